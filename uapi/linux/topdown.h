@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * /dev/topdown: Top-Down (TMA) figures of every CPU, for any number of readers.
+ *
+ * The module owns one Top-Down counter group on each CPU and closes a *window*
+ * on it at least once per period: the counts of the window are added to 64-bit
+ * slot counts that only grow.  A reader never changes what another reader sees:
+ * a fresh reading brings the counts up to date without ending the window, and a
+ * reset moves the baseline of one descriptor.
+ *
+ * Growth.  A command's number is _IO(TOPDOWN_IOC_TYPE, nr) and never changes.
+ * Its argument starts with its own size, as the caller compiled it; the kernel
+ * takes a shorter structure as one whose tail is zero, and refuses a longer one
+ * whose tail is not.  Output is cut to, or padded with zeros up to, the
+ * caller's size.  What a kernel can do is told by topdown_info.out_features,
+ * never by comparing versions.  All fields have explicit sizes and natural
+ * alignment, so 32-bit callers use the same layout.
+ *
+ * Input flags and reserved fields must be zero where no meaning is given.
+ * Fields whose name starts with out_ are written by the kernel only, and must
+ * be zero on entry, so that they can become inputs one day.
+ *
+ * Errors, the same for all commands.  No setting and no baseline has changed
+ * when one is returned; records may have been written in part on EFAULT, and
+ * nr_records is on EMSGSIZE:
+ *
+ *   ENOTTY      The command number is not known to this module.
+ *   EINVAL      A size below the first released one, a value out of range, an
+ *               empty or impossible CPU set, an out_ or reserved field not 0.
+ *   E2BIG       A structure (or record) longer than a page, or with a non-zero
+ *               tail this module does not know; too many words of CPU set.
+ *   EOPNOTSUPP  A flag this module does not know, or a node that no CPU of this
+ *               machine has.
+ *   EFAULT      An address that cannot be read or written.
+ *   EMSGSIZE    Too few records offered; nr_records says how many are needed.
+ *   EACCES      System-wide figures, and perf would not let the process that
+ *               opened this descriptor count a whole CPU (perf_event_paranoid,
+ *               CAP_PERFMON, security module).
+ *   ENOSPC      As many descriptors have a watch as the module allows (4096).
+ *   ENOMEM      Out of memory.
+ *
+ * mmap(): EACCES and ENOMEM as above; EINVAL for an offset, a length beyond the
+ * map, or not MAP_SHARED; EPERM for a writable or executable mapping.  read():
+ * EACCES, ENOSPC, ENOMEM and EFAULT as above; EAGAIN when there is nothing to
+ * read and O_NONBLOCK is set; EINTR; EINVAL for less room than one struct
+ * topdown_event.  poll() says POLLERR where read() would fail.
+ */
+#ifndef _UAPI_LINUX_TOPDOWN_H
+#define _UAPI_LINUX_TOPDOWN_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/* Free in Documentation/userspace-api/ioctl/ioctl-number.rst. */
+#define TOPDOWN_IOC_TYPE	0xBC
+
+enum {
+	TOPDOWN_CMD_INFO	= 0x00,
+	TOPDOWN_CMD_READ	= 0x01,
+	TOPDOWN_CMD_RESET	= 0x02,
+	TOPDOWN_CMD_WATCH	= 0x03,
+};
+
+#define TOPDOWN_INFO		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_INFO)
+#define TOPDOWN_READ		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_READ)
+#define TOPDOWN_RESET		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_RESET)
+#define TOPDOWN_WATCH		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_WATCH)
+
+/* topdown_info.out_features: what this module can do. */
+#define TOPDOWN_FEATURE_FRESH	(1ULL << 0)	/* TOPDOWN_READ_FRESH, _RESET_FRESH */
+#define TOPDOWN_FEATURE_TOTAL	(1ULL << 1)	/* TOPDOWN_READ_TOTAL */
+#define TOPDOWN_FEATURE_RESET	(1ULL << 2)	/* TOPDOWN_RESET */
+#define TOPDOWN_FEATURE_MAP	(1ULL << 3)	/* mmap() */
+#define TOPDOWN_FEATURE_WATCH	(1ULL << 4)	/* TOPDOWN_WATCH, poll(), read() */
+
+/* topdown_info.out_flags. */
+#define TOPDOWN_INFO_MAY_READ	(1U << 0)	/* READ is not EACCES here. */
+#define TOPDOWN_INFO_PINNED	(1U << 1)	/* Loaded with pinned=1. */
+
+/* A ratio of 1, that is 100%. */
+#define TOPDOWN_RATIO_ONE	1000000000U
+/* No figure: the level lacks the node, or no slot was counted. */
+#define TOPDOWN_RATIO_NONE	0xffffffffU
+
+/* topdown_record.cpu of the sum over the CPUs asked for. */
+#define TOPDOWN_CPU_ALL		0xffffffffU
+
+/* The longest CPU set, in 64-bit words. */
+#define TOPDOWN_CPUS_WORDS_MAX	128
+
+/**
+ * enum topdown_node - the nodes of the Top-Down tree
+ *
+ * The names are the ones perf and the TMA method use.  Level 2 nodes are the
+ * children of the level 1 node of their line and sum to it.
+ *
+ * @TOPDOWN_RETIRING: tma_retiring, level 1
+ * @TOPDOWN_BAD_SPECULATION: tma_bad_speculation, level 1
+ * @TOPDOWN_FRONTEND_BOUND: tma_frontend_bound, level 1
+ * @TOPDOWN_BACKEND_BOUND: tma_backend_bound, level 1
+ * @TOPDOWN_HEAVY_OPERATIONS: tma_heavy_operations, of retiring
+ * @TOPDOWN_LIGHT_OPERATIONS: tma_light_operations, of retiring
+ * @TOPDOWN_BRANCH_MISPREDICTS: tma_branch_mispredicts, of bad speculation
+ * @TOPDOWN_MACHINE_CLEARS: tma_machine_clears, of bad speculation
+ * @TOPDOWN_FETCH_LATENCY: tma_fetch_latency, of frontend bound
+ * @TOPDOWN_FETCH_BANDWIDTH: tma_fetch_bandwidth, of frontend bound
+ * @TOPDOWN_MEMORY_BOUND: tma_memory_bound, of backend bound
+ * @TOPDOWN_CORE_BOUND: tma_core_bound, of backend bound
+ * @TOPDOWN_NR_NODES: number of nodes known today
+ * @TOPDOWN_MAX_NODES: room in struct topdown_figures; the rest is TOPDOWN_RATIO_NONE
+ */
+enum topdown_node {
+	TOPDOWN_RETIRING		= 0,
+	TOPDOWN_BAD_SPECULATION		= 1,
+	TOPDOWN_FRONTEND_BOUND		= 2,
+	TOPDOWN_BACKEND_BOUND		= 3,
+	TOPDOWN_HEAVY_OPERATIONS	= 4,
+	TOPDOWN_LIGHT_OPERATIONS	= 5,
+	TOPDOWN_BRANCH_MISPREDICTS	= 6,
+	TOPDOWN_MACHINE_CLEARS		= 7,
+	TOPDOWN_FETCH_LATENCY		= 8,
+	TOPDOWN_FETCH_BANDWIDTH		= 9,
+	TOPDOWN_MEMORY_BOUND		= 10,
+	TOPDOWN_CORE_BOUND		= 11,
+	TOPDOWN_NR_NODES		= 12,
+	TOPDOWN_MAX_NODES		= 16,
+};
+
+/**
+ * enum topdown_source - what the figures of a CPU are made of
+ *
+ * @TOPDOWN_SOURCE_NONE: nothing: the CPU cannot be measured
+ * @TOPDOWN_SOURCE_PERF_METRICS: SLOTS and the PERF_METRICS register (Intel SDM
+ *	volume 3B, "Performance Metrics"; Ice Lake and later)
+ */
+enum topdown_source {
+	TOPDOWN_SOURCE_NONE		= 0,
+	TOPDOWN_SOURCE_PERF_METRICS	= 1,
+};
+
+/**
+ * enum topdown_state - how a CPU is being measured now
+ *
+ * @TOPDOWN_STATE_OK: the group ran (nearly) all of the last window
+ * @TOPDOWN_STATE_OFFLINE: the CPU is offline; its sums stand still
+ * @TOPDOWN_STATE_UNSUPPORTED: the CPU has no event group that we can use
+ * @TOPDOWN_STATE_CONTENDED: others (perf users, or a guest that owns the PMU)
+ *	had the counter for part of the last window: see running_ns against
+ *	enabled_ns
+ * @TOPDOWN_STATE_ERROR: the group could not be made, or was refused the counter;
+ *	it is tried again with growing pauses, and the kernel log says so
+ */
+enum topdown_state {
+	TOPDOWN_STATE_OK		= 0,
+	TOPDOWN_STATE_OFFLINE		= 1,
+	TOPDOWN_STATE_UNSUPPORTED	= 2,
+	TOPDOWN_STATE_CONTENDED		= 3,
+	TOPDOWN_STATE_ERROR		= 4,
+};
+
+/**
+ * struct topdown_info - argument of TOPDOWN_INFO
+ * @size: sizeof(struct topdown_info) of the caller, at least 264
+ * @flags: none yet: must be 0
+ * @out_features: TOPDOWN_FEATURE_*
+ * @out_flags: TOPDOWN_INFO_*
+ * @out_nr_cpus: one more than the highest CPU number there can be
+ * @out_source: enum topdown_source of the CPU kind that has the most levels
+ * @out_level: highest level on that kind: 1 or 2
+ * @out_slots_per_cycle: pipeline width of that kind; 0 when not known
+ * @out_record_size: sizeof(struct topdown_record) of the kernel
+ * @out_period_ms: longest time a busy CPU keeps one window open
+ * @out_period_min_ms: least period that can be set
+ * @out_period_max_ms: largest period that can be set
+ * @out_cpu_family: CPUID family of the boot CPU
+ * @out_cpu_model: CPUID model of the boot CPU
+ * @out_cpu_stepping: CPUID stepping of the boot CPU
+ * @out_cpu_vendor: CPUID vendor string, NUL-terminated
+ * @out_cpu_name: CPUID brand string, NUL-terminated
+ * @out_codename: name of the core in the module's table; empty when unknown
+ * @out_version: version of the module, NUL-terminated
+ * @out_map_size: bytes that mmap() of the node gives; struct topdown_map
+ *
+ * Anybody who could open the node may ask.
+ */
+struct topdown_info {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 out_features;
+	__u32 out_flags;
+	__u32 out_nr_cpus;
+	__u32 out_source;
+	__u32 out_level;
+	__u32 out_slots_per_cycle;
+	__u32 out_record_size;
+	__u32 out_period_ms;
+	__u32 out_period_min_ms;
+	__u32 out_period_max_ms;
+	__u32 out_cpu_family;
+	__u32 out_cpu_model;
+	__u32 out_cpu_stepping;
+	char out_cpu_vendor[16];
+	char out_cpu_name[64];
+	char out_codename[64];
+	char out_version[48];
+	__aligned_u64 out_map_size;
+};
+
+/**
+ * struct topdown_figures - the slots of a span of time and where they went
+ * @enabled_ns: time in which the CPU was online and had our group; for the sum
+ *	over CPUs the times are added up
+ * @running_ns: the part of it in which the group had the counters, never more
+ * @slots: pipeline slots counted in @running_ns, not scaled up to @enabled_ns
+ * @node: the slots of each enum topdown_node.  Level 1 sums to @slots (but for
+ *	slots of which the CPU said nothing at all) and the children of a node
+ *	sum to it; 0 for nodes the level lacks
+ * @ratio: @node over @slots in units of 1 / TOPDOWN_RATIO_ONE, in
+ *	0..TOPDOWN_RATIO_ONE, or TOPDOWN_RATIO_NONE
+ */
+struct topdown_figures {
+	__aligned_u64 enabled_ns;
+	__aligned_u64 running_ns;
+	__aligned_u64 slots;
+	__aligned_u64 node[TOPDOWN_MAX_NODES];
+	__u32 ratio[TOPDOWN_MAX_NODES];
+};
+
+/**
+ * struct topdown_record - what READ says of one CPU, or of the sum
+ * @cpu: CPU number, or TOPDOWN_CPU_ALL for the sum
+ * @state: enum topdown_state; of the sum: the worst of those CPUs that are
+ *	online and can be measured
+ * @source: enum topdown_source; of the sum: that of its CPUs
+ * @level: highest level of these figures: 2, 1, or 0 for none; of the sum: the
+ *	least of those CPUs that have figures
+ * @slots_per_cycle: pipeline width, 0 when not known or not the same for all
+ * @nr_cpus: CPUs whose figures are in here
+ * @flags: none yet: 0
+ * @__reserved: 0
+ * @windows: windows closed since the baseline
+ * @time_ns: up to when @total counts, CLOCK_MONOTONIC; 0 for never measured
+ * @window_time_ns: when @window ended, CLOCK_MONOTONIC; 0 for none
+ * @total: everything since the baseline: since the module was loaded, or since
+ *	this descriptor's last RESET of the CPU
+ * @window: the last closed window; of an idle CPU it may be long past and long.
+ *	With TOPDOWN_READ_FRESH the open window until now.  Of the sum: those that
+ *	ended less than two periods ago, of CPUs that are being measured
+ */
+struct topdown_record {
+	__u32 cpu;
+	__u16 state;
+	__u8 source;
+	__u8 level;
+	__u32 slots_per_cycle;
+	__u32 nr_cpus;
+	__u32 flags;
+	__u32 __reserved;
+	__aligned_u64 windows;
+	__aligned_u64 time_ns;
+	__aligned_u64 window_time_ns;
+	struct topdown_figures total;
+	struct topdown_figures window;
+};
+
+/*
+ * Count until now, by one inter-processor interrupt to each CPU asked for.  The
+ * window is not ended, so other readers' windows, history and watches stay as
+ * they are.  Without it the answer is what was known already: it interrupts
+ * nobody and is at most one period old where the CPU was not idle.
+ */
+#define TOPDOWN_READ_FRESH	(1U << 0)
+/* One more record behind the others: the sum over the CPUs asked for. */
+#define TOPDOWN_READ_TOTAL	(1U << 1)
+#define TOPDOWN_READ_FLAGS	(TOPDOWN_READ_FRESH | TOPDOWN_READ_TOTAL)
+
+/**
+ * struct topdown_read - argument of TOPDOWN_READ
+ * @size: sizeof(struct topdown_read) of the caller, at least 40
+ * @flags: TOPDOWN_READ_*
+ * @cpus: address of @cpus_words 64-bit words; CPU n is bit n % 64 of word
+ *	n / 64.  0 with @cpus_words 0 asks for every CPU there can be.  A CPU
+ *	that is offline is answered with that state; one that cannot be is EINVAL
+ * @cpus_words: at most TOPDOWN_CPUS_WORDS_MAX
+ * @record_size: sizeof(struct topdown_record) of the caller, at least 480: the
+ *	distance of the records in memory
+ * @records: address of room for @nr_records records, written in the order of
+ *	the CPU numbers
+ * @nr_records: on entry how many fit; on return how many were written, or with
+ *	EMSGSIZE how many are needed
+ * @__reserved: must be 0
+ */
+struct topdown_read {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 cpus;
+	__u32 cpus_words;
+	__u32 record_size;
+	__aligned_u64 records;
+	__u32 nr_records;
+	__u32 __reserved;
+};
+
+/* Count until now first, so that the baseline is now and not a while ago. */
+#define TOPDOWN_RESET_FRESH	(1U << 0)
+#define TOPDOWN_RESET_FLAGS	(TOPDOWN_RESET_FRESH)
+
+/**
+ * struct topdown_reset - argument of TOPDOWN_RESET
+ * @size: sizeof(struct topdown_reset) of the caller, at least 24
+ * @flags: TOPDOWN_RESET_*
+ * @cpus: as in struct topdown_read
+ * @cpus_words: as in struct topdown_read
+ * @__reserved: must be 0
+ *
+ * From now on topdown_record.total and .windows of these CPUs count from here,
+ * for this descriptor alone.
+ */
+struct topdown_reset {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 cpus;
+	__u32 cpus_words;
+	__u32 __reserved;
+};
+
+/* topdown_map.magic: "topdown" and a zero, little endian. */
+#define TOPDOWN_MAP_MAGIC	0x006e776f64706f74ULL
+
+/**
+ * struct topdown_map - the start of what mmap() of the node gives
+ * @magic: TOPDOWN_MAP_MAGIC
+ * @size: bytes in all: topdown_info.out_map_size
+ * @header_size: sizeof(struct topdown_map) of the kernel
+ * @nr_cpus: CPUs that have a record: one more than the highest number
+ * @record_offset: bytes from the start to the record of CPU 0
+ * @record_stride: bytes from one CPU's record to the next
+ * @record_size: sizeof(struct topdown_record) of the kernel
+ * @history_entries: windows kept for each CPU; 0 for no history
+ * @history_offset: bytes from the start to the history of CPU 0
+ * @history_stride: bytes from one window to the next
+ * @__reserved: 0
+ *
+ * A read-only mapping (PROT_READ, MAP_SHARED, offset 0) of one page shows this
+ * header, one of @size bytes everything; it costs no system call to read and
+ * disturbs no CPU.  The layout is what the header says, not what this file
+ * says; fields may be added behind those known.
+ *
+ * The sums are those since the module was loaded: a reader subtracts what it
+ * saw first.
+ */
+struct topdown_map {
+	__aligned_u64 magic;
+	__aligned_u64 size;
+	__u32 header_size;
+	__u32 nr_cpus;
+	__u32 record_offset;
+	__u32 record_stride;
+	__u32 record_size;
+	__u32 history_entries;
+	__aligned_u64 history_offset;
+	__u32 history_stride;
+	__u32 __reserved;
+};
+
+/**
+ * struct topdown_map_record - the record of one CPU in the map
+ * @seq: odd while the CPU writes the record, and another number afterwards
+ * @__reserved: 0
+ * @record: what READ without TOPDOWN_READ_FRESH says, but for the ratios, which
+ *	are all TOPDOWN_RATIO_NONE: a reader has the nodes and the slots
+ * @open: the open window, as far as it has been counted
+ *
+ * To read it whole::
+ *
+ *	do {
+ *		seq = __atomic_load_n(&entry->seq, __ATOMIC_ACQUIRE);
+ *		copy = entry->record;
+ *		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+ *	} while ((seq & 1) || __atomic_load_n(&entry->seq, __ATOMIC_RELAXED) != seq);
+ *
+ * The writer never sleeps between the two, so a few turns are the most; bound
+ * the loop all the same where a virtual machine can take the CPU away.
+ */
+struct topdown_map_record {
+	__u32 seq;
+	__u32 __reserved;
+	struct topdown_record record;
+	struct topdown_figures open;
+};
+
+/**
+ * struct topdown_map_window - one window in a CPU's history
+ * @number: which window since the module was loaded, from 1; 0 for none, and
+ *	while it is being written
+ * @time_ns: when it closed, CLOCK_MONOTONIC
+ * @figures: what it counted
+ *
+ * Window n is entry (n - 1) % history_entries of the CPU.  Read @number, copy,
+ * and read it again as above; if it is not n both times the window has been
+ * overwritten by a later one.
+ */
+struct topdown_map_window {
+	__aligned_u64 number;
+	__aligned_u64 time_ns;
+	struct topdown_figures figures;
+};
+
+/* topdown_watch.node: every window that closes. */
+#define TOPDOWN_WATCH_ANY	0xffffffffU
+
+/* The event is a ratio below the threshold, not one above it. */
+#define TOPDOWN_WATCH_BELOW	(1U << 0)
+#define TOPDOWN_WATCH_FLAGS	(TOPDOWN_WATCH_BELOW)
+
+/**
+ * struct topdown_watch - argument of TOPDOWN_WATCH: what poll() waits for
+ * @size: sizeof(struct topdown_watch) of the caller, at least 40
+ * @flags: TOPDOWN_WATCH_*; 0 with TOPDOWN_WATCH_ANY
+ * @cpus: as in struct topdown_read
+ * @cpus_words: as in struct topdown_read
+ * @node: enum topdown_node, or TOPDOWN_WATCH_ANY
+ * @ratio: threshold, 0..TOPDOWN_RATIO_ONE; 0 with TOPDOWN_WATCH_ANY
+ * @hold_ms: how long the windows of a CPU have to be beyond the threshold
+ *	without a break before it is an event, at most 3600000
+ * @__reserved: must be 0
+ *
+ * Replaces the descriptor's former watch, and drops events not yet read.  A
+ * CPU beyond the threshold is one event; the next is when it has been back
+ * within it and crosses it again.  A window without slots, and time in which
+ * the CPU was not measured, count as within.  Without a watch, poll() and read()
+ * of a descriptor wait for any window of any CPU.
+ */
+struct topdown_watch {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 cpus;
+	__u32 cpus_words;
+	__u32 node;
+	__u32 ratio;
+	__u32 hold_ms;
+	__aligned_u64 __reserved;
+};
+
+/**
+ * struct topdown_event - what read() of the node gives
+ * @count: events since the last read, at least 1
+ * @time_ns: when the latest was, CLOCK_MONOTONIC
+ * @cpu: the CPU of the latest
+ * @__reserved: 0
+ */
+struct topdown_event {
+	__aligned_u64 count;
+	__aligned_u64 time_ns;
+	__u32 cpu;
+	__u32 __reserved;
+};
+
+#endif /* _UAPI_LINUX_TOPDOWN_H */
