@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1-or-later
+/*
+ * Top-Down arithmetic: from the driver's counts to slots per node and ratios.
+ *
+ * Formulas: the TMA metrics published with perf for cores with PERF_METRICS
+ * (tools/perf/pmu-events/arch/x86/sapphirerapids/spr-metrics.json and
+ * icelakex/icx-metrics.json): each level 1 node is its count over the sum of
+ * the four, heavy operations, branch mispredicts, fetch latency and memory
+ * bound are theirs over the same sum, and their siblings are what is left of
+ * the parent, but never below 0.
+ */
+#include "metrics.h"
+
+#ifdef __KERNEL__
+#include <linux/math64.h>
+#else
+#include <stddef.h>
+#endif
+
+/* Bytes of PERF_METRICS are fractions of 0xff (SDM 3B, "Performance Metrics"). */
+#define TD_STEPS		255
+
+/* Below this one step is so few slots that the driver's own floor() is seen. */
+#define TD_QUANT_MIN_SLOTS	(1ULL << 20)
+#define TD_QUANT_SCORE_MAX	16
+
+/* Room for TOPDOWN_CPUS_WORDS_MAX * 64 summands of 64 bits. */
+#define TD_SUM_SHIFT		13
+#define TD_SUM_EXACT		(1ULL << (63 - TD_SUM_SHIFT))
+
+/* Which count a node is, or what is left of which parent. */
+static const struct {
+	unsigned int node;
+	unsigned int rest;
+	unsigned int parent;
+	unsigned int metric;
+} td_children[] = {
+	{ TOPDOWN_HEAVY_OPERATIONS, TOPDOWN_LIGHT_OPERATIONS,
+	  TOPDOWN_RETIRING, TD_METRIC_HEAVY_OPS },
+	{ TOPDOWN_BRANCH_MISPREDICTS, TOPDOWN_MACHINE_CLEARS,
+	  TOPDOWN_BAD_SPECULATION, TD_METRIC_BR_MISPREDICT },
+	{ TOPDOWN_FETCH_LATENCY, TOPDOWN_FETCH_BANDWIDTH,
+	  TOPDOWN_FRONTEND_BOUND, TD_METRIC_FETCH_LAT },
+	{ TOPDOWN_MEMORY_BOUND, TOPDOWN_CORE_BOUND,
+	  TOPDOWN_BACKEND_BOUND, TD_METRIC_MEM_BOUND },
+};
+
+/* a * b / c for a <= c, so that the quotient fits; 0 for c == 0, b for a > c. */
+static __u64 td_mul_div(__u64 a, __u64 b, __u64 c)
+{
+	if (!c)
+		return 0;
+	if (a >= c)
+		return b;
+#ifdef __KERNEL__
+	return mul_u64_u64_div_u64(a, b, c);
+#else
+	return (unsigned __int128)a * b / c;
+#endif
+}
+
+/* Decades of slots: no counter gets there, and four of them still add up. */
+static int td_counts_sane(const struct td_counts *counts)
+{
+	unsigned int i;
+
+	for (i = 0; i < TD_METRIC_NR; i++) {
+		if (counts->metric[i] > counts->slots)
+			return 0;
+	}
+	return !(counts->slots >> 61);
+}
+
+static __u64 td_l1_sum(const struct td_counts *counts)
+{
+	__u64 sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < TD_METRIC_L1; i++)
+		sum += counts->metric[i];
+	return sum;
+}
+
+/*
+ * Slots that no level 1 byte claims: what making bytes of the fractions lost,
+ * or gained if negative.  False where that is more than bytes can lose, which
+ * says that the counts are something else than one pass through them.
+ */
+static int td_missing(const struct td_counts *counts, __s64 *missing)
+{
+	__u64 limit = counts->slots / TD_STEPS * TD_METRIC_L1;
+
+	if (!td_counts_sane(counts))
+		return 0;
+	*missing = (__s64)(counts->slots - td_l1_sum(counts));
+	return *missing <= (__s64)limit && *missing >= -(__s64)limit;
+}
+
+/*
+ * No manual says how the bytes are made.  The four level 1 bytes of a truncating
+ * CPU are together 0 to 3 steps short of 255, those of a rounding one -2 to 2:
+ * for fractions at random the odds of a deficit of 0, 1, 2 and 3 steps are 0,
+ * 1/6, 2/3, 1/6 when truncated and 2/3, 1/6, 0, 0 when rounded.  So two steps or
+ * more are evidence of the one, none or less of the other, and one of neither;
+ * nor is a single byte of 255, which is exact.
+ */
+static void td_learn(struct td_quant *quant, const struct td_counts *counts, __s64 missing)
+{
+	__s64 step = counts->slots / TD_STEPS;
+	unsigned int i, nonzero = 0;
+
+	for (i = 0; i < TD_METRIC_L1; i++)
+		nonzero += counts->metric[i] != 0;
+	if (counts->slots < TD_QUANT_MIN_SLOTS || nonzero < 2)
+		return;
+	/* An eighth of a step of tolerance: folds of others cut windows in parts. */
+	if (missing >= 2 * step - step / 8) {
+		if (quant->score < TD_QUANT_SCORE_MAX)
+			quant->score++;
+	} else if (missing <= step / 8) {
+		if (quant->score > -TD_QUANT_SCORE_MAX)
+			quant->score--;
+	}
+}
+
+static __u64 td_shift_count(__u64 count, __s64 by, __u64 max)
+{
+	__s64 shifted = (__s64)count + by;
+
+	if (shifted < 0)
+		return 0;
+	return (__u64)shifted < max ? (__u64)shifted : max;
+}
+
+/*
+ * The level 1 fractions sum to 1, so what their bytes lost together is known;
+ * each gets a quarter of it.  Scaling all by their sum instead, as the published
+ * formulas do, takes the loss for proportional, which it is not.  A byte of 0
+ * may have lost as much as any other.  A level 2 byte lost half a step on
+ * average if bytes are truncated and nothing if rounded; one of a parent of 0
+ * lost nothing.
+ */
+static void td_correct(struct td_counts *counts, const struct td_quant *quant, __s64 missing)
+{
+	__s64 share = missing / TD_METRIC_L1;
+	unsigned int i;
+
+	for (i = 0; i < TD_METRIC_L1; i++)
+		counts->metric[i] = td_shift_count(counts->metric[i], share, counts->slots);
+
+	if (quant->score > 0)
+		share = counts->slots / TD_STEPS / 2;
+	else if (quant->score < 0)
+		share = 0;
+	/* The fields of level 2 follow those of level 1 in the order of the parents. */
+	for (i = TD_METRIC_L1; i < TD_METRIC_NR; i++) {
+		if (counts->metric[i - TD_METRIC_L1])
+			counts->metric[i] = td_shift_count(counts->metric[i], share,
+							   counts->slots);
+	}
+}
+
+/* Published formulas, for counts that are sane. */
+static void td_nodes(const struct td_counts *counts, unsigned int level, __u64 *node)
+{
+	__u64 sum = td_l1_sum(counts), rest = counts->slots;
+	unsigned int i, largest = 0;
+
+	if (!sum)
+		return;
+
+	/* Level 1 nodes have the numbers of their fields. */
+	for (i = 0; i < TD_METRIC_L1; i++) {
+		node[i] = td_mul_div(counts->metric[i], counts->slots, sum);
+		rest -= node[i];
+		if (node[i] > node[largest])
+			largest = i;
+	}
+	/* At most three slots were lost to the divisions. */
+	node[largest] += rest;
+
+	if (level < 2)
+		return;
+	for (i = 0; i < sizeof(td_children) / sizeof(td_children[0]); i++) {
+		__u64 parent = node[td_children[i].parent];
+		__u64 metric = counts->metric[td_children[i].metric];
+		__u64 child = td_mul_div(metric, counts->slots, sum);
+
+		if (child > parent)
+			child = parent;
+		node[td_children[i].node] = child;
+		node[td_children[i].rest] = parent - child;
+	}
+}
+
+/**
+ * td_quant_learn - learn from one window whether bytes are truncated or rounded
+ * @quant: what is known so far; updated
+ * @counts: uncorrected counts of one window
+ */
+void td_quant_learn(struct td_quant *quant, const struct td_counts *counts)
+{
+	__s64 missing;
+
+	if (td_missing(counts, &missing))
+		td_learn(quant, counts, missing);
+}
+
+/**
+ * td_counts_correct - give back what making bytes of the fractions took
+ * @counts: counts of one window; corrected, at most @counts->slots each
+ * @quant: what is known of the CPU
+ */
+void td_counts_correct(struct td_counts *counts, const struct td_quant *quant)
+{
+	__s64 missing;
+
+	if (td_missing(counts, &missing))
+		td_correct(counts, quant, missing);
+}
+
+/**
+ * td_counts_to_nodes - apply the published formulas
+ * @counts: counts of a span of time
+ * @level: 1 or 2; level 2 nodes are 0 for level 1
+ * @node: slots of each node, all written; level 1 sums to @counts->slots
+ *	unless all four counts are 0 or one is above @counts->slots, and children
+ *	sum to their parent
+ */
+void td_counts_to_nodes(const struct td_counts *counts, unsigned int level,
+			__u64 node[TOPDOWN_MAX_NODES])
+{
+	unsigned int i;
+
+	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
+		node[i] = 0;
+	if (td_counts_sane(counts))
+		td_nodes(counts, level, node);
+}
+
+/**
+ * td_counts_fold - learn, correct and apply the formulas in one pass
+ * @counts: counts of one window; corrected
+ * @quant: what is known of the CPU; updated
+ * @level: 1 or 2
+ * @node: slots of each node, zeroed by the caller
+ *
+ * The three functions above in a row, for the kernel's timers.
+ */
+void td_counts_fold(struct td_counts *counts, struct td_quant *quant, unsigned int level,
+		    __u64 node[TOPDOWN_MAX_NODES])
+{
+	__s64 missing;
+
+	if (td_missing(counts, &missing)) {
+		td_learn(quant, counts, missing);
+		td_correct(counts, quant, missing);
+		td_nodes(counts, level, node);
+	} else if (td_counts_sane(counts)) {
+		td_nodes(counts, level, node);
+	}
+}
+
+/**
+ * td_ratio - a part over a whole
+ * @part: the part
+ * @whole: the whole
+ *
+ * Return: @part / @whole in units of 1 / TOPDOWN_RATIO_ONE, at most
+ * TOPDOWN_RATIO_ONE; TOPDOWN_RATIO_NONE for a whole of 0.
+ */
+__u32 td_ratio(__u64 part, __u64 whole)
+{
+	if (!whole)
+		return TOPDOWN_RATIO_NONE;
+	if (part >= whole)
+		return TOPDOWN_RATIO_ONE;
+	return td_mul_div(part, TOPDOWN_RATIO_ONE, whole);
+}
+
+static unsigned int td_level_nodes(unsigned int level)
+{
+	if (!level)
+		return 0;
+	return level == 1 ? TD_METRIC_L1 : TOPDOWN_NR_NODES;
+}
+
+static void td_fill_ratios(__u32 ratio[TOPDOWN_MAX_NODES], const __u64 *node,
+			   __u64 slots, unsigned int level)
+{
+	unsigned int i, n = td_level_nodes(level);
+	__u64 l1 = 0;
+
+	for (i = 0; i < TD_METRIC_L1; i++)
+		l1 |= node[i];
+	/* Slots without one in any category: nothing is known of them. */
+	if (!l1)
+		n = 0;
+	for (i = 0; i < n; i++)
+		ratio[i] = td_ratio(node[i], slots);
+	for (; i < TOPDOWN_MAX_NODES; i++)
+		ratio[i] = TOPDOWN_RATIO_NONE;
+}
+
+/**
+ * td_figures_clear - no time, no slots, no ratios
+ * @figures: what is cleared
+ */
+void td_figures_clear(struct topdown_figures *figures)
+{
+	unsigned int i;
+
+	*figures = (struct topdown_figures){ 0 };
+	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
+		figures->ratio[i] = TOPDOWN_RATIO_NONE;
+}
+
+/**
+ * td_figures_ratios - fill in the ratios
+ * @figures: slots and nodes in, ratios out
+ * @level: level that the nodes have
+ */
+void td_figures_ratios(struct topdown_figures *figures, unsigned int level)
+{
+	td_fill_ratios(figures->ratio, figures->node, figures->slots, level);
+}
+
+/**
+ * td_figures_add - add later slots
+ * @figures: what there is; the ratios are not touched
+ * @more: what is added
+ */
+void td_figures_add(struct topdown_figures *figures, const struct topdown_figures *more)
+{
+	unsigned int i;
+
+	figures->enabled_ns += more->enabled_ns;
+	figures->running_ns += more->running_ns;
+	figures->slots += more->slots;
+	for (i = 0; i < TOPDOWN_NR_NODES; i++)
+		figures->node[i] += more->node[i];
+}
+
+/**
+ * td_figures_sub - take what was there at a baseline off
+ * @figures: later figures of the same CPU; the ratios are not touched
+ * @base: earlier ones
+ *
+ * The counts only grow; modulo 2^64 that holds for sums over CPUs too.
+ */
+void td_figures_sub(struct topdown_figures *figures, const struct topdown_figures *base)
+{
+	unsigned int i;
+
+	figures->enabled_ns -= base->enabled_ns;
+	figures->running_ns -= base->running_ns;
+	figures->slots -= base->slots;
+	for (i = 0; i < TOPDOWN_NR_NODES; i++)
+		figures->node[i] -= base->node[i];
+}
+
+/**
+ * td_sum_add - add one CPU's figures
+ * @sum: zeroed before the first
+ * @figures: what to add
+ */
+void td_sum_add(struct td_sum *sum, const struct topdown_figures *figures)
+{
+	unsigned int i;
+
+	td_figures_add(&sum->figures, figures);
+	sum->slots += figures->slots >> TD_SUM_SHIFT;
+	for (i = 0; i < TOPDOWN_NR_NODES; i++)
+		sum->node[i] += figures->node[i] >> TD_SUM_SHIFT;
+}
+
+/**
+ * td_sum_ratios - fill in the ratios of a sum
+ * @sum: after the last td_sum_add()
+ * @level: level that the nodes of all summands have
+ *
+ * 256 CPUs fill 64 bits with slots in weeks; from there on the ratios are those
+ * of the shifted sums, which have 50 significant bits by then.
+ */
+void td_sum_ratios(struct td_sum *sum, unsigned int level)
+{
+	if (sum->slots < TD_SUM_EXACT)
+		td_figures_ratios(&sum->figures, level);
+	else
+		td_fill_ratios(sum->figures.ratio, sum->node, sum->slots, level);
+}

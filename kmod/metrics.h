@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1-or-later */
+/*
+ * Top-Down arithmetic: from the driver's counts to slots per node and ratios.
+ *
+ * Pure integer functions of their arguments.  The module, libtopdown and the
+ * host tests compile the same metrics.c, so that a figure cannot depend on who
+ * computed it.
+ */
+#ifndef TOPDOWN_METRICS_H
+#define TOPDOWN_METRICS_H
+
+#ifdef __KERNEL__
+#include <uapi/linux/topdown.h>
+#else
+#include <linux/topdown.h>
+#endif
+
+/* The PERF_METRICS fields in the order of the register's bytes (SDM 3B). */
+enum td_metric {
+	TD_METRIC_RETIRING,
+	TD_METRIC_BAD_SPEC,
+	TD_METRIC_FE_BOUND,
+	TD_METRIC_BE_BOUND,
+	TD_METRIC_L1,
+	TD_METRIC_HEAVY_OPS = TD_METRIC_L1,
+	TD_METRIC_BR_MISPREDICT,
+	TD_METRIC_FETCH_LAT,
+	TD_METRIC_MEM_BOUND,
+	TD_METRIC_NR,
+};
+
+/**
+ * struct td_counts - slots counted in a span of time, as the driver has them
+ * @slots: all slots
+ * @metric: slots of each enum td_metric: sums of floor(slots * byte / 255)
+ */
+struct td_counts {
+	__u64 slots;
+	__u64 metric[TD_METRIC_NR];
+};
+
+/**
+ * struct td_quant - what has been learnt about how the CPU makes the bytes
+ * @score: above 0 the bytes look truncated, below 0 rounded, 0 not known
+ */
+struct td_quant {
+	int score;
+};
+
+/**
+ * struct td_sum - figures added up over CPUs
+ * @figures: the sums, modulo 2^64
+ * @slots: sum of slots >> TD_SUM_SHIFT, which cannot overflow
+ * @node: the same of each node
+ */
+struct td_sum {
+	struct topdown_figures figures;
+	__u64 slots;
+	__u64 node[TOPDOWN_NR_NODES];
+};
+
+void td_quant_learn(struct td_quant *quant, const struct td_counts *counts);
+void td_counts_correct(struct td_counts *counts, const struct td_quant *quant);
+void td_counts_to_nodes(const struct td_counts *counts, unsigned int level,
+			__u64 node[TOPDOWN_MAX_NODES]);
+void td_counts_fold(struct td_counts *counts, struct td_quant *quant, unsigned int level,
+		    __u64 node[TOPDOWN_MAX_NODES]);
+__u32 td_ratio(__u64 part, __u64 whole);
+void td_figures_clear(struct topdown_figures *figures);
+void td_figures_ratios(struct topdown_figures *figures, unsigned int level);
+void td_figures_add(struct topdown_figures *figures, const struct topdown_figures *more);
+void td_figures_sub(struct topdown_figures *figures, const struct topdown_figures *base);
+void td_sum_add(struct td_sum *sum, const struct topdown_figures *figures);
+void td_sum_ratios(struct td_sum *sum, unsigned int level);
+
+#endif /* TOPDOWN_METRICS_H */
