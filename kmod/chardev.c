@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /dev/topdown: the ioctls of uapi/linux/topdown.h.
+ *
+ * The table below is the specification of what is accepted.  A command is
+ * copied in whole, checked and carried out; one that answers is copied back.
+ */
+#include <linux/bitmap.h>
+#include <linux/build_bug.h>
+#include <linux/cpumask.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/nospec.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <asm/processor.h>
+
+#include "chardev.h"
+#include "cpu.h"
+#include "model.h"
+#include "page.h"
+#include "record.h"
+#include "rights.h"
+#include "watch.h"
+#include "window.h"
+
+#define TD_HOLD_MAX_MS		3600000
+
+/* As first released; struct topdown_record may grow behind it. */
+#define TD_RECORD_SIZE_VER0	480
+
+/**
+ * struct td_file - one open descriptor
+ * @may_read: system-wide figures are allowed; settled when it was opened, so it
+ *	can be handed to a process with fewer rights, as a perf descriptor can
+ * @lock: protects @baseline
+ * @baseline: of each CPU; NULL until the first RESET
+ * @watch: what poll() and read() wait for
+ * @rcu: frees it when no timer looks at @watch any more
+ */
+struct td_file {
+	bool may_read;
+	struct mutex lock; /* baseline */
+	struct td_baseline *baseline;
+	struct td_watch watch;
+	struct rcu_head rcu;
+};
+
+union td_command {
+	__u32 size;
+	struct topdown_info info;
+	struct topdown_read read;
+	struct topdown_reset reset;
+	struct topdown_watch watch;
+};
+
+static unsigned int td_chardev_level(enum topdown_source *source)
+{
+	struct topdown_record record;
+	unsigned int level = 0;
+	int cpu;
+
+	*source = TOPDOWN_SOURCE_NONE;
+	for_each_possible_cpu(cpu) {
+		td_page_read(cpu, false, &record);
+		if (record.level <= level)
+			continue;
+		level = record.level;
+		*source = record.source;
+	}
+	return level;
+}
+
+static int td_chardev_info(struct td_file *file, union td_command *command)
+{
+	struct topdown_info *info = &command->info;
+	const struct td_model *model = td_model_get();
+	const struct cpuinfo_x86 *cpu = &boot_cpu_data;
+	enum topdown_source source;
+	__u32 size = info->size;
+
+	if (info->flags)
+		return -EOPNOTSUPP;
+	if (memchr_inv(&info->out_features, 0,
+		       sizeof(*info) - offsetof(struct topdown_info, out_features)))
+		return -EINVAL;
+
+	*info = (struct topdown_info) {
+		.size			= size,
+		.out_features		= TOPDOWN_FEATURE_FRESH | TOPDOWN_FEATURE_TOTAL |
+					  TOPDOWN_FEATURE_RESET | TOPDOWN_FEATURE_MAP |
+					  TOPDOWN_FEATURE_WATCH,
+		.out_flags		= file->may_read ? TOPDOWN_INFO_MAY_READ : 0,
+		.out_nr_cpus		= nr_cpu_ids,
+		.out_slots_per_cycle	= model->slots_per_cycle,
+		.out_record_size	= sizeof(struct topdown_record),
+		.out_period_ms		= td_window_period(),
+		.out_period_min_ms	= TD_PERIOD_MIN_MS,
+		.out_period_max_ms	= TD_PERIOD_MAX_MS,
+		.out_cpu_family		= cpu->x86,
+		.out_cpu_model		= cpu->x86_model,
+		.out_cpu_stepping	= cpu->x86_stepping,
+	};
+	if (td_cpu_pinned())
+		info->out_flags |= TOPDOWN_INFO_PINNED;
+	info->out_level = td_chardev_level(&source);
+	info->out_source = source;
+	strscpy(info->out_cpu_vendor, cpu->x86_vendor_id, sizeof(info->out_cpu_vendor));
+	strscpy(info->out_cpu_name, cpu->x86_model_id, sizeof(info->out_cpu_name));
+	strscpy(info->out_codename, model->codename, sizeof(info->out_codename));
+	strscpy(info->out_version, TOPDOWN_VERSION, sizeof(info->out_version));
+	info->out_map_size = td_page_size();
+	return 0;
+}
+
+/* The CPU set of a command; every bit names a CPU there can be. */
+static int td_chardev_cpus(struct cpumask *cpus, __u64 address, __u32 words)
+{
+	u64 word[TOPDOWN_CPUS_WORDS_MAX];
+	unsigned int cpu, i;
+
+	if (!words && !address) {
+		cpumask_copy(cpus, cpu_possible_mask);
+		return 0;
+	}
+	if (words > TOPDOWN_CPUS_WORDS_MAX)
+		return -E2BIG;
+	if (copy_from_user(word, u64_to_user_ptr(address), words * sizeof(*word)))
+		return -EFAULT;
+
+	cpumask_clear(cpus);
+	for (i = 0; i < words; i++) {
+		for (; word[i]; word[i] &= word[i] - 1) {
+			cpu = i * 64 + __ffs64(word[i]);
+			if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
+				return -EINVAL;
+			cpumask_set_cpu(cpu, cpus);
+		}
+	}
+	return cpumask_empty(cpus) ? -EINVAL : 0;
+}
+
+/* Write a record at the caller's stride, cut or padded to its size. */
+static int td_chardev_put(const struct topdown_read *read, unsigned int index,
+			  const struct topdown_record *record)
+{
+	char __user *to = u64_to_user_ptr(read->records + (u64)index * read->record_size);
+	size_t size = min_t(size_t, read->record_size, sizeof(*record));
+
+	if (copy_to_user(to, record, size) || clear_user(to + size, read->record_size - size))
+		return -EFAULT;
+	return 0;
+}
+
+/* Write the records; @total is NULL where the sum is not wanted. */
+static int td_chardev_put_all(struct td_file *file, const struct topdown_read *read,
+			      const struct cpumask *cpus, struct td_total *total)
+{
+	bool fresh = read->flags & TOPDOWN_READ_FRESH;
+	struct topdown_record record;
+	unsigned int n = 0;
+	int cpu, ret;
+
+	for_each_cpu(cpu, cpus) {
+		/* Not over the copy: a page of the caller may take for ever. */
+		mutex_lock(&file->lock);
+		td_record_read(cpu, fresh, file->baseline ? &file->baseline[cpu] : NULL,
+			       &record);
+		mutex_unlock(&file->lock);
+		ret = td_chardev_put(read, n++, &record);
+		if (ret)
+			return ret;
+		if (total)
+			td_total_add(total, &record);
+	}
+	if (!total)
+		return 0;
+	td_total_end(total);
+	return td_chardev_put(read, n, &total->record);
+}
+
+static int td_chardev_read_cpus(struct td_file *file, struct topdown_read *read,
+				struct cpumask *cpus)
+{
+	struct td_total *total = NULL;
+	unsigned int room = read->nr_records;
+	int ret;
+
+	ret = td_chardev_cpus(cpus, read->cpus, read->cpus_words);
+	if (ret)
+		return ret;
+	read->nr_records = cpumask_weight(cpus) + !!(read->flags & TOPDOWN_READ_TOTAL);
+	if (read->nr_records > room)
+		return -EMSGSIZE;
+
+	if (read->flags & TOPDOWN_READ_TOTAL) {
+		total = kmalloc(sizeof(*total), GFP_KERNEL);
+		if (!total)
+			return -ENOMEM;
+		td_total_begin(total);
+	}
+	if (read->flags & TOPDOWN_READ_FRESH)
+		td_window_fold_now(cpus);
+	ret = td_chardev_put_all(file, read, cpus, total);
+	kfree(total);
+	return ret;
+}
+
+static int td_chardev_read(struct td_file *file, union td_command *command)
+{
+	struct topdown_read *read = &command->read;
+	cpumask_var_t cpus;
+	int ret;
+
+	if (read->flags & ~TOPDOWN_READ_FLAGS)
+		return -EOPNOTSUPP;
+	if (read->__reserved || read->record_size < TD_RECORD_SIZE_VER0)
+		return -EINVAL;
+	if (read->record_size > PAGE_SIZE)
+		return -E2BIG;
+	if (!file->may_read)
+		return -EACCES;
+
+	if (!alloc_cpumask_var(&cpus, GFP_KERNEL))
+		return -ENOMEM;
+	ret = td_chardev_read_cpus(file, read, cpus);
+	free_cpumask_var(cpus);
+	return ret;
+}
+
+static int td_chardev_reset_cpus(struct td_file *file, const struct topdown_reset *reset,
+				 struct cpumask *cpus)
+{
+	struct td_baseline *baseline;
+	int cpu, ret;
+
+	ret = td_chardev_cpus(cpus, reset->cpus, reset->cpus_words);
+	if (ret)
+		return ret;
+
+	mutex_lock(&file->lock);
+	baseline = file->baseline;
+	if (!baseline)
+		baseline = kvcalloc(nr_cpu_ids, sizeof(*baseline), GFP_KERNEL_ACCOUNT);
+	if (baseline) {
+		file->baseline = baseline;
+		if (reset->flags & TOPDOWN_RESET_FRESH)
+			td_window_fold_now(cpus);
+		for_each_cpu(cpu, cpus)
+			td_record_baseline(cpu, &baseline[cpu]);
+	}
+	mutex_unlock(&file->lock);
+	return baseline ? 0 : -ENOMEM;
+}
+
+static int td_chardev_reset(struct td_file *file, union td_command *command)
+{
+	const struct topdown_reset *reset = &command->reset;
+	cpumask_var_t cpus;
+	int ret;
+
+	if (reset->flags & ~TOPDOWN_RESET_FLAGS)
+		return -EOPNOTSUPP;
+	if (reset->__reserved)
+		return -EINVAL;
+	if (!file->may_read)
+		return -EACCES;
+
+	if (!alloc_cpumask_var(&cpus, GFP_KERNEL))
+		return -ENOMEM;
+	ret = td_chardev_reset_cpus(file, reset, cpus);
+	free_cpumask_var(cpus);
+	return ret;
+}
+
+static int td_chardev_check_watch(const struct topdown_watch *watch)
+{
+	enum topdown_source source;
+
+	if (watch->flags & ~TOPDOWN_WATCH_FLAGS)
+		return -EOPNOTSUPP;
+	if (watch->__reserved || watch->hold_ms > TD_HOLD_MAX_MS)
+		return -EINVAL;
+	if (watch->node == TOPDOWN_WATCH_ANY)
+		return watch->flags || watch->ratio || watch->hold_ms ? -EINVAL : 0;
+	if (watch->node >= TOPDOWN_NR_NODES || watch->ratio > TOPDOWN_RATIO_ONE)
+		return -EINVAL;
+	if (watch->node > TOPDOWN_BACKEND_BOUND && td_chardev_level(&source) < 2)
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+static int td_chardev_watch(struct td_file *file, union td_command *command)
+{
+	const struct topdown_watch *watch = &command->watch;
+	cpumask_var_t cpus;
+	int ret;
+
+	ret = td_chardev_check_watch(watch);
+	if (ret)
+		return ret;
+	if (!file->may_read)
+		return -EACCES;
+
+	if (!alloc_cpumask_var(&cpus, GFP_KERNEL))
+		return -ENOMEM;
+	ret = td_chardev_cpus(cpus, watch->cpus, watch->cpus_words);
+	if (!ret)
+		ret = td_watch_set(&file->watch, watch, cpus);
+	free_cpumask_var(cpus);
+	return ret;
+}
+
+/**
+ * struct td_ioctl - one command
+ * @cmd: the whole number
+ * @size: size of the argument today
+ * @min_size: size of it when the command was released
+ * @answers: the command is copied back
+ * @execute: carries it out
+ */
+struct td_ioctl {
+	unsigned int cmd;
+	unsigned int size;
+	unsigned int min_size;
+	bool answers;
+	int (*execute)(struct td_file *file, union td_command *command);
+};
+
+#define TD_IOCTL(name, type, last, func, answer)				\
+	[TOPDOWN_CMD_##name] = {						\
+		.cmd		= TOPDOWN_##name,				\
+		.size		= sizeof(type) +				\
+				  BUILD_BUG_ON_ZERO(sizeof(type) > sizeof(union td_command)), \
+		.min_size	= offsetofend(type, last),			\
+		.answers	= answer,					\
+		.execute	= func,						\
+	}
+
+static const struct td_ioctl td_ioctls[] = {
+	TD_IOCTL(INFO, struct topdown_info, out_map_size, td_chardev_info, true),
+	TD_IOCTL(READ, struct topdown_read, __reserved, td_chardev_read, true),
+	TD_IOCTL(RESET, struct topdown_reset, __reserved, td_chardev_reset, false),
+	TD_IOCTL(WATCH, struct topdown_watch, __reserved, td_chardev_watch, false),
+};
+
+static long td_chardev_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+{
+	void __user *user = (void __user *)arg;
+	union td_command command = { };
+	unsigned int nr = _IOC_NR(cmd);
+	const struct td_ioctl *ioctl;
+	__u32 size;
+	int ret;
+
+	if (nr >= ARRAY_SIZE(td_ioctls))
+		return -ENOTTY;
+	ioctl = &td_ioctls[array_index_nospec(nr, ARRAY_SIZE(td_ioctls))];
+	if (ioctl->cmd != cmd)
+		return -ENOTTY;
+
+	if (get_user(size, (__u32 __user *)user))
+		return -EFAULT;
+	if (size < ioctl->min_size)
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	ret = copy_struct_from_user(&command, ioctl->size, user, size);
+	if (ret)
+		return ret;
+	/* What was checked, whatever the caller has written there since. */
+	command.size = size;
+
+	ret = ioctl->execute(filp->private_data, &command);
+	if (ret && ret != -EMSGSIZE)
+		return ret;
+	if (ioctl->answers && copy_to_user(user, &command, min(size, ioctl->size)))
+		return -EFAULT;
+	return ret;
+}
+
+static ssize_t td_chardev_read_event(struct file *filp, char __user *buffer, size_t size,
+				     loff_t *offset)
+{
+	struct td_file *file = filp->private_data;
+
+	if (!file->may_read)
+		return -EACCES;
+	return td_watch_read(&file->watch, buffer, size, filp->f_flags & O_NONBLOCK);
+}
+
+static __poll_t td_chardev_poll(struct file *filp, poll_table *table)
+{
+	struct td_file *file = filp->private_data;
+
+	return file->may_read ? td_watch_poll(&file->watch, filp, table) : EPOLLERR;
+}
+
+static int td_chardev_mmap(struct file *filp, struct vm_area_struct *vma)
+{
+	const struct td_file *file = filp->private_data;
+
+	return file->may_read ? td_page_mmap(vma) : -EACCES;
+}
+
+static int td_chardev_open(struct inode *inode, struct file *filp)
+{
+	struct td_file *file;
+	int ret;
+
+	ret = td_rights_system_wide();
+	if (ret && ret != -EACCES && ret != -EPERM)
+		return ret;
+
+	file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
+	if (!file)
+		return -ENOMEM;
+	file->may_read = !ret;
+	mutex_init(&file->lock);
+	td_watch_init(&file->watch);
+	filp->private_data = file;
+	return stream_open(inode, filp);
+}
+
+static void td_chardev_free_rcu(struct rcu_head *rcu)
+{
+	struct td_file *file = container_of(rcu, struct td_file, rcu);
+
+	td_watch_free(&file->watch);
+	kfree(file);
+}
+
+static int td_chardev_release(struct inode *inode, struct file *filp)
+{
+	struct td_file *file = filp->private_data;
+
+	td_watch_stop(&file->watch);
+	kvfree(file->baseline);
+	mutex_destroy(&file->lock);
+	call_rcu(&file->rcu, td_chardev_free_rcu);
+	return 0;
+}
+
+static const struct file_operations td_chardev_fops = {
+	.owner		= THIS_MODULE,
+	.open		= td_chardev_open,
+	.release	= td_chardev_release,
+	.unlocked_ioctl	= td_chardev_ioctl,
+	.compat_ioctl	= compat_ptr_ioctl,
+	.read		= td_chardev_read_event,
+	.poll		= td_chardev_poll,
+	.mmap		= td_chardev_mmap,
+};
+
+static struct miscdevice td_chardev = {
+	.minor	= MISC_DYNAMIC_MINOR,
+	.name	= "topdown",
+	.fops	= &td_chardev_fops,
+	.mode	= 0660,
+};
+
+/**
+ * td_chardev_init() - offer /dev/topdown
+ *
+ * Return: 0 or a negative errno.
+ */
+int td_chardev_init(void)
+{
+	return misc_register(&td_chardev);
+}
+
+/**
+ * td_chardev_exit() - undo td_chardev_init(); no descriptor is open any more
+ */
+void td_chardev_exit(void)
+{
+	misc_deregister(&td_chardev);
+	/* Closed descriptors are freed by code of ours. */
+	rcu_barrier();
+}

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * CPUs come and go: each online one gets a group and a window.
+ *
+ * Locks: td_cpu_mutex serialises making and releasing groups (hotplug, suspend,
+ * retries).  It is taken inside the CPU hotplug lock, and no event that needs
+ * that lock is created under it.  A CPU cannot go offline while it is held,
+ * since our teardown waits for it.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/suspend.h>
+#include <linux/sysfs.h>
+#include <linux/timer.h>
+#include <linux/workqueue.h>
+
+#include "cpu.h"
+#include "group.h"
+#include "window.h"
+
+/* How much of a bad value the log shows. */
+#define TD_PERIOD_TEXT_MAX	((size_t)32)
+
+#define TD_RETRY_MIN		HZ
+#define TD_RETRY_MAX		(64 * HZ)
+
+static DEFINE_MUTEX(td_cpu_mutex);
+static enum cpuhp_state td_cpu_hotplug;
+
+static bool td_pinned;
+module_param_named(pinned, td_pinned, bool, 0444);
+MODULE_PARM_DESC(pinned, "Take the SLOTS counter of each CPU for good; other perf users of topdown then get <not counted> (default: share by rotation)");
+
+/**
+ * td_cpu_pinned() - was the module loaded with pinned=1?
+ *
+ * Return: true or false.
+ */
+bool td_cpu_pinned(void)
+{
+	return td_pinned;
+}
+
+/* The hotplug teardown waits for the mutex, so the CPU is there. */
+static void td_cpu_call(struct td_window *window, smp_call_func_t func)
+{
+	lockdep_assert_held(&td_cpu_mutex);
+	WARN_ON_ONCE(smp_call_function_single(window->cpu, func, window, 1));
+}
+
+static bool td_cpu_lacks_events(int error)
+{
+	return error == -EINVAL || error == -ENOENT;
+}
+
+/* Level 2 where the CPU has it. */
+static int td_cpu_create_group(struct td_window *window)
+{
+	int ret;
+
+	for (window->level = 2; window->level > 0; window->level--) {
+		ret = td_group_create(&window->group, window->cpu, window->level, td_pinned);
+		if (!ret || !td_cpu_lacks_events(ret))
+			break;
+	}
+	return ret;
+}
+
+static void td_cpu_make_group(struct td_window *window)
+{
+	int ret;
+
+	lockdep_assert_held(&td_cpu_mutex);
+
+	ret = td_cpu_create_group(window);
+	if (!ret) {
+		WRITE_ONCE(window->retry_delay, TD_RETRY_MIN);
+		td_group_enable(&window->group);
+		td_cpu_call(window, td_window_begin);
+		return;
+	}
+	if (td_cpu_lacks_events(ret)) {
+		td_cpu_call(window, td_window_unsupported);
+		return;
+	}
+	pr_warn_ratelimited("CPU%d: cannot make the event group (error %d), trying again\n",
+			    window->cpu, ret);
+	td_cpu_call(window, td_window_failed);
+	schedule_delayed_work(&window->retry, window->retry_delay);
+}
+
+static void td_cpu_enable_again(struct td_window *window)
+{
+	if (!td_group_in_error(&window->group)) {
+		WRITE_ONCE(window->retry_delay, TD_RETRY_MIN);
+		return;
+	}
+	pr_warn_ratelimited("CPU%d: another pinned event has the SLOTS counter, trying again\n",
+			    window->cpu);
+	td_group_enable(&window->group);
+	schedule_delayed_work(&window->retry, window->retry_delay);
+}
+
+/* Runs until the group is well: it was not made, or refused the counter. */
+static void td_cpu_retry_work(struct work_struct *work)
+{
+	struct td_window *window = container_of(to_delayed_work(work), struct td_window, retry);
+
+	mutex_lock(&td_cpu_mutex);
+	if (window->started) {
+		/* Pairs with READ_ONCE() in td_cpu_retry(), as all its writes. */
+		WRITE_ONCE(window->retry_delay, min(window->retry_delay * 2, TD_RETRY_MAX));
+		if (window->group.nr)
+			td_cpu_enable_again(window);
+		else
+			td_cpu_make_group(window);
+	}
+	mutex_unlock(&td_cpu_mutex);
+}
+
+/**
+ * td_cpu_retry() - enable a group again that was thrown out
+ * @window: its window; called from its timer, every time
+ *
+ * The work goes on by itself from then on, with growing pauses.
+ */
+void td_cpu_retry(struct td_window *window)
+{
+	/* Pairs with WRITE_ONCE() in td_cpu_retry_work() and what it calls. */
+	schedule_delayed_work(&window->retry, READ_ONCE(window->retry_delay));
+}
+
+static void td_cpu_start(struct td_window *window)
+{
+	lockdep_assert_held(&td_cpu_mutex);
+	if (window->started)
+		return;
+	window->started = true;
+	WRITE_ONCE(window->retry_delay, TD_RETRY_MIN);
+	td_cpu_make_group(window);
+}
+
+static void td_cpu_stop(struct td_window *window)
+{
+	lockdep_assert_held(&td_cpu_mutex);
+	if (!window->started)
+		return;
+	window->started = false;
+	td_cpu_call(window, td_window_end);
+	timer_delete_sync(&window->timer);
+	cancel_delayed_work(&window->retry);
+	td_group_destroy(&window->group);
+}
+
+static int td_cpu_online(unsigned int cpu)
+{
+	mutex_lock(&td_cpu_mutex);
+	td_cpu_start(per_cpu_ptr(td_windows, cpu));
+	mutex_unlock(&td_cpu_mutex);
+	return 0;
+}
+
+static int td_cpu_offline(unsigned int cpu)
+{
+	mutex_lock(&td_cpu_mutex);
+	td_cpu_stop(per_cpu_ptr(td_windows, cpu));
+	mutex_unlock(&td_cpu_mutex);
+	return 0;
+}
+
+/*
+ * A suspended boot CPU loses its counters' registers without going offline, and
+ * perf does not restore them.
+ */
+static int td_cpu_pm(struct notifier_block *nb, unsigned long action, void *data)
+{
+	int (*change)(unsigned int cpu);
+	unsigned int cpu;
+
+	switch (action) {
+	case PM_SUSPEND_PREPARE:
+	case PM_HIBERNATION_PREPARE:
+		change = td_cpu_offline;
+		break;
+	case PM_POST_SUSPEND:
+	case PM_POST_HIBERNATION:
+		change = td_cpu_online;
+		break;
+	default:
+		return NOTIFY_DONE;
+	}
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu)
+		change(cpu);
+	cpus_read_unlock();
+	return NOTIFY_OK;
+}
+
+static struct notifier_block td_cpu_pm_notifier = {
+	.notifier_call = td_cpu_pm,
+};
+
+/**
+ * td_cpu_set_period() - change the period, at once
+ * @text: a number of milliseconds, TD_PERIOD_MIN_MS..TD_PERIOD_MAX_MS
+ *
+ * May be called before td_cpu_init() and after td_cpu_exit(): parameters
+ * are.
+ *
+ * Return: 0, or -EINVAL with the old period kept.
+ */
+int td_cpu_set_period(const char *text)
+{
+	unsigned int period_ms;
+
+	if (kstrtouint(text, 0, &period_ms) ||
+	    period_ms < TD_PERIOD_MIN_MS || period_ms > TD_PERIOD_MAX_MS) {
+		pr_err("period_ms '%.*s' is not a whole number in %u..%u\n",
+		       (int)min(strcspn(text, "\n"), TD_PERIOD_TEXT_MAX), text,
+		       TD_PERIOD_MIN_MS, TD_PERIOD_MAX_MS);
+		return -EINVAL;
+	}
+
+	cpus_read_lock();
+	mutex_lock(&td_cpu_mutex);
+	td_window_set_period(period_ms);
+	if (td_windows)
+		on_each_cpu(td_window_rearm, NULL, 1);
+	mutex_unlock(&td_cpu_mutex);
+	cpus_read_unlock();
+	return 0;
+}
+
+static int td_period_param_set(const char *text, const struct kernel_param *param)
+{
+	return td_cpu_set_period(text);
+}
+
+static int td_period_param_get(char *buffer, const struct kernel_param *param)
+{
+	return sysfs_emit(buffer, "%u\n", td_window_period());
+}
+
+static const struct kernel_param_ops td_period_param_ops = {
+	.set = td_period_param_set,
+	.get = td_period_param_get,
+};
+module_param_cb(period_ms, &td_period_param_ops, NULL, 0644);
+MODULE_PARM_DESC(period_ms, "Longest time a busy CPU keeps a window open, in ms, 10..60000 (default: 1000)");
+
+static void td_cpu_setup(struct td_window *window, int cpu)
+{
+	td_window_setup(window, cpu);
+	window->retry_delay = TD_RETRY_MIN;
+	INIT_DELAYED_WORK(&window->retry, td_cpu_retry_work);
+}
+
+/* How many CPUs have a group, or may yet get one. */
+static unsigned int td_cpu_count(unsigned int *level)
+{
+	struct td_window *window;
+	unsigned int n = 0;
+	int cpu;
+
+	*level = 0;
+	mutex_lock(&td_cpu_mutex);
+	for_each_possible_cpu(cpu) {
+		window = per_cpu_ptr(td_windows, cpu);
+		if (!window->started || window->state == TOPDOWN_STATE_UNSUPPORTED)
+			continue;
+		*level = max(*level, window->level);
+		n++;
+	}
+	mutex_unlock(&td_cpu_mutex);
+	return n;
+}
+
+/* The mutex keeps td_cpu_set_period() away from memory that goes. */
+static void td_cpu_free(void)
+{
+	struct td_window __percpu *windows = td_windows;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		cancel_delayed_work_sync(&per_cpu_ptr(windows, cpu)->retry);
+	mutex_lock(&td_cpu_mutex);
+	td_windows = NULL;
+	mutex_unlock(&td_cpu_mutex);
+	free_percpu(windows);
+}
+
+/**
+ * td_cpu_init() - measure every CPU, from now on
+ *
+ * Return: 0; -ENODEV if no CPU can be measured; another errno.
+ */
+int td_cpu_init(void)
+{
+	struct td_window __percpu *windows;
+	unsigned int level, n, sleep;
+	int cpu, ret;
+
+	windows = alloc_percpu(struct td_window);
+	if (!windows)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu)
+		td_cpu_setup(per_cpu_ptr(windows, cpu), cpu);
+	mutex_lock(&td_cpu_mutex);
+	td_windows = windows;
+	mutex_unlock(&td_cpu_mutex);
+
+	/* No suspend shall see the one half registered and not the other. */
+	sleep = lock_system_sleep();
+	ret = register_pm_notifier(&td_cpu_pm_notifier);
+	if (ret)
+		goto err_free;
+	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "topdown:online",
+				td_cpu_online, td_cpu_offline);
+	if (ret < 0)
+		goto err_notifier;
+	td_cpu_hotplug = ret;
+
+	n = td_cpu_count(&level);
+	if (!n) {
+		pr_err("not loaded: the kernel's PMU driver has no SLOTS and PERF_METRICS on any CPU\n");
+		ret = -ENODEV;
+		goto err_hotplug;
+	}
+	unlock_system_sleep(sleep);
+	pr_info("measuring %u CPUs, levels 1..%u, period %u ms\n", n, level, td_window_period());
+	return 0;
+
+err_hotplug:
+	cpuhp_remove_state(td_cpu_hotplug);
+err_notifier:
+	unregister_pm_notifier(&td_cpu_pm_notifier);
+err_free:
+	unlock_system_sleep(sleep);
+	td_cpu_free();
+	return ret;
+}
+
+/**
+ * td_cpu_exit() - undo td_cpu_init()
+ */
+void td_cpu_exit(void)
+{
+	unsigned int sleep = lock_system_sleep();
+
+	cpuhp_remove_state(td_cpu_hotplug);
+	unregister_pm_notifier(&td_cpu_pm_notifier);
+	unlock_system_sleep(sleep);
+	td_cpu_free();
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TOPDOWN_CPU_H
+#define TOPDOWN_CPU_H
+
+#include <linux/types.h>
+
+struct td_window;
+
+int td_cpu_init(void);
+void td_cpu_exit(void);
+
+bool td_cpu_pinned(void);
+int td_cpu_set_period(const char *text);
+void td_cpu_retry(struct td_window *window);
+
+#endif /* TOPDOWN_CPU_H */

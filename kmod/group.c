@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Event groups made inside the kernel.
+ *
+ * perf_event_create_kernel_counter() takes no group leader, but the Intel
+ * driver accepts a PERF_METRICS event only as a sibling of SLOTS.  So a sibling
+ * is created as an event of a small PMU of our own, whose event_init() names the
+ * leader, turns the event into a raw one and declines it with -ENOENT: perf then
+ * offers it to the CPU's PMU, as it does with any type that forwards to another,
+ * and finds a sibling.  No event ever stays on this PMU.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/err.h>
+#include <linux/irqflags.h>
+#include <linux/lockdep.h>
+#include <linux/module.h>
+#include <linux/perf_event.h>
+#include <linux/smp.h>
+
+#include "compat.h"
+#include "group.h"
+
+/* SDM 3B, "Performance Metrics"; arch/x86/include/asm/perf_event.h. */
+#define TD_EVENT_SLOTS		0x0400
+#define TD_EVENT_METRIC(metric)	(0x8000 + ((metric) << 8))
+
+/* What event_init() has to know about the event that is being created. */
+struct td_request {
+	struct perf_event *leader;
+};
+
+/*
+ * Never called: the events do not sample.  No event of a user can have this
+ * handler, so it tells our requests from everybody else's.
+ */
+static void td_group_marker(struct perf_event *event, struct perf_sample_data *data,
+			    struct pt_regs *regs)
+{
+}
+
+static int td_pmu_event_init(struct perf_event *event);
+
+static struct pmu td_pmu = {
+	.module		= THIS_MODULE,
+	.task_ctx_nr	= perf_invalid_context,
+	.event_init	= td_pmu_event_init,
+};
+
+/* Also called for events of other types that nobody wanted. */
+static int td_pmu_event_init(struct perf_event *event)
+{
+	const struct td_request *request;
+
+	if (event->attr.type != td_pmu.type ||
+	    event->overflow_handler != td_group_marker ||
+	    event->group_leader != event)
+		return -ENOENT;
+
+	request = event->overflow_handler_context;
+	event->group_leader = request->leader;
+	event->attr.type = PERF_TYPE_RAW;
+	return -ENOENT;
+}
+
+/**
+ * td_group_init() - make it possible to create groups
+ *
+ * Return: 0, or a negative errno from registering the PMU.
+ */
+int td_group_init(void)
+{
+	return perf_pmu_register(&td_pmu, "topdown", -1);
+}
+
+/**
+ * td_group_exit() - undo td_group_init(); all groups are gone by now
+ */
+void td_group_exit(void)
+{
+	perf_pmu_unregister(&td_pmu);
+}
+
+static struct perf_event *td_group_create_leader(int cpu, bool pinned)
+{
+	struct perf_event_attr attr = {
+		.type		= PERF_TYPE_RAW,
+		.size		= sizeof(attr),
+		.config		= TD_EVENT_SLOTS,
+		.pinned		= pinned,
+		/*
+		 * A running lone SLOTS counter starts at -max_period; the first
+		 * sibling would turn that into a count.
+		 */
+		.disabled	= 1,
+		/* Or no virtual machine with a mediated PMU could start. */
+		.exclude_guest	= 1,
+	};
+
+	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+}
+
+static struct perf_event *td_group_create_sibling(struct perf_event *leader, int cpu,
+						  unsigned int metric)
+{
+	struct td_request request = { .leader = leader };
+	struct perf_event_attr attr = {
+		.type		= td_pmu.type,
+		.size		= sizeof(attr),
+		.config		= TD_EVENT_METRIC(metric),
+		.exclude_guest	= 1,
+	};
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, td_group_marker, &request);
+	if (IS_ERR(event))
+		return event;
+	event->overflow_handler_context = NULL;
+
+	/*
+	 * The Intel driver makes an ordinary event 00H of a metric that the CPU
+	 * lacks.  Only real ones are marked as good for nothing but siblings.
+	 */
+	if (!(event->event_caps & PERF_EV_CAP_SIBLING)) {
+		perf_event_release_kernel(event);
+		return ERR_PTR(-EINVAL);
+	}
+	return event;
+}
+
+/**
+ * td_group_create() - make the group of a CPU, not yet counting
+ * @group: where to; not touched on failure
+ * @cpu: CPU, which cannot pass our hotplug teardown meanwhile
+ * @level: 1 for the four level 1 metrics, 2 for all eight
+ * @pinned: take the counter for good
+ *
+ * Return: 0; -EINVAL or -ENOENT if the CPU lacks these events; -ENODEV if it is
+ * offline; or another errno from perf.
+ */
+int td_group_create(struct td_group *group, int cpu, unsigned int level, bool pinned)
+{
+	unsigned int metric, metrics = level > 1 ? TD_METRIC_NR : TD_METRIC_L1;
+	struct td_group new = { };
+	struct perf_event *event;
+
+	event = td_group_create_leader(cpu, pinned);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	new.event[new.nr++] = event;
+
+	for (metric = 0; metric < metrics; metric++) {
+		event = td_group_create_sibling(new.event[0], cpu, metric);
+		if (IS_ERR(event)) {
+			td_group_destroy(&new);
+			return PTR_ERR(event);
+		}
+		new.event[new.nr++] = event;
+	}
+	*group = new;
+	return 0;
+}
+
+/**
+ * td_group_destroy() - release the events
+ * @group: left empty; may be empty
+ *
+ * The leader goes last: after a hotplug cycle some kernels leave siblings with
+ * a pointer to it.
+ */
+void td_group_destroy(struct td_group *group)
+{
+	if (!group->nr)
+		return;
+	perf_event_disable(group->event[0]);
+	while (group->nr) {
+		group->nr--;
+		perf_event_release_kernel(group->event[group->nr]);
+		group->event[group->nr] = NULL;
+	}
+}
+
+/**
+ * td_group_enable() - start to count, also again after an error
+ * @group: not empty; process context
+ */
+void td_group_enable(struct td_group *group)
+{
+	perf_event_enable(group->event[0]);
+}
+
+/**
+ * td_group_in_error() - was a pinned group refused the counter?
+ * @group: not empty
+ *
+ * Return: true or false.
+ */
+bool td_group_in_error(const struct td_group *group)
+{
+	/* Pairs with perf's WRITE_ONCE() of the state; it tells nobody. */
+	return READ_ONCE(group->event[0]->state) == PERF_EVENT_STATE_ERROR;
+}
+
+/* Only the CPU itself, with interrupts off, changes the state of its events. */
+static bool td_group_active(const struct td_group *group)
+{
+	const struct perf_event *leader = group->event[0];
+
+	lockdep_assert_irqs_disabled();
+	return leader->state == PERF_EVENT_STATE_ACTIVE &&
+	       leader->oncpu == smp_processor_id();
+}
+
+/**
+ * td_group_running() - how long the group has had the counters
+ * @group: not empty; of this CPU, interrupts off
+ * @now: local_clock()
+ *
+ * perf brings total_time_running up to date only when the group comes or goes.
+ *
+ * Return: nanoseconds since the group was created.
+ */
+u64 td_group_running(const struct td_group *group, u64 now)
+{
+	struct perf_event *leader = group->event[0];
+	u64 running = leader->total_time_running;
+	s64 since;
+
+	if (!td_group_active(group))
+		return running;
+	since = td_compat_event_clock(leader, now) - leader->tstamp;
+	return since > 0 ? running + since : running;
+}
+
+/**
+ * td_group_fold() - bring the counts up to date and start the metrics anew
+ * @group: not empty; of this CPU, interrupts off
+ * @counts: counts since the group was created
+ *
+ * Reading the leader folds SLOTS and PERF_METRICS into all events of the group
+ * and sets both registers to 0; reading siblings would do it once for each.
+ */
+void td_group_fold(const struct td_group *group, struct td_counts *counts)
+{
+	struct perf_event *leader = group->event[0];
+	unsigned int i;
+
+	if (td_group_active(group))
+		leader->pmu->read(leader);
+
+	*counts = (struct td_counts){ .slots = local64_read(&leader->count) };
+	for (i = 1; i < group->nr; i++)
+		counts->metric[i - 1] = local64_read(&group->event[i]->count);
+}

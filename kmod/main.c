@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * topdown: Top-Down (TMA) figures of every CPU, for any number of readers.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/init.h>
+#include <linux/module.h>
+
+#include "chardev.h"
+#include "cpu.h"
+#include "group.h"
+#include "model.h"
+#include "page.h"
+#include "sysfs.h"
+
+static int __init td_init(void)
+{
+	int ret;
+
+	ret = td_model_check();
+	if (ret)
+		return ret;
+	ret = td_group_init();
+	if (ret)
+		return ret;
+	ret = td_page_init();
+	if (ret)
+		goto err_group;
+	ret = td_cpu_init();
+	if (ret)
+		goto err_page;
+	ret = td_sysfs_init();
+	if (ret)
+		goto err_cpu;
+	ret = td_chardev_init();
+	if (ret)
+		goto err_sysfs;
+	return 0;
+
+err_sysfs:
+	td_sysfs_exit();
+err_cpu:
+	td_cpu_exit();
+err_page:
+	td_page_exit();
+err_group:
+	td_group_exit();
+	return ret;
+}
+
+static void __exit td_exit(void)
+{
+	td_chardev_exit();
+	td_sysfs_exit();
+	td_cpu_exit();
+	td_page_exit();
+	td_group_exit();
+}
+
+module_init(td_init);
+module_exit(td_exit);
+
+MODULE_DESCRIPTION("Top-Down (TMA) figures of every CPU");
+MODULE_AUTHOR("The topdown developers");
+MODULE_LICENSE("GPL");
+MODULE_VERSION(TOPDOWN_VERSION);

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The map: the records that the windows write and that readers may map.
+ *
+ * A record lives here alone; READ, sysfs and mappings all see the same bytes.
+ * Each is guarded by a sequence number of its own and not by a seqcount_t, since
+ * that is part of the ABI and must not change with the kernel's debug options.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/align.h>
+#include <linux/cache.h>
+#include <linux/cpumask.h>
+#include <linux/kcsan-checks.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/vmalloc.h>
+
+#include "compat.h"
+#include "page.h"
+
+#define TD_HISTORY_MAX		4096
+
+static unsigned int td_history = 64;
+module_param_named(history, td_history, uint, 0444);
+MODULE_PARM_DESC(history, "Windows kept for each CPU in the map, 0..4096 (default: 64)");
+
+static struct topdown_map *td_map;
+
+static void *td_page_at(u64 offset)
+{
+	return (char *)td_map + offset;
+}
+
+static struct topdown_map_record *td_page_record(int cpu)
+{
+	return td_page_at(td_map->record_offset + (u64)cpu * td_map->record_stride);
+}
+
+static struct topdown_map_window *td_page_window(int cpu, u64 number)
+{
+	u64 index = (u64)cpu * td_map->history_entries + (number - 1) % td_map->history_entries;
+
+	return td_page_at(td_map->history_offset + index * td_map->history_stride);
+}
+
+/**
+ * td_page_write_begin() - begin to change the record of a CPU
+ * @cpu: possible CPU; the caller is its only writer, and cannot be preempted
+ *	unless nobody reads yet
+ *
+ * Return: the record with its sequence number.
+ */
+struct topdown_map_record *td_page_write_begin(int cpu)
+{
+	struct topdown_map_record *entry = td_page_record(cpu);
+
+	kcsan_nestable_atomic_begin();
+	WRITE_ONCE(entry->seq, entry->seq + 1);
+	/* Odd before the record changes: pairs with readers' second look at seq. */
+	smp_wmb();
+	return entry;
+}
+
+/**
+ * td_page_write_end() - the record is whole again
+ * @cpu: as given to td_page_write_begin()
+ */
+void td_page_write_end(int cpu)
+{
+	struct topdown_map_record *entry = td_page_record(cpu);
+
+	/* Even after the record has changed: pairs with readers' first look at seq. */
+	smp_wmb();
+	WRITE_ONCE(entry->seq, entry->seq + 1);
+	kcsan_nestable_atomic_end();
+}
+
+/**
+ * td_page_add_window() - put a CPU's last window into its history
+ * @cpu: possible CPU; as for td_page_write_begin()
+ * @record: its record
+ */
+void td_page_add_window(int cpu, const struct topdown_record *record)
+{
+	struct topdown_map_window *entry;
+
+	if (!td_map->history_entries)
+		return;
+
+	entry = td_page_window(cpu, record->windows);
+	WRITE_ONCE(entry->number, 0);
+	/* Pairs with user space's second look at the number. */
+	smp_wmb();
+	entry->time_ns = record->time_ns;
+	entry->figures = record->window;
+	/* Pairs with user space's first look at the number. */
+	smp_wmb();
+	WRITE_ONCE(entry->number, record->windows);
+}
+
+/**
+ * td_page_read() - copy the record of a CPU
+ * @cpu: possible CPU
+ * @open: with the open window, until its last fold, in place of the last one
+ * @record: where to; without ratios
+ */
+void td_page_read(int cpu, bool open, struct topdown_record *record)
+{
+	const struct topdown_map_record *entry = td_page_record(cpu);
+	u32 seq;
+
+	for (;;) {
+		seq = READ_ONCE(entry->seq);
+		/* Pairs with smp_wmb() in td_page_write_end(). */
+		smp_rmb();
+		/* A torn copy is thrown away. */
+		kcsan_nestable_atomic_begin();
+		*record = entry->record;
+		if (open && entry->open.enabled_ns) {
+			record->window = entry->open;
+			record->window_time_ns = record->time_ns;
+		}
+		kcsan_nestable_atomic_end();
+		/* Pairs with smp_wmb() in td_page_write_begin(). */
+		smp_rmb();
+		if (!(seq & 1) && READ_ONCE(entry->seq) == seq)
+			return;
+		cpu_relax();
+	}
+}
+
+/**
+ * td_page_size() - size of the map
+ *
+ * Return: bytes, whole pages.
+ */
+size_t td_page_size(void)
+{
+	return td_map->size;
+}
+
+/**
+ * td_page_mmap() - let a process see the map
+ * @vma: where; the caller has checked the right to
+ *
+ * The mapping holds the file and so the module; the memory stays as it is
+ * until the module goes.
+ *
+ * Return: 0, -EINVAL or -EPERM as in the ABI, or -ENOMEM.
+ */
+int td_page_mmap(struct vm_area_struct *vma)
+{
+	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
+		return -EPERM;
+	/* VM_SHARED is cleared where the file is open for reading only. */
+	if (!(vma->vm_flags & VM_MAYSHARE) || vma->vm_pgoff)
+		return -EINVAL;
+
+	/* mprotect() shall not make it writable or executable either. */
+	vm_flags_clear(vma, VM_MAYWRITE | VM_MAYEXEC);
+	return remap_vmalloc_range(vma, td_map, 0);
+}
+
+/**
+ * td_page_init() - make the map, with empty records
+ *
+ * Return: 0, -EINVAL for a bad history parameter, or -ENOMEM.
+ */
+int td_page_init(void)
+{
+	struct topdown_map map = {
+		.magic			= TOPDOWN_MAP_MAGIC,
+		.header_size		= sizeof(map),
+		.nr_cpus		= nr_cpu_ids,
+		.record_offset		= ALIGN(sizeof(map), SMP_CACHE_BYTES),
+		.record_stride		= ALIGN(sizeof(struct topdown_map_record),
+						SMP_CACHE_BYTES),
+		.record_size		= sizeof(struct topdown_record),
+		.history_entries	= td_history,
+		.history_stride		= ALIGN(sizeof(struct topdown_map_window),
+						SMP_CACHE_BYTES),
+	};
+
+	if (td_history > TD_HISTORY_MAX) {
+		pr_err("history %u is not in 0..%u\n", td_history, TD_HISTORY_MAX);
+		return -EINVAL;
+	}
+
+	map.history_offset = map.record_offset + (u64)map.nr_cpus * map.record_stride;
+	/* At most 8192 CPUs, so 64 bits are plenty. */
+	map.size = PAGE_ALIGN(map.history_offset +
+			      (u64)map.nr_cpus * map.history_entries * map.history_stride);
+	td_map = vmalloc_user(map.size);
+	if (!td_map)
+		return -ENOMEM;
+	*td_map = map;
+	return 0;
+}
+
+/**
+ * td_page_exit() - undo td_page_init(); nobody has mapped it any more
+ */
+void td_page_exit(void)
+{
+	vfree(td_map);
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Records: what a reader is told of one CPU, and of several together.
+ */
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/string.h>
+
+#include "page.h"
+#include "record.h"
+#include "window.h"
+
+/**
+ * td_record_read() - the record of a CPU
+ * @cpu: possible CPU
+ * @fresh: the sums have just been brought up to date: the window is the open one
+ * @baseline: where the reader's sums begin; NULL for when the module was loaded
+ * @record: where to
+ */
+void td_record_read(int cpu, bool fresh, const struct td_baseline *baseline,
+		    struct topdown_record *record)
+{
+	td_page_read(cpu, fresh, record);
+	if (baseline) {
+		record->windows -= baseline->windows;
+		td_figures_sub(&record->total, &baseline->total);
+	}
+	td_figures_ratios(&record->total, record->level);
+	td_figures_ratios(&record->window, record->level);
+}
+
+/**
+ * td_record_baseline() - let a reader's sums begin now
+ * @cpu: possible CPU
+ * @baseline: where to
+ */
+void td_record_baseline(int cpu, struct td_baseline *baseline)
+{
+	struct topdown_record record;
+
+	td_page_read(cpu, false, &record);
+	baseline->windows = record.windows;
+	baseline->total = record.total;
+}
+
+/* The order in which a state of one CPU tells of trouble for the sum. */
+static unsigned int td_total_badness(enum topdown_state state)
+{
+	switch (state) {
+	case TOPDOWN_STATE_OK:
+		return 2;
+	case TOPDOWN_STATE_CONTENDED:
+		return 3;
+	case TOPDOWN_STATE_ERROR:
+		return 4;
+	case TOPDOWN_STATE_OFFLINE:
+		return 1;
+	case TOPDOWN_STATE_UNSUPPORTED:
+		return 0;
+	}
+	return 0;
+}
+
+/**
+ * td_total_begin() - begin a sum with nothing in it
+ * @total: the sum
+ */
+void td_total_begin(struct td_total *total)
+{
+	memset(total, 0, sizeof(*total));
+	total->now = ktime_get_ns();
+	total->record.cpu = TOPDOWN_CPU_ALL;
+	total->record.state = TOPDOWN_STATE_UNSUPPORTED;
+}
+
+/* A CPU that is offline, or idle for long, has a window of another time. */
+static bool td_total_wants_window(const struct td_total *total,
+				  const struct topdown_record *record)
+{
+	u64 recent = 2ULL * td_window_period() * NSEC_PER_MSEC;
+
+	if (record->state != TOPDOWN_STATE_OK && record->state != TOPDOWN_STATE_CONTENDED)
+		return false;
+	return record->window_time_ns && record->window_time_ns + recent > total->now;
+}
+
+/**
+ * td_total_add() - add the record of one CPU
+ * @total: the sum
+ * @record: the record; one of a CPU that never had figures adds only its state
+ */
+void td_total_add(struct td_total *total, const struct topdown_record *record)
+{
+	struct topdown_record *sum = &total->record;
+
+	if (td_total_badness(record->state) > td_total_badness(sum->state))
+		sum->state = record->state;
+	if (!record->level)
+		return;
+
+	if (!sum->nr_cpus) {
+		sum->level = record->level;
+		sum->source = record->source;
+		sum->slots_per_cycle = record->slots_per_cycle;
+	}
+	sum->nr_cpus++;
+	sum->level = min(sum->level, record->level);
+	if (sum->slots_per_cycle != record->slots_per_cycle)
+		sum->slots_per_cycle = 0;
+	sum->windows += record->windows;
+	sum->time_ns = max(sum->time_ns, record->time_ns);
+	td_sum_add(&total->total, &record->total);
+	if (!td_total_wants_window(total, record))
+		return;
+	total->windows++;
+	sum->window_time_ns = max(sum->window_time_ns, record->window_time_ns);
+	td_sum_add(&total->window, &record->window);
+}
+
+/**
+ * td_total_end() - finish a sum
+ * @total: the sum; its record is complete then
+ */
+void td_total_end(struct td_total *total)
+{
+	td_sum_ratios(&total->total, total->record.level);
+	td_sum_ratios(&total->window, total->record.level);
+	total->record.total = total->total.figures;
+	total->record.window = total->window.figures;
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who may see system-wide figures: whom perf would let count a whole CPU.
+ */
+#include <linux/err.h>
+#include <linux/module.h>
+#include <linux/perf_event.h>
+#include <linux/sched/signal.h>
+#include <linux/smp.h>
+
+#include "rights.h"
+
+static bool td_trust_node;
+module_param_named(trust_node, td_trust_node, bool, 0644);
+MODULE_PARM_DESC(trust_node, "Give system-wide figures to everybody who can open /dev/topdown (default: to whom perf would)");
+
+/**
+ * td_rights_system_wide() - may the calling process see system-wide figures?
+ *
+ * perf_allow_cpu() is not exported before 7.3, but it is asked, with the
+ * caller's credentials and its security modules, when an event is created on a
+ * CPU.  The CPU clock is an event that every CPU has, and disabled it costs
+ * nothing.
+ *
+ * Return: 0; -EACCES or -EPERM; or another errno that left it undecided.
+ */
+int td_rights_system_wide(void)
+{
+	struct perf_event_attr attr = {
+		.type		= PERF_TYPE_SOFTWARE,
+		.size		= sizeof(attr),
+		.config		= PERF_COUNT_SW_CPU_CLOCK,
+		.disabled	= 1,
+		.exclude_guest	= 1,
+	};
+	struct perf_event *event;
+
+	/* Pairs with the plain store of a write to the parameter. */
+	if (READ_ONCE(td_trust_node))
+		return 0;
+
+	do {
+		/* -ENODEV: that CPU went offline, and we are on another now. */
+		event = perf_event_create_kernel_counter(&attr, raw_smp_processor_id(),
+							 NULL, NULL, NULL);
+	} while (event == ERR_PTR(-ENODEV) && !signal_pending(current));
+	if (event == ERR_PTR(-ENODEV))
+		return -ERESTARTSYS;
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+
+	perf_event_release_kernel(event);
+	return 0;
+}

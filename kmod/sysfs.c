@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /sys/kernel/topdown: the figures for cat, and the period.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/completion.h>
+#include <linux/cpumask.h>
+#include <linux/kobject.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/sysfs.h>
+#include <linux/uidgid.h>
+
+#include "compat.h"
+#include "cpu.h"
+#include "record.h"
+#include "sysfs.h"
+#include "window.h"
+
+static ushort td_sysfs_mode = 0440;
+module_param_named(sysfs_mode, td_sysfs_mode, ushort, 0444);
+MODULE_PARM_DESC(sysfs_mode, "Mode of cpuN and total in /sys/kernel/topdown; only read bits (default: 0440)");
+
+static uint td_sysfs_uid;
+module_param_named(sysfs_uid, td_sysfs_uid, uint, 0444);
+MODULE_PARM_DESC(sysfs_uid, "Owner of the files in /sys/kernel/topdown (default: 0)");
+
+static uint td_sysfs_gid;
+module_param_named(sysfs_gid, td_sysfs_gid, uint, 0444);
+MODULE_PARM_DESC(sysfs_gid, "Group of the files in /sys/kernel/topdown (default: 0)");
+
+static const char * const td_node_names[TOPDOWN_NR_NODES] = {
+	[TOPDOWN_RETIRING]		= "tma_retiring",
+	[TOPDOWN_BAD_SPECULATION]	= "tma_bad_speculation",
+	[TOPDOWN_FRONTEND_BOUND]	= "tma_frontend_bound",
+	[TOPDOWN_BACKEND_BOUND]		= "tma_backend_bound",
+	[TOPDOWN_HEAVY_OPERATIONS]	= "tma_heavy_operations",
+	[TOPDOWN_LIGHT_OPERATIONS]	= "tma_light_operations",
+	[TOPDOWN_BRANCH_MISPREDICTS]	= "tma_branch_mispredicts",
+	[TOPDOWN_MACHINE_CLEARS]	= "tma_machine_clears",
+	[TOPDOWN_FETCH_LATENCY]		= "tma_fetch_latency",
+	[TOPDOWN_FETCH_BANDWIDTH]	= "tma_fetch_bandwidth",
+	[TOPDOWN_MEMORY_BOUND]		= "tma_memory_bound",
+	[TOPDOWN_CORE_BOUND]		= "tma_core_bound",
+};
+
+static const char * const td_source_names[] = {
+	[TOPDOWN_SOURCE_NONE]		= "none",
+	[TOPDOWN_SOURCE_PERF_METRICS]	= "perf_metrics",
+};
+
+static const char * const td_state_names[] = {
+	[TOPDOWN_STATE_OK]		= "ok",
+	[TOPDOWN_STATE_OFFLINE]		= "offline",
+	[TOPDOWN_STATE_UNSUPPORTED]	= "unsupported",
+	[TOPDOWN_STATE_CONTENDED]	= "contended",
+	[TOPDOWN_STATE_ERROR]		= "error",
+};
+
+/**
+ * struct td_cpu_file - the file of one CPU
+ * @attr: the attribute
+ * @cpu: the CPU's number
+ * @name: the file's name
+ */
+struct td_cpu_file {
+	struct kobj_attribute attr;
+	int cpu;
+	char name[16];
+};
+
+static struct td_cpu_file *td_cpu_files;
+
+/* " 12.34%", or " -" where there is no figure. */
+static int td_emit_ratio(char *buffer, int at, u32 ratio)
+{
+	const u32 unit = TOPDOWN_RATIO_ONE / 10000;
+	u32 hundredths;
+
+	if (ratio == TOPDOWN_RATIO_NONE)
+		return sysfs_emit_at(buffer, at, " -");
+	hundredths = (ratio + unit / 2) / unit;
+	return sysfs_emit_at(buffer, at, " %u.%02u%%", hundredths / 100, hundredths % 100);
+}
+
+static int td_emit_line(char *buffer, int at, const char *name, const u64 *slots,
+			u32 total, u32 window)
+{
+	int n = sysfs_emit_at(buffer, at, "%s", name);
+
+	if (slots)
+		n += sysfs_emit_at(buffer, at + n, " %llu", *slots);
+	n += td_emit_ratio(buffer, at + n, total);
+	n += td_emit_ratio(buffer, at + n, window);
+	return n + sysfs_emit_at(buffer, at + n, "\n");
+}
+
+static u32 td_running(const struct topdown_figures *figures)
+{
+	return td_ratio(figures->running_ns, figures->enabled_ns);
+}
+
+static ssize_t td_emit_record(char *buffer, const struct topdown_record *record,
+			      unsigned int windows)
+{
+	const struct topdown_figures *total = &record->total, *window = &record->window;
+	u64 window_us = div_u64(window->enabled_ns, max(windows, 1U) * (u32)NSEC_PER_USEC);
+	unsigned int level1 = TOPDOWN_BACKEND_BOUND;
+	int i, n = 0;
+
+	n += sysfs_emit_at(buffer, n, "source: %s\n", td_source_names[record->source]);
+	n += sysfs_emit_at(buffer, n, "level: %u\n", record->level);
+	n += sysfs_emit_at(buffer, n, "state: %s\n", td_state_names[record->state]);
+	n += td_emit_line(buffer, n, "running:", NULL, td_running(total), td_running(window));
+	n += sysfs_emit_at(buffer, n, "windows: %llu\n", record->windows);
+	n += sysfs_emit_at(buffer, n, "window_us: %llu\n", window_us);
+	n += td_emit_line(buffer, n, "slots", &total->slots,
+			  td_ratio(total->slots, total->slots),
+			  td_ratio(window->slots, window->slots));
+	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+		bool has = record->level > 1 || (record->level && i <= level1);
+
+		if (has)
+			n += td_emit_line(buffer, n, td_node_names[i], &total->node[i],
+					  total->ratio[i], window->ratio[i]);
+		else
+			n += sysfs_emit_at(buffer, n, "%s - - -\n", td_node_names[i]);
+	}
+	return n;
+}
+
+static ssize_t td_cpu_show(struct kobject *kobj, struct kobj_attribute *attr, char *buffer)
+{
+	const struct td_cpu_file *file = container_of(attr, struct td_cpu_file, attr);
+	struct topdown_record record;
+
+	td_record_read(file->cpu, false, NULL, &record);
+	return td_emit_record(buffer, &record, 1);
+}
+
+static ssize_t td_total_show(struct kobject *kobj, struct kobj_attribute *attr, char *buffer)
+{
+	struct topdown_record record;
+	struct td_total *total;
+	ssize_t n;
+	int cpu;
+
+	total = kmalloc(sizeof(*total), GFP_KERNEL);
+	if (!total)
+		return -ENOMEM;
+	td_total_begin(total);
+	for_each_possible_cpu(cpu) {
+		td_record_read(cpu, false, NULL, &record);
+		td_total_add(total, &record);
+	}
+	td_total_end(total);
+	n = td_emit_record(buffer, &total->record, total->windows);
+	kfree(total);
+	return n;
+}
+
+static ssize_t period_ms_show(struct kobject *kobj, struct kobj_attribute *attr, char *buffer)
+{
+	return sysfs_emit(buffer, "%u\n", td_window_period());
+}
+
+static ssize_t period_ms_store(struct kobject *kobj, struct kobj_attribute *attr,
+			       const char *buffer, size_t count)
+{
+	int ret = td_cpu_set_period(buffer);
+
+	return ret ? ret : count;
+}
+
+static struct kobj_attribute td_period_file = __ATTR_RW(period_ms);
+static struct kobj_attribute td_total_file = {
+	.attr = { .name = "total" },
+	.show = td_total_show,
+};
+
+/* Of all files; an owner can write period_ms too. */
+static void td_sysfs_get_ownership(td_kobject_const struct kobject *kobj,
+				   kuid_t *uid, kgid_t *gid)
+{
+	*uid = make_kuid(&init_user_ns, td_sysfs_uid);
+	*gid = make_kgid(&init_user_ns, td_sysfs_gid);
+}
+
+static DECLARE_COMPLETION(td_sysfs_released);
+
+static void td_sysfs_release(struct kobject *kobj)
+{
+	complete(&td_sysfs_released);
+}
+
+static const struct kobj_type td_ktype = {
+	.release	= td_sysfs_release,
+	.sysfs_ops	= &kobj_sysfs_ops,
+	.get_ownership	= td_sysfs_get_ownership,
+};
+
+static struct kobject td_kobject;
+
+static int td_sysfs_add_cpu(int cpu)
+{
+	struct td_cpu_file *file = &td_cpu_files[cpu];
+
+	file->cpu = cpu;
+	snprintf(file->name, sizeof(file->name), "cpu%d", cpu);
+	sysfs_attr_init(&file->attr.attr);
+	file->attr.attr.name = file->name;
+	file->attr.attr.mode = td_sysfs_mode;
+	file->attr.show = td_cpu_show;
+	return sysfs_create_file(&td_kobject, &file->attr.attr);
+}
+
+static int td_sysfs_add_files(void)
+{
+	int cpu, ret;
+
+	td_total_file.attr.mode = td_sysfs_mode;
+	ret = sysfs_create_file(&td_kobject, &td_period_file.attr);
+	if (!ret)
+		ret = sysfs_create_file(&td_kobject, &td_total_file.attr);
+	for_each_possible_cpu(cpu) {
+		if (ret)
+			break;
+		ret = td_sysfs_add_cpu(cpu);
+	}
+	return ret;
+}
+
+static int td_sysfs_check_params(void)
+{
+	if (td_sysfs_mode & ~0444) {
+		pr_err("sysfs_mode 0%o has other bits than 0444\n", td_sysfs_mode);
+		return -EINVAL;
+	}
+	if (!uid_valid(make_kuid(&init_user_ns, td_sysfs_uid)) ||
+	    !gid_valid(make_kgid(&init_user_ns, td_sysfs_gid))) {
+		pr_err("sysfs_uid %u or sysfs_gid %u is not an id\n", td_sysfs_uid, td_sysfs_gid);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/**
+ * td_sysfs_exit() - undo td_sysfs_init(), or what it has done so far
+ */
+void td_sysfs_exit(void)
+{
+	/* Takes the files with it, and waits until nobody reads them any more. */
+	kobject_del(&td_kobject);
+	kobject_put(&td_kobject);
+	/* The kobject and its release are of this module. */
+	wait_for_completion(&td_sysfs_released);
+	kvfree(td_cpu_files);
+}
+
+/**
+ * td_sysfs_init() - offer the files
+ *
+ * Return: 0, -EINVAL for a bad parameter, or another errno.
+ */
+int td_sysfs_init(void)
+{
+	int ret;
+
+	ret = td_sysfs_check_params();
+	if (ret)
+		return ret;
+
+	td_cpu_files = kvcalloc(nr_cpu_ids, sizeof(*td_cpu_files), GFP_KERNEL);
+	if (!td_cpu_files)
+		return -ENOMEM;
+	ret = kobject_init_and_add(&td_kobject, &td_ktype, kernel_kobj, "topdown");
+	if (!ret)
+		ret = td_sysfs_add_files();
+	if (ret)
+		td_sysfs_exit();
+	return ret;
+}

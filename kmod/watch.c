@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Watches: wake a reader when a window closed, or a threshold was crossed.
+ *
+ * A descriptor has one watch.  The CPUs' timers go through the list of all under
+ * RCU, after they have closed their window; without a watch that is the test of
+ * an empty list.
+ */
+#include <linux/cpumask.h>
+#include <linux/kernel.h>
+#include <linux/mutex.h>
+#include <linux/rculist.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/time64.h>
+#include <linux/uaccess.h>
+
+#include "metrics.h"
+#include "watch.h"
+
+/**
+ * struct td_condition - what makes an event
+ * @rcu: frees it when no timer looks at it any more
+ * @what: as the caller said, checked
+ * @cpus: whose windows
+ * @cpu: what is known of each CPU; used by its timer alone
+ * @cpu.since: when its windows began to be beyond the threshold, 0 if they are
+ *	not, TD_SINCE_TOLD if that has been an event
+ * @cpu.seen: when the last window that was looked at ended
+ */
+struct td_condition {
+	struct rcu_head rcu;
+	struct topdown_watch what;
+	cpumask_var_t cpus;
+	struct {
+		u64 since;
+		u64 seen;
+	} cpu[];
+};
+
+#define TD_SINCE_TOLD	U64_MAX
+
+/* Windows follow each other without a gap, but on two clocks. */
+#define TD_WINDOW_SLACK_NS	NSEC_PER_MSEC
+
+/* Every timer goes through all watches. */
+#define TD_WATCHES_MAX	4096
+
+static LIST_HEAD(td_watches);
+static unsigned int td_watches_nr;
+/* Protects the list, its length and all td_watch.condition; timers use RCU. */
+static DEFINE_MUTEX(td_watch_mutex);
+
+static void td_watch_tell(struct td_watch *watch, const struct td_condition *condition,
+			  const struct topdown_record *record)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&watch->lock, flags);
+	/* The condition may have been replaced, and its events dropped. */
+	if (rcu_access_pointer(watch->condition) == condition) {
+		/* Pairs with READ_ONCE() in td_watch_poll(). */
+		WRITE_ONCE(watch->event.count, watch->event.count + 1);
+		watch->event.time_ns = record->window_time_ns;
+		watch->event.cpu = record->cpu;
+	}
+	spin_unlock_irqrestore(&watch->lock, flags);
+	wake_up_interruptible(&watch->wait);
+}
+
+/* Is the last window beyond the threshold?  One without slots is not. */
+static bool td_condition_beyond(const struct topdown_watch *what,
+				const struct topdown_record *record)
+{
+	u32 ratio = td_ratio(record->window.node[what->node], record->window.slots);
+
+	if (ratio == TOPDOWN_RATIO_NONE)
+		return false;
+	return what->flags & TOPDOWN_WATCH_BELOW ? ratio < what->ratio : ratio > what->ratio;
+}
+
+static bool td_condition_met(struct td_condition *condition, const struct topdown_record *record)
+{
+	const struct topdown_watch *what = &condition->what;
+	u64 *since = &condition->cpu[record->cpu].since;
+	u64 *seen = &condition->cpu[record->cpu].seen;
+	u64 end = record->window_time_ns, begin;
+	bool gap;
+
+	if (what->node == TOPDOWN_WATCH_ANY)
+		return true;
+
+	begin = end - min(end, record->window.enabled_ns);
+	gap = begin > *seen + TD_WINDOW_SLACK_NS;
+	*seen = end;
+	if (!td_condition_beyond(what, record)) {
+		*since = 0;
+		return false;
+	}
+	if (!*since || gap)
+		*since = max(begin, 1ULL);
+	if (*since == TD_SINCE_TOLD || end - *since < (u64)what->hold_ms * NSEC_PER_MSEC)
+		return false;
+	*since = TD_SINCE_TOLD;
+	return true;
+}
+
+/**
+ * td_watch_wanted() - does anybody watch?
+ *
+ * Return: true or false.
+ */
+bool td_watch_wanted(void)
+{
+	return !list_empty(&td_watches);
+}
+
+/**
+ * td_watch_window() - a window has been closed by its timer
+ * @record: the record of this CPU; softirq context, interrupts on
+ */
+void td_watch_window(const struct topdown_record *record)
+{
+	struct td_condition *condition;
+	struct td_watch *watch;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(watch, &td_watches, node) {
+		/* Pairs with rcu_assign_pointer() in td_watch_put(). */
+		condition = rcu_dereference(watch->condition);
+		if (cpumask_test_cpu(record->cpu, condition->cpus) &&
+		    td_condition_met(condition, record))
+			td_watch_tell(watch, condition, record);
+	}
+	rcu_read_unlock();
+}
+
+static void td_condition_free(struct td_condition *condition)
+{
+	free_cpumask_var(condition->cpus);
+	kvfree(condition);
+}
+
+static struct td_condition *td_condition_create(const struct topdown_watch *what,
+						const struct cpumask *cpus)
+{
+	struct td_condition *condition;
+
+	condition = kvzalloc(struct_size(condition, cpu, nr_cpu_ids), GFP_KERNEL_ACCOUNT);
+	if (!condition)
+		return NULL;
+	if (!alloc_cpumask_var(&condition->cpus, GFP_KERNEL_ACCOUNT)) {
+		kvfree(condition);
+		return NULL;
+	}
+	condition->what = *what;
+	cpumask_copy(condition->cpus, cpus);
+	return condition;
+}
+
+static void td_condition_free_rcu(struct rcu_head *rcu)
+{
+	td_condition_free(container_of(rcu, struct td_condition, rcu));
+}
+
+/* Make the condition that of the watch; the old one goes when nobody looks. */
+static int td_watch_put(struct td_watch *watch, struct td_condition *condition)
+{
+	struct td_condition *old;
+
+	lockdep_assert_held(&td_watch_mutex);
+
+	old = rcu_dereference_protected(watch->condition, lockdep_is_held(&td_watch_mutex));
+	if (!old && td_watches_nr >= TD_WATCHES_MAX)
+		return -ENOSPC;
+
+	spin_lock_irq(&watch->lock);
+	/* Pairs with rcu_dereference() in td_watch_window(). */
+	rcu_assign_pointer(watch->condition, condition);
+	watch->event = (struct topdown_event){ };
+	spin_unlock_irq(&watch->lock);
+	if (old) {
+		call_rcu(&old->rcu, td_condition_free_rcu);
+	} else {
+		list_add_tail_rcu(&watch->node, &td_watches);
+		td_watches_nr++;
+	}
+	return 0;
+}
+
+/**
+ * td_watch_set() - begin to watch, or watch for something else
+ * @watch: of the descriptor
+ * @what: the condition, checked
+ * @cpus: whose windows
+ *
+ * Return: 0, -ENOSPC or -ENOMEM with nothing changed.
+ */
+int td_watch_set(struct td_watch *watch, const struct topdown_watch *what,
+		 const struct cpumask *cpus)
+{
+	struct td_condition *condition;
+	int ret;
+
+	condition = td_condition_create(what, cpus);
+	if (!condition)
+		return -ENOMEM;
+
+	mutex_lock(&td_watch_mutex);
+	ret = td_watch_put(watch, condition);
+	mutex_unlock(&td_watch_mutex);
+	if (ret)
+		td_condition_free(condition);
+	return ret;
+}
+
+/* Without a TOPDOWN_WATCH: any window of any CPU. */
+static int td_watch_default(struct td_watch *watch)
+{
+	const struct topdown_watch any = { .node = TOPDOWN_WATCH_ANY };
+	struct td_condition *condition;
+	int ret = 0;
+
+	if (rcu_access_pointer(watch->condition))
+		return 0;
+	condition = td_condition_create(&any, cpu_possible_mask);
+	if (!condition)
+		return -ENOMEM;
+
+	mutex_lock(&td_watch_mutex);
+	/* Another thread may have said meanwhile what to watch. */
+	if (!rcu_access_pointer(watch->condition))
+		ret = td_watch_put(watch, condition);
+	else
+		ret = -EEXIST;
+	mutex_unlock(&td_watch_mutex);
+	if (ret)
+		td_condition_free(condition);
+	return ret == -EEXIST ? 0 : ret;
+}
+
+/* Take the event, if there is one. */
+static bool td_watch_take(struct td_watch *watch, struct topdown_event *event)
+{
+	spin_lock_irq(&watch->lock);
+	*event = watch->event;
+	WRITE_ONCE(watch->event.count, 0);
+	spin_unlock_irq(&watch->lock);
+	return event->count;
+}
+
+static void td_watch_give_back(struct td_watch *watch, const struct topdown_event *event)
+{
+	spin_lock_irq(&watch->lock);
+	if (!watch->event.count)
+		watch->event = *event;
+	else
+		WRITE_ONCE(watch->event.count, watch->event.count + event->count);
+	spin_unlock_irq(&watch->lock);
+	wake_up_interruptible(&watch->wait);
+}
+
+/**
+ * td_watch_read() - wait for an event and give it to the caller
+ * @watch: of the descriptor
+ * @buffer: room for a struct topdown_event
+ * @size: size of @buffer
+ * @nonblock: do not wait
+ *
+ * Return: sizeof(struct topdown_event), or a negative errno as in the ABI.
+ */
+ssize_t td_watch_read(struct td_watch *watch, char __user *buffer, size_t size, bool nonblock)
+{
+	struct topdown_event event;
+	int ret;
+
+	if (size < sizeof(event))
+		return -EINVAL;
+	ret = td_watch_default(watch);
+	if (ret)
+		return ret;
+
+	if (!td_watch_take(watch, &event)) {
+		if (nonblock)
+			return -EAGAIN;
+		ret = wait_event_interruptible(watch->wait, td_watch_take(watch, &event));
+		if (ret)
+			return ret;
+	}
+	if (!copy_to_user(buffer, &event, sizeof(event)))
+		return sizeof(event);
+	td_watch_give_back(watch, &event);
+	return -EFAULT;
+}
+
+/**
+ * td_watch_poll() - is there an event?
+ * @watch: of the descriptor
+ * @filp: the file
+ * @table: where the caller waits
+ *
+ * Return: EPOLLIN when td_watch_read() would not wait; EPOLLERR where it fails.
+ */
+__poll_t td_watch_poll(struct td_watch *watch, struct file *filp, poll_table *table)
+{
+	if (td_watch_default(watch))
+		return EPOLLERR;
+	poll_wait(filp, &watch->wait, table);
+	/* Pairs with WRITE_ONCE() in td_watch_tell(), which wakes up afterwards. */
+	return READ_ONCE(watch->event.count) ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+/**
+ * td_watch_init() - a watch that watches nothing
+ * @watch: zeroed
+ */
+void td_watch_init(struct td_watch *watch)
+{
+	init_waitqueue_head(&watch->wait);
+	spin_lock_init(&watch->lock);
+}
+
+/**
+ * td_watch_stop() - stop watching
+ * @watch: nobody reads or polls it any more; timers may look at it until the end
+ *	of an RCU grace period, so td_watch_free() has to wait for that
+ */
+void td_watch_stop(struct td_watch *watch)
+{
+	if (!rcu_access_pointer(watch->condition))
+		return;
+	mutex_lock(&td_watch_mutex);
+	list_del_rcu(&watch->node);
+	td_watches_nr--;
+	mutex_unlock(&td_watch_mutex);
+}
+
+/**
+ * td_watch_free() - free what td_watch_stop() had to leave
+ * @watch: a grace period after td_watch_stop()
+ */
+void td_watch_free(struct td_watch *watch)
+{
+	struct td_condition *condition = rcu_dereference_protected(watch->condition, true);
+
+	if (condition)
+		td_condition_free(condition);
+}

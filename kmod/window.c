@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Windows: what the group of a CPU counted, folded into sums that only grow.
+ *
+ * Counts are folded on the CPU itself with interrupts off: by the CPU's own
+ * timer, which ends the window, at least once per period; by an interrupt when a
+ * reader wants fresh figures, which does not; and when the CPU goes offline
+ * (cpu.c).  The sums live in the map (page.c).
+ */
+#include <linux/hash.h>
+#include <linux/irqflags.h>
+#include <linux/jiffies.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/lockdep.h>
+#include <linux/percpu.h>
+#include <linux/random.h>
+#include <linux/sched/clock.h>
+#include <linux/smp.h>
+#include <linux/tick.h>
+#include <linux/timer.h>
+
+#include "compat.h"
+#include "cpu.h"
+#include "model.h"
+#include "page.h"
+#include "watch.h"
+#include "window.h"
+
+/* Below this share of a window the counter is called contended. */
+#define TD_OK_PERCENT		99
+
+struct td_window __percpu *td_windows;
+
+static unsigned int td_period_ms = TD_PERIOD_DEFAULT_MS;
+
+/* What the group counted since the last fold, corrected and in slots per node. */
+static void td_window_measure(struct td_window *window, struct topdown_figures *part)
+{
+	struct td_counts counts, delta = { };
+	u64 now = local_clock();
+	u64 running = td_group_running(&window->group, now);
+	s64 ran = running - window->running;
+	unsigned int i;
+
+	td_group_fold(&window->group, &counts);
+	delta.slots = counts.slots - window->counts.slots;
+	for (i = 0; i < TD_METRIC_NR; i++)
+		delta.metric[i] = counts.metric[i] - window->counts.metric[i];
+
+	part->enabled_ns = now - window->folded;
+	part->running_ns = clamp_t(s64, ran, 0, part->enabled_ns);
+	part->slots = delta.slots;
+	td_counts_fold(&delta, &window->quant, window->level, part->node);
+
+	window->folded = now;
+	window->running = running;
+	window->counts = counts;
+}
+
+static enum topdown_state td_window_state(const struct td_window *window,
+					  const struct topdown_figures *figures)
+{
+	if (td_group_in_error(&window->group))
+		return TOPDOWN_STATE_ERROR;
+	if (figures->running_ns < figures->enabled_ns / 100 * TD_OK_PERCENT)
+		return TOPDOWN_STATE_CONTENDED;
+	return TOPDOWN_STATE_OK;
+}
+
+/* The open window and the last part of it become the last window. */
+static void td_window_turn(struct td_window *window, struct topdown_map_record *entry,
+			   const struct topdown_figures *part)
+{
+	struct topdown_record *record = &entry->record;
+
+	record->window = *part;
+	if (window->parts) {
+		td_figures_add(&record->window, &entry->open);
+		td_figures_clear(&entry->open);
+		window->parts = 0;
+	}
+	window->state = td_window_state(window, &record->window);
+	record->state = window->state;
+	record->windows++;
+	record->window_time_ns = record->time_ns;
+}
+
+/*
+ * Bring the sums up to date; on the CPU, while a window is open.  Ratios are
+ * left to the readers, who want those of differences anyway.
+ */
+static void td_window_fold(struct td_window *window, bool close)
+{
+	struct topdown_figures part;
+	struct topdown_map_record *entry;
+
+	lockdep_assert_irqs_disabled();
+	WARN_ON_ONCE(window->cpu != smp_processor_id());
+
+	td_figures_clear(&part);
+	td_window_measure(window, &part);
+	entry = td_page_write_begin(window->cpu);
+	entry->record.time_ns = ktime_get_ns();
+	td_figures_add(&entry->record.total, &part);
+	if (close) {
+		td_window_turn(window, entry, &part);
+	} else {
+		td_figures_add(&entry->open, &part);
+		window->parts++;
+	}
+	td_page_write_end(window->cpu);
+	if (close)
+		td_page_add_window(window->cpu, &entry->record);
+}
+
+/* Runs on the CPU with interrupts off, so records have one writer at a time. */
+static void td_window_set_state(struct td_window *window, enum topdown_state state)
+{
+	lockdep_assert_irqs_disabled();
+	WARN_ON_ONCE(window->cpu != smp_processor_id());
+
+	window->state = state;
+	td_page_write_begin(window->cpu)->record.state = state;
+	td_page_write_end(window->cpu);
+}
+
+/**
+ * td_window_period() - longest time a busy CPU keeps a window open
+ *
+ * Return: milliseconds.
+ */
+unsigned int td_window_period(void)
+{
+	/* Pairs with WRITE_ONCE() in td_window_set_period(). */
+	return READ_ONCE(td_period_ms);
+}
+
+/**
+ * td_window_set_period() - change the period of windows that begin later
+ * @period_ms: TD_PERIOD_MIN_MS..TD_PERIOD_MAX_MS
+ */
+void td_window_set_period(unsigned int period_ms)
+{
+	/* Pairs with READ_ONCE() in td_window_period(). */
+	WRITE_ONCE(td_period_ms, period_ms);
+}
+
+/*
+ * When to close the window that begins now.  The timer wheel fires up to an
+ * eighth of the delay and a tick late, and the window shall be no longer than
+ * the period, if a period is two ticks or more.  The jitter keeps the CPUs from
+ * falling into step with each other and with a periodic workload.
+ */
+static unsigned long td_window_delay(struct td_window *window)
+{
+	unsigned long period = td_window_period() * HZ / MSEC_PER_SEC;
+	unsigned long late = period / 8 + 1;
+	unsigned long jitter;
+
+	/* Numerical Recipes' generator; its upper bits are random enough. */
+	window->jitter = window->jitter * 1664525 + 1013904223;
+	jitter = (u64)window->jitter * (period / 16 + 1) >> 32;
+
+	return period > late + jitter ? period - late - jitter : 1;
+}
+
+/* Out of line: a copy of the record on the stack only where somebody watches. */
+static noinline void td_window_tell(struct td_window *window, unsigned long flags)
+{
+	struct topdown_record record;
+
+	td_page_read(window->cpu, false, &record);
+	/* Waking readers needs interrupts on PREEMPT_RT. */
+	local_irq_restore(flags);
+	td_watch_window(&record);
+}
+
+static void td_window_timer(struct timer_list *timer)
+{
+	struct td_window *window = timer_container_of(window, timer, timer);
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (window->open) {
+		td_window_fold(window, true);
+		mod_timer(&window->timer, jiffies + td_window_delay(window));
+		if (window->state == TOPDOWN_STATE_ERROR)
+			td_cpu_retry(window);
+		if (td_watch_wanted()) {
+			td_window_tell(window, flags);
+			return;
+		}
+	}
+	local_irq_restore(flags);
+}
+
+/**
+ * td_window_begin() - measure, from now on
+ * @arg: the window, on its CPU with interrupts off; its group is enabled
+ */
+void td_window_begin(void *arg)
+{
+	struct td_window *window = arg;
+	unsigned long delay = td_window_delay(window);
+	struct topdown_record *record;
+
+	record = &td_page_write_begin(window->cpu)->record;
+	record->level = window->level;
+	record->source = TOPDOWN_SOURCE_PERF_METRICS;
+	record->slots_per_cycle = td_model_get()->slots_per_cycle;
+	record->nr_cpus = 1;
+	td_page_write_end(window->cpu);
+	td_window_set_state(window, TOPDOWN_STATE_OK);
+
+	window->folded = local_clock();
+	window->running = td_group_running(&window->group, window->folded);
+	td_group_fold(&window->group, &window->counts);
+	window->open = true;
+	/* Stagger the CPUs: the first window is a part of one. */
+	mod_timer(&window->timer, jiffies + 1 + (delay * hash_32(window->cpu, 8) >> 8));
+}
+
+/**
+ * td_window_end() - keep what was counted, and do not look at the group again
+ * @arg: the window, on its CPU with interrupts off
+ */
+void td_window_end(void *arg)
+{
+	struct td_window *window = arg;
+
+	if (window->open)
+		td_window_fold(window, true);
+	window->open = false;
+	td_window_set_state(window, TOPDOWN_STATE_OFFLINE);
+}
+
+/**
+ * td_window_unsupported() - say that the CPU has no events for a group
+ * @arg: the window, on its CPU with interrupts off
+ */
+void td_window_unsupported(void *arg)
+{
+	td_window_set_state(arg, TOPDOWN_STATE_UNSUPPORTED);
+}
+
+/**
+ * td_window_failed() - say that the group could not be made
+ * @arg: the window, on its CPU with interrupts off
+ */
+void td_window_failed(void *arg)
+{
+	td_window_set_state(arg, TOPDOWN_STATE_ERROR);
+}
+
+/**
+ * td_window_rearm() - let this CPU's open window follow the new period
+ * @unused: for on_each_cpu()
+ */
+void td_window_rearm(void *unused)
+{
+	struct td_window *window = this_cpu_ptr(td_windows);
+
+	if (window->open)
+		mod_timer(&window->timer, jiffies + td_window_delay(window));
+}
+
+static void td_window_fold_this(void *unused)
+{
+	struct td_window *window = this_cpu_ptr(td_windows);
+
+	if (window->open)
+		td_window_fold(window, false);
+}
+
+/**
+ * td_window_fold_now() - bring the sums of some CPUs up to date
+ * @cpus: which; those that are offline are left out
+ *
+ * One interrupt to each CPU; waits until all have answered.
+ */
+void td_window_fold_now(const struct cpumask *cpus)
+{
+	on_each_cpu_mask(cpus, td_window_fold_this, NULL, 1);
+}
+
+/**
+ * td_window_setup() - the window of a CPU that is not measured yet
+ * @window: zeroed
+ * @cpu: possible CPU
+ */
+void td_window_setup(struct td_window *window, int cpu)
+{
+	/*
+	 * A deferrable timer does not wake an idle CPU, which counts no slots.
+	 * On a nohz_full CPU it would not fire while the CPU is busy either.
+	 */
+	unsigned int flags = TIMER_PINNED | (tick_nohz_full_cpu(cpu) ? 0 : TIMER_DEFERRABLE);
+	struct topdown_map_record *entry;
+
+	window->cpu = cpu;
+	window->jitter = get_random_u32();
+	timer_setup(&window->timer, td_window_timer, flags);
+
+	entry = td_page_write_begin(cpu);
+	entry->record.cpu = cpu;
+	entry->record.state = TOPDOWN_STATE_OFFLINE;
+	td_figures_clear(&entry->record.total);
+	td_figures_clear(&entry->record.window);
+	td_figures_clear(&entry->open);
+	td_page_write_end(cpu);
+}

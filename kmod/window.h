@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TOPDOWN_WINDOW_H
+#define TOPDOWN_WINDOW_H
+
+#include <linux/timer.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
+#include "group.h"
+#include "metrics.h"
+
+struct cpumask;
+
+#define TD_PERIOD_MIN_MS	10
+#define TD_PERIOD_MAX_MS	60000
+#define TD_PERIOD_DEFAULT_MS	1000
+
+/**
+ * struct td_window - the collector of one CPU
+ * @cpu: its number
+ * @started: the CPU is ours to measure; under td_cpu_mutex
+ * @group: changed under td_cpu_mutex, and on the CPU with interrupts off
+ *	only looked at while @open
+ * @open: a window is open; on the CPU with interrupts off, as the next seven
+ * @folded: local_clock() of the last fold
+ * @running: td_group_running() at that time
+ * @counts: the group's counts at that time
+ * @quant: what the CPU's bytes look like
+ * @parts: how often the open window has been folded without ending it
+ * @jitter: source of the timer's jitter; on the CPU with interrupts off
+ * @timer: closes windows
+ * @retry: makes a group anew, or enables it again after an error
+ * @retry_delay: pause before the next try, in jiffies; written under td_cpu_mutex
+ * @level: highest level of @group; set while no window is open
+ * @state: what the record says of it; on the CPU with interrupts off
+ */
+struct td_window {
+	int cpu;
+	bool started;
+	struct td_group group;
+
+	bool open;
+	u64 folded;
+	u64 running;
+	struct td_counts counts;
+	struct td_quant quant;
+	unsigned int parts;
+
+	u32 jitter;
+	struct timer_list timer;
+	struct delayed_work retry;
+	unsigned long retry_delay;
+
+	unsigned int level;
+	enum topdown_state state;
+};
+
+extern struct td_window __percpu *td_windows;
+
+void td_window_setup(struct td_window *window, int cpu);
+void td_window_begin(void *arg);
+void td_window_end(void *arg);
+void td_window_unsupported(void *arg);
+void td_window_failed(void *arg);
+
+unsigned int td_window_period(void);
+void td_window_set_period(unsigned int period_ms);
+void td_window_rearm(void *unused);
+void td_window_fold_now(const struct cpumask *cpus);
+
+#endif /* TOPDOWN_WINDOW_H */
