@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libtopdown: Top-Down (TMA) figures of the CPUs from the topdown module.
+ *
+ * Functions that can fail return 0 or a negative errno, and have changed
+ * nothing when they fail.  The library never prints, has no global state, and
+ * opens no other descriptor than the device's.  Handles of different threads
+ * are independent; one handle (or reading) must not be used by two threads at
+ * once, but several readings of one device may be updated at the same time.
+ *
+ * Structures of <linux/topdown.h> may grow at their end.  They are only handed out
+ * by address, or come with the size that the caller knows; struct
+ * topdown_figures, which the caller allocates, has its final size.
+ */
+#ifndef TOPDOWN_H
+#define TOPDOWN_H
+
+#include <linux/topdown.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TOPDOWN_DEVICE		"/dev/topdown"
+
+struct topdown;
+struct topdown_reading;
+struct topdown_map_view;
+
+/**
+ * topdown_version() - version of the library
+ *
+ * Return: a static string such as "0.1.0".
+ */
+const char *topdown_version(void);
+
+/**
+ * topdown_open() - open the device
+ * @out: the new handle; untouched on error
+ * @path: device node, or NULL for TOPDOWN_DEVICE
+ *
+ * Asks nothing of the node before it is known to be the right one.
+ *
+ * Return: 0; -ENOTTY if @path is no character device; -ENODEV if it belongs to
+ * another driver; -EPROTO if its answer makes no sense; -ENOENT when the
+ * module is not loaded; -EACCES when the node may not be opened; or what else
+ * open(2) fails with.
+ */
+int topdown_open(struct topdown **out, const char *path);
+
+/**
+ * topdown_close() - close the device
+ * @td: handle, or NULL; its readings must have been destroyed
+ */
+void topdown_close(struct topdown *td);
+
+/**
+ * topdown_fd() - the descriptor, which stays the library's
+ * @td: handle
+ *
+ * Return: a descriptor that closes on exec.
+ */
+int topdown_fd(const struct topdown *td);
+
+/**
+ * topdown_info() - what the module and the machine can do
+ * @td: handle
+ *
+ * Return: what topdown_open() or the last topdown_info_update() learnt, valid
+ * until topdown_close().  Fields that an older module lacks are 0.
+ */
+const struct topdown_info *topdown_info(const struct topdown *td);
+
+/**
+ * topdown_info_update() - ask again, as the period can be changed at any time
+ * @td: handle
+ *
+ * Return: 0 or a negative errno, in which case topdown_info() is as it was.
+ */
+int topdown_info_update(struct topdown *td);
+
+/**
+ * topdown_has() - whether the module has features
+ * @td: handle
+ * @features: TOPDOWN_FEATURE_* bits
+ *
+ * Return: true if it has all of them.
+ */
+bool topdown_has(const struct topdown *td, uint64_t features);
+
+/**
+ * topdown_reading_create() - make room for the records of a set of CPUs
+ * @out: the new reading, empty until updated; untouched on error
+ * @td: handle, which must outlive the reading
+ * @cpus: CPU n is bit n % 64 of word n / 64; copied.  NULL for all CPUs
+ * @words: number of words in @cpus, 0 for all CPUs
+ *
+ * Return: 0, -EINVAL for an empty set, -E2BIG for more than
+ * TOPDOWN_CPUS_WORDS_MAX words, or -ENOMEM.
+ */
+int topdown_reading_create(struct topdown_reading **out, struct topdown *td,
+			   const uint64_t *cpus, unsigned int words);
+
+/**
+ * topdown_reading_destroy() - free a reading
+ * @reading: reading, or NULL
+ */
+void topdown_reading_destroy(struct topdown_reading *reading);
+
+/**
+ * topdown_reading_update() - read all CPUs of the set in one system call
+ * @reading: reading
+ * @flags: TOPDOWN_READ_FRESH to count until now; 0 for what is known already
+ *
+ * Return: 0; -EACCES when this process may not see whole CPUs; -EINVAL when
+ * the set names a CPU that the machine cannot have; -EOPNOTSUPP for a flag
+ * that the module does not know; -ENOTTY when it cannot read at all; -ENOMEM.
+ * On error the records of the previous update are still there.
+ */
+int topdown_reading_update(struct topdown_reading *reading, unsigned int flags);
+
+/**
+ * topdown_reading_nr() - number of CPUs in a reading
+ * @reading: reading
+ *
+ * Return: 0 before the first update.
+ */
+unsigned int topdown_reading_nr(const struct topdown_reading *reading);
+
+/**
+ * topdown_reading_time() - when a reading was taken
+ * @reading: reading
+ *
+ * Return: CLOCK_MONOTONIC in ns as the last update returned; 0 before it.
+ */
+uint64_t topdown_reading_time(const struct topdown_reading *reading);
+
+/**
+ * topdown_reading_record() - one record by position
+ * @reading: reading
+ * @i: position, in the order of CPU numbers
+ *
+ * Return: the record, valid until the next update; NULL beyond the last.
+ */
+const struct topdown_record *
+topdown_reading_record(const struct topdown_reading *reading, unsigned int i);
+
+/**
+ * topdown_reading_find() - one record by CPU
+ * @reading: reading
+ * @cpu: CPU number, or TOPDOWN_CPU_ALL for the sum over the set
+ *
+ * Return: the record, valid until the next update; NULL if it is not there.
+ */
+const struct topdown_record *
+topdown_reading_find(const struct topdown_reading *reading, uint32_t cpu);
+
+/**
+ * topdown_reading_between() - figures of the time between two readings
+ * @then: the earlier reading
+ * @now: the later one, of the same set and handle
+ * @cpu: CPU number, or TOPDOWN_CPU_ALL for the sum over the set
+ * @level: highest level of nodes that get a ratio
+ * @out: the figures, in which nothing was scaled; untouched on error
+ *
+ * The span is exact if both were updated with TOPDOWN_READ_FRESH.
+ *
+ * Return: 0, -ENOENT if one of them lacks @cpu, or -ERANGE if @now is not the
+ * later one or the handle was reset in between.
+ */
+int topdown_reading_between(const struct topdown_reading *then,
+			    const struct topdown_reading *now, uint32_t cpu,
+			    unsigned int level, struct topdown_figures *out);
+
+/**
+ * topdown_reset() - let the sums of this handle count from now on
+ * @td: handle
+ * @cpus: set of CPUs as for topdown_reading_create()
+ * @words: words in @cpus
+ * @flags: TOPDOWN_RESET_FRESH to count until now first
+ *
+ * Nobody else's sums change.
+ *
+ * Return: as topdown_reading_update().
+ */
+int topdown_reset(struct topdown *td, const uint64_t *cpus, unsigned int words,
+		  unsigned int flags);
+
+/**
+ * topdown_map_open() - map the records and the history of all CPUs
+ * @out: the new map; untouched on error
+ * @td: handle, which may be closed before the map
+ *
+ * All later reads are reads of memory: they make no system call and interrupt
+ * no CPU.  Several threads may read one map at once.
+ *
+ * Return: 0; -EOPNOTSUPP when the module is too old to have a map; -EACCES when
+ * this process may not see whole CPUs; -EPROTO when the map's header makes no
+ * sense; -ENOMEM.
+ */
+int topdown_map_open(struct topdown_map_view **out, struct topdown *td);
+
+/**
+ * topdown_map_close() - unmap
+ * @map: map, or NULL
+ */
+void topdown_map_close(struct topdown_map_view *map);
+
+/**
+ * topdown_map_nr_cpus() - number of CPUs in a map
+ * @map: map
+ *
+ * Return: one more than the highest CPU number there can be.
+ */
+unsigned int topdown_map_nr_cpus(const struct topdown_map_view *map);
+
+/**
+ * topdown_map_history() - number of windows kept for each CPU
+ * @map: map
+ *
+ * Return: the module's parameter history; 0 for none.
+ */
+unsigned int topdown_map_history(const struct topdown_map_view *map);
+
+/**
+ * topdown_map_record() - copy one CPU's record
+ * @map: map
+ * @cpu: CPU number
+ * @out: the record with its ratios; untouched on error
+ * @size: sizeof(*@out)
+ * @open: the open window, as far as it was counted, or NULL
+ *
+ * What topdown_reading_update() without TOPDOWN_READ_FRESH says, but that
+ * @out->total counts since the module was loaded.
+ *
+ * Return: 0, -ENOENT if there cannot be such a CPU, -EINVAL for a @size that was
+ * never released, or -EAGAIN if the kernel was writing all the time, as when
+ * a hypervisor stopped the CPU in the middle of it.
+ */
+int topdown_map_record(const struct topdown_map_view *map, uint32_t cpu,
+		       struct topdown_record *out, size_t size,
+		       struct topdown_figures *open);
+
+/**
+ * topdown_map_window() - copy one window of a CPU's history
+ * @map: map
+ * @cpu: CPU number
+ * @number: its number, from 1; that of the last is topdown_record.windows
+ * @level: highest level of nodes that get a ratio
+ * @out: the window; untouched on error
+ * @size: sizeof(*@out)
+ *
+ * Return: 0; -ENOENT if the window has not closed yet, is no longer kept, or
+ * there is no such CPU or no history; -EINVAL for number 0 or a wrong @size.
+ */
+int topdown_map_window(const struct topdown_map_view *map, uint32_t cpu, uint64_t number,
+		       unsigned int level, struct topdown_map_window *out, size_t size);
+
+/**
+ * topdown_record_between() - figures of the time between two records
+ * @then: the earlier record
+ * @now: the later one, of the same CPU and from the same source
+ * @level: highest level of nodes that get a ratio
+ * @out: the figures, in which nothing was scaled; untouched on error
+ *
+ * Return: 0, -EINVAL for two CPUs, or -ERANGE if @now is not the later one.
+ */
+int topdown_record_between(const struct topdown_record *then,
+			   const struct topdown_record *now, unsigned int level,
+			   struct topdown_figures *out);
+
+/**
+ * topdown_figures_add() - add the figures of another CPU
+ * @sum: zeroed before the first; its ratios are those of the sum
+ * @more: what is added
+ * @level: highest level of nodes that get a ratio
+ */
+void topdown_figures_add(struct topdown_figures *sum, const struct topdown_figures *more,
+			 unsigned int level);
+
+/**
+ * topdown_watch_set() - say what to wait for
+ * @td: handle
+ * @cpus: set of CPUs as for topdown_reading_create()
+ * @words: words in @cpus
+ * @node: enum topdown_node, or TOPDOWN_WATCH_ANY for every window that closes
+ * @ratio: threshold, 0..TOPDOWN_RATIO_ONE; 0 with TOPDOWN_WATCH_ANY
+ * @flags: TOPDOWN_WATCH_BELOW for a ratio below @ratio, 0 for one above it
+ * @hold_ms: how long the windows of a CPU have to be beyond it, at most 3600000
+ *
+ * Replaces the handle's former watch.  The descriptor of topdown_fd() polls as
+ * readable from the event until it is read.
+ *
+ * Return: 0; -EOPNOTSUPP when the module is too old, or no CPU has the node;
+ * -EACCES as for topdown_map_open(); -ENOSPC with too many watches; -EINVAL;
+ * -ENOMEM.
+ */
+int topdown_watch_set(struct topdown *td, const uint64_t *cpus, unsigned int words,
+		      uint32_t node, uint32_t ratio, unsigned int flags, uint32_t hold_ms);
+
+/**
+ * topdown_watch_wait() - wait for an event and read it
+ * @td: handle; without a watch, any window of any CPU is waited for
+ * @timeout_ms: how long at most; 0 for not at all, negative for ever
+ * @out: the event; untouched on error
+ * @size: sizeof(*@out)
+ *
+ * Return: 0; -EAGAIN if there was none in that time; -EINTR after a signal;
+ * -EINVAL for a wrong @size; else as topdown_watch_set().
+ */
+int topdown_watch_wait(struct topdown *td, int timeout_ms, struct topdown_event *out,
+		       size_t size);
+
+/**
+ * topdown_node_name() - name of a node
+ * @node: enum topdown_node
+ *
+ * Return: for example "tma_retiring"; NULL for a node not known here.
+ */
+const char *topdown_node_name(unsigned int node);
+
+/**
+ * topdown_node_level() - level of a node
+ * @node: enum topdown_node
+ *
+ * Return: 1 or 2; 0 for a node not known here.
+ */
+unsigned int topdown_node_level(unsigned int node);
+
+/**
+ * topdown_node_parent() - parent of a level 2 node
+ * @node: enum topdown_node
+ *
+ * Return: an enum topdown_node, or -1 for nodes without a parent.
+ */
+int topdown_node_parent(unsigned int node);
+
+/**
+ * topdown_state_name() - name of an enum topdown_state
+ * @state: as in struct topdown_record
+ *
+ * Return: for example "ok"; "unknown" for one that a newer module has.
+ */
+const char *topdown_state_name(unsigned int state);
+
+/**
+ * topdown_source_name() - name of an enum topdown_source
+ * @source: as in struct topdown_record
+ *
+ * Return: for example "perf_metrics"; "unknown" for one of a newer module.
+ */
+const char *topdown_source_name(unsigned int source);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TOPDOWN_H */

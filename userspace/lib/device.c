@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The handle: a descriptor of the right device, and what INFO said.
+ */
+#include "internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#ifndef TOPDOWN_VERSION
+#error "TOPDOWN_VERSION comes from the Makefile"
+#endif
+
+/* The name that the module registers, and so that of its sysfs directory. */
+#define TD_DEVICE_NAME	"topdown"
+
+TD_API const char *topdown_version(void)
+{
+	return TOPDOWN_VERSION;
+}
+
+int td_ioctl(const struct topdown *td, unsigned long request, void *arg)
+{
+	int ret;
+
+	do {
+		ret = ioctl(td->fd, request, arg);
+	} while (ret < 0 && errno == EINTR);
+	if (ret < 0)
+		return -errno;
+	/* The ABI knows no other answer: this is not our device. */
+	return ret ? -EPROTO : 0;
+}
+
+/*
+ * Opening a node, let alone an ioctl on it, can have effects on a device that
+ * is not ours, so the kernel is asked whose it is.  Without sysfs there is
+ * nobody to ask, and only the INFO command can tell.
+ */
+static int td_check_node(const struct stat *st)
+{
+	char link[64], target[PATH_MAX];
+	const char *name;
+	ssize_t len;
+
+	if (!S_ISCHR(st->st_mode))
+		return -ENOTTY;
+
+	snprintf(link, sizeof(link), "/sys/dev/char/%u:%u", major(st->st_rdev),
+		 minor(st->st_rdev));
+	len = readlink(link, target, sizeof(target) - 1);
+	if (len < 0)
+		return access("/sys/dev/char", F_OK) ? 0 : -ENODEV;
+	target[len] = '\0';
+	name = strrchr(target, '/');
+	if (!name || strcmp(name + 1, TD_DEVICE_NAME))
+		return -ENODEV;
+	return 0;
+}
+
+static int td_open_node(const char *path)
+{
+	struct stat before, after;
+	int fd, ret;
+
+	if (stat(path, &before))
+		return -errno;
+	ret = td_check_node(&before);
+	if (ret)
+		return ret;
+
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	/* The name may have got another meaning since the check. */
+	if (fstat(fd, &after))
+		ret = -errno;
+	else if (!S_ISCHR(after.st_mode) || after.st_rdev != before.st_rdev)
+		ret = -ENODEV;
+	if (ret) {
+		close(fd);
+		return ret;
+	}
+	return fd;
+}
+
+TD_API int topdown_info_update(struct topdown *td)
+{
+	struct topdown_info info = { .size = sizeof(info) };
+	int ret;
+
+	ret = td_ioctl(td, TOPDOWN_INFO, &info);
+	if (ret)
+		return ret;
+	if (!info.out_nr_cpus || info.out_nr_cpus > TOPDOWN_CPUS_WORDS_MAX * 64)
+		return -EPROTO;
+	/* The kernel terminates them; a string without an end is not printed. */
+	info.out_cpu_vendor[sizeof(info.out_cpu_vendor) - 1] = '\0';
+	info.out_cpu_name[sizeof(info.out_cpu_name) - 1] = '\0';
+	info.out_codename[sizeof(info.out_codename) - 1] = '\0';
+	info.out_version[sizeof(info.out_version) - 1] = '\0';
+	td->info = info;
+	return 0;
+}
+
+TD_API int topdown_open(struct topdown **out, const char *path)
+{
+	struct topdown *td;
+	int ret;
+
+	td = calloc(1, sizeof(*td));
+	if (!td)
+		return -ENOMEM;
+
+	td->fd = td_open_node(path ? path : TOPDOWN_DEVICE);
+	if (td->fd < 0) {
+		ret = td->fd;
+		goto err_free;
+	}
+	ret = topdown_info_update(td);
+	if (ret) {
+		/* Every module knows INFO: who does not, is somebody else. */
+		if (ret == -ENOTTY)
+			ret = -ENODEV;
+		goto err_close;
+	}
+	*out = td;
+	return 0;
+
+err_close:
+	close(td->fd);
+err_free:
+	free(td);
+	return ret;
+}
+
+TD_API void topdown_close(struct topdown *td)
+{
+	if (!td)
+		return;
+	close(td->fd);
+	free(td);
+}
+
+TD_API int topdown_fd(const struct topdown *td)
+{
+	return td->fd;
+}
+
+TD_API const struct topdown_info *topdown_info(const struct topdown *td)
+{
+	return &td->info;
+}
+
+TD_API bool topdown_has(const struct topdown *td, uint64_t features)
+{
+	return (td->info.out_features & features) == features;
+}
+
+TD_API int topdown_reset(struct topdown *td, const uint64_t *cpus, unsigned int words,
+			 unsigned int flags)
+{
+	struct topdown_reset arg = {
+		.size = sizeof(arg),
+		.flags = flags,
+		.cpus = (uintptr_t)cpus,
+		.cpus_words = cpus ? words : 0,
+	};
+
+	return td_ioctl(td, TOPDOWN_RESET, &arg);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the files of libtopdown share and its users do not see.
+ */
+#ifndef TOPDOWN_INTERNAL_H
+#define TOPDOWN_INTERNAL_H
+
+#include <topdown.h>
+
+/* Everything else is built with -fvisibility=hidden. */
+#define TD_API		__attribute__((visibility("default")))
+
+struct topdown {
+	int fd;
+	struct topdown_info info;
+};
+
+int td_ioctl(const struct topdown *td, unsigned long request, void *arg);
+int td_record_between(const struct topdown_record *then, const struct topdown_record *now,
+		      struct topdown_figures *out);
+
+#endif /* TOPDOWN_INTERNAL_H */

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The map: every CPU's record and history at no system call.
+ */
+#include "internal.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "../../kmod/metrics.h"
+
+/* A writer is done after a few turns, if its CPU is not taken away. */
+#define TD_MAP_TRIES		10000
+/* The first release had the record at this size; the header says what it is. */
+#define TD_RECORD_SIZE_MIN	480
+
+struct topdown_map_view {
+	const unsigned char *base;
+	size_t mapped;
+	struct topdown_map layout;
+};
+
+/* Whether @nr entries of @size bytes, @stride apart, lie in the map. */
+static bool td_fits(const struct topdown_map *layout, uint64_t offset, uint64_t stride,
+		    uint64_t nr, uint64_t size)
+{
+	if (!nr)
+		return true;
+	if (stride < size || stride % 8 || offset % 8)
+		return false;
+	if (offset < layout->header_size || offset > layout->size)
+		return false;
+	return nr <= (layout->size - offset) / stride;
+}
+
+static int td_check_layout(const struct topdown_map *layout, uint64_t mapped)
+{
+	uint64_t entry = offsetof(struct topdown_map_record, record) +
+			 layout->record_size + sizeof(struct topdown_figures);
+
+	if (layout->magic != TOPDOWN_MAP_MAGIC || layout->size > mapped ||
+	    layout->header_size < sizeof(*layout))
+		return -EPROTO;
+	if (!layout->nr_cpus || layout->nr_cpus > TOPDOWN_CPUS_WORDS_MAX * 64)
+		return -EPROTO;
+	if (layout->record_size < TD_RECORD_SIZE_MIN || layout->record_size % 8)
+		return -EPROTO;
+	if (!td_fits(layout, layout->record_offset, layout->record_stride, layout->nr_cpus,
+		     entry))
+		return -EPROTO;
+	if (!td_fits(layout, layout->history_offset, layout->history_stride,
+		     (uint64_t)layout->nr_cpus * layout->history_entries,
+		     sizeof(struct topdown_map_window)))
+		return -EPROTO;
+	return 0;
+}
+
+TD_API int topdown_map_open(struct topdown_map_view **out, struct topdown *td)
+{
+	uint64_t size = td->info.out_map_size;
+	struct topdown_map_view *map;
+	void *base;
+	int ret;
+
+	if (!topdown_has(td, TOPDOWN_FEATURE_MAP))
+		return -EOPNOTSUPP;
+	if (size < sizeof(struct topdown_map) || size > SIZE_MAX)
+		return -EPROTO;
+
+	map = calloc(1, sizeof(*map));
+	if (!map)
+		return -ENOMEM;
+	base = mmap(NULL, size, PROT_READ, MAP_SHARED, td->fd, 0);
+	if (base == MAP_FAILED) {
+		ret = -errno;
+		goto err_free;
+	}
+	map->base = base;
+	map->mapped = size;
+	/* Checked once and not looked at again: nothing can change it afterwards. */
+	memcpy(&map->layout, base, sizeof(map->layout));
+	ret = td_check_layout(&map->layout, size);
+	if (ret)
+		goto err_unmap;
+	*out = map;
+	return 0;
+
+err_unmap:
+	munmap(base, size);
+err_free:
+	free(map);
+	return ret;
+}
+
+TD_API void topdown_map_close(struct topdown_map_view *map)
+{
+	if (!map)
+		return;
+	munmap((void *)map->base, map->mapped);
+	free(map);
+}
+
+TD_API unsigned int topdown_map_nr_cpus(const struct topdown_map_view *map)
+{
+	return map->layout.nr_cpus;
+}
+
+TD_API unsigned int topdown_map_history(const struct topdown_map_view *map)
+{
+	return map->layout.history_entries;
+}
+
+/* Cut to, or padded with zeros up to, what the caller knows. */
+static void td_copy_sized(void *to, size_t to_size, const void *from, size_t from_size)
+{
+	size_t size = to_size < from_size ? to_size : from_size;
+
+	memcpy(to, from, size);
+	memset((char *)to + size, 0, to_size - size);
+}
+
+static const unsigned char *td_map_entry(const struct topdown_map_view *map, uint32_t cpu)
+{
+	return map->base + map->layout.record_offset +
+	       (size_t)cpu * map->layout.record_stride;
+}
+
+/* The loop of <linux/topdown.h>, with an end. */
+static int td_map_copy(const struct topdown_map_view *map, uint32_t cpu,
+		       struct topdown_record *record, struct topdown_figures *open)
+{
+	const unsigned char *entry = td_map_entry(map, cpu);
+	const uint32_t *seq_at = (const uint32_t *)entry;
+	const unsigned char *from = entry + offsetof(struct topdown_map_record, record);
+	unsigned int tries;
+	uint32_t seq;
+
+	for (tries = 0; tries < TD_MAP_TRIES; tries++) {
+		seq = __atomic_load_n(seq_at, __ATOMIC_ACQUIRE);
+		td_copy_sized(record, sizeof(*record), from, map->layout.record_size);
+		memcpy(open, from + map->layout.record_size, sizeof(*open));
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (!(seq & 1) && __atomic_load_n(seq_at, __ATOMIC_RELAXED) == seq)
+			return 0;
+	}
+	return -EAGAIN;
+}
+
+TD_API int topdown_map_record(const struct topdown_map_view *map, uint32_t cpu,
+			      struct topdown_record *out, size_t size,
+			      struct topdown_figures *open)
+{
+	struct topdown_figures current;
+	struct topdown_record record;
+	int ret;
+
+	if (size < TD_RECORD_SIZE_MIN)
+		return -EINVAL;
+	if (cpu >= map->layout.nr_cpus)
+		return -ENOENT;
+	ret = td_map_copy(map, cpu, &record, &current);
+	if (ret)
+		return ret;
+	/* A number that the machine cannot have has nothing but zeros. */
+	if (record.cpu != cpu)
+		return -ENOENT;
+
+	td_figures_ratios(&record.total, record.level);
+	td_figures_ratios(&record.window, record.level);
+	td_copy_sized(out, size, &record, sizeof(record));
+	if (open) {
+		td_figures_ratios(&current, record.level);
+		*open = current;
+	}
+	return 0;
+}
+
+TD_API int topdown_map_window(const struct topdown_map_view *map, uint32_t cpu,
+			      uint64_t number, unsigned int level,
+			      struct topdown_map_window *out, size_t size)
+{
+	const struct topdown_map *layout = &map->layout;
+	struct topdown_map_window window;
+	const unsigned char *entry;
+	uint64_t before, after;
+
+	if (size < sizeof(window) || !number)
+		return -EINVAL;
+	if (cpu >= layout->nr_cpus || !layout->history_entries)
+		return -ENOENT;
+
+	entry = map->base + layout->history_offset +
+		((uint64_t)cpu * layout->history_entries +
+		 (number - 1) % layout->history_entries) * layout->history_stride;
+	before = __atomic_load_n((const uint64_t *)entry, __ATOMIC_ACQUIRE);
+	memcpy(&window, entry, sizeof(window));
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	after = __atomic_load_n((const uint64_t *)entry, __ATOMIC_RELAXED);
+	if (before != number || after != number)
+		return -ENOENT;
+
+	td_figures_ratios(&window.figures, level);
+	td_copy_sized(out, size, &window, sizeof(window));
+	return 0;
+}
+
+TD_API int topdown_record_between(const struct topdown_record *then,
+				  const struct topdown_record *now, unsigned int level,
+				  struct topdown_figures *out)
+{
+	struct topdown_figures figures;
+	int ret;
+
+	if (then->cpu != now->cpu)
+		return -EINVAL;
+	ret = td_record_between(then, now, &figures);
+	if (ret)
+		return ret;
+	td_figures_ratios(&figures, level);
+	*out = figures;
+	return 0;
+}
+
+TD_API void topdown_figures_add(struct topdown_figures *sum,
+				const struct topdown_figures *more, unsigned int level)
+{
+	td_figures_add(sum, more);
+	td_figures_ratios(sum, level);
+}

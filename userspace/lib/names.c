@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Names of what the ABI numbers.
+ */
+#include "internal.h"
+
+#include <stddef.h>
+
+#define TD_ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+
+static const struct {
+	const char *name;
+	unsigned int level;
+	int parent;
+} td_nodes[TOPDOWN_NR_NODES] = {
+	[TOPDOWN_RETIRING] = { "tma_retiring", 1, -1 },
+	[TOPDOWN_BAD_SPECULATION] = { "tma_bad_speculation", 1, -1 },
+	[TOPDOWN_FRONTEND_BOUND] = { "tma_frontend_bound", 1, -1 },
+	[TOPDOWN_BACKEND_BOUND] = { "tma_backend_bound", 1, -1 },
+	[TOPDOWN_HEAVY_OPERATIONS] = { "tma_heavy_operations", 2, TOPDOWN_RETIRING },
+	[TOPDOWN_LIGHT_OPERATIONS] = { "tma_light_operations", 2, TOPDOWN_RETIRING },
+	[TOPDOWN_BRANCH_MISPREDICTS] = {
+		"tma_branch_mispredicts", 2, TOPDOWN_BAD_SPECULATION
+	},
+	[TOPDOWN_MACHINE_CLEARS] = { "tma_machine_clears", 2, TOPDOWN_BAD_SPECULATION },
+	[TOPDOWN_FETCH_LATENCY] = { "tma_fetch_latency", 2, TOPDOWN_FRONTEND_BOUND },
+	[TOPDOWN_FETCH_BANDWIDTH] = { "tma_fetch_bandwidth", 2, TOPDOWN_FRONTEND_BOUND },
+	[TOPDOWN_MEMORY_BOUND] = { "tma_memory_bound", 2, TOPDOWN_BACKEND_BOUND },
+	[TOPDOWN_CORE_BOUND] = { "tma_core_bound", 2, TOPDOWN_BACKEND_BOUND },
+};
+
+static const char * const td_states[] = {
+	[TOPDOWN_STATE_OK] = "ok",
+	[TOPDOWN_STATE_OFFLINE] = "offline",
+	[TOPDOWN_STATE_UNSUPPORTED] = "unsupported",
+	[TOPDOWN_STATE_CONTENDED] = "contended",
+	[TOPDOWN_STATE_ERROR] = "error",
+};
+
+static const char * const td_sources[] = {
+	[TOPDOWN_SOURCE_NONE] = "none",
+	[TOPDOWN_SOURCE_PERF_METRICS] = "perf_metrics",
+};
+
+TD_API const char *topdown_node_name(unsigned int node)
+{
+	return node < TOPDOWN_NR_NODES ? td_nodes[node].name : NULL;
+}
+
+TD_API unsigned int topdown_node_level(unsigned int node)
+{
+	return node < TOPDOWN_NR_NODES ? td_nodes[node].level : 0;
+}
+
+TD_API int topdown_node_parent(unsigned int node)
+{
+	return node < TOPDOWN_NR_NODES ? td_nodes[node].parent : -1;
+}
+
+TD_API const char *topdown_state_name(unsigned int state)
+{
+	return state < TD_ARRAY_SIZE(td_states) ? td_states[state] : "unknown";
+}
+
+TD_API const char *topdown_source_name(unsigned int source)
+{
+	return source < TD_ARRAY_SIZE(td_sources) ? td_sources[source] : "unknown";
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Readings: the records of one READ, and differences of two.
+ */
+#include "internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../../kmod/metrics.h"
+
+/* How often the number of CPUs may grow while one update goes on. */
+#define TD_UPDATE_TRIES		4
+#define TD_RECORDS_MAX		(TOPDOWN_CPUS_WORDS_MAX * 64 + 1)
+
+struct topdown_reading {
+	struct topdown *td;
+	uint64_t *cpus;
+	unsigned int words;
+	struct topdown_record *records;
+	/* Where the next update goes, so that a failed one spoils nothing. */
+	struct topdown_record *spare;
+	unsigned int room;
+	unsigned int spare_room;
+	unsigned int nr;
+	bool has_total;
+	uint64_t time_ns;
+};
+
+static uint64_t td_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static unsigned int td_count_bits(const uint64_t *cpus, unsigned int words)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < words; i++)
+		n += __builtin_popcountll(cpus[i]);
+	return n;
+}
+
+TD_API int topdown_reading_create(struct topdown_reading **out, struct topdown *td,
+				  const uint64_t *cpus, unsigned int words)
+{
+	struct topdown_reading *reading;
+
+	if (!cpus != !words)
+		return -EINVAL;
+	if (words > TOPDOWN_CPUS_WORDS_MAX)
+		return -E2BIG;
+	if (words && !td_count_bits(cpus, words))
+		return -EINVAL;
+
+	reading = calloc(1, sizeof(*reading));
+	if (!reading)
+		return -ENOMEM;
+	reading->td = td;
+	if (words) {
+		reading->cpus = calloc(words, sizeof(*cpus));
+		if (!reading->cpus)
+			goto err_free;
+		memcpy(reading->cpus, cpus, words * sizeof(*cpus));
+		reading->words = words;
+	}
+	*out = reading;
+	return 0;
+
+err_free:
+	free(reading);
+	return -ENOMEM;
+}
+
+TD_API void topdown_reading_destroy(struct topdown_reading *reading)
+{
+	if (!reading)
+		return;
+	free(reading->records);
+	free(reading->spare);
+	free(reading->cpus);
+	free(reading);
+}
+
+static unsigned int td_first_room(const struct topdown_reading *reading)
+{
+	if (reading->words)
+		return td_count_bits(reading->cpus, reading->words) + 1;
+	return reading->td->info.out_nr_cpus + 1;
+}
+
+static int td_make_spare(struct topdown_reading *reading, unsigned int room)
+{
+	struct topdown_record *spare;
+
+	if (reading->spare_room >= room)
+		return 0;
+	spare = calloc(room, sizeof(*spare));
+	if (!spare)
+		return -ENOMEM;
+	free(reading->spare);
+	reading->spare = spare;
+	reading->spare_room = room;
+	return 0;
+}
+
+/* On return @nr says how many records were written, or with EMSGSIZE needed. */
+static int td_read_spare(struct topdown_reading *reading, unsigned int flags,
+			 unsigned int *nr)
+{
+	struct topdown_read arg = {
+		.size = sizeof(arg),
+		.flags = flags,
+		.cpus = (uintptr_t)reading->cpus,
+		.cpus_words = reading->words,
+		.record_size = sizeof(*reading->spare),
+		.records = (uintptr_t)reading->spare,
+		.nr_records = reading->spare_room,
+	};
+	int ret;
+
+	ret = td_ioctl(reading->td, TOPDOWN_READ, &arg);
+	*nr = arg.nr_records;
+	if (!ret && *nr > reading->spare_room)
+		return -EPROTO;
+	if (ret == -EMSGSIZE && (*nr <= reading->spare_room || *nr > TD_RECORDS_MAX))
+		return -EPROTO;
+	return ret;
+}
+
+static void td_swap(struct topdown_reading *reading)
+{
+	struct topdown_record *records = reading->records;
+	unsigned int room = reading->room;
+
+	reading->records = reading->spare;
+	reading->room = reading->spare_room;
+	reading->spare = records;
+	reading->spare_room = room;
+}
+
+TD_API int topdown_reading_update(struct topdown_reading *reading, unsigned int flags)
+{
+	unsigned int room = reading->room ? reading->room : td_first_room(reading);
+	unsigned int tries;
+	int ret;
+
+	if (topdown_has(reading->td, TOPDOWN_FEATURE_TOTAL))
+		flags |= TOPDOWN_READ_TOTAL;
+	for (tries = 0; tries < TD_UPDATE_TRIES; tries++) {
+		ret = td_make_spare(reading, room);
+		if (ret)
+			return ret;
+		ret = td_read_spare(reading, flags, &room);
+		if (ret != -EMSGSIZE)
+			break;
+	}
+	if (ret)
+		return ret;
+
+	td_swap(reading);
+	reading->has_total = room && reading->records[room - 1].cpu == TOPDOWN_CPU_ALL;
+	reading->nr = room - reading->has_total;
+	reading->time_ns = td_now_ns();
+	return 0;
+}
+
+TD_API unsigned int topdown_reading_nr(const struct topdown_reading *reading)
+{
+	return reading->nr;
+}
+
+TD_API uint64_t topdown_reading_time(const struct topdown_reading *reading)
+{
+	return reading->time_ns;
+}
+
+TD_API const struct topdown_record *
+topdown_reading_record(const struct topdown_reading *reading, unsigned int i)
+{
+	return i < reading->nr ? &reading->records[i] : NULL;
+}
+
+TD_API const struct topdown_record *
+topdown_reading_find(const struct topdown_reading *reading, uint32_t cpu)
+{
+	unsigned int low = 0, high = reading->nr;
+
+	if (cpu == TOPDOWN_CPU_ALL)
+		return reading->has_total ? &reading->records[reading->nr] : NULL;
+
+	while (low < high) {
+		unsigned int middle = low + (high - low) / 2;
+
+		if (reading->records[middle].cpu < cpu)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == reading->nr || reading->records[low].cpu != cpu)
+		return NULL;
+	return &reading->records[low];
+}
+
+/* A CPU's own counts only grow, so a smaller one is not a later one. */
+int td_record_between(const struct topdown_record *then, const struct topdown_record *now,
+		      struct topdown_figures *out)
+{
+	if (now->total.slots < then->total.slots ||
+	    now->total.enabled_ns < then->total.enabled_ns ||
+	    now->windows < then->windows)
+		return -ERANGE;
+	*out = now->total;
+	td_figures_sub(out, &then->total);
+	return 0;
+}
+
+/*
+ * The differences are added up, and not the sums subtracted, as a CPU may have
+ * come or gone in between.
+ */
+static int td_sum_between(const struct topdown_reading *then,
+			  const struct topdown_reading *now, unsigned int level,
+			  struct topdown_figures *out)
+{
+	struct td_sum sum = { .slots = 0 };
+	struct topdown_figures figures;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < now->nr; i++) {
+		const struct topdown_record *before;
+
+		before = topdown_reading_find(then, now->records[i].cpu);
+		if (!before)
+			return -ENOENT;
+		ret = td_record_between(before, &now->records[i], &figures);
+		if (ret)
+			return ret;
+		td_sum_add(&sum, &figures);
+	}
+	td_sum_ratios(&sum, level);
+	*out = sum.figures;
+	return 0;
+}
+
+TD_API int topdown_reading_between(const struct topdown_reading *then,
+				   const struct topdown_reading *now, uint32_t cpu,
+				   unsigned int level, struct topdown_figures *out)
+{
+	const struct topdown_record *before, *after;
+	struct topdown_figures figures;
+	int ret;
+
+	if (now->time_ns < then->time_ns)
+		return -ERANGE;
+	if (cpu == TOPDOWN_CPU_ALL)
+		return td_sum_between(then, now, level, out);
+
+	before = topdown_reading_find(then, cpu);
+	after = topdown_reading_find(now, cpu);
+	if (!before || !after)
+		return -ENOENT;
+	ret = td_record_between(before, after, &figures);
+	if (ret)
+		return ret;
+	td_figures_ratios(&figures, level);
+	*out = figures;
+	return 0;
+}

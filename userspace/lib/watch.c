@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Watches: sleep until a window closes, or a figure crosses a threshold.
+ */
+#include "internal.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+TD_API int topdown_watch_set(struct topdown *td, const uint64_t *cpus, unsigned int words,
+			     uint32_t node, uint32_t ratio, unsigned int flags,
+			     uint32_t hold_ms)
+{
+	struct topdown_watch arg = {
+		.size = sizeof(arg),
+		.flags = flags,
+		.cpus = (uintptr_t)cpus,
+		.cpus_words = cpus ? words : 0,
+		.node = node,
+		.ratio = ratio,
+		.hold_ms = hold_ms,
+	};
+
+	if (!topdown_has(td, TOPDOWN_FEATURE_WATCH))
+		return -EOPNOTSUPP;
+	return td_ioctl(td, TOPDOWN_WATCH, &arg);
+}
+
+TD_API int topdown_watch_wait(struct topdown *td, int timeout_ms,
+			      struct topdown_event *out, size_t size)
+{
+	struct pollfd fd = { .fd = td->fd, .events = POLLIN };
+	struct topdown_event event;
+	ssize_t len;
+	int ret;
+
+	if (size < sizeof(event))
+		return -EINVAL;
+	if (!topdown_has(td, TOPDOWN_FEATURE_WATCH))
+		return -EOPNOTSUPP;
+
+	ret = poll(&fd, 1, timeout_ms < 0 ? -1 : timeout_ms);
+	if (ret < 0)
+		return -errno;
+	if (!ret)
+		return -EAGAIN;
+	/* With POLLERR this says what is wrong, and does not wait. */
+	len = read(td->fd, &event, sizeof(event));
+	if (len < 0)
+		return -errno;
+	if (len != sizeof(event))
+		return -EPROTO;
+	memset(out, 0, size);
+	memcpy(out, &event, sizeof(event));
+	return 0;
+}
