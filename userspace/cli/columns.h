@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The nodes in the order and with the headings that tables have.
+ */
+#ifndef TOPDOWN_CLI_COLUMNS_H
+#define TOPDOWN_CLI_COLUMNS_H
+
+#include <topdown.h>
+
+/**
+ * struct column - a node as a column
+ * @node: enum topdown_node
+ * @heading: at most five characters
+ * @heading_level1: at most nine; NULL for nodes that level 1 lacks
+ */
+struct column {
+	unsigned int node;
+	const char *heading;
+	const char *heading_level1;
+};
+
+#define NR_COLUMNS	TOPDOWN_NR_NODES
+
+extern const struct column columns[NR_COLUMNS];
+
+#endif /* TOPDOWN_CLI_COLUMNS_H */

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * topdown info: what there is to measure with.
+ */
+#include "info.h"
+
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "cpulist.h"
+#include "options.h"
+#include "report.h"
+#include "rights.h"
+
+#define WATCHDOG_FILE	"/proc/sys/kernel/nmi_watchdog"
+#define SCHEMA		1
+
+enum {
+	OPT_DEVICE = 256,
+};
+
+static const struct option long_options[] = {
+	{ "json", no_argument, NULL, 'j' },
+	{ "device", required_argument, NULL, OPT_DEVICE },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 }
+};
+
+static const char usage[] =
+	"Usage: topdown info [options]\n"
+	"\n"
+	"Say what the loaded module measures with, on which CPUs, and what this user\n"
+	"may see.\n"
+	"\n"
+	"  -j, --json           one JSON object\n"
+	"      --device PATH    device node; default " TOPDOWN_DEVICE "\n"
+	"  -h, --help           print this\n"
+	"\n"
+	"Examples:\n"
+	"  topdown info\n"
+	"  topdown info -j | jq .level\n";
+
+static const struct {
+	uint64_t bit;
+	const char *name;
+} features[] = {
+	{ TOPDOWN_FEATURE_FRESH, "fresh" },
+	{ TOPDOWN_FEATURE_TOTAL, "total" },
+	{ TOPDOWN_FEATURE_RESET, "reset" },
+	{ TOPDOWN_FEATURE_MAP, "map" },
+	{ TOPDOWN_FEATURE_WATCH, "watch" },
+};
+
+static struct json_object *feature_array(const struct topdown *td)
+{
+	struct json_object *array = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < sizeof(features) / sizeof(features[0]); i++) {
+		if (topdown_has(td, features[i].bit))
+			json_object_array_add(array, json_object_new_string(features[i].name));
+	}
+	return array;
+}
+
+/* CPUs that are in the same state and measured in the same way. */
+struct cpu_kind {
+	unsigned int state;
+	unsigned int source;
+	unsigned int level;
+	unsigned int width;
+	struct cpulist cpus;
+};
+
+static struct cpu_kind kind_of(const struct topdown_record *record)
+{
+	struct cpu_kind kind = {
+		.state = record->state,
+		.source = record->source,
+		.level = record->level,
+		.width = record->slots_per_cycle,
+	};
+
+	return kind;
+}
+
+static bool same_kind(const struct cpu_kind *a, const struct cpu_kind *b)
+{
+	return a->state == b->state && a->source == b->source && a->level == b->level &&
+	       a->width == b->width;
+}
+
+static struct json_object *kind_object(const struct cpu_kind *kind)
+{
+	struct json_object *object = json_object_new_object();
+	char *text = cpulist_text(&kind->cpus);
+
+	json_object_object_add(object, "cpus", json_object_new_string(text ? text : "?"));
+	json_object_object_add(object, "state",
+			       json_object_new_string(topdown_state_name(kind->state)));
+	json_object_object_add(object, "source",
+			       json_object_new_string(topdown_source_name(kind->source)));
+	json_object_object_add(object, "level", json_object_new_int64(kind->level));
+	json_object_object_add(object, "slots_per_cycle",
+			       json_object_new_int64(kind->width));
+	free(text);
+	return object;
+}
+
+/* One entry for each kind, in the order of the first CPU of each. */
+static void add_kinds(struct json_object *array, const struct topdown_reading *reading)
+{
+	unsigned int i, j, nr = topdown_reading_nr(reading);
+	bool *done = calloc(nr + 1, sizeof(*done));
+
+	for (i = 0; done && i < nr; i++) {
+		struct cpu_kind kind = kind_of(topdown_reading_record(reading, i));
+
+		if (done[i])
+			continue;
+		for (j = i; j < nr; j++) {
+			const struct topdown_record *record;
+			struct cpu_kind other;
+
+			record = topdown_reading_record(reading, j);
+			other = kind_of(record);
+			if (record->cpu >= CPULIST_MAX || !same_kind(&kind, &other))
+				continue;
+			cpulist_set(&kind.cpus, record->cpu);
+			done[j] = true;
+		}
+		json_object_array_add(array, kind_object(&kind));
+	}
+	free(done);
+}
+
+static struct json_object *cpu_array(struct topdown *td)
+{
+	struct json_object *array = json_object_new_array();
+	struct topdown_reading *reading;
+
+	if (topdown_reading_create(&reading, td, NULL, 0))
+		return array;
+	if (!topdown_reading_update(reading, 0))
+		add_kinds(array, reading);
+	topdown_reading_destroy(reading);
+	return array;
+}
+
+static void add_string(struct json_object *object, const char *key, const char *value)
+{
+	json_object_object_add(object, key, *value ? json_object_new_string(value) : NULL);
+}
+
+static void add_number(struct json_object *object, const char *key, int64_t value)
+{
+	json_object_object_add(object, key, json_object_new_int64(value));
+}
+
+static void add_bool(struct json_object *object, const char *key, bool value)
+{
+	json_object_object_add(object, key, json_object_new_boolean(value));
+}
+
+static void add_file_number(struct json_object *object, const char *key, const char *path)
+{
+	FILE *file = fopen(path, "re");
+	int value, n = 0;
+
+	if (file) {
+		n = fscanf(file, "%d", &value);
+		fclose(file);
+	}
+	json_object_object_add(object, key, n == 1 ? json_object_new_int64(value) : NULL);
+}
+
+static void add_cpu_model(struct json_object *object, const struct topdown_info *info)
+{
+	add_string(object, "cpu_name", info->out_cpu_name);
+	add_string(object, "cpu_vendor", info->out_cpu_vendor);
+	add_number(object, "cpu_family", info->out_cpu_family);
+	add_number(object, "cpu_model", info->out_cpu_model);
+	add_number(object, "cpu_stepping", info->out_cpu_stepping);
+	add_string(object, "codename", info->out_codename);
+}
+
+static struct json_object *collect(struct topdown *td, const char *device)
+{
+	const struct topdown_info *info = topdown_info(td);
+	struct json_object *object = json_object_new_object();
+	struct utsname system;
+
+	add_number(object, "schema", SCHEMA);
+	add_string(object, "command", TOPDOWN_VERSION);
+	add_string(object, "library", topdown_version());
+	add_string(object, "module", info->out_version);
+	add_string(object, "device", device);
+	if (!uname(&system))
+		add_string(object, "kernel", system.release);
+	add_cpu_model(object, info);
+	add_string(object, "source", topdown_source_name(info->out_source));
+	add_number(object, "level", info->out_level);
+	add_number(object, "slots_per_cycle", info->out_slots_per_cycle);
+	add_number(object, "period_ms", info->out_period_ms);
+	add_number(object, "period_min_ms", info->out_period_min_ms);
+	add_number(object, "period_max_ms", info->out_period_max_ms);
+	json_object_object_add(object, "features", feature_array(td));
+	add_bool(object, "pinned", info->out_flags & TOPDOWN_INFO_PINNED);
+	add_bool(object, "may_read_cpus", info->out_flags & TOPDOWN_INFO_MAY_READ);
+	add_bool(object, "cap_perfmon", rights_perfmon());
+	add_file_number(object, "perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid");
+	add_file_number(object, "nmi_watchdog", WATCHDOG_FILE);
+	json_object_object_add(object, "cpus", cpu_array(td));
+	return object;
+}
+
+static void print_kind(FILE *file, struct json_object *kind)
+{
+	fprintf(file, "cpus %s: %s, source %s, level %s, %s slots per cycle\n",
+		json_object_get_string(json_object_object_get(kind, "cpus")),
+		json_object_get_string(json_object_object_get(kind, "state")),
+		json_object_get_string(json_object_object_get(kind, "source")),
+		json_object_get_string(json_object_object_get(kind, "level")),
+		json_object_get_string(json_object_object_get(kind, "slots_per_cycle")));
+}
+
+static const char *array_string(struct json_object *array, size_t i)
+{
+	return json_object_get_string(json_object_array_get_idx(array, i));
+}
+
+static void print_value(FILE *file, const char *key, struct json_object *value)
+{
+	size_t i;
+
+	fprintf(file, "%s:", key);
+	if (json_object_is_type(value, json_type_array)) {
+		for (i = 0; i < json_object_array_length(value); i++)
+			fprintf(file, " %s", array_string(value, i));
+	} else if (json_object_is_type(value, json_type_boolean)) {
+		fprintf(file, " %s", json_object_get_boolean(value) ? "yes" : "no");
+	} else {
+		fprintf(file, " %s", value ? json_object_get_string(value) : "-");
+	}
+	putc('\n', file);
+}
+
+static void print_text(FILE *file, struct json_object *object)
+{
+	json_object_object_foreach(object, key, value) {
+		size_t i;
+
+		if (!strcmp(key, "schema"))
+			continue;
+		if (strcmp(key, "cpus")) {
+			print_value(file, key, value);
+			continue;
+		}
+		for (i = 0; i < json_object_array_length(value); i++)
+			print_kind(file, json_object_array_get_idx(value, i));
+	}
+}
+
+/**
+ * info_summary - print what a report of a problem should begin with
+ * @file: where to
+ * @td: open device
+ */
+void info_summary(FILE *file, struct topdown *td)
+{
+	const struct topdown_info *info = topdown_info(td);
+
+	fprintf(file, "topdown: command %s, module %s; %s (%s), source %s, level %u, %u slots per cycle; period %u ms%s\n",
+		TOPDOWN_VERSION, info->out_version, info->out_cpu_name,
+		*info->out_codename ? info->out_codename : "not in the module's table",
+		topdown_source_name(info->out_source), info->out_level,
+		info->out_slots_per_cycle, info->out_period_ms,
+		info->out_flags & TOPDOWN_INFO_PINNED ? ", pinned" : "");
+}
+
+/**
+ * info_version - print the versions of all parts
+ *
+ * Return: exit code.
+ */
+int info_version(void)
+{
+	struct topdown *td;
+	int ret;
+
+	printf("topdown %s\nlibtopdown %s\n", TOPDOWN_VERSION, topdown_version());
+	ret = topdown_open(&td, NULL);
+	if (ret) {
+		printf("module: cannot open %s: %s\n", TOPDOWN_DEVICE, strerror(-ret));
+	} else {
+		printf("module %s\n", topdown_info(td)->out_version);
+		topdown_close(td);
+	}
+	return options_help("");
+}
+
+static int print_info(const char *device, bool json)
+{
+	struct json_object *object;
+	struct topdown *td;
+	int ret;
+
+	ret = topdown_open(&td, device);
+	if (ret)
+		return report_open(device, -ret);
+
+	object = collect(td, device);
+	if (json)
+		printf("%s\n", json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
+						JSON_C_TO_STRING_NOSLASHESCAPE));
+	else
+		print_text(stdout, object);
+	json_object_put(object);
+	ret = options_help("");
+	if (!json && !(topdown_info(td)->out_flags & TOPDOWN_INFO_MAY_READ))
+		rights_explain();
+	topdown_close(td);
+	return ret;
+}
+
+int info_main(int argc, char **argv)
+{
+	const char *device = TOPDOWN_DEVICE;
+	bool json = false;
+	int option;
+
+	while ((option = options_next(argc, argv, "+:jh", long_options)) != -1) {
+		switch (option) {
+		case 'j':
+			json = true;
+			break;
+		case OPT_DEVICE:
+			device = optarg;
+			break;
+		case 'h':
+			return options_help(usage);
+		default:
+			return EXIT_USAGE;
+		}
+	}
+	if (optind < argc) {
+		report_error("info: '%s' is too much (try 'topdown info --help')", argv[optind]);
+		return EXIT_USAGE;
+	}
+	return print_info(device, json);
+}

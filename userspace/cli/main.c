@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * topdown: the command.
+ */
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "info.h"
+#include "options.h"
+#include "report.h"
+#include "stat.h"
+#include "top.h"
+
+static const struct option long_options[] = {
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ NULL, 0, NULL, 0 }
+};
+
+static const char usage[] =
+	"Usage: topdown [-h | -V] COMMAND [options]\n"
+	"\n"
+	"Top-Down (TMA) figures of the CPUs, from the topdown kernel module.\n"
+	"\n"
+	"Commands:\n"
+	"  stat                 measure CPUs\n"
+	"  top                  show all CPUs live, on the whole screen\n"
+	"  info                 say what there is to measure with\n"
+	"Options:\n"
+	"  -h, --help           print this; after a command: about that command\n"
+	"  -V, --version        print the versions of command, library and module\n"
+	"\n"
+	"Examples:\n"
+	"  topdown stat -a -I 1000      the whole machine, every second\n"
+	"  topdown stat -a -A -I 1000   each CPU by itself as well\n"
+	"  topdown stat -C 0-3 -j --timeout 5000\n"
+	"  topdown top                  the whole machine, live\n"
+	"  topdown info\n";
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+	{ "stat", stat_main },
+	{ "top", top_main },
+	{ "info", info_main },
+};
+
+static int run_command(int argc, char **argv)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (strcmp(argv[0], commands[i].name))
+			continue;
+		/* 0 makes GNU getopt forget what it knows of the main options. */
+		optind = 0;
+		return commands[i].run(argc, argv);
+	}
+	report_error("there is no command '%s' (allowed: stat, top, info; try 'topdown --help')",
+		     argv[0]);
+	return EXIT_USAGE;
+}
+
+/*
+ * A descriptor 0, 1 or 2 that the caller closed would be given to the device,
+ * and figures written into it.  Opened the wrong way round, using it fails.
+ */
+static bool keep_standard_descriptors(void)
+{
+	int fd;
+
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		int flags = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags) != fd)
+			return false;
+	}
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	char name[] = "topdown";
+	int option;
+
+	if (!keep_standard_descriptors())
+		return EXIT_RUNTIME;
+	/* Messages name the command, whatever path it was started by. */
+	if (argc)
+		argv[0] = name;
+	while ((option = options_next(argc, argv, "+:hV", long_options)) != -1) {
+		switch (option) {
+		case 'h':
+			return options_help(usage);
+		case 'V':
+			return info_version();
+		default:
+			return EXIT_USAGE;
+		}
+	}
+	if (optind >= argc) {
+		report_error("no command (allowed: stat, top, info; try 'topdown --help')");
+		return EXIT_USAGE;
+	}
+	return run_command(argc - optind, argv + optind);
+}

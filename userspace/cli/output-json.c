@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * JSON: one object a line and row.  Keys are only ever added; a change of what
+ * a key means changes "schema".
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <json-c/json.h>
+
+#include "output.h"
+
+#define SCHEMA	1
+
+/* NULL is JSON's null for json-c, so a lack of memory needs its own word. */
+static int add(struct json_object *object, const char *key, struct json_object *value)
+{
+	if (!value)
+		return -ENOMEM;
+	if (json_object_object_add(object, key, value)) {
+		json_object_put(value);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static int add_null(struct json_object *object, const char *key)
+{
+	return json_object_object_add(object, key, NULL) ? -ENOMEM : 0;
+}
+
+/* The text decides how many digits are shown. */
+static int add_real(struct json_object *object, const char *key, double value,
+		    unsigned int digits)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%.*f", digits, value);
+	return add(object, key, json_object_new_double_s(value, text));
+}
+
+static int add_ratio(struct json_object *object, const char *key, uint32_t ratio)
+{
+	if (ratio == TOPDOWN_RATIO_NONE)
+		return add_null(object, key);
+	return add_real(object, key, (double)ratio / TOPDOWN_RATIO_ONE, 9);
+}
+
+static int add_row(struct json_object *object, const struct row *row)
+{
+	double running = 0;
+	int ret = 0;
+
+	if (row->cpu == TOPDOWN_CPU_ALL)
+		ret |= add(object, "cpu", json_object_new_string("all"));
+	else
+		ret |= add(object, "cpu", json_object_new_int64(row->cpu));
+	ret |= add(object, "state", json_object_new_string(topdown_state_name(row->state)));
+	ret |= add(object, "source",
+		   json_object_new_string(topdown_source_name(row->source)));
+	ret |= add(object, "level", json_object_new_int64(row->level));
+	if (row_running(row, &running))
+		ret |= add_real(object, "running", running, 6);
+	else
+		ret |= add_null(object, "running");
+	ret |= add(object, "enabled_ns", json_object_new_uint64(row->figures.enabled_ns));
+	ret |= add(object, "running_ns", json_object_new_uint64(row->figures.running_ns));
+	ret |= add(object, "slots", json_object_new_uint64(row->figures.slots));
+	return ret ? -ENOMEM : 0;
+}
+
+static struct json_object *make_object(const struct interval *interval,
+				       const struct row *row)
+{
+	struct json_object *object = json_object_new_object();
+	unsigned int node;
+	int ret = 0;
+
+	if (!object)
+		return NULL;
+	ret |= add(object, "schema", json_object_new_int64(SCHEMA));
+	ret |= add_real(object, "time", interval->time, 6);
+	ret |= add_real(object, "interval", interval->length, 9);
+	ret |= add_row(object, row);
+	for (node = 0; node < TOPDOWN_NR_NODES; node++)
+		ret |= add_ratio(object, topdown_node_name(node), row->figures.ratio[node]);
+	if (ret) {
+		json_object_put(object);
+		return NULL;
+	}
+	return object;
+}
+
+int output_json(const struct output *output, const struct interval *interval)
+{
+	struct json_object *object;
+	const char *text;
+	unsigned int i;
+
+	for (i = 0; i < interval->nr; i++) {
+		object = make_object(interval, &interval->row[i]);
+		text = object ? json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN)
+			      : NULL;
+		if (text)
+			fprintf(output->file, "%s\n", text);
+		json_object_put(object);
+		if (!text)
+			return -ENOMEM;
+	}
+	return 0;
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where the figures go: opening, flushing, and noticing that it failed.
+ */
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report.h"
+
+static void look_at_terminal(struct output *output)
+{
+	const char *no_color = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+
+	output->bars = isatty(fileno(output->file));
+	output->colour = output->bars && !(no_color && *no_color) && term && *term &&
+			 strcmp(term, "dumb");
+}
+
+static FILE *open_file(const char *path, bool append)
+{
+	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC);
+	FILE *file;
+	int fd;
+
+	fd = open(path, flags, 0666);
+	if (fd < 0)
+		return NULL;
+	file = fdopen(fd, append ? "a" : "w");
+	if (!file)
+		close(fd);
+	return file;
+}
+
+/**
+ * output_open - open where the figures go
+ * @output: format, separator, header and tree are set by the caller
+ * @path: file, or NULL for standard output
+ * @append: write behind what the file has
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int output_open(struct output *output, const char *path, bool append)
+{
+	struct stat st;
+
+	output->file = path ? open_file(path, append) : stdout;
+	output->name = path ? path : "standard output";
+	if (!output->file) {
+		report_error("cannot open %s for writing: %s", path, strerror(errno));
+		return EXIT_RUNTIME;
+	}
+	look_at_terminal(output);
+	/* Headings in the middle of a file would be taken for data. */
+	if (append && !fstat(fileno(output->file), &st) && st.st_size)
+		output->started = true;
+	return 0;
+}
+
+static int write_error(const struct output *output, int error)
+{
+	if (error == EPIPE)
+		return EXIT_SIGNAL + SIGPIPE;
+	report_error("cannot write to %s: %s", output->name, strerror(error));
+	return EXIT_RUNTIME;
+}
+
+/**
+ * output_flush - let readers see what was printed
+ * @output: output
+ *
+ * Return: 0, or an exit code, after a message unless the reader just left.
+ */
+int output_flush(struct output *output)
+{
+	errno = 0;
+	if (fflush(output->file) || ferror(output->file))
+		return write_error(output, errno ? errno : EIO);
+	return 0;
+}
+
+/**
+ * output_interval - print one interval
+ * @output: output
+ * @interval: what to print
+ *
+ * Return: 0, or an exit code.
+ */
+int output_interval(struct output *output, const struct interval *interval)
+{
+	int ret = 0;
+
+	switch (output->format) {
+	case OUTPUT_TABLE:
+		output_table(output, interval);
+		break;
+	case OUTPUT_CSV:
+		if (output->header && !output->started)
+			output_csv_header(output);
+		output_csv(output, interval);
+		break;
+	case OUTPUT_JSON:
+		ret = output_json(output, interval);
+		break;
+	}
+	output->started = true;
+	if (ret) {
+		report_error("cannot print: %s", strerror(-ret));
+		return EXIT_RUNTIME;
+	}
+	return output_flush(output);
+}
+
+/**
+ * output_close - close, as some file systems report errors only then
+ * @output: output
+ *
+ * Return: 0, or an exit code.
+ */
+int output_close(struct output *output)
+{
+	if (fclose(output->file))
+		return write_error(output, errno);
+	return 0;
+}

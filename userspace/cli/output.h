@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Where the figures go, and in which form.
+ */
+#ifndef TOPDOWN_CLI_OUTPUT_H
+#define TOPDOWN_CLI_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "rows.h"
+
+enum output_format {
+	OUTPUT_TABLE,
+	OUTPUT_CSV,
+	OUTPUT_JSON,
+};
+
+/**
+ * struct output - an open output
+ * @file: the stream
+ * @name: its name, for messages
+ * @format: form
+ * @separator: of CSV fields
+ * @header: print lines of headings
+ * @tree: one node a line, as there is only one row an interval
+ * @bars: draw bars: it is a terminal
+ * @colour: colour: it is a terminal and nobody objects
+ * @started: something was printed already
+ */
+struct output {
+	FILE *file;
+	const char *name;
+	enum output_format format;
+	char separator;
+	bool header;
+	bool tree;
+	bool bars;
+	bool colour;
+	bool started;
+};
+
+int output_open(struct output *output, const char *path, bool append);
+int output_interval(struct output *output, const struct interval *interval);
+int output_flush(struct output *output);
+int output_close(struct output *output);
+
+void output_table(const struct output *output, const struct interval *interval);
+void output_csv_header(const struct output *output);
+void output_csv(const struct output *output, const struct interval *interval);
+int output_json(const struct output *output, const struct interval *interval);
+
+#endif /* TOPDOWN_CLI_OUTPUT_H */

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Messages for people: what failed, on which object, why, and what to do.
+ */
+#include "report.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rights.h"
+
+/* Where messages go instead while a screen is up. */
+static char *held;
+static size_t held_size;
+
+static void report(const char *format, va_list args)
+{
+	if (held) {
+		vsnprintf(held, held_size, format, args);
+		return;
+	}
+	fputs("topdown: ", stderr);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+}
+
+void report_error(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	report(format, args);
+	va_end(args);
+}
+
+void report_note(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	report(format, args);
+	va_end(args);
+}
+
+/**
+ * report_hold - keep the last message instead of printing it
+ * @text: where to, empty if there was none; NULL to print again
+ * @size: room in @text
+ *
+ * For who has a screen that a message on stderr would destroy.
+ */
+void report_hold(char *text, size_t size)
+{
+	held = text;
+	held_size = size;
+	if (text)
+		*text = '\0';
+}
+
+static const char *open_advice(int error)
+{
+	switch (error) {
+	case ENOENT:
+		return "load the module with 'modprobe topdown'; the kernel log says why it fails";
+	case EACCES:
+	case EPERM:
+		return "the node's group may use it: is this user in group 'topdown'?";
+	case ENXIO:
+		return "the node is a left-over: load the module with 'modprobe topdown'";
+	case ENOTTY:
+		return "it is not a character device, so not the node of the topdown module";
+	case ENODEV:
+		return "it is a device, but not that of a loaded topdown module";
+	case EPROTO:
+		return "its answer makes no sense: module and library do not fit together";
+	default:
+		return "the kernel log may say more";
+	}
+}
+
+/**
+ * report_open - say why the device cannot be opened
+ * @path: the node
+ * @error: errno
+ *
+ * Return: the exit code.
+ */
+int report_open(const char *path, int error)
+{
+	report_error("cannot open %s: %s (%s)", path, strerror(error), open_advice(error));
+	return EXIT_DEVICE;
+}
+
+/**
+ * report_read - say why the CPUs cannot be read
+ * @path: the node
+ * @error: errno
+ *
+ * Return: the exit code.
+ */
+int report_read(const char *path, int error)
+{
+	switch (error) {
+	case EACCES:
+	case EPERM:
+		report_error("cannot read the CPUs through %s: %s", path, strerror(error));
+		rights_explain();
+		return EXIT_DEVICE;
+	case ENOTTY:
+	case EOPNOTSUPP:
+		report_error("cannot read the CPUs through %s: %s (the loaded module is older than this command: 'topdown info' shows both versions)",
+			     path, strerror(error));
+		return EXIT_DEVICE;
+	default:
+		report_error("cannot read the CPUs through %s: %s (the kernel log may say more)",
+			     path, strerror(error));
+		return EXIT_RUNTIME;
+	}
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Messages for people, all of them on stderr.
+ */
+#ifndef TOPDOWN_CLI_REPORT_H
+#define TOPDOWN_CLI_REPORT_H
+
+#include <stddef.h>
+
+/* Exit codes; a signal is 128 + its number. */
+enum {
+	EXIT_OK		= 0,
+	EXIT_RUNTIME	= 1,
+	EXIT_USAGE	= 2,
+	EXIT_DEVICE	= 3,
+	EXIT_PARTIAL	= 4,
+	EXIT_SIGNAL	= 128,
+};
+
+void report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void report_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+void report_hold(char *text, size_t size);
+
+int report_open(const char *path, int error);
+int report_read(const char *path, int error);
+
+#endif /* TOPDOWN_CLI_REPORT_H */

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What this process may do, and what it lacks.
+ *
+ * The module asks perf whether the process that opened the node may count a
+ * whole CPU; this file only explains the answer.
+ */
+#include "rights.h"
+
+#include <stdio.h>
+#include <sys/capability.h>
+
+#include "report.h"
+
+#define PARANOID_FILE	"/proc/sys/kernel/perf_event_paranoid"
+
+static bool has_capability(cap_t caps, cap_value_t cap)
+{
+	cap_flag_value_t value;
+
+	return !cap_get_flag(caps, cap, CAP_EFFECTIVE, &value) && value == CAP_SET;
+}
+
+/**
+ * rights_perfmon - whether the capability for whole CPUs is there
+ *
+ * Return: true with CAP_PERFMON or CAP_SYS_ADMIN, as perfmon_capable() has it.
+ */
+bool rights_perfmon(void)
+{
+	cap_t caps = cap_get_proc();
+	bool capable;
+
+	if (!caps)
+		return false;
+	capable = has_capability(caps, CAP_PERFMON) || has_capability(caps, CAP_SYS_ADMIN);
+	cap_free(caps);
+	return capable;
+}
+
+/**
+ * rights_paranoid - read kernel.perf_event_paranoid
+ * @value: the value
+ *
+ * Return: false if it cannot be read.
+ */
+bool rights_paranoid(int *value)
+{
+	FILE *file = fopen(PARANOID_FILE, "re");
+	int n;
+
+	if (!file)
+		return false;
+	n = fscanf(file, "%d", value);
+	fclose(file);
+	return n == 1;
+}
+
+/**
+ * rights_explain - say what figures of whole CPUs need and what there is
+ */
+void rights_explain(void)
+{
+	char paranoid[32] = "not readable here";
+	int value;
+
+	if (rights_paranoid(&value))
+		snprintf(paranoid, sizeof(paranoid), "it is %d", value);
+	if (rights_perfmon()) {
+		report_error("this process has CAP_PERFMON or CAP_SYS_ADMIN, but not where perf looks for it: a user namespace or a security module may be in the way");
+		return;
+	}
+	report_error("figures of whole CPUs need CAP_PERFMON (this process lacks it), or kernel.perf_event_paranoid at 0 or less (%s), or the module's parameter trust_node=1",
+		     paranoid);
+}

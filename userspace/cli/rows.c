@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What one interval has to say, independent of how it is printed.
+ */
+#include "rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/**
+ * row_running - the share of the time in which the CPU was measured
+ * @row: row
+ * @share: 0..1; untouched if there is none
+ *
+ * Return: false if the CPU was not there to be measured at all.
+ */
+bool row_running(const struct row *row, double *share)
+{
+	const struct topdown_figures *figures = &row->figures;
+
+	if (!figures->enabled_ns)
+		return false;
+	if (figures->running_ns >= figures->enabled_ns)
+		*share = 1;
+	else
+		*share = (double)figures->running_ns / figures->enabled_ns;
+	return true;
+}
+
+/**
+ * row_partial - whether a row does not say all of its interval
+ * @row: row
+ */
+bool row_partial(const struct row *row)
+{
+	double share = 0;
+
+	if (row->state != TOPDOWN_STATE_OK)
+		return true;
+	return !row_running(row, &share) || share < ROW_RUNNING_FULL;
+}
+
+static int largest(const struct row *row, const int *node, unsigned int nr)
+{
+	unsigned int i;
+	int best = -1;
+
+	for (i = 0; i < nr; i++) {
+		uint32_t ratio = row->figures.ratio[node[i]];
+
+		if (ratio == TOPDOWN_RATIO_NONE || !ratio)
+			continue;
+		if (best < 0 || ratio > row->figures.ratio[best])
+			best = node[i];
+	}
+	return best;
+}
+
+/**
+ * row_bottleneck - the level 1 node that costs most
+ * @row: row
+ *
+ * Return: an enum topdown_node, -1 if no slot was lost.
+ */
+int row_bottleneck(const struct row *row)
+{
+	static const int lost[] = {
+		TOPDOWN_BAD_SPECULATION, TOPDOWN_FRONTEND_BOUND, TOPDOWN_BACKEND_BOUND
+	};
+
+	return largest(row, lost, 3);
+}
+
+/**
+ * row_bottleneck_child - the larger child of the bottleneck
+ * @row: row
+ * @parent: what row_bottleneck() said
+ *
+ * Return: an enum topdown_node, -1 if there is none.
+ */
+int row_bottleneck_child(const struct row *row, int parent)
+{
+	int child[TOPDOWN_NR_NODES];
+	unsigned int node, nr = 0;
+
+	if (parent < 0)
+		return -1;
+	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
+		if (topdown_node_parent(node) == parent)
+			child[nr++] = node;
+	}
+	return largest(row, child, nr);
+}
+
+/*
+ * The kernel's state is that of the last window, which may be a small part of
+ * the interval: whether others had the counter is said of the whole of it.
+ */
+static unsigned int interval_state(const struct row *row)
+{
+	double share = 0;
+
+	if (row->state != TOPDOWN_STATE_OK && row->state != TOPDOWN_STATE_CONTENDED)
+		return row->state;
+	if (!row_running(row, &share))
+		return row->state;
+	return share < ROW_RUNNING_FULL ? TOPDOWN_STATE_CONTENDED : TOPDOWN_STATE_OK;
+}
+
+static int fill_row(struct row *row, const struct topdown_reading *then,
+		    const struct topdown_reading *now,
+		    const struct topdown_record *record, unsigned int level)
+{
+	int ret;
+
+	row->cpu = record->cpu;
+	row->state = record->state;
+	row->source = record->source;
+	row->level = record->level < level ? record->level : level;
+	ret = topdown_reading_between(then, now, row->cpu, row->level, &row->figures);
+	if (ret)
+		return ret;
+	row->state = interval_state(row);
+	return 0;
+}
+
+/* CPUs that were off all the time are only shown to those who named them. */
+static bool is_shown(const struct row *row, bool idle_rows)
+{
+	return idle_rows || row->state != TOPDOWN_STATE_OFFLINE || row->figures.enabled_ns;
+}
+
+/**
+ * interval_fill - compare two readings
+ * @interval: rows are replaced; the caller sets @interval->level before and the
+ *	times afterwards
+ * @then: earlier reading
+ * @now: later reading of the same CPUs
+ * @idle_rows: also those that were offline all the time
+ *
+ * Return: 0 or -errno.
+ */
+int interval_fill(struct interval *interval, const struct topdown_reading *then,
+		  const struct topdown_reading *now, bool idle_rows)
+{
+	unsigned int i, nr = topdown_reading_nr(now);
+	const struct topdown_record *total;
+	int ret;
+
+	total = topdown_reading_find(now, TOPDOWN_CPU_ALL);
+	if (!total)
+		return -EOPNOTSUPP;
+
+	interval_free(interval);
+	interval->row = calloc(nr + 1, sizeof(*interval->row));
+	if (!interval->row)
+		return -ENOMEM;
+	ret = fill_row(&interval->row[0], then, now, total, interval->level);
+	if (ret)
+		return ret;
+	interval->nr = 1;
+	interval->row[0].nr_cpus = 0;
+
+	for (i = 0; i < nr; i++) {
+		struct row *row = &interval->row[interval->nr];
+
+		ret = fill_row(row, then, now, topdown_reading_record(now, i),
+			       interval->level);
+		if (ret)
+			return ret;
+		/* The kernel counts those that were measured at any time. */
+		interval->row[0].nr_cpus += row->level && row->figures.enabled_ns;
+		if (is_shown(row, idle_rows))
+			interval->nr++;
+	}
+	return 0;
+}
+
+/**
+ * interval_free - free the rows
+ * @interval: interval; can be filled again
+ */
+void interval_free(struct interval *interval)
+{
+	free(interval->row);
+	interval->row = NULL;
+	interval->nr = 0;
+}

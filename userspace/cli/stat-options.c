@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The command line of topdown stat.
+ */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <topdown.h>
+
+#include "options.h"
+#include "parse.h"
+#include "report.h"
+#include "stat.h"
+
+enum {
+	OPT_COUNT = 256,
+	OPT_TIMEOUT,
+	OPT_APPEND,
+	OPT_NO_HEADER,
+	OPT_STRICT,
+	OPT_DEVICE,
+};
+
+static const struct option long_options[] = {
+	{ "all-cpus", no_argument, NULL, 'a' },
+	{ "no-aggr", no_argument, NULL, 'A' },
+	{ "cpu", required_argument, NULL, 'C' },
+	{ "interval", required_argument, NULL, 'I' },
+	{ "count", required_argument, NULL, OPT_COUNT },
+	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
+	{ "level", required_argument, NULL, 'l' },
+	{ "csv", required_argument, NULL, 'x' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "append", no_argument, NULL, OPT_APPEND },
+	{ "no-header", no_argument, NULL, OPT_NO_HEADER },
+	{ "strict", no_argument, NULL, OPT_STRICT },
+	{ "device", required_argument, NULL, OPT_DEVICE },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "tid", required_argument, NULL, 't' },
+	{ NULL, 0, NULL, 0 }
+};
+
+static const char usage[] =
+	"Usage: topdown stat [options]\n"
+	"\n"
+	"Measure where the pipeline slots of the CPUs go. Without -I: one measurement,\n"
+	"until Ctrl-C or --timeout.\n"
+	"\n"
+	"What:\n"
+	"  -a, --all-cpus       all CPUs; the default without -C\n"
+	"  -C, --cpu LIST       these CPUs, such as 0-3,8\n"
+	"  -A, --no-aggr        a row for each CPU behind that of their sum\n"
+	"  -l, --level N        1 or 2; default: the highest that the machine has\n"
+	"How long:\n"
+	"  -I, --interval MS    print every MS milliseconds (10..3600000)\n"
+	"      --count N        end after N intervals; without -I they last 1000 ms\n"
+	"      --timeout MS     end after MS milliseconds (10..2147483647)\n"
+	"Output:\n"
+	"  -j, --json           one JSON object a line\n"
+	"  -x, --csv SEP        values separated by the character SEP\n"
+	"  -o, --output FILE    write to FILE\n"
+	"      --append         write behind what FILE has\n"
+	"      --no-header      no column headings\n"
+	"      --strict         exit with 4 if some of the time was not measured\n"
+	"  -q, --quiet          no remarks on standard error\n"
+	"  -v, --verbose        say first what is measured with what\n"
+	"Other:\n"
+	"      --device PATH    device node; default " TOPDOWN_DEVICE "\n"
+	"  -h, --help           print this\n"
+	"\n"
+	"Examples:\n"
+	"  topdown stat -a                        until Ctrl-C\n"
+	"  topdown stat -a -I 1000                every second\n"
+	"  topdown stat -C 0-3 -A --timeout 5000  four CPUs, each by itself, for 5 s\n"
+	"  topdown stat -a -A -I 100 -j -o td.json\n"
+	"  topdown stat -a --count 10 -x , -l 1\n";
+
+static int not_yet(const char *what)
+{
+	report_error("%s is not supported by this version: it measures whole CPUs (see 'topdown stat --help')",
+		     what);
+	return EXIT_USAGE;
+}
+
+static bool parse_option(struct stat_options *options, int option)
+{
+	switch (option) {
+	case 'a':
+		options->all_cpus = true;
+		return true;
+	case 'A':
+		options->per_cpu = true;
+		return true;
+	case 'C':
+		options->has_cpus = true;
+		return cpulist_parse(&options->cpus, "-C", optarg);
+	case 'I':
+		return parse_number("-I", optarg, INTERVAL_MIN_MS, INTERVAL_MAX_MS,
+				    "milliseconds", &options->interval_ms);
+	case OPT_COUNT:
+		return parse_number("--count", optarg, 1, COUNT_MAX, "intervals",
+				    &options->count);
+	case OPT_TIMEOUT:
+		return parse_number("--timeout", optarg, TIMEOUT_MIN_MS, TIMEOUT_MAX_MS,
+				    "milliseconds", &options->timeout_ms);
+	case 'l':
+		return parse_number("-l", optarg, 1, LEVEL_MAX, "levels", &options->level);
+	case 'x':
+		if (options->format == OUTPUT_JSON)
+			break;
+		options->format = OUTPUT_CSV;
+		return parse_separator("-x", optarg, &options->separator);
+	case 'j':
+		if (options->format == OUTPUT_CSV)
+			break;
+		options->format = OUTPUT_JSON;
+		return true;
+	case 'o':
+		options->path = optarg;
+		if (*optarg)
+			return true;
+		report_error("-o: the file name is empty (allowed: a path to write to)");
+		return false;
+	case OPT_APPEND:
+		options->append = true;
+		return true;
+	case OPT_NO_HEADER:
+		options->header = false;
+		return true;
+	case OPT_STRICT:
+		options->strict = true;
+		return true;
+	case OPT_DEVICE:
+		options->device = optarg;
+		return true;
+	case 'q':
+		options->quiet = true;
+		return true;
+	case 'v':
+		options->verbose = true;
+		return true;
+	}
+	report_error("-j and -x exclude each other (allowed: one of them)");
+	return false;
+}
+
+static bool check_together(struct stat_options *options)
+{
+	if (options->all_cpus && options->has_cpus) {
+		report_error("-a and -C exclude each other (allowed: one of them)");
+		return false;
+	}
+	if (options->append && !options->path) {
+		report_error("--append needs the file to write behind (add -o FILE)");
+		return false;
+	}
+	if (options->quiet && options->verbose) {
+		report_error("-q and -v exclude each other (allowed: one of them)");
+		return false;
+	}
+	if (options->count && !options->interval_ms)
+		options->interval_ms = INTERVAL_DEFAULT_MS;
+	return true;
+}
+
+/**
+ * stat_parse - read the command line
+ * @options: what it asks for
+ * @argc: number of @argv
+ * @argv: "stat" and its arguments
+ * @done: everything asked for was done already
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int stat_parse(struct stat_options *options, int argc, char **argv, bool *done)
+{
+	int option;
+
+	memset(options, 0, sizeof(*options));
+	options->device = TOPDOWN_DEVICE;
+	options->header = true;
+	*done = false;
+
+	for (;;) {
+		option = options_next(argc, argv, "+:aAC:I:l:x:jo:qvhp:t:", long_options);
+		if (option == -1)
+			break;
+		switch (option) {
+		case 'h':
+			*done = true;
+			return options_help(usage);
+		case 'p':
+			return not_yet("-p (measuring a process)");
+		case 't':
+			return not_yet("-t (measuring a thread)");
+		case OPTIONS_ERROR:
+			return EXIT_USAGE;
+		}
+		if (!parse_option(options, option))
+			return EXIT_USAGE;
+	}
+	if (optind < argc)
+		return not_yet("measuring a command");
+	return check_together(options) ? 0 : EXIT_USAGE;
+}

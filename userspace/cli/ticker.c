@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * When an interval ends: on a grid that does not drift, or at a signal.
+ *
+ * Signals come through a descriptor, so that none is lost between looking for
+ * one and going to sleep.
+ */
+#include "ticker.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#define NS_PER_S	1000000000ULL
+
+/**
+ * ticker_open - take over the signals that end a measurement
+ * @ticker: ticker
+ *
+ * SIGHUP that was ignored by the parent (nohup) stays ignored.
+ *
+ * Return: 0 or -errno.
+ */
+int ticker_open(struct ticker *ticker)
+{
+	struct sigaction hup;
+	sigset_t set;
+	int ret;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler != SIG_IGN)
+		sigaddset(&set, SIGHUP);
+	if (sigprocmask(SIG_BLOCK, &set, NULL))
+		return -errno;
+
+	ticker->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (ticker->signals < 0)
+		return -errno;
+	ticker->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (ticker->timer < 0) {
+		ret = -errno;
+		close(ticker->signals);
+		return ret;
+	}
+	return 0;
+}
+
+/**
+ * ticker_start - lay the grid
+ * @ticker: open ticker
+ * @start_ns: CLOCK_MONOTONIC of its start
+ * @interval_ns: its step, 0 for none
+ * @timeout_ns: when to end, counted from the start; 0 for never
+ */
+void ticker_start(struct ticker *ticker, uint64_t start_ns, uint64_t interval_ns,
+		  uint64_t timeout_ns)
+{
+	ticker->start_ns = start_ns;
+	ticker->interval_ns = interval_ns;
+	ticker->end_ns = timeout_ns ? start_ns + timeout_ns : 0;
+}
+
+/* Steps that went by while the last one was printed are left out. */
+static uint64_t next_step(const struct ticker *ticker, uint64_t now_ns)
+{
+	uint64_t steps;
+
+	if (!ticker->interval_ns)
+		return 0;
+	steps = (now_ns - ticker->start_ns) / ticker->interval_ns + 1;
+	return ticker->start_ns + steps * ticker->interval_ns;
+}
+
+static int arm(const struct ticker *ticker, uint64_t at_ns)
+{
+	struct itimerspec spec = {
+		.it_value.tv_sec = at_ns / NS_PER_S,
+		.it_value.tv_nsec = at_ns % NS_PER_S,
+	};
+
+	return timerfd_settime(ticker->timer, TFD_TIMER_ABSTIME, &spec, NULL);
+}
+
+static int pending_signal(const struct ticker *ticker)
+{
+	struct signalfd_siginfo info;
+
+	if (read(ticker->signals, &info, sizeof(info)) != sizeof(info))
+		return 0;
+	return info.ssi_signo;
+}
+
+/**
+ * ticker_wait - sleep until the interval ends
+ * @ticker: started ticker
+ * @now_ns: CLOCK_MONOTONIC from which the next step is looked for
+ * @signal: number of the signal, for TICKER_SIGNAL
+ *
+ * Return: why it ended; errno is set for TICKER_ERROR.
+ */
+enum ticker_event ticker_wait(struct ticker *ticker, uint64_t now_ns, int *signal)
+{
+	struct pollfd fds[] = {
+		{ .fd = ticker->signals, .events = POLLIN },
+		{ .fd = ticker->timer, .events = POLLIN },
+	};
+	uint64_t step = next_step(ticker, now_ns);
+	bool ends = ticker->end_ns && (!step || ticker->end_ns <= step);
+
+	/* Without any deadline 0 disarms the timer. */
+	if (arm(ticker, ends ? ticker->end_ns : step))
+		return TICKER_ERROR;
+	for (;;) {
+		if (poll(fds, 2, -1) < 0) {
+			if (errno == EINTR)
+				continue;
+			return TICKER_ERROR;
+		}
+		*signal = pending_signal(ticker);
+		if (*signal)
+			return TICKER_SIGNAL;
+		if (fds[1].revents)
+			return ends ? TICKER_END : TICKER_INTERVAL;
+	}
+}
+
+/**
+ * ticker_close - close
+ * @ticker: open ticker
+ */
+void ticker_close(struct ticker *ticker)
+{
+	close(ticker->timer);
+	close(ticker->signals);
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * topdown top: the figures of each CPU from one refresh to the next.
+ *
+ * A busy CPU's record moves on once a period, or more often where others ask for
+ * fresh readings, and not in step with our refreshes: an interval ends when the
+ * record has moved on, and is shown until the next one ends.  The record of an
+ * idle CPU stands still, because nothing wakes the CPU up; after two periods
+ * that is what idle means.
+ */
+#include "top-data.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NS_PER_S	1e9
+
+/* No time, no slots, and so no ratios. */
+static void clear_row(struct row *row)
+{
+	static const struct topdown_figures none;
+
+	memset(&row->figures, 0, sizeof(row->figures));
+	topdown_figures_add(&row->figures, &none, 0);
+}
+
+static void clear_figures(struct top_cpu *cpu)
+{
+	clear_row(&cpu->row);
+	cpu->rate = 0;
+}
+
+/**
+ * top_data_open - make room
+ * @data: to be closed, unless it fails
+ * @nr: number of CPUs
+ * @period_ns: the module's period
+ * @level: highest level that the machine has
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int top_data_open(struct top_data *data, unsigned int nr, uint64_t period_ns,
+		  unsigned int level)
+{
+	unsigned int i;
+
+	data->cpu = calloc(nr, sizeof(*data->cpu));
+	if (!data->cpu)
+		return -ENOMEM;
+	data->nr = nr;
+	data->period_ns = period_ns;
+	data->level = level < 2 ? level : 2;
+	for (i = 0; i < nr; i++)
+		clear_figures(&data->cpu[i]);
+	return 0;
+}
+
+/**
+ * top_data_close - free
+ * @data: data
+ */
+void top_data_close(struct top_data *data)
+{
+	free(data->cpu);
+	data->cpu = NULL;
+	data->nr = 0;
+}
+
+static bool is_still(const struct top_data *data, const struct topdown_record *record,
+		     uint64_t now_ns)
+{
+	return now_ns > record->time_ns && now_ns - record->time_ns > 2 * data->period_ns;
+}
+
+/**
+ * top_data_put - take in what is known of a CPU now
+ * @data: data
+ * @cpu: its number
+ * @record: its record
+ * @now_ns: CLOCK_MONOTONIC
+ */
+void top_data_put(struct top_data *data, unsigned int cpu,
+		  const struct topdown_record *record, uint64_t now_ns)
+{
+	struct top_cpu *to = &data->cpu[cpu];
+	struct row *row = &to->row;
+	uint64_t then_ns = to->base.time_ns;
+
+	to->there = true;
+	row->cpu = cpu;
+	row->state = record->state;
+	row->source = record->source;
+	row->level = record->level < data->level ? record->level : data->level;
+
+	if (!to->based) {
+		clear_figures(to);
+	} else if (record->time_ns == then_ns) {
+		if (is_still(data, record, now_ns))
+			clear_figures(to);
+		return;
+	} else if (topdown_record_between(&to->base, record, row->level, &row->figures)) {
+		clear_figures(to);
+	} else {
+		to->rate = row->figures.slots * NS_PER_S / (record->time_ns - then_ns);
+	}
+	to->base = *record;
+	to->based = true;
+}
+
+/**
+ * top_data_read - copy all records from the map
+ * @data: data
+ * @map: map of as many CPUs
+ * @now_ns: CLOCK_MONOTONIC
+ *
+ * A record that cannot be had now stays as it was.
+ */
+void top_data_read(struct top_data *data, const struct topdown_map_view *map,
+		   uint64_t now_ns)
+{
+	struct topdown_record record;
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < data->nr; cpu++) {
+		if (!topdown_map_record(map, cpu, &record, sizeof(record), NULL))
+			top_data_put(data, cpu, &record, now_ns);
+	}
+}
+
+static bool is_worse(unsigned int state, const struct row *than)
+{
+	return !than->nr_cpus || state > than->state;
+}
+
+/**
+ * top_data_total - add up
+ * @data: data
+ * @cpus: CPUs that count, NULL for all
+ * @total: their sum
+ * @rate: slots per second of all of them
+ */
+void top_data_total(const struct top_data *data, const struct cpulist *cpus,
+		    struct row *total, double *rate)
+{
+	unsigned int i, level = 0;
+
+	memset(total, 0, sizeof(*total));
+	clear_row(total);
+	total->cpu = TOPDOWN_CPU_ALL;
+	*rate = 0;
+	for (i = 0; i < data->nr; i++) {
+		const struct top_cpu *cpu = &data->cpu[i];
+
+		if (!cpu->there || !cpu->row.level || (cpus && !cpulist_has(cpus, i)))
+			continue;
+		if (cpu->row.state == TOPDOWN_STATE_OFFLINE)
+			continue;
+		if (is_worse(cpu->row.state, total))
+			total->state = cpu->row.state;
+		level = !level || cpu->row.level < level ? cpu->row.level : level;
+		total->nr_cpus++;
+		topdown_figures_add(&total->figures, &cpu->row.figures, level);
+		*rate += cpu->rate;
+	}
+	total->level = level;
+}

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * topdown top: one screen as cells, so that it can be looked at without one.
+ *
+ * Five lines of head, the rows, one line of foot.  Everything beyond the edge is
+ * cut off.  Bars are letters, so that they can be read without colours.
+ */
+#include "top-frame.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "columns.h"
+
+/* Below this a screen has no room for what a row is. */
+#define LINES_LEAST	8
+#define COLUMNS_LEAST	40
+
+/* "1234" and a blank; five digits and a mark; slots and share. */
+#define WIDTH_CPU	5
+#define WIDTH_NODE	6
+#define WIDTH_RATE	8
+#define WIDTH_RUNNING	6
+
+static const struct {
+	unsigned int node;
+	char letter;
+	unsigned char look;
+} parts[] = {
+	{ TOPDOWN_RETIRING, 'R', TOP_LOOK_RETIRING },
+	{ TOPDOWN_BAD_SPECULATION, 'S', TOP_LOOK_BAD_SPECULATION },
+	{ TOPDOWN_FRONTEND_BOUND, 'F', TOP_LOOK_FRONTEND_BOUND },
+	{ TOPDOWN_BACKEND_BOUND, 'B', TOP_LOOK_BACKEND_BOUND },
+};
+
+#define NR_PARTS	(sizeof(parts) / sizeof(parts[0]))
+
+static const char * const help[] = {
+	"topdown top: where the pipeline slots of each CPU go",
+	"",
+	"  l             level 1 with bars, or level 2",
+	"  s, S          sort by the next, the previous figure; c by CPU number",
+	"  r             sort the other way round",
+	"  f             show only the CPUs of a list such as 0-3,8; empty: all",
+	"  m             show only CPUs with so many slots per second; empty: all",
+	"  i             hide idle CPUs, or show them",
+	"  space         freeze, or go on",
+	"  arrows, j, k  scroll by a row; Page Up, Page Down by a screen",
+	"  Home, End     first, last row; also g, G",
+	"  h             this",
+	"  q             quit",
+	"",
+	"R retiring: work that was of use. S bad speculation: work thrown away.",
+	"F frontend bound: nothing was delivered. B backend bound: nothing was taken.",
+	"",
+	"* is the bottleneck. A row without figures is idle, or says what it is.",
+	"RUN is the share of the time in which the CPU could be measured.",
+	"",
+	"Any key goes back.",
+};
+
+/**
+ * top_frame_resize - make room
+ * @frame: zeroed before the first time
+ * @lines: height
+ * @columns: width
+ *
+ * Return: 0, or -ENOMEM and the frame is as it was.
+ */
+int top_frame_resize(struct top_frame *frame, unsigned int lines, unsigned int columns_new)
+{
+	struct top_cell *cell;
+
+	cell = calloc((size_t)lines * columns_new + 1, sizeof(*cell));
+	if (!cell)
+		return -ENOMEM;
+	free(frame->cell);
+	frame->cell = cell;
+	frame->lines = lines;
+	frame->columns = columns_new;
+	return 0;
+}
+
+/**
+ * top_frame_free - free the cells
+ * @frame: frame
+ */
+void top_frame_free(struct top_frame *frame)
+{
+	free(frame->cell);
+	memset(frame, 0, sizeof(*frame));
+}
+
+/**
+ * top_frame_page - how many rows there is room for
+ * @frame: frame
+ */
+unsigned int top_frame_page(const struct top_frame *frame)
+{
+	const unsigned int others = TOP_LINES_HEAD + TOP_LINES_FOOT;
+
+	return frame->lines > others ? frame->lines - others : 0;
+}
+
+static void clear(struct top_frame *frame)
+{
+	size_t i;
+
+	for (i = 0; i < (size_t)frame->lines * frame->columns; i++) {
+		frame->cell[i].letter = ' ';
+		frame->cell[i].look = TOP_LOOK_PLAIN;
+	}
+}
+
+static void put(struct top_frame *frame, unsigned int line, unsigned int column, char letter,
+		enum top_look look)
+{
+	struct top_cell *cell;
+
+	if (line >= frame->lines || column >= frame->columns)
+		return;
+	cell = &frame->cell[(size_t)line * frame->columns + column];
+	cell->letter = letter >= ' ' && letter <= '~' ? letter : '?';
+	cell->look = look;
+}
+
+/* Returns the column behind the text. */
+__attribute__((format(printf, 5, 6)))
+static unsigned int print(struct top_frame *frame, unsigned int line, unsigned int column,
+			  enum top_look look, const char *format, ...)
+{
+	char text[512];
+	va_list args;
+	size_t i;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	for (i = 0; text[i]; i++)
+		put(frame, line, column++, text[i], look);
+	return column;
+}
+
+/* A number that is cut off is another number. */
+__attribute__((format(printf, 5, 6)))
+static unsigned int print_whole(struct top_frame *frame, unsigned int line,
+				unsigned int column, enum top_look look,
+				const char *format, ...)
+{
+	va_list args;
+	char text[64];
+	int length;
+
+	va_start(args, format);
+	length = vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (column + length > frame->columns)
+		return column;
+	return print(frame, line, column, look, "%s", text);
+}
+
+static void percent(char *text, size_t size, uint32_t ratio)
+{
+	if (ratio == TOPDOWN_RATIO_NONE)
+		snprintf(text, size, "-");
+	else
+		snprintf(text, size, "%.1f", ratio * 100.0 / TOPDOWN_RATIO_ONE);
+}
+
+static void rate_text(char *text, size_t size, double rate)
+{
+	static const char units[] = " kMGTPE";
+	unsigned int unit = 0;
+
+	while (rate >= 999.95 && unit + 2 < sizeof(units)) {
+		rate /= 1000;
+		unit++;
+	}
+	if (unit)
+		snprintf(text, size, "%.1f%c", rate, units[unit]);
+	else
+		snprintf(text, size, "%.0f", rate);
+}
+
+/*
+ * The end of a part is where the sum up to it is, so that the bar is as long as
+ * it should be and no part is off by more than half a letter at each end.
+ */
+static void bar(struct top_frame *frame, unsigned int line, unsigned int column,
+		unsigned int width, const struct topdown_figures *figures)
+{
+	uint64_t sum = 0;
+	unsigned int i, at = 0;
+
+	for (i = 0; i < NR_PARTS; i++) {
+		uint32_t ratio = figures->ratio[parts[i].node];
+		unsigned int end;
+
+		if (ratio == TOPDOWN_RATIO_NONE)
+			return;
+		sum += ratio;
+		end = (sum * width + TOPDOWN_RATIO_ONE / 2) / TOPDOWN_RATIO_ONE;
+		for (; at < end && at < width; at++)
+			put(frame, line, column + at, parts[i].letter, parts[i].look);
+	}
+}
+
+static void title(struct top_frame *frame, const struct top_screen *screen)
+{
+	unsigned int i;
+	char rate[16];
+
+	for (i = 0; i < frame->columns; i++)
+		put(frame, 0, i, ' ', TOP_LOOK_TITLE);
+	rate_text(rate, sizeof(rate), screen->total_rate);
+	print(frame, 0, 0, TOP_LOOK_TITLE,
+	      "topdown top  %s%s  %u CPU%s  %s slots/s  period %u ms  every %u ms",
+	      screen->clock, screen->view->frozen ? " FROZEN" : "", screen->total.nr_cpus,
+	      screen->total.nr_cpus == 1 ? "" : "s", rate, screen->period_ms,
+	      screen->delay_ms);
+}
+
+static void machine(struct top_frame *frame, const struct top_screen *screen)
+{
+	const struct row *total = &screen->total;
+	unsigned int i, column = 0;
+	double running = 0;
+	char text[16];
+
+	for (i = 0; i < NR_PARTS; i++) {
+		static const char * const names[] = {
+			"retiring", "bad spec", "frontend", "backend"
+		};
+
+		percent(text, sizeof(text), total->figures.ratio[parts[i].node]);
+		put(frame, 1, column, parts[i].letter, parts[i].look);
+		column = print(frame, 1, column + 1, TOP_LOOK_PLAIN, " %s %s  ", names[i], text);
+	}
+	if (row_running(total, &running))
+		print(frame, 1, column, running < ROW_RUNNING_FULL ? TOP_LOOK_WARN :
+		      TOP_LOOK_PLAIN, "running %.1f", running * 100);
+	else
+		print(frame, 1, column, TOP_LOOK_PLAIN, "running -");
+	column = print(frame, 2, 0, TOP_LOOK_PLAIN, " all ");
+	if (frame->columns > column)
+		bar(frame, 2, column, frame->columns - column, &total->figures);
+}
+
+static void status(struct top_frame *frame, const struct top_screen *screen)
+{
+	const struct top_view *view = screen->view;
+	unsigned int page = top_frame_page(frame), column, last;
+	char *list = view->filtered ? cpulist_text(&view->cpus) : NULL;
+	char rate[16];
+
+	last = view->first + page < screen->nr_rows ? view->first + page : screen->nr_rows;
+	column = print(frame, 3, 0, TOP_LOOK_PLAIN, "sorted by %s%s", top_view_sort_name(view),
+		       view->reverse ? ", reversed" : "");
+	column = print(frame, 3, column, TOP_LOOK_PLAIN, "; rows %u-%u of %u",
+		       last ? view->first + 1 : 0, last, screen->nr_rows);
+	if (view->min_rate) {
+		rate_text(rate, sizeof(rate), view->min_rate);
+		column = print(frame, 3, column, TOP_LOOK_WARN, "; from %s slots/s", rate);
+	}
+	if (view->hide_idle)
+		column = print(frame, 3, column, TOP_LOOK_WARN, "; no idle");
+	if (view->filtered)
+		print(frame, 3, column, TOP_LOOK_WARN, "; CPUs %s", list ? list : "?");
+	free(list);
+}
+
+static void headings(struct top_frame *frame, const struct top_view *view)
+{
+	unsigned int i, column = WIDTH_CPU;
+
+	for (i = 0; i < frame->columns; i++)
+		put(frame, 4, i, ' ', TOP_LOOK_TITLE);
+	print(frame, 4, 0, view->sort == TOP_SORT_CPU ? TOP_LOOK_SORTED : TOP_LOOK_TITLE,
+	      "%4s", "CPU");
+	for (i = 0; i < NR_COLUMNS; i++) {
+		if (topdown_node_level(columns[i].node) > view->level)
+			continue;
+		print_whole(frame, 4, column, view->sort == (int)columns[i].node ?
+			    TOP_LOOK_SORTED : TOP_LOOK_TITLE, "%5s", columns[i].heading);
+		column += WIDTH_NODE;
+	}
+	print_whole(frame, 4, column, view->sort == TOP_SORT_SLOTS ? TOP_LOOK_SORTED :
+		    TOP_LOOK_TITLE, "%7s", "slots/s");
+	print_whole(frame, 4, column + WIDTH_RATE, TOP_LOOK_TITLE, "%5s", "RUN");
+}
+
+static unsigned int node_cell(struct top_frame *frame, unsigned int line,
+			      unsigned int column, const struct row *row, unsigned int node)
+{
+	int bottleneck = row_bottleneck(row);
+	bool marked = (int)node == bottleneck ||
+		      (int)node == row_bottleneck_child(row, bottleneck);
+	char text[16];
+
+	percent(text, sizeof(text), row->figures.ratio[node]);
+	print_whole(frame, line, column, marked ? TOP_LOOK_MARK : TOP_LOOK_PLAIN, "%5s%s", text,
+		    marked ? "*" : "");
+	return column + WIDTH_NODE;
+}
+
+/* Why a row has no figures; nothing if it needs no saying. */
+static const char *remark(const struct row *row)
+{
+	if (row->state != TOPDOWN_STATE_OK && row->state != TOPDOWN_STATE_CONTENDED)
+		return topdown_state_name(row->state);
+	return row->figures.slots ? "" : "idle";
+}
+
+static void cpu_line(struct top_frame *frame, unsigned int line, const struct top_view *view,
+		     const struct top_cpu *cpu)
+{
+	const struct row *row = &cpu->row;
+	unsigned int i, column = WIDTH_CPU;
+	double running = 0;
+	char text[16];
+
+	print(frame, line, 0, TOP_LOOK_PLAIN, "%4u", row->cpu);
+	for (i = 0; i < NR_COLUMNS; i++) {
+		if (topdown_node_level(columns[i].node) <= view->level)
+			column = node_cell(frame, line, column, row, columns[i].node);
+	}
+	rate_text(text, sizeof(text), cpu->rate);
+	print_whole(frame, line, column, TOP_LOOK_PLAIN, "%7s", text);
+	column += WIDTH_RATE;
+	snprintf(text, sizeof(text), "-");
+	if (row_running(row, &running))
+		snprintf(text, sizeof(text), "%.1f", running * 100);
+	print_whole(frame, line, column, running < ROW_RUNNING_FULL ? TOP_LOOK_WARN :
+		    TOP_LOOK_PLAIN, "%5s", text);
+	column += WIDTH_RUNNING;
+	if (*remark(row)) {
+		/* Level 2 fills 80 columns, and has no figures here to lose. */
+		print(frame, line, column + 8 < frame->columns ? column : WIDTH_CPU,
+		      TOP_LOOK_WARN, "%s", remark(row));
+		return;
+	}
+	if (column + 8 < frame->columns)
+		bar(frame, line, column, frame->columns - column, &row->figures);
+}
+
+static void foot(struct top_frame *frame, const struct top_view *view)
+{
+	unsigned int line = frame->lines - 1;
+
+	if (view->prompt == TOP_PROMPT_CPUS)
+		print(frame, line, 0, TOP_LOOK_MARK, "CPUs (such as 0-3,8; empty: all): %s_",
+		      view->text);
+	else if (view->prompt == TOP_PROMPT_SLOTS)
+		print(frame, line, 0, TOP_LOOK_MARK, "least slots per second (empty: all): %s_",
+		      view->text);
+	else if (*view->message)
+		print(frame, line, 0, TOP_LOOK_WARN, "%s", view->message);
+	else
+		print(frame, line, 0, TOP_LOOK_PLAIN,
+		      "q quit  h help  l level  s sort  r reverse  f CPUs  m min  i idle  space freeze");
+}
+
+/**
+ * top_frame_build - write the cells
+ * @frame: frame
+ * @screen: what to show
+ */
+void top_frame_build(struct top_frame *frame, const struct top_screen *screen)
+{
+	const struct top_view *view = screen->view;
+	unsigned int i, page = top_frame_page(frame);
+
+	clear(frame);
+	if (frame->lines < LINES_LEAST || frame->columns < COLUMNS_LEAST) {
+		print(frame, 0, 0, TOP_LOOK_WARN, "too small: %u x %u", frame->columns,
+		      frame->lines);
+		return;
+	}
+	title(frame, screen);
+	machine(frame, screen);
+	status(frame, screen);
+	headings(frame, view);
+	for (i = 0; i < page && view->first + i < screen->nr_rows; i++)
+		cpu_line(frame, TOP_LINES_HEAD + i, view, screen->rows[view->first + i]);
+	foot(frame, view);
+}
+
+/**
+ * top_frame_help - write the help
+ * @frame: frame
+ */
+void top_frame_help(struct top_frame *frame)
+{
+	unsigned int i;
+
+	clear(frame);
+	for (i = 0; i < sizeof(help) / sizeof(help[0]); i++)
+		print(frame, i, 0, i ? TOP_LOOK_PLAIN : TOP_LOOK_MARK, "%s", help[i]);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * topdown top: one screen as cells, so that it can be looked at without one.
+ */
+#ifndef TOPDOWN_CLI_TOP_FRAME_H
+#define TOPDOWN_CLI_TOP_FRAME_H
+
+#include "top-view.h"
+
+/* What a cell means; the screen decides how it looks. */
+enum top_look {
+	TOP_LOOK_PLAIN,
+	TOP_LOOK_TITLE,
+	TOP_LOOK_SORTED,
+	TOP_LOOK_MARK,
+	TOP_LOOK_WARN,
+	TOP_LOOK_RETIRING,
+	TOP_LOOK_BAD_SPECULATION,
+	TOP_LOOK_FRONTEND_BOUND,
+	TOP_LOOK_BACKEND_BOUND,
+};
+
+struct top_cell {
+	char letter;
+	unsigned char look;
+};
+
+/**
+ * struct top_frame - a screen
+ * @lines: its height
+ * @columns: its width
+ * @cell: cells, line by line
+ */
+struct top_frame {
+	unsigned int lines;
+	unsigned int columns;
+	struct top_cell *cell;
+};
+
+/**
+ * struct top_screen - what a frame is made of
+ * @view: what of the figures
+ * @data: figures
+ * @rows: rows, filtered and sorted
+ * @nr_rows: number of @rows
+ * @total: their sum
+ * @total_rate: its slots per second
+ * @clock: the time, as text
+ * @period_ms: the module's period
+ * @delay_ms: time between refreshes
+ */
+struct top_screen {
+	const struct top_view *view;
+	const struct top_data *data;
+	const struct top_cpu **rows;
+	unsigned int nr_rows;
+	struct row total;
+	double total_rate;
+	const char *clock;
+	unsigned int period_ms;
+	unsigned int delay_ms;
+};
+
+int top_frame_resize(struct top_frame *frame, unsigned int lines, unsigned int columns);
+void top_frame_free(struct top_frame *frame);
+unsigned int top_frame_page(const struct top_frame *frame);
+void top_frame_build(struct top_frame *frame, const struct top_screen *screen);
+void top_frame_help(struct top_frame *frame);
+
+#endif /* TOPDOWN_CLI_TOP_FRAME_H */

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The command line of topdown top.
+ */
+#include <getopt.h>
+#include <string.h>
+#include <topdown.h>
+
+#include "options.h"
+#include "parse.h"
+#include "report.h"
+#include "top.h"
+
+#define TOP_LEVEL_MAX	2
+
+enum {
+	OPT_DEVICE = 256,
+};
+
+static const struct option long_options[] = {
+	{ "cpu", required_argument, NULL, 'C' },
+	{ "delay", required_argument, NULL, 'd' },
+	{ "count", required_argument, NULL, 'n' },
+	{ "level", required_argument, NULL, 'l' },
+	{ "device", required_argument, NULL, OPT_DEVICE },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 }
+};
+
+static const char usage[] =
+	"Usage: topdown top [options]\n"
+	"\n"
+	"Show live, on the whole screen, where the pipeline slots of each CPU go. It\n"
+	"reads shared memory only: it interrupts no CPU and makes no call to the module.\n"
+	"\n"
+	"  -C, --cpu LIST       only these CPUs, such as 0-3,8\n"
+	"  -d, --delay MS       refresh every MS milliseconds (10..3600000), default 1000\n"
+	"  -n, --count N        end after N refreshes\n"
+	"  -l, --level N        begin with level 1 (the default) or 2\n"
+	"      --device PATH    device node; default " TOPDOWN_DEVICE "\n"
+	"  -h, --help           print this\n"
+	"\n"
+	"The key h shows what the other keys do; q quits.\n"
+	"\n"
+	"Examples:\n"
+	"  topdown top\n"
+	"  topdown top -C 0-15 -d 500\n";
+
+static bool parse_option(struct top_options *options, int option)
+{
+	switch (option) {
+	case 'C':
+		options->has_cpus = true;
+		return cpulist_parse(&options->cpus, "-C", optarg);
+	case 'd':
+		return parse_number("-d", optarg, DELAY_MIN_MS, DELAY_MAX_MS,
+				    "milliseconds", &options->delay_ms);
+	case 'n':
+		return parse_number("-n", optarg, 1, REFRESHES_MAX, "refreshes",
+				    &options->count);
+	case 'l':
+		return parse_number("-l", optarg, 1, TOP_LEVEL_MAX, "levels",
+				    &options->level);
+	case OPT_DEVICE:
+		options->device = optarg;
+		return true;
+	}
+	return false;
+}
+
+/**
+ * top_parse - read the command line
+ * @options: what it asks for
+ * @argc: number of @argv
+ * @argv: "top" and its arguments
+ * @done: everything asked for was done already
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int top_parse(struct top_options *options, int argc, char **argv, bool *done)
+{
+	int option;
+
+	memset(options, 0, sizeof(*options));
+	options->device = TOPDOWN_DEVICE;
+	options->delay_ms = DELAY_DEFAULT_MS;
+	*done = false;
+
+	for (;;) {
+		option = options_next(argc, argv, "+:C:d:n:l:h", long_options);
+		if (option == -1)
+			break;
+		if (option == 'h') {
+			*done = true;
+			return options_help(usage);
+		}
+		if (option == OPTIONS_ERROR || !parse_option(options, option))
+			return EXIT_USAGE;
+	}
+	if (optind < argc) {
+		report_error("top: '%s' is too much (try 'topdown top --help')", argv[optind]);
+		return EXIT_USAGE;
+	}
+	return 0;
+}

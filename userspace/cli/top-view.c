@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * topdown top: what of the figures is shown and how, and the keys for it.
+ */
+#include "top-view.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "columns.h"
+#include "parse.h"
+#include "report.h"
+
+/* Nobody sorts by more than this; slots of a CPU in a second are some 1e10. */
+#define RATE_MAX	1000000000000000ULL
+
+/**
+ * top_view_sort_name - what rows are sorted by
+ * @view: view
+ */
+const char *top_view_sort_name(const struct top_view *view)
+{
+	if (view->sort == TOP_SORT_CPU)
+		return "CPU";
+	if (view->sort == TOP_SORT_SLOTS)
+		return "slots";
+	return topdown_node_name(view->sort);
+}
+
+static bool is_shown(const struct top_view *view, const struct top_cpu *cpu)
+{
+	if (!cpu->there || (view->filtered && !cpulist_has(&view->cpus, cpu->row.cpu)))
+		return false;
+	if (view->hide_idle && !cpu->row.figures.slots)
+		return false;
+	return !view->min_rate || cpu->rate >= view->min_rate;
+}
+
+static int by_value(double a, double b)
+{
+	return (a < b) - (a > b);
+}
+
+/* CPUs without the figure are behind those that have it, whatever the order. */
+static int by_node(const struct top_cpu *a, const struct top_cpu *b, int node, bool reverse)
+{
+	uint32_t x = a->row.figures.ratio[node], y = b->row.figures.ratio[node];
+
+	if (x == TOPDOWN_RATIO_NONE || y == TOPDOWN_RATIO_NONE)
+		return (x == TOPDOWN_RATIO_NONE) - (y == TOPDOWN_RATIO_NONE);
+	return reverse ? by_value(y, x) : by_value(x, y);
+}
+
+/* Largest first; the CPU number decides where nothing else does. */
+static int compare(const void *a, const void *b, void *arg)
+{
+	const struct top_cpu *x = *(const struct top_cpu * const *)a;
+	const struct top_cpu *y = *(const struct top_cpu * const *)b;
+	const struct top_view *view = arg;
+	int cpu = (x->row.cpu > y->row.cpu) - (x->row.cpu < y->row.cpu);
+	int order;
+
+	if (view->sort == TOP_SORT_CPU)
+		return view->reverse ? -cpu : cpu;
+	if (view->sort == TOP_SORT_SLOTS)
+		order = view->reverse ? by_value(y->rate, x->rate) : by_value(x->rate, y->rate);
+	else
+		order = by_node(x, y, view->sort, view->reverse);
+	return order ? order : cpu;
+}
+
+/**
+ * top_view_rows - filter and sort
+ * @view: view
+ * @data: figures
+ * @rows: room for all CPUs
+ *
+ * Return: number of @rows.
+ */
+unsigned int top_view_rows(const struct top_view *view, const struct top_data *data,
+			   const struct top_cpu **rows)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < data->nr; i++) {
+		if (is_shown(view, &data->cpu[i]))
+			rows[nr++] = &data->cpu[i];
+	}
+	qsort_r(rows, nr, sizeof(void *), compare, (void *)view);
+	return nr;
+}
+
+/**
+ * top_view_clamp - scroll back to where there are rows
+ * @view: view
+ * @nr_rows: number of rows
+ * @page: how many of them the screen has room for
+ */
+void top_view_clamp(struct top_view *view, unsigned int nr_rows, unsigned int page)
+{
+	unsigned int last = nr_rows > page ? nr_rows - page : 0;
+
+	if (view->first > last)
+		view->first = last;
+}
+
+/* CPU, slots, and the nodes on the screen, in the order of the columns. */
+static void next_sort(struct top_view *view, int step)
+{
+	int keys[NR_COLUMNS + 2] = { TOP_SORT_CPU, TOP_SORT_SLOTS };
+	int i, nr = 2, at = 0;
+
+	for (i = 0; i < NR_COLUMNS; i++) {
+		if (topdown_node_level(columns[i].node) <= view->level)
+			keys[nr++] = columns[i].node;
+	}
+	for (i = 0; i < nr; i++) {
+		if (keys[i] == view->sort)
+			at = i;
+	}
+	view->sort = keys[(at + step + nr) % nr];
+	view->first = 0;
+}
+
+static void next_level(struct top_view *view, const struct top_data *data)
+{
+	if (view->level == 1 && data->level < 2) {
+		snprintf(view->message, sizeof(view->message), "this machine has no level 2");
+		return;
+	}
+	view->level = view->level == 1 ? 2 : 1;
+	/* Not by a figure that is not to be seen. */
+	if (view->level == 1 && view->sort >= 0 && topdown_node_level(view->sort) > 1)
+		view->sort = topdown_node_parent(view->sort);
+}
+
+static void scroll(struct top_view *view, int by, unsigned int nr_rows, unsigned int page)
+{
+	if (by < 0 && view->first < (unsigned int)-by)
+		view->first = 0;
+	else
+		view->first += by;
+	top_view_clamp(view, nr_rows, page);
+}
+
+static bool move_key(struct top_view *view, int key, unsigned int nr_rows, unsigned int page)
+{
+	int by = page > 1 ? page - 1 : 1;
+
+	switch (key) {
+	case TOP_KEY_UP:
+	case 'k':
+		scroll(view, -1, nr_rows, page);
+		return true;
+	case TOP_KEY_DOWN:
+	case 'j':
+		scroll(view, 1, nr_rows, page);
+		return true;
+	case TOP_KEY_PAGE_UP:
+		scroll(view, -by, nr_rows, page);
+		return true;
+	case TOP_KEY_PAGE_DOWN:
+		scroll(view, by, nr_rows, page);
+		return true;
+	case TOP_KEY_HOME:
+	case 'g':
+		view->first = 0;
+		return true;
+	case TOP_KEY_END:
+	case 'G':
+		view->first = nr_rows;
+		top_view_clamp(view, nr_rows, page);
+		return true;
+	}
+	return false;
+}
+
+static void begin_prompt(struct top_view *view, enum top_prompt prompt)
+{
+	view->prompt = prompt;
+	view->text[0] = '\0';
+}
+
+static void filter_cpus(struct top_view *view, const struct top_data *data)
+{
+	struct cpulist list;
+	unsigned int cpu;
+
+	if (!*view->text) {
+		view->filtered = false;
+		return;
+	}
+	report_hold(view->message, sizeof(view->message));
+	if (!cpulist_parse(&list, "CPUs", view->text)) {
+		report_hold(NULL, 0);
+		return;
+	}
+	report_hold(NULL, 0);
+	for (cpu = 0; cpu < CPULIST_MAX; cpu++) {
+		if (!cpulist_has(&list, cpu) || (cpu < data->nr && data->cpu[cpu].there))
+			continue;
+		snprintf(view->message, sizeof(view->message),
+			 "CPUs: CPU %u is not in this machine", cpu);
+		return;
+	}
+	view->cpus = list;
+	view->filtered = true;
+	view->first = 0;
+}
+
+static void filter_slots(struct top_view *view)
+{
+	uint64_t rate = 0;
+
+	report_hold(view->message, sizeof(view->message));
+	if (!*view->text || parse_number("slots", view->text, 0, RATE_MAX, "per second", &rate)) {
+		view->min_rate = rate;
+		view->first = 0;
+	}
+	report_hold(NULL, 0);
+}
+
+static void prompt_key(struct top_view *view, const struct top_data *data, int key)
+{
+	size_t length = strlen(view->text);
+
+	switch (key) {
+	case TOP_KEY_ENTER:
+	case '\r':
+		if (view->prompt == TOP_PROMPT_CPUS)
+			filter_cpus(view, data);
+		else
+			filter_slots(view);
+		view->prompt = TOP_PROMPT_NONE;
+		return;
+	case TOP_KEY_ESCAPE:
+		view->prompt = TOP_PROMPT_NONE;
+		return;
+	case TOP_KEY_BACKSPACE:
+	case '\b':
+	case 127:
+		if (length)
+			view->text[length - 1] = '\0';
+		return;
+	}
+	if (key < ' ' || key > '~' || length + 1 >= sizeof(view->text))
+		return;
+	view->text[length] = key;
+	view->text[length + 1] = '\0';
+}
+
+static void letter_key(struct top_view *view, const struct top_data *data, int key)
+{
+	switch (key) {
+	case 'q':
+		view->quit = true;
+		break;
+	case 'h':
+	case '?':
+		view->help = true;
+		break;
+	case 'l':
+		next_level(view, data);
+		break;
+	case 's':
+		next_sort(view, 1);
+		break;
+	case 'S':
+		next_sort(view, -1);
+		break;
+	case 'c':
+		view->sort = TOP_SORT_CPU;
+		view->reverse = false;
+		break;
+	case 'r':
+		view->reverse = !view->reverse;
+		break;
+	case 'f':
+		begin_prompt(view, TOP_PROMPT_CPUS);
+		break;
+	case 'm':
+		begin_prompt(view, TOP_PROMPT_SLOTS);
+		break;
+	case 'i':
+		view->hide_idle = !view->hide_idle;
+		break;
+	case ' ':
+		view->frozen = !view->frozen;
+		break;
+	}
+}
+
+/**
+ * top_view_key - do what a key is for
+ * @view: view
+ * @data: figures
+ * @key: a character, or TOP_KEY_*
+ * @nr_rows: number of rows
+ * @page: how many of them the screen has room for
+ */
+void top_view_key(struct top_view *view, const struct top_data *data, int key,
+		  unsigned int nr_rows, unsigned int page)
+{
+	view->message[0] = '\0';
+	if (view->prompt != TOP_PROMPT_NONE) {
+		prompt_key(view, data, key);
+		return;
+	}
+	if (view->help) {
+		view->help = false;
+		view->quit = key == 'q';
+		return;
+	}
+	if (!move_key(view, key, nr_rows, page))
+		letter_key(view, data, key);
+}

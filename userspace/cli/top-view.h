@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * topdown top: what of the figures is shown and how, and the keys for it.
+ */
+#ifndef TOPDOWN_CLI_TOP_VIEW_H
+#define TOPDOWN_CLI_TOP_VIEW_H
+
+#include "top-data.h"
+
+/* Keys without a character; they are none of curses' own. */
+enum {
+	TOP_KEY_UP	= 0x1000,
+	TOP_KEY_DOWN,
+	TOP_KEY_PAGE_UP,
+	TOP_KEY_PAGE_DOWN,
+	TOP_KEY_HOME,
+	TOP_KEY_END,
+	TOP_KEY_BACKSPACE,
+};
+
+#define TOP_KEY_ESCAPE		27
+#define TOP_KEY_ENTER		'\n'
+
+/* top_view.sort: a node by its number, or one of these. */
+#define TOP_SORT_CPU		(-1)
+#define TOP_SORT_SLOTS		(-2)
+
+/* Lines of a screen that are not rows of CPUs. */
+#define TOP_LINES_HEAD		5
+#define TOP_LINES_FOOT		1
+
+enum top_prompt {
+	TOP_PROMPT_NONE,
+	TOP_PROMPT_CPUS,
+	TOP_PROMPT_SLOTS,
+};
+
+/**
+ * struct top_view - what is shown
+ * @level: 1 or 2
+ * @sort: TOP_SORT_* or an enum topdown_node
+ * @reverse: the other way round: smallest first, but for CPU numbers
+ * @filtered: only @cpus
+ * @cpus: a set of CPUs
+ * @min_rate: rows with fewer slots per second are hidden
+ * @hide_idle: rows without slots are hidden
+ * @frozen: nothing moves
+ * @help: the help screen is up
+ * @quit: end
+ * @first: row at the top
+ * @prompt: what is being typed
+ * @text: as far as it was typed
+ * @message: said until the next key
+ */
+struct top_view {
+	unsigned int level;
+	int sort;
+	bool reverse;
+	bool filtered;
+	struct cpulist cpus;
+	uint64_t min_rate;
+	bool hide_idle;
+	bool frozen;
+	bool help;
+	bool quit;
+	unsigned int first;
+	enum top_prompt prompt;
+	char text[128];
+	char message[192];
+};
+
+void top_view_key(struct top_view *view, const struct top_data *data, int key,
+		  unsigned int nr_rows, unsigned int page);
+unsigned int top_view_rows(const struct top_view *view, const struct top_data *data,
+			   const struct top_cpu **rows);
+void top_view_clamp(struct top_view *view, unsigned int nr_rows, unsigned int page);
+const char *top_view_sort_name(const struct top_view *view);
+
+#endif /* TOPDOWN_CLI_TOP_VIEW_H */

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * topdown top: show all CPUs live.
+ *
+ * A refresh reads the map and the clock, and writes the screen; between two of
+ * them the process sleeps in poll().
+ */
+#include "top.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "report.h"
+#include "top-screen.h"
+
+#define NS_PER_S	1000000000ULL
+#define NS_PER_MS	1000000ULL
+
+/**
+ * struct top - a live view going on
+ * @options: what was asked for
+ * @map: records of the CPUs
+ * @period_ms: the module's period, as of the start
+ * @data: figures
+ * @view: what is shown of them
+ * @frame: the screen
+ * @rows: rows in the order shown
+ * @nr_rows: number of @rows
+ * @signals: signalfd
+ * @clock: time of the last refresh, as text
+ */
+struct top {
+	const struct top_options *options;
+	struct topdown_map_view *map;
+	unsigned int period_ms;
+	struct top_data data;
+	struct top_view view;
+	struct top_frame frame;
+	const struct top_cpu **rows;
+	unsigned int nr_rows;
+	int signals;
+	char clock[16];
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+static void take(struct top *top)
+{
+	struct tm local;
+	time_t now;
+
+	if (top->view.frozen)
+		return;
+	top_data_read(&top->data, top->map, now_ns());
+	now = time(NULL);
+	if (!localtime_r(&now, &local) ||
+	    !strftime(top->clock, sizeof(top->clock), "%H:%M:%S", &local))
+		*top->clock = '\0';
+}
+
+static int draw(struct top *top)
+{
+	struct top_screen screen = {
+		.view = &top->view,
+		.data = &top->data,
+		.rows = top->rows,
+		.clock = top->clock,
+		.period_ms = top->period_ms,
+		.delay_ms = top->options->delay_ms,
+	};
+	unsigned int lines, columns;
+
+	top_screen_size(&lines, &columns);
+	if ((lines != top->frame.lines || columns != top->frame.columns) &&
+	    top_frame_resize(&top->frame, lines, columns))
+		return -ENOMEM;
+
+	top->nr_rows = top_view_rows(&top->view, &top->data, top->rows);
+	top_view_clamp(&top->view, top->nr_rows, top_frame_page(&top->frame));
+	screen.nr_rows = top->nr_rows;
+	top_data_total(&top->data, top->view.filtered ? &top->view.cpus : NULL,
+		       &screen.total, &screen.total_rate);
+	if (top->view.help)
+		top_frame_help(&top->frame);
+	else
+		top_frame_build(&top->frame, &screen);
+	top_screen_show(&top->frame);
+	return 0;
+}
+
+static void press(struct top *top)
+{
+	int key;
+
+	while (!top->view.quit && top_screen_key(&key)) {
+		top_view_key(&top->view, &top->data, key, top->nr_rows,
+			     top_frame_page(&top->frame));
+		/* The next key of a burst may scroll through other rows. */
+		top->nr_rows = top_view_rows(&top->view, &top->data, top->rows);
+	}
+}
+
+/* Returns the number of a signal that ends it, or 0. */
+static int take_signal(struct top *top)
+{
+	struct signalfd_siginfo info;
+
+	while (read(top->signals, &info, sizeof(info)) == sizeof(info)) {
+		switch (info.ssi_signo) {
+		case SIGWINCH:
+			top_screen_resize();
+			break;
+		case SIGTSTP:
+			top_screen_suspend();
+			break;
+		case SIGCONT:
+			break;
+		default:
+			return info.ssi_signo;
+		}
+	}
+	return 0;
+}
+
+static uint64_t until(uint64_t at_ns)
+{
+	uint64_t now = now_ns();
+
+	return now < at_ns ? at_ns - now : 0;
+}
+
+/*
+ * Sleep until a key, a signal or @at_ns.  Return: 0 to go on, an exit code to
+ * end, negative when the time has come.
+ */
+static int wait_for(struct top *top, uint64_t at_ns)
+{
+	struct pollfd fds[] = {
+		{ .fd = top->signals, .events = POLLIN },
+		{ .fd = STDIN_FILENO, .events = POLLIN },
+	};
+	uint64_t left = until(at_ns);
+	int ret, signal;
+
+	/* Rounded up, or the last millisecond would be spent in turns. */
+	ret = poll(fds, 2, (left + NS_PER_MS - 1) / NS_PER_MS);
+	if (ret < 0 && errno != EINTR) {
+		ret = errno;
+		top_screen_close();
+		report_error("top: cannot wait for the keyboard: %s", strerror(ret));
+		return EXIT_RUNTIME;
+	}
+	signal = ret > 0 && fds[0].revents ? take_signal(top) : 0;
+	if (signal)
+		return signal == SIGINT && !top->options->count ? -SIGINT : EXIT_SIGNAL + signal;
+	if (ret > 0 && fds[1].revents) {
+		press(top);
+		/* The terminal is gone: there will be no key to quit with. */
+		if (fds[1].revents & (POLLHUP | POLLERR | POLLNVAL))
+			return EXIT_SIGNAL + SIGHUP;
+	}
+	return 0;
+}
+
+static int out_of_memory(void)
+{
+	top_screen_close();
+	report_error("top: out of memory");
+	return EXIT_RUNTIME;
+}
+
+static int loop(struct top *top)
+{
+	uint64_t delay_ns = top->options->delay_ms * NS_PER_MS;
+	uint64_t refreshes = 0, next_ns;
+	int ret;
+
+	take(top);
+	next_ns = now_ns() + delay_ns;
+	for (;;) {
+		if (draw(top))
+			return out_of_memory();
+		ret = wait_for(top, next_ns);
+		/* Ctrl-C is how a view without an end may be ended, too. */
+		if (ret == -SIGINT || top->view.quit)
+			return EXIT_OK;
+		if (ret)
+			return ret;
+		if (until(next_ns))
+			continue;
+		take(top);
+		next_ns = now_ns() + delay_ns;
+		if (++refreshes == top->options->count)
+			return draw(top) ? out_of_memory() : EXIT_OK;
+	}
+}
+
+/* Signals come through a descriptor, so that the terminal is always given back. */
+static int take_signals(struct top *top)
+{
+	static const int handled[] = {
+		SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT
+	};
+	struct sigaction action;
+	sigset_t set;
+	unsigned int i;
+
+	sigemptyset(&set);
+	for (i = 0; i < sizeof(handled) / sizeof(handled[0]); i++) {
+		/* What the parent ignores (nohup, a shell without job control) stays so. */
+		if (!sigaction(handled[i], NULL, &action) && action.sa_handler != SIG_IGN)
+			sigaddset(&set, handled[i]);
+	}
+	if (sigprocmask(SIG_BLOCK, &set, NULL))
+		return -errno;
+	top->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return top->signals < 0 ? -errno : 0;
+}
+
+static int show(struct top *top)
+{
+	int ret;
+
+	ret = take_signals(top);
+	if (ret) {
+		report_error("top: cannot take over signals: %s", strerror(-ret));
+		return EXIT_RUNTIME;
+	}
+	ret = top_screen_open();
+	if (!ret) {
+		ret = loop(top);
+		top_screen_close();
+	}
+	close(top->signals);
+	return ret;
+}
+
+static bool check_cpus(const struct top *top)
+{
+	struct cpulist possible = { .words = { 0 } };
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < top->data.nr && cpu < CPULIST_MAX; cpu++) {
+		if (top->data.cpu[cpu].there)
+			cpulist_set(&possible, cpu);
+	}
+	/* One that is offline now may be watched coming back. */
+	return cpulist_check(&top->options->cpus, "-C", &possible, &possible);
+}
+
+static int prepare(struct top *top, struct topdown *td)
+{
+	const struct topdown_info *info = topdown_info(td);
+	unsigned int nr = topdown_map_nr_cpus(top->map);
+
+	top->period_ms = info->out_period_ms;
+	if (top->options->level > info->out_level) {
+		report_error("-l: this machine has no level %u (allowed: %s)",
+			     (unsigned int)top->options->level, info->out_level ? "1" : "none");
+		return EXIT_DEVICE;
+	}
+	top->rows = calloc(nr, sizeof(void *));
+	if (!top->rows || top_data_open(&top->data, nr, top->period_ms * NS_PER_MS,
+					info->out_level)) {
+		report_error("top: out of memory");
+		return EXIT_RUNTIME;
+	}
+	top->view.level = top->options->level ? top->options->level : 1;
+	top->view.sort = TOP_SORT_CPU;
+	top_data_read(&top->data, top->map, now_ns());
+	if (!top->options->has_cpus)
+		return 0;
+	if (!check_cpus(top))
+		return EXIT_USAGE;
+	top->view.filtered = true;
+	top->view.cpus = top->options->cpus;
+	return 0;
+}
+
+static int top_run(const struct top_options *options)
+{
+	struct top top = { .options = options };
+	struct topdown *td;
+	int ret;
+
+	ret = topdown_open(&td, options->device);
+	if (ret)
+		return report_open(options->device, -ret);
+	ret = topdown_map_open(&top.map, td);
+	if (ret) {
+		topdown_close(td);
+		return report_read(options->device, -ret);
+	}
+	ret = prepare(&top, td);
+	topdown_close(td);
+	if (!ret)
+		ret = show(&top);
+
+	top_frame_free(&top.frame);
+	top_data_close(&top.data);
+	free(top.rows);
+	topdown_map_close(top.map);
+	return ret;
+}
+
+int top_main(int argc, char **argv)
+{
+	struct top_options options;
+	bool done;
+	int ret;
+
+	ret = top_parse(&options, argc, argv, &done);
+	if (ret || done)
+		return ret;
+	return top_run(&options);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * topdown top: what it was asked for.
+ */
+#ifndef TOPDOWN_CLI_TOP_H
+#define TOPDOWN_CLI_TOP_H
+
+#include "cpulist.h"
+
+#define DELAY_MIN_MS		10
+#define DELAY_MAX_MS		3600000
+#define DELAY_DEFAULT_MS	1000
+#define REFRESHES_MAX		1000000000
+
+/**
+ * struct top_options - the command line of topdown top
+ * @device: node
+ * @has_cpus: -C
+ * @cpus: argument of -C
+ * @delay_ms: -d
+ * @count: -n; 0 for no limit
+ * @level: -l; 0 for 1
+ */
+struct top_options {
+	const char *device;
+	bool has_cpus;
+	struct cpulist cpus;
+	uint64_t delay_ms;
+	uint64_t count;
+	uint64_t level;
+};
+
+int top_main(int argc, char **argv);
+int top_parse(struct top_options *options, int argc, char **argv, bool *done);
+
+#endif /* TOPDOWN_CLI_TOP_H */
