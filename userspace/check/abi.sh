@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The public header needs nothing but itself, whoever compiles it.  The layout of
+# what it hands out is looked at by selftests/host.
+set -euo pipefail
+# shellcheck source=userspace/check/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+USERSPACE=$(cd "$(dirname "$0")/.." && pwd)
+include=(-I"$USERSPACE/include" -I"$USERSPACE/../uapi")
+# Headers of another word size are there for the syntax at least.
+multi=(-idirafter "/usr/include/$(gcc -print-multiarch)")
+
+compiles() {
+	local name=$1 bad=0
+	shift
+	"$@" > "$TMP/log" 2>&1 || bad=1
+	((!bad)) || sed 's/^/# /' "$TMP/log"
+	result "$bad" "$name"
+}
+
+echo '#include <topdown.h>' > "$TMP/header.c"
+cp "$TMP/header.c" "$TMP/header.cc"
+strict=(-Wall -Wextra -Wpedantic -Wpadded -Werror -fsyntax-only "${include[@]}")
+for dialect in c99 c11 c17 gnu17; do
+	compiles "header alone, $dialect" gcc "-std=$dialect" "${strict[@]}" "$TMP/header.c"
+done
+for dialect in c++11 c++20; do
+	compiles "header alone, $dialect" g++ "-std=$dialect" "${strict[@]}" "$TMP/header.cc"
+done
+for bits in -m32 -mx32; do
+	compiles "header alone, $bits" gcc "$bits" -ffreestanding -std=c11 "${strict[@]}" \
+		"${multi[@]}" "$TMP/header.c"
+done
+finish

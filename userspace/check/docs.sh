@@ -1,0 +1,140 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Manual pages, help texts and completion say the same, and it is true.
+set -euo pipefail
+# shellcheck source=userspace/check/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+USERSPACE=$(cd "$(dirname "$0")/.." && pwd)
+
+same() {
+	local bad=0
+	diff "$2" "$3" > "$TMP/diff" || bad=1
+	((!bad)) || sed 's/^/# /' "$TMP/diff"
+	[[ -s $2 ]] || bad=1
+	result "$bad" "$1"
+}
+
+for page in "$USERSPACE"/man/*; do
+	if command -v mandoc > /dev/null; then
+		found=$(mandoc -T lint -W warning "$page" || true)
+		[[ -z $found ]] || echo "# ${found//$'\n'/$'\n'# }"
+		result "$([[ -z $found ]]; echo $?)" "mandoc has nothing to say of ${page##*/}"
+	else
+		skip "mandoc on ${page##*/}" 'mandoc is not installed'
+	fi
+done
+
+# Pages that are referred to are there, but for those of others.
+grep -hoE '^\.Xr [a-z_-]+ [1-9]' "$USERSPACE"/man/* | sort -u | while read -r _ name section; do
+	case $name in
+	perf* | chmod | chown | ioctl | mmap | poll | read) continue ;;
+	esac
+	echo "$USERSPACE/man/$name.$section"
+done > "$TMP/pages"
+missing=$(xargs -r ls -d < "$TMP/pages" 2>&1 > /dev/null || true)
+result "$([[ -s $TMP/pages && -z $missing ]]; echo $?)" "references lead somewhere $missing"
+
+# words: the options of the text on stdin, one a line
+words() { grep -oE '(^|[[:blank:]])--?[A-Za-z][a-z-]*' | tr -d '[:blank:]' | sort -u; }
+
+help_options() {
+	# shellcheck disable=SC2086
+	"$TOPDOWN" $1 --help | sed '/^Examples:/,$d' | grep -E '^ +-' |
+		sed -E 's/^ +//; s/  .*//' | words
+}
+man_options() {
+	grep -E '^\.It Fl' "$1" | sed -E 's/ , / /g' | grep -oE 'Fl -?[A-Za-z-]+' |
+		sed -E 's/Fl /-/' | sort -u
+}
+completion_options() {
+	tr '\n' ' ' < "$USERSPACE/completions/topdown" |
+		sed -nE "s/.*local $1='([^']*)'.*/ \1/p" | words
+}
+source_options() {
+	sed -nE 's/^\t\{ "([a-z-]+)", (no|required)_argument.*/--\1/p' "$1" | sort -u
+}
+
+for command in stat top info ''; do
+	page=$USERSPACE/man/topdown${command:+-$command}.1
+	help_options "$command" > "$TMP/help"
+	man_options "$page" > "$TMP/man"
+	completion_options "${command:-main}" > "$TMP/completion"
+	case $command in
+	stat) file=stat-options.c ;;
+	top) file=top-options.c ;;
+	info) file=info.c ;;
+	*) file=main.c ;;
+	esac
+	# -p and -t are known in order to be refused.
+	source_options "$USERSPACE/cli/$file" | grep -vxE -- '--(pid|tid)' > "$TMP/source"
+	same "options of '$command' in --help and manual" "$TMP/help" "$TMP/man"
+	same "options of '$command' in --help and completion" "$TMP/help" "$TMP/completion"
+	grep -E '^--' "$TMP/help" > "$TMP/long"
+	same "options of '$command' in --help and source" "$TMP/long" "$TMP/source"
+done
+
+"$TOPDOWN" stat --help > "$TMP/help"
+for limit in INTERVAL_MIN_MS INTERVAL_MAX_MS COUNT_MAX TIMEOUT_MIN_MS TIMEOUT_MAX_MS; do
+	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/stat.h")
+	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-stat.1"; echo $?)" \
+		"topdown-stat(1) knows $limit $value"
+done
+
+"$TOPDOWN" top --help > "$TMP/help"
+for limit in DELAY_MIN_MS DELAY_MAX_MS DELAY_DEFAULT_MS REFRESHES_MAX; do
+	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/top.h")
+	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-top.1"; echo $?)" \
+		"topdown-top(1) knows $limit $value"
+done
+# Keys: those of the source, of the help screen and of the manual.
+grep -oE "^	case '.'" "$USERSPACE/cli/top-view.c" | grep -oE "'.'" | tr -d "'" |
+	grep -v ' ' | sort -u > "$TMP/keys"
+while read -r key; do
+	[[ $key != '?' ]] || continue
+	result "$(grep -E '^\.It Ic' "$USERSPACE/man/topdown-top.1" |
+		grep -qE "[ ,]$key( |$)"; echo $?)" "topdown-top(1) knows key $key"
+done < "$TMP/keys"
+
+# Every key of the machine formats is explained.
+fake stat --count 1 -I 10 -j | grep -oE '"[a-z_]+":' | tr -d '":' | sort -u > "$TMP/keys"
+fake stat --count 1 -I 10 -x , | head -n 1 | tr , '\n' | sort -u > "$TMP/columns"
+grep -vx schema "$TMP/keys" > "$TMP/keys-of-csv"
+same 'keys of JSON and columns of CSV' "$TMP/keys-of-csv" "$TMP/columns"
+sed -nE '/^\.Sh OUTPUT/,/^\.Sh/s/^\.It (.*)/\1/p' "$USERSPACE/man/topdown-stat.1" |
+	sed 's/ , /\n/g' | grep -vxE 'ok|contended|offline|unsupported|error|unknown' |
+	sort -u > "$TMP/explained"
+same 'keys of JSON and topdown-stat(1)' "$TMP/keys" "$TMP/explained"
+fake info | sed -E 's/^cpus .*/cpus:/; s/:.*//' | sort -u > "$TMP/keys"
+sed -nE '/^\.Sh OUTPUT/,/^\.Sh/s/^\.It (.*)/\1/p' "$USERSPACE/man/topdown-info.1" |
+	sed 's/ , /\n/g' | sort -u > "$TMP/explained"
+same 'names of topdown info and topdown-info(1)' "$TMP/keys" "$TMP/explained"
+
+# The module's parameters and files, as its source has them.
+if [[ -d $USERSPACE/../kmod ]]; then
+	grep -hoE 'module_param_(named|cb)\([a-z_]+|module_param\([a-z_]+' "$USERSPACE"/../kmod/*.c |
+		sed 's/.*(//' | sort -u > "$TMP/source"
+	sed -nE 's/^\.It Va (.*)/\1/p' "$USERSPACE/man/topdown.4" | sed 's/ , /\n/g' |
+		sort -u > "$TMP/man"
+	same 'parameters of the module and topdown(4)' "$TMP/source" "$TMP/man"
+else
+	skip 'parameters of the module and topdown(4)' 'there is no kmod directory'
+fi
+sed -nE '/^ \*   ([A-Z0-9]+) +[A-Z].*/s//\1/p' "$USERSPACE/../uapi/linux/topdown.h" |
+	sort -u > "$TMP/source"
+sed -nE '/^\.Sh ERRORS/,/^\.Sh SEE/s/^\.It Er (.*)/\1/p' "$USERSPACE/man/topdown.4" |
+	sort -u > "$TMP/man"
+same 'errors of the ABI and topdown(4)' "$TMP/source" "$TMP/man"
+
+# Completion works in a shell.
+complete_line() {
+	bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _topdown
+		printf "%s\n" "${COMPREPLY[@]}"' bash "$USERSPACE/completions/topdown" "$@"
+}
+result "$([[ $(complete_line topdown st) == stat ]]; echo $?)" 'completes a command'
+result "$([[ $(complete_line topdown stat --interv) == --interval ]]; echo $?)" 'completes an option'
+result "$([[ $(complete_line topdown stat -l '') == $'1\n2' ]]; echo $?)" 'completes a level'
+result "$([[ $(complete_line topdown top --del) == --delay ]]; echo $?)" 'completes an option of top'
+result "$([[ $(complete_line topdown info --j) == --json ]]; echo $?)" 'completes an option of info'
+finish

@@ -1,0 +1,573 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The kernel's side of /dev/topdown for tests on a machine without the module:
+ * a library to be preloaded, which answers for the node $FAKE_NODE.  It says
+ * what the environment tells it to, so it can be an older or a newer module, or
+ * one that refuses; it knows nothing of pipelines.  What the real module does
+ * is tested on the emulated machine.
+ *
+ *   FAKE_NODE      path of the node
+ *   FAKE_CPUS      number of CPUs (4)
+ *   FAKE_OFFLINE   a CPU that is offline
+ *   FAKE_LOST      a CPU that goes offline at the third reading
+ *   FAKE_LEVEL     level (2)
+ *   FAKE_SHARE     percent of the time in which the group ran (100)
+ *   FAKE_IDLE      no slots are counted
+ *   FAKE_STATE     state of all CPUs that are online
+ *   FAKE_SOURCE    source of all CPUs
+ *   FAKE_FEATURES  feature bits (7)
+ *   FAKE_INFO_SIZE bytes of struct topdown_info that the module knows (264)
+ *   FAKE_MIX       each CPU retires one percent more than the last, up to 30
+ *   FAKE_TICK      milliseconds between writes to the map (50); 0 for never, -1 for
+ *                  at once
+ *   FAKE_STUCK     the writer of the map stopped in the middle of CPU 1
+ *   FAKE_MAP_BAD   what is wrong with the map's header: a word of fake_map()
+ *   FAKE_MAP_GROW  bytes by which records and windows in the map are longer
+ *   FAKE_GROW      CPUs that appear after INFO was asked
+ *   FAKE_BACK      counts go backwards at the third reading
+ *   FAKE_DELAY     milliseconds that a reading takes
+ *   FAKE_EINTR     the first ioctl of each command fails with EINTR
+ *   FAKE_EVENT     CPU of the event that read() gives
+ *   FAKE_INFO_ERRNO, FAKE_READ_ERRNO, FAKE_OPEN_ERRNO, FAKE_RESET_ERRNO
+ *   FAKE_MAP_ERRNO, FAKE_WATCH_ERRNO
+ *   FAKE_INFO_RETURN  what INFO returns instead of 0
+ *   FAKE_MINOR_OF  name that sysfs has for the device (topdown)
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/topdown.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../kmod/metrics.h"
+
+#define FAKE_RDEV	makedev(10, 250)
+#define FAKE_LINK	"/sys/dev/char/10:250"
+#define NS_PER_STEP	1000000000ULL
+#define SLOTS_PER_STEP	6000000000ULL
+/* Enough for 256 CPUs with a history of 4 windows. */
+#define FAKE_MAP_SIZE	(1U << 20)
+#define FAKE_HISTORY	4
+
+static int fake_fd = -1;
+static unsigned int fake_reads;
+static uint64_t fake_baseline[TOPDOWN_CPUS_WORDS_MAX * 64];
+
+static long setting(const char *name, long otherwise)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? atol(value) : otherwise;
+}
+
+static bool is_node(const char *path)
+{
+	const char *node = getenv("FAKE_NODE");
+
+	return node && !strcmp(path, node);
+}
+
+static void fake_stat(struct stat *st)
+{
+	memset(st, 0, sizeof(*st));
+	st->st_mode = S_IFCHR | 0660;
+	st->st_rdev = FAKE_RDEV;
+}
+
+int stat(const char *path, struct stat *st)
+{
+	int (*real)(const char *path, struct stat *st) = dlsym(RTLD_NEXT, "stat");
+
+	if (!is_node(path))
+		return real(path, st);
+	fake_stat(st);
+	return 0;
+}
+
+int fstat(int fd, struct stat *st)
+{
+	int (*real)(int fd, struct stat *st) = dlsym(RTLD_NEXT, "fstat");
+
+	if (fd < 0 || fd != fake_fd)
+		return real(fd, st);
+	fake_stat(st);
+	return 0;
+}
+
+ssize_t readlink(const char *path, char *buffer, size_t size)
+{
+	ssize_t (*real)(const char *path, char *buffer, size_t size) =
+		dlsym(RTLD_NEXT, "readlink");
+	const char *name = getenv("FAKE_MINOR_OF");
+	int len;
+
+	if (strcmp(path, FAKE_LINK) || !getenv("FAKE_NODE"))
+		return real(path, buffer, size);
+	len = snprintf(buffer, size, "../../devices/virtual/misc/%s", name ? name : "topdown");
+	return len;
+}
+
+int open(const char *path, int flags, ...)
+{
+	int (*real)(const char *path, int flags, ...) = dlsym(RTLD_NEXT, "open");
+	va_list args;
+	mode_t mode;
+
+	if (is_node(path)) {
+		errno = setting("FAKE_OPEN_ERRNO", 0);
+		if (errno)
+			return -1;
+		fake_fd = real("/dev/null", flags);
+		return fake_fd;
+	}
+	va_start(args, flags);
+	mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
+	va_end(args);
+	return real(path, flags, mode);
+}
+
+/* The number may be that of something else next. */
+int close(int fd)
+{
+	if (fd >= 0 && fd == fake_fd)
+		fake_fd = -1;
+	return syscall(SYS_close, fd);
+}
+
+static int refuse(int error)
+{
+	errno = error;
+	return -1;
+}
+
+static unsigned int nr_cpus(void)
+{
+	return setting("FAKE_CPUS", 4);
+}
+
+static int fake_info(void *arg)
+{
+	struct topdown_info info = {
+		.out_features = setting("FAKE_FEATURES", 7),
+		.out_flags = setting("FAKE_READ_ERRNO", 0) == EACCES ? 0 :
+			     TOPDOWN_INFO_MAY_READ,
+		.out_nr_cpus = nr_cpus(),
+		.out_source = setting("FAKE_SOURCE", TOPDOWN_SOURCE_PERF_METRICS),
+		.out_level = setting("FAKE_LEVEL", 2),
+		.out_slots_per_cycle = 6,
+		.out_record_size = sizeof(struct topdown_record),
+		.out_period_ms = 1000,
+		.out_period_min_ms = 10,
+		.out_period_max_ms = 60000,
+		.out_cpu_family = 6,
+		.out_cpu_model = 143,
+		.out_cpu_stepping = 8,
+		.out_cpu_vendor = "GenuineIntel",
+		.out_cpu_name = "A CPU of the test",
+		.out_codename = "test-lake",
+		.out_version = "9.8.7",
+		.out_map_size = FAKE_MAP_SIZE,
+	};
+	size_t size = setting("FAKE_INFO_SIZE", sizeof(info));
+	uint32_t user;
+
+	if (setting("FAKE_INFO_ERRNO", 0))
+		return refuse(setting("FAKE_INFO_ERRNO", 0));
+	memcpy(&user, arg, sizeof(user));
+	if (user < 256)
+		return refuse(EINVAL);
+	info.size = user;
+	memcpy(arg, &info, size < user ? size : user);
+	return setting("FAKE_INFO_RETURN", 0);
+}
+
+static bool is_offline(unsigned int cpu)
+{
+	return cpu == setting("FAKE_OFFLINE", -1) ||
+	       (fake_reads > 2 && cpu == setting("FAKE_LOST", -1));
+}
+
+/* Each reading is a step later, and each CPU a little busier than the last. */
+static void fill_counts(struct topdown_figures *figures, unsigned int cpu, uint64_t steps)
+{
+	struct td_counts counts = { .slots = steps * SLOTS_PER_STEP / 100 * (100 - cpu % 100) };
+	static const unsigned int percent[TD_METRIC_NR] = { 40, 5, 10, 45, 10, 4, 6, 30 };
+	unsigned int i;
+
+	figures->enabled_ns = steps * NS_PER_STEP;
+	figures->running_ns = figures->enabled_ns / 100 * setting("FAKE_SHARE", 100);
+	if (getenv("FAKE_IDLE"))
+		counts.slots = 0;
+	figures->slots = counts.slots;
+	for (i = 0; i < TD_METRIC_NR; i++)
+		counts.metric[i] = counts.slots / 100 * percent[i];
+	if (getenv("FAKE_MIX")) {
+		counts.metric[TD_METRIC_RETIRING] += counts.slots / 100 * (cpu % 30);
+		counts.metric[TD_METRIC_BE_BOUND] -= counts.slots / 100 * (cpu % 30);
+	}
+	td_counts_to_nodes(&counts, setting("FAKE_LEVEL", 2), figures->node);
+	td_figures_ratios(figures, setting("FAKE_LEVEL", 2));
+}
+
+static void fill_record(struct topdown_record *record, unsigned int cpu)
+{
+	uint64_t steps = 10 + fake_reads;
+
+	memset(record, 0, sizeof(*record));
+	record->cpu = cpu;
+	record->state = setting("FAKE_STATE", TOPDOWN_STATE_OK);
+	record->source = setting("FAKE_SOURCE", TOPDOWN_SOURCE_PERF_METRICS);
+	record->level = setting("FAKE_LEVEL", 2);
+	record->slots_per_cycle = 6;
+	record->nr_cpus = 1;
+	if (is_offline(cpu)) {
+		record->state = TOPDOWN_STATE_OFFLINE;
+		steps = cpu == setting("FAKE_LOST", -1) ? 12 : 3;
+	}
+	if (getenv("FAKE_BACK") && fake_reads > 2)
+		steps = 1;
+	steps -= fake_baseline[cpu] < steps ? fake_baseline[cpu] : steps;
+	record->windows = steps;
+	record->time_ns = steps * NS_PER_STEP;
+	fill_counts(&record->total, cpu, steps);
+	fill_counts(&record->window, cpu, 1);
+}
+
+static void add_record(struct topdown_record *total, struct td_sum *sum,
+		       const struct topdown_record *record)
+{
+	total->source = record->source;
+	total->level = record->level;
+	total->nr_cpus++;
+	if (record->state == TOPDOWN_STATE_OFFLINE)
+		total->state = total->nr_cpus == 1 ? TOPDOWN_STATE_OFFLINE : total->state;
+	else if (record->state > total->state || total->state == TOPDOWN_STATE_OFFLINE)
+		total->state = record->state;
+	td_sum_add(sum, &record->total);
+}
+
+static bool is_asked(const struct topdown_read *arg, unsigned int cpu)
+{
+	const uint64_t *words = (const uint64_t *)(uintptr_t)arg->cpus;
+
+	if (!arg->cpus_words)
+		return true;
+	return cpu / 64 < arg->cpus_words && words[cpu / 64] >> cpu % 64 & 1;
+}
+
+static unsigned int count_asked(const struct topdown_read *arg)
+{
+	unsigned int cpu, n = 0, possible = nr_cpus() + setting("FAKE_GROW", 0);
+
+	for (cpu = 0; cpu < possible; cpu++)
+		n += is_asked(arg, cpu);
+	return n;
+}
+
+static int fake_read(struct topdown_read *arg)
+{
+	unsigned int cpu, n = 0, possible = nr_cpus() + setting("FAKE_GROW", 0);
+	char *to = (char *)(uintptr_t)arg->records;
+	struct td_sum sum = { .slots = 0 };
+	struct topdown_record record, total = { .cpu = TOPDOWN_CPU_ALL };
+	uint64_t features = setting("FAKE_FEATURES", 7);
+	unsigned int needed;
+
+	if (setting("FAKE_READ_ERRNO", 0))
+		return refuse(setting("FAKE_READ_ERRNO", 0));
+	if ((arg->flags & TOPDOWN_READ_FRESH && !(features & TOPDOWN_FEATURE_FRESH)) ||
+	    (arg->flags & TOPDOWN_READ_TOTAL && !(features & TOPDOWN_FEATURE_TOTAL)) ||
+	    arg->flags & ~TOPDOWN_READ_FLAGS)
+		return refuse(EOPNOTSUPP);
+	if (arg->size != sizeof(*arg) || arg->record_size != sizeof(record) ||
+	    arg->__reserved || arg->cpus_words > TOPDOWN_CPUS_WORDS_MAX)
+		return refuse(EINVAL);
+
+	needed = count_asked(arg) + !!(arg->flags & TOPDOWN_READ_TOTAL);
+	if (needed > arg->nr_records) {
+		arg->nr_records = needed;
+		return refuse(EMSGSIZE);
+	}
+	usleep(setting("FAKE_DELAY", 0) * 1000);
+	fake_reads++;
+	for (cpu = 0; cpu < possible; cpu++) {
+		if (!is_asked(arg, cpu))
+			continue;
+		fill_record(&record, cpu);
+		add_record(&total, &sum, &record);
+		memcpy(to + (size_t)n++ * sizeof(record), &record, sizeof(record));
+	}
+	td_sum_ratios(&sum, total.level);
+	total.total = sum.figures;
+	if (arg->flags & TOPDOWN_READ_TOTAL)
+		memcpy(to + (size_t)n * sizeof(record), &total, sizeof(total));
+	arg->nr_records = needed;
+	return 0;
+}
+
+static int fake_reset(const struct topdown_reset *arg)
+{
+	unsigned int cpu;
+
+	if (setting("FAKE_RESET_ERRNO", 0))
+		return refuse(setting("FAKE_RESET_ERRNO", 0));
+	if (arg->size != sizeof(*arg) || arg->__reserved)
+		return refuse(EINVAL);
+	for (cpu = 0; cpu < nr_cpus(); cpu++)
+		fake_baseline[cpu] = 10 + fake_reads;
+	return 0;
+}
+
+static uint64_t map_steps = 10;
+static unsigned char *map_base;
+
+static void no_ratios(struct topdown_figures *figures)
+{
+	memset(figures->ratio, 0xff, sizeof(figures->ratio));
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+static const struct topdown_map *map_header(void)
+{
+	return (const struct topdown_map *)map_base;
+}
+
+static void write_window(unsigned int cpu, const struct topdown_record *record)
+{
+	const struct topdown_map *map = map_header();
+	struct topdown_map_window *window;
+
+	window = (void *)(map_base + map->history_offset + ((uint64_t)cpu * FAKE_HISTORY +
+			  (record->windows - 1) % FAKE_HISTORY) * map->history_stride);
+	__atomic_store_n(&window->number, 0, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	window->time_ns = record->time_ns;
+	window->figures = record->window;
+	__atomic_store_n(&window->number, record->windows, __ATOMIC_RELEASE);
+}
+
+static void write_cpu(unsigned int cpu)
+{
+	const struct topdown_map *map = map_header();
+	unsigned char *entry = map_base + map->record_offset + cpu * map->record_stride;
+	struct topdown_map_record *to = (void *)entry;
+	struct topdown_record record;
+
+	fill_record(&record, cpu);
+	record.windows = map_steps;
+	record.time_ns = now_ns();
+	fill_counts(&record.total, cpu, map_steps);
+	no_ratios(&record.total);
+	no_ratios(&record.window);
+	__atomic_store_n(&to->seq, to->seq + 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	to->record = record;
+	memcpy(entry + offsetof(struct topdown_map_record, record) + map->record_size,
+	       &record.window, sizeof(record.window));
+	if (cpu != 1 || !getenv("FAKE_STUCK"))
+		__atomic_store_n(&to->seq, to->seq + 1, __ATOMIC_RELEASE);
+	write_window(cpu, &record);
+}
+
+static void *write_map(void *arg)
+{
+	long tick = setting("FAKE_TICK", 50);
+	unsigned int cpu;
+
+	(void)arg;
+	for (;;) {
+		if (tick > 0)
+			usleep(tick * 1000);
+		map_steps++;
+		for (cpu = 0; cpu < map_header()->nr_cpus; cpu++)
+			write_cpu(cpu);
+	}
+	return NULL;
+}
+
+static void make_header(struct topdown_map *map)
+{
+	const char *bad = getenv("FAKE_MAP_BAD");
+	long grow = setting("FAKE_MAP_GROW", 0);
+
+	*map = (struct topdown_map){
+		.magic = TOPDOWN_MAP_MAGIC,
+		.size = FAKE_MAP_SIZE,
+		.header_size = sizeof(*map),
+		.nr_cpus = nr_cpus(),
+		.record_offset = 128,
+		.record_stride = sizeof(struct topdown_map_record) + grow + 64,
+		.record_size = sizeof(struct topdown_record) + grow,
+		.history_entries = FAKE_HISTORY,
+		.history_stride = sizeof(struct topdown_map_window) + grow,
+	};
+	map->history_offset = map->record_offset + map->nr_cpus * map->record_stride;
+	if (!bad)
+		return;
+	if (!strcmp(bad, "magic"))
+		map->magic++;
+	else if (!strcmp(bad, "size"))
+		map->size++;
+	else if (!strcmp(bad, "header"))
+		map->header_size--;
+	else if (!strcmp(bad, "cpus"))
+		map->nr_cpus = 2000;
+	else if (!strcmp(bad, "offset"))
+		map->record_offset = FAKE_MAP_SIZE - 8;
+	else if (!strcmp(bad, "misaligned"))
+		map->record_offset += 4;
+	else if (!strcmp(bad, "stride"))
+		map->record_stride = sizeof(struct topdown_map_record) - 8;
+	else if (!strcmp(bad, "record"))
+		map->record_size = 472;
+	else if (!strcmp(bad, "history"))
+		map->history_entries = 1U << 30;
+	else if (!strcmp(bad, "window"))
+		map->history_stride -= 8 + grow;
+	else if (!strcmp(bad, "far"))
+		map->history_offset = -8ULL;
+}
+
+/* One map for all who ask, as in the kernel, with its writer. */
+static void *fake_map(size_t size, int protection, int flags)
+{
+	sigset_t all, before;
+	pthread_t writer;
+	unsigned int cpu;
+	int fd;
+
+	errno = setting("FAKE_MAP_ERRNO", 0);
+	if (errno)
+		return MAP_FAILED;
+	if (protection != PROT_READ || flags != MAP_SHARED || size != FAKE_MAP_SIZE) {
+		errno = EINVAL;
+		return MAP_FAILED;
+	}
+	fd = memfd_create("fake", MFD_CLOEXEC);
+	if (fd < 0 || ftruncate(fd, FAKE_MAP_SIZE))
+		return MAP_FAILED;
+	map_base = (void *)syscall(SYS_mmap, NULL, FAKE_MAP_SIZE, PROT_READ | PROT_WRITE,
+				   MAP_SHARED, fd, 0);
+	close(fd);
+	make_header((struct topdown_map *)map_base);
+	if (getenv("FAKE_MAP_BAD"))
+		return map_base;
+	for (cpu = 0; cpu < nr_cpus(); cpu++)
+		write_cpu(cpu);
+	/* Signals are for the thread that the program knows of. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (setting("FAKE_TICK", 50))
+		pthread_create(&writer, NULL, write_map, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return map_base;
+}
+
+void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
+{
+	if (fd < 0 || fd != fake_fd)
+		return (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
+	return fake_map(size, protection, flags);
+}
+
+/* A reader that unmaps leaves the writer its memory. */
+int munmap(void *at, size_t size)
+{
+	if (at && at == map_base)
+		return 0;
+	return syscall(SYS_munmap, at, size);
+}
+
+ssize_t read(int fd, void *to, size_t size)
+{
+	ssize_t (*real)(int fd, void *to, size_t size) = dlsym(RTLD_NEXT, "read");
+	struct topdown_event event = { .count = 3, .time_ns = 77 };
+
+	if (fd < 0 || fd != fake_fd)
+		return real(fd, to, size);
+	if (setting("FAKE_WATCH_ERRNO", 0))
+		return refuse(setting("FAKE_WATCH_ERRNO", 0));
+	if (size < sizeof(event))
+		return refuse(EINVAL);
+	event.cpu = setting("FAKE_EVENT", 0);
+	memcpy(to, &event, sizeof(event));
+	return sizeof(event);
+}
+
+/* The device has an event exactly when it was told of one. */
+int poll(struct pollfd *fds, nfds_t nr, int timeout)
+{
+	int (*real)(struct pollfd *fds, nfds_t nr, int timeout) = dlsym(RTLD_NEXT, "poll");
+
+	if (nr != 1 || fds->fd < 0 || fds->fd != fake_fd)
+		return real(fds, nr, timeout);
+	fds->revents = setting("FAKE_WATCH_ERRNO", 0) ? POLLERR :
+		       getenv("FAKE_EVENT") ? POLLIN : 0;
+	return !!fds->revents;
+}
+
+static int fake_watch(const struct topdown_watch *arg)
+{
+	if (setting("FAKE_WATCH_ERRNO", 0))
+		return refuse(setting("FAKE_WATCH_ERRNO", 0));
+	if (arg->size != sizeof(*arg) || arg->__reserved ||
+	    arg->flags & ~TOPDOWN_WATCH_FLAGS || arg->ratio > TOPDOWN_RATIO_ONE ||
+	    arg->hold_ms > 3600000)
+		return refuse(EINVAL);
+	if (arg->node == TOPDOWN_WATCH_ANY)
+		return arg->ratio || arg->flags ? refuse(EINVAL) : 0;
+	return arg->node < TOPDOWN_NR_NODES ? 0 : refuse(EOPNOTSUPP);
+}
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	int (*real)(int fd, unsigned long request, ...) = dlsym(RTLD_NEXT, "ioctl");
+	static bool interrupted[3];
+	va_list args;
+	void *arg;
+
+	va_start(args, request);
+	arg = va_arg(args, void *);
+	va_end(args);
+	if (fd < 0 || fd != fake_fd)
+		return real(fd, request, arg);
+
+	if (getenv("FAKE_EINTR") && _IOC_NR(request) < 3 && !interrupted[_IOC_NR(request)]) {
+		interrupted[_IOC_NR(request)] = true;
+		return refuse(EINTR);
+	}
+	switch (request) {
+	case TOPDOWN_INFO:
+		return fake_info(arg);
+	case TOPDOWN_READ:
+		return fake_read(arg);
+	case TOPDOWN_RESET:
+		return fake_reset(arg);
+	case TOPDOWN_WATCH:
+		return fake_watch(arg);
+	}
+	return refuse(ENOTTY);
+}

@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What is installed can be used, and goes away without a trace.
+set -euo pipefail
+# shellcheck source=userspace/check/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+HERE=$(cd "$(dirname "$0")" && pwd)
+USERSPACE=$(dirname "$HERE")
+ROOT=$TMP/root
+CC=${CC:-gcc}
+CXX=${CXX:-g++}
+
+# quiet NAME COMMAND...: must succeed; its output is shown if it does not
+quiet() {
+	local name=$1 bad=0
+	shift
+	"$@" > "$TMP/log" 2>&1 || bad=1
+	((!bad)) || sed 's/^/# /' "$TMP/log"
+	result "$bad" "$name"
+}
+
+quiet 'make install' make -C "$USERSPACE" install DESTDIR="$ROOT" PREFIX=/usr \
+	libdir=/usr/lib/somewhere
+for file in bin/topdown lib/somewhere/libtopdown.so.0 lib/somewhere/libtopdown.a \
+	lib/somewhere/pkgconfig/libtopdown.pc include/topdown/topdown.h \
+	include/topdown/linux/topdown.h share/man/man1/topdown.1 share/man/man1/topdown-stat.1 \
+	share/man/man1/topdown-info.1 share/man/man1/topdown-top.1 share/man/man3/libtopdown.3 share/man/man4/topdown.4 \
+	share/bash-completion/completions/topdown lib/udev/rules.d/60-topdown.rules \
+	lib/sysusers.d/topdown.conf; do
+	result "$([[ -f $ROOT/usr/$file ]]; echo $?)" "installed: /usr/$file"
+done
+
+# The example of the manual page is the consumer.
+mandoc_example() {
+	sed -n '/^\.Bd -literal/,/^\.Ed/p' "$USERSPACE/man/libtopdown.3" | sed '1d;$d;s/\\e/\\/g'
+}
+mandoc_example > "$TMP/consumer.c"
+export PKG_CONFIG_PATH=$ROOT/usr/lib/somewhere/pkgconfig PKG_CONFIG_SYSROOT_DIR=$ROOT
+export PKG_CONFIG_ALLOW_SYSTEM_LIBS=1
+cflags=$(pkg-config --cflags libtopdown)
+libs=$(pkg-config --libs libtopdown)
+strict=(-Wall -Wextra -Wpedantic -Werror)
+# shellcheck disable=SC2086
+{
+	quiet 'the example of libtopdown(3), C99, shared' "$CC" -std=c99 "${strict[@]}" \
+		$cflags -o "$TMP/shared" "$TMP/consumer.c" $libs
+	quiet 'the same, static' "$CC" -std=c99 "${strict[@]}" $cflags -o "$TMP/static" \
+		"$TMP/consumer.c" "$ROOT/usr/lib/somewhere/libtopdown.a"
+	cp "$TMP/consumer.c" "$TMP/consumer.cc"
+	quiet 'the same, C++' "$CXX" -std=c++11 -Wall -Wextra -Werror $cflags -o "$TMP/cplusplus" \
+		"$TMP/consumer.cc" $libs
+}
+for program in shared static cplusplus; do
+	status=0
+	LD_LIBRARY_PATH=$ROOT/usr/lib/somewhere "$TMP/$program" > "$TMP/out" 2>&1 || status=$?
+	result "$((status != 1))" "consumer $program runs, and finds no module"
+done
+needed=$(readelf -d "$ROOT/usr/lib/somewhere/libtopdown.so.0" | grep -oE '\[lib[^]]+\]' | tr '\n' ' ')
+result "$([[ $needed == '[libc.so.6] [libtopdown.so.0] ' ]]; echo $?)" \
+	"libtopdown needs libc only: $needed"
+
+# One list of functions: header, version script, shared library, archive, manual.
+grep -vE '^ \*' "$ROOT/usr/include/topdown/topdown.h" | grep -oE '\btopdown_[a-z_]+\(' | tr -d '(' |
+	sort -u > "$TMP/header"
+sed -nE 's/^\t\t(topdown_[a-z_]+);/\1/p' "$USERSPACE/lib/libtopdown.map" | sort -u > "$TMP/map"
+nm -D --defined-only "$ROOT/usr/lib/somewhere/libtopdown.so.0" |
+	sed -nE 's/.* T ([a-z_]+)@@.*/\1/p' | sort -u > "$TMP/so"
+nm -g --defined-only "$ROOT/usr/lib/somewhere/libtopdown.a" | sed -nE 's/.* [A-Z] (.*)/\1/p' |
+	sort -u > "$TMP/a"
+sed -nE 's/^\.Nm (topdown_[a-z_]+).*/\1/p' "$USERSPACE/man/libtopdown.3" | sort -u > "$TMP/man"
+sed -nE 's/^\.F[no] (topdown_[a-z_]+).*/\1/p' "$USERSPACE/man/libtopdown.3" | sort -u > "$TMP/synopsis"
+result "$([[ $(lines "$TMP/header") -gt 15 ]]; echo $?)" 'the header has functions'
+for list in map so a man synopsis; do
+	quiet "functions of the header and of: $list" diff "$TMP/header" "$TMP/$list"
+done
+
+version=$("$TOPDOWN" --version | sed -n 's/^topdown //p')
+result "$([[ $(pkg-config --modversion libtopdown) == "$version" ]]; echo $?)" \
+	"pkg-config has version $version"
+
+quiet 'make uninstall' make -C "$USERSPACE" uninstall DESTDIR="$ROOT" PREFIX=/usr \
+	libdir=/usr/lib/somewhere
+left=$(find "$ROOT" ! -type d)
+result "$([[ -z $left ]]; echo $?)" "nothing is left: $left"
+
+quiet 'make static' make -C "$USERSPACE" O="$BUILD/static" PROGRAM="$BUILD/static/topdown" static
+run env -i "$BUILD/static/topdown.static" stat
+expect 'the static command runs' 3 '' 'cannot open /dev/topdown'
+result "$(! readelf -l "$BUILD/static/topdown.static" | grep -q INTERP; echo $?)" \
+	'it needs no library'
+finish

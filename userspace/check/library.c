@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * libtopdown against the node that check/fake.c answers for.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <topdown.h>
+#include <unistd.h>
+
+#include "../../selftests/host/ktap.h"
+
+#define NODE	"/dev/topdown-of-the-test"
+
+static struct ktap ktap;
+
+static void check(bool ok, const char *name)
+{
+	ktap_result(&ktap, ok, name);
+}
+
+static struct topdown *open_fake(void)
+{
+	struct topdown *td = NULL;
+
+	return topdown_open(&td, NODE) ? NULL : td;
+}
+
+static void test_open(void)
+{
+	struct topdown *const untouched = (struct topdown *)1;
+	struct topdown *td = untouched;
+
+	check(topdown_open(&td, "/dev/null") == -ENODEV, "/dev/null is -ENODEV");
+	check(topdown_open(&td, "/proc/self/status") == -ENOTTY, "a file is -ENOTTY");
+	check(topdown_open(&td, "/none") == -ENOENT, "nothing is -ENOENT");
+	setenv("FAKE_OPEN_ERRNO", "13", 1);
+	check(topdown_open(&td, NODE) == -EACCES, "no rights is -EACCES");
+	unsetenv("FAKE_OPEN_ERRNO");
+	setenv("FAKE_INFO_ERRNO", "25", 1);
+	check(topdown_open(&td, NODE) == -ENODEV, "no INFO is -ENODEV");
+	unsetenv("FAKE_INFO_ERRNO");
+	setenv("FAKE_INFO_RETURN", "7", 1);
+	check(topdown_open(&td, NODE) == -EPROTO, "a positive answer is -EPROTO");
+	unsetenv("FAKE_INFO_RETURN");
+	setenv("FAKE_CPUS", "8193", 1);
+	check(topdown_open(&td, NODE) == -EPROTO, "more CPUs than can be is -EPROTO");
+	unsetenv("FAKE_CPUS");
+	check(td == untouched, "the handle is untouched by errors");
+	topdown_close(NULL);
+}
+
+static void test_descriptors(void)
+{
+	int before = dup(0), after, i;
+	struct topdown *td = NULL;
+
+	close(before);
+	setenv("FAKE_INFO_ERRNO", "5", 1);
+	for (i = 0; i < 100; i++)
+		topdown_open(&td, NODE);
+	unsetenv("FAKE_INFO_ERRNO");
+	after = dup(0);
+	close(after);
+	check(before == after, "failed opens leave no descriptor");
+
+	td = open_fake();
+	check(td && fcntl(topdown_fd(td), F_GETFD) & FD_CLOEXEC, "closes on exec");
+	topdown_close(td);
+}
+
+static void test_info(void)
+{
+	struct topdown *td = open_fake();
+	const struct topdown_info *info = topdown_info(td);
+
+	check(info->out_level == 2 && !strcmp(info->out_version, "9.8.7"), "info");
+	check(topdown_has(td, TOPDOWN_FEATURE_FRESH | TOPDOWN_FEATURE_RESET), "has both");
+	check(!topdown_has(td, TOPDOWN_FEATURE_FRESH | 1ULL << 40), "has not both");
+	setenv("FAKE_LEVEL", "1", 1);
+	check(info->out_level == 2, "info stays as it was");
+	check(!topdown_info_update(td) && info->out_level == 1, "until it is updated");
+	setenv("FAKE_INFO_ERRNO", "5", 1);
+	setenv("FAKE_LEVEL", "2", 1);
+	check(topdown_info_update(td) == -EIO && info->out_level == 1,
+	      "a failed update changes nothing");
+	unsetenv("FAKE_INFO_ERRNO");
+	unsetenv("FAKE_LEVEL");
+	topdown_close(td);
+}
+
+static void test_sets(void)
+{
+	static const uint64_t empty[2], some[] = { 0x5 }, far[] = { 0, 1 };
+	static uint64_t many[TOPDOWN_CPUS_WORDS_MAX + 1];
+	struct topdown_reading *reading = NULL;
+	struct topdown *td = open_fake();
+
+	many[0] = 1;
+	check(topdown_reading_create(&reading, td, empty, 2) == -EINVAL, "empty set");
+	check(topdown_reading_create(&reading, td, some, 0) == -EINVAL, "no words");
+	check(topdown_reading_create(&reading, td, NULL, 1) == -EINVAL, "no address");
+	check(topdown_reading_create(&reading, td, many, TOPDOWN_CPUS_WORDS_MAX + 1) == -E2BIG,
+	      "too many words");
+	check(!reading, "the reading is untouched by errors");
+
+	check(!topdown_reading_create(&reading, td, some, 1), "a set");
+	check(!topdown_reading_nr(reading) && !topdown_reading_time(reading) &&
+	      !topdown_reading_record(reading, 0) && !topdown_reading_find(reading, 0) &&
+	      !topdown_reading_find(reading, TOPDOWN_CPU_ALL), "empty before the update");
+	check(!topdown_reading_update(reading, TOPDOWN_READ_FRESH), "update");
+	check(topdown_reading_nr(reading) == 2 && topdown_reading_record(reading, 1)->cpu == 2 &&
+	      !topdown_reading_record(reading, 2), "records of the set");
+	check(topdown_reading_find(reading, 2) == topdown_reading_record(reading, 1) &&
+	      !topdown_reading_find(reading, 1) && !topdown_reading_find(reading, 3), "find");
+	check(topdown_reading_find(reading, TOPDOWN_CPU_ALL)->nr_cpus == 2, "the sum");
+	topdown_reading_destroy(reading);
+
+	check(!topdown_reading_create(&reading, td, far, 2) &&
+	      !topdown_reading_update(reading, 0) && !topdown_reading_nr(reading),
+	      "a reading with the sum alone");
+	topdown_reading_destroy(reading);
+	topdown_reading_destroy(NULL);
+	topdown_close(td);
+}
+
+static void test_update(void)
+{
+	struct topdown_reading *reading = NULL;
+	struct topdown *td = open_fake();
+	uint64_t slots, time;
+
+	topdown_reading_create(&reading, td, NULL, 0);
+	setenv("FAKE_GROW", "5", 1);
+	check(!topdown_reading_update(reading, 0) && topdown_reading_nr(reading) == 9,
+	      "more CPUs than INFO said");
+	unsetenv("FAKE_GROW");
+	setenv("FAKE_EINTR", "1", 1);
+	check(!topdown_reading_update(reading, 0) && topdown_reading_nr(reading) == 4,
+	      "an interrupted call, and fewer CPUs");
+	unsetenv("FAKE_EINTR");
+
+	slots = topdown_reading_find(reading, 1)->total.slots;
+	time = topdown_reading_time(reading);
+	setenv("FAKE_READ_ERRNO", "14", 1);
+	check(topdown_reading_update(reading, 0) == -EFAULT, "a failed update");
+	unsetenv("FAKE_READ_ERRNO");
+	check(topdown_reading_find(reading, 1)->total.slots == slots &&
+	      topdown_reading_time(reading) == time, "leaves the records");
+	check(topdown_reading_update(reading, 1U << 9) == -EOPNOTSUPP, "an unknown flag");
+	topdown_reading_destroy(reading);
+	topdown_close(td);
+}
+
+static bool is_sum(const struct topdown_figures *sum, const struct topdown_reading *then,
+		   const struct topdown_reading *now)
+{
+	struct topdown_figures one;
+	uint64_t slots = 0, node = 0;
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < 4; cpu++) {
+		if (topdown_reading_between(then, now, cpu, 2, &one))
+			return false;
+		slots += one.slots;
+		node += one.node[TOPDOWN_CORE_BOUND];
+	}
+	return sum->slots == slots && sum->node[TOPDOWN_CORE_BOUND] == node;
+}
+
+static void test_between(void)
+{
+	struct topdown_reading *then = NULL, *now = NULL, *one = NULL;
+	static const uint64_t first[] = { 1 };
+	struct topdown_figures figures, kept;
+	struct topdown *td = open_fake();
+
+	topdown_reading_create(&then, td, NULL, 0);
+	topdown_reading_create(&now, td, NULL, 0);
+	topdown_reading_create(&one, td, first, 1);
+	topdown_reading_update(one, 0);
+	topdown_reading_update(then, 0);
+	topdown_reading_update(now, 0);
+
+	check(!topdown_reading_between(then, now, 2, 2, &figures) &&
+	      figures.slots == 5880000000ULL && figures.enabled_ns == 1000000000ULL,
+	      "slots and time of one step");
+	check(figures.node[TOPDOWN_RETIRING] == 2352000000ULL &&
+	      figures.ratio[TOPDOWN_RETIRING] == 400000000 &&
+	      figures.ratio[TOPDOWN_MEMORY_BOUND] == 300000000, "nodes and ratios");
+	check(!topdown_reading_between(then, now, 2, 1, &figures) &&
+	      figures.ratio[TOPDOWN_RETIRING] == 400000000 &&
+	      figures.ratio[TOPDOWN_MEMORY_BOUND] == TOPDOWN_RATIO_NONE, "level 1 only");
+	check(!topdown_reading_between(then, now, TOPDOWN_CPU_ALL, 2, &figures) &&
+	      is_sum(&figures, then, now), "the sum of all CPUs");
+	check(!topdown_reading_between(now, now, 0, 2, &figures) && !figures.slots &&
+	      figures.ratio[TOPDOWN_RETIRING] == TOPDOWN_RATIO_NONE, "no time, no ratio");
+
+	memset(&figures, 0x55, sizeof(figures));
+	kept = figures;
+	check(topdown_reading_between(now, then, 0, 2, &figures) == -ERANGE, "wrong order");
+	check(topdown_reading_between(then, now, 9, 2, &figures) == -ENOENT, "no such CPU");
+	check(topdown_reading_between(one, now, 1, 2, &figures) == -ENOENT, "CPU not in one");
+	check(topdown_reading_between(one, now, TOPDOWN_CPU_ALL, 2, &figures) == -ENOENT,
+	      "sums over other sets");
+	check(!topdown_reset(td, NULL, 0, TOPDOWN_RESET_FRESH), "reset");
+	topdown_reading_update(now, 0);
+	check(topdown_reading_between(then, now, 0, 2, &figures) == -ERANGE,
+	      "a reset in between");
+	check(!memcmp(&figures, &kept, sizeof(figures)), "figures are untouched by errors");
+	setenv("FAKE_RESET_ERRNO", "13", 1);
+	check(topdown_reset(td, NULL, 0, 0) == -EACCES, "a refused reset");
+	unsetenv("FAKE_RESET_ERRNO");
+	topdown_reading_destroy(one);
+	topdown_reading_destroy(now);
+	topdown_reading_destroy(then);
+	topdown_close(td);
+}
+
+static int map_bad(struct topdown *td, const char *what)
+{
+	struct topdown_map_view *map = NULL;
+	int ret;
+
+	setenv("FAKE_MAP_BAD", what, 1);
+	ret = topdown_map_open(&map, td);
+	unsetenv("FAKE_MAP_BAD");
+	return map ? 1 : ret;
+}
+
+static void test_map_open(void)
+{
+	static const char * const bad[] = {
+		"magic", "size", "header", "cpus", "offset", "misaligned", "stride", "record",
+		"history", "window", "far"
+	};
+	struct topdown_map_view *map = NULL;
+	struct topdown *td = open_fake();
+	unsigned int i;
+
+	check(topdown_map_open(&map, td) == -EOPNOTSUPP, "a module without a map");
+	check(topdown_watch_set(td, NULL, 0, TOPDOWN_WATCH_ANY, 0, 0, 0) == -EOPNOTSUPP,
+	      "a module without watches");
+	topdown_close(td);
+	setenv("FAKE_FEATURES", "31", 1);
+	td = open_fake();
+	setenv("FAKE_MAP_ERRNO", "13", 1);
+	check(topdown_map_open(&map, td) == -EACCES && !map, "no right to the map");
+	unsetenv("FAKE_MAP_ERRNO");
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		check(map_bad(td, bad[i]) == -EPROTO, bad[i]);
+	topdown_map_close(NULL);
+	topdown_close(td);
+}
+
+static struct topdown_map_view *map_fake(void)
+{
+	struct topdown_map_view *map = NULL;
+	struct topdown *td = open_fake();
+
+	topdown_map_open(&map, td);
+	topdown_close(td);
+	return map;
+}
+
+static void test_map_record(void)
+{
+	struct topdown_record record = { .cpu = 99 }, again;
+	struct topdown_map_window window;
+	struct topdown_map_view *map;
+	struct topdown_figures open;
+
+	setenv("FAKE_TICK", "0", 1);
+	map = map_fake();
+	check(map && topdown_map_nr_cpus(map) == 4 && topdown_map_history(map) == 4,
+	      "a map, after the handle was closed");
+	check(topdown_map_record(map, 4, &record, sizeof(record), NULL) == -ENOENT &&
+	      record.cpu == 99, "no such CPU");
+	check(topdown_map_record(map, 0, &record, 479, NULL) == -EINVAL, "too small a record");
+	check(!topdown_map_record(map, 2, &record, sizeof(record), &open) && record.cpu == 2 &&
+	      record.windows == 10 && record.total.slots == 58800000000ULL, "a record");
+	check(record.total.ratio[TOPDOWN_RETIRING] == 400000000 &&
+	      record.window.ratio[TOPDOWN_MEMORY_BOUND] == 300000000 &&
+	      record.total.ratio[TOPDOWN_NR_NODES] == TOPDOWN_RATIO_NONE, "with its ratios");
+	check(open.slots == 5880000000ULL && open.ratio[TOPDOWN_RETIRING] == 400000000,
+	      "and the open window");
+	check(!topdown_map_window(map, 2, 10, 2, &window, sizeof(window)) &&
+	      window.number == 10 && window.figures.slots == 5880000000ULL &&
+	      window.figures.ratio[TOPDOWN_RETIRING] == 400000000, "a window");
+	check(topdown_map_window(map, 2, 6, 2, &window, sizeof(window)) == -ENOENT &&
+	      topdown_map_window(map, 2, 11, 2, &window, sizeof(window)) == -ENOENT &&
+	      topdown_map_window(map, 4, 10, 2, &window, sizeof(window)) == -ENOENT,
+	      "windows that are not there");
+	check(topdown_map_window(map, 2, 0, 2, &window, sizeof(window)) == -EINVAL &&
+	      topdown_map_window(map, 2, 10, 2, &window, 8) == -EINVAL,
+	      "no number, too small a window");
+
+	again = record;
+	again.total.slots += 1000;
+	again.total.node[TOPDOWN_RETIRING] += 250;
+	check(!topdown_record_between(&record, &again, 2, &open) && open.slots == 1000 &&
+	      open.ratio[TOPDOWN_RETIRING] == 250000000, "between two records");
+	check(topdown_record_between(&again, &record, 2, &open) == -ERANGE &&
+	      open.slots == 1000, "in the wrong order");
+	again.cpu = 3;
+	check(topdown_record_between(&record, &again, 2, &open) == -EINVAL, "of two CPUs");
+	topdown_figures_add(&open, &open, 2);
+	check(open.slots == 2000 && open.node[TOPDOWN_RETIRING] == 500 &&
+	      open.ratio[TOPDOWN_RETIRING] == 250000000, "a sum");
+	topdown_map_close(map);
+
+	setenv("FAKE_MAP_GROW", "16", 1);
+	map = map_fake();
+	check(!topdown_map_record(map, 3, &record, sizeof(record), &open) && record.cpu == 3 &&
+	      open.slots == 5820000000ULL &&
+	      !topdown_map_window(map, 3, 10, 2, &window, sizeof(window)) &&
+	      window.figures.slots == 5820000000ULL, "a kernel with longer records");
+	unsetenv("FAKE_MAP_GROW");
+	topdown_map_close(map);
+
+	setenv("FAKE_STUCK", "1", 1);
+	map = map_fake();
+	record.cpu = 99;
+	check(topdown_map_record(map, 1, &record, sizeof(record), NULL) == -EAGAIN &&
+	      record.cpu == 99 && !topdown_map_record(map, 0, &record, sizeof(record), NULL),
+	      "a writer that does not go on");
+	unsetenv("FAKE_STUCK");
+	unsetenv("FAKE_TICK");
+	topdown_map_close(map);
+}
+
+/* The writer counts in whole steps, so any other sum is of two records. */
+static bool is_whole(const struct topdown_record *record)
+{
+	uint64_t steps = record->windows;
+
+	return record->total.slots == steps * 6000000000ULL &&
+	       record->total.enabled_ns == steps * 1000000000ULL &&
+	       record->total.node[TOPDOWN_CORE_BOUND] == steps * 900000000ULL;
+}
+
+/* Copies against a writer that writes again at once. */
+static void test_map_torn(void)
+{
+	uint64_t changes = 0, windows = 0, first;
+	struct topdown_map_view *map;
+	struct topdown_map_window window;
+	struct topdown_record record;
+	bool whole = true;
+	int i;
+
+	setenv("FAKE_TICK", "-1", 1);
+	map = map_fake();
+	topdown_map_record(map, 0, &record, sizeof(record), NULL);
+	first = record.windows;
+	for (i = 0; i < 2000000 || (record.windows == first && i < 20000000); i++) {
+		uint64_t before = record.windows;
+
+		if (topdown_map_record(map, 0, &record, sizeof(record), NULL))
+			continue;
+		whole = whole && is_whole(&record) && record.windows >= before;
+		changes += record.windows != before;
+		if (topdown_map_window(map, 0, record.windows, 2, &window, sizeof(window)))
+			continue;
+		windows++;
+		whole = whole && window.number == record.windows &&
+			window.figures.slots == 6000000000ULL;
+	}
+	check(whole, "no record and no window is torn");
+	check(changes && windows, "while they were written");
+	topdown_map_close(map);
+}
+
+static void test_watch(void)
+{
+	struct topdown_event event = { .cpu = 99 };
+	struct topdown *td = open_fake();
+
+	check(!topdown_watch_set(td, NULL, 0, TOPDOWN_WATCH_ANY, 0, 0, 0), "any window");
+	check(!topdown_watch_set(td, NULL, 0, TOPDOWN_MEMORY_BOUND, 300000000,
+				 TOPDOWN_WATCH_BELOW, 500), "a threshold");
+	check(topdown_watch_set(td, NULL, 0, 99, 1, 0, 0) == -EOPNOTSUPP, "no such node");
+	check(topdown_watch_set(td, NULL, 0, 0, TOPDOWN_RATIO_ONE + 1, 0, 0) == -EINVAL,
+	      "a ratio above 1");
+	check(topdown_watch_wait(td, 0, &event, 8) == -EINVAL, "too small an event");
+	check(topdown_watch_wait(td, 10, &event, sizeof(event)) == -EAGAIN && event.cpu == 99,
+	      "no event");
+	setenv("FAKE_EVENT", "3", 1);
+	check(!topdown_watch_wait(td, -1, &event, sizeof(event)) && event.cpu == 3 &&
+	      event.count == 3, "an event");
+	unsetenv("FAKE_EVENT");
+	setenv("FAKE_WATCH_ERRNO", "13", 1);
+	check(topdown_watch_set(td, NULL, 0, 0, 1, 0, 0) == -EACCES &&
+	      topdown_watch_wait(td, -1, &event, sizeof(event)) == -EACCES, "no right to");
+	unsetenv("FAKE_WATCH_ERRNO");
+	topdown_close(td);
+}
+
+static void test_names(void)
+{
+	unsigned int node, level[3] = { 0 };
+	bool parents = true;
+
+	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
+		int parent = topdown_node_parent(node);
+
+		level[topdown_node_level(node)]++;
+		if (strncmp(topdown_node_name(node), "tma_", 4))
+			parents = false;
+		if (topdown_node_level(node) == 2 && topdown_node_level(parent) != 1)
+			parents = false;
+		if (topdown_node_level(node) == 1 && parent != -1)
+			parents = false;
+	}
+	check(level[1] == 4 && level[2] == 8 && parents, "the tree");
+	check(!topdown_node_name(TOPDOWN_NR_NODES) && !topdown_node_level(99) &&
+	      topdown_node_parent(99) == -1, "nodes that are not");
+	check(!strcmp(topdown_state_name(TOPDOWN_STATE_ERROR), "error") &&
+	      !strcmp(topdown_state_name(99), "unknown"), "states");
+	check(!strcmp(topdown_source_name(TOPDOWN_SOURCE_PERF_METRICS), "perf_metrics") &&
+	      !strcmp(topdown_source_name(99), "unknown"), "sources");
+}
+
+int main(void)
+{
+	ktap_begin(&ktap, 89);
+	test_open();
+	test_descriptors();
+	test_info();
+	test_sets();
+	test_update();
+	test_between();
+	test_map_open();
+	test_map_record();
+	test_watch();
+	test_names();
+	/* Last, as its writer goes on reading the environment. */
+	test_map_torn();
+	return ktap_end(&ktap);
+}

@@ -1,0 +1,133 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Bad input: every message names the value and what is allowed, the status is 2,
+# nothing is printed, and no file is touched.
+set -euo pipefail
+# shellcheck source=userspace/check/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# bad NAME ERR ARG...: refused before the device is looked at
+bad() {
+	local name=$1 message=$2
+	shift 2
+	run td "$@"
+	expect "$name" 2 '' "^topdown: $message"
+}
+
+bad 'no command' 'no command \(allowed: stat, top, info'
+bad 'unknown command' "there is no command 'record' \(allowed: stat, top, info" record
+bad 'unknown option' "unknown option '-Z' \(try 'topdown --help'\)" -Z
+bad 'unknown long option' "unknown option '--bogus' \(try 'topdown --help'\)" --bogus
+bad 'stat: unknown option' "unknown option '-Z' \(try 'topdown stat --help'\)" stat -Z
+bad 'stat: unknown letter in a cluster' "unknown option '-Z'" stat -aZ
+bad 'stat: unknown long option' "unknown option '--bogus'" stat --bogus
+bad 'stat: an argument too much' "unknown option '--json=1'" stat --json=1
+bad 'stat: missing argument' "'-I' needs an argument" stat -I
+bad 'stat: missing argument of a long option' "'--count' needs an argument" stat --count
+bad 'info: unknown option' "unknown option '-Z' \(try 'topdown info --help'\)" info -Z
+bad 'info: an argument' "info: 'cpu0' is too much" info cpu0
+
+bad 'top: unknown option' "unknown option '-Z' \(try 'topdown top --help'\)" top -Z
+bad 'top: an argument' "top: 'cpu0' is too much" top cpu0
+for value in 9 3600001 x ''; do
+	bad "top: -d '$value'" "-d: .*\(allowed: 10\.\.3600000 milliseconds\)" top -d "$value"
+done
+bad 'top: -n 0' '-n: 0 is out of range \(allowed: 1\.\.1000000000 refreshes\)' top -n 0
+bad 'top: -l 3' '-l: 3 is out of range \(allowed: 1\.\.2 levels\)' top -l 3
+bad 'top: -C 2,2' '-C: CPU 2 is named twice' top -C 2,2
+FAKE_FEATURES=31 run fake top -C 3-4
+expect 'top: -C beyond the machine' 2 '' '^topdown: -C: CPU 4 is not in this machine \(allowed: 0-3\)$'
+FAKE_FEATURES=31 FAKE_LEVEL=1 run fake top -l 2
+expect 'top: -l above the machine' 3 '' '-l: this machine has no level 2 \(allowed: 1\)$'
+
+for value in '' ' ' 12abc abc -5 +5 1.5 0x10 ' 5' '5 ' 1e3 ١٢; do
+	bad "-I '$value'" "-I: '.*' is not a whole number \(allowed: 10\.\.3600000 milliseconds\)" \
+		stat -I "$value"
+	bad "--count '$value'" "--count: '.*' is not a whole number \(allowed: 1\.\." \
+		stat --count "$value"
+	bad "--timeout '$value'" "--timeout: '.*' is not a whole number \(allowed: 10\.\." \
+		stat --timeout "$value"
+	bad "-l '$value'" "-l: '.*' is not a whole number \(allowed: 1\.\.2 levels\)" \
+		stat -l "$value"
+done
+for value in 0 9 3600001 18446744073709551616 18446744073709551626 99999999999999999999999; do
+	bad "-I $value" "-I: $value is out of range \(allowed: 10\.\.3600000 milliseconds\)" \
+		stat -I "$value"
+done
+for value in 0 1000000001 18446744073709551617; do
+	bad "--count $value" "--count: $value is out of range \(allowed: 1\.\.1000000000 intervals\)" \
+		stat --count "$value"
+done
+for value in 0 9 2147483648; do
+	bad "--timeout $value" "--timeout: $value is out of range \(allowed: 10\.\.2147483647" \
+		stat --timeout "$value"
+done
+for value in 0 3 18446744073709551617; do
+	bad "-l $value" "-l: $value is out of range \(allowed: 1\.\.2 levels\)" stat -l "$value"
+done
+
+bad '-C empty' '-C: the list of CPUs is empty \(allowed: CPU numbers and ranges' stat -C ''
+for value in ',' '0,' ',0' '0,,1'; do
+	bad "-C $value" '-C: a CPU number is missing \(allowed:' stat -C "$value"
+done
+for value in a 0a 0-a - 0- -1 0-1-2 0x1 ' 0' 0:1 '0 1' all 0-3/2; do
+	bad "-C '$value'" "-C: '$value' is not a CPU or a range of CPUs \(allowed:" \
+		stat -C "$value"
+done
+bad '-C bad in the middle' "-C: 'x' is not a CPU" stat -C 0,x,2
+bad '-C reversed' "-C: the range '3-1' is reversed \(allowed: 1-3\)" stat -C 3-1
+bad '-C reversed in the middle' "-C: the range '5-4' is reversed" stat -C 0,5-4,7
+bad '-C twice' '-C: CPU 2 is named twice' stat -C 2,2
+bad '-C twice by ranges' '-C: CPU 2 is named twice' stat -C 0-2,2-4
+for value in 8192 0-8192 18446744073709551616 99999999999999999999-1; do
+	bad "-C $value" "-C: '$value' is beyond the largest CPU number.*\(allowed: 0\.\.8191\)" \
+		stat -C "$value"
+done
+
+for value in '' 0 9 . - _ a Z '"' "'" $'\n' $'\r' ab ',,' '\n' "\\" é; do
+	bad "-x '${value@Q}'" "-x: '.*' cannot separate fields \(allowed: one of , ; :" \
+		stat -x "$value"
+done
+bad '-a with -C' '-a and -C exclude each other' stat -a -C 0
+bad '-j with -x' '-j and -x exclude each other' stat -j -x ,
+bad '-x with -j' '-j and -x exclude each other' stat -x , -j
+bad '-q with -v' '-q and -v exclude each other' stat -q -v
+bad '--append alone' '--append needs the file' stat --append
+bad '-o empty' '-o: the file name is empty' stat -o ''
+bad '-p' '-p .* is not supported by this version' stat -p 1
+bad '-t' '-t .* is not supported by this version' stat -t 1
+bad 'a command' 'measuring a command is not supported by this version' stat -- true
+bad 'a command without --' 'measuring a command is not supported by this version' stat true
+
+# What needs the machine to be refused: no row was printed, no file written.
+run fake stat -C 2,4
+expect '-C beyond the machine' 2 '' '^topdown: -C: CPU 4 is not in this machine \(allowed: 0-3\)$'
+FAKE_OFFLINE=2 run fake stat -C 1-2
+expect '-C offline' 2 '' '^topdown: -C: CPU 2 is offline \(allowed: 0-1,3\)$'
+FAKE_LEVEL=1 run fake stat -l 2
+expect '-l above the machine' 3 '' \
+	'^topdown: -l: this machine has no level 2: test-lake, source perf_metrics \(allowed: 1\)$'
+
+echo precious > "$TMP/file"
+run fake stat -C 4 -o "$TMP/file"
+expect 'a bad -C with -o' 2 '' 'CPU 4'
+run td stat -I 5 -o "$TMP/file"
+expect 'a bad -I with -o' 2 '' 'out of range'
+run td stat --device /dev/null -o "$TMP/file"
+expect 'a bad device with -o' 3 '' '/dev/null'
+result "$([[ $(< "$TMP/file") == precious ]]; echo $?)" 'a refused run touches no file'
+
+for command in '' stat top info; do
+	# shellcheck disable=SC2086
+	run td $command --help
+	expect "${command:-topdown} --help" 0 '^Usage: topdown' ''
+	# shellcheck disable=SC2086
+	run td $command -h
+	expect "${command:-topdown} -h" 0 '^Usage: topdown.*Examples:' ''
+done
+run td --version
+expect '--version' 0 "^topdown [0-9.]+
+libtopdown [0-9.]+
+module" ''
+finish

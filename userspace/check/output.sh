@@ -1,0 +1,131 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Every form of output, to the character.
+set -euo pipefail
+# shellcheck source=userspace/check/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# Times differ from run to run, and nothing else does.
+mask() {
+	sed -E -e 's/^elapsed [0-9]+\.[0-9]{3} s, interval [0-9]+\.[0-9]{3} s/elapsed E s, interval I s/' \
+		-e 's/"time":[0-9]+\.[0-9]{6},"interval":[0-9]+\.[0-9]{9}/"time":T,"interval":I/' \
+		-e 's/^[0-9]{10}\.[0-9]{6}(.)[0-9]+\.[0-9]{9}/T\1I/'
+}
+
+# golden NAME: the last run against check/golden/NAME
+golden() {
+	local file=$HERE/golden/$1
+
+	mask < "$TMP/out" > "$TMP/masked"
+	if [[ -n ${GOLDEN_UPDATE:-} ]]; then
+		cp "$TMP/masked" "$file"
+	fi
+	if [[ $status == 0 && -z $err ]] && diff -u "$file" "$TMP/masked" > "$TMP/diff"; then
+		result 0 "$1"
+	else
+		echo "# status $status"
+		sed 's/^/# /' "$TMP/err" "$TMP/diff"
+		result 1 "$1"
+	fi
+}
+
+HERE=$(cd "$(dirname "$0")" && pwd)
+interval=(--count 1 -I 10)
+
+run fake stat "${interval[@]}"; golden tree-level2.txt
+run fake stat "${interval[@]}" -l 1; golden tree-level1.txt
+run fake stat "${interval[@]}" -A; golden lines-level2.txt
+run fake stat "${interval[@]}" -A -l 1; golden lines-level1.txt
+FAKE_LEVEL=1 run fake stat "${interval[@]}" -A; golden lines-only-level1.txt
+run fake stat --count 2 -I 10 -A -l 1 -C 1-2; golden lines-cpus-two-intervals.txt
+run fake stat "${interval[@]}" -A -l 1 --no-header; golden lines-no-header.txt
+FAKE_SHARE=51 run fake stat "${interval[@]}" -A -l 1; golden lines-contended.txt
+FAKE_SHARE=51 run fake stat "${interval[@]}"; golden tree-contended.txt
+FAKE_SHARE=0 FAKE_IDLE=1 run fake stat "${interval[@]}" -A; golden lines-kept-out.txt
+FAKE_IDLE=1 run fake stat "${interval[@]}"; golden tree-idle.txt
+FAKE_STATE=4 run fake stat "${interval[@]}" -A -l 1; golden lines-error.txt
+FAKE_OFFLINE=1 run fake stat "${interval[@]}" -A -l 1; golden lines-offline.txt
+FAKE_LOST=2 run fake stat "${interval[@]}" -A -l 1 -C 1-3; golden lines-lost.txt
+run fake stat "${interval[@]}" -A -j; golden json.json
+FAKE_LEVEL=1 run fake stat "${interval[@]}" -j; golden json-level1.json
+FAKE_LOST=2 FAKE_SHARE=51 run fake stat "${interval[@]}" -A -C 2 -j; golden json-lost.json
+run fake stat "${interval[@]}" -A -x ,; golden csv.csv
+run fake stat "${interval[@]}" -A -x '\t' --no-header; golden csv-tab-no-header.csv
+FAKE_LEVEL=1 run fake stat "${interval[@]}" -x ';'; golden csv-level1.csv
+FAKE_LOST=2 run fake stat "${interval[@]}" -A -C 2 -x '|'; golden csv-lost.csv
+run fake info
+grep -vE '^(kernel|cap_perfmon|perf_event_paranoid|nmi_watchdog|command|library):' "$TMP/out" \
+	> "$TMP/some" && mv "$TMP/some" "$TMP/out"
+golden info.txt
+
+# Widths: tables of level 1 stay below 80 columns whatever is to be said.
+FAKE_SHARE=51 run fake stat "${interval[@]}" -A -l 1
+width=$(wc -L < "$TMP/out")
+result "$((width >= 80))" "level 1 lines are below 80 columns ($width)"
+
+# A terminal has bars and colour; NO_COLOR and a dumb one have no colour.
+terminal() {
+	script -qec "FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD $* $TOPDOWN stat --device $NODE --count 1 -I 10" \
+		/dev/null < /dev/null > "$TMP/terminal"
+}
+if command -v script > /dev/null; then
+	terminal TERM=xterm
+	result "$(grep -q '#####' "$TMP/terminal"; echo $?)" 'bars on a terminal'
+	result "$(grep -q $'\033' "$TMP/terminal"; echo $?)" 'colour on a terminal'
+	tr -d '\r' < "$TMP/terminal" | sed 's/\x1b\[[0-9;]*m//g' > "$TMP/plain"
+	width=$(wc -L < "$TMP/plain")
+	result "$((width >= 80))" "bars are below 80 columns ($width)"
+	for setting in 'TERM=xterm NO_COLOR=1' TERM=dumb TERM=; do
+		terminal env "$setting"
+		status=0
+		grep -q '#####' "$TMP/terminal" || status=1
+		! grep -q $'\033' "$TMP/terminal" || status=1
+		result "$status" "no colour with $setting"
+	done
+else
+	skip 'a terminal' 'there is no script(1)'
+fi
+
+# -o and --append
+for format in "-x ," -j ''; do
+	rm -f "$TMP/file"
+	for _ in 1 2; do
+		# shellcheck disable=SC2086
+		run fake stat "${interval[@]}" $format -o "$TMP/file" --append
+	done
+	case $format in
+	-x*) want=3 ;;
+	-j) want=2 ;;
+	*) want=27 ;;
+	esac
+	result "$(($(lines "$TMP/file") != want))" "--append ${format:-of the table}: headings once"
+	# shellcheck disable=SC2086
+	run fake stat "${interval[@]}" $format -o "$TMP/file"
+	expect "-o ${format:-of the table}: nothing on standard output" 0 '' ''
+	result "$(($(lines "$TMP/file") >= want))" "-o ${format:-of the table}: the old is gone"
+done
+run fake stat "${interval[@]}" -o "$TMP/none/file"
+expect '-o into a directory that is not there' 1 '' "cannot open $TMP/none/file for writing"
+run fake stat "${interval[@]}" -o "$TMP"
+expect '-o to a directory' 1 '' "cannot open $TMP for writing: Is a directory"
+
+# --strict
+for setting in FAKE_SHARE=98 FAKE_STATE=4 FAKE_STATE=2; do
+	export "${setting?}"
+	run fake stat "${interval[@]}" --strict
+	expect "--strict with $setting" 4 'tma_retiring' ''
+	run fake stat "${interval[@]}"
+	expect "without --strict, $setting" 0 'tma_retiring' ''
+	unset "${setting%%=*}"
+done
+run fake stat "${interval[@]}" --strict
+expect '--strict when all is well' 0 'tma_retiring' ''
+FAKE_OFFLINE=3 run fake stat "${interval[@]}" --strict
+expect '--strict: a CPU that was never online' 0 'tma_retiring' ''
+FAKE_LOST=3 run fake stat "${interval[@]}" --strict -C 3
+expect '--strict: a CPU that went away' 4 'tma_retiring' ''
+
+run fake stat "${interval[@]}" -v
+expect '-v' 0 'tma_retiring' 'module 9\.8\.7; A CPU of the test \(test-lake\), source perf_metrics, level 2'
+finish

@@ -1,0 +1,116 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Tests of the library and the command that need no module, "make check".
+#
+#   run.sh [SUITE]...      suites: abi units frames library options device
+#                          output running screen install docs
+#
+# All is run twice: as it is delivered, and with the sanitizers for addresses,
+# leaks and undefined behaviour.  KTAP on stdout; the last line is
+# "N passed, N failed, N skipped".
+set -euo pipefail
+
+# A shell that starts us in the background ignores signals that the tests send.
+if [[ -z ${TOPDOWN_CHECK_SIGNALS-} ]]; then
+	exec env --default-signal=INT,QUIT,HUP,TERM,PIPE TOPDOWN_CHECK_SIGNALS=default "$0" "$@"
+fi
+
+HERE=$(cd "$(dirname "$0")" && pwd)
+USERSPACE=$(dirname "$HERE")
+BUILD=$USERSPACE/build/check
+CC=${CC:-gcc}
+warnings=(-std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE)
+include=(-I"$USERSPACE/include" -I"$USERSPACE/../uapi")
+# The C library's own output is compared.
+export LC_ALL=C
+export BUILD CC
+# Nothing of the caller's settings decides what is printed.
+unset NO_COLOR "${!FAKE_@}"
+
+sanitize=(-O1 -g -fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+# The runtime goes into the program, as the library that is preloaded comes first.
+sanitize_link=(-static-libasan -static-libubsan)
+export ASAN_OPTIONS=detect_leaks=1:exitcode=99 UBSAN_OPTIONS=print_stacktrace=1
+
+build() {
+	mkdir -p "$BUILD"
+	"$CC" "${warnings[@]}" -O1 -g -shared -fPIC "${include[@]}" -o "$BUILD/fake.so" \
+		"$HERE/fake.c" "$USERSPACE/../kmod/metrics.c"
+	make -C "$USERSPACE" -s CC="$CC" all
+	make -C "$USERSPACE" -s CC="$CC" O="$BUILD/asan" PROGRAM="$BUILD/asan/topdown" \
+		CFLAGS="${sanitize[*]}" LDFLAGS="${sanitize_link[*]}" \
+		"$BUILD/asan/topdown" "$BUILD/asan/libtopdown.a"
+	build_programs plain "$USERSPACE/build" -O2 -g
+	build_programs asan "$BUILD/asan" "${sanitize[@]}" "${sanitize_link[@]}"
+}
+
+# build_programs NAME OBJECTS FLAG...
+build_programs() {
+	local name=$1 objects=$2
+	shift 2
+	mkdir -p "$BUILD/$name"
+	"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/library" \
+		"$HERE/library.c" "$objects/libtopdown.a"
+	"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/units" "$HERE/units.c" \
+		"$objects"/cli/{cpulist,parse,report,rights,rows}.o "$objects/libtopdown.a" -lcap
+	"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/frames" "$HERE/frames.c" \
+		"$objects"/cli/{columns,cpulist,parse,report,rights,rows}.o \
+		"$objects"/cli/top-{data,frame,view}.o "$objects/libtopdown.a" -lcap
+}
+
+# suite VARIANT NAME: one suite
+suite() {
+	local variant=$1 name=$2
+
+	case $name in
+	units) "$BUILD/$variant/units" 2> /dev/null ;;
+	frames) "$BUILD/$variant/frames" ;;
+	library)
+		FAKE_NODE=/dev/topdown-of-the-test LD_PRELOAD=$PRELOAD "$BUILD/$variant/library"
+		;;
+	*) bash "$HERE/$name.sh" ;;
+	esac
+}
+
+passed=0 failed=0 skipped=0
+
+# tally VARIANT NAME LOG STATUS: count, and notice what a plan does not say
+tally() {
+	local ok bad skip planned
+
+	skip=$(grep -cE '^ok .*# SKIP' "$3" || true)
+	ok=$(grep -cE '^ok ' "$3" || true)
+	bad=$(grep -cE '^not ok ' "$3" || true)
+	planned=$(sed -nE 's/^1\.\.([0-9]+)$/\1/p' "$3" | head -n 1)
+	passed=$((passed + ok - skip)) failed=$((failed + bad)) skipped=$((skipped + skip))
+	if [[ ${planned:-none} != "$((ok + bad))" ]] || (($4 && !bad)); then
+		echo "not ok $1 $2: status $4, $((ok + bad)) results of ${planned:-no plan}"
+		failed=$((failed + 1))
+	fi
+}
+
+suites=("$@")
+((${#suites[@]})) || suites=(abi units frames library options device
+	output running screen install docs)
+build
+echo 'KTAP version 1'
+PRELOAD=$BUILD/fake.so
+export PRELOAD
+for variant in plain asan; do
+	TOPDOWN=$USERSPACE/topdown
+	[[ $variant == plain ]] || TOPDOWN=$BUILD/asan/topdown
+	export TOPDOWN
+	for name in "${suites[@]}"; do
+		case $variant:$name in
+		asan:abi | asan:install | asan:docs) continue ;;
+		esac
+		echo "# $variant: $name"
+		status=0
+		suite "$variant" "$name" > "$BUILD/$variant.$name.log" 2>&1 || status=$?
+		cat "$BUILD/$variant.$name.log"
+		tally "$variant" "$name" "$BUILD/$variant.$name.log" "$status"
+	done
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+((failed == 0 && passed > 0))

@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Time, signals, and readers that leave.
+set -euo pipefail
+# shellcheck source=userspace/check/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# started ARG...: in the background, $pid; returns when it measures
+started() {
+	FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD "$TOPDOWN" stat --device "$NODE" -v "$@" \
+		> "$TMP/out" 2> "$TMP/err" &
+	pid=$!
+	for _ in {1..200}; do
+		[[ ! -s $TMP/err ]] || break
+		sleep 0.02
+	done
+	sleep 0.3
+}
+
+# ended SIGNAL: sends it and waits; sets $status, $out, $err
+ended() {
+	kill "-$1" "$pid"
+	status=0
+	wait "$pid" || status=$?
+	out=$(< "$TMP/out")
+	err=
+}
+
+# A background job of a shell that has no job control ignores SIGINT, so let
+# env(1) give it back its default.
+interrupted() {
+	FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD env --default-signal=INT "$TOPDOWN" stat \
+		--device "$NODE" -v "$@" > "$TMP/out" 2> "$TMP/err" &
+	pid=$!
+	for _ in {1..200}; do
+		[[ ! -s $TMP/err ]] || break
+		sleep 0.02
+	done
+	sleep 0.3
+}
+
+interrupted -j
+ended INT
+expect 'SIGINT ends one measurement, with its figures' 0 '"cpu":"all".*"tma_retiring":0\.4' ''
+interrupted -j -I 60000
+ended INT
+expect 'SIGINT ends intervals, the last is printed' 0 '"tma_retiring":0\.4' ''
+interrupted -j --timeout 60000
+ended INT
+expect 'SIGINT before the end that was asked for' 130 '"tma_retiring":0\.4' ''
+started -j
+ended TERM
+expect 'SIGTERM' 143 '"tma_retiring":0\.4' ''
+started -j -I 60000 --count 3
+ended HUP
+expect 'SIGHUP' 129 '"tma_retiring":0\.4' ''
+
+run fake stat --timeout 200 -j
+result "$(($(lines "$TMP/out") != 1))" '--timeout alone: one measurement'
+length=$(sed -E 's/.*"interval":([0-9]+)\.([0-9]{3}).*/\1\2/' "$TMP/out")
+result "$((10#$length < 200 || 10#$length > 2000))" "--timeout 200 took $length ms"
+run fake stat --timeout 1000 -I 400 -j
+result "$(($(lines "$TMP/out") != 3))" '--timeout ends in the middle of an interval'
+run fake stat --count 3 -I 20 -j
+result "$(($(lines "$TMP/out") != 3))" '--count'
+run fake stat --count 2 -j
+length=$(sed -nE '1s/.*"interval":([0-9]+)\.([0-9]{3}).*/\1\2/p' "$TMP/out")
+result "$((10#$length < 990 || 10#$length > 2000))" "--count alone has intervals of 1 s ($length ms)"
+
+# Where on a grid of 50 ms the ends are: at its beginning, though each reading
+# takes 5 ms and a loaded machine is late now and then.  If the 5 ms added up, the
+# ends would be anywhere.
+FAKE_DELAY=5 run fake stat --count 40 -I 50 -x , --no-header
+early=$(awk -F, '{ at += $2; if (at * 1000 % 50 < 25) n++ } END { print n + 0 }' "$TMP/out")
+result "$((early < 30))" "intervals do not drift ($early of 40 end where they should)"
+
+# The reader gets each interval when it ends, long before a buffer is full.
+FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD "$TOPDOWN" stat --device "$NODE" -I 100 -x , > "$TMP/out" &
+pid=$!
+sleep 1
+before=$(lines "$TMP/out")
+kill "$pid"
+wait "$pid" || true
+result "$((before < 3))" "output is flushed at each interval ($before lines)"
+
+status=0
+fake stat -I 20 -j 2> "$TMP/err" | head -n 2 > "$TMP/out" || status=${PIPESTATUS[0]}
+err=$(< "$TMP/err") out=$(< "$TMP/out")
+result "$(($(lines "$TMP/out") != 2))" 'a reader that leaves had its lines'
+expect 'a reader that leaves is no error' 141 'tma_retiring' ''
+
+for format in -j "-x ," ''; do
+	# shellcheck disable=SC2086
+	run fake stat --count 1 -I 10 $format -o /dev/full
+	expect "a full disk, ${format:-table}" 1 '' \
+		'^topdown: cannot write to /dev/full: No space left on device$'
+done
+status=0
+fake stat --count 1 -I 10 > /dev/full 2> "$TMP/err" || status=$?
+: > "$TMP/out"
+out='' err=$(< "$TMP/err")
+expect 'standard output full' 1 '' 'cannot write to standard output: No space left'
+status=0
+fake info > /dev/full 2> "$TMP/err" || status=$?
+err=$(< "$TMP/err")
+expect 'info with standard output full' 1 '' 'cannot write to standard output: No space left'
+status=0
+fake stat --count 1 -I 10 >&- 2> "$TMP/err" || status=$?
+err=$(< "$TMP/err")
+expect 'standard output closed' 1 '' 'cannot write to standard output'
+finish
