@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The back door of the emulated PMU: how a guest program says what its address
+ * space "executes", and how a test reads the exact truth.
+ *
+ * One 32-bit IN from TD_BD_PORT is one request.  The arguments and the answer
+ * travel in registers and in one structure in the caller's memory, so a request
+ * can be neither torn by a context switch nor mixed with another task's.  The
+ * structure is a memory operand like any other: a page that is not present
+ * faults and the instruction runs again, a bad address is a SIGSEGV.  The
+ * emulator and the guest programs both compile this file.
+ */
+#ifndef TOPDOWN_PMU_BACKDOOR_H
+#define TOPDOWN_PMU_BACKDOOR_H
+
+#include <stdint.h>
+
+#define TD_BD_PORT	0x5d0		/* Q35 leaves it free. */
+#define TD_BD_MAGIC	0x54444250u	/* RAX on entry: "TDBP". */
+#define TD_BD_VERSION	1
+
+#define TD_BD_FRACTION	1000000u	/* Profile fractions are parts per million. */
+
+/* The eight PERF_METRICS categories, in the order of the register's bytes. */
+enum td_bd_category {
+	TD_BD_RETIRING,
+	TD_BD_BAD_SPEC,
+	TD_BD_FE_BOUND,
+	TD_BD_BE_BOUND,
+	TD_BD_HEAVY_OPS,
+	TD_BD_BR_MISPREDICT,
+	TD_BD_FETCH_LAT,
+	TD_BD_MEM_BOUND,
+	TD_BD_CATEGORIES,
+};
+
+/* RBX on entry.  RCX: argument, else 0.  RDI: address of the structure named. */
+enum td_bd_request {
+	TD_BD_PING,		/* No structure; EAX answers TD_BD_VERSION. */
+	TD_BD_SET_PROFILE,	/* Profile in, RCX: enum td_bd_start. */
+	TD_BD_TRUTH_SPACE,	/* struct td_bd_truth out: this address space. */
+	TD_BD_TRUTH_CPU,	/* struct td_bd_truth out: vCPU number RCX. */
+	TD_BD_SET_QUANT,	/* RCX: 0 bytes truncated, 1 bytes rounded. */
+	TD_BD_SET_DEFAULT,	/* struct td_bd_profile in: spaces with none set. */
+};
+
+/* What TD_BD_SET_PROFILE does to the truth of the address space. */
+enum td_bd_start {
+	TD_BD_RESTART,		/* It starts again from 0: a new workload. */
+	TD_BD_CONTINUE,		/* It goes on: the next phase of the same one. */
+};
+
+/* EAX on return; for TD_BD_PING the version. */
+#define TD_BD_OK	0u
+#define TD_BD_EINVAL	1u		/* Bad request, argument or profile. */
+
+/*
+ * What an address space executes.  The first four fractions sum to
+ * TD_BD_FRACTION; each of the last four is at most its parent: heavy_ops of
+ * retiring, br_mispredict of bad_spec, fetch_lat of fe_bound, mem_bound of
+ * be_bound.
+ */
+struct td_bd_profile {
+	uint32_t fraction[TD_BD_CATEGORIES];
+};
+
+/*
+ * The exact truth since power-on.  user_* counts CPL 3 alone; the others count
+ * every ring.  "slots" is width x unhalted cycles.  The register counts and
+ * instructions are of the vCPU for TD_BD_TRUTH_CPU, 0 for TD_BD_TRUTH_SPACE.
+ */
+struct td_bd_truth {
+	uint64_t time_ns;			/* The emulator's virtual clock. */
+	uint64_t slots;
+	uint64_t category[TD_BD_CATEGORIES];
+	uint64_t user_slots;
+	uint64_t user_category[TD_BD_CATEGORIES];
+	uint64_t rdmsr, wrmsr, rdpmc;		/* Accesses to PMU registers. */
+	uint64_t pmi;				/* PMU interrupts delivered. */
+	uint64_t wakeups;			/* Times the vCPU left HLT. */
+	uint64_t instructions;			/* Under -icount only, else 0. */
+};
+
+#endif /* TOPDOWN_PMU_BACKDOOR_H */

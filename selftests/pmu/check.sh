@@ -1,0 +1,173 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Test the emulated PMU itself, on emulated machines.  Nothing of the topdown
+# module takes part.
+set -euo pipefail
+
+# shellcheck source=selftests/vm/common.sh
+. "$(dirname "$0")/../vm/common.sh"
+
+usage() {
+	cat << END
+Usage: check.sh [-k KERNEL]... [-m MACHINE]... [-t TEST]
+
+Boots the emulated machines, runs selftests/pmu/tests there and prints KTAP.
+Without options: the runs that each change has to pass.
+
+  -k KERNEL   these kernels only (6.1, 6.12, 7, debug)
+  -m MACHINE  these machines only (spr, icl, nometrics, nopmu, amd)
+  -t TEST     only tests with this text in their name
+
+Exit status: 0 if none failed.
+END
+}
+
+# Kernel, machine, quantisation, whether instructions are counted, kernel arguments.
+readonly RUNS=(
+	"6.12 spr truncate threads"
+	"6.12 spr round icount"
+	"6.12 icl round threads nopti"
+	"6.12 nometrics truncate threads"
+	"6.12 nopmu truncate threads"
+	"6.12 amd truncate threads"
+	"6.1 spr round threads nopti"
+	"6.1 icl truncate threads"
+)
+
+kernels=()
+machines=()
+only=
+while getopts :k:m:t:h opt; do
+	case $opt in
+	k) kernels+=("$OPTARG") ;;
+	m) machines+=("$OPTARG") ;;
+	t) only=$OPTARG ;;
+	h) usage; exit 0 ;;
+	*) usage >&2; exit 2 ;;
+	esac
+done
+shift $((OPTIND - 1))
+((!$#)) || { usage >&2; exit 2; }
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# among VALUE LIST...: whether the list is empty or has the value.
+among() {
+	local value=$1 item
+	shift
+
+	(($#)) || return 0
+	for item; do
+		[[ $item != "$value" ]] || return 0
+	done
+	return 1
+}
+
+# A kernel that RUNS does not name gets the runs of 6.12.
+chosen_runs() {
+	local run kernel machine rest
+
+	for kernel in "${kernels[@]}"; do
+		printf '%s\n' "${RUNS[@]}" | grep -q "^$kernel " ||
+			printf '%s\n' "${RUNS[@]}" | sed -n "s/^6.12 /$kernel /p"
+	done
+	for run in "${RUNS[@]}"; do
+		read -r kernel machine rest <<< "$run"
+		among "$kernel" "${kernels[@]}" && echo "$run"
+	done
+	true
+}
+
+build_tests() {
+	gcc -O2 -Wall -Wextra -Werror -static -o "$work/pmu_test" "$TOP"/selftests/pmu/tests/*.c
+}
+
+# The driver that gives programs the registers is a module of the kernel's own.
+find_msr_driver() {
+	local MODDIR=
+
+	eval "$("$TOP/selftests/vm/kernel.sh" "$1")"
+	find "$MODDIR" "$MODDIR/" -name 'msr.ko*' -path '*/kernel/arch/x86/*' | head -n 1
+}
+
+stage_msr_driver() {
+	local file
+
+	file=$(find_msr_driver "$1")
+	rm -f "$work/msr.ko"
+	case $file in
+	*.xz) xz -dc "$file" > "$work/msr.ko" ;;
+	*.ko) cp "$file" "$work/msr.ko" ;;
+	*) return 0 ;;
+	esac
+}
+
+# one_run KERNEL MACHINE QUANT MODE [KERNEL ARGUMENT]
+one_run() {
+	local kernel=$1 machine=$2 quant=$3 mode=$4 append="iomem=relaxed ${5:-}" options=(-N -P -t 240)
+
+	stage_msr_driver "$kernel"
+	[[ ! -e $work/msr.ko ]] || options+=(-x "$work/msr.ko")
+	[[ $mode != icount ]] || options+=(-i)
+	"$TOP/selftests/vm/run.sh" -k "$kernel" -m "$machine" -q "$quant" -a "$append" \
+		"${options[@]}" -x "$work/pmu_test" -- \
+		"[ ! -e /msr.ko ] || insmod /msr.ko; echo on > /sys/module/msr/parameters/allow_writes
+		PMU_TEST_ONLY=$only /pmu_test $machine $quant $mode"
+}
+
+# The numbers of all runs go on from one to the next.
+number=0
+passed=0
+failed=0
+skipped=0
+
+report() {
+	local ok=$1 name=$2 rest=${3:-}
+
+	number=$((number + 1))
+	echo "$ok $number $name$rest"
+	case $ok$rest in
+	ok*SKIP) skipped=$((skipped + 1)) ;;
+	ok) passed=$((passed + 1)) ;;
+	*) failed=$((failed + 1)) ;;
+	esac
+}
+
+collect() {
+	local prefix=$1 line
+
+	while IFS= read -r line; do
+		line=${line%$'\r'}
+		if [[ $line =~ ^(ok|not\ ok)\ [0-9]+\ ([^ ]+)(.*)$ ]]; then
+			report "${BASH_REMATCH[1]}" "$prefix ${BASH_REMATCH[2]}" "${BASH_REMATCH[3]}"
+		elif [[ $line == '#'* ]]; then
+			echo "$line"
+		fi
+	done
+}
+
+need gcc=gcc xz=xz-utils
+build_tests
+mapfile -t runs < <(chosen_runs)
+
+echo "KTAP version 1"
+for run in "${runs[@]}"; do
+	read -r kernel machine quant mode append <<< "$run"
+	among "$machine" "${machines[@]}" || continue
+	status=0
+	one_run "$kernel" "$machine" "$quant" "$mode" "$append" > "$work/log" 2> "$work/errors" ||
+		status=$?
+	collect "$kernel/$machine/$quant/$mode" < "$work/log"
+	# A failed test has been reported; this is about the machine under it.
+	if grep -q '^1\.\.[1-9]' "$work/log" && ((status != 121)); then
+		report ok "$kernel/$machine/$quant/$mode machine"
+	else
+		sed 's/^/# /' "$work/errors"
+		report "not ok" "$kernel/$machine/$quant/$mode machine (status $status)"
+	fi
+done
+echo "1..$number"
+echo "$passed passed, $failed failed, $skipped skipped"
+((failed == 0 && passed > 0))

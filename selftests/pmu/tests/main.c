@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Runs the tests of the emulated PMU and reports in KTAP. */
+#define _GNU_SOURCE
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/io.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "pmu_test.h"
+
+#define STATUS_SKIP	4
+
+static const struct machine machines[] = {
+	{ .name = "spr", .width = 6, .metrics = 8, .pmu = true, .model = 143 },
+	{ .name = "icl", .width = 5, .metrics = 4, .pmu = true, .model = 106 },
+	{ .name = "nometrics", .width = 6, .pmu = true, .model = 143 },
+	{ .name = "nopmu", .width = 6, .model = 143 },
+	{ .name = "amd", .width = 6, .amd = true },
+};
+
+static const struct test *const suites[] = {
+	truth_tests, msr_tests, rdpmc_tests, perf_tests,
+};
+
+struct machine machine;
+
+void fail(const char *format, ...)
+{
+	va_list list;
+
+	printf("# ");
+	va_start(list, format);
+	vprintf(format, list);
+	va_end(list);
+	printf("\n");
+	fflush(stdout);
+	_exit(1);
+}
+
+void skip(const char *why)
+{
+	printf("# SKIP %s\n", why);
+	fflush(stdout);
+	_exit(STATUS_SKIP);
+}
+
+void need_metrics(void)
+{
+	if (!machine.metrics)
+		skip("this machine has no PERF_METRICS");
+}
+
+void need_pmu(void)
+{
+	if (!machine.pmu)
+		skip("this machine has no PMU");
+}
+
+/* Each in its own process: it has its own address space, and may die. */
+static int run(const struct test *test)
+{
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid < 0)
+		return 1;
+	if (!pid) {
+		pin(BUSY_CPU);
+		test->run();
+		fflush(stdout);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	/* A test that died has not put this back. */
+	door(TD_BD_SET_QUANT, machine.round, NULL);
+	if (WIFSIGNALED(status))
+		printf("# signal %d\n", WTERMSIG(status));
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+static void choose(int argc, char **argv)
+{
+	size_t i;
+	int opt;
+
+	for (i = 0; i < sizeof(machines) / sizeof(*machines); i++)
+		if (argc > 1 && !strcmp(argv[1], machines[i].name))
+			machine = machines[i];
+	if (!machine.name) {
+		fprintf(stderr, "Usage: pmu_test MACHINE [round] [icount]\n");
+		exit(2);
+	}
+	for (opt = 2; opt < argc; opt++) {
+		machine.round |= !strcmp(argv[opt], "round");
+		machine.icount |= !strcmp(argv[opt], "icount");
+	}
+}
+
+static bool wanted(const char *name)
+{
+	const char *only = getenv("PMU_TEST_ONLY");
+
+	return !only || strstr(name, only);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int count = 0, failed = 0;
+	const struct test *test;
+	size_t i;
+	int status;
+
+	choose(argc, argv);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (iopl(3)) {
+		perror("iopl");
+		return 1;
+	}
+	if (door(TD_BD_PING, 0, NULL) != TD_BD_VERSION) {
+		fprintf(stderr, "pmu_test: this is not the emulated machine\n");
+		return 1;
+	}
+
+	printf("KTAP version 1\n");
+	for (i = 0; i < sizeof(suites) / sizeof(*suites); i++) {
+		for (test = suites[i]; test->name; test++) {
+			if (!wanted(test->name))
+				continue;
+			status = run(test);
+			failed += status && status != STATUS_SKIP;
+			printf("%sok %u %s%s\n", status && status != STATUS_SKIP ? "not " : "",
+			       ++count, test->name, status == STATUS_SKIP ? " # SKIP" : "");
+		}
+	}
+	printf("1..%u\n", count);
+	return failed ? 1 : 0;
+}

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-2.0
+/* CPUID and the registers, raw, on a CPU where the kernel counts nothing. */
+#include <cpuid.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "pmu_test.h"
+
+#define MSR_CPU		3
+
+#define PMC0		0x0c1
+#define EVTSEL0		0x186
+#define FIXED0		0x309
+#define FIXED3		0x30c
+#define METRICS		0x329
+#define CAPABILITIES	0x345
+#define FIXED_CTRL	0x38d
+#define STATUS		0x38e
+#define GLOBAL_CTRL	0x38f
+#define STATUS_RESET	0x390
+#define STATUS_SET	0x391
+#define PEBS_ENABLE	0x3f1
+#define A_PMC0		0x4c1
+
+#define APIC		0xfee00000
+#define APIC_LVTPC	0x340
+#define LVT_NMI		0x400
+#define LVT_MASKED	0x10000
+
+#define TOP		(1ull << 48)
+#define EN_SLOTS	(1ull << 35)
+#define EN_METRICS	(1ull << 48)
+#define SLOTS_ALL_RINGS	0x3000
+#define CYCLES_ALL_RINGS 0x43003c	/* EN, OS and USR. */
+
+static uint64_t rd(uint32_t msr)
+{
+	return msr_read(MSR_CPU, msr);
+}
+
+static void wr(uint32_t msr, uint64_t value)
+{
+	msr_write(MSR_CPU, msr, value);
+}
+
+static bool readable(uint32_t msr)
+{
+	uint64_t value;
+
+	return msr_try_read(MSR_CPU, msr, &value);
+}
+
+static bool takes(uint32_t msr, uint64_t value)
+{
+	return msr_try_write(MSR_CPU, msr, value);
+}
+
+/* The kernel's watchdog has a counter on every CPU, and would write registers. */
+static void watchdog(const char *on)
+{
+	int fd = open("/proc/sys/kernel/nmi_watchdog", O_WRONLY);
+
+	expect(fd >= 0 && write(fd, on, 1) == 1, "cannot switch the watchdog: %s",
+	       strerror(errno));
+	close(fd);
+}
+
+/* Runs body with all counters stopped, and leaves the registers as they were. */
+static void alone(void (*body)(void))
+{
+	static const uint32_t kept[] = { FIXED_CTRL, EVTSEL0, GLOBAL_CTRL };
+	uint64_t value[3];
+	int i;
+
+	need_pmu();
+	watchdog("0");
+	pin(MSR_CPU);
+	for (i = 0; i < 3; i++)
+		value[i] = rd(kept[i]);
+	wr(GLOBAL_CTRL, 0);
+	body();
+	for (i = 0; i < 3; i++)
+		wr(kept[i], value[i]);
+	watchdog("1");
+}
+
+static void test_cpuid(void)
+{
+	unsigned int max, a, b, c, d, model;
+	char vendor[13] = "";
+
+	pin(MSR_CPU);
+	__cpuid(0, max, b, c, d);
+	memcpy(vendor, &b, 4);
+	memcpy(vendor + 4, &d, 4);
+	memcpy(vendor + 8, &c, 4);
+	expect(!strcmp(vendor, machine.amd ? "AuthenticAMD" : "GenuineIntel"),
+	       "vendor %s", vendor);
+	__cpuid(1, a, b, c, d);
+	expect(!(c >> 31), "the hypervisor bit is set");
+	expect((c >> 15 & 1) == machine.pmu, "PDCM is %u", c >> 15 & 1);
+	model = (a >> 4 & 0xf) | (a >> 12 & 0xf0);
+	if (machine.model)
+		expect(model == machine.model, "model %u", model);
+	if (max < 0xa)
+		return;
+	__cpuid_count(0xa, 0, a, b, c, d);
+	if (!machine.pmu) {
+		expect(!(a & 0xff), "PMU version %u", a & 0xff);
+		return;
+	}
+	expect(a == 0x08300805 && b == 0 && c == 0xf && d == 0x8604,
+	       "leaf 0xa is %#x %#x %#x %#x", a, b, c, d);
+}
+
+static void test_present(void)
+{
+	uint64_t caps;
+
+	need_pmu();
+	caps = rd(CAPABILITIES);
+	expect(caps == (1 << 13 | (machine.metrics ? 1 << 15 : 0)), "PERF_CAPABILITIES %#llx",
+	       (unsigned long long)caps);
+	expect(readable(PMC0 + 7) && readable(A_PMC0 + 7) && readable(EVTSEL0 + 7),
+	       "there are fewer than 8 general counters");
+	expect(readable(FIXED3), "there is no fixed counter 3");
+	expect(readable(METRICS) == !!machine.metrics, "PERF_METRICS");
+}
+
+static void test_absent(void)
+{
+	static const uint32_t absent[] = {
+		PMC0 + 8, A_PMC0 + 8, EVTSEL0 + 8, FIXED3 + 1, FIXED3 + 3, PEBS_ENABLE,
+	};
+	static const uint32_t present[] = {
+		PMC0, A_PMC0, EVTSEL0, FIXED3, METRICS, CAPABILITIES, GLOBAL_CTRL,
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(absent) / sizeof(*absent); i++) {
+		expect(!readable(absent[i]), "MSR %#x can be read", absent[i]);
+		expect(!takes(absent[i], 0), "MSR %#x can be written", absent[i]);
+	}
+	if (machine.pmu)
+		return;
+	for (i = 0; i < sizeof(present) / sizeof(*present); i++)
+		expect(!readable(present[i]), "MSR %#x without a PMU", present[i]);
+}
+
+static void reserved(void)
+{
+	uint64_t global = EN_SLOTS * 2 - 1 - 0xffffff00;	/* 8 and 4 counters. */
+
+	if (machine.metrics)
+		global |= EN_METRICS;
+	expect(rd(GLOBAL_CTRL) == 0, "GLOBAL_CTRL does not keep 0");
+	expect(!takes(STATUS, 0), "GLOBAL_STATUS can be written");
+	expect(!takes(CAPABILITIES, 0), "PERF_CAPABILITIES can be written");
+	expect(!takes(GLOBAL_CTRL, 1 << 8) && !takes(GLOBAL_CTRL, 1ull << 36) &&
+	       !takes(GLOBAL_CTRL, 1ull << 49), "GLOBAL_CTRL takes reserved bits");
+	expect(takes(GLOBAL_CTRL, EN_METRICS) == !!machine.metrics, "GLOBAL_CTRL bit 48");
+	wr(GLOBAL_CTRL, 0);
+	expect(!takes(STATUS_RESET, 1 << 8) && takes(STATUS_RESET, global),
+	       "STATUS_RESET has the wrong bits");
+	expect(!takes(EVTSEL0, 1ull << 32) && !takes(EVTSEL0, 1 << 21),
+	       "PERFEVTSEL takes reserved bits");
+	expect(!takes(FIXED_CTRL, 4 << 12) && !takes(FIXED_CTRL, 1 << 16),
+	       "FIXED_CTR_CTRL takes reserved bits");
+	expect(!takes(A_PMC0, TOP) && !takes(FIXED3, TOP), "a counter takes 49 bits");
+	wr(PMC0, 0x180000000);
+	expect(rd(A_PMC0) == TOP - 0x80000000, "the old counter number does not extend the sign");
+	wr(A_PMC0, TOP - 1);
+	expect(rd(PMC0) == TOP - 1, "the full-width counter lost bits");
+	wr(A_PMC0, 0);
+	if (machine.metrics == 4)
+		expect(!takes(METRICS, 1ull << 32), "PERF_METRICS takes a fifth byte");
+}
+
+static void test_reserved(void)
+{
+	alone(reserved);
+}
+
+static void run_slots(uint64_t global)
+{
+	wr(GLOBAL_CTRL, global);
+	spin_ms(3);
+	wr(GLOBAL_CTRL, 0);
+}
+
+static void reset_both(void)
+{
+	wr(FIXED3, 0);
+	wr(METRICS, 0);
+}
+
+static void check(const struct td_bd_profile *f, const char *when)
+{
+	uint64_t metrics = rd(METRICS);
+	unsigned int i;
+
+	for (i = 0; i < machine.metrics; i++)
+		expect((metrics >> (8 * i) & 0xff) == byte_of(f->fraction[i]),
+		       "%s: PERF_METRICS %#llx", when, (unsigned long long)metrics);
+}
+
+static void metrics(void)
+{
+	const struct td_bd_profile *f = &profiles[3];
+	uint64_t seed = 0x1020304050607ull;
+
+	if (machine.metrics == 4)
+		seed &= 0xffffffff;
+	set_profile(f);
+	wr(FIXED_CTRL, SLOTS_ALL_RINGS);
+	reset_both();
+	run_slots(EN_SLOTS | EN_METRICS);
+	expect(rd(FIXED3) > 0, "no slots");
+	check(f, "after a run");
+	reset_both();
+	expect(!rd(FIXED3) && !rd(METRICS), "the reset left something");
+	run_slots(EN_SLOTS | EN_METRICS);
+	check(f, "after a reset and a run");
+
+	/* Counting goes on from what is written. */
+	wr(FIXED3, 255000000);
+	wr(METRICS, seed);
+	expect(rd(METRICS) == seed, "PERF_METRICS %#llx reads back as %#llx",
+	       (unsigned long long)seed, (unsigned long long)rd(METRICS));
+	reset_both();
+	run_slots(EN_SLOTS);
+	expect(rd(FIXED3) && !rd(METRICS), "the metrics run without GLOBAL_CTRL bit 48");
+}
+
+static void test_metrics(void)
+{
+	need_metrics();
+	alone(metrics);
+}
+
+/*
+ * Software that resets only one of the two must not get away with it.  How far
+ * off it is depends on the lengths of the runs, which on a busy host are random:
+ * one try of several has to show it.
+ */
+static bool metrics_alone(void)
+{
+	reset_both();
+	run_slots(EN_SLOTS | EN_METRICS);
+	run_slots(EN_SLOTS | EN_METRICS);
+	wr(METRICS, 0);
+	run_slots(EN_SLOTS | EN_METRICS);
+	return (rd(METRICS) & 0xff) < 0x30;
+}
+
+static bool slots_alone(void)
+{
+	reset_both();
+	run_slots(EN_SLOTS | EN_METRICS);
+	run_slots(EN_SLOTS | EN_METRICS);
+	wr(FIXED3, 0);
+	run_slots(EN_SLOTS | EN_METRICS);
+	return (rd(METRICS) & 0xff) > 0x60;
+}
+
+static bool any_of(int tries, bool (*once)(void))
+{
+	while (tries--)
+		if (once())
+			return true;
+	return false;
+}
+
+static void half_reset(void)
+{
+	set_profile(&profiles[0]);		/* A byte of 0x3f or 0x40. */
+	wr(FIXED_CTRL, SLOTS_ALL_RINGS);
+	expect(any_of(10, metrics_alone), "a reset of PERF_METRICS alone goes unnoticed");
+	expect(any_of(10, slots_alone), "a reset of FIXED_CTR3 alone goes unnoticed");
+}
+
+static void test_half_reset(void)
+{
+	need_metrics();
+	alone(half_reset);
+}
+
+static void overflow(void)
+{
+	wr(EVTSEL0, CYCLES_ALL_RINGS);
+	wr(FIXED_CTRL, SLOTS_ALL_RINGS);
+	wr(A_PMC0, TOP - 1000);
+	wr(FIXED3, TOP - 1000);
+	wr(STATUS_RESET, 1 | EN_SLOTS);
+	expect(!rd(STATUS), "GLOBAL_STATUS is not clear");
+	run_slots(EN_SLOTS | 1);
+	expect(rd(STATUS) == (EN_SLOTS | 1), "GLOBAL_STATUS %#llx after two overflows",
+	       (unsigned long long)rd(STATUS));
+	expect(rd(A_PMC0) < TOP / 2 && rd(FIXED3) < TOP / 2, "the counters did not wrap");
+	wr(STATUS_RESET, 1);
+	expect(rd(STATUS) == EN_SLOTS, "STATUS_RESET cleared the wrong bits");
+	wr(STATUS_SET, 2);
+	expect(rd(STATUS) == (EN_SLOTS | 2), "STATUS_SET");
+	wr(STATUS_RESET, EN_SLOTS | 2);
+	expect(!rd(STATUS), "GLOBAL_STATUS cannot be cleared");
+}
+
+static void test_overflow(void)
+{
+	alone(overflow);
+}
+
+/* The kernel's handler answers the interrupt, if it has any event anywhere. */
+static void metrics_overflow(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_RAW, .size = sizeof(attr), .config = CONFIG_CYCLES,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, 0);
+	uint64_t before;
+
+	expect(fd >= 0, "perf_event_open: %s", strerror(errno));
+	set_profile(&profiles[1]);		/* All retiring. */
+	wr(FIXED_CTRL, SLOTS_ALL_RINGS);
+	wr(FIXED3, TOP - 1000);
+	wr(METRICS, 0xff);
+	before = truth_cpu(MSR_CPU).pmi;
+	run_slots(EN_SLOTS | EN_METRICS);
+	expect(truth_cpu(MSR_CPU).pmi == before + 1, "%llu interrupts after a metric's overflow",
+	       (unsigned long long)(truth_cpu(MSR_CPU).pmi - before));
+	expect(!(rd(STATUS) & EN_METRICS), "the handler left GLOBAL_STATUS bit 48");
+	close(fd);
+}
+
+static void test_metrics_overflow(void)
+{
+	need_metrics();
+	alone(metrics_overflow);
+}
+
+/*
+ * With no event anywhere the kernel's handler does not touch the interrupt
+ * entry, so that what the processor does with it can be seen.
+ */
+static void lvt_mask(void)
+{
+	volatile uint32_t *apic;
+	uint64_t before = truth_cpu(MSR_CPU).pmi;
+	int fd = open("/dev/mem", O_RDWR | O_SYNC), i;
+
+	expect(fd >= 0, "/dev/mem: %s", strerror(errno));
+	apic = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, APIC);
+	expect(apic != MAP_FAILED, "mmap of the APIC: %s", strerror(errno));
+	expect(apic[APIC_LVTPC / 4] == LVT_NMI, "LVT PC is %#x before", apic[APIC_LVTPC / 4]);
+
+	wr(FIXED_CTRL, SLOTS_ALL_RINGS | 8 << 12);
+	/* The second overflow finds the entry masked. */
+	for (i = 0; i < 2; i++) {
+		wr(FIXED3, TOP - 1000);
+		run_slots(EN_SLOTS);
+		expect(rd(STATUS) == EN_SLOTS, "GLOBAL_STATUS %#llx",
+		       (unsigned long long)rd(STATUS));
+		wr(STATUS_RESET, EN_SLOTS);
+		expect(apic[APIC_LVTPC / 4] == (LVT_NMI | LVT_MASKED), "LVT PC is %#x after",
+		       apic[APIC_LVTPC / 4]);
+		expect(truth_cpu(MSR_CPU).pmi == before + 1, "%llu interrupts",
+		       (unsigned long long)(truth_cpu(MSR_CPU).pmi - before));
+	}
+	apic[APIC_LVTPC / 4] = LVT_NMI;
+	close(fd);
+}
+
+static void test_lvt_mask(void)
+{
+	alone(lvt_mask);
+}
+
+static void counted(void)
+{
+	struct td_bd_truth before = truth_cpu(MSR_CPU), after;
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		wr(A_PMC0, i);
+		rd(A_PMC0);
+		rd(A_PMC0);
+	}
+	expect(!readable(FIXED3 + 1), "fixed counter 4 exists");
+	after = truth_cpu(MSR_CPU);
+	expect(after.wrmsr - before.wrmsr == 100 && after.rdmsr - before.rdmsr == 200,
+	       "%llu writes and %llu reads counted, not 100 and 200",
+	       (unsigned long long)(after.wrmsr - before.wrmsr),
+	       (unsigned long long)(after.rdmsr - before.rdmsr));
+}
+
+static void test_counted(void)
+{
+	alone(counted);
+}
+
+const struct test msr_tests[] = {
+	{ "cpuid", test_cpuid },
+	{ "msr-present", test_present },
+	{ "msr-absent", test_absent },
+	{ "msr-reserved", test_reserved },
+	{ "msr-metrics", test_metrics },
+	{ "msr-half-reset", test_half_reset },
+	{ "msr-overflow", test_overflow },
+	{ "msr-metrics-overflow", test_metrics_overflow },
+	{ "msr-lvt-mask", test_lvt_mask },
+	{ "msr-counted", test_counted },
+	{ NULL, NULL },
+};

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The registers of the emulated PMU, as RDMSR, WRMSR, RDPMC and CPUID see them.
+ * What is reserved or absent is a general protection fault.
+ */
+#include "qemu/osdep.h"
+#include "cpu.h"
+#include "topdown-pmu.h"
+
+#define TD_MSR_PMC0		0x0c1
+#define TD_MSR_EVTSEL0		0x186
+#define TD_MSR_FIXED0		0x309
+#define TD_MSR_METRICS		0x329
+#define TD_MSR_CAPABILITIES	0x345
+#define TD_MSR_FIXED_CTRL	0x38d
+#define TD_MSR_STATUS		0x38e
+#define TD_MSR_GLOBAL_CTRL	0x38f
+#define TD_MSR_STATUS_RESET	0x390
+#define TD_MSR_STATUS_SET	0x391
+#define TD_MSR_INUSE		0x392
+#define TD_MSR_PEBS_ENABLE	0x3f1
+#define TD_MSR_A_PMC0		0x4c1
+#define TD_MSR_PMC_SPAN		10	/* Numbers kept for counters. */
+#define TD_MSR_FIXED_SPAN	7
+
+#define TD_CAP_FULL_WIDTH	(1u << 13)
+#define TD_CAP_METRICS		(1u << 15)
+
+/* STATUS_RESET also clears the indicators of features that are not here. */
+#define TD_STATUS_OTHER		(0x3fULL << 58)
+
+#define TD_RDPMC_FIXED		(1u << 30)
+#define TD_RDPMC_METRICS	(1u << 29)
+
+static uint64_t td_gp_mask(const TdPmu *p)
+{
+	return (1ULL << p->preset->gp) - 1;
+}
+
+static uint64_t td_global_mask(const TdPmu *p)
+{
+	uint64_t mask = td_gp_mask(p) |
+		((1ULL << p->preset->fixed) - 1) << TD_GLOBAL_FIXED;
+
+	if (p->preset->metrics)
+		mask |= 1ULL << TD_GLOBAL_METRICS;
+	return mask;
+}
+
+static uint64_t td_quantise(td_u128 micro, uint64_t slots)
+{
+	td_u128 whole = (td_u128)slots * TD_MICRO;
+	td_u128 byte;
+
+	if (!whole)
+		return 0;
+	byte = (micro * 0xff + (qatomic_read(&td_round) ? whole / 2 : 0)) /
+	       whole;
+	return MIN(byte, 0xff);
+}
+
+static uint64_t td_read_metrics(const TdPmu *p)
+{
+	uint64_t slots = p->fixed[TD_FIXED_SLOTS].value;
+	uint64_t value = 0;
+	unsigned int i;
+
+	for (i = 0; i < p->preset->metrics; i++)
+		value |= td_quantise(p->metric[i], slots) << (8 * i);
+	return value;
+}
+
+static bool td_write_metrics(TdPmu *p, uint64_t value)
+{
+	uint64_t slots = p->fixed[TD_FIXED_SLOTS].value;
+	unsigned int i;
+
+	if (p->preset->metrics < 8 && value >> (8 * p->preset->metrics))
+		return false;
+	/* Rounded up, so that the bytes read back as they were written. */
+	for (i = 0; i < TD_BD_CATEGORIES; i++)
+		p->metric[i] = ((td_u128)slots * TD_MICRO *
+				(value >> (8 * i) & 0xff) + 0xfe) / 0xff;
+	return true;
+}
+
+static uint64_t td_in_use(const TdPmu *p)
+{
+	uint64_t value = 0;
+	unsigned int n;
+
+	for (n = 0; n < p->preset->gp; n++)
+		if (p->evtsel[n] & 0xff)
+			value |= 1ULL << n;
+	for (n = 0; n < p->preset->fixed; n++)
+		if (td_fixed_field(p, n) & (TD_FIXED_OS | TD_FIXED_USR))
+			value |= 1ULL << (TD_GLOBAL_FIXED + n);
+	return value;
+}
+
+static void td_set_counter(TdCounter *c, uint64_t value)
+{
+	c->value = value;
+	c->micro = 0;
+}
+
+enum td_result { TD_NOT_OURS, TD_DONE, TD_FAULT };
+
+static bool td_in_span(uint32_t msr, uint32_t first, uint32_t span)
+{
+	return msr >= first && msr < first + span;
+}
+
+static bool td_is_ours(uint32_t msr)
+{
+	return td_in_span(msr, TD_MSR_PMC0, TD_MSR_PMC_SPAN) ||
+	       td_in_span(msr, TD_MSR_EVTSEL0, TD_MSR_PMC_SPAN) ||
+	       td_in_span(msr, TD_MSR_FIXED0, TD_MSR_FIXED_SPAN) ||
+	       td_in_span(msr, TD_MSR_A_PMC0, TD_MSR_PMC_SPAN) ||
+	       td_in_span(msr, TD_MSR_FIXED_CTRL,
+			  TD_MSR_INUSE + 1 - TD_MSR_FIXED_CTRL) ||
+	       msr == TD_MSR_METRICS || msr == TD_MSR_CAPABILITIES ||
+	       msr == TD_MSR_PEBS_ENABLE;
+}
+
+static enum td_result td_read(TdPmu *p, uint32_t msr, uint64_t *value)
+{
+	unsigned int gp = p->preset->gp;
+
+	if (!p->preset->version)
+		return TD_FAULT;
+	if (td_in_span(msr, TD_MSR_PMC0, gp))
+		*value = p->gp[msr - TD_MSR_PMC0].value;
+	else if (td_in_span(msr, TD_MSR_A_PMC0, gp))
+		*value = p->gp[msr - TD_MSR_A_PMC0].value;
+	else if (td_in_span(msr, TD_MSR_EVTSEL0, gp))
+		*value = p->evtsel[msr - TD_MSR_EVTSEL0];
+	else if (td_in_span(msr, TD_MSR_FIXED0, p->preset->fixed))
+		*value = p->fixed[msr - TD_MSR_FIXED0].value;
+	else if (msr == TD_MSR_METRICS && p->preset->metrics)
+		*value = td_read_metrics(p);
+	else if (msr == TD_MSR_CAPABILITIES)
+		*value = TD_CAP_FULL_WIDTH |
+			 (p->preset->metrics ? TD_CAP_METRICS : 0);
+	else if (msr == TD_MSR_FIXED_CTRL)
+		*value = p->fixed_ctrl;
+	else if (msr == TD_MSR_STATUS)
+		*value = p->global_status;
+	else if (msr == TD_MSR_GLOBAL_CTRL)
+		*value = p->global_ctrl;
+	else if (msr == TD_MSR_STATUS_RESET || msr == TD_MSR_STATUS_SET)
+		*value = 0;
+	else if (msr == TD_MSR_INUSE)
+		*value = td_in_use(p);
+	else
+		return TD_FAULT;
+	return TD_DONE;
+}
+
+static bool td_write_fixed_ctrl(TdPmu *p, uint64_t value)
+{
+	uint64_t valid = 0;
+	unsigned int n;
+
+	for (n = 0; n < p->preset->fixed; n++)
+		valid |= (uint64_t)(0xf & ~TD_FIXED_ANY) << (4 * n);
+	if (value & ~valid)
+		return false;
+	p->fixed_ctrl = value;
+	return true;
+}
+
+static bool td_write_counter(TdCounter *c, uint64_t value)
+{
+	if (value & ~TD_COUNTER_MASK)
+		return false;
+	td_set_counter(c, value);
+	return true;
+}
+
+static bool td_write_global(TdPmu *p, uint32_t msr, uint64_t value)
+{
+	uint64_t valid = td_global_mask(p);
+
+	switch (msr) {
+	case TD_MSR_GLOBAL_CTRL:
+		if (value & ~valid)
+			return false;
+		p->global_ctrl = value;
+		return true;
+	case TD_MSR_STATUS_RESET:
+		if (value & ~(valid | TD_STATUS_OTHER))
+			return false;
+		p->global_status &= ~value;
+		return true;
+	case TD_MSR_STATUS_SET:
+		if (value & ~valid)
+			return false;
+		p->global_status |= value;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool td_write(TdPmu *p, uint32_t msr, uint64_t value)
+{
+	unsigned int gp = p->preset->gp;
+
+	if (!p->preset->version)
+		return false;
+	if (td_in_span(msr, TD_MSR_PMC0, gp)) {
+		/* The old number takes 32 bits, and extends their sign. */
+		td_set_counter(&p->gp[msr - TD_MSR_PMC0],
+			       (uint64_t)(int64_t)(int32_t)value &
+			       TD_COUNTER_MASK);
+		return true;
+	}
+	if (td_in_span(msr, TD_MSR_A_PMC0, gp))
+		return td_write_counter(&p->gp[msr - TD_MSR_A_PMC0], value);
+	if (td_in_span(msr, TD_MSR_FIXED0, p->preset->fixed))
+		return td_write_counter(&p->fixed[msr - TD_MSR_FIXED0], value);
+	if (td_in_span(msr, TD_MSR_EVTSEL0, gp)) {
+		if (value >> 32 || value & TD_EVTSEL_ANY)
+			return false;
+		p->evtsel[msr - TD_MSR_EVTSEL0] = value;
+		return true;
+	}
+	if (msr == TD_MSR_METRICS && p->preset->metrics)
+		return td_write_metrics(p, value);
+	if (msr == TD_MSR_FIXED_CTRL)
+		return td_write_fixed_ctrl(p, value);
+	return td_write_global(p, msr, value);
+}
+
+/* 0: not a PMU register; 1: done; -1: general protection fault. */
+int td_pmu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *value)
+{
+	TdPmu *p = env_archcpu(env)->td_pmu;
+	enum td_result result;
+
+	if (!p || !td_is_ours(msr))
+		return 0;
+	td_lock_and_sync(p);
+	result = td_read(p, msr, value);
+	if (result == TD_DONE)
+		p->rdmsr++;
+	td_unlock(p);
+	return result == TD_DONE ? 1 : -1;
+}
+
+int td_pmu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t value)
+{
+	TdPmu *p = env_archcpu(env)->td_pmu;
+	bool done;
+
+	if (!p || !td_is_ours(msr))
+		return 0;
+	td_lock_and_sync(p);
+	done = td_write(p, msr, value);
+	if (done)
+		p->wrmsr++;
+	td_unlock(p);
+	return done ? 1 : -1;
+}
+
+/* False: general protection fault.  The caller has tested CR4.PCE. */
+bool td_pmu_rdpmc(CPUX86State *env, uint32_t index, uint64_t *value)
+{
+	TdPmu *p = env_archcpu(env)->td_pmu;
+	bool found = true;
+
+	if (!p || !p->preset->version)
+		return false;
+	td_lock_and_sync(p);
+	if (index < p->preset->gp)
+		*value = p->gp[index].value;
+	else if (td_in_span(index, TD_RDPMC_FIXED, p->preset->fixed))
+		*value = p->fixed[index - TD_RDPMC_FIXED].value;
+	else if (index == TD_RDPMC_METRICS && p->preset->metrics)
+		*value = td_read_metrics(p);
+	else
+		found = false;
+	if (found)
+		p->rdpmc++;
+	td_unlock(p);
+	return found;
+}
+
+void td_pmu_cpuid(CPUX86State *env, uint32_t leaf, uint32_t *eax,
+		  uint32_t *ebx, uint32_t *ecx, uint32_t *edx)
+{
+	TdPmu *p = env_archcpu(env)->td_pmu;
+	const TdPreset *preset;
+
+	if (!p || !p->preset->version)
+		return;
+	preset = p->preset;
+	if (leaf == 1) {
+		*ecx |= CPUID_EXT_PDCM;
+	} else if (leaf == 0xa) {
+		/* Eight architectural events, none of them missing. */
+		*eax = 8u << 24 | TD_WIDTH_BITS << 16 | preset->gp << 8 |
+		       preset->version;
+		*ebx = 0;
+		*ecx = (1u << preset->fixed) - 1;
+		/* Bit 15: there is no AnyThread. */
+		*edx = 1u << 15 | TD_WIDTH_BITS << 5 | preset->fixed;
+	}
+}

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An Intel performance monitoring unit with PERF_METRICS, for QEMU's TCG.
+ *
+ * Counters advance with virtual time while their vCPU is not halted, at rates
+ * that follow the profile of the address space that runs.  Nothing is counted
+ * at the guest's instructions: time is accounted lazily, whenever something
+ * that changes a rate (ring, CR3, HLT, a register) or asks for a value comes by.
+ */
+#include "qemu/osdep.h"
+#include "qemu/main-loop.h"
+#include "qemu/timer.h"
+#include "qapi/error.h"
+#include "cpu.h"
+#include "hw/i386/apic.h"
+#include "sysemu/cpu-timers.h"
+#include "sysemu/reset.h"
+#include "topdown-pmu.h"
+
+/* At most this much is accounted in one step, to stay within 64 bits. */
+#define TD_STEP_NS		1000000000ll
+/* How soon to look again at a counter that stands still in this ring. */
+#define TD_IDLE_NS		2000ll
+
+static const TdPreset td_presets[] = {
+	{ "spr", 5, 8, 4, 6, 8 },
+	{ "icl", 5, 8, 4, 5, 4 },
+	{ "nometrics", 5, 8, 4, 6, 0 },
+	{ "nopmu", 0, 0, 0, 6, 0 },
+	{ "amd", 0, 0, 0, 6, 0 },
+};
+
+enum td_unit { TD_UNIT_CYCLES, TD_UNIT_REF, TD_UNIT_SLOTS, TD_UNIT_CATEGORY };
+
+/* What a general counter can count: "one in DIVISOR of UNIT". */
+static const struct td_event {
+	uint16_t code;			/* Unit mask and event. */
+	enum td_unit unit;
+	enum td_bd_category category;
+	unsigned int divisor;
+} td_events[] = {
+	{ 0x003c, TD_UNIT_CYCLES, 0, 1 },
+	{ 0x013c, TD_UNIT_REF, 0, 20 },
+	{ 0x0300, TD_UNIT_REF, 0, 1 },
+	{ 0x00c0, TD_UNIT_CATEGORY, TD_BD_RETIRING, 1 },
+	{ 0x00c4, TD_UNIT_CATEGORY, TD_BD_RETIRING, 5 },
+	{ 0x00c5, TD_UNIT_CATEGORY, TD_BD_RETIRING, 500 },
+	{ 0x4f2e, TD_UNIT_CATEGORY, TD_BD_RETIRING, 100 },
+	{ 0x412e, TD_UNIT_CATEGORY, TD_BD_RETIRING, 1000 },
+	{ 0x01a4, TD_UNIT_SLOTS, 0, 1 },
+	{ 0x02a4, TD_UNIT_CATEGORY, TD_BD_BE_BOUND, 1 },
+	{ 0x04a4, TD_UNIT_CATEGORY, TD_BD_BAD_SPEC, 1 },
+	{ 0x08a4, TD_UNIT_CATEGORY, TD_BD_BR_MISPREDICT, 1 },
+	{ 0x10a4, TD_UNIT_CATEGORY, TD_BD_MEM_BOUND, 1 },
+	{ 0x019c, TD_UNIT_CATEGORY, TD_BD_FE_BOUND, 1 },
+	{ 0x02c2, TD_UNIT_CATEGORY, TD_BD_RETIRING, 1 },
+};
+
+QemuMutex td_lock;
+TdPmu *td_cpus[TD_MAX_CPUS];
+bool td_round;
+
+static void __attribute__((constructor)) td_init(void)
+{
+	qemu_mutex_init(&td_lock);
+}
+
+/*
+ * Under -icount the clock can only be read, and interrupts raised, where I/O is
+ * allowed.  The hooks are placed so, but for a few ring changes that 64-bit
+ * Linux does not use; their time goes to whatever is accounted next.
+ */
+static bool td_can_do_io(void)
+{
+	return !icount_enabled() || !current_cpu || !current_cpu->running ||
+	       current_cpu->can_do_io;
+}
+
+int64_t td_now_locked(TdPmu *p)
+{
+	if (!td_can_do_io())
+		return p->last;
+	return qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+}
+
+/* Rates, in micro-events per ns. */
+
+static uint64_t td_rate(const TdPmu *p, enum td_unit unit,
+			enum td_bd_category category)
+{
+	uint64_t slots = (uint64_t)TD_CYCLES_NS * p->preset->width;
+
+	switch (unit) {
+	case TD_UNIT_CYCLES:
+		return (uint64_t)TD_CYCLES_NS * TD_MICRO;
+	case TD_UNIT_REF:
+		return (uint64_t)TD_REF_NS * TD_MICRO;
+	case TD_UNIT_SLOTS:
+		return slots * TD_MICRO;
+	default:
+		return slots * td_profile_of(p->space)->fraction[category];
+	}
+}
+
+static uint64_t td_gp_rate(const TdPmu *p, int n)
+{
+	uint16_t code = p->evtsel[n];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(td_events); i++)
+		if (td_events[i].code == code)
+			return td_rate(p, td_events[i].unit,
+				       td_events[i].category) /
+			       td_events[i].divisor;
+	return 0;
+}
+
+static uint64_t td_fixed_rate(const TdPmu *p, int n)
+{
+	static const enum td_unit unit[TD_MAX_FIXED] = {
+		TD_UNIT_CATEGORY, TD_UNIT_CYCLES, TD_UNIT_REF, TD_UNIT_SLOTS,
+	};
+
+	return td_rate(p, unit[n], TD_BD_RETIRING);
+}
+
+/* Enabling */
+
+bool td_global(const TdPmu *p, int bit)
+{
+	return p->global_ctrl >> bit & 1;
+}
+
+unsigned int td_fixed_field(const TdPmu *p, int n)
+{
+	return p->fixed_ctrl >> (4 * n) & 0xf;
+}
+
+static bool td_gp_enabled(const TdPmu *p, int n)
+{
+	return td_global(p, n) && (p->evtsel[n] & TD_EVTSEL_EN);
+}
+
+static bool td_gp_counts(const TdPmu *p, int n)
+{
+	return td_gp_enabled(p, n) &&
+	       (p->evtsel[n] & (p->cpl ? TD_EVTSEL_USR : TD_EVTSEL_OS));
+}
+
+static bool td_fixed_counts(const TdPmu *p, int n)
+{
+	return td_global(p, TD_GLOBAL_FIXED + n) &&
+	       (td_fixed_field(p, n) & (p->cpl ? TD_FIXED_USR : TD_FIXED_OS));
+}
+
+/* Counting */
+
+static void td_overflow(TdPmu *p, int bit, bool interrupt)
+{
+	p->global_status |= 1ULL << bit;
+	if (interrupt)
+		p->pmi_pending = true;
+}
+
+static bool td_advance(TdCounter *c, uint64_t rate, uint64_t ns)
+{
+	uint64_t sum = c->micro + rate * ns;
+
+	c->micro = sum % TD_MICRO;
+	c->value += sum / TD_MICRO;
+	if (c->value <= TD_COUNTER_MASK)
+		return false;
+	c->value &= TD_COUNTER_MASK;
+	return true;
+}
+
+static void td_advance_metrics(TdPmu *p, uint64_t slots)
+{
+	const struct td_bd_profile *f = td_profile_of(p->space);
+	td_u128 full = (td_u128)TD_MICRO << TD_WIDTH_BITS;
+	int i;
+
+	for (i = 0; i < TD_BD_CATEGORIES; i++) {
+		p->metric[i] += slots * f->fraction[i];
+		if (p->metric[i] < full)
+			continue;
+		p->metric[i] -= full;
+		td_overflow(p, TD_GLOBAL_METRICS, true);
+	}
+}
+
+static void td_count(TdPmu *p, uint64_t ns, uint64_t slots)
+{
+	unsigned int n;
+
+	if (!p->global_ctrl)
+		return;
+	for (n = 0; n < p->preset->gp; n++)
+		if (td_gp_counts(p, n) &&
+		    td_advance(&p->gp[n], td_gp_rate(p, n), ns))
+			td_overflow(p, n, p->evtsel[n] & TD_EVTSEL_INT);
+	for (n = 0; n < p->preset->fixed; n++)
+		if (td_fixed_counts(p, n) &&
+		    td_advance(&p->fixed[n], td_fixed_rate(p, n), ns))
+			td_overflow(p, TD_GLOBAL_FIXED + n,
+				    td_fixed_field(p, n) & TD_FIXED_PMI);
+	if (td_global(p, TD_GLOBAL_METRICS) &&
+	    td_fixed_counts(p, TD_FIXED_SLOTS))
+		td_advance_metrics(p, slots);
+}
+
+/* Account the time since the last call to the ring and space of that time. */
+void td_sync_locked(TdPmu *p, int64_t now)
+{
+	int64_t ns = now - p->last;
+
+	if (ns <= 0)
+		return;
+	p->last = now;
+	if (p->halted || !p->space)
+		return;
+
+	while (ns) {
+		uint64_t step = MIN(ns, TD_STEP_NS);
+		uint64_t slots = step * TD_CYCLES_NS * p->preset->width;
+
+		td_truth_add(&p->truth, td_profile_of(p->space), slots,
+			     p->cpl == 3);
+		td_truth_add(&p->space->truth, td_profile_of(p->space), slots,
+			     p->cpl == 3);
+		td_count(p, step, slots);
+		ns -= step;
+	}
+}
+
+/* Overflow times and interrupts */
+
+static int64_t td_until(const TdPmu *p, const TdCounter *c, uint64_t rate,
+			bool counts)
+{
+	td_u128 left = (td_u128)(TD_COUNTER_MASK + 1 - c->value) * TD_MICRO -
+		       c->micro;
+	td_u128 ns;
+
+	if (!rate)
+		return INT64_MAX;
+	ns = (left + rate - 1) / rate;
+	if (ns > INT64_MAX / 2)
+		return INT64_MAX;
+	if (!counts && ns < TD_IDLE_NS)
+		return p->last + TD_IDLE_NS;
+	return p->last + (int64_t)ns;
+}
+
+/*
+ * The earliest time at which a counter that interrupts can overflow, taking
+ * each to run in every ring.  If it does not, the timer comes too early and is
+ * set again.
+ */
+static int64_t td_deadline(const TdPmu *p)
+{
+	int64_t first = INT64_MAX;
+	unsigned int n;
+
+	if (!p->global_ctrl || p->halted || !p->space)
+		return first;
+	for (n = 0; n < p->preset->gp; n++) {
+		if (!td_gp_enabled(p, n) || !(p->evtsel[n] & TD_EVTSEL_INT))
+			continue;
+		first = MIN(first, td_until(p, &p->gp[n], td_gp_rate(p, n),
+					    td_gp_counts(p, n)));
+	}
+	for (n = 0; n < p->preset->fixed; n++) {
+		if (!td_global(p, TD_GLOBAL_FIXED + n) ||
+		    !(td_fixed_field(p, n) & TD_FIXED_PMI) ||
+		    !(td_fixed_field(p, n) & (TD_FIXED_OS | TD_FIXED_USR)))
+			continue;
+		first = MIN(first,
+			    td_until(p, &p->fixed[n], td_fixed_rate(p, n),
+				     td_fixed_counts(p, n)));
+	}
+	return first;
+}
+
+/* A timer that is set too early does no harm, and moving it costs. */
+static bool td_wants_service(const TdPmu *p)
+{
+	return p->pmi_pending || td_deadline(p) < p->armed;
+}
+
+static void td_service_locked(TdPmu *p)
+{
+	int64_t deadline;
+
+	td_sync_locked(p, td_now_locked(p));
+	if (p->pmi_pending) {
+		p->pmi_pending = false;
+		/* The guest may have cleared the cause in the meantime. */
+		if (p->global_status && apic_deliver_pmi(p->cpu->apic_state))
+			p->pmi++;
+	}
+	deadline = td_deadline(p);
+	if (deadline < p->armed) {
+		p->armed = deadline;
+		timer_mod(p->timer, deadline);
+	}
+}
+
+/* Deliver and set the timer.  Lock order: the big lock, then td_lock. */
+void td_service(TdPmu *p)
+{
+	bool had_big_lock = qemu_mutex_iothread_locked();
+
+	if (!had_big_lock)
+		qemu_mutex_lock_iothread();
+	qemu_mutex_lock(&td_lock);
+	td_service_locked(p);
+	qemu_mutex_unlock(&td_lock);
+	if (!had_big_lock)
+		qemu_mutex_unlock_iothread();
+}
+
+static void td_timer(void *opaque)
+{
+	TdPmu *p = opaque;
+
+	qemu_mutex_lock(&td_lock);
+	p->armed = INT64_MAX;
+	td_service_locked(p);
+	qemu_mutex_unlock(&td_lock);
+}
+
+/* Every entry from a hook ends here, so that no overflow is left lying. */
+void td_unlock(TdPmu *p)
+{
+	bool service = td_can_do_io() && td_wants_service(p);
+
+	qemu_mutex_unlock(&td_lock);
+	if (service)
+		td_service(p);
+}
+
+void td_lock_and_sync(TdPmu *p)
+{
+	qemu_mutex_lock(&td_lock);
+	td_sync_locked(p, td_now_locked(p));
+}
+
+/* Hooks */
+
+void td_pmu_ring(CPUX86State *env, unsigned int cpl)
+{
+	TdPmu *p = env_archcpu(env)->td_pmu;
+
+	if (!p)
+		return;
+	td_lock_and_sync(p);
+	p->cpl = cpl;
+	if (cpl == 3)
+		td_space_user_locked(p, env->cr[3]);
+	td_unlock(p);
+}
+
+void td_pmu_cr3(CPUX86State *env)
+{
+	TdPmu *p = env_archcpu(env)->td_pmu;
+
+	if (!p)
+		return;
+	td_lock_and_sync(p);
+	td_space_load_locked(p, env->cr[3]);
+	td_unlock(p);
+}
+
+void td_pmu_halt(CPUX86State *env)
+{
+	TdPmu *p = env_archcpu(env)->td_pmu;
+
+	if (!p)
+		return;
+	td_lock_and_sync(p);
+	p->halted = true;
+	td_unlock(p);
+}
+
+/* The vCPU begins to run; it may have been halted. */
+void td_pmu_run(CPUX86State *env)
+{
+	TdPmu *p = env_archcpu(env)->td_pmu;
+
+	if (!p || !p->halted)
+		return;
+	td_lock_and_sync(p);
+	p->halted = false;
+	p->wakeups++;
+	td_unlock(p);
+}
+
+/* Reset or INIT: the registers survive an INIT, running does not. */
+void td_pmu_init(CPUX86State *env)
+{
+	TdPmu *p = env_archcpu(env)->td_pmu;
+
+	if (!p)
+		return;
+	td_lock_and_sync(p);
+	p->cpl = 0;
+	p->halted = env_cpu(env)->halted;
+	td_space_load_locked(p, env->cr[3]);
+	qemu_mutex_unlock(&td_lock);
+}
+
+static void td_reset(void *opaque)
+{
+	TdPmu *p = opaque;
+
+	td_lock_and_sync(p);
+	memset(p->gp, 0, sizeof(p->gp));
+	memset(p->fixed, 0, sizeof(p->fixed));
+	memset(p->metric, 0, sizeof(p->metric));
+	memset(p->evtsel, 0, sizeof(p->evtsel));
+	p->fixed_ctrl = 0;
+	p->global_ctrl = (1ULL << p->preset->gp) - 1;
+	p->global_status = 0;
+	p->pmi_pending = false;
+	qemu_mutex_unlock(&td_lock);
+}
+
+bool td_pmu_realize(X86CPU *cpu, Error **errp)
+{
+	int index = CPU(cpu)->cpu_index;
+	TdPmu *p;
+	size_t i;
+
+	if (!cpu->td_model)
+		return true;
+	for (i = 0; i < ARRAY_SIZE(td_presets); i++)
+		if (!strcmp(td_presets[i].name, cpu->td_model))
+			break;
+	if (i == ARRAY_SIZE(td_presets)) {
+		error_setg(errp, "topdown-pmu '%s' is not known; use spr, icl, nometrics, nopmu or amd",
+			   cpu->td_model);
+		return false;
+	}
+	if (index >= TD_MAX_CPUS) {
+		error_setg(errp, "topdown-pmu is limited to %d CPUs",
+			   TD_MAX_CPUS);
+		return false;
+	}
+
+	p = g_new0(TdPmu, 1);
+	p->cpu = cpu;
+	p->preset = &td_presets[i];
+	p->armed = INT64_MAX;
+	p->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, td_timer, p);
+	td_cpus[index] = p;
+	cpu->td_pmu = p;
+	td_round = !g_strcmp0(getenv("TOPDOWN_PMU_QUANT"), "round");
+	qemu_register_reset(td_reset, p);
+	return true;
+}

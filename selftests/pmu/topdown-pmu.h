@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The emulated PMU inside the emulator: what its source files share.  The hooks
+ * that the emulator calls are declared by hooks.patch, in target/i386/cpu.h.
+ */
+#ifndef TOPDOWN_PMU_H
+#define TOPDOWN_PMU_H
+
+#include "backdoor.h"
+
+#define TD_MICRO	1000000u	/* One event or slot, in micro-events. */
+#define TD_CYCLES_NS	3u		/* Unhalted cycles per ns of virtual time. */
+#define TD_REF_NS	2u		/* Reference cycles per ns of virtual time. */
+
+#define TD_WIDTH_BITS	48
+#define TD_COUNTER_MASK	((1ULL << TD_WIDTH_BITS) - 1)
+#define TD_MAX_GP	8
+#define TD_MAX_FIXED	4
+#define TD_FIXED_SLOTS	3
+#define TD_MAX_CPUS	256
+
+#define TD_GLOBAL_FIXED	32		/* First fixed counter in GLOBAL_*. */
+#define TD_GLOBAL_METRICS	48	/* PERF_METRICS in GLOBAL_*. */
+
+#define TD_EVTSEL_USR		(1u << 16)
+#define TD_EVTSEL_OS		(1u << 17)
+#define TD_EVTSEL_INT		(1u << 20)
+#define TD_EVTSEL_ANY		(1u << 21)
+#define TD_EVTSEL_EN		(1u << 22)
+
+#define TD_FIXED_OS		1u
+#define TD_FIXED_USR		2u
+#define TD_FIXED_ANY		4u
+#define TD_FIXED_PMI		8u
+
+typedef unsigned __int128 td_u128;
+
+/* One CPU model; "version" 0 is a machine without a PMU. */
+typedef struct TdPreset {
+	const char *name;
+	unsigned int version;
+	unsigned int gp;
+	unsigned int fixed;
+	unsigned int width;		/* Slots per cycle. */
+	unsigned int metrics;		/* Bytes of PERF_METRICS, 0: none. */
+} TdPreset;
+
+/* Slots, and micro-slots of each category so that no fraction is lost. */
+typedef struct TdTruth {
+	uint64_t slots;
+	uint64_t user_slots;
+	td_u128 category[TD_BD_CATEGORIES];
+	td_u128 user_category[TD_BD_CATEGORIES];
+} TdTruth;
+
+/* One address space, known by the page frame of its top page table. */
+typedef struct TdSpace {
+	uint64_t key;
+	uint64_t raw;			/* As last loaded, before any folding. */
+	uint64_t *table;		/* Host address of the table, or NULL. */
+	uint64_t mark;			/* An entry that lasts as long, or 0. */
+	unsigned int mark_index;
+	unsigned int loaded;		/* vCPUs that have it in CR3. */
+	bool has_profile;
+	struct td_bd_profile profile;
+	TdTruth truth;
+} TdSpace;
+
+typedef struct TdCounter {
+	uint64_t value;
+	uint64_t micro;			/* The part of the next event. */
+} TdCounter;
+
+/* One vCPU.  All of it is under td_lock. */
+typedef struct TdPmu {
+	X86CPU *cpu;
+	const TdPreset *preset;
+	TdSpace *space;
+	int64_t last;			/* Virtual time accounted up to. */
+	unsigned int cpl;
+	bool halted;
+
+	TdCounter gp[TD_MAX_GP];
+	TdCounter fixed[TD_MAX_FIXED];
+	td_u128 metric[TD_BD_CATEGORIES];	/* Behind PERF_METRICS. */
+	uint64_t evtsel[TD_MAX_GP];
+	uint64_t fixed_ctrl;
+	uint64_t global_ctrl;
+	uint64_t global_status;
+
+	QEMUTimer *timer;
+	int64_t armed;			/* INT64_MAX: not armed. */
+	bool pmi_pending;
+
+	TdTruth truth;
+	uint64_t rdmsr, wrmsr, rdpmc, pmi, wakeups;
+} TdPmu;
+
+extern QemuMutex td_lock;
+extern TdPmu *td_cpus[TD_MAX_CPUS];
+extern bool td_round;
+
+/* topdown-pmu.c; "locked" ones want td_lock held. */
+int64_t td_now_locked(TdPmu *p);
+void td_sync_locked(TdPmu *p, int64_t now);
+void td_service(TdPmu *p);
+void td_lock_and_sync(TdPmu *p);
+void td_unlock(TdPmu *p);
+bool td_global(const TdPmu *p, int bit);
+unsigned int td_fixed_field(const TdPmu *p, int n);
+
+/* topdown-space.c */
+void td_truth_add(TdTruth *t, const struct td_bd_profile *f, uint64_t slots,
+		  bool user);
+const struct td_bd_profile *td_profile_of(const TdSpace *s);
+void td_space_load_locked(TdPmu *p, uint64_t cr3);
+void td_space_user_locked(TdPmu *p, uint64_t cr3);
+
+#endif /* TOPDOWN_PMU_H */
