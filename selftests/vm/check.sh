@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Test what judges the other tests: run.sh's verdicts and ktap.awk's sums.
+set -euo pipefail
+
+# shellcheck source=selftests/vm/common.sh
+. "$(dirname "$0")/common.sh"
+
+n=0
+failed=0
+
+# point NAME EXPECTED SEEN
+point() {
+	n=$((n + 1))
+	if [[ $2 == "$3" ]]; then
+		echo "ok $n $1"
+	else
+		echo "# expected '$2', seen '$3'"
+		echo "not ok $n $1"
+		failed=$((failed + 1))
+	fi
+}
+
+# sums NAME EXPECTED LINE...: of a log of LINEs.
+sums() {
+	local name=$1 expected=$2
+	shift 2
+
+	point "sums: $name" "$expected" \
+		"$(printf '%s\n' "$@" | awk -f "$TOP/selftests/vm/ktap.awk" | tail -n 1)"
+}
+
+sum_all() {
+	sums "plain results" "1 1 1" 'KTAP version 1' '1..3' 'ok 1 a' 'not ok 2 b' 'ok 3 c # SKIP no'
+	sums "plan at the end" "2 0 0" 'KTAP version 1' 'ok 1 a' 'ok 2 b' '1..2'
+	sums "programs in a row" "3 0 0" 'KTAP version 1' '1..1' 'ok 1 a' 'ok 1 b' 'ok 2 c' '1..2'
+	sums "ended too early" "1 1 0" 'KTAP version 1' '1..2' 'ok 1 a'
+	sums "no plan" "1 1 0" 'KTAP version 1' 'ok 1 a'
+	sums "no result at all" "0 1 0" 'Segmentation fault'
+	sums "a program's own results" "2 0 0" \
+		'TAP version 13' '1..1' '# 1..2' '# ok 1 a' '# ok 2 b' 'ok 1 prog'
+	sums "a program that died" "1 1 0" \
+		'TAP version 13' '1..1' '# 1..2' '# ok 1 a' 'not ok 1 prog # exit=139'
+	sums "a program that failed at its end" "1 1 0" \
+		'TAP version 13' '1..1' '# 1..1' '# ok 1 a' 'not ok 1 prog # exit=1'
+	sums "a lost machine" "1 1 0" 'TAP version 13' '1..2' '# 1..1' '# ok 1 a' 'ok 1 prog'
+	sums "a program that was skipped" "0 0 1" \
+		'TAP version 13' '1..1' '# 1..0 # SKIP why' 'ok 1 prog # SKIP'
+	sums "a program that hung" "0 1 0" 'TAP version 13' '1..1' 'not ok 1 prog # TIMEOUT 45 seconds'
+	sums "indented results" "1 1 0" 'KTAP version 1' '1..1' '  KTAP version 1' '  1..2' \
+		'  ok 1 a' '  not ok 2 b' 'not ok 1 prog'
+}
+
+# verdict NAME EXPECTED SECONDS COMMAND: run.sh's status.
+verdict() {
+	local status=0
+
+	"$TOP/selftests/vm/run.sh" -N -c 1 -t "$3" "$4" > "$logs/verdict" 2>&1 || status=$?
+	point "verdict: $1" "$2" "$status"
+	[[ $2 == "$status" ]] || sed 's/^/# /' "$logs/verdict"
+}
+
+verdict_all() {
+	verdict "failure" 3 120 'exit 3'
+	verdict "a status of run.sh's own" 1 120 'exit 125'
+	verdict "a warning in the kernel log" 121 120 'echo "WARNING: CPU: 0 planted" > /dev/kmsg'
+	verdict "a panic" 125 120 'echo c > /proc/sysrq-trigger; sleep 60'
+	verdict "a hang" 125 25 'sleep 1000'
+	# shellcheck disable=SC2016 # it must not be expanded in the guest either
+	"$TOP/selftests/vm/run.sh" -N -c 1 -t 120 -- printf '%s|\n\tno end' 'two words' '$HOME' \
+		> "$logs/out" 2> /dev/null || true
+	# shellcheck disable=SC2016
+	point "arguments and output come through as they are" \
+		$'two words|\n\tno end$HOME|\n\tno end' "$(< "$logs/out")"
+}
+
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
+echo "KTAP version 1"
+sum_all
+verdict_all
+echo "1..$n"
+((failed == 0))

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Jobs of a test run: each has a log, says one line when it ends, and counts.
+# To be sourced after common.sh.  Set LOGS to an empty directory first.
+#
+# A job is KIND NAME COMMAND...: of kind "step" it counts as one test; of kind
+# "ktap" its output is added up; of kind "prep" it only counts when it fails.
+
+: "${LOGS:=}"
+
+BEGAN=$SECONDS
+
+say() { printf '[%4d s] %s\n' $((SECONDS - BEGAN)) "$*"; }
+
+# job KIND NAME COMMAND...: run it and wait; false if it failed.
+job() {
+	local kind=$1 name=$2 status=0 start=$SECONDS totals passed failed skipped
+	local dir=$LOGS/$name
+	shift 2
+
+	mkdir -p "$dir"
+	: > "$dir/running"
+	say "      $name ..."
+	("$@") > "$dir/log" 2>&1 < /dev/null || status=$?
+	case $kind in
+	ktap)
+		# The kernel's reports and the emulator's messages come between the lines.
+		awk -f "$TOP/selftests/vm/ktap.awk" "$dir/log" > "$dir/counts"
+		totals=$(tail -n 1 "$dir/counts")
+		read -r passed failed skipped <<< "$totals"
+		if ((status && !failed)); then
+			echo "! ended with status $status" >> "$dir/counts"
+			failed=1
+		fi
+		;;
+	*)
+		passed=$((status == 0)) failed=$((status != 0)) skipped=0
+		[[ $kind != prep ]] || passed=0
+		;;
+	esac
+	echo "$passed $failed $skipped" > "$dir/totals"
+	rm -f "$dir/running"
+	((failed)) || {
+		say "ok    $name ($(describe "$passed" "$skipped")$((SECONDS - start)) s)"
+		return 0
+	}
+	say "FAIL  $name ($failed failed, $((SECONDS - start)) s), log: $dir/log"
+	{
+		grep '^!' "$dir/counts" 2> /dev/null || true
+		tail -n 15 "$dir/log"
+	} | sed 's/^/            /'
+	return 1
+}
+
+describe() {
+	if (($1 + $2 > 1)); then
+		printf '%d passed, ' "$1"
+		(($2 == 0)) || printf '%d skipped, ' "$2"
+	fi
+}
+
+# not_run NAME WHY: a job that cannot be run at all.
+not_run() {
+	mkdir -p "$LOGS/$1"
+	echo "0 1 0" > "$LOGS/$1/totals"
+	say "FAIL  $1: not run, $2"
+}
+
+# heartbeat: says what is still under way, every half minute.
+heartbeat() {
+	local file names
+
+	while sleep 30; do
+		names=
+		for file in "$LOGS"/*/running; do
+			[[ -e $file ]] && names+=" $(basename "$(dirname "$file")")"
+		done
+		[[ -z $names ]] || say "      still at:$names"
+	done
+}
+
+# sum_up: the last line; false if anything failed or nothing was run.
+sum_up() {
+	local totals
+
+	totals=$(cat "$LOGS"/*/totals | awk '{ p += $1; f += $2; s += $3 }
+		END { printf "%d passed, %d failed, %d skipped\n", p, f, s; exit !(p && !f) }') || {
+		echo "$totals"
+		return 1
+	}
+	echo "$totals"
+}

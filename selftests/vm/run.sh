@@ -1,0 +1,258 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Run one command on an emulated machine, under a kernel to be tested.
+set -euo pipefail
+
+usage() {
+	cat << END
+Usage: run.sh [OPTION]... [--] COMMAND [ARG]...
+
+Boots the emulated machine with an initramfs of busybox, bash, /topdown.ko for
+its kernel and the topdown command, runs COMMAND there as root, and ends.  One
+COMMAND without ARGs is a line of bash.
+
+  -k KERNEL    what kernel.sh knows (6.1, 6.12, 7, debug), or a file of what it
+               prints (default 6.12)
+  -m MACHINE   what machine.sh knows (spr, icl, nopmu, nometrics, amd, ...), or
+               a file of arguments for the emulator (default spr)
+  -c CPUS      number of CPUs (default 4)
+  -q MODE      truncate or round the bytes of PERF_METRICS (default truncate)
+  -i           count instructions: one host thread, repeatable, slower
+  -t SECONDS   power off after so long (default 300)
+  -a ARGS      more kernel arguments
+  -o OUTDIR    keep the logs there (default a new directory in the cache)
+  -x FILE[:DEST]  put a file or directory and the libraries it needs into the
+               guest, as /NAME or DEST
+  -P           put perf into the guest
+  -N           neither the module nor the topdown command
+  -M SIZE      memory (default 1G, for the kernel "debug" 3G)
+  -h           this text
+
+The output of COMMAND comes to stdout.  OUTDIR gets console.log, kernel.log
+(all of it, after the end), output.log and qemu.log.
+
+Exit status: that of COMMAND; 121 if it was 0 but the kernel log has a warning,
+an oops, a leak or the like; 125 if the machine was lost: a panic, a hang, or
+the time was over; 126 if the machine could not be started.
+END
+}
+
+# shellcheck source=selftests/vm/common.sh
+. "$(dirname "$0")/common.sh"
+# shellcheck source=selftests/vm/initramfs.sh
+. "$TOP/selftests/vm/initramfs.sh"
+
+readonly EXIT_REPORT=121 EXIT_LOST=125 EXIT_SETUP=126
+
+# Any of these in the kernel log fails the run.
+readonly REPORTS='WARNING: |BUG: |BUG at |Oops|Kernel panic|cut here|Call Trace:'\
+'|KASAN|UBSAN|KCSAN|kmemleak: [1-9][0-9]* new|topdown-vm: kmemleak:'\
+'|possible recursive|possible circular|possible irq lock|inconsistent lock state|suspicious RCU'\
+'|INFO: task .* blocked|rcu.* stall|detected stall|soft lockup|hard LOCKUP'\
+'|general protection fault[,:]|unable to handle|unchecked MSR access|scheduling while atomic'\
+'|sleeping function called|refcount_t:|list_(add|del) corruption|sysfs: cannot create duplicate'\
+'|Bad page state|held when returning|DEBUG_LOCKS_WARN_ON|ODEBUG:|page allocation failure'
+
+# What looks alike but is about the machine, not about us.
+readonly INNOCENT='Spectre V2 : WARNING|kmemleak: Kernel memory leak detector'
+
+kernel=6.12
+machine=spr
+cpus=4
+quant=truncate
+icount=
+limit=300
+append=
+outdir=
+extra=()
+perf=
+bare=
+memory=
+
+while getopts :k:m:c:q:it:a:o:x:PNM:h opt; do
+	case $opt in
+	k) kernel=$OPTARG ;;
+	m) machine=$OPTARG ;;
+	c) cpus=$OPTARG ;;
+	q) quant=$OPTARG ;;
+	i) icount=1 ;;
+	t) limit=$OPTARG ;;
+	a) append=$OPTARG ;;
+	o) outdir=$OPTARG ;;
+	x) extra+=("$OPTARG") ;;
+	P) perf=1 ;;
+	N) bare=1 ;;
+	M) memory=$OPTARG ;;
+	h) usage; exit 0 ;;
+	*) die "option -$OPTARG is unknown or lacks its value; try run.sh -h" ;;
+	esac
+done
+shift $((OPTIND - 1))
+(($#)) || die "no command given; try run.sh -h"
+[[ $cpus =~ ^[1-9][0-9]*$ ]] || die "-c $cpus: not a number of CPUs"
+[[ $limit =~ ^[1-9][0-9]*$ ]] || die "-t $limit: not a number of seconds"
+[[ $quant == truncate || $quant == round ]] || die "-q $quant: neither truncate nor round"
+
+if [[ -z $memory ]]; then
+	memory=1G
+	[[ $kernel == debug ]] && memory=3G
+fi
+
+need busybox=busybox-static cpio=cpio setpriv=util-linux
+[[ -z $perf ]] || need perf=linux-perf
+
+# find_machine: sets machine_words.
+find_machine() {
+	local args
+
+	if [[ $machine == */* ]]; then
+		args=$(< "$machine")
+	else
+		args=$("$TOP/selftests/pmu/machine.sh" "$machine")
+	fi
+	read -ra machine_words <<< "${args//$'\n'/ }"
+}
+
+# find_kernel: sets VMLINUZ and KVER.
+find_kernel() {
+	local assignments
+
+	if [[ $kernel == */* ]]; then
+		assignments=$(< "$kernel")
+	else
+		assignments=$("$TOP/selftests/vm/kernel.sh" "$kernel")
+	fi
+	eval "$assignments"
+	[[ -r ${VMLINUZ:-} ]] || die "kernel $kernel: no kernel image ${VMLINUZ:-}"
+}
+
+# make_initramfs FILE COMMAND...: all parts in one.
+make_initramfs() {
+	local file=$1 root spec src dest part parts
+	shift
+
+	# Called where "set -e" is off: every step says itself what happens if it fails.
+	part=$(with_lock initramfs part_base) || return 1
+	parts=("$part")
+	if [[ -n $perf ]]; then
+		part=$(with_lock initramfs part_perf) || return 1
+		parts+=("$part")
+	fi
+
+	root=$outdir/root
+	rm -rf "$root"
+	stage_new "$root"
+	mkdir -p "$root/vm"
+	if [[ -z $bare ]]; then
+		local module userspace
+		module=$("$TOP/selftests/vm/module.sh" "$kernel") || return 1
+		cp "$module" "$root/topdown.ko"
+		userspace=$("$TOP/selftests/vm/userspace.sh") || return 1
+		cp -a "$userspace/usr/." "$root/usr/"
+		stage_libs "$root" "$userspace/usr/bin/topdown"
+	fi
+	for spec in "${extra[@]}"; do
+		src=${spec%%:*}
+		dest=/$(basename "$src")
+		[[ $spec != *:* ]] || dest=${spec#*:}
+		stage_path "$root" "$src" "$dest"
+	done
+	guest_settings > "$root/vm/settings"
+	guest_command "$@" > "$root/vm/command"
+	parts+=("$outdir/own.cpio")
+	pack "$root" > "$outdir/own.cpio"
+	cat "${parts[@]}" > "$file"
+	rm -rf "$root" "$outdir/own.cpio"
+}
+
+guest_settings() {
+	local rows=24 cols=80
+
+	if [[ -t 1 ]]; then
+		read -r rows cols < <(stty size < /dev/tty 2> /dev/null || echo 24 80)
+		echo "TTY=1 ROWS=$rows COLS=$cols TERM=${TERM:-vt100}"
+	else
+		echo "TTY=0 TERM=dumb"
+	fi
+	printf 'TOPDOWN_KERNEL=%q TOPDOWN_MACHINE=%q\n' "$kernel" "$machine"
+}
+
+guest_command() {
+	echo "cd /"
+	if (($# == 1)); then
+		printf '%s\n' "$1"
+	else
+		printf '%q ' "$@"
+		echo
+	fi
+}
+
+# The reports in the logs, each line once; false if there is none.
+find_reports() {
+	cat "$outdir/console.log" "$outdir/kernel.log" 2> /dev/null | tr -d '\r' |
+		sed 's/^<[0-9]*>//' | grep -aE "$REPORTS" | grep -avE "$INNOCENT" | awk '!seen[$0]++'
+}
+
+if [[ -z $outdir ]]; then
+	mkdir -p "$CACHE/runs"
+	find "$CACHE/runs" -mindepth 1 -maxdepth 1 -mtime +3 -exec rm -rf {} + 2> /dev/null || true
+	outdir=$(mktemp -d "$CACHE/runs/$(date +%m%d-%H%M%S)-${kernel##*/}-${machine##*/}.XXXX")
+fi
+mkdir -p "$outdir"
+outdir=$(cd "$outdir" && pwd)
+rm -f "$outdir"/{console,kernel,output,qemu}.log "$outdir/verdict"
+
+trap 'rm -rf "$outdir/root" "$outdir/initramfs" "$outdir/own.cpio"' EXIT
+emulator=${TOPDOWN_EMULATOR:-$(with_lock emulator "$TOP/selftests/pmu/build.sh" | tail -n 1)} ||
+	exit $EXIT_SETUP
+find_machine || exit $EXIT_SETUP
+find_kernel || exit $EXIT_SETUP
+make_initramfs "$outdir/initramfs" "$@" || exit $EXIT_SETUP
+
+accel=(-accel "tcg,thread=multi")
+[[ -z $icount ]] || accel=(-accel "tcg,thread=single" -icount "shift=0,sleep=off")
+
+started=$SECONDS
+set +e
+# Nothing may outlive this script, however it ends.
+TOPDOWN_PMU_QUANT=$quant setpriv --pdeathsig TERM timeout -k 5 "$limit" \
+	setpriv --pdeathsig KILL "$emulator/qemu-system-x86_64" \
+	-L "$emulator/share" "${machine_words[@]}" "${accel[@]}" -smp "$cpus" -m "$memory" \
+	-nodefaults -no-user-config -display none -no-reboot -monitor none \
+	-chardev "file,id=console,path=$outdir/console.log" -serial chardev:console \
+	-chardev "file,id=verdict,path=$outdir/verdict" -serial chardev:verdict \
+	-chardev "stdio,id=output,signal=off" -serial chardev:output \
+	-chardev "file,id=kernel,path=$outdir/kernel.log" -serial chardev:kernel \
+	-kernel "$VMLINUZ" -initrd "$outdir/initramfs" \
+	-append "console=ttyS0 quiet oops=panic panic=-1 printk.devkmsg=on log_buf_len=4M $append" \
+	< /dev/null 2> "$outdir/qemu.log" | tee "$outdir/output.log"
+qemu_status=${PIPESTATUS[0]}
+set -e
+
+verdict=$(tr -d '\r\n' < "$outdir/verdict" 2> /dev/null || true)
+reports=$(find_reports || true)
+if [[ -n $reports ]]; then
+	note "the kernel log has reports:"
+	head -n 20 <<< "$reports" >&2
+fi
+if [[ ! $verdict =~ ^[0-9]+$ ]]; then
+	note "machine lost after $((SECONDS - started)) s (emulator status $qemu_status); end of its console:"
+	tail -n 15 "$outdir/console.log" >&2 || true
+	grep -v 'warning: TCG doesn.t support' "$outdir/qemu.log" | tail -n 5 >&2 || true
+	note "logs: $outdir"
+	((qemu_status != 124 && qemu_status != 137)) || note "its $limit s were over"
+	exit $EXIT_LOST
+fi
+if ((verdict)); then
+	note "command failed with status $verdict (kernel $kernel, machine $machine; logs: $outdir)"
+	case $verdict in
+	# The statuses of our own must not be mistaken for the command's.
+	"$EXIT_REPORT" | "$EXIT_LOST" | "$EXIT_SETUP") exit 1 ;;
+	*) exit "$verdict" ;;
+	esac
+fi
+if [[ -n $reports ]]; then
+	note "logs: $outdir"
+	exit $EXIT_REPORT
+fi
