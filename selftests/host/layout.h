@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The released layout of the ABI.  Compiled for 64 bits, for 32 bits and as
+ * C++: a line here may be added but never changed.
+ */
+#include <stddef.h>
+
+#include <linux/topdown.h>
+
+#ifdef __cplusplus
+#define LAYOUT_ASSERT(what)	static_assert(what, #what)
+#else
+#define LAYOUT_ASSERT(what)	_Static_assert(what, #what)
+#endif
+
+#define LAYOUT_SIZE(type, bytes)	LAYOUT_ASSERT(sizeof(struct type) == (bytes))
+#define LAYOUT_FIELD(type, field, at, bytes)			\
+	LAYOUT_ASSERT(offsetof(struct type, field) == (at));	\
+	LAYOUT_ASSERT(sizeof(((struct type *)0)->field) == (bytes))
+
+LAYOUT_ASSERT(TOPDOWN_INFO == 0xbc00);
+LAYOUT_ASSERT(TOPDOWN_READ == 0xbc01);
+LAYOUT_ASSERT(TOPDOWN_RESET == 0xbc02);
+LAYOUT_ASSERT(TOPDOWN_WATCH == 0xbc03);
+
+LAYOUT_SIZE(topdown_info, 264);
+LAYOUT_FIELD(topdown_info, size, 0, 4);
+LAYOUT_FIELD(topdown_info, flags, 4, 4);
+LAYOUT_FIELD(topdown_info, out_features, 8, 8);
+LAYOUT_FIELD(topdown_info, out_flags, 16, 4);
+LAYOUT_FIELD(topdown_info, out_nr_cpus, 20, 4);
+LAYOUT_FIELD(topdown_info, out_source, 24, 4);
+LAYOUT_FIELD(topdown_info, out_level, 28, 4);
+LAYOUT_FIELD(topdown_info, out_slots_per_cycle, 32, 4);
+LAYOUT_FIELD(topdown_info, out_record_size, 36, 4);
+LAYOUT_FIELD(topdown_info, out_period_ms, 40, 4);
+LAYOUT_FIELD(topdown_info, out_period_min_ms, 44, 4);
+LAYOUT_FIELD(topdown_info, out_period_max_ms, 48, 4);
+LAYOUT_FIELD(topdown_info, out_cpu_family, 52, 4);
+LAYOUT_FIELD(topdown_info, out_cpu_model, 56, 4);
+LAYOUT_FIELD(topdown_info, out_cpu_stepping, 60, 4);
+LAYOUT_FIELD(topdown_info, out_cpu_vendor, 64, 16);
+LAYOUT_FIELD(topdown_info, out_cpu_name, 80, 64);
+LAYOUT_FIELD(topdown_info, out_codename, 144, 64);
+LAYOUT_FIELD(topdown_info, out_version, 208, 48);
+LAYOUT_FIELD(topdown_info, out_map_size, 256, 8);
+
+LAYOUT_SIZE(topdown_figures, 216);
+LAYOUT_FIELD(topdown_figures, enabled_ns, 0, 8);
+LAYOUT_FIELD(topdown_figures, running_ns, 8, 8);
+LAYOUT_FIELD(topdown_figures, slots, 16, 8);
+LAYOUT_FIELD(topdown_figures, node, 24, 128);
+LAYOUT_FIELD(topdown_figures, ratio, 152, 64);
+
+LAYOUT_SIZE(topdown_record, 480);
+LAYOUT_FIELD(topdown_record, cpu, 0, 4);
+LAYOUT_FIELD(topdown_record, state, 4, 2);
+LAYOUT_FIELD(topdown_record, source, 6, 1);
+LAYOUT_FIELD(topdown_record, level, 7, 1);
+LAYOUT_FIELD(topdown_record, slots_per_cycle, 8, 4);
+LAYOUT_FIELD(topdown_record, nr_cpus, 12, 4);
+LAYOUT_FIELD(topdown_record, flags, 16, 4);
+LAYOUT_FIELD(topdown_record, __reserved, 20, 4);
+LAYOUT_FIELD(topdown_record, windows, 24, 8);
+LAYOUT_FIELD(topdown_record, time_ns, 32, 8);
+LAYOUT_FIELD(topdown_record, window_time_ns, 40, 8);
+LAYOUT_FIELD(topdown_record, total, 48, 216);
+LAYOUT_FIELD(topdown_record, window, 264, 216);
+
+LAYOUT_SIZE(topdown_read, 40);
+LAYOUT_FIELD(topdown_read, size, 0, 4);
+LAYOUT_FIELD(topdown_read, flags, 4, 4);
+LAYOUT_FIELD(topdown_read, cpus, 8, 8);
+LAYOUT_FIELD(topdown_read, cpus_words, 16, 4);
+LAYOUT_FIELD(topdown_read, record_size, 20, 4);
+LAYOUT_FIELD(topdown_read, records, 24, 8);
+LAYOUT_FIELD(topdown_read, nr_records, 32, 4);
+LAYOUT_FIELD(topdown_read, __reserved, 36, 4);
+
+LAYOUT_SIZE(topdown_reset, 24);
+LAYOUT_FIELD(topdown_reset, size, 0, 4);
+LAYOUT_FIELD(topdown_reset, flags, 4, 4);
+LAYOUT_FIELD(topdown_reset, cpus, 8, 8);
+LAYOUT_FIELD(topdown_reset, cpus_words, 16, 4);
+LAYOUT_FIELD(topdown_reset, __reserved, 20, 4);
+
+LAYOUT_SIZE(topdown_watch, 40);
+LAYOUT_FIELD(topdown_watch, size, 0, 4);
+LAYOUT_FIELD(topdown_watch, flags, 4, 4);
+LAYOUT_FIELD(topdown_watch, cpus, 8, 8);
+LAYOUT_FIELD(topdown_watch, cpus_words, 16, 4);
+LAYOUT_FIELD(topdown_watch, node, 20, 4);
+LAYOUT_FIELD(topdown_watch, ratio, 24, 4);
+LAYOUT_FIELD(topdown_watch, hold_ms, 28, 4);
+LAYOUT_FIELD(topdown_watch, __reserved, 32, 8);
+
+LAYOUT_SIZE(topdown_event, 24);
+LAYOUT_FIELD(topdown_event, count, 0, 8);
+LAYOUT_FIELD(topdown_event, time_ns, 8, 8);
+LAYOUT_FIELD(topdown_event, cpu, 16, 4);
+LAYOUT_FIELD(topdown_event, __reserved, 20, 4);
+
+LAYOUT_SIZE(topdown_map, 56);
+LAYOUT_FIELD(topdown_map, magic, 0, 8);
+LAYOUT_FIELD(topdown_map, size, 8, 8);
+LAYOUT_FIELD(topdown_map, header_size, 16, 4);
+LAYOUT_FIELD(topdown_map, nr_cpus, 20, 4);
+LAYOUT_FIELD(topdown_map, record_offset, 24, 4);
+LAYOUT_FIELD(topdown_map, record_stride, 28, 4);
+LAYOUT_FIELD(topdown_map, record_size, 32, 4);
+LAYOUT_FIELD(topdown_map, history_entries, 36, 4);
+LAYOUT_FIELD(topdown_map, history_offset, 40, 8);
+LAYOUT_FIELD(topdown_map, history_stride, 48, 4);
+LAYOUT_FIELD(topdown_map, __reserved, 52, 4);
+
+LAYOUT_SIZE(topdown_map_record, 704);
+LAYOUT_FIELD(topdown_map_record, seq, 0, 4);
+LAYOUT_FIELD(topdown_map_record, __reserved, 4, 4);
+LAYOUT_FIELD(topdown_map_record, record, 8, 480);
+LAYOUT_FIELD(topdown_map_record, open, 488, 216);
+
+LAYOUT_SIZE(topdown_map_window, 232);
+LAYOUT_FIELD(topdown_map_window, number, 0, 8);
+LAYOUT_FIELD(topdown_map_window, time_ns, 8, 8);
+LAYOUT_FIELD(topdown_map_window, figures, 16, 216);
+
+LAYOUT_ASSERT(TOPDOWN_RETIRING == 0 && TOPDOWN_BAD_SPECULATION == 1);
+LAYOUT_ASSERT(TOPDOWN_FRONTEND_BOUND == 2 && TOPDOWN_BACKEND_BOUND == 3);
+LAYOUT_ASSERT(TOPDOWN_HEAVY_OPERATIONS == 4 && TOPDOWN_LIGHT_OPERATIONS == 5);
+LAYOUT_ASSERT(TOPDOWN_BRANCH_MISPREDICTS == 6 && TOPDOWN_MACHINE_CLEARS == 7);
+LAYOUT_ASSERT(TOPDOWN_FETCH_LATENCY == 8 && TOPDOWN_FETCH_BANDWIDTH == 9);
+LAYOUT_ASSERT(TOPDOWN_MEMORY_BOUND == 10 && TOPDOWN_CORE_BOUND == 11);
+LAYOUT_ASSERT(TOPDOWN_NR_NODES <= TOPDOWN_MAX_NODES && TOPDOWN_MAX_NODES == 16);
+LAYOUT_ASSERT(TOPDOWN_SOURCE_NONE == 0 && TOPDOWN_SOURCE_PERF_METRICS == 1);
+LAYOUT_ASSERT(TOPDOWN_STATE_OK == 0 && TOPDOWN_STATE_OFFLINE == 1);
+LAYOUT_ASSERT(TOPDOWN_STATE_UNSUPPORTED == 2 && TOPDOWN_STATE_CONTENDED == 3);
+LAYOUT_ASSERT(TOPDOWN_STATE_ERROR == 4);
+LAYOUT_ASSERT(TOPDOWN_READ_FRESH == 1 && TOPDOWN_READ_TOTAL == 2);
+LAYOUT_ASSERT(TOPDOWN_RESET_FRESH == 1);
+LAYOUT_ASSERT(TOPDOWN_WATCH_BELOW == 1 && TOPDOWN_WATCH_ANY == 0xffffffffU);
