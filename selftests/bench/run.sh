@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The comparison, "make bench": what monitoring costs and how true it is, by
+# the module and by perf, counted on the emulated machine.
+set -euo pipefail
+
+# shellcheck source=selftests/vm/common.sh
+. "$(dirname "$0")/../vm/common.sh"
+
+usage() {
+	cat << END
+Usage: run.sh [OPTION]...
+
+  -c LIST      numbers of CPUs to count costs on (default "4 16"; "" for none)
+  -k KERNEL    kernel under test (default 6.12)
+  -s SECONDS   how long the profiles change for each figure of precision
+               (default 10; 0 for none)
+  -n READS     reads of the mapped page that must not be torn (default 1000000;
+               0 for none)
+  -f           all of it, as in the README: -c "4 16 64" -s 120 -n 10000000
+  -o FILE      keep what was counted (default: in the cache)
+  -t FILE      make the table of such a file, and measure nothing
+  -h           this text
+
+The last line is "N passed, N failed, N skipped": bounds that are kept or not.
+Exit status: 0 if all are, 1 if not, 2 for wrong usage, 3 if a machine failed.
+END
+}
+
+sizes="4 16"
+kernel=6.12
+seconds=10
+reads=1000000
+raw=
+table=
+
+while getopts :fhc:k:s:n:o:t: opt; do
+	case $opt in
+	c) sizes=$OPTARG ;;
+	k) kernel=$OPTARG ;;
+	s) seconds=$OPTARG ;;
+	n) reads=$OPTARG ;;
+	f) sizes="4 16 64" seconds=120 reads=10000000 ;;
+	o) raw=$OPTARG ;;
+	t) table=$OPTARG ;;
+	h) usage; exit 0 ;;
+	*) note "option -$OPTARG is unknown or lacks its value; try run.sh -h"; exit 2 ;;
+	esac
+done
+if [[ ! $seconds =~ ^[0-9]+$ || ! $reads =~ ^[0-9]+$ || ! $sizes =~ ^[0-9\ ]*$ ]]; then
+	note "SECONDS, READS and the CPUs are whole numbers; try run.sh -h"
+	exit 2
+fi
+
+show() { awk -f "$TOP/selftests/bench/table.awk" "$1"; }
+
+if [[ -n $table ]]; then
+	show "$table"
+	exit
+fi
+
+need gcc=gcc
+guest=$(mktemp -d)
+trap 'rm -rf "$guest"' EXIT
+raw=${raw:-$CACHE/bench.raw}
+: > "$raw"
+
+build() {
+	local dir=$TOP/selftests program
+
+	for program in agent counted standing precision torn; do
+		gcc -O2 -Wall -std=gnu11 -D_GNU_SOURCE -static -I"$dir" -I"$TOP/uapi" \
+			-o "$guest/$program" "$dir/bench/$program.c" \
+			"$dir"/bench/{count,group,map}.c "$dir"/{door,device}.c -lm -lpthread
+	done
+	cp "$dir"/bench/{cost,precision}.sh "$guest"
+}
+
+# machine CPUS COMMAND [OPTION]...: one boot; its lines to the file and to us
+machine() {
+	local cpus=$1 command=$2
+	shift 2
+
+	note "$cpus CPUs: $command"
+	"$TOP/selftests/vm/run.sh" -k "$kernel" -c "$cpus" -P -N -x "$module:/topdown.ko" \
+		-x "$guest:/bench" "$@" "$command" | tee -a "$raw" >&2 || exit 3
+}
+
+build
+module=$("$TOP/selftests/vm/module.sh" "$kernel") || exit 3
+for cpus in $sizes; do
+	# Ticks at different times: or busy CPUs that share a thread lose most
+	parts="standing agents setup idle"
+	[[ $cpus != "${sizes%% *}" ]] || parts+=" busy many"
+	machine "$cpus" "bash /bench/cost.sh $parts" -i -a skew_tick=1 -t 7200
+done
+parts=
+((reads == 0)) || parts+=" torn"
+((seconds == 0)) || parts+=" precision"
+if [[ -n $parts ]]; then
+	machine 4 "BENCH_SECONDS=$seconds BENCH_READS=$reads bash /bench/precision.sh$parts" \
+		-t 7200
+fi
+show "$raw"
