@@ -1,0 +1,245 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Run the tests: "make check" and, with --full, "make check-full".  The last
+# line is "N passed, N failed, N skipped".
+set -euo pipefail
+
+usage() {
+	cat << END
+Usage: check.sh [--full] [-k KERNEL] [-m MACHINE] [-t TEST]
+
+  --full      all tiers: also the debug kernel and the newest kernel
+  -k KERNEL   in-guest tests on this kernel only
+  -m MACHINE  in-guest tests on this machine only
+  -t TEST     this in-guest test only (a glob)
+
+TOPDOWN_JOBS is the number of machines emulated at once (default: as many as
+there are processors, 4 at most).  Logs are kept in the cache, in "check" or "check-full".
+END
+}
+
+# shellcheck source=selftests/vm/common.sh
+. "$(dirname "$0")/vm/common.sh"
+# shellcheck source=selftests/vm/jobs.sh
+. "$TOP/selftests/vm/jobs.sh"
+
+VM=$TOP/selftests/vm
+args=("$@")
+tier=2
+only_kernel='*'
+only_machine='*'
+only_test=
+while (($#)); do
+	case $1 in
+	--full) tier=3 ;;
+	-k) only_kernel=${2:?-k lacks its value}; shift ;;
+	-m) only_machine=${2:?-m lacks its value}; shift ;;
+	-t) only_test=${2:?-t lacks its value}; shift ;;
+	-h | --help) usage; exit ;;
+	*) usage >&2; exit 2 ;;
+	esac
+	shift
+done
+
+LOGS=$CACHE/check
+((tier == 2)) || LOGS=$CACHE/check-full
+slots=${TOPDOWN_JOBS:-$(($(nproc) < 4 ? $(nproc) : 4))}
+pool=()
+
+# All at once, because apt takes seconds each time and only one can run.
+prepare_packages() {
+	need gcc=gcc g++=g++ make=make pkg-config=pkg-config cpio=cpio rsync=rsync xz=xz-utils \
+		busybox=busybox-static setpriv=util-linux perf=linux-perf bc=bc bison=bison flex=flex \
+		ninja=ninja-build meson=meson patch=patch dpkg-source=dpkg-dev strip=binutils \
+		python3=python3 git=git kmod=kmod tmux=tmux gcc-12=gcc-12 \
+		sparse=sparse shellcheck=shellcheck codespell=codespell cppcheck=cppcheck mandoc=mandoc
+	need_files /usr/include/json-c/json.h=libjson-c-dev \
+		/usr/include/sys/capability.h=libcap-dev /usr/include/curses.h=libncurses-dev \
+		/usr/include/glib-2.0=libglib2.0-dev \
+		/usr/include/pixman-1=libpixman-1-dev /usr/include/libfdt.h=libfdt-dev \
+		/usr/include/gelf.h=libelf-dev '/usr/include/*/gnu/libc-version.h=libc6-dev'
+}
+
+# The runs of matrix.conf for this tier: NAME KERNEL MACHINE QUANT CPUS SECONDS TESTS...
+matrix() {
+	local line_tier kernels machine quant cpus rest kernel
+
+	grep -vE '^[[:space:]]*(#|$)' "$VM/matrix.conf" |
+		while read -r line_tier kernels machine quant cpus rest; do
+			((line_tier <= tier)) || continue
+			for kernel in ${kernels//,/ }; do
+				# shellcheck disable=SC2053 # the choices are globs
+				[[ $kernel == $only_kernel && $machine == $only_machine ]] || continue
+				echo "guest-$kernel-$machine-$quant-$cpus $kernel $machine $quant $cpus $rest"
+			done
+		done | awk '{ if (n[$1]++) $1 = $1 "-" n[$1]; print }'
+}
+
+kernels() { matrix | cut -d' ' -f2 | sort -u; }
+
+# tests_of GLOB...: programs that are there; a glob that matches none is an error.
+tests_of() {
+	local glob name found
+
+	[[ -z $only_test ]] || set -- "$only_test"
+	for glob; do
+		found=
+		while IFS=: read -r _ name; do
+			# shellcheck disable=SC2053
+			[[ $name == $glob ]] || continue
+			found=1
+			echo "$name"
+		done < "$tests/kselftest-list.txt"
+		[[ -n $found ]] || die "no in-guest test is called $glob"
+	done | sort -u
+}
+
+# module KERNEL: a warning fails it.
+module() {
+	local output status=0
+
+	output=$("$VM/module.sh" "$1" 2>&1) || status=$?
+	echo "$output"
+	((status == 0)) && ! grep -qi 'warning:' <<< "$output"
+}
+
+# guest NAME KERNEL MACHINE QUANT CPUS SECONDS TEST...
+guest() {
+	local name=$1 kernel=$2 machine=$3 quant=$4 cpus=$5 seconds=$6 args full=
+	shift 6
+
+	args=("${@/#/-t topdown:}")
+	((tier == 2)) || full="TOPDOWN_FULL=1 "
+	"$VM/run.sh" -k "$kernel" -m "$machine" -q "$quant" -c "$cpus" -t "$seconds" -P \
+		-o "$LOGS/$name/guest" -x "$tests:/kselftest" \
+		"cd /kselftest && $full./run_kselftest.sh ${args[*]}"
+}
+
+build_lane() {
+	local kernel
+
+	job prep linux-source "$VM/linux-source.sh" || true
+	job prep in-guest-tests "$VM/kselftest.sh" || true
+	job step userspace "$VM/userspace.sh" || true
+	job ktap host make -s -C "$TOP/selftests/host" check || true
+	job ktap userspace-check make -s -C "$TOP/userspace" check || true
+	for kernel in $(kernels); do
+		job prep "kernel-$kernel" "$VM/kernel.sh" "$kernel" || continue
+		job step "module-$kernel" module "$kernel" || true
+	done
+	# It works on one processor; the first guest has the other.
+	spawn ktap lint "$TOP/selftests/lint.sh"
+}
+
+# failures JOB: how many; a job that was not begun failed.
+failures() {
+	local failed=1
+
+	[[ ! -e $LOGS/$1/totals ]] || read -r _ failed _ < "$LOGS/$1/totals"
+	echo "$failed"
+}
+
+# spawn JOB...: begin a job as soon as there is a slot for it.
+spawn() {
+	if ((${#pool[@]} >= slots)); then
+		wait -n "${pool[@]}" || true
+		mapfile -t pool < <(jobs -pr | grep -vx "$heart")
+	fi
+	job "$@" &
+	pool+=($!)
+}
+
+# run_guests: in the order of the matrix.
+run_guests() {
+	local name kernel machine quant cpus seconds globs programs
+
+	while read -r name kernel machine quant cpus seconds globs; do
+		# shellcheck disable=SC2086 # several globs, not for the files here
+		if ! programs=$(set -f && tests_of $globs); then
+			not_run "$name" "its tests are not there"
+			continue
+		fi
+		if [[ $(failures "module-$kernel") != 0 ]]; then
+			not_run "$name" "there is no module for its kernel"
+			continue
+		fi
+		# shellcheck disable=SC2086
+		spawn ktap "$name" guest "$name" "$kernel" "$machine" "$quant" "$cpus" "$seconds" \
+			$programs
+	done < <(matrix)
+}
+
+# table: kernel x machine x result.
+table() {
+	local name kernel machine quant cpus rest passed failed skipped result
+
+	printf '\n%-8s %-10s %-9s %4s  %7s %7s %7s  %s\n' kernel machine bytes CPUs \
+		passed failed skipped result
+	while read -r name kernel machine quant cpus rest; do
+		read -r passed failed skipped < "$LOGS/$name/totals"
+		result=ok
+		((failed == 0)) || result=FAILED
+		printf '%-8s %-10s %-9s %4s  %7s %7s %7s  %s\n' "$kernel" "$machine" "$quant" \
+			"$cpus" "$passed" "$failed" "$skipped" "$result"
+	done < <(matrix)
+	echo
+}
+
+main() {
+	local emulator
+
+	prepare_packages
+	heartbeat 8>&- &
+	heart=$!
+	# The emulator takes longest, and nothing before the guests needs it.
+	job prep emulator "$TOP/selftests/pmu/build.sh" &
+	emulator=$!
+	build_lane
+	wait "$emulator" || true
+	if [[ $(failures emulator) != 0 ]]; then
+		not_run guests "there is no emulator"
+	elif [[ $(failures in-guest-tests) != 0 ]]; then
+		not_run guests "the in-guest tests did not build"
+	else
+		tests=$("$VM/kselftest.sh")
+		run_guests
+		spawn ktap emulator-tests "$TOP/selftests/pmu/check.sh"
+		spawn ktap runner-tests "$VM/check.sh"
+	fi
+	wait "${pool[@]}" || true
+	((tier == 2)) || [[ -z $tests ]] || table
+	sum_up
+}
+
+# snapshot: the tree as it is now, so that a change made meanwhile can neither
+# mix two states in one result nor pull this script from under the shell.
+snapshot() {
+	rm -rf "$LOGS"
+	mkdir -p "$LOGS/tree"
+	if git -C "$TOP" rev-parse 2> /dev/null; then
+		# What git ignores was built, not written.
+		(cd "$TOP" && git ls-files -coz --exclude-standard |
+			tar -c --null --files-from=- --ignore-failed-read 2> /dev/null) |
+			tar -x -C "$LOGS/tree"
+	else
+		(cd "$TOP" && tar -c --exclude=.git .) | tar -x -C "$LOGS/tree"
+	fi
+}
+
+if [[ -z ${TOPDOWN_CHECK_SNAPSHOT:-} ]]; then
+	exec 8> "$LOGS.lock"
+	if ! flock -n 8; then
+		say "      another run uses $LOGS: waiting for its end"
+		flock 8
+	fi
+	snapshot
+	TOPDOWN_CHECK_SNAPSHOT=1 exec "$LOGS/tree/selftests/check.sh" "${args[@]}"
+fi
+
+heart=
+tests=
+# The jobs end with us; run.sh takes its machine along.
+trap '[[ -z $(jobs -p) ]] || kill $(jobs -p) 2> /dev/null || true' EXIT
+trap 'exit 130' INT TERM
+main

@@ -1,0 +1,310 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The topdown command against the real module: every option does what it says,
+# and bad input ends with the right status, a message that names the value and
+# what is allowed, and nothing changed.
+
+# shellcheck source=lib.bash
+. "$(dirname "$0")/lib.bash"
+
+NODES1=(tma_retiring tma_bad_speculation tma_frontend_bound tma_backend_bound)
+NODES2=(tma_heavy_operations tma_light_operations tma_branch_mispredicts
+	tma_machine_clears tma_fetch_latency tma_fetch_bandwidth
+	tma_memory_bound tma_core_bound)
+LAST=$(($(nproc) - 1))
+
+level() { field cpu0 level; }
+
+# json KEY: its value in each line of a file of JSON lines.
+json() { sed -n "s/.*\"$1\":\"\\{0,1\\}\\([^,\"}]*\\).*/\\1/p"; }
+
+# stat ARG...: of a tenth of a second.
+stat() { topdown stat -I 100 --count 1 "$@"; }
+
+# Every key in every line, fractions within 0..1 or null, and sums that are right.
+# shellcheck disable=SC2016 # The dollars are awk's.
+CHECK_JSON='
+function value(line, key) {
+	if (!match(line, "\"" key "\":\"?[^,\"}]*"))
+		complain("no " key)
+	line = substr(line, RSTART, RLENGTH)
+	sub(/^[^:]*:"?/, "", line)
+	return line
+}
+function complain(text) { print "line " NR ": " text; bad = 1 }
+function near(a, b) { return a - b < 0.00001 && b - a < 0.00001 }
+{
+	n = split(keys, key, " ")
+	for (i = 1; i <= n; i++)
+		value($0, key[i])
+	for (i = 1; i <= 4; i++) {
+		parent[i] = value($0, l1[i])
+		first = value($0, l2[2 * i - 1])
+		second = value($0, l2[2 * i])
+		if (!(parent[i] >= 0 && parent[i] <= 1))
+			complain(l1[i] " is " parent[i])
+		if (level < 2 && (first != "null" || second != "null"))
+			complain(l1[i] " has children")
+		if (level > 1 && !near(first + second, parent[i]))
+			complain("children of " l1[i] " do not sum to it")
+	}
+	if (!near(parent[1] + parent[2] + parent[3] + parent[4], 1))
+		complain("level 1 does not sum to 1")
+}
+BEGIN { split(names1, l1, " "); split(names2, l2, " ") }
+END { exit bad }'
+
+test_json() {
+	stat -a -A -j > "$tmp/out"
+	cat "$tmp/out"
+	[[ $(json cpu < "$tmp/out" | paste -sd' ') == "all $(seq -s' ' 0 "$LAST")" ]]
+	awk -v keys="schema time interval slots running state source level" -v level="$(level)" \
+		-v names1="${NODES1[*]}" -v names2="${NODES2[*]}" "$CHECK_JSON" "$tmp/out"
+}
+
+test_interval_and_count() {
+	topdown stat -a -j -I 200 --count 4 > "$tmp/out"
+	cat "$tmp/out"
+	[[ $(wc -l < "$tmp/out") == 4 ]]
+	is "$(json interval < "$tmp/out" | awk '{ s += $1 } END { print s }') >= 0.7"
+	# The default length is a second, and the time out ends it all.
+	topdown stat -a -j --count 1 > "$tmp/out"
+	is "$(json interval < "$tmp/out") >= 0.9"
+	topdown stat -a -j -I 5000 --timeout 300 > "$tmp/out"
+	is "$(json interval < "$tmp/out") >= 0.25 && $(json interval < "$tmp/out") < 3"
+}
+
+test_cpus() {
+	stat -C 0 -A -j > "$tmp/out"
+	[[ $(json cpu < "$tmp/out" | paste -sd' ') == "all 0" ]]
+	stat -C "0,$LAST" -A -j > "$tmp/out"
+	[[ $(json cpu < "$tmp/out" | paste -sd' ') == "all 0 $LAST" ]]
+	stat -C "0-$LAST" -A -j > "$tmp/out"
+	[[ $(json cpu < "$tmp/out" | wc -l) == $((LAST + 2)) ]]
+	stat -C "$LAST" -j > "$tmp/out"
+	[[ $(json cpu < "$tmp/out") == all ]]
+	# The sum of one CPU is that CPU.
+	stat -C "$LAST" -A -j > "$tmp/out"
+	[[ $(json slots < "$tmp/out" | uniq | wc -l) == 1 ]]
+}
+
+test_levels() {
+	stat -a -l 1 -j > "$tmp/out"
+	[[ $(json tma_memory_bound < "$tmp/out") == null ]]
+	[[ $(json tma_retiring < "$tmp/out") != null ]]
+	if (($(level) < 2)); then
+		fails 3 "-l: .*no level 2.*allowed: 1" stat -a -l 2
+		[[ $(topdown info | grep '^level') == "level: 1" ]]
+		return
+	fi
+	stat -a -l 2 -j > "$tmp/out"
+	[[ $(json tma_memory_bound < "$tmp/out") != null ]]
+}
+
+test_csv() {
+	local sep
+
+	for sep in ',' ';' '|' ':'; do
+		stat -a -A -x "$sep" > "$tmp/out"
+		[[ $(wc -l < "$tmp/out") == $((LAST + 3)) ]]
+		head -n 1 "$tmp/out" | quiet_grep -F "tma_retiring${sep}tma_bad_speculation"
+		# As many fields in each line.
+		[[ $(tr -cd "$sep\n" < "$tmp/out" | sort -u | wc -l) == 1 ]]
+	done
+	stat -a -x '\t' --no-header > "$tmp/out"
+	[[ $(wc -l < "$tmp/out") == 1 ]]
+	grep -q $'^[0-9.]*\t' "$tmp/out"
+}
+
+test_table() {
+	"$here/workload" -c 0 -t 60 stream &
+	sleep 0.5
+	stat -C 0 > "$tmp/out"
+	kill $!
+	cat "$tmp/out"
+	grep -q 'tma_backend_bound .*%.*bottleneck' "$tmp/out"
+	! grep -q $'\033' "$tmp/out" || die "colours into a file"
+	! awk 'length > 80' "$tmp/out" | grep . || die "wider than 80 columns"
+	stat -a -A > "$tmp/out"
+	cat "$tmp/out"
+	! awk 'length > 80' "$tmp/out" | grep . || die "wider than 80 columns"
+}
+
+test_output_file() {
+	stat -a -x , -o "$tmp/file" > "$tmp/out"
+	[[ ! -s $tmp/out ]]
+	[[ $(wc -l < "$tmp/file") == 2 ]]
+	stat -a -x , -o "$tmp/file" --append
+	[[ $(wc -l < "$tmp/file") == 3 ]]
+	stat -a -x , -o "$tmp/file"
+	[[ $(wc -l < "$tmp/file") == 2 ]]
+	fails 1 "/no/such/dir.*No such file or directory" stat -a -o /no/such/dir
+	fails 1 "No space left" stat -a -j -o /dev/full
+}
+
+test_signals() {
+	local status signal
+
+	for signal in INT TERM; do
+		status=0
+		# Without a terminal the shell has SIGINT ignored in the background.
+		timeout -s "$signal" 1 topdown stat -a -j -I 60000 > "$tmp/out" || status=$?
+		cat "$tmp/out"
+		[[ $(wc -l < "$tmp/out") == 1 ]] || die "$signal: no last interval"
+		[[ $status == 124 ]]
+	done
+	status=0
+	timeout --preserve-status -s INT 1 topdown stat -a > /dev/null || status=$?
+	[[ $status == 0 ]] || die "SIGINT of an endless run: $status"
+	status=0
+	timeout --preserve-status -s TERM 1 topdown stat -a > /dev/null || status=$?
+	[[ $status == 143 ]] || die "SIGTERM: $status"
+}
+
+test_info() {
+	topdown info > "$tmp/out"
+	cat "$tmp/out"
+	grep -q "^level: $(level)$" "$tmp/out"
+	grep -q "^source: perf_metrics$" "$tmp/out"
+	grep -q "^period_ms: $(< "$SYSFS/period_ms")$" "$tmp/out"
+	grep -q "^module: $(< /sys/module/topdown/version)$" "$tmp/out"
+	grep -q "^kernel: $(uname -r)$" "$tmp/out"
+	[[ $(sed -n 's/^command: //p; s/^library: //p; s/^module: //p' "$tmp/out" |
+		sort -u | wc -l) == 1 ]] || die "versions differ"
+}
+
+test_help_and_version() {
+	local command
+
+	topdown --version | quiet_grep "$(< /sys/module/topdown/version)"
+	for command in "" stat info; do
+		# shellcheck disable=SC2086 # empty or a word
+		topdown $command --help > "$tmp/out" 2> "$tmp/err"
+		grep -q '^Usage: topdown' "$tmp/out"
+		[[ ! -s $tmp/err ]]
+	done
+}
+
+# What the module knows and may not change by a refused command.
+module_state() { cat "$SYSFS/period_ms" "$PARAMS"/*; }
+
+# STATUS|REGEX|ARGUMENTS; the regular expression is what the message must have.
+bad_input() {
+	cat <<- END
+		2|'x'.*allowed.*0-3,8|-C x
+		2|empty.*allowed|-C ''
+		2|'-1'.*allowed|-C -1
+		2|reversed.*allowed: 0-3|-C 3-0
+		2|beyond.*allowed|-C 99999999999999999999
+		2|allowed|-C 0-
+		2|missing|-C 0,
+		2|missing|-C ,0
+		2|named twice|-C 0,0
+		2|'1x'|-C 1x
+		2|'0 1'|-C '0 1'
+		2|4095.*allowed: 0|-C 4095
+		2|0 is out of range.*10\.\.3600000|-I 0
+		2|9 is out of range.*10\.\.3600000|-I 9
+		2|3600001.*10\.\.3600000|-I 3600001
+		2|'-5'.*10\.\.3600000|-I -5
+		2|'abc'.*10\.\.3600000|-I abc
+		2|'100x'.*10\.\.3600000|-I 100x
+		2|'1e3'.*allowed|-I 1e3
+		2|''.*allowed|-I ''
+		2|out of range.*allowed|-I 99999999999999999999
+		2|out of range.*allowed: 1|--count 0
+		2|'-1'.*allowed: 1|--count -1
+		2|'x'.*allowed|--count x
+		2|out of range.*allowed: 10|--timeout 9
+		2|'x'.*allowed|--timeout x
+		2|out of range.*allowed: 1\.\.2|-l 0
+		2|out of range.*allowed: 1\.\.2|-l 3
+		2|'two'.*allowed: 1\.\.2|-l two
+		2|'ab'.*allowed|-x ab
+		2|''.*allowed|-x ''
+		2|'5'.*allowed|-x 5
+		2|'a'.*allowed|-x a
+		2|-j and -x|-j -x ,
+		2|-a and -C|-a -C 0
+		2|--append.*-o|--append
+		2|-q and -v|-q -v
+		2|empty.*allowed|-o ''
+		2|unknown option '-Z'|-Z
+		2|unknown option '--nonsense'|--nonsense
+		2|'-C' needs an argument|-C
+		3|/no/node: No such file or directory.*modprobe topdown|--device /no/node
+		3|/dev/null.*|--device /dev/null
+		3|/etc/passwd.*not a character device|--device /etc/passwd
+	END
+}
+
+test_bad_input() {
+	local status regex args words before bad=0
+
+	before=$(module_state)
+	while IFS='|' read -r status regex args; do
+		eval "words=($args)"
+		# One that is wrongly accepted must still end.
+		(fails "$status" "topdown: .*$regex" timeout 5 topdown stat "${words[@]}") ||
+			bad=$((bad + 1))
+	done < <(bad_input)
+	[[ $(module_state) == "$before" ]] || die "the module changed"
+	((bad == 0))
+}
+
+test_bad_commands() {
+	fails 2 "try 'topdown --help'" topdown
+	fails 2 "nonsense.*topdown --help" topdown nonsense
+	fails 2 "option.*--nonsense" topdown --nonsense
+	fails 2 "info" topdown info nonsense
+}
+
+test_offline_cpu() {
+	local online=/sys/devices/system/cpu/cpu$LAST/online
+
+	[[ -e $online ]] || skip "no CPU can go offline"
+	fair_server_off
+	echo 0 > "$online"
+	fails 2 "CPU $LAST is offline.*allowed: 0" stat -C "$LAST"
+	fails 2 "offline" stat -C "0-$LAST"
+	stat -a > /dev/null
+	echo 1 > "$online"
+	stat -C "$LAST" > /dev/null
+}
+
+as_nobody() { setpriv --reuid 65534 --regid "$1" --clear-groups "${@:2}"; }
+
+test_no_rights() {
+	local paranoid
+
+	paranoid=$(< /proc/sys/kernel/perf_event_paranoid)
+	chown 0:990 /dev/topdown
+	echo 2 > /proc/sys/kernel/perf_event_paranoid
+	fails 3 "/dev/topdown: Permission denied.*group 'topdown'" \
+		as_nobody 65534 topdown stat -a -I 100 --count 1
+	fails 3 "Permission denied" as_nobody 65534 topdown info
+	# May open, but not look at whole CPUs.
+	fails 3 "perf_event_paranoid|CAP_PERFMON" as_nobody 990 topdown stat -a -I 100 --count 1
+	as_nobody 990 topdown info > "$tmp/out"
+	cat "$tmp/out"
+	grep -q '^may_read_cpus: no' "$tmp/out"
+	echo 0 > /proc/sys/kernel/perf_event_paranoid
+	as_nobody 990 topdown stat -a -I 100 --count 1 > /dev/null
+	echo "$paranoid" > /proc/sys/kernel/perf_event_paranoid
+	chown 0:0 /dev/topdown
+}
+
+test_no_module() {
+	unload
+	fails 3 "/dev/topdown: No such file or directory.*modprobe topdown" \
+		topdown stat -a --count 1
+	fails 3 "modprobe topdown" topdown info
+	load
+}
+
+need_module
+reload period_ms=1000
+run_tests test_json test_interval_and_count test_cpus test_levels test_csv test_table \
+	test_output_file test_signals test_info test_help_and_version test_bad_input \
+	test_bad_commands test_offline_cpu test_no_rights test_no_module

@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# "make demo": see topdown at work on a machine without an Intel PMU.
+set -euo pipefail
+
+# shellcheck source=selftests/vm/common.sh
+. "$(dirname "$0")/vm/common.sh"
+# shellcheck source=selftests/vm/jobs.sh
+. "$TOP/selftests/vm/jobs.sh"
+
+VM=$TOP/selftests/vm
+LOGS=$CACHE/demo
+rm -rf "$LOGS"
+mkdir -p "$LOGS"
+trap '[[ -z $(jobs -p) ]] || kill $(jobs -p) 2> /dev/null || true' EXIT
+trap 'exit 130' INT TERM
+
+prepare() {
+	local emulator
+
+	# The emulator takes longest.
+	job prep emulator "$TOP/selftests/pmu/build.sh" &
+	emulator=$!
+	job prep kernel "$VM/kernel.sh" 6.12
+	job prep module "$VM/module.sh" 6.12
+	job prep command "$VM/userspace.sh"
+	job prep workloads "$VM/kselftest.sh"
+	wait "$emulator"
+}
+
+echo "The demo builds the module, the command and an emulator with the Top-Down counters"
+echo "of a Sapphire Rapids CPU (some minutes the first time), boots Debian's own 6.12"
+echo "kernel in it, and measures programs whose character is known."
+echo
+heartbeat &
+heart=$!
+prepare
+kill "$heart"
+
+tests=$("$VM/kselftest.sh")
+"$VM/run.sh" -k 6.12 -m spr -c 4 -t 180 -x "$VM/demo-guest.sh" \
+	-x "$tests:/kselftest" bash /demo-guest.sh
+
+cat << 'END'
+
+
+==> The same on real hardware (Intel Ice Lake or Sapphire Rapids and later), as root
+
+  apt-get install linux-headers-$(uname -r) build-essential libjson-c-dev libcap-dev libncurses-dev
+  make && make install
+  modprobe topdown          # under Secure Boot it must be signed: see README.md
+  topdown stat -a -A
+  cat /sys/kernel/topdown/cpu0
+
+What you saw was measured on an emulated PMU, by the module and the kernel's own
+Intel driver as they are.
+END

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The module, its device, and the CPUs.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "guest.h"
+
+/* As in kselftest.h, which cannot be included twice into a program. */
+#define EXIT_FAIL	1
+#define EXIT_SKIP	4
+
+static const char *module_file(void)
+{
+	const char *file = getenv("TOPDOWN_KO");
+
+	if (file)
+		return file;
+	return access("/topdown.ko", R_OK) ? NULL : "/topdown.ko";
+}
+
+static int module_probe(const char *params)
+{
+	char command[512];
+	int status;
+
+	snprintf(command, sizeof(command), "modprobe topdown %s 2> /dev/null", params);
+	status = system(command);
+	return status ? -ENOENT : 0;
+}
+
+int module_load(const char *params)
+{
+	const char *file = module_file();
+	int fd, ret = 0;
+
+	if (!file)
+		return module_probe(params);
+	fd = open(file, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (syscall(SYS_finit_module, fd, params, 0))
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+int module_unload(void)
+{
+	return syscall(SYS_delete_module, "topdown", O_NONBLOCK) ? -errno : 0;
+}
+
+bool module_loaded(void)
+{
+	return !access(TD_SYSFS "/total", F_OK);
+}
+
+/* Of a machine that was made to be measured, only the right refusal is an excuse. */
+static bool module_may_refuse(int error)
+{
+	const char *machine = getenv("TOPDOWN_MACHINE");
+
+	if (!machine)
+		return error == -ENODEV || error == -ENOENT;
+	return error == -ENODEV && strcmp(machine, "spr") && strcmp(machine, "icl");
+}
+
+int module_need(void)
+{
+	int ret = module_loaded() ? 0 : module_load("");
+
+	if (!ret)
+		return 0;
+	if (module_may_refuse(ret)) {
+		printf("1..0 # SKIP the module does not load here: %s\n", strerror(-ret));
+		return EXIT_SKIP;
+	}
+	printf("Bail out! cannot load the module: %s\n", strerror(-ret));
+	return EXIT_FAIL;
+}
+
+int device_open(void)
+{
+	int fd = open(TD_DEVICE, O_RDWR | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int device_info(int fd, struct topdown_info *info)
+{
+	*info = (struct topdown_info){ .size = sizeof(*info) };
+	return ioctl(fd, TOPDOWN_INFO, info) ? -errno : 0;
+}
+
+int device_read(int fd, __u32 flags, const __u64 *cpus, __u32 words,
+		struct topdown_record *records, __u32 *nr)
+{
+	struct topdown_read read = {
+		.size		= sizeof(read),
+		.flags		= flags,
+		.cpus		= (uintptr_t)cpus,
+		.cpus_words	= words,
+		.record_size	= sizeof(*records),
+		.records	= (uintptr_t)records,
+		.nr_records	= *nr,
+	};
+	int ret = ioctl(fd, TOPDOWN_READ, &read) ? -errno : 0;
+
+	*nr = read.nr_records;
+	return ret;
+}
+
+int device_read_cpu(int fd, __u32 flags, unsigned int cpu, struct topdown_record *record)
+{
+	__u64 cpus[TD_CPUS_MAX / 64] = { };
+	__u32 nr = 1;
+
+	cpus[cpu / 64] = 1ULL << (cpu % 64);
+	return device_read(fd, flags, cpus, TD_CPUS_MAX / 64, record, &nr);
+}
+
+int device_reset(int fd, __u32 flags, const __u64 *cpus, __u32 words)
+{
+	struct topdown_reset reset = {
+		.size		= sizeof(reset),
+		.flags		= flags,
+		.cpus		= (uintptr_t)cpus,
+		.cpus_words	= words,
+	};
+
+	return ioctl(fd, TOPDOWN_RESET, &reset) ? -errno : 0;
+}
+
+int period_set(const char *text)
+{
+	int fd = open(TD_SYSFS "/period_ms", O_WRONLY | O_CLOEXEC);
+	int ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+unsigned int cpus_online(unsigned int *cpu)
+{
+	FILE *file = fopen("/sys/devices/system/cpu/online", "re");
+	unsigned int first, last, n = 0;
+	int c = ',';
+
+	while (file && c == ',' && fscanf(file, "%u", &first) == 1) {
+		last = first;
+		c = getc(file);
+		if (c == '-' && fscanf(file, "%u", &last) == 1)
+			c = getc(file);
+		for (; first <= last && n < TD_CPUS_MAX; first++)
+			cpu[n++] = first;
+	}
+	if (file)
+		fclose(file);
+	return n;
+}
+
+int cpu_pin(unsigned int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
+}
+
+uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+void sleep_ms(unsigned int ms)
+{
+	struct timespec time = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
+
+	while (nanosleep(&time, &time) && errno == EINTR)
+		;
+}
+
+double env_number(const char *name, double otherwise)
+{
+	const char *text = getenv(name);
+
+	return text && *text ? strtod(text, NULL) : otherwise;
+}
+
+/* A measuring task that waits behind the load cannot say when it measured. */
+int realtime(void)
+{
+	const struct sched_param param = { .sched_priority = 1 };
+
+	return sched_setscheduler(0, SCHED_FIFO, &param) ? -errno : 0;
+}
+
+static void spin_child(unsigned int cpu, const struct td_bd_profile *profile, int ready)
+{
+	const struct sched_param param = { };
+
+	/* Nothing may be left behind when a test is killed. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* Whoever measures may be a real-time task; this must not be one. */
+	if (sched_setscheduler(0, SCHED_OTHER, &param) || cpu_pin(cpu))
+		_exit(EXIT_FAIL);
+	if (profile && (!door_open() || !door_set_profile(profile)))
+		_exit(EXIT_FAIL);
+	if (write(ready, "", 1) != 1)
+		_exit(EXIT_FAIL);
+	for (;;)
+		;
+}
+
+int spin_start(unsigned int cpu, const struct td_bd_profile *profile)
+{
+	int ready[2], pid;
+	char byte;
+
+	if (pipe(ready))
+		return -errno;
+	pid = fork();
+	if (!pid)
+		spin_child(cpu, profile, ready[1]);
+	close(ready[1]);
+	if (pid > 0 && read(ready[0], &byte, 1) != 1) {
+		waitpid(pid, NULL, 0);
+		pid = -EIO;
+	}
+	close(ready[0]);
+	return pid;
+}
+
+void spin_stop(int pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The guest's side of the back door of the emulated PMU.
+ */
+#include <string.h>
+#include <sys/io.h>
+
+#include "guest.h"
+
+/* For the code outside, the structure is changed by the machine. */
+static uint32_t door_request(uint32_t request, uint64_t arg, void *data)
+{
+	uint32_t answer;
+
+	asm volatile("inl %%dx, %%eax"
+		     : "=a" (answer)
+		     : "a" (TD_BD_MAGIC), "b" ((uint64_t)request), "c" (arg),
+		       "d" (TD_BD_PORT), "D" (data)
+		     : "memory");
+	return answer;
+}
+
+bool door_open(void)
+{
+	static bool open;
+
+	if (!open)
+		open = !iopl(3) && door_request(TD_BD_PING, 0, NULL) == TD_BD_VERSION;
+	return open;
+}
+
+bool door_set_profile(const struct td_bd_profile *profile)
+{
+	struct td_bd_profile copy = *profile;
+
+	return door_request(TD_BD_SET_PROFILE, 0, &copy) == TD_BD_OK;
+}
+
+bool door_set_default(const struct td_bd_profile *profile)
+{
+	struct td_bd_profile copy = *profile;
+
+	return door_request(TD_BD_SET_DEFAULT, 0, &copy) == TD_BD_OK;
+}
+
+bool door_set_quant(bool round)
+{
+	return door_request(TD_BD_SET_QUANT, round, NULL) == TD_BD_OK;
+}
+
+bool door_truth_cpu(unsigned int cpu, struct td_bd_truth *truth)
+{
+	/* Its pages must be there, and not shared with a parent. */
+	memset(truth, 0xff, sizeof(*truth));
+	asm volatile("" : : "r" (truth) : "memory");
+	return door_request(TD_BD_TRUTH_CPU, cpu, truth) == TD_BD_OK;
+}
+
+void door_truth_sub(struct td_bd_truth *later, const struct td_bd_truth *earlier)
+{
+	unsigned int i;
+
+	later->time_ns -= earlier->time_ns;
+	later->slots -= earlier->slots;
+	later->user_slots -= earlier->user_slots;
+	for (i = 0; i < TD_BD_CATEGORIES; i++) {
+		later->category[i] -= earlier->category[i];
+		later->user_category[i] -= earlier->user_category[i];
+	}
+	later->rdmsr -= earlier->rdmsr;
+	later->wrmsr -= earlier->wrmsr;
+	later->rdpmc -= earlier->rdpmc;
+	later->pmi -= earlier->pmi;
+	later->wakeups -= earlier->wakeups;
+	later->instructions -= earlier->instructions;
+}
+
+void door_truth_nodes(const struct td_bd_truth *truth, double node[TOPDOWN_NR_NODES])
+{
+	static const struct {
+		enum topdown_node parent, child, rest;
+		enum td_bd_category of_parent, of_child;
+	} row[] = {
+		{ TOPDOWN_RETIRING, TOPDOWN_HEAVY_OPERATIONS, TOPDOWN_LIGHT_OPERATIONS,
+		  TD_BD_RETIRING, TD_BD_HEAVY_OPS },
+		{ TOPDOWN_BAD_SPECULATION, TOPDOWN_BRANCH_MISPREDICTS, TOPDOWN_MACHINE_CLEARS,
+		  TD_BD_BAD_SPEC, TD_BD_BR_MISPREDICT },
+		{ TOPDOWN_FRONTEND_BOUND, TOPDOWN_FETCH_LATENCY, TOPDOWN_FETCH_BANDWIDTH,
+		  TD_BD_FE_BOUND, TD_BD_FETCH_LAT },
+		{ TOPDOWN_BACKEND_BOUND, TOPDOWN_MEMORY_BOUND, TOPDOWN_CORE_BOUND,
+		  TD_BD_BE_BOUND, TD_BD_MEM_BOUND },
+	};
+	double slots = truth->slots ? truth->slots : 1;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		node[row[i].parent] = truth->category[row[i].of_parent] / slots;
+		node[row[i].child] = truth->category[row[i].of_child] / slots;
+		node[row[i].rest] = node[row[i].parent] - node[row[i].child];
+	}
+}

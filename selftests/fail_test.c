@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Each allocation fails once: of loading the module, and of every command.
+ * Nothing may be left behind, leak or warn; the kernel's log and its leak
+ * detector say so at the end.  This is about the kernel's integrity, so it wants
+ * a kernel with failslab, fail-nth, KASAN and kmemleak: the one called "debug".
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../kselftest.h"
+#include "guest.h"
+
+#define FAIL_NTH	"/proc/thread-self/fail-nth"
+/* More than any of the operations allocates. */
+#define NTH_MAX		4000
+
+static int fail_nth = -1;
+
+static void fault_setting(const char *dir, const char *name, const char *value)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/kernel/debug/%s/%s", dir, name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (write(fd, value, strlen(value)) < 0)
+		fprintf(stderr, "%s: %s\n", path, strerror(errno));
+	close(fd);
+}
+
+/* Also allocations that could wait, and without a trace in the log for each. */
+static void fault_setup(void)
+{
+	static const char * const dirs[] = { "failslab", "fail_page_alloc", "fail_usercopy" };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
+		fault_setting(dirs[i], "ignore-gfp-wait", "N");
+		fault_setting(dirs[i], "ignore-gfp-highmem", "N");
+		fault_setting(dirs[i], "min-order", "0");
+		fault_setting(dirs[i], "verbose", "0");
+	}
+}
+
+/* The copy that disarms can be what fails; then it is disarmed already. */
+static void arm(unsigned int nth)
+{
+	char text[16];
+	int n = snprintf(text, sizeof(text), "%u", nth);
+	unsigned int try;
+
+	for (try = 0; try < 3; try++) {
+		if (pwrite(fail_nth, text, n, 0) == n)
+			return;
+	}
+	ksft_exit_fail_msg("cannot write " FAIL_NTH ": %s\n", strerror(errno));
+}
+
+/* Was the fault injected?  If not, there was no such allocation. */
+static bool disarm(void)
+{
+	char text[16] = { };
+	bool injected;
+
+	injected = pread(fail_nth, text, sizeof(text) - 1, 0) > 0 && atoi(text) == 0;
+	arm(0);
+	return injected;
+}
+
+static int do_load(void)
+{
+	return module_load("period_ms=100");
+}
+
+static int do_open(void)
+{
+	int fd = device_open();
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+static int do_read(void)
+{
+	static struct topdown_record records[TD_CPUS_MAX + 1];
+	int fd = device_open(), ret;
+	__u32 nr = TD_CPUS_MAX + 1;
+
+	if (fd < 0)
+		return fd;
+	ret = device_read(fd, TOPDOWN_READ_FRESH | TOPDOWN_READ_TOTAL, NULL, 0, records, &nr);
+	close(fd);
+	return ret;
+}
+
+static int do_reset(void)
+{
+	int fd = device_open(), ret;
+
+	if (fd < 0)
+		return fd;
+	ret = device_reset(fd, TOPDOWN_RESET_FRESH, NULL, 0);
+	if (!ret)
+		ret = device_reset(fd, 0, NULL, 0);
+	close(fd);
+	return ret;
+}
+
+static int do_map(void)
+{
+	struct topdown_info info;
+	int fd = device_open(), ret;
+	void *map;
+
+	if (fd < 0)
+		return fd;
+	ret = device_info(fd, &info);
+	if (!ret) {
+		map = mmap(NULL, info.out_map_size, PROT_READ, MAP_SHARED, fd, 0);
+		ret = map == MAP_FAILED ? -errno : 0;
+		if (!ret)
+			munmap(map, info.out_map_size);
+	}
+	close(fd);
+	return ret;
+}
+
+static int do_watch(void)
+{
+	struct topdown_watch watch = { .size = sizeof(watch), .node = TOPDOWN_RETIRING };
+	int fd = device_open(), ret;
+
+	if (fd < 0)
+		return fd;
+	ret = ioctl(fd, TOPDOWN_WATCH, &watch) ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+static int do_sysfs(void)
+{
+	char text[4096];
+	int fd = open(TD_SYSFS "/total", O_RDONLY | O_CLOEXEC), ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (read(fd, text, sizeof(text)) < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+static int do_period(void)
+{
+	return period_set("200");
+}
+
+/* What a failed operation must not have left. */
+static bool clean_after(int (*operation)(void))
+{
+	if (operation != do_load)
+		return true;
+	return access(TD_DEVICE, F_OK) && access(TD_SYSFS, F_OK) &&
+	       access("/sys/bus/event_source/devices/topdown", F_OK);
+}
+
+static bool plausible(int ret)
+{
+	/* perf hides what it ran out of behind these. */
+	return !ret || ret == -ENOMEM || ret == -ENODEV || ret == -EINVAL || ret == -EFAULT ||
+	       ret == -ENOENT || ret == -EEXIST;
+}
+
+static void unload_for(int (*operation)(void))
+{
+	unsigned int i;
+
+	/* The kernel may still be letting go of what failed to load. */
+	for (i = 0; operation == do_load && module_loaded() && module_unload(); i++) {
+		if (i == 50)
+			ksft_exit_fail_msg("cannot unload the module\n");
+		sleep_ms(20);
+	}
+}
+
+/* Does the operation have an @nth allocation?  Its result with that one failing. */
+static bool inject(int (*operation)(void), unsigned int nth, int *ret)
+{
+	unload_for(operation);
+	arm(nth);
+	*ret = operation();
+	return disarm();
+}
+
+/* How many allocations the operation has. */
+static unsigned int allocations(int (*operation)(void))
+{
+	unsigned int low = 0, high = 1, middle;
+	int ret;
+
+	while (high < NTH_MAX && inject(operation, high, &ret)) {
+		low = high;
+		high *= 2;
+	}
+	while (high - low > 1) {
+		middle = (low + high) / 2;
+		if (inject(operation, middle, &ret))
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* All of them, or if they are very many, evenly spread. */
+static void sweep(const char *name, int (*operation)(void))
+{
+	unsigned int most = getenv("TOPDOWN_FULL") ? 400 : 60;
+	unsigned int n = allocations(operation), step = n / most + 1;
+	unsigned int nth, tried = 0, failed = 0;
+	bool ok = n > 0;
+	int ret;
+
+	for (nth = 1; nth <= n; nth += step) {
+		inject(operation, nth, &ret);
+		tried++;
+		failed += ret != 0;
+		if (!plausible(ret) || (ret && !clean_after(operation))) {
+			ksft_print_msg("%s, allocation %u: %s\n", name, nth, strerror(-ret));
+			ok = false;
+		}
+	}
+	unload_for(operation);
+	ret = operation();
+	ksft_test_result(ok && !ret && failed,
+			 "%s: %u of %u allocations failed, which made %u calls fail\n",
+			 name, tried, n, failed);
+}
+
+int main(void)
+{
+	int ret;
+
+	fail_nth = open(FAIL_NTH, O_RDWR | O_CLOEXEC);
+	if (fail_nth < 0)
+		ksft_exit_skip("this kernel has no fail-nth\n");
+	ret = module_need();
+	if (ret)
+		return ret;
+	fault_setup();
+
+	ksft_print_header();
+	ksft_set_plan(9);
+	sweep("open", do_open);
+	sweep("read", do_read);
+	sweep("reset", do_reset);
+	sweep("map", do_map);
+	sweep("watch", do_watch);
+	sweep("sysfs", do_sysfs);
+	sweep("load", do_load);
+	ret = do_period();
+	ksft_test_result(!ret, "the period can be set\n");
+	ret = do_read();
+	ksft_test_result(!ret, "the device can be read\n");
+	ksft_finished();
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the guest programs share: the back door of the emulated PMU (door.c),
+ * the module and its device (device.c), and things to execute (profiles.c).
+ */
+#ifndef TOPDOWN_SELFTESTS_GUEST_H
+#define TOPDOWN_SELFTESTS_GUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include <linux/topdown.h>
+
+#include "pmu/backdoor.h"
+
+#define TD_DEVICE	"/dev/topdown"
+#define TD_SYSFS	"/sys/kernel/topdown"
+#define TD_CPUS_MAX	256
+
+/* door.c: false or an error text where this is not the emulated PMU. */
+bool door_open(void);
+bool door_set_profile(const struct td_bd_profile *profile);
+bool door_set_default(const struct td_bd_profile *profile);
+bool door_set_quant(bool round);
+bool door_truth_cpu(unsigned int cpu, struct td_bd_truth *truth);
+void door_truth_sub(struct td_bd_truth *later, const struct td_bd_truth *earlier);
+/* The truth as fractions of its slots, in the order of enum topdown_node. */
+void door_truth_nodes(const struct td_bd_truth *truth, double node[TOPDOWN_NR_NODES]);
+
+/* profiles.c */
+struct profile {
+	const char *name;
+	const char *text;
+	struct td_bd_profile profile;
+};
+
+extern const struct profile profiles[];
+extern const unsigned int profiles_nr;
+
+const struct profile *profile_find(const char *name);
+/* Eight fractions of 1 separated by commas. */
+bool profile_parse(const char *text, struct td_bd_profile *profile);
+
+/* device.c: functions return 0 or a negative errno, unless they say otherwise. */
+int module_load(const char *params);
+int module_unload(void);
+bool module_loaded(void);
+/*
+ * Load the module if it is not there: 0, or what a test shall end with: 4 if
+ * this machine is none that can be measured, 1 after a message.
+ */
+int module_need(void);
+
+int device_open(void);
+int device_info(int fd, struct topdown_info *info);
+/* @cpus NULL: all.  *@nr as in struct topdown_read. */
+int device_read(int fd, __u32 flags, const __u64 *cpus, __u32 words,
+		struct topdown_record *records, __u32 *nr);
+int device_read_cpu(int fd, __u32 flags, unsigned int cpu, struct topdown_record *record);
+int device_reset(int fd, __u32 flags, const __u64 *cpus, __u32 words);
+int period_set(const char *text);
+
+/* CPUs that are online; at most TD_CPUS_MAX. */
+unsigned int cpus_online(unsigned int *cpu);
+int cpu_pin(unsigned int cpu);
+uint64_t clock_ns(clockid_t clock);
+void sleep_ms(unsigned int ms);
+/* From now on the calling task, and what it starts, runs before all load. */
+int realtime(void);
+/* A number from the environment. */
+double env_number(const char *name, double otherwise);
+/* A child that executes @profile on @cpu until it is killed; its pid. */
+int spin_start(unsigned int cpu, const struct td_bd_profile *profile);
+void spin_stop(int pid);
+
+#endif /* TOPDOWN_SELFTESTS_GUEST_H */

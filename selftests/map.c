@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Readers of the map of /dev/topdown.
+ *
+ * They follow the words of linux/topdown.h and not the library, so that a
+ * mistake in one of the two shows.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "map.h"
+
+/* A writer whose virtual CPU has been taken away may be long. */
+#define STUCK_NS	20000000000ULL
+/* Of the shortest period, on a machine that has much else to do. */
+#define WINDOW_NS	50000000ULL
+
+int map_open(struct map *map)
+{
+	struct topdown_info info;
+	void *at;
+	int ret;
+
+	map->fd = device_open();
+	if (map->fd < 0)
+		return map->fd;
+	ret = device_info(map->fd, &info);
+	if (!ret) {
+		map->size = info.out_map_size;
+		at = mmap(NULL, map->size, PROT_READ, MAP_SHARED, map->fd, 0);
+		if (at != MAP_FAILED) {
+			map->header = at;
+			return 0;
+		}
+		ret = -errno;
+	}
+	close(map->fd);
+	return ret;
+}
+
+void map_close(struct map *map)
+{
+	munmap((void *)map->header, map->size);
+	close(map->fd);
+}
+
+static const void *map_at(const struct map *map, uint64_t offset)
+{
+	return (const char *)map->header + offset;
+}
+
+const struct topdown_map_record *map_entry(const struct map *map, unsigned int cpu)
+{
+	const struct topdown_map *header = map->header;
+
+	return map_at(map, header->record_offset + (uint64_t)cpu * header->record_stride);
+}
+
+const struct topdown_map_window *map_slot(const struct map *map, unsigned int cpu,
+					  uint64_t number)
+{
+	const struct topdown_map *header = map->header;
+	uint64_t index = (uint64_t)cpu * header->history_entries +
+			 (number - 1) % header->history_entries;
+
+	return map_at(map, header->history_offset + index * header->history_stride);
+}
+
+typedef uint64_t __attribute__((may_alias)) word;
+
+/*
+ * Word by word, so that compilers neither merge nor drop the loads, and at the
+ * pace of a reader in any language.
+ */
+static void copy_words(void *to, const void *from, size_t size)
+{
+	const volatile word *source = from;
+	word *target = to;
+	size_t i;
+
+	for (i = 0; i < size / sizeof(*target); i++)
+		target[i] = source[i];
+}
+
+void map_read_unguarded(const struct map *map, unsigned int cpu,
+			struct topdown_map_record *copy)
+{
+	copy_words(copy, map_entry(map, cpu), sizeof(*copy));
+}
+
+void map_slot_unguarded(const struct topdown_map_window *slot, struct topdown_map_window *window)
+{
+	copy_words(window, slot, sizeof(*window));
+}
+
+bool map_read(const struct map *map, unsigned int cpu, struct topdown_map_record *copy)
+{
+	const struct topdown_map_record *entry = map_entry(map, cpu);
+	uint64_t begun = 0;
+	__u32 seq;
+
+	for (;;) {
+		seq = __atomic_load_n(&entry->seq, __ATOMIC_ACQUIRE);
+		copy_words(copy, entry, sizeof(*copy));
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (!(seq & 1) && __atomic_load_n(&entry->seq, __ATOMIC_RELAXED) == seq)
+			return true;
+		if (!begun)
+			begun = clock_ns(CLOCK_MONOTONIC);
+		else if (clock_ns(CLOCK_MONOTONIC) - begun > STUCK_NS)
+			return false;
+		sched_yield();
+	}
+}
+
+enum map_found map_window(const struct map *map, unsigned int cpu, uint64_t number,
+			  struct topdown_map_window *window)
+{
+	const struct topdown_map_window *slot = map_slot(map, cpu, number);
+	uint64_t begun = clock_ns(CLOCK_MONOTONIC);
+	struct topdown_map_record copy;
+	uint64_t before, after;
+
+	for (;;) {
+		before = __atomic_load_n(&slot->number, __ATOMIC_ACQUIRE);
+		copy_words(window, slot, sizeof(*window));
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		after = __atomic_load_n(&slot->number, __ATOMIC_RELAXED);
+		if (before == number && after == number)
+			return MAP_FOUND;
+		if (before > number || after > number)
+			return MAP_OVERWRITTEN;
+		/* A 0: being written, with this window or a later one, or not yet. */
+		if (!map_read(map, cpu, &copy))
+			return MAP_STUCK;
+		if (copy.record.windows < number)
+			return MAP_NOT_YET;
+		if (clock_ns(CLOCK_MONOTONIC) - begun > STUCK_NS)
+			return MAP_STUCK;
+		sched_yield();
+	}
+}
+
+const char *figures_wrong(const struct topdown_figures *figures, unsigned int level)
+{
+	const __u64 *node = figures->node;
+	unsigned int i;
+	uint64_t l1 = 0;
+
+	for (i = TOPDOWN_RETIRING; i <= TOPDOWN_BACKEND_BOUND; i++)
+		l1 += node[i];
+	if (figures->running_ns > figures->enabled_ns)
+		return "ran for longer than it was enabled";
+	/* Slots of so short a time that the driver could not split them are in none. */
+	if (l1 > figures->slots)
+		return "level 1 sums to more than the slots";
+	for (i = TOPDOWN_RETIRING; level > 1 && i <= TOPDOWN_BACKEND_BOUND; i++) {
+		if (node[4 + 2 * i] + node[5 + 2 * i] != node[i])
+			return "children do not sum to their parent";
+	}
+	for (i = level > 1 ? TOPDOWN_NR_NODES : 4; i < TOPDOWN_MAX_NODES; i++) {
+		if (node[i])
+			return "slots of a node that the level lacks";
+	}
+	for (i = 0; i < TOPDOWN_MAX_NODES; i++) {
+		if (figures->ratio[i] != TOPDOWN_RATIO_NONE)
+			return "a ratio, which is for readers to compute";
+	}
+	return NULL;
+}
+
+bool figures_same(const struct topdown_figures *a, const struct topdown_figures *b)
+{
+	return !memcmp(a, b, offsetof(struct topdown_figures, ratio));
+}
+
+const char *record_wrong(const struct topdown_record *record)
+{
+	const char *wrong = figures_wrong(&record->total, record->level);
+
+	if (!wrong)
+		wrong = figures_wrong(&record->window, record->level);
+	if (!wrong && record->window.slots > record->total.slots)
+		wrong = "the last window has more slots than all";
+	if (!wrong && record->window_time_ns > record->time_ns)
+		wrong = "the last window ended later than what is counted";
+	return wrong;
+}
+
+const char *entry_wrong(const struct topdown_map_record *entry)
+{
+	const char *wrong = record_wrong(&entry->record);
+
+	if (!wrong)
+		wrong = figures_wrong(&entry->open, entry->record.level);
+	if (!wrong && entry->record.total.slots - entry->record.window.slots < entry->open.slots)
+		wrong = "the last window and the open one have more slots than all";
+	return wrong;
+}
+
+int watch_set(int fd, const __u64 *cpus, __u32 words, __u32 node, __u32 ratio, __u32 flags,
+	      __u32 hold_ms)
+{
+	struct topdown_watch watch = {
+		.size		= sizeof(watch),
+		.flags		= flags,
+		.cpus		= (uintptr_t)cpus,
+		.cpus_words	= words,
+		.node		= node,
+		.ratio		= ratio,
+		.hold_ms	= hold_ms,
+	};
+
+	return ioctl(fd, TOPDOWN_WATCH, &watch) ? -errno : 0;
+}
+
+int cpu_set_online(unsigned int cpu, bool online)
+{
+	char path[64];
+	int fd, ret = 0;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, online ? "1" : "0", 1) != 1)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+void cpus_set_online(void)
+{
+	unsigned int cpu;
+
+	/* The boot CPU has no such file, and needs none. */
+	for (cpu = 1; cpu < TD_CPUS_MAX; cpu++) {
+		if (cpu_set_online(cpu, true) == -ENOENT)
+			break;
+	}
+}
+
+int windows_run(const struct map *map, unsigned int cpu, unsigned int number)
+{
+	uint64_t begun = clock_ns(CLOCK_MONOTONIC);
+	struct topdown_map_record copy;
+	uint64_t end;
+	int ret;
+
+	ret = cpu_pin(cpu);
+	if (!ret)
+		ret = period_set("10");
+	if (!ret && !map_read(map, cpu, &copy))
+		ret = -EIO;
+	end = copy.record.windows + number;
+	while (!ret && copy.record.windows < end) {
+		if (!map_read(map, cpu, &copy))
+			ret = -EIO;
+		else if (clock_ns(CLOCK_MONOTONIC) - begun > number * WINDOW_NS + STUCK_NS)
+			ret = -ETIMEDOUT;
+	}
+	if (!ret)
+		ret = period_set("60000");
+	return ret;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The map of /dev/topdown as its readers see it, and what must hold there.
+ */
+#ifndef TOPDOWN_SELFTESTS_MAP_H
+#define TOPDOWN_SELFTESTS_MAP_H
+
+#include "guest.h"
+
+struct map {
+	int fd;
+	size_t size;
+	const struct topdown_map *header;
+};
+
+enum map_found {
+	MAP_FOUND,
+	MAP_OVERWRITTEN,
+	MAP_NOT_YET,
+	MAP_STUCK,
+};
+
+/* 0 or a negative errno. */
+int map_open(struct map *map);
+void map_close(struct map *map);
+const struct topdown_map_record *map_entry(const struct map *map, unsigned int cpu);
+const struct topdown_map_window *map_slot(const struct map *map, unsigned int cpu,
+					  uint64_t number);
+
+/* As linux/topdown.h says to; false if the writer does not come to an end. */
+bool map_read(const struct map *map, unsigned int cpu, struct topdown_map_record *copy);
+enum map_found map_window(const struct map *map, unsigned int cpu, uint64_t number,
+			  struct topdown_map_window *window);
+/* What a reader must not do: these can be torn. */
+void map_read_unguarded(const struct map *map, unsigned int cpu,
+			struct topdown_map_record *copy);
+void map_slot_unguarded(const struct topdown_map_window *slot,
+			struct topdown_map_window *window);
+
+/* But for the ratios, which READ computes and the map has not. */
+bool figures_same(const struct topdown_figures *a, const struct topdown_figures *b);
+/* What is wrong in itself; NULL if nothing is.  Of what the map shows, not of READ. */
+const char *figures_wrong(const struct topdown_figures *figures, unsigned int level);
+const char *record_wrong(const struct topdown_record *record);
+const char *entry_wrong(const struct topdown_map_record *entry);
+
+/* @cpus NULL: all.  0 or a negative errno. */
+int watch_set(int fd, const __u64 *cpus, __u32 words, __u32 node, __u32 ratio, __u32 flags,
+	      __u32 hold_ms);
+int cpu_set_online(unsigned int cpu, bool online);
+/* All there are, whatever a test that ended early has left. */
+void cpus_set_online(void);
+/*
+ * Stay on @cpu until at least @number more windows have closed there, and then
+ * see to it that none closes for most of a minute; 0 or a negative errno.
+ */
+int windows_run(const struct map *map, unsigned int cpu, unsigned int number);
+
+#endif /* TOPDOWN_SELFTESTS_MAP_H */

@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The map of /dev/topdown: its layout, what it shows, who may have it, and how
+ * long it lives.  torn_test.c reads it while it is written.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/capability.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "map.h"
+
+#define PAGE		4096UL
+#define NOBODY		65534
+#define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
+
+FIXTURE(map) {
+	struct map map;
+	struct topdown_info info;
+	char period[16];
+	unsigned int cpus[TD_CPUS_MAX], nr;
+};
+
+FIXTURE_SETUP(map)
+{
+	ASSERT_EQ(0, module_need());
+	ASSERT_EQ(0, map_open(&self->map));
+	ASSERT_EQ(0, device_info(self->map.fd, &self->info));
+	snprintf(self->period, sizeof(self->period), "%u", self->info.out_period_ms);
+	cpus_set_online();
+	self->nr = cpus_online(self->cpus);
+	ASSERT_LE(1, self->nr);
+}
+
+FIXTURE_TEARDOWN(map)
+{
+	cpus_set_online();
+	period_set(self->period);
+	map_close(&self->map);
+}
+
+/* The mapping or a negative errno, and nothing stays mapped. */
+static int try_map(int fd, size_t size, int prot, int flags, off_t offset)
+{
+	void *at = mmap(NULL, size, prot, flags, fd, offset);
+
+	if (at == MAP_FAILED)
+		return -errno;
+	munmap(at, size);
+	return 0;
+}
+
+TEST_F(map, header_agrees_with_info)
+{
+	const struct topdown_map *header = self->map.header;
+
+	EXPECT_NE(0, self->info.out_features & TOPDOWN_FEATURE_MAP);
+	EXPECT_EQ(TOPDOWN_MAP_MAGIC, header->magic);
+	EXPECT_EQ(0, memcmp("topdown", header, 8));
+	EXPECT_EQ(self->info.out_map_size, header->size);
+	EXPECT_EQ(sizeof(*header), header->header_size);
+	EXPECT_EQ(self->info.out_nr_cpus, header->nr_cpus);
+	EXPECT_EQ(self->info.out_record_size, header->record_size);
+	EXPECT_EQ(0, header->__reserved);
+}
+
+TEST_F(map, layout_is_in_bounds)
+{
+	const struct topdown_map *header = self->map.header;
+	uint64_t records_end = header->record_offset +
+			       (uint64_t)header->nr_cpus * header->record_stride;
+	uint64_t history_end = header->history_offset + (uint64_t)header->nr_cpus *
+			       header->history_entries * header->history_stride;
+
+	EXPECT_EQ(0, header->size % PAGE);
+	EXPECT_LE(header->header_size, header->record_offset);
+	EXPECT_LE(offsetof(struct topdown_map_record, record) + header->record_size,
+		  header->record_stride);
+	EXPECT_LE(records_end, header->history_offset);
+	EXPECT_LE(sizeof(struct topdown_map_window), header->history_stride);
+	EXPECT_LE(history_end, header->size);
+	/* Less than a page is lost at the end. */
+	EXPECT_GT(history_end + PAGE, header->size);
+	/* Writers on two CPUs do not share a cache line. */
+	EXPECT_EQ(0, header->record_offset % 64);
+	EXPECT_EQ(0, header->record_stride % 64);
+	EXPECT_EQ(0, header->history_offset % 64);
+	EXPECT_EQ(0, header->history_stride % 64);
+}
+
+TEST_F(map, what_is_behind_the_last_window_is_zero)
+{
+	const struct topdown_map *header = self->map.header;
+	uint64_t at = header->history_offset + (uint64_t)header->nr_cpus *
+		      header->history_entries * header->history_stride;
+
+	for (; at < header->size; at++)
+		ASSERT_EQ(0, ((const char *)header)[at]);
+}
+
+TEST_F(map, refuses_what_is_not_the_map)
+{
+	const size_t size = self->map.size;
+	const int fd = self->map.fd;
+
+	EXPECT_EQ(0, try_map(fd, size, PROT_READ, MAP_SHARED, 0));
+	EXPECT_EQ(-EINVAL, try_map(fd, size + PAGE, PROT_READ, MAP_SHARED, 0));
+	EXPECT_EQ(-EINVAL, try_map(fd, size + 1, PROT_READ, MAP_SHARED, 0));
+	EXPECT_EQ(-EINVAL, try_map(fd, 1UL << 40, PROT_READ, MAP_SHARED, 0));
+	EXPECT_EQ(-EINVAL, try_map(fd, PAGE, PROT_READ, MAP_SHARED, PAGE));
+	EXPECT_EQ(-EINVAL, try_map(fd, PAGE, PROT_READ, MAP_SHARED, size));
+	EXPECT_EQ(-EINVAL, try_map(fd, PAGE, PROT_READ, MAP_SHARED, 1UL << 40));
+	EXPECT_EQ(-EINVAL, try_map(fd, size, PROT_READ, MAP_PRIVATE, 0));
+}
+
+TEST_F(map, a_read_only_descriptor_is_enough)
+{
+	int fd = open(TD_DEVICE, O_RDONLY | O_CLOEXEC);
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0, try_map(fd, self->map.size, PROT_READ, MAP_SHARED, 0));
+	EXPECT_EQ(-EINVAL, try_map(fd, self->map.size, PROT_READ, MAP_PRIVATE, 0));
+	EXPECT_EQ(-EACCES, try_map(fd, self->map.size, PROT_READ | PROT_WRITE, MAP_SHARED, 0));
+	close(fd);
+}
+
+TEST_F(map, is_read_only)
+{
+	const size_t size = self->map.size;
+	const int fd = self->map.fd;
+	void *at = (void *)self->map.header;
+
+	EXPECT_EQ(-EPERM, try_map(fd, size, PROT_READ | PROT_WRITE, MAP_SHARED, 0));
+	EXPECT_EQ(-EPERM, try_map(fd, size, PROT_WRITE, MAP_SHARED, 0));
+	EXPECT_EQ(-EPERM, try_map(fd, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, 0));
+	EXPECT_EQ(-1, mprotect(at, size, PROT_READ | PROT_WRITE));
+	EXPECT_EQ(EACCES, errno);
+	EXPECT_EQ(-1, mprotect(at, PAGE, PROT_WRITE));
+	EXPECT_EQ(EACCES, errno);
+}
+
+TEST_F_SIGNAL(map, a_store_faults, SIGSEGV)
+{
+	*(volatile char *)self->map.header = 0;
+}
+
+TEST_F(map, is_not_executable)
+{
+	void *at = (void *)self->map.header;
+
+	EXPECT_EQ(-EPERM, try_map(self->map.fd, self->map.size, PROT_READ | PROT_EXEC,
+				  MAP_SHARED, 0));
+	EXPECT_EQ(-1, mprotect(at, PAGE, PROT_READ | PROT_EXEC));
+	EXPECT_EQ(EACCES, errno);
+}
+
+TEST_F(map, one_page_shows_the_header_and_cannot_grow)
+{
+	const size_t size = self->map.size;
+	void *at = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, self->map.fd, 0);
+
+	ASSERT_NE(MAP_FAILED, at);
+	EXPECT_EQ(0, memcmp(at, self->map.header, sizeof(struct topdown_map)));
+	EXPECT_EQ(MAP_FAILED, mremap(at, PAGE, size + PAGE, MREMAP_MAYMOVE));
+	EXPECT_EQ(MAP_FAILED, mremap(at, PAGE, 2 * PAGE, MREMAP_MAYMOVE));
+	EXPECT_EQ(EFAULT, errno);
+	/* The old length 0 of a shared mapping asks for a second one. */
+	EXPECT_EQ(MAP_FAILED, mremap(at, 0, size + PAGE, MREMAP_MAYMOVE));
+	EXPECT_EQ(0, munmap(at, PAGE));
+}
+
+TEST_F(map, part_of_it_can_be_unmapped)
+{
+	void *at = mmap(NULL, self->map.size, PROT_READ, MAP_SHARED, self->map.fd, 0);
+
+	ASSERT_NE(MAP_FAILED, at);
+	ASSERT_LT(PAGE, self->map.size);
+	EXPECT_EQ(0, munmap((char *)at + PAGE, self->map.size - PAGE));
+	EXPECT_EQ(0, memcmp(at, self->map.header, sizeof(struct topdown_map)));
+	EXPECT_EQ(0, munmap(at, PAGE));
+}
+
+/* The map, a READ and the map again: without a change between, all are one. */
+TEST_F(map, records_are_what_read_says)
+{
+	struct topdown_map_record before, after;
+	unsigned int i, try, same = 0;
+	struct topdown_record read;
+
+	for (i = 0; i < self->nr; i++) {
+		ASSERT_EQ(0, windows_run(&self->map, self->cpus[i], 1));
+		for (try = 0; try < 50; try++) {
+			ASSERT_TRUE(map_read(&self->map, self->cpus[i], &before));
+			ASSERT_EQ(0, device_read_cpu(self->map.fd, 0, self->cpus[i], &read));
+			ASSERT_TRUE(map_read(&self->map, self->cpus[i], &after));
+			if (before.seq != after.seq)
+				continue;
+			EXPECT_EQ(0, memcmp(&before.record, &read,
+					    offsetof(struct topdown_record, total)));
+			EXPECT_TRUE(figures_same(&before.record.total, &read.total));
+			EXPECT_TRUE(figures_same(&before.record.window, &read.window));
+			EXPECT_EQ(self->cpus[i], read.cpu);
+			EXPECT_EQ(1, read.nr_cpus);
+			EXPECT_LT(0, read.windows);
+			EXPECT_EQ(NULL, entry_wrong(&before)) {
+				TH_LOG("CPU %u: %s", read.cpu, entry_wrong(&before));
+			}
+			same++;
+			break;
+		}
+	}
+	EXPECT_EQ(self->nr, same);
+}
+
+/* A fresh reading moves the sums on, and shows as its window the open one. */
+TEST_F(map, a_fresh_read_leaves_the_last_window)
+{
+	struct topdown_map_record before, after;
+	struct topdown_record read;
+	unsigned int cpu = self->cpus[0];
+
+	ASSERT_EQ(0, windows_run(&self->map, cpu, 2));
+	ASSERT_TRUE(map_read(&self->map, cpu, &before));
+	sleep_ms(20);
+	ASSERT_EQ(0, device_read_cpu(self->map.fd, TOPDOWN_READ_FRESH, cpu, &read));
+	ASSERT_TRUE(map_read(&self->map, cpu, &after));
+	EXPECT_EQ(before.record.windows, after.record.windows);
+	EXPECT_EQ(before.record.window_time_ns, after.record.window_time_ns);
+	EXPECT_EQ(0, memcmp(&before.record.window, &after.record.window,
+			    sizeof(after.record.window)));
+	EXPECT_LT(before.record.time_ns, after.record.time_ns);
+	EXPECT_LT(before.record.total.slots, after.record.total.slots);
+	EXPECT_EQ(after.record.total.slots - before.record.total.slots,
+		  after.open.slots - before.open.slots);
+	EXPECT_TRUE(figures_same(&after.open, &read.window));
+}
+
+/* A baseline is of one descriptor, and the map is of all. */
+TEST_F(map, a_reset_does_not_reach_the_map)
+{
+	struct topdown_map_record before, after;
+
+	ASSERT_EQ(0, windows_run(&self->map, self->cpus[0], 1));
+	ASSERT_TRUE(map_read(&self->map, self->cpus[0], &before));
+	ASSERT_EQ(0, device_reset(self->map.fd, TOPDOWN_RESET_FRESH, NULL, 0));
+	ASSERT_TRUE(map_read(&self->map, self->cpus[0], &after));
+	EXPECT_LE(before.record.windows, after.record.windows);
+	EXPECT_LT(before.record.total.slots, after.record.total.slots);
+}
+
+TEST_F(map, outlives_the_descriptor_and_keeps_the_module)
+{
+	struct topdown_map_record before, after;
+
+	ASSERT_TRUE(map_read(&self->map, self->cpus[0], &before));
+	ASSERT_EQ(0, close(self->map.fd));
+	EXPECT_EQ(-EWOULDBLOCK, module_unload());
+	EXPECT_TRUE(module_loaded());
+	ASSERT_EQ(0, windows_run(&self->map, self->cpus[0], 2));
+	ASSERT_TRUE(map_read(&self->map, self->cpus[0], &after));
+	EXPECT_LE(before.record.windows + 2, after.record.windows);
+
+	ASSERT_EQ(0, munmap((void *)self->map.header, self->map.size));
+	EXPECT_EQ(0, module_unload());
+	EXPECT_FALSE(module_loaded());
+	ASSERT_EQ(0, module_load(""));
+	ASSERT_EQ(0, map_open(&self->map));
+}
+
+TEST_F(map, a_forked_mapping_is_one_of_its_own)
+{
+	struct topdown_map_record copy;
+	int pipes[2][2], status;
+	char byte;
+	pid_t pid;
+
+	ASSERT_EQ(0, pipe(pipes[0]));
+	ASSERT_EQ(0, pipe(pipes[1]));
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		bool right;
+
+		close(self->map.fd);
+		close(pipes[1][1]);
+		if (write(pipes[0][1], "", 1) != 1 || read(pipes[1][0], &byte, 1) < 0)
+			_exit(2);
+		right = map_read(&self->map, self->cpus[0], &copy) && !entry_wrong(&copy);
+		_exit(right ? 0 : 1);
+	}
+	ASSERT_EQ(1, read(pipes[0][0], &byte, 1));
+	map_close(&self->map);
+	EXPECT_EQ(-EWOULDBLOCK, module_unload());
+	close(pipes[1][0]);
+	ASSERT_EQ(0, close(pipes[1][1]));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	close(pipes[0][0]);
+	close(pipes[0][1]);
+	EXPECT_EQ(0, module_unload());
+	ASSERT_EQ(0, module_load(""));
+	ASSERT_EQ(0, map_open(&self->map));
+}
+
+TEST_F(map, survives_hotplug)
+{
+	struct topdown_map_record before, gone, still, back;
+	unsigned int cpu = self->cpus[self->nr - 1];
+	struct topdown_record read;
+	uint64_t begun;
+
+	if (self->nr < 2 || !cpu)
+		SKIP(return, "no CPU can go offline");
+	ASSERT_TRUE(map_read(&self->map, cpu, &before));
+	ASSERT_EQ(0, cpu_set_online(cpu, false));
+	ASSERT_TRUE(map_read(&self->map, cpu, &gone));
+	EXPECT_EQ(TOPDOWN_STATE_OFFLINE, gone.record.state);
+	EXPECT_LT(before.record.windows, gone.record.windows);
+	EXPECT_LE(before.record.total.slots, gone.record.total.slots);
+	EXPECT_EQ(NULL, entry_wrong(&gone));
+	/* Nobody can count there. */
+	ASSERT_EQ(0, device_read_cpu(self->map.fd, TOPDOWN_READ_FRESH, cpu, &read));
+	sleep_ms(200);
+	ASSERT_TRUE(map_read(&self->map, cpu, &still));
+	EXPECT_EQ(0, memcmp(&gone, &still, sizeof(gone)));
+
+	begun = clock_ns(CLOCK_MONOTONIC);
+	ASSERT_EQ(0, cpu_set_online(cpu, true));
+	ASSERT_EQ(0, windows_run(&self->map, cpu, 2));
+	ASSERT_TRUE(map_read(&self->map, cpu, &back));
+	EXPECT_NE(TOPDOWN_STATE_OFFLINE, back.record.state);
+	EXPECT_LE(gone.record.windows + 2, back.record.windows);
+	EXPECT_LT(gone.record.total.slots, back.record.total.slots);
+	EXPECT_LT(gone.record.time_ns, back.record.time_ns);
+	/* In the time without the CPU nothing could be measured. */
+	EXPECT_LE(back.record.total.enabled_ns - gone.record.total.enabled_ns,
+		  back.record.time_ns - begun);
+	EXPECT_EQ(NULL, entry_wrong(&back)) {
+		TH_LOG("%s", entry_wrong(&back));
+	}
+}
+
+/* Each of these runs as somebody else, so a mistake in it cannot spread. */
+FIXTURE(rights) {
+	struct stat node;
+	char paranoid[16];
+};
+
+static bool paranoid_write(const char *text)
+{
+	FILE *file = fopen(PARANOID, "we");
+	bool right = file && fputs(text, file) >= 0;
+
+	return file && !fclose(file) && right;
+}
+
+static bool paranoid_read(char *text, size_t size)
+{
+	FILE *file = fopen(PARANOID, "re");
+	bool right = file && fgets(text, size, file);
+
+	if (file)
+		fclose(file);
+	return right;
+}
+
+FIXTURE_SETUP(rights)
+{
+	ASSERT_EQ(0, module_need());
+	ASSERT_EQ(0, stat(TD_DEVICE, &self->node));
+	ASSERT_TRUE(paranoid_read(self->paranoid, sizeof(self->paranoid)));
+	ASSERT_TRUE(paranoid_write("2"));
+	ASSERT_EQ(0, chmod(TD_DEVICE, 0666));
+}
+
+FIXTURE_TEARDOWN_PARENT(rights)
+{
+	chmod(TD_DEVICE, self->node.st_mode & 07777);
+	paranoid_write(self->paranoid);
+}
+
+/* Without any capability but @keep; -1 for none. */
+static bool drop_rights(cap_value_t keep)
+{
+	cap_t caps = cap_init();
+	bool right;
+
+	right = caps && !prctl(PR_SET_KEEPCAPS, 1) && !setresgid(NOBODY, NOBODY, NOBODY) &&
+		!setresuid(NOBODY, NOBODY, NOBODY);
+	if (right && keep >= 0)
+		right = !cap_set_flag(caps, CAP_PERMITTED, 1, &keep, CAP_SET) &&
+			!cap_set_flag(caps, CAP_EFFECTIVE, 1, &keep, CAP_SET);
+	right = right && !cap_set_proc(caps);
+	cap_free(caps);
+	return right;
+}
+
+static int watch_any(int fd)
+{
+	struct topdown_watch watch = { .size = sizeof(watch), .node = TOPDOWN_WATCH_ANY };
+
+	return ioctl(fd, TOPDOWN_WATCH, &watch) ? -errno : 0;
+}
+
+TEST_F(rights, without_them_nothing_is_shown)
+{
+	struct topdown_event event;
+	struct topdown_info info;
+	struct pollfd poller;
+	int fd;
+
+	ASSERT_TRUE(drop_rights(-1));
+	fd = device_open();
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, device_info(fd, &info));
+	EXPECT_EQ(0, info.out_flags & TOPDOWN_INFO_MAY_READ);
+	EXPECT_EQ(-EACCES, try_map(fd, info.out_map_size, PROT_READ, MAP_SHARED, 0));
+	EXPECT_EQ(-EACCES, try_map(fd, PAGE, PROT_READ, MAP_SHARED, 0));
+	EXPECT_EQ(-EACCES, watch_any(fd));
+	EXPECT_EQ(-1, read(fd, &event, sizeof(event)));
+	EXPECT_EQ(EACCES, errno);
+	poller = (struct pollfd){ .fd = fd, .events = POLLIN };
+	EXPECT_EQ(1, poll(&poller, 1, 5000));
+	EXPECT_EQ(POLLERR, poller.revents);
+	close(fd);
+}
+
+TEST_F(rights, cap_perfmon_is_enough)
+{
+	struct topdown_info info;
+	int fd;
+
+	ASSERT_TRUE(drop_rights(CAP_PERFMON));
+	fd = device_open();
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, device_info(fd, &info));
+	EXPECT_NE(0, info.out_flags & TOPDOWN_INFO_MAY_READ);
+	EXPECT_EQ(0, try_map(fd, info.out_map_size, PROT_READ, MAP_SHARED, 0));
+	EXPECT_EQ(0, watch_any(fd));
+	close(fd);
+}
+
+/* As with a perf descriptor, the right is the opener's. */
+TEST_F(rights, a_descriptor_can_be_handed_down)
+{
+	struct topdown_info info;
+	int fd = device_open();
+
+	ASSERT_LE(0, fd);
+	ASSERT_TRUE(drop_rights(-1));
+	ASSERT_EQ(0, device_info(fd, &info));
+	EXPECT_EQ(0, try_map(fd, info.out_map_size, PROT_READ, MAP_SHARED, 0));
+	EXPECT_EQ(0, watch_any(fd));
+	close(fd);
+}
+
+TEST_HARNESS_MAIN

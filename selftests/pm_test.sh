@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Suspend: the counters' registers are lost, the module begins anew, and the
+# figures are right afterwards.
+
+# shellcheck source=lib.bash
+. "$(dirname "$0")/lib.bash"
+
+POWER=/sys/power
+
+# suspend STATE [LEVEL]: as far as LEVEL of pm_test, or for real.
+suspend() {
+	grep -qw "$1" "$POWER/state" || skip "this machine has no state $1"
+	if [[ -n ${2:-} ]]; then
+		[[ -e $POWER/pm_test ]] || skip "this kernel has no pm_test"
+		grep -qw "$2" "$POWER/pm_test" || skip "pm_test has no level $2"
+		echo "$2" > "$POWER/pm_test"
+	fi
+	# Five seconds each is the default.
+	[[ ! -e /sys/module/suspend/parameters/pm_test_delay ]] ||
+		echo 1 > /sys/module/suspend/parameters/pm_test_delay
+	echo "$1" > "$POWER/state"
+}
+
+# The sums before a suspend are still there, and grow.
+suspend_and_check() {
+	local before after
+
+	fair_server_off
+	reload period_ms=100
+	busy
+	sleep 0.5
+	before=$(field cpu0 slots)
+	suspend "$@"
+	sleep 0.5
+	after=$(field cpu0 slots)
+	# shellcheck disable=SC2086
+	kill $BUSY
+	echo "slots before $before, after $after"
+	is "$after > $before"
+	state_is cpu0 ok
+	state_is total ok
+	measure -t 1000
+}
+
+test_devices() { suspend_and_check freeze devices; }
+test_processors() { suspend_and_check mem processors; }
+test_core() { suspend_and_check mem core; }
+
+# The least of all suspends, and a module that is loaded anew after it.
+test_unloaded_and_loaded_after() {
+	suspend_and_check freeze freezer
+	reload period_ms=100
+	measure -t 1000
+}
+
+need_module
+run_tests test_devices test_processors test_core test_unloaded_and_loaded_after

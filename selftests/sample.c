@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <math.h>
+#include <string.h>
+
+#include "sample.h"
+
+/* The two looks should be no more than this apart: 0.2 ms at 18 slots a ns. */
+#define SAMPLE_SLOTS	(18 * 200000ULL)
+#define SAMPLE_TRIES	50
+
+/*
+ * On the CPU itself nothing has to be sent anywhere, so that the truth is read
+ * within microseconds of the fold.  The host may still take the CPU away in
+ * between: then once more.
+ */
+int sample_take(int fd, unsigned int cpu, struct sample *sample)
+{
+	struct sample now;
+	unsigned int i;
+	int ret;
+
+	ret = cpu_pin(cpu);
+	if (ret)
+		return ret;
+	sample->before.slots = 0;
+	sample->after.slots = UINT64_MAX;
+	for (i = 0; i < SAMPLE_TRIES; i++) {
+		door_truth_cpu(cpu, &now.before);
+		ret = device_read_cpu(fd, TOPDOWN_READ_FRESH, cpu, &now.record);
+		if (ret)
+			return ret;
+		door_truth_cpu(cpu, &now.after);
+		if (now.after.slots - now.before.slots <
+		    sample->after.slots - sample->before.slots)
+			*sample = now;
+		if (sample->after.slots - sample->before.slots < SAMPLE_SLOTS)
+			break;
+	}
+	return 0;
+}
+
+void compare_nodes(const double *seen, const double *truth, unsigned int level,
+		   struct comparison *comparison)
+{
+	unsigned int i, nodes = level > 1 ? TOPDOWN_NR_NODES : TOPDOWN_HEAVY_OPERATIONS;
+	double points;
+
+	memset(comparison, 0, sizeof(*comparison));
+	comparison->level = level;
+	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+		comparison->seen[i] = seen[i];
+		comparison->truth[i] = truth[i];
+		points = 100 * fabs(seen[i] - truth[i]);
+		/* Nodes above the level must have no figure, and all others one. */
+		if (isnan(seen[i]) ? i < nodes : i >= nodes)
+			points = INFINITY;
+		else if (i >= nodes)
+			continue;
+		if (points >= comparison->points) {
+			comparison->points = points;
+			comparison->worst_node = i;
+		}
+	}
+}
+
+void sample_compare(const struct sample *earlier, const struct sample *later,
+		    struct comparison *comparison)
+{
+	const struct topdown_figures *then = &earlier->record.total;
+	const struct topdown_figures *now = &later->record.total;
+	double seen[TOPDOWN_NR_NODES], truth[TOPDOWN_NR_NODES];
+	double slots = now->slots - then->slots;
+	struct td_bd_truth inner = later->before, outer = later->after;
+	unsigned int i;
+
+	door_truth_sub(&inner, &earlier->after);
+	door_truth_sub(&outer, &earlier->before);
+	door_truth_nodes(&inner, truth);
+	for (i = 0; i < TOPDOWN_NR_NODES; i++)
+		seen[i] = slots ? (now->node[i] - then->node[i]) / slots : NAN;
+	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+		if (later->record.total.ratio[i] == TOPDOWN_RATIO_NONE)
+			seen[i] = NAN;
+	}
+	compare_nodes(seen, truth, later->record.level, comparison);
+	comparison->slots = slots / ((inner.slots + outer.slots) / 2.0);
+	comparison->slots_unsure = (outer.slots - inner.slots) /
+				   (inner.slots + (double)outer.slots);
+	comparison->running = (double)(now->running_ns - then->running_ns) /
+			      (now->enabled_ns - then->enabled_ns);
+}
+
+bool compare_slots_within(const struct comparison *comparison, double share)
+{
+	return fabs(comparison->slots - 1) <= share + comparison->slots_unsure;
+}

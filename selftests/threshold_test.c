@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Thresholds of TOPDOWN_WATCH, crossed by a task whose profile changes.
+ *
+ * The events are compared with what linux/topdown.h says of the windows that
+ * the history has, window by window, so a slow machine changes nothing.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "map.h"
+
+#define CROSSINGS	4
+#define HALF		(TOPDOWN_RATIO_ONE / 2)
+#define NODE		TOPDOWN_BACKEND_BOUND
+#define MS		1000000ULL
+#define LONG_MS		20000
+
+/* Of backend bound "compute" has 15% and "stream" 82%. */
+static const char * const profile_of[] = { "compute", "stream" };
+
+struct mover {
+	int pid;
+	/* Which of the two: wanted and, a moment later, executed. */
+	volatile int *wanted;
+	volatile int *is;
+};
+
+static void mover_child(const struct mover *mover, unsigned int cpu)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (cpu_pin(cpu) || !door_open())
+		_exit(1);
+	for (;;) {
+		int wanted = *mover->wanted;
+
+		if (wanted == *mover->is)
+			continue;
+		if (!door_set_profile(&profile_find(profile_of[wanted])->profile))
+			_exit(1);
+		*mover->is = wanted;
+	}
+}
+
+/* A watch of one CPU: from which window on, and what it has told so far. */
+struct follow {
+	struct map map;
+	unsigned int cpu;
+	uint64_t first;
+	struct topdown_event seen;
+};
+
+FIXTURE(threshold) {
+	struct follow follow;
+	struct mover mover;
+	unsigned int cpus[TD_CPUS_MAX], nr;
+};
+
+FIXTURE_VARIANT(threshold) {
+	__u32 flags;
+	int within, beyond;
+};
+
+FIXTURE_VARIANT_ADD(threshold, above) { .flags = 0, .within = 0, .beyond = 1 };
+FIXTURE_VARIANT_ADD(threshold, below) { .flags = TOPDOWN_WATCH_BELOW, .within = 1, .beyond = 0 };
+
+static bool stay(const struct follow *follow, const struct mover *mover, int profile,
+		 uint64_t ms);
+
+FIXTURE_SETUP(threshold)
+{
+	volatile int *shared;
+
+	ASSERT_EQ(0, module_need());
+	if (!door_open())
+		SKIP(return, "this machine has no emulated PMU");
+	if (module_loaded())
+		ASSERT_EQ(0, module_unload());
+	ASSERT_EQ(0, module_load("period_ms=10 history=4096"));
+	ASSERT_EQ(0, map_open(&self->follow.map));
+	ASSERT_EQ(0, fcntl(self->follow.map.fd, F_SETFL, O_NONBLOCK));
+	cpus_set_online();
+	self->nr = cpus_online(self->cpus);
+	self->follow.cpu = self->cpus[self->nr - 1];
+	ASSERT_EQ(0, cpu_pin(self->cpus[0]));
+
+	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, shared);
+	self->mover.wanted = &shared[0];
+	self->mover.is = &shared[1];
+	*self->mover.is = -1;
+	*self->mover.wanted = variant->within;
+	self->mover.pid = fork();
+	ASSERT_LE(0, self->mover.pid);
+	if (!self->mover.pid)
+		mover_child(&self->mover, self->follow.cpu);
+	ASSERT_TRUE(stay(&self->follow, &self->mover, variant->within, 0));
+}
+
+FIXTURE_TEARDOWN(threshold)
+{
+	cpus_set_online();
+	kill(self->mover.pid, SIGKILL);
+	waitpid(self->mover.pid, NULL, 0);
+	map_close(&self->follow.map);
+	module_unload();
+	module_load("");
+}
+
+/* Have the CPU execute @profile for @ms and at least three whole windows. */
+static bool stay(const struct follow *follow, const struct mover *mover, int profile,
+		 uint64_t ms)
+{
+	uint64_t limit = clock_ns(CLOCK_MONOTONIC) + (LONG_MS + ms) * MS, until = 0;
+	struct topdown_map_record copy;
+	uint64_t windows = 0;
+
+	*mover->wanted = profile;
+	while (clock_ns(CLOCK_MONOTONIC) < limit) {
+		if (!map_read(&follow->map, follow->cpu, &copy))
+			return false;
+		if (*mover->is == profile && !until) {
+			until = clock_ns(CLOCK_MONOTONIC) + ms * MS;
+			windows = copy.record.windows + 4;
+		}
+		if (until && copy.record.windows >= windows &&
+		    copy.record.window_time_ns >= until)
+			return true;
+		sleep_ms(2);
+	}
+	printf("# CPU %u closes no windows\n", follow->cpu);
+	return false;
+}
+
+static bool beyond(const struct topdown_map_window *window, __u32 flags)
+{
+	const struct topdown_figures *figures = &window->figures;
+	double share;
+
+	if (!figures->slots)
+		return false;
+	share = (double)figures->node[NODE] / figures->slots;
+	return flags & TOPDOWN_WATCH_BELOW ? share < 0.5 : share > 0.5;
+}
+
+/* What there has to be to read since window @first. */
+static struct topdown_event expected(const struct follow *follow, __u32 flags,
+				     uint64_t hold_ms)
+{
+	struct topdown_event event = { .cpu = follow->cpu };
+	struct topdown_map_window window;
+	uint64_t number = follow->first, since = 0;
+	bool told = false;
+
+	for (; map_window(&follow->map, follow->cpu, number, &window) == MAP_FOUND; number++) {
+		if (!beyond(&window, flags)) {
+			since = 0;
+			told = false;
+			continue;
+		}
+		if (!since)
+			since = window.time_ns - window.figures.enabled_ns;
+		if (told || window.time_ns - since < hold_ms * MS)
+			continue;
+		told = true;
+		event.count++;
+		event.time_ns = window.time_ns;
+	}
+	return event;
+}
+
+static int watch_begin(struct follow *follow, __u32 flags, __u32 hold_ms)
+{
+	__u64 cpus[TD_CPUS_MAX / 64] = { };
+	struct topdown_map_record copy;
+
+	cpus[follow->cpu / 64] = 1ULL << (follow->cpu % 64);
+	if (!map_read(&follow->map, follow->cpu, &copy))
+		return -EIO;
+	/* From within the threshold, so that one window more or less is the same. */
+	follow->first = copy.record.windows;
+	return watch_set(follow->map.fd, cpus, TD_CPUS_MAX / 64, NODE, HALF, flags, hold_ms);
+}
+
+/* Read what there is, and add it to what has been seen. */
+static uint64_t take(struct follow *follow)
+{
+	struct topdown_event event;
+
+	if (read(follow->map.fd, &event, sizeof(event)) != sizeof(event))
+		return 0;
+	follow->seen.count += event.count;
+	follow->seen.time_ns = event.time_ns;
+	follow->seen.cpu = event.cpu;
+	return event.count;
+}
+
+#define STAY(profile, ms) \
+	ASSERT_TRUE(stay(&self->follow, &self->mover, profile, ms))
+
+/* Once for each crossing, however long it lasts, and not for the way back. */
+TEST_F_TIMEOUT(threshold, is_told_once_for_each_crossing, 120)
+{
+	struct topdown_event want;
+	unsigned int i;
+
+	ASSERT_EQ(0, watch_begin(&self->follow, variant->flags, 0));
+	STAY(variant->within, 0);
+	EXPECT_EQ(0, take(&self->follow));
+	for (i = 0; i < CROSSINGS; i++) {
+		STAY(variant->beyond, 50);
+		EXPECT_EQ(1, take(&self->follow));
+		STAY(variant->within, 0);
+		EXPECT_EQ(0, take(&self->follow));
+	}
+	want = expected(&self->follow, variant->flags, 0);
+	EXPECT_EQ(CROSSINGS, want.count);
+	EXPECT_EQ(want.count, self->follow.seen.count);
+	EXPECT_EQ(want.time_ns, self->follow.seen.time_ns);
+	EXPECT_EQ(want.cpu, self->follow.seen.cpu);
+}
+
+TEST_F_TIMEOUT(threshold, wakes_who_waits, 60)
+{
+	struct pollfd poller = { .fd = self->follow.map.fd, .events = POLLIN };
+	uint64_t begun;
+
+	ASSERT_EQ(0, watch_begin(&self->follow, variant->flags, 0));
+	EXPECT_EQ(0, poll(&poller, 1, 100));
+	begun = clock_ns(CLOCK_MONOTONIC);
+	*self->mover.wanted = variant->beyond;
+	EXPECT_EQ(1, poll(&poller, 1, LONG_MS));
+	EXPECT_EQ(POLLIN, poller.revents);
+	/* At its end poll() looks once more, woken or not. */
+	EXPECT_GT(begun + LONG_MS * MS, clock_ns(CLOCK_MONOTONIC));
+}
+
+/* The windows of the event itself decide, not the clock of the one who waits. */
+TEST_F_TIMEOUT(threshold, is_told_when_it_has_held, 120)
+{
+	const unsigned int hold_ms = 400;
+	struct topdown_event want;
+
+	ASSERT_EQ(0, watch_begin(&self->follow, variant->flags, hold_ms));
+	STAY(variant->within, 0);
+	STAY(variant->beyond, 0);
+	STAY(variant->within, 0);
+	take(&self->follow);
+	want = expected(&self->follow, variant->flags, hold_ms);
+	EXPECT_EQ(want.count, self->follow.seen.count);
+
+	/* Not what two parts with a break between them have together. */
+	STAY(variant->beyond, hold_ms * 5 / 8);
+	STAY(variant->within, 0);
+	STAY(variant->beyond, hold_ms * 5 / 8);
+	STAY(variant->within, 0);
+	take(&self->follow);
+	want = expected(&self->follow, variant->flags, hold_ms);
+	EXPECT_EQ(want.count, self->follow.seen.count);
+
+	STAY(variant->beyond, 2 * hold_ms);
+	STAY(variant->within, 0);
+	take(&self->follow);
+	want = expected(&self->follow, variant->flags, hold_ms);
+	EXPECT_LE(1, want.count);
+	EXPECT_EQ(want.count, self->follow.seen.count);
+	EXPECT_EQ(want.time_ns, self->follow.seen.time_ns);
+}
+
+/* A CPU that is not measured is not beyond anything. */
+TEST_F_TIMEOUT(threshold, time_offline_does_not_count_as_held, 120)
+{
+	const unsigned int hold_ms = 1000;
+	uint64_t begun;
+
+	if (self->nr < 2)
+		SKIP(return, "no CPU can go offline");
+	ASSERT_EQ(0, watch_begin(&self->follow, variant->flags, hold_ms));
+	STAY(variant->beyond, 100);
+	ASSERT_EQ(0, cpu_set_online(self->follow.cpu, false));
+	sleep_ms(hold_ms);
+	begun = clock_ns(CLOCK_MONOTONIC);
+	ASSERT_EQ(0, cpu_set_online(self->follow.cpu, true));
+	/* Its task was moved away when its only CPU went. */
+	kill(self->mover.pid, SIGKILL);
+	waitpid(self->mover.pid, NULL, 0);
+	*self->mover.is = -1;
+	self->mover.pid = fork();
+	ASSERT_LE(0, self->mover.pid);
+	if (!self->mover.pid)
+		mover_child(&self->mover, self->follow.cpu);
+	STAY(variant->beyond, 2 * hold_ms);
+	ASSERT_EQ(1, take(&self->follow));
+	EXPECT_LE(begun + hold_ms * MS, self->follow.seen.time_ns);
+}
+
+/* Readings of others must not cut the windows that it is judged by. */
+TEST_F_TIMEOUT(threshold, fresh_reads_of_others_change_nothing, 60)
+{
+	struct topdown_event want;
+	struct topdown_record record;
+	unsigned int i;
+	int other = device_open();
+
+	ASSERT_LE(0, other);
+	ASSERT_EQ(0, watch_begin(&self->follow, variant->flags, 0));
+	for (i = 0; i < 2 * CROSSINGS; i++) {
+		uint64_t end = clock_ns(CLOCK_MONOTONIC) + 100 * MS;
+
+		*self->mover.wanted = i % 2 ? variant->within : variant->beyond;
+		while (clock_ns(CLOCK_MONOTONIC) < end)
+			ASSERT_EQ(0, device_read_cpu(other, TOPDOWN_READ_FRESH, self->follow.cpu,
+						     &record));
+	}
+	STAY(variant->within, 0);
+	take(&self->follow);
+	want = expected(&self->follow, variant->flags, 0);
+	EXPECT_LE(1, want.count);
+	EXPECT_EQ(want.count, self->follow.seen.count);
+	EXPECT_EQ(want.time_ns, self->follow.seen.time_ns);
+	close(other);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,584 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * TOPDOWN_WATCH, poll() and read() of /dev/topdown: waiting, waking, and what
+ * becomes of readers that stop.  threshold_test.c has the thresholds.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "map.h"
+
+#define LONG_MS		20000
+#define WATCHES_MAX	4096
+
+static int reload(const char *params)
+{
+	int ret = module_loaded() ? module_unload() : 0;
+
+	return ret ? ret : module_load(params);
+}
+
+/* One CPU is kept busy, so its windows close; the test runs on another. */
+FIXTURE(watch) {
+	struct map map;
+	/* The kernel's own look at an address beyond all would not ask the module. */
+	char *nowhere;
+	struct topdown_info info;
+	unsigned int cpus[TD_CPUS_MAX], nr, busy;
+	int fd, spinner;
+};
+
+FIXTURE_SETUP(watch)
+{
+	ASSERT_EQ(0, module_need());
+	ASSERT_EQ(0, reload("period_ms=10"));
+	self->nowhere = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->nowhere);
+	cpus_set_online();
+	self->nr = cpus_online(self->cpus);
+	self->busy = self->cpus[self->nr - 1];
+	/* First of all, or it has the descriptor too. */
+	self->spinner = spin_start(self->busy, NULL);
+	ASSERT_LT(0, self->spinner);
+	ASSERT_EQ(0, cpu_pin(self->cpus[0]));
+	ASSERT_EQ(0, map_open(&self->map));
+	self->fd = self->map.fd;
+	ASSERT_EQ(0, device_info(self->fd, &self->info));
+}
+
+FIXTURE_TEARDOWN(watch)
+{
+	cpus_set_online();
+	spin_stop(self->spinner);
+	map_close(&self->map);
+	reload("");
+}
+
+static struct topdown_event take(int fd)
+{
+	struct topdown_event event = { };
+	ssize_t size = read(fd, &event, sizeof(event));
+
+	if (size != sizeof(event))
+		event.count = 0;
+	return event;
+}
+
+/* The events, or -ETIME if nobody woke us: at its end poll() looks once more. */
+static int ready(int fd, int timeout_ms)
+{
+	struct pollfd poller = { .fd = fd, .events = POLLIN };
+	uint64_t begun = clock_ns(CLOCK_MONOTONIC);
+	int ret = poll(&poller, 1, timeout_ms);
+
+	if (ret < 0)
+		return -errno;
+	if (timeout_ms > 0 && poller.revents & POLLIN &&
+	    clock_ns(CLOCK_MONOTONIC) - begun >= timeout_ms * 1000000ULL)
+		return -ETIME;
+	return poller.revents;
+}
+
+static bool nonblocking(int fd)
+{
+	return !fcntl(fd, F_SETFL, O_NONBLOCK);
+}
+
+static uint64_t windows_of(const struct map *map, unsigned int cpu)
+{
+	struct topdown_map_record copy;
+
+	return map_read(map, cpu, &copy) ? copy.record.windows : 0;
+}
+
+/* Until so many more have closed; false if they do not. */
+static bool windows_wait(const struct map *map, unsigned int cpu, unsigned int number)
+{
+	uint64_t end = windows_of(map, cpu) + number;
+	unsigned int i;
+
+	for (i = 0; windows_of(map, cpu) < end; i++) {
+		if (i > LONG_MS / 5)
+			return false;
+		sleep_ms(5);
+	}
+	return true;
+}
+
+static int set(int fd, unsigned int node, __u32 ratio, __u32 flags, __u32 hold_ms)
+{
+	return watch_set(fd, NULL, 0, node, ratio, flags, hold_ms);
+}
+
+static int set_any(int fd)
+{
+	return set(fd, TOPDOWN_WATCH_ANY, 0, 0, 0);
+}
+
+static int set_any_of(int fd, unsigned int cpu)
+{
+	__u64 cpus[TD_CPUS_MAX / 64] = { };
+
+	cpus[cpu / 64] = 1ULL << (cpu % 64);
+	return watch_set(fd, cpus, TD_CPUS_MAX / 64, TOPDOWN_WATCH_ANY, 0, 0, 0);
+}
+
+/* A threshold that no ratio is above. */
+static int set_never(int fd)
+{
+	return set(fd, TOPDOWN_RETIRING, TOPDOWN_RATIO_ONE, 0, 0);
+}
+
+TEST_F(watch, refuses_what_has_no_meaning)
+{
+	const __u32 one = TOPDOWN_RATIO_ONE, none = TOPDOWN_RATIO_NONE;
+	const int fd = self->fd;
+	unsigned int bit;
+
+	EXPECT_NE(0, self->info.out_features & TOPDOWN_FEATURE_WATCH);
+	for (bit = 1; bit < 32; bit++)
+		EXPECT_EQ(-EOPNOTSUPP, set(fd, TOPDOWN_RETIRING, 0, 1U << bit, 0));
+	EXPECT_EQ(-EOPNOTSUPP, set(fd, TOPDOWN_WATCH_ANY, 0, 2, 0));
+
+	EXPECT_EQ(-EINVAL, set(fd, TOPDOWN_NR_NODES, 0, 0, 0));
+	EXPECT_EQ(-EINVAL, set(fd, TOPDOWN_MAX_NODES, 0, 0, 0));
+	EXPECT_EQ(-EINVAL, set(fd, TOPDOWN_WATCH_ANY - 1, 0, 0, 0));
+	EXPECT_EQ(-EINVAL, set(fd, 1U << 31, 0, 0, 0));
+
+	EXPECT_EQ(-EINVAL, set(fd, TOPDOWN_RETIRING, one + 1, 0, 0));
+	EXPECT_EQ(-EINVAL, set(fd, TOPDOWN_RETIRING, none, 0, 0));
+	EXPECT_EQ(0, set(fd, TOPDOWN_RETIRING, one, 0, 0));
+	EXPECT_EQ(0, set(fd, TOPDOWN_RETIRING, 0, TOPDOWN_WATCH_BELOW, 0));
+
+	EXPECT_EQ(-EINVAL, set(fd, TOPDOWN_RETIRING, 0, 0, 3600001));
+	EXPECT_EQ(-EINVAL, set(fd, TOPDOWN_RETIRING, 0, 0, ~0U));
+	EXPECT_EQ(0, set(fd, TOPDOWN_RETIRING, 0, 0, 3600000));
+
+	EXPECT_EQ(-EINVAL, set(fd, TOPDOWN_WATCH_ANY, 1, 0, 0));
+	EXPECT_EQ(-EINVAL, set(fd, TOPDOWN_WATCH_ANY, 0, TOPDOWN_WATCH_BELOW, 0));
+	EXPECT_EQ(-EINVAL, set(fd, TOPDOWN_WATCH_ANY, 0, 0, 1));
+	EXPECT_EQ(0, set_any(fd));
+}
+
+TEST_F(watch, takes_the_nodes_that_the_machine_has)
+{
+	unsigned int node;
+
+	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
+		int expected = node <= TOPDOWN_BACKEND_BOUND || self->info.out_level > 1 ?
+			       0 : -EOPNOTSUPP;
+
+		EXPECT_EQ(expected, set(self->fd, node, 1, 0, 0)) {
+			TH_LOG("node %u at level %u", node, self->info.out_level);
+		}
+	}
+}
+
+TEST_F(watch, a_refused_one_leaves_the_old_one)
+{
+	ASSERT_EQ(0, set_never(self->fd));
+	EXPECT_EQ(-EINVAL, set(self->fd, TOPDOWN_WATCH_ANY, 1, 0, 0));
+	ASSERT_TRUE(windows_wait(&self->map, self->busy, 3));
+	EXPECT_EQ(0, ready(self->fd, 0));
+
+	ASSERT_EQ(0, set_any(self->fd));
+	EXPECT_EQ(-EINVAL, set(self->fd, TOPDOWN_NR_NODES, 0, 0, 0));
+	EXPECT_EQ(POLLIN, ready(self->fd, LONG_MS));
+}
+
+TEST_F(watch, without_one_poll_waits_for_any_window)
+{
+	struct topdown_event event;
+	uint64_t before = clock_ns(CLOCK_MONOTONIC);
+
+	ASSERT_EQ(POLLIN, ready(self->fd, LONG_MS));
+	event = take(self->fd);
+	EXPECT_LE(1, event.count);
+	EXPECT_LT(before, event.time_ns);
+	EXPECT_GT(clock_ns(CLOCK_MONOTONIC), event.time_ns);
+	EXPECT_GT(self->info.out_nr_cpus, event.cpu);
+	EXPECT_EQ(0, event.__reserved);
+}
+
+TEST_F(watch, without_one_read_waits_for_any_window)
+{
+	uint64_t before = clock_ns(CLOCK_MONOTONIC);
+	struct topdown_event event = take(self->fd);
+
+	EXPECT_LE(1, event.count);
+	EXPECT_LT(before, event.time_ns);
+}
+
+TEST_F(watch, an_event_tells_the_window_that_closed)
+{
+	struct topdown_map_window window;
+	struct topdown_event event;
+	uint64_t number, last;
+
+	ASSERT_EQ(0, set_any_of(self->fd, self->busy));
+	event = take(self->fd);
+	ASSERT_LE(1, event.count);
+	EXPECT_EQ(self->busy, event.cpu);
+	last = windows_of(&self->map, self->busy);
+	for (number = last; number; number--) {
+		if (map_window(&self->map, self->busy, number, &window) != MAP_FOUND ||
+		    window.time_ns <= event.time_ns)
+			break;
+	}
+	EXPECT_EQ(event.time_ns, window.time_ns);
+}
+
+/* Whatever closes elsewhere. */
+TEST_F(watch, an_offline_cpu_wakes_nobody)
+{
+	unsigned int cpu = self->nr > 2 ? self->cpus[1] : 0;
+
+	if (!cpu)
+		SKIP(return, "there are fewer than three CPUs");
+	ASSERT_EQ(0, cpu_set_online(cpu, false));
+	ASSERT_EQ(0, set_any_of(self->fd, cpu));
+	EXPECT_EQ(0, ready(self->fd, 300));
+	ASSERT_TRUE(windows_wait(&self->map, self->busy, 3));
+	EXPECT_EQ(0, ready(self->fd, 0));
+	ASSERT_EQ(0, cpu_set_online(cpu, true));
+	ASSERT_EQ(0, cpu_pin(cpu));
+	while (windows_of(&self->map, cpu) && !ready(self->fd, 0))
+		;
+	EXPECT_EQ(cpu, take(self->fd).cpu);
+}
+
+TEST_F(watch, an_idle_cpu_wakes_hardly_anybody)
+{
+	unsigned int cpu = self->nr > 2 ? self->cpus[1] : 0;
+	uint64_t busy, idle;
+	int other = device_open();
+
+	if (!cpu)
+		SKIP(return, "there are fewer than three CPUs");
+	ASSERT_LE(0, other);
+	ASSERT_TRUE(nonblocking(self->fd));
+	ASSERT_EQ(0, set_any_of(self->fd, cpu));
+	ASSERT_EQ(0, set_any_of(other, self->busy));
+	sleep_ms(1000);
+	idle = take(self->fd).count;
+	busy = take(other).count;
+	TH_LOG("%llu windows of the busy CPU, %llu of the idle one",
+	       (unsigned long long)busy, (unsigned long long)idle);
+	EXPECT_GT(busy / 2, idle);
+	close(other);
+}
+
+TEST_F(watch, every_window_is_counted_once)
+{
+	uint64_t before, since, until, after, count;
+
+	ASSERT_TRUE(nonblocking(self->fd));
+	before = windows_of(&self->map, self->busy);
+	ASSERT_EQ(0, set_any_of(self->fd, self->busy));
+	since = windows_of(&self->map, self->busy);
+	ASSERT_TRUE(windows_wait(&self->map, self->busy, 10));
+	until = windows_of(&self->map, self->busy);
+	count = take(self->fd).count;
+	after = windows_of(&self->map, self->busy);
+	/* The map has a window a moment before it is told. */
+	EXPECT_LE(until - since - 1, count);
+	EXPECT_GE(after - before, count);
+	EXPECT_LE(9, count);
+}
+
+TEST_F(watch, read_says_why_it_cannot)
+{
+	struct topdown_event event[2];
+
+	ASSERT_EQ(0, set_never(self->fd));
+	ASSERT_TRUE(nonblocking(self->fd));
+	EXPECT_EQ(-1, read(self->fd, event, sizeof(event[0])));
+	EXPECT_EQ(EAGAIN, errno);
+	EXPECT_EQ(-1, read(self->fd, event, sizeof(event[0]) - 1));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, read(self->fd, event, 0));
+	EXPECT_EQ(EINVAL, errno);
+
+	ASSERT_EQ(0, set_any_of(self->fd, self->busy));
+	ASSERT_EQ(POLLIN, ready(self->fd, LONG_MS));
+	EXPECT_EQ(-1, read(self->fd, event, sizeof(event[0]) - 1));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, read(self->fd, self->nowhere, sizeof(event[0])));
+	EXPECT_EQ(EFAULT, errno);
+	/* More room than one event needs is not for a second one. */
+	ASSERT_EQ(POLLIN, ready(self->fd, LONG_MS));
+	memset(event, 0xa5, sizeof(event));
+	EXPECT_EQ(sizeof(event[0]), read(self->fd, event, sizeof(event)));
+	EXPECT_EQ(0xa5a5a5a5a5a5a5a5, event[1].count);
+}
+
+TEST_F(watch, a_fault_loses_no_event)
+{
+	uint64_t before, after;
+
+	ASSERT_EQ(0, set_any_of(self->fd, self->busy));
+	before = windows_of(&self->map, self->busy);
+	ASSERT_TRUE(windows_wait(&self->map, self->busy, 5));
+	/* From here on none closes. */
+	ASSERT_EQ(0, period_set("60000"));
+	after = windows_of(&self->map, self->busy);
+	ASSERT_TRUE(nonblocking(self->fd));
+	EXPECT_EQ(-1, read(self->fd, self->nowhere, sizeof(struct topdown_event)));
+	EXPECT_EQ(EFAULT, errno);
+	EXPECT_EQ(POLLIN, ready(self->fd, 0));
+	EXPECT_LE(after - before - 1, take(self->fd).count);
+	EXPECT_EQ(0, ready(self->fd, 0));
+	EXPECT_EQ(0, take(self->fd).count);
+	EXPECT_EQ(EAGAIN, errno);
+}
+
+static void on_alarm(int signal)
+{
+	(void)signal;
+}
+
+TEST_F(watch, a_signal_ends_a_read)
+{
+	struct sigaction action = { .sa_handler = on_alarm };
+	struct topdown_event event;
+
+	ASSERT_EQ(0, set_never(self->fd));
+	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
+	if (!fork()) {
+		sleep_ms(200);
+		kill(getppid(), SIGUSR1);
+		_exit(0);
+	}
+	EXPECT_EQ(-1, read(self->fd, &event, sizeof(event)));
+	EXPECT_EQ(EINTR, errno);
+}
+
+struct waiter {
+	pthread_t thread;
+	int fd;
+	int timeout_ms;
+	int result;
+};
+
+static void *waiter_run(void *argument)
+{
+	struct waiter *waiter = argument;
+
+	waiter->result = ready(waiter->fd, waiter->timeout_ms);
+	return NULL;
+}
+
+TEST_F(watch, another_one_drops_the_old_events)
+{
+	ASSERT_TRUE(nonblocking(self->fd));
+	ASSERT_EQ(0, set_any(self->fd));
+	ASSERT_EQ(POLLIN, ready(self->fd, LONG_MS));
+	ASSERT_EQ(0, set_never(self->fd));
+	EXPECT_EQ(0, ready(self->fd, 0));
+	EXPECT_EQ(0, take(self->fd).count);
+}
+
+/* A timer that has begun with the old watch must not tell of it afterwards. */
+TEST_F_TIMEOUT(watch, nothing_of_the_old_one_comes_later, 60)
+{
+	const uint64_t span_ns = (getenv("TOPDOWN_FULL") ? 30 : 3) * 1000000000ULL;
+	unsigned int late = 0, n = 0, i;
+	uint64_t end;
+
+	ASSERT_TRUE(nonblocking(self->fd));
+	end = clock_ns(CLOCK_MONOTONIC) + span_ns;
+	while (clock_ns(CLOCK_MONOTONIC) < end) {
+		ASSERT_EQ(0, set_any(self->fd));
+		ASSERT_EQ(0, set_never(self->fd));
+		for (i = 0; i < 5; i++)
+			late += !!take(self->fd).count;
+		n++;
+	}
+	TH_LOG("%u of %u", late, n);
+	EXPECT_EQ(0, late);
+}
+
+TEST_F(watch, another_one_wakes_who_waited_already)
+{
+	struct waiter waiter = { .fd = self->fd, .timeout_ms = LONG_MS };
+
+	ASSERT_EQ(0, set_never(self->fd));
+	ASSERT_EQ(0, pthread_create(&waiter.thread, NULL, waiter_run, &waiter));
+	sleep_ms(200);
+	ASSERT_EQ(0, set_any(self->fd));
+	ASSERT_EQ(0, pthread_join(waiter.thread, NULL));
+	EXPECT_EQ(POLLIN, waiter.result);
+}
+
+TEST_F(watch, a_descriptor_may_be_closed_under_a_waiter)
+{
+	struct waiter waiter = { .fd = device_open(), .timeout_ms = 1000 };
+
+	ASSERT_LE(0, waiter.fd);
+	ASSERT_EQ(0, set_never(waiter.fd));
+	ASSERT_EQ(0, pthread_create(&waiter.thread, NULL, waiter_run, &waiter));
+	sleep_ms(200);
+	ASSERT_EQ(0, close(waiter.fd));
+	ASSERT_EQ(0, pthread_join(waiter.thread, NULL));
+	/* The last look after the time is over finds no file. */
+	EXPECT_EQ(POLLNVAL, waiter.result);
+}
+
+TEST_F(watch, every_waiter_of_a_descriptor_is_woken)
+{
+	struct waiter waiter[8] = { };
+	unsigned int i;
+
+	ASSERT_EQ(0, set_never(self->fd));
+	for (i = 0; i < 8; i++) {
+		waiter[i] = (struct waiter){ .fd = self->fd, .timeout_ms = LONG_MS };
+		ASSERT_EQ(0, pthread_create(&waiter[i].thread, NULL, waiter_run, &waiter[i]));
+	}
+	sleep_ms(200);
+	ASSERT_EQ(0, set_any(self->fd));
+	for (i = 0; i < 8; i++) {
+		ASSERT_EQ(0, pthread_join(waiter[i].thread, NULL));
+		EXPECT_EQ(POLLIN, waiter[i].result);
+	}
+}
+
+TEST_F(watch, descriptors_do_not_share_events)
+{
+	int other = device_open();
+
+	ASSERT_LE(0, other);
+	ASSERT_EQ(0, set_any(other));
+	ASSERT_EQ(0, set_never(self->fd));
+	EXPECT_EQ(POLLIN, ready(other, LONG_MS));
+	EXPECT_EQ(0, ready(self->fd, 0));
+	close(other);
+}
+
+TEST_F(watch, works_with_epoll)
+{
+	struct epoll_event level = { .events = EPOLLIN, .data.u32 = 1 };
+	struct epoll_event edge = { .events = EPOLLIN | EPOLLET, .data.u32 = 2 };
+	struct epoll_event got;
+	int other = device_open(), epoll = epoll_create1(EPOLL_CLOEXEC);
+
+	ASSERT_LE(0, other);
+	ASSERT_LE(0, epoll);
+	ASSERT_TRUE(nonblocking(self->fd));
+	ASSERT_EQ(0, epoll_ctl(epoll, EPOLL_CTL_ADD, self->fd, &level));
+	ASSERT_EQ(1, epoll_wait(epoll, &got, 1, LONG_MS));
+	EXPECT_EQ(1, got.data.u32);
+	EXPECT_EQ(EPOLLIN, got.events);
+	/* By level: it says so until it has been read. */
+	ASSERT_EQ(1, epoll_wait(epoll, &got, 1, 0));
+	ASSERT_EQ(0, set_never(self->fd));
+	EXPECT_EQ(0, epoll_wait(epoll, &got, 1, 0));
+
+	/* By edge: each new event says so again. */
+	ASSERT_EQ(0, epoll_ctl(epoll, EPOLL_CTL_ADD, other, &edge));
+	ASSERT_EQ(1, epoll_wait(epoll, &got, 1, LONG_MS));
+	EXPECT_EQ(2, got.data.u32);
+	ASSERT_EQ(1, epoll_wait(epoll, &got, 1, LONG_MS));
+	close(other);
+	EXPECT_EQ(0, epoll_wait(epoll, &got, 1, 100));
+	close(epoll);
+}
+
+TEST_F_TIMEOUT(watch, a_thousand_descriptors, 120)
+{
+	struct rlimit limit = { 2000, 2000 };
+	uint64_t begun;
+	int fd[1000];
+	unsigned int i;
+
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
+	for (i = 0; i < 1000; i++) {
+		fd[i] = device_open();
+		ASSERT_LE(0, fd[i]);
+		ASSERT_EQ(0, i % 2 ? set_never(fd[i]) : set_any_of(fd[i], self->busy));
+	}
+	ASSERT_TRUE(windows_wait(&self->map, self->busy, 2));
+	for (i = 0; i < 1000; i++)
+		EXPECT_EQ(i % 2 ? 0 : POLLIN, ready(fd[i], i % 2 ? 0 : LONG_MS));
+	begun = clock_ns(CLOCK_MONOTONIC);
+	for (i = 0; i < 1000; i++)
+		ASSERT_EQ(0, close(fd[i]));
+	begun = clock_ns(CLOCK_MONOTONIC) - begun;
+	/* A grace period for each would be tens of seconds. */
+	EXPECT_GT(5000000000ULL, begun);
+	TH_LOG("closed in %llu ms", (unsigned long long)begun / 1000000);
+}
+
+TEST_F_TIMEOUT(watch, more_than_the_module_allows, 120)
+{
+	struct rlimit limit = { WATCHES_MAX + 100, WATCHES_MAX + 100 };
+	struct topdown_event event;
+	static int fd[WATCHES_MAX + 1];
+	unsigned int i;
+
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
+	for (i = 0; i <= WATCHES_MAX; i++) {
+		fd[i] = device_open();
+		ASSERT_LE(0, fd[i]);
+		ASSERT_EQ(i < WATCHES_MAX ? 0 : -ENOSPC, set_never(fd[i]));
+	}
+	/* Who has one may change it; who has none cannot wait. */
+	EXPECT_EQ(0, set_any(fd[0]));
+	EXPECT_EQ(-1, read(fd[WATCHES_MAX], &event, sizeof(event)));
+	EXPECT_EQ(ENOSPC, errno);
+	EXPECT_EQ(POLLERR, ready(fd[WATCHES_MAX], 0));
+	ASSERT_EQ(0, close(fd[1]));
+	EXPECT_EQ(0, set_never(fd[WATCHES_MAX]));
+	for (i = 0; i <= WATCHES_MAX; i++)
+		close(fd[i]);
+}
+
+/* What a killed one held would keep the module, or be found by kmemleak. */
+TEST_F(watch, killed_readers_leave_nothing)
+{
+	int ready_pipe[2], status, i;
+	char byte;
+	pid_t pid;
+
+	for (i = 0; i < 20; i++) {
+		ASSERT_EQ(0, pipe(ready_pipe));
+		pid = fork();
+		ASSERT_LE(0, pid);
+		if (!pid) {
+			struct topdown_event event;
+			struct map map;
+
+			if (map_open(&map) || set_never(map.fd) ||
+			    device_reset(map.fd, 0, NULL, 0) ||
+			    write(ready_pipe[1], "", 1) != 1)
+				_exit(1);
+			if (i % 2)
+				ready(map.fd, -1);
+			_exit(read(map.fd, &event, sizeof(event)) ? 2 : 3);
+		}
+		ASSERT_EQ(1, read(ready_pipe[0], &byte, 1));
+		sleep_ms(20);
+		ASSERT_EQ(0, kill(pid, SIGKILL));
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_EQ(SIGKILL, status);
+		close(ready_pipe[0]);
+		close(ready_pipe[1]);
+	}
+	map_close(&self->map);
+	EXPECT_EQ(0, module_unload());
+	ASSERT_EQ(0, module_load(""));
+	ASSERT_EQ(0, map_open(&self->map));
+}
+
+TEST_HARNESS_MAIN

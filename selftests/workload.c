@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Work of a chosen character for the emulated PMU: tells it, through the back
+ * door, what this address space "executes", and keeps a CPU busy.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "guest.h"
+
+static void usage(FILE *out)
+{
+	unsigned int i;
+
+	fprintf(out,
+		"Usage: workload [-c CPU] [-t SECONDS] [-p] PROFILE\n\n"
+		"PROFILE is eight fractions of all slots: retiring, bad speculation, frontend\n"
+		"bound and backend bound, which sum to 1, and of them heavy operations, branch\n"
+		"mispredicts, fetch latency and memory bound (.5,.1,.2,.2,.1,.1,.1,.1); or\n\n");
+	for (i = 0; i < profiles_nr; i++)
+		fprintf(out, "  %-8s %s\n", profiles[i].name, profiles[i].text);
+}
+
+static bool number(const char *option, const char *text, double max, double *value)
+{
+	char *end;
+
+	*value = strtod(text, &end);
+	if (end != text && !*end && *value >= 0 && *value <= max)
+		return true;
+	fprintf(stderr, "workload: %s: '%s' is not a number in 0..%g\n", option, text, max);
+	return false;
+}
+
+static bool find(const char *text, struct td_bd_profile *profile)
+{
+	const struct profile *named = profile_find(text);
+
+	if (named)
+		*profile = named->profile;
+	return named || profile_parse(text, profile);
+}
+
+static void spin(double seconds)
+{
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + seconds * 1e9;
+	volatile int i;
+
+	do {
+		for (i = 0; i < 100000; i++)
+			;
+	} while (clock_ns(CLOCK_MONOTONIC) < end);
+}
+
+int main(int argc, char **argv)
+{
+	struct td_bd_profile profile;
+	const char *text = NULL;
+	double seconds = 10;
+	double cpu = -1;
+	int opt;
+
+	while ((opt = getopt(argc, argv, "c:t:p:h")) != -1) {
+		switch (opt) {
+		case 'c':
+			if (!number("-c", optarg, TD_CPUS_MAX - 1, &cpu))
+				return 2;
+			break;
+		case 't':
+			if (!number("-t", optarg, 1e6, &seconds))
+				return 2;
+			break;
+		case 'p':
+			text = optarg;
+			break;
+		case 'h':
+			usage(stdout);
+			return 0;
+		default:
+			usage(stderr);
+			return 2;
+		}
+	}
+	if (!text && optind < argc)
+		text = argv[optind++];
+	if (!text || optind < argc) {
+		usage(stderr);
+		return 2;
+	}
+	if (!find(text, &profile)) {
+		fprintf(stderr, "workload: there is no profile '%s' (try -h)\n", text);
+		return 2;
+	}
+	if (cpu >= 0 && cpu_pin(cpu)) {
+		fprintf(stderr, "workload: cannot run on CPU %g: %s\n", cpu, strerror(errno));
+		return 1;
+	}
+	if (!door_open()) {
+		fprintf(stderr, "workload: no back door: this needs root and the emulated PMU\n");
+		return 1;
+	}
+	if (!door_set_profile(&profile)) {
+		fprintf(stderr, "workload: the emulated PMU refuses profile '%s'\n", text);
+		return 1;
+	}
+	spin(seconds);
+	return 0;
+}
