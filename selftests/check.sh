@@ -61,17 +61,17 @@ prepare_packages() {
 		/usr/include/gelf.h=libelf-dev '/usr/include/*/gnu/libc-version.h=libc6-dev'
 }
 
-# The runs of matrix.conf for this tier: NAME KERNEL MACHINE QUANT CPUS SECONDS TESTS...
+# The runs of matrix.conf for this tier: NAME KERNEL MACHINE QUANT CPUS MODE SECONDS TESTS...
 matrix() {
-	local line_tier kernels machine quant cpus rest kernel
+	local line_tier kernels machine quant cpus mode rest kernel
 
 	grep -vE '^[[:space:]]*(#|$)' "$VM/matrix.conf" |
-		while read -r line_tier kernels machine quant cpus rest; do
+		while read -r line_tier kernels machine quant cpus mode rest; do
 			((line_tier <= tier)) || continue
 			for kernel in ${kernels//,/ }; do
 				# shellcheck disable=SC2053 # the choices are globs
 				[[ $kernel == $only_kernel && $machine == $only_machine ]] || continue
-				echo "guest-$kernel-$machine-$quant-$cpus $kernel $machine $quant $cpus $rest"
+				echo "guest-$kernel-$machine-$quant-$mode $kernel $machine $quant $cpus $mode $rest"
 			done
 		done | awk '{ if (n[$1]++) $1 = $1 "-" n[$1]; print }'
 }
@@ -104,15 +104,20 @@ module() {
 	((status == 0)) && ! grep -qi 'warning:' <<< "$output"
 }
 
-# guest NAME KERNEL MACHINE QUANT CPUS SECONDS TEST...
+# guest NAME KERNEL MACHINE QUANT CPUS MODE SECONDS TEST...
 guest() {
-	local name=$1 kernel=$2 machine=$3 quant=$4 cpus=$5 seconds=$6 args full=
-	shift 6
+	local name=$1 kernel=$2 machine=$3 quant=$4 cpus=$5 mode=$6 seconds=$7 args full= clock=()
+	shift 7
 
 	args=("${@/#/-t topdown:}")
+	case $mode in
+	icount) clock=(-i -s 3) ;;
+	smp) ;;
+	*) die "matrix.conf: $mode is no mode" ;;
+	esac
 	((tier == 2)) || full="TOPDOWN_FULL=1 "
 	"$VM/run.sh" -k "$kernel" -m "$machine" -q "$quant" -c "$cpus" -t "$seconds" -P \
-		-o "$LOGS/$name/guest" -x "$tests:/kselftest" \
+		"${clock[@]}" -o "$LOGS/$name/guest" -x "$tests:/kselftest" \
 		"cd /kselftest && $full./run_kselftest.sh ${args[*]}"
 }
 
@@ -152,9 +157,9 @@ spawn() {
 
 # run_guests: in the order of the matrix.
 run_guests() {
-	local name kernel machine quant cpus seconds globs programs
+	local name kernel machine quant cpus mode seconds globs programs
 
-	while read -r name kernel machine quant cpus seconds globs; do
+	while read -r name kernel machine quant cpus mode seconds globs; do
 		# shellcheck disable=SC2086 # several globs, not for the files here
 		if ! programs=$(set -f && tests_of $globs); then
 			not_run "$name" "its tests are not there"
@@ -165,23 +170,23 @@ run_guests() {
 			continue
 		fi
 		# shellcheck disable=SC2086
-		spawn ktap "$name" guest "$name" "$kernel" "$machine" "$quant" "$cpus" "$seconds" \
-			$programs
+		spawn ktap "$name" guest "$name" "$kernel" "$machine" "$quant" "$cpus" "$mode" \
+			"$seconds" $programs
 	done < <(matrix)
 }
 
 # table: kernel x machine x result.
 table() {
-	local name kernel machine quant cpus rest passed failed skipped result
+	local name kernel machine quant cpus mode rest passed failed skipped result
 
-	printf '\n%-8s %-10s %-9s %4s  %7s %7s %7s  %s\n' kernel machine bytes CPUs \
+	printf '\n%-8s %-10s %-9s %4s %-7s %7s %7s %7s  %s\n' kernel machine bytes CPUs mode \
 		passed failed skipped result
-	while read -r name kernel machine quant cpus rest; do
+	while read -r name kernel machine quant cpus mode rest; do
 		read -r passed failed skipped < "$LOGS/$name/totals"
 		result=ok
 		((failed == 0)) || result=FAILED
-		printf '%-8s %-10s %-9s %4s  %7s %7s %7s  %s\n' "$kernel" "$machine" "$quant" \
-			"$cpus" "$passed" "$failed" "$skipped" "$result"
+		printf '%-8s %-10s %-9s %4s %-7s %7s %7s %7s  %s\n' "$kernel" "$machine" "$quant" \
+			"$cpus" "$mode" "$passed" "$failed" "$skipped" "$result"
 	done < <(matrix)
 	echo
 }

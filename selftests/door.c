@@ -56,6 +56,19 @@ bool door_truth_cpu(unsigned int cpu, struct td_bd_truth *truth)
 	return door_request(TD_BD_TRUTH_CPU, cpu, truth) == TD_BD_OK;
 }
 
+/*
+ * Does time pass with the instructions?  If not, the emulated time runs on when
+ * the host takes a CPU away, and if that is in the microseconds in which the
+ * driver has stopped the counters for a reading, slots are lost that no hardware
+ * would lose.
+ */
+bool door_exact(void)
+{
+	struct td_bd_truth truth;
+
+	return door_truth_cpu(0, &truth) && truth.instructions;
+}
+
 void door_truth_sub(struct td_bd_truth *later, const struct td_bd_truth *earlier)
 {
 	unsigned int i;

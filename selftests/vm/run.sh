@@ -18,7 +18,9 @@ COMMAND without ARGs is a line of bash.
                a file of arguments for the emulator (default spr)
   -c CPUS      number of CPUs (default 4)
   -q MODE      truncate or round the bytes of PERF_METRICS (default truncate)
-  -i           count instructions: one host thread, repeatable, slower
+  -i           count instructions: one host thread, and time passes with them and
+               not with the host's, so nothing depends on what else runs there
+  -s SHIFT     with -i: an instruction takes 2^SHIFT ns (default 0)
   -t SECONDS   power off after so long (default 300)
   -a ARGS      more kernel arguments
   -o OUTDIR    keep the logs there (default a new directory in the cache)
@@ -62,6 +64,7 @@ machine=spr
 cpus=4
 quant=truncate
 icount=
+shift=0
 limit=300
 append=
 outdir=
@@ -70,13 +73,14 @@ perf=
 bare=
 memory=
 
-while getopts :k:m:c:q:it:a:o:x:PNM:h opt; do
+while getopts :k:m:c:q:is:t:a:o:x:PNM:h opt; do
 	case $opt in
 	k) kernel=$OPTARG ;;
 	m) machine=$OPTARG ;;
 	c) cpus=$OPTARG ;;
 	q) quant=$OPTARG ;;
 	i) icount=1 ;;
+	s) shift=$OPTARG ;;
 	t) limit=$OPTARG ;;
 	a) append=$OPTARG ;;
 	o) outdir=$OPTARG ;;
@@ -92,6 +96,7 @@ shift $((OPTIND - 1))
 (($#)) || die "no command given; try run.sh -h"
 [[ $cpus =~ ^[1-9][0-9]*$ ]] || die "-c $cpus: not a number of CPUs"
 [[ $limit =~ ^[1-9][0-9]*$ ]] || die "-t $limit: not a number of seconds"
+[[ $shift =~ ^[0-9]$ ]] || die "-s $shift: not a number in 0..9"
 [[ $quant == truncate || $quant == round ]] || die "-q $quant: neither truncate nor round"
 
 if [[ -z $memory ]]; then
@@ -211,7 +216,7 @@ find_kernel || exit $EXIT_SETUP
 make_initramfs "$outdir/initramfs" "$@" || exit $EXIT_SETUP
 
 accel=(-accel "tcg,thread=multi")
-[[ -z $icount ]] || accel=(-accel "tcg,thread=single" -icount "shift=0,sleep=off")
+[[ -z $icount ]] || accel=(-accel "tcg,thread=single" -icount "shift=$shift,sleep=off")
 
 started=$SECONDS
 set +e
