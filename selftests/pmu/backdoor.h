@@ -78,7 +78,8 @@ struct td_bd_truth {
 	uint64_t rdmsr, wrmsr, rdpmc;		/* Accesses to PMU registers. */
 	uint64_t pmi;				/* PMU interrupts delivered. */
 	uint64_t wakeups;			/* Times the vCPU left HLT. */
-	uint64_t instructions;			/* Under -icount only, else 0. */
+	/* Retired, one with a REP prefix once; under -icount only, else 0. */
+	uint64_t instructions;
 };
 
 #endif /* TOPDOWN_PMU_BACKDOOR_H */

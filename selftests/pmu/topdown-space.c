@@ -310,7 +310,8 @@ static uint32_t td_get_truth(TdPmu *p, uint64_t request, uint64_t arg,
 		out->pmi = of->pmi;
 		out->wakeups = of->wakeups;
 		if (icount_enabled())
-			out->instructions = CPU(of->cpu)->td_executed;
+			out->instructions = CPU(of->cpu)->td_executed -
+					    of->cpu->env.td_rep_again;
 	}
 	qemu_mutex_unlock(&td_lock);
 	return TD_BD_OK;

@@ -300,6 +300,32 @@ static void test_instructions(void)
 	       (unsigned long long)executed);
 }
 
+/* SDM 3B, "Instructions Retired": one with a REP prefix is one, however long. */
+static void test_rep(void)
+{
+	static char bytes[4096];
+	struct td_bd_truth before, after;
+	uint64_t executed;
+	int i;
+
+	if (!machine.icount)
+		skip("instructions are counted under -icount only");
+	memset(bytes, 1, sizeof(bytes));
+	before = truth_cpu(BUSY_CPU);
+	for (i = 0; i < 100; i++) {
+		void *to = bytes;
+		size_t left = i ? sizeof(bytes) : 0;
+
+		asm volatile("rep stosb" : "+D" (to), "+c" (left) : "a" (i) : "memory");
+	}
+	after = truth_cpu(BUSY_CPU);
+	executed = after.instructions - before.instructions;
+	/* With what the loop needs, and the timer interrupt. */
+	expect(executed >= 200 && executed < 30000,
+	       "%llu instructions for 100 with a REP prefix",
+	       (unsigned long long)executed);
+}
+
 const struct test truth_tests[] = {
 	{ "door-requests", test_requests },
 	{ "truth-profile-exact", test_profile_exact },
@@ -310,5 +336,6 @@ const struct test truth_tests[] = {
 	{ "truth-reused-space", test_reuse },
 	{ "truth-user-mode", test_user },
 	{ "truth-instructions", test_instructions },
+	{ "truth-rep", test_rep },
 	{ NULL, NULL },
 };
