@@ -60,7 +60,8 @@ bool door_truth_cpu(unsigned int cpu, struct td_bd_truth *truth)
  * Does time pass with the instructions?  If not, the emulated time runs on when
  * the host takes a CPU away, and if that is in the microseconds in which the
  * driver has stopped the counters for a reading, slots are lost that no hardware
- * would lose.
+ * would lose.  If it does, the CPUs run in turns, and slots are lost when a turn
+ * ends in those microseconds; once in thousands of readings.
  */
 bool door_exact(void)
 {

@@ -385,16 +385,16 @@ static bool measure(bool *cli_ended)
 }
 
 /*
- * Where the host can make slots get lost (door_exact()), once more: an error of
- * the module does not go away.
+ * Where slots can get lost (door_exact()), once more: an error of the module does
+ * not go away.
  */
 static bool measure_undisturbed(bool *cli_ended)
 {
 	struct comparison comparison;
-	unsigned int try, i, tries = door_exact() ? 1 : TRIES;
+	unsigned int try, i;
 	bool lost = true;
 
-	for (try = 0; try < tries && lost; try++) {
+	for (try = 0; try < TRIES && lost; try++) {
 		if (!measure(cli_ended))
 			return false;
 		lost = false;
