@@ -28,23 +28,6 @@
 #define TD_SUM_SHIFT		13
 #define TD_SUM_EXACT		(1ULL << (63 - TD_SUM_SHIFT))
 
-/* Which count a node is, or what is left of which parent. */
-static const struct {
-	unsigned int node;
-	unsigned int rest;
-	unsigned int parent;
-	unsigned int metric;
-} td_children[] = {
-	{ TOPDOWN_HEAVY_OPERATIONS, TOPDOWN_LIGHT_OPERATIONS,
-	  TOPDOWN_RETIRING, TD_METRIC_HEAVY_OPS },
-	{ TOPDOWN_BRANCH_MISPREDICTS, TOPDOWN_MACHINE_CLEARS,
-	  TOPDOWN_BAD_SPECULATION, TD_METRIC_BR_MISPREDICT },
-	{ TOPDOWN_FETCH_LATENCY, TOPDOWN_FETCH_BANDWIDTH,
-	  TOPDOWN_FRONTEND_BOUND, TD_METRIC_FETCH_LAT },
-	{ TOPDOWN_MEMORY_BOUND, TOPDOWN_CORE_BOUND,
-	  TOPDOWN_BACKEND_BOUND, TD_METRIC_MEM_BOUND },
-};
-
 /* a * b / c for a <= c, so that the quotient fits; 0 for c == 0, b for a > c. */
 static __u64 td_mul_div(__u64 a, __u64 b, __u64 c)
 {
@@ -52,6 +35,9 @@ static __u64 td_mul_div(__u64 a, __u64 b, __u64 c)
 		return 0;
 	if (a >= c)
 		return b;
+	/* Corrected counts sum to the slots: most windows need no division. */
+	if (b == c)
+		return a;
 #ifdef __KERNEL__
 	return mul_u64_u64_div_u64(a, b, c);
 #else
@@ -62,13 +48,12 @@ static __u64 td_mul_div(__u64 a, __u64 b, __u64 c)
 /* Decades of slots: no counter gets there, and four of them still add up. */
 static int td_counts_sane(const struct td_counts *counts)
 {
+	__u64 bits = counts->slots;
 	unsigned int i;
 
-	for (i = 0; i < TD_METRIC_NR; i++) {
-		if (counts->metric[i] > counts->slots)
-			return 0;
-	}
-	return !(counts->slots >> 61);
+	for (i = 0; i < TD_METRIC_NR; i++)
+		bits |= counts->metric[i];
+	return !(bits >> 61);
 }
 
 static __u64 td_l1_sum(const struct td_counts *counts)
@@ -143,10 +128,13 @@ static __u64 td_shift_count(__u64 count, __s64 by, __u64 max)
 static void td_correct(struct td_counts *counts, const struct td_quant *quant, __s64 missing)
 {
 	__s64 share = missing / TD_METRIC_L1;
+	__s64 rest = missing % TD_METRIC_L1;
 	unsigned int i;
 
-	for (i = 0; i < TD_METRIC_L1; i++)
-		counts->metric[i] = td_shift_count(counts->metric[i], share, counts->slots);
+	for (i = 0; i < TD_METRIC_L1; i++) {
+		counts->metric[i] = td_shift_count(counts->metric[i], share + rest, counts->slots);
+		rest = 0;
+	}
 
 	if (quant->score > 0)
 		share = counts->slots / TD_STEPS / 2;
@@ -164,6 +152,7 @@ static void td_correct(struct td_counts *counts, const struct td_quant *quant, _
 static void td_nodes(const struct td_counts *counts, unsigned int level, __u64 *node)
 {
 	__u64 sum = td_l1_sum(counts), rest = counts->slots;
+	__u64 *pair = &node[TOPDOWN_HEAVY_OPERATIONS];
 	unsigned int i, largest = 0;
 
 	if (!sum)
@@ -181,15 +170,18 @@ static void td_nodes(const struct td_counts *counts, unsigned int level, __u64 *
 
 	if (level < 2)
 		return;
-	for (i = 0; i < sizeof(td_children) / sizeof(td_children[0]); i++) {
-		__u64 parent = node[td_children[i].parent];
-		__u64 metric = counts->metric[td_children[i].metric];
-		__u64 child = td_mul_div(metric, counts->slots, sum);
+	/*
+	 * The fields of level 2, like the pairs of nodes that they make, follow
+	 * each other in the order of their parents.
+	 */
+	for (i = 0; i < TD_METRIC_L1; i++) {
+		__u64 child = td_mul_div(counts->metric[TD_METRIC_L1 + i], counts->slots, sum);
 
-		if (child > parent)
-			child = parent;
-		node[td_children[i].node] = child;
-		node[td_children[i].rest] = parent - child;
+		if (child > node[i])
+			child = node[i];
+		pair[0] = child;
+		pair[1] = node[i] - child;
+		pair += 2;
 	}
 }
 
@@ -224,8 +216,8 @@ void td_counts_correct(struct td_counts *counts, const struct td_quant *quant)
  * @counts: counts of a span of time
  * @level: 1 or 2; level 2 nodes are 0 for level 1
  * @node: slots of each node, all written; level 1 sums to @counts->slots
- *	unless all four counts are 0 or one is above @counts->slots, and children
- *	sum to their parent
+ *	unless all four counts are 0 or one is 2^61 or more, and children sum to
+ *	their parent
  */
 void td_counts_to_nodes(const struct td_counts *counts, unsigned int level,
 			__u64 node[TOPDOWN_MAX_NODES])
