@@ -203,7 +203,7 @@ static int td_chardev_read_cpus(struct td_file *file, struct topdown_read *read,
 		td_total_begin(total);
 	}
 	if (read->flags & TOPDOWN_READ_FRESH)
-		td_window_fold_now(cpus);
+		td_window_fold_awake(cpus);
 	ret = td_chardev_put_all(file, read, cpus, total);
 	kfree(total);
 	return ret;

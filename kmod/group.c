@@ -232,15 +232,26 @@ u64 td_group_running(const struct td_group *group, u64 now)
 	return since > 0 ? running + since : running;
 }
 
+static u64 td_group_since(struct perf_event *event, __u64 *count)
+{
+	u64 then = *count;
+
+	*count = local64_read(&event->count);
+	return *count - then;
+}
+
 /**
  * td_group_fold() - bring the counts up to date and start the metrics anew
  * @group: not empty; of this CPU, interrupts off
- * @counts: counts since the group was created
+ * @counts: counts since the group was created, as of the last fold; updated
+ * @delta: what was counted since then; metrics that the group does not have are
+ *	not touched
  *
  * Reading the leader folds SLOTS and PERF_METRICS into all events of the group
  * and sets both registers to 0; reading siblings would do it once for each.
  */
-void td_group_fold(const struct td_group *group, struct td_counts *counts)
+void td_group_fold(const struct td_group *group, struct td_counts *counts,
+		   struct td_counts *delta)
 {
 	struct perf_event *leader = group->event[0];
 	unsigned int i;
@@ -248,7 +259,7 @@ void td_group_fold(const struct td_group *group, struct td_counts *counts)
 	if (td_group_active(group))
 		leader->pmu->read(leader);
 
-	*counts = (struct td_counts){ .slots = local64_read(&leader->count) };
+	delta->slots = td_group_since(leader, &counts->slots);
 	for (i = 1; i < group->nr; i++)
-		counts->metric[i - 1] = local64_read(&group->event[i]->count);
+		delta->metric[i - 1] = td_group_since(group->event[i], &counts->metric[i - 1]);
 }

@@ -24,6 +24,7 @@ void td_group_destroy(struct td_group *group);
 void td_group_enable(struct td_group *group);
 bool td_group_in_error(const struct td_group *group);
 u64 td_group_running(const struct td_group *group, u64 now);
-void td_group_fold(const struct td_group *group, struct td_counts *counts);
+void td_group_fold(const struct td_group *group, struct td_counts *counts,
+		   struct td_counts *delta);
 
 #endif /* TOPDOWN_GROUP_H */

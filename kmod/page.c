@@ -117,7 +117,8 @@ void td_page_read(int cpu, bool open, struct topdown_record *record)
 		/* A torn copy is thrown away. */
 		kcsan_nestable_atomic_begin();
 		*record = entry->record;
-		if (open && entry->open.enabled_ns) {
+		/* A window that has just begun is empty; without one there is none. */
+		if (open && (entry->open.enabled_ns || record->state == TOPDOWN_STATE_OK)) {
 			record->window = entry->open;
 			record->window_time_ns = record->time_ns;
 		}

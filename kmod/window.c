@@ -17,6 +17,8 @@
 #include <linux/random.h>
 #include <linux/sched/clock.h>
 #include <linux/smp.h>
+#include <linux/stddef.h>
+#include <linux/string.h>
 #include <linux/tick.h>
 #include <linux/timer.h>
 
@@ -30,24 +32,27 @@
 /* Below this share of a window the counter is called contended. */
 #define TD_OK_PERCENT		99
 
+/* A CPU that did less than this since it was folded need not be interrupted. */
+#define TD_BUSY_US		50
+
 struct td_window __percpu *td_windows;
 
 static unsigned int td_period_ms = TD_PERIOD_DEFAULT_MS;
 
-/* What the group counted since the last fold, corrected and in slots per node. */
+/*
+ * What the group counted since the last fold, corrected and in slots per node.
+ * Of @part the ratios are not touched.
+ */
 static void td_window_measure(struct td_window *window, struct topdown_figures *part)
 {
-	struct td_counts counts, delta = { };
+	struct td_counts delta = { };
 	u64 now = local_clock();
 	u64 running = td_group_running(&window->group, now);
 	s64 ran = running - window->running;
-	unsigned int i;
 
-	td_group_fold(&window->group, &counts);
-	delta.slots = counts.slots - window->counts.slots;
-	for (i = 0; i < TD_METRIC_NR; i++)
-		delta.metric[i] = counts.metric[i] - window->counts.metric[i];
+	td_group_fold(&window->group, &window->counts, &delta);
 
+	memset(part, 0, offsetof(struct topdown_figures, ratio));
 	part->enabled_ns = now - window->folded;
 	part->running_ns = clamp_t(s64, ran, 0, part->enabled_ns);
 	part->slots = delta.slots;
@@ -55,7 +60,6 @@ static void td_window_measure(struct td_window *window, struct topdown_figures *
 
 	window->folded = now;
 	window->running = running;
-	window->counts = counts;
 }
 
 static enum topdown_state td_window_state(const struct td_window *window,
@@ -74,13 +78,14 @@ static void td_window_turn(struct td_window *window, struct topdown_map_record *
 {
 	struct topdown_record *record = &entry->record;
 
-	record->window = *part;
+	memcpy(&record->window, part, offsetof(struct topdown_figures, ratio));
 	if (window->parts) {
 		td_figures_add(&record->window, &entry->open);
 		td_figures_clear(&entry->open);
 		window->parts = 0;
 	}
-	window->state = td_window_state(window, &record->window);
+	/* Pairs with READ_ONCE() in td_window_awake(). */
+	WRITE_ONCE(window->state, td_window_state(window, &record->window));
 	record->state = window->state;
 	record->windows++;
 	record->window_time_ns = record->time_ns;
@@ -98,7 +103,6 @@ static void td_window_fold(struct td_window *window, bool close)
 	lockdep_assert_irqs_disabled();
 	WARN_ON_ONCE(window->cpu != smp_processor_id());
 
-	td_figures_clear(&part);
 	td_window_measure(window, &part);
 	entry = td_page_write_begin(window->cpu);
 	entry->record.time_ns = ktime_get_ns();
@@ -120,7 +124,8 @@ static void td_window_set_state(struct td_window *window, enum topdown_state sta
 	lockdep_assert_irqs_disabled();
 	WARN_ON_ONCE(window->cpu != smp_processor_id());
 
-	window->state = state;
+	/* Pairs with READ_ONCE() in td_window_awake(). */
+	WRITE_ONCE(window->state, state);
 	td_page_write_begin(window->cpu)->record.state = state;
 	td_page_write_end(window->cpu);
 }
@@ -204,6 +209,7 @@ void td_window_begin(void *arg)
 	struct td_window *window = arg;
 	unsigned long delay = td_window_delay(window);
 	struct topdown_record *record;
+	struct td_counts unseen;
 
 	record = &td_page_write_begin(window->cpu)->record;
 	record->level = window->level;
@@ -215,7 +221,7 @@ void td_window_begin(void *arg)
 
 	window->folded = local_clock();
 	window->running = td_group_running(&window->group, window->folded);
-	td_group_fold(&window->group, &window->counts);
+	td_group_fold(&window->group, &window->counts, &unseen);
 	window->open = true;
 	/* Stagger the CPUs: the first window is a part of one. */
 	mod_timer(&window->timer, jiffies + 1 + (delay * hash_32(window->cpu, 8) >> 8));
@@ -282,6 +288,45 @@ static void td_window_fold_this(void *unused)
 void td_window_fold_now(const struct cpumask *cpus)
 {
 	on_each_cpu_mask(cpus, td_window_fold_this, NULL, 1);
+}
+
+/*
+ * Microseconds that a CPU has not been idle; grows without end where the kernel
+ * does not account for that.  Exact to the microsecond at best.
+ */
+static u64 td_window_busy(int cpu)
+{
+	return ktime_to_us(ktime_get()) - get_cpu_idle_time_us(cpu, NULL);
+}
+
+/*
+ * Has the CPU done anything since a reader last had it folded?  If not it has
+ * counted no slots but those of a few interrupts.  What it does from now on,
+ * before the fold, shall count as done the next time.
+ */
+static bool td_window_awake(int cpu, void *unused)
+{
+	struct td_window *window = per_cpu_ptr(td_windows, cpu);
+	u64 busy = td_window_busy(cpu);
+
+	/* Pairs with WRITE_ONCE() below, of another reader, and where the state is set. */
+	if (READ_ONCE(window->state) == TOPDOWN_STATE_OK &&
+	    busy - READ_ONCE(window->busy) < TD_BUSY_US)
+		return false;
+	WRITE_ONCE(window->busy, busy);
+	return true;
+}
+
+/**
+ * td_window_fold_awake() - bring the sums up to date where that changes them
+ * @cpus: which; those that are offline are left out
+ *
+ * As td_window_fold_now(), but leaves those alone that have been idle since
+ * this was last called for them.
+ */
+void td_window_fold_awake(const struct cpumask *cpus)
+{
+	on_each_cpu_cond_mask(td_window_awake, td_window_fold_this, NULL, true, cpus);
 }
 
 /**

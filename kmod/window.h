@@ -27,6 +27,7 @@ struct cpumask;
  * @counts: the group's counts at that time
  * @quant: what the CPU's bytes look like
  * @parts: how often the open window has been folded without ending it
+ * @busy: td_window_busy() before a reader last had the CPU folded; any CPU
  * @jitter: source of the timer's jitter; on the CPU with interrupts off
  * @timer: closes windows
  * @retry: makes a group anew, or enables it again after an error
@@ -46,6 +47,7 @@ struct td_window {
 	struct td_quant quant;
 	unsigned int parts;
 
+	u64 busy;
 	u32 jitter;
 	struct timer_list timer;
 	struct delayed_work retry;
@@ -67,5 +69,6 @@ unsigned int td_window_period(void);
 void td_window_set_period(unsigned int period_ms);
 void td_window_rearm(void *unused);
 void td_window_fold_now(const struct cpumask *cpus);
+void td_window_fold_awake(const struct cpumask *cpus);
 
 #endif /* TOPDOWN_WINDOW_H */

@@ -649,6 +649,28 @@ TEST_F(abi, fresh_counts_until_now)
 	EXPECT_EQ(0, period_set("1000"));
 }
 
+/* A fresh reading lets a CPU sleep that has slept since the last one. */
+TEST_F(abi, fresh_lets_sleepers_sleep)
+{
+	unsigned int cpu[TD_CPUS_MAX], n = cpus_online(cpu), i, asleep = 0;
+	struct topdown_record then, now;
+
+	if (n < 2)
+		SKIP(return, "one CPU is never asleep while a test runs");
+	ASSERT_EQ(0, cpu_pin(cpu[0]));
+	ASSERT_EQ(0, period_set("60000"));
+	for (i = 0; i < 100; i++) {
+		ASSERT_EQ(0, device_read_cpu(self->fd, TOPDOWN_READ_FRESH, cpu[1], &then));
+		sleep_ms(1);
+		ASSERT_EQ(0, device_read_cpu(self->fd, TOPDOWN_READ_FRESH, cpu[1], &now));
+		/* The time of the last fold: it was not folded again. */
+		asleep += now.time_ns == then.time_ns;
+	}
+	/* Now and then the kernel itself has work for it. */
+	EXPECT_LT(50, asleep);
+	EXPECT_EQ(0, period_set("1000"));
+}
+
 /* A baseline is that of one descriptor, and of the CPUs it was set for. */
 TEST_F(abi, reset_is_private)
 {
@@ -658,6 +680,8 @@ TEST_F(abi, reset_is_private)
 	__u64 set = 1;
 
 	ASSERT_LE(0, fd);
+	/* A CPU that sleeps would count nothing. */
+	ASSERT_EQ(0, cpu_pin(0));
 	ASSERT_EQ(0, period_set("60000"));
 	sleep_ms(50);
 	ASSERT_EQ(0, device_read_cpu(fd, TOPDOWN_READ_FRESH, 0, &before));

@@ -14,7 +14,7 @@ samples_dear=100
 intervals=20
 interval_ms=100
 # So many windows on all CPUs together that one more or less does not matter
-standing_ms=${BENCH_STANDING_MS:-$((cpus > 16 ? 400 : 1000))}
+standing_ms=${BENCH_STANDING_MS:-$((cpus > 16 ? 400 : 2000))}
 idle_ms=${BENCH_IDLE_MS:-20000}
 
 # The group that "perf stat --topdown" opens with level 2
@@ -86,7 +86,7 @@ standing() {
 	local round period
 
 	# The first round warms up; the table leaves it out
-	for round in 0 1 2; do
+	for round in 0 1 2 3 4; do
 		say standing.without "round=$round $("$dir/standing" "$standing_ms")"
 		for period in 10 40; do
 			load period_ms=$period

@@ -130,7 +130,10 @@ static void test_rows(void)
 		     TOPDOWN_RATIO_NONE);
 	check(row_bottleneck(&row) == -1, "no figure is no bottleneck");
 
+	check(!row_running(&row, &share) && share == -1 && !row_partial(&row), "asleep");
+	row.state = TOPDOWN_STATE_OFFLINE;
 	check(!row_running(&row, &share) && share == -1 && row_partial(&row), "no time");
+	row.state = TOPDOWN_STATE_OK;
 	row.figures.enabled_ns = 1000;
 	row.figures.running_ns = 1001;
 	check(row_running(&row, &share) && share == 1 && !row_partial(&row), "never above 1");
@@ -144,7 +147,7 @@ static void test_rows(void)
 
 int main(void)
 {
-	ktap_begin(&ktap, 20);
+	ktap_begin(&ktap, 21);
 	test_lists();
 	test_random();
 	test_rows();

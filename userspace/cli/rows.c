@@ -12,7 +12,7 @@
  * @row: row
  * @share: 0..1; untouched if there is none
  *
- * Return: false if the CPU was not there to be measured at all.
+ * Return: false if the CPU slept all the time, or was not there to be measured.
  */
 bool row_running(const struct row *row, double *share)
 {
@@ -37,7 +37,8 @@ bool row_partial(const struct row *row)
 
 	if (row->state != TOPDOWN_STATE_OK)
 		return true;
-	return !row_running(row, &share) || share < ROW_RUNNING_FULL;
+	/* One that slept has not been told of the time, but nothing was missed. */
+	return row_running(row, &share) && share < ROW_RUNNING_FULL;
 }
 
 static int largest(const struct row *row, const int *node, unsigned int nr)
@@ -169,7 +170,8 @@ int interval_fill(struct interval *interval, const struct topdown_reading *then,
 		if (ret)
 			return ret;
 		/* The kernel counts those that were measured at any time. */
-		interval->row[0].nr_cpus += row->level && row->figures.enabled_ns;
+		interval->row[0].nr_cpus += row->level && (row->figures.enabled_ns ||
+							   row->state == TOPDOWN_STATE_OK);
 		if (is_shown(row, idle_rows))
 			interval->nr++;
 	}
