@@ -35,9 +35,6 @@ static __u64 td_mul_div(__u64 a, __u64 b, __u64 c)
 		return 0;
 	if (a >= c)
 		return b;
-	/* Corrected counts sum to the slots: most windows need no division. */
-	if (b == c)
-		return a;
 #ifdef __KERNEL__
 	return mul_u64_u64_div_u64(a, b, c);
 #else
@@ -108,13 +105,11 @@ static void td_learn(struct td_quant *quant, const struct td_counts *counts, __s
 	}
 }
 
-static __u64 td_shift_count(__u64 count, __s64 by, __u64 max)
+static __u64 td_shift_count(__u64 count, __s64 by)
 {
 	__s64 shifted = (__s64)count + by;
 
-	if (shifted < 0)
-		return 0;
-	return (__u64)shifted < max ? (__u64)shifted : max;
+	return shifted < 0 ? 0 : (__u64)shifted;
 }
 
 /*
@@ -128,13 +123,12 @@ static __u64 td_shift_count(__u64 count, __s64 by, __u64 max)
 static void td_correct(struct td_counts *counts, const struct td_quant *quant, __s64 missing)
 {
 	__s64 share = missing / TD_METRIC_L1;
-	__s64 rest = missing % TD_METRIC_L1;
 	unsigned int i;
 
-	for (i = 0; i < TD_METRIC_L1; i++) {
-		counts->metric[i] = td_shift_count(counts->metric[i], share + rest, counts->slots);
-		rest = 0;
-	}
+	/* What is missing is no more than the slots less any of the four. */
+	for (i = 0; i < TD_METRIC_L1; i++)
+		counts->metric[i] = td_shift_count(counts->metric[i], share);
+	counts->metric[0] = td_shift_count(counts->metric[0], missing % TD_METRIC_L1);
 
 	if (quant->score > 0)
 		share = counts->slots / TD_STEPS / 2;
@@ -143,31 +137,41 @@ static void td_correct(struct td_counts *counts, const struct td_quant *quant, _
 	/* The fields of level 2 follow those of level 1 in the order of the parents. */
 	for (i = TD_METRIC_L1; i < TD_METRIC_NR; i++) {
 		if (counts->metric[i - TD_METRIC_L1])
-			counts->metric[i] = td_shift_count(counts->metric[i], share,
-							   counts->slots);
+			counts->metric[i] = td_shift_count(counts->metric[i], share);
 	}
 }
 
-/* Published formulas, for counts that are sane. */
-static void td_nodes(const struct td_counts *counts, unsigned int level, __u64 *node)
+/* Let level 1 sum to the slots; corrected counts do so already, but for clamped ones. */
+static void td_scale(struct td_counts *counts, __u64 sum)
 {
-	__u64 sum = td_l1_sum(counts), rest = counts->slots;
-	__u64 *pair = &node[TOPDOWN_HEAVY_OPERATIONS];
+	__u64 rest = counts->slots;
 	unsigned int i, largest = 0;
 
-	if (!sum)
-		return;
-
-	/* Level 1 nodes have the numbers of their fields. */
+	for (i = 0; i < TD_METRIC_NR; i++)
+		counts->metric[i] = td_mul_div(counts->metric[i], counts->slots, sum);
 	for (i = 0; i < TD_METRIC_L1; i++) {
-		node[i] = td_mul_div(counts->metric[i], counts->slots, sum);
-		rest -= node[i];
-		if (node[i] > node[largest])
+		rest -= counts->metric[i];
+		if (counts->metric[i] > counts->metric[largest])
 			largest = i;
 	}
 	/* At most three slots were lost to the divisions. */
-	node[largest] += rest;
+	counts->metric[largest] += rest;
+}
 
+/* Published formulas, for counts that are sane. */
+static void td_nodes(struct td_counts *counts, unsigned int level, __u64 *node)
+{
+	__u64 sum = td_l1_sum(counts);
+	unsigned int i;
+
+	if (!sum)
+		return;
+	if (sum != counts->slots)
+		td_scale(counts, sum);
+
+	/* Level 1 nodes have the numbers of their fields. */
+	for (i = 0; i < TD_METRIC_L1; i++)
+		node[i] = counts->metric[i];
 	if (level < 2)
 		return;
 	/*
@@ -175,13 +179,11 @@ static void td_nodes(const struct td_counts *counts, unsigned int level, __u64 *
 	 * each other in the order of their parents.
 	 */
 	for (i = 0; i < TD_METRIC_L1; i++) {
-		__u64 child = td_mul_div(counts->metric[TD_METRIC_L1 + i], counts->slots, sum);
+		__u64 *pair = &node[TOPDOWN_HEAVY_OPERATIONS + 2 * i];
+		__u64 child = counts->metric[TD_METRIC_L1 + i];
 
-		if (child > node[i])
-			child = node[i];
-		pair[0] = child;
-		pair[1] = node[i] - child;
-		pair += 2;
+		pair[0] = child < node[i] ? child : node[i];
+		pair[1] = node[i] - pair[0];
 	}
 }
 
@@ -200,7 +202,7 @@ void td_quant_learn(struct td_quant *quant, const struct td_counts *counts)
 
 /**
  * td_counts_correct - give back what making bytes of the fractions took
- * @counts: counts of one window; corrected, at most @counts->slots each
+ * @counts: counts of one window; corrected
  * @quant: what is known of the CPU
  */
 void td_counts_correct(struct td_counts *counts, const struct td_quant *quant)
@@ -222,12 +224,13 @@ void td_counts_correct(struct td_counts *counts, const struct td_quant *quant)
 void td_counts_to_nodes(const struct td_counts *counts, unsigned int level,
 			__u64 node[TOPDOWN_MAX_NODES])
 {
+	struct td_counts copy = *counts;
 	unsigned int i;
 
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
 		node[i] = 0;
 	if (td_counts_sane(counts))
-		td_nodes(counts, level, node);
+		td_nodes(&copy, level, node);
 }
 
 /**
