@@ -36,14 +36,21 @@
  *   EACCES      System-wide figures, and perf would not let the process that
  *               opened this descriptor count a whole CPU (perf_event_paranoid,
  *               CAP_PERFMON, security module).
- *   ENOSPC      As many descriptors have a watch as the module allows (4096).
+ *               ATTACH to a process other than one's own asks for the same.
+ *   ESRCH       ATTACH: there is no such process or thread.
+ *   EBADF       ATTACH: with TOPDOWN_ATTACH_PIDFD, not a pidfd.
+ *   ENOENT      SESSION, CONTROL: this descriptor has no session of that number.
+ *   ENOSPC      As many descriptors have a watch as the module allows (4096);
+ *               ATTACH: too many sessions of this descriptor (1024) or of a
+ *               task (16), or too many tasks are followed (65536).
  *   ENOMEM      Out of memory.
  *
  * mmap(): EACCES and ENOMEM as above; EINVAL for an offset, a length beyond the
  * map, or not MAP_SHARED; EPERM for a writable or executable mapping.  read():
  * EACCES, ENOSPC, ENOMEM and EFAULT as above; EAGAIN when there is nothing to
  * read and O_NONBLOCK is set; EINTR; EINVAL for less room than one struct
- * topdown_event.  poll() says POLLERR where read() would fail.
+ * topdown_event.  poll() says POLLERR where read() would fail, and POLLPRI when a
+ * session of the descriptor has ended (EXITED, ENDED) and not been read since.
  */
 #ifndef _UAPI_LINUX_TOPDOWN_H
 #define _UAPI_LINUX_TOPDOWN_H
@@ -59,12 +66,18 @@ enum {
 	TOPDOWN_CMD_READ	= 0x01,
 	TOPDOWN_CMD_RESET	= 0x02,
 	TOPDOWN_CMD_WATCH	= 0x03,
+	TOPDOWN_CMD_ATTACH	= 0x04,
+	TOPDOWN_CMD_SESSION	= 0x05,
+	TOPDOWN_CMD_CONTROL	= 0x06,
 };
 
 #define TOPDOWN_INFO		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_INFO)
 #define TOPDOWN_READ		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_READ)
 #define TOPDOWN_RESET		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_RESET)
 #define TOPDOWN_WATCH		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_WATCH)
+#define TOPDOWN_ATTACH		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_ATTACH)
+#define TOPDOWN_SESSION		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_SESSION)
+#define TOPDOWN_CONTROL		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_CONTROL)
 
 /* topdown_info.out_features: what this module can do. */
 #define TOPDOWN_FEATURE_FRESH	(1ULL << 0)	/* TOPDOWN_READ_FRESH, _RESET_FRESH */
@@ -72,6 +85,7 @@ enum {
 #define TOPDOWN_FEATURE_RESET	(1ULL << 2)	/* TOPDOWN_RESET */
 #define TOPDOWN_FEATURE_MAP	(1ULL << 3)	/* mmap() */
 #define TOPDOWN_FEATURE_WATCH	(1ULL << 4)	/* TOPDOWN_WATCH, poll(), read() */
+#define TOPDOWN_FEATURE_SESSION	(1ULL << 5)	/* TOPDOWN_ATTACH, _SESSION, _CONTROL */
 
 /* topdown_info.out_flags. */
 #define TOPDOWN_INFO_MAY_READ	(1U << 0)	/* READ is not EACCES here. */
@@ -456,6 +470,137 @@ struct topdown_event {
 	__aligned_u64 time_ns;
 	__u32 cpu;
 	__u32 __reserved;
+};
+
+/* Only the thread whose id @pid is, and none that it starts. */
+#define TOPDOWN_ATTACH_THREAD	(1U << 0)
+/* Also the processes that are forked from now on; not with _THREAD. */
+#define TOPDOWN_ATTACH_CHILDREN	(1U << 1)
+/* @pid is a pidfd; not with _THREAD. */
+#define TOPDOWN_ATTACH_PIDFD	(1U << 2)
+/* Count nothing until TOPDOWN_CONTROL_ENABLE. */
+#define TOPDOWN_ATTACH_DISABLED	(1U << 3)
+/* With _DISABLED: also enabled when a task of the session executes a program. */
+#define TOPDOWN_ATTACH_ON_EXEC	(1U << 4)
+#define TOPDOWN_ATTACH_FLAGS	(TOPDOWN_ATTACH_THREAD | TOPDOWN_ATTACH_CHILDREN | \
+				 TOPDOWN_ATTACH_PIDFD | TOPDOWN_ATTACH_DISABLED | \
+				 TOPDOWN_ATTACH_ON_EXEC)
+
+/**
+ * struct topdown_attach - argument of TOPDOWN_ATTACH: make a session
+ * @size: sizeof(struct topdown_attach) of the caller, at least 24
+ * @flags: TOPDOWN_ATTACH_*
+ * @pid: process (with TOPDOWN_ATTACH_THREAD thread) in the caller's pid
+ *	namespace, or a pidfd; 0 for the calling process or thread
+ * @out_session: number of the session, from 1, for this descriptor; not used
+ *	again while the descriptor is open
+ * @__reserved: must be 0
+ *
+ * A session counts what its tasks use from now on: all threads of the process,
+ * those that it will start included.  It ends with the descriptor.  One's own
+ * threads may be followed by whoever could open the node, and what they start
+ * with them; the figures include the kernel mode of those tasks.
+ */
+struct topdown_attach {
+	__u32 size;
+	__u32 flags;
+	__s32 pid;
+	__u32 out_session;
+	__aligned_u64 __reserved;
+};
+
+/**
+ * enum topdown_session_state - what has become of a session
+ *
+ * @TOPDOWN_SESSION_RUNNING: it counts
+ * @TOPDOWN_SESSION_DISABLED: it does not count until it is enabled
+ * @TOPDOWN_SESSION_EXITED: the last of its tasks has exited; the figures stay
+ * @TOPDOWN_SESSION_ENDED: a task gained rights by executing a program (set-uid
+ *	and the like), so no task is followed any more; the figures stay
+ */
+enum topdown_session_state {
+	TOPDOWN_SESSION_RUNNING		= 0,
+	TOPDOWN_SESSION_DISABLED	= 1,
+	TOPDOWN_SESSION_EXITED		= 2,
+	TOPDOWN_SESSION_ENDED		= 3,
+};
+
+/*
+ * Count until now, by one inter-processor interrupt to each CPU that a task of
+ * the session runs on.  Without it nobody is interrupted, and of a task that
+ * runs now up to one period is not in the figures yet.
+ */
+#define TOPDOWN_SESSION_FRESH	(1U << 0)
+#define TOPDOWN_SESSION_FLAGS	(TOPDOWN_SESSION_FRESH)
+
+/* topdown_session.out_flags: a new task could not be followed: out of memory. */
+#define TOPDOWN_SESSION_INCOMPLETE	(1U << 0)
+
+/**
+ * struct topdown_session - argument of TOPDOWN_SESSION: read a session
+ * @size: sizeof(struct topdown_session) of the caller, at least 272
+ * @flags: TOPDOWN_SESSION_FRESH
+ * @session: its number
+ * @out_state: enum topdown_session_state
+ * @out_flags: TOPDOWN_SESSION_INCOMPLETE
+ * @out_tasks: tasks that are followed now
+ * @out_source: enum topdown_source of the figures
+ * @out_level: highest level of the figures; 0 for none
+ * @out_time_ns: when it was read, CLOCK_MONOTONIC
+ * @out_switches: how often its tasks were given a CPU
+ * @out_merged_ns: on-CPU time that was not measured because the tasks of a CPU
+ *	followed each other too fast (closer than 20 us)
+ * @out_figures: since the session was made, or its last reset: enabled_ns is
+ *	the time its tasks were on CPUs while it was enabled, running_ns the
+ *	part of it that was measured.  The rest was merged, or another perf user
+ *	had the counter, or the CPU cannot be measured
+ */
+struct topdown_session {
+	__u32 size;
+	__u32 flags;
+	__u32 session;
+	__u32 out_state;
+	__u32 out_flags;
+	__u32 out_tasks;
+	__u32 out_source;
+	__u32 out_level;
+	__aligned_u64 out_time_ns;
+	__aligned_u64 out_switches;
+	__aligned_u64 out_merged_ns;
+	struct topdown_figures out_figures;
+};
+
+/**
+ * enum topdown_control_action - what TOPDOWN_CONTROL does
+ *
+ * @TOPDOWN_CONTROL_ENABLE: count from now on
+ * @TOPDOWN_CONTROL_DISABLE: count nothing from now on
+ * @TOPDOWN_CONTROL_RESET: the figures begin anew
+ * @TOPDOWN_CONTROL_DETACH: the session is gone, its number too
+ */
+enum topdown_control_action {
+	TOPDOWN_CONTROL_ENABLE		= 0,
+	TOPDOWN_CONTROL_DISABLE		= 1,
+	TOPDOWN_CONTROL_RESET		= 2,
+	TOPDOWN_CONTROL_DETACH		= 3,
+};
+
+/**
+ * struct topdown_control - argument of TOPDOWN_CONTROL
+ * @size: sizeof(struct topdown_control) of the caller, at least 24
+ * @flags: none yet: must be 0
+ * @session: its number
+ * @action: enum topdown_control_action
+ * @__reserved: must be 0
+ *
+ * Exact to the moment: what ran until now on any CPU is counted first.
+ */
+struct topdown_control {
+	__u32 size;
+	__u32 flags;
+	__u32 session;
+	__u32 action;
+	__aligned_u64 __reserved;
 };
 
 #endif /* _UAPI_LINUX_TOPDOWN_H */
