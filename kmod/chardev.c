@@ -22,8 +22,10 @@
 #include "cpu.h"
 #include "model.h"
 #include "page.h"
+#include "probe.h"
 #include "record.h"
 #include "rights.h"
+#include "session.h"
 #include "watch.h"
 #include "window.h"
 
@@ -39,6 +41,7 @@
  * @lock: protects @baseline
  * @baseline: of each CPU; NULL until the first RESET
  * @watch: what poll() and read() wait for
+ * @sessions: whose slots it counts
  * @rcu: frees it when no timer looks at @watch any more
  */
 struct td_file {
@@ -46,6 +49,7 @@ struct td_file {
 	struct mutex lock; /* baseline */
 	struct td_baseline *baseline;
 	struct td_watch watch;
+	struct td_sessions sessions;
 	struct rcu_head rcu;
 };
 
@@ -55,6 +59,9 @@ union td_command {
 	struct topdown_read read;
 	struct topdown_reset reset;
 	struct topdown_watch watch;
+	struct topdown_attach attach;
+	struct topdown_session session;
+	struct topdown_control control;
 };
 
 static unsigned int td_chardev_level(enum topdown_source *source)
@@ -106,6 +113,8 @@ static int td_chardev_info(struct td_file *file, union td_command *command)
 	};
 	if (td_cpu_pinned())
 		info->out_flags |= TOPDOWN_INFO_PINNED;
+	if (td_probe_possible())
+		info->out_features |= TOPDOWN_FEATURE_SESSION;
 	info->out_level = td_chardev_level(&source);
 	info->out_source = source;
 	strscpy(info->out_cpu_vendor, cpu->x86_vendor_id, sizeof(info->out_cpu_vendor));
@@ -314,6 +323,27 @@ static int td_chardev_watch(struct td_file *file, union td_command *command)
 	return ret;
 }
 
+static int td_chardev_attach(struct td_file *file, union td_command *command)
+{
+	return td_sessions_attach(&file->sessions, file->may_read, &command->attach);
+}
+
+/* The caller was not told the number. */
+static void td_chardev_unattach(struct td_file *file, const union td_command *command)
+{
+	td_sessions_detach(&file->sessions, command->attach.out_session);
+}
+
+static int td_chardev_session(struct td_file *file, union td_command *command)
+{
+	return td_sessions_read(&file->sessions, &command->session);
+}
+
+static int td_chardev_control(struct td_file *file, union td_command *command)
+{
+	return td_sessions_control(&file->sessions, &command->control);
+}
+
 /**
  * struct td_ioctl - one command
  * @cmd: the whole number
@@ -321,6 +351,7 @@ static int td_chardev_watch(struct td_file *file, union td_command *command)
  * @min_size: size of it when the command was released
  * @answers: the command is copied back
  * @execute: carries it out
+ * @undo: takes it back, where its answer could not be written
  */
 struct td_ioctl {
 	unsigned int cmd;
@@ -328,9 +359,10 @@ struct td_ioctl {
 	unsigned int min_size;
 	bool answers;
 	int (*execute)(struct td_file *file, union td_command *command);
+	void (*undo)(struct td_file *file, const union td_command *command);
 };
 
-#define TD_IOCTL(name, type, last, func, answer)				\
+#define TD_IOCTL(name, type, last, func, answer, ...)				\
 	[TOPDOWN_CMD_##name] = {						\
 		.cmd		= TOPDOWN_##name,				\
 		.size		= sizeof(type) +				\
@@ -338,6 +370,7 @@ struct td_ioctl {
 		.min_size	= offsetofend(type, last),			\
 		.answers	= answer,					\
 		.execute	= func,						\
+		__VA_ARGS__							\
 	}
 
 static const struct td_ioctl td_ioctls[] = {
@@ -345,6 +378,10 @@ static const struct td_ioctl td_ioctls[] = {
 	TD_IOCTL(READ, struct topdown_read, __reserved, td_chardev_read, true),
 	TD_IOCTL(RESET, struct topdown_reset, __reserved, td_chardev_reset, false),
 	TD_IOCTL(WATCH, struct topdown_watch, __reserved, td_chardev_watch, false),
+	TD_IOCTL(ATTACH, struct topdown_attach, __reserved, td_chardev_attach, true,
+		 .undo = td_chardev_unattach),
+	TD_IOCTL(SESSION, struct topdown_session, out_figures, td_chardev_session, true),
+	TD_IOCTL(CONTROL, struct topdown_control, __reserved, td_chardev_control, false),
 };
 
 static long td_chardev_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
@@ -377,9 +414,11 @@ static long td_chardev_ioctl(struct file *filp, unsigned int cmd, unsigned long 
 	ret = ioctl->execute(filp->private_data, &command);
 	if (ret && ret != -EMSGSIZE)
 		return ret;
-	if (ioctl->answers && copy_to_user(user, &command, min(size, ioctl->size)))
-		return -EFAULT;
-	return ret;
+	if (!ioctl->answers || !copy_to_user(user, &command, min(size, ioctl->size)))
+		return ret;
+	if (ioctl->undo)
+		ioctl->undo(filp->private_data, &command);
+	return -EFAULT;
 }
 
 static ssize_t td_chardev_read_event(struct file *filp, char __user *buffer, size_t size,
@@ -396,7 +435,15 @@ static __poll_t td_chardev_poll(struct file *filp, poll_table *table)
 {
 	struct td_file *file = filp->private_data;
 
-	return file->may_read ? td_watch_poll(&file->watch, filp, table) : EPOLLERR;
+	__poll_t ready = td_sessions_poll(&file->sessions, filp, table);
+
+	if (!file->may_read)
+		return ready;
+	ready &= ~EPOLLERR;
+	/* Who waits for sessions alone does not want to hear of windows. */
+	if (poll_requested_events(table) & (EPOLLIN | EPOLLRDNORM))
+		ready |= td_watch_poll(&file->watch, filp, table);
+	return ready;
 }
 
 static int td_chardev_mmap(struct file *filp, struct vm_area_struct *vma)
@@ -421,6 +468,7 @@ static int td_chardev_open(struct inode *inode, struct file *filp)
 	file->may_read = !ret;
 	mutex_init(&file->lock);
 	td_watch_init(&file->watch);
+	td_sessions_init(&file->sessions);
 	filp->private_data = file;
 	return stream_open(inode, filp);
 }
@@ -437,6 +485,7 @@ static int td_chardev_release(struct inode *inode, struct file *filp)
 {
 	struct td_file *file = filp->private_data;
 
+	td_sessions_stop(&file->sessions);
 	td_watch_stop(&file->watch);
 	kvfree(file->baseline);
 	mutex_destroy(&file->lock);

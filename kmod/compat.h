@@ -6,8 +6,12 @@
 #ifndef TOPDOWN_COMPAT_H
 #define TOPDOWN_COMPAT_H
 
+#include <linux/fs.h>
+#include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/perf_event.h>
+#include <linux/pid.h>
+#include <linux/string.h>
 #include <linux/timer.h>
 #include <linux/version.h>
 
@@ -35,6 +39,40 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 	vma->vm_flags &= ~flags;
 }
 #endif
+
+/* sched_process_exit tells since 6.16 whether the whole process has exited. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+#define TD_COMPAT_EXIT_ARGS
+#else
+#define TD_COMPAT_EXIT_ARGS	, bool group_dead
+#endif
+
+/* The flags of clone() have 64 bits everywhere since 6.18. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
+typedef unsigned long td_compat_clone_flags;
+#else
+typedef u64 td_compat_clone_flags;
+#endif
+
+/*
+ * The process of a pidfd, with a reference, or NULL if the file is none.
+ * pidfd_pid() is not exported.  Since 6.9 pidfds have a file system of their own,
+ * if it is configured; others are anonymous inodes, which get their names from
+ * the kernel alone.
+ */
+static inline struct pid *td_compat_pidfd_pid(const struct file *file)
+{
+	const struct inode *inode = file_inode(file);
+
+#ifdef PID_FS_MAGIC
+	if (inode->i_sb->s_magic == PID_FS_MAGIC)
+		return get_pid(inode->i_private);
+#endif
+	if (inode->i_sb->s_magic != ANON_INODE_FS_MAGIC ||
+	    strcmp(file->f_path.dentry->d_name.name, "[pidfd]"))
+		return NULL;
+	return get_pid(file->private_data);
+}
 
 /*
  * The clock of an event's context at @now of local_clock(), in which

@@ -12,6 +12,7 @@
 #include "group.h"
 #include "model.h"
 #include "page.h"
+#include "probe.h"
 #include "sysfs.h"
 
 static int __init td_init(void)
@@ -30,6 +31,7 @@ static int __init td_init(void)
 	ret = td_cpu_init();
 	if (ret)
 		goto err_page;
+	td_probe_init();
 	ret = td_sysfs_init();
 	if (ret)
 		goto err_cpu;

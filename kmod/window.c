@@ -24,6 +24,7 @@
 
 #include "compat.h"
 #include "cpu.h"
+#include "follow.h"
 #include "model.h"
 #include "page.h"
 #include "watch.h"
@@ -91,11 +92,14 @@ static void td_window_turn(struct td_window *window, struct topdown_map_record *
 	record->window_time_ns = record->time_ns;
 }
 
-/*
- * Bring the sums up to date; on the CPU, while a window is open.  Ratios are
- * left to the readers, who want those of differences anyway.
+/**
+ * td_window_fold() - bring the sums up to date
+ * @window: open; of this CPU, interrupts off
+ * @close: end the window
+ *
+ * Ratios are left to the readers, who want those of differences anyway.
  */
-static void td_window_fold(struct td_window *window, bool close)
+void td_window_fold(struct td_window *window, bool close)
 {
 	struct topdown_figures part;
 	struct topdown_map_record *entry;
@@ -104,6 +108,8 @@ static void td_window_fold(struct td_window *window, bool close)
 	WARN_ON_ONCE(window->cpu != smp_processor_id());
 
 	td_window_measure(window, &part);
+	if (window->owner || window->merged)
+		td_follow_credit(window, &part);
 	entry = td_page_write_begin(window->cpu);
 	entry->record.time_ns = ktime_get_ns();
 	td_figures_add(&entry->record.total, &part);

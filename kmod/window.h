@@ -10,6 +10,7 @@
 #include "metrics.h"
 
 struct cpumask;
+struct td_task;
 
 #define TD_PERIOD_MIN_MS	10
 #define TD_PERIOD_MAX_MS	60000
@@ -28,6 +29,11 @@ struct cpumask;
  * @quant: what the CPU's bytes look like
  * @parts: how often the open window has been folded without ending it
  * @busy: td_window_busy() before a reader last had the CPU folded; any CPU
+ * @owner: the followed task that runs on the CPU, or NULL; on the CPU with
+ *	interrupts off, as the next three; others may look at it
+ * @since: up to when the time of @owner has been credited, local_clock()
+ * @due: when a fold for a switch would be no earlier than the average
+ * @merged: the owner has changed since the last fold
  * @jitter: source of the timer's jitter; on the CPU with interrupts off
  * @timer: closes windows
  * @retry: makes a group anew, or enables it again after an error
@@ -48,6 +54,11 @@ struct td_window {
 	unsigned int parts;
 
 	u64 busy;
+	struct td_task *owner;
+	u64 since;
+	u64 due;
+	bool merged;
+
 	u32 jitter;
 	struct timer_list timer;
 	struct delayed_work retry;
@@ -60,6 +71,7 @@ struct td_window {
 extern struct td_window __percpu *td_windows;
 
 void td_window_setup(struct td_window *window, int cpu);
+void td_window_fold(struct td_window *window, bool close);
 void td_window_begin(void *arg);
 void td_window_end(void *arg);
 void td_window_unsupported(void *arg);

@@ -142,6 +142,34 @@ int device_reset(int fd, __u32 flags, const __u64 *cpus, __u32 words)
 	return ioctl(fd, TOPDOWN_RESET, &reset) ? -errno : 0;
 }
 
+int device_attach(int fd, __u32 flags, int pid)
+{
+	struct topdown_attach attach = { .size = sizeof(attach), .flags = flags, .pid = pid };
+
+	return ioctl(fd, TOPDOWN_ATTACH, &attach) ? -errno : (int)attach.out_session;
+}
+
+int device_session(int fd, __u32 flags, unsigned int session, struct topdown_session *answer)
+{
+	*answer = (struct topdown_session){
+		.size		= sizeof(*answer),
+		.flags		= flags,
+		.session	= session,
+	};
+	return ioctl(fd, TOPDOWN_SESSION, answer) ? -errno : 0;
+}
+
+int device_control(int fd, unsigned int session, enum topdown_control_action action)
+{
+	struct topdown_control control = {
+		.size		= sizeof(control),
+		.session	= session,
+		.action		= action,
+	};
+
+	return ioctl(fd, TOPDOWN_CONTROL, &control) ? -errno : 0;
+}
+
 int period_set(const char *text)
 {
 	int fd = open(TD_SYSFS "/period_ms", O_WRONLY | O_CLOEXEC);

@@ -48,12 +48,22 @@ bool door_set_quant(bool round)
 	return door_request(TD_BD_SET_QUANT, round, NULL) == TD_BD_OK;
 }
 
-bool door_truth_cpu(unsigned int cpu, struct td_bd_truth *truth)
+static bool door_truth(enum td_bd_request request, uint64_t arg, struct td_bd_truth *truth)
 {
 	/* Its pages must be there, and not shared with a parent. */
 	memset(truth, 0xff, sizeof(*truth));
 	asm volatile("" : : "r" (truth) : "memory");
-	return door_request(TD_BD_TRUTH_CPU, cpu, truth) == TD_BD_OK;
+	return door_request(request, arg, truth) == TD_BD_OK;
+}
+
+bool door_truth_cpu(unsigned int cpu, struct td_bd_truth *truth)
+{
+	return door_truth(TD_BD_TRUTH_CPU, cpu, truth);
+}
+
+bool door_truth_space(struct td_bd_truth *truth)
+{
+	return door_truth(TD_BD_TRUTH_SPACE, 0, truth);
 }
 
 /*

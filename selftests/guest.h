@@ -26,6 +26,8 @@ bool door_set_profile(const struct td_bd_profile *profile);
 bool door_set_default(const struct td_bd_profile *profile);
 bool door_set_quant(bool round);
 bool door_truth_cpu(unsigned int cpu, struct td_bd_truth *truth);
+/* Of the caller's address space. */
+bool door_truth_space(struct td_bd_truth *truth);
 void door_truth_sub(struct td_bd_truth *later, const struct td_bd_truth *earlier);
 /* The truth as fractions of its slots, in the order of enum topdown_node. */
 void door_truth_nodes(const struct td_bd_truth *truth, double node[TOPDOWN_NR_NODES]);
@@ -61,6 +63,10 @@ int device_read(int fd, __u32 flags, const __u64 *cpus, __u32 words,
 		struct topdown_record *records, __u32 *nr);
 int device_read_cpu(int fd, __u32 flags, unsigned int cpu, struct topdown_record *record);
 int device_reset(int fd, __u32 flags, const __u64 *cpus, __u32 words);
+/* The number of the session. */
+int device_attach(int fd, __u32 flags, int pid);
+int device_session(int fd, __u32 flags, unsigned int session, struct topdown_session *answer);
+int device_control(int fd, unsigned int session, enum topdown_control_action action);
 int period_set(const char *text);
 
 /* CPUs that are online; at most TD_CPUS_MAX. */

@@ -1,0 +1,752 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Followed tasks: whose slots are those that a CPU counts.
+ *
+ * A CPU's window has an owner: the followed task that runs there now, or NULL.
+ * When the scheduler takes it away, or gives the CPU to a followed task, the
+ * window is folded, and what was counted since the last fold is credited to
+ * the owner's sessions; so do all other folds.  Each CPU credits what it
+ * counted itself, with interrupts off.
+ *
+ * Locks: td_tasks_lock protects the table, the links from tasks to sessions
+ * and the settings of sessions.  It is taken in probes, but never in that of
+ * the switches, where the scheduler holds its run queue.  What runs with
+ * interrupts off may look at the table, tasks and sessions without it, since
+ * all of them are freed after an RCU grace period.
+ */
+#include <linux/bug.h>
+#include <linux/cpu.h>
+#include <linux/hash.h>
+#include <linux/irq_work.h>
+#include <linux/irqflags.h>
+#include <linux/kernel.h>
+#include <linux/lockdep.h>
+#include <linux/percpu.h>
+#include <linux/rculist.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/clock.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include "follow.h"
+#include "session.h"
+#include "window.h"
+
+#define TD_TASK_BITS		12
+#define TD_SPARES		1024
+
+/* Folds that may follow each other at once, if there were few before. */
+#define TD_FOLD_BURST_NS	(8 * TD_FOLD_MIN_NS)
+
+/**
+ * struct td_task - a followed task
+ * @node: in the table, or among the spares
+ * @task: which; only a key, but nobody else has it until the task has exited
+ * @nr: slots of @session that have been used
+ * @session: whom its slots are credited to; NULL in slots that are free
+ * @removed: next of those that have been taken from the table together
+ * @rcu: frees it when nobody looks at it any more
+ */
+struct td_task {
+	struct hlist_node node;
+	struct task_struct *task;
+	unsigned int nr;
+	struct td_session *session[TD_TASK_SESSIONS_MAX];
+	union {
+		struct td_task *removed;
+		struct rcu_head rcu;
+	};
+};
+
+static struct hlist_head td_tasks[1 << TD_TASK_BITS];
+static unsigned int td_tasks_nr;
+/* For tasks that are made in a probe, where nothing can be allocated. */
+static HLIST_HEAD(td_spares);
+static unsigned int td_spares_nr;
+static DEFINE_RAW_SPINLOCK(td_tasks_lock);
+
+static void td_follow_work(struct work_struct *work);
+static DECLARE_WORK(td_follow_worker, td_follow_work);
+
+static void td_follow_kick(struct irq_work *work)
+{
+	schedule_work(&td_follow_worker);
+}
+
+/* A probe may hold locks that queueing work takes. */
+static DEFINE_IRQ_WORK(td_follow_kicker, td_follow_kick);
+
+/**
+ * td_follow_lock() - keep sessions' settings and tasks as they are
+ */
+void td_follow_lock(void)
+	__acquires(&td_tasks_lock)
+{
+	raw_spin_lock_irq(&td_tasks_lock);
+}
+
+/**
+ * td_follow_unlock() - undo td_follow_lock()
+ */
+void td_follow_unlock(void)
+	__releases(&td_tasks_lock)
+{
+	raw_spin_unlock_irq(&td_tasks_lock);
+}
+
+/**
+ * td_follow_assert_locked() - complain unless td_follow_lock() is in force
+ */
+void td_follow_assert_locked(void)
+{
+	lockdep_assert_held(&td_tasks_lock);
+}
+
+static struct hlist_head *td_task_bucket(const struct task_struct *task)
+{
+	return &td_tasks[hash_ptr(task, TD_TASK_BITS)];
+}
+
+/* With interrupts off or under the lock. */
+static __always_inline struct td_task *td_task_find(const struct task_struct *task)
+{
+	struct td_task *entry;
+
+	hlist_for_each_entry_rcu(entry, td_task_bucket(task), node,
+				 lockdep_is_held(&td_tasks_lock)) {
+		if (entry->task == task)
+			return entry;
+	}
+	return NULL;
+}
+
+static struct td_task *td_spare_take(void)
+{
+	struct td_task *entry;
+
+	lockdep_assert_held(&td_tasks_lock);
+	if (td_spares_nr <= TD_SPARES / 2)
+		irq_work_queue(&td_follow_kicker);
+	entry = hlist_entry_safe(td_spares.first, struct td_task, node);
+	if (entry) {
+		hlist_del(&entry->node);
+		td_spares_nr--;
+	}
+	return entry;
+}
+
+/* Make as many spares as there should be. */
+static int td_spares_fill(void)
+{
+	struct td_task *entry;
+	bool full;
+
+	for (;;) {
+		entry = kmalloc(sizeof(*entry), GFP_KERNEL);
+		if (!entry)
+			return -ENOMEM;
+		td_follow_lock();
+		full = td_spares_nr >= TD_SPARES;
+		if (!full) {
+			hlist_add_head(&entry->node, &td_spares);
+			td_spares_nr++;
+		}
+		td_follow_unlock();
+		if (full) {
+			kfree(entry);
+			return 0;
+		}
+	}
+}
+
+static void td_spares_free(void)
+{
+	struct td_task *entry;
+	struct hlist_node *next;
+
+	/* Nobody else is there any more. */
+	hlist_for_each_entry_safe(entry, next, &td_spares, node)
+		kfree(entry);
+	INIT_HLIST_HEAD(&td_spares);
+	td_spares_nr = 0;
+}
+
+static void td_task_make(struct td_task *entry, struct task_struct *task,
+			 struct td_session *session)
+{
+	lockdep_assert_held(&td_tasks_lock);
+	entry->task = task;
+	entry->session[0] = session;
+	entry->nr = 1;
+	hlist_add_head_rcu(&entry->node, td_task_bucket(task));
+	td_tasks_nr++;
+}
+
+static int td_task_add(struct td_task *entry, struct td_session *session)
+{
+	unsigned int i, at = entry->nr;
+
+	lockdep_assert_held(&td_tasks_lock);
+	for (i = 0; i < entry->nr; i++) {
+		if (entry->session[i] == session)
+			return 0;
+		if (!entry->session[i])
+			at = i;
+	}
+	if (at == TD_TASK_SESSIONS_MAX)
+		return -ENOSPC;
+	/* Pairs with READ_ONCE() in td_task_credit() and td_task_switched(). */
+	WRITE_ONCE(entry->session[at], session);
+	if (at == entry->nr)
+		/* After the slot; pairs with smp_load_acquire() there. */
+		smp_store_release(&entry->nr, at + 1);
+	return 1;
+}
+
+/*
+ * Let @session follow @task: 1, 0 if it does already, -ENOSPC for one of the
+ * limits, -EAGAIN without a spare.
+ */
+static int td_task_link(struct task_struct *task, struct td_session *session)
+{
+	struct td_task *entry = td_task_find(task);
+	int ret = 1;
+
+	lockdep_assert_held(&td_tasks_lock);
+	if (entry) {
+		ret = td_task_add(entry, session);
+	} else if (td_tasks_nr >= TD_TASKS_MAX) {
+		ret = -ENOSPC;
+	} else {
+		entry = td_spare_take();
+		if (!entry)
+			return -EAGAIN;
+		td_task_make(entry, task, session);
+	}
+	if (ret > 0)
+		session->tasks++;
+	return ret;
+}
+
+/* The caller frees it, after a grace period. */
+static void td_task_remove(struct td_task *entry)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&td_tasks_lock);
+	hlist_del_rcu(&entry->node);
+	td_tasks_nr--;
+	for (i = 0; i < entry->nr; i++) {
+		if (entry->session[i])
+			td_session_leave(entry->session[i]);
+	}
+}
+
+static void td_task_credit(const struct td_task *entry, const struct td_window *window,
+			   u64 ran_ns, const struct topdown_figures *part)
+{
+	const struct td_credit credit = {
+		.ran_ns		= ran_ns,
+		.merged_ns	= !part && window->open ? ran_ns : 0,
+		.part		= part,
+		.level		= window->level,
+	};
+	const struct td_session *session;
+	unsigned int i, nr;
+
+	/* Both pair with the stores in td_task_add(); slots go in td_task_prune(). */
+	nr = smp_load_acquire(&entry->nr);
+	for (i = 0; i < nr; i++) {
+		session = READ_ONCE(entry->session[i]);
+		if (session)
+			td_session_credit(session, &credit);
+	}
+}
+
+static void td_task_switched(const struct td_task *entry)
+{
+	const struct td_session *session;
+	unsigned int i, nr;
+
+	/* As in td_task_credit(). */
+	nr = smp_load_acquire(&entry->nr);
+	for (i = 0; i < nr; i++) {
+		session = READ_ONCE(entry->session[i]);
+		if (session)
+			td_session_switched(session);
+	}
+}
+
+/**
+ * td_follow_credit() - a window has been folded: credit the part to its owner
+ * @window: of this CPU, interrupts off; just folded
+ * @part: what it counted since the fold before
+ *
+ * A part in which the owner changed without a fold is nobody's.
+ */
+void td_follow_credit(struct td_window *window, const struct topdown_figures *part)
+{
+	u64 ran = window->folded - window->since;
+	bool merged = window->merged;
+
+	lockdep_assert_irqs_disabled();
+	window->since = window->folded;
+	window->merged = false;
+	if (window->owner)
+		td_task_credit(window->owner, window, ran, merged ? NULL : part);
+}
+
+/* Only the time: the slots will be nobody's, or are not counted here at all. */
+static void td_follow_time(struct td_window *window, u64 now)
+{
+	lockdep_assert_irqs_disabled();
+	if (window->owner)
+		td_task_credit(window->owner, window, now - window->since, NULL);
+	window->since = now;
+}
+
+/*
+ * May there be a fold at @now?  One in TD_FOLD_MIN_NS, and as many at once as
+ * have been saved up: a task that wakes up for an instant has two close to each
+ * other, and is to be measured all the same.
+ */
+static bool td_follow_may_fold(struct td_window *window, u64 now)
+{
+	if (now + TD_FOLD_BURST_NS < window->due)
+		return false;
+	window->due = max(window->due, now) + TD_FOLD_MIN_NS;
+	return true;
+}
+
+/* The CPU goes over from its owner to @next, either of which may be NULL. */
+static void td_follow_turn(struct td_window *window, struct td_task *next, bool force)
+{
+	u64 now = local_clock();
+
+	lockdep_assert_irqs_disabled();
+	if (window->open && (force || td_follow_may_fold(window, now))) {
+		td_window_fold(window, false);
+	} else {
+		/* A CPU without counters has no slots to give. */
+		window->merged = window->open;
+		td_follow_time(window, now);
+	}
+	/* Pairs with READ_ONCE() in td_follow_runs(). */
+	WRITE_ONCE(window->owner, next);
+	if (window->open && !window->merged)
+		window->since = window->folded;
+}
+
+/* Do both have the same sessions?  Then it is all one whose slots they are. */
+static bool td_task_alike(const struct td_task *a, const struct td_task *b)
+{
+	unsigned int i;
+
+	if (READ_ONCE(a->nr) != READ_ONCE(b->nr))
+		return false;
+	for (i = 0; i < READ_ONCE(a->nr); i++) {
+		if (READ_ONCE(a->session[i]) != READ_ONCE(b->session[i]))
+			return false;
+	}
+	return true;
+}
+
+static noinline void td_follow_switch(struct td_window *window, struct td_task *next)
+{
+	if (next && window->owner && td_task_alike(next, window->owner))
+		WRITE_ONCE(window->owner, next);
+	else
+		td_follow_turn(window, next, false);
+	if (next)
+		td_task_switched(next);
+}
+
+/**
+ * td_probe_sched_switch() - probe: this CPU goes over to another task
+ * @data: not used
+ * @preempt: not used
+ * @prev: not used: what ran is known
+ * @next: what runs now
+ * @prev_state: not used
+ *
+ * Every switch of the machine comes here while there is a session, so it has to
+ * be short for tasks that nobody follows.
+ */
+void td_probe_sched_switch(void *data, bool preempt, struct task_struct *prev,
+			   struct task_struct *next, unsigned int prev_state)
+{
+	struct td_window *window = this_cpu_ptr(td_windows);
+	struct td_task *entry = td_task_find(next);
+
+	if (entry || window->owner)
+		td_follow_switch(window, entry);
+}
+
+/* On each CPU after the table has changed: whose is it now? */
+static void td_follow_resync(void *unused)
+{
+	struct td_window *window = this_cpu_ptr(td_windows);
+	struct td_task *entry = td_task_find(current);
+
+	if (entry || window->owner)
+		td_follow_turn(window, entry, true);
+}
+
+/*
+ * No CPU may come or go: one that is not asked must not have an owner.  It has
+ * none once it is offline, since its idle task is not followed.
+ */
+static void td_follow_resync_all(void)
+{
+	cpus_read_lock();
+	on_each_cpu(td_follow_resync, NULL, 1);
+	cpus_read_unlock();
+}
+
+/* Count until now what this CPU has for its owner. */
+static void td_follow_fold_this(struct td_window *window)
+{
+	if (!window->owner)
+		return;
+	if (window->open)
+		td_window_fold(window, false);
+	else
+		td_follow_time(window, local_clock());
+}
+
+static void td_follow_fresh_this(void *unused)
+{
+	td_follow_fold_this(this_cpu_ptr(td_windows));
+}
+
+/* Does a task of the session run there?  Without preemption, so under RCU. */
+static bool td_follow_runs(int cpu, void *data)
+{
+	const struct td_task *owner;
+	unsigned int i, nr;
+
+	/* Pairs with WRITE_ONCE() in td_follow_turn(). */
+	owner = READ_ONCE(per_cpu_ptr(td_windows, cpu)->owner);
+	if (!owner)
+		return false;
+	/* As in td_task_credit(). */
+	nr = smp_load_acquire(&owner->nr);
+	for (i = 0; i < nr; i++) {
+		if (READ_ONCE(owner->session[i]) == data)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * td_follow_fresh() - count until now what the tasks of a session use
+ * @session: the session; one interrupt to each CPU that they run on
+ */
+void td_follow_fresh(struct td_session *session)
+{
+	on_each_cpu_cond(td_follow_runs, td_follow_fresh_this, session, 1);
+}
+
+static void td_task_discard(struct td_task *entry, struct td_task **removed)
+{
+	td_task_remove(entry);
+	entry->removed = *removed;
+	*removed = entry;
+}
+
+/* Free tasks that are in the table no more, when no CPU has them as its owner. */
+static void td_follow_free(struct td_task *removed)
+{
+	struct td_task *next;
+
+	td_follow_resync_all();
+	for (; removed; removed = next) {
+		next = removed->removed;
+		kfree_rcu(removed, rcu);
+	}
+}
+
+/*
+ * Link one task that exists: as td_task_link(), and 0 for one that exits.  The
+ * exit probe looks at the table after the task was marked, and here the mark is
+ * looked at after the table was changed, so one of the two sees the other.
+ */
+static int td_follow_link(struct task_struct *task, struct td_session *session,
+			  struct td_task **removed)
+{
+	struct td_task *entry;
+	int ret;
+
+	lockdep_assert_held(&td_tasks_lock);
+	ret = td_task_link(task, session);
+	if (ret <= 0)
+		return ret;
+	/* Pairs with smp_mb() in td_follow_exit(). */
+	smp_mb();
+	if (!(READ_ONCE(task->flags) & PF_EXITING))
+		return ret;
+
+	entry = td_task_find(task);
+	/* One that was there before is left to its probe. */
+	if (entry->nr == 1)
+		td_task_discard(entry, removed);
+	return 0;
+}
+
+/* All threads there are: how many are new, or an errno as of td_task_link(). */
+static int td_follow_link_process(struct task_struct *task, struct td_session *session,
+				  struct td_task **removed)
+{
+	struct task_struct *thread;
+	int ret = 0, found = 0;
+
+	rcu_read_lock();
+	for_each_thread(task, thread) {
+		td_follow_lock();
+		ret = td_follow_link(thread, session, removed);
+		td_follow_unlock();
+		if (ret < 0)
+			break;
+		found += ret;
+	}
+	rcu_read_unlock();
+	return ret < 0 ? ret : found;
+}
+
+static int td_follow_link_thread(struct task_struct *task, struct td_session *session,
+				 struct td_task **removed)
+{
+	int ret;
+
+	td_follow_lock();
+	ret = td_follow_link(task, session, removed);
+	td_follow_unlock();
+	return ret;
+}
+
+/**
+ * td_follow_attach() - follow tasks for a session
+ * @session: new, and not counting yet
+ * @task: a thread, or any of a process
+ * @process: all threads of it
+ *
+ * On return no CPU has anything that was counted before.
+ *
+ * A thread that is not followed when it makes another is followed no earlier
+ * than the other is in the list of threads, so when a look at that list finds
+ * nothing new, all are followed and bring with them what they make.
+ *
+ * Return: 0, -ESRCH if all have exited, -ENOSPC or -ENOMEM; on failure the caller
+ * lets td_follow_sweep() take away what was linked.
+ */
+int td_follow_attach(struct td_session *session, struct task_struct *task, bool process)
+{
+	struct td_task *removed = NULL;
+	int ret;
+
+	do {
+		ret = process ? td_follow_link_process(task, session, &removed) :
+				td_follow_link_thread(task, session, &removed);
+		if (ret == -EAGAIN)
+			ret = td_spares_fill() ? -ENOMEM : 1;
+		/* Pairs with smp_mb() in td_follow_new(). */
+		smp_mb();
+	} while (process ? ret > 0 : ret > 0 && !td_session_has_tasks(session));
+
+	td_follow_free(removed);
+	if (ret < 0)
+		return ret;
+	return td_session_has_tasks(session) ? 0 : -ESRCH;
+}
+
+static void td_follow_inherit(struct td_task *parent, struct task_struct *task)
+{
+	bool thread = same_thread_group(current, task);
+	struct td_session *session;
+	unsigned int i;
+
+	lockdep_assert_held(&td_tasks_lock);
+	for (i = 0; i < parent->nr; i++) {
+		session = parent->session[i];
+		if (session && td_session_inherits(session, thread) &&
+		    td_task_link(task, session) < 0)
+			session->incomplete = true;
+	}
+}
+
+/**
+ * td_follow_new() - probe: the running task has made another
+ * @task: the other, which has not run yet
+ */
+void td_follow_new(struct task_struct *task)
+{
+	struct td_task *parent;
+	unsigned long flags;
+
+	/* After it was put into the list of threads; pairs with td_follow_attach(). */
+	smp_mb();
+	local_irq_save(flags);
+	if (td_task_find(current)) {
+		raw_spin_lock(&td_tasks_lock);
+		/* It may have been swept meanwhile. */
+		parent = td_task_find(current);
+		if (parent)
+			td_follow_inherit(parent, task);
+		raw_spin_unlock(&td_tasks_lock);
+	}
+	local_irq_restore(flags);
+}
+
+/**
+ * td_follow_exec() - probe: the running task executes another program
+ * @task: it
+ * @secure: it gained rights by it
+ */
+void td_follow_exec(struct task_struct *task, bool secure)
+{
+	struct td_task *entry;
+	unsigned long flags;
+	unsigned int i;
+
+	local_irq_save(flags);
+	if (!td_task_find(task))
+		goto out;
+
+	/* What it did before is counted before anything changes. */
+	td_follow_fold_this(this_cpu_ptr(td_windows));
+	raw_spin_lock(&td_tasks_lock);
+	entry = td_task_find(task);
+	for (i = 0; entry && i < entry->nr; i++) {
+		if (entry->session[i])
+			td_session_exec(entry->session[i], secure);
+	}
+	if (entry && secure)
+		irq_work_queue(&td_follow_kicker);
+	raw_spin_unlock(&td_tasks_lock);
+out:
+	local_irq_restore(flags);
+}
+
+/**
+ * td_follow_exit() - probe: the running task exits
+ * @task: it; marked as exiting
+ *
+ * What it does from here on is not counted, so that its sessions are complete
+ * before anybody is told of the exit.
+ */
+void td_follow_exit(struct task_struct *task)
+{
+	struct td_task *entry;
+	unsigned long flags;
+
+	/* After the mark; pairs with smp_mb() in td_follow_link(). */
+	smp_mb();
+	local_irq_save(flags);
+	if (!td_task_find(task)) {
+		local_irq_restore(flags);
+		return;
+	}
+	td_follow_turn(this_cpu_ptr(td_windows), NULL, true);
+	raw_spin_lock(&td_tasks_lock);
+	/* It may have been swept meanwhile. */
+	entry = td_task_find(task);
+	if (entry)
+		td_task_remove(entry);
+	raw_spin_unlock(&td_tasks_lock);
+	local_irq_restore(flags);
+	if (entry)
+		kfree_rcu(entry, rcu);
+}
+
+/* Take sessions away that want no tasks any more; true if none is left. */
+static bool td_task_prune(struct td_task *entry)
+{
+	struct td_session *session;
+	bool empty = true;
+	unsigned int i;
+
+	lockdep_assert_held(&td_tasks_lock);
+	for (i = 0; i < entry->nr; i++) {
+		session = entry->session[i];
+		if (!session)
+			continue;
+		if (!td_session_over(session)) {
+			empty = false;
+			continue;
+		}
+		/* Pairs with READ_ONCE() in td_task_credit(). */
+		WRITE_ONCE(entry->session[i], NULL);
+		td_session_leave(session);
+	}
+	return empty;
+}
+
+static void td_follow_sweep_bucket(struct hlist_head *bucket, struct td_task **removed)
+{
+	struct hlist_node *next;
+	struct td_task *entry;
+
+	td_follow_lock();
+	hlist_for_each_entry_safe(entry, next, bucket, node) {
+		if (td_task_prune(entry))
+			td_task_discard(entry, removed);
+	}
+	td_follow_unlock();
+}
+
+/**
+ * td_follow_sweep() - take sessions that are over from all tasks
+ *
+ * Nothing is linked to such a session any more, so each bucket is looked at once.
+ */
+void td_follow_sweep(void)
+{
+	struct td_task *removed = NULL;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(td_tasks); i++) {
+		/* Pairs with hlist_add_head_rcu() of a task that is of no interest. */
+		if (READ_ONCE(td_tasks[i].first))
+			td_follow_sweep_bucket(&td_tasks[i], &removed);
+	}
+	if (removed)
+		td_follow_free(removed);
+}
+
+/* What a probe has asked for. */
+static void td_follow_work(struct work_struct *work)
+{
+	td_follow_sweep();
+	/* Without memory new tasks will be missed, and the sessions say so. */
+	if (td_spares_fill())
+		return;
+}
+
+/**
+ * td_follow_start() - get ready for the first session
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int td_follow_start(void)
+{
+	int ret = td_spares_fill();
+
+	if (ret)
+		td_spares_free();
+	return ret;
+}
+
+/**
+ * td_follow_stop() - after the last session: no task is left, no probe runs
+ */
+void td_follow_stop(void)
+{
+	irq_work_sync(&td_follow_kicker);
+	cancel_work_sync(&td_follow_worker);
+	WARN_ON_ONCE(td_tasks_nr);
+	td_spares_free();
+}

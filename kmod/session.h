@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TOPDOWN_SESSION_H
+#define TOPDOWN_SESSION_H
+
+#include <linux/irq_work.h>
+#include <linux/mutex.h>
+#include <linux/poll.h>
+#include <linux/rcupdate.h>
+#include <linux/seqlock.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+#include <linux/xarray.h>
+#include <uapi/linux/topdown.h>
+
+/**
+ * struct td_sessions - the sessions of one descriptor
+ * @lock: protects @sessions, @nr and @last, and what is done with a session
+ * @sessions: by number
+ * @nr: how many there are
+ * @last: highest number there has been
+ * @news: how many have ended and not been read since; under td_follow_lock()
+ * @wait: who polls
+ * @wake: wakes them up
+ */
+struct td_sessions {
+	struct mutex lock; /* sessions, nr, last */
+	struct xarray sessions;
+	unsigned int nr;
+	u32 last;
+	unsigned int news;
+	wait_queue_head_t wait;
+	struct irq_work wake;
+};
+
+/**
+ * struct td_credits - what a session was credited with
+ * @level: lowest level of the parts; 0 for none yet
+ * @switches: how often its tasks were given a CPU
+ * @merged_ns: time that was not measured because the switches were too close
+ * @figures: all there is
+ */
+struct td_credits {
+	unsigned int level;
+	u64 switches;
+	u64 merged_ns;
+	struct topdown_figures figures;
+};
+
+/**
+ * struct td_share - what a session was credited with on one CPU
+ * @seq: odd while the CPU writes @credits
+ * @credits: since the session was made
+ */
+struct td_share {
+	seqcount_t seq;
+	struct td_credits credits;
+};
+
+/**
+ * struct td_session - slots of tasks, added up
+ * @list: the descriptor's sessions
+ * @id: its number
+ * @process: takes new threads
+ * @children: takes new processes
+ * @attached: its first tasks are there; under td_follow_lock(), as all below
+ *	up to @tasks
+ * @enabled: it is to count
+ * @on_exec: it will be enabled when a task executes a program
+ * @gone: it has been detached
+ * @ended: a task gained rights
+ * @exited: the last task has exited
+ * @incomplete: there was no memory for a new task
+ * @news: it has ended and not been read since
+ * @tasks: how many follow it, and one while it is being attached
+ * @counting: it takes credits; written under td_follow_lock()
+ * @shares: of each CPU; written there with interrupts off
+ * @baseline: sum of the shares at the last reset; under the list's lock
+ * @rcu: frees it when no CPU looks at it any more
+ */
+struct td_session {
+	struct td_sessions *list;
+	u32 id;
+	bool process;
+	bool children;
+
+	bool attached;
+	bool enabled;
+	bool on_exec;
+	bool gone;
+	bool ended;
+	bool exited;
+	bool incomplete;
+	bool news;
+	unsigned int tasks;
+
+	bool counting;
+	struct td_share __percpu *shares;
+	struct td_credits baseline;
+	struct rcu_head rcu;
+};
+
+/**
+ * struct td_credit - what a task is credited with
+ * @ran_ns: time on the CPU
+ * @merged_ns: the part of it that cannot be measured
+ * @part: what was counted in that time; NULL for nothing
+ * @level: level of @part
+ */
+struct td_credit {
+	u64 ran_ns;
+	u64 merged_ns;
+	const struct topdown_figures *part;
+	unsigned int level;
+};
+
+void td_session_credit(const struct td_session *session, const struct td_credit *credit);
+void td_session_switched(const struct td_session *session);
+
+bool td_session_over(const struct td_session *session);
+bool td_session_inherits(const struct td_session *session, bool thread);
+bool td_session_has_tasks(struct td_session *session);
+void td_session_leave(struct td_session *session);
+void td_session_exec(struct td_session *session, bool secure);
+
+void td_sessions_init(struct td_sessions *list);
+void td_sessions_stop(struct td_sessions *list);
+int td_sessions_attach(struct td_sessions *list, bool may_read, struct topdown_attach *attach);
+void td_sessions_detach(struct td_sessions *list, u32 id);
+int td_sessions_read(struct td_sessions *list, struct topdown_session *read);
+int td_sessions_control(struct td_sessions *list, const struct topdown_control *control);
+__poll_t td_sessions_poll(struct td_sessions *list, struct file *filp, poll_table *table);
+
+#endif /* TOPDOWN_SESSION_H */
