@@ -45,7 +45,8 @@
 /**
  * struct td_task - a followed task
  * @node: in the table, or among the spares
- * @task: which; only a key, but nobody else has it until the task has exited
+ * @task: which; only a key, and NULL before another task can have it
+ * @exiting: it counts as exited, but still has a CPU now and then; under the lock
  * @nr: slots of @session that have been used
  * @session: whom its slots are credited to; NULL in slots that are free
  * @removed: next of those that have been taken from the table together
@@ -54,6 +55,7 @@
 struct td_task {
 	struct hlist_node node;
 	struct task_struct *task;
+	bool exiting;
 	unsigned int nr;
 	struct td_session *session[TD_TASK_SESSIONS_MAX];
 	union {
@@ -118,7 +120,8 @@ static __always_inline struct td_task *td_task_find(const struct task_struct *ta
 
 	hlist_for_each_entry_rcu(entry, td_task_bucket(task), node,
 				 lockdep_is_held(&td_tasks_lock)) {
-		if (entry->task == task)
+		/* Pairs with WRITE_ONCE() in td_follow_dead(). */
+		if (READ_ONCE(entry->task) == task)
 			return entry;
 	}
 	return NULL;
@@ -180,6 +183,7 @@ static void td_task_make(struct td_task *entry, struct task_struct *task,
 {
 	lockdep_assert_held(&td_tasks_lock);
 	entry->task = task;
+	entry->exiting = false;
 	entry->session[0] = session;
 	entry->nr = 1;
 	hlist_add_head_rcu(&entry->node, td_task_bucket(task));
@@ -217,6 +221,8 @@ static int td_task_link(struct task_struct *task, struct td_session *session)
 	int ret = 1;
 
 	lockdep_assert_held(&td_tasks_lock);
+	if (entry && entry->exiting)
+		return 0;
 	if (entry) {
 		ret = td_task_add(entry, session);
 	} else if (td_tasks_nr >= TD_TASKS_MAX) {
@@ -232,14 +238,15 @@ static int td_task_link(struct task_struct *task, struct td_session *session)
 	return ret;
 }
 
-/* The caller frees it, after a grace period. */
-static void td_task_remove(struct td_task *entry)
+/* Its sessions have a task less, but are still credited with what it uses. */
+static void td_task_leave(struct td_task *entry)
 {
 	unsigned int i;
 
 	lockdep_assert_held(&td_tasks_lock);
-	hlist_del_rcu(&entry->node);
-	td_tasks_nr--;
+	if (entry->exiting)
+		return;
+	entry->exiting = true;
 	for (i = 0; i < entry->nr; i++) {
 		if (entry->session[i])
 			td_session_leave(entry->session[i]);
@@ -355,14 +362,31 @@ static bool td_task_alike(const struct td_task *a, const struct td_task *b)
 	return true;
 }
 
-static noinline void td_follow_switch(struct td_window *window, struct td_task *next)
+/*
+ * A task has run for the last time.  The scheduler holds locks here, so that all
+ * that can be done is to have it swept; but nobody shall find it when there is
+ * another task at its address.
+ */
+static void td_follow_dead(struct td_task *entry)
 {
-	if (next && window->owner && td_task_alike(next, window->owner))
+	/* Pairs with READ_ONCE() in td_task_find() and td_follow_sweep_bucket(). */
+	WRITE_ONCE(entry->task, NULL);
+	irq_work_queue(&td_follow_kicker);
+}
+
+static noinline void td_follow_switch(struct td_window *window, struct td_task *next,
+				      bool dead)
+{
+	struct td_task *owner = window->owner;
+
+	if (next && owner && td_task_alike(next, owner))
 		WRITE_ONCE(window->owner, next);
 	else
 		td_follow_turn(window, next, false);
 	if (next)
 		td_task_switched(next);
+	if (owner && dead)
+		td_follow_dead(owner);
 }
 
 /**
@@ -371,7 +395,7 @@ static noinline void td_follow_switch(struct td_window *window, struct td_task *
  * @preempt: not used
  * @prev: not used: what ran is known
  * @next: what runs now
- * @prev_state: not used
+ * @prev_state: state of @prev
  *
  * Every switch of the machine comes here while there is a session, so it has to
  * be short for tasks that nobody follows.
@@ -383,7 +407,7 @@ void td_probe_sched_switch(void *data, bool preempt, struct task_struct *prev,
 	struct td_task *entry = td_task_find(next);
 
 	if (entry || window->owner)
-		td_follow_switch(window, entry);
+		td_follow_switch(window, entry, prev_state & TASK_DEAD);
 }
 
 /* On each CPU after the table has changed: whose is it now? */
@@ -451,19 +475,22 @@ void td_follow_fresh(struct td_session *session)
 	on_each_cpu_cond(td_follow_runs, td_follow_fresh_this, session, 1);
 }
 
-static void td_task_discard(struct td_task *entry, struct td_task **removed)
+/* Into a list of those that td_task_free() will free. */
+static void td_task_remove(struct td_task *entry, struct td_task **removed)
 {
-	td_task_remove(entry);
+	lockdep_assert_held(&td_tasks_lock);
+	td_task_leave(entry);
+	hlist_del_rcu(&entry->node);
+	td_tasks_nr--;
 	entry->removed = *removed;
 	*removed = entry;
 }
 
-/* Free tasks that are in the table no more, when no CPU has them as its owner. */
-static void td_follow_free(struct td_task *removed)
+/* No CPU has them as its owner any more. */
+static void td_task_free(struct td_task *removed)
 {
 	struct td_task *next;
 
-	td_follow_resync_all();
 	for (; removed; removed = next) {
 		next = removed->removed;
 		kfree_rcu(removed, rcu);
@@ -493,7 +520,7 @@ static int td_follow_link(struct task_struct *task, struct td_session *session,
 	entry = td_task_find(task);
 	/* One that was there before is left to its probe. */
 	if (entry->nr == 1)
-		td_task_discard(entry, removed);
+		td_task_remove(entry, removed);
 	return 0;
 }
 
@@ -557,7 +584,8 @@ int td_follow_attach(struct td_session *session, struct task_struct *task, bool 
 		smp_mb();
 	} while (process ? ret > 0 : ret > 0 && !td_session_has_tasks(session));
 
-	td_follow_free(removed);
+	td_follow_resync_all();
+	td_task_free(removed);
 	if (ret < 0)
 		return ret;
 	return td_session_has_tasks(session) ? 0 : -ESRCH;
@@ -635,8 +663,9 @@ out:
  * td_follow_exit() - probe: the running task exits
  * @task: it; marked as exiting
  *
- * What it does from here on is not counted, so that its sessions are complete
- * before anybody is told of the exit.
+ * From here on it is none of its sessions' tasks, so that these are up to date
+ * before anybody is told of the exit.  Those that have other tasks get what it
+ * uses until it has gone for good: in a storm of short threads that is much.
  */
 void td_follow_exit(struct task_struct *task)
 {
@@ -646,20 +675,16 @@ void td_follow_exit(struct task_struct *task)
 	/* After the mark; pairs with smp_mb() in td_follow_link(). */
 	smp_mb();
 	local_irq_save(flags);
-	if (!td_task_find(task)) {
-		local_irq_restore(flags);
-		return;
+	if (td_task_find(task)) {
+		td_follow_fold_this(this_cpu_ptr(td_windows));
+		raw_spin_lock(&td_tasks_lock);
+		/* It may have been swept meanwhile. */
+		entry = td_task_find(task);
+		if (entry)
+			td_task_leave(entry);
+		raw_spin_unlock(&td_tasks_lock);
 	}
-	td_follow_turn(this_cpu_ptr(td_windows), NULL, true);
-	raw_spin_lock(&td_tasks_lock);
-	/* It may have been swept meanwhile. */
-	entry = td_task_find(task);
-	if (entry)
-		td_task_remove(entry);
-	raw_spin_unlock(&td_tasks_lock);
 	local_irq_restore(flags);
-	if (entry)
-		kfree_rcu(entry, rcu);
 }
 
 /* Take sessions away that want no tasks any more; true if none is left. */
@@ -680,41 +705,49 @@ static bool td_task_prune(struct td_task *entry)
 		}
 		/* Pairs with READ_ONCE() in td_task_credit(). */
 		WRITE_ONCE(entry->session[i], NULL);
-		td_session_leave(session);
+		if (!entry->exiting)
+			td_session_leave(session);
 	}
 	return empty;
 }
 
-static void td_follow_sweep_bucket(struct hlist_head *bucket, struct td_task **removed)
+static void td_follow_sweep_bucket(struct hlist_head *bucket, struct td_task **removed,
+				   struct td_task **dead)
 {
 	struct hlist_node *next;
 	struct td_task *entry;
 
 	td_follow_lock();
 	hlist_for_each_entry_safe(entry, next, bucket, node) {
-		if (td_task_prune(entry))
-			td_task_discard(entry, removed);
+		/* Pairs with WRITE_ONCE() in td_follow_dead(). */
+		if (!READ_ONCE(entry->task))
+			td_task_remove(entry, dead);
+		else if (td_task_prune(entry))
+			td_task_remove(entry, removed);
 	}
 	td_follow_unlock();
 }
 
 /**
- * td_follow_sweep() - take sessions that are over from all tasks
+ * td_follow_sweep() - forget dead tasks, and take sessions that are over from all
  *
  * Nothing is linked to such a session any more, so each bucket is looked at once.
  */
 void td_follow_sweep(void)
 {
-	struct td_task *removed = NULL;
+	struct td_task *removed = NULL, *dead = NULL;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(td_tasks); i++) {
 		/* Pairs with hlist_add_head_rcu() of a task that is of no interest. */
 		if (READ_ONCE(td_tasks[i].first))
-			td_follow_sweep_bucket(&td_tasks[i], &removed);
+			td_follow_sweep_bucket(&td_tasks[i], &removed, &dead);
 	}
+	/* They were owners until they died, and no longer. */
+	td_task_free(dead);
 	if (removed)
-		td_follow_free(removed);
+		td_follow_resync_all();
+	td_task_free(removed);
 }
 
 /* What a probe has asked for. */
