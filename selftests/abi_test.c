@@ -179,7 +179,7 @@ TEST_F(abi, longer_than_a_page_is_e2big)
 TEST_F(abi, unknown_command_is_enotty)
 {
 	const unsigned int cmds[] = {
-		_IO(TOPDOWN_IOC_TYPE, COMMANDS), _IO(TOPDOWN_IOC_TYPE, 0xff),
+		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_CONTROL + 1), _IO(TOPDOWN_IOC_TYPE, 0xff),
 		_IO(TOPDOWN_IOC_TYPE + 1, 0),
 		_IOR(TOPDOWN_IOC_TYPE, 0, struct topdown_info),
 		_IOWR(TOPDOWN_IOC_TYPE, 1, struct topdown_read),
