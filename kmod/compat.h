@@ -42,16 +42,16 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 
 /* sched_process_exit tells since 6.16 whether the whole process has exited. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
-#define TD_COMPAT_EXIT_ARGS
+#define TD_COMPAT_EXIT_ARGS	struct task_struct *task
 #else
-#define TD_COMPAT_EXIT_ARGS	, bool group_dead
+#define TD_COMPAT_EXIT_ARGS	struct task_struct *task, bool group_dead
 #endif
 
 /* The flags of clone() have 64 bits everywhere since 6.18. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
-typedef unsigned long td_compat_clone_flags;
+#define td_compat_clone_flags	unsigned long
 #else
-typedef u64 td_compat_clone_flags;
+#define td_compat_clone_flags	u64
 #endif
 
 /*

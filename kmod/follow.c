@@ -221,7 +221,7 @@ static int td_task_link(struct task_struct *task, struct td_session *session)
 	int ret = 1;
 
 	lockdep_assert_held(&td_tasks_lock);
-	if (entry && entry->exiting)
+	if (td_session_over(session) || (entry && entry->exiting))
 		return 0;
 	if (entry) {
 		ret = td_task_add(entry, session);
@@ -676,7 +676,11 @@ void td_follow_exit(struct task_struct *task)
 	smp_mb();
 	local_irq_save(flags);
 	if (td_task_find(task)) {
-		td_follow_fold_this(this_cpu_ptr(td_windows));
+		/*
+		 * It was linked a moment ago perhaps, and this CPU does not know yet.
+		 * It must: only the owner is forgotten when it dies.
+		 */
+		td_follow_resync(NULL);
 		raw_spin_lock(&td_tasks_lock);
 		/* It may have been swept meanwhile. */
 		entry = td_task_find(task);

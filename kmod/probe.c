@@ -38,7 +38,7 @@ static void td_probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 	td_follow_exec(task, bprm->secureexec);
 }
 
-static void td_probe_exit(void *data, struct task_struct *task TD_COMPAT_EXIT_ARGS)
+static void td_probe_exit(void *data, TD_COMPAT_EXIT_ARGS)
 {
 	td_follow_exit(task);
 }

@@ -971,7 +971,7 @@ static unsigned int pair_reads(unsigned int rounds)
 	return (to.rdpmc - from.rdpmc) / 2;
 }
 
-/* Only the switches of followed tasks fold, and those among alikes do not. */
+/* Only the switches of followed tasks fold, and those among equals do not. */
 TEST_F(session, nobody_else_pays)
 {
 	int session, stranger;
