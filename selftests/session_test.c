@@ -856,6 +856,18 @@ TEST_F(session, limits)
 	EXPECT_LT(0, device_attach(self->fd, TOPDOWN_ATTACH_THREAD, tid[64]));
 }
 
+/* A process that does nothing until it is killed. */
+static int sleeper_start(void)
+{
+	int pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;)
+		pause();
+}
+
 /* As who may open the node, but not see whole CPUs. */
 static int unprivileged(int (*what)(int fd))
 {
@@ -877,11 +889,7 @@ static int may_attach(int fd)
 	struct topdown_record record;
 	int child, session, pidfd;
 
-	child = fork();
-	if (!child) {
-		pause();
-		_exit(0);
-	}
+	child = sleeper_start();
 	if (device_read_cpu(fd, 0, 0, &record) != -EACCES)
 		return 1;
 	if (poll_for(fd, POLLPRI, 0) != POLLERR)
@@ -978,11 +986,7 @@ TEST_F(session, nobody_else_pays)
 
 	ASSERT_EQ(0, cpu_pin(0));
 	EXPECT_GT(100, pair_reads(1000));
-	stranger = fork();
-	if (!stranger) {
-		pause();
-		_exit(0);
-	}
+	stranger = sleeper_start();
 	session = device_attach(self->fd, 0, stranger);
 	ASSERT_LT(0, session);
 	EXPECT_GT(100, pair_reads(1000));
@@ -1016,8 +1020,10 @@ TEST_F(session, too_fast_is_said)
 	ASSERT_EQ(0, pipe(pair.fd[1]));
 	pid = fork();
 	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		pair_turns(&pair, 1);
-		pause();
+		for (;;)
+			pause();
 	}
 	session[0] = device_attach(self->fd, 0, 0);
 	session[1] = device_attach(self->fd, 0, pid);

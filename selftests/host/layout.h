@@ -22,6 +22,9 @@ LAYOUT_ASSERT(TOPDOWN_INFO == 0xbc00);
 LAYOUT_ASSERT(TOPDOWN_READ == 0xbc01);
 LAYOUT_ASSERT(TOPDOWN_RESET == 0xbc02);
 LAYOUT_ASSERT(TOPDOWN_WATCH == 0xbc03);
+LAYOUT_ASSERT(TOPDOWN_ATTACH == 0xbc04);
+LAYOUT_ASSERT(TOPDOWN_SESSION == 0xbc05);
+LAYOUT_ASSERT(TOPDOWN_CONTROL == 0xbc06);
 
 LAYOUT_SIZE(topdown_info, 264);
 LAYOUT_FIELD(topdown_info, size, 0, 4);
@@ -100,6 +103,33 @@ LAYOUT_FIELD(topdown_event, time_ns, 8, 8);
 LAYOUT_FIELD(topdown_event, cpu, 16, 4);
 LAYOUT_FIELD(topdown_event, __reserved, 20, 4);
 
+LAYOUT_SIZE(topdown_attach, 24);
+LAYOUT_FIELD(topdown_attach, size, 0, 4);
+LAYOUT_FIELD(topdown_attach, flags, 4, 4);
+LAYOUT_FIELD(topdown_attach, pid, 8, 4);
+LAYOUT_FIELD(topdown_attach, out_session, 12, 4);
+LAYOUT_FIELD(topdown_attach, __reserved, 16, 8);
+
+LAYOUT_SIZE(topdown_session, 272);
+LAYOUT_FIELD(topdown_session, size, 0, 4);
+LAYOUT_FIELD(topdown_session, flags, 4, 4);
+LAYOUT_FIELD(topdown_session, session, 8, 4);
+LAYOUT_FIELD(topdown_session, out_state, 12, 4);
+LAYOUT_FIELD(topdown_session, out_flags, 16, 4);
+LAYOUT_FIELD(topdown_session, out_tasks, 20, 4);
+LAYOUT_FIELD(topdown_session, out_source, 24, 4);
+LAYOUT_FIELD(topdown_session, out_level, 28, 4);
+LAYOUT_FIELD(topdown_session, out_time_ns, 32, 8);
+LAYOUT_FIELD(topdown_session, out_switches, 40, 8);
+LAYOUT_FIELD(topdown_session, out_merged_ns, 48, 8);
+LAYOUT_FIELD(topdown_session, out_figures, 56, 216);
+
+LAYOUT_SIZE(topdown_control, 24);
+LAYOUT_FIELD(topdown_control, size, 0, 4);
+LAYOUT_FIELD(topdown_control, flags, 4, 4);
+LAYOUT_FIELD(topdown_control, session, 8, 4);
+LAYOUT_FIELD(topdown_control, action, 12, 4);
+LAYOUT_FIELD(topdown_control, __reserved, 16, 8);
 LAYOUT_SIZE(topdown_map, 56);
 LAYOUT_FIELD(topdown_map, magic, 0, 8);
 LAYOUT_FIELD(topdown_map, size, 8, 8);
