@@ -532,7 +532,8 @@ static int td_follow_link_process(struct task_struct *task, struct td_session *s
 	int ret = 0, found = 0;
 
 	rcu_read_lock();
-	for_each_thread(task, thread) {
+	/* for_each_thread(), which asks lockdep for a lock that is not exported. */
+	list_for_each_entry_rcu(thread, &task->signal->thread_head, thread_node) {
 		td_follow_lock();
 		ret = td_follow_link(thread, session, removed);
 		td_follow_unlock();
