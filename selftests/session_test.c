@@ -1052,6 +1052,39 @@ TEST_F(session, too_fast_is_said)
 	spin_stop(pid);
 }
 
+/*
+ * A CPU that goes while tasks of the session run there takes nothing with it, and
+ * counts for them when it is back.
+ */
+static bool measure_hotplug(int fd, struct worker *worker, struct topdown_session *seen)
+{
+	/* Linux 6.12's fair server warns when a CPU under load goes: lib.bash. */
+	static const char hotplug[] =
+		"for f in /sys/kernel/debug/sched/fair_server/cpu*/runtime; do"
+		"  [ ! -e $f ] || echo 0 > $f; done;"
+		"for on in 0 1 0 1; do sleep 0.1;"
+		"  echo $on > /sys/devices/system/cpu/cpu1/online || exit 1; done";
+	struct report *report = &reports[0];
+	bool ok = worker_start(worker, report, profile(0), 4, 1000);
+	int session = ok ? attach_worker(fd, worker->pid, BY_PID) : -1;
+	double time, measured;
+
+	ok = session > 0 && worker_go(worker, 4) && !system(hotplug) && worker_wait(report) &&
+	     !device_session(fd, TOPDOWN_SESSION_FRESH, session, seen);
+	worker_stop(worker);
+	time = seen->out_figures.enabled_ns / (double)report->cpu_ns;
+	measured = seen->out_figures.running_ns / (double)seen->out_figures.enabled_ns;
+	printf("# time %.4f of the kernel's, measured %.4f\n", time, measured);
+	return ok && fabs(time - 1) < 2 * LIMIT_SLOTS && measured <= 1 && measured > 0.95;
+}
+
+TEST_F_TIMEOUT(session, cpu_goes_and_comes, 60)
+{
+	if (access("/sys/devices/system/cpu/cpu1/online", W_OK))
+		SKIP(return, "CPU 1 cannot be taken away");
+	EXPECT_SOON(measure_hotplug(self->fd, &self->worker[0], &self->seen));
+}
+
 static void *thread_storm(void *unused)
 {
 	pthread_t thread;
