@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libtopdown: Top-Down (TMA) figures of the CPUs from the topdown module.
+ * libtopdown: Top-Down (TMA) figures of CPUs and tasks from the topdown module.
  *
  * Functions that can fail return 0 or a negative errno, and have changed
  * nothing when they fail.  The library never prints, has no global state, and
@@ -315,6 +315,70 @@ int topdown_watch_wait(struct topdown *td, int timeout_ms, struct topdown_event 
 		       size_t size);
 
 /**
+ * topdown_attach() - make a session: follow a task, a process or its family
+ * @td: handle
+ * @pid: process, with TOPDOWN_ATTACH_THREAD thread, in the caller's pid
+ *	namespace; with TOPDOWN_ATTACH_PIDFD a pidfd, which may be closed
+ *	afterwards; 0 for the calling process or thread
+ * @flags: TOPDOWN_ATTACH_* bits
+ * @session: its number, from 1; untouched on error
+ *
+ * The session counts from now on, unless it is made TOPDOWN_ATTACH_DISABLED,
+ * and lives until TOPDOWN_CONTROL_DETACH or topdown_close().  It belongs to the
+ * descriptor, which a child of fork() shares: what the child attaches, the
+ * parent reads by its number.
+ *
+ * Return: 0; -EOPNOTSUPP when the module is too old, or does not know a flag;
+ * -ESRCH if there is no such task; -EACCES for a task of others when this
+ * process may not see whole CPUs; -EBADF for what is not a pidfd; -ENOSPC with
+ * too many sessions of the handle, of the task, or too many tasks followed;
+ * -EINVAL for flags that exclude each other; -ENOMEM.
+ */
+int topdown_attach(struct topdown *td, int pid, unsigned int flags, uint32_t *session);
+
+/**
+ * topdown_session_read() - the figures of a session
+ * @td: handle
+ * @session: its number
+ * @flags: TOPDOWN_SESSION_FRESH to count until now; 0 for what is known already
+ * @out: the session; untouched on error.  What the module or the library does
+ *	not know of it is 0
+ * @size: sizeof(*@out)
+ *
+ * Return: 0; -ENOENT if the handle has no such session; -EOPNOTSUPP when the
+ * module is too old, or does not know a flag; -EINVAL for a @size that was never
+ * released.
+ */
+int topdown_session_read(struct topdown *td, uint32_t session, unsigned int flags,
+			 struct topdown_session *out, size_t size);
+
+/**
+ * topdown_session_control() - enable, disable, reset or detach a session
+ * @td: handle
+ * @session: its number, which is gone after TOPDOWN_CONTROL_DETACH
+ * @action: what to do
+ *
+ * Return: 0; -ENOENT if the handle has no such session; -EOPNOTSUPP when the
+ * module is too old; -EINVAL for an action that it does not know.
+ */
+int topdown_session_control(struct topdown *td, uint32_t session,
+			    enum topdown_control_action action);
+
+/**
+ * topdown_session_between() - figures of the time between two reads
+ * @then: the earlier read
+ * @now: the later one of the same session
+ * @level: highest level of nodes that get a ratio
+ * @out: the figures, in which nothing was scaled; untouched on error
+ *
+ * Return: 0, -EINVAL for two sessions, or -ERANGE if @now is not the later one or
+ * the session was reset in between.
+ */
+int topdown_session_between(const struct topdown_session *then,
+			    const struct topdown_session *now, unsigned int level,
+			    struct topdown_figures *out);
+
+/**
  * topdown_node_name() - name of a node
  * @node: enum topdown_node
  *
@@ -345,6 +409,14 @@ int topdown_node_parent(unsigned int node);
  * Return: for example "ok"; "unknown" for one that a newer module has.
  */
 const char *topdown_state_name(unsigned int state);
+
+/**
+ * topdown_session_state_name() - name of an enum topdown_session_state
+ * @state: as in struct topdown_session
+ *
+ * Return: for example "running"; "unknown" for one that a newer module has.
+ */
+const char *topdown_session_state_name(unsigned int state);
 
 /**
  * topdown_source_name() - name of an enum topdown_source

@@ -114,7 +114,7 @@ TD_API unsigned int topdown_map_history(const struct topdown_map_view *map)
 }
 
 /* Cut to, or padded with zeros up to, what the caller knows. */
-static void td_copy_sized(void *to, size_t to_size, const void *from, size_t from_size)
+void td_copy_sized(void *to, size_t to_size, const void *from, size_t from_size)
 {
 	size_t size = to_size < from_size ? to_size : from_size;
 

@@ -37,6 +37,13 @@ static const char * const td_states[] = {
 	[TOPDOWN_STATE_ERROR] = "error",
 };
 
+static const char * const td_session_states[] = {
+	[TOPDOWN_SESSION_RUNNING] = "running",
+	[TOPDOWN_SESSION_DISABLED] = "disabled",
+	[TOPDOWN_SESSION_EXITED] = "exited",
+	[TOPDOWN_SESSION_ENDED] = "ended",
+};
+
 static const char * const td_sources[] = {
 	[TOPDOWN_SOURCE_NONE] = "none",
 	[TOPDOWN_SOURCE_PERF_METRICS] = "perf_metrics",
@@ -60,6 +67,11 @@ TD_API int topdown_node_parent(unsigned int node)
 TD_API const char *topdown_state_name(unsigned int state)
 {
 	return state < TD_ARRAY_SIZE(td_states) ? td_states[state] : "unknown";
+}
+
+TD_API const char *topdown_session_state_name(unsigned int state)
+{
+	return state < TD_ARRAY_SIZE(td_session_states) ? td_session_states[state] : "unknown";
 }
 
 TD_API const char *topdown_source_name(unsigned int source)
