@@ -32,7 +32,11 @@
  *   FAKE_MAP_ERRNO, FAKE_WATCH_ERRNO
  *   FAKE_INFO_RETURN  what INFO returns instead of 0
  *   FAKE_MINOR_OF  name that sysfs has for the device (topdown)
+ *
+ * What it knows of tasks is in fake-session.c.
  */
+#include "fake.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -69,7 +73,7 @@ static int fake_fd = -1;
 static unsigned int fake_reads;
 static uint64_t fake_baseline[TOPDOWN_CPUS_WORDS_MAX * 64];
 
-static long setting(const char *name, long otherwise)
+long setting(const char *name, long otherwise)
 {
 	const char *value = getenv(name);
 
@@ -134,6 +138,7 @@ int open(const char *path, int flags, ...)
 		if (errno)
 			return -1;
 		fake_fd = real("/dev/null", flags);
+		fake_sessions_begin();
 		return fake_fd;
 	}
 	va_start(args, flags);
@@ -150,7 +155,7 @@ int close(int fd)
 	return syscall(SYS_close, fd);
 }
 
-static int refuse(int error)
+int refuse(int error)
 {
 	errno = error;
 	return -1;
@@ -204,7 +209,7 @@ static bool is_offline(unsigned int cpu)
 }
 
 /* Each reading is a step later, and each CPU a little busier than the last. */
-static void fill_counts(struct topdown_figures *figures, unsigned int cpu, uint64_t steps)
+void fill_counts(struct topdown_figures *figures, unsigned int cpu, uint64_t steps)
 {
 	struct td_counts counts = { .slots = steps * SLOTS_PER_STEP / 100 * (100 - cpu % 100) };
 	static const unsigned int percent[TD_METRIC_NR] = { 40, 5, 10, 45, 10, 4, 6, 30 };
@@ -342,7 +347,7 @@ static void no_ratios(struct topdown_figures *figures)
 	memset(figures->ratio, 0xff, sizeof(figures->ratio));
 }
 
-static uint64_t now_ns(void)
+uint64_t now_ns(void)
 {
 	struct timespec now;
 
@@ -518,14 +523,40 @@ ssize_t read(int fd, void *to, size_t size)
 }
 
 /* The device has an event exactly when it was told of one. */
+static short fake_events(short asked)
+{
+	short events = setting("FAKE_WATCH_ERRNO", 0) ? POLLERR :
+		       getenv("FAKE_EVENT") ? asked & POLLIN : 0;
+
+	return events | (asked & POLLPRI && fake_sessions_tell() ? POLLPRI : 0);
+}
+
+/* With others the device is looked at now and then; it is the last of them. */
+static int poll_others(struct pollfd *fds, nfds_t nr, int timeout)
+{
+	int (*real)(struct pollfd *fds, nfds_t nr, int timeout) = dlsym(RTLD_NEXT, "poll");
+	struct pollfd *device = &fds[nr - 1];
+	int ready;
+
+	do {
+		ready = real(fds, nr - 1, timeout < 0 || timeout > 20 ? 20 : timeout);
+		device->revents = fake_events(device->events);
+		if (ready < 0 || ready || device->revents)
+			return ready < 0 ? ready : ready + !!device->revents;
+		timeout -= timeout > 20 ? 20 : timeout < 0 ? 0 : timeout;
+	} while (timeout);
+	return 0;
+}
+
 int poll(struct pollfd *fds, nfds_t nr, int timeout)
 {
 	int (*real)(struct pollfd *fds, nfds_t nr, int timeout) = dlsym(RTLD_NEXT, "poll");
 
-	if (nr != 1 || fds->fd < 0 || fds->fd != fake_fd)
+	if (fds[nr - 1].fd < 0 || fds[nr - 1].fd != fake_fd)
 		return real(fds, nr, timeout);
-	fds->revents = setting("FAKE_WATCH_ERRNO", 0) ? POLLERR :
-		       getenv("FAKE_EVENT") ? POLLIN : 0;
+	if (nr > 1)
+		return poll_others(fds, nr, timeout);
+	fds->revents = fake_events(fds->events);
 	return !!fds->revents;
 }
 
@@ -568,6 +599,12 @@ int ioctl(int fd, unsigned long request, ...)
 		return fake_reset(arg);
 	case TOPDOWN_WATCH:
 		return fake_watch(arg);
+	case TOPDOWN_ATTACH:
+		return fake_attach(arg);
+	case TOPDOWN_SESSION:
+		return fake_session(arg);
+	case TOPDOWN_CONTROL:
+		return fake_control(arg);
 	}
 	return refuse(ENOTTY);
 }

@@ -52,6 +52,7 @@ static const struct {
 	{ TOPDOWN_FEATURE_RESET, "reset" },
 	{ TOPDOWN_FEATURE_MAP, "map" },
 	{ TOPDOWN_FEATURE_WATCH, "watch" },
+	{ TOPDOWN_FEATURE_SESSION, "session" },
 };
 
 static struct json_object *feature_array(const struct topdown *td)
@@ -321,7 +322,7 @@ static int print_info(const char *device, bool json)
 	json_object_put(object);
 	ret = options_help("");
 	if (!json && !(topdown_info(td)->out_flags & TOPDOWN_INFO_MAY_READ))
-		rights_explain();
+		rights_explain(RIGHTS_CPUS);
 	topdown_close(td);
 	return ret;
 }

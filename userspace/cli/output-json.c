@@ -8,6 +8,8 @@
 #include <json-c/json.h>
 
 #include "output.h"
+#include "repeat.h"
+#include "task.h"
 
 #define SCHEMA	1
 
@@ -45,16 +47,69 @@ static int add_ratio(struct json_object *object, const char *key, uint32_t ratio
 	return add_real(object, key, (double)ratio / TOPDOWN_RATIO_ONE, 9);
 }
 
+static int add_id(struct json_object *object, const char *key, int id)
+{
+	return id ? add(object, key, json_object_new_int64(id)) : add_null(object, key);
+}
+
+static int add_subject(struct json_object *object, const struct row *row)
+{
+	int ret = 0;
+
+	if (row->task) {
+		ret |= add_id(object, "pid", row->task->pid);
+		ret |= add_id(object, "tid", row->task->tid);
+		ret |= add(object, "comm", json_object_new_string(row->task->name));
+	} else if (row->cpu == TOPDOWN_CPU_ALL) {
+		ret |= add(object, "cpu", json_object_new_string("all"));
+	} else {
+		ret |= add(object, "cpu", json_object_new_int64(row->cpu));
+	}
+	return ret;
+}
+
+static int add_of_task(struct json_object *object, const struct row *row)
+{
+	int ret = 0;
+
+	ret |= add(object, "oncpu_ns", json_object_new_uint64(row->figures.enabled_ns));
+	ret |= add(object, "merged_ns", json_object_new_uint64(row->merged_ns));
+	ret |= add(object, "switches", json_object_new_uint64(row->switches));
+	ret |= add(object, "incomplete", json_object_new_boolean(row->incomplete));
+	return ret;
+}
+
+static int add_spread(struct json_object *object, const char *of, const struct spread *spread)
+{
+	double deviation;
+	char key[64];
+
+	snprintf(key, sizeof(key), "%s_rsd", of);
+	if (!spread_relative(spread, &deviation))
+		return add_null(object, key);
+	return add_real(object, key, deviation, 6);
+}
+
+static int add_repeat(struct json_object *object, const struct repeat *repeat)
+{
+	unsigned int node;
+	int ret = 0;
+
+	ret |= add(object, "runs", json_object_new_int64(repeat->runs));
+	ret |= add_spread(object, "interval", &repeat->length);
+	ret |= add_spread(object, "slots", &repeat->slots);
+	for (node = 0; node < TOPDOWN_NR_NODES; node++)
+		ret |= add_spread(object, topdown_node_name(node), &repeat->node[node]);
+	return ret;
+}
+
 static int add_row(struct json_object *object, const struct row *row)
 {
 	double running = 0;
 	int ret = 0;
 
-	if (row->cpu == TOPDOWN_CPU_ALL)
-		ret |= add(object, "cpu", json_object_new_string("all"));
-	else
-		ret |= add(object, "cpu", json_object_new_int64(row->cpu));
-	ret |= add(object, "state", json_object_new_string(topdown_state_name(row->state)));
+	ret |= add_subject(object, row);
+	ret |= add(object, "state", json_object_new_string(row_state(row)));
 	ret |= add(object, "source",
 		   json_object_new_string(topdown_source_name(row->source)));
 	ret |= add(object, "level", json_object_new_int64(row->level));
@@ -83,6 +138,10 @@ static struct json_object *make_object(const struct interval *interval,
 	ret |= add_row(object, row);
 	for (node = 0; node < TOPDOWN_NR_NODES; node++)
 		ret |= add_ratio(object, topdown_node_name(node), row->figures.ratio[node]);
+	if (row->task)
+		ret |= add_of_task(object, row);
+	if (interval->repeat)
+		ret |= add_repeat(object, interval->repeat);
 	if (ret) {
 		json_object_put(object);
 		return NULL;

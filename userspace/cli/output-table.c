@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tables for people.  One row an interval is printed as a tree, a node a line;
- * several rows a CPU a line.  The bottleneck is marked in both.
+ * several rows a line each.  The bottleneck is marked in both.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,8 +9,11 @@
 
 #include "columns.h"
 #include "output.h"
+#include "repeat.h"
+#include "task.h"
 
 #define BAR_WIDTH	24
+#define NS_PER_S	1000000000.0
 
 #define COLOUR_MARK	"\033[1;31m"
 #define COLOUR_OFF	"\033[0m"
@@ -64,6 +67,68 @@ static void headline(const struct output *output, const struct interval *interva
 	putc('\n', output->file);
 }
 
+static void spread(const struct output *output, const struct spread *of)
+{
+	double deviation;
+
+	if (spread_relative(of, &deviation))
+		fprintf(output->file, " +- %.1f%%", deviation * 100);
+}
+
+/* A figure of a task says nothing without the time that it covers. */
+static void coverage(const struct output *output, const struct interval *interval,
+		     const struct row *row)
+{
+	double running;
+
+	fprintf(output->file, "on CPU %.3f s, running ", row->figures.enabled_ns / NS_PER_S);
+	if (row_running(row, &running))
+		fprintf(output->file, "%.1f%%", running * 100);
+	else
+		putc('-', output->file);
+	if (row->merged_ns && row->figures.enabled_ns)
+		fprintf(output->file, ", merged %.1f%%",
+			100.0 * row->merged_ns / row->figures.enabled_ns);
+	fprintf(output->file, ", %llu slots", row->figures.slots);
+	if (interval->repeat)
+		spread(output, &interval->repeat->slots);
+}
+
+/* The end of a task is no remark, but that it was lost is. */
+static void task_remark(const struct output *output, const struct row *row,
+			const char *before)
+{
+	if (row->state != TOPDOWN_SESSION_RUNNING && row->state != TOPDOWN_SESSION_EXITED)
+		fprintf(output->file, "%s%s", before, row_state(row));
+	if (row->incomplete)
+		fprintf(output->file, "%sincomplete", before);
+}
+
+static void task_headline(const struct output *output, const struct interval *interval)
+{
+	const struct row *row = &interval->row[0];
+	const struct task *task = row->task;
+
+	if (interval->repeat) {
+		fprintf(output->file, "%u run%s of %s, elapsed %.3f s",
+			interval->repeat->runs, interval->repeat->runs == 1 ? "" : "s",
+			task->name, interval->length);
+		spread(output, &interval->repeat->length);
+	} else {
+		fprintf(output->file, "elapsed %.3f s, interval %.3f s", interval->elapsed,
+			interval->length);
+		if (output->tree)
+			fprintf(output->file, ", %s %d (%s)", task->tid ? "thread" : "process",
+				task->tid ? task->tid : task->pid, task->name);
+	}
+	putc('\n', output->file);
+	if (!output->tree)
+		return;
+	coverage(output, interval, row);
+	task_remark(output, row, ", ");
+	putc('\n', output->file);
+}
+
 static void bar(const struct output *output, uint32_t ratio)
 {
 	unsigned int i, length = 0;
@@ -76,8 +141,10 @@ static void bar(const struct output *output, uint32_t ratio)
 		putc(i < length ? '#' : ' ', output->file);
 }
 
-static void tree_line(const struct output *output, const struct row *row, unsigned int node)
+static void tree_line(const struct output *output, const struct interval *interval,
+		      unsigned int node)
 {
+	const struct row *row = &interval->row[0];
 	int indent = 2 * topdown_node_level(node);
 	uint32_t ratio = row->figures.ratio[node];
 	bool marked = is_marked(row, node);
@@ -87,7 +154,9 @@ static void tree_line(const struct output *output, const struct row *row, unsign
 	mark_on(output, marked);
 	fprintf(output->file, "%*s%-*s%7s", indent, "", 28 - indent,
 		topdown_node_name(node), text);
-	if (output->bars)
+	if (interval->repeat)
+		spread(output, &interval->repeat->node[node]);
+	else if (output->bars)
 		bar(output, ratio);
 	if (marked)
 		fputs("  <- bottleneck", output->file);
@@ -101,8 +170,14 @@ static void tree(const struct output *output, const struct interval *interval)
 
 	for (i = 0; i < NR_COLUMNS; i++) {
 		if (topdown_node_level(columns[i].node) <= interval->level)
-			tree_line(output, &interval->row[0], columns[i].node);
+			tree_line(output, interval, columns[i].node);
 	}
+}
+
+/* Behind the nodes of tasks there are more columns. */
+static bool is_last(const struct interval *interval, unsigned int column)
+{
+	return column == NR_COLUMNS - 1 && !interval->tasks;
 }
 
 /* Level 2 has many columns, so they are narrow; a column ends with its mark. */
@@ -116,23 +191,28 @@ static void headings(const struct output *output, const struct interval *interva
 	int width = column_width(interval);
 	unsigned int i;
 
-	fprintf(output->file, "%4s ", "CPU");
+	if (interval->tasks)
+		fprintf(output->file, "%7s %-15s ", "ID", "name");
+	else
+		fprintf(output->file, "%4s ", "CPU");
 	for (i = 0; i < NR_COLUMNS; i++) {
 		if (topdown_node_level(columns[i].node) > interval->level)
 			continue;
 		fprintf(output->file, "%*s%s", width, interval->level > 1 ?
 			columns[i].heading : columns[i].heading_level1,
-			i == NR_COLUMNS - 1 ? "" : " ");
+			is_last(interval, i) ? "" : " ");
 	}
-	if (interval->level < 2)
+	if (interval->tasks)
+		fprintf(output->file, "%9s %5s", "on CPU s", "run%");
+	else if (interval->level < 2)
 		fprintf(output->file, "%17s", "slots");
 	putc('\n', output->file);
 }
 
 static void cell(const struct output *output, const struct row *row, unsigned int node,
-		 int width, bool is_last)
+		 int width, bool last)
 {
-	const char *behind = is_last ? "" : " ";
+	const char *behind = last ? "" : " ";
 	bool marked = is_marked(row, node);
 	char text[16];
 
@@ -142,23 +222,54 @@ static void cell(const struct output *output, const struct row *row, unsigned in
 	mark_off(output, marked);
 }
 
+static void line_start(const struct output *output, const struct row *row)
+{
+	const struct task *task = row->task;
+
+	if (task)
+		fprintf(output->file, "%7d %-15.15s ", task->tid ? task->tid : task->pid,
+			task->name);
+	else if (row->cpu == TOPDOWN_CPU_ALL)
+		fprintf(output->file, "%4s ", "all");
+	else
+		fprintf(output->file, "%4" PRIu32 " ", row->cpu);
+}
+
+static void cpu_line_end(const struct output *output, const struct interval *interval,
+			 const struct row *row)
+{
+	if (interval->level < 2)
+		fprintf(output->file, "%17llu", row->figures.slots);
+	remark(output, row, " ");
+}
+
+static void task_line_end(const struct output *output, const struct row *row)
+{
+	double running;
+
+	fprintf(output->file, "%9.3f ", row->figures.enabled_ns / NS_PER_S);
+	if (row_running(row, &running))
+		fprintf(output->file, "%5.1f", running * 100);
+	else
+		fprintf(output->file, "%5s", "-");
+	task_remark(output, row, " ");
+}
+
 static void line(const struct output *output, const struct interval *interval,
 		 const struct row *row)
 {
 	unsigned int i;
 
-	if (row->cpu == TOPDOWN_CPU_ALL)
-		fprintf(output->file, "%4s ", "all");
-	else
-		fprintf(output->file, "%4" PRIu32 " ", row->cpu);
+	line_start(output, row);
 	for (i = 0; i < NR_COLUMNS; i++) {
 		if (topdown_node_level(columns[i].node) <= interval->level)
 			cell(output, row, columns[i].node, column_width(interval),
-			     i == NR_COLUMNS - 1);
+			     is_last(interval, i));
 	}
-	if (interval->level < 2)
-		fprintf(output->file, "%17llu", row->figures.slots);
-	remark(output, row, " ");
+	if (row->task)
+		task_line_end(output, row);
+	else
+		cpu_line_end(output, interval, row);
 	putc('\n', output->file);
 }
 
@@ -168,7 +279,10 @@ void output_table(const struct output *output, const struct interval *interval)
 
 	if (output->started)
 		putc('\n', output->file);
-	headline(output, interval);
+	if (interval->tasks)
+		task_headline(output, interval);
+	else
+		headline(output, interval);
 	if (output->tree) {
 		tree(output, interval);
 		return;

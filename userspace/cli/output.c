@@ -39,10 +39,35 @@ static FILE *open_file(const char *path, bool append)
 	return file;
 }
 
+/* A stream of our own, which writes lines as a whole between those of others. */
+static FILE *open_errors(void)
+{
+	int fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	FILE *file;
+
+	if (fd < 0)
+		return NULL;
+	file = fdopen(fd, "w");
+	if (!file)
+		close(fd);
+	return file;
+}
+
+static FILE *open_stream(struct output *output, const char *path, bool append)
+{
+	if (path) {
+		output->name = path;
+		return open_file(path, append);
+	}
+	output->name = output->errors ? "standard error" : "standard output";
+	return output->errors ? open_errors() : stdout;
+}
+
 /**
  * output_open - open where the figures go
- * @output: format, separator, header and tree are set by the caller
- * @path: file, or NULL for standard output
+ * @output: format, separator, header, tree, tasks, repeat and errors are set by the
+ *	caller
+ * @path: file, or NULL for standard output or error
  * @append: write behind what the file has
  *
  * Return: 0, or an exit code after a message.
@@ -51,10 +76,9 @@ int output_open(struct output *output, const char *path, bool append)
 {
 	struct stat st;
 
-	output->file = path ? open_file(path, append) : stdout;
-	output->name = path ? path : "standard output";
+	output->file = open_stream(output, path, append);
 	if (!output->file) {
-		report_error("cannot open %s for writing: %s", path, strerror(errno));
+		report_error("cannot open %s for writing: %s", output->name, strerror(errno));
 		return EXIT_RUNTIME;
 	}
 	look_at_terminal(output);

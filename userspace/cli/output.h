@@ -24,6 +24,10 @@ enum output_format {
  * @separator: of CSV fields
  * @header: print lines of headings
  * @tree: one node a line, as there is only one row an interval
+ * @tasks: rows are of tasks, not of CPUs
+ * @repeat: rows are means of several runs
+ * @errors: to standard error if there is no file, as standard output is that of
+ *	the command which is measured
  * @bars: draw bars: it is a terminal
  * @colour: colour: it is a terminal and nobody objects
  * @started: something was printed already
@@ -35,6 +39,9 @@ struct output {
 	char separator;
 	bool header;
 	bool tree;
+	bool tasks;
+	bool repeat;
+	bool errors;
 	bool bars;
 	bool colour;
 	bool started;

@@ -106,7 +106,7 @@ int report_read(const char *path, int error)
 	case EACCES:
 	case EPERM:
 		report_error("cannot read the CPUs through %s: %s", path, strerror(error));
-		rights_explain();
+		rights_explain(RIGHTS_CPUS);
 		return EXIT_DEVICE;
 	case ENOTTY:
 	case EOPNOTSUPP:
@@ -118,4 +118,58 @@ int report_read(const char *path, int error)
 			     path, strerror(error));
 		return EXIT_RUNTIME;
 	}
+}
+
+static int attach_denied(const char *path, const char *what, int error)
+{
+	report_error("cannot follow %s through %s: %s", what, path, strerror(error));
+	rights_explain(RIGHTS_TASKS);
+	return EXIT_DEVICE;
+}
+
+/**
+ * report_attach - say why a task cannot be followed
+ * @path: the node
+ * @what: the task
+ * @error: errno
+ *
+ * Return: the exit code.
+ */
+int report_attach(const char *path, const char *what, int error)
+{
+	const char *advice = "the kernel log may say more";
+	int code = EXIT_RUNTIME;
+
+	switch (error) {
+	case EACCES:
+	case EPERM:
+		return attach_denied(path, what, error);
+	case ESRCH:
+		advice = "it has ended, or its number is of the other kind: -p takes processes, -t threads";
+		break;
+	case ENOSPC:
+		advice = "too many are followed: at most 1024 by one command, 16 times the same task, 65536 tasks in all";
+		break;
+	case ENOTTY:
+	case EOPNOTSUPP:
+		advice = "the loaded module is older than this command and cannot follow tasks: 'topdown info' shows both versions";
+		code = EXIT_DEVICE;
+		break;
+	}
+	report_error("cannot follow %s through %s: %s (%s)", what, path, strerror(error), advice);
+	return code;
+}
+
+/**
+ * report_session - say why the figures of a followed task cannot be read
+ * @path: the node
+ * @error: errno
+ *
+ * Return: the exit code.
+ */
+int report_session(const char *path, int error)
+{
+	report_error("cannot read the figures of tasks through %s: %s (the kernel log may say more)",
+		     path, strerror(error));
+	return EXIT_RUNTIME;
 }

@@ -24,5 +24,7 @@ void report_hold(char *text, size_t size);
 
 int report_open(const char *path, int error);
 int report_read(const char *path, int error);
+int report_attach(const char *path, const char *what, int error);
+int report_session(const char *path, int error);
 
 #endif /* TOPDOWN_CLI_REPORT_H */

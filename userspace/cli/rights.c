@@ -57,10 +57,16 @@ bool rights_paranoid(int *value)
 }
 
 /**
- * rights_explain - say what figures of whole CPUs need and what there is
+ * rights_explain - say what something needs and what there is
+ * @what: figures of whole CPUs, or of tasks of others, for which the module asks
+ *	the same
  */
-void rights_explain(void)
+void rights_explain(enum rights_what what)
 {
+	static const char * const subjects[] = {
+		[RIGHTS_CPUS] = "figures of whole CPUs need",
+		[RIGHTS_TASKS] = "to be in group 'topdown' is enough for 'topdown stat -- COMMAND'; to follow other tasks needs",
+	};
 	char paranoid[32] = "not readable here";
 	int value;
 
@@ -70,6 +76,6 @@ void rights_explain(void)
 		report_error("this process has CAP_PERFMON or CAP_SYS_ADMIN, but not where perf looks for it: a user namespace or a security module may be in the way");
 		return;
 	}
-	report_error("figures of whole CPUs need CAP_PERFMON (this process lacks it), or kernel.perf_event_paranoid at 0 or less (%s), or the module's parameter trust_node=1",
-		     paranoid);
+	report_error("%s CAP_PERFMON (this process lacks it), or kernel.perf_event_paranoid at 0 or less (%s), or the module's parameter trust_node=1",
+		     subjects[what], paranoid);
 }

@@ -9,6 +9,11 @@
 
 bool rights_perfmon(void);
 bool rights_paranoid(int *value);
-void rights_explain(void);
+enum rights_what {
+	RIGHTS_CPUS,
+	RIGHTS_TASKS,
+};
+
+void rights_explain(enum rights_what what);
 
 #endif /* TOPDOWN_CLI_RIGHTS_H */

@@ -8,11 +8,22 @@
 #include <stdlib.h>
 
 /**
- * row_running - the share of the time in which the CPU was measured
+ * row_state - name of the state
+ * @row: row
+ */
+const char *row_state(const struct row *row)
+{
+	return row->task ? topdown_session_state_name(row->state) :
+			   topdown_state_name(row->state);
+}
+
+/**
+ * row_running - the share of the time in which the CPU, or the task, was measured
  * @row: row
  * @share: 0..1; untouched if there is none
  *
- * Return: false if the CPU slept all the time, or was not there to be measured.
+ * Return: false if the CPU slept all the time or was not there to be measured, or
+ * the task was on no CPU.
  */
 bool row_running(const struct row *row, double *share)
 {
@@ -27,6 +38,16 @@ bool row_running(const struct row *row, double *share)
 	return true;
 }
 
+/* A task that was on no CPU has nothing that could have been measured. */
+static bool task_partial(const struct row *row)
+{
+	double share = 0;
+
+	if (row->state == TOPDOWN_SESSION_ENDED || row->incomplete)
+		return true;
+	return row_running(row, &share) && share < ROW_RUNNING_FULL;
+}
+
 /**
  * row_partial - whether a row does not say all of its interval
  * @row: row
@@ -35,6 +56,8 @@ bool row_partial(const struct row *row)
 {
 	double share = 0;
 
+	if (row->task)
+		return task_partial(row);
 	if (row->state != TOPDOWN_STATE_OK)
 		return true;
 	/* One that slept has not been told of the time, but nothing was missed. */

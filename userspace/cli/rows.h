@@ -12,22 +12,34 @@
 /* Below this share of the time a figure is partial; the module has the same. */
 #define ROW_RUNNING_FULL	0.99
 
+struct repeat;
+struct task;
+
 /**
- * struct row - figures of one CPU, or of the sum, in one interval
- * @cpu: CPU number or TOPDOWN_CPU_ALL
- * @state: enum topdown_state at the end of the interval
+ * struct row - figures of one CPU, of the sum, or of one task, in one interval
+ * @task: the task; NULL for CPUs
+ * @cpu: CPU number or TOPDOWN_CPU_ALL; 0 for tasks
+ * @state: enum topdown_state at the end of the interval; of a task enum
+ *	topdown_session_state
  * @source: enum topdown_source
  * @level: highest level that is shown
  * @nr_cpus: CPUs that were measured in the interval; of the sum only
  * @figures: slots, times and ratios
+ * @merged_ns: on-CPU time between switches too close to measure; of tasks only
+ * @switches: how often it was given a CPU; of tasks only
+ * @incomplete: some of its children could not be followed; of tasks only
  */
 struct row {
+	const struct task *task;
 	uint32_t cpu;
 	unsigned int state;
 	unsigned int source;
 	unsigned int level;
 	unsigned int nr_cpus;
 	struct topdown_figures figures;
+	uint64_t merged_ns;
+	uint64_t switches;
+	bool incomplete;
 };
 
 /**
@@ -37,7 +49,9 @@ struct row {
  * @length: length of the interval in seconds
  * @level: highest level that was asked for
  * @nr: number of @row
- * @row: rows: first the sum, then the CPUs
+ * @row: rows: first the sum, then the CPUs; or those of tasks
+ * @tasks: they are of tasks
+ * @repeat: what the runs had of which the one row is the mean, or NULL
  */
 struct interval {
 	double time;
@@ -46,11 +60,14 @@ struct interval {
 	unsigned int level;
 	unsigned int nr;
 	struct row *row;
+	bool tasks;
+	const struct repeat *repeat;
 };
 
 int interval_fill(struct interval *interval, const struct topdown_reading *then,
 		  const struct topdown_reading *now, bool idle_rows);
 void interval_free(struct interval *interval);
+const char *row_state(const struct row *row);
 bool row_running(const struct row *row, double *share);
 bool row_partial(const struct row *row);
 int row_bottleneck(const struct row *row);

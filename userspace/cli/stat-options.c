@@ -19,12 +19,19 @@ enum {
 	OPT_NO_HEADER,
 	OPT_STRICT,
 	OPT_DEVICE,
+	OPT_PER_THREAD,
+	OPT_NO_INHERIT,
 };
 
 static const struct option long_options[] = {
 	{ "all-cpus", no_argument, NULL, 'a' },
 	{ "no-aggr", no_argument, NULL, 'A' },
 	{ "cpu", required_argument, NULL, 'C' },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "tid", required_argument, NULL, 't' },
+	{ "per-thread", no_argument, NULL, OPT_PER_THREAD },
+	{ "no-inherit", no_argument, NULL, OPT_NO_INHERIT },
+	{ "repeat", required_argument, NULL, 'r' },
 	{ "interval", required_argument, NULL, 'I' },
 	{ "count", required_argument, NULL, OPT_COUNT },
 	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
@@ -39,30 +46,37 @@ static const struct option long_options[] = {
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "help", no_argument, NULL, 'h' },
-	{ "pid", required_argument, NULL, 'p' },
-	{ "tid", required_argument, NULL, 't' },
 	{ NULL, 0, NULL, 0 }
 };
 
 static const char usage[] =
 	"Usage: topdown stat [options]\n"
+	"       topdown stat [options] [--] COMMAND [ARG...]\n"
 	"\n"
-	"Measure where the pipeline slots of the CPUs go. Without -I: one measurement,\n"
-	"until Ctrl-C or --timeout.\n"
+	"Measure where the pipeline slots go: of CPUs, of a command while it runs, or of\n"
+	"processes and threads. Without -I: one measurement, until the tasks end, Ctrl-C\n"
+	"or --timeout.\n"
 	"\n"
-	"What:\n"
+	"CPUs:\n"
 	"  -a, --all-cpus       all CPUs; the default without -C\n"
 	"  -C, --cpu LIST       these CPUs, such as 0-3,8\n"
 	"  -A, --no-aggr        a row for each CPU behind that of their sum\n"
-	"  -l, --level N        1 or 2; default: the highest that the machine has\n"
+	"Tasks:\n"
+	"  -p, --pid LIST       these processes and their children, such as 1234,5678\n"
+	"  -t, --tid LIST       these threads\n"
+	"      --per-thread     with -p: each thread by itself, a row each\n"
+	"      --no-inherit     without the children that are forked from now on\n"
+	"  -r, --repeat N       run the command N times (1..100000); print the mean\n"
 	"How long:\n"
 	"  -I, --interval MS    print every MS milliseconds (10..3600000)\n"
 	"      --count N        end after N intervals; without -I they last 1000 ms\n"
 	"      --timeout MS     end after MS milliseconds (10..2147483647)\n"
 	"Output:\n"
+	"  -l, --level N        1 or 2; default: the highest that the machine has\n"
 	"  -j, --json           one JSON object a line\n"
 	"  -x, --csv SEP        values separated by the character SEP\n"
-	"  -o, --output FILE    write to FILE\n"
+	"  -o, --output FILE    write to FILE; default: standard output, or standard error\n"
+	"                       if a command is run\n"
 	"      --append         write behind what FILE has\n"
 	"      --no-header      no column headings\n"
 	"      --strict         exit with 4 if some of the time was not measured\n"
@@ -77,14 +91,10 @@ static const char usage[] =
 	"  topdown stat -a -I 1000                every second\n"
 	"  topdown stat -C 0-3 -A --timeout 5000  four CPUs, each by itself, for 5 s\n"
 	"  topdown stat -a -A -I 100 -j -o td.json\n"
-	"  topdown stat -a --count 10 -x , -l 1\n";
-
-static int not_yet(const char *what)
-{
-	report_error("%s is not supported by this version: it measures whole CPUs (see 'topdown stat --help')",
-		     what);
-	return EXIT_USAGE;
-}
+	"  topdown stat -a --count 10 -x , -l 1\n"
+	"  topdown stat -- make -j8               a command with all that it starts\n"
+	"  topdown stat -r 5 -o td.txt ./prog     the mean of five runs\n"
+	"  topdown stat -p 1234 --per-thread      each thread, until Ctrl-C\n";
 
 static bool parse_option(struct stat_options *options, int option)
 {
@@ -98,6 +108,20 @@ static bool parse_option(struct stat_options *options, int option)
 	case 'C':
 		options->has_cpus = true;
 		return cpulist_parse(&options->cpus, "-C", optarg);
+	case 'p':
+		return idlist_parse(&options->pids, "-p", "as the number of a process",
+				    optarg);
+	case 't':
+		return idlist_parse(&options->tids, "-t", "as the number of a thread",
+				    optarg);
+	case OPT_PER_THREAD:
+		options->per_thread = true;
+		return true;
+	case OPT_NO_INHERIT:
+		options->no_inherit = true;
+		return true;
+	case 'r':
+		return parse_number("-r", optarg, 1, RUNS_MAX, "runs", &options->runs);
 	case 'I':
 		return parse_number("-I", optarg, INTERVAL_MIN_MS, INTERVAL_MAX_MS,
 				    "milliseconds", &options->interval_ms);
@@ -148,20 +172,42 @@ static bool parse_option(struct stat_options *options, int option)
 	return false;
 }
 
+static bool refuse(const char *why)
+{
+	report_error("%s", why);
+	return false;
+}
+
+static bool check_tasks(const struct stat_options *options)
+{
+	bool cpus = options->all_cpus || options->has_cpus || options->per_cpu;
+	unsigned int kinds = !!options->argv + !!options->pids.nr + !!options->tids.nr;
+
+	if (kinds > 1)
+		return refuse("-p, -t and a command exclude each other (allowed: one of them; --timeout ends -p and -t)");
+	if (kinds && cpus)
+		return refuse("-a, -A and -C are about CPUs and exclude -p, -t and a command (allowed: one kind; a command's own options go behind it)");
+	if (options->per_thread && !options->pids.nr)
+		return refuse("--per-thread needs the process whose threads are meant (add -p PID)");
+	if (options->no_inherit && (!kinds || options->tids.nr))
+		return refuse("--no-inherit is about the children of processes (allowed: with -p or a command)");
+	if (options->runs && !options->argv)
+		return refuse("-r needs a command to run (add -- COMMAND)");
+	if (options->runs && (options->interval_ms || options->count || options->timeout_ms))
+		return refuse("-r measures each run from its start to its end (allowed: without -I, --count and --timeout)");
+	return true;
+}
+
 static bool check_together(struct stat_options *options)
 {
-	if (options->all_cpus && options->has_cpus) {
-		report_error("-a and -C exclude each other (allowed: one of them)");
+	if (!check_tasks(options))
 		return false;
-	}
-	if (options->append && !options->path) {
-		report_error("--append needs the file to write behind (add -o FILE)");
-		return false;
-	}
-	if (options->quiet && options->verbose) {
-		report_error("-q and -v exclude each other (allowed: one of them)");
-		return false;
-	}
+	if (options->all_cpus && options->has_cpus)
+		return refuse("-a and -C exclude each other (allowed: one of them)");
+	if (options->append && !options->path)
+		return refuse("--append needs the file to write behind (add -o FILE)");
+	if (options->quiet && options->verbose)
+		return refuse("-q and -v exclude each other (allowed: one of them)");
 	if (options->count && !options->interval_ms)
 		options->interval_ms = INTERVAL_DEFAULT_MS;
 	return true;
@@ -186,17 +232,13 @@ int stat_parse(struct stat_options *options, int argc, char **argv, bool *done)
 	*done = false;
 
 	for (;;) {
-		option = options_next(argc, argv, "+:aAC:I:l:x:jo:qvhp:t:", long_options);
+		option = options_next(argc, argv, "+:aAC:p:t:r:I:l:x:jo:qvh", long_options);
 		if (option == -1)
 			break;
 		switch (option) {
 		case 'h':
 			*done = true;
 			return options_help(usage);
-		case 'p':
-			return not_yet("-p (measuring a process)");
-		case 't':
-			return not_yet("-t (measuring a thread)");
 		case OPTIONS_ERROR:
 			return EXIT_USAGE;
 		}
@@ -204,6 +246,6 @@ int stat_parse(struct stat_options *options, int argc, char **argv, bool *done)
 			return EXIT_USAGE;
 	}
 	if (optind < argc)
-		return not_yet("measuring a command");
+		options->argv = argv + optind;
 	return check_together(options) ? 0 : EXIT_USAGE;
 }

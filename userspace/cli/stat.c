@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * topdown stat: measure CPUs and print.
+ * topdown stat: measure CPUs and print; and what that has in common with tasks.
  */
 #include "stat.h"
 
@@ -96,22 +96,31 @@ static int look_at_cpus(struct stat_run *run)
 	return 0;
 }
 
-static int check_level(struct stat_run *run)
+/**
+ * stat_level - decide how many levels are shown
+ * @options: command line
+ * @td: device
+ * @level: highest level
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int stat_level(const struct stat_options *options, const struct topdown *td,
+	       unsigned int *level)
 {
-	const struct topdown_info *info = topdown_info(run->td);
+	const struct topdown_info *info = topdown_info(td);
 	uint64_t most = info->out_level;
 
 	if (most > LEVEL_MAX)
 		most = LEVEL_MAX;
-	if (run->options->level > most) {
+	if (options->level > most) {
 		report_error("-l: this machine has no level %u: %s, source %s (allowed: %s)",
-			     (unsigned int)run->options->level,
+			     (unsigned int)options->level,
 			     *info->out_codename ? info->out_codename : info->out_cpu_name,
 			     topdown_source_name(info->out_source),
 			     most > 1 ? "1..2" : most ? "1" : "none");
 		return EXIT_DEVICE;
 	}
-	run->interval.level = run->options->level ? run->options->level : most;
+	*level = options->level ? options->level : most;
 	return 0;
 }
 
@@ -129,7 +138,7 @@ static int prepare(struct stat_run *run)
 		report_note("the loaded module cannot count until now on request: intervals end up to %u ms early",
 			    topdown_info(run->td)->out_period_ms);
 
-	ret = check_level(run);
+	ret = stat_level(run->options, run->td, &run->interval.level);
 	if (!ret)
 		ret = look_at_cpus(run);
 	if (ret)
@@ -145,7 +154,12 @@ static int prepare(struct stat_run *run)
 	return ret ? read_error(run, ret) : 0;
 }
 
-static double epoch_now(void)
+/**
+ * stat_epoch - the time for people
+ *
+ * Return: seconds since the epoch.
+ */
+double stat_epoch(void)
 {
 	struct timespec now;
 
@@ -167,7 +181,7 @@ static int print_interval(struct stat_run *run)
 	if (ret)
 		return read_error(run, ret);
 
-	interval->time = epoch_now();
+	interval->time = stat_epoch();
 	interval->elapsed = (topdown_reading_time(run->now) - run->start_ns) / NS_PER_S;
 	interval->length = (topdown_reading_time(run->now) -
 			    topdown_reading_time(run->then)) / NS_PER_S;
@@ -182,10 +196,18 @@ static int print_interval(struct stat_run *run)
 	return output_interval(&run->output, interval);
 }
 
-/* Ctrl-C is how a measurement without an end is meant to be ended. */
-static int signal_status(const struct stat_run *run, int signal)
+/**
+ * stat_signal_status - what a measurement exits with that a signal ended
+ * @options: command line
+ * @signal: its number
+ *
+ * Ctrl-C is how a measurement without an end is meant to be ended.
+ *
+ * Return: exit code.
+ */
+int stat_signal_status(const struct stat_options *options, int signal)
 {
-	if (signal == SIGINT && !run->options->count && !run->options->timeout_ms)
+	if (signal == SIGINT && !options->count && !options->timeout_ms)
 		return 0;
 	return EXIT_SIGNAL + signal;
 }
@@ -209,7 +231,7 @@ static int loop(struct stat_run *run)
 		printed++;
 	} while (event == TICKER_INTERVAL && printed != run->options->count);
 
-	return event == TICKER_SIGNAL ? signal_status(run, signal) : 0;
+	return event == TICKER_SIGNAL ? stat_signal_status(run->options, signal) : 0;
 }
 
 static void say_what(struct stat_run *run)
@@ -307,5 +329,7 @@ int stat_main(int argc, char **argv)
 	ret = stat_parse(&options, argc, argv, &done);
 	if (ret || done)
 		return ret;
+	if (options.argv || options.pids.nr || options.tids.nr)
+		return stat_tasks(&options);
 	return stat_run(&options);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When an interval ends: on a grid that does not drift, or at a signal.
+ * When an interval ends: on a grid that does not drift, at a signal, or when what is
+ * measured ends.
  *
  * Signals come through a descriptor, so that none is lost between looking for
  * one and going to sleep.
@@ -10,13 +11,13 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
 #define NS_PER_S	1000000000ULL
+#define LOOK_MS		100
 
 /**
  * ticker_open - take over the signals that end a measurement
@@ -32,6 +33,8 @@ int ticker_open(struct ticker *ticker)
 	sigset_t set;
 	int ret;
 
+	ticker->target = -1;
+	ticker->look = false;
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
@@ -88,13 +91,27 @@ static int arm(const struct ticker *ticker, uint64_t at_ns)
 	return timerfd_settime(ticker->timer, TFD_TIMER_ABSTIME, &spec, NULL);
 }
 
-static int pending_signal(const struct ticker *ticker)
+static int pending_signal(struct ticker *ticker)
 {
 	struct signalfd_siginfo info;
 
 	if (read(ticker->signals, &info, sizeof(info)) != sizeof(info))
 		return 0;
+	ticker->from_process = info.ssi_code <= 0;
 	return info.ssi_signo;
+}
+
+/*
+ * A descriptor with an error is ready all the time, and so tells nothing more: the
+ * device has one for who may not read whole CPUs.
+ */
+static bool target_ready(struct ticker *ticker, short revents)
+{
+	if (revents && !(revents & ticker->target_events)) {
+		ticker->target = -1;
+		ticker->look = true;
+	}
+	return revents;
 }
 
 /**
@@ -110,15 +127,18 @@ enum ticker_event ticker_wait(struct ticker *ticker, uint64_t now_ns, int *signa
 	struct pollfd fds[] = {
 		{ .fd = ticker->signals, .events = POLLIN },
 		{ .fd = ticker->timer, .events = POLLIN },
+		{ .fd = ticker->target, .events = ticker->target_events },
 	};
 	uint64_t step = next_step(ticker, now_ns);
 	bool ends = ticker->end_ns && (!step || ticker->end_ns <= step);
+	int ready;
 
 	/* Without any deadline 0 disarms the timer. */
 	if (arm(ticker, ends ? ticker->end_ns : step))
 		return TICKER_ERROR;
 	for (;;) {
-		if (poll(fds, 2, -1) < 0) {
+		ready = poll(fds, 3, ticker->look ? LOOK_MS : -1);
+		if (ready < 0) {
 			if (errno == EINTR)
 				continue;
 			return TICKER_ERROR;
@@ -128,6 +148,8 @@ enum ticker_event ticker_wait(struct ticker *ticker, uint64_t now_ns, int *signa
 			return TICKER_SIGNAL;
 		if (fds[1].revents)
 			return ends ? TICKER_END : TICKER_INTERVAL;
+		if (!ready || target_ready(ticker, fds[2].revents))
+			return TICKER_TARGET;
 	}
 }
 

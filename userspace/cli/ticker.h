@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * When an interval ends: on a grid that does not drift, or at a signal.
+ * When an interval ends: on a grid that does not drift, at a signal, or when what is
+ * measured ends.
  */
 #ifndef TOPDOWN_CLI_TICKER_H
 #define TOPDOWN_CLI_TICKER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /**
@@ -14,6 +16,10 @@
  * @start_ns: CLOCK_MONOTONIC of the start of the grid
  * @interval_ns: step of the grid, 0 for none
  * @end_ns: when the measurement ends, 0 for never
+ * @target: descriptor of what is measured, -1 for none: it is the owner's
+ * @target_events: what poll() says of @target when it may have ended
+ * @look: poll() cannot tell that, so look again and again
+ * @from_process: the signal was sent by a process, not by a terminal
  */
 struct ticker {
 	int timer;
@@ -21,12 +27,17 @@ struct ticker {
 	uint64_t start_ns;
 	uint64_t interval_ns;
 	uint64_t end_ns;
+	int target;
+	short target_events;
+	bool look;
+	bool from_process;
 };
 
 enum ticker_event {
 	TICKER_INTERVAL,
 	TICKER_END,
 	TICKER_SIGNAL,
+	TICKER_TARGET,
 	TICKER_ERROR,
 };
 

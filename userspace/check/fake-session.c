@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The sessions of the stand-in for the kernel.  They belong to the descriptor, so
+ * they are in memory that a forked child shares.  Whether a task lives, and
+ * whether it has executed a program, /proc says; what it used is one step more
+ * at each fresh reading, as for CPUs.
+ *
+ *   FAKE_LOG           file to which each ATTACH and CONTROL is written
+ *   FAKE_SESSIONS      most sessions at once (1024)
+ *   FAKE_SESSION_STATE state of all sessions
+ *   FAKE_MERGED        percent of the on-CPU time that was merged (0)
+ *   FAKE_INCOMPLETE    a child could not be followed
+ *   FAKE_ASLEEP        tasks are never on a CPU
+ *   FAKE_ATTACH_ERRNO, FAKE_SESSION_ERRNO
+ *   FAKE_OTHERS_ERRNO  of ATTACH to others than the caller
+ */
+#include "fake.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define SESSIONS_MAX	4096
+
+/* What counts before the program is executed would be seen in every figure. */
+#define STEPS_TOO_EARLY	1000
+
+struct session {
+	int pid;
+	unsigned int flags;
+	uint64_t steps;
+	bool disabled;
+	bool detached;
+	bool told;
+};
+
+static struct sessions {
+	unsigned int nr;
+	unsigned int used;
+	char program[PATH_MAX];
+	struct session session[SESSIONS_MAX];
+} *sessions;
+
+static void read_program(int pid, char program[PATH_MAX])
+{
+	char link[64];
+	ssize_t len;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
+	len = syscall(SYS_readlink, link, program, PATH_MAX - 1);
+	program[len > 0 ? len : 0] = '\0';
+}
+
+void fake_sessions_begin(void)
+{
+	sessions = (void *)syscall(SYS_mmap, NULL, sizeof(*sessions), PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	read_program(getpid(), sessions->program);
+}
+
+static void take_down(const char *what, int subject, unsigned int value)
+{
+	const char *name = getenv("FAKE_LOG");
+	FILE *file = name ? fopen(name, "ae") : NULL;
+
+	if (!file)
+		return;
+	fprintf(file, "%s %d %#x\n", what, subject, value);
+	fclose(file);
+}
+
+/* Neither a thread that is not its process's first, nor one that has ended. */
+static bool is_there(int pid, unsigned int flags)
+{
+	if (flags & TOPDOWN_ATTACH_THREAD)
+		return !syscall(SYS_tkill, pid, 0);
+	return !syscall(SYS_tgkill, pid, pid, 0);
+}
+
+static int attach_error(const struct topdown_attach *arg)
+{
+	unsigned int flags = arg->flags;
+
+	if (!(setting("FAKE_FEATURES", 7) & TOPDOWN_FEATURE_SESSION))
+		return ENOTTY;
+	if (flags & ~TOPDOWN_ATTACH_FLAGS)
+		return EOPNOTSUPP;
+	if (arg->size != sizeof(*arg) || arg->__reserved || arg->out_session ||
+	    arg->pid < 0)
+		return EINVAL;
+	if (flags & TOPDOWN_ATTACH_THREAD &&
+	    flags & (TOPDOWN_ATTACH_CHILDREN | TOPDOWN_ATTACH_PIDFD))
+		return EINVAL;
+	if (flags & TOPDOWN_ATTACH_ON_EXEC && !(flags & TOPDOWN_ATTACH_DISABLED))
+		return EINVAL;
+	if (setting("FAKE_ATTACH_ERRNO", 0))
+		return setting("FAKE_ATTACH_ERRNO", 0);
+	if (arg->pid && !is_there(arg->pid, flags))
+		return ESRCH;
+	if (arg->pid && setting("FAKE_OTHERS_ERRNO", 0))
+		return setting("FAKE_OTHERS_ERRNO", 0);
+	if (sessions->used >= setting("FAKE_SESSIONS", 1024))
+		return ENOSPC;
+	return 0;
+}
+
+int fake_attach(struct topdown_attach *arg)
+{
+	int error = attach_error(arg);
+	struct session *session;
+
+	take_down("attach", arg->pid, arg->flags);
+	if (error)
+		return refuse(error);
+	session = &sessions->session[sessions->nr];
+	session->pid = arg->pid ? arg->pid : getpid();
+	session->flags = arg->flags;
+	session->disabled = arg->flags & TOPDOWN_ATTACH_DISABLED;
+	session->steps = arg->pid || session->disabled ? 0 : STEPS_TOO_EARLY;
+	sessions->used++;
+	arg->out_session = ++sessions->nr;
+	return 0;
+}
+
+static struct session *find(uint32_t number)
+{
+	if (!number || number > sessions->nr || sessions->session[number - 1].detached)
+		return NULL;
+	return &sessions->session[number - 1];
+}
+
+static bool has_exited(int pid)
+{
+	char path[64], state = 'X';
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return true;
+	if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+		state = 'X';
+	fclose(file);
+	return state == 'Z' || state == 'X';
+}
+
+static void look_for_program(struct session *session)
+{
+	char program[PATH_MAX];
+
+	if (!session->disabled || !(session->flags & TOPDOWN_ATTACH_ON_EXEC))
+		return;
+	read_program(session->pid, program);
+	session->disabled = !strcmp(program, sessions->program);
+}
+
+static unsigned int session_state(const struct session *session)
+{
+	if (has_exited(session->pid))
+		return TOPDOWN_SESSION_EXITED;
+	return session->disabled ? TOPDOWN_SESSION_DISABLED : TOPDOWN_SESSION_RUNNING;
+}
+
+int fake_session(struct topdown_session *arg)
+{
+	struct session *session = find(arg->session);
+	uint64_t steps;
+
+	if (arg->size != sizeof(*arg) || arg->out_state || arg->out_time_ns ||
+	    arg->flags & ~TOPDOWN_SESSION_FLAGS)
+		return refuse(EINVAL);
+	if (!session)
+		return refuse(ENOENT);
+	if (setting("FAKE_SESSION_ERRNO", 0))
+		return refuse(setting("FAKE_SESSION_ERRNO", 0));
+
+	look_for_program(session);
+	if (arg->flags & TOPDOWN_SESSION_FRESH && !session->disabled)
+		session->steps++;
+	steps = getenv("FAKE_ASLEEP") ? 0 : session->steps;
+	arg->out_state = setting("FAKE_SESSION_STATE", session_state(session));
+	session->told = arg->out_state >= TOPDOWN_SESSION_EXITED;
+	arg->out_flags = getenv("FAKE_INCOMPLETE") ? TOPDOWN_SESSION_INCOMPLETE : 0;
+	arg->out_source = setting("FAKE_SOURCE", TOPDOWN_SOURCE_PERF_METRICS);
+	arg->out_level = setting("FAKE_LEVEL", 2);
+	arg->out_time_ns = now_ns();
+	arg->out_switches = steps * 7;
+	fill_counts(&arg->out_figures, arg->session - 1, steps);
+	arg->out_merged_ns = arg->out_figures.enabled_ns / 100 * setting("FAKE_MERGED", 0);
+	return 0;
+}
+
+int fake_control(const struct topdown_control *arg)
+{
+	struct session *session = find(arg->session);
+
+	take_down("control", arg->session, arg->action);
+	if (arg->size != sizeof(*arg) || arg->flags || arg->__reserved ||
+	    arg->action > TOPDOWN_CONTROL_DETACH)
+		return refuse(EINVAL);
+	if (!session)
+		return refuse(ENOENT);
+	switch (arg->action) {
+	case TOPDOWN_CONTROL_ENABLE:
+	case TOPDOWN_CONTROL_DISABLE:
+		session->disabled = arg->action == TOPDOWN_CONTROL_DISABLE;
+		break;
+	case TOPDOWN_CONTROL_RESET:
+		session->steps = 0;
+		break;
+	case TOPDOWN_CONTROL_DETACH:
+		session->detached = true;
+		sessions->used--;
+		break;
+	}
+	return 0;
+}
+
+/* Whether a session has ended since it was read. */
+bool fake_sessions_tell(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < sessions->nr; i++) {
+		const struct session *session = &sessions->session[i];
+
+		if (!session->detached && !session->told && has_exited(session->pid))
+			return true;
+	}
+	return false;
+}

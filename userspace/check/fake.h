@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the files of the stand-in for the kernel share.
+ */
+#ifndef TOPDOWN_CHECK_FAKE_H
+#define TOPDOWN_CHECK_FAKE_H
+
+#include <linux/topdown.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+long setting(const char *name, long otherwise);
+int refuse(int error);
+uint64_t now_ns(void);
+void fill_counts(struct topdown_figures *figures, unsigned int cpu, uint64_t steps);
+
+void fake_sessions_begin(void);
+int fake_attach(struct topdown_attach *arg);
+int fake_session(struct topdown_session *arg);
+int fake_control(const struct topdown_control *arg);
+bool fake_sessions_tell(void);
+
+#endif /* TOPDOWN_CHECK_FAKE_H */

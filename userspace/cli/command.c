@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A command that is run in order to be measured: it attaches itself, through the
+ * descriptor that it inherits, before it executes the program.  So nobody needs
+ * a right over somebody else, and nothing of the program is missed.
+ */
+#include "command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "report.h"
+
+#define NS_PER_S	1000000000ULL
+
+/**
+ * struct word - what a child has to say before it is the command
+ * @error: errno, 0 for none
+ * @session: that it made, if there is no error
+ * @time_ns: when it said so, CLOCK_MONOTONIC
+ */
+struct word {
+	int error;
+	uint32_t session;
+	uint64_t time_ns;
+};
+
+/**
+ * command_prepare - remember what the command is to inherit
+ * @command: command
+ * @argv: its name and arguments, NULL-terminated
+ *
+ * To be called before this process blocks or ignores any signal.
+ */
+void command_prepare(struct command *command, char **argv)
+{
+	struct sigaction plain = { .sa_handler = SIG_DFL };
+
+	command->argv = argv;
+	sigprocmask(SIG_SETMASK, NULL, &command->mask);
+	sigaction(SIGPIPE, NULL, &command->pipe);
+	/* Who ignores SIGCHLD is not told how a child ended. */
+	sigaction(SIGCHLD, &plain, &command->child);
+}
+
+static void say(int fd, int error, uint32_t session)
+{
+	struct word word = { .error = error, .session = session };
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	word.time_ns = now.tv_sec * NS_PER_S + now.tv_nsec;
+
+	/* A parent that is not there to read needs no answer. */
+	if (write(fd, &word, sizeof(word)) != sizeof(word))
+		_exit(EXIT_RUNTIME);
+}
+
+/* In the child: what it says second is that there is no program to execute. */
+static void become(const struct command *command, struct topdown *td, unsigned int flags,
+		   int fd)
+{
+	uint32_t session = 0;
+	int ret;
+
+	ret = topdown_attach(td, 0, flags, &session);
+	say(fd, -ret, session);
+	if (ret)
+		_exit(EXIT_DEVICE);
+	sigaction(SIGPIPE, &command->pipe, NULL);
+	sigaction(SIGCHLD, &command->child, NULL);
+	sigprocmask(SIG_SETMASK, &command->mask, NULL);
+	execvp(command->argv[0], command->argv);
+	say(fd, errno, session);
+	_exit(EXIT_NOT_FOUND);
+}
+
+static ssize_t hear(int fd, struct word *word)
+{
+	ssize_t len;
+
+	do {
+		len = read(fd, word, sizeof(*word));
+	} while (len < 0 && errno == EINTR);
+	return len;
+}
+
+static void reap(struct command *command, int *status)
+{
+	while (waitpid(command->pid, status, 0) < 0 && errno == EINTR)
+		;
+	command->pid = 0;
+}
+
+static int not_executed(const struct command *command, int error)
+{
+	report_error("cannot run '%s': %s", command->argv[0], strerror(error));
+	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE;
+}
+
+/* Two words at most; the pipe closes when the program is executed. */
+static int await_program(struct command *command, const char *device, int fd)
+{
+	struct word word;
+
+	if (hear(fd, &word) != sizeof(word)) {
+		report_error("cannot run '%s': its process ended before", command->argv[0]);
+		return EXIT_RUNTIME;
+	}
+	if (word.error)
+		return report_attach(device, "the command", word.error);
+	command->session = word.session;
+	/* Our own clock would be late, by as long as we were not run. */
+	command->start_ns = word.time_ns;
+	if (hear(fd, &word) == sizeof(word))
+		return not_executed(command, word.error);
+	return 0;
+}
+
+static int cannot_start(const struct command *command)
+{
+	report_error("cannot start a process for '%s': %s", command->argv[0], strerror(errno));
+	return EXIT_RUNTIME;
+}
+
+/**
+ * command_start - run the command
+ * @command: prepared command
+ * @td: device, whose descriptor the session belongs to
+ * @device: its name, for messages
+ * @flags: TOPDOWN_ATTACH_* of the session
+ *
+ * Return: 0 when the program is executed, or an exit code after a message.
+ */
+int command_start(struct command *command, struct topdown *td, const char *device,
+		  unsigned int flags)
+{
+	int fds[2], status, ret;
+
+	if (pipe2(fds, O_CLOEXEC))
+		return cannot_start(command);
+	command->pid = fork();
+	if (!command->pid)
+		become(command, td, flags, fds[1]);
+	ret = command->pid < 0 ? cannot_start(command) : 0;
+	close(fds[1]);
+	if (!ret)
+		ret = await_program(command, device, fds[0]);
+	close(fds[0]);
+	if (ret && command->pid > 0)
+		reap(command, &status);
+	if (ret)
+		return ret;
+
+	command->exited = syscall(SYS_pidfd_open, command->pid, 0);
+	if (command->exited < 0) {
+		/* There it runs, so let it end. */
+		ret = cannot_start(command);
+		reap(command, &status);
+	}
+	return ret;
+}
+
+/**
+ * command_signal - hand on a signal
+ * @command: running command
+ * @signal: number
+ */
+void command_signal(const struct command *command, int signal)
+{
+	kill(command->pid, signal);
+}
+
+/**
+ * command_end - wait for the command
+ * @command: running command
+ *
+ * Return: its exit code, as a shell has it.
+ */
+int command_end(struct command *command)
+{
+	int status = 0;
+
+	reap(command, &status);
+	close(command->exited);
+	command->killed = WIFSIGNALED(status);
+	if (command->killed)
+		return EXIT_SIGNAL + WTERMSIG(status);
+	return WEXITSTATUS(status);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A command that is run in order to be measured.
+ */
+#ifndef TOPDOWN_CLI_COMMAND_H
+#define TOPDOWN_CLI_COMMAND_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <topdown.h>
+
+/* What env(1) and shells exit with when they cannot execute a command. */
+#define EXIT_CANNOT_EXECUTE	126
+#define EXIT_NOT_FOUND		127
+
+/**
+ * struct command - a command and what it inherits
+ * @argv: its name and arguments, NULL-terminated
+ * @mask: signals that were blocked before we blocked ours
+ * @pipe: what SIGPIPE did
+ * @child: what SIGCHLD did
+ * @pid: its process while it runs
+ * @exited: pidfd of it, which becomes readable when it exits
+ * @start_ns: CLOCK_MONOTONIC of just before the program was executed
+ * @session: that it made
+ * @killed: a signal ended it
+ */
+struct command {
+	char **argv;
+	sigset_t mask;
+	struct sigaction pipe;
+	struct sigaction child;
+	pid_t pid;
+	int exited;
+	uint64_t start_ns;
+	uint32_t session;
+	bool killed;
+};
+
+void command_prepare(struct command *command, char **argv);
+int command_start(struct command *command, struct topdown *td, const char *device,
+		  unsigned int flags);
+void command_signal(const struct command *command, int signal);
+int command_end(struct command *command);
+
+#endif /* TOPDOWN_CLI_COMMAND_H */

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Lists of processes or threads, such as 1234,5678.
+ */
+#include "idlist.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parse.h"
+#include "report.h"
+
+static bool add(struct idlist *list, const char *option, int id)
+{
+	unsigned int i;
+
+	for (i = 0; i < list->nr; i++) {
+		if (list->id[i] != id)
+			continue;
+		report_error("%s: %d is named twice", option, id);
+		return false;
+	}
+	if (list->nr == IDLIST_MAX) {
+		report_error("%s: the list is too long (allowed: %d)", option, IDLIST_MAX);
+		return false;
+	}
+	list->id[list->nr++] = id;
+	return true;
+}
+
+/**
+ * idlist_parse - read a list
+ * @list: what it names, in that order
+ * @option: name of the option, for the message
+ * @unit: what is listed, for the message
+ * @text: its argument
+ *
+ * Return: false after a message.
+ */
+bool idlist_parse(struct idlist *list, const char *option, const char *unit,
+		  const char *text)
+{
+	char *copy = strdup(text), *at = copy, *item;
+	bool ok = true;
+	uint64_t id;
+
+	list->nr = 0;
+	if (!copy) {
+		report_error("%s: out of memory", option);
+		return false;
+	}
+	/* Not strtok(), which does not see that an item is missing. */
+	while (ok && (item = strsep(&at, ",")))
+		ok = parse_number(option, item, 1, ID_MAX, unit, &id) &&
+		     add(list, option, id);
+	free(copy);
+	return ok;
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Several runs of one command: means, and how much they differ.
+ */
+#include "repeat.h"
+
+#include <math.h>
+
+/**
+ * spread_add - one more value
+ * @spread: zeroed before the first
+ * @value: value
+ *
+ * Welford's way, which does not subtract two large sums.
+ */
+void spread_add(struct spread *spread, double value)
+{
+	double distance = value - spread->mean;
+
+	spread->nr++;
+	spread->mean += distance / spread->nr;
+	spread->squares += distance * (value - spread->mean);
+}
+
+/**
+ * spread_relative - standard deviation of the values over their mean
+ * @spread: values
+ * @deviation: 0.1 for 10%; untouched if there is none
+ *
+ * Return: false for fewer than two values, or if their mean is 0.
+ */
+bool spread_relative(const struct spread *spread, double *deviation)
+{
+	if (spread->nr < 2 || spread->mean <= 0)
+		return false;
+	*deviation = sqrt(spread->squares / (spread->nr - 1)) / spread->mean;
+	return true;
+}
+
+/**
+ * repeat_add - one more run
+ * @repeat: zeroed before the first
+ * @row: its figures
+ * @length: how long it took, in seconds
+ */
+void repeat_add(struct repeat *repeat, const struct row *row, double length)
+{
+	struct row sum = repeat->sum;
+	unsigned int node;
+
+	repeat->sum = *row;
+	if (repeat->runs++)
+		topdown_figures_add(&repeat->sum.figures, &sum.figures, row->level);
+	repeat->sum.merged_ns += sum.merged_ns;
+	repeat->sum.switches += sum.switches;
+	repeat->sum.incomplete |= sum.incomplete;
+
+	spread_add(&repeat->length, length);
+	spread_add(&repeat->slots, row->figures.slots);
+	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
+		if (row->figures.ratio[node] != TOPDOWN_RATIO_NONE)
+			spread_add(&repeat->node[node], row->figures.ratio[node]);
+	}
+}
+
+/**
+ * repeat_row - the mean run
+ * @repeat: at least one run
+ * @row: means of the runs, of the ratios as well
+ */
+void repeat_row(const struct repeat *repeat, struct row *row)
+{
+	struct topdown_figures *figures = &row->figures;
+	unsigned int node;
+
+	*row = repeat->sum;
+	row->merged_ns /= repeat->runs;
+	row->switches /= repeat->runs;
+	figures->enabled_ns /= repeat->runs;
+	figures->running_ns /= repeat->runs;
+	figures->slots /= repeat->runs;
+	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
+		figures->node[node] /= repeat->runs;
+		figures->ratio[node] = TOPDOWN_RATIO_NONE;
+		if (repeat->node[node].nr)
+			figures->ratio[node] = repeat->node[node].mean + 0.5;
+	}
+}

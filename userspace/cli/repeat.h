@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Several runs of one command: means, and how much they differ.
+ */
+#ifndef TOPDOWN_CLI_REPEAT_H
+#define TOPDOWN_CLI_REPEAT_H
+
+#include "rows.h"
+
+/**
+ * struct spread - values of one kind
+ * @nr: how many
+ * @mean: their mean
+ * @squares: sum of the squares of their distances from it
+ */
+struct spread {
+	unsigned int nr;
+	double mean;
+	double squares;
+};
+
+/**
+ * struct repeat - what the runs had
+ * @runs: how many
+ * @length: seconds
+ * @slots: slots
+ * @node: ratios
+ * @sum: the row of all runs together, times and counts added up
+ */
+struct repeat {
+	unsigned int runs;
+	struct spread length;
+	struct spread slots;
+	struct spread node[TOPDOWN_NR_NODES];
+	struct row sum;
+};
+
+void spread_add(struct spread *spread, double value);
+bool spread_relative(const struct spread *spread, double *deviation);
+void repeat_add(struct repeat *repeat, const struct row *row, double length);
+void repeat_row(const struct repeat *repeat, struct row *row);
+
+#endif /* TOPDOWN_CLI_REPEAT_H */

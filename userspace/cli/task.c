@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tasks that are followed, each by a session.
+ */
+#include "task.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+static FILE *open_proc(int id, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", id, name);
+	return fopen(path, "re");
+}
+
+/* A task chooses its name, so it may have what a terminal or JSON chokes on. */
+static void read_name(int id, char name[TASK_NAME_SIZE])
+{
+	FILE *file = open_proc(id, "comm");
+	size_t len = 0, i;
+
+	if (file) {
+		len = fread(name, 1, TASK_NAME_SIZE - 1, file);
+		fclose(file);
+	}
+	if (len && name[len - 1] == '\n')
+		len--;
+	name[len] = '\0';
+	for (i = 0; i < len; i++) {
+		if (name[i] < ' ' || name[i] > '~')
+			name[i] = '?';
+	}
+	if (!len)
+		strcpy(name, "?");
+}
+
+/* The process that a thread belongs to; 0 if /proc does not say. */
+static int process_of(int tid)
+{
+	FILE *file = open_proc(tid, "status");
+	char line[256];
+	int pid = 0;
+
+	if (!file)
+		return 0;
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "Tgid: %d", &pid) == 1)
+			break;
+	}
+	fclose(file);
+	return pid;
+}
+
+/**
+ * tasks_add - remember what is followed
+ * @tasks: tasks
+ * @pid: process
+ * @tid: thread, or 0
+ * @session: its session
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int tasks_add(struct tasks *tasks, int pid, int tid, uint32_t session)
+{
+	struct task *more, *task;
+
+	more = reallocarray(tasks->task, tasks->nr + 1, sizeof(*more));
+	if (!more) {
+		report_error("cannot follow tasks: %s", strerror(ENOMEM));
+		return EXIT_RUNTIME;
+	}
+	tasks->task = more;
+	task = &more[tasks->nr++];
+	memset(task, 0, sizeof(*task));
+	task->pid = pid;
+	task->tid = tid;
+	task->session = session;
+	task->then.session = session;
+	read_name(tid ? tid : pid, task->name);
+	return 0;
+}
+
+static int denied(const struct tasks *tasks, const char *kind, int id, int ret)
+{
+	char what[32];
+
+	snprintf(what, sizeof(what), "%s %d", kind, id);
+	return report_attach(tasks->device, what, -ret);
+}
+
+/**
+ * tasks_attach_process - follow a process
+ * @tasks: tasks
+ * @pid: its id
+ * @flags: TOPDOWN_ATTACH_CHILDREN or 0
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int tasks_attach_process(struct tasks *tasks, int pid, unsigned int flags)
+{
+	uint32_t session;
+	int ret;
+
+	ret = topdown_attach(tasks->td, pid, flags, &session);
+	if (ret)
+		return denied(tasks, "process", pid, ret);
+	return tasks_add(tasks, pid, 0, session);
+}
+
+/**
+ * tasks_attach_thread - follow one thread
+ * @tasks: tasks
+ * @tid: its id
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int tasks_attach_thread(struct tasks *tasks, int tid)
+{
+	uint32_t session;
+	int ret;
+
+	ret = topdown_attach(tasks->td, tid, TOPDOWN_ATTACH_THREAD, &session);
+	if (ret)
+		return denied(tasks, "thread", tid, ret);
+	return tasks_add(tasks, process_of(tid), tid, session);
+}
+
+/* A thread that has ended since the directory was read is none of the process. */
+static int attach_listed(struct tasks *tasks, int pid, DIR *dir)
+{
+	struct dirent *entry;
+	uint32_t session;
+	int tid, ret;
+
+	while ((entry = readdir(dir))) {
+		tid = atoi(entry->d_name);
+		if (tid <= 0)
+			continue;
+		ret = topdown_attach(tasks->td, tid, TOPDOWN_ATTACH_THREAD, &session);
+		if (ret == -ESRCH)
+			continue;
+		if (ret)
+			return denied(tasks, "thread", tid, ret);
+		ret = tasks_add(tasks, pid, tid, session);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/**
+ * tasks_attach_threads - follow each thread of a process by itself
+ * @tasks: tasks
+ * @pid: id of the process
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int tasks_attach_threads(struct tasks *tasks, int pid)
+{
+	unsigned int before = tasks->nr;
+	char path[64];
+	DIR *dir;
+	int ret;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	/* /proc finds threads by their number too, though it does not list them. */
+	dir = process_of(pid) == pid ? opendir(path) : NULL;
+	if (!dir)
+		return denied(tasks, "process", pid, -ESRCH);
+	ret = attach_listed(tasks, pid, dir);
+	closedir(dir);
+	if (!ret && tasks->nr == before)
+		return denied(tasks, "process", pid, -ESRCH);
+	return ret;
+}
+
+/**
+ * tasks_read - read the sessions of all tasks
+ * @tasks: tasks
+ * @flags: TOPDOWN_SESSION_FRESH or 0
+ *
+ * Return: 0 or -errno.
+ */
+int tasks_read(struct tasks *tasks, unsigned int flags)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < tasks->nr; i++) {
+		struct task *task = &tasks->task[i];
+
+		ret = topdown_session_read(tasks->td, task->session, flags, &task->now,
+					   sizeof(task->now));
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static bool is_over(const struct task *task)
+{
+	return task->now.out_state == TOPDOWN_SESSION_EXITED ||
+	       task->now.out_state == TOPDOWN_SESSION_ENDED;
+}
+
+/**
+ * tasks_alive - whether any task can still use a CPU, as of the last read
+ * @tasks: tasks
+ */
+bool tasks_alive(const struct tasks *tasks)
+{
+	unsigned int i;
+
+	for (i = 0; i < tasks->nr; i++) {
+		if (!is_over(&tasks->task[i]))
+			return true;
+	}
+	return false;
+}
+
+static int fill_row(struct row *row, const struct task *task, unsigned int level)
+{
+	const struct topdown_session *now = &task->now;
+
+	row->task = task;
+	row->state = now->out_state;
+	row->source = now->out_source;
+	row->level = now->out_level < level ? now->out_level : level;
+	row->merged_ns = now->out_merged_ns - task->then.out_merged_ns;
+	row->switches = now->out_switches - task->then.out_switches;
+	row->incomplete = now->out_flags & TOPDOWN_SESSION_INCOMPLETE;
+	return topdown_session_between(&task->then, now, row->level, &row->figures);
+}
+
+/**
+ * tasks_rows - a row for each task: what it used since the last call
+ * @tasks: tasks, which were read
+ * @interval: rows are replaced; the caller sets @interval->level before and the
+ *	times afterwards.  They refer to @tasks
+ *
+ * A task that is over has its last row, and then none.
+ *
+ * Return: 0 or -errno.
+ */
+int tasks_rows(struct tasks *tasks, struct interval *interval)
+{
+	unsigned int i;
+	int ret;
+
+	interval_free(interval);
+	interval->tasks = true;
+	interval->row = calloc(tasks->nr, sizeof(*interval->row));
+	if (!interval->row)
+		return -ENOMEM;
+	for (i = 0; i < tasks->nr; i++) {
+		struct task *task = &tasks->task[i];
+
+		if (task->over)
+			continue;
+		ret = fill_row(&interval->row[interval->nr], task, interval->level);
+		if (ret)
+			return ret;
+		interval->nr++;
+		task->then = task->now;
+		task->over = is_over(task);
+	}
+	return 0;
+}
+
+/**
+ * tasks_detach - follow nothing any more
+ * @tasks: tasks; can be used again
+ */
+void tasks_detach(struct tasks *tasks)
+{
+	unsigned int i;
+
+	/* What fails here ends with the descriptor. */
+	for (i = 0; i < tasks->nr; i++)
+		topdown_session_control(tasks->td, tasks->task[i].session,
+					TOPDOWN_CONTROL_DETACH);
+	free(tasks->task);
+	tasks->task = NULL;
+	tasks->nr = 0;
+}

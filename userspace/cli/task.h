@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tasks that are followed, each by a session.
+ */
+#ifndef TOPDOWN_CLI_TASK_H
+#define TOPDOWN_CLI_TASK_H
+
+#include <stdbool.h>
+#include <topdown.h>
+
+#include "rows.h"
+
+/* The kernel's TASK_COMM_LEN, with room for what it shows of kernel threads. */
+#define TASK_NAME_SIZE		64
+
+/**
+ * struct task - a process or a thread
+ * @pid: the process; 0 if not known
+ * @tid: the thread; 0 for a whole process
+ * @name: as /proc has it, printable
+ * @session: number
+ * @then: what was printed last
+ * @now: what was read last
+ * @over: its end was printed
+ */
+struct task {
+	int pid;
+	int tid;
+	char name[TASK_NAME_SIZE];
+	uint32_t session;
+	struct topdown_session then;
+	struct topdown_session now;
+	bool over;
+};
+
+/**
+ * struct tasks - all that a command follows
+ * @td: device
+ * @device: its name, for messages
+ * @task: tasks
+ * @nr: number of @task
+ */
+struct tasks {
+	struct topdown *td;
+	const char *device;
+	struct task *task;
+	unsigned int nr;
+};
+
+int tasks_add(struct tasks *tasks, int pid, int tid, uint32_t session);
+int tasks_attach_process(struct tasks *tasks, int pid, unsigned int flags);
+int tasks_attach_thread(struct tasks *tasks, int tid);
+int tasks_attach_threads(struct tasks *tasks, int pid);
+int tasks_read(struct tasks *tasks, unsigned int flags);
+bool tasks_alive(const struct tasks *tasks);
+int tasks_rows(struct tasks *tasks, struct interval *interval);
+void tasks_detach(struct tasks *tasks);
+
+#endif /* TOPDOWN_CLI_TASK_H */
