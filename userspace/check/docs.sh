@@ -67,8 +67,7 @@ for command in stat top info ''; do
 	info) file=info.c ;;
 	*) file=main.c ;;
 	esac
-	# -p and -t are known in order to be refused.
-	source_options "$USERSPACE/cli/$file" | grep -vxE -- '--(pid|tid)' > "$TMP/source"
+	source_options "$USERSPACE/cli/$file" > "$TMP/source"
 	same "options of '$command' in --help and manual" "$TMP/help" "$TMP/man"
 	same "options of '$command' in --help and completion" "$TMP/help" "$TMP/completion"
 	grep -E '^--' "$TMP/help" > "$TMP/long"
@@ -76,7 +75,8 @@ for command in stat top info ''; do
 done
 
 "$TOPDOWN" stat --help > "$TMP/help"
-for limit in INTERVAL_MIN_MS INTERVAL_MAX_MS COUNT_MAX TIMEOUT_MIN_MS TIMEOUT_MAX_MS; do
+for limit in INTERVAL_MIN_MS INTERVAL_MAX_MS COUNT_MAX TIMEOUT_MIN_MS TIMEOUT_MAX_MS \
+	RUNS_MAX; do
 	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/stat.h")
 	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-stat.1"; echo $?)" \
 		"topdown-stat(1) knows $limit $value"
@@ -98,12 +98,28 @@ while read -r key; do
 done < "$TMP/keys"
 
 # Every key of the machine formats is explained.
-fake stat --count 1 -I 10 -j | grep -oE '"[a-z_]+":' | tr -d '":' | sort -u > "$TMP/keys"
-fake stat --count 1 -I 10 -x , | head -n 1 | tr , '\n' | sort -u > "$TMP/columns"
-grep -vx schema "$TMP/keys" > "$TMP/keys-of-csv"
+# keys ARG...: those of JSON, and the columns of CSV
+keys() {
+	fake stat -o "$TMP/json" -j "$@"
+	fake stat -o "$TMP/csv" -x , "$@"
+	grep -oE '"[a-z_]+":' "$TMP/json" | tr -d '":' | sort -u > "$TMP/keys"
+	head -n 1 "$TMP/csv" | tr , '\n' | sort -u > "$TMP/columns"
+	grep -vx schema "$TMP/keys" > "$TMP/keys-of-csv"
+}
+keys --count 1 -I 10
 same 'keys of JSON and columns of CSV' "$TMP/keys-of-csv" "$TMP/columns"
+cp "$TMP/keys" "$TMP/keys-of-cpus"
+FAKE_FEATURES=63 keys true
+same 'keys of JSON and columns of CSV, tasks' "$TMP/keys-of-csv" "$TMP/columns"
+FAKE_FEATURES=63 keys -r 2 true
+same 'keys of JSON and columns of CSV, runs' "$TMP/keys-of-csv" "$TMP/columns"
+# Those of deviations are explained as one.
+grep _rsd "$TMP/keys" | sed 's/_rsd//' > "$TMP/deviations"
+result "$(($(comm -23 "$TMP/deviations" "$TMP/keys" | wc -l) || $(lines "$TMP/deviations") < 10))" \
+	'deviations are of keys'
+grep -v _rsd "$TMP/keys" | sort -u "$TMP/keys-of-cpus" - > "$TMP/all" && mv "$TMP/all" "$TMP/keys"
 sed -nE '/^\.Sh OUTPUT/,/^\.Sh/s/^\.It (.*)/\1/p' "$USERSPACE/man/topdown-stat.1" |
-	sed 's/ , /\n/g' | grep -vxE 'ok|contended|offline|unsupported|error|unknown' |
+	sed 's/ , /\n/g' | grep -vxE 'ok|contended|offline|unsupported|error|unknown|disabled|exited|ended' |
 	sort -u > "$TMP/explained"
 same 'keys of JSON and topdown-stat(1)' "$TMP/keys" "$TMP/explained"
 fake info | sed -E 's/^cpus .*/cpus:/; s/:.*//' | sort -u > "$TMP/keys"

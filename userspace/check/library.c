@@ -418,13 +418,98 @@ static void test_names(void)
 	      topdown_node_parent(99) == -1, "nodes that are not");
 	check(!strcmp(topdown_state_name(TOPDOWN_STATE_ERROR), "error") &&
 	      !strcmp(topdown_state_name(99), "unknown"), "states");
+	check(!strcmp(topdown_session_state_name(TOPDOWN_SESSION_ENDED), "ended") &&
+	      !strcmp(topdown_session_state_name(99), "unknown"), "states of sessions");
 	check(!strcmp(topdown_source_name(TOPDOWN_SOURCE_PERF_METRICS), "perf_metrics") &&
 	      !strcmp(topdown_source_name(99), "unknown"), "sources");
 }
 
+static void test_session_attach(void)
+{
+	struct topdown_session out;
+	uint32_t session = 77;
+	struct topdown *td;
+
+	setenv("FAKE_FEATURES", "31", 1);
+	td = open_fake();
+	check(topdown_attach(td, 0, 0, &session) == -EOPNOTSUPP &&
+	      topdown_session_read(td, 1, 0, &out, sizeof(out)) == -EOPNOTSUPP &&
+	      topdown_session_control(td, 1, TOPDOWN_CONTROL_RESET) == -EOPNOTSUPP,
+	      "a module without sessions");
+	topdown_close(td);
+	setenv("FAKE_FEATURES", "63", 1);
+	td = open_fake();
+	check(topdown_attach(td, 4194304, 0, &session) == -ESRCH, "no such process");
+	check(topdown_attach(td, 0, 1U << 31, &session) == -EOPNOTSUPP, "unknown flag");
+	check(topdown_attach(td, 0, TOPDOWN_ATTACH_THREAD | TOPDOWN_ATTACH_CHILDREN,
+			     &session) == -EINVAL, "flags that exclude each other");
+	check(session == 77, "the number is untouched by errors");
+	check(!topdown_attach(td, 0, TOPDOWN_ATTACH_DISABLED, &session) && session == 1,
+	      "attach to oneself");
+	check(!topdown_attach(td, getpid(), TOPDOWN_ATTACH_THREAD, &session) && session == 2,
+	      "attach to a thread");
+	topdown_close(td);
+}
+
+static void test_session_read(void)
+{
+	unsigned char small[272], large[sizeof(struct topdown_session) + 8];
+	struct topdown_session then, now, *grown = (struct topdown_session *)large;
+	struct topdown_figures figures = { .slots = 5 };
+	struct topdown *td = open_fake();
+	uint32_t session = 0, other = 0;
+	bool ok;
+
+	ok = !topdown_attach(td, 0, TOPDOWN_ATTACH_DISABLED, &session) &&
+	     !topdown_attach(td, 0, 0, &other);
+	check(ok && !topdown_session_read(td, session, 0, &then, sizeof(then)) &&
+	      then.session == session && then.out_state == TOPDOWN_SESSION_DISABLED &&
+	      !then.out_figures.slots, "a disabled session has nothing");
+	check(!topdown_session_control(td, session, TOPDOWN_CONTROL_ENABLE) &&
+	      !topdown_session_read(td, session, TOPDOWN_SESSION_FRESH, &then, sizeof(then)) &&
+	      then.out_state == TOPDOWN_SESSION_RUNNING && then.out_figures.slots,
+	      "an enabled one counts");
+	check(!topdown_session_read(td, session, 0, &now, sizeof(now)) &&
+	      now.out_figures.slots == then.out_figures.slots, "what is known already");
+	check(!topdown_session_read(td, session, TOPDOWN_SESSION_FRESH, &now, sizeof(now)) &&
+	      !topdown_session_between(&then, &now, 2, &figures) &&
+	      figures.enabled_ns == 1000000000 && figures.ratio[TOPDOWN_RETIRING] == 400000000 &&
+	      figures.ratio[TOPDOWN_CORE_BOUND] == 150000000, "between two reads");
+	check(!topdown_session_between(&then, &now, 1, &figures) &&
+	      figures.ratio[TOPDOWN_CORE_BOUND] == TOPDOWN_RATIO_NONE, "of level 1");
+	figures.slots = 5;
+	check(topdown_session_between(&now, &then, 2, &figures) == -ERANGE, "the wrong way round");
+	then.session = other;
+	check(topdown_session_between(&then, &now, 2, &figures) == -EINVAL, "of two sessions");
+	then.session = session;
+	check(!topdown_session_control(td, session, TOPDOWN_CONTROL_RESET) &&
+	      !topdown_session_read(td, session, 0, &now, sizeof(now)) &&
+	      topdown_session_between(&then, &now, 2, &figures) == -ERANGE, "after a reset");
+	check(figures.slots == 5, "the figures are untouched by errors");
+
+	check(topdown_session_read(td, session, 0, &now, 271) == -EINVAL &&
+	      topdown_session_read(td, 9, 0, &now, sizeof(now)) == -ENOENT &&
+	      topdown_session_read(td, session, 1U << 31, &now, sizeof(now)) == -EINVAL,
+	      "reads that are refused");
+	memset(small, 0xff, sizeof(small));
+	check(!topdown_session_read(td, session, 0, (void *)small, sizeof(small)),
+	      "the first released size");
+	memset(large, 0xff, sizeof(large));
+	check(!topdown_session_read(td, session, TOPDOWN_SESSION_FRESH, grown, sizeof(large)) &&
+	      grown->out_figures.slots && !large[sizeof(large) - 1] &&
+	      !large[sizeof(*grown)], "a larger one has zeros behind");
+	check(!topdown_session_control(td, session, TOPDOWN_CONTROL_DETACH) &&
+	      topdown_session_control(td, session, TOPDOWN_CONTROL_DETACH) == -ENOENT &&
+	      topdown_session_read(td, session, 0, &now, sizeof(now)) == -ENOENT,
+	      "a detached session is gone");
+	check(!topdown_session_read(td, other, 0, &now, sizeof(now)), "the other is there");
+	setenv("FAKE_FEATURES", "31", 1);
+	topdown_close(td);
+}
+
 int main(void)
 {
-	ktap_begin(&ktap, 89);
+	ktap_begin(&ktap, 111);
 	test_open();
 	test_descriptors();
 	test_info();
@@ -434,6 +519,8 @@ int main(void)
 	test_map_open();
 	test_map_record();
 	test_watch();
+	test_session_attach();
+	test_session_read();
 	test_names();
 	/* Last, as its writer goes on reading the environment. */
 	test_map_torn();

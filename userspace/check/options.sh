@@ -95,10 +95,49 @@ bad '-x with -j' '-j and -x exclude each other' stat -x , -j
 bad '-q with -v' '-q and -v exclude each other' stat -q -v
 bad '--append alone' '--append needs the file' stat --append
 bad '-o empty' '-o: the file name is empty' stat -o ''
-bad '-p' '-p .* is not supported by this version' stat -p 1
-bad '-t' '-t .* is not supported by this version' stat -t 1
-bad 'a command' 'measuring a command is not supported by this version' stat -- true
-bad 'a command without --' 'measuring a command is not supported by this version' stat true
+
+for option in -p -t; do
+	for value in '' , 1, ,1 1,,2 x 1x 1-2 -1 +1 0x1 ' 1' '1 2' 1.5; do
+		bad "$option '$value'" "$option: '.*' is not a whole number \(allowed: 1\.\.4194304 (process|thread) numbers\)" \
+			stat "$option" "$value"
+	done
+	for value in 0 4194305 1,0 18446744073709551617; do
+		bad "$option $value" "$option: [0-9]+ is out of range \(allowed: 1\.\.4194304" \
+			stat "$option" "$value"
+	done
+	bad "$option twice the same" "$option: 7 is named twice" stat "$option" 7,8,7
+	bad "$option: missing argument" "'$option' needs an argument" stat "$option"
+done
+bad '-p: too many' '-p: the list is too long \(allowed: 1024\)' stat -p "$(seq -s, 1 1025)"
+for cpus in -a -A '-C 0'; do
+	for tasks in '-p 1' '-t 1' true '-- true'; do
+		# shellcheck disable=SC2086
+		bad "$cpus with $tasks" '-a, -A and -C are about CPUs and exclude -p, -t and a command' \
+			stat $cpus $tasks
+	done
+done
+for both in '-p 1 -t 1' '-p 1 true' '-t 1 -- true' '-p 1 -t 1 true'; do
+	# shellcheck disable=SC2086
+	bad "$both" '-p, -t and a command exclude each other \(allowed: one of them' stat $both
+done
+for alone in '' '-t 1' true -a; do
+	# shellcheck disable=SC2086
+	bad "--per-thread with '$alone'" '--per-thread needs the process' stat --per-thread $alone
+done
+for alone in '' '-t 1' -a; do
+	# shellcheck disable=SC2086
+	bad "--no-inherit with '$alone'" '--no-inherit is about the children of processes' \
+		stat --no-inherit $alone
+	# shellcheck disable=SC2086
+	bad "-r with '$alone'" '-r needs a command to run' stat -r 2 $alone
+done
+for also in '-I 100' '--count 2' '--timeout 100'; do
+	# shellcheck disable=SC2086
+	bad "-r with $also" '-r measures each run from its start to its end' stat -r 2 $also true
+done
+for value in 0 100001 x ''; do
+	bad "-r '$value'" '-r: .*\(allowed: 1\.\.100000 runs\)' stat -r "$value" true
+done
 
 # What needs the machine to be refused: no row was printed, no file written.
 run fake stat -C 2,4
@@ -109,6 +148,10 @@ FAKE_LEVEL=1 run fake stat -l 2
 expect '-l above the machine' 3 '' \
 	'^topdown: -l: this machine has no level 2: test-lake, source perf_metrics \(allowed: 1\)$'
 
+FAKE_FEATURES=63 FAKE_LEVEL=1 run fake stat -l 2 -- touch "$TMP/ran"
+expect '-l above the machine, of a command' 3 '' 'this machine has no level 2'
+result "$([[ ! -e $TMP/ran ]]; echo $?)" 'a refused command is not run'
+
 echo precious > "$TMP/file"
 run fake stat -C 4 -o "$TMP/file"
 expect 'a bad -C with -o' 2 '' 'CPU 4'
@@ -116,6 +159,11 @@ run td stat -I 5 -o "$TMP/file"
 expect 'a bad -I with -o' 2 '' 'out of range'
 run td stat --device /dev/null -o "$TMP/file"
 expect 'a bad device with -o' 3 '' '/dev/null'
+run td stat -A -o "$TMP/file" -- touch "$TMP/ran"
+expect 'a bad -A with -o and a command' 2 '' 'about CPUs'
+result "$([[ ! -e $TMP/ran ]]; echo $?)" 'the command is not run'
+FAKE_FEATURES=31 run fake stat -o "$TMP/file" true
+expect 'an old module with -o and a command' 3 '' 'cannot follow tasks'
 result "$([[ $(< "$TMP/file") == precious ]]; echo $?)" 'a refused run touches no file'
 
 for command in '' stat top info; do

@@ -54,6 +54,38 @@ run fake stat "${interval[@]}" -A -x ,; golden csv.csv
 run fake stat "${interval[@]}" -A -x '\t' --no-header; golden csv-tab-no-header.csv
 FAKE_LEVEL=1 run fake stat "${interval[@]}" -x ';'; golden csv-level1.csv
 FAKE_LOST=2 run fake stat "${interval[@]}" -A -C 2 -x '|'; golden csv-lost.csv
+# Figures of tasks: this shell is there for sure, but for its number and name.
+task() {
+	FAKE_FEATURES=63 run fake stat --timeout 20 "$@"
+	sed -i -E -e "s/^ *$$ [^ ]+ {1,14}/    PID NAME            /" \
+		-e "s/(process|thread) $$ \($COMM\)/\1 PID (NAME)/" \
+		-e "s/\"([pt]id)\":$$,/\"\1\":PID,/g; s/\"comm\":\"$COMM\"/\"comm\":\"NAME\"/" \
+		-e "s/^([0-9.]+[,;][0-9.]+[,;])$$([,;])/\1PID\2/; s/([,;]PID[,;])$$([,;])/\1PID\2/" \
+		-e "s/([,;]PID[,;](PID)?[,;])$COMM([,;])/\1NAME\3/" "$TMP/out"
+}
+COMM=$(< "/proc/$$/comm")
+task -p $$; golden task-tree.txt
+task -p $$ -l 1; golden task-tree-level1.txt
+FAKE_SHARE=97 FAKE_MERGED=2 task -t $$; golden task-tree-thread.txt
+FAKE_ASLEEP=1 task -p $$; golden task-tree-asleep.txt
+FAKE_SESSION_STATE=3 FAKE_INCOMPLETE=1 task -p $$; golden task-tree-ended.txt
+task -p $$ --per-thread; golden task-lines.txt
+task -p $$ --per-thread -l 2; golden task-lines-level2.txt
+FAKE_SHARE=51 FAKE_INCOMPLETE=1 task -p $$ --per-thread --no-header; golden task-lines-incomplete.txt
+task -p $$ -j; golden task.json
+FAKE_ASLEEP=1 task -t $$ -j -l 1; golden task-asleep.json
+task -p $$ -x ,; golden task.csv
+FAKE_ASLEEP=1 FAKE_INCOMPLETE=1 task -t $$ -x ';' --no-header; golden task-asleep.csv
+# Of runs the length is one more figure that differs.
+runs() {
+	FAKE_FEATURES=63 FAKE_MIX=1 run fake stat -o "$TMP/figures" -r 3 "$@" true
+	sed -E 's/elapsed [0-9.]+ s \+- [0-9.]+%/elapsed E s +- D%/; s/("interval_rsd":)[0-9.]+/\1D/; s/(,3,)[0-9.]+(,0\.0101)/\1D\2/' \
+		"$TMP/figures" > "$TMP/out"
+}
+runs; golden runs-tree.txt
+runs -j; golden runs.json
+runs -x ,; golden runs.csv
+
 run fake info
 grep -vE '^(kernel|cap_perfmon|perf_event_paranoid|nmi_watchdog|command|library):' "$TMP/out" \
 	> "$TMP/some" && mv "$TMP/some" "$TMP/out"
@@ -63,6 +95,10 @@ golden info.txt
 FAKE_SHARE=51 run fake stat "${interval[@]}" -A -l 1
 width=$(wc -L < "$TMP/out")
 result "$((width >= 80))" "level 1 lines are below 80 columns ($width)"
+
+task -p $$ --per-thread
+width=$(wc -L < "$TMP/out")
+result "$((width >= 80))" "lines of tasks are below 80 columns ($width)"
 
 # A terminal has bars and colour; NO_COLOR and a dumb one have no colour.
 terminal() {

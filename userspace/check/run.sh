@@ -3,7 +3,7 @@
 #
 # Tests of the library and the command that need no module, "make check".
 #
-#   run.sh [SUITE]...      suites: abi units frames library options device
+#   run.sh [SUITE]...      suites: abi units frames library options device command tasks
 #                          output running screen install docs
 #
 # All is run twice: as it is delivered, and with the sanitizers for addresses,
@@ -91,7 +91,7 @@ tally() {
 }
 
 suites=("$@")
-((${#suites[@]})) || suites=(abi units frames library options device
+((${#suites[@]})) || suites=(abi units frames library options device command tasks
 	output running screen install docs)
 build
 echo 'KTAP version 1'

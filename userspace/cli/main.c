@@ -23,10 +23,10 @@ static const struct option long_options[] = {
 static const char usage[] =
 	"Usage: topdown [-h | -V] COMMAND [options]\n"
 	"\n"
-	"Top-Down (TMA) figures of the CPUs, from the topdown kernel module.\n"
+	"Top-Down (TMA) figures of CPUs and tasks, from the topdown kernel module.\n"
 	"\n"
 	"Commands:\n"
-	"  stat                 measure CPUs\n"
+	"  stat                 measure CPUs, a command, processes or threads\n"
 	"  top                  show all CPUs live, on the whole screen\n"
 	"  info                 say what there is to measure with\n"
 	"Options:\n"
@@ -37,6 +37,7 @@ static const char usage[] =
 	"  topdown stat -a -I 1000      the whole machine, every second\n"
 	"  topdown stat -a -A -I 1000   each CPU by itself as well\n"
 	"  topdown stat -C 0-3 -j --timeout 5000\n"
+	"  topdown stat -- make -j8     a command while it runs\n"
 	"  topdown top                  the whole machine, live\n"
 	"  topdown info\n";
 

@@ -109,10 +109,10 @@ static bool parse_option(struct stat_options *options, int option)
 		options->has_cpus = true;
 		return cpulist_parse(&options->cpus, "-C", optarg);
 	case 'p':
-		return idlist_parse(&options->pids, "-p", "as the number of a process",
+		return idlist_parse(&options->pids, "-p", "process numbers",
 				    optarg);
 	case 't':
-		return idlist_parse(&options->tids, "-t", "as the number of a thread",
+		return idlist_parse(&options->tids, "-t", "thread numbers",
 				    optarg);
 	case OPT_PER_THREAD:
 		options->per_thread = true;

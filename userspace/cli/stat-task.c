@@ -260,13 +260,13 @@ static int measure_run(struct task_run *run, int *status)
 
 	if (!run->options->no_inherit)
 		flags |= TOPDOWN_ATTACH_CHILDREN;
+	tasks_detach(&run->tasks);
 	ret = command_start(&run->command, run->tasks.td, run->options->device, flags);
 	if (ret) {
 		*status = ret;
 		return ret;
 	}
 	start(run, run->command.start_ns);
-	tasks_detach(&run->tasks);
 	ret = tasks_add(&run->tasks, run->command.pid, 0, run->command.session);
 	run->ticker.target = run->command.exited;
 	run->ticker.target_events = POLLIN;
