@@ -169,10 +169,10 @@ expect '-r of nothing' 127 '' "^topdown: cannot run '$TMP/none': No such file or
 # What can go wrong on our side.
 FAKE_ATTACH_ERRNO=28 run fake stat -- touch "$TMP/ran"
 expect 'no room for a session' 1 '' \
-	"^topdown: cannot follow the command through $NODE: No space left on device \(too many are followed: at most 1024"
+	"^topdown: cannot follow the command through $NODE: No space left on device \(at most 1024 sessions"
 FAKE_FEATURES=31 run fake stat -- touch "$TMP/ran"
 expect 'a module without sessions' 3 '' \
-	"^topdown: cannot follow tasks through $NODE: .* \(the loaded module is older than this command and cannot follow tasks: 'topdown info'"
+	"^topdown: cannot follow tasks through $NODE: .* \(the loaded module is older than this command: see 'topdown info'"
 FAKE_LEVEL=0 run fake stat -- touch "$TMP/ran"
 expect 'a machine that cannot be measured' 3 '' 'no CPU of this machine can be measured'
 FAKE_OPEN_ERRNO=13 run fake stat -- touch "$TMP/ran"

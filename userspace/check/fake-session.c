@@ -87,25 +87,25 @@ static int attach_error(const struct topdown_attach *arg)
 	unsigned int flags = arg->flags;
 
 	if (!(setting("FAKE_FEATURES", 7) & TOPDOWN_FEATURE_SESSION))
-		return ENOTTY;
+		return -ENOTTY;
 	if (flags & ~TOPDOWN_ATTACH_FLAGS)
-		return EOPNOTSUPP;
+		return -EOPNOTSUPP;
 	if (arg->size != sizeof(*arg) || arg->__reserved || arg->out_session ||
 	    arg->pid < 0)
-		return EINVAL;
+		return -EINVAL;
 	if (flags & TOPDOWN_ATTACH_THREAD &&
 	    flags & (TOPDOWN_ATTACH_CHILDREN | TOPDOWN_ATTACH_PIDFD))
-		return EINVAL;
+		return -EINVAL;
 	if (flags & TOPDOWN_ATTACH_ON_EXEC && !(flags & TOPDOWN_ATTACH_DISABLED))
-		return EINVAL;
+		return -EINVAL;
 	if (setting("FAKE_ATTACH_ERRNO", 0))
-		return setting("FAKE_ATTACH_ERRNO", 0);
+		return -setting("FAKE_ATTACH_ERRNO", 0);
 	if (arg->pid && !is_there(arg->pid, flags))
-		return ESRCH;
+		return -ESRCH;
 	if (arg->pid && setting("FAKE_OTHERS_ERRNO", 0))
-		return setting("FAKE_OTHERS_ERRNO", 0);
+		return -setting("FAKE_OTHERS_ERRNO", 0);
 	if (sessions->used >= setting("FAKE_SESSIONS", 1024))
-		return ENOSPC;
+		return -ENOSPC;
 	return 0;
 }
 
@@ -116,7 +116,7 @@ int fake_attach(struct topdown_attach *arg)
 
 	take_down("attach", arg->pid, arg->flags);
 	if (error)
-		return refuse(error);
+		return refuse(-error);
 	session = &sessions->session[sessions->nr];
 	session->pid = arg->pid ? arg->pid : getpid();
 	session->flags = arg->flags;

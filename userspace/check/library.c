@@ -454,7 +454,8 @@ static void test_session_attach(void)
 static void test_session_read(void)
 {
 	unsigned char small[272], large[sizeof(struct topdown_session) + 8];
-	struct topdown_session then, now, *grown = (struct topdown_session *)large;
+	struct topdown_session then = { .size = 0 }, now = then;
+	struct topdown_session *grown = (struct topdown_session *)large;
 	struct topdown_figures figures = { .slots = 5 };
 	struct topdown *td = open_fake();
 	uint32_t session = 0, other = 0;

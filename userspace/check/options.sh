@@ -97,7 +97,7 @@ bad '--append alone' '--append needs the file' stat --append
 bad '-o empty' '-o: the file name is empty' stat -o ''
 
 for option in -p -t; do
-	for value in '' , 1, ,1 1,,2 x 1x 1-2 -1 +1 0x1 ' 1' '1 2' 1.5; do
+	for value in '' ',' '1,' ',1' '1,,2' x 1x 1-2 -1 +1 0x1 ' 1' '1 2' 1.5; do
 		bad "$option '$value'" "$option: '.*' is not a whole number \(allowed: 1\.\.4194304 (process|thread) numbers\)" \
 			stat "$option" "$value"
 	done

@@ -148,15 +148,15 @@ for option in -p -t '--per-thread -p'; do
 	# shellcheck disable=SC2086
 	run fake stat $option "$pid"
 	expect "$option of what has ended" 1 '' \
-		"^topdown: cannot follow (process|thread) $pid through $NODE: No such process \(it has ended, or"
+		"^topdown: cannot follow (process|thread) $pid through $NODE: No such process \(it has ended; or"
 done
 for option in '' --per-thread; do
 	# shellcheck disable=SC2086
 	run fake stat $option -p "${tids[1]}"
-	expect "-p $option of a thread" 1 '' "process ${tids[1]} .*: -p takes processes, -t threads\)$"
+	expect "-p $option of a thread" 1 '' "process ${tids[1]} .*or -p got a thread, which is for -t\)$"
 done
 FAKE_OTHERS_ERRNO=28 run fake stat -p "$long"
-expect 'too many sessions' 1 '' "cannot follow process $long .*: No space left on device \(too many are followed: at most 1024 by one command, 16 times"
+expect 'too many sessions' 1 '' "cannot follow process $long .*: No space left on device \(at most 1024 sessions of a command, 16 of a task"
 FAKE_OTHERS_ERRNO=13 run fake stat -t "$long"
 expect 'no rights' 3 '' "^topdown: cannot follow thread $long through $NODE: Permission denied
 topdown: (this process has CAP_PERFMON|to be in group 'topdown' is enough)"
@@ -170,7 +170,7 @@ else
 	skip 'no rights, without the capability' 'needs root'
 fi
 FAKE_FEATURES=31 run fake stat -p "$long"
-expect 'a module without sessions' 3 '' 'the loaded module is older than this command and cannot follow tasks'
+expect 'a module without sessions' 3 '' 'cannot follow tasks .*the loaded module is older than this command'
 FAKE_SESSION_ERRNO=5 run fake stat -p "$long" --timeout 20
 expect 'no figures' 1 '' 'cannot read the figures of tasks'
 FAKE_SHARE=51 run fake stat -p "$long" --timeout 20 --strict

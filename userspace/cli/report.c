@@ -127,6 +127,21 @@ static int attach_denied(const char *path, const char *what, int error)
 	return EXIT_DEVICE;
 }
 
+static const char *attach_advice(int error)
+{
+	switch (error) {
+	case ESRCH:
+		return "it has ended; or -p got a thread, which is for -t";
+	case ENOSPC:
+		return "at most 1024 sessions of a command, 16 of a task, 65536 tasks in all";
+	case ENOTTY:
+	case EOPNOTSUPP:
+		return "the loaded module is older than this command: see 'topdown info'";
+	default:
+		return "the kernel log may say more";
+	}
+}
+
 /**
  * report_attach - say why a task cannot be followed
  * @path: the node
@@ -137,27 +152,11 @@ static int attach_denied(const char *path, const char *what, int error)
  */
 int report_attach(const char *path, const char *what, int error)
 {
-	const char *advice = "the kernel log may say more";
-	int code = EXIT_RUNTIME;
-
-	switch (error) {
-	case EACCES:
-	case EPERM:
+	if (error == EACCES || error == EPERM)
 		return attach_denied(path, what, error);
-	case ESRCH:
-		advice = "it has ended, or its number is of the other kind: -p takes processes, -t threads";
-		break;
-	case ENOSPC:
-		advice = "too many are followed: at most 1024 by one command, 16 times the same task, 65536 tasks in all";
-		break;
-	case ENOTTY:
-	case EOPNOTSUPP:
-		advice = "the loaded module is older than this command and cannot follow tasks: 'topdown info' shows both versions";
-		code = EXIT_DEVICE;
-		break;
-	}
-	report_error("cannot follow %s through %s: %s (%s)", what, path, strerror(error), advice);
-	return code;
+	report_error("cannot follow %s through %s: %s (%s)", what, path, strerror(error),
+		     attach_advice(error));
+	return error == ENOTTY || error == EOPNOTSUPP ? EXIT_DEVICE : EXIT_RUNTIME;
 }
 
 /**

@@ -255,7 +255,7 @@ static void outlast(struct task_run *run)
 static int measure_run(struct task_run *run, int *status)
 {
 	unsigned int flags = TOPDOWN_ATTACH_DISABLED | TOPDOWN_ATTACH_ON_EXEC;
-	enum ticker_event event;
+	enum ticker_event event = TICKER_TARGET;
 	int ret;
 
 	if (!run->options->no_inherit)

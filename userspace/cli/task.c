@@ -32,13 +32,13 @@ static void read_name(int id, char name[TASK_NAME_SIZE])
 	}
 	if (len && name[len - 1] == '\n')
 		len--;
+	if (!len)
+		name[len++] = '?';
 	name[len] = '\0';
 	for (i = 0; i < len; i++) {
 		if (name[i] < ' ' || name[i] > '~')
 			name[i] = '?';
 	}
-	if (!len)
-		strcpy(name, "?");
 }
 
 /* The process that a thread belongs to; 0 if /proc does not say. */
