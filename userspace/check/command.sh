@@ -78,6 +78,9 @@ sed '/^[0-9]/!s/^/ /' "$TMP/out" > "$TMP/ours"
 sed '/^[0-9]/!s/^/ /' "$TMP/plainly" > "$TMP/theirs"
 result "$(diff "$TMP/theirs" "$TMP/ours" > "$TMP/diff"; echo $?)" 'descriptors and signals of the command'
 sed 's/^/# /' "$TMP/diff"
+fds=$(sh -c 'ls /proc/self/fd | wc -l')
+run fake stat -- sh -c 'ls /proc/self/fd | wc -l'
+expect 'descriptors when figures go to standard error' 0 "^$fds$" 'tma_retiring'
 run fake stat -o "$TMP/figures" -- sh -c 'yes | head -n 1'
 expect 'SIGPIPE ends who writes to nobody' 0 '^y$' ''
 
@@ -105,11 +108,12 @@ result "$([[ $(json state "$TMP/err" | tail -n 1) == exited ]]; echo $?)" 'the l
 run fake stat -j -I 100 --count 2 -- sh -c 'sleep 0.5; echo done; exit 9'
 expect '--count ends the measurement, not the command' 9 '^done$' 'tma_retiring'
 result "$(($(lines "$TMP/err") != 2))" '--count 2 has two lines'
-FAKE_LOG=$TMP/log run fake stat -j --timeout 50 -- sh -c 'sleep 0.3; echo done'
+rm "$TMP/log"
+FAKE_LOG=$TMP/log run fake stat -j --timeout 50 -- sh -c "sleep 0.3; cp '$TMP/log' '$TMP/before'; echo done"
 expect '--timeout ends the measurement, not the command' 0 '^done$' 'tma_retiring'
 length=$(json interval "$TMP/err")
 result "$(awk "BEGIN { exit !($length < 0.3) }"; echo $?)" "--timeout 50 took $length s"
-result "$(grep -qx 'control 1 0x3' "$TMP/log"; echo $?)" 'nobody is followed for nothing'
+result "$(grep -qx 'control 1 0x3' "$TMP/before"; echo $?)" 'nobody is followed for nothing'
 
 # Signals: what is sent to us is for the command, and we print.
 # signalled SIGNAL COMMAND: sends it when the command says that it is ready

@@ -531,21 +531,24 @@ static short fake_events(short asked)
 	return events | (asked & POLLPRI && fake_sessions_tell() ? POLLPRI : 0);
 }
 
-/* With others the device is looked at now and then; it is the last of them. */
+/* With others the device, which is the last of them, is looked at again and again. */
 static int poll_others(struct pollfd *fds, nfds_t nr, int timeout)
 {
 	int (*real)(struct pollfd *fds, nfds_t nr, int timeout) = dlsym(RTLD_NEXT, "poll");
 	struct pollfd *device = &fds[nr - 1];
-	int ready;
+	int ready, nap;
 
-	do {
-		ready = real(fds, nr - 1, timeout < 0 || timeout > 20 ? 20 : timeout);
+	for (;;) {
 		device->revents = fake_events(device->events);
-		if (ready < 0 || ready || device->revents)
+		nap = device->revents ? 0 : timeout < 0 || timeout > 20 ? 20 : timeout;
+		ready = real(fds, nr - 1, nap);
+		if (ready || device->revents)
 			return ready < 0 ? ready : ready + !!device->revents;
-		timeout -= timeout > 20 ? 20 : timeout < 0 ? 0 : timeout;
-	} while (timeout);
-	return 0;
+		if (timeout == nap)
+			return 0;
+		if (timeout > 0)
+			timeout -= nap;
+	}
 }
 
 int poll(struct pollfd *fds, nfds_t nr, int timeout)
