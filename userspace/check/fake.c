@@ -33,7 +33,7 @@
  *   FAKE_INFO_RETURN  what INFO returns instead of 0
  *   FAKE_MINOR_OF  name that sysfs has for the device (topdown)
  *
- * What it knows of tasks is in fake-session.c.
+ * What it knows of tasks is in fake-session.c, what wakes who waits in fake-poll.c.
  */
 #include "fake.h"
 
@@ -41,7 +41,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/topdown.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -80,6 +79,11 @@ long setting(const char *name, long otherwise)
 	return value && *value ? atol(value) : otherwise;
 }
 
+bool fake_is_device(int fd)
+{
+	return fd >= 0 && fd == fake_fd;
+}
+
 static bool is_node(const char *path)
 {
 	const char *node = getenv("FAKE_NODE");
@@ -108,7 +112,7 @@ int fstat(int fd, struct stat *st)
 {
 	int (*real)(int fd, struct stat *st) = dlsym(RTLD_NEXT, "fstat");
 
-	if (fd < 0 || fd != fake_fd)
+	if (!fake_is_device(fd))
 		return real(fd, st);
 	fake_stat(st);
 	return 0;
@@ -150,7 +154,7 @@ int open(const char *path, int flags, ...)
 /* The number may be that of something else next. */
 int close(int fd)
 {
-	if (fd >= 0 && fd == fake_fd)
+	if (fake_is_device(fd))
 		fake_fd = -1;
 	return syscall(SYS_close, fd);
 }
@@ -493,7 +497,7 @@ static void *fake_map(size_t size, int protection, int flags)
 
 void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {
-	if (fd < 0 || fd != fake_fd)
+	if (!fake_is_device(fd))
 		return (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
 	return fake_map(size, protection, flags);
 }
@@ -511,7 +515,7 @@ ssize_t read(int fd, void *to, size_t size)
 	ssize_t (*real)(int fd, void *to, size_t size) = dlsym(RTLD_NEXT, "read");
 	struct topdown_event event = { .count = 3, .time_ns = 77 };
 
-	if (fd < 0 || fd != fake_fd)
+	if (!fake_is_device(fd))
 		return real(fd, to, size);
 	if (setting("FAKE_WATCH_ERRNO", 0))
 		return refuse(setting("FAKE_WATCH_ERRNO", 0));
@@ -520,47 +524,6 @@ ssize_t read(int fd, void *to, size_t size)
 	event.cpu = setting("FAKE_EVENT", 0);
 	memcpy(to, &event, sizeof(event));
 	return sizeof(event);
-}
-
-/* The device has an event exactly when it was told of one. */
-static short fake_events(short asked)
-{
-	short events = setting("FAKE_WATCH_ERRNO", 0) ? POLLERR :
-		       getenv("FAKE_EVENT") ? asked & POLLIN : 0;
-
-	return events | (asked & POLLPRI && fake_sessions_tell() ? POLLPRI : 0);
-}
-
-/* With others the device, which is the last of them, is looked at again and again. */
-static int poll_others(struct pollfd *fds, nfds_t nr, int timeout)
-{
-	int (*real)(struct pollfd *fds, nfds_t nr, int timeout) = dlsym(RTLD_NEXT, "poll");
-	struct pollfd *device = &fds[nr - 1];
-	int ready, nap;
-
-	for (;;) {
-		device->revents = fake_events(device->events);
-		nap = device->revents ? 0 : timeout < 0 || timeout > 20 ? 20 : timeout;
-		ready = real(fds, nr - 1, nap);
-		if (ready || device->revents)
-			return ready < 0 ? ready : ready + !!device->revents;
-		if (timeout == nap)
-			return 0;
-		if (timeout > 0)
-			timeout -= nap;
-	}
-}
-
-int poll(struct pollfd *fds, nfds_t nr, int timeout)
-{
-	int (*real)(struct pollfd *fds, nfds_t nr, int timeout) = dlsym(RTLD_NEXT, "poll");
-
-	if (fds[nr - 1].fd < 0 || fds[nr - 1].fd != fake_fd)
-		return real(fds, nr, timeout);
-	if (nr > 1)
-		return poll_others(fds, nr, timeout);
-	fds->revents = fake_events(fds->events);
-	return !!fds->revents;
 }
 
 static int fake_watch(const struct topdown_watch *arg)
@@ -586,7 +549,7 @@ int ioctl(int fd, unsigned long request, ...)
 	va_start(args, request);
 	arg = va_arg(args, void *);
 	va_end(args);
-	if (fd < 0 || fd != fake_fd)
+	if (!fake_is_device(fd))
 		return real(fd, request, arg);
 
 	if (getenv("FAKE_EINTR") && _IOC_NR(request) < 3 && !interrupted[_IOC_NR(request)]) {

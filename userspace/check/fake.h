@@ -11,6 +11,7 @@
 
 long setting(const char *name, long otherwise);
 int refuse(int error);
+bool fake_is_device(int fd);
 uint64_t now_ns(void);
 void fill_counts(struct topdown_figures *figures, unsigned int cpu, uint64_t steps);
 

@@ -3,8 +3,8 @@
 #
 # Tests of the library and the command that need no module, "make check".
 #
-#   run.sh [SUITE]...      suites: abi units frames library options device command tasks
-#                          output running screen install docs
+#   run.sh [SUITE]...      suites: abi units frames library options device
+#                          command tasks output running screen install docs
 #
 # All is run twice: as it is delivered, and with the sanitizers for addresses,
 # leaks and undefined behaviour.  KTAP on stdout; the last line is
@@ -36,7 +36,7 @@ export ASAN_OPTIONS=detect_leaks=1:exitcode=99 UBSAN_OPTIONS=print_stacktrace=1
 build() {
 	mkdir -p "$BUILD"
 	"$CC" "${warnings[@]}" -O1 -g -shared -fPIC "${include[@]}" -o "$BUILD/fake.so" \
-		"$HERE"/fake{,-session}.c "$USERSPACE/../kmod/metrics.c"
+		"$HERE"/fake{,-poll,-session}.c "$USERSPACE/../kmod/metrics.c"
 	make -C "$USERSPACE" -s CC="$CC" all
 	make -C "$USERSPACE" -s CC="$CC" O="$BUILD/asan" PROGRAM="$BUILD/asan/topdown" \
 		CFLAGS="${sanitize[*]}" LDFLAGS="${sanitize_link[*]}" \
@@ -91,8 +91,8 @@ tally() {
 }
 
 suites=("$@")
-((${#suites[@]})) || suites=(abi units frames library options device command tasks
-	output running screen install docs)
+((${#suites[@]})) || suites=(abi units frames library options device
+	command tasks output running screen install docs)
 build
 echo 'KTAP version 1'
 PRELOAD=$BUILD/fake.so
