@@ -139,6 +139,48 @@ done
 signalled INT 'trap "echo got it; exit 12" INT; echo ready; while :; do sleep 0.05; done'
 expect 'a command that handles SIGINT' 12 'got it' "$one_step"
 
+# What a terminal sends goes to the command anyway, and must not go twice.
+cat > "$TMP/count.c" <<- 'END'
+	#include <signal.h>
+	#include <stdio.h>
+	#include <time.h>
+
+	static volatile sig_atomic_t count;
+
+	static void interrupted(int signal)
+	{
+		count += !!signal;
+	}
+
+	int main(void)
+	{
+		time_t end = time(NULL) + 3;
+		struct timespec nap = { .tv_nsec = 10000000 };
+
+		signal(SIGINT, interrupted);
+		while (time(NULL) < end)
+			nanosleep(&nap, NULL);
+		printf("interrupted %d\n", (int)count);
+		return 14;
+	}
+END
+${CC:-gcc} -o "$TMP/count" "$TMP/count.c"
+if command -v script > /dev/null; then
+	{
+		sleep 1
+		printf '\003'
+		sleep 2
+	} | FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD script -qec \
+		"$TOPDOWN stat --device $NODE -- $TMP/count" /dev/null > "$TMP/terminal" &&
+		status=0 || status=$?
+	result "$((status != 14))" "Ctrl-C leaves the exit status to the command ($status)"
+	count=$(sed -nE 's/.*interrupted ([0-9]+).*/\1/p' "$TMP/terminal")
+	result "$((count != 1))" "Ctrl-C reaches the command once ($count)"
+	result "$(grep -q 'tma_retiring.*40\.0%' "$TMP/terminal"; echo $?)" 'and we print'
+else
+	skip 'a terminal' 'there is no script(1)'
+fi
+
 # Several runs.  Each session of the fake retires one percent more than the last.
 FAKE_MIX=1 run fake stat -j -r 3 -- sh -c 'echo run'
 expect '-r 3 is one line' 0 '^run
