@@ -46,7 +46,6 @@ measured() {
 	is "$oncpu > 0 && $(json running_ns < "$1") <= $oncpu && $(json slots < "$1") > 0"
 }
 
-work() { "$here/workload" "$@"; }
 command_stat() { topdown stat -j -o "$tmp/out" "$@"; }
 
 test_command() {
@@ -65,11 +64,12 @@ test_command_beside_others() {
 
 	alone=$(awk -v slots="$(json slots < "$tmp/alone")" \
 		-v ns="$(json running_ns < "$tmp/alone")" 'BEGIN { print slots / ns }')
-	work -c 0 -t 600 "$OTHER" &
-	work -c 0 -t 600 "$OTHER" &
+	"$here/workload" -c 0 -t 600 "$OTHER" &
+	"$here/workload" -c 0 -t 600 "$OTHER" &
 	command_stat -- "$here/workload" -c 0 -t "$((2 * SECONDS_EACH))" "$PROFILE"
 	cat "$tmp/out"
-	right "$tmp/out" "$PROFILE" 0.5
+	# Its start, of another character, is more of its time here.
+	right "$tmp/out" "$PROFILE" 1
 	is "$(json running < "$tmp/out") >= 0.9"
 	is "$(json oncpu_ns < "$tmp/out") <= 1.2e9 * $SECONDS_EACH"
 	is "$(json switches < "$tmp/out") > 2"
@@ -116,8 +116,8 @@ test_repeat() {
 test_process() {
 	local pid
 
-	work -c 0 -t 600 "$OTHER" &
-	work -c 0 -t "$((2 * SECONDS_EACH))" "$PROFILE" &
+	"$here/workload" -c 0 -t 600 "$OTHER" &
+	"$here/workload" -c 0 -t "$((2 * SECONDS_EACH))" "$PROFILE" &
 	pid=$!
 	sleep 0.2
 	timeout 60 topdown stat -j -p "$pid" > "$tmp/out" 2> "$tmp/err"
@@ -131,9 +131,9 @@ test_process() {
 test_threads() {
 	local one two
 
-	work -c 0 -t 600 "$PROFILE" &
+	"$here/workload" -c 0 -t 600 "$PROFILE" &
 	one=$!
-	work -c 0 -t 600 "$OTHER" &
+	"$here/workload" -c 0 -t 600 "$OTHER" &
 	two=$!
 	sleep 0.2
 	topdown stat -j -t "$one,$two" --timeout "$((1000 * SECONDS_EACH))" > "$tmp/out"
@@ -164,7 +164,7 @@ as_nobody() { setpriv --reuid 65534 --regid 990 --clear-groups "$@"; }
 # One's own commands need no right but the node; others do.
 test_unprivileged() {
 	# shellcheck disable=SC2016 # another shell's
-	local paranoid spin='i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'
+	local paranoid spin='i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done'
 
 	paranoid=$(< /proc/sys/kernel/perf_event_paranoid)
 	chown 0:990 /dev/topdown
@@ -186,10 +186,10 @@ test_unprivileged() {
 test_nothing_left() {
 	local i
 
-	for ((i = 0; i < $(times 200 2000); i++)); do
+	for ((i = 0; i < $(times 20 500); i++)); do
 		topdown stat -o /dev/null -- true
 	done
-	topdown stat -r 1500 -o /dev/null -- true
+	topdown stat -r "$(times 60 1500)" -o /dev/null -- true
 	unload
 	load
 }
