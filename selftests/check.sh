@@ -106,7 +106,7 @@ module() {
 
 # guest NAME KERNEL MACHINE QUANT CPUS MODE SECONDS TEST...
 guest() {
-	local name=$1 kernel=$2 machine=$3 quant=$4 cpus=$5 mode=$6 seconds=$7 args full= clock=()
+	local name=$1 kernel=$2 machine=$3 quant=$4 cpus=$5 mode=$6 seconds=$7 args full='' clock=()
 	shift 7
 
 	args=("${@/#/-t topdown:}")

@@ -259,9 +259,9 @@ check_shellcheck() {
 
 check_codespell() {
 	need codespell
-	# filp is what the kernel calls it; Nd and Fo are macros of manual pages
+	# filp is what the kernel calls it; Nd and Fo are macros of manual pages; ot is QEMU's
 	lint_files | grep -v '\.csv$' |
-		xargs -r codespell --ignore-words-list=filp,fo,nd
+		xargs -r codespell --ignore-words-list=filp,fo,nd,ot
 }
 
 check_mandoc() {
