@@ -49,8 +49,9 @@
  * map, or not MAP_SHARED; EPERM for a writable or executable mapping.  read():
  * EACCES, ENOSPC, ENOMEM and EFAULT as above; EAGAIN when there is nothing to
  * read and O_NONBLOCK is set; EINTR; EINVAL for less room than one struct
- * topdown_event.  poll() says POLLERR where read() would fail, and POLLPRI when a
- * session of the descriptor has ended (EXITED, ENDED) and not been read since.
+ * topdown_event.  poll() says POLLPRI when a session of the descriptor has ended
+ * (EXITED, ENDED) and TOPDOWN_SESSION has not read it since, and POLLERR where
+ * read() would fail and the descriptor has no session.
  */
 #ifndef _UAPI_LINUX_TOPDOWN_H
 #define _UAPI_LINUX_TOPDOWN_H
@@ -480,7 +481,7 @@ struct topdown_event {
 #define TOPDOWN_ATTACH_PIDFD	(1U << 2)
 /* Count nothing until TOPDOWN_CONTROL_ENABLE. */
 #define TOPDOWN_ATTACH_DISABLED	(1U << 3)
-/* With _DISABLED: also enabled when a task of the session executes a program. */
+/* Only with _DISABLED: also enabled when a task of it has executed a program. */
 #define TOPDOWN_ATTACH_ON_EXEC	(1U << 4)
 #define TOPDOWN_ATTACH_FLAGS	(TOPDOWN_ATTACH_THREAD | TOPDOWN_ATTACH_CHILDREN | \
 				 TOPDOWN_ATTACH_PIDFD | TOPDOWN_ATTACH_DISABLED | \
@@ -548,8 +549,9 @@ enum topdown_session_state {
  * @out_level: highest level of the figures; 0 for none
  * @out_time_ns: when it was read, CLOCK_MONOTONIC
  * @out_switches: how often its tasks were given a CPU
- * @out_merged_ns: on-CPU time that was not measured because the tasks of a CPU
- *	followed each other too fast (closer than 20 us)
+ * @out_merged_ns: the part of the on-CPU time that was not measured because the
+ *	tasks of a CPU followed each other too fast: more often than once in 20 us,
+ *	but for bursts of eight
  * @out_figures: since the session was made, or its last reset: enabled_ns is
  *	the time its tasks were on CPUs while it was enabled, running_ns the
  *	part of it that was measured.  The rest was merged, or another perf user
