@@ -14,73 +14,46 @@
  * interrupts off may look at the table, tasks and sessions without it, since
  * all of them are freed after an RCU grace period.
  */
-#include <linux/bug.h>
 #include <linux/cpu.h>
-#include <linux/hash.h>
 #include <linux/irq_work.h>
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/lockdep.h>
 #include <linux/percpu.h>
-#include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
-#include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
 #include "follow.h"
 #include "session.h"
+#include "task.h"
 #include "window.h"
-
-#define TD_TASK_BITS		12
-#define TD_SPARES		1024
 
 /* Folds that may follow each other at once, if there were few before. */
 #define TD_FOLD_BURST_NS	(8 * TD_FOLD_MIN_NS)
 
-/**
- * struct td_task - a followed task
- * @node: in the table, or among the spares
- * @task: which; only a key, and NULL before another task can have it
- * @exiting: it counts as exited, but still has a CPU now and then; under the lock
- * @nr: slots of @session that have been used
- * @session: whom its slots are credited to; NULL in slots that are free
- * @removed: next of those that have been taken from the table together
- * @rcu: frees it when nobody looks at it any more
- */
-struct td_task {
-	struct hlist_node node;
-	struct task_struct *task;
-	bool exiting;
-	unsigned int nr;
-	struct td_session *session[TD_TASK_SESSIONS_MAX];
-	union {
-		struct td_task *removed;
-		struct rcu_head rcu;
-	};
-};
-
-static struct hlist_head td_tasks[1 << TD_TASK_BITS];
-static unsigned int td_tasks_nr;
-/* For tasks that are made in a probe, where nothing can be allocated. */
-static HLIST_HEAD(td_spares);
-static unsigned int td_spares_nr;
-static DEFINE_RAW_SPINLOCK(td_tasks_lock);
-
 static void td_follow_work(struct work_struct *work);
 static DECLARE_WORK(td_follow_worker, td_follow_work);
 
-static void td_follow_kick(struct irq_work *work)
+static void td_follow_kicked(struct irq_work *work)
 {
 	schedule_work(&td_follow_worker);
 }
 
 /* A probe may hold locks that queueing work takes. */
-static DEFINE_IRQ_WORK(td_follow_kicker, td_follow_kick);
+static DEFINE_IRQ_WORK(td_follow_kicker, td_follow_kicked);
+
+/**
+ * td_follow_kick() - have dead tasks swept and spares made, soon
+ */
+void td_follow_kick(void)
+{
+	irq_work_queue(&td_follow_kicker);
+}
 
 /**
  * td_follow_lock() - keep sessions' settings and tasks as they are
@@ -106,151 +79,6 @@ void td_follow_unlock(void)
 void td_follow_assert_locked(void)
 {
 	lockdep_assert_held(&td_tasks_lock);
-}
-
-static struct hlist_head *td_task_bucket(const struct task_struct *task)
-{
-	return &td_tasks[hash_ptr(task, TD_TASK_BITS)];
-}
-
-/* With interrupts off or under the lock. */
-static __always_inline struct td_task *td_task_find(const struct task_struct *task)
-{
-	struct td_task *entry;
-
-	hlist_for_each_entry_rcu(entry, td_task_bucket(task), node,
-				 lockdep_is_held(&td_tasks_lock)) {
-		/* Pairs with WRITE_ONCE() in td_follow_dead(). */
-		if (READ_ONCE(entry->task) == task)
-			return entry;
-	}
-	return NULL;
-}
-
-static struct td_task *td_spare_take(void)
-{
-	struct td_task *entry;
-
-	lockdep_assert_held(&td_tasks_lock);
-	if (td_spares_nr <= TD_SPARES / 2)
-		irq_work_queue(&td_follow_kicker);
-	entry = hlist_entry_safe(td_spares.first, struct td_task, node);
-	if (entry) {
-		hlist_del(&entry->node);
-		td_spares_nr--;
-	}
-	return entry;
-}
-
-/* Make as many spares as there should be. */
-static int td_spares_fill(void)
-{
-	struct td_task *entry;
-	bool full;
-
-	for (;;) {
-		entry = kmalloc(sizeof(*entry), GFP_KERNEL);
-		if (!entry)
-			return -ENOMEM;
-		td_follow_lock();
-		full = td_spares_nr >= TD_SPARES;
-		if (!full) {
-			hlist_add_head(&entry->node, &td_spares);
-			td_spares_nr++;
-		}
-		td_follow_unlock();
-		if (full) {
-			kfree(entry);
-			return 0;
-		}
-	}
-}
-
-static void td_spares_free(void)
-{
-	struct td_task *entry;
-	struct hlist_node *next;
-
-	/* Nobody else is there any more. */
-	hlist_for_each_entry_safe(entry, next, &td_spares, node)
-		kfree(entry);
-	INIT_HLIST_HEAD(&td_spares);
-	td_spares_nr = 0;
-}
-
-static void td_task_make(struct td_task *entry, struct task_struct *task,
-			 struct td_session *session)
-{
-	lockdep_assert_held(&td_tasks_lock);
-	entry->task = task;
-	entry->exiting = false;
-	entry->session[0] = session;
-	entry->nr = 1;
-	hlist_add_head_rcu(&entry->node, td_task_bucket(task));
-	td_tasks_nr++;
-}
-
-static int td_task_add(struct td_task *entry, struct td_session *session)
-{
-	unsigned int i, at = entry->nr;
-
-	lockdep_assert_held(&td_tasks_lock);
-	for (i = 0; i < entry->nr; i++) {
-		if (entry->session[i] == session)
-			return 0;
-		if (!entry->session[i])
-			at = i;
-	}
-	if (at == TD_TASK_SESSIONS_MAX)
-		return -ENOSPC;
-	/* Pairs with READ_ONCE() in td_task_credit() and td_task_switched(). */
-	WRITE_ONCE(entry->session[at], session);
-	if (at == entry->nr)
-		/* After the slot; pairs with smp_load_acquire() there. */
-		smp_store_release(&entry->nr, at + 1);
-	return 1;
-}
-
-/*
- * Let @session follow @task: 1, 0 if it does already, -ENOSPC for one of the
- * limits, -EAGAIN without a spare.
- */
-static int td_task_link(struct task_struct *task, struct td_session *session)
-{
-	struct td_task *entry = td_task_find(task);
-	int ret = 1;
-
-	lockdep_assert_held(&td_tasks_lock);
-	if (td_session_over(session) || (entry && entry->exiting))
-		return 0;
-	if (entry) {
-		ret = td_task_add(entry, session);
-	} else if (td_tasks_nr >= TD_TASKS_MAX) {
-		ret = -ENOSPC;
-	} else {
-		entry = td_spare_take();
-		if (!entry)
-			return -EAGAIN;
-		td_task_make(entry, task, session);
-	}
-	if (ret > 0)
-		session->tasks++;
-	return ret;
-}
-
-/* Its sessions have a task less, but are still credited with what it uses. */
-static void td_task_leave(struct td_task *entry)
-{
-	unsigned int i;
-
-	lockdep_assert_held(&td_tasks_lock);
-	if (entry->exiting)
-		return;
-	entry->exiting = true;
-	for (i = 0; i < entry->nr; i++) {
-		if (entry->session[i])
-			td_session_leave(entry->session[i]);
-	}
 }
 
 static void td_task_credit(const struct td_task *entry, const struct td_window *window,
@@ -371,7 +199,7 @@ static void td_follow_dead(struct td_task *entry)
 {
 	/* Pairs with READ_ONCE() in td_task_find() and td_follow_sweep_bucket(). */
 	WRITE_ONCE(entry->task, NULL);
-	irq_work_queue(&td_follow_kicker);
+	td_follow_kick();
 }
 
 static noinline void td_follow_switch(struct td_window *window, struct td_task *next,
@@ -473,28 +301,6 @@ static bool td_follow_runs(int cpu, void *data)
 void td_follow_fresh(struct td_session *session)
 {
 	on_each_cpu_cond(td_follow_runs, td_follow_fresh_this, session, 1);
-}
-
-/* Into a list of those that td_task_free() will free. */
-static void td_task_remove(struct td_task *entry, struct td_task **removed)
-{
-	lockdep_assert_held(&td_tasks_lock);
-	td_task_leave(entry);
-	hlist_del_rcu(&entry->node);
-	td_tasks_nr--;
-	entry->removed = *removed;
-	*removed = entry;
-}
-
-/* No CPU has them as its owner any more. */
-static void td_task_free(struct td_task *removed)
-{
-	struct td_task *next;
-
-	for (; removed; removed = next) {
-		next = removed->removed;
-		kfree_rcu(removed, rcu);
-	}
 }
 
 /*
@@ -654,7 +460,7 @@ void td_follow_exec(struct task_struct *task, bool secure)
 			td_session_exec(entry->session[i], secure);
 	}
 	if (entry && secure)
-		irq_work_queue(&td_follow_kicker);
+		td_follow_kick();
 	raw_spin_unlock(&td_tasks_lock);
 out:
 	local_irq_restore(flags);
@@ -690,30 +496,6 @@ void td_follow_exit(struct task_struct *task)
 		raw_spin_unlock(&td_tasks_lock);
 	}
 	local_irq_restore(flags);
-}
-
-/* Take sessions away that want no tasks any more; true if none is left. */
-static bool td_task_prune(struct td_task *entry)
-{
-	struct td_session *session;
-	bool empty = true;
-	unsigned int i;
-
-	lockdep_assert_held(&td_tasks_lock);
-	for (i = 0; i < entry->nr; i++) {
-		session = entry->session[i];
-		if (!session)
-			continue;
-		if (!td_session_over(session)) {
-			empty = false;
-			continue;
-		}
-		/* Pairs with READ_ONCE() in td_task_credit(). */
-		WRITE_ONCE(entry->session[i], NULL);
-		if (!entry->exiting)
-			td_session_leave(session);
-	}
-	return empty;
 }
 
 static void td_follow_sweep_bucket(struct hlist_head *bucket, struct td_task **removed,
@@ -785,6 +567,5 @@ void td_follow_stop(void)
 {
 	irq_work_sync(&td_follow_kicker);
 	cancel_work_sync(&td_follow_worker);
-	WARN_ON_ONCE(td_tasks_nr);
 	td_spares_free();
 }

@@ -9,11 +9,6 @@ struct td_session;
 struct td_window;
 struct topdown_figures;
 
-/* Each has room for this many sessions, which a fold goes through. */
-#define TD_TASK_SESSIONS_MAX	16
-/* With the buckets of the table this bounds what a lookup costs. */
-#define TD_TASKS_MAX		65536
-
 /* Closer folds than this, in the long run, are merged: nanoseconds. */
 #define TD_FOLD_MIN_NS		20000
 
@@ -22,6 +17,7 @@ void td_follow_stop(void);
 
 int td_follow_attach(struct td_session *session, struct task_struct *task, bool process);
 void td_follow_sweep(void);
+void td_follow_kick(void);
 void td_follow_fresh(struct td_session *session);
 void td_follow_lock(void);
 void td_follow_unlock(void);
