@@ -2,8 +2,8 @@
 /*
  * Sessions: what the tasks of a descriptor's interest have used.
  *
- * A session has a share on each CPU, which only that CPU writes.  A reader adds
- * them up, and takes off what there was at the last reset.
+ * A reader adds up what all CPUs have of a session (share.c), and takes off what
+ * there was at the last reset.
  */
 #include <linux/err.h>
 #include <linux/file.h>
@@ -11,7 +11,6 @@
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
-#include <linux/percpu.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -23,6 +22,7 @@
 #include "metrics.h"
 #include "probe.h"
 #include "session.h"
+#include "share.h"
 
 #define TD_SESSIONS_MAX		1024
 
@@ -33,28 +33,10 @@
  */
 void td_session_credit(const struct td_session *session, const struct td_credit *credit)
 {
-	const struct topdown_figures *part = credit->part;
-	struct td_credits *credits;
-	struct td_share *share;
-
 	lockdep_assert_irqs_disabled();
 	/* Pairs with WRITE_ONCE() in td_session_update(). */
-	if (!READ_ONCE(session->counting))
-		return;
-
-	share = this_cpu_ptr(session->shares);
-	credits = &share->credits;
-	write_seqcount_begin(&share->seq);
-	if (part) {
-		td_figures_add(&credits->figures, part);
-		/* Its own time is by the clock, also where nothing was counted. */
-		credits->figures.enabled_ns -= part->enabled_ns;
-		if (!credits->level || credit->level < credits->level)
-			credits->level = credit->level;
-	}
-	credits->figures.enabled_ns += credit->ran_ns;
-	credits->merged_ns += credit->merged_ns;
-	write_seqcount_end(&share->seq);
+	if (READ_ONCE(session->counting))
+		td_share_credit(session->shares, credit);
 }
 
 /**
@@ -63,17 +45,10 @@ void td_session_credit(const struct td_session *session, const struct td_credit 
  */
 void td_session_switched(const struct td_session *session)
 {
-	struct td_share *share;
-
 	lockdep_assert_irqs_disabled();
 	/* Pairs with WRITE_ONCE() in td_session_update(). */
-	if (!READ_ONCE(session->counting))
-		return;
-
-	share = this_cpu_ptr(session->shares);
-	write_seqcount_begin(&share->seq);
-	share->credits.switches++;
-	write_seqcount_end(&share->seq);
+	if (READ_ONCE(session->counting))
+		td_share_switched(session->shares);
 }
 
 /**
@@ -186,7 +161,7 @@ static void td_session_free_rcu(struct rcu_head *rcu)
 {
 	struct td_session *session = container_of(rcu, struct td_session, rcu);
 
-	free_percpu(session->shares);
+	td_share_free(session->shares);
 	kfree(session);
 }
 
@@ -194,18 +169,15 @@ static struct td_session *td_session_create(struct td_sessions *list,
 					    const struct topdown_attach *attach)
 {
 	struct td_session *session;
-	int cpu;
 
 	session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
 	if (!session)
 		return NULL;
-	session->shares = alloc_percpu_gfp(struct td_share, GFP_KERNEL_ACCOUNT);
+	session->shares = td_share_alloc();
 	if (!session->shares) {
 		kfree(session);
 		return NULL;
 	}
-	for_each_possible_cpu(cpu)
-		seqcount_init(&per_cpu_ptr(session->shares, cpu)->seq);
 	session->list = list;
 	session->process = !(attach->flags & TOPDOWN_ATTACH_THREAD);
 	session->children = attach->flags & TOPDOWN_ATTACH_CHILDREN;
@@ -243,32 +215,6 @@ static void td_session_destroy(struct td_session *session)
 	td_probe_put();
 }
 
-static void td_share_read(const struct td_share *share, struct td_credits *credits)
-{
-	unsigned int seq;
-
-	do {
-		seq = read_seqcount_begin(&share->seq);
-		*credits = share->credits;
-	} while (read_seqcount_retry(&share->seq, seq));
-}
-
-static void td_session_sum(const struct td_session *session, struct td_credits *sum)
-{
-	struct td_credits one;
-	int cpu;
-
-	*sum = (struct td_credits){ };
-	for_each_possible_cpu(cpu) {
-		td_share_read(per_cpu_ptr(session->shares, cpu), &one);
-		td_figures_add(&sum->figures, &one.figures);
-		sum->switches += one.switches;
-		sum->merged_ns += one.merged_ns;
-		if (one.level && (!sum->level || one.level < sum->level))
-			sum->level = one.level;
-	}
-}
-
 static u32 td_session_state(const struct td_session *session)
 {
 	td_follow_assert_locked();
@@ -293,7 +239,7 @@ static void td_session_read(struct td_session *session, struct topdown_session *
 	td_follow_unlock();
 
 	read->out_time_ns = ktime_get_ns();
-	td_session_sum(session, &sum);
+	td_share_sum(session->shares, &sum);
 	read->out_switches = sum.switches - session->baseline.switches;
 	read->out_merged_ns = sum.merged_ns - session->baseline.merged_ns;
 	read->out_level = sum.level;
@@ -510,7 +456,7 @@ static void td_sessions_act(struct td_sessions *list, struct td_session *session
 		td_session_enable(session, action == TOPDOWN_CONTROL_ENABLE);
 		break;
 	case TOPDOWN_CONTROL_RESET:
-		td_session_sum(session, &session->baseline);
+		td_share_sum(session->shares, &session->baseline);
 		break;
 	case TOPDOWN_CONTROL_DETACH:
 		td_sessions_remove(list, session);

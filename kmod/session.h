@@ -6,11 +6,12 @@
 #include <linux/mutex.h>
 #include <linux/poll.h>
 #include <linux/rcupdate.h>
-#include <linux/seqlock.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <linux/xarray.h>
 #include <uapi/linux/topdown.h>
+
+#include "share.h"
 
 /**
  * struct td_sessions - the sessions of one descriptor
@@ -30,30 +31,6 @@ struct td_sessions {
 	unsigned int news;
 	wait_queue_head_t wait;
 	struct irq_work wake;
-};
-
-/**
- * struct td_credits - what a session was credited with
- * @level: lowest level of the parts; 0 for none yet
- * @switches: how often its tasks were given a CPU
- * @merged_ns: time that was not measured because the switches were too close
- * @figures: all there is
- */
-struct td_credits {
-	unsigned int level;
-	u64 switches;
-	u64 merged_ns;
-	struct topdown_figures figures;
-};
-
-/**
- * struct td_share - what a session was credited with on one CPU
- * @seq: odd while the CPU writes @credits
- * @credits: since the session was made
- */
-struct td_share {
-	seqcount_t seq;
-	struct td_credits credits;
 };
 
 /**
@@ -97,20 +74,6 @@ struct td_session {
 	struct td_share __percpu *shares;
 	struct td_credits baseline;
 	struct rcu_head rcu;
-};
-
-/**
- * struct td_credit - what a task is credited with
- * @ran_ns: time on the CPU
- * @merged_ns: the part of it that cannot be measured
- * @part: what was counted in that time; NULL for nothing
- * @level: level of @part
- */
-struct td_credit {
-	u64 ran_ns;
-	u64 merged_ns;
-	const struct topdown_figures *part;
-	unsigned int level;
 };
 
 void td_session_credit(const struct td_session *session, const struct td_credit *credit);
