@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who may attach to what, how often, and the errors of attaching and of all
+ * that is done with a session.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "guest.h"
+#include "session.h"
+
+FIXTURE(attach) {
+	int fd;
+	struct topdown_session seen;
+};
+
+FIXTURE_SETUP(attach)
+{
+	self->fd = session_open();
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(attach)
+{
+	close(self->fd);
+}
+
+static int try(int fd, unsigned int cmd, void *argument)
+{
+	return ioctl(fd, cmd, argument) ? -errno : 0;
+}
+
+TEST_F(attach, errors_of_attach)
+{
+	struct topdown_attach *readonly;
+	struct topdown_attach attach;
+	unsigned int i;
+	int pid, pipes[2];
+
+	for (i = 5; i < 32; i++)
+		EXPECT_EQ(-EOPNOTSUPP, device_attach(self->fd, 1U << i, 0));
+	EXPECT_EQ(-EINVAL, device_attach(self->fd, TOPDOWN_ATTACH_THREAD | TOPDOWN_ATTACH_CHILDREN,
+					 0));
+	EXPECT_EQ(-EINVAL, device_attach(self->fd, TOPDOWN_ATTACH_THREAD | TOPDOWN_ATTACH_PIDFD,
+					 0));
+	EXPECT_EQ(-EINVAL, device_attach(self->fd, TOPDOWN_ATTACH_ON_EXEC, 0));
+	EXPECT_EQ(-EINVAL, device_attach(self->fd, 0, -1));
+	attach = (struct topdown_attach){ .size = sizeof(attach), .out_session = 1 };
+	EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_ATTACH, &attach));
+	attach = (struct topdown_attach){ .size = sizeof(attach), .__reserved = 1 };
+	EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_ATTACH, &attach));
+	attach = (struct topdown_attach){ .size = sizeof(attach) - 1 };
+	EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_ATTACH, &attach));
+	attach = (struct topdown_attach){ .size = 4097 };
+	EXPECT_EQ(-E2BIG, try(self->fd, TOPDOWN_ATTACH, &attach));
+	EXPECT_EQ(-EFAULT, try(self->fd, TOPDOWN_ATTACH, NULL));
+
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	EXPECT_EQ(-ESRCH, device_attach(self->fd, 0, pid));
+	EXPECT_EQ(-ESRCH, device_attach(self->fd, TOPDOWN_ATTACH_THREAD, pid));
+	EXPECT_EQ(-EBADF, device_attach(self->fd, TOPDOWN_ATTACH_PIDFD, -1));
+	EXPECT_EQ(-EBADF, device_attach(self->fd, TOPDOWN_ATTACH_PIDFD, 1000));
+	EXPECT_EQ(-EBADF, device_attach(self->fd, TOPDOWN_ATTACH_PIDFD, self->fd));
+	ASSERT_EQ(0, pipe(pipes));
+	EXPECT_EQ(-EBADF, device_attach(self->fd, TOPDOWN_ATTACH_PIDFD, pipes[0]));
+	/* Another file of no file system. */
+	EXPECT_EQ(-EBADF, device_attach(self->fd, TOPDOWN_ATTACH_PIDFD,
+					syscall(SYS_eventfd2, 0, 0)));
+
+	/* Nobody would know the number. */
+	readonly = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	readonly->size = sizeof(*readonly);
+	ASSERT_EQ(0, mprotect(readonly, 4096, PROT_READ));
+	EXPECT_EQ(-EFAULT, try(self->fd, TOPDOWN_ATTACH, readonly));
+	EXPECT_EQ(-ENOENT, device_session(self->fd, 0, 1, &self->seen));
+}
+
+TEST_F(attach, errors_of_session)
+{
+	int session = device_attach(self->fd, 0, 0);
+	struct topdown_session *argument;
+	unsigned int i;
+
+	ASSERT_LT(0, session);
+	EXPECT_EQ(-ENOENT, device_session(self->fd, 0, 0, &self->seen));
+	EXPECT_EQ(-ENOENT, device_session(self->fd, 0, session + 1, &self->seen));
+	EXPECT_EQ(-ENOENT, device_session(self->fd, 0, ~0U, &self->seen));
+	for (i = 1; i < 32; i++)
+		EXPECT_EQ(-EOPNOTSUPP, device_session(self->fd, 1U << i, session, &self->seen));
+	argument = calloc(1, sizeof(*argument));
+	for (i = offsetof(struct topdown_session, out_state); i < sizeof(*argument); i++) {
+		memset(argument, 0, sizeof(*argument));
+		argument->size = sizeof(*argument);
+		argument->session = session;
+		((char *)argument)[i] = 1;
+		EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_SESSION, argument));
+	}
+	memset(argument, 0, sizeof(*argument));
+	argument->session = session;
+	argument->size = 271;
+	EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_SESSION, argument));
+	EXPECT_EQ(-EFAULT, try(self->fd, TOPDOWN_SESSION, NULL));
+	EXPECT_EQ(272, sizeof(*argument));
+	free(argument);
+}
+
+TEST_F(attach, errors_of_control)
+{
+	int session = device_attach(self->fd, 0, 0);
+	struct topdown_control control;
+	unsigned int i;
+
+	ASSERT_LT(0, session);
+	for (i = 0; i < 32; i++) {
+		control = (struct topdown_control){ .size = sizeof(control), .session = session,
+						    .flags = 1U << i };
+		EXPECT_EQ(-EOPNOTSUPP, try(self->fd, TOPDOWN_CONTROL, &control));
+	}
+	EXPECT_EQ(-EINVAL, device_control(self->fd, session, 4));
+	EXPECT_EQ(-EINVAL, device_control(self->fd, session, ~0U));
+	control = (struct topdown_control){ .size = sizeof(control), .session = session,
+					    .__reserved = 1 };
+	EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_CONTROL, &control));
+	control = (struct topdown_control){ .size = 23, .session = session };
+	EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_CONTROL, &control));
+	EXPECT_EQ(-EFAULT, try(self->fd, TOPDOWN_CONTROL, NULL));
+	for (i = 0; i < 4; i++)
+		EXPECT_EQ(-ENOENT, device_control(self->fd, session + 1, i));
+	EXPECT_EQ(0, device_session(self->fd, 0, session, &self->seen));
+}
+
+TEST_F(attach, is_announced)
+{
+	struct topdown_info info;
+
+	ASSERT_EQ(0, device_info(self->fd, &info));
+	EXPECT_NE(0, info.out_features & TOPDOWN_FEATURE_SESSION);
+}
+
+static void *thread_sleep(void *tid)
+{
+	*(volatile int *)tid = syscall(SYS_gettid);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+TEST_F(attach, limits)
+{
+	unsigned int i, j;
+	pthread_t thread;
+	static volatile int tid[65];
+	pthread_attr_t attr;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 65536);
+	for (i = 0; i < 65; i++) {
+		ASSERT_EQ(0, pthread_create(&thread, &attr, thread_sleep, (void *)&tid[i]));
+		while (!tid[i])
+			sleep_ms(1);
+	}
+	for (i = 0; i < 64; i++) {
+		for (j = 0; j < 16; j++)
+			ASSERT_LT(0, device_attach(self->fd, TOPDOWN_ATTACH_THREAD, tid[i]));
+		/* Of a task; of a descriptor comes later. */
+		if (i < 63)
+			ASSERT_EQ(-ENOSPC, device_attach(self->fd, TOPDOWN_ATTACH_THREAD, tid[i]));
+	}
+	/* A process with such a thread is refused, and nothing of it stays. */
+	EXPECT_EQ(0, device_control(self->fd, 1, TOPDOWN_CONTROL_DETACH));
+	EXPECT_EQ(-ENOSPC, device_attach(self->fd, 0, 0));
+	EXPECT_LT(0, device_attach(self->fd, TOPDOWN_ATTACH_THREAD, tid[0]));
+	EXPECT_EQ(-ENOSPC, device_attach(self->fd, TOPDOWN_ATTACH_THREAD, tid[64]));
+	EXPECT_EQ(0, device_control(self->fd, 17, TOPDOWN_CONTROL_DETACH));
+	EXPECT_LT(0, device_attach(self->fd, TOPDOWN_ATTACH_THREAD, tid[64]));
+}
+
+/* As who may open the node, but not see whole CPUs. */
+static int unprivileged(int (*what)(int fd))
+{
+	int pid, status, fd;
+
+	pid = fork();
+	if (!pid) {
+		if (setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))
+			_exit(99);
+		fd = device_open();
+		_exit(fd < 0 ? 98 : what(fd));
+	}
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int may_attach(int fd)
+{
+	struct topdown_session seen;
+	struct topdown_record record;
+	int child, session, pidfd;
+
+	child = sleeper_start();
+	if (device_read_cpu(fd, 0, 0, &record) != -EACCES)
+		return 1;
+	if (poll_for(fd, POLLPRI, 0) != POLLERR)
+		return 2;
+	if (device_attach(fd, 0, 1) != -EACCES || device_attach(fd, 0, getppid()) != -EACCES ||
+	    device_attach(fd, TOPDOWN_ATTACH_THREAD, getppid()) != -EACCES)
+		return 3;
+	/* Also one's own child: it may be another program by now. */
+	if (device_attach(fd, 0, child) != -EACCES)
+		return 4;
+	pidfd = syscall(SYS_pidfd_open, child, 0);
+	if (device_attach(fd, TOPDOWN_ATTACH_PIDFD, pidfd) != -EACCES)
+		return 5;
+	session = device_attach(fd, TOPDOWN_ATTACH_CHILDREN, 0);
+	if (session <= 0 || device_attach(fd, TOPDOWN_ATTACH_THREAD, getpid()) <= 0)
+		return 6;
+	pidfd = syscall(SYS_pidfd_open, getpid(), 0);
+	if (device_attach(fd, TOPDOWN_ATTACH_PIDFD, pidfd) <= 0)
+		return 7;
+	spin_ms(20);
+	if (device_session(fd, TOPDOWN_SESSION_FRESH, session, &seen) || !seen.out_figures.slots)
+		return 8;
+	if (poll_for(fd, POLLPRI, 0) || poll_for(fd, POLLIN, 0))
+		return 9;
+	kill(child, SIGKILL);
+	return 0;
+}
+
+TEST_F(attach, rights)
+{
+	struct stat node;
+
+	ASSERT_EQ(0, stat(TD_DEVICE, &node));
+	ASSERT_EQ(0, chmod(TD_DEVICE, 0666));
+	EXPECT_EQ(0, unprivileged(may_attach));
+	chmod(TD_DEVICE, node.st_mode & 07777);
+	/* Who may see whole CPUs sees them all. */
+	EXPECT_LT(0, device_attach(self->fd, 0, 1));
+}
+
+int main(int argc, char **argv)
+{
+	int ret = session_need();
+
+	return ret ? ret : test_harness_run(argc, argv);
+}

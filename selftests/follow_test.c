@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tasks that exit, execute programs and make others while a session follows
+ * them, and CPUs and descriptors that go meanwhile.
+ */
+#include <math.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "guest.h"
+#include "session.h"
+
+FIXTURE(follow) {
+	int fd;
+	struct worker worker;
+	struct topdown_session seen;
+};
+
+FIXTURE_SETUP(follow)
+{
+	self->fd = session_open();
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(follow)
+{
+	close(self->fd);
+}
+
+TEST_F(follow, exit_is_told)
+{
+	__u64 slots;
+	int session;
+
+	ASSERT_TRUE(worker_start(&self->worker, &reports[0], profile(0), 4, 50));
+	session = device_attach(self->fd, 0, self->worker.pid);
+	ASSERT_LT(0, session);
+	EXPECT_EQ(0, poll_for(self->fd, POLLPRI, 0));
+	ASSERT_EQ(0, device_session(self->fd, 0, session, &self->seen));
+	EXPECT_EQ(3, self->seen.out_tasks);
+	worker_go(&self->worker, 4);
+	ASSERT_TRUE(worker_wait(&reports[0]));
+	EXPECT_EQ(0, poll_for(self->fd, POLLPRI, 0));
+	worker_stop(&self->worker);
+	EXPECT_EQ(POLLPRI, poll_for(self->fd, POLLPRI, 5000));
+	EXPECT_EQ(POLLPRI, poll_for(self->fd, POLLPRI, 0));
+	ASSERT_TRUE(has_slots(self->fd, session, &self->seen));
+	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
+	EXPECT_EQ(0, self->seen.out_tasks);
+	EXPECT_EQ(0, poll_for(self->fd, POLLPRI, 0));
+	slots = self->seen.out_figures.slots;
+	/* They stay, whatever is done. */
+	EXPECT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_ENABLE));
+	sleep_ms(20);
+	ASSERT_TRUE(has_slots(self->fd, session, &self->seen));
+	EXPECT_EQ(slots, self->seen.out_figures.slots);
+	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
+}
+
+/* A reader that sleeps is woken up. */
+TEST_F(follow, exit_wakes_up)
+{
+	uint64_t from;
+	int pid;
+
+	pid = fork();
+	if (!pid) {
+		sleep_ms(300);
+		_exit(0);
+	}
+	ASSERT_LT(0, device_attach(self->fd, 0, pid));
+	from = clock_ns(CLOCK_MONOTONIC);
+	EXPECT_EQ(POLLPRI, poll_for(self->fd, POLLPRI, 10000));
+	EXPECT_GT(5000000000ULL, clock_ns(CLOCK_MONOTONIC) - from);
+	waitpid(pid, NULL, 0);
+}
+
+/* What a child attached and then executed; its exit status is that of the program. */
+static int attach_and_exec(int fd, __u32 flags, const char *program, int uid, int *session)
+{
+	int pid = fork(), status;
+
+	if (pid)
+		return waitpid(pid, &status, 0) == pid ? status : -1;
+	if (uid && setresuid(uid, uid, uid))
+		_exit(99);
+	*session = device_attach(fd, flags, 0);
+	execl(program, program, "-t", "0.3", "branchy", NULL);
+	_exit(98);
+}
+
+static int *shared_int(void)
+{
+	return mmap(NULL, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+}
+
+/* As `topdown stat -- command` does it. */
+TEST_F(follow, command_from_its_exec)
+{
+	int *session = shared_int();
+
+	ASSERT_EQ(0, attach_and_exec(self->fd, TOPDOWN_ATTACH_CHILDREN | TOPDOWN_ATTACH_DISABLED |
+				     TOPDOWN_ATTACH_ON_EXEC, "./workload", 0, session));
+	ASSERT_LT(0, *session);
+	ASSERT_EQ(0, device_session(self->fd, 0, *session, &self->seen));
+	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
+	EXPECT_LT(280000000, self->seen.out_figures.enabled_ns);
+	/* It is branchy, but for its start. */
+	EXPECT_LT((0.4 - 0.01 * looser(1)) * TOPDOWN_RATIO_ONE,
+		  self->seen.out_figures.ratio[TOPDOWN_BAD_SPECULATION]);
+}
+
+static const char suid_program[] = "/tmp/topdown-set-uid";
+
+TEST_F(follow, set_uid_exec_ends_it)
+{
+	char command[256];
+	int *session = shared_int();
+
+	snprintf(command, sizeof(command), "cp ./workload %s && chmod 4755 %s", suid_program,
+		 suid_program);
+	ASSERT_EQ(0, system(command));
+	EXPECT_EQ(0, attach_and_exec(self->fd, 0, "./workload", NOBODY, session));
+	ASSERT_EQ(0, device_session(self->fd, 0, *session, &self->seen));
+	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
+	EXPECT_LT(250000000, self->seen.out_figures.enabled_ns);
+
+	EXPECT_EQ(0, attach_and_exec(self->fd, 0, suid_program, NOBODY, session));
+	EXPECT_EQ(POLLPRI, poll_for(self->fd, POLLPRI, 0));
+	ASSERT_EQ(0, device_session(self->fd, 0, *session, &self->seen));
+	EXPECT_EQ(TOPDOWN_SESSION_ENDED, self->seen.out_state);
+	EXPECT_EQ(0, self->seen.out_tasks);
+	/* Nothing of its 300 ms. */
+	EXPECT_GT(100000000, self->seen.out_figures.enabled_ns);
+	EXPECT_EQ(0, poll_for(self->fd, POLLPRI, 0));
+	unlink(suid_program);
+}
+
+/*
+ * A CPU that goes while tasks of the session run there takes nothing with it, and
+ * counts for them when it is back.
+ */
+static bool measure_hotplug(int fd, struct worker *worker, struct topdown_session *seen)
+{
+	/* Linux 6.12's fair server warns when a CPU under load goes: lib.bash. */
+	static const char fair_server_off[] =
+		"for f in /sys/kernel/debug/sched/fair_server/cpu*/runtime; do echo 0 > $f; done";
+	static const char hotplug[] =
+		"cd /sys/devices/system/cpu/cpu1 || exit 1;"
+		"for on in 0 1 0 1; do sleep 0.1; echo $on > online || exit 1; done";
+	struct report *report = &reports[0];
+	bool ok = worker_start(worker, report, profile(0), 4, 1000);
+	int session = ok ? device_attach(fd, 0, worker->pid) : -1;
+	double time, measured;
+
+	if (!access("/sys/kernel/debug/sched/fair_server", F_OK))
+		ok = ok && !system(fair_server_off);
+	ok = ok && session > 0 && worker_go(worker, 4) && !system(hotplug) && worker_wait(report) &&
+	     !device_session(fd, TOPDOWN_SESSION_FRESH, session, seen);
+	worker_stop(worker);
+	time = seen->out_figures.enabled_ns / (double)report->cpu_ns;
+	measured = seen->out_figures.running_ns / (double)seen->out_figures.enabled_ns;
+	printf("# time %.4f of the kernel's, measured %.4f\n", time, measured);
+	return ok && fabs(time - 1) < 2 * LIMIT_SLOTS && measured <= 1 && measured > 0.95;
+}
+
+TEST_F_TIMEOUT(follow, cpu_goes_and_comes, 60)
+{
+	if (access("/sys/devices/system/cpu/cpu1/online", W_OK))
+		SKIP(return, "CPU 1 cannot be taken away");
+	EXPECT_SOON(measure_hotplug(self->fd, &self->worker, &self->seen));
+}
+
+static void *thread_storm(void *unused)
+{
+	pthread_t thread;
+
+	for (;;) {
+		if (!pthread_create(&thread, NULL, thread_short, NULL))
+			pthread_join(thread, NULL);
+	}
+	return unused;
+}
+
+/* Descriptors are closed and sessions detached while their tasks run and clone. */
+TEST_F_TIMEOUT(follow, closed_while_they_run, 60)
+{
+	int fd, pid, session, i;
+	pthread_t thread;
+
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pthread_create(&thread, NULL, thread_storm, NULL);
+		thread_storm(NULL);
+	}
+	for (i = 0; i < 20; i++) {
+		fd = device_open();
+		ASSERT_LE(0, fd);
+		session = device_attach(fd, TOPDOWN_ATTACH_CHILDREN, pid);
+		ASSERT_LT(0, session);
+		ASSERT_LT(0, device_attach(fd, 0, 0));
+		if (i % 3)
+			usleep(i * 1311 % 5000);
+		if (i % 2) {
+			ASSERT_EQ(0, device_control(fd, session, TOPDOWN_CONTROL_DETACH));
+			ASSERT_LT(0, device_attach(fd, 0, pid));
+		}
+		close(fd);
+	}
+	spin_stop(pid);
+}
+
+/* Attached at any moment of a short life. */
+TEST_F_TIMEOUT(follow, attached_while_they_exit, 60)
+{
+	unsigned int i, missed = 0;
+	int session, pid;
+
+	/* So that the probes stay. */
+	ASSERT_LT(0, device_attach(self->fd, TOPDOWN_ATTACH_THREAD, 0));
+	for (i = 0; i < 200; i++) {
+		pid = fork();
+		if (!pid) {
+			usleep(i * 37 % 1000);
+			_exit(0);
+		}
+		usleep(i * 53 % 2000);
+		session = device_attach(self->fd, i % 2 ? TOPDOWN_ATTACH_THREAD : 0, pid);
+		waitpid(pid, NULL, 0);
+		if (session == -ESRCH) {
+			missed++;
+			continue;
+		}
+		ASSERT_LT(0, session);
+		ASSERT_EQ(0, device_session(self->fd, 0, session, &self->seen));
+		EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
+		EXPECT_EQ(0, self->seen.out_tasks);
+		ASSERT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_DETACH));
+	}
+	printf("# %u of 200 had exited before\n", missed);
+	EXPECT_LT(missed, 200);
+}
+
+int main(int argc, char **argv)
+{
+	int ret = session_need();
+
+	return ret ? ret : test_harness_run(argc, argv);
+}

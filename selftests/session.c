@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "session.h"
+
+/* As in kselftest.h, which cannot be included twice into a program. */
+#define EXIT_SKIP	4
+
+struct report *reports;
+
+int session_need(void)
+{
+	int ret = module_need();
+
+	if (ret)
+		return ret;
+	if (!door_open()) {
+		printf("1..0 # SKIP this machine has no emulated PMU\n");
+		return EXIT_SKIP;
+	}
+	return 0;
+}
+
+int session_open(void)
+{
+	cpu_set_t two;
+	int fd;
+
+	reports = mmap(NULL, WORKERS * sizeof(*reports), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (reports == MAP_FAILED)
+		return -errno;
+	fd = device_open();
+	if (fd < 0)
+		return fd;
+	if (!door_open())
+		return -ENODEV;
+	/* The emulator's time runs on where the host has no CPU for it: use few. */
+	CPU_ZERO(&two);
+	CPU_SET(0, &two);
+	CPU_SET(1, &two);
+	return sched_setaffinity(0, sizeof(two), &two) ? -errno : fd;
+}
+
+const struct td_bd_profile *profile(unsigned int i)
+{
+	static const char * const names[] = { "branchy", "stream", "compute", "bigcode", "fetch" };
+
+	return &profile_find(names[i % 5])->profile;
+}
+
+void spin_ms(unsigned int ms)
+{
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + ms * 1000000ULL;
+	volatile int i;
+
+	do {
+		for (i = 0; i < 20000; i++)
+			;
+	} while (clock_ns(CLOCK_MONOTONIC) < end);
+}
+
+static void *thread_spin(void *ms)
+{
+	spin_ms((uintptr_t)ms);
+	return NULL;
+}
+
+void *thread_short(void *unused)
+{
+	volatile int i;
+
+	for (i = 0; i < 20000; i++)
+		;
+	return unused;
+}
+
+static int worker_go_fd;
+
+static void *thread_wait_and_spin(void *ms)
+{
+	char byte;
+
+	if (read(worker_go_fd, &byte, 1) == 1)
+		spin_ms((uintptr_t)ms);
+	return NULL;
+}
+
+/* Half of the threads are there before it goes, half come afterwards. */
+static void work_threads(pthread_t *thread, unsigned int threads, unsigned int ms)
+{
+	unsigned int i;
+
+	for (i = threads / 2; i < threads; i++)
+		pthread_create(&thread[i], NULL, thread_spin, (void *)(uintptr_t)ms);
+	spin_ms(ms);
+	for (i = 0; i < threads; i++)
+		pthread_join(thread[i], NULL);
+}
+
+static void work(unsigned int threads, unsigned int ms, pthread_t *thread)
+{
+	pthread_t one;
+	unsigned int i;
+
+	if (threads <= THREADS) {
+		work_threads(thread, threads, ms);
+		return;
+	}
+	for (i = 0; i < threads; i++) {
+		if (pthread_create(&one, NULL, thread_short, NULL))
+			_exit(3);
+		pthread_join(one, NULL);
+	}
+}
+
+static void worker_run(struct worker *worker, struct report *report,
+		       const struct td_bd_profile *what, unsigned int threads, unsigned int ms)
+{
+	pthread_t thread[THREADS];
+	struct td_bd_truth from;
+	unsigned int i;
+	char byte;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	worker_go_fd = worker->go[0];
+	if (!door_open() || !door_set_profile(what))
+		_exit(1);
+	for (i = 0; threads <= THREADS && i < threads / 2; i++)
+		pthread_create(&thread[i], NULL, thread_wait_and_spin, (void *)(uintptr_t)ms);
+	/* The others are to wait by now. */
+	sleep_ms(20);
+	if (write(worker->ready[1], "", 1) != 1)
+		_exit(2);
+	/* Before any thread of it can run. */
+	report->cpu_ns = -clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	report->main_ns = -clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	door_truth_space(&from);
+	if (read(worker->go[0], &byte, 1) != 1)
+		_exit(2);
+	work(threads, ms, thread);
+	door_truth_space(&report->truth);
+	report->cpu_ns += clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	report->main_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	door_truth_sub(&report->truth, &from);
+	report->done = 1;
+	for (;;)
+		pause();
+}
+
+bool worker_start(struct worker *worker, struct report *report,
+		  const struct td_bd_profile *what, unsigned int threads, unsigned int ms)
+{
+	char byte;
+
+	report->done = 0;
+	if (pipe(worker->go) || pipe(worker->ready))
+		return false;
+	worker->pid = fork();
+	if (!worker->pid)
+		worker_run(worker, report, what, threads, ms);
+	close(worker->ready[1]);
+	return worker->pid > 0 && read(worker->ready[0], &byte, 1) == 1;
+}
+
+bool worker_go(struct worker *worker, unsigned int threads)
+{
+	static const char bytes[THREADS + 1];
+	ssize_t n = 1 + (threads <= THREADS ? threads / 2 : 0);
+
+	return write(worker->go[1], bytes, n) == n;
+}
+
+bool worker_wait(const struct report *report)
+{
+	unsigned int i;
+
+	for (i = 0; i < 4000 && !report->done; i++)
+		sleep_ms(5);
+	return report->done;
+}
+
+void worker_stop(struct worker *worker)
+{
+	close(worker->go[0]);
+	close(worker->go[1]);
+	close(worker->ready[0]);
+	spin_stop(worker->pid);
+}
+
+int sleeper_start(void)
+{
+	int pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;)
+		pause();
+}
+
+/*
+ * Between a fold and the change of the address space there are tens of
+ * microseconds on the emulated machine.  That matters where the kernel looks
+ * after itself at every access, and with many short threads.
+ */
+double looser(unsigned int threads)
+{
+	bool instrumented = !access("/sys/kernel/debug/kmemleak", F_OK);
+
+	return (threads > THREADS ? 5 : 1) * (instrumented ? 5 : 1);
+}
+
+bool has_slots(int fd, int session, struct topdown_session *seen)
+{
+	return !device_session(fd, TOPDOWN_SESSION_FRESH, session, seen) &&
+	       seen->out_figures.slots;
+}
+
+int poll_for(int fd, short events, int ms)
+{
+	struct pollfd pollfd = { .fd = fd, .events = events };
+
+	return poll(&pollfd, 1, ms) < 0 ? -errno : pollfd.revents;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the tests of sessions share: processes that work when they are told to,
+ * and looks at a session.
+ */
+#ifndef TOPDOWN_SELFTESTS_SESSION_H
+#define TOPDOWN_SELFTESTS_SESSION_H
+
+#include "guest.h"
+
+/* Percentage points, and a share of the slots: the acceptance criteria. */
+#define LIMIT_POINTS	0.5
+#define LIMIT_SLOTS	0.01
+
+#define TRIES		6
+#define WORKERS		3
+#define THREADS		8
+#define NOBODY		65534
+
+/* A process that works when it is told to, and then says how much that was. */
+struct worker {
+	int pid;
+	/* One byte for each thread that is to work. */
+	int go[2];
+	int ready[2];
+};
+
+struct report {
+	struct td_bd_truth truth;
+	uint64_t cpu_ns;
+	uint64_t main_ns;
+	volatile int done;
+};
+
+/* Of all workers, in memory that they share. */
+extern struct report *reports;
+
+/*
+ * The host may take a CPU away in the microseconds between a fold and the
+ * change of the address space, and emulated time runs on: then once more.  An
+ * error of the module does not go away.
+ */
+#define EXPECT_SOON(what)						\
+({									\
+	unsigned int try_;						\
+	bool ok_ = false;						\
+									\
+	for (try_ = 0; try_ < TRIES && !ok_; try_++)			\
+		ok_ = what;						\
+	EXPECT_TRUE(ok_);						\
+})
+
+/* As module_need(); also 4 without the emulated PMU. */
+int session_need(void);
+/* A descriptor; also makes the reports, and moves the caller to two CPUs. */
+int session_open(void);
+
+const struct td_bd_profile *profile(unsigned int i);
+void spin_ms(unsigned int ms);
+/* For pthread_create(). */
+void *thread_short(void *unused);
+
+/* @threads above THREADS: so many short ones after each other. */
+bool worker_start(struct worker *worker, struct report *report,
+		  const struct td_bd_profile *what, unsigned int threads, unsigned int ms);
+bool worker_go(struct worker *worker, unsigned int threads);
+bool worker_wait(const struct report *report);
+void worker_stop(struct worker *worker);
+/* A process that does nothing until it is killed; its pid. */
+int sleeper_start(void);
+
+/* How many times the limits figures of so many threads may be off. */
+double looser(unsigned int threads);
+bool has_slots(int fd, int session, struct topdown_session *seen);
+/* The events, or a negative errno. */
+int poll_for(int fd, short events, int ms);
+
+#endif /* TOPDOWN_SELFTESTS_SESSION_H */
