@@ -98,3 +98,46 @@ bool compare_slots_within(const struct comparison *comparison, double share)
 {
 	return fabs(comparison->slots - 1) <= share + comparison->slots_unsure;
 }
+
+bool figures_consistent(const struct topdown_figures *figures, unsigned int level)
+{
+	static const unsigned char parent[TOPDOWN_NR_NODES] = {
+		[TOPDOWN_HEAVY_OPERATIONS] = TOPDOWN_RETIRING,
+		[TOPDOWN_LIGHT_OPERATIONS] = TOPDOWN_RETIRING,
+		[TOPDOWN_BRANCH_MISPREDICTS] = TOPDOWN_BAD_SPECULATION,
+		[TOPDOWN_MACHINE_CLEARS] = TOPDOWN_BAD_SPECULATION,
+		[TOPDOWN_FETCH_LATENCY] = TOPDOWN_FRONTEND_BOUND,
+		[TOPDOWN_FETCH_BANDWIDTH] = TOPDOWN_FRONTEND_BOUND,
+		[TOPDOWN_MEMORY_BOUND] = TOPDOWN_BACKEND_BOUND,
+		[TOPDOWN_CORE_BOUND] = TOPDOWN_BACKEND_BOUND,
+	};
+	__u64 left[TOPDOWN_NR_NODES], sum = 0;
+	unsigned int i, nodes = level > 1 ? TOPDOWN_NR_NODES : 4;
+
+	for (i = 0; i < 4; i++) {
+		sum += figures->node[i];
+		left[i] = figures->node[i];
+	}
+	for (; i < nodes; i++)
+		left[parent[i]] -= figures->node[i];
+	/* A slot in a thousand may be without a category, of very short windows. */
+	if (figures->running_ns > figures->enabled_ns || sum > figures->slots ||
+	    figures->slots - sum > figures->slots / 1000)
+		return false;
+	for (i = 0; i < 4; i++) {
+		if (level > 1 && left[i])
+			return false;
+	}
+	for (i = 0; i < TOPDOWN_MAX_NODES; i++) {
+		unsigned __int128 ratio = figures->node[i];
+
+		if (i >= nodes || !figures->slots) {
+			if (figures->ratio[i] != TOPDOWN_RATIO_NONE || figures->node[i])
+				return false;
+			continue;
+		}
+		if (figures->ratio[i] != ratio * TOPDOWN_RATIO_ONE / figures->slots)
+			return false;
+	}
+	return true;
+}

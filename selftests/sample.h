@@ -38,4 +38,7 @@ void compare_nodes(const double *seen, const double *truth, unsigned int level,
 /* Is it so that the truth can have been within this share of it? */
 bool compare_slots_within(const struct comparison *comparison, double share);
 
+/* Everything in figures that follows from the rest of them. */
+bool figures_consistent(const struct topdown_figures *figures, unsigned int level);
+
 #endif /* TOPDOWN_SELFTESTS_SAMPLE_H */

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What readings of /dev/topdown hold: records that follow from each other, fresh
+ * readings, baselines and windows.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "guest.h"
+#include "sample.h"
+
+#define RECORDS		(TD_CPUS_MAX + 1)
+
+FIXTURE(read) {
+	int fd;
+	struct topdown_record *records;
+};
+
+FIXTURE_SETUP(read)
+{
+	struct topdown_info info;
+
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, device_info(self->fd, &info));
+	ASSERT_GE(TD_CPUS_MAX, info.out_nr_cpus);
+	self->records = calloc(RECORDS, sizeof(*self->records));
+	ASSERT_NE(NULL, self->records);
+}
+
+FIXTURE_TEARDOWN(read)
+{
+	free(self->records);
+	close(self->fd);
+}
+
+TEST_F(read, sets_of_cpus)
+{
+	unsigned int cpu[TD_CPUS_MAX], n = cpus_online(cpu), i;
+	__u64 set[2] = { };
+	__u32 nr = RECORDS;
+
+	ASSERT_EQ(0, device_read(self->fd, 0, NULL, 0, self->records, &nr));
+	for (i = 1; i < nr; i++)
+		EXPECT_LT(self->records[i - 1].cpu, self->records[i].cpu);
+	EXPECT_LE(n, nr);
+
+	for (i = 0; i < n; i++) {
+		EXPECT_EQ(0, device_read_cpu(self->fd, 0, cpu[i], self->records));
+		EXPECT_EQ(cpu[i], self->records[0].cpu);
+	}
+	if (n < 2)
+		SKIP(return, "one CPU only");
+	/* Whatever order they are thought of, numbers decide; words may be empty. */
+	set[0] = 1ULL << cpu[n - 1] | 1ULL << cpu[0];
+	nr = RECORDS;
+	ASSERT_EQ(0, device_read(self->fd, TOPDOWN_READ_TOTAL, set, 2, self->records, &nr));
+	EXPECT_EQ(3, nr);
+	EXPECT_EQ(cpu[0], self->records[0].cpu);
+	EXPECT_EQ(cpu[n - 1], self->records[1].cpu);
+	EXPECT_EQ(TOPDOWN_CPU_ALL, self->records[2].cpu);
+	EXPECT_EQ(2, self->records[2].nr_cpus);
+	EXPECT_EQ(self->records[0].total.slots + self->records[1].total.slots,
+		  self->records[2].total.slots);
+}
+
+static bool figures_grow(const struct topdown_figures *then, const struct topdown_figures *now)
+{
+	unsigned int i;
+
+	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+		if (now->node[i] < then->node[i])
+			return false;
+	}
+	return now->slots >= then->slots && now->enabled_ns >= then->enabled_ns &&
+	       now->running_ns >= then->running_ns;
+}
+
+TEST_F(read, records_are_consistent_and_grow)
+{
+	struct topdown_record *then = calloc(RECORDS, sizeof(*then));
+	struct topdown_record *now = self->records;
+	__u32 nr, i, round;
+
+	ASSERT_NE(NULL, then);
+	for (round = 0; round < 200; round++) {
+		nr = RECORDS;
+		ASSERT_EQ(0, device_read(self->fd, round % 2 ? TOPDOWN_READ_FRESH :
+					 TOPDOWN_READ_TOTAL, NULL, 0, now, &nr));
+		for (i = 0; i < nr; i++) {
+			const struct topdown_record *record = &now[i];
+
+			if (record->cpu == TOPDOWN_CPU_ALL)
+				continue;
+			ASSERT_TRUE(figures_consistent(&record->total, record->level));
+			ASSERT_TRUE(figures_consistent(&record->window, record->level));
+			ASSERT_TRUE(figures_grow(&then[i].total, &record->total));
+			ASSERT_LE(then[i].windows, record->windows);
+			ASSERT_LE(then[i].time_ns, record->time_ns);
+			ASSERT_GE(clock_ns(CLOCK_MONOTONIC), record->time_ns);
+			ASSERT_EQ(0, record->flags);
+			ASSERT_EQ(0, record->__reserved);
+			ASSERT_EQ(1, record->nr_cpus);
+		}
+		memcpy(then, now, nr * sizeof(*now));
+	}
+	free(then);
+}
+
+TEST_F(read, total_is_the_sum)
+{
+	__u32 nr = RECORDS, i, node;
+	struct topdown_figures sum = { };
+	const struct topdown_record *total;
+	__u64 windows = 0;
+
+	ASSERT_EQ(0, device_read(self->fd, TOPDOWN_READ_TOTAL, NULL, 0, self->records, &nr));
+	total = &self->records[nr - 1];
+	ASSERT_EQ(TOPDOWN_CPU_ALL, total->cpu);
+	for (i = 0; i + 1 < nr; i++) {
+		sum.slots += self->records[i].total.slots;
+		sum.enabled_ns += self->records[i].total.enabled_ns;
+		sum.running_ns += self->records[i].total.running_ns;
+		windows += self->records[i].windows;
+		for (node = 0; node < TOPDOWN_NR_NODES; node++)
+			sum.node[node] += self->records[i].total.node[node];
+	}
+	EXPECT_EQ(windows, total->windows);
+	EXPECT_EQ(sum.slots, total->total.slots);
+	EXPECT_EQ(sum.enabled_ns, total->total.enabled_ns);
+	EXPECT_EQ(sum.running_ns, total->total.running_ns);
+	for (node = 0; node < TOPDOWN_NR_NODES; node++)
+		EXPECT_EQ(sum.node[node], total->total.node[node]);
+	EXPECT_TRUE(figures_consistent(&total->total, total->level));
+	EXPECT_TRUE(figures_consistent(&total->window, total->level));
+}
+
+/* A fresh reading counts until now, and changes nothing for anybody else. */
+TEST_F(read, fresh_counts_until_now)
+{
+	struct topdown_record then, fresh, now;
+	unsigned int i;
+
+	ASSERT_EQ(0, period_set("60000"));
+	ASSERT_EQ(0, device_read_cpu(self->fd, 0, 0, &then));
+	sleep_ms(20);
+	for (i = 0; i < 1000; i++)
+		ASSERT_EQ(0, device_read_cpu(self->fd, 0, 0, &now));
+	EXPECT_EQ(0, memcmp(&then, &now, sizeof(now)));
+
+	ASSERT_EQ(0, device_read_cpu(self->fd, TOPDOWN_READ_FRESH, 0, &fresh));
+	EXPECT_EQ(then.windows, fresh.windows);
+	EXPECT_LT(then.time_ns, fresh.time_ns);
+	EXPECT_EQ(fresh.time_ns, fresh.window_time_ns);
+	EXPECT_LT(then.total.slots, fresh.total.slots);
+	EXPECT_LE(fresh.window.slots, fresh.total.slots);
+	EXPECT_LT(then.total.enabled_ns + 20000000, fresh.total.enabled_ns);
+	EXPECT_TRUE(figures_consistent(&fresh.window, fresh.level));
+
+	ASSERT_EQ(0, device_read_cpu(self->fd, 0, 0, &now));
+	EXPECT_EQ(then.windows, now.windows);
+	EXPECT_EQ(then.window_time_ns, now.window_time_ns);
+	EXPECT_EQ(0, memcmp(&then.window, &now.window, sizeof(now.window)));
+	EXPECT_EQ(0, period_set("1000"));
+}
+
+/* A fresh reading lets a CPU sleep that has slept since the last one. */
+TEST_F(read, fresh_lets_sleepers_sleep)
+{
+	unsigned int cpu[TD_CPUS_MAX], n = cpus_online(cpu), i, asleep = 0;
+	struct topdown_record then, now;
+
+	if (n < 2)
+		SKIP(return, "one CPU is never asleep while a test runs");
+	ASSERT_EQ(0, cpu_pin(cpu[0]));
+	ASSERT_EQ(0, period_set("60000"));
+	for (i = 0; i < 100; i++) {
+		ASSERT_EQ(0, device_read_cpu(self->fd, TOPDOWN_READ_FRESH, cpu[1], &then));
+		sleep_ms(1);
+		ASSERT_EQ(0, device_read_cpu(self->fd, TOPDOWN_READ_FRESH, cpu[1], &now));
+		/* The time of the last fold: it was not folded again. */
+		asleep += now.time_ns == then.time_ns;
+	}
+	/* Now and then the kernel itself has work for it. */
+	EXPECT_LT(50, asleep);
+	EXPECT_EQ(0, period_set("1000"));
+}
+
+/* A baseline is that of one descriptor, and of the CPUs it was set for. */
+TEST_F(read, reset_is_private)
+{
+	struct topdown_record mine, other, before;
+	unsigned int cpu[TD_CPUS_MAX], n = cpus_online(cpu), i;
+	int fd = device_open();
+	__u64 set = 1;
+
+	ASSERT_LE(0, fd);
+	/* A CPU that sleeps would count nothing. */
+	ASSERT_EQ(0, cpu_pin(0));
+	ASSERT_EQ(0, period_set("60000"));
+	sleep_ms(50);
+	ASSERT_EQ(0, device_read_cpu(fd, TOPDOWN_READ_FRESH, 0, &before));
+	ASSERT_LT(0, before.total.slots);
+	ASSERT_EQ(0, device_reset(self->fd, TOPDOWN_RESET_FRESH, &set, 1));
+	ASSERT_EQ(0, device_read_cpu(self->fd, 0, 0, &mine));
+	EXPECT_EQ(0, mine.total.slots);
+	EXPECT_EQ(0, mine.windows);
+	EXPECT_EQ(0, mine.total.enabled_ns);
+	EXPECT_EQ(TOPDOWN_RATIO_NONE, mine.total.ratio[0]);
+	ASSERT_EQ(0, device_read_cpu(fd, 0, 0, &other));
+	EXPECT_LT(before.total.slots, other.total.slots);
+	EXPECT_EQ(before.windows, other.windows);
+
+	sleep_ms(10);
+	ASSERT_EQ(0, device_read_cpu(self->fd, TOPDOWN_READ_FRESH, 0, &mine));
+	ASSERT_EQ(0, device_read_cpu(fd, 0, 0, &before));
+	EXPECT_LT(0, mine.total.slots);
+	EXPECT_EQ(before.total.slots - other.total.slots, mine.total.slots);
+	EXPECT_EQ(before.total.enabled_ns - other.total.enabled_ns, mine.total.enabled_ns);
+	for (i = 0; i < TOPDOWN_NR_NODES; i++)
+		EXPECT_EQ(before.total.node[i] - other.total.node[i], mine.total.node[i]);
+	if (n > 1) {
+		ASSERT_EQ(0, device_read_cpu(fd, 0, cpu[1], &other));
+		ASSERT_EQ(0, device_read_cpu(self->fd, 0, cpu[1], &mine));
+		EXPECT_EQ(0, memcmp(&other, &mine, sizeof(mine)));
+	}
+	EXPECT_EQ(0, period_set("1000"));
+	close(fd);
+}
+
+/* Without FRESH the baseline is what is known, so that no slot is left out. */
+TEST_F(read, plain_reset_begins_at_what_is_known)
+{
+	struct topdown_record then, now, mine;
+	int fd = device_open();
+	__u64 set = 1;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, period_set("60000"));
+	ASSERT_EQ(0, device_read_cpu(fd, 0, 0, &then));
+	sleep_ms(20);
+	ASSERT_EQ(0, device_reset(self->fd, 0, &set, 1));
+	ASSERT_EQ(0, device_read_cpu(self->fd, TOPDOWN_READ_FRESH, 0, &mine));
+	ASSERT_EQ(0, device_read_cpu(fd, 0, 0, &now));
+	EXPECT_EQ(now.total.slots - then.total.slots, mine.total.slots);
+	EXPECT_EQ(now.windows - then.windows, mine.windows);
+	EXPECT_EQ(0, period_set("1000"));
+	close(fd);
+}
+
+/* A window follows the other, and the sum is what they counted. */
+TEST_F(read, windows_add_up)
+{
+	unsigned int i, windows = 0;
+	struct topdown_record now;
+	__u64 sum = 0, last;
+
+	ASSERT_EQ(0, period_set("20"));
+	ASSERT_EQ(0, device_read_cpu(self->fd, 0, 0, &now));
+	last = now.windows;
+	for (i = 0; i < 400000 && windows < 10; i++) {
+		ASSERT_EQ(0, device_read_cpu(self->fd, 0, 0, &now));
+		if (now.windows == last)
+			continue;
+		ASSERT_LT(last, now.windows);
+		EXPECT_EQ(now.time_ns, now.window_time_ns);
+		/* Only of a window whose beginning was seen, and the reader may be late. */
+		if (sum && now.windows == last + 1) {
+			EXPECT_EQ(sum + now.window.slots, now.total.slots);
+			windows++;
+		}
+		sum = now.total.slots;
+		last = now.windows;
+	}
+	EXPECT_EQ(10, windows);
+	EXPECT_EQ(0, period_set("1000"));
+}
+
+int main(int argc, char **argv)
+{
+	int ret = module_need();
+
+	return ret ? ret : test_harness_run(argc, argv);
+}
