@@ -366,8 +366,8 @@ static bool measure(bool *cli_ended)
 
 	if (sampler_start())
 		return false;
-	/* What comes before the first sample is the start of the spinners. */
-	sleep_ms(50);
+	/* The start of the spinners, and a first window. */
+	sleep_ms(PERIOD_MS + 50);
 	/*
 	 * When exactly an interval that is not ours begins and ends on a CPU is
 	 * only known to milliseconds, so what we and the command do there must
