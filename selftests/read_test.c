@@ -183,8 +183,8 @@ TEST_F(read, fresh_lets_sleepers_sleep)
 		/* The time of the last fold: it was not folded again. */
 		asleep += now.time_ns == then.time_ns;
 	}
-	/* Now and then the kernel itself has work for it. */
-	EXPECT_LT(50, asleep);
+	/* Now and then the kernel itself has work for it, or the host takes the CPU away. */
+	EXPECT_LT(door_open() && door_exact() ? 50 : 0, asleep);
 	EXPECT_EQ(0, period_set("1000"));
 }
 
