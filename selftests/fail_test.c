@@ -148,6 +148,22 @@ static int do_watch(void)
 	return ret;
 }
 
+static int do_attach(void)
+{
+	struct topdown_attach attach = { .size = sizeof(attach) };
+	struct topdown_session session = { .size = sizeof(session) };
+	int fd = device_open(), ret;
+
+	if (fd < 0)
+		return fd;
+	ret = ioctl(fd, TOPDOWN_ATTACH, &attach) ? -errno : 0;
+	session.session = attach.out_session;
+	if (!ret)
+		ret = ioctl(fd, TOPDOWN_SESSION, &session) ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
 static int do_sysfs(void)
 {
 	char text[4096];
@@ -226,7 +242,7 @@ static unsigned int allocations(int (*operation)(void))
 /* All of them, or if they are very many, evenly spread. */
 static void sweep(const char *name, int (*operation)(void))
 {
-	unsigned int most = getenv("TOPDOWN_FULL") ? 400 : 60;
+	unsigned int most = getenv("TOPDOWN_FULL") ? 120 : 60;
 	unsigned int n = allocations(operation), step = n / most + 1;
 	unsigned int nth, tried = 0, failed = 0;
 	bool ok = n > 0;
@@ -261,12 +277,13 @@ int main(void)
 	fault_setup();
 
 	ksft_print_header();
-	ksft_set_plan(9);
+	ksft_set_plan(10);
 	sweep("open", do_open);
 	sweep("read", do_read);
 	sweep("reset", do_reset);
 	sweep("map", do_map);
 	sweep("watch", do_watch);
+	sweep("attach", do_attach);
 	sweep("sysfs", do_sysfs);
 	sweep("load", do_load);
 	ret = do_period();
