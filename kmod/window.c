@@ -315,8 +315,11 @@ static bool td_window_awake(int cpu, void *unused)
 	struct td_window *window = per_cpu_ptr(td_windows, cpu);
 	u64 busy = td_window_busy(cpu);
 
-	/* Pairs with WRITE_ONCE() below, of another reader, and where the state is set. */
-	if (READ_ONCE(window->state) == TOPDOWN_STATE_OK &&
+	/*
+	 * To ask this CPU costs nothing.
+	 * Pairs with WRITE_ONCE() below, of another reader, and where the state is set.
+	 */
+	if (cpu != smp_processor_id() && READ_ONCE(window->state) == TOPDOWN_STATE_OK &&
 	    busy - READ_ONCE(window->busy) < TD_BUSY_US)
 		return false;
 	WRITE_ONCE(window->busy, busy);

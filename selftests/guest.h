@@ -22,6 +22,7 @@
 /* door.c: false or an error text where this is not the emulated PMU. */
 bool door_open(void);
 bool door_exact(void);
+bool door_fast(void);
 bool door_set_profile(const struct td_bd_profile *profile);
 bool door_set_default(const struct td_bd_profile *profile);
 bool door_set_quant(bool round);

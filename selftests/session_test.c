@@ -448,7 +448,8 @@ TEST_F(session, nobody_else_pays)
 
 	session = device_attach(self->fd, TOPDOWN_ATTACH_THREAD, 0);
 	ASSERT_LT(0, session);
-	EXPECT_LT(1000, pair_reads(1000));
+	/* Fewer than switches where these are closer than folds may be. */
+	EXPECT_LT(200, pair_reads(1000));
 	EXPECT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_DETACH));
 	EXPECT_GT(100, pair_reads(1000));
 }

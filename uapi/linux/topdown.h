@@ -280,8 +280,8 @@ struct topdown_record {
 
 /*
  * Count until now, by one inter-processor interrupt to each CPU asked for but
- * those that have slept since they were last asked: a CPU that did less than
- * 50 us of work since then is left alone, and that work is told the next time.
+ * those that have slept since they were last asked: another CPU that did less
+ * than 50 us of work since then is left alone, and that work is told the next time.
  * The window is not ended, so other readers' windows, history and watches stay
  * as they are.  Without it the answer is what was known already: it interrupts
  * nobody and is at most one period old where the CPU was not idle.
