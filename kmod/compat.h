@@ -12,6 +12,7 @@
 #include <linux/perf_event.h>
 #include <linux/pid.h>
 #include <linux/string.h>
+#include <linux/tick.h>
 #include <linux/timer.h>
 #include <linux/version.h>
 
@@ -72,6 +73,20 @@ static inline struct pid *td_compat_pidfd_pid(const struct file *file)
 	    strcmp(file->f_path.dentry->d_name.name, "[pidfd]"))
 		return NULL;
 	return get_pid(file->private_data);
+}
+
+/*
+ * How long a CPU has been idle, to the microsecond, or a constant if that is not
+ * known so well: newer kernels count idle time by ticks while the tick runs, and
+ * interrupts of idle CPUs as idle time.
+ */
+static inline u64 td_compat_idle_us(int cpu)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
+	return get_cpu_idle_time_us(cpu, NULL);
+#else
+	return 0;
+#endif
 }
 
 /*

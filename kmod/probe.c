@@ -35,7 +35,10 @@ static void td_probe_task_newtask(void *data, struct task_struct *task,
 static void td_probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 			  struct linux_binprm *bprm)
 {
-	td_follow_exec(task, bprm->secureexec);
+	/* As perf: also a program that its user may execute but not read. */
+	bool unread = bprm->interp_flags & BINPRM_FLAGS_ENFORCE_NONDUMP;
+
+	td_follow_exec(task, bprm->secureexec || unread);
 }
 
 static void td_probe_exit(void *data, TD_COMPAT_EXIT_ARGS)
@@ -62,6 +65,9 @@ static struct td_hook td_hooks[] = {
 	{ .name = "task_newtask", .probe = td_probe_task_newtask },
 	{ .name = "sched_switch", .probe = td_probe_sched_switch },
 };
+
+/* Each has memory for every CPU, and anybody who can open the node makes them. */
+#define TD_PROBE_USERS_MAX	4096
 
 static unsigned int td_probe_users;
 /* Protects td_probe_users, and so whether the hooks are registered. */
@@ -150,7 +156,8 @@ static int td_probe_begin(void)
 /**
  * td_probe_get() - one more session needs the probes
  *
- * Return: 0, -EOPNOTSUPP if the kernel lacks the tracepoints, or -ENOMEM.
+ * Return: 0, -EOPNOTSUPP if the kernel lacks the tracepoints, -ENOSPC if there are
+ * too many sessions, or -ENOMEM.
  */
 int td_probe_get(void)
 {
@@ -160,7 +167,9 @@ int td_probe_get(void)
 		return -EOPNOTSUPP;
 
 	mutex_lock(&td_probe_mutex);
-	if (!td_probe_users)
+	if (td_probe_users >= TD_PROBE_USERS_MAX)
+		ret = -ENOSPC;
+	else if (!td_probe_users)
 		ret = td_probe_begin();
 	if (!ret)
 		td_probe_users++;

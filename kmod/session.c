@@ -439,6 +439,8 @@ static void td_session_enable(struct td_session *session, bool enable)
 {
 	td_follow_lock();
 	session->enabled = enable;
+	/* What the caller says now is what counts. */
+	session->on_exec = false;
 	td_session_update(session);
 	td_follow_unlock();
 }

@@ -35,6 +35,8 @@
 
 /* A CPU that did less than this since it was folded need not be interrupted. */
 #define TD_BUSY_US		50
+/* By which the time that it was busy may seem to go back. */
+#define TD_BUSY_SLACK_US	5
 
 struct td_window __percpu *td_windows;
 
@@ -277,12 +279,26 @@ void td_window_rearm(void *unused)
 		mod_timer(&window->timer, jiffies + td_window_delay(window));
 }
 
+/*
+ * Microseconds that a CPU has not been idle; grows without end where the kernel
+ * does not account for that.  The two clocks may be some microseconds apart.
+ */
+static u64 td_window_busy(int cpu)
+{
+	return ktime_to_us(ktime_get()) - td_compat_idle_us(cpu);
+}
+
+/* What the CPU does after the first line shall count as done the next time. */
 static void td_window_fold_this(void *unused)
 {
 	struct td_window *window = this_cpu_ptr(td_windows);
+	u64 busy = td_window_busy(window->cpu);
 
-	if (window->open)
-		td_window_fold(window, false);
+	if (!window->open)
+		return;
+	td_window_fold(window, false);
+	/* After the record has changed; pairs with smp_load_acquire() in td_window_awake(). */
+	smp_store_release(&window->busy, busy);
 }
 
 /**
@@ -297,33 +313,29 @@ void td_window_fold_now(const struct cpumask *cpus)
 }
 
 /*
- * Microseconds that a CPU has not been idle; grows without end where the kernel
- * does not account for that.  Exact to the microsecond at best.
- */
-static u64 td_window_busy(int cpu)
-{
-	return ktime_to_us(ktime_get()) - get_cpu_idle_time_us(cpu, NULL);
-}
-
-/*
  * Has the CPU done anything since a reader last had it folded?  If not it has
- * counted no slots but those of a few interrupts.  What it does from now on,
- * before the fold, shall count as done the next time.
+ * counted no slots but those of a few interrupts.
  */
 static bool td_window_awake(int cpu, void *unused)
 {
-	struct td_window *window = per_cpu_ptr(td_windows, cpu);
-	u64 busy = td_window_busy(cpu);
+	const struct td_window *window = per_cpu_ptr(td_windows, cpu);
+	u64 busy;
 
-	/*
-	 * To ask this CPU costs nothing.
-	 * Pairs with WRITE_ONCE() below, of another reader, and where the state is set.
-	 */
-	if (cpu != smp_processor_id() && READ_ONCE(window->state) == TOPDOWN_STATE_OK &&
-	    busy - READ_ONCE(window->busy) < TD_BUSY_US)
+	/* Pairs with WRITE_ONCE() where the state is set. */
+	switch (READ_ONCE(window->state)) {
+	case TOPDOWN_STATE_OFFLINE:
+	case TOPDOWN_STATE_UNSUPPORTED:
 		return false;
-	WRITE_ONCE(window->busy, busy);
-	return true;
+	case TOPDOWN_STATE_OK:
+		break;
+	default:
+		return true;
+	}
+	/* Pairs with smp_store_release() in td_window_fold_this(). */
+	busy = td_window_busy(cpu) - smp_load_acquire(&window->busy);
+	/* To ask this CPU costs nothing. */
+	return cpu == smp_processor_id() ||
+	       busy + TD_BUSY_SLACK_US >= TD_BUSY_US + TD_BUSY_SLACK_US;
 }
 
 /**

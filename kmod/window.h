@@ -28,7 +28,8 @@ struct td_task;
  * @counts: the group's counts at that time
  * @quant: what the CPU's bytes look like
  * @parts: how often the open window has been folded without ending it
- * @busy: td_window_busy() before a reader last had the CPU folded; any CPU
+ * @busy: td_window_busy() before a reader last had the CPU folded; readers look
+ *	at it
  * @owner: the followed task that runs on the CPU, or NULL; on the CPU with
  *	interrupts off, as the next three; others may look at it
  * @since: up to when the time of @owner has been credited, local_clock()

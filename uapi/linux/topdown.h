@@ -41,8 +41,8 @@
  *   EBADF       ATTACH: with TOPDOWN_ATTACH_PIDFD, not a pidfd.
  *   ENOENT      SESSION, CONTROL: this descriptor has no session of that number.
  *   ENOSPC      As many descriptors have a watch as the module allows (4096);
- *               ATTACH: too many sessions of this descriptor (1024) or of a
- *               task (16), or too many tasks are followed (65536).
+ *               ATTACH: too many sessions (4096), or of this descriptor (1024)
+ *               or of a task (16), or too many tasks are followed (65536).
  *   ENOMEM      Out of memory.
  *
  * mmap(): EACCES and ENOMEM as above; EINVAL for an offset, a length beyond the
@@ -282,6 +282,7 @@ struct topdown_record {
  * Count until now, by one inter-processor interrupt to each CPU asked for but
  * those that have slept since they were last asked: another CPU that did less
  * than 50 us of work since then is left alone, and that work is told the next time.
+ * (From Linux 7.0 on the kernel does not tell that well enough, and all are asked.)
  * The window is not ended, so other readers' windows, history and watches stay
  * as they are.  Without it the answer is what was known already: it interrupts
  * nobody and is at most one period old where the CPU was not idle.
@@ -481,7 +482,11 @@ struct topdown_event {
 #define TOPDOWN_ATTACH_PIDFD	(1U << 2)
 /* Count nothing until TOPDOWN_CONTROL_ENABLE. */
 #define TOPDOWN_ATTACH_DISABLED	(1U << 3)
-/* Only with _DISABLED: also enabled when a task of it has executed a program. */
+/*
+ * Only with _DISABLED: enabled when a task of it has executed a program, unless
+ * TOPDOWN_CONTROL_ENABLE or _DISABLE came first.  Meant for a session of one
+ * thread: of others that run then up to one period from before is counted.
+ */
 #define TOPDOWN_ATTACH_ON_EXEC	(1U << 4)
 #define TOPDOWN_ATTACH_FLAGS	(TOPDOWN_ATTACH_THREAD | TOPDOWN_ATTACH_CHILDREN | \
 				 TOPDOWN_ATTACH_PIDFD | TOPDOWN_ATTACH_DISABLED | \
@@ -517,7 +522,9 @@ struct topdown_attach {
  * @TOPDOWN_SESSION_DISABLED: it does not count until it is enabled
  * @TOPDOWN_SESSION_EXITED: the last of its tasks has exited; the figures stay
  * @TOPDOWN_SESSION_ENDED: a task gained rights by executing a program (set-uid
- *	and the like), so no task is followed any more; the figures stay
+ *	and the like), or executed one that it may not read, so no task is followed
+ *	any more; the figures stay, but for what other tasks ran since they were
+ *	last counted
  */
 enum topdown_session_state {
 	TOPDOWN_SESSION_RUNNING		= 0,
@@ -534,7 +541,7 @@ enum topdown_session_state {
 #define TOPDOWN_SESSION_FRESH	(1U << 0)
 #define TOPDOWN_SESSION_FLAGS	(TOPDOWN_SESSION_FRESH)
 
-/* topdown_session.out_flags: a new task could not be followed: out of memory. */
+/* topdown_session.out_flags: a new task could not be followed: memory, or ENOSPC. */
 #define TOPDOWN_SESSION_INCOMPLETE	(1U << 0)
 
 /**
