@@ -23,6 +23,8 @@ FIXTURE_SETUP(read)
 {
 	struct topdown_info info;
 
+	/* Of an idle CPU nothing is new. */
+	ASSERT_EQ(0, cpu_pin(0));
 	self->fd = device_open();
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, device_info(self->fd, &info));
@@ -212,8 +214,6 @@ TEST_F(read, reset_is_private)
 	__u64 set = 1;
 
 	ASSERT_LE(0, fd);
-	/* A CPU that sleeps would count nothing. */
-	ASSERT_EQ(0, cpu_pin(0));
 	ASSERT_EQ(0, period_set("60000"));
 	sleep_ms(50);
 	ASSERT_EQ(0, device_read_cpu(fd, TOPDOWN_READ_FRESH, 0, &before));
