@@ -27,6 +27,9 @@ export LC_ALL=C
 export BUILD CC
 # Nothing of the caller's settings decides what is printed.
 unset NO_COLOR "${!FAKE_@}"
+# script(1) and tmux run command lines with it.  bash becomes a single command;
+# another shell may stay in front of it and take the terminal's signals too.
+export SHELL=/bin/bash
 
 sanitize=(-O1 -g -fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 # The runtime goes into the program, as the library that is preloaded comes first.
