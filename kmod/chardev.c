@@ -19,6 +19,7 @@
 #include <asm/processor.h>
 
 #include "chardev.h"
+#include "compat.h"
 #include "cpu.h"
 #include "model.h"
 #include "page.h"
@@ -26,6 +27,7 @@
 #include "record.h"
 #include "rights.h"
 #include "session.h"
+#include "share.h"
 #include "watch.h"
 #include "window.h"
 
@@ -114,7 +116,7 @@ static int td_chardev_info(struct td_file *file, union td_command *command)
 	if (td_cpu_pinned())
 		info->out_flags |= TOPDOWN_INFO_PINNED;
 	if (td_probe_possible())
-		info->out_features |= TOPDOWN_FEATURE_SESSION;
+		info->out_features |= TOPDOWN_FEATURE_SESSION | TOPDOWN_FEATURE_SESSION_MAP;
 	info->out_level = td_chardev_level(&source);
 	info->out_source = source;
 	strscpy(info->out_cpu_vendor, cpu->x86_vendor_id, sizeof(info->out_cpu_vendor));
@@ -122,6 +124,7 @@ static int td_chardev_info(struct td_file *file, union td_command *command)
 	strscpy(info->out_codename, model->codename, sizeof(info->out_codename));
 	strscpy(info->out_version, TOPDOWN_VERSION, sizeof(info->out_version));
 	info->out_map_size = td_page_size();
+	info->out_session_map_size = td_share_size();
 	return 0;
 }
 
@@ -448,9 +451,20 @@ static __poll_t td_chardev_poll(struct file *filp, poll_table *table)
 
 static int td_chardev_mmap(struct file *filp, struct vm_area_struct *vma)
 {
-	const struct td_file *file = filp->private_data;
+	struct td_file *file = filp->private_data;
 
-	return file->may_read ? td_page_mmap(vma) : -EACCES;
+	/* The map of a session is for whoever has the session. */
+	if (!vma->vm_pgoff && !file->may_read)
+		return -EACCES;
+	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
+		return -EPERM;
+	/* VM_SHARED is cleared where the file is open for reading only. */
+	if (!(vma->vm_flags & VM_MAYSHARE))
+		return -EINVAL;
+
+	/* mprotect() shall not make it writable or executable either. */
+	vm_flags_clear(vma, VM_MAYWRITE | VM_MAYEXEC);
+	return vma->vm_pgoff ? td_sessions_mmap(&file->sessions, vma) : td_page_mmap(vma);
 }
 
 static int td_chardev_open(struct inode *inode, struct file *filp)

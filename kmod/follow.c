@@ -409,7 +409,7 @@ static void td_follow_inherit(struct td_task *parent, struct task_struct *task)
 		session = parent->session[i];
 		if (session && td_session_inherits(session, thread) &&
 		    td_task_link(task, session) < 0)
-			session->incomplete = true;
+			td_session_missed(session);
 	}
 }
 

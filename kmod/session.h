@@ -3,6 +3,7 @@
 #define TOPDOWN_SESSION_H
 
 #include <linux/irq_work.h>
+#include <linux/kref.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
 #include <linux/rcupdate.h>
@@ -12,6 +13,8 @@
 #include <uapi/linux/topdown.h>
 
 #include "share.h"
+
+struct vm_area_struct;
 
 /**
  * struct td_sessions - the sessions of one descriptor
@@ -50,9 +53,10 @@ struct td_sessions {
  * @news: it has ended and not been read since
  * @tasks: how many follow it, and one while it is being attached
  * @counting: it takes credits; written under td_follow_lock()
- * @shares: of each CPU; written there with interrupts off
- * @baseline: sum of the shares at the last reset; under the list's lock
- * @rcu: frees it when no CPU looks at it any more
+ * @map: the shares, each written on its CPU with interrupts off, and what readers
+ *	are told of the fields above; its baseline is changed under the list's lock
+ * @ref: one until it is destroyed, and one of each mmap() under way
+ * @rcu: puts the first when no CPU looks at it any more
  */
 struct td_session {
 	struct td_sessions *list;
@@ -71,8 +75,8 @@ struct td_session {
 	unsigned int tasks;
 
 	bool counting;
-	struct td_share __percpu *shares;
-	struct td_credits baseline;
+	struct topdown_session_map *map;
+	struct kref ref;
 	struct rcu_head rcu;
 };
 
@@ -82,7 +86,9 @@ void td_session_switched(const struct td_session *session);
 bool td_session_over(const struct td_session *session);
 bool td_session_inherits(const struct td_session *session, bool thread);
 bool td_session_has_tasks(struct td_session *session);
+void td_session_join(struct td_session *session);
 void td_session_leave(struct td_session *session);
+void td_session_missed(struct td_session *session);
 void td_session_exec(struct td_session *session, bool secure);
 
 void td_sessions_init(struct td_sessions *list);
@@ -91,6 +97,7 @@ int td_sessions_attach(struct td_sessions *list, bool may_read, struct topdown_a
 void td_sessions_detach(struct td_sessions *list, u32 id);
 int td_sessions_read(struct td_sessions *list, struct topdown_session *read);
 int td_sessions_control(struct td_sessions *list, const struct topdown_control *control);
+int td_sessions_mmap(struct td_sessions *list, struct vm_area_struct *vma);
 __poll_t td_sessions_poll(struct td_sessions *list, struct file *filp, poll_table *table);
 
 #endif /* TOPDOWN_SESSION_H */

@@ -1,109 +1,202 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Shares: what a session was credited with on each CPU, which only that CPU
- * writes.  A reader adds them up.
+ * writes.  A reader adds them up, in the kernel or in the session's map: they
+ * live there alone.
  */
+#include <linux/align.h>
+#include <linux/cache.h>
 #include <linux/cpumask.h>
 #include <linux/gfp.h>
 #include <linux/lockdep.h>
-#include <linux/percpu.h>
+#include <linux/mm.h>
+#include <linux/smp.h>
+#include <linux/vmalloc.h>
 
 #include "metrics.h"
+#include "seq.h"
 #include "share.h"
+
+#define TD_SHARE_OFFSET		ALIGN(sizeof(struct topdown_session_map), SMP_CACHE_BYTES)
+#define TD_SHARE_STRIDE		ALIGN(sizeof(struct topdown_share), SMP_CACHE_BYTES)
+
+/* Not by what the header says: readers cannot change it, but this is shorter. */
+static struct topdown_share *td_share_of(const struct topdown_session_map *map, int cpu)
+{
+	return (void *)map + TD_SHARE_OFFSET + (size_t)cpu * TD_SHARE_STRIDE;
+}
+
+/**
+ * td_share_size() - size of a session's map
+ *
+ * Return: bytes, whole pages.
+ */
+size_t td_share_size(void)
+{
+	return PAGE_ALIGN(TD_SHARE_OFFSET + (size_t)nr_cpu_ids * TD_SHARE_STRIDE);
+}
 
 /**
  * td_share_alloc() - shares of a new session
  *
- * Return: a share for each CPU, or NULL.
+ * Return: a map with a share for each CPU, or NULL.
  */
-struct td_share __percpu *td_share_alloc(void)
+struct topdown_session_map *td_share_alloc(void)
 {
-	struct td_share __percpu *shares;
-	int cpu;
+	struct topdown_session_map *map;
 
-	shares = alloc_percpu_gfp(struct td_share, GFP_KERNEL_ACCOUNT);
-	if (!shares)
+	map = __vmalloc(td_share_size(), GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	if (!map)
 		return NULL;
-	for_each_possible_cpu(cpu)
-		seqcount_init(&per_cpu_ptr(shares, cpu)->seq);
-	return shares;
+	map->magic = TOPDOWN_SESSION_MAP_MAGIC;
+	map->size = td_share_size();
+	map->header_size = sizeof(*map);
+	map->nr_shares = nr_cpu_ids;
+	map->share_offset = TD_SHARE_OFFSET;
+	map->share_stride = TD_SHARE_STRIDE;
+	map->share_size = sizeof(struct topdown_share);
+	return map;
 }
 
 /**
  * td_share_free() - undo td_share_alloc()
- * @shares: nobody looks at them any more
+ * @map: no CPU writes there any more; who has mapped it keeps the pages
  */
-void td_share_free(struct td_share __percpu *shares)
+void td_share_free(struct topdown_session_map *map)
 {
-	free_percpu(shares);
+	vfree(map);
+}
+
+/**
+ * td_share_mmap() - let a process see the shares
+ * @map: of a session, which stays meanwhile
+ * @vma: where; read-only
+ *
+ * Return: 0, -EINVAL if it is too long, or -ENOMEM.
+ */
+int td_share_mmap(const struct topdown_session_map *map, struct vm_area_struct *vma)
+{
+	unsigned long at, size = vma->vm_end - vma->vm_start;
+	int ret;
+
+	if (size > td_share_size())
+		return -EINVAL;
+	for (at = 0; at < size; at += PAGE_SIZE) {
+		ret = vm_insert_page(vma, vma->vm_start + at, vmalloc_to_page((void *)map + at));
+		if (ret)
+			return ret;
+	}
+	return 0;
 }
 
 /**
  * td_share_credit() - add to the share of this CPU
- * @shares: of a session; interrupts off
+ * @map: of a session; interrupts off
  * @credit: what
  */
-void td_share_credit(struct td_share __percpu *shares, const struct td_credit *credit)
+void td_share_credit(struct topdown_session_map *map, const struct td_credit *credit)
 {
+	struct topdown_share *share = td_share_of(map, smp_processor_id());
 	const struct topdown_figures *part = credit->part;
-	struct td_share *share = this_cpu_ptr(shares);
-	struct td_credits *credits = &share->credits;
 
 	lockdep_assert_irqs_disabled();
-	write_seqcount_begin(&share->seq);
+	td_seq_write_begin(&share->seq);
 	if (part) {
-		td_figures_add(&credits->figures, part);
+		td_figures_add(&share->figures, part);
 		/* Its own time is by the clock, also where nothing was counted. */
-		credits->figures.enabled_ns -= part->enabled_ns;
-		if (!credits->level || credit->level < credits->level)
-			credits->level = credit->level;
+		share->figures.enabled_ns -= part->enabled_ns;
+		if (!share->level || credit->level < share->level)
+			share->level = credit->level;
 	}
-	credits->figures.enabled_ns += credit->ran_ns;
-	credits->merged_ns += credit->merged_ns;
-	write_seqcount_end(&share->seq);
+	share->figures.enabled_ns += credit->ran_ns;
+	share->merged_ns += credit->merged_ns;
+	td_seq_write_end(&share->seq);
 }
 
 /**
  * td_share_switched() - a task was given this CPU
- * @shares: of a session of it; interrupts off
+ * @map: of a session of it; interrupts off
  */
-void td_share_switched(struct td_share __percpu *shares)
+void td_share_switched(struct topdown_session_map *map)
 {
-	struct td_share *share = this_cpu_ptr(shares);
+	struct topdown_share *share = td_share_of(map, smp_processor_id());
 
 	lockdep_assert_irqs_disabled();
-	write_seqcount_begin(&share->seq);
-	share->credits.switches++;
-	write_seqcount_end(&share->seq);
+	td_seq_write_begin(&share->seq);
+	share->switches++;
+	td_seq_write_end(&share->seq);
 }
 
-static void td_share_read(const struct td_share *share, struct td_credits *credits)
+static void td_share_read(const struct topdown_share *share, struct topdown_share *copy)
 {
-	unsigned int seq;
+	u32 seq;
 
 	do {
-		seq = read_seqcount_begin(&share->seq);
-		*credits = share->credits;
-	} while (read_seqcount_retry(&share->seq, seq));
+		seq = td_seq_read_begin(&share->seq);
+		*copy = *share;
+	} while (td_seq_read_retry(&share->seq, seq));
 }
 
 /**
  * td_share_sum() - add up the shares of all CPUs
- * @shares: of a session
+ * @map: of a session
  * @sum: written
  */
-void td_share_sum(const struct td_share __percpu *shares, struct td_credits *sum)
+void td_share_sum(const struct topdown_session_map *map, struct topdown_share *sum)
 {
-	struct td_credits one;
+	struct topdown_share one;
 	int cpu;
 
-	*sum = (struct td_credits){ };
+	*sum = (struct topdown_share){ };
 	for_each_possible_cpu(cpu) {
-		td_share_read(per_cpu_ptr(shares, cpu), &one);
+		td_share_read(td_share_of(map, cpu), &one);
 		td_figures_add(&sum->figures, &one.figures);
 		sum->switches += one.switches;
 		sum->merged_ns += one.merged_ns;
 		if (one.level && (!sum->level || one.level < sum->level))
 			sum->level = one.level;
 	}
+}
+
+/**
+ * td_share_since() - add up what there is since the last td_share_reset()
+ * @map: of a session that is not being reset
+ * @sum: written
+ */
+void td_share_since(const struct topdown_session_map *map, struct topdown_share *sum)
+{
+	td_share_sum(map, sum);
+	td_figures_sub(&sum->figures, &map->baseline.figures);
+	sum->switches -= map->baseline.switches;
+	sum->merged_ns -= map->baseline.merged_ns;
+}
+
+/**
+ * td_share_tell() - say what has become of the session
+ * @map: of the session; one caller at a time, interrupts off
+ * @state: enum topdown_session_state
+ * @flags: TOPDOWN_SESSION_INCOMPLETE
+ * @tasks: how many follow it
+ */
+void td_share_tell(struct topdown_session_map *map, u32 state, u32 flags, u32 tasks)
+{
+	lockdep_assert_irqs_disabled();
+	td_seq_write_begin(&map->seq);
+	map->state = state;
+	map->flags = flags;
+	map->tasks = tasks;
+	td_seq_write_end(&map->seq);
+}
+
+/**
+ * td_share_reset() - let the figures begin anew
+ * @map: of a session; as for td_share_tell()
+ * @baseline: td_share_sum() of now
+ */
+void td_share_reset(struct topdown_session_map *map, const struct topdown_share *baseline)
+{
+	lockdep_assert_irqs_disabled();
+	td_seq_write_begin(&map->seq);
+	map->baseline = *baseline;
+	td_seq_write_end(&map->seq);
 }

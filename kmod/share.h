@@ -2,34 +2,10 @@
 #ifndef TOPDOWN_SHARE_H
 #define TOPDOWN_SHARE_H
 
-#include <linux/compiler.h>
-#include <linux/seqlock.h>
 #include <linux/types.h>
 #include <uapi/linux/topdown.h>
 
-/**
- * struct td_credits - what a session was credited with
- * @level: lowest level of the parts; 0 for none yet
- * @switches: how often its tasks were given a CPU
- * @merged_ns: time that was not measured because the switches were too close
- * @figures: all there is
- */
-struct td_credits {
-	unsigned int level;
-	u64 switches;
-	u64 merged_ns;
-	struct topdown_figures figures;
-};
-
-/**
- * struct td_share - what a session was credited with on one CPU
- * @seq: odd while the CPU writes @credits
- * @credits: since the session was made
- */
-struct td_share {
-	seqcount_t seq;
-	struct td_credits credits;
-};
+struct vm_area_struct;
 
 /**
  * struct td_credit - what a task is credited with
@@ -45,10 +21,16 @@ struct td_credit {
 	unsigned int level;
 };
 
-struct td_share __percpu *td_share_alloc(void);
-void td_share_free(struct td_share __percpu *shares);
-void td_share_credit(struct td_share __percpu *shares, const struct td_credit *credit);
-void td_share_switched(struct td_share __percpu *shares);
-void td_share_sum(const struct td_share __percpu *shares, struct td_credits *sum);
+size_t td_share_size(void);
+struct topdown_session_map *td_share_alloc(void);
+void td_share_free(struct topdown_session_map *map);
+int td_share_mmap(const struct topdown_session_map *map, struct vm_area_struct *vma);
+
+void td_share_credit(struct topdown_session_map *map, const struct td_credit *credit);
+void td_share_switched(struct topdown_session_map *map);
+void td_share_sum(const struct topdown_session_map *map, struct topdown_share *sum);
+void td_share_since(const struct topdown_session_map *map, struct topdown_share *sum);
+void td_share_tell(struct topdown_session_map *map, u32 state, u32 flags, u32 tasks);
+void td_share_reset(struct topdown_session_map *map, const struct topdown_share *baseline);
 
 #endif /* TOPDOWN_SHARE_H */

@@ -141,7 +141,7 @@ int td_task_link(struct task_struct *task, struct td_session *session)
 		td_task_make(entry, task, session);
 	}
 	if (ret > 0)
-		session->tasks++;
+		td_session_join(session);
 	return ret;
 }
 

@@ -235,6 +235,11 @@ static int may_attach(int fd)
 		return 8;
 	if (poll_for(fd, POLLPRI, 0) || poll_for(fd, POLLIN, 0))
 		return 9;
+	if (mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, TOPDOWN_SESSION_MAP_OFFSET(session)) ==
+	    MAP_FAILED)
+		return 10;
+	if (mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0) != MAP_FAILED || errno != EACCES)
+		return 11;
 	kill(child, SIGKILL);
 	return 0;
 }

@@ -26,7 +26,7 @@ LAYOUT_ASSERT(TOPDOWN_ATTACH == 0xbc04);
 LAYOUT_ASSERT(TOPDOWN_SESSION == 0xbc05);
 LAYOUT_ASSERT(TOPDOWN_CONTROL == 0xbc06);
 
-LAYOUT_SIZE(topdown_info, 264);
+LAYOUT_SIZE(topdown_info, 272);
 LAYOUT_FIELD(topdown_info, size, 0, 4);
 LAYOUT_FIELD(topdown_info, flags, 4, 4);
 LAYOUT_FIELD(topdown_info, out_features, 8, 8);
@@ -47,6 +47,7 @@ LAYOUT_FIELD(topdown_info, out_cpu_name, 80, 64);
 LAYOUT_FIELD(topdown_info, out_codename, 144, 64);
 LAYOUT_FIELD(topdown_info, out_version, 208, 48);
 LAYOUT_FIELD(topdown_info, out_map_size, 256, 8);
+LAYOUT_FIELD(topdown_info, out_session_map_size, 264, 8);
 
 LAYOUT_SIZE(topdown_figures, 216);
 LAYOUT_FIELD(topdown_figures, enabled_ns, 0, 8);
@@ -123,6 +124,28 @@ LAYOUT_FIELD(topdown_session, out_time_ns, 32, 8);
 LAYOUT_FIELD(topdown_session, out_switches, 40, 8);
 LAYOUT_FIELD(topdown_session, out_merged_ns, 48, 8);
 LAYOUT_FIELD(topdown_session, out_figures, 56, 216);
+
+LAYOUT_SIZE(topdown_share, 240);
+LAYOUT_FIELD(topdown_share, seq, 0, 4);
+LAYOUT_FIELD(topdown_share, level, 4, 4);
+LAYOUT_FIELD(topdown_share, switches, 8, 8);
+LAYOUT_FIELD(topdown_share, merged_ns, 16, 8);
+LAYOUT_FIELD(topdown_share, figures, 24, 216);
+
+LAYOUT_SIZE(topdown_session_map, 296);
+LAYOUT_FIELD(topdown_session_map, magic, 0, 8);
+LAYOUT_FIELD(topdown_session_map, size, 8, 8);
+LAYOUT_FIELD(topdown_session_map, header_size, 16, 4);
+LAYOUT_FIELD(topdown_session_map, nr_shares, 20, 4);
+LAYOUT_FIELD(topdown_session_map, share_offset, 24, 4);
+LAYOUT_FIELD(topdown_session_map, share_stride, 28, 4);
+LAYOUT_FIELD(topdown_session_map, share_size, 32, 4);
+LAYOUT_FIELD(topdown_session_map, session, 36, 4);
+LAYOUT_FIELD(topdown_session_map, seq, 40, 4);
+LAYOUT_FIELD(topdown_session_map, state, 44, 4);
+LAYOUT_FIELD(topdown_session_map, flags, 48, 4);
+LAYOUT_FIELD(topdown_session_map, tasks, 52, 4);
+LAYOUT_FIELD(topdown_session_map, baseline, 56, 240);
 
 LAYOUT_SIZE(topdown_control, 24);
 LAYOUT_FIELD(topdown_control, size, 0, 4);

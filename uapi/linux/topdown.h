@@ -39,14 +39,15 @@
  *               ATTACH to a process other than one's own asks for the same.
  *   ESRCH       ATTACH: there is no such process or thread.
  *   EBADF       ATTACH: with TOPDOWN_ATTACH_PIDFD, not a pidfd.
- *   ENOENT      SESSION, CONTROL: this descriptor has no session of that number.
+ *   ENOENT      SESSION, CONTROL, mmap(): this descriptor has no session of that
+ *               number.
  *   ENOSPC      As many descriptors have a watch as the module allows (4096);
  *               ATTACH: too many sessions (4096), or of this descriptor (1024)
  *               or of a task (16), or too many tasks are followed (65536).
  *   ENOMEM      Out of memory.
  *
- * mmap(): EACCES and ENOMEM as above; EINVAL for an offset, a length beyond the
- * map, or not MAP_SHARED; EPERM for a writable or executable mapping.  read():
+ * mmap(): EACCES (offset 0 only), ENOENT and ENOMEM as above; EINVAL for a length
+ * beyond the map, or not MAP_SHARED; EPERM for a writable or executable mapping.  read():
  * EACCES, ENOSPC, ENOMEM and EFAULT as above; EAGAIN when there is nothing to
  * read and O_NONBLOCK is set; EINTR; EINVAL for less room than one struct
  * topdown_event.  poll() says POLLPRI when a session of the descriptor has ended
@@ -87,6 +88,7 @@ enum {
 #define TOPDOWN_FEATURE_MAP	(1ULL << 3)	/* mmap() */
 #define TOPDOWN_FEATURE_WATCH	(1ULL << 4)	/* TOPDOWN_WATCH, poll(), read() */
 #define TOPDOWN_FEATURE_SESSION	(1ULL << 5)	/* TOPDOWN_ATTACH, _SESSION, _CONTROL */
+#define TOPDOWN_FEATURE_SESSION_MAP (1ULL << 6)	/* TOPDOWN_SESSION_MAP_OFFSET() */
 
 /* topdown_info.out_flags. */
 #define TOPDOWN_INFO_MAY_READ	(1U << 0)	/* READ is not EACCES here. */
@@ -195,6 +197,8 @@ enum topdown_state {
  * @out_codename: name of the core in the module's table; empty when unknown
  * @out_version: version of the module, NUL-terminated
  * @out_map_size: bytes that mmap() of the node gives; struct topdown_map
+ * @out_session_map_size: bytes that the map of a session has; struct
+ *	topdown_session_map
  *
  * Anybody who could open the node may ask.
  */
@@ -219,6 +223,7 @@ struct topdown_info {
 	char out_codename[64];
 	char out_version[48];
 	__aligned_u64 out_map_size;
+	__aligned_u64 out_session_map_size;
 };
 
 /**
@@ -525,12 +530,15 @@ struct topdown_attach {
  *	and the like), or executed one that it may not read, so no task is followed
  *	any more; the figures stay, but for what other tasks ran since they were
  *	last counted
+ * @TOPDOWN_SESSION_DETACHED: it is gone, but its map is still mapped; the
+ *	figures stay there
  */
 enum topdown_session_state {
 	TOPDOWN_SESSION_RUNNING		= 0,
 	TOPDOWN_SESSION_DISABLED	= 1,
 	TOPDOWN_SESSION_EXITED		= 2,
 	TOPDOWN_SESSION_ENDED		= 3,
+	TOPDOWN_SESSION_DETACHED	= 4,
 };
 
 /*
@@ -577,6 +585,68 @@ struct topdown_session {
 	__aligned_u64 out_switches;
 	__aligned_u64 out_merged_ns;
 	struct topdown_figures out_figures;
+};
+
+/* Where mmap() of the node has the map of a session. */
+#define TOPDOWN_SESSION_MAP_OFFSET(session)	((__u64)(session) << 12)
+
+/* topdown_session_map.magic: "session" and a zero, little endian. */
+#define TOPDOWN_SESSION_MAP_MAGIC	0x006e6f6973736573ULL
+
+/**
+ * struct topdown_share - what a session was credited with on one CPU
+ * @seq: odd while the CPU writes, and another number afterwards
+ * @level: lowest level of the figures; 0 for none yet
+ * @switches: as topdown_session.out_switches
+ * @merged_ns: as topdown_session.out_merged_ns
+ * @figures: as topdown_session.out_figures, but for the ratios, which are not
+ *	computed
+ */
+struct topdown_share {
+	__u32 seq;
+	__u32 level;
+	__aligned_u64 switches;
+	__aligned_u64 merged_ns;
+	struct topdown_figures figures;
+};
+
+/**
+ * struct topdown_session_map - the start of the map of a session
+ * @magic: TOPDOWN_SESSION_MAP_MAGIC
+ * @size: bytes in all: topdown_info.out_session_map_size
+ * @header_size: sizeof(struct topdown_session_map) of the kernel
+ * @nr_shares: CPUs that have a share: one more than the highest number
+ * @share_offset: bytes from the start to the share of CPU 0
+ * @share_stride: bytes from one CPU's share to the next
+ * @share_size: sizeof(struct topdown_share) of the kernel
+ * @session: number of the session
+ * @seq: odd while what follows is being written
+ * @state: as topdown_session.out_state
+ * @flags: as topdown_session.out_flags
+ * @tasks: as topdown_session.out_tasks
+ * @baseline: the sum of the shares at the last reset; its @seq is 0
+ *
+ * A read-only mapping (PROT_READ, MAP_SHARED) at TOPDOWN_SESSION_MAP_OFFSET() of
+ * the session's number.  What TOPDOWN_SESSION says without _FRESH is the sum of
+ * the shares less @baseline, and the lowest level of shares that have one.
+ * Copy the fields from @state on under @seq, then each share under its own, with
+ * the loop of struct topdown_map_record: after EXITED nothing is added, so in
+ * this order the figures of a session that has exited are the last ones.
+ */
+struct topdown_session_map {
+	__aligned_u64 magic;
+	__aligned_u64 size;
+	__u32 header_size;
+	__u32 nr_shares;
+	__u32 share_offset;
+	__u32 share_stride;
+	__u32 share_size;
+	__u32 session;
+	__u32 seq;
+	__u32 state;
+	__u32 flags;
+	__u32 tasks;
+	struct topdown_share baseline;
 };
 
 /**

@@ -11,6 +11,8 @@
  *   FAKE_MERGED        percent of the on-CPU time that was merged (0)
  *   FAKE_INCOMPLETE    a child could not be followed
  *   FAKE_ASLEEP        tasks are never on a CPU
+ *   FAKE_SHARES_BAD    field of a session's map that is wrong: its number from 1
+ *   FAKE_SHARES_BUSY   the shares are being written for ever
  *   FAKE_ATTACH_ERRNO, FAKE_SESSION_ERRNO
  *   FAKE_OTHERS_ERRNO  of ATTACH to others than the caller
  */
@@ -193,6 +195,86 @@ int fake_session(struct topdown_session *arg)
 	fill_counts(&arg->out_figures, arg->session - 1, steps);
 	arg->out_merged_ns = arg->out_figures.enabled_ns / 100 * setting("FAKE_MERGED", 0);
 	return 0;
+}
+
+static void break_layout(struct topdown_session_map *map)
+{
+	switch (setting("FAKE_SHARES_BAD", 0)) {
+	case 1:
+		map->magic++;
+		break;
+	case 2:
+		map->size += FAKE_SESSION_MAP_SIZE;
+		break;
+	case 3:
+		map->header_size--;
+		break;
+	case 4:
+		map->nr_shares = 0;
+		break;
+	case 5:
+		map->nr_shares = 100;
+		break;
+	case 6:
+		map->share_offset = 16;
+		break;
+	case 7:
+		map->share_stride = 232;
+		break;
+	case 8:
+		map->share_size = 232;
+		break;
+	case 9:
+		map->share_offset += 4;
+		break;
+	}
+}
+
+/* Two CPUs: one has what the session was reset at, and a figure on top, both level 2. */
+static void fill_shares(struct topdown_session_map *map, uint32_t number)
+{
+	struct topdown_share *share;
+	unsigned int i;
+
+	*map = (struct topdown_session_map) {
+		.magic		= TOPDOWN_SESSION_MAP_MAGIC,
+		.size		= FAKE_SESSION_MAP_SIZE,
+		.header_size	= sizeof(*map),
+		.nr_shares	= 3,
+		.share_offset	= 512,
+		.share_stride	= 256,
+		.share_size	= sizeof(*share),
+		.session	= number,
+		.state		= TOPDOWN_SESSION_RUNNING,
+		.tasks		= 1,
+	};
+	for (i = 0; i < 2; i++) {
+		share = (void *)((char *)map + map->share_offset + i * map->share_stride);
+		share->seq = setting("FAKE_SHARES_BUSY", 0) && i;
+		share->level = 2;
+		share->switches = 10;
+		share->merged_ns = 100;
+		fill_counts(&share->figures, 0, 2);
+	}
+	map->baseline.switches = 5;
+	map->baseline.merged_ns = 70;
+	fill_counts(&map->baseline.figures, 0, 3);
+	break_layout(map);
+}
+
+void *fake_session_map(size_t size, uint32_t number)
+{
+	void *map;
+
+	if (!find(number)) {
+		errno = ENOENT;
+		return MAP_FAILED;
+	}
+	map = (void *)syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (map != MAP_FAILED)
+		fill_shares(map, number);
+	return map;
 }
 
 int fake_control(const struct topdown_control *arg)

@@ -192,6 +192,7 @@ static int fake_info(void *arg)
 		.out_codename = "test-lake",
 		.out_version = "9.8.7",
 		.out_map_size = FAKE_MAP_SIZE,
+		.out_session_map_size = FAKE_SESSION_MAP_SIZE,
 	};
 	size_t size = setting("FAKE_INFO_SIZE", sizeof(info));
 	uint32_t user;
@@ -499,6 +500,8 @@ void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offse
 {
 	if (!fake_is_device(fd))
 		return (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
+	if (offset)
+		return fake_session_map(size, offset / 4096);
 	return fake_map(size, protection, flags);
 }
 

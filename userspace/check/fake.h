@@ -7,7 +7,10 @@
 
 #include <linux/topdown.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#define FAKE_SESSION_MAP_SIZE	4096
 
 long setting(const char *name, long otherwise);
 int refuse(int error);
@@ -20,5 +23,6 @@ int fake_attach(struct topdown_attach *arg);
 int fake_session(struct topdown_session *arg);
 int fake_control(const struct topdown_control *arg);
 bool fake_sessions_tell(void);
+void *fake_session_map(size_t size, uint32_t number);
 
 #endif /* TOPDOWN_CHECK_FAKE_H */

@@ -419,6 +419,7 @@ static void test_names(void)
 	check(!strcmp(topdown_state_name(TOPDOWN_STATE_ERROR), "error") &&
 	      !strcmp(topdown_state_name(99), "unknown"), "states");
 	check(!strcmp(topdown_session_state_name(TOPDOWN_SESSION_ENDED), "ended") &&
+	      !strcmp(topdown_session_state_name(TOPDOWN_SESSION_DETACHED), "detached") &&
 	      !strcmp(topdown_session_state_name(99), "unknown"), "states of sessions");
 	check(!strcmp(topdown_source_name(TOPDOWN_SOURCE_PERF_METRICS), "perf_metrics") &&
 	      !strcmp(topdown_source_name(99), "unknown"), "sources");
@@ -508,9 +509,60 @@ static void test_session_read(void)
 	topdown_close(td);
 }
 
+static void test_session_map(void)
+{
+	struct topdown_session seen = { .session = 99 };
+	struct topdown_session_view *map = NULL;
+	struct topdown *td;
+	char name[32], bad[2];
+	uint32_t session;
+	unsigned int i;
+
+	setenv("FAKE_FEATURES", "63", 1);
+	td = open_fake();
+	check(topdown_session_map_open(&map, td, 1) == -EOPNOTSUPP, "no maps of sessions");
+	topdown_close(td);
+	setenv("FAKE_FEATURES", "127", 1);
+	td = open_fake();
+	check(topdown_session_map_open(&map, td, 1) == -ENOENT &&
+	      topdown_session_map_open(&map, td, 0) == -ENOENT && !map, "no such session");
+	topdown_attach(td, 0, 0, &session);
+	check(!topdown_session_map_open(&map, td, session), "the map of a session");
+	check(!topdown_session_map_read(map, &seen, sizeof(seen)) && seen.session == session &&
+	      seen.size == sizeof(seen) && seen.out_state == TOPDOWN_SESSION_RUNNING &&
+	      seen.out_tasks == 1 && seen.out_level == 2 &&
+	      seen.out_source == TOPDOWN_SOURCE_PERF_METRICS, "what it says of the session");
+	/* 2 + 2 - 3 steps, and a share without any. */
+	check(seen.out_switches == 15 && seen.out_merged_ns == 130 &&
+	      seen.out_figures.enabled_ns == 1000000000 &&
+	      seen.out_figures.ratio[TOPDOWN_RETIRING] == 400000000 &&
+	      seen.out_figures.ratio[TOPDOWN_CORE_BOUND] == 150000000,
+	      "the shares, less the baseline");
+	check(topdown_session_map_read(map, &seen, 271) == -EINVAL, "a size that never was");
+	topdown_session_map_close(map);
+	topdown_session_map_close(NULL);
+
+	setenv("FAKE_SHARES_BUSY", "1", 1);
+	check(!topdown_session_map_open(&map, td, session) &&
+	      topdown_session_map_read(map, &seen, sizeof(seen)) == -EAGAIN &&
+	      seen.out_switches == 15, "a share that is being written for ever");
+	topdown_session_map_close(map);
+	unsetenv("FAKE_SHARES_BUSY");
+	map = NULL;
+	for (i = 1; i <= 9; i++) {
+		snprintf(name, sizeof(name), "bad map %u", i);
+		snprintf(bad, sizeof(bad), "%u", i);
+		setenv("FAKE_SHARES_BAD", bad, 1);
+		check(topdown_session_map_open(&map, td, session) == -EPROTO && !map, name);
+	}
+	unsetenv("FAKE_SHARES_BAD");
+	setenv("FAKE_FEATURES", "31", 1);
+	topdown_close(td);
+}
+
 int main(void)
 {
-	ktap_begin(&ktap, 111);
+	ktap_begin(&ktap, 127);
 	test_open();
 	test_descriptors();
 	test_info();
@@ -522,6 +574,7 @@ int main(void)
 	test_watch();
 	test_session_attach();
 	test_session_read();
+	test_session_map();
 	test_names();
 	/* Last, as its writer goes on reading the environment. */
 	test_map_torn();

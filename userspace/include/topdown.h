@@ -29,6 +29,7 @@ extern "C" {
 struct topdown;
 struct topdown_reading;
 struct topdown_map_view;
+struct topdown_session_view;
 
 /**
  * topdown_version() - version of the library
@@ -351,6 +352,40 @@ int topdown_attach(struct topdown *td, int pid, unsigned int flags, uint32_t *se
  */
 int topdown_session_read(struct topdown *td, uint32_t session, unsigned int flags,
 			 struct topdown_session *out, size_t size);
+
+/**
+ * topdown_session_map_open() - see a session without system calls
+ * @out: the map, to be given to topdown_session_map_close(); untouched on error
+ * @td: handle, which may be closed before the map: the figures then stay as they
+ *	were
+ * @session: its number
+ *
+ * Return: 0; -ENOENT if the handle has no such session; -EOPNOTSUPP when the
+ * module is too old; -EPROTO for a map that this library cannot read; -ENOMEM.
+ */
+int topdown_session_map_open(struct topdown_session_view **out, struct topdown *td,
+			     uint32_t session);
+
+/**
+ * topdown_session_map_close() - give a map back
+ * @map: map, or NULL
+ */
+void topdown_session_map_close(struct topdown_session_view *map);
+
+/**
+ * topdown_session_map_read() - the figures of a session, from its map
+ * @map: map
+ * @out: as of topdown_session_read() without TOPDOWN_SESSION_FRESH; untouched on
+ *	error.  Its state is TOPDOWN_SESSION_DETACHED when the session is gone
+ * @size: sizeof(*@out)
+ *
+ * That a session has ended is not taken from poll() by this.
+ *
+ * Return: 0; -EINVAL for a @size that was never released; -EAGAIN as for
+ * topdown_map_record().
+ */
+int topdown_session_map_read(const struct topdown_session_view *map,
+			     struct topdown_session *out, size_t size);
 
 /**
  * topdown_session_control() - enable, disable, reset or detach a session

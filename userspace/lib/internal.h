@@ -10,6 +10,9 @@
 /* Everything else is built with -fvisibility=hidden. */
 #define TD_API		__attribute__((visibility("default")))
 
+/* What the first module that had sessions knew of the structure. */
+#define TD_SESSION_SIZE_MIN	272
+
 struct topdown {
 	int fd;
 	struct topdown_info info;

@@ -42,6 +42,7 @@ static const char * const td_session_states[] = {
 	[TOPDOWN_SESSION_DISABLED] = "disabled",
 	[TOPDOWN_SESSION_EXITED] = "exited",
 	[TOPDOWN_SESSION_ENDED] = "ended",
+	[TOPDOWN_SESSION_DETACHED] = "detached",
 };
 
 static const char * const td_sources[] = {

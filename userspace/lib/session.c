@@ -9,9 +9,6 @@
 
 #include "../../kmod/metrics.h"
 
-/* What the first module that had sessions knew of the structure. */
-#define TD_SESSION_SIZE_MIN	272
-
 TD_API int topdown_attach(struct topdown *td, int pid, unsigned int flags,
 			  uint32_t *session)
 {

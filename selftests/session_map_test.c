@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The map of a session: its layout, its rights, and that it says what
+ * TOPDOWN_SESSION says.  Read as linux/topdown.h says to, and not by the library.
+ *
+ * TD_SHARE_CHANGES  changes of a share that is being read (5000)
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "guest.h"
+#include "session.h"
+
+#define PAGE	4096
+
+FIXTURE(session_map) {
+	int fd;
+	int session;
+	struct topdown_info info;
+	const struct topdown_session_map *map;
+	struct topdown_session seen, told;
+};
+
+static const void *map_session(int fd, uint64_t session, size_t size, int prot, int flags)
+{
+	return mmap(NULL, size, prot, flags, fd, TOPDOWN_SESSION_MAP_OFFSET(session));
+}
+
+/* 0 or a negative errno, and nothing stays mapped. */
+static int try_map(int fd, uint64_t session, size_t size, int prot, int flags)
+{
+	const void *at = map_session(fd, session, size, prot, flags);
+
+	if (at == MAP_FAILED)
+		return -errno;
+	munmap((void *)at, size);
+	return 0;
+}
+
+FIXTURE_SETUP(session_map)
+{
+	self->fd = session_open();
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, device_info(self->fd, &self->info));
+	self->session = device_attach(self->fd, TOPDOWN_ATTACH_THREAD, 0);
+	ASSERT_LT(0, self->session);
+	self->map = map_session(self->fd, self->session, self->info.out_session_map_size,
+				PROT_READ, MAP_SHARED);
+	ASSERT_NE(MAP_FAILED, (const void *)self->map);
+}
+
+FIXTURE_TEARDOWN(session_map)
+{
+	munmap((void *)self->map, self->info.out_session_map_size);
+	close(self->fd);
+}
+
+static const struct topdown_share *share_of(const struct topdown_session_map *map,
+					    unsigned int cpu)
+{
+	return (const void *)((const char *)map + map->share_offset +
+			      (size_t)cpu * map->share_stride);
+}
+
+/* Word by word, so that compilers neither merge nor drop the loads. */
+static void copy_words(void *to, const void *from, size_t size)
+{
+	const volatile uint64_t *source = from;
+	uint64_t *target = to;
+	size_t i;
+
+	for (i = 0; i < size / sizeof(*target); i++)
+		target[i] = source[i];
+}
+
+static void copy_guarded(void *to, const void *from, size_t size, const __u32 *at)
+{
+	__u32 seq;
+
+	do {
+		seq = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+		copy_words(to, from, size);
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	} while ((seq & 1) || __atomic_load_n(at, __ATOMIC_RELAXED) != seq);
+}
+
+static void add(struct topdown_share *sum, const struct topdown_share *more, uint64_t sign)
+{
+	unsigned int i;
+
+	sum->switches += sign * more->switches;
+	sum->merged_ns += sign * more->merged_ns;
+	sum->figures.enabled_ns += sign * more->figures.enabled_ns;
+	sum->figures.running_ns += sign * more->figures.running_ns;
+	sum->figures.slots += sign * more->figures.slots;
+	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
+		sum->figures.node[i] += sign * more->figures.node[i];
+	if (more->level && (!sum->level || more->level < sum->level))
+		sum->level = more->level;
+}
+
+/* What TOPDOWN_SESSION would say, but for the time and the ratios. */
+static void read_map(const struct topdown_session_map *map, struct topdown_session *told)
+{
+	struct topdown_session_map header;
+	struct topdown_share sum = { }, one;
+	unsigned int cpu;
+
+	copy_guarded(&header, map, sizeof(header), &map->seq);
+	for (cpu = 0; cpu < header.nr_shares; cpu++) {
+		copy_guarded(&one, share_of(map, cpu), sizeof(one), &share_of(map, cpu)->seq);
+		add(&sum, &one, 1);
+	}
+	add(&sum, &header.baseline, -1);
+	*told = (struct topdown_session) {
+		.session	= header.session,
+		.out_state	= header.state,
+		.out_flags	= header.flags,
+		.out_tasks	= header.tasks,
+		.out_level	= sum.level,
+		.out_switches	= sum.switches,
+		.out_merged_ns	= sum.merged_ns,
+		.out_figures	= sum.figures,
+	};
+}
+
+static bool same(const struct topdown_session *seen, const struct topdown_session *told)
+{
+	return seen->session == told->session && seen->out_state == told->out_state &&
+	       seen->out_flags == told->out_flags && seen->out_tasks == told->out_tasks &&
+	       seen->out_level == told->out_level &&
+	       seen->out_switches == told->out_switches &&
+	       seen->out_merged_ns == told->out_merged_ns &&
+	       !memcmp(&seen->out_figures, &told->out_figures,
+		       offsetof(struct topdown_figures, ratio));
+}
+
+TEST_F(session_map, layout_is_in_bounds)
+{
+	const struct topdown_session_map *map = self->map;
+	uint64_t end = map->share_offset + (uint64_t)map->nr_shares * map->share_stride;
+
+	EXPECT_NE(0, self->info.out_features & TOPDOWN_FEATURE_SESSION_MAP);
+	EXPECT_EQ(TOPDOWN_SESSION_MAP_MAGIC, map->magic);
+	EXPECT_EQ(0, memcmp("session", map, 8));
+	EXPECT_EQ(self->info.out_session_map_size, map->size);
+	EXPECT_EQ(0, map->size % PAGE);
+	EXPECT_EQ(sizeof(*map), map->header_size);
+	EXPECT_EQ(self->info.out_nr_cpus, map->nr_shares);
+	EXPECT_EQ(self->session, map->session);
+	EXPECT_LE(map->header_size, map->share_offset);
+	EXPECT_EQ(sizeof(struct topdown_share), map->share_size);
+	EXPECT_LE(map->share_size, map->share_stride);
+	EXPECT_LE(end, map->size);
+	EXPECT_GT(end + PAGE, map->size);
+	/* Writers on two CPUs do not share a cache line. */
+	EXPECT_EQ(0, map->share_offset % 64);
+	EXPECT_EQ(0, map->share_stride % 64);
+	for (; end < map->size; end++)
+		ASSERT_EQ(0, ((const char *)map)[end]);
+}
+
+TEST_F(session_map, refuses_what_is_not_the_map)
+{
+	const size_t size = self->info.out_session_map_size;
+	const int fd = self->fd, session = self->session;
+	int other;
+
+	EXPECT_EQ(0, try_map(fd, session, size, PROT_READ, MAP_SHARED));
+	EXPECT_EQ(0, try_map(fd, session, PAGE, PROT_READ, MAP_SHARED));
+	EXPECT_EQ(-EINVAL, try_map(fd, session, size + PAGE, PROT_READ, MAP_SHARED));
+	EXPECT_EQ(-EINVAL, try_map(fd, session, 1UL << 40, PROT_READ, MAP_SHARED));
+	EXPECT_EQ(-EINVAL, try_map(fd, session, size, PROT_READ, MAP_PRIVATE));
+	EXPECT_EQ(-EPERM, try_map(fd, session, size, PROT_READ | PROT_WRITE, MAP_SHARED));
+	EXPECT_EQ(-EPERM, try_map(fd, session, size, PROT_READ | PROT_EXEC, MAP_SHARED));
+	EXPECT_EQ(-1, mprotect((void *)self->map, size, PROT_READ | PROT_WRITE));
+	EXPECT_EQ(-ENOENT, try_map(fd, session + 1, size, PROT_READ, MAP_SHARED));
+	EXPECT_EQ(-ENOENT, try_map(fd, 1ULL << 32 | session, size, PROT_READ, MAP_SHARED));
+	/* Sessions are their descriptor's own. */
+	other = device_open();
+	ASSERT_LE(0, other);
+	EXPECT_EQ(-ENOENT, try_map(other, session, size, PROT_READ, MAP_SHARED));
+	close(other);
+}
+
+TEST_F(session_map, says_what_session_says)
+{
+	spin_ms(50);
+	sleep_ms(2);
+	ASSERT_EQ(0, device_control(self->fd, self->session, TOPDOWN_CONTROL_DISABLE));
+	/* Nothing is counted any more, so that both can be compared. */
+	ASSERT_EQ(0, device_session(self->fd, 0, self->session, &self->seen));
+	read_map(self->map, &self->told);
+	EXPECT_TRUE(same(&self->seen, &self->told));
+	EXPECT_EQ(TOPDOWN_SESSION_DISABLED, self->told.out_state);
+	EXPECT_EQ(1, self->told.out_tasks);
+	EXPECT_LT(0, self->told.out_switches);
+	EXPECT_LT(45000000, self->told.out_figures.enabled_ns);
+	EXPECT_LT(0, self->told.out_figures.slots);
+
+	ASSERT_EQ(0, device_control(self->fd, self->session, TOPDOWN_CONTROL_RESET));
+	read_map(self->map, &self->told);
+	EXPECT_EQ(0, self->told.out_figures.slots);
+	EXPECT_EQ(0, self->told.out_figures.enabled_ns);
+	EXPECT_EQ(0, self->told.out_switches);
+
+	ASSERT_EQ(0, device_control(self->fd, self->session, TOPDOWN_CONTROL_ENABLE));
+	spin_ms(20);
+	ASSERT_EQ(0, device_control(self->fd, self->session, TOPDOWN_CONTROL_DISABLE));
+	ASSERT_EQ(0, device_session(self->fd, 0, self->session, &self->seen));
+	read_map(self->map, &self->told);
+	EXPECT_TRUE(same(&self->seen, &self->told));
+	EXPECT_LT(18000000, self->told.out_figures.enabled_ns);
+	EXPECT_GT(45000000, self->told.out_figures.enabled_ns);
+}
+
+TEST_F(session_map, outlives_its_tasks_and_the_session)
+{
+	const size_t size = self->info.out_session_map_size;
+	const struct topdown_session_map *map;
+	uint64_t slots;
+	int go[2], pid, session;
+	char byte;
+
+	ASSERT_EQ(0, pipe(go));
+	pid = fork();
+	if (!pid) {
+		if (read(go[0], &byte, 1) == 1)
+			spin_ms(20);
+		_exit(0);
+	}
+	session = device_attach(self->fd, 0, pid);
+	ASSERT_LT(0, session);
+	map = map_session(self->fd, session, size, PROT_READ, MAP_SHARED);
+	ASSERT_NE(MAP_FAILED, (const void *)map);
+	read_map(map, &self->told);
+	EXPECT_EQ(TOPDOWN_SESSION_RUNNING, self->told.out_state);
+	EXPECT_EQ(1, self->told.out_tasks);
+
+	ASSERT_EQ(1, write(go[1], "", 1));
+	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	read_map(map, &self->told);
+	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->told.out_state);
+	EXPECT_EQ(0, self->told.out_tasks);
+	EXPECT_LT(18000000, self->told.out_figures.enabled_ns);
+	slots = self->told.out_figures.slots;
+	EXPECT_LT(0, slots);
+
+	ASSERT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_DETACH));
+	EXPECT_EQ(-ENOENT, try_map(self->fd, session, size, PROT_READ, MAP_SHARED));
+	/* Freed long since, if nothing holds it. */
+	sleep_ms(200);
+	read_map(map, &self->told);
+	EXPECT_EQ(TOPDOWN_SESSION_DETACHED, self->told.out_state);
+	EXPECT_EQ(slots, self->told.out_figures.slots);
+	EXPECT_EQ(0, munmap((void *)map, size));
+}
+
+/* Who has the session counted until now, without a pause. */
+struct storm {
+	pthread_t thread;
+	int fd;
+	int session;
+	volatile bool stop;
+};
+
+static void *storm_run(void *data)
+{
+	struct storm *storm = data;
+	struct topdown_session seen;
+
+	cpu_pin(2);
+	while (!storm->stop && !device_session(storm->fd, TOPDOWN_SESSION_FRESH, storm->session,
+					       &seen))
+		;
+	return NULL;
+}
+
+static const char *share_wrong(const struct topdown_share *last, const struct topdown_share *next)
+{
+	const __u64 *node = next->figures.node;
+	unsigned int i;
+	uint64_t l1 = 0;
+
+	for (i = TOPDOWN_RETIRING; i <= TOPDOWN_BACKEND_BOUND; i++)
+		l1 += node[i];
+	if (l1 > next->figures.slots)
+		return "level 1 sums to more than the slots";
+	for (i = TOPDOWN_RETIRING; i <= TOPDOWN_BACKEND_BOUND; i++) {
+		if (node[4 + 2 * i] + node[5 + 2 * i] != node[i])
+			return "children do not sum to their parent";
+	}
+	if (next->figures.slots < last->figures.slots ||
+	    next->figures.enabled_ns < last->figures.enabled_ns ||
+	    next->switches < last->switches)
+		return "a sum goes back";
+	return NULL;
+}
+
+/* How many reads are torn, until the share has changed so often. */
+static unsigned int read_shares(const struct topdown_share *share, unsigned int changes,
+				bool guarded)
+{
+	__u32 from = __atomic_load_n(&share->seq, __ATOMIC_RELAXED);
+	struct topdown_share last = { }, next;
+	unsigned int torn = 0;
+
+	while (__atomic_load_n(&share->seq, __ATOMIC_RELAXED) - from < 2 * changes) {
+		if (guarded)
+			copy_guarded(&next, share, sizeof(next), &share->seq);
+		else
+			copy_words(&next, share, sizeof(next));
+		if (share_wrong(&last, &next))
+			torn++;
+		else
+			last = next;
+	}
+	return torn;
+}
+
+TEST_F_TIMEOUT(session_map, no_read_is_torn, 240)
+{
+	const char *setting = getenv("TD_SHARE_CHANGES");
+	unsigned int changes = setting ? atoi(setting) : 5000, unguarded;
+	struct storm storm = { .fd = self->fd };
+	const struct topdown_session_map *map;
+	int pid;
+
+	if (door_exact())
+		SKIP(return, "no CPU writes while another reads");
+	pid = spin_start(1, profile(0));
+	ASSERT_LT(0, pid);
+	storm.session = device_attach(self->fd, 0, pid);
+	ASSERT_LT(0, storm.session);
+	map = map_session(self->fd, storm.session, self->info.out_session_map_size, PROT_READ,
+			  MAP_SHARED);
+	ASSERT_NE(MAP_FAILED, (const void *)map);
+	ASSERT_EQ(0, pthread_create(&storm.thread, NULL, storm_run, &storm));
+	ASSERT_EQ(0, cpu_pin(0));
+	ASSERT_EQ(0, read_shares(share_of(map, 1), changes, true));
+	/* Or it could not have been seen. */
+	unguarded = read_shares(share_of(map, 1), changes, false);
+	storm.stop = true;
+	pthread_join(storm.thread, NULL);
+	printf("# 0 reads torn in %u changes, without the protocol %u\n", changes, unguarded);
+	EXPECT_LT(0, unguarded);
+	spin_stop(pid);
+	munmap((void *)map, self->info.out_session_map_size);
+}
+
+int main(int argc, char **argv)
+{
+	int ret = session_need();
+
+	return ret ? ret : test_harness_run(argc, argv);
+}
