@@ -2,7 +2,7 @@
 /*
  * Followed tasks: whose slots are those that a CPU counts.
  *
- * A CPU's window has an owner: the followed task that runs there now, or NULL.
+ * A CPU has an owner: the followed task that runs there now, or NULL.
  * When the scheduler takes it away, or gives the CPU to a followed task, the
  * window is folded, and what was counted since the last fold is credited to
  * the owner's sessions; so do all other folds.  Each CPU credits what it
@@ -35,6 +35,9 @@
 
 /* Folds that may follow each other at once, if there were few before. */
 #define TD_FOLD_BURST_NS	(8 * TD_FOLD_MIN_NS)
+
+/* Not in td_windows: each switch of the machine asks, and this is one instruction. */
+DEFINE_PER_CPU(struct td_task *, td_owner);
 
 static void td_follow_work(struct work_struct *work);
 static DECLARE_WORK(td_follow_worker, td_follow_work);
@@ -131,16 +134,16 @@ void td_follow_credit(struct td_window *window, const struct topdown_figures *pa
 	lockdep_assert_irqs_disabled();
 	window->since = window->folded;
 	window->merged = false;
-	if (window->owner)
-		td_task_credit(window->owner, window, ran, merged ? NULL : part);
+	if (this_cpu_read(td_owner))
+		td_task_credit(this_cpu_read(td_owner), window, ran, merged ? NULL : part);
 }
 
 /* Only the time: the slots will be nobody's, or are not counted here at all. */
 static void td_follow_time(struct td_window *window, u64 now)
 {
 	lockdep_assert_irqs_disabled();
-	if (window->owner)
-		td_task_credit(window->owner, window, now - window->since, NULL);
+	if (this_cpu_read(td_owner))
+		td_task_credit(this_cpu_read(td_owner), window, now - window->since, NULL);
 	window->since = now;
 }
 
@@ -171,7 +174,7 @@ static void td_follow_turn(struct td_window *window, struct td_task *next, bool 
 		td_follow_time(window, now);
 	}
 	/* Pairs with READ_ONCE() in td_follow_runs(). */
-	WRITE_ONCE(window->owner, next);
+	this_cpu_write(td_owner, next);
 	if (window->open && !window->merged)
 		window->since = window->folded;
 }
@@ -202,13 +205,14 @@ static void td_follow_dead(struct td_task *entry)
 	td_follow_kick();
 }
 
-static noinline void td_follow_switch(struct td_window *window, struct td_task *next,
-				      bool dead)
+static noinline void td_follow_switch(struct td_task *next, bool dead)
 {
-	struct td_task *owner = window->owner;
+	struct td_window *window = this_cpu_ptr(td_windows);
+	struct td_task *owner = this_cpu_read(td_owner);
 
 	if (next && owner && td_task_alike(next, owner))
-		WRITE_ONCE(window->owner, next);
+		/* Pairs with READ_ONCE() in td_follow_runs(). */
+		this_cpu_write(td_owner, next);
 	else
 		td_follow_turn(window, next, false);
 	if (next)
@@ -228,14 +232,17 @@ static noinline void td_follow_switch(struct td_window *window, struct td_task *
  * Every switch of the machine comes here while there is a session, so it has to
  * be short for tasks that nobody follows.
  */
-void td_probe_sched_switch(void *data, bool preempt, struct task_struct *prev,
-			   struct task_struct *next, unsigned int prev_state)
+void notrace td_probe_sched_switch(void *data, bool preempt, struct task_struct *prev,
+				   struct task_struct *next, unsigned int prev_state)
 {
-	struct td_window *window = this_cpu_ptr(td_windows);
-	struct td_task *entry = td_task_find(next);
+	struct td_task *entry;
 
-	if (entry || window->owner)
-		td_follow_switch(window, entry, prev_state & TASK_DEAD);
+	/* Pairs with hlist_add_head_rcu(); mostly that is all. */
+	if (likely(!READ_ONCE(td_task_bucket(next)->first) && !this_cpu_read(td_owner)))
+		return;
+	entry = td_task_find(next);
+	if (entry || this_cpu_read(td_owner))
+		td_follow_switch(entry, prev_state & TASK_DEAD);
 }
 
 /* On each CPU after the table has changed: whose is it now? */
@@ -244,7 +251,7 @@ static void td_follow_resync(void *unused)
 	struct td_window *window = this_cpu_ptr(td_windows);
 	struct td_task *entry = td_task_find(current);
 
-	if (entry || window->owner)
+	if (entry || this_cpu_read(td_owner))
 		td_follow_turn(window, entry, true);
 }
 
@@ -262,7 +269,7 @@ static void td_follow_resync_all(void)
 /* Count until now what this CPU has for its owner. */
 static void td_follow_fold_this(struct td_window *window)
 {
-	if (!window->owner)
+	if (!this_cpu_read(td_owner))
 		return;
 	if (window->open)
 		td_window_fold(window, false);
@@ -281,8 +288,8 @@ static bool td_follow_runs(int cpu, void *data)
 	const struct td_task *owner;
 	unsigned int i, nr;
 
-	/* Pairs with WRITE_ONCE() in td_follow_turn(). */
-	owner = READ_ONCE(per_cpu_ptr(td_windows, cpu)->owner);
+	/* Pairs with this_cpu_write() in td_follow_turn() and td_follow_switch(). */
+	owner = READ_ONCE(per_cpu(td_owner, cpu));
 	if (!owner)
 		return false;
 	/* As in td_task_credit(). */

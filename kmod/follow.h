@@ -2,15 +2,23 @@
 #ifndef TOPDOWN_FOLLOW_H
 #define TOPDOWN_FOLLOW_H
 
+#include <linux/percpu.h>
 #include <linux/types.h>
 
 struct task_struct;
 struct td_session;
+struct td_task;
 struct td_window;
 struct topdown_figures;
 
 /* Closer folds than this, in the long run, are merged: nanoseconds. */
 #define TD_FOLD_MIN_NS		20000
+
+/*
+ * The followed task that runs on a CPU, or NULL: changed there with interrupts
+ * off; others may look at it.
+ */
+DECLARE_PER_CPU(struct td_task *, td_owner);
 
 int td_follow_start(void);
 void td_follow_stop(void);

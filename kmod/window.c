@@ -110,7 +110,7 @@ void td_window_fold(struct td_window *window, bool close)
 	WARN_ON_ONCE(window->cpu != smp_processor_id());
 
 	td_window_measure(window, &part);
-	if (window->owner || window->merged)
+	if (this_cpu_read(td_owner) || window->merged)
 		td_follow_credit(window, &part);
 	entry = td_page_write_begin(window->cpu);
 	entry->record.time_ns = ktime_get_ns();

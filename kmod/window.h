@@ -10,7 +10,6 @@
 #include "metrics.h"
 
 struct cpumask;
-struct td_task;
 
 #define TD_PERIOD_MIN_MS	10
 #define TD_PERIOD_MAX_MS	60000
@@ -30,11 +29,10 @@ struct td_task;
  * @parts: how often the open window has been folded without ending it
  * @busy: td_window_busy() before a reader last had the CPU folded; readers look
  *	at it
- * @owner: the followed task that runs on the CPU, or NULL; on the CPU with
- *	interrupts off, as the next three; others may look at it
- * @since: up to when the time of @owner has been credited, local_clock()
+ * @since: up to when the time of the CPU's owner has been credited, local_clock();
+ *	on the CPU with interrupts off, as the next two
  * @due: when a fold for a switch would be no earlier than the average
- * @merged: the owner has changed since the last fold
+ * @merged: the CPU's owner has changed since the last fold
  * @jitter: source of the timer's jitter; on the CPU with interrupts off
  * @timer: closes windows
  * @retry: makes a group anew, or enables it again after an error
@@ -55,7 +53,6 @@ struct td_window {
 	unsigned int parts;
 
 	u64 busy;
-	struct td_task *owner;
 	u64 since;
 	u64 due;
 	bool merged;
