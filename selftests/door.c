@@ -33,7 +33,14 @@ bool door_set_profile(const struct td_bd_profile *profile)
 {
 	struct td_bd_profile copy = *profile;
 
-	return door_request(TD_BD_SET_PROFILE, 0, &copy) == TD_BD_OK;
+	return door_request(TD_BD_SET_PROFILE, TD_BD_RESTART, &copy) == TD_BD_OK;
+}
+
+bool door_change_profile(const struct td_bd_profile *profile)
+{
+	struct td_bd_profile copy = *profile;
+
+	return door_request(TD_BD_SET_PROFILE, TD_BD_CONTINUE, &copy) == TD_BD_OK;
 }
 
 bool door_set_default(const struct td_bd_profile *profile)

@@ -24,6 +24,8 @@ bool door_open(void);
 bool door_exact(void);
 bool door_fast(void);
 bool door_set_profile(const struct td_bd_profile *profile);
+/* The next phase of the same program: its truth goes on. */
+bool door_change_profile(const struct td_bd_profile *profile);
 bool door_set_default(const struct td_bd_profile *profile);
 bool door_set_quant(bool round);
 bool door_truth_cpu(unsigned int cpu, struct td_bd_truth *truth);

@@ -18,7 +18,8 @@
 #include "guest.h"
 #include "session.h"
 
-#define PAGE	4096
+#define PAGE		4096
+#define STUCK_NS	60000000000ULL
 
 FIXTURE(session_map) {
 	int fd;
@@ -304,13 +305,13 @@ static const char *share_wrong(const struct topdown_share *last, const struct to
 	return NULL;
 }
 
-/* How many reads are torn, until the share has changed so often. */
-static unsigned int read_shares(const struct topdown_share *share, unsigned int changes,
-				bool guarded)
+/* How many reads are torn, until the share has changed so often; -1 if it does not. */
+static int read_shares(const struct topdown_share *share, unsigned int changes, bool guarded)
 {
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + STUCK_NS;
 	__u32 from = __atomic_load_n(&share->seq, __ATOMIC_RELAXED);
 	struct topdown_share last = { }, next;
-	unsigned int torn = 0;
+	int torn = 0;
 
 	while (__atomic_load_n(&share->seq, __ATOMIC_RELAXED) - from < 2 * changes) {
 		if (guarded)
@@ -321,6 +322,8 @@ static unsigned int read_shares(const struct topdown_share *share, unsigned int 
 			torn++;
 		else
 			last = next;
+		if (clock_ns(CLOCK_MONOTONIC) > end)
+			return -1;
 	}
 	return torn;
 }
@@ -328,9 +331,11 @@ static unsigned int read_shares(const struct topdown_share *share, unsigned int 
 TEST_F_TIMEOUT(session_map, no_read_is_torn, 240)
 {
 	const char *setting = getenv("TD_SHARE_CHANGES");
-	unsigned int changes = setting ? atoi(setting) : 5000, unguarded;
+	unsigned int changes = setting ? atoi(setting) : 5000;
+	int unguarded = 0;
 	struct storm storm = { .fd = self->fd };
 	const struct topdown_session_map *map;
+	unsigned int i;
 	int pid;
 
 	if (door_exact())
@@ -345,11 +350,12 @@ TEST_F_TIMEOUT(session_map, no_read_is_torn, 240)
 	ASSERT_EQ(0, pthread_create(&storm.thread, NULL, storm_run, &storm));
 	ASSERT_EQ(0, cpu_pin(0));
 	ASSERT_EQ(0, read_shares(share_of(map, 1), changes, true));
-	/* Or it could not have been seen. */
-	unguarded = read_shares(share_of(map, 1), changes, false);
+	/* Or it could not have been seen; a busy host shows few. */
+	for (i = 0; i < 20 && !unguarded; i++)
+		unguarded = read_shares(share_of(map, 1), changes, false);
 	storm.stop = true;
 	pthread_join(storm.thread, NULL);
-	printf("# 0 reads torn in %u changes, without the protocol %u\n", changes, unguarded);
+	printf("# 0 reads torn in %u changes, without the protocol %d\n", changes, unguarded);
 	EXPECT_LT(0, unguarded);
 	spin_stop(pid);
 	munmap((void *)map, self->info.out_session_map_size);

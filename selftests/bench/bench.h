@@ -55,6 +55,15 @@ struct group_values {
 int group_open(unsigned int cpu);
 bool group_read(int fd, struct group_values *values);
 
+/* Counting at once the group of a task, wherever it runs; as group_open(). */
+int group_open_task(int pid);
+
+/* phase.c */
+/* Change the profile every @min_ms to @max_ms; the same sequence for each seed. */
+void execute_phases(double seconds, unsigned int min_ms, unsigned int max_ms, uint64_t seed);
+/* As perf does: each over the sum of level 1, never below 0. */
+void nodes_of_counts(const double counted[GROUP_EVENTS], double node[TOPDOWN_NR_NODES]);
+
 /* map.c */
 const struct topdown_map *map_open(void);
 /* False if the record was being written all the time. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The least that perf's own interface allows: one group for each CPU, read by
- * one read() of its leader.
+ * The least that perf's own interface allows: one group for each CPU or task, read
+ * by one read() of its leader.
  */
 #include <linux/perf_event.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #define EVENT_SLOTS	0x0400
 #define EVENT_METRIC(n)	(0x8000 + ((n) << 8))
 
-int group_open(unsigned int cpu)
+static int open_group(int pid, int cpu)
 {
 	struct perf_event_attr attr = {
 		.type		= PERF_TYPE_RAW,
@@ -25,16 +25,26 @@ int group_open(unsigned int cpu)
 	int leader, fd;
 
 	attr.config = EVENT_SLOTS;
-	leader = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	leader = syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (leader < 0)
 		return -1;
 	for (i = 0; i < GROUP_EVENTS - 1; i++) {
 		attr.config = EVENT_METRIC(i);
-		fd = syscall(SYS_perf_event_open, &attr, -1, cpu, leader, PERF_FLAG_FD_CLOEXEC);
+		fd = syscall(SYS_perf_event_open, &attr, pid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
 		if (fd < 0)
 			return -1;
 	}
 	return leader;
+}
+
+int group_open(unsigned int cpu)
+{
+	return open_group(-1, cpu);
+}
+
+int group_open_task(int pid)
+{
+	return open_group(pid, -1);
 }
 
 bool group_read(int fd, struct group_values *values)

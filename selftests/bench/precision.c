@@ -23,7 +23,6 @@
 #include "bench.h"
 
 #define PERF_OUTPUT	"/tmp/perf.precision"
-#define MS		1000000ULL
 
 static unsigned int nr_cpus;
 static const char * const event_names[GROUP_EVENTS] = {
@@ -38,47 +37,12 @@ static int group[TD_CPUS_MAX];
 static pid_t perf_pid;
 static int device;
 
-/* xorshift64*: the same sequence everywhere. */
-static double uniform(uint64_t *state)
-{
-	*state ^= *state >> 12;
-	*state ^= *state << 25;
-	*state ^= *state >> 27;
-	return (*state * 0x2545f4914f6cdd1dULL >> 11) / 9007199254740992.0;
-}
-
-static void random_profile(uint64_t *state, struct td_bd_profile *profile)
-{
-	double part[4], sum = 0;
-	uint32_t rest = TD_BD_FRACTION;
-	unsigned int i;
-
-	for (i = 0; i < 4; i++)
-		sum += part[i] = -log(1 - uniform(state));
-	for (i = 0; i < 3; i++)
-		rest -= profile->fraction[i] = part[i] / sum * TD_BD_FRACTION;
-	profile->fraction[TD_BD_BE_BOUND] = rest;
-	for (i = 0; i < 4; i++)
-		profile->fraction[TD_BD_HEAVY_OPS + i] = profile->fraction[i] * uniform(state);
-}
-
 static void execute(unsigned int cpu, double seconds, uint64_t seed)
 {
-	uint64_t state = (seed * 1000 + cpu + 1) * 0x9e3779b97f4a7c15ULL;
-	uint64_t end = clock_ns(CLOCK_MONOTONIC) + seconds * 1000 * MS, next;
-	struct td_bd_profile profile;
-
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (cpu_pin(cpu))
 		die("cannot run on CPU %u", cpu);
-	while (clock_ns(CLOCK_MONOTONIC) < end) {
-		random_profile(&state, &profile);
-		if (!door_set_profile(&profile))
-			die("the emulated PMU refused a profile");
-		next = clock_ns(CLOCK_MONOTONIC) + (5 + uniform(&state) * 495) * MS;
-		while (clock_ns(CLOCK_MONOTONIC) < next)
-			;
-	}
+	execute_phases(seconds, 5, 500, seed * 1000 + cpu + 1);
 	exit(0);
 }
 
@@ -201,25 +165,6 @@ static void perf_end(void)
 	fclose(file);
 }
 
-/* As perf does: each over the sum of level 1, never below 0. */
-static void nodes_of_counts(unsigned int cpu)
-{
-	static const enum topdown_node parent[4] = {
-		TOPDOWN_RETIRING, TOPDOWN_BAD_SPECULATION, TOPDOWN_FRONTEND_BOUND,
-		TOPDOWN_BACKEND_BOUND,
-	};
-	const double *count = counted[cpu] + 1;
-	double sum = count[0] + count[1] + count[2] + count[3];
-	unsigned int i;
-
-	for (i = 0; i < 4; i++) {
-		node[cpu][parent[i]] = count[i] / sum;
-		node[cpu][TOPDOWN_HEAVY_OPERATIONS + 2 * i] = count[4 + i] / sum;
-		node[cpu][TOPDOWN_LIGHT_OPERATIONS + 2 * i] =
-			fmax(0, (count[i] - count[4 + i]) / sum);
-	}
-}
-
 static const struct way {
 	const char *name;
 	void (*begin)(void);
@@ -254,7 +199,7 @@ static void compare(const struct way *way, const struct td_bd_truth *truth)
 
 	for (cpu = 1; cpu < nr_cpus; cpu++) {
 		if (way->counts)
-			nodes_of_counts(cpu);
+			nodes_of_counts(counted[cpu], node[cpu]);
 		door_truth_nodes(&truth[cpu], true_node);
 		error_add(&slots, counted[cpu][0] / truth[cpu].slots - 1);
 		for (i = 0; i < TOPDOWN_NR_NODES; i++)

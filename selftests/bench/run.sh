@@ -16,9 +16,12 @@ Usage: run.sh [OPTION]...
   -k KERNEL    kernel under test (default 6.12)
   -s SECONDS   how long the profiles change for each figure of precision
                (default 10; 0 for none)
+  -p SECONDS   how long a task with phases runs that is read at its end (default
+               10; 0 for no tasks)
   -n READS     reads of the mapped page that must not be torn (default 1000000;
                0 for none)
-  -f           all of it, as in the README: -c "4 16 64" -s 120 -n 10000000
+  -f           all of it, as in the README: -c "4 16 64" -s 120 -p 60
+               -n 10000000
   -o FILE      keep what was counted (default: in the cache)
   -t FILE      make the table of such a file, and measure nothing
   -h           this text
@@ -31,24 +34,26 @@ END
 sizes="4 16"
 kernel=6.12
 seconds=10
+phases=10
 reads=1000000
 raw=
 table=
 
-while getopts :fhc:k:s:n:o:t: opt; do
+while getopts :fhc:k:s:p:n:o:t: opt; do
 	case $opt in
 	c) sizes=$OPTARG ;;
 	k) kernel=$OPTARG ;;
 	s) seconds=$OPTARG ;;
+	p) phases=$OPTARG ;;
 	n) reads=$OPTARG ;;
-	f) sizes="4 16 64" seconds=120 reads=10000000 ;;
+	f) sizes="4 16 64" seconds=120 phases=60 reads=10000000 ;;
 	o) raw=$OPTARG ;;
 	t) table=$OPTARG ;;
 	h) usage; exit 0 ;;
 	*) note "option -$OPTARG is unknown or lacks its value; try run.sh -h"; exit 2 ;;
 	esac
 done
-if [[ ! $seconds =~ ^[0-9]+$ || ! $reads =~ ^[0-9]+$ || ! $sizes =~ ^[0-9\ ]*$ ]]; then
+if [[ ! $seconds =~ ^[0-9]+$ || ! $phases =~ ^[0-9]+$ || ! $reads =~ ^[0-9]+$ || ! $sizes =~ ^[0-9\ ]*$ ]]; then
 	note "SECONDS, READS and the CPUs are whole numbers; try run.sh -h"
 	exit 2
 fi
@@ -69,12 +74,12 @@ raw=${raw:-$CACHE/bench.raw}
 build() {
 	local dir=$TOP/selftests program
 
-	for program in agent counted standing precision torn; do
+	for program in agent counted standing precision switch task torn; do
 		gcc -O2 -Wall -std=gnu11 -D_GNU_SOURCE -static -I"$dir" -I"$TOP/uapi" \
 			-o "$guest/$program" "$dir/bench/$program.c" \
-			"$dir"/bench/{count,group,map}.c "$dir"/{door,device}.c -lm -lpthread
+			"$dir"/bench/{count,group,map,phase}.c "$dir"/{door,device}.c -lm -lpthread
 	done
-	cp "$dir"/bench/{cost,precision}.sh "$guest"
+	cp "$dir"/bench/{cost,precision,task}.sh "$guest"
 }
 
 # machine CPUS COMMAND [OPTION]...: one boot; its lines to the file and to us
@@ -83,12 +88,11 @@ machine() {
 	shift 2
 
 	note "$cpus CPUs: $command"
-	"$TOP/selftests/vm/run.sh" -k "$kernel" -c "$cpus" -P -N -x "$module:/topdown.ko" \
+	"$TOP/selftests/vm/run.sh" -k "$kernel" -c "$cpus" -P \
 		-x "$guest:/bench" "$@" "$command" | tee -a "$raw" >&2 || exit 3
 }
 
 build
-module=$("$TOP/selftests/vm/module.sh" "$kernel") || exit 3
 for cpus in $sizes; do
 	# Ticks at different times: or busy CPUs that share a thread lose most
 	parts="standing agents setup idle"
@@ -101,4 +105,6 @@ done
 # Where time is instructions a busy host loses no slots.
 ((seconds == 0)) ||
 	machine 4 "BENCH_SECONDS=$seconds bash /bench/precision.sh precision" -i -s 3 -t 7200
+((phases == 0)) ||
+	machine 2 "BENCH_SECONDS=$phases bash /bench/task.sh switch truth" -i -s 3 -t 7200
 show "$raw"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Make one table, and a verdict for every bound, of the lines that cost.sh and
-# precision.sh print: NAME CPUS KEY=VALUE...
+# Make one table, and a verdict for every bound, of the lines that cost.sh,
+# precision.sh and task.sh print: NAME CPUS KEY=VALUE...
 
 function get(name, cpus, key)
 {
@@ -236,6 +236,84 @@ function precisions(cpus,	i, quant, name)
 	}
 }
 
+# Of a switch: what all of them took, less what they take when nobody is counted.
+function switched(name, none, cpus, key)
+{
+	return get("switch." name, cpus, key) / get("switch." name, cpus, "switches") - \
+		get("switch." none, cpus, key) / get("switch." none, cpus, "switches")
+}
+
+function switch_row(way, text, cpus,	kind)
+{
+	kind = substr(way, 1, 4)
+	row(cpus, text, sprintf("%.0f", switched(way, kind ".none", cpus, "instructions")), \
+	    sprintf("%.2f RDPMC, %.2f WRMSR", switched(way, kind ".none", cpus, "rdpmc"), \
+		    switched(way, kind ".none", cpus, "wrmsr")))
+}
+
+function switches(cpus,	unfollowed, absent)
+{
+	if (!has("switch.ours.child", cpus))
+		return
+	switch_row("ours.child", "a switch from or to a followed task", cpus)
+	switch_row("perf.perf-child", "the same, perf group of the task", cpus)
+	switch_row("ours.both", "a switch between two followed tasks", cpus)
+	switch_row("perf.perf-both", "the same, perf group of each", cpus)
+	switch_row("ours.together", "a switch between two tasks of one session", cpus)
+	unfollowed = switched("short.unfollowed", "short.none", cpus, "instructions")
+	row(cpus, "a switch of others while there is a session", sprintf("%.1f", unfollowed), "")
+	absent = switched("short.none", "short.without", cpus, "instructions")
+	row(cpus, "a switch of others while there is none", sprintf("%.1f", absent), "")
+	verdict(switched("ours.child", "ours.none", cpus, "instructions") <= \
+		switched("perf.perf-child", "perf.none", cpus, "instructions"), \
+		"a switch of a followed task takes no more instructions than perf's group")
+	verdict(switched("ours.child", "ours.none", cpus, "rdpmc") <= \
+		switched("perf.perf-child", "perf.none", cpus, "rdpmc") && \
+		switched("ours.child", "ours.none", cpus, "wrmsr") <= \
+		switched("perf.perf-child", "perf.none", cpus, "wrmsr") + 0.05, \
+		"and no more register accesses")
+	verdict(unfollowed <= 30, "a switch of others takes at most 30 instructions more: " \
+		sprintf("%.1f", unfollowed))
+	# As exact as the timer interrupts of a second allow
+	verdict(absent < 5 && absent > -5, "and none without sessions: " sprintf("%.1f", absent))
+}
+
+function task_row(name, text, cpus)
+{
+	name = "task." name
+	row(cpus, text, sprintf("%.3f %.3f", get(name, cpus, "l1_mean"), \
+				get(name, cpus, "l2_mean")), \
+	    sprintf("largest %.3f %.3f; slots %.4f", get(name, cpus, "l1_max"), \
+		    get(name, cpus, "l2_max"), get(name, cpus, "slots")))
+}
+
+# Of both levels together: 4 figures and 8.
+function task_mean(name, cpus)
+{
+	name = "task." name
+	return (get(name, cpus, "l1_mean") + 2 * get(name, cpus, "l2_mean")) / 3
+}
+
+function tasks(cpus,	i, quant)
+{
+	for (i = 1; i <= 2; i++) {
+		quant = i == 1 ? "truncate" : "round"
+		if (!has("task.ours." quant, cpus))
+			continue
+		row(cpus, "mean error of a task of " get("task.ours." quant, cpus, "seconds") \
+		    " s, L1 and L2:", "", "")
+		task_row("ours." quant, "  topdown stat -- task, " quant, cpus)
+		task_row("perf." quant, "  perf stat --topdown -- task, " quant, cpus)
+		task_row("rdpmc." quant, "  RDPMC without reset, " quant, cpus)
+		verdict(get("task.ours." quant, cpus, "l1_mean") <= 0.2 && \
+			get("task.ours." quant, cpus, "l2_mean") <= 0.2, \
+			"task, " quant ": mean errors within 0.2 points")
+		verdict(task_mean("ours." quant, cpus) <= task_mean("perf." quant, cpus) && \
+			task_mean("ours." quant, cpus) <= task_mean("rdpmc." quant, cpus), \
+			"task, " quant ": smaller than those of perf and of RDPMC")
+	}
+}
+
 function torns(cpus)
 {
 	if (!has("torn.careful", cpus))
@@ -280,6 +358,8 @@ END {
 		idles(size[i_size])
 		manies(size[i_size])
 		precisions(size[i_size])
+		switches(size[i_size])
+		tasks(size[i_size])
 		torns(size[i_size])
 	}
 	print "KTAP version 1"

@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# In the guest: figures of tasks.  Prints lines as cost.sh does.
+#
+#   task.sh switch...   what a switch costs
+#   task.sh truth...    how true a task is that is read only at its end
+set -euo pipefail
+
+dir=$(cd "$(dirname "$0")" && pwd)
+cpus=$(nproc)
+ko=${TOPDOWN_KO:-/topdown.ko}
+seconds=${BENCH_SECONDS:-60}
+seed=${BENCH_SEED:-1}
+rounds=${BENCH_ROUNDS:-4000}
+# So long that a fold is due at each switch: 20 us are 2,500 instructions of 8 ns
+loops=3000
+
+nodes="retiring bad_speculation frontend_bound backend_bound heavy_operations light_operations"
+nodes+=" branch_mispredicts machine_clears fetch_latency fetch_bandwidth memory_bound core_bound"
+# The group that "perf stat --topdown --td-level 2" opens
+l2='{slots,topdown-retiring,topdown-bad-spec,topdown-fe-bound,topdown-be-bound'
+l2+=',topdown-heavy-ops,topdown-br-mispredict,topdown-fetch-lat,topdown-mem-bound}'
+
+say() {
+	local name=$1
+	shift
+	echo "$name $cpus $*"
+}
+
+switch() {
+	local way
+
+	for way in none perf-child perf-both; do
+		say "switch.perf.$way" "$("$dir/switch" "$way" "$rounds" "$loops")"
+	done
+	# No window ends meanwhile
+	insmod "$ko" period_ms=60000
+	for way in none child both together; do
+		say "switch.ours.$way" "$("$dir/switch" "$way" "$rounds" "$loops")"
+	done
+	# As short as they can be, for what is small
+	for way in none unfollowed none; do
+		say "switch.short.$way" "$("$dir/switch" "$way" $((rounds * 10)) 0)"
+	done
+	rmmod topdown
+	say switch.short.without "$("$dir/switch" none $((rounds * 10)) 0)"
+}
+
+# ours FILE: slots and nodes of a line of topdown stat -j
+ours() {
+	local node
+	sed -nE 's/.*"slots":([0-9]+).*/\1/p' "$1"
+	for node in $nodes; do
+		sed -nE "s/.*\"tma_$node\":([0-9.]+).*/\1/p" "$1"
+	done
+}
+
+# counts FILE: the same of perf's counts, as perf's own formulas have it
+counts() {
+	awk -F, '$3 != "" || $1 + 0 > 0 { value[n++] = $1 }
+		END {
+			sum = value[1] + value[2] + value[3] + value[4]
+			print value[0]
+			for (i = 1; i <= 4; i++)
+				print value[i] / sum
+			for (i = 1; i <= 4; i++) {
+				rest = (value[i] - value[4 + i]) / sum
+				print value[4 + i] / sum
+				print (rest > 0 ? rest : 0)
+			}
+		}' <(grep -E 'slots|topdown-' "$1")
+}
+
+# task NAME FIGURE...
+compared() {
+	local name=$1
+	shift
+	say "task.$name" "seconds=$seconds $("$dir/task" compare /tmp/truth "$@")"
+}
+
+truth() {
+	local quant
+	# shellcheck disable=SC2046 # one word a figure
+	for quant in truncate round; do
+		"$dir/task" quant "$quant"
+		insmod "$ko"
+		topdown stat -j -o /tmp/ours -- "$dir/task" work "$seconds" "$seed" /tmp/truth
+		compared "ours.$quant" $(ours /tmp/ours)
+		rmmod topdown
+		perf stat -x, -o /tmp/perf -e "$l2" -- \
+			"$dir/task" work "$seconds" "$seed" /tmp/truth
+		compared "perf.$quant" $(counts /tmp/perf)
+		"$dir/task" rdpmc "$seconds" "$seed" /tmp/truth > /tmp/rdpmc
+		compared "rdpmc.$quant" $(cat /tmp/rdpmc)
+	done
+}
+
+# The kernel still does things of its own after the boot
+sleep 5
+for part; do
+	"$part"
+done
