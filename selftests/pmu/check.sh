@@ -16,7 +16,7 @@ Boots the emulated machines, runs selftests/pmu/tests there and prints KTAP.
 Without options: the runs that each change has to pass.
 
   -k KERNEL   these kernels only (6.1, 6.12, 7, debug)
-  -m MACHINE  these machines only (spr, icl, nometrics, nopmu, amd)
+  -m MACHINE  these machines only (spr, icl, adl, nometrics, nopmu, amd)
   -t TEST     only tests with this text in their name
 
 Exit status: 0 if none failed.
@@ -28,11 +28,13 @@ readonly RUNS=(
 	"6.12 spr truncate threads"
 	"6.12 spr round icount"
 	"6.12 icl round threads nopti"
+	"6.12 adl truncate icount"
 	"6.12 nometrics truncate threads"
 	"6.12 nopmu truncate threads"
 	"6.12 amd truncate threads"
 	"6.1 spr round threads nopti"
 	"6.1 icl truncate threads"
+	"6.1 adl round icount"
 )
 
 kernels=()
@@ -111,6 +113,8 @@ one_run() {
 	stage_msr_driver "$kernel"
 	[[ ! -e $work/msr.ko ]] || options+=(-x "$work/msr.ko")
 	[[ $mode != icount ]] || options+=(-i)
+	# Four of each kind, so that the tests of all machines are on P-cores.
+	[[ $machine != adl ]] || options+=(-c 8)
 	"$TOP/selftests/vm/run.sh" -k "$kernel" -m "$machine" -q "$quant" -a "$append" \
 		"${options[@]}" -x "$work/pmu_test" -- \
 		"[ ! -e /msr.ko ] || insmod /msr.ko; echo on > /sys/module/msr/parameters/allow_writes

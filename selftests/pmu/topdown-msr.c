@@ -29,6 +29,8 @@
 /* STATUS_RESET also clears the indicators of features that are not here. */
 #define TD_STATUS_OTHER		(0x3fULL << 58)
 
+#define TD_CPUID_7_HYBRID	(1u << 15)
+
 #define TD_RDPMC_FIXED		(1u << 30)
 #define TD_RDPMC_METRICS	(1u << 29)
 
@@ -296,15 +298,21 @@ void td_pmu_cpuid(CPUX86State *env, uint32_t leaf, uint32_t *eax,
 	if (!p || !p->preset->version)
 		return;
 	preset = p->preset;
-	if (leaf == 1) {
+	switch (leaf) {
+	case 1:
 		*ecx |= CPUID_EXT_PDCM;
-	} else if (leaf == 0xa) {
-		/* Eight architectural events, none of them missing. */
-		*eax = 8u << 24 | TD_WIDTH_BITS << 16 | preset->gp << 8 |
-		       preset->version;
+		break;
+	case 7:
+		/* The registers still hold what was asked for. */
+		if (preset->kind && !(uint32_t)env->regs[R_ECX])
+			*edx |= TD_CPUID_7_HYBRID;
+		break;
+	case 0xa:
+		*eax = td_preset_leaf_a(preset, ecx, edx);
 		*ebx = 0;
-		*ecx = (1u << preset->fixed) - 1;
-		/* Bit 15: there is no AnyThread. */
-		*edx = 1u << 15 | TD_WIDTH_BITS << 5 | preset->fixed;
+		break;
+	case 0x1a:
+		*eax = preset->kind;
+		break;
 	}
 }

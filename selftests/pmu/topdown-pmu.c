@@ -22,40 +22,6 @@
 /* How soon to look again at a counter that stands still in this ring. */
 #define TD_IDLE_NS		2000ll
 
-static const TdPreset td_presets[] = {
-	{ "spr", 5, 8, 4, 6, 8 },
-	{ "icl", 5, 8, 4, 5, 4 },
-	{ "nometrics", 5, 8, 4, 6, 0 },
-	{ "nopmu", 0, 0, 0, 6, 0 },
-	{ "amd", 0, 0, 0, 6, 0 },
-};
-
-enum td_unit { TD_UNIT_CYCLES, TD_UNIT_REF, TD_UNIT_SLOTS, TD_UNIT_CATEGORY };
-
-/* What a general counter can count: "one in DIVISOR of UNIT". */
-static const struct td_event {
-	uint16_t code;			/* Unit mask and event. */
-	enum td_unit unit;
-	enum td_bd_category category;
-	unsigned int divisor;
-} td_events[] = {
-	{ 0x003c, TD_UNIT_CYCLES, 0, 1 },
-	{ 0x013c, TD_UNIT_REF, 0, 20 },
-	{ 0x0300, TD_UNIT_REF, 0, 1 },
-	{ 0x00c0, TD_UNIT_CATEGORY, TD_BD_RETIRING, 1 },
-	{ 0x00c4, TD_UNIT_CATEGORY, TD_BD_RETIRING, 5 },
-	{ 0x00c5, TD_UNIT_CATEGORY, TD_BD_RETIRING, 500 },
-	{ 0x4f2e, TD_UNIT_CATEGORY, TD_BD_RETIRING, 100 },
-	{ 0x412e, TD_UNIT_CATEGORY, TD_BD_RETIRING, 1000 },
-	{ 0x01a4, TD_UNIT_SLOTS, 0, 1 },
-	{ 0x02a4, TD_UNIT_CATEGORY, TD_BD_BE_BOUND, 1 },
-	{ 0x04a4, TD_UNIT_CATEGORY, TD_BD_BAD_SPEC, 1 },
-	{ 0x08a4, TD_UNIT_CATEGORY, TD_BD_BR_MISPREDICT, 1 },
-	{ 0x10a4, TD_UNIT_CATEGORY, TD_BD_MEM_BOUND, 1 },
-	{ 0x019c, TD_UNIT_CATEGORY, TD_BD_FE_BOUND, 1 },
-	{ 0x02c2, TD_UNIT_CATEGORY, TD_BD_RETIRING, 1 },
-};
-
 QemuMutex td_lock;
 TdPmu *td_cpus[TD_MAX_CPUS];
 bool td_round;
@@ -104,15 +70,11 @@ static uint64_t td_rate(const TdPmu *p, enum td_unit unit,
 
 static uint64_t td_gp_rate(const TdPmu *p, int n)
 {
-	uint16_t code = p->evtsel[n];
-	size_t i;
+	const TdEvent *event = td_event_find(p->preset, p->evtsel[n]);
 
-	for (i = 0; i < ARRAY_SIZE(td_events); i++)
-		if (td_events[i].code == code)
-			return td_rate(p, td_events[i].unit,
-				       td_events[i].category) /
-			       td_events[i].divisor;
-	return 0;
+	if (!event)
+		return 0;
+	return td_rate(p, event->unit, event->category) / event->divisor;
 }
 
 static uint64_t td_fixed_rate(const TdPmu *p, int n)
@@ -429,16 +391,14 @@ static void td_reset(void *opaque)
 bool td_pmu_realize(X86CPU *cpu, Error **errp)
 {
 	int index = CPU(cpu)->cpu_index;
+	const TdPreset *preset;
 	TdPmu *p;
-	size_t i;
 
 	if (!cpu->td_model)
 		return true;
-	for (i = 0; i < ARRAY_SIZE(td_presets); i++)
-		if (!strcmp(td_presets[i].name, cpu->td_model))
-			break;
-	if (i == ARRAY_SIZE(td_presets)) {
-		error_setg(errp, "topdown-pmu '%s' is not known; use spr, icl, nometrics, nopmu or amd",
+	preset = td_preset_find(cpu->td_model);
+	if (!preset) {
+		error_setg(errp, "topdown-pmu '%s' is not known; machine.sh has those that are",
 			   cpu->td_model);
 		return false;
 	}
@@ -450,7 +410,7 @@ bool td_pmu_realize(X86CPU *cpu, Error **errp)
 
 	p = g_new0(TdPmu, 1);
 	p->cpu = cpu;
-	p->preset = &td_presets[i];
+	p->preset = td_preset_of_cpu(preset, index);
 	p->armed = INT64_MAX;
 	p->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, td_timer, p);
 	td_cpus[index] = p;

@@ -35,7 +35,17 @@
 
 typedef unsigned __int128 td_u128;
 
-/* One CPU model; "version" 0 is a machine without a PMU. */
+enum td_unit { TD_UNIT_CYCLES, TD_UNIT_REF, TD_UNIT_SLOTS, TD_UNIT_CATEGORY };
+
+/* What a general counter can count: "one in DIVISOR of UNIT". */
+typedef struct TdEvent {
+	uint16_t code;			/* Unit mask and event. */
+	enum td_unit unit;
+	enum td_bd_category category;
+	unsigned int divisor;		/* 0 ends a list. */
+} TdEvent;
+
+/* One core; "version" 0 is a machine without a PMU. */
 typedef struct TdPreset {
 	const char *name;
 	unsigned int version;
@@ -43,6 +53,10 @@ typedef struct TdPreset {
 	unsigned int fixed;
 	unsigned int width;		/* Slots per cycle. */
 	unsigned int metrics;		/* Bytes of PERF_METRICS, 0: none. */
+	const TdEvent *events;
+	/* Of a hybrid machine: what CPUID 1AH says, and the E-core. */
+	uint32_t kind;
+	const struct TdPreset *small;
 } TdPreset;
 
 /* Slots, and micro-slots of each category so that no fraction is lost. */
@@ -99,6 +113,13 @@ typedef struct TdPmu {
 extern QemuMutex td_lock;
 extern TdPmu *td_cpus[TD_MAX_CPUS];
 extern bool td_round;
+
+/* topdown-model.c */
+const TdPreset *td_preset_find(const char *name);
+const TdPreset *td_preset_of_cpu(const TdPreset *preset, unsigned int index);
+uint32_t td_preset_leaf_a(const TdPreset *preset, uint32_t *fixed_mask,
+			  uint32_t *edx);
+const TdEvent *td_event_find(const TdPreset *preset, uint16_t code);
 
 /* topdown-pmu.c; "locked" ones want td_lock held. */
 int64_t td_now_locked(TdPmu *p);

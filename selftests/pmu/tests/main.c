@@ -16,13 +16,14 @@
 static const struct machine machines[] = {
 	{ .name = "spr", .width = 6, .metrics = 8, .pmu = true, .model = 143 },
 	{ .name = "icl", .width = 5, .metrics = 4, .pmu = true, .model = 106 },
+	{ .name = "adl", .width = 6, .metrics = 8, .pmu = true, .model = 151, .e_width = 5 },
 	{ .name = "nometrics", .width = 6, .pmu = true, .model = 143 },
 	{ .name = "nopmu", .width = 6, .model = 143 },
 	{ .name = "amd", .width = 6, .amd = true },
 };
 
 static const struct test *const suites[] = {
-	truth_tests, msr_tests, rdpmc_tests, perf_tests,
+	truth_tests, msr_tests, rdpmc_tests, perf_tests, hybrid_tests,
 };
 
 struct machine machine;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "pmu_test.h"
@@ -113,8 +114,13 @@ static void test_cpuid(void)
 		expect(!(a & 0xff), "PMU version %u", a & 0xff);
 		return;
 	}
-	expect(a == 0x08300805 && b == 0 && c == 0xf && d == 0x8604,
-	       "leaf 0xa is %#x %#x %#x %#x", a, b, c, d);
+	/* A P-core lists what the E-cores have too, and has more. */
+	if (machine.e_width)
+		expect(a == 0x07300605 && b == 0 && c == 0x7 && d == 0x8603,
+		       "leaf 0xa is %#x %#x %#x %#x", a, b, c, d);
+	else
+		expect(a == 0x08300805 && b == 0 && c == 0xf && d == 0x8604,
+		       "leaf 0xa is %#x %#x %#x %#x", a, b, c, d);
 }
 
 static void test_present(void)
@@ -338,7 +344,12 @@ static void metrics_overflow(void)
 
 static void test_metrics_overflow(void)
 {
+	struct utsname name;
+
 	need_metrics();
+	/* adl_update_topdown_event() of Linux 6.1 looks into the event NULL. */
+	if (machine.e_width && !uname(&name) && !strncmp(name.release, "6.1.", 4))
+		skip("the handler of this kernel dies of it on a hybrid machine");
 	alone(metrics_overflow);
 }
 

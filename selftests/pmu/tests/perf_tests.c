@@ -326,9 +326,11 @@ static void perf_group(const struct td_bd_profile *f)
 	unsigned int i;
 	int length;
 
-	length = sprintf(text, "perf stat -a -x, -e '{slots");
+	/* E-cores have events of some of these names too. */
+	length = sprintf(text, "perf stat -a -x, -e '{%s/slots/", machine.e_width ? "cpu_core" : "cpu");
 	for (i = 0; i < machine.metrics; i++)
-		length += sprintf(text + length, ",%s", names[i]);
+		length += sprintf(text + length, ",%s/%s/", machine.e_width ? "cpu_core" : "cpu",
+				  names[i]);
 	sprintf(text + length, "}' sleep 0.2 2>&1");
 	command(text, parse_value, &stat);
 	expect(stat.values_nr == 1 + machine.metrics, "%u values from %s", stat.values_nr, text);

@@ -35,6 +35,7 @@ struct machine {
 	bool round;
 	bool icount;
 	bool amd;
+	unsigned int e_width;		/* Of the second half of the CPUs; 0: all are alike. */
 };
 
 extern struct machine machine;
@@ -48,6 +49,7 @@ struct test {
 };
 
 extern const struct test perf_tests[], rdpmc_tests[], msr_tests[], truth_tests[];
+extern const struct test hybrid_tests[];
 
 void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *format, ...);
 void __attribute__((noreturn)) skip(const char *why);
