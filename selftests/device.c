@@ -73,7 +73,8 @@ static bool module_may_refuse(int error)
 
 	if (!machine)
 		return error == -ENODEV || error == -ENOENT;
-	return error == -ENODEV && strcmp(machine, "spr") && strcmp(machine, "icl");
+	return error == -ENODEV && strcmp(machine, "spr") && strcmp(machine, "icl") &&
+	       strcmp(machine, "adl");
 }
 
 int module_need(void)

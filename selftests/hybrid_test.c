@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Two kinds of core in one machine: the P-cores are measured, of the E-cores it is
+ * said that they are not, and a session says how much of its time was where.
+ */
+#include <cpuid.h>
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "guest.h"
+#include "sample.h"
+#include "session.h"
+
+#define KIND_ATOM	0x20
+#define KIND_CORE	0x40
+#define CPUID_7_HYBRID	(1U << 15)
+
+/* Of a session's times and of the shares of its time. */
+#define LIMIT_SHARE	0.02
+
+#define WIDTH		6
+#define ROUNDS		6
+#define MOVES		100
+
+static unsigned int core[TD_CPUS_MAX], core_nr, atom[TD_CPUS_MAX], atom_nr;
+
+static bool hybrid(void)
+{
+	unsigned int a, b, c, d;
+
+	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & CPUID_7_HYBRID);
+}
+
+static void find_kinds(void)
+{
+	unsigned int cpu[TD_CPUS_MAX], n = cpus_online(cpu), i, a, b, c, d;
+	cpu_set_t all;
+
+	sched_getaffinity(0, sizeof(all), &all);
+	for (i = 0; i < n; i++) {
+		if (cpu_pin(cpu[i]) || !__get_cpuid_count(0x1a, 0, &a, &b, &c, &d))
+			continue;
+		if (a >> 24 == KIND_CORE)
+			core[core_nr++] = cpu[i];
+		else if (a >> 24 == KIND_ATOM)
+			atom[atom_nr++] = cpu[i];
+	}
+	sched_setaffinity(0, sizeof(all), &all);
+}
+
+FIXTURE(hybrid) {
+	int fd;
+	int spinner[TD_CPUS_MAX];
+	unsigned int spinners;
+	struct topdown_record record;
+	struct topdown_session seen;
+};
+
+FIXTURE_SETUP(hybrid)
+{
+	self->spinners = 0;
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+	ASSERT_TRUE(door_open());
+	ASSERT_LE(2, core_nr);
+	ASSERT_LE(1, atom_nr);
+}
+
+static void stop_all(int *spinner, unsigned int *nr)
+{
+	while (*nr) {
+		--*nr;
+		if (spinner[*nr] > 0)
+			spin_stop(spinner[*nr]);
+	}
+}
+
+FIXTURE_TEARDOWN(hybrid)
+{
+	stop_all(self->spinner, &self->spinners);
+	close(self->fd);
+}
+
+static bool is_unmeasured(const struct topdown_record *record)
+{
+	unsigned int i;
+
+	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+		if (record->total.node[i] || record->total.ratio[i] != TOPDOWN_RATIO_NONE)
+			return false;
+	}
+	return record->state == TOPDOWN_STATE_UNSUPPORTED && !record->level &&
+	       record->source == TOPDOWN_SOURCE_NONE && !record->total.slots &&
+	       !record->total.enabled_ns && !record->windows;
+}
+
+static bool is_measured(const struct topdown_record *record)
+{
+	return record->state == TOPDOWN_STATE_OK && record->level == 2 &&
+	       record->source == TOPDOWN_SOURCE_PERF_METRICS &&
+	       record->slots_per_cycle == WIDTH;
+}
+
+TEST_F(hybrid, each_cpu_says_what_it_is)
+{
+	unsigned int i;
+
+	for (i = 0; i < core_nr; i++) {
+		ASSERT_EQ(0, cpu_pin(core[i]));
+		sleep_ms(20);
+		ASSERT_EQ(0, device_read_cpu(self->fd, TOPDOWN_READ_FRESH, core[i], &self->record));
+		EXPECT_TRUE(is_measured(&self->record));
+		EXPECT_LT(0, self->record.total.slots);
+	}
+	for (i = 0; i < atom_nr; i++) {
+		ASSERT_EQ(0, cpu_pin(atom[i]));
+		sleep_ms(20);
+		ASSERT_EQ(0, device_read_cpu(self->fd, TOPDOWN_READ_FRESH, atom[i], &self->record));
+		EXPECT_TRUE(is_unmeasured(&self->record));
+	}
+}
+
+/* The sum is that of the P-cores, and has their width. */
+TEST_F(hybrid, total_is_of_what_is_measured)
+{
+	struct topdown_record record[TD_CPUS_MAX + 1];
+	__u32 nr = TD_CPUS_MAX + 1, i;
+	__u64 slots = 0;
+
+	ASSERT_EQ(0, device_read(self->fd, TOPDOWN_READ_TOTAL | TOPDOWN_READ_FRESH, NULL, 0,
+				 record, &nr));
+	ASSERT_EQ(core_nr + atom_nr + 1, nr);
+	for (i = 0; i < core_nr; i++)
+		slots += record[core[i]].total.slots;
+	EXPECT_EQ(TOPDOWN_CPU_ALL, record[nr - 1].cpu);
+	EXPECT_EQ(core_nr, record[nr - 1].nr_cpus);
+	EXPECT_TRUE(is_measured(&record[nr - 1]));
+	EXPECT_LT(0, slots);
+	EXPECT_EQ(slots, record[nr - 1].total.slots);
+}
+
+/* Every CPU executes something else, so that nothing of one may be in another. */
+static bool spin_everywhere(int *spinner, unsigned int *nr)
+{
+	unsigned int i;
+	bool ok = true;
+
+	for (i = 0; i < core_nr + atom_nr; i++) {
+		spinner[i] = spin_start(i < core_nr ? core[i] : atom[i - core_nr], profile(i));
+		ok = ok && spinner[i] > 0;
+	}
+	*nr = i;
+	return ok;
+}
+
+static bool measure_core(int fd, unsigned int cpu)
+{
+	struct comparison comparison;
+	struct sample earlier, later;
+	bool ok;
+
+	ok = !sample_take(fd, cpu, &earlier);
+	sleep_ms(600);
+	ok = ok && !sample_take(fd, cpu, &later);
+	sample_compare(&earlier, &later, &comparison);
+	printf("# CPU %u: %.3f points, slots %.5f of the truth, measured %.4f\n", cpu,
+	       comparison.points, comparison.slots, comparison.running);
+	return ok && is_measured(&later.record) && comparison.points <= LIMIT_POINTS &&
+	       compare_slots_within(&comparison, LIMIT_SLOTS);
+}
+
+TEST_F(hybrid, p_cores_are_right)
+{
+	unsigned int i;
+
+	ASSERT_TRUE(spin_everywhere(self->spinner, &self->spinners));
+	for (i = 0; i < core_nr; i++)
+		EXPECT_SOON(measure_core(self->fd, core[i]));
+}
+
+/* What a thread had on one kind of core. */
+struct part {
+	struct td_bd_truth truth;
+	uint64_t cpu_ns;
+};
+
+static void part_add(struct part *sum, const struct td_bd_truth *truth)
+{
+	unsigned int i;
+
+	sum->truth.slots += truth->slots;
+	sum->truth.user_slots += truth->user_slots;
+	for (i = 0; i < TD_BD_CATEGORIES; i++)
+		sum->truth.category[i] += truth->category[i];
+}
+
+/* Go there, be something else, and work; the truth is that since the arrival. */
+static bool phase(unsigned int cpu, const struct td_bd_profile *what, uint64_t us,
+		  struct part *part)
+{
+	struct td_bd_truth truth;
+	uint64_t from;
+	bool ok;
+
+	ok = !cpu_pin(cpu);
+	/* This begins the truth anew. */
+	ok = ok && door_set_profile(what);
+	from = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < from + us * 1000)
+		;
+	ok = ok && door_truth_space(&truth);
+	part->cpu_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - from;
+	part_add(part, &truth);
+	return ok;
+}
+
+/* The figures of a session beside what the thread had on P-cores and on E-cores. */
+static bool judge(const struct topdown_session *seen, const struct part *on_core,
+		  const struct part *on_atom, double points)
+{
+	const struct topdown_figures *figures = &seen->out_figures;
+	double all = on_core->cpu_ns + on_atom->cpu_ns;
+	double time = figures->enabled_ns / all, slots = figures->slots;
+	double share = figures->running_ns / (double)figures->enabled_ns;
+	double fraction[TOPDOWN_NR_NODES], want[TOPDOWN_NR_NODES];
+	struct comparison comparison;
+	unsigned int i;
+
+	slots /= on_core->truth.slots;
+	door_truth_nodes(&on_core->truth, want);
+	for (i = 0; i < TOPDOWN_NR_NODES; i++)
+		fraction[i] = figures->ratio[i] == TOPDOWN_RATIO_NONE ? NAN :
+			      figures->ratio[i] / (double)TOPDOWN_RATIO_ONE;
+	compare_nodes(fraction, want, seen->out_level, &comparison);
+	printf("# %.3f points, slots %.4f of the truth, time %.4f of the kernel's, measured %.4f of it, %.4f on P-cores, merged %.3f ms, %llu switches\n",
+	       comparison.points, slots, time, share, on_core->cpu_ns / all,
+	       seen->out_merged_ns / 1e6, (unsigned long long)seen->out_switches);
+	return comparison.points <= points && fabs(slots - 1) <= LIMIT_SHARE &&
+	       fabs(time - 1) <= LIMIT_SHARE &&
+	       fabs(share - on_core->cpu_ns / all) <= LIMIT_SHARE &&
+	       seen->out_source == TOPDOWN_SOURCE_PERF_METRICS && seen->out_level == 2;
+}
+
+/*
+ * A new kernel tests itself for a while.  Its threads borrow the address space of
+ * whatever was on their CPU before, and what they spend is in the truth of that.
+ */
+static bool quiet(void)
+{
+	struct td_bd_truth from[TD_CPUS_MAX], to;
+	unsigned int i, try, nr = core_nr + atom_nr;
+	uint64_t slots;
+
+	for (try = 0; try < 300; try++) {
+		for (slots = i = 0; i < nr; i++)
+			door_truth_cpu(i < core_nr ? core[i] : atom[i - core_nr], &from[i]);
+		sleep_ms(100);
+		for (i = 0; i < nr; i++) {
+			door_truth_cpu(i < core_nr ? core[i] : atom[i - core_nr], &to);
+			slots += to.slots - from[i].slots;
+		}
+		/* A tenth of what one CPU could have. */
+		if (slots < (to.time_ns - from[0].time_ns) * 3 * WIDTH / 10)
+			return true;
+	}
+	return false;
+}
+
+/* A thread goes to and fro, and is something else on each kind of core. */
+static bool measure_mover(int fd, unsigned int rounds, uint64_t core_us, uint64_t atom_us,
+			  double points, struct topdown_session *seen)
+{
+	struct part on_core = { }, on_atom = { };
+	int session = device_attach(fd, TOPDOWN_ATTACH_THREAD, 0);
+	unsigned int i;
+	bool ok = session > 0;
+
+	/* The emulator has to translate the kernel anew where probes were put in. */
+	spin_ms(20);
+	ok = ok && !device_control(fd, session, TOPDOWN_CONTROL_RESET);
+	for (i = 0; i < rounds; i++) {
+		ok = ok && phase(core[i % 2], profile(i % 3), core_us, &on_core);
+		ok = ok && phase(atom[i % atom_nr], profile(4), atom_us, &on_atom);
+	}
+	ok = ok && !device_session(fd, TOPDOWN_SESSION_FRESH, session, seen);
+	if (session > 0)
+		device_control(fd, session, TOPDOWN_CONTROL_DETACH);
+	return ok && judge(seen, &on_core, &on_atom, points);
+}
+
+TEST_F(hybrid, session_of_a_thread_that_moves)
+{
+	ASSERT_TRUE(quiet());
+	EXPECT_SOON(measure_mover(self->fd, ROUNDS, 50000, 30000, LIMIT_POINTS, &self->seen));
+}
+
+/*
+ * Others, of other profiles, are on the same CPUs.  Between a fold and the change
+ * of the address space is a part of the scheduler: much, where each instruction
+ * takes long.
+ */
+TEST_F(hybrid, session_beside_others)
+{
+	double points = (door_fast() ? 1 : 2) * LIMIT_POINTS;
+
+	ASSERT_TRUE(quiet());
+	ASSERT_TRUE(spin_everywhere(self->spinner, &self->spinners));
+	EXPECT_SOON(measure_mover(self->fd, ROUNDS, 30000, 60000, points, &self->seen));
+}
+
+TEST_F(hybrid, session_of_many_moves)
+{
+	ASSERT_TRUE(quiet());
+	EXPECT_SOON(measure_mover(self->fd, MOVES, 10000, 4000, LIMIT_POINTS, &self->seen));
+}
+
+/* What does not leave an E-core has time, and no figures. */
+TEST_F(hybrid, session_on_an_e_core)
+{
+	const struct topdown_figures *figures = &self->seen.out_figures;
+	uint64_t time;
+	int session;
+
+	self->spinner[0] = spin_start(atom[0], profile(0));
+	self->spinners = 1;
+	session = device_attach(self->fd, 0, self->spinner[0]);
+	ASSERT_LT(0, session);
+	ASSERT_EQ(0, cpu_pin(core[0]));
+	ASSERT_EQ(0, device_session(self->fd, TOPDOWN_SESSION_FRESH, session, &self->seen));
+	time = figures->enabled_ns;
+	sleep_ms(100);
+	ASSERT_EQ(0, device_session(self->fd, TOPDOWN_SESSION_FRESH, session, &self->seen));
+	EXPECT_LT(80000000, figures->enabled_ns - time);
+	EXPECT_GT(120000000, figures->enabled_ns - time);
+	EXPECT_EQ(0, figures->running_ns);
+	EXPECT_EQ(0, figures->slots);
+	EXPECT_EQ(0, self->seen.out_merged_ns);
+	EXPECT_EQ(0, self->seen.out_level);
+	EXPECT_EQ(TOPDOWN_RATIO_NONE, figures->ratio[0]);
+	EXPECT_EQ(TOPDOWN_SESSION_RUNNING, self->seen.out_state);
+}
+
+static void *thread_on(void *cpu)
+{
+	if (!cpu_pin((uintptr_t)cpu))
+		spin_ms(200);
+	return NULL;
+}
+
+/* Two threads of a process, one on each kind: half of the time is measured. */
+static bool measure_pair(int fd, struct topdown_session *seen)
+{
+	const struct topdown_figures *figures = &seen->out_figures;
+	int session = device_attach(fd, 0, 0);
+	pthread_t thread[2];
+	double share;
+	bool ok;
+
+	ok = session > 0 &&
+	     !pthread_create(&thread[0], NULL, thread_on, (void *)(uintptr_t)core[1]) &&
+	     !pthread_create(&thread[1], NULL, thread_on, (void *)(uintptr_t)atom[0]);
+	if (!ok)
+		return false;
+	pthread_join(thread[0], NULL);
+	pthread_join(thread[1], NULL);
+	ok = !device_session(fd, TOPDOWN_SESSION_FRESH, session, seen);
+	device_control(fd, session, TOPDOWN_CONTROL_DETACH);
+	share = figures->running_ns / (double)figures->enabled_ns;
+	printf("# %.1f ms, %.4f of it measured\n", figures->enabled_ns / 1e6, share);
+	return ok && fabs(share - 0.5) <= LIMIT_SHARE;
+}
+
+TEST_F(hybrid, session_on_both_at_once)
+{
+	ASSERT_EQ(0, cpu_pin(core[0]));
+	EXPECT_SOON(measure_pair(self->fd, &self->seen));
+}
+
+static int cpu_online(unsigned int cpu, bool on)
+{
+	char path[64];
+	FILE *file;
+	int ret;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
+	file = fopen(path, "we");
+	if (!file)
+		return -errno;
+	ret = fprintf(file, "%d", on) < 0 ? -EIO : 0;
+	return fclose(file) ? -errno : ret;
+}
+
+/* Each kind goes and comes back as what it is. */
+TEST_F(hybrid, hotplug)
+{
+	unsigned int last[2] = { core[core_nr - 1], atom[atom_nr - 1] }, i, round;
+
+	ASSERT_EQ(0, cpu_pin(core[0]));
+	for (round = 0; round < 3; round++) {
+		for (i = 0; i < 2; i++) {
+			ASSERT_EQ(0, cpu_online(last[i], false));
+			ASSERT_EQ(0, device_read_cpu(self->fd, TOPDOWN_READ_FRESH, last[i],
+						     &self->record));
+			EXPECT_EQ(TOPDOWN_STATE_OFFLINE, self->record.state);
+		}
+		for (i = 0; i < 2; i++)
+			ASSERT_EQ(0, cpu_online(last[i], true));
+		sleep_ms(50);
+		ASSERT_EQ(0, device_read_cpu(self->fd, TOPDOWN_READ_FRESH, last[0], &self->record));
+		EXPECT_TRUE(is_measured(&self->record));
+		ASSERT_EQ(0, device_read_cpu(self->fd, TOPDOWN_READ_FRESH, last[1], &self->record));
+		EXPECT_TRUE(is_unmeasured(&self->record));
+	}
+	ASSERT_TRUE(spin_everywhere(self->spinner, &self->spinners));
+	EXPECT_SOON(measure_core(self->fd, last[0]));
+}
+
+static bool command_says(const char *command, const char *text)
+{
+	FILE *pipe = popen(command, "re");
+	char line[4096];
+	bool found = false;
+
+	while (pipe && fgets(line, sizeof(line), pipe))
+		found = found || strstr(line, text);
+	return pipe && !pclose(pipe) && found;
+}
+
+/* "cpus 2-3: unsupported", as the command and the file of a CPU say it. */
+TEST_F(hybrid, command_and_files)
+{
+	char text[128];
+	unsigned int i;
+
+	snprintf(text, sizeof(text), "cpus %u-%u: ok, source perf_metrics, level 2, %u slots",
+		 core[0], core[core_nr - 1], WIDTH);
+	EXPECT_TRUE(command_says("topdown info", text));
+	snprintf(text, sizeof(text), "cpus %u-%u: unsupported, source none, level 0",
+		 atom[0], atom[atom_nr - 1]);
+	EXPECT_TRUE(command_says("topdown info", text));
+	for (i = 0; i < atom_nr; i++) {
+		snprintf(text, sizeof(text), "cat " TD_SYSFS "/cpu%u", atom[i]);
+		EXPECT_TRUE(command_says(text, "state: unsupported"));
+		EXPECT_TRUE(command_says(text, "tma_retiring - - -"));
+		snprintf(text, sizeof(text), "\"cpu\":%u,\"state\":\"unsupported\"", atom[i]);
+		EXPECT_TRUE(command_says("topdown stat -a -A -j -I 100 --count 1", text));
+	}
+	for (i = 0; i < core_nr; i++) {
+		snprintf(text, sizeof(text), "\"cpu\":%u,\"state\":\"ok\"", core[i]);
+		EXPECT_TRUE(command_says("topdown stat -a -A -j -I 100 --count 1", text));
+	}
+	EXPECT_TRUE(command_says("cat " TD_SYSFS "/total", "state: ok"));
+	EXPECT_TRUE(command_says("cat " TD_SYSFS "/total", "level: 2"));
+}
+
+int main(int argc, char **argv)
+{
+	int ret;
+
+	if (!hybrid()) {
+		printf("1..0 # SKIP all CPUs are of one kind\n");
+		return KSFT_SKIP;
+	}
+	find_kinds();
+	ret = session_need();
+	return ret ? ret : test_harness_run(argc, argv);
+}
