@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tasks that come and go by the thousand while sessions follow them: nobody's fork
+ * is refused, nobody is forgotten, and nobody is taken for another.
+ *
+ * TOPDOWN_FULL  10,000 attaches to tasks that exit, 1,000 bombs of 50 processes
+ */
+#include <errno.h>
+#include <linux/sched.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "guest.h"
+#include "session.h"
+
+#define BOMB		50
+
+static unsigned int full(unsigned int otherwise, unsigned int number)
+{
+	return getenv("TOPDOWN_FULL") ? number : otherwise;
+}
+
+FIXTURE(storm) {
+	int fd;
+	struct topdown_session seen;
+};
+
+FIXTURE_SETUP(storm)
+{
+	self->fd = session_open();
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(storm)
+{
+	close(self->fd);
+}
+
+/* Either there is no such task any more, or all is right; -1 for what is wrong. */
+static int race(int fd, unsigned int n, struct topdown_session *seen)
+{
+	int pid = fork(), session, ret;
+
+	if (!pid) {
+		usleep(n * 37 % 500);
+		_exit(0);
+	}
+	if (pid < 0)
+		return -1;
+	usleep(n * 53 % 1000);
+	session = device_attach(fd, n % 2 ? TOPDOWN_ATTACH_THREAD : TOPDOWN_ATTACH_CHILDREN, pid);
+	waitpid(pid, NULL, 0);
+	if (session == -ESRCH)
+		return 0;
+	if (session <= 0)
+		return -1;
+	ret = device_session(fd, 0, session, seen) || seen->out_tasks ||
+	      seen->out_state != TOPDOWN_SESSION_EXITED ||
+	      device_control(fd, session, TOPDOWN_CONTROL_DETACH);
+	return ret ? -1 : 1;
+}
+
+TEST_F_TIMEOUT(storm, attach_while_they_exit, 1200)
+{
+	unsigned int i, races = full(300, 10000), met = 0;
+	int ret;
+
+	/* So that the probes stay. */
+	ASSERT_LT(0, device_attach(self->fd, TOPDOWN_ATTACH_THREAD, 0));
+	for (i = 0; i < races; i++) {
+		ret = race(self->fd, i, &self->seen);
+		ASSERT_LE(0, ret);
+		met += ret;
+	}
+	printf("# %u attached, %u were too late\n", met, races - met);
+	EXPECT_LT(0, met);
+}
+
+/* BOMB processes, each the child of the one before, which waits for it. */
+static void bomb(void)
+{
+	int left = BOMB - 1, pid = 0, status;
+
+	while (left-- && !pid) {
+		pid = fork();
+		if (pid < 0)
+			_exit(1);
+	}
+	if (!pid)
+		_exit(0);
+	_exit(waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 2);
+}
+
+TEST_F_TIMEOUT(storm, fork_bombs, 1800)
+{
+	unsigned int i, bombs = full(20, 1000);
+	int session, pid, status;
+
+	session = device_attach(self->fd, TOPDOWN_ATTACH_CHILDREN, 0);
+	ASSERT_LT(0, session);
+	for (i = 0; i < bombs; i++) {
+		pid = fork();
+		ASSERT_LE(0, pid);
+		if (!pid)
+			bomb();
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		ASSERT_EQ(0, status);
+	}
+	ASSERT_EQ(0, device_session(self->fd, TOPDOWN_SESSION_FRESH, session, &self->seen));
+	printf("# %u processes, %llu switches\n", bombs * BOMB,
+	       (unsigned long long)self->seen.out_switches);
+	EXPECT_EQ(1, self->seen.out_tasks);
+	EXPECT_EQ(0, self->seen.out_flags);
+	EXPECT_EQ(TOPDOWN_SESSION_RUNNING, self->seen.out_state);
+	/* Each was given a CPU once at least. */
+	EXPECT_LE(bombs * BOMB, self->seen.out_switches);
+}
+
+/* A process that spins, of a number of our choice; 0 for any. */
+static int spinner_of(int number)
+{
+	pid_t set[1] = { number };
+	struct clone_args args = {
+		.exit_signal	= SIGCHLD,
+		.set_tid	= number ? (uintptr_t)set : 0,
+		.set_tid_size	= number ? 1 : 0,
+	};
+	int pid = syscall(SYS_clone3, &args, sizeof(args));
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;)
+		spin_ms(10);
+}
+
+/* Whoever gets the number of a task that was followed is not followed. */
+TEST_F(storm, number_is_used_again)
+{
+	struct topdown_session now;
+	unsigned int i;
+	int session, pid;
+
+	pid = spinner_of(0);
+	ASSERT_LT(0, pid);
+	session = device_attach(self->fd, 0, pid);
+	ASSERT_LT(0, session);
+	for (i = 0; i < 20; i++) {
+		sleep_ms(5);
+		spin_stop(pid);
+		ASSERT_EQ(0, device_session(self->fd, 0, session, &self->seen));
+		EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
+		EXPECT_LT(0, self->seen.out_figures.slots);
+		/* Often it is even in the memory of the last one. */
+		ASSERT_EQ(pid, spinner_of(pid));
+		sleep_ms(10);
+		ASSERT_EQ(0, device_session(self->fd, TOPDOWN_SESSION_FRESH, session, &now));
+		EXPECT_EQ(TOPDOWN_SESSION_EXITED, now.out_state);
+		EXPECT_EQ(self->seen.out_figures.slots, now.out_figures.slots);
+		EXPECT_EQ(self->seen.out_figures.enabled_ns, now.out_figures.enabled_ns);
+		EXPECT_EQ(self->seen.out_switches, now.out_switches);
+		ASSERT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_DETACH));
+		session = device_attach(self->fd, 0, pid);
+		ASSERT_LT(0, session);
+	}
+	spin_stop(pid);
+}
+
+int main(int argc, char **argv)
+{
+	int ret = session_need();
+
+	return ret ? ret : test_harness_run(argc, argv);
+}
