@@ -42,6 +42,8 @@ enum td_bd_request {
 	TD_BD_TRUTH_CPU,	/* struct td_bd_truth out: vCPU number RCX. */
 	TD_BD_SET_QUANT,	/* RCX: 0 bytes truncated, 1 bytes rounded. */
 	TD_BD_SET_DEFAULT,	/* struct td_bd_profile in: spaces with none set. */
+	TD_BD_SET_RATE,		/* struct td_bd_rate in: of this address space. */
+	TD_BD_FORGET_RATES,	/* No structure: those of this address space. */
 };
 
 /* What TD_BD_SET_PROFILE does to the truth of the address space. */
@@ -63,6 +65,20 @@ enum td_bd_start {
 struct td_bd_profile {
 	uint32_t fraction[TD_BD_CATEGORIES];
 };
+
+/*
+ * How often an event happens in this address space.  @config is what perf takes
+ * as attr.config: event, unit mask, edge, any, inv and cmask, and of AMD bits 35:32;
+ * other bits must be 0.  The numbers that the kernel has for events of fixed
+ * counters are understood: 0x100 is 0xc0, 0x200 is 0x3c, 0x200200 is 0x20003c.
+ * An event that has no rate counts what follows from the profile, or nothing.
+ */
+struct td_bd_rate {
+	uint64_t config;
+	uint64_t rate;			/* Events in TD_BD_FRACTION unhalted cycles. */
+};
+
+#define TD_BD_RATE_MAX	1000000000u	/* 1000 in each cycle. */
 
 /*
  * The exact truth since power-on.  user_* counts CPL 3 alone; the others count

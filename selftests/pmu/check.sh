@@ -16,25 +16,36 @@ Boots the emulated machines, runs selftests/pmu/tests there and prints KTAP.
 Without options: the runs that each change has to pass.
 
   -k KERNEL   these kernels only (6.1, 6.12, 7, debug)
-  -m MACHINE  these machines only (spr, icl, adl, nometrics, nopmu, amd)
+  -m MACHINE  these machines only (spr, icl, adl, snb, zen4, ...; see machine.sh)
   -t TEST     only tests with this text in their name
 
 Exit status: 0 if none failed.
 END
 }
 
-# Kernel, machine, quantisation, whether instructions are counted, kernel arguments.
+# Kernel, machine, quantisation, kernel arguments; and "icount" if instructions are
+# counted, "smt" if besides a core has two threads.
 readonly RUNS=(
 	"6.12 spr truncate threads"
 	"6.12 spr round icount"
 	"6.12 icl round threads nopti"
 	"6.12 adl truncate icount"
+	"6.12 snb truncate icount"
+	"6.12 ivb truncate smt"
+	"6.12 skx truncate smt"
+	"6.12 tnt truncate icount"
+	"6.12 zen4 truncate icount"
 	"6.12 nometrics truncate threads"
 	"6.12 nopmu truncate threads"
 	"6.12 amd truncate threads"
 	"6.1 spr round threads nopti"
 	"6.1 icl truncate threads"
 	"6.1 adl round icount"
+	"6.1 hsw truncate icount"
+	"6.1 bdw truncate smt"
+	"6.1 glp truncate icount"
+	"6.1 zen4 truncate icount"
+	"6.1 iclnm truncate icount"
 )
 
 kernels=()
@@ -112,10 +123,12 @@ one_run() {
 
 	stage_msr_driver "$kernel"
 	[[ ! -e $work/msr.ko ]] || options+=(-x "$work/msr.ko")
-	[[ $mode != icount ]] || options+=(-i)
+	[[ $mode == threads ]] || options+=(-i)
+	[[ $mode != smt ]] || options+=(-c 4,threads=2)
 	# Four of each kind, so that the tests of all machines are on P-cores.
 	[[ $machine != adl ]] || options+=(-c 8)
-	"$TOP/selftests/vm/run.sh" -k "$kernel" -m "$machine" -q "$quant" -a "$append" \
+	echo "5555 250000	# rates-of-a-file" > "$work/rates"
+	TOPDOWN_PMU_RATES=$work/rates "$TOP/selftests/vm/run.sh" -k "$kernel" -m "$machine" -q "$quant" -a "$append" \
 		"${options[@]}" -x "$work/pmu_test" -- \
 		"[ ! -e /msr.ko ] || insmod /msr.ko; echo on > /sys/module/msr/parameters/allow_writes
 		PMU_TEST_ONLY=$only /pmu_test $machine $quant $mode"

@@ -4,7 +4,7 @@
 # Print the emulator's arguments for one of the machines it can be.
 set -euo pipefail
 
-readonly MACHINES="spr icl adl nometrics nopmu amd"
+readonly MACHINES="spr icl adl snb ivb hsw bdw skx glp tnt zen4 nometrics iclnm nopmu amd"
 
 usage() {
 	cat << END
@@ -15,14 +15,21 @@ Prints the arguments that make the emulator this machine:
   icl        Ice Lake server: 5 slots a cycle, 4 bytes of PERF_METRICS
   adl        Alder Lake, hybrid: the first half of the CPUs are P-cores as spr, the
              others E-cores: 5 slots a cycle and no PERF_METRICS
+  snb ivb hsw bdw skx
+             Sandy Bridge, Ivy Bridge, Haswell, Broadwell, Skylake server: 4 slots a
+             cycle, 8 general counters, or 4 where a core has two threads
+  glp tnt    Goldmont Plus, Tremont: 4 slots a cycle, 4 general counters
+  zen4       AMD Zen 4: 6 slots a cycle, 6 counters, PerfMonV2
   nometrics  Sapphire Rapids whose PMU has no PERF_METRICS, as in most clouds
+  iclnm      Ice Lake server without PERF_METRICS
   nopmu      Sapphire Rapids without a PMU
   amd        an AMD Zen 3 without an emulated PMU
 
 The caller adds the kernel, the memory, -smp, -accel tcg and -L DIR/share.
 Variables in the emulator's environment: TOPDOWN_PMU_QUANT, truncate (the
 default) or round, says how the bytes of PERF_METRICS are made; of a hybrid
-machine TOPDOWN_PMU_E_CPUS says how many of the CPUs, the last ones, are E-cores.
+machine TOPDOWN_PMU_E_CPUS says how many of the CPUs, the last ones, are E-cores;
+TOPDOWN_PMU_RATES is a file of events and their rates.
 END
 }
 
@@ -36,11 +43,35 @@ case $1 in
 spr | nometrics | nopmu)
 	echo "$base -cpu $spr,topdown-pmu=$1"
 	;;
-icl)
-	echo "$base -cpu Icelake-Server,model=106,stepping=6,-hypervisor,topdown-pmu=icl"
+icl | iclnm)
+	echo "$base -cpu Icelake-Server,model=106,stepping=6,-hypervisor,topdown-pmu=$1"
 	;;
 adl)
 	echo "$base -cpu Icelake-Server,model=151,stepping=2,level=0x1a,-hypervisor,topdown-pmu=adl"
+	;;
+snb)
+	echo "$base -cpu SandyBridge,model=42,stepping=7,-hypervisor,topdown-pmu=snb"
+	;;
+ivb)
+	echo "$base -cpu IvyBridge,model=58,stepping=9,-hypervisor,topdown-pmu=lake3"
+	;;
+hsw)
+	echo "$base -cpu Haswell-noTSX,model=60,stepping=3,-hypervisor,topdown-pmu=lake3"
+	;;
+bdw)
+	echo "$base -cpu Broadwell-noTSX,model=61,stepping=4,-hypervisor,topdown-pmu=lake3"
+	;;
+skx)
+	echo "$base -cpu Skylake-Server,model=85,stepping=4,-hypervisor,topdown-pmu=lake4"
+	;;
+glp)
+	echo "$base -cpu Denverton,model=122,stepping=1,-hypervisor,topdown-pmu=glp"
+	;;
+tnt)
+	echo "$base -cpu Snowridge,model=134,stepping=5,-hypervisor,topdown-pmu=tnt"
+	;;
+zen4)
+	echo "$base -cpu EPYC-Milan,model=17,stepping=1,xlevel=0x80000022,-hypervisor,topdown-pmu=zen4"
 	;;
 amd)
 	echo "$base -cpu EPYC-Milan,-hypervisor,topdown-pmu=amd"

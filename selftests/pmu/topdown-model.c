@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The cores that the emulated PMU can be, as data: counters, width and events.
+ * The cores that the emulated PMU can be, as data: counters, width and events, and
+ * the rates of events that a file or the back door gives.
  */
 #include "qemu/osdep.h"
+#include "qapi/error.h"
 #include "cpu.h"
 #include "hw/boards.h"
 #include "topdown-pmu.h"
@@ -40,8 +42,50 @@ static const TdEvent td_mont_events[] = {
 	{ 0x412e, TD_UNIT_CATEGORY, TD_BD_RETIRING, 1000 },
 	{ 0x0071, TD_UNIT_CATEGORY, TD_BD_FE_BOUND, 1 },
 	{ 0x0073, TD_UNIT_CATEGORY, TD_BD_BAD_SPEC, 1 },
+	{ 0x0673, TD_UNIT_CATEGORY, TD_BD_BAD_SPEC, 1 },
 	{ 0x0074, TD_UNIT_CATEGORY, TD_BD_BE_BOUND, 1 },
 	{ 0x00c2, TD_UNIT_CATEGORY, TD_BD_RETIRING, 1 },
+	{ }
+};
+
+static const TdEvent td_goldmont_events[] = {
+	{ 0x003c, TD_UNIT_CYCLES, 0, 1 },
+	{ 0x013c, TD_UNIT_REF, 0, 20 },
+	{ 0x0300, TD_UNIT_REF, 0, 1 },
+	{ 0x00c0, TD_UNIT_CATEGORY, TD_BD_RETIRING, 1 },
+	{ 0x00c4, TD_UNIT_CATEGORY, TD_BD_RETIRING, 5 },
+	{ 0x00c5, TD_UNIT_CATEGORY, TD_BD_RETIRING, 500 },
+	{ 0x4f2e, TD_UNIT_CATEGORY, TD_BD_RETIRING, 100 },
+	{ 0x412e, TD_UNIT_CATEGORY, TD_BD_RETIRING, 1000 },
+	{ 0x009c, TD_UNIT_CATEGORY, TD_BD_FE_BOUND, 1 },
+	{ 0x00c2, TD_UNIT_CATEGORY, TD_BD_RETIRING, 1 },
+	{ 0x000e, TD_UNIT_ISSUED, 0, 1 },
+	{ }
+};
+
+/* Sandy Bridge to Cascade Lake. */
+static const TdEvent td_lake_events[] = {
+	{ 0x003c, TD_UNIT_CYCLES, 0, 1 },
+	{ 0x013c, TD_UNIT_REF, 0, 20 },
+	{ 0x0300, TD_UNIT_REF, 0, 1 },
+	{ 0x00c0, TD_UNIT_CATEGORY, TD_BD_RETIRING, 1 },
+	{ 0x00c4, TD_UNIT_CATEGORY, TD_BD_RETIRING, 5 },
+	{ 0x00c5, TD_UNIT_CATEGORY, TD_BD_RETIRING, 500 },
+	{ 0x4f2e, TD_UNIT_CATEGORY, TD_BD_RETIRING, 100 },
+	{ 0x412e, TD_UNIT_CATEGORY, TD_BD_RETIRING, 1000 },
+	{ 0x019c, TD_UNIT_CATEGORY, TD_BD_FE_BOUND, 1 },
+	{ 0x02c2, TD_UNIT_CATEGORY, TD_BD_RETIRING, 1 },
+	{ 0x010e, TD_UNIT_ISSUED, 0, 1 },
+	{ }
+};
+
+static const TdEvent td_zen_events[] = {
+	{ 0x0076, TD_UNIT_CYCLES, 0, 1 },
+	{ 0x100000120, TD_UNIT_REF, 0, 1 },
+	{ 0x00c0, TD_UNIT_CATEGORY, TD_BD_RETIRING, 1 },
+	{ 0x00c1, TD_UNIT_CATEGORY, TD_BD_RETIRING, 1 },
+	{ 0x00c2, TD_UNIT_CATEGORY, TD_BD_RETIRING, 5 },
+	{ 0x00c3, TD_UNIT_CATEGORY, TD_BD_RETIRING, 500 },
 	{ }
 };
 
@@ -64,6 +108,30 @@ static const TdPreset td_presets[] = {
 	}, {
 		.name = "nometrics", .version = 5, .gp = 8, .fixed = 4,
 		.width = 6, .events = td_cove_events,
+	}, {
+		.name = "iclnm", .version = 5, .gp = 8, .fixed = 4,
+		.width = 5, .events = td_cove_events,
+	}, {
+		.name = "snb", .version = 3, .gp = 8, .smt_gp = 4, .fixed = 3,
+		.width = 4, .any = true, .narrow = true,
+		.events = td_lake_events,
+	}, {
+		/* Ivy Bridge to Broadwell. */
+		.name = "lake3", .version = 3, .gp = 8, .smt_gp = 4, .fixed = 3,
+		.width = 4, .any = true, .events = td_lake_events,
+	}, {
+		/* Skylake. */
+		.name = "lake4", .version = 4, .gp = 8, .smt_gp = 4, .fixed = 3,
+		.width = 4, .any = true, .events = td_lake_events,
+	}, {
+		.name = "glp", .version = 4, .gp = 4, .fixed = 3, .width = 4,
+		.any = true, .events = td_goldmont_events,
+	}, {
+		.name = "tnt", .version = 5, .gp = 4, .fixed = 3, .width = 4,
+		.events = td_mont_events,
+	}, {
+		.name = "zen4", .version = 2, .gp = 6, .width = 6, .amd = true,
+		.events = td_zen_events,
 	},
 	{ .name = "nopmu", .width = 6 },
 	{ .name = "amd", .width = 6 },
@@ -81,17 +149,22 @@ const TdPreset *td_preset_find(const char *name)
 
 /*
  * Of a hybrid machine the last CPUs are E-cores: TOPDOWN_PMU_E_CPUS of them, or
- * else half.
+ * else half.  Two threads of a core share the counters that one alone would have.
  */
 const TdPreset *td_preset_of_cpu(const TdPreset *preset, unsigned int index)
 {
 	unsigned int cpus = current_machine->smp.cpus;
 	const char *text = getenv("TOPDOWN_PMU_E_CPUS");
 	unsigned long small = text ? strtoul(text, NULL, 10) : cpus / 2;
+	TdPreset *thread;
 
-	if (!preset->small || index + small < cpus)
+	if (preset->small && index + small >= cpus)
+		return preset->small;
+	if (!preset->smt_gp || current_machine->smp.threads < 2)
 		return preset;
-	return preset->small;
+	thread = g_memdup2(preset, sizeof(*preset));
+	thread->gp = preset->smt_gp;
+	return thread;
 }
 
 /*
@@ -106,19 +179,112 @@ uint32_t td_preset_leaf_a(const TdPreset *preset, uint32_t *fixed_mask,
 	/* The eighth of the architectural events is TOPDOWN.SLOTS. */
 	unsigned int events = least->fixed > TD_FIXED_SLOTS ? 8 : 7;
 
-	*fixed_mask = (1u << least->fixed) - 1;
-	/* Bit 15: there is no AnyThread. */
-	*edx = 1u << 15 | TD_WIDTH_BITS << 5 | least->fixed;
+	/* The mask and bit 15, which says that there is no AnyThread: version 5. */
+	*fixed_mask = least->version > 4 ? (1u << least->fixed) - 1 : 0;
+	*edx = (least->version > 4) << 15 | TD_WIDTH_BITS << 5 | least->fixed;
 	return events << 24 | TD_WIDTH_BITS << 16 | least->gp << 8 |
 	       least->version;
 }
 
-const TdEvent *td_event_find(const TdPreset *preset, uint16_t code)
+const TdEvent *td_event_find(const TdPreset *preset, uint64_t config)
 {
 	const TdEvent *event;
 
 	for (event = preset->events; event && event->divisor; event++)
-		if (event->code == code)
+		if (event->config == config)
 			return event;
 	return NULL;
+}
+
+static TdRates td_file_rates;
+
+static struct td_bd_rate *td_rate_lookup(TdRates *rates, uint64_t config)
+{
+	unsigned int i;
+
+	for (i = 0; i < rates->nr; i++)
+		if (rates->rate[i].config == config)
+			return &rates->rate[i];
+	return NULL;
+}
+
+/* The rate of an event: @own, which may be NULL, then those of the file. */
+const struct td_bd_rate *td_rate_find(const TdRates *own, uint64_t config)
+{
+	const struct td_bd_rate *found = NULL;
+
+	if (own)
+		found = td_rate_lookup((TdRates *)own, config);
+	return found ? found : td_rate_lookup(&td_file_rates, config);
+}
+
+/* The kernel's numbers for what is only in fixed counters. */
+static uint64_t td_rate_config(uint64_t config)
+{
+	switch (config) {
+	case 0x100:
+		return 0xc0;
+	case 0x200:
+		return 0x3c;
+	case 0x200200:
+		return 0x20003c;
+	default:
+		return config;
+	}
+}
+
+/* False if it is not valid, or if there are too many. */
+bool td_rate_set(TdRates *rates, const struct td_bd_rate *rate)
+{
+	uint64_t config = td_rate_config(rate->config);
+	struct td_bd_rate *found = td_rate_lookup(rates, config);
+
+	if ((config & ~TD_EVENT_BITS) || rate->rate > TD_BD_RATE_MAX)
+		return false;
+	if (!found) {
+		if (rates->nr == TD_MAX_RATES)
+			return false;
+		found = &rates->rate[rates->nr++];
+	}
+	found->config = config;
+	found->rate = rate->rate;
+	return true;
+}
+
+static bool td_rates_parse(const char *line)
+{
+	struct td_bd_rate rate;
+	int end = 0;
+
+	line += strspn(line, " \t");
+	if (!*line || *line == '#')
+		return true;
+	return sscanf(line, "%" SCNx64 " %" SCNu64 " %n", &rate.config, &rate.rate,
+		      &end) == 2 && (!line[end] || line[end] == '#') &&
+	       td_rate_set(&td_file_rates, &rate);
+}
+
+/* TOPDOWN_PMU_RATES names a file of lines "CONFIG RATE", hexadecimal and decimal. */
+bool td_rates_load(Error **errp)
+{
+	const char *name = getenv("TOPDOWN_PMU_RATES");
+	g_auto(GStrv) lines = NULL;
+	g_autofree char *text = NULL;
+	unsigned int i;
+
+	if (!name || td_file_rates.nr)
+		return true;
+	if (!g_file_get_contents(name, &text, NULL, NULL)) {
+		error_setg(errp, "TOPDOWN_PMU_RATES: cannot read '%s'", name);
+		return false;
+	}
+	lines = g_strsplit(text, "\n", -1);
+	for (i = 0; lines[i]; i++) {
+		if (td_rates_parse(lines[i]))
+			continue;
+		error_setg(errp, "%s:%u: not an event and a rate, or one of more than %u",
+			   name, i + 1, TD_MAX_RATES);
+		return false;
+	}
+	return true;
 }

@@ -34,6 +34,20 @@
 #define TD_RDPMC_FIXED		(1u << 30)
 #define TD_RDPMC_METRICS	(1u << 29)
 
+#define TD_AMD_STATUS		0xc0000300
+#define TD_AMD_GLOBAL_CTRL	0xc0000301
+#define TD_AMD_STATUS_RESET	0xc0000302
+#define TD_AMD_STATUS_SET	0xc0000303
+#define TD_AMD_OLD_EVTSEL0	0xc0010000
+#define TD_AMD_OLD_CTR0		0xc0010004
+#define TD_AMD_OLD_NR		4
+#define TD_AMD_CTL0		0xc0010200	/* And each counter behind its own. */
+#define TD_AMD_SPAN		16
+/* All but reserved bits; 41:40 ask for hosts or guests only, and this is a host. */
+#define TD_AMD_EVTSEL_BITS	0x30fffd7ffffull
+
+#define TD_CPUID_AMD_PERFCTR_CORE (1u << 23)
+
 static uint64_t td_gp_mask(const TdPmu *p)
 {
 	return (1ULL << p->preset->gp) - 1;
@@ -113,8 +127,17 @@ static bool td_in_span(uint32_t msr, uint32_t first, uint32_t span)
 	return msr >= first && msr < first + span;
 }
 
-static bool td_is_ours(uint32_t msr)
+static bool td_amd_is_ours(uint32_t msr)
 {
+	return td_in_span(msr, TD_AMD_STATUS, 4) ||
+	       td_in_span(msr, TD_AMD_OLD_EVTSEL0, 2 * TD_AMD_OLD_NR) ||
+	       td_in_span(msr, TD_AMD_CTL0, TD_AMD_SPAN);
+}
+
+static bool td_is_ours(const TdPmu *p, uint32_t msr)
+{
+	if (p->preset->amd)
+		return td_amd_is_ours(msr);
 	return td_in_span(msr, TD_MSR_PMC0, TD_MSR_PMC_SPAN) ||
 	       td_in_span(msr, TD_MSR_EVTSEL0, TD_MSR_PMC_SPAN) ||
 	       td_in_span(msr, TD_MSR_FIXED0, TD_MSR_FIXED_SPAN) ||
@@ -133,7 +156,7 @@ static enum td_result td_read(TdPmu *p, uint32_t msr, uint64_t *value)
 		return TD_FAULT;
 	if (td_in_span(msr, TD_MSR_PMC0, gp))
 		*value = p->gp[msr - TD_MSR_PMC0].value;
-	else if (td_in_span(msr, TD_MSR_A_PMC0, gp))
+	else if (td_in_span(msr, TD_MSR_A_PMC0, gp) && !p->preset->narrow)
 		*value = p->gp[msr - TD_MSR_A_PMC0].value;
 	else if (td_in_span(msr, TD_MSR_EVTSEL0, gp))
 		*value = p->evtsel[msr - TD_MSR_EVTSEL0];
@@ -142,7 +165,7 @@ static enum td_result td_read(TdPmu *p, uint32_t msr, uint64_t *value)
 	else if (msr == TD_MSR_METRICS && p->preset->metrics)
 		*value = td_read_metrics(p);
 	else if (msr == TD_MSR_CAPABILITIES)
-		*value = TD_CAP_FULL_WIDTH |
+		*value = (p->preset->narrow ? 0 : TD_CAP_FULL_WIDTH) |
 			 (p->preset->metrics ? TD_CAP_METRICS : 0);
 	else if (msr == TD_MSR_FIXED_CTRL)
 		*value = p->fixed_ctrl;
@@ -150,9 +173,11 @@ static enum td_result td_read(TdPmu *p, uint32_t msr, uint64_t *value)
 		*value = p->global_status;
 	else if (msr == TD_MSR_GLOBAL_CTRL)
 		*value = p->global_ctrl;
-	else if (msr == TD_MSR_STATUS_RESET || msr == TD_MSR_STATUS_SET)
+	else if (msr == TD_MSR_STATUS_RESET)
 		*value = 0;
-	else if (msr == TD_MSR_INUSE)
+	else if (msr == TD_MSR_STATUS_SET && p->preset->version > 3)
+		*value = 0;
+	else if (msr == TD_MSR_INUSE && p->preset->version > 3)
 		*value = td_in_use(p);
 	else
 		return TD_FAULT;
@@ -161,11 +186,12 @@ static enum td_result td_read(TdPmu *p, uint32_t msr, uint64_t *value)
 
 static bool td_write_fixed_ctrl(TdPmu *p, uint64_t value)
 {
+	uint64_t field = p->preset->any ? 0xf : 0xf & ~TD_FIXED_ANY;
 	uint64_t valid = 0;
 	unsigned int n;
 
 	for (n = 0; n < p->preset->fixed; n++)
-		valid |= (uint64_t)(0xf & ~TD_FIXED_ANY) << (4 * n);
+		valid |= field << (4 * n);
 	if (value & ~valid)
 		return false;
 	p->fixed_ctrl = value;
@@ -196,7 +222,7 @@ static bool td_write_global(TdPmu *p, uint32_t msr, uint64_t value)
 		p->global_status &= ~value;
 		return true;
 	case TD_MSR_STATUS_SET:
-		if (value & ~valid)
+		if (p->preset->version < 4 || value & ~valid)
 			return false;
 		p->global_status |= value;
 		return true;
@@ -218,12 +244,12 @@ static bool td_write(TdPmu *p, uint32_t msr, uint64_t value)
 			       TD_COUNTER_MASK);
 		return true;
 	}
-	if (td_in_span(msr, TD_MSR_A_PMC0, gp))
+	if (td_in_span(msr, TD_MSR_A_PMC0, gp) && !p->preset->narrow)
 		return td_write_counter(&p->gp[msr - TD_MSR_A_PMC0], value);
 	if (td_in_span(msr, TD_MSR_FIXED0, p->preset->fixed))
 		return td_write_counter(&p->fixed[msr - TD_MSR_FIXED0], value);
 	if (td_in_span(msr, TD_MSR_EVTSEL0, gp)) {
-		if (value >> 32 || value & TD_EVTSEL_ANY)
+		if (value >> 32 || (value & TD_EVTSEL_ANY && !p->preset->any))
 			return false;
 		p->evtsel[msr - TD_MSR_EVTSEL0] = value;
 		return true;
@@ -235,16 +261,85 @@ static bool td_write(TdPmu *p, uint32_t msr, uint64_t value)
 	return td_write_global(p, msr, value);
 }
 
+/*
+ * Which counter a register of AMD's belongs to, and whether it is the selection;
+ * false if there is no such register.
+ */
+static bool td_amd_counter(const TdPmu *p, uint32_t msr, unsigned int *n,
+			   bool *select)
+{
+	if (td_in_span(msr, TD_AMD_OLD_EVTSEL0, 2 * TD_AMD_OLD_NR)) {
+		*n = (msr - TD_AMD_OLD_EVTSEL0) % TD_AMD_OLD_NR;
+		*select = msr < TD_AMD_OLD_CTR0;
+	} else if (td_in_span(msr, TD_AMD_CTL0, 2 * p->preset->gp)) {
+		*n = (msr - TD_AMD_CTL0) / 2;
+		*select = !((msr - TD_AMD_CTL0) & 1);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static enum td_result td_amd_read(TdPmu *p, uint32_t msr, uint64_t *value)
+{
+	unsigned int n;
+	bool select;
+
+	if (td_amd_counter(p, msr, &n, &select))
+		*value = select ? p->evtsel[n] : p->gp[n].value;
+	else if (msr == TD_AMD_STATUS)
+		*value = p->global_status;
+	else if (msr == TD_AMD_GLOBAL_CTRL)
+		*value = p->global_ctrl;
+	else if (msr == TD_AMD_STATUS_RESET || msr == TD_AMD_STATUS_SET)
+		*value = 0;
+	else
+		return TD_FAULT;
+	return TD_DONE;
+}
+
+static bool td_amd_write(TdPmu *p, uint32_t msr, uint64_t value)
+{
+	unsigned int n;
+	bool select;
+
+	if (td_amd_counter(p, msr, &n, &select)) {
+		if (!select)
+			td_set_counter(&p->gp[n], value & TD_COUNTER_MASK);
+		else if (value & ~TD_AMD_EVTSEL_BITS)
+			return false;
+		else
+			p->evtsel[n] = value;
+		return true;
+	}
+	switch (msr) {
+	case TD_AMD_GLOBAL_CTRL:
+		if (value & ~td_gp_mask(p))
+			return false;
+		p->global_ctrl = value;
+		return true;
+	case TD_AMD_STATUS_RESET:
+		p->global_status &= ~value;
+		return true;
+	case TD_AMD_STATUS_SET:
+		p->global_status |= value & td_gp_mask(p);
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* 0: not a PMU register; 1: done; -1: general protection fault. */
 int td_pmu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *value)
 {
 	TdPmu *p = env_archcpu(env)->td_pmu;
 	enum td_result result;
 
-	if (!p || !td_is_ours(msr))
+	if (!p || !td_is_ours(p, msr))
 		return 0;
 	td_lock_and_sync(p);
-	result = td_read(p, msr, value);
+	result = p->preset->amd ? td_amd_read(p, msr, value) :
+		 td_read(p, msr, value);
 	if (result == TD_DONE)
 		p->rdmsr++;
 	td_unlock(p);
@@ -256,10 +351,11 @@ int td_pmu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t value)
 	TdPmu *p = env_archcpu(env)->td_pmu;
 	bool done;
 
-	if (!p || !td_is_ours(msr))
+	if (!p || !td_is_ours(p, msr))
 		return 0;
 	td_lock_and_sync(p);
-	done = td_write(p, msr, value);
+	done = p->preset->amd ? td_amd_write(p, msr, value) :
+	       td_write(p, msr, value);
 	if (done)
 		p->wrmsr++;
 	td_unlock(p);
@@ -289,6 +385,19 @@ bool td_pmu_rdpmc(CPUX86State *env, uint32_t index, uint64_t *value)
 	return found;
 }
 
+static void td_amd_cpuid(const TdPreset *preset, uint32_t leaf, uint32_t *eax,
+			 uint32_t *ebx, uint32_t *ecx, uint32_t *edx)
+{
+	if (leaf == 0x80000001) {
+		*ecx |= TD_CPUID_AMD_PERFCTR_CORE;
+	} else if (leaf == 0x80000022) {
+		*eax = 1;		/* PerfMonV2. */
+		*ebx = preset->gp;
+		*ecx = 0;
+		*edx = 0;
+	}
+}
+
 void td_pmu_cpuid(CPUX86State *env, uint32_t leaf, uint32_t *eax,
 		  uint32_t *ebx, uint32_t *ecx, uint32_t *edx)
 {
@@ -298,6 +407,10 @@ void td_pmu_cpuid(CPUX86State *env, uint32_t leaf, uint32_t *eax,
 	if (!p || !p->preset->version)
 		return;
 	preset = p->preset;
+	if (preset->amd) {
+		td_amd_cpuid(preset, leaf, eax, ebx, ecx, edx);
+		return;
+	}
 	switch (leaf) {
 	case 1:
 		*ecx |= CPUID_EXT_PDCM;

@@ -13,6 +13,8 @@
 #include "qapi/error.h"
 #include "cpu.h"
 #include "hw/i386/apic.h"
+#include "hw/i386/apic_internal.h"
+#include "hw/boards.h"
 #include "sysemu/cpu-timers.h"
 #include "sysemu/reset.h"
 #include "topdown-pmu.h"
@@ -49,12 +51,16 @@ int64_t td_now_locked(TdPmu *p)
 	return qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
 }
 
-/* Rates, in micro-events per ns. */
+/*
+ * Rates, in micro-events per ns.  @of is whose time it is: the vCPU's own, or for
+ * AnyThread that of the other thread of the core.
+ */
 
-static uint64_t td_rate(const TdPmu *p, enum td_unit unit,
+static uint64_t td_rate(const TdPmu *of, enum td_unit unit,
 			enum td_bd_category category)
 {
-	uint64_t slots = (uint64_t)TD_CYCLES_NS * p->preset->width;
+	uint64_t slots = (uint64_t)TD_CYCLES_NS * of->preset->width;
+	const uint32_t *fraction = td_profile_of(of->space)->fraction;
 
 	switch (unit) {
 	case TD_UNIT_CYCLES:
@@ -63,27 +69,45 @@ static uint64_t td_rate(const TdPmu *p, enum td_unit unit,
 		return (uint64_t)TD_REF_NS * TD_MICRO;
 	case TD_UNIT_SLOTS:
 		return slots * TD_MICRO;
+	case TD_UNIT_ISSUED:
+		return slots * (fraction[TD_BD_RETIRING] +
+				fraction[TD_BD_BAD_SPEC]);
 	default:
-		return slots * td_profile_of(p->space)->fraction[category];
+		return slots * fraction[category];
 	}
 }
 
-static uint64_t td_gp_rate(const TdPmu *p, int n)
+/* An event with AnyThread that has no rate happens as often as that without. */
+static uint64_t td_event_rate(const TdPmu *of, uint64_t config)
 {
-	const TdEvent *event = td_event_find(p->preset, p->evtsel[n]);
+	const struct td_bd_rate *given = td_rate_find(of->space->rates, config);
+	const TdEvent *event;
 
+	if (given)
+		return given->rate * TD_CYCLES_NS;
+	if (config & TD_EVTSEL_ANY)
+		return td_event_rate(of, config & ~(uint64_t)TD_EVTSEL_ANY);
+	event = td_event_find(of->preset, config);
 	if (!event)
 		return 0;
-	return td_rate(p, event->unit, event->category) / event->divisor;
+	return td_rate(of, event->unit, event->category) / event->divisor;
 }
 
-static uint64_t td_fixed_rate(const TdPmu *p, int n)
+static uint64_t td_gp_rate(const TdPmu *p, const TdPmu *of, int n)
 {
-	static const enum td_unit unit[TD_MAX_FIXED] = {
-		TD_UNIT_CATEGORY, TD_UNIT_CYCLES, TD_UNIT_REF, TD_UNIT_SLOTS,
-	};
+	return td_event_rate(of, p->evtsel[n] & TD_EVENT_BITS);
+}
 
-	return td_rate(p, unit[n], TD_BD_RETIRING);
+static uint64_t td_fixed_rate(const TdPmu *p, const TdPmu *of, int n)
+{
+	static const uint16_t config[] = { 0x00c0, 0x003c, 0x0300 };
+	uint64_t any = 0;
+
+	if (n == TD_FIXED_SLOTS)
+		return td_rate(of, TD_UNIT_SLOTS, 0);
+	if (td_fixed_field(p, n) & TD_FIXED_ANY)
+		any = TD_EVTSEL_ANY;
+	return td_event_rate(of, config[n] | any);
 }
 
 /* Enabling */
@@ -103,16 +127,19 @@ static bool td_gp_enabled(const TdPmu *p, int n)
 	return td_global(p, n) && (p->evtsel[n] & TD_EVTSEL_EN);
 }
 
-static bool td_gp_counts(const TdPmu *p, int n)
+/* In the time of the other thread only what asks for it counts. */
+static bool td_gp_counts(const TdPmu *p, const TdPmu *of, int n)
 {
 	return td_gp_enabled(p, n) &&
-	       (p->evtsel[n] & (p->cpl ? TD_EVTSEL_USR : TD_EVTSEL_OS));
+	       (p->evtsel[n] & (of->cpl ? TD_EVTSEL_USR : TD_EVTSEL_OS)) &&
+	       (p == of || (p->evtsel[n] & TD_EVTSEL_ANY));
 }
 
-static bool td_fixed_counts(const TdPmu *p, int n)
+static bool td_fixed_counts(const TdPmu *p, const TdPmu *of, int n)
 {
 	return td_global(p, TD_GLOBAL_FIXED + n) &&
-	       (td_fixed_field(p, n) & (p->cpl ? TD_FIXED_USR : TD_FIXED_OS));
+	       (td_fixed_field(p, n) & (of->cpl ? TD_FIXED_USR : TD_FIXED_OS)) &&
+	       (p == of || (td_fixed_field(p, n) & TD_FIXED_ANY));
 }
 
 /* Counting */
@@ -151,46 +178,57 @@ static void td_advance_metrics(TdPmu *p, uint64_t slots)
 	}
 }
 
-static void td_count(TdPmu *p, uint64_t ns, uint64_t slots)
+static void td_count(TdPmu *p, const TdPmu *of, uint64_t ns, uint64_t slots)
 {
 	unsigned int n;
 
 	if (!p->global_ctrl)
 		return;
 	for (n = 0; n < p->preset->gp; n++)
-		if (td_gp_counts(p, n) &&
-		    td_advance(&p->gp[n], td_gp_rate(p, n), ns))
+		if (td_gp_counts(p, of, n) &&
+		    td_advance(&p->gp[n], td_gp_rate(p, of, n), ns))
 			td_overflow(p, n, p->evtsel[n] & TD_EVTSEL_INT);
 	for (n = 0; n < p->preset->fixed; n++)
-		if (td_fixed_counts(p, n) &&
-		    td_advance(&p->fixed[n], td_fixed_rate(p, n), ns))
+		if (td_fixed_counts(p, of, n) &&
+		    td_advance(&p->fixed[n], td_fixed_rate(p, of, n), ns))
 			td_overflow(p, TD_GLOBAL_FIXED + n,
 				    td_fixed_field(p, n) & TD_FIXED_PMI);
 	if (td_global(p, TD_GLOBAL_METRICS) &&
-	    td_fixed_counts(p, TD_FIXED_SLOTS))
+	    td_fixed_counts(p, of, TD_FIXED_SLOTS))
 		td_advance_metrics(p, slots);
 }
 
-/* Account the time since the last call to the ring and space of that time. */
+static bool td_runs(const TdPmu *p)
+{
+	return p && !p->halted && p->space;
+}
+
+/*
+ * Account the time since the last call to the ring and space of that time.  A core
+ * has one clock: what counts for both of its threads counts once where both run.
+ */
 void td_sync_locked(TdPmu *p, int64_t now)
 {
 	int64_t ns = now - p->last;
+	const TdPmu *of = td_runs(p) ? p : p->sibling;
 
 	if (ns <= 0)
 		return;
 	p->last = now;
-	if (p->halted || !p->space)
+	if (!td_runs(of))
 		return;
 
 	while (ns) {
 		uint64_t step = MIN(ns, TD_STEP_NS);
 		uint64_t slots = step * TD_CYCLES_NS * p->preset->width;
 
-		td_truth_add(&p->truth, td_profile_of(p->space), slots,
-			     p->cpl == 3);
-		td_truth_add(&p->space->truth, td_profile_of(p->space), slots,
-			     p->cpl == 3);
-		td_count(p, step, slots);
+		if (of == p) {
+			td_truth_add(&p->truth, td_profile_of(p->space), slots,
+				     p->cpl == 3);
+			td_truth_add(&p->space->truth, td_profile_of(p->space),
+				     slots, p->cpl == 3);
+		}
+		td_count(p, of, step, slots);
 		ns -= step;
 	}
 }
@@ -229,8 +267,8 @@ static int64_t td_deadline(const TdPmu *p)
 	for (n = 0; n < p->preset->gp; n++) {
 		if (!td_gp_enabled(p, n) || !(p->evtsel[n] & TD_EVTSEL_INT))
 			continue;
-		first = MIN(first, td_until(p, &p->gp[n], td_gp_rate(p, n),
-					    td_gp_counts(p, n)));
+		first = MIN(first, td_until(p, &p->gp[n], td_gp_rate(p, p, n),
+					    td_gp_counts(p, p, n)));
 	}
 	for (n = 0; n < p->preset->fixed; n++) {
 		if (!td_global(p, TD_GLOBAL_FIXED + n) ||
@@ -238,8 +276,8 @@ static int64_t td_deadline(const TdPmu *p)
 		    !(td_fixed_field(p, n) & (TD_FIXED_OS | TD_FIXED_USR)))
 			continue;
 		first = MIN(first,
-			    td_until(p, &p->fixed[n], td_fixed_rate(p, n),
-				     td_fixed_counts(p, n)));
+			    td_until(p, &p->fixed[n], td_fixed_rate(p, p, n),
+				     td_fixed_counts(p, p, n)));
 	}
 	return first;
 }
@@ -250,6 +288,17 @@ static bool td_wants_service(const TdPmu *p)
 	return p->pmi_pending || td_deadline(p) < p->armed;
 }
 
+/* AMD's local APIC does not mask the entry. */
+static bool td_deliver(TdPmu *p)
+{
+	bool delivered = apic_deliver_pmi(p->cpu->apic_state);
+
+	if (delivered && p->preset->amd)
+		APIC_COMMON(p->cpu->apic_state)->lvt[APIC_LVT_PERFORM] &=
+			~APIC_LVT_MASKED;
+	return delivered;
+}
+
 static void td_service_locked(TdPmu *p)
 {
 	int64_t deadline;
@@ -258,7 +307,7 @@ static void td_service_locked(TdPmu *p)
 	if (p->pmi_pending) {
 		p->pmi_pending = false;
 		/* The guest may have cleared the cause in the meantime. */
-		if (p->global_status && apic_deliver_pmi(p->cpu->apic_state))
+		if (p->global_status && td_deliver(p))
 			p->pmi++;
 	}
 	deadline = td_deadline(p);
@@ -302,10 +351,16 @@ void td_unlock(TdPmu *p)
 		td_service(p);
 }
 
+/* The other thread counts in the time of this one, which is about to change. */
 void td_lock_and_sync(TdPmu *p)
 {
+	int64_t now;
+
 	qemu_mutex_lock(&td_lock);
-	td_sync_locked(p, td_now_locked(p));
+	now = td_now_locked(p);
+	if (p->sibling)
+		td_sync_locked(p->sibling, now);
+	td_sync_locked(p, now);
 }
 
 /* Hooks */
@@ -396,6 +451,8 @@ bool td_pmu_realize(X86CPU *cpu, Error **errp)
 
 	if (!cpu->td_model)
 		return true;
+	if (!td_rates_load(errp))
+		return false;
 	preset = td_preset_find(cpu->td_model);
 	if (!preset) {
 		error_setg(errp, "topdown-pmu '%s' is not known; machine.sh has those that are",
@@ -414,6 +471,10 @@ bool td_pmu_realize(X86CPU *cpu, Error **errp)
 	p->armed = INT64_MAX;
 	p->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, td_timer, p);
 	td_cpus[index] = p;
+	if (preset->any && current_machine->smp.threads == 2 && (index & 1)) {
+		p->sibling = td_cpus[index - 1];
+		p->sibling->sibling = p;
+	}
 	cpu->td_pmu = p;
 	td_round = !g_strcmp0(getenv("TOPDOWN_PMU_QUANT"), "round");
 	qemu_register_reset(td_reset, p);

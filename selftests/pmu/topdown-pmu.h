@@ -18,6 +18,13 @@
 #define TD_MAX_FIXED	4
 #define TD_FIXED_SLOTS	3
 #define TD_MAX_CPUS	256
+#define TD_MAX_RATES	64
+
+/*
+ * What tells events apart in PERFEVTSEL: event, unit mask, edge, AnyThread, invert,
+ * counter mask, and of AMD the upper part of the event.
+ */
+#define TD_EVENT_BITS	0xfffa4ffffull
 
 #define TD_GLOBAL_FIXED	32		/* First fixed counter in GLOBAL_*. */
 #define TD_GLOBAL_METRICS	48	/* PERF_METRICS in GLOBAL_*. */
@@ -35,11 +42,17 @@
 
 typedef unsigned __int128 td_u128;
 
-enum td_unit { TD_UNIT_CYCLES, TD_UNIT_REF, TD_UNIT_SLOTS, TD_UNIT_CATEGORY };
+enum td_unit {
+	TD_UNIT_CYCLES,
+	TD_UNIT_REF,
+	TD_UNIT_SLOTS,
+	TD_UNIT_CATEGORY,
+	TD_UNIT_ISSUED,			/* Slots that retire or are thrown away. */
+};
 
 /* What a general counter can count: "one in DIVISOR of UNIT". */
 typedef struct TdEvent {
-	uint16_t code;			/* Unit mask and event. */
+	uint64_t config;		/* TD_EVENT_BITS of PERFEVTSEL. */
 	enum td_unit unit;
 	enum td_bd_category category;
 	unsigned int divisor;		/* 0 ends a list. */
@@ -53,11 +66,21 @@ typedef struct TdPreset {
 	unsigned int fixed;
 	unsigned int width;		/* Slots per cycle. */
 	unsigned int metrics;		/* Bytes of PERF_METRICS, 0: none. */
+	unsigned int smt_gp;		/* "gp" of a core with two threads; 0: the same. */
+	bool any;			/* AnyThread. */
+	bool narrow;			/* No IA32_A_PMCn. */
+	bool amd;			/* PerfMonV2. */
 	const TdEvent *events;
 	/* Of a hybrid machine: what CPUID 1AH says, and the E-core. */
 	uint32_t kind;
 	const struct TdPreset *small;
 } TdPreset;
+
+/* How often events happen, in micro-events per cycle. */
+typedef struct TdRates {
+	unsigned int nr;
+	struct td_bd_rate rate[TD_MAX_RATES];
+} TdRates;
 
 /* Slots, and micro-slots of each category so that no fraction is lost. */
 typedef struct TdTruth {
@@ -77,6 +100,7 @@ typedef struct TdSpace {
 	unsigned int loaded;		/* vCPUs that have it in CR3. */
 	bool has_profile;
 	struct td_bd_profile profile;
+	TdRates *rates;			/* NULL: none of its own. */
 	TdTruth truth;
 } TdSpace;
 
@@ -89,6 +113,7 @@ typedef struct TdCounter {
 typedef struct TdPmu {
 	X86CPU *cpu;
 	const TdPreset *preset;
+	struct TdPmu *sibling;		/* The other thread of the core, or NULL. */
 	TdSpace *space;
 	int64_t last;			/* Virtual time accounted up to. */
 	unsigned int cpl;
@@ -119,7 +144,10 @@ const TdPreset *td_preset_find(const char *name);
 const TdPreset *td_preset_of_cpu(const TdPreset *preset, unsigned int index);
 uint32_t td_preset_leaf_a(const TdPreset *preset, uint32_t *fixed_mask,
 			  uint32_t *edx);
-const TdEvent *td_event_find(const TdPreset *preset, uint16_t code);
+const TdEvent *td_event_find(const TdPreset *preset, uint64_t config);
+const struct td_bd_rate *td_rate_find(const TdRates *own, uint64_t config);
+bool td_rate_set(TdRates *rates, const struct td_bd_rate *rate);
+bool td_rates_load(Error **errp);
 
 /* topdown-pmu.c; "locked" ones want td_lock held. */
 int64_t td_now_locked(TdPmu *p);

@@ -139,6 +139,14 @@ static void td_space_mark(TdSpace *s)
 	}
 }
 
+static void td_space_free(gpointer data)
+{
+	TdSpace *s = data;
+
+	g_free(s->rates);
+	g_free(s);
+}
+
 static TdSpace *td_space_get(TdPmu *p, uint64_t cr3)
 {
 	uint64_t raw = cr3 & TD_CR3_FRAME;
@@ -147,7 +155,7 @@ static TdSpace *td_space_get(TdPmu *p, uint64_t cr3)
 
 	if (!td_spaces)
 		td_spaces = g_hash_table_new_full(g_int64_hash, g_int64_equal,
-						  NULL, g_free);
+						  NULL, td_space_free);
 	td_space_bury();
 	s = g_hash_table_lookup(td_spaces, &key);
 	if (!s) {
@@ -287,6 +295,42 @@ static uint32_t td_set_profile(TdPmu *p, uint64_t arg,
 	return TD_BD_OK;
 }
 
+/* A space with rates has a profile too, so that both last as long as it does. */
+static void td_space_settle(TdSpace *s)
+{
+	if (s->has_profile)
+		return;
+	s->profile = td_default;
+	td_space_add_profiled(s);
+}
+
+static uint32_t td_set_rate(TdPmu *p, const struct td_bd_rate *rate)
+{
+	TdSpace *s;
+	bool valid;
+
+	qemu_mutex_lock(&td_lock);
+	td_sync_all_locked(p);
+	s = p->space;
+	td_space_settle(s);
+	if (!s->rates)
+		s->rates = g_new0(TdRates, 1);
+	valid = td_rate_set(s->rates, rate);
+	qemu_mutex_unlock(&td_lock);
+
+	td_service_all();
+	return valid ? TD_BD_OK : TD_BD_EINVAL;
+}
+
+static void td_forget_rates(TdPmu *p)
+{
+	qemu_mutex_lock(&td_lock);
+	td_sync_all_locked(p);
+	g_clear_pointer(&p->space->rates, g_free);
+	qemu_mutex_unlock(&td_lock);
+	td_service_all();
+}
+
 static uint32_t td_get_truth(TdPmu *p, uint64_t request, uint64_t arg,
 			     struct td_bd_truth *out)
 {
@@ -347,6 +391,7 @@ bool td_pmu_in(CPUX86State *env, uint32_t port, uintptr_t ra, uint32_t *answer)
 	uint64_t request = env->regs[R_EBX];
 	uint64_t arg = env->regs[R_ECX];
 	struct td_bd_profile profile;
+	struct td_bd_rate rate;
 	struct td_bd_truth truth = { 0 };
 
 	if (!p || port != TD_BD_PORT ||
@@ -362,6 +407,14 @@ bool td_pmu_in(CPUX86State *env, uint32_t port, uintptr_t ra, uint32_t *answer)
 		td_load(env, &profile, sizeof(profile), ra);
 		*answer = td_set_profile(p, arg, &profile,
 					 request == TD_BD_SET_DEFAULT);
+		break;
+	case TD_BD_SET_RATE:
+		td_load(env, &rate, sizeof(rate), ra);
+		*answer = arg ? TD_BD_EINVAL : td_set_rate(p, &rate);
+		break;
+	case TD_BD_FORGET_RATES:
+		td_forget_rates(p);
+		*answer = TD_BD_OK;
 		break;
 	case TD_BD_TRUTH_SPACE:
 	case TD_BD_TRUTH_CPU:

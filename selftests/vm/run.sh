@@ -16,7 +16,7 @@ COMMAND without ARGs is a line of bash.
                prints (default 6.12)
   -m MACHINE   what machine.sh knows (spr, icl, nopmu, nometrics, amd, ...), or
                a file of arguments for the emulator (default spr)
-  -c CPUS      number of CPUs (default 4)
+  -c CPUS      number of CPUs (default 4); 4,threads=2: two of them to a core
   -q MODE      truncate or round the bytes of PERF_METRICS (default truncate)
   -i           count instructions: one host thread, and time passes with them and
                not with the host's, so nothing depends on what else runs there
@@ -57,7 +57,7 @@ readonly REPORTS='WARNING: |BUG: |BUG at |Oops|Kernel panic|cut here|Call Trace:
 '|Bad page state|held when returning|DEBUG_LOCKS_WARN_ON|ODEBUG:|page allocation failure'
 
 # What looks alike but is about the machine, not about us.
-readonly INNOCENT='Spectre V2 : WARNING|kmemleak: Kernel memory leak detector'
+readonly INNOCENT='Spectre V2 : WARNING|RETBleed: WARNING|kmemleak: Kernel memory leak detector'
 
 kernel=6.12
 machine=spr
@@ -94,7 +94,7 @@ while getopts :k:m:c:q:is:t:a:o:x:PNM:h opt; do
 done
 shift $((OPTIND - 1))
 (($#)) || die "no command given; try run.sh -h"
-[[ $cpus =~ ^[1-9][0-9]*$ ]] || die "-c $cpus: not a number of CPUs"
+[[ $cpus =~ ^[1-9][0-9]*(,threads=2)?$ ]] || die "-c $cpus: not a number of CPUs"
 [[ $limit =~ ^[1-9][0-9]*$ ]] || die "-t $limit: not a number of seconds"
 [[ $shift =~ ^[0-9]$ ]] || die "-s $shift: not a number in 0..9"
 [[ $quant == truncate || $quant == round ]] || die "-q $quant: neither truncate nor round"

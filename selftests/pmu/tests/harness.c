@@ -58,6 +58,14 @@ void set_default(const struct td_bd_profile *profile)
 	       "the back door refused a default profile");
 }
 
+void set_rate(uint64_t config, uint64_t rate)
+{
+	struct td_bd_rate copy = { .config = config, .rate = rate };
+
+	expect(door(TD_BD_SET_RATE, 0, &copy) == TD_BD_OK,
+	       "the back door refused a rate for %#llx", (unsigned long long)config);
+}
+
 struct td_bd_truth truth_space(void)
 {
 	struct td_bd_truth truth;

@@ -18,12 +18,28 @@ static const struct machine machines[] = {
 	{ .name = "icl", .width = 5, .metrics = 4, .pmu = true, .model = 106 },
 	{ .name = "adl", .width = 6, .metrics = 8, .pmu = true, .model = 151, .e_width = 5 },
 	{ .name = "nometrics", .width = 6, .pmu = true, .model = 143 },
+	{ .name = "iclnm", .width = 5, .pmu = true, .model = 106 },
+	{ .name = "snb", .width = 4, .pmu = true, .model = 42, .version = 3, .fixed = 3,
+	  .any = true, .narrow = true },
+	{ .name = "ivb", .width = 4, .pmu = true, .model = 58, .version = 3, .fixed = 3,
+	  .any = true },
+	{ .name = "hsw", .width = 4, .pmu = true, .model = 60, .version = 3, .fixed = 3,
+	  .any = true },
+	{ .name = "bdw", .width = 4, .pmu = true, .model = 61, .version = 3, .fixed = 3,
+	  .any = true },
+	{ .name = "skx", .width = 4, .pmu = true, .model = 85, .version = 4, .fixed = 3,
+	  .any = true },
+	{ .name = "glp", .width = 4, .pmu = true, .model = 122, .version = 4, .gp = 4,
+	  .fixed = 3, .any = true },
+	{ .name = "tnt", .width = 4, .pmu = true, .model = 134, .gp = 4, .fixed = 3 },
+	{ .name = "zen4", .width = 6, .pmu = true, .model = 17, .gp = 6, .amd = true },
 	{ .name = "nopmu", .width = 6, .model = 143 },
 	{ .name = "amd", .width = 6, .amd = true },
 };
 
 static const struct test *const suites[] = {
 	truth_tests, msr_tests, rdpmc_tests, perf_tests, hybrid_tests,
+	rate_tests, amd_tests,
 };
 
 struct machine machine;
@@ -60,6 +76,13 @@ void need_pmu(void)
 		skip("this machine has no PMU");
 }
 
+void need_intel(void)
+{
+	need_pmu();
+	if (machine.amd)
+		skip("these registers are Intel's");
+}
+
 /* Each in its own process: it has its own address space, and may die. */
 static int run(const struct test *test)
 {
@@ -84,6 +107,17 @@ static int run(const struct test *test)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
+/* What the table leaves out; two threads of a core have half of the counters each. */
+static void complete(void)
+{
+	if (!machine.version)
+		machine.version = 5;
+	if (!machine.gp)
+		machine.gp = machine.smt && machine.any ? 4 : 8;
+	if (!machine.fixed && !machine.amd)
+		machine.fixed = 4;
+}
+
 static void choose(int argc, char **argv)
 {
 	size_t i;
@@ -93,13 +127,15 @@ static void choose(int argc, char **argv)
 		if (argc > 1 && !strcmp(argv[1], machines[i].name))
 			machine = machines[i];
 	if (!machine.name) {
-		fprintf(stderr, "Usage: pmu_test MACHINE [round] [icount]\n");
+		fprintf(stderr, "Usage: pmu_test MACHINE [round] [icount | smt]\n");
 		exit(2);
 	}
 	for (opt = 2; opt < argc; opt++) {
 		machine.round |= !strcmp(argv[opt], "round");
-		machine.icount |= !strcmp(argv[opt], "icount");
+		machine.smt |= !strcmp(argv[opt], "smt");
+		machine.icount |= machine.smt || !strcmp(argv[opt], "icount");
 	}
+	complete();
 }
 
 static bool wanted(const char *name)

@@ -38,6 +38,14 @@
 #define SLOTS_ALL_RINGS	0x3000
 #define CYCLES_ALL_RINGS 0x43003c	/* EN, OS and USR. */
 
+/* The last fixed counter: SLOTS on those that have it. */
+#define LAST_FIXED	(FIXED0 + machine.fixed - 1)
+#define EN_LAST_FIXED	(1ull << (31 + machine.fixed))
+#define LAST_FIELD(bits) ((uint64_t)(bits) << (4 * (machine.fixed - 1)))
+
+/* All bits of a general counter can be written. */
+#define FULL_PMC0	(machine.narrow ? PMC0 : A_PMC0)
+
 static uint64_t rd(uint32_t msr)
 {
 	return msr_read(MSR_CPU, msr);
@@ -77,7 +85,7 @@ static void alone(void (*body)(void))
 	uint64_t value[3];
 	int i;
 
-	need_pmu();
+	need_intel();
 	watchdog("0");
 	pin(MSR_CPU);
 	for (i = 0; i < 3; i++)
@@ -103,11 +111,11 @@ static void test_cpuid(void)
 	       "vendor %s", vendor);
 	__cpuid(1, a, b, c, d);
 	expect(!(c >> 31), "the hypervisor bit is set");
-	expect((c >> 15 & 1) == machine.pmu, "PDCM is %u", c >> 15 & 1);
+	expect((c >> 15 & 1) == (machine.pmu && !machine.amd), "PDCM is %u", c >> 15 & 1);
 	model = (a >> 4 & 0xf) | (a >> 12 & 0xf0);
 	if (machine.model)
 		expect(model == machine.model, "model %u", model);
-	if (max < 0xa)
+	if (max < 0xa || machine.amd)
 		return;
 	__cpuid_count(0xa, 0, a, b, c, d);
 	if (!machine.pmu) {
@@ -119,34 +127,41 @@ static void test_cpuid(void)
 		expect(a == 0x07300605 && b == 0 && c == 0x7 && d == 0x8603,
 		       "leaf 0xa is %#x %#x %#x %#x", a, b, c, d);
 	else
-		expect(a == 0x08300805 && b == 0 && c == 0xf && d == 0x8604,
+		expect(a == ((machine.fixed > 3 ? 0x08300000 : 0x07300000) |
+			     machine.gp << 8 | machine.version) && b == 0 &&
+		       c == (machine.version > 4 ? (1u << machine.fixed) - 1 : 0) &&
+		       d == ((machine.version > 4 ? 0x8600 : 0x0600) | machine.fixed),
 		       "leaf 0xa is %#x %#x %#x %#x", a, b, c, d);
 }
 
 static void test_present(void)
 {
-	uint64_t caps;
+	uint64_t caps = (machine.narrow ? 0 : 1 << 13) | (machine.metrics ? 1 << 15 : 0);
 
-	need_pmu();
-	caps = rd(CAPABILITIES);
-	expect(caps == (1 << 13 | (machine.metrics ? 1 << 15 : 0)), "PERF_CAPABILITIES %#llx",
-	       (unsigned long long)caps);
-	expect(readable(PMC0 + 7) && readable(A_PMC0 + 7) && readable(EVTSEL0 + 7),
-	       "there are fewer than 8 general counters");
-	expect(readable(FIXED3), "there is no fixed counter 3");
+	need_intel();
+	expect(rd(CAPABILITIES) == caps, "PERF_CAPABILITIES %#llx",
+	       (unsigned long long)rd(CAPABILITIES));
+	expect(readable(PMC0 + machine.gp - 1) && readable(EVTSEL0 + machine.gp - 1),
+	       "there are fewer than %u general counters", machine.gp);
+	expect(readable(A_PMC0 + machine.gp - 1) == !machine.narrow, "full-width counters");
+	expect(readable(LAST_FIXED), "there are fewer than %u fixed counters", machine.fixed);
+	expect(readable(STATUS_SET) == (machine.version > 3), "GLOBAL_STATUS_SET");
 	expect(readable(METRICS) == !!machine.metrics, "PERF_METRICS");
 }
 
 static void test_absent(void)
 {
-	static const uint32_t absent[] = {
-		PMC0 + 8, A_PMC0 + 8, EVTSEL0 + 8, FIXED3 + 1, FIXED3 + 3, PEBS_ENABLE,
+	const uint32_t absent[] = {
+		PMC0 + machine.gp, A_PMC0 + machine.gp, EVTSEL0 + machine.gp,
+		FIXED0 + machine.fixed, FIXED3 + 1, FIXED3 + 3, PEBS_ENABLE,
 	};
 	static const uint32_t present[] = {
 		PMC0, A_PMC0, EVTSEL0, FIXED3, METRICS, CAPABILITIES, GLOBAL_CTRL,
 	};
 	size_t i;
 
+	if (machine.pmu)
+		need_intel();
 	for (i = 0; i < sizeof(absent) / sizeof(*absent); i++) {
 		expect(!readable(absent[i]), "MSR %#x can be read", absent[i]);
 		expect(!takes(absent[i], 0), "MSR %#x can be written", absent[i]);
@@ -159,29 +174,35 @@ static void test_absent(void)
 
 static void reserved(void)
 {
-	uint64_t global = EN_SLOTS * 2 - 1 - 0xffffff00;	/* 8 and 4 counters. */
+	uint64_t global = (EN_LAST_FIXED * 2 - (1ull << 32)) | ((1 << machine.gp) - 1);
 
 	if (machine.metrics)
 		global |= EN_METRICS;
 	expect(rd(GLOBAL_CTRL) == 0, "GLOBAL_CTRL does not keep 0");
 	expect(!takes(STATUS, 0), "GLOBAL_STATUS can be written");
 	expect(!takes(CAPABILITIES, 0), "PERF_CAPABILITIES can be written");
-	expect(!takes(GLOBAL_CTRL, 1 << 8) && !takes(GLOBAL_CTRL, 1ull << 36) &&
+	expect(!takes(GLOBAL_CTRL, 1 << machine.gp) && !takes(GLOBAL_CTRL, EN_LAST_FIXED * 2) &&
 	       !takes(GLOBAL_CTRL, 1ull << 49), "GLOBAL_CTRL takes reserved bits");
 	expect(takes(GLOBAL_CTRL, EN_METRICS) == !!machine.metrics, "GLOBAL_CTRL bit 48");
 	wr(GLOBAL_CTRL, 0);
-	expect(!takes(STATUS_RESET, 1 << 8) && takes(STATUS_RESET, global),
+	expect(!takes(STATUS_RESET, 1 << machine.gp) && takes(STATUS_RESET, global),
 	       "STATUS_RESET has the wrong bits");
-	expect(!takes(EVTSEL0, 1ull << 32) && !takes(EVTSEL0, 1 << 21),
+	expect(!takes(EVTSEL0, 1ull << 32) && takes(EVTSEL0, 1 << 21) == machine.any,
 	       "PERFEVTSEL takes reserved bits");
-	expect(!takes(FIXED_CTRL, 4 << 12) && !takes(FIXED_CTRL, 1 << 16),
+	wr(EVTSEL0, 0);
+	expect(takes(FIXED_CTRL, LAST_FIELD(4)) == machine.any &&
+	       !takes(FIXED_CTRL, 1 << (4 * machine.fixed)),
 	       "FIXED_CTR_CTRL takes reserved bits");
-	expect(!takes(A_PMC0, TOP) && !takes(FIXED3, TOP), "a counter takes 49 bits");
+	wr(FIXED_CTRL, 0);
+	expect(!takes(LAST_FIXED, TOP), "a counter takes 49 bits");
 	wr(PMC0, 0x180000000);
-	expect(rd(A_PMC0) == TOP - 0x80000000, "the old counter number does not extend the sign");
-	wr(A_PMC0, TOP - 1);
-	expect(rd(PMC0) == TOP - 1, "the full-width counter lost bits");
-	wr(A_PMC0, 0);
+	expect(rd(PMC0) == TOP - 0x80000000, "the old counter number does not extend the sign");
+	if (!machine.narrow) {
+		expect(!takes(A_PMC0, TOP), "a counter takes 49 bits");
+		wr(A_PMC0, TOP - 1);
+		expect(rd(PMC0) == TOP - 1, "the full-width counter lost bits");
+	}
+	wr(PMC0, 0);
 	if (machine.metrics == 4)
 		expect(!takes(METRICS, 1ull << 32), "PERF_METRICS takes a fifth byte");
 }
@@ -298,21 +319,22 @@ static void test_half_reset(void)
 static void overflow(void)
 {
 	wr(EVTSEL0, CYCLES_ALL_RINGS);
-	wr(FIXED_CTRL, SLOTS_ALL_RINGS);
-	wr(A_PMC0, TOP - 1000);
-	wr(FIXED3, TOP - 1000);
-	wr(STATUS_RESET, 1 | EN_SLOTS);
+	wr(FIXED_CTRL, LAST_FIELD(3));
+	wr(FULL_PMC0, TOP - 1000);
+	wr(LAST_FIXED, TOP - 1000);
+	wr(STATUS_RESET, 1 | EN_LAST_FIXED);
 	expect(!rd(STATUS), "GLOBAL_STATUS is not clear");
-	run_slots(EN_SLOTS | 1);
-	expect(rd(STATUS) == (EN_SLOTS | 1), "GLOBAL_STATUS %#llx after two overflows",
+	run_slots(EN_LAST_FIXED | 1);
+	expect(rd(STATUS) == (EN_LAST_FIXED | 1), "GLOBAL_STATUS %#llx after two overflows",
 	       (unsigned long long)rd(STATUS));
-	expect(rd(A_PMC0) < TOP / 2 && rd(FIXED3) < TOP / 2, "the counters did not wrap");
+	expect(rd(PMC0) < TOP / 2 && rd(LAST_FIXED) < TOP / 2, "the counters did not wrap");
 	wr(STATUS_RESET, 1);
-	expect(rd(STATUS) == EN_SLOTS, "STATUS_RESET cleared the wrong bits");
-	wr(STATUS_SET, 2);
-	expect(rd(STATUS) == (EN_SLOTS | 2), "STATUS_SET");
-	wr(STATUS_RESET, EN_SLOTS | 2);
+	expect(rd(STATUS) == EN_LAST_FIXED, "STATUS_RESET cleared the wrong bits");
+	wr(STATUS_RESET, EN_LAST_FIXED);
 	expect(!rd(STATUS), "GLOBAL_STATUS cannot be cleared");
+	expect(takes(STATUS_SET, 2) == (machine.version > 3), "STATUS_SET");
+	expect(rd(STATUS) == (machine.version > 3 ? 2 : 0), "what STATUS_SET has set");
+	wr(STATUS_RESET, 2);
 }
 
 static void test_overflow(void)
@@ -368,14 +390,14 @@ static void lvt_mask(void)
 	expect(apic != MAP_FAILED, "mmap of the APIC: %s", strerror(errno));
 	expect(apic[APIC_LVTPC / 4] == LVT_NMI, "LVT PC is %#x before", apic[APIC_LVTPC / 4]);
 
-	wr(FIXED_CTRL, SLOTS_ALL_RINGS | 8 << 12);
+	wr(FIXED_CTRL, LAST_FIELD(3 | 8));
 	/* The second overflow finds the entry masked. */
 	for (i = 0; i < 2; i++) {
-		wr(FIXED3, TOP - 1000);
-		run_slots(EN_SLOTS);
-		expect(rd(STATUS) == EN_SLOTS, "GLOBAL_STATUS %#llx",
+		wr(LAST_FIXED, TOP - 1000);
+		run_slots(EN_LAST_FIXED);
+		expect(rd(STATUS) == EN_LAST_FIXED, "GLOBAL_STATUS %#llx",
 		       (unsigned long long)rd(STATUS));
-		wr(STATUS_RESET, EN_SLOTS);
+		wr(STATUS_RESET, EN_LAST_FIXED);
 		expect(apic[APIC_LVTPC / 4] == (LVT_NMI | LVT_MASKED), "LVT PC is %#x after",
 		       apic[APIC_LVTPC / 4]);
 		expect(truth_cpu(MSR_CPU).pmi == before + 1, "%llu interrupts",
@@ -396,11 +418,11 @@ static void counted(void)
 	int i;
 
 	for (i = 0; i < 100; i++) {
-		wr(A_PMC0, i);
-		rd(A_PMC0);
-		rd(A_PMC0);
+		wr(PMC0, i);
+		rd(PMC0);
+		rd(PMC0);
 	}
-	expect(!readable(FIXED3 + 1), "fixed counter 4 exists");
+	expect(!readable(FIXED0 + machine.fixed), "there is one more fixed counter");
 	after = truth_cpu(MSR_CPU);
 	expect(after.wrmsr - before.wrmsr == 100 && after.rdmsr - before.rdmsr == 200,
 	       "%llu writes and %llu reads counted, not 100 and 200",

@@ -20,7 +20,7 @@
 
 #define CONFIG_SLOTS	0x0400
 #define CONFIG_METRIC(k) (0x8000 + ((k) << 8))
-#define CONFIG_CYCLES	0x003c
+#define CONFIG_CYCLES	(machine.amd ? 0x0076 : 0x003c)
 #define CONFIG_INSNS	0x00c0
 
 #define RDPMC_FIXED(n)	((1u << 30) | (n))
@@ -32,8 +32,14 @@ struct machine {
 	unsigned int metrics;		/* Bytes of PERF_METRICS. */
 	bool pmu;
 	unsigned int model;
+	unsigned int version;		/* Of CPUID 0AH; 0: 5. */
+	unsigned int gp;		/* General counters; 0: 8. */
+	unsigned int fixed;		/* 0: 4, but none of AMD's. */
+	bool any;			/* AnyThread. */
+	bool narrow;			/* No IA32_A_PMCn. */
 	bool round;
 	bool icount;
+	bool smt;
 	bool amd;
 	unsigned int e_width;		/* Of the second half of the CPUs; 0: all are alike. */
 };
@@ -49,12 +55,13 @@ struct test {
 };
 
 extern const struct test perf_tests[], rdpmc_tests[], msr_tests[], truth_tests[];
-extern const struct test hybrid_tests[];
+extern const struct test hybrid_tests[], rate_tests[], amd_tests[];
 
 void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *format, ...);
 void __attribute__((noreturn)) skip(const char *why);
 void need_metrics(void);
 void need_pmu(void);
+void need_intel(void);
 
 #define expect(condition, ...)				\
 	do {						\
@@ -66,6 +73,7 @@ void need_pmu(void);
 uint32_t door(uint32_t request, uint64_t arg, void *data);
 void set_profile(const struct td_bd_profile *profile);
 void set_default(const struct td_bd_profile *profile);
+void set_rate(uint64_t config, uint64_t rate);
 struct td_bd_truth truth_space(void);
 struct td_bd_truth truth_cpu(unsigned int cpu);
 /* What PERF_METRICS has to show for a fraction. */
