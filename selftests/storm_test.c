@@ -174,6 +174,80 @@ TEST_F(storm, number_is_used_again)
 	spin_stop(pid);
 }
 
+/* A process that makes a short child for each byte, and then waits again. */
+static int mother_start(int *go, int *done)
+{
+	int pid = fork(), child;
+	char byte;
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (read(go[0], &byte, 1) == 1) {
+		child = fork();
+		if (!child) {
+			spin_ms(2);
+			_exit(0);
+		}
+		waitpid(child, NULL, 0);
+		if (write(done[1], &byte, 1) != 1)
+			break;
+	}
+	_exit(1);
+}
+
+#define STRANGERS	16
+
+static void strangers_run(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < STRANGERS; i++) {
+		if (!fork()) {
+			spin_ms(1);
+			_exit(0);
+		}
+	}
+	while (wait(NULL) > 0 || errno == EINTR)
+		;
+}
+
+/*
+ * The memory of a task that has died is soon another's, and its session, which
+ * has other tasks, still counts.
+ */
+TEST_F_TIMEOUT(storm, memory_is_used_again, 300)
+{
+	int go[2], done[2], pid, session;
+	struct topdown_session now;
+	unsigned int i;
+	char byte = 0;
+
+	ASSERT_EQ(0, pipe(go));
+	ASSERT_EQ(0, pipe(done));
+	pid = mother_start(go, done);
+	session = device_attach(self->fd, TOPDOWN_ATTACH_CHILDREN, pid);
+	ASSERT_LT(0, session);
+	for (i = 0; i < full(40, 400); i++) {
+		ASSERT_EQ(1, write(go[1], &byte, 1));
+		ASSERT_EQ(1, read(done[0], &byte, 1));
+		/* Until she sleeps. */
+		sleep_ms(5);
+		ASSERT_EQ(0, device_session(self->fd, TOPDOWN_SESSION_FRESH, session,
+					    &self->seen));
+		EXPECT_EQ(1, self->seen.out_tasks);
+		if (fork() == 0) {
+			strangers_run();
+			_exit(0);
+		}
+		wait(NULL);
+		ASSERT_EQ(0, device_session(self->fd, TOPDOWN_SESSION_FRESH, session, &now));
+		ASSERT_EQ(self->seen.out_figures.enabled_ns, now.out_figures.enabled_ns);
+		ASSERT_EQ(self->seen.out_switches, now.out_switches);
+	}
+	spin_stop(pid);
+}
+
 int main(int argc, char **argv)
 {
 	int ret = session_need();
