@@ -55,6 +55,13 @@ bool door_set_quant(bool round)
 	return door_request(TD_BD_SET_QUANT, round, NULL) == TD_BD_OK;
 }
 
+bool door_set_rate(uint64_t config, uint64_t rate)
+{
+	struct td_bd_rate copy = { .config = config, .rate = rate };
+
+	return door_request(TD_BD_SET_RATE, 0, &copy) == TD_BD_OK;
+}
+
 static bool door_truth(enum td_bd_request request, uint64_t arg, struct td_bd_truth *truth)
 {
 	/* Its pages must be there, and not shared with a parent. */

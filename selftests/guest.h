@@ -28,6 +28,8 @@ bool door_set_profile(const struct td_bd_profile *profile);
 bool door_change_profile(const struct td_bd_profile *profile);
 bool door_set_default(const struct td_bd_profile *profile);
 bool door_set_quant(bool round);
+/* How often an event of perf's happens here: @rate in 1,000,000 cycles. */
+bool door_set_rate(uint64_t config, uint64_t rate);
 bool door_truth_cpu(unsigned int cpu, struct td_bd_truth *truth);
 /* Of the caller's address space. */
 bool door_truth_space(struct td_bd_truth *truth);

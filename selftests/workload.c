@@ -16,7 +16,9 @@ static void usage(FILE *out)
 	unsigned int i;
 
 	fprintf(out,
-		"Usage: workload [-c CPU] [-t SECONDS] [-p] PROFILE\n\n"
+		"Usage: workload [-c CPU] [-t SECONDS] [-r CONFIG=RATE]... [-p] PROFILE\n\n"
+		"With -r the event CONFIG, hexadecimal as perf has it, happens RATE times in\n"
+		"1000000 cycles.\n\n"
 		"PROFILE is eight fractions of all slots: retiring, bad speculation, frontend\n"
 		"bound and backend bound, which sum to 1, and of them heavy operations, branch\n"
 		"mispredicts, fetch latency and memory bound (.5,.1,.2,.2,.1,.1,.1,.1); or\n\n");
@@ -44,6 +46,21 @@ static bool find(const char *text, struct td_bd_profile *profile)
 	return named || profile_parse(text, profile);
 }
 
+static bool set_rate(const char *text)
+{
+	unsigned long long config, rate;
+	int end = 0;
+
+	if (sscanf(text, "%llx=%llu%n", &config, &rate, &end) != 2 || text[end]) {
+		fprintf(stderr, "workload: -r: '%s' is not an event and its rate\n", text);
+		return false;
+	}
+	if (door_open() && door_set_rate(config, rate))
+		return true;
+	fprintf(stderr, "workload: -r: the emulated PMU refuses '%s', or there is none\n", text);
+	return false;
+}
+
 static void spin(double seconds)
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + seconds * 1e9;
@@ -63,7 +80,7 @@ int main(int argc, char **argv)
 	double cpu = -1;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "c:t:p:h")) != -1) {
+	while ((opt = getopt(argc, argv, "c:t:r:p:h")) != -1) {
 		switch (opt) {
 		case 'c':
 			if (!number("-c", optarg, TD_CPUS_MAX - 1, &cpu))
@@ -71,6 +88,10 @@ int main(int argc, char **argv)
 			break;
 		case 't':
 			if (!number("-t", optarg, 1e6, &seconds))
+				return 2;
+			break;
+		case 'r':
+			if (!set_rate(optarg))
 				return 2;
 			break;
 		case 'p':
