@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The formula families against values of the published formulas, formula.csv,
+ * and against counts that no hardware should give.
+ */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formula.h"
+#include "ktap.h"
+#include "random.h"
+
+#define FORMULA_LIMIT	1e-6
+/*
+ * A node is a whole number of slots, so small counts cannot be right to the
+ * limit.  The formulas are homogeneous: counts are multiplied by a power of two
+ * until the largest has this many bits, and then as they are.
+ */
+#define FORMULA_BITS	50
+/* Divisions in a row that round down, and nodes taken from each other. */
+#define FORMULA_ROUNDINGS	8.0
+
+#define COLUMNS		(5 + TOPDOWN_NR_NODES)
+#define HOSTILE_CASES	(1U << 18)
+
+static const struct {
+	const struct td_formula *formula;
+	const char *name;
+	unsigned int width;
+} families[] = {
+	{ &td_generic_snb, "generic_snb", 4 },
+	{ &td_generic_ivb, "generic_ivb", 4 },
+	{ &td_generic_hsw, "generic_hsw", 4 },
+	{ &td_generic_bdw, "generic_bdw", 4 },
+	{ &td_generic_skl, "generic_skl", 4 },
+	{ &td_fallback_icl, "fallback_icl", 5 },
+	{ &td_fallback_glc, "fallback_glc", 6 },
+	{ &td_fallback_lnc, "fallback_lnc", 8 },
+};
+
+#define NR_FAMILIES	(sizeof(families) / sizeof(families[0]))
+
+static const char * const node_names[TOPDOWN_NR_NODES] = {
+	"retiring", "bad_speculation", "frontend_bound", "backend_bound",
+	"heavy_operations", "light_operations", "branch_mispredicts", "machine_clears",
+	"fetch_latency", "fetch_bandwidth", "memory_bound", "core_bound",
+};
+
+struct row {
+	char name[64];
+	unsigned int family;
+	struct td_sample sample;
+	unsigned int bits;		/* Of the largest count. */
+	double node[TOPDOWN_NR_NODES];
+};
+
+static unsigned int compared, marked, rows_of[NR_FAMILIES];
+
+static unsigned int row_split(char *line, char **field, unsigned int max)
+{
+	unsigned int n = 0;
+
+	line[strcspn(line, "\r\n")] = '\0';
+	while (n < max && line) {
+		field[n++] = line;
+		line = strchr(line, ',');
+		if (line)
+			*line++ = '\0';
+	}
+	return n;
+}
+
+static int64_t count_find(const char *counts, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (; counts; counts = strchr(counts, ';')) {
+		counts += *counts == ';';
+		if (!strncmp(counts, name, length) && counts[length] == '=')
+			return strtoll(counts + length + 1, NULL, 10);
+	}
+	return -1;
+}
+
+/*
+ * The module counts each thread by itself.  A row of sums over both threads has
+ * THREAD_ANY instead of the share of cycles that a thread had alone, and the one
+ * says the same as the other.
+ */
+static int64_t count_core_wide(const char *counts, const char *name)
+{
+	int64_t thread = count_find(counts, "CPU_CLK_UNHALTED.THREAD");
+
+	if (!strcmp(name, "CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE"))
+		return count_find(counts, "CPU_CLK_UNHALTED.THREAD_ANY") - thread;
+	return strcmp(name, "CPU_CLK_UNHALTED.REF_XCLK") ? -1 : thread;
+}
+
+static bool row_counts(struct row *row, const char *counts, bool smt, bool core_wide)
+{
+	const struct td_formula *formula = families[row->family].formula;
+	unsigned int i;
+
+	for (i = 0; i < formula->nr_events; i++) {
+		const struct td_event *event = &formula->events[i];
+		int64_t count = -1;
+
+		if (event->when == (smt ? TD_NO_SMT : TD_SMT))
+			continue;
+		if (smt && core_wide)
+			count = count_core_wide(counts, event->name);
+		if (count < 0)
+			count = count_find(counts, event->name);
+		if (count < 0) {
+			ktap_note("%s: no count of %s", row->name, event->name);
+			return false;
+		}
+		row->sample.count[i] = count;
+		for (; count >> row->bits; row->bits++)
+			;
+	}
+	return true;
+}
+
+static bool row_parse(char *line, struct row *row)
+{
+	char *field[COLUMNS];
+	unsigned int i;
+
+	*row = (struct row){ 0 };
+	if (row_split(line, field, COLUMNS) != COLUMNS)
+		return false;
+	snprintf(row->name, sizeof(row->name), "%s %s", field[0], field[1]);
+	while (strcmp(field[1], families[row->family].name)) {
+		if (++row->family == NR_FAMILIES)
+			return false;
+	}
+	row->sample.smt = atoi(field[2]);
+	row->sample.width = families[row->family].width;
+	row->sample.level = 2;
+	for (i = 0; i < TOPDOWN_NR_NODES; i++)
+		row->node[i] = *field[5 + i] ? strtod(field[5 + i], NULL) : INFINITY;
+	return row_counts(row, field[4], row->sample.smt, atoi(field[3]));
+}
+
+static int parent_of(unsigned int node)
+{
+	return node < TOPDOWN_HEAVY_OPERATIONS ? -1 : (int)(node - TOPDOWN_HEAVY_OPERATIONS) / 2;
+}
+
+static unsigned int sibling_of(unsigned int node)
+{
+	return node ^ 1;
+}
+
+/* Is there no value, or one that cannot be a part of the whole? */
+static bool node_invalid(const struct row *row, unsigned int node)
+{
+	int parent = parent_of(node);
+	double limit = parent < 0 ? 1 : row->node[parent];
+
+	return isnan(row->node[node]) || row->node[node] < 0 ||
+	       row->node[node] > limit * (1 + 1e-9);
+}
+
+static bool pair_invalid(const struct row *row, unsigned int node)
+{
+	if (parent_of(node) < 0)
+		return node_invalid(row, node);
+	return node_invalid(row, node) || node_invalid(row, sibling_of(node)) ||
+	       node_invalid(row, parent_of(node));
+}
+
+/* Children sum to their parent, and nothing is more than all slots. */
+static bool slots_fit(const struct td_slots *slots, unsigned int level)
+{
+	unsigned int i;
+
+	for (i = 0; i < TOPDOWN_MAX_NODES; i++) {
+		if (slots->node[i] > slots->slots)
+			return false;
+	}
+	for (i = 0; level > 1 && i < TD_METRIC_L1; i++) {
+		if (slots->node[TOPDOWN_HEAVY_OPERATIONS + 2 * i] +
+		    slots->node[TOPDOWN_HEAVY_OPERATIONS + 2 * i + 1] != slots->node[i])
+			return false;
+	}
+	return true;
+}
+
+static bool node_ok(const struct row *row, const struct td_slots *slots, unsigned int node,
+		    double limit)
+{
+	double seen = (double)slots->node[node] / slots->slots;
+	bool invalid = pair_invalid(row, node), mark = slots->clamped >> node & 1;
+
+	compared++;
+	marked += invalid;
+	if (mark == invalid && (invalid || fabs(seen - row->node[node]) <= limit))
+		return true;
+	ktap_note("%s %s: published %.9f, ours %.9f%s (%llu slots)", row->name,
+		  node_names[node], row->node[node], seen, mark ? ", clamped" : "",
+		  (unsigned long long)slots->slots);
+	return false;
+}
+
+static bool row_ok(const struct row *row, unsigned int shift, double roundings)
+{
+	const struct td_formula *formula = families[row->family].formula;
+	struct td_sample sample = row->sample;
+	struct td_slots slots;
+	unsigned int i;
+	bool ok;
+
+	for (i = 0; i < formula->nr_events; i++)
+		sample.count[i] <<= shift;
+	td_formula_eval(formula, &sample, &slots);
+	ok = slots.slots && slots_fit(&slots, 2);
+	for (i = 0; slots.slots && i < TOPDOWN_NR_NODES; i++) {
+		if (!isinf(row->node[i]))
+			ok &= node_ok(row, &slots, i, FORMULA_LIMIT + roundings / slots.slots);
+	}
+	return ok;
+}
+
+static unsigned int rows(FILE *file, bool *exact, bool *plain)
+{
+	unsigned int n = 0;
+	char line[4096];
+	struct row row;
+
+	while (fgets(line, sizeof(line), file)) {
+		if (*line == '#' || !strncmp(line, "case,", 5))
+			continue;
+		if (!row_parse(line, &row))
+			return 0;
+		rows_of[row.family]++;
+		*exact &= row_ok(&row, FORMULA_BITS > row.bits ? FORMULA_BITS - row.bits : 0, 0);
+		*plain &= row_ok(&row, 0, FORMULA_ROUNDINGS);
+		n++;
+	}
+	return n;
+}
+
+static uint64_t hostile_number(struct rng *rng)
+{
+	static const uint64_t edge[] = {
+		0, 1, 2, 3, 4, 5, (1ULL << 32) - 1, 1ULL << 32, (1ULL << 48) - 1,
+		(1ULL << TD_COUNT_BITS) - 1, 1ULL << TD_COUNT_BITS, UINT64_MAX,
+	};
+
+	/* Rarely what makes the whole sample unfit. */
+	if (!rng_below(rng, 4))
+		return edge[rng_below(rng, sizeof(edge) / sizeof(edge[0]) - !!rng_below(rng, 20) * 2)];
+	return rng_next(rng) >> (64 - TD_COUNT_BITS + rng_below(rng, TD_COUNT_BITS));
+}
+
+static bool hostile_case(struct rng *rng)
+{
+	unsigned int family = rng_below(rng, NR_FAMILIES), i;
+	struct td_sample sample = {
+		.width = families[family].width,
+		.level = 1 + rng_below(rng, 2),
+		.smt = rng_below(rng, 2),
+	};
+	struct td_slots slots;
+
+	for (i = 0; i < TD_EVENTS_MAX; i++)
+		sample.count[i] = hostile_number(rng);
+	td_formula_eval(families[family].formula, &sample, &slots);
+	if (sample.level < 2 && (slots.node[TOPDOWN_HEAVY_OPERATIONS] || slots.clamped >> 4))
+		return false;
+	return slots_fit(&slots, sample.level);
+}
+
+static void test_hostile(struct ktap *ktap)
+{
+	struct rng rng = { 5 };
+	unsigned int i, bad = 0;
+
+	for (i = 0; i < HOSTILE_CASES; i++)
+		bad += !hostile_case(&rng);
+	ktap_note("%u of %u samples give impossible nodes", bad, HOSTILE_CASES);
+	ktap_result(ktap, !bad, "no counts give impossible nodes");
+}
+
+/* What is a count of no event of the machine is not looked at. */
+static void test_tables(struct ktap *ktap)
+{
+	unsigned int i, j;
+	bool ok = true;
+
+	for (i = 0; i < NR_FAMILIES; i++) {
+		const struct td_formula *formula = families[i].formula;
+
+		ok &= !strcmp(formula->name, families[i].name);
+		ok &= formula->nr_events <= TD_EVENTS_MAX && rows_of[i] >= 5;
+		for (j = 0; j < formula->nr_events; j++) {
+			const struct td_event *event = &formula->events[j];
+
+			ok &= event->name && event->config && event->level >= 1;
+			ok &= event->level <= formula->level;
+			ok &= !j || event->level >= event[-1].level;
+		}
+	}
+	ktap_result(ktap, ok, "every family has its table and rows");
+}
+
+int main(int argc, char **argv)
+{
+	bool exact = true, plain = true;
+	struct ktap ktap;
+	unsigned int n;
+	FILE *file;
+
+	ktap_begin(&ktap, 5);
+	file = argc == 2 ? fopen(argv[1], "r") : NULL;
+	if (!file) {
+		printf("Bail out! usage: formula FILE\n");
+		return 1;
+	}
+	n = rows(file, &exact, &plain);
+	fclose(file);
+
+	ktap_note("%u rows, %u values compared, %u of them clamped", n, compared, marked);
+	ktap_result(&ktap, n >= 90 && compared >= 2000 && marked >= 100, "rows were read");
+	ktap_result(&ktap, n && exact, "published values within 1e-6");
+	ktap_result(&ktap, n && plain, "counts as they are: within eight slots");
+	test_tables(&ktap);
+	test_hostile(&ktap);
+	return ktap_end(&ktap);
+}
