@@ -11,6 +11,7 @@
 
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
+#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -20,10 +21,13 @@
 #include <linux/suspend.h>
 #include <linux/sysfs.h>
 #include <linux/timer.h>
+#include <linux/topology.h>
 #include <linux/workqueue.h>
 
+#include "counters.h"
 #include "cpu.h"
 #include "group.h"
+#include "model.h"
 #include "window.h"
 
 /* How much of a bad value the log shows. */
@@ -31,6 +35,9 @@
 
 #define TD_RETRY_MIN		HZ
 #define TD_RETRY_MAX		(64 * HZ)
+
+/* By then every group of ordinary counters had a turn, if it can have one. */
+#define TD_TURNS		(HZ / 2)
 
 static DEFINE_MUTEX(td_cpu_mutex);
 static enum cpuhp_state td_cpu_hotplug;
@@ -62,16 +69,64 @@ static bool td_cpu_lacks_events(int error)
 }
 
 /* Level 2 where the CPU has it. */
-static int td_cpu_create_group(struct td_window *window)
+static int td_cpu_create_metrics(struct td_window *window)
 {
 	int ret;
 
+	window->source = TOPDOWN_SOURCE_PERF_METRICS;
+	window->flags = 0;
 	for (window->level = 2; window->level > 0; window->level--) {
 		ret = td_group_create(&window->group, window->cpu, window->level, td_pinned);
 		if (!ret || !td_cpu_lacks_events(ret))
 			break;
 	}
 	return ret;
+}
+
+static int td_cpu_create_counters(struct td_window *window)
+{
+	const struct td_model *model = td_model_get();
+	struct td_counters *counters;
+
+	if (!model->formula)
+		return -ENOENT;
+	counters = td_counters_create(model, window->cpu, window->room, td_pinned);
+	if (IS_ERR(counters))
+		return PTR_ERR(counters);
+	window->counters = counters;
+	window->source = model->formula->source;
+	window->level = counters->level;
+	window->flags = counters->nr > 1 ? TOPDOWN_RECORD_SCALED : 0;
+	return 0;
+}
+
+static int td_cpu_create_group(struct td_window *window)
+{
+	int ret = -ENOENT;
+
+	if (td_model_has_metrics())
+		ret = td_cpu_create_metrics(window);
+	if (td_cpu_lacks_events(ret))
+		ret = td_cpu_create_counters(window);
+	return ret;
+}
+
+static void td_cpu_destroy_group(struct td_window *window)
+{
+	td_group_destroy(&window->group);
+	td_counters_destroy(window->counters);
+	window->counters = NULL;
+}
+
+static void td_cpu_enable_group(struct td_window *window)
+{
+	if (!window->counters) {
+		td_group_enable(&window->group);
+		return;
+	}
+	td_counters_enable(window->counters);
+	/* Do they fit what others have left of the counters? */
+	schedule_delayed_work(&window->retry, TD_TURNS);
 }
 
 static void td_cpu_make_group(struct td_window *window)
@@ -83,7 +138,7 @@ static void td_cpu_make_group(struct td_window *window)
 	ret = td_cpu_create_group(window);
 	if (!ret) {
 		WRITE_ONCE(window->retry_delay, TD_RETRY_MIN);
-		td_group_enable(&window->group);
+		td_cpu_enable_group(window);
 		td_cpu_call(window, td_window_begin);
 		return;
 	}
@@ -97,16 +152,50 @@ static void td_cpu_make_group(struct td_window *window)
 	schedule_delayed_work(&window->retry, window->retry_delay);
 }
 
+static bool td_cpu_in_error(const struct td_window *window)
+{
+	return window->counters ? td_counters_in_error(window->counters) :
+				  td_group_in_error(&window->group);
+}
+
 static void td_cpu_enable_again(struct td_window *window)
 {
-	if (!td_group_in_error(&window->group)) {
+	if (!td_cpu_in_error(window)) {
 		WRITE_ONCE(window->retry_delay, TD_RETRY_MIN);
 		return;
 	}
-	pr_warn_ratelimited("CPU%d: another pinned event has the SLOTS counter, trying again\n",
+	pr_warn_ratelimited("CPU%d: another pinned event has the counter, trying again\n",
 			    window->cpu);
-	td_group_enable(&window->group);
+	if (window->counters)
+		td_counters_enable(window->counters);
+	else
+		td_group_enable(&window->group);
 	schedule_delayed_work(&window->retry, window->retry_delay);
+}
+
+/* Nothing looks at the group when this returns. */
+static void td_cpu_release_group(struct td_window *window)
+{
+	lockdep_assert_held(&td_cpu_mutex);
+	td_cpu_call(window, td_window_end);
+	timer_delete_sync(&window->timer);
+	td_cpu_destroy_group(window);
+}
+
+/* Smaller groups where others have a counter for good; they always fit. */
+static bool td_cpu_make_room(struct td_window *window)
+{
+	unsigned int room = window->room;
+
+	lockdep_assert_held(&td_cpu_mutex);
+	if (!window->counters)
+		return false;
+	td_cpu_call(window, td_window_starved);
+	if (window->room == room)
+		return false;
+	td_cpu_release_group(window);
+	td_cpu_make_group(window);
+	return true;
 }
 
 /* Runs until the group is well: it was not made, or refused the counter. */
@@ -118,11 +207,37 @@ static void td_cpu_retry_work(struct work_struct *work)
 	if (window->started) {
 		/* Pairs with READ_ONCE() in td_cpu_retry(), as all its writes. */
 		WRITE_ONCE(window->retry_delay, min(window->retry_delay * 2, TD_RETRY_MAX));
-		if (window->group.nr)
-			td_cpu_enable_again(window);
-		else
+		if (!window->group.nr && !window->counters)
 			td_cpu_make_group(window);
+		else if (!td_cpu_make_room(window))
+			td_cpu_enable_again(window);
 	}
+	mutex_unlock(&td_cpu_mutex);
+}
+
+/**
+ * td_cpu_describe() - what a CPU is measured with, and why
+ * @cpu: possible CPU
+ * @text: where to
+ * @size: room
+ */
+void td_cpu_describe(int cpu, char *text, size_t size)
+{
+	const struct td_window *window = per_cpu_ptr(td_windows, cpu);
+	const struct td_counters *counters;
+
+	mutex_lock(&td_cpu_mutex);
+	counters = window->counters;
+	if (counters)
+		snprintf(text, size, "%s, level %u: %s PERF_METRICS; %u events in %u %s",
+			 counters->formula->name, counters->level,
+			 window->source == TOPDOWN_SOURCE_FALLBACK ? "hidden" : "no",
+			 td_counters_events(counters), counters->nr,
+			 counters->nr > 1 ? "groups, by turns" : "group");
+	else if (window->group.nr)
+		snprintf(text, size, "perf_metrics, level %u: the CPU has PERF_METRICS", window->level);
+	else
+		snprintf(text, size, "nothing");
 	mutex_unlock(&td_cpu_mutex);
 }
 
@@ -144,6 +259,7 @@ static void td_cpu_start(struct td_window *window)
 	if (window->started)
 		return;
 	window->started = true;
+	window->room = TD_GROUP_MAX;
 	WRITE_ONCE(window->retry_delay, TD_RETRY_MIN);
 	td_cpu_make_group(window);
 }
@@ -154,16 +270,32 @@ static void td_cpu_stop(struct td_window *window)
 	if (!window->started)
 		return;
 	window->started = false;
-	td_cpu_call(window, td_window_end);
-	timer_delete_sync(&window->timer);
+	td_cpu_release_group(window);
 	cancel_delayed_work(&window->retry);
-	td_group_destroy(&window->group);
+}
+
+/* The CPU came online: its core's other threads are not alone any more. */
+static void td_cpu_update_siblings(int cpu)
+{
+	struct td_window *window;
+	int sibling;
+
+	lockdep_assert_held(&td_cpu_mutex);
+	for_each_cpu(sibling, topology_sibling_cpumask(cpu)) {
+		window = per_cpu_ptr(td_windows, sibling);
+		if (!window->started || !window->counters ||
+		    !td_counters_outdated(window->counters, sibling))
+			continue;
+		td_cpu_release_group(window);
+		td_cpu_make_group(window);
+	}
 }
 
 static int td_cpu_online(unsigned int cpu)
 {
 	mutex_lock(&td_cpu_mutex);
 	td_cpu_start(per_cpu_ptr(td_windows, cpu));
+	td_cpu_update_siblings(cpu);
 	mutex_unlock(&td_cpu_mutex);
 	return 0;
 }
@@ -331,7 +463,7 @@ int td_cpu_init(void)
 
 	n = td_cpu_count(&level);
 	if (!n) {
-		pr_err("not loaded: the kernel's PMU driver has no SLOTS and PERF_METRICS on any CPU\n");
+		pr_err("not loaded: the kernel's PMU driver has neither SLOTS and PERF_METRICS nor the events of a formula on any CPU\n");
 		ret = -ENODEV;
 		goto err_hotplug;
 	}

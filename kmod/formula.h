@@ -80,6 +80,7 @@ struct td_slots {
 /**
  * struct td_formula - a family
  * @name: its name
+ * @source: enum topdown_source
  * @level: highest level that it has
  * @nr_events: length of @events
  * @events: those of level 1 come first; what belongs together stands together
@@ -87,6 +88,7 @@ struct td_slots {
  */
 struct td_formula {
 	const char *name;
+	__u32 source;
 	__u32 level;
 	__u32 nr_events;
 	const struct td_event *events;

@@ -81,12 +81,21 @@ void td_group_exit(void)
 	perf_pmu_unregister(&td_pmu);
 }
 
-static struct perf_event *td_group_create_leader(int cpu, bool pinned)
+/**
+ * td_group_begin() - make a group with nothing but a leader, not yet counting
+ * @group: where to; empty
+ * @cpu: CPU, which cannot pass our hotplug teardown meanwhile
+ * @config: raw event
+ * @pinned: take the counter for good
+ *
+ * Return: 0, or a negative errno with the group left empty.
+ */
+int td_group_begin(struct td_group *group, int cpu, u64 config, bool pinned)
 {
 	struct perf_event_attr attr = {
 		.type		= PERF_TYPE_RAW,
 		.size		= sizeof(attr),
-		.config		= TD_EVENT_SLOTS,
+		.config		= config,
 		.pinned		= pinned,
 		/*
 		 * A running lone SLOTS counter starts at -max_period; the first
@@ -96,40 +105,63 @@ static struct perf_event *td_group_create_leader(int cpu, bool pinned)
 		/* Or no virtual machine with a mediated PMU could start. */
 		.exclude_guest	= 1,
 	};
+	struct perf_event *event;
 
-	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	group->event[0] = event;
+	group->nr = 1;
+	return 0;
 }
 
-static struct perf_event *td_group_create_sibling(struct perf_event *leader, int cpu,
-						  unsigned int metric)
+/**
+ * td_group_extend() - add a sibling
+ * @group: has a leader, not yet counting
+ * @cpu: its CPU
+ * @config: raw event
+ *
+ * Return: 0; -EINVAL if the group with this event does not fit the counters of
+ * the CPU; -ENOSPC if it is full; another errno from perf.
+ */
+int td_group_extend(struct td_group *group, int cpu, u64 config)
 {
-	struct td_request request = { .leader = leader };
+	struct td_request request = { .leader = group->event[0] };
 	struct perf_event_attr attr = {
 		.type		= td_pmu.type,
 		.size		= sizeof(attr),
-		.config		= TD_EVENT_METRIC(metric),
+		.config		= config,
 		.exclude_guest	= 1,
 	};
 	struct perf_event *event;
 
+	if (group->nr == TD_GROUP_MAX)
+		return -ENOSPC;
 	event = perf_event_create_kernel_counter(&attr, cpu, NULL, td_group_marker, &request);
 	if (IS_ERR(event))
-		return event;
+		return PTR_ERR(event);
 	event->overflow_handler_context = NULL;
+	group->event[group->nr++] = event;
+	return 0;
+}
 
+static int td_group_add_metric(struct td_group *group, int cpu, unsigned int metric)
+{
+	int ret = td_group_extend(group, cpu, TD_EVENT_METRIC(metric));
+
+	if (ret)
+		return ret;
 	/*
 	 * The Intel driver makes an ordinary event 00H of a metric that the CPU
 	 * lacks.  Only real ones are marked as good for nothing but siblings.
 	 */
-	if (!(event->event_caps & PERF_EV_CAP_SIBLING)) {
-		perf_event_release_kernel(event);
-		return ERR_PTR(-EINVAL);
-	}
-	return event;
+	if (!(group->event[group->nr - 1]->event_caps & PERF_EV_CAP_SIBLING))
+		return -EINVAL;
+	return 0;
 }
 
 /**
- * td_group_create() - make the group of a CPU, not yet counting
+ * td_group_create() - make the group of SLOTS and PERF_METRICS, not yet counting
  * @group: where to; not touched on failure
  * @cpu: CPU, which cannot pass our hotplug teardown meanwhile
  * @level: 1 for the four level 1 metrics, 2 for all eight
@@ -142,20 +174,17 @@ int td_group_create(struct td_group *group, int cpu, unsigned int level, bool pi
 {
 	unsigned int metric, metrics = level > 1 ? TD_METRIC_NR : TD_METRIC_L1;
 	struct td_group new = { };
-	struct perf_event *event;
+	int ret;
 
-	event = td_group_create_leader(cpu, pinned);
-	if (IS_ERR(event))
-		return PTR_ERR(event);
-	new.event[new.nr++] = event;
-
+	ret = td_group_begin(&new, cpu, TD_EVENT_SLOTS, pinned);
+	if (ret)
+		return ret;
 	for (metric = 0; metric < metrics; metric++) {
-		event = td_group_create_sibling(new.event[0], cpu, metric);
-		if (IS_ERR(event)) {
+		ret = td_group_add_metric(&new, cpu, metric);
+		if (ret) {
 			td_group_destroy(&new);
-			return PTR_ERR(event);
+			return ret;
 		}
-		new.event[new.nr++] = event;
 	}
 	*group = new;
 	return 0;
@@ -230,6 +259,23 @@ u64 td_group_running(const struct td_group *group, u64 now)
 		return running;
 	since = td_compat_event_clock(leader, now) - leader->tstamp;
 	return since > 0 ? running + since : running;
+}
+
+/**
+ * td_group_update() - bring the counts of ordinary events up to date
+ * @group: not empty; of this CPU, interrupts off
+ *
+ * Return: does it have the counters now?
+ */
+bool td_group_update(const struct td_group *group)
+{
+	unsigned int i;
+
+	if (!td_group_active(group))
+		return false;
+	for (i = 0; i < group->nr; i++)
+		group->event[i]->pmu->read(group->event[i]);
+	return true;
 }
 
 static u64 td_group_since(struct perf_event *event, __u64 *count)

@@ -6,24 +6,31 @@
 
 struct perf_event;
 
+/* Counters of a CPU with the most: ten general ones, and fixed ones. */
+#define TD_GROUP_MAX	13
+
 /**
- * struct td_group - SLOTS and the PERF_METRICS events of one CPU, scheduled as one
- * @event: the leader, then one sibling for each enum td_metric
+ * struct td_group - events of one CPU, scheduled as one
+ * @event: the leader, then its siblings: SLOTS and one for each enum td_metric,
+ *	or ordinary events
  * @nr: how many there are; 0 for no group
  */
 struct td_group {
-	struct perf_event *event[1 + TD_METRIC_NR];
+	struct perf_event *event[TD_GROUP_MAX];
 	unsigned int nr;
 };
 
 int td_group_init(void);
 void td_group_exit(void);
 
+int td_group_begin(struct td_group *group, int cpu, u64 config, bool pinned);
+int td_group_extend(struct td_group *group, int cpu, u64 config);
 int td_group_create(struct td_group *group, int cpu, unsigned int level, bool pinned);
 void td_group_destroy(struct td_group *group);
 void td_group_enable(struct td_group *group);
 bool td_group_in_error(const struct td_group *group);
 u64 td_group_running(const struct td_group *group, u64 now);
+bool td_group_update(const struct td_group *group);
 void td_group_fold(const struct td_group *group, struct td_counts *counts,
 		   struct td_counts *delta);
 

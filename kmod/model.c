@@ -4,7 +4,7 @@
  *
  * Whether a CPU has PERF_METRICS, and how many levels, is proved by the PMU: by
  * PERF_CAPABILITIES and by groups that can be made.  The table only adds what
- * cannot be asked for.
+ * cannot be asked for, and the events and the formula for where there are none.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -16,36 +16,63 @@
 #include <asm/msr.h>
 #include <asm/processor.h>
 
+#include "formula.h"
 #include "model.h"
 
 /* SDM 4, IA32_PERF_CAPABILITIES: PERF_METRICS is available. */
 #define TD_PERF_CAP_METRICS	15
 
-/* Widths: TMA metrics spreadsheet 5.2, "Slots" of each core. */
+/*
+ * Widths and families: Intel's TMA metrics spreadsheets and its perfmon
+ * repository.  A hybrid part has a row for its big cores, and no formula: an
+ * E-core that has no PERF_METRICS must not be measured with theirs.
+ */
+#define INTEL(model, width, formula, codename)	\
+	{ X86_VENDOR_INTEL, 6, model, model, width, formula, codename }
+
 static const struct td_model td_models[] = {
-	{ 0x6a, 5, "Ice Lake-X (Sunny Cove)" },
-	{ 0x6c, 5, "Ice Lake-D (Sunny Cove)" },
-	{ 0x7d, 5, "Ice Lake (Sunny Cove)" },
-	{ 0x7e, 5, "Ice Lake (Sunny Cove)" },
-	{ 0x8c, 5, "Tiger Lake (Willow Cove)" },
-	{ 0x8d, 5, "Tiger Lake (Willow Cove)" },
-	{ 0xa7, 5, "Rocket Lake (Cypress Cove)" },
-	{ 0x8f, 6, "Sapphire Rapids (Golden Cove)" },
-	{ 0xcf, 6, "Emerald Rapids (Raptor Cove)" },
-	{ 0xad, 6, "Granite Rapids-X (Redwood Cove)" },
-	{ 0xae, 6, "Granite Rapids-D (Redwood Cove)" },
-	{ 0x97, 6, "Alder Lake (Golden Cove)" },
-	{ 0x9a, 6, "Alder Lake (Golden Cove)" },
-	{ 0xb7, 6, "Raptor Lake (Raptor Cove)" },
-	{ 0xba, 6, "Raptor Lake (Raptor Cove)" },
-	{ 0xbf, 6, "Raptor Lake (Raptor Cove)" },
-	{ 0xaa, 6, "Meteor Lake (Redwood Cove)" },
-	{ 0xac, 6, "Meteor Lake (Redwood Cove)" },
-	{ 0xb5, 6, "Arrow Lake-U (Redwood Cove)" },
-	{ 0xc5, 8, "Arrow Lake-H (Lion Cove)" },
-	{ 0xc6, 8, "Arrow Lake-S (Lion Cove)" },
-	{ 0xbd, 8, "Lunar Lake (Lion Cove)" },
-	{ 0xcc, 8, "Panther Lake (Cougar Cove)" },
+	INTEL(0x2a, 4, &td_generic_snb, "Sandy Bridge"),
+	INTEL(0x2d, 4, &td_generic_snb, "Sandy Bridge-EP"),
+	INTEL(0x3a, 4, &td_generic_ivb, "Ivy Bridge"),
+	INTEL(0x3e, 4, &td_generic_ivb, "Ivy Bridge-EP"),
+	INTEL(0x3c, 4, &td_generic_hsw, "Haswell"),
+	INTEL(0x45, 4, &td_generic_hsw, "Haswell"),
+	INTEL(0x46, 4, &td_generic_hsw, "Haswell"),
+	INTEL(0x3f, 4, &td_generic_hsw, "Haswell-X"),
+	INTEL(0x3d, 4, &td_generic_bdw, "Broadwell"),
+	INTEL(0x47, 4, &td_generic_bdw, "Broadwell"),
+	INTEL(0x4f, 4, &td_generic_bdw, "Broadwell-X"),
+	INTEL(0x56, 4, &td_generic_bdw, "Broadwell-DE"),
+	INTEL(0x4e, 4, &td_generic_skl, "Skylake"),
+	INTEL(0x5e, 4, &td_generic_skl, "Skylake"),
+	INTEL(0x8e, 4, &td_generic_skl, "Kaby Lake"),
+	INTEL(0x9e, 4, &td_generic_skl, "Kaby Lake"),
+	INTEL(0xa5, 4, &td_generic_skl, "Comet Lake"),
+	INTEL(0xa6, 4, &td_generic_skl, "Comet Lake"),
+	INTEL(0x55, 4, &td_generic_skl, "Skylake-X (or Cascade Lake, Cooper Lake)"),
+	INTEL(0x6a, 5, &td_fallback_icl, "Ice Lake-X (Sunny Cove)"),
+	INTEL(0x6c, 5, &td_fallback_icl, "Ice Lake-D (Sunny Cove)"),
+	INTEL(0x7d, 5, &td_fallback_icl, "Ice Lake (Sunny Cove)"),
+	INTEL(0x7e, 5, &td_fallback_icl, "Ice Lake (Sunny Cove)"),
+	INTEL(0x8c, 5, &td_fallback_icl, "Tiger Lake (Willow Cove)"),
+	INTEL(0x8d, 5, &td_fallback_icl, "Tiger Lake (Willow Cove)"),
+	INTEL(0xa7, 5, &td_fallback_icl, "Rocket Lake (Cypress Cove)"),
+	INTEL(0x8f, 6, &td_fallback_glc, "Sapphire Rapids (Golden Cove)"),
+	INTEL(0xcf, 6, &td_fallback_glc, "Emerald Rapids (Raptor Cove)"),
+	INTEL(0xad, 6, &td_fallback_glc, "Granite Rapids-X (Redwood Cove)"),
+	INTEL(0xae, 6, &td_fallback_glc, "Granite Rapids-D (Redwood Cove)"),
+	INTEL(0x97, 6, NULL, "Alder Lake (Golden Cove)"),
+	INTEL(0x9a, 6, NULL, "Alder Lake (Golden Cove)"),
+	INTEL(0xb7, 6, NULL, "Raptor Lake (Raptor Cove)"),
+	INTEL(0xba, 6, NULL, "Raptor Lake (Raptor Cove)"),
+	INTEL(0xbf, 6, NULL, "Raptor Lake (Raptor Cove)"),
+	INTEL(0xaa, 6, NULL, "Meteor Lake (Redwood Cove)"),
+	INTEL(0xac, 6, NULL, "Meteor Lake (Redwood Cove)"),
+	INTEL(0xb5, 6, NULL, "Arrow Lake-U (Redwood Cove)"),
+	INTEL(0xc5, 8, NULL, "Arrow Lake-H (Lion Cove)"),
+	INTEL(0xc6, 8, NULL, "Arrow Lake-S (Lion Cove)"),
+	INTEL(0xbd, 8, NULL, "Lunar Lake (Lion Cove)"),
+	INTEL(0xcc, 8, NULL, "Panther Lake (Cougar Cove)"),
 };
 
 static const struct td_model td_model_unknown = { .codename = "" };
@@ -57,20 +84,28 @@ static const struct td_model td_model_unknown = { .codename = "" };
  */
 const struct td_model *td_model_get(void)
 {
-	unsigned int i;
+	const struct cpuinfo_x86 *cpu = &boot_cpu_data;
+	const struct td_model *model;
 
-	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL || boot_cpu_data.x86 != 6)
-		return &td_model_unknown;
-	for (i = 0; i < ARRAY_SIZE(td_models); i++) {
-		if (td_models[i].model == boot_cpu_data.x86_model)
-			return &td_models[i];
+	for (model = td_models; model < td_models + ARRAY_SIZE(td_models); model++) {
+		if (model->vendor == cpu->x86_vendor && model->family == cpu->x86 &&
+		    model->first <= cpu->x86_model && model->last >= cpu->x86_model)
+			return model;
 	}
 	return &td_model_unknown;
 }
 
-static bool td_model_has_metrics(void)
+/**
+ * td_model_has_metrics() - does this machine say that it has PERF_METRICS?
+ *
+ * Return: true or false; true for a hybrid part, where it depends on the core.
+ */
+bool td_model_has_metrics(void)
 {
 	u32 low, high;
+
+	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL)
+		return false;
 
 	/* On a hybrid part it depends on the core: let the groups prove it. */
 	if (boot_cpu_has(X86_FEATURE_HYBRID_CPU))
@@ -88,18 +123,17 @@ static bool td_model_has_metrics(void)
  */
 int td_model_check(void)
 {
-	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL) {
-		pr_err("not loaded: CPU vendor is %s, and only Intel CPUs have PERF_METRICS\n",
-		       boot_cpu_data.x86_vendor_id);
-		return -ENODEV;
-	}
+	const struct cpuinfo_x86 *cpu = &boot_cpu_data;
+	bool intel = cpu->x86_vendor == X86_VENDOR_INTEL;
+
 	/* Set from CPUID leaf 0AH; since 7.x only KVM may ask perf for more. */
-	if (!boot_cpu_has(X86_FEATURE_ARCH_PERFMON)) {
+	if (intel && !boot_cpu_has(X86_FEATURE_ARCH_PERFMON)) {
 		pr_err("not loaded: no PMU (CPUID leaf 0AH); a virtual machine without a virtual PMU?\n");
 		return -ENODEV;
 	}
-	if (!td_model_has_metrics()) {
-		pr_err("not loaded: no PERF_METRICS (PERF_CAPABILITIES bit 15): Ice Lake or later is needed, and a hypervisor that passes it on\n");
+	if (!td_model_has_metrics() && !td_model_get()->formula) {
+		pr_err("not loaded: no PERF_METRICS, and no formula for %s family %#x model %#x\n",
+		       cpu->x86_vendor_id, cpu->x86, cpu->x86_model);
 		return -ENODEV;
 	}
 	return 0;

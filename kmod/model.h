@@ -4,19 +4,30 @@
 
 #include <linux/types.h>
 
+struct td_formula;
+
 /**
  * struct td_model - what is known about a CPU model
- * @model: CPUID model of family 6
- * @slots_per_cycle: pipeline width of the cores with PERF_METRICS
- * @codename: Intel's name of the core
+ * @vendor: X86_VENDOR_*
+ * @family: CPUID family
+ * @first: lowest CPUID model
+ * @last: highest CPUID model
+ * @slots_per_cycle: pipeline width; of the big cores of a hybrid part
+ * @formula: for where there are no PERF_METRICS; NULL for none
+ * @codename: Intel's or AMD's name of the core
  */
 struct td_model {
-	u8 model;
+	u8 vendor;
+	u8 family;
+	u8 first;
+	u8 last;
 	u8 slots_per_cycle;
+	const struct td_formula *formula;
 	const char *codename;
 };
 
 int td_model_check(void);
 const struct td_model *td_model_get(void);
+bool td_model_has_metrics(void);
 
 #endif /* TOPDOWN_MODEL_H */

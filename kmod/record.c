@@ -104,6 +104,7 @@ void td_total_add(struct td_total *total, const struct topdown_record *record)
 		sum->slots_per_cycle = record->slots_per_cycle;
 	}
 	sum->nr_cpus++;
+	sum->flags |= record->flags;
 	sum->level = min(sum->level, record->level);
 	if (sum->slots_per_cycle != record->slots_per_cycle)
 		sum->slots_per_cycle = 0;

@@ -288,7 +288,7 @@ static void td_session_read(struct td_session *session, struct topdown_session *
 	read->out_switches = sum.switches;
 	read->out_merged_ns = sum.merged_ns;
 	read->out_level = sum.level;
-	read->out_source = sum.level ? TOPDOWN_SOURCE_PERF_METRICS : TOPDOWN_SOURCE_NONE;
+	read->out_source = sum.source;
 	read->out_figures = sum.figures;
 	td_figures_ratios(&read->out_figures, sum.level);
 }

@@ -107,6 +107,7 @@ void td_share_credit(struct topdown_session_map *map, const struct td_credit *cr
 		share->figures.enabled_ns -= part->enabled_ns;
 		if (!share->level || credit->level < share->level)
 			share->level = credit->level;
+		share->source = credit->source;
 	}
 	share->figures.enabled_ns += credit->ran_ns;
 	share->merged_ns += credit->merged_ns;
@@ -155,6 +156,8 @@ void td_share_sum(const struct topdown_session_map *map, struct topdown_share *s
 		sum->merged_ns += one.merged_ns;
 		if (one.level && (!sum->level || one.level < sum->level))
 			sum->level = one.level;
+		if (one.level)
+			sum->source = one.source;
 	}
 }
 

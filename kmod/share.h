@@ -13,12 +13,14 @@ struct vm_area_struct;
  * @merged_ns: the part of it that cannot be measured
  * @part: what was counted in that time; NULL for nothing
  * @level: level of @part
+ * @source: its enum topdown_source
  */
 struct td_credit {
 	u64 ran_ns;
 	u64 merged_ns;
 	const struct topdown_figures *part;
 	unsigned int level;
+	unsigned int source;
 };
 
 size_t td_share_size(void);

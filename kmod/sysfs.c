@@ -9,6 +9,7 @@
 #include <linux/kobject.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/sysfs.h>
 #include <linux/uidgid.h>
 
@@ -17,6 +18,9 @@
 #include "record.h"
 #include "sysfs.h"
 #include "window.h"
+
+/* Room for what is said of one CPU. */
+#define TD_SOURCE_TEXT	96
 
 static ushort td_sysfs_mode = 0440;
 module_param_named(sysfs_mode, td_sysfs_mode, ushort, 0444);
@@ -48,6 +52,8 @@ static const char * const td_node_names[TOPDOWN_NR_NODES] = {
 static const char * const td_source_names[] = {
 	[TOPDOWN_SOURCE_NONE]		= "none",
 	[TOPDOWN_SOURCE_PERF_METRICS]	= "perf_metrics",
+	[TOPDOWN_SOURCE_GENERIC]	= "generic",
+	[TOPDOWN_SOURCE_FALLBACK]	= "fallback",
 };
 
 static const char * const td_state_names[] = {
@@ -173,6 +179,40 @@ static ssize_t period_ms_store(struct kobject *kobj, struct kobj_attribute *attr
 	return ret ? ret : count;
 }
 
+/* How far from @cpu on the text is the same, and the CPU behind. */
+static int td_sources_run(int cpu, const char *text, int *last)
+{
+	char other[TD_SOURCE_TEXT];
+
+	*last = cpu;
+	for (cpu = cpumask_next(cpu, cpu_possible_mask); cpu < nr_cpu_ids;
+	     cpu = cpumask_next(cpu, cpu_possible_mask)) {
+		td_cpu_describe(cpu, other, sizeof(other));
+		if (strcmp(text, other))
+			break;
+		*last = cpu;
+	}
+	return cpu;
+}
+
+static ssize_t sources_show(struct kobject *kobj, struct kobj_attribute *attr, char *buffer)
+{
+	int cpu = cpumask_first(cpu_possible_mask), first, last, n = 0;
+	char text[TD_SOURCE_TEXT];
+
+	while (cpu < nr_cpu_ids) {
+		first = cpu;
+		td_cpu_describe(cpu, text, sizeof(text));
+		cpu = td_sources_run(cpu, text, &last);
+		if (first == last)
+			n += sysfs_emit_at(buffer, n, "%d: %s\n", first, text);
+		else
+			n += sysfs_emit_at(buffer, n, "%d-%d: %s\n", first, last, text);
+	}
+	return n;
+}
+
+static struct kobj_attribute td_sources_file = __ATTR_RO(sources);
 static struct kobj_attribute td_period_file = __ATTR_RW(period_ms);
 static struct kobj_attribute td_total_file = {
 	.attr = { .name = "total" },
@@ -221,6 +261,8 @@ static int td_sysfs_add_files(void)
 
 	td_total_file.attr.mode = td_sysfs_mode;
 	ret = sysfs_create_file(&td_kobject, &td_period_file.attr);
+	if (!ret)
+		ret = sysfs_create_file(&td_kobject, &td_sources_file.attr);
 	if (!ret)
 		ret = sysfs_create_file(&td_kobject, &td_total_file.attr);
 	for_each_possible_cpu(cpu) {

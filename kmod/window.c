@@ -23,6 +23,7 @@
 #include <linux/timer.h>
 
 #include "compat.h"
+#include "counters.h"
 #include "cpu.h"
 #include "follow.h"
 #include "model.h"
@@ -41,6 +42,25 @@
 struct td_window __percpu *td_windows;
 
 static unsigned int td_period_ms = TD_PERIOD_DEFAULT_MS;
+
+/* The same for ordinary counters. */
+static noinline void td_window_measure_counters(struct td_window *window,
+						struct topdown_figures *part)
+{
+	u64 now = local_clock();
+	struct td_slots slots;
+	u64 ran;
+
+	ran = td_counters_fold(window->counters, window->cpu, now, &slots);
+
+	part->enabled_ns = now - window->folded;
+	part->running_ns = min(ran, part->enabled_ns);
+	part->slots = slots.slots;
+	memcpy(part->node, slots.node, sizeof(part->node));
+	if (slots.clamped)
+		window->flags |= TOPDOWN_RECORD_CLAMPED;
+	window->folded = now;
+}
 
 /*
  * What the group counted since the last fold, corrected and in slots per node.
@@ -68,7 +88,8 @@ static void td_window_measure(struct td_window *window, struct topdown_figures *
 static enum topdown_state td_window_state(const struct td_window *window,
 					  const struct topdown_figures *figures)
 {
-	if (td_group_in_error(&window->group))
+	if (window->counters ? td_counters_in_error(window->counters) :
+			       td_group_in_error(&window->group))
 		return TOPDOWN_STATE_ERROR;
 	if (figures->running_ns < figures->enabled_ns / 100 * TD_OK_PERCENT)
 		return TOPDOWN_STATE_CONTENDED;
@@ -86,6 +107,10 @@ static void td_window_turn(struct td_window *window, struct topdown_map_record *
 		td_figures_add(&record->window, &entry->open);
 		td_figures_clear(&entry->open);
 		window->parts = 0;
+	}
+	if (window->counters) {
+		record->flags = window->flags;
+		window->flags &= ~TOPDOWN_RECORD_CLAMPED;
 	}
 	/* Pairs with READ_ONCE() in td_window_awake(). */
 	WRITE_ONCE(window->state, td_window_state(window, &record->window));
@@ -109,7 +134,10 @@ void td_window_fold(struct td_window *window, bool close)
 	lockdep_assert_irqs_disabled();
 	WARN_ON_ONCE(window->cpu != smp_processor_id());
 
-	td_window_measure(window, &part);
+	if (unlikely(window->counters))
+		td_window_measure_counters(window, &part);
+	else
+		td_window_measure(window, &part);
 	if (this_cpu_read(td_owner) || window->merged)
 		td_follow_credit(window, &part);
 	entry = td_page_write_begin(window->cpu);
@@ -208,6 +236,20 @@ static void td_window_timer(struct timer_list *timer)
 	local_irq_restore(flags);
 }
 
+/* What was counted until now is nobody's. */
+static void td_window_forget(struct td_window *window)
+{
+	struct td_counts unseen;
+
+	window->folded = local_clock();
+	if (window->counters) {
+		td_counters_begin(window->counters, window->folded);
+		return;
+	}
+	window->running = td_group_running(&window->group, window->folded);
+	td_group_fold(&window->group, &window->counts, &unseen);
+}
+
 /**
  * td_window_begin() - measure, from now on
  * @arg: the window, on its CPU with interrupts off; its group is enabled
@@ -217,19 +259,17 @@ void td_window_begin(void *arg)
 	struct td_window *window = arg;
 	unsigned long delay = td_window_delay(window);
 	struct topdown_record *record;
-	struct td_counts unseen;
 
 	record = &td_page_write_begin(window->cpu)->record;
 	record->level = window->level;
-	record->source = TOPDOWN_SOURCE_PERF_METRICS;
+	record->source = window->source;
+	record->flags = window->flags;
 	record->slots_per_cycle = td_model_get()->slots_per_cycle;
 	record->nr_cpus = 1;
 	td_page_write_end(window->cpu);
 	td_window_set_state(window, TOPDOWN_STATE_OK);
 
-	window->folded = local_clock();
-	window->running = td_group_running(&window->group, window->folded);
-	td_group_fold(&window->group, &window->counts, &unseen);
+	td_window_forget(window);
 	window->open = true;
 	/* Stagger the CPUs: the first window is a part of one. */
 	mod_timer(&window->timer, jiffies + 1 + (delay * hash_32(window->cpu, 8) >> 8));
@@ -247,6 +287,21 @@ void td_window_end(void *arg)
 		td_window_fold(window, true);
 	window->open = false;
 	td_window_set_state(window, TOPDOWN_STATE_OFFLINE);
+}
+
+/**
+ * td_window_starved() - td_counters_starved() of a window
+ * @arg: the window, on its CPU with interrupts off; has counters
+ *
+ * Leaves the answer in @room.
+ */
+void td_window_starved(void *arg)
+{
+	struct td_window *window = arg;
+	unsigned int events = td_counters_starved(window->counters, local_clock());
+
+	if (events > TD_ROOM_MIN)
+		window->room = events - 1;
 }
 
 /**

@@ -10,6 +10,7 @@
 #include "metrics.h"
 
 struct cpumask;
+struct td_counters;
 
 #define TD_PERIOD_MIN_MS	10
 #define TD_PERIOD_MAX_MS	60000
@@ -19,8 +20,9 @@ struct cpumask;
  * struct td_window - the collector of one CPU
  * @cpu: its number
  * @started: the CPU is ours to measure; under td_cpu_mutex
- * @group: changed under td_cpu_mutex, and on the CPU with interrupts off
- *	only looked at while @open
+ * @group: SLOTS and PERF_METRICS; changed under td_cpu_mutex, and on the CPU with
+ *	interrupts off only looked at while @open
+ * @counters: ordinary counters instead of @group, or NULL; as @group
  * @open: a window is open; on the CPU with interrupts off, as the next seven
  * @folded: local_clock() of the last fold
  * @running: td_group_running() at that time
@@ -37,13 +39,17 @@ struct cpumask;
  * @timer: closes windows
  * @retry: makes a group anew, or enables it again after an error
  * @retry_delay: pause before the next try, in jiffies; written under td_cpu_mutex
- * @level: highest level of @group; set while no window is open
+ * @room: the most events that a group of @counters may have; under td_cpu_mutex
+ * @level: highest level of @group or @counters; set while no window is open
+ * @source: enum topdown_source; set while no window is open
+ * @flags: TOPDOWN_RECORD_* of the open window; on the CPU with interrupts off
  * @state: what the record says of it; on the CPU with interrupts off
  */
 struct td_window {
 	int cpu;
 	bool started;
 	struct td_group group;
+	struct td_counters *counters;
 
 	bool open;
 	u64 folded;
@@ -62,7 +68,10 @@ struct td_window {
 	struct delayed_work retry;
 	unsigned long retry_delay;
 
+	unsigned int room;
 	unsigned int level;
+	enum topdown_source source;
+	u32 flags;
 	enum topdown_state state;
 };
 
@@ -72,6 +81,7 @@ void td_window_setup(struct td_window *window, int cpu);
 void td_window_fold(struct td_window *window, bool close);
 void td_window_begin(void *arg);
 void td_window_end(void *arg);
+void td_window_starved(void *arg);
 void td_window_unsupported(void *arg);
 void td_window_failed(void *arg);
 

@@ -73,8 +73,7 @@ static bool module_may_refuse(int error)
 
 	if (!machine)
 		return error == -ENODEV || error == -ENOENT;
-	return error == -ENODEV && strcmp(machine, "spr") && strcmp(machine, "icl") &&
-	       strcmp(machine, "adl");
+	return error == -ENODEV && (!strcmp(machine, "nopmu") || !strcmp(machine, "amd"));
 }
 
 int module_need(void)

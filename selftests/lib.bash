@@ -95,7 +95,7 @@ unload() {
 
 reload() { unload && load "$@"; }
 
-measurable() { [[ -z $MACHINE || $MACHINE == @(spr|icl|adl) ]]; }
+measurable() { [[ -z $MACHINE || $MACHINE != @(nopmu|amd) ]]; }
 
 # need_module: for a whole program that can do nothing without.
 need_module() {

@@ -23,7 +23,6 @@ leftovers() {
 reason() {
 	case $MACHINE in
 	nopmu) echo "no PMU" ;;
-	nometrics) echo "PERF_METRICS" ;;
 	amd) echo "AuthenticAMD" ;;
 	esac
 }

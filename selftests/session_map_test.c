@@ -105,6 +105,8 @@ static void add(struct topdown_share *sum, const struct topdown_share *more, uin
 		sum->figures.node[i] += sign * more->figures.node[i];
 	if (more->level && (!sum->level || more->level < sum->level))
 		sum->level = more->level;
+	if (more->level)
+		sum->source = more->source;
 }
 
 /* What TOPDOWN_SESSION would say, but for the time and the ratios. */
@@ -125,6 +127,7 @@ static void read_map(const struct topdown_session_map *map, struct topdown_sessi
 		.out_state	= header.state,
 		.out_flags	= header.flags,
 		.out_tasks	= header.tasks,
+		.out_source	= sum.source,
 		.out_level	= sum.level,
 		.out_switches	= sum.switches,
 		.out_merged_ns	= sum.merged_ns,
@@ -136,7 +139,7 @@ static bool same(const struct topdown_session *seen, const struct topdown_sessio
 {
 	return seen->session == told->session && seen->out_state == told->out_state &&
 	       seen->out_flags == told->out_flags && seen->out_tasks == told->out_tasks &&
-	       seen->out_level == told->out_level &&
+	       seen->out_source == told->out_source && seen->out_level == told->out_level &&
 	       seen->out_switches == told->out_switches &&
 	       seen->out_merged_ns == told->out_merged_ns &&
 	       !memcmp(&seen->out_figures, &told->out_figures,

@@ -127,7 +127,9 @@ LAYOUT_FIELD(topdown_session, out_figures, 56, 216);
 
 LAYOUT_SIZE(topdown_share, 240);
 LAYOUT_FIELD(topdown_share, seq, 0, 4);
-LAYOUT_FIELD(topdown_share, level, 4, 4);
+LAYOUT_FIELD(topdown_share, source, 4, 1);
+LAYOUT_FIELD(topdown_share, level, 5, 1);
+LAYOUT_FIELD(topdown_share, __reserved, 6, 2);
 LAYOUT_FIELD(topdown_share, switches, 8, 8);
 LAYOUT_FIELD(topdown_share, merged_ns, 16, 8);
 LAYOUT_FIELD(topdown_share, figures, 24, 216);

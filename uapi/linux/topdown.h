@@ -149,10 +149,16 @@ enum topdown_node {
  * @TOPDOWN_SOURCE_NONE: nothing: the CPU cannot be measured
  * @TOPDOWN_SOURCE_PERF_METRICS: SLOTS and the PERF_METRICS register (Intel SDM
  *	volume 3B, "Performance Metrics"; Ice Lake and later)
+ * @TOPDOWN_SOURCE_GENERIC: ordinary counters and the formulas published for Sandy
+ *	Bridge to Cascade Lake
+ * @TOPDOWN_SOURCE_FALLBACK: ordinary counters and the formulas published for Ice
+ *	Lake and later where a hypervisor hides PERF_METRICS
  */
 enum topdown_source {
 	TOPDOWN_SOURCE_NONE		= 0,
 	TOPDOWN_SOURCE_PERF_METRICS	= 1,
+	TOPDOWN_SOURCE_GENERIC		= 2,
+	TOPDOWN_SOURCE_FALLBACK		= 3,
 };
 
 /**
@@ -233,8 +239,9 @@ struct topdown_info {
  * @running_ns: the part of it in which the group had the counters, never more
  * @slots: pipeline slots counted in @running_ns, not scaled up to @enabled_ns
  * @node: the slots of each enum topdown_node.  Level 1 sums to @slots (but for
- *	slots of which the CPU said nothing at all) and the children of a node
- *	sum to it; 0 for nodes the level lacks
+ *	slots of which the CPU said nothing at all, and what a formula was cut
+ *	by: TOPDOWN_RECORD_CLAMPED) and the children of a node sum to it; 0 for
+ *	nodes the level lacks
  * @ratio: @node over @slots in units of 1 / TOPDOWN_RATIO_ONE, in
  *	0..TOPDOWN_RATIO_ONE, or TOPDOWN_RATIO_NONE
  */
@@ -246,6 +253,15 @@ struct topdown_figures {
 	__u32 ratio[TOPDOWN_MAX_NODES];
 };
 
+/*
+ * topdown_record.flags.  In the last closed window a published formula had no
+ * value for a node, or one below 0 or above its parent: it was cut to what is
+ * possible.  Never with TOPDOWN_SOURCE_PERF_METRICS.
+ */
+#define TOPDOWN_RECORD_CLAMPED	(1U << 0)
+/* The events do not fit the counters together: they are counted in turns and scaled. */
+#define TOPDOWN_RECORD_SCALED	(1U << 1)
+
 /**
  * struct topdown_record - what READ says of one CPU, or of the sum
  * @cpu: CPU number, or TOPDOWN_CPU_ALL for the sum
@@ -256,7 +272,7 @@ struct topdown_figures {
  *	least of those CPUs that have figures
  * @slots_per_cycle: pipeline width, 0 when not known or not the same for all
  * @nr_cpus: CPUs whose figures are in here
- * @flags: none yet: 0
+ * @flags: TOPDOWN_RECORD_*; of the sum: those of any of its CPUs
  * @__reserved: 0
  * @windows: windows closed since the baseline
  * @time_ns: up to when @total counts, CLOCK_MONOTONIC; 0 for never measured
@@ -596,7 +612,9 @@ struct topdown_session {
 /**
  * struct topdown_share - what a session was credited with on one CPU
  * @seq: odd while the CPU writes, and another number afterwards
+ * @source: enum topdown_source of the figures
  * @level: lowest level of the figures; 0 for none yet
+ * @__reserved: 0
  * @switches: as topdown_session.out_switches
  * @merged_ns: as topdown_session.out_merged_ns
  * @figures: as topdown_session.out_figures, but for the ratios, which are not
@@ -604,7 +622,9 @@ struct topdown_session {
  */
 struct topdown_share {
 	__u32 seq;
-	__u32 level;
+	__u8 source;
+	__u8 level;
+	__u16 __reserved;
 	__aligned_u64 switches;
 	__aligned_u64 merged_ns;
 	struct topdown_figures figures;
@@ -628,7 +648,8 @@ struct topdown_share {
  *
  * A read-only mapping (PROT_READ, MAP_SHARED) at TOPDOWN_SESSION_MAP_OFFSET() of
  * the session's number.  What TOPDOWN_SESSION says without _FRESH is the sum of
- * the shares less @baseline, and the lowest level of shares that have one.
+ * the shares less @baseline, and the lowest level of shares that have one, with the
+ * source of these.
  * Copy the fields from @state on under @seq, then each share under its own, with
  * the loop of struct topdown_map_record: after EXITED nothing is added, so in
  * this order the figures of a session that has exited are the last ones.

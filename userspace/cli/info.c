@@ -16,6 +16,7 @@
 #include "rights.h"
 
 #define WATCHDOG_FILE	"/proc/sys/kernel/nmi_watchdog"
+#define SOURCES_FILE	"/sys/kernel/topdown/sources"
 #define SCHEMA		1
 
 enum {
@@ -178,6 +179,27 @@ static void add_file_number(struct json_object *object, const char *key, const c
 	json_object_object_add(object, key, n == 1 ? json_object_new_int64(value) : NULL);
 }
 
+/* The lines of a file as an array of strings; null where there is none. */
+static void add_file_lines(struct json_object *object, const char *key, const char *path)
+{
+	struct json_object *array = NULL;
+	FILE *file = fopen(path, "re");
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t length;
+
+	if (file) {
+		array = json_object_new_array();
+		while ((length = getline(&line, &size, file)) > 0) {
+			line[strcspn(line, "\n")] = '\0';
+			json_object_array_add(array, json_object_new_string(line));
+		}
+		free(line);
+		fclose(file);
+	}
+	json_object_object_add(object, key, array);
+}
+
 static void add_cpu_model(struct json_object *object, const struct topdown_info *info)
 {
 	add_string(object, "cpu_name", info->out_cpu_name);
@@ -214,6 +236,7 @@ static struct json_object *collect(struct topdown *td, const char *device)
 	add_bool(object, "cap_perfmon", rights_perfmon());
 	add_file_number(object, "perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid");
 	add_file_number(object, "nmi_watchdog", WATCHDOG_FILE);
+	add_file_lines(object, "chosen", SOURCES_FILE);
 	json_object_object_add(object, "cpus", cpu_array(td));
 	return object;
 }
@@ -231,6 +254,14 @@ static void print_kind(FILE *file, struct json_object *kind)
 static const char *array_string(struct json_object *array, size_t i)
 {
 	return json_object_get_string(json_object_array_get_idx(array, i));
+}
+
+static void print_lines(FILE *file, const char *key, struct json_object *array)
+{
+	size_t i;
+
+	for (i = 0; i < json_object_array_length(array); i++)
+		fprintf(file, "%s: %s\n", key, array_string(array, i));
 }
 
 static void print_value(FILE *file, const char *key, struct json_object *value)
@@ -256,6 +287,10 @@ static void print_text(FILE *file, struct json_object *object)
 
 		if (!strcmp(key, "schema"))
 			continue;
+		if (!strcmp(key, "chosen") && value) {
+			print_lines(file, key, value);
+			continue;
+		}
 		if (strcmp(key, "cpus")) {
 			print_value(file, key, value);
 			continue;

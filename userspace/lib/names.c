@@ -48,6 +48,8 @@ static const char * const td_session_states[] = {
 static const char * const td_sources[] = {
 	[TOPDOWN_SOURCE_NONE] = "none",
 	[TOPDOWN_SOURCE_PERF_METRICS] = "perf_metrics",
+	[TOPDOWN_SOURCE_GENERIC] = "generic",
+	[TOPDOWN_SOURCE_FALLBACK] = "fallback",
 };
 
 TD_API const char *topdown_node_name(unsigned int node)

@@ -125,6 +125,8 @@ static int td_sum_shares(const struct topdown_session_view *map, struct topdown_
 		sum->merged_ns += one.merged_ns;
 		if (one.level && (!sum->level || one.level < sum->level))
 			sum->level = one.level;
+		if (one.level)
+			sum->source = one.source;
 	}
 	return 0;
 }
@@ -162,7 +164,7 @@ TD_API int topdown_session_map_read(const struct topdown_session_view *map,
 	read.out_flags = header.flags;
 	read.out_tasks = header.tasks;
 	read.out_level = sum.level;
-	read.out_source = sum.level ? TOPDOWN_SOURCE_PERF_METRICS : TOPDOWN_SOURCE_NONE;
+	read.out_source = sum.source;
 	read.out_switches = sum.switches - header.baseline.switches;
 	read.out_merged_ns = sum.merged_ns - header.baseline.merged_ns;
 	read.out_figures = sum.figures;

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TOPDOWN_COUNTERS_H
+#define TOPDOWN_COUNTERS_H
+
+#include "formula.h"
+#include "group.h"
+
+struct td_model;
+
+/* On four counters, one of them lost: as many as the events of a family need. */
+#define TD_GROUPS_MAX	8
+
+/* With fewer events in a group there is not much left that belongs together. */
+#define TD_ROOM_MIN	3
+
+/**
+ * struct td_counter_group - events that a group counts
+ * @group: the events
+ * @event: which each is in the family's table
+ * @running: td_group_running() at the last fold
+ * @ran: how long it had run when it counted @last of its events
+ */
+struct td_counter_group {
+	struct td_group group;
+	u8 event[TD_GROUP_MAX];
+	u64 running;
+	u64 ran;
+};
+
+/**
+ * struct td_counters - ordinary counters of one CPU, in place of PERF_METRICS
+ * @formula: the family
+ * @width: slots per cycle
+ * @level: highest level that is counted
+ * @smt: made for a core with two threads
+ * @nr: how many groups there are
+ * @part: the groups; the first has level 1, and is the one whose time counts
+ * @counted: count of each event at the last fold
+ * @last: what was counted of each event while its group ran last
+ */
+struct td_counters {
+	const struct td_formula *formula;
+	unsigned int width;
+	unsigned int level;
+	bool smt;
+	unsigned int nr;
+	struct td_counter_group part[TD_GROUPS_MAX];
+	u64 counted[TD_EVENTS_MAX];
+	u64 last[TD_EVENTS_MAX];
+};
+
+struct td_counters *td_counters_create(const struct td_model *model, int cpu,
+				       unsigned int room, bool pinned);
+void td_counters_destroy(struct td_counters *counters);
+bool td_counters_outdated(const struct td_counters *counters, int cpu);
+void td_counters_enable(struct td_counters *counters);
+bool td_counters_in_error(const struct td_counters *counters);
+unsigned int td_counters_starved(const struct td_counters *counters, u64 now);
+unsigned int td_counters_events(const struct td_counters *counters);
+void td_counters_begin(struct td_counters *counters, u64 now);
+u64 td_counters_fold(struct td_counters *counters, int cpu, u64 now, struct td_slots *slots);
+
+#endif /* TOPDOWN_COUNTERS_H */
