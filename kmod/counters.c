@@ -3,12 +3,16 @@
  * Ordinary counters in place of PERF_METRICS: the events of a formula family.
  *
  * Which events fit the counters together is for the kernel's driver to say: each
- * is added to the group that is being made, and if that is refused it leads the
- * next.  Several groups run in turns, by perf's rotation, and what each counted
- * is scaled to the time of the first, which has level 1.
+ * is added to the group that is being made, and if that is refused it goes into
+ * the next.  Several groups run in turns, by perf's rotation.  Where there is
+ * room each has the events of level 1, which is counted all the time then;
+ * otherwise only the first has.  What other events count is scaled, by the cycles
+ * that the CPU was not halted, since of two turns of the same length one may be
+ * busy and one idle.
  */
 #include <linux/err.h>
 #include <linux/errno.h>
+#include <linux/kernel.h>
 #include <linux/lockdep.h>
 #include <linux/perf_event.h>
 #include <linux/slab.h>
@@ -20,6 +24,12 @@
 
 /* A group's rates are those of its last turns, which together last so long. */
 #define TD_RATE_NS	(4 * NSEC_PER_MSEC)
+
+/*
+ * CPU_CLK_UNHALTED.REF_TSC as the Intel driver knows it: the one event of fixed
+ * counter 2, which no family needs and the NMI watchdog does not take.
+ */
+#define TD_EVENT_REFERENCE	0x300
 
 /* Not whether the core could have two threads, but whether it has them now. */
 static bool td_counters_smt(int cpu)
@@ -34,63 +44,91 @@ static bool td_counters_refused(int error)
 	return error == -EINVAL || error == -ENOENT || error == -ENOSPC;
 }
 
-static int td_counters_add_to(struct td_group *group, int cpu, u64 config, bool pinned)
+static int td_counters_add_to(struct td_counter_group *part, int cpu, unsigned int index,
+			      u64 config, bool pinned)
 {
-	if (!group->nr)
-		return td_group_begin(group, cpu, config, pinned);
-	return td_group_extend(group, cpu, config);
-}
+	struct td_group *group = &part->group;
+	int ret;
 
-/* The event into this group, by any of its names. */
-static int td_counters_try(struct td_counter_group *part, int cpu, const struct td_event *event,
-			   bool pinned)
-{
-	int ret = td_counters_add_to(&part->group, cpu, event->config, pinned);
-
-	if (td_counters_refused(ret) && event->other)
-		ret = td_counters_add_to(&part->group, cpu, event->other, pinned);
+	if (group->nr)
+		ret = td_group_extend(group, cpu, config);
+	else
+		ret = td_group_begin(group, cpu, config, pinned);
+	if (!ret)
+		part->event[group->nr - 1] = index;
 	return ret;
 }
 
-/* The event into the last group, or into a new one. */
+/* An event of the table into this group, by any of its configs. */
+static int td_counters_try(struct td_counters *counters, struct td_counter_group *part, int cpu,
+			   unsigned int index, bool pinned)
+{
+	const struct td_event *event = &counters->formula->events[index];
+	int ret = td_counters_add_to(part, cpu, index, event->config, pinned);
+
+	if (td_counters_refused(ret) && event->other)
+		ret = td_counters_add_to(part, cpu, index, event->other, pinned);
+	return ret;
+}
+
+static bool td_counters_wants(const struct td_counters *counters, unsigned int index,
+			      unsigned int level)
+{
+	const struct td_event *event = &counters->formula->events[index];
+
+	return event->level <= level && event->when != (counters->smt ? TD_NO_SMT : TD_SMT);
+}
+
+/* What a group begins with: the reference, and level 1 if not the first has it alone. */
+static int td_counters_lead(struct td_counters *counters, int cpu, bool pinned)
+{
+	struct td_counter_group *part = &counters->part[counters->nr++];
+	unsigned int i;
+	int ret = 0;
+
+	if (counters->reference)
+		ret = td_counters_add_to(part, cpu, TD_EVENTS_MAX, TD_EVENT_REFERENCE, pinned);
+	for (i = 0; counters->shared && i < counters->formula->nr_events && !ret; i++) {
+		if (td_counters_wants(counters, i, 1))
+			ret = td_counters_try(counters, part, cpu, i, pinned);
+	}
+	return ret;
+}
+
+/* An event of the table into the last group, or into a new one. */
 static int td_counters_add(struct td_counters *counters, int cpu, unsigned int index,
 			   unsigned int room, bool pinned)
 {
-	const struct td_event *event = &counters->formula->events[index];
 	struct td_counter_group *part = &counters->part[counters->nr - 1];
 	int ret = -ENOSPC;
 
 	if (part->group.nr < room)
-		ret = td_counters_try(part, cpu, event, pinned);
-	if (td_counters_refused(ret) && part->group.nr) {
-		if (counters->nr == TD_GROUPS_MAX)
-			return -ENOSPC;
-		part = &counters->part[counters->nr++];
-		ret = td_counters_try(part, cpu, event, false);
-	}
-	if (!ret)
-		part->event[part->group.nr - 1] = index;
-	return ret;
+		ret = td_counters_try(counters, part, cpu, index, pinned);
+	if (!td_counters_refused(ret) || !part->group.nr)
+		return ret;
+	if (counters->nr == TD_GROUPS_MAX)
+		return -ENOSPC;
+	ret = td_counters_lead(counters, cpu, false);
+	part++;
+	if (!ret && part->group.nr < room)
+		return td_counters_try(counters, part, cpu, index, false);
+	return ret ? ret : -ENOSPC;
 }
 
 static int td_counters_build(struct td_counters *counters, int cpu, unsigned int room,
 			     bool pinned)
 {
-	const struct td_formula *formula = counters->formula;
-	enum td_when never = counters->smt ? TD_NO_SMT : TD_SMT;
 	unsigned int i;
 	int ret;
 
-	counters->nr = 1;
-	for (i = 0; i < formula->nr_events; i++) {
-		if (formula->events[i].level > counters->level ||
-		    formula->events[i].when == never)
+	ret = td_counters_lead(counters, cpu, pinned);
+	for (i = 0; i < counters->formula->nr_events && !ret; i++) {
+		if (!td_counters_wants(counters, i, counters->level) ||
+		    (counters->shared && td_counters_wants(counters, i, 1)))
 			continue;
 		ret = td_counters_add(counters, cpu, i, room, pinned);
-		if (ret)
-			return ret;
 	}
-	return 0;
+	return ret;
 }
 
 static void td_counters_release(struct td_counters *counters)
@@ -101,12 +139,41 @@ static void td_counters_release(struct td_counters *counters)
 	}
 }
 
+/* All events of a level: in one group, or else in the best way there is. */
+static int td_counters_make(struct td_counters *counters, int cpu, unsigned int room,
+			    bool pinned)
+{
+	static const struct {
+		bool reference, shared, single;
+	} ways[] = {
+		{ false, false, true },
+		{ true, true, false },
+		{ true, false, false },
+		{ false, false, false },
+	};
+	unsigned int i;
+	int ret = -EINVAL;
+
+	for (i = 0; i < ARRAY_SIZE(ways); i++) {
+		counters->reference = ways[i].reference;
+		counters->shared = ways[i].shared;
+		/* One of several that never gave way would keep the others out. */
+		ret = td_counters_build(counters, cpu, room, pinned && ways[i].single);
+		if (!ret && (counters->nr == 1 || !ways[i].single))
+			return 0;
+		td_counters_release(counters);
+		if (ret && !td_counters_refused(ret))
+			break;
+	}
+	return ret;
+}
+
 /**
  * td_counters_create() - make the groups of a CPU, not yet counting
  * @model: has a formula
  * @cpu: CPU, which cannot pass our hotplug teardown meanwhile
  * @room: the most events that a group may have
- * @pinned: take the counters of level 1 for good
+ * @pinned: take the counters for good if all events fit them
  *
  * Return: the groups; -EINVAL or -ENOENT as a pointer if the CPU lacks events of
  * level 1; another errno.
@@ -123,10 +190,9 @@ struct td_counters *td_counters_create(const struct td_model *model, int cpu,
 	counters->smt = td_counters_smt(cpu);
 	counters->width = model->slots_per_cycle;
 	for (counters->level = model->formula->level; counters->level; counters->level--) {
-		ret = td_counters_build(counters, cpu, room, pinned);
+		ret = td_counters_make(counters, cpu, room, pinned);
 		if (!ret)
 			return counters;
-		td_counters_release(counters);
 		if (!td_counters_refused(ret))
 			break;
 	}
@@ -224,31 +290,69 @@ unsigned int td_counters_starved(const struct td_counters *counters, u64 now)
 	return most;
 }
 
-/* What the group counted since the last fold, and how long it ran. */
-static u64 td_counters_collect(struct td_counters *counters, struct td_counter_group *part,
-			       u64 now)
+/* Is what the group counts of an event all there is, and not scaled? */
+static bool td_counters_direct(const struct td_counters *counters,
+			       const struct td_counter_group *part, unsigned int event)
 {
-	u64 running = td_group_running(&part->group, now), count;
+	if (event == TD_EVENTS_MAX)
+		return false;
+	return counters->shared ? counters->formula->events[event].level == 1 :
+				  part == &counters->part[0];
+}
+
+/*
+ * The group has run for @ran since the last fold: what it counted.  Returns how
+ * much that is by the reference.
+ */
+static u64 td_counters_turn(const struct td_counters *counters, struct td_counter_group *part,
+			    u64 ran, struct td_sample *sample)
+{
+	u64 count, delta, span = ran;
+	unsigned int i;
+
+	for (i = 0; i < part->group.nr; i++) {
+		count = local64_read(&part->group.event[i]->count);
+		delta = count - part->counted[i];
+		part->counted[i] = count;
+		part->last[i] = part->ran ? part->last[i] + delta : delta;
+		if (part->event[i] == TD_EVENTS_MAX)
+			span = delta;
+		else if (td_counters_direct(counters, part, part->event[i]))
+			sample->count[part->event[i]] += delta;
+	}
+	part->span = part->ran ? part->span + span : span;
+	part->ran += ran;
+	return span;
+}
+
+/**
+ * struct td_counters_sum - what the groups counted since the last fold
+ * @ran: nanoseconds in which level 1 was counted
+ * @span: the same by the reference
+ */
+struct td_counters_sum {
+	u64 ran;
+	u64 span;
+};
+
+static void td_counters_collect(struct td_counters *counters, struct td_counter_group *part,
+				u64 now, struct td_sample *sample, struct td_counters_sum *sum)
+{
+	u64 running = td_group_running(&part->group, now), span;
 	s64 ran = running - part->running;
-	unsigned int i, event;
 
 	part->running = running;
 	td_group_update(&part->group);
-	/* Of a part that was not whole the next is the rest. */
+	/* What was counted in no time is counted the next time. */
 	if (ran <= 0)
-		return 0;
-	if (part->ran >= TD_RATE_NS || part == &counters->part[0])
+		return;
+	if (part->ran >= TD_RATE_NS)
 		part->ran = 0;
-	for (i = 0; i < part->group.nr; i++) {
-		event = part->event[i];
-		count = local64_read(&part->group.event[i]->count);
-		if (!part->ran)
-			counters->last[event] = 0;
-		counters->last[event] += count - counters->counted[event];
-		counters->counted[event] = count;
+	span = td_counters_turn(counters, part, ran, sample);
+	if (counters->shared || part == &counters->part[0]) {
+		sum->ran += ran;
+		sum->span += span;
 	}
-	part->ran += ran;
-	return ran;
 }
 
 /**
@@ -258,30 +362,34 @@ static u64 td_counters_collect(struct td_counters *counters, struct td_counter_g
  */
 void td_counters_begin(struct td_counters *counters, u64 now)
 {
+	struct td_counters_sum unseen_sum = { };
+	struct td_sample unseen = { };
 	unsigned int i;
 
 	for (i = 0; i < counters->nr; i++) {
-		td_counters_collect(counters, &counters->part[i], now);
+		td_counters_collect(counters, &counters->part[i], now, &unseen, &unseen_sum);
 		counters->part[i].ran = 0;
+		counters->part[i].span = 0;
 	}
 }
 
-/* Counts of the first group as they are, those of others scaled to its time. */
-static bool td_counters_sample(const struct td_counters *counters, u64 ran,
-			       struct td_sample *sample)
+/* Add what has to be scaled; false if of some events nothing is known yet. */
+static bool td_counters_scale(const struct td_counters *counters, u64 span,
+			      struct td_sample *sample)
 {
 	const struct td_counter_group *part;
-	unsigned int i, j, event;
+	unsigned int i, event;
 
-	for (i = 0; i < counters->nr; i++) {
-		part = &counters->part[i];
-		/* Of some of the nodes nothing is known yet. */
-		if (!part->ran)
+	if (counters->nr == 1)
+		return true;
+	for (part = counters->part; part < counters->part + counters->nr; part++) {
+		if (!part->span)
 			return false;
-		for (j = 0; j < part->group.nr; j++) {
-			event = part->event[j];
-			sample->count[event] = i ? td_times(counters->last[event], ran, part->ran) :
-					       counters->last[event];
+		for (i = 0; i < part->group.nr; i++) {
+			event = part->event[i];
+			if (event == TD_EVENTS_MAX || td_counters_direct(counters, part, event))
+				continue;
+			sample->count[event] = td_times(part->last[i], span, part->span);
 		}
 	}
 	return true;
@@ -305,17 +413,16 @@ u64 td_counters_fold(struct td_counters *counters, int cpu, u64 now, struct td_s
 		.level = counters->level,
 		.smt = td_counters_smt(cpu),
 	};
+	struct td_counters_sum sum = { };
 	unsigned int i;
-	u64 ran;
 
 	lockdep_assert_irqs_disabled();
-	ran = td_counters_collect(counters, &counters->part[0], now);
-	for (i = 1; i < counters->nr; i++)
-		td_counters_collect(counters, &counters->part[i], now);
-	if (!ran || !td_counters_sample(counters, ran, &sample)) {
+	for (i = 0; i < counters->nr; i++)
+		td_counters_collect(counters, &counters->part[i], now, &sample, &sum);
+	if (!sum.ran || !td_counters_scale(counters, sum.span, &sample)) {
 		*slots = (struct td_slots){ };
 		return 0;
 	}
 	td_formula_eval(counters->formula, &sample, slots);
-	return ran;
+	return sum.ran;
 }

@@ -16,15 +16,21 @@ struct td_model;
 /**
  * struct td_counter_group - events that a group counts
  * @group: the events
- * @event: which each is in the family's table
+ * @event: which each is in the family's table; of the reference TD_EVENTS_MAX
+ * @counted: count of each at the last fold
+ * @last: what was counted of each in the last turns of the group
  * @running: td_group_running() at the last fold
- * @ran: how long it had run when it counted @last of its events
+ * @ran: how long those turns were, nanoseconds
+ * @span: the same by the reference, or by time where there is none
  */
 struct td_counter_group {
 	struct td_group group;
 	u8 event[TD_GROUP_MAX];
+	u64 counted[TD_GROUP_MAX];
+	u64 last[TD_GROUP_MAX];
 	u64 running;
 	u64 ran;
+	u64 span;
 };
 
 /**
@@ -33,20 +39,20 @@ struct td_counter_group {
  * @width: slots per cycle
  * @level: highest level that is counted
  * @smt: made for a core with two threads
+ * @reference: each group has the reference as its leader, so one runs at a time
+ * @shared: each group has the events of level 1, so that is always counted
  * @nr: how many groups there are
- * @part: the groups; the first has level 1, and is the one whose time counts
- * @counted: count of each event at the last fold
- * @last: what was counted of each event while its group ran last
+ * @part: the groups; the first has level 1
  */
 struct td_counters {
 	const struct td_formula *formula;
 	unsigned int width;
 	unsigned int level;
 	bool smt;
+	bool reference;
+	bool shared;
 	unsigned int nr;
 	struct td_counter_group part[TD_GROUPS_MAX];
-	u64 counted[TD_EVENTS_MAX];
-	u64 last[TD_EVENTS_MAX];
 };
 
 struct td_counters *td_counters_create(const struct td_model *model, int cpu,
