@@ -25,12 +25,6 @@
 /* A group's rates are those of its last turns, which together last so long. */
 #define TD_RATE_NS	(4 * NSEC_PER_MSEC)
 
-/*
- * CPU_CLK_UNHALTED.REF_TSC as the Intel driver knows it: the one event of fixed
- * counter 2, which no family needs and the NMI watchdog does not take.
- */
-#define TD_EVENT_REFERENCE	0x300
-
 /* Not whether the core could have two threads, but whether it has them now. */
 static bool td_counters_smt(int cpu)
 {
@@ -87,7 +81,8 @@ static int td_counters_lead(struct td_counters *counters, int cpu, bool pinned)
 	int ret = 0;
 
 	if (counters->reference)
-		ret = td_counters_add_to(part, cpu, TD_EVENTS_MAX, TD_EVENT_REFERENCE, pinned);
+		ret = td_counters_add_to(part, cpu, TD_EVENTS_MAX,
+					 counters->formula->reference, pinned);
 	for (i = 0; counters->shared && i < counters->formula->nr_events && !ret; i++) {
 		if (td_counters_wants(counters, i, 1))
 			ret = td_counters_try(counters, part, cpu, i, pinned);

@@ -100,6 +100,22 @@ void td_set_pair(struct td_slots *slots, enum topdown_node parent, __s64 first)
 }
 
 /**
+ * td_set_both - set the two children of a level 1 node that are both published
+ * @slots: the parent is set
+ * @parent: level 1 node
+ * @first: the first child, in slots
+ * @second: the second
+ */
+void td_set_both(struct td_slots *slots, enum topdown_node parent, __s64 first, __s64 second)
+{
+	unsigned int child = TOPDOWN_HEAVY_OPERATIONS + 2 * parent;
+
+	if (td_set(slots, child, first, slots->node[parent]) |
+	    td_set(slots, child + 1, second, slots->node[parent]))
+		slots->clamped |= 3U << child;
+}
+
+/**
  * td_set_split - set the children by a ratio: the first is parent * part / whole
  * @slots: the parent is set
  * @parent: level 1 node

@@ -20,6 +20,14 @@
  */
 #define TD_COUNT_BITS		58
 
+/*
+ * Cycles in which the CPU was not halted, for where events are counted in turns.
+ * CPU_CLK_UNHALTED.REF_TSC as the Intel driver knows it is the one event of fixed
+ * counter 2, which no family needs and the NMI watchdog does not take.
+ */
+#define TD_REFERENCE_INTEL	0x300
+#define TD_REFERENCE_AMD	0x76
+
 /**
  * enum td_when - on which machines an event is counted
  *
@@ -84,6 +92,7 @@ struct td_slots {
  * @level: highest level that it has
  * @nr_events: length of @events
  * @events: those of level 1 come first; what belongs together stands together
+ * @reference: perf's raw config of the reference
  * @eval: the formula; of @slots all is 0, and the sample is sane
  */
 struct td_formula {
@@ -92,6 +101,7 @@ struct td_formula {
 	__u32 level;
 	__u32 nr_events;
 	const struct td_event *events;
+	__u64 reference;
 	void (*eval)(const struct td_sample *sample, struct td_slots *slots);
 };
 
@@ -103,6 +113,13 @@ extern const struct td_formula td_generic_skl;
 extern const struct td_formula td_fallback_icl;
 extern const struct td_formula td_fallback_glc;
 extern const struct td_formula td_fallback_lnc;
+extern const struct td_formula td_atom_glm;
+extern const struct td_formula td_atom_tnt;
+extern const struct td_formula td_atom_grt;
+extern const struct td_formula td_atom_cmt;
+extern const struct td_formula td_atom_skt;
+extern const struct td_formula td_zen4;
+extern const struct td_formula td_zen5;
 
 void td_formula_eval(const struct td_formula *formula, const struct td_sample *sample,
 		     struct td_slots *slots);
@@ -111,6 +128,7 @@ void td_formula_eval(const struct td_formula *formula, const struct td_sample *s
 __u64 td_times(__u64 a, __u64 b, __u64 c);
 void td_set_level1(struct td_slots *slots, enum topdown_node node, __s64 value);
 void td_set_pair(struct td_slots *slots, enum topdown_node parent, __s64 first);
+void td_set_both(struct td_slots *slots, enum topdown_node parent, __s64 first, __s64 second);
 void td_set_split(struct td_slots *slots, enum topdown_node parent, __s64 part, __s64 whole);
 
 #endif /* TOPDOWN_FORMULA_H */

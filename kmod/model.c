@@ -30,6 +30,9 @@
 #define INTEL(model, width, formula, codename)	\
 	{ X86_VENDOR_INTEL, 6, model, model, width, formula, codename }
 
+#define AMD(family, first, last, width, formula, codename)	\
+	{ X86_VENDOR_AMD, family, first, last, width, formula, codename }
+
 static const struct td_model td_models[] = {
 	INTEL(0x2a, 4, &td_generic_snb, "Sandy Bridge"),
 	INTEL(0x2d, 4, &td_generic_snb, "Sandy Bridge-EP"),
@@ -61,6 +64,16 @@ static const struct td_model td_models[] = {
 	INTEL(0xcf, 6, &td_fallback_glc, "Emerald Rapids (Raptor Cove)"),
 	INTEL(0xad, 6, &td_fallback_glc, "Granite Rapids-X (Redwood Cove)"),
 	INTEL(0xae, 6, &td_fallback_glc, "Granite Rapids-D (Redwood Cove)"),
+	INTEL(0x5c, 3, &td_atom_glm, "Goldmont"),
+	INTEL(0x5f, 3, &td_atom_glm, "Denverton (Goldmont)"),
+	INTEL(0x7a, 4, &td_atom_glm, "Goldmont Plus"),
+	INTEL(0x86, 4, &td_atom_tnt, "Snow Ridge (Tremont)"),
+	INTEL(0x96, 4, &td_atom_tnt, "Elkhart Lake (Tremont)"),
+	INTEL(0x9c, 4, &td_atom_tnt, "Jasper Lake (Tremont)"),
+	INTEL(0xbe, 5, &td_atom_grt, "Alder Lake-N (Gracemont)"),
+	INTEL(0xaf, 6, &td_atom_cmt, "Sierra Forest (Crestmont)"),
+	INTEL(0xb6, 6, &td_atom_cmt, "Grand Ridge (Crestmont)"),
+	INTEL(0xdd, 8, &td_atom_skt, "Clearwater Forest (Darkmont)"),
 	INTEL(0x97, 6, NULL, "Alder Lake (Golden Cove)"),
 	INTEL(0x9a, 6, NULL, "Alder Lake (Golden Cove)"),
 	INTEL(0xb7, 6, NULL, "Raptor Lake (Raptor Cove)"),
@@ -73,6 +86,12 @@ static const struct td_model td_models[] = {
 	INTEL(0xc6, 8, NULL, "Arrow Lake-S (Lion Cove)"),
 	INTEL(0xbd, 8, NULL, "Lunar Lake (Lion Cove)"),
 	INTEL(0xcc, 8, NULL, "Panther Lake (Cougar Cove)"),
+	AMD(0x19, 0x10, 0x1f, 6, &td_zen4, "Zen 4"),
+	AMD(0x19, 0x60, 0xaf, 6, &td_zen4, "Zen 4"),
+	AMD(0x1a, 0x00, 0x2f, 8, &td_zen5, "Zen 5"),
+	AMD(0x1a, 0x40, 0x4f, 8, &td_zen5, "Zen 5"),
+	AMD(0x1a, 0x60, 0x7f, 8, &td_zen5, "Zen 5"),
+	AMD(0x1a, 0xd0, 0xd7, 8, &td_zen5, "Zen 5"),
 };
 
 static const struct td_model td_model_unknown = { .codename = "" };

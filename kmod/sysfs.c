@@ -54,6 +54,8 @@ static const char * const td_source_names[] = {
 	[TOPDOWN_SOURCE_PERF_METRICS]	= "perf_metrics",
 	[TOPDOWN_SOURCE_GENERIC]	= "generic",
 	[TOPDOWN_SOURCE_FALLBACK]	= "fallback",
+	[TOPDOWN_SOURCE_ATOM]		= "atom",
+	[TOPDOWN_SOURCE_AMD]		= "amd",
 };
 
 static const char * const td_state_names[] = {

@@ -153,12 +153,19 @@ enum topdown_node {
  *	Bridge to Cascade Lake
  * @TOPDOWN_SOURCE_FALLBACK: ordinary counters and the formulas published for Ice
  *	Lake and later where a hypervisor hides PERF_METRICS
+ * @TOPDOWN_SOURCE_ATOM: ordinary counters and the formulas published for Goldmont
+ *	and later Atom cores
+ * @TOPDOWN_SOURCE_AMD: ordinary counters and the pipeline utilisation metrics of
+ *	AMD Zen 4 and 5; slots that the other thread of a core had are none of
+ *	the nodes
  */
 enum topdown_source {
 	TOPDOWN_SOURCE_NONE		= 0,
 	TOPDOWN_SOURCE_PERF_METRICS	= 1,
 	TOPDOWN_SOURCE_GENERIC		= 2,
 	TOPDOWN_SOURCE_FALLBACK		= 3,
+	TOPDOWN_SOURCE_ATOM		= 4,
+	TOPDOWN_SOURCE_AMD		= 5,
 };
 
 /**
@@ -240,8 +247,8 @@ struct topdown_info {
  * @slots: pipeline slots counted in @running_ns, not scaled up to @enabled_ns
  * @node: the slots of each enum topdown_node.  Level 1 sums to @slots (but for
  *	slots of which the CPU said nothing at all, and what a formula was cut
- *	by: TOPDOWN_RECORD_CLAMPED) and the children of a node sum to it; 0 for
- *	nodes the level lacks
+ *	by: TOPDOWN_RECORD_CLAMPED, and on AMD the other thread's) and the
+ *	children of a node sum to it; 0 for nodes the level lacks
  * @ratio: @node over @slots in units of 1 / TOPDOWN_RATIO_ONE, in
  *	0..TOPDOWN_RATIO_ONE, or TOPDOWN_RATIO_NONE
  */

@@ -50,6 +50,8 @@ static const char * const td_sources[] = {
 	[TOPDOWN_SOURCE_PERF_METRICS] = "perf_metrics",
 	[TOPDOWN_SOURCE_GENERIC] = "generic",
 	[TOPDOWN_SOURCE_FALLBACK] = "fallback",
+	[TOPDOWN_SOURCE_ATOM] = "atom",
+	[TOPDOWN_SOURCE_AMD] = "amd",
 };
 
 TD_API const char *topdown_node_name(unsigned int node)

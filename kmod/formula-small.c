@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1-or-later
+/*
+ * Formula families of Intel's Atom line and of AMD's Zen 4 and 5.
+ *
+ * Events and formulas: for Gracemont and later, and for AMD, the metrics
+ * published with perf (tools/perf/pmu-events/arch/x86); for Goldmont and Tremont
+ * Intel's TMA metrics spreadsheet for Atom.  Where level 2 is another one than
+ * that of the big cores, as from Gracemont on, there is level 1 alone.
+ */
+#include "formula.h"
+
+enum {
+	GLM_CORE, GLM_NOT_DELIVERED, GLM_ISSUED, GLM_RETIRED, GLM_RECOVERY, GLM_FULL, GLM_NR,
+};
+
+static const struct td_event td_glm_events[GLM_NR] = {
+	{ "CPU_CLK_UNHALTED.CORE", 0x3c, 0, 1, TD_ALWAYS },
+	{ "UOPS_NOT_DELIVERED.ANY", 0x9c, 0, 1, TD_ALWAYS },
+	{ "UOPS_ISSUED.ANY", 0xe, 0, 1, TD_ALWAYS },
+	{ "UOPS_RETIRED.ANY", 0xc2, 0, 1, TD_ALWAYS },
+	{ "ISSUE_SLOTS_NOT_CONSUMED.RECOVERY", 0x2ca, 0, 1, TD_ALWAYS },
+	{ "ISSUE_SLOTS_NOT_CONSUMED.RESOURCE_FULL", 0x1ca, 0, 1, TD_ALWAYS },
+};
+
+static void td_glm_eval(const struct td_sample *sample, struct td_slots *slots)
+{
+	const __u64 *count = sample->count;
+
+	slots->slots = sample->width * count[GLM_CORE];
+	td_set_level1(slots, TOPDOWN_FRONTEND_BOUND, count[GLM_NOT_DELIVERED]);
+	td_set_level1(slots, TOPDOWN_BAD_SPECULATION,
+		      count[GLM_ISSUED] - count[GLM_RETIRED] + count[GLM_RECOVERY]);
+	td_set_level1(slots, TOPDOWN_BACKEND_BOUND, count[GLM_FULL]);
+	td_set_level1(slots, TOPDOWN_RETIRING, count[GLM_RETIRED]);
+}
+
+const struct td_formula td_atom_glm = {
+	"atom_glm", TOPDOWN_SOURCE_ATOM, 1, GLM_NR, td_glm_events, TD_REFERENCE_INTEL, td_glm_eval
+};
+
+/* Events of one code are counted as one with the bits of all their masks. */
+enum {
+	TNT_CORE, TNT_FRONTEND, TNT_BACKEND, TNT_RETIRED, TNT_BAD, TNT_LATENCY, TNT_BANDWIDTH,
+	TNT_MISPREDICT, TNT_LOADS, TNT_STORES, TNT_MS_UOPS, TNT_NR,
+};
+
+static const struct td_event td_tnt_events[TNT_NR] = {
+	{ "CPU_CLK_UNHALTED.CORE", 0x3c, 0, 1, TD_ALWAYS },
+	{ "TOPDOWN_FE_BOUND.ALL", 0x71, 0, 1, TD_ALWAYS },
+	{ "TOPDOWN_BE_BOUND.ALL", 0x74, 0, 1, TD_ALWAYS },
+	{ "TOPDOWN_RETIRING.ALL", 0xc2, 0, 1, TD_ALWAYS },
+	{ "TOPDOWN_BAD_SPECULATION.ALL", 0x673, 0, 1, TD_ALWAYS },
+	{ "TOPDOWN_FE_BOUND.ITLB+TOPDOWN_FE_BOUND.ICACHE+TOPDOWN_FE_BOUND.BRANCH_DETECT+TOPDOWN_FE_BOUND.BRANCH_RESTEER",
+	  0x7271, 0, 2, TD_ALWAYS },
+	{ "TOPDOWN_FE_BOUND.CISC+TOPDOWN_FE_BOUND.DECODE+TOPDOWN_FE_BOUND.PREDECODE+TOPDOWN_FE_BOUND.OTHER",
+	  0x8d71, 0, 2, TD_ALWAYS },
+	{ "TOPDOWN_BAD_SPECULATION.MISPREDICT", 0x473, 0, 2, TD_ALWAYS },
+	{ "MEM_BOUND_STALLS.LOAD_L2_HIT+MEM_BOUND_STALLS.LOAD_LLC_HIT+MEM_BOUND_STALLS.LOAD_DRAM_HIT",
+	  0x734, 0, 2, TD_ALWAYS },
+	{ "MEM_BOUND_STALLS.STORE_BUFFER_FULL", 0x4034, 0, 2, TD_ALWAYS },
+	{ "UOPS_RETIRED.MS", 0x1c2, 0, 2, TD_ALWAYS },
+};
+
+static void td_tnt_eval(const struct td_sample *sample, struct td_slots *slots)
+{
+	const __u64 *count = sample->count;
+
+	slots->slots = sample->width * count[TNT_CORE];
+	td_set_level1(slots, TOPDOWN_FRONTEND_BOUND, count[TNT_FRONTEND]);
+	td_set_level1(slots, TOPDOWN_BAD_SPECULATION, count[TNT_BAD]);
+	td_set_level1(slots, TOPDOWN_BACKEND_BOUND, count[TNT_BACKEND]);
+	td_set_level1(slots, TOPDOWN_RETIRING, count[TNT_RETIRED]);
+	if (sample->level < 2)
+		return;
+	/* Both are counted, and so they sum to the parent only nearly. */
+	td_set_both(slots, TOPDOWN_FRONTEND_BOUND, count[TNT_LATENCY], count[TNT_BANDWIDTH]);
+	td_set_pair(slots, TOPDOWN_BAD_SPECULATION, count[TNT_MISPREDICT]);
+	/* Cycles, not slots. */
+	td_set_pair(slots, TOPDOWN_BACKEND_BOUND,
+		    sample->width * (count[TNT_LOADS] + count[TNT_STORES]));
+	td_set_pair(slots, TOPDOWN_RETIRING, count[TNT_MS_UOPS]);
+}
+
+const struct td_formula td_atom_tnt = {
+	"atom_tnt", TOPDOWN_SOURCE_ATOM, 2, TNT_NR, td_tnt_events, TD_REFERENCE_INTEL, td_tnt_eval
+};
+
+enum {
+	GRT_CORE, GRT_FRONTEND, GRT_BACKEND, GRT_RETIRED, GRT_NR, GRT_BAD = GRT_NR, CMT_NR,
+};
+
+static const struct td_event td_grt_events[GRT_NR] = {
+	{ "CPU_CLK_UNHALTED.CORE", 0x3c, 0, 1, TD_ALWAYS },
+	{ "TOPDOWN_FE_BOUND.ALL", 0x71, 0, 1, TD_ALWAYS },
+	{ "TOPDOWN_BE_BOUND.ALL", 0x74, 0, 1, TD_ALWAYS },
+	{ "TOPDOWN_RETIRING.ALL", 0xc2, 0, 1, TD_ALWAYS },
+};
+
+static const struct td_event td_cmt_events[CMT_NR] = {
+	{ "CPU_CLK_UNHALTED.CORE", 0x3c, 0, 1, TD_ALWAYS },
+	{ "TOPDOWN_FE_BOUND.ALL_P", 0x71, 0, 1, TD_ALWAYS },
+	{ "TOPDOWN_BE_BOUND.ALL_P", 0x74, 0, 1, TD_ALWAYS },
+	{ "TOPDOWN_RETIRING.ALL_P", 0x72, 0, 1, TD_ALWAYS },
+	{ "TOPDOWN_BAD_SPECULATION.ALL_P", 0x73, 0, 1, TD_ALWAYS },
+};
+
+/* Three of them may go to fixed counters: the driver knows them by these codes. */
+static const struct td_event td_skt_events[CMT_NR] = {
+	{ "CPU_CLK_UNHALTED.CORE", 0x3c, 0, 1, TD_ALWAYS },
+	{ "TOPDOWN_FE_BOUND.ALL", 0x19c, 0, 1, TD_ALWAYS },
+	{ "TOPDOWN_BE_BOUND.ALL_P", 0x2a4, 0, 1, TD_ALWAYS },
+	{ "TOPDOWN_RETIRING.ALL", 0x2c2, 0, 1, TD_ALWAYS },
+	{ "TOPDOWN_BAD_SPECULATION.ALL_P", 0x73, 0, 1, TD_ALWAYS },
+};
+
+static void td_grt_three(const struct td_sample *sample, struct td_slots *slots)
+{
+	const __u64 *count = sample->count;
+
+	slots->slots = sample->width * count[GRT_CORE];
+	td_set_level1(slots, TOPDOWN_FRONTEND_BOUND, count[GRT_FRONTEND]);
+	td_set_level1(slots, TOPDOWN_BACKEND_BOUND, count[GRT_BACKEND]);
+	td_set_level1(slots, TOPDOWN_RETIRING, count[GRT_RETIRED]);
+}
+
+static void td_grt_eval(const struct td_sample *sample, struct td_slots *slots)
+{
+	const __u64 *count = sample->count;
+
+	td_grt_three(sample, slots);
+	td_set_level1(slots, TOPDOWN_BAD_SPECULATION,
+		      slots->slots - count[GRT_FRONTEND] - count[GRT_BACKEND] -
+		      count[GRT_RETIRED]);
+}
+
+static void td_cmt_eval(const struct td_sample *sample, struct td_slots *slots)
+{
+	td_grt_three(sample, slots);
+	td_set_level1(slots, TOPDOWN_BAD_SPECULATION, sample->count[GRT_BAD]);
+}
+
+const struct td_formula td_atom_grt = {
+	"atom_grt", TOPDOWN_SOURCE_ATOM, 1, GRT_NR, td_grt_events, TD_REFERENCE_INTEL, td_grt_eval
+};
+
+const struct td_formula td_atom_cmt = {
+	"atom_cmt", TOPDOWN_SOURCE_ATOM, 1, CMT_NR, td_cmt_events, TD_REFERENCE_INTEL, td_cmt_eval
+};
+
+const struct td_formula td_atom_skt = {
+	"atom_skt", TOPDOWN_SOURCE_ATOM, 1, CMT_NR, td_skt_events, TD_REFERENCE_INTEL, td_cmt_eval
+};
+
+/*
+ * AMD.  Slots in which the other thread of the core had the front end are none of
+ * the four nodes of level 1.
+ */
+enum {
+	ZEN_CYCLES, ZEN_NO_OPS, ZEN_STALLS, ZEN_DISPATCHED, ZEN_RETIRED, ZEN_NO_OPS_AT_ALL,
+	ZEN_MISPREDICTS, ZEN_RESYNCS, ZEN_LOADS, ZEN_NOT_COMPLETE, ZEN_MICROCODE, ZEN_NR,
+};
+
+#define ZEN_LEVEL1									\
+	{ "ls_not_halted_cyc", 0x76, 0, 1, TD_ALWAYS },					\
+	{ "de_no_dispatch_per_slot.no_ops_from_frontend", 0x1000001a0, 0, 1, TD_ALWAYS }, \
+	{ "de_no_dispatch_per_slot.backend_stalls", 0x100001ea0, 0, 1, TD_ALWAYS },	\
+	{ "de_src_op_disp.all", 0x7aa, 0, 1, TD_ALWAYS },				\
+	{ "ex_ret_ops", 0xc1, 0, 1, TD_ALWAYS }
+
+#define ZEN_LEVEL2									\
+	{ "ex_no_retire.load_not_complete", 0xa2d6, 0, 2, TD_ALWAYS },			\
+	{ "ex_no_retire.not_complete", 0x2d6, 0, 2, TD_ALWAYS },			\
+	{ "ex_ret_ucode_ops", 0x1000000c2, 0, 2, TD_ALWAYS }
+
+static const struct td_event td_zen4_events[ZEN_NR] = {
+	ZEN_LEVEL1,
+	{ "de_no_dispatch_per_slot.no_ops_from_frontend:c6", 0x1060001a0, 0, 2, TD_ALWAYS },
+	{ "ex_ret_brn_misp", 0xc3, 0, 2, TD_ALWAYS },
+	{ "resyncs_or_nc_redirects", 0x96, 0, 2, TD_ALWAYS },
+	ZEN_LEVEL2
+};
+
+static const struct td_event td_zen5_events[ZEN_NR] = {
+	ZEN_LEVEL1,
+	{ "de_no_dispatch_per_slot.no_ops_from_frontend:c8", 0x1080001a0, 0, 2, TD_ALWAYS },
+	{ "ex_ret_brn_misp", 0xc3, 0, 2, TD_ALWAYS },
+	{ "bp_redirects.resync", 0x19f, 0, 2, TD_ALWAYS },
+	ZEN_LEVEL2
+};
+
+static void td_zen_eval(const struct td_sample *sample, struct td_slots *slots)
+{
+	const __u64 *count = sample->count;
+
+	slots->slots = sample->width * count[ZEN_CYCLES];
+	td_set_level1(slots, TOPDOWN_FRONTEND_BOUND, count[ZEN_NO_OPS]);
+	td_set_level1(slots, TOPDOWN_BAD_SPECULATION, count[ZEN_DISPATCHED] - count[ZEN_RETIRED]);
+	td_set_level1(slots, TOPDOWN_BACKEND_BOUND, count[ZEN_STALLS]);
+	td_set_level1(slots, TOPDOWN_RETIRING, count[ZEN_RETIRED]);
+	if (sample->level < 2)
+		return;
+	td_set_pair(slots, TOPDOWN_FRONTEND_BOUND, sample->width * count[ZEN_NO_OPS_AT_ALL]);
+	/* 0 / 0 is published as 0 here, and in the next, and for both children. */
+	if (count[ZEN_MISPREDICTS] + count[ZEN_RESYNCS])
+		td_set_split(slots, TOPDOWN_BAD_SPECULATION, count[ZEN_MISPREDICTS],
+			     count[ZEN_MISPREDICTS] + count[ZEN_RESYNCS]);
+	td_set_pair(slots, TOPDOWN_BACKEND_BOUND,
+		    td_times(slots->node[TOPDOWN_BACKEND_BOUND], count[ZEN_LOADS],
+			     count[ZEN_NOT_COMPLETE]));
+	td_set_pair(slots, TOPDOWN_RETIRING, count[ZEN_MICROCODE]);
+}
+
+const struct td_formula td_zen4 = {
+	"zen4", TOPDOWN_SOURCE_AMD, 2, ZEN_NR, td_zen4_events, TD_REFERENCE_AMD, td_zen_eval
+};
+
+const struct td_formula td_zen5 = {
+	"zen5", TOPDOWN_SOURCE_AMD, 2, ZEN_NR, td_zen5_events, TD_REFERENCE_AMD, td_zen_eval
+};
