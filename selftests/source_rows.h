@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TOPDOWN_SELFTESTS_SOURCE_ROWS_H
+#define TOPDOWN_SELFTESTS_SOURCE_ROWS_H
+
+#include "guest.h"
+
+#define SOURCE_RATES	24
+
+/* The CPUID family and model, whether cores have two threads, and what comes out. */
+struct source_row {
+	unsigned int family;
+	unsigned int model;
+	enum topdown_source source;
+	unsigned int level;
+	bool smt;
+	struct td_bd_rate rate[SOURCE_RATES];
+	double node[TOPDOWN_NR_NODES];
+};
+
+extern const struct source_row source_rows[];
+extern const unsigned int source_rows_nr;
+
+#endif /* TOPDOWN_SELFTESTS_SOURCE_ROWS_H */
