@@ -122,7 +122,7 @@ signalled() {
 	FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD env --default-signal=INT "$TOPDOWN" stat \
 		--device "$NODE" -j -- sh -c "$2" > "$TMP/out" 2> "$TMP/err" &
 	pid=$!
-	for _ in {1..200}; do
+	for _ in {1..3000}; do
 		[[ ! -s $TMP/out ]] || break
 		sleep 0.02
 	done

@@ -6,16 +6,25 @@ set -euo pipefail
 # shellcheck source=userspace/check/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+# measures: wait until the background job $pid does, and takes signals by itself:
+# before that some are ignored in a job of this shell, and some end it
+measures() {
+	local blocked
+
+	for _ in {1..3000}; do
+		blocked=$(sed -n 's/^SigBlk:[[:space:]]*//p' "/proc/$pid/status")
+		((!(0x$blocked & 1 << 14))) || [[ ! -s $TMP/err ]] || break
+		sleep 0.02
+	done
+	sleep 0.3
+}
+
 # started ARG...: in the background, $pid; returns when it measures
 started() {
 	FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD "$TOPDOWN" stat --device "$NODE" -v "$@" \
 		> "$TMP/out" 2> "$TMP/err" &
 	pid=$!
-	for _ in {1..200}; do
-		[[ ! -s $TMP/err ]] || break
-		sleep 0.02
-	done
-	sleep 0.3
+	measures
 }
 
 # ended SIGNAL: sends it and waits; sets $status, $out, $err
@@ -33,11 +42,7 @@ interrupted() {
 	FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD env --default-signal=INT "$TOPDOWN" stat \
 		--device "$NODE" -v "$@" > "$TMP/out" 2> "$TMP/err" &
 	pid=$!
-	for _ in {1..200}; do
-		[[ ! -s $TMP/err ]] || break
-		sleep 0.02
-	done
-	sleep 0.3
+	measures
 }
 
 interrupted -j

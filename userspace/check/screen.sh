@@ -26,7 +26,7 @@ mux() { tmux -S "$TMP/socket$servers" -f /dev/null "$@"; }
 stop() {
 	((servers)) || return 0
 	mux send-keys Escape q 2> /dev/null || true
-	for _ in {1..100}; do
+	for _ in {1..600}; do
 		[[ ! -e $TMP/status ]] || break
 		sleep 0.1
 	done
@@ -60,7 +60,7 @@ END
 
 # seen REGEX: wait until the screen has it, 10 s at most; the screen is in $screen
 seen() {
-	for _ in {1..100}; do
+	for _ in {1..600}; do
 		screen=$(mux capture-pane -p)
 		[[ ! $screen =~ $1 ]] || return 0
 		sleep 0.1
@@ -80,7 +80,7 @@ shows() {
 ended() {
 	local bad=0
 
-	for _ in {1..100}; do
+	for _ in {1..600}; do
 		[[ ! -e $TMP/status ]] || break
 		sleep 0.1
 	done
