@@ -3,7 +3,7 @@
  * The map of a session: its layout, its rights, and that it says what
  * TOPDOWN_SESSION says.  Read as linux/topdown.h says to, and not by the library.
  *
- * TD_SHARE_CHANGES  changes of a share that is being read (5000)
+ * TD_SHARE_CHANGES  changes of a share that is being read (2000)
  */
 #include <errno.h>
 #include <pthread.h>
@@ -19,7 +19,7 @@
 #include "session.h"
 
 #define PAGE		4096
-#define STUCK_NS	60000000000ULL
+#define STUCK_NS	200000000000ULL
 
 FIXTURE(session_map) {
 	int fd;
@@ -331,10 +331,10 @@ static int read_shares(const struct topdown_share *share, unsigned int changes, 
 	return torn;
 }
 
-TEST_F_TIMEOUT(session_map, no_read_is_torn, 240)
+TEST_F_TIMEOUT(session_map, no_read_is_torn, 500)
 {
 	const char *setting = getenv("TD_SHARE_CHANGES");
-	unsigned int changes = setting ? atoi(setting) : 5000;
+	unsigned int changes = setting ? atoi(setting) : 2000;
 	int unguarded = 0;
 	struct storm storm = { .fd = self->fd };
 	const struct topdown_session_map *map;
