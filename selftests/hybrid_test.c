@@ -24,7 +24,8 @@
 /* Of a session's times and of the shares of its time. */
 #define LIMIT_SHARE	0.02
 
-#define WIDTH		6
+#define WIDTH		6U
+#define CYCLES_NS	3
 #define ROUNDS		6
 #define MOVES		100
 
@@ -247,32 +248,43 @@ static bool judge(const struct topdown_session *seen, const struct part *on_core
 	       seen->out_source == TOPDOWN_SOURCE_PERF_METRICS && seen->out_level == 2;
 }
 
+static uint64_t all_slots(void)
+{
+	struct td_bd_truth truth;
+	uint64_t slots = 0;
+	unsigned int i;
+
+	for (i = 0; i < core_nr + atom_nr; i++) {
+		door_truth_cpu(i < core_nr ? core[i] : atom[i - core_nr], &truth);
+		slots += truth.slots;
+	}
+	return slots;
+}
+
 /*
  * A new kernel tests itself for a while.  Its threads borrow the address space of
  * whatever was on their CPU before, and what they spend is in the truth of that.
  */
 static bool quiet(void)
 {
-	struct td_bd_truth from[TD_CPUS_MAX], to;
-	unsigned int i, try, nr = core_nr + atom_nr;
-	uint64_t slots;
+	struct td_bd_truth from, to;
+	uint64_t now, then = all_slots();
+	unsigned int try;
 
 	for (try = 0; try < 300; try++) {
-		for (slots = i = 0; i < nr; i++)
-			door_truth_cpu(i < core_nr ? core[i] : atom[i - core_nr], &from[i]);
+		door_truth_space(&from);
 		sleep_ms(100);
-		for (i = 0; i < nr; i++) {
-			door_truth_cpu(i < core_nr ? core[i] : atom[i - core_nr], &to);
-			slots += to.slots - from[i].slots;
-		}
+		now = all_slots();
+		door_truth_space(&to);
 		/* A tenth of what one CPU could have. */
-		if (slots < (to.time_ns - from[0].time_ns) * 3 * WIDTH / 10)
+		if (now - then < (to.time_ns - from.time_ns) * CYCLES_NS * WIDTH / 10)
 			return true;
+		then = now;
 	}
 	return false;
 }
 
-/* A thread goes to and fro, and is something else on each kind of core. */
+/* A thread goes back and forth, and is something else on each kind of core. */
 static bool measure_mover(int fd, unsigned int rounds, uint64_t core_us, uint64_t atom_us,
 			  double points, struct topdown_session *seen)
 {

@@ -124,7 +124,7 @@ one_run() {
 	stage_msr_driver "$kernel"
 	[[ ! -e $work/msr.ko ]] || options+=(-x "$work/msr.ko")
 	[[ $mode == threads ]] || options+=(-i)
-	[[ $mode != smt ]] || options+=(-c 4,threads=2)
+	[[ $mode != smt ]] || options+=(-c "4,threads=2")
 	# Four of each kind, so that the tests of all machines are on P-cores.
 	[[ $machine != adl ]] || options+=(-c 8)
 	echo "5555 250000	# rates-of-a-file" > "$work/rates"

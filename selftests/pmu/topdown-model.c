@@ -253,7 +253,7 @@ bool td_rate_set(TdRates *rates, const struct td_bd_rate *rate)
 
 static bool td_rates_parse(const char *line)
 {
-	struct td_bd_rate rate;
+	struct td_bd_rate rate = { 0 };
 	int end = 0;
 
 	line += strspn(line, " \t");
@@ -267,9 +267,9 @@ static bool td_rates_parse(const char *line)
 /* TOPDOWN_PMU_RATES names a file of lines "CONFIG RATE", hexadecimal and decimal. */
 bool td_rates_load(Error **errp)
 {
-	const char *name = getenv("TOPDOWN_PMU_RATES");
-	g_auto(GStrv) lines = NULL;
 	g_autofree char *text = NULL;
+	const char *name = getenv("TOPDOWN_PMU_RATES");
+	char *line, *next;
 	unsigned int i;
 
 	if (!name || td_file_rates.nr)
@@ -278,12 +278,14 @@ bool td_rates_load(Error **errp)
 		error_setg(errp, "TOPDOWN_PMU_RATES: cannot read '%s'", name);
 		return false;
 	}
-	lines = g_strsplit(text, "\n", -1);
-	for (i = 0; lines[i]; i++) {
-		if (td_rates_parse(lines[i]))
+	for (i = 1, line = text; line; i++, line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		if (td_rates_parse(line))
 			continue;
 		error_setg(errp, "%s:%u: not an event and a rate, or one of more than %u",
-			   name, i + 1, TD_MAX_RATES);
+			   name, i, TD_MAX_RATES);
 		return false;
 	}
 	return true;

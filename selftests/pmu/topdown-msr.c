@@ -304,12 +304,12 @@ static bool td_amd_write(TdPmu *p, uint32_t msr, uint64_t value)
 	bool select;
 
 	if (td_amd_counter(p, msr, &n, &select)) {
-		if (!select)
-			td_set_counter(&p->gp[n], value & TD_COUNTER_MASK);
-		else if (value & ~TD_AMD_EVTSEL_BITS)
+		if (select && value & ~TD_AMD_EVTSEL_BITS)
 			return false;
-		else
+		if (select)
 			p->evtsel[n] = value;
+		else
+			td_set_counter(&p->gp[n], value & TD_COUNTER_MASK);
 		return true;
 	}
 	switch (msr) {

@@ -3,6 +3,7 @@
 #include <cpuid.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -47,7 +48,7 @@ static void test_cpuid(void)
 	for (cpu = 0; cpu < cpus(); cpu++) {
 		pin(cpu);
 		__cpuid(0, max, b, c, d);
-		a = b = c = d = 0;
+		d = 0;
 		if (max >= 7)
 			__cpuid_count(7, 0, a, b, c, d);
 		expect((d >> 15 & 1) == !!machine.e_width, "CPU %u: leaf 7 EDX is %#x", cpu, d);
@@ -78,11 +79,12 @@ static void pmu_file(const char *pmu, const char *name, char text[64])
 
 static unsigned int pmu_type(const char *pmu)
 {
-	unsigned int type = 0;
-	char text[64];
+	unsigned long type;
+	char text[64], *end;
 
 	pmu_file(pmu, "type", text);
-	expect(sscanf(text, "%u", &type) == 1, "the type of %s is %s", pmu, text);
+	type = strtoul(text, &end, 10);
+	expect(end != text && !*end, "the type of %s is %s", pmu, text);
 	return type;
 }
 
