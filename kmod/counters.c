@@ -25,6 +25,9 @@
 /* A group's rates are those of its last turns, which together last so long. */
 #define TD_RATE_NS	(4 * NSEC_PER_MSEC)
 
+/* In so long perf's rotation gives every group a turn, if there can be one. */
+#define TD_TURNS_NS	(400 * NSEC_PER_MSEC)
+
 /* Not whether the core could have two threads, but whether it has them now. */
 static bool td_counters_smt(int cpu)
 {
@@ -92,12 +95,12 @@ static int td_counters_lead(struct td_counters *counters, int cpu, bool pinned)
 
 /* An event of the table into the last group, or into a new one. */
 static int td_counters_add(struct td_counters *counters, int cpu, unsigned int index,
-			   unsigned int room, bool pinned)
+			   bool pinned)
 {
 	struct td_counter_group *part = &counters->part[counters->nr - 1];
 	int ret = -ENOSPC;
 
-	if (part->group.nr < room)
+	if (part->group.nr < counters->room)
 		ret = td_counters_try(counters, part, cpu, index, pinned);
 	if (!td_counters_refused(ret) || !part->group.nr)
 		return ret;
@@ -105,13 +108,12 @@ static int td_counters_add(struct td_counters *counters, int cpu, unsigned int i
 		return -ENOSPC;
 	ret = td_counters_lead(counters, cpu, false);
 	part++;
-	if (!ret && part->group.nr < room)
+	if (!ret && part->group.nr < counters->room)
 		return td_counters_try(counters, part, cpu, index, false);
 	return ret ? ret : -ENOSPC;
 }
 
-static int td_counters_build(struct td_counters *counters, int cpu, unsigned int room,
-			     bool pinned)
+static int td_counters_build(struct td_counters *counters, int cpu, bool pinned)
 {
 	unsigned int i;
 	int ret;
@@ -121,7 +123,7 @@ static int td_counters_build(struct td_counters *counters, int cpu, unsigned int
 		if (!td_counters_wants(counters, i, counters->level) ||
 		    (counters->shared && td_counters_wants(counters, i, 1)))
 			continue;
-		ret = td_counters_add(counters, cpu, i, room, pinned);
+		ret = td_counters_add(counters, cpu, i, pinned);
 	}
 	return ret;
 }
@@ -135,8 +137,7 @@ static void td_counters_release(struct td_counters *counters)
 }
 
 /* All events of a level: in one group, or else in the best way there is. */
-static int td_counters_make(struct td_counters *counters, int cpu, unsigned int room,
-			    bool pinned)
+static int td_counters_make(struct td_counters *counters, int cpu, bool pinned)
 {
 	static const struct {
 		bool reference, shared, single;
@@ -153,7 +154,7 @@ static int td_counters_make(struct td_counters *counters, int cpu, unsigned int 
 		counters->reference = ways[i].reference;
 		counters->shared = ways[i].shared;
 		/* One of several that never gave way would keep the others out. */
-		ret = td_counters_build(counters, cpu, room, pinned && ways[i].single);
+		ret = td_counters_build(counters, cpu, pinned && ways[i].single);
 		if (!ret && (counters->nr == 1 || !ways[i].single))
 			return 0;
 		td_counters_release(counters);
@@ -182,10 +183,11 @@ struct td_counters *td_counters_create(const struct td_model *model, int cpu,
 	if (!counters)
 		return ERR_PTR(-ENOMEM);
 	counters->formula = model->formula;
+	counters->room = room;
 	counters->smt = td_counters_smt(cpu);
 	counters->width = model->slots_per_cycle;
 	for (counters->level = model->formula->level; counters->level; counters->level--) {
-		ret = td_counters_make(counters, cpu, room, pinned);
+		ret = td_counters_make(counters, cpu, pinned);
 		if (!ret)
 			return counters;
 		if (!td_counters_refused(ret))
@@ -263,24 +265,35 @@ unsigned int td_counters_events(const struct td_counters *counters)
 }
 
 /**
- * td_counters_starved() - groups that never ran
+ * td_counters_starved() - groups that had no turn for a while
  * @counters: of this CPU, interrupts off
  * @now: local_clock()
  *
  * That they fit the counters when nobody else has any does not mean that they
- * ever do: the NMI watchdog has one for good.
+ * ever do: the NMI watchdog has one for good.  What such a group counted last is
+ * forgotten, so that nothing is counted until it has a turn again.
  *
- * Return: the number of events in the largest of them; 0 for none.
+ * Return: the number of events in the largest of them; 0 for none, and if it has
+ * been looked too short a while ago.
  */
-unsigned int td_counters_starved(const struct td_counters *counters, u64 now)
+unsigned int td_counters_starved(struct td_counters *counters, u64 now)
 {
-	unsigned int i, most = 0;
+	struct td_counter_group *part;
+	unsigned int most = 0;
+	u64 running;
 
-	for (i = 0; i < counters->nr; i++) {
-		const struct td_group *group = &counters->part[i].group;
-
-		if (!td_group_running(group, now))
-			most = max(most, group->nr);
+	lockdep_assert_irqs_disabled();
+	if (now - counters->checked < TD_TURNS_NS)
+		return 0;
+	counters->checked = now;
+	for (part = counters->part; part < counters->part + counters->nr; part++) {
+		running = td_group_running(&part->group, now);
+		if (running == part->checked) {
+			part->ran = 0;
+			part->span = 0;
+			most = max(most, part->group.nr);
+		}
+		part->checked = running;
 	}
 	return most;
 }
@@ -359,12 +372,15 @@ void td_counters_begin(struct td_counters *counters, u64 now)
 {
 	struct td_counters_sum unseen_sum = { };
 	struct td_sample unseen = { };
-	unsigned int i;
+	struct td_counter_group *part;
 
-	for (i = 0; i < counters->nr; i++) {
-		td_counters_collect(counters, &counters->part[i], now, &unseen, &unseen_sum);
-		counters->part[i].ran = 0;
-		counters->part[i].span = 0;
+	lockdep_assert_irqs_disabled();
+	counters->checked = now;
+	for (part = counters->part; part < counters->part + counters->nr; part++) {
+		td_counters_collect(counters, part, now, &unseen, &unseen_sum);
+		part->ran = 0;
+		part->span = 0;
+		part->checked = part->running;
 	}
 }
 

@@ -22,6 +22,7 @@ struct td_model;
  * @running: td_group_running() at the last fold
  * @ran: how long those turns were, nanoseconds
  * @span: the same by the reference, or by time where there is none
+ * @checked: td_group_running() when it was last looked whether it has its turns
  */
 struct td_counter_group {
 	struct td_group group;
@@ -31,6 +32,7 @@ struct td_counter_group {
 	u64 running;
 	u64 ran;
 	u64 span;
+	u64 checked;
 };
 
 /**
@@ -38,6 +40,8 @@ struct td_counter_group {
  * @formula: the family
  * @width: slots per cycle
  * @level: highest level that is counted
+ * @room: the most events that a group may have
+ * @checked: when it was last looked whether all groups have their turns
  * @smt: made for a core with two threads
  * @reference: each group has the reference as its leader, so one runs at a time
  * @shared: each group has the events of level 1, so that is always counted
@@ -48,6 +52,8 @@ struct td_counters {
 	const struct td_formula *formula;
 	unsigned int width;
 	unsigned int level;
+	unsigned int room;
+	u64 checked;
 	bool smt;
 	bool reference;
 	bool shared;
@@ -61,7 +67,7 @@ void td_counters_destroy(struct td_counters *counters);
 bool td_counters_outdated(const struct td_counters *counters, int cpu);
 void td_counters_enable(struct td_counters *counters);
 bool td_counters_in_error(const struct td_counters *counters);
-unsigned int td_counters_starved(const struct td_counters *counters, u64 now);
+unsigned int td_counters_starved(struct td_counters *counters, u64 now);
 unsigned int td_counters_events(const struct td_counters *counters);
 void td_counters_begin(struct td_counters *counters, u64 now);
 u64 td_counters_fold(struct td_counters *counters, int cpu, u64 now, struct td_slots *slots);

@@ -185,13 +185,12 @@ static void td_cpu_release_group(struct td_window *window)
 /* Smaller groups where others have a counter for good; they always fit. */
 static bool td_cpu_make_room(struct td_window *window)
 {
-	unsigned int room = window->room;
-
 	lockdep_assert_held(&td_cpu_mutex);
 	if (!window->counters)
 		return false;
 	td_cpu_call(window, td_window_starved);
-	if (window->room == room)
+	/* Pairs with WRITE_ONCE() in td_window_starved(). */
+	if (READ_ONCE(window->room) == window->counters->room)
 		return false;
 	td_cpu_release_group(window);
 	td_cpu_make_group(window);

@@ -217,6 +217,33 @@ static noinline void td_window_tell(struct td_window *window, unsigned long flag
 	td_watch_window(&record);
 }
 
+/**
+ * td_window_starved() - see whether all groups of ordinary counters have their turns
+ * @arg: the window, on its CPU with interrupts off; has counters
+ *
+ * If not, there is less room from then on.
+ */
+void td_window_starved(void *arg)
+{
+	struct td_window *window = arg;
+	unsigned int events = td_counters_starved(window->counters, local_clock());
+
+	/* Pairs with READ_ONCE() in td_cpu_make_room(). */
+	if (events > TD_ROOM_MIN)
+		WRITE_ONCE(window->room, events - 1);
+}
+
+/* Is there something that only a process can mend? */
+static bool td_window_ailing(struct td_window *window)
+{
+	if (window->counters) {
+		td_window_starved(window);
+		if (window->room != window->counters->room)
+			return true;
+	}
+	return window->state == TOPDOWN_STATE_ERROR;
+}
+
 static void td_window_timer(struct timer_list *timer)
 {
 	struct td_window *window = timer_container_of(window, timer, timer);
@@ -226,7 +253,7 @@ static void td_window_timer(struct timer_list *timer)
 	if (window->open) {
 		td_window_fold(window, true);
 		mod_timer(&window->timer, jiffies + td_window_delay(window));
-		if (window->state == TOPDOWN_STATE_ERROR)
+		if (td_window_ailing(window))
 			td_cpu_retry(window);
 		if (td_watch_wanted()) {
 			td_window_tell(window, flags);
@@ -287,21 +314,6 @@ void td_window_end(void *arg)
 		td_window_fold(window, true);
 	window->open = false;
 	td_window_set_state(window, TOPDOWN_STATE_OFFLINE);
-}
-
-/**
- * td_window_starved() - td_counters_starved() of a window
- * @arg: the window, on its CPU with interrupts off; has counters
- *
- * Leaves the answer in @room.
- */
-void td_window_starved(void *arg)
-{
-	struct td_window *window = arg;
-	unsigned int events = td_counters_starved(window->counters, local_clock());
-
-	if (events > TD_ROOM_MIN)
-		window->room = events - 1;
 }
 
 /**

@@ -39,7 +39,8 @@ struct td_counters;
  * @timer: closes windows
  * @retry: makes a group anew, or enables it again after an error
  * @retry_delay: pause before the next try, in jiffies; written under td_cpu_mutex
- * @room: the most events that a group of @counters may have; under td_cpu_mutex
+ * @room: the most events that a group of @counters may have; written under
+ *	td_cpu_mutex before there are any, then on the CPU with interrupts off
  * @level: highest level of @group or @counters; set while no window is open
  * @source: enum topdown_source; set while no window is open
  * @flags: TOPDOWN_RECORD_* of the open window; on the CPU with interrupts off

@@ -12,7 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/perf_event.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +24,7 @@
 /* One percentage point. */
 #define LIMIT		0.01
 #define PERIOD_MS	"200"
+#define SMALLER_MS	4000
 
 static const char * const node_name[TOPDOWN_NR_NODES] = {
 	"retiring", "bad_speculation", "frontend_bound", "backend_bound",
@@ -169,11 +172,33 @@ static bool session_right(int session)
 	       figures_ok("session", &seen.out_figures, row->level);
 }
 
+/* One counter of a CPU for good, as the NMI watchdog takes one: a descriptor. */
+static int take_counter(unsigned int cpu)
+{
+	struct perf_event_attr attr = {
+		.type	= PERF_TYPE_HARDWARE,
+		.size	= sizeof(attr),
+		.config	= PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+		.pinned	= 1,
+	};
+
+	return syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static bool measure(const unsigned int *cpu, unsigned int nr, int session)
+{
+	if (session <= 0 || device_reset(device, TOPDOWN_RESET_FRESH, NULL, 0) ||
+	    device_control(device, session, TOPDOWN_CONTROL_RESET))
+		return false;
+	sleep_ms(span_ms);
+	return cpus_right(cpu, nr);
+}
+
 /* The CPUs and one worker, for the same span. */
 static void test_figures(void)
 {
 	unsigned int cpu[TD_CPUS_MAX], nr = cpus_online(cpu), i;
-	int worker[TD_CPUS_MAX], session;
+	int worker[TD_CPUS_MAX] = { }, taken[TD_CPUS_MAX] = { }, session;
 	bool ok = true;
 
 	for (i = 0; i < nr; i++) {
@@ -183,12 +208,22 @@ static void test_figures(void)
 	/* Every group shall have had a turn that is the worker's. */
 	sleep_ms(500);
 	session = device_attach(device, 0, worker[0]);
-	ok &= session > 0 && !device_reset(device, TOPDOWN_RESET_FRESH, NULL, 0);
-	sleep_ms(span_ms);
-	ksft_test_result(ok && cpus_right(cpu, nr), "figures_of_cpus\n");
+	ksft_test_result(ok && measure(cpu, nr, session), "figures_of_cpus\n");
 	ksft_test_result(ok && session_right(session), "figures_of_a_session\n");
-	for (i = 0; i < nr; i++)
-		spin_stop(worker[i]);
+
+	for (i = 0; i < nr; i++) {
+		taken[i] = take_counter(cpu[i]);
+		ok &= taken[i] >= 0;
+	}
+	/* The groups are made again, perhaps more than once. */
+	sleep_ms(SMALLER_MS);
+	ksft_test_result(ok && measure(cpu, nr, session), "figures_of_cpus_without_a_counter\n");
+	ksft_test_result(ok && session_right(session), "figures_of_a_session_without\n");
+	for (i = 0; i < nr; i++) {
+		close(taken[i]);
+		if (worker[i] > 0)
+			spin_stop(worker[i]);
+	}
 }
 
 int main(void)
@@ -207,7 +242,7 @@ int main(void)
 		ksft_exit_skip("there are no rates for this machine\n");
 	span_ms = env_number("TOPDOWN_SPAN_MS", 1500);
 	ksft_print_header();
-	ksft_set_plan(2);
+	ksft_set_plan(4);
 	if (period_set(PERIOD_MS) || realtime())
 		ksft_exit_fail_msg("cannot set the period or the priority\n");
 	test_figures();
