@@ -28,6 +28,9 @@ static const TdEvent td_cove_events[] = {
 	{ 0x10a4, TD_UNIT_CATEGORY, TD_BD_MEM_BOUND, 1 },
 	{ 0x019c, TD_UNIT_CATEGORY, TD_BD_FE_BOUND, 1 },
 	{ 0x02c2, TD_UNIT_CATEGORY, TD_BD_RETIRING, 1 },
+	{ 0x01c2, TD_UNIT_CATEGORY, TD_BD_HEAVY_OPS, 1 },
+	/* Cycles without anything delivered: all slots of each. */
+	{ 0x600019c, TD_UNIT_CATEGORY, TD_BD_FETCH_LAT, 6 },
 	{ }
 };
 
