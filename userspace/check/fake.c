@@ -156,6 +156,7 @@ int close(int fd)
 {
 	if (fake_is_device(fd))
 		fake_fd = -1;
+	fake_perf_closed(fd);
 	return syscall(SYS_close, fd);
 }
 
@@ -498,6 +499,8 @@ static void *fake_map(size_t size, int protection, int flags)
 
 void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {
+	if (fake_is_perf(fd))
+		return fake_perf_map(size);
 	if (!fake_is_device(fd))
 		return (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
 	if (offset)
@@ -518,6 +521,8 @@ ssize_t read(int fd, void *to, size_t size)
 	ssize_t (*real)(int fd, void *to, size_t size) = dlsym(RTLD_NEXT, "read");
 	struct topdown_event event = { .count = 3, .time_ns = 77 };
 
+	if (fake_is_perf(fd))
+		return fake_perf_read(to, size);
 	if (!fake_is_device(fd))
 		return real(fd, to, size);
 	if (setting("FAKE_WATCH_ERRNO", 0))

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define FAKE_SESSION_MAP_SIZE	4096
 
@@ -24,5 +25,10 @@ int fake_session(struct topdown_session *arg);
 int fake_control(const struct topdown_control *arg);
 bool fake_sessions_tell(void);
 void *fake_session_map(size_t size, uint32_t number);
+
+bool fake_is_perf(int fd);
+void fake_perf_closed(int fd);
+void *fake_perf_map(size_t size);
+ssize_t fake_perf_read(void *to, size_t size);
 
 #endif /* TOPDOWN_CHECK_FAKE_H */

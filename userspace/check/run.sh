@@ -3,8 +3,8 @@
 #
 # Tests of the library and the command that need no module, "make check".
 #
-#   run.sh [SUITE]...      suites: abi units frames library options device
-#                          command tasks output running screen install docs
+#   run.sh [SUITE]...      suites: abi units frames library regions options
+#                          device command tasks output running screen install docs
 #
 # All is run twice: as it is delivered, and with the sanitizers for addresses,
 # leaks and undefined behaviour.  KTAP on stdout; the last line is
@@ -39,7 +39,7 @@ export ASAN_OPTIONS=detect_leaks=1:exitcode=99 UBSAN_OPTIONS=print_stacktrace=1
 build() {
 	mkdir -p "$BUILD"
 	"$CC" "${warnings[@]}" -O1 -g -shared -fPIC "${include[@]}" -o "$BUILD/fake.so" \
-		"$HERE"/fake{,-poll,-session}.c "$USERSPACE/../kmod/metrics.c"
+		"$HERE"/fake{,-perf,-poll,-session}.c "$USERSPACE/../kmod/metrics.c"
 	make -C "$USERSPACE" -s CC="$CC" all
 	make -C "$USERSPACE" -s CC="$CC" O="$BUILD/asan" PROGRAM="$BUILD/asan/topdown" \
 		CFLAGS="${sanitize[*]}" LDFLAGS="${sanitize_link[*]}" \
@@ -55,6 +55,8 @@ build_programs() {
 	mkdir -p "$BUILD/$name"
 	"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/library" \
 		"$HERE/library.c" "$objects/libtopdown.a"
+	"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/regions" \
+		"$HERE/regions.c" "$objects/libtopdown.a"
 	"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/units" "$HERE/units.c" \
 		"$objects"/cli/{cpulist,parse,report,rights,rows}.o "$objects/libtopdown.a" -lcap
 	"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/frames" "$HERE/frames.c" \
@@ -69,8 +71,8 @@ suite() {
 	case $name in
 	units) "$BUILD/$variant/units" 2> /dev/null ;;
 	frames) "$BUILD/$variant/frames" ;;
-	library)
-		FAKE_NODE=/dev/topdown-of-the-test LD_PRELOAD=$PRELOAD "$BUILD/$variant/library"
+	library | regions)
+		FAKE_NODE=/dev/topdown-of-the-test LD_PRELOAD=$PRELOAD "$BUILD/$variant/$name"
 		;;
 	*) bash "$HERE/$name.sh" ;;
 	esac
@@ -94,7 +96,7 @@ tally() {
 }
 
 suites=("$@")
-((${#suites[@]})) || suites=(abi units frames library options device
+((${#suites[@]})) || suites=(abi units frames library regions options device
 	command tasks output running screen install docs)
 build
 echo 'KTAP version 1'

@@ -54,6 +54,18 @@ static const char * const td_sources[] = {
 	[TOPDOWN_SOURCE_AMD] = "amd",
 };
 
+static const char * const td_region_reasons[] = {
+	[TOPDOWN_REGION_ASKED] = "asked for",
+	[TOPDOWN_REGION_FAST] = "nothing speaks against the fast way",
+	[TOPDOWN_REGION_NO_ARCH] = "the library was built without RDPMC",
+	[TOPDOWN_REGION_NO_RSEQ] = "no restartable sequences in this thread",
+	[TOPDOWN_REGION_NO_METRICS] = "the kernel has no events of PERF_METRICS",
+	[TOPDOWN_REGION_NO_RIGHTS] = "perf does not let this process count",
+	[TOPDOWN_REGION_NO_RDPMC] = "user mode may not read counters",
+	[TOPDOWN_REGION_TAKEN] = "somebody has the counter for good",
+	[TOPDOWN_REGION_FAILED] = "the events could not be made",
+};
+
 TD_API const char *topdown_node_name(unsigned int node)
 {
 	return node < TOPDOWN_NR_NODES ? td_nodes[node].name : NULL;
@@ -82,4 +94,9 @@ TD_API const char *topdown_session_state_name(unsigned int state)
 TD_API const char *topdown_source_name(unsigned int source)
 {
 	return source < TD_ARRAY_SIZE(td_sources) ? td_sources[source] : "unknown";
+}
+
+TD_API const char *topdown_region_reason_text(unsigned int reason)
+{
+	return reason < TD_ARRAY_SIZE(td_region_reasons) ? td_region_reasons[reason] : "unknown";
 }

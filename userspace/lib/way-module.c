@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Regions by the module: a session of the thread, read at each begin and end.
+ */
+#include "way.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../kmod/metrics.h"
+
+struct td_module {
+	struct td_way way;
+	struct topdown *td;
+	uint32_t session;
+};
+
+static int td_module_end(struct td_way *way, struct td_point *point)
+{
+	struct td_module *module = (struct td_module *)way;
+	struct topdown_session seen;
+	int ret;
+
+	ret = topdown_session_read(module->td, module->session, TOPDOWN_SESSION_FRESH, &seen,
+				   sizeof(seen));
+	if (ret)
+		return ret;
+	point->enabled_ns = seen.out_figures.enabled_ns;
+	point->running_ns = seen.out_figures.running_ns;
+	point->slots = seen.out_figures.slots;
+	memcpy(point->part, seen.out_figures.node, sizeof(point->part));
+	/* Before the thread was on a CPU with counters there is none. */
+	if (seen.out_level) {
+		way->level = seen.out_level;
+		way->source = seen.out_source;
+	}
+	return 1;
+}
+
+static int td_module_begin(struct td_way *way, uint64_t average, struct td_point *point)
+{
+	(void)average;
+	return td_module_end(way, point);
+}
+
+static void td_module_figures(const struct td_way *way, const struct td_point *sum,
+			      struct topdown_figures *figures)
+{
+	figures->slots = sum->slots;
+	memcpy(figures->node, sum->part, sizeof(sum->part));
+	td_figures_ratios(figures, way->level);
+}
+
+static void td_module_destroy(struct td_way *way, bool child)
+{
+	struct td_module *module = (struct td_module *)way;
+
+	/* The session is the parent's, whose descriptor this is too. */
+	if (!child)
+		topdown_session_control(module->td, module->session, TOPDOWN_CONTROL_DETACH);
+	free(module);
+}
+
+static const struct td_way_ops td_module_ops = {
+	.begin		= td_module_begin,
+	.end		= td_module_end,
+	.figures	= td_module_figures,
+	.destroy	= td_module_destroy,
+};
+
+int td_way_module(struct td_way **out, struct topdown *td)
+{
+	struct td_module *module;
+	int ret;
+
+	if (!td)
+		return -EOPNOTSUPP;
+	module = calloc(1, sizeof(*module));
+	if (!module)
+		return -ENOMEM;
+	module->way.ops = &td_module_ops;
+	module->way.kind = TOPDOWN_REGION_MODULE;
+	module->td = td;
+	ret = topdown_attach(td, 0, TOPDOWN_ATTACH_THREAD, &module->session);
+	if (ret) {
+		free(module);
+		return ret;
+	}
+	*out = &module->way;
+	return 0;
+}

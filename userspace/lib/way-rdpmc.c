@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Regions by RDPMC: a group of SLOTS and the metrics events that counts the
+ * thread wherever it runs, and the registers behind it, read in user mode.
+ *
+ * PERF_METRICS has eight fractions of 8 bits of the slots since both registers
+ * were last 0.  The kernel makes them 0 when it adds them to its own counts: at
+ * each read(2) of the group, and where the group stops.  So a point is what the
+ * last read(2) said, the anchor, and the registers on top of it, as long as the
+ * group has not been stopped since, which the page of SLOTS shows by the number of
+ * its lock.  In all other cases there is a new anchor: also where the window since
+ * the last one has become so long that a step of its fractions is too much of the
+ * region that begins.
+ */
+#include "way.h"
+
+#include <errno.h>
+
+#include "rseq.h"
+
+#ifdef TD_HAVE_RSEQ
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../kmod/metrics.h"
+#include "perf.h"
+
+/* Being interrupted more often than this in a few instructions is no accident. */
+#define TD_TRIES		8
+/*
+ * A region that begins may find a window as long as itself, so that a step of the
+ * fractions is not much of it; and any region one as long as this, as calling the
+ * kernel takes some of that itself.
+ */
+#define TD_WINDOW_SLOTS		(1ULL << 18)
+/*
+ * The counter can overflow, and then the kernel adds up what nobody is told of, but
+ * hours after the last anchor.
+ */
+#define TD_ANCHOR_NS		1000000000ULL
+/* No lock has this number while nobody writes the page. */
+#define TD_NO_GENERATION	1
+
+/* What the page says of time, for one generation. */
+struct td_clock {
+	bool there;
+	uint16_t shift;
+	uint32_t mult;
+	uint64_t offset;
+	uint64_t enabled;
+	uint64_t running;
+};
+
+struct td_rdpmc {
+	struct td_way way;
+	struct td_perf perf;
+	uint32_t generation;
+	struct td_clock clock;
+	/* The anchor, and the CPU time of the thread then if the page has none. */
+	struct td_point anchor;
+	uint64_t anchor_cpu_ns;
+	/* What was read in user mode since, and what is taken off the kernel's counts. */
+	struct td_raw raw;
+	struct td_point skipped;
+	bool lost;
+	/* CPU time of the thread when the group began to count. */
+	uint64_t began_cpu_ns;
+	struct td_quant quant;
+};
+
+static uint64_t td_cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void td_point_sub(struct td_point *point, const struct td_point *base)
+{
+	unsigned int i;
+
+	point->enabled_ns -= base->enabled_ns;
+	point->running_ns -= base->running_ns;
+	point->slots -= base->slots;
+	for (i = 0; i < TD_METRIC_NR; i++)
+		point->part[i] -= base->part[i];
+}
+
+static uint32_t td_lock(const struct td_rdpmc *rdpmc)
+{
+	return __atomic_load_n(&rdpmc->perf.page->lock, __ATOMIC_ACQUIRE);
+}
+
+static void td_clock_read(struct td_rdpmc *rdpmc)
+{
+	const struct perf_event_mmap_page *page = rdpmc->perf.page;
+
+	rdpmc->clock = (struct td_clock){
+		.there = page->cap_user_time,
+		.shift = page->time_shift,
+		.mult = page->time_mult,
+		.offset = page->time_offset,
+		.enabled = page->time_enabled,
+		.running = page->time_running,
+	};
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (!rdpmc->clock.there)
+		rdpmc->anchor_cpu_ns = td_cpu_ns();
+}
+
+/* A window that was not interrupted says how the CPU makes the bytes. */
+static void td_learn(struct td_rdpmc *rdpmc, const struct td_point *now)
+{
+	struct td_counts counts = { .slots = now->slots - rdpmc->anchor.slots };
+	unsigned int i;
+
+	for (i = 0; i < TD_METRIC_NR; i++)
+		counts.metric[i] = now->part[i] - rdpmc->anchor.part[i];
+	td_quant_learn(&rdpmc->quant, &counts);
+}
+
+/* The kernel's arithmetic, so that a point before and one after it agree. */
+static void td_add_registers(const struct td_rdpmc *rdpmc, const struct td_raw *raw,
+			     struct td_point *point)
+{
+	unsigned int i;
+
+	point->slots = rdpmc->anchor.slots + raw->slots;
+	for (i = 0; i < TD_METRIC_NR; i++) {
+		uint64_t fraction = raw->metrics >> (8 * i) & 0xff;
+
+		point->part[i] = rdpmc->anchor.part[i] + raw->slots * fraction / 0xff;
+	}
+}
+
+/* The page's times, and how long ago its clock was there. */
+static void td_add_time(const struct td_rdpmc *rdpmc, uint64_t tsc, struct td_point *point)
+{
+	const struct td_clock *clock = &rdpmc->clock;
+	uint64_t whole, rest, delta;
+
+	if (!clock->there) {
+		delta = td_cpu_ns() - rdpmc->anchor_cpu_ns;
+		point->enabled_ns = rdpmc->anchor.enabled_ns + delta;
+		point->running_ns = rdpmc->anchor.running_ns + delta;
+		return;
+	}
+	whole = tsc >> clock->shift;
+	rest = tsc & (((uint64_t)1 << clock->shift) - 1);
+	delta = clock->offset + whole * clock->mult + (rest * clock->mult >> clock->shift);
+	point->enabled_ns = clock->enabled + delta - rdpmc->skipped.enabled_ns;
+	point->running_ns = clock->running + delta - rdpmc->skipped.running_ns;
+}
+
+/*
+ * Somebody took the counter for good and the group had to be started again, or
+ * cannot be.  Nobody knows whose slots it counted last, so they are nobody's: the
+ * counts go on where they were, and only the time goes by.
+ */
+static void td_lose(struct td_rdpmc *rdpmc, struct td_point *point)
+{
+	uint64_t enabled = td_cpu_ns() - rdpmc->began_cpu_ns;
+
+	*point = rdpmc->anchor;
+	if (rdpmc->raw.tsc) {
+		td_add_registers(rdpmc, &rdpmc->raw, point);
+		td_add_time(rdpmc, rdpmc->raw.tsc, point);
+	}
+	if ((int64_t)(enabled - point->enabled_ns) > 0)
+		point->enabled_ns = enabled;
+}
+
+static void td_recover(struct td_rdpmc *rdpmc, const struct td_point *now)
+{
+	struct td_point expected;
+
+	td_lose(rdpmc, &expected);
+	rdpmc->skipped = *now;
+	td_point_sub(&rdpmc->skipped, &expected);
+	rdpmc->lost = false;
+}
+
+static void td_drop_anchor(struct td_rdpmc *rdpmc, const struct td_point *point,
+			   uint32_t generation)
+{
+	rdpmc->generation = generation;
+	rdpmc->anchor = *point;
+	rdpmc->raw.tsc = 0;
+}
+
+/* By the kernel: a new anchor, with both registers 0. */
+static int td_call(struct td_rdpmc *rdpmc, struct td_point *point)
+{
+	uint32_t before = td_lock(rdpmc);
+	int ret;
+
+	ret = td_perf_read(&rdpmc->perf, point);
+	if (ret == -ENODATA) {
+		/* Only an error of the group's own ends here, and it is over or not. */
+		rdpmc->lost = true;
+		td_perf_enable(&rdpmc->perf);
+		td_lose(rdpmc, point);
+		td_drop_anchor(rdpmc, point, TD_NO_GENERATION);
+		return 1;
+	}
+	if (ret)
+		return ret;
+	td_clock_read(rdpmc);
+	if (rdpmc->lost)
+		td_recover(rdpmc, point);
+	td_point_sub(point, &rdpmc->skipped);
+	if (td_lock(rdpmc) != before || before & 1)
+		before = TD_NO_GENERATION;
+	else if (before == rdpmc->generation)
+		td_learn(rdpmc, point);
+	td_drop_anchor(rdpmc, point, before);
+	return 1;
+}
+
+/* In user mode, or false. */
+static bool td_fast(struct td_rdpmc *rdpmc, struct td_point *point, uint64_t *window)
+{
+	struct td_raw raw;
+	unsigned int tries;
+
+	for (tries = 0; tries < TD_TRIES; tries++) {
+		if (td_rseq_rdpmc(rdpmc->perf.page, rdpmc->generation, &raw))
+			break;
+		if (td_lock(rdpmc) != rdpmc->generation ||
+		    rdpmc->perf.page->index != TD_INDEX_SLOTS)
+			return false;
+	}
+	if (tries == TD_TRIES)
+		return false;
+	td_add_registers(rdpmc, &raw, point);
+	td_add_time(rdpmc, raw.tsc, point);
+	if (point->enabled_ns - rdpmc->anchor.enabled_ns > TD_ANCHOR_NS)
+		return false;
+	rdpmc->raw = raw;
+	*window = raw.slots;
+	return true;
+}
+
+static int td_rdpmc_begin(struct td_way *way, uint64_t average, struct td_point *point)
+{
+	struct td_rdpmc *rdpmc = (struct td_rdpmc *)way;
+	uint64_t window;
+	int ret;
+
+	if (td_fast(rdpmc, point, &window) &&
+	    (window <= TD_WINDOW_SLOTS || window <= average))
+		return 0;
+	ret = td_call(rdpmc, point);
+	/* The way back from the kernel is not the region's. */
+	if (ret > 0 && !td_fast(rdpmc, point, &window))
+		*point = rdpmc->anchor;
+	return ret;
+}
+
+static int td_rdpmc_end(struct td_way *way, struct td_point *point)
+{
+	struct td_rdpmc *rdpmc = (struct td_rdpmc *)way;
+	uint64_t window;
+
+	return td_fast(rdpmc, point, &window) ? 0 : td_call(rdpmc, point);
+}
+
+static void td_rdpmc_figures(const struct td_way *way, const struct td_point *sum,
+			     struct topdown_figures *figures)
+{
+	const struct td_rdpmc *rdpmc = (const struct td_rdpmc *)way;
+	struct td_counts counts = { .slots = sum->slots };
+	unsigned int i;
+
+	/* Of regions much shorter than a step of the fractions. */
+	for (i = 0; i < TD_METRIC_NR; i++)
+		counts.metric[i] = (int64_t)sum->part[i] < 0 ? 0 : sum->part[i];
+	td_counts_correct(&counts, &rdpmc->quant);
+	td_counts_to_nodes(&counts, way->level, figures->node);
+	figures->slots = counts.slots;
+	td_figures_ratios(figures, way->level);
+}
+
+static void td_rdpmc_destroy(struct td_way *way, bool child)
+{
+	struct td_rdpmc *rdpmc = (struct td_rdpmc *)way;
+
+	td_perf_close(&rdpmc->perf, child);
+	free(rdpmc);
+}
+
+static const struct td_way_ops td_rdpmc_ops = {
+	.begin		= td_rdpmc_begin,
+	.end		= td_rdpmc_end,
+	.figures	= td_rdpmc_figures,
+	.destroy	= td_rdpmc_destroy,
+};
+
+int td_way_rdpmc(struct td_way **out, unsigned int flags, enum topdown_region_reason *reason)
+{
+	struct td_rdpmc *rdpmc;
+	struct td_point first;
+	int ret;
+
+	*reason = TOPDOWN_REGION_NO_RSEQ;
+	if (!td_rseq_there())
+		return -EOPNOTSUPP;
+	rdpmc = calloc(1, sizeof(*rdpmc));
+	*reason = TOPDOWN_REGION_FAILED;
+	if (!rdpmc)
+		return -ENOMEM;
+	ret = td_perf_open(&rdpmc->perf, flags & TOPDOWN_REGION_USER, reason);
+	if (ret)
+		goto err_free;
+	*reason = TOPDOWN_REGION_FAILED;
+	rdpmc->generation = TD_NO_GENERATION;
+	rdpmc->began_cpu_ns = td_cpu_ns();
+	ret = td_call(rdpmc, &first);
+	if (ret >= 0 && rdpmc->lost) {
+		*reason = TOPDOWN_REGION_TAKEN;
+		ret = -EBUSY;
+	}
+	if (ret < 0)
+		goto err_close;
+	rdpmc->way.ops = &td_rdpmc_ops;
+	rdpmc->way.kind = TOPDOWN_REGION_RDPMC;
+	rdpmc->way.source = TOPDOWN_SOURCE_PERF_METRICS;
+	rdpmc->way.level = rdpmc->perf.nr > 1 + TD_METRIC_L1 ? 2 : 1;
+	*out = &rdpmc->way;
+	return 0;
+
+err_close:
+	td_perf_close(&rdpmc->perf, false);
+err_free:
+	free(rdpmc);
+	return ret;
+}
+#else
+int td_way_rdpmc(struct td_way **out, unsigned int flags, enum topdown_region_reason *reason)
+{
+	(void)out;
+	(void)flags;
+	*reason = TOPDOWN_REGION_NO_ARCH;
+	return -EOPNOTSUPP;
+}
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The two ways to measure the regions of a thread, as region.c sees them.
+ */
+#ifndef TOPDOWN_WAY_H
+#define TOPDOWN_WAY_H
+
+#include "internal.h"
+
+/**
+ * struct td_point - what a thread has used until now
+ * @enabled_ns: time on CPUs
+ * @running_ns: the part of it that was measured
+ * @slots: all slots counted
+ * @part: slots of the nodes (module) or of the PERF_METRICS fields (RDPMC)
+ *
+ * Only differences have a meaning, and only sums of these are counts: modulo
+ * 2^64, as one difference of a field can be a little below 0.
+ */
+struct td_point {
+	uint64_t enabled_ns;
+	uint64_t running_ns;
+	uint64_t slots;
+	uint64_t part[TOPDOWN_NR_NODES];
+};
+
+struct td_way;
+
+/**
+ * struct td_way_ops - what a way can do
+ * @begin: read at the begin of a region that uses so many slots on average
+ * @end: read at the end of a region
+ * @figures: make figures, with ratios, of a sum of differences
+ * @destroy: free it; @child in a forked process, which has its memory, but
+ *	neither its thread nor all of its mappings
+ *
+ * @begin and @end return 1 if they called the kernel, 0 if not, or a negative
+ * errno.
+ */
+struct td_way_ops {
+	int (*begin)(struct td_way *way, uint64_t average, struct td_point *point);
+	int (*end)(struct td_way *way, struct td_point *point);
+	void (*figures)(const struct td_way *way, const struct td_point *sum,
+			struct topdown_figures *figures);
+	void (*destroy)(struct td_way *way, bool child);
+};
+
+struct td_way {
+	const struct td_way_ops *ops;
+	enum topdown_region_way kind;
+	unsigned int level;
+	unsigned int source;
+};
+
+int td_way_module(struct td_way **out, struct topdown *td);
+/* With the reason why not, if it fails. */
+int td_way_rdpmc(struct td_way **out, unsigned int flags, enum topdown_region_reason *reason);
+
+#endif /* TOPDOWN_WAY_H */
