@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the tests of regions share: code to measure, its truth, and the comparison.
+ */
+#ifndef TOPDOWN_SELFTESTS_REGION_H
+#define TOPDOWN_SELFTESTS_REGION_H
+
+#include <topdown.h>
+
+#include "guest.h"
+
+/* Another profile from here on; what was executed so far stays in the truth. */
+bool region_profile(const char *name);
+
+/* Instructions of no interest: about four an iteration. */
+void region_work(unsigned int iterations);
+/* How many of these take @ns of CPU time. */
+unsigned int region_iterations(uint64_t ns);
+
+/* What was executed inside a region. */
+struct executed {
+	struct td_bd_truth truth;
+	uint64_t cpu_ns;
+};
+
+/*
+ * Run a region @times times, with iterations of profile @inside in it and as many
+ * of @outside behind it, and add what it executed to @executed.
+ */
+bool region_run(struct topdown_regions *regions, int id, const char *inside,
+		const char *outside, unsigned int iterations, unsigned int times,
+		struct executed *executed);
+
+struct difference {
+	double points;
+	/* Shares of the truth, or of the time. */
+	double slots;
+	double time;
+	double running;
+};
+
+/* Of a region and the truth; false if what it says cannot be at all. */
+bool region_compare(const struct topdown_region *seen, const struct executed *executed,
+		    struct difference *difference);
+
+#endif /* TOPDOWN_SELFTESTS_REGION_H */

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Regions of a program, as libtopdown measures them by the module and by RDPMC:
+ * compared with the exact truth of what was executed in them, while tasks of
+ * other profiles share the CPUs.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "region.h"
+#include "session.h"
+
+#define RDPMC_FILE	"/sys/bus/event_source/devices/cpu/rdpmc"
+#define PROFILES	10
+#define REGION_NS	40000000ULL
+
+FIXTURE(region) {
+	struct topdown *td;
+	struct topdown_regions *regions;
+	int spinner[2];
+};
+
+/* How short regions may be, so that what a begin and an end take is not seen. */
+FIXTURE_VARIANT(region) {
+	enum topdown_region_way way;
+	unsigned int short_ns;
+};
+
+FIXTURE_VARIANT_ADD(region, module) {
+	.way = TOPDOWN_REGION_MODULE,
+	.short_ns = 2000000,
+};
+
+FIXTURE_VARIANT_ADD(region, rdpmc) {
+	.way = TOPDOWN_REGION_RDPMC,
+	.short_ns = 100000,
+};
+
+FIXTURE_SETUP(region)
+{
+	int fd = session_open();
+
+	ASSERT_LE(0, fd);
+	close(fd);
+	self->spinner[0] = 0;
+	self->spinner[1] = 0;
+	ASSERT_TRUE(door_set_profile(profile(2)));
+	ASSERT_EQ(0, topdown_open(&self->td, NULL));
+	ASSERT_EQ(0, topdown_regions_create(&self->regions, self->td, variant->way, 0));
+	/* The emulator has to translate the kernel anew where probes were put in. */
+	spin_ms(20);
+}
+
+FIXTURE_TEARDOWN(region)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		if (self->spinner[i] > 0)
+			spin_stop(self->spinner[i]);
+	}
+	topdown_regions_destroy(self->regions);
+	topdown_close(self->td);
+}
+
+/*
+ * Others on both CPUs, of other profiles.  At a switch perf counts none of the
+ * instructions that it takes to stop and start the thread's events, and of the
+ * emulated ones there are too few in a time slice: so these are long.
+ */
+static bool compete(int *spinner)
+{
+	spinner[0] = spin_start(0, profile(3));
+	spinner[1] = spin_start(1, profile(4));
+	return spinner[0] > 0 && spinner[1] > 0 &&
+	       !setpriority(PRIO_PROCESS, spinner[0], 5) &&
+	       !setpriority(PRIO_PROCESS, spinner[1], 5);
+}
+
+static bool good(struct topdown_regions *regions, int id, const struct executed *executed,
+		 double limit_points, double limit)
+{
+	struct topdown_region seen;
+	struct difference difference;
+	bool ok;
+
+	if (topdown_region_read(regions, id, &seen, sizeof(seen)))
+		return false;
+	ok = region_compare(&seen, executed, &difference);
+	printf("# %s: %.3f points, slots %.4f of the truth, time %.4f of the kernel's, measured %.4f, %llu times, %llu calls\n",
+	       topdown_region_name(regions, id), difference.points, difference.slots,
+	       difference.time, difference.running, (unsigned long long)seen.count,
+	       (unsigned long long)seen.calls);
+	return ok && difference.points <= limit_points && fabs(difference.slots - 1) <= limit &&
+	       difference.time <= 1 + limit && difference.running > 1 - limit;
+}
+
+/* One region from the beginning, beside others. */
+static bool measure(struct topdown_regions *regions, int id, const char *inside,
+		    const char *outside, uint64_t ns, unsigned int times, double limit)
+{
+	struct executed executed = { .cpu_ns = 0 };
+
+	return !topdown_region_reset(regions, id) &&
+	       region_run(regions, id, inside, outside, region_iterations(ns), times, &executed) &&
+	       good(regions, id, &executed, LIMIT_POINTS, limit);
+}
+
+TEST_F_TIMEOUT(region, profiles, 300)
+{
+	unsigned int i;
+
+	ASSERT_TRUE(compete(self->spinner));
+	for (i = 0; i < PROFILES; i++) {
+		const char *name = profiles[i].name;
+		int id = topdown_region_id(self->regions, name);
+
+		ASSERT_LE(0, id);
+		EXPECT_SOON(measure(self->regions, id, name, "odd", REGION_NS, 1, LIMIT_SLOTS));
+	}
+}
+
+/* Many short ones add up to what a long one is. */
+TEST_F_TIMEOUT(region, short_and_often, 300)
+{
+	int id = topdown_region_id(self->regions, "short");
+
+	ASSERT_TRUE(compete(self->spinner));
+	EXPECT_SOON(measure(self->regions, id, "branchy", "stream", variant->short_ns,
+			    60000000 / variant->short_ns, 2 * LIMIT_SLOTS));
+}
+
+/* An outer one, two inner ones in turns, and one inside itself. */
+static bool measure_nested(struct topdown_regions *regions, const int *id)
+{
+	struct executed executed[2] = { }, outer = { };
+	unsigned int i, n = region_iterations(REGION_NS / 20);
+	struct td_bd_truth from;
+	bool ok = true;
+
+	for (i = 0; i < 4; i++)
+		ok = ok && !topdown_region_reset(regions, id[i]);
+	outer.cpu_ns = -clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	ok = ok && !topdown_region_begin(regions, id[0]) && door_truth_space(&from);
+	for (i = 0; i < 10; i++) {
+		ok = ok && region_run(regions, id[1], "branchy", "even", n, 1, &executed[0]) &&
+		     !topdown_region_begin(regions, id[3]) &&
+		     !topdown_region_begin(regions, id[3]) &&
+		     region_run(regions, id[2], "stream", "even", n, 1, &executed[1]) &&
+		     !topdown_region_end(regions, id[3]) && !topdown_region_end(regions, id[3]);
+	}
+	ok = ok && door_truth_space(&outer.truth) && !topdown_region_end(regions, id[0]);
+	outer.cpu_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	door_truth_sub(&outer.truth, &from);
+	return ok && good(regions, id[0], &outer, LIMIT_POINTS, LIMIT_SLOTS) &&
+	       good(regions, id[1], &executed[0], LIMIT_POINTS, LIMIT_SLOTS) &&
+	       good(regions, id[2], &executed[1], LIMIT_POINTS, LIMIT_SLOTS);
+}
+
+TEST_F_TIMEOUT(region, nested, 300)
+{
+	struct topdown_region inner, twice;
+	int id[4];
+
+	id[0] = topdown_region_id(self->regions, "outer");
+	id[1] = topdown_region_id(self->regions, "branchy in it");
+	id[2] = topdown_region_id(self->regions, "stream in it");
+	id[3] = topdown_region_id(self->regions, "inside itself");
+	ASSERT_TRUE(compete(self->spinner));
+	EXPECT_SOON(measure_nested(self->regions, id));
+	ASSERT_EQ(0, topdown_region_read(self->regions, id[2], &inner, sizeof(inner)));
+	ASSERT_EQ(0, topdown_region_read(self->regions, id[3], &twice, sizeof(twice)));
+	EXPECT_EQ(10, inner.count);
+	EXPECT_EQ(10, twice.count);
+	EXPECT_LT(inner.figures.slots, twice.figures.slots);
+	/* What follows the inner one is in it as well, and that only once. */
+	EXPECT_GT(3 * inner.figures.slots, twice.figures.slots);
+}
+
+static void *other_thread(void *regions)
+{
+	return (void *)(intptr_t)topdown_region_begin(regions, 0);
+}
+
+/* Neither another thread nor a child may use them, and a child does no harm. */
+TEST_F(region, not_mine)
+{
+	int id = topdown_region_id(self->regions, "mine");
+	struct topdown_region seen;
+	pthread_t thread;
+	int pid, status;
+	void *ret;
+
+	ASSERT_EQ(0, id);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, other_thread, self->regions));
+	pthread_join(thread, &ret);
+	EXPECT_EQ(-EPERM, (intptr_t)ret);
+	pid = fork();
+	if (!pid) {
+		status = topdown_region_begin(self->regions, id) != -EPERM;
+		topdown_regions_destroy(self->regions);
+		_exit(status);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	ASSERT_EQ(0, topdown_region_begin(self->regions, id));
+	spin_ms(5);
+	ASSERT_EQ(0, topdown_region_end(self->regions, id));
+	ASSERT_EQ(0, topdown_region_read(self->regions, id, &seen, sizeof(seen)));
+	EXPECT_LT(0, seen.figures.slots);
+}
+
+FIXTURE(way) {
+	struct topdown *td;
+};
+
+FIXTURE_SETUP(way)
+{
+	ASSERT_EQ(0, topdown_open(&self->td, NULL));
+}
+
+FIXTURE_TEARDOWN(way)
+{
+	topdown_close(self->td);
+}
+
+/* The way that is taken, or the error; and why. */
+static int way(struct topdown *td, enum topdown_region_way asked, unsigned int flags,
+	       enum topdown_region_reason *reason)
+{
+	struct topdown_regions *regions;
+	int ret;
+
+	ret = topdown_regions_create(&regions, td, asked, flags);
+	if (ret)
+		return ret;
+	ret = topdown_regions_way(regions, reason);
+	topdown_regions_destroy(regions);
+	return ret;
+}
+
+TEST_F(way, automatic)
+{
+	enum topdown_region_reason reason;
+
+	EXPECT_EQ(TOPDOWN_REGION_RDPMC, way(self->td, TOPDOWN_REGION_AUTO, 0, &reason));
+	EXPECT_EQ(TOPDOWN_REGION_FAST, reason);
+	EXPECT_EQ(TOPDOWN_REGION_RDPMC, way(NULL, TOPDOWN_REGION_AUTO, 0, &reason));
+	EXPECT_EQ(TOPDOWN_REGION_RDPMC, way(self->td, TOPDOWN_REGION_RDPMC, 0, &reason));
+	EXPECT_EQ(TOPDOWN_REGION_ASKED, reason);
+	EXPECT_EQ(TOPDOWN_REGION_MODULE, way(self->td, TOPDOWN_REGION_MODULE, 0, &reason));
+	EXPECT_EQ(TOPDOWN_REGION_ASKED, reason);
+	EXPECT_EQ(-EOPNOTSUPP, way(NULL, TOPDOWN_REGION_MODULE, 0, &reason));
+	EXPECT_EQ(-EOPNOTSUPP, way(self->td, TOPDOWN_REGION_MODULE, TOPDOWN_REGION_USER, &reason));
+}
+
+static bool write_text(const char *file, const char *text)
+{
+	int fd = open(file, O_WRONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && write(fd, text, 1) == 1;
+
+	close(fd);
+	return ok;
+}
+
+TEST_F(way, user_mode_may_not)
+{
+	enum topdown_region_reason reason;
+
+	ASSERT_TRUE(write_text(RDPMC_FILE, "0"));
+	EXPECT_EQ(TOPDOWN_REGION_MODULE, way(self->td, TOPDOWN_REGION_AUTO, 0, &reason));
+	EXPECT_EQ(TOPDOWN_REGION_NO_RDPMC, reason);
+	EXPECT_EQ(-EOPNOTSUPP, way(self->td, TOPDOWN_REGION_RDPMC, 0, &reason));
+	EXPECT_EQ(-EOPNOTSUPP, way(NULL, TOPDOWN_REGION_AUTO, 0, &reason));
+	ASSERT_TRUE(write_text(RDPMC_FILE, "1"));
+}
+
+TEST_F(way, perf_does_not_let)
+{
+	enum topdown_region_reason reason = TOPDOWN_REGION_FAST;
+	int pid, status;
+
+	pid = fork();
+	if (!pid) {
+		status = setuid(NOBODY) ||
+			 way(self->td, TOPDOWN_REGION_AUTO, 0, &reason) != TOPDOWN_REGION_MODULE ||
+			 reason != TOPDOWN_REGION_NO_RIGHTS ||
+			 way(self->td, TOPDOWN_REGION_RDPMC, 0, &reason) != -EACCES;
+		_exit(status);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+}
+
+TEST(the_module_has_the_counter)
+{
+	enum topdown_region_reason reason;
+	struct topdown *td;
+
+	ASSERT_EQ(0, module_unload());
+	ASSERT_EQ(0, module_load("pinned=1"));
+	ASSERT_EQ(0, topdown_open(&td, NULL));
+	EXPECT_EQ(TOPDOWN_REGION_MODULE, way(td, TOPDOWN_REGION_AUTO, 0, &reason));
+	EXPECT_EQ(TOPDOWN_REGION_TAKEN, reason);
+	EXPECT_EQ(-EBUSY, way(td, TOPDOWN_REGION_RDPMC, 0, &reason));
+	topdown_close(td);
+	ASSERT_EQ(0, module_unload());
+	ASSERT_EQ(0, module_load(""));
+}
+
+int main(int argc, char **argv)
+{
+	int ret = session_need();
+
+	return ret ? ret : test_harness_run(argc, argv);
+}
