@@ -233,13 +233,13 @@ FIXTURE_TEARDOWN(way)
 }
 
 /* The way that is taken, or the error; and why. */
-static int way(struct topdown *td, enum topdown_region_way asked, unsigned int flags,
+static int way(struct topdown *td, enum topdown_region_way asked,
 	       enum topdown_region_reason *reason)
 {
 	struct topdown_regions *regions;
 	int ret;
 
-	ret = topdown_regions_create(&regions, td, asked, flags);
+	ret = topdown_regions_create(&regions, td, asked, 0);
 	if (ret)
 		return ret;
 	ret = topdown_regions_way(regions, reason);
@@ -251,15 +251,14 @@ TEST_F(way, automatic)
 {
 	enum topdown_region_reason reason;
 
-	EXPECT_EQ(TOPDOWN_REGION_RDPMC, way(self->td, TOPDOWN_REGION_AUTO, 0, &reason));
+	EXPECT_EQ(TOPDOWN_REGION_RDPMC, way(self->td, TOPDOWN_REGION_AUTO, &reason));
 	EXPECT_EQ(TOPDOWN_REGION_FAST, reason);
-	EXPECT_EQ(TOPDOWN_REGION_RDPMC, way(NULL, TOPDOWN_REGION_AUTO, 0, &reason));
-	EXPECT_EQ(TOPDOWN_REGION_RDPMC, way(self->td, TOPDOWN_REGION_RDPMC, 0, &reason));
+	EXPECT_EQ(TOPDOWN_REGION_RDPMC, way(NULL, TOPDOWN_REGION_AUTO, &reason));
+	EXPECT_EQ(TOPDOWN_REGION_RDPMC, way(self->td, TOPDOWN_REGION_RDPMC, &reason));
 	EXPECT_EQ(TOPDOWN_REGION_ASKED, reason);
-	EXPECT_EQ(TOPDOWN_REGION_MODULE, way(self->td, TOPDOWN_REGION_MODULE, 0, &reason));
+	EXPECT_EQ(TOPDOWN_REGION_MODULE, way(self->td, TOPDOWN_REGION_MODULE, &reason));
 	EXPECT_EQ(TOPDOWN_REGION_ASKED, reason);
-	EXPECT_EQ(-EOPNOTSUPP, way(NULL, TOPDOWN_REGION_MODULE, 0, &reason));
-	EXPECT_EQ(-EOPNOTSUPP, way(self->td, TOPDOWN_REGION_MODULE, TOPDOWN_REGION_USER, &reason));
+	EXPECT_EQ(-EOPNOTSUPP, way(NULL, TOPDOWN_REGION_MODULE, &reason));
 }
 
 static bool write_text(const char *file, const char *text)
@@ -276,10 +275,10 @@ TEST_F(way, user_mode_may_not)
 	enum topdown_region_reason reason;
 
 	ASSERT_TRUE(write_text(RDPMC_FILE, "0"));
-	EXPECT_EQ(TOPDOWN_REGION_MODULE, way(self->td, TOPDOWN_REGION_AUTO, 0, &reason));
+	EXPECT_EQ(TOPDOWN_REGION_MODULE, way(self->td, TOPDOWN_REGION_AUTO, &reason));
 	EXPECT_EQ(TOPDOWN_REGION_NO_RDPMC, reason);
-	EXPECT_EQ(-EOPNOTSUPP, way(self->td, TOPDOWN_REGION_RDPMC, 0, &reason));
-	EXPECT_EQ(-EOPNOTSUPP, way(NULL, TOPDOWN_REGION_AUTO, 0, &reason));
+	EXPECT_EQ(-EOPNOTSUPP, way(self->td, TOPDOWN_REGION_RDPMC, &reason));
+	EXPECT_EQ(-EOPNOTSUPP, way(NULL, TOPDOWN_REGION_AUTO, &reason));
 	ASSERT_TRUE(write_text(RDPMC_FILE, "1"));
 }
 
@@ -291,9 +290,9 @@ TEST_F(way, perf_does_not_let)
 	pid = fork();
 	if (!pid) {
 		status = setuid(NOBODY) ||
-			 way(self->td, TOPDOWN_REGION_AUTO, 0, &reason) != TOPDOWN_REGION_MODULE ||
+			 way(self->td, TOPDOWN_REGION_AUTO, &reason) != TOPDOWN_REGION_MODULE ||
 			 reason != TOPDOWN_REGION_NO_RIGHTS ||
-			 way(self->td, TOPDOWN_REGION_RDPMC, 0, &reason) != -EACCES;
+			 way(self->td, TOPDOWN_REGION_RDPMC, &reason) != -EACCES;
 		_exit(status);
 	}
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
@@ -308,9 +307,9 @@ TEST(the_module_has_the_counter)
 	ASSERT_EQ(0, module_unload());
 	ASSERT_EQ(0, module_load("pinned=1"));
 	ASSERT_EQ(0, topdown_open(&td, NULL));
-	EXPECT_EQ(TOPDOWN_REGION_MODULE, way(td, TOPDOWN_REGION_AUTO, 0, &reason));
+	EXPECT_EQ(TOPDOWN_REGION_MODULE, way(td, TOPDOWN_REGION_AUTO, &reason));
 	EXPECT_EQ(TOPDOWN_REGION_TAKEN, reason);
-	EXPECT_EQ(-EBUSY, way(td, TOPDOWN_REGION_RDPMC, 0, &reason));
+	EXPECT_EQ(-EBUSY, way(td, TOPDOWN_REGION_RDPMC, &reason));
 	topdown_close(td);
 	ASSERT_EQ(0, module_unload());
 	ASSERT_EQ(0, module_load(""));

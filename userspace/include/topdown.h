@@ -461,9 +461,6 @@ enum topdown_region_reason {
 	TOPDOWN_REGION_FAILED		= 8,
 };
 
-/* Count user mode only, which perf allows to more; not by the module. */
-#define TOPDOWN_REGION_USER	(1U << 0)
-
 /**
  * struct topdown_region - what all runs of a region used
  * @way: enum topdown_region_way: TOPDOWN_REGION_MODULE or _RDPMC
@@ -491,14 +488,14 @@ struct topdown_region {
  * @out: the thread's regions; untouched on error
  * @td: handle, which must outlive them; NULL to do without the module
  * @way: how to measure
- * @flags: TOPDOWN_REGION_USER
+ * @flags: none yet: 0
  *
  * What is made here belongs to the thread that made it; the regions of a process
  * that was forked afterwards are not its own.
  *
  * Return: 0; -EINVAL for a way or a flag not known here; -EOPNOTSUPP when the way
- * is not possible on this machine, or cannot do what @flags ask for; -EACCES when
- * perf does not let this process count; -EBUSY when somebody has the counter for
+ * is not possible on this machine; -EACCES when perf does not let this process
+ * count; -EBUSY when somebody has the counter for
  * good; or, of the module, as topdown_attach(); of perf, what else
  * perf_event_open(2) and mmap(2) fail with; -ENOMEM.
  */

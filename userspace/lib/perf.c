@@ -36,7 +36,7 @@ static bool td_perf_knows(const char *event)
 	return false;
 }
 
-static int td_perf_open_event(struct td_perf *perf, uint64_t config, bool user)
+static int td_perf_open_event(struct td_perf *perf, uint64_t config)
 {
 	struct perf_event_attr attr = {
 		/* On a hybrid machine the P-cores too have this type. */
@@ -47,8 +47,6 @@ static int td_perf_open_event(struct td_perf *perf, uint64_t config, bool user)
 			       PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.disabled = !perf->nr,
 		.pinned = !perf->nr,
-		.exclude_kernel = user,
-		.exclude_hv = user,
 		.exclude_guest = 1,
 	};
 	int fd;
@@ -61,15 +59,15 @@ static int td_perf_open_event(struct td_perf *perf, uint64_t config, bool user)
 	return 0;
 }
 
-static int td_perf_open_group(struct td_perf *perf, bool user)
+static int td_perf_open_group(struct td_perf *perf)
 {
 	unsigned int metrics = td_perf_knows("topdown-heavy-ops") ? TD_METRIC_NR : TD_METRIC_L1;
 	unsigned int i;
 	int ret;
 
-	ret = td_perf_open_event(perf, TD_CONFIG_SLOTS, user);
+	ret = td_perf_open_event(perf, TD_CONFIG_SLOTS);
 	for (i = 0; !ret && i < metrics; i++)
-		ret = td_perf_open_event(perf, TD_CONFIG_METRIC(i), user);
+		ret = td_perf_open_event(perf, TD_CONFIG_METRIC(i));
 	return ret;
 }
 
@@ -101,7 +99,7 @@ static enum topdown_region_reason td_perf_reason(int error)
 	}
 }
 
-int td_perf_open(struct td_perf *perf, bool user, enum topdown_region_reason *reason)
+int td_perf_open(struct td_perf *perf, enum topdown_region_reason *reason)
 {
 	int ret;
 
@@ -109,7 +107,7 @@ int td_perf_open(struct td_perf *perf, bool user, enum topdown_region_reason *re
 	*reason = TOPDOWN_REGION_NO_METRICS;
 	if (!td_perf_knows("slots") || !td_perf_knows("topdown-retiring"))
 		return -EOPNOTSUPP;
-	ret = td_perf_open_group(perf, user);
+	ret = td_perf_open_group(perf);
 	if (ret) {
 		*reason = td_perf_reason(ret);
 		if (*reason == TOPDOWN_REGION_NO_METRICS)

@@ -24,7 +24,7 @@ struct td_perf {
 	size_t page_size;
 };
 
-int td_perf_open(struct td_perf *perf, bool user, enum topdown_region_reason *reason);
+int td_perf_open(struct td_perf *perf, enum topdown_region_reason *reason);
 void td_perf_close(struct td_perf *perf, bool child);
 void td_perf_enable(const struct td_perf *perf);
 /* -ENODATA when the kernel has given the group up, as others have the counter. */

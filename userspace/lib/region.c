@@ -68,20 +68,20 @@ static int td_ours_create(struct topdown_regions *regions)
 }
 
 static int td_choose(struct topdown_regions *regions, struct topdown *td,
-		     enum topdown_region_way way, unsigned int flags)
+		     enum topdown_region_way way)
 {
 	int rdpmc;
 
 	regions->reason = TOPDOWN_REGION_ASKED;
 	if (way == TOPDOWN_REGION_MODULE)
-		return flags ? -EOPNOTSUPP : td_way_module(&regions->way, td);
-	rdpmc = td_way_rdpmc(&regions->way, flags, &regions->reason);
+		return td_way_module(&regions->way, td);
+	rdpmc = td_way_rdpmc(&regions->way, &regions->reason);
 	if (!rdpmc) {
 		regions->reason = way == TOPDOWN_REGION_AUTO ? TOPDOWN_REGION_FAST :
 							       TOPDOWN_REGION_ASKED;
 		return 0;
 	}
-	if (way == TOPDOWN_REGION_RDPMC || flags || !td)
+	if (way == TOPDOWN_REGION_RDPMC || !td)
 		return rdpmc;
 	return td_way_module(&regions->way, td);
 }
@@ -92,7 +92,7 @@ TD_API int topdown_regions_create(struct topdown_regions **out, struct topdown *
 	struct topdown_regions *regions;
 	int ret;
 
-	if ((unsigned int)way > TOPDOWN_REGION_RDPMC || flags & ~TOPDOWN_REGION_USER)
+	if ((unsigned int)way > TOPDOWN_REGION_RDPMC || flags)
 		return -EINVAL;
 	regions = calloc(1, sizeof(*regions));
 	if (!regions)
@@ -101,7 +101,7 @@ TD_API int topdown_regions_create(struct topdown_regions **out, struct topdown *
 	ret = td_ours_create(regions);
 	if (ret)
 		goto err_free;
-	ret = td_choose(regions, td, way, flags);
+	ret = td_choose(regions, td, way);
 	if (ret)
 		goto err_unmap;
 	*out = regions;

@@ -301,7 +301,7 @@ static const struct td_way_ops td_rdpmc_ops = {
 	.destroy	= td_rdpmc_destroy,
 };
 
-int td_way_rdpmc(struct td_way **out, unsigned int flags, enum topdown_region_reason *reason)
+int td_way_rdpmc(struct td_way **out, enum topdown_region_reason *reason)
 {
 	struct td_rdpmc *rdpmc;
 	struct td_point first;
@@ -314,7 +314,7 @@ int td_way_rdpmc(struct td_way **out, unsigned int flags, enum topdown_region_re
 	*reason = TOPDOWN_REGION_FAILED;
 	if (!rdpmc)
 		return -ENOMEM;
-	ret = td_perf_open(&rdpmc->perf, flags & TOPDOWN_REGION_USER, reason);
+	ret = td_perf_open(&rdpmc->perf, reason);
 	if (ret)
 		goto err_free;
 	*reason = TOPDOWN_REGION_FAILED;
@@ -341,10 +341,9 @@ err_free:
 	return ret;
 }
 #else
-int td_way_rdpmc(struct td_way **out, unsigned int flags, enum topdown_region_reason *reason)
+int td_way_rdpmc(struct td_way **out, enum topdown_region_reason *reason)
 {
 	(void)out;
-	(void)flags;
 	*reason = TOPDOWN_REGION_NO_ARCH;
 	return -EOPNOTSUPP;
 }

@@ -54,6 +54,6 @@ struct td_way {
 
 int td_way_module(struct td_way **out, struct topdown *td);
 /* With the reason why not, if it fails. */
-int td_way_rdpmc(struct td_way **out, unsigned int flags, enum topdown_region_reason *reason);
+int td_way_rdpmc(struct td_way **out, enum topdown_region_reason *reason);
 
 #endif /* TOPDOWN_WAY_H */

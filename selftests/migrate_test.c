@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Regions of a thread that is moved from CPU to CPU at any instruction: on a
+ * hybrid machine between a P-core, whose counters it reads in user mode, and an
+ * E-core, where the same instruction is a fault.
+ *
+ * MIGRATIONS in the environment says how often: 20,000, with TOPDOWN_FULL=1
+ * 1,000,000.
+ */
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "region.h"
+#include "sample.h"
+#include "session.h"
+#include "userspace/lib/perf.h"
+#include "userspace/lib/rseq.h"
+
+#define ATOM_CPUS	"/sys/bus/event_source/devices/cpu_atom/cpus"
+#define CORE_CPUS	"/sys/bus/event_source/devices/cpu_core/cpus"
+
+/* Between two of these the reader's figures are looked at. */
+#define ROUNDS		32
+/* So many moves take minutes. */
+#define PROGRESS	100000
+
+/* What the thread spends to open and close is outside of the region. */
+#define LIMIT_SHARE	0.02
+
+/* Between which the reader is moved, and where the one is that moves it. */
+static unsigned int here, there, mover_cpu;
+static bool hybrid;
+static double slots_per_ns;
+
+static bool first_cpus(const char *file, unsigned int *first, unsigned int *next)
+{
+	FILE *list = fopen(file, "re");
+	int n = list ? fscanf(list, "%u-%u", first, next) : 0;
+
+	if (list)
+		fclose(list);
+	return n == 2;
+}
+
+static bool find_cpus(void)
+{
+	unsigned int cpu[TD_CPUS_MAX], unused;
+
+	hybrid = first_cpus(CORE_CPUS, &here, &mover_cpu);
+	if (hybrid)
+		return first_cpus(ATOM_CPUS, &there, &unused);
+	if (cpus_online(cpu) < 3)
+		return false;
+	here = cpu[0];
+	there = cpu[1];
+	mover_cpu = cpu[2];
+	return true;
+}
+
+/* What the reader, a thread, says to the one that moves it. */
+struct reader {
+	pthread_t thread;
+	atomic_int tid;
+	atomic_bool stop;
+	bool naive;
+	unsigned long readings;
+	unsigned long faults;
+	unsigned long wrong;
+	/* Of the region around all, and of those in it. */
+	struct topdown_region seen;
+	struct topdown_region inner;
+	/* Its time on each of the two CPUs, as perf's software counts it. */
+	uint64_t ns[2];
+};
+
+static sigjmp_buf faulted;
+
+static void on_fault(int signal)
+{
+	siglongjmp(faulted, signal);
+}
+
+/* Each look at a region must follow from the one before, @ns ago. */
+static bool follows(const struct topdown_region *then, const struct topdown_region *now,
+		    uint64_t ns)
+{
+	const struct topdown_figures *a = &then->figures, *b = &now->figures;
+	uint64_t level1 = 0;
+	unsigned int i;
+
+	for (i = 0; i < TOPDOWN_HEAVY_OPERATIONS; i++)
+		level1 += b->node[i];
+	return b->slots >= a->slots && b->enabled_ns >= a->enabled_ns &&
+	       b->running_ns >= a->running_ns && b->running_ns <= b->enabled_ns &&
+	       b->enabled_ns - a->enabled_ns <= ns && (level1 == b->slots || !level1) &&
+	       b->slots - a->slots <= slots_per_ns * ns * 1.01;
+}
+
+static void read_round(struct reader *reader, struct topdown_regions *regions)
+{
+	uint64_t ns = -clock_ns(CLOCK_MONOTONIC);
+	struct topdown_region seen;
+	unsigned int i;
+	bool ok = true;
+
+	for (i = 0; i < ROUNDS; i++)
+		ok = ok && !topdown_region_begin(regions, 0) && !topdown_region_end(regions, 0);
+	ok = ok && !topdown_region_read(regions, 0, &seen, sizeof(seen));
+	ns += clock_ns(CLOCK_MONOTONIC);
+	/* The clocks are not the same. */
+	if (!ok || !follows(&reader->inner, &seen, ns + 1000))
+		reader->wrong++;
+	reader->inner = seen;
+	reader->readings += 2 * ROUNDS;
+}
+
+static void read_regions(struct reader *reader)
+{
+	/* Read after a fault, which comes from within what is called. */
+	static struct topdown_regions *volatile regions;
+
+	regions = NULL;
+	if (sigsetjmp(faulted, 1)) {
+		reader->faults++;
+		memset(&reader->inner, 0, sizeof(reader->inner));
+		topdown_regions_destroy(regions);
+		regions = NULL;
+	}
+	if (topdown_regions_create((struct topdown_regions **)&regions, NULL,
+				   TOPDOWN_REGION_RDPMC, 0) ||
+	    topdown_region_id(regions, "read") || topdown_region_id(regions, "all") != 1 ||
+	    topdown_region_begin(regions, 1)) {
+		reader->wrong++;
+		return;
+	}
+	while (!reader->stop)
+		read_round(reader, regions);
+	if (topdown_region_end(regions, 1) ||
+	    topdown_region_read(regions, 1, &reader->seen, sizeof(reader->seen)))
+		reader->wrong++;
+	topdown_regions_destroy(regions);
+}
+
+/* As one would do it: looks where it is, and reads. */
+static void read_naively(struct reader *reader)
+{
+	enum topdown_region_reason reason;
+	struct td_perf perf = { .nr = 0 };
+	uint32_t low, high;
+
+	if (td_perf_open(&perf, &reason)) {
+		reader->wrong++;
+		return;
+	}
+	if (sigsetjmp(faulted, 1))
+		reader->faults++;
+	while (!reader->stop) {
+		if (*(volatile const uint32_t *)&perf.page->index != TD_INDEX_SLOTS)
+			continue;
+		asm volatile("rdpmc" : "=a" (low), "=d" (high) : "c" (TD_INDEX_SLOTS - 1));
+		asm volatile("rdpmc" : "=a" (low), "=d" (high) : "c" (TD_INDEX_METRICS - 1));
+		reader->readings++;
+	}
+	td_perf_close(&perf, false);
+}
+
+/* The calling thread's time on one CPU. */
+static int clock_open(unsigned int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+	};
+
+	return syscall(SYS_perf_event_open, &attr, 0, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static void clock_close(int fd, uint64_t *ns)
+{
+	if (read(fd, ns, sizeof(*ns)) != sizeof(*ns))
+		*ns = 0;
+	close(fd);
+}
+
+static void *reader_run(void *arg)
+{
+	struct reader *reader = arg;
+	int clock[2];
+
+	clock[0] = clock_open(here);
+	clock[1] = clock_open(there);
+	cpu_pin(here);
+	reader->tid = syscall(SYS_gettid);
+	if (reader->naive)
+		read_naively(reader);
+	else
+		read_regions(reader);
+	clock_close(clock[0], &reader->ns[0]);
+	clock_close(clock[1], &reader->ns[1]);
+	return NULL;
+}
+
+static bool move(const struct reader *reader, unsigned int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return !sched_setaffinity(reader->tid, sizeof(set), &set);
+}
+
+/* At another instruction each time. */
+static void linger(unsigned int *random)
+{
+	*random = *random * 1103515245 + 12345;
+	region_work((*random >> 16) % 1024);
+}
+
+static void move_about(const struct reader *reader, unsigned long moves)
+{
+	unsigned int random = 1;
+	unsigned long i;
+
+	for (i = 0; i < moves; i += 2) {
+		linger(&random);
+		move(reader, there);
+		linger(&random);
+		move(reader, here);
+		if (i % PROGRESS == PROGRESS - 2)
+			printf("# %lu migrations: %lu readings, %lu faults, %lu wrong\n", i + 2,
+			       reader->readings, reader->faults, reader->wrong);
+	}
+}
+
+/* What the two CPUs execute meanwhile: hardly anything but the reader. */
+static void reader_moved(struct reader *reader, unsigned long moves, struct td_bd_truth *truth)
+{
+	struct td_bd_truth from[2];
+
+	door_truth_cpu(here, &from[0]);
+	door_truth_cpu(there, &from[1]);
+	pthread_create(&reader->thread, NULL, reader_run, reader);
+	while (!reader->tid)
+		sched_yield();
+	move_about(reader, moves);
+	reader->stop = true;
+	pthread_join(reader->thread, NULL);
+	door_truth_cpu(here, &truth[0]);
+	door_truth_cpu(there, &truth[1]);
+	door_truth_sub(&truth[0], &from[0]);
+	door_truth_sub(&truth[1], &from[1]);
+}
+
+/* The slots of a nanosecond on a CPU that does not sleep. */
+static double width(void)
+{
+	struct td_bd_truth from, to;
+
+	cpu_pin(here);
+	door_truth_cpu(here, &from);
+	spin_ms(5);
+	door_truth_cpu(here, &to);
+	door_truth_sub(&to, &from);
+	cpu_pin(mover_cpu);
+	return to.slots / (double)to.time_ns;
+}
+
+FIXTURE(migrate) {
+	struct reader reader;
+};
+
+FIXTURE_SETUP(migrate)
+{
+	struct sigaction action = { .sa_handler = on_fault };
+
+	memset(&self->reader, 0, sizeof(self->reader));
+	ASSERT_TRUE(door_open());
+	ASSERT_EQ(0, cpu_pin(mover_cpu));
+	ASSERT_TRUE(door_set_profile(&profile_find("branchy")->profile));
+	slots_per_ns = width();
+	sigaction(SIGSEGV, &action, NULL);
+}
+
+FIXTURE_TEARDOWN(migrate)
+{
+	signal(SIGSEGV, SIG_DFL);
+}
+
+TEST_F_TIMEOUT(migrate, regions, 7200)
+{
+	unsigned long moves = env_number("MIGRATIONS", getenv("TOPDOWN_FULL") ? 1e6 : 20000);
+	const struct topdown_figures *figures = &self->reader.seen.figures;
+	struct executed executed = { .cpu_ns = 1 };
+	struct difference difference;
+	struct td_bd_truth truth[2];
+	double least, most, share, measured;
+
+	reader_moved(&self->reader, moves, truth);
+	/* Of the reader's own it is known what its slots are, but not where they were. */
+	ASSERT_TRUE(door_truth_space(&executed.truth));
+	EXPECT_TRUE(region_compare(&self->reader.seen, &executed, &difference));
+	/* Not all that is done to move it is done in its name. */
+	least = truth[0].user_slots + (hybrid ? 0 : truth[1].user_slots);
+	most = truth[0].slots + (hybrid ? 0 : truth[1].slots);
+	measured = figures->running_ns / (double)figures->enabled_ns;
+	share = self->reader.ns[0] / (double)(self->reader.ns[0] + self->reader.ns[1]);
+	if (!hybrid)
+		share = 1;
+	printf("# %lu migrations, %lu readings, %lu by the kernel, %lu faults, %lu wrong, %.3f points, slots %.4f of those in user mode and %.4f of all, measured %.4f, was there %.4f\n",
+	       moves, self->reader.readings, (unsigned long)self->reader.inner.calls,
+	       self->reader.faults, self->reader.wrong, difference.points,
+	       figures->slots / least, figures->slots / most, measured, share);
+	EXPECT_EQ(0, self->reader.faults);
+	EXPECT_EQ(0, self->reader.wrong);
+	EXPECT_GT(LIMIT_POINTS, difference.points);
+	EXPECT_LT((1 - LIMIT_SLOTS) * least, figures->slots);
+	EXPECT_GT(most, figures->slots);
+	EXPECT_LT(moves, self->reader.readings);
+	EXPECT_GT(LIMIT_SHARE, fabs(measured - share));
+}
+
+/* That these moves would be seen. */
+TEST_F_TIMEOUT(migrate, faults_without_a_sequence, 600)
+{
+	struct td_bd_truth truth[2];
+
+	self->reader.naive = true;
+	reader_moved(&self->reader, 10000, truth);
+	printf("# 10000 migrations, %lu readings, %lu faults\n", self->reader.readings,
+	       self->reader.faults);
+	EXPECT_EQ(0, self->reader.wrong);
+	EXPECT_EQ(hybrid, self->reader.faults > 0);
+}
+
+/* A region in which the thread was on both kinds: where it began does not matter. */
+static void on_each(struct topdown_regions *regions, int id, const unsigned int *cpu,
+		    const unsigned int *ms, double *share)
+{
+	uint64_t ns[2], from;
+	unsigned int i;
+
+	topdown_region_reset(regions, id);
+	cpu_pin(cpu[0]);
+	topdown_region_begin(regions, id);
+	for (i = 0; i < 2; i++) {
+		cpu_pin(cpu[i]);
+		from = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		spin_ms(ms[i]);
+		ns[i] = clock_ns(CLOCK_THREAD_CPUTIME_ID) - from;
+	}
+	topdown_region_end(regions, id);
+	*share = ns[cpu[0] == here ? 0 : 1] / (double)(ns[0] + ns[1]);
+}
+
+static bool share_is_right(struct topdown_regions *regions, const unsigned int *cpu,
+			   const unsigned int *ms)
+{
+	struct topdown_region seen;
+	double share, measured;
+	int id = topdown_region_id(regions, "both");
+
+	on_each(regions, id, cpu, ms, &share);
+	if (topdown_region_read(regions, id, &seen, sizeof(seen)))
+		return false;
+	measured = seen.figures.running_ns / (double)seen.figures.enabled_ns;
+	printf("# way %u: %u ms on CPU %u, %u ms on CPU %u: measured %.4f, was there %.4f\n",
+	       seen.way, ms[0], cpu[0], ms[1], cpu[1], measured, share);
+	return fabs(measured - share) < 0.01;
+}
+
+TEST_F(migrate, share_of_a_region)
+{
+	const unsigned int cpu[2][2] = { { here, there }, { there, here } };
+	const unsigned int ms[2] = { 60, 20 }, hardly[2] = { 0, 30 };
+	enum topdown_region_way way;
+	struct topdown_regions *regions;
+	struct topdown *td;
+
+	if (!hybrid)
+		SKIP(return, "all CPUs are of one kind");
+	ASSERT_EQ(0, topdown_open(&td, NULL));
+	for (way = TOPDOWN_REGION_MODULE; way <= TOPDOWN_REGION_RDPMC; way++) {
+		ASSERT_EQ(0, topdown_regions_create(&regions, td, way, 0));
+		EXPECT_SOON(share_is_right(regions, cpu[0], ms));
+		EXPECT_SOON(share_is_right(regions, cpu[1], ms));
+		EXPECT_SOON(share_is_right(regions, cpu[0], hardly));
+		topdown_regions_destroy(regions);
+	}
+	topdown_close(td);
+}
+
+int main(int argc, char **argv)
+{
+	int ret = session_need();
+
+	if (ret)
+		return ret;
+	if (!find_cpus()) {
+		printf("1..0 # SKIP this takes three CPUs\n");
+		return KSFT_SKIP;
+	}
+	return test_harness_run(argc, argv);
+}
