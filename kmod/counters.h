@@ -68,6 +68,7 @@ bool td_counters_outdated(const struct td_counters *counters, int cpu);
 void td_counters_enable(struct td_counters *counters);
 bool td_counters_in_error(const struct td_counters *counters);
 unsigned int td_counters_starved(struct td_counters *counters, u64 now);
+unsigned int td_counters_percent(const struct td_counters *counters, unsigned int whole);
 unsigned int td_counters_events(const struct td_counters *counters);
 void td_counters_begin(struct td_counters *counters, u64 now);
 u64 td_counters_fold(struct td_counters *counters, int cpu, u64 now, struct td_slots *slots);

@@ -236,7 +236,7 @@ void td_cpu_describe(int cpu, char *text, size_t size)
 	else if (window->group.nr)
 		snprintf(text, size, "perf_metrics, level %u: the CPU has PERF_METRICS", window->level);
 	else
-		snprintf(text, size, "nothing");
+		snprintf(text, size, "nothing: no PERF_METRICS, no formula");
 	mutex_unlock(&td_cpu_mutex);
 }
 

@@ -28,7 +28,7 @@
  * E-core that has no PERF_METRICS must not be measured with theirs.
  */
 #define INTEL(model, width, formula, codename)	\
-	{ X86_VENDOR_INTEL, 6, model, model, width, formula, codename }
+	{ X86_VENDOR_INTEL, 6, model, 0, width, formula, codename }
 
 #define AMD(family, first, last, width, formula, codename)	\
 	{ X86_VENDOR_AMD, family, first, last, width, formula, codename }
@@ -108,7 +108,8 @@ const struct td_model *td_model_get(void)
 
 	for (model = td_models; model < td_models + ARRAY_SIZE(td_models); model++) {
 		if (model->vendor == cpu->x86_vendor && model->family == cpu->x86 &&
-		    model->first <= cpu->x86_model && model->last >= cpu->x86_model)
+		    model->first <= cpu->x86_model &&
+		    max(model->first, model->last) >= cpu->x86_model)
 			return model;
 	}
 	return &td_model_unknown;

@@ -11,7 +11,7 @@ struct td_formula;
  * @vendor: X86_VENDOR_*
  * @family: CPUID family
  * @first: lowest CPUID model
- * @last: highest CPUID model
+ * @last: highest CPUID model, if there are several; otherwise 0
  * @slots_per_cycle: pipeline width; of the big cores of a hybrid part
  * @formula: for where there are no PERF_METRICS; NULL for none
  * @codename: Intel's or AMD's name of the core

@@ -88,10 +88,14 @@ static void td_window_measure(struct td_window *window, struct topdown_figures *
 static enum topdown_state td_window_state(const struct td_window *window,
 					  const struct topdown_figures *figures)
 {
+	unsigned int percent = TD_OK_PERCENT;
+
 	if (window->counters ? td_counters_in_error(window->counters) :
 			       td_group_in_error(&window->group))
 		return TOPDOWN_STATE_ERROR;
-	if (figures->running_ns < figures->enabled_ns / 100 * TD_OK_PERCENT)
+	if (window->counters)
+		percent = td_counters_percent(window->counters, percent);
+	if (figures->running_ns < figures->enabled_ns / 100 * percent)
 		return TOPDOWN_STATE_CONTENDED;
 	return TOPDOWN_STATE_OK;
 }

@@ -199,11 +199,12 @@ check_checkpatch() {
 	outside+=,PREFER_DEFINED_ATTRIBUTE_MACRO,PREFER_KERNEL_TYPES,VOLATILE
 	need perl
 	source=$(kernel_source) || skip "$source"
-	lint_files 'kmod/*.[ch]' | grep -Ev '/(compat.h|metrics.[ch])$' |
+	lint_files 'kmod/*.[ch]' | grep -Ev '/(compat.h|metrics.[ch]|formula.*)$' |
 		checkpatch $any
 	lint_files kmod/compat.h |
 		checkpatch $any,LINUX_VERSION_CODE,CONSTANT_COMPARISON
-	lint_files 'kmod/metrics.[ch]' | checkpatch $any,ARRAY_SIZE,BIT_MACRO
+	lint_files 'kmod/metrics.[ch]' 'kmod/formula*' |
+		checkpatch $any,ARRAY_SIZE,BIT_MACRO,COMPLEX_MACRO
 	lint_files 'uapi/*.h' | checkpatch $any,BIT_MACRO
 	lint_files 'userspace/*.[ch]' 'selftests/*.[ch]' |
 		grep -v '^selftests/pmu/' | checkpatch "$outside"

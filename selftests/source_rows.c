@@ -9,7 +9,8 @@
 const struct source_row source_rows[] = {
 	{
 		/* generic_snb, g0001 */
-		.family = 0x6, .model = 0x2a, .source = TOPDOWN_SOURCE_GENERIC, .level = 2, .smt = false,
+		.family = 0x6, .model = 0x2a, .source = TOPDOWN_SOURCE_GENERIC,
+		.level = 2, .smt = false,
 		.rate = {
 			{ 0x19c, 1270140 }, { 0x10e, 1481363 }, { 0x2c2, 1295792 },
 			{ 0x100030d, 401 }, { 0x120030d, 1202 }, { 0x400019c, 67735 },
@@ -25,7 +26,8 @@ const struct source_row source_rows[] = {
 	},
 	{
 		/* generic_snb, g0009 */
-		.family = 0x6, .model = 0x2a, .source = TOPDOWN_SOURCE_GENERIC, .level = 2, .smt = true,
+		.family = 0x6, .model = 0x2a, .source = TOPDOWN_SOURCE_GENERIC,
+		.level = 2, .smt = true,
 		.rate = {
 			{ 0x19c, 871959 }, { 0x10e, 1370738 }, { 0x2c2, 1061579 },
 			{ 0x100030d, 86639 }, { 0x120030d, 173278 }, { 0x23c, 14278 },
@@ -42,7 +44,8 @@ const struct source_row source_rows[] = {
 	},
 	{
 		/* generic_ivb, g0028 */
-		.family = 0x6, .model = 0x3a, .source = TOPDOWN_SOURCE_GENERIC, .level = 2, .smt = false,
+		.family = 0x6, .model = 0x3a, .source = TOPDOWN_SOURCE_GENERIC,
+		.level = 2, .smt = false,
 		.rate = {
 			{ 0x19c, 636486 }, { 0x10e, 588092 }, { 0x2c2, 449895 },
 			{ 0x100030d, 52618 }, { 0x120030d, 105237 }, { 0x400019c, 77811 },
@@ -58,7 +61,8 @@ const struct source_row source_rows[] = {
 	},
 	{
 		/* generic_ivb, g0030 */
-		.family = 0x6, .model = 0x3a, .source = TOPDOWN_SOURCE_GENERIC, .level = 2, .smt = true,
+		.family = 0x6, .model = 0x3a, .source = TOPDOWN_SOURCE_GENERIC,
+		.level = 2, .smt = true,
 		.rate = {
 			{ 0x19c, 1312889 }, { 0x10e, 1556033 }, { 0x2c2, 823790 },
 			{ 0x100030d, 48372 }, { 0x120030d, 96752 }, { 0x23c, 38729 },
@@ -74,7 +78,8 @@ const struct source_row source_rows[] = {
 	},
 	{
 		/* generic_hsw, g0054 */
-		.family = 0x6, .model = 0x3c, .source = TOPDOWN_SOURCE_GENERIC, .level = 2, .smt = true,
+		.family = 0x6, .model = 0x3c, .source = TOPDOWN_SOURCE_GENERIC,
+		.level = 2, .smt = true,
 		.rate = {
 			{ 0x19c, 787873 }, { 0x10e, 1397780 }, { 0x2c2, 1330953 },
 			{ 0x100030d, 35562 }, { 0x120030d, 71125 }, { 0x23c, 39209 },
@@ -91,7 +96,8 @@ const struct source_row source_rows[] = {
 	},
 	{
 		/* generic_hsw, g0058 */
-		.family = 0x6, .model = 0x3c, .source = TOPDOWN_SOURCE_GENERIC, .level = 2, .smt = false,
+		.family = 0x6, .model = 0x3c, .source = TOPDOWN_SOURCE_GENERIC,
+		.level = 2, .smt = false,
 		.rate = {
 			{ 0x19c, 1129713 }, { 0x10e, 1934548 }, { 0x2c2, 1886218 },
 			{ 0x100030d, 126657 }, { 0x120030d, 253314 }, { 0x400019c, 150260 },
@@ -107,7 +113,8 @@ const struct source_row source_rows[] = {
 	},
 	{
 		/* generic_bdw, g0086 */
-		.family = 0x6, .model = 0x3d, .source = TOPDOWN_SOURCE_GENERIC, .level = 2, .smt = false,
+		.family = 0x6, .model = 0x3d, .source = TOPDOWN_SOURCE_GENERIC,
+		.level = 2, .smt = false,
 		.rate = {
 			{ 0x19c, 2546215 }, { 0x10e, 1369722 }, { 0x2c2, 1046025 },
 			{ 0x100030d, 7988 }, { 0x120030d, 16356 }, { 0x400019c, 437048 },
@@ -123,7 +130,8 @@ const struct source_row source_rows[] = {
 	},
 	{
 		/* generic_bdw, g0094 */
-		.family = 0x6, .model = 0x3d, .source = TOPDOWN_SOURCE_GENERIC, .level = 2, .smt = true,
+		.family = 0x6, .model = 0x3d, .source = TOPDOWN_SOURCE_GENERIC,
+		.level = 2, .smt = true,
 		.rate = {
 			{ 0x19c, 1543797 }, { 0x10e, 668376 }, { 0x2c2, 278394 },
 			{ 0x100030d, 180519 }, { 0x120030d, 361037 }, { 0x23c, 26426 },
@@ -140,7 +148,8 @@ const struct source_row source_rows[] = {
 	},
 	{
 		/* generic_skl, g0112 */
-		.family = 0x6, .model = 0x55, .source = TOPDOWN_SOURCE_GENERIC, .level = 2, .smt = true,
+		.family = 0x6, .model = 0x55, .source = TOPDOWN_SOURCE_GENERIC,
+		.level = 2, .smt = true,
 		.rate = {
 			{ 0x19c, 2177200 }, { 0x10e, 684955 }, { 0x2c2, 360416 }, { 0x10d, 30288 },
 			{ 0x20010d, 60576 }, { 0x23c, 101182 }, { 0x13c, 111896 },
@@ -155,7 +164,8 @@ const struct source_row source_rows[] = {
 	},
 	{
 		/* generic_skl, g0134 */
-		.family = 0x6, .model = 0x55, .source = TOPDOWN_SOURCE_GENERIC, .level = 2, .smt = false,
+		.family = 0x6, .model = 0x55, .source = TOPDOWN_SOURCE_GENERIC,
+		.level = 2, .smt = false,
 		.rate = {
 			{ 0x19c, 513657 }, { 0x10e, 1977986 }, { 0x2c2, 1075010 },
 			{ 0x10d, 134529 }, { 0x20010d, 269058 }, { 0x400019c, 102324 },
@@ -170,7 +180,8 @@ const struct source_row source_rows[] = {
 	},
 	{
 		/* fallback_icl, g0251 */
-		.family = 0x6, .model = 0x6a, .source = TOPDOWN_SOURCE_FALLBACK, .level = 2, .smt = false,
+		.family = 0x6, .model = 0x6a, .source = TOPDOWN_SOURCE_FALLBACK,
+		.level = 2, .smt = false,
 		.rate = {
 			{ 0x19c, 1667285 }, { 0x100d, 9759 }, { 0x2a4, 231956 },
 			{ 0x104010d, 3228 }, { 0x2c2, 2504962 }, { 0x500019c, 20094 },
@@ -186,7 +197,8 @@ const struct source_row source_rows[] = {
 	},
 	{
 		/* fallback_glc, g0261 */
-		.family = 0x6, .model = 0x8f, .source = TOPDOWN_SOURCE_FALLBACK, .level = 2, .smt = false,
+		.family = 0x6, .model = 0x8f, .source = TOPDOWN_SOURCE_FALLBACK,
+		.level = 2, .smt = false,
 		.rate = {
 			{ 0x19c, 1458698 }, { 0x2a4, 2077646 }, { 0x2c2, 1974292 },
 			{ 0x10ad, 94349 }, { 0x600019c, 25838 }, { 0x8a4, 226674 },
@@ -199,7 +211,8 @@ const struct source_row source_rows[] = {
 	},
 	{
 		/* atom_glp_w4, g0303 */
-		.family = 0x6, .model = 0x7a, .source = TOPDOWN_SOURCE_ATOM, .level = 1, .smt = false,
+		.family = 0x6, .model = 0x7a, .source = TOPDOWN_SOURCE_ATOM,
+		.level = 1, .smt = false,
 		.rate = {
 			{ 0x9c, 214669 }, { 0xe, 1181566 }, { 0xc2, 113446 }, { 0x2ca, 1906069 },
 			{ 0x1ca, 697697 },
@@ -210,7 +223,8 @@ const struct source_row source_rows[] = {
 	},
 	{
 		/* atom_tnt, g0307 */
-		.family = 0x6, .model = 0x86, .source = TOPDOWN_SOURCE_ATOM, .level = 2, .smt = false,
+		.family = 0x6, .model = 0x86, .source = TOPDOWN_SOURCE_ATOM,
+		.level = 2, .smt = false,
 		.rate = {
 			{ 0x71, 562880 }, { 0x74, 591318 }, { 0xc2, 2692390 }, { 0x673, 153411 },
 			{ 0x7271, 426871 }, { 0x8d71, 136008 }, { 0x473, 20814 }, { 0x734, 71280 },
@@ -223,7 +237,8 @@ const struct source_row source_rows[] = {
 	},
 	{
 		/* zen4, g0373 */
-		.family = 0x19, .model = 0x11, .source = TOPDOWN_SOURCE_AMD, .level = 2, .smt = false,
+		.family = 0x19, .model = 0x11, .source = TOPDOWN_SOURCE_AMD,
+		.level = 2, .smt = false,
 		.rate = {
 			{ 0x1000001a0, 1138195 }, { 0x100001ea0, 768069 }, { 0x7aa, 2323926 },
 			{ 0xc1, 725712 }, { 0x1060001a0, 101727 }, { 0xc3, 0 }, { 0x96, 0 },

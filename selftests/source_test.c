@@ -132,9 +132,10 @@ static bool figures_ok(const char *what, const struct topdown_figures *figures,
 			       i < TOPDOWN_NR_NODES ? row->node[i] : 0);
 		ok = false;
 	}
-	ksft_print_msg("%s: %llu slots, measured %.1f%% of the time\n", what,
+	ksft_print_msg("%s: %llu slots, measured %llu of %llu ms\n", what,
 		       (unsigned long long)figures->slots,
-		       100.0 * figures->running_ns / (figures->enabled_ns ? figures->enabled_ns : 1));
+		       (unsigned long long)figures->running_ns / 1000000,
+		       (unsigned long long)figures->enabled_ns / 1000000);
 	return ok;
 }
 

@@ -284,9 +284,13 @@ static uint64_t hostile_number(struct rng *rng)
 		(1ULL << TD_COUNT_BITS) - 1, 1ULL << TD_COUNT_BITS, UINT64_MAX,
 	};
 
+	unsigned int nr = sizeof(edge) / sizeof(edge[0]);
+
 	/* Rarely what makes the whole sample unfit. */
+	if (rng_below(rng, 20))
+		nr -= 2;
 	if (!rng_below(rng, 4))
-		return edge[rng_below(rng, sizeof(edge) / sizeof(edge[0]) - !!rng_below(rng, 20) * 2)];
+		return edge[rng_below(rng, nr)];
 	return rng_next(rng) >> (64 - TD_COUNT_BITS + rng_below(rng, TD_COUNT_BITS));
 }
 

@@ -171,7 +171,8 @@ enum topdown_source {
 /**
  * enum topdown_state - how a CPU is being measured now
  *
- * @TOPDOWN_STATE_OK: the group ran (nearly) all of the last window
+ * @TOPDOWN_STATE_OK: the group ran (nearly) all of the last window; of groups that
+ *	run in turns the first had its turns
  * @TOPDOWN_STATE_OFFLINE: the CPU is offline; its sums stand still
  * @TOPDOWN_STATE_UNSUPPORTED: the CPU has no event group that we can use
  * @TOPDOWN_STATE_CONTENDED: others (perf users, or a guest that owns the PMU)
