@@ -234,7 +234,8 @@ void td_cpu_describe(int cpu, char *text, size_t size)
 			 td_counters_events(counters), counters->nr,
 			 counters->nr > 1 ? "groups, by turns" : "group");
 	else if (window->group.nr)
-		snprintf(text, size, "perf_metrics, level %u: the CPU has PERF_METRICS", window->level);
+		snprintf(text, size, "perf_metrics, level %u: the CPU has PERF_METRICS",
+			 window->level);
 	else
 		snprintf(text, size, "nothing: no PERF_METRICS, no formula");
 	mutex_unlock(&td_cpu_mutex);
