@@ -26,17 +26,19 @@ quiet 'make install' make -C "$USERSPACE" install DESTDIR="$ROOT" PREFIX=/usr \
 for file in bin/topdown lib/somewhere/libtopdown.so.0 lib/somewhere/libtopdown.a \
 	lib/somewhere/pkgconfig/libtopdown.pc include/topdown/topdown.h \
 	include/topdown/linux/topdown.h share/man/man1/topdown.1 share/man/man1/topdown-stat.1 \
-	share/man/man1/topdown-info.1 share/man/man1/topdown-top.1 share/man/man3/libtopdown.3 share/man/man4/topdown.4 \
+	share/man/man1/topdown-info.1 share/man/man1/topdown-top.1 share/man/man3/libtopdown.3 \
+	share/man/man3/topdown_region.3 share/man/man4/topdown.4 \
 	share/bash-completion/completions/topdown lib/udev/rules.d/60-topdown.rules \
 	lib/sysusers.d/topdown.conf; do
 	result "$([[ -f $ROOT/usr/$file ]]; echo $?)" "installed: /usr/$file"
 done
 
-# The example of the manual page is the consumer.
+# The examples of the manual pages are the consumers.
 mandoc_example() {
-	sed -n '/^\.Bd -literal/,/^\.Ed/p' "$USERSPACE/man/libtopdown.3" | sed '1d;$d;s/\\e/\\/g'
+	sed -n '/^\.Bd -literal/,/^\.Ed/p' "$USERSPACE/man/$1.3" | sed '1d;$d;s/\\e/\\/g'
 }
-mandoc_example > "$TMP/consumer.c"
+mandoc_example libtopdown > "$TMP/consumer.c"
+mandoc_example topdown_region > "$TMP/regions.c"
 export PKG_CONFIG_PATH=$ROOT/usr/lib/somewhere/pkgconfig PKG_CONFIG_SYSROOT_DIR=$ROOT
 export PKG_CONFIG_ALLOW_SYSTEM_LIBS=1
 cflags=$(pkg-config --cflags libtopdown)
@@ -46,6 +48,8 @@ strict=(-Wall -Wextra -Wpedantic -Werror)
 {
 	quiet 'the example of libtopdown(3), C99, shared' "$CC" -std=c99 "${strict[@]}" \
 		$cflags -o "$TMP/shared" "$TMP/consumer.c" $libs
+	quiet 'the example of topdown_region(3), C99, shared' "$CC" -std=c99 "${strict[@]}" \
+		$cflags -o "$TMP/regions" "$TMP/regions.c" $libs
 	quiet 'the same, static' "$CC" -std=c99 "${strict[@]}" $cflags -o "$TMP/static" \
 		"$TMP/consumer.c" "$ROOT/usr/lib/somewhere/libtopdown.a"
 	cp "$TMP/consumer.c" "$TMP/consumer.cc"
@@ -69,8 +73,8 @@ nm -D --defined-only "$ROOT/usr/lib/somewhere/libtopdown.so.0" |
 	sed -nE 's/.* T ([a-z_]+)@@.*/\1/p' | sort -u > "$TMP/so"
 nm -g --defined-only "$ROOT/usr/lib/somewhere/libtopdown.a" | sed -nE 's/.* [A-Z] (.*)/\1/p' |
 	sort -u > "$TMP/a"
-sed -nE 's/^\.Nm (topdown_[a-z_]+).*/\1/p' "$USERSPACE/man/libtopdown.3" | sort -u > "$TMP/man"
-sed -nE 's/^\.F[no] (topdown_[a-z_]+).*/\1/p' "$USERSPACE/man/libtopdown.3" | sort -u > "$TMP/synopsis"
+sed -nE 's/^\.Nm (topdown_[a-z_]+).*/\1/p' "$USERSPACE"/man/*.3 | sort -u > "$TMP/man"
+sed -nE 's/^\.F[no] (topdown_[a-z_]+).*/\1/p' "$USERSPACE"/man/*.3 | sort -u > "$TMP/synopsis"
 result "$([[ $(lines "$TMP/header") -gt 15 ]]; echo $?)" 'the header has functions'
 for list in map so a man synopsis; do
 	quiet "functions of the header and of: $list" diff "$TMP/header" "$TMP/$list"
