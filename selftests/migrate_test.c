@@ -80,8 +80,9 @@ struct reader {
 	/* Of the region around all, and of those in it. */
 	struct topdown_region seen;
 	struct topdown_region inner;
-	/* Its time on each of the two CPUs, as perf's software counts it. */
+	/* Its time on each of the two CPUs, as perf's software counts it, and in all. */
 	uint64_t ns[2];
+	uint64_t all_ns;
 };
 
 static sigjmp_buf faulted;
@@ -199,14 +200,16 @@ static void *reader_run(void *arg)
 	struct reader *reader = arg;
 	int clock[2];
 
+	cpu_pin(here);
 	clock[0] = clock_open(here);
 	clock[1] = clock_open(there);
-	cpu_pin(here);
+	reader->all_ns = -clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	reader->tid = syscall(SYS_gettid);
 	if (reader->naive)
 		read_naively(reader);
 	else
 		read_regions(reader);
+	reader->all_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	clock_close(clock[0], &reader->ns[0]);
 	clock_close(clock[1], &reader->ns[1]);
 	return NULL;
@@ -298,6 +301,24 @@ FIXTURE_TEARDOWN(migrate)
 	signal(SIGSEGV, SIG_DFL);
 }
 
+/*
+ * Nobody counts what perf itself takes at a switch, which is much of what a thread
+ * has that is moved all the time, more on older kernels, and mostly where it has
+ * counters to start and stop.
+ */
+static bool share_is_possible(const struct reader *reader, double measured)
+{
+	double least = reader->ns[0] / (double)(reader->ns[0] + reader->ns[1]);
+	double most = 1 - reader->ns[1] / (double)reader->all_ns;
+
+	if (!hybrid) {
+		least = 1;
+		most = 1;
+	}
+	printf("# measured %.4f, was there %.4f to %.4f\n", measured, least, most);
+	return measured > least - LIMIT_SHARE && measured < most + LIMIT_SHARE;
+}
+
 TEST_F_TIMEOUT(migrate, regions, 7200)
 {
 	unsigned long moves = env_number("MIGRATIONS", getenv("TOPDOWN_FULL") ? 1e6 : 20000);
@@ -305,7 +326,7 @@ TEST_F_TIMEOUT(migrate, regions, 7200)
 	struct executed executed = { .cpu_ns = 1 };
 	struct difference difference;
 	struct td_bd_truth truth[2];
-	double least, most, share, measured;
+	double least, most;
 
 	reader_moved(&self->reader, moves, truth);
 	/* Of the reader's own it is known what its slots are, but not where they were. */
@@ -314,21 +335,18 @@ TEST_F_TIMEOUT(migrate, regions, 7200)
 	/* Not all that is done to move it is done in its name. */
 	least = truth[0].user_slots + (hybrid ? 0 : truth[1].user_slots);
 	most = truth[0].slots + (hybrid ? 0 : truth[1].slots);
-	measured = figures->running_ns / (double)figures->enabled_ns;
-	share = self->reader.ns[0] / (double)(self->reader.ns[0] + self->reader.ns[1]);
-	if (!hybrid)
-		share = 1;
-	printf("# %lu migrations, %lu readings, %lu by the kernel, %lu faults, %lu wrong, %.3f points, slots %.4f of those in user mode and %.4f of all, measured %.4f, was there %.4f\n",
+	printf("# %lu migrations, %lu readings, %lu by the kernel, %lu faults, %lu wrong, %.3f points, slots %.4f of those in user mode and %.4f of all\n",
 	       moves, self->reader.readings, (unsigned long)self->reader.inner.calls,
 	       self->reader.faults, self->reader.wrong, difference.points,
-	       figures->slots / least, figures->slots / most, measured, share);
+	       figures->slots / least, figures->slots / most);
 	EXPECT_EQ(0, self->reader.faults);
 	EXPECT_EQ(0, self->reader.wrong);
 	EXPECT_GT(LIMIT_POINTS, difference.points);
 	EXPECT_LT((1 - LIMIT_SLOTS) * least, figures->slots);
 	EXPECT_GT(most, figures->slots);
 	EXPECT_LT(moves, self->reader.readings);
-	EXPECT_GT(LIMIT_SHARE, fabs(measured - share));
+	EXPECT_TRUE(share_is_possible(&self->reader,
+				      figures->running_ns / (double)figures->enabled_ns));
 }
 
 /* That these moves would be seen. */
