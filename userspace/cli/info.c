@@ -186,11 +186,10 @@ static void add_file_lines(struct json_object *object, const char *key, const ch
 	FILE *file = fopen(path, "re");
 	char *line = NULL;
 	size_t size = 0;
-	ssize_t length;
 
 	if (file) {
 		array = json_object_new_array();
-		while ((length = getline(&line, &size, file)) > 0) {
+		while (getline(&line, &size, file) > 0) {
 			line[strcspn(line, "\n")] = '\0';
 			json_object_array_add(array, json_object_new_string(line));
 		}

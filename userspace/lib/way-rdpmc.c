@@ -225,7 +225,7 @@ static int td_call(struct td_rdpmc *rdpmc, struct td_point *point)
 /* In user mode, or false. */
 static bool td_fast(struct td_rdpmc *rdpmc, struct td_point *point, uint64_t *window)
 {
-	struct td_raw raw;
+	struct td_raw raw = { };
 	unsigned int tries;
 
 	for (tries = 0; tries < TD_TRIES; tries++) {
