@@ -10,11 +10,12 @@ set -euo pipefail
 
 usage() {
 	cat << END
-Usage: check.sh [-k KERNEL]... [-m MACHINE]... [-t TEST]
+Usage: check.sh [-a] [-k KERNEL]... [-m MACHINE]... [-t TEST]
 
 Boots the emulated machines, runs selftests/pmu/tests there and prints KTAP.
 Without options: the runs that each change has to pass.
 
+  -a          all runs; also with -k and -m
   -k KERNEL   these kernels only (6.1, 6.12, 7, debug)
   -m MACHINE  these machines only (spr, icl, adl, snb, zen4, ...; see machine.sh)
   -t TEST     only tests with this text in their name
@@ -25,34 +26,38 @@ END
 
 # Kernel, machine, quantisation, kernel arguments; and "icount" if instructions are
 # counted, "smt" if besides a core has two threads.
-readonly RUNS=(
+readonly FEW=(
 	"6.12 spr truncate threads"
 	"6.12 spr round icount"
 	"6.12 icl round threads nopti"
 	"6.12 adl truncate icount"
-	"6.12 snb truncate icount"
-	"6.12 ivb truncate smt"
 	"6.12 skx truncate smt"
-	"6.12 tnt truncate icount"
-	"6.12 zen4 truncate icount"
 	"6.12 nometrics truncate threads"
 	"6.12 nopmu truncate threads"
 	"6.12 amd truncate threads"
 	"6.1 spr round threads nopti"
 	"6.1 icl truncate threads"
+	"6.1 zen4 truncate icount"
+)
+readonly MORE=(
+	"6.12 snb truncate icount"
+	"6.12 ivb truncate smt"
+	"6.12 tnt truncate icount"
+	"6.12 zen4 truncate icount"
 	"6.1 adl round icount"
 	"6.1 hsw truncate icount"
 	"6.1 bdw truncate smt"
 	"6.1 glp truncate icount"
-	"6.1 zen4 truncate icount"
 	"6.1 iclnm truncate icount"
 )
+runs=("${FEW[@]}")
 
 kernels=()
 machines=()
 only=
-while getopts :k:m:t:h opt; do
+while getopts :ak:m:t:h opt; do
 	case $opt in
+	a) runs=("${FEW[@]}" "${MORE[@]}") ;;
 	k) kernels+=("$OPTARG") ;;
 	m) machines+=("$OPTARG") ;;
 	t) only=$OPTARG ;;
@@ -62,6 +67,7 @@ while getopts :k:m:t:h opt; do
 done
 shift $((OPTIND - 1))
 ((!$#)) || { usage >&2; exit 2; }
+((!${#kernels[@]} && !${#machines[@]})) || runs=("${FEW[@]}" "${MORE[@]}")
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -78,15 +84,15 @@ among() {
 	return 1
 }
 
-# A kernel that RUNS does not name gets the runs of 6.12.
+# A kernel that no run names gets the runs of 6.12.
 chosen_runs() {
 	local run kernel machine rest
 
 	for kernel in "${kernels[@]}"; do
-		printf '%s\n' "${RUNS[@]}" | grep -q "^$kernel " ||
-			printf '%s\n' "${RUNS[@]}" | sed -n "s/^6.12 /$kernel /p"
+		printf '%s\n' "${runs[@]}" | grep -q "^$kernel " ||
+			printf '%s\n' "${runs[@]}" | sed -n "s/^6.12 /$kernel /p"
 	done
-	for run in "${RUNS[@]}"; do
+	for run in "${runs[@]}"; do
 		read -r kernel machine rest <<< "$run"
 		among "$kernel" "${kernels[@]}" && echo "$run"
 	done
