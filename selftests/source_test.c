@@ -22,6 +22,7 @@
 #include "source_rows.h"
 
 /* One percentage point. */
+#define TRIES		3
 #define LIMIT		0.01
 #define PERIOD_MS	"200"
 #define SMALLER_MS	4000
@@ -139,13 +140,14 @@ static bool figures_ok(const char *what, const struct topdown_figures *figures,
 	return ok;
 }
 
+/* Of the last window alone it may be that it was clamped: others run at times too. */
 static bool record_is(const struct topdown_record *record)
 {
 	ksft_print_msg("source %u, level %u, state %u, flags %#x\n", record->source,
 		       record->level, record->state, record->flags);
 	return record->source == row->source && record->level == row->level &&
 	       (record->state == TOPDOWN_STATE_OK || record->state == TOPDOWN_STATE_CONTENDED) &&
-	       !(record->flags & ~TOPDOWN_RECORD_SCALED);
+	       !(record->flags & ~(TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_CLAMPED));
 }
 
 static bool cpus_right(const unsigned int *cpu, unsigned int nr)
@@ -195,6 +197,18 @@ static bool measure(const unsigned int *cpu, unsigned int nr, int session)
 	return cpus_right(cpu, nr);
 }
 
+/* What the kernel does for itself in such a span can be too much, but not always. */
+static bool measure_soon(const unsigned int *cpu, unsigned int nr, int session)
+{
+	unsigned int tries;
+
+	for (tries = 0; tries < TRIES; tries++) {
+		if (measure(cpu, nr, session))
+			return true;
+	}
+	return false;
+}
+
 /* The CPUs and one worker, for the same span. */
 static void test_figures(void)
 {
@@ -209,7 +223,7 @@ static void test_figures(void)
 	/* Every group shall have had a turn that is the worker's. */
 	sleep_ms(500);
 	session = device_attach(device, 0, worker[0]);
-	ksft_test_result(ok && measure(cpu, nr, session), "figures_of_cpus\n");
+	ksft_test_result(ok && measure_soon(cpu, nr, session), "figures_of_cpus\n");
 	ksft_test_result(ok && session_right(session), "figures_of_a_session\n");
 
 	for (i = 0; i < nr; i++) {
@@ -218,7 +232,7 @@ static void test_figures(void)
 	}
 	/* The groups are made again, perhaps more than once. */
 	sleep_ms(SMALLER_MS);
-	ksft_test_result(ok && measure(cpu, nr, session), "figures_of_cpus_without_a_counter\n");
+	ksft_test_result(ok && measure_soon(cpu, nr, session), "figures_of_cpus_without_a_counter\n");
 	ksft_test_result(ok && session_right(session), "figures_of_a_session_without\n");
 	for (i = 0; i < nr; i++) {
 		close(taken[i]);
