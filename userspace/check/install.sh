@@ -24,8 +24,9 @@ quiet() {
 quiet 'make install' make -C "$USERSPACE" install DESTDIR="$ROOT" PREFIX=/usr \
 	libdir=/usr/lib/somewhere
 for file in bin/topdown lib/somewhere/libtopdown.so.0 lib/somewhere/libtopdown.a \
-	lib/somewhere/pkgconfig/libtopdown.pc include/topdown/topdown.h \
-	include/topdown/linux/topdown.h share/man/man1/topdown.1 share/man/man1/topdown-stat.1 \
+	lib/somewhere/pkgconfig/libtopdown.pc include/topdown/topdown.h include/topdown/topdown_region.h \
+	include/topdown/linux/topdown.h include/topdown/linux/topdown_session.h \
+	share/man/man1/topdown.1 share/man/man1/topdown-stat.1 \
 	share/man/man1/topdown-info.1 share/man/man1/topdown-top.1 share/man/man3/libtopdown.3 \
 	share/man/man3/topdown_region.3 share/man/man4/topdown.4 \
 	share/bash-completion/completions/topdown lib/udev/rules.d/60-topdown.rules \
@@ -66,7 +67,7 @@ result "$([[ $needed == '[libc.so.6] [libtopdown.so.0] ' ]]; echo $?)" \
 	"libtopdown needs libc only: $needed"
 
 # One list of functions: header, version script, shared library, archive, manual.
-grep -vE '^ \*' "$ROOT/usr/include/topdown/topdown.h" | grep -oE '\btopdown_[a-z_]+\(' | tr -d '(' |
+grep -hvE '^ \*' "$ROOT"/usr/include/topdown/*.h | grep -oE '\btopdown_[a-z_]+\(' | tr -d '(' |
 	sort -u > "$TMP/header"
 sed -nE 's/^\t\t(topdown_[a-z_]+);/\1/p' "$USERSPACE/lib/libtopdown.map" | sort -u > "$TMP/map"
 nm -D --defined-only "$ROOT/usr/lib/somewhere/libtopdown.so.0" |

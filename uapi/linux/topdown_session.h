@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * /dev/topdown: sessions, which have the slots of tasks instead of CPUs.
+ *
+ * A part of linux/topdown.h, which has the numbers of the commands, the rules of
+ * growth and the errors.  Include that one.
+ */
+#ifndef _UAPI_LINUX_TOPDOWN_SESSION_H
+#define _UAPI_LINUX_TOPDOWN_SESSION_H
+
+#ifndef _UAPI_LINUX_TOPDOWN_H
+#error "include <linux/topdown.h>"
+#endif
+
+/* Only the thread whose id @pid is, and none that it starts. */
+#define TOPDOWN_ATTACH_THREAD	(1U << 0)
+/* Also the processes that are forked from now on; not with _THREAD. */
+#define TOPDOWN_ATTACH_CHILDREN	(1U << 1)
+/* @pid is a pidfd; not with _THREAD. */
+#define TOPDOWN_ATTACH_PIDFD	(1U << 2)
+/* Count nothing until TOPDOWN_CONTROL_ENABLE. */
+#define TOPDOWN_ATTACH_DISABLED	(1U << 3)
+/*
+ * Only with _DISABLED: enabled when a task of it has executed a program, unless
+ * TOPDOWN_CONTROL_ENABLE or _DISABLE came first.  Meant for a session of one
+ * thread: of others that run then up to one period from before is counted.
+ */
+#define TOPDOWN_ATTACH_ON_EXEC	(1U << 4)
+#define TOPDOWN_ATTACH_FLAGS	(TOPDOWN_ATTACH_THREAD | TOPDOWN_ATTACH_CHILDREN | \
+				 TOPDOWN_ATTACH_PIDFD | TOPDOWN_ATTACH_DISABLED | \
+				 TOPDOWN_ATTACH_ON_EXEC)
+
+/**
+ * struct topdown_attach - argument of TOPDOWN_ATTACH: make a session
+ * @size: sizeof(struct topdown_attach) of the caller, at least 24
+ * @flags: TOPDOWN_ATTACH_*
+ * @pid: process (with TOPDOWN_ATTACH_THREAD thread) in the caller's pid
+ *	namespace, or a pidfd; 0 for the calling process or thread
+ * @out_session: number of the session, from 1, for this descriptor; not used
+ *	again while the descriptor is open
+ * @__reserved: must be 0
+ *
+ * A session counts what its tasks use from now on: all threads of the process,
+ * those that it will start included.  It ends with the descriptor.  One's own
+ * threads may be followed by whoever could open the node, and what they start
+ * with them; the figures include the kernel mode of those tasks.
+ */
+struct topdown_attach {
+	__u32 size;
+	__u32 flags;
+	__s32 pid;
+	__u32 out_session;
+	__aligned_u64 __reserved;
+};
+
+/**
+ * enum topdown_session_state - what has become of a session
+ *
+ * @TOPDOWN_SESSION_RUNNING: it counts
+ * @TOPDOWN_SESSION_DISABLED: it does not count until it is enabled
+ * @TOPDOWN_SESSION_EXITED: the last of its tasks has exited; the figures stay
+ * @TOPDOWN_SESSION_ENDED: a task gained rights by executing a program (set-uid
+ *	and the like), or executed one that it may not read, so no task is followed
+ *	any more; the figures stay, but for what other tasks ran since they were
+ *	last counted
+ * @TOPDOWN_SESSION_DETACHED: it is gone, but its map is still mapped; the
+ *	figures stay there
+ */
+enum topdown_session_state {
+	TOPDOWN_SESSION_RUNNING		= 0,
+	TOPDOWN_SESSION_DISABLED	= 1,
+	TOPDOWN_SESSION_EXITED		= 2,
+	TOPDOWN_SESSION_ENDED		= 3,
+	TOPDOWN_SESSION_DETACHED	= 4,
+};
+
+/*
+ * Count until now, by one inter-processor interrupt to each CPU that a task of
+ * the session runs on.  Without it nobody is interrupted, and of a task that
+ * runs now up to one period is not in the figures yet.
+ */
+#define TOPDOWN_SESSION_FRESH	(1U << 0)
+#define TOPDOWN_SESSION_FLAGS	(TOPDOWN_SESSION_FRESH)
+
+/* topdown_session.out_flags: a new task could not be followed: memory, or ENOSPC. */
+#define TOPDOWN_SESSION_INCOMPLETE	(1U << 0)
+
+/**
+ * struct topdown_session - argument of TOPDOWN_SESSION: read a session
+ * @size: sizeof(struct topdown_session) of the caller, at least 272
+ * @flags: TOPDOWN_SESSION_FRESH
+ * @session: its number
+ * @out_state: enum topdown_session_state
+ * @out_flags: TOPDOWN_SESSION_INCOMPLETE
+ * @out_tasks: tasks that are followed now
+ * @out_source: enum topdown_source of the figures
+ * @out_level: highest level of the figures; 0 for none
+ * @out_time_ns: when it was read, CLOCK_MONOTONIC
+ * @out_switches: how often its tasks were given a CPU
+ * @out_merged_ns: the part of the on-CPU time that was not measured because the
+ *	tasks of a CPU followed each other too fast: more often than once in 20 us,
+ *	but for bursts of eight
+ * @out_figures: since the session was made, or its last reset: enabled_ns is
+ *	the time its tasks were on CPUs while it was enabled, running_ns the
+ *	part of it that was measured.  The rest was merged, or another perf user
+ *	had the counter, or the CPU cannot be measured
+ */
+struct topdown_session {
+	__u32 size;
+	__u32 flags;
+	__u32 session;
+	__u32 out_state;
+	__u32 out_flags;
+	__u32 out_tasks;
+	__u32 out_source;
+	__u32 out_level;
+	__aligned_u64 out_time_ns;
+	__aligned_u64 out_switches;
+	__aligned_u64 out_merged_ns;
+	struct topdown_figures out_figures;
+};
+
+/* Where mmap() of the node has the map of a session. */
+#define TOPDOWN_SESSION_MAP_OFFSET(session)	((__u64)(session) << 12)
+
+/* topdown_session_map.magic: "session" and a zero, little endian. */
+#define TOPDOWN_SESSION_MAP_MAGIC	0x006e6f6973736573ULL
+
+/**
+ * struct topdown_share - what a session was credited with on one CPU
+ * @seq: odd while the CPU writes, and another number afterwards
+ * @source: enum topdown_source of the figures
+ * @level: lowest level of the figures; 0 for none yet
+ * @__reserved: 0
+ * @switches: as topdown_session.out_switches
+ * @merged_ns: as topdown_session.out_merged_ns
+ * @figures: as topdown_session.out_figures, but for the ratios, which are not
+ *	computed
+ */
+struct topdown_share {
+	__u32 seq;
+	__u8 source;
+	__u8 level;
+	__u16 __reserved;
+	__aligned_u64 switches;
+	__aligned_u64 merged_ns;
+	struct topdown_figures figures;
+};
+
+/**
+ * struct topdown_session_map - the start of the map of a session
+ * @magic: TOPDOWN_SESSION_MAP_MAGIC
+ * @size: bytes in all: topdown_info.out_session_map_size
+ * @header_size: sizeof(struct topdown_session_map) of the kernel
+ * @nr_shares: CPUs that have a share: one more than the highest number
+ * @share_offset: bytes from the start to the share of CPU 0
+ * @share_stride: bytes from one CPU's share to the next
+ * @share_size: sizeof(struct topdown_share) of the kernel
+ * @session: number of the session
+ * @seq: odd while what follows is being written
+ * @state: as topdown_session.out_state
+ * @flags: as topdown_session.out_flags
+ * @tasks: as topdown_session.out_tasks
+ * @baseline: the sum of the shares at the last reset; its @seq is 0
+ *
+ * A read-only mapping (PROT_READ, MAP_SHARED) at TOPDOWN_SESSION_MAP_OFFSET() of
+ * the session's number.  What TOPDOWN_SESSION says without _FRESH is the sum of
+ * the shares less @baseline, and the lowest level of shares that have one, with the
+ * source of these.
+ * Copy the fields from @state on under @seq, then each share under its own, with
+ * the loop of struct topdown_map_record: after EXITED nothing is added, so in
+ * this order the figures of a session that has exited are the last ones.
+ */
+struct topdown_session_map {
+	__aligned_u64 magic;
+	__aligned_u64 size;
+	__u32 header_size;
+	__u32 nr_shares;
+	__u32 share_offset;
+	__u32 share_stride;
+	__u32 share_size;
+	__u32 session;
+	__u32 seq;
+	__u32 state;
+	__u32 flags;
+	__u32 tasks;
+	struct topdown_share baseline;
+};
+
+/**
+ * enum topdown_control_action - what TOPDOWN_CONTROL does
+ *
+ * @TOPDOWN_CONTROL_ENABLE: count from now on
+ * @TOPDOWN_CONTROL_DISABLE: count nothing from now on
+ * @TOPDOWN_CONTROL_RESET: the figures begin anew
+ * @TOPDOWN_CONTROL_DETACH: the session is gone, its number too
+ */
+enum topdown_control_action {
+	TOPDOWN_CONTROL_ENABLE		= 0,
+	TOPDOWN_CONTROL_DISABLE		= 1,
+	TOPDOWN_CONTROL_RESET		= 2,
+	TOPDOWN_CONTROL_DETACH		= 3,
+};
+
+/**
+ * struct topdown_control - argument of TOPDOWN_CONTROL
+ * @size: sizeof(struct topdown_control) of the caller, at least 24
+ * @flags: none yet: must be 0
+ * @session: its number
+ * @action: enum topdown_control_action
+ * @__reserved: must be 0
+ *
+ * Exact to the moment: what ran until now on any CPU is counted first.
+ */
+struct topdown_control {
+	__u32 size;
+	__u32 flags;
+	__u32 session;
+	__u32 action;
+	__aligned_u64 __reserved;
+};
+
+#endif /* _UAPI_LINUX_TOPDOWN_SESSION_H */
