@@ -6,6 +6,8 @@ set -euo pipefail
 
 # shellcheck source=selftests/vm/common.sh
 . "$(dirname "$0")/common.sh"
+# shellcheck source=selftests/vm/jobs.sh
+. "$TOP/selftests/vm/jobs.sh"
 
 n=0
 failed=0
@@ -75,10 +77,25 @@ verdict_all() {
 		$'two words|\n\tno end$HOME|\n\tno end' "$(< "$logs/out")"
 }
 
+# The end of a run's output names what failed and what that said, and not the rest.
+summary() {
+	local LOGS=$logs/jobs
+
+	mkdir "$LOGS"
+	{
+		job ktap good printf 'KTAP version 1\n1..1\nok 1 fine\n'
+		job ktap bad printf 'KTAP version 1\n1..1\n# 3 is not 4\nnot ok 1 sum\n'
+	} > /dev/null || true
+	point "the end of a run repeats what failed" \
+		$'FAIL  bad\n      ! sum\n      1..1\n      # 3 is not 4\n      not ok 1 sum\n1 passed, 1 failed, 0 skipped' \
+		"$(sum_up | sed '/KTAP/d')"
+}
+
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 echo "KTAP version 1"
 sum_all
+summary
 verdict_all
 echo "1..$n"
 ((failed == 0))

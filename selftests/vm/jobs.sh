@@ -80,10 +80,28 @@ heartbeat() {
 	done
 }
 
+# repeat_failures: what failed and what was said before it, once more where a long
+# log is read first: at its end.
+repeat_failures() {
+	local totals failed dir
+
+	for totals in "$LOGS"/*/totals; do
+		read -r _ failed _ < "$totals"
+		((failed)) || continue
+		dir=$(dirname "$totals")
+		echo "FAIL  $(basename "$dir")"
+		{
+			grep '^!' "$dir/counts" || true
+			grep -B 8 -E '^(# |  )?not ok' "$dir/log" | head -n 60 || true
+		} 2> /dev/null | sed 's/^/      /'
+	done
+}
+
 # sum_up: the last line; false if anything failed or nothing was run.
 sum_up() {
 	local totals
 
+	repeat_failures
 	totals=$(cat "$LOGS"/*/totals | awk '{ p += $1; f += $2; s += $3 }
 		END { printf "%d passed, %d failed, %d skipped\n", p, f, s; exit !(p && !f) }') || {
 		echo "$totals"
