@@ -66,21 +66,21 @@ union td_command {
 	struct topdown_control control;
 };
 
-static unsigned int td_chardev_level(enum topdown_source *source)
+/* The record of a CPU that has the most levels, with the nodes that any CPU has. */
+static void td_chardev_best(struct topdown_record *best)
 {
 	struct topdown_record record;
-	unsigned int level = 0;
+	__u16 nodes = 0;
 	int cpu;
 
-	*source = TOPDOWN_SOURCE_NONE;
+	*best = (struct topdown_record){ .source = TOPDOWN_SOURCE_NONE };
 	for_each_possible_cpu(cpu) {
 		td_page_read(cpu, false, &record);
-		if (record.level <= level)
-			continue;
-		level = record.level;
-		*source = record.source;
+		nodes |= record.nodes;
+		if (record.level > best->level)
+			*best = record;
 	}
-	return level;
+	best->nodes = nodes;
 }
 
 static int td_chardev_info(struct td_file *file, union td_command *command)
@@ -88,7 +88,7 @@ static int td_chardev_info(struct td_file *file, union td_command *command)
 	struct topdown_info *info = &command->info;
 	const struct td_model *model = td_model_get();
 	const struct cpuinfo_x86 *cpu = &boot_cpu_data;
-	enum topdown_source source;
+	struct topdown_record best;
 	__u32 size = info->size;
 
 	if (info->flags)
@@ -117,8 +117,9 @@ static int td_chardev_info(struct td_file *file, union td_command *command)
 		info->out_flags |= TOPDOWN_INFO_PINNED;
 	if (td_probe_possible())
 		info->out_features |= TOPDOWN_FEATURE_SESSION | TOPDOWN_FEATURE_SESSION_MAP;
-	info->out_level = td_chardev_level(&source);
-	info->out_source = source;
+	td_chardev_best(&best);
+	info->out_level = best.level;
+	info->out_source = best.source;
 	strscpy(info->out_cpu_vendor, cpu->x86_vendor_id, sizeof(info->out_cpu_vendor));
 	strscpy(info->out_cpu_name, cpu->x86_model_id, sizeof(info->out_cpu_name));
 	strscpy(info->out_codename, model->codename, sizeof(info->out_codename));
@@ -290,7 +291,7 @@ static int td_chardev_reset(struct td_file *file, union td_command *command)
 
 static int td_chardev_check_watch(const struct topdown_watch *watch)
 {
-	enum topdown_source source;
+	struct topdown_record best;
 
 	if (watch->flags & ~TOPDOWN_WATCH_FLAGS)
 		return -EOPNOTSUPP;
@@ -300,9 +301,8 @@ static int td_chardev_check_watch(const struct topdown_watch *watch)
 		return watch->flags || watch->ratio || watch->hold_ms ? -EINVAL : 0;
 	if (watch->node >= TOPDOWN_NR_NODES || watch->ratio > TOPDOWN_RATIO_ONE)
 		return -EINVAL;
-	if (watch->node > TOPDOWN_BACKEND_BOUND && td_chardev_level(&source) < 2)
-		return -EOPNOTSUPP;
-	return 0;
+	td_chardev_best(&best);
+	return best.nodes >> watch->node & 1 ? 0 : -EOPNOTSUPP;
 }
 
 static int td_chardev_watch(struct td_file *file, union td_command *command)

@@ -76,6 +76,14 @@ static bool td_counters_wants(const struct td_counters *counters, unsigned int i
 	return event->level <= level && event->when != (counters->smt ? TD_NO_SMT : TD_SMT);
 }
 
+/* Is the first event of this group's level 1 the reference itself? */
+static bool td_counters_leads(const struct td_counters *counters,
+			      const struct td_counter_group *part)
+{
+	return (counters->shared || part == &counters->part[0]) &&
+	       counters->formula->events[0].config == counters->formula->reference;
+}
+
 /* What a group begins with: the reference, and level 1 if not the first has it alone. */
 static int td_counters_lead(struct td_counters *counters, int cpu, bool pinned)
 {
@@ -83,7 +91,7 @@ static int td_counters_lead(struct td_counters *counters, int cpu, bool pinned)
 	unsigned int i;
 	int ret = 0;
 
-	if (counters->reference)
+	if (counters->reference && !td_counters_leads(counters, part))
 		ret = td_counters_add_to(part, cpu, TD_EVENTS_MAX,
 					 counters->formula->reference, pinned);
 	for (i = 0; counters->shared && i < counters->formula->nr_events && !ret; i++) {
@@ -322,6 +330,13 @@ static bool td_counters_direct(const struct td_counters *counters,
 				  part == &counters->part[0];
 }
 
+static bool td_counters_is_reference(const struct td_counters *counters,
+				     const struct td_counter_group *part, unsigned int event)
+{
+	return event == TD_EVENTS_MAX ||
+	       (counters->reference && !event && td_counters_leads(counters, part));
+}
+
 /*
  * The group has run for @ran since the last fold: what it counted.  Returns how
  * much that is by the reference.
@@ -337,9 +352,9 @@ static u64 td_counters_turn(const struct td_counters *counters, struct td_counte
 		delta = count - part->counted[i];
 		part->counted[i] = count;
 		part->last[i] = part->ran ? part->last[i] + delta : delta;
-		if (part->event[i] == TD_EVENTS_MAX)
+		if (td_counters_is_reference(counters, part, part->event[i]))
 			span = delta;
-		else if (td_counters_direct(counters, part, part->event[i]))
+		if (td_counters_direct(counters, part, part->event[i]))
 			sample->count[part->event[i]] += delta;
 	}
 	part->span = part->ran ? part->span + span : span;

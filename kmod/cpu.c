@@ -80,6 +80,7 @@ static int td_cpu_create_metrics(struct td_window *window)
 		if (!ret || !td_cpu_lacks_events(ret))
 			break;
 	}
+	window->nodes = window->level > 1 ? TD_NODES_METRICS_L2 : TD_NODES_METRICS_L1;
 	return ret;
 }
 
@@ -96,6 +97,7 @@ static int td_cpu_create_counters(struct td_window *window)
 	window->counters = counters;
 	window->source = model->formula->source;
 	window->level = counters->level;
+	window->nodes = model->formula->nodes & td_nodes_of_level(counters->level);
 	window->flags = counters->nr > 1 ? TOPDOWN_RECORD_SCALED : 0;
 	return 0;
 }

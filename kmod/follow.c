@@ -92,6 +92,7 @@ static void td_task_credit(const struct td_task *entry, const struct td_window *
 		.merged_ns	= !part && window->open ? ran_ns : 0,
 		.part		= part,
 		.level		= window->level,
+		.nodes		= window->nodes,
 		.source		= window->source,
 	};
 	const struct td_session *session;

@@ -177,23 +177,23 @@ static void td_bdw_eval(const struct td_sample *sample, struct td_slots *slots)
 }
 
 const struct td_formula td_generic_snb = {
-	"generic_snb", TOPDOWN_SOURCE_GENERIC, 2, SNB_NR, td_snb_events, TD_REFERENCE_INTEL,
-	td_ivb_eval
+	"generic_snb", TOPDOWN_SOURCE_GENERIC, 2, TD_NODES_METRICS_L2, SNB_NR, td_snb_events,
+	TD_REFERENCE_INTEL, td_ivb_eval
 };
 
 const struct td_formula td_generic_ivb = {
-	"generic_ivb", TOPDOWN_SOURCE_GENERIC, 2, SNB_NR, td_ivb_events, TD_REFERENCE_INTEL,
-	td_ivb_eval
+	"generic_ivb", TOPDOWN_SOURCE_GENERIC, 2, TD_NODES_METRICS_L2, SNB_NR, td_ivb_events,
+	TD_REFERENCE_INTEL, td_ivb_eval
 };
 
 const struct td_formula td_generic_hsw = {
-	"generic_hsw", TOPDOWN_SOURCE_GENERIC, 2, SNB_NR, td_hsw_events, TD_REFERENCE_INTEL,
-	td_hsw_eval
+	"generic_hsw", TOPDOWN_SOURCE_GENERIC, 2, TD_NODES_METRICS_L2, SNB_NR, td_hsw_events,
+	TD_REFERENCE_INTEL, td_hsw_eval
 };
 
 const struct td_formula td_generic_bdw = {
-	"generic_bdw", TOPDOWN_SOURCE_GENERIC, 2, SNB_NR, td_bdw_events, TD_REFERENCE_INTEL,
-	td_bdw_eval
+	"generic_bdw", TOPDOWN_SOURCE_GENERIC, 2, TD_NODES_METRICS_L2, SNB_NR, td_bdw_events,
+	TD_REFERENCE_INTEL, td_bdw_eval
 };
 
 /* Skylake to Cascade Lake: level 1 is that of Sandy Bridge. */
@@ -243,8 +243,8 @@ static void td_skl_eval(const struct td_sample *sample, struct td_slots *slots)
 }
 
 const struct td_formula td_generic_skl = {
-	"generic_skl", TOPDOWN_SOURCE_GENERIC, 2, SKL_NR, td_skl_events, TD_REFERENCE_INTEL,
-	td_skl_eval
+	"generic_skl", TOPDOWN_SOURCE_GENERIC, 2, TD_NODES_METRICS_L2, SKL_NR, td_skl_events,
+	TD_REFERENCE_INTEL, td_skl_eval
 };
 
 /* Ice Lake, Tiger Lake and Rocket Lake without PERF_METRICS. */
@@ -320,8 +320,8 @@ static void td_icl_eval(const struct td_sample *sample, struct td_slots *slots)
 }
 
 const struct td_formula td_fallback_icl = {
-	"fallback_icl", TOPDOWN_SOURCE_FALLBACK, 2, ICL_NR, td_icl_events, TD_REFERENCE_INTEL,
-	td_icl_eval
+	"fallback_icl", TOPDOWN_SOURCE_FALLBACK, 2, TD_NODES_METRICS_L2, ICL_NR, td_icl_events,
+	TD_REFERENCE_INTEL, td_icl_eval
 };
 
 /* Golden, Raptor and Redwood Cove without PERF_METRICS. */
@@ -360,8 +360,8 @@ static void td_glc_eval(const struct td_sample *sample, struct td_slots *slots)
 }
 
 const struct td_formula td_fallback_glc = {
-	"fallback_glc", TOPDOWN_SOURCE_FALLBACK, 2, GLC_NR, td_glc_events, TD_REFERENCE_INTEL,
-	td_glc_eval
+	"fallback_glc", TOPDOWN_SOURCE_FALLBACK, 2, TD_NODES_METRICS_L2, GLC_NR, td_glc_events,
+	TD_REFERENCE_INTEL, td_glc_eval
 };
 
 /* Lion and Cougar Cove without PERF_METRICS. */
@@ -398,6 +398,6 @@ static void td_lnc_eval(const struct td_sample *sample, struct td_slots *slots)
 }
 
 const struct td_formula td_fallback_lnc = {
-	"fallback_lnc", TOPDOWN_SOURCE_FALLBACK, 2, LNC_NR, td_lnc_events, TD_REFERENCE_INTEL,
-	td_lnc_eval
+	"fallback_lnc", TOPDOWN_SOURCE_FALLBACK, 2, TD_NODES_METRICS_L2, LNC_NR, td_lnc_events,
+	TD_REFERENCE_INTEL, td_lnc_eval
 };

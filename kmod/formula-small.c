@@ -4,8 +4,7 @@
  *
  * Events and formulas: for Gracemont and later, and for AMD, the metrics
  * published with perf (tools/perf/pmu-events/arch/x86); for Goldmont and Tremont
- * Intel's TMA metrics spreadsheet for Atom.  Where level 2 is another one than
- * that of the big cores, as from Gracemont on, there is level 1 alone.
+ * Intel's TMA metrics spreadsheet for Atom.
  */
 #include "formula.h"
 
@@ -35,7 +34,8 @@ static void td_glm_eval(const struct td_sample *sample, struct td_slots *slots)
 }
 
 const struct td_formula td_atom_glm = {
-	"atom_glm", TOPDOWN_SOURCE_ATOM, 1, GLM_NR, td_glm_events, TD_REFERENCE_INTEL, td_glm_eval
+	"atom_glm", TOPDOWN_SOURCE_ATOM, 1, TD_NODES_METRICS_L1, GLM_NR, td_glm_events,
+	TD_REFERENCE_INTEL, td_glm_eval
 };
 
 /* Events of one code are counted as one with the bits of all their masks. */
@@ -82,18 +82,43 @@ static void td_tnt_eval(const struct td_sample *sample, struct td_slots *slots)
 }
 
 const struct td_formula td_atom_tnt = {
-	"atom_tnt", TOPDOWN_SOURCE_ATOM, 2, TNT_NR, td_tnt_events, TD_REFERENCE_INTEL, td_tnt_eval
+	"atom_tnt", TOPDOWN_SOURCE_ATOM, 2, TD_NODES_METRICS_L2, TNT_NR, td_tnt_events,
+	TD_REFERENCE_INTEL, td_tnt_eval
 };
 
+/*
+ * Gracemont and later.  Nothing is published below retiring, and the children of
+ * backend bound are others than those of the big cores.
+ */
+#define GRT_NODES	(TD_NODES_METRICS_L1 | 1U << TOPDOWN_BRANCH_MISPREDICTS |	\
+			 1U << TOPDOWN_MACHINE_CLEARS | 1U << TOPDOWN_FETCH_LATENCY |	\
+			 1U << TOPDOWN_FETCH_BANDWIDTH | 1U << TOPDOWN_CORE_BOUND |	\
+			 1U << TOPDOWN_RESOURCE_BOUND)
+
 enum {
-	GRT_CORE, GRT_FRONTEND, GRT_BACKEND, GRT_RETIRED, GRT_NR, GRT_BAD = GRT_NR, CMT_NR,
+	GRT_CORE, GRT_FRONTEND, GRT_BACKEND, GRT_RETIRED, GRT_LEVEL1,
+	CMT_BAD = GRT_LEVEL1, CMT_LEVEL1,
 };
+
+/* Behind those of level 1. */
+enum {
+	GRT_LATENCY, GRT_BANDWIDTH, GRT_MISPREDICT, GRT_CLEARS, GRT_ALLOC, GRT_LEVEL2,
+	GRT_NR = GRT_LEVEL1 + GRT_LEVEL2, CMT_NR = CMT_LEVEL1 + GRT_LEVEL2,
+};
+
+#define GRT_EVENTS_LEVEL2								\
+	{ "TOPDOWN_FE_BOUND.FRONTEND_LATENCY", 0x7271, 0, 2, TD_ALWAYS },		\
+	{ "TOPDOWN_FE_BOUND.FRONTEND_BANDWIDTH", 0x8d71, 0, 2, TD_ALWAYS },		\
+	{ "TOPDOWN_BAD_SPECULATION.MISPREDICT", 0x473, 0, 2, TD_ALWAYS },		\
+	{ "TOPDOWN_BAD_SPECULATION.MACHINE_CLEARS", 0x373, 0, 2, TD_ALWAYS },		\
+	{ "TOPDOWN_BE_BOUND.ALLOC_RESTRICTIONS", 0x174, 0, 2, TD_ALWAYS }
 
 static const struct td_event td_grt_events[GRT_NR] = {
 	{ "CPU_CLK_UNHALTED.CORE", 0x3c, 0, 1, TD_ALWAYS },
 	{ "TOPDOWN_FE_BOUND.ALL", 0x71, 0, 1, TD_ALWAYS },
 	{ "TOPDOWN_BE_BOUND.ALL", 0x74, 0, 1, TD_ALWAYS },
 	{ "TOPDOWN_RETIRING.ALL", 0xc2, 0, 1, TD_ALWAYS },
+	GRT_EVENTS_LEVEL2
 };
 
 static const struct td_event td_cmt_events[CMT_NR] = {
@@ -102,6 +127,7 @@ static const struct td_event td_cmt_events[CMT_NR] = {
 	{ "TOPDOWN_BE_BOUND.ALL_P", 0x74, 0, 1, TD_ALWAYS },
 	{ "TOPDOWN_RETIRING.ALL_P", 0x72, 0, 1, TD_ALWAYS },
 	{ "TOPDOWN_BAD_SPECULATION.ALL_P", 0x73, 0, 1, TD_ALWAYS },
+	GRT_EVENTS_LEVEL2
 };
 
 /* Three of them may go to fixed counters: the driver knows them by these codes. */
@@ -111,52 +137,69 @@ static const struct td_event td_skt_events[CMT_NR] = {
 	{ "TOPDOWN_BE_BOUND.ALL_P", 0x2a4, 0, 1, TD_ALWAYS },
 	{ "TOPDOWN_RETIRING.ALL", 0x2c2, 0, 1, TD_ALWAYS },
 	{ "TOPDOWN_BAD_SPECULATION.ALL_P", 0x73, 0, 1, TD_ALWAYS },
+	GRT_EVENTS_LEVEL2
 };
 
-static void td_grt_three(const struct td_sample *sample, struct td_slots *slots)
+/* @level2: counts of the events that only level 2 needs. */
+static void td_grt_nodes(const struct td_sample *sample, struct td_slots *slots, __s64 bad,
+			 const __u64 *level2)
 {
 	const __u64 *count = sample->count;
 
-	slots->slots = sample->width * count[GRT_CORE];
 	td_set_level1(slots, TOPDOWN_FRONTEND_BOUND, count[GRT_FRONTEND]);
 	td_set_level1(slots, TOPDOWN_BACKEND_BOUND, count[GRT_BACKEND]);
 	td_set_level1(slots, TOPDOWN_RETIRING, count[GRT_RETIRED]);
+	td_set_level1(slots, TOPDOWN_BAD_SPECULATION, bad);
+	if (sample->level < 2)
+		return;
+	td_set_both(slots, TOPDOWN_FRONTEND_BOUND, level2[GRT_LATENCY], level2[GRT_BANDWIDTH]);
+	td_set_both(slots, TOPDOWN_BAD_SPECULATION, level2[GRT_MISPREDICT], level2[GRT_CLEARS]);
+	td_set_pair_of(slots, TOPDOWN_BACKEND_BOUND, TOPDOWN_CORE_BOUND, TOPDOWN_RESOURCE_BOUND,
+		       level2[GRT_ALLOC]);
 }
 
 static void td_grt_eval(const struct td_sample *sample, struct td_slots *slots)
 {
 	const __u64 *count = sample->count;
+	__s64 bad;
 
-	td_grt_three(sample, slots);
-	td_set_level1(slots, TOPDOWN_BAD_SPECULATION,
-		      slots->slots - count[GRT_FRONTEND] - count[GRT_BACKEND] -
-		      count[GRT_RETIRED]);
+	slots->slots = sample->width * count[GRT_CORE];
+	bad = slots->slots - count[GRT_FRONTEND] - count[GRT_BACKEND] - count[GRT_RETIRED];
+	td_grt_nodes(sample, slots, bad, count + GRT_LEVEL1);
 }
 
 static void td_cmt_eval(const struct td_sample *sample, struct td_slots *slots)
 {
-	td_grt_three(sample, slots);
-	td_set_level1(slots, TOPDOWN_BAD_SPECULATION, sample->count[GRT_BAD]);
+	const __u64 *count = sample->count;
+
+	slots->slots = sample->width * count[GRT_CORE];
+	td_grt_nodes(sample, slots, count[CMT_BAD], count + CMT_LEVEL1);
 }
 
 const struct td_formula td_atom_grt = {
-	"atom_grt", TOPDOWN_SOURCE_ATOM, 1, GRT_NR, td_grt_events, TD_REFERENCE_INTEL, td_grt_eval
+	"atom_grt", TOPDOWN_SOURCE_ATOM, 2, GRT_NODES, GRT_NR, td_grt_events, TD_REFERENCE_INTEL,
+	td_grt_eval
 };
 
 const struct td_formula td_atom_cmt = {
-	"atom_cmt", TOPDOWN_SOURCE_ATOM, 1, CMT_NR, td_cmt_events, TD_REFERENCE_INTEL, td_cmt_eval
+	"atom_cmt", TOPDOWN_SOURCE_ATOM, 2, GRT_NODES, CMT_NR, td_cmt_events, TD_REFERENCE_INTEL,
+	td_cmt_eval
 };
 
 const struct td_formula td_atom_skt = {
-	"atom_skt", TOPDOWN_SOURCE_ATOM, 1, CMT_NR, td_skt_events, TD_REFERENCE_INTEL, td_cmt_eval
+	"atom_skt", TOPDOWN_SOURCE_ATOM, 2, GRT_NODES, CMT_NR, td_skt_events, TD_REFERENCE_INTEL,
+	td_cmt_eval
 };
 
 /*
- * AMD.  Slots in which the other thread of the core had the front end are none of
- * the four nodes of level 1.
+ * AMD.  Slots in which the other thread of the core had the front end are a fifth
+ * node of level 1.
  */
+#define ZEN_NODES	(TD_NODES_METRICS_L2 | 1U << TOPDOWN_SMT_CONTENTION)
+
 enum {
-	ZEN_CYCLES, ZEN_NO_OPS, ZEN_STALLS, ZEN_DISPATCHED, ZEN_RETIRED, ZEN_NO_OPS_AT_ALL,
+	ZEN_CYCLES, ZEN_NO_OPS, ZEN_STALLS, ZEN_DISPATCHED, ZEN_RETIRED, ZEN_CONTENTION,
+	ZEN_NO_OPS_AT_ALL,
 	ZEN_MISPREDICTS, ZEN_RESYNCS, ZEN_LOADS, ZEN_NOT_COMPLETE, ZEN_MICROCODE, ZEN_NR,
 };
 
@@ -165,7 +208,8 @@ enum {
 	{ "de_no_dispatch_per_slot.no_ops_from_frontend", 0x1000001a0, 0, 1, TD_ALWAYS }, \
 	{ "de_no_dispatch_per_slot.backend_stalls", 0x100001ea0, 0, 1, TD_ALWAYS },	\
 	{ "de_src_op_disp.all", 0x7aa, 0, 1, TD_ALWAYS },				\
-	{ "ex_ret_ops", 0xc1, 0, 1, TD_ALWAYS }
+	{ "ex_ret_ops", 0xc1, 0, 1, TD_ALWAYS },					\
+	{ "de_no_dispatch_per_slot.smt_contention", 0x1000060a0, 0, 1, TD_ALWAYS }
 
 #define ZEN_LEVEL2									\
 	{ "ex_no_retire.load_not_complete", 0xa2d6, 0, 2, TD_ALWAYS },			\
@@ -197,6 +241,7 @@ static void td_zen_eval(const struct td_sample *sample, struct td_slots *slots)
 	td_set_level1(slots, TOPDOWN_BAD_SPECULATION, count[ZEN_DISPATCHED] - count[ZEN_RETIRED]);
 	td_set_level1(slots, TOPDOWN_BACKEND_BOUND, count[ZEN_STALLS]);
 	td_set_level1(slots, TOPDOWN_RETIRING, count[ZEN_RETIRED]);
+	td_set_level1(slots, TOPDOWN_SMT_CONTENTION, count[ZEN_CONTENTION]);
 	if (sample->level < 2)
 		return;
 	td_set_pair(slots, TOPDOWN_FRONTEND_BOUND, sample->width * count[ZEN_NO_OPS_AT_ALL]);
@@ -211,9 +256,11 @@ static void td_zen_eval(const struct td_sample *sample, struct td_slots *slots)
 }
 
 const struct td_formula td_zen4 = {
-	"zen4", TOPDOWN_SOURCE_AMD, 2, ZEN_NR, td_zen4_events, TD_REFERENCE_AMD, td_zen_eval
+	"zen4", TOPDOWN_SOURCE_AMD, 2, ZEN_NODES, ZEN_NR, td_zen4_events, TD_REFERENCE_AMD,
+	td_zen_eval
 };
 
 const struct td_formula td_zen5 = {
-	"zen5", TOPDOWN_SOURCE_AMD, 2, ZEN_NR, td_zen5_events, TD_REFERENCE_AMD, td_zen_eval
+	"zen5", TOPDOWN_SOURCE_AMD, 2, ZEN_NODES, ZEN_NR, td_zen5_events, TD_REFERENCE_AMD,
+	td_zen_eval
 };

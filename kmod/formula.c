@@ -80,7 +80,27 @@ void td_set_level1(struct td_slots *slots, enum topdown_node node, __s64 value)
 }
 
 /**
- * td_set_pair - set the two children of a level 1 node, of which one is a remainder
+ * td_set_pair_of - set two children of a level 1 node, of which one is a remainder
+ * @slots: the parent is set
+ * @parent: level 1 node
+ * @child: the child that is known
+ * @rest: the other
+ * @value: the first as published, in slots
+ */
+void td_set_pair_of(struct td_slots *slots, enum topdown_node parent, enum topdown_node child,
+		    enum topdown_node rest, __s64 value)
+{
+	__u64 whole = slots->node[parent];
+	int cut = slots->clamped >> parent & 1;
+
+	cut |= td_set(slots, child, value, whole);
+	slots->node[rest] = whole - slots->node[child];
+	if (cut)
+		slots->clamped |= 1U << child | 1U << rest;
+}
+
+/**
+ * td_set_pair - set the usual the two children of a level 1 node, of which one is a remainder
  * @slots: the parent is set
  * @parent: level 1 node
  * @first: the first child as published, in slots
@@ -90,13 +110,8 @@ void td_set_level1(struct td_slots *slots, enum topdown_node node, __s64 value)
 void td_set_pair(struct td_slots *slots, enum topdown_node parent, __s64 first)
 {
 	unsigned int child = TOPDOWN_HEAVY_OPERATIONS + 2 * parent;
-	__u64 whole = slots->node[parent];
-	int cut = slots->clamped >> parent & 1;
 
-	cut |= td_set(slots, child, first, whole);
-	slots->node[child + 1] = whole - slots->node[child];
-	if (cut)
-		slots->clamped |= 3U << child;
+	td_set_pair_of(slots, parent, child, child + 1, first);
 }
 
 /**
@@ -109,9 +124,11 @@ void td_set_pair(struct td_slots *slots, enum topdown_node parent, __s64 first)
 void td_set_both(struct td_slots *slots, enum topdown_node parent, __s64 first, __s64 second)
 {
 	unsigned int child = TOPDOWN_HEAVY_OPERATIONS + 2 * parent;
+	int cut = slots->clamped >> parent & 1;
 
-	if (td_set(slots, child, first, slots->node[parent]) |
-	    td_set(slots, child + 1, second, slots->node[parent]))
+	cut |= td_set(slots, child, first, slots->node[parent]);
+	cut |= td_set(slots, child + 1, second, slots->node[parent]);
+	if (cut)
 		slots->clamped |= 3U << child;
 }
 

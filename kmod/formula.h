@@ -90,6 +90,7 @@ struct td_slots {
  * @name: its name
  * @source: enum topdown_source
  * @level: highest level that it has
+ * @nodes: the nodes that it has, bit n for node n
  * @nr_events: length of @events
  * @events: those of level 1 come first; what belongs together stands together
  * @reference: perf's raw config of the reference
@@ -99,6 +100,7 @@ struct td_formula {
 	const char *name;
 	__u32 source;
 	__u32 level;
+	__u32 nodes;
 	__u32 nr_events;
 	const struct td_event *events;
 	__u64 reference;
@@ -128,6 +130,8 @@ void td_formula_eval(const struct td_formula *formula, const struct td_sample *s
 __u64 td_times(__u64 a, __u64 b, __u64 c);
 void td_set_level1(struct td_slots *slots, enum topdown_node node, __s64 value);
 void td_set_pair(struct td_slots *slots, enum topdown_node parent, __s64 first);
+void td_set_pair_of(struct td_slots *slots, enum topdown_node parent, enum topdown_node child,
+		    enum topdown_node rest, __s64 value);
 void td_set_both(struct td_slots *slots, enum topdown_node parent, __s64 first, __s64 second);
 void td_set_split(struct td_slots *slots, enum topdown_node parent, __s64 part, __s64 whole);
 

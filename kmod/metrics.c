@@ -273,28 +273,50 @@ __u32 td_ratio(__u64 part, __u64 whole)
 	return td_mul_div(part, TOPDOWN_RATIO_ONE, whole);
 }
 
-static unsigned int td_level_nodes(unsigned int level)
-{
-	if (!level)
-		return 0;
-	return level == 1 ? TD_METRIC_L1 : TOPDOWN_NR_NODES;
-}
-
 static void td_fill_ratios(__u32 ratio[TOPDOWN_MAX_NODES], const __u64 *node,
-			   __u64 slots, unsigned int level)
+			   __u64 slots, __u32 nodes)
 {
-	unsigned int i, n = td_level_nodes(level);
+	unsigned int i;
 	__u64 l1 = 0;
 
 	for (i = 0; i < TD_METRIC_L1; i++)
 		l1 |= node[i];
 	/* Slots without one in any category: nothing is known of them. */
 	if (!l1)
-		n = 0;
-	for (i = 0; i < n; i++)
-		ratio[i] = td_ratio(node[i], slots);
-	for (; i < TOPDOWN_MAX_NODES; i++)
-		ratio[i] = TOPDOWN_RATIO_NONE;
+		nodes = 0;
+	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
+		ratio[i] = nodes >> i & 1 ? td_ratio(node[i], slots) : TOPDOWN_RATIO_NONE;
+}
+
+/**
+ * td_nodes_of_level - the nodes that there can be up to a level
+ * @level: 0, 1 or 2
+ *
+ * Return: bit n for node n.
+ */
+__u32 td_nodes_of_level(unsigned int level)
+{
+	if (!level)
+		return 0;
+	return level == 1 ? TD_NODES_LEVEL1 : TD_NODES_LEVEL2;
+}
+
+/**
+ * td_nodes_of_figures - the nodes that have a ratio
+ * @figures: of some slots
+ *
+ * Return: bit n for node n.
+ */
+__u32 td_nodes_of_figures(const struct topdown_figures *figures)
+{
+	__u32 nodes = 0;
+	unsigned int i;
+
+	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+		if (figures->ratio[i] != TOPDOWN_RATIO_NONE)
+			nodes |= 1U << i;
+	}
+	return nodes;
 }
 
 /**
@@ -313,11 +335,11 @@ void td_figures_clear(struct topdown_figures *figures)
 /**
  * td_figures_ratios - fill in the ratios
  * @figures: slots and nodes in, ratios out
- * @level: level that the nodes have
+ * @nodes: those that there are, bit n for node n
  */
-void td_figures_ratios(struct topdown_figures *figures, unsigned int level)
+void td_figures_ratios(struct topdown_figures *figures, __u32 nodes)
 {
-	td_fill_ratios(figures->ratio, figures->node, figures->slots, level);
+	td_fill_ratios(figures->ratio, figures->node, figures->slots, nodes);
 }
 
 /**
@@ -372,15 +394,15 @@ void td_sum_add(struct td_sum *sum, const struct topdown_figures *figures)
 /**
  * td_sum_ratios - fill in the ratios of a sum
  * @sum: after the last td_sum_add()
- * @level: level that the nodes of all summands have
+ * @nodes: those that all summands have, bit n for node n
  *
  * 256 CPUs fill 64 bits with slots in weeks; from there on the ratios are those
  * of the shifted sums, which have 50 significant bits by then.
  */
-void td_sum_ratios(struct td_sum *sum, unsigned int level)
+void td_sum_ratios(struct td_sum *sum, __u32 nodes)
 {
 	if (sum->slots < TD_SUM_EXACT)
-		td_figures_ratios(&sum->figures, level);
+		td_figures_ratios(&sum->figures, nodes);
 	else
-		td_fill_ratios(sum->figures.ratio, sum->node, sum->slots, level);
+		td_fill_ratios(sum->figures.ratio, sum->node, sum->slots, nodes);
 }

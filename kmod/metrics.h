@@ -59,6 +59,13 @@ struct td_sum {
 	__u64 node[TOPDOWN_NR_NODES];
 };
 
+/* What level 1 has, and what there can be on a CPU with PERF_METRICS. */
+#define TD_NODES_LEVEL1		0x200fU
+#define TD_NODES_LEVEL2		((1U << TOPDOWN_NR_NODES) - 1)
+#define TD_NODES_METRICS	(TOPDOWN_CORE_BOUND + 1)
+#define TD_NODES_METRICS_L1	0x000fU
+#define TD_NODES_METRICS_L2	((1U << TD_NODES_METRICS) - 1)
+
 void td_quant_learn(struct td_quant *quant, const struct td_counts *counts);
 void td_counts_correct(struct td_counts *counts, const struct td_quant *quant);
 void td_counts_to_nodes(const struct td_counts *counts, unsigned int level,
@@ -67,10 +74,12 @@ void td_counts_fold(struct td_counts *counts, struct td_quant *quant, unsigned i
 		    __u64 node[TOPDOWN_MAX_NODES]);
 __u32 td_ratio(__u64 part, __u64 whole);
 void td_figures_clear(struct topdown_figures *figures);
-void td_figures_ratios(struct topdown_figures *figures, unsigned int level);
+__u32 td_nodes_of_level(unsigned int level);
+__u32 td_nodes_of_figures(const struct topdown_figures *figures);
+void td_figures_ratios(struct topdown_figures *figures, __u32 nodes);
 void td_figures_add(struct topdown_figures *figures, const struct topdown_figures *more);
 void td_figures_sub(struct topdown_figures *figures, const struct topdown_figures *base);
 void td_sum_add(struct td_sum *sum, const struct topdown_figures *figures);
-void td_sum_ratios(struct td_sum *sum, unsigned int level);
+void td_sum_ratios(struct td_sum *sum, __u32 nodes);
 
 #endif /* TOPDOWN_METRICS_H */

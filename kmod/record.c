@@ -25,8 +25,8 @@ void td_record_read(int cpu, bool fresh, const struct td_baseline *baseline,
 		record->windows -= baseline->windows;
 		td_figures_sub(&record->total, &baseline->total);
 	}
-	td_figures_ratios(&record->total, record->level);
-	td_figures_ratios(&record->window, record->level);
+	td_figures_ratios(&record->total, record->nodes);
+	td_figures_ratios(&record->window, record->nodes);
 }
 
 /**
@@ -100,12 +100,14 @@ void td_total_add(struct td_total *total, const struct topdown_record *record)
 
 	if (!sum->nr_cpus) {
 		sum->level = record->level;
+		sum->nodes = record->nodes;
 		sum->source = record->source;
 		sum->slots_per_cycle = record->slots_per_cycle;
 	}
 	sum->nr_cpus++;
 	sum->flags |= record->flags;
 	sum->level = min(sum->level, record->level);
+	sum->nodes &= record->nodes;
 	if (sum->slots_per_cycle != record->slots_per_cycle)
 		sum->slots_per_cycle = 0;
 	sum->windows += record->windows;
@@ -124,8 +126,8 @@ void td_total_add(struct td_total *total, const struct topdown_record *record)
  */
 void td_total_end(struct td_total *total)
 {
-	td_sum_ratios(&total->total, total->record.level);
-	td_sum_ratios(&total->window, total->record.level);
+	td_sum_ratios(&total->total, total->record.nodes);
+	td_sum_ratios(&total->window, total->record.nodes);
 	total->record.total = total->total.figures;
 	total->record.window = total->window.figures;
 }

@@ -290,7 +290,7 @@ static void td_session_read(struct td_session *session, struct topdown_session *
 	read->out_level = sum.level;
 	read->out_source = sum.source;
 	read->out_figures = sum.figures;
-	td_figures_ratios(&read->out_figures, sum.level);
+	td_figures_ratios(&read->out_figures, sum.nodes);
 }
 
 static struct pid *td_sessions_pidfd(int fd)

@@ -89,6 +89,14 @@ int td_share_mmap(const struct topdown_session_map *map, struct vm_area_struct *
 	return 0;
 }
 
+/* Of figures that are added up there is what all of them have. */
+static void td_share_has(struct topdown_share *share, unsigned int level, unsigned int nodes)
+{
+	share->nodes = share->level ? share->nodes & nodes : nodes;
+	if (!share->level || level < share->level)
+		share->level = level;
+}
+
 /**
  * td_share_credit() - add to the share of this CPU
  * @map: of a session; interrupts off
@@ -105,8 +113,7 @@ void td_share_credit(struct topdown_session_map *map, const struct td_credit *cr
 		td_figures_add(&share->figures, part);
 		/* Its own time is by the clock, also where nothing was counted. */
 		share->figures.enabled_ns -= part->enabled_ns;
-		if (!share->level || credit->level < share->level)
-			share->level = credit->level;
+		td_share_has(share, credit->level, credit->nodes);
 		share->source = credit->source;
 	}
 	share->figures.enabled_ns += credit->ran_ns;
@@ -154,10 +161,10 @@ void td_share_sum(const struct topdown_session_map *map, struct topdown_share *s
 		td_figures_add(&sum->figures, &one.figures);
 		sum->switches += one.switches;
 		sum->merged_ns += one.merged_ns;
-		if (one.level && (!sum->level || one.level < sum->level))
-			sum->level = one.level;
-		if (one.level)
-			sum->source = one.source;
+		if (!one.level)
+			continue;
+		td_share_has(sum, one.level, one.nodes);
+		sum->source = one.source;
 	}
 }
 

@@ -13,6 +13,7 @@ struct vm_area_struct;
  * @merged_ns: the part of it that cannot be measured
  * @part: what was counted in that time; NULL for nothing
  * @level: level of @part
+ * @nodes: its nodes, bit n for node n
  * @source: its enum topdown_source
  */
 struct td_credit {
@@ -20,6 +21,7 @@ struct td_credit {
 	u64 merged_ns;
 	const struct topdown_figures *part;
 	unsigned int level;
+	unsigned int nodes;
 	unsigned int source;
 };
 

@@ -22,6 +22,9 @@
 /* Room for what is said of one CPU. */
 #define TD_SOURCE_TEXT	96
 
+/* Those that most CPUs have are always there; others only of CPUs that have them. */
+#define TD_NODES_COMMON	(TOPDOWN_CORE_BOUND + 1)
+
 static ushort td_sysfs_mode = 0440;
 module_param_named(sysfs_mode, td_sysfs_mode, ushort, 0444);
 MODULE_PARM_DESC(sysfs_mode, "Mode of cpuN and total in /sys/kernel/topdown; only read bits (default: 0440)");
@@ -47,6 +50,8 @@ static const char * const td_node_names[TOPDOWN_NR_NODES] = {
 	[TOPDOWN_FETCH_BANDWIDTH]	= "tma_fetch_bandwidth",
 	[TOPDOWN_MEMORY_BOUND]		= "tma_memory_bound",
 	[TOPDOWN_CORE_BOUND]		= "tma_core_bound",
+	[TOPDOWN_RESOURCE_BOUND]	= "tma_resource_bound",
+	[TOPDOWN_SMT_CONTENTION]	= "tma_smt_contention",
 };
 
 static const char * const td_source_names[] = {
@@ -114,7 +119,6 @@ static ssize_t td_emit_record(char *buffer, const struct topdown_record *record,
 {
 	const struct topdown_figures *total = &record->total, *window = &record->window;
 	u64 window_us = div_u64(window->enabled_ns, max(windows, 1U) * (u32)NSEC_PER_USEC);
-	unsigned int level1 = TOPDOWN_BACKEND_BOUND;
 	int i, n = 0;
 
 	n += sysfs_emit_at(buffer, n, "source: %s\n", td_source_names[record->source]);
@@ -127,12 +131,10 @@ static ssize_t td_emit_record(char *buffer, const struct topdown_record *record,
 			  td_ratio(total->slots, total->slots),
 			  td_ratio(window->slots, window->slots));
 	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
-		bool has = record->level > 1 || (record->level && i <= level1);
-
-		if (has)
+		if (record->nodes >> i & 1)
 			n += td_emit_line(buffer, n, td_node_names[i], &total->node[i],
 					  total->ratio[i], window->ratio[i]);
-		else
+		else if (i < TD_NODES_COMMON)
 			n += sysfs_emit_at(buffer, n, "%s - - -\n", td_node_names[i]);
 	}
 	return n;

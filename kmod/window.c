@@ -39,6 +39,9 @@
 /* By which the time that it was busy may seem to go back. */
 #define TD_BUSY_SLACK_US	5
 
+/* Where TOPDOWN_RECORD_CLAMPED_NODES() has them. */
+#define TD_CLAMPED_SHIFT	16
+
 struct td_window __percpu *td_windows;
 
 static unsigned int td_period_ms = TD_PERIOD_DEFAULT_MS;
@@ -58,7 +61,7 @@ static noinline void td_window_measure_counters(struct td_window *window,
 	part->slots = slots.slots;
 	memcpy(part->node, slots.node, sizeof(part->node));
 	if (slots.clamped)
-		window->flags |= TOPDOWN_RECORD_CLAMPED;
+		window->flags |= TOPDOWN_RECORD_CLAMPED | slots.clamped << TD_CLAMPED_SHIFT;
 	window->folded = now;
 }
 
@@ -114,7 +117,7 @@ static void td_window_turn(struct td_window *window, struct topdown_map_record *
 	}
 	if (window->counters) {
 		record->flags = window->flags;
-		window->flags &= ~TOPDOWN_RECORD_CLAMPED;
+		window->flags &= TOPDOWN_RECORD_SCALED;
 	}
 	/* Pairs with READ_ONCE() in td_window_awake(). */
 	WRITE_ONCE(window->state, td_window_state(window, &record->window));
@@ -293,6 +296,7 @@ void td_window_begin(void *arg)
 
 	record = &td_page_write_begin(window->cpu)->record;
 	record->level = window->level;
+	record->nodes = window->nodes;
 	record->source = window->source;
 	record->flags = window->flags;
 	record->slots_per_cycle = td_model_get()->slots_per_cycle;

@@ -42,6 +42,7 @@ struct td_counters;
  * @room: the most events that a group of @counters may have; written under
  *	td_cpu_mutex before there are any, then on the CPU with interrupts off
  * @level: highest level of @group or @counters; set while no window is open
+ * @nodes: the nodes that it has, bit n for node n; set while no window is open
  * @source: enum topdown_source; set while no window is open
  * @flags: TOPDOWN_RECORD_* of the open window; on the CPU with interrupts off
  * @state: what the record says of it; on the CPU with interrupts off
@@ -71,6 +72,7 @@ struct td_window {
 
 	unsigned int room;
 	unsigned int level;
+	unsigned int nodes;
 	enum topdown_source source;
 	u32 flags;
 	enum topdown_state state;

@@ -40,7 +40,7 @@ function near(a, b) { return a - b < 0.00001 && b - a < 0.00001 }
 		value($0, key[i])
 	# Without slots, as of a CPU that slept, no node has a figure.
 	if (value($0, "slots") == 0) {
-		if (gsub(/"tma_[a-z_]*":null/, "") != 12)
+		if (gsub(/"tma_[a-z_]*":null/, "") != 14)
 			complain("figures without slots")
 		next
 	}

@@ -127,7 +127,7 @@ void door_truth_sub(struct td_bd_truth *later, const struct td_bd_truth *earlier
 	later->instructions -= earlier->instructions;
 }
 
-void door_truth_nodes(const struct td_bd_truth *truth, double node[TOPDOWN_NR_NODES])
+void door_truth_nodes(const struct td_bd_truth *truth, double node[TRUTH_NODES])
 {
 	static const struct {
 		enum topdown_node parent, child, rest;

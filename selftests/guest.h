@@ -19,6 +19,9 @@
 #define TD_SYSFS	"/sys/kernel/topdown"
 #define TD_CPUS_MAX	256
 
+/* The nodes of which the emulator knows the truth, the first ones: PERF_METRICS'. */
+#define TRUTH_NODES	(TOPDOWN_CORE_BOUND + 1)
+
 /* door.c: false or an error text where this is not the emulated PMU. */
 bool door_open(void);
 bool door_exact(void);
@@ -35,7 +38,13 @@ bool door_truth_cpu(unsigned int cpu, struct td_bd_truth *truth);
 bool door_truth_space(struct td_bd_truth *truth);
 void door_truth_sub(struct td_bd_truth *later, const struct td_bd_truth *earlier);
 /* The truth as fractions of its slots, in the order of enum topdown_node. */
-void door_truth_nodes(const struct td_bd_truth *truth, double node[TOPDOWN_NR_NODES]);
+void door_truth_nodes(const struct td_bd_truth *truth, double node[TRUTH_NODES]);
+
+/* The nodes that PERF_METRICS have up to a level, bit n for node n. */
+static inline uint32_t nodes_of_level(unsigned int level)
+{
+	return level > 1 ? (1U << TRUTH_NODES) - 1 : level ? 0xf : 0;
+}
 
 /* profiles.c */
 struct profile {

@@ -92,7 +92,7 @@ static bool is_unmeasured(const struct topdown_record *record)
 {
 	unsigned int i;
 
-	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+	for (i = 0; i < TRUTH_NODES; i++) {
 		if (record->total.node[i] || record->total.ratio[i] != TOPDOWN_RATIO_NONE)
 			return false;
 	}
@@ -229,13 +229,13 @@ static bool judge(const struct topdown_session *seen, const struct part *on_core
 	double all = on_core->cpu_ns + on_atom->cpu_ns;
 	double time = figures->enabled_ns / all, slots = figures->slots;
 	double share = figures->running_ns / (double)figures->enabled_ns;
-	double fraction[TOPDOWN_NR_NODES], want[TOPDOWN_NR_NODES];
+	double fraction[TRUTH_NODES], want[TRUTH_NODES];
 	struct comparison comparison;
 	unsigned int i;
 
 	slots /= on_core->truth.slots;
 	door_truth_nodes(&on_core->truth, want);
-	for (i = 0; i < TOPDOWN_NR_NODES; i++)
+	for (i = 0; i < TRUTH_NODES; i++)
 		fraction[i] = figures->ratio[i] == TOPDOWN_RATIO_NONE ? NAN :
 			      figures->ratio[i] / (double)TOPDOWN_RATIO_ONE;
 	compare_nodes(fraction, want, seen->out_level, &comparison);

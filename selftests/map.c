@@ -164,7 +164,7 @@ const char *figures_wrong(const struct topdown_figures *figures, unsigned int le
 		if (node[4 + 2 * i] + node[5 + 2 * i] != node[i])
 			return "children do not sum to their parent";
 	}
-	for (i = level > 1 ? TOPDOWN_NR_NODES : 4; i < TOPDOWN_MAX_NODES; i++) {
+	for (i = level > 1 ? TRUTH_NODES : 4; i < TOPDOWN_MAX_NODES; i++) {
 		if (node[i])
 			return "slots of a node that the level lacks";
 	}
@@ -184,6 +184,8 @@ const char *record_wrong(const struct topdown_record *record)
 {
 	const char *wrong = figures_wrong(&record->total, record->level);
 
+	if (!wrong && record->nodes != nodes_of_level(record->level))
+		wrong = "other nodes than PERF_METRICS have";
 	if (!wrong)
 		wrong = figures_wrong(&record->window, record->level);
 	if (!wrong && record->window.slots > record->total.slots)

@@ -104,6 +104,7 @@ TEST_F(read, records_are_consistent_and_grow)
 			ASSERT_LE(then[i].time_ns, record->time_ns);
 			ASSERT_GE(clock_ns(CLOCK_MONOTONIC), record->time_ns);
 			ASSERT_EQ(0, record->flags);
+			ASSERT_EQ(nodes_of_level(record->level), record->nodes);
 			ASSERT_EQ(0, record->__reserved);
 			ASSERT_EQ(1, record->nr_cpus);
 		}
@@ -136,6 +137,7 @@ TEST_F(read, total_is_the_sum)
 	EXPECT_EQ(sum.running_ns, total->total.running_ns);
 	for (node = 0; node < TOPDOWN_NR_NODES; node++)
 		EXPECT_EQ(sum.node[node], total->total.node[node]);
+	EXPECT_EQ(nodes_of_level(total->level), total->nodes);
 	EXPECT_TRUE(figures_consistent(&total->total, total->level));
 	EXPECT_TRUE(figures_consistent(&total->window, total->level));
 }

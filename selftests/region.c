@@ -74,12 +74,12 @@ bool region_compare(const struct topdown_region *seen, const struct executed *ex
 		    struct difference *difference)
 {
 	const struct topdown_figures *figures = &seen->figures;
-	double fraction[TOPDOWN_NR_NODES], want[TOPDOWN_NR_NODES];
+	double fraction[TRUTH_NODES], want[TRUTH_NODES];
 	struct comparison comparison;
 	unsigned int i;
 
 	door_truth_nodes(&executed->truth, want);
-	for (i = 0; i < TOPDOWN_NR_NODES; i++)
+	for (i = 0; i < TRUTH_NODES; i++)
 		fraction[i] = figures->ratio[i] == TOPDOWN_RATIO_NONE ? NAN :
 			      figures->ratio[i] / (double)TOPDOWN_RATIO_ONE;
 	compare_nodes(fraction, want, seen->level, &comparison);

@@ -46,12 +46,12 @@ int sample_take(int fd, unsigned int cpu, struct sample *sample)
 void compare_nodes(const double *seen, const double *truth, unsigned int level,
 		   struct comparison *comparison)
 {
-	unsigned int i, nodes = level > 1 ? TOPDOWN_NR_NODES : TOPDOWN_HEAVY_OPERATIONS;
+	unsigned int i, nodes = level > 1 ? TRUTH_NODES : TOPDOWN_HEAVY_OPERATIONS;
 	double points;
 
 	memset(comparison, 0, sizeof(*comparison));
 	comparison->level = level;
-	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+	for (i = 0; i < TRUTH_NODES; i++) {
 		comparison->seen[i] = seen[i];
 		comparison->truth[i] = truth[i];
 		points = 100 * fabs(seen[i] - truth[i]);
@@ -72,7 +72,7 @@ void sample_compare(const struct sample *earlier, const struct sample *later,
 {
 	const struct topdown_figures *then = &earlier->record.total;
 	const struct topdown_figures *now = &later->record.total;
-	double seen[TOPDOWN_NR_NODES], truth[TOPDOWN_NR_NODES];
+	double seen[TRUTH_NODES], truth[TRUTH_NODES];
 	double slots = now->slots - then->slots;
 	struct td_bd_truth inner = later->before, outer = later->after;
 	unsigned int i;
@@ -80,9 +80,9 @@ void sample_compare(const struct sample *earlier, const struct sample *later,
 	door_truth_sub(&inner, &earlier->after);
 	door_truth_sub(&outer, &earlier->before);
 	door_truth_nodes(&inner, truth);
-	for (i = 0; i < TOPDOWN_NR_NODES; i++)
+	for (i = 0; i < TRUTH_NODES; i++)
 		seen[i] = slots ? (now->node[i] - then->node[i]) / slots : NAN;
-	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+	for (i = 0; i < TRUTH_NODES; i++) {
 		if (later->record.total.ratio[i] == TOPDOWN_RATIO_NONE)
 			seen[i] = NAN;
 	}
@@ -101,7 +101,7 @@ bool compare_slots_within(const struct comparison *comparison, double share)
 
 bool figures_consistent(const struct topdown_figures *figures, unsigned int level)
 {
-	static const unsigned char parent[TOPDOWN_NR_NODES] = {
+	static const unsigned char parent[TRUTH_NODES] = {
 		[TOPDOWN_HEAVY_OPERATIONS] = TOPDOWN_RETIRING,
 		[TOPDOWN_LIGHT_OPERATIONS] = TOPDOWN_RETIRING,
 		[TOPDOWN_BRANCH_MISPREDICTS] = TOPDOWN_BAD_SPECULATION,
@@ -111,8 +111,8 @@ bool figures_consistent(const struct topdown_figures *figures, unsigned int leve
 		[TOPDOWN_MEMORY_BOUND] = TOPDOWN_BACKEND_BOUND,
 		[TOPDOWN_CORE_BOUND] = TOPDOWN_BACKEND_BOUND,
 	};
-	__u64 left[TOPDOWN_NR_NODES], sum = 0;
-	unsigned int i, nodes = level > 1 ? TOPDOWN_NR_NODES : 4;
+	__u64 left[TRUTH_NODES], sum = 0;
+	unsigned int i, nodes = level > 1 ? TRUTH_NODES : 4;
 
 	for (i = 0; i < 4; i++) {
 		sum += figures->node[i];

@@ -20,8 +20,8 @@ struct comparison {
 	/* Largest difference of a fraction, in points, over all nodes of the level. */
 	double points;
 	unsigned int worst_node;
-	double seen[TOPDOWN_NR_NODES];
-	double truth[TOPDOWN_NR_NODES];
+	double seen[TRUTH_NODES];
+	double truth[TRUTH_NODES];
 	/* Slots of the module over those of the truth, and how sure that is. */
 	double slots;
 	double slots_unsure;

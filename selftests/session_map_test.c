@@ -103,6 +103,8 @@ static void add(struct topdown_share *sum, const struct topdown_share *more, uin
 	sum->figures.slots += sign * more->figures.slots;
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
 		sum->figures.node[i] += sign * more->figures.node[i];
+	if (more->level)
+		sum->nodes = sum->level ? sum->nodes & more->nodes : more->nodes;
 	if (more->level && (!sum->level || more->level < sum->level))
 		sum->level = more->level;
 	if (more->level)

@@ -70,7 +70,7 @@ static bool good(const struct topdown_session *seen, const struct td_bd_truth *t
 		 uint64_t cpu_ns, unsigned int threads)
 {
 	const struct topdown_figures *figures = &seen->out_figures;
-	double fraction[TOPDOWN_NR_NODES], want[TOPDOWN_NR_NODES];
+	double fraction[TRUTH_NODES], want[TRUTH_NODES];
 	double time = figures->enabled_ns / (double)cpu_ns;
 	double slots = figures->slots / (double)truth->slots;
 	double limit = looser(threads) * LIMIT_SLOTS;
@@ -81,7 +81,7 @@ static bool good(const struct topdown_session *seen, const struct td_bd_truth *t
 	unsigned int i;
 
 	door_truth_nodes(truth, want);
-	for (i = 0; i < TOPDOWN_NR_NODES; i++)
+	for (i = 0; i < TRUTH_NODES; i++)
 		fraction[i] = figures->ratio[i] == TOPDOWN_RATIO_NONE ? NAN :
 			      figures->ratio[i] / (double)TOPDOWN_RATIO_ONE;
 	compare_nodes(fraction, want, seen->out_level, &comparison);

@@ -14,7 +14,7 @@ struct source_row {
 	unsigned int level;
 	bool smt;
 	struct td_bd_rate rate[SOURCE_RATES];
-	double node[TOPDOWN_NR_NODES];
+	double node[TRUTH_NODES];
 };
 
 extern const struct source_row source_rows[];

@@ -27,7 +27,7 @@
 #define PERIOD_MS	"200"
 #define SMALLER_MS	4000
 
-static const char * const node_name[TOPDOWN_NR_NODES] = {
+static const char * const node_name[TRUTH_NODES] = {
 	"retiring", "bad_speculation", "frontend_bound", "backend_bound",
 	"heavy_operations", "light_operations", "branch_mispredicts", "machine_clears",
 	"fetch_latency", "fetch_bandwidth", "memory_bound", "core_bound",
@@ -117,20 +117,21 @@ static int worker_start(unsigned int cpu)
 static bool figures_ok(const char *what, const struct topdown_figures *figures,
 		       unsigned int level)
 {
-	unsigned int i, nodes = level > 1 ? TOPDOWN_NR_NODES : TOPDOWN_BACKEND_BOUND + 1;
+	unsigned int i, nodes = level > 1 ? TRUTH_NODES : TOPDOWN_BACKEND_BOUND + 1;
 	bool ok = figures->slots && figures->running_ns;
 
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++) {
 		double seen = (double)figures->ratio[i] / TOPDOWN_RATIO_ONE;
 
-		if (i >= nodes && figures->ratio[i] == TOPDOWN_RATIO_NONE)
+		if (i >= nodes && (figures->ratio[i] == TOPDOWN_RATIO_NONE ||
+				   i == TOPDOWN_SMT_CONTENTION))
 			continue;
 		if (i < nodes && figures->ratio[i] <= TOPDOWN_RATIO_ONE &&
 		    fabs(seen - row->node[i]) <= LIMIT)
 			continue;
 		ksft_print_msg("%s: %s is %.4f, and %.4f was to be expected\n", what,
-			       i < TOPDOWN_NR_NODES ? node_name[i] : "a node", seen,
-			       i < TOPDOWN_NR_NODES ? row->node[i] : 0);
+			       i < TRUTH_NODES ? node_name[i] : "a node", seen,
+			       i < TRUTH_NODES ? row->node[i] : 0);
 		ok = false;
 	}
 	ksft_print_msg("%s: %llu slots, measured %llu of %llu ms\n", what,

@@ -29,7 +29,7 @@
 #define TRIES		3
 #define CPUS		8
 
-static const char * const node_name[TOPDOWN_NR_NODES] = {
+static const char * const node_name[TRUTH_NODES] = {
 	"tma_retiring", "tma_bad_speculation", "tma_frontend_bound", "tma_backend_bound",
 	"tma_heavy_operations", "tma_light_operations", "tma_branch_mispredicts",
 	"tma_machine_clears", "tma_fetch_latency", "tma_fetch_bandwidth",
@@ -41,9 +41,9 @@ struct text {
 	uint64_t windows;
 	uint64_t window_us;
 	uint64_t slots;
-	uint64_t node[TOPDOWN_NR_NODES];
-	double total[TOPDOWN_NR_NODES];
-	double window[TOPDOWN_NR_NODES];
+	uint64_t node[TRUTH_NODES];
+	double total[TRUTH_NODES];
+	double window[TRUTH_NODES];
 };
 
 /* One line of `topdown stat -j`. */
@@ -54,7 +54,7 @@ struct line {
 	double slots;
 	double enabled_ns;
 	double running;
-	double node[TOPDOWN_NR_NODES];
+	double node[TRUTH_NODES];
 };
 
 static int device;
@@ -85,7 +85,7 @@ static void text_line(struct text *text, const char *name, const char *slots,
 
 	if (!strcmp(name, "slots"))
 		text->slots = strtoull(slots, NULL, 10);
-	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+	for (i = 0; i < TRUTH_NODES; i++) {
 		if (strcmp(name, node_name[i]))
 			continue;
 		text->node[i] = strtoull(slots, NULL, 10);
@@ -158,7 +158,7 @@ static void line_parse(const char *json)
 		line[i].slots = json_number(json, "slots");
 		line[i].enabled_ns = json_number(json, "enabled_ns");
 		line[i].running = json_number(json, "running");
-		for (node = 0; node < TOPDOWN_NR_NODES; node++)
+		for (node = 0; node < TRUTH_NODES; node++)
 			line[i].node[node] = json_number(json, node_name[node]);
 	}
 }
@@ -222,7 +222,7 @@ static bool text_same(const struct text *text, const struct topdown_record *reco
 	if (text->slots != record->total.slots ||
 	    text->window_us != record->window.enabled_ns / 1000)
 		return false;
-	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+	for (i = 0; i < TRUTH_NODES; i++) {
 		double total = record->total.ratio[i] / (double)TOPDOWN_RATIO_ONE;
 		double window = record->window.ratio[i] / (double)TOPDOWN_RATIO_ONE;
 
@@ -241,7 +241,7 @@ static bool text_same(const struct text *text, const struct topdown_record *reco
 
 static void check_sysfs_total(unsigned int i, const char *quant)
 {
-	double seen[TOPDOWN_NR_NODES], want[TOPDOWN_NR_NODES];
+	double seen[TRUTH_NODES], want[TRUTH_NODES];
 	double slots = text_later[i].slots - text_earlier[i].slots;
 	struct comparison comparison = { .points = INFINITY };
 	struct td_bd_truth truth;
@@ -252,7 +252,7 @@ static void check_sysfs_total(unsigned int i, const char *quant)
 		ksft_print_msg("the time between the two readings was not sampled\n");
 	} else {
 		door_truth_nodes(&truth, want);
-		for (node = 0; node < TOPDOWN_NR_NODES; node++) {
+		for (node = 0; node < TRUTH_NODES; node++) {
 			seen[node] = text_later[i].node[node] - text_earlier[i].node[node];
 			seen[node] /= slots;
 			if (isnan(text_later[i].total[node]))
@@ -269,7 +269,7 @@ static void check_sysfs_window(unsigned int i, const char *quant)
 {
 	const struct topdown_record *record = &record_window[i];
 	double ms = record->window.enabled_ns / 1e6;
-	double want[TOPDOWN_NR_NODES];
+	double want[TRUTH_NODES];
 	struct comparison comparison = { .points = INFINITY };
 	struct td_bd_truth truth;
 	bool ok;
@@ -311,7 +311,7 @@ static double cli_slots(unsigned int i, struct td_bd_truth *truth)
 static void check_cli(unsigned int i, const char *quant, bool ended)
 {
 	struct comparison comparison = { .points = INFINITY };
-	double want[TOPDOWN_NR_NODES];
+	double want[TRUTH_NODES];
 	struct td_bd_truth truth;
 	double slots = cli_slots(i, &truth);
 	bool ok = ended && !isnan(slots);

@@ -62,7 +62,7 @@ int group_open_task(int pid);
 /* Change the profile every @min_ms to @max_ms; the same sequence for each seed. */
 void execute_phases(double seconds, unsigned int min_ms, unsigned int max_ms, uint64_t seed);
 /* As perf does: each over the sum of level 1, never below 0. */
-void nodes_of_counts(const double counted[GROUP_EVENTS], double node[TOPDOWN_NR_NODES]);
+void nodes_of_counts(const double counted[GROUP_EVENTS], double node[TRUTH_NODES]);
 
 /* map.c */
 const struct topdown_map *map_open(void);

@@ -49,7 +49,7 @@ void execute_phases(double seconds, unsigned int min_ms, unsigned int max_ms, ui
 	}
 }
 
-void nodes_of_counts(const double counted[GROUP_EVENTS], double node[TOPDOWN_NR_NODES])
+void nodes_of_counts(const double counted[GROUP_EVENTS], double node[TRUTH_NODES])
 {
 	static const enum topdown_node parent[4] = {
 		TOPDOWN_RETIRING, TOPDOWN_BAD_SPECULATION, TOPDOWN_FRONTEND_BOUND,

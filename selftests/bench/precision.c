@@ -32,7 +32,7 @@ static const char * const event_names[GROUP_EVENTS] = {
 
 /* What a way counted on each CPU: of perf, by event; ours has nodes. */
 static double counted[TD_CPUS_MAX][GROUP_EVENTS];
-static double node[TD_CPUS_MAX][TOPDOWN_NR_NODES];
+static double node[TD_CPUS_MAX][TRUTH_NODES];
 static int group[TD_CPUS_MAX];
 static pid_t perf_pid;
 static int device;
@@ -80,7 +80,7 @@ static void ours_end(void)
 		die("cannot read " TD_DEVICE);
 	for (cpu = 1; cpu < nr_cpus; cpu++) {
 		counted[cpu][0] = records[cpu].total.slots;
-		for (i = 0; i < TOPDOWN_NR_NODES; i++)
+		for (i = 0; i < TRUTH_NODES; i++)
 			node[cpu][i] = (double)records[cpu].total.ratio[i] / TOPDOWN_RATIO_ONE;
 	}
 }
@@ -194,7 +194,7 @@ static void error_add(struct errors *errors, double error)
 static void compare(const struct way *way, const struct td_bd_truth *truth)
 {
 	struct errors level[2] = { }, slots = { };
-	double true_node[TOPDOWN_NR_NODES];
+	double true_node[TRUTH_NODES];
 	unsigned int cpu, i;
 
 	for (cpu = 1; cpu < nr_cpus; cpu++) {
@@ -202,7 +202,7 @@ static void compare(const struct way *way, const struct td_bd_truth *truth)
 			nodes_of_counts(counted[cpu], node[cpu]);
 		door_truth_nodes(&truth[cpu], true_node);
 		error_add(&slots, counted[cpu][0] / truth[cpu].slots - 1);
-		for (i = 0; i < TOPDOWN_NR_NODES; i++)
+		for (i = 0; i < TRUTH_NODES; i++)
 			error_add(&level[i >= TOPDOWN_HEAVY_OPERATIONS],
 				  node[cpu][i] - true_node[i]);
 	}

@@ -74,27 +74,27 @@ static int open_own_group(void)
 static void print_own_group(void)
 {
 	uint64_t metrics = rdpmc(RDPMC_METRICS), slots = rdpmc(RDPMC_FIXED | FIXED_SLOTS);
-	double count[GROUP_EVENTS] = { slots }, node[TOPDOWN_NR_NODES];
+	double count[GROUP_EVENTS] = { slots }, node[TRUTH_NODES];
 	unsigned int i;
 
 	for (i = 0; i < GROUP_EVENTS - 1; i++)
 		count[1 + i] = (double)slots * (metrics >> 8 * i & 0xff) / 0xff;
 	nodes_of_counts(count, node);
 	printf("%" PRIu64, slots);
-	for (i = 0; i < TOPDOWN_NR_NODES; i++)
+	for (i = 0; i < TRUTH_NODES; i++)
 		printf(" %.9f", node[i]);
 	printf("\n");
 }
 
 static void compare(char **argv)
 {
-	double sum[2] = { }, max[2] = { }, want[TOPDOWN_NR_NODES], error;
+	double sum[2] = { }, max[2] = { }, want[TRUTH_NODES], error;
 	struct td_bd_truth truth;
 	unsigned int i, level;
 
 	read_truth(argv[0], &truth);
 	door_truth_nodes(&truth, want);
-	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+	for (i = 0; i < TRUTH_NODES; i++) {
 		level = i >= TOPDOWN_HEAVY_OPERATIONS;
 		error = fabs(strtod(argv[2 + i], NULL) - want[i]) * 100;
 		sum[level] += error;
@@ -108,7 +108,7 @@ int main(int argc, char **argv)
 {
 	bool own = argc == 5 && !strcmp(argv[1], "rdpmc");
 
-	if (argc == 4 + TOPDOWN_NR_NODES && !strcmp(argv[1], "compare")) {
+	if (argc == 4 + TRUTH_NODES && !strcmp(argv[1], "compare")) {
 		compare(argv + 2);
 		return 0;
 	}

@@ -53,7 +53,8 @@ static const struct {
 static const char * const node_names[TOPDOWN_NR_NODES] = {
 	"retiring", "bad_speculation", "frontend_bound", "backend_bound",
 	"heavy_operations", "light_operations", "branch_mispredicts", "machine_clears",
-	"fetch_latency", "fetch_bandwidth", "memory_bound", "core_bound",
+	"fetch_latency", "fetch_bandwidth", "memory_bound", "core_bound", "resource_bound",
+	"smt_contention",
 };
 
 struct row {
@@ -170,11 +171,19 @@ static bool row_parse(char *line, struct row *row)
 
 static int parent_of(unsigned int node)
 {
-	return node < TOPDOWN_HEAVY_OPERATIONS ? -1 : (int)(node - TOPDOWN_HEAVY_OPERATIONS) / 2;
+	if (node < TOPDOWN_HEAVY_OPERATIONS || node == TOPDOWN_SMT_CONTENTION)
+		return -1;
+	return node == TOPDOWN_RESOURCE_BOUND ? TOPDOWN_BACKEND_BOUND :
+						(int)(node - TOPDOWN_HEAVY_OPERATIONS) / 2;
 }
 
-static unsigned int sibling_of(unsigned int node)
+/* Core bound is beside what is published of the two that the other can be. */
+static unsigned int sibling_of(const struct row *row, unsigned int node)
 {
+	if (node == TOPDOWN_RESOURCE_BOUND)
+		return TOPDOWN_CORE_BOUND;
+	if (node == TOPDOWN_CORE_BOUND && isinf(row->node[TOPDOWN_MEMORY_BOUND]))
+		return TOPDOWN_RESOURCE_BOUND;
 	return node ^ 1;
 }
 
@@ -192,13 +201,34 @@ static bool pair_invalid(const struct row *row, unsigned int node)
 {
 	if (parent_of(node) < 0)
 		return node_invalid(row, node);
-	return node_invalid(row, node) || node_invalid(row, sibling_of(node)) ||
+	return node_invalid(row, node) || node_invalid(row, sibling_of(row, node)) ||
 	       node_invalid(row, parent_of(node));
 }
 
+/* Are both children counted by themselves, so that they sum to it only nearly? */
+static bool both_counted(const struct td_formula *formula, unsigned int parent)
+{
+	if (formula->source != TOPDOWN_SOURCE_ATOM)
+		return false;
+	return parent == TOPDOWN_FRONTEND_BOUND ||
+	       (parent == TOPDOWN_BAD_SPECULATION && formula != &td_atom_tnt);
+}
+
+static uint64_t children_of(const struct td_slots *slots, unsigned int parent)
+{
+	uint64_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+		if (parent_of(i) == (int)parent)
+			sum += slots->node[i];
+	}
+	return sum;
+}
+
 /*
- * Children sum to their parent, and nothing is more than all slots.  Tremont has
- * events for both children of one node, and of AMD both may be 0 by definition.
+ * Children sum to their parent if it has any, nothing is more than all slots, and
+ * a node that the family lacks is 0.  Of AMD both may be 0 by definition.
  */
 static bool slots_fit(const struct td_formula *formula, const struct td_slots *slots,
 		      unsigned int level)
@@ -208,12 +238,14 @@ static bool slots_fit(const struct td_formula *formula, const struct td_slots *s
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++) {
 		if (slots->node[i] > slots->slots)
 			return false;
+		if (!(formula->nodes >> i & 1) && slots->node[i])
+			return false;
 	}
 	for (i = 0; level > 1 && i < TD_METRIC_L1; i++) {
-		uint64_t children = slots->node[TOPDOWN_HEAVY_OPERATIONS + 2 * i] +
-				    slots->node[TOPDOWN_HEAVY_OPERATIONS + 2 * i + 1];
+		uint64_t children = children_of(slots, i);
 
-		if (formula == &td_atom_tnt && i == TOPDOWN_FRONTEND_BOUND)
+		if (both_counted(formula, i) ||
+		    !(formula->nodes >> (TOPDOWN_HEAVY_OPERATIONS + 2 * i + 1) & 1))
 			continue;
 		if (formula->eval == td_zen4.eval && i == TOPDOWN_BAD_SPECULATION && !children)
 			continue;
@@ -239,6 +271,25 @@ static bool node_ok(const struct row *row, const struct td_slots *slots, unsigne
 	return false;
 }
 
+/* All that is published of level 1 and 2, but for the microcode of Goldmont alone. */
+static bool published(const struct row *row)
+{
+	const struct td_formula *formula = families[row->family].formula;
+	unsigned int i;
+
+	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+		bool has = formula->nodes >> i & 1, missing = isinf(row->node[i]);
+
+		if (has != missing)
+			continue;
+		if (formula == &td_atom_glm && i == TOPDOWN_HEAVY_OPERATIONS)
+			continue;
+		ktap_note("%s: %s is published, or it is not", row->name, node_names[i]);
+		return false;
+	}
+	return true;
+}
+
 static bool row_ok(const struct row *row, unsigned int shift, double roundings)
 {
 	const struct td_formula *formula = families[row->family].formula;
@@ -251,11 +302,11 @@ static bool row_ok(const struct row *row, unsigned int shift, double roundings)
 		sample.count[i] <<= shift;
 	td_formula_eval(formula, &sample, &slots);
 	ok = slots.slots && slots_fit(formula, &slots, sample.level);
-	for (i = 0; slots.slots && i < (sample.level > 1 ? TOPDOWN_NR_NODES : TD_METRIC_L1); i++) {
-		if (!isinf(row->node[i]))
+	for (i = 0; slots.slots && i < TOPDOWN_NR_NODES; i++) {
+		if (formula->nodes >> i & 1)
 			ok &= node_ok(row, &slots, i, FORMULA_LIMIT + roundings / slots.slots);
 	}
-	return ok;
+	return ok && published(row);
 }
 
 static unsigned int rows(FILE *file, bool *exact, bool *plain)
@@ -297,19 +348,20 @@ static uint64_t hostile_number(struct rng *rng)
 static bool hostile_case(struct rng *rng)
 {
 	unsigned int family = rng_below(rng, NR_FAMILIES), i;
+	const struct td_formula *formula = families[family].formula;
 	struct td_sample sample = {
 		.width = families[family].width,
-		.level = 1 + rng_below(rng, families[family].formula->level),
+		.level = 1 + rng_below(rng, formula->level),
 		.smt = rng_below(rng, 2),
 	};
 	struct td_slots slots;
 
 	for (i = 0; i < TD_EVENTS_MAX; i++)
 		sample.count[i] = hostile_number(rng);
-	td_formula_eval(families[family].formula, &sample, &slots);
-	if (sample.level < 2 && (slots.node[TOPDOWN_HEAVY_OPERATIONS] || slots.clamped >> 4))
+	td_formula_eval(formula, &sample, &slots);
+	if (slots.clamped & ~(formula->nodes & td_nodes_of_level(sample.level)))
 		return false;
-	return slots_fit(families[family].formula, &slots, sample.level);
+	return slots_fit(formula, &slots, sample.level);
 }
 
 static void test_hostile(struct ktap *ktap)

@@ -26,7 +26,7 @@
 static const struct {
 	const char *name;
 	int parent;
-} golden_nodes[TOPDOWN_NR_NODES] = {
+} golden_nodes[TD_NODES_METRICS] = {
 	[TOPDOWN_RETIRING]		= { "retiring", -1 },
 	[TOPDOWN_BAD_SPECULATION]	= { "bad_speculation", -1 },
 	[TOPDOWN_FRONTEND_BOUND]	= { "frontend_bound", -1 },
@@ -46,7 +46,7 @@ struct golden_row {
 	unsigned int level;
 	uint64_t slots;
 	uint64_t perf_metrics;
-	double node[TOPDOWN_NR_NODES];
+	double node[TD_NODES_METRICS];
 };
 
 static unsigned int golden_compared;
@@ -69,12 +69,12 @@ static unsigned int golden_split(char *line, char **field, unsigned int max)
 
 static bool golden_check_header(char *line)
 {
-	char *field[5 + TOPDOWN_NR_NODES];
+	char *field[5 + TD_NODES_METRICS];
 	unsigned int i;
 
-	if (golden_split(line, field, 5 + TOPDOWN_NR_NODES) != 5 + TOPDOWN_NR_NODES)
+	if (golden_split(line, field, 5 + TD_NODES_METRICS) != 5 + TD_NODES_METRICS)
 		return false;
-	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+	for (i = 0; i < TD_NODES_METRICS; i++) {
 		if (strcmp(field[5 + i], golden_nodes[i].name))
 			return false;
 	}
@@ -83,16 +83,16 @@ static bool golden_check_header(char *line)
 
 static bool golden_parse(char *line, struct golden_row *row)
 {
-	char *field[5 + TOPDOWN_NR_NODES];
+	char *field[5 + TD_NODES_METRICS];
 	unsigned int i;
 
-	if (golden_split(line, field, 5 + TOPDOWN_NR_NODES) != 5 + TOPDOWN_NR_NODES)
+	if (golden_split(line, field, 5 + TD_NODES_METRICS) != 5 + TD_NODES_METRICS)
 		return false;
 	snprintf(row->name, sizeof(row->name), "%s %s", field[0], field[1]);
 	row->level = strtoul(field[2], NULL, 10);
 	row->slots = strtoull(field[3], NULL, 10);
 	row->perf_metrics = strtoull(field[4], NULL, 16);
-	for (i = 0; i < TOPDOWN_NR_NODES; i++)
+	for (i = 0; i < TD_NODES_METRICS; i++)
 		row->node[i] = *field[5 + i] ? strtod(field[5 + i], NULL) : NAN;
 	return row->slots && row->level;
 }
@@ -111,7 +111,7 @@ static void golden_figures(const struct golden_row *row, uint64_t scale,
 	memset(figures, 0, sizeof(*figures));
 	figures->slots = counts.slots;
 	td_counts_to_nodes(&counts, row->level, figures->node);
-	td_figures_ratios(figures, row->level);
+	td_figures_ratios(figures, td_nodes_of_level(row->level) & TD_NODES_METRICS_L2);
 }
 
 /* Ours caps a child at its parent, which the published formulas leave out. */
@@ -131,7 +131,7 @@ static bool golden_row_ok(const struct golden_row *row, uint64_t scale, double l
 	bool ok = true;
 
 	golden_figures(row, scale, &figures);
-	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+	for (i = 0; i < TD_NODES_METRICS; i++) {
 		double seen = (double)figures.ratio[i] / TOPDOWN_RATIO_ONE;
 
 		if (isnan(row->node[i]))

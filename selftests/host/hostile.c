@@ -60,7 +60,7 @@ static bool children_fit(const struct topdown_figures *figures)
 
 static bool figures_ok(const struct topdown_figures *figures, unsigned int level)
 {
-	unsigned int i, nodes = level > 1 ? TOPDOWN_NR_NODES : TD_METRIC_L1;
+	unsigned int i, nodes = level > 1 ? TD_NODES_METRICS : TD_METRIC_L1;
 	uint64_t sum = 0;
 	bool none = false;
 
@@ -95,7 +95,7 @@ static bool hostile_case(struct rng *rng, unsigned int level)
 		td_counts_correct(&counts, &quant);
 	figures.slots = counts.slots;
 	td_counts_to_nodes(&counts, level, figures.node);
-	td_figures_ratios(&figures, level);
+	td_figures_ratios(&figures, td_nodes_of_level(level) & TD_NODES_METRICS_L2);
 	return figures_ok(&figures, level);
 }
 
@@ -163,7 +163,7 @@ static void test_add_sub(struct ktap *ktap)
 		more.slots = hostile_number(&rng);
 		more.enabled_ns = hostile_number(&rng);
 		more.running_ns = hostile_number(&rng);
-		for (j = 0; j < TOPDOWN_NR_NODES; j++) {
+		for (j = 0; j < TD_NODES_METRICS; j++) {
 			base.node[j] = hostile_number(&rng);
 			more.node[j] = hostile_number(&rng);
 		}

@@ -28,7 +28,7 @@ static void error_add(struct error *error, const __u64 *node, uint64_t slots, co
 	unsigned int i, level;
 	double points;
 
-	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+	for (i = 0; i < TD_NODES_METRICS; i++) {
 		level = i >= TD_METRIC_L1;
 		points = 100 * fabs((double)node[i] / slots - truth[i]);
 		error->max[level] = fmax(error->max[level], points);
@@ -64,7 +64,7 @@ static bool node_invariants(const struct td_counts *counts, const __u64 *node)
 		if (node[pair[i][1]] + node[pair[i][2]] != node[pair[i][0]])
 			return false;
 	}
-	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+	for (i = 0; i < TD_NODES_METRICS; i++) {
 		if (node[i] > counts->slots ||
 		    td_ratio(node[i], counts->slots) > TOPDOWN_RATIO_ONE)
 			return false;
@@ -85,7 +85,7 @@ static void measure(bool round, struct error *plain, struct error *corrected, bo
 {
 	const struct td_quant quant = { .score = round ? -8 : 8 };
 	struct rng rng = { .state = round };
-	double truth[TOPDOWN_NR_NODES];
+	double truth[TD_NODES_METRICS];
 	__u64 node[TOPDOWN_MAX_NODES];
 	struct td_counts counts;
 	struct window window;
@@ -198,7 +198,7 @@ static void test_parts(struct ktap *ktap)
 {
 	const struct td_quant quant = { .score = 8 };
 	struct td_counts counts, sum;
-	double truth[TOPDOWN_NR_NODES];
+	double truth[TD_NODES_METRICS];
 	__u64 node[TOPDOWN_MAX_NODES];
 	struct error error = { };
 	struct rng rng = { 7 };

@@ -119,7 +119,7 @@ static void truth_pair(const struct window *window, double *truth, unsigned int 
 	truth[rest] = (double)(window->part[parent] - window->part[child]) / window->slots;
 }
 
-void window_truth(const struct window *window, double truth[TOPDOWN_NR_NODES])
+void window_truth(const struct window *window, double truth[TD_NODES_METRICS])
 {
 	unsigned int i;
 

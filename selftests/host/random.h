@@ -40,6 +40,6 @@ void window_make(const struct profile *profile, uint64_t slots, struct window *w
 /* What PERF_METRICS and then the driver make of it. */
 void window_counts(const struct window *window, bool round, struct td_counts *counts);
 /* The truth of each node, 0..1. */
-void window_truth(const struct window *window, double truth[TOPDOWN_NR_NODES]);
+void window_truth(const struct window *window, double truth[TD_NODES_METRICS]);
 
 #endif /* TOPDOWN_HOST_RANDOM_H */

@@ -14,7 +14,7 @@
 
 struct wide {
 	unsigned __int128 slots;
-	unsigned __int128 node[TOPDOWN_NR_NODES];
+	unsigned __int128 node[TD_NODES_METRICS];
 };
 
 static void figures_random(struct rng *rng, uint64_t slots, struct topdown_figures *figures)
@@ -30,7 +30,7 @@ static void figures_random(struct rng *rng, uint64_t slots, struct topdown_figur
 	memset(figures, 0, sizeof(*figures));
 	figures->slots = slots >> 8 << 8;
 	td_counts_to_nodes(&counts, 2, figures->node);
-	for (unsigned int i = 0; i < TOPDOWN_NR_NODES; i++)
+	for (unsigned int i = 0; i < TD_NODES_METRICS; i++)
 		figures->node[i] <<= 8;
 }
 
@@ -39,7 +39,7 @@ static double sum_error(const struct td_sum *sum, const struct wide *wide)
 	double largest = 0;
 	unsigned int i;
 
-	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+	for (i = 0; i < TD_NODES_METRICS; i++) {
 		double seen = (double)sum->figures.ratio[i] / TOPDOWN_RATIO_ONE;
 		double want = (double)wide->node[i] / (double)wide->slots;
 
@@ -61,12 +61,12 @@ static double sum_of(struct rng *rng, unsigned int cpus, unsigned int bits, bool
 		figures_random(rng, ~0ULL >> (64 - bits), &figures);
 		td_sum_add(&sum, &figures);
 		wide.slots += figures.slots;
-		for (j = 0; j < TOPDOWN_NR_NODES; j++)
+		for (j = 0; j < TD_NODES_METRICS; j++)
 			wide.node[j] += figures.node[j];
 	}
-	td_sum_ratios(&sum, 2);
+	td_sum_ratios(&sum, TD_NODES_METRICS_L2);
 	*exact &= sum.figures.slots == (uint64_t)wide.slots;
-	for (j = 0; j < TOPDOWN_NR_NODES; j++)
+	for (j = 0; j < TD_NODES_METRICS; j++)
 		*exact &= sum.figures.node[j] == (uint64_t)wide.node[j];
 	return sum_error(&sum, &wide);
 }
@@ -92,7 +92,7 @@ int main(void)
 	ktap_result(&ktap, large < 1e-8, "ratios of 8192 CPUs, up to 2^64 slots each");
 	ktap_result(&ktap, exact, "sums are exact modulo 2^64");
 
-	td_sum_ratios(&none, 2);
+	td_sum_ratios(&none, TD_NODES_METRICS_L2);
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
 		figures += none.figures.ratio[i] != TOPDOWN_RATIO_NONE;
 	ktap_result(&ktap, !figures, "no CPU, no figures");

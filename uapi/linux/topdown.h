@@ -109,7 +109,9 @@ enum {
  * enum topdown_node - the nodes of the Top-Down tree
  *
  * The names are the ones perf and the TMA method use.  Level 2 nodes are the
- * children of the level 1 node of their line and sum to it.
+ * children of the level 1 node of their line and sum to it (but where both are
+ * counted by themselves, as on Atom cores, only nearly).  What of them a CPU has is
+ * in topdown_record.nodes.
  *
  * @TOPDOWN_RETIRING: tma_retiring, level 1
  * @TOPDOWN_BAD_SPECULATION: tma_bad_speculation, level 1
@@ -123,6 +125,10 @@ enum {
  * @TOPDOWN_FETCH_BANDWIDTH: tma_fetch_bandwidth, of frontend bound
  * @TOPDOWN_MEMORY_BOUND: tma_memory_bound, of backend bound
  * @TOPDOWN_CORE_BOUND: tma_core_bound, of backend bound
+ * @TOPDOWN_RESOURCE_BOUND: tma_resource_bound, of backend bound; Gracemont and later
+ *	Atom cores have it in place of memory bound
+ * @TOPDOWN_SMT_CONTENTION: tma_smt_contention, level 1; AMD: slots that the other
+ *	thread of the core had
  * @TOPDOWN_NR_NODES: number of nodes known today
  * @TOPDOWN_MAX_NODES: room in struct topdown_figures; the rest is TOPDOWN_RATIO_NONE
  */
@@ -139,7 +145,9 @@ enum topdown_node {
 	TOPDOWN_FETCH_BANDWIDTH		= 9,
 	TOPDOWN_MEMORY_BOUND		= 10,
 	TOPDOWN_CORE_BOUND		= 11,
-	TOPDOWN_NR_NODES		= 12,
+	TOPDOWN_RESOURCE_BOUND		= 12,
+	TOPDOWN_SMT_CONTENTION		= 13,
+	TOPDOWN_NR_NODES		= 14,
 	TOPDOWN_MAX_NODES		= 16,
 };
 
@@ -156,8 +164,7 @@ enum topdown_node {
  * @TOPDOWN_SOURCE_ATOM: ordinary counters and the formulas published for Goldmont
  *	and later Atom cores
  * @TOPDOWN_SOURCE_AMD: ordinary counters and the pipeline utilisation metrics of
- *	AMD Zen 4 and 5; slots that the other thread of a core had are none of
- *	the nodes
+ *	AMD Zen 4 and 5
  */
 enum topdown_source {
 	TOPDOWN_SOURCE_NONE		= 0,
@@ -248,8 +255,8 @@ struct topdown_info {
  * @slots: pipeline slots counted in @running_ns, not scaled up to @enabled_ns
  * @node: the slots of each enum topdown_node.  Level 1 sums to @slots (but for
  *	slots of which the CPU said nothing at all, and what a formula was cut
- *	by: TOPDOWN_RECORD_CLAMPED, and on AMD the other thread's) and the
- *	children of a node sum to it; 0 for nodes the level lacks
+ *	by: TOPDOWN_RECORD_CLAMPED) and the children of a node sum to it; 0 for
+ *	nodes that there are not
  * @ratio: @node over @slots in units of 1 / TOPDOWN_RATIO_ONE, in
  *	0..TOPDOWN_RATIO_ONE, or TOPDOWN_RATIO_NONE
  */
@@ -264,9 +271,11 @@ struct topdown_figures {
 /*
  * topdown_record.flags.  In the last closed window a published formula had no
  * value for a node, or one below 0 or above its parent: it was cut to what is
- * possible.  Never with TOPDOWN_SOURCE_PERF_METRICS.
+ * possible.  Never with TOPDOWN_SOURCE_PERF_METRICS.  Which nodes those are is in
+ * the upper 16 bits of the flags, bit n for node n.
  */
 #define TOPDOWN_RECORD_CLAMPED	(1U << 0)
+#define TOPDOWN_RECORD_CLAMPED_NODES(flags)	((flags) >> 16)
 /* The events do not fit the counters together: they are counted in turns and scaled. */
 #define TOPDOWN_RECORD_SCALED	(1U << 1)
 
@@ -281,6 +290,8 @@ struct topdown_figures {
  * @slots_per_cycle: pipeline width, 0 when not known or not the same for all
  * @nr_cpus: CPUs whose figures are in here
  * @flags: TOPDOWN_RECORD_*; of the sum: those of any of its CPUs
+ * @nodes: bit n: there are figures of enum topdown_node n; of the sum: those that
+ *	all its CPUs have
  * @__reserved: 0
  * @windows: windows closed since the baseline
  * @time_ns: up to when @total counts, CLOCK_MONOTONIC; 0 for never measured
@@ -299,7 +310,8 @@ struct topdown_record {
 	__u32 slots_per_cycle;
 	__u32 nr_cpus;
 	__u32 flags;
-	__u32 __reserved;
+	__u16 nodes;
+	__u16 __reserved;
 	__aligned_u64 windows;
 	__aligned_u64 time_ns;
 	__aligned_u64 window_time_ns;

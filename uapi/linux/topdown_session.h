@@ -131,7 +131,7 @@ struct topdown_session {
  * @seq: odd while the CPU writes, and another number afterwards
  * @source: enum topdown_source of the figures
  * @level: lowest level of the figures; 0 for none yet
- * @__reserved: 0
+ * @nodes: as topdown_record.nodes, of all the figures
  * @switches: as topdown_session.out_switches
  * @merged_ns: as topdown_session.out_merged_ns
  * @figures: as topdown_session.out_figures, but for the ratios, which are not
@@ -141,7 +141,7 @@ struct topdown_share {
 	__u32 seq;
 	__u8 source;
 	__u8 level;
-	__u16 __reserved;
+	__u16 nodes;
 	__aligned_u64 switches;
 	__aligned_u64 merged_ns;
 	struct topdown_figures figures;
@@ -166,7 +166,7 @@ struct topdown_share {
  * A read-only mapping (PROT_READ, MAP_SHARED) at TOPDOWN_SESSION_MAP_OFFSET() of
  * the session's number.  What TOPDOWN_SESSION says without _FRESH is the sum of
  * the shares less @baseline, and the lowest level of shares that have one, with the
- * source of these.
+ * source of these and the nodes that all of them have.
  * Copy the fields from @state on under @seq, then each share under its own, with
  * the loop of struct topdown_map_record: after EXITED nothing is added, so in
  * this order the figures of a session that has exited are the last ones.

@@ -252,6 +252,7 @@ static void fill_shares(struct topdown_session_map *map, uint32_t number)
 		share = (void *)((char *)map + map->share_offset + i * map->share_stride);
 		share->seq = setting("FAKE_SHARES_BUSY", 0) && i;
 		share->level = 2;
+		share->nodes = fake_nodes();
 		share->source = TOPDOWN_SOURCE_PERF_METRICS;
 		share->switches = 10;
 		share->merged_ns = 100;

@@ -11,6 +11,7 @@
  *   FAKE_OFFLINE   a CPU that is offline
  *   FAKE_LOST      a CPU that goes offline at the third reading
  *   FAKE_LEVEL     level (2)
+ *   FAKE_NODES     nodes of all CPUs, bit n for node n (those of PERF_METRICS)
  *   FAKE_SHARE     percent of the time in which the group ran (100)
  *   FAKE_IDLE      no slots are counted
  *   FAKE_STATE     state of all CPUs that are online
@@ -214,6 +215,13 @@ static bool is_offline(unsigned int cpu)
 	       (fake_reads > 2 && cpu == setting("FAKE_LOST", -1));
 }
 
+uint32_t fake_nodes(void)
+{
+	uint32_t nodes = td_nodes_of_level(setting("FAKE_LEVEL", 2));
+
+	return nodes & setting("FAKE_NODES", TD_NODES_METRICS_L2);
+}
+
 /* Each reading is a step later, and each CPU a little busier than the last. */
 void fill_counts(struct topdown_figures *figures, unsigned int cpu, uint64_t steps)
 {
@@ -233,7 +241,13 @@ void fill_counts(struct topdown_figures *figures, unsigned int cpu, uint64_t ste
 		counts.metric[TD_METRIC_BE_BOUND] -= counts.slots / 100 * (cpu % 30);
 	}
 	td_counts_to_nodes(&counts, setting("FAKE_LEVEL", 2), figures->node);
-	td_figures_ratios(figures, setting("FAKE_LEVEL", 2));
+	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+		if (!(fake_nodes() >> i & 1))
+			figures->node[i] = 0;
+		else if (i >= TD_NODES_METRICS)
+			figures->node[i] = counts.slots / 20;
+	}
+	td_figures_ratios(figures, fake_nodes());
 }
 
 static void fill_record(struct topdown_record *record, unsigned int cpu)
@@ -245,6 +259,7 @@ static void fill_record(struct topdown_record *record, unsigned int cpu)
 	record->state = setting("FAKE_STATE", TOPDOWN_STATE_OK);
 	record->source = setting("FAKE_SOURCE", TOPDOWN_SOURCE_PERF_METRICS);
 	record->level = setting("FAKE_LEVEL", 2);
+	record->nodes = fake_nodes();
 	record->slots_per_cycle = 6;
 	record->nr_cpus = 1;
 	if (is_offline(cpu)) {
@@ -265,6 +280,7 @@ static void add_record(struct topdown_record *total, struct td_sum *sum,
 {
 	total->source = record->source;
 	total->level = record->level;
+	total->nodes = record->nodes;
 	total->nr_cpus++;
 	if (record->state == TOPDOWN_STATE_OFFLINE)
 		total->state = total->nr_cpus == 1 ? TOPDOWN_STATE_OFFLINE : total->state;
@@ -324,7 +340,7 @@ static int fake_read(struct topdown_read *arg)
 		add_record(&total, &sum, &record);
 		memcpy(to + (size_t)n++ * sizeof(record), &record, sizeof(record));
 	}
-	td_sum_ratios(&sum, total.level);
+	td_sum_ratios(&sum, total.nodes);
 	total.total = sum.figures;
 	if (arg->flags & TOPDOWN_READ_TOTAL)
 		memcpy(to + (size_t)n * sizeof(record), &total, sizeof(total));

@@ -17,6 +17,7 @@ long setting(const char *name, long otherwise);
 int refuse(int error);
 bool fake_is_device(int fd);
 uint64_t now_ns(void);
+uint32_t fake_nodes(void);
 void fill_counts(struct topdown_figures *figures, unsigned int cpu, uint64_t steps);
 
 void fake_sessions_begin(void);

@@ -29,6 +29,7 @@ static struct topdown_record record_of(unsigned int cpu, unsigned int seconds)
 {
 	struct topdown_record record = {
 		.cpu = cpu, .source = TOPDOWN_SOURCE_PERF_METRICS, .level = 2,
+		.nodes = (1U << (TOPDOWN_CORE_BOUND + 1)) - 1,
 		.time_ns = (100 + seconds) * NS_PER_S, .windows = seconds,
 	};
 	struct topdown_figures *total = &record.total;

@@ -413,7 +413,7 @@ static void test_names(void)
 		if (topdown_node_level(node) == 1 && parent != -1)
 			parents = false;
 	}
-	check(level[1] == 4 && level[2] == 8 && parents, "the tree");
+	check(level[1] == 5 && level[2] == 9 && parents, "the tree");
 	check(!topdown_node_name(TOPDOWN_NR_NODES) && !topdown_node_level(99) &&
 	      topdown_node_parent(99) == -1, "nodes that are not");
 	check(!strcmp(topdown_state_name(TOPDOWN_STATE_ERROR), "error") &&

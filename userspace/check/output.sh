@@ -38,6 +38,11 @@ run fake stat "${interval[@]}" -l 1; golden tree-level1.txt
 run fake stat "${interval[@]}" -A; golden lines-level2.txt
 run fake stat "${interval[@]}" -A -l 1; golden lines-level1.txt
 FAKE_LEVEL=1 run fake stat "${interval[@]}" -A; golden lines-only-level1.txt
+# The nodes of an E-core, and of AMD.
+FAKE_NODES=7119 FAKE_SOURCE=4 run fake stat "${interval[@]}" -A -C 0-1; golden lines-atom.txt
+FAKE_NODES=7119 FAKE_SOURCE=4 run fake stat "${interval[@]}"; golden tree-atom.txt
+FAKE_NODES=12287 FAKE_SOURCE=5 run fake stat "${interval[@]}" -A -l 1; golden lines-amd.txt
+FAKE_NODES=12287 FAKE_SOURCE=5 run fake stat "${interval[@]}" -j; golden json-amd.json
 run fake stat --count 2 -I 10 -A -l 1 -C 1-2; golden lines-cpus-two-intervals.txt
 run fake stat "${interval[@]}" -A -l 1 --no-header; golden lines-no-header.txt
 FAKE_SHARE=51 run fake stat "${interval[@]}" -A -l 1; golden lines-contended.txt

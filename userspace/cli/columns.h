@@ -5,6 +5,8 @@
 #ifndef TOPDOWN_CLI_COLUMNS_H
 #define TOPDOWN_CLI_COLUMNS_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <topdown.h>
 
 /**
@@ -22,5 +24,7 @@ struct column {
 #define NR_COLUMNS	TOPDOWN_NR_NODES
 
 extern const struct column columns[NR_COLUMNS];
+
+bool column_shown(unsigned int node, unsigned int level, uint32_t nodes);
 
 #endif /* TOPDOWN_CLI_COLUMNS_H */

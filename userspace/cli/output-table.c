@@ -166,18 +166,25 @@ static void tree_line(const struct output *output, const struct interval *interv
 
 static void tree(const struct output *output, const struct interval *interval)
 {
+	uint32_t nodes = interval_nodes(interval);
 	unsigned int i;
 
 	for (i = 0; i < NR_COLUMNS; i++) {
-		if (topdown_node_level(columns[i].node) <= interval->level)
+		if (column_shown(columns[i].node, interval->level, nodes))
 			tree_line(output, interval, columns[i].node);
 	}
 }
 
-/* Behind the nodes of tasks there are more columns. */
-static bool is_last(const struct interval *interval, unsigned int column)
+/* Behind the nodes of tasks, and of level 1, there are more columns. */
+static bool is_last(const struct interval *interval, unsigned int column, uint32_t nodes)
 {
-	return column == NR_COLUMNS - 1 && !interval->tasks;
+	if (interval->tasks || interval->level < 2)
+		return false;
+	for (column++; column < NR_COLUMNS; column++) {
+		if (column_shown(columns[column].node, interval->level, nodes))
+			return false;
+	}
+	return true;
 }
 
 /* Level 2 has many columns, so they are narrow; a column ends with its mark. */
@@ -188,6 +195,7 @@ static int column_width(const struct interval *interval)
 
 static void headings(const struct output *output, const struct interval *interval)
 {
+	uint32_t nodes = interval_nodes(interval);
 	int width = column_width(interval);
 	unsigned int i;
 
@@ -196,11 +204,11 @@ static void headings(const struct output *output, const struct interval *interva
 	else
 		fprintf(output->file, "%4s ", "CPU");
 	for (i = 0; i < NR_COLUMNS; i++) {
-		if (topdown_node_level(columns[i].node) > interval->level)
+		if (!column_shown(columns[i].node, interval->level, nodes))
 			continue;
 		fprintf(output->file, "%*s%s", width, interval->level > 1 ?
 			columns[i].heading : columns[i].heading_level1,
-			is_last(interval, i) ? "" : " ");
+			is_last(interval, i, nodes) ? "" : " ");
 	}
 	if (interval->tasks)
 		fprintf(output->file, "%9s %5s", "on CPU s", "run%");
@@ -258,13 +266,14 @@ static void task_line_end(const struct output *output, const struct row *row)
 static void line(const struct output *output, const struct interval *interval,
 		 const struct row *row)
 {
+	uint32_t nodes = interval_nodes(interval);
 	unsigned int i;
 
 	line_start(output, row);
 	for (i = 0; i < NR_COLUMNS; i++) {
-		if (topdown_node_level(columns[i].node) <= interval->level)
+		if (column_shown(columns[i].node, interval->level, nodes))
 			cell(output, row, columns[i].node, column_width(interval),
-			     is_last(interval, i));
+			     is_last(interval, i, nodes));
 	}
 	if (row->task)
 		task_line_end(output, row);

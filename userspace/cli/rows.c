@@ -131,6 +131,40 @@ static unsigned int interval_state(const struct row *row)
 	return share < ROW_RUNNING_FULL ? TOPDOWN_STATE_CONTENDED : TOPDOWN_STATE_OK;
 }
 
+/**
+ * row_nodes - the nodes that have figures
+ * @row: row
+ *
+ * Return: bit n for node n.
+ */
+uint32_t row_nodes(const struct row *row)
+{
+	uint32_t nodes = 0;
+	unsigned int node;
+
+	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
+		if (row->figures.ratio[node] != TOPDOWN_RATIO_NONE)
+			nodes |= 1U << node;
+	}
+	return nodes;
+}
+
+/**
+ * interval_nodes - the nodes of which any row has figures
+ * @interval: interval
+ *
+ * Return: bit n for node n.
+ */
+uint32_t interval_nodes(const struct interval *interval)
+{
+	uint32_t nodes = 0;
+	unsigned int i;
+
+	for (i = 0; i < interval->nr; i++)
+		nodes |= row_nodes(&interval->row[i]);
+	return nodes;
+}
+
 static int fill_row(struct row *row, const struct topdown_reading *then,
 		    const struct topdown_reading *now,
 		    const struct topdown_record *record, unsigned int level)

@@ -64,6 +64,8 @@ struct interval {
 	const struct repeat *repeat;
 };
 
+uint32_t row_nodes(const struct row *row);
+uint32_t interval_nodes(const struct interval *interval);
 int interval_fill(struct interval *interval, const struct topdown_reading *then,
 		  const struct topdown_reading *now, bool idle_rows);
 void interval_free(struct interval *interval);

@@ -103,6 +103,7 @@ void top_data_put(struct top_data *data, unsigned int cpu,
 		clear_figures(to);
 	} else {
 		to->rate = row->figures.slots * NS_PER_S / (record->time_ns - then_ns);
+		data->nodes |= row_nodes(row);
 	}
 	to->base = *record;
 	to->based = true;

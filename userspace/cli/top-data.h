@@ -32,12 +32,14 @@ struct top_cpu {
  * @cpu: CPUs by number
  * @period_ns: the module's period
  * @level: highest level that the machine has
+ * @nodes: nodes of which a CPU had figures, bit n for node n
  */
 struct top_data {
 	unsigned int nr;
 	struct top_cpu *cpu;
 	uint64_t period_ns;
 	unsigned int level;
+	uint32_t nodes;
 };
 
 int top_data_open(struct top_data *data, unsigned int nr, uint64_t period_ns,

@@ -272,7 +272,7 @@ static void status(struct top_frame *frame, const struct top_screen *screen)
 	free(list);
 }
 
-static void headings(struct top_frame *frame, const struct top_view *view)
+static void headings(struct top_frame *frame, const struct top_view *view, uint32_t nodes)
 {
 	unsigned int i, column = WIDTH_CPU;
 
@@ -281,7 +281,7 @@ static void headings(struct top_frame *frame, const struct top_view *view)
 	print(frame, 4, 0, view->sort == TOP_SORT_CPU ? TOP_LOOK_SORTED : TOP_LOOK_TITLE,
 	      "%4s", "CPU");
 	for (i = 0; i < NR_COLUMNS; i++) {
-		if (topdown_node_level(columns[i].node) > view->level)
+		if (!column_shown(columns[i].node, view->level, nodes))
 			continue;
 		print_whole(frame, 4, column, view->sort == (int)columns[i].node ?
 			    TOP_LOOK_SORTED : TOP_LOOK_TITLE, "%5s", columns[i].heading);
@@ -315,7 +315,7 @@ static const char *remark(const struct row *row)
 }
 
 static void cpu_line(struct top_frame *frame, unsigned int line, const struct top_view *view,
-		     const struct top_cpu *cpu)
+		     const struct top_cpu *cpu, uint32_t nodes)
 {
 	const struct row *row = &cpu->row;
 	unsigned int i, column = WIDTH_CPU;
@@ -324,7 +324,7 @@ static void cpu_line(struct top_frame *frame, unsigned int line, const struct to
 
 	print(frame, line, 0, TOP_LOOK_PLAIN, "%4u", row->cpu);
 	for (i = 0; i < NR_COLUMNS; i++) {
-		if (topdown_node_level(columns[i].node) <= view->level)
+		if (column_shown(columns[i].node, view->level, nodes))
 			column = node_cell(frame, line, column, row, columns[i].node);
 	}
 	rate_text(text, sizeof(text), cpu->rate);
@@ -382,9 +382,10 @@ void top_frame_build(struct top_frame *frame, const struct top_screen *screen)
 	title(frame, screen);
 	machine(frame, screen);
 	status(frame, screen);
-	headings(frame, view);
+	headings(frame, view, screen->data->nodes);
 	for (i = 0; i < page && view->first + i < screen->nr_rows; i++)
-		cpu_line(frame, TOP_LINES_HEAD + i, view, screen->rows[view->first + i]);
+		cpu_line(frame, TOP_LINES_HEAD + i, view, screen->rows[view->first + i],
+			 screen->data->nodes);
 	foot(frame, view);
 }
 

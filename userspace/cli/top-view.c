@@ -106,13 +106,13 @@ void top_view_clamp(struct top_view *view, unsigned int nr_rows, unsigned int pa
 }
 
 /* CPU, slots, and the nodes on the screen, in the order of the columns. */
-static void next_sort(struct top_view *view, int step)
+static void next_sort(struct top_view *view, int step, uint32_t nodes)
 {
 	int keys[NR_COLUMNS + 2] = { TOP_SORT_CPU, TOP_SORT_SLOTS };
 	int i, nr = 2, at = 0;
 
 	for (i = 0; i < NR_COLUMNS; i++) {
-		if (topdown_node_level(columns[i].node) <= view->level)
+		if (column_shown(columns[i].node, view->level, nodes))
 			keys[nr++] = columns[i].node;
 	}
 	for (i = 0; i < nr; i++) {
@@ -264,10 +264,10 @@ static void letter_key(struct top_view *view, const struct top_data *data, int k
 		next_level(view, data);
 		break;
 	case 's':
-		next_sort(view, 1);
+		next_sort(view, 1, data->nodes);
 		break;
 	case 'S':
-		next_sort(view, -1);
+		next_sort(view, -1, data->nodes);
 		break;
 	case 'c':
 		view->sort = TOP_SORT_CPU;

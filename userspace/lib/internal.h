@@ -20,6 +20,8 @@ struct topdown {
 
 int td_ioctl(const struct topdown *td, unsigned long request, void *arg);
 void td_copy_sized(void *to, size_t to_size, const void *from, size_t from_size);
+const unsigned char *td_map_pages(const struct topdown *td, uint64_t size, size_t least,
+				  uint64_t offset);
 int td_record_between(const struct topdown_record *then, const struct topdown_record *now,
 		      struct topdown_figures *out);
 

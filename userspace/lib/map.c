@@ -58,30 +58,40 @@ static int td_check_layout(const struct topdown_map *layout, uint64_t mapped)
 	return 0;
 }
 
+/* Map @size bytes of the node, which are to be @least or more; NULL with errno. */
+const unsigned char *td_map_pages(const struct topdown *td, uint64_t size, size_t least,
+				  uint64_t offset)
+{
+	void *pages;
+
+	if (size < least || size > SIZE_MAX) {
+		errno = EPROTO;
+		return NULL;
+	}
+	pages = mmap(NULL, size, PROT_READ, MAP_SHARED, td->fd, offset);
+	return pages == MAP_FAILED ? NULL : pages;
+}
+
 TD_API int topdown_map_open(struct topdown_map_view **out, struct topdown *td)
 {
 	uint64_t size = td->info.out_map_size;
 	struct topdown_map_view *map;
-	void *base;
 	int ret;
 
 	if (!topdown_has(td, TOPDOWN_FEATURE_MAP))
 		return -EOPNOTSUPP;
-	if (size < sizeof(struct topdown_map) || size > SIZE_MAX)
-		return -EPROTO;
 
 	map = calloc(1, sizeof(*map));
 	if (!map)
 		return -ENOMEM;
-	base = mmap(NULL, size, PROT_READ, MAP_SHARED, td->fd, 0);
-	if (base == MAP_FAILED) {
+	map->base = td_map_pages(td, size, sizeof(map->layout), 0);
+	if (!map->base) {
 		ret = -errno;
 		goto err_free;
 	}
-	map->base = base;
 	map->mapped = size;
 	/* Checked once and not looked at again: nothing can change it afterwards. */
-	memcpy(&map->layout, base, sizeof(map->layout));
+	memcpy(&map->layout, map->base, sizeof(map->layout));
 	ret = td_check_layout(&map->layout, size);
 	if (ret)
 		goto err_unmap;
@@ -89,7 +99,7 @@ TD_API int topdown_map_open(struct topdown_map_view **out, struct topdown *td)
 	return 0;
 
 err_unmap:
-	munmap(base, size);
+	munmap((void *)map->base, size);
 err_free:
 	free(map);
 	return ret;
@@ -168,14 +178,25 @@ TD_API int topdown_map_record(const struct topdown_map_view *map, uint32_t cpu,
 	if (record.cpu != cpu)
 		return -ENOENT;
 
-	td_figures_ratios(&record.total, record.level);
-	td_figures_ratios(&record.window, record.level);
+	td_figures_ratios(&record.total, record.nodes);
+	td_figures_ratios(&record.window, record.nodes);
 	td_copy_sized(out, size, &record, sizeof(record));
 	if (open) {
-		td_figures_ratios(&current, record.level);
+		td_figures_ratios(&current, record.nodes);
 		*open = current;
 	}
 	return 0;
+}
+
+/* One field of the record, so it cannot be torn. */
+static uint32_t td_map_nodes(const struct topdown_map_view *map, uint32_t cpu)
+{
+	const unsigned char *entry = td_map_entry(map, cpu);
+
+	return __atomic_load_n((const uint16_t *)(entry +
+						  offsetof(struct topdown_map_record, record) +
+						  offsetof(struct topdown_record, nodes)),
+			       __ATOMIC_RELAXED);
 }
 
 TD_API int topdown_map_window(const struct topdown_map_view *map, uint32_t cpu,
@@ -202,7 +223,7 @@ TD_API int topdown_map_window(const struct topdown_map_view *map, uint32_t cpu,
 	if (before != number || after != number)
 		return -ENOENT;
 
-	td_figures_ratios(&window.figures, level);
+	td_figures_ratios(&window.figures, td_map_nodes(map, cpu) & td_nodes_of_level(level));
 	td_copy_sized(out, size, &window, sizeof(window));
 	return 0;
 }
@@ -219,7 +240,7 @@ TD_API int topdown_record_between(const struct topdown_record *then,
 	ret = td_record_between(then, now, &figures);
 	if (ret)
 		return ret;
-	td_figures_ratios(&figures, level);
+	td_figures_ratios(&figures, now->nodes & td_nodes_of_level(level));
 	*out = figures;
 	return 0;
 }
@@ -227,6 +248,13 @@ TD_API int topdown_record_between(const struct topdown_record *then,
 TD_API void topdown_figures_add(struct topdown_figures *sum,
 				const struct topdown_figures *more, unsigned int level)
 {
+	uint32_t nodes = td_nodes_of_level(level);
+
+	/* Without slots there are no ratios, and nothing that would be lacking. */
+	if (sum->slots)
+		nodes &= td_nodes_of_figures(sum);
+	if (more->slots)
+		nodes &= td_nodes_of_figures(more);
 	td_figures_add(sum, more);
-	td_figures_ratios(sum, level);
+	td_figures_ratios(sum, nodes);
 }

@@ -27,6 +27,8 @@ static const struct {
 	[TOPDOWN_FETCH_BANDWIDTH] = { "tma_fetch_bandwidth", 2, TOPDOWN_FRONTEND_BOUND },
 	[TOPDOWN_MEMORY_BOUND] = { "tma_memory_bound", 2, TOPDOWN_BACKEND_BOUND },
 	[TOPDOWN_CORE_BOUND] = { "tma_core_bound", 2, TOPDOWN_BACKEND_BOUND },
+	[TOPDOWN_RESOURCE_BOUND] = { "tma_resource_bound", 2, TOPDOWN_BACKEND_BOUND },
+	[TOPDOWN_SMT_CONTENTION] = { "tma_smt_contention", 1, -1 },
 };
 
 static const char * const td_states[] = {

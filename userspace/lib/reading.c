@@ -229,6 +229,7 @@ static int td_sum_between(const struct topdown_reading *then,
 			  struct topdown_figures *out)
 {
 	struct td_sum sum = { .slots = 0 };
+	uint32_t nodes = td_nodes_of_level(level);
 	struct topdown_figures figures;
 	unsigned int i;
 	int ret;
@@ -243,8 +244,10 @@ static int td_sum_between(const struct topdown_reading *then,
 		if (ret)
 			return ret;
 		td_sum_add(&sum, &figures);
+		if (now->records[i].level)
+			nodes &= now->records[i].nodes;
 	}
-	td_sum_ratios(&sum, level);
+	td_sum_ratios(&sum, nodes);
 	*out = sum.figures;
 	return 0;
 }
@@ -269,7 +272,7 @@ TD_API int topdown_reading_between(const struct topdown_reading *then,
 	ret = td_record_between(before, after, &figures);
 	if (ret)
 		return ret;
-	td_figures_ratios(&figures, level);
+	td_figures_ratios(&figures, after->nodes & td_nodes_of_level(level));
 	*out = figures;
 	return 0;
 }

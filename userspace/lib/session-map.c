@@ -45,7 +45,6 @@ TD_API int topdown_session_map_open(struct topdown_session_view **out, struct to
 {
 	uint64_t size = td->info.out_session_map_size;
 	struct topdown_session_view *map;
-	void *base;
 	int ret;
 
 	if (!topdown_has(td, TOPDOWN_FEATURE_SESSION_MAP))
@@ -53,22 +52,19 @@ TD_API int topdown_session_map_open(struct topdown_session_view **out, struct to
 	/* That would be the map of the CPUs. */
 	if (!session)
 		return -ENOENT;
-	if (size < sizeof(struct topdown_session_map) || size > SIZE_MAX)
-		return -EPROTO;
 
 	map = calloc(1, sizeof(*map));
 	if (!map)
 		return -ENOMEM;
-	base = mmap(NULL, size, PROT_READ, MAP_SHARED, td->fd,
-		    TOPDOWN_SESSION_MAP_OFFSET(session));
-	if (base == MAP_FAILED) {
+	map->base = td_map_pages(td, size, sizeof(map->layout),
+				 TOPDOWN_SESSION_MAP_OFFSET(session));
+	if (!map->base) {
 		ret = -errno;
 		goto err_free;
 	}
-	map->base = base;
 	map->mapped = size;
 	/* Checked once and not looked at again, but for what follows the layout. */
-	memcpy(&map->layout, base, sizeof(map->layout));
+	memcpy(&map->layout, map->base, sizeof(map->layout));
 	ret = td_check_shares(&map->layout, size);
 	if (ret)
 		goto err_unmap;
@@ -76,7 +72,7 @@ TD_API int topdown_session_map_open(struct topdown_session_view **out, struct to
 	return 0;
 
 err_unmap:
-	munmap(base, size);
+	munmap((void *)map->base, size);
 err_free:
 	free(map);
 	return ret;
@@ -123,10 +119,12 @@ static int td_sum_shares(const struct topdown_session_view *map, struct topdown_
 		td_figures_add(&sum->figures, &one.figures);
 		sum->switches += one.switches;
 		sum->merged_ns += one.merged_ns;
-		if (one.level && (!sum->level || one.level < sum->level))
+		if (!one.level)
+			continue;
+		sum->nodes = sum->level ? sum->nodes & one.nodes : one.nodes;
+		if (!sum->level || one.level < sum->level)
 			sum->level = one.level;
-		if (one.level)
-			sum->source = one.source;
+		sum->source = one.source;
 	}
 	return 0;
 }
@@ -169,7 +167,7 @@ TD_API int topdown_session_map_read(const struct topdown_session_view *map,
 	read.out_merged_ns = sum.merged_ns - header.baseline.merged_ns;
 	read.out_figures = sum.figures;
 	td_figures_sub(&read.out_figures, &header.baseline.figures);
-	td_figures_ratios(&read.out_figures, sum.level);
+	td_figures_ratios(&read.out_figures, sum.nodes);
 	td_copy_sized(out, size, &read, sizeof(read));
 	return 0;
 }

@@ -79,7 +79,8 @@ TD_API int topdown_session_between(const struct topdown_session *then,
 	    figures.enabled_ns < then->out_figures.enabled_ns)
 		return -ERANGE;
 	td_figures_sub(&figures, &then->out_figures);
-	td_figures_ratios(&figures, level);
+	td_figures_ratios(&figures, td_nodes_of_figures(&now->out_figures) &
+				    td_nodes_of_level(level));
 	*out = figures;
 	return 0;
 }

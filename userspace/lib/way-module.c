@@ -33,6 +33,8 @@ static int td_module_end(struct td_way *way, struct td_point *point)
 	/* Before the thread was on a CPU with counters there is none. */
 	if (seen.out_level) {
 		way->level = seen.out_level;
+		if (seen.out_figures.slots)
+			way->nodes = td_nodes_of_figures(&seen.out_figures);
 		way->source = seen.out_source;
 	}
 	return 1;
@@ -49,7 +51,7 @@ static void td_module_figures(const struct td_way *way, const struct td_point *s
 {
 	figures->slots = sum->slots;
 	memcpy(figures->node, sum->part, sizeof(sum->part));
-	td_figures_ratios(figures, way->level);
+	td_figures_ratios(figures, way->nodes);
 }
 
 static void td_module_destroy(struct td_way *way, bool child)

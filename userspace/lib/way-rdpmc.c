@@ -283,7 +283,7 @@ static void td_rdpmc_figures(const struct td_way *way, const struct td_point *su
 	td_counts_correct(&counts, &rdpmc->quant);
 	td_counts_to_nodes(&counts, way->level, figures->node);
 	figures->slots = counts.slots;
-	td_figures_ratios(figures, way->level);
+	td_figures_ratios(figures, way->nodes);
 }
 
 static void td_rdpmc_destroy(struct td_way *way, bool child)
@@ -331,6 +331,7 @@ int td_way_rdpmc(struct td_way **out, enum topdown_region_reason *reason)
 	rdpmc->way.kind = TOPDOWN_REGION_RDPMC;
 	rdpmc->way.source = TOPDOWN_SOURCE_PERF_METRICS;
 	rdpmc->way.level = rdpmc->perf.nr > 1 + TD_METRIC_L1 ? 2 : 1;
+	rdpmc->way.nodes = rdpmc->way.level > 1 ? TD_NODES_METRICS_L2 : TD_NODES_METRICS_L1;
 	*out = &rdpmc->way;
 	return 0;
 

@@ -49,6 +49,7 @@ struct td_way {
 	const struct td_way_ops *ops;
 	enum topdown_region_way kind;
 	unsigned int level;
+	uint32_t nodes;
 	unsigned int source;
 };
 
