@@ -104,7 +104,6 @@ static int td_chardev_info(struct td_file *file, union td_command *command)
 					  TOPDOWN_FEATURE_WATCH,
 		.out_flags		= file->may_read ? TOPDOWN_INFO_MAY_READ : 0,
 		.out_nr_cpus		= nr_cpu_ids,
-		.out_slots_per_cycle	= model->slots_per_cycle,
 		.out_record_size	= sizeof(struct topdown_record),
 		.out_period_ms		= td_window_period(),
 		.out_period_min_ms	= TD_PERIOD_MIN_MS,
@@ -120,6 +119,7 @@ static int td_chardev_info(struct td_file *file, union td_command *command)
 	td_chardev_best(&best);
 	info->out_level = best.level;
 	info->out_source = best.source;
+	info->out_slots_per_cycle = best.level ? best.slots_per_cycle : model->slots_per_cycle;
 	strscpy(info->out_cpu_vendor, cpu->x86_vendor_id, sizeof(info->out_cpu_vendor));
 	strscpy(info->out_cpu_name, cpu->x86_model_id, sizeof(info->out_cpu_name));
 	strscpy(info->out_codename, model->codename, sizeof(info->out_codename));

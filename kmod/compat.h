@@ -20,6 +20,13 @@
 #error "topdown needs Linux 6.1 or later"
 #endif
 
+/* cpuid_eax() has a header of its own since 6.16. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+#include <asm/processor.h>
+#else
+#include <asm/cpuid/api.h>
+#endif
+
 /* from_timer() was renamed in 6.16. */
 #ifndef timer_container_of
 #define timer_container_of(var, callback_timer, timer_fieldname) \

@@ -41,8 +41,8 @@ static bool td_counters_refused(int error)
 	return error == -EINVAL || error == -ENOENT || error == -ENOSPC;
 }
 
-static int td_counters_add_to(struct td_counter_group *part, int cpu, unsigned int index,
-			      u64 config, bool pinned)
+static int td_counters_add_to(const struct td_counters *counters, struct td_counter_group *part,
+			      int cpu, unsigned int index, u64 config, bool pinned)
 {
 	struct td_group *group = &part->group;
 	int ret;
@@ -50,7 +50,7 @@ static int td_counters_add_to(struct td_counter_group *part, int cpu, unsigned i
 	if (group->nr)
 		ret = td_group_extend(group, cpu, config);
 	else
-		ret = td_group_begin(group, cpu, config, pinned);
+		ret = td_group_begin(group, cpu, counters->type, config, pinned);
 	if (!ret)
 		part->event[group->nr - 1] = index;
 	return ret;
@@ -61,10 +61,10 @@ static int td_counters_try(struct td_counters *counters, struct td_counter_group
 			   unsigned int index, bool pinned)
 {
 	const struct td_event *event = &counters->formula->events[index];
-	int ret = td_counters_add_to(part, cpu, index, event->config, pinned);
+	int ret = td_counters_add_to(counters, part, cpu, index, event->config, pinned);
 
 	if (td_counters_refused(ret) && event->other)
-		ret = td_counters_add_to(part, cpu, index, event->other, pinned);
+		ret = td_counters_add_to(counters, part, cpu, index, event->other, pinned);
 	return ret;
 }
 
@@ -92,7 +92,7 @@ static int td_counters_lead(struct td_counters *counters, int cpu, bool pinned)
 	int ret = 0;
 
 	if (counters->reference && !td_counters_leads(counters, part))
-		ret = td_counters_add_to(part, cpu, TD_EVENTS_MAX,
+		ret = td_counters_add_to(counters, part, cpu, TD_EVENTS_MAX,
 					 counters->formula->reference, pinned);
 	for (i = 0; counters->shared && i < counters->formula->nr_events && !ret; i++) {
 		if (td_counters_wants(counters, i, 1))
@@ -174,7 +174,7 @@ static int td_counters_make(struct td_counters *counters, int cpu, bool pinned)
 
 /**
  * td_counters_create() - make the groups of a CPU, not yet counting
- * @model: has a formula
+ * @model: of the CPU; has a formula
  * @cpu: CPU, which cannot pass our hotplug teardown meanwhile
  * @room: the most events that a group may have
  * @pinned: take the counters for good if all events fit them
@@ -194,6 +194,7 @@ struct td_counters *td_counters_create(const struct td_model *model, int cpu,
 	counters->room = room;
 	counters->smt = td_counters_smt(cpu);
 	counters->width = model->slots_per_cycle;
+	counters->type = td_group_type(cpu, model->kind == TOPDOWN_KIND_ATOM);
 	for (counters->level = model->formula->level; counters->level; counters->level--) {
 		ret = td_counters_make(counters, cpu, pinned);
 		if (!ret)

@@ -39,6 +39,7 @@ struct td_counter_group {
  * struct td_counters - ordinary counters of one CPU, in place of PERF_METRICS
  * @formula: the family
  * @width: slots per cycle
+ * @type: td_group_type() of the CPU
  * @level: highest level that is counted
  * @room: the most events that a group may have
  * @checked: when it was last looked whether all groups have their turns
@@ -51,6 +52,7 @@ struct td_counter_group {
 struct td_counters {
 	const struct td_formula *formula;
 	unsigned int width;
+	u32 type;
 	unsigned int level;
 	unsigned int room;
 	u64 checked;

@@ -86,7 +86,7 @@ static int td_cpu_create_metrics(struct td_window *window)
 
 static int td_cpu_create_counters(struct td_window *window)
 {
-	const struct td_model *model = td_model_get();
+	const struct td_model *model = window->model;
 	struct td_counters *counters;
 
 	if (!model->formula)
@@ -106,7 +106,9 @@ static int td_cpu_create_group(struct td_window *window)
 {
 	int ret = -ENOENT;
 
-	if (td_model_has_metrics())
+	window->kind = td_model_kind(window->cpu);
+	window->model = td_model_of(window->cpu);
+	if (td_model_has_metrics() && window->kind != TOPDOWN_KIND_ATOM)
 		ret = td_cpu_create_metrics(window);
 	if (td_cpu_lacks_events(ret))
 		ret = td_cpu_create_counters(window);
@@ -216,6 +218,15 @@ static void td_cpu_retry_work(struct work_struct *work)
 	mutex_unlock(&td_cpu_mutex);
 }
 
+/* Why it is not measured with PERF_METRICS. */
+static const char *td_cpu_reason(const struct td_window *window)
+{
+	if (window->kind == TOPDOWN_KIND_ATOM)
+		return "an E-core has no PERF_METRICS";
+	return window->source == TOPDOWN_SOURCE_FALLBACK ? "hidden PERF_METRICS" :
+							   "no PERF_METRICS";
+}
+
 /**
  * td_cpu_describe() - what a CPU is measured with, and why
  * @cpu: possible CPU
@@ -230,9 +241,8 @@ void td_cpu_describe(int cpu, char *text, size_t size)
 	mutex_lock(&td_cpu_mutex);
 	counters = window->counters;
 	if (counters)
-		snprintf(text, size, "%s, level %u: %s PERF_METRICS; %u events in %u %s",
-			 counters->formula->name, counters->level,
-			 window->source == TOPDOWN_SOURCE_FALLBACK ? "hidden" : "no",
+		snprintf(text, size, "%s, level %u: %s; %u events in %u %s",
+			 counters->formula->name, counters->level, td_cpu_reason(window),
 			 td_counters_events(counters), counters->nr,
 			 counters->nr > 1 ? "groups, by turns" : "group");
 	else if (window->group.nr)

@@ -94,6 +94,7 @@ static void td_task_credit(const struct td_task *entry, const struct td_window *
 		.level		= window->level,
 		.nodes		= window->nodes,
 		.source		= window->source,
+		.kind		= window->kind,
 	};
 	const struct td_session *session;
 	unsigned int i, nr;

@@ -25,9 +25,17 @@
 #define TD_EVENT_SLOTS		0x0400
 #define TD_EVENT_METRIC(metric)	(0x8000 + ((metric) << 8))
 
+/*
+ * perf numbers PMUs from PERF_TYPE_MAX on as they are registered, and that of the
+ * E-cores is among the first.
+ */
+#define TD_TYPE_FIRST		PERF_TYPE_MAX
+#define TD_TYPE_LAST		(PERF_TYPE_MAX + 255)
+
 /* What event_init() has to know about the event that is being created. */
 struct td_request {
 	struct perf_event *leader;
+	u32 type;
 };
 
 /*
@@ -59,7 +67,7 @@ static int td_pmu_event_init(struct perf_event *event)
 
 	request = event->overflow_handler_context;
 	event->group_leader = request->leader;
-	event->attr.type = PERF_TYPE_RAW;
+	event->attr.type = request->type;
 	return -ENOENT;
 }
 
@@ -81,19 +89,62 @@ void td_group_exit(void)
 	perf_pmu_unregister(&td_pmu);
 }
 
+/* Cycles by the PMU of this type, if it has that CPU: perf's extended type. */
+static bool td_group_has(int cpu, u32 type)
+{
+	struct perf_event_attr attr = {
+		.type		= PERF_TYPE_HARDWARE,
+		.size		= sizeof(attr),
+		.config		= (u64)type << PERF_PMU_TYPE_SHIFT | PERF_COUNT_HW_CPU_CYCLES,
+		.disabled	= 1,
+		.exclude_guest	= 1,
+	};
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	if (IS_ERR(event))
+		return false;
+	perf_event_release_kernel(event);
+	return true;
+}
+
+/**
+ * td_group_type() - perf's type of the PMU that counts a CPU's events
+ * @cpu: online
+ * @small: it is an E-core of a hybrid machine
+ *
+ * PERF_TYPE_RAW is the PMU of all CPUs, or of the P-cores.  That of the E-cores has
+ * a type that is told to user space alone, so it is asked for.
+ *
+ * Return: the type; 0, which is no PMU's of raw events, if there is none.
+ */
+u32 td_group_type(int cpu, bool small)
+{
+	u32 type;
+
+	if (!small)
+		return PERF_TYPE_RAW;
+	for (type = TD_TYPE_FIRST; type <= TD_TYPE_LAST; type++) {
+		if (td_group_has(cpu, type))
+			return type;
+	}
+	return 0;
+}
+
 /**
  * td_group_begin() - make a group with nothing but a leader, not yet counting
  * @group: where to; empty
  * @cpu: CPU, which cannot pass our hotplug teardown meanwhile
+ * @type: td_group_type() of it
  * @config: raw event
  * @pinned: take the counter for good
  *
  * Return: 0, or a negative errno with the group left empty.
  */
-int td_group_begin(struct td_group *group, int cpu, u64 config, bool pinned)
+int td_group_begin(struct td_group *group, int cpu, u32 type, u64 config, bool pinned)
 {
 	struct perf_event_attr attr = {
-		.type		= PERF_TYPE_RAW,
+		.type		= type,
 		.size		= sizeof(attr),
 		.config		= config,
 		.pinned		= pinned,
@@ -111,6 +162,7 @@ int td_group_begin(struct td_group *group, int cpu, u64 config, bool pinned)
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	group->event[0] = event;
+	group->type = type;
 	group->nr = 1;
 	return 0;
 }
@@ -126,7 +178,7 @@ int td_group_begin(struct td_group *group, int cpu, u64 config, bool pinned)
  */
 int td_group_extend(struct td_group *group, int cpu, u64 config)
 {
-	struct td_request request = { .leader = group->event[0] };
+	struct td_request request = { .leader = group->event[0], .type = group->type };
 	struct perf_event_attr attr = {
 		.type		= td_pmu.type,
 		.size		= sizeof(attr),
@@ -176,7 +228,7 @@ int td_group_create(struct td_group *group, int cpu, unsigned int level, bool pi
 	struct td_group new = { };
 	int ret;
 
-	ret = td_group_begin(&new, cpu, TD_EVENT_SLOTS, pinned);
+	ret = td_group_begin(&new, cpu, PERF_TYPE_RAW, TD_EVENT_SLOTS, pinned);
 	if (ret)
 		return ret;
 	for (metric = 0; metric < metrics; metric++) {

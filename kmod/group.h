@@ -13,17 +13,20 @@ struct perf_event;
  * struct td_group - events of one CPU, scheduled as one
  * @event: the leader, then its siblings: SLOTS and one for each enum td_metric,
  *	or ordinary events
+ * @type: perf's type of the CPU's PMU
  * @nr: how many there are; 0 for no group
  */
 struct td_group {
 	struct perf_event *event[TD_GROUP_MAX];
+	u32 type;
 	unsigned int nr;
 };
 
 int td_group_init(void);
 void td_group_exit(void);
 
-int td_group_begin(struct td_group *group, int cpu, u64 config, bool pinned);
+u32 td_group_type(int cpu, bool small);
+int td_group_begin(struct td_group *group, int cpu, u32 type, u64 config, bool pinned);
 int td_group_extend(struct td_group *group, int cpu, u64 config);
 int td_group_create(struct td_group *group, int cpu, unsigned int level, bool pinned);
 void td_group_destroy(struct td_group *group);

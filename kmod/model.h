@@ -3,6 +3,7 @@
 #define TOPDOWN_MODEL_H
 
 #include <linux/types.h>
+#include <uapi/linux/topdown.h>
 
 struct td_formula;
 
@@ -12,7 +13,9 @@ struct td_formula;
  * @family: CPUID family
  * @first: lowest CPUID model
  * @last: highest CPUID model, if there are several; otherwise 0
- * @slots_per_cycle: pipeline width; of the big cores of a hybrid part
+ * @kind: enum topdown_kind; TOPDOWN_KIND_ONLY for machines that are not hybrid
+ * @native: CPUID leaf 1AH, native model id; 0 for any
+ * @slots_per_cycle: pipeline width
  * @formula: for where there are no PERF_METRICS; NULL for none
  * @codename: Intel's or AMD's name of the core
  */
@@ -21,6 +24,8 @@ struct td_model {
 	u8 family;
 	u8 first;
 	u8 last;
+	u8 kind;
+	u8 native;
 	u8 slots_per_cycle;
 	const struct td_formula *formula;
 	const char *codename;
@@ -28,6 +33,8 @@ struct td_model {
 
 int td_model_check(void);
 const struct td_model *td_model_get(void);
+const struct td_model *td_model_of(int cpu);
+enum topdown_kind td_model_kind(int cpu);
 bool td_model_has_metrics(void);
 
 #endif /* TOPDOWN_MODEL_H */

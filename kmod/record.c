@@ -102,8 +102,13 @@ void td_total_add(struct td_total *total, const struct topdown_record *record)
 		sum->level = record->level;
 		sum->nodes = record->nodes;
 		sum->source = record->source;
+		sum->kind = record->kind;
 		sum->slots_per_cycle = record->slots_per_cycle;
 	}
+	if (sum->source != record->source)
+		sum->source = TOPDOWN_SOURCE_MIXED;
+	if (sum->kind != record->kind)
+		sum->kind = TOPDOWN_KIND_ONLY;
 	sum->nr_cpus++;
 	sum->flags |= record->flags;
 	sum->level = min(sum->level, record->level);

@@ -271,9 +271,15 @@ static void td_session_destroy(struct td_session *session)
 	td_probe_put();
 }
 
+static void td_session_figures(struct topdown_figures *figures, const struct topdown_share *share)
+{
+	*figures = share->figures;
+	td_figures_ratios(figures, share->nodes);
+}
+
 static void td_session_read(struct td_session *session, struct topdown_session *read)
 {
-	struct topdown_share sum;
+	struct topdown_share sum[TOPDOWN_NR_KINDS], all;
 
 	/* The state first: after the last task has exited nothing is added. */
 	td_follow_lock();
@@ -284,13 +290,15 @@ static void td_session_read(struct td_session *session, struct topdown_session *
 	td_follow_unlock();
 
 	read->out_time_ns = ktime_get_ns();
-	td_share_since(session->map, &sum);
-	read->out_switches = sum.switches;
-	read->out_merged_ns = sum.merged_ns;
-	read->out_level = sum.level;
-	read->out_source = sum.source;
-	read->out_figures = sum.figures;
-	td_figures_ratios(&read->out_figures, sum.nodes);
+	td_share_since(session->map, sum);
+	td_share_all(sum, &all);
+	read->out_switches = all.switches;
+	read->out_merged_ns = all.merged_ns;
+	read->out_level = all.level;
+	read->out_source = all.source;
+	td_session_figures(&read->out_figures, &all);
+	td_session_figures(&read->out_core_figures, &sum[TOPDOWN_KIND_CORE]);
+	td_session_figures(&read->out_atom_figures, &sum[TOPDOWN_KIND_ATOM]);
 }
 
 static struct pid *td_sessions_pidfd(int fd)
@@ -492,11 +500,11 @@ static void td_session_enable(struct td_session *session, bool enable)
 
 static void td_session_reset(struct td_session *session)
 {
-	struct topdown_share sum;
+	struct topdown_share sum[TOPDOWN_NR_KINDS];
 
-	td_share_sum(session->map, &sum);
+	td_share_sum(session->map, sum);
 	td_follow_lock();
-	td_share_reset(session->map, &sum);
+	td_share_reset(session->map, sum);
 	td_follow_unlock();
 }
 

@@ -11,6 +11,7 @@
 #include <linux/lockdep.h>
 #include <linux/mm.h>
 #include <linux/smp.h>
+#include <linux/string.h>
 #include <linux/vmalloc.h>
 
 #include "metrics.h"
@@ -90,9 +91,11 @@ int td_share_mmap(const struct topdown_session_map *map, struct vm_area_struct *
 }
 
 /* Of figures that are added up there is what all of them have. */
-static void td_share_has(struct topdown_share *share, unsigned int level, unsigned int nodes)
+static void td_share_has(struct topdown_share *share, unsigned int level, unsigned int nodes,
+			 unsigned int source)
 {
 	share->nodes = share->level ? share->nodes & nodes : nodes;
+	share->source = share->level && share->source != source ? TOPDOWN_SOURCE_MIXED : source;
 	if (!share->level || level < share->level)
 		share->level = level;
 }
@@ -113,9 +116,9 @@ void td_share_credit(struct topdown_session_map *map, const struct td_credit *cr
 		td_figures_add(&share->figures, part);
 		/* Its own time is by the clock, also where nothing was counted. */
 		share->figures.enabled_ns -= part->enabled_ns;
-		td_share_has(share, credit->level, credit->nodes);
-		share->source = credit->source;
+		td_share_has(share, credit->level, credit->nodes, credit->source);
 	}
+	share->kind = credit->kind;
 	share->figures.enabled_ns += credit->ran_ns;
 	share->merged_ns += credit->merged_ns;
 	td_seq_write_end(&share->seq);
@@ -145,40 +148,63 @@ static void td_share_read(const struct topdown_share *share, struct topdown_shar
 	} while (td_seq_read_retry(&share->seq, seq));
 }
 
+static void td_share_add(struct topdown_share *sum, const struct topdown_share *more)
+{
+	td_figures_add(&sum->figures, &more->figures);
+	sum->switches += more->switches;
+	sum->merged_ns += more->merged_ns;
+	if (more->level)
+		td_share_has(sum, more->level, more->nodes, more->source);
+}
+
 /**
  * td_share_sum() - add up the shares of all CPUs
  * @map: of a session
- * @sum: written
+ * @sum: written: those of each kind of CPU
  */
-void td_share_sum(const struct topdown_session_map *map, struct topdown_share *sum)
+void td_share_sum(const struct topdown_session_map *map,
+		  struct topdown_share sum[TOPDOWN_NR_KINDS])
 {
 	struct topdown_share one;
 	int cpu;
 
-	*sum = (struct topdown_share){ };
+	memset(sum, 0, TOPDOWN_NR_KINDS * sizeof(*sum));
 	for_each_possible_cpu(cpu) {
 		td_share_read(td_share_of(map, cpu), &one);
-		td_figures_add(&sum->figures, &one.figures);
-		sum->switches += one.switches;
-		sum->merged_ns += one.merged_ns;
-		if (!one.level)
-			continue;
-		td_share_has(sum, one.level, one.nodes);
-		sum->source = one.source;
+		td_share_add(&sum[one.kind], &one);
 	}
 }
 
 /**
  * td_share_since() - add up what there is since the last td_share_reset()
  * @map: of a session that is not being reset
- * @sum: written
+ * @sum: written: the sum of each kind of CPU
  */
-void td_share_since(const struct topdown_session_map *map, struct topdown_share *sum)
+void td_share_since(const struct topdown_session_map *map,
+		    struct topdown_share sum[TOPDOWN_NR_KINDS])
 {
+	unsigned int kind;
+
 	td_share_sum(map, sum);
-	td_figures_sub(&sum->figures, &map->baseline.figures);
-	sum->switches -= map->baseline.switches;
-	sum->merged_ns -= map->baseline.merged_ns;
+	for (kind = 0; kind < TOPDOWN_NR_KINDS; kind++) {
+		td_figures_sub(&sum[kind].figures, &map->baseline[kind].figures);
+		sum[kind].switches -= map->baseline[kind].switches;
+		sum[kind].merged_ns -= map->baseline[kind].merged_ns;
+	}
+}
+
+/**
+ * td_share_all() - all kinds of CPU together
+ * @sum: of each kind
+ * @all: written
+ */
+void td_share_all(const struct topdown_share sum[TOPDOWN_NR_KINDS], struct topdown_share *all)
+{
+	unsigned int kind;
+
+	*all = (struct topdown_share){ };
+	for (kind = 0; kind < TOPDOWN_NR_KINDS; kind++)
+		td_share_add(all, &sum[kind]);
 }
 
 /**
@@ -203,10 +229,11 @@ void td_share_tell(struct topdown_session_map *map, u32 state, u32 flags, u32 ta
  * @map: of a session; as for td_share_tell()
  * @baseline: td_share_sum() of now
  */
-void td_share_reset(struct topdown_session_map *map, const struct topdown_share *baseline)
+void td_share_reset(struct topdown_session_map *map,
+		    const struct topdown_share baseline[TOPDOWN_NR_KINDS])
 {
 	lockdep_assert_irqs_disabled();
 	td_seq_write_begin(&map->seq);
-	map->baseline = *baseline;
+	memcpy(map->baseline, baseline, sizeof(map->baseline));
 	td_seq_write_end(&map->seq);
 }

@@ -15,6 +15,7 @@ struct vm_area_struct;
  * @level: level of @part
  * @nodes: its nodes, bit n for node n
  * @source: its enum topdown_source
+ * @kind: enum topdown_kind of the CPU
  */
 struct td_credit {
 	u64 ran_ns;
@@ -23,6 +24,7 @@ struct td_credit {
 	unsigned int level;
 	unsigned int nodes;
 	unsigned int source;
+	unsigned int kind;
 };
 
 size_t td_share_size(void);
@@ -32,9 +34,13 @@ int td_share_mmap(const struct topdown_session_map *map, struct vm_area_struct *
 
 void td_share_credit(struct topdown_session_map *map, const struct td_credit *credit);
 void td_share_switched(struct topdown_session_map *map);
-void td_share_sum(const struct topdown_session_map *map, struct topdown_share *sum);
-void td_share_since(const struct topdown_session_map *map, struct topdown_share *sum);
+void td_share_sum(const struct topdown_session_map *map,
+		  struct topdown_share sum[TOPDOWN_NR_KINDS]);
+void td_share_since(const struct topdown_session_map *map,
+		    struct topdown_share sum[TOPDOWN_NR_KINDS]);
+void td_share_all(const struct topdown_share sum[TOPDOWN_NR_KINDS], struct topdown_share *all);
 void td_share_tell(struct topdown_session_map *map, u32 state, u32 flags, u32 tasks);
-void td_share_reset(struct topdown_session_map *map, const struct topdown_share *baseline);
+void td_share_reset(struct topdown_session_map *map,
+		    const struct topdown_share baseline[TOPDOWN_NR_KINDS]);
 
 #endif /* TOPDOWN_SHARE_H */

@@ -61,6 +61,13 @@ static const char * const td_source_names[] = {
 	[TOPDOWN_SOURCE_FALLBACK]	= "fallback",
 	[TOPDOWN_SOURCE_ATOM]		= "atom",
 	[TOPDOWN_SOURCE_AMD]		= "amd",
+	[TOPDOWN_SOURCE_MIXED]		= "mixed",
+};
+
+static const char * const td_kind_names[TOPDOWN_NR_KINDS] = {
+	[TOPDOWN_KIND_ONLY]		= "only",
+	[TOPDOWN_KIND_CORE]		= "core",
+	[TOPDOWN_KIND_ATOM]		= "atom",
 };
 
 static const char * const td_state_names[] = {
@@ -122,6 +129,8 @@ static ssize_t td_emit_record(char *buffer, const struct topdown_record *record,
 	int i, n = 0;
 
 	n += sysfs_emit_at(buffer, n, "source: %s\n", td_source_names[record->source]);
+	if (record->kind != TOPDOWN_KIND_ONLY)
+		n += sysfs_emit_at(buffer, n, "kind: %s\n", td_kind_names[record->kind]);
 	n += sysfs_emit_at(buffer, n, "level: %u\n", record->level);
 	n += sysfs_emit_at(buffer, n, "state: %s\n", td_state_names[record->state]);
 	n += td_emit_line(buffer, n, "running:", NULL, td_running(total), td_running(window));

@@ -299,7 +299,8 @@ void td_window_begin(void *arg)
 	record->nodes = window->nodes;
 	record->source = window->source;
 	record->flags = window->flags;
-	record->slots_per_cycle = td_model_get()->slots_per_cycle;
+	record->kind = window->kind;
+	record->slots_per_cycle = window->model->slots_per_cycle;
 	record->nr_cpus = 1;
 	td_page_write_end(window->cpu);
 	td_window_set_state(window, TOPDOWN_STATE_OK);
@@ -330,7 +331,11 @@ void td_window_end(void *arg)
  */
 void td_window_unsupported(void *arg)
 {
-	td_window_set_state(arg, TOPDOWN_STATE_UNSUPPORTED);
+	struct td_window *window = arg;
+
+	td_page_write_begin(window->cpu)->record.kind = window->kind;
+	td_page_write_end(window->cpu);
+	td_window_set_state(window, TOPDOWN_STATE_UNSUPPORTED);
 }
 
 /**

@@ -11,6 +11,7 @@
 
 struct cpumask;
 struct td_counters;
+struct td_model;
 
 #define TD_PERIOD_MIN_MS	10
 #define TD_PERIOD_MAX_MS	60000
@@ -41,6 +42,9 @@ struct td_counters;
  * @retry_delay: pause before the next try, in jiffies; written under td_cpu_mutex
  * @room: the most events that a group of @counters may have; written under
  *	td_cpu_mutex before there are any, then on the CPU with interrupts off
+ * @model: its row of the table of models; under td_cpu_mutex, and set while no window
+ *	is open
+ * @kind: what kind of core it is; set while no window is open
  * @level: highest level of @group or @counters; set while no window is open
  * @nodes: the nodes that it has, bit n for node n; set while no window is open
  * @source: enum topdown_source; set while no window is open
@@ -71,6 +75,8 @@ struct td_window {
 	unsigned long retry_delay;
 
 	unsigned int room;
+	const struct td_model *model;
+	enum topdown_kind kind;
 	unsigned int level;
 	unsigned int nodes;
 	enum topdown_source source;

@@ -103,12 +103,13 @@ static void add(struct topdown_share *sum, const struct topdown_share *more, uin
 	sum->figures.slots += sign * more->figures.slots;
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
 		sum->figures.node[i] += sign * more->figures.node[i];
-	if (more->level)
+	if (more->level) {
 		sum->nodes = sum->level ? sum->nodes & more->nodes : more->nodes;
+		sum->source = sum->level && sum->source != more->source ?
+			      TOPDOWN_SOURCE_MIXED : more->source;
+	}
 	if (more->level && (!sum->level || more->level < sum->level))
 		sum->level = more->level;
-	if (more->level)
-		sum->source = more->source;
 }
 
 /* What TOPDOWN_SESSION would say, but for the time and the ratios. */
@@ -116,14 +117,15 @@ static void read_map(const struct topdown_session_map *map, struct topdown_sessi
 {
 	struct topdown_session_map header;
 	struct topdown_share sum = { }, one;
-	unsigned int cpu;
+	unsigned int cpu, kind;
 
 	copy_guarded(&header, map, sizeof(header), &map->seq);
 	for (cpu = 0; cpu < header.nr_shares; cpu++) {
 		copy_guarded(&one, share_of(map, cpu), sizeof(one), &share_of(map, cpu)->seq);
 		add(&sum, &one, 1);
 	}
-	add(&sum, &header.baseline, -1);
+	for (kind = 0; kind < TOPDOWN_NR_KINDS; kind++)
+		add(&sum, &header.baseline[kind], -1);
 	*told = (struct topdown_session) {
 		.session	= header.session,
 		.out_state	= header.state,

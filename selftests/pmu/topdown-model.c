@@ -48,6 +48,12 @@ static const TdEvent td_mont_events[] = {
 	{ 0x0673, TD_UNIT_CATEGORY, TD_BD_BAD_SPEC, 1 },
 	{ 0x0074, TD_UNIT_CATEGORY, TD_BD_BE_BOUND, 1 },
 	{ 0x00c2, TD_UNIT_CATEGORY, TD_BD_RETIRING, 1 },
+	/* Level 2: latency and bandwidth, mispredicts and clears, allocation. */
+	{ 0x7271, TD_UNIT_CATEGORY, TD_BD_FETCH_LAT, 1 },
+	{ 0x8d71, TD_UNIT_REST, TD_BD_FE_BOUND, 1 },
+	{ 0x0473, TD_UNIT_CATEGORY, TD_BD_BR_MISPREDICT, 1 },
+	{ 0x0373, TD_UNIT_REST, TD_BD_BAD_SPEC, 1 },
+	{ 0x0174, TD_UNIT_REST, TD_BD_BE_BOUND, 1 },
 	{ }
 };
 

@@ -72,6 +72,9 @@ static uint64_t td_rate(const TdPmu *of, enum td_unit unit,
 	case TD_UNIT_ISSUED:
 		return slots * (fraction[TD_BD_RETIRING] +
 				fraction[TD_BD_BAD_SPEC]);
+	case TD_UNIT_REST:
+		return slots * (fraction[category] -
+				fraction[category + TD_BD_HEAVY_OPS]);
 	default:
 		return slots * fraction[category];
 	}

@@ -48,6 +48,7 @@ enum td_unit {
 	TD_UNIT_SLOTS,
 	TD_UNIT_CATEGORY,
 	TD_UNIT_ISSUED,			/* Slots that retire or are thrown away. */
+	TD_UNIT_REST,			/* Of level 1, less the child that PERF_METRICS have. */
 };
 
 /* What a general counter can count: "one in DIVISOR of UNIT". */

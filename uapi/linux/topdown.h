@@ -165,6 +165,8 @@ enum topdown_node {
  *	and later Atom cores
  * @TOPDOWN_SOURCE_AMD: ordinary counters and the pipeline utilisation metrics of
  *	AMD Zen 4 and 5
+ * @TOPDOWN_SOURCE_MIXED: several of these, as on a hybrid machine: slots of cores of
+ *	different width and by different formulas were added up
  */
 enum topdown_source {
 	TOPDOWN_SOURCE_NONE		= 0,
@@ -173,6 +175,22 @@ enum topdown_source {
 	TOPDOWN_SOURCE_FALLBACK		= 3,
 	TOPDOWN_SOURCE_ATOM		= 4,
 	TOPDOWN_SOURCE_AMD		= 5,
+	TOPDOWN_SOURCE_MIXED		= 6,
+};
+
+/**
+ * enum topdown_kind - the kinds of core that a hybrid machine has
+ *
+ * @TOPDOWN_KIND_ONLY: the machine has one kind; of the sum: those of several kinds
+ * @TOPDOWN_KIND_CORE: a P-core (CPUID leaf 1AH, core type 40H)
+ * @TOPDOWN_KIND_ATOM: an E-core (core type 20H)
+ * @TOPDOWN_NR_KINDS: number of kinds known today
+ */
+enum topdown_kind {
+	TOPDOWN_KIND_ONLY		= 0,
+	TOPDOWN_KIND_CORE		= 1,
+	TOPDOWN_KIND_ATOM		= 2,
+	TOPDOWN_NR_KINDS		= 3,
 };
 
 /**
@@ -205,7 +223,8 @@ enum topdown_state {
  * @out_nr_cpus: one more than the highest CPU number there can be
  * @out_source: enum topdown_source of the CPU kind that has the most levels
  * @out_level: highest level on that kind: 1 or 2
- * @out_slots_per_cycle: pipeline width of that kind; 0 when not known
+ * @out_slots_per_cycle: pipeline width of that kind; 0 when not known.  Where both
+ *	kinds have as many levels: of the P-cores
  * @out_record_size: sizeof(struct topdown_record) of the kernel
  * @out_period_ms: longest time a busy CPU keeps one window open
  * @out_period_min_ms: least period that can be set
@@ -284,7 +303,8 @@ struct topdown_figures {
  * @cpu: CPU number, or TOPDOWN_CPU_ALL for the sum
  * @state: enum topdown_state; of the sum: the worst of those CPUs that are
  *	online and can be measured
- * @source: enum topdown_source; of the sum: that of its CPUs
+ * @source: enum topdown_source; of the sum: that of its CPUs, or
+ *	TOPDOWN_SOURCE_MIXED
  * @level: highest level of these figures: 2, 1, or 0 for none; of the sum: the
  *	least of those CPUs that have figures
  * @slots_per_cycle: pipeline width, 0 when not known or not the same for all
@@ -292,6 +312,7 @@ struct topdown_figures {
  * @flags: TOPDOWN_RECORD_*; of the sum: those of any of its CPUs
  * @nodes: bit n: there are figures of enum topdown_node n; of the sum: those that
  *	all its CPUs have
+ * @kind: enum topdown_kind
  * @__reserved: 0
  * @windows: windows closed since the baseline
  * @time_ns: up to when @total counts, CLOCK_MONOTONIC; 0 for never measured
@@ -311,7 +332,8 @@ struct topdown_record {
 	__u32 nr_cpus;
 	__u32 flags;
 	__u16 nodes;
-	__u16 __reserved;
+	__u8 kind;
+	__u8 __reserved;
 	__aligned_u64 windows;
 	__aligned_u64 time_ns;
 	__aligned_u64 window_time_ns;

@@ -93,7 +93,8 @@ enum topdown_session_state {
  * @out_state: enum topdown_session_state
  * @out_flags: TOPDOWN_SESSION_INCOMPLETE
  * @out_tasks: tasks that are followed now
- * @out_source: enum topdown_source of the figures
+ * @out_source: enum topdown_source of the figures; TOPDOWN_SOURCE_MIXED if the tasks
+ *	were on CPUs that differ in it
  * @out_level: highest level of the figures; 0 for none
  * @out_time_ns: when it was read, CLOCK_MONOTONIC
  * @out_switches: how often its tasks were given a CPU
@@ -104,6 +105,9 @@ enum topdown_session_state {
  *	the time its tasks were on CPUs while it was enabled, running_ns the
  *	part of it that was measured.  The rest was merged, or another perf user
  *	had the counter, or the CPU cannot be measured
+ * @out_core_figures: the part of @out_figures on P-cores of a hybrid machine; the
+ *	shares of the time are those of enabled_ns
+ * @out_atom_figures: the part on its E-cores
  */
 struct topdown_session {
 	__u32 size;
@@ -118,6 +122,8 @@ struct topdown_session {
 	__aligned_u64 out_switches;
 	__aligned_u64 out_merged_ns;
 	struct topdown_figures out_figures;
+	struct topdown_figures out_core_figures;
+	struct topdown_figures out_atom_figures;
 };
 
 /* Where mmap() of the node has the map of a session. */
@@ -132,6 +138,8 @@ struct topdown_session {
  * @source: enum topdown_source of the figures
  * @level: lowest level of the figures; 0 for none yet
  * @nodes: as topdown_record.nodes, of all the figures
+ * @kind: enum topdown_kind of the CPU, once there is something
+ * @__reserved: 0
  * @switches: as topdown_session.out_switches
  * @merged_ns: as topdown_session.out_merged_ns
  * @figures: as topdown_session.out_figures, but for the ratios, which are not
@@ -142,6 +150,8 @@ struct topdown_share {
 	__u8 source;
 	__u8 level;
 	__u16 nodes;
+	__u32 kind;
+	__u32 __reserved;
 	__aligned_u64 switches;
 	__aligned_u64 merged_ns;
 	struct topdown_figures figures;
@@ -161,12 +171,13 @@ struct topdown_share {
  * @state: as topdown_session.out_state
  * @flags: as topdown_session.out_flags
  * @tasks: as topdown_session.out_tasks
- * @baseline: the sum of the shares at the last reset; its @seq is 0
+ * @baseline: the sums of the shares of each kind at the last reset; their @seq is 0
  *
  * A read-only mapping (PROT_READ, MAP_SHARED) at TOPDOWN_SESSION_MAP_OFFSET() of
  * the session's number.  What TOPDOWN_SESSION says without _FRESH is the sum of
- * the shares less @baseline, and the lowest level of shares that have one, with the
- * source of these and the nodes that all of them have.
+ * the shares less @baseline, for each kind and for all kinds together, and the lowest
+ * level of shares that have one, with their source and the nodes that all of them
+ * have.
  * Copy the fields from @state on under @seq, then each share under its own, with
  * the loop of struct topdown_map_record: after EXITED nothing is added, so in
  * this order the figures of a session that has exited are the last ones.
@@ -184,7 +195,7 @@ struct topdown_session_map {
 	__u32 state;
 	__u32 flags;
 	__u32 tasks;
-	struct topdown_share baseline;
+	struct topdown_share baseline[TOPDOWN_NR_KINDS];
 };
 
 /**

@@ -113,6 +113,9 @@ FAKE_FEATURES=63 keys true
 same 'keys of JSON and columns of CSV, tasks' "$TMP/keys-of-csv" "$TMP/columns"
 FAKE_FEATURES=63 keys -r 2 true
 same 'keys of JSON and columns of CSV, runs' "$TMP/keys-of-csv" "$TMP/columns"
+FAKE_FEATURES=63 FAKE_HYBRID=1 fake stat -o "$TMP/json" -j true
+grep -oE '"[a-z_]+":' "$TMP/json" | tr -d '":' | sort -u - "$TMP/keys-of-cpus" > "$TMP/all" &&
+	mv "$TMP/all" "$TMP/keys-of-cpus"
 # Those of deviations are explained as one.
 grep _rsd "$TMP/keys" | sed 's/_rsd//' > "$TMP/deviations"
 result "$(($(comm -23 "$TMP/deviations" "$TMP/keys" | wc -l) || $(lines "$TMP/deviations") < 10))" \

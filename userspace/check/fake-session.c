@@ -10,6 +10,7 @@
  *   FAKE_SESSION_STATE state of all sessions
  *   FAKE_MERGED        percent of the on-CPU time that was merged (0)
  *   FAKE_INCOMPLETE    a child could not be followed
+ *   FAKE_HYBRID        half of the time is on E-cores
  *   FAKE_ASLEEP        tasks are never on a CPU
  *   FAKE_SHARES_BAD    field of a session's map that is wrong: its number from 1
  *   FAKE_SHARES_BUSY   the shares are being written for ever
@@ -193,6 +194,10 @@ int fake_session(struct topdown_session *arg)
 	arg->out_time_ns = now_ns();
 	arg->out_switches = steps * 7;
 	fill_counts(&arg->out_figures, arg->session - 1, steps);
+	if (getenv("FAKE_HYBRID")) {
+		fill_counts(&arg->out_core_figures, arg->session - 1, steps / 2);
+		fill_counts(&arg->out_atom_figures, arg->session - 1, steps - steps / 2);
+	}
 	arg->out_merged_ns = arg->out_figures.enabled_ns / 100 * setting("FAKE_MERGED", 0);
 	return 0;
 }
@@ -241,7 +246,7 @@ static void fill_shares(struct topdown_session_map *map, uint32_t number)
 		.size		= FAKE_SESSION_MAP_SIZE,
 		.header_size	= sizeof(*map),
 		.nr_shares	= 3,
-		.share_offset	= 512,
+		.share_offset	= 1024,
 		.share_stride	= 256,
 		.share_size	= sizeof(*share),
 		.session	= number,
@@ -258,9 +263,9 @@ static void fill_shares(struct topdown_session_map *map, uint32_t number)
 		share->merged_ns = 100;
 		fill_counts(&share->figures, 0, 2);
 	}
-	map->baseline.switches = 5;
-	map->baseline.merged_ns = 70;
-	fill_counts(&map->baseline.figures, 0, 3);
+	map->baseline[0].switches = 5;
+	map->baseline[0].merged_ns = 70;
+	fill_counts(&map->baseline[0].figures, 0, 3);
 	break_layout(map);
 }
 

@@ -74,6 +74,8 @@ task -p $$ -l 1; golden task-tree-level1.txt
 FAKE_SHARE=97 FAKE_MERGED=2 task -t $$; golden task-tree-thread.txt
 FAKE_ASLEEP=1 task -p $$; golden task-tree-asleep.txt
 FAKE_SESSION_STATE=3 FAKE_INCOMPLETE=1 task -p $$; golden task-tree-ended.txt
+FAKE_HYBRID=1 task -p $$; golden task-tree-hybrid.txt
+FAKE_HYBRID=1 task -p $$ -j; golden task-hybrid.json
 task -p $$ --per-thread; golden task-lines.txt
 task -p $$ --per-thread -l 2; golden task-lines-level2.txt
 FAKE_SHARE=51 FAKE_INCOMPLETE=1 task -p $$ --per-thread --no-header; golden task-lines-incomplete.txt

@@ -68,6 +68,26 @@ static int add_subject(struct json_object *object, const struct row *row)
 	return ret;
 }
 
+/* What a task had on one kind of core. */
+static int add_kind(struct json_object *object, const char *key,
+		    const struct topdown_figures *figures)
+{
+	struct json_object *kind = json_object_new_object();
+	unsigned int node;
+	int ret;
+
+	/* The object has it from here on, also if what follows fails. */
+	ret = add(object, key, kind);
+	if (ret)
+		return ret;
+	ret |= add(kind, "oncpu_ns", json_object_new_uint64(figures->enabled_ns));
+	ret |= add(kind, "running_ns", json_object_new_uint64(figures->running_ns));
+	ret |= add(kind, "slots", json_object_new_uint64(figures->slots));
+	for (node = 0; node < TOPDOWN_NR_NODES; node++)
+		ret |= add_ratio(kind, topdown_node_name(node), figures->ratio[node]);
+	return ret;
+}
+
 static int add_of_task(struct json_object *object, const struct row *row)
 {
 	int ret = 0;
@@ -76,6 +96,10 @@ static int add_of_task(struct json_object *object, const struct row *row)
 	ret |= add(object, "merged_ns", json_object_new_uint64(row->merged_ns));
 	ret |= add(object, "switches", json_object_new_uint64(row->switches));
 	ret |= add(object, "incomplete", json_object_new_boolean(row->incomplete));
+	if (row_hybrid(row)) {
+		ret |= add_kind(object, "core", &row->core);
+		ret |= add_kind(object, "atom", &row->atom);
+	}
 	return ret;
 }
 

@@ -63,6 +63,8 @@ static void headline(const struct output *output, const struct interval *interva
 	fprintf(output->file, "elapsed %.3f s, interval %.3f s, %u CPU%s, %llu slots",
 		interval->elapsed, interval->length, row->nr_cpus,
 		row->nr_cpus == 1 ? "" : "s", row->figures.slots);
+	if (row->source == TOPDOWN_SOURCE_MIXED)
+		fputs(", of P- and E-cores mixed: see -A", output->file);
 	remark(output, row, ", ");
 	putc('\n', output->file);
 }
@@ -92,6 +94,16 @@ static void coverage(const struct output *output, const struct interval *interva
 	fprintf(output->file, ", %llu slots", row->figures.slots);
 	if (interval->repeat)
 		spread(output, &interval->repeat->slots);
+}
+
+/* Where it was, of a hybrid machine: the slots of the two kinds are not alike. */
+static void kinds(const struct output *output, const struct row *row)
+{
+	double all = row->core.enabled_ns + row->atom.enabled_ns;
+
+	if (row_hybrid(row))
+		fprintf(output->file, ", on P-cores %.1f%%, on E-cores %.1f%%",
+			100 * row->core.enabled_ns / all, 100 * row->atom.enabled_ns / all);
 }
 
 /* The end of a task is no remark, but that it was lost is. */
@@ -125,6 +137,7 @@ static void task_headline(const struct output *output, const struct interval *in
 	if (!output->tree)
 		return;
 	coverage(output, interval, row);
+	kinds(output, row);
 	task_remark(output, row, ", ");
 	putc('\n', output->file);
 }
@@ -141,6 +154,15 @@ static void bar(const struct output *output, uint32_t ratio)
 		putc(i < length ? '#' : ' ', output->file);
 }
 
+static void tree_kinds(const struct output *output, const struct row *row, unsigned int node)
+{
+	char core[16], atom[16];
+
+	percent(core, sizeof(core), row->core.ratio[node], "%");
+	percent(atom, sizeof(atom), row->atom.ratio[node], "%");
+	fprintf(output->file, "  P %7s  E %7s", core, atom);
+}
+
 static void tree_line(const struct output *output, const struct interval *interval,
 		      unsigned int node)
 {
@@ -154,7 +176,9 @@ static void tree_line(const struct output *output, const struct interval *interv
 	mark_on(output, marked);
 	fprintf(output->file, "%*s%-*s%7s", indent, "", 28 - indent,
 		topdown_node_name(node), text);
-	if (interval->repeat)
+	if (row_hybrid(row))
+		tree_kinds(output, row, node);
+	else if (interval->repeat)
 		spread(output, &interval->repeat->node[node]);
 	else if (output->bars)
 		bar(output, ratio);

@@ -37,6 +37,13 @@ bool spread_relative(const struct spread *spread, double *deviation)
 	return true;
 }
 
+static void add_figures(struct row *row, const struct row *more)
+{
+	topdown_figures_add(&row->figures, &more->figures, row->level);
+	topdown_figures_add(&row->core, &more->core, row->level);
+	topdown_figures_add(&row->atom, &more->atom, row->level);
+}
+
 /**
  * repeat_add - one more run
  * @repeat: zeroed before the first
@@ -50,7 +57,7 @@ void repeat_add(struct repeat *repeat, const struct row *row, double length)
 
 	repeat->sum = *row;
 	if (repeat->runs++)
-		topdown_figures_add(&repeat->sum.figures, &sum.figures, row->level);
+		add_figures(&repeat->sum, &sum);
 	repeat->sum.merged_ns += sum.merged_ns;
 	repeat->sum.switches += sum.switches;
 	repeat->sum.incomplete |= sum.incomplete;
@@ -61,6 +68,17 @@ void repeat_add(struct repeat *repeat, const struct row *row, double length)
 		if (row->figures.ratio[node] != TOPDOWN_RATIO_NONE)
 			spread_add(&repeat->node[node], row->figures.ratio[node]);
 	}
+}
+
+static void divide_counts(struct topdown_figures *figures, unsigned int by)
+{
+	unsigned int node;
+
+	figures->enabled_ns /= by;
+	figures->running_ns /= by;
+	figures->slots /= by;
+	for (node = 0; node < TOPDOWN_NR_NODES; node++)
+		figures->node[node] /= by;
 }
 
 /**
@@ -76,11 +94,11 @@ void repeat_row(const struct repeat *repeat, struct row *row)
 	*row = repeat->sum;
 	row->merged_ns /= repeat->runs;
 	row->switches /= repeat->runs;
-	figures->enabled_ns /= repeat->runs;
-	figures->running_ns /= repeat->runs;
-	figures->slots /= repeat->runs;
+	divide_counts(figures, repeat->runs);
+	/* Of these the ratios stay those of all runs together. */
+	divide_counts(&row->core, repeat->runs);
+	divide_counts(&row->atom, repeat->runs);
 	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
-		figures->node[node] /= repeat->runs;
 		figures->ratio[node] = TOPDOWN_RATIO_NONE;
 		if (repeat->node[node].nr)
 			figures->ratio[node] = repeat->node[node].mean + 0.5;

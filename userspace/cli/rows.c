@@ -132,6 +132,17 @@ static unsigned int interval_state(const struct row *row)
 }
 
 /**
+ * row_hybrid - has the task been on cores of a hybrid machine?
+ * @row: row
+ *
+ * Return: true or false; false for rows of CPUs.
+ */
+bool row_hybrid(const struct row *row)
+{
+	return row->core.enabled_ns || row->atom.enabled_ns;
+}
+
+/**
  * row_nodes - the nodes that have figures
  * @row: row
  *

@@ -25,6 +25,8 @@ struct task;
  * @level: highest level that is shown
  * @nr_cpus: CPUs that were measured in the interval; of the sum only
  * @figures: slots, times and ratios
+ * @core: the part of @figures on P-cores of a hybrid machine; of tasks only
+ * @atom: the part on its E-cores
  * @merged_ns: on-CPU time between switches too close to measure; of tasks only
  * @switches: how often it was given a CPU; of tasks only
  * @incomplete: some of its children could not be followed; of tasks only
@@ -37,6 +39,8 @@ struct row {
 	unsigned int level;
 	unsigned int nr_cpus;
 	struct topdown_figures figures;
+	struct topdown_figures core;
+	struct topdown_figures atom;
 	uint64_t merged_ns;
 	uint64_t switches;
 	bool incomplete;
@@ -70,6 +74,7 @@ int interval_fill(struct interval *interval, const struct topdown_reading *then,
 		  const struct topdown_reading *now, bool idle_rows);
 void interval_free(struct interval *interval);
 const char *row_state(const struct row *row);
+bool row_hybrid(const struct row *row);
 bool row_running(const struct row *row, double *share);
 bool row_partial(const struct row *row);
 int row_bottleneck(const struct row *row);

@@ -228,6 +228,7 @@ bool tasks_alive(const struct tasks *tasks)
 static int fill_row(struct row *row, const struct task *task, unsigned int level)
 {
 	const struct topdown_session *now = &task->now;
+	int ret;
 
 	row->task = task;
 	row->state = now->out_state;
@@ -236,6 +237,13 @@ static int fill_row(struct row *row, const struct task *task, unsigned int level
 	row->merged_ns = now->out_merged_ns - task->then.out_merged_ns;
 	row->switches = now->out_switches - task->then.out_switches;
 	row->incomplete = now->out_flags & TOPDOWN_SESSION_INCOMPLETE;
+	ret = topdown_session_kind_between(&task->then, now, TOPDOWN_KIND_CORE, row->level,
+					   &row->core);
+	if (!ret)
+		ret = topdown_session_kind_between(&task->then, now, TOPDOWN_KIND_ATOM,
+						   row->level, &row->atom);
+	if (ret)
+		return ret;
 	return topdown_session_between(&task->then, now, row->level, &row->figures);
 }
 

@@ -415,6 +415,31 @@ int topdown_session_between(const struct topdown_session *then,
 			    struct topdown_figures *out);
 
 /**
+ * topdown_session_kind_between() - the part of it on one kind of core
+ * @then: the earlier read
+ * @now: the later one of the same session
+ * @kind: TOPDOWN_KIND_CORE or TOPDOWN_KIND_ATOM
+ * @level: highest level of nodes that get a ratio
+ * @out: the figures; untouched on error.  All 0 on a machine that is not hybrid
+ *
+ * The share of the time on that kind is enabled_ns over that of
+ * topdown_session_between().
+ *
+ * Return: as topdown_session_between(); -EINVAL also for another kind.
+ */
+int topdown_session_kind_between(const struct topdown_session *then,
+				 const struct topdown_session *now, unsigned int kind,
+				 unsigned int level, struct topdown_figures *out);
+
+/**
+ * topdown_kind_name() - name of a kind of core
+ * @kind: enum topdown_kind
+ *
+ * Return: "only", "core", "atom", or "unknown".
+ */
+const char *topdown_kind_name(unsigned int kind);
+
+/**
  * topdown_node_name() - name of a node
  * @node: enum topdown_node
  *

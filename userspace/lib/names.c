@@ -54,6 +54,13 @@ static const char * const td_sources[] = {
 	[TOPDOWN_SOURCE_FALLBACK] = "fallback",
 	[TOPDOWN_SOURCE_ATOM] = "atom",
 	[TOPDOWN_SOURCE_AMD] = "amd",
+	[TOPDOWN_SOURCE_MIXED] = "mixed",
+};
+
+static const char * const td_kinds[] = {
+	[TOPDOWN_KIND_ONLY] = "only",
+	[TOPDOWN_KIND_CORE] = "core",
+	[TOPDOWN_KIND_ATOM] = "atom",
 };
 
 static const char * const td_region_reasons[] = {
@@ -96,6 +103,11 @@ TD_API const char *topdown_session_state_name(unsigned int state)
 TD_API const char *topdown_source_name(unsigned int source)
 {
 	return source < TD_ARRAY_SIZE(td_sources) ? td_sources[source] : "unknown";
+}
+
+TD_API const char *topdown_kind_name(unsigned int kind)
+{
+	return kind < TD_ARRAY_SIZE(td_kinds) ? td_kinds[kind] : "unknown";
 }
 
 TD_API const char *topdown_region_reason_text(unsigned int reason)

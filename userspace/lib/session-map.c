@@ -102,7 +102,24 @@ static int td_copy_guarded(void *to, const void *from, size_t size, const uint32
 	return -EAGAIN;
 }
 
-static int td_sum_shares(const struct topdown_session_view *map, struct topdown_share *sum)
+static void td_add_share(struct topdown_share *sum, const struct topdown_share *more)
+{
+	td_figures_add(&sum->figures, &more->figures);
+	sum->switches += more->switches;
+	sum->merged_ns += more->merged_ns;
+	if (!more->level)
+		return;
+	sum->nodes = sum->level ? sum->nodes & more->nodes : more->nodes;
+	sum->source = sum->level && sum->source != more->source ? TOPDOWN_SOURCE_MIXED :
+								   more->source;
+	if (!sum->level || more->level < sum->level)
+		sum->level = more->level;
+}
+
+/* Of each kind, since the reset. */
+static int td_sum_shares(const struct topdown_session_view *map,
+			 const struct topdown_share baseline[TOPDOWN_NR_KINDS],
+			 struct topdown_share sum[TOPDOWN_NR_KINDS])
 {
 	const struct topdown_session_map *layout = &map->layout;
 	struct topdown_share one;
@@ -110,23 +127,28 @@ static int td_sum_shares(const struct topdown_session_view *map, struct topdown_
 	uint32_t i;
 	int ret;
 
-	memset(sum, 0, sizeof(*sum));
+	memset(sum, 0, TOPDOWN_NR_KINDS * sizeof(*sum));
 	for (i = 0; i < layout->nr_shares; i++) {
 		from = map->base + layout->share_offset + (size_t)i * layout->share_stride;
 		ret = td_copy_guarded(&one, from, sizeof(one), from);
 		if (ret)
 			return ret;
-		td_figures_add(&sum->figures, &one.figures);
-		sum->switches += one.switches;
-		sum->merged_ns += one.merged_ns;
-		if (!one.level)
-			continue;
-		sum->nodes = sum->level ? sum->nodes & one.nodes : one.nodes;
-		if (!sum->level || one.level < sum->level)
-			sum->level = one.level;
-		sum->source = one.source;
+		if (one.kind >= TOPDOWN_NR_KINDS)
+			return -EPROTO;
+		td_add_share(&sum[one.kind], &one);
+	}
+	for (i = 0; i < TOPDOWN_NR_KINDS; i++) {
+		td_figures_sub(&sum[i].figures, &baseline[i].figures);
+		sum[i].switches -= baseline[i].switches;
+		sum[i].merged_ns -= baseline[i].merged_ns;
 	}
 	return 0;
+}
+
+static void td_share_figures(struct topdown_figures *figures, const struct topdown_share *share)
+{
+	*figures = share->figures;
+	td_figures_ratios(figures, share->nodes);
 }
 
 static uint64_t td_now_ns(void)
@@ -143,7 +165,8 @@ TD_API int topdown_session_map_read(const struct topdown_session_view *map,
 	const struct topdown_session_map *live = (const void *)map->base;
 	struct topdown_session read = { .size = sizeof(read) };
 	struct topdown_session_map header;
-	struct topdown_share sum;
+	struct topdown_share sum[TOPDOWN_NR_KINDS], all = { .level = 0 };
+	unsigned int kind;
 	int ret;
 
 	if (size < TD_SESSION_SIZE_MIN)
@@ -153,21 +176,23 @@ TD_API int topdown_session_map_read(const struct topdown_session_view *map,
 	if (ret)
 		return ret;
 	read.out_time_ns = td_now_ns();
-	ret = td_sum_shares(map, &sum);
+	ret = td_sum_shares(map, header.baseline, sum);
 	if (ret)
 		return ret;
+	for (kind = 0; kind < TOPDOWN_NR_KINDS; kind++)
+		td_add_share(&all, &sum[kind]);
 
 	read.session = header.session;
 	read.out_state = header.state;
 	read.out_flags = header.flags;
 	read.out_tasks = header.tasks;
-	read.out_level = sum.level;
-	read.out_source = sum.source;
-	read.out_switches = sum.switches - header.baseline.switches;
-	read.out_merged_ns = sum.merged_ns - header.baseline.merged_ns;
-	read.out_figures = sum.figures;
-	td_figures_sub(&read.out_figures, &header.baseline.figures);
-	td_figures_ratios(&read.out_figures, sum.nodes);
+	read.out_level = all.level;
+	read.out_source = all.source;
+	read.out_switches = all.switches;
+	read.out_merged_ns = all.merged_ns;
+	td_share_figures(&read.out_figures, &all);
+	td_share_figures(&read.out_core_figures, &sum[TOPDOWN_KIND_CORE]);
+	td_share_figures(&read.out_atom_figures, &sum[TOPDOWN_KIND_ATOM]);
 	td_copy_sized(out, size, &read, sizeof(read));
 	return 0;
 }

@@ -65,22 +65,44 @@ TD_API int topdown_session_control(struct topdown *td, uint32_t session,
 	return td_ioctl(td, TOPDOWN_CONTROL, &arg);
 }
 
-TD_API int topdown_session_between(const struct topdown_session *then,
-				   const struct topdown_session *now, unsigned int level,
-				   struct topdown_figures *out)
+static int td_session_sub(const struct topdown_session *then, const struct topdown_session *now,
+			  const struct topdown_figures *before,
+			  const struct topdown_figures *after, unsigned int level,
+			  struct topdown_figures *out)
 {
-	struct topdown_figures figures = now->out_figures;
+	struct topdown_figures figures = *after;
 
 	if (then->session != now->session)
 		return -EINVAL;
 	if (now->out_time_ns < then->out_time_ns ||
-	    now->out_switches < then->out_switches ||
-	    figures.slots < then->out_figures.slots ||
-	    figures.enabled_ns < then->out_figures.enabled_ns)
+	    now->out_switches < then->out_switches || figures.slots < before->slots ||
+	    figures.enabled_ns < before->enabled_ns)
 		return -ERANGE;
-	td_figures_sub(&figures, &then->out_figures);
-	td_figures_ratios(&figures, td_nodes_of_figures(&now->out_figures) &
-				    td_nodes_of_level(level));
+	td_figures_sub(&figures, before);
+	td_figures_ratios(&figures, td_nodes_of_figures(after) & td_nodes_of_level(level));
 	*out = figures;
 	return 0;
+}
+
+TD_API int topdown_session_between(const struct topdown_session *then,
+				   const struct topdown_session *now, unsigned int level,
+				   struct topdown_figures *out)
+{
+	return td_session_sub(then, now, &then->out_figures, &now->out_figures, level, out);
+}
+
+TD_API int topdown_session_kind_between(const struct topdown_session *then,
+					const struct topdown_session *now, unsigned int kind,
+					unsigned int level, struct topdown_figures *out)
+{
+	switch (kind) {
+	case TOPDOWN_KIND_CORE:
+		return td_session_sub(then, now, &then->out_core_figures, &now->out_core_figures,
+				      level, out);
+	case TOPDOWN_KIND_ATOM:
+		return td_session_sub(then, now, &then->out_atom_figures, &now->out_atom_figures,
+				      level, out);
+	default:
+		return -EINVAL;
+	}
 }
