@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * CPUs that are measured with ordinary counters: with event rates of which the
- * published formulas say what comes out, it comes out, of a CPU and of a session.
+ * published formulas say what comes out, it comes out, of CPUs and of a session.  So it
+ * is whoever has a counter for good, as the NMI watchdog, and however many threads a
+ * core has.
  *
  * TOPDOWN_SPAN_MS     length of a measurement (1500)
  */
@@ -20,14 +22,50 @@
 
 #include "../kselftest.h"
 #include "source_rows.h"
+#include "source_setup.h"
 
 /* One percentage point. */
-#define TRIES		3
 #define LIMIT		0.01
-#define PERIOD_MS	"200"
+#define TRIES		3
+#define PERIOD		"period_ms=200"
+
+/* Every group shall have had a turn that is the worker's. */
+#define TURNS_MS	500
+/* The groups are made again, perhaps more than once. */
 #define SMALLER_MS	4000
 
-static const char * const node_name[TRUTH_NODES] = {
+/* What the test makes of the machine, one after the other. */
+struct state {
+	const char *name;
+	enum { AS_BOOTED, ONE_THREAD, TWO_THREADS } cores;
+	bool watchdog;
+	/* The module is loaded anew. */
+	bool load;
+	/* Somebody else has one more counter of each CPU. */
+	bool taken;
+	unsigned int settle_ms;
+};
+
+static const struct state states[] = {
+	{ "watchdog_off", AS_BOOTED, false, true, false, TURNS_MS },
+	{ "watchdog_on", AS_BOOTED, true, false, false, SMALLER_MS },
+	{ "counter_taken", AS_BOOTED, true, false, true, SMALLER_MS },
+	/* The counters are still those of a core with two threads. */
+	{ "smt_off", ONE_THREAD, false, false, false, TURNS_MS },
+	{ "smt_off_loaded", ONE_THREAD, false, true, false, TURNS_MS },
+	{ "smt_off_watchdog_on", ONE_THREAD, true, false, false, SMALLER_MS },
+	/* And now those of a core with one are not right any more. */
+	{ "smt_on_again", TWO_THREADS, true, false, false, SMALLER_MS },
+};
+
+#define STATES	(sizeof(states) / sizeof(states[0]))
+
+/* Who was asked; each is a test of every state. */
+enum { OF_CPUS, OF_A_SESSION, CHECKS };
+
+static const char * const check_name[CHECKS] = { "cpus", "session" };
+
+static const char * const node_name[TOPDOWN_NR_NODES] = {
 	"retiring", "bad_speculation", "frontend_bound", "backend_bound",
 	"heavy_operations", "light_operations", "branch_mispredicts", "machine_clears",
 	"fetch_latency", "fetch_bandwidth", "memory_bound", "core_bound",
@@ -35,26 +73,12 @@ static const char * const node_name[TRUTH_NODES] = {
 
 static const struct source_row *row;
 static unsigned int span_ms;
-static int device;
-
-/* Have the cores of this machine two threads now? */
-static bool smt_active(void)
-{
-	FILE *file = fopen("/sys/devices/system/cpu/smt/active", "re");
-	int active = 0;
-
-	if (file) {
-		if (fscanf(file, "%d", &active) != 1)
-			active = 0;
-		fclose(file);
-	}
-	return active;
-}
+static int device = -1;
 
 static const struct source_row *find_row(void)
 {
 	struct topdown_info info;
-	bool smt = smt_active();
+	bool smt = setup_smt_is_on();
 	unsigned int i;
 
 	if (device_info(device, &info) || info.out_source == TOPDOWN_SOURCE_PERF_METRICS)
@@ -114,31 +138,42 @@ static int worker_start(unsigned int cpu)
 	return pid;
 }
 
-static bool figures_ok(const char *what, const struct topdown_figures *figures,
-		       unsigned int level)
+/* @node: NAN is a node that there is not. */
+static bool nodes_right(const char *what, const double node[TOPDOWN_NR_NODES])
 {
-	unsigned int i, nodes = level > 1 ? TRUTH_NODES : TOPDOWN_BACKEND_BOUND + 1;
-	bool ok = figures->slots && figures->running_ns;
+	unsigned int i, nodes = row->level > 1 ? TOPDOWN_NR_NODES : TOPDOWN_BACKEND_BOUND + 1;
+	double off, worst = 0;
+	bool ok = true;
 
-	for (i = 0; i < TOPDOWN_MAX_NODES; i++) {
-		double seen = (double)figures->ratio[i] / TOPDOWN_RATIO_ONE;
-
-		if (i >= nodes && (figures->ratio[i] == TOPDOWN_RATIO_NONE ||
-				   i == TOPDOWN_SMT_CONTENTION))
+	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+		if (i >= nodes && isnan(node[i]))
 			continue;
-		if (i < nodes && figures->ratio[i] <= TOPDOWN_RATIO_ONE &&
-		    fabs(seen - row->node[i]) <= LIMIT)
+		off = fabs(node[i] - row->node[i]);
+		worst = fmax(worst, off);
+		/* NAN is within no limit. */
+		if (i < nodes && off <= LIMIT)
 			continue;
 		ksft_print_msg("%s: %s is %.4f, and %.4f was to be expected\n", what,
-			       i < TRUTH_NODES ? node_name[i] : "a node", seen,
-			       i < TRUTH_NODES ? row->node[i] : 0);
+			       node_name[i], node[i], row->node[i]);
 		ok = false;
 	}
+	ksft_print_msg("%s: %.2f points off at worst\n", what, worst * 100);
+	return ok;
+}
+
+static bool figures_right(const char *what, const struct topdown_figures *figures)
+{
+	double node[TOPDOWN_NR_NODES];
+	unsigned int i;
+
+	for (i = 0; i < TOPDOWN_NR_NODES; i++)
+		node[i] = figures->ratio[i] == TOPDOWN_RATIO_NONE ? NAN :
+			  (double)figures->ratio[i] / TOPDOWN_RATIO_ONE;
 	ksft_print_msg("%s: %llu slots, measured %llu of %llu ms\n", what,
 		       (unsigned long long)figures->slots,
 		       (unsigned long long)figures->running_ns / 1000000,
 		       (unsigned long long)figures->enabled_ns / 1000000);
-	return ok;
+	return nodes_right(what, node) && figures->slots && figures->running_ns;
 }
 
 /* Of the last window alone it may be that it was clamped: others run at times too. */
@@ -161,7 +196,7 @@ static bool cpus_right(const unsigned int *cpu, unsigned int nr)
 	for (i = 0; i < nr; i++) {
 		snprintf(what, sizeof(what), "CPU %u", cpu[i]);
 		ok &= !device_read_cpu(device, 0, cpu[i], &record) && record_is(&record) &&
-		      figures_ok(what, &record.total, row->level);
+		      figures_right(what, &record.total);
 	}
 	return ok;
 }
@@ -170,10 +205,10 @@ static bool session_right(int session)
 {
 	struct topdown_session seen = { };
 
-	if (device_session(device, TOPDOWN_SESSION_FRESH, session, &seen))
+	if (session <= 0 || device_session(device, TOPDOWN_SESSION_FRESH, session, &seen))
 		return false;
 	return seen.out_source == row->source && seen.out_level == row->level &&
-	       figures_ok("session", &seen.out_figures, row->level);
+	       figures_right("session", &seen.out_figures);
 }
 
 /* One counter of a CPU for good, as the NMI watchdog takes one: a descriptor. */
@@ -189,78 +224,150 @@ static int take_counter(unsigned int cpu)
 	return syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-static bool measure(const unsigned int *cpu, unsigned int nr, int session)
+/* The CPUs and the worker, for the same span. */
+static bool measure(const unsigned int *cpu, unsigned int nr, int worker, bool right[CHECKS])
 {
-	if (session <= 0 || device_reset(device, TOPDOWN_RESET_FRESH, NULL, 0) ||
-	    device_control(device, session, TOPDOWN_CONTROL_RESET))
-		return false;
+	int session = device_attach(device, 0, worker);
+	bool ok = !device_reset(device, TOPDOWN_RESET_FRESH, NULL, 0) &&
+		  !device_control(device, session, TOPDOWN_CONTROL_RESET);
+
 	sleep_ms(span_ms);
-	return cpus_right(cpu, nr);
+	right[OF_CPUS] = ok && cpus_right(cpu, nr);
+	right[OF_A_SESSION] = ok && session_right(session);
+	device_control(device, session, TOPDOWN_CONTROL_DETACH);
+	return right[OF_CPUS] && right[OF_A_SESSION];
 }
 
 /* What the kernel does for itself in such a span can be too much, but not always. */
-static bool measure_soon(const unsigned int *cpu, unsigned int nr, int session)
+static void measure_soon(const struct state *state, const unsigned int *cpu, unsigned int nr,
+			 int worker, bool right[CHECKS])
 {
 	unsigned int tries;
 
-	for (tries = 0; tries < TRIES; tries++) {
-		if (measure(cpu, nr, session))
-			return true;
+	for (tries = 1; tries <= TRIES; tries++) {
+		ksft_print_msg("%s, measurement %u\n", state->name, tries);
+		if (measure(cpu, nr, worker, right))
+			return;
 	}
-	return false;
 }
 
-/* The CPUs and one worker, for the same span. */
-static void test_figures(void)
+static void show_sources(void)
 {
+	FILE *file = fopen(TD_SYSFS "/sources", "re");
+	char line[256];
+
+	while (file && fgets(line, sizeof(line), file))
+		ksft_print_msg("%s", line);
+	if (file)
+		fclose(file);
+}
+
+/* With a worker on each CPU, and one counter taken of each if that is the state. */
+static bool state_measure(const struct state *state, bool right[CHECKS])
+{
+	int worker[TD_CPUS_MAX] = { }, taken[TD_CPUS_MAX] = { };
 	unsigned int cpu[TD_CPUS_MAX], nr = cpus_online(cpu), i;
-	int worker[TD_CPUS_MAX] = { }, taken[TD_CPUS_MAX] = { }, session;
 	bool ok = true;
 
 	for (i = 0; i < nr; i++) {
 		worker[i] = worker_start(cpu[i]);
-		ok &= worker[i] > 0;
+		taken[i] = state->taken ? take_counter(cpu[i]) : -1;
+		ok &= worker[i] > 0 && (taken[i] >= 0 || !state->taken);
 	}
-	/* Every group shall have had a turn that is the worker's. */
-	sleep_ms(500);
-	session = device_attach(device, 0, worker[0]);
-	ksft_test_result(ok && measure_soon(cpu, nr, session), "figures_of_cpus\n");
-	ksft_test_result(ok && session_right(session), "figures_of_a_session\n");
-
+	sleep_ms(state->settle_ms);
+	show_sources();
+	if (ok)
+		measure_soon(state, cpu, nr, worker[0], right);
 	for (i = 0; i < nr; i++) {
-		taken[i] = take_counter(cpu[i]);
-		ok &= taken[i] >= 0;
-	}
-	/* The groups are made again, perhaps more than once. */
-	sleep_ms(SMALLER_MS);
-	ksft_test_result(ok && measure_soon(cpu, nr, session), "figures_of_cpus_without_a_counter\n");
-	ksft_test_result(ok && session_right(session), "figures_of_a_session_without\n");
-	for (i = 0; i < nr; i++) {
-		close(taken[i]);
+		if (taken[i] >= 0)
+			close(taken[i]);
 		if (worker[i] > 0)
 			spin_stop(worker[i]);
+	}
+	return ok;
+}
+
+static bool module_end(void)
+{
+	if (device >= 0)
+		close(device);
+	device = -1;
+	return !module_loaded() || !module_unload();
+}
+
+static bool module_begin(void)
+{
+	if (!module_loaded() && module_load(PERIOD))
+		return false;
+	if (device < 0)
+		device = device_open();
+	return device >= 0;
+}
+
+/* Does the machine become so?  The row is that of the machine as it is then. */
+static bool state_begin(const struct state *state)
+{
+	if (state->load && !module_end())
+		return false;
+	if ((state->cores != AS_BOOTED && !setup_smt(state->cores == TWO_THREADS)) ||
+	    !setup_watchdog(state->watchdog) || !module_begin())
+		return false;
+	row = find_row();
+	return row;
+}
+
+/* Why there is no such state here, or NULL. */
+static const char *state_lacking(const struct state *state)
+{
+	if (state->cores != AS_BOOTED && !setup_smt_is_possible())
+		return "the cores have one thread";
+	if (state->watchdog && !setup_watchdog(true))
+		return "the NMI watchdog cannot be switched on here";
+	return NULL;
+}
+
+static void test_state(const struct state *state)
+{
+	const char *lacking = state_lacking(state);
+	bool right[CHECKS] = { };
+	unsigned int i;
+
+	if (!lacking && (!state_begin(state) || !state_measure(state, right)))
+		ksft_print_msg("%s: the machine cannot be made so\n", state->name);
+	for (i = 0; i < CHECKS; i++) {
+		if (lacking)
+			ksft_test_result_skip("%s_%s: %s\n", state->name, check_name[i],
+					      lacking);
+		else
+			ksft_test_result(right[i], "%s_%s\n", state->name, check_name[i]);
 	}
 }
 
 int main(void)
 {
 	int ret = module_need();
+	unsigned int i;
 
 	if (ret)
 		return ret;
 	if (!door_open())
 		ksft_exit_skip("this is not the emulated PMU\n");
-	device = device_open();
-	if (device < 0)
-		ksft_exit_fail_msg("cannot open " TD_DEVICE ": %s\n", strerror(-device));
+	if (!module_begin())
+		ksft_exit_fail_msg("cannot open " TD_DEVICE "\n");
 	row = find_row();
 	if (!row)
 		ksft_exit_skip("there are no rates for this machine\n");
 	span_ms = env_number("TOPDOWN_SPAN_MS", 1500);
 	ksft_print_header();
-	ksft_set_plan(4);
-	if (period_set(PERIOD_MS) || realtime())
-		ksft_exit_fail_msg("cannot set the period or the priority\n");
-	test_figures();
+	ksft_set_plan(STATES * CHECKS);
+	if (realtime())
+		ksft_exit_fail_msg("cannot set the priority\n");
+	setup_save();
+	ksft_print_msg("as booted: the NMI watchdog is %s, %s\n",
+		       setup_watchdog_is_on() ? "on" : "off",
+		       setup_smt_is_on() ? "two threads a core" : "one thread a core");
+	atexit(setup_restore);
+	for (i = 0; i < STATES; i++)
+		test_state(&states[i]);
 	ksft_finished();
 }
