@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * CPUs that are measured with ordinary counters: with event rates of which the
- * published formulas say what comes out, it comes out, of CPUs and of a session.  So it
- * is whoever has a counter for good, as the NMI watchdog, and however many threads a
- * core has.
+ * published formulas say what comes out, it comes out, of CPUs and of a task, by the
+ * ioctls and by "topdown stat -j".  So it is whoever has a counter for good, as the
+ * NMI watchdog, and however many threads a core has.
  *
  * TOPDOWN_SPAN_MS     length of a measurement (1500)
  */
@@ -33,6 +33,8 @@
 #define TURNS_MS	500
 /* The groups are made again, perhaps more than once. */
 #define SMALLER_MS	4000
+/* The command has begun, and ends so long after our own reading. */
+#define COMMAND_MS	100
 
 /* What the test makes of the machine, one after the other. */
 struct state {
@@ -61,9 +63,11 @@ static const struct state states[] = {
 #define STATES	(sizeof(states) / sizeof(states[0]))
 
 /* Who was asked; each is a test of every state. */
-enum { OF_CPUS, OF_A_SESSION, CHECKS };
+enum { OF_CPUS, OF_A_SESSION, BY_STAT, BY_STAT_OF_A_TASK, CHECKS };
 
-static const char * const check_name[CHECKS] = { "cpus", "session" };
+static const char * const check_name[CHECKS] = {
+	"cpus", "session", "stat", "stat_of_a_task",
+};
 
 static const char * const node_name[TOPDOWN_NR_NODES] = {
 	"retiring", "bad_speculation", "frontend_bound", "backend_bound",
@@ -211,6 +215,63 @@ static bool session_right(int session)
 	       figures_right("session", &seen.out_figures);
 }
 
+/* A number of a JSON object; NAN for null, and where there is none. */
+static double json_number(const char *object, const char *prefix, const char *name)
+{
+	char key[64], *end;
+	const char *value;
+	double number;
+
+	snprintf(key, sizeof(key), "\"%s%s\":", prefix, name);
+	value = strstr(object, key);
+	if (!value)
+		return NAN;
+	value += strlen(key);
+	number = strtod(value, &end);
+	return end == value ? NAN : number;
+}
+
+static bool line_right(const char *line)
+{
+	const char *subject = strstr(line, "\"cpu\":") ?: strstr(line, "\"pid\":");
+	double node[TOPDOWN_NR_NODES];
+	char what[32] = "stat";
+	unsigned int i;
+
+	if (subject)
+		snprintf(what, sizeof(what), "stat %.*s", (int)strcspn(subject, ","), subject);
+	for (i = 0; i < TOPDOWN_NR_NODES; i++)
+		node[i] = json_number(line, "tma_", node_name[i]);
+	return nodes_right(what, node) && json_number(line, "", "level") == row->level;
+}
+
+/* The command for one interval of @ms, of CPUs or of a task. */
+static FILE *stat_start(unsigned int ms, int pid)
+{
+	char command[128], whom[32] = "-a -A";
+
+	if (pid)
+		snprintf(whom, sizeof(whom), "-p %d", pid);
+	snprintf(command, sizeof(command), "topdown stat -j %s -I %u --count 1", whom, ms);
+	return popen(command, "re");
+}
+
+/* Its output: so many lines, and all are right. */
+static bool stat_right(FILE *output, unsigned int lines)
+{
+	unsigned int n = 0;
+	char line[4096];
+	bool ok = true;
+
+	if (!output)
+		return false;
+	while (fgets(line, sizeof(line), output)) {
+		ok &= line_right(line);
+		n++;
+	}
+	return !pclose(output) && ok && n == lines;
+}
+
 /* One counter of a CPU for good, as the NMI watchdog takes one: a descriptor. */
 static int take_counter(unsigned int cpu)
 {
@@ -224,18 +285,26 @@ static int take_counter(unsigned int cpu)
 	return syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* The CPUs and the worker, for the same span. */
+/* Everybody for the same span.  How the second command begins is nothing of the task's. */
 static bool measure(const unsigned int *cpu, unsigned int nr, int worker, bool right[CHECKS])
 {
+	FILE *of_worker = stat_start(span_ms + 2 * COMMAND_MS, worker);
+	FILE *of_cpus = stat_start(span_ms + 2 * COMMAND_MS, 0);
 	int session = device_attach(device, 0, worker);
-	bool ok = !device_reset(device, TOPDOWN_RESET_FRESH, NULL, 0) &&
-		  !device_control(device, session, TOPDOWN_CONTROL_RESET);
+	bool ok;
 
+	sleep_ms(COMMAND_MS);
+	ok = !device_reset(device, TOPDOWN_RESET_FRESH, NULL, 0) &&
+	     !device_control(device, session, TOPDOWN_CONTROL_RESET);
 	sleep_ms(span_ms);
 	right[OF_CPUS] = ok && cpus_right(cpu, nr);
 	right[OF_A_SESSION] = ok && session_right(session);
+	/* A row for each, and one for all. */
+	right[BY_STAT] = stat_right(of_cpus, nr + 1);
+	right[BY_STAT_OF_A_TASK] = stat_right(of_worker, 1);
 	device_control(device, session, TOPDOWN_CONTROL_DETACH);
-	return right[OF_CPUS] && right[OF_A_SESSION];
+	return right[OF_CPUS] && right[OF_A_SESSION] && right[BY_STAT] &&
+	       right[BY_STAT_OF_A_TASK];
 }
 
 /* What the kernel does for itself in such a span can be too much, but not always. */
