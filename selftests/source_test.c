@@ -33,7 +33,7 @@
 #define TURNS_MS	500
 /* The groups are made again, perhaps more than once. */
 #define SMALLER_MS	4000
-/* The command has begun, and ends so long after our own reading. */
+/* A command has begun by then, and measures so much longer at each end. */
 #define COMMAND_MS	100
 
 /* What the test makes of the machine, one after the other. */
@@ -285,14 +285,18 @@ static int take_counter(unsigned int cpu)
 	return syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Everybody for the same span.  How the second command begins is nothing of the task's. */
+/*
+ * Everybody for the same span.  The command of the task begins before that of the CPUs
+ * does, and ends after it: what it executes is nothing of the row's.
+ */
 static bool measure(const unsigned int *cpu, unsigned int nr, int worker, bool right[CHECKS])
 {
-	FILE *of_worker = stat_start(span_ms + 2 * COMMAND_MS, worker);
-	FILE *of_cpus = stat_start(span_ms + 2 * COMMAND_MS, 0);
+	FILE *of_worker = stat_start(span_ms + 4 * COMMAND_MS, worker), *of_cpus;
 	int session = device_attach(device, 0, worker);
 	bool ok;
 
+	sleep_ms(COMMAND_MS);
+	of_cpus = stat_start(span_ms + 2 * COMMAND_MS, 0);
 	sleep_ms(COMMAND_MS);
 	ok = !device_reset(device, TOPDOWN_RESET_FRESH, NULL, 0) &&
 	     !device_control(device, session, TOPDOWN_CONTROL_RESET);
@@ -385,7 +389,7 @@ static bool state_begin(const struct state *state)
 	return row;
 }
 
-/* Why there is no such state here, or NULL. */
+/* Why there is no such state here, or NULL; of the watchdog it takes trying. */
 static const char *state_lacking(const struct state *state)
 {
 	if (state->cores != AS_BOOTED && !setup_smt_is_possible())
