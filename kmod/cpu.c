@@ -249,7 +249,8 @@ void td_cpu_describe(int cpu, char *text, size_t size)
 		snprintf(text, size, "perf_metrics, level %u: the CPU has PERF_METRICS",
 			 window->level);
 	else
-		snprintf(text, size, "nothing: no PERF_METRICS, no formula");
+		snprintf(text, size, "nothing: %s",
+			 window->started ? "no PERF_METRICS, no formula" : "offline");
 	mutex_unlock(&td_cpu_mutex);
 }
 
