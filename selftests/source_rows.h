@@ -6,7 +6,10 @@
 
 #define SOURCE_RATES	24
 
-/* The CPUID family and model, whether cores have two threads, and what comes out. */
+/*
+ * The CPUID family and model, whether cores have two threads, and what comes out; in
+ * @nodes, bit n for node n, what there is, if it is not as of PERF_METRICS.
+ */
 struct source_row {
 	unsigned int family;
 	unsigned int model;
@@ -14,7 +17,8 @@ struct source_row {
 	unsigned int level;
 	bool smt;
 	struct td_bd_rate rate[SOURCE_RATES];
-	double node[TRUTH_NODES];
+	uint32_t nodes;
+	double node[TOPDOWN_NR_NODES];
 };
 
 extern const struct source_row source_rows[];

@@ -73,6 +73,7 @@ static const char * const node_name[TOPDOWN_NR_NODES] = {
 	"retiring", "bad_speculation", "frontend_bound", "backend_bound",
 	"heavy_operations", "light_operations", "branch_mispredicts", "machine_clears",
 	"fetch_latency", "fetch_bandwidth", "memory_bound", "core_bound",
+	"resource_bound", "smt_contention",
 };
 
 static const struct source_row *row;
@@ -145,17 +146,20 @@ static int worker_start(unsigned int cpu)
 /* @node: NAN is a node that there is not. */
 static bool nodes_right(const char *what, const double node[TOPDOWN_NR_NODES])
 {
-	unsigned int i, nodes = row->level > 1 ? TOPDOWN_NR_NODES : TOPDOWN_BACKEND_BOUND + 1;
+	uint32_t nodes = row->nodes ? row->nodes : nodes_of_level(row->level);
 	double off, worst = 0;
 	bool ok = true;
+	unsigned int i;
 
 	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
-		if (i >= nodes && isnan(node[i]))
+		bool has = nodes >> i & 1;
+
+		if (!has && isnan(node[i]))
 			continue;
 		off = fabs(node[i] - row->node[i]);
 		worst = fmax(worst, off);
 		/* NAN is within no limit. */
-		if (i < nodes && off <= LIMIT)
+		if (has && off <= LIMIT)
 			continue;
 		ksft_print_msg("%s: %s is %.4f, and %.4f was to be expected\n", what,
 			       node_name[i], node[i], row->node[i]);
@@ -187,7 +191,9 @@ static bool record_is(const struct topdown_record *record)
 		       record->level, record->state, record->flags);
 	return record->source == row->source && record->level == row->level &&
 	       (record->state == TOPDOWN_STATE_OK || record->state == TOPDOWN_STATE_CONTENDED) &&
-	       !(record->flags & ~(TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_CLAMPED));
+	       !(record->flags & 0xffff & ~(TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_CLAMPED)) &&
+	       !!TOPDOWN_RECORD_CLAMPED_NODES(record->flags) ==
+	       !!(record->flags & TOPDOWN_RECORD_CLAMPED);
 }
 
 static bool cpus_right(const unsigned int *cpu, unsigned int nr)
