@@ -2,9 +2,9 @@
 /*
  * Formula families: from counts of ordinary events to slots per node.
  *
- * For CPUs whose figures do not come from PERF_METRICS.  A family is one table of
- * events and one function; both are pure data and integer arithmetic, compiled
- * by the module and by the host tests.
+ * For CPUs whose figures do not come from PERF_METRICS, or not from these alone.  A
+ * family is one table of events and one function; both are pure data and integer
+ * arithmetic, compiled by the module and by the host tests.
  */
 #ifndef TOPDOWN_FORMULA_H
 #define TOPDOWN_FORMULA_H
@@ -122,6 +122,10 @@ extern const struct td_formula td_atom_cmt;
 extern const struct td_formula td_atom_skt;
 extern const struct td_formula td_zen4;
 extern const struct td_formula td_zen5;
+
+/* PERF_METRICS themselves, corrected: see formula-metrics.c. */
+extern const struct td_formula td_refined_icl;
+extern const struct td_formula td_refined_glc;
 
 void td_formula_eval(const struct td_formula *formula, const struct td_sample *sample,
 		     struct td_slots *slots);
