@@ -25,6 +25,7 @@
 #include "page.h"
 #include "probe.h"
 #include "record.h"
+#include "refine.h"
 #include "rights.h"
 #include "session.h"
 #include "share.h"
@@ -114,6 +115,8 @@ static int td_chardev_info(struct td_file *file, union td_command *command)
 	};
 	if (td_cpu_pinned())
 		info->out_flags |= TOPDOWN_INFO_PINNED;
+	if (td_refine_wanted())
+		info->out_flags |= TOPDOWN_INFO_REFINED;
 	if (td_probe_possible())
 		info->out_features |= TOPDOWN_FEATURE_SESSION | TOPDOWN_FEATURE_SESSION_MAP;
 	td_chardev_best(&best);

@@ -28,6 +28,7 @@
 #include "cpu.h"
 #include "group.h"
 #include "model.h"
+#include "refine.h"
 #include "window.h"
 
 /* How much of a bad value the log shows. */
@@ -68,6 +69,19 @@ static bool td_cpu_lacks_events(int error)
 	return error == -EINVAL || error == -ENOENT;
 }
 
+/* More counters for the group of PERF_METRICS, if the module's user wants that. */
+static int td_cpu_refine(struct td_window *window)
+{
+	int ret = td_refine_create(&window->refine, window->model, &window->group,
+				   window->cpu);
+
+	if (ret)
+		td_group_destroy(&window->group);
+	else if (window->refine.formula)
+		window->flags = TOPDOWN_RECORD_REFINED;
+	return ret;
+}
+
 /* Level 2 where the CPU has it. */
 static int td_cpu_create_metrics(struct td_window *window)
 {
@@ -81,7 +95,7 @@ static int td_cpu_create_metrics(struct td_window *window)
 			break;
 	}
 	window->nodes = window->level > 1 ? TD_NODES_METRICS_L2 : TD_NODES_METRICS_L1;
-	return ret;
+	return ret ? ret : td_cpu_refine(window);
 }
 
 static int td_cpu_create_counters(struct td_window *window)
@@ -246,8 +260,8 @@ void td_cpu_describe(int cpu, char *text, size_t size)
 			 td_counters_events(counters), counters->nr,
 			 counters->nr > 1 ? "groups, by turns" : "group");
 	else if (window->group.nr)
-		snprintf(text, size, "perf_metrics, level %u: the CPU has PERF_METRICS",
-			 window->level);
+		snprintf(text, size, "perf_metrics, level %u: the CPU has PERF_METRICS%s",
+			 window->level, window->refine.note);
 	else
 		snprintf(text, size, "nothing: %s",
 			 window->started ? "no PERF_METRICS, no formula" : "offline");

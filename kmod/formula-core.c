@@ -321,7 +321,7 @@ static void td_icl_eval(const struct td_sample *sample, struct td_slots *slots)
 
 const struct td_formula td_fallback_icl = {
 	"fallback_icl", TOPDOWN_SOURCE_FALLBACK, 2, TD_NODES_METRICS_L2, ICL_NR, td_icl_events,
-	TD_REFERENCE_INTEL, td_icl_eval
+	TD_REFERENCE_INTEL, td_icl_eval, &td_refined_icl
 };
 
 /* Golden, Raptor and Redwood Cove without PERF_METRICS. */
@@ -361,7 +361,7 @@ static void td_glc_eval(const struct td_sample *sample, struct td_slots *slots)
 
 const struct td_formula td_fallback_glc = {
 	"fallback_glc", TOPDOWN_SOURCE_FALLBACK, 2, TD_NODES_METRICS_L2, GLC_NR, td_glc_events,
-	TD_REFERENCE_INTEL, td_glc_eval
+	TD_REFERENCE_INTEL, td_glc_eval, &td_refined_glc
 };
 
 /* Lion and Cougar Cove without PERF_METRICS. */

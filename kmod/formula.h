@@ -95,6 +95,8 @@ struct td_slots {
  * @events: those of level 1 come first; what belongs together stands together
  * @reference: perf's raw config of the reference
  * @eval: the formula; of @slots all is 0, and the sample is sane
+ * @refined: what corrects PERF_METRICS of the same cores where they are not hidden; or
+ *	NULL
  */
 struct td_formula {
 	const char *name;
@@ -105,6 +107,7 @@ struct td_formula {
 	const struct td_event *events;
 	__u64 reference;
 	void (*eval)(const struct td_sample *sample, struct td_slots *slots);
+	const struct td_formula *refined;
 };
 
 extern const struct td_formula td_generic_snb;

@@ -238,27 +238,43 @@ int td_group_create(struct td_group *group, int cpu, unsigned int level, bool pi
 			return ret;
 		}
 	}
+	new.fixed = new.nr;
 	*group = new;
 	return 0;
+}
+
+/*
+ * The leader goes last: after a hotplug cycle some kernels leave siblings with
+ * a pointer to it.
+ */
+static void td_group_cut(struct td_group *group, unsigned int nr)
+{
+	while (group->nr > nr) {
+		group->nr--;
+		perf_event_release_kernel(group->event[group->nr]);
+		group->event[group->nr] = NULL;
+	}
+}
+
+/**
+ * td_group_drop_general() - leave SLOTS and the metrics alone in the group
+ * @group: made by td_group_create(), not yet counting
+ */
+void td_group_drop_general(struct td_group *group)
+{
+	td_group_cut(group, group->fixed);
 }
 
 /**
  * td_group_destroy() - release the events
  * @group: left empty; may be empty
- *
- * The leader goes last: after a hotplug cycle some kernels leave siblings with
- * a pointer to it.
  */
 void td_group_destroy(struct td_group *group)
 {
 	if (!group->nr)
 		return;
 	perf_event_disable(group->event[0]);
-	while (group->nr) {
-		group->nr--;
-		perf_event_release_kernel(group->event[group->nr]);
-		group->event[group->nr] = NULL;
-	}
+	td_group_cut(group, 0);
 }
 
 /**
@@ -358,6 +374,28 @@ void td_group_fold(const struct td_group *group, struct td_counts *counts,
 		leader->pmu->read(leader);
 
 	delta->slots = td_group_since(leader, &counts->slots);
-	for (i = 1; i < group->nr; i++)
+	for (i = 1; i < group->fixed; i++)
 		delta->metric[i - 1] = td_group_since(group->event[i], &counts->metric[i - 1]);
+}
+
+/**
+ * td_group_fold_general() - the same of the events behind the metrics
+ * @group: as for td_group_fold(), which was called just before
+ * @counts: count of each since the group was created, as of the last fold; updated
+ * @delta: what was counted of each since then
+ *
+ * They are not started anew, so to read one is an RDPMC and no more.
+ */
+void td_group_fold_general(const struct td_group *group, u64 *counts, u64 *delta)
+{
+	bool active = td_group_active(group);
+	struct perf_event *event;
+	unsigned int i;
+
+	for (i = group->fixed; i < group->nr; i++) {
+		event = group->event[i];
+		if (active)
+			event->pmu->read(event);
+		*delta++ = td_group_since(event, counts++);
+	}
 }

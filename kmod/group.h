@@ -12,14 +12,17 @@ struct perf_event;
 /**
  * struct td_group - events of one CPU, scheduled as one
  * @event: the leader, then its siblings: SLOTS and one for each enum td_metric,
- *	or ordinary events
+ *	and perhaps general events, or ordinary events
  * @type: perf's type of the CPU's PMU
  * @nr: how many there are; 0 for no group
+ * @fixed: how many of them are SLOTS and metrics, which come first; of a group of
+ *	ordinary events 0
  */
 struct td_group {
 	struct perf_event *event[TD_GROUP_MAX];
 	u32 type;
 	unsigned int nr;
+	unsigned int fixed;
 };
 
 int td_group_init(void);
@@ -29,6 +32,7 @@ u32 td_group_type(int cpu, bool small);
 int td_group_begin(struct td_group *group, int cpu, u32 type, u64 config, bool pinned);
 int td_group_extend(struct td_group *group, int cpu, u64 config);
 int td_group_create(struct td_group *group, int cpu, unsigned int level, bool pinned);
+void td_group_drop_general(struct td_group *group);
 void td_group_destroy(struct td_group *group);
 void td_group_enable(struct td_group *group);
 bool td_group_in_error(const struct td_group *group);
@@ -36,5 +40,6 @@ u64 td_group_running(const struct td_group *group, u64 now);
 bool td_group_update(const struct td_group *group);
 void td_group_fold(const struct td_group *group, struct td_counts *counts,
 		   struct td_counts *delta);
+void td_group_fold_general(const struct td_group *group, u64 *counts, u64 *delta);
 
 #endif /* TOPDOWN_GROUP_H */

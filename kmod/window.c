@@ -28,6 +28,7 @@
 #include "follow.h"
 #include "model.h"
 #include "page.h"
+#include "refine.h"
 #include "watch.h"
 #include "window.h"
 
@@ -46,6 +47,13 @@ struct td_window __percpu *td_windows;
 
 static unsigned int td_period_ms = TD_PERIOD_DEFAULT_MS;
 
+/* Nodes that a formula was cut for, bit n for node n. */
+static void td_window_clamped(struct td_window *window, u32 nodes)
+{
+	if (nodes)
+		window->flags |= TOPDOWN_RECORD_CLAMPED | nodes << TD_CLAMPED_SHIFT;
+}
+
 /* The same for ordinary counters. */
 static noinline void td_window_measure_counters(struct td_window *window,
 						struct topdown_figures *part)
@@ -60,9 +68,16 @@ static noinline void td_window_measure_counters(struct td_window *window,
 	part->running_ns = min(ran, part->enabled_ns);
 	part->slots = slots.slots;
 	memcpy(part->node, slots.node, sizeof(part->node));
-	if (slots.clamped)
-		window->flags |= TOPDOWN_RECORD_CLAMPED | slots.clamped << TD_CLAMPED_SHIFT;
+	td_window_clamped(window, slots.clamped);
 	window->folded = now;
+}
+
+/* The same counts as perf's metric expressions have them. */
+static noinline void td_window_refine(struct td_window *window, const struct td_counts *delta,
+				      struct topdown_figures *part)
+{
+	td_window_clamped(window,
+			  td_refine_fold(&window->refine, &window->group, delta, part->node));
 }
 
 /*
@@ -83,6 +98,8 @@ static void td_window_measure(struct td_window *window, struct topdown_figures *
 	part->running_ns = clamp_t(s64, ran, 0, part->enabled_ns);
 	part->slots = delta.slots;
 	td_counts_fold(&delta, &window->quant, window->level, part->node);
+	if (unlikely(window->refine.formula))
+		td_window_refine(window, &delta, part);
 
 	window->folded = now;
 	window->running = running;
@@ -115,9 +132,10 @@ static void td_window_turn(struct td_window *window, struct topdown_map_record *
 		td_figures_clear(&entry->open);
 		window->parts = 0;
 	}
-	if (window->counters) {
+	/* Both are 0 with PERF_METRICS alone. */
+	if (unlikely(window->flags | record->flags)) {
 		record->flags = window->flags;
-		window->flags &= TOPDOWN_RECORD_SCALED;
+		window->flags &= TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_REFINED;
 	}
 	/* Pairs with READ_ONCE() in td_window_awake(). */
 	WRITE_ONCE(window->state, td_window_state(window, &record->window));
@@ -282,6 +300,8 @@ static void td_window_forget(struct td_window *window)
 	}
 	window->running = td_group_running(&window->group, window->folded);
 	td_group_fold(&window->group, &window->counts, &unseen);
+	if (window->refine.formula)
+		td_refine_begin(&window->refine, &window->group);
 }
 
 /**

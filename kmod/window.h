@@ -8,6 +8,7 @@
 
 #include "group.h"
 #include "metrics.h"
+#include "refine.h"
 
 struct cpumask;
 struct td_counters;
@@ -23,6 +24,7 @@ struct td_model;
  * @started: the CPU is ours to measure; under td_cpu_mutex
  * @group: SLOTS and PERF_METRICS; changed under td_cpu_mutex, and on the CPU with
  *	interrupts off only looked at while @open
+ * @refine: how what @group counts is corrected; as @group
  * @counters: ordinary counters instead of @group, or NULL; as @group
  * @open: a window is open; on the CPU with interrupts off, as the next seven
  * @folded: local_clock() of the last fold
@@ -55,6 +57,7 @@ struct td_window {
 	int cpu;
 	bool started;
 	struct td_group group;
+	struct td_refine refine;
 	struct td_counters *counters;
 
 	bool open;

@@ -93,6 +93,8 @@ enum {
 /* topdown_info.out_flags. */
 #define TOPDOWN_INFO_MAY_READ	(1U << 0)	/* READ is not EACCES here. */
 #define TOPDOWN_INFO_PINNED	(1U << 1)	/* Loaded with pinned=1. */
+/* Loaded with refined=1: TOPDOWN_RECORD_REFINED says on which CPUs that has effect. */
+#define TOPDOWN_INFO_REFINED	(1U << 2)
 
 /* A ratio of 1, that is 100%. */
 #define TOPDOWN_RATIO_ONE	1000000000U
@@ -290,13 +292,20 @@ struct topdown_figures {
 /*
  * topdown_record.flags.  In the last closed window a published formula had no
  * value for a node, or one below 0 or above its parent: it was cut to what is
- * possible.  Never with TOPDOWN_SOURCE_PERF_METRICS.  Which nodes those are is in
- * the upper 16 bits of the flags, bit n for node n.
+ * possible.  With TOPDOWN_SOURCE_PERF_METRICS only beside TOPDOWN_RECORD_REFINED.
+ * Which nodes those are is in the upper 16 bits of the flags, bit n for node n.
  */
 #define TOPDOWN_RECORD_CLAMPED	(1U << 0)
 #define TOPDOWN_RECORD_CLAMPED_NODES(flags)	((flags) >> 16)
 /* The events do not fit the counters together: they are counted in turns and scaled. */
 #define TOPDOWN_RECORD_SCALED	(1U << 1)
+/*
+ * PERF_METRICS are corrected with general counters, as perf's own metric expressions
+ * correct them: all figures of the CPU, its sessions' and its windows', are so.
+ * Level 1 sums to the slots all the same.  Where these expressions correct nothing,
+ * as on Lion Cove, the figures are theirs without this flag.
+ */
+#define TOPDOWN_RECORD_REFINED	(1U << 2)
 
 /**
  * struct topdown_record - what READ says of one CPU, or of the sum
