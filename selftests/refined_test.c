@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The module parameter refined: PERF_METRICS corrected by what general counters count,
+ * of CPUs and of a session, against the truth of the emulated PMU corrected by the
+ * rates that the events were given; and without the parameter as if there were none.
+ *
+ * TOPDOWN_SPAN_MS     length of a measurement (1500)
+ */
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest.h"
+#include "sample.h"
+
+/* Percentage points: the acceptance criterion. */
+#define LIMIT_POINTS	0.5
+
+#define CPUS		8
+#define TRIES		3
+#define PERIOD		"period_ms=200"
+
+/* Of 1,000,000 cycles. */
+#define CYCLES		1000000
+
+/* How the slots of a model are corrected: by how many, and which event says so. */
+struct model {
+	const char *name;
+	unsigned int number;
+	unsigned int width;
+	/* A slot each that is not frontend bound. */
+	uint64_t drop_event, drop_rate;
+	/* As many slots as the width that are backend bound. */
+	uint64_t clear_event, clear_rate;
+};
+
+static const struct model models[] = {
+	{ "Sapphire Rapids", 0x8f, 6, 0x10ad, 300000, 0, 0 },
+	{ "Ice Lake-X", 0x6a, 5, 0x100d, 250000, 0x104010d, 30000 },
+};
+
+/* Of the third there is less frontend bound than is dropped. */
+static const char * const profile_names[] = { "bigcode", "branchy", "stream", "odd" };
+
+static const char * const node_name[TOPDOWN_NR_NODES] = {
+	"retiring", "bad_speculation", "frontend_bound", "backend_bound",
+	"heavy_operations", "light_operations", "branch_mispredicts", "machine_clears",
+	"fetch_latency", "fetch_bandwidth", "memory_bound", "core_bound",
+};
+
+static const struct model *model;
+static unsigned int cpu[TD_CPUS_MAX], cpus, span_ms;
+static const struct profile *profile[CPUS];
+static struct sample earlier[CPUS], later[CPUS];
+static int device, worker[CPUS];
+
+static void find_model(void)
+{
+	struct topdown_info info;
+	unsigned int i;
+
+	if (device_info(device, &info) || info.out_source != TOPDOWN_SOURCE_PERF_METRICS)
+		return;
+	for (i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
+		if (info.out_cpu_model == models[i].number)
+			model = &models[i];
+	}
+}
+
+static bool set_rates(void)
+{
+	return door_set_rate(model->drop_event, model->drop_rate) &&
+	       (!model->clear_event || door_set_rate(model->clear_event, model->clear_rate));
+}
+
+static void worker_run(unsigned int i, int ready)
+{
+	const struct sched_param param = { };
+
+	/* Nothing may be left behind when a test is killed. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (sched_setscheduler(0, SCHED_OTHER, &param) || cpu_pin(cpu[i]) ||
+	    !door_set_profile(&profile[i]->profile) || !set_rates() ||
+	    write(ready, "", 1) != 1)
+		_exit(EXIT_FAILURE);
+	for (;;)
+		;
+}
+
+/* A child that executes on a CPU with its profile and the rates until it is killed. */
+static int worker_start(unsigned int i)
+{
+	int ready[2], pid;
+	char byte;
+
+	if (pipe(ready))
+		return -errno;
+	pid = fork();
+	if (!pid)
+		worker_run(i, ready[1]);
+	close(ready[1]);
+	if (pid > 0 && read(ready[0], &byte, 1) != 1) {
+		waitpid(pid, NULL, 0);
+		pid = -EIO;
+	}
+	close(ready[0]);
+	return pid;
+}
+
+/* What perf's metric expressions make of the truth, as far as that can be. */
+static void refine(double *node)
+{
+	double dropped = model->drop_rate / (double)CYCLES / model->width;
+	double cleared = model->clear_rate / (double)CYCLES;
+
+	dropped = fmin(dropped, node[TOPDOWN_FRONTEND_BOUND]);
+	cleared = fmin(cleared, node[TOPDOWN_BAD_SPECULATION] + dropped);
+	node[TOPDOWN_FRONTEND_BOUND] -= dropped;
+	node[TOPDOWN_BAD_SPECULATION] += dropped - cleared;
+	node[TOPDOWN_BACKEND_BOUND] += cleared;
+	/* Level 2 is there only with no events for clears. */
+	node[TOPDOWN_FETCH_LATENCY] = fmax(node[TOPDOWN_FETCH_LATENCY] - dropped, 0);
+	node[TOPDOWN_FETCH_BANDWIDTH] = node[TOPDOWN_FRONTEND_BOUND] -
+					node[TOPDOWN_FETCH_LATENCY];
+	node[TOPDOWN_MACHINE_CLEARS] += dropped;
+}
+
+static bool nodes_ok(const char *what, const double *seen, double *truth, unsigned int level,
+		     bool refined)
+{
+	struct comparison comparison;
+	unsigned int i;
+
+	if (refined)
+		refine(truth);
+	compare_nodes(seen, truth, level, &comparison);
+	i = comparison.worst_node;
+	ksft_print_msg("%s: %.3f points (%s: seen %.3f%%, truth %.3f%%)\n", what,
+		       comparison.points, node_name[i], 100 * seen[i], 100 * truth[i]);
+	return comparison.points <= LIMIT_POINTS;
+}
+
+static bool cpu_ok(unsigned int i, bool refined)
+{
+	const struct topdown_record *record = &later[i].record;
+	__u32 flags = refined ? TOPDOWN_RECORD_REFINED : 0;
+	struct comparison comparison;
+	char what[64];
+
+	sample_compare(&earlier[i], &later[i], &comparison);
+	snprintf(what, sizeof(what), "CPU %u, %s", cpu[i], profile[i]->name);
+	/* A fetch latency of less than was dropped is no figure. */
+	if (!strcmp(profile[i]->name, "stream") && refined)
+		flags |= TOPDOWN_RECORD_CLAMPED;
+	else if (refined)
+		flags |= record->flags & TOPDOWN_RECORD_CLAMPED;
+	if (record->flags != flags || !figures_consistent(&record->total, record->level)) {
+		ksft_print_msg("%s: flags %#x, or inconsistent\n", what, record->flags);
+		return false;
+	}
+	return nodes_ok(what, comparison.seen, comparison.truth, comparison.level, refined);
+}
+
+static bool cpus_ok(bool refined)
+{
+	unsigned int i;
+	bool ok = true;
+
+	for (i = 0; i < cpus; i++)
+		ok &= cpu_ok(i, refined);
+	return ok;
+}
+
+/* The session is of the worker of the first CPU, which has executed nothing but its profile. */
+static bool session_ok(int session, bool refined)
+{
+	const uint32_t *fraction = profile[0]->profile.fraction;
+	double seen[TOPDOWN_NR_NODES], truth[TOPDOWN_NR_NODES];
+	struct td_bd_truth slots = { .slots = TD_BD_FRACTION };
+	struct topdown_session figures;
+	unsigned int i;
+
+	if (device_session(device, TOPDOWN_SESSION_FRESH, session, &figures))
+		return false;
+	for (i = 0; i < TD_BD_CATEGORIES; i++)
+		slots.category[i] = fraction[i];
+	door_truth_nodes(&slots, truth);
+	for (i = 0; i < TOPDOWN_NR_NODES; i++)
+		seen[i] = figures.out_figures.ratio[i] == TOPDOWN_RATIO_NONE ? NAN :
+			  figures.out_figures.ratio[i] / (double)TOPDOWN_RATIO_ONE;
+	return figures_consistent(&figures.out_figures, figures.out_level) &&
+	       nodes_ok("session", seen, truth, figures.out_level, refined);
+}
+
+static bool take(struct sample *sample)
+{
+	unsigned int i;
+
+	for (i = 0; i < cpus; i++) {
+		if (sample_take(device, cpu[i], &sample[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool measure(int session)
+{
+	if (session <= 0 || device_control(device, session, TOPDOWN_CONTROL_RESET) ||
+	    !take(earlier))
+		return false;
+	sleep_ms(span_ms);
+	return take(later);
+}
+
+static bool start_workers(void)
+{
+	bool ok = true;
+	unsigned int i;
+
+	for (i = 0; i < cpus; i++) {
+		profile[i] = profile_find(profile_names[i % 4]);
+		worker[i] = worker_start(i);
+		ok &= worker[i] > 0;
+	}
+	return ok;
+}
+
+static void stop_workers(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < cpus; i++) {
+		if (worker[i] > 0)
+			spin_stop(worker[i]);
+	}
+}
+
+/* The host may take a CPU away: then once more.  An error of the module stays. */
+static void test_figures(bool refined)
+{
+	bool cpus_well = false, session_well = false;
+	unsigned int tries;
+	int session;
+
+	if (!start_workers())
+		ksft_exit_fail_msg("cannot start the workers\n");
+	/* A first window, and the start of the workers. */
+	sleep_ms(500);
+	session = device_attach(device, 0, worker[0]);
+	for (tries = 0; tries < TRIES && !(cpus_well && session_well); tries++) {
+		if (!measure(session))
+			ksft_exit_fail_msg("cannot measure\n");
+		session_well = session_ok(session, refined);
+		cpus_well = cpus_ok(refined);
+	}
+	stop_workers();
+	ksft_test_result(cpus_well, "figures_of_cpus, refined=%d\n", refined);
+	ksft_test_result(session_well, "figures_of_a_session, refined=%d\n", refined);
+}
+
+/* @command succeeds if it is so. */
+static bool says(const char *command, bool refined)
+{
+	return !system(command) == refined;
+}
+
+static void test_said(bool refined)
+{
+	struct topdown_info info;
+	bool ok = !device_info(device, &info);
+
+	ok = ok && !(info.out_flags & TOPDOWN_INFO_REFINED) == !refined;
+	ksft_test_result(ok && says("topdown info | grep -qx 'refined: yes'", refined) &&
+			 says("grep -q '; refined by ' " TD_SYSFS "/sources", refined),
+			 "it_is_said, refined=%d\n", refined);
+}
+
+static int reload(const char *params)
+{
+	int ret = 0;
+
+	if (device > 0)
+		close(device);
+	device = 0;
+	if (module_loaded())
+		ret = module_unload();
+	return ret ? ret : module_load(params);
+}
+
+static void reload_plain(void)
+{
+	reload("");
+}
+
+static void test_mode(bool refined)
+{
+	int ret = reload(refined ? PERIOD " refined=1" : PERIOD);
+
+	if (ret)
+		ksft_exit_fail_msg("cannot load the module anew: %s\n", strerror(-ret));
+	device = device_open();
+	if (device < 0)
+		ksft_exit_fail_msg("cannot open " TD_DEVICE ": %s\n", strerror(-device));
+	test_said(refined);
+	test_figures(refined);
+}
+
+int main(void)
+{
+	int ret = module_need();
+
+	if (ret)
+		return ret;
+	if (!door_open())
+		ksft_exit_skip("this machine has no emulated PMU\n");
+	device = device_open();
+	if (device < 0)
+		ksft_exit_fail_msg("cannot open " TD_DEVICE ": %s\n", strerror(-device));
+	find_model();
+	if (!model)
+		ksft_exit_skip("PERF_METRICS of this machine are not corrected\n");
+	span_ms = env_number("TOPDOWN_SPAN_MS", 1500);
+	cpus = cpus_online(cpu);
+	if (cpus > CPUS)
+		cpus = CPUS;
+	/* The few slots that are the test's own shall be corrected like the others. */
+	if (realtime() || !set_rates())
+		ksft_exit_fail_msg("cannot set the priority or the rates\n");
+	atexit(reload_plain);
+
+	ksft_print_header();
+	ksft_print_msg("%s\n", model->name);
+	ksft_set_plan(6);
+	test_mode(false);
+	test_mode(true);
+	ksft_finished();
+}
