@@ -178,22 +178,22 @@ static void td_bdw_eval(const struct td_sample *sample, struct td_slots *slots)
 
 const struct td_formula td_generic_snb = {
 	"generic_snb", TOPDOWN_SOURCE_GENERIC, 2, TD_NODES_METRICS_L2, SNB_NR, td_snb_events,
-	TD_REFERENCE_INTEL, td_ivb_eval
+	TD_REFERENCE_INTEL, td_ivb_eval, NULL
 };
 
 const struct td_formula td_generic_ivb = {
 	"generic_ivb", TOPDOWN_SOURCE_GENERIC, 2, TD_NODES_METRICS_L2, SNB_NR, td_ivb_events,
-	TD_REFERENCE_INTEL, td_ivb_eval
+	TD_REFERENCE_INTEL, td_ivb_eval, NULL
 };
 
 const struct td_formula td_generic_hsw = {
 	"generic_hsw", TOPDOWN_SOURCE_GENERIC, 2, TD_NODES_METRICS_L2, SNB_NR, td_hsw_events,
-	TD_REFERENCE_INTEL, td_hsw_eval
+	TD_REFERENCE_INTEL, td_hsw_eval, NULL
 };
 
 const struct td_formula td_generic_bdw = {
 	"generic_bdw", TOPDOWN_SOURCE_GENERIC, 2, TD_NODES_METRICS_L2, SNB_NR, td_bdw_events,
-	TD_REFERENCE_INTEL, td_bdw_eval
+	TD_REFERENCE_INTEL, td_bdw_eval, NULL
 };
 
 /* Skylake to Cascade Lake: level 1 is that of Sandy Bridge. */
@@ -244,7 +244,7 @@ static void td_skl_eval(const struct td_sample *sample, struct td_slots *slots)
 
 const struct td_formula td_generic_skl = {
 	"generic_skl", TOPDOWN_SOURCE_GENERIC, 2, TD_NODES_METRICS_L2, SKL_NR, td_skl_events,
-	TD_REFERENCE_INTEL, td_skl_eval
+	TD_REFERENCE_INTEL, td_skl_eval, NULL
 };
 
 /* Ice Lake, Tiger Lake and Rocket Lake without PERF_METRICS. */
@@ -399,5 +399,5 @@ static void td_lnc_eval(const struct td_sample *sample, struct td_slots *slots)
 
 const struct td_formula td_fallback_lnc = {
 	"fallback_lnc", TOPDOWN_SOURCE_FALLBACK, 2, TD_NODES_METRICS_L2, LNC_NR, td_lnc_events,
-	TD_REFERENCE_INTEL, td_lnc_eval
+	TD_REFERENCE_INTEL, td_lnc_eval, NULL
 };

@@ -35,7 +35,7 @@ static void td_glm_eval(const struct td_sample *sample, struct td_slots *slots)
 
 const struct td_formula td_atom_glm = {
 	"atom_glm", TOPDOWN_SOURCE_ATOM, 1, TD_NODES_METRICS_L1, GLM_NR, td_glm_events,
-	TD_REFERENCE_INTEL, td_glm_eval
+	TD_REFERENCE_INTEL, td_glm_eval, NULL
 };
 
 /* Events of one code are counted as one with the bits of all their masks. */
@@ -83,7 +83,7 @@ static void td_tnt_eval(const struct td_sample *sample, struct td_slots *slots)
 
 const struct td_formula td_atom_tnt = {
 	"atom_tnt", TOPDOWN_SOURCE_ATOM, 2, TD_NODES_METRICS_L2, TNT_NR, td_tnt_events,
-	TD_REFERENCE_INTEL, td_tnt_eval
+	TD_REFERENCE_INTEL, td_tnt_eval, NULL
 };
 
 /*
@@ -178,17 +178,17 @@ static void td_cmt_eval(const struct td_sample *sample, struct td_slots *slots)
 
 const struct td_formula td_atom_grt = {
 	"atom_grt", TOPDOWN_SOURCE_ATOM, 2, GRT_NODES, GRT_NR, td_grt_events, TD_REFERENCE_INTEL,
-	td_grt_eval
+	td_grt_eval, NULL
 };
 
 const struct td_formula td_atom_cmt = {
 	"atom_cmt", TOPDOWN_SOURCE_ATOM, 2, GRT_NODES, CMT_NR, td_cmt_events, TD_REFERENCE_INTEL,
-	td_cmt_eval
+	td_cmt_eval, NULL
 };
 
 const struct td_formula td_atom_skt = {
 	"atom_skt", TOPDOWN_SOURCE_ATOM, 2, GRT_NODES, CMT_NR, td_skt_events, TD_REFERENCE_INTEL,
-	td_cmt_eval
+	td_cmt_eval, NULL
 };
 
 /*
@@ -257,10 +257,10 @@ static void td_zen_eval(const struct td_sample *sample, struct td_slots *slots)
 
 const struct td_formula td_zen4 = {
 	"zen4", TOPDOWN_SOURCE_AMD, 2, ZEN_NODES, ZEN_NR, td_zen4_events, TD_REFERENCE_AMD,
-	td_zen_eval
+	td_zen_eval, NULL
 };
 
 const struct td_formula td_zen5 = {
 	"zen5", TOPDOWN_SOURCE_AMD, 2, ZEN_NODES, ZEN_NR, td_zen5_events, TD_REFERENCE_AMD,
-	td_zen_eval
+	td_zen_eval, NULL
 };

@@ -11,6 +11,12 @@
 
 #include "metrics.h"
 
+#ifdef __KERNEL__
+#include <linux/stddef.h>
+#else
+#include <stddef.h>
+#endif
+
 /* Room for the events of the largest family. */
 #define TD_EVENTS_MAX		20
 
