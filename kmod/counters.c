@@ -84,7 +84,10 @@ static bool td_counters_leads(const struct td_counters *counters,
 	       counters->formula->events[0].config == counters->formula->reference;
 }
 
-/* What a group begins with: the reference, and level 1 if not the first has it alone. */
+/*
+ * What a group begins with: the reference, and level 1 if not the first has it alone.
+ * All of it counts for the room: a group of more never has its turn.
+ */
 static int td_counters_lead(struct td_counters *counters, int cpu, bool pinned)
 {
 	struct td_counter_group *part = &counters->part[counters->nr++];
@@ -98,6 +101,8 @@ static int td_counters_lead(struct td_counters *counters, int cpu, bool pinned)
 		if (td_counters_wants(counters, i, 1))
 			ret = td_counters_try(counters, part, cpu, i, pinned);
 	}
+	if (!ret && part->group.nr > counters->room)
+		ret = -ENOSPC;
 	return ret;
 }
 

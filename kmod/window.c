@@ -246,13 +246,14 @@ static noinline void td_window_tell(struct td_window *window, unsigned long flag
  * td_window_starved() - see whether all groups of ordinary counters have their turns
  * @arg: the window, on its CPU with interrupts off; has counters
  *
- * If not, there is less room from then on.
+ * If not, there is less room from then on, and never more than there was.
  */
 void td_window_starved(void *arg)
 {
 	struct td_window *window = arg;
 	unsigned int events = td_counters_starved(window->counters, local_clock());
 
+	events = min(events, window->room);
 	/* Pairs with READ_ONCE() in td_cpu_make_room(). */
 	if (events > TD_ROOM_MIN)
 		WRITE_ONCE(window->room, events - 1);
