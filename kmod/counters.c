@@ -25,8 +25,12 @@
 /* A group's rates are those of its last turns, which together last so long. */
 #define TD_RATE_NS	(4 * NSEC_PER_MSEC)
 
-/* In so long perf's rotation gives every group a turn, if there can be one. */
-#define TD_TURNS_NS	(400 * NSEC_PER_MSEC)
+/*
+ * In so many rounds, and no less time, perf's rotation gives every group a turn
+ * if it can have one: groups of others have turns too.
+ */
+#define TD_TURNS		4
+#define TD_TURNS_MIN_MS		400
 
 /* Not whether the core could have two threads, but whether it has them now. */
 static bool td_counters_smt(int cpu)
@@ -293,36 +297,62 @@ unsigned int td_counters_events(const struct td_counters *counters)
 }
 
 /**
- * td_counters_starved() - groups that had no turn for a while
+ * td_counters_turns_ms() - how long it may take until every group had a turn
+ * @counters: ordinary counters of a CPU
+ *
+ * Return: milliseconds.
+ */
+unsigned int td_counters_turns_ms(const struct td_counters *counters)
+{
+	const struct pmu *pmu = counters->part[0].group.event[0]->pmu;
+	/* Pairs with the plain store of a write to perf_event_mux_interval_ms. */
+	unsigned int interval = READ_ONCE(pmu->hrtimer_interval_ms);
+
+	return max(TD_TURNS * counters->nr * interval, (unsigned int)TD_TURNS_MIN_MS);
+}
+
+/**
+ * td_counters_starved() - groups that never have a turn
  * @counters: of this CPU, interrupts off
  * @now: local_clock()
  *
  * That they fit the counters when nobody else has any does not mean that they
- * ever do: the NMI watchdog has one for good.  What such a group counted last is
- * forgotten, so that nothing is counted until it has a turn again.
+ * ever do: the NMI watchdog has one for good.  What a group without a turn counted
+ * last is forgotten, so that nothing is counted until it has one again.
+ *
+ * A machine that stood still for a while had no turns either, so once is not
+ * enough: only who had none twice in succession has none.
  *
  * Return: the number of events in the largest of them; 0 for none, and if it has
  * been looked too short a while ago.
  */
 unsigned int td_counters_starved(struct td_counters *counters, u64 now)
 {
+	u64 turns = (u64)td_counters_turns_ms(counters) * NSEC_PER_MSEC;
 	struct td_counter_group *part;
+	bool missed, doubtful = false;
 	unsigned int most = 0;
 	u64 running;
 
 	lockdep_assert_irqs_disabled();
-	if (now - counters->checked < TD_TURNS_NS)
+	if (now - counters->checked < turns)
 		return 0;
 	counters->checked = now;
 	for (part = counters->part; part < counters->part + counters->nr; part++) {
 		running = td_group_running(&part->group, now);
-		if (running == part->checked) {
+		missed = running == part->checked;
+		if (missed) {
 			part->ran = 0;
 			part->span = 0;
-			most = max(most, part->group.nr);
+			doubtful |= !part->missed;
+			if (part->missed)
+				most = max(most, part->group.nr);
 		}
+		part->missed = missed;
 		part->checked = running;
 	}
+	/* Pairs with READ_ONCE() in td_cpu_make_room(). */
+	WRITE_ONCE(counters->doubtful, doubtful);
 	return most;
 }
 

@@ -23,6 +23,7 @@ struct td_model;
  * @ran: how long those turns were, nanoseconds
  * @span: the same by the reference, or by time where there is none
  * @checked: td_group_running() when it was last looked whether it has its turns
+ * @missed: it had none between the last two looks
  */
 struct td_counter_group {
 	struct td_group group;
@@ -33,6 +34,7 @@ struct td_counter_group {
 	u64 ran;
 	u64 span;
 	u64 checked;
+	bool missed;
 };
 
 /**
@@ -42,7 +44,9 @@ struct td_counter_group {
  * @type: td_group_type() of the CPU
  * @level: highest level that is counted
  * @room: the most events that a group may have
- * @checked: when it was last looked whether all groups have their turns
+ * @checked: when it was last looked whether all groups have their turns; used on
+ *	the CPU with interrupts off
+ * @doubtful: then some had none that had some before; others look at it
  * @smt: made for a core with two threads
  * @reference: each group has the reference as its leader, so one runs at a time
  * @shared: each group has the events of level 1, so that is always counted
@@ -56,6 +60,7 @@ struct td_counters {
 	unsigned int level;
 	unsigned int room;
 	u64 checked;
+	bool doubtful;
 	bool smt;
 	bool reference;
 	bool shared;
@@ -69,6 +74,7 @@ void td_counters_destroy(struct td_counters *counters);
 bool td_counters_outdated(const struct td_counters *counters, int cpu);
 void td_counters_enable(struct td_counters *counters);
 bool td_counters_in_error(const struct td_counters *counters);
+unsigned int td_counters_turns_ms(const struct td_counters *counters);
 unsigned int td_counters_starved(struct td_counters *counters, u64 now);
 unsigned int td_counters_percent(const struct td_counters *counters, unsigned int whole);
 unsigned int td_counters_events(const struct td_counters *counters);

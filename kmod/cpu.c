@@ -12,6 +12,7 @@
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/err.h>
+#include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -36,9 +37,6 @@
 
 #define TD_RETRY_MIN		HZ
 #define TD_RETRY_MAX		(64 * HZ)
-
-/* By then every group of ordinary counters had a turn, if it can have one. */
-#define TD_TURNS		(HZ / 2)
 
 static DEFINE_MUTEX(td_cpu_mutex);
 static enum cpuhp_state td_cpu_hotplug;
@@ -136,6 +134,14 @@ static void td_cpu_destroy_group(struct td_window *window)
 	window->counters = NULL;
 }
 
+/* When every group of ordinary counters had a turn, see whether each had one. */
+static void td_cpu_look_soon(struct td_window *window)
+{
+	unsigned int turns_ms = td_counters_turns_ms(window->counters);
+
+	schedule_delayed_work(&window->retry, msecs_to_jiffies(turns_ms + turns_ms / 4));
+}
+
 static void td_cpu_enable_group(struct td_window *window)
 {
 	if (!window->counters) {
@@ -144,7 +150,7 @@ static void td_cpu_enable_group(struct td_window *window)
 	}
 	td_counters_enable(window->counters);
 	/* Do they fit what others have left of the counters? */
-	schedule_delayed_work(&window->retry, TD_TURNS);
+	td_cpu_look_soon(window);
 }
 
 static void td_cpu_make_group(struct td_window *window)
@@ -200,22 +206,29 @@ static void td_cpu_release_group(struct td_window *window)
 	td_cpu_destroy_group(window);
 }
 
-/* Smaller groups where others have a counter for good; they always fit. */
+/* Smaller groups where others have a counter for good, and larger ones later on. */
 static bool td_cpu_make_room(struct td_window *window)
 {
 	lockdep_assert_held(&td_cpu_mutex);
 	if (!window->counters)
 		return false;
-	td_cpu_call(window, td_window_starved);
-	/* Pairs with WRITE_ONCE() in td_window_starved(). */
-	if (READ_ONCE(window->room) == window->counters->room)
+	td_cpu_call(window, td_window_resize);
+	/* Pairs with WRITE_ONCE() in td_window_resize(). */
+	if (READ_ONCE(window->room) == window->counters->room) {
+		/* Pairs with WRITE_ONCE() in td_counters_starved(). */
+		if (READ_ONCE(window->counters->doubtful))
+			td_cpu_look_soon(window);
 		return false;
+	}
 	td_cpu_release_group(window);
 	td_cpu_make_group(window);
 	return true;
 }
 
-/* Runs until the group is well: it was not made, or refused the counter. */
+/*
+ * Runs until the group is well: it was not made, or refused the counter, or it is
+ * not certain that its size is right.
+ */
 static void td_cpu_retry_work(struct work_struct *work)
 {
 	struct td_window *window = container_of(to_delayed_work(work), struct td_window, retry);
@@ -269,7 +282,7 @@ void td_cpu_describe(int cpu, char *text, size_t size)
 }
 
 /**
- * td_cpu_retry() - enable a group again that was thrown out
+ * td_cpu_retry() - enable a group again that was thrown out, or make one of another size
  * @window: its window; called from its timer, every time
  *
  * The work goes on by itself from then on, with growing pauses.
@@ -287,6 +300,8 @@ static void td_cpu_start(struct td_window *window)
 		return;
 	window->started = true;
 	window->room = TD_GROUP_MAX;
+	window->widen_at = jiffies;
+	window->widen_delay = 0;
 	WRITE_ONCE(window->retry_delay, TD_RETRY_MIN);
 	td_cpu_make_group(window);
 }

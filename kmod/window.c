@@ -40,6 +40,10 @@
 /* By which the time that it was busy may seem to go back. */
 #define TD_BUSY_SLACK_US	5
 
+/* Pauses before groups that were too large are tried again. */
+#define TD_WIDEN_MIN		(64 * HZ)
+#define TD_WIDEN_MAX		(4096 * HZ)
+
 /* Where TOPDOWN_RECORD_CLAMPED_NODES() has them. */
 #define TD_CLAMPED_SHIFT	16
 
@@ -242,29 +246,48 @@ static noinline void td_window_tell(struct td_window *window, unsigned long flag
 	td_watch_window(&record);
 }
 
+/* There is not room for all: later there may be, and the more often not, the later. */
+static void td_window_put_off(struct td_window *window)
+{
+	/* There was for long: who has the counter now is somebody else. */
+	if (time_after(jiffies, window->widen_at + window->widen_delay))
+		window->widen_delay = TD_WIDEN_MIN;
+	else
+		window->widen_delay = min(window->widen_delay * 2, TD_WIDEN_MAX);
+	window->widen_at = jiffies + window->widen_delay;
+}
+
 /**
- * td_window_starved() - see whether all groups of ordinary counters have their turns
+ * td_window_resize() - see whether all groups of ordinary counters have their turns
  * @arg: the window, on its CPU with interrupts off; has counters
  *
- * If not, there is less room from then on, and never more than there was.
+ * If not, there is less room from then on, and all of it again after a while, in
+ * which the counter that they lack may have become free.
  */
-void td_window_starved(void *arg)
+void td_window_resize(void *arg)
 {
 	struct td_window *window = arg;
-	unsigned int events = td_counters_starved(window->counters, local_clock());
+	unsigned int room = window->room, events;
 
-	events = min(events, window->room);
+	events = min(td_counters_starved(window->counters, local_clock()), room);
+	if (events > TD_ROOM_MIN) {
+		if (room == TD_GROUP_MAX)
+			td_window_put_off(window);
+		room = events - 1;
+	} else if (room < TD_GROUP_MAX && time_after(jiffies, window->widen_at)) {
+		window->widen_at = jiffies;
+		room = TD_GROUP_MAX;
+	}
 	/* Pairs with READ_ONCE() in td_cpu_make_room(). */
-	if (events > TD_ROOM_MIN)
-		WRITE_ONCE(window->room, events - 1);
+	WRITE_ONCE(window->room, room);
 }
 
 /* Is there something that only a process can mend? */
 static bool td_window_ailing(struct td_window *window)
 {
 	if (window->counters) {
-		td_window_starved(window);
-		if (window->room != window->counters->room)
+		td_window_resize(window);
+		if (window->room != window->counters->room || window->counters->doubtful)
 			return true;
 	}
 	return window->state == TOPDOWN_STATE_ERROR;

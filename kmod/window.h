@@ -42,8 +42,11 @@ struct td_model;
  * @timer: closes windows
  * @retry: makes a group anew, or enables it again after an error
  * @retry_delay: pause before the next try, in jiffies; written under td_cpu_mutex
- * @room: the most events that a group of @counters may have; written under
- *	td_cpu_mutex before there are any, then on the CPU with interrupts off
+ * @room: the most events that a group of @counters may have, or that those shall
+ *	have that are made next; written under td_cpu_mutex before there are any,
+ *	then on the CPU with interrupts off, as the next two
+ * @widen_at: when there may be all the room again, or when there was, in jiffies
+ * @widen_delay: how long it was put off the last time
  * @model: its row of the table of models; under td_cpu_mutex, and set while no window
  *	is open
  * @kind: what kind of core it is; set while no window is open
@@ -78,6 +81,8 @@ struct td_window {
 	unsigned long retry_delay;
 
 	unsigned int room;
+	unsigned long widen_at;
+	unsigned long widen_delay;
 	const struct td_model *model;
 	enum topdown_kind kind;
 	unsigned int level;
@@ -93,7 +98,7 @@ void td_window_setup(struct td_window *window, int cpu);
 void td_window_fold(struct td_window *window, bool close);
 void td_window_begin(void *arg);
 void td_window_end(void *arg);
-void td_window_starved(void *arg);
+void td_window_resize(void *arg);
 void td_window_unsupported(void *arg);
 void td_window_failed(void *arg);
 

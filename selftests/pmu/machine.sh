@@ -4,7 +4,7 @@
 # Print the emulator's arguments for one of the machines it can be.
 set -euo pipefail
 
-readonly MACHINES="spr icl adl snb ivb hsw bdw skx glp tnt zen4 nometrics iclnm nopmu amd"
+readonly MACHINES="spr icl adl snb ivb hsw bdw skx glp glp8 tnt zen4 nometrics iclnm nopmu amd"
 
 usage() {
 	cat << END
@@ -19,6 +19,8 @@ Prints the arguments that make the emulator this machine:
              Sandy Bridge, Ivy Bridge, Haswell, Broadwell, Skylake server: 4 slots a
              cycle, 8 general counters, or 4 where a core has two threads
   glp tnt    Goldmont Plus, Tremont: 4 slots a cycle, 4 general counters
+  glp8       Goldmont Plus with the counters of skx, as there is none: all events of a
+             family that has only level 1 fit them
   zen4       AMD Zen 4: 6 slots a cycle, 6 counters, PerfMonV2
   nometrics  Sapphire Rapids whose PMU has no PERF_METRICS, as in most clouds
   iclnm      Ice Lake server without PERF_METRICS
@@ -66,6 +68,9 @@ skx)
 	;;
 glp)
 	echo "$base -cpu Denverton,model=122,stepping=1,-hypervisor,topdown-pmu=glp"
+	;;
+glp8)
+	echo "$base -cpu Denverton,model=122,stepping=1,-hypervisor,topdown-pmu=lake4"
 	;;
 tnt)
 	echo "$base -cpu Snowridge,model=134,stepping=5,-hypervisor,topdown-pmu=tnt"

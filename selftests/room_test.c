@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Groups of ordinary counters, and somebody who takes counters away: the groups
+ * get smaller until they have their turns and stay so, and grow again when the
+ * counters are free.  Turns that only take long make nothing smaller.
+ *
+ * TOPDOWN_GROW_MS     how long they may take to grow (100000)
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../kselftest.h"
+#include "guest.h"
+
+#define MUX		"/sys/bus/event_source/devices/cpu/perf_event_mux_interval_ms"
+#define SOURCES		TD_SYSFS "/sources"
+#define PERIOD_MS	"200"
+
+/* All that a CPU may have, and what is left of them. */
+#define COUNTERS_MAX	16
+#define COUNTERS_LEFT	3
+
+#define LOOK_MS		50
+#define SETTLE_MS	8000
+#define STAY_MS		6000
+#define SLOW_MS		6000
+#define SLOW_MUX	"1000"
+
+struct text {
+	char line[256];
+};
+
+/* What CPU 0 is measured with. */
+static struct text source(void)
+{
+	FILE *file = fopen(SOURCES, "re");
+	struct text text = { };
+	char line[sizeof(text.line)];
+	char *colon;
+
+	if (!file)
+		return text;
+	if (fgets(line, sizeof(line), file)) {
+		colon = strchr(line, ':');
+		if (colon)
+			snprintf(text.line, sizeof(text.line), "%s", colon + 2);
+	}
+	fclose(file);
+	text.line[strcspn(text.line, "\n")] = '\0';
+	return text;
+}
+
+/* How often it changes in so long; ends with the first that is @until. */
+static unsigned int changes(unsigned int ms, const struct text *until)
+{
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + ms * 1000000ULL;
+	struct text last = source(), now;
+	unsigned int n = 0;
+
+	while (clock_ns(CLOCK_MONOTONIC) < end && (!until || strcmp(last.line, until->line))) {
+		sleep_ms(LOOK_MS);
+		now = source();
+		if (!strcmp(now.line, last.line))
+			continue;
+		n++;
+		ksft_print_msg("now %s\n", now.line);
+		last = now;
+	}
+	return n;
+}
+
+/* One general counter of CPU 0 for good, as the NMI watchdog has one; or -1. */
+static int take_counter(void)
+{
+	struct perf_event_attr attr = {
+		.type	= PERF_TYPE_HARDWARE,
+		.size	= sizeof(attr),
+		.config	= PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+		.pinned	= 1,
+	};
+	uint64_t count;
+	int fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+
+	/* A pinned event that did not get its counter has nothing to read. */
+	if (fd >= 0 && read(fd, &count, sizeof(count)) != sizeof(count)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* As many as there are. */
+static unsigned int take_counters(int *fd)
+{
+	unsigned int n = 0;
+
+	while (n < COUNTERS_MAX) {
+		fd[n] = take_counter();
+		if (fd[n] < 0)
+			break;
+		n++;
+	}
+	return n;
+}
+
+static void give_back(const int *fd, unsigned int nr)
+{
+	while (nr--)
+		close(fd[nr]);
+}
+
+static unsigned int take_all_but_some(int *fd)
+{
+	unsigned int n = take_counters(fd), left;
+
+	for (left = 0; left < COUNTERS_LEFT && n; left++)
+		close(fd[--n]);
+	return n;
+}
+
+static bool set_mux(const char *text)
+{
+	FILE *file = fopen(MUX, "we");
+
+	return file && fputs(text, file) >= 0 && !fclose(file);
+}
+
+/* The turn of each takes a second: that is slow, but nobody is kept out. */
+static void test_slow_turns(const struct text *before)
+{
+	struct text after;
+
+	if (!set_mux(SLOW_MUX)) {
+		ksft_test_result_skip("slow_turns_are_turns\n");
+		return;
+	}
+	sleep_ms(SLOW_MS);
+	after = source();
+	ksft_test_result(!strcmp(after.line, before->line), "slow_turns_are_turns\n");
+	set_mux("4");
+}
+
+/* They have their turns now, so something is counted, and they stay as they are. */
+static void test_smaller(int device, const struct text *before)
+{
+	struct topdown_record then = { }, now = { };
+	struct text after;
+	unsigned int n;
+
+	n = changes(SETTLE_MS, NULL);
+	after = source();
+	ksft_print_msg("%u changes, then %s\n", n, after.line);
+	ksft_test_result(n && strcmp(after.line, before->line), "smaller_without_counters\n");
+
+	n = changes(STAY_MS / 2, NULL);
+	device_read_cpu(device, TOPDOWN_READ_FRESH, 0, &then);
+	n += changes(STAY_MS / 2, NULL);
+	device_read_cpu(device, TOPDOWN_READ_FRESH, 0, &now);
+	ksft_print_msg("%u changes, state %u, counted in %llu ms\n", n, now.state,
+		       (unsigned long long)(now.total.running_ns - then.total.running_ns) / 1000000);
+	ksft_test_result(!n && now.total.running_ns > then.total.running_ns,
+			 "and_they_stay_so\n");
+}
+
+static void test_grow(const struct text *before, unsigned int limit_ms)
+{
+	struct text after;
+
+	changes(limit_ms, before);
+	after = source();
+	ksft_test_result(!strcmp(after.line, before->line), "larger_with_counters\n");
+}
+
+int main(void)
+{
+	int fd[COUNTERS_MAX], device, worker, ret = module_need();
+	struct topdown_info info;
+	struct text before;
+	unsigned int n;
+
+	if (ret)
+		return ret;
+	device = device_open();
+	if (device < 0 || device_info(device, &info))
+		ksft_exit_fail_msg("cannot use " TD_DEVICE "\n");
+	if (info.out_source == TOPDOWN_SOURCE_PERF_METRICS)
+		ksft_exit_skip("this machine has PERF_METRICS\n");
+	close(device);
+	if (module_unload() || module_load("period_ms=" PERIOD_MS))
+		ksft_exit_fail_msg("cannot load the module anew\n");
+	device = device_open();
+	ksft_print_header();
+	ksft_set_plan(4);
+	worker = spin_start(0, &profiles[0].profile);
+	/* What the machine takes for itself has been taken by then. */
+	sleep_ms(SETTLE_MS / 2);
+	before = source();
+	ksft_print_msg("%s\n", before.line);
+
+	test_slow_turns(&before);
+	n = take_all_but_some(fd);
+	ksft_print_msg("%u counters taken\n", n);
+	test_smaller(device, &before);
+	give_back(fd, n);
+	test_grow(&before, env_number("TOPDOWN_GROW_MS", 100000));
+	spin_stop(worker);
+	ksft_finished();
+}
