@@ -487,7 +487,11 @@ u64 td_counters_fold(struct td_counters *counters, int cpu, u64 now, struct td_s
 	struct td_sample sample = {
 		.width = counters->width,
 		.level = counters->level,
-		.smt = td_counters_smt(cpu),
+		/*
+		 * A thread may be there already, and these are still those events that
+		 * cores with one need.
+		 */
+		.smt = counters->smt && td_counters_smt(cpu),
 	};
 	struct td_counters_sum sum = { };
 	unsigned int i;
