@@ -144,13 +144,24 @@ static void td_cpu_look_soon(struct td_window *window)
 
 static void td_cpu_enable_group(struct td_window *window)
 {
-	if (!window->counters) {
+	if (window->counters)
+		td_counters_enable(window->counters);
+	else
 		td_group_enable(&window->group);
+}
+
+/* Is the group well?  If another has the counter it is tried again after a pause. */
+static void td_cpu_examine(struct td_window *window)
+{
+	lockdep_assert_held(&td_cpu_mutex);
+	if (!td_window_in_error(window)) {
+		/* Pairs with READ_ONCE() in td_cpu_retry(), as all its writes. */
+		WRITE_ONCE(window->retry_delay, TD_RETRY_MIN);
 		return;
 	}
-	td_counters_enable(window->counters);
-	/* Do they fit what others have left of the counters? */
-	td_cpu_look_soon(window);
+	pr_warn_ratelimited("CPU%d: another pinned event has the counter, trying again\n",
+			    window->cpu);
+	schedule_delayed_work(&window->retry, window->retry_delay);
 }
 
 static void td_cpu_make_group(struct td_window *window)
@@ -164,6 +175,10 @@ static void td_cpu_make_group(struct td_window *window)
 		WRITE_ONCE(window->retry_delay, TD_RETRY_MIN);
 		td_cpu_enable_group(window);
 		td_cpu_call(window, td_window_begin);
+		/* Do they fit what others have left of the counters? */
+		if (window->counters)
+			td_cpu_look_soon(window);
+		td_cpu_examine(window);
 		return;
 	}
 	if (td_cpu_lacks_events(ret)) {
@@ -176,25 +191,11 @@ static void td_cpu_make_group(struct td_window *window)
 	schedule_delayed_work(&window->retry, window->retry_delay);
 }
 
-static bool td_cpu_in_error(const struct td_window *window)
-{
-	return window->counters ? td_counters_in_error(window->counters) :
-				  td_group_in_error(&window->group);
-}
-
 static void td_cpu_enable_again(struct td_window *window)
 {
-	if (!td_cpu_in_error(window)) {
-		WRITE_ONCE(window->retry_delay, TD_RETRY_MIN);
-		return;
-	}
-	pr_warn_ratelimited("CPU%d: another pinned event has the counter, trying again\n",
-			    window->cpu);
-	if (window->counters)
-		td_counters_enable(window->counters);
-	else
-		td_group_enable(&window->group);
-	schedule_delayed_work(&window->retry, window->retry_delay);
+	if (td_window_in_error(window))
+		td_cpu_enable_group(window);
+	td_cpu_examine(window);
 }
 
 /* Nothing looks at the group when this returns. */
@@ -235,7 +236,6 @@ static void td_cpu_retry_work(struct work_struct *work)
 
 	mutex_lock(&td_cpu_mutex);
 	if (window->started) {
-		/* Pairs with READ_ONCE() in td_cpu_retry(), as all its writes. */
 		WRITE_ONCE(window->retry_delay, min(window->retry_delay * 2, TD_RETRY_MAX));
 		if (!window->group.nr && !window->counters)
 			td_cpu_make_group(window);

@@ -109,13 +109,24 @@ static void td_window_measure(struct td_window *window, struct topdown_figures *
 	window->running = running;
 }
 
+/**
+ * td_window_in_error() - was a pinned group refused its counters?
+ * @window: has a group or counters
+ *
+ * Return: true or false.
+ */
+bool td_window_in_error(const struct td_window *window)
+{
+	return window->counters ? td_counters_in_error(window->counters) :
+				  td_group_in_error(&window->group);
+}
+
 static enum topdown_state td_window_state(const struct td_window *window,
 					  const struct topdown_figures *figures)
 {
 	unsigned int percent = TD_OK_PERCENT;
 
-	if (window->counters ? td_counters_in_error(window->counters) :
-			       td_group_in_error(&window->group))
+	if (td_window_in_error(window))
 		return TOPDOWN_STATE_ERROR;
 	if (window->counters)
 		percent = td_counters_percent(window->counters, percent);
@@ -347,7 +358,8 @@ void td_window_begin(void *arg)
 	record->slots_per_cycle = window->model->slots_per_cycle;
 	record->nr_cpus = 1;
 	td_page_write_end(window->cpu);
-	td_window_set_state(window, TOPDOWN_STATE_OK);
+	td_window_set_state(window, td_window_in_error(window) ? TOPDOWN_STATE_ERROR :
+								 TOPDOWN_STATE_OK);
 
 	td_window_forget(window);
 	window->open = true;

@@ -94,6 +94,7 @@ struct td_window {
 
 extern struct td_window __percpu *td_windows;
 
+bool td_window_in_error(const struct td_window *window);
 void td_window_setup(struct td_window *window, int cpu);
 void td_window_fold(struct td_window *window, bool close);
 void td_window_begin(void *arg);
