@@ -350,33 +350,43 @@ static int td_cpu_offline(unsigned int cpu)
 	return 0;
 }
 
+static void td_cpu_for_each_online(int (*change)(unsigned int cpu))
+{
+	unsigned int cpu;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu)
+		change(cpu);
+	cpus_read_unlock();
+}
+
+/* perf asks for the rights of who makes an event: not of who woke up the machine. */
+static void td_cpu_resume(struct work_struct *work)
+{
+	td_cpu_for_each_online(td_cpu_online);
+}
+
+static DECLARE_WORK(td_cpu_resume_work, td_cpu_resume);
+
 /*
  * A suspended boot CPU loses its counters' registers without going offline, and
  * perf does not restore them.
  */
 static int td_cpu_pm(struct notifier_block *nb, unsigned long action, void *data)
 {
-	int (*change)(unsigned int cpu);
-	unsigned int cpu;
-
 	switch (action) {
 	case PM_SUSPEND_PREPARE:
 	case PM_HIBERNATION_PREPARE:
-		change = td_cpu_offline;
-		break;
+		cancel_work_sync(&td_cpu_resume_work);
+		td_cpu_for_each_online(td_cpu_offline);
+		return NOTIFY_OK;
 	case PM_POST_SUSPEND:
 	case PM_POST_HIBERNATION:
-		change = td_cpu_online;
-		break;
+		schedule_work(&td_cpu_resume_work);
+		return NOTIFY_OK;
 	default:
 		return NOTIFY_DONE;
 	}
-
-	cpus_read_lock();
-	for_each_online_cpu(cpu)
-		change(cpu);
-	cpus_read_unlock();
-	return NOTIFY_OK;
 }
 
 static struct notifier_block td_cpu_pm_notifier = {
@@ -514,6 +524,7 @@ int td_cpu_init(void)
 	return 0;
 
 err_hotplug:
+	/* No suspend, so there is no work either. */
 	cpuhp_remove_state(td_cpu_hotplug);
 err_notifier:
 	unregister_pm_notifier(&td_cpu_pm_notifier);
@@ -530,8 +541,10 @@ void td_cpu_exit(void)
 {
 	unsigned int sleep = lock_system_sleep();
 
-	cpuhp_remove_state(td_cpu_hotplug);
 	unregister_pm_notifier(&td_cpu_pm_notifier);
+	/* After its only source; what it makes is for the teardown to release. */
+	cancel_work_sync(&td_cpu_resume_work);
+	cpuhp_remove_state(td_cpu_hotplug);
 	unlock_system_sleep(sleep);
 	td_cpu_free();
 }
