@@ -150,6 +150,16 @@ static void td_cpu_enable_group(struct td_window *window)
 		td_group_enable(&window->group);
 }
 
+/* Trouble may last: the log has its beginning and its end. */
+static bool td_cpu_troubled(struct td_window *window, bool troubled)
+{
+	bool news = window->troubled != troubled;
+
+	lockdep_assert_held(&td_cpu_mutex);
+	window->troubled = troubled;
+	return news;
+}
+
 /* Is the group well?  If another has the counter it is tried again after a pause. */
 static void td_cpu_examine(struct td_window *window)
 {
@@ -157,10 +167,13 @@ static void td_cpu_examine(struct td_window *window)
 	if (!td_window_in_error(window)) {
 		/* Pairs with READ_ONCE() in td_cpu_retry(), as all its writes. */
 		WRITE_ONCE(window->retry_delay, TD_RETRY_MIN);
+		if (td_cpu_troubled(window, false))
+			pr_info_ratelimited("CPU%d: measured again\n", window->cpu);
 		return;
 	}
-	pr_warn_ratelimited("CPU%d: another pinned event has the counter, trying again\n",
-			    window->cpu);
+	if (td_cpu_troubled(window, true))
+		pr_warn_ratelimited("CPU%d: another pinned event has the counter, trying again\n",
+				    window->cpu);
 	schedule_delayed_work(&window->retry, window->retry_delay);
 }
 
@@ -185,8 +198,9 @@ static void td_cpu_make_group(struct td_window *window)
 		td_cpu_call(window, td_window_unsupported);
 		return;
 	}
-	pr_warn_ratelimited("CPU%d: cannot make the event group (error %d), trying again\n",
-			    window->cpu, ret);
+	if (td_cpu_troubled(window, true))
+		pr_warn_ratelimited("CPU%d: cannot make the event group (error %d), trying again\n",
+				    window->cpu, ret);
 	td_cpu_call(window, td_window_failed);
 	schedule_delayed_work(&window->retry, window->retry_delay);
 }
@@ -254,6 +268,18 @@ static const char *td_cpu_reason(const struct td_window *window)
 							   "no PERF_METRICS";
 }
 
+/* Why there is no group. */
+static const char *td_cpu_trouble(const struct td_window *window)
+{
+	lockdep_assert_held(&td_cpu_mutex);
+	if (!window->started)
+		return "offline";
+	/* Changed under the mutex where there is no group. */
+	if (window->state == TOPDOWN_STATE_UNSUPPORTED)
+		return "nothing: no PERF_METRICS, no formula";
+	return "error: cannot make the event group, trying again";
+}
+
 /**
  * td_cpu_describe() - what a CPU is measured with, and why
  * @cpu: possible CPU
@@ -276,8 +302,7 @@ void td_cpu_describe(int cpu, char *text, size_t size)
 		snprintf(text, size, "perf_metrics, level %u: the CPU has PERF_METRICS%s",
 			 window->level, window->refine.note);
 	else
-		snprintf(text, size, "nothing: %s",
-			 window->started ? "no PERF_METRICS, no formula" : "offline");
+		strscpy(text, td_cpu_trouble(window), size);
 	mutex_unlock(&td_cpu_mutex);
 }
 
@@ -302,6 +327,7 @@ static void td_cpu_start(struct td_window *window)
 	window->room = TD_GROUP_MAX;
 	window->widen_at = jiffies;
 	window->widen_delay = 0;
+	window->troubled = false;
 	WRITE_ONCE(window->retry_delay, TD_RETRY_MIN);
 	td_cpu_make_group(window);
 }

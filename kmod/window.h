@@ -42,6 +42,7 @@ struct td_model;
  * @timer: closes windows
  * @retry: makes a group anew, or enables it again after an error
  * @retry_delay: pause before the next try, in jiffies; written under td_cpu_mutex
+ * @troubled: the log says that the CPU has no group; under td_cpu_mutex
  * @room: the most events that a group of @counters may have, or that those shall
  *	have that are made next; written under td_cpu_mutex before there are any,
  *	then on the CPU with interrupts off, as the next two
@@ -79,6 +80,7 @@ struct td_window {
 	struct timer_list timer;
 	struct delayed_work retry;
 	unsigned long retry_delay;
+	bool troubled;
 
 	unsigned int room;
 	unsigned long widen_at;

@@ -145,9 +145,16 @@ test_pinned() {
 	reload
 }
 
+# said TEXT: how often the kernel log has it.
+said() { dmesg | grep -c "$1" || true; }
+
 # Somebody else's pinned group keeps ours out: an error that is seen, and ends.
 test_kept_out() {
+	local refused again
+
 	need_perf
+	refused=$(said 'CPU0: another pinned event')
+	again=$(said 'CPU0: measured again')
 	unload
 	busy
 	# shellcheck disable=SC2016 # for the inner shell
@@ -166,6 +173,10 @@ test_kept_out() {
 	cat "$tmp/perf"
 	# It is tried again after one second, two, four, ...
 	await 15 state_is cpu0 ok
+	# In the log is that it began and that it ended, and no try between.
+	dmesg | grep 'topdown: CPU0' || true
+	[[ $(said 'CPU0: another pinned event') == $((refused + 1)) ]]
+	[[ $(said 'CPU0: measured again') == $((again + 1)) ]]
 	# shellcheck disable=SC2086
 	kill $BUSY
 	measure -t 1000 || die "wrong after it was kept out"

@@ -49,7 +49,7 @@ test_offline_state() {
 	online "$LAST" 0
 	before=$(field "cpu$LAST" slots)
 	state_is "cpu$LAST" offline
-	grep -qx "$LAST: nothing: offline" "$SYSFS/sources" || die "$(cat "$SYSFS/sources")"
+	grep -q "^$LAST: offline$" "$SYSFS/sources" || die "$(< "$SYSFS/sources")"
 	is "$before > 0"
 	state_is total ok
 	sleep 0.5

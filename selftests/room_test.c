@@ -35,23 +35,28 @@ struct text {
 	char line[256];
 };
 
-/* What CPU 0 is measured with. */
-static struct text source(void)
+static struct text first_line(const char *path)
 {
-	FILE *file = fopen(SOURCES, "re");
+	FILE *file = fopen(path, "re");
 	struct text text = { };
-	char line[sizeof(text.line)];
-	char *colon;
 
 	if (!file)
 		return text;
-	if (fgets(line, sizeof(line), file)) {
-		colon = strchr(line, ':');
-		if (colon)
-			snprintf(text.line, sizeof(text.line), "%s", colon + 2);
-	}
+	if (!fgets(text.line, sizeof(text.line), file))
+		text.line[0] = '\0';
 	fclose(file);
 	text.line[strcspn(text.line, "\n")] = '\0';
+	return text;
+}
+
+/* What CPU 0 is measured with, behind the number of the last CPU of which it is so. */
+static struct text source(void)
+{
+	struct text line = first_line(SOURCES), text = { };
+	const char *colon = strchr(line.line, ':');
+
+	if (colon)
+		snprintf(text.line, sizeof(text.line), "%s", colon + 1);
 	return text;
 }
 
@@ -133,7 +138,7 @@ static bool set_mux(const char *text)
 /* The turn of each takes a second: that is slow, but nobody is kept out. */
 static void test_slow_turns(const struct text *before)
 {
-	struct text after;
+	struct text after, interval = first_line(MUX);
 
 	if (!set_mux(SLOW_MUX)) {
 		ksft_test_result_skip("slow_turns_are_turns\n");
@@ -142,7 +147,7 @@ static void test_slow_turns(const struct text *before)
 	sleep_ms(SLOW_MS);
 	after = source();
 	ksft_test_result(!strcmp(after.line, before->line), "slow_turns_are_turns\n");
-	set_mux("4");
+	set_mux(interval.line);
 }
 
 /* They have their turns now, so something is counted, and they stay as they are. */
