@@ -440,6 +440,9 @@ static void td_sessions_remove(struct td_sessions *list, struct td_session *sess
 	xa_erase(&list->sessions, session->id);
 	/* Pairs with READ_ONCE() in td_sessions_poll(). */
 	WRITE_ONCE(list->nr, list->nr - 1);
+	/* Who may not wait for windows has nothing to wait for now. */
+	if (!list->nr)
+		wake_up_interruptible_poll(&list->wait, EPOLLERR);
 	td_follow_sweep();
 	td_session_destroy(session);
 }

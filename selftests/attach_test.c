@@ -244,6 +244,39 @@ static int may_attach(int fd)
 	return 0;
 }
 
+struct detacher {
+	int fd;
+	int session;
+};
+
+static void *detach_later(void *data)
+{
+	const struct detacher *detacher = data;
+
+	sleep_ms(500);
+	device_control(detacher->fd, detacher->session, TOPDOWN_CONTROL_DETACH);
+	return NULL;
+}
+
+/* Who has no session and may see no windows waits for nothing, and is told so. */
+static int waits_for_the_last(int fd)
+{
+	struct detacher detacher = { .fd = fd, .session = device_attach(fd, 0, 0) };
+	uint64_t from = clock_ns(CLOCK_MONOTONIC);
+	pthread_t thread;
+
+	if (detacher.session <= 0 || poll_for(fd, POLLPRI, 0))
+		return 1;
+	if (pthread_create(&thread, NULL, detach_later, &detacher))
+		return 2;
+	if (poll_for(fd, POLLPRI, 20000) != POLLERR)
+		return 3;
+	/* At its end poll() looks once more, woken or not. */
+	if (clock_ns(CLOCK_MONOTONIC) - from > 10000000000ULL)
+		return 4;
+	return pthread_join(thread, NULL);
+}
+
 TEST_F(attach, rights)
 {
 	struct stat node;
@@ -251,6 +284,7 @@ TEST_F(attach, rights)
 	ASSERT_EQ(0, stat(TD_DEVICE, &node));
 	ASSERT_EQ(0, chmod(TD_DEVICE, 0666));
 	EXPECT_EQ(0, unprivileged(may_attach));
+	EXPECT_EQ(0, unprivileged(waits_for_the_last));
 	chmod(TD_DEVICE, node.st_mode & 07777);
 	/* Who may see whole CPUs sees them all. */
 	EXPECT_LT(0, device_attach(self->fd, 0, 1));
