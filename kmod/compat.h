@@ -40,8 +40,13 @@
 #define td_kobject_const const
 #endif
 
-/* vm_flags_clear() came in 6.3; before, mmap() may change the flags itself. */
+/* vm_flags_set() and _clear() came in 6.3; before, mmap() may change the flags itself. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)
+{
+	vma->vm_flags |= flags;
+}
+
 static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 {
 	vma->vm_flags &= ~flags;

@@ -14,6 +14,7 @@
 #include <linux/string.h>
 #include <linux/vmalloc.h>
 
+#include "compat.h"
 #include "metrics.h"
 #include "seq.h"
 #include "share.h"
@@ -82,6 +83,8 @@ int td_share_mmap(const struct topdown_session_map *map, struct vm_area_struct *
 
 	if (size > td_share_size())
 		return -EINVAL;
+	/* As remap_vmalloc_range(): the map ends where it does, and is no memory of its own. */
+	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP);
 	for (at = 0; at < size; at += PAGE_SIZE) {
 		ret = vm_insert_page(vma, vma->vm_start + at, vmalloc_to_page((void *)map + at));
 		if (ret)

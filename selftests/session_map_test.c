@@ -189,6 +189,7 @@ TEST_F(session_map, refuses_what_is_not_the_map)
 	EXPECT_EQ(-EPERM, try_map(fd, session, size, PROT_READ | PROT_WRITE, MAP_SHARED));
 	EXPECT_EQ(-EPERM, try_map(fd, session, size, PROT_READ | PROT_EXEC, MAP_SHARED));
 	EXPECT_EQ(-1, mprotect((void *)self->map, size, PROT_READ | PROT_WRITE));
+	EXPECT_EQ(MAP_FAILED, mremap((void *)self->map, size, size + PAGE, MREMAP_MAYMOVE));
 	EXPECT_EQ(-ENOENT, try_map(fd, session + 1, size, PROT_READ, MAP_SHARED));
 	EXPECT_EQ(-ENOENT, try_map(fd, 1ULL << 32 | session, size, PROT_READ, MAP_SHARED));
 	/* Sessions are their descriptor's own. */
