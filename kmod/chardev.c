@@ -440,16 +440,16 @@ static ssize_t td_chardev_read_event(struct file *filp, char __user *buffer, siz
 static __poll_t td_chardev_poll(struct file *filp, poll_table *table)
 {
 	struct td_file *file = filp->private_data;
-
-	__poll_t ready = td_sessions_poll(&file->sessions, filp, table);
+	__poll_t sessions = td_sessions_poll(&file->sessions, filp, table);
+	__poll_t windows = 0;
 
 	if (!file->may_read)
-		return ready;
-	ready &= ~EPOLLERR;
+		windows = EPOLLERR;
 	/* Who waits for sessions alone does not want to hear of windows. */
-	if (poll_requested_events(table) & (EPOLLIN | EPOLLRDNORM))
-		ready |= td_watch_poll(&file->watch, filp, table);
-	return ready;
+	else if (poll_requested_events(table) & (EPOLLIN | EPOLLRDNORM))
+		windows = td_watch_poll(&file->watch, filp, table);
+	/* It is an error only if there is nothing else to wait for. */
+	return ((sessions | windows) & ~EPOLLERR) | (sessions & windows & EPOLLERR);
 }
 
 static int td_chardev_mmap(struct file *filp, struct vm_area_struct *vma)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -19,6 +20,9 @@
 #include "../kselftest_harness.h"
 #include "guest.h"
 #include "session.h"
+
+/* As many watches as the module allows. */
+#define WATCHES		4096
 
 FIXTURE(attach) {
 	int fd;
@@ -242,6 +246,31 @@ static int may_attach(int fd)
 		return 11;
 	kill(child, SIGKILL);
 	return 0;
+}
+
+/* With as many watches as there may be, a session can still be waited for. */
+TEST_F(attach, no_room_for_a_watch)
+{
+	struct topdown_watch watch = { .size = sizeof(watch), .node = TOPDOWN_WATCH_ANY };
+	const struct rlimit files = { 2 * WATCHES, 2 * WATCHES };
+	static int fd[WATCHES + 1];
+	unsigned int n = 0;
+	int ret = 0;
+
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &files));
+	while (!ret && n <= WATCHES) {
+		fd[n] = device_open();
+		ASSERT_LE(0, fd[n]);
+		ret = try(fd[n++], TOPDOWN_WATCH, &watch);
+	}
+	EXPECT_EQ(-ENOSPC, ret);
+	EXPECT_EQ(POLLERR, poll_for(self->fd, POLLIN, 0));
+	EXPECT_EQ(0, poll_for(self->fd, POLLPRI, 0));
+	ASSERT_LT(0, device_attach(self->fd, 0, 0));
+	EXPECT_EQ(0, poll_for(self->fd, POLLIN, 0));
+	EXPECT_EQ(0, poll_for(self->fd, POLLIN | POLLPRI, 0));
+	while (n--)
+		close(fd[n]);
 }
 
 struct detacher {

@@ -30,8 +30,10 @@
  *   E2BIG       A structure (or record) longer than a page, or with a non-zero
  *               tail this module does not know; too many words of CPU set.
  *   EOPNOTSUPP  A flag this module does not know, or a node that no CPU of this
- *               machine has.
- *   EFAULT      An address that cannot be read or written.
+ *               machine has; ATTACH: the kernel lacks what sessions need
+ *               (no TOPDOWN_FEATURE_SESSION).
+ *   EFAULT      An address that cannot be read or written.  SESSION may have
+ *               read the end of the session all the same, as poll() says below.
  *   EMSGSIZE    Too few records offered; nr_records says how many are needed.
  *   EACCES      System-wide figures, and perf would not let the process that
  *               opened this descriptor count a whole CPU (perf_event_paranoid,
@@ -46,13 +48,15 @@
  *               or of a task (16), or too many tasks are followed (65536).
  *   ENOMEM      Out of memory.
  *
- * mmap(): EACCES (offset 0 only), ENOENT and ENOMEM as above; EINVAL for a length
- * beyond the map, or not MAP_SHARED; EPERM for a writable or executable mapping.  read():
- * EACCES, ENOSPC, ENOMEM and EFAULT as above; EAGAIN when there is nothing to
- * read and O_NONBLOCK is set; EINTR; EINVAL for less room than one struct
- * topdown_event.  poll() says POLLPRI when a session of the descriptor has ended
- * (EXITED, ENDED) and TOPDOWN_SESSION has not read it since, and POLLERR where
- * read() would fail and the descriptor has no session.
+ * open(): EACCES of the node's mode; ENOMEM; EINTR; anything but EACCES and EPERM
+ * that perf refuses a CPU-wide software event with.  mmap(): EACCES (offset 0
+ * only), ENOENT and ENOMEM as above; EINVAL for a length beyond the map, or not
+ * MAP_SHARED; EPERM for a writable or executable mapping.  read(): EACCES, ENOSPC,
+ * ENOMEM and EFAULT as above; EAGAIN when there is nothing to read and O_NONBLOCK
+ * is set; EINTR; EINVAL for less room than one struct topdown_event.  poll() says
+ * POLLPRI when a session of the descriptor has ended (EXITED, ENDED) and
+ * TOPDOWN_SESSION has not read it since, and POLLERR where read() would fail (asked
+ * for with POLLIN: ENOSPC and ENOMEM too) and the descriptor has no session.
  */
 #ifndef _UAPI_LINUX_TOPDOWN_H
 #define _UAPI_LINUX_TOPDOWN_H
