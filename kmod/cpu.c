@@ -485,7 +485,8 @@ static unsigned int td_cpu_count(unsigned int *level)
 	mutex_lock(&td_cpu_mutex);
 	for_each_possible_cpu(cpu) {
 		window = per_cpu_ptr(td_windows, cpu);
-		if (!window->started || window->state == TOPDOWN_STATE_UNSUPPORTED)
+		/* Pairs with WRITE_ONCE() where the CPU's timer sets the state. */
+		if (!window->started || READ_ONCE(window->state) == TOPDOWN_STATE_UNSUPPORTED)
 			continue;
 		*level = max(*level, window->level);
 		n++;

@@ -87,22 +87,23 @@ void td_follow_assert_locked(void)
 static void td_task_credit(const struct td_task *entry, const struct td_window *window,
 			   u64 ran_ns, const struct topdown_figures *part)
 {
-	const struct td_credit credit = {
+	struct td_credit credit = {
 		.ran_ns		= ran_ns,
 		.merged_ns	= !part && window->open ? ran_ns : 0,
 		.part		= part,
-		.level		= window->level,
-		.nodes		= window->nodes,
-		.source		= window->source,
 		.kind		= window->kind,
 	};
+	unsigned int i, nr = td_task_slots(entry);
 	const struct td_session *session;
-	unsigned int i, nr;
 
-	/* Both pair with the stores in td_task_add(); slots go in td_task_prune(). */
-	nr = smp_load_acquire(&entry->nr);
+	/* Without an open window these are being changed perhaps. */
+	if (part) {
+		credit.level = window->level;
+		credit.nodes = window->nodes;
+		credit.source = window->source;
+	}
 	for (i = 0; i < nr; i++) {
-		session = READ_ONCE(entry->session[i]);
+		session = td_task_session(entry, i);
 		if (session)
 			td_session_credit(session, &credit);
 	}
@@ -110,13 +111,11 @@ static void td_task_credit(const struct td_task *entry, const struct td_window *
 
 static void td_task_switched(const struct td_task *entry)
 {
+	unsigned int i, nr = td_task_slots(entry);
 	const struct td_session *session;
-	unsigned int i, nr;
 
-	/* As in td_task_credit(). */
-	nr = smp_load_acquire(&entry->nr);
 	for (i = 0; i < nr; i++) {
-		session = READ_ONCE(entry->session[i]);
+		session = td_task_session(entry, i);
 		if (session)
 			td_session_switched(session);
 	}
@@ -190,7 +189,7 @@ static bool td_task_alike(const struct td_task *a, const struct td_task *b)
 	if (READ_ONCE(a->nr) != READ_ONCE(b->nr))
 		return false;
 	for (i = 0; i < READ_ONCE(a->nr); i++) {
-		if (READ_ONCE(a->session[i]) != READ_ONCE(b->session[i]))
+		if (td_task_session(a, i) != td_task_session(b, i))
 			return false;
 	}
 	return true;
@@ -295,10 +294,9 @@ static bool td_follow_runs(int cpu, void *data)
 	owner = READ_ONCE(per_cpu(td_owner, cpu));
 	if (!owner)
 		return false;
-	/* As in td_task_credit(). */
-	nr = smp_load_acquire(&owner->nr);
+	nr = td_task_slots(owner);
 	for (i = 0; i < nr; i++) {
-		if (READ_ONCE(owner->session[i]) == data)
+		if (td_task_session(owner, i) == data)
 			return true;
 	}
 	return false;

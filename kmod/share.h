@@ -12,7 +12,7 @@ struct vm_area_struct;
  * @ran_ns: time on the CPU
  * @merged_ns: the part of it that cannot be measured
  * @part: what was counted in that time; NULL for nothing
- * @level: level of @part
+ * @level: level of @part; not looked at without one, as the next two
  * @nodes: its nodes, bit n for node n
  * @source: its enum topdown_source
  * @kind: enum topdown_kind of the CPU

@@ -106,10 +106,13 @@ static int td_task_add(struct td_task *entry, struct td_session *session)
 	}
 	if (at == TD_TASK_SESSIONS_MAX)
 		return -ENOSPC;
-	/* Pairs with READ_ONCE() in td_task_credit() and td_task_switched(). */
-	WRITE_ONCE(entry->session[at], session);
+	/*
+	 * After the session, where the slot is one that is looked at already; pairs with
+	 * READ_ONCE() in td_task_session(), and what is read through the pointer.
+	 */
+	smp_store_release(&entry->session[at], session);
 	if (at == entry->nr)
-		/* After the slot; pairs with smp_load_acquire() there. */
+		/* After the slot; pairs with smp_load_acquire() in td_task_slots(). */
 		smp_store_release(&entry->nr, at + 1);
 	return 1;
 }
@@ -186,7 +189,7 @@ bool td_task_prune(struct td_task *entry)
 			empty = false;
 			continue;
 		}
-		/* Pairs with READ_ONCE() in td_task_credit(). */
+		/* Pairs with READ_ONCE() in td_task_session(). */
 		WRITE_ONCE(entry->session[i], NULL);
 		if (!entry->exiting)
 			td_session_leave(session);

@@ -9,6 +9,7 @@
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <asm/barrier.h>
 
 struct task_struct;
 struct td_session;
@@ -69,6 +70,32 @@ static __always_inline struct td_task *td_task_find(const struct task_struct *ta
 			return entry;
 	}
 	return NULL;
+}
+
+/**
+ * td_task_slots() - how many slots of a task may have a session
+ * @entry: the task; with interrupts off or under RCU
+ *
+ * Return: those that td_task_session() may be asked for.
+ */
+static __always_inline unsigned int td_task_slots(const struct td_task *entry)
+{
+	/* Pairs with smp_store_release() in td_task_add(). */
+	return smp_load_acquire(&entry->nr);
+}
+
+/**
+ * td_task_session() - the session in a slot
+ * @entry: the task; as for td_task_slots()
+ * @i: the slot
+ *
+ * Return: the session, or NULL.
+ */
+static __always_inline struct td_session *td_task_session(const struct td_task *entry,
+							  unsigned int i)
+{
+	/* Pairs with the stores in td_task_add() and td_task_prune(). */
+	return READ_ONCE(entry->session[i]);
 }
 
 int td_task_link(struct task_struct *task, struct td_session *session);
