@@ -550,8 +550,7 @@ static void td_follow_work(struct work_struct *work)
 {
 	td_follow_sweep();
 	/* Without memory new tasks will be missed, and the sessions say so. */
-	if (td_spares_fill())
-		return;
+	td_spares_fill();
 }
 
 /**

@@ -333,17 +333,16 @@ u64 td_group_running(const struct td_group *group, u64 now)
  * td_group_update() - bring the counts of ordinary events up to date
  * @group: not empty; of this CPU, interrupts off
  *
- * Return: does it have the counters now?
+ * Those of a group that does not have the counters now are.
  */
-bool td_group_update(const struct td_group *group)
+void td_group_update(const struct td_group *group)
 {
 	unsigned int i;
 
 	if (!td_group_active(group))
-		return false;
+		return;
 	for (i = 0; i < group->nr; i++)
 		group->event[i]->pmu->read(group->event[i]);
-	return true;
 }
 
 static u64 td_group_since(struct perf_event *event, __u64 *count)
