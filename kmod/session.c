@@ -281,7 +281,10 @@ static void td_session_read(struct td_session *session, struct topdown_session *
 {
 	struct topdown_share sum[TOPDOWN_NR_KINDS], all;
 
-	/* The state first: after the last task has exited nothing is added. */
+	/*
+	 * The state first: after the last task has exited nothing is added, unless another
+	 * CPU had looked at @counting already: an exited thread is credited until it dies.
+	 */
 	td_follow_lock();
 	td_session_told(session);
 	read->out_state = session->map->state;

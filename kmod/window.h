@@ -26,7 +26,7 @@ struct td_model;
  *	interrupts off only looked at while @open
  * @refine: how what @group counts is corrected; as @group
  * @counters: ordinary counters instead of @group, or NULL; as @group
- * @open: a window is open; on the CPU with interrupts off, as the next seven
+ * @open: a window is open; on the CPU with interrupts off, as the next five
  * @folded: local_clock() of the last fold
  * @running: td_group_running() at that time
  * @counts: the group's counts at that time

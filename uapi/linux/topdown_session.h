@@ -100,7 +100,7 @@ enum topdown_session_state {
  * @out_switches: how often its tasks were given a CPU
  * @out_merged_ns: the part of the on-CPU time that was not measured because the
  *	tasks of a CPU followed each other too fast: more often than once in 20 us,
- *	but for bursts of eight
+ *	but for bursts of nine
  * @out_figures: since the session was made, or its last reset: enabled_ns is
  *	the time its tasks were on CPUs while it was enabled, running_ns the
  *	part of it that was measured.  The rest was merged, or another perf user
@@ -179,8 +179,10 @@ struct topdown_share {
  * level of shares that have one, with their source and the nodes that all of them
  * have.
  * Copy the fields from @state on under @seq, then each share under its own, with
- * the loop of struct topdown_map_record: after EXITED nothing is added, so in
- * this order the figures of a session that has exited are the last ones.
+ * the loop of struct topdown_map_record: after EXITED nothing is added, but for what
+ * another CPU was adding at that very moment for a thread that had exited shortly
+ * before the last, so in this order the figures of a session that has exited are the
+ * last ones.
  */
 struct topdown_session_map {
 	__aligned_u64 magic;

@@ -171,7 +171,7 @@ TD_API int topdown_session_map_read(const struct topdown_session_view *map,
 
 	if (size < TD_SESSION_SIZE_MIN)
 		return -EINVAL;
-	/* The state first: after the last task has exited nothing is added. */
+	/* The state first: after the last task has exited next to nothing is added. */
 	ret = td_copy_guarded(&header, live, sizeof(header), &live->seq);
 	if (ret)
 		return ret;
