@@ -376,7 +376,7 @@ static int td_cpu_offline(unsigned int cpu)
 	return 0;
 }
 
-static void td_cpu_for_each_online(int (*change)(unsigned int cpu))
+static void td_cpu_change_all(int (*change)(unsigned int cpu))
 {
 	unsigned int cpu;
 
@@ -389,7 +389,7 @@ static void td_cpu_for_each_online(int (*change)(unsigned int cpu))
 /* perf asks for the rights of who makes an event: not of who woke up the machine. */
 static void td_cpu_resume(struct work_struct *work)
 {
-	td_cpu_for_each_online(td_cpu_online);
+	td_cpu_change_all(td_cpu_online);
 }
 
 static DECLARE_WORK(td_cpu_resume_work, td_cpu_resume);
@@ -404,7 +404,7 @@ static int td_cpu_pm(struct notifier_block *nb, unsigned long action, void *data
 	case PM_SUSPEND_PREPARE:
 	case PM_HIBERNATION_PREPARE:
 		cancel_work_sync(&td_cpu_resume_work);
-		td_cpu_for_each_online(td_cpu_offline);
+		td_cpu_change_all(td_cpu_offline);
 		return NOTIFY_OK;
 	case PM_POST_SUSPEND:
 	case PM_POST_HIBERNATION:
