@@ -27,7 +27,7 @@
 #include "record.h"
 #include "refine.h"
 #include "rights.h"
-#include "session.h"
+#include "sessions.h"
 #include "share.h"
 #include "watch.h"
 #include "window.h"

@@ -6,27 +6,19 @@
  * there was at the last reset.
  */
 #include <linux/err.h>
-#include <linux/file.h>
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/kref.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
-#include <linux/mm.h>
-#include <linux/pid.h>
-#include <linux/sched/signal.h>
-#include <linux/sched/task.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 
-#include "compat.h"
 #include "follow.h"
 #include "metrics.h"
 #include "probe.h"
 #include "session.h"
+#include "sessions.h"
 #include "share.h"
-
-#define TD_SESSIONS_MAX		1024
 
 /**
  * td_session_credit() - add what a task of the session used on this CPU
@@ -127,15 +119,11 @@ static void td_session_update(struct td_session *session)
 /* It counts no more; the descriptor's owner may want to know. */
 static void td_session_tell(struct td_session *session)
 {
-	struct td_sessions *list = session->list;
-
 	td_session_update(session);
 	if (session->gone || session->news)
 		return;
 	session->news = true;
-	/* Pairs with READ_ONCE() in td_sessions_poll(). */
-	WRITE_ONCE(list->news, list->news + 1);
-	irq_work_queue(&list->wake);
+	td_sessions_tell(session->list);
 }
 
 static void td_session_told(struct td_session *session)
@@ -144,8 +132,7 @@ static void td_session_told(struct td_session *session)
 	if (!session->news)
 		return;
 	session->news = false;
-	/* Pairs with READ_ONCE() in td_sessions_poll(). */
-	WRITE_ONCE(session->list->news, session->list->news - 1);
+	td_sessions_told(session->list);
 }
 
 /**
@@ -213,11 +200,27 @@ static void td_session_free(struct kref *ref)
 	kfree(session);
 }
 
+/**
+ * td_session_get() - keep the memory of a session
+ * @session: found under RCU
+ */
+void td_session_get(struct td_session *session)
+{
+	kref_get(&session->ref);
+}
+
+/**
+ * td_session_put() - undo td_session_get()
+ * @session: the session
+ */
+void td_session_put(struct td_session *session)
+{
+	kref_put(&session->ref, td_session_free);
+}
+
 static void td_session_put_rcu(struct rcu_head *rcu)
 {
-	struct td_session *session = container_of(rcu, struct td_session, rcu);
-
-	kref_put(&session->ref, td_session_free);
+	td_session_put(container_of(rcu, struct td_session, rcu));
 }
 
 static struct td_session *td_session_create(struct td_sessions *list,
@@ -244,8 +247,11 @@ static struct td_session *td_session_create(struct td_sessions *list,
 	return session;
 }
 
-/* Its tasks are there: count, from now on. */
-static void td_session_begin(struct td_session *session)
+/**
+ * td_session_begin() - its tasks are there: count, from now on
+ * @session: the session, which can be found now
+ */
+void td_session_begin(struct td_session *session)
 {
 	td_follow_lock();
 	session->attached = true;
@@ -254,8 +260,13 @@ static void td_session_begin(struct td_session *session)
 	td_follow_unlock();
 }
 
-/* Nothing is counted or linked any more; td_session_destroy() has to follow. */
-static void td_session_end(struct td_session *session)
+/**
+ * td_session_end() - nothing is counted or linked any more
+ * @session: the session
+ *
+ * td_follow_sweep() and td_session_destroy() have to follow.
+ */
+void td_session_end(struct td_session *session)
 {
 	td_follow_lock();
 	td_session_told(session);
@@ -264,11 +275,47 @@ static void td_session_end(struct td_session *session)
 	td_follow_unlock();
 }
 
-/* After a sweep. */
-static void td_session_destroy(struct td_session *session)
+/**
+ * td_session_destroy() - free a session
+ * @session: ended and swept; RCU readers may still look at it
+ */
+void td_session_destroy(struct td_session *session)
 {
 	call_rcu(&session->rcu, td_session_put_rcu);
 	td_probe_put();
+}
+
+/**
+ * td_session_make() - a session that follows a task, with the probes that it needs
+ * @list: the descriptor's sessions
+ * @attach: what is asked for
+ * @task: the task, or any of the process
+ *
+ * Return: the session, not counting yet, or a negative errno as in the ABI.
+ */
+struct td_session *td_session_make(struct td_sessions *list,
+				   const struct topdown_attach *attach,
+				   struct task_struct *task)
+{
+	struct td_session *session;
+	int ret;
+
+	ret = td_probe_get();
+	if (ret)
+		return ERR_PTR(ret);
+	session = td_session_create(list, attach);
+	if (!session) {
+		td_probe_put();
+		return ERR_PTR(-ENOMEM);
+	}
+	ret = td_follow_attach(session, task, session->process);
+	if (!ret)
+		return session;
+
+	td_session_end(session);
+	td_follow_sweep();
+	td_session_destroy(session);
+	return ERR_PTR(ret);
 }
 
 static void td_session_figures(struct topdown_figures *figures, const struct topdown_share *share)
@@ -277,7 +324,12 @@ static void td_session_figures(struct topdown_figures *figures, const struct top
 	td_figures_ratios(figures, share->nodes);
 }
 
-static void td_session_read(struct td_session *session, struct topdown_session *read)
+/**
+ * td_session_read() - what it has, and what has become of it
+ * @session: the session; nobody resets it meanwhile
+ * @read: written
+ */
+void td_session_read(struct td_session *session, struct topdown_session *read)
 {
 	struct topdown_share sum[TOPDOWN_NR_KINDS], all;
 
@@ -304,197 +356,12 @@ static void td_session_read(struct td_session *session, struct topdown_session *
 	td_session_figures(&read->out_atom_figures, &sum[TOPDOWN_KIND_ATOM]);
 }
 
-static struct pid *td_sessions_pidfd(int fd)
-{
-	struct file *file = fget(fd);
-	struct pid *pid;
-
-	if (!file)
-		return NULL;
-	pid = td_compat_pidfd_pid(file);
-	fput(file);
-	return pid;
-}
-
-/* The task of a command, with a reference, or an errno. */
-static struct task_struct *td_sessions_task(const struct topdown_attach *attach)
-{
-	bool pidfd = attach->flags & TOPDOWN_ATTACH_PIDFD;
-	bool thread = attach->flags & TOPDOWN_ATTACH_THREAD;
-	struct task_struct *task;
-	struct pid *pid;
-
-	if (!pidfd && !attach->pid)
-		return get_task_struct(current);
-	pid = pidfd ? td_sessions_pidfd(attach->pid) : find_get_pid(attach->pid);
-	if (!pid)
-		return ERR_PTR(pidfd ? -EBADF : -ESRCH);
-	task = get_pid_task(pid, thread ? PIDTYPE_PID : PIDTYPE_TGID);
-	put_pid(pid);
-	return task ? task : ERR_PTR(-ESRCH);
-}
-
-static int td_sessions_check(const struct topdown_attach *attach)
-{
-	__u32 flags = attach->flags;
-
-	if (flags & ~TOPDOWN_ATTACH_FLAGS)
-		return -EOPNOTSUPP;
-	if (attach->out_session || attach->__reserved)
-		return -EINVAL;
-	if ((flags & TOPDOWN_ATTACH_THREAD) &&
-	    (flags & (TOPDOWN_ATTACH_CHILDREN | TOPDOWN_ATTACH_PIDFD)))
-		return -EINVAL;
-	if ((flags & TOPDOWN_ATTACH_ON_EXEC) && !(flags & TOPDOWN_ATTACH_DISABLED))
-		return -EINVAL;
-	if (!(flags & TOPDOWN_ATTACH_PIDFD) && attach->pid < 0)
-		return -EINVAL;
-	return 0;
-}
-
-/* A session that follows @task, with the probes that it needs. */
-static struct td_session *td_session_make(struct td_sessions *list,
-					  const struct topdown_attach *attach,
-					  struct task_struct *task)
-{
-	struct td_session *session;
-	int ret;
-
-	ret = td_probe_get();
-	if (ret)
-		return ERR_PTR(ret);
-	session = td_session_create(list, attach);
-	if (!session) {
-		td_probe_put();
-		return ERR_PTR(-ENOMEM);
-	}
-	ret = td_follow_attach(session, task, session->process);
-	if (!ret)
-		return session;
-
-	td_session_end(session);
-	td_follow_sweep();
-	td_session_destroy(session);
-	return ERR_PTR(ret);
-}
-
-static int td_sessions_add(struct td_sessions *list, const struct topdown_attach *attach,
-			   struct task_struct *task)
-{
-	struct td_session *session;
-	int ret;
-
-	lockdep_assert_held(&list->lock);
-	if (list->nr >= TD_SESSIONS_MAX || list->last == U32_MAX)
-		return -ENOSPC;
-	/* So that nothing can fail when it is made. */
-	ret = xa_reserve(&list->sessions, list->last + 1, GFP_KERNEL_ACCOUNT);
-	if (ret)
-		return ret;
-	session = td_session_make(list, attach, task);
-	if (IS_ERR(session)) {
-		xa_release(&list->sessions, list->last + 1);
-		return PTR_ERR(session);
-	}
-	session->id = ++list->last;
-	session->map->session = session->id;
-	xa_store(&list->sessions, session->id, session, GFP_KERNEL_ACCOUNT);
-	/* Pairs with READ_ONCE() in td_sessions_poll(). */
-	WRITE_ONCE(list->nr, list->nr + 1);
-	td_session_begin(session);
-	return 0;
-}
-
 /**
- * td_sessions_attach() - TOPDOWN_ATTACH
- * @list: of the descriptor
- * @may_read: it may see whole CPUs, and so other processes
- * @attach: the argument
- *
- * Return: 0 or a negative errno as in the ABI.
+ * td_session_enable() - count from now on, or nothing more
+ * @session: the session; just counted until now
+ * @enable: count
  */
-int td_sessions_attach(struct td_sessions *list, bool may_read, struct topdown_attach *attach)
-{
-	struct task_struct *task;
-	int ret;
-
-	ret = td_sessions_check(attach);
-	if (ret)
-		return ret;
-	task = td_sessions_task(attach);
-	if (IS_ERR(task))
-		return PTR_ERR(task);
-
-	ret = -EACCES;
-	if (may_read || same_thread_group(task, current)) {
-		mutex_lock(&list->lock);
-		ret = td_sessions_add(list, attach, task);
-		attach->out_session = list->last;
-		mutex_unlock(&list->lock);
-	}
-	put_task_struct(task);
-	return ret;
-}
-
-static void td_sessions_remove(struct td_sessions *list, struct td_session *session)
-{
-	lockdep_assert_held(&list->lock);
-	td_session_end(session);
-	xa_erase(&list->sessions, session->id);
-	/* Pairs with READ_ONCE() in td_sessions_poll(). */
-	WRITE_ONCE(list->nr, list->nr - 1);
-	/* Who may not wait for windows has nothing to wait for now. */
-	if (!list->nr)
-		wake_up_interruptible_poll(&list->wait, EPOLLERR);
-	td_follow_sweep();
-	td_session_destroy(session);
-}
-
-/**
- * td_sessions_detach() - take back a TOPDOWN_ATTACH
- * @list: of the descriptor
- * @id: number of the session; another thread may have detached it
- */
-void td_sessions_detach(struct td_sessions *list, u32 id)
-{
-	struct td_session *session;
-
-	mutex_lock(&list->lock);
-	session = xa_load(&list->sessions, id);
-	if (session)
-		td_sessions_remove(list, session);
-	mutex_unlock(&list->lock);
-}
-
-/**
- * td_sessions_read() - TOPDOWN_SESSION
- * @list: of the descriptor
- * @read: the argument
- *
- * Return: 0 or a negative errno as in the ABI.
- */
-int td_sessions_read(struct td_sessions *list, struct topdown_session *read)
-{
-	struct td_session *session;
-
-	if (read->flags & ~TOPDOWN_SESSION_FLAGS)
-		return -EOPNOTSUPP;
-	if (memchr_inv(&read->out_state, 0,
-		       sizeof(*read) - offsetof(struct topdown_session, out_state)))
-		return -EINVAL;
-
-	mutex_lock(&list->lock);
-	session = xa_load(&list->sessions, read->session);
-	if (session) {
-		if (read->flags & TOPDOWN_SESSION_FRESH)
-			td_follow_fresh(session);
-		td_session_read(session, read);
-	}
-	mutex_unlock(&list->lock);
-	return session ? 0 : -ENOENT;
-}
-
-static void td_session_enable(struct td_session *session, bool enable)
+void td_session_enable(struct td_session *session, bool enable)
 {
 	td_follow_lock();
 	session->enabled = enable;
@@ -504,7 +371,11 @@ static void td_session_enable(struct td_session *session, bool enable)
 	td_follow_unlock();
 }
 
-static void td_session_reset(struct td_session *session)
+/**
+ * td_session_reset() - the figures begin anew
+ * @session: the session, one caller at a time; just counted until now
+ */
+void td_session_reset(struct td_session *session)
 {
 	struct topdown_share sum[TOPDOWN_NR_KINDS];
 
@@ -512,138 +383,4 @@ static void td_session_reset(struct td_session *session)
 	td_follow_lock();
 	td_share_reset(session->map, sum);
 	td_follow_unlock();
-}
-
-static void td_sessions_act(struct td_sessions *list, struct td_session *session,
-			    enum topdown_control_action action)
-{
-	lockdep_assert_held(&list->lock);
-	/* What was until now is counted, or not, by the old settings. */
-	if (action != TOPDOWN_CONTROL_DETACH)
-		td_follow_fresh(session);
-	switch (action) {
-	case TOPDOWN_CONTROL_ENABLE:
-	case TOPDOWN_CONTROL_DISABLE:
-		td_session_enable(session, action == TOPDOWN_CONTROL_ENABLE);
-		break;
-	case TOPDOWN_CONTROL_RESET:
-		td_session_reset(session);
-		break;
-	case TOPDOWN_CONTROL_DETACH:
-		td_sessions_remove(list, session);
-		break;
-	}
-}
-
-/**
- * td_sessions_control() - TOPDOWN_CONTROL
- * @list: of the descriptor
- * @control: the argument
- *
- * Return: 0 or a negative errno as in the ABI.
- */
-int td_sessions_control(struct td_sessions *list, const struct topdown_control *control)
-{
-	struct td_session *session;
-
-	if (control->flags)
-		return -EOPNOTSUPP;
-	if (control->__reserved || control->action > TOPDOWN_CONTROL_DETACH)
-		return -EINVAL;
-
-	mutex_lock(&list->lock);
-	session = xa_load(&list->sessions, control->session);
-	if (session)
-		td_sessions_act(list, session, control->action);
-	mutex_unlock(&list->lock);
-	return session ? 0 : -ENOENT;
-}
-
-/**
- * td_sessions_mmap() - let a process see a session
- * @list: of the descriptor
- * @vma: where; read-only, its offset the number of the session in pages
- *
- * Without the list's lock: what is done under it may wait for all CPUs, and here
- * the caller's address space is locked.
- *
- * Return: 0 or a negative errno as in the ABI.
- */
-int td_sessions_mmap(struct td_sessions *list, struct vm_area_struct *vma)
-{
-	struct td_session *session;
-	int ret;
-
-	if (vma->vm_pgoff > U32_MAX)
-		return -ENOENT;
-	rcu_read_lock();
-	session = xa_load(&list->sessions, vma->vm_pgoff);
-	/* It lives until the end of this section at least. */
-	if (session)
-		kref_get(&session->ref);
-	rcu_read_unlock();
-	if (!session)
-		return -ENOENT;
-	ret = td_share_mmap(session->map, vma);
-	kref_put(&session->ref, td_session_free);
-	return ret;
-}
-
-/**
- * td_sessions_poll() - has a session ended that was not read since?
- * @list: of the descriptor
- * @filp: the file
- * @table: where the caller waits
- *
- * Return: EPOLLPRI if so; EPOLLERR if there is no session at all.
- */
-__poll_t td_sessions_poll(struct td_sessions *list, struct file *filp, poll_table *table)
-{
-	poll_wait(filp, &list->wait, table);
-	/* Pairs with WRITE_ONCE() in td_sessions_add() and td_sessions_remove(). */
-	if (!READ_ONCE(list->nr))
-		return EPOLLERR;
-	/* Pairs with WRITE_ONCE() in td_session_tell(), which wakes up afterwards. */
-	return READ_ONCE(list->news) ? EPOLLPRI : 0;
-}
-
-static void td_sessions_wake(struct irq_work *work)
-{
-	struct td_sessions *list = container_of(work, struct td_sessions, wake);
-
-	wake_up_interruptible_poll(&list->wait, EPOLLPRI);
-}
-
-/**
- * td_sessions_init() - no sessions yet
- * @list: zeroed
- */
-void td_sessions_init(struct td_sessions *list)
-{
-	mutex_init(&list->lock);
-	xa_init(&list->sessions);
-	init_waitqueue_head(&list->wait);
-	init_irq_work(&list->wake, td_sessions_wake);
-}
-
-/**
- * td_sessions_stop() - end all sessions
- * @list: nobody uses it any more
- */
-void td_sessions_stop(struct td_sessions *list)
-{
-	struct td_session *session;
-	unsigned long id;
-
-	xa_for_each(&list->sessions, id, session)
-		td_session_end(session);
-	/* All at once. */
-	if (list->nr)
-		td_follow_sweep();
-	xa_for_each(&list->sessions, id, session)
-		td_session_destroy(session);
-	/* No session is left that could queue it again. */
-	irq_work_sync(&list->wake);
-	xa_destroy(&list->sessions);
-	mutex_destroy(&list->lock);
 }

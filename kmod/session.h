@@ -2,39 +2,15 @@
 #ifndef TOPDOWN_SESSION_H
 #define TOPDOWN_SESSION_H
 
-#include <linux/irq_work.h>
 #include <linux/kref.h>
-#include <linux/mutex.h>
-#include <linux/poll.h>
 #include <linux/rcupdate.h>
 #include <linux/types.h>
-#include <linux/wait.h>
-#include <linux/xarray.h>
 #include <uapi/linux/topdown.h>
 
 #include "share.h"
 
-struct vm_area_struct;
-
-/**
- * struct td_sessions - the sessions of one descriptor
- * @lock: protects @sessions, @nr and @last, and what is done with a session
- * @sessions: by number
- * @nr: how many there are
- * @last: highest number there has been
- * @news: how many have ended and not been read since; under td_follow_lock()
- * @wait: who polls
- * @wake: wakes them up
- */
-struct td_sessions {
-	struct mutex lock; /* sessions, nr, last */
-	struct xarray sessions;
-	unsigned int nr;
-	u32 last;
-	unsigned int news;
-	wait_queue_head_t wait;
-	struct irq_work wake;
-};
+struct task_struct;
+struct td_sessions;
 
 /**
  * struct td_session - slots of tasks, added up
@@ -91,13 +67,16 @@ void td_session_leave(struct td_session *session);
 void td_session_missed(struct td_session *session);
 void td_session_exec(struct td_session *session, bool secure);
 
-void td_sessions_init(struct td_sessions *list);
-void td_sessions_stop(struct td_sessions *list);
-int td_sessions_attach(struct td_sessions *list, bool may_read, struct topdown_attach *attach);
-void td_sessions_detach(struct td_sessions *list, u32 id);
-int td_sessions_read(struct td_sessions *list, struct topdown_session *read);
-int td_sessions_control(struct td_sessions *list, const struct topdown_control *control);
-int td_sessions_mmap(struct td_sessions *list, struct vm_area_struct *vma);
-__poll_t td_sessions_poll(struct td_sessions *list, struct file *filp, poll_table *table);
+struct td_session *td_session_make(struct td_sessions *list,
+				   const struct topdown_attach *attach,
+				   struct task_struct *task);
+void td_session_begin(struct td_session *session);
+void td_session_end(struct td_session *session);
+void td_session_destroy(struct td_session *session);
+void td_session_get(struct td_session *session);
+void td_session_put(struct td_session *session);
+void td_session_read(struct td_session *session, struct topdown_session *read);
+void td_session_enable(struct td_session *session, bool enable);
+void td_session_reset(struct td_session *session);
 
 #endif /* TOPDOWN_SESSION_H */

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The sessions of a descriptor: made, found by their numbers, waited for and ended.
+ */
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/kernel.h>
+#include <linux/lockdep.h>
+#include <linux/mm.h>
+#include <linux/pid.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/string.h>
+
+#include "compat.h"
+#include "follow.h"
+#include "session.h"
+#include "sessions.h"
+#include "share.h"
+
+#define TD_SESSIONS_MAX		1024
+
+/**
+ * td_sessions_tell() - a session has ended
+ * @list: of its descriptor; under td_follow_lock()
+ */
+void td_sessions_tell(struct td_sessions *list)
+{
+	td_follow_assert_locked();
+	/* Pairs with READ_ONCE() in td_sessions_poll(). */
+	WRITE_ONCE(list->news, list->news + 1);
+	irq_work_queue(&list->wake);
+}
+
+/**
+ * td_sessions_told() - the end of a session has been read, or nobody can read it any more
+ * @list: of its descriptor; under td_follow_lock()
+ */
+void td_sessions_told(struct td_sessions *list)
+{
+	td_follow_assert_locked();
+	/* Pairs with READ_ONCE() in td_sessions_poll(). */
+	WRITE_ONCE(list->news, list->news - 1);
+}
+
+static struct pid *td_sessions_pidfd(int fd)
+{
+	struct file *file = fget(fd);
+	struct pid *pid;
+
+	if (!file)
+		return NULL;
+	pid = td_compat_pidfd_pid(file);
+	fput(file);
+	return pid;
+}
+
+/* The task of a command, with a reference, or an errno. */
+static struct task_struct *td_sessions_task(const struct topdown_attach *attach)
+{
+	bool pidfd = attach->flags & TOPDOWN_ATTACH_PIDFD;
+	bool thread = attach->flags & TOPDOWN_ATTACH_THREAD;
+	struct task_struct *task;
+	struct pid *pid;
+
+	if (!pidfd && !attach->pid)
+		return get_task_struct(current);
+	pid = pidfd ? td_sessions_pidfd(attach->pid) : find_get_pid(attach->pid);
+	if (!pid)
+		return ERR_PTR(pidfd ? -EBADF : -ESRCH);
+	task = get_pid_task(pid, thread ? PIDTYPE_PID : PIDTYPE_TGID);
+	put_pid(pid);
+	return task ? task : ERR_PTR(-ESRCH);
+}
+
+static int td_sessions_check(const struct topdown_attach *attach)
+{
+	__u32 flags = attach->flags;
+
+	if (flags & ~TOPDOWN_ATTACH_FLAGS)
+		return -EOPNOTSUPP;
+	if (attach->out_session || attach->__reserved)
+		return -EINVAL;
+	if ((flags & TOPDOWN_ATTACH_THREAD) &&
+	    (flags & (TOPDOWN_ATTACH_CHILDREN | TOPDOWN_ATTACH_PIDFD)))
+		return -EINVAL;
+	if ((flags & TOPDOWN_ATTACH_ON_EXEC) && !(flags & TOPDOWN_ATTACH_DISABLED))
+		return -EINVAL;
+	if (!(flags & TOPDOWN_ATTACH_PIDFD) && attach->pid < 0)
+		return -EINVAL;
+	return 0;
+}
+
+static int td_sessions_add(struct td_sessions *list, const struct topdown_attach *attach,
+			   struct task_struct *task)
+{
+	struct td_session *session;
+	int ret;
+
+	lockdep_assert_held(&list->lock);
+	if (list->nr >= TD_SESSIONS_MAX || list->last == U32_MAX)
+		return -ENOSPC;
+	/* So that nothing can fail when it is made. */
+	ret = xa_reserve(&list->sessions, list->last + 1, GFP_KERNEL_ACCOUNT);
+	if (ret)
+		return ret;
+	session = td_session_make(list, attach, task);
+	if (IS_ERR(session)) {
+		xa_release(&list->sessions, list->last + 1);
+		return PTR_ERR(session);
+	}
+	session->id = ++list->last;
+	session->map->session = session->id;
+	xa_store(&list->sessions, session->id, session, GFP_KERNEL_ACCOUNT);
+	/* Pairs with READ_ONCE() in td_sessions_poll(). */
+	WRITE_ONCE(list->nr, list->nr + 1);
+	td_session_begin(session);
+	return 0;
+}
+
+/**
+ * td_sessions_attach() - TOPDOWN_ATTACH
+ * @list: of the descriptor
+ * @may_read: it may see whole CPUs, and so other processes
+ * @attach: the argument
+ *
+ * Return: 0 or a negative errno as in the ABI.
+ */
+int td_sessions_attach(struct td_sessions *list, bool may_read, struct topdown_attach *attach)
+{
+	struct task_struct *task;
+	int ret;
+
+	ret = td_sessions_check(attach);
+	if (ret)
+		return ret;
+	task = td_sessions_task(attach);
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+
+	ret = -EACCES;
+	if (may_read || same_thread_group(task, current)) {
+		mutex_lock(&list->lock);
+		ret = td_sessions_add(list, attach, task);
+		attach->out_session = list->last;
+		mutex_unlock(&list->lock);
+	}
+	put_task_struct(task);
+	return ret;
+}
+
+static void td_sessions_remove(struct td_sessions *list, struct td_session *session)
+{
+	lockdep_assert_held(&list->lock);
+	td_session_end(session);
+	xa_erase(&list->sessions, session->id);
+	/* Pairs with READ_ONCE() in td_sessions_poll(). */
+	WRITE_ONCE(list->nr, list->nr - 1);
+	/* Who may not wait for windows has nothing to wait for now. */
+	if (!list->nr)
+		wake_up_interruptible_poll(&list->wait, EPOLLERR);
+	td_follow_sweep();
+	td_session_destroy(session);
+}
+
+/**
+ * td_sessions_detach() - take back a TOPDOWN_ATTACH
+ * @list: of the descriptor
+ * @id: number of the session; another thread may have detached it
+ */
+void td_sessions_detach(struct td_sessions *list, u32 id)
+{
+	struct td_session *session;
+
+	mutex_lock(&list->lock);
+	session = xa_load(&list->sessions, id);
+	if (session)
+		td_sessions_remove(list, session);
+	mutex_unlock(&list->lock);
+}
+
+/**
+ * td_sessions_read() - TOPDOWN_SESSION
+ * @list: of the descriptor
+ * @read: the argument
+ *
+ * Return: 0 or a negative errno as in the ABI.
+ */
+int td_sessions_read(struct td_sessions *list, struct topdown_session *read)
+{
+	struct td_session *session;
+
+	if (read->flags & ~TOPDOWN_SESSION_FLAGS)
+		return -EOPNOTSUPP;
+	if (memchr_inv(&read->out_state, 0,
+		       sizeof(*read) - offsetof(struct topdown_session, out_state)))
+		return -EINVAL;
+
+	mutex_lock(&list->lock);
+	session = xa_load(&list->sessions, read->session);
+	if (session) {
+		if (read->flags & TOPDOWN_SESSION_FRESH)
+			td_follow_fresh(session);
+		td_session_read(session, read);
+	}
+	mutex_unlock(&list->lock);
+	return session ? 0 : -ENOENT;
+}
+
+static void td_sessions_act(struct td_sessions *list, struct td_session *session,
+			    enum topdown_control_action action)
+{
+	lockdep_assert_held(&list->lock);
+	/* What was until now is counted, or not, by the old settings. */
+	if (action != TOPDOWN_CONTROL_DETACH)
+		td_follow_fresh(session);
+	switch (action) {
+	case TOPDOWN_CONTROL_ENABLE:
+	case TOPDOWN_CONTROL_DISABLE:
+		td_session_enable(session, action == TOPDOWN_CONTROL_ENABLE);
+		break;
+	case TOPDOWN_CONTROL_RESET:
+		td_session_reset(session);
+		break;
+	case TOPDOWN_CONTROL_DETACH:
+		td_sessions_remove(list, session);
+		break;
+	}
+}
+
+/**
+ * td_sessions_control() - TOPDOWN_CONTROL
+ * @list: of the descriptor
+ * @control: the argument
+ *
+ * Return: 0 or a negative errno as in the ABI.
+ */
+int td_sessions_control(struct td_sessions *list, const struct topdown_control *control)
+{
+	struct td_session *session;
+
+	if (control->flags)
+		return -EOPNOTSUPP;
+	if (control->__reserved || control->action > TOPDOWN_CONTROL_DETACH)
+		return -EINVAL;
+
+	mutex_lock(&list->lock);
+	session = xa_load(&list->sessions, control->session);
+	if (session)
+		td_sessions_act(list, session, control->action);
+	mutex_unlock(&list->lock);
+	return session ? 0 : -ENOENT;
+}
+
+/**
+ * td_sessions_mmap() - let a process see a session
+ * @list: of the descriptor
+ * @vma: where; read-only, its offset the number of the session in pages
+ *
+ * Without the list's lock: what is done under it may wait for all CPUs, and here
+ * the caller's address space is locked.
+ *
+ * Return: 0 or a negative errno as in the ABI.
+ */
+int td_sessions_mmap(struct td_sessions *list, struct vm_area_struct *vma)
+{
+	struct td_session *session;
+	int ret;
+
+	if (vma->vm_pgoff > U32_MAX)
+		return -ENOENT;
+	rcu_read_lock();
+	session = xa_load(&list->sessions, vma->vm_pgoff);
+	/* It lives until the end of this section at least. */
+	if (session)
+		td_session_get(session);
+	rcu_read_unlock();
+	if (!session)
+		return -ENOENT;
+	ret = td_share_mmap(session->map, vma);
+	td_session_put(session);
+	return ret;
+}
+
+/**
+ * td_sessions_poll() - has a session ended that was not read since?
+ * @list: of the descriptor
+ * @filp: the file
+ * @table: where the caller waits
+ *
+ * Return: EPOLLPRI if so; EPOLLERR if there is no session at all.
+ */
+__poll_t td_sessions_poll(struct td_sessions *list, struct file *filp, poll_table *table)
+{
+	poll_wait(filp, &list->wait, table);
+	/* Pairs with WRITE_ONCE() in td_sessions_add() and td_sessions_remove(). */
+	if (!READ_ONCE(list->nr))
+		return EPOLLERR;
+	/* Pairs with WRITE_ONCE() in td_session_tell(), which wakes up afterwards. */
+	return READ_ONCE(list->news) ? EPOLLPRI : 0;
+}
+
+static void td_sessions_wake(struct irq_work *work)
+{
+	struct td_sessions *list = container_of(work, struct td_sessions, wake);
+
+	wake_up_interruptible_poll(&list->wait, EPOLLPRI);
+}
+
+/**
+ * td_sessions_init() - no sessions yet
+ * @list: zeroed
+ */
+void td_sessions_init(struct td_sessions *list)
+{
+	mutex_init(&list->lock);
+	xa_init(&list->sessions);
+	init_waitqueue_head(&list->wait);
+	init_irq_work(&list->wake, td_sessions_wake);
+}
+
+/**
+ * td_sessions_stop() - end all sessions
+ * @list: nobody uses it any more
+ */
+void td_sessions_stop(struct td_sessions *list)
+{
+	struct td_session *session;
+	unsigned long id;
+
+	xa_for_each(&list->sessions, id, session)
+		td_session_end(session);
+	/* All at once. */
+	if (list->nr)
+		td_follow_sweep();
+	xa_for_each(&list->sessions, id, session)
+		td_session_destroy(session);
+	/* No session is left that could queue it again. */
+	irq_work_sync(&list->wake);
+	xa_destroy(&list->sessions);
+	mutex_destroy(&list->lock);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TOPDOWN_SESSIONS_H
+#define TOPDOWN_SESSIONS_H
+
+#include <linux/irq_work.h>
+#include <linux/mutex.h>
+#include <linux/poll.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+#include <linux/xarray.h>
+#include <uapi/linux/topdown.h>
+
+struct vm_area_struct;
+
+/**
+ * struct td_sessions - the sessions of one descriptor
+ * @lock: protects @sessions, @nr and @last, and what is done with a session
+ * @sessions: by number
+ * @nr: how many there are
+ * @last: highest number there has been
+ * @news: how many have ended and not been read since; under td_follow_lock()
+ * @wait: who polls
+ * @wake: wakes them up
+ */
+struct td_sessions {
+	struct mutex lock; /* sessions, nr, last */
+	struct xarray sessions;
+	unsigned int nr;
+	u32 last;
+	unsigned int news;
+	wait_queue_head_t wait;
+	struct irq_work wake;
+};
+
+void td_sessions_tell(struct td_sessions *list);
+void td_sessions_told(struct td_sessions *list);
+
+void td_sessions_init(struct td_sessions *list);
+void td_sessions_stop(struct td_sessions *list);
+int td_sessions_attach(struct td_sessions *list, bool may_read, struct topdown_attach *attach);
+void td_sessions_detach(struct td_sessions *list, u32 id);
+int td_sessions_read(struct td_sessions *list, struct topdown_session *read);
+int td_sessions_control(struct td_sessions *list, const struct topdown_control *control);
+int td_sessions_mmap(struct td_sessions *list, struct vm_area_struct *vma);
+__poll_t td_sessions_poll(struct td_sessions *list, struct file *filp, poll_table *table);
+
+#endif /* TOPDOWN_SESSIONS_H */
