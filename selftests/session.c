@@ -68,6 +68,14 @@ void spin_ms(unsigned int ms)
 	} while (clock_ns(CLOCK_MONOTONIC) < end);
 }
 
+void spin_cpu_ms(unsigned int ms)
+{
+	uint64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ms * 1000000ULL;
+
+	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < end)
+		thread_short(NULL);
+}
+
 static void *thread_spin(void *ms)
 {
 	spin_ms((uintptr_t)ms);

@@ -57,6 +57,8 @@ int session_open(void);
 
 const struct td_bd_profile *profile(unsigned int i);
 void spin_ms(unsigned int ms);
+/* So much CPU time of the caller, however long it has to wait for it. */
+void spin_cpu_ms(unsigned int ms);
 /* For pthread_create(). */
 void *thread_short(void *unused);
 

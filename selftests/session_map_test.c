@@ -19,7 +19,8 @@
 #include "session.h"
 
 #define PAGE		4096
-#define STUCK_NS	200000000000ULL
+/* For all rounds of no_read_is_torn together, less than its timeout. */
+#define ROUNDS_NS	400000000000ULL
 
 FIXTURE(session_map) {
 	int fd;
@@ -201,7 +202,9 @@ TEST_F(session_map, refuses_what_is_not_the_map)
 
 TEST_F(session_map, says_what_session_says)
 {
-	spin_ms(50);
+	uint64_t begun;
+
+	spin_cpu_ms(50);
 	sleep_ms(2);
 	ASSERT_EQ(0, device_control(self->fd, self->session, TOPDOWN_CONTROL_DISABLE));
 	/* Nothing is counted any more, so that both can be compared. */
@@ -220,14 +223,17 @@ TEST_F(session_map, says_what_session_says)
 	EXPECT_EQ(0, self->told.out_figures.enabled_ns);
 	EXPECT_EQ(0, self->told.out_switches);
 
+	begun = clock_ns(CLOCK_MONOTONIC);
 	ASSERT_EQ(0, device_control(self->fd, self->session, TOPDOWN_CONTROL_ENABLE));
-	spin_ms(20);
+	spin_cpu_ms(20);
 	ASSERT_EQ(0, device_control(self->fd, self->session, TOPDOWN_CONTROL_DISABLE));
+	begun = clock_ns(CLOCK_MONOTONIC) - begun;
 	ASSERT_EQ(0, device_session(self->fd, 0, self->session, &self->seen));
 	read_map(self->map, &self->told);
 	EXPECT_TRUE(same(&self->seen, &self->told));
 	EXPECT_LT(18000000, self->told.out_figures.enabled_ns);
-	EXPECT_GT(45000000, self->told.out_figures.enabled_ns);
+	/* None of what was before the reset; two clocks may differ a little. */
+	EXPECT_GE(begun + begun / 100, self->told.out_figures.enabled_ns);
 }
 
 TEST_F(session_map, outlives_its_tasks_and_the_session)
@@ -242,7 +248,7 @@ TEST_F(session_map, outlives_its_tasks_and_the_session)
 	pid = fork();
 	if (!pid) {
 		if (read(go[0], &byte, 1) == 1)
-			spin_ms(20);
+			spin_cpu_ms(20);
 		_exit(0);
 	}
 	session = device_attach(self->fd, 0, pid);
@@ -313,10 +319,13 @@ static const char *share_wrong(const struct topdown_share *last, const struct to
 	return NULL;
 }
 
-/* How many reads are torn, until the share has changed so often; -1 if it does not. */
-static int read_shares(const struct topdown_share *share, unsigned int changes, bool guarded)
+/*
+ * How many reads are torn, until the share has changed so often; -1 if it has not
+ * at @end.
+ */
+static int read_shares(const struct topdown_share *share, unsigned int changes, bool guarded,
+		       uint64_t end)
 {
-	uint64_t end = clock_ns(CLOCK_MONOTONIC) + STUCK_NS;
 	__u32 from = __atomic_load_n(&share->seq, __ATOMIC_RELAXED);
 	struct topdown_share last = { }, next;
 	int torn = 0;
@@ -343,6 +352,7 @@ TEST_F_TIMEOUT(session_map, no_read_is_torn, 500)
 	int unguarded = 0;
 	struct storm storm = { .fd = self->fd };
 	const struct topdown_session_map *map;
+	uint64_t end;
 	unsigned int i;
 	int pid;
 
@@ -357,16 +367,19 @@ TEST_F_TIMEOUT(session_map, no_read_is_torn, 500)
 	ASSERT_NE(MAP_FAILED, (const void *)map);
 	ASSERT_EQ(0, pthread_create(&storm.thread, NULL, storm_run, &storm));
 	ASSERT_EQ(0, cpu_pin(0));
-	ASSERT_EQ(0, read_shares(share_of(map, 1), changes, true));
+	end = clock_ns(CLOCK_MONOTONIC) + ROUNDS_NS;
+	ASSERT_EQ(0, read_shares(share_of(map, 1), changes, true, end));
 	/* Or it could not have been seen; a busy host shows few. */
 	for (i = 0; i < 20 && !unguarded; i++)
-		unguarded = read_shares(share_of(map, 1), changes, false);
+		unguarded = read_shares(share_of(map, 1), changes, false, end);
 	storm.stop = true;
 	pthread_join(storm.thread, NULL);
 	printf("# 0 reads torn in %u changes, without the protocol %d\n", changes, unguarded);
-	EXPECT_LT(0, unguarded);
 	spin_stop(pid);
 	munmap((void *)map, self->info.out_session_map_size);
+	/* Luck decides; that it never is so in many runs would mean a blind test. */
+	if (unguarded <= 0)
+		SKIP(return, "no tearing met without the protocol");
 }
 
 int main(int argc, char **argv)
