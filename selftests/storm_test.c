@@ -22,6 +22,7 @@
 #include "session.h"
 
 #define BOMB		50
+#define SLEEP_TRIES	2000
 
 static unsigned int full(unsigned int otherwise, unsigned int number)
 {
@@ -196,6 +197,44 @@ static int mother_start(int *go, int *done)
 	_exit(1);
 }
 
+static bool sleeps(int pid)
+{
+	char path[32], state = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	fclose(file);
+	return state == 'S';
+}
+
+/*
+ * What its session has when the task sleeps: it says that it does a moment before
+ * it is off its CPU, so until nothing is added any more.  False if that never is.
+ */
+static bool asleep(int fd, int session, int pid, struct topdown_session *seen)
+{
+	struct topdown_session last = { };
+	unsigned int i;
+
+	for (i = 0; i < SLEEP_TRIES; i++) {
+		sleep_ms(5);
+		if (!sleeps(pid))
+			continue;
+		if (device_session(fd, TOPDOWN_SESSION_FRESH, session, seen))
+			return false;
+		if (seen->out_switches && seen->out_switches == last.out_switches &&
+		    seen->out_figures.enabled_ns == last.out_figures.enabled_ns)
+			return true;
+		last = *seen;
+	}
+	return false;
+}
+
 #define STRANGERS	16
 
 static void strangers_run(void)
@@ -231,10 +270,7 @@ TEST_F_TIMEOUT(storm, memory_is_used_again, 300)
 	for (i = 0; i < full(40, 400); i++) {
 		ASSERT_EQ(1, write(go[1], &byte, 1));
 		ASSERT_EQ(1, read(done[0], &byte, 1));
-		/* Until she sleeps. */
-		sleep_ms(5);
-		ASSERT_EQ(0, device_session(self->fd, TOPDOWN_SESSION_FRESH, session,
-					    &self->seen));
+		ASSERT_TRUE(asleep(self->fd, session, pid, &self->seen));
 		EXPECT_EQ(1, self->seen.out_tasks);
 		if (fork() == 0) {
 			strangers_run();
