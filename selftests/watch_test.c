@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -270,7 +271,7 @@ TEST_F(watch, an_idle_cpu_wakes_hardly_anybody)
 	ASSERT_TRUE(nonblocking(self->fd));
 	ASSERT_EQ(0, set_any_of(self->fd, cpu));
 	ASSERT_EQ(0, set_any_of(other, self->busy));
-	sleep_ms(1000);
+	ASSERT_TRUE(windows_wait(&self->map, self->busy, 50));
 	idle = take(self->fd).count;
 	busy = take(other).count;
 	TH_LOG("%llu windows of the busy CPU, %llu of the idle one",
@@ -348,20 +349,38 @@ static void on_alarm(int signal)
 	(void)signal;
 }
 
+/* Again and again, as the parent may not be in read() yet; ended by spin_stop(). */
+static int alarms_start(struct map *map)
+{
+	int parent = getpid(), pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* It would keep the module. */
+	map_close(map);
+	while (getppid() == parent) {
+		sleep_ms(50);
+		kill(parent, SIGUSR1);
+	}
+	_exit(0);
+}
+
 TEST_F(watch, a_signal_ends_a_read)
 {
 	struct sigaction action = { .sa_handler = on_alarm };
 	struct topdown_event event;
+	int pid;
 
 	ASSERT_EQ(0, set_never(self->fd));
 	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
-	if (!fork()) {
-		sleep_ms(200);
-		kill(getppid(), SIGUSR1);
-		_exit(0);
-	}
+	pid = alarms_start(&self->map);
+	ASSERT_LT(0, pid);
 	EXPECT_EQ(-1, read(self->fd, &event, sizeof(event)));
 	EXPECT_EQ(EINTR, errno);
+	/* One more would end the wait for who sends them. */
+	signal(SIGUSR1, SIG_IGN);
+	spin_stop(pid);
 }
 
 struct waiter {
