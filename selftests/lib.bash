@@ -173,6 +173,9 @@ await() {
 	return 1
 }
 
+# grown FILE SLOTS: it has more by now.
+grown() { (($(field "$1" slots) > $2)); }
+
 state_is() { [[ $(field "$1" state) == "$2" ]]; }
 
 # grep -q ends at the first match, and with pipefail what writes into it then fails.
