@@ -68,5 +68,43 @@ expect() {
 	result "$bad" "$1"
 }
 
+# await COMMAND...: until it succeeds, a minute at most
+await() {
+	for _ in {1..3000}; do
+		"$@" && return
+		sleep 0.02
+	done
+	echo "# waited in vain for: $*"
+	return 1
+}
+
+has_lines() { (($(lines "$1") >= $2)); }
+
+# takes_signals PID: it has said something on $TMP/err, so it is our program, and
+# has SIGTERM blocked
+takes_signals() {
+	local blocked
+
+	blocked=$(sed -n 's/^SigBlk:[[:space:]]*//p' "/proc/$1/status")
+	((0x$blocked & 1 << 14)) && [[ -s $TMP/err ]]
+}
+
+# measures PID: wait until the background job, with -v and its errors in $TMP/err,
+# measures and takes signals by itself: before that some are ignored in a job of
+# this shell, and some end it
+measures() {
+	await takes_signals "$1" || true
+	sleep 0.3
+}
+
+# json KEY FILE: its values, a line each
+json() { sed -nE "s/.*\"$1\":\"?([^,\"}]*).*/\1/p" "$2"; }
+
+# sum: of the numbers on stdin, a line each
+sum() { awk '{ sum += $1 } END { printf "%.3f\n", sum }'; }
+
+# holds EXPRESSION: of numbers, also fractions
+holds() { awk "BEGIN { exit !($1) }"; }
+
 # lines FILE: their number
 lines() { wc -l < "$1"; }
