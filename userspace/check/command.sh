@@ -118,11 +118,11 @@ length=$(json interval "$TMP/err")
 result "$(holds "$length >= 0.05 && $length < 5"; echo $?)" "--timeout 50 took $length s"
 
 # Signals: what is sent to us is for the command, and we print.
-# signalled SIGNAL COMMAND: sends it when the command says that it is ready
+# signalled SIGNAL COMMAND [OPTION]...: sends it when the command says that it is ready
 signalled() {
 	: > "$TMP/out"
 	FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD env --default-signal=INT "$TOPDOWN" stat \
-		--device "$NODE" -j -- sh -c "$2" > "$TMP/out" 2> "$TMP/err" &
+		--device "$NODE" -j "${@:3}" -- sh -c "$2" > "$TMP/out" 2> "$TMP/err" &
 	pid=$!
 	await test -s "$TMP/out" || true
 	kill "-$1" "$pid"
@@ -137,6 +137,15 @@ for signal in INT TERM HUP; do
 done
 signalled INT 'trap "echo got it; exit 12" INT; echo ready; while :; do sleep 0.05; done'
 expect 'a command that handles SIGINT' 12 'got it' "$one_step"
+
+# A user who interrupts one run of many does not want the next.
+trapping='trap "echo got it; exit 12" INT; echo ready; while :; do sleep 0.05; done'
+signalled INT "$trapping" -r 3
+expect 'a run that handles SIGINT is the last' 12 $'^ready\ngot it$' '"runs":1'
+echo 0 > "$TMP/nr"
+signalled INT "n=\$((\$(cat '$TMP/nr') + 1)); echo \$n > '$TMP/nr'; [ \$n -gt 1 ] || exit 0; $trapping" -r 3
+expect 'and not in the mean' 12 $'^ready\ngot it$' '"runs":1'
+result "$([[ $(< "$TMP/nr") == 2 ]]; echo $?)" 'no run after it'
 
 # What a terminal sends goes to the command anyway, and must not go twice.
 cat > "$TMP/count.c" <<- 'END'

@@ -48,6 +48,13 @@ started -j -I 60000 --count 3
 ended HUP
 expect 'SIGHUP' 129 '"tma_retiring":0\.4' ''
 
+# What the parent ignores stays so: a job of this shell ignores SIGINT.
+started -j
+kill -INT "$pid"
+sleep 0.2
+ended TERM
+expect 'SIGINT that the parent ignores' 143 '"tma_retiring":0\.4' ''
+
 run fake stat --timeout 200 -j
 result "$(($(lines "$TMP/out") != 1))" '--timeout alone: one measurement'
 length=$(sed -E 's/.*"interval":([0-9]+)\.([0-9]{3}).*/\1\2/' "$TMP/out")

@@ -278,21 +278,27 @@ static int measure_run(struct task_run *run, int *status)
 	return ret;
 }
 
-/* The first run that fails decides the status; one that a signal ends is the last. */
+/* A signal ended it, or was for it, whatever it made of that. */
+static bool was_interrupted(const struct task_run *run)
+{
+	return run->command.killed || run->signal;
+}
+
+/* The first run that fails decides the status; one that is interrupted is the last. */
 static int measure_command(struct task_run *run)
 {
 	uint64_t runs = run->options->runs ? run->options->runs : 1, i;
 	int ret = 0, status, worst = 0;
 
 	say_what(run);
-	for (i = 0; i < runs && !ret && !run->signal; i++) {
+	for (i = 0; i < runs && !ret; i++) {
 		ret = measure_run(run, &status);
 		if (!worst)
 			worst = status;
 		/* Half a run says little of the mean, but more than nothing. */
-		if (!ret && run->options->runs && !(run->command.killed && run->repeat.runs))
+		if (!ret && run->options->runs && !(was_interrupted(run) && run->repeat.runs))
 			repeat_add(&run->repeat, &run->interval.row[0], run->interval.length);
-		if (run->command.killed)
+		if (was_interrupted(run))
 			break;
 	}
 	if (run->repeat.runs && !ret)

@@ -23,23 +23,25 @@
  * ticker_open - take over the signals that end a measurement
  * @ticker: ticker
  *
- * SIGHUP that was ignored by the parent (nohup) stays ignored.
+ * What the parent ignores (nohup, a shell without job control) stays ignored.
  *
  * Return: 0 or -errno.
  */
 int ticker_open(struct ticker *ticker)
 {
-	struct sigaction hup;
+	static const int handled[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action;
 	sigset_t set;
+	unsigned int i;
 	int ret;
 
 	ticker->target = -1;
 	ticker->look = false;
 	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler != SIG_IGN)
-		sigaddset(&set, SIGHUP);
+	for (i = 0; i < sizeof(handled) / sizeof(handled[0]); i++) {
+		if (!sigaction(handled[i], NULL, &action) && action.sa_handler != SIG_IGN)
+			sigaddset(&set, handled[i]);
+	}
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return -errno;
 
@@ -118,7 +120,8 @@ static bool target_ready(struct ticker *ticker, short revents)
  * ticker_wait - sleep until the interval ends
  * @ticker: started ticker
  * @now_ns: CLOCK_MONOTONIC from which the next step is looked for
- * @signal: number of the signal, for TICKER_SIGNAL
+ * @signal: number of the signal, for TICKER_SIGNAL; else untouched, so that one that
+ *	came earlier is not forgotten
  *
  * Return: why it ended; errno is set for TICKER_ERROR.
  */
@@ -131,7 +134,7 @@ enum ticker_event ticker_wait(struct ticker *ticker, uint64_t now_ns, int *signa
 	};
 	uint64_t step = next_step(ticker, now_ns);
 	bool ends = ticker->end_ns && (!step || ticker->end_ns <= step);
-	int ready;
+	int ready, number;
 
 	/* Without any deadline 0 disarms the timer. */
 	if (arm(ticker, ends ? ticker->end_ns : step))
@@ -143,9 +146,11 @@ enum ticker_event ticker_wait(struct ticker *ticker, uint64_t now_ns, int *signa
 				continue;
 			return TICKER_ERROR;
 		}
-		*signal = pending_signal(ticker);
-		if (*signal)
+		number = pending_signal(ticker);
+		if (number) {
+			*signal = number;
 			return TICKER_SIGNAL;
+		}
 		if (fds[1].revents)
 			return ends ? TICKER_END : TICKER_INTERVAL;
 		if (!ready || target_ready(ticker, fds[2].revents))
