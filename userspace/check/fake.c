@@ -17,6 +17,7 @@
  *   FAKE_STATE     state of all CPUs that are online
  *   FAKE_SOURCE    source of all CPUs
  *   FAKE_FEATURES  feature bits (7)
+ *   FAKE_PERIOD    file that has the period in ms, which INFO reads each time (1000)
  *   FAKE_INFO_SIZE bytes of struct topdown_info that the module knows (264)
  *   FAKE_MIX       each CPU retires one percent more than the last, up to 30
  *   FAKE_TICK      milliseconds between writes to the map (50); 0 for never, -1 for
@@ -172,6 +173,20 @@ static unsigned int nr_cpus(void)
 	return setting("FAKE_CPUS", 4);
 }
 
+static unsigned int period_ms(void)
+{
+	const char *name = getenv("FAKE_PERIOD");
+	FILE *file = name ? fopen(name, "re") : NULL;
+	unsigned int ms = 1000;
+
+	if (file) {
+		if (fscanf(file, "%u", &ms) != 1)
+			ms = 1000;
+		fclose(file);
+	}
+	return ms;
+}
+
 static int fake_info(void *arg)
 {
 	struct topdown_info info = {
@@ -183,7 +198,7 @@ static int fake_info(void *arg)
 		.out_level = setting("FAKE_LEVEL", 2),
 		.out_slots_per_cycle = 6,
 		.out_record_size = sizeof(struct topdown_record),
-		.out_period_ms = 1000,
+		.out_period_ms = period_ms(),
 		.out_period_min_ms = 10,
 		.out_period_max_ms = 60000,
 		.out_cpu_family = 6,

@@ -152,6 +152,22 @@ ended 'a terminal without a cursor' 2
 result "$(grep -q "'dumb' cannot place the cursor" "$TMP/err"; echo $?)" 'it says so, too'
 start FAKE_IDLE=1 -- -d 100
 shows 'idle CPUs' '   0     -     -     -     -       0 100\.0 idle'
+# The record of a busy CPU stands still for as long as the period, which may have been
+# raised since the start.
+echo 1000 > "$TMP/period"
+start FAKE_PERIOD="$TMP/period" FAKE_TICK=2500 -- -d 100
+shows 'the period' 'period 1000 ms'
+shows 'no record for two periods' '   0     - '
+echo 20000 > "$TMP/period"
+shows 'another period' 'period 20000 ms'
+shows 'a record' '   0  40\.0 '
+idle=0
+for _ in {1..30}; do
+	screen=$(mux capture-pane -p)
+	[[ ! $screen =~ '   0     - ' ]] || idle=$((idle + 1))
+	sleep 0.1
+done
+result "$idle" 'is not idle until two of those are over'
 start FAKE_OFFLINE=2 -- -d 100
 shows 'an offline CPU' '   2 .* offline'
 finish

@@ -30,7 +30,7 @@ struct top_cpu {
  * struct top_data - all CPUs
  * @nr: number of @cpu
  * @cpu: CPUs by number
- * @period_ns: the module's period
+ * @period_ns: the module's period, to be set when it changes
  * @level: highest level that the machine has
  * @nodes: nodes of which a CPU had figures, bit n for node n
  */

@@ -31,7 +31,7 @@ static const char usage[] =
 	"Usage: topdown top [options]\n"
 	"\n"
 	"Show live, on the whole screen, where the pipeline slots of each CPU go. It\n"
-	"reads shared memory only: it interrupts no CPU and makes no call to the module.\n"
+	"reads shared memory, asks the module for its period only, and interrupts no CPU.\n"
 	"\n"
 	"  -C, --cpu LIST       only these CPUs, such as 0-3,8\n"
 	"  -d, --delay MS       refresh every MS milliseconds (10..3600000), default 1000\n"

@@ -3,7 +3,8 @@
  * topdown top: show all CPUs live.
  *
  * A refresh reads the map and the clock, and writes the screen; between two of
- * them the process sleeps in poll().
+ * them the process sleeps in poll().  Once a second the module is asked for its
+ * period, which can be changed at any time; that interrupts no CPU.
  */
 #include "top.h"
 
@@ -25,8 +26,9 @@
 /**
  * struct top - a live view going on
  * @options: what was asked for
+ * @td: device
  * @map: records of the CPUs
- * @period_ms: the module's period, as of the start
+ * @asked_ns: CLOCK_MONOTONIC when the module was last asked for its period
  * @data: figures
  * @view: what is shown of them
  * @frame: the screen
@@ -37,8 +39,9 @@
  */
 struct top {
 	const struct top_options *options;
+	struct topdown *td;
 	struct topdown_map_view *map;
-	unsigned int period_ms;
+	uint64_t asked_ns;
 	struct top_data data;
 	struct top_view view;
 	struct top_frame frame;
@@ -56,6 +59,18 @@ static uint64_t now_ns(void)
 	return now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
+/* If the module does not answer, the period is the last one known. */
+static void take_period(struct top *top)
+{
+	uint64_t now = now_ns();
+
+	if (now - top->asked_ns < NS_PER_S)
+		return;
+	top->asked_ns = now;
+	topdown_info_update(top->td);
+	top->data.period_ns = topdown_info(top->td)->out_period_ms * NS_PER_MS;
+}
+
 static void take(struct top *top)
 {
 	struct tm local;
@@ -63,6 +78,7 @@ static void take(struct top *top)
 
 	if (top->view.frozen)
 		return;
+	take_period(top);
 	top_data_read(&top->data, top->map, now_ns());
 	now = time(NULL);
 	if (!localtime_r(&now, &local) ||
@@ -77,7 +93,7 @@ static int draw(struct top *top)
 		.data = &top->data,
 		.rows = top->rows,
 		.clock = top->clock,
-		.period_ms = top->period_ms,
+		.period_ms = topdown_info(top->td)->out_period_ms,
 		.delay_ms = top->options->delay_ms,
 	};
 	unsigned int lines, columns;
@@ -260,19 +276,19 @@ static bool check_cpus(const struct top *top)
 	return cpulist_check(&top->options->cpus, "-C", &possible, &possible);
 }
 
-static int prepare(struct top *top, struct topdown *td)
+static int prepare(struct top *top)
 {
-	const struct topdown_info *info = topdown_info(td);
+	const struct topdown_info *info = topdown_info(top->td);
 	unsigned int nr = topdown_map_nr_cpus(top->map);
 
-	top->period_ms = info->out_period_ms;
+	top->asked_ns = now_ns();
 	if (top->options->level > info->out_level) {
 		report_error("-l: this machine has no level %u (allowed: %s)",
 			     (unsigned int)top->options->level, info->out_level ? "1" : "none");
 		return EXIT_DEVICE;
 	}
 	top->rows = calloc(nr, sizeof(void *));
-	if (!top->rows || top_data_open(&top->data, nr, top->period_ms * NS_PER_MS,
+	if (!top->rows || top_data_open(&top->data, nr, info->out_period_ms * NS_PER_MS,
 					info->out_level)) {
 		report_error("top: out of memory");
 		return EXIT_RUNTIME;
@@ -292,19 +308,17 @@ static int prepare(struct top *top, struct topdown *td)
 static int top_run(const struct top_options *options)
 {
 	struct top top = { .options = options };
-	struct topdown *td;
 	int ret;
 
-	ret = topdown_open(&td, options->device);
+	ret = topdown_open(&top.td, options->device);
 	if (ret)
 		return report_open(options->device, -ret);
-	ret = topdown_map_open(&top.map, td);
+	ret = topdown_map_open(&top.map, top.td);
 	if (ret) {
-		topdown_close(td);
+		topdown_close(top.td);
 		return report_read(options->device, -ret);
 	}
-	ret = prepare(&top, td);
-	topdown_close(td);
+	ret = prepare(&top);
 	if (!ret)
 		ret = show(&top);
 
@@ -312,6 +326,7 @@ static int top_run(const struct top_options *options)
 	top_data_close(&top.data);
 	free(top.rows);
 	topdown_map_close(top.map);
+	topdown_close(top.td);
 	return ret;
 }
 
