@@ -293,7 +293,7 @@ static void test_map_record(void)
 	      topdown_map_window(map, 4, 10, 2, &window, sizeof(window)) == -ENOENT,
 	      "windows that are not there");
 	check(topdown_map_window(map, 2, 0, 2, &window, sizeof(window)) == -EINVAL &&
-	      topdown_map_window(map, 2, 10, 2, &window, 8) == -EINVAL,
+	      topdown_map_window(map, 2, 10, 2, &window, 231) == -EINVAL,
 	      "no number, too small a window");
 
 	again = record;
@@ -383,7 +383,7 @@ static void test_watch(void)
 	check(topdown_watch_set(td, NULL, 0, 99, 1, 0, 0) == -EOPNOTSUPP, "no such node");
 	check(topdown_watch_set(td, NULL, 0, 0, TOPDOWN_RATIO_ONE + 1, 0, 0) == -EINVAL,
 	      "a ratio above 1");
-	check(topdown_watch_wait(td, 0, &event, 8) == -EINVAL, "too small an event");
+	check(topdown_watch_wait(td, 0, &event, 23) == -EINVAL, "too small an event");
 	check(topdown_watch_wait(td, 10, &event, sizeof(event)) == -EAGAIN && event.cpu == 99,
 	      "no event");
 	setenv("FAKE_EVENT", "3", 1);

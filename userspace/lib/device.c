@@ -27,6 +27,14 @@ TD_API const char *topdown_version(void)
 	return TOPDOWN_VERSION;
 }
 
+uint64_t td_clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 int td_ioctl(const struct topdown *td, unsigned long request, void *arg)
 {
 	int ret;

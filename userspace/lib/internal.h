@@ -5,13 +5,38 @@
 #ifndef TOPDOWN_INTERNAL_H
 #define TOPDOWN_INTERNAL_H
 
+#include <time.h>
 #include <topdown.h>
 
 /* Everything else is built with -fvisibility=hidden. */
 #define TD_API		__attribute__((visibility("default")))
 
-/* What the first module that had sessions knew of the structure. */
+/*
+ * What the first modules and libraries knew of the structures: callers and modules
+ * may know no more, and the numbers never change.
+ */
+#define TD_RECORD_SIZE_MIN	480
+#define TD_MAP_SIZE_MIN		56
+#define TD_WINDOW_SIZE_MIN	232
+#define TD_EVENT_SIZE_MIN	24
 #define TD_SESSION_SIZE_MIN	272
+#define TD_SESSION_MAP_SIZE_MIN	800
+#define TD_SHARE_SIZE_MIN	248
+
+/* Entries in a map, one after the other. */
+struct td_entries {
+	uint64_t offset;
+	uint64_t stride;
+	uint64_t nr;
+	uint64_t size;
+};
+
+struct td_copy {
+	void *to;
+	size_t to_size;
+	const void *from;
+	size_t from_size;
+};
 
 struct topdown {
 	int fd;
@@ -19,7 +44,10 @@ struct topdown {
 };
 
 int td_ioctl(const struct topdown *td, unsigned long request, void *arg);
+uint64_t td_clock_ns(clockid_t clock);
 void td_copy_sized(void *to, size_t to_size, const void *from, size_t from_size);
+int td_copy_guarded(const struct td_copy *copy, unsigned int nr, const uint32_t *seq_at);
+bool td_fits(const struct td_entries *entries, uint64_t header_size, uint64_t map_size);
 const unsigned char *td_map_pages(const struct topdown *td, uint64_t size, size_t least,
 				  uint64_t offset);
 int td_record_between(const struct topdown_record *then, const struct topdown_record *now,

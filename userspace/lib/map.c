@@ -14,8 +14,6 @@
 
 /* A writer is done after a few turns, if its CPU is not taken away. */
 #define TD_MAP_TRIES		10000
-/* The first release had the record at this size; the header says what it is. */
-#define TD_RECORD_SIZE_MIN	480
 
 struct topdown_map_view {
 	const unsigned char *base;
@@ -23,37 +21,43 @@ struct topdown_map_view {
 	struct topdown_map layout;
 };
 
-/* Whether @nr entries of @size bytes, @stride apart, lie in the map. */
-static bool td_fits(const struct topdown_map *layout, uint64_t offset, uint64_t stride,
-		    uint64_t nr, uint64_t size)
+/* Whether all entries lie in the map, behind its header. */
+bool td_fits(const struct td_entries *entries, uint64_t header_size, uint64_t map_size)
 {
-	if (!nr)
+	if (!entries->nr)
 		return true;
-	if (stride < size || stride % 8 || offset % 8)
+	if (entries->stride < entries->size || entries->stride % 8 || entries->offset % 8)
 		return false;
-	if (offset < layout->header_size || offset > layout->size)
+	if (entries->offset < header_size || entries->offset > map_size)
 		return false;
-	return nr <= (layout->size - offset) / stride;
+	return entries->nr <= (map_size - entries->offset) / entries->stride;
 }
 
 static int td_check_layout(const struct topdown_map *layout, uint64_t mapped)
 {
-	uint64_t entry = offsetof(struct topdown_map_record, record) +
-			 layout->record_size + sizeof(struct topdown_figures);
+	const struct td_entries records = {
+		.offset = layout->record_offset,
+		.stride = layout->record_stride,
+		.nr = layout->nr_cpus,
+		.size = offsetof(struct topdown_map_record, record) + layout->record_size +
+			sizeof(struct topdown_figures),
+	};
+	const struct td_entries windows = {
+		.offset = layout->history_offset,
+		.stride = layout->history_stride,
+		.nr = (uint64_t)layout->nr_cpus * layout->history_entries,
+		.size = TD_WINDOW_SIZE_MIN,
+	};
 
 	if (layout->magic != TOPDOWN_MAP_MAGIC || layout->size > mapped ||
-	    layout->header_size < sizeof(*layout))
+	    layout->header_size < TD_MAP_SIZE_MIN)
 		return -EPROTO;
 	if (!layout->nr_cpus || layout->nr_cpus > TOPDOWN_CPUS_WORDS_MAX * 64)
 		return -EPROTO;
 	if (layout->record_size < TD_RECORD_SIZE_MIN || layout->record_size % 8)
 		return -EPROTO;
-	if (!td_fits(layout, layout->record_offset, layout->record_stride, layout->nr_cpus,
-		     entry))
-		return -EPROTO;
-	if (!td_fits(layout, layout->history_offset, layout->history_stride,
-		     (uint64_t)layout->nr_cpus * layout->history_entries,
-		     sizeof(struct topdown_map_window)))
+	if (!td_fits(&records, layout->header_size, layout->size) ||
+	    !td_fits(&windows, layout->header_size, layout->size))
 		return -EPROTO;
 	return 0;
 }
@@ -91,7 +95,8 @@ TD_API int topdown_map_open(struct topdown_map_view **out, struct topdown *td)
 	}
 	map->mapped = size;
 	/* Checked once and not looked at again: nothing can change it afterwards. */
-	memcpy(&map->layout, map->base, sizeof(map->layout));
+	td_copy_sized(&map->layout, sizeof(map->layout), map->base,
+		      ((const struct topdown_map *)map->base)->header_size);
 	ret = td_check_layout(&map->layout, size);
 	if (ret)
 		goto err_unmap;
@@ -138,25 +143,35 @@ static const unsigned char *td_map_entry(const struct topdown_map_view *map, uin
 	       (size_t)cpu * map->layout.record_stride;
 }
 
-/* The loop of <linux/topdown.h>, with an end. */
-static int td_map_copy(const struct topdown_map_view *map, uint32_t cpu,
-		       struct topdown_record *record, struct topdown_figures *open)
+/* The loop of <linux/topdown.h>, with an end: all copies are of one state. */
+int td_copy_guarded(const struct td_copy *copy, unsigned int nr, const uint32_t *seq_at)
 {
-	const unsigned char *entry = td_map_entry(map, cpu);
-	const uint32_t *seq_at = (const uint32_t *)entry;
-	const unsigned char *from = entry + offsetof(struct topdown_map_record, record);
-	unsigned int tries;
+	unsigned int tries, i;
 	uint32_t seq;
 
 	for (tries = 0; tries < TD_MAP_TRIES; tries++) {
 		seq = __atomic_load_n(seq_at, __ATOMIC_ACQUIRE);
-		td_copy_sized(record, sizeof(*record), from, map->layout.record_size);
-		memcpy(open, from + map->layout.record_size, sizeof(*open));
+		for (i = 0; i < nr; i++)
+			td_copy_sized(copy[i].to, copy[i].to_size, copy[i].from,
+				      copy[i].from_size);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (!(seq & 1) && __atomic_load_n(seq_at, __ATOMIC_RELAXED) == seq)
 			return 0;
 	}
 	return -EAGAIN;
+}
+
+static int td_map_copy(const struct topdown_map_view *map, uint32_t cpu,
+		       struct topdown_record *record, struct topdown_figures *open)
+{
+	const unsigned char *entry = td_map_entry(map, cpu);
+	const unsigned char *from = entry + offsetof(struct topdown_map_record, record);
+	const struct td_copy copy[] = {
+		{ record, sizeof(*record), from, map->layout.record_size },
+		{ open, sizeof(*open), from + map->layout.record_size, sizeof(*open) },
+	};
+
+	return td_copy_guarded(copy, 2, (const uint32_t *)entry);
 }
 
 TD_API int topdown_map_record(const struct topdown_map_view *map, uint32_t cpu,
@@ -208,7 +223,7 @@ TD_API int topdown_map_window(const struct topdown_map_view *map, uint32_t cpu,
 	const unsigned char *entry;
 	uint64_t before, after;
 
-	if (size < sizeof(window) || !number)
+	if (size < TD_WINDOW_SIZE_MIN || !number)
 		return -EINVAL;
 	if (cpu >= layout->nr_cpus || !layout->history_entries)
 		return -ENOENT;
@@ -217,7 +232,7 @@ TD_API int topdown_map_window(const struct topdown_map_view *map, uint32_t cpu,
 		((uint64_t)cpu * layout->history_entries +
 		 (number - 1) % layout->history_entries) * layout->history_stride;
 	before = __atomic_load_n((const uint64_t *)entry, __ATOMIC_ACQUIRE);
-	memcpy(&window, entry, sizeof(window));
+	td_copy_sized(&window, sizeof(window), entry, layout->history_stride);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	after = __atomic_load_n((const uint64_t *)entry, __ATOMIC_RELAXED);
 	if (before != number || after != number)

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "../../kmod/metrics.h"
 
@@ -28,14 +27,6 @@ struct topdown_reading {
 	bool has_total;
 	uint64_t time_ns;
 };
-
-static uint64_t td_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 static unsigned int td_count_bits(const uint64_t *cpus, unsigned int words)
 {
@@ -166,7 +157,7 @@ TD_API int topdown_reading_update(struct topdown_reading *reading, unsigned int 
 	td_swap(reading);
 	reading->has_total = room && reading->records[room - 1].cpu == TOPDOWN_CPU_ALL;
 	reading->nr = room - reading->has_total;
-	reading->time_ns = td_now_ns();
+	reading->time_ns = td_clock_ns(CLOCK_MONOTONIC);
 	return 0;
 }
 

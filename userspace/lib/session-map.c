@@ -8,14 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "../../kmod/metrics.h"
-
-/* A writer is done after a few turns, if its CPU is not taken away. */
-#define TD_MAP_TRIES		10000
-/* What the first module that had the map knew of the structures. */
-#define TD_SHARE_SIZE_MIN	sizeof(struct topdown_share)
 
 struct topdown_session_view {
 	const unsigned char *base;
@@ -25,17 +19,20 @@ struct topdown_session_view {
 
 static int td_check_shares(const struct topdown_session_map *layout, uint64_t mapped)
 {
+	const struct td_entries shares = {
+		.offset = layout->share_offset,
+		.stride = layout->share_stride,
+		.nr = layout->nr_shares,
+		.size = layout->share_size,
+	};
+
 	if (layout->magic != TOPDOWN_SESSION_MAP_MAGIC || layout->size > mapped ||
-	    layout->header_size < sizeof(*layout))
+	    layout->header_size < TD_SESSION_MAP_SIZE_MIN)
 		return -EPROTO;
 	if (!layout->nr_shares || layout->nr_shares > TOPDOWN_CPUS_WORDS_MAX * 64)
 		return -EPROTO;
-	if (layout->share_size < TD_SHARE_SIZE_MIN || layout->share_stride < layout->share_size)
-		return -EPROTO;
-	if (layout->share_stride % 8 || layout->share_offset % 8 ||
-	    layout->share_offset < layout->header_size || layout->share_offset > layout->size)
-		return -EPROTO;
-	if (layout->nr_shares > (layout->size - layout->share_offset) / layout->share_stride)
+	if (layout->share_size < TD_SHARE_SIZE_MIN ||
+	    !td_fits(&shares, layout->header_size, layout->size))
 		return -EPROTO;
 	return 0;
 }
@@ -64,7 +61,8 @@ TD_API int topdown_session_map_open(struct topdown_session_view **out, struct to
 	}
 	map->mapped = size;
 	/* Checked once and not looked at again, but for what follows the layout. */
-	memcpy(&map->layout, map->base, sizeof(map->layout));
+	td_copy_sized(&map->layout, sizeof(map->layout), map->base,
+		      ((const struct topdown_session_map *)map->base)->header_size);
 	ret = td_check_shares(&map->layout, size);
 	if (ret)
 		goto err_unmap;
@@ -84,22 +82,6 @@ TD_API void topdown_session_map_close(struct topdown_session_view *map)
 		return;
 	munmap((void *)map->base, map->mapped);
 	free(map);
-}
-
-/* The loop of <linux/topdown.h>, with an end. */
-static int td_copy_guarded(void *to, const void *from, size_t size, const uint32_t *seq_at)
-{
-	unsigned int tries;
-	uint32_t seq;
-
-	for (tries = 0; tries < TD_MAP_TRIES; tries++) {
-		seq = __atomic_load_n(seq_at, __ATOMIC_ACQUIRE);
-		memcpy(to, from, size);
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		if (!(seq & 1) && __atomic_load_n(seq_at, __ATOMIC_RELAXED) == seq)
-			return 0;
-	}
-	return -EAGAIN;
 }
 
 static void td_add_share(struct topdown_share *sum, const struct topdown_share *more)
@@ -123,14 +105,15 @@ static int td_sum_shares(const struct topdown_session_view *map,
 {
 	const struct topdown_session_map *layout = &map->layout;
 	struct topdown_share one;
-	const void *from;
+	struct td_copy copy = { &one, sizeof(one), NULL, layout->share_size };
 	uint32_t i;
 	int ret;
 
 	memset(sum, 0, TOPDOWN_NR_KINDS * sizeof(*sum));
 	for (i = 0; i < layout->nr_shares; i++) {
-		from = map->base + layout->share_offset + (size_t)i * layout->share_stride;
-		ret = td_copy_guarded(&one, from, sizeof(one), from);
+		copy.from = map->base + layout->share_offset +
+			    (size_t)i * layout->share_stride;
+		ret = td_copy_guarded(&copy, 1, copy.from);
 		if (ret)
 			return ret;
 		if (one.kind >= TOPDOWN_NR_KINDS)
@@ -151,20 +134,15 @@ static void td_share_figures(struct topdown_figures *figures, const struct topdo
 	td_figures_ratios(figures, share->nodes);
 }
 
-static uint64_t td_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
-
 TD_API int topdown_session_map_read(const struct topdown_session_view *map,
 				    struct topdown_session *out, size_t size)
 {
 	const struct topdown_session_map *live = (const void *)map->base;
 	struct topdown_session read = { .size = sizeof(read) };
 	struct topdown_session_map header;
+	const struct td_copy copy = {
+		&header, sizeof(header), live, map->layout.header_size
+	};
 	struct topdown_share sum[TOPDOWN_NR_KINDS], all = { .level = 0 };
 	unsigned int kind;
 	int ret;
@@ -172,10 +150,10 @@ TD_API int topdown_session_map_read(const struct topdown_session_view *map,
 	if (size < TD_SESSION_SIZE_MIN)
 		return -EINVAL;
 	/* The state first: after the last task has exited next to nothing is added. */
-	ret = td_copy_guarded(&header, live, sizeof(header), &live->seq);
+	ret = td_copy_guarded(&copy, 1, &live->seq);
 	if (ret)
 		return ret;
-	read.out_time_ns = td_now_ns();
+	read.out_time_ns = td_clock_ns(CLOCK_MONOTONIC);
 	ret = td_sum_shares(map, header.baseline, sum);
 	if (ret)
 		return ret;

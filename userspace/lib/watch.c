@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <string.h>
 #include <unistd.h>
 
 TD_API int topdown_watch_set(struct topdown *td, const uint64_t *cpus, unsigned int words,
@@ -36,7 +35,7 @@ TD_API int topdown_watch_wait(struct topdown *td, int timeout_ms,
 	ssize_t len;
 	int ret;
 
-	if (size < sizeof(event))
+	if (size < TD_EVENT_SIZE_MIN)
 		return -EINVAL;
 	if (!topdown_has(td, TOPDOWN_FEATURE_WATCH))
 		return -EOPNOTSUPP;
@@ -50,9 +49,8 @@ TD_API int topdown_watch_wait(struct topdown *td, int timeout_ms,
 	len = read(td->fd, &event, sizeof(event));
 	if (len < 0)
 		return -errno;
-	if (len != sizeof(event))
+	if (len < TD_EVENT_SIZE_MIN)
 		return -EPROTO;
-	memset(out, 0, size);
-	memcpy(out, &event, sizeof(event));
+	td_copy_sized(out, size, &event, len);
 	return 0;
 }

@@ -23,7 +23,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../../kmod/metrics.h"
@@ -74,10 +73,7 @@ struct td_rdpmc {
 
 static uint64_t td_cpu_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	return td_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void td_point_sub(struct td_point *point, const struct td_point *base)
