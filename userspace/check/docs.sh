@@ -146,6 +146,21 @@ sed -nE '/^\.Sh ERRORS/,/^\.Sh SEE/s/^\.It Er (.*)/\1/p' "$USERSPACE/man/topdown
 	sort -u > "$TMP/man"
 same 'errors of the ABI and topdown(4)' "$TMP/source" "$TMP/man"
 
+# Each feature has a name, which is explained.
+grep -hoE '^#define TOPDOWN_FEATURE_[A-Z_]+' "$USERSPACE"/../uapi/linux/*.h |
+	sed 's/.*TOPDOWN_FEATURE_//' | sort -u > "$TMP/source"
+sed -nE 's/^\t\{ TOPDOWN_FEATURE_([A-Z_]+), "[a-z_]+" \},$/\1/p' "$USERSPACE/cli/info.c" |
+	sort -u > "$TMP/names"
+same 'features of the ABI and topdown info' "$TMP/source" "$TMP/names"
+sed -nE 's/^\.Dv TOPDOWN_FEATURE_([A-Z_]+).*/\1/p' "$USERSPACE/man/libtopdown.3" |
+	sort -u > "$TMP/man"
+same 'features of the ABI and libtopdown(3)' "$TMP/source" "$TMP/man"
+sed -nE 's/^\t\{ TOPDOWN_FEATURE_[A-Z_]+, "([a-z_]+)" \},$/\1/p' "$USERSPACE/cli/info.c" |
+	sort -u > "$TMP/names"
+sed -nE '/^\.It features/,/^\.It pinned/s/^\.Ql (.*)/\1/p' "$USERSPACE/man/topdown-info.1" |
+	sort -u > "$TMP/man"
+same 'features of topdown info and topdown-info(1)' "$TMP/names" "$TMP/man"
+
 # Completion works in a shell.
 complete_line() {
 	bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _topdown

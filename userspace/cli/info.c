@@ -54,6 +54,7 @@ static const struct {
 	{ TOPDOWN_FEATURE_MAP, "map" },
 	{ TOPDOWN_FEATURE_WATCH, "watch" },
 	{ TOPDOWN_FEATURE_SESSION, "session" },
+	{ TOPDOWN_FEATURE_SESSION_MAP, "session_map" },
 };
 
 static struct json_object *feature_array(const struct topdown *td)
