@@ -5,6 +5,7 @@
 #include "columns.h"
 
 #include <stddef.h>
+#include <stdio.h>
 
 /* Level 1 and its children on most CPUs. */
 #define NR_COMMON	(TOPDOWN_CORE_BOUND + 1)
@@ -40,4 +41,49 @@ const struct column columns[NR_COLUMNS] = {
 bool column_shown(unsigned int node, unsigned int level, uint32_t nodes)
 {
 	return topdown_node_level(node) <= level && (node < NR_COMMON || nodes >> node & 1);
+}
+
+/* The unit in which a number is below @limit, and the number in it. */
+static char scale(double *number, double limit)
+{
+	static const char units[] = " kMGTPE";
+	unsigned int unit = 0;
+
+	while (*number >= limit && unit + 2 < sizeof(units)) {
+		*number /= 1000;
+		unit++;
+	}
+	return units[unit];
+}
+
+/**
+ * rate_text - a large number, with one digit behind the point and a unit
+ * @text: where to
+ * @size: room in @text, 8 at least
+ * @rate: number
+ */
+void rate_text(char *text, size_t size, double rate)
+{
+	char unit = scale(&rate, 999.95);
+
+	if (unit == ' ')
+		snprintf(text, size, "%.0f", rate);
+	else
+		snprintf(text, size, "%.1f%c", rate, unit);
+}
+
+/**
+ * weight_text - the same in four characters, where a column must be narrow
+ * @text: where to
+ * @size: room in @text, 8 at least
+ * @weight: number
+ */
+void weight_text(char *text, size_t size, double weight)
+{
+	char unit = scale(&weight, 999.5);
+
+	if (unit == ' ')
+		snprintf(text, size, "%.0f", weight);
+	else
+		snprintf(text, size, "%.*f%c", weight < 9.95, weight, unit);
 }

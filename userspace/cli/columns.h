@@ -6,6 +6,7 @@
 #define TOPDOWN_CLI_COLUMNS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <topdown.h>
 
@@ -26,5 +27,7 @@ struct column {
 extern const struct column columns[NR_COLUMNS];
 
 bool column_shown(unsigned int node, unsigned int level, uint32_t nodes);
+void rate_text(char *text, size_t size, double rate);
+void weight_text(char *text, size_t size, double rate);
 
 #endif /* TOPDOWN_CLI_COLUMNS_H */

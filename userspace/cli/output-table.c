@@ -199,22 +199,16 @@ static void tree(const struct output *output, const struct interval *interval)
 	}
 }
 
-/* Behind the nodes of tasks, and of level 1, there are more columns. */
-static bool is_last(const struct interval *interval, unsigned int column, uint32_t nodes)
-{
-	if (interval->tasks || interval->level < 2)
-		return false;
-	for (column++; column < NR_COLUMNS; column++) {
-		if (column_shown(columns[column].node, interval->level, nodes))
-			return false;
-	}
-	return true;
-}
-
 /* Level 2 has many columns, so they are narrow; a column ends with its mark. */
 static int column_width(const struct interval *interval)
 {
 	return interval->level > 1 ? 5 : 9;
+}
+
+/* With the slots of each CPU, a line of level 2 just fits 80 columns. */
+static int cpu_width(const struct interval *interval)
+{
+	return interval->level > 1 ? 3 : 4;
 }
 
 static void headings(const struct output *output, const struct interval *interval)
@@ -226,52 +220,60 @@ static void headings(const struct output *output, const struct interval *interva
 	if (interval->tasks)
 		fprintf(output->file, "%7s %-15s ", "ID", "name");
 	else
-		fprintf(output->file, "%4s ", "CPU");
+		fprintf(output->file, "%*s ", cpu_width(interval), "CPU");
 	for (i = 0; i < NR_COLUMNS; i++) {
 		if (!column_shown(columns[i].node, interval->level, nodes))
 			continue;
-		fprintf(output->file, "%*s%s", width, interval->level > 1 ?
-			columns[i].heading : columns[i].heading_level1,
-			is_last(interval, i, nodes) ? "" : " ");
+		fprintf(output->file, "%*s ", width, interval->level > 1 ?
+			columns[i].heading : columns[i].heading_level1);
 	}
 	if (interval->tasks)
 		fprintf(output->file, "%9s %5s", "on CPU s", "run%");
 	else if (interval->level < 2)
 		fprintf(output->file, "%17s", "slots");
+	else
+		fprintf(output->file, "%4s", "slot");
 	putc('\n', output->file);
 }
 
 static void cell(const struct output *output, const struct row *row, unsigned int node,
-		 int width, bool last)
+		 int width)
 {
-	const char *behind = last ? "" : " ";
 	bool marked = is_marked(row, node);
 	char text[16];
 
 	percent(text, sizeof(text), row->figures.ratio[node], "");
 	mark_on(output, marked);
-	fprintf(output->file, "%*s%s", width, text, marked ? "*" : behind);
+	fprintf(output->file, "%*s%s", width, text, marked ? "*" : " ");
 	mark_off(output, marked);
 }
 
-static void line_start(const struct output *output, const struct row *row)
+static void line_start(const struct output *output, const struct interval *interval,
+		       const struct row *row)
 {
+	int width = cpu_width(interval);
 	const struct task *task = row->task;
 
 	if (task)
 		fprintf(output->file, "%7d %-15.15s ", task->tid ? task->tid : task->pid,
 			task->name);
 	else if (row->cpu == TOPDOWN_CPU_ALL)
-		fprintf(output->file, "%4s ", "all");
+		fprintf(output->file, "%*s ", width, "all");
 	else
-		fprintf(output->file, "%4" PRIu32 " ", row->cpu);
+		fprintf(output->file, "%*" PRIu32 " ", width, row->cpu);
 }
 
 static void cpu_line_end(const struct output *output, const struct interval *interval,
 			 const struct row *row)
 {
-	if (interval->level < 2)
+	char weight[16];
+
+	if (interval->level < 2) {
 		fprintf(output->file, "%17llu", row->figures.slots);
+	} else {
+		weight_text(weight, sizeof(weight), row->figures.slots);
+		fprintf(output->file, "%4s", weight);
+	}
 	remark(output, row, " ");
 }
 
@@ -293,11 +295,10 @@ static void line(const struct output *output, const struct interval *interval,
 	uint32_t nodes = interval_nodes(interval);
 	unsigned int i;
 
-	line_start(output, row);
+	line_start(output, interval, row);
 	for (i = 0; i < NR_COLUMNS; i++) {
 		if (column_shown(columns[i].node, interval->level, nodes))
-			cell(output, row, columns[i].node, column_width(interval),
-			     is_last(interval, i, nodes));
+			cell(output, row, columns[i].node, column_width(interval));
 	}
 	if (row->task)
 		task_line_end(output, row);

@@ -170,21 +170,6 @@ static void percent(char *text, size_t size, uint32_t ratio)
 		snprintf(text, size, "%.1f", ratio * 100.0 / TOPDOWN_RATIO_ONE);
 }
 
-static void rate_text(char *text, size_t size, double rate)
-{
-	static const char units[] = " kMGTPE";
-	unsigned int unit = 0;
-
-	while (rate >= 999.95 && unit + 2 < sizeof(units)) {
-		rate /= 1000;
-		unit++;
-	}
-	if (unit)
-		snprintf(text, size, "%.1f%c", rate, units[unit]);
-	else
-		snprintf(text, size, "%.0f", rate);
-}
-
 /*
  * The end of a part is where the sum up to it is, so that the bar is as long as
  * it should be and no part is off by more than half a letter at each end.
