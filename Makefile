@@ -63,6 +63,7 @@ userspace_install: userspace
 uninstall:
 	$(MAKE) -C userspace uninstall
 	rm -f $(foreach dir,updates extra,$(DESTDIR)/lib/modules/$(release)/$(dir)/kmod/topdown.ko*)
+	rm -rf $(dkms)
 ifeq ($(DESTDIR),)
 	-depmod -a $(release)
 endif

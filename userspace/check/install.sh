@@ -90,6 +90,28 @@ quiet 'make uninstall' make -C "$USERSPACE" uninstall DESTDIR="$ROOT" PREFIX=/us
 left=$(find "$ROOT" ! -type d)
 result "$([[ -z $left ]]; echo $?)" "nothing is left: $left"
 
+# The sources for DKMS: what is listed is all that the module needs, in its version.
+if [[ -d $USERSPACE/../kmod ]]; then
+	quiet 'make dkms_install' make -C "$USERSPACE/.." dkms_install DESTDIR="$ROOT"
+	dkms=$ROOT/usr/src/topdown-$version
+	for file in Kbuild Makefile kmod/Kbuild uapi/linux/topdown.h; do
+		result "$([[ -f $dkms/$file ]]; echo $?)" "for DKMS: $file"
+	done
+	result "$(grep -qxF "PACKAGE_VERSION=\"$version\"" "$dkms/dkms.conf"; echo $?)" \
+		'dkms.conf has the version'
+	grep -hoE '^#include "[^"]+"' "$dkms"/kmod/*.[ch] | sed 's/.*"\(.*\)"/\1/' | sort -u |
+		while read -r file; do
+			[[ -f $dkms/kmod/$file ]] || echo "$file"
+		done > "$TMP/missing"
+	result "$([[ ! -s $TMP/missing ]]; echo $?)" \
+		"headers of the module are there: $(tr '\n' ' ' < "$TMP/missing")"
+	quiet 'make uninstall, of all' make -C "$USERSPACE/.." uninstall DESTDIR="$ROOT"
+	left=$(find "$ROOT" ! -type d; find "$ROOT/usr/src" -mindepth 1)
+	result "$([[ -z $left ]]; echo $?)" "nothing is left: $left"
+else
+	skip 'make dkms_install' 'there is no kmod directory'
+fi
+
 quiet 'make static' make -C "$USERSPACE" O="$BUILD/static" PROGRAM="$BUILD/static/topdown" static
 run env -i "$BUILD/static/topdown.static" stat
 expect 'the static command runs' 3 '' 'cannot open /dev/topdown'
