@@ -11,12 +11,10 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "report.h"
-
-#define NS_PER_S	1000000000ULL
 
 /**
  * struct word - what a child has to say before it is the command
@@ -50,11 +48,11 @@ void command_prepare(struct command *command, char **argv)
 
 static void say(int fd, int error, uint32_t session)
 {
-	struct word word = { .error = error, .session = session };
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	word.time_ns = now.tv_sec * NS_PER_S + now.tv_nsec;
+	struct word word = {
+		.error = error,
+		.session = session,
+		.time_ns = clock_now_ns(),
+	};
 
 	/* A parent that is not there to read needs no answer. */
 	if (write(fd, &word, sizeof(word)) != sizeof(word))

@@ -24,15 +24,6 @@ bool cpulist_has(const struct cpulist *list, unsigned int cpu)
 	return list->words[cpu / 64] >> cpu % 64 & 1;
 }
 
-unsigned int cpulist_count(const struct cpulist *list)
-{
-	unsigned int i, n = 0;
-
-	for (i = 0; i < CPULIST_WORDS; i++)
-		n += __builtin_popcountll(list->words[i]);
-	return n;
-}
-
 /* The part of a list up to the next comma, which a message is about. */
 static int part_length(const char *part)
 {

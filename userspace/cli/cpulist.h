@@ -23,7 +23,6 @@ struct cpulist {
 
 void cpulist_set(struct cpulist *list, unsigned int cpu);
 bool cpulist_has(const struct cpulist *list, unsigned int cpu);
-unsigned int cpulist_count(const struct cpulist *list);
 bool cpulist_parse(struct cpulist *list, const char *option, const char *text);
 bool cpulist_check(const struct cpulist *list, const char *option,
 		   const struct cpulist *possible, const struct cpulist *online);

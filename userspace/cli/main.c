@@ -2,6 +2,7 @@
 /*
  * topdown: the command.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdbool.h>
@@ -88,8 +89,11 @@ int main(int argc, char **argv)
 	char name[] = "topdown";
 	int option;
 
-	if (!keep_standard_descriptors())
+	if (!keep_standard_descriptors()) {
+		report_error("cannot open /dev/null in place of a standard descriptor: %s",
+			     strerror(errno));
 		return EXIT_RUNTIME;
+	}
 	/* Messages name the command, whatever path it was started by. */
 	if (argc)
 		argv[0] = name;

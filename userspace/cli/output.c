@@ -96,13 +96,8 @@ static int write_error(const struct output *output, int error)
 	return EXIT_RUNTIME;
 }
 
-/**
- * output_flush - let readers see what was printed
- * @output: output
- *
- * Return: 0, or an exit code, after a message unless the reader just left.
- */
-int output_flush(struct output *output)
+/* Let readers see what was printed: 0, or an exit code. */
+static int flush(struct output *output)
 {
 	errno = 0;
 	if (fflush(output->file) || ferror(output->file))
@@ -139,7 +134,7 @@ int output_interval(struct output *output, const struct interval *interval)
 		report_error("cannot print: %s", strerror(-ret));
 		return EXIT_RUNTIME;
 	}
-	return output_flush(output);
+	return flush(output);
 }
 
 /**

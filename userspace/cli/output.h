@@ -49,7 +49,6 @@ struct output {
 
 int output_open(struct output *output, const char *path, bool append);
 int output_interval(struct output *output, const struct interval *interval);
-int output_flush(struct output *output);
 int output_close(struct output *output);
 
 void output_table(const struct output *output, const struct interval *interval);

@@ -15,32 +15,18 @@
 static char *held;
 static size_t held_size;
 
-static void report(const char *format, va_list args)
-{
-	if (held) {
-		vsnprintf(held, held_size, format, args);
-		return;
-	}
-	fputs("topdown: ", stderr);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
-}
-
 void report_error(const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	report(format, args);
-	va_end(args);
-}
-
-void report_note(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	report(format, args);
+	if (held) {
+		vsnprintf(held, held_size, format, args);
+	} else {
+		fputs("topdown: ", stderr);
+		vfprintf(stderr, format, args);
+		fputc('\n', stderr);
+	}
 	va_end(args);
 }
 
@@ -133,7 +119,7 @@ static const char *attach_advice(int error)
 	case ESRCH:
 		return "it has ended; or -p got a thread, which is for -t";
 	case ENOSPC:
-		return "at most 1024 sessions of a command, 16 of a task, 65536 tasks in all";
+		return "at most 1024 sessions of a command, 16 of a task, 4096 sessions and 65536 tasks in all";
 	case ENOTTY:
 	case EOPNOTSUPP:
 		return "the loaded module is older than this command: see 'topdown info'";

@@ -7,10 +7,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <topdown.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "command.h"
 #include "info.h"
 #include "repeat.h"
@@ -18,9 +18,6 @@
 #include "stat.h"
 #include "task.h"
 #include "ticker.h"
-
-#define NS_PER_S	1000000000ULL
-#define NS_PER_MS	1000000ULL
 
 /**
  * struct task_run - a measurement of tasks going on
@@ -49,14 +46,6 @@ struct task_run {
 	int signal;
 	bool partial;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * NS_PER_S + now.tv_nsec;
-}
 
 static int read_error(const struct task_run *run, int ret)
 {
@@ -134,7 +123,7 @@ static int print_interval(struct task_run *run)
 	int ret;
 
 	ret = tasks_read(&run->tasks, TOPDOWN_SESSION_FRESH);
-	now = now_ns();
+	now = clock_now_ns();
 	if (!ret)
 		ret = tasks_rows(&run->tasks, interval);
 	if (ret)
@@ -233,7 +222,7 @@ static int measure_tasks(struct task_run *run)
 	say_what(run);
 	run->ticker.target = topdown_fd(run->tasks.td);
 	run->ticker.target_events = POLLPRI;
-	start(run, now_ns());
+	start(run, clock_now_ns());
 	ret = follow(run, &event);
 	if (!ret && event == TICKER_SIGNAL)
 		return stat_signal_status(run->options, run->signal);

@@ -17,11 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "report.h"
 #include "top-screen.h"
-
-#define NS_PER_S	1000000000ULL
-#define NS_PER_MS	1000000ULL
 
 /**
  * struct top - a live view going on
@@ -51,18 +49,10 @@ struct top {
 	char clock[16];
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * NS_PER_S + now.tv_nsec;
-}
-
 /* If the module does not answer, the period is the last one known. */
 static void take_period(struct top *top)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_now_ns();
 
 	if (now - top->asked_ns < NS_PER_S)
 		return;
@@ -79,7 +69,7 @@ static void take(struct top *top)
 	if (top->view.frozen)
 		return;
 	take_period(top);
-	top_data_read(&top->data, top->map, now_ns());
+	top_data_read(&top->data, top->map, clock_now_ns());
 	now = time(NULL);
 	if (!localtime_r(&now, &local) ||
 	    !strftime(top->clock, sizeof(top->clock), "%H:%M:%S", &local))
@@ -152,7 +142,7 @@ static int take_signal(struct top *top)
 
 static uint64_t until(uint64_t at_ns)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_now_ns();
 
 	return now < at_ns ? at_ns - now : 0;
 }
@@ -204,7 +194,7 @@ static int loop(struct top *top)
 	int ret;
 
 	take(top);
-	next_ns = now_ns() + delay_ns;
+	next_ns = clock_now_ns() + delay_ns;
 	for (;;) {
 		if (draw(top))
 			return out_of_memory();
@@ -217,7 +207,7 @@ static int loop(struct top *top)
 		if (until(next_ns))
 			continue;
 		take(top);
-		next_ns = now_ns() + delay_ns;
+		next_ns = clock_now_ns() + delay_ns;
 		if (++refreshes == top->options->count)
 			return draw(top) ? out_of_memory() : EXIT_OK;
 	}
@@ -281,7 +271,7 @@ static int prepare(struct top *top)
 	const struct topdown_info *info = topdown_info(top->td);
 	unsigned int nr = topdown_map_nr_cpus(top->map);
 
-	top->asked_ns = now_ns();
+	top->asked_ns = clock_now_ns();
 	if (top->options->level > info->out_level) {
 		report_error("-l: this machine has no level %u (allowed: %s)",
 			     (unsigned int)top->options->level, info->out_level ? "1" : "none");
@@ -295,7 +285,7 @@ static int prepare(struct top *top)
 	}
 	top->view.level = top->options->level ? top->options->level : 1;
 	top->view.sort = TOP_SORT_CPU;
-	top_data_read(&top->data, top->map, now_ns());
+	top_data_read(&top->data, top->map, clock_now_ns());
 	if (!top->options->has_cpus)
 		return 0;
 	if (!check_cpus(top))

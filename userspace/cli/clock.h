@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The clock that everything is measured by.
+ */
+#ifndef TOPDOWN_CLI_CLOCK_H
+#define TOPDOWN_CLI_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+#define NS_PER_S	1000000000ULL
+#define NS_PER_MS	1000000ULL
+
+/* CLOCK_MONOTONIC. */
+static inline uint64_t clock_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+#endif /* TOPDOWN_CLI_CLOCK_H */
