@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The map of /dev/topdown: its layout, what it shows, who may have it, and how
- * long it lives.  torn_test.c reads it while it is written.
+ * The map of /dev/topdown: its layout, what it shows, and how long it lives.
+ * rights_test.c has who may have it, torn_test.c reads it while it is written.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/capability.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,8 +16,6 @@
 #include "map.h"
 
 #define PAGE		4096UL
-#define NOBODY		65534
-#define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 
 FIXTURE(map) {
 	struct map map;
@@ -349,120 +341,6 @@ TEST_F(map, survives_hotplug)
 	EXPECT_EQ(NULL, entry_wrong(&back)) {
 		TH_LOG("%s", entry_wrong(&back));
 	}
-}
-
-/* Each of these runs as somebody else, so a mistake in it cannot spread. */
-FIXTURE(rights) {
-	struct stat node;
-	char paranoid[16];
-};
-
-static bool paranoid_write(const char *text)
-{
-	FILE *file = fopen(PARANOID, "we");
-	bool right = file && fputs(text, file) >= 0;
-
-	return file && !fclose(file) && right;
-}
-
-static bool paranoid_read(char *text, size_t size)
-{
-	FILE *file = fopen(PARANOID, "re");
-	bool right = file && fgets(text, size, file);
-
-	if (file)
-		fclose(file);
-	return right;
-}
-
-FIXTURE_SETUP(rights)
-{
-	ASSERT_EQ(0, module_need());
-	ASSERT_EQ(0, stat(TD_DEVICE, &self->node));
-	ASSERT_TRUE(paranoid_read(self->paranoid, sizeof(self->paranoid)));
-	ASSERT_TRUE(paranoid_write("2"));
-	ASSERT_EQ(0, chmod(TD_DEVICE, 0666));
-}
-
-FIXTURE_TEARDOWN_PARENT(rights)
-{
-	chmod(TD_DEVICE, self->node.st_mode & 07777);
-	paranoid_write(self->paranoid);
-}
-
-/* Without any capability but @keep; -1 for none. */
-static bool drop_rights(cap_value_t keep)
-{
-	cap_t caps = cap_init();
-	bool right;
-
-	right = caps && !prctl(PR_SET_KEEPCAPS, 1) && !setresgid(NOBODY, NOBODY, NOBODY) &&
-		!setresuid(NOBODY, NOBODY, NOBODY);
-	if (right && keep >= 0)
-		right = !cap_set_flag(caps, CAP_PERMITTED, 1, &keep, CAP_SET) &&
-			!cap_set_flag(caps, CAP_EFFECTIVE, 1, &keep, CAP_SET);
-	right = right && !cap_set_proc(caps);
-	cap_free(caps);
-	return right;
-}
-
-static int watch_any(int fd)
-{
-	struct topdown_watch watch = { .size = sizeof(watch), .node = TOPDOWN_WATCH_ANY };
-
-	return ioctl(fd, TOPDOWN_WATCH, &watch) ? -errno : 0;
-}
-
-TEST_F(rights, without_them_nothing_is_shown)
-{
-	struct topdown_event event;
-	struct topdown_info info;
-	struct pollfd poller;
-	int fd;
-
-	ASSERT_TRUE(drop_rights(-1));
-	fd = device_open();
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, device_info(fd, &info));
-	EXPECT_EQ(0, info.out_flags & TOPDOWN_INFO_MAY_READ);
-	EXPECT_EQ(-EACCES, try_map(fd, info.out_map_size, PROT_READ, MAP_SHARED, 0));
-	EXPECT_EQ(-EACCES, try_map(fd, PAGE, PROT_READ, MAP_SHARED, 0));
-	EXPECT_EQ(-EACCES, watch_any(fd));
-	EXPECT_EQ(-1, read(fd, &event, sizeof(event)));
-	EXPECT_EQ(EACCES, errno);
-	poller = (struct pollfd){ .fd = fd, .events = POLLIN };
-	EXPECT_EQ(1, poll(&poller, 1, 5000));
-	EXPECT_EQ(POLLERR, poller.revents);
-	close(fd);
-}
-
-TEST_F(rights, cap_perfmon_is_enough)
-{
-	struct topdown_info info;
-	int fd;
-
-	ASSERT_TRUE(drop_rights(CAP_PERFMON));
-	fd = device_open();
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, device_info(fd, &info));
-	EXPECT_NE(0, info.out_flags & TOPDOWN_INFO_MAY_READ);
-	EXPECT_EQ(0, try_map(fd, info.out_map_size, PROT_READ, MAP_SHARED, 0));
-	EXPECT_EQ(0, watch_any(fd));
-	close(fd);
-}
-
-/* As with a perf descriptor, the right is the opener's. */
-TEST_F(rights, a_descriptor_can_be_handed_down)
-{
-	struct topdown_info info;
-	int fd = device_open();
-
-	ASSERT_LE(0, fd);
-	ASSERT_TRUE(drop_rights(-1));
-	ASSERT_EQ(0, device_info(fd, &info));
-	EXPECT_EQ(0, try_map(fd, info.out_map_size, PROT_READ, MAP_SHARED, 0));
-	EXPECT_EQ(0, watch_any(fd));
-	close(fd);
 }
 
 TEST_HARNESS_MAIN

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +102,19 @@ static int try_watch(int fd)
 	return ioctl(fd, TOPDOWN_WATCH, &watch) ? -errno : 0;
 }
 
+/* At once, and read() says why; whoever may watch could wait. */
+static int try_wait(int fd)
+{
+	struct pollfd poller = { .fd = fd, .events = POLLIN };
+	struct topdown_event event;
+
+	if (poll(&poller, 1, 0) < 0)
+		return -errno;
+	if (!(poller.revents & POLLERR))
+		return 0;
+	return read(fd, &event, sizeof(event)) < 0 ? -errno : -EINVAL;
+}
+
 static int what_may_fd(int fd)
 {
 	struct topdown_record record;
@@ -117,6 +131,8 @@ static int what_may_fd(int fd)
 	may |= allowed(device_reset(fd, 0, NULL, 0), MAY_RESET);
 	may |= allowed(try_map(fd), MAY_MAP);
 	may |= allowed(try_watch(fd), MAY_WATCH);
+	if (allowed(try_wait(fd), MAY_WATCH) != (may & MAY_WATCH))
+		may |= ODD;
 	return may;
 }
 
@@ -173,12 +189,14 @@ static int may(const struct who *who)
 }
 
 FIXTURE(rights) {
+	struct stat node;
 	int paranoid;
 	char text[16];
 };
 
 FIXTURE_SETUP(rights)
 {
+	ASSERT_EQ(0, stat(TD_DEVICE, &self->node));
 	self->paranoid = number_of(PARANOID);
 	snprintf(self->text, sizeof(self->text), "%d", self->paranoid);
 	write_to(PARANOID, "2");
@@ -190,7 +208,8 @@ FIXTURE_TEARDOWN(rights)
 {
 	write_to(PARANOID, self->text);
 	write_to(TRUST, "N");
-	ASSERT_EQ(0, chown(TD_DEVICE, 0, 0));
+	ASSERT_EQ(0, chown(TD_DEVICE, self->node.st_uid, self->node.st_gid));
+	ASSERT_EQ(0, chmod(TD_DEVICE, self->node.st_mode & 07777));
 }
 
 TEST_F(rights, root)
