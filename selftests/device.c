@@ -202,6 +202,42 @@ unsigned int cpus_online(unsigned int *cpu)
 	return n;
 }
 
+int cpu_set_online(unsigned int cpu, bool online)
+{
+	char path[64];
+	int fd, ret = 0;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, online ? "1" : "0", 1) != 1)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+void cpus_set_online(void)
+{
+	unsigned int cpu;
+
+	/* The boot CPU has no such file, and needs none. */
+	for (cpu = 1; cpu < TD_CPUS_MAX; cpu++) {
+		if (cpu_set_online(cpu, true) == -ENOENT)
+			break;
+	}
+}
+
+void fair_server_off(void)
+{
+	static const char off[] =
+		"cd /sys/kernel/debug/sched/fair_server 2> /dev/null || exit 0;"
+		"for cpu in cpu*; do echo 0 > $cpu/runtime; done";
+
+	if (system(off))
+		fprintf(stderr, "the fair server stays on\n");
+}
+
 int cpu_pin(unsigned int cpu)
 {
 	cpu_set_t set;
@@ -232,6 +268,22 @@ double env_number(const char *name, double otherwise)
 	const char *text = getenv(name);
 
 	return text && *text ? strtod(text, NULL) : otherwise;
+}
+
+typedef uint64_t __attribute__((may_alias)) word;
+
+/*
+ * Word by word, so that compilers neither merge nor drop the loads, and at the
+ * pace of a reader in any language.
+ */
+void copy_words(void *to, const void *from, size_t size)
+{
+	const volatile word *source = from;
+	word *target = to;
+	size_t i;
+
+	for (i = 0; i < size / sizeof(*target); i++)
+		target[i] = source[i];
 }
 
 /* A measuring task that waits behind the load cannot say when it measured. */

@@ -150,9 +150,6 @@ TEST_F(follow, set_uid_exec_ends_it)
  */
 static bool measure_hotplug(int fd, struct worker *worker, struct topdown_session *seen)
 {
-	/* Linux 6.12's fair server warns when a CPU under load goes: lib.bash. */
-	static const char fair_server_off[] =
-		"for f in /sys/kernel/debug/sched/fair_server/cpu*/runtime; do echo 0 > $f; done";
 	static const char hotplug[] =
 		"cd /sys/devices/system/cpu/cpu1 || exit 1;"
 		"for on in 0 1 0 1; do sleep 0.1; echo $on > online || exit 1; done";
@@ -161,8 +158,7 @@ static bool measure_hotplug(int fd, struct worker *worker, struct topdown_sessio
 	int session = ok ? device_attach(fd, 0, worker->pid) : -1;
 	double time, measured;
 
-	if (!access("/sys/kernel/debug/sched/fair_server", F_OK))
-		ok = ok && !system(fair_server_off);
+	fair_server_off();
 	ok = ok && session > 0 && worker_go(worker, 4) && !system(hotplug) && worker_wait(report) &&
 	     !device_session(fd, TOPDOWN_SESSION_FRESH, session, seen);
 	worker_stop(worker);

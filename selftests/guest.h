@@ -85,9 +85,16 @@ int period_set(const char *text);
 
 /* CPUs that are online; at most TD_CPUS_MAX. */
 unsigned int cpus_online(unsigned int *cpu);
+int cpu_set_online(unsigned int cpu, bool online);
+/* All there are, whatever a test that ended early has left. */
+void cpus_set_online(void);
+/* Linux 6.12's warns when a CPU under load goes offline: lib.bash. */
+void fair_server_off(void);
 int cpu_pin(unsigned int cpu);
 uint64_t clock_ns(clockid_t clock);
 void sleep_ms(unsigned int ms);
+/* What can change meanwhile: @size a multiple of 8. */
+void copy_words(void *to, const void *from, size_t size);
 /* From now on the calling task, and what it starts, runs before all load. */
 int realtime(void);
 /* A number from the environment. */

@@ -217,31 +217,6 @@ static void readers_process(unsigned int n)
 	_exit(any ? 1 : 0);
 }
 
-/* Linux 6.12's fair server warns when a CPU under load goes offline: lib.bash. */
-static void fair_server_off(void)
-{
-	static const char off[] =
-		"cd /sys/kernel/debug/sched/fair_server 2> /dev/null || exit 0;"
-		"for cpu in cpu*; do echo 0 > $cpu/runtime; done";
-
-	if (system(off))
-		fprintf(stderr, "the fair server stays on\n");
-}
-
-static void cpu_online(unsigned int cpu, const char *on)
-{
-	char path[64];
-	int fd;
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	if (write(fd, on, 1) != 1)
-		fprintf(stderr, "%s: %s\n", path, strerror(errno));
-	close(fd);
-}
-
 TEST_F_TIMEOUT(lifetime, a_thousand_readers, 240)
 {
 	static const char * const period[] = { "10", "1000", "37", "60000" };
@@ -262,10 +237,10 @@ TEST_F_TIMEOUT(lifetime, a_thousand_readers, 240)
 	for (i = 0; i < 12; i++) {
 		ASSERT_EQ(0, period_set(period[i % 4]));
 		if (n > 1 && i % 3 == 0)
-			cpu_online(cpu[n - 1], "0");
+			cpu_set_online(cpu[n - 1], false);
 		sleep_ms(50);
 		if (n > 1 && i % 3 == 0)
-			cpu_online(cpu[n - 1], "1");
+			cpu_set_online(cpu[n - 1], true);
 	}
 	EXPECT_EQ(-EWOULDBLOCK, module_unload());
 	for (i = 0; i < PROCESSES; i++)

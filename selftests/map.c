@@ -6,9 +6,7 @@
  * mistake in one of the two shows.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -70,22 +68,6 @@ const struct topdown_map_window *map_slot(const struct map *map, unsigned int cp
 			 (number - 1) % header->history_entries;
 
 	return map_at(map, header->history_offset + index * header->history_stride);
-}
-
-typedef uint64_t __attribute__((may_alias)) word;
-
-/*
- * Word by word, so that compilers neither merge nor drop the loads, and at the
- * pace of a reader in any language.
- */
-static void copy_words(void *to, const void *from, size_t size)
-{
-	const volatile word *source = from;
-	word *target = to;
-	size_t i;
-
-	for (i = 0; i < size / sizeof(*target); i++)
-		target[i] = source[i];
 }
 
 void map_read_unguarded(const struct map *map, unsigned int cpu,
@@ -220,32 +202,6 @@ int watch_set(int fd, const __u64 *cpus, __u32 words, __u32 node, __u32 ratio, _
 	};
 
 	return ioctl(fd, TOPDOWN_WATCH, &watch) ? -errno : 0;
-}
-
-int cpu_set_online(unsigned int cpu, bool online)
-{
-	char path[64];
-	int fd, ret = 0;
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (write(fd, online ? "1" : "0", 1) != 1)
-		ret = -errno;
-	close(fd);
-	return ret;
-}
-
-void cpus_set_online(void)
-{
-	unsigned int cpu;
-
-	/* The boot CPU has no such file, and needs none. */
-	for (cpu = 1; cpu < TD_CPUS_MAX; cpu++) {
-		if (cpu_set_online(cpu, true) == -ENOENT)
-			break;
-	}
 }
 
 int windows_run(const struct map *map, unsigned int cpu, unsigned int number)

@@ -47,9 +47,6 @@ const char *entry_wrong(const struct topdown_map_record *entry);
 /* @cpus NULL: all.  0 or a negative errno. */
 int watch_set(int fd, const __u64 *cpus, __u32 words, __u32 node, __u32 ratio, __u32 flags,
 	      __u32 hold_ms);
-int cpu_set_online(unsigned int cpu, bool online);
-/* All there are, whatever a test that ended early has left. */
-void cpus_set_online(void);
 /*
  * Stay on @cpu until at least @number more windows have closed there, and then
  * see to it that none closes for most of a minute; 0 or a negative errno.

@@ -71,17 +71,6 @@ static const struct topdown_share *share_of(const struct topdown_session_map *ma
 			      (size_t)cpu * map->share_stride);
 }
 
-/* Word by word, so that compilers neither merge nor drop the loads. */
-static void copy_words(void *to, const void *from, size_t size)
-{
-	const volatile uint64_t *source = from;
-	uint64_t *target = to;
-	size_t i;
-
-	for (i = 0; i < size / sizeof(*target); i++)
-		target[i] = source[i];
-}
-
 static void copy_guarded(void *to, const void *from, size_t size, const __u32 *at)
 {
 	__u32 seq;
