@@ -92,6 +92,7 @@ base_files() {
 		command -v "$prog"
 	done
 	echo /usr/libexec/coreutils/libstdbuf.so
+	echo /lib/terminfo/v/vt100
 }
 
 fill_base() {
@@ -107,6 +108,9 @@ fill_base() {
 		stage_program "$root" "$(command -v "$prog")"
 	done
 	cp -L /usr/libexec/coreutils/libstdbuf.so "$root/usr/libexec/coreutils/"
+	# For "topdown top": a terminal that every Debian system knows.
+	mkdir -p "$root/usr/lib/terminfo/v"
+	cp -L /lib/terminfo/v/vt100 "$root/usr/lib/terminfo/v/"
 	cat > "$root/etc/passwd" <<- END
 		root:x:0:0:root:/root:/bin/bash
 		user:x:1000:1000:user:/home/user:/bin/bash

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * libtopdown's maps and watches, and "topdown top", with the real module: what they
+ * say is what READ and SESSION say.  The other tests read the maps by themselves.
+ */
+#include <errno.h>
+#include <pty.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <topdown.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "session.h"
+
+#define TRIES_MAX	1000
+#define LONG_MS		20000
+#define NOT_FOUND	127
+#define SCREEN_SIZE	65536
+
+FIXTURE(library) {
+	struct topdown *td;
+	struct topdown_map_view *map;
+	int spinner;
+};
+
+FIXTURE_SETUP(library)
+{
+	int fd;
+
+	/* First of all, or it has the descriptors too. */
+	self->spinner = spin_start(1, NULL);
+	ASSERT_LT(0, self->spinner);
+	ASSERT_EQ(0, period_set("50"));
+	fd = session_open();
+	ASSERT_LE(0, fd);
+	close(fd);
+	ASSERT_EQ(0, cpu_pin(0));
+	ASSERT_EQ(0, topdown_open(&self->td, NULL));
+	ASSERT_EQ(0, topdown_map_open(&self->map, self->td));
+}
+
+FIXTURE_TEARDOWN(library)
+{
+	topdown_map_close(self->map);
+	topdown_close(self->td);
+	spin_stop(self->spinner);
+	period_set("1000");
+}
+
+/* From the map and by READ, of one moment; false if there is none. */
+static bool read_both(struct topdown *td, const struct topdown_map_view *map,
+		      struct topdown_record *seen, struct topdown_record *told)
+{
+	struct topdown_record before;
+	unsigned int i;
+
+	for (i = 0; i < TRIES_MAX; i++) {
+		if (device_read_cpu(topdown_fd(td), 0, 1, &before) ||
+		    topdown_map_record(map, 1, seen, sizeof(*seen), NULL) ||
+		    device_read_cpu(topdown_fd(td), 0, 1, told))
+			return false;
+		if (told->windows > 2 && before.time_ns == told->time_ns)
+			return true;
+		sleep_ms(7);
+	}
+	return false;
+}
+
+TEST_F(library, a_record_is_what_read_says)
+{
+	struct topdown_record seen, told;
+
+	EXPECT_EQ(topdown_info(self->td)->out_nr_cpus, topdown_map_nr_cpus(self->map));
+	ASSERT_TRUE(read_both(self->td, self->map, &seen, &told));
+	EXPECT_LT(0, seen.total.slots);
+	EXPECT_NE(TOPDOWN_RATIO_NONE, seen.total.ratio[TOPDOWN_RETIRING]);
+	/* The ratios too, which the library has computed. */
+	EXPECT_EQ(0, memcmp(&seen, &told, sizeof(seen)));
+	EXPECT_EQ(-ENOENT, topdown_map_record(self->map, topdown_map_nr_cpus(self->map), &seen,
+					      sizeof(seen), NULL));
+}
+
+TEST_F(library, a_window_is_the_last_of_the_record)
+{
+	struct topdown_map_window window;
+	struct topdown_record told = { };
+	unsigned int i;
+	int ret = -ENOENT;
+
+	ASSERT_LT(0, topdown_map_history(self->map));
+	/* The next one may close at any time. */
+	for (i = 0; i < TRIES_MAX && ret; i++) {
+		ASSERT_EQ(0, device_read_cpu(topdown_fd(self->td), 0, 1, &told));
+		ret = topdown_map_window(self->map, 1, told.windows, told.level, &window,
+					 sizeof(window));
+		sleep_ms(ret ? 7 : 0);
+	}
+	ASSERT_EQ(0, ret);
+	EXPECT_EQ(told.windows, window.number);
+	EXPECT_EQ(told.window_time_ns, window.time_ns);
+	EXPECT_LT(0, window.figures.slots);
+	EXPECT_EQ(0, memcmp(&told.window, &window.figures, sizeof(window.figures)));
+	EXPECT_EQ(-ENOENT, topdown_map_window(self->map, 1, told.windows + 1000000, told.level,
+					      &window, sizeof(window)));
+}
+
+TEST_F(library, a_session_is_what_session_says)
+{
+	struct topdown_session_view *view;
+	struct topdown_session seen, told;
+	uint32_t session;
+
+	ASSERT_EQ(0, topdown_attach(self->td, 0, TOPDOWN_ATTACH_THREAD, &session));
+	ASSERT_EQ(0, topdown_session_map_open(&view, self->td, session));
+	spin_cpu_ms(50);
+	sleep_ms(2);
+	ASSERT_EQ(0, topdown_session_control(self->td, session, TOPDOWN_CONTROL_DISABLE));
+	/* Nothing is counted any more, so that both can be compared. */
+	ASSERT_EQ(0, device_session(topdown_fd(self->td), 0, session, &told));
+	ASSERT_EQ(0, topdown_session_map_read(view, &seen, sizeof(seen)));
+	EXPECT_EQ(session, seen.session);
+	EXPECT_EQ(TOPDOWN_SESSION_DISABLED, seen.out_state);
+	EXPECT_EQ(told.out_tasks, seen.out_tasks);
+	EXPECT_EQ(told.out_level, seen.out_level);
+	EXPECT_EQ(told.out_source, seen.out_source);
+	EXPECT_EQ(told.out_switches, seen.out_switches);
+	EXPECT_EQ(told.out_merged_ns, seen.out_merged_ns);
+	EXPECT_LT(0, seen.out_figures.slots);
+	EXPECT_EQ(0, memcmp(&told.out_figures, &seen.out_figures, sizeof(seen.out_figures)));
+
+	ASSERT_EQ(0, topdown_session_control(self->td, session, TOPDOWN_CONTROL_DETACH));
+	EXPECT_EQ(0, topdown_session_map_read(view, &seen, sizeof(seen)));
+	EXPECT_EQ(TOPDOWN_SESSION_DETACHED, seen.out_state);
+	topdown_session_map_close(view);
+}
+
+TEST_F(library, a_watch_is_woken)
+{
+	const uint64_t busy = 1 << 1;
+	struct topdown_event event = { .cpu = 99 };
+
+	/* A threshold that no ratio is above. */
+	ASSERT_EQ(0, topdown_watch_set(self->td, &busy, 1, TOPDOWN_RETIRING, TOPDOWN_RATIO_ONE,
+				       0, 0));
+	EXPECT_EQ(-EAGAIN, topdown_watch_wait(self->td, 200, &event, sizeof(event)));
+	EXPECT_EQ(99, event.cpu);
+	ASSERT_EQ(0, topdown_watch_set(self->td, &busy, 1, TOPDOWN_WATCH_ANY, 0, 0, 0));
+	ASSERT_EQ(0, topdown_watch_wait(self->td, LONG_MS, &event, sizeof(event)));
+	EXPECT_LE(1, event.count);
+	EXPECT_EQ(1, event.cpu);
+}
+
+/* All that it writes; its status, or -1. */
+static int run_top(char *screen, size_t size)
+{
+	struct winsize window = { .ws_row = 24, .ws_col = 80 };
+	int terminal, pid, status;
+	size_t length = 0;
+	ssize_t more = 1;
+
+	pid = forkpty(&terminal, NULL, NULL, &window);
+	if (!pid) {
+		setenv("TERM", "vt100", 1);
+		execlp("topdown", "topdown", "top", "-n", "3", "-d", "300", NULL);
+		_exit(NOT_FOUND);
+	}
+	if (pid < 0)
+		return -1;
+	/* Until nobody has the other side any more, which is an error of read(). */
+	while (more > 0 && length < size - 1) {
+		more = read(terminal, screen + length, size - 1 - length);
+		length += more > 0 ? more : 0;
+	}
+	screen[length] = '\0';
+	close(terminal);
+	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status);
+}
+
+TEST_F_TIMEOUT(library, top_shows_the_machine, 60)
+{
+	static char screen[SCREEN_SIZE];
+	int status = run_top(screen, sizeof(screen));
+
+	if (status == NOT_FOUND)
+		SKIP(return, "there is no topdown command");
+	EXPECT_EQ(0, status) {
+		TH_LOG("%s", screen);
+	}
+	EXPECT_NE(NULL, strstr(screen, "topdown top"));
+	EXPECT_NE(NULL, strstr(screen, "retiring"));
+	EXPECT_NE(NULL, strstr(screen, "period 50 ms"));
+}
+
+int main(int argc, char **argv)
+{
+	int ret = session_need();
+
+	return ret ? ret : test_harness_run(argc, argv);
+}
