@@ -119,7 +119,7 @@ static const char *attach_advice(int error)
 	case ESRCH:
 		return "it has ended; or -p got a thread, which is for -t";
 	case ENOSPC:
-		return "at most 1024 sessions of a command, 16 of a task, 4096 sessions and 65536 tasks in all";
+		return "at most 1024 sessions of a command, 16 of a task, 4096 in all, 65536 tasks";
 	case ENOTTY:
 	case EOPNOTSUPP:
 		return "the loaded module is older than this command: see 'topdown info'";
