@@ -386,7 +386,7 @@ static const struct td_ioctl td_ioctls[] = {
 	TD_IOCTL(WATCH, struct topdown_watch, __reserved, td_chardev_watch, false),
 	TD_IOCTL(ATTACH, struct topdown_attach, __reserved, td_chardev_attach, true,
 		 .undo = td_chardev_unattach),
-	TD_IOCTL(SESSION, struct topdown_session, out_figures, td_chardev_session, true),
+	TD_IOCTL(SESSION, struct topdown_session, out_atom_figures, td_chardev_session, true),
 	TD_IOCTL(CONTROL, struct topdown_control, __reserved, td_chardev_control, false),
 };
 

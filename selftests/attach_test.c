@@ -115,10 +115,10 @@ TEST_F(attach, errors_of_session)
 	}
 	memset(argument, 0, sizeof(*argument));
 	argument->session = session;
-	argument->size = 271;
+	argument->size = 703;
 	EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_SESSION, argument));
 	EXPECT_EQ(-EFAULT, try(self->fd, TOPDOWN_SESSION, NULL));
-	EXPECT_EQ(272, sizeof(*argument));
+	EXPECT_EQ(704, sizeof(*argument));
 	free(argument);
 }
 

@@ -454,7 +454,7 @@ static void test_session_attach(void)
 
 static void test_session_read(void)
 {
-	unsigned char small[272], large[sizeof(struct topdown_session) + 8];
+	unsigned char small[704], large[sizeof(struct topdown_session) + 8];
 	struct topdown_session then = { .size = 0 }, now = then;
 	struct topdown_session *grown = (struct topdown_session *)large;
 	struct topdown_figures figures = { .slots = 5 };
@@ -489,7 +489,7 @@ static void test_session_read(void)
 	      topdown_session_between(&then, &now, 2, &figures) == -ERANGE, "after a reset");
 	check(figures.slots == 5, "the figures are untouched by errors");
 
-	check(topdown_session_read(td, session, 0, &now, 271) == -EINVAL &&
+	check(topdown_session_read(td, session, 0, &now, 703) == -EINVAL &&
 	      topdown_session_read(td, 9, 0, &now, sizeof(now)) == -ENOENT &&
 	      topdown_session_read(td, session, 1U << 31, &now, sizeof(now)) == -EINVAL,
 	      "reads that are refused");
@@ -538,7 +538,7 @@ static void test_session_map(void)
 	      seen.out_figures.ratio[TOPDOWN_RETIRING] == 400000000 &&
 	      seen.out_figures.ratio[TOPDOWN_CORE_BOUND] == 150000000,
 	      "the shares, less the baseline");
-	check(topdown_session_map_read(map, &seen, 271) == -EINVAL, "a size that never was");
+	check(topdown_session_map_read(map, &seen, 703) == -EINVAL, "a size that never was");
 	topdown_session_map_close(map);
 	topdown_session_map_close(NULL);
 
