@@ -139,7 +139,7 @@ static void td_refine_sample(const struct td_formula *formula, const struct td_c
  * Return: the nodes that were cut to what is possible, as td_slots.clamped.
  */
 u32 td_refine_fold(struct td_refine *refine, const struct td_group *group,
-		    const struct td_counts *metrics, __u64 node[TOPDOWN_MAX_NODES])
+		   const struct td_counts *metrics, __u64 node[TOPDOWN_MAX_NODES])
 {
 	struct td_sample sample = {
 		.width = refine->width,

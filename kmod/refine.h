@@ -32,6 +32,6 @@ int td_refine_create(struct td_refine *refine, const struct td_model *model,
 		     struct td_group *group, int cpu);
 void td_refine_begin(struct td_refine *refine, const struct td_group *group);
 u32 td_refine_fold(struct td_refine *refine, const struct td_group *group,
-		    const struct td_counts *metrics, __u64 node[TOPDOWN_MAX_NODES]);
+		   const struct td_counts *metrics, __u64 node[TOPDOWN_MAX_NODES]);
 
 #endif /* TOPDOWN_REFINE_H */
