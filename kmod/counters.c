@@ -312,6 +312,18 @@ unsigned int td_counters_turns_ms(const struct td_counters *counters)
 }
 
 /**
+ * td_counters_has() - is an event counted?
+ * @counters: ordinary counters of a CPU
+ * @index: number of the event in the family's table
+ *
+ * Return: true or false.
+ */
+bool td_counters_has(const struct td_counters *counters, unsigned int index)
+{
+	return td_counters_wants(counters, index, counters->level);
+}
+
+/**
  * td_counters_starved() - groups that never have a turn
  * @counters: of this CPU, interrupts off
  * @now: local_clock()
@@ -503,6 +515,8 @@ u64 td_counters_fold(struct td_counters *counters, int cpu, u64 now, struct td_s
 		*slots = (struct td_slots){ };
 		return 0;
 	}
+	for (i = 0; i < counters->formula->nr_events; i++)
+		counters->total[i] += sample.count[i];
 	td_formula_eval(counters->formula, &sample, slots);
 	return sum.ran;
 }

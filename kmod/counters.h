@@ -50,6 +50,8 @@ struct td_counter_group {
  * @smt: made for a core with two threads
  * @reference: each group has the reference as its leader, so one runs at a time
  * @shared: each group has the events of level 1, so that is always counted
+ * @total: counts of each event of the family since the groups were made, scaled
+ *	where it has turns; on the CPU with interrupts off
  * @nr: how many groups there are
  * @part: the groups; the first has level 1
  */
@@ -64,6 +66,7 @@ struct td_counters {
 	bool smt;
 	bool reference;
 	bool shared;
+	u64 total[TD_EVENTS_MAX];
 	unsigned int nr;
 	struct td_counter_group part[TD_GROUPS_MAX];
 };
@@ -78,6 +81,7 @@ unsigned int td_counters_turns_ms(const struct td_counters *counters);
 unsigned int td_counters_starved(struct td_counters *counters, u64 now);
 unsigned int td_counters_percent(const struct td_counters *counters, unsigned int whole);
 unsigned int td_counters_events(const struct td_counters *counters);
+bool td_counters_has(const struct td_counters *counters, unsigned int index);
 void td_counters_begin(struct td_counters *counters, u64 now);
 u64 td_counters_fold(struct td_counters *counters, int cpu, u64 now, struct td_slots *slots);
 

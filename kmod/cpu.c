@@ -27,6 +27,7 @@
 
 #include "counters.h"
 #include "cpu.h"
+#include "events.h"
 #include "group.h"
 #include "model.h"
 #include "refine.h"
@@ -303,6 +304,37 @@ void td_cpu_describe(int cpu, char *text, size_t size)
 			 window->level, window->refine.note);
 	else
 		strscpy(text, td_cpu_trouble(window), size);
+	mutex_unlock(&td_cpu_mutex);
+}
+
+struct td_cpu_request {
+	struct td_window *window;
+	struct td_events *events;
+};
+
+static void td_cpu_read_events(void *arg)
+{
+	const struct td_cpu_request *request = arg;
+
+	td_events_read(request->window, request->events);
+}
+
+/**
+ * td_cpu_events() - the raw counts behind a CPU's figures, until now
+ * @cpu: possible CPU
+ * @events: written; none if it is not being measured
+ *
+ * Interrupts the CPU.
+ */
+void td_cpu_events(int cpu, struct td_events *events)
+{
+	struct td_cpu_request request = { per_cpu_ptr(td_windows, cpu), events };
+
+	events->nr = 0;
+	mutex_lock(&td_cpu_mutex);
+	/* The hotplug teardown waits for the mutex, so the CPU is there. */
+	if (request.window->started)
+		WARN_ON_ONCE(smp_call_function_single(cpu, td_cpu_read_events, &request, 1));
 	mutex_unlock(&td_cpu_mutex);
 }
 

@@ -4,6 +4,7 @@
 
 #include <linux/types.h>
 
+struct td_events;
 struct td_window;
 
 int td_cpu_init(void);
@@ -12,6 +13,7 @@ void td_cpu_exit(void);
 bool td_cpu_pinned(void);
 int td_cpu_set_period(const char *text);
 void td_cpu_describe(int cpu, char *text, size_t size);
+void td_cpu_events(int cpu, struct td_events *events);
 void td_cpu_retry(struct td_window *window);
 
 #endif /* TOPDOWN_CPU_H */

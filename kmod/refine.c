@@ -111,6 +111,29 @@ void td_refine_begin(struct td_refine *refine, const struct td_group *group)
 	td_group_fold_general(group, refine->counted, unseen);
 }
 
+/**
+ * td_refine_event() - a general event that corrects
+ * @refine: how a CPU's PERF_METRICS are corrected
+ * @index: which, from 0; its count is @refine->counted[@index]
+ *
+ * Return: the event; NULL for no more, or no correction.
+ */
+const struct td_event *td_refine_event(const struct td_refine *refine, unsigned int index)
+{
+	const struct td_formula *formula = refine->formula;
+	const struct td_event *event;
+
+	if (!formula)
+		return NULL;
+	for (event = formula->events; event < formula->events + formula->nr_events; event++) {
+		if (td_refine_is_slots(event) || td_refine_is_metric(event))
+			continue;
+		if (!index--)
+			return event;
+	}
+	return NULL;
+}
+
 /* One count for each event of the family's table. */
 static void td_refine_sample(const struct td_formula *formula, const struct td_counts *metrics,
 			     const u64 *general, struct td_sample *sample)

@@ -7,6 +7,7 @@
 #include "group.h"
 #include "metrics.h"
 
+struct td_event;
 struct td_formula;
 struct td_model;
 
@@ -31,6 +32,7 @@ bool td_refine_wanted(void);
 int td_refine_create(struct td_refine *refine, const struct td_model *model,
 		     struct td_group *group, int cpu);
 void td_refine_begin(struct td_refine *refine, const struct td_group *group);
+const struct td_event *td_refine_event(const struct td_refine *refine, unsigned int index);
 u32 td_refine_fold(struct td_refine *refine, const struct td_group *group,
 		   const struct td_counts *metrics, __u64 node[TOPDOWN_MAX_NODES]);
 

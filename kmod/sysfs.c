@@ -15,6 +15,7 @@
 
 #include "compat.h"
 #include "cpu.h"
+#include "events.h"
 #include "record.h"
 #include "sysfs.h"
 #include "window.h"
@@ -90,6 +91,7 @@ struct td_cpu_file {
 	char name[16];
 };
 
+/* Of each CPU the figures, and then of each the events. */
 static struct td_cpu_file *td_cpu_files;
 
 /* " 12.34%", or " -" where there is no figure. */
@@ -156,6 +158,21 @@ static ssize_t td_cpu_show(struct kobject *kobj, struct kobj_attribute *attr, ch
 
 	td_record_read(file->cpu, false, NULL, &record);
 	return td_emit_record(buffer, &record, 1);
+}
+
+/* "NAME CONFIG COUNT" for each event. */
+static ssize_t td_events_show(struct kobject *kobj, struct kobj_attribute *attr, char *buffer)
+{
+	const struct td_cpu_file *file = container_of(attr, struct td_cpu_file, attr);
+	const struct td_event_count *event;
+	struct td_events events;
+	int n = 0;
+
+	td_cpu_events(file->cpu, &events);
+	for (event = events.event; event < events.event + events.nr; event++)
+		n += sysfs_emit_at(buffer, n, "%s %#llx %llu\n", event->name, event->config,
+				   event->count);
+	return n;
 }
 
 static ssize_t td_total_show(struct kobject *kobj, struct kobj_attribute *attr, char *buffer)
@@ -232,6 +249,13 @@ static struct kobj_attribute td_total_file = {
 	.show = td_total_show,
 };
 
+/* A directory; its files come with the CPUs. */
+static struct attribute *td_events_none[] = { NULL };
+static const struct attribute_group td_events_group = {
+	.name = "events",
+	.attrs = td_events_none,
+};
+
 /* Of all files; an owner can write period_ms too. */
 static void td_sysfs_get_ownership(td_kobject_const struct kobject *kobj,
 				   kuid_t *uid, kgid_t *gid)
@@ -255,17 +279,28 @@ static const struct kobj_type td_ktype = {
 
 static struct kobject td_kobject;
 
-static int td_sysfs_add_cpu(int cpu)
+static void td_sysfs_fill(struct td_cpu_file *file, int cpu,
+			  typeof_member(struct kobj_attribute, show) show)
 {
-	struct td_cpu_file *file = &td_cpu_files[cpu];
-
 	file->cpu = cpu;
 	snprintf(file->name, sizeof(file->name), "cpu%d", cpu);
 	sysfs_attr_init(&file->attr.attr);
 	file->attr.attr.name = file->name;
 	file->attr.attr.mode = td_sysfs_mode;
-	file->attr.show = td_cpu_show;
-	return sysfs_create_file(&td_kobject, &file->attr.attr);
+	file->attr.show = show;
+}
+
+static int td_sysfs_add_cpu(int cpu)
+{
+	struct td_cpu_file *figures = &td_cpu_files[cpu], *events = figures + nr_cpu_ids;
+	int ret;
+
+	td_sysfs_fill(figures, cpu, td_cpu_show);
+	td_sysfs_fill(events, cpu, td_events_show);
+	ret = sysfs_create_file(&td_kobject, &figures->attr.attr);
+	if (!ret)
+		ret = sysfs_add_file_to_group(&td_kobject, &events->attr.attr, "events");
+	return ret;
 }
 
 static int td_sysfs_add_files(void)
@@ -278,6 +313,8 @@ static int td_sysfs_add_files(void)
 		ret = sysfs_create_file(&td_kobject, &td_sources_file.attr);
 	if (!ret)
 		ret = sysfs_create_file(&td_kobject, &td_total_file.attr);
+	if (!ret)
+		ret = sysfs_create_group(&td_kobject, &td_events_group);
 	for_each_possible_cpu(cpu) {
 		if (ret)
 			break;
@@ -326,7 +363,7 @@ int td_sysfs_init(void)
 	if (ret)
 		return ret;
 
-	td_cpu_files = kvcalloc(nr_cpu_ids, sizeof(*td_cpu_files), GFP_KERNEL);
+	td_cpu_files = kvcalloc(2 * nr_cpu_ids, sizeof(*td_cpu_files), GFP_KERNEL);
 	if (!td_cpu_files)
 		return -ENOMEM;
 	ret = kobject_init_and_add(&td_kobject, &td_ktype, kernel_kobj, "topdown");

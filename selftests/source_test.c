@@ -26,6 +26,9 @@
 
 /* One percentage point. */
 #define LIMIT		0.01
+/* Of a count: what else the CPU does in the span has other rates. */
+#define LIMIT_EVENTS	0.05
+#define CONFIG_SLOTS	0x400
 #define TRIES		3
 #define PERIOD		"period_ms=200"
 
@@ -63,10 +66,10 @@ static const struct state states[] = {
 #define STATES	(sizeof(states) / sizeof(states[0]))
 
 /* Who was asked; each is a test of every state. */
-enum { OF_CPUS, OF_A_SESSION, BY_STAT, BY_STAT_OF_A_TASK, CHECKS };
+enum { OF_CPUS, OF_A_SESSION, OF_EVENTS, BY_STAT, BY_STAT_OF_A_TASK, CHECKS };
 
 static const char * const check_name[CHECKS] = {
-	"cpus", "session", "stat", "stat_of_a_task",
+	"cpus", "session", "events", "stat", "stat_of_a_task",
 };
 
 static const char * const node_name[TOPDOWN_NR_NODES] = {
@@ -221,6 +224,71 @@ static bool session_right(int session)
 	       figures_right("session", &seen.out_figures);
 }
 
+/* What the file of a CPU has of its events, in the order of their table. */
+struct events {
+	unsigned int nr;
+	struct {
+		unsigned long long config, count;
+	} event[SOURCE_RATES];
+};
+
+static bool events_read(unsigned int cpu, struct events *events)
+{
+	char path[64], line[512], *numbers;
+	FILE *file;
+
+	snprintf(path, sizeof(path), TD_SYSFS "/events/cpu%u", cpu);
+	file = fopen(path, "re");
+	events->nr = 0;
+	while (file && events->nr < SOURCE_RATES && fgets(line, sizeof(line), file)) {
+		numbers = strstr(line, " 0x");
+		if (!numbers || sscanf(numbers, "%llx %llu", &events->event[events->nr].config,
+				       &events->event[events->nr].count) != 2)
+			break;
+		events->nr++;
+	}
+	if (file)
+		fclose(file);
+	return events->nr;
+}
+
+static double rate_of(unsigned long long config)
+{
+	unsigned int i;
+
+	for (i = 0; i < SOURCE_RATES && row->rate[i].config; i++) {
+		if (row->rate[i].config == config)
+			return row->rate[i].rate;
+	}
+	return NAN;
+}
+
+/* What was counted from then to now is what the row's rates say, for those that are many. */
+static bool events_right(unsigned int cpu, const struct events *then, const struct events *now)
+{
+	struct topdown_record record;
+	double cycles, seen, want, worst = 0;
+	unsigned int i, compared = 0;
+
+	if (device_read_cpu(device, 0, cpu, &record) || then->nr != now->nr)
+		return false;
+	/* The first is cycles, or slots. */
+	cycles = now->event[0].count - then->event[0].count;
+	if (now->event[0].config == CONFIG_SLOTS)
+		cycles /= record.slots_per_cycle;
+	for (i = 1; i < now->nr; i++) {
+		want = rate_of(now->event[i].config);
+		if (isnan(want) || want < LIMIT * 1000000)
+			continue;
+		seen = (now->event[i].count - then->event[i].count) / cycles * 1000000;
+		worst = fmax(worst, fabs(seen / want - 1));
+		compared++;
+	}
+	ksft_print_msg("events of CPU %u: %u of %u compared, %.2f percent off at worst\n", cpu,
+		       compared, now->nr, worst * 100);
+	return compared && worst <= LIMIT_EVENTS;
+}
+
 /* A number of a JSON object; NAN for null, and where there is none. */
 static double json_number(const char *object, const char *prefix, const char *name)
 {
@@ -299,21 +367,24 @@ static bool measure(const unsigned int *cpu, unsigned int nr, int worker, bool r
 {
 	FILE *of_worker = stat_start(span_ms + 4 * COMMAND_MS, worker), *of_cpus;
 	int session = device_attach(device, 0, worker);
+	struct events then, now;
 	bool ok;
 
 	sleep_ms(COMMAND_MS);
 	of_cpus = stat_start(span_ms + 2 * COMMAND_MS, 0);
 	sleep_ms(COMMAND_MS);
 	ok = !device_reset(device, TOPDOWN_RESET_FRESH, NULL, 0) &&
-	     !device_control(device, session, TOPDOWN_CONTROL_RESET);
+	     !device_control(device, session, TOPDOWN_CONTROL_RESET) &&
+	     events_read(cpu[0], &then);
 	sleep_ms(span_ms);
+	right[OF_EVENTS] = ok && events_read(cpu[0], &now) && events_right(cpu[0], &then, &now);
 	right[OF_CPUS] = ok && cpus_right(cpu, nr);
 	right[OF_A_SESSION] = ok && session_right(session);
 	/* A row for each, and one for all. */
 	right[BY_STAT] = stat_right(of_cpus, nr + 1);
 	right[BY_STAT_OF_A_TASK] = stat_right(of_worker, 1);
 	device_control(device, session, TOPDOWN_CONTROL_DETACH);
-	return right[OF_CPUS] && right[OF_A_SESSION] && right[BY_STAT] &&
+	return right[OF_CPUS] && right[OF_A_SESSION] && right[OF_EVENTS] && right[BY_STAT] &&
 	       right[BY_STAT_OF_A_TASK];
 }
 

@@ -52,9 +52,28 @@ test_format() {
 test_files() {
 	local seen want
 
-	want=$( (echo period_ms; echo sources; echo total; cpu_files) | sort)
+	want=$( (echo events; echo period_ms; echo sources; echo total; cpu_files) | sort)
 	seen=$(cd "$SYSFS" && printf '%s\n' * | sort)
 	[[ $seen == "$want" ]] || die "there are: $seen"
+}
+
+# The counts behind the figures, as perf names them: at least what the figures have.
+test_events() {
+	local before after slots metrics=4
+
+	(($(field cpu0 level) < 2)) || metrics=8
+	[[ $(ls "$SYSFS/events") == "$(cpu_files)" ]]
+	before=$(field cpu0 slots)
+	cat "$SYSFS/events/cpu0" > "$tmp/events"
+	slots=$(sed -n 's/^slots 0x400 //p' "$tmp/events")
+	sleep 1.5
+	after=$(field cpu0 slots)
+	cat "$tmp/events"
+	is "$before > 0 && $slots >= $before * 0.99 && $slots <= $after * 1.01"
+	[[ $(grep -cE '^topdown-[a-z-]+ 0x8[0-7]00 [0-9]+$' "$tmp/events") == "$metrics" ]]
+	# The four of level 1 are all of the slots, but for what bytes lose.
+	awk -v slots="$slots" '/ 0x8[0-3]00 / { sum += $3 }
+		END { exit !(sum <= slots * 1.01 && sum >= slots * 0.98) }' "$tmp/events"
 }
 
 mode_of() { stat -c '%a %u %g' "$1"; }
@@ -200,6 +219,6 @@ test_read_only() {
 }
 
 need_module
-run_tests test_format test_files test_private_by_default test_owner_and_mode \
+run_tests test_format test_files test_events test_private_by_default test_owner_and_mode \
 	test_bad_owner_and_mode test_bad_periods_in_sysfs test_bad_periods_as_parameter \
 	test_bad_periods_at_load test_good_periods test_period_takes_effect test_read_only
