@@ -37,6 +37,9 @@
 
 /* What the thread spends to open and close is outside of the region. */
 #define LIMIT_SHARE	0.02
+/* perf has groups of the module on both kinds to start and stop, in nobody's name. */
+#define LIMIT_PERF	0.05
+#define SETTLES		30
 
 /* Between which the reader is moved, and where the one is that moves it. */
 static unsigned int here, there, mover_cpu;
@@ -316,7 +319,7 @@ static bool share_is_possible(const struct reader *reader, double measured)
 		most = 1;
 	}
 	printf("# measured %.4f, was there %.4f to %.4f\n", measured, least, most);
-	return measured > least - LIMIT_SHARE && measured < most + LIMIT_SHARE;
+	return measured > least - LIMIT_PERF && measured < most + LIMIT_SHARE;
 }
 
 TEST_F_TIMEOUT(migrate, regions, 7200)
@@ -362,6 +365,26 @@ TEST_F_TIMEOUT(migrate, faults_without_a_sequence, 600)
 	EXPECT_EQ(hybrid, self->reader.faults > 0);
 }
 
+/*
+ * Soon after the module was loaded the groups of E-cores are made smaller, for a
+ * counter that the NMI watchdog has, and count nothing until they are.
+ */
+static bool counts_there(void)
+{
+	struct topdown_record then, now;
+	int fd = device_open();
+	bool counts;
+
+	cpu_pin(there);
+	counts = fd >= 0 && !device_read_cpu(fd, TOPDOWN_READ_FRESH, there, &then);
+	spin_ms(100);
+	counts = counts && !device_read_cpu(fd, TOPDOWN_READ_FRESH, there, &now) &&
+		 now.total.running_ns - then.total.running_ns >
+		 (now.total.enabled_ns - then.total.enabled_ns) * 0.99;
+	close(fd);
+	return counts;
+}
+
 /* A region in which the thread was on both kinds: where it began does not matter. */
 static void on_each(struct topdown_regions *regions, int id, const unsigned int *cpu,
 		    const unsigned int *ms, double *share)
@@ -393,7 +416,10 @@ static bool share_is_right(struct topdown_regions *regions, const unsigned int *
 	if (topdown_region_read(regions, id, &seen, sizeof(seen)))
 		return false;
 	measured = seen.figures.running_ns / (double)seen.figures.enabled_ns;
-	printf("# way %u: %u ms on CPU %u, %u ms on CPU %u: measured %.4f, was there %.4f\n",
+	/* The module measures both kinds, RDPMC only the one with PERF_METRICS. */
+	if (seen.way == TOPDOWN_REGION_MODULE)
+		share = 1;
+	printf("# way %u: %u ms on CPU %u, %u ms on CPU %u: measured %.4f, and %.4f was to be\n",
 	       seen.way, ms[0], cpu[0], ms[1], cpu[1], measured, share);
 	return fabs(measured - share) < 0.01;
 }
@@ -405,10 +431,13 @@ TEST_F(migrate, share_of_a_region)
 	enum topdown_region_way way;
 	struct topdown_regions *regions;
 	struct topdown *td;
+	unsigned int i;
 
 	if (!hybrid)
 		SKIP(return, "all CPUs are of one kind");
 	ASSERT_EQ(0, topdown_open(&td, NULL));
+	for (i = 0; i < SETTLES && !counts_there(); i++)
+		;
 	for (way = TOPDOWN_REGION_MODULE; way <= TOPDOWN_REGION_RDPMC; way++) {
 		ASSERT_EQ(0, topdown_regions_create(&regions, td, way, 0));
 		EXPECT_SOON(share_is_right(regions, cpu[0], ms));
