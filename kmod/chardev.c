@@ -67,7 +67,10 @@ union td_command {
 	struct topdown_control control;
 };
 
-/* The record of a CPU that has the most levels, with the nodes that any CPU has. */
+/*
+ * The record of a CPU that has the most levels, rather a P-core's than an E-core's, with
+ * the nodes that any CPU has.
+ */
 static void td_chardev_best(struct topdown_record *best)
 {
 	struct topdown_record record;
@@ -78,7 +81,8 @@ static void td_chardev_best(struct topdown_record *best)
 	for_each_possible_cpu(cpu) {
 		td_page_read(cpu, false, &record);
 		nodes |= record.nodes;
-		if (record.level > best->level)
+		if (record.level > best->level || (record.level == best->level &&
+						   best->kind == TOPDOWN_KIND_ATOM))
 			*best = record;
 	}
 	best->nodes = nodes;
