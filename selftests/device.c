@@ -294,7 +294,8 @@ int realtime(void)
 	return sched_setscheduler(0, SCHED_FIFO, &param) ? -errno : 0;
 }
 
-static void spin_child(unsigned int cpu, const struct td_bd_profile *profile, int ready)
+static void spin_child(unsigned int cpu, const struct td_bd_profile *profile,
+		       bool (*prepare)(void), int ready)
 {
 	const struct sched_param param = { };
 
@@ -305,13 +306,13 @@ static void spin_child(unsigned int cpu, const struct td_bd_profile *profile, in
 		_exit(EXIT_FAIL);
 	if (profile && (!door_open() || !door_set_profile(profile)))
 		_exit(EXIT_FAIL);
-	if (write(ready, "", 1) != 1)
+	if ((prepare && !prepare()) || write(ready, "", 1) != 1)
 		_exit(EXIT_FAIL);
 	for (;;)
 		;
 }
 
-int spin_start(unsigned int cpu, const struct td_bd_profile *profile)
+int spin_start_with(unsigned int cpu, const struct td_bd_profile *profile, bool (*prepare)(void))
 {
 	int ready[2], pid;
 	char byte;
@@ -320,7 +321,7 @@ int spin_start(unsigned int cpu, const struct td_bd_profile *profile)
 		return -errno;
 	pid = fork();
 	if (!pid)
-		spin_child(cpu, profile, ready[1]);
+		spin_child(cpu, profile, prepare, ready[1]);
 	close(ready[1]);
 	if (pid > 0 && read(ready[0], &byte, 1) != 1) {
 		waitpid(pid, NULL, 0);
@@ -328,6 +329,11 @@ int spin_start(unsigned int cpu, const struct td_bd_profile *profile)
 	}
 	close(ready[0]);
 	return pid;
+}
+
+int spin_start(unsigned int cpu, const struct td_bd_profile *profile)
+{
+	return spin_start_with(cpu, profile, NULL);
 }
 
 void spin_stop(int pid)

@@ -101,6 +101,8 @@ int realtime(void);
 double env_number(const char *name, double otherwise);
 /* A child that executes @profile on @cpu until it is killed; its pid. */
 int spin_start(unsigned int cpu, const struct td_bd_profile *profile);
+/* It calls @prepare first. */
+int spin_start_with(unsigned int cpu, const struct td_bd_profile *profile, bool (*prepare)(void));
 void spin_stop(int pid);
 
 #endif /* TOPDOWN_SELFTESTS_GUEST_H */

@@ -6,15 +6,10 @@
  *
  * TOPDOWN_SPAN_MS     length of a measurement (1500)
  */
-#include <errno.h>
 #include <math.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../kselftest.h"
@@ -78,40 +73,6 @@ static bool set_rates(void)
 {
 	return door_set_rate(model->drop_event, model->drop_rate) &&
 	       (!model->clear_event || door_set_rate(model->clear_event, model->clear_rate));
-}
-
-static void worker_run(unsigned int i, int ready)
-{
-	const struct sched_param param = { };
-
-	/* Nothing may be left behind when a test is killed. */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (sched_setscheduler(0, SCHED_OTHER, &param) || cpu_pin(cpu[i]) ||
-	    !door_set_profile(&profile[i]->profile) || !set_rates() ||
-	    write(ready, "", 1) != 1)
-		_exit(EXIT_FAILURE);
-	for (;;)
-		;
-}
-
-/* A child that executes on a CPU with its profile and the rates until it is killed. */
-static int worker_start(unsigned int i)
-{
-	int ready[2], pid;
-	char byte;
-
-	if (pipe(ready))
-		return -errno;
-	pid = fork();
-	if (!pid)
-		worker_run(i, ready[1]);
-	close(ready[1]);
-	if (pid > 0 && read(ready[0], &byte, 1) != 1) {
-		waitpid(pid, NULL, 0);
-		pid = -EIO;
-	}
-	close(ready[0]);
-	return pid;
 }
 
 /* What perf's metric expressions make of the truth, as far as that can be. */
@@ -228,7 +189,7 @@ static bool start_workers(void)
 
 	for (i = 0; i < cpus; i++) {
 		profile[i] = profile_find(profile_names[i % 4]);
-		worker[i] = worker_start(i);
+		worker[i] = spin_start_with(cpu[i], &profile[i]->profile, set_rates);
 		ok &= worker[i] > 0;
 	}
 	return ok;

@@ -7,17 +7,12 @@
  *
  * TOPDOWN_SPAN_MS     length of a measurement (1500)
  */
-#include <errno.h>
 #include <math.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <linux/perf_event.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../kselftest.h"
@@ -111,39 +106,6 @@ static bool set_rates(void)
 			return false;
 	}
 	return true;
-}
-
-static void worker_run(unsigned int cpu, int ready)
-{
-	const struct sched_param param = { };
-
-	/* Nothing may be left behind when a test is killed. */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (sched_setscheduler(0, SCHED_OTHER, &param) || cpu_pin(cpu) || !set_rates() ||
-	    write(ready, "", 1) != 1)
-		_exit(EXIT_FAILURE);
-	for (;;)
-		;
-}
-
-/* A child that executes on @cpu with the rates of the row until it is killed. */
-static int worker_start(unsigned int cpu)
-{
-	int ready[2], pid;
-	char byte;
-
-	if (pipe(ready))
-		return -errno;
-	pid = fork();
-	if (!pid)
-		worker_run(cpu, ready[1]);
-	close(ready[1]);
-	if (pid > 0 && read(ready[0], &byte, 1) != 1) {
-		waitpid(pid, NULL, 0);
-		pid = -EIO;
-	}
-	close(ready[0]);
-	return pid;
 }
 
 /* @node: NAN is a node that there is not. */
@@ -420,7 +382,7 @@ static bool state_measure(const struct state *state, bool right[CHECKS])
 	bool ok = true;
 
 	for (i = 0; i < nr; i++) {
-		worker[i] = worker_start(cpu[i]);
+		worker[i] = spin_start_with(cpu[i], NULL, set_rates);
 		taken[i] = state->taken ? take_counter(cpu[i]) : -1;
 		ok &= worker[i] > 0 && (taken[i] >= 0 || !state->taken);
 	}
