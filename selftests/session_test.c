@@ -73,12 +73,13 @@ static bool good(const struct topdown_session *seen, const struct td_bd_truth *t
 	double fraction[TRUTH_NODES], want[TRUTH_NODES];
 	double time = figures->enabled_ns / (double)cpu_ns;
 	double slots = figures->slots / (double)truth->slots;
+	double limit = looser(threads) * LIMIT_SLOTS;
 	/*
-	 * Of threads that live for microseconds a twentieth can be the scheduler's, between
-	 * a fold and the change of the address space; and what they use to exit is not in
-	 * the clock of their process any more.
+	 * What a thread uses to exit is not in the clock of its process any more.  And where
+	 * threads come and go all the time, the kernel's own run between them that clear up,
+	 * which borrow the address space and with it are in the truth: 3 to 6% of it.
 	 */
-	double limit = looser(threads) * LIMIT_SLOTS * (threads > THREADS ? 2 : 1);
+	double limit_short = threads > THREADS ? 2 * limit : limit;
 	struct comparison comparison;
 	__u64 level1 = 0;
 	unsigned int i;
@@ -93,8 +94,8 @@ static bool good(const struct topdown_session *seen, const struct td_bd_truth *t
 	printf("# %.3f points, slots %.4f of the truth, time %.4f of the kernel's, measured %.4f, merged %.3f ms, %llu switches, %u tasks\n",
 	       comparison.points, slots, time, figures->running_ns / (double)figures->enabled_ns,
 	       seen->out_merged_ns / 1e6, (unsigned long long)seen->out_switches, seen->out_tasks);
-	return comparison.points <= looser(threads) * LIMIT_POINTS && fabs(slots - 1) <= limit &&
-	       fabs(time - 1) <= limit && level1 == figures->slots &&
+	return comparison.points <= looser(threads) * LIMIT_POINTS && slots - 1 <= limit &&
+	       1 - slots <= limit_short && fabs(time - 1) <= limit_short && level1 == figures->slots &&
 	       figures->running_ns + seen->out_merged_ns <= figures->enabled_ns &&
 	       seen->out_source == TOPDOWN_SOURCE_PERF_METRICS;
 }
