@@ -23,6 +23,8 @@
 /* Below this one step is so few slots that the driver's own floor() is seen. */
 #define TD_QUANT_MIN_SLOTS	(1ULL << 20)
 #define TD_QUANT_SCORE_MAX	16
+/* What evidence that is no proof may lower the score to. */
+#define TD_QUANT_SCORE_WEAK	4
 
 /* Room for TOPDOWN_CPUS_WORDS_MAX * 64 summands of 64 bits. */
 #define TD_SUM_SHIFT		13
@@ -83,8 +85,9 @@ static int td_missing(const struct td_counts *counts, __s64 *missing)
  * CPU are together 0 to 3 steps short of 255, those of a rounding one -2 to 2:
  * for fractions at random the odds of a deficit of 0, 1, 2 and 3 steps are 0,
  * 1/6, 2/3, 1/6 when truncated and 2/3, 1/6, 0, 0 when rounded.  So two steps or
- * more are evidence of the one, none or less of the other, and one of neither;
- * nor is a single byte of 255, which is exact.
+ * more prove the one, less than none the other, and one says nothing; nor does a
+ * single byte of 255, which is exact.  None speaks for rounding, but fractions that
+ * are whole steps have it too: it counts while nothing speaks against it, and little.
  */
 static void td_learn(struct td_quant *quant, const struct td_counts *counts, __s64 missing)
 {
@@ -99,8 +102,11 @@ static void td_learn(struct td_quant *quant, const struct td_counts *counts, __s
 	if (missing >= 2 * step - step / 8) {
 		if (quant->score < TD_QUANT_SCORE_MAX)
 			quant->score++;
-	} else if (missing <= step / 8) {
+	} else if (missing <= step / 8 - step) {
 		if (quant->score > -TD_QUANT_SCORE_MAX)
+			quant->score--;
+	} else if (missing <= step / 8) {
+		if (quant->score <= 0 && quant->score > -TD_QUANT_SCORE_WEAK)
 			quant->score--;
 	}
 }

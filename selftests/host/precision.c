@@ -126,12 +126,15 @@ static void test_precision(struct ktap *ktap, bool round)
 		    "truncated: better than scaling by the sum");
 }
 
+/* Slots of which whole steps are whole numbers. */
+#define LEARN_SLOTS	(255ULL << 24)
+
 static void learn_once(struct td_quant *quant, const struct profile *profile, bool round)
 {
 	struct td_counts counts;
 	struct window window;
 
-	window_make(profile, 1ULL << 32, &window);
+	window_make(profile, LEARN_SLOTS, &window);
 	window_counts(&window, round, &counts);
 	td_quant_learn(quant, &counts);
 }
@@ -193,6 +196,36 @@ static void test_never_wrong(struct ktap *ktap, bool round)
 		    "truncation is never taken for rounding");
 }
 
+static void learn_often(struct rng *rng, struct td_quant *quant, unsigned int windows, bool round)
+{
+	struct profile profile;
+
+	while (windows--) {
+		profile_balanced(rng, &profile);
+		learn_once(quant, &profile, round);
+	}
+}
+
+/* A truncating CPU loses nothing of fractions that are whole steps, as a rounding one. */
+static void test_whole_steps(struct ktap *ktap)
+{
+	struct profile steps = { { 20, 31, 25, 26, 40, 11, 50, 52 } };
+	struct td_quant before = { }, after = { };
+	struct rng rng = { .state = 300 };
+	unsigned int i;
+
+	for (i = 0; i < TD_METRIC_NR; i++)
+		steps.part[i] /= 255;
+	learn_often(&rng, &before, 10, false);
+	for (i = 0; i < 100; i++) {
+		learn_once(&before, &steps, false);
+		learn_once(&after, &steps, false);
+	}
+	ktap_result(ktap, learnt_right(&before, false), "whole steps do not undo what was learnt");
+	learn_often(&rng, &after, 10, false);
+	ktap_result(ktap, learnt_right(&after, false), "what they teach is soon undone");
+}
+
 /* Other readers of the group end a window's bytes early: parts of it add up. */
 static void test_parts(struct ktap *ktap)
 {
@@ -231,13 +264,14 @@ int main(void)
 {
 	struct ktap ktap;
 
-	ktap_begin(&ktap, 11);
+	ktap_begin(&ktap, 13);
 	test_precision(&ktap, false);
 	test_precision(&ktap, true);
 	test_learning(&ktap, false);
 	test_learning(&ktap, true);
 	test_never_wrong(&ktap, false);
 	test_never_wrong(&ktap, true);
+	test_whole_steps(&ktap);
 	test_parts(&ktap);
 	return ktap_end(&ktap);
 }
