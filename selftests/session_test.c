@@ -95,7 +95,8 @@ static bool good(const struct topdown_session *seen, const struct td_bd_truth *t
 	       comparison.points, slots, time, figures->running_ns / (double)figures->enabled_ns,
 	       seen->out_merged_ns / 1e6, (unsigned long long)seen->out_switches, seen->out_tasks);
 	return comparison.points <= looser(threads) * LIMIT_POINTS && slots - 1 <= limit &&
-	       1 - slots <= limit_short && fabs(time - 1) <= limit_short && level1 == figures->slots &&
+	       1 - slots <= limit_short && fabs(time - 1) <= limit_short &&
+	       level1 == figures->slots &&
 	       figures->running_ns + seen->out_merged_ns <= figures->enabled_ns &&
 	       seen->out_source == TOPDOWN_SOURCE_PERF_METRICS;
 }
