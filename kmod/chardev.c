@@ -35,7 +35,7 @@
 #define TD_HOLD_MAX_MS		3600000
 
 /* As first released; struct topdown_record may grow behind it. */
-#define TD_RECORD_SIZE_VER0	480
+#define TD_RECORD_SIZE_VER0	512
 
 /**
  * struct td_file - one open descriptor
@@ -69,7 +69,7 @@ union td_command {
 
 /*
  * The record of a CPU that has the most levels, rather a P-core's than an E-core's, with
- * the nodes that any CPU has.
+ * the nodes that any CPU has, at least at times.
  */
 static void td_chardev_best(struct topdown_record *best)
 {
@@ -80,7 +80,7 @@ static void td_chardev_best(struct topdown_record *best)
 	*best = (struct topdown_record){ .source = TOPDOWN_SOURCE_NONE };
 	for_each_possible_cpu(cpu) {
 		td_page_read(cpu, false, &record);
-		nodes |= record.nodes;
+		nodes |= td_window_nodes(cpu);
 		if (record.level > best->level || (record.level == best->level &&
 						   best->kind == TOPDOWN_KIND_ATOM))
 			*best = record;
@@ -121,6 +121,8 @@ static int td_chardev_info(struct td_file *file, union td_command *command)
 		info->out_flags |= TOPDOWN_INFO_PINNED;
 	if (td_refine_wanted())
 		info->out_flags |= TOPDOWN_INFO_REFINED;
+	if (td_cpu_drilldown())
+		info->out_flags |= TOPDOWN_INFO_DRILLDOWN;
 	if (td_probe_possible())
 		info->out_features |= TOPDOWN_FEATURE_SESSION | TOPDOWN_FEATURE_SESSION_MAP;
 	td_chardev_best(&best);

@@ -77,7 +77,11 @@ static bool td_counters_wants(const struct td_counters *counters, unsigned int i
 {
 	const struct td_event *event = &counters->formula->events[index];
 
-	return event->level <= level && event->when != (counters->smt ? TD_NO_SMT : TD_SMT);
+	if (event->when == (counters->smt ? TD_NO_SMT : TD_SMT))
+		return false;
+	if (event->parents == TD_LEVEL1)
+		return true;
+	return level > 1 && event->parents & ~counters->closed;
 }
 
 /* Is the first event of this group's level 1 the reference itself? */
@@ -181,18 +185,38 @@ static int td_counters_make(struct td_counters *counters, int cpu, bool pinned)
 	return ret;
 }
 
+/*
+ * If level 2 does not fit the counters with level 1: only the children of these nodes
+ * of it.  That is no more than there was, so it can be had.
+ */
+static int td_counters_drill(struct td_counters *counters, int cpu, bool pinned, u32 open)
+{
+	int ret;
+
+	if (counters->nr == 1 || counters->level == 1 || !counters->formula->thresholds)
+		return 0;
+	td_counters_release(counters);
+	counters->closed = ~open & TD_PARENTS;
+	ret = td_counters_make(counters, cpu, pinned);
+	counters->drill = !ret;
+	return ret;
+}
+
 /**
  * td_counters_create() - make the groups of a CPU, not yet counting
  * @model: of the CPU; has a formula
  * @cpu: CPU, which cannot pass our hotplug teardown meanwhile
  * @room: the most events that a group may have
  * @pinned: take the counters for good if all events fit them
+ * @open: where not all of level 2 fits them, level 1 nodes whose children are counted,
+ *	bit n for node n; NULL for all, in turns
  *
  * Return: the groups; -EINVAL or -ENOENT as a pointer if the CPU lacks events of
  * level 1; another errno.
  */
 struct td_counters *td_counters_create(const struct td_model *model, int cpu,
-				       unsigned int room, bool pinned)
+				       unsigned int room, bool pinned,
+				       const u32 *open)
 {
 	struct td_counters *counters = kzalloc(sizeof(*counters), GFP_KERNEL);
 	int ret = -EINVAL;
@@ -206,6 +230,8 @@ struct td_counters *td_counters_create(const struct td_model *model, int cpu,
 	counters->type = td_group_type(cpu, model->kind == TOPDOWN_KIND_ATOM);
 	for (counters->level = model->formula->level; counters->level; counters->level--) {
 		ret = td_counters_make(counters, cpu, pinned);
+		if (!ret && open)
+			ret = td_counters_drill(counters, cpu, pinned, *open);
 		if (!ret)
 			return counters;
 		if (!td_counters_refused(ret))
@@ -374,7 +400,7 @@ static bool td_counters_direct(const struct td_counters *counters,
 {
 	if (event == TD_EVENTS_MAX)
 		return false;
-	return counters->shared ? counters->formula->events[event].level == 1 :
+	return counters->shared ? counters->formula->events[event].parents == TD_LEVEL1 :
 				  part == &counters->part[0];
 }
 
@@ -499,6 +525,7 @@ u64 td_counters_fold(struct td_counters *counters, int cpu, u64 now, struct td_s
 	struct td_sample sample = {
 		.width = counters->width,
 		.level = counters->level,
+		.closed = counters->closed,
 		/*
 		 * A thread may be there already, and these are still those events that
 		 * cores with one need.

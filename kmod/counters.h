@@ -43,6 +43,8 @@ struct td_counter_group {
  * @width: slots per cycle
  * @type: td_group_type() of the CPU
  * @level: highest level that is counted
+ * @drill: of level 2 only the children of some nodes are counted
+ * @closed: bit n: those of level 1 node n are not
  * @room: the most events that a group may have
  * @checked: when it was last looked whether all groups have their turns; used on
  *	the CPU with interrupts off
@@ -60,6 +62,8 @@ struct td_counters {
 	unsigned int width;
 	u32 type;
 	unsigned int level;
+	bool drill;
+	u32 closed;
 	unsigned int room;
 	u64 checked;
 	bool doubtful;
@@ -72,7 +76,8 @@ struct td_counters {
 };
 
 struct td_counters *td_counters_create(const struct td_model *model, int cpu,
-				       unsigned int room, bool pinned);
+				       unsigned int room, bool pinned,
+				       const u32 *open);
 void td_counters_destroy(struct td_counters *counters);
 bool td_counters_outdated(const struct td_counters *counters, int cpu);
 void td_counters_enable(struct td_counters *counters);

@@ -46,6 +46,20 @@ static bool td_pinned;
 module_param_named(pinned, td_pinned, bool, 0444);
 MODULE_PARM_DESC(pinned, "Take the SLOTS counter of each CPU for good; other perf users of topdown then get <not counted> (default: share by rotation)");
 
+static bool td_drilldown;
+module_param_named(drilldown, td_drilldown, bool, 0444);
+MODULE_PARM_DESC(drilldown, "Where level 2 does not fit the counters, count only the children of level 1 nodes over their thresholds (default: all, in turns)");
+
+/**
+ * td_cpu_drilldown() - was the module loaded with drilldown=1?
+ *
+ * Return: true or false.
+ */
+bool td_cpu_drilldown(void)
+{
+	return td_drilldown;
+}
+
 /**
  * td_cpu_pinned() - was the module loaded with pinned=1?
  *
@@ -94,6 +108,8 @@ static int td_cpu_create_metrics(struct td_window *window)
 			break;
 	}
 	window->nodes = window->level > 1 ? TD_NODES_METRICS_L2 : TD_NODES_METRICS_L1;
+	/* Pairs with READ_ONCE() in td_window_nodes(). */
+	WRITE_ONCE(window->nodes_possible, window->nodes);
 	return ret ? ret : td_cpu_refine(window);
 }
 
@@ -101,17 +117,26 @@ static int td_cpu_create_counters(struct td_window *window)
 {
 	const struct td_model *model = window->model;
 	struct td_counters *counters;
+	u32 drill;
 
 	if (!model->formula)
 		return -ENOENT;
-	counters = td_counters_create(model, window->cpu, window->room, td_pinned);
+	/* Pairs with WRITE_ONCE() in td_window_drill(). */
+	drill = READ_ONCE(window->drill);
+	counters = td_counters_create(model, window->cpu, window->room, td_pinned,
+				      td_drilldown ? &drill : NULL);
 	if (IS_ERR(counters))
 		return PTR_ERR(counters);
 	window->counters = counters;
 	window->source = model->formula->source;
 	window->level = counters->level;
 	window->nodes = model->formula->nodes & td_nodes_of_level(counters->level);
+	/* Pairs with READ_ONCE() in td_window_nodes(). */
+	WRITE_ONCE(window->nodes_possible, window->nodes);
+	window->nodes &= ~td_nodes_of_parents(counters->closed);
 	window->flags = counters->nr > 1 ? TOPDOWN_RECORD_SCALED : 0;
+	if (counters->drill)
+		window->flags |= TOPDOWN_RECORD_DRILLDOWN;
 	return 0;
 }
 
@@ -222,7 +247,10 @@ static void td_cpu_release_group(struct td_window *window)
 	td_cpu_destroy_group(window);
 }
 
-/* Smaller groups where others have a counter for good, and larger ones later on. */
+/*
+ * Smaller groups where others have a counter for good, and larger ones later on; those
+ * of other events when the children of other nodes are worth it.
+ */
 static bool td_cpu_make_room(struct td_window *window)
 {
 	lockdep_assert_held(&td_cpu_mutex);
@@ -230,7 +258,7 @@ static bool td_cpu_make_room(struct td_window *window)
 		return false;
 	td_cpu_call(window, td_window_resize);
 	/* Pairs with WRITE_ONCE() in td_window_resize(). */
-	if (READ_ONCE(window->room) == window->counters->room) {
+	if (READ_ONCE(window->room) == window->counters->room && !td_window_drills(window)) {
 		/* Pairs with WRITE_ONCE() in td_counters_starved(). */
 		if (READ_ONCE(window->counters->doubtful))
 			td_cpu_look_soon(window);
@@ -281,6 +309,21 @@ static const char *td_cpu_trouble(const struct td_window *window)
 	return "error: cannot make the event group, trying again";
 }
 
+static void td_cpu_describe_counters(const struct td_window *window, char *text, size_t size)
+{
+	const struct td_counters *counters = window->counters;
+	int n;
+
+	n = scnprintf(text, size, "%s, level %u: %s; ", counters->formula->name, counters->level,
+		      td_cpu_reason(window));
+	/* What there is changes with the load, and from CPU to CPU. */
+	if (counters->drill)
+		scnprintf(text + n, size - n, "level 2 by drilldown");
+	else
+		scnprintf(text + n, size - n, "%u events in %u %s", td_counters_events(counters),
+			  counters->nr, counters->nr > 1 ? "groups, by turns" : "group");
+}
+
 /**
  * td_cpu_describe() - what a CPU is measured with, and why
  * @cpu: possible CPU
@@ -290,15 +333,10 @@ static const char *td_cpu_trouble(const struct td_window *window)
 void td_cpu_describe(int cpu, char *text, size_t size)
 {
 	const struct td_window *window = per_cpu_ptr(td_windows, cpu);
-	const struct td_counters *counters;
 
 	mutex_lock(&td_cpu_mutex);
-	counters = window->counters;
-	if (counters)
-		snprintf(text, size, "%s, level %u: %s; %u events in %u %s",
-			 counters->formula->name, counters->level, td_cpu_reason(window),
-			 td_counters_events(counters), counters->nr,
-			 counters->nr > 1 ? "groups, by turns" : "group");
+	if (window->counters)
+		td_cpu_describe_counters(window, text, size);
 	else if (window->group.nr)
 		snprintf(text, size, "perf_metrics, level %u: the CPU has PERF_METRICS%s",
 			 window->level, window->refine.note);

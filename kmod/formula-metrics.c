@@ -19,12 +19,12 @@ enum {
 	FIELD_SLOTS, FIELD_RETIRING, FIELD_BAD_SPEC, FIELD_FE_BOUND, FIELD_BE_BOUND, FIELDS,
 };
 
-#define TD_FIELDS							\
-	[FIELD_SLOTS]	 = { "TOPDOWN.SLOTS", 0x400, 0, 1, TD_ALWAYS },	\
-	[FIELD_RETIRING] = { "topdown-retiring", 0x8000, 0, 1, TD_ALWAYS }, \
-	[FIELD_BAD_SPEC] = { "topdown-bad-spec", 0x8100, 0, 1, TD_ALWAYS }, \
-	[FIELD_FE_BOUND] = { "topdown-fe-bound", 0x8200, 0, 1, TD_ALWAYS }, \
-	[FIELD_BE_BOUND] = { "topdown-be-bound", 0x8300, 0, 1, TD_ALWAYS }
+#define TD_FIELDS										\
+	[FIELD_SLOTS]	 = { "TOPDOWN.SLOTS", 0x400, 0, TD_LEVEL1, TD_ALWAYS },			\
+	[FIELD_RETIRING] = { "topdown-retiring", 0x8000, 0, TD_LEVEL1, TD_ALWAYS },		\
+	[FIELD_BAD_SPEC] = { "topdown-bad-spec", 0x8100, 0, TD_LEVEL1, TD_ALWAYS },		\
+	[FIELD_FE_BOUND] = { "topdown-fe-bound", 0x8200, 0, TD_LEVEL1, TD_ALWAYS },		\
+	[FIELD_BE_BOUND] = { "topdown-be-bound", 0x8300, 0, TD_LEVEL1, TD_ALWAYS }
 
 static __u64 td_fields_sum(const struct td_sample *sample)
 {
@@ -68,8 +68,8 @@ enum {
 
 static const struct td_event td_icl_events[ICL_NR] = {
 	TD_FIELDS,
-	[ICL_DROPPED]	 = { "INT_MISC.UOP_DROPPING", 0x100d, 0, 1, TD_ALWAYS },
-	[ICL_CLEARS]	 = { "INT_MISC.CLEARS_COUNT", 0x104010d, 0, 1, TD_ALWAYS },
+	[ICL_DROPPED]	 = { "INT_MISC.UOP_DROPPING", 0x100d, 0, TD_LEVEL1, TD_ALWAYS },
+	[ICL_CLEARS]	 = { "INT_MISC.CLEARS_COUNT", 0x104010d, 0, TD_LEVEL1, TD_ALWAYS },
 };
 
 static void td_icl_eval(const struct td_sample *sample, struct td_slots *slots)
@@ -85,7 +85,7 @@ static void td_icl_eval(const struct td_sample *sample, struct td_slots *slots)
 
 const struct td_formula td_refined_icl = {
 	"perf_metrics_l1", TOPDOWN_SOURCE_PERF_METRICS, 1, TD_NODES_METRICS_L1, ICL_NR,
-	td_icl_events, 0, td_icl_eval, NULL
+	td_icl_events, 0, td_icl_eval, NULL, NULL
 };
 
 /* Golden, Raptor and Redwood Cove. */
@@ -95,11 +95,11 @@ enum {
 
 static const struct td_event td_glc_events[GLC_NR] = {
 	TD_FIELDS,
-	[GLC_DROPPED]	 = { "INT_MISC.UOP_DROPPING", 0x10ad, 0, 1, TD_ALWAYS },
-	[GLC_HEAVY]	 = { "topdown-heavy-ops", 0x8400, 0, 2, TD_ALWAYS },
-	[GLC_MISPREDICT] = { "topdown-br-mispredict", 0x8500, 0, 2, TD_ALWAYS },
-	[GLC_LATENCY]	 = { "topdown-fetch-lat", 0x8600, 0, 2, TD_ALWAYS },
-	[GLC_MEMORY]	 = { "topdown-mem-bound", 0x8700, 0, 2, TD_ALWAYS },
+	[GLC_DROPPED]	 = { "INT_MISC.UOP_DROPPING", 0x10ad, 0, TD_LEVEL1, TD_ALWAYS },
+	[GLC_HEAVY]	 = { "topdown-heavy-ops", 0x8400, 0, TD_RETIRING, TD_ALWAYS },
+	[GLC_MISPREDICT] = { "topdown-br-mispredict", 0x8500, 0, TD_BAD, TD_ALWAYS },
+	[GLC_LATENCY]	 = { "topdown-fetch-lat", 0x8600, 0, TD_FRONTEND, TD_ALWAYS },
+	[GLC_MEMORY]	 = { "topdown-mem-bound", 0x8700, 0, TD_BACKEND, TD_ALWAYS },
 };
 
 static void td_glc_eval(const struct td_sample *sample, struct td_slots *slots)
@@ -121,5 +121,5 @@ static void td_glc_eval(const struct td_sample *sample, struct td_slots *slots)
 
 const struct td_formula td_refined_glc = {
 	"perf_metrics_l2", TOPDOWN_SOURCE_PERF_METRICS, 2, TD_NODES_METRICS_L2, GLC_NR,
-	td_glc_events, 0, td_glc_eval, NULL
+	td_glc_events, 0, td_glc_eval, NULL, NULL
 };

@@ -13,12 +13,12 @@ enum {
 };
 
 static const struct td_event td_glm_events[GLM_NR] = {
-	{ "CPU_CLK_UNHALTED.CORE", 0x3c, 0, 1, TD_ALWAYS },
-	{ "UOPS_NOT_DELIVERED.ANY", 0x9c, 0, 1, TD_ALWAYS },
-	{ "UOPS_ISSUED.ANY", 0xe, 0, 1, TD_ALWAYS },
-	{ "UOPS_RETIRED.ANY", 0xc2, 0, 1, TD_ALWAYS },
-	{ "ISSUE_SLOTS_NOT_CONSUMED.RECOVERY", 0x2ca, 0, 1, TD_ALWAYS },
-	{ "ISSUE_SLOTS_NOT_CONSUMED.RESOURCE_FULL", 0x1ca, 0, 1, TD_ALWAYS },
+	{ "CPU_CLK_UNHALTED.CORE", 0x3c, 0, TD_LEVEL1, TD_ALWAYS },
+	{ "UOPS_NOT_DELIVERED.ANY", 0x9c, 0, TD_LEVEL1, TD_ALWAYS },
+	{ "UOPS_ISSUED.ANY", 0xe, 0, TD_LEVEL1, TD_ALWAYS },
+	{ "UOPS_RETIRED.ANY", 0xc2, 0, TD_LEVEL1, TD_ALWAYS },
+	{ "ISSUE_SLOTS_NOT_CONSUMED.RECOVERY", 0x2ca, 0, TD_LEVEL1, TD_ALWAYS },
+	{ "ISSUE_SLOTS_NOT_CONSUMED.RESOURCE_FULL", 0x1ca, 0, TD_LEVEL1, TD_ALWAYS },
 };
 
 static void td_glm_eval(const struct td_sample *sample, struct td_slots *slots)
@@ -35,7 +35,7 @@ static void td_glm_eval(const struct td_sample *sample, struct td_slots *slots)
 
 const struct td_formula td_atom_glm = {
 	"atom_glm", TOPDOWN_SOURCE_ATOM, 1, TD_NODES_METRICS_L1, GLM_NR, td_glm_events,
-	TD_REFERENCE_INTEL, td_glm_eval, NULL
+	TD_REFERENCE_INTEL, td_glm_eval, &td_thresholds_atom, NULL
 };
 
 /* Events of one code are counted as one with the bits of all their masks. */
@@ -45,20 +45,20 @@ enum {
 };
 
 static const struct td_event td_tnt_events[TNT_NR] = {
-	{ "CPU_CLK_UNHALTED.CORE", 0x3c, 0, 1, TD_ALWAYS },
-	{ "TOPDOWN_FE_BOUND.ALL", 0x71, 0, 1, TD_ALWAYS },
-	{ "TOPDOWN_BE_BOUND.ALL", 0x74, 0, 1, TD_ALWAYS },
-	{ "TOPDOWN_RETIRING.ALL", 0xc2, 0, 1, TD_ALWAYS },
-	{ "TOPDOWN_BAD_SPECULATION.ALL", 0x673, 0, 1, TD_ALWAYS },
+	{ "CPU_CLK_UNHALTED.CORE", 0x3c, 0, TD_LEVEL1, TD_ALWAYS },
+	{ "TOPDOWN_FE_BOUND.ALL", 0x71, 0, TD_LEVEL1, TD_ALWAYS },
+	{ "TOPDOWN_BE_BOUND.ALL", 0x74, 0, TD_LEVEL1, TD_ALWAYS },
+	{ "TOPDOWN_RETIRING.ALL", 0xc2, 0, TD_LEVEL1, TD_ALWAYS },
+	{ "TOPDOWN_BAD_SPECULATION.ALL", 0x673, 0, TD_LEVEL1, TD_ALWAYS },
 	{ "TOPDOWN_FE_BOUND.ITLB+TOPDOWN_FE_BOUND.ICACHE+TOPDOWN_FE_BOUND.BRANCH_DETECT+TOPDOWN_FE_BOUND.BRANCH_RESTEER",
-	  0x7271, 0, 2, TD_ALWAYS },
+	  0x7271, 0, TD_FRONTEND, TD_ALWAYS },
 	{ "TOPDOWN_FE_BOUND.CISC+TOPDOWN_FE_BOUND.DECODE+TOPDOWN_FE_BOUND.PREDECODE+TOPDOWN_FE_BOUND.OTHER",
-	  0x8d71, 0, 2, TD_ALWAYS },
-	{ "TOPDOWN_BAD_SPECULATION.MISPREDICT", 0x473, 0, 2, TD_ALWAYS },
+	  0x8d71, 0, TD_FRONTEND, TD_ALWAYS },
+	{ "TOPDOWN_BAD_SPECULATION.MISPREDICT", 0x473, 0, TD_BAD, TD_ALWAYS },
 	{ "MEM_BOUND_STALLS.LOAD_L2_HIT+MEM_BOUND_STALLS.LOAD_LLC_HIT+MEM_BOUND_STALLS.LOAD_DRAM_HIT",
-	  0x734, 0, 2, TD_ALWAYS },
-	{ "MEM_BOUND_STALLS.STORE_BUFFER_FULL", 0x4034, 0, 2, TD_ALWAYS },
-	{ "UOPS_RETIRED.MS", 0x1c2, 0, 2, TD_ALWAYS },
+	  0x734, 0, TD_BACKEND, TD_ALWAYS },
+	{ "MEM_BOUND_STALLS.STORE_BUFFER_FULL", 0x4034, 0, TD_BACKEND, TD_ALWAYS },
+	{ "UOPS_RETIRED.MS", 0x1c2, 0, TD_RETIRING, TD_ALWAYS },
 };
 
 static void td_tnt_eval(const struct td_sample *sample, struct td_slots *slots)
@@ -83,7 +83,7 @@ static void td_tnt_eval(const struct td_sample *sample, struct td_slots *slots)
 
 const struct td_formula td_atom_tnt = {
 	"atom_tnt", TOPDOWN_SOURCE_ATOM, 2, TD_NODES_METRICS_L2, TNT_NR, td_tnt_events,
-	TD_REFERENCE_INTEL, td_tnt_eval, NULL
+	TD_REFERENCE_INTEL, td_tnt_eval, &td_thresholds_atom, NULL
 };
 
 /*
@@ -106,37 +106,37 @@ enum {
 	GRT_NR = GRT_LEVEL1 + GRT_LEVEL2, CMT_NR = CMT_LEVEL1 + GRT_LEVEL2,
 };
 
-#define GRT_EVENTS_LEVEL2								\
-	{ "TOPDOWN_FE_BOUND.FRONTEND_LATENCY", 0x7271, 0, 2, TD_ALWAYS },		\
-	{ "TOPDOWN_FE_BOUND.FRONTEND_BANDWIDTH", 0x8d71, 0, 2, TD_ALWAYS },		\
-	{ "TOPDOWN_BAD_SPECULATION.MISPREDICT", 0x473, 0, 2, TD_ALWAYS },		\
-	{ "TOPDOWN_BAD_SPECULATION.MACHINE_CLEARS", 0x373, 0, 2, TD_ALWAYS },		\
-	{ "TOPDOWN_BE_BOUND.ALLOC_RESTRICTIONS", 0x174, 0, 2, TD_ALWAYS }
+#define GRT_EVENTS_LEVEL2									\
+	{ "TOPDOWN_FE_BOUND.FRONTEND_LATENCY", 0x7271, 0, TD_FRONTEND, TD_ALWAYS },		\
+	{ "TOPDOWN_FE_BOUND.FRONTEND_BANDWIDTH", 0x8d71, 0, TD_FRONTEND, TD_ALWAYS },		\
+	{ "TOPDOWN_BAD_SPECULATION.MISPREDICT", 0x473, 0, TD_BAD, TD_ALWAYS },			\
+	{ "TOPDOWN_BAD_SPECULATION.MACHINE_CLEARS", 0x373, 0, TD_BAD, TD_ALWAYS },		\
+	{ "TOPDOWN_BE_BOUND.ALLOC_RESTRICTIONS", 0x174, 0, TD_BACKEND, TD_ALWAYS }
 
 static const struct td_event td_grt_events[GRT_NR] = {
-	{ "CPU_CLK_UNHALTED.CORE", 0x3c, 0, 1, TD_ALWAYS },
-	{ "TOPDOWN_FE_BOUND.ALL", 0x71, 0, 1, TD_ALWAYS },
-	{ "TOPDOWN_BE_BOUND.ALL", 0x74, 0, 1, TD_ALWAYS },
-	{ "TOPDOWN_RETIRING.ALL", 0xc2, 0, 1, TD_ALWAYS },
+	{ "CPU_CLK_UNHALTED.CORE", 0x3c, 0, TD_LEVEL1, TD_ALWAYS },
+	{ "TOPDOWN_FE_BOUND.ALL", 0x71, 0, TD_LEVEL1, TD_ALWAYS },
+	{ "TOPDOWN_BE_BOUND.ALL", 0x74, 0, TD_LEVEL1, TD_ALWAYS },
+	{ "TOPDOWN_RETIRING.ALL", 0xc2, 0, TD_LEVEL1, TD_ALWAYS },
 	GRT_EVENTS_LEVEL2
 };
 
 static const struct td_event td_cmt_events[CMT_NR] = {
-	{ "CPU_CLK_UNHALTED.CORE", 0x3c, 0, 1, TD_ALWAYS },
-	{ "TOPDOWN_FE_BOUND.ALL_P", 0x71, 0, 1, TD_ALWAYS },
-	{ "TOPDOWN_BE_BOUND.ALL_P", 0x74, 0, 1, TD_ALWAYS },
-	{ "TOPDOWN_RETIRING.ALL_P", 0x72, 0, 1, TD_ALWAYS },
-	{ "TOPDOWN_BAD_SPECULATION.ALL_P", 0x73, 0, 1, TD_ALWAYS },
+	{ "CPU_CLK_UNHALTED.CORE", 0x3c, 0, TD_LEVEL1, TD_ALWAYS },
+	{ "TOPDOWN_FE_BOUND.ALL_P", 0x71, 0, TD_LEVEL1, TD_ALWAYS },
+	{ "TOPDOWN_BE_BOUND.ALL_P", 0x74, 0, TD_LEVEL1, TD_ALWAYS },
+	{ "TOPDOWN_RETIRING.ALL_P", 0x72, 0, TD_LEVEL1, TD_ALWAYS },
+	{ "TOPDOWN_BAD_SPECULATION.ALL_P", 0x73, 0, TD_LEVEL1, TD_ALWAYS },
 	GRT_EVENTS_LEVEL2
 };
 
 /* Three of them may go to fixed counters: the driver knows them by these codes. */
 static const struct td_event td_skt_events[CMT_NR] = {
-	{ "CPU_CLK_UNHALTED.CORE", 0x3c, 0, 1, TD_ALWAYS },
-	{ "TOPDOWN_FE_BOUND.ALL", 0x19c, 0, 1, TD_ALWAYS },
-	{ "TOPDOWN_BE_BOUND.ALL_P", 0x2a4, 0, 1, TD_ALWAYS },
-	{ "TOPDOWN_RETIRING.ALL", 0x2c2, 0, 1, TD_ALWAYS },
-	{ "TOPDOWN_BAD_SPECULATION.ALL_P", 0x73, 0, 1, TD_ALWAYS },
+	{ "CPU_CLK_UNHALTED.CORE", 0x3c, 0, TD_LEVEL1, TD_ALWAYS },
+	{ "TOPDOWN_FE_BOUND.ALL", 0x19c, 0, TD_LEVEL1, TD_ALWAYS },
+	{ "TOPDOWN_BE_BOUND.ALL_P", 0x2a4, 0, TD_LEVEL1, TD_ALWAYS },
+	{ "TOPDOWN_RETIRING.ALL", 0x2c2, 0, TD_LEVEL1, TD_ALWAYS },
+	{ "TOPDOWN_BAD_SPECULATION.ALL_P", 0x73, 0, TD_LEVEL1, TD_ALWAYS },
 	GRT_EVENTS_LEVEL2
 };
 
@@ -178,17 +178,17 @@ static void td_cmt_eval(const struct td_sample *sample, struct td_slots *slots)
 
 const struct td_formula td_atom_grt = {
 	"atom_grt", TOPDOWN_SOURCE_ATOM, 2, GRT_NODES, GRT_NR, td_grt_events, TD_REFERENCE_INTEL,
-	td_grt_eval, NULL
+	td_grt_eval, &td_thresholds_atom, NULL
 };
 
 const struct td_formula td_atom_cmt = {
 	"atom_cmt", TOPDOWN_SOURCE_ATOM, 2, GRT_NODES, CMT_NR, td_cmt_events, TD_REFERENCE_INTEL,
-	td_cmt_eval, NULL
+	td_cmt_eval, &td_thresholds_atom, NULL
 };
 
 const struct td_formula td_atom_skt = {
 	"atom_skt", TOPDOWN_SOURCE_ATOM, 2, GRT_NODES, CMT_NR, td_skt_events, TD_REFERENCE_INTEL,
-	td_cmt_eval, NULL
+	td_cmt_eval, &td_thresholds_atom, NULL
 };
 
 /*
@@ -203,32 +203,34 @@ enum {
 	ZEN_MISPREDICTS, ZEN_RESYNCS, ZEN_LOADS, ZEN_NOT_COMPLETE, ZEN_MICROCODE, ZEN_NR,
 };
 
-#define ZEN_LEVEL1									\
-	{ "ls_not_halted_cyc", 0x76, 0, 1, TD_ALWAYS },					\
-	{ "de_no_dispatch_per_slot.no_ops_from_frontend", 0x1000001a0, 0, 1, TD_ALWAYS }, \
-	{ "de_no_dispatch_per_slot.backend_stalls", 0x100001ea0, 0, 1, TD_ALWAYS },	\
-	{ "de_src_op_disp.all", 0x7aa, 0, 1, TD_ALWAYS },				\
-	{ "ex_ret_ops", 0xc1, 0, 1, TD_ALWAYS },					\
-	{ "de_no_dispatch_per_slot.smt_contention", 0x1000060a0, 0, 1, TD_ALWAYS }
+#define ZEN_LEVEL1										\
+	{ "ls_not_halted_cyc", 0x76, 0, TD_LEVEL1, TD_ALWAYS },					\
+	{ "de_no_dispatch_per_slot.no_ops_from_frontend", 0x1000001a0, 0, TD_LEVEL1, TD_ALWAYS }, \
+	{ "de_no_dispatch_per_slot.backend_stalls", 0x100001ea0, 0, TD_LEVEL1, TD_ALWAYS },	\
+	{ "de_src_op_disp.all", 0x7aa, 0, TD_LEVEL1, TD_ALWAYS },				\
+	{ "ex_ret_ops", 0xc1, 0, TD_LEVEL1, TD_ALWAYS },					\
+	{ "de_no_dispatch_per_slot.smt_contention", 0x1000060a0, 0, TD_LEVEL1, TD_ALWAYS }
 
-#define ZEN_LEVEL2									\
-	{ "ex_no_retire.load_not_complete", 0xa2d6, 0, 2, TD_ALWAYS },			\
-	{ "ex_no_retire.not_complete", 0x2d6, 0, 2, TD_ALWAYS },			\
-	{ "ex_ret_ucode_ops", 0x1000000c2, 0, 2, TD_ALWAYS }
+#define ZEN_LEVEL2										\
+	{ "ex_no_retire.load_not_complete", 0xa2d6, 0, TD_BACKEND, TD_ALWAYS },			\
+	{ "ex_no_retire.not_complete", 0x2d6, 0, TD_BACKEND, TD_ALWAYS },			\
+	{ "ex_ret_ucode_ops", 0x1000000c2, 0, TD_RETIRING, TD_ALWAYS }
 
 static const struct td_event td_zen4_events[ZEN_NR] = {
 	ZEN_LEVEL1,
-	{ "de_no_dispatch_per_slot.no_ops_from_frontend:c6", 0x1060001a0, 0, 2, TD_ALWAYS },
-	{ "ex_ret_brn_misp", 0xc3, 0, 2, TD_ALWAYS },
-	{ "resyncs_or_nc_redirects", 0x96, 0, 2, TD_ALWAYS },
+	{ "de_no_dispatch_per_slot.no_ops_from_frontend:c6", 0x1060001a0, 0, TD_FRONTEND,
+	  TD_ALWAYS },
+	{ "ex_ret_brn_misp", 0xc3, 0, TD_BAD, TD_ALWAYS },
+	{ "resyncs_or_nc_redirects", 0x96, 0, TD_BAD, TD_ALWAYS },
 	ZEN_LEVEL2
 };
 
 static const struct td_event td_zen5_events[ZEN_NR] = {
 	ZEN_LEVEL1,
-	{ "de_no_dispatch_per_slot.no_ops_from_frontend:c8", 0x1080001a0, 0, 2, TD_ALWAYS },
-	{ "ex_ret_brn_misp", 0xc3, 0, 2, TD_ALWAYS },
-	{ "bp_redirects.resync", 0x19f, 0, 2, TD_ALWAYS },
+	{ "de_no_dispatch_per_slot.no_ops_from_frontend:c8", 0x1080001a0, 0, TD_FRONTEND,
+	  TD_ALWAYS },
+	{ "ex_ret_brn_misp", 0xc3, 0, TD_BAD, TD_ALWAYS },
+	{ "bp_redirects.resync", 0x19f, 0, TD_BAD, TD_ALWAYS },
 	ZEN_LEVEL2
 };
 
@@ -257,10 +259,10 @@ static void td_zen_eval(const struct td_sample *sample, struct td_slots *slots)
 
 const struct td_formula td_zen4 = {
 	"zen4", TOPDOWN_SOURCE_AMD, 2, ZEN_NODES, ZEN_NR, td_zen4_events, TD_REFERENCE_AMD,
-	td_zen_eval, NULL
+	td_zen_eval, NULL, NULL
 };
 
 const struct td_formula td_zen5 = {
 	"zen5", TOPDOWN_SOURCE_AMD, 2, ZEN_NODES, ZEN_NR, td_zen5_events, TD_REFERENCE_AMD,
-	td_zen_eval, NULL
+	td_zen_eval, NULL, NULL
 };

@@ -156,6 +156,64 @@ void td_set_split(struct td_slots *slots, enum topdown_node parent, __s64 part, 
 	td_set_pair(slots, parent, part < whole ? td_times(all, part, whole) : all);
 }
 
+/*
+ * tools/perf/pmu-events/arch/x86, MetricThreshold of the level 1 metrics: skylakex,
+ * sapphirerapids and their like; alderlaken and sierraforest, with the same numbers as
+ * Intel's TMA metrics spreadsheet has for the Atom cores before them.
+ */
+const struct td_thresholds td_thresholds_core = {
+	.percent = {
+		[TOPDOWN_RETIRING]		= 70,
+		[TOPDOWN_BAD_SPECULATION]	= 15,
+		[TOPDOWN_FRONTEND_BOUND]	= 15,
+		[TOPDOWN_BACKEND_BOUND]		= 20,
+	},
+	.heavy = 10,
+};
+
+const struct td_thresholds td_thresholds_atom = {
+	.percent = {
+		[TOPDOWN_RETIRING]		= 75,
+		[TOPDOWN_BAD_SPECULATION]	= 15,
+		[TOPDOWN_FRONTEND_BOUND]	= 20,
+		[TOPDOWN_BACKEND_BOUND]		= 10,
+	},
+	.heavy = 100,
+};
+
+static int td_over(const struct topdown_figures *figures, enum topdown_node node, __u8 percent)
+{
+	__u32 ratio = td_ratio(figures->node[node], figures->slots);
+
+	return ratio != TOPDOWN_RATIO_NONE && ratio > TOPDOWN_RATIO_ONE / 100 * percent;
+}
+
+/**
+ * td_formula_over - the level 1 nodes whose children are worth being counted, if there are
+ * @formula: the family; has thresholds
+ * @figures: of a window; the ratios are not looked at
+ * @nodes: those that were counted
+ *
+ * Return: bit n for node n.
+ */
+__u32 td_formula_over(const struct td_formula *formula, const struct topdown_figures *figures,
+		      __u32 nodes)
+{
+	const struct td_thresholds *thresholds = formula->thresholds;
+	unsigned int parent;
+	__u32 over = 0;
+
+	for (parent = 0; parent < TOPDOWN_NR_PARENTS; parent++) {
+		if (td_nodes_of_parents(1U << parent) & formula->nodes &&
+		    td_over(figures, parent, thresholds->percent[parent]))
+			over |= 1U << parent;
+	}
+	if (nodes & 1U << TOPDOWN_HEAVY_OPERATIONS &&
+	    td_over(figures, TOPDOWN_HEAVY_OPERATIONS, thresholds->heavy))
+		over |= TD_RETIRING;
+	return over;
+}
+
 static int td_sample_sane(const struct td_formula *formula, const struct td_sample *sample)
 {
 	__u64 bits = 0;
@@ -164,6 +222,18 @@ static int td_sample_sane(const struct td_formula *formula, const struct td_samp
 	for (i = 0; i < formula->nr_events; i++)
 		bits |= sample->count[i];
 	return !(bits >> TD_COUNT_BITS);
+}
+
+/* What a formula makes of events that were not counted is nothing. */
+static void td_slots_keep(struct td_slots *slots, __u32 nodes)
+{
+	unsigned int node;
+
+	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
+		if (!(nodes >> node & 1))
+			slots->node[node] = 0;
+	}
+	slots->clamped &= nodes;
 }
 
 /**
@@ -176,6 +246,9 @@ void td_formula_eval(const struct td_formula *formula, const struct td_sample *s
 		     struct td_slots *slots)
 {
 	*slots = (struct td_slots){ 0 };
-	if (td_sample_sane(formula, sample))
-		formula->eval(sample, slots);
+	if (!td_sample_sane(formula, sample))
+		return;
+	formula->eval(sample, slots);
+	if (sample->closed)
+		td_slots_keep(slots, ~td_nodes_of_parents(sample->closed));
 }

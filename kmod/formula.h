@@ -34,6 +34,17 @@
 #define TD_REFERENCE_INTEL	0x300
 #define TD_REFERENCE_AMD	0x76
 
+/*
+ * What an event of a family is for, struct td_event.parents: level 1, or the children
+ * of these of its nodes.
+ */
+#define TD_LEVEL1		0
+#define TD_RETIRING		(1U << TOPDOWN_RETIRING)
+#define TD_BAD			(1U << TOPDOWN_BAD_SPECULATION)
+#define TD_FRONTEND		(1U << TOPDOWN_FRONTEND_BOUND)
+#define TD_BACKEND		(1U << TOPDOWN_BACKEND_BOUND)
+#define TD_PARENTS		(TD_RETIRING | TD_BAD | TD_FRONTEND | TD_BACKEND)
+
 /**
  * enum td_when - on which machines an event is counted
  *
@@ -52,14 +63,14 @@ enum td_when {
  * @name: as in Intel's and AMD's event lists
  * @config: perf's raw config
  * @other: another one that counts the same, for where @config cannot be had; or 0
- * @level: the lowest level that needs it
+ * @parents: TD_LEVEL1, or whose children need it
  * @when: enum td_when
  */
 struct td_event {
 	const char *name;
 	__u64 config;
 	__u64 other;
-	__u8 level;
+	__u8 parents;
 	__u8 when;
 };
 
@@ -69,12 +80,14 @@ struct td_event {
  *	not counted on this machine
  * @width: slots per cycle
  * @level: up to which there are counts
+ * @closed: bit n: what only the children of level 1 node n need was not counted
  * @smt: the core's other thread is online
  */
 struct td_sample {
 	__u64 count[TD_EVENTS_MAX];
 	__u32 width;
 	__u32 level;
+	__u32 closed;
 	int smt;
 };
 
@@ -92,6 +105,16 @@ struct td_slots {
 };
 
 /**
+ * struct td_thresholds - from where on a node of level 1 is worth a closer look
+ * @percent: of the slots, for each node that has children
+ * @heavy: of heavy operations, which make retiring worth it too; 100 for never
+ */
+struct td_thresholds {
+	__u8 percent[TOPDOWN_NR_PARENTS];
+	__u8 heavy;
+};
+
+/**
  * struct td_formula - a family
  * @name: its name
  * @source: enum topdown_source
@@ -101,6 +124,7 @@ struct td_slots {
  * @events: those of level 1 come first; what belongs together stands together
  * @reference: perf's raw config of the reference
  * @eval: the formula; of @slots all is 0, and the sample is sane
+ * @thresholds: those that are published for its nodes; NULL for none
  * @refined: what corrects PERF_METRICS of the same cores where they are not hidden; or
  *	NULL
  */
@@ -113,8 +137,13 @@ struct td_formula {
 	const struct td_event *events;
 	__u64 reference;
 	void (*eval)(const struct td_sample *sample, struct td_slots *slots);
+	const struct td_thresholds *thresholds;
 	const struct td_formula *refined;
 };
+
+/* Those of Intel's big cores, and of its Atom line from Goldmont on. */
+extern const struct td_thresholds td_thresholds_core;
+extern const struct td_thresholds td_thresholds_atom;
 
 extern const struct td_formula td_generic_snb;
 extern const struct td_formula td_generic_ivb;
@@ -136,6 +165,8 @@ extern const struct td_formula td_zen5;
 extern const struct td_formula td_refined_icl;
 extern const struct td_formula td_refined_glc;
 
+__u32 td_formula_over(const struct td_formula *formula, const struct topdown_figures *figures,
+		      __u32 nodes);
 void td_formula_eval(const struct td_formula *formula, const struct td_sample *sample,
 		     struct td_slots *slots);
 

@@ -308,6 +308,58 @@ __u32 td_nodes_of_level(unsigned int level)
 }
 
 /**
+ * td_nodes_of_parents - the children of level 1 nodes
+ * @parents: bit n for node n
+ *
+ * Return: bit n for node n.
+ */
+__u32 td_nodes_of_parents(__u32 parents)
+{
+	__u32 nodes = 0;
+	unsigned int i;
+
+	for (i = 0; i < TOPDOWN_NR_PARENTS; i++) {
+		if (parents >> i & 1)
+			nodes |= 3U << (TOPDOWN_HEAVY_OPERATIONS + 2 * i);
+	}
+	if (parents >> TOPDOWN_BACKEND_BOUND & 1)
+		nodes |= 1U << TOPDOWN_RESOURCE_BOUND;
+	return nodes;
+}
+
+/**
+ * td_nodes_since - the nodes that have been counted all the time
+ * @record: of a CPU
+ * @time_ns: since when, CLOCK_MONOTONIC
+ *
+ * Return: bit n for node n.
+ */
+__u32 td_nodes_since(const struct topdown_record *record, __u64 time_ns)
+{
+	__u32 later = 0;
+	unsigned int i;
+
+	for (i = 0; i < TOPDOWN_NR_PARENTS; i++) {
+		if (record->since_ns[i] > time_ns)
+			later |= 1U << i;
+	}
+	return record->nodes & ~td_nodes_of_parents(later);
+}
+
+/**
+ * td_nodes_of_window - the nodes that the last window of a record has
+ * @record: of a CPU
+ *
+ * What is counted changes between windows: since the end of the one before.
+ *
+ * Return: bit n for node n.
+ */
+__u32 td_nodes_of_window(const struct topdown_record *record)
+{
+	return td_nodes_since(record, record->window_time_ns ? record->window_time_ns - 1 : 0);
+}
+
+/**
  * td_nodes_of_figures - the nodes that have a ratio
  * @figures: of some slots
  *

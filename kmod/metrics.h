@@ -75,6 +75,9 @@ void td_counts_fold(struct td_counts *counts, struct td_quant *quant, unsigned i
 __u32 td_ratio(__u64 part, __u64 whole);
 void td_figures_clear(struct topdown_figures *figures);
 __u32 td_nodes_of_level(unsigned int level);
+__u32 td_nodes_of_parents(__u32 parents);
+__u32 td_nodes_since(const struct topdown_record *record, __u64 time_ns);
+__u32 td_nodes_of_window(const struct topdown_record *record);
 __u32 td_nodes_of_figures(const struct topdown_figures *figures);
 void td_figures_ratios(struct topdown_figures *figures, __u32 nodes);
 void td_figures_add(struct topdown_figures *figures, const struct topdown_figures *more);

@@ -20,13 +20,16 @@
 void td_record_read(int cpu, bool fresh, const struct td_baseline *baseline,
 		    struct topdown_record *record)
 {
+	u64 since = 0;
+
 	td_page_read(cpu, fresh, record);
 	if (baseline) {
+		since = baseline->time_ns;
 		record->windows -= baseline->windows;
 		td_figures_sub(&record->total, &baseline->total);
 	}
-	td_figures_ratios(&record->total, record->nodes);
-	td_figures_ratios(&record->window, record->nodes);
+	td_figures_ratios(&record->total, td_nodes_since(record, since));
+	td_figures_ratios(&record->window, td_nodes_of_window(record));
 }
 
 /**
@@ -40,6 +43,7 @@ void td_record_baseline(int cpu, struct td_baseline *baseline)
 
 	td_page_read(cpu, false, &record);
 	baseline->windows = record.windows;
+	baseline->time_ns = record.time_ns;
 	baseline->total = record.total;
 }
 
@@ -84,6 +88,23 @@ static bool td_total_wants_window(const struct td_total *total,
 	return record->window_time_ns && record->window_time_ns + recent > total->now;
 }
 
+/* Without slots there are no ratios, and nothing that would be lacking. */
+static u32 td_total_lacks(const struct topdown_figures *figures)
+{
+	u32 nodes = td_nodes_of_figures(figures);
+
+	/* One of slots alone, of which the CPU said nothing, lacks nothing either. */
+	return nodes ? ~nodes : 0;
+}
+
+static void td_total_since(struct topdown_record *sum, const struct topdown_record *record)
+{
+	unsigned int i;
+
+	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
+		sum->since_ns[i] = max(sum->since_ns[i], record->since_ns[i]);
+}
+
 /**
  * td_total_add() - add the record of one CPU
  * @total: the sum
@@ -117,12 +138,16 @@ void td_total_add(struct td_total *total, const struct topdown_record *record)
 		sum->slots_per_cycle = 0;
 	sum->windows += record->windows;
 	sum->time_ns = max(sum->time_ns, record->time_ns);
+	td_total_since(sum, record);
 	td_sum_add(&total->total, &record->total);
+	total->any |= record->nodes;
+	total->total_lacks |= td_total_lacks(&record->total);
 	if (!td_total_wants_window(total, record))
 		return;
 	total->windows++;
 	sum->window_time_ns = max(sum->window_time_ns, record->window_time_ns);
 	td_sum_add(&total->window, &record->window);
+	total->window_lacks |= td_total_lacks(&record->window);
 }
 
 /**
@@ -131,8 +156,8 @@ void td_total_add(struct td_total *total, const struct topdown_record *record)
  */
 void td_total_end(struct td_total *total)
 {
-	td_sum_ratios(&total->total, total->record.nodes);
-	td_sum_ratios(&total->window, total->record.nodes);
+	td_sum_ratios(&total->total, total->any & ~total->total_lacks);
+	td_sum_ratios(&total->window, total->any & ~total->window_lacks);
 	total->record.total = total->total.figures;
 	total->record.window = total->window.figures;
 }

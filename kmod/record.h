@@ -9,10 +9,12 @@
 /**
  * struct td_baseline - where the sums of one reader begin, for one CPU
  * @windows: windows closed before
+ * @time_ns: up to when those figures count, CLOCK_MONOTONIC
  * @total: figures before
  */
 struct td_baseline {
 	u64 windows;
+	u64 time_ns;
 	struct topdown_figures total;
 };
 
@@ -21,6 +23,9 @@ struct td_baseline {
  * @record: what will be the answer
  * @now: ktime_get_ns() when it was begun
  * @windows: how many windows are in @window
+ * @any: nodes that any of the CPUs has, bit n for node n
+ * @total_lacks: nodes that some figures in @total lack
+ * @window_lacks: the same of @window
  * @total: sum of the figures since the baselines
  * @window: sum of the last windows
  */
@@ -28,6 +33,9 @@ struct td_total {
 	struct topdown_record record;
 	u64 now;
 	unsigned int windows;
+	u32 any;
+	u32 total_lacks;
+	u32 window_lacks;
 	struct td_sum total;
 	struct td_sum window;
 };

@@ -111,7 +111,10 @@ static int td_emit_line(char *buffer, int at, const char *name, const u64 *slots
 {
 	int n = sysfs_emit_at(buffer, at, "%s", name);
 
-	if (slots)
+	/* What was counted of a node for a part of the time is not its slots. */
+	if (slots && *slots && total == TOPDOWN_RATIO_NONE)
+		n += sysfs_emit_at(buffer, at + n, " -");
+	else if (slots)
 		n += sysfs_emit_at(buffer, at + n, " %llu", *slots);
 	n += td_emit_ratio(buffer, at + n, total);
 	n += td_emit_ratio(buffer, at + n, window);

@@ -68,13 +68,13 @@ static void td_watch_tell(struct td_watch *watch, const struct td_condition *con
 	wake_up_interruptible(&watch->wait);
 }
 
-/* Is the last window beyond the threshold?  One without slots is not. */
+/* Is the last window beyond the threshold?  One without slots, or the node, is not. */
 static bool td_condition_beyond(const struct topdown_watch *what,
 				const struct topdown_record *record)
 {
 	u32 ratio = td_ratio(record->window.node[what->node], record->window.slots);
 
-	if (ratio == TOPDOWN_RATIO_NONE)
+	if (ratio == TOPDOWN_RATIO_NONE || !(record->nodes >> what->node & 1))
 		return false;
 	return what->flags & TOPDOWN_WATCH_BELOW ? ratio < what->ratio : ratio > what->ratio;
 }

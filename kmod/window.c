@@ -7,6 +7,7 @@
  * reader wants fresh figures, which does not; and when the CPU goes offline
  * (cpu.c).  The sums live in the map (page.c).
  */
+#include <linux/bits.h>
 #include <linux/hash.h>
 #include <linux/irqflags.h>
 #include <linux/jiffies.h>
@@ -26,6 +27,7 @@
 #include "counters.h"
 #include "cpu.h"
 #include "follow.h"
+#include "formula.h"
 #include "model.h"
 #include "page.h"
 #include "refine.h"
@@ -43,6 +45,12 @@
 /* Pauses before groups that were too large are tried again. */
 #define TD_WIDEN_MIN		(64 * HZ)
 #define TD_WIDEN_MAX		(4096 * HZ)
+
+/* So long the children of a node are counted after it was over its threshold. */
+#define TD_DRILL_HOLD		(10 * HZ)
+
+/* Windows of fewer slots, some 0.1 ms of them, decide nothing. */
+#define TD_DRILL_MIN_SLOTS	BIT_ULL(20)
 
 /* Where TOPDOWN_RECORD_CLAMPED_NODES() has them. */
 #define TD_CLAMPED_SHIFT	16
@@ -150,7 +158,8 @@ static void td_window_turn(struct td_window *window, struct topdown_map_record *
 	/* Both are 0 with PERF_METRICS alone. */
 	if (unlikely(window->flags | record->flags)) {
 		record->flags = window->flags;
-		window->flags &= TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_REFINED;
+		window->flags &= TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_REFINED |
+				 TOPDOWN_RECORD_DRILLDOWN;
 	}
 	/* Pairs with READ_ONCE() in td_window_awake(). */
 	WRITE_ONCE(window->state, td_window_state(window, &record->window));
@@ -204,6 +213,18 @@ static void td_window_set_state(struct td_window *window, enum topdown_state sta
 	WRITE_ONCE(window->state, state);
 	td_page_write_begin(window->cpu)->record.state = state;
 	td_page_write_end(window->cpu);
+}
+
+/**
+ * td_window_nodes() - the nodes that a CPU has figures of at times
+ * @cpu: possible CPU
+ *
+ * Return: bit n for node n.
+ */
+unsigned int td_window_nodes(int cpu)
+{
+	/* Pairs with WRITE_ONCE() in td_cpu_create_metrics() and td_cpu_create_counters(). */
+	return READ_ONCE(per_cpu_ptr(td_windows, cpu)->nodes_possible);
 }
 
 /**
@@ -293,12 +314,52 @@ void td_window_resize(void *arg)
 	WRITE_ONCE(window->room, room);
 }
 
+/**
+ * td_window_drills() - shall the children of other nodes be counted than are?
+ * @window: its window; under td_cpu_mutex or on the CPU with interrupts off
+ *
+ * Return: true or false.
+ */
+bool td_window_drills(const struct td_window *window)
+{
+	const struct td_counters *counters = window->counters;
+
+	/* Pairs with WRITE_ONCE() in td_window_drill(). */
+	return counters && counters->drill &&
+	       counters->closed != (~READ_ONCE(window->drill) & TD_PARENTS);
+}
+
+/* By the window that was just closed.  Out of line as td_window_tell(). */
+static noinline void td_window_drill(struct td_window *window)
+{
+	u32 drill = window->drill, over;
+	struct topdown_record record;
+	unsigned int i;
+
+	td_page_read(window->cpu, false, &record);
+	/* What a CPU did that did next to nothing is not what it does. */
+	if (record.window.slots < TD_DRILL_MIN_SLOTS)
+		return;
+	over = td_formula_over(window->counters->formula, &record.window, record.nodes);
+	for (i = 0; i < TOPDOWN_NR_PARENTS; i++) {
+		if (over >> i & 1)
+			window->drill_at[i] = jiffies;
+		else if (time_after(jiffies, window->drill_at[i] + TD_DRILL_HOLD))
+			drill &= ~(1U << i);
+	}
+	/* Pairs with READ_ONCE() in td_window_drills() and td_cpu_create_counters(). */
+	WRITE_ONCE(window->drill, drill | over);
+}
+
 /* Is there something that only a process can mend? */
 static bool td_window_ailing(struct td_window *window)
 {
 	if (window->counters) {
 		td_window_resize(window);
-		if (window->room != window->counters->room || window->counters->doubtful)
+		if (window->counters->drill)
+			td_window_drill(window);
+		if (window->room != window->counters->room || window->counters->doubtful ||
+		    td_window_drills(window))
 			return true;
 	}
 	return window->state == TOPDOWN_STATE_ERROR;
@@ -339,6 +400,23 @@ static void td_window_forget(struct td_window *window)
 		td_refine_begin(&window->refine, &window->group);
 }
 
+/*
+ * Whose children are counted that were not before, though there are figures already.
+ * Between the end of the last window and now nothing was counted at all.
+ */
+static void td_window_since(const struct td_window *window, struct topdown_record *record)
+{
+	u32 begun = window->nodes & ~(u32)record->nodes;
+	unsigned int i;
+
+	if (!record->time_ns)
+		return;
+	for (i = 0; i < TOPDOWN_NR_PARENTS; i++) {
+		if (begun & td_nodes_of_parents(1U << i))
+			record->since_ns[i] = record->time_ns;
+	}
+}
+
 /**
  * td_window_begin() - measure, from now on
  * @arg: the window, on its CPU with interrupts off; its group is enabled
@@ -350,6 +428,7 @@ void td_window_begin(void *arg)
 	struct topdown_record *record;
 
 	record = &td_page_write_begin(window->cpu)->record;
+	td_window_since(window, record);
 	record->level = window->level;
 	record->nodes = window->nodes;
 	record->source = window->source;

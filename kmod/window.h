@@ -48,11 +48,15 @@ struct td_model;
  *	then on the CPU with interrupts off, as the next two
  * @widen_at: when there may be all the room again, or when there was, in jiffies
  * @widen_delay: how long it was put off the last time
+ * @drill: level 1 nodes whose children shall be counted where not all can be, bit n for
+ *	node n; on the CPU with interrupts off, as the next; read under td_cpu_mutex
+ * @drill_at: when each of them was over its threshold the last time, in jiffies
  * @model: its row of the table of models; under td_cpu_mutex, and set while no window
  *	is open
  * @kind: what kind of core it is; set while no window is open
  * @level: highest level of @group or @counters; set while no window is open
  * @nodes: the nodes that it has, bit n for node n; set while no window is open
+ * @nodes_possible: those that @drill may yet add too; others look at it
  * @source: enum topdown_source; set while no window is open
  * @flags: TOPDOWN_RECORD_* of the open window; on the CPU with interrupts off
  * @state: what the record says of it; on the CPU with interrupts off
@@ -85,10 +89,13 @@ struct td_window {
 	unsigned int room;
 	unsigned long widen_at;
 	unsigned long widen_delay;
+	u32 drill;
+	unsigned long drill_at[TOPDOWN_NR_PARENTS];
 	const struct td_model *model;
 	enum topdown_kind kind;
 	unsigned int level;
 	unsigned int nodes;
+	unsigned int nodes_possible;
 	enum topdown_source source;
 	u32 flags;
 	enum topdown_state state;
@@ -97,6 +104,8 @@ struct td_window {
 extern struct td_window __percpu *td_windows;
 
 bool td_window_in_error(const struct td_window *window);
+bool td_window_drills(const struct td_window *window);
+unsigned int td_window_nodes(int cpu);
 void td_window_setup(struct td_window *window, int cpu);
 void td_window_fold(struct td_window *window, bool close);
 void td_window_begin(void *arg);

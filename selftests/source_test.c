@@ -18,6 +18,7 @@
 #include "../kselftest.h"
 #include "source_rows.h"
 #include "source_setup.h"
+#include "source_stat.h"
 
 /* One percentage point. */
 #define LIMIT		0.01
@@ -65,13 +66,6 @@ enum { OF_CPUS, OF_A_SESSION, OF_EVENTS, BY_STAT, BY_STAT_OF_A_TASK, CHECKS };
 
 static const char * const check_name[CHECKS] = {
 	"cpus", "session", "events", "stat", "stat_of_a_task",
-};
-
-static const char * const node_name[TOPDOWN_NR_NODES] = {
-	"retiring", "bad_speculation", "frontend_bound", "backend_bound",
-	"heavy_operations", "light_operations", "branch_mispredicts", "machine_clears",
-	"fetch_latency", "fetch_bandwidth", "memory_bound", "core_bound",
-	"resource_bound", "smt_contention",
 };
 
 static const struct source_row *row;
@@ -251,45 +245,16 @@ static bool events_right(unsigned int cpu, const struct events *then, const stru
 	return compared && worst <= LIMIT_EVENTS;
 }
 
-/* A number of a JSON object; NAN for null, and where there is none. */
-static double json_number(const char *object, const char *prefix, const char *name)
-{
-	char key[64], *end;
-	const char *value;
-	double number;
-
-	snprintf(key, sizeof(key), "\"%s%s\":", prefix, name);
-	value = strstr(object, key);
-	if (!value)
-		return NAN;
-	value += strlen(key);
-	number = strtod(value, &end);
-	return end == value ? NAN : number;
-}
-
 static bool line_right(const char *line)
 {
 	const char *subject = strstr(line, "\"cpu\":") ?: strstr(line, "\"pid\":");
 	double node[TOPDOWN_NR_NODES];
 	char what[32] = "stat";
-	unsigned int i;
 
 	if (subject)
 		snprintf(what, sizeof(what), "stat %.*s", (int)strcspn(subject, ","), subject);
-	for (i = 0; i < TOPDOWN_NR_NODES; i++)
-		node[i] = json_number(line, "tma_", node_name[i]);
+	json_nodes(line, node);
 	return nodes_right(what, node) && json_number(line, "", "level") == row->level;
-}
-
-/* The command for one interval of @ms, of CPUs or of a task. */
-static FILE *stat_start(unsigned int ms, int pid)
-{
-	char command[128], whom[32] = "-a -A";
-
-	if (pid)
-		snprintf(whom, sizeof(whom), "-p %d", pid);
-	snprintf(command, sizeof(command), "topdown stat -j %s -I %u --count 1", whom, ms);
-	return popen(command, "re");
 }
 
 /* Its output: so many lines, and all are right. */
@@ -327,13 +292,13 @@ static int take_counter(unsigned int cpu)
  */
 static bool measure(const unsigned int *cpu, unsigned int nr, int worker, bool right[CHECKS])
 {
-	FILE *of_worker = stat_start(span_ms + 4 * COMMAND_MS, worker), *of_cpus;
+	FILE *of_worker = stat_start(span_ms + 4 * COMMAND_MS, 1, worker), *of_cpus;
 	int session = device_attach(device, 0, worker);
 	struct events then, now;
 	bool ok;
 
 	sleep_ms(COMMAND_MS);
-	of_cpus = stat_start(span_ms + 2 * COMMAND_MS, 0);
+	of_cpus = stat_start(span_ms + 2 * COMMAND_MS, 1, 0);
 	sleep_ms(COMMAND_MS);
 	ok = !device_reset(device, TOPDOWN_RESET_FRESH, NULL, 0) &&
 	     !device_control(device, session, TOPDOWN_CONTROL_RESET) &&

@@ -68,6 +68,13 @@ struct row {
 };
 
 static unsigned int compared, marked, rows_of[NR_FAMILIES];
+/*
+ * Bit p: without the event the children of level 1 node p were others in some row; and
+ * NEEDED_LEVEL1 if level 1 was.
+ */
+#define NEEDED_LEVEL1	(1U << 31)
+
+static unsigned int needed[NR_FAMILIES][TD_EVENTS_MAX];
 
 static unsigned int row_split(char *line, char **field, unsigned int max)
 {
@@ -323,7 +330,75 @@ static bool row_ok(const struct row *row, unsigned int shift, double roundings)
 	return ok && published(row);
 }
 
-static unsigned int rows(FILE *file, bool *exact, bool *plain)
+/* Not counted: what only the children of these nodes need. */
+static void sample_close(const struct td_formula *formula, struct td_sample *sample,
+			 unsigned int closed)
+{
+	unsigned int i;
+
+	sample->closed = closed;
+	for (i = 0; i < formula->nr_events; i++) {
+		if (formula->events[i].parents && !(formula->events[i].parents & ~closed))
+			sample->count[i] = 0;
+	}
+}
+
+static bool slots_alike(const struct td_slots *a, const struct td_slots *b, uint32_t nodes)
+{
+	unsigned int i;
+
+	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+		if (nodes >> i & 1 && a->node[i] != b->node[i])
+			return false;
+	}
+	return !((a->clamped ^ b->clamped) & nodes);
+}
+
+/* The children of some nodes are what they are with those of all, and the others nothing. */
+static bool drill_ok(const struct row *row)
+{
+	const struct td_formula *formula = families[row->family].formula;
+	const struct td_slots none = { 0 };
+	struct td_slots all, some;
+	struct td_sample sample;
+	unsigned int closed;
+	uint32_t lacking;
+	bool ok = true;
+
+	td_formula_eval(formula, &row->sample, &all);
+	for (closed = 0; closed <= TD_PARENTS; closed++) {
+		sample = row->sample;
+		sample_close(formula, &sample, closed);
+		td_formula_eval(formula, &sample, &some);
+		lacking = td_nodes_of_parents(closed);
+		ok &= all.slots == some.slots && slots_alike(&all, &some, ~lacking) &&
+		      slots_alike(&none, &some, lacking);
+	}
+	return ok;
+}
+
+static void drill_need(const struct row *row)
+{
+	const struct td_formula *formula = families[row->family].formula;
+	struct td_slots all, some;
+	struct td_sample sample;
+	unsigned int i, parent;
+
+	td_formula_eval(formula, &row->sample, &all);
+	for (i = 0; i < formula->nr_events; i++) {
+		sample = row->sample;
+		sample.count[i] = 0;
+		td_formula_eval(formula, &sample, &some);
+		for (parent = 0; parent < TOPDOWN_NR_PARENTS; parent++) {
+			if (!slots_alike(&all, &some, td_nodes_of_parents(1U << parent)))
+				needed[row->family][i] |= 1U << parent;
+		}
+		if (all.slots != some.slots || !slots_alike(&all, &some, TD_NODES_LEVEL1))
+			needed[row->family][i] |= NEEDED_LEVEL1;
+	}
+}
+
+static unsigned int rows(FILE *file, bool *exact, bool *plain, bool *drill)
 {
 	unsigned int n = 0;
 	char line[4096];
@@ -337,6 +412,8 @@ static unsigned int rows(FILE *file, bool *exact, bool *plain)
 		rows_of[row.family]++;
 		*exact &= row_ok(&row, FORMULA_BITS > row.bits ? FORMULA_BITS - row.bits : 0, 0);
 		*plain &= row_ok(&row, 0, FORMULA_ROUNDINGS);
+		*drill &= drill_ok(&row);
+		drill_need(&row);
 		n++;
 	}
 	return n;
@@ -402,35 +479,116 @@ static void test_tables(struct ktap *ktap)
 		for (j = 0; j < formula->nr_events; j++) {
 			const struct td_event *event = &formula->events[j];
 
-			ok &= event->name && event->config && event->level >= 1;
-			ok &= event->level <= formula->level;
-			ok &= !j || event->level >= event[-1].level;
+			ok &= event->name && event->config;
+			ok &= !event->parents || formula->level == 2;
+			/* Those of level 1 come first. */
+			ok &= !j || event->parents || !event[-1].parents;
 		}
 	}
 	ktap_result(ktap, ok, "every family has its table and rows");
 }
 
+/* Events are for what changes without them, and for nothing else. */
+static bool event_serves(const struct td_event *event, unsigned int changes)
+{
+	if (event->parents == TD_LEVEL1)
+		return changes & NEEDED_LEVEL1;
+	return event->parents == changes;
+}
+
+static void test_parents(struct ktap *ktap)
+{
+	unsigned int i, j;
+	bool ok = true;
+
+	for (i = 0; i < NR_FAMILIES; i++) {
+		const struct td_formula *formula = families[i].formula;
+
+		for (j = 0; j < formula->nr_events; j++) {
+			const struct td_event *event = &formula->events[j];
+
+			if (event_serves(event, needed[i][j]))
+				continue;
+			ktap_note("%s: %s is for %#x, and changes %#x", families[i].name,
+				  event->name, event->parents, needed[i][j]);
+			ok = false;
+		}
+	}
+	ktap_result(ktap, ok, "events are for what they change");
+}
+
+/* Of 1,000,000 slots, as published: over is more than the threshold. */
+static void test_thresholds(struct ktap *ktap)
+{
+	static const struct {
+		const struct td_formula *formula;
+		unsigned int node, nodes, slots, over;
+	} cases[] = {
+		{ &td_generic_skl, TOPDOWN_RETIRING, 0xf, 700000, 0 },
+		{ &td_generic_skl, TOPDOWN_RETIRING, 0xf, 700001, TD_RETIRING },
+		{ &td_generic_skl, TOPDOWN_BAD_SPECULATION, 0xf, 150000, 0 },
+		{ &td_generic_skl, TOPDOWN_BAD_SPECULATION, 0xf, 150001, TD_BAD },
+		{ &td_fallback_glc, TOPDOWN_FRONTEND_BOUND, 0xf, 150000, 0 },
+		{ &td_fallback_glc, TOPDOWN_FRONTEND_BOUND, 0xf, 150001, TD_FRONTEND },
+		{ &td_generic_snb, TOPDOWN_BACKEND_BOUND, 0xf, 200000, 0 },
+		{ &td_generic_snb, TOPDOWN_BACKEND_BOUND, 0xf, 200001, TD_BACKEND },
+		{ &td_generic_skl, TOPDOWN_HEAVY_OPERATIONS, 0x3f, 100000, 0 },
+		{ &td_generic_skl, TOPDOWN_HEAVY_OPERATIONS, 0x3f, 100001, TD_RETIRING },
+		/* Not counted. */
+		{ &td_generic_skl, TOPDOWN_HEAVY_OPERATIONS, 0xf, 100001, 0 },
+		{ &td_atom_tnt, TOPDOWN_RETIRING, 0xf, 750000, 0 },
+		{ &td_atom_tnt, TOPDOWN_RETIRING, 0xf, 750001, TD_RETIRING },
+		/* It has no children there. */
+		{ &td_atom_cmt, TOPDOWN_RETIRING, 0xf, 750001, 0 },
+		{ &td_atom_grt, TOPDOWN_BAD_SPECULATION, 0xf, 150000, 0 },
+		{ &td_atom_grt, TOPDOWN_BAD_SPECULATION, 0xf, 150001, TD_BAD },
+		{ &td_atom_tnt, TOPDOWN_FRONTEND_BOUND, 0xf, 200000, 0 },
+		{ &td_atom_tnt, TOPDOWN_FRONTEND_BOUND, 0xf, 200001, TD_FRONTEND },
+		{ &td_atom_skt, TOPDOWN_BACKEND_BOUND, 0xf, 100000, 0 },
+		{ &td_atom_skt, TOPDOWN_BACKEND_BOUND, 0xf, 100001, TD_BACKEND },
+		{ &td_atom_tnt, TOPDOWN_HEAVY_OPERATIONS, 0x3f, 1000000, 0 },
+	};
+	unsigned int i, over;
+	bool ok = true;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct topdown_figures figures = { .slots = 1000000 };
+
+		figures.node[cases[i].node] = cases[i].slots;
+		over = td_formula_over(cases[i].formula, &figures, cases[i].nodes);
+		if (over == cases[i].over)
+			continue;
+		ktap_note("case %u: %#x is over, and not %#x", i, over, cases[i].over);
+		ok = false;
+	}
+	ktap_result(ktap, ok && !td_zen4.thresholds && !td_zen5.thresholds,
+		    "nodes over their published thresholds");
+}
+
 int main(int argc, char **argv)
 {
-	bool exact = true, plain = true;
+	bool exact = true, plain = true, drill = true;
 	struct ktap ktap;
 	unsigned int n;
 	FILE *file;
 
-	ktap_begin(&ktap, 5);
+	ktap_begin(&ktap, 8);
 	file = argc == 2 ? fopen(argv[1], "r") : NULL;
 	if (!file) {
 		printf("Bail out! usage: formula FILE\n");
 		return 1;
 	}
-	n = rows(file, &exact, &plain);
+	n = rows(file, &exact, &plain, &drill);
 	fclose(file);
 
 	ktap_note("%u rows, %u values compared, %u of them clamped", n, compared, marked);
 	ktap_result(&ktap, n >= 185 && compared >= 3600 && marked >= 100, "rows were read");
 	ktap_result(&ktap, n && exact, "published values within 1e-6");
 	ktap_result(&ktap, n && plain, "counts as they are: within eight slots");
+	ktap_result(&ktap, n && drill, "children of some nodes alone");
 	test_tables(&ktap);
+	test_parents(&ktap);
+	test_thresholds(&ktap);
 	test_hostile(&ktap);
 	return ktap_end(&ktap);
 }

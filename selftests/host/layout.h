@@ -56,7 +56,7 @@ LAYOUT_FIELD(topdown_figures, slots, 16, 8);
 LAYOUT_FIELD(topdown_figures, node, 24, 128);
 LAYOUT_FIELD(topdown_figures, ratio, 152, 64);
 
-LAYOUT_SIZE(topdown_record, 480);
+LAYOUT_SIZE(topdown_record, 512);
 LAYOUT_FIELD(topdown_record, cpu, 0, 4);
 LAYOUT_FIELD(topdown_record, state, 4, 2);
 LAYOUT_FIELD(topdown_record, source, 6, 1);
@@ -70,8 +70,9 @@ LAYOUT_FIELD(topdown_record, __reserved, 23, 1);
 LAYOUT_FIELD(topdown_record, windows, 24, 8);
 LAYOUT_FIELD(topdown_record, time_ns, 32, 8);
 LAYOUT_FIELD(topdown_record, window_time_ns, 40, 8);
-LAYOUT_FIELD(topdown_record, total, 48, 216);
-LAYOUT_FIELD(topdown_record, window, 264, 216);
+LAYOUT_FIELD(topdown_record, since_ns, 48, 32);
+LAYOUT_FIELD(topdown_record, total, 80, 216);
+LAYOUT_FIELD(topdown_record, window, 296, 216);
 
 LAYOUT_SIZE(topdown_read, 40);
 LAYOUT_FIELD(topdown_read, size, 0, 4);
@@ -174,16 +175,18 @@ LAYOUT_FIELD(topdown_map, history_offset, 40, 8);
 LAYOUT_FIELD(topdown_map, history_stride, 48, 4);
 LAYOUT_FIELD(topdown_map, __reserved, 52, 4);
 
-LAYOUT_SIZE(topdown_map_record, 704);
+LAYOUT_SIZE(topdown_map_record, 736);
 LAYOUT_FIELD(topdown_map_record, seq, 0, 4);
 LAYOUT_FIELD(topdown_map_record, __reserved, 4, 4);
-LAYOUT_FIELD(topdown_map_record, record, 8, 480);
-LAYOUT_FIELD(topdown_map_record, open, 488, 216);
+LAYOUT_FIELD(topdown_map_record, record, 8, 512);
+LAYOUT_FIELD(topdown_map_record, open, 520, 216);
 
-LAYOUT_SIZE(topdown_map_window, 232);
+LAYOUT_SIZE(topdown_map_window, 240);
 LAYOUT_FIELD(topdown_map_window, number, 0, 8);
 LAYOUT_FIELD(topdown_map_window, time_ns, 8, 8);
-LAYOUT_FIELD(topdown_map_window, figures, 16, 216);
+LAYOUT_FIELD(topdown_map_window, nodes, 16, 4);
+LAYOUT_FIELD(topdown_map_window, __reserved, 20, 4);
+LAYOUT_FIELD(topdown_map_window, figures, 24, 216);
 
 LAYOUT_ASSERT(TOPDOWN_RETIRING == 0 && TOPDOWN_BAD_SPECULATION == 1);
 LAYOUT_ASSERT(TOPDOWN_FRONTEND_BOUND == 2 && TOPDOWN_BACKEND_BOUND == 3);

@@ -99,14 +99,19 @@ enum {
 #define TOPDOWN_INFO_PINNED	(1U << 1)	/* Loaded with pinned=1. */
 /* Loaded with refined=1: TOPDOWN_RECORD_REFINED says on which CPUs that has effect. */
 #define TOPDOWN_INFO_REFINED	(1U << 2)
+/* Loaded with drilldown=1: TOPDOWN_RECORD_DRILLDOWN says on which CPUs that has effect. */
+#define TOPDOWN_INFO_DRILLDOWN	(1U << 3)
 
 /* A ratio of 1, that is 100%. */
 #define TOPDOWN_RATIO_ONE	1000000000U
-/* No figure: the level lacks the node, or no slot was counted. */
+/* No figure: the node is not there or was not counted all the time, or no slot was. */
 #define TOPDOWN_RATIO_NONE	0xffffffffU
 
 /* topdown_record.cpu of the sum over the CPUs asked for. */
 #define TOPDOWN_CPU_ALL		0xffffffffU
+
+/* Nodes that have children: the first of enum topdown_node. */
+#define TOPDOWN_NR_PARENTS	4
 
 /* The longest CPU set, in 64-bit words. */
 #define TOPDOWN_CPUS_WORDS_MAX	128
@@ -280,8 +285,9 @@ struct topdown_info {
  * @slots: pipeline slots counted in @running_ns, not scaled up to @enabled_ns
  * @node: the slots of each enum topdown_node.  Level 1 sums to @slots (but for
  *	slots of which the CPU said nothing at all, and what a formula was cut
- *	by: TOPDOWN_RECORD_CLAMPED) and the children of a node sum to it; 0 for
- *	nodes that there are not
+ *	by: TOPDOWN_RECORD_CLAMPED) and the children of a node sum to it, if they were
+ *	counted all the time: otherwise here is what was counted of them, and they have
+ *	no ratio (topdown_record.since_ns); 0 for nodes that there are not
  * @ratio: @node over @slots in units of 1 / TOPDOWN_RATIO_ONE, in
  *	0..TOPDOWN_RATIO_ONE, or TOPDOWN_RATIO_NONE
  */
@@ -310,6 +316,12 @@ struct topdown_figures {
  * as on Lion Cove, the figures are theirs without this flag.
  */
 #define TOPDOWN_RECORD_REFINED	(1U << 2)
+/*
+ * Level 2 needs more counters than there are, and the children of a level 1 node are
+ * counted only while that node is over its published threshold, or was a short while
+ * ago: topdown_record.nodes and .since_ns change.
+ */
+#define TOPDOWN_RECORD_DRILLDOWN (1U << 3)
 
 /**
  * struct topdown_record - what READ says of one CPU, or of the sum
@@ -323,13 +335,19 @@ struct topdown_figures {
  * @slots_per_cycle: pipeline width, 0 when not known or not the same for all
  * @nr_cpus: CPUs whose figures are in here
  * @flags: TOPDOWN_RECORD_*; of the sum: those of any of its CPUs
- * @nodes: bit n: there are figures of enum topdown_node n; of the sum: those that
+ * @nodes: bit n: enum topdown_node n is being counted; of the sum: those that
  *	all its CPUs have
  * @kind: enum topdown_kind
  * @__reserved: 0
  * @windows: windows closed since the baseline
  * @time_ns: up to when @total counts, CLOCK_MONOTONIC; 0 for never measured
  * @window_time_ns: when @window ended, CLOCK_MONOTONIC; 0 for none
+ * @since_ns: since when the children of level 1 node n in @nodes have been counted
+ *	without a break, CLOCK_MONOTONIC: @time_ns of the last record without them; 0
+ *	for all the time that there are figures of; of the sum: the latest.  A reader
+ *	that takes the difference of two records has these children in it where this is
+ *	no later than @time_ns of the earlier, and the last window has them where it is
+ *	earlier than @window_time_ns
  * @total: everything since the baseline: since the module was loaded, or since
  *	this descriptor's last RESET of the CPU
  * @window: the last closed window; of an idle CPU it may be long past and long.
@@ -350,6 +368,7 @@ struct topdown_record {
 	__aligned_u64 windows;
 	__aligned_u64 time_ns;
 	__aligned_u64 window_time_ns;
+	__aligned_u64 since_ns[TOPDOWN_NR_PARENTS];
 	struct topdown_figures total;
 	struct topdown_figures window;
 };
@@ -376,7 +395,7 @@ struct topdown_record {
  *	n / 64.  0 with @cpus_words 0 asks for every CPU there can be.  A CPU
  *	that is offline is answered with that state; one that cannot be is EINVAL
  * @cpus_words: at most TOPDOWN_CPUS_WORDS_MAX
- * @record_size: sizeof(struct topdown_record) of the caller, at least 480: the
+ * @record_size: sizeof(struct topdown_record) of the caller, at least 512: the
  *	distance of the records in memory
  * @records: address of room for @nr_records records, written in the order of
  *	the CPU numbers
@@ -462,7 +481,7 @@ struct topdown_map {
  * @seq: odd while the CPU writes the record, and another number afterwards
  * @__reserved: 0
  * @record: what READ without TOPDOWN_READ_FRESH says, but for the ratios, which
- *	are all TOPDOWN_RATIO_NONE: a reader has the nodes and the slots
+ *	are all TOPDOWN_RATIO_NONE: a reader has the nodes and the slots, and since_ns
  * @open: the open window, as far as it has been counted
  *
  * To read it whole::
@@ -488,7 +507,9 @@ struct topdown_map_record {
  * @number: which window since the module was loaded, from 1; 0 for none, and
  *	while it is being written
  * @time_ns: when it closed, CLOCK_MONOTONIC
- * @figures: what it counted
+ * @nodes: as topdown_record.nodes, in that window
+ * @__reserved: 0
+ * @figures: what it counted, but for the ratios, as in the record
  *
  * Window n is entry (n - 1) % history_entries of the CPU.  Read @number, copy,
  * and read it again as above; if it is not n both times the window has been
@@ -497,6 +518,8 @@ struct topdown_map_record {
 struct topdown_map_window {
 	__aligned_u64 number;
 	__aligned_u64 time_ns;
+	__u32 nodes;
+	__u32 __reserved;
 	struct topdown_figures figures;
 };
 
@@ -521,8 +544,9 @@ struct topdown_map_window {
  *
  * Replaces the descriptor's former watch, and drops events not yet read.  A
  * CPU beyond the threshold is one event; the next is when it has been back
- * within it and crosses it again.  A window without slots, and time in which
- * the CPU was not measured, count as within.  Without a watch, poll() and read()
+ * within it and crosses it again.  A window without slots or without the node (see
+ * TOPDOWN_RECORD_DRILLDOWN), and time in which the CPU was not measured, count as
+ * within.  Without a watch, poll() and read()
  * of a descriptor wait for any window of any CPU.
  */
 struct topdown_watch {

@@ -12,6 +12,7 @@
  *   FAKE_LOST      a CPU that goes offline at the third reading
  *   FAKE_LEVEL     level (2)
  *   FAKE_NODES     nodes of all CPUs, bit n for node n (those of PERF_METRICS)
+ *   FAKE_SINCE     since when the children of frontend bound are counted, ns
  *   FAKE_SHARE     percent of the time in which the group ran (100)
  *   FAKE_IDLE      no slots are counted
  *   FAKE_STATE     state of all CPUs that are online
@@ -277,6 +278,7 @@ static void fill_record(struct topdown_record *record, unsigned int cpu)
 	record->nodes = fake_nodes();
 	record->slots_per_cycle = 6;
 	record->nr_cpus = 1;
+	record->since_ns[TOPDOWN_FRONTEND_BOUND] = setting("FAKE_SINCE", 0);
 	if (is_offline(cpu)) {
 		record->state = TOPDOWN_STATE_OFFLINE;
 		steps = cpu == setting("FAKE_LOST", -1) ? 12 : 3;
@@ -407,6 +409,9 @@ static void write_window(unsigned int cpu, const struct topdown_record *record)
 	__atomic_store_n(&window->number, 0, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	window->time_ns = record->time_ns;
+	window->nodes = record->nodes;
+	if (record->since_ns[TOPDOWN_FRONTEND_BOUND])
+		window->nodes &= ~td_nodes_of_parents(1U << TOPDOWN_FRONTEND_BOUND);
 	window->figures = record->window;
 	__atomic_store_n(&window->number, record->windows, __ATOMIC_RELEASE);
 }

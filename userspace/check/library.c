@@ -293,7 +293,7 @@ static void test_map_record(void)
 	      topdown_map_window(map, 4, 10, 2, &window, sizeof(window)) == -ENOENT,
 	      "windows that are not there");
 	check(topdown_map_window(map, 2, 0, 2, &window, sizeof(window)) == -EINVAL &&
-	      topdown_map_window(map, 2, 10, 2, &window, 231) == -EINVAL,
+	      topdown_map_window(map, 2, 10, 2, &window, 239) == -EINVAL,
 	      "no number, too small a window");
 
 	again = record;
@@ -303,6 +303,13 @@ static void test_map_record(void)
 	      open.ratio[TOPDOWN_RETIRING] == 250000000, "between two records");
 	check(topdown_record_between(&again, &record, 2, &open) == -ERANGE &&
 	      open.slots == 1000, "in the wrong order");
+	again.since_ns[TOPDOWN_RETIRING] = record.time_ns;
+	again.since_ns[TOPDOWN_BACKEND_BOUND] = record.time_ns + 1;
+	check(!topdown_record_between(&record, &again, 2, &open) &&
+	      open.ratio[TOPDOWN_HEAVY_OPERATIONS] == 0 &&
+	      open.ratio[TOPDOWN_MEMORY_BOUND] == TOPDOWN_RATIO_NONE &&
+	      open.ratio[TOPDOWN_BACKEND_BOUND] == 0, "nodes that were counted in all of it");
+	memset(again.since_ns, 0, sizeof(again.since_ns));
 	again.cpu = 3;
 	check(topdown_record_between(&record, &again, 2, &open) == -EINVAL, "of two CPUs");
 	topdown_figures_add(&open, &open, 2);
@@ -317,6 +324,21 @@ static void test_map_record(void)
 	      !topdown_map_window(map, 3, 10, 2, &window, sizeof(window)) &&
 	      window.figures.slots == 5820000000ULL, "a kernel with longer records");
 	unsetenv("FAKE_MAP_GROW");
+	topdown_map_close(map);
+
+	setenv("FAKE_SINCE", "9000000000000000000", 1);
+	map = map_fake();
+	check(!topdown_map_record(map, 3, &record, sizeof(record), &open) &&
+	      record.total.ratio[TOPDOWN_FETCH_LATENCY] == TOPDOWN_RATIO_NONE &&
+	      record.window.ratio[TOPDOWN_FETCH_BANDWIDTH] == TOPDOWN_RATIO_NONE &&
+	      open.ratio[TOPDOWN_FETCH_LATENCY] != TOPDOWN_RATIO_NONE &&
+	      record.window.ratio[TOPDOWN_MEMORY_BOUND] != TOPDOWN_RATIO_NONE,
+	      "nodes that have been counted since later");
+	check(!topdown_map_window(map, 3, 10, 2, &window, sizeof(window)) &&
+	      window.figures.ratio[TOPDOWN_FETCH_LATENCY] == TOPDOWN_RATIO_NONE &&
+	      window.figures.ratio[TOPDOWN_FRONTEND_BOUND] != TOPDOWN_RATIO_NONE,
+	      "a window of before");
+	unsetenv("FAKE_SINCE");
 	topdown_map_close(map);
 
 	setenv("FAKE_STUCK", "1", 1);
@@ -562,7 +584,7 @@ static void test_session_map(void)
 
 int main(void)
 {
-	ktap_begin(&ktap, 127);
+	ktap_begin(&ktap, 130);
 	test_open();
 	test_descriptors();
 	test_info();

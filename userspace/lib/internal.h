@@ -15,9 +15,9 @@
  * What the first modules and libraries knew of the structures: callers and modules
  * may know no more, and the numbers never change.
  */
-#define TD_RECORD_SIZE_MIN	480
+#define TD_RECORD_SIZE_MIN	512
 #define TD_MAP_SIZE_MIN		56
-#define TD_WINDOW_SIZE_MIN	232
+#define TD_WINDOW_SIZE_MIN	240
 #define TD_EVENT_SIZE_MIN	24
 #define TD_SESSION_SIZE_MIN	704
 #define TD_SESSION_MAP_SIZE_MIN	800

@@ -193,25 +193,14 @@ TD_API int topdown_map_record(const struct topdown_map_view *map, uint32_t cpu,
 	if (record.cpu != cpu)
 		return -ENOENT;
 
-	td_figures_ratios(&record.total, record.nodes);
-	td_figures_ratios(&record.window, record.nodes);
+	td_figures_ratios(&record.total, td_nodes_since(&record, 0));
+	td_figures_ratios(&record.window, td_nodes_of_window(&record));
 	td_copy_sized(out, size, &record, sizeof(record));
 	if (open) {
 		td_figures_ratios(&current, record.nodes);
 		*open = current;
 	}
 	return 0;
-}
-
-/* One field of the record, so it cannot be torn. */
-static uint32_t td_map_nodes(const struct topdown_map_view *map, uint32_t cpu)
-{
-	const unsigned char *entry = td_map_entry(map, cpu);
-
-	return __atomic_load_n((const uint16_t *)(entry +
-						  offsetof(struct topdown_map_record, record) +
-						  offsetof(struct topdown_record, nodes)),
-			       __ATOMIC_RELAXED);
 }
 
 TD_API int topdown_map_window(const struct topdown_map_view *map, uint32_t cpu,
@@ -238,7 +227,7 @@ TD_API int topdown_map_window(const struct topdown_map_view *map, uint32_t cpu,
 	if (before != number || after != number)
 		return -ENOENT;
 
-	td_figures_ratios(&window.figures, td_map_nodes(map, cpu) & td_nodes_of_level(level));
+	td_figures_ratios(&window.figures, window.nodes & td_nodes_of_level(level));
 	td_copy_sized(out, size, &window, sizeof(window));
 	return 0;
 }
@@ -255,7 +244,7 @@ TD_API int topdown_record_between(const struct topdown_record *then,
 	ret = td_record_between(then, now, &figures);
 	if (ret)
 		return ret;
-	td_figures_ratios(&figures, now->nodes & td_nodes_of_level(level));
+	td_figures_ratios(&figures, td_nodes_since(now, then->time_ns) & td_nodes_of_level(level));
 	*out = figures;
 	return 0;
 }

@@ -235,8 +235,9 @@ static int td_sum_between(const struct topdown_reading *then,
 		if (ret)
 			return ret;
 		td_sum_add(&sum, &figures);
-		if (now->records[i].level)
-			nodes &= now->records[i].nodes;
+		/* Without slots there is nothing that would be lacking. */
+		if (now->records[i].level && figures.slots)
+			nodes &= td_nodes_since(&now->records[i], before->time_ns);
 	}
 	td_sum_ratios(&sum, nodes);
 	*out = sum.figures;
@@ -263,7 +264,8 @@ TD_API int topdown_reading_between(const struct topdown_reading *then,
 	ret = td_record_between(before, after, &figures);
 	if (ret)
 		return ret;
-	td_figures_ratios(&figures, after->nodes & td_nodes_of_level(level));
+	td_figures_ratios(&figures,
+			  td_nodes_since(after, before->time_ns) & td_nodes_of_level(level));
 	*out = figures;
 	return 0;
 }

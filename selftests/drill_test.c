@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * drilldown=1: where level 2 does not fit the counters, the children of level 1 nodes
+ * over their published thresholds are counted and no others.  What was not counted has
+ * no figure, and what was counted for a part of the time has none of the whole.
+ *
+ * TOPDOWN_SPAN_MS     length of a measurement (1500)
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/ioctl.h>
+
+#include "../kselftest.h"
+#include "source_rows.h"
+#include "source_setup.h"
+#include "source_stat.h"
+
+#define PARAMS		"drilldown=1 period_ms=200"
+
+/*
+ * One percentage point; more where the test itself and the command are measured with
+ * the workers, as they are while children are opened.
+ */
+#define LIMIT		0.01
+#define LIMIT_LONG	0.03
+#define LIMIT_WINDOW	0.15
+#define TRIES		3
+
+#define LOOK_MS		100
+/* A window, the pause before a group is made, and the turns of what is new. */
+#define OPEN_MS		4000
+/* Nodes that are below their thresholds keep their children for ten seconds. */
+#define CLOSE_MS	25000
+#define TURNS_MS	500
+
+#define CHILDREN(parent)	(3U << (TOPDOWN_HEAVY_OPERATIONS + 2 * (parent)))
+
+/* generic_skl with two threads, g0136 of host/formula.csv: bad speculation alone is over. */
+static const struct source_row later = {
+	.rate = {
+		{ 0x19c, 342570 }, { 0x10e, 1638717 }, { 0x2c2, 1375419 }, { 0x10d, 179037 },
+		{ 0x20010d, 358075 }, { 0x23c, 16761 }, { 0x13c, 38101 }, { 0x400019c, 8794 },
+		{ 0xc5, 15136 }, { 0x10401c3, 1966 }, { 0x140014a3, 26649 }, { 0x40a6, 52181 },
+		{ 0x40004a3, 146028 }, { 0x2a6, 143365 }, { 0x4a6, 197863 }, { 0x4c2, 40561 },
+		{ 0xc0, 567472 },
+	},
+	.node = {
+		0.4776, 0.3401, 0.1190, 0.0633, 0.2946, 0.1830, 0.3010, 0.0391,
+		0.0122, 0.1067, 0.0114, 0.0519,
+	},
+};
+
+#define NODES_FIRST	(0xf | CHILDREN(TOPDOWN_FRONTEND_BOUND) | CHILDREN(TOPDOWN_BACKEND_BOUND))
+#define NODES_LATER	(0xf | CHILDREN(TOPDOWN_BAD_SPECULATION))
+/* Nearly over: the first windows are short, and can make it so for a while. */
+#define STRAY		CHILDREN(TOPDOWN_BAD_SPECULATION)
+
+/* The row of source_test for that core: frontend bound and backend bound are over. */
+static const struct source_row *first;
+/* What the workers execute. */
+static const struct source_row *row;
+static unsigned int cpu[TD_CPUS_MAX], cpus, span_ms;
+static int worker[TD_CPUS_MAX];
+static int device = -1;
+
+static bool find_first(void)
+{
+	int fd = device_open();
+	struct topdown_info info;
+	unsigned int i;
+	int ret;
+
+	ret = device_info(fd, &info);
+	/* Or the workers would have it. */
+	close(fd);
+	if (ret)
+		return false;
+	for (i = 0; i < source_rows_nr; i++) {
+		if (info.out_cpu_family == 6 && info.out_cpu_model == 0x55 &&
+		    source_rows[i].family == 6 && source_rows[i].model == 0x55 &&
+		    source_rows[i].smt)
+			first = &source_rows[i];
+	}
+	return first;
+}
+
+static bool set_rates(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < SOURCE_RATES && row->rate[i].config; i++) {
+		if (!door_set_rate(row->rate[i].config, row->rate[i].rate))
+			return false;
+	}
+	return true;
+}
+
+static void workers_stop(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < cpus; i++) {
+		if (worker[i] > 0)
+			spin_stop(worker[i]);
+		worker[i] = 0;
+	}
+}
+
+static bool workers_start(const struct source_row *what)
+{
+	bool ok = true;
+	unsigned int i;
+
+	workers_stop();
+	row = what;
+	for (i = 0; i < cpus; i++) {
+		worker[i] = spin_start_with(cpu[i], NULL, set_rates);
+		ok &= worker[i] > 0;
+	}
+	return ok;
+}
+
+static bool module_begin(void)
+{
+	if ((module_loaded() && module_unload()) || module_load(PARAMS))
+		return false;
+	device = device_open();
+	return device >= 0;
+}
+
+/* Those that there are, are right; says which there are. */
+static bool nodes_right(const char *what, const double node[TOPDOWN_NR_NODES], double limit,
+			uint32_t *there)
+{
+	bool ok = true;
+	unsigned int i;
+
+	*there = 0;
+	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+		if (isnan(node[i]))
+			continue;
+		*there |= 1U << i;
+		if (fabs(node[i] - row->node[i]) <= limit)
+			continue;
+		ksft_print_msg("%s: %s is %.4f, and %.4f was to be expected\n", what,
+			       node_name[i], node[i], row->node[i]);
+		ok = false;
+	}
+	return ok;
+}
+
+static bool figures_right(const char *what, const struct topdown_figures *figures, double limit,
+			  uint32_t *there)
+{
+	double node[TOPDOWN_NR_NODES];
+	unsigned int i;
+
+	for (i = 0; i < TOPDOWN_NR_NODES; i++)
+		node[i] = figures->ratio[i] == TOPDOWN_RATIO_NONE ? NAN :
+			  (double)figures->ratio[i] / TOPDOWN_RATIO_ONE;
+	return nodes_right(what, node, limit, there);
+}
+
+/* These nodes, and perhaps some of @others. */
+static bool cpus_have(uint32_t nodes, uint32_t others)
+{
+	struct topdown_record record;
+	unsigned int i;
+
+	for (i = 0; i < cpus; i++) {
+		if (device_read_cpu(device, 0, cpu[i], &record) ||
+		    (record.nodes & ~others) != nodes)
+			return false;
+	}
+	return true;
+}
+
+static bool cpus_get(uint32_t nodes, uint32_t others, unsigned int ms)
+{
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + ms * 1000000ULL;
+
+	while (!cpus_have(nodes, others)) {
+		if (clock_ns(CLOCK_MONOTONIC) > end)
+			return false;
+		sleep_ms(LOOK_MS);
+	}
+	return true;
+}
+
+static bool begins_with_level_1(void)
+{
+	struct topdown_record record;
+	struct topdown_info info;
+	unsigned int i;
+
+	if (device_info(device, &info) || !(info.out_flags & TOPDOWN_INFO_DRILLDOWN) ||
+	    info.out_level != 2)
+		return false;
+	for (i = 0; i < cpus; i++) {
+		if (device_read_cpu(device, 0, cpu[i], &record) || record.level != 2 ||
+		    record.nodes != 0xf || !(record.flags & TOPDOWN_RECORD_DRILLDOWN))
+			return false;
+	}
+	return true;
+}
+
+/* A node may be watched that is not being counted now, but none that cannot be. */
+static bool watches_any_node(void)
+{
+	struct topdown_watch watch = {
+		.size	= sizeof(watch),
+		.node	= TOPDOWN_MEMORY_BOUND,
+		.flags	= TOPDOWN_WATCH_BELOW,
+		.ratio	= TOPDOWN_RATIO_ONE,
+	};
+	int fd = device_open();
+	bool ok;
+
+	ok = fd >= 0 && !ioctl(fd, TOPDOWN_WATCH, &watch);
+	watch.node = TOPDOWN_RESOURCE_BOUND;
+	ok = ok && ioctl(fd, TOPDOWN_WATCH, &watch) < 0 && errno == EOPNOTSUPP;
+	close(fd);
+	return ok;
+}
+
+/* Of all CPUs together. */
+static bool total_right(uint32_t nodes, double limit)
+{
+	struct topdown_record records[TD_CPUS_MAX + 1];
+	__u32 nr = TD_CPUS_MAX + 1;
+	uint32_t there = 0;
+
+	return !device_read(device, TOPDOWN_READ_TOTAL, NULL, 0, records, &nr) &&
+	       records[nr - 1].cpu == TOPDOWN_CPU_ALL &&
+	       figures_right("the sum", &records[nr - 1].total, limit, &there) &&
+	       there == nodes;
+}
+
+/*
+ * What has been counted since before children were opened has level 1 alone, though they
+ * are being counted now; the last window has them.
+ */
+static bool part_is_no_figure(void)
+{
+	struct topdown_record record;
+	uint32_t of_total, of_window;
+	bool ok = true;
+	unsigned int i;
+
+	for (i = 0; i < cpus; i++) {
+		if (device_read_cpu(device, 0, cpu[i], &record))
+			return false;
+		ok &= figures_right("the total", &record.total, LIMIT_LONG, &of_total) &&
+		      figures_right("the window", &record.window, LIMIT_WINDOW, &of_window);
+		ksft_print_msg("the total has nodes %#x, the window %#x\n", of_total, of_window);
+		ok &= of_total == 0xf && (of_window & ~STRAY) == NODES_FIRST;
+	}
+	return ok && total_right(0xf, LIMIT_LONG);
+}
+
+/* The same by the command: children are opened in its first interval. */
+static bool lines_are_right(FILE *output)
+{
+	unsigned int lines = 0;
+	double node[TOPDOWN_NR_NODES];
+	char line[4096];
+	bool ok = true;
+	uint32_t there;
+
+	while (output && fgets(line, sizeof(line), output)) {
+		json_nodes(line, node);
+		ok &= nodes_right("a line", node, LIMIT_LONG, &there);
+		ksft_print_msg("a line has nodes %#x\n", there);
+		/* A row for each CPU, and one for all. */
+		ok &= lines <= cpus ? there == 0xf : (there & ~STRAY) == NODES_FIRST;
+		lines++;
+	}
+	return output && !pclose(output) && ok && lines == 2 * (cpus + 1);
+}
+
+/* A session that was there before has level 1, until it is reset. */
+static bool session_has(int session, uint32_t nodes)
+{
+	struct topdown_session seen = { };
+	uint32_t there = 0;
+
+	return !device_session(device, TOPDOWN_SESSION_FRESH, session, &seen) &&
+	       figures_right("a session", &seen.out_figures, LIMIT_LONG, &there) &&
+	       there == nodes;
+}
+
+static bool session_is_reset(int session)
+{
+	bool ok = session > 0 && session_has(session, 0xf) &&
+		  !device_control(device, session, TOPDOWN_CONTROL_RESET);
+
+	sleep_ms(span_ms);
+	ok = ok && session_has(session, NODES_FIRST);
+	device_control(device, session, TOPDOWN_CONTROL_DETACH);
+	return ok;
+}
+
+/* A baseline that is as old as the last fold: it has what has been open since. */
+static bool baseline_has(int fd)
+{
+	struct topdown_record record;
+	uint32_t there = 0;
+
+	return !device_read_cpu(fd, TOPDOWN_READ_FRESH, cpu[0], &record) &&
+	       figures_right("since the reset", &record.total, LIMIT_WINDOW, &there) &&
+	       (there & ~STRAY) == NODES_FIRST;
+}
+
+static bool measure(uint32_t nodes)
+{
+	int session = device_attach(device, 0, worker[0]);
+	struct topdown_session seen = { };
+	struct topdown_record record;
+	uint32_t there;
+	bool ok = true;
+	unsigned int i;
+
+	if (session <= 0 || device_reset(device, TOPDOWN_RESET_FRESH, NULL, 0))
+		return false;
+	sleep_ms(span_ms);
+	for (i = 0; i < cpus; i++)
+		ok &= !device_read_cpu(device, TOPDOWN_READ_FRESH, cpu[i], &record) &&
+		      figures_right("a CPU", &record.total, LIMIT, &there) && there == nodes;
+	ok &= total_right(nodes, LIMIT);
+	ok &= !device_session(device, TOPDOWN_SESSION_FRESH, session, &seen) &&
+	      figures_right("session", &seen.out_figures, LIMIT, &there) && there == nodes;
+	device_control(device, session, TOPDOWN_CONTROL_DETACH);
+	return ok;
+}
+
+static bool measure_soon(uint32_t nodes)
+{
+	unsigned int tries;
+
+	for (tries = 0; tries < TRIES; tries++) {
+		if (measure(nodes))
+			return true;
+	}
+	return false;
+}
+
+/* Since the module was loaded not all of it was counted; in the last window it was. */
+static bool file_line_right(const char *line)
+{
+	static const char opened[] = "tma_fetch_latency - - ";
+
+	return !strcmp(line, "tma_machine_clears - - -\n") ||
+	       (!strncmp(line, opened, strlen(opened)) && strstr(line, "%\n"));
+}
+
+static bool file_says_so(void)
+{
+	FILE *file = fopen(TD_SYSFS "/cpu0", "re");
+	unsigned int right = 0;
+	char line[256];
+
+	while (file && fgets(line, sizeof(line), file)) {
+		right += file_line_right(line);
+		ksft_print_msg("%s", line);
+	}
+	if (file)
+		fclose(file);
+	return right == 2;
+}
+
+static void test_opening(void)
+{
+	int session = device_attach(device, 0, worker[0]), fd = device_open();
+	FILE *output = stat_start(OPEN_MS, 2, 0);
+
+	ksft_test_result(!device_reset(device, TOPDOWN_RESET_FRESH, NULL, 0) &&
+			 begins_with_level_1(), "begins_with_level_1\n");
+	ksft_test_result(watches_any_node(), "watches_any_node\n");
+	ksft_test_result(cpus_get(NODES_FIRST, STRAY, OPEN_MS) && !device_reset(fd, 0, NULL, 0),
+			 "opens_what_is_over\n");
+	sleep_ms(TURNS_MS);
+	ksft_test_result(baseline_has(fd), "a_reset_has_what_is_open\n");
+	ksft_test_result(part_is_no_figure(), "a_part_is_no_figure_of_the_whole\n");
+	ksft_test_result(lines_are_right(output), "stat_marks_what_was_not_counted\n");
+	ksft_test_result(cpus_get(NODES_FIRST, 0, CLOSE_MS), "and_nothing_else\n");
+	/* A window of what is open now. */
+	sleep_ms(TURNS_MS);
+	ksft_test_result(file_says_so(), "file_marks_what_was_not_counted\n");
+	ksft_test_result(session_is_reset(session), "a_session_has_it_after_a_reset\n");
+	ksft_test_result(measure_soon(NODES_FIRST), "figures_of_what_is_open\n");
+	close(fd);
+}
+
+static void test_closing(void)
+{
+	bool ok = workers_start(&later);
+
+	ksft_test_result(ok && cpus_get(NODES_LATER, 0, CLOSE_MS), "closes_what_is_below\n");
+	sleep_ms(TURNS_MS);
+	ksft_test_result(ok && measure_soon(NODES_LATER), "figures_of_what_is_open_then\n");
+}
+
+int main(void)
+{
+	int ret = module_need();
+
+	if (ret)
+		return ret;
+	if (!door_open())
+		ksft_exit_skip("this is not the emulated PMU\n");
+	if (!find_first() || !setup_smt_is_on())
+		ksft_exit_skip("the rates are those of Skylake-X with two threads a core\n");
+	span_ms = env_number("TOPDOWN_SPAN_MS", 1500);
+	ksft_print_header();
+	ksft_set_plan(12);
+	if (realtime())
+		ksft_exit_fail_msg("cannot set the priority\n");
+	cpus = cpus_online(cpu);
+	if (!workers_start(first) || !module_begin())
+		ksft_exit_fail_msg("cannot begin\n");
+	test_opening();
+	test_closing();
+	workers_stop();
+	ksft_finished();
+}
