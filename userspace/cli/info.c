@@ -233,6 +233,7 @@ static struct json_object *collect(struct topdown *td, const char *device)
 	json_object_object_add(object, "features", feature_array(td));
 	add_bool(object, "pinned", info->out_flags & TOPDOWN_INFO_PINNED);
 	add_bool(object, "refined", info->out_flags & TOPDOWN_INFO_REFINED);
+	add_bool(object, "drilldown", info->out_flags & TOPDOWN_INFO_DRILLDOWN);
 	add_bool(object, "may_read_cpus", info->out_flags & TOPDOWN_INFO_MAY_READ);
 	add_bool(object, "cap_perfmon", rights_perfmon());
 	add_file_number(object, "perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid");
@@ -310,13 +311,14 @@ void info_summary(FILE *file, struct topdown *td)
 {
 	const struct topdown_info *info = topdown_info(td);
 
-	fprintf(file, "topdown: command %s, module %s; %s (%s), source %s, level %u, %u slots per cycle; period %u ms%s%s\n",
+	fprintf(file, "topdown: command %s, module %s; %s (%s), source %s, level %u, %u slots per cycle; period %u ms%s%s%s\n",
 		TOPDOWN_VERSION, info->out_version, info->out_cpu_name,
 		*info->out_codename ? info->out_codename : "not in the module's table",
 		topdown_source_name(info->out_source), info->out_level,
 		info->out_slots_per_cycle, info->out_period_ms,
 		info->out_flags & TOPDOWN_INFO_PINNED ? ", pinned" : "",
-		info->out_flags & TOPDOWN_INFO_REFINED ? ", refined" : "");
+		info->out_flags & TOPDOWN_INFO_REFINED ? ", refined" : "",
+		info->out_flags & TOPDOWN_INFO_DRILLDOWN ? ", drilldown" : "");
 }
 
 /**

@@ -178,10 +178,12 @@ static void tree_line(const struct output *output, const struct interval *interv
 		topdown_node_name(node), text);
 	if (row_hybrid(row))
 		tree_kinds(output, row, node);
-	else if (interval->repeat)
+	else if (interval->repeat && ratio != TOPDOWN_RATIO_NONE)
 		spread(output, &interval->repeat->node[node]);
-	else if (output->bars)
+	else if (output->bars && ratio != TOPDOWN_RATIO_NONE)
 		bar(output, ratio);
+	if (ratio == TOPDOWN_RATIO_NONE && row->figures.slots && !row_hybrid(row))
+		fputs("  not measured", output->file);
 	if (marked)
 		fputs("  <- bottleneck", output->file);
 	mark_off(output, marked);
