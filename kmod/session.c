@@ -379,6 +379,9 @@ void td_session_reset(struct td_session *session)
 {
 	struct topdown_share sum[TOPDOWN_NR_KINDS];
 
+	td_follow_lock();
+	td_share_begin(session->map);
+	td_follow_unlock();
 	td_share_sum(session->map, sum);
 	td_follow_lock();
 	td_share_reset(session->map, sum);

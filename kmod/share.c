@@ -93,14 +93,30 @@ int td_share_mmap(const struct topdown_session_map *map, struct vm_area_struct *
 	return 0;
 }
 
+/* How often the session was reset. */
+static u32 td_share_resets(const struct topdown_session_map *map)
+{
+	/* Pairs with WRITE_ONCE() in td_share_begin(). */
+	return READ_ONCE(map->baseline[0].resets);
+}
+
 /* Of figures that are added up there is what all of them have. */
-static void td_share_has(struct topdown_share *share, unsigned int level, unsigned int nodes,
-			 unsigned int source)
+static void td_share_join(struct topdown_share *share, unsigned int level, unsigned int nodes,
+			  unsigned int source)
 {
 	share->nodes = share->level ? share->nodes & nodes : nodes;
 	share->source = share->level && share->source != source ? TOPDOWN_SOURCE_MIXED : source;
 	if (!share->level || level < share->level)
 		share->level = level;
+}
+
+/* What there was before the last reset does not count. */
+static void td_share_has(struct topdown_share *share, u32 resets, const struct td_credit *credit)
+{
+	if (share->resets != resets)
+		share->level = 0;
+	share->resets = resets;
+	td_share_join(share, credit->level, credit->nodes, credit->source);
 }
 
 /**
@@ -115,11 +131,12 @@ void td_share_credit(struct topdown_session_map *map, const struct td_credit *cr
 
 	lockdep_assert_irqs_disabled();
 	td_seq_write_begin(&share->seq);
+	if (part && part->slots)
+		td_share_has(share, td_share_resets(map), credit);
 	if (part) {
 		td_figures_add(&share->figures, part);
 		/* Its own time is by the clock, also where nothing was counted. */
 		share->figures.enabled_ns -= part->enabled_ns;
-		td_share_has(share, credit->level, credit->nodes, credit->source);
 	}
 	share->kind = credit->kind;
 	share->figures.enabled_ns += credit->ran_ns;
@@ -157,7 +174,7 @@ static void td_share_add(struct topdown_share *sum, const struct topdown_share *
 	sum->switches += more->switches;
 	sum->merged_ns += more->merged_ns;
 	if (more->level)
-		td_share_has(sum, more->level, more->nodes, more->source);
+		td_share_join(sum, more->level, more->nodes, more->source);
 }
 
 /**
@@ -174,6 +191,8 @@ void td_share_sum(const struct topdown_session_map *map,
 	memset(sum, 0, TOPDOWN_NR_KINDS * sizeof(*sum));
 	for_each_possible_cpu(cpu) {
 		td_share_read(td_share_of(map, cpu), &one);
+		if (one.resets != td_share_resets(map))
+			one.level = 0;
 		td_share_add(&sum[one.kind], &one);
 	}
 }
@@ -228,15 +247,40 @@ void td_share_tell(struct topdown_session_map *map, u32 state, u32 flags, u32 ta
 }
 
 /**
- * td_share_reset() - let the figures begin anew
+ * td_share_begin() - what the figures have of level and nodes begins anew
  * @map: of a session; as for td_share_tell()
- * @baseline: td_share_sum() of now
+ *
+ * Before td_share_reset() of the figures, so that none of theirs is forgotten.
+ */
+void td_share_begin(struct topdown_session_map *map)
+{
+	u32 resets = map->baseline[0].resets + 1;
+	unsigned int kind;
+
+	lockdep_assert_irqs_disabled();
+	td_seq_write_begin(&map->seq);
+	for (kind = 0; kind < TOPDOWN_NR_KINDS; kind++)
+		/* Pairs with READ_ONCE() in td_share_resets(). */
+		WRITE_ONCE(map->baseline[kind].resets, resets);
+	td_seq_write_end(&map->seq);
+}
+
+/**
+ * td_share_reset() - let the figures begin anew
+ * @map: of a session; as for td_share_tell(), which had td_share_begin()
+ * @baseline: td_share_sum() since then
  */
 void td_share_reset(struct topdown_session_map *map,
 		    const struct topdown_share baseline[TOPDOWN_NR_KINDS])
 {
+	unsigned int kind;
+
 	lockdep_assert_irqs_disabled();
 	td_seq_write_begin(&map->seq);
-	memcpy(map->baseline, baseline, sizeof(map->baseline));
+	for (kind = 0; kind < TOPDOWN_NR_KINDS; kind++) {
+		map->baseline[kind].figures = baseline[kind].figures;
+		map->baseline[kind].switches = baseline[kind].switches;
+		map->baseline[kind].merged_ns = baseline[kind].merged_ns;
+	}
 	td_seq_write_end(&map->seq);
 }

@@ -40,6 +40,7 @@ void td_share_since(const struct topdown_session_map *map,
 		    struct topdown_share sum[TOPDOWN_NR_KINDS]);
 void td_share_all(const struct topdown_share sum[TOPDOWN_NR_KINDS], struct topdown_share *all);
 void td_share_tell(struct topdown_session_map *map, u32 state, u32 flags, u32 tasks);
+void td_share_begin(struct topdown_session_map *map);
 void td_share_reset(struct topdown_session_map *map,
 		    const struct topdown_share baseline[TOPDOWN_NR_KINDS]);
 

@@ -136,7 +136,7 @@ LAYOUT_FIELD(topdown_share, source, 4, 1);
 LAYOUT_FIELD(topdown_share, level, 5, 1);
 LAYOUT_FIELD(topdown_share, nodes, 6, 2);
 LAYOUT_FIELD(topdown_share, kind, 8, 4);
-LAYOUT_FIELD(topdown_share, __reserved, 12, 4);
+LAYOUT_FIELD(topdown_share, resets, 12, 4);
 LAYOUT_FIELD(topdown_share, switches, 16, 8);
 LAYOUT_FIELD(topdown_share, merged_ns, 24, 8);
 LAYOUT_FIELD(topdown_share, figures, 32, 216);

@@ -137,9 +137,9 @@ struct topdown_session {
  * @seq: odd while the CPU writes, and another number afterwards
  * @source: enum topdown_source of the figures
  * @level: lowest level of the figures; 0 for none yet
- * @nodes: as topdown_record.nodes, of all the figures
+ * @nodes: as topdown_record.nodes, those that all the figures have
  * @kind: enum topdown_kind of the CPU, once there is something
- * @__reserved: 0
+ * @resets: @source, @level and @nodes are of figures after that many resets
  * @switches: as topdown_session.out_switches
  * @merged_ns: as topdown_session.out_merged_ns
  * @figures: as topdown_session.out_figures, but for the ratios, which are not
@@ -151,7 +151,7 @@ struct topdown_share {
 	__u8 level;
 	__u16 nodes;
 	__u32 kind;
-	__u32 __reserved;
+	__u32 resets;
 	__aligned_u64 switches;
 	__aligned_u64 merged_ns;
 	struct topdown_figures figures;
@@ -171,13 +171,15 @@ struct topdown_share {
  * @state: as topdown_session.out_state
  * @flags: as topdown_session.out_flags
  * @tasks: as topdown_session.out_tasks
- * @baseline: the sums of the shares of each kind at the last reset; their @seq is 0
+ * @baseline: the sums of the shares of each kind at the last reset; their @seq is 0,
+ *	and their @resets how many there were
  *
  * A read-only mapping (PROT_READ, MAP_SHARED) at TOPDOWN_SESSION_MAP_OFFSET() of
  * the session's number.  What TOPDOWN_SESSION says without _FRESH is the sum of
  * the shares less @baseline, for each kind and for all kinds together, and the lowest
  * level of shares that have one, with their source and the nodes that all of them
- * have.
+ * have; but for shares whose @resets is another than that of @baseline, which have
+ * nothing since the last reset.
  * Copy the fields from @state on under @seq, then each share under its own, with
  * the loop of struct topdown_map_record: after EXITED nothing is added, but for what
  * another CPU was adding at that very moment for a thread that had exited shortly
@@ -205,7 +207,7 @@ struct topdown_session_map {
  *
  * @TOPDOWN_CONTROL_ENABLE: count from now on
  * @TOPDOWN_CONTROL_DISABLE: count nothing from now on
- * @TOPDOWN_CONTROL_RESET: the figures begin anew
+ * @TOPDOWN_CONTROL_RESET: the figures begin anew, with the nodes that are counted then
  * @TOPDOWN_CONTROL_DETACH: the session is gone, its number too
  */
 enum topdown_control_action {

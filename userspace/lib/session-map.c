@@ -118,6 +118,9 @@ static int td_sum_shares(const struct topdown_session_view *map,
 			return ret;
 		if (one.kind >= TOPDOWN_NR_KINDS)
 			return -EPROTO;
+		/* What it had before the last reset does not count. */
+		if (one.resets != baseline[0].resets)
+			one.level = 0;
 		td_add_share(&sum[one.kind], &one);
 	}
 	for (i = 0; i < TOPDOWN_NR_KINDS; i++) {
