@@ -99,8 +99,8 @@ void repeat_row(const struct repeat *repeat, struct row *row)
 	divide_counts(&row->core, repeat->runs);
 	divide_counts(&row->atom, repeat->runs);
 	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
-		figures->ratio[node] = TOPDOWN_RATIO_NONE;
-		if (repeat->node[node].nr)
+		/* A run that lacks it says nothing of all of them. */
+		if (figures->ratio[node] != TOPDOWN_RATIO_NONE)
 			figures->ratio[node] = repeat->node[node].mean + 0.5;
 	}
 }
