@@ -30,7 +30,9 @@
 #include "events.h"
 #include "group.h"
 #include "model.h"
+#include "page.h"
 #include "refine.h"
+#include "watch.h"
 #include "window.h"
 
 /* How much of a bad value the log shows. */
@@ -247,6 +249,17 @@ static void td_cpu_release_group(struct td_window *window)
 	td_cpu_destroy_group(window);
 }
 
+/* Who watches sees this window too, and the next that begins soon: no time is missed. */
+static void td_cpu_tell(const struct td_window *window)
+{
+	struct topdown_record record;
+
+	if (!td_watch_wanted())
+		return;
+	td_page_read(window->cpu, false, &record);
+	td_watch_window(&record);
+}
+
 /*
  * Smaller groups where others have a counter for good, and larger ones later on; those
  * of other events when the children of other nodes are worth it.
@@ -265,13 +278,14 @@ static bool td_cpu_make_room(struct td_window *window)
 		return false;
 	}
 	td_cpu_release_group(window);
+	td_cpu_tell(window);
 	td_cpu_make_group(window);
 	return true;
 }
 
 /*
  * Runs until the group is well: it was not made, or refused the counter, or it is
- * not certain that its size is right.
+ * not certain that its size is right, or that its events are those that are wanted.
  */
 static void td_cpu_retry_work(struct work_struct *work)
 {
@@ -377,7 +391,8 @@ void td_cpu_events(int cpu, struct td_events *events)
 }
 
 /**
- * td_cpu_retry() - enable a group again that was thrown out, or make one of another size
+ * td_cpu_retry() - enable a group again that was thrown out, or make one of another size or
+ * of other events
  * @window: its window; called from its timer, every time
  *
  * The work goes on by itself from then on, with growing pauses.
