@@ -124,10 +124,13 @@ static void read_window(struct reader *reader, unsigned int cpu)
 	if (reader->guarded &&
 	    (!before || __atomic_load_n(&slot->number, __ATOMIC_RELAXED) != before))
 		return;
-	/* Before its first window a CPU has none, and that is whole. */
+	/*
+	 * Before its first window a CPU has none, and that is whole.  Two may close in one
+	 * tick of the clock, where that is a coarse one.
+	 */
 	wrong = figures_wrong(&window.figures, level);
 	if (!wrong && window.number > reader->last_number[cpu] &&
-	    window.time_ns <= reader->last_time[cpu])
+	    window.time_ns < reader->last_time[cpu])
 		wrong = "a later window closed earlier";
 	if (!wrong && window.number == reader->last_number[cpu] &&
 	    window.time_ns != reader->last_time[cpu])
