@@ -280,7 +280,7 @@ TEST_F_TIMEOUT(load, with_the_longest_history, 280)
 	map_close(&self->map);
 }
 
-TEST_F(load, refuses_other_sizes)
+TEST_F_TIMEOUT(load, refuses_other_sizes, 120)
 {
 	static const char * const sizes[] = { "4097", "65536", "4294967295", "4294967296",
 					      "-1", "many", "" };
