@@ -36,12 +36,12 @@ FIXTURE_VARIANT(region) {
 
 FIXTURE_VARIANT_ADD(region, module) {
 	.way = TOPDOWN_REGION_MODULE,
-	.short_ns = 2000000,
+	.short_ns = 4000000,
 };
 
 FIXTURE_VARIANT_ADD(region, rdpmc) {
 	.way = TOPDOWN_REGION_RDPMC,
-	.short_ns = 100000,
+	.short_ns = 200000,
 };
 
 FIXTURE_SETUP(region)
@@ -135,7 +135,7 @@ TEST_F_TIMEOUT(region, short_and_often, 300)
 
 	ASSERT_TRUE(compete(self->spinner));
 	EXPECT_SOON(measure(self->regions, id, "branchy", "stream", variant->short_ns,
-			    60000000 / variant->short_ns, 2 * LIMIT_SLOTS));
+			    120000000 / variant->short_ns, 2 * LIMIT_SLOTS));
 }
 
 /* An outer one, two inner ones in turns, and one inside itself. */
