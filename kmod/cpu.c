@@ -30,9 +30,7 @@
 #include "events.h"
 #include "group.h"
 #include "model.h"
-#include "page.h"
 #include "refine.h"
-#include "watch.h"
 #include "window.h"
 
 /* How much of a bad value the log shows. */
@@ -109,10 +107,12 @@ static int td_cpu_create_metrics(struct td_window *window)
 		if (!ret || !td_cpu_lacks_events(ret))
 			break;
 	}
+	if (ret)
+		return ret;
 	window->nodes = window->level > 1 ? TD_NODES_METRICS_L2 : TD_NODES_METRICS_L1;
 	/* Pairs with READ_ONCE() in td_window_nodes(). */
 	WRITE_ONCE(window->nodes_possible, window->nodes);
-	return ret ? ret : td_cpu_refine(window);
+	return td_cpu_refine(window);
 }
 
 static int td_cpu_create_counters(struct td_window *window)
@@ -249,17 +249,6 @@ static void td_cpu_release_group(struct td_window *window)
 	td_cpu_destroy_group(window);
 }
 
-/* Who watches sees this window too, and the next that begins soon: no time is missed. */
-static void td_cpu_tell(const struct td_window *window)
-{
-	struct topdown_record record;
-
-	if (!td_watch_wanted())
-		return;
-	td_page_read(window->cpu, false, &record);
-	td_watch_window(&record);
-}
-
 /*
  * Smaller groups where others have a counter for good, and larger ones later on; those
  * of other events when the children of other nodes are worth it.
@@ -278,7 +267,6 @@ static bool td_cpu_make_room(struct td_window *window)
 		return false;
 	}
 	td_cpu_release_group(window);
-	td_cpu_tell(window);
 	td_cpu_make_group(window);
 	return true;
 }

@@ -40,11 +40,8 @@ struct td_condition {
 
 #define TD_SINCE_TOLD	U64_MAX
 
-/*
- * Windows follow each other without a gap, but on two clocks; and with a short one where
- * the groups of counters were made anew.
- */
-#define TD_WINDOW_SLACK_NS	(50 * NSEC_PER_MSEC)
+/* Windows follow each other without a gap, but on two clocks. */
+#define TD_WINDOW_SLACK_NS	NSEC_PER_MSEC
 
 /* Every timer goes through all watches. */
 #define TD_WATCHES_MAX	4096
@@ -119,7 +116,7 @@ bool td_watch_wanted(void)
 }
 
 /**
- * td_watch_window() - a window has been closed
+ * td_watch_window() - a window has been closed by its timer
  * @record: the record of this CPU; softirq context, interrupts on
  */
 void td_watch_window(const struct topdown_record *record)

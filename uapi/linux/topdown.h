@@ -545,9 +545,9 @@ struct topdown_map_window {
  * Replaces the descriptor's former watch, and drops events not yet read.  A
  * CPU beyond the threshold is one event; the next is when it has been back
  * within it and crosses it again.  A window without slots or without the node (see
- * TOPDOWN_RECORD_DRILLDOWN), and time in which the CPU was not measured, count as
- * within.  Without a watch, poll() and read()
- * of a descriptor wait for any window of any CPU.
+ * TOPDOWN_RECORD_DRILLDOWN), and time in which the CPU was not measured, if only
+ * while its groups of ordinary counters were made anew, count as within.  Without a
+ * watch, poll() and read() of a descriptor wait for any window of any CPU.
  */
 struct topdown_watch {
 	__u32 size;
