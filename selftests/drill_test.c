@@ -72,13 +72,11 @@ static bool find_first(void)
 	int fd = device_open();
 	struct topdown_info info;
 	unsigned int i;
-	int ret;
 
-	ret = device_info(fd, &info);
+	if (device_info(fd, &info))
+		ksft_exit_fail_msg("cannot ask " TD_DEVICE "\n");
 	/* Or the workers would have it. */
 	close(fd);
-	if (ret)
-		return false;
 	for (i = 0; i < source_rows_nr; i++) {
 		if (info.out_cpu_family == 6 && info.out_cpu_model == 0x55 &&
 		    source_rows[i].family == 6 && source_rows[i].model == 0x55 &&
@@ -90,13 +88,7 @@ static bool find_first(void)
 
 static bool set_rates(void)
 {
-	unsigned int i;
-
-	for (i = 0; i < SOURCE_RATES && row->rate[i].config; i++) {
-		if (!door_set_rate(row->rate[i].config, row->rate[i].rate))
-			return false;
-	}
-	return true;
+	return source_rates(row);
 }
 
 static void workers_stop(void)

@@ -262,3 +262,14 @@ const struct source_row source_rows[] = {
 };
 
 const unsigned int source_rows_nr = sizeof(source_rows) / sizeof(source_rows[0]);
+
+bool source_rates(const struct source_row *row)
+{
+	unsigned int i;
+
+	for (i = 0; i < SOURCE_RATES && row->rate[i].config; i++) {
+		if (!door_set_rate(row->rate[i].config, row->rate[i].rate))
+			return false;
+	}
+	return true;
+}

@@ -24,4 +24,7 @@ struct source_row {
 extern const struct source_row source_rows[];
 extern const unsigned int source_rows_nr;
 
+/* Let the calling task have the rates of a row. */
+bool source_rates(const struct source_row *row);
+
 #endif /* TOPDOWN_SELFTESTS_SOURCE_ROWS_H */

@@ -93,13 +93,7 @@ static const struct source_row *find_row(void)
 
 static bool set_rates(void)
 {
-	unsigned int i;
-
-	for (i = 0; i < SOURCE_RATES && row->rate[i].config; i++) {
-		if (!door_set_rate(row->rate[i].config, row->rate[i].rate))
-			return false;
-	}
-	return true;
+	return source_rates(row);
 }
 
 /* @node: NAN is a node that there is not. */
