@@ -34,9 +34,7 @@ readonly FEW=(
 	"6.12 skx truncate smt"
 	"6.12 nometrics truncate threads"
 	"6.12 nopmu truncate threads"
-	"6.12 amd truncate threads"
 	"6.1 spr round threads nopti"
-	"6.1 icl truncate threads"
 	"6.1 zen4 truncate icount"
 )
 readonly MORE=(
@@ -44,6 +42,8 @@ readonly MORE=(
 	"6.12 ivb truncate smt"
 	"6.12 tnt truncate icount"
 	"6.12 zen4 truncate icount"
+	"6.12 amd truncate threads"
+	"6.1 icl truncate threads"
 	"6.1 adl round icount"
 	"6.1 hsw truncate icount"
 	"6.1 bdw truncate smt"
