@@ -112,6 +112,22 @@ result "$((ticks > 50))" "an error of poll() is no reason to spin ($ticks ticks)
 result "$((status != 143))" 'SIGTERM ends -p'
 unset FAKE_WATCH_ERRNO
 
+# The device tells of the end once, and the reading of an interval may be what is told.
+sleeper 60
+FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD "$TOPDOWN" stat --device "$NODE" -v -j -p "$pid" -I 500 \
+	> "$TMP/out" 2> "$TMP/err" &
+ours=$!
+measures "$ours"
+kill -STOP "$ours"
+kill "$pid"
+sleep 0.8
+kill -CONT "$ours"
+(sleep 20; kill -KILL "$ours" 2> /dev/null) &
+status=0
+wait "$ours" || status=$?
+result "$((status != 0))" 'an end that an interval was told of ends -p'
+result "$(tail -n 1 "$TMP/out" | grep -q '"state":"exited"'; echo $?)" 'with a line that says so'
+
 sleeper 20
 run fake stat -j -p "$pid" --timeout 100
 expect '--timeout' 0 '"state":"running"' ''

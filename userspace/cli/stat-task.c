@@ -186,6 +186,9 @@ static int follow(struct task_run *run, enum ticker_event *event)
 		if (ret)
 			return ret;
 		printed++;
+		/* The interval itself may have been told of the end, which is told once. */
+		if (*event == TICKER_INTERVAL && !run->options->argv && !tasks_alive(&run->tasks))
+			*event = TICKER_TARGET;
 	} while (*event == TICKER_INTERVAL && printed != run->options->count);
 	return 0;
 }
