@@ -164,7 +164,15 @@ expect 'a bad -A with -o and a command' 2 '' 'about CPUs'
 result "$([[ ! -e $TMP/ran ]]; echo $?)" 'the command is not run'
 FAKE_FEATURES=31 run fake stat -o "$TMP/file" true
 expect 'an old module with -o and a command' 3 '' 'cannot follow tasks'
+FAKE_FEATURES=63 run fake stat -o "$TMP/file" -p 4194300
+expect 'a process that there is not, with -o' 1 '' '4194300'
+FAKE_FEATURES=63 run fake stat -o "$TMP/file" "$TMP/none"
+expect 'a command that there is not, with -o' 127 '' 'none'
+FAKE_READ_ERRNO=5 run fake stat -o "$TMP/file" --timeout 20
+expect 'CPUs that cannot be read, with -o' 1 '' 'cannot read'
 result "$([[ $(< "$TMP/file") == precious ]]; echo $?)" 'a refused run touches no file'
+run fake stat -x , -o "$TMP/file" --timeout 20
+result "$(grep -c precious "$TMP/file")" 'one that measures leaves nothing of what was there'
 
 for command in '' stat top info; do
 	# shellcheck disable=SC2086

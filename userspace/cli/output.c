@@ -26,7 +26,7 @@ static void look_at_terminal(struct output *output)
 
 static FILE *open_file(const char *path, bool append)
 {
-	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : O_TRUNC);
+	int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : 0);
 	FILE *file;
 	int fd;
 
@@ -82,9 +82,11 @@ int output_open(struct output *output, const char *path, bool append)
 		return EXIT_RUNTIME;
 	}
 	look_at_terminal(output);
+	if (!path || fstat(fileno(output->file), &st) || !S_ISREG(st.st_mode) || !st.st_size)
+		return 0;
 	/* Headings in the middle of a file would be taken for data. */
-	if (append && !fstat(fileno(output->file), &st) && st.st_size)
-		output->started = true;
+	output->started = append;
+	output->stale = !append;
 	return 0;
 }
 
@@ -94,6 +96,22 @@ static int write_error(const struct output *output, int error)
 		return EXIT_SIGNAL + SIGPIPE;
 	report_error("cannot write to %s: %s", output->name, strerror(error));
 	return EXIT_RUNTIME;
+}
+
+/**
+ * output_begin - empty the file, now that there will be something to print
+ * @output: output
+ *
+ * A run that cannot measure leaves what an earlier one wrote.
+ *
+ * Return: 0, or an exit code.
+ */
+int output_begin(struct output *output)
+{
+	if (output->stale && ftruncate(fileno(output->file), 0))
+		return write_error(output, errno);
+	output->stale = false;
+	return 0;
 }
 
 /* Let readers see what was printed: 0, or an exit code. */

@@ -31,6 +31,7 @@ enum output_format {
  * @bars: draw bars: it is a terminal
  * @colour: colour: it is a terminal and nobody objects
  * @started: something was printed already
+ * @stale: the file still has what was in it before
  */
 struct output {
 	FILE *file;
@@ -45,9 +46,11 @@ struct output {
 	bool bars;
 	bool colour;
 	bool started;
+	bool stale;
 };
 
 int output_open(struct output *output, const char *path, bool append);
+int output_begin(struct output *output);
 int output_interval(struct output *output, const struct interval *interval);
 int output_close(struct output *output);
 

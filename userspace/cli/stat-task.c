@@ -220,6 +220,8 @@ static int measure_tasks(struct task_run *run)
 	int ret;
 
 	ret = attach(run);
+	if (!ret)
+		ret = output_begin(&run->output);
 	if (ret)
 		return ret;
 	say_what(run);
@@ -259,7 +261,9 @@ static int measure_run(struct task_run *run, int *status)
 		return ret;
 	}
 	start(run, run->command.start_ns);
-	ret = tasks_add(&run->tasks, run->command.pid, 0, run->command.session);
+	ret = output_begin(&run->output);
+	if (!ret)
+		ret = tasks_add(&run->tasks, run->command.pid, 0, run->command.session);
 	run->ticker.target = run->command.exited;
 	run->ticker.target_events = POLLIN;
 	if (!ret)

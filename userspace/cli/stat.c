@@ -261,9 +261,8 @@ static int measure(struct stat_run *run)
 	}
 	say_what(run);
 	ret = topdown_reading_update(run->then, run->read_flags);
-	if (ret) {
-		ret = read_error(run, ret);
-	} else {
+	ret = ret ? read_error(run, ret) : output_begin(&run->output);
+	if (!ret) {
 		run->start_ns = topdown_reading_time(run->then);
 		ticker_start(&run->ticker, run->start_ns, options->interval_ms * NS_PER_MS,
 			     options->timeout_ms * NS_PER_MS);
