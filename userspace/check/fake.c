@@ -14,6 +14,7 @@
  *   FAKE_NODES     nodes of all CPUs, bit n for node n (those of PERF_METRICS)
  *   FAKE_SINCE     since when the children of frontend bound are counted, ns
  *   FAKE_SHARE     percent of the time in which the group ran (100)
+ *   FAKE_CONTENDED a CPU whose group ran in 97 percent of the time
  *   FAKE_IDLE      no slots are counted
  *   FAKE_STATE     state of all CPUs that are online
  *   FAKE_SOURCE    source of all CPUs
@@ -243,10 +244,11 @@ void fill_counts(struct topdown_figures *figures, unsigned int cpu, uint64_t ste
 {
 	struct td_counts counts = { .slots = steps * SLOTS_PER_STEP / 100 * (100 - cpu % 100) };
 	static const unsigned int percent[TD_METRIC_NR] = { 40, 5, 10, 45, 10, 4, 6, 30 };
+	long share = cpu == setting("FAKE_CONTENDED", -1) ? 97 : setting("FAKE_SHARE", 100);
 	unsigned int i;
 
 	figures->enabled_ns = steps * NS_PER_STEP;
-	figures->running_ns = figures->enabled_ns / 100 * setting("FAKE_SHARE", 100);
+	figures->running_ns = figures->enabled_ns / 100 * share;
 	if (getenv("FAKE_IDLE"))
 		counts.slots = 0;
 	figures->slots = counts.slots;

@@ -51,6 +51,8 @@ run fake stat --count 2 -I 10 -A -l 1 -C 1-2; golden lines-cpus-two-intervals.tx
 run fake stat "${interval[@]}" -A -l 1 --no-header; golden lines-no-header.txt
 FAKE_SHARE=51 run fake stat "${interval[@]}" -A -l 1; golden lines-contended.txt
 FAKE_SHARE=51 run fake stat "${interval[@]}"; golden tree-contended.txt
+FAKE_CONTENDED=1 run fake stat "${interval[@]}" -A -l 1; golden lines-one-contended.txt
+FAKE_CONTENDED=1 run fake stat "${interval[@]}" -A -x ,; golden csv-one-contended.txt
 FAKE_SHARE=0 FAKE_IDLE=1 run fake stat "${interval[@]}" -A; golden lines-kept-out.txt
 FAKE_IDLE=1 run fake stat "${interval[@]}"; golden tree-idle.txt
 FAKE_STATE=4 run fake stat "${interval[@]}" -A -l 1; golden lines-error.txt

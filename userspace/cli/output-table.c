@@ -49,10 +49,13 @@ static void percent(char *text, size_t size, uint32_t ratio, const char *unit)
 static void remark(const struct output *output, const struct row *row, const char *before)
 {
 	double running = 0;
+	bool partial = row_running(row, &running) && running < ROW_RUNNING_FULL;
+	/* Of a sum over many CPUs the share is too near 1 to say it of one. */
+	bool hidden = row->cpu == TOPDOWN_CPU_ALL && !partial;
 
-	if (row->state != TOPDOWN_STATE_OK && row->state != TOPDOWN_STATE_CONTENDED)
+	if (row->state != TOPDOWN_STATE_OK && (row->state != TOPDOWN_STATE_CONTENDED || hidden))
 		fprintf(output->file, "%s%s", before, topdown_state_name(row->state));
-	if (row_running(row, &running) && running < ROW_RUNNING_FULL)
+	if (partial)
 		fprintf(output->file, "%srunning %.1f%%", before, running * 100);
 }
 

@@ -193,6 +193,22 @@ static int fill_row(struct row *row, const struct topdown_reading *then,
 	return 0;
 }
 
+/* Of the states of CPUs, the one that says more of what the sum lacks. */
+static unsigned int worse_state(unsigned int one, unsigned int other)
+{
+	static const unsigned int ranks[] = {
+		TOPDOWN_STATE_UNSUPPORTED, TOPDOWN_STATE_OFFLINE, TOPDOWN_STATE_OK,
+		TOPDOWN_STATE_CONTENDED, TOPDOWN_STATE_ERROR,
+	};
+	unsigned int worst = one, i;
+
+	for (i = 0; i < sizeof(ranks) / sizeof(ranks[0]); i++) {
+		if (ranks[i] == one || ranks[i] == other)
+			worst = ranks[i];
+	}
+	return worst;
+}
+
 /* CPUs that were off all the time are only shown to those who named them. */
 static bool is_shown(const struct row *row, bool idle_rows)
 {
@@ -240,6 +256,7 @@ int interval_fill(struct interval *interval, const struct topdown_reading *then,
 		/* The kernel counts those that were measured at any time. */
 		interval->row[0].nr_cpus += row->level && (row->figures.enabled_ns ||
 							   row->state == TOPDOWN_STATE_OK);
+		interval->row[0].state = worse_state(interval->row[0].state, row->state);
 		if (is_shown(row, idle_rows))
 			interval->nr++;
 	}
