@@ -417,6 +417,13 @@ static void test_watch(void)
 	      topdown_watch_wait(td, -1, &event, sizeof(event)) == -EACCES, "no right to");
 	unsetenv("FAKE_WATCH_ERRNO");
 	topdown_close(td);
+	/* As with sessions, where poll() does not tell of it. */
+	setenv("FAKE_READ_ERRNO", "13", 1);
+	td = open_fake();
+	unsetenv("FAKE_READ_ERRNO");
+	check(topdown_watch_wait(td, 100, &event, sizeof(event)) == -EACCES,
+	      "no right to, and nothing that poll() says");
+	topdown_close(td);
 }
 
 static void test_names(void)

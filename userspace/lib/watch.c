@@ -40,6 +40,9 @@ TD_API int topdown_watch_wait(struct topdown *td, int timeout_ms,
 	if (!topdown_has(td, TOPDOWN_FEATURE_WATCH))
 		return -EOPNOTSUPP;
 
+	/* On a descriptor with sessions poll() does not tell of it, and waits for ever. */
+	if (!(td->info.out_flags & TOPDOWN_INFO_MAY_READ))
+		return -EACCES;
 	ret = poll(&fd, 1, timeout_ms < 0 ? -1 : timeout_ms);
 	if (ret < 0)
 		return -errno;
