@@ -175,6 +175,7 @@ static void test_between(void)
 	static const uint64_t first[] = { 1 };
 	struct topdown_figures figures, kept;
 	struct topdown *td = open_fake();
+	unsigned int i;
 
 	topdown_reading_create(&then, td, NULL, 0);
 	topdown_reading_create(&now, td, NULL, 0);
@@ -208,6 +209,13 @@ static void test_between(void)
 	topdown_reading_update(now, 0);
 	check(topdown_reading_between(then, now, 0, 2, &figures) == -ERANGE,
 	      "a reset in between");
+	topdown_reset(td, NULL, 0, 0);
+	for (i = 0; i < 5; i++)
+		topdown_reading_update(one, 0);
+	check(topdown_reading_find(one, 0)->total.slots >
+	      topdown_reading_find(now, 0)->total.slots &&
+	      topdown_reading_between(now, one, 0, 2, &figures) == -ERANGE,
+	      "a reset after which more was counted than before");
 	check(!memcmp(&figures, &kept, sizeof(figures)), "figures are untouched by errors");
 	setenv("FAKE_RESET_ERRNO", "13", 1);
 	check(topdown_reset(td, NULL, 0, 0) == -EACCES, "a refused reset");
@@ -303,6 +311,10 @@ static void test_map_record(void)
 	      open.ratio[TOPDOWN_RETIRING] == 250000000, "between two records");
 	check(topdown_record_between(&again, &record, 2, &open) == -ERANGE &&
 	      open.slots == 1000, "in the wrong order");
+	again.total.node[TOPDOWN_RETIRING] = record.total.node[TOPDOWN_RETIRING] - 1;
+	check(topdown_record_between(&record, &again, 2, &open) == -ERANGE &&
+	      open.slots == 1000, "with one node of before a reset");
+	again.total.node[TOPDOWN_RETIRING] = record.total.node[TOPDOWN_RETIRING] + 250;
 	again.since_ns[TOPDOWN_RETIRING] = record.time_ns;
 	again.since_ns[TOPDOWN_BACKEND_BOUND] = record.time_ns + 1;
 	check(!topdown_record_between(&record, &again, 2, &open) &&
@@ -513,6 +525,9 @@ static void test_session_read(void)
 	then.session = other;
 	check(topdown_session_between(&then, &now, 2, &figures) == -EINVAL, "of two sessions");
 	then.session = session;
+	now.out_figures.node[TOPDOWN_RETIRING] = then.out_figures.node[TOPDOWN_RETIRING] - 1;
+	check(topdown_session_between(&then, &now, 2, &figures) == -ERANGE,
+	      "with one node of before a reset");
 	check(!topdown_session_control(td, session, TOPDOWN_CONTROL_RESET) &&
 	      !topdown_session_read(td, session, 0, &now, sizeof(now)) &&
 	      topdown_session_between(&then, &now, 2, &figures) == -ERANGE, "after a reset");
@@ -591,7 +606,7 @@ static void test_session_map(void)
 
 int main(void)
 {
-	ktap_begin(&ktap, 130);
+	ktap_begin(&ktap, 134);
 	test_open();
 	test_descriptors();
 	test_info();

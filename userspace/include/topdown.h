@@ -268,6 +268,8 @@ int topdown_map_window(const struct topdown_map_view *map, uint32_t cpu, uint64_
  * @level: highest level of nodes that get a ratio
  * @out: the figures, in which nothing was scaled; untouched on error
  *
+ * Nothing in a record tells of a reset in between, unless a count got smaller.
+ *
  * Return: 0, -EINVAL for two CPUs, or -ERANGE if @now is not the later one.
  */
 int topdown_record_between(const struct topdown_record *then,
@@ -407,8 +409,9 @@ int topdown_session_control(struct topdown *td, uint32_t session,
  * @level: highest level of nodes that get a ratio
  * @out: the figures, in which nothing was scaled; untouched on error
  *
- * Return: 0, -EINVAL for two sessions, or -ERANGE if @now is not the later one or
- * the session was reset in between.
+ * A reset in between is only seen by a count that got smaller: read once after it.
+ *
+ * Return: 0, -EINVAL for two sessions, or -ERANGE if @now is not the later one.
  */
 int topdown_session_between(const struct topdown_session *then,
 			    const struct topdown_session *now, unsigned int level,

@@ -182,6 +182,10 @@ TD_API int topdown_reset(struct topdown *td, const uint64_t *cpus, unsigned int 
 		.cpus = (uintptr_t)cpus,
 		.cpus_words = cpus ? words : 0,
 	};
+	int ret;
 
-	return td_ioctl(td, TOPDOWN_RESET, &arg);
+	ret = td_ioctl(td, TOPDOWN_RESET, &arg);
+	if (!ret)
+		td->resets++;
+	return ret;
 }

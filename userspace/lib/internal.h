@@ -38,8 +38,10 @@ struct td_copy {
 	size_t from_size;
 };
 
+/* @resets: how often the handle's baseline was set anew. */
 struct topdown {
 	int fd;
+	uint64_t resets;
 	struct topdown_info info;
 };
 
@@ -50,6 +52,7 @@ int td_copy_guarded(const struct td_copy *copy, unsigned int nr, const uint32_t 
 bool td_fits(const struct td_entries *entries, uint64_t header_size, uint64_t map_size);
 const unsigned char *td_map_pages(const struct topdown *td, uint64_t size, size_t least,
 				  uint64_t offset);
+bool td_figures_grew(const struct topdown_figures *then, const struct topdown_figures *now);
 int td_record_between(const struct topdown_record *then, const struct topdown_record *now,
 		      struct topdown_figures *out);
 

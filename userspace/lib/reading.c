@@ -25,6 +25,8 @@ struct topdown_reading {
 	unsigned int spare_room;
 	unsigned int nr;
 	bool has_total;
+	/* Of the handle, when it was updated. */
+	uint64_t resets;
 	uint64_t time_ns;
 };
 
@@ -157,6 +159,7 @@ TD_API int topdown_reading_update(struct topdown_reading *reading, unsigned int 
 	td_swap(reading);
 	reading->has_total = room && reading->records[room - 1].cpu == TOPDOWN_CPU_ALL;
 	reading->nr = room - reading->has_total;
+	reading->resets = reading->td->resets;
 	reading->time_ns = td_clock_ns(CLOCK_MONOTONIC);
 	return 0;
 }
@@ -198,13 +201,23 @@ topdown_reading_find(const struct topdown_reading *reading, uint32_t cpu)
 	return &reading->records[low];
 }
 
-/* A CPU's own counts only grow, so a smaller one is not a later one. */
+/* Counts only grow, so with a smaller one these are not the later figures. */
+bool td_figures_grew(const struct topdown_figures *then, const struct topdown_figures *now)
+{
+	unsigned int i;
+
+	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+		if (now->node[i] < then->node[i])
+			return false;
+	}
+	return now->slots >= then->slots && now->enabled_ns >= then->enabled_ns &&
+	       now->running_ns >= then->running_ns;
+}
+
 int td_record_between(const struct topdown_record *then, const struct topdown_record *now,
 		      struct topdown_figures *out)
 {
-	if (now->total.slots < then->total.slots ||
-	    now->total.enabled_ns < then->total.enabled_ns ||
-	    now->windows < then->windows)
+	if (now->windows < then->windows || !td_figures_grew(&then->total, &now->total))
 		return -ERANGE;
 	*out = now->total;
 	td_figures_sub(out, &then->total);
@@ -252,7 +265,8 @@ TD_API int topdown_reading_between(const struct topdown_reading *then,
 	struct topdown_figures figures;
 	int ret;
 
-	if (now->time_ns < then->time_ns)
+	if (now->time_ns < then->time_ns ||
+	    (now->td == then->td && now->resets != then->resets))
 		return -ERANGE;
 	if (cpu == TOPDOWN_CPU_ALL)
 		return td_sum_between(then, now, level, out);

@@ -75,8 +75,7 @@ static int td_session_sub(const struct topdown_session *then, const struct topdo
 	if (then->session != now->session)
 		return -EINVAL;
 	if (now->out_time_ns < then->out_time_ns ||
-	    now->out_switches < then->out_switches || figures.slots < before->slots ||
-	    figures.enabled_ns < before->enabled_ns)
+	    now->out_switches < then->out_switches || !td_figures_grew(before, after))
 		return -ERANGE;
 	td_figures_sub(&figures, before);
 	td_figures_ratios(&figures, td_nodes_of_figures(after) & td_nodes_of_level(level));
