@@ -158,7 +158,9 @@ static void test_misuse(struct topdown_regions *regions)
 static void *begin_in_thread(void *regions)
 {
 	return (void *)(intptr_t)(topdown_region_begin(regions, 0) == -EPERM &&
-				  topdown_region_end(regions, 0) == -EPERM);
+				  topdown_region_end(regions, 0) == -EPERM &&
+				  topdown_region_id(regions, "of another") == -EPERM &&
+				  topdown_region_reset(regions, 0) == -EPERM);
 }
 
 static void test_strangers(struct topdown_regions *regions)

@@ -136,7 +136,8 @@ const char *topdown_region_reason_text(unsigned int reason);
  * @name: any text but an empty one; copied
  *
  * Return: the number, from 0, the same each time for the same name and those of
- * topdown_region_name(); -EINVAL for an empty name; -ENOSPC with 4096; -ENOMEM.
+ * topdown_region_name(); -EPERM in another thread or process; -EINVAL for an empty
+ * name; -ENOSPC with 4096; -ENOMEM.
  */
 int topdown_region_id(struct topdown_regions *regions, const char *name);
 
@@ -191,7 +192,8 @@ int topdown_region_read(const struct topdown_regions *regions, int id,
  * @regions: regions of the calling thread
  * @id: number
  *
- * Return: 0; -EINVAL for a number that there is not; -EBUSY if it is open.
+ * Return: 0; -EPERM in another thread or process; -EINVAL for a number that there is
+ * not; -EBUSY if it is open.
  */
 int topdown_region_reset(struct topdown_regions *regions, int id);
 

@@ -136,6 +136,16 @@ TD_API enum topdown_region_way topdown_regions_way(const struct topdown_regions 
 	return regions->way->kind;
 }
 
+/*
+ * Another thread's counters must not even be looked at: they run, but not
+ * here.  A thread that has got the identity of one that ended sees its last
+ * counts, as they run nowhere.
+ */
+static bool td_is_ours(const struct topdown_regions *regions)
+{
+	return pthread_equal(regions->thread, pthread_self()) && *regions->ours;
+}
+
 /* More room, and always some to spare. */
 static int td_make_room(struct topdown_regions *regions)
 {
@@ -160,6 +170,9 @@ TD_API int topdown_region_id(struct topdown_regions *regions, const char *name)
 	char *copy;
 	int ret;
 
+	/* It may move what the thread is writing to. */
+	if (!td_is_ours(regions))
+		return -EPERM;
 	if (!*name)
 		return -EINVAL;
 	for (i = 0; i < regions->nr; i++) {
@@ -184,16 +197,6 @@ TD_API const char *topdown_region_name(const struct topdown_regions *regions, un
 static struct td_region *td_find(const struct topdown_regions *regions, int id)
 {
 	return id >= 0 && (unsigned int)id < regions->nr ? &regions->region[id] : NULL;
-}
-
-/*
- * Another thread's counters must not even be looked at: they run, but not
- * here.  A thread that has got the identity of one that ended sees its last
- * counts, as they run nowhere.
- */
-static bool td_is_ours(const struct topdown_regions *regions)
-{
-	return pthread_equal(regions->thread, pthread_self()) && *regions->ours;
 }
 
 TD_API int topdown_region_begin(struct topdown_regions *regions, int id)
@@ -291,6 +294,8 @@ TD_API int topdown_region_reset(struct topdown_regions *regions, int id)
 {
 	struct td_region *region = td_find(regions, id);
 
+	if (!td_is_ours(regions))
+		return -EPERM;
 	if (!region)
 		return -EINVAL;
 	if (region->open)
