@@ -74,6 +74,8 @@ expect 'top without the right to read' 3 '' \
 	"^topdown: cannot read the CPUs through $NODE: Permission denied"
 FAKE_FEATURES=31 FAKE_MAP_BAD=magic run fake top
 expect 'top with a map that makes no sense' 1 '' 'cannot read the CPUs.*Protocol error'
+FAKE_READ_ERRNO=5 run fake info
+expect 'info where READ fails' 1 'may_read_cpus: yes' "cannot read the CPUs through $NODE"
 FAKE_READ_ERRNO=12 run fake stat --count 1
 expect 'READ fails otherwise' 1 '' "cannot read the CPUs through $NODE: Cannot allocate memory"
 

@@ -140,14 +140,16 @@ static void add_kinds(struct json_object *array, const struct topdown_reading *r
 	free(done);
 }
 
-static struct json_object *cpu_array(struct topdown *td)
+/* Empty where they cannot be read, and why in @error. */
+static struct json_object *cpu_array(struct topdown *td, int *error)
 {
 	struct json_object *array = json_object_new_array();
-	struct topdown_reading *reading;
+	struct topdown_reading *reading = NULL;
 
-	if (topdown_reading_create(&reading, td, NULL, 0))
-		return array;
-	if (!topdown_reading_update(reading, 0))
+	*error = topdown_reading_create(&reading, td, NULL, 0);
+	if (!*error)
+		*error = topdown_reading_update(reading, 0);
+	if (!*error)
 		add_kinds(array, reading);
 	topdown_reading_destroy(reading);
 	return array;
@@ -210,7 +212,7 @@ static void add_cpu_model(struct json_object *object, const struct topdown_info 
 	add_string(object, "codename", info->out_codename);
 }
 
-static struct json_object *collect(struct topdown *td, const char *device)
+static struct json_object *collect(struct topdown *td, const char *device, int *error)
 {
 	const struct topdown_info *info = topdown_info(td);
 	struct json_object *object = json_object_new_object();
@@ -239,7 +241,7 @@ static struct json_object *collect(struct topdown *td, const char *device)
 	add_file_number(object, "perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid");
 	add_file_number(object, "nmi_watchdog", WATCHDOG_FILE);
 	add_file_lines(object, "chosen", SOURCES_FILE);
-	json_object_object_add(object, "cpus", cpu_array(td));
+	json_object_object_add(object, "cpus", cpu_array(td, error));
 	return object;
 }
 
@@ -346,13 +348,13 @@ static int print_info(const char *device, bool json)
 {
 	struct json_object *object;
 	struct topdown *td;
-	int ret;
+	int ret, error;
 
 	ret = topdown_open(&td, device);
 	if (ret)
 		return report_open(device, -ret);
 
-	object = collect(td, device);
+	object = collect(td, device, &error);
 	if (json)
 		printf("%s\n", json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
 						JSON_C_TO_STRING_NOSLASHESCAPE));
@@ -360,8 +362,12 @@ static int print_info(const char *device, bool json)
 		print_text(stdout, object);
 	json_object_put(object);
 	ret = options_help("");
-	if (!json && !(topdown_info(td)->out_flags & TOPDOWN_INFO_MAY_READ))
+	if (topdown_info(td)->out_flags & TOPDOWN_INFO_MAY_READ) {
+		if (error && !ret)
+			ret = report_read(device, -error);
+	} else if (!json) {
 		rights_explain(RIGHTS_CPUS);
+	}
 	topdown_close(td);
 	return ret;
 }
