@@ -18,7 +18,7 @@ static bool add(struct idlist *list, const char *option, int id)
 	for (i = 0; i < list->nr; i++) {
 		if (list->id[i] != id)
 			continue;
-		report_error("%s: %d is named twice", option, id);
+		report_error("%s: %d is named twice (allowed: each once)", option, id);
 		return false;
 	}
 	if (list->nr == IDLIST_MAX) {

@@ -5,6 +5,7 @@
 #include "options.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,6 +68,8 @@ int options_next(int argc, char **argv, const char *letters, const struct option
 int options_help(const char *text)
 {
 	if (fputs(text, stdout) < 0 || fflush(stdout)) {
+		if (errno == EPIPE)
+			return EXIT_SIGNAL + SIGPIPE;
 		report_error("cannot write to standard output: %s", strerror(errno));
 		return EXIT_RUNTIME;
 	}
