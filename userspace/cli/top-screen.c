@@ -222,8 +222,12 @@ bool top_screen_key(int *key)
 		{ KEY_BACKSPACE, TOP_KEY_BACKSPACE }, { KEY_ENTER, TOP_KEY_ENTER },
 	};
 	unsigned int i;
-	int pressed = getch();
+	int pressed;
 
+	/* A change of size comes among the keys, but nobody pressed it. */
+	do {
+		pressed = getch();
+	} while (pressed == KEY_RESIZE);
 	if (pressed == ERR)
 		return false;
 	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
