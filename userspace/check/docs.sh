@@ -171,4 +171,7 @@ result "$([[ $(complete_line topdown stat --interv) == --interval ]]; echo $?)" 
 result "$([[ $(complete_line topdown stat -l '') == $'1\n2' ]]; echo $?)" 'completes a level'
 result "$([[ $(complete_line topdown top --del) == --delay ]]; echo $?)" 'completes an option of top'
 result "$([[ $(complete_line topdown info --j) == --json ]]; echo $?)" 'completes an option of info'
+result "$([[ -z $(complete_line topdown stat -- ls --interv) ]]; echo $?)" \
+	'offers the measured command no option of its own'
+result "$(complete_line topdown stat -- gre | grep -qx grep; echo $?)" 'completes that command'
 finish
