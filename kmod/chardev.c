@@ -447,12 +447,9 @@ static __poll_t td_chardev_poll(struct file *filp, poll_table *table)
 {
 	struct td_file *file = filp->private_data;
 	__poll_t sessions = td_sessions_poll(&file->sessions, filp, table);
-	__poll_t windows = 0;
+	__poll_t windows = EPOLLERR;
 
-	if (!file->may_read)
-		windows = EPOLLERR;
-	/* Who waits for sessions alone does not want to hear of windows. */
-	else if (poll_requested_events(table) & (EPOLLIN | EPOLLRDNORM))
+	if (file->may_read)
 		windows = td_watch_poll(&file->watch, filp, table);
 	/* It is an error only if there is nothing else to wait for. */
 	return ((sessions | windows) & ~EPOLLERR) | (sessions & windows & EPOLLERR);

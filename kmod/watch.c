@@ -65,7 +65,7 @@ static void td_watch_tell(struct td_watch *watch, const struct td_condition *con
 		watch->event.cpu = record->cpu;
 	}
 	spin_unlock_irqrestore(&watch->lock, flags);
-	wake_up_interruptible(&watch->wait);
+	wake_up_interruptible_poll(&watch->wait, EPOLLIN | EPOLLRDNORM);
 }
 
 /* Is the last window beyond the threshold?  One without slots, or the node, is not. */
@@ -257,7 +257,7 @@ static void td_watch_give_back(struct td_watch *watch, const struct topdown_even
 	else
 		WRITE_ONCE(watch->event.count, watch->event.count + event->count);
 	spin_unlock_irq(&watch->lock);
-	wake_up_interruptible(&watch->wait);
+	wake_up_interruptible_poll(&watch->wait, EPOLLIN | EPOLLRDNORM);
 }
 
 /**
@@ -301,11 +301,15 @@ ssize_t td_watch_read(struct td_watch *watch, char __user *buffer, size_t size, 
  *
  * Return: EPOLLIN when td_watch_read() would not wait; EPOLLERR where it fails.
  */
+	/* First, as epoll waits only where it did when it was given the descriptor. */
+	poll_wait(filp, &watch->wait, table);
+	/* Who waits for sessions alone does not want to hear of windows. */
+	if (!(poll_requested_events(table) & (EPOLLIN | EPOLLRDNORM)))
+		return 0;
 __poll_t td_watch_poll(struct td_watch *watch, struct file *filp, poll_table *table)
 {
 	if (td_watch_default(watch))
 		return EPOLLERR;
-	poll_wait(filp, &watch->wait, table);
 	/* Pairs with WRITE_ONCE() in td_watch_tell(), which wakes up afterwards. */
 	return READ_ONCE(watch->event.count) ? EPOLLIN | EPOLLRDNORM : 0;
 }

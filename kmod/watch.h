@@ -15,7 +15,7 @@ struct td_condition;
 /**
  * struct td_watch - what one descriptor waits for
  * @node: in the list of all watches once there is a condition; RCU
- * @condition: NULL until the first td_watch_set(); replaced under RCU
+ * @condition: NULL until something is watched; replaced under RCU
  * @wait: readers
  * @lock: protects @event; taken in timers
  * @event: what the next read() gives; no event while its count is 0

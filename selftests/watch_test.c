@@ -519,6 +519,27 @@ TEST_F_TIMEOUT(watch, a_thousand_descriptors, 120)
 	uint64_t begun;
 	int fd[1000];
 	unsigned int i;
+/* As somebody does who waited for sessions, and now for windows too. */
+TEST_F(watch, works_with_epoll_that_asks_later)
+{
+	struct epoll_event event = { .events = EPOLLPRI };
+	int epoll = epoll_create1(EPOLL_CLOEXEC), i;
+	struct topdown_event window;
+
+	ASSERT_LE(0, epoll);
+	ASSERT_TRUE(nonblocking(self->fd));
+	ASSERT_EQ(0, epoll_ctl(epoll, EPOLL_CTL_ADD, self->fd, &event));
+	event.events = EPOLLIN;
+	ASSERT_EQ(0, epoll_ctl(epoll, EPOLL_CTL_MOD, self->fd, &event));
+	/* What is there already is told without a wakeup, so more than once. */
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(1, epoll_wait(epoll, &event, 1, LONG_MS));
+		EXPECT_EQ(EPOLLIN, event.events);
+		ASSERT_EQ(sizeof(window), read(self->fd, &window, sizeof(window)));
+	}
+	close(epoll);
+}
+
 
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
 	for (i = 0; i < 1000; i++) {
