@@ -26,7 +26,7 @@
  * @cpu: what is known of each CPU; used by its timer alone
  * @cpu.since: when its windows began to be beyond the threshold, 0 if they are
  *	not, TD_SINCE_TOLD if that has been an event
- * @cpu.seen: when the last window that was looked at ended
+ * @cpu.seen: number of the last window that was looked at
  */
 struct td_condition {
 	struct rcu_head rcu;
@@ -39,9 +39,6 @@ struct td_condition {
 };
 
 #define TD_SINCE_TOLD	U64_MAX
-
-/* Windows follow each other without a gap, but on two clocks. */
-#define TD_WINDOW_SLACK_NS	NSEC_PER_MSEC
 
 /* Every timer goes through all watches. */
 #define TD_WATCHES_MAX	4096
@@ -84,15 +81,16 @@ static bool td_condition_met(struct td_condition *condition, const struct topdow
 	const struct topdown_watch *what = &condition->what;
 	u64 *since = &condition->cpu[record->cpu].since;
 	u64 *seen = &condition->cpu[record->cpu].seen;
-	u64 end = record->window_time_ns, begin;
+	u64 end = record->window_time_ns;
+	u64 begin = end - min(end, record->window.enabled_ns);
 	bool gap;
 
 	if (what->node == TOPDOWN_WATCH_ANY)
 		return true;
 
-	begin = end - min(end, record->window.enabled_ns);
-	gap = begin > *seen + TD_WINDOW_SLACK_NS;
-	*seen = end;
+	/* A window that ends with its group is not looked at, but has a number. */
+	gap = record->windows != *seen + 1;
+	*seen = record->windows;
 	if (!td_condition_beyond(what, record)) {
 		*since = 0;
 		return false;
@@ -301,13 +299,13 @@ ssize_t td_watch_read(struct td_watch *watch, char __user *buffer, size_t size, 
  *
  * Return: EPOLLIN when td_watch_read() would not wait; EPOLLERR where it fails.
  */
+__poll_t td_watch_poll(struct td_watch *watch, struct file *filp, poll_table *table)
+{
 	/* First, as epoll waits only where it did when it was given the descriptor. */
 	poll_wait(filp, &watch->wait, table);
 	/* Who waits for sessions alone does not want to hear of windows. */
 	if (!(poll_requested_events(table) & (EPOLLIN | EPOLLRDNORM)))
 		return 0;
-__poll_t td_watch_poll(struct td_watch *watch, struct file *filp, poll_table *table)
-{
 	if (td_watch_default(watch))
 		return EPOLLERR;
 	/* Pairs with WRITE_ONCE() in td_watch_tell(), which wakes up afterwards. */

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/timex.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -303,6 +304,25 @@ TEST_F_TIMEOUT(threshold, time_offline_does_not_count_as_held, 120)
 	STAY(variant->beyond, 2 * hold_ms);
 	ASSERT_EQ(1, take(&self->follow));
 	EXPECT_LE(begun + hold_ms * MS, self->follow.seen.time_ns);
+}
+
+/*
+ * Where the time of day is being corrected, windows are shorter by one clock than
+ * by the other, and the more so the longer they are.
+ */
+TEST_F_TIMEOUT(threshold, holds_while_the_clock_is_slewed, 120)
+{
+	struct timex faster = { .modes = ADJ_TICK, .tick = 11000 };
+	struct timex usual = { .modes = ADJ_TICK, .tick = 10000 };
+	bool stayed;
+
+	ASSERT_EQ(0, period_set("200"));
+	ASSERT_EQ(0, watch_begin(&self->follow, variant->flags, 1000));
+	ASSERT_LE(0, adjtimex(&faster));
+	stayed = stay(&self->follow, &self->mover, variant->beyond, 4000);
+	ASSERT_LE(0, adjtimex(&usual));
+	ASSERT_TRUE(stayed);
+	EXPECT_EQ(1, take(&self->follow));
 }
 
 /* Readings of others must not cut the windows that it is judged by. */
