@@ -373,7 +373,8 @@ static void td_window_timer(struct timer_list *timer)
 	local_irq_save(flags);
 	if (window->open) {
 		td_window_fold(window, true);
-		mod_timer(&window->timer, jiffies + td_window_delay(window));
+		window->opened = jiffies;
+		mod_timer(&window->timer, window->opened + td_window_delay(window));
 		if (td_window_ailing(window))
 			td_cpu_retry(window);
 		if (td_watch_wanted()) {
@@ -442,8 +443,9 @@ void td_window_begin(void *arg)
 
 	td_window_forget(window);
 	window->open = true;
+	window->opened = jiffies;
 	/* Stagger the CPUs: the first window is a part of one. */
-	mod_timer(&window->timer, jiffies + 1 + (delay * hash_32(window->cpu, 8) >> 8));
+	mod_timer(&window->timer, window->opened + 1 + (delay * hash_32(window->cpu, 8) >> 8));
 }
 
 /**
@@ -490,8 +492,9 @@ void td_window_rearm(void *unused)
 {
 	struct td_window *window = this_cpu_ptr(td_windows);
 
+	/* From its beginning: who writes again and again must not keep it open. */
 	if (window->open)
-		mod_timer(&window->timer, jiffies + td_window_delay(window));
+		mod_timer(&window->timer, window->opened + td_window_delay(window));
 }
 
 /*

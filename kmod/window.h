@@ -40,6 +40,7 @@ struct td_model;
  * @merged: the CPU's owner has changed since the last fold
  * @jitter: source of the timer's jitter; on the CPU with interrupts off
  * @timer: closes windows
+ * @opened: when the open window began, in jiffies; on the CPU with interrupts off
  * @retry: makes a group anew, or enables it again after an error
  * @retry_delay: pause before the next try, in jiffies; written under td_cpu_mutex
  * @troubled: the log says that the CPU has no group; under td_cpu_mutex
@@ -82,6 +83,7 @@ struct td_window {
 
 	u32 jitter;
 	struct timer_list timer;
+	unsigned long opened;
 	struct delayed_work retry;
 	unsigned long retry_delay;
 	bool troubled;

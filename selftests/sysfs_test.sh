@@ -210,6 +210,24 @@ test_period_takes_effect() {
 	is "$((after - before)) >= 30 && $((after - before)) <= 120"
 }
 
+# Somebody who writes the period again and again does not keep windows open.
+test_period_written_again() {
+	local before after _
+
+	reload period_ms=400
+	"$here/workload" -c 0 -t 60 compute &
+	sleep 0.5
+	before=$(field cpu0 windows)
+	for _ in {1..20}; do
+		echo 400 > "$SYSFS/period_ms"
+		sleep 0.1
+	done
+	after=$(field cpu0 windows)
+	kill $!
+	echo "windows in 2 s with a period of 400 ms: $((after - before))"
+	is "$((after - before)) >= 4"
+}
+
 test_read_only() {
 	local file
 
@@ -221,4 +239,5 @@ test_read_only() {
 need_module
 run_tests test_format test_files test_events test_private_by_default test_owner_and_mode \
 	test_bad_owner_and_mode test_bad_periods_in_sysfs test_bad_periods_as_parameter \
-	test_bad_periods_at_load test_good_periods test_period_takes_effect test_read_only
+	test_bad_periods_at_load test_good_periods test_period_takes_effect \
+	test_period_written_again test_read_only
