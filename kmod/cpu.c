@@ -412,6 +412,7 @@ static void td_cpu_stop(struct td_window *window)
 		return;
 	window->started = false;
 	td_cpu_release_group(window);
+	td_cpu_call(window, td_window_offline);
 	cancel_delayed_work(&window->retry);
 }
 

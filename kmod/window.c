@@ -459,7 +459,15 @@ void td_window_end(void *arg)
 	if (window->open)
 		td_window_fold(window, true);
 	window->open = false;
-	td_window_set_state(window, TOPDOWN_STATE_OFFLINE);
+}
+
+/**
+ * td_window_offline() - say that the CPU is not measured any more
+ * @arg: the window, on its CPU with interrupts off
+ */
+void td_window_offline(void *arg)
+{
+	td_window_set_state(arg, TOPDOWN_STATE_OFFLINE);
 }
 
 /**

@@ -112,6 +112,7 @@ void td_window_setup(struct td_window *window, int cpu);
 void td_window_fold(struct td_window *window, bool close);
 void td_window_begin(void *arg);
 void td_window_end(void *arg);
+void td_window_offline(void *arg);
 void td_window_resize(void *arg);
 void td_window_unsupported(void *arg);
 void td_window_failed(void *arg);
