@@ -33,6 +33,11 @@
 	from_timer(var, callback_timer, timer_fieldname)
 #endif
 
+/* del_timer_sync() was renamed in 6.2. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define timer_delete_sync(timer) del_timer_sync(timer)
+#endif
+
 /* kobj_type.get_ownership() takes a const kobject since 6.2. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 #define td_kobject_const

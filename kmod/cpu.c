@@ -25,6 +25,7 @@
 #include <linux/topology.h>
 #include <linux/workqueue.h>
 
+#include "compat.h"
 #include "counters.h"
 #include "cpu.h"
 #include "events.h"
