@@ -25,7 +25,7 @@ struct td_sessions;
  * @gone: it has been detached
  * @ended: a task gained rights
  * @exited: the last task has exited
- * @incomplete: there was no memory for a new task
+ * @incomplete: there was no memory, or no room in a table, for a new task
  * @news: it has ended and not been read since
  * @tasks: how many follow it, and one while it is being attached
  * @counting: it takes credits; written under td_follow_lock()

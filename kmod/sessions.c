@@ -297,7 +297,7 @@ __poll_t td_sessions_poll(struct td_sessions *list, struct file *filp, poll_tabl
 	/* Pairs with WRITE_ONCE() in td_sessions_add() and td_sessions_remove(). */
 	if (!READ_ONCE(list->nr))
 		return EPOLLERR;
-	/* Pairs with WRITE_ONCE() in td_session_tell(), which wakes up afterwards. */
+	/* Pairs with WRITE_ONCE() in td_sessions_tell(), which wakes up afterwards. */
 	return READ_ONCE(list->news) ? EPOLLPRI : 0;
 }
 

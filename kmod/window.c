@@ -4,7 +4,8 @@
  *
  * Counts are folded on the CPU itself with interrupts off: by the CPU's own
  * timer, which ends the window, at least once per period; by an interrupt when a
- * reader wants fresh figures, which does not; and when the CPU goes offline
+ * reader wants fresh figures, or a task is switched, executes a program or exits
+ * (follow.c), which do not; and when the CPU goes offline or its group is made anew
  * (cpu.c).  The sums live in the map (page.c).
  */
 #include <linux/bits.h>
