@@ -261,21 +261,27 @@ TEST_F(watch, an_offline_cpu_wakes_nobody)
 
 TEST_F(watch, an_idle_cpu_wakes_hardly_anybody)
 {
-	unsigned int cpu = self->nr > 2 ? self->cpus[1] : 0;
-	uint64_t busy, idle;
+	unsigned int cpu = self->nr > 2 ? self->cpus[1] : 0, try;
+	uint64_t busy = 0, idle = 0;
 	int other = device_open();
 
 	if (!cpu)
 		SKIP(return, "there are fewer than three CPUs");
 	ASSERT_LE(0, other);
 	ASSERT_TRUE(nonblocking(self->fd));
+	ASSERT_TRUE(nonblocking(other));
 	ASSERT_EQ(0, set_any_of(self->fd, cpu));
 	ASSERT_EQ(0, set_any_of(other, self->busy));
-	ASSERT_TRUE(windows_wait(&self->map, self->busy, 50));
-	idle = take(self->fd).count;
-	busy = take(other).count;
-	TH_LOG("%llu windows of the busy CPU, %llu of the idle one",
-	       (unsigned long long)busy, (unsigned long long)idle);
+	/* The kernel may have work for it for a while. */
+	for (try = 0; try < 5 && idle >= busy / 2; try++) {
+		take(self->fd);
+		take(other);
+		ASSERT_TRUE(windows_wait(&self->map, self->busy, 50));
+		idle = take(self->fd).count;
+		busy = take(other).count;
+		TH_LOG("%llu windows of the busy CPU, %llu of the idle one",
+		       (unsigned long long)busy, (unsigned long long)idle);
+	}
 	EXPECT_GT(busy / 2, idle);
 	close(other);
 }
@@ -513,12 +519,6 @@ TEST_F(watch, works_with_epoll)
 	close(epoll);
 }
 
-TEST_F_TIMEOUT(watch, a_thousand_descriptors, 120)
-{
-	struct rlimit limit = { 2000, 2000 };
-	uint64_t begun;
-	int fd[1000];
-	unsigned int i;
 /* As somebody does who waited for sessions, and now for windows too. */
 TEST_F(watch, works_with_epoll_that_asks_later)
 {
@@ -540,6 +540,12 @@ TEST_F(watch, works_with_epoll_that_asks_later)
 	close(epoll);
 }
 
+TEST_F_TIMEOUT(watch, a_thousand_descriptors, 120)
+{
+	struct rlimit limit = { 2000, 2000 };
+	uint64_t begun;
+	int fd[1000];
+	unsigned int i;
 
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
 	for (i = 0; i < 1000; i++) {
