@@ -52,7 +52,7 @@ prepare_packages() {
 	need gcc=gcc g++=g++ make=make pkg-config=pkg-config cpio=cpio rsync=rsync xz=xz-utils \
 		busybox=busybox-static setpriv=util-linux perf=linux-perf bc=bc bison=bison flex=flex \
 		ninja=ninja-build meson=meson patch=patch dpkg-source=dpkg-dev strip=binutils \
-		python3=python3 git=git kmod=kmod tmux=tmux gcc-12=gcc-12 \
+		python3=python3 git=git kmod=kmod tmux=tmux gcc-12=gcc-12 pgrep=procps \
 		sparse=sparse shellcheck=shellcheck codespell=codespell cppcheck=cppcheck mandoc=mandoc
 	need_files /usr/include/json-c/json.h=libjson-c-dev \
 		/usr/include/sys/capability.h=libcap-dev /usr/include/curses.h=libncurses-dev \
