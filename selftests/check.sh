@@ -7,9 +7,11 @@ set -euo pipefail
 
 usage() {
 	cat << END
-Usage: check.sh [--full] [-k KERNEL] [-m MACHINE] [-t TEST]
+Usage: check.sh [--full] [--resume] [-k KERNEL] [-m MACHINE] [-t TEST]
 
   --full      all tiers: also the debug kernel and the newest kernel
+  --resume    go on with a run of the same tree that did not end, or not well: what
+              passed there is not run again
   -k KERNEL   in-guest tests on this kernel only
   -m MACHINE  in-guest tests on this machine only
   -t TEST     this in-guest test only (a glob)
@@ -27,12 +29,14 @@ END
 VM=$TOP/selftests/vm
 args=("$@")
 tier=2
+resume=
 only_kernel='*'
 only_machine='*'
 only_test='*'
 while (($#)); do
 	case $1 in
 	--full) tier=3 ;;
+	--resume) resume=1 ;;
 	-k) only_kernel=${2:?-k lacks its value}; shift ;;
 	-m) only_machine=${2:?-m lacks its value}; shift ;;
 	-t) only_test=${2:?-t lacks its value}; shift ;;
@@ -245,16 +249,39 @@ main() {
 # snapshot: the tree as it is now, so that a change made meanwhile can neither
 # mix two states in one result nor pull this script from under the shell.
 snapshot() {
-	rm -rf "$LOGS"
-	mkdir -p "$LOGS/tree"
+	local new=$LOGS.new
+
+	rm -rf "$new"
+	mkdir -p "$new/tree"
 	if git -C "$TOP" rev-parse 2> /dev/null; then
 		# What git ignores was built, not written.
 		(cd "$TOP" && git ls-files -coz --exclude-standard |
 			tar -c --null --files-from=- --ignore-failed-read 2> /dev/null) |
-			tar -x -C "$LOGS/tree"
+			tar -x -C "$new/tree"
 	else
-		(cd "$TOP" && tar -c --exclude=.git .) | tar -x -C "$LOGS/tree"
+		(cd "$TOP" && tar -c --exclude=.git .) | tar -x -C "$new/tree"
 	fi
+	hash_of "$new/tree" > "$new/hash"
+	if [[ -n $resume ]] && cmp -s "$new/hash" "$LOGS/hash"; then
+		keep_passed
+		rm -rf "$new"
+	else
+		rm -rf "$LOGS"
+		mv -T "$new" "$LOGS"
+	fi
+}
+
+# keep_passed: of an earlier run leave the tests that passed, which job() does not run
+# again; what they need has to be there anyway.
+keep_passed() {
+	local dir failed
+
+	for dir in "$LOGS"/*/; do
+		[[ $dir != */tree/ ]] || continue
+		failed=1
+		[[ ! -e $dir/counts || ! -e $dir/totals ]] || read -r _ failed _ < "$dir/totals"
+		((failed == 0)) || rm -rf "$dir"
+	done
 }
 
 if [[ -z ${TOPDOWN_CHECK_SNAPSHOT:-} ]]; then

@@ -91,11 +91,24 @@ summary() {
 		"$(sum_up | sed '/KTAP/d')"
 }
 
+# What passed in a run that is resumed is not run again, and counts.
+resumed() {
+	local LOGS=$logs/resumed
+
+	mkdir "$LOGS"
+	job ktap good printf 'KTAP version 1\n1..2\nok 1 fine\nok 2 fine\n' > /dev/null
+	job ktap good false > "$logs/again"
+	point "a job that passed before is not run again" "kept  good (2 passed, before)" \
+		"$(sed 's/^\[[^]]*\] //' "$logs/again")"
+	point "and counts" "2 passed, 0 failed, 0 skipped" "$(sum_up)"
+}
+
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 echo "KTAP version 1"
 sum_all
 summary
+resumed
 verdict_all
 echo "1..$n"
 ((failed == 0))

@@ -13,12 +13,18 @@ BEGAN=$SECONDS
 
 say() { printf '[%4d s] %s\n' $((SECONDS - BEGAN)) "$*"; }
 
-# job KIND NAME COMMAND...: run it and wait; false if it failed.
+# job KIND NAME COMMAND...: run it and wait; false if it failed.  Tests that have
+# passed already, in a run that is resumed, are not run.
 job() {
 	local kind=$1 name=$2 status=0 start=$SECONDS totals passed failed skipped
 	local dir=$LOGS/$name
 	shift 2
 
+	if [[ $kind == ktap && -e $dir/totals ]]; then
+		read -r passed _ skipped < "$dir/totals"
+		say "kept  $name ($(describe "$passed" "$skipped")before)"
+		return 0
+	fi
 	mkdir -p "$dir"
 	: > "$dir/running"
 	say "      $name ..."
