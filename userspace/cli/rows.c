@@ -193,8 +193,12 @@ static int fill_row(struct row *row, const struct topdown_reading *then,
 	return 0;
 }
 
-/* Of the states of CPUs, the one that says more of what the sum lacks. */
-static unsigned int worse_state(unsigned int one, unsigned int other)
+/**
+ * row_worse_state - of the states of two CPUs, the one that says more of what a sum lacks
+ * @one: enum topdown_state
+ * @other: enum topdown_state
+ */
+unsigned int row_worse_state(unsigned int one, unsigned int other)
 {
 	static const unsigned int ranks[] = {
 		TOPDOWN_STATE_UNSUPPORTED, TOPDOWN_STATE_OFFLINE, TOPDOWN_STATE_OK,
@@ -256,7 +260,8 @@ int interval_fill(struct interval *interval, const struct topdown_reading *then,
 		/* The kernel counts those that were measured at any time. */
 		interval->row[0].nr_cpus += row->level && (row->figures.enabled_ns ||
 							   row->state == TOPDOWN_STATE_OK);
-		interval->row[0].state = worse_state(interval->row[0].state, row->state);
+		interval->row[0].state = row_worse_state(interval->row[0].state,
+							 row->state);
 		if (is_shown(row, idle_rows))
 			interval->nr++;
 	}

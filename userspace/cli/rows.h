@@ -77,6 +77,7 @@ const char *row_state(const struct row *row);
 bool row_hybrid(const struct row *row);
 bool row_running(const struct row *row, double *share);
 bool row_partial(const struct row *row);
+unsigned int row_worse_state(unsigned int one, unsigned int other);
 int row_bottleneck(const struct row *row);
 int row_bottleneck_child(const struct row *row, int parent);
 

@@ -129,11 +129,6 @@ void top_data_read(struct top_data *data, const struct topdown_map_view *map,
 	}
 }
 
-static bool is_worse(unsigned int state, const struct row *than)
-{
-	return !than->nr_cpus || state > than->state;
-}
-
 /**
  * top_data_total - add up
  * @data: data
@@ -157,8 +152,8 @@ void top_data_total(const struct top_data *data, const struct cpulist *cpus,
 			continue;
 		if (cpu->row.state == TOPDOWN_STATE_OFFLINE)
 			continue;
-		if (is_worse(cpu->row.state, total))
-			total->state = cpu->row.state;
+		total->state = total->nr_cpus ? row_worse_state(total->state, cpu->row.state) :
+						cpu->row.state;
 		level = !level || cpu->row.level < level ? cpu->row.level : level;
 		total->nr_cpus++;
 		topdown_figures_add(&total->figures, &cpu->row.figures, level);
