@@ -5,7 +5,6 @@
 #include "options.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,11 +66,7 @@ int options_next(int argc, char **argv, const char *letters, const struct option
  */
 int options_help(const char *text)
 {
-	if (fputs(text, stdout) < 0 || fflush(stdout)) {
-		if (errno == EPIPE)
-			return EXIT_SIGNAL + SIGPIPE;
-		report_error("cannot write to standard output: %s", strerror(errno));
-		return EXIT_RUNTIME;
-	}
+	if (fputs(text, stdout) < 0 || fflush(stdout))
+		return report_write("standard output", errno);
 	return EXIT_OK;
 }

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -90,14 +89,6 @@ int output_open(struct output *output, const char *path, bool append)
 	return 0;
 }
 
-static int write_error(const struct output *output, int error)
-{
-	if (error == EPIPE)
-		return EXIT_SIGNAL + SIGPIPE;
-	report_error("cannot write to %s: %s", output->name, strerror(error));
-	return EXIT_RUNTIME;
-}
-
 /**
  * output_begin - empty the file, now that there will be something to print
  * @output: output
@@ -109,7 +100,7 @@ static int write_error(const struct output *output, int error)
 int output_begin(struct output *output)
 {
 	if (output->stale && ftruncate(fileno(output->file), 0))
-		return write_error(output, errno);
+		return report_write(output->name, errno);
 	output->stale = false;
 	return 0;
 }
@@ -119,7 +110,7 @@ static int flush(struct output *output)
 {
 	errno = 0;
 	if (fflush(output->file) || ferror(output->file))
-		return write_error(output, errno ? errno : EIO);
+		return report_write(output->name, errno ? errno : EIO);
 	return 0;
 }
 
@@ -164,6 +155,6 @@ int output_interval(struct output *output, const struct interval *interval)
 int output_close(struct output *output)
 {
 	if (fclose(output->file))
-		return write_error(output, errno);
+		return report_write(output->name, errno);
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include "report.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,6 +78,21 @@ int report_open(const char *path, int error)
 {
 	report_error("cannot open %s: %s (%s)", path, strerror(error), open_advice(error));
 	return EXIT_DEVICE;
+}
+
+/**
+ * report_write - say why it cannot be written; a reader that left needs no words
+ * @name: of the file or stream
+ * @error: errno
+ *
+ * Return: the exit code.
+ */
+int report_write(const char *name, int error)
+{
+	if (error == EPIPE)
+		return EXIT_SIGNAL + SIGPIPE;
+	report_error("cannot write to %s: %s", name, strerror(error));
+	return EXIT_RUNTIME;
 }
 
 /**

@@ -23,6 +23,7 @@ void report_error(const char *format, ...) __attribute__((format(printf, 1, 2)))
 
 void report_hold(char *text, size_t size);
 
+int report_write(const char *name, int error);
 int report_open(const char *path, int error);
 int report_read(const char *path, int error);
 int report_attach(const char *path, const char *what, int error);
