@@ -118,8 +118,10 @@ mux send-keys Space f Enter Down Down
 shows 'arrows' 'rows 3-20 of 256'
 mux send-keys h
 shows 'h: help' 'space +freeze'
-mux send-keys x
 mux resize-window -x 130 -y 40
+shows 'help in a larger window' 'space +freeze'
+# A change of size is no key: this one ends the help, and does not go to the end.
+mux send-keys End
 shows 'a larger window' 'rows 3-36 of 256'
 mux send-keys q
 ended 'q gives the terminal back' 0
