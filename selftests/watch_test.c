@@ -206,8 +206,8 @@ TEST_F(watch, without_one_poll_waits_for_any_window)
 	ASSERT_EQ(POLLIN, ready(self->fd, LONG_MS));
 	event = take(self->fd);
 	EXPECT_LE(1, event.count);
-	EXPECT_LT(before, event.time_ns);
-	EXPECT_GT(clock_ns(CLOCK_MONOTONIC), event.time_ns);
+	EXPECT_LE(before, event.time_ns);
+	EXPECT_LE(event.time_ns, clock_ns(CLOCK_MONOTONIC));
 	EXPECT_GT(self->info.out_nr_cpus, event.cpu);
 	EXPECT_EQ(0, event.__reserved);
 }
@@ -218,7 +218,7 @@ TEST_F(watch, without_one_read_waits_for_any_window)
 	struct topdown_event event = take(self->fd);
 
 	EXPECT_LE(1, event.count);
-	EXPECT_LT(before, event.time_ns);
+	EXPECT_LE(before, event.time_ns);
 }
 
 TEST_F(watch, an_event_tells_the_window_that_closed)
