@@ -197,6 +197,8 @@ static int fill_row(struct row *row, const struct topdown_reading *then,
  * row_worse_state - of the states of two CPUs, the one that says more of what a sum lacks
  * @one: enum topdown_state
  * @other: enum topdown_state
+ *
+ * Return: one of the two, enum topdown_state.
  */
 unsigned int row_worse_state(unsigned int one, unsigned int other)
 {
