@@ -277,6 +277,15 @@ static noinline void td_window_tell(struct td_window *window, unsigned long flag
 	/* Waking readers needs interrupts on PREEMPT_RT. */
 	local_irq_restore(flags);
 	td_watch_window(&record);
+
+	/*
+	 * Due again already, after very many watches: the kernel goes on with timers
+	 * as long as there are such, and the CPU would do nothing else.
+	 */
+	local_irq_save(flags);
+	if (window->open && time_after_eq(jiffies, window->timer.expires))
+		mod_timer(&window->timer, jiffies + td_window_delay(window));
+	local_irq_restore(flags);
 }
 
 /* There is not room for all: later there may be, and the more often not, the later. */
