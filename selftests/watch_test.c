@@ -207,8 +207,8 @@ TEST_F(watch, without_one_poll_waits_for_any_window)
 	ASSERT_EQ(POLLIN, ready(self->fd, LONG_MS));
 	event = take(self->fd);
 	EXPECT_LE(1, event.count);
-	EXPECT_LE(before, event.time_ns);
-	EXPECT_LE(event.time_ns, clock_ns(CLOCK_MONOTONIC));
+	EXPECT_LT(before, event.time_ns);
+	EXPECT_GT(clock_ns(CLOCK_MONOTONIC), event.time_ns);
 	EXPECT_GT(self->info.out_nr_cpus, event.cpu);
 	EXPECT_EQ(0, event.__reserved);
 }
@@ -219,7 +219,7 @@ TEST_F(watch, without_one_read_waits_for_any_window)
 	struct topdown_event event = take(self->fd);
 
 	EXPECT_LE(1, event.count);
-	EXPECT_LE(before, event.time_ns);
+	EXPECT_LT(before, event.time_ns);
 }
 
 TEST_F(watch, an_event_tells_the_window_that_closed)
@@ -260,21 +260,6 @@ TEST_F(watch, an_offline_cpu_wakes_nobody)
 	EXPECT_EQ(cpu, take(self->fd).cpu);
 }
 
-/* Where the time of day is made of ticks, idle CPUs have theirs, and so their timers. */
-static bool tick_stops(void)
-{
-	FILE *file = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource",
-			   "re");
-	char name[64] = "";
-
-	if (!file)
-		return true;
-	if (!fgets(name, sizeof(name), file))
-		name[0] = '\0';
-	fclose(file);
-	return !strstr(name, "jiffies");
-}
-
 TEST_F(watch, an_idle_cpu_wakes_hardly_anybody)
 {
 	unsigned int cpu = self->nr > 2 ? self->cpus[1] : 0, try;
@@ -283,8 +268,6 @@ TEST_F(watch, an_idle_cpu_wakes_hardly_anybody)
 
 	if (!cpu)
 		SKIP(return, "there are fewer than three CPUs");
-	if (!tick_stops())
-		SKIP(return, "idle CPUs keep their tick");
 	ASSERT_LE(0, other);
 	ASSERT_TRUE(nonblocking(self->fd));
 	ASSERT_TRUE(nonblocking(other));
@@ -591,8 +574,6 @@ TEST_F_TIMEOUT(watch, more_than_the_module_allows, 120)
 	unsigned int i;
 
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
-	/* Where four CPUs take turns, all this takes as long as the shortest period. */
-	ASSERT_EQ(0, period_set("200"));
 	for (i = 0; i <= WATCHES_MAX; i++) {
 		fd[i] = device_open();
 		ASSERT_LE(0, fd[i]);
