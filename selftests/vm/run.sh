@@ -59,6 +59,9 @@ readonly REPORTS='WARNING: |BUG: |BUG at |Oops|Kernel panic|cut here|Call Trace:
 # What looks alike but is about the machine, not about us.
 readonly INNOCENT='Spectre V2 : WARNING|RETBleed: WARNING|kmemleak: Kernel memory leak detector'
 
+# The kernel says with a trace where a vmalloc() had no memory: a test makes that so.
+readonly ASKED_FOR='fail_test: vmalloc error: '
+
 kernel=6.12
 machine=spr
 cpus=4
@@ -193,10 +196,13 @@ guest_command() {
 	fi
 }
 
-# The reports in the logs, each line once; false if there is none.
+# The reports in the logs, each line once.
 find_reports() {
 	cat "$outdir/console.log" "$outdir/kernel.log" 2> /dev/null | tr -d '\r' |
-		sed 's/^<[0-9]*>//' | grep -aE "$REPORTS" | grep -avE "$INNOCENT" | awk '!seen[$0]++'
+		sed 's/^<[0-9]*>//' | grep -aE "$REPORTS|$ASKED_FOR" | grep -avE "$INNOCENT" |
+		awk -v asked="$ASKED_FOR" '$0 ~ asked { trace = 1; next }
+			{ ours = trace && /Call Trace:/; trace = 0 }
+			!ours && !seen[$0]++'
 }
 
 if [[ -z $outdir ]]; then
