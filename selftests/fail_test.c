@@ -20,7 +20,8 @@
 #define FAIL_NTH	"/proc/thread-self/fail-nth"
 /* More than any of the operations allocates. */
 #define NTH_MAX		4000
-/* The loader does not need as many each time, and begins with the files in sysfs after it. */
+/* Of the loader, which does not need as many each time. */
+#define LOADER_TRIES	5
 #define LOADER_SPREAD	32
 
 static int fail_nth = -1;
@@ -83,10 +84,16 @@ static int do_load(void)
 	return module_load("period_ms=100");
 }
 
-/* The loader is through with the module when it looks at the parameters. */
+/* The loader has left what it warns of when it looks at the parameters. */
 static int do_load_refused(void)
 {
 	return module_load("period_ms=0");
+}
+
+/* The module begins, and refuses that before it has made anything. */
+static int do_begin_refused(void)
+{
+	return module_load("history=99999");
 }
 
 static int do_open(void)
@@ -208,7 +215,8 @@ static bool plausible(int ret)
 
 static void unload_for(int (*operation)(void))
 {
-	bool loads = operation == do_load || operation == do_load_refused;
+	bool loads = operation == do_load || operation == do_load_refused ||
+		     operation == do_begin_refused;
 	unsigned int i;
 
 	/* The kernel may still be letting go of what failed to load. */
@@ -243,17 +251,24 @@ static unsigned int allocations(int (*operation)(void))
 	return left ? NTH_MAX - left : 0;
 }
 
-/* Of those of the loader itself the kernel warns, and they are not ours. */
+/*
+ * The kernel warns of some of the loader's.  After those it makes files in sysfs, of
+ * which it does not: what is skipped ends among them, and none of it is the module's.
+ */
 static unsigned int loader_allocations(void)
 {
-	unsigned int most = 0, n, i;
+	unsigned int most = 0, least = NTH_MAX, n, i;
 
-	for (i = 0; i < 5; i++) {
+	for (i = 0; i < LOADER_TRIES; i++) {
 		n = allocations(do_load_refused);
-		if (n > most)
-			most = n;
+		most = n > most ? n : most;
+		n = allocations(do_begin_refused);
+		least = n < least ? n : least;
 	}
-	return most ? most + LOADER_SPREAD : 0;
+	ksft_test_result(most && most + LOADER_SPREAD <= least,
+			 "the loader allocates %u times before its files in sysfs, %u with them\n",
+			 most, least);
+	return most + LOADER_SPREAD;
 }
 
 /* All after the first ones of others, or if they are very many, evenly spread. */
@@ -294,7 +309,7 @@ int main(void)
 	fault_setup();
 
 	ksft_print_header();
-	ksft_set_plan(10);
+	ksft_set_plan(11);
 	sweep("open", do_open, 0);
 	sweep("read", do_read, 0);
 	sweep("reset", do_reset, 0);
