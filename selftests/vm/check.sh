@@ -68,11 +68,13 @@ verdict_all() {
 	verdict "a status of run.sh's own" 1 120 'exit 125'
 	verdict "a warning in the kernel log" 121 120 'echo "WARNING: CPU: 0 planted" > /dev/kmsg'
 	verdict "the trace of an allocation that a test made fail" 0 120 \
-		'printf "%s\n" "fail_test: vmalloc error: 1" "Call Trace:" > /dev/kmsg'
+		'printf "%s\n" "fail_test: vmalloc error: it failed" "Call Trace:" > /dev/kmsg'
 	verdict "a second trace" 121 120 \
-		'printf "%s\n" "fail_test: vmalloc error: 1" "Call Trace:" "Call Trace: b" > /dev/kmsg'
+		'printf "%s\n" "fail_test: vmalloc error: it failed" "Call Trace:" "Call Trace: b" > /dev/kmsg'
+	verdict "the trace of a size that cannot be" 121 120 \
+		'printf "%s\n" "fail_test: vmalloc error: it exceeds" "Call Trace:" > /dev/kmsg'
 	verdict "a report before that trace" 121 120 \
-		'printf "%s\n" "fail_test: vmalloc error: 1" "BUG: a" "Call Trace:" > /dev/kmsg'
+		'printf "%s\n" "fail_test: vmalloc error: it failed" "BUG: a" "Call Trace:" > /dev/kmsg'
 	verdict "a panic" 125 120 'echo c > /proc/sysrq-trigger; sleep 60'
 	verdict "a hang" 125 25 'sleep 1000'
 	# shellcheck disable=SC2016 # it must not be expanded in the guest either

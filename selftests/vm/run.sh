@@ -60,7 +60,7 @@ readonly REPORTS='WARNING: |BUG: |BUG at |Oops|Kernel panic|cut here|Call Trace:
 readonly INNOCENT='Spectre V2 : WARNING|RETBleed: WARNING|kmemleak: Kernel memory leak detector'
 
 # The kernel says with a trace where a vmalloc() had no memory: a test makes that so.
-readonly ASKED_FOR='fail_test: vmalloc error: '
+readonly ASKED_FOR='fail_test: vmalloc error: .* failed'
 
 kernel=6.12
 machine=spr
