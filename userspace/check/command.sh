@@ -104,7 +104,7 @@ count=$(lines "$TMP/err")
 # Steps that went by while nobody looked are one interval.
 result "$(holds "$count >= 2 && $count <= $length / 0.1 + 1"; echo $?)" "-I ($count lines)"
 result "$(holds "$length >= 0.35"; echo $?)" "intervals leave nothing out ($length s)"
-result "$(json enabled_ns "$TMP/err" | grep -vqx 1000000000; echo $((!$?)))" 'each line has its interval only'
+result "$(grep -vqx 1000000000 <<< "$(json enabled_ns "$TMP/err")"; echo $((!$?)))" 'each line has its interval only'
 result "$([[ $(json state "$TMP/err" | tail -n 1) == exited ]]; echo $?)" 'the last is of the end'
 run fake stat -j -I 100 --count 2 -- sh -c 'sleep 0.5; echo done; exit 9'
 expect '--count ends the measurement, not the command' 9 '^done$' 'tma_retiring'

@@ -173,5 +173,5 @@ result "$([[ $(complete_line topdown top --del) == --delay ]]; echo $?)" 'comple
 result "$([[ $(complete_line topdown info --j) == --json ]]; echo $?)" 'completes an option of info'
 result "$([[ -z $(complete_line topdown stat -- ls --interv) ]]; echo $?)" \
 	'offers the measured command no option of its own'
-result "$(complete_line topdown stat -- gre | grep -qx grep; echo $?)" 'completes that command'
+result "$(grep -qx grep <<< "$(complete_line topdown stat -- gre)"; echo $?)" 'completes that command'
 finish

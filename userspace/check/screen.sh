@@ -141,10 +141,10 @@ ended 'Ctrl-C ends it' 0
 
 start NO_COLOR=1 -- -d 100
 seen '100\.0 RRR' || true
-result "$(mux capture-pane -pe | grep -qE $'\e\\[3[0-7]'; echo $((!$?)))" 'NO_COLOR: no colour'
+result "$(grep -qE $'\e\\[3[0-7]' <<< "$(mux capture-pane -pe)"; echo $((!$?)))" 'NO_COLOR: no colour'
 start -- -d 100
 seen '100\.0 RRR' || true
-result "$(mux capture-pane -pe | grep -qE $'\e\\[3[0-7]'; echo $?)" 'colour without it'
+result "$(grep -qE $'\e\\[3[0-7]' <<< "$(mux capture-pane -pe)"; echo $?)" 'colour without it'
 
 start TERM=bogus -- -d 100
 ended 'an unknown terminal' 2

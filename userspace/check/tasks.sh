@@ -126,14 +126,14 @@ kill -CONT "$ours"
 status=0
 wait "$ours" || status=$?
 result "$((status != 0))" 'an end that an interval was told of ends -p'
-result "$(tail -n 1 "$TMP/out" | grep -q '"state":"exited"'; echo $?)" 'with a line that says so'
+result "$(grep -q '"state":"exited"' <<< "$(tail -n 1 "$TMP/out")"; echo $?)" 'with a line that says so'
 
 sleeper 20
 run fake stat -j -p "$pid" --timeout 100
 expect '--timeout' 0 '"state":"running"' ''
 run fake stat -j -p "$pid" --count 3 -I 20
 result "$(($(lines "$TMP/out") != 3))" '--count'
-result "$(json enabled_ns "$TMP/out" | grep -vqx 1000000000; echo $((!$?)))" 'each line has its interval only'
+result "$(grep -vqx 1000000000 <<< "$(json enabled_ns "$TMP/out")"; echo $((!$?)))" 'each line has its interval only'
 sleeper 60; short=$pid
 sleeper 60; long=$pid
 FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD "$TOPDOWN" stat --device "$NODE" -j -p "$short,$long" \
