@@ -170,10 +170,9 @@ int device_control(int fd, unsigned int session, enum topdown_control_action act
 	return ioctl(fd, TOPDOWN_CONTROL, &control) ? -errno : 0;
 }
 
-int period_set(const char *text)
+int file_write(const char *path, int flags, const char *text)
 {
-	int fd = open(TD_SYSFS "/period_ms", O_WRONLY | O_CLOEXEC);
-	int ret = 0;
+	int fd = open(path, O_WRONLY | O_CLOEXEC | flags), ret = 0;
 
 	if (fd < 0)
 		return -errno;
@@ -181,6 +180,11 @@ int period_set(const char *text)
 		ret = -errno;
 	close(fd);
 	return ret;
+}
+
+int period_set(const char *text)
+{
+	return file_write(TD_SYSFS "/period_ms", 0, text);
 }
 
 unsigned int cpus_online(unsigned int *cpu)
@@ -205,16 +209,9 @@ unsigned int cpus_online(unsigned int *cpu)
 int cpu_set_online(unsigned int cpu, bool online)
 {
 	char path[64];
-	int fd, ret = 0;
 
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (write(fd, online ? "1" : "0", 1) != 1)
-		ret = -errno;
-	close(fd);
-	return ret;
+	return file_write(path, 0, online ? "1" : "0");
 }
 
 void cpus_set_online(void)

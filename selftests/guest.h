@@ -81,6 +81,8 @@ int device_reset(int fd, __u32 flags, const __u64 *cpus, __u32 words);
 int device_attach(int fd, __u32 flags, int pid);
 int device_session(int fd, __u32 flags, unsigned int session, struct topdown_session *answer);
 int device_control(int fd, unsigned int session, enum topdown_control_action action);
+/* With more flags of open(); 0 or a negative errno. */
+int file_write(const char *path, int flags, const char *text);
 int period_set(const char *text);
 
 /* CPUs that are online; at most TD_CPUS_MAX. */

@@ -261,25 +261,16 @@ TEST_F(way, automatic)
 	EXPECT_EQ(-EOPNOTSUPP, way(NULL, TOPDOWN_REGION_MODULE, &reason));
 }
 
-static bool write_text(const char *file, const char *text)
-{
-	int fd = open(file, O_WRONLY | O_CLOEXEC);
-	bool ok = fd >= 0 && write(fd, text, 1) == 1;
-
-	close(fd);
-	return ok;
-}
-
 TEST_F(way, user_mode_may_not)
 {
 	enum topdown_region_reason reason;
 
-	ASSERT_TRUE(write_text(RDPMC_FILE, "0"));
+	ASSERT_EQ(0, file_write(RDPMC_FILE, 0, "0"));
 	EXPECT_EQ(TOPDOWN_REGION_MODULE, way(self->td, TOPDOWN_REGION_AUTO, &reason));
 	EXPECT_EQ(TOPDOWN_REGION_NO_RDPMC, reason);
 	EXPECT_EQ(-EOPNOTSUPP, way(self->td, TOPDOWN_REGION_RDPMC, &reason));
 	EXPECT_EQ(-EOPNOTSUPP, way(NULL, TOPDOWN_REGION_AUTO, &reason));
-	ASSERT_TRUE(write_text(RDPMC_FILE, "1"));
+	ASSERT_EQ(0, file_write(RDPMC_FILE, 0, "1"));
 }
 
 TEST_F(way, perf_does_not_let)

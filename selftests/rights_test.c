@@ -67,11 +67,10 @@ static int number_of(const char *path)
 
 static void write_to(const char *path, const char *text)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int ret = file_write(path, 0, text);
 
-	if (fd < 0 || write(fd, text, strlen(text)) < 0)
-		fprintf(stderr, "%s: %s\n", path, strerror(errno));
-	close(fd);
+	if (ret)
+		fprintf(stderr, "%s: %s\n", path, strerror(-ret));
 }
 
 static int allowed(int ret, int bit)

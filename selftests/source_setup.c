@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "guest.h"
 #include "source_setup.h"
 
 #define WATCHDOG	"/proc/sys/kernel/nmi_watchdog"
@@ -25,18 +26,6 @@ static bool file_says(const char *path, const char *text)
 	return n > 0 && !strncmp(line, text, strlen(text));
 }
 
-static bool file_write(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	bool ok;
-
-	if (fd < 0)
-		return false;
-	ok = write(fd, text, strlen(text)) >= 0;
-	close(fd);
-	return ok;
-}
-
 bool setup_watchdog_is_on(void)
 {
 	return file_says(WATCHDOG, "1");
@@ -56,14 +45,14 @@ bool setup_watchdog(bool on)
 {
 	if (setup_watchdog_is_on() == on)
 		return true;
-	return file_write(WATCHDOG, on ? "1" : "0") && setup_watchdog_is_on() == on;
+	return !file_write(WATCHDOG, 0, on ? "1" : "0") && setup_watchdog_is_on() == on;
 }
 
 bool setup_smt(bool on)
 {
 	if (setup_smt_is_on() == on)
 		return true;
-	return file_write(SMT_CONTROL, on ? "on" : "off") && setup_smt_is_on() == on;
+	return !file_write(SMT_CONTROL, 0, on ? "on" : "off") && setup_smt_is_on() == on;
 }
 
 void setup_save(void)
