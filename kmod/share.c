@@ -19,6 +19,12 @@
 #include "seq.h"
 #include "share.h"
 
+/*
+ * Maps up to this size are pages in a row if there are some: releasing memory of
+ * vmalloc() now and then interrupts every CPU.
+ */
+#define TD_SHARE_PAGES_MAX	(8 * PAGE_SIZE)
+
 #define TD_SHARE_OFFSET		ALIGN(sizeof(struct topdown_session_map), SMP_CACHE_BYTES)
 #define TD_SHARE_STRIDE		ALIGN(sizeof(struct topdown_share), SMP_CACHE_BYTES)
 
@@ -45,9 +51,13 @@ size_t td_share_size(void)
  */
 struct topdown_session_map *td_share_alloc(void)
 {
-	struct topdown_session_map *map;
+	struct topdown_session_map *map = NULL;
+	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO;
 
-	map = __vmalloc(td_share_size(), GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	if (td_share_size() <= TD_SHARE_PAGES_MAX)
+		map = alloc_pages_exact(td_share_size(), gfp | __GFP_NOWARN | __GFP_NORETRY);
+	if (!map)
+		map = __vmalloc(td_share_size(), gfp);
 	if (!map)
 		return NULL;
 	map->magic = TOPDOWN_SESSION_MAP_MAGIC;
@@ -66,7 +76,17 @@ struct topdown_session_map *td_share_alloc(void)
  */
 void td_share_free(struct topdown_session_map *map)
 {
-	vfree(map);
+	if (is_vmalloc_addr(map))
+		vfree(map);
+	else
+		free_pages_exact(map, td_share_size());
+}
+
+static struct page *td_share_page(const struct topdown_session_map *map, unsigned long at)
+{
+	const void *address = (const void *)map + at;
+
+	return is_vmalloc_addr(address) ? vmalloc_to_page(address) : virt_to_page(address);
 }
 
 /**
@@ -86,7 +106,7 @@ int td_share_mmap(const struct topdown_session_map *map, struct vm_area_struct *
 	/* As remap_vmalloc_range(): the map ends where it does, and is no memory of its own. */
 	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP);
 	for (at = 0; at < size; at += PAGE_SIZE) {
-		ret = vm_insert_page(vma, vma->vm_start + at, vmalloc_to_page((void *)map + at));
+		ret = vm_insert_page(vma, vma->vm_start + at, td_share_page(map, at));
 		if (ret)
 			return ret;
 	}
