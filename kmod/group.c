@@ -78,7 +78,7 @@ static int td_pmu_event_init(struct perf_event *event)
  */
 int td_group_init(void)
 {
-	return perf_pmu_register(&td_pmu, "topdown", -1);
+	return perf_pmu_register(&td_pmu, "topdown_group", -1);
 }
 
 /**
@@ -298,14 +298,19 @@ bool td_group_in_error(const struct td_group *group)
 	return READ_ONCE(group->event[0]->state) == PERF_EVENT_STATE_ERROR;
 }
 
-/* Only the CPU itself, with interrupts off, changes the state of its events. */
+/*
+ * Only the CPU itself, with interrupts off, changes the state of its events.  While perf
+ * schedules others, as around a fold of follow.c, ours may have counters that it does
+ * not have yet, or have been stopped with its counts up to date.
+ */
 static bool td_group_active(const struct td_group *group)
 {
 	const struct perf_event *leader = group->event[0];
 
 	lockdep_assert_irqs_disabled();
 	return leader->state == PERF_EVENT_STATE_ACTIVE &&
-	       leader->oncpu == smp_processor_id();
+	       leader->oncpu == smp_processor_id() &&
+	       !(leader->hw.state & PERF_HES_STOPPED);
 }
 
 /**
