@@ -23,7 +23,6 @@
 #include "cpu.h"
 #include "model.h"
 #include "page.h"
-#include "probe.h"
 #include "record.h"
 #include "refine.h"
 #include "rights.h"
@@ -106,7 +105,8 @@ static int td_chardev_info(struct td_file *file, union td_command *command)
 		.size			= size,
 		.out_features		= TOPDOWN_FEATURE_FRESH | TOPDOWN_FEATURE_TOTAL |
 					  TOPDOWN_FEATURE_RESET | TOPDOWN_FEATURE_MAP |
-					  TOPDOWN_FEATURE_WATCH,
+					  TOPDOWN_FEATURE_WATCH | TOPDOWN_FEATURE_SESSION |
+					  TOPDOWN_FEATURE_SESSION_MAP,
 		.out_flags		= file->may_read ? TOPDOWN_INFO_MAY_READ : 0,
 		.out_nr_cpus		= nr_cpu_ids,
 		.out_record_size	= sizeof(struct topdown_record),
@@ -123,8 +123,6 @@ static int td_chardev_info(struct td_file *file, union td_command *command)
 		info->out_flags |= TOPDOWN_INFO_REFINED;
 	if (td_cpu_drilldown())
 		info->out_flags |= TOPDOWN_INFO_DRILLDOWN;
-	if (td_probe_possible())
-		info->out_features |= TOPDOWN_FEATURE_SESSION | TOPDOWN_FEATURE_SESSION_MAP;
 	td_chardev_best(&best);
 	info->out_level = best.level;
 	info->out_source = best.source;
@@ -337,7 +335,7 @@ static int td_chardev_watch(struct td_file *file, union td_command *command)
 
 static int td_chardev_attach(struct td_file *file, union td_command *command)
 {
-	return td_sessions_attach(&file->sessions, file->may_read, &command->attach);
+	return td_sessions_attach(&file->sessions, &command->attach);
 }
 
 /* The caller was not told the number. */

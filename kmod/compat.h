@@ -58,20 +58,6 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 }
 #endif
 
-/* sched_process_exit tells since 6.16 whether the whole process has exited. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
-#define TD_COMPAT_EXIT_ARGS	struct task_struct *task
-#else
-#define TD_COMPAT_EXIT_ARGS	struct task_struct *task, bool group_dead
-#endif
-
-/* The flags of clone() have 64 bits everywhere since 6.18. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
-#define td_compat_clone_flags	unsigned long
-#else
-#define td_compat_clone_flags	u64
-#endif
-
 /*
  * The process of a pidfd, with a reference, or NULL if the file is none.
  * pidfd_pid() is not exported.  Since 6.9 pidfds have a file system of their own,
@@ -118,6 +104,16 @@ static inline u64 td_compat_event_clock(struct perf_event *event, u64 now)
 #else
 	return now + READ_ONCE(event->ctx->time.offset) - event->ctx->timeguest.time;
 #endif
+}
+
+/*
+ * Has perf taken an event from its task for good?  The context of the event says so with
+ * a constant of perf's own, TASK_TOMBSTONE, the same in all versions.
+ */
+static inline bool td_compat_event_ended(const struct perf_event *event)
+{
+	/* Pairs with WRITE_ONCE() in perf_event_exit_task_context(). */
+	return (long)READ_ONCE(event->ctx->task) == -1L;
 }
 
 #endif /* TOPDOWN_COMPAT_H */

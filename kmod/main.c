@@ -7,12 +7,14 @@
 #include <linux/init.h>
 #include <linux/module.h>
 
+#include "attach.h"
 #include "chardev.h"
 #include "cpu.h"
+#include "credit.h"
+#include "follow.h"
 #include "group.h"
 #include "model.h"
 #include "page.h"
-#include "probe.h"
 #include "sysfs.h"
 
 static int __init td_init(void)
@@ -28,13 +30,17 @@ static int __init td_init(void)
 	ret = td_page_init();
 	if (ret)
 		goto err_group;
+	/* Every fold looks whether its CPU runs a followed task. */
+	td_credit_init();
 	ret = td_cpu_init();
 	if (ret)
 		goto err_page;
-	td_probe_init();
-	ret = td_sysfs_init();
+	ret = td_follow_init();
 	if (ret)
 		goto err_cpu;
+	ret = td_sysfs_init();
+	if (ret)
+		goto err_follow;
 	ret = td_chardev_init();
 	if (ret)
 		goto err_sysfs;
@@ -42,6 +48,8 @@ static int __init td_init(void)
 
 err_sysfs:
 	td_sysfs_exit();
+err_follow:
+	td_follow_exit();
 err_cpu:
 	td_cpu_exit();
 err_page:
@@ -55,6 +63,8 @@ static void __exit td_exit(void)
 {
 	td_chardev_exit();
 	td_sysfs_exit();
+	td_attach_exit();
+	td_follow_exit();
 	td_cpu_exit();
 	td_page_exit();
 	td_group_exit();

@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sessions: what the tasks of a descriptor's interest have used.
+ * Sessions: the slots that the tasks of a descriptor's interest have used.
  *
  * A reader adds up what all CPUs have of a session (share.c), and takes off what
  * there was at the last reset.
+ *
+ * Locks: @lock of a session protects its settings and the number of its tasks.  It is
+ * taken where tasks are made, leave and execute programs, inside perf's locks, so
+ * nothing but raw locks is taken under it.  A credit takes no lock at all.
  */
+#include <linux/cache.h>
 #include <linux/err.h>
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/kref.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 
-#include "follow.h"
+#include "attach.h"
+#include "member.h"
 #include "metrics.h"
-#include "probe.h"
+#include "quota.h"
 #include "session.h"
 #include "sessions.h"
 #include "share.h"
@@ -45,30 +52,42 @@ void td_session_switched(const struct td_session *session)
 		td_share_switched(session->map);
 }
 
-/**
- * td_session_over() - does it want no tasks any more?
- * @session: the session; under td_follow_lock()
- *
- * Return: true or false; once true it stays so.
- */
-bool td_session_over(const struct td_session *session)
+static bool td_session_is_over(const struct td_session *session)
 {
-	td_follow_assert_locked();
+	lockdep_assert_held(&session->lock);
 	return session->gone || session->ended;
 }
 
 /**
- * td_session_inherits() - does it follow what a task of it has made?
- * @session: the session; under td_follow_lock()
- * @thread: that is a thread of the same process
+ * td_session_over() - does it want no tasks any more?
+ * @session: the session
  *
- * Return: true or false.
+ * Return: true or false; once true it stays so.
  */
-bool td_session_inherits(const struct td_session *session, bool thread)
+bool td_session_over(struct td_session *session)
 {
-	if (td_session_over(session))
-		return false;
-	return thread ? session->process : session->children;
+	bool over;
+
+	raw_spin_lock_irq(&session->lock);
+	over = td_session_is_over(session);
+	raw_spin_unlock_irq(&session->lock);
+	return over;
+}
+
+/**
+ * td_session_waits() - will it be enabled by an exec?
+ * @session: the session
+ *
+ * Return: true or false; once false it stays so.
+ */
+bool td_session_waits(struct td_session *session)
+{
+	bool waits;
+
+	raw_spin_lock_irq(&session->lock);
+	waits = session->on_exec;
+	raw_spin_unlock_irq(&session->lock);
+	return waits;
 }
 
 /**
@@ -81,15 +100,15 @@ bool td_session_has_tasks(struct td_session *session)
 {
 	bool has;
 
-	td_follow_lock();
+	raw_spin_lock_irq(&session->lock);
 	has = session->tasks > 1 || session->ended;
-	td_follow_unlock();
+	raw_spin_unlock_irq(&session->lock);
 	return has;
 }
 
 static u32 td_session_state(const struct td_session *session)
 {
-	td_follow_assert_locked();
+	lockdep_assert_held(&session->lock);
 	if (session->gone)
 		return TOPDOWN_SESSION_DETACHED;
 	if (session->ended)
@@ -99,20 +118,20 @@ static u32 td_session_state(const struct td_session *session)
 	return session->enabled ? TOPDOWN_SESSION_RUNNING : TOPDOWN_SESSION_DISABLED;
 }
 
-/* Something that its map tells has changed. */
+/* Something that its map shows has changed. */
 static void td_session_show(struct td_session *session)
 {
 	td_share_tell(session->map, td_session_state(session),
 		      session->incomplete ? TOPDOWN_SESSION_INCOMPLETE : 0,
-		      td_session_over(session) ? 0 : session->tasks);
+		      td_session_is_over(session) ? 0 : session->tasks);
 }
 
 static void td_session_update(struct td_session *session)
 {
-	td_follow_assert_locked();
+	lockdep_assert_held(&session->lock);
 	/* Pairs with READ_ONCE() in td_session_credit() and td_session_switched(). */
 	WRITE_ONCE(session->counting, session->attached && session->enabled &&
-		   !session->exited && !td_session_over(session));
+		   !session->exited && !td_session_is_over(session));
 	td_session_show(session);
 }
 
@@ -128,81 +147,174 @@ static void td_session_tell(struct td_session *session)
 
 static void td_session_told(struct td_session *session)
 {
-	td_follow_assert_locked();
+	lockdep_assert_held(&session->lock);
 	if (!session->news)
 		return;
 	session->news = false;
 	td_sessions_told(session->list);
 }
 
+/* Events of it are of no use any more.  Whoever detaches it sees to them itself. */
+static void td_session_tend(struct td_session *session)
+{
+	lockdep_assert_held(&session->lock);
+	/* The work comes soon, and not before all threads are found. */
+	if (session->gone || (session->looking && !session->ended))
+		return;
+	mod_delayed_work(system_wq, &session->tend, 0);
+}
+
+/* The address of a task cannot be used again while one of its events refers to it. */
+static unsigned long td_session_key(const struct task_struct *task)
+{
+	return (unsigned long)task >> L1_CACHE_SHIFT;
+}
+
 /**
  * td_session_join() - a task is followed for it
- * @session: the session; under td_follow_lock()
+ * @session: the session
+ * @task: the task, which does not run before this returns
  */
-void td_session_join(struct td_session *session)
+void td_session_join(struct td_session *session, struct task_struct *task)
 {
-	td_follow_assert_locked();
+	unsigned long flags;
+
+	/* Pairs with WRITE_ONCE() in td_session_meet() and td_session_forget(). */
+	if (READ_ONCE(session->looking) &&
+	    xa_err(xa_store(&session->met, td_session_key(task), xa_mk_value(1), GFP_KERNEL)))
+		/* Pairs with READ_ONCE() in td_attach_task(). */
+		WRITE_ONCE(session->unsure, true);
+	raw_spin_lock_irqsave(&session->lock, flags);
 	session->tasks++;
 	td_session_show(session);
+	raw_spin_unlock_irqrestore(&session->lock, flags);
 }
 
 /**
- * td_session_leave() - one of its tasks is followed no more
- * @session: the session; under td_follow_lock()
+ * td_session_left() - one of its tasks has exited, or the task's event is released
+ * @session: the session; in an interrupt too
+ * @secure: the task did not exit, but gained rights by executing a program
  */
-void td_session_leave(struct td_session *session)
+void td_session_left(struct td_session *session, bool secure)
 {
-	td_follow_assert_locked();
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&session->lock, flags);
 	session->tasks--;
-	if (session->tasks || td_session_over(session)) {
+	if (td_session_is_over(session)) {
 		td_session_show(session);
-		return;
+	} else if (secure) {
+		session->ended = true;
+		td_session_tell(session);
+		td_session_tend(session);
+	} else if (session->tasks) {
+		td_session_show(session);
+	} else {
+		session->exited = true;
+		td_session_tell(session);
 	}
-	session->exited = true;
-	td_session_tell(session);
+	raw_spin_unlock_irqrestore(&session->lock, flags);
 }
 
 /**
- * td_session_missed() - a new task of it could not be followed
- * @session: the session; under td_follow_lock()
+ * td_session_missed() - a task that it should follow could not be followed
+ * @session: the session
  */
 void td_session_missed(struct td_session *session)
 {
-	td_follow_assert_locked();
+	raw_spin_lock_irq(&session->lock);
 	session->incomplete = true;
 	td_session_show(session);
+	raw_spin_unlock_irq(&session->lock);
 }
 
 /**
- * td_session_exec() - one of its tasks executes a program
- * @session: the session; under td_follow_lock()
- * @secure: the task gained rights by it
+ * td_session_exec() - one of its tasks executes a program, with no more rights than before
+ * @session: the session; interrupts off
  */
-void td_session_exec(struct td_session *session, bool secure)
+void td_session_exec(struct td_session *session)
 {
-	if (td_session_over(session))
-		return;
-	if (secure) {
-		session->ended = true;
-		td_session_tell(session);
-	} else if (session->on_exec) {
+	raw_spin_lock(&session->lock);
+	if (session->on_exec && !td_session_is_over(session)) {
 		session->on_exec = false;
 		session->enabled = true;
 		td_session_update(session);
+		td_session_tend(session);
 	}
+	raw_spin_unlock(&session->lock);
+}
+
+/**
+ * td_session_meet() - remember the threads that it follows
+ * @session: the session; under its members_lock
+ * @leader: the process that it is being attached to
+ */
+void td_session_meet(struct td_session *session, struct task_struct *leader)
+{
+	lockdep_assert_held(&session->members_lock);
+	session->leader = get_task_struct(leader);
+	/* Pairs with READ_ONCE() in td_session_join(), as in td_session_forget(). */
+	WRITE_ONCE(session->looking, true);
+}
+
+/**
+ * td_session_met() - does a thread have an event of the session?
+ * @session: the session; looks for threads
+ * @task: the thread
+ *
+ * Return: true or false.
+ */
+bool td_session_met(struct td_session *session, const struct task_struct *task)
+{
+	return xa_load(&session->met, td_session_key(task));
+}
+
+/**
+ * td_session_unmeet() - the event of a thread is gone, and the thread may be too
+ * @session: the session
+ * @task: the thread, which the event still refers to
+ */
+void td_session_unmeet(struct td_session *session, const struct task_struct *task)
+{
+	if (!xa_empty(&session->met))
+		xa_erase(&session->met, td_session_key(task));
+}
+
+/**
+ * td_session_forget() - all threads have been found
+ * @session: the session; under its members_lock
+ */
+void td_session_forget(struct td_session *session)
+{
+	lockdep_assert_held(&session->members_lock);
+	if (!session->leader)
+		return;
+	raw_spin_lock_irq(&session->lock);
+	WRITE_ONCE(session->looking, false);
+	raw_spin_unlock_irq(&session->lock);
+	put_task_struct(session->leader);
+	session->leader = NULL;
+	xa_destroy(&session->met);
 }
 
 static void td_session_free(struct kref *ref)
 {
 	struct td_session *session = container_of(ref, struct td_session, ref);
+	struct td_member *member, *next;
 
+	list_for_each_entry_safe(member, next, &session->members, list)
+		kfree(member);
+	/* A task may have joined while it was being forgotten. */
+	xa_destroy(&session->met);
+	mutex_destroy(&session->members_lock);
+	free_percpu(session->running);
 	td_share_free(session->map);
 	kfree(session);
 }
 
 /**
  * td_session_get() - keep the memory of a session
- * @session: found under RCU
+ * @session: found under RCU, or referred to by an event
  */
 void td_session_get(struct td_session *session)
 {
@@ -223,21 +335,46 @@ static void td_session_put_rcu(struct rcu_head *rcu)
 	td_session_put(container_of(rcu, struct td_session, rcu));
 }
 
-static struct td_session *td_session_create(struct td_sessions *list,
-					    const struct topdown_attach *attach)
+static bool td_session_alloc(struct td_session *session)
+{
+	session->map = td_share_alloc();
+	session->running = alloc_percpu_gfp(unsigned int, GFP_KERNEL_ACCOUNT);
+	if (session->map && session->running)
+		return true;
+	free_percpu(session->running);
+	if (session->map)
+		td_share_free(session->map);
+	return false;
+}
+
+/**
+ * td_session_create() - a session without tasks
+ * @list: the descriptor's sessions
+ * @attach: the command
+ * @user: who pays; put by td_session_destroy()
+ *
+ * Return: the session, not counting yet; NULL without memory.
+ */
+struct td_session *td_session_create(struct td_sessions *list,
+				     const struct topdown_attach *attach, struct td_user *user)
 {
 	struct td_session *session;
 
 	session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
 	if (!session)
 		return NULL;
-	session->map = td_share_alloc();
-	if (!session->map) {
+	if (!td_session_alloc(session)) {
 		kfree(session);
 		return NULL;
 	}
 	kref_init(&session->ref);
+	raw_spin_lock_init(&session->lock);
+	mutex_init(&session->members_lock);
+	INIT_LIST_HEAD(&session->members);
+	INIT_DELAYED_WORK(&session->tend, td_attach_tend);
+	xa_init(&session->met);
 	session->list = list;
+	session->user = user;
 	session->process = !(attach->flags & TOPDOWN_ATTACH_THREAD);
 	session->children = attach->flags & TOPDOWN_ATTACH_CHILDREN;
 	session->enabled = !(attach->flags & TOPDOWN_ATTACH_DISABLED);
@@ -253,69 +390,36 @@ static struct td_session *td_session_create(struct td_sessions *list,
  */
 void td_session_begin(struct td_session *session)
 {
-	td_follow_lock();
+	raw_spin_lock_irq(&session->lock);
 	session->attached = true;
 	td_session_update(session);
-	td_session_leave(session);
-	td_follow_unlock();
+	raw_spin_unlock_irq(&session->lock);
+	td_session_left(session, false);
 }
 
 /**
- * td_session_end() - nothing is counted or linked any more
+ * td_session_end() - nothing is counted any more
  * @session: the session
  *
- * td_follow_sweep() and td_session_destroy() have to follow.
+ * td_attach_end() and td_session_destroy() have to follow.
  */
 void td_session_end(struct td_session *session)
 {
-	td_follow_lock();
+	raw_spin_lock_irq(&session->lock);
 	td_session_told(session);
 	session->gone = true;
 	td_session_update(session);
-	td_follow_unlock();
+	raw_spin_unlock_irq(&session->lock);
 }
 
 /**
  * td_session_destroy() - free a session
- * @session: ended and swept; RCU readers may still look at it
+ * @session: ended, without events of its own; RCU readers may still look at it
  */
 void td_session_destroy(struct td_session *session)
 {
+	td_quota_put(session->user, session->charged);
 	call_rcu(&session->rcu, td_session_put_rcu);
-	td_probe_put();
-}
-
-/**
- * td_session_make() - a session that follows a task, with the probes that it needs
- * @list: the descriptor's sessions
- * @attach: what is asked for
- * @task: the task, or any of the process
- *
- * Return: the session, not counting yet, or a negative errno as in the ABI.
- */
-struct td_session *td_session_make(struct td_sessions *list,
-				   const struct topdown_attach *attach,
-				   struct task_struct *task)
-{
-	struct td_session *session;
-	int ret;
-
-	ret = td_probe_get();
-	if (ret)
-		return ERR_PTR(ret);
-	session = td_session_create(list, attach);
-	if (!session) {
-		td_probe_put();
-		return ERR_PTR(-ENOMEM);
-	}
-	ret = td_follow_attach(session, task, session->process);
-	if (!ret)
-		return session;
-
-	td_session_end(session);
-	td_follow_sweep();
-	td_session_destroy(session);
-	return ERR_PTR(ret);
 }
 
 static void td_session_figures(struct topdown_figures *figures, const struct topdown_share *share)
@@ -333,16 +437,13 @@ void td_session_read(struct td_session *session, struct topdown_session *read)
 {
 	struct topdown_share sum[TOPDOWN_NR_KINDS], all;
 
-	/*
-	 * The state first: after the last task has exited nothing is added, unless another
-	 * CPU had looked at @counting already: an exited thread is credited until it dies.
-	 */
-	td_follow_lock();
+	/* The state first: after the last task has exited nothing is added. */
+	raw_spin_lock_irq(&session->lock);
 	td_session_told(session);
 	read->out_state = session->map->state;
 	read->out_flags = session->map->flags;
 	read->out_tasks = session->map->tasks;
-	td_follow_unlock();
+	raw_spin_unlock_irq(&session->lock);
 
 	read->out_time_ns = ktime_get_ns();
 	td_share_since(session->map, sum);
@@ -363,12 +464,14 @@ void td_session_read(struct td_session *session, struct topdown_session *read)
  */
 void td_session_enable(struct td_session *session, bool enable)
 {
-	td_follow_lock();
+	raw_spin_lock_irq(&session->lock);
 	session->enabled = enable;
 	/* What the caller says now is what counts. */
+	if (session->on_exec)
+		td_session_tend(session);
 	session->on_exec = false;
 	td_session_update(session);
-	td_follow_unlock();
+	raw_spin_unlock_irq(&session->lock);
 }
 
 /**
@@ -379,11 +482,11 @@ void td_session_reset(struct td_session *session)
 {
 	struct topdown_share sum[TOPDOWN_NR_KINDS];
 
-	td_follow_lock();
+	raw_spin_lock_irq(&session->lock);
 	td_share_begin(session->map);
-	td_follow_unlock();
+	raw_spin_unlock_irq(&session->lock);
 	td_share_sum(session->map, sum);
-	td_follow_lock();
+	raw_spin_lock_irq(&session->lock);
 	td_share_reset(session->map, sum);
-	td_follow_unlock();
+	raw_spin_unlock_irq(&session->lock);
 }

@@ -2,6 +2,8 @@
 /*
  * The sessions of a descriptor: made, found by their numbers, waited for and ended.
  */
+#include <linux/atomic.h>
+#include <linux/capability.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/kernel.h>
@@ -13,8 +15,10 @@
 #include <linux/sched/task.h>
 #include <linux/string.h>
 
+#include "attach.h"
 #include "compat.h"
 #include "follow.h"
+#include "quota.h"
 #include "session.h"
 #include "sessions.h"
 #include "share.h"
@@ -23,25 +27,21 @@
 
 /**
  * td_sessions_tell() - a session has ended
- * @list: of its descriptor; under td_follow_lock()
+ * @list: of its descriptor; in any context
  */
 void td_sessions_tell(struct td_sessions *list)
 {
-	td_follow_assert_locked();
-	/* Pairs with READ_ONCE() in td_sessions_poll(). */
-	WRITE_ONCE(list->news, list->news + 1);
+	atomic_inc(&list->news);
 	irq_work_queue(&list->wake);
 }
 
 /**
  * td_sessions_told() - the end of a session has been read, or nobody can read it any more
- * @list: of its descriptor; under td_follow_lock()
+ * @list: of its descriptor; in any context
  */
 void td_sessions_told(struct td_sessions *list)
 {
-	td_follow_assert_locked();
-	/* Pairs with READ_ONCE() in td_sessions_poll(). */
-	WRITE_ONCE(list->news, list->news - 1);
+	atomic_dec(&list->news);
 }
 
 static struct pid *td_sessions_pidfd(int fd)
@@ -92,6 +92,32 @@ static int td_sessions_check(const struct topdown_attach *attach)
 	return 0;
 }
 
+/* A session that follows the task, not counting yet. */
+static struct td_session *td_sessions_make(struct td_sessions *list,
+					   const struct topdown_attach *attach,
+					   struct task_struct *task)
+{
+	struct td_user *user = td_quota_get();
+	struct td_session *session;
+	int ret;
+
+	if (IS_ERR(user))
+		return ERR_CAST(user);
+	session = td_session_create(list, attach, user);
+	if (!session) {
+		td_quota_put(user, 0);
+		return ERR_PTR(-ENOMEM);
+	}
+	ret = td_attach_begin(session, task);
+	if (!ret)
+		return session;
+
+	td_session_end(session);
+	td_attach_end(session);
+	td_session_destroy(session);
+	return ERR_PTR(ret);
+}
+
 static int td_sessions_add(struct td_sessions *list, const struct topdown_attach *attach,
 			   struct task_struct *task)
 {
@@ -105,7 +131,7 @@ static int td_sessions_add(struct td_sessions *list, const struct topdown_attach
 	ret = xa_reserve(&list->sessions, list->last + 1, GFP_KERNEL_ACCOUNT);
 	if (ret)
 		return ret;
-	session = td_session_make(list, attach, task);
+	session = td_sessions_make(list, attach, task);
 	if (IS_ERR(session)) {
 		xa_release(&list->sessions, list->last + 1);
 		return PTR_ERR(session);
@@ -119,15 +145,27 @@ static int td_sessions_add(struct td_sessions *list, const struct topdown_attach
 	return 0;
 }
 
+/*
+ * As perf: the figures of another process need CAP_PERFMON, however they are asked for.
+ * perf also accepts who may trace the process, which no module can find out.
+ */
+static int td_sessions_allowed(struct task_struct *task)
+{
+	if (task->flags & PF_KTHREAD)
+		return -EOPNOTSUPP;
+	if (same_thread_group(task, current) || perfmon_capable())
+		return 0;
+	return -EACCES;
+}
+
 /**
  * td_sessions_attach() - TOPDOWN_ATTACH
  * @list: of the descriptor
- * @may_read: it may see whole CPUs, and so other processes
  * @attach: the argument
  *
  * Return: 0 or a negative errno as in the ABI.
  */
-int td_sessions_attach(struct td_sessions *list, bool may_read, struct topdown_attach *attach)
+int td_sessions_attach(struct td_sessions *list, struct topdown_attach *attach)
 {
 	struct task_struct *task;
 	int ret;
@@ -139,8 +177,8 @@ int td_sessions_attach(struct td_sessions *list, bool may_read, struct topdown_a
 	if (IS_ERR(task))
 		return PTR_ERR(task);
 
-	ret = -EACCES;
-	if (may_read || same_thread_group(task, current)) {
+	ret = td_sessions_allowed(task);
+	if (!ret) {
 		mutex_lock(&list->lock);
 		ret = td_sessions_add(list, attach, task);
 		attach->out_session = list->last;
@@ -160,7 +198,7 @@ static void td_sessions_remove(struct td_sessions *list, struct td_session *sess
 	/* Who may not wait for windows has nothing to wait for now. */
 	if (!list->nr)
 		wake_up_interruptible_poll(&list->wait, EPOLLERR);
-	td_follow_sweep();
+	td_attach_end(session);
 	td_session_destroy(session);
 }
 
@@ -297,8 +335,8 @@ __poll_t td_sessions_poll(struct td_sessions *list, struct file *filp, poll_tabl
 	/* Pairs with WRITE_ONCE() in td_sessions_add() and td_sessions_remove(). */
 	if (!READ_ONCE(list->nr))
 		return EPOLLERR;
-	/* Pairs with WRITE_ONCE() in td_sessions_tell(), which wakes up afterwards. */
-	return READ_ONCE(list->news) ? EPOLLPRI : 0;
+	/* td_sessions_tell() wakes up after it has changed this. */
+	return atomic_read(&list->news) ? EPOLLPRI : 0;
 }
 
 static void td_sessions_wake(struct irq_work *work)
@@ -329,13 +367,11 @@ void td_sessions_stop(struct td_sessions *list)
 	struct td_session *session;
 	unsigned long id;
 
-	xa_for_each(&list->sessions, id, session)
+	xa_for_each(&list->sessions, id, session) {
 		td_session_end(session);
-	/* All at once. */
-	if (list->nr)
-		td_follow_sweep();
-	xa_for_each(&list->sessions, id, session)
+		td_attach_end(session);
 		td_session_destroy(session);
+	}
 	/* No session is left that could queue it again. */
 	irq_work_sync(&list->wake);
 	xa_destroy(&list->sessions);

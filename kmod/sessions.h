@@ -2,6 +2,7 @@
 #ifndef TOPDOWN_SESSIONS_H
 #define TOPDOWN_SESSIONS_H
 
+#include <linux/atomic.h>
 #include <linux/irq_work.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
@@ -18,7 +19,7 @@ struct vm_area_struct;
  * @sessions: by number
  * @nr: how many there are
  * @last: highest number there has been
- * @news: how many have ended and not been read since; under td_follow_lock()
+ * @news: how many have ended and not been read since
  * @wait: who polls
  * @wake: wakes them up
  */
@@ -27,7 +28,7 @@ struct td_sessions {
 	struct xarray sessions;
 	unsigned int nr;
 	u32 last;
-	unsigned int news;
+	atomic_t news;
 	wait_queue_head_t wait;
 	struct irq_work wake;
 };
@@ -37,7 +38,7 @@ void td_sessions_told(struct td_sessions *list);
 
 void td_sessions_init(struct td_sessions *list);
 void td_sessions_stop(struct td_sessions *list);
-int td_sessions_attach(struct td_sessions *list, bool may_read, struct topdown_attach *attach);
+int td_sessions_attach(struct td_sessions *list, struct topdown_attach *attach);
 void td_sessions_detach(struct td_sessions *list, u32 id);
 int td_sessions_read(struct td_sessions *list, struct topdown_session *read);
 int td_sessions_control(struct td_sessions *list, const struct topdown_control *control);

@@ -4,7 +4,7 @@
  *
  * Counts are folded on the CPU itself with interrupts off: by the CPU's own
  * timer, which ends the window, at least once per period; by an interrupt when a
- * reader wants fresh figures, or a task is switched, executes a program or exits
+ * reader wants fresh figures, or an event of a followed task comes or goes
  * (follow.c), which do not; and when the CPU goes offline or its group is made anew
  * (cpu.c).  The sums live in the map (page.c).
  */
@@ -27,11 +27,12 @@
 #include "compat.h"
 #include "counters.h"
 #include "cpu.h"
-#include "follow.h"
+#include "credit.h"
 #include "formula.h"
 #include "model.h"
 #include "page.h"
 #include "refine.h"
+#include "share.h"
 #include "watch.h"
 #include "window.h"
 
@@ -169,6 +170,21 @@ static void td_window_turn(struct td_window *window, struct topdown_map_record *
 	record->window_time_ns = record->time_ns;
 }
 
+/* To the sessions of the task that runs here. */
+static noinline void td_window_credit(const struct td_window *window,
+				      const struct topdown_figures *part)
+{
+	struct td_credit credit = {
+		.part	= part,
+		.level	= window->level,
+		.nodes	= window->nodes,
+		.source	= window->source,
+		.kind	= window->kind,
+	};
+
+	td_credit_part(&credit, window->folded);
+}
+
 /**
  * td_window_fold() - bring the sums up to date
  * @window: open; of this CPU, interrupts off
@@ -188,8 +204,8 @@ void td_window_fold(struct td_window *window, bool close)
 		td_window_measure_counters(window, &part);
 	else
 		td_window_measure(window, &part);
-	if (this_cpu_read(td_owner) || window->merged)
-		td_follow_credit(window, &part);
+	if (td_credit_wanted())
+		td_window_credit(window, &part);
 	entry = td_page_write_begin(window->cpu);
 	entry->record.time_ns = ktime_get_ns();
 	td_figures_add(&entry->record.total, &part);

@@ -34,10 +34,6 @@ struct td_model;
  * @parts: how often the open window has been folded without ending it
  * @busy: td_window_busy() before a reader last had the CPU folded; readers look
  *	at it
- * @since: up to when the time of the CPU's owner has been credited, local_clock();
- *	on the CPU with interrupts off, as the next two
- * @due: when a fold for a switch would be no earlier than the average
- * @merged: the CPU's owner has changed since the last fold
  * @jitter: source of the timer's jitter; on the CPU with interrupts off
  * @timer: closes windows
  * @opened: when the open window began, in jiffies; on the CPU with interrupts off
@@ -77,9 +73,6 @@ struct td_window {
 	unsigned int parts;
 
 	u64 busy;
-	u64 since;
-	u64 due;
-	bool merged;
 
 	u32 jitter;
 	struct timer_list timer;

@@ -155,44 +155,6 @@ TEST_F(attach, is_announced)
 	EXPECT_NE(0, info.out_features & TOPDOWN_FEATURE_SESSION);
 }
 
-static void *thread_sleep(void *tid)
-{
-	*(volatile int *)tid = syscall(SYS_gettid);
-	for (;;)
-		pause();
-	return NULL;
-}
-
-TEST_F(attach, limits)
-{
-	unsigned int i, j;
-	pthread_t thread;
-	static volatile int tid[65];
-	pthread_attr_t attr;
-
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, 65536);
-	for (i = 0; i < 65; i++) {
-		ASSERT_EQ(0, pthread_create(&thread, &attr, thread_sleep, (void *)&tid[i]));
-		while (!tid[i])
-			sleep_ms(1);
-	}
-	for (i = 0; i < 64; i++) {
-		for (j = 0; j < 16; j++)
-			ASSERT_LT(0, device_attach(self->fd, TOPDOWN_ATTACH_THREAD, tid[i]));
-		/* Of a task; of a descriptor comes later. */
-		if (i < 63)
-			ASSERT_EQ(-ENOSPC, device_attach(self->fd, TOPDOWN_ATTACH_THREAD, tid[i]));
-	}
-	/* A process with such a thread is refused, and nothing of it stays. */
-	EXPECT_EQ(0, device_control(self->fd, 1, TOPDOWN_CONTROL_DETACH));
-	EXPECT_EQ(-ENOSPC, device_attach(self->fd, 0, 0));
-	EXPECT_LT(0, device_attach(self->fd, TOPDOWN_ATTACH_THREAD, tid[0]));
-	EXPECT_EQ(-ENOSPC, device_attach(self->fd, TOPDOWN_ATTACH_THREAD, tid[64]));
-	EXPECT_EQ(0, device_control(self->fd, 17, TOPDOWN_CONTROL_DETACH));
-	EXPECT_LT(0, device_attach(self->fd, TOPDOWN_ATTACH_THREAD, tid[64]));
-}
-
 /* As who may open the node, but not see whole CPUs. */
 static int unprivileged(int (*what)(int fd))
 {
@@ -315,7 +277,6 @@ TEST_F(attach, rights)
 	EXPECT_EQ(0, unprivileged(may_attach));
 	EXPECT_EQ(0, unprivileged(waits_for_the_last));
 	chmod(TD_DEVICE, node.st_mode & 07777);
-	/* Who may see whole CPUs sees them all. */
 	EXPECT_LT(0, device_attach(self->fd, 0, 1));
 }
 

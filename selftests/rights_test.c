@@ -44,6 +44,10 @@
 #define NODE_ONLY	(MAY_OPEN | MAY_INFO)
 #define ALL		(NODE_ONLY | MAY_READ | MAY_RESET | MAY_MAP | MAY_WATCH | SAYS_MAY_READ)
 
+/* What a process may follow. */
+#define FOLLOWS_ITSELF	1
+#define FOLLOWS_OTHERS	2
+
 struct who {
 	unsigned int uid;
 	unsigned int gid;
@@ -364,6 +368,53 @@ TEST_F(rights, opened_without_rights)
 	waitpid(pid, NULL, 0);
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(NODE_ONLY, what_may_fd(fd));
+	close(fd);
+}
+
+/* What a process may follow: itself, another process, and a kernel thread. */
+static int what_may_follow(int fd)
+{
+	int own = device_attach(fd, 0, 0), other = device_attach(fd, TOPDOWN_ATTACH_CHILDREN, 1);
+	int thread = device_attach(fd, TOPDOWN_ATTACH_THREAD, 1);
+
+	if (own <= 0 || (other > 0) != (thread > 0))
+		return ODD;
+	if (other > 0)
+		return device_attach(fd, 0, 2) == -EOPNOTSUPP ? FOLLOWS_OTHERS : ODD;
+	return other == -EACCES && thread == -EACCES ? FOLLOWS_ITSELF : ODD;
+}
+
+/* @fd: a descriptor that was opened by somebody else, or -1 to open one. */
+static int may_follow(const struct who *who, int fd)
+{
+	int status, pid = fork();
+
+	if (!pid) {
+		if (become(who))
+			_exit(255);
+		_exit(what_may_follow(fd < 0 ? device_open() : fd));
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0 || !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status);
+}
+
+/* perf asks for CAP_PERFMON at every level, and it is the caller's that counts. */
+TEST_F(rights, of_others)
+{
+	const struct who member = { .uid = NOBODY, .gid = GROUP };
+	struct who capable = { .uid = NOBODY, .gid = GROUP, .has_cap = true, .cap = CAP_PERFMON };
+	int fd = device_open();
+
+	ASSERT_LE(0, fd);
+	write_to(PARANOID, "-1");
+	write_to(TRUST, "Y");
+	EXPECT_EQ(FOLLOWS_ITSELF, may_follow(&member, -1));
+	EXPECT_EQ(FOLLOWS_ITSELF, may_follow(&member, fd));
+	EXPECT_EQ(FOLLOWS_OTHERS, may_follow(&capable, -1));
+	EXPECT_EQ(FOLLOWS_OTHERS, may_follow(&capable, fd));
+	capable.cap = CAP_SYS_PTRACE;
+	EXPECT_EQ(FOLLOWS_ITSELF, may_follow(&capable, fd));
 	close(fd);
 }
 

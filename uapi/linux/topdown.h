@@ -30,22 +30,25 @@
  *   E2BIG       A structure (or record) longer than a page, or with a non-zero
  *               tail this module does not know; too many words of CPU set.
  *   EOPNOTSUPP  A flag this module does not know, or a node that no CPU of this
- *               machine has; ATTACH: the kernel lacks what sessions need
- *               (no TOPDOWN_FEATURE_SESSION).
+ *               machine has; ATTACH: a kernel thread.
  *   EFAULT      An address that cannot be read or written.  SESSION may have
  *               read the end of the session all the same, as poll() says below.
  *   EMSGSIZE    Too few records offered; nr_records says how many are needed.
  *   EACCES      System-wide figures, and perf would not let the process that
  *               opened this descriptor count a whole CPU (perf_event_paranoid,
  *               CAP_PERFMON, security module).
- *               ATTACH to a process other than one's own asks for the same.
+ *               ATTACH to a process other than one's own, and the caller has neither
+ *               CAP_PERFMON nor CAP_SYS_ADMIN; who opened the descriptor, and
+ *               perf_event_paranoid, do not matter there.
  *   ESRCH       ATTACH: there is no such process or thread.
  *   EBADF       ATTACH: with TOPDOWN_ATTACH_PIDFD, not a pidfd.
  *   ENOENT      SESSION, CONTROL, mmap(): this descriptor has no session of that
  *               number.
  *   ENOSPC      As many descriptors have a watch as the module allows (4096);
- *               ATTACH: too many sessions (4096), or of this descriptor (1024)
- *               or of a task (16), or too many tasks are followed (65536).
+ *               ATTACH: too many sessions, of this descriptor (1024) or in all
+ *               (4096).  Without CAP_PERFMON also: of the calling user (64), or of
+ *               all users (3072); or the sessions of the user were attached to too
+ *               many threads (16384).
  *   ENOMEM      Out of memory.
  *
  * open(): EACCES of the node's mode; ENOMEM; EINTR; anything but EACCES and EPERM

@@ -43,7 +43,13 @@
  * A session counts what its tasks use from now on: all threads of the process,
  * those that it will start included.  It ends with the descriptor.  One's own
  * threads may be followed by whoever could open the node, and what they start
- * with them; the figures include the kernel mode of those tasks.
+ * with them; other processes need CAP_PERFMON of the process that calls ATTACH.  The
+ * figures include the kernel mode of those tasks.  Only CPUs that run these tasks are
+ * interrupted.
+ *
+ * perf follows the tasks, by its rules: a new task inherits the sessions of the task
+ * that made it, and a task counts until shortly before it is gone, and before anybody
+ * can wait for it.
  */
 struct topdown_attach {
 	__u32 size;
@@ -82,7 +88,10 @@ enum topdown_session_state {
 #define TOPDOWN_SESSION_FRESH	(1U << 0)
 #define TOPDOWN_SESSION_FLAGS	(TOPDOWN_SESSION_FRESH)
 
-/* topdown_session.out_flags: a new task could not be followed: memory, or ENOSPC. */
+/*
+ * topdown_session.out_flags: a thread that was being made during ATTACH could not be
+ * followed: no memory, or ENOSPC.
+ */
 #define TOPDOWN_SESSION_INCOMPLETE	(1U << 0)
 
 /**
@@ -97,10 +106,12 @@ enum topdown_session_state {
  *	were on CPUs that differ in it
  * @out_level: highest level of the figures; 0 for none
  * @out_time_ns: when it was read, CLOCK_MONOTONIC
- * @out_switches: how often its tasks were given a CPU
+ * @out_switches: how often its tasks were given a CPU; two of its tasks that follow
+ *	each other may count as one
  * @out_merged_ns: the part of the on-CPU time that was not measured because the
  *	tasks of a CPU followed each other too fast: more often than once in 20 us,
- *	but for bursts of nine
+ *	but for bursts of 32.  Whole times on a CPU are left out, at random, so that
+ *	the rest is a fair sample
  * @out_figures: since the session was made, or its last reset: enabled_ns is
  *	the time its tasks were on CPUs while it was enabled, running_ns the
  *	part of it that was measured.  The rest was merged, or another perf user
@@ -181,10 +192,8 @@ struct topdown_share {
  * have; but for shares whose @resets is another than that of @baseline, which have
  * nothing since the last reset.
  * Copy the fields from @state on under @seq, then each share under its own, with
- * the loop of struct topdown_map_record: after EXITED nothing is added, but for what
- * another CPU was adding at that very moment for a thread that had exited shortly
- * before the last, so in this order the figures of a session that has exited are the
- * last ones.
+ * the loop of struct topdown_map_record: after EXITED nothing is added, so in this order
+ * the figures of a session that has exited are the last ones.
  */
 struct topdown_session_map {
 	__aligned_u64 magic;

@@ -135,9 +135,10 @@ static const char *attach_advice(int error)
 	case ESRCH:
 		return "it has ended; or -p got a thread, which is for -t";
 	case ENOSPC:
-		return "at most 1024 sessions of a command, 16 of a task, 4096 in all, 65536 tasks";
-	case ENOTTY:
+		return "at most 1024 sessions of a command and 4096 in all; without CAP_PERFMON 64 of a user, of 16384 threads";
 	case EOPNOTSUPP:
+		return "kernel threads cannot be followed";
+	case ENOTTY:
 		return "the loaded module is older than this command: see 'topdown info'";
 	default:
 		return "the kernel log may say more";

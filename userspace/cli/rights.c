@@ -58,8 +58,8 @@ bool rights_paranoid(int *value)
 
 /**
  * rights_explain - say what something needs and what there is
- * @what: figures of whole CPUs, or of tasks of others, for which the module asks
- *	the same
+ * @what: figures of whole CPUs, or of tasks of others, for which only the capability
+ *	counts
  */
 void rights_explain(enum rights_what what)
 {
@@ -70,12 +70,17 @@ void rights_explain(enum rights_what what)
 	char paranoid[32] = "not readable here";
 	int value;
 
-	if (rights_paranoid(&value))
-		snprintf(paranoid, sizeof(paranoid), "it is %d", value);
 	if (rights_perfmon()) {
 		report_error("this process has CAP_PERFMON or CAP_SYS_ADMIN, but not where perf looks for it: a user namespace or a security module may be in the way");
 		return;
 	}
+	if (what == RIGHTS_TASKS) {
+		report_error("%s CAP_PERFMON (this process lacks it), whatever kernel.perf_event_paranoid and the module's parameter trust_node are",
+			     subjects[what]);
+		return;
+	}
+	if (rights_paranoid(&value))
+		snprintf(paranoid, sizeof(paranoid), "it is %d", value);
 	report_error("%s CAP_PERFMON (this process lacks it), or kernel.perf_event_paranoid at 0 or less (%s), or the module's parameter trust_node=1",
 		     subjects[what], paranoid);
 }

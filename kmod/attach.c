@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Attaching sessions to tasks that exist; perf lets new tasks inherit.
+ *
+ * A thread can be made while its process is being attached.  If its maker has an
+ * event already the thread inherits one; if not, it shows up in the list of threads.
+ * So the list is gone through until nothing new is found, and once more a moment
+ * later, since a thread appears there some time after it could have inherited.  The
+ * session remembers the threads that it has met until then, so that none gets two.
+ */
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/kernel.h>
+#include <linux/lockdep.h>
+#include <linux/mutex.h>
+#include <linux/perf_event.h>
+#include <linux/rculist.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "attach.h"
+#include "follow.h"
+#include "member.h"
+#include "quota.h"
+#include "session.h"
+
+/* Threads that are looked up at once. */
+#define TD_ATTACH_BATCH		16
+
+/* In this time a thread that is being made is in the list of its process. */
+#define TD_ATTACH_LOOK		(HZ / 10)
+
+/* So long perf stays ready to follow tasks after the last session. */
+#define TD_ATTACH_KEEP		(5 * HZ)
+
+/*
+ * perf patches the kernel's text, with interrupts to all CPUs, when the first event
+ * of a task is made and a second after the last has gone.  This event keeps it from
+ * doing that for each of many short sessions.
+ */
+static struct perf_event *td_attach_keeper;
+static unsigned int td_attach_users;
+/* Protects both. */
+static DEFINE_MUTEX(td_attach_mutex);
+
+static void td_attach_drop_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(td_attach_drop, td_attach_drop_work);
+
+static void td_attach_drop_work(struct work_struct *work)
+{
+	mutex_lock(&td_attach_mutex);
+	if (!td_attach_users && td_attach_keeper) {
+		perf_event_release_kernel(td_attach_keeper);
+		td_attach_keeper = NULL;
+	}
+	mutex_unlock(&td_attach_mutex);
+}
+
+/* Not an event of ours: it must not keep the module from being unloaded. */
+static void td_attach_keep(void)
+{
+	struct perf_event_attr attr = {
+		.type		= PERF_TYPE_SOFTWARE,
+		.size		= sizeof(attr),
+		.config		= PERF_COUNT_SW_DUMMY,
+		.disabled	= 1,
+	};
+	struct perf_event *event;
+
+	mutex_lock(&td_attach_mutex);
+	td_attach_users++;
+	if (!td_attach_keeper) {
+		event = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
+		/* Without it sessions work as well. */
+		td_attach_keeper = IS_ERR(event) ? NULL : event;
+	}
+	mutex_unlock(&td_attach_mutex);
+}
+
+static void td_attach_unkeep(void)
+{
+	mutex_lock(&td_attach_mutex);
+	if (!--td_attach_users)
+		mod_delayed_work(system_wq, &td_attach_drop, TD_ATTACH_KEEP);
+	mutex_unlock(&td_attach_mutex);
+}
+
+static void td_attach_release(struct td_member *member)
+{
+	perf_event_release_kernel(member->event);
+	irq_work_sync(&member->check);
+	member->event = NULL;
+}
+
+/* One event on a task. */
+static int td_attach_event(struct td_session *session, struct task_struct *task, bool on_exec)
+{
+	struct td_member *member;
+	struct perf_event *event;
+
+	lockdep_assert_held(&session->members_lock);
+	member = kzalloc(sizeof(*member), GFP_KERNEL_ACCOUNT);
+	if (!member)
+		return -ENOMEM;
+	member->session = session;
+	member->on_exec = on_exec;
+	event = td_follow_create(member, task, on_exec);
+	if (IS_ERR(event)) {
+		kfree(member);
+		return PTR_ERR(event);
+	}
+	list_add(&member->list, &session->members);
+	return 0;
+}
+
+/* 0 also for a task that has exited meanwhile. */
+static int td_attach_task(struct td_session *session, struct task_struct *task)
+{
+	int ret;
+
+	ret = td_quota_charge(session->user);
+	if (ret)
+		return ret;
+	session->charged++;
+	ret = td_attach_event(session, task, false);
+	if (!ret && session->on_exec)
+		ret = td_attach_event(session, task, true);
+	/* Pairs with WRITE_ONCE() in td_session_join(). */
+	if (!ret && READ_ONCE(session->unsure))
+		ret = -ENOMEM;
+	return ret == -ESRCH ? 0 : ret;
+}
+
+/* Threads that the session has not met: how many were attached, or an errno. */
+static int td_attach_batch(struct td_session *session, struct task_struct *task)
+{
+	struct task_struct *thread, *found[TD_ATTACH_BATCH];
+	int i, n = 0, ret = 0;
+
+	lockdep_assert_held(&session->members_lock);
+	rcu_read_lock();
+	/* for_each_thread(), which asks lockdep for a lock that is not exported. */
+	list_for_each_entry_rcu(thread, &task->signal->thread_head, thread_node) {
+		if (READ_ONCE(thread->flags) & PF_EXITING || td_session_met(session, thread))
+			continue;
+		found[n++] = get_task_struct(thread);
+		if (n == TD_ATTACH_BATCH)
+			break;
+	}
+	rcu_read_unlock();
+
+	for (i = 0; i < n; i++) {
+		if (!ret)
+			ret = td_attach_task(session, found[i]);
+		put_task_struct(found[i]);
+	}
+	return ret ? ret : n;
+}
+
+static int td_attach_process(struct td_session *session, struct task_struct *task)
+{
+	int ret;
+
+	do {
+		ret = td_attach_batch(session, task);
+	} while (ret > 0);
+	return ret;
+}
+
+/**
+ * td_attach_begin() - let a session follow tasks
+ * @session: new, and not counting yet
+ * @task: a thread, or any of a process
+ *
+ * Interrupts no CPU but those that run the tasks.  td_attach_end() has to follow, also
+ * after a failure.
+ *
+ * Return: 0, -ESRCH if all have exited, -ENOSPC or -ENOMEM.
+ */
+int td_attach_begin(struct td_session *session, struct task_struct *task)
+{
+	int ret;
+
+	td_attach_keep();
+	mutex_lock(&session->members_lock);
+	if (session->process) {
+		td_session_meet(session, task);
+		ret = td_attach_process(session, task);
+		schedule_delayed_work(&session->tend, TD_ATTACH_LOOK);
+	} else {
+		ret = td_attach_task(session, task);
+	}
+	mutex_unlock(&session->members_lock);
+	if (ret)
+		return ret;
+	return td_session_has_tasks(session) ? 0 : -ESRCH;
+}
+
+/* The last look for threads that were being made. */
+static void td_attach_look(struct td_session *session)
+{
+	lockdep_assert_held(&session->members_lock);
+	if (!session->leader)
+		return;
+	if (td_attach_process(session, session->leader) < 0)
+		td_session_missed(session);
+	td_session_forget(session);
+}
+
+/**
+ * td_attach_tend() - see to the events of a session
+ * @work: its work
+ *
+ * Releases those that are of no use any more: all, if it wants no tasks; those that
+ * waited for an exec, when it has come.
+ */
+void td_attach_tend(struct work_struct *work)
+{
+	struct td_session *session = container_of(to_delayed_work(work), struct td_session, tend);
+	bool over = td_session_over(session), waits = td_session_waits(session);
+	struct td_member *member;
+
+	mutex_lock(&session->members_lock);
+	if (!over)
+		td_attach_look(session);
+	list_for_each_entry(member, &session->members, list) {
+		if (member->event && (over || (member->on_exec && !waits)))
+			td_attach_release(member);
+	}
+	mutex_unlock(&session->members_lock);
+}
+
+/**
+ * td_attach_end() - follow no tasks any more
+ * @session: it wants none; nothing uses its members when this returns
+ */
+void td_attach_end(struct td_session *session)
+{
+	struct td_member *member;
+
+	cancel_delayed_work_sync(&session->tend);
+	mutex_lock(&session->members_lock);
+	td_session_forget(session);
+	list_for_each_entry(member, &session->members, list) {
+		if (member->event)
+			td_attach_release(member);
+	}
+	mutex_unlock(&session->members_lock);
+	td_attach_unkeep();
+}
+
+/**
+ * td_attach_exit() - no session is left, nor will be
+ */
+void td_attach_exit(void)
+{
+	cancel_delayed_work_sync(&td_attach_drop);
+	td_attach_drop_work(NULL);
+}

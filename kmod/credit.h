@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TOPDOWN_CREDIT_H
+#define TOPDOWN_CREDIT_H
+
+#include <linux/list.h>
+#include <linux/percpu.h>
+#include <linux/types.h>
+
+struct perf_event;
+struct td_credit;
+
+/**
+ * struct td_running - the followed task that a CPU runs; used there with interrupts off
+ * @events: our events of that task, by perf_event.active_entry; empty for any other task
+ * @since: up to when its sessions have been credited, local_clock()
+ * @blind: the task got the CPU without a fold, so the next part is not its own
+ */
+struct td_running {
+	struct list_head events;
+	u64 since;
+	bool blind;
+};
+
+DECLARE_PER_CPU(struct td_running, td_running);
+
+/**
+ * td_credit_wanted() - does this CPU run a followed task?
+ *
+ * Interrupts are off.  Inline, since every fold asks.
+ *
+ * Return: true or false.
+ */
+static __always_inline bool td_credit_wanted(void)
+{
+	return !list_empty(this_cpu_ptr(&td_running.events));
+}
+
+void td_credit_init(void);
+void td_credit_add(struct perf_event *event);
+void td_credit_del(struct perf_event *event);
+void td_credit_part(struct td_credit *credit, u64 now);
+void td_credit_time(unsigned int kind, u64 now, bool merged);
+
+#endif /* TOPDOWN_CREDIT_H */

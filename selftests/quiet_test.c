@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who has no part in a session does not notice it: CPUs that run none of its tasks
+ * are not interrupted, kernel threads are left alone.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "guest.h"
+#include "session.h"
+
+#define STRANGER	2
+#define CPU_MAX		64
+
+/* Interrupts from other CPUs: function calls, TLB shootdowns, irq_work. */
+static const char * const kinds[] = { "CAL:", "TLB:", "IWI:" };
+
+/* How many of them a CPU has had, or -1. */
+static long interrupts(unsigned int cpu)
+{
+	FILE *file = fopen("/proc/interrupts", "re");
+	char line[4096], *at, *end;
+	unsigned int i, k;
+	long n = 0;
+
+	if (!file)
+		return -1;
+	while (fgets(line, sizeof(line), file)) {
+		at = line + strspn(line, " ");
+		for (k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+			if (strncmp(at, kinds[k], strlen(kinds[k])))
+				continue;
+			for (end = at + strlen(kinds[k]), i = 0; i < cpu; i++)
+				strtol(end, &end, 10);
+			n += strtol(end, &end, 10);
+			break;
+		}
+	}
+	fclose(file);
+	return n;
+}
+
+FIXTURE(quiet) {
+	int fd;
+};
+
+FIXTURE_SETUP(quiet)
+{
+	unsigned int cpu[CPU_MAX];
+
+	self->fd = session_open();
+	ASSERT_LE(0, self->fd);
+	if (cpus_online(cpu) <= STRANGER)
+		SKIP(return, "needs a third CPU");
+}
+
+FIXTURE_TEARDOWN(quiet)
+{
+	close(self->fd);
+}
+
+/* The kernel's own: work and wake-ups now and then, also while nobody does anything. */
+#define STRAY		8
+
+/* In as much time as @loop takes, that and what the CPU has anyway. */
+static long interrupts_more(void (*loop)(int fd, unsigned int rounds), int fd,
+			    unsigned int rounds)
+{
+	uint64_t from = clock_ns(CLOCK_MONOTONIC), to;
+	long begin = interrupts(STRANGER), looped, idle;
+
+	loop(fd, rounds);
+	looped = interrupts(STRANGER);
+	to = clock_ns(CLOCK_MONOTONIC);
+	while (clock_ns(CLOCK_MONOTONIC) < 2 * to - from)
+		;
+	idle = interrupts(STRANGER);
+	printf("# CPU %u: %ld interrupts in %u rounds of %.1f us, %ld in the same time without\n",
+	       STRANGER, looped - begin, rounds, (to - from) / 1e3 / rounds, idle - looped);
+	return begin < 0 ? 1000000 : looped - begin - (idle - looped);
+}
+
+static void attach_and_detach(int fd, unsigned int rounds)
+{
+	int session;
+
+	while (rounds--) {
+		session = device_attach(fd, TOPDOWN_ATTACH_THREAD, 0);
+		if (session <= 0 || device_control(fd, session, TOPDOWN_CONTROL_DETACH))
+			exit(1);
+	}
+}
+
+/* The first sessions have the kernel patched, once. */
+TEST_F_TIMEOUT(quiet, attaching, 600)
+{
+	unsigned int rounds = getenv("TOPDOWN_FULL") ? 10000 : 3000;
+
+	ASSERT_EQ(0, cpu_pin(0));
+	attach_and_detach(self->fd, 100);
+	EXPECT_GE(STRAY, interrupts_more(attach_and_detach, self->fd, rounds));
+}
+
+static void read_fresh(int fd, unsigned int rounds)
+{
+	struct topdown_session seen;
+
+	while (rounds--) {
+		if (device_session(fd, TOPDOWN_SESSION_FRESH, 1, &seen) ||
+		    device_control(fd, 1, TOPDOWN_CONTROL_RESET))
+			exit(1);
+	}
+}
+
+TEST_F_TIMEOUT(quiet, reading, 300)
+{
+	ASSERT_EQ(0, cpu_pin(0));
+	ASSERT_EQ(1, device_attach(self->fd, TOPDOWN_ATTACH_CHILDREN, 0));
+	EXPECT_GE(STRAY, interrupts_more(read_fresh, self->fd, 1000));
+}
+
+/* The id of a kernel thread by its name, or -1. */
+static int kernel_thread(const char *name)
+{
+	char path[64], comm[64];
+	FILE *file;
+	int pid;
+
+	for (pid = 2; pid < 1000; pid++) {
+		snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+		file = fopen(path, "re");
+		if (!file)
+			continue;
+		if (!fgets(comm, sizeof(comm), file))
+			comm[0] = 0;
+		fclose(file);
+		comm[strcspn(comm, "\n")] = 0;
+		if (!strcmp(comm, name))
+			return pid;
+	}
+	return -1;
+}
+
+TEST_F(quiet, kernel_threads)
+{
+	static const char * const names[] = { "kthreadd", "migration/0", "ksoftirqd/0" };
+	unsigned int i;
+	int pid;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		pid = kernel_thread(names[i]);
+		ASSERT_LT(0, pid);
+		EXPECT_EQ(-EOPNOTSUPP, device_attach(self->fd, 0, pid));
+		EXPECT_EQ(-EOPNOTSUPP, device_attach(self->fd, TOPDOWN_ATTACH_THREAD, pid));
+	}
+}
+
+int main(int argc, char **argv)
+{
+	int ret = session_need();
+
+	return ret ? ret : test_harness_run(argc, argv);
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How many sessions there may be, of a descriptor, of a user and in all, and that a
+ * user who has as many as possible is in nobody's way.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "guest.h"
+#include "session.h"
+
+/* As uapi/linux/topdown.h has them. */
+#define OF_DESCRIPTOR	1024
+#define OF_ALL		4096
+#define OF_USER		64
+#define OF_USERS	3072
+#define TASKS_OF_USER	16384
+
+#define UID_FIRST	70000
+/* With as many threads as this OF_USER sessions are a few tasks too many. */
+#define THREADS_MANY		(TASKS_OF_USER / OF_USER)
+
+FIXTURE(quota) {
+	int fd;
+	struct stat node;
+};
+
+FIXTURE_SETUP(quota)
+{
+	self->fd = session_open();
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, stat(TD_DEVICE, &self->node));
+	ASSERT_EQ(0, chmod(TD_DEVICE, 0666));
+}
+
+FIXTURE_TEARDOWN(quota)
+{
+	chmod(TD_DEVICE, self->node.st_mode & 07777);
+	close(self->fd);
+}
+
+/* How many more sessions of the calling thread there may be. */
+static int attach_all(int fd, int most)
+{
+	int n = 0, ret = 1;
+
+	while (n <= most && ret > 0) {
+		ret = device_attach(fd, TOPDOWN_ATTACH_THREAD, 0);
+		n += ret > 0;
+	}
+	return ret == -ENOSPC ? n : ret < 0 ? ret : -ERANGE;
+}
+
+/* A process of a user without capabilities: does @what, says its answer and sleeps. */
+static int user_start(unsigned int uid, int (*what)(void), int *answer)
+{
+	int fd[2], pid;
+
+	if (pipe(fd))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		*answer = setresgid(uid, uid, uid) || setresuid(uid, uid, uid) ? -EPERM : what();
+		if (write(fd[1], answer, sizeof(*answer)) != sizeof(*answer))
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(fd[1]);
+	if (read(fd[0], answer, sizeof(*answer)) != sizeof(*answer))
+		*answer = -EIO;
+	close(fd[0]);
+	return pid;
+}
+
+static int attach_as_user(void)
+{
+	int fd = device_open();
+
+	return fd < 0 ? fd : attach_all(fd, 2 * OF_USER);
+}
+
+static void *thread_sleep(void *unused)
+{
+	for (;;)
+		pause();
+	return NULL;
+}
+
+/* Sessions of a process with THREADS_MANY + 1 threads. */
+static int attach_threads(void)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	int fd = device_open(), i, n;
+
+	if (fd < 0)
+		return fd;
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 65536);
+	for (i = 0; i < THREADS_MANY; i++) {
+		if (pthread_create(&thread, &attr, thread_sleep, NULL))
+			return -EAGAIN;
+	}
+	for (n = 0; n < OF_USER; n++) {
+		if (device_attach(fd, 0, 0) < 0)
+			break;
+	}
+	/* Of the last one nothing has stayed. */
+	return device_attach(fd, TOPDOWN_ATTACH_THREAD, 0) > 0 ? n : -EIO;
+}
+
+TEST_F_TIMEOUT(quota, of_a_descriptor_and_all, 300)
+{
+	int fd[OF_ALL / OF_DESCRIPTOR], i;
+
+	for (i = 0; i < OF_ALL / OF_DESCRIPTOR; i++) {
+		fd[i] = device_open();
+		ASSERT_LE(0, fd[i]);
+		EXPECT_EQ(OF_DESCRIPTOR, attach_all(fd[i], OF_ALL));
+	}
+	EXPECT_EQ(-ENOSPC, device_attach(self->fd, 0, 0));
+	EXPECT_EQ(0, device_control(fd[0], 1, TOPDOWN_CONTROL_DETACH));
+	EXPECT_LT(0, device_attach(self->fd, 0, 0));
+	for (i = 0; i < OF_ALL / OF_DESCRIPTOR; i++)
+		close(fd[i]);
+}
+
+TEST_F_TIMEOUT(quota, of_a_user, 120)
+{
+	int pid, answer, again;
+
+	pid = user_start(UID_FIRST, attach_as_user, &answer);
+	ASSERT_LT(0, pid);
+	EXPECT_EQ(OF_USER, answer);
+	/* Another process of the user has none left; another user and root do. */
+	spin_stop(user_start(UID_FIRST, attach_as_user, &again));
+	EXPECT_EQ(0, again);
+	spin_stop(user_start(UID_FIRST + 1, attach_as_user, &again));
+	EXPECT_EQ(OF_USER, again);
+	EXPECT_LT(0, device_attach(self->fd, 0, pid));
+	spin_stop(pid);
+	spin_stop(user_start(UID_FIRST, attach_as_user, &again));
+	EXPECT_EQ(OF_USER, again);
+}
+
+TEST_F_TIMEOUT(quota, of_all_users, 600)
+{
+	int pid[OF_USERS / OF_USER], answer, late, i;
+
+	for (i = 0; i < OF_USERS / OF_USER; i++) {
+		pid[i] = user_start(UID_FIRST + i, attach_as_user, &answer);
+		ASSERT_LT(0, pid[i]);
+		EXPECT_EQ(OF_USER, answer);
+	}
+	late = user_start(UID_FIRST + i, attach_as_user, &answer);
+	EXPECT_EQ(0, answer);
+	EXPECT_LT(0, device_attach(self->fd, 0, pid[0]));
+	spin_stop(late);
+	while (i--)
+		spin_stop(pid[i]);
+}
+
+TEST_F_TIMEOUT(quota, of_tasks, 600)
+{
+	int pid, answer;
+
+	pid = user_start(UID_FIRST, attach_threads, &answer);
+	ASSERT_LT(0, pid);
+	EXPECT_EQ(OF_USER - 1, answer);
+	EXPECT_LT(0, device_attach(self->fd, 0, pid));
+	spin_stop(pid);
+}
+
+int main(int argc, char **argv)
+{
+	int ret = session_need();
+
+	return ret ? ret : test_harness_run(argc, argv);
+}
