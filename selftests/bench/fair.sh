@@ -1,0 +1,26 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# On the build machine: what is measured of tasks that switch faster than the module
+# folds, at regular and at random times.
+#
+#   fair.sh [KERNEL]
+set -euo pipefail
+
+# shellcheck source=selftests/vm/common.sh
+. "$(dirname "$0")/../vm/common.sh"
+
+need gcc=gcc
+dir=$TOP/selftests
+guest=$(mktemp -d)
+trap 'rm -rf "$guest"' EXIT
+
+gcc -O2 -Wall -std=gnu11 -D_GNU_SOURCE -static -I"$dir" -I"$TOP/uapi" -o "$guest/fair" \
+	"$dir"/bench/{fair,count,group,map,phase}.c "$dir"/{door,device,profiles}.c -lm -lpthread
+commands="insmod /topdown.ko period_ms=10000"
+for rate in 10000 50000 100000 200000; do
+	for how in regular random; do
+		commands+="; /bench/fair $rate $how 20000"
+	done
+done
+"$dir/vm/run.sh" -k "${1:-6.12}" -c 1 -i -t 3000 -x "$guest:/bench" "$commands"
