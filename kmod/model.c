@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table of CPU models, and whether this machine can be measured at all.
+ * Which models the CPUs of this machine are, and whether it can be measured at all.
  *
  * Whether a CPU has PERF_METRICS, and how many levels, is proved by the PMU: by
- * PERF_CAPABILITIES and by groups that can be made.  The table only adds what
- * cannot be asked for, and the events and the formula for where there are none.
+ * PERF_CAPABILITIES and by groups that can be made.  The table of models only adds
+ * what cannot be asked for, and the events and the formula for where there are none.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -31,112 +31,13 @@
 #define TD_CORE_TYPE_ATOM	0x20
 #define TD_NATIVE_MASK		GENMASK(TD_CORE_TYPE_SHIFT - 1, 0)
 
-/*
- * Widths and families: Intel's TMA metrics spreadsheets and its perfmon
- * repository.  A hybrid part has a row for each kind of core, told apart by the
- * native model id where a kind has several.
- */
-#define INTEL(model, width, formula, codename)	\
-	{ X86_VENDOR_INTEL, 6, model, 0, TOPDOWN_KIND_ONLY, 0, width, formula, codename }
-
-#define P_CORE(model, width, formula, codename)	\
-	{ X86_VENDOR_INTEL, 6, model, 0, TOPDOWN_KIND_CORE, 0, width, formula, codename }
-
-#define E_CORE(model, native, width, formula, codename)	\
-	{ X86_VENDOR_INTEL, 6, model, 0, TOPDOWN_KIND_ATOM, native, width, formula, codename }
-
-#define AMD(family, first, last, width, formula, codename)	\
-	{ X86_VENDOR_AMD, family, first, last, TOPDOWN_KIND_ONLY, 0, width, formula, codename }
-
-static const struct td_model td_models[] = {
-	INTEL(0x2a, 4, &td_generic_snb, "Sandy Bridge"),
-	INTEL(0x2d, 4, &td_generic_snb, "Sandy Bridge-EP"),
-	INTEL(0x3a, 4, &td_generic_ivb, "Ivy Bridge"),
-	INTEL(0x3e, 4, &td_generic_ivb, "Ivy Bridge-EP"),
-	INTEL(0x3c, 4, &td_generic_hsw, "Haswell"),
-	INTEL(0x45, 4, &td_generic_hsw, "Haswell"),
-	INTEL(0x46, 4, &td_generic_hsw, "Haswell"),
-	INTEL(0x3f, 4, &td_generic_hsw, "Haswell-X"),
-	INTEL(0x3d, 4, &td_generic_bdw, "Broadwell"),
-	INTEL(0x47, 4, &td_generic_bdw, "Broadwell"),
-	INTEL(0x4f, 4, &td_generic_bdw, "Broadwell-X"),
-	INTEL(0x56, 4, &td_generic_bdw, "Broadwell-DE"),
-	INTEL(0x4e, 4, &td_generic_skl, "Skylake"),
-	INTEL(0x5e, 4, &td_generic_skl, "Skylake"),
-	INTEL(0x8e, 4, &td_generic_skl, "Kaby Lake"),
-	INTEL(0x9e, 4, &td_generic_skl, "Kaby Lake"),
-	INTEL(0xa5, 4, &td_generic_skl, "Comet Lake"),
-	INTEL(0xa6, 4, &td_generic_skl, "Comet Lake"),
-	INTEL(0x55, 4, &td_generic_skl, "Skylake-X (or Cascade Lake, Cooper Lake)"),
-	INTEL(0x6a, 5, &td_fallback_icl, "Ice Lake-X (Sunny Cove)"),
-	INTEL(0x6c, 5, &td_fallback_icl, "Ice Lake-D (Sunny Cove)"),
-	INTEL(0x7d, 5, &td_fallback_icl, "Ice Lake (Sunny Cove)"),
-	INTEL(0x7e, 5, &td_fallback_icl, "Ice Lake (Sunny Cove)"),
-	INTEL(0x8c, 5, &td_fallback_icl, "Tiger Lake (Willow Cove)"),
-	INTEL(0x8d, 5, &td_fallback_icl, "Tiger Lake (Willow Cove)"),
-	INTEL(0xa7, 5, &td_fallback_icl, "Rocket Lake (Cypress Cove)"),
-	INTEL(0x8f, 6, &td_fallback_glc, "Sapphire Rapids (Golden Cove)"),
-	INTEL(0xcf, 6, &td_fallback_glc, "Emerald Rapids (Raptor Cove)"),
-	INTEL(0xad, 6, &td_fallback_glc, "Granite Rapids-X (Redwood Cove)"),
-	INTEL(0xae, 6, &td_fallback_glc, "Granite Rapids-D (Redwood Cove)"),
-	INTEL(0x5c, 3, &td_atom_glm, "Goldmont"),
-	INTEL(0x5f, 3, &td_atom_glm, "Denverton (Goldmont)"),
-	INTEL(0x7a, 4, &td_atom_glm, "Goldmont Plus"),
-	INTEL(0x86, 4, &td_atom_tnt, "Snow Ridge (Tremont)"),
-	INTEL(0x96, 4, &td_atom_tnt, "Elkhart Lake (Tremont)"),
-	INTEL(0x9c, 4, &td_atom_tnt, "Jasper Lake (Tremont)"),
-	INTEL(0xbe, 5, &td_atom_grt, "Alder Lake-N (Gracemont)"),
-	INTEL(0xaf, 6, &td_atom_cmt, "Sierra Forest (Crestmont)"),
-	INTEL(0xb6, 6, &td_atom_cmt, "Grand Ridge (Crestmont)"),
-	INTEL(0xdd, 8, &td_atom_skt, "Clearwater Forest (Darkmont)"),
-	P_CORE(0x97, 6, &td_fallback_glc, "Alder Lake (Golden Cove)"),
-	E_CORE(0x97, 1, 5, &td_atom_grt, "Alder Lake (Gracemont)"),
-	P_CORE(0x9a, 6, &td_fallback_glc, "Alder Lake (Golden Cove)"),
-	E_CORE(0x9a, 1, 5, &td_atom_grt, "Alder Lake (Gracemont)"),
-	P_CORE(0xb7, 6, &td_fallback_glc, "Raptor Lake (Raptor Cove)"),
-	E_CORE(0xb7, 1, 5, &td_atom_grt, "Raptor Lake (Gracemont)"),
-	P_CORE(0xba, 6, &td_fallback_glc, "Raptor Lake (Raptor Cove)"),
-	E_CORE(0xba, 1, 5, &td_atom_grt, "Raptor Lake (Gracemont)"),
-	P_CORE(0xbf, 6, &td_fallback_glc, "Raptor Lake (Raptor Cove)"),
-	E_CORE(0xbf, 1, 5, &td_atom_grt, "Raptor Lake (Gracemont)"),
-	P_CORE(0xaa, 6, &td_fallback_glc, "Meteor Lake (Redwood Cove)"),
-	E_CORE(0xaa, 2, 6, &td_atom_cmt, "Meteor Lake (Crestmont)"),
-	P_CORE(0xac, 6, &td_fallback_glc, "Meteor Lake (Redwood Cove)"),
-	E_CORE(0xac, 2, 6, &td_atom_cmt, "Meteor Lake (Crestmont)"),
-	P_CORE(0xb5, 6, &td_fallback_glc, "Arrow Lake-U (Redwood Cove)"),
-	E_CORE(0xb5, 2, 6, &td_atom_cmt, "Arrow Lake-U (Crestmont)"),
-	P_CORE(0xc5, 8, &td_fallback_lnc, "Arrow Lake-H (Lion Cove)"),
-	E_CORE(0xc5, 3, 8, &td_atom_skt, "Arrow Lake-H (Skymont)"),
-	E_CORE(0xc5, 2, 6, &td_atom_cmt, "Arrow Lake-H (Crestmont)"),
-	P_CORE(0xc6, 8, &td_fallback_lnc, "Arrow Lake-S (Lion Cove)"),
-	E_CORE(0xc6, 3, 8, &td_atom_skt, "Arrow Lake-S (Skymont)"),
-	P_CORE(0xbd, 8, &td_fallback_lnc, "Lunar Lake (Lion Cove)"),
-	E_CORE(0xbd, 3, 8, &td_atom_skt, "Lunar Lake (Skymont)"),
-	P_CORE(0xcc, 8, &td_fallback_lnc, "Panther Lake (Cougar Cove)"),
-	E_CORE(0xcc, 4, 8, &td_atom_skt, "Panther Lake (Darkmont)"),
-	AMD(0x19, 0x10, 0x1f, 6, &td_zen4, "Zen 4"),
-	AMD(0x19, 0x60, 0xaf, 6, &td_zen4, "Zen 4"),
-	AMD(0x1a, 0x00, 0x2f, 8, &td_zen5, "Zen 5"),
-	AMD(0x1a, 0x40, 0x4f, 8, &td_zen5, "Zen 5"),
-	AMD(0x1a, 0x60, 0x7f, 8, &td_zen5, "Zen 5"),
-	AMD(0x1a, 0xd0, 0xd7, 8, &td_zen5, "Zen 5"),
-};
-
 static const struct td_model td_model_unknown = { .codename = "" };
 
-static const struct td_model *td_model_find(enum topdown_kind kind, u32 native)
+static const struct td_model *td_model_here(enum topdown_kind kind, u32 native)
 {
 	const struct cpuinfo_x86 *cpu = &boot_cpu_data;
-	const struct td_model *model;
 
-	for (model = td_models; model < td_models + ARRAY_SIZE(td_models); model++) {
-		if (model->vendor == cpu->x86_vendor && model->family == cpu->x86 &&
-		    model->first <= cpu->x86_model &&
-		    max(model->first, model->last) >= cpu->x86_model &&
-		    model->kind == kind && (!model->native || model->native == native))
-			return model;
-	}
-	return NULL;
+	return td_model_find(cpu->x86_vendor, cpu->x86, cpu->x86_model, kind, native);
 }
 
 /**
@@ -147,11 +48,11 @@ static const struct td_model *td_model_find(enum topdown_kind kind, u32 native)
  */
 const struct td_model *td_model_get(void)
 {
-	const struct td_model *model = td_model_find(TOPDOWN_KIND_ONLY, 0);
+	const struct td_model *model = td_model_here(TOPDOWN_KIND_ONLY, 0);
 
 	/* Also where the E-cores of such a part are switched off. */
 	if (!model)
-		model = td_model_find(TOPDOWN_KIND_CORE, 0);
+		model = td_model_here(TOPDOWN_KIND_CORE, 0);
 	return model ? model : &td_model_unknown;
 }
 
@@ -201,7 +102,7 @@ const struct td_model *td_model_of(int cpu)
 
 	if (kind == TOPDOWN_KIND_ONLY)
 		return td_model_get();
-	model = td_model_find(kind, td_model_core_type(cpu) & TD_NATIVE_MASK);
+	model = td_model_here(kind, td_model_core_type(cpu) & TD_NATIVE_MASK);
 	return model ? model : &td_model_unknown;
 }
 

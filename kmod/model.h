@@ -2,8 +2,16 @@
 #ifndef TOPDOWN_MODEL_H
 #define TOPDOWN_MODEL_H
 
-#include <linux/types.h>
+#ifdef __KERNEL__
+#include <asm/processor.h>
 #include <uapi/linux/topdown.h>
+#else
+#include <linux/topdown.h>
+
+/* As in the kernel's <asm/processor.h>. */
+#define X86_VENDOR_INTEL	0
+#define X86_VENDOR_AMD		2
+#endif
 
 struct td_formula;
 
@@ -20,21 +28,26 @@ struct td_formula;
  * @codename: Intel's or AMD's name of the core
  */
 struct td_model {
-	u8 vendor;
-	u8 family;
-	u8 first;
-	u8 last;
-	u8 kind;
-	u8 native;
-	u8 slots_per_cycle;
+	__u8 vendor;
+	__u8 family;
+	__u8 first;
+	__u8 last;
+	__u8 kind;
+	__u8 native;
+	__u8 slots_per_cycle;
 	const struct td_formula *formula;
 	const char *codename;
 };
 
+const struct td_model *td_model_find(unsigned int vendor, unsigned int family,
+				     unsigned int number, enum topdown_kind kind, __u32 native);
+
+#ifdef __KERNEL__
 int td_model_check(void);
 const struct td_model *td_model_get(void);
 const struct td_model *td_model_of(int cpu);
 enum topdown_kind td_model_kind(int cpu);
 bool td_model_has_metrics(void);
+#endif
 
 #endif /* TOPDOWN_MODEL_H */

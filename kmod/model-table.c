@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The table of CPU models: names, widths, and the formula family for where there are
+ * no PERF_METRICS.
+ *
+ * Pure data and a search, compiled by the module and by the host tests, which compare
+ * every row with what is published.
+ *
+ * Widths and families: Intel's TMA metrics spreadsheets and its perfmon repository; for
+ * AMD the metrics published with perf.  Models: intel-family.h, and bsp_init_amd() for
+ * AMD.
+ */
+#include "formula.h"
+#include "model.h"
+
+/*
+ * A hybrid part has a row for each kind of core, told apart by the native model id
+ * where a kind has several.
+ */
+#define INTEL(family, model, width, formula, codename)					\
+	{ X86_VENDOR_INTEL, family, model, 0, TOPDOWN_KIND_ONLY, 0, width, formula, codename }
+
+#define P_CORE(family, model, width, formula, codename)					\
+	{ X86_VENDOR_INTEL, family, model, 0, TOPDOWN_KIND_CORE, 0, width, formula, codename }
+
+#define E_CORE(family, model, native, width, formula, codename)				\
+	{ X86_VENDOR_INTEL, family, model, 0, TOPDOWN_KIND_ATOM, native, width, formula, codename }
+
+#define AMD(family, first, last, width, formula, codename)				\
+	{ X86_VENDOR_AMD, family, first, last, TOPDOWN_KIND_ONLY, 0, width, formula, codename }
+
+static const struct td_model td_models[] = {
+	INTEL(6, 0x2a, 4, &td_generic_snb, "Sandy Bridge"),
+	INTEL(6, 0x2d, 4, &td_generic_snb, "Sandy Bridge-EP"),
+	INTEL(6, 0x3a, 4, &td_generic_ivb, "Ivy Bridge"),
+	INTEL(6, 0x3e, 4, &td_generic_ivb, "Ivy Bridge-EP"),
+	INTEL(6, 0x3c, 4, &td_generic_hsw, "Haswell"),
+	INTEL(6, 0x45, 4, &td_generic_hsw, "Haswell"),
+	INTEL(6, 0x46, 4, &td_generic_hsw, "Haswell"),
+	INTEL(6, 0x3f, 4, &td_generic_hsw, "Haswell-X"),
+	INTEL(6, 0x3d, 4, &td_generic_bdw, "Broadwell"),
+	INTEL(6, 0x47, 4, &td_generic_bdw, "Broadwell"),
+	INTEL(6, 0x4f, 4, &td_generic_bdw, "Broadwell-X"),
+	INTEL(6, 0x56, 4, &td_generic_bdw, "Broadwell-DE"),
+	INTEL(6, 0x4e, 4, &td_generic_skl, "Skylake"),
+	INTEL(6, 0x5e, 4, &td_generic_skl, "Skylake"),
+	INTEL(6, 0x8e, 4, &td_generic_skl, "Kaby Lake"),
+	INTEL(6, 0x9e, 4, &td_generic_skl, "Kaby Lake"),
+	INTEL(6, 0xa5, 4, &td_generic_skl, "Comet Lake"),
+	INTEL(6, 0xa6, 4, &td_generic_skl, "Comet Lake"),
+	INTEL(6, 0x55, 4, &td_generic_skl, "Skylake-X (or Cascade Lake, Cooper Lake)"),
+	INTEL(6, 0x6a, 5, &td_fallback_icl, "Ice Lake-X (Sunny Cove)"),
+	INTEL(6, 0x6c, 5, &td_fallback_icl, "Ice Lake-D (Sunny Cove)"),
+	INTEL(6, 0x7d, 5, &td_fallback_icl, "Ice Lake (Sunny Cove)"),
+	INTEL(6, 0x7e, 5, &td_fallback_icl, "Ice Lake (Sunny Cove)"),
+	INTEL(6, 0x8c, 5, &td_fallback_icl, "Tiger Lake (Willow Cove)"),
+	INTEL(6, 0x8d, 5, &td_fallback_icl, "Tiger Lake (Willow Cove)"),
+	INTEL(6, 0xa7, 5, &td_fallback_icl, "Rocket Lake (Cypress Cove)"),
+	INTEL(6, 0x8f, 6, &td_fallback_glc, "Sapphire Rapids (Golden Cove)"),
+	INTEL(6, 0xcf, 6, &td_fallback_glc, "Emerald Rapids (Raptor Cove)"),
+	INTEL(6, 0xad, 6, &td_fallback_glc, "Granite Rapids-X (Redwood Cove)"),
+	INTEL(6, 0xae, 6, &td_fallback_glc, "Granite Rapids-D (Redwood Cove)"),
+	INTEL(6, 0x5c, 3, &td_atom_glm, "Goldmont"),
+	INTEL(6, 0x5f, 3, &td_atom_glm, "Denverton (Goldmont)"),
+	INTEL(6, 0x7a, 4, &td_atom_glm, "Goldmont Plus"),
+	INTEL(6, 0x86, 4, &td_atom_tnt, "Snow Ridge (Tremont)"),
+	INTEL(6, 0x96, 4, &td_atom_tnt, "Elkhart Lake (Tremont)"),
+	INTEL(6, 0x9c, 4, &td_atom_tnt, "Jasper Lake (Tremont)"),
+	INTEL(6, 0xbe, 5, &td_atom_grt, "Alder Lake-N (Gracemont)"),
+	INTEL(6, 0xaf, 6, &td_atom_cmt, "Sierra Forest (Crestmont)"),
+	INTEL(6, 0xb6, 6, &td_atom_cmt, "Grand Ridge (Crestmont)"),
+	INTEL(6, 0xdd, 8, &td_atom_skt, "Clearwater Forest (Darkmont)"),
+	P_CORE(6, 0x97, 6, &td_fallback_glc, "Alder Lake (Golden Cove)"),
+	E_CORE(6, 0x97, 1, 5, &td_atom_grt, "Alder Lake (Gracemont)"),
+	P_CORE(6, 0x9a, 6, &td_fallback_glc, "Alder Lake (Golden Cove)"),
+	E_CORE(6, 0x9a, 1, 5, &td_atom_grt, "Alder Lake (Gracemont)"),
+	P_CORE(6, 0xb7, 6, &td_fallback_glc, "Raptor Lake (Raptor Cove)"),
+	E_CORE(6, 0xb7, 1, 5, &td_atom_grt, "Raptor Lake (Gracemont)"),
+	P_CORE(6, 0xba, 6, &td_fallback_glc, "Raptor Lake (Raptor Cove)"),
+	E_CORE(6, 0xba, 1, 5, &td_atom_grt, "Raptor Lake (Gracemont)"),
+	P_CORE(6, 0xbf, 6, &td_fallback_glc, "Raptor Lake (Raptor Cove)"),
+	E_CORE(6, 0xbf, 1, 5, &td_atom_grt, "Raptor Lake (Gracemont)"),
+	P_CORE(6, 0xaa, 6, &td_fallback_glc, "Meteor Lake (Redwood Cove)"),
+	E_CORE(6, 0xaa, 2, 6, &td_atom_cmt, "Meteor Lake (Crestmont)"),
+	P_CORE(6, 0xac, 6, &td_fallback_glc, "Meteor Lake (Redwood Cove)"),
+	E_CORE(6, 0xac, 2, 6, &td_atom_cmt, "Meteor Lake (Crestmont)"),
+	P_CORE(6, 0xb5, 6, &td_fallback_glc, "Arrow Lake-U (Redwood Cove)"),
+	E_CORE(6, 0xb5, 2, 6, &td_atom_cmt, "Arrow Lake-U (Crestmont)"),
+	P_CORE(6, 0xc5, 8, &td_fallback_lnc, "Arrow Lake-H (Lion Cove)"),
+	E_CORE(6, 0xc5, 3, 8, &td_atom_skt, "Arrow Lake-H (Skymont)"),
+	E_CORE(6, 0xc5, 2, 6, &td_atom_cmt, "Arrow Lake-H (Crestmont)"),
+	P_CORE(6, 0xc6, 8, &td_fallback_lnc, "Arrow Lake-S (Lion Cove)"),
+	E_CORE(6, 0xc6, 3, 8, &td_atom_skt, "Arrow Lake-S (Skymont)"),
+	P_CORE(6, 0xbd, 8, &td_fallback_lnc, "Lunar Lake (Lion Cove)"),
+	E_CORE(6, 0xbd, 3, 8, &td_atom_skt, "Lunar Lake (Skymont)"),
+	P_CORE(6, 0xcc, 8, &td_fallback_lnc, "Panther Lake (Cougar Cove)"),
+	E_CORE(6, 0xcc, 4, 8, &td_atom_skt, "Panther Lake (Darkmont)"),
+	AMD(0x19, 0x10, 0x1f, 6, &td_zen4, "Zen 4"),
+	AMD(0x19, 0x60, 0xaf, 6, &td_zen4, "Zen 4"),
+	AMD(0x1a, 0x00, 0x2f, 8, &td_zen5, "Zen 5"),
+	AMD(0x1a, 0x40, 0x4f, 8, &td_zen5, "Zen 5"),
+	AMD(0x1a, 0x60, 0x7f, 8, &td_zen5, "Zen 5"),
+	AMD(0x1a, 0xd0, 0xd7, 8, &td_zen5, "Zen 5"),
+};
+
+/**
+ * td_model_find() - the row of a kind of core
+ * @vendor: X86_VENDOR_*
+ * @family: CPUID family
+ * @number: CPUID model
+ * @kind: of the core
+ * @native: CPUID leaf 1AH, native model id
+ *
+ * Return: the row, or NULL.
+ */
+const struct td_model *td_model_find(unsigned int vendor, unsigned int family,
+				     unsigned int number, enum topdown_kind kind, __u32 native)
+{
+	const struct td_model *end = td_models + sizeof(td_models) / sizeof(td_models[0]);
+	const struct td_model *model;
+
+	for (model = td_models; model < end; model++) {
+		unsigned int last = model->last ? model->last : model->first;
+
+		if (model->vendor == vendor && model->family == family &&
+		    model->first <= number && number <= last && model->kind == kind &&
+		    (!model->native || model->native == native))
+			return model;
+	}
+	return NULL;
+}
