@@ -327,6 +327,15 @@ static void td_cpu_describe_counters(const struct td_window *window, char *text,
 			  counters->nr, counters->nr > 1 ? "groups, by turns" : "group");
 }
 
+/* Users must know which figures rest on more than what is published. */
+static void td_cpu_describe_note(const struct td_window *window, char *text, size_t size)
+{
+	size_t n = strlen(text);
+
+	if (window->model->note)
+		scnprintf(text + n, size - n, "; not confirmed: %s", window->model->note);
+}
+
 /**
  * td_cpu_describe() - what a CPU is measured with, and why
  * @cpu: possible CPU
@@ -345,6 +354,8 @@ void td_cpu_describe(int cpu, char *text, size_t size)
 			 window->level, window->refine.note);
 	else
 		strscpy(text, td_cpu_trouble(window), size);
+	if (window->counters || window->group.nr)
+		td_cpu_describe_note(window, text, size);
 	mutex_unlock(&td_cpu_mutex);
 }
 

@@ -367,8 +367,8 @@ const struct td_formula td_fallback_glc = {
 
 /* Lion and Cougar Cove without PERF_METRICS. */
 enum {
-	LNC_SLOTS, LNC_BUBBLES, LNC_BACKEND, LNC_RETIRED, LNC_THREAD, LNC_LATENCY,
-	LNC_MISPREDICT, LNC_MEMORY, LNC_HEAVY, LNC_NR,
+	LNC_SLOTS, LNC_BUBBLES, LNC_BACKEND, LNC_RETIRED, LNC_LEVEL1,
+	LNC_THREAD = LNC_LEVEL1, LNC_LATENCY, LNC_MISPREDICT, LNC_MEMORY, LNC_HEAVY, LNC_NR,
 };
 
 static const struct td_event td_lnc_events[LNC_NR] = {
@@ -401,4 +401,13 @@ static void td_lnc_eval(const struct td_sample *sample, struct td_slots *slots)
 const struct td_formula td_fallback_lnc = {
 	"fallback_lnc", TOPDOWN_SOURCE_FALLBACK, 2, TD_NODES_METRICS_L2, LNC_NR, td_lnc_events,
 	TD_REFERENCE_INTEL, td_lnc_eval, &td_thresholds_core, NULL
+};
+
+/*
+ * Coyote Cove without PERF_METRICS.  Its event list has the same events of level 1, which
+ * are architectural ones (SDM 3B); no formula and no threshold is published for it.
+ */
+const struct td_formula td_fallback_coc = {
+	"fallback_coc", TOPDOWN_SOURCE_FALLBACK, 1, TD_NODES_METRICS_L1, LNC_LEVEL1,
+	td_lnc_events, TD_REFERENCE_INTEL, td_lnc_eval, NULL, NULL
 };

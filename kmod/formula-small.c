@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1-or-later
 /*
- * Formula families of Intel's Atom line and of AMD's Zen 4 and 5.
+ * Formula families of Intel's Atom line and of AMD's Zen 4, 5 and 6.
  *
  * Events and formulas: for Gracemont and later, and for AMD, the metrics
  * published with perf (tools/perf/pmu-events/arch/x86); for Goldmont and Tremont
@@ -192,6 +192,38 @@ const struct td_formula td_atom_skt = {
 };
 
 /*
+ * Arctic Wolf.  Its event list has level 1, but no formula and no width are published:
+ * the slots are the sum of the four nodes.
+ */
+enum {
+	ARW_FRONTEND, ARW_BACKEND, ARW_RETIRED, ARW_BAD, ARW_NR,
+};
+
+static const struct td_event td_arw_events[ARW_NR] = {
+	{ "TOPDOWN_FE_BOUND.ALL", 0x19c, 0, TD_LEVEL1, TD_ALWAYS },
+	{ "TOPDOWN_BE_BOUND.ALL_P", 0x2a4, 0, TD_LEVEL1, TD_ALWAYS },
+	{ "TOPDOWN_RETIRING.ALL", 0x2c2, 0, TD_LEVEL1, TD_ALWAYS },
+	{ "TOPDOWN_BAD_SPECULATION.ALL_P", 0x73, 0, TD_LEVEL1, TD_ALWAYS },
+};
+
+static void td_arw_eval(const struct td_sample *sample, struct td_slots *slots)
+{
+	const __u64 *count = sample->count;
+
+	slots->slots = count[ARW_FRONTEND] + count[ARW_BACKEND] + count[ARW_RETIRED] +
+		       count[ARW_BAD];
+	td_set_level1(slots, TOPDOWN_FRONTEND_BOUND, count[ARW_FRONTEND]);
+	td_set_level1(slots, TOPDOWN_BACKEND_BOUND, count[ARW_BACKEND]);
+	td_set_level1(slots, TOPDOWN_RETIRING, count[ARW_RETIRED]);
+	td_set_level1(slots, TOPDOWN_BAD_SPECULATION, count[ARW_BAD]);
+}
+
+const struct td_formula td_atom_arw = {
+	"atom_arw", TOPDOWN_SOURCE_ATOM, 1, TD_NODES_METRICS_L1, ARW_NR, td_arw_events,
+	TD_REFERENCE_INTEL, td_arw_eval, NULL, NULL
+};
+
+/*
  * AMD.  Slots in which the other thread of the core had the front end are a fifth
  * node of level 1.
  */
@@ -234,6 +266,16 @@ static const struct td_event td_zen5_events[ZEN_NR] = {
 	ZEN_LEVEL2
 };
 
+/* As Zen 5, but for a name. */
+static const struct td_event td_zen6_events[ZEN_NR] = {
+	ZEN_LEVEL1,
+	{ "de_no_dispatch_per_slot.no_ops_from_frontend:c8", 0x1080001a0, 0, TD_FRONTEND,
+	  TD_ALWAYS },
+	{ "ex_ret_brn_misp", 0xc3, 0, TD_BAD, TD_ALWAYS },
+	{ "bp_fe_redir.resync", 0x19f, 0, TD_BAD, TD_ALWAYS },
+	ZEN_LEVEL2
+};
+
 static void td_zen_eval(const struct td_sample *sample, struct td_slots *slots)
 {
 	const __u64 *count = sample->count;
@@ -264,5 +306,10 @@ const struct td_formula td_zen4 = {
 
 const struct td_formula td_zen5 = {
 	"zen5", TOPDOWN_SOURCE_AMD, 2, ZEN_NODES, ZEN_NR, td_zen5_events, TD_REFERENCE_AMD,
+	td_zen_eval, NULL, NULL
+};
+
+const struct td_formula td_zen6 = {
+	"zen6", TOPDOWN_SOURCE_AMD, 2, ZEN_NODES, ZEN_NR, td_zen6_events, TD_REFERENCE_AMD,
 	td_zen_eval, NULL, NULL
 };

@@ -153,13 +153,16 @@ extern const struct td_formula td_generic_skl;
 extern const struct td_formula td_fallback_icl;
 extern const struct td_formula td_fallback_glc;
 extern const struct td_formula td_fallback_lnc;
+extern const struct td_formula td_fallback_coc;
 extern const struct td_formula td_atom_glm;
 extern const struct td_formula td_atom_tnt;
 extern const struct td_formula td_atom_grt;
 extern const struct td_formula td_atom_cmt;
 extern const struct td_formula td_atom_skt;
+extern const struct td_formula td_atom_arw;
 extern const struct td_formula td_zen4;
 extern const struct td_formula td_zen5;
+extern const struct td_formula td_zen6;
 
 /* PERF_METRICS themselves, corrected: see formula-metrics.c. */
 extern const struct td_formula td_refined_icl;

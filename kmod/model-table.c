@@ -14,20 +14,44 @@
 #include "model.h"
 
 /*
- * A hybrid part has a row for each kind of core, told apart by the native model id
- * where a kind has several.
+ * Why a row is not confirmed.  The text is for users: /sys/kernel/topdown/sources shows
+ * it after "not confirmed: ".
  */
+#define TD_NOTE_GLP	"width as in Linux, Intel's TMA metrics have 3"
+#define TD_NOTE_BTL	"no event list, taken for Raptor Lake"
+#define TD_NOTE_DKT	"no formula published, taken for Skymont"
+#define TD_NOTE_NVL	"no formula published, width not known"
+#define TD_NOTE_DMR	"no event list, taken for Coyote Cove, width not known"
+
+/*
+ * A hybrid part has a row for each kind of core, told apart by the native model id
+ * where a kind has several.  The width is 0 where none is published.  A row that is
+ * not confirmed has a note.
+ */
+#define INTEL_NOTE(family, model, width, formula, codename, note)			\
+	{ X86_VENDOR_INTEL, family, model, 0, TOPDOWN_KIND_ONLY, 0, width, formula,	\
+	  codename, note }
+
+#define P_CORE_NOTE(family, model, width, formula, codename, note)			\
+	{ X86_VENDOR_INTEL, family, model, 0, TOPDOWN_KIND_CORE, 0, width, formula,	\
+	  codename, note }
+
+#define E_CORE_NOTE(family, model, native, width, formula, codename, note)		\
+	{ X86_VENDOR_INTEL, family, model, 0, TOPDOWN_KIND_ATOM, native, width, formula, \
+	  codename, note }
+
 #define INTEL(family, model, width, formula, codename)					\
-	{ X86_VENDOR_INTEL, family, model, 0, TOPDOWN_KIND_ONLY, 0, width, formula, codename }
+	INTEL_NOTE(family, model, width, formula, codename, NULL)
 
 #define P_CORE(family, model, width, formula, codename)					\
-	{ X86_VENDOR_INTEL, family, model, 0, TOPDOWN_KIND_CORE, 0, width, formula, codename }
+	P_CORE_NOTE(family, model, width, formula, codename, NULL)
 
 #define E_CORE(family, model, native, width, formula, codename)				\
-	{ X86_VENDOR_INTEL, family, model, 0, TOPDOWN_KIND_ATOM, native, width, formula, codename }
+	E_CORE_NOTE(family, model, native, width, formula, codename, NULL)
 
 #define AMD(family, first, last, width, formula, codename)				\
-	{ X86_VENDOR_AMD, family, first, last, TOPDOWN_KIND_ONLY, 0, width, formula, codename }
+	{ X86_VENDOR_AMD, family, first, last, TOPDOWN_KIND_ONLY, 0, width, formula,	\
+	  codename, NULL }
 
 static const struct td_model td_models[] = {
 	INTEL(6, 0x2a, 4, &td_generic_snb, "Sandy Bridge"),
@@ -60,16 +84,18 @@ static const struct td_model td_models[] = {
 	INTEL(6, 0xcf, 6, &td_fallback_glc, "Emerald Rapids (Raptor Cove)"),
 	INTEL(6, 0xad, 6, &td_fallback_glc, "Granite Rapids-X (Redwood Cove)"),
 	INTEL(6, 0xae, 6, &td_fallback_glc, "Granite Rapids-D (Redwood Cove)"),
+	INTEL_NOTE(6, 0xd7, 6, &td_fallback_glc, "Bartlett Lake (Raptor Cove)", TD_NOTE_BTL),
+	INTEL_NOTE(19, 0x01, 0, &td_fallback_coc, "Diamond Rapids (Panther Cove)", TD_NOTE_DMR),
 	INTEL(6, 0x5c, 3, &td_atom_glm, "Goldmont"),
 	INTEL(6, 0x5f, 3, &td_atom_glm, "Denverton (Goldmont)"),
-	INTEL(6, 0x7a, 4, &td_atom_glm, "Goldmont Plus"),
+	INTEL_NOTE(6, 0x7a, 4, &td_atom_glm, "Goldmont Plus", TD_NOTE_GLP),
 	INTEL(6, 0x86, 4, &td_atom_tnt, "Snow Ridge (Tremont)"),
 	INTEL(6, 0x96, 4, &td_atom_tnt, "Elkhart Lake (Tremont)"),
 	INTEL(6, 0x9c, 4, &td_atom_tnt, "Jasper Lake (Tremont)"),
 	INTEL(6, 0xbe, 5, &td_atom_grt, "Alder Lake-N (Gracemont)"),
 	INTEL(6, 0xaf, 6, &td_atom_cmt, "Sierra Forest (Crestmont)"),
 	INTEL(6, 0xb6, 6, &td_atom_cmt, "Grand Ridge (Crestmont)"),
-	INTEL(6, 0xdd, 8, &td_atom_skt, "Clearwater Forest (Darkmont)"),
+	INTEL_NOTE(6, 0xdd, 8, &td_atom_skt, "Clearwater Forest (Darkmont)", TD_NOTE_DKT),
 	P_CORE(6, 0x97, 6, &td_fallback_glc, "Alder Lake (Golden Cove)"),
 	E_CORE(6, 0x97, 1, 5, &td_atom_grt, "Alder Lake (Gracemont)"),
 	P_CORE(6, 0x9a, 6, &td_fallback_glc, "Alder Lake (Golden Cove)"),
@@ -94,13 +120,24 @@ static const struct td_model td_models[] = {
 	P_CORE(6, 0xbd, 8, &td_fallback_lnc, "Lunar Lake (Lion Cove)"),
 	E_CORE(6, 0xbd, 3, 8, &td_atom_skt, "Lunar Lake (Skymont)"),
 	P_CORE(6, 0xcc, 8, &td_fallback_lnc, "Panther Lake (Cougar Cove)"),
-	E_CORE(6, 0xcc, 4, 8, &td_atom_skt, "Panther Lake (Darkmont)"),
+	E_CORE_NOTE(6, 0xcc, 4, 8, &td_atom_skt, "Panther Lake (Darkmont)", TD_NOTE_DKT),
+	P_CORE(6, 0xd5, 8, &td_fallback_lnc, "Wildcat Lake (Cougar Cove)"),
+	E_CORE_NOTE(6, 0xd5, 4, 8, &td_atom_skt, "Wildcat Lake (Darkmont)", TD_NOTE_DKT),
+	P_CORE(6, 0xe5, 8, &td_fallback_lnc, "Panther Lake-R (Cougar Cove)"),
+	E_CORE_NOTE(6, 0xe5, 4, 8, &td_atom_skt, "Panther Lake-R (Darkmont)", TD_NOTE_DKT),
+	P_CORE_NOTE(18, 0x01, 0, &td_fallback_coc, "Nova Lake (Coyote Cove)", TD_NOTE_NVL),
+	E_CORE_NOTE(18, 0x01, 5, 0, &td_atom_arw, "Nova Lake (Arctic Wolf)", TD_NOTE_NVL),
+	P_CORE_NOTE(18, 0x03, 0, &td_fallback_coc, "Nova Lake-L (Coyote Cove)", TD_NOTE_NVL),
+	E_CORE_NOTE(18, 0x03, 5, 0, &td_atom_arw, "Nova Lake-L (Arctic Wolf)", TD_NOTE_NVL),
 	AMD(0x19, 0x10, 0x1f, 6, &td_zen4, "Zen 4"),
 	AMD(0x19, 0x60, 0xaf, 6, &td_zen4, "Zen 4"),
 	AMD(0x1a, 0x00, 0x2f, 8, &td_zen5, "Zen 5"),
 	AMD(0x1a, 0x40, 0x4f, 8, &td_zen5, "Zen 5"),
 	AMD(0x1a, 0x60, 0x7f, 8, &td_zen5, "Zen 5"),
 	AMD(0x1a, 0xd0, 0xd7, 8, &td_zen5, "Zen 5"),
+	AMD(0x1a, 0x50, 0x5f, 8, &td_zen6, "Zen 6"),
+	AMD(0x1a, 0x80, 0xaf, 8, &td_zen6, "Zen 6"),
+	AMD(0x1a, 0xc0, 0xcf, 8, &td_zen6, "Zen 6"),
 };
 
 /**

@@ -23,9 +23,10 @@ struct td_formula;
  * @last: highest CPUID model, if there are several; otherwise 0
  * @kind: enum topdown_kind; TOPDOWN_KIND_ONLY for machines that are not hybrid
  * @native: CPUID leaf 1AH, native model id; 0 for any
- * @slots_per_cycle: pipeline width
+ * @slots_per_cycle: pipeline width; 0 where none is published
  * @formula: for where there are no PERF_METRICS; NULL for none
  * @codename: Intel's or AMD's name of the core
+ * @note: for users, why the row is not confirmed; NULL for a row that is
  */
 struct td_model {
 	__u8 vendor;
@@ -37,6 +38,7 @@ struct td_model {
 	__u8 slots_per_cycle;
 	const struct td_formula *formula;
 	const char *codename;
+	const char *note;
 };
 
 const struct td_model *td_model_find(unsigned int vendor, unsigned int family,

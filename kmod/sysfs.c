@@ -21,7 +21,7 @@
 #include "window.h"
 
 /* Room for what is said of one CPU. */
-#define TD_SOURCE_TEXT	96
+#define TD_SOURCE_TEXT	160
 
 /* Those that most CPUs have are always there; others only of CPUs that have them. */
 #define TD_NODES_COMMON	(TOPDOWN_CORE_BOUND + 1)
