@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "csv.h"
 #include "formula.h"
 #include "ktap.h"
 #include "random.h"
@@ -78,20 +79,6 @@ static unsigned int compared, marked, rows_of[NR_FAMILIES];
 #define NEEDED_LEVEL1	(1U << 31)
 
 static unsigned int needed[NR_FAMILIES][TD_EVENTS_MAX];
-
-static unsigned int row_split(char *line, char **field, unsigned int max)
-{
-	unsigned int n = 0;
-
-	line[strcspn(line, "\r\n")] = '\0';
-	while (n < max && line) {
-		field[n++] = line;
-		line = strchr(line, ',');
-		if (line)
-			*line++ = '\0';
-	}
-	return n;
-}
 
 static int64_t count_one(const char *counts, const char *name, size_t length)
 {
@@ -166,7 +153,7 @@ static bool row_parse(char *line, struct row *row)
 	unsigned int i;
 
 	*row = (struct row){ 0 };
-	if (row_split(line, field, COLUMNS) != COLUMNS)
+	if (csv_split(line, field, COLUMNS) != COLUMNS)
 		return false;
 	snprintf(row->name, sizeof(row->name), "%s %s", field[0], field[1]);
 	while (strcmp(field[1], families[row->family].name)) {

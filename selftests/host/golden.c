@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "csv.h"
 #include "ktap.h"
 #include "metrics.h"
 
@@ -51,28 +52,12 @@ struct golden_row {
 
 static unsigned int golden_compared;
 
-/* Splits at every comma, also between two that have nothing between them. */
-static unsigned int golden_split(char *line, char **field, unsigned int max)
-{
-	unsigned int n = 0;
-
-	line[strcspn(line, "\r\n")] = '\0';
-	while (n < max) {
-		field[n++] = line;
-		line = strchr(line, ',');
-		if (!line)
-			break;
-		*line++ = '\0';
-	}
-	return n;
-}
-
 static bool golden_check_header(char *line)
 {
 	char *field[5 + TD_NODES_METRICS];
 	unsigned int i;
 
-	if (golden_split(line, field, 5 + TD_NODES_METRICS) != 5 + TD_NODES_METRICS)
+	if (csv_split(line, field, 5 + TD_NODES_METRICS) != 5 + TD_NODES_METRICS)
 		return false;
 	for (i = 0; i < TD_NODES_METRICS; i++) {
 		if (strcmp(field[5 + i], golden_nodes[i].name))
@@ -86,7 +71,7 @@ static bool golden_parse(char *line, struct golden_row *row)
 	char *field[5 + TD_NODES_METRICS];
 	unsigned int i;
 
-	if (golden_split(line, field, 5 + TD_NODES_METRICS) != 5 + TD_NODES_METRICS)
+	if (csv_split(line, field, 5 + TD_NODES_METRICS) != 5 + TD_NODES_METRICS)
 		return false;
 	snprintf(row->name, sizeof(row->name), "%s %s", field[0], field[1]);
 	row->level = strtoul(field[2], NULL, 10);
