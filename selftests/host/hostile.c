@@ -88,13 +88,13 @@ static bool hostile_case(struct rng *rng, unsigned int level)
 	struct td_counts counts;
 
 	hostile_counts(rng, &counts);
-	td_quant_learn(&quant, &counts);
+	figures.slots = counts.slots;
+	if (rng_below(rng, 4))
+		td_counts_fold(&counts, &quant, level, figures.node);
+	else
+		td_counts_to_nodes(&counts, level, figures.node);
 	if (quant.score > 16 || quant.score < -16)
 		return false;
-	if (rng_below(rng, 4))
-		td_counts_correct(&counts, &quant);
-	figures.slots = counts.slots;
-	td_counts_to_nodes(&counts, level, figures.node);
 	td_figures_ratios(&figures, td_nodes_of_level(level) & TD_NODES_METRICS_L2);
 	return figures_ok(&figures, level);
 }
@@ -108,6 +108,50 @@ static void test_windows(struct ktap *ktap)
 		bad += !hostile_case(&rng, 1 + (i & 1));
 	ktap_note("%u of %u windows give impossible figures", bad, CASES);
 	ktap_result(ktap, !bad, "no counts give impossible figures");
+}
+
+/* The formulas refuse counts of 2^61 and more. */
+static bool counts_sane(const struct td_counts *counts)
+{
+	uint64_t bits = counts->slots;
+	unsigned int i;
+
+	for (i = 0; i < TD_METRIC_NR; i++)
+		bits |= counts->metric[i];
+	return !(bits >> 61);
+}
+
+/*
+ * Is one pass, as the module has it, the same as the library's three steps?  Only the
+ * three look again at what was corrected, which may just have become too large.
+ */
+static bool fold_case(struct rng *rng, unsigned int level)
+{
+	struct td_quant quant = { .score = (int)rng_below(rng, 33) - 16 }, fold_quant = quant;
+	__u64 node[TOPDOWN_MAX_NODES], fold_node[TOPDOWN_MAX_NODES] = { };
+	struct td_counts counts, fold_counts;
+
+	hostile_counts(rng, &counts);
+	fold_counts = counts;
+	td_quant_learn(&quant, &counts);
+	td_counts_correct(&counts, &quant);
+	if (counts_sane(&fold_counts) && !counts_sane(&counts))
+		return true;
+	td_counts_to_nodes(&counts, level, node);
+	td_counts_fold(&fold_counts, &fold_quant, level, fold_node);
+	return quant.score == fold_quant.score && counts.slots == fold_counts.slots &&
+	       !memcmp(node, fold_node, sizeof(node));
+}
+
+static void test_fold(struct ktap *ktap)
+{
+	struct rng rng = { 6 };
+	unsigned int i, bad = 0;
+
+	for (i = 0; i < CASES; i++)
+		bad += !fold_case(&rng, 1 + (i & 1));
+	ktap_note("%u of %u windows are others in three steps", bad, CASES);
+	ktap_result(ktap, !bad, "learning, correcting and the formulas in one pass and in three");
 }
 
 /* Corrections shuffle slots between the categories, and leave the slots alone. */
@@ -179,8 +223,9 @@ int main(void)
 {
 	struct ktap ktap;
 
-	ktap_begin(&ktap, 4);
+	ktap_begin(&ktap, 5);
 	test_windows(&ktap);
+	test_fold(&ktap);
 	test_slots_kept(&ktap);
 	test_ratio(&ktap);
 	test_add_sub(&ktap);

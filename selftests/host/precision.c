@@ -80,10 +80,16 @@ static void window_random(struct rng *rng, struct window *window)
 	window_make(&profile, (1ULL << 21) + (rng_next(rng) >> (20 + rng_below(rng, 22))), window);
 }
 
+/* What the module does with a window. */
+static void window_fold(struct td_counts *counts, struct td_quant *quant, __u64 *node)
+{
+	memset(node, 0, TOPDOWN_MAX_NODES * sizeof(*node));
+	td_counts_fold(counts, quant, 2, node);
+}
+
 /* Every case: corrected and not, with the way of making bytes known. */
 static void measure(bool round, struct error *plain, struct error *corrected, bool *invariant)
 {
-	const struct td_quant quant = { .score = round ? -8 : 8 };
 	struct rng rng = { .state = round };
 	double truth[TD_NODES_METRICS];
 	__u64 node[TOPDOWN_MAX_NODES];
@@ -92,6 +98,8 @@ static void measure(bool round, struct error *plain, struct error *corrected, bo
 	unsigned int i;
 
 	for (i = 0; i < CASES; i++) {
+		struct td_quant quant = { .score = round ? -8 : 8 };
+
 		window_random(&rng, &window);
 		window_truth(&window, truth);
 		window_counts(&window, round, &counts);
@@ -100,8 +108,7 @@ static void measure(bool round, struct error *plain, struct error *corrected, bo
 		*invariant &= node_invariants(&counts, node);
 		error_add(plain, node, window.slots, truth);
 
-		td_counts_correct(&counts, &quant);
-		td_counts_to_nodes(&counts, 2, node);
+		window_fold(&counts, &quant, node);
 		*invariant &= node_invariants(&counts, node);
 		error_add(corrected, node, window.slots, truth);
 	}
@@ -131,12 +138,13 @@ static void test_precision(struct ktap *ktap, bool round)
 
 static void learn_once(struct td_quant *quant, const struct profile *profile, bool round)
 {
+	__u64 node[TOPDOWN_MAX_NODES];
 	struct td_counts counts;
 	struct window window;
 
 	window_make(profile, LEARN_SLOTS, &window);
 	window_counts(&window, round, &counts);
-	td_quant_learn(quant, &counts);
+	window_fold(&counts, quant, node);
 }
 
 static bool learnt_right(const struct td_quant *quant, bool round)
@@ -229,7 +237,6 @@ static void test_whole_steps(struct ktap *ktap)
 /* Other readers of the group end a window's bytes early: parts of it add up. */
 static void test_parts(struct ktap *ktap)
 {
-	const struct td_quant quant = { .score = 8 };
 	struct td_counts counts, sum;
 	double truth[TD_NODES_METRICS];
 	__u64 node[TOPDOWN_MAX_NODES];
@@ -240,6 +247,8 @@ static void test_parts(struct ktap *ktap)
 	unsigned int i, j, k, parts;
 
 	for (i = 0; i < 20000; i++) {
+		struct td_quant quant = { .score = 8 };
+
 		profile_balanced(&rng, &profile);
 		memset(&sum, 0, sizeof(sum));
 		parts = 2 + rng_below(&rng, 30);
@@ -250,8 +259,7 @@ static void test_parts(struct ktap *ktap)
 			for (k = 0; k < TD_METRIC_NR; k++)
 				sum.metric[k] += counts.metric[k];
 		}
-		td_counts_correct(&sum, &quant);
-		td_counts_to_nodes(&sum, 2, node);
+		window_fold(&sum, &quant, node);
 		window_truth(&window, truth);
 		error_add(&error, node, sum.slots, truth);
 	}
