@@ -244,6 +244,21 @@ const struct source_row source_rows[] = {
 		},
 	},
 	{
+		/* atom_grt, g0323: E-cores of a machine whose P-cores have PERF_METRICS */
+		.family = 0x6, .model = 0x97, .source = TOPDOWN_SOURCE_ATOM,
+		.level = 2, .smt = false,
+		.rate = {
+			{ 0x71, 2889531 }, { 0x74, 503349 }, { 0xc2, 120606 }, { 0x473, 541609 },
+			{ 0x373, 944906 }, { 0x174, 108853 }, { 0x7271, 1751758 },
+			{ 0x8d71, 1137771 },
+		},
+		.nodes = 0x1bcf,
+		.node = {
+			0.0241, 0.2973, 0.5779, 0.1007, 0, 0, 0.1083, 0.1890,
+			0.3504, 0.2276, 0, 0.0218, 0.0789,
+		},
+	},
+	{
 		/* zen4, g0379: g0373 has 0 / 0, which one stray event decides */
 		.family = 0x19, .model = 0x11, .source = TOPDOWN_SOURCE_AMD,
 		.level = 2, .smt = false,
