@@ -145,15 +145,64 @@ static void test_times(struct ktap *ktap)
 	ktap_result(ktap, ok, "products over a divisor");
 }
 
+/* Each child that is more than the parent is cut, and both are marked. */
+static void test_both(struct ktap *ktap)
+{
+	static const struct {
+		int64_t first, second;
+		unsigned int want[2];
+		bool cut;
+	} cases[] = {
+		{ 40, 60, { 40, 60 }, false },
+		{ 100, 100, { 100, 100 }, false },
+		{ 101, 10, { 100, 10 }, true },
+		{ 10, 101, { 10, 100 }, true },
+		{ -1, 10, { 0, 10 }, true },
+	};
+	unsigned int i;
+	bool ok = true;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct td_slots slots = { .slots = 1000 };
+
+		slots.node[TOPDOWN_FRONTEND_BOUND] = 100;
+		td_set_both(&slots, TOPDOWN_FRONTEND_BOUND, cases[i].first, cases[i].second);
+		ok &= slots.node[TOPDOWN_FETCH_LATENCY] == cases[i].want[0] &&
+		      slots.node[TOPDOWN_FETCH_BANDWIDTH] == cases[i].want[1] &&
+		      slots.clamped == (cases[i].cut ? OF_FRONTEND : 0);
+	}
+	ktap_result(ktap, ok, "of two children that are counted each is cut");
+}
+
+/* Counts of 2^58 are none; what is not of the family is not looked at. */
+static void test_sane(struct ktap *ktap)
+{
+	const struct td_formula *formula = &td_atom_glm;
+	struct td_sample sample = { .width = 4, .level = 1 };
+	struct td_slots slots;
+	bool ok = true;
+
+	sample.count[0] = (1ULL << TD_COUNT_BITS) - 1;
+	sample.count[formula->nr_events] = UINT64_MAX;
+	td_formula_eval(formula, &sample, &slots);
+	ok &= slots.slots == 4 * sample.count[0];
+	sample.count[0]++;
+	td_formula_eval(formula, &sample, &slots);
+	ok &= !slots.slots;
+	ktap_result(ktap, ok, "counts of years are none");
+}
+
 int main(void)
 {
 	struct ktap ktap;
 
-	ktap_begin(&ktap, 5);
+	ktap_begin(&ktap, 7);
 	test_levels(&ktap);
 	test_since(&ktap);
 	test_window(&ktap);
 	test_figures(&ktap);
 	test_times(&ktap);
+	test_both(&ktap);
+	test_sane(&ktap);
 	return ktap_end(&ktap);
 }
