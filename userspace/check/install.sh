@@ -99,6 +99,14 @@ if [[ -d $USERSPACE/../kmod ]]; then
 	done
 	result "$(grep -qxF "PACKAGE_VERSION=\"$version\"" "$dkms/dkms.conf"; echo $?)" \
 		'dkms.conf has the version'
+	# A kernel without these has headers that compile, and then no functions.
+	configs=$(sed -n 's/^BUILD_EXCLUSIVE_CONFIG="\(.*\)"$/ \1 /p' "$dkms/dkms.conf")
+	for pair in perf_event=CONFIG_PERF_EVENTS tracepoint=CONFIG_TRACEPOINTS; do
+		quiet "the module includes linux/${pair%=*}.h" \
+			grep -xF "#include <linux/${pair%=*}.h>" -r "$dkms/kmod"
+		result "$([[ $configs == *" ${pair#*=} "* ]]; echo $?)" \
+			"dkms.conf asks for ${pair#*=}"
+	done
 	grep -hoE '^#include "[^"]+"' "$dkms"/kmod/*.[ch] | sed 's/.*"\(.*\)"/\1/' | sort -u |
 		while read -r file; do
 			[[ -f $dkms/kmod/$file ]] || echo "$file"
