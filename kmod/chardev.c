@@ -26,6 +26,7 @@
 #include "record.h"
 #include "refine.h"
 #include "rights.h"
+#include "scope.h"
 #include "sessions.h"
 #include "share.h"
 #include "watch.h"
@@ -187,8 +188,8 @@ static int td_chardev_put_all(struct td_file *file, const struct topdown_read *r
 	for_each_cpu(cpu, cpus) {
 		/* Not over the copy: a page of the caller may take for ever. */
 		mutex_lock(&file->lock);
-		td_record_read(cpu, fresh, file->baseline ? &file->baseline[cpu] : NULL,
-			       &record);
+		td_record_read(cpu, fresh && !td_scope_quiet(cpu),
+			       file->baseline ? &file->baseline[cpu] : NULL, &record);
 		mutex_unlock(&file->lock);
 		ret = td_chardev_put(read, n++, &record);
 		if (ret)

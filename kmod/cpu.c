@@ -32,6 +32,7 @@
 #include "group.h"
 #include "model.h"
 #include "refine.h"
+#include "scope.h"
 #include "window.h"
 
 /* How much of a bad value the log shows. */
@@ -304,6 +305,8 @@ static const char *td_cpu_reason(const struct td_window *window)
 static const char *td_cpu_trouble(const struct td_window *window)
 {
 	lockdep_assert_held(&td_cpu_mutex);
+	if (!td_scope_has(window->cpu))
+		return td_scope_reason();
 	if (!window->started)
 		return "offline";
 	/* Changed under the mutex where there is no group. */
@@ -377,17 +380,22 @@ static void td_cpu_read_events(void *arg)
  * @events: written; none if it is not being measured
  *
  * Interrupts the CPU.
+ *
+ * Return: 0, or -EOPNOTSUPP for a CPU that must not be interrupted.
  */
-void td_cpu_events(int cpu, struct td_events *events)
+int td_cpu_events(int cpu, struct td_events *events)
 {
 	struct td_cpu_request request = { per_cpu_ptr(td_windows, cpu), events };
 
 	events->nr = 0;
+	if (td_scope_has(cpu) && td_scope_quiet(cpu))
+		return -EOPNOTSUPP;
 	mutex_lock(&td_cpu_mutex);
 	/* The hotplug teardown waits for the mutex, so the CPU is there. */
 	if (request.window->started)
 		WARN_ON_ONCE(smp_call_function_single(cpu, td_cpu_read_events, &request, 1));
 	mutex_unlock(&td_cpu_mutex);
+	return 0;
 }
 
 /**
@@ -406,7 +414,7 @@ void td_cpu_retry(struct td_window *window)
 static void td_cpu_start(struct td_window *window)
 {
 	lockdep_assert_held(&td_cpu_mutex);
-	if (window->started)
+	if (window->started || !td_scope_has(window->cpu))
 		return;
 	window->started = true;
 	window->room = TD_GROUP_MAX;
@@ -472,13 +480,16 @@ static void td_cpu_change_all(int (*change)(unsigned int cpu))
 	cpus_read_unlock();
 }
 
-/* perf asks for the rights of who makes an event: not of who woke up the machine. */
-static void td_cpu_resume(struct work_struct *work)
+/*
+ * perf asks for the rights of who makes an event: not of who woke up the machine, or
+ * loaded the module.
+ */
+static void td_cpu_online_all(struct work_struct *work)
 {
 	td_cpu_change_all(td_cpu_online);
 }
 
-static DECLARE_WORK(td_cpu_resume_work, td_cpu_resume);
+static DECLARE_WORK(td_cpu_online_work, td_cpu_online_all);
 
 /*
  * A suspended boot CPU loses its counters' registers without going offline, and
@@ -489,12 +500,12 @@ static int td_cpu_pm(struct notifier_block *nb, unsigned long action, void *data
 	switch (action) {
 	case PM_SUSPEND_PREPARE:
 	case PM_HIBERNATION_PREPARE:
-		cancel_work_sync(&td_cpu_resume_work);
+		cancel_work_sync(&td_cpu_online_work);
 		td_cpu_change_all(td_cpu_offline);
 		return NOTIFY_OK;
 	case PM_POST_SUSPEND:
 	case PM_POST_HIBERNATION:
-		schedule_work(&td_cpu_resume_work);
+		schedule_work(&td_cpu_online_work);
 		return NOTIFY_OK;
 	default:
 		return NOTIFY_DONE;
@@ -530,7 +541,7 @@ int td_cpu_set_period(const char *text)
 	mutex_lock(&td_cpu_mutex);
 	td_window_set_period(period_ms);
 	if (td_windows)
-		on_each_cpu(td_window_rearm, NULL, 1);
+		td_window_rearm_all();
 	mutex_unlock(&td_cpu_mutex);
 	cpus_read_unlock();
 	return 0;
@@ -595,8 +606,37 @@ static void td_cpu_free(void)
 	free_percpu(windows);
 }
 
+/*
+ * Callbacks run in a thread of each CPU, and none of those that are excluded shall be
+ * interrupted to wake it: those for CPUs that are online already run here.
+ */
+static int td_cpu_hook(void)
+{
+	int ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "topdown:online",
+					    td_cpu_online, td_cpu_offline);
+
+	if (ret < 0)
+		return ret;
+	td_cpu_hotplug = ret;
+	schedule_work(&td_cpu_online_work);
+	flush_work(&td_cpu_online_work);
+	return 0;
+}
+
+/* No CPU may come between the two. */
+static void td_cpu_unhook(void)
+{
+	unsigned int cpu;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu)
+		td_cpu_offline(cpu);
+	cpuhp_remove_state_nocalls_cpuslocked(td_cpu_hotplug);
+	cpus_read_unlock();
+}
+
 /**
- * td_cpu_init() - measure every CPU, from now on
+ * td_cpu_init() - measure every CPU that is not excluded, from now on
  *
  * Return: 0; -ENODEV if no CPU can be measured; another errno.
  */
@@ -606,6 +646,7 @@ int td_cpu_init(void)
 	unsigned int level, n, sleep;
 	int cpu, ret;
 
+	td_scope_init();
 	windows = alloc_percpu(struct td_window);
 	if (!windows)
 		return -ENOMEM;
@@ -620,15 +661,15 @@ int td_cpu_init(void)
 	ret = register_pm_notifier(&td_cpu_pm_notifier);
 	if (ret)
 		goto err_free;
-	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "topdown:online",
-				td_cpu_online, td_cpu_offline);
-	if (ret < 0)
+	ret = td_cpu_hook();
+	if (ret)
 		goto err_notifier;
-	td_cpu_hotplug = ret;
 
 	n = td_cpu_count(&level);
 	if (!n) {
-		pr_err("not loaded: the kernel's PMU driver has neither SLOTS and PERF_METRICS nor the events of a formula on any CPU\n");
+		pr_err("not loaded: %s\n", td_scope_online() ?
+		       "the kernel's PMU driver has neither SLOTS and PERF_METRICS nor the events of a formula on any CPU" :
+		       "no CPU of those to be measured is online");
 		ret = -ENODEV;
 		goto err_hotplug;
 	}
@@ -638,7 +679,7 @@ int td_cpu_init(void)
 
 err_hotplug:
 	/* No suspend, so there is no work either. */
-	cpuhp_remove_state(td_cpu_hotplug);
+	td_cpu_unhook();
 err_notifier:
 	unregister_pm_notifier(&td_cpu_pm_notifier);
 err_free:
@@ -656,8 +697,8 @@ void td_cpu_exit(void)
 
 	unregister_pm_notifier(&td_cpu_pm_notifier);
 	/* After its only source; what it makes is for the teardown to release. */
-	cancel_work_sync(&td_cpu_resume_work);
-	cpuhp_remove_state(td_cpu_hotplug);
+	cancel_work_sync(&td_cpu_online_work);
+	td_cpu_unhook();
 	unlock_system_sleep(sleep);
 	td_cpu_free();
 }

@@ -14,7 +14,7 @@ bool td_cpu_pinned(void);
 bool td_cpu_drilldown(void);
 int td_cpu_set_period(const char *text);
 void td_cpu_describe(int cpu, char *text, size_t size);
-void td_cpu_events(int cpu, struct td_events *events);
+int td_cpu_events(int cpu, struct td_events *events);
 void td_cpu_retry(struct td_window *window);
 
 #endif /* TOPDOWN_CPU_H */

@@ -52,14 +52,16 @@ static unsigned int td_total_badness(enum topdown_state state)
 {
 	switch (state) {
 	case TOPDOWN_STATE_OK:
-		return 2;
-	case TOPDOWN_STATE_CONTENDED:
 		return 3;
-	case TOPDOWN_STATE_ERROR:
+	case TOPDOWN_STATE_CONTENDED:
 		return 4;
+	case TOPDOWN_STATE_ERROR:
+		return 5;
 	case TOPDOWN_STATE_OFFLINE:
-		return 1;
+		return 2;
 	case TOPDOWN_STATE_UNSUPPORTED:
+		return 1;
+	case TOPDOWN_STATE_EXCLUDED:
 		return 0;
 	}
 	return 0;
@@ -74,7 +76,7 @@ void td_total_begin(struct td_total *total)
 	memset(total, 0, sizeof(*total));
 	total->now = ktime_get_ns();
 	total->record.cpu = TOPDOWN_CPU_ALL;
-	total->record.state = TOPDOWN_STATE_UNSUPPORTED;
+	total->record.state = TOPDOWN_STATE_EXCLUDED;
 }
 
 /* A CPU that is offline, or idle for long, has a window of another time. */

@@ -77,6 +77,7 @@ static const char * const td_state_names[] = {
 	[TOPDOWN_STATE_UNSUPPORTED]	= "unsupported",
 	[TOPDOWN_STATE_CONTENDED]	= "contended",
 	[TOPDOWN_STATE_ERROR]		= "error",
+	[TOPDOWN_STATE_EXCLUDED]	= "excluded",
 };
 
 /**
@@ -169,9 +170,11 @@ static ssize_t td_events_show(struct kobject *kobj, struct kobj_attribute *attr,
 	const struct td_cpu_file *file = container_of(attr, struct td_cpu_file, attr);
 	const struct td_event_count *event;
 	struct td_events events;
-	int n = 0;
+	int n;
 
-	td_cpu_events(file->cpu, &events);
+	n = td_cpu_events(file->cpu, &events);
+	if (n)
+		return n;
 	for (event = events.event; event < events.event + events.nr; event++)
 		n += sysfs_emit_at(buffer, n, "%s %#llx %llu\n", event->name, event->config,
 				   event->count);

@@ -21,7 +21,6 @@
 #include <linux/smp.h>
 #include <linux/stddef.h>
 #include <linux/string.h>
-#include <linux/tick.h>
 #include <linux/timer.h>
 
 #include "compat.h"
@@ -32,6 +31,7 @@
 #include "model.h"
 #include "page.h"
 #include "refine.h"
+#include "scope.h"
 #include "share.h"
 #include "watch.h"
 #include "window.h"
@@ -518,17 +518,30 @@ void td_window_failed(void *arg)
 	td_window_set_state(arg, TOPDOWN_STATE_ERROR);
 }
 
-/**
- * td_window_rearm() - let this CPU's open window follow the new period
- * @unused: for on_each_cpu()
- */
-void td_window_rearm(void *unused)
+/* May a CPU be interrupted, other than by its own timer? */
+static bool td_window_reachable(int cpu, void *unused)
+{
+	return td_scope_has(cpu) && !td_scope_quiet(cpu);
+}
+
+static void td_window_rearm(void *unused)
 {
 	struct td_window *window = this_cpu_ptr(td_windows);
 
 	/* From its beginning: who writes again and again must not keep it open. */
 	if (window->open)
 		mod_timer(&window->timer, window->opened + td_window_delay(window));
+}
+
+/**
+ * td_window_rearm_all() - let the open windows follow the new period
+ *
+ * One interrupt to each CPU; on those that must not be interrupted the next window
+ * is the first that does.
+ */
+void td_window_rearm_all(void)
+{
+	on_each_cpu_cond(td_window_reachable, td_window_rearm, NULL, true);
 }
 
 /*
@@ -555,13 +568,13 @@ static void td_window_fold_this(void *unused)
 
 /**
  * td_window_fold_now() - bring the sums of some CPUs up to date
- * @cpus: which; those that are offline are left out
+ * @cpus: which; those that are offline, or must not be interrupted, are left out
  *
  * One interrupt to each CPU; waits until all have answered.
  */
 void td_window_fold_now(const struct cpumask *cpus)
 {
-	on_each_cpu_mask(cpus, td_window_fold_this, NULL, 1);
+	on_each_cpu_cond_mask(td_window_reachable, td_window_fold_this, NULL, true, cpus);
 }
 
 /*
@@ -573,6 +586,8 @@ static bool td_window_awake(int cpu, void *unused)
 	const struct td_window *window = per_cpu_ptr(td_windows, cpu);
 	u64 busy;
 
+	if (!td_window_reachable(cpu, NULL))
+		return false;
 	/* Pairs with WRITE_ONCE() where the state is set. */
 	switch (READ_ONCE(window->state)) {
 	case TOPDOWN_STATE_OFFLINE:
@@ -592,7 +607,7 @@ static bool td_window_awake(int cpu, void *unused)
 
 /**
  * td_window_fold_awake() - bring the sums up to date where that changes them
- * @cpus: which; those that are offline are left out
+ * @cpus: which; those that are offline, or must not be interrupted, are left out
  *
  * As td_window_fold_now(), but leaves those alone that have been idle since
  * this was last called for them.
@@ -613,16 +628,17 @@ void td_window_setup(struct td_window *window, int cpu)
 	 * A deferrable timer does not wake an idle CPU, which counts no slots.
 	 * On a nohz_full CPU it would not fire while the CPU is busy either.
 	 */
-	unsigned int flags = TIMER_PINNED | (tick_nohz_full_cpu(cpu) ? 0 : TIMER_DEFERRABLE);
+	unsigned int flags = TIMER_PINNED | (td_scope_quiet(cpu) ? 0 : TIMER_DEFERRABLE);
 	struct topdown_map_record *entry;
 
 	window->cpu = cpu;
+	window->state = td_scope_has(cpu) ? TOPDOWN_STATE_OFFLINE : TOPDOWN_STATE_EXCLUDED;
 	window->jitter = get_random_u32();
 	timer_setup(&window->timer, td_window_timer, flags);
 
 	entry = td_page_write_begin(cpu);
 	entry->record.cpu = cpu;
-	entry->record.state = TOPDOWN_STATE_OFFLINE;
+	entry->record.state = window->state;
 	td_figures_clear(&entry->record.total);
 	td_figures_clear(&entry->record.window);
 	td_figures_clear(&entry->open);

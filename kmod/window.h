@@ -56,7 +56,7 @@ struct td_model;
  * @nodes_possible: those that @drill may yet add too; others look at it
  * @source: enum topdown_source; set while no window is open
  * @flags: TOPDOWN_RECORD_* of the open window; on the CPU with interrupts off
- * @state: what the record says of it; on the CPU with interrupts off
+ * @state: what the record says of it; on the CPU with interrupts off, if it is measured
  */
 struct td_window {
 	int cpu;
@@ -112,7 +112,7 @@ void td_window_failed(void *arg);
 
 unsigned int td_window_period(void);
 void td_window_set_period(unsigned int period_ms);
-void td_window_rearm(void *unused);
+void td_window_rearm_all(void);
 void td_window_fold_now(const struct cpumask *cpus);
 void td_window_fold_awake(const struct cpumask *cpus);
 

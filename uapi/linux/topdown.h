@@ -219,6 +219,9 @@ enum topdown_kind {
  *	enabled_ns
  * @TOPDOWN_STATE_ERROR: the group could not be made, or was refused the counter;
  *	it is tried again with growing pauses, and the kernel log says so
+ * @TOPDOWN_STATE_EXCLUDED: the CPU is not to be measured, online or not: it is not
+ *	among those of the module parameter cpus, or that is not given and the CPU is
+ *	nohz_full
  */
 enum topdown_state {
 	TOPDOWN_STATE_OK		= 0,
@@ -226,6 +229,7 @@ enum topdown_state {
 	TOPDOWN_STATE_UNSUPPORTED	= 2,
 	TOPDOWN_STATE_CONTENDED		= 3,
 	TOPDOWN_STATE_ERROR		= 4,
+	TOPDOWN_STATE_EXCLUDED		= 5,
 };
 
 /**
@@ -381,6 +385,7 @@ struct topdown_record {
  * those that have slept since they were last asked: another CPU that did less
  * than 50 us of work since then is left alone, and that work is told the next time.
  * (From Linux 7.0 on the kernel does not tell that well enough, and all are asked.)
+ * nohz_full CPUs are not interrupted: of them the answer is as without this flag.
  * The window is not ended, so other readers' windows, history and watches stay
  * as they are.  Without it the answer is what was known already: it interrupts
  * nobody and is at most one period old where the CPU was not idle.
@@ -417,7 +422,10 @@ struct topdown_read {
 	__u32 __reserved;
 };
 
-/* Count until now first, so that the baseline is now and not a while ago. */
+/*
+ * Count until now first, so that the baseline is now and not a while ago; but not on
+ * nohz_full CPUs, as TOPDOWN_READ_FRESH.
+ */
 #define TOPDOWN_RESET_FRESH	(1U << 0)
 #define TOPDOWN_RESET_FLAGS	(TOPDOWN_RESET_FRESH)
 

@@ -203,8 +203,8 @@ static int fill_row(struct row *row, const struct topdown_reading *then,
 unsigned int row_worse_state(unsigned int one, unsigned int other)
 {
 	static const unsigned int ranks[] = {
-		TOPDOWN_STATE_UNSUPPORTED, TOPDOWN_STATE_OFFLINE, TOPDOWN_STATE_OK,
-		TOPDOWN_STATE_CONTENDED, TOPDOWN_STATE_ERROR,
+		TOPDOWN_STATE_EXCLUDED, TOPDOWN_STATE_UNSUPPORTED, TOPDOWN_STATE_OFFLINE,
+		TOPDOWN_STATE_OK, TOPDOWN_STATE_CONTENDED, TOPDOWN_STATE_ERROR,
 	};
 	unsigned int worst = one, i;
 
@@ -215,10 +215,11 @@ unsigned int row_worse_state(unsigned int one, unsigned int other)
 	return worst;
 }
 
-/* CPUs that were off all the time are only shown to those who named them. */
+/* CPUs that were off or excluded all the time are only shown to those who named them. */
 static bool is_shown(const struct row *row, bool idle_rows)
 {
-	return idle_rows || row->state != TOPDOWN_STATE_OFFLINE || row->figures.enabled_ns;
+	return idle_rows || row->figures.enabled_ns ||
+	       (row->state != TOPDOWN_STATE_OFFLINE && row->state != TOPDOWN_STATE_EXCLUDED);
 }
 
 /**
@@ -227,7 +228,7 @@ static bool is_shown(const struct row *row, bool idle_rows)
  *	times afterwards
  * @then: earlier reading
  * @now: later reading of the same CPUs
- * @idle_rows: also those that were offline all the time
+ * @idle_rows: also those that were offline or excluded all the time
  *
  * Return: 0 or -errno.
  */
