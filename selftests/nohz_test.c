@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * nohz_full CPUs are not interrupted: by default not at all, and where the parameter
+ * cpus names them by nothing but the timer that closes their windows, whatever readers
+ * ask for.  Boot with nohz_full=.
+ *
+ * TOPDOWN_READS       fresh readings while interrupts are counted (10000)
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../kselftest.h"
+#include "guest.h"
+
+#define NOHZ_FULL	"/sys/devices/system/cpu/nohz_full"
+#define PERIOD_MS	200
+#define SETTLE_MS	1000
+#define LOAD		"branchy"
+/*
+ * The timer's, and in it one that the kernel sends the CPU itself whenever a timer is
+ * started on a nohz_full CPU.
+ */
+#define PER_WINDOW	2
+/* The kernel's own, beside a tick that begins or ends with a timer. */
+#define OTHERS		4
+/* Points that a node may be off: a window is known to one part in 255. */
+#define LIMIT_POINTS	1.0
+
+static unsigned int quiet_cpu, reads;
+static int load;
+
+/* The highest CPU of the list, as it is the last number in it. */
+static bool find_quiet_cpu(void)
+{
+	char line[256] = "", *at;
+	FILE *file = fopen(NOHZ_FULL, "re");
+
+	if (!file || !fgets(line, sizeof(line), file))
+		line[0] = '\0';
+	if (file)
+		fclose(file);
+	at = strpbrk(line, "0123456789");
+	if (!at)
+		return false;
+	at = line + strcspn(line, "\n");
+	while (at > line && at[-1] >= '0' && at[-1] <= '9')
+		at--;
+	quiet_cpu = strtoul(at, NULL, 10);
+	return true;
+}
+
+/*
+ * Linux 6.12's fair server interrupts each busy CPU once a second.  Not those of all
+ * CPUs: to turn it off where there is load makes the kernel warn at times.
+ */
+static void fair_server_quiet(void)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/kernel/debug/sched/fair_server/cpu%u/runtime",
+		 quiet_cpu);
+	file_write(path, 0, "0");
+}
+
+/* Which of the numbers in a line of /proc/interrupts is that of the CPU. */
+static int interrupts_column(char *heading, unsigned int cpu)
+{
+	char *word, *state, name[16];
+	int column = 0;
+
+	snprintf(name, sizeof(name), "CPU%u", cpu);
+	for (word = strtok_r(heading, " \n", &state); word; word = strtok_r(NULL, " \n", &state)) {
+		if (!strcmp(word, name))
+			return column;
+		column++;
+	}
+	return -1;
+}
+
+/* All that a CPU has had, of whatever kind. */
+static uint64_t interrupts(unsigned int cpu)
+{
+	FILE *file = fopen("/proc/interrupts", "re");
+	char line[4096], *at, *end;
+	uint64_t sum = 0, n = 0;
+	int column, i;
+
+	if (!file || !fgets(line, sizeof(line), file))
+		ksft_exit_fail_msg("cannot read /proc/interrupts\n");
+	column = interrupts_column(line, cpu);
+	if (column < 0)
+		ksft_exit_fail_msg("CPU %u has no column in /proc/interrupts\n", cpu);
+	while (fgets(line, sizeof(line), file)) {
+		at = strchr(line, ':');
+		for (i = 0; at && i <= column; i++, at = end) {
+			n = strtoull(at + (i == 0), &end, 10);
+			/* A line of one number, of no CPU. */
+			if (end == at + (i == 0))
+				break;
+		}
+		if (i > column)
+			sum += n;
+	}
+	fclose(file);
+	return sum;
+}
+
+static void reload(const char *params)
+{
+	if (module_loaded() && module_unload())
+		ksft_exit_fail_msg("cannot unload the module\n");
+	if (params && module_load(params))
+		ksft_exit_fail_msg("cannot load the module with '%s'\n", params);
+	/* The kernel interrupts all CPUs itself when code comes or goes. */
+	sleep_ms(SETTLE_MS);
+}
+
+static bool read_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char text[4096];
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof(text));
+	close(fd);
+	return n > 0;
+}
+
+/* Everything that a reader can ask of all CPUs. */
+static bool ask_for_everything(int device)
+{
+	static struct topdown_record records[TD_CPUS_MAX + 1];
+	char events[64];
+	unsigned int i;
+	__u32 nr;
+
+	snprintf(events, sizeof(events), TD_SYSFS "/events/cpu%u", quiet_cpu);
+	for (i = 0; i < reads; i++) {
+		nr = TD_CPUS_MAX + 1;
+		if (device_read(device, TOPDOWN_READ_FRESH | TOPDOWN_READ_TOTAL, NULL, 0,
+				records, &nr))
+			return false;
+		if (i % 10)
+			continue;
+		if (device_reset(device, TOPDOWN_RESET_FRESH, NULL, 0) ||
+		    !read_file(TD_SYSFS "/total") || !read_file(TD_SYSFS "/sources"))
+			return false;
+		read_file(events);
+		/* The same again is written to all open windows as well. */
+		if (i % 100 == 0 && period_set("200"))
+			return false;
+	}
+	return true;
+}
+
+struct span {
+	uint64_t interrupts;
+	uint64_t windows;
+	uint64_t ns;
+};
+
+/* What the quiet CPU has while readers ask. */
+static struct span span_with_readers(void)
+{
+	struct topdown_record then = { }, now = { };
+	int device = device_open();
+	struct span span = { };
+
+	if (device < 0)
+		ksft_exit_fail_msg("no device: %s\n", strerror(-device));
+	device_read_cpu(device, 0, quiet_cpu, &then);
+	span.ns = clock_ns(CLOCK_MONOTONIC);
+	span.interrupts = interrupts(quiet_cpu);
+	if (!ask_for_everything(device))
+		ksft_exit_fail_msg("a reader was refused\n");
+	close(device);
+	sleep_ms(3 * PERIOD_MS);
+	span.interrupts = interrupts(quiet_cpu) - span.interrupts;
+	span.ns = clock_ns(CLOCK_MONOTONIC) - span.ns;
+	device = device_open();
+	device_read_cpu(device, 0, quiet_cpu, &now);
+	close(device);
+	span.windows = now.windows - then.windows;
+	return span;
+}
+
+static uint64_t interrupts_without(uint64_t ns)
+{
+	uint64_t before;
+
+	reload(NULL);
+	before = interrupts(quiet_cpu);
+	sleep_ms(ns / 1000000);
+	return interrupts(quiet_cpu) - before;
+}
+
+/* How often the thread that runs the CPU's hotplug callbacks has run, or -1. */
+static long callbacks(unsigned int cpu)
+{
+	char command[128];
+	long n = -1;
+	FILE *pipe;
+
+	snprintf(command, sizeof(command),
+		 "grep -h ^voluntary_ctxt /proc/$(pidof cpuhp/%u)/status | grep -o '[0-9]*$'", cpu);
+	pipe = popen(command, "re");
+	if (pipe && fscanf(pipe, "%ld", &n) != 1)
+		n = -1;
+	if (pipe)
+		pclose(pipe);
+	return n;
+}
+
+static struct topdown_record record_of(unsigned int cpu, __u32 flags)
+{
+	struct topdown_record record = { };
+	int device = device_open();
+
+	if (device < 0 || device_read_cpu(device, flags, cpu, &record))
+		ksft_exit_fail_msg("cannot read CPU %u\n", cpu);
+	close(device);
+	return record;
+}
+
+static void test_excluded(void)
+{
+	struct topdown_record record;
+	struct span span;
+	uint64_t without;
+
+	reload("period_ms=200");
+	record = record_of(quiet_cpu, TOPDOWN_READ_FRESH);
+	ksft_test_result(record.state == TOPDOWN_STATE_EXCLUDED && !record.level &&
+			 !record.windows && !record.total.slots,
+			 "CPU %u is excluded: state %u, level %u\n", quiet_cpu, record.state,
+			 record.level);
+	span = span_with_readers();
+	without = interrupts_without(span.ns);
+	ksft_test_result(span.interrupts <= without,
+			 "excluded, %u fresh readings in %.1f s: %llu interrupts, %llu without the module\n",
+			 reads, span.ns / 1e9, (unsigned long long)span.interrupts,
+			 (unsigned long long)without);
+}
+
+/* To load and to unload the module wakes no thread there either. */
+static void test_loading(void)
+{
+	long before, after;
+
+	reload(NULL);
+	before = callbacks(quiet_cpu);
+	reload("");
+	reload(NULL);
+	after = callbacks(quiet_cpu);
+	ksft_test_result(before >= 0 && after == before,
+			 "loaded and unloaded: the thread of hotplug callbacks ran %ld times before, %ld after\n",
+			 before, after);
+}
+
+static void test_named(void)
+{
+	uint64_t without;
+	struct span span;
+
+	reload("period_ms=200 cpus=all");
+	span = span_with_readers();
+	without = interrupts_without(span.ns);
+	ksft_test_result(span.windows >= 3 &&
+			 span.interrupts <= PER_WINDOW * span.windows + without + OTHERS,
+			 "named, %u fresh readings in %.1f s: %llu interrupts, %llu windows, %llu interrupts without the module\n",
+			 reads, span.ns / 1e9, (unsigned long long)span.interrupts,
+			 (unsigned long long)span.windows, (unsigned long long)without);
+}
+
+/* The largest difference of a node of the last window to what the load executes. */
+static double points_off(const struct topdown_record *record)
+{
+	const struct td_bd_profile *profile = &profile_find(LOAD)->profile;
+	double off = 0, truth;
+	unsigned int i;
+
+	static const enum td_bd_category category[] = {
+		[TOPDOWN_RETIRING]		= TD_BD_RETIRING,
+		[TOPDOWN_BAD_SPECULATION]	= TD_BD_BAD_SPEC,
+		[TOPDOWN_FRONTEND_BOUND]	= TD_BD_FE_BOUND,
+		[TOPDOWN_BACKEND_BOUND]		= TD_BD_BE_BOUND,
+	};
+
+	for (i = 0; i < sizeof(category) / sizeof(category[0]); i++) {
+		truth = profile->fraction[category[i]] * 100.0 / TD_BD_FRACTION;
+		off = fmax(off, fabs(record->window.ratio[i] * 100.0 / TOPDOWN_RATIO_ONE - truth));
+	}
+	return off;
+}
+
+/* The figures are those of the last window, and a fresh reading adds nothing to them. */
+static void test_answer(void)
+{
+	struct topdown_record first, second;
+	unsigned int tries;
+
+	reload("period_ms=200 cpus=all");
+	/* No window must end between the two. */
+	for (tries = 0; tries < 5; tries++) {
+		first = record_of(quiet_cpu, TOPDOWN_READ_FRESH);
+		sleep_ms(20);
+		second = record_of(quiet_cpu, TOPDOWN_READ_FRESH);
+		if (first.windows == second.windows)
+			break;
+	}
+	ksft_test_result(first.windows == second.windows && first.windows &&
+			 first.total.slots == second.total.slots &&
+			 second.time_ns == second.window_time_ns,
+			 "a fresh reading is of %llu windows, and 20 ms later of %llu\n",
+			 (unsigned long long)first.windows, (unsigned long long)second.windows);
+	ksft_test_result(second.state == TOPDOWN_STATE_OK && points_off(&second) < LIMIT_POINTS &&
+			 second.window.enabled_ns > PERIOD_MS * 1000000ULL / 2 &&
+			 second.window.enabled_ns <= (PERIOD_MS + 4) * 1000000ULL,
+			 "its window has %.1f ms, and is %.2f points off\n",
+			 second.window.enabled_ns / 1e6, points_off(&second));
+}
+
+/* The counts behind the figures cannot be had without an interrupt. */
+static void test_events(void)
+{
+	char path[64], text[16];
+	int fd, error = 0;
+
+	snprintf(path, sizeof(path), TD_SYSFS "/events/cpu%u", quiet_cpu);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || read(fd, text, sizeof(text)) < 0)
+		error = errno;
+	close(fd);
+	ksft_test_result(error == EOPNOTSUPP, "its events are refused: %s\n", strerror(error));
+}
+
+/* The window that is open keeps its period, and the next has the new one. */
+static void test_period(void)
+{
+	struct topdown_record record;
+	unsigned int before, after;
+
+	reload("period_ms=2000 cpus=all");
+	sleep_ms(2000);
+	before = record_of(quiet_cpu, 0).windows;
+	if (period_set("100"))
+		ksft_exit_fail_msg("cannot set the period\n");
+	sleep_ms(4000);
+	record = record_of(quiet_cpu, 0);
+	after = record.windows;
+	ksft_test_result(before && after > before + 10 && record.window.enabled_ns <= 104000000ULL,
+			 "a new period is followed: %u windows, then %u, the last of %.1f ms\n",
+			 before, after, record.window.enabled_ns / 1e6);
+}
+
+int main(void)
+{
+	int ret;
+
+	if (!find_quiet_cpu())
+		ksft_exit_skip("no CPU is nohz_full here\n");
+	ret = module_need();
+	if (ret)
+		return ret;
+	if (!door_open())
+		ksft_exit_skip("this machine has no emulated PMU\n");
+	reads = env_number("TOPDOWN_READS", 10000);
+	fair_server_quiet();
+	load = spin_start(quiet_cpu, &profile_find(LOAD)->profile);
+	if (load < 0)
+		ksft_exit_fail_msg("no load on CPU %u: %s\n", quiet_cpu, strerror(-load));
+
+	ksft_print_header();
+	ksft_set_plan(8);
+	test_excluded();
+	test_loading();
+	test_named();
+	test_answer();
+	test_events();
+	test_period();
+	spin_stop(load);
+	reload("");
+	ksft_finished();
+}
