@@ -44,12 +44,25 @@ enum td_bd_request {
 	TD_BD_SET_DEFAULT,	/* struct td_bd_profile in: spaces with none set. */
 	TD_BD_SET_RATE,		/* struct td_bd_rate in: of this address space. */
 	TD_BD_FORGET_RATES,	/* No structure: those of this address space. */
+	TD_BD_SET_FILTER,	/* RCX: 0 all events count, 1 only architectural ones. */
+	TD_BD_SET_GUEST,	/* RCX: enum td_bd_guest. */
 };
 
 /* What TD_BD_SET_PROFILE does to the truth of the address space. */
 enum td_bd_start {
 	TD_BD_RESTART,		/* It starts again from 0: a new workload. */
 	TD_BD_CONTINUE,		/* It goes on: the next phase of the same one. */
+};
+
+/*
+ * What TD_BD_SET_GUEST has the counters do in the second half of each millisecond, as
+ * while a CPU executes a guest whose hypervisor has taken their bits out of
+ * IA32_PERF_GLOBAL_CTRL.  Programs go on, and so does their truth.
+ */
+enum td_bd_guest {
+	TD_BD_GUEST_NONE,	/* They count. */
+	TD_BD_GUEST_ALL,	/* They stand still. */
+	TD_BD_GUEST_METRICS,	/* So they do, but what is behind PERF_METRICS counts. */
 };
 
 /* EAX on return; for TD_BD_PING the version. */
@@ -96,6 +109,7 @@ struct td_bd_truth {
 	uint64_t wakeups;			/* Times the vCPU left HLT. */
 	/* Retired, one with a REP prefix once; under -icount only, else 0. */
 	uint64_t instructions;
+	uint64_t stopped;			/* Of the slots: see TD_BD_SET_GUEST. */
 };
 
 #endif /* TOPDOWN_PMU_BACKDOOR_H */

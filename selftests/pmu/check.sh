@@ -17,7 +17,7 @@ Without options: the runs that each change has to pass.
 
   -a          all runs; also with -k and -m
   -k KERNEL   these kernels only (6.1, 6.12, 7, debug)
-  -m MACHINE  these machines only (spr, icl, adl, snb, zen4, ...; see machine.sh)
+  -m MACHINE  these machines only (spr, icl, adl, snb, zen4, kvm, ...; see machine.sh)
   -t TEST     only tests with this text in their name
 
 Exit status: 0 if none failed.
@@ -34,6 +34,8 @@ readonly FEW=(
 	"6.12 skx truncate smt"
 	"6.12 nometrics truncate threads"
 	"6.12 nopmu truncate threads"
+	"6.12 kvm truncate icount"
+	"6.12 half truncate icount"
 	"6.1 spr round threads nopti"
 	"6.1 zen4 truncate icount"
 )
@@ -49,6 +51,9 @@ readonly MORE=(
 	"6.1 bdw truncate smt"
 	"6.1 glp truncate icount"
 	"6.1 iclnm truncate icount"
+	"6.1 archonly truncate icount"
+	"6.12 archskx truncate icount"
+	"6.12 zerometrics truncate icount"
 )
 runs=("${FEW[@]}")
 

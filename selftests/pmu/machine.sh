@@ -4,7 +4,7 @@
 # Print the emulator's arguments for one of the machines it can be.
 set -euo pipefail
 
-readonly MACHINES="spr icl adl snb ivb hsw bdw skx glp glp8 tnt zen4 nometrics iclnm nopmu amd"
+readonly MACHINES="spr icl adl snb ivb hsw bdw skx glp glp8 tnt zen4 nometrics iclnm nopmu amd kvm archonly archskx zerometrics half"
 
 usage() {
 	cat << END
@@ -24,6 +24,13 @@ Prints the arguments that make the emulator this machine:
   zen4       AMD Zen 4: 6 slots a cycle, 6 counters, PerfMonV2
   nometrics  Sapphire Rapids whose PMU has no PERF_METRICS, as in most clouds
   iclnm      Ice Lake server without PERF_METRICS
+  kvm        Sapphire Rapids as KVM makes a guest: version 2, 8 general and 3 fixed
+             counters, no PERF_METRICS and no PERF_CAPABILITIES
+  archonly   the same where a filter lets only architectural events count
+  archskx    Skylake server likewise: 8 general counters, with that filter
+  zerometrics  a guest with the registers of Sapphire Rapids whose PERF_METRICS read as 0
+  half       spr whose counters stand still for half of each millisecond, as while a
+             CPU executes a guest
   nopmu      Sapphire Rapids without a PMU
   amd        an AMD Zen 3 without an emulated PMU
 
@@ -42,8 +49,14 @@ spr="Icelake-Server,model=143,stepping=8,-hypervisor"
 
 case $1 in
 -h | --help) usage ;;
-spr | nometrics | nopmu)
+spr | nometrics | nopmu | half)
 	echo "$base -cpu $spr,topdown-pmu=$1"
+	;;
+kvm | archonly | zerometrics)
+	echo "$base -cpu ${spr/-hypervisor/+hypervisor},topdown-pmu=$1"
+	;;
+archskx)
+	echo "$base -cpu Skylake-Server,model=85,stepping=4,+hypervisor,topdown-pmu=archskx"
 	;;
 icl | iclnm)
 	echo "$base -cpu Icelake-Server,model=106,stepping=6,-hypervisor,topdown-pmu=$1"

@@ -98,6 +98,16 @@ static const TdEvent td_zen_events[] = {
 	{ }
 };
 
+/*
+ * What a hypervisor may let through alone, whatever the other bits of the event are: the
+ * events of CPUID leaf 0AH, and of AMD those that Linux has names for.
+ */
+static const uint16_t td_architectural[] = {
+	0x003c, 0x00c0, 0x013c, 0x4f2e, 0x412e, 0x00c4, 0x00c5, 0x01a4, 0x0300, 0
+};
+
+static const uint16_t td_amd_named[] = { 0x0076, 0x0120, 0x00c0, 0x00c2, 0x00c3, 0 };
+
 static const TdPreset td_gracemont = {
 	.version = 5, .gp = 6, .fixed = 3, .width = 5,
 	.kind = TD_KIND_ATOM, .events = td_mont_events,
@@ -120,6 +130,26 @@ static const TdPreset td_presets[] = {
 	}, {
 		.name = "iclnm", .version = 5, .gp = 8, .fixed = 4,
 		.width = 5, .events = td_cove_events,
+	}, {
+		/* A guest of KVM's: 8 general and 3 fixed counters are its most. */
+		.name = "kvm", .version = 2, .gp = 8, .fixed = 3, .width = 6,
+		.narrow = true, .guest = true, .events = td_cove_events,
+	}, {
+		.name = "archonly", .version = 2, .gp = 8, .fixed = 3, .width = 6,
+		.narrow = true, .guest = true, .filter = true,
+		.events = td_cove_events,
+	}, {
+		.name = "archskx", .version = 2, .gp = 8, .fixed = 3, .width = 4,
+		.narrow = true, .guest = true, .filter = true,
+		.events = td_lake_events,
+	}, {
+		/* SLOTS count, and PERF_METRICS are there and read as 0. */
+		.name = "zerometrics", .version = 5, .gp = 8, .fixed = 4,
+		.width = 6, .metrics = 8, .filter = true,
+		.events = td_cove_events,
+	}, {
+		.name = "half", .version = 5, .gp = 8, .fixed = 4, .width = 6,
+		.metrics = 8, .half = true, .events = td_cove_events,
 	}, {
 		.name = "snb", .version = 3, .gp = 8, .smt_gp = 4, .fixed = 3,
 		.width = 4, .any = true, .narrow = true,
@@ -188,9 +218,13 @@ uint32_t td_preset_leaf_a(const TdPreset *preset, uint32_t *fixed_mask,
 	/* The eighth of the architectural events is TOPDOWN.SLOTS. */
 	unsigned int events = least->fixed > TD_FIXED_SLOTS ? 8 : 7;
 
-	/* The mask and bit 15, which says that there is no AnyThread: version 5. */
+	/*
+	 * The mask and bit 15, which says that there is no AnyThread: version 5.  KVM
+	 * sets the bit for guests of any version.
+	 */
 	*fixed_mask = least->version > 4 ? (1u << least->fixed) - 1 : 0;
-	*edx = (least->version > 4) << 15 | TD_WIDTH_BITS << 5 | least->fixed;
+	*edx = (least->version > 4 || least->guest) << 15 | TD_WIDTH_BITS << 5 |
+	       least->fixed;
 	return events << 24 | TD_WIDTH_BITS << 16 | least->gp << 8 |
 	       least->version;
 }
@@ -203,6 +237,16 @@ const TdEvent *td_event_find(const TdPreset *preset, uint64_t config)
 		if (event->config == config)
 			return event;
 	return NULL;
+}
+
+/* Is it one that counts nothing while the filter is on? */
+bool td_event_filtered(const TdPreset *preset, uint64_t config)
+{
+	const uint16_t *event = preset->amd ? td_amd_named : td_architectural;
+
+	while (*event && *event != (config & 0xffff))
+		event++;
+	return !*event;
 }
 
 static TdRates td_file_rates;

@@ -81,6 +81,9 @@ static uint64_t td_read_metrics(const TdPmu *p)
 	uint64_t value = 0;
 	unsigned int i;
 
+	/* A hypervisor that does not have them lets software read nothing. */
+	if (qatomic_read(&td_filter))
+		return 0;
 	for (i = 0; i < p->preset->metrics; i++)
 		value |= td_quantise(p->metric[i], slots) << (8 * i);
 	return value;
@@ -164,7 +167,7 @@ static enum td_result td_read(TdPmu *p, uint32_t msr, uint64_t *value)
 		*value = p->fixed[msr - TD_MSR_FIXED0].value;
 	else if (msr == TD_MSR_METRICS && p->preset->metrics)
 		*value = td_read_metrics(p);
-	else if (msr == TD_MSR_CAPABILITIES)
+	else if (msr == TD_MSR_CAPABILITIES && !p->preset->guest)
 		*value = (p->preset->narrow ? 0 : TD_CAP_FULL_WIDTH) |
 			 (p->preset->metrics ? TD_CAP_METRICS : 0);
 	else if (msr == TD_MSR_FIXED_CTRL)
@@ -413,7 +416,8 @@ void td_pmu_cpuid(CPUX86State *env, uint32_t leaf, uint32_t *eax,
 	}
 	switch (leaf) {
 	case 1:
-		*ecx |= CPUID_EXT_PDCM;
+		if (!preset->guest)
+			*ecx |= CPUID_EXT_PDCM;
 		break;
 	case 7:
 		/* The registers still hold what was asked for. */

@@ -27,6 +27,8 @@
 QemuMutex td_lock;
 TdPmu *td_cpus[TD_MAX_CPUS];
 bool td_round;
+bool td_filter;
+enum td_bd_guest td_guest;
 
 static void __attribute__((constructor)) td_init(void)
 {
@@ -98,6 +100,8 @@ static uint64_t td_event_rate(const TdPmu *of, uint64_t config)
 
 static uint64_t td_gp_rate(const TdPmu *p, const TdPmu *of, int n)
 {
+	if (td_filter && td_event_filtered(p->preset, p->evtsel[n] & TD_EVENT_BITS))
+		return 0;
 	return td_event_rate(of, p->evtsel[n] & TD_EVENT_BITS);
 }
 
@@ -114,6 +118,12 @@ static uint64_t td_fixed_rate(const TdPmu *p, const TdPmu *of, int n)
 }
 
 /* Enabling */
+
+/* In a guest, as it were, at that time? */
+bool td_stands(int64_t at)
+{
+	return td_guest != TD_BD_GUEST_NONE && at / TD_GUEST_NS % 2;
+}
 
 bool td_global(const TdPmu *p, int bit)
 {
@@ -181,6 +191,16 @@ static void td_advance_metrics(TdPmu *p, uint64_t slots)
 	}
 }
 
+/* Nothing says whether these need the SLOTS counter's bit of GLOBAL_CTRL. */
+static void td_count_standing(TdPmu *p, const TdPmu *of, uint64_t slots)
+{
+	unsigned int field = td_fixed_field(p, TD_FIXED_SLOTS);
+
+	if (td_guest == TD_BD_GUEST_METRICS && td_global(p, TD_GLOBAL_METRICS) &&
+	    field & (of->cpl ? TD_FIXED_USR : TD_FIXED_OS) && p == of)
+		td_advance_metrics(p, slots);
+}
+
 static void td_count(TdPmu *p, const TdPmu *of, uint64_t ns, uint64_t slots)
 {
 	unsigned int n;
@@ -201,6 +221,27 @@ static void td_count(TdPmu *p, const TdPmu *of, uint64_t ns, uint64_t slots)
 		td_advance_metrics(p, slots);
 }
 
+/* From then on all is the same for so long. */
+static uint64_t td_step(int64_t at, int64_t now)
+{
+	int64_t most = td_guest == TD_BD_GUEST_NONE ? TD_STEP_NS :
+		       TD_GUEST_NS - at % TD_GUEST_NS;
+
+	return MIN(now - at, most);
+}
+
+static void td_truth_step(TdPmu *p, uint64_t slots, bool stands)
+{
+	const struct td_bd_profile *profile = td_profile_of(p->space);
+
+	td_truth_add(&p->truth, profile, slots, p->cpl == 3);
+	td_truth_add(&p->space->truth, profile, slots, p->cpl == 3);
+	if (!stands)
+		return;
+	p->truth.stopped += slots;
+	p->space->truth.stopped += slots;
+}
+
 static bool td_runs(const TdPmu *p)
 {
 	return p && !p->halted && p->space;
@@ -212,27 +253,27 @@ static bool td_runs(const TdPmu *p)
  */
 void td_sync_locked(TdPmu *p, int64_t now)
 {
-	int64_t ns = now - p->last;
+	int64_t at = p->last;
 	const TdPmu *of = td_runs(p) ? p : p->sibling;
 
-	if (ns <= 0)
+	if (at >= now)
 		return;
 	p->last = now;
 	if (!td_runs(of))
 		return;
 
-	while (ns) {
-		uint64_t step = MIN(ns, TD_STEP_NS);
+	while (at < now) {
+		uint64_t step = td_step(at, now);
 		uint64_t slots = step * TD_CYCLES_NS * p->preset->width;
+		bool stands = td_stands(at);
 
-		if (of == p) {
-			td_truth_add(&p->truth, td_profile_of(p->space), slots,
-				     p->cpl == 3);
-			td_truth_add(&p->space->truth, td_profile_of(p->space),
-				     slots, p->cpl == 3);
-		}
-		td_count(p, of, step, slots);
-		ns -= step;
+		if (of == p)
+			td_truth_step(p, slots, stands);
+		if (stands)
+			td_count_standing(p, of, slots);
+		else
+			td_count(p, of, step, slots);
+		at += step;
 	}
 }
 
@@ -250,7 +291,7 @@ static int64_t td_until(const TdPmu *p, const TdCounter *c, uint64_t rate,
 	ns = (left + rate - 1) / rate;
 	if (ns > INT64_MAX / 2)
 		return INT64_MAX;
-	if (!counts && ns < TD_IDLE_NS)
+	if ((!counts || td_stands(p->last)) && ns < TD_IDLE_NS)
 		return p->last + TD_IDLE_NS;
 	return p->last + (int64_t)ns;
 }
@@ -480,6 +521,8 @@ bool td_pmu_realize(X86CPU *cpu, Error **errp)
 	}
 	cpu->td_pmu = p;
 	td_round = !g_strcmp0(getenv("TOPDOWN_PMU_QUANT"), "round");
+	td_filter = preset->filter;
+	td_guest = preset->half ? TD_BD_GUEST_ALL : TD_BD_GUEST_NONE;
 	qemu_register_reset(td_reset, p);
 	return true;
 }

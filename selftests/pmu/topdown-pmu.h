@@ -20,6 +20,9 @@
 #define TD_MAX_CPUS	256
 #define TD_MAX_RATES	64
 
+/* How long the counters run and then stand still: see TD_BD_SET_GUEST. */
+#define TD_GUEST_NS	500000
+
 /*
  * What tells events apart in PERFEVTSEL: event, unit mask, edge, AnyThread, invert,
  * counter mask, and of AMD the upper part of the event.
@@ -71,6 +74,9 @@ typedef struct TdPreset {
 	bool any;			/* AnyThread. */
 	bool narrow;			/* No IA32_A_PMCn. */
 	bool amd;			/* PerfMonV2. */
+	bool guest;			/* As KVM makes a guest: no PERF_CAPABILITIES. */
+	bool filter;			/* Only architectural events count. */
+	bool half;			/* TD_BD_GUEST_ALL. */
 	const TdEvent *events;
 	/* Of a hybrid machine: what CPUID 1AH says, and the E-core. */
 	uint32_t kind;
@@ -87,6 +93,7 @@ typedef struct TdRates {
 typedef struct TdTruth {
 	uint64_t slots;
 	uint64_t user_slots;
+	uint64_t stopped;
 	td_u128 category[TD_BD_CATEGORIES];
 	td_u128 user_category[TD_BD_CATEGORIES];
 } TdTruth;
@@ -139,6 +146,8 @@ typedef struct TdPmu {
 extern QemuMutex td_lock;
 extern TdPmu *td_cpus[TD_MAX_CPUS];
 extern bool td_round;
+extern bool td_filter;
+extern enum td_bd_guest td_guest;
 
 /* topdown-model.c */
 const TdPreset *td_preset_find(const char *name);
@@ -146,6 +155,7 @@ const TdPreset *td_preset_of_cpu(const TdPreset *preset, unsigned int index);
 uint32_t td_preset_leaf_a(const TdPreset *preset, uint32_t *fixed_mask,
 			  uint32_t *edx);
 const TdEvent *td_event_find(const TdPreset *preset, uint64_t config);
+bool td_event_filtered(const TdPreset *preset, uint64_t config);
 const struct td_bd_rate *td_rate_find(const TdRates *own, uint64_t config);
 bool td_rate_set(TdRates *rates, const struct td_bd_rate *rate);
 bool td_rates_load(Error **errp);
@@ -156,6 +166,7 @@ void td_sync_locked(TdPmu *p, int64_t now);
 void td_service(TdPmu *p);
 void td_lock_and_sync(TdPmu *p);
 void td_unlock(TdPmu *p);
+bool td_stands(int64_t at);
 bool td_global(const TdPmu *p, int bit);
 unsigned int td_fixed_field(const TdPmu *p, int n);
 

@@ -233,6 +233,7 @@ static void td_truth_out(struct td_bd_truth *out, const TdTruth *t)
 
 	out->slots = t->slots;
 	out->user_slots = t->user_slots;
+	out->stopped = t->stopped;
 	for (i = 0; i < TD_BD_CATEGORIES; i++) {
 		out->category[i] = t->category[i] / TD_MICRO;
 		out->user_category[i] = t->user_category[i] / TD_MICRO;
@@ -331,6 +332,24 @@ static void td_forget_rates(TdPmu *p)
 	td_service_all();
 }
 
+/* How the counters of all CPUs behave; those that interrupt may be due at other times. */
+static uint32_t td_set_hypervisor(TdPmu *p, uint64_t request, uint64_t arg)
+{
+	uint64_t most = request == TD_BD_SET_FILTER ? 1 : TD_BD_GUEST_METRICS;
+
+	if (arg > most)
+		return TD_BD_EINVAL;
+	qemu_mutex_lock(&td_lock);
+	td_sync_all_locked(p);
+	if (request == TD_BD_SET_FILTER)
+		qatomic_set(&td_filter, arg == 1);
+	else
+		td_guest = arg;
+	qemu_mutex_unlock(&td_lock);
+	td_service_all();
+	return TD_BD_OK;
+}
+
 static uint32_t td_get_truth(TdPmu *p, uint64_t request, uint64_t arg,
 			     struct td_bd_truth *out)
 {
@@ -421,6 +440,10 @@ bool td_pmu_in(CPUX86State *env, uint32_t port, uintptr_t ra, uint32_t *answer)
 		*answer = td_get_truth(p, request, arg, &truth);
 		if (*answer == TD_BD_OK)
 			td_store(env, &truth, sizeof(truth), ra);
+		break;
+	case TD_BD_SET_FILTER:
+	case TD_BD_SET_GUEST:
+		*answer = td_set_hypervisor(p, request, arg);
 		break;
 	case TD_BD_SET_QUANT:
 		*answer = arg > 1 ? TD_BD_EINVAL : TD_BD_OK;

@@ -19,6 +19,15 @@ static const struct machine machines[] = {
 	{ .name = "adl", .width = 6, .metrics = 8, .pmu = true, .model = 151, .e_width = 5 },
 	{ .name = "nometrics", .width = 6, .pmu = true, .model = 143 },
 	{ .name = "iclnm", .width = 5, .pmu = true, .model = 106 },
+	{ .name = "kvm", .width = 6, .pmu = true, .model = 143, .version = 2, .fixed = 3,
+	  .narrow = true, .hypervisor = true },
+	{ .name = "archonly", .width = 6, .pmu = true, .model = 143, .version = 2, .fixed = 3,
+	  .narrow = true, .hypervisor = true, .filter = true },
+	{ .name = "archskx", .width = 4, .pmu = true, .model = 85, .version = 2, .fixed = 3,
+	  .narrow = true, .hypervisor = true, .filter = true },
+	{ .name = "zerometrics", .width = 6, .metrics = 8, .pmu = true, .model = 143,
+	  .hypervisor = true, .filter = true },
+	{ .name = "half", .width = 6, .metrics = 8, .pmu = true, .model = 143, .half = true },
 	{ .name = "snb", .width = 4, .pmu = true, .model = 42, .version = 3, .fixed = 3,
 	  .any = true, .narrow = true },
 	{ .name = "ivb", .width = 4, .pmu = true, .model = 58, .version = 3, .fixed = 3,
@@ -37,8 +46,9 @@ static const struct machine machines[] = {
 	{ .name = "amd", .width = 6, .amd = true },
 };
 
+/* The first ones see the counters as the machine boots. */
 static const struct test *const suites[] = {
-	truth_tests, msr_tests, rdpmc_tests, perf_tests, hybrid_tests,
+	guest_tests, truth_tests, msr_tests, rdpmc_tests, perf_tests, hybrid_tests,
 	rate_tests, amd_tests,
 };
 
@@ -102,6 +112,8 @@ static int run(const struct test *test)
 	waitpid(pid, &status, 0);
 	/* A test that died has not put this back. */
 	door(TD_BD_SET_QUANT, machine.round, NULL);
+	door(TD_BD_SET_FILTER, 0, NULL);
+	door(TD_BD_SET_GUEST, TD_BD_GUEST_NONE, NULL);
 	if (WIFSIGNALED(status))
 		printf("# signal %d\n", WTERMSIG(status));
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;

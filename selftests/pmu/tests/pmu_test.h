@@ -41,6 +41,9 @@ struct machine {
 	bool icount;
 	bool smt;
 	bool amd;
+	bool hypervisor;		/* CPUID says that it is a guest. */
+	bool filter;			/* Only architectural events count, until told otherwise. */
+	bool half;			/* Counters stand still half of the time, until told otherwise. */
 	unsigned int e_width;		/* Of the second half of the CPUs; 0: all are alike. */
 };
 
@@ -55,7 +58,7 @@ struct test {
 };
 
 extern const struct test perf_tests[], rdpmc_tests[], msr_tests[], truth_tests[];
-extern const struct test hybrid_tests[], rate_tests[], amd_tests[];
+extern const struct test hybrid_tests[], rate_tests[], amd_tests[], guest_tests[];
 
 void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *format, ...);
 void __attribute__((noreturn)) skip(const char *why);
