@@ -116,4 +116,17 @@ static inline bool td_compat_event_ended(const struct perf_event *event)
 	return (long)READ_ONCE(event->ctx->task) == -1L;
 }
 
+/*
+ * The time that a CPU has spent in guests of which perf knows, so that it is not taken for
+ * running where it is excluded: 7.0 keeps it apart.  On the event's CPU, interrupts off.
+ */
+static inline u64 td_compat_guest_apart(const struct perf_event *event)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
+	return 0;
+#else
+	return event->ctx->timeguest.time;
+#endif
+}
+
 #endif /* TOPDOWN_COMPAT_H */

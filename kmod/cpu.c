@@ -31,6 +31,7 @@
 #include "events.h"
 #include "group.h"
 #include "model.h"
+#include "plausible.h"
 #include "refine.h"
 #include "scope.h"
 #include "window.h"
@@ -40,6 +41,10 @@
 
 #define TD_RETRY_MIN		HZ
 #define TD_RETRY_MAX		(64 * HZ)
+
+/* Pauses before counters are tried again that could not be believed. */
+#define TD_REFUSE_MIN		(64 * HZ)
+#define TD_REFUSE_MAX		(4096 * HZ)
 
 static DEFINE_MUTEX(td_cpu_mutex);
 static enum cpuhp_state td_cpu_hotplug;
@@ -274,6 +279,27 @@ static bool td_cpu_make_room(struct td_window *window)
 }
 
 /*
+ * What is counted cannot be what the CPU did: give the counters back.  A guest that moved to
+ * another host may have better ones, so it is tried again.
+ */
+static void td_cpu_refuse(struct td_window *window)
+{
+	lockdep_assert_held(&td_cpu_mutex);
+	td_cpu_release_group(window);
+	td_cpu_call(window, td_window_unsupported);
+	WRITE_ONCE(window->lost, false);
+	if (td_trust_refuse(&window->trust)) {
+		window->refuse_delay = min(window->refuse_delay * 2, TD_REFUSE_MAX);
+	} else {
+		window->refuse_delay = TD_REFUSE_MIN;
+		pr_warn_ratelimited("CPU%d: not measured, %s; a hypervisor may filter events\n",
+				    window->cpu, td_doubt_text(window->trust.doubt));
+	}
+	/* Sooner is already queued where the window's timer saw it again meanwhile. */
+	mod_delayed_work(system_wq, &window->retry, window->refuse_delay);
+}
+
+/*
  * Runs until the group is well: it was not made, or refused the counter, or it is
  * not certain that its size is right, or that its events are those that are wanted.
  */
@@ -286,6 +312,9 @@ static void td_cpu_retry_work(struct work_struct *work)
 		WRITE_ONCE(window->retry_delay, min(window->retry_delay * 2, TD_RETRY_MAX));
 		if (!window->group.nr && !window->counters)
 			td_cpu_make_group(window);
+		/* Pairs with WRITE_ONCE() in td_window_ailing(), and that in td_cpu_refuse(). */
+		else if (READ_ONCE(window->lost))
+			td_cpu_refuse(window);
 		else if (!td_cpu_make_room(window))
 			td_cpu_enable_again(window);
 	}
@@ -350,7 +379,10 @@ void td_cpu_describe(int cpu, char *text, size_t size)
 	const struct td_window *window = per_cpu_ptr(td_windows, cpu);
 
 	mutex_lock(&td_cpu_mutex);
-	if (window->counters)
+	if (window->started && td_window_doubt(window))
+		snprintf(text, size, "unsupported: %s%s", td_doubt_text(td_window_doubt(window)),
+			 window->group.nr || window->counters ? "" : ", trying again later");
+	else if (window->counters)
 		td_cpu_describe_counters(window, text, size);
 	else if (window->group.nr)
 		snprintf(text, size, "perf_metrics, level %u: the CPU has PERF_METRICS%s",
@@ -421,6 +453,7 @@ static void td_cpu_start(struct td_window *window)
 	window->widen_at = jiffies;
 	window->widen_delay = 0;
 	window->troubled = false;
+	td_trust_forget(&window->trust);
 	WRITE_ONCE(window->retry_delay, TD_RETRY_MIN);
 	td_cpu_make_group(window);
 }

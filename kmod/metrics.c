@@ -26,6 +26,9 @@
 /* What evidence that is no proof may lower the score to. */
 #define TD_QUANT_SCORE_WEAK	4
 
+/* Fewer slots have no sum to speak of: the driver's floor() takes four of them. */
+#define TD_BYTES_MIN_SLOTS	(1ULL << 14)
+
 /* Room for TOPDOWN_CPUS_WORDS_MAX * 64 summands of 64 bits. */
 #define TD_SUM_SHIFT		13
 #define TD_SUM_EXACT		(1ULL << (63 - TD_SUM_SHIFT))
@@ -109,6 +112,36 @@ static void td_learn(struct td_quant *quant, const struct td_counts *counts, __s
 		if (quant->score <= 0 && quant->score > -TD_QUANT_SCORE_WEAK)
 			quant->score--;
 	}
+}
+
+/*
+ * Truncated bytes are up to three steps short, rounded ones up to two to either side.
+ * That a CPU truncates or rounds is held against it only where it is proved.
+ */
+static enum td_bytes td_bytes_near(const struct td_counts *counts, const struct td_quant *quant,
+				   __s64 missing)
+{
+	__s64 step = counts->slots / TD_STEPS;
+	__s64 most = quant->score < -TD_QUANT_SCORE_WEAK ? 2 * step : 3 * step;
+	__s64 least = quant->score > 0 ? 0 : -2 * step;
+
+	if (counts->slots < TD_QUANT_MIN_SLOTS)
+		return TD_BYTES_RIGHT;
+	return missing > most + step / 8 || missing < least - step / 8 ? TD_BYTES_ODD :
+									  TD_BYTES_RIGHT;
+}
+
+/* Those that are further off than four steps. */
+static enum td_bytes td_bytes_far(const struct td_counts *counts)
+{
+	__u64 sum = td_l1_sum(counts);
+
+	if (counts->slots < TD_BYTES_MIN_SLOTS)
+		return TD_BYTES_RIGHT;
+	if (!sum)
+		return TD_BYTES_ZERO;
+	return sum < counts->slots / 2 || sum > counts->slots + counts->slots / 2 ?
+	       TD_BYTES_ABSURD : TD_BYTES_ODD;
 }
 
 static __u64 td_shift_count(__u64 count, __s64 by)
@@ -247,19 +280,28 @@ void td_counts_to_nodes(const struct td_counts *counts, unsigned int level,
  * @node: slots of each node, zeroed by the caller
  *
  * The three functions above in a row, for the kernel's timers.
+ *
+ * Return: what the bytes sum to, by what was known of the CPU before; of few slots
+ * TD_BYTES_RIGHT.
  */
-void td_counts_fold(struct td_counts *counts, struct td_quant *quant, unsigned int level,
-		    __u64 node[TOPDOWN_MAX_NODES])
+enum td_bytes td_counts_fold(struct td_counts *counts, struct td_quant *quant,
+			     unsigned int level, __u64 node[TOPDOWN_MAX_NODES])
 {
+	enum td_bytes bytes;
 	__s64 missing;
 
 	if (td_missing(counts, &missing)) {
+		bytes = td_bytes_near(counts, quant, missing);
 		td_learn(quant, counts, missing);
 		td_correct(counts, quant, missing);
 		td_nodes(counts, level, node);
-	} else if (td_counts_sane(counts)) {
-		td_nodes(counts, level, node);
+		return bytes;
 	}
+	if (!td_counts_sane(counts))
+		return TD_BYTES_ABSURD;
+	bytes = td_bytes_far(counts);
+	td_nodes(counts, level, node);
+	return bytes;
 }
 
 /**

@@ -48,6 +48,21 @@ struct td_quant {
 };
 
 /**
+ * enum td_bytes - what the level 1 bytes of PERF_METRICS sum to
+ *
+ * @TD_BYTES_RIGHT: all slots, but for what the CPU's way of making bytes takes or adds
+ * @TD_BYTES_ODD: more than that is missing, or too much, and the figures are scaled
+ * @TD_BYTES_ABSURD: less than half of all slots, or more than one and a half of them
+ * @TD_BYTES_ZERO: nothing
+ */
+enum td_bytes {
+	TD_BYTES_RIGHT,
+	TD_BYTES_ODD,
+	TD_BYTES_ABSURD,
+	TD_BYTES_ZERO,
+};
+
+/**
  * struct td_sum - figures added up over CPUs
  * @figures: the sums, modulo 2^64
  * @slots: sum of slots >> TD_SUM_SHIFT, which cannot overflow
@@ -70,8 +85,8 @@ void td_quant_learn(struct td_quant *quant, const struct td_counts *counts);
 void td_counts_correct(struct td_counts *counts, const struct td_quant *quant);
 void td_counts_to_nodes(const struct td_counts *counts, unsigned int level,
 			__u64 node[TOPDOWN_MAX_NODES]);
-void td_counts_fold(struct td_counts *counts, struct td_quant *quant, unsigned int level,
-		    __u64 node[TOPDOWN_MAX_NODES]);
+enum td_bytes td_counts_fold(struct td_counts *counts, struct td_quant *quant,
+			     unsigned int level, __u64 node[TOPDOWN_MAX_NODES]);
 __u32 td_ratio(__u64 part, __u64 whole);
 void td_figures_clear(struct topdown_figures *figures);
 __u32 td_nodes_of_level(unsigned int level);

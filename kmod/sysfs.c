@@ -248,6 +248,28 @@ static ssize_t sources_show(struct kobject *kobj, struct kobj_attribute *attr, c
 	return n;
 }
 
+/* A line for each range of CPUs with the same number. */
+static ssize_t odd_windows_show(struct kobject *kobj, struct kobj_attribute *attr, char *buffer)
+{
+	int cpu = cpumask_first(cpu_possible_mask), first, last, n = 0;
+	u64 odd;
+
+	while (cpu < nr_cpu_ids) {
+		first = cpu;
+		odd = td_window_odd(cpu);
+		do {
+			last = cpu;
+			cpu = cpumask_next(cpu, cpu_possible_mask);
+		} while (cpu < nr_cpu_ids && td_window_odd(cpu) == odd);
+		if (first == last)
+			n += sysfs_emit_at(buffer, n, "%d: %llu\n", first, odd);
+		else
+			n += sysfs_emit_at(buffer, n, "%d-%d: %llu\n", first, last, odd);
+	}
+	return n;
+}
+
+static struct kobj_attribute td_odd_windows_file = __ATTR_RO(odd_windows);
 static struct kobj_attribute td_sources_file = __ATTR_RO(sources);
 static struct kobj_attribute td_period_file = __ATTR_RW(period_ms);
 static struct kobj_attribute td_total_file = {
@@ -317,6 +339,8 @@ static int td_sysfs_add_files(void)
 	ret = sysfs_create_file(&td_kobject, &td_period_file.attr);
 	if (!ret)
 		ret = sysfs_create_file(&td_kobject, &td_sources_file.attr);
+	if (!ret)
+		ret = sysfs_create_file(&td_kobject, &td_odd_windows_file.attr);
 	if (!ret)
 		ret = sysfs_create_file(&td_kobject, &td_total_file.attr);
 	if (!ret)

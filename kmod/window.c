@@ -8,14 +8,18 @@
  * (follow.c), which do not; and when the CPU goes offline or its group is made anew
  * (cpu.c).  The sums live in the map (page.c).
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/bits.h>
 #include <linux/hash.h>
 #include <linux/irqflags.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
+#include <linux/kernel_stat.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
 #include <linux/percpu.h>
+#include <linux/printk.h>
 #include <linux/random.h>
 #include <linux/sched/clock.h>
 #include <linux/smp.h>
@@ -28,8 +32,10 @@
 #include "cpu.h"
 #include "credit.h"
 #include "formula.h"
+#include "guest.h"
 #include "model.h"
 #include "page.h"
+#include "plausible.h"
 #include "refine.h"
 #include "scope.h"
 #include "share.h"
@@ -68,12 +74,52 @@ static void td_window_clamped(struct td_window *window, u32 nodes)
 		window->flags |= TOPDOWN_RECORD_CLAMPED | nodes << TD_CLAMPED_SHIFT;
 }
 
+/* Counts in doubt are nobody's, as if nothing had been counted. */
+static noinline void td_window_judge(struct td_window *window, enum td_doubt doubt,
+				     struct topdown_figures *part)
+{
+	bool refused = window->trust.refused;
+
+	if (td_trust_part(&window->trust, doubt)) {
+		part->running_ns = 0;
+		part->slots = 0;
+		memset(part->node, 0, sizeof(part->node));
+	} else if (refused && !window->trust.refused) {
+		pr_info_ratelimited("CPU%d: its counters can be believed again\n", window->cpu);
+	}
+}
+
+/* The time of this CPU in virtual machines, in which our events do not count. */
+static u64 td_window_guests(void)
+{
+	const u64 *stat = kcpustat_this_cpu->cpustat;
+
+	return stat[CPUTIME_GUEST] + stat[CPUTIME_GUEST_NICE];
+}
+
+static u64 td_window_guests_apart(const struct td_window *window)
+{
+	const struct td_group *group = window->counters ? &window->counters->part[0].group :
+							  &window->group;
+
+	return td_compat_guest_apart(group->event[0]);
+}
+
+static noinline void td_window_spare_guests(struct td_window *window, u64 guests,
+					    struct topdown_figures *part)
+{
+	part->running_ns = td_guest_running(&window->guest, guests,
+					    td_window_guests_apart(window), part->enabled_ns,
+					    part->running_ns);
+}
+
 /* The same for ordinary counters. */
 static noinline void td_window_measure_counters(struct td_window *window,
 						struct topdown_figures *part)
 {
 	u64 now = local_clock();
 	struct td_slots slots;
+	enum td_doubt doubt;
 	u64 ran;
 
 	ran = td_counters_fold(window->counters, window->cpu, now, &slots);
@@ -82,8 +128,12 @@ static noinline void td_window_measure_counters(struct td_window *window,
 	part->running_ns = min(ran, part->enabled_ns);
 	part->slots = slots.slots;
 	memcpy(part->node, slots.node, sizeof(part->node));
-	td_window_clamped(window, slots.clamped);
 	window->folded = now;
+	doubt = td_doubt_counters(slots.slots, slots.node[TOPDOWN_RETIRING], ran);
+	if (unlikely(doubt || window->trust.doubt))
+		td_window_judge(window, doubt, part);
+	if (part->slots)
+		td_window_clamped(window, slots.clamped);
 }
 
 /* The same counts as perf's metric expressions have them. */
@@ -104,6 +154,7 @@ static void td_window_measure(struct td_window *window, struct topdown_figures *
 	u64 now = local_clock();
 	u64 running = td_group_running(&window->group, now);
 	s64 ran = running - window->running;
+	enum td_bytes bytes;
 
 	td_group_fold(&window->group, &window->counts, &delta);
 
@@ -111,9 +162,14 @@ static void td_window_measure(struct td_window *window, struct topdown_figures *
 	part->enabled_ns = now - window->folded;
 	part->running_ns = clamp_t(s64, ran, 0, part->enabled_ns);
 	part->slots = delta.slots;
-	td_counts_fold(&delta, &window->quant, window->level, part->node);
+	bytes = td_counts_fold(&delta, &window->quant, window->level, part->node);
 	if (unlikely(window->refine.formula))
 		td_window_refine(window, &delta, part);
+	if (unlikely(bytes != TD_BYTES_RIGHT || !part->slots || window->trust.doubt)) {
+		window->trust.odd |= bytes != TD_BYTES_RIGHT;
+		td_window_judge(window, td_doubt_metrics(bytes, part->slots, part->running_ns),
+				part);
+	}
 
 	window->folded = now;
 	window->running = running;
@@ -131,6 +187,30 @@ bool td_window_in_error(const struct td_window *window)
 				  td_group_in_error(&window->group);
 }
 
+/**
+ * td_window_doubt() - why what a CPU counts is not believed
+ * @window: of the CPU
+ *
+ * Return: the doubt; TD_DOUBT_NONE for none.
+ */
+enum td_doubt td_window_doubt(const struct td_window *window)
+{
+	/* Written plainly on the CPU: whoever asks sees the doubt of some part. */
+	return READ_ONCE(window->trust.doubt);
+}
+
+/**
+ * td_window_odd() - windows whose bytes of PERF_METRICS do not sum to what they can
+ * @cpu: possible CPU
+ *
+ * Return: how many there were since the module was loaded.
+ */
+u64 td_window_odd(int cpu)
+{
+	/* Written plainly on the CPU, one word. */
+	return READ_ONCE(per_cpu_ptr(td_windows, cpu)->trust.odd_windows);
+}
+
 static enum topdown_state td_window_state(const struct td_window *window,
 					  const struct topdown_figures *figures)
 {
@@ -138,6 +218,8 @@ static enum topdown_state td_window_state(const struct td_window *window,
 
 	if (td_window_in_error(window))
 		return TOPDOWN_STATE_ERROR;
+	if (window->trust.doubt)
+		return TOPDOWN_STATE_UNSUPPORTED;
 	if (window->counters)
 		percent = td_counters_percent(window->counters, percent);
 	if (figures->running_ns < figures->enabled_ns / 100 * percent)
@@ -163,6 +245,8 @@ static void td_window_turn(struct td_window *window, struct topdown_map_record *
 		window->flags &= TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_REFINED |
 				 TOPDOWN_RECORD_DRILLDOWN;
 	}
+	if (unlikely(window->trust.doubt | window->trust.odd))
+		td_trust_close(&window->trust);
 	/* Pairs with READ_ONCE() in td_window_awake(). */
 	WRITE_ONCE(window->state, td_window_state(window, &record->window));
 	record->state = window->state;
@@ -196,6 +280,7 @@ void td_window_fold(struct td_window *window, bool close)
 {
 	struct topdown_figures part;
 	struct topdown_map_record *entry;
+	u64 guests;
 
 	lockdep_assert_irqs_disabled();
 	WARN_ON_ONCE(window->cpu != smp_processor_id());
@@ -204,6 +289,9 @@ void td_window_fold(struct td_window *window, bool close)
 		td_window_measure_counters(window, &part);
 	else
 		td_window_measure(window, &part);
+	guests = td_window_guests();
+	if (unlikely(guests != window->guest.seen || window->guest.owed))
+		td_window_spare_guests(window, guests, &part);
 	if (td_credit_wanted())
 		td_window_credit(window, &part);
 	entry = td_page_write_begin(window->cpu);
@@ -380,6 +468,8 @@ static noinline void td_window_drill(struct td_window *window)
 /* Is there something that only a process can mend? */
 static bool td_window_ailing(struct td_window *window)
 {
+	/* Pairs with READ_ONCE() in td_cpu_retry_work(). */
+	WRITE_ONCE(window->lost, td_trust_lost(&window->trust));
 	if (window->counters) {
 		td_window_resize(window);
 		if (window->counters->drill)
@@ -388,7 +478,7 @@ static bool td_window_ailing(struct td_window *window)
 		    td_window_drills(window))
 			return true;
 	}
-	return window->state == TOPDOWN_STATE_ERROR;
+	return window->lost || window->state == TOPDOWN_STATE_ERROR;
 }
 
 static void td_window_timer(struct timer_list *timer)
@@ -417,6 +507,7 @@ static void td_window_forget(struct td_window *window)
 	struct td_counts unseen;
 
 	window->folded = local_clock();
+	td_guest_begin(&window->guest, td_window_guests(), td_window_guests_apart(window));
 	if (window->counters) {
 		td_counters_begin(window->counters, window->folded);
 		return;
@@ -453,7 +544,13 @@ void td_window_begin(void *arg)
 	struct td_window *window = arg;
 	unsigned long delay = td_window_delay(window);
 	struct topdown_record *record;
+	enum topdown_state state = TOPDOWN_STATE_OK;
 
+	/* Where nothing could be believed, nothing is until counts speak for it. */
+	if (window->trust.doubt)
+		state = TOPDOWN_STATE_UNSUPPORTED;
+	if (td_window_in_error(window))
+		state = TOPDOWN_STATE_ERROR;
 	record = &td_page_write_begin(window->cpu)->record;
 	td_window_since(window, record);
 	record->level = window->level;
@@ -464,8 +561,7 @@ void td_window_begin(void *arg)
 	record->slots_per_cycle = window->model->slots_per_cycle;
 	record->nr_cpus = 1;
 	td_page_write_end(window->cpu);
-	td_window_set_state(window, td_window_in_error(window) ? TOPDOWN_STATE_ERROR :
-								 TOPDOWN_STATE_OK);
+	td_window_set_state(window, state);
 
 	td_window_forget(window);
 	window->open = true;

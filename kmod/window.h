@@ -7,7 +7,9 @@
 #include <linux/workqueue.h>
 
 #include "group.h"
+#include "guest.h"
 #include "metrics.h"
+#include "plausible.h"
 #include "refine.h"
 
 struct cpumask;
@@ -26,19 +28,26 @@ struct td_model;
  *	interrupts off only looked at while @open
  * @refine: how what @group counts is corrected; as @group
  * @counters: ordinary counters instead of @group, or NULL; as @group
- * @open: a window is open; on the CPU with interrupts off, as the next five
+ * @open: a window is open; on the CPU with interrupts off, as the next
+ *	seven
  * @folded: local_clock() of the last fold
  * @running: td_group_running() at that time
  * @counts: the group's counts at that time
  * @quant: what the CPU's bytes look like
+ * @trust: what is thought of its counters; on the CPU with interrupts off, or while no
+ *	window is open under td_cpu_mutex; others look at it
+ * @guest: its time in virtual machines
  * @parts: how often the open window has been folded without ending it
  * @busy: td_window_busy() before a reader last had the CPU folded; readers look
+ *	at it
+ * @lost: nothing of what it counts is believed any more; written as @trust, others look
  *	at it
  * @jitter: source of the timer's jitter; on the CPU with interrupts off
  * @timer: closes windows
  * @opened: when the open window began, in jiffies; on the CPU with interrupts off
  * @retry: makes a group anew, or enables it again after an error
  * @retry_delay: pause before the next try, in jiffies; written under td_cpu_mutex
+ * @refuse_delay: the same where the counters are not what the CPU did; under td_cpu_mutex
  * @troubled: the log says that the CPU has no group; under td_cpu_mutex
  * @room: the most events that a group of @counters may have, or that those shall
  *	have that are made next; written under td_cpu_mutex before there are any,
@@ -70,15 +79,19 @@ struct td_window {
 	u64 running;
 	struct td_counts counts;
 	struct td_quant quant;
+	struct td_trust trust;
+	struct td_guest guest;
 	unsigned int parts;
 
 	u64 busy;
+	bool lost;
 
 	u32 jitter;
 	struct timer_list timer;
 	unsigned long opened;
 	struct delayed_work retry;
 	unsigned long retry_delay;
+	unsigned long refuse_delay;
 	bool troubled;
 
 	unsigned int room;
@@ -99,6 +112,8 @@ struct td_window {
 extern struct td_window __percpu *td_windows;
 
 bool td_window_in_error(const struct td_window *window);
+enum td_doubt td_window_doubt(const struct td_window *window);
+u64 td_window_odd(int cpu);
 bool td_window_drills(const struct td_window *window);
 unsigned int td_window_nodes(int cpu);
 void td_window_setup(struct td_window *window, int cpu);

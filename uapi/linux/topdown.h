@@ -213,10 +213,13 @@ enum topdown_kind {
  * @TOPDOWN_STATE_OK: the group ran (nearly) all of the last window; of groups that
  *	run in turns the first had its turns
  * @TOPDOWN_STATE_OFFLINE: the CPU is offline; its sums stand still
- * @TOPDOWN_STATE_UNSUPPORTED: the CPU has no event group that we can use
- * @TOPDOWN_STATE_CONTENDED: others (perf users, or a guest that owns the PMU)
- *	had the counter for part of the last window: see running_ns against
- *	enabled_ns
+ * @TOPDOWN_STATE_UNSUPPORTED: the CPU has no event group that we can use, or what its
+ *	events count cannot be what it did, as where a hypervisor lets events be created
+ *	and counts 0: nothing is counted then, and it is tried again with growing
+ *	pauses.  The file "sources" in sysfs has the reason
+ * @TOPDOWN_STATE_CONTENDED: for part of the last window others (perf users, or a
+ *	guest that owns the PMU) had the counter, or the CPU was in guests: see
+ *	running_ns against enabled_ns
  * @TOPDOWN_STATE_ERROR: the group could not be made, or was refused the counter;
  *	it is tried again with growing pauses, and the kernel log says so
  * @TOPDOWN_STATE_EXCLUDED: the CPU is not to be measured, online or not: it is not
@@ -288,7 +291,11 @@ struct topdown_info {
  * struct topdown_figures - the slots of a span of time and where they went
  * @enabled_ns: time in which the CPU was online and had our group; for the sum
  *	over CPUs the times are added up
- * @running_ns: the part of it in which the group had the counters, never more
+ * @running_ns: the part of it in which the group had the counters, never more.  The time
+ *	that a CPU spends in virtual machines is none of it, since guests are not
+ *	counted.  The kernel accounts for that time by ticks, so of one window it
+ *	may be off by one; their sum is right.  Nor is time whose counts cannot be
+ *	believed (TOPDOWN_STATE_UNSUPPORTED)
  * @slots: pipeline slots counted in @running_ns, not scaled up to @enabled_ns
  * @node: the slots of each enum topdown_node.  Level 1 sums to @slots (but for
  *	slots of which the CPU said nothing at all, and what a formula was cut

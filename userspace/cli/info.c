@@ -17,6 +17,7 @@
 
 #define WATCHDOG_FILE	"/proc/sys/kernel/nmi_watchdog"
 #define SOURCES_FILE	"/sys/kernel/topdown/sources"
+#define ODD_FILE	"/sys/kernel/topdown/odd_windows"
 #define SCHEMA		1
 
 enum {
@@ -241,6 +242,7 @@ static struct json_object *collect(struct topdown *td, const char *device, int *
 	add_file_number(object, "perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid");
 	add_file_number(object, "nmi_watchdog", WATCHDOG_FILE);
 	add_file_lines(object, "chosen", SOURCES_FILE);
+	add_file_lines(object, "odd_windows", ODD_FILE);
 	json_object_object_add(object, "cpus", cpu_array(td, error));
 	return object;
 }
@@ -291,7 +293,7 @@ static void print_text(FILE *file, struct json_object *object)
 
 		if (!strcmp(key, "schema"))
 			continue;
-		if (!strcmp(key, "chosen") && value) {
+		if ((!strcmp(key, "chosen") || !strcmp(key, "odd_windows")) && value) {
 			print_lines(file, key, value);
 			continue;
 		}
