@@ -62,6 +62,16 @@ bool door_set_rate(uint64_t config, uint64_t rate)
 	return door_request(TD_BD_SET_RATE, 0, &copy) == TD_BD_OK;
 }
 
+bool door_set_filter(bool on)
+{
+	return door_request(TD_BD_SET_FILTER, on, NULL) == TD_BD_OK;
+}
+
+bool door_set_guest(enum td_bd_guest what)
+{
+	return door_request(TD_BD_SET_GUEST, what, NULL) == TD_BD_OK;
+}
+
 static bool door_truth(enum td_bd_request request, uint64_t arg, struct td_bd_truth *truth)
 {
 	/* Its pages must be there, and not shared with a parent. */
@@ -125,6 +135,7 @@ void door_truth_sub(struct td_bd_truth *later, const struct td_bd_truth *earlier
 	later->pmi -= earlier->pmi;
 	later->wakeups -= earlier->wakeups;
 	later->instructions -= earlier->instructions;
+	later->stopped -= earlier->stopped;
 }
 
 void door_truth_nodes(const struct td_bd_truth *truth, double node[TRUTH_NODES])

@@ -33,6 +33,9 @@ bool door_set_default(const struct td_bd_profile *profile);
 bool door_set_quant(bool round);
 /* How often an event of perf's happens here: @rate in 1,000,000 cycles. */
 bool door_set_rate(uint64_t config, uint64_t rate);
+/* What the hypervisor of a guest, or of this host, does to counters. */
+bool door_set_filter(bool on);
+bool door_set_guest(enum td_bd_guest what);
 bool door_truth_cpu(unsigned int cpu, struct td_bd_truth *truth);
 /* Of the caller's address space. */
 bool door_truth_space(struct td_bd_truth *truth);

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What hypervisors do to counters.  In a guest whose hypervisor counts 0 for most events
+ * there is a clear refusal and never a figure; what comes and goes with the host that the
+ * guest runs on is noticed.  On a host whose counters stand still while a guest runs the
+ * figures are right.
+ *
+ * TOPDOWN_SPAN_MS     length of a measurement (1500)
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../kselftest.h"
+#include "guest.h"
+
+#define PERIOD		"period_ms=200"
+#define CPU		1
+
+/* One and a half percentage points: the kernel's own slots are of another character. */
+#define LIMIT		0.015
+#define LIMIT_SLOTS	0.02
+/* Ordinary counters are stopped for each turn, which is long where an instruction takes 8 ns. */
+#define LIMIT_TURNS	0.08
+/* Four windows, the pause before the work, and then some. */
+#define REFUSED_MS	8000
+#define LOOK_MS		50
+/* The first pause is 64 s. */
+#define AGAIN_MS	80000
+#define TRIES		3
+
+static const struct td_bd_profile profile = {
+	{ 520000, 90000, 160000, 230000, 130000, 70000, 110000, 90000 },
+};
+
+static int device = -1, worker;
+static unsigned int span_ms;
+static bool booted_filtered;
+
+static bool read_record(struct topdown_record *record)
+{
+	return !device_read_cpu(device, TOPDOWN_READ_FRESH, CPU, record);
+}
+
+static bool file_has(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "re");
+	bool found = false;
+	char line[512];
+
+	while (file && fgets(line, sizeof(line), file))
+		found |= !!strstr(line, text);
+	if (file)
+		fclose(file);
+	return found;
+}
+
+/* What the lines "CPUS: text" of a file say of our CPU, which the first or last is of. */
+static unsigned long long odd_windows(void)
+{
+	FILE *file = fopen(TD_SYSFS "/odd_windows", "re");
+	unsigned long long odd = ~0ULL, number;
+	unsigned int first, last;
+	char line[128];
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%u-%u: %llu", &first, &last, &number) != 3) {
+			if (sscanf(line, "%u: %llu", &first, &number) != 2)
+				continue;
+			last = first;
+		}
+		if (first <= CPU && CPU <= last)
+			odd = number;
+	}
+	if (file)
+		fclose(file);
+	return odd;
+}
+
+/* Level 1 that this machine has of the profile: AMD's lacks all but retiring. */
+static bool nodes_right(const struct topdown_figures *then, const struct topdown_figures *now,
+			__u32 source)
+{
+	double slots = now->slots - then->slots, seen, want;
+	unsigned int i, nodes = source == TOPDOWN_SOURCE_AMD ? 1 : 4;
+	bool ok = slots > 0;
+
+	for (i = 0; i < nodes; i++) {
+		seen = (now->node[i] - then->node[i]) / slots;
+		want = (double)profile.fraction[i] / TD_BD_FRACTION;
+		if (fabs(seen - want) <= LIMIT)
+			continue;
+		ksft_print_msg("node %u is %.4f, and %.4f was to be expected\n", i, seen, want);
+		ok = false;
+	}
+	return ok;
+}
+
+static bool figures_right(void)
+{
+	struct topdown_record then, now;
+	unsigned int tries;
+
+	for (tries = 0; tries < TRIES; tries++) {
+		if (!read_record(&then))
+			return false;
+		sleep_ms(span_ms);
+		if (!read_record(&now))
+			return false;
+		ksft_print_msg("state %u, source %u, %llu slots\n", now.state, now.source,
+			       (unsigned long long)(now.total.slots - then.total.slots));
+		if (now.state == TOPDOWN_STATE_OK &&
+		    nodes_right(&then.total, &now.total, now.source))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * From now on: in the end the CPU is unsupported, and until then no slot is counted that
+ * could not have been: at most those of a window that is open now.
+ */
+static bool refused(const char *reason)
+{
+	struct topdown_record first, record;
+	unsigned int ms, i;
+
+	/* What was counted until now. */
+	if (!read_record(&first))
+		return false;
+	for (ms = 0; ms < REFUSED_MS; ms += LOOK_MS) {
+		sleep_ms(LOOK_MS);
+		if (!read_record(&record))
+			return false;
+		if (record.total.slots != first.total.slots) {
+			ksft_print_msg("after %u ms %llu slots were counted\n", ms,
+				       (unsigned long long)(record.total.slots - first.total.slots));
+			return false;
+		}
+	}
+	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+		if (record.window.ratio[i] != TOPDOWN_RATIO_NONE)
+			return false;
+	}
+	ksft_print_msg("state %u, running %llu of %llu ms\n", record.state,
+		       (unsigned long long)record.window.running_ns / 1000000,
+		       (unsigned long long)record.window.enabled_ns / 1000000);
+	return record.state == TOPDOWN_STATE_UNSUPPORTED && !record.window.running_ns &&
+	       file_has(TD_SYSFS "/sources", "unsupported: ") &&
+	       file_has(TD_SYSFS "/sources", reason) &&
+	       file_has(TD_SYSFS "/sources", "trying again later");
+}
+
+static const char *reason_of_filter(void)
+{
+	struct topdown_info info;
+
+	if (!device_info(device, &info) && info.out_source == TOPDOWN_SOURCE_PERF_METRICS)
+		return "PERF_METRICS are all 0";
+	return "no retired slot is counted";
+}
+
+static bool has_metrics(void)
+{
+	struct topdown_info info;
+
+	return !device_info(device, &info) && info.out_source == TOPDOWN_SOURCE_PERF_METRICS;
+}
+
+/* The machine as it was switched on. */
+static void test_as_booted(void)
+{
+	ksft_test_result(booted_filtered ? refused(reason_of_filter()) : figures_right(),
+			 "as_booted\n");
+}
+
+/* The guest moves to a host without a filter, while its CPU is busy. */
+static bool back_by_itself(void)
+{
+	struct topdown_record record;
+	unsigned int ms;
+
+	if (!door_set_filter(false))
+		return false;
+	/* An idle machine's time passes quickly. */
+	spin_stop(worker);
+	for (ms = 0; ms < AGAIN_MS; ms += 1000) {
+		sleep_ms(1000);
+		if (read_record(&record) && record.state == TOPDOWN_STATE_OK)
+			break;
+	}
+	ksft_print_msg("measured again after %u s\n", ms / 1000);
+	worker = spin_start(CPU, &profile);
+	return worker > 0 && ms < AGAIN_MS && figures_right() &&
+	       !file_has(TD_SYSFS "/sources", "unsupported");
+}
+
+static void test_back_by_itself(void)
+{
+	ksft_test_result((booted_filtered || (door_set_filter(true) && refused(reason_of_filter()))) &&
+			 back_by_itself(), "back_by_itself\n");
+}
+
+/* The other way round; a CPU that was offline is tried at once. */
+static void test_filter_comes_and_goes(void)
+{
+	bool ok;
+
+	ok = figures_right() && door_set_filter(true) && refused(reason_of_filter());
+	ok &= door_set_filter(false);
+	spin_stop(worker);
+	ok &= !cpu_set_online(CPU, false) && !cpu_set_online(CPU, true);
+	worker = spin_start(CPU, &profile);
+	ok &= worker > 0;
+	sleep_ms(1000);
+	ksft_test_result(ok && figures_right(), "filter_comes_and_goes\n");
+}
+
+/* Counters that stand still for half of the time, as while a guest runs. */
+static bool standing(void)
+{
+	struct td_bd_truth from, truth;
+	struct topdown_record then, now;
+	double counted;
+
+	if (!door_truth_cpu(CPU, &from) || !read_record(&then))
+		return false;
+	sleep_ms(span_ms);
+	if (!read_record(&now) || !door_truth_cpu(CPU, &truth))
+		return false;
+	door_truth_sub(&truth, &from);
+	counted = (double)(now.total.slots - then.total.slots) / (truth.slots - truth.stopped);
+	ksft_print_msg("stood still for %.3f, counted %.4f of the others, state %u\n",
+		       (double)truth.stopped / truth.slots, counted, now.state);
+	return truth.stopped > truth.slots / 3 && fabs(counted - 1) < (has_metrics() ? LIMIT_SLOTS : LIMIT_TURNS) &&
+	       now.state == TOPDOWN_STATE_OK && nodes_right(&then.total, &now.total, now.source);
+}
+
+static void test_standing(void)
+{
+	bool ok = door_set_guest(TD_BD_GUEST_ALL);
+	unsigned int tries;
+
+	sleep_ms(500);
+	for (tries = 0; ok && tries < TRIES; tries++) {
+		if (standing())
+			break;
+	}
+	door_set_guest(TD_BD_GUEST_NONE);
+	ksft_test_result(ok && tries < TRIES, "standing\n");
+}
+
+/*
+ * For a part of a window what is behind PERF_METRICS counts and SLOTS do not: its bytes are
+ * not so far off that they cannot be believed, and they are counted.
+ */
+static bool odd(void)
+{
+	unsigned long long none = odd_windows(), some;
+
+	sleep_ms(span_ms);
+	if (odd_windows() != none) {
+		ksft_print_msg("%llu odd windows without a reason\n", odd_windows() - none);
+		return false;
+	}
+	if (!door_set_guest(TD_BD_GUEST_METRICS))
+		return false;
+	sleep_ms(24);
+	if (!door_set_guest(TD_BD_GUEST_NONE))
+		return false;
+	sleep_ms(500);
+	some = odd_windows();
+	sleep_ms(span_ms);
+	ksft_print_msg("%llu odd windows, %llu later\n", some - none, odd_windows() - some);
+	/* Two if it came just between them. */
+	return some > none && some <= none + 2 && odd_windows() == some && figures_right();
+}
+
+static void test_odd_windows(void)
+{
+	if (has_metrics())
+		ksft_test_result(odd(), "odd_windows\n");
+	else
+		ksft_test_result_skip("odd_windows: no PERF_METRICS\n");
+}
+
+static void test_absurd_sum(void)
+{
+	unsigned long long none = odd_windows();
+	bool ok;
+
+	if (!has_metrics()) {
+		ksft_test_result_skip("absurd_sum: no PERF_METRICS\n");
+		return;
+	}
+	ok = door_set_guest(TD_BD_GUEST_METRICS) && refused("PERF_METRICS do not sum to SLOTS");
+	ksft_test_result(ok && odd_windows() >= none + 4, "absurd_sum\n");
+}
+
+static bool begin(void)
+{
+	if (module_loaded() && module_unload())
+		return false;
+	/* Before anything is counted. */
+	worker = spin_start(CPU, &profile);
+	if (worker <= 0 || module_load(PERIOD))
+		return false;
+	device = device_open();
+	return device >= 0;
+}
+
+static void end(void)
+{
+	door_set_guest(TD_BD_GUEST_NONE);
+	door_set_filter(booted_filtered);
+	if (worker > 0)
+		spin_stop(worker);
+	cpus_set_online();
+}
+
+int main(void)
+{
+	const char *machine = getenv("TOPDOWN_MACHINE") ?: "";
+
+	if (!door_open())
+		ksft_exit_skip("this is not the emulated PMU\n");
+	booted_filtered = !strncmp(machine, "arch", 4) || !strcmp(machine, "zerometrics");
+	span_ms = env_number("TOPDOWN_SPAN_MS", 1500);
+	ksft_print_header();
+	ksft_set_plan(6);
+	if (realtime() || cpu_pin(0) || !begin())
+		ksft_exit_fail_msg("cannot begin\n");
+	atexit(end);
+	test_as_booted();
+	test_back_by_itself();
+	test_filter_comes_and_goes();
+	test_standing();
+	test_odd_windows();
+	test_absurd_sum();
+	ksft_finished();
+}

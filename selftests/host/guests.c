@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counters that cannot be believed, bytes that do not sum to what they can, and the
+ * time of a CPU in guests.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "guest.h"
+#include "ktap.h"
+#include "plausible.h"
+#include "random.h"
+
+#define MANY	(1ULL << 30)
+#define FEW	1000
+
+/* The bytes of a window as the driver makes counts of them. */
+static enum td_bytes fold(struct td_quant *quant, uint64_t slots, unsigned int retiring,
+			  unsigned int bad, unsigned int frontend, unsigned int backend)
+{
+	unsigned int byte[] = { retiring, bad, frontend, backend };
+	uint64_t node[TOPDOWN_MAX_NODES] = { 0 };
+	struct td_counts counts = { .slots = slots };
+	unsigned int i;
+
+	for (i = 0; i < TD_METRIC_L1; i++)
+		counts.metric[i] = slots * byte[i] / 255;
+	return td_counts_fold(&counts, quant, 1, (__u64 *)node);
+}
+
+static bool sums_right(void)
+{
+	struct td_quant truncates = { .score = 16 }, rounds = { .score = -16 };
+	struct td_quant unknown = { 0 }, unknown_too = { 0 };
+
+	/* 255, 252 and 253 of 255, then 257. */
+	return fold(&truncates, MANY, 100, 100, 50, 5) == TD_BYTES_RIGHT &&
+	       fold(&truncates, MANY, 100, 99, 49, 4) == TD_BYTES_RIGHT &&
+	       fold(&rounds, MANY, 100, 99, 50, 4) == TD_BYTES_RIGHT &&
+	       fold(&rounds, MANY, 101, 101, 50, 5) == TD_BYTES_RIGHT &&
+	       fold(&unknown, MANY, 100, 99, 49, 4) == TD_BYTES_RIGHT &&
+	       fold(&unknown_too, MANY, 101, 101, 50, 5) == TD_BYTES_RIGHT;
+}
+
+/* The same sums where the CPU makes bytes in the other way. */
+static bool sums_odd(void)
+{
+	struct td_quant truncates = { .score = 16 }, rounds = { .score = -16 }, unknown = { 0 };
+
+	return fold(&truncates, MANY, 101, 100, 50, 5) == TD_BYTES_ODD &&
+	       fold(&truncates, MANY, 100, 98, 49, 4) == TD_BYTES_ODD &&
+	       fold(&rounds, MANY, 100, 99, 49, 4) == TD_BYTES_ODD &&
+	       fold(&rounds, MANY, 102, 101, 50, 5) == TD_BYTES_ODD &&
+	       fold(&unknown, MANY, 100, 98, 49, 4) == TD_BYTES_ODD &&
+	       fold(&unknown, MANY, 120, 120, 60, 40) == TD_BYTES_ODD;
+}
+
+/* A profile of whole steps is weak evidence of rounding: not to be held against the next. */
+static bool sums_not_proved(void)
+{
+	struct td_quant quant = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < 100; i++)
+		fold(&quant, MANY, 100, 100, 50, 5);
+	return quant.score < 0 && fold(&quant, MANY, 100, 99, 49, 4) == TD_BYTES_RIGHT;
+}
+
+static bool sums_absurd(void)
+{
+	struct td_quant quant = { 0 };
+
+	return fold(&quant, MANY, 0, 0, 0, 0) == TD_BYTES_ZERO &&
+	       fold(&quant, MANY, 60, 30, 20, 10) == TD_BYTES_ABSURD &&
+	       fold(&quant, MANY, 200, 200, 100, 10) == TD_BYTES_ABSURD &&
+	       fold(&quant, FEW, 0, 0, 0, 0) == TD_BYTES_RIGHT;
+}
+
+static bool no_profile_is_odd(bool round)
+{
+	struct td_quant quant = { 0 };
+	struct rng rng = { 11 };
+	struct td_counts counts;
+	struct profile profile;
+	struct window window;
+	uint64_t node[TOPDOWN_MAX_NODES];
+	unsigned int i, odd = 0;
+
+	for (i = 0; i < 200000; i++) {
+		profile_random(&rng, &profile);
+		window_make(&profile, MANY, &window);
+		window_counts(&window, round, &counts);
+		memset(node, 0, sizeof(node));
+		odd += td_counts_fold(&counts, &quant, 2, (__u64 *)node) != TD_BYTES_RIGHT;
+	}
+	ktap_note("%u of %u windows are odd, score %d", odd, i, quant.score);
+	return !odd && (round ? quant.score < 0 : quant.score > 0);
+}
+
+static bool doubts(void)
+{
+	return td_doubt_counters(MANY, 0, 1) == TD_DOUBT_RETIRED &&
+	       td_doubt_counters(MANY, 1, 1) == TD_DOUBT_NONE &&
+	       td_doubt_counters(FEW, 0, 1) == TD_DOUBT_UNKNOWN &&
+	       td_doubt_counters(0, 0, 1000) == TD_DOUBT_UNKNOWN &&
+	       td_doubt_counters(0, 0, 1000000000) == TD_DOUBT_STILL &&
+	       td_doubt_metrics(TD_BYTES_RIGHT, MANY, 1) == TD_DOUBT_NONE &&
+	       td_doubt_metrics(TD_BYTES_ODD, MANY, 1) == TD_DOUBT_NONE &&
+	       td_doubt_metrics(TD_BYTES_ZERO, MANY, 1) == TD_DOUBT_METRICS &&
+	       td_doubt_metrics(TD_BYTES_ABSURD, MANY, 1) == TD_DOUBT_SUM &&
+	       td_doubt_metrics(TD_BYTES_RIGHT, FEW, 1) == TD_DOUBT_UNKNOWN &&
+	       td_doubt_metrics(TD_BYTES_RIGHT, 0, 1000000000) == TD_DOUBT_STILL;
+}
+
+/* A CPU that waits for memory: less than one slot in 255 retires, and that is no doubt. */
+static bool stalled_is_believed(void)
+{
+	struct td_quant quant = { 0 };
+
+	return td_doubt_metrics(fold(&quant, MANY, 0, 0, 0, 254), MANY, 1) == TD_DOUBT_NONE &&
+	       td_doubt_counters(MANY, MANY / 100000, 1) == TD_DOUBT_NONE;
+}
+
+static unsigned int windows_until_lost(struct td_trust *trust, enum td_doubt doubt)
+{
+	unsigned int n;
+
+	for (n = 0; n < 100 && !td_trust_lost(trust); n++) {
+		if (!td_trust_part(trust, doubt))
+			return 0;
+		td_trust_close(trust);
+	}
+	return n;
+}
+
+static bool lost_after_four(void)
+{
+	struct td_trust trust = { 0 };
+
+	return windows_until_lost(&trust, TD_DOUBT_RETIRED) == 4 && !td_trust_refuse(&trust) &&
+	       windows_until_lost(&trust, TD_DOUBT_RETIRED) == 1 && td_trust_refuse(&trust);
+}
+
+/* One part that can be believed is enough, and begins everything again. */
+static bool believed_again(void)
+{
+	struct td_trust trust = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		td_trust_part(&trust, TD_DOUBT_RETIRED);
+		td_trust_close(&trust);
+	}
+	if (td_trust_part(&trust, TD_DOUBT_NONE) || trust.windows || trust.doubt)
+		return false;
+	td_trust_close(&trust);
+	if (windows_until_lost(&trust, TD_DOUBT_SUM) != 4)
+		return false;
+	td_trust_refuse(&trust);
+	return !td_trust_part(&trust, TD_DOUBT_NONE) && !td_trust_refuse(&trust);
+}
+
+/* Few slots are as the last many; windows without any proof are none. */
+static bool few_say_nothing(void)
+{
+	struct td_trust trust = { 0 };
+	unsigned int i;
+
+	if (td_trust_part(&trust, TD_DOUBT_UNKNOWN))
+		return false;
+	td_trust_part(&trust, TD_DOUBT_METRICS);
+	td_trust_close(&trust);
+	for (i = 0; i < 100; i++) {
+		if (!td_trust_part(&trust, TD_DOUBT_UNKNOWN))
+			return false;
+		td_trust_close(&trust);
+	}
+	return !td_trust_lost(&trust);
+}
+
+/* Without guests nothing is taken off. */
+static bool no_guest(void)
+{
+	struct td_guest guest;
+
+	td_guest_begin(&guest, 123456789, 0);
+	return td_guest_running(&guest, 123456789, 0, 1000000, 700000) == 700000 && !guest.owed;
+}
+
+/* Parts of 1 ms on a CPU that is in a guest for half of the time, seen by ticks of 4 ms. */
+static uint64_t half_in_guests(uint64_t running_ns, bool apart)
+{
+	uint64_t total = 5000, ran = 0;
+	struct td_guest guest;
+	unsigned int i;
+
+	td_guest_begin(&guest, total, apart ? total : 0);
+	for (i = 0; i < 8000; i++) {
+		if (i % 8 == 3)
+			total += 4000000;
+		ran += td_guest_running(&guest, total, apart ? total : 0, 1000000, running_ns);
+	}
+	return ran;
+}
+
+/* A whole second at its end, as where a nohz_full CPU leaves the guest but rarely. */
+static bool late(void)
+{
+	struct td_guest guest;
+	uint64_t ran;
+
+	td_guest_begin(&guest, 0, 0);
+	ran = td_guest_running(&guest, 0, 0, 1000, 1000);
+	ran += td_guest_running(&guest, 1500, 0, 1000, 1000);
+	ran += td_guest_running(&guest, 1500, 0, 1000, 1000);
+	return ran == 1500 && !guest.owed;
+}
+
+/* perf keeps the time apart before the kernel accounts for it. */
+static bool apart_first(void)
+{
+	struct td_guest guest;
+	uint64_t ran;
+
+	td_guest_begin(&guest, 0, 0);
+	ran = td_guest_running(&guest, 0, 400, 1000, 600);
+	return ran == 600 && guest.owed == 0;
+}
+
+int main(void)
+{
+	struct ktap ktap;
+
+	ktap_begin(&ktap, 17);
+	ktap_result(&ktap, sums_right(), "sums that bytes can have");
+	ktap_result(&ktap, sums_odd(), "sums that they cannot have");
+	ktap_result(&ktap, sums_not_proved(), "what is not proved is not held against a CPU");
+	ktap_result(&ktap, sums_absurd(), "sums that are no sums");
+	ktap_result(&ktap, no_profile_is_odd(false), "no profile is odd where bytes are truncated");
+	ktap_result(&ktap, no_profile_is_odd(true), "no profile is odd where bytes are rounded");
+	ktap_result(&ktap, doubts(), "doubts");
+	ktap_result(&ktap, stalled_is_believed(), "a stalled CPU is believed");
+	ktap_result(&ktap, lost_after_four(), "four windows, then one");
+	ktap_result(&ktap, believed_again(), "believed again");
+	ktap_result(&ktap, few_say_nothing(), "few slots say nothing");
+	ktap_result(&ktap, no_guest(), "no guest, nothing taken off");
+	ktap_result(&ktap, half_in_guests(1000000, false) == 4000000000, "half of the time in guests");
+	ktap_result(&ktap, half_in_guests(500000, false) == 2000000000, "and half with the counters");
+	ktap_result(&ktap, half_in_guests(500000, true) == 4000000000, "guests that perf knows of");
+	ktap_result(&ktap, late(), "guest time that shows late");
+	ktap_result(&ktap, apart_first(), "guest time that perf knows first");
+	return ktap_end(&ktap);
+}
