@@ -24,6 +24,9 @@
 #define OF_USERS	3072
 #define TASKS_OF_USER	16384
 
+/* perf schedules all events of a task at each switch: not all on one. */
+#define SLEEPERS	64
+
 #define UID_FIRST	70000
 /* With as many threads as this OF_USER sessions are a few tasks too many. */
 #define THREADS_MANY		(TASKS_OF_USER / OF_USER)
@@ -47,13 +50,13 @@ FIXTURE_TEARDOWN(quota)
 	close(self->fd);
 }
 
-/* How many more sessions of the calling thread there may be. */
-static int attach_all(int fd, int most)
+/* How many more sessions there may be, of several processes in turn. */
+static int attach_all(int fd, int most, const int *pid, int pids)
 {
 	int n = 0, ret = 1;
 
 	while (n <= most && ret > 0) {
-		ret = device_attach(fd, TOPDOWN_ATTACH_THREAD, 0);
+		ret = device_attach(fd, TOPDOWN_ATTACH_THREAD, pid[n % pids]);
 		n += ret > 0;
 	}
 	return ret == -ENOSPC ? n : ret < 0 ? ret : -ERANGE;
@@ -84,9 +87,9 @@ static int user_start(unsigned int uid, int (*what)(void), int *answer)
 
 static int attach_as_user(void)
 {
-	int fd = device_open();
+	int fd = device_open(), own = 0;
 
-	return fd < 0 ? fd : attach_all(fd, 2 * OF_USER);
+	return fd < 0 ? fd : attach_all(fd, 2 * OF_USER, &own, 1);
 }
 
 static void *thread_sleep(void *unused)
@@ -121,18 +124,22 @@ static int attach_threads(void)
 
 TEST_F_TIMEOUT(quota, of_a_descriptor_and_all, 300)
 {
-	int fd[OF_ALL / OF_DESCRIPTOR], i;
+	int fd[OF_ALL / OF_DESCRIPTOR], pid[SLEEPERS], i;
 
+	for (i = 0; i < SLEEPERS; i++)
+		pid[i] = sleeper_start();
 	for (i = 0; i < OF_ALL / OF_DESCRIPTOR; i++) {
 		fd[i] = device_open();
 		ASSERT_LE(0, fd[i]);
-		EXPECT_EQ(OF_DESCRIPTOR, attach_all(fd[i], OF_ALL));
+		EXPECT_EQ(OF_DESCRIPTOR, attach_all(fd[i], OF_ALL, pid, SLEEPERS));
 	}
 	EXPECT_EQ(-ENOSPC, device_attach(self->fd, 0, 0));
 	EXPECT_EQ(0, device_control(fd[0], 1, TOPDOWN_CONTROL_DETACH));
 	EXPECT_LT(0, device_attach(self->fd, 0, 0));
 	for (i = 0; i < OF_ALL / OF_DESCRIPTOR; i++)
 		close(fd[i]);
+	for (i = 0; i < SLEEPERS; i++)
+		spin_stop(pid[i]);
 }
 
 TEST_F_TIMEOUT(quota, of_a_user, 120)
