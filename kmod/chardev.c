@@ -18,6 +18,7 @@
 #include <linux/uaccess.h>
 #include <asm/processor.h>
 
+#include "aside.h"
 #include "chardev.h"
 #include "compat.h"
 #include "cpu.h"
@@ -124,6 +125,7 @@ static int td_chardev_info(struct td_file *file, union td_command *command)
 		info->out_flags |= TOPDOWN_INFO_REFINED;
 	if (td_cpu_drilldown())
 		info->out_flags |= TOPDOWN_INFO_DRILLDOWN;
+	info->out_flags |= td_aside_info();
 	td_chardev_best(&best);
 	info->out_level = best.level;
 	info->out_source = best.source;

@@ -6,7 +6,9 @@
 #ifndef TOPDOWN_COMPAT_H
 #define TOPDOWN_COMPAT_H
 
+#include <linux/cgroup.h>
 #include <linux/fs.h>
+#include <linux/hrtimer.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/perf_event.h>
@@ -15,6 +17,7 @@
 #include <linux/tick.h>
 #include <linux/timer.h>
 #include <linux/version.h>
+#include <linux/workqueue.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
 #error "topdown needs Linux 6.1 or later"
@@ -128,5 +131,111 @@ static inline u64 td_compat_guest_apart(const struct perf_event *event)
 	return event->ctx->timeguest.time;
 #endif
 }
+
+/*
+ * Of the two probes the one that the tracepoint hrtimer_start calls.  Its third argument
+ * came with 7.0, and in the middle of stable series: the compiler knows, not the version.
+ * To be used where trace/events/timer.h is included.
+ */
+#define TD_COMPAT_HRTIMER_START(two, three)						\
+	__builtin_choose_expr(__builtin_types_compatible_p(typeof(trace_hrtimer_start),	\
+							   void (struct hrtimer *,	\
+								 enum hrtimer_mode)),	\
+			      two, three)
+
+/*
+ * What perf asks itself when it rotates, of the PMU of @leader, an event of this CPU:
+ * the context of the running task or of the CPU, if events of it lack counters; and the
+ * timer that rotates.  On the CPU with interrupts off.  Before 6.2 each kind of PMU has
+ * a context, since then the context has a part for each PMU.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+static inline struct perf_cpu_context *td_compat_mux_of(const struct perf_event *leader)
+{
+	return container_of(leader->ctx, struct perf_cpu_context, ctx);
+}
+
+static inline struct perf_event_context *
+td_compat_starved_task(const struct perf_event *leader)
+{
+	struct perf_event_context *ctx = td_compat_mux_of(leader)->task_ctx;
+
+	return ctx && ctx->rotate_necessary ? ctx : NULL;
+}
+
+static inline struct perf_event_context *
+td_compat_starved_cpu(const struct perf_event *leader)
+{
+	return leader->ctx->rotate_necessary ? leader->ctx : NULL;
+}
+#else
+static inline struct perf_cpu_pmu_context *td_compat_mux_of(const struct perf_event *leader)
+{
+	return container_of(leader->pmu_ctx, struct perf_cpu_pmu_context, epc);
+}
+
+static inline struct perf_event_context *
+td_compat_starved_task(const struct perf_event *leader)
+{
+	struct perf_event_pmu_context *task = td_compat_mux_of(leader)->task_epc;
+
+	return task && task->rotate_necessary ? task->ctx : NULL;
+}
+
+static inline struct perf_event_context *
+td_compat_starved_cpu(const struct perf_event *leader)
+{
+	return leader->pmu_ctx->rotate_necessary ? leader->ctx : NULL;
+}
+#endif
+
+static inline const struct hrtimer *td_compat_mux(const struct perf_event *leader)
+{
+	return &td_compat_mux_of(leader)->hrtimer;
+}
+
+/* Events of cgroups are among those of the CPU, if the kernel is configured to have them. */
+#ifdef CONFIG_CGROUP_PERF
+static inline bool td_compat_has_cgroups(const struct perf_event_context *ctx)
+{
+	return ctx->nr_cgroups;
+}
+
+static inline bool td_compat_is_cgroup(const struct perf_event *event)
+{
+	return event->cgrp;
+}
+
+/* Does a task of the event's cgroup run on this CPU?  Under the lock of its context. */
+static inline bool td_compat_cgroup_runs(const struct perf_event *event)
+{
+	struct perf_cgroup *running =
+		container_of(event->ctx, struct perf_cpu_context, ctx)->cgrp;
+
+	return running && cgroup_is_descendant(running->css.cgroup, event->cgrp->css.cgroup);
+}
+#else
+static inline bool td_compat_has_cgroups(const struct perf_event_context *ctx)
+{
+	return false;
+}
+
+static inline bool td_compat_is_cgroup(const struct perf_event *event)
+{
+	return false;
+}
+
+static inline bool td_compat_cgroup_runs(const struct perf_event *event)
+{
+	return false;
+}
+#endif
+
+/* system_unbound_wq was renamed in 6.18. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
+#define td_compat_unbound_wq	system_unbound_wq
+#else
+#define td_compat_unbound_wq	system_dfl_wq
+#endif
 
 #endif /* TOPDOWN_COMPAT_H */

@@ -269,6 +269,18 @@ bool td_counters_outdated(const struct td_counters *counters, int cpu)
 }
 
 /**
+ * td_counters_disable() - leave the counters to others, until td_counters_enable()
+ * @counters: process context
+ */
+void td_counters_disable(struct td_counters *counters)
+{
+	unsigned int i;
+
+	for (i = 0; i < counters->nr; i++)
+		td_group_disable(&counters->part[i].group);
+}
+
+/**
  * td_counters_enable() - start to count, also again after an error
  * @counters: process context
  *
@@ -392,6 +404,23 @@ unsigned int td_counters_starved(struct td_counters *counters, u64 now)
 	/* Pairs with READ_ONCE() in td_cpu_make_room(). */
 	WRITE_ONCE(counters->doubtful, doubtful);
 	return most;
+}
+
+/**
+ * td_counters_spare() - do not hold it against the groups that they had no turns
+ * @counters: of this CPU, interrupts off
+ * @now: local_clock()
+ *
+ * They were disabled until now.
+ */
+void td_counters_spare(struct td_counters *counters, u64 now)
+{
+	struct td_counter_group *part;
+
+	lockdep_assert_irqs_disabled();
+	counters->checked = now;
+	for (part = counters->part; part < counters->part + counters->nr; part++)
+		part->checked = td_group_running(&part->group, now);
 }
 
 /* Is what the group counts of an event all there is, and not scaled? */

@@ -80,9 +80,11 @@ struct td_counters *td_counters_create(const struct td_model *model, int cpu,
 				       const u32 *open);
 void td_counters_destroy(struct td_counters *counters);
 bool td_counters_outdated(const struct td_counters *counters, int cpu);
+void td_counters_disable(struct td_counters *counters);
 void td_counters_enable(struct td_counters *counters);
 bool td_counters_in_error(const struct td_counters *counters);
 unsigned int td_counters_turns_ms(const struct td_counters *counters);
+void td_counters_spare(struct td_counters *counters, u64 now);
 unsigned int td_counters_starved(struct td_counters *counters, u64 now);
 unsigned int td_counters_percent(const struct td_counters *counters, unsigned int whole);
 unsigned int td_counters_events(const struct td_counters *counters);

@@ -25,6 +25,7 @@
 #include <linux/topology.h>
 #include <linux/workqueue.h>
 
+#include "aside.h"
 #include "compat.h"
 #include "counters.h"
 #include "cpu.h"
@@ -51,7 +52,7 @@ static enum cpuhp_state td_cpu_hotplug;
 
 static bool td_pinned;
 module_param_named(pinned, td_pinned, bool, 0444);
-MODULE_PARM_DESC(pinned, "Take the SLOTS counter of each CPU for good; other perf users of topdown then get <not counted> (default: share by rotation)");
+MODULE_PARM_DESC(pinned, "Take the SLOTS counter of each CPU for good; other perf users of topdown then get <not counted> (default: the parameter aside says how it is shared)");
 
 static bool td_drilldown;
 module_param_named(drilldown, td_drilldown, bool, 0444);
@@ -177,14 +178,6 @@ static void td_cpu_look_soon(struct td_window *window)
 	schedule_delayed_work(&window->retry, msecs_to_jiffies(turns_ms + turns_ms / 4));
 }
 
-static void td_cpu_enable_group(struct td_window *window)
-{
-	if (window->counters)
-		td_counters_enable(window->counters);
-	else
-		td_group_enable(&window->group);
-}
-
 /* Trouble may last: the log has its beginning and its end. */
 static bool td_cpu_troubled(struct td_window *window, bool troubled)
 {
@@ -221,8 +214,9 @@ static void td_cpu_make_group(struct td_window *window)
 	ret = td_cpu_create_group(window);
 	if (!ret) {
 		WRITE_ONCE(window->retry_delay, TD_RETRY_MIN);
-		td_cpu_enable_group(window);
+		td_window_enable_groups(window);
 		td_cpu_call(window, td_window_begin);
+		td_aside_begin(window);
 		/* Do they fit what others have left of the counters? */
 		if (window->counters)
 			td_cpu_look_soon(window);
@@ -243,7 +237,7 @@ static void td_cpu_make_group(struct td_window *window)
 static void td_cpu_enable_again(struct td_window *window)
 {
 	if (td_window_in_error(window))
-		td_cpu_enable_group(window);
+		td_window_enable_groups(window);
 	td_cpu_examine(window);
 }
 
@@ -251,6 +245,7 @@ static void td_cpu_enable_again(struct td_window *window)
 static void td_cpu_release_group(struct td_window *window)
 {
 	lockdep_assert_held(&td_cpu_mutex);
+	td_aside_end(window);
 	td_cpu_call(window, td_window_end);
 	timer_delete_sync(&window->timer);
 	td_cpu_destroy_group(window);
@@ -263,7 +258,8 @@ static void td_cpu_release_group(struct td_window *window)
 static bool td_cpu_make_room(struct td_window *window)
 {
 	lockdep_assert_held(&td_cpu_mutex);
-	if (!window->counters)
+	/* Pairs with WRITE_ONCE() in td_aside_go(): groups made now would be enabled. */
+	if (!window->counters || READ_ONCE(window->aside.away))
 		return false;
 	td_cpu_call(window, td_window_resize);
 	/* Pairs with WRITE_ONCE() in td_window_resize(). */
@@ -602,6 +598,7 @@ static void td_cpu_setup(struct td_window *window, int cpu)
 	td_window_setup(window, cpu);
 	window->retry_delay = TD_RETRY_MIN;
 	INIT_DELAYED_WORK(&window->retry, td_cpu_retry_work);
+	td_aside_setup(window);
 }
 
 /* How many CPUs have a group, or may yet get one. */
@@ -631,8 +628,10 @@ static void td_cpu_free(void)
 	struct td_window __percpu *windows = td_windows;
 	int cpu;
 
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		cancel_delayed_work_sync(&per_cpu_ptr(windows, cpu)->retry);
+		td_aside_cleanup(per_cpu_ptr(windows, cpu));
+	}
 	mutex_lock(&td_cpu_mutex);
 	td_windows = NULL;
 	mutex_unlock(&td_cpu_mutex);

@@ -278,6 +278,15 @@ void td_group_destroy(struct td_group *group)
 }
 
 /**
+ * td_group_disable() - leave the counters to others, until td_group_enable()
+ * @group: not empty; process context
+ */
+void td_group_disable(struct td_group *group)
+{
+	perf_event_disable(group->event[0]);
+}
+
+/**
  * td_group_enable() - start to count, also again after an error
  * @group: not empty; process context
  */

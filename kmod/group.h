@@ -34,6 +34,7 @@ int td_group_extend(struct td_group *group, int cpu, u64 config);
 int td_group_create(struct td_group *group, int cpu, unsigned int level, bool pinned);
 void td_group_drop_general(struct td_group *group);
 void td_group_destroy(struct td_group *group);
+void td_group_disable(struct td_group *group);
 void td_group_enable(struct td_group *group);
 bool td_group_in_error(const struct td_group *group);
 u64 td_group_running(const struct td_group *group, u64 now);

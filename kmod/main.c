@@ -7,6 +7,7 @@
 #include <linux/init.h>
 #include <linux/module.h>
 
+#include "aside.h"
 #include "attach.h"
 #include "chardev.h"
 #include "cpu.h"
@@ -35,9 +36,12 @@ static int __init td_init(void)
 	ret = td_cpu_init();
 	if (ret)
 		goto err_page;
-	ret = td_follow_init();
+	ret = td_aside_init();
 	if (ret)
 		goto err_cpu;
+	ret = td_follow_init();
+	if (ret)
+		goto err_aside;
 	ret = td_sysfs_init();
 	if (ret)
 		goto err_follow;
@@ -50,6 +54,8 @@ err_sysfs:
 	td_sysfs_exit();
 err_follow:
 	td_follow_exit();
+err_aside:
+	td_aside_exit();
 err_cpu:
 	td_cpu_exit();
 err_page:
@@ -65,6 +71,7 @@ static void __exit td_exit(void)
 	td_sysfs_exit();
 	td_attach_exit();
 	td_follow_exit();
+	td_aside_exit();
 	td_cpu_exit();
 	td_page_exit();
 	td_group_exit();

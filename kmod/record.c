@@ -55,8 +55,10 @@ static unsigned int td_total_badness(enum topdown_state state)
 		return 3;
 	case TOPDOWN_STATE_CONTENDED:
 		return 4;
-	case TOPDOWN_STATE_ERROR:
+	case TOPDOWN_STATE_ASIDE:
 		return 5;
+	case TOPDOWN_STATE_ERROR:
+		return 6;
 	case TOPDOWN_STATE_OFFLINE:
 		return 2;
 	case TOPDOWN_STATE_UNSUPPORTED:
@@ -85,7 +87,8 @@ static bool td_total_wants_window(const struct td_total *total,
 {
 	u64 recent = 2ULL * td_window_period() * NSEC_PER_MSEC;
 
-	if (record->state != TOPDOWN_STATE_OK && record->state != TOPDOWN_STATE_CONTENDED)
+	if (record->state != TOPDOWN_STATE_OK && record->state != TOPDOWN_STATE_CONTENDED &&
+	    record->state != TOPDOWN_STATE_ASIDE)
 		return false;
 	return record->window_time_ns && record->window_time_ns + recent > total->now;
 }

@@ -76,6 +76,7 @@ static const char * const td_state_names[] = {
 	[TOPDOWN_STATE_OFFLINE]		= "offline",
 	[TOPDOWN_STATE_UNSUPPORTED]	= "unsupported",
 	[TOPDOWN_STATE_CONTENDED]	= "contended",
+	[TOPDOWN_STATE_ASIDE]		= "aside",
 	[TOPDOWN_STATE_ERROR]		= "error",
 	[TOPDOWN_STATE_EXCLUDED]	= "excluded",
 };

@@ -27,6 +27,7 @@
 #include <linux/string.h>
 #include <linux/timer.h>
 
+#include "aside.h"
 #include "compat.h"
 #include "counters.h"
 #include "cpu.h"
@@ -176,6 +177,30 @@ static void td_window_measure(struct td_window *window, struct topdown_figures *
 }
 
 /**
+ * td_window_enable_groups() - start to count, also again after an error
+ * @window: has a group or counters; process context
+ */
+void td_window_enable_groups(struct td_window *window)
+{
+	if (window->counters)
+		td_counters_enable(window->counters);
+	else
+		td_group_enable(&window->group);
+}
+
+/**
+ * td_window_disable_groups() - leave the counters to others
+ * @window: has a group or counters; process context
+ */
+void td_window_disable_groups(struct td_window *window)
+{
+	if (window->counters)
+		td_counters_disable(window->counters);
+	else
+		td_group_disable(&window->group);
+}
+
+/**
  * td_window_in_error() - was a pinned group refused its counters?
  * @window: has a group or counters
  *
@@ -220,10 +245,12 @@ static enum topdown_state td_window_state(const struct td_window *window,
 		return TOPDOWN_STATE_ERROR;
 	if (window->trust.doubt)
 		return TOPDOWN_STATE_UNSUPPORTED;
+	if (window->aside.away)
+		return TOPDOWN_STATE_ASIDE;
 	if (window->counters)
 		percent = td_counters_percent(window->counters, percent);
 	if (figures->running_ns < figures->enabled_ns / 100 * percent)
-		return TOPDOWN_STATE_CONTENDED;
+		return window->was_aside ? TOPDOWN_STATE_ASIDE : TOPDOWN_STATE_CONTENDED;
 	return TOPDOWN_STATE_OK;
 }
 
@@ -250,6 +277,7 @@ static void td_window_turn(struct td_window *window, struct topdown_map_record *
 	/* Pairs with READ_ONCE() in td_window_awake(). */
 	WRITE_ONCE(window->state, td_window_state(window, &record->window));
 	record->state = window->state;
+	window->was_aside = window->aside.away;
 	record->windows++;
 	record->window_time_ns = record->time_ns;
 }
@@ -285,6 +313,8 @@ void td_window_fold(struct td_window *window, bool close)
 	lockdep_assert_irqs_disabled();
 	WARN_ON_ONCE(window->cpu != smp_processor_id());
 
+	if (unlikely(window->aside.away))
+		td_aside_remind(window);
 	if (unlikely(window->counters))
 		td_window_measure_counters(window, &part);
 	else
@@ -415,6 +445,9 @@ void td_window_resize(void *arg)
 	struct td_window *window = arg;
 	unsigned int room = window->room, events;
 
+	/* It is not for want of counters that they have no turns. */
+	if (window->aside.away)
+		return;
 	events = min(td_counters_starved(window->counters, local_clock()), room);
 	if (events > TD_ROOM_MIN) {
 		if (room == TD_GROUP_MAX)
@@ -593,6 +626,16 @@ void td_window_offline(void *arg)
 }
 
 /**
+ * td_window_aside() - say that the counters are left to a perf user
+ * @window: of this CPU, interrupts off
+ */
+void td_window_aside(struct td_window *window)
+{
+	window->was_aside = true;
+	td_window_set_state(window, TOPDOWN_STATE_ASIDE);
+}
+
+/**
  * td_window_unsupported() - say that the CPU has no events for a group
  * @arg: the window, on its CPU with interrupts off
  */
@@ -690,6 +733,7 @@ static bool td_window_awake(int cpu, void *unused)
 	case TOPDOWN_STATE_UNSUPPORTED:
 		return false;
 	case TOPDOWN_STATE_OK:
+	case TOPDOWN_STATE_ASIDE:
 		break;
 	default:
 		return true;

@@ -6,6 +6,7 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+#include "aside.h"
 #include "group.h"
 #include "guest.h"
 #include "metrics.h"
@@ -49,6 +50,8 @@ struct td_model;
  * @retry_delay: pause before the next try, in jiffies; written under td_cpu_mutex
  * @refuse_delay: the same where the counters are not what the CPU did; under td_cpu_mutex
  * @troubled: the log says that the CPU has no group; under td_cpu_mutex
+ * @aside: whether the groups are disabled for a perf user
+ * @was_aside: they were in a part of the open window; on the CPU with interrupts off
  * @room: the most events that a group of @counters may have, or that those shall
  *	have that are made next; written under td_cpu_mutex before there are any,
  *	then on the CPU with interrupts off, as the next two
@@ -93,6 +96,8 @@ struct td_window {
 	unsigned long retry_delay;
 	unsigned long refuse_delay;
 	bool troubled;
+	struct td_aside aside;
+	bool was_aside;
 
 	unsigned int room;
 	unsigned long widen_at;
@@ -111,6 +116,8 @@ struct td_window {
 
 extern struct td_window __percpu *td_windows;
 
+void td_window_enable_groups(struct td_window *window);
+void td_window_disable_groups(struct td_window *window);
 bool td_window_in_error(const struct td_window *window);
 enum td_doubt td_window_doubt(const struct td_window *window);
 u64 td_window_odd(int cpu);
@@ -121,6 +128,7 @@ void td_window_fold(struct td_window *window, bool close);
 void td_window_begin(void *arg);
 void td_window_end(void *arg);
 void td_window_offline(void *arg);
+void td_window_aside(struct td_window *window);
 void td_window_resize(void *arg);
 void td_window_unsupported(void *arg);
 void td_window_failed(void *arg);

@@ -104,6 +104,10 @@ enum {
 #define TOPDOWN_INFO_REFINED	(1U << 2)
 /* Loaded with drilldown=1: TOPDOWN_RECORD_DRILLDOWN says on which CPUs that has effect. */
 #define TOPDOWN_INFO_DRILLDOWN	(1U << 3)
+/* Where a perf user who counts tasks lacks counters the CPU's group stands aside. */
+#define TOPDOWN_INFO_ASIDE	(1U << 4)
+/* Loaded with aside=all: for those who count whole CPUs too. */
+#define TOPDOWN_INFO_ASIDE_ALL	(1U << 5)
 
 /* A ratio of 1, that is 100%. */
 #define TOPDOWN_RATIO_ONE	1000000000U
@@ -225,6 +229,10 @@ enum topdown_kind {
  * @TOPDOWN_STATE_EXCLUDED: the CPU is not to be measured, online or not: it is not
  *	among those of the module parameter cpus, or that is not given and the CPU is
  *	nohz_full
+ * @TOPDOWN_STATE_ASIDE: the group is disabled, or was in a part of the last window,
+ *	since a perf user who counts tasks needs the counters (the module's parameter
+ *	aside); it is enabled again within a second after that has ended.
+ *	enabled_ns goes on, running_ns does not
  */
 enum topdown_state {
 	TOPDOWN_STATE_OK		= 0,
@@ -233,6 +241,7 @@ enum topdown_state {
 	TOPDOWN_STATE_CONTENDED		= 3,
 	TOPDOWN_STATE_ERROR		= 4,
 	TOPDOWN_STATE_EXCLUDED		= 5,
+	TOPDOWN_STATE_ASIDE		= 6,
 };
 
 /**

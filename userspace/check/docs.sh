@@ -122,7 +122,7 @@ result "$(($(comm -23 "$TMP/deviations" "$TMP/keys" | wc -l) || $(lines "$TMP/de
 	'deviations are of keys'
 grep -v _rsd "$TMP/keys" | sort -u "$TMP/keys-of-cpus" - > "$TMP/all" && mv "$TMP/all" "$TMP/keys"
 sed -nE '/^\.Sh OUTPUT/,/^\.Sh/s/^\.It (.*)/\1/p' "$USERSPACE/man/topdown-stat.1" |
-	sed 's/ , /\n/g' | grep -vxE 'ok|contended|offline|excluded|unsupported|error|unknown|disabled|exited|ended' |
+	sed 's/ , /\n/g' | grep -vxE 'ok|contended|aside|offline|excluded|unsupported|error|unknown|disabled|exited|ended' |
 	sort -u > "$TMP/explained"
 same 'keys of JSON and topdown-stat(1)' "$TMP/keys" "$TMP/explained"
 fake info | sed -E 's/^cpus .*/cpus:/; s/:.*//' | sort -u > "$TMP/keys"

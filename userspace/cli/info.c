@@ -213,6 +213,14 @@ static void add_cpu_model(struct json_object *object, const struct topdown_info 
 	add_string(object, "codename", info->out_codename);
 }
 
+/* As the module's parameter has it; never also where the kernel lacks what it takes. */
+static const char *aside_name(uint32_t flags)
+{
+	if (!(flags & TOPDOWN_INFO_ASIDE))
+		return "never";
+	return flags & TOPDOWN_INFO_ASIDE_ALL ? "all" : "tasks";
+}
+
 static struct json_object *collect(struct topdown *td, const char *device, int *error)
 {
 	const struct topdown_info *info = topdown_info(td);
@@ -235,6 +243,7 @@ static struct json_object *collect(struct topdown *td, const char *device, int *
 	add_number(object, "period_max_ms", info->out_period_max_ms);
 	json_object_object_add(object, "features", feature_array(td));
 	add_bool(object, "pinned", info->out_flags & TOPDOWN_INFO_PINNED);
+	add_string(object, "aside", aside_name(info->out_flags));
 	add_bool(object, "refined", info->out_flags & TOPDOWN_INFO_REFINED);
 	add_bool(object, "drilldown", info->out_flags & TOPDOWN_INFO_DRILLDOWN);
 	add_bool(object, "may_read_cpus", info->out_flags & TOPDOWN_INFO_MAY_READ);

@@ -124,11 +124,14 @@ static unsigned int interval_state(const struct row *row)
 {
 	double share = 0;
 
-	if (row->state != TOPDOWN_STATE_OK && row->state != TOPDOWN_STATE_CONTENDED)
+	if (row->state != TOPDOWN_STATE_OK && row->state != TOPDOWN_STATE_CONTENDED &&
+	    row->state != TOPDOWN_STATE_ASIDE)
 		return row->state;
 	if (!row_running(row, &share))
 		return row->state;
-	return share < ROW_RUNNING_FULL ? TOPDOWN_STATE_CONTENDED : TOPDOWN_STATE_OK;
+	if (share >= ROW_RUNNING_FULL)
+		return TOPDOWN_STATE_OK;
+	return row->state == TOPDOWN_STATE_OK ? TOPDOWN_STATE_CONTENDED : row->state;
 }
 
 /**
@@ -204,7 +207,8 @@ unsigned int row_worse_state(unsigned int one, unsigned int other)
 {
 	static const unsigned int ranks[] = {
 		TOPDOWN_STATE_EXCLUDED, TOPDOWN_STATE_UNSUPPORTED, TOPDOWN_STATE_OFFLINE,
-		TOPDOWN_STATE_OK, TOPDOWN_STATE_CONTENDED, TOPDOWN_STATE_ERROR,
+		TOPDOWN_STATE_OK, TOPDOWN_STATE_CONTENDED, TOPDOWN_STATE_ASIDE,
+		TOPDOWN_STATE_ERROR,
 	};
 	unsigned int worst = one, i;
 
