@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,8 @@ static void usage(FILE *out)
 	unsigned int i;
 
 	fprintf(out,
-		"Usage: workload [-c CPU] [-t SECONDS] [-r CONFIG=RATE]... [-p] PROFILE\n\n"
+		"Usage: workload [-c CPU] [-t SECONDS] [-f] [-r CONFIG=RATE]... [-p] PROFILE\n\n"
+		"With -f it is a real-time task, which no other task interrupts.\n"
 		"With -r the event CONFIG, hexadecimal as perf has it, happens RATE times in\n"
 		"1000000 cycles.\n\n"
 		"PROFILE is eight fractions of all slots: retiring, bad speculation, frontend\n"
@@ -44,6 +46,16 @@ static bool find(const char *text, struct td_bd_profile *profile)
 	if (named)
 		*profile = named->profile;
 	return named || profile_parse(text, profile);
+}
+
+static bool set_realtime(void)
+{
+	const struct sched_param param = { .sched_priority = 50 };
+
+	if (!sched_setscheduler(0, SCHED_FIFO, &param))
+		return true;
+	fprintf(stderr, "workload: -f: %s\n", strerror(errno));
+	return false;
 }
 
 static bool set_rate(const char *text)
@@ -80,7 +92,7 @@ int main(int argc, char **argv)
 	double cpu = -1;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "c:t:r:p:h")) != -1) {
+	while ((opt = getopt(argc, argv, "c:t:fr:p:h")) != -1) {
 		switch (opt) {
 		case 'c':
 			if (!number("-c", optarg, TD_CPUS_MAX - 1, &cpu))
@@ -89,6 +101,10 @@ int main(int argc, char **argv)
 		case 't':
 			if (!number("-t", optarg, 1e6, &seconds))
 				return 2;
+			break;
+		case 'f':
+			if (!set_realtime())
+				return 1;
 			break;
 		case 'r':
 			if (!set_rate(optarg))
