@@ -17,7 +17,7 @@ release = $(shell cat $(KDIR)/include/config/kernel.release 2> /dev/null || echo
 
 .PHONY: all modules userspace clean help
 .PHONY: install modules_install userspace_install uninstall dkms_install
-.PHONY: check check-full demo lint bench
+.PHONY: check check-full demo lint bench deb
 
 all: userspace
 ifneq ($(have_kernel)$(asked),)
@@ -80,6 +80,10 @@ ifeq ($(DESTDIR),)
 	@echo "Now: dkms install topdown/$(TOPDOWN_VERSION)"
 endif
 
+# Debian packages; DEBFLAGS are those of dpkg-buildpackage.
+deb:
+	userspace/deb.sh deb $(DEBFLAGS)
+
 clean:
 	$(MAKE) -C userspace clean
 ifneq ($(wildcard selftests/host/Makefile),)
@@ -89,6 +93,7 @@ endif
 		-o -name '.*.cmd' -o -name '.*.d' \) -delete
 	rm -f Module.symvers modules.order kmod/Module.symvers kmod/modules.order .*.cmd
 	rm -f .module-common.o
+	rm -rf deb
 
 check check-full demo lint:
 	@selftests/$@.sh
@@ -106,6 +111,7 @@ help:
 	@echo '  make install           all, with the group "topdown" and the udev rule'
 	@echo '  make modules_install, make userspace_install, make uninstall'
 	@echo '  make dkms_install      the sources for DKMS, to /usr/src'
+	@echo '  make deb               packages for Debian 12 or later, in deb/'
 	@echo 'Try and test (Debian 12, no Intel PMU needed):'
 	@echo '  make demo              see it work in an emulated machine'
 	@echo '  make check             the tests of every change, 20 minutes at most'
