@@ -242,6 +242,7 @@ main() {
 			spawn ktap emulator-tests "$TOP/selftests/pmu/check.sh" -a
 		fi
 		spawn ktap runner-tests "$VM/check.sh"
+		((tier == 2)) || spawn ktap packages "$TOP/selftests/deb.sh"
 		run_guests
 	fi
 	wait "${pool[@]}" || true
