@@ -32,6 +32,10 @@ plant() {
 	symbols)
 		echo 'x = kallsyms_lookup_name("y");' >kmod/planted.h
 		finding='kmod/planted.h:1:' ;;
+	paths)
+		# shellcheck disable=SC2016 # not to be expanded
+		printf 'See `kmod/planted.c`.\n' >CONTRIBUTING.md
+		finding='CONTRIBUTING.md:1:.*no kmod/planted.c' ;;
 	sparse)
 		# The compiler does not know address spaces, so only sparse can
 		echo 'int planted(int __user *p);

@@ -21,7 +21,7 @@ selftests=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 tree=$(dirname "$selftests")
 width=100
 
-checks=(spdx whitespace versions symbols sparse checkpatch kernel-doc cppcheck
+checks=(spdx whitespace versions symbols paths sparse checkpatch kernel-doc cppcheck
 	clang-tidy shellcheck codespell mandoc)
 
 usage() {
@@ -125,6 +125,18 @@ check_versions() {
 check_symbols() {
 	lint_files 'kmod/*' | xargs -r grep -nE \
 		'kallsyms_|register_k(ret)?probe|__symbol_get|MODULE_INFO\(intree' || :
+}
+
+# The files that CONTRIBUTING.md names, in backquotes, are there
+check_paths() {
+	local line path
+
+	# shellcheck disable=SC2016 # no substitution is meant
+	lint_files CONTRIBUTING.md |
+		xargs -r grep -onE '`(kmod|uapi|userspace|selftests)/[^` ]+' |
+		while IFS='`' read -r line path; do
+			[[ -e $path ]] || echo "CONTRIBUTING.md:$line there is no $path"
+		done
 }
 
 # sparse, and W=1 of the compiler on the way, in a copy of the module
