@@ -59,7 +59,7 @@ static bool read_both(struct topdown *td, const struct topdown_map_view *map,
 
 	for (i = 0; i < TRIES_MAX; i++) {
 		if (device_read_cpu(topdown_fd(td), 0, 1, &before) ||
-		    topdown_map_record(map, 1, seen, sizeof(*seen), NULL) ||
+		    topdown_map_read_record(map, 1, seen, sizeof(*seen), NULL) ||
 		    device_read_cpu(topdown_fd(td), 0, 1, told))
 			return false;
 		if (told->windows > 2 && before.time_ns == told->time_ns)
@@ -73,14 +73,14 @@ TEST_F(library, a_record_is_what_read_says)
 {
 	struct topdown_record seen, told;
 
-	EXPECT_EQ(topdown_info(self->td)->out_nr_cpus, topdown_map_nr_cpus(self->map));
+	EXPECT_EQ(topdown_info_get(self->td)->out_nr_cpus, topdown_map_nr_cpus(self->map));
 	ASSERT_TRUE(read_both(self->td, self->map, &seen, &told));
 	EXPECT_LT(0, seen.total.slots);
 	EXPECT_NE(TOPDOWN_RATIO_NONE, seen.total.ratio[TOPDOWN_RETIRING]);
 	/* The ratios too, which the library has computed. */
 	EXPECT_EQ(0, memcmp(&seen, &told, sizeof(seen)));
-	EXPECT_EQ(-ENOENT, topdown_map_record(self->map, topdown_map_nr_cpus(self->map), &seen,
-					      sizeof(seen), NULL));
+	EXPECT_EQ(-ENOENT, topdown_map_read_record(self->map, topdown_map_nr_cpus(self->map), &seen,
+						   sizeof(seen), NULL));
 }
 
 TEST_F(library, a_window_is_the_last_of_the_record)
@@ -94,8 +94,8 @@ TEST_F(library, a_window_is_the_last_of_the_record)
 	/* The next one may close at any time. */
 	for (i = 0; i < TRIES_MAX && ret; i++) {
 		ASSERT_EQ(0, device_read_cpu(topdown_fd(self->td), 0, 1, &told));
-		ret = topdown_map_window(self->map, 1, told.windows, told.level, &window,
-					 sizeof(window));
+		ret = topdown_map_read_window(self->map, 1, told.windows, told.level, &window,
+					      sizeof(window));
 		sleep_ms(ret ? 7 : 0);
 	}
 	ASSERT_EQ(0, ret);
@@ -103,8 +103,8 @@ TEST_F(library, a_window_is_the_last_of_the_record)
 	EXPECT_EQ(told.window_time_ns, window.time_ns);
 	EXPECT_LT(0, window.figures.slots);
 	EXPECT_EQ(0, memcmp(&told.window, &window.figures, sizeof(window.figures)));
-	EXPECT_EQ(-ENOENT, topdown_map_window(self->map, 1, told.windows + 1000000, told.level,
-					      &window, sizeof(window)));
+	EXPECT_EQ(-ENOENT, topdown_map_read_window(self->map, 1, told.windows + 1000000, told.level,
+						   &window, sizeof(window)));
 }
 
 TEST_F(library, a_session_is_what_session_says)
@@ -113,7 +113,7 @@ TEST_F(library, a_session_is_what_session_says)
 	struct topdown_session seen, told;
 	uint32_t session;
 
-	ASSERT_EQ(0, topdown_attach(self->td, 0, TOPDOWN_ATTACH_THREAD, &session));
+	ASSERT_EQ(0, topdown_session_attach(self->td, 0, TOPDOWN_ATTACH_THREAD, &session));
 	ASSERT_EQ(0, topdown_session_map_open(&view, self->td, session));
 	spin_cpu_ms(50);
 	sleep_ms(2);

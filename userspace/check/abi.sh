@@ -33,4 +33,13 @@ for bits in -m32 -mx32; do
 	compiles "header alone, $bits" gcc "$bits" -ffreestanding -std=c11 "${strict[@]}" \
 		"${multi[@]}" "$TMP/header.c"
 done
+
+# In C++ a function of the same name would hide a structure.
+{
+	echo '#include <topdown.h>'
+	cat "$USERSPACE"/include/*.h "$USERSPACE"/../uapi/linux/*.h |
+		sed -nE 's/^struct (topdown_[a-z_]+) \{$/\1 *the_\1;/p'
+} > "$TMP/structs.cc"
+result "$(($(lines "$TMP/structs.cc") < 15))" 'the headers have structures'
+compiles 'C++, structures without struct' g++ -std=c++11 "${strict[@]}" "$TMP/structs.cc"
 finish

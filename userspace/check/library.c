@@ -73,7 +73,7 @@ static void test_descriptors(void)
 static void test_info(void)
 {
 	struct topdown *td = open_fake();
-	const struct topdown_info *info = topdown_info(td);
+	const struct topdown_info *info = topdown_info_get(td);
 
 	check(info->out_level == 2 && !strcmp(info->out_version, "9.8.7"), "info");
 	check(topdown_has(td, TOPDOWN_FEATURE_FRESH | TOPDOWN_FEATURE_RESET), "has both");
@@ -205,11 +205,11 @@ static void test_between(void)
 	check(topdown_reading_between(one, now, 1, 2, &figures) == -ENOENT, "CPU not in one");
 	check(topdown_reading_between(one, now, TOPDOWN_CPU_ALL, 2, &figures) == -ENOENT,
 	      "sums over other sets");
-	check(!topdown_reset(td, NULL, 0, TOPDOWN_RESET_FRESH), "reset");
+	check(!topdown_sums_reset(td, NULL, 0, TOPDOWN_RESET_FRESH), "reset");
 	topdown_reading_update(now, 0);
 	check(topdown_reading_between(then, now, 0, 2, &figures) == -ERANGE,
 	      "a reset in between");
-	topdown_reset(td, NULL, 0, 0);
+	topdown_sums_reset(td, NULL, 0, 0);
 	for (i = 0; i < 5; i++)
 		topdown_reading_update(one, 0);
 	check(topdown_reading_find(one, 0)->total.slots >
@@ -218,7 +218,7 @@ static void test_between(void)
 	      "a reset after which more was counted than before");
 	check(!memcmp(&figures, &kept, sizeof(figures)), "figures are untouched by errors");
 	setenv("FAKE_RESET_ERRNO", "13", 1);
-	check(topdown_reset(td, NULL, 0, 0) == -EACCES, "a refused reset");
+	check(topdown_sums_reset(td, NULL, 0, 0) == -EACCES, "a refused reset");
 	unsetenv("FAKE_RESET_ERRNO");
 	topdown_reading_destroy(one);
 	topdown_reading_destroy(now);
@@ -283,25 +283,25 @@ static void test_map_record(void)
 	map = map_fake();
 	check(map && topdown_map_nr_cpus(map) == 4 && topdown_map_history(map) == 4,
 	      "a map, after the handle was closed");
-	check(topdown_map_record(map, 4, &record, sizeof(record), NULL) == -ENOENT &&
+	check(topdown_map_read_record(map, 4, &record, sizeof(record), NULL) == -ENOENT &&
 	      record.cpu == 99, "no such CPU");
-	check(topdown_map_record(map, 0, &record, 479, NULL) == -EINVAL, "too small a record");
-	check(!topdown_map_record(map, 2, &record, sizeof(record), &open) && record.cpu == 2 &&
+	check(topdown_map_read_record(map, 0, &record, 479, NULL) == -EINVAL, "too small a record");
+	check(!topdown_map_read_record(map, 2, &record, sizeof(record), &open) && record.cpu == 2 &&
 	      record.windows == 10 && record.total.slots == 58800000000ULL, "a record");
 	check(record.total.ratio[TOPDOWN_RETIRING] == 400000000 &&
 	      record.window.ratio[TOPDOWN_MEMORY_BOUND] == 300000000 &&
 	      record.total.ratio[TOPDOWN_NR_NODES] == TOPDOWN_RATIO_NONE, "with its ratios");
 	check(open.slots == 5880000000ULL && open.ratio[TOPDOWN_RETIRING] == 400000000,
 	      "and the open window");
-	check(!topdown_map_window(map, 2, 10, 2, &window, sizeof(window)) &&
+	check(!topdown_map_read_window(map, 2, 10, 2, &window, sizeof(window)) &&
 	      window.number == 10 && window.figures.slots == 5880000000ULL &&
 	      window.figures.ratio[TOPDOWN_RETIRING] == 400000000, "a window");
-	check(topdown_map_window(map, 2, 6, 2, &window, sizeof(window)) == -ENOENT &&
-	      topdown_map_window(map, 2, 11, 2, &window, sizeof(window)) == -ENOENT &&
-	      topdown_map_window(map, 4, 10, 2, &window, sizeof(window)) == -ENOENT,
+	check(topdown_map_read_window(map, 2, 6, 2, &window, sizeof(window)) == -ENOENT &&
+	      topdown_map_read_window(map, 2, 11, 2, &window, sizeof(window)) == -ENOENT &&
+	      topdown_map_read_window(map, 4, 10, 2, &window, sizeof(window)) == -ENOENT,
 	      "windows that are not there");
-	check(topdown_map_window(map, 2, 0, 2, &window, sizeof(window)) == -EINVAL &&
-	      topdown_map_window(map, 2, 10, 2, &window, 239) == -EINVAL,
+	check(topdown_map_read_window(map, 2, 0, 2, &window, sizeof(window)) == -EINVAL &&
+	      topdown_map_read_window(map, 2, 10, 2, &window, 239) == -EINVAL,
 	      "no number, too small a window");
 
 	again = record;
@@ -331,22 +331,22 @@ static void test_map_record(void)
 
 	setenv("FAKE_MAP_GROW", "16", 1);
 	map = map_fake();
-	check(!topdown_map_record(map, 3, &record, sizeof(record), &open) && record.cpu == 3 &&
+	check(!topdown_map_read_record(map, 3, &record, sizeof(record), &open) && record.cpu == 3 &&
 	      open.slots == 5820000000ULL &&
-	      !topdown_map_window(map, 3, 10, 2, &window, sizeof(window)) &&
+	      !topdown_map_read_window(map, 3, 10, 2, &window, sizeof(window)) &&
 	      window.figures.slots == 5820000000ULL, "a kernel with longer records");
 	unsetenv("FAKE_MAP_GROW");
 	topdown_map_close(map);
 
 	setenv("FAKE_SINCE", "9000000000000000000", 1);
 	map = map_fake();
-	check(!topdown_map_record(map, 3, &record, sizeof(record), &open) &&
+	check(!topdown_map_read_record(map, 3, &record, sizeof(record), &open) &&
 	      record.total.ratio[TOPDOWN_FETCH_LATENCY] == TOPDOWN_RATIO_NONE &&
 	      record.window.ratio[TOPDOWN_FETCH_BANDWIDTH] == TOPDOWN_RATIO_NONE &&
 	      open.ratio[TOPDOWN_FETCH_LATENCY] != TOPDOWN_RATIO_NONE &&
 	      record.window.ratio[TOPDOWN_MEMORY_BOUND] != TOPDOWN_RATIO_NONE,
 	      "nodes that have been counted since later");
-	check(!topdown_map_window(map, 3, 10, 2, &window, sizeof(window)) &&
+	check(!topdown_map_read_window(map, 3, 10, 2, &window, sizeof(window)) &&
 	      window.figures.ratio[TOPDOWN_FETCH_LATENCY] == TOPDOWN_RATIO_NONE &&
 	      window.figures.ratio[TOPDOWN_FRONTEND_BOUND] != TOPDOWN_RATIO_NONE,
 	      "a window of before");
@@ -356,8 +356,8 @@ static void test_map_record(void)
 	setenv("FAKE_STUCK", "1", 1);
 	map = map_fake();
 	record.cpu = 99;
-	check(topdown_map_record(map, 1, &record, sizeof(record), NULL) == -EAGAIN &&
-	      record.cpu == 99 && !topdown_map_record(map, 0, &record, sizeof(record), NULL),
+	check(topdown_map_read_record(map, 1, &record, sizeof(record), NULL) == -EAGAIN &&
+	      record.cpu == 99 && !topdown_map_read_record(map, 0, &record, sizeof(record), NULL),
 	      "a writer that does not go on");
 	unsetenv("FAKE_STUCK");
 	unsetenv("FAKE_TICK");
@@ -386,16 +386,16 @@ static void test_map_torn(void)
 
 	setenv("FAKE_TICK", "-1", 1);
 	map = map_fake();
-	topdown_map_record(map, 0, &record, sizeof(record), NULL);
+	topdown_map_read_record(map, 0, &record, sizeof(record), NULL);
 	first = record.windows;
 	for (i = 0; i < 2000000 || (record.windows == first && i < 20000000); i++) {
 		uint64_t before = record.windows;
 
-		if (topdown_map_record(map, 0, &record, sizeof(record), NULL))
+		if (topdown_map_read_record(map, 0, &record, sizeof(record), NULL))
 			continue;
 		whole = whole && is_whole(&record) && record.windows >= before;
 		changes += record.windows != before;
-		if (topdown_map_window(map, 0, record.windows, 2, &window, sizeof(window)))
+		if (topdown_map_read_window(map, 0, record.windows, 2, &window, sizeof(window)))
 			continue;
 		windows++;
 		whole = whole && window.number == record.windows &&
@@ -474,22 +474,22 @@ static void test_session_attach(void)
 
 	setenv("FAKE_FEATURES", "31", 1);
 	td = open_fake();
-	check(topdown_attach(td, 0, 0, &session) == -EOPNOTSUPP &&
+	check(topdown_session_attach(td, 0, 0, &session) == -EOPNOTSUPP &&
 	      topdown_session_read(td, 1, 0, &out, sizeof(out)) == -EOPNOTSUPP &&
 	      topdown_session_control(td, 1, TOPDOWN_CONTROL_RESET) == -EOPNOTSUPP,
 	      "a module without sessions");
 	topdown_close(td);
 	setenv("FAKE_FEATURES", "63", 1);
 	td = open_fake();
-	check(topdown_attach(td, 4194304, 0, &session) == -ESRCH, "no such process");
-	check(topdown_attach(td, 0, 1U << 31, &session) == -EOPNOTSUPP, "unknown flag");
-	check(topdown_attach(td, 0, TOPDOWN_ATTACH_THREAD | TOPDOWN_ATTACH_CHILDREN,
-			     &session) == -EINVAL, "flags that exclude each other");
+	check(topdown_session_attach(td, 4194304, 0, &session) == -ESRCH, "no such process");
+	check(topdown_session_attach(td, 0, 1U << 31, &session) == -EOPNOTSUPP, "unknown flag");
+	check(topdown_session_attach(td, 0, TOPDOWN_ATTACH_THREAD | TOPDOWN_ATTACH_CHILDREN,
+				     &session) == -EINVAL, "flags that exclude each other");
 	check(session == 77, "the number is untouched by errors");
-	check(!topdown_attach(td, 0, TOPDOWN_ATTACH_DISABLED, &session) && session == 1,
+	check(!topdown_session_attach(td, 0, TOPDOWN_ATTACH_DISABLED, &session) && session == 1,
 	      "attach to oneself");
-	check(!topdown_attach(td, getpid(), TOPDOWN_ATTACH_THREAD, &session) && session == 2,
-	      "attach to a thread");
+	check(!topdown_session_attach(td, getpid(), TOPDOWN_ATTACH_THREAD, &session) &&
+	      session == 2, "attach to a thread");
 	topdown_close(td);
 }
 
@@ -503,8 +503,8 @@ static void test_session_read(void)
 	uint32_t session = 0, other = 0;
 	bool ok;
 
-	ok = !topdown_attach(td, 0, TOPDOWN_ATTACH_DISABLED, &session) &&
-	     !topdown_attach(td, 0, 0, &other);
+	ok = !topdown_session_attach(td, 0, TOPDOWN_ATTACH_DISABLED, &session) &&
+	     !topdown_session_attach(td, 0, 0, &other);
 	check(ok && !topdown_session_read(td, session, 0, &then, sizeof(then)) &&
 	      then.session == session && then.out_state == TOPDOWN_SESSION_DISABLED &&
 	      !then.out_figures.slots, "a disabled session has nothing");
@@ -570,7 +570,7 @@ static void test_session_map(void)
 	td = open_fake();
 	check(topdown_session_map_open(&map, td, 1) == -ENOENT &&
 	      topdown_session_map_open(&map, td, 0) == -ENOENT && !map, "no such session");
-	topdown_attach(td, 0, 0, &session);
+	topdown_session_attach(td, 0, 0, &session);
 	check(!topdown_session_map_open(&map, td, session), "the map of a session");
 	check(!topdown_session_map_read(map, &seen, sizeof(seen)) && seen.session == session &&
 	      seen.size == sizeof(seen) && seen.out_state == TOPDOWN_SESSION_RUNNING &&

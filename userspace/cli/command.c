@@ -66,7 +66,7 @@ static void become(const struct command *command, struct topdown *td, unsigned i
 	uint32_t session = 0;
 	int ret;
 
-	ret = topdown_attach(td, 0, flags, &session);
+	ret = topdown_session_attach(td, 0, flags, &session);
 	say(fd, -ret, session);
 	if (ret)
 		_exit(EXIT_DEVICE);

@@ -223,7 +223,7 @@ static const char *aside_name(uint32_t flags)
 
 static struct json_object *collect(struct topdown *td, const char *device, int *error)
 {
-	const struct topdown_info *info = topdown_info(td);
+	const struct topdown_info *info = topdown_info_get(td);
 	struct json_object *object = json_object_new_object();
 	struct utsname system;
 
@@ -322,7 +322,7 @@ static void print_text(FILE *file, struct json_object *object)
  */
 void info_summary(FILE *file, struct topdown *td)
 {
-	const struct topdown_info *info = topdown_info(td);
+	const struct topdown_info *info = topdown_info_get(td);
 
 	fprintf(file, "topdown: command %s, module %s; %s (%s), source %s, level %u, %u slots per cycle; period %u ms%s%s%s\n",
 		TOPDOWN_VERSION, info->out_version, info->out_cpu_name,
@@ -349,7 +349,7 @@ int info_version(void)
 	if (ret) {
 		printf("module: cannot open %s: %s\n", TOPDOWN_DEVICE, strerror(-ret));
 	} else {
-		printf("module %s\n", topdown_info(td)->out_version);
+		printf("module %s\n", topdown_info_get(td)->out_version);
 		topdown_close(td);
 	}
 	return options_help("");
@@ -373,7 +373,7 @@ static int print_info(const char *device, bool json)
 		print_text(stdout, object);
 	json_object_put(object);
 	ret = options_help("");
-	if (topdown_info(td)->out_flags & TOPDOWN_INFO_MAY_READ) {
+	if (topdown_info_get(td)->out_flags & TOPDOWN_INFO_MAY_READ) {
 		if (error && !ret)
 			ret = report_read(device, -error);
 	} else if (!json) {

@@ -107,7 +107,7 @@ static int look_at_cpus(struct stat_run *run)
 int stat_level(const struct stat_options *options, const struct topdown *td,
 	       unsigned int *level)
 {
-	const struct topdown_info *info = topdown_info(td);
+	const struct topdown_info *info = topdown_info_get(td);
 	uint64_t most = info->out_level;
 
 	if (most > LEVEL_MAX)
@@ -136,7 +136,7 @@ static int prepare(struct stat_run *run)
 		run->read_flags = TOPDOWN_READ_FRESH;
 	else if (!run->options->quiet)
 		report_note("the loaded module cannot count until now on request: intervals end up to %u ms early",
-			    topdown_info(run->td)->out_period_ms);
+			    topdown_info_get(run->td)->out_period_ms);
 
 	ret = stat_level(run->options, run->td, &run->interval.level);
 	if (!ret)

@@ -108,7 +108,7 @@ int tasks_attach_process(struct tasks *tasks, int pid, unsigned int flags)
 	uint32_t session;
 	int ret;
 
-	ret = topdown_attach(tasks->td, pid, flags, &session);
+	ret = topdown_session_attach(tasks->td, pid, flags, &session);
 	if (ret)
 		return denied(tasks, "process", pid, ret);
 	return tasks_add(tasks, pid, 0, session);
@@ -126,7 +126,7 @@ int tasks_attach_thread(struct tasks *tasks, int tid)
 	uint32_t session;
 	int ret;
 
-	ret = topdown_attach(tasks->td, tid, TOPDOWN_ATTACH_THREAD, &session);
+	ret = topdown_session_attach(tasks->td, tid, TOPDOWN_ATTACH_THREAD, &session);
 	if (ret)
 		return denied(tasks, "thread", tid, ret);
 	return tasks_add(tasks, process_of(tid), tid, session);
@@ -143,7 +143,7 @@ static int attach_listed(struct tasks *tasks, int pid, DIR *dir)
 		tid = atoi(entry->d_name);
 		if (tid <= 0)
 			continue;
-		ret = topdown_attach(tasks->td, tid, TOPDOWN_ATTACH_THREAD, &session);
+		ret = topdown_session_attach(tasks->td, tid, TOPDOWN_ATTACH_THREAD, &session);
 		if (ret == -ESRCH)
 			continue;
 		if (ret)

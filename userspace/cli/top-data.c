@@ -124,7 +124,7 @@ void top_data_read(struct top_data *data, const struct topdown_map_view *map,
 	unsigned int cpu;
 
 	for (cpu = 0; cpu < data->nr; cpu++) {
-		if (!topdown_map_record(map, cpu, &record, sizeof(record), NULL))
+		if (!topdown_map_read_record(map, cpu, &record, sizeof(record), NULL))
 			top_data_put(data, cpu, &record, now_ns);
 	}
 }

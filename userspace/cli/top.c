@@ -58,7 +58,7 @@ static void take_period(struct top *top)
 		return;
 	top->asked_ns = now;
 	topdown_info_update(top->td);
-	top->data.period_ns = topdown_info(top->td)->out_period_ms * NS_PER_MS;
+	top->data.period_ns = topdown_info_get(top->td)->out_period_ms * NS_PER_MS;
 }
 
 static void take(struct top *top)
@@ -83,7 +83,7 @@ static int draw(struct top *top)
 		.data = &top->data,
 		.rows = top->rows,
 		.clock = top->clock,
-		.period_ms = topdown_info(top->td)->out_period_ms,
+		.period_ms = topdown_info_get(top->td)->out_period_ms,
 		.delay_ms = top->options->delay_ms,
 	};
 	unsigned int lines, columns;
@@ -268,7 +268,7 @@ static bool check_cpus(const struct top *top)
 
 static int prepare(struct top *top)
 {
-	const struct topdown_info *info = topdown_info(top->td);
+	const struct topdown_info *info = topdown_info_get(top->td);
 	unsigned int nr = topdown_map_nr_cpus(top->map);
 
 	top->asked_ns = clock_now_ns();

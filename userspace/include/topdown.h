@@ -68,19 +68,19 @@ void topdown_close(struct topdown *td);
 int topdown_fd(const struct topdown *td);
 
 /**
- * topdown_info() - what the module and the machine can do
+ * topdown_info_get() - what the module and the machine can do
  * @td: handle
  *
  * Return: what topdown_open() or the last topdown_info_update() learnt, valid
  * until topdown_close().  Fields that an older module lacks are 0.
  */
-const struct topdown_info *topdown_info(const struct topdown *td);
+const struct topdown_info *topdown_info_get(const struct topdown *td);
 
 /**
  * topdown_info_update() - ask again, as the period can be changed at any time
  * @td: handle
  *
- * Return: 0 or a negative errno, in which case topdown_info() is as it was.
+ * Return: 0 or a negative errno, in which case topdown_info_get() is as it was.
  */
 int topdown_info_update(struct topdown *td);
 
@@ -178,7 +178,7 @@ int topdown_reading_between(const struct topdown_reading *then,
 			    unsigned int level, struct topdown_figures *out);
 
 /**
- * topdown_reset() - let the sums of this handle count from now on
+ * topdown_sums_reset() - let the sums of this handle count from now on
  * @td: handle
  * @cpus: set of CPUs as for topdown_reading_create()
  * @words: words in @cpus
@@ -188,8 +188,8 @@ int topdown_reading_between(const struct topdown_reading *then,
  *
  * Return: as topdown_reading_update().
  */
-int topdown_reset(struct topdown *td, const uint64_t *cpus, unsigned int words,
-		  unsigned int flags);
+int topdown_sums_reset(struct topdown *td, const uint64_t *cpus, unsigned int words,
+		       unsigned int flags);
 
 /**
  * topdown_map_open() - map the records and the history of all CPUs
@@ -228,7 +228,7 @@ unsigned int topdown_map_nr_cpus(const struct topdown_map_view *map);
 unsigned int topdown_map_history(const struct topdown_map_view *map);
 
 /**
- * topdown_map_record() - copy one CPU's record
+ * topdown_map_read_record() - copy one CPU's record
  * @map: map
  * @cpu: CPU number
  * @out: the record with its ratios; untouched on error
@@ -242,12 +242,12 @@ unsigned int topdown_map_history(const struct topdown_map_view *map);
  * never released, or -EAGAIN if the kernel was writing all the time, as when
  * a hypervisor stopped the CPU in the middle of it.
  */
-int topdown_map_record(const struct topdown_map_view *map, uint32_t cpu,
-		       struct topdown_record *out, size_t size,
-		       struct topdown_figures *open);
+int topdown_map_read_record(const struct topdown_map_view *map, uint32_t cpu,
+			    struct topdown_record *out, size_t size,
+			    struct topdown_figures *open);
 
 /**
- * topdown_map_window() - copy one window of a CPU's history
+ * topdown_map_read_window() - copy one window of a CPU's history
  * @map: map
  * @cpu: CPU number
  * @number: its number, from 1; that of the last is topdown_record.windows
@@ -258,8 +258,8 @@ int topdown_map_record(const struct topdown_map_view *map, uint32_t cpu,
  * Return: 0; -ENOENT if the window has not closed yet, is no longer kept, or
  * there is no such CPU or no history; -EINVAL for number 0 or a wrong @size.
  */
-int topdown_map_window(const struct topdown_map_view *map, uint32_t cpu, uint64_t number,
-		       unsigned int level, struct topdown_map_window *out, size_t size);
+int topdown_map_read_window(const struct topdown_map_view *map, uint32_t cpu, uint64_t number,
+			    unsigned int level, struct topdown_map_window *out, size_t size);
 
 /**
  * topdown_record_between() - figures of the time between two records
@@ -319,7 +319,7 @@ int topdown_watch_wait(struct topdown *td, int timeout_ms, struct topdown_event 
 		       size_t size);
 
 /**
- * topdown_attach() - make a session: follow a task, a process or its family
+ * topdown_session_attach() - make a session: follow a task, a process or its family
  * @td: handle
  * @pid: process, with TOPDOWN_ATTACH_THREAD thread, in the caller's pid
  *	namespace; with TOPDOWN_ATTACH_PIDFD a pidfd, which may be closed
@@ -338,7 +338,7 @@ int topdown_watch_wait(struct topdown *td, int timeout_ms, struct topdown_event 
  * too many sessions of the handle, of the task, or too many tasks followed;
  * -EINVAL for flags that exclude each other; -ENOMEM.
  */
-int topdown_attach(struct topdown *td, int pid, unsigned int flags, uint32_t *session);
+int topdown_session_attach(struct topdown *td, int pid, unsigned int flags, uint32_t *session);
 
 /**
  * topdown_session_read() - the figures of a session
@@ -385,7 +385,7 @@ void topdown_session_map_close(struct topdown_session_view *map);
  * That a session has ended is not taken from poll() by this.
  *
  * Return: 0; -EINVAL for a @size that was never released; -EAGAIN as for
- * topdown_map_record().
+ * topdown_map_read_record().
  */
 int topdown_session_map_read(const struct topdown_session_view *map,
 			     struct topdown_session *out, size_t size);

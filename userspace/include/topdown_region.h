@@ -99,7 +99,7 @@ struct topdown_region {
  * Return: 0; -EINVAL for a way or a flag not known here; -EOPNOTSUPP when the way
  * is not possible on this machine; -EACCES when perf does not let this process
  * count; -EBUSY when somebody has the counter for
- * good; or, of the module, as topdown_attach(); of perf, what else
+ * good; or, of the module, as topdown_session_attach(); of perf, what else
  * perf_event_open(2) and mmap(2) fail with; -ENOMEM.
  */
 int topdown_regions_create(struct topdown_regions **out, struct topdown *td,

@@ -163,7 +163,7 @@ TD_API int topdown_fd(const struct topdown *td)
 	return td->fd;
 }
 
-TD_API const struct topdown_info *topdown_info(const struct topdown *td)
+TD_API const struct topdown_info *topdown_info_get(const struct topdown *td)
 {
 	return &td->info;
 }
@@ -173,8 +173,8 @@ TD_API bool topdown_has(const struct topdown *td, uint64_t features)
 	return (td->info.out_features & features) == features;
 }
 
-TD_API int topdown_reset(struct topdown *td, const uint64_t *cpus, unsigned int words,
-			 unsigned int flags)
+TD_API int topdown_sums_reset(struct topdown *td, const uint64_t *cpus, unsigned int words,
+			      unsigned int flags)
 {
 	struct topdown_reset arg = {
 		.size = sizeof(arg),

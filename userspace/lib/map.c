@@ -174,9 +174,9 @@ static int td_map_copy(const struct topdown_map_view *map, uint32_t cpu,
 	return td_copy_guarded(copy, 2, (const uint32_t *)entry);
 }
 
-TD_API int topdown_map_record(const struct topdown_map_view *map, uint32_t cpu,
-			      struct topdown_record *out, size_t size,
-			      struct topdown_figures *open)
+TD_API int topdown_map_read_record(const struct topdown_map_view *map, uint32_t cpu,
+				   struct topdown_record *out, size_t size,
+				   struct topdown_figures *open)
 {
 	struct topdown_figures current;
 	struct topdown_record record;
@@ -203,9 +203,9 @@ TD_API int topdown_map_record(const struct topdown_map_view *map, uint32_t cpu,
 	return 0;
 }
 
-TD_API int topdown_map_window(const struct topdown_map_view *map, uint32_t cpu,
-			      uint64_t number, unsigned int level,
-			      struct topdown_map_window *out, size_t size)
+TD_API int topdown_map_read_window(const struct topdown_map_view *map, uint32_t cpu,
+				   uint64_t number, unsigned int level,
+				   struct topdown_map_window *out, size_t size)
 {
 	const struct topdown_map *layout = &map->layout;
 	struct topdown_map_window window;

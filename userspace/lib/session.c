@@ -9,8 +9,8 @@
 
 #include "../../kmod/metrics.h"
 
-TD_API int topdown_attach(struct topdown *td, int pid, unsigned int flags,
-			  uint32_t *session)
+TD_API int topdown_session_attach(struct topdown *td, int pid, unsigned int flags,
+				  uint32_t *session)
 {
 	struct topdown_attach arg = {
 		.size = sizeof(arg),

@@ -84,7 +84,7 @@ int td_way_module(struct td_way **out, struct topdown *td)
 	module->way.ops = &td_module_ops;
 	module->way.kind = TOPDOWN_REGION_MODULE;
 	module->td = td;
-	ret = topdown_attach(td, 0, TOPDOWN_ATTACH_THREAD, &module->session);
+	ret = topdown_session_attach(td, 0, TOPDOWN_ATTACH_THREAD, &module->session);
 	if (ret) {
 		free(module);
 		return ret;
