@@ -3,8 +3,9 @@
 #
 # Tests of the library and the command that need no module, "make check".
 #
-#   run.sh [SUITE]...      suites: abi units frames library regions options
-#                          device command tasks output running screen install docs
+#   run.sh [SUITE]...      suites: abi units frames library sets regions
+#                          options device command tasks output running screen install
+#                          docs
 #
 # All is run twice: as it is delivered, and with the sanitizers for addresses,
 # leaks and undefined behaviour.  KTAP on stdout; the last line is
@@ -50,13 +51,13 @@ build() {
 
 # build_programs NAME OBJECTS FLAG...
 build_programs() {
-	local name=$1 objects=$2
+	local name=$1 objects=$2 program
 	shift 2
 	mkdir -p "$BUILD/$name"
-	"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/library" \
-		"$HERE/library.c" "$objects/libtopdown.a"
-	"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/regions" \
-		"$HERE/regions.c" "$objects/libtopdown.a"
+	for program in library regions sets; do
+		"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/$program" \
+			"$HERE/$program.c" "$objects/libtopdown.a"
+	done
 	"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/units" "$HERE/units.c" \
 		"$objects"/cli/{cpulist,parse,report,rights,rows}.o "$objects/libtopdown.a" -lcap
 	"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/frames" "$HERE/frames.c" \
@@ -71,7 +72,7 @@ suite() {
 	case $name in
 	units) "$BUILD/$variant/units" 2> /dev/null ;;
 	frames) "$BUILD/$variant/frames" ;;
-	library | regions)
+	library | regions | sets)
 		FAKE_NODE=/dev/topdown-of-the-test LD_PRELOAD=$PRELOAD "$BUILD/$variant/$name"
 		;;
 	*) bash "$HERE/$name.sh" ;;
@@ -96,8 +97,8 @@ tally() {
 }
 
 suites=("$@")
-((${#suites[@]})) || suites=(abi units frames library regions options device
-	command tasks output running screen install docs)
+((${#suites[@]})) || suites=(abi units frames library sets regions options
+	device command tasks output running screen install docs)
 build
 echo 'KTAP version 1'
 PRELOAD=$BUILD/fake.so

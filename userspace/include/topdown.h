@@ -12,6 +12,11 @@
  * Structures of <linux/topdown.h> may grow at their end.  They are only handed out
  * by address, or come with the size that the caller knows; struct
  * topdown_figures, which the caller allocates, has its final size.
+ *
+ * A set of CPUs is an array of 64-bit words, in which CPU n is bit n % 64 of word
+ * n / 64.  NULL and 0 words are all CPUs.  Everywhere an empty set, words without
+ * an address and an address without words are -EINVAL, and more than
+ * TOPDOWN_CPUS_WORDS_MAX words -E2BIG.
  */
 #ifndef TOPDOWN_H
 #define TOPDOWN_H
@@ -94,14 +99,39 @@ int topdown_info_update(struct topdown *td);
 bool topdown_has(const struct topdown *td, uint64_t features);
 
 /**
+ * topdown_cpus_parse() - read a list of CPUs
+ * @text: CPUs and ranges with commas between, such as 0-3,8, and nothing else, as the
+ *	kernel has them in /sys/devices/system/cpu/online, less the end of the line
+ * @cpus: the set; on error the CPUs of those parts that come before @where
+ * @words: words in @cpus, at most TOPDOWN_CPUS_WORDS_MAX for a set to be used here
+ * @where: on error the number or range at fault, in @text; may be NULL
+ *
+ * Return: 0; -EINVAL for what is no list, an empty one or a range from high to low;
+ * -ERANGE for a CPU that @words have no room for; -EEXIST for a CPU that is named
+ * twice.
+ */
+int topdown_cpus_parse(const char *text, uint64_t *cpus, unsigned int words,
+		       const char **where);
+
+/**
+ * topdown_cpus_text() - write a set of CPUs as a list
+ * @cpus: set of CPUs, which may be empty
+ * @words: words in @cpus
+ * @text: where to; ends with a NUL if there is room for that
+ * @size: room in @text; may be 0
+ *
+ * Return: characters of the whole list, as snprintf() does: @size or more if it was cut.
+ */
+size_t topdown_cpus_text(const uint64_t *cpus, unsigned int words, char *text, size_t size);
+
+/**
  * topdown_reading_create() - make room for the records of a set of CPUs
  * @out: the new reading, empty until updated; untouched on error
  * @td: handle, which must outlive the reading
- * @cpus: CPU n is bit n % 64 of word n / 64; copied.  NULL for all CPUs
- * @words: number of words in @cpus, 0 for all CPUs
+ * @cpus: set of CPUs, which is copied
+ * @words: words in @cpus
  *
- * Return: 0, -EINVAL for an empty set, -E2BIG for more than
- * TOPDOWN_CPUS_WORDS_MAX words, or -ENOMEM.
+ * Return: 0; -EINVAL or -E2BIG for a set that cannot be; -ENOMEM.
  */
 int topdown_reading_create(struct topdown_reading **out, struct topdown *td,
 			   const uint64_t *cpus, unsigned int words);
@@ -180,13 +210,13 @@ int topdown_reading_between(const struct topdown_reading *then,
 /**
  * topdown_sums_reset() - let the sums of this handle count from now on
  * @td: handle
- * @cpus: set of CPUs as for topdown_reading_create()
+ * @cpus: set of CPUs
  * @words: words in @cpus
  * @flags: TOPDOWN_RESET_FRESH to count until now first
  *
  * Nobody else's sums change.
  *
- * Return: as topdown_reading_update().
+ * Return: as topdown_reading_update(); -EINVAL or -E2BIG for a set that cannot be.
  */
 int topdown_sums_reset(struct topdown *td, const uint64_t *cpus, unsigned int words,
 		       unsigned int flags);
@@ -288,7 +318,7 @@ void topdown_figures_add(struct topdown_figures *sum, const struct topdown_figur
 /**
  * topdown_watch_set() - say what to wait for
  * @td: handle
- * @cpus: set of CPUs as for topdown_reading_create()
+ * @cpus: set of CPUs
  * @words: words in @cpus
  * @node: enum topdown_node, or TOPDOWN_WATCH_ANY for every window that closes
  * @ratio: threshold, 0..TOPDOWN_RATIO_ONE; 0 with TOPDOWN_WATCH_ANY

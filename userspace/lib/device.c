@@ -180,10 +180,13 @@ TD_API int topdown_sums_reset(struct topdown *td, const uint64_t *cpus, unsigned
 		.size = sizeof(arg),
 		.flags = flags,
 		.cpus = (uintptr_t)cpus,
-		.cpus_words = cpus ? words : 0,
+		.cpus_words = words,
 	};
 	int ret;
 
+	ret = td_check_set(cpus, words);
+	if (ret)
+		return ret;
 	ret = td_ioctl(td, TOPDOWN_RESET, &arg);
 	if (!ret)
 		td->resets++;

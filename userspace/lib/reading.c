@@ -30,26 +30,15 @@ struct topdown_reading {
 	uint64_t time_ns;
 };
 
-static unsigned int td_count_bits(const uint64_t *cpus, unsigned int words)
-{
-	unsigned int i, n = 0;
-
-	for (i = 0; i < words; i++)
-		n += __builtin_popcountll(cpus[i]);
-	return n;
-}
-
 TD_API int topdown_reading_create(struct topdown_reading **out, struct topdown *td,
 				  const uint64_t *cpus, unsigned int words)
 {
 	struct topdown_reading *reading;
+	int ret;
 
-	if (!cpus != !words)
-		return -EINVAL;
-	if (words > TOPDOWN_CPUS_WORDS_MAX)
-		return -E2BIG;
-	if (words && !td_count_bits(cpus, words))
-		return -EINVAL;
+	ret = td_check_set(cpus, words);
+	if (ret)
+		return ret;
 
 	reading = calloc(1, sizeof(*reading));
 	if (!reading)
@@ -83,7 +72,7 @@ TD_API void topdown_reading_destroy(struct topdown_reading *reading)
 static unsigned int td_first_room(const struct topdown_reading *reading)
 {
 	if (reading->words)
-		return td_count_bits(reading->cpus, reading->words) + 1;
+		return td_count_cpus(reading->cpus, reading->words) + 1;
 	return reading->td->info.out_nr_cpus + 1;
 }
 

@@ -16,12 +16,16 @@ TD_API int topdown_watch_set(struct topdown *td, const uint64_t *cpus, unsigned 
 		.size = sizeof(arg),
 		.flags = flags,
 		.cpus = (uintptr_t)cpus,
-		.cpus_words = cpus ? words : 0,
+		.cpus_words = words,
 		.node = node,
 		.ratio = ratio,
 		.hold_ms = hold_ms,
 	};
+	int ret;
 
+	ret = td_check_set(cpus, words);
+	if (ret)
+		return ret;
 	if (!topdown_has(td, TOPDOWN_FEATURE_WATCH))
 		return -EOPNOTSUPP;
 	return td_ioctl(td, TOPDOWN_WATCH, &arg);
