@@ -4,10 +4,11 @@
  */
 #include "cpulist.h"
 
+#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <topdown.h>
 
 #include "parse.h"
 #include "report.h"
@@ -30,38 +31,41 @@ static int part_length(const char *part)
 	return strcspn(part, ",");
 }
 
-static bool syntax_error(const char *option, const char *part)
+/* Whether a part is a number or a range, and which; the numbers are what fits. */
+static bool is_range(const char *part, uint64_t *first, uint64_t *last)
 {
-	if (!part_length(part))
-		report_error("%s: a CPU number is missing (%s)", option, CPULIST_ALLOWED);
-	else
-		report_error("%s: '%.*s' is not a CPU or a range of CPUs (%s)", option,
-			     part_length(part), part, CPULIST_ALLOWED);
-	return false;
+	const char *at = parse_digits(part, first);
+
+	*last = *first;
+	if (at && *at == '-')
+		at = parse_digits(at + 1, last);
+	return at && (!*at || *at == ',');
 }
 
-static bool add_range(struct cpulist *list, const char *option, const char *part,
-		      uint64_t first, uint64_t last)
+/* Say what is wrong with a part; the list has what comes before it. */
+static void report_part(const struct cpulist *list, const char *option, const char *part,
+			int error)
 {
-	if (first >= CPULIST_MAX || last >= CPULIST_MAX) {
+	uint64_t first, last;
+	bool range = is_range(part, &first, &last);
+
+	if (!part_length(part)) {
+		report_error("%s: a CPU number is missing (%s)", option, CPULIST_ALLOWED);
+	} else if (!range) {
+		report_error("%s: '%.*s' is not a CPU or a range of CPUs (%s)", option,
+			     part_length(part), part, CPULIST_ALLOWED);
+	} else if (error == -ERANGE) {
 		report_error("%s: '%.*s' is beyond the largest CPU number there can be (allowed: 0..%u)",
 			     option, part_length(part), part, CPULIST_MAX - 1);
-		return false;
-	}
-	if (last < first) {
+	} else if (error == -EEXIST) {
+		while (!cpulist_has(list, first))
+			first++;
+		report_error("%s: CPU %" PRIu64 " is named twice (allowed: each CPU once)",
+			     option, first);
+	} else {
 		report_error("%s: the range '%.*s' is reversed (allowed: %" PRIu64 "-%" PRIu64 ")",
 			     option, part_length(part), part, last, first);
-		return false;
 	}
-	for (; first <= last; first++) {
-		if (cpulist_has(list, first)) {
-			report_error("%s: CPU %" PRIu64 " is named twice (allowed: each CPU once)",
-				     option, first);
-			return false;
-		}
-		cpulist_set(list, first);
-	}
-	return true;
 }
 
 /**
@@ -74,34 +78,17 @@ static bool add_range(struct cpulist *list, const char *option, const char *part
  */
 bool cpulist_parse(struct cpulist *list, const char *option, const char *text)
 {
-	const char *part = text;
+	const char *part;
+	int ret;
 
-	memset(list, 0, sizeof(*list));
-	if (!*text) {
+	ret = topdown_cpus_parse(text, list->words, CPULIST_WORDS, &part);
+	if (!ret)
+		return true;
+	if (*text)
+		report_part(list, option, part, ret);
+	else
 		report_error("%s: the list of CPUs is empty (%s)", option, CPULIST_ALLOWED);
-		return false;
-	}
-	for (;;) {
-		uint64_t first, last;
-		const char *at;
-
-		at = parse_digits(part, &first);
-		if (!at)
-			return syntax_error(option, part);
-		last = first;
-		if (*at == '-') {
-			at = parse_digits(at + 1, &last);
-			if (!at)
-				return syntax_error(option, part);
-		}
-		if (*at && *at != ',')
-			return syntax_error(option, part);
-		if (!add_range(list, option, part, first, last))
-			return false;
-		if (!*at)
-			return true;
-		part = at + 1;
-	}
+	return false;
 }
 
 static bool refuse_cpu(const char *option, unsigned int cpu, const char *why,
@@ -147,29 +134,10 @@ bool cpulist_check(const struct cpulist *list, const char *option,
  */
 char *cpulist_text(const struct cpulist *list)
 {
-	unsigned int cpu, first;
-	const char *comma = "";
-	char *text = NULL;
-	size_t size;
-	FILE *file;
+	size_t size = topdown_cpus_text(list->words, CPULIST_WORDS, NULL, 0) + 1;
+	char *text = malloc(size);
 
-	file = open_memstream(&text, &size);
-	if (!file)
-		return NULL;
-	for (cpu = 0; cpu < CPULIST_MAX; cpu++) {
-		if (!cpulist_has(list, cpu))
-			continue;
-		first = cpu;
-		while (cpu + 1 < CPULIST_MAX && cpulist_has(list, cpu + 1))
-			cpu++;
-		fprintf(file, "%s%u", comma, first);
-		if (cpu > first)
-			fprintf(file, "-%u", cpu);
-		comma = ",";
-	}
-	if (fclose(file)) {
-		free(text);
-		return NULL;
-	}
+	if (text)
+		topdown_cpus_text(list->words, CPULIST_WORDS, text, size);
 	return text;
 }
