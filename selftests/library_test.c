@@ -4,10 +4,13 @@
  * say is what READ and SESSION say.  The other tests read the maps by themselves.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <pty.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <topdown.h>
 #include <unistd.h>
@@ -18,6 +21,7 @@
 #define TRIES_MAX	1000
 #define LONG_MS		20000
 #define NOT_FOUND	127
+#define NOBODY		65534
 #define SCREEN_SIZE	65536
 
 FIXTURE(library) {
@@ -151,6 +155,90 @@ TEST_F(library, a_watch_is_woken)
 	ASSERT_EQ(0, topdown_watch_wait(self->td, LONG_MS, &event, sizeof(event)));
 	EXPECT_LE(1, event.count);
 	EXPECT_EQ(1, event.cpu);
+}
+
+static void *cancel_later(void *td)
+{
+	sleep_ms(200);
+	return topdown_watch_cancel(td) ? td : NULL;
+}
+
+TEST_F(library, a_wait_is_cancelled)
+{
+	const uint64_t busy = 1 << 1;
+	struct topdown_event event;
+	void *failed = NULL;
+	pthread_t other;
+
+	/* A threshold that no ratio is above. */
+	ASSERT_EQ(0, topdown_watch_set(self->td, &busy, 1, TOPDOWN_RETIRING, TOPDOWN_RATIO_ONE,
+				       0, 0));
+	ASSERT_EQ(0, pthread_create(&other, NULL, cancel_later, self->td));
+	EXPECT_EQ(-ECANCELED, topdown_watch_wait(self->td, LONG_MS, &event, sizeof(event)));
+	pthread_join(other, &failed);
+	EXPECT_EQ(NULL, failed);
+	EXPECT_EQ(-EAGAIN, topdown_watch_wait(self->td, 200, &event, sizeof(event)));
+}
+
+TEST_F(library, a_descriptor_is_taken_over)
+{
+	const uint64_t busy = 1 << 1;
+	struct topdown_reading *reading;
+	struct topdown *td;
+	int fd;
+
+	fd = open(TOPDOWN_DEVICE, O_RDONLY | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, topdown_open_fd(&td, fd));
+	EXPECT_EQ(fd, topdown_fd(td));
+	ASSERT_EQ(0, topdown_reading_create(&reading, td, &busy, 1));
+	EXPECT_EQ(0, topdown_reading_update(reading, TOPDOWN_READ_FRESH));
+	EXPECT_LT(0, topdown_reading_record(reading, 0)->total.slots);
+	topdown_reading_destroy(reading);
+	topdown_close(td);
+	EXPECT_EQ(-1, fcntl(fd, F_GETFD));
+
+	fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-ENODEV, topdown_open_fd(&td, fd));
+	close(fd);
+}
+
+/* Of a process without rights, by itself; 0 if it could. */
+static int measure_oneself(void)
+{
+	struct topdown_session seen = { };
+	struct topdown *td;
+	uint32_t session;
+	int ret;
+
+	if (setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))
+		return 1;
+	ret = topdown_open(&td, NULL);
+	if (!ret)
+		ret = topdown_session_attach(td, 0, TOPDOWN_ATTACH_THREAD, &session);
+	spin_cpu_ms(50);
+	if (!ret)
+		ret = topdown_session_read(td, session, TOPDOWN_SESSION_FRESH, &seen,
+					   sizeof(seen));
+	return ret ? -ret : !seen.out_figures.slots;
+}
+
+/* The node may be read by others, and written by root alone. */
+TEST_F(library, a_node_that_may_be_read_is_enough)
+{
+	struct stat node;
+	int child, status;
+
+	ASSERT_EQ(0, stat(TOPDOWN_DEVICE, &node));
+	ASSERT_EQ(0, chmod(TOPDOWN_DEVICE, 0604));
+	child = fork();
+	if (!child)
+		_exit(measure_oneself());
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, chmod(TOPDOWN_DEVICE, node.st_mode & 07777));
+	ASSERT_TRUE(WIFEXITED(status));
+	EXPECT_EQ(0, WEXITSTATUS(status));
 }
 
 /* All that it writes; its status, or -1. */

@@ -3,7 +3,7 @@
 #
 # Tests of the library and the command that need no module, "make check".
 #
-#   run.sh [SUITE]...      suites: abi units frames library sets regions
+#   run.sh [SUITE]...      suites: abi units frames handle library sets regions
 #                          options device command tasks output running screen install
 #                          docs
 #
@@ -54,9 +54,9 @@ build_programs() {
 	local name=$1 objects=$2 program
 	shift 2
 	mkdir -p "$BUILD/$name"
-	for program in library regions sets; do
+	for program in handle library regions sets; do
 		"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/$program" \
-			"$HERE/$program.c" "$objects/libtopdown.a"
+			"$HERE/$program.c" "$objects/libtopdown.a" -pthread
 	done
 	"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/units" "$HERE/units.c" \
 		"$objects"/cli/{cpulist,parse,report,rights,rows}.o "$objects/libtopdown.a" -lcap
@@ -72,7 +72,7 @@ suite() {
 	case $name in
 	units) "$BUILD/$variant/units" 2> /dev/null ;;
 	frames) "$BUILD/$variant/frames" ;;
-	library | regions | sets)
+	handle | library | regions | sets)
 		FAKE_NODE=/dev/topdown-of-the-test LD_PRELOAD=$PRELOAD "$BUILD/$variant/$name"
 		;;
 	*) bash "$HERE/$name.sh" ;;
@@ -97,7 +97,7 @@ tally() {
 }
 
 suites=("$@")
-((${#suites[@]})) || suites=(abi units frames library sets regions options
+((${#suites[@]})) || suites=(abi units frames handle library sets regions options
 	device command tasks output running screen install docs)
 build
 echo 'KTAP version 1'

@@ -4,10 +4,11 @@
  *
  * Functions that can fail return 0 or a negative errno, and have changed
  * nothing when they fail.  The library never prints, has no global state, and
- * opens no other descriptors than the device's and, for regions that are read by
- * RDPMC, those of perf events.  Handles of different threads
- * are independent; one handle (or reading) must not be used by two threads at
- * once, but several readings of one device may be updated at the same time.
+ * keeps no other descriptors open than the device's, one more for who waits, and,
+ * for regions that are read by RDPMC, those of perf events.  Handles of different
+ * threads are independent; one handle (or reading) must not be used by two threads
+ * at once, but for topdown_watch_cancel(), and several readings of one device may be
+ * updated at the same time.
  *
  * Structures of <linux/topdown.h> may grow at their end.  They are only handed out
  * by address, or come with the size that the caller knows; struct
@@ -49,7 +50,9 @@ const char *topdown_version(void);
  * @out: the new handle; untouched on error
  * @path: device node, or NULL for TOPDOWN_DEVICE
  *
- * Asks nothing of the node before it is known to be the right one.
+ * Asks nothing of the node before it is known to be the right one.  It is opened for
+ * reading only, which is all that is needed.  The module cannot be unloaded while
+ * there is a handle or a map.
  *
  * Return: 0; -ENOTTY if @path is no character device; -ENODEV if it belongs to
  * another driver; -EPROTO if its answer makes no sense; -ENOENT when the
@@ -57,6 +60,19 @@ const char *topdown_version(void);
  * open(2) fails with.
  */
 int topdown_open(struct topdown **out, const char *path);
+
+/**
+ * topdown_open_fd() - make a handle of a descriptor that is open already
+ * @out: the new handle; untouched on error
+ * @fd: descriptor of the device node, as another process may have sent it: it may see
+ *	what the process that opened it could.  From now on the handle's, and closes on
+ *	exec; on error it stays the caller's
+ *
+ * Sessions, baseline and watch belong to the descriptor, and are there if it has any.
+ *
+ * Return: 0; -EBADF if @fd is not open; else as topdown_open().
+ */
+int topdown_open_fd(struct topdown **out, int fd);
 
 /**
  * topdown_close() - close the device
@@ -342,11 +358,24 @@ int topdown_watch_set(struct topdown *td, const uint64_t *cpus, unsigned int wor
  * @out: the event; untouched on error
  * @size: sizeof(*@out)
  *
- * Return: 0; -EAGAIN if there was none in that time; -EINTR after a signal;
- * -EINVAL for a wrong @size; else as topdown_watch_set().
+ * Return: 0; -EAGAIN if there was none in that time; -ECANCELED after
+ * topdown_watch_cancel(); -EINTR after a signal; -EINVAL for a wrong @size; -EMFILE or
+ * -ENFILE without a descriptor to be cancelled by; else as topdown_watch_set().
  */
 int topdown_watch_wait(struct topdown *td, int timeout_ms, struct topdown_event *out,
 		       size_t size);
+
+/**
+ * topdown_watch_cancel() - end a wait
+ * @td: handle
+ *
+ * The topdown_watch_wait() that is under way returns -ECANCELED, or else the next one
+ * that may sleep, once.  Events stay for the one after it.  May be called by any
+ * thread at any time before topdown_close(), and in a handler of a signal.
+ *
+ * Return: 0; -EMFILE or -ENFILE without a descriptor to do it by.
+ */
+int topdown_watch_cancel(struct topdown *td);
 
 /**
  * topdown_session_attach() - make a session: follow a task, a process or its family

@@ -85,7 +85,8 @@ static int td_open_node(const char *path)
 	if (ret)
 		return ret;
 
-	fd = open(path, O_RDWR | O_CLOEXEC);
+	/* No command writes, so a node that may only be read is enough. */
+	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	/* The name may have got another meaning since the check. */
@@ -119,7 +120,8 @@ TD_API int topdown_info_update(struct topdown *td)
 	return 0;
 }
 
-TD_API int topdown_open(struct topdown **out, const char *path)
+/* A handle for a node that has been checked; on error @fd stays open. */
+static int td_create(struct topdown **out, int fd)
 {
 	struct topdown *td;
 	int ret;
@@ -127,33 +129,60 @@ TD_API int topdown_open(struct topdown **out, const char *path)
 	td = calloc(1, sizeof(*td));
 	if (!td)
 		return -ENOMEM;
-
-	td->fd = td_open_node(path ? path : TOPDOWN_DEVICE);
-	if (td->fd < 0) {
-		ret = td->fd;
-		goto err_free;
-	}
+	td->fd = fd;
+	td->cancel_fd = -1;
 	ret = topdown_info_update(td);
 	if (ret) {
+		free(td);
 		/* Every module knows INFO: who does not, is somebody else. */
-		if (ret == -ENOTTY)
-			ret = -ENODEV;
-		goto err_close;
+		return ret == -ENOTTY ? -ENODEV : ret;
 	}
 	*out = td;
 	return 0;
+}
 
-err_close:
-	close(td->fd);
-err_free:
-	free(td);
+TD_API int topdown_open(struct topdown **out, const char *path)
+{
+	int fd, ret;
+
+	fd = td_open_node(path ? path : TOPDOWN_DEVICE);
+	if (fd < 0)
+		return fd;
+	ret = td_create(out, fd);
+	if (ret)
+		close(fd);
 	return ret;
+}
+
+TD_API int topdown_open_fd(struct topdown **out, int fd)
+{
+	struct topdown *td;
+	struct stat st;
+	int ret;
+
+	if (fstat(fd, &st))
+		return -errno;
+	ret = td_check_node(&st);
+	if (ret)
+		return ret;
+	ret = td_create(&td, fd);
+	if (ret)
+		return ret;
+	if (fcntl(fd, F_SETFD, FD_CLOEXEC)) {
+		ret = -errno;
+		free(td);
+		return ret;
+	}
+	*out = td;
+	return 0;
 }
 
 TD_API void topdown_close(struct topdown *td)
 {
 	if (!td)
 		return;
+	if (td->cancel_fd >= 0)
+		close(td->cancel_fd);
 	close(td->fd);
 	free(td);
 }

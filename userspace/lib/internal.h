@@ -38,9 +38,13 @@ struct td_copy {
 	size_t from_size;
 };
 
-/* @resets: how often the handle's baseline was set anew. */
+/*
+ * @cancel_fd: an eventfd that ends a wait; -1 until there is one
+ * @resets: how often the handle's baseline was set anew
+ */
 struct topdown {
 	int fd;
+	int cancel_fd;
 	uint64_t resets;
 	struct topdown_info info;
 };

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 TD_API int topdown_watch_set(struct topdown *td, const uint64_t *cpus, unsigned int words,
@@ -31,10 +32,65 @@ TD_API int topdown_watch_set(struct topdown *td, const uint64_t *cpus, unsigned 
 	return td_ioctl(td, TOPDOWN_WATCH, &arg);
 }
 
+/* Made by who first waits or cancels, which may be two threads at once. */
+static int td_cancel_fd(struct topdown *td)
+{
+	int fd = __atomic_load_n(&td->cancel_fd, __ATOMIC_ACQUIRE);
+	int mine;
+
+	if (fd >= 0)
+		return fd;
+	mine = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (mine < 0)
+		return -errno;
+	if (__atomic_compare_exchange_n(&td->cancel_fd, &fd, mine, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
+		return mine;
+	close(mine);
+	return fd;
+}
+
+/* In a handler of a signal too, whose program goes on with its errno. */
+TD_API int topdown_watch_cancel(struct topdown *td)
+{
+	const uint64_t one = 1;
+	int saved = errno;
+	int fd = td_cancel_fd(td);
+	int ret = fd < 0 ? fd : 0;
+
+	/* That it is full already says the same. */
+	if (fd >= 0 && write(fd, &one, sizeof(one)) < 0 && errno != EAGAIN)
+		ret = -errno;
+	errno = saved;
+	return ret;
+}
+
+/* Until there is something to read: 0, or a negative errno. */
+static int td_sleep(struct topdown *td, int timeout_ms)
+{
+	struct pollfd fds[] = {
+		{ .fd = -1, .events = POLLIN },
+		{ .fd = td->fd, .events = POLLIN },
+	};
+	uint64_t cancelled;
+	int ret;
+
+	if (timeout_ms) {
+		fds[0].fd = td_cancel_fd(td);
+		if (fds[0].fd < 0)
+			return fds[0].fd;
+	}
+	ret = poll(fds, 2, timeout_ms < 0 ? -1 : timeout_ms);
+	if (ret < 0)
+		return -errno;
+	if (!fds[0].revents)
+		return ret ? 0 : -EAGAIN;
+	return read(fds[0].fd, &cancelled, sizeof(cancelled)) < 0 ? -errno : -ECANCELED;
+}
+
 TD_API int topdown_watch_wait(struct topdown *td, int timeout_ms,
 			      struct topdown_event *out, size_t size)
 {
-	struct pollfd fd = { .fd = td->fd, .events = POLLIN };
 	struct topdown_event event;
 	ssize_t len;
 	int ret;
@@ -47,11 +103,9 @@ TD_API int topdown_watch_wait(struct topdown *td, int timeout_ms,
 	/* On a descriptor with sessions poll() does not tell of it, and waits for ever. */
 	if (!(td->info.out_flags & TOPDOWN_INFO_MAY_READ))
 		return -EACCES;
-	ret = poll(&fd, 1, timeout_ms < 0 ? -1 : timeout_ms);
-	if (ret < 0)
-		return -errno;
-	if (!ret)
-		return -EAGAIN;
+	ret = td_sleep(td, timeout_ms);
+	if (ret)
+		return ret;
 	/* With POLLERR this says what is wrong, and does not wait. */
 	len = read(td->fd, &event, sizeof(event));
 	if (len < 0)
