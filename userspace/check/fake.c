@@ -9,6 +9,10 @@
  *   FAKE_NODE      path of the node
  *   FAKE_CPUS      number of CPUs (4)
  *   FAKE_OFFLINE   a CPU that is offline
+ *   FAKE_HOLE      a CPU that there cannot be, below others
+ *   FAKE_ABSENT    a CPU that there could be, but has not been before reading FAKE_ARRIVAL
+ *   FAKE_ARRIVAL   number of that reading (never)
+ *   FAKE_PRESENT   file that says which CPUs are plugged in
  *   FAKE_LOST      a CPU that goes offline at the third reading
  *   FAKE_LEVEL     level (2)
  *   FAKE_NODES     nodes of all CPUs, bit n for node n (those of PERF_METRICS)
@@ -44,6 +48,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/topdown.h>
 #include <pthread.h>
 #include <signal.h>
@@ -66,6 +71,7 @@
 
 #define FAKE_RDEV	makedev(10, 250)
 #define FAKE_LINK	"/sys/dev/char/10:250"
+#define FAKE_CPUS_PRESENT	"/sys/devices/system/cpu/present"
 #define NS_PER_STEP	1000000000ULL
 #define SLOTS_PER_STEP	6000000000ULL
 /* Enough for 256 CPUs with a history of 4 windows. */
@@ -149,6 +155,8 @@ int open(const char *path, int flags, ...)
 		fake_sessions_begin();
 		return fake_fd;
 	}
+	if (!strcmp(path, FAKE_CPUS_PRESENT) && getenv("FAKE_PRESENT"))
+		path = getenv("FAKE_PRESENT");
 	va_start(args, flags);
 	mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
 	va_end(args);
@@ -232,6 +240,11 @@ static bool is_offline(unsigned int cpu)
 	       (fake_reads > 2 && cpu == setting("FAKE_LOST", -1));
 }
 
+static bool is_absent(unsigned int cpu)
+{
+	return cpu == setting("FAKE_ABSENT", -1) && fake_reads < setting("FAKE_ARRIVAL", INT_MAX);
+}
+
 uint32_t fake_nodes(void)
 {
 	uint32_t nodes = td_nodes_of_level(setting("FAKE_LEVEL", 2));
@@ -274,6 +287,12 @@ static void fill_record(struct topdown_record *record, unsigned int cpu)
 
 	memset(record, 0, sizeof(*record));
 	record->cpu = cpu;
+	if (is_absent(cpu)) {
+		record->state = TOPDOWN_STATE_OFFLINE;
+		td_figures_clear(&record->total);
+		td_figures_clear(&record->window);
+		return;
+	}
 	record->state = setting("FAKE_STATE", TOPDOWN_STATE_OK);
 	record->source = setting("FAKE_SOURCE", TOPDOWN_SOURCE_PERF_METRICS);
 	record->level = setting("FAKE_LEVEL", 2);
@@ -297,6 +316,9 @@ static void fill_record(struct topdown_record *record, unsigned int cpu)
 static void add_record(struct topdown_record *total, struct td_sum *sum,
 		       const struct topdown_record *record)
 {
+	/* One that has never been there adds nothing. */
+	if (record->state == TOPDOWN_STATE_OFFLINE && !record->level)
+		return;
 	total->source = record->source;
 	total->level = record->level;
 	total->nodes = record->nodes;
@@ -313,7 +335,7 @@ static bool is_asked(const struct topdown_read *arg, unsigned int cpu)
 	const uint64_t *words = (const uint64_t *)(uintptr_t)arg->cpus;
 
 	if (!arg->cpus_words)
-		return true;
+		return cpu != setting("FAKE_HOLE", -1);
 	return cpu / 64 < arg->cpus_words && words[cpu / 64] >> cpu % 64 & 1;
 }
 
@@ -425,6 +447,8 @@ static void write_cpu(unsigned int cpu)
 	struct topdown_map_record *to = (void *)entry;
 	struct topdown_record record;
 
+	if (cpu == setting("FAKE_HOLE", -1))
+		return;
 	fill_record(&record, cpu);
 	record.windows = map_steps;
 	record.time_ns = now_ns();

@@ -73,7 +73,8 @@ suite() {
 	units) "$BUILD/$variant/units" 2> /dev/null ;;
 	frames) "$BUILD/$variant/frames" ;;
 	handle | library | regions | sets)
-		FAKE_NODE=/dev/topdown-of-the-test LD_PRELOAD=$PRELOAD "$BUILD/$variant/$name"
+		FAKE_NODE=/dev/topdown-of-the-test FAKE_PRESENT=$BUILD/$variant/present \
+			LD_PRELOAD=$PRELOAD "$BUILD/$variant/$name"
 		;;
 	*) bash "$HERE/$name.sh" ;;
 	esac

@@ -156,13 +156,139 @@ static void test_random(void)
 	check(same, "random sets, written and read");
 }
 
+static struct topdown_reading *read_cpus(struct topdown *td, const uint64_t *cpus,
+					 unsigned int words)
+{
+	struct topdown_reading *reading = NULL;
+
+	if (topdown_reading_create(&reading, td, cpus, words) ||
+	    topdown_reading_update(reading, 0)) {
+		topdown_reading_destroy(reading);
+		return NULL;
+	}
+	return reading;
+}
+
+/* The CPUs of a reading of all, as a list. */
+static bool all_are(struct topdown *td, const char *list)
+{
+	struct topdown_reading *reading = read_cpus(td, NULL, 0);
+	uint64_t cpus[WORDS] = { 0 };
+	const struct topdown_record *sum;
+	unsigned int i, nr;
+	char text[64];
+	bool same;
+
+	if (!reading)
+		return false;
+	nr = topdown_reading_nr(reading);
+	for (i = 0; i < nr; i++) {
+		uint32_t cpu = topdown_reading_record(reading, i)->cpu;
+
+		cpus[cpu / 64] |= 1ULL << cpu % 64;
+	}
+	sum = topdown_reading_find(reading, TOPDOWN_CPU_ALL);
+	topdown_cpus_text(cpus, WORDS, text, sizeof(text));
+	same = !strcmp(text, list) && sum && sum->cpu == TOPDOWN_CPU_ALL &&
+	       !topdown_reading_record(reading, nr);
+	topdown_reading_destroy(reading);
+	return same;
+}
+
+static void say_present(const char *list)
+{
+	const char *name = getenv("FAKE_PRESENT");
+	FILE *file = fopen(name, "w");
+
+	fputs(list, file);
+	fclose(file);
+}
+
+static void test_all(void)
+{
+	struct topdown_map_view *map = NULL;
+	struct topdown_record record;
+	struct topdown *td = NULL;
+
+	setenv("FAKE_CPUS", "6", 1);
+	setenv("FAKE_FEATURES", "31", 1);
+	setenv("FAKE_HOLE", "1", 1);
+	topdown_open(&td, NODE);
+	check(all_are(td, "0,2-5"), "not a CPU that there cannot be");
+	check(!topdown_map_open(&map, td) &&
+	      topdown_map_read_record(map, 1, &record, sizeof(record), NULL) == -ENOENT &&
+	      !topdown_map_read_record(map, 2, &record, sizeof(record), NULL),
+	      "nor in a map");
+	topdown_map_close(map);
+	unsetenv("FAKE_HOLE");
+
+	setenv("FAKE_ABSENT", "4", 1);
+	say_present("0-3\n");
+	check(all_are(td, "0-3,5"), "nor one that has never been there");
+	say_present("0-4\n");
+	check(all_are(td, "0-5"), "but one that is plugged in");
+	say_present("0-3");
+	check(all_are(td, "0-5"), "or might be: a list that was cut");
+	say_present("x\n");
+	check(all_are(td, "0-5"), "no list");
+	remove(getenv("FAKE_PRESENT"));
+	check(all_are(td, "0-5"), "nobody who knows");
+	topdown_close(td);
+}
+
+/* A CPU that comes between two readings of all of them. */
+static void test_arrival(void)
+{
+	const uint64_t absent[] = { 1 << 4 };
+	struct topdown_reading *then, *now, *one;
+	struct topdown_figures figures, rest;
+	struct topdown *td = NULL;
+	uint64_t slots = 0;
+	unsigned int cpu;
+
+	say_present("0-3\n");
+	topdown_open(&td, NODE);
+	one = read_cpus(td, absent, 1);
+	check(one && topdown_reading_nr(one) == 1 &&
+	      topdown_reading_find(one, 4)->state == TOPDOWN_STATE_OFFLINE,
+	      "who asks for it is told that it is offline");
+	then = read_cpus(td, NULL, 0);
+	setenv("FAKE_ARRIVAL", "0", 1);
+	now = read_cpus(td, NULL, 0);
+	check(then && now && !topdown_reading_find(then, 4) && topdown_reading_find(now, 4),
+	      "a CPU that comes");
+	check(!topdown_reading_between(then, now, 4, 2, &figures) &&
+	      figures.slots == topdown_reading_find(now, 4)->total.slots &&
+	      figures.ratio[TOPDOWN_MEMORY_BOUND] == 300000000, "has all that it did");
+	for (cpu = 0; cpu < 6; cpu++) {
+		topdown_reading_between(then, now, cpu, 2, &rest);
+		slots += rest.slots;
+	}
+	check(!topdown_reading_between(then, now, TOPDOWN_CPU_ALL, 2, &figures) &&
+	      figures.slots == slots, "and so has the sum");
+	check(topdown_reading_between(then, now, 6, 2, &figures) == -ENOENT,
+	      "not one that never comes");
+	topdown_reading_destroy(then);
+	topdown_reading_create(&then, td, NULL, 0);
+	check(topdown_reading_between(then, now, 4, 2, &figures) == -ENOENT &&
+	      topdown_reading_between(then, now, TOPDOWN_CPU_ALL, 2, &figures) == -ENOENT,
+	      "nor since a reading that was not taken");
+	topdown_reading_destroy(one);
+	topdown_reading_destroy(then);
+	topdown_reading_destroy(now);
+	topdown_close(td);
+	remove(getenv("FAKE_PRESENT"));
+}
+
 int main(void)
 {
-	ktap_begin(&ktap, 50);
+	ktap_begin(&ktap, 63);
 	test_refused();
 	test_lists();
 	test_errors();
 	test_text();
 	test_random();
+	test_all();
+	test_arrival();
 	return ktap_end(&ktap);
 }

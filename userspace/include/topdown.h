@@ -147,6 +147,10 @@ size_t topdown_cpus_text(const uint64_t *cpus, unsigned int words, char *text, s
  * @cpus: set of CPUs, which is copied
  * @words: words in @cpus
  *
+ * A reading of all CPUs has those that are plugged in and those that have been
+ * measured, online or not, but none that the machine could only get: of these a
+ * virtual machine may have hundreds.  One that comes later is in the next update.
+ *
  * Return: 0; -EINVAL or -E2BIG for a set that cannot be; -ENOMEM.
  */
 int topdown_reading_create(struct topdown_reading **out, struct topdown *td,
@@ -284,9 +288,9 @@ unsigned int topdown_map_history(const struct topdown_map_view *map);
  * What topdown_reading_update() without TOPDOWN_READ_FRESH says, but that
  * @out->total counts since the module was loaded.
  *
- * Return: 0, -ENOENT if there cannot be such a CPU, -EINVAL for a @size that was
- * never released, or -EAGAIN if the kernel was writing all the time, as when
- * a hypervisor stopped the CPU in the middle of it.
+ * Return: 0, -ENOENT if there cannot be such a CPU (numbers below that of others may
+ * be missing), -EINVAL for a @size that was never released, or -EAGAIN if the kernel
+ * was writing all the time, as when a hypervisor stopped the CPU in the middle of it.
  */
 int topdown_map_read_record(const struct topdown_map_view *map, uint32_t cpu,
 			    struct topdown_record *out, size_t size,

@@ -5,11 +5,15 @@
 #include "internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-static bool td_has(const uint64_t *cpus, uint64_t cpu)
+#define TD_PRESENT	"/sys/devices/system/cpu/present"
+
+bool td_has_cpu(const uint64_t *cpus, uint64_t cpu)
 {
 	return cpus[cpu / 64] >> cpu % 64 & 1;
 }
@@ -71,7 +75,7 @@ static int td_set_range(uint64_t *cpus, unsigned int words, uint64_t first, uint
 	if (last < first)
 		return -EINVAL;
 	for (cpu = first; cpu <= last; cpu++) {
-		if (td_has(cpus, cpu))
+		if (td_has_cpu(cpus, cpu))
 			return -EEXIST;
 	}
 	for (cpu = first; cpu <= last; cpu++)
@@ -121,10 +125,10 @@ TD_API size_t topdown_cpus_text(const uint64_t *cpus, unsigned int words, char *
 	if (size)
 		*text = '\0';
 	for (cpu = 0; cpu < room; cpu++) {
-		if (!td_has(cpus, cpu))
+		if (!td_has_cpu(cpus, cpu))
 			continue;
 		first = cpu;
-		while (cpu + 1 < room && td_has(cpus, cpu + 1))
+		while (cpu + 1 < room && td_has_cpu(cpus, cpu + 1))
 			cpu++;
 		td_append(text, size, &length, "%s%llu", comma, (unsigned long long)first);
 		if (cpu > first)
@@ -132,4 +136,27 @@ TD_API size_t topdown_cpus_text(const uint64_t *cpus, unsigned int words, char *
 		comma = ",";
 	}
 	return length;
+}
+
+/*
+ * The CPUs that are plugged in.  Where nobody says so none is known to be missing,
+ * and the set is full.
+ */
+void td_present_cpus(uint64_t cpus[TOPDOWN_CPUS_WORDS_MAX])
+{
+	char text[4096];
+	ssize_t len = -1;
+	int fd;
+
+	fd = open(TD_PRESENT, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		len = read(fd, text, sizeof(text));
+		close(fd);
+	}
+	if (len > 0 && text[len - 1] == '\n') {
+		text[len - 1] = '\0';
+		if (!topdown_cpus_parse(text, cpus, TOPDOWN_CPUS_WORDS_MAX, NULL))
+			return;
+	}
+	memset(cpus, 0xff, TOPDOWN_CPUS_WORDS_MAX * sizeof(*cpus));
 }

@@ -51,8 +51,10 @@ struct topdown {
 
 int td_ioctl(const struct topdown *td, unsigned long request, void *arg);
 uint64_t td_clock_ns(clockid_t clock);
+bool td_has_cpu(const uint64_t *cpus, uint64_t cpu);
 unsigned int td_count_cpus(const uint64_t *cpus, unsigned int words);
 int td_check_set(const uint64_t *cpus, unsigned int words);
+void td_present_cpus(uint64_t cpus[TOPDOWN_CPUS_WORDS_MAX]);
 void td_copy_sized(void *to, size_t to_size, const void *from, size_t from_size);
 int td_copy_guarded(const struct td_copy *copy, unsigned int nr, const uint32_t *seq_at);
 bool td_fits(const struct td_entries *entries, uint64_t header_size, uint64_t map_size);

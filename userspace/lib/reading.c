@@ -14,6 +14,9 @@
 #define TD_UPDATE_TRIES		4
 #define TD_RECORDS_MAX		(TOPDOWN_CPUS_WORDS_MAX * 64 + 1)
 
+/*
+ * @cpus: those asked for; with no @words, those that are plugged in
+ */
 struct topdown_reading {
 	struct topdown *td;
 	uint64_t *cpus;
@@ -44,13 +47,14 @@ TD_API int topdown_reading_create(struct topdown_reading **out, struct topdown *
 	if (!reading)
 		return -ENOMEM;
 	reading->td = td;
-	if (words) {
-		reading->cpus = calloc(words, sizeof(*cpus));
-		if (!reading->cpus)
-			goto err_free;
+	reading->words = words;
+	reading->cpus = calloc(words ? words : TOPDOWN_CPUS_WORDS_MAX, sizeof(*cpus));
+	if (!reading->cpus)
+		goto err_free;
+	if (words)
 		memcpy(reading->cpus, cpus, words * sizeof(*cpus));
-		reading->words = words;
-	}
+	else
+		td_present_cpus(reading->cpus);
 	*out = reading;
 	return 0;
 
@@ -98,7 +102,7 @@ static int td_read_spare(struct topdown_reading *reading, unsigned int flags,
 	struct topdown_read arg = {
 		.size = sizeof(arg),
 		.flags = flags,
-		.cpus = (uintptr_t)reading->cpus,
+		.cpus = reading->words ? (uintptr_t)reading->cpus : 0,
 		.cpus_words = reading->words,
 		.record_size = sizeof(*reading->spare),
 		.records = (uintptr_t)reading->spare,
@@ -126,6 +130,35 @@ static void td_swap(struct topdown_reading *reading)
 	reading->spare_room = room;
 }
 
+/*
+ * Of all CPUs there can be, those that have never been there are nobody's concern: a
+ * virtual machine may be able to get hundreds.
+ */
+static bool td_is_there(const struct topdown_reading *reading,
+			const struct topdown_record *record)
+{
+	if (record->state != TOPDOWN_STATE_OFFLINE || record->time_ns || reading->words)
+		return true;
+	return record->cpu >= TOPDOWN_CPUS_WORDS_MAX * 64 ||
+	       td_has_cpu(reading->cpus, record->cpu);
+}
+
+/* Of @nr records, keep those of CPUs that are there. */
+static unsigned int td_keep(const struct topdown_reading *reading, unsigned int nr)
+{
+	struct topdown_record *records = reading->records;
+	unsigned int i, kept = 0;
+
+	for (i = 0; i < nr; i++) {
+		if (!td_is_there(reading, &records[i]))
+			continue;
+		if (kept < i)
+			records[kept] = records[i];
+		kept++;
+	}
+	return kept;
+}
+
 TD_API int topdown_reading_update(struct topdown_reading *reading, unsigned int flags)
 {
 	unsigned int room = reading->room ? reading->room : td_first_room(reading);
@@ -146,6 +179,8 @@ TD_API int topdown_reading_update(struct topdown_reading *reading, unsigned int 
 		return ret;
 
 	td_swap(reading);
+	/* The sum, which comes last, is always kept. */
+	room = td_keep(reading, room);
 	reading->has_total = room && reading->records[room - 1].cpu == TOPDOWN_CPU_ALL;
 	reading->nr = room - reading->has_total;
 	reading->resets = reading->td->resets;
@@ -213,6 +248,15 @@ int td_record_between(const struct topdown_record *then, const struct topdown_re
 	return 0;
 }
 
+/* What a CPU had; nothing if it has come since, and NULL if it was not asked for. */
+static const struct topdown_record *td_before(const struct topdown_reading *then, uint32_t cpu)
+{
+	static const struct topdown_record nothing;
+	const struct topdown_record *record = topdown_reading_find(then, cpu);
+
+	return record || then->words || !then->nr ? record : &nothing;
+}
+
 /*
  * The differences are added up, and not the sums subtracted, as a CPU may have
  * come or gone in between.
@@ -230,7 +274,7 @@ static int td_sum_between(const struct topdown_reading *then,
 	for (i = 0; i < now->nr; i++) {
 		const struct topdown_record *before;
 
-		before = topdown_reading_find(then, now->records[i].cpu);
+		before = td_before(then, now->records[i].cpu);
 		if (!before)
 			return -ENOENT;
 		ret = td_record_between(before, &now->records[i], &figures);
@@ -260,7 +304,7 @@ TD_API int topdown_reading_between(const struct topdown_reading *then,
 	if (cpu == TOPDOWN_CPU_ALL)
 		return td_sum_between(then, now, level, out);
 
-	before = topdown_reading_find(then, cpu);
+	before = td_before(then, cpu);
 	after = topdown_reading_find(now, cpu);
 	if (!before || !after)
 		return -ENOENT;
