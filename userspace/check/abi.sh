@@ -42,4 +42,22 @@ done
 } > "$TMP/structs.cc"
 result "$(($(lines "$TMP/structs.cc") < 15))" 'the headers have structures'
 compiles 'C++, structures without struct' g++ -std=c++11 "${strict[@]}" "$TMP/structs.cc"
+
+# Each number of 64 bits that a program can be given is printed in the same way.
+{
+	printf '#include <stdio.h>\n#include <topdown.h>\n'
+	echo 'void print(const struct topdown_reading *reading);'
+	echo 'void print(const struct topdown_reading *reading) {'
+	echo 'printf("%llu", topdown_reading_time(reading));'
+	cat "$USERSPACE"/include/*.h "$USERSPACE"/../uapi/linux/*.h |
+		sed -nE '/^struct topdown_[a-z_]+ \{$/{s/ \{$//;h}
+			/^\t[a-z_]*(u|uint)64(_t)? ([a-z_]+)(\[.*\])?;$/{
+				s//\3 \4/;s/\[.*\]/[0]/;s/ //;G
+				s/(.*)\n(.*)/printf("%llu", ((\2 *)0)->\1);/p}'
+	echo '}'
+} > "$TMP/print.c"
+cp "$TMP/print.c" "$TMP/print.cc"
+result "$(($(grep -c '%llu' "$TMP/print.c") < 25))" 'the headers have numbers of 64 bits'
+compiles 'numbers of 64 bits are %llu, C' gcc -std=c11 "${strict[@]}" -Wformat=2 "$TMP/print.c"
+compiles 'numbers of 64 bits are %llu, C++' g++ -std=c++11 "${strict[@]}" -Wformat=2 "$TMP/print.cc"
 finish

@@ -438,34 +438,6 @@ static void test_watch(void)
 	topdown_close(td);
 }
 
-static void test_names(void)
-{
-	unsigned int node, level[3] = { 0 };
-	bool parents = true;
-
-	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
-		int parent = topdown_node_parent(node);
-
-		level[topdown_node_level(node)]++;
-		if (strncmp(topdown_node_name(node), "tma_", 4))
-			parents = false;
-		if (topdown_node_level(node) == 2 && topdown_node_level(parent) != 1)
-			parents = false;
-		if (topdown_node_level(node) == 1 && parent != -1)
-			parents = false;
-	}
-	check(level[1] == 5 && level[2] == 9 && parents, "the tree");
-	check(!topdown_node_name(TOPDOWN_NR_NODES) && !topdown_node_level(99) &&
-	      topdown_node_parent(99) == -1, "nodes that are not");
-	check(!strcmp(topdown_state_name(TOPDOWN_STATE_ERROR), "error") &&
-	      !strcmp(topdown_state_name(99), "unknown"), "states");
-	check(!strcmp(topdown_session_state_name(TOPDOWN_SESSION_ENDED), "ended") &&
-	      !strcmp(topdown_session_state_name(TOPDOWN_SESSION_DETACHED), "detached") &&
-	      !strcmp(topdown_session_state_name(99), "unknown"), "states of sessions");
-	check(!strcmp(topdown_source_name(TOPDOWN_SOURCE_PERF_METRICS), "perf_metrics") &&
-	      !strcmp(topdown_source_name(99), "unknown"), "sources");
-}
-
 static void test_session_attach(void)
 {
 	struct topdown_session out;
@@ -606,7 +578,7 @@ static void test_session_map(void)
 
 int main(void)
 {
-	ktap_begin(&ktap, 134);
+	ktap_begin(&ktap, 129);
 	test_open();
 	test_descriptors();
 	test_info();
@@ -619,7 +591,6 @@ int main(void)
 	test_session_attach();
 	test_session_read();
 	test_session_map();
-	test_names();
 	/* Last, as its writer goes on reading the environment. */
 	test_map_torn();
 	return ktap_end(&ktap);

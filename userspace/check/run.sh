@@ -3,9 +3,9 @@
 #
 # Tests of the library and the command that need no module, "make check".
 #
-#   run.sh [SUITE]...      suites: abi units frames handle library sets regions
-#                          options device command tasks output running screen install
-#                          docs
+#   run.sh [SUITE]...      suites: abi units frames handle library names sets
+#                          regions options device command tasks output running screen
+#                          install docs
 #
 # All is run twice: as it is delivered, and with the sanitizers for addresses,
 # leaks and undefined behaviour.  KTAP on stdout; the last line is
@@ -54,7 +54,7 @@ build_programs() {
 	local name=$1 objects=$2 program
 	shift 2
 	mkdir -p "$BUILD/$name"
-	for program in handle library regions sets; do
+	for program in handle library names regions sets; do
 		"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/$program" \
 			"$HERE/$program.c" "$objects/libtopdown.a" -pthread
 	done
@@ -72,7 +72,7 @@ suite() {
 	case $name in
 	units) "$BUILD/$variant/units" 2> /dev/null ;;
 	frames) "$BUILD/$variant/frames" ;;
-	handle | library | regions | sets)
+	handle | library | names | regions | sets)
 		FAKE_NODE=/dev/topdown-of-the-test FAKE_PRESENT=$BUILD/$variant/present \
 			LD_PRELOAD=$PRELOAD "$BUILD/$variant/$name"
 		;;
@@ -98,7 +98,7 @@ tally() {
 }
 
 suites=("$@")
-((${#suites[@]})) || suites=(abi units frames handle library sets regions options
+((${#suites[@]})) || suites=(abi units frames handle library names sets regions options
 	device command tasks output running screen install docs)
 build
 echo 'KTAP version 1'

@@ -14,6 +14,10 @@
  * by address, or come with the size that the caller knows; struct
  * topdown_figures, which the caller allocates, has its final size.
  *
+ * Numbers of 64 bits in structures and as results are __u64: print them with %llu, as
+ * it is unsigned long long on x86 of either width.  In C++ no structure needs the word
+ * struct.
+ *
  * A set of CPUs is an array of 64-bit words, in which CPU n is bit n % 64 of word
  * n / 64.  NULL and 0 words are all CPUs.  Everywhere an empty set, words without
  * an address and an address without words are -EINVAL, and more than
@@ -188,7 +192,7 @@ unsigned int topdown_reading_nr(const struct topdown_reading *reading);
  *
  * Return: CLOCK_MONOTONIC in ns as the last update returned; 0 before it.
  */
-uint64_t topdown_reading_time(const struct topdown_reading *reading);
+__u64 topdown_reading_time(const struct topdown_reading *reading);
 
 /**
  * topdown_reading_record() - one record by position
@@ -334,6 +338,30 @@ int topdown_record_between(const struct topdown_record *then,
  */
 void topdown_figures_add(struct topdown_figures *sum, const struct topdown_figures *more,
 			 unsigned int level);
+
+/**
+ * topdown_figures_has() - whether the count of a node may be used
+ * @figures: of a record, a window, a difference, a sum, a session or a region
+ * @node: enum topdown_node
+ *
+ * This is the one rule for all figures that the library hands out: that a node has a
+ * ratio means that the CPUs have it, and that it was counted in all of the time that
+ * the figures are of; its slots in node[] are then all there are.  topdown_record.nodes,
+ * .level and .since_ns are what ratios are given by, and need not be looked at.
+ * Figures of no slots have no node.
+ *
+ * Return: true if @figures have a count and a ratio of @node.
+ */
+bool topdown_figures_has(const struct topdown_figures *figures, unsigned int node);
+
+/**
+ * topdown_figures_ratio() - the share of the slots that a node has
+ * @figures: as for topdown_figures_has()
+ * @node: enum topdown_node
+ *
+ * Return: 0.0 to 1.0; NaN if topdown_figures_has() says no.
+ */
+double topdown_figures_ratio(const struct topdown_figures *figures, unsigned int node);
 
 /**
  * topdown_watch_set() - say what to wait for
@@ -512,6 +540,14 @@ const char *topdown_kind_name(unsigned int kind);
  * Return: for example "tma_retiring"; NULL for a node not known here.
  */
 const char *topdown_node_name(unsigned int node);
+
+/**
+ * topdown_node_by_name() - the node of a name
+ * @name: for example "tma_retiring", or "retiring"
+ *
+ * Return: an enum topdown_node, or -ENOENT for a name not known here.
+ */
+int topdown_node_by_name(const char *name);
 
 /**
  * topdown_node_level() - level of a node

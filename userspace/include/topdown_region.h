@@ -81,8 +81,8 @@ struct topdown_region {
 	uint32_t source;
 	uint32_t level;
 	uint32_t open;
-	uint64_t count;
-	uint64_t calls;
+	__u64 count;
+	__u64 calls;
 	struct topdown_figures figures;
 };
 

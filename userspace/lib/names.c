@@ -4,8 +4,11 @@
  */
 #include "internal.h"
 
+#include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
+#define TD_PREFIX		"tma_"
 #define TD_ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
 static const struct {
@@ -80,6 +83,19 @@ static const char * const td_region_reasons[] = {
 TD_API const char *topdown_node_name(unsigned int node)
 {
 	return node < TOPDOWN_NR_NODES ? td_nodes[node].name : NULL;
+}
+
+TD_API int topdown_node_by_name(const char *name)
+{
+	unsigned int node;
+
+	if (!strncmp(name, TD_PREFIX, strlen(TD_PREFIX)))
+		name += strlen(TD_PREFIX);
+	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
+		if (!strcmp(name, td_nodes[node].name + strlen(TD_PREFIX)))
+			return node;
+	}
+	return -ENOENT;
 }
 
 TD_API unsigned int topdown_node_level(unsigned int node)

@@ -193,7 +193,7 @@ TD_API unsigned int topdown_reading_nr(const struct topdown_reading *reading)
 	return reading->nr;
 }
 
-TD_API uint64_t topdown_reading_time(const struct topdown_reading *reading)
+TD_API __u64 topdown_reading_time(const struct topdown_reading *reading)
 {
 	return reading->time_ns;
 }

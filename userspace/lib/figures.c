@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What figures say of one node.
+ */
+#include "internal.h"
+
+/*
+ * The one rule of which counts may be used: whoever makes figures gives a ratio to
+ * those nodes alone that there are and that were counted in all of the time.
+ */
+TD_API bool topdown_figures_has(const struct topdown_figures *figures, unsigned int node)
+{
+	return node < TOPDOWN_MAX_NODES && figures->ratio[node] != TOPDOWN_RATIO_NONE;
+}
+
+TD_API double topdown_figures_ratio(const struct topdown_figures *figures, unsigned int node)
+{
+	if (!topdown_figures_has(figures, node))
+		return __builtin_nan("");
+	return (double)figures->ratio[node] / TOPDOWN_RATIO_ONE;
+}
