@@ -23,7 +23,7 @@ quiet() {
 
 quiet 'make install' make -C "$USERSPACE" install DESTDIR="$ROOT" PREFIX=/usr \
 	libdir=/usr/lib/somewhere
-for file in bin/topdown lib/somewhere/libtopdown.so.0 lib/somewhere/libtopdown.a \
+for file in bin/topdown lib/somewhere/libtopdown.so.1 lib/somewhere/libtopdown.a \
 	lib/somewhere/pkgconfig/libtopdown.pc include/topdown/topdown.h include/topdown/topdown_region.h \
 	include/topdown/linux/topdown.h include/topdown/linux/topdown_session.h \
 	share/man/man1/topdown.1 share/man/man1/topdown-stat.1 \
@@ -62,15 +62,15 @@ for program in shared static cplusplus; do
 	LD_LIBRARY_PATH=$ROOT/usr/lib/somewhere "$TMP/$program" > "$TMP/out" 2>&1 || status=$?
 	result "$((status != 1))" "consumer $program runs, and finds no module"
 done
-needed=$(readelf -d "$ROOT/usr/lib/somewhere/libtopdown.so.0" | grep -oE '\[lib[^]]+\]' | tr '\n' ' ')
-result "$([[ $needed == '[libc.so.6] [libtopdown.so.0] ' ]]; echo $?)" \
+needed=$(readelf -d "$ROOT/usr/lib/somewhere/libtopdown.so.1" | grep -oE '\[lib[^]]+\]' | tr '\n' ' ')
+result "$([[ $needed == '[libc.so.6] [libtopdown.so.1] ' ]]; echo $?)" \
 	"libtopdown needs libc only: $needed"
 
 # One list of functions: header, version script, shared library, archive, manual.
 grep -hvE '^ \*' "$ROOT"/usr/include/topdown/*.h | grep -oE '\btopdown_[a-z_]+\(' | tr -d '(' |
 	sort -u > "$TMP/header"
 sed -nE 's/^\t\t(topdown_[a-z_]+);/\1/p' "$USERSPACE/lib/libtopdown.map" | sort -u > "$TMP/map"
-nm -D --defined-only "$ROOT/usr/lib/somewhere/libtopdown.so.0" |
+nm -D --defined-only "$ROOT/usr/lib/somewhere/libtopdown.so.1" |
 	sed -nE 's/.* T ([a-z_]+)@@.*/\1/p' | sort -u > "$TMP/so"
 nm -g --defined-only "$ROOT/usr/lib/somewhere/libtopdown.a" | sed -nE 's/.* [A-Z] (.*)/\1/p' |
 	sort -u > "$TMP/a"
