@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The public header needs nothing but itself, whoever compiles it.  The layout of
-# what it hands out is looked at by selftests/host.
+# The public header needs nothing but itself, whoever compiles it, and what programs
+# depend on is what it was.  The layout with 32 bits is looked at by selftests/host.
 set -euo pipefail
 # shellcheck source=userspace/check/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -60,4 +60,21 @@ cp "$TMP/print.c" "$TMP/print.cc"
 result "$(($(grep -c '%llu' "$TMP/print.c") < 25))" 'the headers have numbers of 64 bits'
 compiles 'numbers of 64 bits are %llu, C' gcc -std=c11 "${strict[@]}" -Wformat=2 "$TMP/print.c"
 compiles 'numbers of 64 bits are %llu, C++' g++ -std=c++11 "${strict[@]}" -Wformat=2 "$TMP/print.cc"
+
+# Against check/abi.txt: what is gone breaks programs, what is new has to be looked at.
+# same NAME COMM-OPTION
+same() {
+	local found
+	found=$(comm "$2" "$USERSPACE/check/abi.txt" "$TMP/dump")
+	if [[ -n $found ]]; then
+		echo "# ${found//$'\n'/$'\n# '}"
+		echo '# If it is meant: check/abi-dump.sh build/libtopdown.so > check/abi.txt'
+	fi
+	result "$([[ -z $found ]]; echo $?)" "$1"
+}
+run "$USERSPACE/check/abi-dump.sh" "$USERSPACE/build/libtopdown.so"
+cp "$TMP/out" "$TMP/dump"
+expect 'a dump of the ABI' 0 'symbol topdown_open@@' ''
+same 'nothing of the ABI is gone or different' -23
+same 'nothing of the ABI is new' -13
 finish
