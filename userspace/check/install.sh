@@ -30,7 +30,9 @@ for file in bin/topdown lib/somewhere/libtopdown.so.1 lib/somewhere/libtopdown.a
 	share/man/man1/topdown-info.1 share/man/man1/topdown-top.1 share/man/man3/libtopdown.3 \
 	share/man/man3/topdown_region.3 share/man/man4/topdown.4 \
 	share/bash-completion/completions/topdown lib/udev/rules.d/60-topdown.rules \
-	lib/sysusers.d/topdown.conf; do
+	lib/sysusers.d/topdown.conf share/doc/libtopdown-dev/examples/machine.c \
+	share/doc/libtopdown-dev/examples/myself.cc \
+	share/doc/libtopdown-dev/examples/percpu.py; do
 	result "$([[ -f $ROOT/usr/$file ]]; echo $?)" "installed: /usr/$file"
 done
 

@@ -5,7 +5,7 @@
 #
 #   run.sh [SUITE]...      suites: abi units frames handle library names sets
 #                          regions options device command tasks output running screen
-#                          install docs
+#                          install examples docs
 #
 # All is run twice: as it is delivered, and with the sanitizers for addresses,
 # leaks and undefined behaviour.  KTAP on stdout; the last line is
@@ -99,7 +99,7 @@ tally() {
 
 suites=("$@")
 ((${#suites[@]})) || suites=(abi units frames handle library names sets regions options
-	device command tasks output running screen install docs)
+	device command tasks output running screen install examples docs)
 build
 echo 'KTAP version 1'
 PRELOAD=$BUILD/fake.so
@@ -110,7 +110,7 @@ for variant in plain asan; do
 	export TOPDOWN
 	for name in "${suites[@]}"; do
 		case $variant:$name in
-		asan:abi | asan:install | asan:docs) continue ;;
+		asan:abi | asan:install | asan:examples | asan:docs) continue ;;
 		esac
 		echo "# $variant: $name"
 		status=0
