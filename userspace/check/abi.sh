@@ -61,6 +61,24 @@ result "$(($(grep -c '%llu' "$TMP/print.c") < 25))" 'the headers have numbers of
 compiles 'numbers of 64 bits are %llu, C' gcc -std=c11 "${strict[@]}" -Wformat=2 "$TMP/print.c"
 compiles 'numbers of 64 bits are %llu, C++' g++ -std=c++11 "${strict[@]}" -Wformat=2 "$TMP/print.cc"
 
+# Rust has no headers: bindgen makes its declarations, with a test of each layout.
+if command -v bindgen > /dev/null && command -v rustc > /dev/null; then
+	compiles 'Rust: bindgen reads the header' bindgen --allowlist-function 'topdown_.*' \
+		--allowlist-type 'topdown_.*' --allowlist-var 'TOPDOWN_.*' -o "$TMP/topdown.rs" \
+		"$USERSPACE/include/topdown.h" -- "${include[@]}"
+	compiles 'Rust: they compile' rustc --edition 2021 --test -A nonstandard-style -D warnings \
+		-o "$TMP/rust" "$TMP/topdown.rs"
+	run "$TMP/rust"
+	expect 'Rust: structures have their layout' 0 '[1-9][0-9] passed; 0 failed' ''
+	result "$(($(grep -c 'pub fn topdown_' "$TMP/topdown.rs") !=
+		$(grep -c '^symbol ' "$USERSPACE/check/abi.txt")))" 'Rust: all functions'
+else
+	for name in 'bindgen reads the header' 'they compile' 'structures have their layout' \
+		'all functions'; do
+		skip "Rust: $name" 'bindgen or rustc is not installed'
+	done
+fi
+
 # Against check/abi.txt: what is gone breaks programs, what is new has to be looked at.
 # same NAME COMM-OPTION
 same() {
