@@ -31,7 +31,8 @@ prepare() {
 
 echo "The demo builds the module, the command and an emulator with the Top-Down counters"
 echo "of a Sapphire Rapids CPU (some minutes the first time), boots Debian's own 6.12"
-echo "kernel in it, and measures programs whose character is known."
+echo "kernel in it, and measures programs whose character is known: before each figure it"
+echo "says what should be seen.  It ends with the same for real hardware."
 echo
 heartbeat &
 heart=$!
@@ -39,20 +40,21 @@ prepare
 kill "$heart"
 
 tests=$("$VM/kselftest.sh")
-"$VM/run.sh" -k 6.12 -m spr -c 4 -t 180 -x "$VM/demo-guest.sh" \
+"$VM/run.sh" -k 6.12 -m spr -c 4 -t 300 -x "$VM/demo-guest.sh" \
 	-x "$tests:/kselftest" bash /demo-guest.sh
 
 cat << 'END'
 
 
-==> The same on real hardware (Intel Ice Lake or Sapphire Rapids and later), as root
+What you saw was measured on an emulated PMU, by the module and the kernel's own
+Intel driver as they are.
+
+==> The same on real hardware, as root (Intel from Sandy Bridge on, AMD Zen 4 and 5)
 
   apt-get install linux-headers-$(uname -r) build-essential libjson-c-dev libcap-dev libncurses-dev
   make && make install
-  modprobe topdown          # under Secure Boot it must be signed: see README.md
-  topdown stat -a -A
-  cat /sys/kernel/topdown/cpu0
-
-What you saw was measured on an emulated PMU, by the module and the kernel's own
-Intel driver as they are.
+  modprobe topdown                # under Secure Boot it must be signed: see README.md
+  topdown info                    # what was found, and who may read
+  topdown stat -a -A -I 1000      # every CPU, every second
+  topdown stat -- COMMAND         # one program
 END

@@ -36,22 +36,37 @@ dmesg | grep 'topdown: ' | tail -n 1
 echo
 show topdown info
 
-say "A program of another character on each CPU: compute, stream, branchy, bigcode"
-"$work" -h | tail -n +3
+say "A program of another character on each CPU"
+cat << 'END'
+  CPU  program  what it does                          what should be seen (% of slots)
+    0  compute  dense arithmetic                      78 retire: nothing is wrong with it
+    1  stream   reads far memory, one line by one     82 wait in the back end, 76 for memory
+    2  branchy  branches that cannot be predicted     43 are bad speculation, 40 mispredicts
+    3  bigcode  code larger than the caches           51 wait in the front end, 39 for fetches
+
+The emulated PMU counts as these programs would; the module and the kernel do not know
+what it was told. The first line of figures, "all", is the four CPUs together.
+
+END
 start compute stream branchy bigcode
-echo
 show topdown stat -a -A -I 2000 --count 3
 
-say "The same without any tool"
+say "One CPU without any tool: slots since the module was loaded, share since then, and now"
 show cat /sys/kernel/topdown/cpu0
 
-say "All CPUs stream, then all compute: the whole machine, every second"
+say "The whole machine, every second, while all CPUs run stream: 82 wait in the back end"
 start stream stream stream stream
 show topdown stat -a -I 1000 --count 3
+
+say "And while all run compute: 78 retire"
 start compute compute compute compute
 show topdown stat -a -I 1000 --count 3
 
-say "For programs"
+say "One program alone, although it shares its CPU: branchy, 43 bad speculation but for its start"
+show topdown stat -- "$work" -c 1 -t 5 branchy
+
+say "For other programs: a JSON object a line; libtopdown has the same"
+start bigcode bigcode bigcode bigcode
 show topdown stat -a -j -I 1000 --count 1
 kill "${programs[@]}"
 show rmmod topdown
