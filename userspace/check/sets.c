@@ -225,8 +225,11 @@ static void test_all(void)
 	setenv("FAKE_ABSENT", "4", 1);
 	say_present("0-3\n");
 	check(all_are(td, "0-3,5"), "nor one that has never been there");
+	setenv("FAKE_OFFLINE", "5", 1);
+	check(all_are(td, "0-3,5"), "but one that has been, and is offline");
+	unsetenv("FAKE_OFFLINE");
 	say_present("0-4\n");
-	check(all_are(td, "0-5"), "but one that is plugged in");
+	check(all_are(td, "0-5"), "and one that is plugged in");
 	say_present("0-3");
 	check(all_are(td, "0-5"), "or might be: a list that was cut");
 	say_present("x\n");
@@ -282,7 +285,7 @@ static void test_arrival(void)
 
 int main(void)
 {
-	ktap_begin(&ktap, 63);
+	ktap_begin(&ktap, 64);
 	test_refused();
 	test_lists();
 	test_errors();
