@@ -74,7 +74,7 @@ suite() {
 	frames) "$BUILD/$variant/frames" ;;
 	handle | library | names | regions | sets)
 		FAKE_NODE=/dev/topdown-of-the-test FAKE_PRESENT=$BUILD/$variant/present \
-			LD_PRELOAD=$PRELOAD "$BUILD/$variant/$name"
+			LD_PRELOAD=$PRELOAD timeout 600 "$BUILD/$variant/$name"
 		;;
 	*) bash "$HERE/$name.sh" ;;
 	esac
