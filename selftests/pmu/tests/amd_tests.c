@@ -23,7 +23,7 @@
 static void need_amd(void)
 {
 	if (!machine.amd || !machine.pmu)
-		skip("this machine has not AMD's counters");
+		unfit();
 }
 
 static void test_cpuid(void)

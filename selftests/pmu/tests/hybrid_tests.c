@@ -33,7 +33,7 @@ static unsigned int cpus(void)
 static void need_hybrid(void)
 {
 	if (!machine.e_width)
-		skip("all CPUs are alike");
+		unfit();
 }
 
 static bool is_small(unsigned int cpu)

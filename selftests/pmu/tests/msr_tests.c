@@ -302,9 +302,11 @@ static bool slots_alone(void)
 
 static bool any_of(int tries, bool (*once)(void))
 {
-	while (tries--)
+	while (tries--) {
 		if (once())
 			return true;
+		again("a reset of half of the counters");
+	}
 	return false;
 }
 

@@ -51,7 +51,10 @@ extern struct machine machine;
 extern const struct td_bd_profile profiles[];
 extern const unsigned int profiles_nr;
 
-/* A test returns normally if it passed, and calls fail() or skip() if not. */
+/*
+ * A test returns normally if it passed, and calls fail() if not; skip() if this kernel
+ * cannot run it, and unfit() if it is about another of the machines in main.c.
+ */
 struct test {
 	const char *name;
 	void (*run)(void);
@@ -62,6 +65,9 @@ extern const struct test hybrid_tests[], rate_tests[], amd_tests[], guest_tests[
 
 void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *format, ...);
 void __attribute__((noreturn)) skip(const char *why);
+void __attribute__((noreturn)) unfit(void);
+/* Before a measurement that is taken once more: see vm/ktap.awk. */
+void again(const char *what);
 void need_metrics(void);
 void need_pmu(void);
 void need_intel(void);

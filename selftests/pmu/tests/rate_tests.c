@@ -257,7 +257,7 @@ static void test_any_thread(void)
 	unsigned int i;
 
 	if (!machine.smt || !machine.any)
-		skip("no AnyThread, or no core has two threads");
+		unfit();
 	pin(0);
 	for (i = 0; i < 3; i++) {
 		core_shares(2, busy[i], &thread, &core);
