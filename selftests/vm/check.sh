@@ -77,6 +77,7 @@ verdict_all() {
 		'printf "%s\n" "fail_test: vmalloc error: it failed" "BUG: a" "Call Trace:" > /dev/kmsg'
 	verdict "a panic" 125 120 'echo c > /proc/sysrq-trigger; sleep 60'
 	verdict "a hang" 125 25 'sleep 1000'
+	point "and what its CPU did is said" yes "$(grep -q RIP= "$logs/verdict" && echo yes)"
 	# shellcheck disable=SC2016 # it must not be expanded in the guest either
 	"$TOP/selftests/vm/run.sh" -N -c 1 -t 120 -- printf '%s|\n\tno end' 'two words' '$HOME' \
 		> "$logs/out" 2> /dev/null || true

@@ -32,7 +32,8 @@ COMMAND without ARGs is a line of bash.
   -h           this text
 
 The output of COMMAND comes to stdout.  OUTDIR gets console.log, kernel.log
-(all of it, after the end), output.log and qemu.log.
+(all of it, after the end), output.log and qemu.log, and where the time was over
+state.log: what each CPU was doing by then.
 
 Exit status: that of COMMAND; 121 if it was 0 but the kernel log has a warning,
 an oops, a leak or the like; 125 if the machine was lost: a panic, a hang, or
@@ -205,6 +206,25 @@ find_reports() {
 			!ours && !seen[$0]++'
 }
 
+# ask_state: of a machine whose time is nearly over, what its CPUs do, three times; and
+# if the emulator does not answer, what its threads wait for.
+ask_state() {
+	local left=3
+
+	sleep $((limit > 6 ? limit - 4 : limit / 2))
+	while ((left--)); do
+		printf '%s\n' "info registers -a" > "$outdir/monitor.in"
+		sleep 0.5
+	done
+	# A host that is too busy is told from a standstill by this.
+	awk -v hz="$(getconf CLK_TCK)" '{ print "processor time:", ($14 + $15) / hz, "s" }' \
+		"/proc/$(< "$outdir/pid")/stat" > "$outdir/state.log"
+	timeout 2 cat "$outdir/monitor.out" | tr -d '\r' >> "$outdir/state.log"
+	grep -q '[RE]IP=' "$outdir/state.log" ||
+		grep -H . "/proc/$(< "$outdir/pid")"/task/*/{comm,wchan,syscall,stat} \
+			>> "$outdir/state.log" 2> /dev/null
+}
+
 if [[ -z $outdir ]]; then
 	mkdir -p "$CACHE/runs"
 	find "$CACHE/runs" -mindepth 1 -maxdepth 1 -mtime +3 -exec rm -rf {} + 2> /dev/null || true
@@ -212,9 +232,11 @@ if [[ -z $outdir ]]; then
 fi
 mkdir -p "$outdir"
 outdir=$(cd "$outdir" && pwd)
-rm -f "$outdir"/{console,kernel,output,qemu}.log "$outdir/verdict"
+rm -f "$outdir"/{console,kernel,output,qemu,state}.log "$outdir"/{verdict,pid,monitor.in,monitor.out}
 
-trap 'rm -rf "$outdir/root" "$outdir/initramfs" "$outdir/own.cpio"' EXIT
+watcher=
+trap '[[ -z $watcher ]] || kill -- "-$watcher" 2> /dev/null || true
+	rm -rf "$outdir"/{root,initramfs,own.cpio,pid,monitor.in,monitor.out}' EXIT
 emulator=${TOPDOWN_EMULATOR:-$(with_lock emulator "$TOP/selftests/pmu/build.sh" | tail -n 1)} ||
 	exit $EXIT_SETUP
 find_machine || exit $EXIT_SETUP
@@ -230,13 +252,20 @@ if [[ -n $icount ]]; then
 	patience=
 fi
 
+mkfifo "$outdir/monitor.in" "$outdir/monitor.out"
 started=$SECONDS
+# A group of its own, so that its sleep ends with it.
+set -m
+ask_state > /dev/null 2>&1 < /dev/null &
+watcher=$!
+set +m
 set +e
 # Nothing may outlive this script, however it ends.
 TOPDOWN_PMU_QUANT=$quant setpriv --pdeathsig TERM timeout -k 5 "$limit" \
 	setpriv --pdeathsig KILL "$emulator/qemu-system-x86_64" \
 	-L "$emulator/share" "${machine_words[@]}" "${accel[@]}" -smp "$cpus" -m "$memory" \
-	-nodefaults -no-user-config -display none -no-reboot -monitor none \
+	-nodefaults -no-user-config -display none -no-reboot -pidfile "$outdir/pid" \
+	-chardev "pipe,id=monitor,path=$outdir/monitor" -monitor chardev:monitor \
 	-chardev "file,id=console,path=$outdir/console.log" -serial chardev:console \
 	-chardev "file,id=verdict,path=$outdir/verdict" -serial chardev:verdict \
 	-chardev "stdio,id=output,signal=off" -serial chardev:output \
@@ -258,7 +287,10 @@ if [[ ! $verdict =~ ^[0-9]+$ ]]; then
 	tail -n 15 "$outdir/console.log" >&2 || true
 	grep -v 'warning: TCG doesn.t support' "$outdir/qemu.log" | tail -n 5 >&2 || true
 	note "logs: $outdir"
-	((qemu_status != 124 && qemu_status != 137)) || note "its $limit s were over"
+	((qemu_status != 124 && qemu_status != 137)) || {
+		note "its $limit s were over; what its CPUs did:"
+		grep -E '^processor time|^CPU#|[RE]IP=|CR3=|comm:' "$outdir/state.log" >&2 || true
+	}
 	exit $EXIT_LOST
 fi
 if ((verdict)); then
