@@ -334,6 +334,8 @@ static bool measure_soon(uint32_t nodes)
 	unsigned int tries;
 
 	for (tries = 0; tries < TRIES; tries++) {
+		if (tries)
+			say_again("figures while nodes are opened");
 		if (measure(nodes))
 			return true;
 	}

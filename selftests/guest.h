@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <time.h>
 
 #include <linux/topdown.h>
@@ -42,6 +43,13 @@ bool door_truth_space(struct td_bd_truth *truth);
 void door_truth_sub(struct td_bd_truth *later, const struct td_bd_truth *earlier);
 /* The truth as fractions of its slots, in the order of enum topdown_node. */
 void door_truth_nodes(const struct td_bd_truth *truth, double node[TRUTH_NODES]);
+
+/* A measurement is taken once more: vm/ktap.awk counts these, and a run may need few. */
+static inline void say_again(const char *what)
+{
+	printf("# again: %s\n", what);
+	fflush(stdout);
+}
 
 /* The nodes that PERF_METRICS have up to a level, bit n for node n. */
 static inline uint32_t nodes_of_level(unsigned int level)

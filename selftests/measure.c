@@ -145,6 +145,8 @@ int main(int argc, char **argv)
 	sleep_ms(30);
 	/* Slots can get lost: see door_exact(). */
 	for (i = 0; i < TRIES; i++) {
+		if (i)
+			say_again("figures of all CPUs");
 		ok = take(device, earlier);
 		sleep_ms(options.ms);
 		ok = ok && take(device, later) && judge(&options);

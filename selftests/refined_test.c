@@ -218,6 +218,8 @@ static void test_figures(bool refined)
 	sleep_ms(500);
 	session = device_attach(device, 0, worker[0]);
 	for (tries = 0; tries < TRIES && !(cpus_well && session_well); tries++) {
+		if (tries)
+			say_again("refined figures");
 		if (!measure(session))
 			ksft_exit_fail_msg("cannot measure\n");
 		session_well = session_ok(session, refined);

@@ -45,8 +45,11 @@ extern struct report *reports;
 	unsigned int try_;						\
 	bool ok_ = false;						\
 									\
-	for (try_ = 0; try_ < TRIES && !ok_; try_++)			\
+	for (try_ = 0; try_ < TRIES && !ok_; try_++) {			\
+		if (try_)						\
+			say_again(#what);				\
 		ok_ = what;						\
+	}								\
 	EXPECT_TRUE(ok_);						\
 })
 

@@ -317,6 +317,8 @@ static void measure_soon(const struct state *state, const unsigned int *cpu, uns
 
 	for (tries = 1; tries <= TRIES; tries++) {
 		ksft_print_msg("%s, measurement %u\n", state->name, tries);
+		if (tries > 1)
+			say_again(state->name);
 		if (measure(cpu, nr, worker, right))
 			return;
 	}

@@ -395,6 +395,8 @@ static bool measure_undisturbed(bool *cli_ended)
 	bool lost = true;
 
 	for (try = 0; try < TRIES && lost; try++) {
+		if (try)
+			say_again("figures of all CPUs");
 		if (!measure(cli_ended))
 			return false;
 		lost = false;
@@ -403,8 +405,6 @@ static bool measure_undisturbed(bool *cli_ended)
 			lost = lost || !compare_slots_within(&comparison, LIMIT_SLOTS) ||
 			       fabs(cli_slots(i, NULL) - 1) > LIMIT_SLOTS;
 		}
-		if (lost)
-			ksft_print_msg("slots were lost, try %u\n", try + 1);
 	}
 	return true;
 }

@@ -30,7 +30,7 @@ sums() {
 	shift 2
 
 	point "sums: $name" "$expected" \
-		"$(printf '%s\n' "$@" | awk -f "$TOP/selftests/vm/ktap.awk" | tail -n 1)"
+		"$(printf '%s\n' "$@" | awk -f "$TOP/selftests/vm/ktap.awk" | tail -n 1 | cut -d' ' -f1-3)"
 }
 
 sum_all() {
@@ -97,7 +97,7 @@ summary() {
 	} > /dev/null || true
 	point "the end of a run repeats what failed" \
 		$'FAIL  bad\n      ! sum\n      1..1\n      # 3 is not 4\n      not ok 1 sum\n1 passed, 1 failed, 0 skipped' \
-		"$(sum_up | sed '/KTAP/d')"
+		"$(sum_up 0 | sed '/KTAP/d')"
 }
 
 # What passed in a run that is resumed is not run again, and counts.
@@ -109,7 +109,62 @@ resumed() {
 	job ktap good false > "$logs/again"
 	point "a job that passed before is not run again" "kept  good (2 passed, before)" \
 		"$(sed 's/^\[[^]]*\] //' "$logs/again")"
-	point "and counts" "2 passed, 0 failed, 0 skipped" "$(sum_up)"
+	point "and counts" "2 passed, 0 failed, 0 skipped" "$(sum_up 0)"
+}
+
+# skips_seen ROW...: what became of a program that skips a test, and of another that
+# does not, if skips.conf has ROWs.
+skips_seen() {
+	local LOGS=$logs/run SKIPS=$logs/skips.conf
+
+	rm -rf "$LOGS"
+	mkdir "$LOGS"
+	printf '%s\n' "# KERNELS" "$@" > "$SKIPS"
+	job ktap guest-a printf '%s\n' 'TAP version 13' '1..2' '# selftests: topdown: one_test' \
+		'# 1..2' '# # SKIP: no such thing' '# ok 1 a # SKIP' '# ok 2 b' \
+		'ok 1 selftests: topdown: one_test' '# selftests: topdown: two_test' \
+		'# 1..0 # SKIP not here' 'ok 2 selftests: topdown: two_test # SKIP' > /dev/null || true
+	grep '^[!?~]' "$LOGS/guest-a/counts" || true
+	cat "$LOGS/guest-a/totals"
+}
+
+skips() {
+	local a='run/guest-* | one_test a | no such *' two='*/guest-? | two_test | not here'
+
+	point "skips that are listed" "1 0 2 0" "$(skips_seen "$a" "$two")"
+	point "a skip that is not" \
+		$'! skipped, and skips.conf does not have it: two_test | not here\n1 1 1 0' \
+		"$(skips_seen "$a")"
+	point "a skip for another reason, by another job" \
+		$'! skipped, and skips.conf does not have it: one_test a | no such thing\n'`
+		`$'! skipped, and skips.conf does not have it: two_test | not here\n'`
+		`$'? two_test | elsewhere\n1 2 0 0' \
+		"$(skips_seen 'full/guest-* | one_test a | no such *' '* | two_test | elsewhere')"
+	point "a skip of luck counts as that" $'~ two_test | not here\n1 0 2 1' \
+		"$(skips_seen "$a" "~$two" '~* | one_test b | no such thing')"
+	point "a row whose skip no longer happens, and one of a test that was not run" \
+		$'? one_test b | no such thing\n1 0 2 0' \
+		"$(skips_seen "$a" "$two" '* | one_test b | no such thing' '* | three_test | it')"
+}
+
+# A measurement that is taken again counts, and a run may have so many.
+luck() {
+	local LOGS=$logs/luck
+
+	mkdir "$LOGS"
+	job ktap guest printf '%s\n' 'TAP version 13' '1..1' '# selftests: topdown: a_test' '# 1..1' \
+		'# # again: the rates' '# # # again: all CPUs' '# # it is not asked again: no' \
+		'# ok 1 a' 'ok 1 selftests: topdown: a_test' > "$logs/said"
+	point "it is said at the job" "ok    guest (1 passed, 2 taken again" \
+		"$(tail -n 1 "$logs/said" | sed 's/^\[[^]]*\] //; s/, [0-9]* s)$//')"
+	point "what was taken again is listed" \
+		$'taken again (2, at most 2):\n      1       a_test: all CPUs\n      1       a_test: the rates' \
+		"$(sum_up 2 | head -n 3)"
+	point "within the budget a run passes" "1 passed, 0 failed, 0 skipped" \
+		"$(sum_up 2 | tail -n 1)"
+	point "over it the run fails" \
+		$'FAIL  more was taken again than a run may need\n1 passed, 1 failed, 0 skipped' \
+		"$(sum_up 1 | tail -n 2)"
 }
 
 logs=$(mktemp -d)
@@ -118,6 +173,8 @@ echo "KTAP version 1"
 sum_all
 summary
 resumed
+skips
+luck
 verdict_all
 echo "1..$n"
 ((failed == 0))

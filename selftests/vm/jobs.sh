@@ -6,6 +6,12 @@
 #
 # A job is KIND NAME COMMAND...: of kind "step" it counts as one test; of kind
 # "ktap" its output is added up; of kind "prep" it only counts when it fails.
+#
+# Of a ktap job LOGS/NAME has "log"; "counts", as ktap.awk says; "totals", its last
+# line; "times", the second in which each of its programs or tests ended.
+
+# shellcheck source=selftests/vm/skips.sh
+. "$TOP/selftests/vm/skips.sh"
 
 : "${LOGS:=}"
 
@@ -16,25 +22,29 @@ say() { printf '[%4d s] %s\n' $((SECONDS - BEGAN)) "$*"; }
 # job KIND NAME COMMAND...: run it and wait; false if it failed.  Tests that have
 # passed already, in a run that is resumed, are not run.
 job() {
-	local kind=$1 name=$2 status=0 start=$SECONDS totals passed failed skipped
+	local kind=$1 name=$2 status=0 start=$SECONDS passed failed skipped again=0
 	local dir=$LOGS/$name
 	shift 2
 
 	if [[ $kind == ktap && -e $dir/totals ]]; then
-		read -r passed _ skipped < "$dir/totals"
-		say "kept  $name ($(describe "$passed" "$skipped")before)"
+		read -r passed _ skipped again < "$dir/totals"
+		say "kept  $name ($(describe "$passed" "$skipped" "$again")before)"
 		return 0
 	fi
 	mkdir -p "$dir"
 	: > "$dir/running"
 	say "      $name ..."
-	("$@") > "$dir/log" 2>&1 < /dev/null || status=$?
+	if [[ $kind == ktap ]]; then
+		("$@") 2>&1 < /dev/null | clocked "$dir" || status=$?
+	else
+		("$@") > "$dir/log" 2>&1 < /dev/null || status=$?
+	fi
 	case $kind in
 	ktap)
 		# The kernel's reports and the emulator's messages come between the lines.
 		awk -f "$TOP/selftests/vm/ktap.awk" "$dir/log" > "$dir/counts"
-		totals=$(tail -n 1 "$dir/counts")
-		read -r passed failed skipped <<< "$totals"
+		judge_skips "${LOGS##*/}/$name" "$dir/counts"
+		read -r passed failed skipped again < <(tail -n 1 "$dir/counts")
 		if ((status && !failed)); then
 			echo "! ended with status $status" >> "$dir/counts"
 			failed=1
@@ -45,10 +55,10 @@ job() {
 		[[ $kind != prep ]] || passed=0
 		;;
 	esac
-	echo "$passed $failed $skipped" > "$dir/totals"
+	echo "$passed $failed $skipped $again" > "$dir/totals"
 	rm -f "$dir/running"
 	((failed)) || {
-		say "ok    $name ($(describe "$passed" "$skipped")$((SECONDS - start)) s)"
+		say "ok    $name ($(describe "$passed" "$skipped" "$again")$((SECONDS - start)) s)"
 		return 0
 	}
 	say "FAIL  $name ($failed failed, $((SECONDS - start)) s), log: $dir/log"
@@ -59,17 +69,30 @@ job() {
 	return 1
 }
 
+# clocked DIR: what is read goes to DIR/log, and when a result came, to DIR/times.
+clocked() {
+	local line start=$SECONDS
+
+	while IFS= read -r line || [[ -n $line ]]; do
+		printf '%s\n' "$line"
+		[[ ! $line =~ ^(not )?ok\ [0-9]+\ (.*) ]] ||
+			echo "$((SECONDS - start)) ${BASH_REMATCH[2]}" >&3
+	done > "$1/log" 3> "$1/times"
+}
+
+# describe PASSED SKIPPED AGAIN
 describe() {
-	if (($1 + $2 > 1)); then
+	if (($1 + $2 + ${3:-0} > 1)); then
 		printf '%d passed, ' "$1"
 		(($2 == 0)) || printf '%d skipped, ' "$2"
+		((${3:-0} == 0)) || printf '%d taken again, ' "$3"
 	fi
 }
 
 # not_run NAME WHY: a job that cannot be run at all.
 not_run() {
 	mkdir -p "$LOGS/$1"
-	echo "0 1 0" > "$LOGS/$1/totals"
+	echo "0 1 0 0" > "$LOGS/$1/totals"
 	say "FAIL  $1: not run, $2"
 }
 
@@ -103,13 +126,38 @@ repeat_failures() {
 	done
 }
 
-# sum_up: the last line; false if anything failed or nothing was run.
+# longest N: the programs of guests that took longest.
+longest() {
+	local times
+
+	echo "seconds, the longest programs in a guest:"
+	for times in "$LOGS"/guest-*/times; do
+		[[ ! -e $times ]] || awk -v job="$(basename "$(dirname "$times")")" '
+			{ printf "%6d  %s, %s\n", $1 - before, $NF == "SKIP" ? $(NF - 2) : $NF, job
+			  before = $1 }' "$times"
+	done | sort -rn | head -n "$1"
+}
+
+# sum_up AT_MOST: the last line; false if anything failed, nothing was run, or more
+# than AT_MOST measurements had to be taken again.
 sum_up() {
-	local totals
+	local totals again
 
 	repeat_failures
-	totals=$(cat "$LOGS"/*/totals | awk '{ p += $1; f += $2; s += $3 }
-		END { printf "%d passed, %d failed, %d skipped\n", p, f, s; exit !(p && !f) }') || {
+	say_unused
+	again=$(cat "$LOGS"/*/totals | awk '{ n += $4 } END { print n + 0 }')
+	((again == 0)) || {
+		echo "taken again ($again, at most $1):"
+		grep -h '^~' "$LOGS"/*/counts | sed 's/^~/     /' | sort | uniq -c
+	}
+	totals=$(cat "$LOGS"/*/totals | awk -v luck="$((again > $1))" '
+		{ p += $1; f += $2; s += $3 }
+		END {
+			f += luck
+			printf "%d passed, %d failed, %d skipped\n", p, f, s
+			exit !(p && !f)
+		}') || {
+		((again <= $1)) || echo "FAIL  more was taken again than a run may need"
 		echo "$totals"
 		return 1
 	}

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Add up a log in KTAP: awk -f ktap.awk LOG prints "PASSED FAILED SKIPPED" and,
-# before it, a line "! text" for each failure.
+# Add up a log in KTAP: awk -f ktap.awk LOG prints "PASSED FAILED SKIPPED AGAIN" and,
+# before it, a line for each program that ran, "= PROGRAM", each skip, "- TEST | WHY",
+# each measurement that was taken once more, "~ TEXT", and each failure, "! text".
+# TEST is a program, a test, or "PROGRAM TEST" of a test in a program.
 #
 # A result at the top counts as the results nested in it, indented or, as the
 # kernel's runner does, behind "# ", or as itself where nothing is nested.  What
@@ -46,24 +48,65 @@ function name_of(line)
 	return line
 }
 
-function point(line, name)
+# The reason is behind the word in this line, or in the one that said so before.
+function reason(line, text)
+{
+	text = line
+	sub(/.*# *[Ss][Kk][Ii][Pp]:? */, "", text)
+	if (text == "" || text == line)
+		text = why
+	why = ""
+	return text == "" ? "no reason given" : text
+}
+
+function skip(name, text)
+{
+	skipped++
+	sub(/ *# *[Ss][Kk][Ii][Pp].*/, "", name)
+	sub(/^selftests: [^:]*: /, "", name)
+	sub(/ +$/, "", name)
+	print "- " name " | " text
+}
+
+function point(line, prefix, name)
 {
 	name = name_of(line)
 	if (line ~ /^not ok/)
 		fail(name)
 	else if (line ~ /# *[Ss][Kk][Ii][Pp]/)
-		skipped++
+		skip(prefix name, reason(line))
 	else
 		passed++
 }
 
 BEGIN {
-	passed = failed = skipped = 0
+	passed = failed = skipped = again = 0
 	outer_planned = -1
 	open_inner()
 }
 
 { sub(/\r$/, "") }
+
+# The runner's line before a program; what a test says before it ends as skipped, and
+# where it takes a measurement once more.
+/^# selftests: / {
+	program = $NF
+	print "= " program
+	next
+}
+
+/^(# )*# *SKIP:? / {
+	why = $0
+	sub(/^(# )*# *SKIP:? */, "", why)
+	next
+}
+
+/^(# )*again: / {
+	again++
+	sub(/^(# )*again: /, "")
+	print "~ " (program == "" ? "" : program ": ") $0
+	next
+}
 
 /^(K?TAP) version/ {
 	close_outer()
@@ -81,20 +124,20 @@ BEGIN {
 		close_outer()
 	# "1..0 # SKIP why" is a whole program that could not run.
 	if (!outer_planned && /# *SKIP/)
-		skipped++
+		skip("all", reason($0))
 	next
 }
 
 /^(  |# )1\.\.[0-9]+/ {
 	inner_planned = substr($0, 6) + 0
 	if (!inner_planned && /# *SKIP/)
-		whole_skip = 1
+		whole_skip = reason($0)
 	next
 }
 
 /^(  |# )(not )?ok [0-9]+/ {
 	inner_run++
-	point(substr($0, 3))
+	point(substr($0, 3), program == "" ? "" : program " ")
 	next
 }
 
@@ -103,9 +146,9 @@ BEGIN {
 	if (outer_planned >= 0 && outer_run == outer_planned)
 		close_outer()
 	outer_run++
-	if (whole_skip && /^ok/) {
-		skipped++
-		whole_skip = 0
+	if (whole_skip != "" && /^ok/) {
+		skip(name_of($0), whole_skip)
+		whole_skip = ""
 		open_inner()
 		next
 	}
@@ -113,7 +156,7 @@ BEGIN {
 	before = inner_failed
 	close_inner(name_of($0))
 	if (!had && failed == before)
-		point($0)
+		point($0, "")
 	else if (/^not ok/ && failed == before)
 		fail(name_of($0))
 	inner_failed = failed
@@ -126,5 +169,5 @@ END {
 	close_outer()
 	if (!versions)
 		fail("printed no KTAP")
-	print passed, failed, skipped
+	print passed, failed, skipped, again
 }
