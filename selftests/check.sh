@@ -160,6 +160,26 @@ host_tests() {
 	job ktap lint "$TOP/selftests/lint.sh" || true
 }
 
+# What the emulator's tests depend on, and the runner's.  Kernels are what kernel.sh says.
+emulator_key() {
+	local kernel emulator
+
+	emulator=${TOPDOWN_EMULATOR:-$("$TOP/selftests/pmu/build.sh" | tail -n 1)}
+	{
+		sha256sum < "$emulator/qemu-system-x86_64"
+		hash_of "$TOP"/selftests/pmu/{check.sh,machine.sh,backdoor.h,tests} \
+			"$VM"/{run.sh,initramfs.sh,init,common.sh}
+		for kernel in 6.1 6.12; do "$VM/kernel.sh" "$kernel"; done
+	} | sha256sum | cut -c1-16
+}
+
+runner_key() {
+	{
+		emulator_key
+		hash_of "$VM"
+	} | sha256sum | cut -c1-16
+}
+
 # failures JOB: how many; a job that was not begun failed.
 failures() {
 	local failed=1
@@ -239,12 +259,14 @@ main() {
 		tests=$("$VM/kselftest.sh")
 		# Long, and in one lane: not at the end.
 		if ((tier == 2)); then
-			spawn ktap emulator-tests "$TOP/selftests/pmu/check.sh"
+			spawn ktap emulator-tests unchanged emulator "$(emulator_key)" \
+				"$TOP/selftests/pmu/check.sh"
+			spawn ktap runner-tests unchanged runner "$(runner_key)" "$VM/check.sh"
 		else
 			spawn ktap emulator-tests "$TOP/selftests/pmu/check.sh" -a
+			spawn ktap runner-tests "$VM/check.sh"
+			spawn ktap packages "$TOP/selftests/deb.sh"
 		fi
-		spawn ktap runner-tests "$VM/check.sh"
-		((tier == 2)) || spawn ktap packages "$TOP/selftests/deb.sh"
 		run_guests
 	fi
 	wait "${pool[@]}" || true

@@ -167,6 +167,18 @@ luck() {
 		"$(sum_up 1 | tail -n 2)"
 }
 
+# same KEY COMMAND...: as check.sh runs what need not be run again.
+same() { CACHE=$logs unchanged thing "$@"; }
+
+unchanged_all() {
+	same a printf 'KTAP version 1\n1..1\n# again: x\nok 1 fine\n' > /dev/null
+	point "what passed is not run again" $'# same as before\nKTAP version 1\n1..1\nok 1 fine' \
+		"$(same a false)"
+	point "but with another key" "ran" "$(same b echo ran)"
+	same c sh -c 'echo "ok 1"; exit 1' > /dev/null || true
+	point "nor what failed" "ran" "$(same c echo ran)"
+}
+
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 echo "KTAP version 1"
@@ -175,6 +187,7 @@ summary
 resumed
 skips
 luck
+unchanged_all
 verdict_all
 echo "1..$n"
 ((failed == 0))

@@ -16,6 +16,7 @@
 : "${LOGS:=}"
 
 BEGAN=$SECONDS
+readonly SAME="# same as before"
 
 say() { printf '[%4d s] %s\n' $((SECONDS - BEGAN)) "$*"; }
 
@@ -58,7 +59,8 @@ job() {
 	echo "$passed $failed $skipped $again" > "$dir/totals"
 	rm -f "$dir/running"
 	((failed)) || {
-		say "ok    $name ($(describe "$passed" "$skipped" "$again")$((SECONDS - start)) s)"
+		say "ok    $name ($(describe "$passed" "$skipped" "$again")$(
+			! grep -qx -m 1 "$SAME" "$dir/log" || echo "${SAME#??}, ")$((SECONDS - start)) s)"
 		return 0
 	}
 	say "FAIL  $name ($failed failed, $((SECONDS - start)) s), log: $dir/log"
@@ -78,6 +80,24 @@ clocked() {
 		[[ ! $line =~ ^(not )?ok\ [0-9]+\ (.*) ]] ||
 			echo "$((SECONDS - start)) ${BASH_REMATCH[2]}" >&3
 	done > "$1/log" 3> "$1/times"
+}
+
+# unchanged NAME KEY COMMAND...: what COMMAND said when it passed with that KEY, of
+# all that it depends on; if it has not yet, it is run.
+unchanged() {
+	local kept=$CACHE/passed/$1-$2
+	shift 2
+
+	if [[ -e $kept ]]; then
+		touch "$kept"
+		echo "$SAME"
+		grep -vE '^(# )*again: ' "$kept"
+		return
+	fi
+	mkdir -p "$CACHE/passed"
+	find "$CACHE/passed" -type f -mtime +30 -delete
+	"$@" 2>&1 | tee "$kept.$$" || { rm -f "$kept.$$"; return 1; }
+	mv "$kept.$$" "$kept"
 }
 
 # describe PASSED SKIPPED AGAIN
