@@ -195,50 +195,15 @@ test_help_and_version() {
 # What the module knows and may not change by a refused command.
 module_state() { cat "$SYSFS/period_ms" "$PARAMS"/*; }
 
-# STATUS|REGEX|ARGUMENTS; the regular expression is what the message must have.
+# STATUS|REGEX|ARGUMENTS; the regular expression is what the message must have.  Input
+# that is refused before the module is looked at is in userspace/check/options.sh.
 bad_input() {
 	cat <<- END
 		2|'x'.*allowed.*0-3,8|-C x
-		2|empty.*allowed|-C ''
-		2|'-1'.*allowed|-C -1
-		2|reversed.*allowed: 0-3|-C 3-0
-		2|beyond.*allowed|-C 99999999999999999999
-		2|allowed|-C 0-
-		2|missing|-C 0,
-		2|missing|-C ,0
-		2|named twice|-C 0,0
-		2|'1x'|-C 1x
-		2|'0 1'|-C '0 1'
 		2|4095.*allowed: 0|-C 4095
-		2|0 is out of range.*10\.\.3600000|-I 0
 		2|9 is out of range.*10\.\.3600000|-I 9
-		2|3600001.*10\.\.3600000|-I 3600001
-		2|'-5'.*10\.\.3600000|-I -5
-		2|'abc'.*10\.\.3600000|-I abc
-		2|'100x'.*10\.\.3600000|-I 100x
-		2|'1e3'.*allowed|-I 1e3
-		2|''.*allowed|-I ''
-		2|out of range.*allowed|-I 99999999999999999999
 		2|out of range.*allowed: 1|--count 0
-		2|'-1'.*allowed: 1|--count -1
-		2|'x'.*allowed|--count x
-		2|out of range.*allowed: 10|--timeout 9
-		2|'x'.*allowed|--timeout x
-		2|out of range.*allowed: 1\.\.2|-l 0
 		2|out of range.*allowed: 1\.\.2|-l 3
-		2|'two'.*allowed: 1\.\.2|-l two
-		2|'ab'.*allowed|-x ab
-		2|''.*allowed|-x ''
-		2|'5'.*allowed|-x 5
-		2|'a'.*allowed|-x a
-		2|-j and -x|-j -x ,
-		2|-a and -C|-a -C 0
-		2|--append.*-o|--append
-		2|-q and -v|-q -v
-		2|empty.*allowed|-o ''
-		2|unknown option '-Z'|-Z
-		2|unknown option '--nonsense'|--nonsense
-		2|'-C' needs an argument|-C
 		3|/no/node: No such file or directory.*modprobe topdown|--device /no/node
 		3|/dev/null.*|--device /dev/null
 		3|/etc/passwd.*not a character device|--device /etc/passwd
