@@ -142,7 +142,7 @@ test_cgroup() {
 	echo "$HOG" > "$root/topdown/cgroup.procs"
 	sleep 0.2
 	cpu=0
-	perf_stat -a -C 1 -e "$(events)" --for-each-cgroup topdown -- sleep 1 || cpu=$?
+	perf_stat -a -C 1 -e "$(events)" -G topdown -- sleep 1 || cpu=$?
 	state_is cpu1 aside || cpu=aside
 	kill "$HOG"
 	wait "$HOG" || true
@@ -240,16 +240,18 @@ test_whole_cpus() {
 
 # Beside a user of the whole CPU a task gets nothing, whatever we do: so we stay.
 test_no_use() {
-	local share
+	local share cpu
 
 	need_metrics
 	reload
 	hog 1
 	perf stat -C 1 -x, -o "$tmp/cpu" -e "$GROUP" -- sleep 5 &
+	cpu=$!
 	perf stat -x, -o "$tmp/task" -e "$GROUP" -p "$HOG" -- sleep 5 &
 	sleep 1
 	share=$(share_of 1 sleep 3)
-	wait
+	wait "$cpu" $!
+	kill "$HOG"
 	cat "$tmp/cpu" "$tmp/task"
 	echo "ours had $share%"
 	is "$share > 35 && $share < 65"
