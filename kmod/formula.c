@@ -156,38 +156,6 @@ void td_set_split(struct td_slots *slots, enum topdown_node parent, __s64 part, 
 	td_set_pair(slots, parent, part < whole ? td_times(all, part, whole) : all);
 }
 
-/*
- * tools/perf/pmu-events/arch/x86, MetricThreshold of the level 1 metrics: skylakex,
- * sapphirerapids and their like; alderlaken and sierraforest, with the same numbers as
- * Intel's TMA metrics spreadsheet has for the Atom cores before them.
- */
-const struct td_thresholds td_thresholds_core = {
-	.percent = {
-		[TOPDOWN_RETIRING]		= 70,
-		[TOPDOWN_BAD_SPECULATION]	= 15,
-		[TOPDOWN_FRONTEND_BOUND]	= 15,
-		[TOPDOWN_BACKEND_BOUND]		= 20,
-	},
-	.heavy = 10,
-};
-
-const struct td_thresholds td_thresholds_atom = {
-	.percent = {
-		[TOPDOWN_RETIRING]		= 75,
-		[TOPDOWN_BAD_SPECULATION]	= 15,
-		[TOPDOWN_FRONTEND_BOUND]	= 20,
-		[TOPDOWN_BACKEND_BOUND]		= 10,
-	},
-	.heavy = 100,
-};
-
-static int td_over(const struct topdown_figures *figures, enum topdown_node node, __u8 percent)
-{
-	__u32 ratio = td_ratio(figures->node[node], figures->slots);
-
-	return ratio != TOPDOWN_RATIO_NONE && ratio > TOPDOWN_RATIO_ONE / 100 * percent;
-}
-
 /**
  * td_formula_over - the level 1 nodes whose children are worth being counted, if there are
  * @formula: the family; has thresholds
@@ -199,18 +167,18 @@ static int td_over(const struct topdown_figures *figures, enum topdown_node node
 __u32 td_formula_over(const struct td_formula *formula, const struct topdown_figures *figures,
 		      __u32 nodes)
 {
-	const struct td_thresholds *thresholds = formula->thresholds;
-	unsigned int parent;
-	__u32 over = 0;
+	__u32 looked_at = TD_NODES_METRICS_L1 | (nodes & 1U << TOPDOWN_HEAVY_OPERATIONS);
+	__u32 ratio[TOPDOWN_MAX_NODES], over;
+	unsigned int i;
 
-	for (parent = 0; parent < TOPDOWN_NR_PARENTS; parent++) {
-		if (td_nodes_of_parents(1U << parent) & formula->nodes &&
-		    td_over(figures, parent, thresholds->percent[parent]))
-			over |= 1U << parent;
+	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
+		ratio[i] = looked_at >> i & 1 ? td_ratio(figures->node[i], figures->slots) :
+						TOPDOWN_RATIO_NONE;
+	over = td_thresholds_over(formula->thresholds, ratio) & TD_NODES_METRICS_L1;
+	for (i = 0; i < TOPDOWN_NR_PARENTS; i++) {
+		if (!(td_nodes_of_parents(1U << i) & formula->nodes))
+			over &= ~(1U << i);
 	}
-	if (nodes & 1U << TOPDOWN_HEAVY_OPERATIONS &&
-	    td_over(figures, TOPDOWN_HEAVY_OPERATIONS, thresholds->heavy))
-		over |= TD_RETIRING;
 	return over;
 }
 

@@ -9,6 +9,7 @@
 #ifndef TOPDOWN_FORMULA_H
 #define TOPDOWN_FORMULA_H
 
+#include "formula-thresholds.h"
 #include "metrics.h"
 
 #ifdef __KERNEL__
@@ -105,16 +106,6 @@ struct td_slots {
 };
 
 /**
- * struct td_thresholds - from where on a node of level 1 is worth a closer look
- * @percent: of the slots, for each node that has children
- * @heavy: of heavy operations, which make retiring worth it too; 100 for never
- */
-struct td_thresholds {
-	__u8 percent[TOPDOWN_NR_PARENTS];
-	__u8 heavy;
-};
-
-/**
  * struct td_formula - a family
  * @name: its name
  * @source: enum topdown_source
@@ -140,10 +131,6 @@ struct td_formula {
 	const struct td_thresholds *thresholds;
 	const struct td_formula *refined;
 };
-
-/* Those of Intel's big cores, and of its Atom line from Goldmont on. */
-extern const struct td_thresholds td_thresholds_core;
-extern const struct td_thresholds td_thresholds_atom;
 
 extern const struct td_formula td_generic_snb;
 extern const struct td_formula td_generic_ivb;
