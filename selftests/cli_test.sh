@@ -64,8 +64,8 @@ END { exit bad }'
 test_json() {
 	stat -a -A -j > "$tmp/out"
 	cat "$tmp/out"
-	[[ $(json cpu < "$tmp/out" | paste -sd' ') == "all $(seq -s' ' 0 "$LAST")" ]]
-	awk -v keys="schema time interval slots running state source level" -v level="$(level)" \
+	[[ $(json cpu < "$tmp/out" | paste -sd' ') == "null $(seq -s' ' 0 "$LAST")" ]]
+	awk -v keys="schema time interval row slots running state source level scaled" -v level="$(level)" \
 		-v names1="${NODES1[*]}" -v names2="${NODES2[*]}" "$CHECK_JSON" "$tmp/out"
 }
 
@@ -83,13 +83,16 @@ test_interval_and_count() {
 
 test_cpus() {
 	stat -C 0 -A -j > "$tmp/out"
-	[[ $(json cpu < "$tmp/out" | paste -sd' ') == "all 0" ]]
+	[[ $(json cpu < "$tmp/out" | paste -sd' ') == "null 0" ]]
 	stat -C "0,$LAST" -A -j > "$tmp/out"
-	[[ $(json cpu < "$tmp/out" | paste -sd' ') == "all 0 $LAST" ]]
+	[[ $(json cpu < "$tmp/out" | paste -sd' ') == "null 0 $LAST" ]]
 	stat -C "0-$LAST" -A -j > "$tmp/out"
 	[[ $(json cpu < "$tmp/out" | wc -l) == $((LAST + 2)) ]]
 	stat -C "$LAST" -j > "$tmp/out"
-	[[ $(json cpu < "$tmp/out") == all ]]
+	[[ $(json cpu < "$tmp/out") == null && $(json row < "$tmp/out") == all ]]
+	# Lists are joined.
+	stat -C 0 -C "$LAST" -A -j > "$tmp/out"
+	[[ $(json cpu < "$tmp/out" | paste -sd' ') == "null 0 $LAST" ]]
 	# The sum of one CPU is that CPU.
 	stat -C "$LAST" -A -j > "$tmp/out"
 	[[ $(json slots < "$tmp/out" | uniq | wc -l) == 1 ]]
@@ -130,11 +133,57 @@ test_table() {
 	kill $!
 	cat "$tmp/out"
 	grep -q 'tma_backend_bound .*%.*bottleneck' "$tmp/out"
+	grep -q ' CPU; % of [0-9,]* slots$' "$tmp/out"
 	! grep -q $'\033' "$tmp/out" || die "colours into a file"
 	! awk 'length > 80' "$tmp/out" | grep . || die "wider than 80 columns"
 	stat -a -A > "$tmp/out"
 	cat "$tmp/out"
 	! awk 'length > 80' "$tmp/out" | grep . || die "wider than 80 columns"
+}
+
+# By the published thresholds: 15% of the back end are none of a program that retires 78%.
+test_bottleneck() {
+	local profile want
+
+	for profile in compute stream branchy bigcode divide; do
+		case $profile in
+		compute) want= ;;
+		stream | divide) want=tma_backend_bound ;;
+		branchy) want=tma_bad_speculation ;;
+		bigcode) want=tma_frontend_bound ;;
+		esac
+		topdown stat -o "$tmp/out" -l 1 -- "$here/workload" -c 0 -t 2 "$profile"
+		cat "$tmp/out"
+		[[ $(awk '/bottleneck$/ { print $1 }' "$tmp/out") == "$want" ]] ||
+			die "$profile: not $want"
+	done
+	topdown stat -l 1 --locate -o "$tmp/out" -- "$here/workload" -c 0 -t 2 stream
+	cat "$tmp/out"
+	grep -q "tma_backend_bound *perf record -e topdown.backend_bound_slots -- $here/workload -c 0" \
+		"$tmp/out"
+}
+
+# Cores, sockets and nodes have the slots of their CPUs; closed windows are slots as well.
+test_topology() {
+	local by
+
+	for by in core socket node; do
+		stat -a "--per-$by" -j > "$tmp/out"
+		cat "$tmp/out"
+		[[ $(json row < "$tmp/out" | sed 1d | sort -u) == "$by" ]]
+		is "$(json slots < "$tmp/out" | sed 1d | paste -sd+) == $(json slots < "$tmp/out" | sed -n 1p)"
+	done
+	topdown stat -a -j -- sleep 0.5 2> "$tmp/out"
+	cat "$tmp/out"
+	[[ $(json row < "$tmp/out") == all ]]
+	is "$(json interval < "$tmp/out") >= 0.5"
+	"$here/workload" -c 0 -t 60 stream &
+	sleep 0.5
+	topdown stat -C 0 -A -j --windows --timeout 4s > "$tmp/out"
+	kill $!
+	cat "$tmp/out"
+	is "$(json slots < "$tmp/out" | tail -n 1) > 0"
+	is "$(json tma_backend_bound < "$tmp/out" | tail -n 1) > 0.8"
 }
 
 test_output_file() {
@@ -184,7 +233,9 @@ test_help_and_version() {
 	local command
 
 	topdown --version | quiet_grep "$(< /sys/module/topdown/version)"
-	for command in "" stat info; do
+	for command in "" stat info top; do
+		# shellcheck disable=SC2086 # empty or a word
+		topdown help $command | quiet_grep '^Usage: topdown'
 		# shellcheck disable=SC2086 # empty or a word
 		topdown $command --help > "$tmp/out" 2> "$tmp/err"
 		grep -q '^Usage: topdown' "$tmp/out"
@@ -277,5 +328,6 @@ test_no_module() {
 need_module
 reload period_ms=1000
 run_tests test_json test_interval_and_count test_cpus test_levels test_csv test_table \
+	test_bottleneck test_topology \
 	test_output_file test_signals test_info test_help_and_version test_bad_input \
 	test_bad_commands test_offline_cpu test_no_rights test_no_module

@@ -51,8 +51,10 @@ result "$(($(lines "$TMP/err") != 1))" 'figures go to standard error'
 run fake stat -j -o "$TMP/figures" -- sh -c 'echo to out; echo to err >&2'
 expect '-o: both streams are untouched' 0 '^to out$' '^to err$'
 result "$(grep -q "$one_step" "$TMP/figures"; echo $?)" '-o has the figures'
-run fake stat -x , -o "$TMP/figures" --append sh -c 'exit 7'
-result "$((status != 7 || $(lines "$TMP/figures") != 2))" '--append'
+for code in 3 7; do
+	run fake stat -x , -o "$TMP/runs.csv" --append sh -c "exit $code"
+done
+result "$((status != 7 || $(lines "$TMP/runs.csv") != 3))" '--append'
 run fake stat -j -- echo -j --help -- -x
 expect "the command's options are its own" 0 '^-j --help -- -x$' "$one_step"
 run fake stat -j echo -I x
@@ -62,10 +64,47 @@ fake stat -- sh -c 'exit 6' 2> /dev/full > "$TMP/out" || status=$?
 result "$((status != 6))" 'no room for figures hides no failure of the command'
 status=0
 fake stat -- true 2> /dev/full || status=$?
-result "$((status != 1))" 'no room for figures is a failure of ours'
+result "$((status != 125))" 'no room for figures is a failure of ours'
 run fake stat -o "$TMP/none/figures" -- touch "$TMP/ran"
-expect 'where figures cannot be written' 1 '' "cannot open $TMP/none/figures"
+expect 'where figures cannot be written' 125 '' "cannot open $TMP/none/figures"
 result "$([[ ! -e $TMP/ran ]]; echo $?)" 'nothing is run'
+
+# The machine while a command runs: it is not followed, and its status counts.
+rm -f "$TMP/log"
+FAKE_LOG=$TMP/log run fake stat -a -A -j -o "$TMP/figures" -- sh -c 'sleep 0.1; echo mine; exit 5'
+expect '-a with a command' 5 '^mine$' ''
+result "$([[ ! -e $TMP/log && $(json row "$TMP/figures" | paste -sd' ') == 'all cpu cpu cpu cpu' ]]; echo $?)" \
+	'measures CPUs and attaches nothing'
+length=$(json interval "$TMP/figures" | head -n 1)
+result "$(holds "$length >= 0.1 && $length < 3"; echo $?)" "while it runs ($length s)"
+run fake stat -C 1-2 -I 50 -j -- sleep 0.12
+expect '-C with a command prints intervals' 0 '' '"row":"all"'
+result "$(($(lines "$TMP/err") < 2))" 'two at least'
+run fake stat -a -- "$TMP/none"
+expect '-a with a command that is not there' 127 '' "cannot run '$TMP/none'"
+FAKE_READ_ERRNO=13 run fake stat -a -- touch "$TMP/ran"
+expect '-a without a right to CPUs' 125 '' 'cannot read the CPUs'
+result "$([[ ! -e $TMP/ran ]]; echo $?)" 'runs nothing'
+
+# Where to look: of what was measured, as a shell takes it.
+run fake stat --locate -- sh -c 'echo "it'"'"'s"'
+expect '--locate with a command' 0 "^it's$" \
+	"tma_backend_bound +perf record -e topdown.backend_bound_slots -- sh -c 'echo \"it'.''s\"'"
+for want in '-a|-a -- sleep 10' '-C 0-1,3|-C 0-1,3 -- sleep 10'; do
+	# shellcheck disable=SC2086
+	run fake stat --locate --count 1 -I 10 ${want%|*}
+	expect "--locate with ${want%|*}" 0 "perf record -e topdown.backend_bound_slots ${want#*|}
+  tma_memory_bound +perf mem record ${want#*|}
+  tma_core_bound +no event is published for it$" ''
+done
+run fake stat --locate --timeout 20 -p $$
+expect '--locate with -p' 0 "perf record -e topdown.backend_bound_slots -p $$ -- sleep 10" ''
+FAKE_SOURCE=5 run fake stat --locate --count 1 -I 10
+expect '--locate on AMD' 0 'tma_memory_bound +perf record -e ibs_op// -a -- sleep 10' ''
+FAKE_SOURCE=4 run fake stat --locate --count 1 -I 10
+expect '--locate on an Atom core' 0 'tma_backend_bound +no event is published for it' ''
+FAKE_IDLE=1 run fake stat --locate --count 1 -I 10
+expect '--locate of nothing' 0 $'locate: no node is over its threshold$' ''
 
 # What it inherits: descriptors, masks, dispositions.
 inherited='ls /proc/self/fd | wc -l; grep -E "^Sig(Blk|Ign|Cgt)" /proc/self/status'
@@ -204,15 +243,15 @@ expect '-r 3 is one line' 0 '^run
 run
 run$' '"pid":null,"tid":null,"comm":"sh".*"tma_retiring":0\.410000000.*"runs":3'
 result "$(($(lines "$TMP/err") != 1))" '-r 3 prints once'
-for want in tma_retiring_rsd:0.024390 tma_backend_bound_rsd:0.022727 slots_rsd:0.010101 \
-	tma_frontend_bound_rsd:0.000000 slots:5940000000 switches:7; do
+for want in tma_retiring_rse:0.014082 tma_backend_bound_rse:0.013122 slots_rse:0.005832 \
+	tma_frontend_bound_rse:0.000000 slots:5940000000 switches:7; do
 	have=$(json "${want%:*}" "$TMP/err")
 	result "$([[ $have == "${want#*:}" ]]; echo $?)" "-r 3: ${want%:*} is $have"
 done
 run fake stat -j -r 1 -- true
-expect '-r 1 has no deviation' 0 '' '"runs":1,"interval_rsd":null,"slots_rsd":null,"tma_retiring_rsd":null'
+expect '-r 1 has no deviation' 0 '' '"runs":1,"interval_rse":null,"slots_rse":null,"tma_retiring_rse":null'
 FAKE_IDLE=1 run fake stat -j -r 2 -- true
-expect '-r of nothing counted' 0 '' '"tma_retiring":null.*"tma_retiring_rsd":null'
+expect '-r of nothing counted' 0 '' '"tma_retiring":null.*"tma_retiring_rse":null'
 FAKE_SESSIONS=1 run fake stat -j -r 20 -- true
 expect 'runs leave no session behind' 0 '' '"runs":20'
 echo 0 > "$TMP/nr"
@@ -231,30 +270,30 @@ expect '-r of nothing' 127 '' "^topdown: cannot run '$TMP/none': No such file or
 
 # What can go wrong on our side.
 FAKE_ATTACH_ERRNO=28 run fake stat -- touch "$TMP/ran"
-expect 'no room for a session' 1 '' \
+expect 'no room for a session' 125 '' \
 	"^topdown: cannot follow the command through $NODE: No space left on device \(at most 1024 sessions"
 FAKE_FEATURES=31 run fake stat -- touch "$TMP/ran"
-expect 'a module without sessions' 3 '' \
+expect 'a module without sessions' 125 '' \
 	"^topdown: cannot follow tasks through $NODE: .* \(the loaded module is older than this command: see 'topdown info'"
 FAKE_LEVEL=0 run fake stat -- touch "$TMP/ran"
-expect 'a machine that cannot be measured' 3 '' 'no CPU of this machine can be measured'
+expect 'a machine that cannot be measured' 125 '' 'no CPU of this machine can be measured'
 FAKE_OPEN_ERRNO=13 run fake stat -- touch "$TMP/ran"
-expect 'a node that may not be opened' 3 '' "is this user in group 'topdown'\?"
+expect 'a node that may not be opened' 125 '' "is this user in group 'topdown'\?"
 result "$([[ ! -e $TMP/ran ]]; echo $?)" 'then nothing is run'
 FAKE_SESSION_ERRNO=5 run fake stat -- sh -c 'sleep 0.2; echo done'
-expect 'no figures' 1 '^done$' "^topdown: cannot read the figures of tasks through $NODE: Input/output error"
+expect 'no figures' 125 '^done$' "^topdown: cannot read the figures of tasks through $NODE: Input/output error"
 FAKE_SESSION_ERRNO=5 run fake stat -- sh -c 'exit 8'
 expect 'no figures hide no failure of the command' 8 '' 'cannot read the figures'
 
 # The rest of the time is never left out.
 FAKE_SHARE=97 FAKE_MERGED=2 run fake stat -- true
-expect 'share and merged time' 0 '' 'on CPU 1\.000 s, running 97\.0%, merged 2\.0%, 6000000000 slots'
+expect 'share and merged time' 0 '' 'on CPU 1\.000 s, running 97\.0%, merged 2\.0%; % of 6,000,000,000 slots'
 FAKE_ASLEEP=1 run fake stat -- true
-expect 'no time on a CPU' 0 '' 'on CPU 0\.000 s, running -, 0 slots.*tma_retiring +-'
+expect 'no time on a CPU' 0 '' 'on CPU 0\.000 s, running -; % of 0 slots.*tma_retiring +-'
 FAKE_INCOMPLETE=1 run fake stat -- true
-expect 'children that could not be followed' 0 '' 'slots, incomplete'
+expect 'children that could not be followed' 0 '' $'slots\nincomplete\n'
 FAKE_SESSION_STATE=3 run fake stat -I 50 -- sleep 0.2
-expect 'a command that gained rights' 0 '' 'slots, ended'
+expect 'a command that gained rights' 0 '' $'slots\nended\n'
 result "$(($(grep -c elapsed "$TMP/err") != 1))" 'nothing is printed after that'
 for setting in FAKE_SHARE=98 FAKE_INCOMPLETE=1 FAKE_SESSION_STATE=3; do
 	export "${setting?}"

@@ -116,11 +116,11 @@ same 'keys of JSON and columns of CSV, runs' "$TMP/keys-of-csv" "$TMP/columns"
 FAKE_FEATURES=63 FAKE_HYBRID=1 fake stat -o "$TMP/json" -j true
 grep -oE '"[a-z_]+":' "$TMP/json" | tr -d '":' | sort -u - "$TMP/keys-of-cpus" > "$TMP/all" &&
 	mv "$TMP/all" "$TMP/keys-of-cpus"
-# Those of deviations are explained as one.
-grep _rsd "$TMP/keys" | sed 's/_rsd//' > "$TMP/deviations"
-result "$(($(comm -23 "$TMP/deviations" "$TMP/keys" | wc -l) || $(lines "$TMP/deviations") < 10))" \
-	'deviations are of keys'
-grep -v _rsd "$TMP/keys" | sort -u "$TMP/keys-of-cpus" - > "$TMP/all" && mv "$TMP/all" "$TMP/keys"
+# Those of errors are explained as one.
+grep _rse "$TMP/keys" | sed 's/_rse//' > "$TMP/errors"
+result "$(($(comm -23 "$TMP/errors" "$TMP/keys" | wc -l) || $(lines "$TMP/errors") < 10))" \
+	'errors are of keys'
+grep -v _rse "$TMP/keys" | sort -u "$TMP/keys-of-cpus" - > "$TMP/all" && mv "$TMP/all" "$TMP/keys"
 sed -nE '/^\.Sh OUTPUT/,/^\.Sh/s/^\.It (.*)/\1/p' "$USERSPACE/man/topdown-stat.1" |
 	sed 's/ , /\n/g' | grep -vxE 'ok|contended|aside|offline|excluded|unsupported|error|unknown|disabled|exited|ended' |
 	sort -u > "$TMP/explained"
@@ -167,7 +167,7 @@ complete_line() {
 		printf "%s\n" "${COMPREPLY[@]}"' bash "$USERSPACE/completions/topdown" "$@"
 }
 result "$([[ $(complete_line topdown st) == stat ]]; echo $?)" 'completes a command'
-result "$([[ $(complete_line topdown stat --interv) == --interval ]]; echo $?)" 'completes an option'
+result "$([[ $(complete_line topdown stat --inter | paste -sd' ') == '--interval --interval-print --interval-count' ]]; echo $?)" 'completes an option'
 result "$([[ $(complete_line topdown stat -l '') == $'1\n2' ]]; echo $?)" 'completes a level'
 result "$([[ $(complete_line topdown top --del) == --delay ]]; echo $?)" 'completes an option of top'
 result "$([[ $(complete_line topdown info --j) == --json ]]; echo $?)" 'completes an option of info'

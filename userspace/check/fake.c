@@ -22,6 +22,7 @@
  *   FAKE_IDLE      no slots are counted
  *   FAKE_STATE     state of all CPUs that are online
  *   FAKE_SOURCE    source of all CPUs
+ *   FAKE_FLAGS     flags of all CPUs
  *   FAKE_FEATURES  feature bits (7)
  *   FAKE_PERIOD    file that has the period in ms, which INFO reads each time (1000)
  *   FAKE_INFO_SIZE bytes of struct topdown_info that the module knows (264)
@@ -297,6 +298,7 @@ static void fill_record(struct topdown_record *record, unsigned int cpu)
 	record->source = setting("FAKE_SOURCE", TOPDOWN_SOURCE_PERF_METRICS);
 	record->level = setting("FAKE_LEVEL", 2);
 	record->nodes = fake_nodes();
+	record->flags = setting("FAKE_FLAGS", 0);
 	record->slots_per_cycle = 6;
 	record->nr_cpus = 1;
 	record->since_ns[TOPDOWN_FRONTEND_BOUND] = setting("FAKE_SINCE", 0);
@@ -322,6 +324,7 @@ static void add_record(struct topdown_record *total, struct td_sum *sum,
 	total->source = record->source;
 	total->level = record->level;
 	total->nodes = record->nodes;
+	total->flags |= record->flags;
 	total->nr_cpus++;
 	if (record->state == TOPDOWN_STATE_OFFLINE)
 		total->state = total->nr_cpus == 1 ? TOPDOWN_STATE_OFFLINE : total->state;

@@ -59,6 +59,13 @@ FAKE_STATE=4 run fake stat "${interval[@]}" -A -l 1; golden lines-error.txt
 FAKE_OFFLINE=1 run fake stat "${interval[@]}" -A -l 1; golden lines-offline.txt
 FAKE_LOST=2 run fake stat "${interval[@]}" -A -l 1 -C 1-3; golden lines-lost.txt
 run fake stat "${interval[@]}" -A -j; golden json.json
+# Counted in turns half of the time: nobody else had the counter.
+FAKE_FLAGS=2 FAKE_SHARE=48 FAKE_SOURCE=2 run fake stat "${interval[@]}"; golden tree-turns.txt
+FAKE_FLAGS=2 FAKE_SHARE=48 FAKE_SOURCE=2 run fake stat "${interval[@]}" -A -l 1; golden lines-turns.txt
+FAKE_FLAGS=2 FAKE_SHARE=48 FAKE_SOURCE=2 run fake stat "${interval[@]}" -j; golden json-turns.json
+FAKE_FLAGS=2 FAKE_SHARE=20 FAKE_STATE=3 run fake stat "${interval[@]}"; golden tree-turns-contended.txt
+FAKE_FLAGS=15 run fake stat "${interval[@]}"; golden tree-flags.txt
+FAKE_FLAGS=15 run fake stat "${interval[@]}" -x ,; golden csv-flags.csv
 FAKE_LEVEL=1 run fake stat "${interval[@]}" -j; golden json-level1.json
 FAKE_LOST=2 FAKE_SHARE=51 run fake stat "${interval[@]}" -A -C 2 -j; golden json-lost.json
 run fake stat "${interval[@]}" -A -x ,; golden csv.csv
@@ -71,7 +78,7 @@ task() {
 	sed -i -E -e "s/^ *$$ [^ ]+ {1,14}/    PID NAME            /" \
 		-e "s/(process|thread) $$ \($COMM\)/\1 PID (NAME)/" \
 		-e "s/\"([pt]id)\":$$,/\"\1\":PID,/g; s/\"comm\":\"$COMM\"/\"comm\":\"NAME\"/" \
-		-e "s/^([0-9.]+[,;][0-9.]+[,;])$$([,;])/\1PID\2/; s/([,;]PID[,;])$$([,;])/\1PID\2/" \
+		-e "s/^([0-9.]+[,;][0-9.]+[,;](process|thread)[,;])$$([,;])/\1PID\3/; s/([,;]PID[,;])$$([,;])/\1PID\2/" \
 		-e "s/([,;]PID[,;](PID)?[,;])$COMM([,;])/\1NAME\3/" "$TMP/out"
 }
 COMM=$(< "/proc/$$/comm")
@@ -87,12 +94,14 @@ task -p $$ --per-thread -l 2; golden task-lines-level2.txt
 FAKE_SHARE=51 FAKE_INCOMPLETE=1 task -p $$ --per-thread --no-header; golden task-lines-incomplete.txt
 task -p $$ -j; golden task.json
 FAKE_ASLEEP=1 task -t $$ -j -l 1; golden task-asleep.json
+FAKE_FLAGS=2 FAKE_SHARE=48 task -p $$; golden task-tree-turns.txt
+FAKE_FLAGS=2 FAKE_READ_ERRNO=13 FAKE_SOURCE=2 FAKE_SHARE=48 task -p $$ -j; golden task-unknown.json
 task -p $$ -x ,; golden task.csv
 FAKE_ASLEEP=1 FAKE_INCOMPLETE=1 task -t $$ -x ';' --no-header; golden task-asleep.csv
 # Of runs the length is one more figure that differs.
 runs() {
 	FAKE_FEATURES=63 FAKE_MIX=1 run fake stat -o "$TMP/figures" -r 3 "$@" true
-	sed -E 's/elapsed [0-9.]+ s \+- [0-9.]+%/elapsed E s +- D%/; s/("interval_rsd":)[0-9.]+/\1D/; s/(,3,)[0-9.]+(,0\.0101)/\1D\2/' \
+	sed -E 's/elapsed [0-9.]+ s \+- [0-9.]+%/elapsed E s +- D%/; s/("interval_rse":)[0-9.]+/\1D/; s/(,3,)[0-9.]+(,0\.0058)/\1D\2/' \
 		"$TMP/figures" > "$TMP/out"
 }
 runs; golden runs-tree.txt
@@ -136,6 +145,19 @@ else
 	skip 'a terminal' 'there is no script(1)'
 fi
 
+# Rows of another kind are not written below a heading that is not theirs.
+run fake stat "${interval[@]}" -x , -o "$TMP/kinds"
+cp "$TMP/kinds" "$TMP/before"
+FAKE_FEATURES=63 run fake stat --timeout 20 -p $$ -x , -o "$TMP/kinds" --append
+expect '--append of tasks after CPUs' 2 '' "^topdown: --append: $TMP/kinds has other columns than these rows \\(allowed: "
+FAKE_FEATURES=63 run fake stat -x , -o "$TMP/kinds" --append -r 1 true
+expect '--append of runs after CPUs' 2 '' 'has other columns'
+run fake stat "${interval[@]}" -x ';' -o "$TMP/kinds" --append
+expect '--append with another separator' 2 '' 'has other columns'
+result "$(cmp -s "$TMP/kinds" "$TMP/before"; echo $?)" 'nothing is written then'
+run fake stat "${interval[@]}" -x ';' -o "$TMP/kinds" --append --no-header
+expect 'unless there are to be no headings' 0 '' ''
+
 # -o and --append
 for format in "-x ," -j ''; do
 	rm -f "$TMP/file"
@@ -167,6 +189,14 @@ for setting in FAKE_SHARE=98 FAKE_STATE=4 FAKE_STATE=2; do
 	run fake stat "${interval[@]}"
 	expect "without --strict, $setting" 0 'tma_retiring' ''
 	unset "${setting%%=*}"
+done
+for setting in FAKE_STATE=3 FAKE_SHARE=48; do
+	want=4
+	[[ $setting != FAKE_SHARE* ]] || want=0
+	export "${setting?}" FAKE_FLAGS=2
+	run fake stat "${interval[@]}" --strict
+	expect "--strict with $setting in turns" "$want" 'tma_retiring' ''
+	unset "${setting%%=*}" FAKE_FLAGS
 done
 run fake stat "${interval[@]}" --strict
 expect '--strict when all is well' 0 'tma_retiring' ''

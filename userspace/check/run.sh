@@ -4,8 +4,8 @@
 # Tests of the library and the command that need no module, "make check".
 #
 #   run.sh [SUITE]...      suites: abi units frames handle library names sets
-#                          regions options device command tasks output running screen
-#                          install examples docs
+#                          regions options device command tasks output schema running
+#                          screen install examples docs
 #
 # All is run twice: as it is delivered, and with the sanitizers for addresses,
 # leaks and undefined behaviour.  KTAP on stdout; the last line is
@@ -59,9 +59,10 @@ build_programs() {
 			"$HERE/$program.c" "$objects/libtopdown.a" -pthread
 	done
 	"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/units" "$HERE/units.c" \
-		"$objects"/cli/{cpulist,parse,report,rights,rows}.o "$objects/libtopdown.a" -lcap
+		"$objects"/cli/{cpulist,formula-thresholds,metrics,parse,report,rights,rows}.o \
+		"$objects/libtopdown.a" -lcap
 	"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/frames" "$HERE/frames.c" \
-		"$objects"/cli/{columns,cpulist,parse,report,rights,rows}.o \
+		"$objects"/cli/{columns,cpulist,formula-thresholds,metrics,parse,report,rights,rows}.o \
 		"$objects"/cli/top-{data,frame,view}.o "$objects/libtopdown.a" -lcap
 }
 
@@ -70,7 +71,7 @@ suite() {
 	local variant=$1 name=$2
 
 	case $name in
-	units) "$BUILD/$variant/units" 2> /dev/null ;;
+	units) "$BUILD/$variant/units" "$HERE/thresholds.csv" 2> /dev/null ;;
 	frames) "$BUILD/$variant/frames" ;;
 	handle | library | names | regions | sets)
 		FAKE_NODE=/dev/topdown-of-the-test FAKE_PRESENT=$BUILD/$variant/present \
@@ -99,7 +100,7 @@ tally() {
 
 suites=("$@")
 ((${#suites[@]})) || suites=(abi units frames handle library names sets regions options
-	device command tasks output running screen install examples docs)
+	device command tasks output schema running screen install examples docs)
 build
 echo 'KTAP version 1'
 PRELOAD=$BUILD/fake.so

@@ -4,6 +4,7 @@
  */
 #include "columns.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -43,6 +44,24 @@ bool column_shown(unsigned int node, unsigned int level, uint32_t nodes)
 	return topdown_node_level(node) <= level && (node < NR_COMMON || nodes >> node & 1);
 }
 
+/**
+ * grouped_text - a whole number with a comma between groups of three digits
+ * @text: where to
+ * @number: number
+ */
+void grouped_text(char text[GROUPED_SIZE], uint64_t number)
+{
+	char digits[24];
+	int length = snprintf(digits, sizeof(digits), "%" PRIu64, number), i;
+
+	for (i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			*text++ = ',';
+		*text++ = digits[i];
+	}
+	*text = '\0';
+}
+
 /* The unit in which a number is below @limit, and the number in it. */
 static char scale(double *number, double limit)
 {
@@ -57,7 +76,7 @@ static char scale(double *number, double limit)
 }
 
 /**
- * rate_text - a large number, with one digit behind the point and a unit
+ * rate_text - a large number, with one digit after the point and a unit
  * @text: where to
  * @size: room in @text, 8 at least
  * @rate: number

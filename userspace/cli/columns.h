@@ -22,11 +22,15 @@ struct column {
 	const char *heading_level1;
 };
 
+/* 64 bits in digits, commas and the end. */
+#define GROUPED_SIZE	28
+
 #define NR_COLUMNS	TOPDOWN_NR_NODES
 
 extern const struct column columns[NR_COLUMNS];
 
 bool column_shown(unsigned int node, unsigned int level, uint32_t nodes);
+void grouped_text(char text[GROUPED_SIZE], uint64_t number);
 void rate_text(char *text, size_t size, double rate);
 void weight_text(char *text, size_t size, double rate);
 

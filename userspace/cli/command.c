@@ -64,9 +64,10 @@ static void become(const struct command *command, struct topdown *td, unsigned i
 		   int fd)
 {
 	uint32_t session = 0;
-	int ret;
+	int ret = 0;
 
-	ret = topdown_session_attach(td, 0, flags, &session);
+	if (td)
+		ret = topdown_session_attach(td, 0, flags, &session);
 	say(fd, -ret, session);
 	if (ret)
 		_exit(EXIT_DEVICE);
@@ -129,7 +130,7 @@ static int cannot_start(const struct command *command)
 /**
  * command_start - run the command
  * @command: prepared command
- * @td: device, whose descriptor the session belongs to
+ * @td: device, whose descriptor the session belongs to; NULL for no session
  * @device: its name, for messages
  * @flags: TOPDOWN_ATTACH_* of the session
  *

@@ -11,7 +11,8 @@
 #include <sys/types.h>
 #include <topdown.h>
 
-/* What env(1) and shells exit with when they cannot execute a command. */
+/* What env(1), timeout(1) and shells exit with when they fail, or cannot execute a command. */
+#define EXIT_OURS		125
 #define EXIT_CANNOT_EXECUTE	126
 #define EXIT_NOT_FOUND		127
 

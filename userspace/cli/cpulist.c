@@ -68,6 +68,50 @@ static void report_part(const struct cpulist *list, const char *option, const ch
 	}
 }
 
+/* @cpu: the first CPU that both have. */
+static bool is_in_both(const struct cpulist *list, const struct cpulist *more,
+		       unsigned int *cpu)
+{
+	for (*cpu = 0; *cpu < CPULIST_MAX; ++*cpu) {
+		if (cpulist_has(list, *cpu) && cpulist_has(more, *cpu))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * cpulist_join - add a list of CPUs
+ * @list: the set; without meaning on error
+ * @option: name of the option, for the message
+ * @text: its argument
+ *
+ * Return: false after a message.
+ */
+bool cpulist_join(struct cpulist *list, const char *option, const char *text)
+{
+	struct cpulist more = { .words = { 0 } };
+	unsigned int cpu, i;
+	const char *part;
+	int ret;
+
+	if (!*text) {
+		report_error("%s: the list of CPUs is empty (%s)", option, CPULIST_ALLOWED);
+		return false;
+	}
+	ret = topdown_cpus_parse(text, more.words, CPULIST_WORDS, &part);
+	if (ret) {
+		report_part(&more, option, part, ret);
+		return false;
+	}
+	if (is_in_both(list, &more, &cpu)) {
+		report_error("%s: CPU %u is named twice (allowed: each CPU once)", option, cpu);
+		return false;
+	}
+	for (i = 0; i < CPULIST_WORDS; i++)
+		list->words[i] |= more.words[i];
+	return true;
+}
+
 /**
  * cpulist_parse - read a list of CPUs
  * @list: the set; without meaning on error
@@ -78,17 +122,8 @@ static void report_part(const struct cpulist *list, const char *option, const ch
  */
 bool cpulist_parse(struct cpulist *list, const char *option, const char *text)
 {
-	const char *part;
-	int ret;
-
-	ret = topdown_cpus_parse(text, list->words, CPULIST_WORDS, &part);
-	if (!ret)
-		return true;
-	if (*text)
-		report_part(list, option, part, ret);
-	else
-		report_error("%s: the list of CPUs is empty (%s)", option, CPULIST_ALLOWED);
-	return false;
+	memset(list, 0, sizeof(*list));
+	return cpulist_join(list, option, text);
 }
 
 static bool refuse_cpu(const char *option, unsigned int cpu, const char *why,

@@ -24,6 +24,7 @@ struct cpulist {
 void cpulist_set(struct cpulist *list, unsigned int cpu);
 bool cpulist_has(const struct cpulist *list, unsigned int cpu);
 bool cpulist_parse(struct cpulist *list, const char *option, const char *text);
+bool cpulist_join(struct cpulist *list, const char *option, const char *text);
 bool cpulist_check(const struct cpulist *list, const char *option,
 		   const struct cpulist *possible, const struct cpulist *online);
 char *cpulist_text(const struct cpulist *list);

@@ -30,22 +30,21 @@ static bool add(struct idlist *list, const char *option, int id)
 }
 
 /**
- * idlist_parse - read a list
- * @list: what it names, in that order
+ * idlist_join - add a list
+ * @list: what it names is added, in that order
  * @option: name of the option, for the message
  * @unit: what is listed, for the message
  * @text: its argument
  *
  * Return: false after a message.
  */
-bool idlist_parse(struct idlist *list, const char *option, const char *unit,
-		  const char *text)
+bool idlist_join(struct idlist *list, const char *option, const char *unit,
+		 const char *text)
 {
 	char *copy = strdup(text), *at = copy, *item;
 	bool ok = true;
 	uint64_t id;
 
-	list->nr = 0;
 	if (!copy) {
 		report_error("%s: out of memory", option);
 		return false;

@@ -22,7 +22,7 @@ struct idlist {
 	int id[IDLIST_MAX];
 };
 
-bool idlist_parse(struct idlist *list, const char *option, const char *unit,
-		  const char *text);
+bool idlist_join(struct idlist *list, const char *option, const char *unit,
+		 const char *text);
 
 #endif /* TOPDOWN_CLI_IDLIST_H */

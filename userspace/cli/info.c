@@ -395,7 +395,8 @@ int info_main(int argc, char **argv)
 			json = true;
 			break;
 		case OPT_DEVICE:
-			device = optarg;
+			if (!options_device(&device, optarg))
+				return EXIT_USAGE;
 			break;
 		case 'h':
 			return options_help(usage);

@@ -30,6 +30,7 @@ static const char usage[] =
 	"  stat                 measure CPUs, a command, processes or threads\n"
 	"  top                  show all CPUs live, on the whole screen\n"
 	"  info                 say what there is to measure with\n"
+	"  help [COMMAND]       print this, or about a command\n"
 	"Options:\n"
 	"  -h, --help           print this; after a command: about that command\n"
 	"  -V, --version        print the versions of command, library and module\n"
@@ -51,7 +52,7 @@ static const struct {
 	{ "info", info_main },
 };
 
-static int run_command(int argc, char **argv)
+static int find_and_run(int argc, char **argv)
 {
 	unsigned int i;
 
@@ -62,9 +63,29 @@ static int run_command(int argc, char **argv)
 		optind = 0;
 		return commands[i].run(argc, argv);
 	}
-	report_error("there is no command '%s' (allowed: stat, top, info; try 'topdown --help')",
+	report_error("there is no command '%s' (allowed: stat, top, info, help; try 'topdown --help')",
 		     argv[0]);
 	return EXIT_USAGE;
+}
+
+static int help(int argc, char **argv)
+{
+	char option[] = "--help";
+	char *about[] = { NULL, option, NULL };
+
+	if (argc > 2) {
+		report_error("help: '%s' is too much (allowed: one command)", argv[2]);
+		return EXIT_USAGE;
+	}
+	if (argc < 2 || !strcmp(argv[1], "help"))
+		return options_help(usage);
+	about[0] = argv[1];
+	return find_and_run(2, about);
+}
+
+static int run_command(int argc, char **argv)
+{
+	return strcmp(argv[0], "help") ? find_and_run(argc, argv) : help(argc, argv);
 }
 
 /*
@@ -108,7 +129,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (optind >= argc) {
-		report_error("no command (allowed: stat, top, info; try 'topdown --help')");
+		report_error("no command (allowed: stat, top, info, help; try 'topdown --help')");
 		return EXIT_USAGE;
 	}
 	return run_command(argc - optind, argv + optind);

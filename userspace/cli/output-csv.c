@@ -6,11 +6,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "fields.h"
 #include "output.h"
-#include "repeat.h"
-#include "task.h"
 
-static void field(const struct output *output, const char *text)
+static void put_text(const struct output *output, const char *text)
 {
 	const char *at;
 
@@ -27,151 +26,70 @@ static void field(const struct output *output, const char *text)
 	putc('"', output->file);
 }
 
-static void next_field(const struct output *output, const char *text)
+/**
+ * output_csv_header - print the line of headings
+ * @output: output
+ * @file: where to
+ */
+void output_csv_header(const struct output *output, FILE *file)
 {
-	putc(output->separator, output->file);
-	field(output, text);
+	unsigned int i, rows = output_rows(output);
+	const char *before = "";
+	char separator[] = { output->separator, '\0' };
+
+	for (i = 0; i < fields_nr; i++) {
+		if (!(fields[i].rows & rows))
+			continue;
+		fprintf(file, "%s%s", before, fields[i].name);
+		before = separator;
+	}
+	putc('\n', file);
 }
 
-static void next_number(const struct output *output, uint64_t number)
+static void put_value(const struct output *output, const struct field *field,
+		      const struct field_value *value)
 {
-	fprintf(output->file, "%c%" PRIu64, output->separator, number);
-}
-
-static void next_fields(const struct output *output, const char * const *names)
-{
-	for (; *names; names++)
-		next_field(output, *names);
-}
-
-static void repeat_header(const struct output *output)
-{
-	char name[64];
-	unsigned int i;
-
-	next_field(output, "runs");
-	next_field(output, "interval_rsd");
-	next_field(output, "slots_rsd");
-	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
-		snprintf(name, sizeof(name), "%s_rsd", topdown_node_name(i));
-		next_field(output, name);
+	if (value->none)
+		return;
+	switch (field->type) {
+	case FIELD_INTEGER:
+	case FIELD_BOOLEAN:
+		fprintf(output->file, "%" PRIu64, value->integer);
+		break;
+	case FIELD_NUMBER:
+		fprintf(output->file, "%.*f", (int)field->digits, value->number);
+		break;
+	case FIELD_STRING:
+		put_text(output, value->string);
+		break;
 	}
 }
 
-void output_csv_header(const struct output *output)
+static void put_row(const struct output *output, const struct interval *interval,
+		    const struct row *row)
 {
-	static const char * const cpu[] = { "cpu", NULL };
-	static const char * const task[] = { "pid", "tid", "comm", NULL };
-	static const char * const columns[] = {
-		"state", "source", "level", "running", "enabled_ns", "running_ns", "slots",
-		NULL
-	};
-	static const char * const of_tasks[] = {
-		"oncpu_ns", "merged_ns", "switches", "incomplete", NULL
-	};
-	unsigned int i;
+	unsigned int i, rows = output_rows(output);
+	bool first = true;
 
-	field(output, "time");
-	next_field(output, "interval");
-	next_fields(output, output->tasks ? task : cpu);
-	next_fields(output, columns);
-	for (i = 0; i < TOPDOWN_NR_NODES; i++)
-		next_field(output, topdown_node_name(i));
-	if (output->tasks)
-		next_fields(output, of_tasks);
-	if (output->repeat)
-		repeat_header(output);
+	for (i = 0; i < fields_nr; i++) {
+		const struct field *field = &fields[i];
+		struct field_value value;
+
+		if (!(field->rows & rows))
+			continue;
+		if (!first)
+			putc(output->separator, output->file);
+		first = false;
+		value = field->get(field, interval, row);
+		put_value(output, field, &value);
+	}
 	putc('\n', output->file);
-}
-
-static void ratios(const struct output *output, const struct row *row)
-{
-	unsigned int node;
-
-	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
-		uint32_t ratio = row->figures.ratio[node];
-
-		putc(output->separator, output->file);
-		if (ratio != TOPDOWN_RATIO_NONE)
-			fprintf(output->file, "%u.%09u", ratio / TOPDOWN_RATIO_ONE,
-				ratio % TOPDOWN_RATIO_ONE);
-	}
-}
-
-static void next_id(const struct output *output, int id)
-{
-	if (id)
-		next_number(output, id);
-	else
-		next_field(output, "");
-}
-
-static void subject(const struct output *output, const struct row *row)
-{
-	if (row->task) {
-		next_id(output, row->task->pid);
-		next_id(output, row->task->tid);
-		next_field(output, row->task->name);
-	} else if (row->cpu == TOPDOWN_CPU_ALL) {
-		next_field(output, "all");
-	} else {
-		next_number(output, row->cpu);
-	}
-}
-
-static void of_task(const struct output *output, const struct row *row)
-{
-	next_number(output, row->figures.enabled_ns);
-	next_number(output, row->merged_ns);
-	next_number(output, row->switches);
-	next_number(output, row->incomplete);
-}
-
-static void next_spread(const struct output *output, const struct spread *spread)
-{
-	double deviation;
-
-	putc(output->separator, output->file);
-	if (spread_relative(spread, &deviation))
-		fprintf(output->file, "%.6f", deviation);
-}
-
-static void spreads(const struct output *output, const struct repeat *repeat)
-{
-	unsigned int node;
-
-	next_number(output, repeat->runs);
-	next_spread(output, &repeat->length);
-	next_spread(output, &repeat->slots);
-	for (node = 0; node < TOPDOWN_NR_NODES; node++)
-		next_spread(output, &repeat->node[node]);
 }
 
 void output_csv(const struct output *output, const struct interval *interval)
 {
 	unsigned int i;
 
-	for (i = 0; i < interval->nr; i++) {
-		const struct row *row = &interval->row[i];
-		double running;
-
-		fprintf(output->file, "%.6f%c%.9f", interval->time, output->separator,
-			interval->length);
-		subject(output, row);
-		next_field(output, row_state(row));
-		next_field(output, topdown_source_name(row->source));
-		next_number(output, row->level);
-		putc(output->separator, output->file);
-		if (row_running(row, &running))
-			fprintf(output->file, "%.6f", running);
-		next_number(output, row->figures.enabled_ns);
-		next_number(output, row->figures.running_ns);
-		next_number(output, row->figures.slots);
-		ratios(output, row);
-		if (row->task)
-			of_task(output, row);
-		if (interval->repeat)
-			spreads(output, interval->repeat);
-		putc('\n', output->file);
-	}
+	for (i = 0; i < interval->nr; i++)
+		put_row(output, interval, &interval->row[i]);
 }

@@ -45,39 +45,87 @@ static void percent(char *text, size_t size, uint32_t ratio, const char *unit)
 		snprintf(text, size, "%.1f%s", ratio * 100.0 / TOPDOWN_RATIO_ONE, unit);
 }
 
-/* What a reader must know to trust a row; nothing if it says all there is. */
-static void remark(const struct output *output, const struct row *row, const char *before)
+static void put_slots(const struct output *output, const struct row *row)
 {
+	char text[GROUPED_SIZE];
+
+	grouped_text(text, row->figures.slots);
+	fprintf(output->file, "; %% of %s slots", text);
+}
+
+/* A word of what is remarked, with what stands between it and the last. */
+static void remark(const struct output *output, const char **before, const char *word)
+{
+	fprintf(output->file, "%s%s", *before, word);
+	*before = ", ";
+}
+
+static bool is_partial(const struct row *row, double *running)
+{
+	return row_running(row, running) && *running < ROW_RUNNING_FULL;
+}
+
+/* How the figures came about, as far as it limits what they say. */
+static void remark_flags(const struct output *output, const struct row *row, const char **before)
+{
+	static const struct {
+		unsigned int flag;
+		const char *word;
+	} words[] = {
+		{ TOPDOWN_RECORD_SCALED, "counted in turns" },
+		{ TOPDOWN_RECORD_CLAMPED, "clamped" },
+		{ TOPDOWN_RECORD_REFINED, "refined" },
+		{ TOPDOWN_RECORD_DRILLDOWN, "drilldown" },
+	};
+	size_t i;
+
+	for (i = 0; row->flags_known && i < sizeof(words) / sizeof(words[0]); i++) {
+		if (row->flags & words[i].flag)
+			remark(output, before, words[i].word);
+	}
+}
+
+/* What a reader must know to trust a row of CPUs; nothing if it says all there is. */
+static void remark_cpus(const struct output *output, const struct row *row, const char **before)
+{
+	char text[32];
 	double running = 0;
-	bool partial = row_running(row, &running) && running < ROW_RUNNING_FULL;
-	/* Of a sum over many CPUs the share is too near 1 to say it of one. */
-	bool hidden = row->cpu == TOPDOWN_CPU_ALL && !partial;
+	bool partial = is_partial(row, &running);
+	/* A sum over many CPUs is too near 1 to say it of one. */
+	bool hidden = row->kind == ROW_ALL || row_turns(row) || !partial;
 
 	if (row->state != TOPDOWN_STATE_OK && (row->state != TOPDOWN_STATE_CONTENDED || hidden))
-		fprintf(output->file, "%s%s", before, topdown_state_name(row->state));
-	if (partial)
-		fprintf(output->file, "%srunning %.1f%%", before, running * 100);
+		remark(output, before, topdown_state_name(row->state));
+	if (partial) {
+		snprintf(text, sizeof(text), "running %.1f%%", running * 100);
+		remark(output, before, text);
+	}
 }
 
 static void headline(const struct output *output, const struct interval *interval)
 {
 	const struct row *row = &interval->row[0];
+	const char *before = "";
 
-	fprintf(output->file, "elapsed %.3f s, interval %.3f s, %u CPU%s, %llu slots",
+	fprintf(output->file, "elapsed %.3f s, interval %.3f s, %u CPU%s",
 		interval->elapsed, interval->length, row->nr_cpus,
-		row->nr_cpus == 1 ? "" : "s", row->figures.slots);
-	if (row->source == TOPDOWN_SOURCE_MIXED)
-		fputs(", of P- and E-cores mixed: see -A", output->file);
-	remark(output, row, ", ");
+		row->nr_cpus == 1 ? "" : "s");
+	put_slots(output, row);
 	putc('\n', output->file);
+	if (row->source == TOPDOWN_SOURCE_MIXED)
+		remark(output, &before, "of P- and E-cores mixed: see -A");
+	remark_cpus(output, row, &before);
+	remark_flags(output, row, &before);
+	if (*before)
+		putc('\n', output->file);
 }
 
 static void spread(const struct output *output, const struct spread *of)
 {
-	double deviation;
+	double error;
 
-	if (spread_relative(of, &deviation))
-		fprintf(output->file, " +- %.1f%%", deviation * 100);
+	if (spread_relative(of, &error))
+		fprintf(output->file, " +- %.1f%%", error * 100);
 }
 
 /* A figure of a task says nothing without the time that it covers. */
@@ -94,35 +142,39 @@ static void coverage(const struct output *output, const struct interval *interva
 	if (row->merged_ns && row->figures.enabled_ns)
 		fprintf(output->file, ", merged %.1f%%",
 			100.0 * row->merged_ns / row->figures.enabled_ns);
-	fprintf(output->file, ", %llu slots", row->figures.slots);
+	put_slots(output, row);
 	if (interval->repeat)
 		spread(output, &interval->repeat->slots);
 }
 
 /* Where it was, of a hybrid machine: the slots of the two kinds are not alike. */
-static void kinds(const struct output *output, const struct row *row)
+static void kinds(const struct output *output, const struct row *row, const char **before)
 {
 	double all = row->core.enabled_ns + row->atom.enabled_ns;
+	char text[64];
 
-	if (row_hybrid(row))
-		fprintf(output->file, ", on P-cores %.1f%%, on E-cores %.1f%%",
-			100 * row->core.enabled_ns / all, 100 * row->atom.enabled_ns / all);
+	if (!row_hybrid(row))
+		return;
+	snprintf(text, sizeof(text), "on P-cores %.1f%%, on E-cores %.1f%%",
+		 100 * row->core.enabled_ns / all, 100 * row->atom.enabled_ns / all);
+	remark(output, before, text);
 }
 
 /* The end of a task is no remark, but that it was lost is. */
-static void task_remark(const struct output *output, const struct row *row,
-			const char *before)
+static void remark_task(const struct output *output, const struct row *row,
+			const char **before)
 {
 	if (row->state != TOPDOWN_SESSION_RUNNING && row->state != TOPDOWN_SESSION_EXITED)
-		fprintf(output->file, "%s%s", before, row_state(row));
+		remark(output, before, row_state(row));
 	if (row->incomplete)
-		fprintf(output->file, "%sincomplete", before);
+		remark(output, before, "incomplete");
 }
 
 static void task_headline(const struct output *output, const struct interval *interval)
 {
 	const struct row *row = &interval->row[0];
 	const struct task *task = row->task;
+	const char *before = "";
 
 	if (interval->repeat) {
 		fprintf(output->file, "%u run%s of %s, elapsed %.3f s",
@@ -135,14 +187,19 @@ static void task_headline(const struct output *output, const struct interval *in
 		if (output->tree)
 			fprintf(output->file, ", %s %d (%s)", task->tid ? "thread" : "process",
 				task->tid ? task->tid : task->pid, task->name);
+		else
+			fputs("; % of slots", output->file);
 	}
 	putc('\n', output->file);
 	if (!output->tree)
 		return;
 	coverage(output, interval, row);
-	kinds(output, row);
-	task_remark(output, row, ", ");
 	putc('\n', output->file);
+	kinds(output, row, &before);
+	remark_task(output, row, &before);
+	remark_flags(output, row, &before);
+	if (*before)
+		putc('\n', output->file);
 }
 
 static void bar(const struct output *output, uint32_t ratio)
@@ -213,7 +270,36 @@ static int column_width(const struct interval *interval)
 /* With the slots of each CPU, a line of level 2 just fits 80 columns. */
 static int cpu_width(const struct interval *interval)
 {
+	if (interval->nr > 1 && interval->row[1].kind == ROW_CORE)
+		return 9;
 	return interval->level > 1 ? 3 : 4;
+}
+
+static const char *subject_heading(const struct interval *interval)
+{
+	if (interval->nr < 2)
+		return "CPU";
+	switch (interval->row[1].kind) {
+	case ROW_CORE:
+		return "core";
+	case ROW_SOCKET:
+		return "socket";
+	case ROW_NODE:
+		return "node";
+	default:
+		return "CPU";
+	}
+}
+
+/* What the headings of level 2 stand for, once. */
+static void legend(const struct output *output, const struct interval *interval)
+{
+	if (output->started || interval->level < 2)
+		return;
+	fputs("RETIRing: light, heavy operations; BAD SPeculation: branch MISPRedicts, machine\n"
+	      "CLEARs; FRONT end bound: Fetch LATency, Fetch BandWidth; BACK end bound: MEMory,\n"
+	      "CORE, RESouRCe bound; SMT: contention with the other thread; *: bottleneck\n",
+	      output->file);
 }
 
 static void headings(const struct output *output, const struct interval *interval)
@@ -225,7 +311,7 @@ static void headings(const struct output *output, const struct interval *interva
 	if (interval->tasks)
 		fprintf(output->file, "%7s %-15s ", "ID", "name");
 	else
-		fprintf(output->file, "%*s ", cpu_width(interval), "CPU");
+		fprintf(output->file, "%*s ", cpu_width(interval), subject_heading(interval));
 	for (i = 0; i < NR_COLUMNS; i++) {
 		if (!column_shown(columns[i].node, interval->level, nodes))
 			continue;
@@ -253,37 +339,64 @@ static void cell(const struct output *output, const struct row *row, unsigned in
 	mark_off(output, marked);
 }
 
+/* Cores are numbered in each socket. */
+static const char *subject_text(char *text, size_t size, const struct row *row)
+{
+	switch (row->kind) {
+	case ROW_CPU:
+		snprintf(text, size, "%" PRIu32, row->cpu);
+		break;
+	case ROW_CORE:
+		snprintf(text, size, "S%d-C%d", row->socket, row->core_id);
+		break;
+	case ROW_SOCKET:
+		snprintf(text, size, "S%d", row->socket);
+		break;
+	case ROW_NODE:
+		snprintf(text, size, "N%d", row->numa);
+		break;
+	default:
+		snprintf(text, size, "all");
+		break;
+	}
+	return text;
+}
+
 static void line_start(const struct output *output, const struct interval *interval,
 		       const struct row *row)
 {
 	int width = cpu_width(interval);
 	const struct task *task = row->task;
+	char text[32];
 
 	if (task)
 		fprintf(output->file, "%7d %-15.15s ", task->tid ? task->tid : task->pid,
 			task->name);
-	else if (row->cpu == TOPDOWN_CPU_ALL)
-		fprintf(output->file, "%*s ", width, "all");
 	else
-		fprintf(output->file, "%*" PRIu32 " ", width, row->cpu);
+		fprintf(output->file, "%*s ", width, subject_text(text, sizeof(text), row));
 }
 
 static void cpu_line_end(const struct output *output, const struct interval *interval,
 			 const struct row *row)
 {
-	char weight[16];
+	char text[GROUPED_SIZE];
+	const char *before = " ";
 
 	if (interval->level < 2) {
-		fprintf(output->file, "%17llu", row->figures.slots);
+		grouped_text(text, row->figures.slots);
+		fprintf(output->file, "%17s", text);
 	} else {
-		weight_text(weight, sizeof(weight), row->figures.slots);
-		fprintf(output->file, "%4s", weight);
+		weight_text(text, sizeof(text), row->figures.slots);
+		fprintf(output->file, "%4s", text);
 	}
-	remark(output, row, " ");
+	/* Of the sum the headline says it. */
+	if (row->kind != ROW_ALL)
+		remark_cpus(output, row, &before);
 }
 
 static void task_line_end(const struct output *output, const struct row *row)
 {
+	const char *before = " ";
 	double running;
 
 	fprintf(output->file, "%9.3f ", row->figures.enabled_ns / NS_PER_S);
@@ -291,7 +404,7 @@ static void task_line_end(const struct output *output, const struct row *row)
 		fprintf(output->file, "%5.1f", running * 100);
 	else
 		fprintf(output->file, "%5s", "-");
-	task_remark(output, row, " ");
+	remark_task(output, row, &before);
 }
 
 static void line(const struct output *output, const struct interval *interval,
@@ -326,8 +439,10 @@ void output_table(const struct output *output, const struct interval *interval)
 		tree(output, interval);
 		return;
 	}
-	if (output->header)
+	if (output->header) {
+		legend(output, interval);
 		headings(output, interval);
+	}
 	for (i = 0; i < interval->nr; i++)
 		line(output, interval, &interval->row[i]);
 }

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "fields.h"
 #include "report.h"
 
 static void look_at_terminal(struct output *output)
@@ -63,6 +64,51 @@ static FILE *open_stream(struct output *output, const char *path, bool append)
 }
 
 /**
+ * output_rows - what the rows are about
+ * @output: output
+ *
+ * Return: FIELD_* of the fields that they have.
+ */
+unsigned int output_rows(const struct output *output)
+{
+	unsigned int rows = output->tasks ? FIELD_TASKS : FIELD_CPUS;
+
+	return output->repeat ? rows | FIELD_RUNS : rows;
+}
+
+static char *heading_of(const struct output *output)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return NULL;
+	output_csv_header(output, file);
+	if (!fclose(file))
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* Rows of another kind below a heading would be taken for what they are not. */
+static bool has_our_heading(const struct output *output, const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char *ours = heading_of(output), *first = NULL;
+	size_t size = 0;
+	bool same = true;
+
+	if (file && ours && getline(&first, &size, file) > 0)
+		same = !strcmp(first, ours);
+	if (file)
+		fclose(file);
+	free(first);
+	free(ours);
+	return same;
+}
+
+/**
  * output_open - open where the figures go
  * @output: format, separator, header, tree, tasks, repeat and errors are set by the
  *	caller
@@ -75,6 +121,12 @@ int output_open(struct output *output, const char *path, bool append)
 {
 	struct stat st;
 
+	if (path && append && output->format == OUTPUT_CSV && output->header &&
+	    !stat(path, &st) && S_ISREG(st.st_mode) && !has_our_heading(output, path)) {
+		report_error("--append: %s has other columns than these rows (allowed: a file that began with rows of the same kind, or --no-header)",
+			     path);
+		return EXIT_USAGE;
+	}
 	output->file = open_stream(output, path, append);
 	if (!output->file) {
 		report_error("cannot open %s for writing: %s", output->name, strerror(errno));
@@ -105,8 +157,13 @@ int output_begin(struct output *output)
 	return 0;
 }
 
-/* Let readers see what was printed: 0, or an exit code. */
-static int flush(struct output *output)
+/**
+ * output_flush - let readers see what was printed
+ * @output: output
+ *
+ * Return: 0, or an exit code.
+ */
+int output_flush(struct output *output)
 {
 	errno = 0;
 	if (fflush(output->file) || ferror(output->file))
@@ -131,7 +188,7 @@ int output_interval(struct output *output, const struct interval *interval)
 		break;
 	case OUTPUT_CSV:
 		if (output->header && !output->started)
-			output_csv_header(output);
+			output_csv_header(output, output->file);
 		output_csv(output, interval);
 		break;
 	case OUTPUT_JSON:
@@ -143,7 +200,7 @@ int output_interval(struct output *output, const struct interval *interval)
 		report_error("cannot print: %s", strerror(-ret));
 		return EXIT_RUNTIME;
 	}
-	return flush(output);
+	return output_flush(output);
 }
 
 /**

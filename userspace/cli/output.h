@@ -52,10 +52,12 @@ struct output {
 int output_open(struct output *output, const char *path, bool append);
 int output_begin(struct output *output);
 int output_interval(struct output *output, const struct interval *interval);
+int output_flush(struct output *output);
 int output_close(struct output *output);
+unsigned int output_rows(const struct output *output);
 
 void output_table(const struct output *output, const struct interval *interval);
-void output_csv_header(const struct output *output);
+void output_csv_header(const struct output *output, FILE *file);
 void output_csv(const struct output *output, const struct interval *interval);
 int output_json(const struct output *output, const struct interval *interval);
 

@@ -66,6 +66,57 @@ bool parse_number(const char *option, const char *text, uint64_t min, uint64_t m
 	return true;
 }
 
+/* How many milliseconds a unit has; 0 for none that is known. */
+static uint64_t unit_ms(const char *unit)
+{
+	static const struct {
+		const char *name;
+		unsigned int ms;
+	} units[] = {
+		{ "", 1 }, { "ms", 1 }, { "s", 1000 }, { "m", 60 * 1000 }, { "h", 3600 * 1000 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (!strcmp(unit, units[i].name))
+			return units[i].ms;
+	}
+	return 0;
+}
+
+/**
+ * parse_time - read the time that an option takes
+ * @option: name of the option, for the message
+ * @text: its argument: a number of milliseconds, or with one of the units ms, s, m, h
+ * @min_ms: least value allowed
+ * @max_ms: largest value allowed
+ * @ms: the value; untouched on error
+ *
+ * Return: false after a message.
+ */
+bool parse_time(const char *option, const char *text, uint64_t min_ms, uint64_t max_ms,
+		uint64_t *ms)
+{
+	const char *end;
+	uint64_t number, unit = 0;
+
+	end = parse_digits(text, &number);
+	if (end)
+		unit = unit_ms(end);
+	if (!unit) {
+		report_error("%s: '%s' is not a time (allowed: %" PRIu64 "..%" PRIu64 " milliseconds, or with a unit: 500ms, 2s, 1m)",
+			     option, text, min_ms, max_ms);
+		return false;
+	}
+	if (number > max_ms / unit || number * unit < min_ms) {
+		report_error("%s: %s is out of range (allowed: %" PRIu64 "..%" PRIu64 " milliseconds)",
+			     option, text, min_ms, max_ms);
+		return false;
+	}
+	*ms = number * unit;
+	return true;
+}
+
 /**
  * parse_separator - read the separator of fields
  * @option: name of the option, for the message

@@ -23,17 +23,19 @@ void spread_add(struct spread *spread, double value)
 }
 
 /**
- * spread_relative - standard deviation of the values over their mean
+ * spread_relative - standard error of the mean, over the mean
  * @spread: values
- * @deviation: 0.1 for 10%; untouched if there is none
+ * @error: 0.1 for 10%; untouched if there is none
+ *
+ * As perf stat -r has it.
  *
  * Return: false for fewer than two values, or if their mean is 0.
  */
-bool spread_relative(const struct spread *spread, double *deviation)
+bool spread_relative(const struct spread *spread, double *error)
 {
 	if (spread->nr < 2 || spread->mean <= 0)
 		return false;
-	*deviation = sqrt(spread->squares / (spread->nr - 1)) / spread->mean;
+	*error = sqrt(spread->squares / (spread->nr - 1) / spread->nr) / spread->mean;
 	return true;
 }
 

@@ -36,7 +36,7 @@ struct repeat {
 };
 
 void spread_add(struct spread *spread, double value);
-bool spread_relative(const struct spread *spread, double *deviation);
+bool spread_relative(const struct spread *spread, double *error);
 void repeat_add(struct repeat *repeat, const struct row *row, double length);
 void repeat_row(const struct repeat *repeat, struct row *row);
 

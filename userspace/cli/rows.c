@@ -7,6 +7,45 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "../../kmod/formula-thresholds.h"
+
+/**
+ * row_kind_name - what a row is about
+ * @row: row
+ *
+ * Return: a word.
+ */
+const char *row_kind_name(const struct row *row)
+{
+	static const char * const names[ROW_KINDS] = {
+		[ROW_ALL]	= "all",
+		[ROW_CPU]	= "cpu",
+		[ROW_CORE]	= "core",
+		[ROW_SOCKET]	= "socket",
+		[ROW_NODE]	= "node",
+		[ROW_PROCESS]	= "process",
+		[ROW_THREAD]	= "thread",
+		[ROW_RUNS]	= "runs",
+	};
+
+	return names[row->kind];
+}
+
+/**
+ * row_turns - may groups of events have been counted in turns?
+ * @row: row
+ *
+ * Then only the module knows how much of the time is all that there can be.
+ *
+ * Return: true or false.
+ */
+bool row_turns(const struct row *row)
+{
+	if (row->flags_known)
+		return row->flags & TOPDOWN_RECORD_SCALED;
+	return row->source != TOPDOWN_SOURCE_PERF_METRICS;
+}
+
 /**
  * row_state - name of the state
  * @row: row
@@ -38,14 +77,15 @@ bool row_running(const struct row *row, double *share)
 	return true;
 }
 
-/* A task that was on no CPU has nothing that could have been measured. */
-static bool task_partial(const struct row *row)
+/*
+ * Less was measured than the whole time, and not because groups take turns.  One that
+ * slept has no time, but nothing was missed.
+ */
+static bool is_short(const struct row *row)
 {
 	double share = 0;
 
-	if (row->state == TOPDOWN_SESSION_ENDED || row->incomplete)
-		return true;
-	return row_running(row, &share) && share < ROW_RUNNING_FULL;
+	return !row_turns(row) && row_running(row, &share) && share < ROW_RUNNING_FULL;
 }
 
 /**
@@ -54,49 +94,94 @@ static bool task_partial(const struct row *row)
  */
 bool row_partial(const struct row *row)
 {
-	double share = 0;
-
 	if (row->task)
-		return task_partial(row);
-	if (row->state != TOPDOWN_STATE_OK)
-		return true;
-	/* One that slept has not been told of the time, but nothing was missed. */
-	return row_running(row, &share) && share < ROW_RUNNING_FULL;
+		return row->state == TOPDOWN_SESSION_ENDED || row->incomplete || is_short(row);
+	/* Of a sum the states of its CPUs say more than their shares added up. */
+	return row->state != TOPDOWN_STATE_OK || (row->kind == ROW_CPU && is_short(row));
 }
 
-static int largest(const struct row *row, const int *node, unsigned int nr)
+/* The largest of some nodes, bit n for node n; -1 for none. */
+static int largest(const struct row *row, uint32_t nodes)
 {
-	unsigned int i;
+	unsigned int node;
 	int best = -1;
 
-	for (i = 0; i < nr; i++) {
-		uint32_t ratio = row->figures.ratio[node[i]];
+	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
+		uint32_t ratio = row->figures.ratio[node];
 
-		if (ratio == TOPDOWN_RATIO_NONE || !ratio)
+		if (!(nodes >> node & 1) || ratio == TOPDOWN_RATIO_NONE || !ratio)
 			continue;
 		if (best < 0 || ratio > row->figures.ratio[best])
-			best = node[i];
+			best = node;
 	}
 	return best;
 }
 
-/**
- * row_bottleneck - the level 1 node that costs most
- * @row: row
- *
- * Return: an enum topdown_node, -1 if no slot was lost.
+/*
+ * AMD publishes no thresholds.  There a cause is worth a closer look if it costs more
+ * than what retires, and all of its children are.
  */
-int row_bottleneck(const struct row *row)
+static uint32_t over_retiring(const struct row *row)
 {
-	static const int lost[] = {
-		TOPDOWN_BAD_SPECULATION, TOPDOWN_FRONTEND_BOUND, TOPDOWN_BACKEND_BOUND
-	};
+	const uint32_t *ratio = row->figures.ratio;
+	unsigned int node;
+	uint32_t over = 0;
+	int parent;
 
-	return largest(row, lost, 3);
+	if (ratio[TOPDOWN_RETIRING] == TOPDOWN_RATIO_NONE)
+		return 0;
+	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
+		parent = topdown_node_parent(node);
+		if (parent < 0)
+			parent = node;
+		if (ratio[node] != TOPDOWN_RATIO_NONE && parent != TOPDOWN_RETIRING &&
+		    ratio[parent] > ratio[TOPDOWN_RETIRING])
+			over |= 1U << node;
+	}
+	return over;
 }
 
 /**
- * row_bottleneck_child - the larger child of the bottleneck
+ * row_over - the nodes that are over their published thresholds
+ * @row: row
+ *
+ * Where cores of two kinds were added up: over those of both.
+ *
+ * Return: bit n for node n.
+ */
+uint32_t row_over(const struct row *row)
+{
+	const uint32_t *ratio = row->figures.ratio;
+
+	switch (row->source) {
+	case TOPDOWN_SOURCE_ATOM:
+		return td_thresholds_over(&td_thresholds_atom, ratio);
+	case TOPDOWN_SOURCE_AMD:
+		return over_retiring(row);
+	case TOPDOWN_SOURCE_MIXED:
+		return td_thresholds_over(&td_thresholds_core, ratio) &
+		       td_thresholds_over(&td_thresholds_atom, ratio);
+	default:
+		return td_thresholds_over(&td_thresholds_core, ratio);
+	}
+}
+
+/**
+ * row_bottleneck - the level 1 node that costs most, and is over its threshold
+ * @row: row
+ *
+ * Return: an enum topdown_node, -1 if there is none.
+ */
+int row_bottleneck(const struct row *row)
+{
+	const uint32_t lost = 1U << TOPDOWN_BAD_SPECULATION | 1U << TOPDOWN_FRONTEND_BOUND |
+			      1U << TOPDOWN_BACKEND_BOUND | 1U << TOPDOWN_SMT_CONTENTION;
+
+	return largest(row, row_over(row) & lost);
+}
+
+/**
+ * row_bottleneck_child - the largest child of the bottleneck that is over its threshold
  * @row: row
  * @parent: what row_bottleneck() said
  *
@@ -104,21 +189,21 @@ int row_bottleneck(const struct row *row)
  */
 int row_bottleneck_child(const struct row *row, int parent)
 {
-	int child[TOPDOWN_NR_NODES];
-	unsigned int node, nr = 0;
+	uint32_t children = 0;
+	unsigned int node;
 
 	if (parent < 0)
 		return -1;
 	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
 		if (topdown_node_parent(node) == parent)
-			child[nr++] = node;
+			children |= 1U << node;
 	}
-	return largest(row, child, nr);
+	return largest(row, row_over(row) & children);
 }
 
 /*
- * The kernel's state is that of the last window, which may be a small part of
- * the interval: whether others had the counter is said of the whole of it.
+ * The module's state is that of the last window, which may be a small part of the
+ * interval.  Where nothing takes turns, the share of the whole interval says more.
  */
 static unsigned int interval_state(const struct row *row)
 {
@@ -127,9 +212,9 @@ static unsigned int interval_state(const struct row *row)
 	if (row->state != TOPDOWN_STATE_OK && row->state != TOPDOWN_STATE_CONTENDED &&
 	    row->state != TOPDOWN_STATE_ASIDE)
 		return row->state;
-	if (!row_running(row, &share))
+	if (row_turns(row) || !row_running(row, &share))
 		return row->state;
-	if (share >= ROW_RUNNING_FULL)
+	if (!is_short(row))
 		return TOPDOWN_STATE_OK;
 	return row->state == TOPDOWN_STATE_OK ? TOPDOWN_STATE_CONTENDED : row->state;
 }
@@ -185,15 +270,44 @@ static int fill_row(struct row *row, const struct topdown_reading *then,
 {
 	int ret;
 
+	row->kind = record->cpu == TOPDOWN_CPU_ALL ? ROW_ALL : ROW_CPU;
 	row->cpu = record->cpu;
+	row->core_id = -1;
+	row->socket = -1;
+	row->numa = -1;
 	row->state = record->state;
+	row->flags = record->flags;
+	row->flags_known = true;
 	row->source = record->source;
 	row->level = record->level < level ? record->level : level;
 	ret = topdown_reading_between(then, now, row->cpu, row->level, &row->figures);
 	if (ret)
 		return ret;
-	row->state = interval_state(row);
+	if (row->kind == ROW_CPU)
+		row->state = interval_state(row);
 	return 0;
+}
+
+/* A state that is not known here says at least as much as that others had the counter. */
+static unsigned int badness(unsigned int state)
+{
+	switch (state) {
+	case TOPDOWN_STATE_EXCLUDED:
+		return 0;
+	case TOPDOWN_STATE_UNSUPPORTED:
+		return 1;
+	case TOPDOWN_STATE_OFFLINE:
+		return 2;
+	case TOPDOWN_STATE_OK:
+		return 3;
+	case TOPDOWN_STATE_CONTENDED:
+		return 4;
+	case TOPDOWN_STATE_ASIDE:
+		return 5;
+	case TOPDOWN_STATE_ERROR:
+		return 7;
+	}
+	return 6;
 }
 
 /**
@@ -205,18 +319,7 @@ static int fill_row(struct row *row, const struct topdown_reading *then,
  */
 unsigned int row_worse_state(unsigned int one, unsigned int other)
 {
-	static const unsigned int ranks[] = {
-		TOPDOWN_STATE_EXCLUDED, TOPDOWN_STATE_UNSUPPORTED, TOPDOWN_STATE_OFFLINE,
-		TOPDOWN_STATE_OK, TOPDOWN_STATE_CONTENDED, TOPDOWN_STATE_ASIDE,
-		TOPDOWN_STATE_ERROR,
-	};
-	unsigned int worst = one, i;
-
-	for (i = 0; i < sizeof(ranks) / sizeof(ranks[0]); i++) {
-		if (ranks[i] == one || ranks[i] == other)
-			worst = ranks[i];
-	}
-	return worst;
+	return badness(one) >= badness(other) ? one : other;
 }
 
 /* CPUs that were off or excluded all the time are only shown to those who named them. */
@@ -256,6 +359,8 @@ int interval_fill(struct interval *interval, const struct topdown_reading *then,
 		return ret;
 	interval->nr = 1;
 	interval->row[0].nr_cpus = 0;
+	/* The states of the whole interval, not those of the last windows. */
+	interval->row[0].state = TOPDOWN_STATE_UNSUPPORTED;
 
 	for (i = 0; i < nr; i++) {
 		struct row *row = &interval->row[interval->nr];

@@ -16,11 +16,42 @@ struct repeat;
 struct task;
 
 /**
+ * enum row_kind - what a row is about
+ *
+ * @ROW_ALL: the sum over the CPUs
+ * @ROW_CPU: one CPU
+ * @ROW_CORE: the CPUs of a core
+ * @ROW_SOCKET: the CPUs of a socket
+ * @ROW_NODE: the CPUs of a NUMA node
+ * @ROW_PROCESS: a process
+ * @ROW_THREAD: a thread
+ * @ROW_RUNS: the mean of several runs of a command
+ * @ROW_KINDS: number of kinds
+ */
+enum row_kind {
+	ROW_ALL,
+	ROW_CPU,
+	ROW_CORE,
+	ROW_SOCKET,
+	ROW_NODE,
+	ROW_PROCESS,
+	ROW_THREAD,
+	ROW_RUNS,
+	ROW_KINDS,
+};
+
+/**
  * struct row - figures of one CPU, of the sum, or of one task, in one interval
+ * @kind: what it is about
  * @task: the task; NULL for CPUs
  * @cpu: CPU number or TOPDOWN_CPU_ALL; 0 for tasks
- * @state: enum topdown_state at the end of the interval; of a task enum
- *	topdown_session_state
+ * @core_id: number of the core in its socket, of ROW_CORE; else -1
+ * @socket: number of the socket, of ROW_CORE and ROW_SOCKET; else -1
+ * @numa: number of the node, of ROW_NODE; else -1
+ * @state: enum topdown_state of the interval; of a task enum topdown_session_state
+ * @flags: TOPDOWN_RECORD_* at the end of the interval; of tasks those of any CPU of the
+ *	machine that hold for sessions
+ * @flags_known: this user may see them
  * @source: enum topdown_source
  * @level: highest level that is shown
  * @nr_cpus: CPUs that were measured in the interval; of the sum only
@@ -32,9 +63,15 @@ struct task;
  * @incomplete: some of its children could not be followed; of tasks only
  */
 struct row {
+	enum row_kind kind;
 	const struct task *task;
 	uint32_t cpu;
+	int core_id;
+	int socket;
+	int numa;
 	unsigned int state;
+	unsigned int flags;
+	bool flags_known;
 	unsigned int source;
 	unsigned int level;
 	unsigned int nr_cpus;
@@ -73,11 +110,14 @@ uint32_t interval_nodes(const struct interval *interval);
 int interval_fill(struct interval *interval, const struct topdown_reading *then,
 		  const struct topdown_reading *now, bool idle_rows);
 void interval_free(struct interval *interval);
+const char *row_kind_name(const struct row *row);
 const char *row_state(const struct row *row);
+bool row_turns(const struct row *row);
 bool row_hybrid(const struct row *row);
 bool row_running(const struct row *row, double *share);
 bool row_partial(const struct row *row);
 unsigned int row_worse_state(unsigned int one, unsigned int other);
+uint32_t row_over(const struct row *row);
 int row_bottleneck(const struct row *row);
 int row_bottleneck_child(const struct row *row, int parent);
 

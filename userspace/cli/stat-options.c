@@ -10,6 +10,7 @@
 #include "options.h"
 #include "parse.h"
 #include "report.h"
+#include "schema.h"
 #include "stat.h"
 
 enum {
@@ -20,22 +21,32 @@ enum {
 	OPT_STRICT,
 	OPT_DEVICE,
 	OPT_PER_THREAD,
-	OPT_NO_INHERIT,
+	OPT_PER_CORE,
+	OPT_PER_SOCKET,
+	OPT_PER_NODE,
+	OPT_WINDOWS,
+	OPT_LOCATE,
+	OPT_SCHEMA,
 };
 
 static const struct option long_options[] = {
 	{ "all-cpus", no_argument, NULL, 'a' },
 	{ "no-aggr", no_argument, NULL, 'A' },
 	{ "cpu", required_argument, NULL, 'C' },
+	{ "per-core", no_argument, NULL, OPT_PER_CORE },
+	{ "per-socket", no_argument, NULL, OPT_PER_SOCKET },
+	{ "per-node", no_argument, NULL, OPT_PER_NODE },
+	{ "windows", no_argument, NULL, OPT_WINDOWS },
 	{ "pid", required_argument, NULL, 'p' },
 	{ "tid", required_argument, NULL, 't' },
 	{ "per-thread", no_argument, NULL, OPT_PER_THREAD },
-	{ "no-inherit", no_argument, NULL, OPT_NO_INHERIT },
+	{ "no-inherit", no_argument, NULL, 'i' },
 	{ "repeat", required_argument, NULL, 'r' },
 	{ "interval", required_argument, NULL, 'I' },
 	{ "count", required_argument, NULL, OPT_COUNT },
 	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
 	{ "level", required_argument, NULL, 'l' },
+	{ "locate", no_argument, NULL, OPT_LOCATE },
 	{ "csv", required_argument, NULL, 'x' },
 	{ "json", no_argument, NULL, 'j' },
 	{ "output", required_argument, NULL, 'o' },
@@ -45,7 +56,14 @@ static const struct option long_options[] = {
 	{ "device", required_argument, NULL, OPT_DEVICE },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "verbose", no_argument, NULL, 'v' },
+	{ "schema", no_argument, NULL, OPT_SCHEMA },
 	{ "help", no_argument, NULL, 'h' },
+	/* Those of perf stat. */
+	{ "interval-print", required_argument, NULL, 'I' },
+	{ "interval-count", required_argument, NULL, OPT_COUNT },
+	{ "td-level", required_argument, NULL, 'l' },
+	{ "field-separator", required_argument, NULL, 'x' },
+	{ "json-output", no_argument, NULL, 'j' },
 	{ NULL, 0, NULL, 0 }
 };
 
@@ -55,46 +73,69 @@ static const char usage[] =
 	"\n"
 	"Measure where the pipeline slots go: of CPUs, of a command while it runs, or of\n"
 	"processes and threads. Without -I: one measurement, until the tasks end, Ctrl-C\n"
-	"or --timeout.\n"
+	"or --timeout. A TIME is in milliseconds, or has a unit: 500ms, 2s, 1m.\n"
 	"\n"
 	"CPUs:\n"
-	"  -a, --all-cpus       all CPUs; the default without -C\n"
+	"  -a, --all-cpus       all CPUs, with COMMAND while it runs; the default without\n"
+	"                       -C, tasks and COMMAND\n"
 	"  -C, --cpu LIST       these CPUs, such as 0-3,8\n"
-	"  -A, --no-aggr        a row for each CPU behind that of their sum\n"
+	"  -A, --no-aggr        a row for each CPU after that of their sum\n"
+	"      --per-core       a row for each core after that of their sum\n"
+	"      --per-socket     a row for each socket\n"
+	"      --per-node       a row for each NUMA node\n"
+	"      --windows        count up to the last closed windows; interrupts no CPU\n"
 	"Tasks:\n"
-	"  -p, --pid LIST       these processes and their children, such as 1234,5678\n"
+	"  -p, --pid LIST       these processes, such as 1234,5678, and the children that\n"
+	"                       they fork from now on\n"
 	"  -t, --tid LIST       these threads\n"
 	"      --per-thread     with -p: each thread by itself, a row each\n"
-	"      --no-inherit     without the children that are forked from now on\n"
+	"  -i, --no-inherit     without the children that are forked from now on\n"
 	"  -r, --repeat N       run the command N times (1..100000); print the mean\n"
 	"How long:\n"
-	"  -I, --interval MS    print every MS milliseconds (10..3600000)\n"
-	"      --count N        end after N intervals; without -I they last 1000 ms\n"
-	"      --timeout MS     end after MS milliseconds (10..2147483647)\n"
+	"  -I, --interval TIME  print so often (10..3600000 ms)\n"
+	"      --count N        end after N intervals; without -I they last a second\n"
+	"      --timeout TIME   end after that time (10..2147483647 ms)\n"
 	"Output:\n"
 	"  -l, --level N        1 or 2; default: the highest that the machine has\n"
+	"      --locate         say how to find the code that the slots are lost in\n"
 	"  -j, --json           one JSON object a line\n"
 	"  -x, --csv SEP        values separated by the character SEP\n"
 	"  -o, --output FILE    write to FILE; default: standard output, or with a\n"
 	"                       command standard error\n"
-	"      --append         write behind what FILE has\n"
+	"      --append         write after what FILE has\n"
 	"      --no-header      no column headings\n"
 	"      --strict         exit with 4 if some of the time was not measured\n"
 	"  -q, --quiet          no remarks on standard error\n"
 	"  -v, --verbose        say first what is measured with what\n"
+	"Names of perf stat for some of these:\n"
+	"      --interval-print, --interval-count, --td-level, --field-separator,\n"
+	"      --json-output\n"
 	"Other:\n"
+	"      --schema         print the JSON Schema of the lines of -j\n"
 	"      --device PATH    device node; default " TOPDOWN_DEVICE "\n"
 	"  -h, --help           print this\n"
 	"\n"
 	"Examples:\n"
 	"  topdown stat -a                        until Ctrl-C\n"
-	"  topdown stat -a -I 1000                every second\n"
-	"  topdown stat -C 0-3 -A --timeout 5000  four CPUs, each by itself, for 5 s\n"
-	"  topdown stat -a -A -I 100 -j -o td.json\n"
+	"  topdown stat -a -A -I 1s               each CPU, every second\n"
+	"  topdown stat -C 0-3 -A --timeout 5s    four CPUs, each by itself, for 5 s\n"
+	"  topdown stat -a -A -I 100ms -j -o td.json\n"
 	"  topdown stat -a --count 10 -x , -l 1\n"
 	"  topdown stat -- make -j8               a command with all that it starts\n"
+	"  topdown stat -a -- sleep 10            the machine while a command runs\n"
 	"  topdown stat -r 5 -o td.txt ./prog     the mean of five runs\n"
 	"  topdown stat -p 1234 --per-thread      each thread, until Ctrl-C\n";
+
+/* One of several that exclude each other. */
+static bool add_up_by(struct stat_options *options, enum topology by)
+{
+	if (options->per != TOPOLOGY_NONE && options->per != by) {
+		report_error("--per-core, --per-socket and --per-node exclude each other (allowed: one of them)");
+		return false;
+	}
+	options->per = by;
+	return true;
+}
 
 static bool parse_option(struct stat_options *options, int option)
 {
@@ -107,30 +148,37 @@ static bool parse_option(struct stat_options *options, int option)
 		return true;
 	case 'C':
 		options->has_cpus = true;
-		return cpulist_parse(&options->cpus, "-C", optarg);
+		return cpulist_join(&options->cpus, "-C", optarg);
+	case OPT_PER_CORE:
+		return add_up_by(options, TOPOLOGY_CORE);
+	case OPT_PER_SOCKET:
+		return add_up_by(options, TOPOLOGY_SOCKET);
+	case OPT_PER_NODE:
+		return add_up_by(options, TOPOLOGY_NODE);
+	case OPT_WINDOWS:
+		options->windows = true;
+		return true;
 	case 'p':
-		return idlist_parse(&options->pids, "-p", "process numbers",
-				    optarg);
+		return idlist_join(&options->pids, "-p", "process numbers", optarg);
 	case 't':
-		return idlist_parse(&options->tids, "-t", "thread numbers",
-				    optarg);
+		return idlist_join(&options->tids, "-t", "thread numbers", optarg);
 	case OPT_PER_THREAD:
 		options->per_thread = true;
 		return true;
-	case OPT_NO_INHERIT:
+	case 'i':
 		options->no_inherit = true;
 		return true;
 	case 'r':
 		return parse_number("-r", optarg, 1, RUNS_MAX, "runs", &options->runs);
 	case 'I':
-		return parse_number("-I", optarg, INTERVAL_MIN_MS, INTERVAL_MAX_MS,
-				    "milliseconds", &options->interval_ms);
+		return parse_time("-I", optarg, INTERVAL_MIN_MS, INTERVAL_MAX_MS,
+				  &options->interval_ms);
 	case OPT_COUNT:
 		return parse_number("--count", optarg, 1, COUNT_MAX, "intervals",
 				    &options->count);
 	case OPT_TIMEOUT:
-		return parse_number("--timeout", optarg, TIMEOUT_MIN_MS, TIMEOUT_MAX_MS,
-				    "milliseconds", &options->timeout_ms);
+		return parse_time("--timeout", optarg, TIMEOUT_MIN_MS, TIMEOUT_MAX_MS,
+				  &options->timeout_ms);
 	case 'l':
 		return parse_number("-l", optarg, 1, LEVEL_MAX, "levels", &options->level);
 	case 'x':
@@ -159,7 +207,9 @@ static bool parse_option(struct stat_options *options, int option)
 		options->strict = true;
 		return true;
 	case OPT_DEVICE:
-		options->device = optarg;
+		return options_device(&options->device, optarg);
+	case OPT_LOCATE:
+		options->locate = true;
 		return true;
 	case 'q':
 		options->quiet = true;
@@ -178,34 +228,59 @@ static bool refuse(const char *why)
 	return false;
 }
 
+static bool check_cpus(const struct stat_options *options, bool tasks)
+{
+	bool cpus = options->all_cpus || options->has_cpus;
+	bool rows = options->per_cpu || options->per != TOPOLOGY_NONE;
+
+	if (tasks && (cpus || rows || options->windows))
+		return refuse("-a, -C, -A, --per-core and the like, and --windows are about CPUs and exclude -p and -t (allowed: one kind)");
+	if (options->argv && !cpus && (rows || options->windows))
+		return refuse("-A, --per-core and the like, and --windows are about CPUs (with a command add -a or -C; its own options go after it)");
+	if (options->per_cpu && options->per != TOPOLOGY_NONE)
+		return refuse("-A and --per-core and the like exclude each other (allowed: one of them)");
+	if (options->all_cpus && options->has_cpus)
+		return refuse("-a and -C exclude each other (allowed: one of them)");
+	return true;
+}
+
 static bool check_tasks(const struct stat_options *options)
 {
-	bool cpus = options->all_cpus || options->has_cpus || options->per_cpu;
+	bool cpus = options->all_cpus || options->has_cpus;
 	unsigned int kinds = !!options->argv + !!options->pids.nr + !!options->tids.nr;
 
 	if (kinds > 1)
 		return refuse("-p, -t and a command exclude each other (allowed: one of them; --timeout ends -p and -t)");
-	if (kinds && cpus)
-		return refuse("-a, -A and -C are about CPUs and exclude -p, -t and a command (allowed: one kind; a command's own options go behind it)");
+	if (!check_cpus(options, options->pids.nr || options->tids.nr))
+		return false;
 	if (options->per_thread && !options->pids.nr)
 		return refuse("--per-thread needs the process whose threads are meant (add -p PID)");
-	if (options->no_inherit && (!kinds || options->tids.nr))
+	if (options->no_inherit && (!kinds || options->tids.nr || cpus))
 		return refuse("--no-inherit is about the children of processes (allowed: with -p or a command)");
-	if (options->runs && !options->argv)
-		return refuse("-r needs a command to run (add -- COMMAND)");
+	if (options->runs && (!options->argv || cpus))
+		return refuse("-r needs a command to run and to measure by itself (add -- COMMAND; allowed: without -a and -C)");
 	if (options->runs && (options->interval_ms || options->count || options->timeout_ms))
 		return refuse("-r measures each run from its start to its end (allowed: without -I, --count and --timeout)");
 	return true;
 }
 
+/* What is located is of one row. */
+static bool check_locate(const struct stat_options *options)
+{
+	bool rows = options->per_cpu || options->per != TOPOLOGY_NONE || options->per_thread ||
+		    options->pids.nr + options->tids.nr > 1;
+
+	if (options->locate && (options->format != OUTPUT_TABLE || rows))
+		return refuse("--locate is about one row of a table (allowed: without -j, -x, -A, --per-core and the like, and with one task)");
+	return true;
+}
+
 static bool check_together(struct stat_options *options)
 {
-	if (!check_tasks(options))
+	if (!check_tasks(options) || !check_locate(options))
 		return false;
-	if (options->all_cpus && options->has_cpus)
-		return refuse("-a and -C exclude each other (allowed: one of them)");
 	if (options->append && !options->path)
-		return refuse("--append needs the file to write behind (add -o FILE)");
+		return refuse("--append needs the file to write after (add -o FILE)");
 	if (options->quiet && options->verbose)
 		return refuse("-q and -v exclude each other (allowed: one of them)");
 	if (options->count && !options->interval_ms)
@@ -224,7 +299,7 @@ static bool check_together(struct stat_options *options)
  */
 int stat_parse(struct stat_options *options, int argc, char **argv, bool *done)
 {
-	int option;
+	int option, at;
 
 	memset(options, 0, sizeof(*options));
 	options->device = TOPDOWN_DEVICE;
@@ -232,20 +307,29 @@ int stat_parse(struct stat_options *options, int argc, char **argv, bool *done)
 	*done = false;
 
 	for (;;) {
-		option = options_next(argc, argv, "+:aAC:p:t:r:I:l:x:jo:qvh", long_options);
+		at = optind ? optind : 1;
+		option = options_next(argc, argv, "+:aAC:p:t:ir:I:l:x:jo:qvh", long_options);
 		if (option == -1)
 			break;
 		switch (option) {
 		case 'h':
 			*done = true;
 			return options_help(usage);
+		case OPT_SCHEMA:
+			*done = true;
+			return schema_print();
 		case OPTIONS_ERROR:
 			return EXIT_USAGE;
 		}
 		if (!parse_option(options, option))
 			return EXIT_USAGE;
 	}
-	if (optind < argc)
+	if (optind < argc) {
 		options->argv = argv + optind;
+	} else if (optind > at) {
+		/* getopt went past "--", and a variable was empty perhaps. */
+		refuse("'--' without a command (allowed: -- COMMAND [ARG...])");
+		return EXIT_USAGE;
+	}
 	return check_together(options) ? 0 : EXIT_USAGE;
 }

@@ -1,226 +1,160 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * topdown stat: measure CPUs and print; and what that has in common with tasks.
+ * topdown stat: measure CPUs, tasks, or a command while it runs, and print.
  */
 #include "stat.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <topdown.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "info.h"
+#include "locate.h"
 #include "report.h"
-#include "ticker.h"
 
-#define NS_PER_S	1000000000.0
-#define NS_PER_MS	1000000ULL
-
-/**
- * struct stat_run - a measurement going on
- * @options: what was asked for
- * @td: device
- * @then: reading of the start of the interval
- * @now: reading of its end
- * @start_ns: time of the first reading
- * @read_flags: flags of every reading
- * @cpus: CPUs that are measured, as of now
- * @output: where figures go
- * @interval: what is printed
- * @ticker: when
- * @partial: some of the time was not measured
- */
-struct stat_run {
-	const struct stat_options *options;
-	struct topdown *td;
-	struct topdown_reading *then;
-	struct topdown_reading *now;
-	uint64_t start_ns;
-	unsigned int read_flags;
-	struct cpulist cpus;
-	struct output output;
-	struct interval interval;
-	struct ticker ticker;
-	bool partial;
-};
-
-static int read_error(const struct stat_run *run, int ret)
+/* A failure of ours must not be taken for one of the command. */
+static int failure(const struct stat_run *run, int ret)
 {
-	return report_read(run->options->device, -ret);
+	return run->options->argv && (ret == EXIT_RUNTIME || ret == EXIT_DEVICE) ? EXIT_OURS : ret;
 }
 
-static bool is_measurable(const struct topdown_record *record)
+/* Decide how many levels are shown. */
+static int choose_level(struct stat_run *run)
 {
-	return record->source != TOPDOWN_SOURCE_NONE && record->level;
-}
-
-/* One reading of all CPUs says which there are, and whether we may read. */
-static int look_at_cpus(struct stat_run *run)
-{
-	struct cpulist possible = { .words = { 0 } }, online = { .words = { 0 } };
-	unsigned int measurable = 0, i;
-	struct topdown_reading *all = NULL;
-	int ret;
-
-	ret = topdown_reading_create(&all, run->td, NULL, 0);
-	if (!ret)
-		ret = topdown_reading_update(all, 0);
-	if (ret) {
-		topdown_reading_destroy(all);
-		return read_error(run, ret);
-	}
-	for (i = 0; i < topdown_reading_nr(all); i++) {
-		const struct topdown_record *record = topdown_reading_record(all, i);
-
-		if (record->cpu >= CPULIST_MAX)
-			continue;
-		cpulist_set(&possible, record->cpu);
-		if (record->state != TOPDOWN_STATE_OFFLINE)
-			cpulist_set(&online, record->cpu);
-		if (!run->options->has_cpus || cpulist_has(&run->options->cpus, record->cpu))
-			measurable += is_measurable(record);
-	}
-	topdown_reading_destroy(all);
-
-	run->cpus = run->options->has_cpus ? run->options->cpus : online;
-	if (run->options->has_cpus &&
-	    !cpulist_check(&run->cpus, "-C", &possible, &online))
-		return EXIT_USAGE;
-	if (!measurable) {
-		report_error("none of the CPUs asked for can be measured ('topdown info' and the kernel log say why)");
-		return EXIT_DEVICE;
-	}
-	return 0;
-}
-
-/**
- * stat_level - decide how many levels are shown
- * @options: command line
- * @td: device
- * @level: highest level
- *
- * Return: 0, or an exit code after a message.
- */
-int stat_level(const struct stat_options *options, const struct topdown *td,
-	       unsigned int *level)
-{
-	const struct topdown_info *info = topdown_info_get(td);
-	uint64_t most = info->out_level;
+	const struct topdown_info *info = topdown_info_get(run->td);
+	uint64_t most = info->out_level, asked = run->options->level;
 
 	if (most > LEVEL_MAX)
 		most = LEVEL_MAX;
-	if (options->level > most) {
+	if (asked > most) {
 		report_error("-l: this machine has no level %u: %s, source %s (allowed: %s)",
-			     (unsigned int)options->level,
+			     (unsigned int)asked,
 			     *info->out_codename ? info->out_codename : info->out_cpu_name,
 			     topdown_source_name(info->out_source),
 			     most > 1 ? "1..2" : most ? "1" : "none");
 		return EXIT_DEVICE;
 	}
-	*level = options->level ? options->level : most;
+	run->interval.level = asked ? asked : most;
 	return 0;
 }
 
 static int prepare(struct stat_run *run)
 {
-	const uint64_t *words = NULL;
-	unsigned int nr_words = 0;
+	const struct stat_options *options = run->options;
+	struct output *output = &run->output;
 	int ret;
 
-	if (!topdown_has(run->td, TOPDOWN_FEATURE_TOTAL))
-		return read_error(run, -EOPNOTSUPP);
-	if (topdown_has(run->td, TOPDOWN_FEATURE_FRESH))
-		run->read_flags = TOPDOWN_READ_FRESH;
-	else if (!run->options->quiet)
-		report_note("the loaded module cannot count until now on request: intervals end up to %u ms early",
-			    topdown_info_get(run->td)->out_period_ms);
-
-	ret = stat_level(run->options, run->td, &run->interval.level);
-	if (!ret)
-		ret = look_at_cpus(run);
-	if (ret)
-		return ret;
-
-	if (run->options->has_cpus) {
-		words = run->options->cpus.words;
-		nr_words = CPULIST_WORDS;
-	}
-	ret = topdown_reading_create(&run->then, run->td, words, nr_words);
-	if (!ret)
-		ret = topdown_reading_create(&run->now, run->td, words, nr_words);
-	return ret ? read_error(run, ret) : 0;
+	output->format = options->format;
+	output->separator = options->separator;
+	output->header = options->header;
+	output->repeat = options->runs;
+	output->errors = options->argv;
+	ret = choose_level(run);
+	return ret ? ret : run->subject->prepare(run);
 }
 
-/**
- * stat_epoch - the time for people
- *
- * Return: seconds since the epoch.
- */
-double stat_epoch(void)
+/* The time for people: seconds since the epoch. */
+static double epoch(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	return now.tv_sec + now.tv_nsec / NS_PER_S;
+	return now.tv_sec + (double)now.tv_nsec / NS_PER_S;
+}
+
+/**
+ * stat_times - an interval ends
+ * @run: measurement
+ * @now_ns: CLOCK_MONOTONIC of the end
+ */
+void stat_times(struct stat_run *run, uint64_t now_ns)
+{
+	struct interval *interval = &run->interval;
+
+	interval->time = epoch();
+	interval->elapsed = (double)(now_ns - run->start_ns) / NS_PER_S;
+	interval->length = (double)(now_ns - run->then_ns) / NS_PER_S;
+	run->then_ns = now_ns;
+}
+
+/* A table may say how to go on. */
+static int print(struct stat_run *run)
+{
+	int ret = output_interval(&run->output, &run->interval);
+
+	if (ret || !run->options->locate)
+		return ret;
+	locate_print(run->output.file, run->options, topdown_info_get(run->td),
+		     &run->interval.row[0]);
+	return output_flush(&run->output);
 }
 
 static int print_interval(struct stat_run *run)
 {
-	struct interval *interval = &run->interval;
-	struct topdown_reading *swap;
-	unsigned int i;
-	int ret;
+	int ret = run->subject->fill(run);
 
-	ret = topdown_reading_update(run->now, run->read_flags);
-	if (ret)
-		return read_error(run, ret);
-	ret = interval_fill(interval, run->then, run->now, run->options->has_cpus);
-	if (ret)
-		return read_error(run, ret);
-
-	interval->time = stat_epoch();
-	interval->elapsed = (topdown_reading_time(run->now) - run->start_ns) / NS_PER_S;
-	interval->length = (topdown_reading_time(run->now) -
-			    topdown_reading_time(run->then)) / NS_PER_S;
-	for (i = 0; i < interval->nr; i++)
-		run->partial |= row_partial(&interval->row[i]);
-	if (!run->options->per_cpu)
-		interval->nr = 1;
-
-	swap = run->then;
-	run->then = run->now;
-	run->now = swap;
-	return output_interval(&run->output, interval);
+	/* Nothing is left to say of tasks that are over, or yet of one run of many. */
+	if (ret || !run->interval.nr || run->options->runs)
+		return ret;
+	return print(run);
 }
 
-/**
- * stat_signal_status - what a measurement exits with that a signal ended
- * @options: command line
- * @signal: its number
- *
- * Ctrl-C is how a measurement without an end is meant to be ended.
- *
- * Return: exit code.
- */
-int stat_signal_status(const struct stat_options *options, int signal)
+static int print_mean(struct stat_run *run)
 {
-	if (signal == SIGINT && !options->count && !options->timeout_ms)
-		return 0;
-	return EXIT_SIGNAL + signal;
+	struct interval *interval = &run->interval;
+
+	repeat_row(&run->repeat, &interval->row[0]);
+	/* The runs were different processes. */
+	run->tasks.task[0].pid = 0;
+	interval->row[0].kind = ROW_RUNS;
+	interval->row[0].task = &run->tasks.task[0];
+	interval->length = run->repeat.length.mean;
+	interval->repeat = &run->repeat;
+	return print(run);
 }
 
-static int loop(struct stat_run *run)
+static bool is_alive(struct stat_run *run)
+{
+	return !run->subject->alive || run->subject->alive(run);
+}
+
+/*
+ * What a terminal sends goes to the command anyway, and what a process sends us is
+ * meant for it as well.
+ */
+static void hand_on(struct stat_run *run)
+{
+	if (run->ticker.from_process)
+		command_signal(&run->command, run->signal);
+}
+
+static enum ticker_event wait_interval(struct stat_run *run)
+{
+	enum ticker_event event;
+
+	for (;;) {
+		event = ticker_wait(&run->ticker, run->then_ns, &run->signal);
+		if (event == TICKER_SIGNAL && run->options->argv)
+			hand_on(run);
+		else if (event != TICKER_TARGET || run->options->argv || !is_alive(run))
+			return event;
+	}
+}
+
+/* Until what is measured ends, or what was asked for is over. */
+static int follow(struct stat_run *run, enum ticker_event *event)
 {
 	uint64_t printed = 0;
-	enum ticker_event event;
-	int ret, signal = 0;
+	int ret;
 
 	do {
-		event = ticker_wait(&run->ticker, topdown_reading_time(run->then), &signal);
-		if (event == TICKER_ERROR) {
+		*event = wait_interval(run);
+		if (*event == TICKER_ERROR) {
 			report_error("cannot wait for the end of the interval: %s",
 				     strerror(errno));
 			return EXIT_RUNTIME;
@@ -229,92 +163,182 @@ static int loop(struct stat_run *run)
 		if (ret)
 			return ret;
 		printed++;
-	} while (event == TICKER_INTERVAL && printed != run->options->count);
-
-	return event == TICKER_SIGNAL ? stat_signal_status(run->options, signal) : 0;
+		/* The interval itself may have been told of the end, which is told once. */
+		if (*event == TICKER_INTERVAL && run->tasks.nr && !run->options->argv &&
+		    !tasks_alive(&run->tasks))
+			*event = TICKER_TARGET;
+	} while (*event == TICKER_INTERVAL && printed != run->options->count);
+	return 0;
 }
 
-static void say_what(struct stat_run *run)
+static void start_ticker(struct stat_run *run)
+{
+	run->then_ns = run->start_ns;
+	ticker_start(&run->ticker, run->start_ns, run->options->interval_ms * NS_PER_MS,
+		     run->options->timeout_ms * NS_PER_MS);
+}
+
+static void say_what(const struct stat_run *run)
 {
 	const struct stat_options *options = run->options;
-	char *text;
 
 	if (options->verbose)
 		info_summary(stderr, run->td);
-	if (options->quiet || !isatty(STDERR_FILENO) || options->interval_ms ||
-	    options->timeout_ms)
+	if (options->argv || options->quiet || !isatty(STDERR_FILENO) ||
+	    options->interval_ms || options->timeout_ms)
 		return;
-	text = cpulist_text(&run->cpus);
-	report_note("measuring CPU %s; Ctrl-C ends and prints", text ? text : "?");
-	free(text);
+	run->subject->note(run);
+}
+
+/*
+ * What a measurement exits with that a signal ended: Ctrl-C is how one without an end
+ * is meant to be ended.
+ */
+static int signal_status(const struct stat_run *run)
+{
+	const struct stat_options *options = run->options;
+
+	if (run->signal == SIGINT && !options->count && !options->timeout_ms)
+		return 0;
+	return EXIT_SIGNAL + run->signal;
+}
+
+static int measure_alone(struct stat_run *run)
+{
+	enum ticker_event event;
+	int ret;
+
+	ret = run->subject->begin(run);
+	if (!ret)
+		ret = output_begin(&run->output);
+	if (ret)
+		return ret;
+	say_what(run);
+	if (run->tasks.nr) {
+		run->ticker.target = topdown_fd(run->td);
+		run->ticker.target_events = POLLPRI;
+	}
+	start_ticker(run);
+	ret = follow(run, &event);
+	if (!ret && event == TICKER_SIGNAL)
+		return signal_status(run);
+	return ret;
+}
+
+/* When nothing is left to measure, signals are still for the command. */
+static void outlast(struct stat_run *run)
+{
+	tasks_detach(&run->tasks);
+	ticker_start(&run->ticker, run->start_ns, 0, 0);
+	wait_interval(run);
+}
+
+/*
+ * One run.  @status is that of the command, which is what counts unless it says
+ * that all went well.
+ */
+static int measure_run(struct stat_run *run, int *status)
+{
+	enum ticker_event event = TICKER_TARGET;
+	int ret;
+
+	ret = run->subject->begin(run);
+	if (ret) {
+		*status = failure(run, ret);
+		return ret;
+	}
+	start_ticker(run);
+	ret = output_begin(&run->output);
+	if (!ret && run->command.session)
+		ret = tasks_add(&run->tasks, run->command.pid, 0, run->command.session);
+	run->ticker.target = run->command.exited;
+	run->ticker.target_events = POLLIN;
+	if (!ret)
+		ret = follow(run, &event);
+	if (ret || event != TICKER_TARGET)
+		outlast(run);
+	*status = command_end(&run->command);
+	return ret;
+}
+
+/* A signal ended it, or was for it, whatever it made of that. */
+static bool was_interrupted(const struct stat_run *run)
+{
+	return run->command.killed || run->signal;
+}
+
+/* The first run that fails decides the status; one that is interrupted is the last. */
+static int measure_command(struct stat_run *run)
+{
+	uint64_t runs = run->options->runs ? run->options->runs : 1, i;
+	int ret = 0, status, worst = 0;
+
+	say_what(run);
+	for (i = 0; i < runs && !ret; i++) {
+		ret = measure_run(run, &status);
+		if (!worst)
+			worst = status;
+		/* Half a run says little of the mean, but more than nothing. */
+		if (!ret && run->options->runs && !(was_interrupted(run) && run->repeat.runs))
+			repeat_add(&run->repeat, &run->interval.row[0], run->interval.length);
+		if (was_interrupted(run))
+			break;
+	}
+	if (run->repeat.runs && !ret)
+		ret = print_mean(run);
+	return worst ? worst : failure(run, ret);
 }
 
 static int measure(struct stat_run *run)
 {
 	const struct stat_options *options = run->options;
-	int ret;
-
-	ret = ticker_open(&run->ticker);
-	if (ret) {
-		report_error("cannot set up timer and signals: %s", strerror(-ret));
-		return EXIT_RUNTIME;
-	}
-	say_what(run);
-	ret = topdown_reading_update(run->then, run->read_flags);
-	ret = ret ? read_error(run, ret) : output_begin(&run->output);
-	if (!ret) {
-		run->start_ns = topdown_reading_time(run->then);
-		ticker_start(&run->ticker, run->start_ns, options->interval_ms * NS_PER_MS,
-			     options->timeout_ms * NS_PER_MS);
-		ret = loop(run);
-	}
-	ticker_close(&run->ticker);
-	return ret;
-}
-
-static int measure_and_print(struct stat_run *run)
-{
-	const struct stat_options *options = run->options;
 	int ret, closed;
 
-	run->output.format = options->format;
-	run->output.separator = options->separator;
-	run->output.header = options->header;
-	run->output.tree = !options->per_cpu;
+	if (options->argv)
+		command_prepare(&run->command, options->argv);
 	/* A reader that leaves is seen when writing, and is not worth dying. */
 	signal(SIGPIPE, SIG_IGN);
 	ret = output_open(&run->output, options->path, options->append);
 	if (ret)
-		return ret;
-	ret = measure(run);
+		return failure(run, ret);
+	ret = ticker_open(&run->ticker);
+	if (ret) {
+		report_error("cannot set up timer and signals: %s", strerror(-ret));
+		ret = failure(run, EXIT_RUNTIME);
+	} else {
+		ret = options->argv ? measure_command(run) : measure_alone(run);
+		ticker_close(&run->ticker);
+	}
 	closed = output_close(&run->output);
-	return ret ? ret : closed;
+	return ret ? ret : failure(run, closed);
 }
 
-/**
- * stat_run - measure as asked for
- * @options: command line
- *
- * Return: exit code.
- */
-int stat_run(const struct stat_options *options)
+/* A command is measured by itself unless it is said that CPUs are meant. */
+static const struct stat_subject *subject_of(const struct stat_options *options)
 {
-	struct stat_run run = { .options = options };
+	if (options->pids.nr || options->tids.nr)
+		return &stat_tasks;
+	return options->argv && !options->all_cpus && !options->has_cpus ? &stat_tasks :
+									   &stat_cpus;
+}
+
+static int run_stat(const struct stat_options *options)
+{
+	struct stat_run run = { .options = options, .subject = subject_of(options) };
 	int ret;
 
 	ret = topdown_open(&run.td, options->device);
 	if (ret)
-		return report_open(options->device, -ret);
+		return failure(&run, report_open(options->device, -ret));
 
-	ret = prepare(&run);
+	ret = failure(&run, prepare(&run));
 	if (!ret)
-		ret = measure_and_print(&run);
+		ret = measure(&run);
 	if (ret == EXIT_OK && options->strict && run.partial)
 		ret = EXIT_PARTIAL;
 
 	interval_free(&run.interval);
-	topdown_reading_destroy(run.now);
-	topdown_reading_destroy(run.then);
+	run.subject->close(&run);
 	topdown_close(run.td);
 	return ret;
 }
@@ -328,7 +352,5 @@ int stat_main(int argc, char **argv)
 	ret = stat_parse(&options, argc, argv, &done);
 	if (ret || done)
 		return ret;
-	if (options.argv || options.pids.nr || options.tids.nr)
-		return stat_tasks(&options);
-	return stat_run(&options);
+	return run_stat(&options);
 }

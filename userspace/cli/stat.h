@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * topdown stat: what it was asked for.
+ * topdown stat: what it was asked for, and the measurement.
  */
 #ifndef TOPDOWN_CLI_STAT_H
 #define TOPDOWN_CLI_STAT_H
 
+#include "command.h"
 #include "cpulist.h"
 #include "idlist.h"
 #include "output.h"
+#include "repeat.h"
+#include "task.h"
+#include "ticker.h"
+#include "topology.h"
 
 #define INTERVAL_MIN_MS		10
 #define INTERVAL_MAX_MS		3600000
@@ -23,8 +28,10 @@
  * @device: node
  * @all_cpus: -a
  * @has_cpus: -C
- * @cpus: argument of -C
+ * @cpus: arguments of -C
  * @per_cpu: -A
+ * @per: --per-core and its like; TOPOLOGY_NONE without
+ * @windows: --windows
  * @pids: -p; empty without
  * @tids: -t; empty without
  * @argv: the command and its arguments, or NULL
@@ -35,6 +42,7 @@
  * @count: --count; 0 for no limit
  * @timeout_ms: --timeout; 0 for no limit
  * @level: -l; 0 for the highest that the machine has
+ * @locate: --locate
  * @format: -x or -j
  * @separator: argument of -x
  * @path: -o, or NULL
@@ -50,6 +58,8 @@ struct stat_options {
 	bool has_cpus;
 	struct cpulist cpus;
 	bool per_cpu;
+	enum topology per;
+	bool windows;
 	struct idlist pids;
 	struct idlist tids;
 	char **argv;
@@ -60,6 +70,7 @@ struct stat_options {
 	uint64_t count;
 	uint64_t timeout_ms;
 	uint64_t level;
+	bool locate;
 	enum output_format format;
 	char separator;
 	const char *path;
@@ -70,13 +81,73 @@ struct stat_options {
 	bool verbose;
 };
 
+struct stat_run;
+
+/**
+ * struct stat_subject - what is measured: CPUs, or tasks
+ * @prepare: see what there is and may be measured
+ * @begin: measure from now on, and say since when in @start_ns of the run
+ * @fill: the interval ends now: its rows and times; @partial of the run
+ * @alive: whether there is anything left to measure; NULL for always
+ * @note: what is measured, for a terminal
+ * @close: give all back
+ *
+ * All but @alive return 0, or an exit code after a message.
+ */
+struct stat_subject {
+	int (*prepare)(struct stat_run *run);
+	int (*begin)(struct stat_run *run);
+	int (*fill)(struct stat_run *run);
+	bool (*alive)(struct stat_run *run);
+	void (*note)(const struct stat_run *run);
+	void (*close)(struct stat_run *run);
+};
+
+extern const struct stat_subject stat_cpus;
+extern const struct stat_subject stat_tasks;
+
+/**
+ * struct stat_run - a measurement going on
+ * @options: what was asked for
+ * @td: device
+ * @subject: what is measured
+ * @then: CPUs: reading of the start of the interval
+ * @now: CPUs: reading of its end
+ * @read_flags: CPUs: flags of every reading
+ * @cpus: CPUs that are measured, as of now
+ * @tasks: tasks that are followed
+ * @command: the command that is run, if any
+ * @repeat: what its runs had, with -r
+ * @start_ns: CLOCK_MONOTONIC of the start
+ * @then_ns: of the end of the last interval
+ * @output: where figures go
+ * @interval: what is printed
+ * @ticker: when
+ * @signal: that ended the measurement, or was handed on to the command
+ * @partial: some of the time was not measured
+ */
+struct stat_run {
+	const struct stat_options *options;
+	struct topdown *td;
+	const struct stat_subject *subject;
+	struct topdown_reading *then;
+	struct topdown_reading *now;
+	unsigned int read_flags;
+	struct cpulist cpus;
+	struct tasks tasks;
+	struct command command;
+	struct repeat repeat;
+	uint64_t start_ns;
+	uint64_t then_ns;
+	struct output output;
+	struct interval interval;
+	struct ticker ticker;
+	int signal;
+	bool partial;
+};
+
 int stat_main(int argc, char **argv);
 int stat_parse(struct stat_options *options, int argc, char **argv, bool *done);
-int stat_level(const struct stat_options *options, const struct topdown *td,
-	       unsigned int *level);
-double stat_epoch(void);
-int stat_signal_status(const struct stat_options *options, int signal);
-int stat_run(const struct stat_options *options);
-int stat_tasks(const struct stat_options *options);
+void stat_times(struct stat_run *run, uint64_t now_ns);
 
 #endif /* TOPDOWN_CLI_STAT_H */

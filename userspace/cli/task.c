@@ -225,12 +225,16 @@ bool tasks_alive(const struct tasks *tasks)
 	return false;
 }
 
-static int fill_row(struct row *row, const struct task *task, unsigned int level)
+static int fill_row(struct row *row, const struct tasks *tasks, const struct task *task,
+		    unsigned int level)
 {
 	const struct topdown_session *now = &task->now;
 	int ret;
 
+	row->kind = task->tid ? ROW_THREAD : ROW_PROCESS;
 	row->task = task;
+	row->flags = tasks->flags;
+	row->flags_known = tasks->flags_known;
 	row->state = now->out_state;
 	row->source = now->out_source;
 	row->level = now->out_level < level ? now->out_level : level;
@@ -272,7 +276,7 @@ int tasks_rows(struct tasks *tasks, struct interval *interval)
 
 		if (task->over)
 			continue;
-		ret = fill_row(&interval->row[interval->nr], task, interval->level);
+		ret = fill_row(&interval->row[interval->nr], tasks, task, interval->level);
 		if (ret)
 			return ret;
 		interval->nr++;

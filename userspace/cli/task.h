@@ -39,12 +39,16 @@ struct task {
  * @device: its name, for messages
  * @task: tasks
  * @nr: number of @task
+ * @flags: TOPDOWN_RECORD_* of any CPU that hold for sessions
+ * @flags_known: this user may see them
  */
 struct tasks {
 	struct topdown *td;
 	const char *device;
 	struct task *task;
 	unsigned int nr;
+	unsigned int flags;
+	bool flags_known;
 };
 
 int tasks_add(struct tasks *tasks, int pid, int tid, uint32_t session);

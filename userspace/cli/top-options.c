@@ -34,7 +34,7 @@ static const char usage[] =
 	"reads shared memory, asks the module for its period only, and interrupts no CPU.\n"
 	"\n"
 	"  -C, --cpu LIST       only these CPUs, such as 0-3,8\n"
-	"  -d, --delay MS       refresh every MS milliseconds (10..3600000), default 1000\n"
+	"  -d, --delay TIME     refresh so often, such as 500ms (10..3600000), default 1000\n"
 	"  -n, --count N        end after N refreshes\n"
 	"  -l, --level N        begin with level 1 (the default) or 2\n"
 	"      --device PATH    device node; default " TOPDOWN_DEVICE "\n"
@@ -44,17 +44,17 @@ static const char usage[] =
 	"\n"
 	"Examples:\n"
 	"  topdown top\n"
-	"  topdown top -C 0-15 -d 500\n";
+	"  topdown top -C 0-15 -d 500ms\n";
 
 static bool parse_option(struct top_options *options, int option)
 {
 	switch (option) {
 	case 'C':
 		options->has_cpus = true;
-		return cpulist_parse(&options->cpus, "-C", optarg);
+		return cpulist_join(&options->cpus, "-C", optarg);
 	case 'd':
-		return parse_number("-d", optarg, DELAY_MIN_MS, DELAY_MAX_MS,
-				    "milliseconds", &options->delay_ms);
+		return parse_time("-d", optarg, DELAY_MIN_MS, DELAY_MAX_MS,
+				  &options->delay_ms);
 	case 'n':
 		return parse_number("-n", optarg, 1, REFRESHES_MAX, "refreshes",
 				    &options->count);
@@ -62,8 +62,7 @@ static bool parse_option(struct top_options *options, int option)
 		return parse_number("-l", optarg, 1, TOP_LEVEL_MAX, "levels",
 				    &options->level);
 	case OPT_DEVICE:
-		options->device = optarg;
-		return true;
+		return options_device(&options->device, optarg);
 	}
 	return false;
 }

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * topdown stat of tasks, and of a command: each is a session.
+ */
+#include <errno.h>
+#include <topdown.h>
+
+#include "clock.h"
+#include "report.h"
+#include "stat.h"
+
+/* Rows of several tasks have one level unless asked for more, to fit the screen. */
+static void choose_form(struct stat_run *run)
+{
+	const struct stat_options *options = run->options;
+	struct output *output = &run->output;
+
+	output->tasks = true;
+	output->tree = !options->per_thread && options->pids.nr + options->tids.nr < 2;
+	if (!output->tree && !options->level && options->format == OUTPUT_TABLE)
+		run->interval.level = 1;
+}
+
+/* How the machine is measured; not everybody may see that. */
+static void look_at_machine(struct tasks *tasks)
+{
+	const unsigned int kept = TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_REFINED |
+				  TOPDOWN_RECORD_DRILLDOWN;
+	struct topdown_reading *all = NULL;
+	unsigned int i;
+
+	if (topdown_reading_create(&all, tasks->td, NULL, 0))
+		return;
+	tasks->flags_known = !topdown_reading_update(all, 0);
+	for (i = 0; tasks->flags_known && i < topdown_reading_nr(all); i++)
+		tasks->flags |= topdown_reading_record(all, i)->flags & kept;
+	topdown_reading_destroy(all);
+}
+
+static int prepare(struct stat_run *run)
+{
+	run->tasks.td = run->td;
+	run->tasks.device = run->options->device;
+	if (!topdown_has(run->td, TOPDOWN_FEATURE_SESSION))
+		return report_attach(run->options->device, "tasks", EOPNOTSUPP);
+	if (!run->interval.level) {
+		report_error("no CPU of this machine can be measured ('topdown info' and the kernel log say why)");
+		return EXIT_DEVICE;
+	}
+	look_at_machine(&run->tasks);
+	choose_form(run);
+	return 0;
+}
+
+static int attach(struct stat_run *run)
+{
+	const struct stat_options *options = run->options;
+	unsigned int flags = options->no_inherit ? 0 : TOPDOWN_ATTACH_CHILDREN, i;
+	int ret = 0;
+
+	for (i = 0; i < options->pids.nr && !ret; i++)
+		ret = options->per_thread ?
+			tasks_attach_threads(&run->tasks, options->pids.id[i]) :
+			tasks_attach_process(&run->tasks, options->pids.id[i], flags);
+	for (i = 0; i < options->tids.nr && !ret; i++)
+		ret = tasks_attach_thread(&run->tasks, options->tids.id[i]);
+	return ret;
+}
+
+/* The command attaches itself, so that nothing of it is missed. */
+static int begin_command(struct stat_run *run)
+{
+	unsigned int flags = TOPDOWN_ATTACH_DISABLED | TOPDOWN_ATTACH_ON_EXEC;
+	int ret;
+
+	if (!run->options->no_inherit)
+		flags |= TOPDOWN_ATTACH_CHILDREN;
+	tasks_detach(&run->tasks);
+	ret = command_start(&run->command, run->td, run->options->device, flags);
+	run->start_ns = run->command.start_ns;
+	return ret;
+}
+
+static int begin(struct stat_run *run)
+{
+	int ret;
+
+	if (run->options->argv)
+		return begin_command(run);
+	ret = attach(run);
+	run->start_ns = clock_now_ns();
+	return ret;
+}
+
+static int fill(struct stat_run *run)
+{
+	uint64_t now;
+	unsigned int i;
+	int ret;
+
+	ret = tasks_read(&run->tasks, TOPDOWN_SESSION_FRESH);
+	now = clock_now_ns();
+	if (!ret)
+		ret = tasks_rows(&run->tasks, &run->interval);
+	if (ret)
+		return report_session(run->options->device, -ret);
+	stat_times(run, now);
+	for (i = 0; i < run->interval.nr; i++)
+		run->partial |= row_partial(&run->interval.row[i]);
+	return 0;
+}
+
+/* Without a right to whole CPUs the device cannot say who has ended, so ask. */
+static bool alive(struct stat_run *run)
+{
+	return !tasks_read(&run->tasks, 0) && tasks_alive(&run->tasks);
+}
+
+static void note(const struct stat_run *run)
+{
+	report_note("following %u task%s until the end; Ctrl-C ends and prints",
+		    run->tasks.nr, run->tasks.nr == 1 ? "" : "s");
+}
+
+static void end(struct stat_run *run)
+{
+	tasks_detach(&run->tasks);
+}
+
+const struct stat_subject stat_tasks = {
+	.prepare = prepare,
+	.begin = begin,
+	.fill = fill,
+	.alive = alive,
+	.note = note,
+	.close = end,
+};

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which CPUs belong together: cores, sockets and NUMA nodes, as sysfs has them.
+ */
+#include "topology.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CPU_DIR	"/sys/devices/system/cpu/cpu%u"
+
+/* -1 where the kernel does not say, as of a CPU that is offline. */
+static int read_id(unsigned int cpu, const char *name)
+{
+	char path[96];
+	FILE *file;
+	int id = -1;
+
+	snprintf(path, sizeof(path), CPU_DIR "/topology/%s", cpu, name);
+	file = fopen(path, "re");
+	if (!file)
+		return -1;
+	if (fscanf(file, "%d", &id) != 1)
+		id = -1;
+	fclose(file);
+	return id;
+}
+
+/* The directory of a CPU has a link to that of its node. */
+static int read_node(unsigned int cpu)
+{
+	struct dirent *entry;
+	char path[64], end;
+	int id = -1, found;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), CPU_DIR, cpu);
+	dir = opendir(path);
+	if (!dir)
+		return -1;
+	while ((entry = readdir(dir))) {
+		if (sscanf(entry->d_name, "node%d%c", &found, &end) == 1)
+			id = found;
+	}
+	closedir(dir);
+	return id;
+}
+
+static void look_up(struct row *row, enum topology by)
+{
+	if (by == TOPOLOGY_NODE) {
+		row->numa = read_node(row->cpu);
+		return;
+	}
+	row->socket = read_id(row->cpu, "physical_package_id");
+	if (by == TOPOLOGY_CORE)
+		row->core_id = read_id(row->cpu, "core_id");
+}
+
+static bool is_same(const struct row *one, const struct row *other)
+{
+	return one->core_id == other->core_id && one->socket == other->socket &&
+	       one->numa == other->numa;
+}
+
+static bool is_before(const struct row *one, const struct row *other)
+{
+	if (one->numa != other->numa)
+		return one->numa < other->numa;
+	if (one->socket != other->socket)
+		return one->socket < other->socket;
+	return one->core_id < other->core_id;
+}
+
+static enum row_kind kind_of(enum topology by)
+{
+	switch (by) {
+	case TOPOLOGY_CORE:
+		return ROW_CORE;
+	case TOPOLOGY_SOCKET:
+		return ROW_SOCKET;
+	default:
+		return ROW_NODE;
+	}
+}
+
+/* The row for @cpu behind the sum, made at its place if there is none. */
+static struct row *find(struct interval *interval, unsigned int *nr, const struct row *cpu)
+{
+	struct row *row = interval->row;
+	unsigned int at = 1;
+
+	while (at < *nr && is_before(&row[at], cpu))
+		at++;
+	if (at < *nr && is_same(&row[at], cpu))
+		return &row[at];
+	memmove(&row[at + 1], &row[at], (*nr - at) * sizeof(*row));
+	++*nr;
+	memset(&row[at], 0, sizeof(*row));
+	row[at].core_id = cpu->core_id;
+	row[at].socket = cpu->socket;
+	row[at].numa = cpu->numa;
+	row[at].state = TOPDOWN_STATE_UNSUPPORTED;
+	row[at].flags_known = true;
+	return &row[at];
+}
+
+static void add(struct row *row, const struct row *cpu)
+{
+	bool counts = cpu->level && cpu->figures.enabled_ns;
+
+	row->state = row_worse_state(row->state, cpu->state);
+	row->flags |= cpu->flags;
+	if (!row->nr_cpus || (counts && cpu->level < row->level))
+		row->level = cpu->level;
+	if (row->nr_cpus && row->source != cpu->source)
+		row->source = TOPDOWN_SOURCE_MIXED;
+	else
+		row->source = cpu->source;
+	row->nr_cpus++;
+	topdown_figures_add(&row->figures, &cpu->figures, row->level);
+}
+
+/**
+ * topology_rows - add up the rows of CPUs
+ * @interval: rows of the sum and of CPUs; afterwards of the sum and of what CPUs were
+ *	added up by, in the order of their numbers
+ * @by: what that is
+ */
+void topology_rows(struct interval *interval, enum topology by)
+{
+	unsigned int i, nr = 1;
+
+	/* A row that is made takes no more room than the row of a CPU that was read. */
+	for (i = 1; i < interval->nr; i++) {
+		struct row cpu = interval->row[i], *row;
+
+		look_up(&cpu, by);
+		row = find(interval, &nr, &cpu);
+		row->kind = kind_of(by);
+		add(row, &cpu);
+	}
+	interval->nr = nr;
+}
