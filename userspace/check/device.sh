@@ -26,7 +26,7 @@ for command in stat top info; do
 			"^topdown: cannot open $node: No such device \(it is a device, but not that of"
 	done
 	run td "$command" --device ''
-	expect "$command: an empty path" 3 '' 'No such file'
+	expect "$command: an empty path" 2 '' '--device: the path is empty'
 	run td "$command" --device /dev/null/x
 	expect "$command: below a device" 3 '' 'Not a directory'
 
@@ -84,13 +84,16 @@ expect 'a module without FRESH' 0 'tma_retiring +40.0%' \
 	'^topdown: the loaded module cannot count until now on request: intervals end up to 1000 ms early$'
 FAKE_FEATURES=2 run fake stat --count 1 -I 10 -q
 expect 'a module without FRESH, -q' 0 'tma_retiring' ''
+# Whoever asks for closed windows needs no more, and no remark.
+FAKE_FEATURES=2 run fake stat --count 1 -I 10 --windows
+expect '--windows asks for nothing fresh' 0 'tma_retiring +40.0%' ''
 FAKE_FEATURES=1 run fake stat --count 1 -I 10
 expect 'a module without TOTAL' 3 '' 'older than this command'
 FAKE_INFO_SIZE=64 run fake info
 expect 'a module with a shorter INFO' 0 'module: -.*codename: -.*features: fresh total reset' ''
 FAKE_FEATURES=255 FAKE_SOURCE=9 FAKE_STATE=9 FAKE_LEVEL=3 run fake stat -A --count 1 -I 10 -j
 expect 'a newer module' 0 \
-	'"cpu":"all","state":"unknown","source":"unknown","level":2,.*"tma_core_bound":0\.15' ''
+	'"row":"all","cpu":null,"state":"unknown","source":"unknown","level":2,.*"tma_core_bound":0\.15' ''
 FAKE_FEATURES=255 FAKE_SOURCE=9 FAKE_LEVEL=3 run fake info
 expect 'info of a newer module' 0 'source: unknown.*level: 3' ''
 FAKE_SOURCE=0 FAKE_LEVEL=0 FAKE_STATE=2 run fake stat --count 1

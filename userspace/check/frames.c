@@ -205,6 +205,11 @@ static void test_small(void)
 	build(24, 80);
 	check(line_has(5, " 50.0 RRRR") && line_has(1, "running 75.0"), "running share");
 
+	data.cpu[1].row.flags = TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_CLAMPED;
+	build(24, 80);
+	check(line_is(3, "sorted by CPU; rows 1-4 of 4; counted in turns; clamped"), "flags");
+	data.cpu[1].row.flags = 0;
+
 	keys("l");
 	check(line_is(4, headings), "headings of level 2");
 	check(line_is(6, row2), "a row of level 2");
@@ -331,7 +336,7 @@ static void test_screens(void)
 
 int main(void)
 {
-	ktap_begin(&ktap, 62);
+	ktap_begin(&ktap, 63);
 	test_intervals();
 	test_small();
 	test_many();

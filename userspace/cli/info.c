@@ -76,8 +76,41 @@ struct cpu_kind {
 	unsigned int source;
 	unsigned int level;
 	unsigned int width;
+	unsigned int flags;
 	struct cpulist cpus;
 };
+
+/* Of a CPU for good; whether something was clamped changes with each window. */
+static const struct {
+	unsigned int bit;
+	const char *name;
+} flags[] = {
+	{ TOPDOWN_RECORD_SCALED, "scaled" },
+	{ TOPDOWN_RECORD_REFINED, "refined" },
+	{ TOPDOWN_RECORD_DRILLDOWN, "drilldown" },
+};
+
+static unsigned int known_flags(unsigned int all)
+{
+	unsigned int known = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		known |= flags[i].bit & all;
+	return known;
+}
+
+static struct json_object *flag_array(unsigned int set)
+{
+	struct json_object *array = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		if (set & flags[i].bit)
+			json_object_array_add(array, json_object_new_string(flags[i].name));
+	}
+	return array;
+}
 
 static struct cpu_kind kind_of(const struct topdown_record *record)
 {
@@ -86,6 +119,7 @@ static struct cpu_kind kind_of(const struct topdown_record *record)
 		.source = record->source,
 		.level = record->level,
 		.width = record->slots_per_cycle,
+		.flags = known_flags(record->flags),
 	};
 
 	return kind;
@@ -94,7 +128,7 @@ static struct cpu_kind kind_of(const struct topdown_record *record)
 static bool same_kind(const struct cpu_kind *a, const struct cpu_kind *b)
 {
 	return a->state == b->state && a->source == b->source && a->level == b->level &&
-	       a->width == b->width;
+	       a->width == b->width && a->flags == b->flags;
 }
 
 static struct json_object *kind_object(const struct cpu_kind *kind)
@@ -110,6 +144,7 @@ static struct json_object *kind_object(const struct cpu_kind *kind)
 	json_object_object_add(object, "level", json_object_new_int64(kind->level));
 	json_object_object_add(object, "slots_per_cycle",
 			       json_object_new_int64(kind->width));
+	json_object_object_add(object, "flags", flag_array(kind->flags));
 	free(text);
 	return object;
 }
@@ -256,19 +291,25 @@ static struct json_object *collect(struct topdown *td, const char *device, int *
 	return object;
 }
 
+static const char *array_string(struct json_object *array, size_t i)
+{
+	return json_object_get_string(json_object_array_get_idx(array, i));
+}
+
 static void print_kind(FILE *file, struct json_object *kind)
 {
-	fprintf(file, "cpus %s: %s, source %s, level %s, %s slots per cycle\n",
+	struct json_object *set = json_object_object_get(kind, "flags");
+	size_t i;
+
+	fprintf(file, "cpus %s: %s, source %s, level %s, %s slots per cycle",
 		json_object_get_string(json_object_object_get(kind, "cpus")),
 		json_object_get_string(json_object_object_get(kind, "state")),
 		json_object_get_string(json_object_object_get(kind, "source")),
 		json_object_get_string(json_object_object_get(kind, "level")),
 		json_object_get_string(json_object_object_get(kind, "slots_per_cycle")));
-}
-
-static const char *array_string(struct json_object *array, size_t i)
-{
-	return json_object_get_string(json_object_array_get_idx(array, i));
+	for (i = 0; i < json_object_array_length(set); i++)
+		fprintf(file, ", %s", array_string(set, i));
+	putc('\n', file);
 }
 
 static void print_lines(FILE *file, const char *key, struct json_object *array)

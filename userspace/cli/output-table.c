@@ -68,20 +68,11 @@ static bool is_partial(const struct row *row, double *running)
 /* How the figures came about, as far as it limits what they say. */
 static void remark_flags(const struct output *output, const struct row *row, const char **before)
 {
-	static const struct {
-		unsigned int flag;
-		const char *word;
-	} words[] = {
-		{ TOPDOWN_RECORD_SCALED, "counted in turns" },
-		{ TOPDOWN_RECORD_CLAMPED, "clamped" },
-		{ TOPDOWN_RECORD_REFINED, "refined" },
-		{ TOPDOWN_RECORD_DRILLDOWN, "drilldown" },
-	};
-	size_t i;
+	unsigned int i;
 
-	for (i = 0; row->flags_known && i < sizeof(words) / sizeof(words[0]); i++) {
-		if (row->flags & words[i].flag)
-			remark(output, before, words[i].word);
+	for (i = 0; row->flags_known && i < ROW_FLAGS; i++) {
+		if (row->flags & row_flags[i].flag)
+			remark(output, before, row_flags[i].word);
 	}
 }
 

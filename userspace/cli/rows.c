@@ -9,6 +9,13 @@
 
 #include "../../kmod/formula-thresholds.h"
 
+const struct row_flag row_flags[ROW_FLAGS] = {
+	{ TOPDOWN_RECORD_SCALED, "counted in turns" },
+	{ TOPDOWN_RECORD_CLAMPED, "clamped" },
+	{ TOPDOWN_RECORD_REFINED, "refined" },
+	{ TOPDOWN_RECORD_DRILLDOWN, "drilldown" },
+};
+
 /**
  * row_kind_name - what a row is about
  * @row: row
@@ -161,8 +168,13 @@ uint32_t row_over(const struct row *row)
 	case TOPDOWN_SOURCE_MIXED:
 		return td_thresholds_over(&td_thresholds_core, ratio) &
 		       td_thresholds_over(&td_thresholds_atom, ratio);
-	default:
+	case TOPDOWN_SOURCE_PERF_METRICS:
+	case TOPDOWN_SOURCE_GENERIC:
+	case TOPDOWN_SOURCE_FALLBACK:
 		return td_thresholds_over(&td_thresholds_core, ratio);
+	default:
+		/* What a newer module measures with has thresholds that are not known here. */
+		return 0;
 	}
 }
 
@@ -266,7 +278,7 @@ uint32_t interval_nodes(const struct interval *interval)
 
 static int fill_row(struct row *row, const struct topdown_reading *then,
 		    const struct topdown_reading *now,
-		    const struct topdown_record *record, unsigned int level)
+		    const struct topdown_record *record, unsigned int level, bool shown)
 {
 	int ret;
 
@@ -280,7 +292,9 @@ static int fill_row(struct row *row, const struct topdown_reading *then,
 	row->flags_known = true;
 	row->source = record->source;
 	row->level = record->level < level ? record->level : level;
-	ret = topdown_reading_between(then, now, row->cpu, row->level, &row->figures);
+	/* Ratios cost divisions, and without a row nobody sees them. */
+	ret = topdown_reading_between(then, now, row->cpu, shown ? row->level : 0,
+				      &row->figures);
 	if (ret)
 		return ret;
 	if (row->kind == ROW_CPU)
@@ -323,7 +337,7 @@ unsigned int row_worse_state(unsigned int one, unsigned int other)
 }
 
 /* CPUs that were off or excluded all the time are only shown to those who named them. */
-static bool is_shown(const struct row *row, bool idle_rows)
+static bool is_kept(const struct row *row, bool idle_rows)
 {
 	return idle_rows || row->figures.enabled_ns ||
 	       (row->state != TOPDOWN_STATE_OFFLINE && row->state != TOPDOWN_STATE_EXCLUDED);
@@ -336,11 +350,12 @@ static bool is_shown(const struct row *row, bool idle_rows)
  * @then: earlier reading
  * @now: later reading of the same CPUs
  * @idle_rows: also those that were offline or excluded all the time
+ * @cpu_ratios: the rows of CPUs are to have ratios
  *
  * Return: 0 or -errno.
  */
 int interval_fill(struct interval *interval, const struct topdown_reading *then,
-		  const struct topdown_reading *now, bool idle_rows)
+		  const struct topdown_reading *now, bool idle_rows, bool cpu_ratios)
 {
 	unsigned int i, nr = topdown_reading_nr(now);
 	const struct topdown_record *total;
@@ -354,7 +369,7 @@ int interval_fill(struct interval *interval, const struct topdown_reading *then,
 	interval->row = calloc(nr + 1, sizeof(*interval->row));
 	if (!interval->row)
 		return -ENOMEM;
-	ret = fill_row(&interval->row[0], then, now, total, interval->level);
+	ret = fill_row(&interval->row[0], then, now, total, interval->level, true);
 	if (ret)
 		return ret;
 	interval->nr = 1;
@@ -366,7 +381,7 @@ int interval_fill(struct interval *interval, const struct topdown_reading *then,
 		struct row *row = &interval->row[interval->nr];
 
 		ret = fill_row(row, then, now, topdown_reading_record(now, i),
-			       interval->level);
+			       interval->level, cpu_ratios);
 		if (ret)
 			return ret;
 		/* The kernel counts those that were measured at any time. */
@@ -374,7 +389,7 @@ int interval_fill(struct interval *interval, const struct topdown_reading *then,
 							   row->state == TOPDOWN_STATE_OK);
 		interval->row[0].state = row_worse_state(interval->row[0].state,
 							 row->state);
-		if (is_shown(row, idle_rows))
+		if (is_kept(row, idle_rows))
 			interval->nr++;
 	}
 	return 0;

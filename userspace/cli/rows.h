@@ -105,10 +105,24 @@ struct interval {
 	const struct repeat *repeat;
 };
 
+/**
+ * struct row_flag - a limit of what figures say
+ * @flag: TOPDOWN_RECORD_*
+ * @word: for people
+ */
+struct row_flag {
+	unsigned int flag;
+	const char *word;
+};
+
+#define ROW_FLAGS	4
+
+extern const struct row_flag row_flags[ROW_FLAGS];
+
 uint32_t row_nodes(const struct row *row);
 uint32_t interval_nodes(const struct interval *interval);
 int interval_fill(struct interval *interval, const struct topdown_reading *then,
-		  const struct topdown_reading *now, bool idle_rows);
+		  const struct topdown_reading *now, bool idle_rows, bool cpu_ratios);
 void interval_free(struct interval *interval);
 const char *row_kind_name(const struct row *row);
 const char *row_state(const struct row *row);

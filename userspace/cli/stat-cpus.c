@@ -131,7 +131,7 @@ static int fill(struct stat_run *run)
 	ret = topdown_reading_update(run->now, run->read_flags);
 	if (!ret)
 		ret = interval_fill(&run->interval, run->then, run->now,
-				    run->options->has_cpus);
+				    run->options->has_cpus, !run->output.tree);
 	if (ret)
 		return read_error(run, ret);
 	stat_times(run, topdown_reading_time(run->now));

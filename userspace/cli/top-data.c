@@ -88,8 +88,11 @@ void top_data_put(struct top_data *data, unsigned int cpu,
 	uint64_t then_ns = to->base.time_ns;
 
 	to->there = true;
+	row->kind = ROW_CPU;
 	row->cpu = cpu;
 	row->state = record->state;
+	row->flags = record->flags;
+	row->flags_known = true;
 	row->source = record->source;
 	row->level = record->level < data->level ? record->level : data->level;
 
@@ -144,6 +147,7 @@ void top_data_total(const struct top_data *data, const struct cpulist *cpus,
 	memset(total, 0, sizeof(*total));
 	clear_row(total);
 	total->cpu = TOPDOWN_CPU_ALL;
+	total->flags_known = true;
 	*rate = 0;
 	for (i = 0; i < data->nr; i++) {
 		const struct top_cpu *cpu = &data->cpu[i];
@@ -155,6 +159,7 @@ void top_data_total(const struct top_data *data, const struct cpulist *cpus,
 		total->state = total->nr_cpus ? row_worse_state(total->state, cpu->row.state) :
 						cpu->row.state;
 		level = !level || cpu->row.level < level ? cpu->row.level : level;
+		total->flags |= cpu->row.flags;
 		total->nr_cpus++;
 		topdown_figures_add(&total->figures, &cpu->row.figures, level);
 		*rate += cpu->rate;

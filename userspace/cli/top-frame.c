@@ -225,8 +225,8 @@ static void machine(struct top_frame *frame, const struct top_screen *screen)
 		column = print(frame, 1, column + 1, TOP_LOOK_PLAIN, " %s %s  ", names[i], text);
 	}
 	if (row_running(total, &running))
-		print(frame, 1, column, running < ROW_RUNNING_FULL ? TOP_LOOK_WARN :
-		      TOP_LOOK_PLAIN, "running %.1f", running * 100);
+		print(frame, 1, column, running < ROW_RUNNING_FULL && !row_turns(total) ?
+		      TOP_LOOK_WARN : TOP_LOOK_PLAIN, "running %.1f", running * 100);
 	else
 		print(frame, 1, column, TOP_LOOK_PLAIN, "running -");
 	column = print(frame, 2, 0, TOP_LOOK_PLAIN, " all ");
@@ -237,7 +237,7 @@ static void machine(struct top_frame *frame, const struct top_screen *screen)
 static void status(struct top_frame *frame, const struct top_screen *screen)
 {
 	const struct top_view *view = screen->view;
-	unsigned int page = top_frame_page(frame), column, last;
+	unsigned int page = top_frame_page(frame), column, last, i;
 	char *list = view->filtered ? cpulist_text(&view->cpus) : NULL;
 	char rate[16];
 
@@ -253,7 +253,12 @@ static void status(struct top_frame *frame, const struct top_screen *screen)
 	if (view->hide_idle)
 		column = print(frame, 3, column, TOP_LOOK_WARN, "; no idle");
 	if (view->filtered)
-		print(frame, 3, column, TOP_LOOK_WARN, "; CPUs %s", list ? list : "?");
+		column = print(frame, 3, column, TOP_LOOK_WARN, "; CPUs %s", list ? list : "?");
+	for (i = 0; i < ROW_FLAGS; i++) {
+		if (screen->total.flags & row_flags[i].flag)
+			column = print(frame, 3, column, TOP_LOOK_PLAIN, "; %s",
+				       row_flags[i].word);
+	}
 	free(list);
 }
 
@@ -318,8 +323,8 @@ static void cpu_line(struct top_frame *frame, unsigned int line, const struct to
 	snprintf(text, sizeof(text), "-");
 	if (row_running(row, &running))
 		snprintf(text, sizeof(text), "%.1f", running * 100);
-	print_whole(frame, line, column, running < ROW_RUNNING_FULL ? TOP_LOOK_WARN :
-		    TOP_LOOK_PLAIN, "%5s", text);
+	print_whole(frame, line, column, running < ROW_RUNNING_FULL && !row_turns(row) ?
+		    TOP_LOOK_WARN : TOP_LOOK_PLAIN, "%5s", text);
 	column += WIDTH_RUNNING;
 	if (*remark(row)) {
 		/* Level 2 fills 80 columns, and has no figures here to lose. */
