@@ -49,24 +49,27 @@ what it was told. The first line of figures, "all", is the four CPUs together.
 
 END
 start compute stream branchy bigcode
-show topdown stat -a -A -I 2000 --count 3
+show topdown stat -a -A -I 2s --count 3
 
 say "One CPU without any tool: slots since the module was loaded, share since then, and now"
 show cat /sys/kernel/topdown/cpu0
 
 say "The whole machine, every second, while all CPUs run stream: 82 wait in the back end"
 start stream stream stream stream
-show topdown stat -a -I 1000 --count 3
+show topdown stat -a -I 1s --count 3
+
+say "How to find the code that does it"
+show topdown stat -a -I 1s --count 1 --locate
 
 say "And while all run compute: 78 retire"
 start compute compute compute compute
-show topdown stat -a -I 1000 --count 3
+show topdown stat -a -I 1s --count 3
 
 say "One program alone, although it shares its CPU: branchy, 43 bad speculation but for its start"
 show topdown stat -- "$work" -c 1 -t 5 branchy
 
 say "For other programs: a JSON object a line; libtopdown has the same"
 start bigcode bigcode bigcode bigcode
-show topdown stat -a -j -I 1000 --count 1
+show topdown stat -a -j -I 1s --count 1
 kill "${programs[@]}"
 show rmmod topdown

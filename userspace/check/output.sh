@@ -113,6 +113,24 @@ grep -vE '^(kernel|cap_perfmon|perf_event_paranoid|nmi_watchdog|chosen|odd_windo
 	> "$TMP/some" && mv "$TMP/some" "$TMP/out"
 golden info.txt
 
+# Cores, sockets and nodes have the slots of their CPUs, each CPU once.
+for by in core socket node; do
+	run fake stat "${interval[@]}" -C 0-1 "--per-$by" -j
+	all=$(json slots "$TMP/out" | head -n 1)
+	parts=$(json slots "$TMP/out" | tail -n +2 | sum)
+	kinds=$(json row "$TMP/out" | tail -n +2 | sort -u)
+	result "$([[ $parts == "$all.000" && $kinds == "$by" ]]; echo $?)" \
+		"--per-$by: $parts slots of $all"
+done
+run fake stat "${interval[@]}" -C 0-1 --per-core -j
+cores=$(paste -d- /sys/devices/system/cpu/cpu[01]/topology/{physical_package,core}_id |
+	awk -F- '{ print $1, $3; print $2, $4 }' | sort -u | wc -l)
+if [[ -e /sys/devices/system/cpu/cpu1/topology ]]; then
+	result "$(($(lines "$TMP/out") != cores + 1))" "a row for each of $cores cores"
+else
+	skip 'a row for each core' 'this machine has one CPU'
+fi
+
 # Widths: tables of level 1 stay below 80 columns whatever is to be said.
 FAKE_SHARE=51 run fake stat "${interval[@]}" -A -l 1
 width=$(wc -L < "$TMP/out")

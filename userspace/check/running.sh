@@ -34,7 +34,7 @@ interrupted() {
 
 interrupted -j
 ended INT
-expect 'SIGINT ends one measurement, with its figures' 0 '"cpu":"all".*"tma_retiring":0\.4' ''
+expect 'SIGINT ends one measurement, with its figures' 0 '"row":"all".*"tma_retiring":0\.4' ''
 interrupted -j -I 60000
 ended INT
 expect 'SIGINT ends intervals, the last is printed' 0 '"tma_retiring":0\.4' ''

@@ -249,11 +249,11 @@ static void add_cpu_model(struct json_object *object, const struct topdown_info 
 }
 
 /* As the module's parameter has it; never also where the kernel lacks what it takes. */
-static const char *aside_name(uint32_t flags)
+static const char *aside_name(uint32_t info_flags)
 {
-	if (!(flags & TOPDOWN_INFO_ASIDE))
+	if (!(info_flags & TOPDOWN_INFO_ASIDE))
 		return "never";
-	return flags & TOPDOWN_INFO_ASIDE_ALL ? "all" : "tasks";
+	return info_flags & TOPDOWN_INFO_ASIDE_ALL ? "all" : "tasks";
 }
 
 static struct json_object *collect(struct topdown *td, const char *device, int *error)
@@ -356,6 +356,21 @@ static void print_text(FILE *file, struct json_object *object)
 	}
 }
 
+/* What each CPU is measured with, where the kernel says so. */
+static void print_chosen(FILE *to)
+{
+	FILE *file = fopen(SOURCES_FILE, "re");
+	char *line = NULL;
+	size_t size = 0;
+
+	if (!file)
+		return;
+	while (getline(&line, &size, file) > 0)
+		fprintf(to, "topdown: CPU %s", line);
+	free(line);
+	fclose(file);
+}
+
 /**
  * info_summary - print what a report of a problem should begin with
  * @file: where to
@@ -373,6 +388,7 @@ void info_summary(FILE *file, struct topdown *td)
 		info->out_flags & TOPDOWN_INFO_PINNED ? ", pinned" : "",
 		info->out_flags & TOPDOWN_INFO_REFINED ? ", refined" : "",
 		info->out_flags & TOPDOWN_INFO_DRILLDOWN ? ", drilldown" : "");
+	print_chosen(file);
 }
 
 /**
