@@ -8,10 +8,6 @@
 #include "repeat.h"
 #include "task.h"
 
-typedef const struct field *fieldp;
-typedef const struct interval *intervalp;
-typedef const struct row *rowp;
-
 static struct field_value integer(uint64_t value)
 {
 	return (struct field_value){ .integer = value };
@@ -43,7 +39,9 @@ static struct field_value place(int value)
 }
 
 #define GETTER(name, value)							\
-	static struct field_value get_##name(fieldp field, intervalp interval, rowp row)	\
+	static struct field_value get_##name(const struct field *field,		\
+					     const struct interval *interval,	\
+					     const struct row *row)		\
 	{									\
 		(void)field;							\
 		(void)interval;							\
@@ -73,7 +71,8 @@ GETTER(switches, integer(row->switches))
 GETTER(incomplete, integer(row->incomplete))
 GETTER(runs, integer(interval->repeat->runs))
 
-static struct field_value get_running(fieldp field, intervalp interval, rowp row)
+static struct field_value get_running(const struct field *field, const struct interval *interval,
+				      const struct row *row)
 {
 	double share;
 
@@ -82,7 +81,8 @@ static struct field_value get_running(fieldp field, intervalp interval, rowp row
 	return row_running(row, &share) ? number(share) : none();
 }
 
-static struct field_value get_ratio(fieldp field, intervalp interval, rowp row)
+static struct field_value get_ratio(const struct field *field, const struct interval *interval,
+				    const struct row *row)
 {
 	uint32_t ratio = row->figures.ratio[field->node];
 
@@ -92,7 +92,8 @@ static struct field_value get_ratio(fieldp field, intervalp interval, rowp row)
 }
 
 /* @node is the flag here; sessions have no last window. */
-static struct field_value get_flag(fieldp field, intervalp interval, rowp row)
+static struct field_value get_flag(const struct field *field, const struct interval *interval,
+				   const struct row *row)
 {
 	bool known = row->flags_known && !(row->task && field->node == TOPDOWN_RECORD_CLAMPED);
 
@@ -125,12 +126,12 @@ GETTER(ratio_rse, error_of(&interval->repeat->node[field->node]))
 	{ "tma_" #name, FIELD_NUMBER, FIELD_ALL, 9, true, node, get_ratio, help }
 #define ERROR(name, node)							\
 	{ "tma_" #name "_rse", FIELD_NUMBER, FIELD_RUNS, 6, true, node, get_ratio_rse,	\
-	  "relative standard error of the mean of tma_" #name }
+	  "relative standard error of tma_" #name }
 
 const struct field fields[] = {
 	NUMBER(time, FIELD_ALL, 6, false, "end of the interval, seconds since the epoch"),
 	NUMBER(interval, FIELD_ALL, 9, false, "length of the interval in seconds"),
-	STRING(row, FIELD_ALL, "kind of row: all, cpu, core, socket, node, process, thread or runs"),
+	STRING(row, FIELD_ALL, "all, cpu, core, socket, node, process, thread or runs"),
 	MAYBE(cpu, FIELD_CPUS, "number of the CPU"),
 	MAYBE(pid, FIELD_TASKS, "number of the process"),
 	MAYBE(tid, FIELD_TASKS, "number of the thread"),
@@ -162,15 +163,15 @@ const struct field fields[] = {
 	{ "incomplete", FIELD_BOOLEAN, FIELD_TASKS, 0, false, 0, get_incomplete,
 	  "some child could not be followed" },
 	FLAG(scaled, TOPDOWN_RECORD_SCALED, "the events are counted in turns and scaled"),
-	FLAG(clamped, TOPDOWN_RECORD_CLAMPED, "in the last window a formula was cut to what is possible"),
+	FLAG(clamped, TOPDOWN_RECORD_CLAMPED, "a formula of the last window was cut"),
 	FLAG(refined, TOPDOWN_RECORD_REFINED, "PERF_METRICS are corrected with general counters"),
 	FLAG(drilldown, TOPDOWN_RECORD_DRILLDOWN, "level 2 is counted where level 1 asks for it"),
 	MAYBE(core_id, FIELD_CPUS, "number of the core in its socket, of rows of cores"),
 	MAYBE(socket, FIELD_CPUS, "number of the socket, of rows of cores and sockets"),
 	MAYBE(node, FIELD_CPUS, "number of the NUMA node, of rows of nodes"),
 	INTEGER(runs, FIELD_RUNS, "number of runs of which the other figures are the mean"),
-	NUMBER(interval_rse, FIELD_RUNS, 6, true, "relative standard error of the mean of interval"),
-	NUMBER(slots_rse, FIELD_RUNS, 6, true, "relative standard error of the mean of slots"),
+	NUMBER(interval_rse, FIELD_RUNS, 6, true, "relative standard error of interval"),
+	NUMBER(slots_rse, FIELD_RUNS, 6, true, "relative standard error of slots"),
 	ERROR(retiring, TOPDOWN_RETIRING),
 	ERROR(bad_speculation, TOPDOWN_BAD_SPECULATION),
 	ERROR(frontend_bound, TOPDOWN_FRONTEND_BOUND),

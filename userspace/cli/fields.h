@@ -45,7 +45,7 @@ struct field_value {
  * @rows: FIELD_*: the rows that have it
  * @digits: digits after the point, of FIELD_NUMBER
  * @nullable: a row may have none
- * @node: enum topdown_node that it is about, for @get
+ * @node: enum topdown_node, or TOPDOWN_RECORD_* flag, that it is about, for @get
  * @get: its value
  * @help: for the schema
  */

@@ -68,10 +68,12 @@ static int find_and_run(int argc, char **argv)
 	return EXIT_USAGE;
 }
 
+/* getopt_long() takes no constant. */
+static char about_option[] = "--help";
+
 static int help(int argc, char **argv)
 {
-	char option[] = "--help";
-	char *about[] = { NULL, option, NULL };
+	char *about[] = { NULL, NULL, NULL };
 
 	if (argc > 2) {
 		report_error("help: '%s' is too much (allowed: one command)", argv[2]);
@@ -80,6 +82,7 @@ static int help(int argc, char **argv)
 	if (argc < 2 || !strcmp(argv[1], "help"))
 		return options_help(usage);
 	about[0] = argv[1];
+	about[1] = about_option;
 	return find_and_run(2, about);
 }
 

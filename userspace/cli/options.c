@@ -96,7 +96,8 @@ int options_next(int argc, char **argv, const char *letters, const struct option
 bool options_device(const char **device, const char *text)
 {
 	if (!*text) {
-		report_error("--device: the path is empty (allowed: a device node such as " TOPDOWN_DEVICE ")");
+		report_error("--device: the path is empty (allowed: a device node such as %s)",
+			     TOPDOWN_DEVICE);
 		return false;
 	}
 	*device = text;

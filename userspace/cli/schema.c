@@ -61,7 +61,7 @@ int schema_print(void)
 	      "\"type\":\"object\",\n", stdout);
 	put_required();
 	fputs("\"properties\":{\n"
-	      "\"schema\":{\"type\":\"integer\",\"const\":1,"
+	      "\"schema\":{\"type\":\"integer\",\"const\":1,\n"
 	      "\"description\":\"changes if the meaning of a key does\"}", stdout);
 	for (i = 0; i < fields_nr; i++)
 		put_field(&fields[i]);
