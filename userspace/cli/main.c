@@ -68,12 +68,10 @@ static int find_and_run(int argc, char **argv)
 	return EXIT_USAGE;
 }
 
-/* getopt_long() takes no constant. */
-static char about_option[] = "--help";
-
-static int help(int argc, char **argv)
+static int print_help(int argc, char **argv)
 {
-	char *about[] = { NULL, NULL, NULL };
+	char option[8] = "--help";
+	char *about[3];
 
 	if (argc > 2) {
 		report_error("help: '%s' is too much (allowed: one command)", argv[2]);
@@ -82,13 +80,14 @@ static int help(int argc, char **argv)
 	if (argc < 2 || !strcmp(argv[1], "help"))
 		return options_help(usage);
 	about[0] = argv[1];
-	about[1] = about_option;
+	about[1] = option;
+	about[2] = NULL;
 	return find_and_run(2, about);
 }
 
 static int run_command(int argc, char **argv)
 {
-	return strcmp(argv[0], "help") ? find_and_run(argc, argv) : help(argc, argv);
+	return strcmp(argv[0], "help") ? find_and_run(argc, argv) : print_help(argc, argv);
 }
 
 /*
