@@ -200,7 +200,7 @@ static void td_cpu_examine(struct td_window *window)
 		return;
 	}
 	if (td_cpu_troubled(window, true))
-		pr_warn_ratelimited("CPU%d: another pinned event has the counter, trying again\n",
+		pr_warn_ratelimited("CPU%d: another pinned event has the counter, perhaps the NMI watchdog; trying again\n",
 				    window->cpu);
 	schedule_delayed_work(&window->retry, window->retry_delay);
 }

@@ -35,7 +35,7 @@ struct td_user;
  * @gone: it has been detached
  * @ended: a task gained rights
  * @exited: the last task has exited
- * @incomplete: there was no memory, or no room, for a task that it should follow
+ * @incomplete: a thread that was being made during the attach could not be followed
  * @news: it has ended and not been read since
  * @looking: the threads that it meets are remembered in @met; written under
  *	@members_lock too

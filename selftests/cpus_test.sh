@@ -110,7 +110,7 @@ test_bad_lists() {
 	for list in "0-$((LAST + 1))" "$((LAST + 1))" 99999; do
 		refused "$list" "names a CPU that cannot be"
 	done
-	for list in "" ,; do
+	for list in "" ','; do
 		refused "$list" "names no CPU"
 	done
 	load

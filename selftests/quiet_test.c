@@ -82,7 +82,7 @@ static long interrupts_more(void (*loop)(int fd, unsigned int rounds), int fd,
 	while (clock_ns(CLOCK_MONOTONIC) < 2 * to - from)
 		;
 	idle = interrupts(STRANGER);
-	printf("# CPU %u: %ld interrupts in %u rounds of %.1f us, %ld in the same time without\n",
+	printf("# CPU %d: %ld interrupts in %u rounds of %.1f us, %ld in the same time without\n",
 	       STRANGER, looped - begin, rounds, (to - from) / 1e3 / rounds, idle - looped);
 	return begin < 0 ? 1000000 : looped - begin - (idle - looped);
 }

@@ -182,7 +182,7 @@ enum topdown_node {
  * @TOPDOWN_SOURCE_ATOM: ordinary counters and the formulas published for Goldmont
  *	and later Atom cores
  * @TOPDOWN_SOURCE_AMD: ordinary counters and the pipeline utilisation metrics of
- *	AMD Zen 4 and 5
+ *	AMD Zen 4 to 6
  * @TOPDOWN_SOURCE_MIXED: several of these, as on a hybrid machine: slots of cores of
  *	different width and by different formulas were added up
  */
@@ -230,8 +230,9 @@ enum topdown_kind {
  *	among those of the module parameter cpus, or that is not given and the CPU is
  *	nohz_full
  * @TOPDOWN_STATE_ASIDE: the group is disabled, or was in a part of the last window,
- *	since a perf user who counts tasks needs the counters (the module's parameter
- *	aside); it is enabled again within a second after that has ended.
+ *	since a perf user whom the module's parameter aside puts first needs the
+ *	counters; it is enabled again within a second after that has ended, on an
+ *	idle CPU when it works again.
  *	enabled_ns goes on, running_ns does not
  */
 enum topdown_state {

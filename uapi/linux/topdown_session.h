@@ -44,8 +44,9 @@
  * those that it will start included.  It ends with the descriptor.  One's own
  * threads may be followed by whoever could open the node, and what they start
  * with them; other processes need CAP_PERFMON of the process that calls ATTACH.  The
- * figures include the kernel mode of those tasks.  Only CPUs that run these tasks are
- * interrupted.
+ * figures include the kernel mode of those tasks.  CPUs that run these tasks are
+ * interrupted.  The first session after a pause of some seconds, and the end of the
+ * last one, make perf patch the kernel's text, which interrupts every CPU a few times.
  *
  * perf follows the tasks, by its rules: a new task inherits the sessions of the task
  * that made it, and a task counts until shortly before it is gone, and before anybody

@@ -135,10 +135,12 @@ static const char *attach_advice(int error)
 	case ESRCH:
 		return "it has ended; or -p got a thread, which is for -t";
 	case ENOSPC:
-		return "at most 1024 sessions of a command and 4096 in all; without CAP_PERFMON 64 of a user, of 16384 threads";
+		return "at most 1024 sessions of a command and 4096 in all; "
+		       "without CAP_PERFMON 64 of a user, on 16384 threads";
 	case ENOTTY:
 	case EOPNOTSUPP:
-		return "the loaded module is older than this command: see 'topdown info'; or it is a kernel thread, which is not followed";
+		return "the loaded module is older than this command: see 'topdown info'; "
+		       "or it is a kernel thread, which is not followed";
 	default:
 		return "the kernel log may say more";
 	}

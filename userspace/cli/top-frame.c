@@ -299,7 +299,8 @@ static unsigned int node_cell(struct top_frame *frame, unsigned int line,
 /* Why a row has no figures; nothing if it needs no saying. */
 static const char *remark(const struct row *row)
 {
-	if (row->state != TOPDOWN_STATE_OK && row->state != TOPDOWN_STATE_CONTENDED)
+	if (row->state != TOPDOWN_STATE_OK && row->state != TOPDOWN_STATE_CONTENDED &&
+	    (row->state != TOPDOWN_STATE_ASIDE || !row->figures.slots))
 		return topdown_state_name(row->state);
 	return row->figures.slots ? "" : "idle";
 }

@@ -424,9 +424,10 @@ int topdown_watch_cancel(struct topdown *td);
  * parent reads by its number.
  *
  * Return: 0; -EOPNOTSUPP when the module is too old, or does not know a flag;
- * -ESRCH if there is no such task; -EACCES for a task of others when this
- * process may not see whole CPUs; -EBADF for what is not a pidfd; -ENOSPC with
- * too many sessions of the handle, of the task, or too many tasks followed;
+ * -ESRCH if there is no such task; -EACCES for a task of another process when this
+ * process has neither CAP_PERFMON nor CAP_SYS_ADMIN; -EBADF for what is not a pidfd;
+ * -ENOSPC with too many sessions of the handle, of the user or in all, or with those of
+ * the user on too many threads; -EOPNOTSUPP also for a kernel thread;
  * -EINVAL for flags that exclude each other; -ENOMEM.
  */
 int topdown_session_attach(struct topdown *td, int pid, unsigned int flags, uint32_t *session);

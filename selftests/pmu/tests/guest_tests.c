@@ -120,7 +120,8 @@ static void test_standing(void)
 	/* A busy host may stop this between the truth and the counters. */
 	expect(counted < 1.01 && (counted > 0.97 || !machine.icount), "%.3f of the slots", counted);
 	for (i = 0; i < machine.metrics; i++) {
-		share = ratio(values[1 + i], values[0]) - (double)profiles[3].fraction[i] / TD_BD_FRACTION;
+		share = ratio(values[1 + i], values[0]) -
+			(double)profiles[3].fraction[i] / TD_BD_FRACTION;
 		expect(share > -0.006 && share < 0.003, "metric %u is off by %.4f", i, share);
 	}
 }

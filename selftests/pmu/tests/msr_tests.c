@@ -114,7 +114,8 @@ static void test_cpuid(void)
 	       "vendor %s", vendor);
 	__cpuid(1, a, b, c, d);
 	expect(c >> 31 == machine.hypervisor, "the hypervisor bit is %u", c >> 31);
-	expect((c >> 15 & 1) == (machine.pmu && !machine.amd && HAS_CAPABILITIES), "PDCM is %u", c >> 15 & 1);
+	expect((c >> 15 & 1) == (machine.pmu && !machine.amd && HAS_CAPABILITIES),
+	       "PDCM is %u", c >> 15 & 1);
 	model = (a >> 4 & 0xf) | (a >> 12 & 0xf0);
 	if (machine.model)
 		expect(model == machine.model, "model %u", model);

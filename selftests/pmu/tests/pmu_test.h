@@ -43,7 +43,8 @@ struct machine {
 	bool amd;
 	bool hypervisor;		/* CPUID says that it is a guest. */
 	bool filter;			/* Only architectural events count, until told otherwise. */
-	bool half;			/* Counters stand still half of the time, until told otherwise. */
+	/* Counters stand still half of the time, unless a test turns that off. */
+	bool half;
 	unsigned int e_width;		/* Of the second half of the CPUs; 0: all are alike. */
 };
 
