@@ -66,7 +66,7 @@ extern const struct test hybrid_tests[], rate_tests[], amd_tests[], guest_tests[
 
 void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *format, ...);
 void __attribute__((noreturn)) skip(const char *why);
-void __attribute__((noreturn)) unfit(void);
+void unfit(void) __attribute__((noreturn));
 /* Before a measurement that is taken once more: see vm/ktap.awk. */
 void again(const char *what);
 void need_metrics(void);
