@@ -89,7 +89,7 @@ measure_here() {
 
 	kernel=$(uname -r | grep -oE '^[0-9]+(\.[0-9]+)?')
 	mkdir -p /tmp/cgroup
-	mount -t cgroup2 none /tmp/cgroup
+	mount -t cgroup -o perf_event none /tmp/cgroup
 	mkdir /tmp/cgroup/topdown
 	events=$general,cache-references,cache-misses
 	perf stat -e "$group" true > /dev/null 2>&1 && events=$general,$group
