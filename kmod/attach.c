@@ -60,8 +60,12 @@ static void td_attach_drop_work(struct work_struct *work)
 	mutex_unlock(&td_attach_mutex);
 }
 
-/* Not an event of ours: it must not keep the module from being unloaded. */
-static void td_attach_keep(void)
+/*
+ * Not an event of ours: it must not keep the module from being unloaded.  On the worker
+ * that runs this, which makes no tasks: with an event that is not inherited perf
+ * could not take the contexts of a task and of those that it makes for the same.
+ */
+static void td_attach_keep_work(struct work_struct *work)
 {
 	struct perf_event_attr attr = {
 		.type		= PERF_TYPE_SOFTWARE,
@@ -72,13 +76,28 @@ static void td_attach_keep(void)
 	struct perf_event *event;
 
 	mutex_lock(&td_attach_mutex);
-	td_attach_users++;
-	if (!td_attach_keeper) {
+	if (td_attach_users && !td_attach_keeper) {
 		event = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
 		/* Without it sessions work as well. */
 		td_attach_keeper = IS_ERR(event) ? NULL : event;
 	}
 	mutex_unlock(&td_attach_mutex);
+}
+
+static DECLARE_WORK(td_attach_make, td_attach_keep_work);
+
+static void td_attach_keep(void)
+{
+	bool made;
+
+	mutex_lock(&td_attach_mutex);
+	td_attach_users++;
+	made = td_attach_keeper;
+	mutex_unlock(&td_attach_mutex);
+	if (made)
+		return;
+	schedule_work(&td_attach_make);
+	flush_work(&td_attach_make);
 }
 
 static void td_attach_unkeep(void)
@@ -221,12 +240,15 @@ static void td_attach_look(struct td_session *session)
 void td_attach_tend(struct work_struct *work)
 {
 	struct td_session *session = container_of(to_delayed_work(work), struct td_session, tend);
-	bool over = td_session_over(session), waits = td_session_waits(session);
 	struct td_member *member;
+	bool over, waits;
 
 	mutex_lock(&session->members_lock);
-	if (!over)
+	if (!td_session_over(session))
 		td_attach_look(session);
+	/* Afterwards: while it looks, an exec does not queue this work again. */
+	over = td_session_over(session);
+	waits = td_session_waits(session);
 	list_for_each_entry(member, &session->members, list) {
 		if (member->event && (over || (member->on_exec && !waits)))
 			td_attach_release(member);
@@ -242,6 +264,7 @@ void td_attach_end(struct td_session *session)
 {
 	struct td_member *member;
 
+	irq_work_sync(&session->poke);
 	cancel_delayed_work_sync(&session->tend);
 	mutex_lock(&session->members_lock);
 	td_session_forget(session);
@@ -258,6 +281,7 @@ void td_attach_end(struct td_session *session)
  */
 void td_attach_exit(void)
 {
+	cancel_work_sync(&td_attach_make);
 	cancel_delayed_work_sync(&td_attach_drop);
 	td_attach_drop_work(NULL);
 }

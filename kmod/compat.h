@@ -110,6 +110,21 @@ static inline u64 td_compat_event_clock(struct perf_event *event, u64 now)
 }
 
 /*
+ * Before 6.2 a task's context keeps a pointer to the PMU of the first event that it had,
+ * until the task exits, and whatever has become of the PMU.  perf replaces it by the PMU
+ * that all of the kind share when it schedules the context in; this is the same, for a
+ * task that sleeps until the module is gone.  @event: of a task, just created.
+ */
+static inline void td_compat_event_unpin_pmu(const struct perf_event *event)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+	struct perf_event_context *ctx = event->ctx;
+
+	ctx->pmu = raw_cpu_ptr(ctx->pmu->pmu_cpu_context)->ctx.pmu;
+#endif
+}
+
+/*
  * Has perf taken an event from its task for good?  The context of the event says so with
  * a constant of perf's own, TASK_TOMBSTONE, the same in all versions.
  */

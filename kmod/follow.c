@@ -31,6 +31,7 @@
 #include "credit.h"
 #include "follow.h"
 #include "member.h"
+#include "scope.h"
 #include "session.h"
 #include "window.h"
 
@@ -226,6 +227,22 @@ static void td_follow_marker(struct perf_event *event, struct perf_sample_data *
 }
 
 /*
+ * Of the task that this event was made for, and of the one that had it last: perf swaps
+ * the contexts of tasks that inherited the same.  A task that lives on keeps another.
+ */
+static void td_follow_unmeet(const struct perf_event *event)
+{
+	struct td_session *session = td_member_session(event);
+	struct task_struct *task = event->hw.target;
+
+	/* One that has never run is of a fork() that failed. */
+	if (READ_ONCE(task->flags) & PF_EXITING || !event->hw.config)
+		td_session_unmeet(session, task);
+	if (current->flags & PF_EXITING)
+		td_session_unmeet(session, current);
+}
+
+/*
  * The last reference to an event is gone.  An inherited one ends with its task; one
  * whose task lives on was ended by an exec that gained rights.
  */
@@ -245,7 +262,7 @@ static void td_follow_destroy(struct perf_event *event)
 	} else if (!member->left) {
 		td_session_left(member->session, false);
 	}
-	td_session_unmeet(member->session, event->hw.target);
+	td_follow_unmeet(event);
 	td_session_put(member->session);
 }
 
@@ -278,9 +295,9 @@ static void td_follow_check(struct irq_work *work)
 {
 	struct td_member *member = container_of(work, struct td_member, check);
 
-	if (member->left || !td_compat_event_ended(member->event))
+	/* The work may run on another CPU before it has returned here. */
+	if (!td_compat_event_ended(member->event) || xchg(&member->left, true))
 		return;
-	member->left = true;
 	td_session_left(member->session, member->secure);
 }
 
@@ -307,9 +324,13 @@ struct perf_event *td_follow_create(struct td_member *member, struct task_struct
 		.disabled	= on_exec,
 		.enable_on_exec	= on_exec,
 	};
+	struct perf_event *event;
 
 	member->check = IRQ_WORK_INIT_HARD(td_follow_check);
-	return perf_event_create_kernel_counter(&attr, -1, task, td_follow_marker, member);
+	event = perf_event_create_kernel_counter(&attr, -1, task, td_follow_marker, member);
+	if (!IS_ERR(event))
+		td_compat_event_unpin_pmu(event);
+	return event;
 }
 
 static void td_follow_fresh_this(void *unused)
@@ -318,14 +339,17 @@ static void td_follow_fresh_this(void *unused)
 		td_follow_fold(this_cpu_ptr(td_windows), local_clock());
 }
 
+/* Not by an interrupt to a CPU that must have none. */
 static bool td_follow_runs(int cpu, void *session)
 {
-	return td_session_runs_on(session, cpu);
+	return td_session_runs_on(session, cpu) &&
+	       (cpu == smp_processor_id() || !td_scope_quiet(cpu));
 }
 
 /**
  * td_follow_fresh() - count until now what the tasks of a session use
- * @session: the session; one interrupt to each CPU that they run on
+ * @session: the session; one interrupt to each CPU that they run on, but for nohz_full
+ *	ones
  */
 void td_follow_fresh(struct td_session *session)
 {

@@ -161,6 +161,14 @@ static void td_session_tend(struct td_session *session)
 	/* The work comes soon, and not before all threads are found. */
 	if (session->gone || (session->looking && !session->ended))
 		return;
+	irq_work_queue(&session->poke);
+}
+
+/* Queueing work wakes up a task, which nobody may do who holds locks of perf's. */
+static void td_session_poke(struct irq_work *work)
+{
+	struct td_session *session = container_of(work, struct td_session, poke);
+
 	mod_delayed_work(system_wq, &session->tend, 0);
 }
 
@@ -234,9 +242,13 @@ void td_session_missed(struct td_session *session)
  */
 void td_session_exec(struct td_session *session)
 {
+	/* Pairs with WRITE_ONCE() below and in td_session_enable(). */
+	if (!READ_ONCE(session->on_exec))
+		return;
 	raw_spin_lock(&session->lock);
 	if (session->on_exec && !td_session_is_over(session)) {
-		session->on_exec = false;
+		/* Pairs with READ_ONCE() above. */
+		WRITE_ONCE(session->on_exec, false);
 		session->enabled = true;
 		td_session_update(session);
 		td_session_tend(session);
@@ -304,8 +316,9 @@ static void td_session_free(struct kref *ref)
 
 	list_for_each_entry_safe(member, next, &session->members, list)
 		kfree(member);
-	/* A task may have joined while it was being forgotten. */
-	xa_destroy(&session->met);
+	/* A task may have joined while it was being forgotten; its lock is not for softirqs. */
+	if (!xa_empty(&session->met))
+		xa_destroy(&session->met);
 	mutex_destroy(&session->members_lock);
 	free_percpu(session->running);
 	td_share_free(session->map);
@@ -372,6 +385,7 @@ struct td_session *td_session_create(struct td_sessions *list,
 	mutex_init(&session->members_lock);
 	INIT_LIST_HEAD(&session->members);
 	INIT_DELAYED_WORK(&session->tend, td_attach_tend);
+	init_irq_work(&session->poke, td_session_poke);
 	xa_init(&session->met);
 	session->list = list;
 	session->user = user;
@@ -469,7 +483,8 @@ void td_session_enable(struct td_session *session, bool enable)
 	/* What the caller says now is what counts. */
 	if (session->on_exec)
 		td_session_tend(session);
-	session->on_exec = false;
+	/* Pairs with READ_ONCE() in td_session_exec(). */
+	WRITE_ONCE(session->on_exec, false);
 	td_session_update(session);
 	raw_spin_unlock_irq(&session->lock);
 }

@@ -3,6 +3,7 @@
 #define TOPDOWN_SESSION_H
 
 #include <linux/compiler.h>
+#include <linux/irq_work.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -48,6 +49,7 @@ struct td_user;
  * @met: threads that have an event; nothing unless @looking
  * @unsure: there was no memory for @met
  * @tend: looks for threads, and releases events
+ * @poke: queues @tend
  * @map: the shares, each written on its CPU with interrupts off, and what readers
  *	see of the fields above; its baseline is changed under the list's lock
  * @ref: one until it is destroyed, one of each event, and one of each mmap() under way
@@ -82,6 +84,7 @@ struct td_session {
 	struct xarray met;
 	bool unsure;
 	struct delayed_work tend;
+	struct irq_work poke;
 
 	struct topdown_session_map *map;
 	struct kref ref;

@@ -86,8 +86,17 @@ static noinline void td_window_judge(struct td_window *window, enum td_doubt dou
 		part->slots = 0;
 		memset(part->node, 0, sizeof(part->node));
 	} else if (refused && !window->trust.refused) {
-		pr_info_ratelimited("CPU%d: its counters can be believed again\n", window->cpu);
+		window->believed = true;
 	}
+}
+
+/* Not where it is found out: the scheduler may hold its locks there. */
+static void td_window_log_believed(struct td_window *window)
+{
+	if (!window->believed)
+		return;
+	window->believed = false;
+	pr_info_ratelimited("CPU%d: its counters can be believed again\n", window->cpu);
 }
 
 /* The time of this CPU in virtual machines, in which our events do not count. */
@@ -522,6 +531,7 @@ static void td_window_timer(struct timer_list *timer)
 	local_irq_save(flags);
 	if (window->open) {
 		td_window_fold(window, true);
+		td_window_log_believed(window);
 		window->opened = jiffies;
 		mod_timer(&window->timer, window->opened + td_window_delay(window));
 		if (td_window_ailing(window))

@@ -43,6 +43,8 @@ struct td_model;
  *	at it
  * @lost: nothing of what it counts is believed any more; written as @trust, others look
  *	at it
+ * @believed: the log is to say that its counters can be believed again; on the CPU with
+ *	interrupts off
  * @jitter: source of the timer's jitter; on the CPU with interrupts off
  * @timer: closes windows
  * @opened: when the open window began, in jiffies; on the CPU with interrupts off
@@ -88,6 +90,7 @@ struct td_window {
 
 	u64 busy;
 	bool lost;
+	bool believed;
 
 	u32 jitter;
 	struct timer_list timer;

@@ -83,8 +83,8 @@ enum topdown_session_state {
 
 /*
  * Count until now, by one inter-processor interrupt to each CPU that a task of
- * the session runs on.  Without it nobody is interrupted, and of a task that
- * runs now up to one period is not in the figures yet.
+ * the session runs on, but for nohz_full ones.  Without it nobody is interrupted, and
+ * of a task that runs now up to one period is not in the figures yet.
  */
 #define TOPDOWN_SESSION_FRESH	(1U << 0)
 #define TOPDOWN_SESSION_FLAGS	(TOPDOWN_SESSION_FRESH)
@@ -107,8 +107,9 @@ enum topdown_session_state {
  *	were on CPUs that differ in it
  * @out_level: highest level of the figures; 0 for none
  * @out_time_ns: when it was read, CLOCK_MONOTONIC
- * @out_switches: how often its tasks were given a CPU; two of its tasks that follow
- *	each other may count as one
+ * @out_switches: how often its tasks were given a CPU, as perf sees it: two tasks that
+ *	follow each other may count as one, and one that goes on when perf schedules
+ *	its events again as two
  * @out_merged_ns: the part of the on-CPU time that was not measured because the
  *	tasks of a CPU followed each other too fast: more often than once in 20 us,
  *	but for bursts of 32.  Whole times on a CPU are left out, at random, so that
@@ -235,7 +236,8 @@ enum topdown_control_action {
  * @action: enum topdown_control_action
  * @__reserved: must be 0
  *
- * Exact to the moment: what ran until now on any CPU is counted first.
+ * Exact to the moment: what ran until now on any CPU, but for nohz_full ones, is counted
+ * first.
  */
 struct topdown_control {
 	__u32 size;
