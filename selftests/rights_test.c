@@ -376,10 +376,11 @@ static int what_may_follow(int fd)
 {
 	int own = device_attach(fd, 0, 0), other = device_attach(fd, TOPDOWN_ATTACH_CHILDREN, 1);
 	int thread = device_attach(fd, TOPDOWN_ATTACH_THREAD, 1);
+	bool others = other > 0;
 
-	if (own <= 0 || (other > 0) != (thread > 0))
+	if (own <= 0 || others != thread > 0)
 		return ODD;
-	if (other > 0)
+	if (others)
 		return device_attach(fd, 0, 2) == -EOPNOTSUPP ? FOLLOWS_OTHERS : ODD;
 	return other == -EACCES && thread == -EACCES ? FOLLOWS_ITSELF : ODD;
 }

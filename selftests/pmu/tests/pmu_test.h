@@ -66,7 +66,7 @@ extern const struct test hybrid_tests[], rate_tests[], amd_tests[], guest_tests[
 
 void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *format, ...);
 void __attribute__((noreturn)) skip(const char *why);
-void unfit(void) __attribute__((noreturn));
+__attribute__((noreturn)) void unfit(void);
 /* Before a measurement that is taken once more: see vm/ktap.awk. */
 void again(const char *what);
 void need_metrics(void);
