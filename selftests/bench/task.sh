@@ -39,8 +39,10 @@ switch() {
 	for way in none child both together; do
 		say "switch.ours.$way" "$("$dir/switch" "$way" "$rounds" "$loops")"
 	done
-	# As short as they can be, for what is small
+	# As short as they can be, for what is small; perf stays hooked in some seconds after
+	# the last session
 	for way in none unfollowed none; do
+		[[ $way != none ]] || sleep 8
 		say "switch.short.$way" "$("$dir/switch" "$way" $((rounds * 10)) 0)"
 	done
 	rmmod topdown
