@@ -376,9 +376,9 @@ static int what_may_follow(int fd)
 {
 	int own = device_attach(fd, 0, 0), other = device_attach(fd, TOPDOWN_ATTACH_CHILDREN, 1);
 	int thread = device_attach(fd, TOPDOWN_ATTACH_THREAD, 1);
-	bool others = other > 0;
+	bool others = other > 0, threads = thread > 0;
 
-	if (own <= 0 || others != thread > 0)
+	if (own <= 0 || others != threads)
 		return ODD;
 	if (others)
 		return device_attach(fd, 0, 2) == -EOPNOTSUPP ? FOLLOWS_OTHERS : ODD;
