@@ -699,9 +699,10 @@ int td_cpu_init(void)
 
 	n = td_cpu_count(&level);
 	if (!n) {
-		pr_err("not loaded: %s\n", td_scope_online() ?
-		       "the kernel's PMU driver has neither SLOTS and PERF_METRICS nor the events of a formula on any CPU" :
-		       "no CPU of those to be measured is online");
+		if (td_scope_online())
+			pr_err("not loaded: the kernel's PMU driver has neither SLOTS and PERF_METRICS nor the events of a formula on any CPU\n");
+		else
+			pr_err("not loaded: no CPU that is to be measured is online: bring one online, or give others with cpus=\n");
 		ret = -ENODEV;
 		goto err_hotplug;
 	}

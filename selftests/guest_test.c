@@ -135,8 +135,9 @@ static bool refused(const char *reason)
 		if (!read_record(&record))
 			return false;
 		if (record.total.slots != first.total.slots) {
-			ksft_print_msg("after %u ms %llu slots were counted\n", ms,
-				       (unsigned long long)(record.total.slots - first.total.slots));
+			ksft_print_msg("after %u ms slots were counted: %llu, then %llu\n", ms,
+				       (unsigned long long)first.total.slots,
+				       (unsigned long long)record.total.slots);
 			return false;
 		}
 	}
@@ -200,8 +201,10 @@ static bool back_by_itself(void)
 
 static void test_back_by_itself(void)
 {
-	ksft_test_result((booted_filtered || (door_set_filter(true) && refused(reason_of_filter()))) &&
-			 back_by_itself(), "back_by_itself\n");
+	bool filtered = booted_filtered ||
+			(door_set_filter(true) && refused(reason_of_filter()));
+
+	ksft_test_result(filtered && back_by_itself(), "back_by_itself\n");
 }
 
 /* The other way round; a CPU that was offline is tried at once. */
@@ -235,7 +238,8 @@ static bool standing(void)
 	counted = (double)(now.total.slots - then.total.slots) / (truth.slots - truth.stopped);
 	ksft_print_msg("stood still for %.3f, counted %.4f of the others, state %u\n",
 		       (double)truth.stopped / truth.slots, counted, now.state);
-	return truth.stopped > truth.slots / 3 && fabs(counted - 1) < (has_metrics() ? LIMIT_SLOTS : LIMIT_TURNS) &&
+	return truth.stopped > truth.slots / 3 &&
+	       fabs(counted - 1) < (has_metrics() ? LIMIT_SLOTS : LIMIT_TURNS) &&
 	       now.state == TOPDOWN_STATE_OK && nodes_right(&then.total, &now.total, now.source);
 }
 

@@ -98,9 +98,10 @@ static uint64_t interrupts(unsigned int cpu)
 	while (fgets(line, sizeof(line), file)) {
 		at = strchr(line, ':');
 		for (i = 0; at && i <= column; i++, at = end) {
-			n = strtoull(at + (i == 0), &end, 10);
+			at += !i;
+			n = strtoull(at, &end, 10);
 			/* A line of one number, of no CPU. */
-			if (end == at + (i == 0))
+			if (end == at)
 				break;
 		}
 		if (i > column)

@@ -52,7 +52,7 @@ test_format() {
 test_files() {
 	local seen want
 
-	want=$( (echo events; echo period_ms; echo sources; echo total; cpu_files) | sort)
+	want=$( (echo events; echo odd_windows; echo period_ms; echo sources; echo total; cpu_files) | sort)
 	seen=$(cd "$SYSFS" && printf '%s\n' * | sort)
 	[[ $seen == "$want" ]] || die "there are: $seen"
 }

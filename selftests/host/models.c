@@ -212,7 +212,7 @@ static void test_rows(struct ktap *ktap)
 	bool ok = true;
 
 	for (i = 0; i < nr_models; i++) {
-		ok &= models[i].row != NULL;
+		ok &= !!models[i].row;
 		for (j = 0; j < i; j++)
 			ok &= models[i].row != models[j].row;
 	}

@@ -67,7 +67,7 @@ for value in '' ' ' 12abc abc -5 +5 1.5 0x10 ' 5' '5 ' 1e3 ١٢; do
 	bad "-l '$value'" "-l: '.*' is not a whole number \(allowed: 1\.\.2 levels\)" \
 		stat -l "$value"
 done
-for value in 5ns 1S 1sec 1s1 1.5s s -1s 1' 's; do
+for value in 5ns 1S 1sec 1s1 1.5s s -1s '1 s'; do
 	bad "-I '$value'" "-I: '.*' is not a time" stat -I "$value"
 done
 for value in 9ms 0s 3601s 61m 2h 18446744073709551616s 5124095576030432h; do
