@@ -304,8 +304,8 @@ struct topdown_info {
  * @running_ns: the part of it in which the group had the counters, never more.  The time
  *	that a CPU spends in virtual machines is none of it, since guests are not
  *	counted.  The kernel accounts for that time by ticks, so of one window it
- *	may be off by one; their sum is right.  Nor is time whose counts cannot be
- *	believed (TOPDOWN_STATE_UNSUPPORTED)
+ *	may be off by one, and a sum by as much as the ticks miss of the guests.  Nor
+ *	is time whose counts cannot be believed (TOPDOWN_STATE_UNSUPPORTED)
  * @slots: pipeline slots counted in @running_ns, not scaled up to @enabled_ns
  * @node: the slots of each enum topdown_node.  Level 1 sums to @slots (but for
  *	slots of which the CPU said nothing at all, and what a formula was cut
