@@ -11,7 +11,7 @@
  * there.  That one looks whether ours are the groups in the way, and queues a work that
  * disables them: perf has no other way to do that.  The task gets the counters when it
  * goes on.  After a while ours are enabled again, and if somebody still needs the
- * counters all begins anew.
+ * counters all of it begins again.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

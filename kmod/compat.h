@@ -148,7 +148,7 @@ static inline u64 td_compat_guest_apart(const struct perf_event *event)
 }
 
 /*
- * Of the two probes the one that the tracepoint hrtimer_start calls.  Its third argument
+ * Choose the probe of the two that the tracepoint hrtimer_start calls.  Its third argument
  * came with 7.0, and in the middle of stable series: the compiler knows, not the version.
  * To be used where trace/events/timer.h is included.
  */
@@ -159,7 +159,7 @@ static inline u64 td_compat_guest_apart(const struct perf_event *event)
 			      two, three)
 
 /*
- * What perf asks itself when it rotates, of the PMU of @leader, an event of this CPU:
+ * Ask what perf asks itself when it rotates the PMU of @leader, an event of this CPU:
  * the context of the running task or of the CPU, if events of it lack counters; and the
  * timer that rotates.  On the CPU with interrupts off.  Before 6.2 each kind of PMU has
  * a context, since then the context has a part for each PMU.

@@ -275,7 +275,7 @@ static bool td_cpu_make_room(struct td_window *window)
 }
 
 /*
- * What is counted cannot be what the CPU did: give the counters back.  A guest that moved to
+ * The counts cannot be right: give the counters back.  A guest that moved to
  * another host may have better ones, so it is tried again.
  */
 static void td_cpu_refuse(struct td_window *window)

@@ -227,7 +227,7 @@ static void td_follow_marker(struct perf_event *event, struct perf_sample_data *
 }
 
 /*
- * Of the task that this event was made for, and of the one that had it last: perf swaps
+ * Forget the task that this event was made for, and the one that had it last: perf swaps
  * the contexts of tasks that inherited the same.  A task that lives on keeps another.
  */
 static void td_follow_unmeet(const struct perf_event *event)

@@ -28,7 +28,7 @@ END
 
 VM=$TOP/selftests/vm
 # So many measurements may be taken once more in a run of tier 2, and of tier 3.
-readonly LUCK=([2]=20 [3]=25)
+readonly LUCK=([2]=10 [3]=25)
 args=("$@")
 tier=2
 resume=
