@@ -44,9 +44,7 @@
 
 #include "aside.h"
 #include "compat.h"
-#include "counters.h"
-#include "cpu.h"
-#include "group.h"
+#include "meter.h"
 #include "window.h"
 
 /* So long others have the counters: with the wheel's slack, back within a second. */
@@ -61,6 +59,43 @@
 
 /* Numbers of counters from here on are those of fixed ones. */
 #define TD_ASIDE_FIXED		32
+
+/**
+ * struct td_aside - whether the groups of a CPU stand aside for a perf user
+ * @window: of the CPU; says whether they do now, and until when
+ * @lock: keeps the meter, and the CPU online, if @ready; taken inside td_fit_mutex
+ * @ready: there is a meter, and the CPU is online; under @lock
+ * @wanted: somebody lacks what the groups have; on the CPU with interrupts off, as all
+ *	up to @patience
+ * @starving: somebody lacked counters while they were disabled
+ * @helped: somebody had what was left
+ * @user: the context of perf that they were disabled for; never followed, as the next
+ * @hopeless: the context of perf that it was of no use to
+ * @hopeless_until: when it is tried again, in jiffies
+ * @patience: how long that was put off
+ * @leave: disables the groups
+ * @come_back: enables them
+ * @timer: queues @come_back
+ */
+struct td_aside {
+	struct td_window *window;
+	struct mutex lock; /* the meter stays, and the CPU online */
+	bool ready;
+
+	bool wanted;
+	bool starving;
+	bool helped;
+	const void *user;
+	const void *hopeless;
+	unsigned long hopeless_until;
+	unsigned long patience;
+
+	struct work_struct leave;
+	struct work_struct come_back;
+	struct timer_list timer;
+};
+
+static DEFINE_PER_CPU(struct td_aside, td_asides);
 
 enum td_aside_policy {
 	TD_ASIDE_TASKS,
@@ -106,65 +141,10 @@ static DEFINE_PER_CPU(const struct hrtimer *, td_aside_mux);
 static struct tracepoint *td_aside_tracepoint;
 static bool td_aside_registered;
 
-/* All groups of a CPU are of one PMU. */
-static const struct perf_event *td_aside_leader(const struct td_window *window)
-{
-	return window->counters ? window->counters->part[0].group.event[0] :
-				  window->group.event[0];
-}
-
-/* Does the event belong to one of our groups? */
-static bool td_aside_ours(const struct td_window *window, const struct perf_event *event)
-{
-	const struct td_counters *counters = window->counters;
-	unsigned int i;
-
-	if (!counters)
-		return event->group_leader == window->group.event[0];
-	for (i = 0; i < counters->nr; i++) {
-		if (event->group_leader == counters->part[i].group.event[0])
-			return true;
-	}
-	return false;
-}
-
-/* Is one of our groups counting now? */
-static bool td_aside_counting(const struct td_window *window)
-{
-	const struct td_counters *counters = window->counters;
-	unsigned int i;
-
-	if (!counters)
-		return window->group.event[0]->state == PERF_EVENT_STATE_ACTIVE;
-	for (i = 0; i < counters->nr; i++) {
-		if (counters->part[i].group.event[0]->state == PERF_EVENT_STATE_ACTIVE)
-			return true;
-	}
-	return false;
-}
-
-/* Do our groups have general counters, which any event may want? */
-static bool td_aside_general(const struct td_window *window)
-{
-	return window->counters || window->group.nr > window->group.fixed;
-}
-
-/* Is it SLOTS or one of its metrics, of which the CPU has one each? */
-static bool td_aside_metric(const struct td_window *window, const struct perf_event *event)
-{
-	unsigned int i;
-
-	for (i = 0; i < window->group.fixed; i++) {
-		if (event->attr.config == window->group.event[i]->attr.config)
-			return true;
-	}
-	return false;
-}
-
 /* May the event be scheduled on this CPU, by our PMU? */
 static bool td_aside_here(const struct td_window *window, const struct perf_event *event)
 {
-	return event->pmu == td_aside_leader(window)->pmu &&
+	return event->pmu == td_meter_leader(window->meter)->pmu &&
 	       (event->cpu == -1 || event->cpu == window->cpu);
 }
 
@@ -179,13 +159,13 @@ static bool td_aside_waits(const struct perf_event *event)
 static bool td_aside_task_waits(const struct td_window *window, const struct perf_event *event)
 {
 	return td_aside_waits(event) && td_aside_here(window, event) &&
-	       (td_aside_general(window) || td_aside_metric(window, event));
+	       (td_meter_general(window->meter) || td_meter_fixed(window->meter, event));
 }
 
 /* The same for an event of the CPU, for whose user we stand aside. */
 static bool td_aside_cpu_waits(const struct td_window *window, const struct perf_event *event)
 {
-	if (td_aside_ours(window, event) || !td_aside_task_waits(window, event))
+	if (td_meter_owns(window->meter, event) || !td_aside_task_waits(window, event))
 		return false;
 	return td_compat_is_cgroup(event) ? td_compat_cgroup_runs(event) :
 					    td_aside_policy == TD_ASIDE_ALL;
@@ -195,18 +175,18 @@ static bool td_aside_cpu_waits(const struct td_window *window, const struct perf
 static bool td_aside_rival(const struct td_window *window, const struct perf_event *event)
 {
 	return event->state >= PERF_EVENT_STATE_INACTIVE && !td_compat_is_cgroup(event) &&
-	       td_aside_here(window, event) && td_aside_metric(window, event) &&
-	       !td_aside_ours(window, event);
+	       td_aside_here(window, event) && td_meter_fixed(window->meter, event) &&
+	       !td_meter_owns(window->meter, event);
 }
 
 /* Does the event have what may be that which we left? */
 static bool td_aside_has(const struct td_window *window, const struct perf_event *event)
 {
 	if (event->state != PERF_EVENT_STATE_ACTIVE || !td_aside_here(window, event) ||
-	    td_aside_ours(window, event))
+	    td_meter_owns(window->meter, event))
 		return false;
-	return td_aside_metric(window, event) ||
-	       (td_aside_general(window) && event->hw.idx < TD_ASIDE_FIXED);
+	return td_meter_fixed(window->meter, event) ||
+	       (td_meter_general(window->meter) && event->hw.idx < TD_ASIDE_FIXED);
 }
 
 typedef bool (*td_aside_test)(const struct td_window *window, const struct perf_event *event);
@@ -241,15 +221,15 @@ static struct perf_event_context *td_aside_starved_cpu(const struct perf_event *
 /* The context of a user who lacks what our groups have, or NULL. */
 static struct perf_event_context *td_aside_user(const struct td_window *window)
 {
-	const struct perf_event *leader = td_aside_leader(window);
+	const struct perf_event *leader = td_meter_leader(window->meter);
 	struct perf_event_context *ctx;
 
-	if (!td_aside_counting(window))
+	if (!td_meter_counting(window->meter))
 		return NULL;
 	ctx = td_compat_starved_task(leader);
 	/* CPU-wide users come before tasks: it is not we who are in the way. */
 	if (ctx && td_aside_any(window, ctx, td_aside_task_waits, true) &&
-	    (td_aside_general(window) ||
+	    (td_meter_general(window->meter) ||
 	     !td_aside_any(window, leader->ctx, td_aside_rival, false)))
 		return ctx;
 	ctx = td_aside_starved_cpu(leader);
@@ -272,13 +252,13 @@ static void td_aside_queue(const struct td_window *window, struct work_struct *w
 }
 
 /* While the groups stand aside: is that of any use, and is it over? */
-static void td_aside_look_back(struct td_window *window)
+static void td_aside_look_back(struct td_aside *aside)
 {
-	const struct perf_event *leader = td_aside_leader(window);
-	struct td_aside *aside = &window->aside;
+	const struct td_window *window = aside->window;
+	const struct perf_event *leader = td_meter_leader(window->meter);
 	struct perf_event_context *ctx;
 
-	if (time_after_eq(jiffies, aside->back_at)) {
+	if (time_after_eq(jiffies, window->back_at)) {
 		td_aside_queue(window, &aside->come_back);
 		return;
 	}
@@ -297,15 +277,15 @@ static void td_aside_look_back(struct td_window *window)
  */
 static void td_aside_look(struct irq_work *work)
 {
-	struct td_aside *aside = container_of(work, struct td_aside, look);
-	struct td_window *window = container_of(aside, struct td_window, aside);
+	struct td_window *window = container_of(work, struct td_window, look);
+	struct td_aside *aside = this_cpu_ptr(&td_asides);
 	const void *user;
 
 	lockdep_assert_irqs_disabled();
 	if (!this_cpu_read(td_aside_mux))
 		return;
-	if (aside->away) {
-		td_aside_look_back(window);
+	if (window->away) {
+		td_aside_look_back(aside);
 		return;
 	}
 	user = td_aside_user(window);
@@ -322,12 +302,12 @@ static void td_aside_look(struct irq_work *work)
 static noinline void td_aside_rotation(void)
 {
 	struct td_window *window = this_cpu_ptr(td_windows);
-	const struct perf_event *leader = td_aside_leader(window);
+	const struct perf_event *leader = td_meter_leader(window->meter);
 
-	if (window->aside.away && window->aside.helped)
+	if (window->away && this_cpu_read(td_asides.helped))
 		return;
 	if (td_compat_starved_task(leader) || td_aside_starved_cpu(leader))
-		irq_work_queue(&window->aside.look);
+		irq_work_queue(&window->look);
 }
 
 static __always_inline void td_aside_started(const struct hrtimer *timer)
@@ -352,30 +332,29 @@ static void notrace td_aside_probe3(void *data, struct hrtimer *timer, enum hrti
 /* On the CPU with interrupts off. */
 static void td_aside_go(void *arg)
 {
-	struct td_window *window = arg;
-	struct td_aside *aside = &window->aside;
+	struct td_aside *aside = arg;
+	struct td_window *window = aside->window;
 
 	if (!aside->wanted)
 		return;
 	aside->starving = false;
 	aside->helped = false;
-	/* Pairs with READ_ONCE() in td_cpu_make_room(), as all its writes. */
-	WRITE_ONCE(aside->away, true);
-	aside->back_at = jiffies + TD_ASIDE_TIME;
-	mod_timer(&aside->timer, aside->back_at);
+	/* Pairs with READ_ONCE() in td_fit_room(), as all its writes. */
+	WRITE_ONCE(window->away, true);
+	window->back_at = jiffies + TD_ASIDE_TIME;
+	mod_timer(&aside->timer, window->back_at);
 	td_window_aside(window);
 }
 
 /* The same: was it of use? */
 static void td_aside_stay(void *arg)
 {
-	struct td_window *window = arg;
-	struct td_aside *aside = &window->aside;
+	struct td_aside *aside = arg;
+	struct td_meter *meter = aside->window->meter;
 
-	WRITE_ONCE(aside->away, false);
+	WRITE_ONCE(aside->window->away, false);
 	aside->wanted = false;
-	if (window->counters)
-		td_counters_spare(window->counters, local_clock());
+	meter->ops->resume(meter, local_clock());
 	if (!aside->starving || aside->helped) {
 		aside->hopeless = NULL;
 		return;
@@ -390,22 +369,22 @@ static void td_aside_stay(void *arg)
 }
 
 /* The CPU is online: its teardown waits for the lock. */
-static void td_aside_call(struct td_window *window, smp_call_func_t func)
+static void td_aside_call(struct td_aside *aside, smp_call_func_t func)
 {
-	lockdep_assert_held(&window->aside.lock);
-	WARN_ON_ONCE(smp_call_function_single(window->cpu, func, window, 1));
+	lockdep_assert_held(&aside->lock);
+	WARN_ON_ONCE(smp_call_function_single(aside->window->cpu, func, aside, 1));
 }
 
 static void td_aside_leave(struct work_struct *work)
 {
 	struct td_aside *aside = container_of(work, struct td_aside, leave);
-	struct td_window *window = container_of(aside, struct td_window, aside);
+	const struct td_window *window = aside->window;
 
 	mutex_lock(&aside->lock);
-	if (aside->ready && !aside->away) {
-		td_aside_call(window, td_aside_go);
-		if (aside->away)
-			td_window_disable_groups(window);
+	if (aside->ready && !window->away) {
+		td_aside_call(aside, td_aside_go);
+		if (window->away)
+			td_meter_disable(window->meter);
 	}
 	mutex_unlock(&aside->lock);
 }
@@ -413,12 +392,12 @@ static void td_aside_leave(struct work_struct *work)
 static void td_aside_come_back(struct work_struct *work)
 {
 	struct td_aside *aside = container_of(work, struct td_aside, come_back);
-	struct td_window *window = container_of(aside, struct td_window, aside);
+	const struct td_window *window = aside->window;
 
 	mutex_lock(&aside->lock);
-	if (aside->ready && aside->away) {
-		td_aside_call(window, td_aside_stay);
-		td_window_enable_groups(window);
+	if (aside->ready && window->away) {
+		td_aside_call(aside, td_aside_stay);
+		td_meter_enable(window->meter);
 	}
 	mutex_unlock(&aside->lock);
 }
@@ -427,68 +406,63 @@ static void td_aside_timer(struct timer_list *timer)
 {
 	struct td_aside *aside = timer_container_of(aside, timer, timer);
 
-	td_aside_queue(container_of(aside, struct td_window, aside), &aside->come_back);
+	td_aside_queue(aside->window, &aside->come_back);
 }
 
 /* On the CPU with interrupts off. */
 static void td_aside_watch(void *arg)
 {
-	const struct td_window *window = arg;
+	const struct td_aside *aside = arg;
 
-	this_cpu_write(td_aside_mux, td_compat_mux(td_aside_leader(window)));
+	this_cpu_write(td_aside_mux, td_compat_mux(td_meter_leader(aside->window->meter)));
 }
 
 /* The same; nothing queues the irq_work from now on. */
 static void td_aside_forget(void *arg)
 {
-	struct td_window *window = arg;
+	struct td_aside *aside = arg;
 
 	this_cpu_write(td_aside_mux, NULL);
-	WRITE_ONCE(window->aside.away, false);
-	window->aside.wanted = false;
-	window->aside.hopeless = NULL;
+	WRITE_ONCE(aside->window->away, false);
+	aside->wanted = false;
+	aside->hopeless = NULL;
+}
+
+static struct td_aside *td_aside_of(const struct td_window *window)
+{
+	return per_cpu_ptr(&td_asides, window->cpu);
 }
 
 /**
  * td_aside_begin() - look from now on whether somebody lacks what the groups have
- * @window: its window, which has a group or counters; under td_cpu_mutex
+ * @window: its window, which has a meter; under td_fit_mutex
  */
 void td_aside_begin(struct td_window *window)
 {
-	mutex_lock(&window->aside.lock);
-	td_aside_call(window, td_aside_watch);
-	window->aside.ready = true;
-	mutex_unlock(&window->aside.lock);
+	struct td_aside *aside = td_aside_of(window);
+
+	mutex_lock(&aside->lock);
+	td_aside_call(aside, td_aside_watch);
+	aside->ready = true;
+	mutex_unlock(&aside->lock);
 }
 
 /**
  * td_aside_end() - leave the groups alone, since they will be released
- * @window: its window; under td_cpu_mutex; its CPU is online
+ * @window: its window; under td_fit_mutex; its CPU is online
  *
  * They may be left disabled.  A work that is still queued finds nothing to do.
  */
 void td_aside_end(struct td_window *window)
 {
-	mutex_lock(&window->aside.lock);
-	window->aside.ready = false;
-	td_aside_call(window, td_aside_forget);
-	irq_work_sync(&window->aside.look);
-	timer_delete_sync(&window->aside.timer);
-	mutex_unlock(&window->aside.lock);
-}
+	struct td_aside *aside = td_aside_of(window);
 
-/**
- * td_aside_remind() - come back if it is time
- * @window: stands aside; of this CPU, interrupts off
- *
- * The timer does not wake an idle CPU, and one that is busy for less than a tick now and
- * then may not get to it.  Called under the run queue's lock too.
- */
-void td_aside_remind(struct td_window *window)
-{
-	lockdep_assert_irqs_disabled();
-	if (time_after_eq(jiffies, window->aside.back_at))
-		irq_work_queue(&window->aside.look);
+	mutex_lock(&aside->lock);
+	aside->ready = false;
+	td_aside_call(aside, td_aside_forget);
+	irq_work_sync(&window->look);
+	timer_delete_sync(&aside->timer);
+	mutex_unlock(&aside->lock);
 }
 
 /**
@@ -497,12 +471,13 @@ void td_aside_remind(struct td_window *window)
  */
 void td_aside_setup(struct td_window *window)
 {
-	struct td_aside *aside = &window->aside;
+	struct td_aside *aside = td_aside_of(window);
 	/* As the window's own timer: a deferrable one would not fire on a busy nohz_full CPU. */
 	unsigned int flags = tick_nohz_full_cpu(window->cpu) ? 0 : TIMER_DEFERRABLE;
 
+	aside->window = window;
 	mutex_init(&aside->lock);
-	aside->look = IRQ_WORK_INIT_HARD(td_aside_look);
+	window->look = IRQ_WORK_INIT_HARD(td_aside_look);
 	INIT_WORK(&aside->leave, td_aside_leave);
 	INIT_WORK(&aside->come_back, td_aside_come_back);
 	timer_setup(&aside->timer, td_aside_timer, TIMER_PINNED | flags);
@@ -510,13 +485,15 @@ void td_aside_setup(struct td_window *window)
 
 /**
  * td_aside_cleanup() - undo td_aside_setup()
- * @window: has no groups any more
+ * @window: has no meter any more
  */
 void td_aside_cleanup(struct td_window *window)
 {
-	cancel_work_sync(&window->aside.leave);
-	cancel_work_sync(&window->aside.come_back);
-	mutex_destroy(&window->aside.lock);
+	struct td_aside *aside = td_aside_of(window);
+
+	cancel_work_sync(&aside->leave);
+	cancel_work_sync(&aside->come_back);
+	mutex_destroy(&aside->lock);
 }
 
 /**
@@ -552,7 +529,7 @@ int td_aside_init(void)
 	/* The compiler compares what is called with what the kernel calls. */
 	check_trace_callback_type_hrtimer_start(td_aside_probe);
 
-	if (td_aside_policy == TD_ASIDE_NEVER || td_cpu_pinned())
+	if (td_aside_policy == TD_ASIDE_NEVER || td_meter_pinned())
 		return 0;
 	for_each_kernel_tracepoint(td_aside_find, NULL);
 	if (!td_aside_tracepoint) {

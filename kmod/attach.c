@@ -190,35 +190,6 @@ static int td_attach_process(struct td_session *session, struct task_struct *tas
 	return ret;
 }
 
-/**
- * td_attach_begin() - let a session follow tasks
- * @session: new, and not counting yet
- * @task: a thread, or any of a process
- *
- * Interrupts no CPU but those that run the tasks.  td_attach_end() has to follow, also
- * after a failure.
- *
- * Return: 0, -ESRCH if all have exited, -ENOSPC or -ENOMEM.
- */
-int td_attach_begin(struct td_session *session, struct task_struct *task)
-{
-	int ret;
-
-	td_attach_keep();
-	mutex_lock(&session->members_lock);
-	if (session->process) {
-		td_session_meet(session, task);
-		ret = td_attach_process(session, task);
-		schedule_delayed_work(&session->tend, TD_ATTACH_LOOK);
-	} else {
-		ret = td_attach_task(session, task);
-	}
-	mutex_unlock(&session->members_lock);
-	if (ret)
-		return ret;
-	return td_session_has_tasks(session) ? 0 : -ESRCH;
-}
-
 /* The last look for threads that were being made. */
 static void td_attach_look(struct td_session *session)
 {
@@ -230,14 +201,11 @@ static void td_attach_look(struct td_session *session)
 	td_session_forget(session);
 }
 
-/**
- * td_attach_tend() - see to the events of a session
- * @work: its work
- *
- * Releases those that are of no use any more: all, if it wants no tasks; those that
- * waited for an exec, when it has come.
+/*
+ * See to the events of a session: release those that are of no use any more.  These are
+ * all, if it wants no tasks; those that waited for an exec, when it has come.
  */
-void td_attach_tend(struct work_struct *work)
+static void td_attach_tend(struct work_struct *work)
 {
 	struct td_session *session = container_of(to_delayed_work(work), struct td_session, tend);
 	struct td_member *member;
@@ -254,6 +222,36 @@ void td_attach_tend(struct work_struct *work)
 			td_attach_release(member);
 	}
 	mutex_unlock(&session->members_lock);
+}
+
+/**
+ * td_attach_begin() - let a session follow tasks
+ * @session: new, and not counting yet
+ * @task: a thread, or any of a process
+ *
+ * Interrupts no CPU but those that run the tasks.  td_attach_end() has to follow, also
+ * after a failure.
+ *
+ * Return: 0, -ESRCH if all have exited, -ENOSPC or -ENOMEM.
+ */
+int td_attach_begin(struct td_session *session, struct task_struct *task)
+{
+	int ret;
+
+	INIT_DELAYED_WORK(&session->tend, td_attach_tend);
+	td_attach_keep();
+	mutex_lock(&session->members_lock);
+	if (session->process) {
+		td_session_meet(session, task);
+		ret = td_attach_process(session, task);
+		schedule_delayed_work(&session->tend, TD_ATTACH_LOOK);
+	} else {
+		ret = td_attach_task(session, task);
+	}
+	mutex_unlock(&session->members_lock);
+	if (ret)
+		return ret;
+	return td_session_has_tasks(session) ? 0 : -ESRCH;
 }
 
 /**

@@ -4,11 +4,9 @@
 
 struct task_struct;
 struct td_session;
-struct work_struct;
 
 int td_attach_begin(struct td_session *session, struct task_struct *task);
 void td_attach_end(struct td_session *session);
-void td_attach_tend(struct work_struct *work);
 
 void td_attach_exit(void);
 

@@ -21,12 +21,14 @@
 #include "aside.h"
 #include "chardev.h"
 #include "compat.h"
-#include "cpu.h"
+#include "fresh.h"
+#include "meter.h"
 #include "model.h"
 #include "page.h"
 #include "record.h"
 #include "refine.h"
 #include "rights.h"
+#include "room.h"
 #include "scope.h"
 #include "sessions.h"
 #include "share.h"
@@ -119,11 +121,11 @@ static int td_chardev_info(struct td_file *file, union td_command *command)
 		.out_cpu_model		= cpu->x86_model,
 		.out_cpu_stepping	= cpu->x86_stepping,
 	};
-	if (td_cpu_pinned())
+	if (td_meter_pinned())
 		info->out_flags |= TOPDOWN_INFO_PINNED;
 	if (td_refine_wanted())
 		info->out_flags |= TOPDOWN_INFO_REFINED;
-	if (td_cpu_drilldown())
+	if (td_room_drilldown())
 		info->out_flags |= TOPDOWN_INFO_DRILLDOWN;
 	info->out_flags |= td_aside_info();
 	td_chardev_best(&best);
@@ -226,7 +228,7 @@ static int td_chardev_read_cpus(struct td_file *file, struct topdown_read *read,
 		td_total_begin(total);
 	}
 	if (read->flags & TOPDOWN_READ_FRESH)
-		td_window_fold_awake(cpus);
+		td_fresh_fold_awake(cpus);
 	ret = td_chardev_put_all(file, read, cpus, total);
 	kfree(total);
 	return ret;
@@ -271,7 +273,7 @@ static int td_chardev_reset_cpus(struct td_file *file, const struct topdown_rese
 	if (baseline) {
 		file->baseline = baseline;
 		if (reset->flags & TOPDOWN_RESET_FRESH)
-			td_window_fold_now(cpus);
+			td_fresh_fold(cpus);
 		for_each_cpu(cpu, cpus)
 			td_record_baseline(cpu, &baseline[cpu]);
 	}

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CPUs come and go: each online one gets a group and a window.
- *
- * Locks: td_cpu_mutex serialises making and releasing groups (hotplug, suspend,
- * retries).  It is taken inside the CPU hotplug lock, and no event that needs
- * that lock is created under it.  A CPU cannot go offline while it is held,
- * since our teardown waits for it.
+ * CPUs come and go, and the machine sleeps: each online CPU gets a meter and a window.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
-#include <linux/err.h>
-#include <linux/jiffies.h>
 #include <linux/kernel.h>
+#include <linux/lockdep.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
@@ -21,348 +15,20 @@
 #include <linux/string.h>
 #include <linux/suspend.h>
 #include <linux/sysfs.h>
-#include <linux/timer.h>
 #include <linux/topology.h>
 #include <linux/workqueue.h>
 
 #include "aside.h"
-#include "compat.h"
-#include "counters.h"
 #include "cpu.h"
-#include "events.h"
-#include "group.h"
-#include "model.h"
-#include "plausible.h"
-#include "refine.h"
+#include "fit.h"
+#include "meter.h"
 #include "scope.h"
 #include "window.h"
 
 /* How much of a bad value the log shows. */
 #define TD_PERIOD_TEXT_MAX	((size_t)32)
 
-#define TD_RETRY_MIN		HZ
-#define TD_RETRY_MAX		(64 * HZ)
-
-/* Pauses before counters are tried again that could not be believed. */
-#define TD_REFUSE_MIN		(64 * HZ)
-#define TD_REFUSE_MAX		(4096 * HZ)
-
-static DEFINE_MUTEX(td_cpu_mutex);
 static enum cpuhp_state td_cpu_hotplug;
-
-static bool td_pinned;
-module_param_named(pinned, td_pinned, bool, 0444);
-MODULE_PARM_DESC(pinned, "Take the SLOTS counter of each CPU for good; other perf users of topdown then get <not counted> (default: the parameter aside says how it is shared)");
-
-static bool td_drilldown;
-module_param_named(drilldown, td_drilldown, bool, 0444);
-MODULE_PARM_DESC(drilldown, "Where level 2 does not fit the counters, count only the children of level 1 nodes over their thresholds (default: all, in turns)");
-
-/**
- * td_cpu_drilldown() - was the module loaded with drilldown=1?
- *
- * Return: true or false.
- */
-bool td_cpu_drilldown(void)
-{
-	return td_drilldown;
-}
-
-/**
- * td_cpu_pinned() - was the module loaded with pinned=1?
- *
- * Return: true or false.
- */
-bool td_cpu_pinned(void)
-{
-	return td_pinned;
-}
-
-/* The hotplug teardown waits for the mutex, so the CPU is there. */
-static void td_cpu_call(struct td_window *window, smp_call_func_t func)
-{
-	lockdep_assert_held(&td_cpu_mutex);
-	WARN_ON_ONCE(smp_call_function_single(window->cpu, func, window, 1));
-}
-
-static bool td_cpu_lacks_events(int error)
-{
-	return error == -EINVAL || error == -ENOENT;
-}
-
-/* More counters for the group of PERF_METRICS, if the module's user wants that. */
-static int td_cpu_refine(struct td_window *window)
-{
-	int ret = td_refine_create(&window->refine, window->model, &window->group,
-				   window->cpu);
-
-	if (ret)
-		td_group_destroy(&window->group);
-	else if (window->refine.formula)
-		window->flags = TOPDOWN_RECORD_REFINED;
-	return ret;
-}
-
-/* Level 2 where the CPU has it. */
-static int td_cpu_create_metrics(struct td_window *window)
-{
-	int ret;
-
-	window->source = TOPDOWN_SOURCE_PERF_METRICS;
-	window->flags = 0;
-	for (window->level = 2; window->level > 0; window->level--) {
-		ret = td_group_create(&window->group, window->cpu, window->level, td_pinned);
-		if (!ret || !td_cpu_lacks_events(ret))
-			break;
-	}
-	if (ret)
-		return ret;
-	window->nodes = window->level > 1 ? TD_NODES_METRICS_L2 : TD_NODES_METRICS_L1;
-	/* Pairs with READ_ONCE() in td_window_nodes(). */
-	WRITE_ONCE(window->nodes_possible, window->nodes);
-	return td_cpu_refine(window);
-}
-
-static int td_cpu_create_counters(struct td_window *window)
-{
-	const struct td_model *model = window->model;
-	struct td_counters *counters;
-	u32 drill;
-
-	if (!model->formula)
-		return -ENOENT;
-	/* Pairs with WRITE_ONCE() in td_window_drill(). */
-	drill = READ_ONCE(window->drill);
-	counters = td_counters_create(model, window->cpu, window->room, td_pinned,
-				      td_drilldown ? &drill : NULL);
-	if (IS_ERR(counters))
-		return PTR_ERR(counters);
-	window->counters = counters;
-	window->source = model->formula->source;
-	window->level = counters->level;
-	window->nodes = model->formula->nodes & td_nodes_of_level(counters->level);
-	/* Pairs with READ_ONCE() in td_window_nodes(). */
-	WRITE_ONCE(window->nodes_possible, window->nodes);
-	window->nodes &= ~td_nodes_of_parents(counters->closed);
-	window->flags = counters->nr > 1 ? TOPDOWN_RECORD_SCALED : 0;
-	if (counters->drill)
-		window->flags |= TOPDOWN_RECORD_DRILLDOWN;
-	return 0;
-}
-
-static int td_cpu_create_group(struct td_window *window)
-{
-	int ret = -ENOENT;
-
-	window->kind = td_model_kind(window->cpu);
-	window->model = td_model_of(window->cpu);
-	if (td_model_has_metrics() && window->kind != TOPDOWN_KIND_ATOM)
-		ret = td_cpu_create_metrics(window);
-	if (td_cpu_lacks_events(ret))
-		ret = td_cpu_create_counters(window);
-	return ret;
-}
-
-static void td_cpu_destroy_group(struct td_window *window)
-{
-	td_group_destroy(&window->group);
-	td_counters_destroy(window->counters);
-	window->counters = NULL;
-}
-
-/* When every group of ordinary counters had a turn, see whether each had one. */
-static void td_cpu_look_soon(struct td_window *window)
-{
-	unsigned int turns_ms = td_counters_turns_ms(window->counters);
-
-	schedule_delayed_work(&window->retry, msecs_to_jiffies(turns_ms + turns_ms / 4));
-}
-
-/* Trouble may last: the log has its beginning and its end. */
-static bool td_cpu_troubled(struct td_window *window, bool troubled)
-{
-	bool news = window->troubled != troubled;
-
-	lockdep_assert_held(&td_cpu_mutex);
-	window->troubled = troubled;
-	return news;
-}
-
-/* Is the group well?  If another has the counter it is tried again after a pause. */
-static void td_cpu_examine(struct td_window *window)
-{
-	lockdep_assert_held(&td_cpu_mutex);
-	if (!td_window_in_error(window)) {
-		/* Pairs with READ_ONCE() in td_cpu_retry(), as all its writes. */
-		WRITE_ONCE(window->retry_delay, TD_RETRY_MIN);
-		if (td_cpu_troubled(window, false))
-			pr_info_ratelimited("CPU%d: measured again\n", window->cpu);
-		return;
-	}
-	if (td_cpu_troubled(window, true))
-		pr_warn_ratelimited("CPU%d: another pinned event has the counter, perhaps the NMI watchdog; trying again\n",
-				    window->cpu);
-	schedule_delayed_work(&window->retry, window->retry_delay);
-}
-
-static void td_cpu_make_group(struct td_window *window)
-{
-	int ret;
-
-	lockdep_assert_held(&td_cpu_mutex);
-
-	ret = td_cpu_create_group(window);
-	if (!ret) {
-		WRITE_ONCE(window->retry_delay, TD_RETRY_MIN);
-		td_window_enable_groups(window);
-		td_cpu_call(window, td_window_begin);
-		td_aside_begin(window);
-		/* Do they fit what others have left of the counters? */
-		if (window->counters)
-			td_cpu_look_soon(window);
-		td_cpu_examine(window);
-		return;
-	}
-	if (td_cpu_lacks_events(ret)) {
-		td_cpu_call(window, td_window_unsupported);
-		return;
-	}
-	if (td_cpu_troubled(window, true))
-		pr_warn_ratelimited("CPU%d: cannot make the event group (error %d), trying again\n",
-				    window->cpu, ret);
-	td_cpu_call(window, td_window_failed);
-	schedule_delayed_work(&window->retry, window->retry_delay);
-}
-
-static void td_cpu_enable_again(struct td_window *window)
-{
-	if (td_window_in_error(window))
-		td_window_enable_groups(window);
-	td_cpu_examine(window);
-}
-
-/* Nothing looks at the group when this returns. */
-static void td_cpu_release_group(struct td_window *window)
-{
-	lockdep_assert_held(&td_cpu_mutex);
-	td_aside_end(window);
-	td_cpu_call(window, td_window_end);
-	timer_delete_sync(&window->timer);
-	td_cpu_destroy_group(window);
-}
-
-/*
- * Smaller groups where others have a counter for good, and larger ones later on; those
- * of other events when the children of other nodes are worth it.
- */
-static bool td_cpu_make_room(struct td_window *window)
-{
-	lockdep_assert_held(&td_cpu_mutex);
-	/* Pairs with WRITE_ONCE() in td_aside_go(): groups made now would be enabled. */
-	if (!window->counters || READ_ONCE(window->aside.away))
-		return false;
-	td_cpu_call(window, td_window_resize);
-	/* Pairs with WRITE_ONCE() in td_window_resize(). */
-	if (READ_ONCE(window->room) == window->counters->room && !td_window_drills(window)) {
-		/* Pairs with WRITE_ONCE() in td_counters_starved(). */
-		if (READ_ONCE(window->counters->doubtful))
-			td_cpu_look_soon(window);
-		return false;
-	}
-	td_cpu_release_group(window);
-	td_cpu_make_group(window);
-	return true;
-}
-
-/*
- * The counts cannot be right: give the counters back.  A guest that moved to
- * another host may have better ones, so it is tried again.
- */
-static void td_cpu_refuse(struct td_window *window)
-{
-	lockdep_assert_held(&td_cpu_mutex);
-	td_cpu_release_group(window);
-	td_cpu_call(window, td_window_unsupported);
-	WRITE_ONCE(window->lost, false);
-	if (td_trust_refuse(&window->trust)) {
-		window->refuse_delay = min(window->refuse_delay * 2, TD_REFUSE_MAX);
-	} else {
-		window->refuse_delay = TD_REFUSE_MIN;
-		pr_warn_ratelimited("CPU%d: not measured, %s; a hypervisor may filter events\n",
-				    window->cpu, td_doubt_text(window->trust.doubt));
-	}
-	/* Sooner is already queued where the window's timer saw it again meanwhile. */
-	mod_delayed_work(system_wq, &window->retry, window->refuse_delay);
-}
-
-/*
- * Runs until the group is well: it was not made, or refused the counter, or it is
- * not certain that its size is right, or that its events are those that are wanted.
- */
-static void td_cpu_retry_work(struct work_struct *work)
-{
-	struct td_window *window = container_of(to_delayed_work(work), struct td_window, retry);
-
-	mutex_lock(&td_cpu_mutex);
-	if (window->started) {
-		WRITE_ONCE(window->retry_delay, min(window->retry_delay * 2, TD_RETRY_MAX));
-		if (!window->group.nr && !window->counters)
-			td_cpu_make_group(window);
-		/* Pairs with WRITE_ONCE() in td_window_ailing(), and that in td_cpu_refuse(). */
-		else if (READ_ONCE(window->lost))
-			td_cpu_refuse(window);
-		else if (!td_cpu_make_room(window))
-			td_cpu_enable_again(window);
-	}
-	mutex_unlock(&td_cpu_mutex);
-}
-
-/* Why it is not measured with PERF_METRICS. */
-static const char *td_cpu_reason(const struct td_window *window)
-{
-	if (window->kind == TOPDOWN_KIND_ATOM)
-		return "an E-core has no PERF_METRICS";
-	return window->source == TOPDOWN_SOURCE_FALLBACK ? "hidden PERF_METRICS" :
-							   "no PERF_METRICS";
-}
-
-/* Why there is no group. */
-static const char *td_cpu_trouble(const struct td_window *window)
-{
-	lockdep_assert_held(&td_cpu_mutex);
-	if (!td_scope_has(window->cpu))
-		return td_scope_reason();
-	if (!window->started)
-		return "offline";
-	/* Changed under the mutex where there is no group. */
-	if (window->state == TOPDOWN_STATE_UNSUPPORTED)
-		return "nothing: no PERF_METRICS, no formula";
-	return "error: cannot make the event group, trying again";
-}
-
-static void td_cpu_describe_counters(const struct td_window *window, char *text, size_t size)
-{
-	const struct td_counters *counters = window->counters;
-	int n;
-
-	n = scnprintf(text, size, "%s, level %u: %s; ", counters->formula->name, counters->level,
-		      td_cpu_reason(window));
-	/* What there is changes with the load, and from CPU to CPU. */
-	if (counters->drill)
-		scnprintf(text + n, size - n, "level 2 by drilldown");
-	else
-		scnprintf(text + n, size - n, "%u events in %u %s", td_counters_events(counters),
-			  counters->nr, counters->nr > 1 ? "groups, by turns" : "group");
-}
-
-/* Users must know which figures rest on more than what is published. */
-static void td_cpu_describe_note(const struct td_window *window, char *text, size_t size)
-{
-	size_t n = strlen(text);
-
-	if (window->model->note)
-		scnprintf(text + n, size - n, "; not confirmed: %s", window->model->note);
-}
 
 /**
  * td_cpu_describe() - what a CPU is measured with, and why
@@ -372,22 +38,9 @@ static void td_cpu_describe_note(const struct td_window *window, char *text, siz
  */
 void td_cpu_describe(int cpu, char *text, size_t size)
 {
-	const struct td_window *window = per_cpu_ptr(td_windows, cpu);
-
-	mutex_lock(&td_cpu_mutex);
-	if (window->started && td_window_doubt(window))
-		snprintf(text, size, "unsupported: %s%s", td_doubt_text(td_window_doubt(window)),
-			 window->group.nr || window->counters ? "" : ", trying again later");
-	else if (window->counters)
-		td_cpu_describe_counters(window, text, size);
-	else if (window->group.nr)
-		snprintf(text, size, "perf_metrics, level %u: the CPU has PERF_METRICS%s",
-			 window->level, window->refine.note);
-	else
-		strscpy(text, td_cpu_trouble(window), size);
-	if (window->counters || window->group.nr)
-		td_cpu_describe_note(window, text, size);
-	mutex_unlock(&td_cpu_mutex);
+	mutex_lock(&td_fit_mutex);
+	td_fit_describe(per_cpu_ptr(td_windows, cpu), text, size);
+	mutex_unlock(&td_fit_mutex);
 }
 
 struct td_cpu_request {
@@ -398,8 +51,12 @@ struct td_cpu_request {
 static void td_cpu_read_events(void *arg)
 {
 	const struct td_cpu_request *request = arg;
+	struct td_window *window = request->window;
 
-	td_events_read(request->window, request->events);
+	if (!window->open)
+		return;
+	td_window_fold(window, false);
+	window->meter->ops->events(window->meter, request->events);
 }
 
 /**
@@ -418,84 +75,38 @@ int td_cpu_events(int cpu, struct td_events *events)
 	events->nr = 0;
 	if (td_scope_has(cpu) && td_scope_quiet(cpu))
 		return -EOPNOTSUPP;
-	mutex_lock(&td_cpu_mutex);
+	mutex_lock(&td_fit_mutex);
 	/* The hotplug teardown waits for the mutex, so the CPU is there. */
-	if (request.window->started)
+	if (td_fit_started(request.window))
 		WARN_ON_ONCE(smp_call_function_single(cpu, td_cpu_read_events, &request, 1));
-	mutex_unlock(&td_cpu_mutex);
+	mutex_unlock(&td_fit_mutex);
 	return 0;
-}
-
-/**
- * td_cpu_retry() - enable a group again that was thrown out, or make one of another size or
- * of other events
- * @window: its window; called from its timer, every time
- *
- * The work goes on by itself from then on, with growing pauses.
- */
-void td_cpu_retry(struct td_window *window)
-{
-	/* Pairs with WRITE_ONCE() in td_cpu_retry_work() and what it calls. */
-	schedule_delayed_work(&window->retry, READ_ONCE(window->retry_delay));
-}
-
-static void td_cpu_start(struct td_window *window)
-{
-	lockdep_assert_held(&td_cpu_mutex);
-	if (window->started || !td_scope_has(window->cpu))
-		return;
-	window->started = true;
-	window->room = TD_GROUP_MAX;
-	window->widen_at = jiffies;
-	window->widen_delay = 0;
-	window->troubled = false;
-	td_trust_forget(&window->trust);
-	WRITE_ONCE(window->retry_delay, TD_RETRY_MIN);
-	td_cpu_make_group(window);
-}
-
-static void td_cpu_stop(struct td_window *window)
-{
-	lockdep_assert_held(&td_cpu_mutex);
-	if (!window->started)
-		return;
-	window->started = false;
-	td_cpu_release_group(window);
-	td_cpu_call(window, td_window_offline);
-	cancel_delayed_work(&window->retry);
 }
 
 /* The CPU came online: its core's other threads are not alone any more. */
 static void td_cpu_update_siblings(int cpu)
 {
-	struct td_window *window;
 	int sibling;
 
-	lockdep_assert_held(&td_cpu_mutex);
-	for_each_cpu(sibling, topology_sibling_cpumask(cpu)) {
-		window = per_cpu_ptr(td_windows, sibling);
-		if (!window->started || !window->counters ||
-		    !td_counters_outdated(window->counters, sibling))
-			continue;
-		td_cpu_release_group(window);
-		td_cpu_make_group(window);
-	}
+	lockdep_assert_held(&td_fit_mutex);
+	for_each_cpu(sibling, topology_sibling_cpumask(cpu))
+		td_fit_siblings(per_cpu_ptr(td_windows, sibling));
 }
 
 static int td_cpu_online(unsigned int cpu)
 {
-	mutex_lock(&td_cpu_mutex);
-	td_cpu_start(per_cpu_ptr(td_windows, cpu));
+	mutex_lock(&td_fit_mutex);
+	td_fit_start(per_cpu_ptr(td_windows, cpu));
 	td_cpu_update_siblings(cpu);
-	mutex_unlock(&td_cpu_mutex);
+	mutex_unlock(&td_fit_mutex);
 	return 0;
 }
 
 static int td_cpu_offline(unsigned int cpu)
 {
-	mutex_lock(&td_cpu_mutex);
-	td_cpu_stop(per_cpu_ptr(td_windows, cpu));
-	mutex_unlock(&td_cpu_mutex);
+	mutex_lock(&td_fit_mutex);
+	td_fit_stop(per_cpu_ptr(td_windows, cpu));
+	mutex_unlock(&td_fit_mutex);
 	return 0;
 }
 
@@ -567,11 +178,11 @@ int td_cpu_set_period(const char *text)
 	}
 
 	cpus_read_lock();
-	mutex_lock(&td_cpu_mutex);
+	mutex_lock(&td_fit_mutex);
 	td_window_set_period(period_ms);
 	if (td_windows)
 		td_window_rearm_all();
-	mutex_unlock(&td_cpu_mutex);
+	mutex_unlock(&td_fit_mutex);
 	cpus_read_unlock();
 	return 0;
 }
@@ -596,8 +207,7 @@ MODULE_PARM_DESC(period_ms, "Longest time a busy CPU keeps a window open, in ms,
 static void td_cpu_setup(struct td_window *window, int cpu)
 {
 	td_window_setup(window, cpu);
-	window->retry_delay = TD_RETRY_MIN;
-	INIT_DELAYED_WORK(&window->retry, td_cpu_retry_work);
+	td_fit_setup(window);
 	td_aside_setup(window);
 }
 
@@ -609,16 +219,17 @@ static unsigned int td_cpu_count(unsigned int *level)
 	int cpu;
 
 	*level = 0;
-	mutex_lock(&td_cpu_mutex);
+	mutex_lock(&td_fit_mutex);
 	for_each_possible_cpu(cpu) {
 		window = per_cpu_ptr(td_windows, cpu);
 		/* Pairs with WRITE_ONCE() where the CPU's timer sets the state. */
-		if (!window->started || READ_ONCE(window->state) == TOPDOWN_STATE_UNSUPPORTED)
+		if (!td_fit_started(window) || READ_ONCE(window->state) == TOPDOWN_STATE_UNSUPPORTED)
 			continue;
-		*level = max(*level, window->level);
+		if (window->meter)
+			*level = max(*level, window->meter->level);
 		n++;
 	}
-	mutex_unlock(&td_cpu_mutex);
+	mutex_unlock(&td_fit_mutex);
 	return n;
 }
 
@@ -629,12 +240,12 @@ static void td_cpu_free(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		cancel_delayed_work_sync(&per_cpu_ptr(windows, cpu)->retry);
+		cancel_delayed_work_sync(&per_cpu_ptr(windows, cpu)->mend);
 		td_aside_cleanup(per_cpu_ptr(windows, cpu));
 	}
-	mutex_lock(&td_cpu_mutex);
+	mutex_lock(&td_fit_mutex);
 	td_windows = NULL;
-	mutex_unlock(&td_cpu_mutex);
+	mutex_unlock(&td_fit_mutex);
 	free_percpu(windows);
 }
 
@@ -684,9 +295,9 @@ int td_cpu_init(void)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu)
 		td_cpu_setup(per_cpu_ptr(windows, cpu), cpu);
-	mutex_lock(&td_cpu_mutex);
+	mutex_lock(&td_fit_mutex);
 	td_windows = windows;
-	mutex_unlock(&td_cpu_mutex);
+	mutex_unlock(&td_fit_mutex);
 
 	/* No suspend shall see the one half registered and not the other. */
 	sleep = lock_system_sleep();

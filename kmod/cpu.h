@@ -5,16 +5,12 @@
 #include <linux/types.h>
 
 struct td_events;
-struct td_window;
 
 int td_cpu_init(void);
 void td_cpu_exit(void);
 
-bool td_cpu_pinned(void);
-bool td_cpu_drilldown(void);
 int td_cpu_set_period(const char *text);
 void td_cpu_describe(int cpu, char *text, size_t size);
 int td_cpu_events(int cpu, struct td_events *events);
-void td_cpu_retry(struct td_window *window);
 
 #endif /* TOPDOWN_CPU_H */

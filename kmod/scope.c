@@ -103,6 +103,18 @@ bool td_scope_quiet(int cpu)
 }
 
 /**
+ * td_scope_reachable() - may a CPU be interrupted, other than by its own timer?
+ * @cpu: possible CPU
+ * @unused: NULL; on_each_cpu_cond() takes this function
+ *
+ * Return: true or false.
+ */
+bool td_scope_reachable(int cpu, void *unused)
+{
+	return td_scope_has(cpu) && !td_scope_quiet(cpu);
+}
+
+/**
  * td_scope_reason() - why CPUs are excluded
  *
  * Return: text for those who ask what a CPU is measured with.

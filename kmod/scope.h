@@ -7,6 +7,7 @@
 void td_scope_init(void);
 bool td_scope_has(int cpu);
 bool td_scope_quiet(int cpu);
+bool td_scope_reachable(int cpu, void *unused);
 const char *td_scope_reason(void);
 bool td_scope_online(void);
 

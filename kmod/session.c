@@ -19,12 +19,11 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
-#include "attach.h"
 #include "member.h"
 #include "metrics.h"
+#include "news.h"
 #include "quota.h"
 #include "session.h"
-#include "sessions.h"
 #include "share.h"
 
 /**
@@ -139,19 +138,19 @@ static void td_session_update(struct td_session *session)
 static void td_session_tell(struct td_session *session)
 {
 	td_session_update(session);
-	if (session->gone || session->news)
+	if (session->gone || session->unread)
 		return;
-	session->news = true;
-	td_sessions_tell(session->list);
+	session->unread = true;
+	td_news_add(session->news);
 }
 
 static void td_session_told(struct td_session *session)
 {
 	lockdep_assert_held(&session->lock);
-	if (!session->news)
+	if (!session->unread)
 		return;
-	session->news = false;
-	td_sessions_told(session->list);
+	session->unread = false;
+	td_news_drop(session->news);
 }
 
 /* Events of it are of no use any more.  Whoever detaches it sees to them itself. */
@@ -362,13 +361,13 @@ static bool td_session_alloc(struct td_session *session)
 
 /**
  * td_session_create() - a session without tasks
- * @list: the descriptor's sessions
+ * @news: where the descriptor's owner hears of its end
  * @attach: the command
  * @user: who pays; put by td_session_destroy()
  *
  * Return: the session, not counting yet; NULL without memory.
  */
-struct td_session *td_session_create(struct td_sessions *list,
+struct td_session *td_session_create(struct td_news *news,
 				     const struct topdown_attach *attach, struct td_user *user)
 {
 	struct td_session *session;
@@ -384,10 +383,9 @@ struct td_session *td_session_create(struct td_sessions *list,
 	raw_spin_lock_init(&session->lock);
 	mutex_init(&session->members_lock);
 	INIT_LIST_HEAD(&session->members);
-	INIT_DELAYED_WORK(&session->tend, td_attach_tend);
 	init_irq_work(&session->poke, td_session_poke);
 	xa_init(&session->met);
-	session->list = list;
+	session->news = news;
 	session->user = user;
 	session->process = !(attach->flags & TOPDOWN_ATTACH_THREAD);
 	session->children = attach->flags & TOPDOWN_ATTACH_CHILDREN;

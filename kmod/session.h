@@ -18,12 +18,12 @@
 #include "share.h"
 
 struct task_struct;
-struct td_sessions;
+struct td_news;
 struct td_user;
 
 /**
  * struct td_session - slots of tasks, added up
- * @list: the descriptor's sessions
+ * @news: where the descriptor's owner hears of its end
  * @id: its number
  * @process: takes new threads
  * @children: takes new processes
@@ -37,7 +37,7 @@ struct td_user;
  * @ended: a task gained rights
  * @exited: the last task has exited
  * @incomplete: a thread that was being made during the attach could not be followed
- * @news: it has ended and not been read since
+ * @unread: it has ended and not been read since
  * @looking: the threads that it meets are remembered in @met; written under
  *	@members_lock too
  * @tasks: how many follow it, and one while it is being attached
@@ -56,7 +56,7 @@ struct td_user;
  * @rcu: puts the first when no CPU looks at it any more
  */
 struct td_session {
-	struct td_sessions *list;
+	struct td_news *news;
 	u32 id;
 	bool process;
 	bool children;
@@ -71,7 +71,7 @@ struct td_session {
 	bool ended;
 	bool exited;
 	bool incomplete;
-	bool news;
+	bool unread;
 	bool looking;
 	unsigned int tasks;
 
@@ -133,7 +133,7 @@ void td_session_unmeet(struct td_session *session, const struct task_struct *tas
 bool td_session_met(struct td_session *session, const struct task_struct *task);
 void td_session_forget(struct td_session *session);
 
-struct td_session *td_session_create(struct td_sessions *list,
+struct td_session *td_session_create(struct td_news *news,
 				     const struct topdown_attach *attach, struct td_user *user);
 void td_session_begin(struct td_session *session);
 void td_session_end(struct td_session *session);

@@ -2,7 +2,6 @@
 /*
  * The sessions of a descriptor: made, found by their numbers, waited for and ended.
  */
-#include <linux/atomic.h>
 #include <linux/capability.h>
 #include <linux/err.h>
 #include <linux/file.h>
@@ -24,25 +23,6 @@
 #include "share.h"
 
 #define TD_SESSIONS_MAX		1024
-
-/**
- * td_sessions_tell() - a session has ended
- * @list: of its descriptor; in any context
- */
-void td_sessions_tell(struct td_sessions *list)
-{
-	atomic_inc(&list->news);
-	irq_work_queue(&list->wake);
-}
-
-/**
- * td_sessions_told() - the end of a session has been read, or nobody can read it any more
- * @list: of its descriptor; in any context
- */
-void td_sessions_told(struct td_sessions *list)
-{
-	atomic_dec(&list->news);
-}
 
 static struct pid *td_sessions_pidfd(int fd)
 {
@@ -103,7 +83,7 @@ static struct td_session *td_sessions_make(struct td_sessions *list,
 
 	if (IS_ERR(user))
 		return ERR_CAST(user);
-	session = td_session_create(list, attach, user);
+	session = td_session_create(&list->news, attach, user);
 	if (!session) {
 		td_quota_put(user, 0);
 		return ERR_PTR(-ENOMEM);
@@ -335,13 +315,12 @@ __poll_t td_sessions_poll(struct td_sessions *list, struct file *filp, poll_tabl
 	/* Pairs with WRITE_ONCE() in td_sessions_add() and td_sessions_remove(). */
 	if (!READ_ONCE(list->nr))
 		return EPOLLERR;
-	/* td_sessions_tell() wakes up after it has changed this. */
-	return atomic_read(&list->news) ? EPOLLPRI : 0;
+	return td_news_any(&list->news) ? EPOLLPRI : 0;
 }
 
 static void td_sessions_wake(struct irq_work *work)
 {
-	struct td_sessions *list = container_of(work, struct td_sessions, wake);
+	struct td_sessions *list = container_of(work, struct td_sessions, news.wake);
 
 	wake_up_interruptible_poll(&list->wait, EPOLLPRI);
 }
@@ -355,7 +334,7 @@ void td_sessions_init(struct td_sessions *list)
 	mutex_init(&list->lock);
 	xa_init(&list->sessions);
 	init_waitqueue_head(&list->wait);
-	init_irq_work(&list->wake, td_sessions_wake);
+	init_irq_work(&list->news.wake, td_sessions_wake);
 }
 
 /**
@@ -373,7 +352,7 @@ void td_sessions_stop(struct td_sessions *list)
 		td_session_destroy(session);
 	}
 	/* No session is left that could queue it again. */
-	irq_work_sync(&list->wake);
+	irq_work_sync(&list->news.wake);
 	xa_destroy(&list->sessions);
 	mutex_destroy(&list->lock);
 }

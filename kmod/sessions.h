@@ -2,14 +2,14 @@
 #ifndef TOPDOWN_SESSIONS_H
 #define TOPDOWN_SESSIONS_H
 
-#include <linux/atomic.h>
-#include <linux/irq_work.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <linux/xarray.h>
 #include <uapi/linux/topdown.h>
+
+#include "news.h"
 
 struct vm_area_struct;
 
@@ -19,22 +19,17 @@ struct vm_area_struct;
  * @sessions: by number
  * @nr: how many there are
  * @last: highest number there has been
- * @news: how many have ended and not been read since
+ * @news: those that have ended
  * @wait: who polls
- * @wake: wakes them up
  */
 struct td_sessions {
 	struct mutex lock; /* sessions, nr, last */
 	struct xarray sessions;
 	unsigned int nr;
 	u32 last;
-	atomic_t news;
+	struct td_news news;
 	wait_queue_head_t wait;
-	struct irq_work wake;
 };
-
-void td_sessions_tell(struct td_sessions *list);
-void td_sessions_told(struct td_sessions *list);
 
 void td_sessions_init(struct td_sessions *list);
 void td_sessions_stop(struct td_sessions *list);

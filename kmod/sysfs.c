@@ -15,7 +15,7 @@
 
 #include "compat.h"
 #include "cpu.h"
-#include "events.h"
+#include "meter.h"
 #include "record.h"
 #include "sysfs.h"
 #include "window.h"

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The groups of ordinary counters: which events go into which group.
+ *
+ * Which events fit the counters together is for the kernel's driver to say: each
+ * is added to the group that is being made, and if that is refused it goes into
+ * the next.  Several groups run in turns, by perf's rotation.  Where there is
+ * room each has the events of level 1, which is counted all the time then;
+ * otherwise only the first has.
+ */
+#include <linux/build_bug.h>
+#include <linux/err.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/stddef.h>
+
+#include "counters-make.h"
+#include "counters.h"
+#include "model.h"
+
+static bool td_counters_refused(int error)
+{
+	return td_meter_lacks_events(error) || error == -ENOSPC;
+}
+
+static int td_counters_add_to(struct td_counters *counters, unsigned int n, unsigned int index,
+			      u64 config, bool pinned)
+{
+	struct td_meter *meter = &counters->meter;
+	struct td_group *group = &meter->group[n];
+	int ret;
+
+	if (group->nr)
+		ret = td_group_extend(group, meter->cpu, config);
+	else
+		ret = td_group_begin(group, meter->cpu, counters->type, config, pinned);
+	if (!ret)
+		counters->turns[n].event[group->nr - 1] = index;
+	return ret;
+}
+
+/* An event of the table into group @n, by any of its configs. */
+static int td_counters_try(struct td_counters *counters, unsigned int n, unsigned int index,
+			   bool pinned)
+{
+	const struct td_event *event = &td_counters_formula(counters)->events[index];
+	int ret = td_counters_add_to(counters, n, index, event->config, pinned);
+
+	if (td_counters_refused(ret) && event->other)
+		ret = td_counters_add_to(counters, n, index, event->other, pinned);
+	return ret;
+}
+
+/*
+ * What a group begins with: the reference, and level 1 if not the first has it alone.
+ * All of it counts for the room: a group of more never has its turn.
+ */
+static int td_counters_lead(struct td_counters *counters, bool pinned)
+{
+	const struct td_formula *formula = td_counters_formula(counters);
+	unsigned int i, n = counters->meter.nr++;
+	int ret = 0;
+
+	if (counters->reference && !td_counters_leads(counters, n))
+		ret = td_counters_add_to(counters, n, TD_EVENTS_MAX, formula->reference, pinned);
+	for (i = 0; counters->shared && i < formula->nr_events && !ret; i++) {
+		if (td_counters_wants(counters, i, 1))
+			ret = td_counters_try(counters, n, i, pinned);
+	}
+	if (!ret && counters->meter.group[n].nr > counters->room)
+		ret = -ENOSPC;
+	return ret;
+}
+
+/* An event of the table into the last group, or into a new one. */
+static int td_counters_add(struct td_counters *counters, unsigned int index, bool pinned)
+{
+	struct td_meter *meter = &counters->meter;
+	unsigned int n = meter->nr - 1;
+	int ret = -ENOSPC;
+
+	if (meter->group[n].nr < counters->room)
+		ret = td_counters_try(counters, n, index, pinned);
+	if (!td_counters_refused(ret) || !meter->group[n].nr)
+		return ret;
+	if (meter->nr == TD_GROUPS_MAX)
+		return -ENOSPC;
+	ret = td_counters_lead(counters, false);
+	if (!ret && meter->group[n + 1].nr < counters->room)
+		return td_counters_try(counters, n + 1, index, false);
+	return ret ? ret : -ENOSPC;
+}
+
+static int td_counters_build(struct td_counters *counters, bool pinned)
+{
+	unsigned int i;
+	int ret;
+
+	ret = td_counters_lead(counters, pinned);
+	for (i = 0; i < td_counters_formula(counters)->nr_events && !ret; i++) {
+		if (!td_counters_wants(counters, i, counters->meter.level) ||
+		    (counters->shared && td_counters_wants(counters, i, 1)))
+			continue;
+		ret = td_counters_add(counters, i, pinned);
+	}
+	return ret;
+}
+
+/* All events of a level: in one group, or else in the best way there is. */
+static int td_counters_arrange(struct td_counters *counters)
+{
+	static const struct {
+		bool reference, shared, single;
+	} ways[] = {
+		{ false, false, true },
+		{ true, true, false },
+		{ true, false, false },
+		{ false, false, false },
+	};
+	unsigned int i;
+	int ret = -EINVAL;
+
+	for (i = 0; i < ARRAY_SIZE(ways); i++) {
+		counters->reference = ways[i].reference;
+		counters->shared = ways[i].shared;
+		/* One of several that never gave way would keep the others out. */
+		ret = td_counters_build(counters, ways[i].single && td_meter_pinned());
+		if (!ret && (counters->meter.nr == 1 || !ways[i].single))
+			return 0;
+		td_meter_release(&counters->meter);
+		if (ret && !td_counters_refused(ret))
+			break;
+	}
+	return ret;
+}
+
+/*
+ * If level 2 does not fit the counters with level 1: only the children of these nodes
+ * of it.  That is no more than there was, so it can be had.
+ */
+static int td_counters_drill(struct td_counters *counters, u32 open)
+{
+	int ret;
+
+	if (counters->meter.nr == 1 || counters->meter.level == 1 ||
+	    !td_counters_formula(counters)->thresholds)
+		return 0;
+	td_meter_release(&counters->meter);
+	counters->closed = ~open & TD_PARENTS;
+	ret = td_counters_arrange(counters);
+	counters->drill = !ret;
+	return ret;
+}
+
+/* The highest level that can be had. */
+static int td_counters_make(struct td_counters *counters, const u32 *open)
+{
+	struct td_meter *meter = &counters->meter;
+	int ret = -EINVAL;
+
+	for (meter->level = meter->model->formula->level; meter->level; meter->level--) {
+		ret = td_counters_arrange(counters);
+		if (!ret && open)
+			ret = td_counters_drill(counters, *open);
+		if (!ret || !td_counters_refused(ret))
+			break;
+	}
+	return ret == -ENOSPC ? -EINVAL : ret;
+}
+
+/* Level 1 is counted by the first group alone: less by a fifth than its fair turn. */
+static unsigned int td_counters_ok_percent(const struct td_counters *counters)
+{
+	if (counters->meter.nr == 1 || counters->shared)
+		return TD_OK_PERCENT;
+	return 80 / counters->meter.nr;
+}
+
+static void td_counters_settle(struct td_counters *counters)
+{
+	const struct td_formula *formula = td_counters_formula(counters);
+	struct td_meter *meter = &counters->meter;
+
+	meter->source = formula->source;
+	meter->nodes_possible = formula->nodes & td_nodes_of_level(meter->level);
+	meter->nodes = meter->nodes_possible & ~td_nodes_of_parents(counters->closed);
+	meter->ok_percent = td_counters_ok_percent(counters);
+	if (meter->nr > 1)
+		meter->flags |= TOPDOWN_RECORD_SCALED;
+	if (counters->drill)
+		meter->flags |= TOPDOWN_RECORD_DRILLDOWN;
+}
+
+/**
+ * td_counters_create() - make the groups of a CPU, not yet counting
+ * @model: of the CPU
+ * @cpu: CPU, which cannot pass our hotplug teardown meanwhile
+ * @room: the most events that a group may have
+ * @open: where not all of level 2 fits the counters, level 1 nodes whose children are
+ *	counted, bit n for node n; NULL for all, in turns
+ *
+ * Return: the meter; as a pointer -EINVAL or -ENOENT if no formula is known, or the CPU
+ * lacks events of level 1; or another errno.
+ */
+struct td_meter *td_counters_create(const struct td_model *model, int cpu, unsigned int room,
+				    const u32 *open)
+{
+	struct td_counters *counters;
+	int ret;
+
+	/* td_meter_destroy() frees the meter, and all of it with it. */
+	BUILD_BUG_ON(offsetof(struct td_counters, meter));
+	if (!model->formula)
+		return ERR_PTR(-ENOENT);
+	counters = kzalloc(sizeof(*counters), GFP_KERNEL);
+	if (!counters)
+		return ERR_PTR(-ENOMEM);
+	counters->meter.ops = &td_counters_ops;
+	counters->meter.cpu = cpu;
+	counters->meter.model = model;
+	counters->room = room;
+	counters->smt = td_counters_smt(cpu);
+	counters->type = td_group_type(cpu, model->kind == TOPDOWN_KIND_ATOM);
+	ret = td_counters_make(counters, open);
+	if (ret) {
+		td_meter_destroy(&counters->meter);
+		return ERR_PTR(ret);
+	}
+	td_counters_settle(counters);
+	return &counters->meter;
+}

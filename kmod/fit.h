@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TOPDOWN_FIT_H
+#define TOPDOWN_FIT_H
+
+#include <linux/mutex.h>
+#include <linux/types.h>
+
+struct td_window;
+
+extern struct mutex td_fit_mutex;
+
+void td_fit_setup(struct td_window *window);
+void td_fit_start(struct td_window *window);
+void td_fit_stop(struct td_window *window);
+void td_fit_siblings(struct td_window *window);
+bool td_fit_started(const struct td_window *window);
+void td_fit_describe(const struct td_window *window, char *text, size_t size);
+
+#endif /* TOPDOWN_FIT_H */

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What all meters have in common: groups that are enabled, disabled and looked at.
+ */
+#include <linux/errno.h>
+#include <linux/module.h>
+#include <linux/perf_event.h>
+#include <linux/slab.h>
+
+#include "meter.h"
+
+static bool td_pinned;
+module_param_named(pinned, td_pinned, bool, 0444);
+MODULE_PARM_DESC(pinned, "Take the SLOTS counter of each CPU for good; other perf users of topdown then get <not counted> (default: the parameter aside says how it is shared)");
+
+/**
+ * td_meter_pinned() - was the module loaded with pinned=1?
+ *
+ * Return: true or false.
+ */
+bool td_meter_pinned(void)
+{
+	return td_pinned;
+}
+
+/**
+ * td_meter_lacks_events() - does a CPU lack the events of a meter?
+ * @error: errno with which the meter could not be made
+ *
+ * Return: true, or false for an error that may pass.
+ */
+bool td_meter_lacks_events(int error)
+{
+	return error == -EINVAL || error == -ENOENT;
+}
+
+/**
+ * td_meter_release() - release the groups
+ * @meter: left without groups
+ */
+void td_meter_release(struct td_meter *meter)
+{
+	while (meter->nr)
+		td_group_destroy(&meter->group[--meter->nr]);
+}
+
+/**
+ * td_meter_destroy() - release the groups and the meter
+ * @meter: may be NULL
+ */
+void td_meter_destroy(struct td_meter *meter)
+{
+	if (!meter)
+		return;
+	td_meter_release(meter);
+	kfree(meter);
+}
+
+/**
+ * td_meter_enable() - start to count, also again after an error
+ * @meter: process context
+ *
+ * Level 1 first: it comes first in perf's rotation too.
+ */
+void td_meter_enable(struct td_meter *meter)
+{
+	unsigned int i;
+
+	for (i = 0; i < meter->nr; i++)
+		td_group_enable(&meter->group[i]);
+}
+
+/**
+ * td_meter_disable() - leave the counters to others, until td_meter_enable()
+ * @meter: process context
+ */
+void td_meter_disable(struct td_meter *meter)
+{
+	unsigned int i;
+
+	for (i = 0; i < meter->nr; i++)
+		td_group_disable(&meter->group[i]);
+}
+
+/**
+ * td_meter_in_error() - was pinned level 1 refused its counters?
+ * @meter: the meter
+ *
+ * Return: true or false.
+ */
+bool td_meter_in_error(const struct td_meter *meter)
+{
+	return td_group_in_error(&meter->group[0]);
+}
+
+/**
+ * td_meter_counting() - does one of the groups have its counters now?
+ * @meter: of this CPU, interrupts off
+ *
+ * Return: true or false.
+ */
+bool td_meter_counting(const struct td_meter *meter)
+{
+	unsigned int i;
+
+	for (i = 0; i < meter->nr; i++) {
+		if (meter->group[i].event[0]->state == PERF_EVENT_STATE_ACTIVE)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * td_meter_owns() - does an event belong to one of the groups?
+ * @meter: the meter
+ * @event: any event
+ *
+ * Return: true or false.
+ */
+bool td_meter_owns(const struct td_meter *meter, const struct perf_event *event)
+{
+	unsigned int i;
+
+	for (i = 0; i < meter->nr; i++) {
+		if (event->group_leader == meter->group[i].event[0])
+			return true;
+	}
+	return false;
+}
+
+/**
+ * td_meter_general() - do the groups have general counters, which any event may want?
+ * @meter: the meter
+ *
+ * Return: true or false.
+ */
+bool td_meter_general(const struct td_meter *meter)
+{
+	return meter->group[0].nr > meter->group[0].fixed;
+}
+
+/**
+ * td_meter_fixed() - is an event SLOTS or one of its metrics, of which a CPU has one each?
+ * @meter: the meter
+ * @event: any event of the same PMU
+ *
+ * Return: true, or false also where the meter has none of these itself.
+ */
+bool td_meter_fixed(const struct td_meter *meter, const struct perf_event *event)
+{
+	const struct td_group *group = &meter->group[0];
+	unsigned int i;
+
+	for (i = 0; i < group->fixed; i++) {
+		if (event->attr.config == group->event[i]->attr.config)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The meter of a CPU that has PERF_METRICS: one group of SLOTS and the metrics.
+ *
+ * PERF_METRICS are fractions of the slots since the register was last set to 0, in
+ * eight bits each.  So the register must be read and set to 0 often, and together with
+ * SLOTS: the driver does both whenever the leader is read, and each fold reads it
+ * (group.c).  Between two folds lies at most one window.
+ */
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/stddef.h>
+#include <linux/string.h>
+
+#include "group.h"
+#include "meter.h"
+#include "metrics.h"
+#include "model.h"
+#include "perfmetrics.h"
+#include "refine.h"
+
+/**
+ * struct td_perfmetrics - a meter with PERF_METRICS
+ * @meter: with one group
+ * @refine: how the counts are corrected
+ * @running: td_group_running() at the last fold; on the CPU with interrupts off, as the
+ *	next two
+ * @counts: the group's counts at that time
+ * @quant: how the CPU makes its bytes
+ */
+struct td_perfmetrics {
+	struct td_meter meter;
+	struct td_refine refine;
+	u64 running;
+	struct td_counts counts;
+	struct td_quant quant;
+};
+
+/* perf's names, in the order of the group: SLOTS, then the metrics (group.c). */
+static const struct {
+	const char *name;
+	u64 config;
+} td_perfmetrics_names[1 + TD_METRIC_NR] = {
+	{ "slots", 0x400 },
+	{ "topdown-retiring", 0x8000 },
+	{ "topdown-bad-spec", 0x8100 },
+	{ "topdown-fe-bound", 0x8200 },
+	{ "topdown-be-bound", 0x8300 },
+	{ "topdown-heavy-ops", 0x8400 },
+	{ "topdown-br-mispredict", 0x8500 },
+	{ "topdown-fetch-lat", 0x8600 },
+	{ "topdown-mem-bound", 0x8700 },
+};
+
+static struct td_perfmetrics *td_perfmetrics_of(struct td_meter *meter)
+{
+	return container_of(meter, struct td_perfmetrics, meter);
+}
+
+static void td_perfmetrics_begin(struct td_meter *meter, u64 now)
+{
+	struct td_perfmetrics *own = td_perfmetrics_of(meter);
+	struct td_counts unseen;
+
+	own->running = td_group_running(&meter->group[0], now);
+	td_group_fold(&meter->group[0], &own->counts, &unseen);
+	if (own->refine.formula)
+		td_refine_begin(&own->refine, &meter->group[0]);
+}
+
+static s64 td_perfmetrics_fold(struct td_meter *meter, u64 now, struct td_part *part)
+{
+	struct td_perfmetrics *own = td_perfmetrics_of(meter);
+	const struct td_group *group = &meter->group[0];
+	u64 running = td_group_running(group, now);
+	struct topdown_figures *figures = &part->figures;
+	s64 ran = running - own->running;
+	struct td_counts delta = { };
+	enum td_bytes bytes;
+
+	own->running = running;
+	td_group_fold(group, &own->counts, &delta);
+	memset(figures, 0, offsetof(struct topdown_figures, ratio));
+	figures->slots = delta.slots;
+	bytes = td_counts_fold(&delta, &own->quant, meter->level, figures->node);
+	part->clamped = 0;
+	if (unlikely(own->refine.formula))
+		part->clamped = td_refine_fold(&own->refine, group, &delta, figures->node);
+	part->doubt = td_doubt_metrics(bytes, delta.slots, max_t(s64, ran, 0));
+	part->odd = bytes != TD_BYTES_RIGHT;
+	return ran;
+}
+
+/* One group has no turns that it could have missed. */
+static void td_perfmetrics_resume(struct td_meter *meter, u64 now)
+{
+}
+
+/* As the driver has them: not corrected for what bytes lose. */
+static void td_perfmetrics_events(const struct td_meter *meter, struct td_events *events)
+{
+	const struct td_perfmetrics *own = container_of(meter, struct td_perfmetrics, meter);
+	const struct td_event *event;
+	unsigned int i;
+
+	events->nr = 0;
+	for (i = 0; i < meter->group[0].fixed; i++)
+		events->event[events->nr++] = (struct td_event_count){
+			td_perfmetrics_names[i].name, td_perfmetrics_names[i].config,
+			i ? own->counts.metric[i - 1] : own->counts.slots,
+		};
+	for (i = 0; (event = td_refine_event(&own->refine, i)); i++)
+		events->event[events->nr++] = (struct td_event_count){
+			event->name, event->config, own->refine.counted[i],
+		};
+}
+
+static void td_perfmetrics_describe(const struct td_meter *meter, char *text, size_t size)
+{
+	const struct td_perfmetrics *own = container_of(meter, struct td_perfmetrics, meter);
+
+	snprintf(text, size, "perf_metrics, level %u: the CPU has PERF_METRICS%s",
+		 meter->level, own->refine.note);
+}
+
+static const struct td_meter_ops td_perfmetrics_ops = {
+	.begin		= td_perfmetrics_begin,
+	.fold		= td_perfmetrics_fold,
+	.resume		= td_perfmetrics_resume,
+	.events		= td_perfmetrics_events,
+	.describe	= td_perfmetrics_describe,
+};
+
+/* Level 2 where the CPU has it. */
+static int td_perfmetrics_make(struct td_meter *meter)
+{
+	int ret = -EINVAL;
+
+	for (meter->level = 2; meter->level > 0; meter->level--) {
+		ret = td_group_create(&meter->group[0], meter->cpu, meter->level,
+				      td_meter_pinned());
+		if (!ret)
+			meter->nr = 1;
+		if (!ret || !td_meter_lacks_events(ret))
+			break;
+	}
+	return ret;
+}
+
+/**
+ * td_perfmetrics_create() - make the group of SLOTS and PERF_METRICS, not yet counting
+ * @model: of the CPU
+ * @cpu: the CPU, which cannot pass our hotplug teardown meanwhile
+ *
+ * Return: the meter; as a pointer -EINVAL or -ENOENT if the CPU has no PERF_METRICS, or
+ * another errno.
+ */
+struct td_meter *td_perfmetrics_create(const struct td_model *model, int cpu)
+{
+	struct td_perfmetrics *own = kzalloc(sizeof(*own), GFP_KERNEL);
+	struct td_meter *meter = &own->meter;
+	int ret;
+
+	/* td_meter_destroy() frees the meter, and all of it with it. */
+	BUILD_BUG_ON(offsetof(struct td_perfmetrics, meter));
+	if (!own)
+		return ERR_PTR(-ENOMEM);
+	meter->ops = &td_perfmetrics_ops;
+	meter->cpu = cpu;
+	meter->model = model;
+	meter->source = TOPDOWN_SOURCE_PERF_METRICS;
+	meter->ok_percent = TD_OK_PERCENT;
+	ret = td_perfmetrics_make(meter);
+	if (!ret)
+		ret = td_refine_create(&own->refine, model, &meter->group[0], cpu);
+	if (ret) {
+		td_meter_destroy(meter);
+		return ERR_PTR(ret);
+	}
+	meter->nodes = meter->level > 1 ? TD_NODES_METRICS_L2 : TD_NODES_METRICS_L1;
+	meter->nodes_possible = meter->nodes;
+	meter->flags = own->refine.formula ? TOPDOWN_RECORD_REFINED : 0;
+	return meter;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TOPDOWN_ROOM_H
+#define TOPDOWN_ROOM_H
+
+#include <linux/types.h>
+#include <uapi/linux/topdown.h>
+
+struct td_counters;
+struct td_meter;
+
+/**
+ * struct td_room - which groups of ordinary counters a CPU shall have
+ * @size: the most events that a group may have; written on the CPU with interrupts off,
+ *	or while there are no groups
+ * @widen_at: when there may be all the room again, or when there was, in jiffies; on the
+ *	CPU with interrupts off, as the next and the last
+ * @widen_delay: how long it was put off the last time
+ * @drill: level 1 nodes whose children shall be counted where not all can be, bit n for
+ *	node n; as @size
+ * @drill_at: when each of them was over its threshold the last time, in jiffies
+ */
+struct td_room {
+	unsigned int size;
+	unsigned long widen_at;
+	unsigned long widen_delay;
+	u32 drill;
+	unsigned long drill_at[TOPDOWN_NR_PARENTS];
+};
+
+bool td_room_drilldown(void);
+void td_room_begin(struct td_room *room);
+void td_room_resize(struct td_room *room, struct td_counters *counters);
+bool td_room_outdated(const struct td_room *room, const struct td_counters *counters);
+bool td_room_review(struct td_room *room, struct td_meter *meter,
+		    const struct topdown_record *record);
+
+#endif /* TOPDOWN_ROOM_H */
