@@ -35,6 +35,8 @@ void td_credit_add(struct perf_event *event)
 {
 	lockdep_assert_irqs_disabled();
 	list_add(&event->active_entry, this_cpu_ptr(&td_running.events));
+	/* A switch, until it is credited. */
+	event->hw.config_base = td_session_counts(td_member_session(event));
 	td_session_runs(td_member_session(event), 1);
 }
 
@@ -49,12 +51,15 @@ void td_credit_del(struct perf_event *event)
 	td_session_runs(td_member_session(event), -1);
 }
 
-static void td_credit_all(struct td_running *running, const struct td_credit *credit)
+static void td_credit_all(struct td_running *running, struct td_credit *credit)
 {
 	struct perf_event *event;
 
-	list_for_each_entry(event, &running->events, active_entry)
+	list_for_each_entry(event, &running->events, active_entry) {
+		credit->switches = event->hw.config_base;
+		event->hw.config_base = 0;
 		td_session_credit(td_member_session(event), credit);
+	}
 }
 
 /**

@@ -153,7 +153,6 @@ static int td_follow_add(struct perf_event *event, int flags)
 	td_credit_add(event);
 	/* A new task that never had a CPU was never made; see td_follow_destroy(). */
 	event->hw.config = 1;
-	td_session_switched(td_member_session(event));
 	return 0;
 }
 

@@ -34,21 +34,8 @@
 void td_session_credit(const struct td_session *session, const struct td_credit *credit)
 {
 	lockdep_assert_irqs_disabled();
-	/* Pairs with WRITE_ONCE() in td_session_update(). */
-	if (READ_ONCE(session->counting))
+	if (td_session_counts(session))
 		td_share_credit(session->map, credit);
-}
-
-/**
- * td_session_switched() - a task of the session was given this CPU
- * @session: the session; interrupts off
- */
-void td_session_switched(const struct td_session *session)
-{
-	lockdep_assert_irqs_disabled();
-	/* Pairs with WRITE_ONCE() in td_session_update(). */
-	if (READ_ONCE(session->counting))
-		td_share_switched(session->map);
 }
 
 static bool td_session_is_over(const struct td_session *session)
@@ -128,7 +115,7 @@ static void td_session_show(struct td_session *session)
 static void td_session_update(struct td_session *session)
 {
 	lockdep_assert_held(&session->lock);
-	/* Pairs with READ_ONCE() in td_session_credit() and td_session_switched(). */
+	/* Pairs with READ_ONCE() in td_session_counts(). */
 	WRITE_ONCE(session->counting, session->attached && session->enabled &&
 		   !session->exited && !td_session_is_over(session));
 	td_session_show(session);

@@ -117,8 +117,19 @@ static inline bool td_session_runs_on(const struct td_session *session, int cpu)
 	return READ_ONCE(*per_cpu_ptr(session->running, cpu));
 }
 
+/**
+ * td_session_counts() - does a session take credits?
+ * @session: the session
+ *
+ * Return: true or false, as of this moment.
+ */
+static __always_inline bool td_session_counts(const struct td_session *session)
+{
+	/* Pairs with WRITE_ONCE() in td_session_update(). */
+	return READ_ONCE(session->counting);
+}
+
 void td_session_credit(const struct td_session *session, const struct td_credit *credit);
-void td_session_switched(const struct td_session *session);
 
 bool td_session_over(struct td_session *session);
 bool td_session_waits(struct td_session *session);

@@ -161,20 +161,7 @@ void td_share_credit(struct topdown_session_map *map, const struct td_credit *cr
 	share->kind = credit->kind;
 	share->figures.enabled_ns += credit->ran_ns;
 	share->merged_ns += credit->merged_ns;
-	td_seq_write_end(&share->seq);
-}
-
-/**
- * td_share_switched() - a task was given this CPU
- * @map: of a session of it; interrupts off
- */
-void td_share_switched(struct topdown_session_map *map)
-{
-	struct topdown_share *share = td_share_of(map, smp_processor_id());
-
-	lockdep_assert_irqs_disabled();
-	td_seq_write_begin(&share->seq);
-	share->switches++;
+	share->switches += credit->switches;
 	td_seq_write_end(&share->seq);
 }
 

@@ -11,6 +11,7 @@ struct vm_area_struct;
  * struct td_credit - what a task is credited with
  * @ran_ns: time on the CPU
  * @merged_ns: the part of it that cannot be measured
+ * @switches: 1 if the task got the CPU since it was last credited; of each session
  * @part: what was counted in that time; NULL for nothing
  * @level: level of @part; not looked at without one, as the next two
  * @nodes: its nodes, bit n for node n
@@ -20,6 +21,7 @@ struct vm_area_struct;
 struct td_credit {
 	u64 ran_ns;
 	u64 merged_ns;
+	u64 switches;
 	const struct topdown_figures *part;
 	unsigned int level;
 	unsigned int nodes;
@@ -33,7 +35,6 @@ void td_share_free(struct topdown_session_map *map);
 int td_share_mmap(const struct topdown_session_map *map, struct vm_area_struct *vma);
 
 void td_share_credit(struct topdown_session_map *map, const struct td_credit *credit);
-void td_share_switched(struct topdown_session_map *map);
 void td_share_sum(const struct topdown_session_map *map,
 		  struct topdown_share sum[TOPDOWN_NR_KINDS]);
 void td_share_since(const struct topdown_session_map *map,
