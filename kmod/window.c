@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Windows: what the group of a CPU counted, folded into sums that only grow.
+ * Windows: what the meter of a CPU counted, folded into sums that only grow.
  *
- * Counts are folded on the CPU itself with interrupts off: by the CPU's own
- * timer, which ends the window, at least once per period; by an interrupt when a
- * reader wants fresh figures, or an event of a followed task comes or goes
- * (follow.c), which do not; and when the CPU goes offline or its group is made anew
- * (cpu.c).  The sums live in the map (page.c).
+ * A fold reads the counters since the last fold and adds that to the sums; with
+ * PERF_METRICS it also sets the register to 0 (perfmetrics.c), so no more than a window
+ * ever rests on its eight bits.  It happens on the CPU itself with interrupts off:
+ *
+ * - by the CPU's own timer, at least once per period, which also ends the window;
+ * - by an interrupt when a reader wants fresh figures (fresh.c);
+ * - when a followed task gets the CPU or leaves it (follow.c);
+ * - when the meter goes, with its CPU or for another one (fit.c).
+ *
+ * The sums live in the map (page.c).
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

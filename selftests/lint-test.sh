@@ -32,6 +32,10 @@ plant() {
 	symbols)
 		echo 'x = kallsyms_lookup_name("y");' >kmod/planted.h
 		finding='kmod/planted.h:1:' ;;
+	graph)
+		echo '#include "two.h"' >kmod/one.h
+		echo '#include "one.h"' >kmod/two.h
+		finding='graph.sh: a circle: .*two' ;;
 	paths)
 		# shellcheck disable=SC2016 # not to be expanded
 		printf 'See `kmod/planted.c`.\n' >CONTRIBUTING.md

@@ -21,7 +21,7 @@ selftests=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 tree=$(dirname "$selftests")
 width=100
 
-checks=(spdx whitespace versions symbols paths sparse checkpatch kernel-doc cppcheck
+checks=(spdx whitespace versions symbols graph paths sparse checkpatch kernel-doc cppcheck
 	clang-tidy shellcheck codespell mandoc)
 
 usage() {
@@ -125,6 +125,15 @@ check_versions() {
 check_symbols() {
 	lint_files 'kmod/*' | xargs -r grep -nE \
 		'kallsyms_|register_k(ret)?probe|__symbol_get|MODULE_INFO\(intree' || :
+}
+
+# The files of kmod/ use each other in one direction, and include what they use
+check_graph() {
+	local module
+
+	module=$("$selftests/vm/module.sh" 6.12 2>/dev/null) ||
+		skip "no module for 6.12: selftests/vm/module.sh 6.12 fails"
+	"$tree/selftests/graph.sh" "${module%/*}" 2>&1 >/dev/null || :
 }
 
 # The files that CONTRIBUTING.md names, in backquotes, are there
