@@ -350,11 +350,11 @@ static void td_aside_go(void *arg)
 static void td_aside_stay(void *arg)
 {
 	struct td_aside *aside = arg;
-	struct td_meter *meter = aside->window->meter;
 
 	WRITE_ONCE(aside->window->away, false);
 	aside->wanted = false;
-	meter->ops->resume(meter, local_clock());
+	/* What was counted before is not what td_aside_resume() drops. */
+	td_window_fold(aside->window, false);
 	if (!aside->starving || aside->helped) {
 		aside->hopeless = NULL;
 		return;
@@ -366,6 +366,15 @@ static void td_aside_stay(void *arg)
 		aside->patience = TD_ASIDE_PATIENCE_MIN;
 	aside->hopeless = aside->user;
 	aside->hopeless_until = jiffies + aside->patience;
+}
+
+/* The same: the groups have just been enabled. */
+static void td_aside_resume(void *arg)
+{
+	const struct td_aside *aside = arg;
+	struct td_meter *meter = aside->window->meter;
+
+	meter->ops->resume(meter, local_clock());
 }
 
 /* The CPU is online: its teardown waits for the lock. */
@@ -398,6 +407,7 @@ static void td_aside_come_back(struct work_struct *work)
 	if (aside->ready && window->away) {
 		td_aside_call(aside, td_aside_stay);
 		td_meter_enable(window->meter);
+		td_aside_call(aside, td_aside_resume);
 	}
 	mutex_unlock(&aside->lock);
 }

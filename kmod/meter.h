@@ -67,7 +67,7 @@ struct td_events {
  *	interrupts off
  * @fold: write what was counted since the last fold; returns nanoseconds in which level 1
  *	was counted, perhaps some more than there were; on the CPU with interrupts off
- * @resume: the groups were disabled until @now; on the CPU with interrupts off
+ * @resume: the groups were disabled until @now, and have been folded since; as @begin
  * @events: write the raw counts; on the CPU with interrupts off, after a fold
  * @describe: write a text that says what the CPU is measured with
  */

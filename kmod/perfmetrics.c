@@ -92,11 +92,6 @@ static s64 td_perfmetrics_fold(struct td_meter *meter, u64 now, struct td_part *
 	return ran;
 }
 
-/* One group has no turns that it could have missed. */
-static void td_perfmetrics_resume(struct td_meter *meter, u64 now)
-{
-}
-
 /* As the driver has them: not corrected for what bytes lose. */
 static void td_perfmetrics_events(const struct td_meter *meter, struct td_events *events)
 {
@@ -127,7 +122,13 @@ static void td_perfmetrics_describe(const struct td_meter *meter, char *text, si
 static const struct td_meter_ops td_perfmetrics_ops = {
 	.begin		= td_perfmetrics_begin,
 	.fold		= td_perfmetrics_fold,
-	.resume		= td_perfmetrics_resume,
+	/*
+	 * The driver goes on with the SLOTS and PERF_METRICS that the group left with, and a
+	 * byte is a step of all slots since both were 0.  The window that had them may be
+	 * closed by now, and of the little that is counted before others need the counter
+	 * again less than one step would be seen: nothing to believe.  So both begin at 0.
+	 */
+	.resume		= td_perfmetrics_begin,
 	.events		= td_perfmetrics_events,
 	.describe	= td_perfmetrics_describe,
 };
