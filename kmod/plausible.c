@@ -18,6 +18,12 @@
 /* So long no counter stands still: at its end there is an interrupt at least. */
 #define TD_DOUBT_MIN_NS		10000000ULL
 
+/*
+ * So long counts have to speak for a CPU that was in doubt.  What a hypervisor takes away
+ * may come and go, and a part that is short enough has only the time when it was there.
+ */
+#define TD_TRUST_MIN_NS		10000000ULL
+
 /* So many windows give it up; one is enough where it was given up before. */
 #define TD_DOUBT_WINDOWS	4
 
@@ -66,18 +72,25 @@ enum td_doubt td_doubt_counters(__u64 slots, __u64 retiring, __u64 running_ns)
  * td_trust_part - learn from what was counted since the last fold
  * @trust: of the CPU; updated
  * @doubt: what is thought of these counts
+ * @running_ns: how long they were counted
  *
  * Return: whether these counts shall be nobody's.
  */
-int td_trust_part(struct td_trust *trust, enum td_doubt doubt)
+int td_trust_part(struct td_trust *trust, enum td_doubt doubt, __u64 running_ns)
 {
 	if (doubt == TD_DOUBT_UNKNOWN)
 		return trust->doubt != TD_DOUBT_NONE;
-	trust->doubt = doubt;
 	if (doubt != TD_DOUBT_NONE) {
+		trust->doubt = doubt;
 		trust->proof = 1;
+		trust->right_ns = 0;
 		return 1;
 	}
+	trust->right_ns += running_ns;
+	if (trust->doubt != TD_DOUBT_NONE && trust->right_ns < TD_TRUST_MIN_NS)
+		return 1;
+	trust->doubt = TD_DOUBT_NONE;
+	trust->right_ns = 0;
 	trust->proof = 0;
 	trust->windows = 0;
 	trust->refused = 0;
@@ -119,6 +132,7 @@ int td_trust_refuse(struct td_trust *trust)
 
 	trust->refused = 1;
 	trust->windows = 0;
+	trust->right_ns = 0;
 	return again;
 }
 

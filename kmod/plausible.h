@@ -32,11 +32,13 @@ enum td_doubt {
 
 /**
  * struct td_trust - what is thought of the counters of one CPU
- * @doubt: enum td_doubt of the latest counts that say anything
+ * @doubt: enum td_doubt of the latest counts that gave rise to any, until others have
+ *	spoken for the counters for some time
  * @proof: the open window has counts that gave rise to it
  * @windows: in so many windows in succession there was such proof, and nothing against it
  * @refused: the CPU was given up, and nothing has spoken for its counters since
  * @odd: the open window has bytes of PERF_METRICS that do not sum to what they can
+ * @right_ns: for how long counts have spoken for a CPU in doubt
  * @odd_windows: how many windows had
  */
 struct td_trust {
@@ -45,12 +47,13 @@ struct td_trust {
 	__u32 windows;
 	__u32 refused;
 	__u32 odd;
+	__u64 right_ns;
 	__u64 odd_windows;
 };
 
 enum td_doubt td_doubt_metrics(enum td_bytes bytes, __u64 slots, __u64 running_ns);
 enum td_doubt td_doubt_counters(__u64 slots, __u64 retiring, __u64 running_ns);
-int td_trust_part(struct td_trust *trust, enum td_doubt doubt);
+int td_trust_part(struct td_trust *trust, enum td_doubt doubt, __u64 running_ns);
 void td_trust_close(struct td_trust *trust);
 int td_trust_lost(const struct td_trust *trust);
 int td_trust_refuse(struct td_trust *trust);

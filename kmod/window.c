@@ -63,7 +63,7 @@ static noinline void td_window_judge(struct td_window *window, enum td_doubt dou
 {
 	bool refused = window->trust.refused;
 
-	if (td_trust_part(&window->trust, doubt)) {
+	if (td_trust_part(&window->trust, doubt, part->running_ns)) {
 		part->running_ns = 0;
 		part->slots = 0;
 		memset(part->node, 0, sizeof(part->node));

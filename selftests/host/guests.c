@@ -14,6 +14,9 @@
 #define MANY	(1ULL << 30)
 #define FEW	1000
 
+#define LONG_NS		10000000
+#define SHORT_NS	20000
+
 /* The bytes of a window as the driver makes counts of them. */
 static enum td_bytes fold(struct td_quant *quant, uint64_t slots, unsigned int retiring,
 			  unsigned int bad, unsigned int frontend, unsigned int backend)
@@ -126,7 +129,7 @@ static unsigned int windows_until_lost(struct td_trust *trust, enum td_doubt dou
 	unsigned int n;
 
 	for (n = 0; n < 100 && !td_trust_lost(trust); n++) {
-		if (!td_trust_part(trust, doubt))
+		if (!td_trust_part(trust, doubt, LONG_NS))
 			return 0;
 		td_trust_close(trust);
 	}
@@ -141,23 +144,55 @@ static bool lost_after_four(void)
 	       windows_until_lost(&trust, TD_DOUBT_RETIRED) == 1 && td_trust_refuse(&trust);
 }
 
-/* One part that can be believed is enough, and begins everything again. */
+/* One long part that can be believed is enough, and begins everything again. */
 static bool believed_again(void)
 {
 	struct td_trust trust = { 0 };
 	unsigned int i;
 
 	for (i = 0; i < 3; i++) {
-		td_trust_part(&trust, TD_DOUBT_RETIRED);
+		td_trust_part(&trust, TD_DOUBT_RETIRED, LONG_NS);
 		td_trust_close(&trust);
 	}
-	if (td_trust_part(&trust, TD_DOUBT_NONE) || trust.windows || trust.doubt)
+	if (td_trust_part(&trust, TD_DOUBT_NONE, LONG_NS) || trust.windows || trust.doubt)
 		return false;
 	td_trust_close(&trust);
 	if (windows_until_lost(&trust, TD_DOUBT_SUM) != 4)
 		return false;
 	td_trust_refuse(&trust);
-	return !td_trust_part(&trust, TD_DOUBT_NONE) && !td_trust_refuse(&trust);
+	return !td_trust_part(&trust, TD_DOUBT_NONE, LONG_NS) && !td_trust_refuse(&trust);
+}
+
+/* Short parts are enough if all of them in a row can be believed. */
+static bool believed_by_short_parts(void)
+{
+	struct td_trust trust = { 0 };
+	unsigned int i;
+
+	if (td_trust_part(&trust, TD_DOUBT_NONE, SHORT_NS))
+		return false;
+	td_trust_part(&trust, TD_DOUBT_SUM, SHORT_NS);
+	for (i = 0; td_trust_part(&trust, TD_DOUBT_NONE, SHORT_NS); i++)
+		;
+	return i == LONG_NS / SHORT_NS - 1 && !trust.doubt;
+}
+
+/* Counters that are right for half of a millisecond, and are read then as well. */
+static bool lost_between_right_parts(void)
+{
+	struct td_trust trust = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < 100; i++) {
+		if (!td_trust_part(&trust, TD_DOUBT_SUM, LONG_NS))
+			return false;
+		if (!td_trust_part(&trust, TD_DOUBT_NONE, 500000))
+			return false;
+		td_trust_close(&trust);
+		if (td_trust_lost(&trust))
+			break;
+	}
+	return i == 3 && trust.doubt == TD_DOUBT_SUM;
 }
 
 /* Few slots are as the last many; windows without any proof are none. */
@@ -166,12 +201,12 @@ static bool few_say_nothing(void)
 	struct td_trust trust = { 0 };
 	unsigned int i;
 
-	if (td_trust_part(&trust, TD_DOUBT_UNKNOWN))
+	if (td_trust_part(&trust, TD_DOUBT_UNKNOWN, LONG_NS))
 		return false;
-	td_trust_part(&trust, TD_DOUBT_METRICS);
+	td_trust_part(&trust, TD_DOUBT_METRICS, LONG_NS);
 	td_trust_close(&trust);
 	for (i = 0; i < 100; i++) {
-		if (!td_trust_part(&trust, TD_DOUBT_UNKNOWN))
+		if (!td_trust_part(&trust, TD_DOUBT_UNKNOWN, LONG_NS))
 			return false;
 		td_trust_close(&trust);
 	}
@@ -231,7 +266,7 @@ int main(void)
 {
 	struct ktap ktap;
 
-	ktap_begin(&ktap, 17);
+	ktap_begin(&ktap, 19);
 	ktap_result(&ktap, sums_right(), "sums that bytes can have");
 	ktap_result(&ktap, sums_odd(), "sums that they cannot have");
 	ktap_result(&ktap, sums_not_proved(), "what is not proved is not held against a CPU");
@@ -242,6 +277,8 @@ int main(void)
 	ktap_result(&ktap, stalled_is_believed(), "a stalled CPU is believed");
 	ktap_result(&ktap, lost_after_four(), "four windows, then one");
 	ktap_result(&ktap, believed_again(), "believed again");
+	ktap_result(&ktap, believed_by_short_parts(), "believed again by short parts");
+	ktap_result(&ktap, lost_between_right_parts(), "lost between parts that are right");
 	ktap_result(&ktap, few_say_nothing(), "few slots say nothing");
 	ktap_result(&ktap, no_guest(), "no guest, nothing taken off");
 	ktap_result(&ktap, half_in_guests(1000000, false) == 4000000000, "half of the time in guests");
