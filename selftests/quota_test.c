@@ -127,9 +127,6 @@ TEST_F_TIMEOUT(quota, of_a_descriptor_and_all, 300)
 {
 	int fd[OF_ALL / OF_DESCRIPTOR], pid[SLEEPERS], i;
 
-	if (!getenv("TOPDOWN_FULL"))
-		SKIP(return, "TOPDOWN_FULL=1 makes thousands of sessions");
-
 	for (i = 0; i < SLEEPERS; i++)
 		pid[i] = sleeper_start();
 	for (i = 0; i < OF_ALL / OF_DESCRIPTOR; i++) {
@@ -168,9 +165,6 @@ TEST_F_TIMEOUT(quota, of_all_users, 600)
 {
 	int pid[OF_USERS / OF_USER], answer, late, i;
 
-	if (!getenv("TOPDOWN_FULL"))
-		SKIP(return, "TOPDOWN_FULL=1 makes thousands of sessions");
-
 	for (i = 0; i < OF_USERS / OF_USER; i++) {
 		pid[i] = user_start(UID_FIRST + i, attach_as_user, &answer);
 		ASSERT_LT(0, pid[i]);
@@ -187,9 +181,6 @@ TEST_F_TIMEOUT(quota, of_all_users, 600)
 TEST_F_TIMEOUT(quota, of_tasks, 600)
 {
 	int pid, answer;
-
-	if (!getenv("TOPDOWN_FULL"))
-		SKIP(return, "TOPDOWN_FULL=1 makes thousands of sessions");
 
 	pid = user_start(UID_FIRST, attach_threads, &answer);
 	ASSERT_LT(0, pid);
