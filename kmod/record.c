@@ -8,6 +8,7 @@
 
 #include "page.h"
 #include "record.h"
+#include "sums.h"
 #include "window.h"
 
 /**
@@ -45,28 +46,6 @@ void td_record_baseline(int cpu, struct td_baseline *baseline)
 	baseline->windows = record.windows;
 	baseline->time_ns = record.time_ns;
 	baseline->total = record.total;
-}
-
-/* The order in which a state of one CPU tells of trouble for the sum. */
-static unsigned int td_total_badness(enum topdown_state state)
-{
-	switch (state) {
-	case TOPDOWN_STATE_OK:
-		return 3;
-	case TOPDOWN_STATE_CONTENDED:
-		return 4;
-	case TOPDOWN_STATE_ASIDE:
-		return 5;
-	case TOPDOWN_STATE_ERROR:
-		return 6;
-	case TOPDOWN_STATE_OFFLINE:
-		return 2;
-	case TOPDOWN_STATE_UNSUPPORTED:
-		return 1;
-	case TOPDOWN_STATE_EXCLUDED:
-		return 0;
-	}
-	return 0;
 }
 
 /**
@@ -119,8 +98,7 @@ void td_total_add(struct td_total *total, const struct topdown_record *record)
 {
 	struct topdown_record *sum = &total->record;
 
-	if (td_total_badness(record->state) > td_total_badness(sum->state))
-		sum->state = record->state;
+	sum->state = td_state_worse(sum->state, record->state);
 	if (!record->level)
 		return;
 

@@ -15,9 +15,9 @@
 #include <linux/vmalloc.h>
 
 #include "compat.h"
-#include "metrics.h"
 #include "seq.h"
 #include "share.h"
+#include "sums.h"
 
 /*
  * Maps up to this size are pages in a row if there are some: releasing memory of
@@ -120,16 +120,6 @@ static u32 td_share_resets(const struct topdown_session_map *map)
 	return READ_ONCE(map->baseline[0].resets);
 }
 
-/* Of figures that are added up there is what all of them have. */
-static void td_share_join(struct topdown_share *share, unsigned int level, unsigned int nodes,
-			  unsigned int source)
-{
-	share->nodes = share->level ? share->nodes & nodes : nodes;
-	share->source = share->level && share->source != source ? TOPDOWN_SOURCE_MIXED : source;
-	if (!share->level || level < share->level)
-		share->level = level;
-}
-
 /* What there was before the last reset does not count. */
 static void td_share_has(struct topdown_share *share, u32 resets, const struct td_credit *credit)
 {
@@ -175,15 +165,6 @@ static void td_share_read(const struct topdown_share *share, struct topdown_shar
 	} while (td_seq_read_retry(&share->seq, seq));
 }
 
-static void td_share_add(struct topdown_share *sum, const struct topdown_share *more)
-{
-	td_figures_add(&sum->figures, &more->figures);
-	sum->switches += more->switches;
-	sum->merged_ns += more->merged_ns;
-	if (more->level)
-		td_share_join(sum, more->level, more->nodes, more->source);
-}
-
 /**
  * td_share_sum() - add up the shares of all CPUs
  * @map: of a session
@@ -215,11 +196,8 @@ void td_share_since(const struct topdown_session_map *map,
 	unsigned int kind;
 
 	td_share_sum(map, sum);
-	for (kind = 0; kind < TOPDOWN_NR_KINDS; kind++) {
-		td_figures_sub(&sum[kind].figures, &map->baseline[kind].figures);
-		sum[kind].switches -= map->baseline[kind].switches;
-		sum[kind].merged_ns -= map->baseline[kind].merged_ns;
-	}
+	for (kind = 0; kind < TOPDOWN_NR_KINDS; kind++)
+		td_share_sub(&sum[kind], &map->baseline[kind]);
 }
 
 /**

@@ -16,15 +16,13 @@
 #include "compat.h"
 #include "cpu.h"
 #include "meter.h"
+#include "names.h"
 #include "record.h"
 #include "sysfs.h"
 #include "window.h"
 
 /* Room for what is said of one CPU. */
 #define TD_SOURCE_TEXT	160
-
-/* Those that most CPUs have are always there; others only of CPUs that have them. */
-#define TD_NODES_COMMON	(TOPDOWN_CORE_BOUND + 1)
 
 static ushort td_sysfs_mode = 0440;
 module_param_named(sysfs_mode, td_sysfs_mode, ushort, 0444);
@@ -37,49 +35,6 @@ MODULE_PARM_DESC(sysfs_uid, "Owner of the files in /sys/kernel/topdown (default:
 static uint td_sysfs_gid;
 module_param_named(sysfs_gid, td_sysfs_gid, uint, 0444);
 MODULE_PARM_DESC(sysfs_gid, "Group of the files in /sys/kernel/topdown (default: 0)");
-
-static const char * const td_node_names[TOPDOWN_NR_NODES] = {
-	[TOPDOWN_RETIRING]		= "tma_retiring",
-	[TOPDOWN_BAD_SPECULATION]	= "tma_bad_speculation",
-	[TOPDOWN_FRONTEND_BOUND]	= "tma_frontend_bound",
-	[TOPDOWN_BACKEND_BOUND]		= "tma_backend_bound",
-	[TOPDOWN_HEAVY_OPERATIONS]	= "tma_heavy_operations",
-	[TOPDOWN_LIGHT_OPERATIONS]	= "tma_light_operations",
-	[TOPDOWN_BRANCH_MISPREDICTS]	= "tma_branch_mispredicts",
-	[TOPDOWN_MACHINE_CLEARS]	= "tma_machine_clears",
-	[TOPDOWN_FETCH_LATENCY]		= "tma_fetch_latency",
-	[TOPDOWN_FETCH_BANDWIDTH]	= "tma_fetch_bandwidth",
-	[TOPDOWN_MEMORY_BOUND]		= "tma_memory_bound",
-	[TOPDOWN_CORE_BOUND]		= "tma_core_bound",
-	[TOPDOWN_RESOURCE_BOUND]	= "tma_resource_bound",
-	[TOPDOWN_SMT_CONTENTION]	= "tma_smt_contention",
-};
-
-static const char * const td_source_names[] = {
-	[TOPDOWN_SOURCE_NONE]		= "none",
-	[TOPDOWN_SOURCE_PERF_METRICS]	= "perf_metrics",
-	[TOPDOWN_SOURCE_GENERIC]	= "generic",
-	[TOPDOWN_SOURCE_FALLBACK]	= "fallback",
-	[TOPDOWN_SOURCE_ATOM]		= "atom",
-	[TOPDOWN_SOURCE_AMD]		= "amd",
-	[TOPDOWN_SOURCE_MIXED]		= "mixed",
-};
-
-static const char * const td_kind_names[TOPDOWN_NR_KINDS] = {
-	[TOPDOWN_KIND_ONLY]		= "only",
-	[TOPDOWN_KIND_CORE]		= "core",
-	[TOPDOWN_KIND_ATOM]		= "atom",
-};
-
-static const char * const td_state_names[] = {
-	[TOPDOWN_STATE_OK]		= "ok",
-	[TOPDOWN_STATE_OFFLINE]		= "offline",
-	[TOPDOWN_STATE_UNSUPPORTED]	= "unsupported",
-	[TOPDOWN_STATE_CONTENDED]	= "contended",
-	[TOPDOWN_STATE_ASIDE]		= "aside",
-	[TOPDOWN_STATE_ERROR]		= "error",
-	[TOPDOWN_STATE_EXCLUDED]	= "excluded",
-};
 
 /**
  * struct td_cpu_file - the file of one CPU
@@ -135,11 +90,11 @@ static ssize_t td_emit_record(char *buffer, const struct topdown_record *record,
 	u64 window_us = div_u64(window->enabled_ns, max(windows, 1U) * (u32)NSEC_PER_USEC);
 	int i, n = 0;
 
-	n += sysfs_emit_at(buffer, n, "source: %s\n", td_source_names[record->source]);
+	n += sysfs_emit_at(buffer, n, "source: %s\n", td_source_name(record->source));
 	if (record->kind != TOPDOWN_KIND_ONLY)
-		n += sysfs_emit_at(buffer, n, "kind: %s\n", td_kind_names[record->kind]);
+		n += sysfs_emit_at(buffer, n, "kind: %s\n", td_kind_name(record->kind));
 	n += sysfs_emit_at(buffer, n, "level: %u\n", record->level);
-	n += sysfs_emit_at(buffer, n, "state: %s\n", td_state_names[record->state]);
+	n += sysfs_emit_at(buffer, n, "state: %s\n", td_state_name(record->state));
 	n += td_emit_line(buffer, n, "running:", NULL, td_running(total), td_running(window));
 	n += sysfs_emit_at(buffer, n, "windows: %llu\n", record->windows);
 	n += sysfs_emit_at(buffer, n, "window_us: %llu\n", window_us);
@@ -148,10 +103,11 @@ static ssize_t td_emit_record(char *buffer, const struct topdown_record *record,
 			  td_ratio(window->slots, window->slots));
 	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
 		if (record->nodes >> i & 1)
-			n += td_emit_line(buffer, n, td_node_names[i], &total->node[i],
+			n += td_emit_line(buffer, n, td_node_name(i), &total->node[i],
 					  total->ratio[i], window->ratio[i]);
-		else if (i < TD_NODES_COMMON)
-			n += sysfs_emit_at(buffer, n, "%s - - -\n", td_node_names[i]);
+		/* Others than the nodes of PERF_METRICS are there only where a CPU has them. */
+		else if (i < TD_NODES_METRICS)
+			n += sysfs_emit_at(buffer, n, "%s - - -\n", td_node_name(i));
 	}
 	return n;
 }

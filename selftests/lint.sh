@@ -206,7 +206,7 @@ checkpatch() {
 }
 
 # A message is never broken, wherever it is.  compat.h exists to compare
-# versions; metrics.c and other arithmetic is compiled in userspace too; uapi has no BIT().  Outside
+# versions; names.c, and metrics.c and other arithmetic, are compiled in userspace too; uapi has no BIT().  Outside
 # the kernel there are neither its types nor its macros, but PRIu64, QEMU's
 # names, busy loops that the compiler must leave alone, words in messages that
 # are also functions, and macros that declare.
@@ -220,11 +220,11 @@ check_checkpatch() {
 	outside+=,PREFER_DEFINED_ATTRIBUTE_MACRO,PREFER_KERNEL_TYPES,VOLATILE
 	need perl
 	source=$(kernel_source) || skip "$source"
-	lint_files 'kmod/*.[ch]' | grep -Ev '/(compat.h|(metrics|plausible|guest).[ch]|model-table.c|formula.*)$' |
+	lint_files 'kmod/*.[ch]' | grep -Ev '/(compat.h|(metrics|names|sums|plausible|guest).[ch]|model-table.c|formula.*)$' |
 		checkpatch $any
 	lint_files kmod/compat.h |
 		checkpatch $any,LINUX_VERSION_CODE,CONSTANT_COMPARISON
-	lint_files 'kmod/metrics.[ch]' 'kmod/formula*' 'kmod/plausible.[ch]' 'kmod/guest.[ch]' \
+	lint_files 'kmod/metrics.[ch]' 'kmod/names.[ch]' 'kmod/sums.[ch]' 'kmod/formula*' 'kmod/plausible.[ch]' 'kmod/guest.[ch]' \
 		kmod/model-table.c |
 		checkpatch $any,ARRAY_SIZE,BIT_MACRO,COMPLEX_MACRO
 	lint_files 'uapi/*.h' | checkpatch $any,BIT_MACRO

@@ -59,10 +59,10 @@ build_programs() {
 			"$HERE/$program.c" "$objects/libtopdown.a" -pthread
 	done
 	"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/units" "$HERE/units.c" \
-		"$objects"/cli/{cpulist,formula-thresholds,metrics,parse,report,rights,rows}.o \
+		"$objects"/cli/{cpulist,parse,report,rights,rows}.o "$objects"/pure/*.o \
 		"$objects/libtopdown.a" -lcap
 	"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/frames" "$HERE/frames.c" \
-		"$objects"/cli/{columns,cpulist,formula-thresholds,metrics,parse,report,rights,rows}.o \
+		"$objects"/cli/{columns,cpulist,parse,report,rights,rows}.o "$objects"/pure/*.o \
 		"$objects"/cli/top-{data,frame,view}.o "$objects/libtopdown.a" -lcap
 }
 

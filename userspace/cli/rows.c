@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "../../kmod/formula-thresholds.h"
+#include "../../kmod/sums.h"
 
 const struct row_flag row_flags[ROW_FLAGS] = {
 	{ TOPDOWN_RECORD_SCALED, "counted in turns" },
@@ -243,24 +244,6 @@ bool row_hybrid(const struct row *row)
 }
 
 /**
- * row_nodes - the nodes that have figures
- * @row: row
- *
- * Return: bit n for node n.
- */
-uint32_t row_nodes(const struct row *row)
-{
-	uint32_t nodes = 0;
-	unsigned int node;
-
-	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
-		if (row->figures.ratio[node] != TOPDOWN_RATIO_NONE)
-			nodes |= 1U << node;
-	}
-	return nodes;
-}
-
-/**
  * interval_nodes - the nodes of which any row has figures
  * @interval: interval
  *
@@ -272,7 +255,7 @@ uint32_t interval_nodes(const struct interval *interval)
 	unsigned int i;
 
 	for (i = 0; i < interval->nr; i++)
-		nodes |= row_nodes(&interval->row[i]);
+		nodes |= td_nodes_of_figures(&interval->row[i].figures);
 	return nodes;
 }
 
@@ -300,40 +283,6 @@ static int fill_row(struct row *row, const struct topdown_reading *then,
 	if (row->kind == ROW_CPU)
 		row->state = interval_state(row);
 	return 0;
-}
-
-/* A state that is not known here says at least as much as that others had the counter. */
-static unsigned int badness(unsigned int state)
-{
-	switch (state) {
-	case TOPDOWN_STATE_EXCLUDED:
-		return 0;
-	case TOPDOWN_STATE_UNSUPPORTED:
-		return 1;
-	case TOPDOWN_STATE_OFFLINE:
-		return 2;
-	case TOPDOWN_STATE_OK:
-		return 3;
-	case TOPDOWN_STATE_CONTENDED:
-		return 4;
-	case TOPDOWN_STATE_ASIDE:
-		return 5;
-	case TOPDOWN_STATE_ERROR:
-		return 7;
-	}
-	return 6;
-}
-
-/**
- * row_worse_state - of the states of two CPUs, the one that says more of what a sum lacks
- * @one: enum topdown_state
- * @other: enum topdown_state
- *
- * Return: one of the two, enum topdown_state.
- */
-unsigned int row_worse_state(unsigned int one, unsigned int other)
-{
-	return badness(one) >= badness(other) ? one : other;
 }
 
 /* CPUs that were off or excluded all the time are only shown to those who named them. */
@@ -387,8 +336,7 @@ int interval_fill(struct interval *interval, const struct topdown_reading *then,
 		/* The kernel counts those that were measured at any time. */
 		interval->row[0].nr_cpus += row->level && (row->figures.enabled_ns ||
 							   row->state == TOPDOWN_STATE_OK);
-		interval->row[0].state = row_worse_state(interval->row[0].state,
-							 row->state);
+		interval->row[0].state = td_state_worse(interval->row[0].state, row->state);
 		if (is_kept(row, idle_rows))
 			interval->nr++;
 	}

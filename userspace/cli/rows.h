@@ -119,7 +119,6 @@ struct row_flag {
 
 extern const struct row_flag row_flags[ROW_FLAGS];
 
-uint32_t row_nodes(const struct row *row);
 uint32_t interval_nodes(const struct interval *interval);
 int interval_fill(struct interval *interval, const struct topdown_reading *then,
 		  const struct topdown_reading *now, bool idle_rows, bool cpu_ratios);
@@ -130,7 +129,6 @@ bool row_turns(const struct row *row);
 bool row_hybrid(const struct row *row);
 bool row_running(const struct row *row, double *share);
 bool row_partial(const struct row *row);
-unsigned int row_worse_state(unsigned int one, unsigned int other);
 uint32_t row_over(const struct row *row);
 int row_bottleneck(const struct row *row);
 int row_bottleneck_child(const struct row *row, int parent);

@@ -14,20 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../kmod/sums.h"
+
 #define NS_PER_S	1e9
-
-/* No time, no slots, and so no ratios. */
-static void clear_row(struct row *row)
-{
-	static const struct topdown_figures none;
-
-	memset(&row->figures, 0, sizeof(row->figures));
-	topdown_figures_add(&row->figures, &none, 0);
-}
 
 static void clear_figures(struct top_cpu *cpu)
 {
-	clear_row(&cpu->row);
+	td_figures_clear(&cpu->row.figures);
 	cpu->rate = 0;
 }
 
@@ -106,7 +99,7 @@ void top_data_put(struct top_data *data, unsigned int cpu,
 		clear_figures(to);
 	} else {
 		to->rate = row->figures.slots * NS_PER_S / (record->time_ns - then_ns);
-		data->nodes |= row_nodes(row);
+		data->nodes |= td_nodes_of_figures(&row->figures);
 	}
 	to->base = *record;
 	to->based = true;
@@ -145,7 +138,7 @@ void top_data_total(const struct top_data *data, const struct cpulist *cpus,
 	unsigned int i, level = 0;
 
 	memset(total, 0, sizeof(*total));
-	clear_row(total);
+	td_figures_clear(&total->figures);
 	total->cpu = TOPDOWN_CPU_ALL;
 	total->flags_known = true;
 	*rate = 0;
@@ -156,7 +149,7 @@ void top_data_total(const struct top_data *data, const struct cpulist *cpus,
 			continue;
 		if (cpu->row.state == TOPDOWN_STATE_OFFLINE)
 			continue;
-		total->state = total->nr_cpus ? row_worse_state(total->state, cpu->row.state) :
+		total->state = total->nr_cpus ? td_state_worse(total->state, cpu->row.state) :
 						cpu->row.state;
 		level = !level || cpu->row.level < level ? cpu->row.level : level;
 		total->flags |= cpu->row.flags;

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../../kmod/sums.h"
+
 #define CPU_DIR	"/sys/devices/system/cpu/cpu%u"
 
 /* -1 where the kernel does not say, as of a CPU that is offline. */
@@ -110,7 +112,7 @@ static void add(struct row *row, const struct row *cpu)
 {
 	bool counts = cpu->level && cpu->figures.enabled_ns;
 
-	row->state = row_worse_state(row->state, cpu->state);
+	row->state = td_state_worse(row->state, cpu->state);
 	row->flags |= cpu->flags;
 	if (!row->nr_cpus || (counts && cpu->level < row->level))
 		row->level = cpu->level;

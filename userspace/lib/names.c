@@ -8,41 +8,11 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "../../kmod/metrics.h"
+#include "../../kmod/names.h"
+
 #define TD_PREFIX		"tma_"
 #define TD_ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
-
-static const struct {
-	const char *name;
-	unsigned int level;
-	int parent;
-} td_nodes[TOPDOWN_NR_NODES] = {
-	[TOPDOWN_RETIRING] = { "tma_retiring", 1, -1 },
-	[TOPDOWN_BAD_SPECULATION] = { "tma_bad_speculation", 1, -1 },
-	[TOPDOWN_FRONTEND_BOUND] = { "tma_frontend_bound", 1, -1 },
-	[TOPDOWN_BACKEND_BOUND] = { "tma_backend_bound", 1, -1 },
-	[TOPDOWN_HEAVY_OPERATIONS] = { "tma_heavy_operations", 2, TOPDOWN_RETIRING },
-	[TOPDOWN_LIGHT_OPERATIONS] = { "tma_light_operations", 2, TOPDOWN_RETIRING },
-	[TOPDOWN_BRANCH_MISPREDICTS] = {
-		"tma_branch_mispredicts", 2, TOPDOWN_BAD_SPECULATION
-	},
-	[TOPDOWN_MACHINE_CLEARS] = { "tma_machine_clears", 2, TOPDOWN_BAD_SPECULATION },
-	[TOPDOWN_FETCH_LATENCY] = { "tma_fetch_latency", 2, TOPDOWN_FRONTEND_BOUND },
-	[TOPDOWN_FETCH_BANDWIDTH] = { "tma_fetch_bandwidth", 2, TOPDOWN_FRONTEND_BOUND },
-	[TOPDOWN_MEMORY_BOUND] = { "tma_memory_bound", 2, TOPDOWN_BACKEND_BOUND },
-	[TOPDOWN_CORE_BOUND] = { "tma_core_bound", 2, TOPDOWN_BACKEND_BOUND },
-	[TOPDOWN_RESOURCE_BOUND] = { "tma_resource_bound", 2, TOPDOWN_BACKEND_BOUND },
-	[TOPDOWN_SMT_CONTENTION] = { "tma_smt_contention", 1, -1 },
-};
-
-static const char * const td_states[] = {
-	[TOPDOWN_STATE_OK] = "ok",
-	[TOPDOWN_STATE_OFFLINE] = "offline",
-	[TOPDOWN_STATE_UNSUPPORTED] = "unsupported",
-	[TOPDOWN_STATE_CONTENDED] = "contended",
-	[TOPDOWN_STATE_ASIDE] = "aside",
-	[TOPDOWN_STATE_ERROR] = "error",
-	[TOPDOWN_STATE_EXCLUDED] = "excluded",
-};
 
 static const char * const td_session_states[] = {
 	[TOPDOWN_SESSION_RUNNING] = "running",
@@ -50,22 +20,6 @@ static const char * const td_session_states[] = {
 	[TOPDOWN_SESSION_EXITED] = "exited",
 	[TOPDOWN_SESSION_ENDED] = "ended",
 	[TOPDOWN_SESSION_DETACHED] = "detached",
-};
-
-static const char * const td_sources[] = {
-	[TOPDOWN_SOURCE_NONE] = "none",
-	[TOPDOWN_SOURCE_PERF_METRICS] = "perf_metrics",
-	[TOPDOWN_SOURCE_GENERIC] = "generic",
-	[TOPDOWN_SOURCE_FALLBACK] = "fallback",
-	[TOPDOWN_SOURCE_ATOM] = "atom",
-	[TOPDOWN_SOURCE_AMD] = "amd",
-	[TOPDOWN_SOURCE_MIXED] = "mixed",
-};
-
-static const char * const td_kinds[] = {
-	[TOPDOWN_KIND_ONLY] = "only",
-	[TOPDOWN_KIND_CORE] = "core",
-	[TOPDOWN_KIND_ATOM] = "atom",
 };
 
 static const char * const td_region_reasons[] = {
@@ -82,7 +36,7 @@ static const char * const td_region_reasons[] = {
 
 TD_API const char *topdown_node_name(unsigned int node)
 {
-	return node < TOPDOWN_NR_NODES ? td_nodes[node].name : NULL;
+	return td_node_name(node);
 }
 
 TD_API int topdown_node_by_name(const char *name)
@@ -92,25 +46,33 @@ TD_API int topdown_node_by_name(const char *name)
 	if (!strncmp(name, TD_PREFIX, strlen(TD_PREFIX)))
 		name += strlen(TD_PREFIX);
 	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
-		if (!strcmp(name, td_nodes[node].name + strlen(TD_PREFIX)))
+		if (!strcmp(name, td_node_name(node) + strlen(TD_PREFIX)))
 			return node;
 	}
 	return -ENOENT;
 }
 
-TD_API unsigned int topdown_node_level(unsigned int node)
-{
-	return node < TOPDOWN_NR_NODES ? td_nodes[node].level : 0;
-}
-
 TD_API int topdown_node_parent(unsigned int node)
 {
-	return node < TOPDOWN_NR_NODES ? td_nodes[node].parent : -1;
+	int parent;
+
+	for (parent = 0; parent < TOPDOWN_NR_PARENTS; parent++) {
+		if (node < TOPDOWN_NR_NODES && td_nodes_of_parents(1U << parent) >> node & 1)
+			return parent;
+	}
+	return -1;
+}
+
+TD_API unsigned int topdown_node_level(unsigned int node)
+{
+	if (node >= TOPDOWN_NR_NODES)
+		return 0;
+	return td_nodes_of_level(1) >> node & 1 ? 1 : 2;
 }
 
 TD_API const char *topdown_state_name(unsigned int state)
 {
-	return state < TD_ARRAY_SIZE(td_states) ? td_states[state] : "unknown";
+	return td_state_name(state);
 }
 
 TD_API const char *topdown_session_state_name(unsigned int state)
@@ -120,12 +82,12 @@ TD_API const char *topdown_session_state_name(unsigned int state)
 
 TD_API const char *topdown_source_name(unsigned int source)
 {
-	return source < TD_ARRAY_SIZE(td_sources) ? td_sources[source] : "unknown";
+	return td_source_name(source);
 }
 
 TD_API const char *topdown_kind_name(unsigned int kind)
 {
-	return kind < TD_ARRAY_SIZE(td_kinds) ? td_kinds[kind] : "unknown";
+	return td_kind_name(kind);
 }
 
 TD_API const char *topdown_region_reason_text(unsigned int reason)

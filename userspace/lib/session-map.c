@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "../../kmod/metrics.h"
+#include "../../kmod/sums.h"
 
 struct topdown_session_view {
 	const unsigned char *base;
@@ -84,20 +84,6 @@ TD_API void topdown_session_map_close(struct topdown_session_view *map)
 	free(map);
 }
 
-static void td_add_share(struct topdown_share *sum, const struct topdown_share *more)
-{
-	td_figures_add(&sum->figures, &more->figures);
-	sum->switches += more->switches;
-	sum->merged_ns += more->merged_ns;
-	if (!more->level)
-		return;
-	sum->nodes = sum->level ? sum->nodes & more->nodes : more->nodes;
-	sum->source = sum->level && sum->source != more->source ? TOPDOWN_SOURCE_MIXED :
-								   more->source;
-	if (!sum->level || more->level < sum->level)
-		sum->level = more->level;
-}
-
 /* Of each kind, since the reset. */
 static int td_sum_shares(const struct topdown_session_view *map,
 			 const struct topdown_share baseline[TOPDOWN_NR_KINDS],
@@ -121,13 +107,10 @@ static int td_sum_shares(const struct topdown_session_view *map,
 		/* What it had before the last reset does not count. */
 		if (one.resets != baseline[0].resets)
 			one.level = 0;
-		td_add_share(&sum[one.kind], &one);
+		td_share_add(&sum[one.kind], &one);
 	}
-	for (i = 0; i < TOPDOWN_NR_KINDS; i++) {
-		td_figures_sub(&sum[i].figures, &baseline[i].figures);
-		sum[i].switches -= baseline[i].switches;
-		sum[i].merged_ns -= baseline[i].merged_ns;
-	}
+	for (i = 0; i < TOPDOWN_NR_KINDS; i++)
+		td_share_sub(&sum[i], &baseline[i]);
 	return 0;
 }
 
@@ -161,7 +144,7 @@ TD_API int topdown_session_map_read(const struct topdown_session_view *map,
 	if (ret)
 		return ret;
 	for (kind = 0; kind < TOPDOWN_NR_KINDS; kind++)
-		td_add_share(&all, &sum[kind]);
+		td_share_add(&all, &sum[kind]);
 
 	read.session = header.session;
 	read.out_state = header.state;
