@@ -38,7 +38,7 @@
 #define TD_HOLD_MAX_MS		3600000
 
 /* As first released; struct topdown_record may grow behind it. */
-#define TD_RECORD_SIZE_VER0	512
+#define TD_RECORD_SIZE_VER0	536
 
 /**
  * struct td_file - one open descriptor
@@ -77,7 +77,7 @@ union td_command {
 static void td_chardev_best(struct topdown_record *best)
 {
 	struct topdown_record record;
-	__u16 nodes = 0;
+	__u64 nodes = 0;
 	int cpu;
 
 	*best = (struct topdown_record){ .source = TOPDOWN_SOURCE_NONE };

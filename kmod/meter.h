@@ -102,8 +102,8 @@ struct td_meter {
 	const struct td_model *model;
 	enum topdown_source source;
 	unsigned int level;
-	u32 nodes;
-	u32 nodes_possible;
+	u64 nodes;
+	u64 nodes_possible;
 	u32 flags;
 	unsigned int ok_percent;
 	unsigned int nr;

@@ -84,6 +84,7 @@ void td_page_add_window(int cpu, const struct topdown_record *record)
 	smp_wmb();
 	entry->time_ns = record->time_ns;
 	entry->nodes = record->nodes;
+	entry->clamped = record->clamped;
 	entry->figures = record->window;
 	/* Pairs with user space's first look at the number. */
 	smp_wmb();

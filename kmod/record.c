@@ -115,6 +115,7 @@ void td_total_add(struct td_total *total, const struct topdown_record *record)
 		sum->kind = TOPDOWN_KIND_ONLY;
 	sum->nr_cpus++;
 	sum->flags |= record->flags;
+	sum->clamped |= record->clamped;
 	sum->level = min(sum->level, record->level);
 	sum->nodes &= record->nodes;
 	if (sum->slots_per_cycle != record->slots_per_cycle)

@@ -447,6 +447,7 @@ void td_session_read(struct td_session *session, struct topdown_session *read)
 	read->out_time_ns = ktime_get_ns();
 	td_share_since(session->map, sum);
 	td_share_all(sum, &all);
+	read->out_nodes = all.nodes;
 	read->out_switches = all.switches;
 	read->out_merged_ns = all.merged_ns;
 	read->out_level = all.level;

@@ -24,7 +24,7 @@ struct td_credit {
 	u64 switches;
 	const struct topdown_figures *part;
 	unsigned int level;
-	unsigned int nodes;
+	u64 nodes;
 	unsigned int source;
 	unsigned int kind;
 };

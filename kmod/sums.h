@@ -18,7 +18,7 @@
  * @source: its enum topdown_source
  */
 static inline void td_share_join(struct topdown_share *sum, unsigned int level,
-				 unsigned int nodes, unsigned int source)
+				 __u64 nodes, unsigned int source)
 {
 	sum->nodes = sum->level ? sum->nodes & nodes : nodes;
 	sum->source = sum->level && sum->source != source ? TOPDOWN_SOURCE_MIXED : source;

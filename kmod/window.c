@@ -44,9 +44,6 @@
 #include "watch.h"
 #include "window.h"
 
-/* Where TOPDOWN_RECORD_CLAMPED_NODES() has them. */
-#define TD_CLAMPED_SHIFT	16
-
 struct td_window __percpu *td_windows;
 
 static unsigned int td_period_ms = TD_PERIOD_DEFAULT_MS;
@@ -54,7 +51,8 @@ static unsigned int td_period_ms = TD_PERIOD_DEFAULT_MS;
 /* Nodes that a formula was cut for, bit n for node n. */
 static noinline void td_window_clamped(struct td_window *window, u32 nodes)
 {
-	window->flags |= TOPDOWN_RECORD_CLAMPED | nodes << TD_CLAMPED_SHIFT;
+	window->flags |= TOPDOWN_RECORD_CLAMPED;
+	window->clamped |= nodes;
 }
 
 /* Counts in doubt are nobody's, as if nothing had been counted. */
@@ -175,7 +173,9 @@ static void td_window_turn(struct td_window *window, struct topdown_map_record *
 	/* Both are 0 with PERF_METRICS alone. */
 	if (unlikely(window->flags | record->flags)) {
 		record->flags = window->flags;
+		record->clamped = window->clamped;
 		window->flags = window->meter->flags;
+		window->clamped = 0;
 	}
 	if (unlikely(window->trust.doubt | window->trust.odd))
 		td_trust_close(&window->trust);
@@ -390,7 +390,7 @@ static void td_window_forget(struct td_window *window)
  */
 static void td_window_since(const struct td_window *window, struct topdown_record *record)
 {
-	u32 begun = window->meter->nodes & ~(u32)record->nodes;
+	u64 begun = window->meter->nodes & ~record->nodes;
 	unsigned int i;
 
 	if (!record->time_ns)
@@ -424,6 +424,7 @@ void td_window_begin(void *arg)
 	record->nodes = meter->nodes;
 	record->source = meter->source;
 	record->flags = meter->flags;
+	record->clamped = 0;
 	record->kind = window->kind;
 	record->slots_per_cycle = window->model->slots_per_cycle;
 	record->nr_cpus = 1;
@@ -431,6 +432,7 @@ void td_window_begin(void *arg)
 	td_window_set_state(window, state);
 
 	window->flags = meter->flags;
+	window->clamped = 0;
 	td_window_forget(window);
 	window->open = true;
 	window->opened = jiffies;

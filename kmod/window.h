@@ -29,6 +29,7 @@
  * @folded: local_clock() of the last fold
  * @parts: how often the open window has been folded without ending it
  * @flags: TOPDOWN_RECORD_* of the open window
+ * @clamped: topdown_record.clamped of it
  * @guest: its time in virtual machines
  * @was_away: the groups were disabled for a perf user in a part of the open window
  * @believed: the log is to say that its counters can be believed again
@@ -60,6 +61,7 @@ struct td_window {
 	u64 folded;
 	unsigned int parts;
 	u32 flags;
+	u64 clamped;
 	struct td_guest guest;
 	bool was_away;
 	bool believed;
@@ -71,7 +73,7 @@ struct td_window {
 	enum topdown_state state;
 	u64 busy;
 	bool lost;
-	unsigned int nodes_possible;
+	u64 nodes_possible;
 
 	bool away;
 	unsigned long back_at;

@@ -316,7 +316,9 @@ TEST_F(abi, record_sizes)
 /* Records of tomorrow are padded with zeros, and nothing is written behind. */
 TEST_F(abi, longer_records_are_padded)
 {
-	static const unsigned int sizes[] = { 513, 520, 1000, PAGE };
+	static const unsigned int sizes[] = {
+		sizeof(struct topdown_record) + 1, sizeof(struct topdown_record) + 8, 1000, PAGE
+	};
 	static unsigned char room[(TD_CPUS_MAX + 1) * PAGE];
 	struct topdown_read *read = &self->argument.read;
 	unsigned int i, j, n;

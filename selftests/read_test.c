@@ -105,7 +105,6 @@ TEST_F(read, records_are_consistent_and_grow)
 			ASSERT_GE(clock_ns(CLOCK_MONOTONIC), record->time_ns);
 			ASSERT_EQ(0, record->flags);
 			ASSERT_EQ(nodes_of_level(record->level), record->nodes);
-			ASSERT_EQ(0, record->__reserved);
 			ASSERT_EQ(1, record->nr_cpus);
 		}
 		memcpy(then, now, nr * sizeof(*now));

@@ -144,9 +144,9 @@ static bool record_is(const struct topdown_record *record)
 		       record->level, record->state, record->flags);
 	return record->source == row->source && record->level == row->level &&
 	       (record->state == TOPDOWN_STATE_OK || record->state == TOPDOWN_STATE_CONTENDED) &&
-	       !(record->flags & 0xffff & ~(TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_CLAMPED)) &&
-	       !!TOPDOWN_RECORD_CLAMPED_NODES(record->flags) ==
-	       !!(record->flags & TOPDOWN_RECORD_CLAMPED);
+	       !(record->flags & ~(TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_CLAMPED)) &&
+	       !(record->clamped & ~record->nodes) &&
+	       !!record->clamped == !!(record->flags & TOPDOWN_RECORD_CLAMPED);
 }
 
 static bool cpus_right(const unsigned int *cpu, unsigned int nr)

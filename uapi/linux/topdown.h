@@ -327,10 +327,9 @@ struct topdown_figures {
  * topdown_record.flags.  In the last closed window a published formula had no
  * value for a node, or one below 0 or above its parent: it was cut to what is
  * possible.  With TOPDOWN_SOURCE_PERF_METRICS only beside TOPDOWN_RECORD_REFINED.
- * Which nodes those are is in the upper 16 bits of the flags, bit n for node n.
+ * Which nodes those are is in topdown_record.clamped.
  */
 #define TOPDOWN_RECORD_CLAMPED	(1U << 0)
-#define TOPDOWN_RECORD_CLAMPED_NODES(flags)	((flags) >> 16)
 /* The events do not fit the counters together: they are counted in turns and scaled. */
 #define TOPDOWN_RECORD_SCALED	(1U << 1)
 /*
@@ -356,13 +355,14 @@ struct topdown_figures {
  *	TOPDOWN_SOURCE_MIXED
  * @level: highest level of these figures: 2, 1, or 0 for none; of the sum: the
  *	least of those CPUs that have figures
+ * @kind: enum topdown_kind
  * @slots_per_cycle: pipeline width, 0 when not known or not the same for all
  * @nr_cpus: CPUs whose figures are in here
  * @flags: TOPDOWN_RECORD_*; of the sum: those of any of its CPUs
  * @nodes: bit n: enum topdown_node n is being counted; of the sum: those that
  *	all its CPUs have
- * @kind: enum topdown_kind
- * @__reserved: 0
+ * @clamped: bit n: TOPDOWN_RECORD_CLAMPED is about node n; of the sum: those of any
+ *	of its CPUs
  * @windows: windows closed since the baseline
  * @time_ns: up to when @total counts, CLOCK_MONOTONIC; 0 for never measured
  * @window_time_ns: when @window ended, CLOCK_MONOTONIC; 0 for none
@@ -380,15 +380,15 @@ struct topdown_figures {
  */
 struct topdown_record {
 	__u32 cpu;
-	__u16 state;
-	__u8 source;
-	__u8 level;
+	__u32 state;
+	__u32 source;
+	__u32 level;
+	__u32 kind;
 	__u32 slots_per_cycle;
 	__u32 nr_cpus;
 	__u32 flags;
-	__u16 nodes;
-	__u8 kind;
-	__u8 __reserved;
+	__aligned_u64 nodes;
+	__aligned_u64 clamped;
 	__aligned_u64 windows;
 	__aligned_u64 time_ns;
 	__aligned_u64 window_time_ns;
@@ -420,7 +420,7 @@ struct topdown_record {
  *	n / 64.  0 with @cpus_words 0 asks for every CPU there can be.  A CPU
  *	that is offline is answered with that state; one that cannot be is EINVAL
  * @cpus_words: at most TOPDOWN_CPUS_WORDS_MAX
- * @record_size: sizeof(struct topdown_record) of the caller, at least 512: the
+ * @record_size: sizeof(struct topdown_record) of the caller, at least 536: the
  *	distance of the records in memory
  * @records: address of room for @nr_records records, written in the order of
  *	the CPU numbers
@@ -536,7 +536,7 @@ struct topdown_map_record {
  *	while it is being written
  * @time_ns: when it closed, CLOCK_MONOTONIC
  * @nodes: as topdown_record.nodes, in that window
- * @__reserved: 0
+ * @clamped: as topdown_record.clamped, in that window
  * @figures: what it counted, but for the ratios, as in the record
  *
  * Window n is entry (n - 1) % history_entries of the CPU.  Read @number, copy,
@@ -546,8 +546,8 @@ struct topdown_map_record {
 struct topdown_map_window {
 	__aligned_u64 number;
 	__aligned_u64 time_ns;
-	__u32 nodes;
-	__u32 __reserved;
+	__aligned_u64 nodes;
+	__aligned_u64 clamped;
 	struct topdown_figures figures;
 };
 

@@ -97,7 +97,7 @@ enum topdown_session_state {
 
 /**
  * struct topdown_session - argument of TOPDOWN_SESSION: read a session
- * @size: sizeof(struct topdown_session) of the caller, at least 704
+ * @size: sizeof(struct topdown_session) of the caller, at least 712
  * @flags: TOPDOWN_SESSION_FRESH
  * @session: its number
  * @out_state: enum topdown_session_state
@@ -106,6 +106,7 @@ enum topdown_session_state {
  * @out_source: enum topdown_source of the figures; TOPDOWN_SOURCE_MIXED if the tasks
  *	were on CPUs that differ in it
  * @out_level: highest level of the figures; 0 for none
+ * @out_nodes: as topdown_record.nodes: those that all of @out_figures have
  * @out_time_ns: when it was read, CLOCK_MONOTONIC
  * @out_switches: how often its tasks were given a CPU, as perf sees it: two tasks that
  *	follow each other may count as one, and one that goes on when perf schedules
@@ -131,6 +132,7 @@ struct topdown_session {
 	__u32 out_tasks;
 	__u32 out_source;
 	__u32 out_level;
+	__aligned_u64 out_nodes;
 	__aligned_u64 out_time_ns;
 	__aligned_u64 out_switches;
 	__aligned_u64 out_merged_ns;
@@ -150,9 +152,10 @@ struct topdown_session {
  * @seq: odd while the CPU writes, and another number afterwards
  * @source: enum topdown_source of the figures
  * @level: lowest level of the figures; 0 for none yet
- * @nodes: as topdown_record.nodes, those that all the figures have
  * @kind: enum topdown_kind of the CPU, once there is something
  * @resets: @source, @level and @nodes are of figures after that many resets
+ * @__reserved: 0
+ * @nodes: as topdown_record.nodes, those that all the figures have
  * @switches: as topdown_session.out_switches
  * @merged_ns: as topdown_session.out_merged_ns
  * @figures: as topdown_session.out_figures, but for the ratios, which are not
@@ -160,11 +163,12 @@ struct topdown_session {
  */
 struct topdown_share {
 	__u32 seq;
-	__u8 source;
-	__u8 level;
-	__u16 nodes;
+	__u32 source;
+	__u32 level;
 	__u32 kind;
 	__u32 resets;
+	__u32 __reserved;
+	__aligned_u64 nodes;
 	__aligned_u64 switches;
 	__aligned_u64 merged_ns;
 	struct topdown_figures figures;

@@ -518,7 +518,7 @@ static void make_header(struct topdown_map *map)
 	else if (!strcmp(bad, "stride"))
 		map->record_stride = sizeof(struct topdown_map_record) - 8;
 	else if (!strcmp(bad, "record"))
-		map->record_size = 472;
+		map->record_size = 528;
 	else if (!strcmp(bad, "history"))
 		map->history_entries = 1U << 30;
 	else if (!strcmp(bad, "window"))

@@ -285,7 +285,7 @@ static void test_map_record(void)
 	      "a map, after the handle was closed");
 	check(topdown_map_read_record(map, 4, &record, sizeof(record), NULL) == -ENOENT &&
 	      record.cpu == 99, "no such CPU");
-	check(topdown_map_read_record(map, 0, &record, 479, NULL) == -EINVAL, "too small a record");
+	check(topdown_map_read_record(map, 0, &record, 535, NULL) == -EINVAL, "too small a record");
 	check(!topdown_map_read_record(map, 2, &record, sizeof(record), &open) && record.cpu == 2 &&
 	      record.windows == 10 && record.total.slots == 58800000000ULL, "a record");
 	check(record.total.ratio[TOPDOWN_RETIRING] == 400000000 &&
@@ -301,7 +301,7 @@ static void test_map_record(void)
 	      topdown_map_read_window(map, 4, 10, 2, &window, sizeof(window)) == -ENOENT,
 	      "windows that are not there");
 	check(topdown_map_read_window(map, 2, 0, 2, &window, sizeof(window)) == -EINVAL &&
-	      topdown_map_read_window(map, 2, 10, 2, &window, 239) == -EINVAL,
+	      topdown_map_read_window(map, 2, 10, 2, &window, 247) == -EINVAL,
 	      "no number, too small a window");
 
 	again = record;
@@ -467,7 +467,7 @@ static void test_session_attach(void)
 
 static void test_session_read(void)
 {
-	unsigned char small[704], large[sizeof(struct topdown_session) + 8];
+	unsigned char small[712], large[sizeof(struct topdown_session) + 8];
 	struct topdown_session then = { .size = 0 }, now = then;
 	struct topdown_session *grown = (struct topdown_session *)large;
 	struct topdown_figures figures = { .slots = 5 };
@@ -505,7 +505,7 @@ static void test_session_read(void)
 	      topdown_session_between(&then, &now, 2, &figures) == -ERANGE, "after a reset");
 	check(figures.slots == 5, "the figures are untouched by errors");
 
-	check(topdown_session_read(td, session, 0, &now, 703) == -EINVAL &&
+	check(topdown_session_read(td, session, 0, &now, 711) == -EINVAL &&
 	      topdown_session_read(td, 9, 0, &now, sizeof(now)) == -ENOENT &&
 	      topdown_session_read(td, session, 1U << 31, &now, sizeof(now)) == -EINVAL,
 	      "reads that are refused");
@@ -554,7 +554,7 @@ static void test_session_map(void)
 	      seen.out_figures.ratio[TOPDOWN_RETIRING] == 400000000 &&
 	      seen.out_figures.ratio[TOPDOWN_CORE_BOUND] == 150000000,
 	      "the shares, less the baseline");
-	check(topdown_session_map_read(map, &seen, 703) == -EINVAL, "a size that never was");
+	check(topdown_session_map_read(map, &seen, 711) == -EINVAL, "a size that never was");
 	topdown_session_map_close(map);
 	topdown_session_map_close(NULL);
 
