@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -189,12 +190,24 @@ TEST_F(session_map, refuses_what_is_not_the_map)
 	close(other);
 }
 
+/* A sleep that is over before the task has left its CPU is no switch. */
+static void sleep_off_cpu(void)
+{
+	struct rusage from, to;
+
+	getrusage(RUSAGE_THREAD, &from);
+	do {
+		sleep_ms(2);
+		getrusage(RUSAGE_THREAD, &to);
+	} while (to.ru_nvcsw == from.ru_nvcsw);
+}
+
 TEST_F(session_map, says_what_session_says)
 {
 	uint64_t begun;
 
 	spin_cpu_ms(50);
-	sleep_ms(2);
+	sleep_off_cpu();
 	ASSERT_EQ(0, device_control(self->fd, self->session, TOPDOWN_CONTROL_DISABLE));
 	/* Nothing is counted any more, so that both can be compared. */
 	ASSERT_EQ(0, device_session(self->fd, 0, self->session, &self->seen));
