@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Descriptors that are closed, inherited and killed, a module that is in use,
+ * Descriptors that are closed, inherited and killed, a module that is in use or gone,
  * and very many readers at once while the period changes and a CPU goes and
  * comes back.
  *
@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -162,6 +163,51 @@ TEST_F_TIMEOUT(lifetime, killed_readers, 120)
 	}
 	EXPECT_EQ(0, unload_soon());
 	EXPECT_EQ(0, module_load(""));
+}
+
+#define SLEEPERS	6
+
+/* Sleeps until it is killed. */
+static int sleep_for_ever(void)
+{
+	int pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;)
+		pause();
+}
+
+/*
+ * Tasks that were followed, and that sleep from before the module is taken out until
+ * they are killed: what perf keeps of a task until its exit must not refer to us.
+ */
+TEST_F(lifetime, sleepers_outlive_it)
+{
+	static const __u32 flags[] = { TOPDOWN_ATTACH_THREAD, 0, TOPDOWN_ATTACH_CHILDREN };
+	int pid[SLEEPERS], fd, status, i;
+
+	for (i = 0; i < SLEEPERS; i++) {
+		pid[i] = sleep_for_ever();
+		ASSERT_LT(0, pid[i]);
+	}
+	/* Now they sleep, and nothing wakes them up. */
+	sleep_ms(200);
+	fd = device_open();
+	ASSERT_LE(0, fd);
+	for (i = 0; i < SLEEPERS; i++)
+		ASSERT_LT(0, device_attach(fd, flags[i % 3], pid[i]));
+	close(fd);
+	ASSERT_EQ(0, unload_soon());
+	/* Half of them with another module in its place. */
+	for (i = 0; i < SLEEPERS; i++) {
+		if (i == SLEEPERS / 2)
+			ASSERT_EQ(0, module_load(""));
+		kill(pid[i], SIGKILL);
+		ASSERT_EQ(pid[i], waitpid(pid[i], &status, 0));
+		EXPECT_TRUE(WIFSIGNALED(status));
+	}
 }
 
 static volatile bool readers_end;
