@@ -2,10 +2,14 @@
 /*
  * Tasks that exit, execute programs and make others while a session follows
  * them, and CPUs and descriptors that go meanwhile.
+ *
+ * TOPDOWN_FULL  100 sessions that are closed while their CPU is off, not 3
  */
+#include <errno.h>
 #include <math.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,6 +177,136 @@ TEST_F_TIMEOUT(follow, cpu_goes_and_comes, 60)
 	if (access("/sys/devices/system/cpu/cpu1/online", W_OK))
 		SKIP(return, "CPU 1 cannot be taken away");
 	EXPECT_SOON(measure_hotplug(self->fd, &self->worker, &self->seen));
+}
+
+/* What a session must have: the time of its process from its attach to the reading. */
+struct span {
+	int fd;
+	int session;
+	/* Of the process; NULL for the caller's. */
+	const volatile uint64_t *clock;
+	uint64_t before;
+	uint64_t after;
+};
+
+static uint64_t span_clock(const struct span *span)
+{
+	return span->clock ? *span->clock : clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static bool span_begin(struct span *span, __u32 flags, int pid)
+{
+	span->before = span_clock(span);
+	span->session = device_attach(span->fd, flags, pid);
+	span->after = span_clock(span);
+	return span->session > 0;
+}
+
+/*
+ * The host may take a CPU away within a switch, where one of us and the kernel has asked
+ * for the time and the other has not; then this tells no more than once from never or twice.
+ */
+static bool span_right(const struct span *span, struct topdown_session *seen)
+{
+	double least = span_clock(span) - span->after, most, ns;
+	double limit = door_exact() ? 2 * LIMIT_SLOTS : 0.4;
+
+	if (device_session(span->fd, TOPDOWN_SESSION_FRESH, span->session, seen))
+		return false;
+	most = span_clock(span) - span->before;
+	ns = seen->out_figures.enabled_ns;
+	if (ns >= least * (1 - limit) && ns <= most * (1 + limit))
+		return true;
+	printf("# %.3f ms, not %.3f to %.3f\n", ns / 1e6, least / 1e6, most / 1e6);
+	return false;
+}
+
+/* A process that spins on a CPU and says how long it has run; nobody else can ask. */
+static int teller_start(unsigned int cpu, const struct td_bd_profile *what,
+			volatile uint64_t *clock)
+{
+	int pid;
+
+	*clock = 0;
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (cpu_pin(cpu) || !door_open() || !door_set_profile(what))
+			_exit(1);
+		for (;;) {
+			thread_short(NULL);
+			*clock = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		}
+	}
+	while (!*clock)
+		sleep_ms(1);
+	return pid;
+}
+
+static bool pin(int pid, unsigned int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return !sched_setaffinity(pid, sizeof(set), &set);
+}
+
+/*
+ * One attaches to a task of a CPU that goes, which moves the task without a switch
+ * that tracing could see, and detaches before the CPU comes back.  Returns the step
+ * that went wrong, or 0.
+ */
+static int closed_while_off(unsigned int cpu, int stopper, unsigned int round,
+			    struct topdown_session *seen)
+{
+	static const __u32 flags[] = { TOPDOWN_ATTACH_THREAD, 0, TOPDOWN_ATTACH_CHILDREN };
+	struct span span = { .fd = device_open(), .clock = &reports[0].cpu_ns };
+	int pid = teller_start(cpu, profile(round), &reports[0].cpu_ns), step = 0;
+
+	/* The thread that moves the others cannot be followed itself. */
+	if (device_attach(span.fd, TOPDOWN_ATTACH_THREAD, stopper) != -EOPNOTSUPP)
+		step = 1;
+	else if (!span_begin(&span, flags[round % 3], pid))
+		step = 2;
+	sleep_ms(50);
+	if (cpu_set_online(cpu, false))
+		step = step ? step : 3;
+	sleep_ms(50);
+	if (!step && !span_right(&span, seen))
+		step = 4;
+	if (!step && round % 2 && device_control(span.fd, span.session, TOPDOWN_CONTROL_DETACH))
+		step = 5;
+	close(span.fd);
+	if (cpu_set_online(cpu, true) || !pin(pid, cpu))
+		step = step ? step : 6;
+	span.fd = device_open();
+	if (!step && !span_begin(&span, flags[round % 3], pid))
+		step = 7;
+	sleep_ms(100);
+	if (!step && (!span_right(&span, seen) || !seen->out_figures.slots))
+		step = 8;
+	close(span.fd);
+	spin_stop(pid);
+	return step;
+}
+
+TEST_F_TIMEOUT(follow, closed_while_its_cpu_is_off, 900)
+{
+	unsigned int cpu[TD_CPUS_MAX], last = cpu[cpus_online(cpu) - 1], i;
+	unsigned int rounds = getenv("TOPDOWN_FULL") ? 100 : 3;
+	char name[32];
+	int stopper;
+
+	if (!last)
+		SKIP(return, "there is one CPU only");
+	snprintf(name, sizeof(name), "migration/%u", last);
+	stopper = kernel_thread(name);
+	ASSERT_LT(0, stopper);
+	fair_server_off();
+	for (i = 0; i < rounds; i++)
+		ASSERT_EQ(0, closed_while_off(last, stopper, i, &self->seen));
+	printf("# %u times\n", rounds);
 }
 
 static void *thread_storm(void *unused)

@@ -126,28 +126,6 @@ TEST_F_TIMEOUT(quiet, reading, 300)
 	EXPECT_GE(STRAY, interrupts_more(read_fresh, self->fd, 1000));
 }
 
-/* The id of a kernel thread by its name, or -1. */
-static int kernel_thread(const char *name)
-{
-	char path[64], comm[64];
-	FILE *file;
-	int pid;
-
-	for (pid = 2; pid < 1000; pid++) {
-		snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-		file = fopen(path, "re");
-		if (!file)
-			continue;
-		if (!fgets(comm, sizeof(comm), file))
-			comm[0] = 0;
-		fclose(file);
-		comm[strcspn(comm, "\n")] = 0;
-		if (!strcmp(comm, name))
-			return pid;
-	}
-	return -1;
-}
-
 TEST_F(quiet, kernel_threads)
 {
 	static const char * const names[] = { "kthreadd", "migration/0", "ksoftirqd/0" };

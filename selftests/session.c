@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -213,6 +214,27 @@ int sleeper_start(void)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (;;)
 		pause();
+}
+
+int kernel_thread(const char *name)
+{
+	char path[64], comm[64];
+	FILE *file;
+	int pid;
+
+	for (pid = 2; pid < 1000; pid++) {
+		snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+		file = fopen(path, "re");
+		if (!file)
+			continue;
+		if (!fgets(comm, sizeof(comm), file))
+			comm[0] = 0;
+		fclose(file);
+		comm[strcspn(comm, "\n")] = 0;
+		if (!strcmp(comm, name))
+			return pid;
+	}
+	return -1;
 }
 
 /*

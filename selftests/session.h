@@ -75,6 +75,8 @@ bool worker_wait(const struct report *report);
 void worker_stop(struct worker *worker);
 /* A process that does nothing until it is killed; its pid. */
 int sleeper_start(void);
+/* The id of a kernel thread by its name, or -1. */
+int kernel_thread(const char *name);
 
 /* How many times the limits figures of so many threads may be off. */
 double looser(unsigned int threads);
