@@ -309,6 +309,125 @@ TEST_F_TIMEOUT(follow, closed_while_its_cpu_is_off, 900)
 	printf("# %u times\n", rounds);
 }
 
+/* Two threads that take turns on a CPU, until one of them exits. */
+struct dance {
+	int lead[2];
+	int follow[2];
+	unsigned int turns;
+};
+
+static void *dance_lead(void *data)
+{
+	struct dance *dance = data;
+	unsigned int i;
+	char byte = 0;
+
+	cpu_pin(1);
+	for (i = 0; i <= dance->turns; i++) {
+		if (write(dance->follow[1], &byte, 1) != 1 || read(dance->lead[0], &byte, 1) != 1)
+			return data;
+	}
+	spin_cpu_ms(250);
+	/* Until it has been seen. */
+	return read(dance->lead[0], &byte, 1) == 1 ? NULL : data;
+}
+
+static void *dance_follow(void *data)
+{
+	struct dance *dance = data;
+	unsigned int i;
+	char byte;
+
+	cpu_pin(1);
+	for (i = 0; i <= dance->turns; i++) {
+		if (read(dance->follow[0], &byte, 1) != 1)
+			return data;
+		if (i < dance->turns && write(dance->lead[1], &byte, 1) != 1)
+			return data;
+	}
+	return NULL;
+}
+
+/*
+ * perf swaps the contexts of two threads that inherited the same, where one follows
+ * the other: so each may have the event that was made for the other.  When one exits,
+ * the other is followed as before, and not once more.
+ */
+static int swapped(unsigned int turns, struct topdown_session *seen)
+{
+	struct dance dance = { .turns = turns };
+	struct span span = { .fd = device_open() };
+	pthread_t lead, follow;
+	int step = 0, i;
+	void *bad[2];
+
+	if (pipe(dance.lead) || pipe(dance.follow) || !span_begin(&span, 0, 0))
+		return 1;
+	pthread_create(&follow, NULL, dance_follow, &dance);
+	pthread_create(&lead, NULL, dance_lead, &dance);
+	pthread_join(follow, &bad[0]);
+	/* A thread is joined a moment before it is gone. */
+	sleep_ms(10);
+	if (write(dance.lead[1], "", 1) != 1)
+		step = 2;
+	/* Later than the module looks for threads that it has missed. */
+	sleep_ms(200);
+	if (device_session(span.fd, 0, span.session, seen) || seen->out_tasks != 2)
+		step = 3;
+	if (write(dance.lead[1], "", 1) != 1)
+		step = 2;
+	pthread_join(lead, &bad[1]);
+	if (bad[0] || bad[1])
+		step = 4;
+	if (!step && !span_right(&span, seen))
+		step = 5;
+	close(span.fd);
+	for (i = 0; i < 2; i++) {
+		close(dance.lead[i]);
+		close(dance.follow[i]);
+	}
+	return step;
+}
+
+TEST_F_TIMEOUT(follow, swapped_threads_count_once, 120)
+{
+	unsigned int i;
+
+	ASSERT_EQ(0, cpu_pin(0));
+	for (i = 0; i < 8; i++)
+		ASSERT_EQ(0, swapped(i, &self->seen));
+}
+
+static void *thread_spin_cpu(void *unused)
+{
+	spin_cpu_ms(50);
+	return unused;
+}
+
+/* The one that was attached to is swapped too, and what it makes later is followed. */
+TEST_F_TIMEOUT(follow, swapped_with_the_first, 120)
+{
+	struct span span = { };
+	pthread_t thread;
+	unsigned int i;
+
+	ASSERT_EQ(0, cpu_pin(1));
+	for (i = 0; i < 8; i++) {
+		span.fd = device_open();
+		ASSERT_LE(0, span.fd);
+		ASSERT_TRUE(span_begin(&span, 0, 0));
+		/* It runs while its maker waits for its end. */
+		ASSERT_EQ(0, pthread_create(&thread, NULL, thread_short, NULL));
+		ASSERT_EQ(0, pthread_join(thread, NULL));
+		spin_cpu_ms(200);
+		ASSERT_EQ(0, pthread_create(&thread, NULL, thread_spin_cpu, NULL));
+		ASSERT_EQ(0, pthread_join(thread, NULL));
+		ASSERT_TRUE(span_right(&span, &self->seen));
+		EXPECT_EQ(1, self->seen.out_tasks);
+		close(span.fd);
+	}
+}
+
 static void *thread_storm(void *unused)
 {
 	pthread_t thread;
