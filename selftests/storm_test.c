@@ -3,10 +3,13 @@
  * Tasks that come and go by the thousand while sessions follow them: nobody's fork
  * is refused, nobody is forgotten, and nobody is taken for another.
  *
- * TOPDOWN_FULL  10,000 attaches to tasks that exit, 1,000 bombs of 50 processes
+ * TOPDOWN_FULL    10,000 attaches to processes that exit and 100,000 to threads, 1,000
+ *		   bombs of 50 processes
+ * TOPDOWN_RACES   so many attaches to threads
  */
 #include <errno.h>
 #include <linux/sched.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -83,6 +86,136 @@ TEST_F_TIMEOUT(storm, attach_while_they_exit, 1200)
 	}
 	printf("# %u attached, %u were too late\n", met, races - met);
 	EXPECT_LT(0, met);
+}
+
+/* A thread that tells its number and lives for so long. */
+struct victim {
+	int tid;
+	unsigned int loops;
+};
+
+static void *victim_run(void *data)
+{
+	struct victim *victim = data;
+	volatile unsigned int i;
+
+	/* Pairs with __atomic_load_n() in race_thread(). */
+	__atomic_store_n(&victim->tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
+	for (i = 0; i < victim->loops; i++)
+		;
+	return NULL;
+}
+
+/* Attaches to threads that exit, one after the other; several do so at once. */
+struct racer {
+	pthread_t thread;
+	unsigned int races;
+	unsigned int seed;
+	unsigned int loops;
+	/* The thread had exited before; it exited meanwhile; it exited later. */
+	unsigned int late;
+	unsigned int during;
+	unsigned int early;
+	const char *wrong;
+};
+
+/* What has become of a thread that was attached to: what is wrong, or NULL. */
+static const char *race_end(struct racer *racer, int fd, int session, pthread_t thread,
+			    bool detach)
+{
+	struct topdown_session seen;
+
+	if (device_session(fd, 0, session, &seen))
+		return "the session cannot be read";
+	if (seen.out_state == TOPDOWN_SESSION_EXITED)
+		racer->during++;
+	else
+		racer->early++;
+	/* Who detaches at once does so while the thread exits. */
+	if (detach && device_control(fd, session, TOPDOWN_CONTROL_DETACH))
+		return "the session cannot be detached";
+	pthread_join(thread, NULL);
+	if (detach)
+		return NULL;
+	/* A thread is joined a moment before it is gone. */
+	if (seen.out_state != TOPDOWN_SESSION_EXITED && poll_for(fd, POLLPRI, 30000) != POLLPRI)
+		return "nobody says that the thread has exited";
+	if (device_session(fd, 0, session, &seen) || seen.out_tasks ||
+	    seen.out_state != TOPDOWN_SESSION_EXITED)
+		return "the thread is followed after its exit";
+	if (device_control(fd, session, TOPDOWN_CONTROL_DETACH))
+		return "the session cannot be detached";
+	return NULL;
+}
+
+/* The threads are to live for just as long as an attach takes, a quarter more or less. */
+static void race_thread(struct racer *racer, unsigned int n, int fd)
+{
+	struct victim victim = {
+		.loops = racer->loops - racer->loops / 4 +
+			 rand_r(&racer->seed) % (racer->loops / 2 + 1),
+	};
+	pthread_t thread;
+	int session, tid;
+
+	if (pthread_create(&thread, NULL, victim_run, &victim)) {
+		racer->wrong = "no thread";
+		return;
+	}
+	do {
+		/* Pairs with __atomic_store_n() in victim_run(). */
+		tid = __atomic_load_n(&victim.tid, __ATOMIC_ACQUIRE);
+	} while (!tid);
+	session = device_attach(fd, TOPDOWN_ATTACH_THREAD, tid);
+	if (session > 0) {
+		racer->loops -= racer->loops / 32;
+		racer->wrong = race_end(racer, fd, session, thread, n % 2);
+		return;
+	}
+	if (session != -ESRCH)
+		racer->wrong = strerror(-session);
+	racer->loops += racer->loops / 32 + 1;
+	racer->late++;
+	pthread_join(thread, NULL);
+}
+
+static void *races_run(void *data)
+{
+	struct racer *racer = data;
+	int fd = device_open();
+	unsigned int i;
+
+	if (fd < 0)
+		racer->wrong = "the device cannot be opened";
+	for (i = 0; i < racer->races && !racer->wrong; i++)
+		race_thread(racer, i, fd);
+	close(fd);
+	return NULL;
+}
+
+#define RACERS		2
+
+TEST_F_TIMEOUT(storm, attach_while_threads_exit, 6000)
+{
+	unsigned int races = env_number("TOPDOWN_RACES", full(2000, 100000)), i;
+	struct racer racer[RACERS] = { };
+
+	for (i = 0; i < RACERS; i++) {
+		racer[i].seed = i;
+		racer[i].loops = 10000;
+		racer[i].races = races / RACERS;
+		ASSERT_EQ(0, pthread_create(&racer[i].thread, NULL, races_run, &racer[i]));
+	}
+	for (i = 0; i < RACERS; i++) {
+		pthread_join(racer[i].thread, NULL);
+		printf("# %u exited before the attach, %u meanwhile, %u later\n", racer[i].late,
+		       racer[i].during, racer[i].early);
+		EXPECT_EQ(NULL, racer[i].wrong) {
+			TH_LOG("%s", racer[i].wrong);
+		}
+		EXPECT_LT(0, racer[i].late);
+		EXPECT_LT(0, racer[i].during + racer[i].early);
+	}
 }
 
 /* BOMB processes, each the child of the one before, which waits for it. */
