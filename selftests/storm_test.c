@@ -4,9 +4,11 @@
  * is refused, nobody is forgotten, and nobody is taken for another.
  *
  * TOPDOWN_FULL    10,000 attaches to processes that exit and 100,000 to threads, 1,000
- *		   bombs of 50 processes
+ *		   bombs of 50 processes, 100 times all of /proc while CPUs go
  * TOPDOWN_RACES   so many attaches to threads
+ * TOPDOWN_ROUNDS  so many times all of /proc
  */
+#include <dirent.h>
 #include <errno.h>
 #include <linux/sched.h>
 #include <poll.h>
@@ -15,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -419,6 +422,151 @@ TEST_F_TIMEOUT(storm, memory_is_used_again, 300)
 		ASSERT_EQ(self->seen.out_switches, now.out_switches);
 	}
 	spin_stop(pid);
+}
+
+/* What /proc shows while it is gone through: processes of many kinds. */
+#define CROWD		12
+
+static void *threads_for_ever(void *unused)
+{
+	pthread_t thread;
+
+	for (;;) {
+		if (!pthread_create(&thread, NULL, thread_short, NULL))
+			pthread_join(thread, NULL);
+	}
+	return unused;
+}
+
+static void children_for_ever(void)
+{
+	for (;;) {
+		if (!fork())
+			_exit(0);
+		wait(NULL);
+	}
+}
+
+static int crowd_start(unsigned int i, unsigned int cpus)
+{
+	int pid;
+
+	if (i % 4 == 0)
+		return spin_start(i / 4 % cpus, profile(i));
+	if (i % 4 == 1)
+		return sleeper_start();
+	pid = fork();
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (i % 4 == 2)
+		children_for_ever();
+	threads_for_ever(NULL);
+	_exit(1);
+}
+
+/* All CPUs but the first go and come back, one by one, until it is killed. */
+static int hotplug_start(volatile unsigned int *cycles)
+{
+	unsigned int cpu[TD_CPUS_MAX], n = cpus_online(cpu);
+	int pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;; ++*cycles) {
+		cpu_set_online(cpu[1 + *cycles % (n - 1)], false);
+		usleep(*cycles * 791 % 20000);
+		cpu_set_online(cpu[1 + *cycles % (n - 1)], true);
+	}
+}
+
+struct crowd {
+	unsigned int attached;
+	unsigned int gone;
+	unsigned int kernel;
+};
+
+/* Attach to each process there is: 0, or what went wrong. */
+static int attach_to_all(int fd, unsigned int round, struct crowd *crowd)
+{
+	static const __u32 flags[] = { 0, TOPDOWN_ATTACH_CHILDREN, TOPDOWN_ATTACH_THREAD };
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	int ret = proc ? 0 : -errno, pid;
+
+	while (!ret && (entry = readdir(proc))) {
+		pid = atoi(entry->d_name);
+		if (pid <= 0)
+			continue;
+		ret = device_attach(fd, flags[round++ % 3], pid);
+		crowd->attached += ret > 0;
+		crowd->gone += ret == -ESRCH;
+		crowd->kernel += ret == -EOPNOTSUPP;
+		if (ret > 0 || ret == -ESRCH || ret == -EOPNOTSUPP)
+			ret = 0;
+	}
+	if (proc)
+		closedir(proc);
+	return ret;
+}
+
+/* Each has what can be, and a third of them are detached. */
+static int look_at_all(int fd, unsigned int sessions)
+{
+	struct topdown_session seen;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 1; i <= sessions && !ret; i++) {
+		ret = device_session(fd, i % 2 ? TOPDOWN_SESSION_FRESH : 0, i, &seen);
+		if (!ret && seen.out_figures.running_ns > seen.out_figures.enabled_ns)
+			ret = -ERANGE;
+		if (!ret && i % 3 == 0)
+			ret = device_control(fd, i, TOPDOWN_CONTROL_DETACH);
+	}
+	return ret;
+}
+
+TEST_F_TIMEOUT(storm, all_of_proc_under_hotplug, 3000)
+{
+	unsigned int cpu[TD_CPUS_MAX], cpus = cpus_online(cpu), i, before;
+	unsigned int rounds = env_number("TOPDOWN_ROUNDS", full(5, 100));
+	volatile unsigned int *cycles = mmap(NULL, sizeof(*cycles), PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int pid[CROWD], hotplug, session, fd;
+	struct crowd crowd = { };
+
+	ASSERT_LT(1, cpus);
+	fair_server_off();
+	for (i = 0; i < CROWD; i++) {
+		pid[i] = crowd_start(i, cpus);
+		ASSERT_LT(0, pid[i]);
+	}
+	hotplug = hotplug_start(cycles);
+	for (i = 0; i < rounds; i++) {
+		fd = device_open();
+		ASSERT_LE(0, fd);
+		before = crowd.attached;
+		ASSERT_EQ(0, attach_to_all(fd, i, &crowd));
+		EXPECT_LE(CROWD, crowd.attached - before);
+		ASSERT_EQ(0, look_at_all(fd, crowd.attached - before));
+		close(fd);
+	}
+	spin_stop(hotplug);
+	cpus_set_online();
+	printf("# %u rounds, %u CPUs went: %u attached, %u gone, %u kernel threads\n", rounds,
+	       *cycles, crowd.attached, crowd.gone, crowd.kernel);
+	EXPECT_LT(rounds / 2, *cycles);
+	EXPECT_LT(0, crowd.kernel);
+	/* Those that spin are followed as before, wherever they are now. */
+	for (i = 0; i < CROWD; i++) {
+		session = device_attach(self->fd, TOPDOWN_ATTACH_THREAD, pid[i]);
+		EXPECT_LT(0, session);
+		sleep_ms(100);
+		EXPECT_TRUE(i % 4 || has_slots(self->fd, session, &self->seen));
+		spin_stop(pid[i]);
+	}
 }
 
 int main(int argc, char **argv)
