@@ -38,7 +38,7 @@
 #define TD_HOLD_MAX_MS		3600000
 
 /* As first released; struct topdown_record may grow behind it. */
-#define TD_RECORD_SIZE_VER0	536
+#define TD_RECORD_SIZE_VER0	616
 
 /**
  * struct td_file - one open descriptor

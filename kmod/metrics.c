@@ -33,6 +33,17 @@
 #define TD_SUM_SHIFT		13
 #define TD_SUM_EXACT		(1ULL << (63 - TD_SUM_SHIFT))
 
+/*
+ * The kernel adds up what it counts.  A library may be older than the kernel, and than
+ * the program that gets the sums: it adds up all there is room for.
+ */
+#ifdef __KERNEL__
+#define TD_NODES_ADDED		TOPDOWN_NR_NODES
+#else
+#define TD_NODES_ADDED		TOPDOWN_MAX_NODES
+#define TD_RESERVED		3
+#endif
+
 /* a * b / c for a <= c, so that the quotient fits; 0 for c == 0, b for a > c. */
 static __u64 td_mul_div(__u64 a, __u64 b, __u64 c)
 {
@@ -321,8 +332,20 @@ __u32 td_ratio(__u64 part, __u64 whole)
 	return td_mul_div(part, TOPDOWN_RATIO_ONE, whole);
 }
 
-static void td_fill_ratios(__u32 ratio[TOPDOWN_MAX_NODES], const __u64 *node,
-			   __u64 slots, __u32 nodes)
+/* Level 1 nodes whose children were not counted in all slots, bit n for node n. */
+static __u32 td_parents_partly(const struct topdown_figures *figures)
+{
+	__u32 parents = 0;
+	unsigned int i;
+
+	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
+		parents |= (__u32)(figures->children_slots[i] != figures->slots) << i;
+	return parents;
+}
+
+/* Of the counts of @figures, or of what stands for them. */
+static void td_fill_ratios(struct topdown_figures *figures, const __u64 *node, __u64 slots,
+			   __u32 nodes)
 {
 	unsigned int i;
 	__u64 l1 = 0;
@@ -332,8 +355,11 @@ static void td_fill_ratios(__u32 ratio[TOPDOWN_MAX_NODES], const __u64 *node,
 	/* Slots without one in any category: nothing is known of them. */
 	if (!l1)
 		nodes = 0;
+	/* Nor is it of a node that a newer kernel has whether it was counted in all of them. */
+	nodes &= TD_NODES_LEVEL2 & ~td_nodes_of_parents(td_parents_partly(figures));
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
-		ratio[i] = nodes >> i & 1 ? td_ratio(node[i], slots) : TOPDOWN_RATIO_NONE;
+		figures->ratio[i] = nodes >> i & 1 ? td_ratio(node[i], slots) :
+						     TOPDOWN_RATIO_NONE;
 }
 
 /**
@@ -362,43 +388,9 @@ __u32 td_nodes_of_parents(__u32 parents)
 
 	for (i = 0; i < TOPDOWN_NR_PARENTS; i++) {
 		if (parents >> i & 1)
-			nodes |= 3U << (TOPDOWN_HEAVY_OPERATIONS + 2 * i);
+			nodes |= TD_NODES_CHILDREN(i);
 	}
-	if (parents >> TOPDOWN_BACKEND_BOUND & 1)
-		nodes |= 1U << TOPDOWN_RESOURCE_BOUND;
 	return nodes;
-}
-
-/**
- * td_nodes_since - the nodes that have been counted all the time
- * @record: of a CPU
- * @time_ns: since when, CLOCK_MONOTONIC
- *
- * Return: bit n for node n.
- */
-__u32 td_nodes_since(const struct topdown_record *record, __u64 time_ns)
-{
-	__u32 later = 0;
-	unsigned int i;
-
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++) {
-		if (record->since_ns[i] > time_ns)
-			later |= 1U << i;
-	}
-	return record->nodes & ~td_nodes_of_parents(later);
-}
-
-/**
- * td_nodes_of_window - the nodes that the last window of a record has
- * @record: of a CPU
- *
- * What is counted changes between windows: since the end of the one before.
- *
- * Return: bit n for node n.
- */
-__u32 td_nodes_of_window(const struct topdown_record *record)
-{
-	return td_nodes_since(record, record->window_time_ns ? record->window_time_ns - 1 : 0);
 }
 
 /**
@@ -436,10 +428,12 @@ void td_figures_clear(struct topdown_figures *figures)
  * td_figures_ratios - fill in the ratios
  * @figures: slots and nodes in, ratios out
  * @nodes: those that there are, bit n for node n
+ *
+ * A child has none if it was not counted in all of the slots.
  */
 void td_figures_ratios(struct topdown_figures *figures, __u32 nodes)
 {
-	td_fill_ratios(figures->ratio, figures->node, figures->slots, nodes);
+	td_fill_ratios(figures, figures->node, figures->slots, nodes);
 }
 
 /**
@@ -454,7 +448,13 @@ void td_figures_add(struct topdown_figures *figures, const struct topdown_figure
 	figures->enabled_ns += more->enabled_ns;
 	figures->running_ns += more->running_ns;
 	figures->slots += more->slots;
-	for (i = 0; i < TOPDOWN_NR_NODES; i++)
+#ifndef __KERNEL__
+	for (i = 0; i < TD_RESERVED; i++)
+		figures->__reserved[i] += more->__reserved[i];
+#endif
+	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
+		figures->children_slots[i] += more->children_slots[i];
+	for (i = 0; i < TD_NODES_ADDED; i++)
 		figures->node[i] += more->node[i];
 }
 
@@ -472,7 +472,13 @@ void td_figures_sub(struct topdown_figures *figures, const struct topdown_figure
 	figures->enabled_ns -= base->enabled_ns;
 	figures->running_ns -= base->running_ns;
 	figures->slots -= base->slots;
-	for (i = 0; i < TOPDOWN_NR_NODES; i++)
+#ifndef __KERNEL__
+	for (i = 0; i < TD_RESERVED; i++)
+		figures->__reserved[i] -= base->__reserved[i];
+#endif
+	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
+		figures->children_slots[i] -= base->children_slots[i];
+	for (i = 0; i < TD_NODES_ADDED; i++)
 		figures->node[i] -= base->node[i];
 }
 
@@ -504,5 +510,5 @@ void td_sum_ratios(struct td_sum *sum, __u32 nodes)
 	if (sum->slots < TD_SUM_EXACT)
 		td_figures_ratios(&sum->figures, nodes);
 	else
-		td_fill_ratios(sum->figures.ratio, sum->node, sum->slots, nodes);
+		td_fill_ratios(&sum->figures, sum->node, sum->slots, nodes);
 }

@@ -81,6 +81,25 @@ struct td_sum {
 #define TD_NODES_METRICS_L1	0x000fU
 #define TD_NODES_METRICS_L2	((1U << TD_NODES_METRICS) - 1)
 
+/* The children of a level 1 node. */
+#define TD_NODES_CHILDREN(parent)	(3U << (TOPDOWN_HEAVY_OPERATIONS + 2 * (parent)) | \
+		((parent) == TOPDOWN_BACKEND_BOUND ? 1U << TOPDOWN_RESOURCE_BOUND : 0))
+
+/**
+ * td_figures_children - of which level 1 nodes the children were counted in all slots
+ * @figures: what was counted with the same events; the slots in
+ * @nodes: the nodes that were counted, bit n for node n
+ *
+ * Inline, as it is a part of each fold.
+ */
+static inline void td_figures_children(struct topdown_figures *figures, __u32 nodes)
+{
+	figures->children_slots[0] = nodes & TD_NODES_CHILDREN(0) ? figures->slots : 0;
+	figures->children_slots[1] = nodes & TD_NODES_CHILDREN(1) ? figures->slots : 0;
+	figures->children_slots[2] = nodes & TD_NODES_CHILDREN(2) ? figures->slots : 0;
+	figures->children_slots[3] = nodes & TD_NODES_CHILDREN(3) ? figures->slots : 0;
+}
+
 void td_quant_learn(struct td_quant *quant, const struct td_counts *counts);
 void td_counts_correct(struct td_counts *counts, const struct td_quant *quant);
 void td_counts_to_nodes(const struct td_counts *counts, unsigned int level,
@@ -91,8 +110,6 @@ __u32 td_ratio(__u64 part, __u64 whole);
 void td_figures_clear(struct topdown_figures *figures);
 __u32 td_nodes_of_level(unsigned int level);
 __u32 td_nodes_of_parents(__u32 parents);
-__u32 td_nodes_since(const struct topdown_record *record, __u64 time_ns);
-__u32 td_nodes_of_window(const struct topdown_record *record);
 __u32 td_nodes_of_figures(const struct topdown_figures *figures);
 void td_figures_ratios(struct topdown_figures *figures, __u32 nodes);
 void td_figures_add(struct topdown_figures *figures, const struct topdown_figures *more);

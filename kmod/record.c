@@ -21,16 +21,13 @@
 void td_record_read(int cpu, bool fresh, const struct td_baseline *baseline,
 		    struct topdown_record *record)
 {
-	u64 since = 0;
-
 	td_page_read(cpu, fresh, record);
 	if (baseline) {
-		since = baseline->time_ns;
 		record->windows -= baseline->windows;
 		td_figures_sub(&record->total, &baseline->total);
 	}
-	td_figures_ratios(&record->total, td_nodes_since(record, since));
-	td_figures_ratios(&record->window, td_nodes_of_window(record));
+	td_figures_ratios(&record->total, record->nodes);
+	td_figures_ratios(&record->window, record->nodes);
 }
 
 /**
@@ -44,7 +41,6 @@ void td_record_baseline(int cpu, struct td_baseline *baseline)
 
 	td_page_read(cpu, false, &record);
 	baseline->windows = record.windows;
-	baseline->time_ns = record.time_ns;
 	baseline->total = record.total;
 }
 
@@ -81,14 +77,6 @@ static u32 td_total_lacks(const struct topdown_figures *figures)
 	return nodes ? ~nodes : 0;
 }
 
-static void td_total_since(struct topdown_record *sum, const struct topdown_record *record)
-{
-	unsigned int i;
-
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
-		sum->since_ns[i] = max(sum->since_ns[i], record->since_ns[i]);
-}
-
 /**
  * td_total_add() - add the record of one CPU
  * @total: the sum
@@ -122,7 +110,6 @@ void td_total_add(struct td_total *total, const struct topdown_record *record)
 		sum->slots_per_cycle = 0;
 	sum->windows += record->windows;
 	sum->time_ns = max(sum->time_ns, record->time_ns);
-	td_total_since(sum, record);
 	td_sum_add(&total->total, &record->total);
 	total->any |= record->nodes;
 	total->total_lacks |= td_total_lacks(&record->total);

@@ -9,12 +9,10 @@
 /**
  * struct td_baseline - where the sums of one reader begin, for one CPU
  * @windows: windows closed before
- * @time_ns: up to when those figures count, CLOCK_MONOTONIC
  * @total: figures before
  */
 struct td_baseline {
 	u64 windows;
-	u64 time_ns;
 	struct topdown_figures total;
 };
 

@@ -226,6 +226,7 @@ static const struct topdown_record *td_window_count(struct td_window *window, bo
 	if (unlikely(window->away))
 		td_window_remind(window);
 	td_window_measure(window, &part);
+	td_figures_children(&part.figures, window->meter->nodes);
 	guests = td_window_guests();
 	if (unlikely(guests != window->guest.seen || window->guest.owed))
 		td_window_spare_guests(window, guests, &part.figures);
@@ -384,23 +385,6 @@ static void td_window_forget(struct td_window *window)
 	window->meter->ops->begin(window->meter, window->folded);
 }
 
-/*
- * Whose children are counted that were not before, though there are figures already.
- * Between the end of the last window and now nothing was counted at all.
- */
-static void td_window_since(const struct td_window *window, struct topdown_record *record)
-{
-	u64 begun = window->meter->nodes & ~record->nodes;
-	unsigned int i;
-
-	if (!record->time_ns)
-		return;
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++) {
-		if (begun & td_nodes_of_parents(1U << i))
-			record->since_ns[i] = record->time_ns;
-	}
-}
-
 /**
  * td_window_begin() - measure, from now on
  * @arg: the window, on its CPU with interrupts off; its meter is enabled
@@ -419,7 +403,6 @@ void td_window_begin(void *arg)
 	if (td_meter_in_error(meter))
 		state = TOPDOWN_STATE_ERROR;
 	record = &td_page_write_begin(window->cpu)->record;
-	td_window_since(window, record);
 	record->level = meter->level;
 	record->nodes = meter->nodes;
 	record->source = meter->source;

@@ -157,6 +157,37 @@ static bool figures_right(const char *what, const struct topdown_figures *figure
 	return nodes_right(what, node, limit, there);
 }
 
+/*
+ * What was counted of children for a part of the time is right of that part: @nodes were,
+ * for less than all of the slots, and those of no other node.
+ */
+static bool part_right(const char *what, const struct topdown_figures *figures, uint32_t nodes,
+		       double limit)
+{
+	unsigned int child, parent;
+	bool ok = true;
+
+	for (child = TOPDOWN_HEAVY_OPERATIONS; child <= TOPDOWN_CORE_BOUND; child++) {
+		uint64_t slots;
+		double share;
+
+		parent = (child - TOPDOWN_HEAVY_OPERATIONS) / 2;
+		slots = figures->children_slots[parent];
+		share = slots ? (double)figures->node[child] / slots : 0;
+		if (nodes >> child & 1)
+			ok &= slots && slots < figures->slots;
+		else if (!(STRAY >> child & 1))
+			ok &= !slots && !figures->node[child];
+		if (!slots || !(nodes >> child & 1) || fabs(share - row->node[child]) <= limit)
+			continue;
+		ksft_print_msg("%s: in its %.0f%% of the slots %s is %.4f, and not %.4f\n", what,
+			       100.0 * slots / figures->slots, node_name[child], share,
+			       row->node[child]);
+		ok = false;
+	}
+	return ok;
+}
+
 /* These nodes, and perhaps some of @others. */
 static bool cpus_have(uint32_t nodes, uint32_t others)
 {
@@ -219,8 +250,8 @@ static bool watches_any_node(void)
 	return ok;
 }
 
-/* Of all CPUs together. */
-static bool total_right(uint32_t nodes, double limit)
+/* Of all CPUs together; @part: of these in a part of the slots. */
+static bool total_right(uint32_t nodes, uint32_t part, double limit)
 {
 	struct topdown_record records[TD_CPUS_MAX + 1];
 	__u32 nr = TD_CPUS_MAX + 1;
@@ -229,7 +260,8 @@ static bool total_right(uint32_t nodes, double limit)
 	return !device_read(device, TOPDOWN_READ_TOTAL, NULL, 0, records, &nr) &&
 	       records[nr - 1].cpu == TOPDOWN_CPU_ALL &&
 	       figures_right("the sum", &records[nr - 1].total, limit, &there) &&
-	       there == nodes;
+	       there == nodes &&
+	       (!part || part_right("the sum", &records[nr - 1].total, part, limit));
 }
 
 /*
@@ -249,9 +281,10 @@ static bool part_is_no_figure(void)
 		ok &= figures_right("the total", &record.total, LIMIT_LONG, &of_total) &&
 		      figures_right("the window", &record.window, LIMIT_WINDOW, &of_window);
 		ksft_print_msg("the total has nodes %#x, the window %#x\n", of_total, of_window);
+		ok &= part_right("the total", &record.total, NODES_FIRST, LIMIT_LONG);
 		ok &= of_total == 0xf && (of_window & ~STRAY) == NODES_FIRST;
 	}
-	return ok && total_right(0xf, LIMIT_LONG);
+	return ok && total_right(0xf, NODES_FIRST, LIMIT_LONG);
 }
 
 /* The same by the command: children are opened in its first interval. */
@@ -275,23 +308,24 @@ static bool lines_are_right(FILE *output)
 }
 
 /* A session that was there before has level 1, until it is reset. */
-static bool session_has(int session, uint32_t nodes)
+static bool session_has(int session, uint32_t nodes, uint32_t part)
 {
 	struct topdown_session seen = { };
 	uint32_t there = 0;
 
 	return !device_session(device, TOPDOWN_SESSION_FRESH, session, &seen) &&
 	       figures_right("a session", &seen.out_figures, LIMIT_LONG, &there) &&
-	       there == nodes;
+	       there == nodes &&
+	       (!part || part_right("a session", &seen.out_figures, part, LIMIT_LONG));
 }
 
 static bool session_is_reset(int session)
 {
-	bool ok = session > 0 && session_has(session, 0xf) &&
+	bool ok = session > 0 && session_has(session, 0xf, NODES_FIRST) &&
 		  !device_control(device, session, TOPDOWN_CONTROL_RESET);
 
 	sleep_ms(span_ms);
-	ok = ok && session_has(session, NODES_FIRST);
+	ok = ok && session_has(session, NODES_FIRST, 0);
 	device_control(device, session, TOPDOWN_CONTROL_DETACH);
 	return ok;
 }
@@ -322,7 +356,7 @@ static bool measure(uint32_t nodes)
 	for (i = 0; i < cpus; i++)
 		ok &= !device_read_cpu(device, TOPDOWN_READ_FRESH, cpu[i], &record) &&
 		      figures_right("a CPU", &record.total, LIMIT, &there) && there == nodes;
-	ok &= total_right(nodes, LIMIT);
+	ok &= total_right(nodes, 0, LIMIT);
 	ok &= !device_session(device, TOPDOWN_SESSION_FRESH, session, &seen) &&
 	      figures_right("session", &seen.out_figures, LIMIT, &there) && there == nodes;
 	device_control(device, session, TOPDOWN_CONTROL_DETACH);

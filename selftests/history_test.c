@@ -160,6 +160,8 @@ static void figures_add(struct topdown_figures *sum, const struct topdown_figure
 	sum->slots += figures->slots;
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
 		sum->node[i] += figures->node[i];
+	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
+		sum->children_slots[i] += figures->children_slots[i];
 }
 
 static void figures_sub(struct topdown_figures *sum, const struct topdown_figures *figures)
@@ -171,6 +173,8 @@ static void figures_sub(struct topdown_figures *sum, const struct topdown_figure
 	sum->slots -= figures->slots;
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
 		sum->node[i] -= figures->node[i];
+	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
+		sum->children_slots[i] -= figures->children_slots[i];
 }
 
 /* Fresh readings in between cut no window, and lose nothing of it. */

@@ -167,6 +167,15 @@ TEST_F(hybrid, total_says_that_it_is_mixed)
 	EXPECT_NE(TOPDOWN_RATIO_NONE, record[nr - 1].total.ratio[TOPDOWN_CORE_BOUND]);
 	EXPECT_LT(0, slots);
 	EXPECT_EQ(slots, record[nr - 1].total.slots);
+	/* E-cores have children of backend bound, and none of retiring. */
+	EXPECT_EQ(slots, record[nr - 1].total.children_slots[TOPDOWN_BACKEND_BOUND]);
+	for (i = 0; i < nr - 1; i++) {
+		EXPECT_EQ(record[i].kind == TOPDOWN_KIND_ATOM ? 0 : record[i].total.slots,
+			  record[i].total.children_slots[TOPDOWN_RETIRING]);
+		slots -= record[i].total.children_slots[TOPDOWN_RETIRING];
+	}
+	EXPECT_EQ(record[nr - 1].total.slots - slots,
+		  record[nr - 1].total.children_slots[TOPDOWN_RETIRING]);
 }
 
 /* Every CPU executes something else, so that nothing of one may be in another. */

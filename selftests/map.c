@@ -146,6 +146,14 @@ const char *figures_wrong(const struct topdown_figures *figures, unsigned int le
 		if (node[4 + 2 * i] + node[5 + 2 * i] != node[i])
 			return "children do not sum to their parent";
 	}
+	for (i = 0; i < TOPDOWN_NR_PARENTS; i++) {
+		if (figures->children_slots[i] != (level > 1 ? figures->slots : 0))
+			return "children were not counted in all of the slots";
+	}
+	for (i = 0; i < 3; i++) {
+		if (figures->__reserved[i])
+			return "what is reserved is not 0";
+	}
 	for (i = level > 1 ? TRUTH_NODES : 4; i < TOPDOWN_MAX_NODES; i++) {
 		if (node[i])
 			return "slots of a node that the level lacks";

@@ -129,6 +129,8 @@ TEST_F(read, total_is_the_sum)
 		windows += self->records[i].windows;
 		for (node = 0; node < TOPDOWN_NR_NODES; node++)
 			sum.node[node] += self->records[i].total.node[node];
+		for (node = 0; node < TOPDOWN_NR_PARENTS; node++)
+			sum.children_slots[node] += self->records[i].total.children_slots[node];
 	}
 	EXPECT_EQ(windows, total->windows);
 	EXPECT_EQ(sum.slots, total->total.slots);
@@ -136,6 +138,8 @@ TEST_F(read, total_is_the_sum)
 	EXPECT_EQ(sum.running_ns, total->total.running_ns);
 	for (node = 0; node < TOPDOWN_NR_NODES; node++)
 		EXPECT_EQ(sum.node[node], total->total.node[node]);
+	for (node = 0; node < TOPDOWN_NR_PARENTS; node++)
+		EXPECT_EQ(sum.children_slots[node], total->total.children_slots[node]);
 	EXPECT_EQ(nodes_of_level(total->level), total->nodes);
 	EXPECT_TRUE(figures_consistent(&total->total, total->level));
 	EXPECT_TRUE(figures_consistent(&total->window, total->level));
@@ -253,6 +257,9 @@ TEST_F(read, reset_is_private)
 	EXPECT_EQ(before.total.enabled_ns - other.total.enabled_ns, mine.total.enabled_ns);
 	for (i = 0; i < TOPDOWN_NR_NODES; i++)
 		EXPECT_EQ(before.total.node[i] - other.total.node[i], mine.total.node[i]);
+	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
+		EXPECT_EQ(before.total.children_slots[i] - other.total.children_slots[i],
+			  mine.total.children_slots[i]);
 	if (n > 1) {
 		ASSERT_EQ(0, device_read_cpu(fd, 0, cpu[1], &other));
 		ASSERT_EQ(0, device_read_cpu(self->fd, 0, cpu[1], &mine));

@@ -127,6 +127,12 @@ bool figures_consistent(const struct topdown_figures *figures, unsigned int leve
 	for (i = 0; i < 4; i++) {
 		if (level > 1 && left[i])
 			return false;
+		if (figures->children_slots[i] != (level > 1 ? figures->slots : 0))
+			return false;
+	}
+	for (i = 0; i < 3; i++) {
+		if (figures->__reserved[i])
+			return false;
 	}
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++) {
 		unsigned __int128 ratio = figures->node[i];

@@ -94,6 +94,8 @@ static void add(struct topdown_share *sum, const struct topdown_share *more, uin
 	sum->figures.slots += sign * more->figures.slots;
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
 		sum->figures.node[i] += sign * more->figures.node[i];
+	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
+		sum->figures.children_slots[i] += sign * more->figures.children_slots[i];
 	if (more->level) {
 		sum->nodes = sum->level ? sum->nodes & more->nodes : more->nodes;
 		sum->source = sum->level && sum->source != more->source ?

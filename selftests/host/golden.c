@@ -96,6 +96,7 @@ static void golden_figures(const struct golden_row *row, uint64_t scale,
 	memset(figures, 0, sizeof(*figures));
 	figures->slots = counts.slots;
 	td_counts_to_nodes(&counts, row->level, figures->node);
+	td_figures_children(figures, row->level > 1 ? TD_NODES_METRICS_L2 : 0);
 	td_figures_ratios(figures, td_nodes_of_level(row->level) & TD_NODES_METRICS_L2);
 }
 

@@ -95,6 +95,7 @@ static bool hostile_case(struct rng *rng, unsigned int level)
 		td_counts_to_nodes(&counts, level, figures.node);
 	if (quant.score > 16 || quant.score < -16)
 		return false;
+	td_figures_children(&figures, td_nodes_of_level(level));
 	td_figures_ratios(&figures, td_nodes_of_level(level) & TD_NODES_METRICS_L2);
 	return figures_ok(&figures, level);
 }

@@ -49,14 +49,16 @@ LAYOUT_FIELD(topdown_info, out_version, 208, 48);
 LAYOUT_FIELD(topdown_info, out_map_size, 256, 8);
 LAYOUT_FIELD(topdown_info, out_session_map_size, 264, 8);
 
-LAYOUT_SIZE(topdown_figures, 216);
+LAYOUT_SIZE(topdown_figures, 272);
 LAYOUT_FIELD(topdown_figures, enabled_ns, 0, 8);
 LAYOUT_FIELD(topdown_figures, running_ns, 8, 8);
 LAYOUT_FIELD(topdown_figures, slots, 16, 8);
-LAYOUT_FIELD(topdown_figures, node, 24, 128);
-LAYOUT_FIELD(topdown_figures, ratio, 152, 64);
+LAYOUT_FIELD(topdown_figures, __reserved, 24, 24);
+LAYOUT_FIELD(topdown_figures, children_slots, 48, 32);
+LAYOUT_FIELD(topdown_figures, node, 80, 128);
+LAYOUT_FIELD(topdown_figures, ratio, 208, 64);
 
-LAYOUT_SIZE(topdown_record, 536);
+LAYOUT_SIZE(topdown_record, 616);
 LAYOUT_FIELD(topdown_record, cpu, 0, 4);
 LAYOUT_FIELD(topdown_record, state, 4, 4);
 LAYOUT_FIELD(topdown_record, source, 8, 4);
@@ -70,9 +72,8 @@ LAYOUT_FIELD(topdown_record, clamped, 40, 8);
 LAYOUT_FIELD(topdown_record, windows, 48, 8);
 LAYOUT_FIELD(topdown_record, time_ns, 56, 8);
 LAYOUT_FIELD(topdown_record, window_time_ns, 64, 8);
-LAYOUT_FIELD(topdown_record, since_ns, 72, 32);
-LAYOUT_FIELD(topdown_record, total, 104, 216);
-LAYOUT_FIELD(topdown_record, window, 320, 216);
+LAYOUT_FIELD(topdown_record, total, 72, 272);
+LAYOUT_FIELD(topdown_record, window, 344, 272);
 
 LAYOUT_SIZE(topdown_read, 40);
 LAYOUT_FIELD(topdown_read, size, 0, 4);
@@ -104,18 +105,18 @@ LAYOUT_FIELD(topdown_map, history_offset, 40, 8);
 LAYOUT_FIELD(topdown_map, history_stride, 48, 4);
 LAYOUT_FIELD(topdown_map, __reserved, 52, 4);
 
-LAYOUT_SIZE(topdown_map_record, 760);
+LAYOUT_SIZE(topdown_map_record, 896);
 LAYOUT_FIELD(topdown_map_record, seq, 0, 4);
 LAYOUT_FIELD(topdown_map_record, __reserved, 4, 4);
-LAYOUT_FIELD(topdown_map_record, record, 8, 536);
-LAYOUT_FIELD(topdown_map_record, open, 544, 216);
+LAYOUT_FIELD(topdown_map_record, record, 8, 616);
+LAYOUT_FIELD(topdown_map_record, open, 624, 272);
 
-LAYOUT_SIZE(topdown_map_window, 248);
+LAYOUT_SIZE(topdown_map_window, 304);
 LAYOUT_FIELD(topdown_map_window, number, 0, 8);
 LAYOUT_FIELD(topdown_map_window, time_ns, 8, 8);
 LAYOUT_FIELD(topdown_map_window, nodes, 16, 8);
 LAYOUT_FIELD(topdown_map_window, clamped, 24, 8);
-LAYOUT_FIELD(topdown_map_window, figures, 32, 216);
+LAYOUT_FIELD(topdown_map_window, figures, 32, 272);
 
 LAYOUT_SIZE(topdown_watch, 40);
 LAYOUT_FIELD(topdown_watch, size, 0, 4);
@@ -140,7 +141,7 @@ LAYOUT_FIELD(topdown_attach, pid, 8, 4);
 LAYOUT_FIELD(topdown_attach, out_session, 12, 4);
 LAYOUT_FIELD(topdown_attach, __reserved, 16, 8);
 
-LAYOUT_SIZE(topdown_session, 712);
+LAYOUT_SIZE(topdown_session, 880);
 LAYOUT_FIELD(topdown_session, size, 0, 4);
 LAYOUT_FIELD(topdown_session, flags, 4, 4);
 LAYOUT_FIELD(topdown_session, session, 8, 4);
@@ -153,11 +154,11 @@ LAYOUT_FIELD(topdown_session, out_nodes, 32, 8);
 LAYOUT_FIELD(topdown_session, out_time_ns, 40, 8);
 LAYOUT_FIELD(topdown_session, out_switches, 48, 8);
 LAYOUT_FIELD(topdown_session, out_merged_ns, 56, 8);
-LAYOUT_FIELD(topdown_session, out_figures, 64, 216);
-LAYOUT_FIELD(topdown_session, out_core_figures, 280, 216);
-LAYOUT_FIELD(topdown_session, out_atom_figures, 496, 216);
+LAYOUT_FIELD(topdown_session, out_figures, 64, 272);
+LAYOUT_FIELD(topdown_session, out_core_figures, 336, 272);
+LAYOUT_FIELD(topdown_session, out_atom_figures, 608, 272);
 
-LAYOUT_SIZE(topdown_share, 264);
+LAYOUT_SIZE(topdown_share, 320);
 LAYOUT_FIELD(topdown_share, seq, 0, 4);
 LAYOUT_FIELD(topdown_share, source, 4, 4);
 LAYOUT_FIELD(topdown_share, level, 8, 4);
@@ -167,9 +168,9 @@ LAYOUT_FIELD(topdown_share, __reserved, 20, 4);
 LAYOUT_FIELD(topdown_share, nodes, 24, 8);
 LAYOUT_FIELD(topdown_share, switches, 32, 8);
 LAYOUT_FIELD(topdown_share, merged_ns, 40, 8);
-LAYOUT_FIELD(topdown_share, figures, 48, 216);
+LAYOUT_FIELD(topdown_share, figures, 48, 272);
 
-LAYOUT_SIZE(topdown_session_map, 848);
+LAYOUT_SIZE(topdown_session_map, 1016);
 LAYOUT_FIELD(topdown_session_map, magic, 0, 8);
 LAYOUT_FIELD(topdown_session_map, size, 8, 8);
 LAYOUT_FIELD(topdown_session_map, header_size, 16, 4);
@@ -182,7 +183,7 @@ LAYOUT_FIELD(topdown_session_map, seq, 40, 4);
 LAYOUT_FIELD(topdown_session_map, state, 44, 4);
 LAYOUT_FIELD(topdown_session_map, flags, 48, 4);
 LAYOUT_FIELD(topdown_session_map, tasks, 52, 4);
-LAYOUT_FIELD(topdown_session_map, baseline, 56, 792);
+LAYOUT_FIELD(topdown_session_map, baseline, 56, 960);
 
 LAYOUT_SIZE(topdown_control, 24);
 LAYOUT_FIELD(topdown_control, size, 0, 4);

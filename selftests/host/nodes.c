@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which nodes there are: of a level, of parents, since a time and of a window, one row
- * a case; and the products that scale a count by its share of the time.
+ * Which nodes there are: of a level, of parents, and of those the ones that were counted
+ * in all slots, one row a case; and the products that scale a count by its share of the
+ * time.
  */
 #include <string.h>
 
@@ -16,8 +17,6 @@
 #define OF_FRONTEND	0x0300u
 #define OF_BACKEND	0x1c00u
 #define ALL		0x3fffu
-
-#define TIME		1000
 
 static void test_levels(struct ktap *ktap)
 {
@@ -37,64 +36,120 @@ static void test_levels(struct ktap *ktap)
 	ktap_result(ktap, ok, "nodes of levels and of parents");
 }
 
-/* The children of a node that was counted later than asked for are not there. */
-static void test_since(struct ktap *ktap)
+/* By each ratio itself. */
+static bool ratios_are(const struct topdown_figures *figures, unsigned int nodes)
+{
+	unsigned int i;
+	bool ok = true;
+
+	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
+		ok &= (figures->ratio[i] != TOPDOWN_RATIO_NONE) == (nodes >> i & 1);
+	return ok;
+}
+
+/* What a fold says of the nodes that it counts. */
+static void test_children(struct ktap *ktap)
 {
 	static const struct {
 		unsigned int nodes;
-		uint64_t since[TOPDOWN_NR_PARENTS];
-		unsigned int want;
+		uint64_t want[TOPDOWN_NR_PARENTS];
 	} cases[] = {
-		{ ALL, { 0, 0, 0, 0 }, ALL },
-		{ ALL, { TIME, TIME, TIME, TIME }, ALL },
-		{ ALL, { TIME + 1, 0, 0, 0 }, ALL & ~OF_RETIRING },
-		{ ALL, { 0, TIME + 1, 0, 0 }, ALL & ~OF_BAD },
-		{ ALL, { 0, 0, TIME + 1, 0 }, ALL & ~OF_FRONTEND },
-		{ ALL, { 0, 0, 0, TIME + 1 }, ALL & ~OF_BACKEND },
-		{ ALL, { UINT64_MAX, TIME, UINT64_MAX, TIME - 1 }, LEVEL1 | OF_BAD | OF_BACKEND },
-		{ LEVEL1 | OF_BAD, { 0, TIME + 1, 0, 0 }, LEVEL1 },
-		{ LEVEL1, { 0, 0, 0, 0 }, LEVEL1 },
+		{ ALL, { 100, 100, 100, 100 } },
+		{ LEVEL1, { 0, 0, 0, 0 } },
+		{ LEVEL1 | OF_RETIRING, { 100, 0, 0, 0 } },
+		{ LEVEL1 | OF_BAD, { 0, 100, 0, 0 } },
+		{ LEVEL1 | OF_FRONTEND, { 0, 0, 100, 0 } },
+		{ LEVEL1 | OF_BACKEND, { 0, 0, 0, 100 } },
+		/* Atom cores have one of the children of backend bound, and not the others. */
+		{ LEVEL1 | 1U << TOPDOWN_RESOURCE_BOUND, { 0, 0, 0, 100 } },
+		{ LEVEL1 | 1U << TOPDOWN_LIGHT_OPERATIONS, { 100, 0, 0, 0 } },
+		{ 0, { 0, 0, 0, 0 } },
 	};
-	struct topdown_record record = { };
+	struct topdown_figures figures;
 	unsigned int i;
 	bool ok = true;
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		record.nodes = cases[i].nodes;
-		memcpy(record.since_ns, cases[i].since, sizeof(record.since_ns));
-		if (td_nodes_since(&record, TIME) == cases[i].want)
-			continue;
-		ktap_note("case %u: %#x since then, and not %#x", i,
-			  td_nodes_since(&record, TIME), cases[i].want);
-		ok = false;
+		memset(&figures, 0x5a, sizeof(figures));
+		figures.slots = 100;
+		td_figures_children(&figures, cases[i].nodes);
+		ok &= !memcmp(figures.children_slots, cases[i].want, sizeof(cases[i].want));
 	}
-	ktap_result(ktap, ok, "nodes since a time");
+	ktap_result(ktap, ok, "slots of children");
 }
 
-/* A node is of a window if it was counted before the window's end. */
-static void test_window(struct ktap *ktap)
+/* Children that were not counted in all of the slots have no ratio. */
+static void test_partly(struct ktap *ktap)
 {
 	static const struct {
-		uint64_t end, since;
+		unsigned int nodes;
+		uint64_t children[TOPDOWN_NR_PARENTS];
 		unsigned int want;
 	} cases[] = {
-		{ TIME, 0, ALL },
-		{ TIME, TIME - 1, ALL },
-		{ TIME, TIME, ALL & ~OF_FRONTEND },
-		{ TIME, TIME + 1, ALL & ~OF_FRONTEND },
-		{ 0, 0, ALL },
-		{ 0, 1, ALL & ~OF_FRONTEND },
+		{ ALL, { 100, 100, 100, 100 }, ALL },
+		{ ALL, { 99, 100, 100, 100 }, ALL & ~OF_RETIRING },
+		{ ALL, { 100, 0, 100, 100 }, ALL & ~OF_BAD },
+		{ ALL, { 100, 100, 1, 100 }, ALL & ~OF_FRONTEND },
+		{ ALL, { 100, 100, 100, 99 }, ALL & ~OF_BACKEND },
+		{ ALL, { 0, 0, 0, 0 }, LEVEL1 },
+		{ LEVEL1 | OF_BAD, { 0, 100, 0, 0 }, LEVEL1 | OF_BAD },
+		{ LEVEL1, { 100, 100, 100, 100 }, LEVEL1 },
+		/* Nodes of a kernel of tomorrow. */
+		{ ~0U, { 100, 100, 100, 100 }, ALL },
 	};
-	struct topdown_record record = { .nodes = ALL };
+	struct td_sum sum = { .slots = 0 };
+	struct topdown_figures figures;
 	unsigned int i;
 	bool ok = true;
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		record.window_time_ns = cases[i].end;
-		record.since_ns[TOPDOWN_FRONTEND_BOUND] = cases[i].since;
-		ok &= td_nodes_of_window(&record) == cases[i].want;
+		td_figures_clear(&figures);
+		figures.slots = 100;
+		figures.node[TOPDOWN_RETIRING] = 40;
+		memcpy(figures.children_slots, cases[i].children, sizeof(cases[i].children));
+		td_figures_ratios(&figures, cases[i].nodes);
+		ok &= ratios_are(&figures, cases[i].want);
+		/* So many that their sum is no number of 64 bits. */
+		figures.slots = 1ULL << 63;
+		figures.node[TOPDOWN_RETIRING] = 1ULL << 62;
+		memset(&sum, 0, sizeof(sum));
+		td_sum_add(&sum, &figures);
+		td_sum_add(&sum, &figures);
+		memcpy(sum.figures.children_slots, cases[i].children, sizeof(cases[i].children));
+		sum.figures.slots = 100;
+		td_sum_ratios(&sum, cases[i].nodes);
+		ok &= ratios_are(&sum.figures, cases[i].want);
+		if (!ok)
+			ktap_note("case %u", i);
 	}
-	ktap_result(ktap, ok, "nodes of a window");
+	ktap_result(ktap, ok, "children that were counted for a part have no ratio");
+}
+
+/*
+ * Sums and differences: of all that grows, and also of what this library does not know
+ * yet.
+ */
+static void test_sums(struct ktap *ktap)
+{
+	const size_t words = offsetof(struct topdown_figures, ratio) / 8;
+	uint64_t *sum, *more;
+	struct topdown_figures figures[2];
+	unsigned int i;
+	bool ok = true;
+
+	sum = (uint64_t *)&figures[0];
+	more = (uint64_t *)&figures[1];
+	for (i = 0; i < words; i++) {
+		sum[i] = 1000 + i;
+		more[i] = 3 * i + 1;
+	}
+	td_figures_add(&figures[0], &figures[1]);
+	for (i = 0; i < words; i++)
+		ok &= sum[i] == 1001 + 4 * i;
+	td_figures_sub(&figures[0], &figures[1]);
+	for (i = 0; i < words; i++)
+		ok &= sum[i] == 1000 + i;
+	ktap_result(ktap, ok, "sums and differences of everything that grows");
 }
 
 static void test_figures(struct ktap *ktap)
@@ -112,6 +167,7 @@ static void test_figures(struct ktap *ktap)
 
 	figures.slots = 100;
 	figures.node[TOPDOWN_RETIRING] = 40;
+	td_figures_children(&figures, ALL);
 	for (nodes = 0; nodes <= ALL; nodes++) {
 		td_figures_ratios(&figures, nodes);
 		ok &= td_nodes_of_figures(&figures) == nodes;
@@ -203,10 +259,11 @@ int main(void)
 {
 	struct ktap ktap;
 
-	ktap_begin(&ktap, 7);
+	ktap_begin(&ktap, 8);
 	test_levels(&ktap);
-	test_since(&ktap);
-	test_window(&ktap);
+	test_children(&ktap);
+	test_partly(&ktap);
+	test_sums(&ktap);
 	test_figures(&ktap);
 	test_times(&ktap);
 	test_both(&ktap);

@@ -32,6 +32,7 @@ static void figures_random(struct rng *rng, uint64_t slots, struct topdown_figur
 	td_counts_to_nodes(&counts, 2, figures->node);
 	for (unsigned int i = 0; i < TD_NODES_METRICS; i++)
 		figures->node[i] <<= 8;
+	td_figures_children(figures, TD_NODES_METRICS_L2);
 }
 
 static double sum_error(const struct td_sum *sum, const struct wide *wide)
@@ -66,6 +67,8 @@ static double sum_of(struct rng *rng, unsigned int cpus, unsigned int bits, bool
 	}
 	td_sum_ratios(&sum, TD_NODES_METRICS_L2);
 	*exact &= sum.figures.slots == (uint64_t)wide.slots;
+	for (j = 0; j < TOPDOWN_NR_PARENTS; j++)
+		*exact &= sum.figures.children_slots[j] == (uint64_t)wide.slots;
 	for (j = 0; j < TD_NODES_METRICS; j++)
 		*exact &= sum.figures.node[j] == (uint64_t)wide.node[j];
 	return sum_error(&sum, &wide);

@@ -307,18 +307,30 @@ struct topdown_info {
  *	may be off by one, and a sum by as much as the ticks miss of the guests.  Nor
  *	is time whose counts cannot be believed (TOPDOWN_STATE_UNSUPPORTED)
  * @slots: pipeline slots counted in @running_ns, not scaled up to @enabled_ns
+ * @__reserved: not used yet: 0
+ * @children_slots: the part of @slots in which the children of level 1 node n were
+ *	counted: all of them, none where there are no such children, or fewer where they
+ *	were not counted all the time (TOPDOWN_RECORD_DRILLDOWN, or a sum over CPUs that
+ *	differ).  Over any span @node of a child over this is its share of the slots in
+ *	which it was counted, and this over @slots how many those are; the same of sums,
+ *	but for children that only one of two kinds of core has
  * @node: the slots of each enum topdown_node.  Level 1 sums to @slots (but for
  *	slots of which the CPU said nothing at all, and what a formula was cut
  *	by: TOPDOWN_RECORD_CLAMPED) and the children of a node sum to it, if they were
  *	counted all the time: otherwise here is what was counted of them, and they have
- *	no ratio (topdown_record.since_ns); 0 for nodes that there are not
+ *	no ratio; 0 for nodes that there are not
  * @ratio: @node over @slots in units of 1 / TOPDOWN_RATIO_ONE, in
  *	0..TOPDOWN_RATIO_ONE, or TOPDOWN_RATIO_NONE
+ *
+ * All but @ratio only grows, so that the difference of two readings is what there was in
+ * between.  This structure has its final size.
  */
 struct topdown_figures {
 	__aligned_u64 enabled_ns;
 	__aligned_u64 running_ns;
 	__aligned_u64 slots;
+	__aligned_u64 __reserved[3];
+	__aligned_u64 children_slots[TOPDOWN_NR_PARENTS];
 	__aligned_u64 node[TOPDOWN_MAX_NODES];
 	__u32 ratio[TOPDOWN_MAX_NODES];
 };
@@ -342,7 +354,8 @@ struct topdown_figures {
 /*
  * Level 2 needs more counters than there are, and the children of a level 1 node are
  * counted only while that node is over its published threshold, or was a short while
- * ago: topdown_record.nodes and .since_ns change.
+ * ago: topdown_record.nodes changes, and topdown_figures.children_slots are fewer than
+ * the slots.
  */
 #define TOPDOWN_RECORD_DRILLDOWN (1U << 3)
 
@@ -366,12 +379,6 @@ struct topdown_figures {
  * @windows: windows closed since the baseline
  * @time_ns: up to when @total counts, CLOCK_MONOTONIC; 0 for never measured
  * @window_time_ns: when @window ended, CLOCK_MONOTONIC; 0 for none
- * @since_ns: since when the children of level 1 node n in @nodes have been counted
- *	without a break, CLOCK_MONOTONIC: @time_ns of the last record without them; 0
- *	for all the time that there are figures of; of the sum: the latest.  A reader
- *	that takes the difference of two records has these children in it where this is
- *	no later than @time_ns of the earlier, and the last window has them where it is
- *	earlier than @window_time_ns
  * @total: everything since the baseline: since the module was loaded, or since
  *	this descriptor's last RESET of the CPU
  * @window: the last closed window; of an idle CPU it may be long past and long.
@@ -392,7 +399,6 @@ struct topdown_record {
 	__aligned_u64 windows;
 	__aligned_u64 time_ns;
 	__aligned_u64 window_time_ns;
-	__aligned_u64 since_ns[TOPDOWN_NR_PARENTS];
 	struct topdown_figures total;
 	struct topdown_figures window;
 };
@@ -420,7 +426,7 @@ struct topdown_record {
  *	n / 64.  0 with @cpus_words 0 asks for every CPU there can be.  A CPU
  *	that is offline is answered with that state; one that cannot be is EINVAL
  * @cpus_words: at most TOPDOWN_CPUS_WORDS_MAX
- * @record_size: sizeof(struct topdown_record) of the caller, at least 536: the
+ * @record_size: sizeof(struct topdown_record) of the caller, at least 616: the
  *	distance of the records in memory
  * @records: address of room for @nr_records records, written in the order of
  *	the CPU numbers
@@ -509,7 +515,7 @@ struct topdown_map {
  * @seq: odd while the CPU writes the record, and another number afterwards
  * @__reserved: 0
  * @record: what READ without TOPDOWN_READ_FRESH says, but for the ratios, which
- *	are all TOPDOWN_RATIO_NONE: a reader has the nodes and the slots, and since_ns
+ *	are all TOPDOWN_RATIO_NONE: a reader has the nodes and the slots
  * @open: the open window, as far as it has been counted
  *
  * To read it whole::

@@ -97,7 +97,7 @@ enum topdown_session_state {
 
 /**
  * struct topdown_session - argument of TOPDOWN_SESSION: read a session
- * @size: sizeof(struct topdown_session) of the caller, at least 712
+ * @size: sizeof(struct topdown_session) of the caller, at least 880
  * @flags: TOPDOWN_SESSION_FRESH
  * @session: its number
  * @out_state: enum topdown_session_state

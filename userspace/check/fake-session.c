@@ -224,10 +224,10 @@ static void break_layout(struct topdown_session_map *map)
 		map->share_offset = 16;
 		break;
 	case 7:
-		map->share_stride = 256;
+		map->share_stride = 312;
 		break;
 	case 8:
-		map->share_size = 256;
+		map->share_size = 312;
 		break;
 	case 9:
 		map->share_offset += 4;
@@ -247,7 +247,7 @@ static void fill_shares(struct topdown_session_map *map, uint32_t number)
 		.header_size	= sizeof(*map),
 		.nr_shares	= 3,
 		.share_offset	= 1024,
-		.share_stride	= 320,
+		.share_stride	= 384,
 		.share_size	= sizeof(*share),
 		.session	= number,
 		.state		= TOPDOWN_SESSION_RUNNING,

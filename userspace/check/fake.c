@@ -16,7 +16,7 @@
  *   FAKE_LOST      a CPU that goes offline at the third reading
  *   FAKE_LEVEL     level (2)
  *   FAKE_NODES     nodes of all CPUs, bit n for node n (those of PERF_METRICS)
- *   FAKE_SINCE     since when the children of frontend bound are counted, ns
+ *   FAKE_SINCE     since when the children of frontend bound are counted, in steps
  *   FAKE_SHARE     percent of the time in which the group ran (100)
  *   FAKE_CONTENDED a CPU whose group ran in 97 percent of the time
  *   FAKE_IDLE      no slots are counted
@@ -279,6 +279,23 @@ void fill_counts(struct topdown_figures *figures, unsigned int cpu, uint64_t ste
 		else if (i >= TD_NODES_METRICS)
 			figures->node[i] = counts.slots / 20;
 	}
+	td_figures_children(figures, fake_nodes());
+	td_figures_ratios(figures, fake_nodes());
+}
+
+/* The children of frontend bound were not counted in the first steps of these. */
+static void fill_since(struct topdown_figures *figures, unsigned int cpu, uint64_t steps)
+{
+	struct topdown_figures lacking = { .slots = 0 };
+	uint64_t since = setting("FAKE_SINCE", 0);
+	unsigned int i;
+
+	if (!since)
+		return;
+	fill_counts(&lacking, cpu, steps < since ? steps : since);
+	figures->children_slots[TOPDOWN_FRONTEND_BOUND] -= lacking.slots;
+	for (i = TOPDOWN_FETCH_LATENCY; i <= TOPDOWN_FETCH_BANDWIDTH; i++)
+		figures->node[i] -= lacking.node[i];
 	td_figures_ratios(figures, fake_nodes());
 }
 
@@ -301,7 +318,6 @@ static void fill_record(struct topdown_record *record, unsigned int cpu)
 	record->flags = setting("FAKE_FLAGS", 0);
 	record->slots_per_cycle = 6;
 	record->nr_cpus = 1;
-	record->since_ns[TOPDOWN_FRONTEND_BOUND] = setting("FAKE_SINCE", 0);
 	if (is_offline(cpu)) {
 		record->state = TOPDOWN_STATE_OFFLINE;
 		steps = cpu == setting("FAKE_LOST", -1) ? 12 : 3;
@@ -312,7 +328,9 @@ static void fill_record(struct topdown_record *record, unsigned int cpu)
 	record->windows = steps;
 	record->time_ns = steps * NS_PER_STEP;
 	fill_counts(&record->total, cpu, steps);
+	fill_since(&record->total, cpu, steps);
 	fill_counts(&record->window, cpu, 1);
+	fill_since(&record->window, cpu, steps <= (uint64_t)setting("FAKE_SINCE", 0));
 }
 
 static void add_record(struct topdown_record *total, struct td_sum *sum,
@@ -437,7 +455,7 @@ static void write_window(unsigned int cpu, const struct topdown_record *record)
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	window->time_ns = record->time_ns;
 	window->nodes = record->nodes;
-	if (record->since_ns[TOPDOWN_FRONTEND_BOUND])
+	if (!record->window.children_slots[TOPDOWN_FRONTEND_BOUND])
 		window->nodes &= ~td_nodes_of_parents(1U << TOPDOWN_FRONTEND_BOUND);
 	window->figures = record->window;
 	__atomic_store_n(&window->number, record->windows, __ATOMIC_RELEASE);
@@ -448,6 +466,7 @@ static void write_cpu(unsigned int cpu)
 	const struct topdown_map *map = map_header();
 	unsigned char *entry = map_base + map->record_offset + cpu * map->record_stride;
 	struct topdown_map_record *to = (void *)entry;
+	struct topdown_figures open = { .slots = 0 };
 	struct topdown_record record;
 
 	if (cpu == setting("FAKE_HOLE", -1))
@@ -456,13 +475,16 @@ static void write_cpu(unsigned int cpu)
 	record.windows = map_steps;
 	record.time_ns = now_ns();
 	fill_counts(&record.total, cpu, map_steps);
+	fill_since(&record.total, cpu, map_steps);
+	fill_counts(&open, cpu, 1);
+	no_ratios(&open);
 	no_ratios(&record.total);
 	no_ratios(&record.window);
 	__atomic_store_n(&to->seq, to->seq + 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	to->record = record;
 	memcpy(entry + offsetof(struct topdown_map_record, record) + map->record_size,
-	       &record.window, sizeof(record.window));
+	       &open, sizeof(open));
 	if (cpu != 1 || !getenv("FAKE_STUCK"))
 		__atomic_store_n(&to->seq, to->seq + 1, __ATOMIC_RELEASE);
 	write_window(cpu, &record);
@@ -518,7 +540,7 @@ static void make_header(struct topdown_map *map)
 	else if (!strcmp(bad, "stride"))
 		map->record_stride = sizeof(struct topdown_map_record) - 8;
 	else if (!strcmp(bad, "record"))
-		map->record_size = 528;
+		map->record_size = 608;
 	else if (!strcmp(bad, "history"))
 		map->history_entries = 1U << 30;
 	else if (!strcmp(bad, "window"))

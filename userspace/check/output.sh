@@ -44,9 +44,9 @@ FAKE_NODES=7119 FAKE_SOURCE=4 run fake stat "${interval[@]}"; golden tree-atom.t
 FAKE_NODES=12287 FAKE_SOURCE=5 run fake stat "${interval[@]}" -A -l 1; golden lines-amd.txt
 FAKE_NODES=12287 FAKE_SOURCE=5 run fake stat "${interval[@]}" -j; golden json-amd.json
 # Children of frontend bound that are counted from the first interval on.
-FAKE_SINCE=12500000000 run fake stat --count 2 -I 10; golden tree-since.txt
-FAKE_SINCE=12500000000 run fake stat --count 2 -I 10 -A -C 1; golden lines-since.txt
-FAKE_SINCE=12500000000 run fake stat --count 2 -I 10 -j; golden json-since.json
+FAKE_SINCE=13 run fake stat --count 2 -I 10; golden tree-since.txt
+FAKE_SINCE=13 run fake stat --count 2 -I 10 -A -C 1; golden lines-since.txt
+FAKE_SINCE=13 run fake stat --count 2 -I 10 -j; golden json-since.json
 run fake stat --count 2 -I 10 -A -l 1 -C 1-2; golden lines-cpus-two-intervals.txt
 run fake stat "${interval[@]}" -A -l 1 --no-header; golden lines-no-header.txt
 FAKE_SHARE=51 run fake stat "${interval[@]}" -A -l 1; golden lines-contended.txt

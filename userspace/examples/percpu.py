@@ -13,11 +13,13 @@ from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_uint32, c_uint64
 
 READ_FRESH = 1  # TOPDOWN_READ_FRESH
 MAX_NODES = 16  # TOPDOWN_MAX_NODES
+NR_PARENTS = 4  # TOPDOWN_NR_PARENTS
 
 
 class Figures(ctypes.Structure):
     """struct topdown_figures"""
     _fields_ = [("enabled_ns", c_uint64), ("running_ns", c_uint64), ("slots", c_uint64),
+                ("reserved", c_uint64 * 3), ("children_slots", c_uint64 * NR_PARENTS),
                 ("node", c_uint64 * MAX_NODES), ("ratio", c_uint32 * MAX_NODES)]
 
 

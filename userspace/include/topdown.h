@@ -346,8 +346,8 @@ void topdown_figures_add(struct topdown_figures *sum, const struct topdown_figur
  *
  * This is the one rule for all figures that the library hands out: that a node has a
  * ratio means that the CPUs have it, and that it was counted in all of the time that
- * the figures are of; its slots in node[] are then all there are.  topdown_record.nodes,
- * .level and .since_ns are what ratios are given by, and need not be looked at.
+ * the figures are of; its slots in node[] are then all there are.  topdown_record.nodes
+ * and .level are what ratios are given by, and need not be looked at.
  * Figures of no slots have no node.
  *
  * Return: true if @figures have a count and a ratio of @node.

@@ -15,13 +15,13 @@
  * What the first modules and libraries knew of the structures: callers and modules
  * may know no more, and the numbers never change.
  */
-#define TD_RECORD_SIZE_MIN	536
+#define TD_RECORD_SIZE_MIN	616
 #define TD_MAP_SIZE_MIN		56
-#define TD_WINDOW_SIZE_MIN	248
+#define TD_WINDOW_SIZE_MIN	304
 #define TD_EVENT_SIZE_MIN	24
-#define TD_SESSION_SIZE_MIN	712
-#define TD_SESSION_MAP_SIZE_MIN	848
-#define TD_SHARE_SIZE_MIN	264
+#define TD_SESSION_SIZE_MIN	880
+#define TD_SESSION_MAP_SIZE_MIN	1016
+#define TD_SHARE_SIZE_MIN	320
 
 /* Entries in a map, one after the other. */
 struct td_entries {

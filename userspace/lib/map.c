@@ -193,8 +193,8 @@ TD_API int topdown_map_read_record(const struct topdown_map_view *map, uint32_t 
 	if (record.cpu != cpu)
 		return -ENOENT;
 
-	td_figures_ratios(&record.total, td_nodes_since(&record, 0));
-	td_figures_ratios(&record.window, td_nodes_of_window(&record));
+	td_figures_ratios(&record.total, record.nodes);
+	td_figures_ratios(&record.window, record.nodes);
 	td_copy_sized(out, size, &record, sizeof(record));
 	if (open) {
 		td_figures_ratios(&current, record.nodes);
@@ -244,7 +244,7 @@ TD_API int topdown_record_between(const struct topdown_record *then,
 	ret = td_record_between(then, now, &figures);
 	if (ret)
 		return ret;
-	td_figures_ratios(&figures, td_nodes_since(now, then->time_ns) & td_nodes_of_level(level));
+	td_figures_ratios(&figures, now->nodes & td_nodes_of_level(level));
 	*out = figures;
 	return 0;
 }

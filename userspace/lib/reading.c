@@ -230,8 +230,12 @@ bool td_figures_grew(const struct topdown_figures *then, const struct topdown_fi
 {
 	unsigned int i;
 
-	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+	for (i = 0; i < TOPDOWN_MAX_NODES; i++) {
 		if (now->node[i] < then->node[i])
+			return false;
+	}
+	for (i = 0; i < TOPDOWN_NR_PARENTS; i++) {
+		if (now->children_slots[i] < then->children_slots[i])
 			return false;
 	}
 	return now->slots >= then->slots && now->enabled_ns >= then->enabled_ns &&
@@ -283,7 +287,7 @@ static int td_sum_between(const struct topdown_reading *then,
 		td_sum_add(&sum, &figures);
 		/* Without slots there is nothing that would be lacking. */
 		if (now->records[i].level && figures.slots)
-			nodes &= td_nodes_since(&now->records[i], before->time_ns);
+			nodes &= now->records[i].nodes;
 	}
 	td_sum_ratios(&sum, nodes);
 	*out = sum.figures;
@@ -311,8 +315,7 @@ TD_API int topdown_reading_between(const struct topdown_reading *then,
 	ret = td_record_between(before, after, &figures);
 	if (ret)
 		return ret;
-	td_figures_ratios(&figures,
-			  td_nodes_since(after, before->time_ns) & td_nodes_of_level(level));
+	td_figures_ratios(&figures, after->nodes & td_nodes_of_level(level));
 	*out = figures;
 	return 0;
 }

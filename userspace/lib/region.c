@@ -16,7 +16,7 @@
 #define TD_REGIONS_MAX		4096
 #define TD_OPEN_MAX		64
 /* What the first release had. */
-#define TD_REGION_SIZE_MIN	248
+#define TD_REGION_SIZE_MIN	304
 
 struct td_region {
 	char *name;
@@ -215,6 +215,7 @@ TD_API int topdown_region_begin(struct topdown_regions *regions, int id)
 		return -ENOSPC;
 	open = &regions->open[regions->depth];
 	average = region->count ? region->sum.slots / region->count : 0;
+	open->from = (struct td_point){ .slots = 0 };
 	/* As late as can be. */
 	ret = regions->way->ops->begin(regions->way, average, &open->from);
 	if (ret < 0)
@@ -234,6 +235,8 @@ static void td_region_add(struct td_region *region, const struct td_point *from,
 	region->sum.enabled_ns += to->enabled_ns - from->enabled_ns;
 	region->sum.running_ns += to->running_ns - from->running_ns;
 	region->sum.slots += to->slots - from->slots;
+	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
+		region->sum.children_slots[i] += to->children_slots[i] - from->children_slots[i];
 	for (i = 0; i < TOPDOWN_NR_NODES; i++)
 		region->sum.part[i] += to->part[i] - from->part[i];
 	region->count++;
@@ -241,9 +244,9 @@ static void td_region_add(struct td_region *region, const struct td_point *from,
 
 TD_API int topdown_region_end(struct topdown_regions *regions, int id)
 {
+	struct td_point now = { .slots = 0 };
 	struct td_region *region;
 	struct td_open *open;
-	struct td_point now;
 	int ret;
 
 	if (!td_is_ours(regions))

@@ -29,6 +29,8 @@ static int td_module_end(struct td_way *way, struct td_point *point)
 	point->enabled_ns = seen.out_figures.enabled_ns;
 	point->running_ns = seen.out_figures.running_ns;
 	point->slots = seen.out_figures.slots;
+	memcpy(point->children_slots, seen.out_figures.children_slots,
+	       sizeof(point->children_slots));
 	memcpy(point->part, seen.out_figures.node, sizeof(point->part));
 	/* Before the thread was on a CPU with counters there is none. */
 	if (seen.out_level) {
@@ -50,6 +52,7 @@ static void td_module_figures(const struct td_way *way, const struct td_point *s
 			      struct topdown_figures *figures)
 {
 	figures->slots = sum->slots;
+	memcpy(figures->children_slots, sum->children_slots, sizeof(sum->children_slots));
 	memcpy(figures->node, sum->part, sizeof(sum->part));
 	td_figures_ratios(figures, way->nodes);
 }

@@ -279,6 +279,7 @@ static void td_rdpmc_figures(const struct td_way *way, const struct td_point *su
 	td_counts_correct(&counts, &rdpmc->quant);
 	td_counts_to_nodes(&counts, way->level, figures->node);
 	figures->slots = counts.slots;
+	td_figures_children(figures, way->nodes);
 	td_figures_ratios(figures, way->nodes);
 }
 

@@ -12,6 +12,7 @@
  * @enabled_ns: time on CPUs
  * @running_ns: the part of it that was measured
  * @slots: all slots counted
+ * @children_slots: as topdown_figures.children_slots (module), or not used (RDPMC)
  * @part: slots of the nodes (module) or of the PERF_METRICS fields (RDPMC)
  *
  * Only differences have a meaning, and only sums of these are counts: modulo
@@ -21,6 +22,7 @@ struct td_point {
 	uint64_t enabled_ns;
 	uint64_t running_ns;
 	uint64_t slots;
+	uint64_t children_slots[TOPDOWN_NR_PARENTS];
 	uint64_t part[TOPDOWN_NR_NODES];
 };
 
