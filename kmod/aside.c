@@ -8,7 +8,9 @@
  *
  * When a group finds no counters perf starts the rotation timer of the CPU, and
  * hrtimers have a tracepoint.  The probe queues an irq_work, since perf holds its locks
- * there.  That one looks whether ours are the groups in the way, and queues a work that
+ * there.  Where our own groups take turns the timer runs already, so there a switch to a
+ * task that has events, and an exec, which enables them, do the same as its start.  The
+ * irq_work looks whether ours are the groups in the way, and queues a work that
  * disables them: perf has no other way to do that.  The task gets the counters when it
  * goes on.  After a while ours are enabled again, and if somebody still needs the
  * counters all of it begins again.
@@ -21,7 +23,6 @@
 #include <linux/irq_work.h>
 #include <linux/irqflags.h>
 #include <linux/jiffies.h>
-#include <linux/list.h>
 #include <linux/lockdep.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
@@ -32,7 +33,6 @@
 #include <linux/sched/clock.h>
 #include <linux/sched/prio.h>
 #include <linux/smp.h>
-#include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
 #include <linux/tick.h>
@@ -40,11 +40,13 @@
 #include <linux/tracepoint.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
+#include <trace/events/sched.h>
 #include <trace/events/timer.h>
 
 #include "aside.h"
 #include "compat.h"
 #include "meter.h"
+#include "starved.h"
 #include "window.h"
 
 /* So long others have the counters: with the wheel's slack, back within a second. */
@@ -54,25 +56,20 @@
 #define TD_ASIDE_PATIENCE_MIN	HZ
 #define TD_ASIDE_PATIENCE_MAX	(16 * HZ)
 
-/* The most events of a context that are looked at, with its raw lock held. */
-#define TD_ASIDE_LOOK_MAX	256
-
-/* Numbers of counters from here on are those of fixed ones. */
-#define TD_ASIDE_FIXED		32
-
 /**
  * struct td_aside - whether the groups of a CPU stand aside for a perf user
  * @window: of the CPU; says whether they do now, and until when
  * @lock: keeps the meter, and the CPU online, if @ready; taken inside td_fit_mutex
  * @ready: there is a meter, and the CPU is online; under @lock
  * @wanted: somebody lacks what the groups have; on the CPU with interrupts off, as all
- *	up to @patience
+ *	up to @looked
  * @starving: somebody lacked counters while they were disabled
  * @helped: somebody had what was left
  * @user: the context of perf that they were disabled for; never followed, as the next
  * @hopeless: the context of perf that it was of no use to
  * @hopeless_until: when it is tried again, in jiffies
  * @patience: how long that was put off
+ * @looked: when a switch to a task last had us look, in jiffies
  * @leave: disables the groups
  * @come_back: enables them
  * @timer: queues @come_back
@@ -89,6 +86,7 @@ struct td_aside {
 	const void *hopeless;
 	unsigned long hopeless_until;
 	unsigned long patience;
+	unsigned long looked;
 
 	struct work_struct leave;
 	struct work_struct come_back;
@@ -110,6 +108,12 @@ static const char * const td_aside_policies[] = {
 };
 
 static enum td_aside_policy td_aside_policy = TD_ASIDE_TASKS;
+
+/* Do we stand aside for those who count whole CPUs too? */
+static bool td_aside_all(void)
+{
+	return td_aside_policy == TD_ASIDE_ALL;
+}
 
 static int td_aside_param_set(const char *text, const struct kernel_param *param)
 {
@@ -141,102 +145,15 @@ static DEFINE_PER_CPU(const struct hrtimer *, td_aside_mux);
 static struct tracepoint *td_aside_tracepoint;
 static bool td_aside_registered;
 
-/* May the event be scheduled on this CPU, by our PMU? */
-static bool td_aside_here(const struct td_window *window, const struct perf_event *event)
-{
-	return event->pmu == td_meter_leader(window->meter)->pmu &&
-	       (event->cpu == -1 || event->cpu == window->cpu);
-}
-
-/* Does it wait for counters?  Siblings of a leader that is disabled do not. */
-static bool td_aside_waits(const struct perf_event *event)
-{
-	return event->state == PERF_EVENT_STATE_INACTIVE &&
-	       event->group_leader->state == PERF_EVENT_STATE_INACTIVE;
-}
-
-/* Has a task's event to wait for what our groups have? */
-static bool td_aside_task_waits(const struct td_window *window, const struct perf_event *event)
-{
-	return td_aside_waits(event) && td_aside_here(window, event) &&
-	       (td_meter_general(window->meter) || td_meter_fixed(window->meter, event));
-}
-
-/* The same for an event of the CPU, for whose user we stand aside. */
-static bool td_aside_cpu_waits(const struct td_window *window, const struct perf_event *event)
-{
-	if (td_meter_owns(window->meter, event) || !td_aside_task_waits(window, event))
-		return false;
-	return td_compat_is_cgroup(event) ? td_compat_cgroup_runs(event) :
-					    td_aside_policy == TD_ASIDE_ALL;
-}
-
-/* Has somebody who counts the CPU what a task wants, or will have it if we leave? */
-static bool td_aside_rival(const struct td_window *window, const struct perf_event *event)
-{
-	return event->state >= PERF_EVENT_STATE_INACTIVE && !td_compat_is_cgroup(event) &&
-	       td_aside_here(window, event) && td_meter_fixed(window->meter, event) &&
-	       !td_meter_owns(window->meter, event);
-}
-
-/* Does the event have what may be that which we left? */
-static bool td_aside_has(const struct td_window *window, const struct perf_event *event)
-{
-	if (event->state != PERF_EVENT_STATE_ACTIVE || !td_aside_here(window, event) ||
-	    td_meter_owns(window->meter, event))
-		return false;
-	return td_meter_fixed(window->meter, event) ||
-	       (td_meter_general(window->meter) && event->hw.idx < TD_ASIDE_FIXED);
-}
-
-typedef bool (*td_aside_test)(const struct td_window *window, const struct perf_event *event);
-
-/* Is there such an event?  @many: what is said of contexts with very many events. */
-static bool td_aside_any(const struct td_window *window, struct perf_event_context *ctx,
-			 td_aside_test test, bool many)
-{
-	const struct perf_event *event;
-	unsigned int n = 0;
-	bool any = false;
-
-	lockdep_assert_irqs_disabled();
-	raw_spin_lock(&ctx->lock);
-	list_for_each_entry(event, &ctx->event_list, event_entry) {
-		any = n++ < TD_ASIDE_LOOK_MAX ? test(window, event) : many;
-		if (any || n > TD_ASIDE_LOOK_MAX)
-			break;
-	}
-	raw_spin_unlock(&ctx->lock);
-	return any;
-}
-
-/* The context of the CPU, if events of it lack counters for whom we stand aside. */
-static struct perf_event_context *td_aside_starved_cpu(const struct perf_event *leader)
-{
-	if (td_aside_policy != TD_ASIDE_ALL && !td_compat_has_cgroups(leader->ctx))
-		return NULL;
-	return td_compat_starved_cpu(leader);
-}
-
-/* The context of a user who lacks what our groups have, or NULL. */
-static struct perf_event_context *td_aside_user(const struct td_window *window)
-{
-	const struct perf_event *leader = td_meter_leader(window->meter);
-	struct perf_event_context *ctx;
-
-	if (!td_meter_counting(window->meter))
-		return NULL;
-	ctx = td_compat_starved_task(leader);
-	/* CPU-wide users come before tasks: it is not we who are in the way. */
-	if (ctx && td_aside_any(window, ctx, td_aside_task_waits, true) &&
-	    (td_meter_general(window->meter) ||
-	     !td_aside_any(window, leader->ctx, td_aside_rival, false)))
-		return ctx;
-	ctx = td_aside_starved_cpu(leader);
-	if (ctx && td_aside_any(window, ctx, td_aside_cpu_waits, true))
-		return ctx;
-	return NULL;
-}
+/*
+ * Of the scheduler, since there are CPUs where the groups take turns; under the mutex, which
+ * is taken inside td_fit_mutex, as is a change of td_aside_registered.
+ */
+static DEFINE_MUTEX(td_aside_probes);
+static struct tracepoint *td_aside_switch;
+static struct tracepoint *td_aside_exec;
+static bool td_aside_turns;
+static bool td_aside_switches;
 
 /*
  * On the CPU itself, so that the task gets the counters when it goes on.  A real-time
@@ -255,20 +172,17 @@ static void td_aside_queue(const struct td_window *window, struct work_struct *w
 static void td_aside_look_back(struct td_aside *aside)
 {
 	const struct td_window *window = aside->window;
-	const struct perf_event *leader = td_meter_leader(window->meter);
 	struct perf_event_context *ctx;
 
 	if (time_after_eq(jiffies, window->back_at)) {
 		td_aside_queue(window, &aside->come_back);
 		return;
 	}
-	ctx = td_compat_starved_task(leader);
-	if (!ctx)
-		ctx = td_aside_starved_cpu(leader);
+	ctx = td_starved_context(window->meter, td_aside_all());
 	if (!ctx || aside->helped)
 		return;
 	aside->starving = true;
-	aside->helped = td_aside_any(window, ctx, td_aside_has, true);
+	aside->helped = td_starved_helped(window->meter, ctx);
 }
 
 /*
@@ -288,7 +202,7 @@ static void td_aside_look(struct irq_work *work)
 		td_aside_look_back(aside);
 		return;
 	}
-	user = td_aside_user(window);
+	user = td_starved_by(window->meter, td_aside_all());
 	if (!user)
 		return;
 	if (user == aside->hopeless && time_before(jiffies, aside->hopeless_until))
@@ -302,11 +216,10 @@ static void td_aside_look(struct irq_work *work)
 static noinline void td_aside_rotation(void)
 {
 	struct td_window *window = this_cpu_ptr(td_windows);
-	const struct perf_event *leader = td_meter_leader(window->meter);
 
 	if (window->away && this_cpu_read(td_asides.helped))
 		return;
-	if (td_compat_starved_task(leader) || td_aside_starved_cpu(leader))
+	if (td_starved_context(window->meter, td_aside_all()))
 		irq_work_queue(&window->look);
 }
 
@@ -325,6 +238,44 @@ static void notrace td_aside_probe3(void *data, struct hrtimer *timer, enum hrti
 				    bool was_armed)
 {
 	td_aside_started(timer);
+}
+
+/* Those who look once in a jiffy do not have each switch interrupted. */
+static noinline void td_aside_switched(void)
+{
+	struct td_window *window = this_cpu_ptr(td_windows);
+
+	if (window->away || this_cpu_read(td_asides.looked) == jiffies)
+		return;
+	this_cpu_write(td_asides.looked, jiffies);
+	irq_work_queue(&window->look);
+}
+
+/*
+ * Before the switch, with interrupts off until perf has given the task what counters it
+ * finds: the irq_work is done afterwards.
+ */
+static void notrace td_aside_probe_switch(void *data, bool preempt, struct task_struct *prev,
+					  struct task_struct *next, unsigned int prev_state)
+{
+	if (unlikely(td_compat_has_events(next)) && this_cpu_read(td_aside_mux))
+		td_aside_switched();
+}
+
+/* Of this task, after perf has enabled what waited for it. */
+static void notrace td_aside_probe_exec(void *data, struct task_struct *task, pid_t old_pid,
+					struct linux_binprm *bprm)
+{
+	struct td_window *window;
+	unsigned long flags;
+
+	if (!td_compat_has_events(task))
+		return;
+	local_irq_save(flags);
+	window = this_cpu_ptr(td_windows);
+	if (this_cpu_read(td_aside_mux) && !window->away)
+		irq_work_queue(&window->look);
+	local_irq_restore(flags);
 }
 
 #define td_aside_probe	TD_COMPAT_HRTIMER_START(td_aside_probe2, td_aside_probe3)
@@ -443,6 +394,25 @@ static struct td_aside *td_aside_of(const struct td_window *window)
 	return per_cpu_ptr(&td_asides, window->cpu);
 }
 
+/*
+ * From the first CPU on where groups take turns until the module is unloaded.  Without it
+ * others have to wait for the end of a turn, so it is no error.
+ */
+static void td_aside_watch_switches(void)
+{
+	lockdep_assert_held(&td_aside_probes);
+	if (td_aside_switches || !td_aside_turns || !td_aside_registered || !td_aside_switch ||
+	    !td_aside_exec)
+		return;
+	if (tracepoint_probe_register(td_aside_switch, td_aside_probe_switch, NULL))
+		return;
+	if (tracepoint_probe_register(td_aside_exec, td_aside_probe_exec, NULL)) {
+		tracepoint_probe_unregister(td_aside_switch, td_aside_probe_switch, NULL);
+		return;
+	}
+	td_aside_switches = true;
+}
+
 /**
  * td_aside_begin() - look from now on whether somebody lacks what the groups have
  * @window: its window, which has a meter; under td_fit_mutex
@@ -455,6 +425,12 @@ void td_aside_begin(struct td_window *window)
 	td_aside_call(aside, td_aside_watch);
 	aside->ready = true;
 	mutex_unlock(&aside->lock);
+	if (window->meter->nr == 1)
+		return;
+	mutex_lock(&td_aside_probes);
+	td_aside_turns = true;
+	td_aside_watch_switches();
+	mutex_unlock(&td_aside_probes);
 }
 
 /**
@@ -516,13 +492,17 @@ u32 td_aside_info(void)
 	if (!td_aside_registered)
 		return 0;
 	return TOPDOWN_INFO_ASIDE |
-	       (td_aside_policy == TD_ASIDE_ALL ? TOPDOWN_INFO_ASIDE_ALL : 0);
+	       (td_aside_all() ? TOPDOWN_INFO_ASIDE_ALL : 0);
 }
 
 static void td_aside_find(struct tracepoint *tracepoint, void *data)
 {
 	if (!strcmp(tracepoint->name, "hrtimer_start"))
 		td_aside_tracepoint = tracepoint;
+	else if (!strcmp(tracepoint->name, "sched_switch"))
+		td_aside_switch = tracepoint;
+	else if (!strcmp(tracepoint->name, "sched_process_exec"))
+		td_aside_exec = tracepoint;
 }
 
 /**
@@ -538,6 +518,8 @@ int td_aside_init(void)
 
 	/* The compiler compares what is called with what the kernel calls. */
 	check_trace_callback_type_hrtimer_start(td_aside_probe);
+	check_trace_callback_type_sched_switch(td_aside_probe_switch);
+	check_trace_callback_type_sched_process_exec(td_aside_probe_exec);
 
 	if (td_aside_policy == TD_ASIDE_NEVER || td_meter_pinned())
 		return 0;
@@ -547,8 +529,13 @@ int td_aside_init(void)
 		return 0;
 	}
 	ret = tracepoint_probe_register(td_aside_tracepoint, td_aside_probe, NULL);
-	td_aside_registered = !ret;
-	return ret;
+	if (ret)
+		return ret;
+	mutex_lock(&td_aside_probes);
+	td_aside_registered = true;
+	td_aside_watch_switches();
+	mutex_unlock(&td_aside_probes);
+	return 0;
 }
 
 /**
@@ -559,7 +546,14 @@ void td_aside_exit(void)
 	if (!td_aside_registered)
 		return;
 	WARN_ON_ONCE(tracepoint_probe_unregister(td_aside_tracepoint, td_aside_probe, NULL));
+	mutex_lock(&td_aside_probes);
+	if (td_aside_switches) {
+		tracepoint_probe_unregister(td_aside_switch, td_aside_probe_switch, NULL);
+		tracepoint_probe_unregister(td_aside_exec, td_aside_probe_exec, NULL);
+	}
+	td_aside_switches = false;
+	td_aside_registered = false;
+	mutex_unlock(&td_aside_probes);
 	/* Nobody is in the probe afterwards. */
 	tracepoint_synchronize_unregister();
-	td_aside_registered = false;
 }

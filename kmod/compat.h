@@ -204,6 +204,16 @@ td_compat_starved_cpu(const struct perf_event *leader)
 }
 #endif
 
+/* May a task have events of the PMU?  Since 6.2 it has one context for all PMUs. */
+static inline bool td_compat_has_events(const struct task_struct *task)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+	return task->perf_event_ctxp[perf_hw_context];
+#else
+	return task->perf_event_ctxp;
+#endif
+}
+
 static inline const struct hrtimer *td_compat_mux(const struct perf_event *leader)
 {
 	return &td_compat_mux_of(leader)->hrtimer;

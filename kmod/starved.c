@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Starved: does somebody lack the counters that our groups have?
+ *
+ * perf says that events of a context lack counters, but not whose counters they wait for:
+ * the events of the context are looked through, on the CPU with interrupts off.
+ */
+#include <linux/list.h>
+#include <linux/lockdep.h>
+#include <linux/perf_event.h>
+#include <linux/spinlock.h>
+
+#include "compat.h"
+#include "meter.h"
+#include "starved.h"
+
+/* The most events of a context that are looked at, with its raw lock held. */
+#define TD_STARVED_LOOK_MAX	256
+
+/* Numbers of counters from here on are those of fixed ones. */
+#define TD_STARVED_FIXED	32
+
+/* May the event be scheduled on this CPU, by our PMU? */
+static bool td_starved_here(const struct td_meter *meter, const struct perf_event *event)
+{
+	return event->pmu == td_meter_leader(meter)->pmu &&
+	       (event->cpu == -1 || event->cpu == meter->cpu);
+}
+
+/* Does it wait for counters?  Siblings of a leader that is disabled do not. */
+static bool td_starved_waits(const struct perf_event *event)
+{
+	return event->state == PERF_EVENT_STATE_INACTIVE &&
+	       event->group_leader->state == PERF_EVENT_STATE_INACTIVE;
+}
+
+/* Has a task's event to wait for what our groups have? */
+static bool td_starved_task_waits(const struct td_meter *meter, const struct perf_event *event)
+{
+	return td_starved_waits(event) && td_starved_here(meter, event) &&
+	       (td_meter_general(meter) || td_meter_fixed(meter, event));
+}
+
+/* The same for an event of the CPU that counts a cgroup, */
+static bool td_starved_cgroup_waits(const struct td_meter *meter, const struct perf_event *event)
+{
+	return !td_meter_owns(meter, event) && td_starved_task_waits(meter, event) &&
+	       td_compat_is_cgroup(event) && td_compat_cgroup_runs(event);
+}
+
+/* or for any event of the CPU. */
+static bool td_starved_cpu_waits(const struct td_meter *meter, const struct perf_event *event)
+{
+	return !td_meter_owns(meter, event) && td_starved_task_waits(meter, event) &&
+	       (!td_compat_is_cgroup(event) || td_compat_cgroup_runs(event));
+}
+
+/* Has somebody who counts the CPU what a task wants, or will have it if we leave? */
+static bool td_starved_rival(const struct td_meter *meter, const struct perf_event *event)
+{
+	return event->state >= PERF_EVENT_STATE_INACTIVE && !td_compat_is_cgroup(event) &&
+	       td_starved_here(meter, event) && td_meter_fixed(meter, event) &&
+	       !td_meter_owns(meter, event);
+}
+
+/* Does the event have what may be that which we left? */
+static bool td_starved_has(const struct td_meter *meter, const struct perf_event *event)
+{
+	if (event->state != PERF_EVENT_STATE_ACTIVE || !td_starved_here(meter, event) ||
+	    td_meter_owns(meter, event))
+		return false;
+	return td_meter_fixed(meter, event) ||
+	       (td_meter_general(meter) && event->hw.idx < TD_STARVED_FIXED);
+}
+
+typedef bool (*td_starved_test)(const struct td_meter *meter, const struct perf_event *event);
+
+/* Is there such an event?  @many: what is said of contexts with very many events. */
+static bool td_starved_any(const struct td_meter *meter, struct perf_event_context *ctx,
+			 td_starved_test test, bool many)
+{
+	const struct perf_event *event;
+	unsigned int n = 0;
+	bool any = false;
+
+	lockdep_assert_irqs_disabled();
+	raw_spin_lock(&ctx->lock);
+	list_for_each_entry(event, &ctx->event_list, event_entry) {
+		any = n++ < TD_STARVED_LOOK_MAX ? test(meter, event) : many;
+		if (any || n > TD_STARVED_LOOK_MAX)
+			break;
+	}
+	raw_spin_unlock(&ctx->lock);
+	return any;
+}
+
+/* The context of the CPU, if events of it lack counters for whose users we stand aside. */
+static struct perf_event_context *td_starved_cpu(const struct td_meter *meter, bool all)
+{
+	const struct perf_event *leader = td_meter_leader(meter);
+
+	if (!all && !td_compat_has_cgroups(leader->ctx))
+		return NULL;
+	return td_compat_starved_cpu(leader);
+}
+
+/**
+ * td_starved_context() - a context of perf with events that lack counters
+ * @meter: of this CPU, interrupts off
+ * @all: also events that count the whole CPU, and not only tasks and cgroups
+ *
+ * Cheap: it is not known whose counters they lack.
+ *
+ * Return: the context of the running task or of the CPU; NULL for none.
+ */
+struct perf_event_context *td_starved_context(const struct td_meter *meter, bool all)
+{
+	struct perf_event_context *ctx = td_compat_starved_task(td_meter_leader(meter));
+
+	return ctx ? ctx : td_starved_cpu(meter, all);
+}
+
+/**
+ * td_starved_by() - the context of a user who lacks what the groups have
+ * @meter: of this CPU, interrupts off
+ * @all: as for td_starved_context()
+ *
+ * Return: the context; NULL for none.
+ */
+struct perf_event_context *td_starved_by(const struct td_meter *meter, bool all)
+{
+	const struct perf_event *leader = td_meter_leader(meter);
+	struct perf_event_context *ctx;
+
+	if (!td_meter_counting(meter))
+		return NULL;
+	ctx = td_compat_starved_task(leader);
+	/* CPU-wide users come before tasks: it is not we who are in the way. */
+	if (ctx && td_starved_any(meter, ctx, td_starved_task_waits, true) &&
+	    (td_meter_general(meter) ||
+	     !td_starved_any(meter, leader->ctx, td_starved_rival, false)))
+		return ctx;
+	ctx = td_starved_cpu(meter, all);
+	if (ctx && td_starved_any(meter, ctx,
+				  all ? td_starved_cpu_waits : td_starved_cgroup_waits, true))
+		return ctx;
+	return NULL;
+}
+
+/**
+ * td_starved_helped() - has somebody what the groups left?
+ * @meter: of this CPU, interrupts off; disabled
+ * @ctx: context with events that still lack counters
+ *
+ * Return: true or false.
+ */
+bool td_starved_helped(const struct td_meter *meter, struct perf_event_context *ctx)
+{
+	return td_starved_any(meter, ctx, td_starved_has, true);
+}

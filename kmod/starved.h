@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TOPDOWN_STARVED_H
+#define TOPDOWN_STARVED_H
+
+#include <linux/types.h>
+
+struct perf_event_context;
+struct td_meter;
+
+struct perf_event_context *td_starved_context(const struct td_meter *meter, bool all);
+struct perf_event_context *td_starved_by(const struct td_meter *meter, bool all);
+bool td_starved_helped(const struct td_meter *meter, struct perf_event_context *ctx);
+
+#endif /* TOPDOWN_STARVED_H */
