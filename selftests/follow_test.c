@@ -293,7 +293,7 @@ static int closed_while_off(unsigned int cpu, int stopper, unsigned int round,
 
 TEST_F_TIMEOUT(follow, closed_while_its_cpu_is_off, 900)
 {
-	unsigned int cpu[TD_CPUS_MAX], last = cpu[cpus_online(cpu) - 1], i;
+	unsigned int cpu[TD_CPUS_MAX], n = cpus_online(cpu), last = cpu[n - 1], i;
 	unsigned int rounds = getenv("TOPDOWN_FULL") ? 100 : 3;
 	char name[32];
 	int stopper;
