@@ -19,10 +19,15 @@ Usage: aside.sh [OPTION]...
   -s LIST      seconds that a command runs (default "0.1 1")
   -o FILE      keep what was measured (default: in the cache); it is added to
   -t FILE      make the table of such a file, and measure nothing
+  -l           one row in it for all kernels, with the least of each figure
   -h           this text
 
 A share is that of the time in which the event was to run, in percent; a dash is
 <not counted>.  Events in the order of the command line; those of a group count as one.
+Of perf record it is the number of samples as a percentage of that without the module.
+"worst" is the event whose share is the smallest part of that without the module, in
+percent.  "ours" is for how much of the time of the command, perf's own start included,
+the CPU's own group ran, and the state that the module said at its end.
 END
 }
 
@@ -30,33 +35,38 @@ END
 
 # in_order FILE: the shares that perf printed, those of one group once.
 in_order() {
-	awk -F, '/^#/ || $3 == "" || $3 ~ /^(task-clock|context-sw|cpu-mig|page-f|duration)/ { next }
+	# With a cgroup there is one column more.
+	sed "s/,$cgroup,/,/" "$1" | awk -F, '/^#/ || $3 == "" || $3 ~ /^(task-clock|context-sw|cpu-mig|page-f|duration)/ { next }
 		{ share = $1 ~ /^[0-9.]+$/ ? int($5) : "-" }
 		$3 ~ /^(topdown|TOPDOWN)/ && named { next }
 		{ named = $3 ~ /^(slots|TOPDOWN)/ || named }
 		{ out = out (n++ ? "/" : "") share }
-		END { print n ? out : "none" }' "$1"
+		END { print n ? out : "none" }'
 }
 
-# beside CPU COMMAND...: runs it; the share of the CPU's group is in OURS.
+# beside CPU COMMAND...: runs it; the share of the CPU's group is in OURS, and its state
+# at the end in STATE.
 beside() {
 	local cpu=$1
 	shift
 
 	if [[ $policy == without ]]; then
 		"$@" > /dev/null 2>> /tmp/errors
-		OURS=-
+		OURS=- STATE=-
 		return
 	fi
+	# Nothing is left of who was there before.
+	sleep 2
 	OURS=$("$dir/measure" "$@" 2>> /tmp/errors | awk -v cpu="$cpu" \
-		'$2 == cpu && $4 { print int(100 * $6 / $4) }')
+		'$2 == cpu { print $4 ? int(100 * $6 / $4) : "none" }')
+	STATE=$(awk '$1 ~ /^state:?$/ { print $2 }' "/sys/kernel/topdown/cpu$cpu")
 }
 
 # line COMMAND SHARES
-line() { echo "aside $kernel $machine $span $policy $1 $2 $OURS"; }
+line() { echo "aside $kernel $machine $span $policy $1 $2 $OURS $STATE"; }
 
 command_lines() {
-	local work=("$dir/workload" -c 1 -t "$span" compute)
+	local work=("$dir/workload" -c 1 -t "$span" compute) every
 
 	beside 1 perf stat -x, -o /tmp/perf -- "${work[@]}"
 	line stat "$(in_order /tmp/perf)"
@@ -67,30 +77,31 @@ command_lines() {
 	beside 1 perf stat -x, -o /tmp/perf -e "$events" -- "${work[@]}"
 	line five "$(in_order /tmp/perf)"
 	rm -f /tmp/data
-	beside 1 perf record -q -e cycles -c 3000000 -o /tmp/data -- "${work[@]}"
+	# Enough samples to compare, and not so many that perf throttles them.
+	every=$(awk -v s="$span" 'BEGIN { print s < 1 ? 1000000 : 3000000 * s }')
+	beside 1 perf record -q -e cycles -c "$every" -o /tmp/data -- "${work[@]}"
 	line record "$(perf script -i /tmp/data -F event 2> /dev/null | wc -l)"
 }
 
 # Of tasks that run already.
 running_lines() {
-
 	"$dir/workload" -c 1 -t 1000 compute &
-	echo $! > /tmp/cgroup/topdown/cgroup.procs
+	echo $! > "/tmp/cgroup/$cgroup/cgroup.procs"
 	beside 1 perf stat -x, -o /tmp/perf -e "$events" -p $! -- sleep "$span"
 	line p "$(in_order /tmp/perf)"
-	beside 1 perf stat -x, -o /tmp/perf -a -C 1 -e "$events" --for-each-cgroup topdown -- sleep "$span"
+	beside 1 perf stat -x, -o /tmp/perf -a -C 1 -e "$events" -G "$cgroup" -- sleep "$span"
 	line G "$(in_order /tmp/perf)"
 	kill $!
 	wait || true
 }
 
 measure_here() {
-	local kernel machine=$1 span policy events
+	local kernel machine=$1 span policy events cgroup=counted
 
 	kernel=$(uname -r | grep -oE '^[0-9]+(\.[0-9]+)?')
 	mkdir -p /tmp/cgroup
 	mount -t cgroup -o perf_event none /tmp/cgroup
-	mkdir /tmp/cgroup/topdown
+	mkdir "/tmp/cgroup/$cgroup"
 	events=$general,cache-references,cache-misses
 	perf stat -e "$group" true > /dev/null 2>&1 && events=$general,$group
 	for policy in without never tasks; do
@@ -118,47 +129,88 @@ machines="spr icl skx zen4"
 spans="0.1 1"
 raw=
 table=
-while getopts :hk:m:s:o:t: opt; do
+least=
+while getopts :hk:m:s:o:t:l opt; do
 	case $opt in
 	k) kernels=$OPTARG ;;
 	m) machines=$OPTARG ;;
 	s) spans=$OPTARG ;;
 	o) raw=$OPTARG ;;
 	t) table=$OPTARG ;;
+	l) least=1 ;;
 	h) usage; exit 0 ;;
 	*) note "option -$OPTARG is unknown or lacks its value; try aside.sh -h"; exit 2 ;;
 	esac
 done
 
-# The samples of perf record as a percentage of those without the module.
+# show FILE: one row for each kernel, or with $least one for all, with the least of each.
 show() {
-	awk '
-	function place(i) { return $2 " " $3 " " $4 " " $6 }
+	awk -v merge="$least" '
+	# Is share a less than share b?  A dash is less than any.
+	function less(a, b) { return b != "-" && (a == "-" || a + 0 < b + 0) }
+	# The lesser of each event.
+	function lesser(a, b,    x, y, n, m, i, out) {
+		n = split(a, x, "/")
+		m = split(b, y, "/")
+		if (n != m)
+			return n ? a "?" : b
+		for (i = 1; i <= n; i++)
+			out = out (i > 1 ? "/" : "") (less(x[i], y[i]) ? x[i] : y[i])
+		return out
+	}
+	# The worst event as a percentage of its share without the module.
+	function worst(with, without,    x, y, n, i, part, out) {
+		n = split(with, x, "/")
+		if (n != split(without, y, "/"))
+			return "?"
+		out = 100
+		for (i = 1; i <= n; i++) {
+			part = y[i] > 0 ? 100 * x[i] / y[i] : 0
+			if (part < out)
+				out = part
+		}
+		return int(out)
+	}
+	function unite(what, row, new) {
+		what[row] = row in what ? lesser(what[row], new) : new
+	}
 	$1 != "aside" { next }
 	{
-		key = place()
-		if (!(key in seen)) {
-			seen[key] = 1
-			order[n++] = key
-		}
+		place = $2 " " $3 " " $4 " " $6
+		# Samples of perf record.
 		if ($6 == "record") {
 			if ($5 == "without")
-				base[key] = $7
-			$7 = base[key] ? int(100 * $7 / base[key]) : "?"
+				samples[place] = $7
+			$7 = samples[place] ? int(100 * $7 / samples[place]) : "?"
 		}
-		share[key, $5] = $7
-		ours[key, $5] = $8
+		row = merge ? "all " $3 " " $4 " " $6 : place
+		if (!(row in seen)) {
+			seen[row] = 1
+			order[n++] = row
+		}
+		if ($5 == "without") {
+			baseline[place] = $7
+			unite(without, row, $7)
+			next
+		}
+		unite(ours, row SUBSEP $5, $8)
+		if (index(state[row, $5], $9) == 0)
+			state[row, $5] = state[row, $5] (state[row, $5] ? "," : "") $9
+		unite(share, row SUBSEP $5, $7)
+		if ($5 == "tasks")
+			unite(part, row, worst($7, baseline[place]))
 	}
 	END {
-		form = "%-7s%-8s%5s  %-8s %-28s %-28s %-28s %5s %5s\n"
+		form = "%-7s%-8s%4s  %-8s %-24s %-24s %-24s %5s  %-14s %s\n"
 		printf form, "kernel", "machine", "s", "command", "without", "rotation alone", \
-			"aside=tasks", "ours,", "ours,"
-		printf form, "", "", "", "", "", "", "", "rot.", "aside"
+			"aside=tasks", "worst", "ours, rotation", "ours, aside"
 		for (i = 0; i < n; i++) {
-			split(order[i], p, " ")
-			printf form, p[1], p[2], p[3], p[4], share[order[i], "without"], \
-				share[order[i], "never"], share[order[i], "tasks"], \
-				ours[order[i], "never"], ours[order[i], "tasks"]
+			row = order[i]
+			split(row, p, " ")
+			printf form, p[1], p[2], p[3], p[4], without[row], share[row, "never"], \
+				share[row, "tasks"], part[row], \
+				ours[row, "never"] " " state[row, "never"], \
+				ours[row, "tasks"] " " state[row, "tasks"]
 		}
 	}' "$1"
 }
