@@ -12,6 +12,7 @@
 #include <linux/cpumask.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/stddef.h>
 #include <linux/vmalloc.h>
 
 #include "page.h"
@@ -152,9 +153,11 @@ int td_page_init(void)
 		.record_stride		= ALIGN(sizeof(struct topdown_map_record),
 						SMP_CACHE_BYTES),
 		.record_size		= sizeof(struct topdown_record),
+		.open_offset		= offsetof(struct topdown_map_record, open),
 		.history_entries	= td_history,
 		.history_stride		= ALIGN(sizeof(struct topdown_map_window),
 						SMP_CACHE_BYTES),
+		.history_size		= sizeof(struct topdown_map_window),
 	};
 
 	if (td_history > TD_HISTORY_MAX) {

@@ -25,10 +25,17 @@
  */
 #define TD_SHARE_PAGES_MAX	(8 * PAGE_SIZE)
 
-#define TD_SHARE_OFFSET		ALIGN(sizeof(struct topdown_session_map), SMP_CACHE_BYTES)
 #define TD_SHARE_STRIDE		ALIGN(sizeof(struct topdown_share), SMP_CACHE_BYTES)
+#define TD_BASELINE_OFFSET	ALIGN(sizeof(struct topdown_session_map), SMP_CACHE_BYTES)
+#define TD_SHARE_OFFSET		(TD_BASELINE_OFFSET + TOPDOWN_NR_KINDS * TD_SHARE_STRIDE)
 
 /* Not by what the header says: readers cannot change it, but this is shorter. */
+static struct topdown_share *td_share_baseline(struct topdown_session_map *map,
+					       unsigned int kind)
+{
+	return (void *)map + TD_BASELINE_OFFSET + (size_t)kind * TD_SHARE_STRIDE;
+}
+
 static struct topdown_share *td_share_of(const struct topdown_session_map *map, int cpu)
 {
 	return (void *)map + TD_SHARE_OFFSET + (size_t)cpu * TD_SHARE_STRIDE;
@@ -63,10 +70,13 @@ struct topdown_session_map *td_share_alloc(void)
 	map->magic = TOPDOWN_SESSION_MAP_MAGIC;
 	map->size = td_share_size();
 	map->header_size = sizeof(*map);
-	map->nr_shares = nr_cpu_ids;
+	map->nr_cpus = nr_cpu_ids;
 	map->share_offset = TD_SHARE_OFFSET;
 	map->share_stride = TD_SHARE_STRIDE;
 	map->share_size = sizeof(struct topdown_share);
+	map->baseline_offset = TD_BASELINE_OFFSET;
+	map->baseline_stride = TD_SHARE_STRIDE;
+	map->nr_kinds = TOPDOWN_NR_KINDS;
 	return map;
 }
 
@@ -117,7 +127,7 @@ int td_share_mmap(const struct topdown_session_map *map, struct vm_area_struct *
 static u32 td_share_resets(const struct topdown_session_map *map)
 {
 	/* Pairs with WRITE_ONCE() in td_share_begin(). */
-	return READ_ONCE(map->baseline[0].resets);
+	return READ_ONCE(map->resets);
 }
 
 /* What there was before the last reset does not count. */
@@ -190,14 +200,14 @@ void td_share_sum(const struct topdown_session_map *map,
  * @map: of a session that is not being reset
  * @sum: written: the sum of each kind of CPU
  */
-void td_share_since(const struct topdown_session_map *map,
+void td_share_since(struct topdown_session_map *map,
 		    struct topdown_share sum[TOPDOWN_NR_KINDS])
 {
 	unsigned int kind;
 
 	td_share_sum(map, sum);
 	for (kind = 0; kind < TOPDOWN_NR_KINDS; kind++)
-		td_share_sub(&sum[kind], &map->baseline[kind]);
+		td_share_sub(&sum[kind], td_share_baseline(map, kind));
 }
 
 /**
@@ -239,14 +249,10 @@ void td_share_tell(struct topdown_session_map *map, u32 state, u32 flags, u32 ta
  */
 void td_share_begin(struct topdown_session_map *map)
 {
-	u32 resets = map->baseline[0].resets + 1;
-	unsigned int kind;
-
 	lockdep_assert_irqs_disabled();
 	td_seq_write_begin(&map->seq);
-	for (kind = 0; kind < TOPDOWN_NR_KINDS; kind++)
-		/* Pairs with READ_ONCE() in td_share_resets(). */
-		WRITE_ONCE(map->baseline[kind].resets, resets);
+	/* Pairs with READ_ONCE() in td_share_resets(). */
+	WRITE_ONCE(map->resets, map->resets + 1);
 	td_seq_write_end(&map->seq);
 }
 
@@ -258,14 +264,16 @@ void td_share_begin(struct topdown_session_map *map)
 void td_share_reset(struct topdown_session_map *map,
 		    const struct topdown_share baseline[TOPDOWN_NR_KINDS])
 {
+	struct topdown_share *now;
 	unsigned int kind;
 
 	lockdep_assert_irqs_disabled();
 	td_seq_write_begin(&map->seq);
 	for (kind = 0; kind < TOPDOWN_NR_KINDS; kind++) {
-		map->baseline[kind].figures = baseline[kind].figures;
-		map->baseline[kind].switches = baseline[kind].switches;
-		map->baseline[kind].merged_ns = baseline[kind].merged_ns;
+		now = td_share_baseline(map, kind);
+		now->figures = baseline[kind].figures;
+		now->switches = baseline[kind].switches;
+		now->merged_ns = baseline[kind].merged_ns;
 	}
 	td_seq_write_end(&map->seq);
 }

@@ -70,10 +70,20 @@ const struct topdown_map_window *map_slot(const struct map *map, unsigned int cp
 	return map_at(map, header->history_offset + index * header->history_stride);
 }
 
+/* Each part from where the header says that it is. */
+static void entry_copy(const struct map *map, const struct topdown_map_record *entry,
+		       struct topdown_map_record *copy)
+{
+	const char *open = (const char *)entry + map->header->open_offset;
+
+	copy_words(copy, entry, offsetof(struct topdown_map_record, open));
+	copy_words(&copy->open, open, sizeof(copy->open));
+}
+
 void map_read_unguarded(const struct map *map, unsigned int cpu,
 			struct topdown_map_record *copy)
 {
-	copy_words(copy, map_entry(map, cpu), sizeof(*copy));
+	entry_copy(map, map_entry(map, cpu), copy);
 }
 
 void map_slot_unguarded(const struct topdown_map_window *slot, struct topdown_map_window *window)
@@ -89,7 +99,7 @@ bool map_read(const struct map *map, unsigned int cpu, struct topdown_map_record
 
 	for (;;) {
 		seq = __atomic_load_n(&entry->seq, __ATOMIC_ACQUIRE);
-		copy_words(copy, entry, sizeof(*copy));
+		entry_copy(map, entry, copy);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (!(seq & 1) && __atomic_load_n(&entry->seq, __ATOMIC_RELAXED) == seq)
 			return true;

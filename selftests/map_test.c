@@ -64,7 +64,8 @@ TEST_F(map, header_agrees_with_info)
 	EXPECT_EQ(sizeof(*header), header->header_size);
 	EXPECT_EQ(self->info.out_nr_cpus, header->nr_cpus);
 	EXPECT_EQ(self->info.out_record_size, header->record_size);
-	EXPECT_EQ(0, header->__reserved);
+	EXPECT_EQ(offsetof(struct topdown_map_record, open), header->open_offset);
+	EXPECT_EQ(sizeof(struct topdown_map_window), header->history_size);
 }
 
 TEST_F(map, layout_is_in_bounds)
@@ -80,7 +81,10 @@ TEST_F(map, layout_is_in_bounds)
 	EXPECT_LE(offsetof(struct topdown_map_record, record) + header->record_size,
 		  header->record_stride);
 	EXPECT_LE(records_end, header->history_offset);
-	EXPECT_LE(sizeof(struct topdown_map_window), header->history_stride);
+	EXPECT_LE(offsetof(struct topdown_map_record, record) + header->record_size,
+		  header->open_offset);
+	EXPECT_LE(header->open_offset + sizeof(struct topdown_figures), header->record_stride);
+	EXPECT_LE(header->history_size, header->history_stride);
 	EXPECT_LE(history_end, header->size);
 	/* Less than a page is lost at the end. */
 	EXPECT_GT(history_end + PAGE, header->size);

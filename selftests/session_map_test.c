@@ -72,6 +72,13 @@ static const struct topdown_share *share_of(const struct topdown_session_map *ma
 			      (size_t)cpu * map->share_stride);
 }
 
+static const struct topdown_share *baseline_of(const struct topdown_session_map *map,
+					       unsigned int kind)
+{
+	return (const void *)((const char *)map + map->baseline_offset +
+			      (size_t)kind * map->baseline_stride);
+}
+
 static void copy_guarded(void *to, const void *from, size_t size, const __u32 *at)
 {
 	__u32 seq;
@@ -109,16 +116,28 @@ static void add(struct topdown_share *sum, const struct topdown_share *more, uin
 static void read_map(const struct topdown_session_map *map, struct topdown_session *told)
 {
 	struct topdown_session_map header;
-	struct topdown_share sum = { }, one;
+	struct topdown_share sum = { }, baseline = { }, one;
 	unsigned int cpu, kind;
+	__u32 seq;
 
-	copy_guarded(&header, map, sizeof(header), &map->seq);
-	for (cpu = 0; cpu < header.nr_shares; cpu++) {
+	/* The baseline is of the same moment as the header. */
+	do {
+		seq = __atomic_load_n(&map->seq, __ATOMIC_ACQUIRE);
+		copy_words(&header, map, sizeof(header));
+		memset(&baseline, 0, sizeof(baseline));
+		for (kind = 0; kind < map->nr_kinds; kind++) {
+			copy_words(&one, baseline_of(map, kind), sizeof(one));
+			add(&baseline, &one, 1);
+		}
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	} while ((seq & 1) || __atomic_load_n(&map->seq, __ATOMIC_RELAXED) != seq);
+	for (cpu = 0; cpu < header.nr_cpus; cpu++) {
 		copy_guarded(&one, share_of(map, cpu), sizeof(one), &share_of(map, cpu)->seq);
+		if (one.resets != header.resets)
+			one.level = 0;
 		add(&sum, &one, 1);
 	}
-	for (kind = 0; kind < TOPDOWN_NR_KINDS; kind++)
-		add(&sum, &header.baseline[kind], -1);
+	add(&sum, &baseline, -1);
 	*told = (struct topdown_session) {
 		.session	= header.session,
 		.out_state	= header.state,
@@ -146,7 +165,8 @@ static bool same(const struct topdown_session *seen, const struct topdown_sessio
 TEST_F(session_map, layout_is_in_bounds)
 {
 	const struct topdown_session_map *map = self->map;
-	uint64_t end = map->share_offset + (uint64_t)map->nr_shares * map->share_stride;
+	uint64_t end = map->share_offset + (uint64_t)map->nr_cpus * map->share_stride;
+	uint64_t kinds = map->baseline_offset + (uint64_t)map->nr_kinds * map->baseline_stride;
 
 	EXPECT_NE(0, self->info.out_features & TOPDOWN_FEATURE_SESSION_MAP);
 	EXPECT_EQ(TOPDOWN_SESSION_MAP_MAGIC, map->magic);
@@ -154,9 +174,14 @@ TEST_F(session_map, layout_is_in_bounds)
 	EXPECT_EQ(self->info.out_session_map_size, map->size);
 	EXPECT_EQ(0, map->size % PAGE);
 	EXPECT_EQ(sizeof(*map), map->header_size);
-	EXPECT_EQ(self->info.out_nr_cpus, map->nr_shares);
+	EXPECT_EQ(self->info.out_nr_cpus, map->nr_cpus);
+	EXPECT_EQ(3, map->nr_kinds);
 	EXPECT_EQ(self->session, map->session);
-	EXPECT_LE(map->header_size, map->share_offset);
+	EXPECT_LE(map->header_size, map->baseline_offset);
+	EXPECT_LE(kinds, map->share_offset);
+	EXPECT_EQ(0, map->baseline_offset % 8);
+	EXPECT_EQ(0, map->baseline_stride % 8);
+	EXPECT_LE(map->share_size, map->baseline_stride);
 	EXPECT_EQ(sizeof(struct topdown_share), map->share_size);
 	EXPECT_LE(map->share_size, map->share_stride);
 	EXPECT_LE(end, map->size);

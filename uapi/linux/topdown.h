@@ -16,6 +16,22 @@
  * never by comparing versions.  All fields have explicit sizes and natural
  * alignment, so 32-bit callers use the same layout.
  *
+ * What is mapped has no caller's size.  Each thing there that can grow, and each that
+ * stands behind one, is found by an offset, a stride, a size and a number in the header
+ * of the map.  A reader copies the less of the size said there and of the one that it
+ * knows; the rest, if it knows more, is zero.
+ *
+ * Values of enumerations are added, and never get another meaning.  A reader takes one
+ * that it does not know for what it is: another source, state or kind.
+ *
+ * Nodes have one number for ever.  Levels 1 and 2 have those below TOPDOWN_MAX_NODES, and
+ * struct topdown_figures has their slots; it never grows.  Numbers from there on are for
+ * nodes of deeper levels.  Their slots will come in structures of their own, behind a
+ * TOPDOWN_FEATURE_ bit: at the end of struct topdown_record, topdown_session,
+ * topdown_share and topdown_map_window, and of an open window at an offset in the header
+ * of the map.  Masks of nodes have 64 bits, of which bits TOPDOWN_MAX_NODES to 63 are
+ * theirs.  Readers leave alone the bits that they do not know.
+ *
  * Input flags and reserved fields must be zero where no meaning is given.
  * Fields whose name starts with out_ are written by the kernel only, and must
  * be zero on entry, so that they can become inputs one day.
@@ -480,13 +496,14 @@ struct topdown_reset {
  * @size: bytes in all: topdown_info.out_map_size
  * @header_size: sizeof(struct topdown_map) of the kernel
  * @nr_cpus: CPUs that have a record: one more than the highest number
- * @record_offset: bytes from the start to the record of CPU 0
- * @record_stride: bytes from one CPU's record to the next
+ * @record_offset: bytes from the start to the struct topdown_map_record of CPU 0
+ * @record_stride: bytes from that of one CPU to the next
  * @record_size: sizeof(struct topdown_record) of the kernel
+ * @open_offset: bytes from the start of a struct topdown_map_record to its @open
  * @history_entries: windows kept for each CPU; 0 for no history
  * @history_offset: bytes from the start to the history of CPU 0
  * @history_stride: bytes from one window to the next
- * @__reserved: 0
+ * @history_size: sizeof(struct topdown_map_window) of the kernel
  *
  * A read-only mapping (PROT_READ, MAP_SHARED, offset 0) of one page shows this
  * header, one of @size bytes everything; it costs no system call to read and
@@ -501,13 +518,14 @@ struct topdown_map {
 	__aligned_u64 size;
 	__u32 header_size;
 	__u32 nr_cpus;
-	__u32 record_offset;
+	__aligned_u64 record_offset;
 	__u32 record_stride;
 	__u32 record_size;
+	__u32 open_offset;
 	__u32 history_entries;
 	__aligned_u64 history_offset;
 	__u32 history_stride;
-	__u32 __reserved;
+	__u32 history_size;
 };
 
 /**
@@ -516,7 +534,8 @@ struct topdown_map {
  * @__reserved: 0
  * @record: what READ without TOPDOWN_READ_FRESH says, but for the ratios, which
  *	are all TOPDOWN_RATIO_NONE: a reader has the nodes and the slots
- * @open: the open window, as far as it has been counted
+ * @open: the open window, as far as it has been counted; at topdown_map.open_offset,
+ *	which is here only as long as the record does not grow
  *
  * To read it whole::
  *

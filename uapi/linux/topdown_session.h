@@ -179,42 +179,49 @@ struct topdown_share {
  * @magic: TOPDOWN_SESSION_MAP_MAGIC
  * @size: bytes in all: topdown_info.out_session_map_size
  * @header_size: sizeof(struct topdown_session_map) of the kernel
- * @nr_shares: CPUs that have a share: one more than the highest number
+ * @nr_cpus: CPUs that have a share: one more than the highest number
  * @share_offset: bytes from the start to the share of CPU 0
  * @share_stride: bytes from one CPU's share to the next
  * @share_size: sizeof(struct topdown_share) of the kernel
+ * @baseline_offset: bytes from the start to the baseline of kind 0: the sums of the shares
+ *	of CPUs of that enum topdown_kind at the last reset, as a struct topdown_share
+ *	with nothing else in it
+ * @baseline_stride: bytes from the baseline of one kind to the next
+ * @nr_kinds: how many baselines there are; the kinds of all shares are below
  * @session: number of the session
- * @seq: odd while what follows is being written
+ * @seq: odd while what follows, or a baseline, is being written
  * @state: as topdown_session.out_state
  * @flags: as topdown_session.out_flags
  * @tasks: as topdown_session.out_tasks
- * @baseline: the sums of the shares of each kind at the last reset; their @seq is 0,
- *	and their @resets how many there were
+ * @resets: how many there were
  *
  * A read-only mapping (PROT_READ, MAP_SHARED) at TOPDOWN_SESSION_MAP_OFFSET() of
  * the session's number.  What TOPDOWN_SESSION says without _FRESH is the sum of
- * the shares less @baseline, for each kind and for all kinds together, and the lowest
- * level of shares that have one, with their source and the nodes that all of them
- * have; but for shares whose @resets is another than that of @baseline, which have
- * nothing since the last reset.
- * Copy the fields from @state on under @seq, then each share under its own, with
- * the loop of struct topdown_map_record: after EXITED nothing is added, so in this order
- * the figures of a session that has exited are the last ones.
+ * the shares less the baseline, for each kind and for all kinds together, of kinds too
+ * that the reader does not know; and the lowest level of shares that have one, with their
+ * source and the nodes that all of them have, but for shares whose @resets is another
+ * than here, which have nothing since the last reset.
+ * Copy the fields from @state on and the baselines under @seq, then each share under its
+ * own, with the loop of struct topdown_map_record: after EXITED nothing is added, so in
+ * this order the figures of a session that has exited are the last ones.
  */
 struct topdown_session_map {
 	__aligned_u64 magic;
 	__aligned_u64 size;
 	__u32 header_size;
-	__u32 nr_shares;
-	__u32 share_offset;
+	__u32 nr_cpus;
+	__aligned_u64 share_offset;
 	__u32 share_stride;
 	__u32 share_size;
+	__aligned_u64 baseline_offset;
+	__u32 baseline_stride;
+	__u32 nr_kinds;
 	__u32 session;
 	__u32 seq;
 	__u32 state;
 	__u32 flags;
 	__u32 tasks;
-	struct topdown_share baseline[TOPDOWN_NR_KINDS];
+	__u32 resets;
 };
 
 /**

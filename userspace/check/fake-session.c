@@ -12,7 +12,7 @@
  *   FAKE_INCOMPLETE    a child could not be followed
  *   FAKE_HYBRID        half of the time is on E-cores
  *   FAKE_ASLEEP        tasks are never on a CPU
- *   FAKE_SHARES_BAD    field of a session's map that is wrong: its number from 1
+ *   FAKE_SHARES_BAD    what is wrong with a session's map: a number of break_layout()
  *   FAKE_SHARES_BUSY   the shares are being written for ever
  *   FAKE_ATTACH_ERRNO, FAKE_SESSION_ERRNO
  *   FAKE_OTHERS_ERRNO  of ATTACH to others than the caller
@@ -215,10 +215,10 @@ static void break_layout(struct topdown_session_map *map)
 		map->header_size--;
 		break;
 	case 4:
-		map->nr_shares = 0;
+		map->nr_cpus = 0;
 		break;
 	case 5:
-		map->nr_shares = 100;
+		map->nr_cpus = 100;
 		break;
 	case 6:
 		map->share_offset = 16;
@@ -232,23 +232,41 @@ static void break_layout(struct topdown_session_map *map)
 	case 9:
 		map->share_offset += 4;
 		break;
+	case 10:
+		map->nr_kinds = 0;
+		break;
+	case 11:
+		map->nr_kinds = 100;
+		break;
+	case 12:
+		map->baseline_offset = FAKE_SESSION_MAP_SIZE - 8;
+		break;
+	case 13:
+		map->baseline_stride = 312;
+		break;
+	case 14:
+		map->baseline_offset = 16;
+		break;
 	}
 }
 
 /* Two CPUs: one has what the session was reset at, and a figure on top, both level 2. */
 static void fill_shares(struct topdown_session_map *map, uint32_t number)
 {
-	struct topdown_share *share;
+	struct topdown_share *share, *baseline;
 	unsigned int i;
 
 	*map = (struct topdown_session_map) {
 		.magic		= TOPDOWN_SESSION_MAP_MAGIC,
 		.size		= FAKE_SESSION_MAP_SIZE,
 		.header_size	= sizeof(*map),
-		.nr_shares	= 3,
-		.share_offset	= 1024,
+		.nr_cpus	= 3,
+		.share_offset	= 2048,
 		.share_stride	= 384,
 		.share_size	= sizeof(*share),
+		.baseline_offset = 128,
+		.baseline_stride = 448,
+		.nr_kinds	= TOPDOWN_NR_KINDS,
 		.session	= number,
 		.state		= TOPDOWN_SESSION_RUNNING,
 		.tasks		= 1,
@@ -263,9 +281,10 @@ static void fill_shares(struct topdown_session_map *map, uint32_t number)
 		share->merged_ns = 100;
 		fill_counts(&share->figures, 0, 2);
 	}
-	map->baseline[0].switches = 5;
-	map->baseline[0].merged_ns = 70;
-	fill_counts(&map->baseline[0].figures, 0, 3);
+	baseline = (void *)((char *)map + map->baseline_offset);
+	baseline->switches = 5;
+	baseline->merged_ns = 70;
+	fill_counts(&baseline->figures, 0, 3);
 	break_layout(map);
 }
 

@@ -483,8 +483,7 @@ static void write_cpu(unsigned int cpu)
 	__atomic_store_n(&to->seq, to->seq + 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	to->record = record;
-	memcpy(entry + offsetof(struct topdown_map_record, record) + map->record_size,
-	       &open, sizeof(open));
+	memcpy(entry + map->open_offset, &open, sizeof(open));
 	if (cpu != 1 || !getenv("FAKE_STUCK"))
 		__atomic_store_n(&to->seq, to->seq + 1, __ATOMIC_RELEASE);
 	write_window(cpu, &record);
@@ -519,8 +518,10 @@ static void make_header(struct topdown_map *map)
 		.record_offset = 128,
 		.record_stride = sizeof(struct topdown_map_record) + grow + 64,
 		.record_size = sizeof(struct topdown_record) + grow,
+		.open_offset = offsetof(struct topdown_map_record, open) + grow,
 		.history_entries = FAKE_HISTORY,
 		.history_stride = sizeof(struct topdown_map_window) + grow,
+		.history_size = sizeof(struct topdown_map_window) + grow,
 	};
 	map->history_offset = map->record_offset + map->nr_cpus * map->record_stride;
 	if (!bad)
@@ -545,6 +546,14 @@ static void make_header(struct topdown_map *map)
 		map->history_entries = 1U << 30;
 	else if (!strcmp(bad, "window"))
 		map->history_stride -= 8 + grow;
+	else if (!strcmp(bad, "window size"))
+		map->history_size = 296;
+	else if (!strcmp(bad, "open"))
+		map->open_offset = map->record_stride - sizeof(struct topdown_figures) + 8;
+	else if (!strcmp(bad, "open misaligned"))
+		map->open_offset += 4;
+	else if (!strcmp(bad, "open on the sequence"))
+		map->open_offset = 0;
 	else if (!strcmp(bad, "far"))
 		map->history_offset = -8ULL;
 }

@@ -241,7 +241,8 @@ static void test_map_open(void)
 {
 	static const char * const bad[] = {
 		"magic", "size", "header", "cpus", "offset", "misaligned", "stride", "record",
-		"history", "window", "far"
+		"history", "window", "window size", "open", "open misaligned",
+		"open on the sequence", "far"
 	};
 	struct topdown_map_view *map = NULL;
 	struct topdown *td = open_fake();
@@ -539,7 +540,7 @@ static void test_session_map(void)
 	struct topdown_session seen = { .session = 99 };
 	struct topdown_session_view *map = NULL;
 	struct topdown *td;
-	char name[32], bad[2];
+	char name[32], bad[3];
 	uint32_t session;
 	unsigned int i;
 
@@ -574,7 +575,7 @@ static void test_session_map(void)
 	topdown_session_map_close(map);
 	unsetenv("FAKE_SHARES_BUSY");
 	map = NULL;
-	for (i = 1; i <= 9; i++) {
+	for (i = 1; i <= 14; i++) {
 		snprintf(name, sizeof(name), "bad map %u", i);
 		snprintf(bad, sizeof(bad), "%u", i);
 		setenv("FAKE_SHARES_BAD", bad, 1);
@@ -587,7 +588,7 @@ static void test_session_map(void)
 
 int main(void)
 {
-	ktap_begin(&ktap, 130);
+	ktap_begin(&ktap, 139);
 	test_open();
 	test_descriptors();
 	test_info();

@@ -16,11 +16,11 @@
  * may know no more, and the numbers never change.
  */
 #define TD_RECORD_SIZE_MIN	616
-#define TD_MAP_SIZE_MIN		56
+#define TD_MAP_SIZE_MIN		64
 #define TD_WINDOW_SIZE_MIN	304
 #define TD_EVENT_SIZE_MIN	24
 #define TD_SESSION_SIZE_MIN	880
-#define TD_SESSION_MAP_SIZE_MIN	1016
+#define TD_SESSION_MAP_SIZE_MIN	80
 #define TD_SHARE_SIZE_MIN	320
 
 /* Entries in a map, one after the other. */

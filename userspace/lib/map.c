@@ -39,15 +39,15 @@ static int td_check_layout(const struct topdown_map *layout, uint64_t mapped)
 		.offset = layout->record_offset,
 		.stride = layout->record_stride,
 		.nr = layout->nr_cpus,
-		.size = offsetof(struct topdown_map_record, record) + layout->record_size +
-			sizeof(struct topdown_figures),
+		.size = offsetof(struct topdown_map_record, record) + layout->record_size,
 	};
 	const struct td_entries windows = {
 		.offset = layout->history_offset,
 		.stride = layout->history_stride,
 		.nr = (uint64_t)layout->nr_cpus * layout->history_entries,
-		.size = TD_WINDOW_SIZE_MIN,
+		.size = layout->history_size,
 	};
+	const uint64_t open_end = (uint64_t)layout->open_offset + sizeof(struct topdown_figures);
 
 	if (layout->magic != TOPDOWN_MAP_MAGIC || layout->size > mapped ||
 	    layout->header_size < TD_MAP_SIZE_MIN)
@@ -55,6 +55,11 @@ static int td_check_layout(const struct topdown_map *layout, uint64_t mapped)
 	if (!layout->nr_cpus || layout->nr_cpus > TOPDOWN_CPUS_WORDS_MAX * 64)
 		return -EPROTO;
 	if (layout->record_size < TD_RECORD_SIZE_MIN || layout->record_size % 8)
+		return -EPROTO;
+	if (layout->open_offset < offsetof(struct topdown_map_record, record) ||
+	    layout->open_offset % 8 || open_end > layout->record_stride)
+		return -EPROTO;
+	if (layout->history_size < TD_WINDOW_SIZE_MIN || layout->history_size % 8)
 		return -EPROTO;
 	if (!td_fits(&records, layout->header_size, layout->size) ||
 	    !td_fits(&windows, layout->header_size, layout->size))
@@ -88,7 +93,7 @@ TD_API int topdown_map_open(struct topdown_map_view **out, struct topdown *td)
 	map = calloc(1, sizeof(*map));
 	if (!map)
 		return -ENOMEM;
-	map->base = td_map_pages(td, size, sizeof(map->layout), 0);
+	map->base = td_map_pages(td, size, TD_MAP_SIZE_MIN, 0);
 	if (!map->base) {
 		ret = -errno;
 		goto err_free;
@@ -168,7 +173,7 @@ static int td_map_copy(const struct topdown_map_view *map, uint32_t cpu,
 	const unsigned char *from = entry + offsetof(struct topdown_map_record, record);
 	const struct td_copy copy[] = {
 		{ record, sizeof(*record), from, map->layout.record_size },
-		{ open, sizeof(*open), from + map->layout.record_size, sizeof(*open) },
+		{ open, sizeof(*open), entry + map->layout.open_offset, sizeof(*open) },
 	};
 
 	return td_copy_guarded(copy, 2, (const uint32_t *)entry);
@@ -221,7 +226,7 @@ TD_API int topdown_map_read_window(const struct topdown_map_view *map, uint32_t 
 		((uint64_t)cpu * layout->history_entries +
 		 (number - 1) % layout->history_entries) * layout->history_stride;
 	before = __atomic_load_n((const uint64_t *)entry, __ATOMIC_ACQUIRE);
-	td_copy_sized(&window, sizeof(window), entry, layout->history_stride);
+	td_copy_sized(&window, sizeof(window), entry, layout->history_size);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	after = __atomic_load_n((const uint64_t *)entry, __ATOMIC_RELAXED);
 	if (before != number || after != number)

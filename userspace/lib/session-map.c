@@ -11,6 +11,9 @@
 
 #include "../../kmod/sums.h"
 
+/* More than there will ever be; they are copied at one moment. */
+#define TD_KINDS_MAX	16
+
 struct topdown_session_view {
 	const unsigned char *base;
 	size_t mapped;
@@ -22,17 +25,26 @@ static int td_check_shares(const struct topdown_session_map *layout, uint64_t ma
 	const struct td_entries shares = {
 		.offset = layout->share_offset,
 		.stride = layout->share_stride,
-		.nr = layout->nr_shares,
+		.nr = layout->nr_cpus,
+		.size = layout->share_size,
+	};
+	const struct td_entries baselines = {
+		.offset = layout->baseline_offset,
+		.stride = layout->baseline_stride,
+		.nr = layout->nr_kinds,
 		.size = layout->share_size,
 	};
 
 	if (layout->magic != TOPDOWN_SESSION_MAP_MAGIC || layout->size > mapped ||
 	    layout->header_size < TD_SESSION_MAP_SIZE_MIN)
 		return -EPROTO;
-	if (!layout->nr_shares || layout->nr_shares > TOPDOWN_CPUS_WORDS_MAX * 64)
+	if (!layout->nr_cpus || layout->nr_cpus > TOPDOWN_CPUS_WORDS_MAX * 64)
+		return -EPROTO;
+	if (!layout->nr_kinds || layout->nr_kinds > TD_KINDS_MAX)
 		return -EPROTO;
 	if (layout->share_size < TD_SHARE_SIZE_MIN ||
-	    !td_fits(&shares, layout->header_size, layout->size))
+	    !td_fits(&shares, layout->header_size, layout->size) ||
+	    !td_fits(&baselines, layout->header_size, layout->size))
 		return -EPROTO;
 	return 0;
 }
@@ -53,7 +65,7 @@ TD_API int topdown_session_map_open(struct topdown_session_view **out, struct to
 	map = calloc(1, sizeof(*map));
 	if (!map)
 		return -ENOMEM;
-	map->base = td_map_pages(td, size, sizeof(map->layout),
+	map->base = td_map_pages(td, size, TD_SESSION_MAP_SIZE_MIN,
 				 TOPDOWN_SESSION_MAP_OFFSET(session));
 	if (!map->base) {
 		ret = -errno;
@@ -84,10 +96,31 @@ TD_API void topdown_session_map_close(struct topdown_session_view *map)
 	free(map);
 }
 
-/* Of each kind, since the reset. */
-static int td_sum_shares(const struct topdown_session_view *map,
-			 const struct topdown_share baseline[TOPDOWN_NR_KINDS],
-			 struct topdown_share sum[TOPDOWN_NR_KINDS])
+/*
+ * The header and all baselines, at one moment.  What the header says of the layout has
+ * been checked, and does not change.
+ */
+static int td_copy_header(const struct topdown_session_view *map,
+			  struct topdown_session_map *header, struct topdown_share *baseline)
+{
+	const struct topdown_session_map *live = (const void *)map->base;
+	const struct topdown_session_map *layout = &map->layout;
+	struct td_copy copy[1 + TD_KINDS_MAX];
+	uint32_t i;
+
+	copy[0] = (struct td_copy){ header, sizeof(*header), live, layout->header_size };
+	for (i = 0; i < layout->nr_kinds; i++)
+		copy[1 + i] = (struct td_copy){
+			&baseline[i], sizeof(*baseline), map->base + layout->baseline_offset +
+			(size_t)i * layout->baseline_stride, layout->share_size
+		};
+	return td_copy_guarded(copy, 1 + layout->nr_kinds, &live->seq);
+}
+
+/* Since the reset: of each kind that is known here, and of all kinds there are. */
+static int td_sum_shares(const struct topdown_session_view *map, uint32_t resets,
+			 const struct topdown_share *baseline,
+			 struct topdown_share sum[TOPDOWN_NR_KINDS], struct topdown_share *all)
 {
 	const struct topdown_session_map *layout = &map->layout;
 	struct topdown_share one;
@@ -96,21 +129,27 @@ static int td_sum_shares(const struct topdown_session_view *map,
 	int ret;
 
 	memset(sum, 0, TOPDOWN_NR_KINDS * sizeof(*sum));
-	for (i = 0; i < layout->nr_shares; i++) {
+	memset(all, 0, sizeof(*all));
+	for (i = 0; i < layout->nr_cpus; i++) {
 		copy.from = map->base + layout->share_offset +
 			    (size_t)i * layout->share_stride;
 		ret = td_copy_guarded(&copy, 1, copy.from);
 		if (ret)
 			return ret;
-		if (one.kind >= TOPDOWN_NR_KINDS)
+		if (one.kind >= layout->nr_kinds)
 			return -EPROTO;
 		/* What it had before the last reset does not count. */
-		if (one.resets != baseline[0].resets)
+		if (one.resets != resets)
 			one.level = 0;
-		td_share_add(&sum[one.kind], &one);
+		td_share_add(all, &one);
+		if (one.kind < TOPDOWN_NR_KINDS)
+			td_share_add(&sum[one.kind], &one);
 	}
-	for (i = 0; i < TOPDOWN_NR_KINDS; i++)
-		td_share_sub(&sum[i], &baseline[i]);
+	for (i = 0; i < layout->nr_kinds; i++) {
+		td_share_sub(all, &baseline[i]);
+		if (i < TOPDOWN_NR_KINDS)
+			td_share_sub(&sum[i], &baseline[i]);
+	}
 	return 0;
 }
 
@@ -123,28 +162,21 @@ static void td_share_figures(struct topdown_figures *figures, const struct topdo
 TD_API int topdown_session_map_read(const struct topdown_session_view *map,
 				    struct topdown_session *out, size_t size)
 {
-	const struct topdown_session_map *live = (const void *)map->base;
+	struct topdown_share baseline[TD_KINDS_MAX], sum[TOPDOWN_NR_KINDS], all;
 	struct topdown_session read = { .size = sizeof(read) };
 	struct topdown_session_map header;
-	const struct td_copy copy = {
-		&header, sizeof(header), live, map->layout.header_size
-	};
-	struct topdown_share sum[TOPDOWN_NR_KINDS], all = { .level = 0 };
-	unsigned int kind;
 	int ret;
 
 	if (size < TD_SESSION_SIZE_MIN)
 		return -EINVAL;
 	/* The state first: after the last task has exited next to nothing is added. */
-	ret = td_copy_guarded(&copy, 1, &live->seq);
+	ret = td_copy_header(map, &header, baseline);
 	if (ret)
 		return ret;
 	read.out_time_ns = td_clock_ns(CLOCK_MONOTONIC);
-	ret = td_sum_shares(map, header.baseline, sum);
+	ret = td_sum_shares(map, header.resets, baseline, sum, &all);
 	if (ret)
 		return ret;
-	for (kind = 0; kind < TOPDOWN_NR_KINDS; kind++)
-		td_share_add(&all, &sum[kind]);
 
 	read.session = header.session;
 	read.out_state = header.state;
