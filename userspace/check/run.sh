@@ -62,8 +62,8 @@ build_programs() {
 		"$objects"/cli/{cpulist,parse,report,rights,rows}.o "$objects"/pure/*.o \
 		"$objects/libtopdown.a" -lcap
 	"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/frames" "$HERE/frames.c" \
-		"$objects"/cli/{columns,cpulist,parse,report,rights,rows}.o "$objects"/pure/*.o \
-		"$objects"/cli/top-{data,frame,view}.o "$objects/libtopdown.a" -lcap
+		"$objects"/cli/{columns,cpulist,parse,repeat,report,rights,rows,text}.o "$objects"/pure/*.o \
+		"$objects"/cli/top-{data,frame,view}.o "$objects/libtopdown.a" -lcap -lm
 }
 
 # suite VARIANT NAME: one suite

@@ -1,108 +1,338 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The nodes in the order and with the headings that tables have.
+ * The columns of a row.  Programs see them in the order of the table: a new one goes to
+ * the end, so that no column of any kind of row moves.
  */
 #include "columns.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
-/* Level 1 and its children on most CPUs. */
-#define NR_COMMON	(TOPDOWN_CORE_BOUND + 1)
+#include "../../kmod/metrics.h"
+#include "clock.h"
+#include "repeat.h"
+#include "task.h"
+#include "text.h"
 
-/* Parents before their children. */
-const struct column columns[NR_COLUMNS] = {
-	{ TOPDOWN_RETIRING, "RETIR", "retiring" },
-	{ TOPDOWN_LIGHT_OPERATIONS, "light", NULL },
-	{ TOPDOWN_HEAVY_OPERATIONS, "heavy", NULL },
-	{ TOPDOWN_BAD_SPECULATION, "BADSP", "bad spec" },
-	{ TOPDOWN_BRANCH_MISPREDICTS, "mispr", NULL },
-	{ TOPDOWN_MACHINE_CLEARS, "clear", NULL },
-	{ TOPDOWN_FRONTEND_BOUND, "FRONT", "frontend" },
-	{ TOPDOWN_FETCH_LATENCY, "f.lat", NULL },
-	{ TOPDOWN_FETCH_BANDWIDTH, "f.bw", NULL },
-	{ TOPDOWN_BACKEND_BOUND, "BACK", "backend" },
-	{ TOPDOWN_MEMORY_BOUND, "mem", NULL },
-	{ TOPDOWN_CORE_BOUND, "core", NULL },
-	{ TOPDOWN_RESOURCE_BOUND, "resrc", NULL },
-	{ TOPDOWN_SMT_CONTENTION, "SMT", "smt cont." },
+static void set_integer(struct column_value *value, uint64_t integer)
+{
+	value->integer = integer;
+}
+
+static void set_number(struct column_value *value, double number)
+{
+	value->number = number;
+}
+
+static void set_string(struct column_value *value, const char *string)
+{
+	value->string = string;
+}
+
+/* A number that some rows lack. */
+static void set_known(struct column_value *value, bool known, int integer)
+{
+	value->none = !known;
+	value->integer = integer;
+}
+
+#define GETTER(name, setter, ...)						\
+	static void get_##name(const struct column *column,			\
+			       const struct interval *interval,			\
+			       const struct row *row, struct column_value *value) \
+	{									\
+		(void)column;							\
+		(void)interval;							\
+		(void)row;							\
+		set_##setter(value, __VA_ARGS__);				\
+	}
+
+GETTER(time, number, interval->time)
+GETTER(interval, number, interval->length)
+GETTER(row, string, row_kind_name(row))
+GETTER(cpu, known, row->kind == ROW_CPU, row->cpu)
+GETTER(core_id, known, row->core_id >= 0, row->core_id)
+GETTER(socket, known, row->socket >= 0, row->socket)
+GETTER(node, known, row->numa >= 0, row->numa)
+GETTER(pid, known, row->task->pid > 0, row->task->pid)
+GETTER(tid, known, row->task->tid > 0, row->task->tid)
+GETTER(id, integer, row->task->tid ? row->task->tid : row->task->pid)
+GETTER(comm, string, row->task->name)
+GETTER(state, string, row_state(row))
+GETTER(source, string, topdown_source_name(row->source))
+GETTER(level, integer, row->level)
+GETTER(enabled_ns, integer, row->figures.enabled_ns)
+GETTER(running_ns, integer, row->figures.running_ns)
+GETTER(slots, integer, row->figures.slots)
+GETTER(rate, number, row->rate)
+GETTER(merged_ns, integer, row->merged_ns)
+GETTER(switches, integer, row->switches)
+GETTER(incomplete, integer, row->incomplete)
+GETTER(runs, integer, interval->repeat->runs)
+
+#define get_oncpu_ns	get_enabled_ns
+
+/* Cores are numbered in each socket. */
+static void set_subject(struct column_value *value, const struct row *row)
+{
+	value->string = value->text;
+	switch (row->kind) {
+	case ROW_CPU:
+		snprintf(value->text, sizeof(value->text), "%" PRIu32, row->cpu);
+		break;
+	case ROW_CORE:
+		snprintf(value->text, sizeof(value->text), "S%d-C%d", row->socket, row->core_id);
+		break;
+	case ROW_SOCKET:
+		snprintf(value->text, sizeof(value->text), "S%d", row->socket);
+		break;
+	case ROW_NODE:
+		snprintf(value->text, sizeof(value->text), "N%d", row->numa);
+		break;
+	default:
+		value->string = "all";
+		break;
+	}
+}
+
+static void set_running(struct column_value *value, const struct row *row)
+{
+	value->none = !row_running(row, &value->number);
+}
+
+static void set_ratio(struct column_value *value, uint32_t ratio)
+{
+	value->none = ratio == TOPDOWN_RATIO_NONE;
+	value->integer = ratio;
+	value->number = (double)ratio / TOPDOWN_RATIO_ONE;
+}
+
+static void set_error(struct column_value *value, const struct spread *spread)
+{
+	value->none = !spread_relative(spread, &value->number);
+}
+
+/* Sessions have no last window. */
+static void set_flag(struct column_value *value, const struct row *row, unsigned int flag)
+{
+	bool known = row->flags_known && !(row->task && flag == TOPDOWN_RECORD_CLAMPED);
+
+	set_known(value, known, !!(row->flags & flag));
+}
+
+GETTER(subject, subject, row)
+GETTER(running, running, row)
+GETTER(ratio, ratio, row->figures.ratio[column->of])
+GETTER(flag, flag, row, column->of)
+GETTER(interval_rse, error, &interval->repeat->length)
+GETTER(slots_rse, error, &interval->repeat->slots)
+GETTER(ratio_rse, error, &interval->repeat->node[column->of])
+
+/* A column of a name; what it looks like in tables may follow. */
+#define INTEGER(name, views, help, ...)						\
+	{ #name, COLUMN_INTEGER, views, 0, false, 0, get_##name, help, { __VA_ARGS__ } }
+#define MAYBE(name, views, help, ...)						\
+	{ #name, COLUMN_INTEGER, views, 0, true, 0, get_##name, help, { __VA_ARGS__ } }
+#define NUMBER(name, views, digits, nullable, help, ...)			\
+	{ #name, COLUMN_NUMBER, views, digits, nullable, 0, get_##name, help, { __VA_ARGS__ } }
+#define STRING(name, views, help, ...)						\
+	{ #name, COLUMN_STRING, views, 0, false, 0, get_##name, help, { __VA_ARGS__ } }
+#define FLAG(name, flag, help)							\
+	{ #name, COLUMN_BOOLEAN, COLUMNS_ALL, 0, true, flag, get_flag, help, { 0 } }
+#define TABLE(type, get, views, ...)						\
+	{ NULL, type, views, 0, false, 0, get, NULL, { __VA_ARGS__ } }
+#define LOOK(place, unit, sort, heading, width)					\
+	place, unit, sort, heading, width, heading, width
+
+/* In the order of the ABI; places have parents before their children. */
+#define NODES(NODE)								\
+	NODE(retiring, RETIRING, 10, "RETIR", "retiring", "level 1")		\
+	NODE(bad_speculation, BAD_SPECULATION, 20, "BADSP", "bad spec", "level 1") \
+	NODE(frontend_bound, FRONTEND_BOUND, 30, "FRONT", "frontend", "level 1") \
+	NODE(backend_bound, BACKEND_BOUND, 40, "BACK", "backend", "level 1")	\
+	NODE(heavy_operations, HEAVY_OPERATIONS, 12, "heavy", NULL, "of tma_retiring") \
+	NODE(light_operations, LIGHT_OPERATIONS, 11, "light", NULL, "of tma_retiring") \
+	NODE(branch_mispredicts, BRANCH_MISPREDICTS, 21, "mispr", NULL, "of tma_bad_speculation") \
+	NODE(machine_clears, MACHINE_CLEARS, 22, "clear", NULL, "of tma_bad_speculation") \
+	NODE(fetch_latency, FETCH_LATENCY, 31, "f.lat", NULL, "of tma_frontend_bound") \
+	NODE(fetch_bandwidth, FETCH_BANDWIDTH, 32, "f.bw", NULL, "of tma_frontend_bound") \
+	NODE(memory_bound, MEMORY_BOUND, 41, "mem", NULL, "of tma_backend_bound") \
+	NODE(core_bound, CORE_BOUND, 42, "core", NULL, "of tma_backend_bound")	\
+	NODE(resource_bound, RESOURCE_BOUND, 43, "resrc", NULL,			\
+	     "of tma_backend_bound; Atom cores")				\
+	NODE(smt_contention, SMT_CONTENTION, 50, "SMT", "smt cont.", "level 1; AMD")
+
+#define FIGURE(name, node, place, heading, wide, help)				\
+	{ "tma_" #name, COLUMN_NUMBER, COLUMNS_ALL | COLUMNS_KINDS | TABLE_ALL, 9, true, \
+	  TOPDOWN_##node, get_ratio, help,					\
+	  { place, UNIT_RATIO, "tma_" #name, heading, 5, wide, 9 } },
+#define ERROR(name, node, place, heading, wide, help)				\
+	{ "tma_" #name "_rse", COLUMN_NUMBER, COLUMNS_RUNS, 6, true, TOPDOWN_##node, \
+	  get_ratio_rse, "relative standard error of tma_" #name, { 0 } },
+
+static const struct column columns[] = {
+	NUMBER(time, COLUMNS_ALL, 6, false, "end of the interval, seconds since the epoch"),
+	NUMBER(interval, COLUMNS_ALL, 9, false, "length of the interval in seconds"),
+	STRING(row, COLUMNS_ALL, "all, cpu, core, socket, node, process, thread or runs"),
+	MAYBE(cpu, COLUMNS_CPUS | TABLE_TOP, "number of the CPU",
+	      LOOK(COLUMN_FIRST, UNIT_NONE, "CPU", "CPU", 4)),
+	MAYBE(pid, COLUMNS_TASKS, "number of the process"),
+	MAYBE(tid, COLUMNS_TASKS, "number of the thread"),
+	STRING(comm, COLUMNS_TASKS | TABLE_TASKS, "name of the task",
+	       LOOK(2, UNIT_NONE, NULL, "name", -15)),
+	STRING(state, COLUMNS_ALL, "how it is measured, or what has become of the task"),
+	STRING(source, COLUMNS_ALL, "what the figures are made of"),
+	INTEGER(level, COLUMNS_ALL, "highest level of the figures"),
+	NUMBER(running, COLUMNS_ALL | TABLE_TASKS, 6, true, "share of the time that was measured",
+	       LOOK(62, UNIT_SHARE, NULL, "run%", 5)),
+	INTEGER(enabled_ns, COLUMNS_ALL, "time, in nanoseconds"),
+	/* Of a kind of core it stands here. */
+	INTEGER(oncpu_ns, COLUMNS_KINDS, "time on CPUs"),
+	INTEGER(running_ns, COLUMNS_ALL | COLUMNS_KINDS,
+		"the part of it that was measured, in nanoseconds"),
+	INTEGER(slots, COLUMNS_ALL | COLUMNS_KINDS | TABLE_CPUS, "slots counted",
+		60, UNIT_SLOTS, NULL, "slot", 4, "slots", 17),
+	NODES(FIGURE)
+	INTEGER(oncpu_ns, COLUMNS_TASKS | TABLE_TASKS, "time on CPUs, the same as enabled_ns",
+		LOOK(61, UNIT_SECONDS, NULL, "on CPU s", 9)),
+	INTEGER(merged_ns, COLUMNS_TASKS, "time on CPUs between switches too close to measure"),
+	INTEGER(switches, COLUMNS_TASKS, "how often it was given a CPU"),
+	{ "incomplete", COLUMN_BOOLEAN, COLUMNS_TASKS, 0, false, 0, get_incomplete,
+	  "some child could not be followed", { 0 } },
+	FLAG(scaled, TOPDOWN_RECORD_SCALED, "the events are counted in turns and scaled"),
+	FLAG(clamped, TOPDOWN_RECORD_CLAMPED, "a formula of the last window was cut"),
+	FLAG(refined, TOPDOWN_RECORD_REFINED, "PERF_METRICS are corrected with general counters"),
+	FLAG(drilldown, TOPDOWN_RECORD_DRILLDOWN, "level 2 is counted where level 1 asks for it"),
+	MAYBE(core_id, COLUMNS_CPUS, "number of the core in its socket, of rows of cores"),
+	MAYBE(socket, COLUMNS_CPUS, "number of the socket, of rows of cores and sockets"),
+	MAYBE(node, COLUMNS_CPUS, "number of the NUMA node, of rows of nodes"),
+	INTEGER(runs, COLUMNS_RUNS, "number of runs of which the other figures are the mean"),
+	NUMBER(interval_rse, COLUMNS_RUNS, 6, true, "relative standard error of interval"),
+	NUMBER(slots_rse, COLUMNS_RUNS, 6, true, "relative standard error of slots"),
+	NODES(ERROR)
+	/* These are in tables only. */
+	TABLE(COLUMN_STRING, get_subject, TABLE_CPUS,
+	      COLUMN_FIRST, UNIT_NONE, NULL, "CPU", 3, "CPU", 4),
+	TABLE(COLUMN_INTEGER, get_id, TABLE_TASKS, LOOK(COLUMN_FIRST, UNIT_NONE, NULL, "ID", 7)),
+	TABLE(COLUMN_NUMBER, get_rate, TABLE_TOP, LOOK(60, UNIT_RATE, "slots", "slots/s", 7)),
+	TABLE(COLUMN_NUMBER, get_running, TABLE_TOP, LOOK(61, UNIT_SHARE, NULL, "RUN", 5)),
 };
 
+#define NR_COLUMNS	(sizeof(columns) / sizeof(columns[0]))
+
+_Static_assert(NR_COLUMNS <= COLUMNS_MAX, "lists have no room for all columns");
+
 /**
- * column_shown - is a node to be shown?
- * @node: enum topdown_node
- * @level: highest level that is shown
- * @nodes: those of which there are figures, bit n for node n
- *
- * Those that most CPUs have are always there, others only where they are.
+ * column_is_node - is it the figure of a node?
+ * @column: column
  *
  * Return: true or false.
  */
-bool column_shown(unsigned int node, unsigned int level, uint32_t nodes)
+bool column_is_node(const struct column *column)
 {
-	return topdown_node_level(node) <= level && (node < NR_COMMON || nodes >> node & 1);
+	return column->get == get_ratio;
 }
 
 /**
- * grouped_text - a whole number with a comma between groups of three digits
- * @text: where to
- * @number: number
+ * column_of_node - the column with the figure of a node
+ * @node: enum topdown_node
+ *
+ * Return: the column, NULL for a node that is not known.
  */
-void grouped_text(char text[GROUPED_SIZE], uint64_t number)
+const struct column *column_of_node(unsigned int node)
 {
-	char digits[24];
-	int length = snprintf(digits, sizeof(digits), "%" PRIu64, number), i;
+	unsigned int i;
 
-	for (i = 0; i < length; i++) {
-		if (i && (length - i) % 3 == 0)
-			*text++ = ',';
-		*text++ = digits[i];
+	for (i = 0; i < NR_COLUMNS; i++) {
+		if (column_is_node(&columns[i]) && columns[i].of == node)
+			return &columns[i];
 	}
-	*text = '\0';
+	return NULL;
 }
 
-/* The unit in which a number is below @limit, and the number in it. */
-static char scale(double *number, double limit)
+/* Tables have the nodes that most CPUs have, and others only where they are. */
+static bool is_shown(const struct column *column, unsigned int views, unsigned int level,
+		     uint32_t nodes)
 {
-	static const char units[] = " kMGTPE";
-	unsigned int unit = 0;
+	if (!(column->views & views))
+		return false;
+	if (!(views & TABLE_ALL) || !column_is_node(column))
+		return true;
+	return topdown_node_level(column->of) <= level &&
+	       (column->of < TD_NODES_METRICS || nodes >> column->of & 1);
+}
 
-	while (*number >= limit && unit + 2 < sizeof(units)) {
-		*number /= 1000;
-		unit++;
+/**
+ * columns_select - the columns of a view
+ * @list: where to
+ * @views: one TABLE_*, or COLUMNS_* of rows for programs
+ * @level: of tables: highest level that is shown
+ * @nodes: of tables: nodes of which there are figures, bit n for node n
+ */
+void columns_select(struct column_list *list, unsigned int views, unsigned int level,
+		    uint32_t nodes)
+{
+	unsigned int i, at;
+
+	list->nr = 0;
+	for (i = 0; i < NR_COLUMNS; i++) {
+		if (!is_shown(&columns[i], views, level, nodes))
+			continue;
+		at = list->nr++;
+		for (; views & TABLE_ALL && at; at--) {
+			if (list->column[at - 1]->look.place < columns[i].look.place)
+				break;
+			list->column[at] = list->column[at - 1];
+		}
+		list->column[at] = &columns[i];
 	}
-	return units[unit];
 }
 
 /**
- * rate_text - a large number, with one digit after the point and a unit
- * @text: where to
- * @size: room in @text, 8 at least
- * @rate: number
+ * column_value - the value of a column in a row
+ * @column: column
+ * @interval: interval of the row; NULL for TABLE_*
+ * @row: row
+ * @value: where to
  */
-void rate_text(char *text, size_t size, double rate)
+void column_value(const struct column *column, const struct interval *interval,
+		  const struct row *row, struct column_value *value)
 {
-	char unit = scale(&rate, 999.95);
-
-	if (unit == ' ')
-		snprintf(text, size, "%.0f", rate);
-	else
-		snprintf(text, size, "%.1f%c", rate, unit);
+	memset(value, 0, sizeof(*value));
+	column->get(column, interval, row, value);
 }
 
 /**
- * weight_text - the same in four characters, where a column must be narrow
- * @text: where to
- * @size: room in @text, 8 at least
- * @weight: number
+ * column_text - what a table shows in a column of a row
+ * @text: where to, "-" if there is no figure
+ * @size: room in @text, 32 at least
+ * @column: column
+ * @row: row
+ * @wide: one level leaves room
  */
-void weight_text(char *text, size_t size, double weight)
+void column_text(char *text, size_t size, const struct column *column,
+		 const struct row *row, bool wide)
 {
-	char unit = scale(&weight, 999.5);
+	struct column_value value;
 
-	if (unit == ' ')
-		snprintf(text, size, "%.0f", weight);
+	column_value(column, NULL, row, &value);
+	if (value.none)
+		snprintf(text, size, "-");
+	else if (column->look.unit == UNIT_RATIO)
+		percent_text(text, size, value.integer, "");
+	else if (column->look.unit == UNIT_SHARE)
+		snprintf(text, size, "%.1f", value.number * 100);
+	else if (column->look.unit == UNIT_SECONDS)
+		snprintf(text, size, "%.3f", value.integer / (double)NS_PER_S);
+	else if (column->look.unit == UNIT_RATE)
+		rate_text(text, size, value.number);
+	else if (column->look.unit == UNIT_SLOTS && wide)
+		grouped_text(text, value.integer);
+	else if (column->look.unit == UNIT_SLOTS)
+		weight_text(text, size, value.integer);
+	else if (column->type == COLUMN_STRING)
+		snprintf(text, size, "%s", value.string);
 	else
-		snprintf(text, size, "%.*f%c", weight < 9.95, weight, unit);
+		snprintf(text, size, "%" PRIu64, value.integer);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The nodes in the order and with the headings that tables have.
+ * The columns of a row: one table that CSV, JSON, the schema, the tables of stat, the
+ * screen of top and the tests of the manual follow.
  */
 #ifndef TOPDOWN_CLI_COLUMNS_H
 #define TOPDOWN_CLI_COLUMNS_H
@@ -8,30 +9,131 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <topdown.h>
 
-/**
- * struct column - a node as a column
- * @node: enum topdown_node
- * @heading: at most five characters
- * @heading_level1: at most nine; NULL for nodes that level 1 lacks
- */
-struct column {
-	unsigned int node;
-	const char *heading;
-	const char *heading_level1;
+#include "rows.h"
+
+/* Where a column is: in rows for programs, by their kind, and in tables for people. */
+#define COLUMNS_CPUS	(1U << 0)
+#define COLUMNS_TASKS	(1U << 1)
+#define COLUMNS_RUNS	(1U << 2)
+#define COLUMNS_KINDS	(1U << 3)
+#define TABLE_CPUS	(1U << 4)
+#define TABLE_TASKS	(1U << 5)
+#define TABLE_TOP	(1U << 6)
+
+#define COLUMNS_ALL	(COLUMNS_CPUS | COLUMNS_TASKS)
+#define COLUMNS_KEYS	(COLUMNS_ALL | COLUMNS_RUNS)
+#define TABLE_ALL	(TABLE_CPUS | TABLE_TASKS | TABLE_TOP)
+
+#define COLUMNS_MAX	64
+
+/* The place of the column that says what a row is about. */
+#define COLUMN_FIRST	1
+
+enum column_type {
+	COLUMN_INTEGER,
+	COLUMN_NUMBER,
+	COLUMN_STRING,
+	COLUMN_BOOLEAN,
 };
 
-/* 64 bits in digits, commas and the end. */
-#define GROUPED_SIZE	28
+/**
+ * enum column_unit - how tables show a value
+ *
+ * @UNIT_NONE: as it is
+ * @UNIT_RATIO: a ratio of the ABI, in percent
+ * @UNIT_SHARE: a number from 0 to 1, in percent
+ * @UNIT_SECONDS: nanoseconds, in seconds
+ * @UNIT_SLOTS: in full where there is room, else with a unit
+ * @UNIT_RATE: with a unit
+ */
+enum column_unit {
+	UNIT_NONE,
+	UNIT_RATIO,
+	UNIT_SHARE,
+	UNIT_SECONDS,
+	UNIT_SLOTS,
+	UNIT_RATE,
+};
 
-#define NR_COLUMNS	TOPDOWN_NR_NODES
+/**
+ * struct column_value - the value of a column in a row
+ * @none: the row has no such figure
+ * @integer: of COLUMN_INTEGER and COLUMN_BOOLEAN; of UNIT_RATIO the ratio
+ * @number: of COLUMN_NUMBER
+ * @string: of COLUMN_STRING
+ * @text: room for a @string that is made
+ */
+struct column_value {
+	bool none;
+	uint64_t integer;
+	double number;
+	const char *string;
+	char text[32];
+};
 
-extern const struct column columns[NR_COLUMNS];
+/**
+ * struct column_look - a column in tables
+ * @place: from the left; columns of one table have different ones
+ * @unit: how a value is shown
+ * @sort: what rows that are sorted by it are said to be sorted by; NULL for never
+ * @heading: heading
+ * @width: characters; negative: on the left, and cut
+ * @wide_heading: heading where one level leaves room; NULL for nodes of level 2
+ * @wide_width: characters there
+ */
+struct column_look {
+	unsigned int place;
+	enum column_unit unit;
+	const char *sort;
+	const char *heading;
+	int width;
+	const char *wide_heading;
+	int wide_width;
+};
 
-bool column_shown(unsigned int node, unsigned int level, uint32_t nodes);
-void grouped_text(char text[GROUPED_SIZE], uint64_t number);
-void rate_text(char *text, size_t size, double rate);
-void weight_text(char *text, size_t size, double rate);
+/**
+ * struct column - one column
+ * @name: key in JSON, heading in CSV; NULL for tables only
+ * @type: its only type, but for null
+ * @views: COLUMNS_* and TABLE_* that have it
+ * @digits: digits after the point, of COLUMN_NUMBER
+ * @nullable: a row may have none
+ * @of: enum topdown_node, or TOPDOWN_RECORD_* flag, that it is about, for @get
+ * @get: sets what there is of a value that is zeroed; @interval is NULL in TABLE_TOP
+ * @help: for the schema
+ * @look: of TABLE_*
+ */
+struct column {
+	const char *name;
+	enum column_type type;
+	unsigned int views;
+	unsigned int digits;
+	bool nullable;
+	unsigned int of;
+	void (*get)(const struct column *column, const struct interval *interval,
+		    const struct row *row, struct column_value *value);
+	const char *help;
+	struct column_look look;
+};
+
+/**
+ * struct column_list - the columns of a view, in its order
+ * @nr: number of them
+ * @column: columns
+ */
+struct column_list {
+	unsigned int nr;
+	const struct column *column[COLUMNS_MAX];
+};
+
+void columns_select(struct column_list *list, unsigned int views, unsigned int level,
+		    uint32_t nodes);
+const struct column *column_of_node(unsigned int node);
+bool column_is_node(const struct column *column);
+void column_value(const struct column *column, const struct interval *interval,
+		  const struct row *row, struct column_value *value);
+void column_text(char *text, size_t size, const struct column *column,
+		 const struct row *row, bool wide);
 
 #endif /* TOPDOWN_CLI_COLUMNS_H */

@@ -210,6 +210,7 @@ void locate_print(FILE *file, const struct stat_options *options,
 {
 	enum family family = family_of(info, row->source);
 	uint32_t over = row_over(row);
+	struct column_list list;
 	unsigned int i;
 
 	if (!over) {
@@ -217,10 +218,12 @@ void locate_print(FILE *file, const struct stat_options *options,
 		return;
 	}
 	fputs("locate:\n", file);
-	for (i = 0; i < NR_COLUMNS; i++) {
-		unsigned int node = columns[i].node;
+	/* In the order of the tree. */
+	columns_select(&list, TABLE_CPUS, LEVEL_MAX, over);
+	for (i = 0; i < list.nr; i++) {
+		const struct column *column = list.column[i];
 
-		if (over >> node & 1)
-			put_line(file, options, family, node);
+		if (column_is_node(column) && over >> column->of & 1)
+			put_line(file, options, family, column->of);
 	}
 }

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "fields.h"
+#include "columns.h"
 #include "output.h"
 
 static void put_text(const struct output *output, const char *text)
@@ -33,63 +33,51 @@ static void put_text(const struct output *output, const char *text)
  */
 void output_csv_header(const struct output *output, FILE *file)
 {
-	unsigned int i, rows = output_rows(output);
-	const char *before = "";
-	char separator[] = { output->separator, '\0' };
+	struct column_list list;
+	unsigned int i;
 
-	for (i = 0; i < fields_nr; i++) {
-		if (!(fields[i].rows & rows))
-			continue;
-		fprintf(file, "%s%s", before, fields[i].name);
-		before = separator;
+	columns_select(&list, output_views(output), 0, 0);
+	for (i = 0; i < list.nr; i++) {
+		if (i)
+			putc(output->separator, file);
+		fputs(list.column[i]->name, file);
 	}
 	putc('\n', file);
 }
 
-static void put_value(const struct output *output, const struct field *field,
-		      const struct field_value *value)
+static void put_value(const struct output *output, const struct column *column,
+		      const struct column_value *value)
 {
 	if (value->none)
 		return;
-	switch (field->type) {
-	case FIELD_INTEGER:
-	case FIELD_BOOLEAN:
+	switch (column->type) {
+	case COLUMN_INTEGER:
+	case COLUMN_BOOLEAN:
 		fprintf(output->file, "%" PRIu64, value->integer);
 		break;
-	case FIELD_NUMBER:
-		fprintf(output->file, "%.*f", (int)field->digits, value->number);
+	case COLUMN_NUMBER:
+		fprintf(output->file, "%.*f", (int)column->digits, value->number);
 		break;
-	case FIELD_STRING:
+	case COLUMN_STRING:
 		put_text(output, value->string);
 		break;
 	}
 }
 
-static void put_row(const struct output *output, const struct interval *interval,
-		    const struct row *row)
-{
-	unsigned int i, rows = output_rows(output);
-	bool first = true;
-
-	for (i = 0; i < fields_nr; i++) {
-		const struct field *field = &fields[i];
-		struct field_value value;
-
-		if (!(field->rows & rows))
-			continue;
-		if (!first)
-			putc(output->separator, output->file);
-		first = false;
-		value = field->get(field, interval, row);
-		put_value(output, field, &value);
-	}
-	putc('\n', output->file);
-}
-
 void output_csv(const struct output *output, const struct interval *interval)
 {
-	unsigned int i;
+	struct column_value value;
+	struct column_list list;
+	unsigned int i, row;
 
-	for (i = 0; i < interval->nr; i++)
-		put_row(output, interval, &interval->row[i]);
+	columns_select(&list, output_views(output), 0, 0);
+	for (row = 0; row < interval->nr; row++) {
+		for (i = 0; i < list.nr; i++) {
+			if (i)
+				putc(output->separator, output->file);
+			column_value(list.column[i], interval, &interval->row[row], &value);
+			put_value(output, list.column[i], &value);
+		}
+		putc('\n', output->file);
+	}
 }

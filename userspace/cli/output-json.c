@@ -4,10 +4,9 @@
  * a key means changes "schema".
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <json-c/json.h>
 
-#include "fields.h"
+#include "columns.h"
 #include "output.h"
 
 #define SCHEMA	1
@@ -24,16 +23,6 @@ static int add(struct json_object *object, const char *key, struct json_object *
 	return 0;
 }
 
-static int add_null(struct json_object *object, const char *key)
-{
-	return json_object_object_add(object, key, NULL) ? -ENOMEM : 0;
-}
-
-static int add_integer(struct json_object *object, const char *key, uint64_t value)
-{
-	return add(object, key, json_object_new_uint64(value));
-}
-
 /* The text decides how many digits are shown. */
 static int add_number(struct json_object *object, const char *key, double value,
 		      unsigned int digits)
@@ -44,22 +33,38 @@ static int add_number(struct json_object *object, const char *key, double value,
 	return add(object, key, json_object_new_double_s(value, text));
 }
 
-static int add_value(struct json_object *object, const struct field *field,
-		     const struct field_value *value)
+static int add_value(struct json_object *object, const struct column *column,
+		     const struct column_value *value)
 {
 	if (value->none)
-		return add_null(object, field->name);
-	switch (field->type) {
-	case FIELD_INTEGER:
-		return add_integer(object, field->name, value->integer);
-	case FIELD_NUMBER:
-		return add_number(object, field->name, value->number, field->digits);
-	case FIELD_STRING:
-		return add(object, field->name, json_object_new_string(value->string));
-	case FIELD_BOOLEAN:
-		return add(object, field->name, json_object_new_boolean(value->integer));
+		return json_object_object_add(object, column->name, NULL) ? -ENOMEM : 0;
+	switch (column->type) {
+	case COLUMN_INTEGER:
+		return add(object, column->name, json_object_new_uint64(value->integer));
+	case COLUMN_NUMBER:
+		return add_number(object, column->name, value->number, column->digits);
+	case COLUMN_STRING:
+		return add(object, column->name, json_object_new_string(value->string));
+	case COLUMN_BOOLEAN:
+		return add(object, column->name, json_object_new_boolean(value->integer));
 	}
 	return -EINVAL;
+}
+
+static int add_columns(struct json_object *object, unsigned int views,
+		       const struct interval *interval, const struct row *row)
+{
+	struct column_value value;
+	struct column_list list;
+	unsigned int i;
+	int ret = 0;
+
+	columns_select(&list, views, 0, 0);
+	for (i = 0; i < list.nr; i++) {
+		column_value(list.column[i], interval, row, &value);
+		ret |= add_value(object, list.column[i], &value);
+	}
+	return ret;
 }
 
 /* What a task had on one kind of core. */
@@ -67,26 +72,12 @@ static int add_kind(struct json_object *object, const char *key,
 		    const struct topdown_figures *figures)
 {
 	struct json_object *kind = json_object_new_object();
-	unsigned int node;
+	struct row row = { .figures = *figures };
 	int ret;
 
 	/* The object has it from here on, also if what follows fails. */
 	ret = add(object, key, kind);
-	if (ret)
-		return ret;
-	ret |= add_integer(kind, "oncpu_ns", figures->enabled_ns);
-	ret |= add_integer(kind, "running_ns", figures->running_ns);
-	ret |= add_integer(kind, "slots", figures->slots);
-	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
-		const char *name = topdown_node_name(node);
-
-		if (figures->ratio[node] == TOPDOWN_RATIO_NONE)
-			ret |= add_null(kind, name);
-		else
-			ret |= add_number(kind, name,
-					  (double)figures->ratio[node] / TOPDOWN_RATIO_ONE, 9);
-	}
-	return ret;
+	return ret ? ret : add_columns(kind, COLUMNS_KINDS, NULL, &row);
 }
 
 static struct json_object *make_object(const struct output *output,
@@ -94,20 +85,12 @@ static struct json_object *make_object(const struct output *output,
 				       const struct row *row)
 {
 	struct json_object *object = json_object_new_object();
-	unsigned int i, rows = output_rows(output);
 	int ret = 0;
 
 	if (!object)
 		return NULL;
-	ret |= add_integer(object, "schema", SCHEMA);
-	for (i = 0; i < fields_nr; i++) {
-		struct field_value value;
-
-		if (!(fields[i].rows & rows))
-			continue;
-		value = fields[i].get(&fields[i], interval, row);
-		ret |= add_value(object, &fields[i], &value);
-	}
+	ret |= add(object, "schema", json_object_new_uint64(SCHEMA));
+	ret |= add_columns(object, output_views(output), interval, row);
 	if (row->task && row_hybrid(row)) {
 		ret |= add_kind(object, "core", &row->core);
 		ret |= add_kind(object, "atom", &row->atom);

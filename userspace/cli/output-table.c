@@ -3,27 +3,22 @@
  * Tables for people.  One row an interval is printed as a tree, a node a line;
  * several rows a line each.  The bottleneck is marked in both.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "columns.h"
 #include "output.h"
 #include "repeat.h"
 #include "task.h"
+#include "text.h"
 
 #define BAR_WIDTH	24
-#define NS_PER_S	1000000000.0
+/* Of the first column, for names of cores. */
+#define CORE_WIDTH	9
 
 #define COLOUR_MARK	"\033[1;31m"
 #define COLOUR_OFF	"\033[0m"
-
-static bool is_marked(const struct row *row, int node)
-{
-	int bottleneck = row_bottleneck(row);
-
-	return node == bottleneck || node == row_bottleneck_child(row, bottleneck);
-}
 
 static void mark_on(const struct output *output, bool marked)
 {
@@ -35,14 +30,6 @@ static void mark_off(const struct output *output, bool marked)
 {
 	if (marked && output->colour)
 		fputs(COLOUR_OFF, output->file);
-}
-
-static void percent(char *text, size_t size, uint32_t ratio, const char *unit)
-{
-	if (ratio == TOPDOWN_RATIO_NONE)
-		snprintf(text, size, "-");
-	else
-		snprintf(text, size, "%.1f%s", ratio * 100.0 / TOPDOWN_RATIO_ONE, unit);
 }
 
 static void put_slots(const struct output *output, const struct row *row)
@@ -125,7 +112,7 @@ static void coverage(const struct output *output, const struct interval *interva
 {
 	double running;
 
-	fprintf(output->file, "on CPU %.3f s, running ", row->figures.enabled_ns / NS_PER_S);
+	fprintf(output->file, "on CPU %.3f s, running ", row->figures.enabled_ns / (double)NS_PER_S);
 	if (row_running(row, &running))
 		fprintf(output->file, "%.1f%%", running * 100);
 	else
@@ -209,8 +196,8 @@ static void tree_kinds(const struct output *output, const struct row *row, unsig
 {
 	char core[16], atom[16];
 
-	percent(core, sizeof(core), row->core.ratio[node], "%");
-	percent(atom, sizeof(atom), row->atom.ratio[node], "%");
+	percent_text(core, sizeof(core), row->core.ratio[node], "%");
+	percent_text(atom, sizeof(atom), row->atom.ratio[node], "%");
 	fprintf(output->file, "  P %7s  E %7s", core, atom);
 }
 
@@ -220,10 +207,10 @@ static void tree_line(const struct output *output, const struct interval *interv
 	const struct row *row = &interval->row[0];
 	int indent = 2 * topdown_node_level(node);
 	uint32_t ratio = row->figures.ratio[node];
-	bool marked = is_marked(row, node);
+	bool marked = row_marked(row, node);
 	char text[16];
 
-	percent(text, sizeof(text), ratio, "%");
+	percent_text(text, sizeof(text), ratio, "%");
 	mark_on(output, marked);
 	fprintf(output->file, "%*s%-*s%7s", indent, "", 28 - indent,
 		topdown_node_name(node), text);
@@ -241,44 +228,14 @@ static void tree_line(const struct output *output, const struct interval *interv
 	putc('\n', output->file);
 }
 
-static void tree(const struct output *output, const struct interval *interval)
+static void tree(const struct output *output, const struct interval *interval,
+		 const struct column_list *list)
 {
-	uint32_t nodes = interval_nodes(interval);
 	unsigned int i;
 
-	for (i = 0; i < NR_COLUMNS; i++) {
-		if (column_shown(columns[i].node, interval->level, nodes))
-			tree_line(output, interval, columns[i].node);
-	}
-}
-
-/* Level 2 has many columns, so they are narrow; a column ends with its mark. */
-static int column_width(const struct interval *interval)
-{
-	return interval->level > 1 ? 5 : 9;
-}
-
-/* With the slots of each CPU, a line of level 2 just fits 80 columns. */
-static int cpu_width(const struct interval *interval)
-{
-	if (interval->nr > 1 && interval->row[1].kind == ROW_CORE)
-		return 9;
-	return interval->level > 1 ? 3 : 4;
-}
-
-static const char *subject_heading(const struct interval *interval)
-{
-	if (interval->nr < 2)
-		return "CPU";
-	switch (interval->row[1].kind) {
-	case ROW_CORE:
-		return "core";
-	case ROW_SOCKET:
-		return "socket";
-	case ROW_NODE:
-		return "node";
-	default:
-		return "CPU";
+	for (i = 0; i < list->nr; i++) {
+		if (column_is_node(list->column[i]))
+			tree_line(output, interval, list->column[i]->of);
 	}
 }
 
@@ -293,133 +250,81 @@ static void legend(const struct output *output, const struct interval *interval)
 	      output->file);
 }
 
-static void headings(const struct output *output, const struct interval *interval)
+/* The rows after that of the sum are all of one kind. */
+static enum row_kind kind_of_rows(const struct interval *interval)
 {
-	uint32_t nodes = interval_nodes(interval);
-	int width = column_width(interval);
-	unsigned int i;
-
-	if (interval->tasks)
-		fprintf(output->file, "%7s %-15s ", "ID", "name");
-	else
-		fprintf(output->file, "%*s ", cpu_width(interval), subject_heading(interval));
-	for (i = 0; i < NR_COLUMNS; i++) {
-		if (!column_shown(columns[i].node, interval->level, nodes))
-			continue;
-		fprintf(output->file, "%*s ", width, interval->level > 1 ?
-			columns[i].heading : columns[i].heading_level1);
-	}
-	if (interval->tasks)
-		fprintf(output->file, "%9s %5s", "on CPU s", "run%");
-	else if (interval->level < 2)
-		fprintf(output->file, "%17s", "slots");
-	else
-		fprintf(output->file, "%4s", "slot");
-	putc('\n', output->file);
+	return interval->nr > 1 ? interval->row[1].kind : ROW_CPU;
 }
 
-static void cell(const struct output *output, const struct row *row, unsigned int node,
-		 int width)
+/* Level 2 has many columns, so they are narrow; names of cores are wide. */
+static int column_width(const struct column *column, const struct interval *interval)
 {
-	bool marked = is_marked(row, node);
-	char text[16];
+	if (column->look.place == COLUMN_FIRST && kind_of_rows(interval) == ROW_CORE)
+		return CORE_WIDTH;
+	return interval->level < 2 ? column->look.wide_width : column->look.width;
+}
 
-	percent(text, sizeof(text), row->figures.ratio[node], "");
+static const char *column_heading(const struct column *column, const struct interval *interval)
+{
+	enum row_kind kind = kind_of_rows(interval);
+
+	if (column->look.place == COLUMN_FIRST &&
+	    (kind == ROW_CORE || kind == ROW_SOCKET || kind == ROW_NODE))
+		return row_kind_name(&interval->row[1]);
+	return interval->level < 2 ? column->look.wide_heading : column->look.heading;
+}
+
+/* A column ends with its mark, but for the last, which has none. */
+static void cell(const struct output *output, const char *text, int width, const char *end)
+{
+	bool marked = *end == '*';
+
 	mark_on(output, marked);
-	fprintf(output->file, "%*s%s", width, text, marked ? "*" : " ");
+	fprintf(output->file, "%*.*s%s", width, width < 0 ? -width : -1, text, end);
 	mark_off(output, marked);
 }
 
-/* Cores are numbered in each socket. */
-static const char *subject_text(char *text, size_t size, const struct row *row)
+static void headings(const struct output *output, const struct interval *interval,
+		     const struct column_list *list)
 {
-	switch (row->kind) {
-	case ROW_CPU:
-		snprintf(text, size, "%" PRIu32, row->cpu);
-		break;
-	case ROW_CORE:
-		snprintf(text, size, "S%d-C%d", row->socket, row->core_id);
-		break;
-	case ROW_SOCKET:
-		snprintf(text, size, "S%d", row->socket);
-		break;
-	case ROW_NODE:
-		snprintf(text, size, "N%d", row->numa);
-		break;
-	default:
-		snprintf(text, size, "all");
-		break;
-	}
-	return text;
-}
+	unsigned int i;
 
-static void line_start(const struct output *output, const struct interval *interval,
-		       const struct row *row)
-{
-	int width = cpu_width(interval);
-	const struct task *task = row->task;
-	char text[32];
-
-	if (task)
-		fprintf(output->file, "%7d %-15.15s ", task->tid ? task->tid : task->pid,
-			task->name);
-	else
-		fprintf(output->file, "%*s ", width, subject_text(text, sizeof(text), row));
-}
-
-static void cpu_line_end(const struct output *output, const struct interval *interval,
-			 const struct row *row)
-{
-	char text[GROUPED_SIZE];
-	const char *before = " ";
-
-	if (interval->level < 2) {
-		grouped_text(text, row->figures.slots);
-		fprintf(output->file, "%17s", text);
-	} else {
-		weight_text(text, sizeof(text), row->figures.slots);
-		fprintf(output->file, "%4s", text);
-	}
-	/* Of the sum the headline says it. */
-	if (row->kind != ROW_ALL)
-		remark_cpus(output, row, &before);
-}
-
-static void task_line_end(const struct output *output, const struct row *row)
-{
-	const char *before = " ";
-	double running;
-
-	fprintf(output->file, "%9.3f ", row->figures.enabled_ns / NS_PER_S);
-	if (row_running(row, &running))
-		fprintf(output->file, "%5.1f", running * 100);
-	else
-		fprintf(output->file, "%5s", "-");
-	remark_task(output, row, &before);
+	for (i = 0; i < list->nr; i++)
+		cell(output, column_heading(list->column[i], interval),
+		     column_width(list->column[i], interval), i + 1 < list->nr ? " " : "");
+	putc('\n', output->file);
 }
 
 static void line(const struct output *output, const struct interval *interval,
-		 const struct row *row)
+		 const struct row *row, const struct column_list *list)
 {
-	uint32_t nodes = interval_nodes(interval);
+	const char *before = " ";
 	unsigned int i;
 
-	line_start(output, interval, row);
-	for (i = 0; i < NR_COLUMNS; i++) {
-		if (column_shown(columns[i].node, interval->level, nodes))
-			cell(output, row, columns[i].node, column_width(interval));
+	for (i = 0; i < list->nr; i++) {
+		const struct column *column = list->column[i];
+		bool marked = column_is_node(column) && row_marked(row, column->of);
+		char text[TASK_NAME_SIZE];
+
+		column_text(text, sizeof(text), column, row, interval->level < 2);
+		cell(output, text, column_width(column, interval),
+		     marked ? "*" : i + 1 < list->nr ? " " : "");
 	}
+	/* Of the sum the headline says it. */
 	if (row->task)
-		task_line_end(output, row);
-	else
-		cpu_line_end(output, interval, row);
+		remark_task(output, row, &before);
+	else if (row->kind != ROW_ALL)
+		remark_cpus(output, row, &before);
 	putc('\n', output->file);
 }
 
 void output_table(const struct output *output, const struct interval *interval)
 {
+	struct column_list list;
 	unsigned int i;
 
+	columns_select(&list, interval->tasks ? TABLE_TASKS : TABLE_CPUS, interval->level,
+		       interval_nodes(interval));
 	if (output->started)
 		putc('\n', output->file);
 	if (interval->tasks)
@@ -427,13 +332,13 @@ void output_table(const struct output *output, const struct interval *interval)
 	else
 		headline(output, interval);
 	if (output->tree) {
-		tree(output, interval);
+		tree(output, interval, &list);
 		return;
 	}
 	if (output->header) {
 		legend(output, interval);
-		headings(output, interval);
+		headings(output, interval, &list);
 	}
 	for (i = 0; i < interval->nr; i++)
-		line(output, interval, &interval->row[i]);
+		line(output, interval, &interval->row[i], &list);
 }

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fields.h"
+#include "columns.h"
 #include "report.h"
 
 static void look_at_terminal(struct output *output)
@@ -64,16 +64,16 @@ static FILE *open_stream(struct output *output, const char *path, bool append)
 }
 
 /**
- * output_rows - what the rows are about
+ * output_views - the columns that rows for programs have
  * @output: output
  *
- * Return: FIELD_* of the fields that they have.
+ * Return: COLUMNS_* of them.
  */
-unsigned int output_rows(const struct output *output)
+unsigned int output_views(const struct output *output)
 {
-	unsigned int rows = output->tasks ? FIELD_TASKS : FIELD_CPUS;
+	unsigned int views = output->tasks ? COLUMNS_TASKS : COLUMNS_CPUS;
 
-	return output->repeat ? rows | FIELD_RUNS : rows;
+	return output->repeat ? views | COLUMNS_RUNS : views;
 }
 
 static char *heading_of(const struct output *output)

@@ -54,7 +54,7 @@ int output_begin(struct output *output);
 int output_interval(struct output *output, const struct interval *interval);
 int output_flush(struct output *output);
 int output_close(struct output *output);
-unsigned int output_rows(const struct output *output);
+unsigned int output_views(const struct output *output);
 
 void output_table(const struct output *output, const struct interval *interval);
 void output_csv_header(const struct output *output, FILE *file);

@@ -214,6 +214,18 @@ int row_bottleneck_child(const struct row *row, int parent)
 	return largest(row, row_over(row) & children);
 }
 
+/**
+ * row_marked - whether a node is marked as the bottleneck, or as its largest child
+ * @row: row
+ * @node: enum topdown_node
+ */
+bool row_marked(const struct row *row, unsigned int node)
+{
+	int bottleneck = row_bottleneck(row);
+
+	return (int)node == bottleneck || (int)node == row_bottleneck_child(row, bottleneck);
+}
+
 /*
  * The module's state is that of the last window, which may be a small part of the
  * interval.  Where nothing takes turns, the share of the whole interval says more.

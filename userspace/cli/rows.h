@@ -58,6 +58,7 @@ enum row_kind {
  * @figures: slots, times and ratios
  * @core: the part of @figures on P-cores of a hybrid machine; of tasks only
  * @atom: the part on its E-cores
+ * @rate: slots per second; of topdown top only
  * @merged_ns: on-CPU time between switches too close to measure; of tasks only
  * @switches: how often it was given a CPU; of tasks only
  * @incomplete: some of its children could not be followed; of tasks only
@@ -78,6 +79,7 @@ struct row {
 	struct topdown_figures figures;
 	struct topdown_figures core;
 	struct topdown_figures atom;
+	double rate;
 	uint64_t merged_ns;
 	uint64_t switches;
 	bool incomplete;
@@ -132,5 +134,6 @@ bool row_partial(const struct row *row);
 uint32_t row_over(const struct row *row);
 int row_bottleneck(const struct row *row);
 int row_bottleneck_child(const struct row *row, int parent);
+bool row_marked(const struct row *row, unsigned int node);
 
 #endif /* TOPDOWN_CLI_ROWS_H */

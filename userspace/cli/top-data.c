@@ -15,13 +15,12 @@
 #include <string.h>
 
 #include "../../kmod/sums.h"
-
-#define NS_PER_S	1e9
+#include "clock.h"
 
 static void clear_figures(struct top_cpu *cpu)
 {
 	td_figures_clear(&cpu->row.figures);
-	cpu->rate = 0;
+	cpu->row.rate = 0;
 }
 
 /**
@@ -98,7 +97,7 @@ void top_data_put(struct top_data *data, unsigned int cpu,
 	} else if (topdown_record_between(&to->base, record, row->level, &row->figures)) {
 		clear_figures(to);
 	} else {
-		to->rate = row->figures.slots * NS_PER_S / (record->time_ns - then_ns);
+		row->rate = row->figures.slots * (double)NS_PER_S / (record->time_ns - then_ns);
 		data->nodes |= td_nodes_of_figures(&row->figures);
 	}
 	to->base = *record;
@@ -130,10 +129,9 @@ void top_data_read(struct top_data *data, const struct topdown_map_view *map,
  * @data: data
  * @cpus: CPUs that count, NULL for all
  * @total: their sum
- * @rate: slots per second of all of them
  */
 void top_data_total(const struct top_data *data, const struct cpulist *cpus,
-		    struct row *total, double *rate)
+		    struct row *total)
 {
 	unsigned int i, level = 0;
 
@@ -141,7 +139,6 @@ void top_data_total(const struct top_data *data, const struct cpulist *cpus,
 	td_figures_clear(&total->figures);
 	total->cpu = TOPDOWN_CPU_ALL;
 	total->flags_known = true;
-	*rate = 0;
 	for (i = 0; i < data->nr; i++) {
 		const struct top_cpu *cpu = &data->cpu[i];
 
@@ -155,7 +152,7 @@ void top_data_total(const struct top_data *data, const struct cpulist *cpus,
 		total->flags |= cpu->row.flags;
 		total->nr_cpus++;
 		topdown_figures_add(&total->figures, &cpu->row.figures, level);
-		*rate += cpu->rate;
+		total->rate += cpu->row.rate;
 	}
 	total->level = level;
 }

@@ -16,14 +16,12 @@
  * @based: @base is valid
  * @base: the record at the end of the interval shown
  * @row: the interval shown
- * @rate: slots per second in it
  */
 struct top_cpu {
 	bool there;
 	bool based;
 	struct topdown_record base;
 	struct row row;
-	double rate;
 };
 
 /**
@@ -50,6 +48,6 @@ void top_data_put(struct top_data *data, unsigned int cpu,
 void top_data_read(struct top_data *data, const struct topdown_map_view *map,
 		   uint64_t now_ns);
 void top_data_total(const struct top_data *data, const struct cpulist *cpus,
-		    struct row *total, double *rate);
+		    struct row *total);
 
 #endif /* TOPDOWN_CLI_TOP_DATA_H */

@@ -13,17 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "columns.h"
+#include "text.h"
 
 /* Below this a screen has no room for what a row is. */
 #define LINES_LEAST	8
 #define COLUMNS_LEAST	40
-
-/* "1234" and a blank; five digits and a mark; slots and share. */
-#define WIDTH_CPU	5
-#define WIDTH_NODE	6
-#define WIDTH_RATE	8
-#define WIDTH_RUNNING	6
 
 static const struct {
 	unsigned int node;
@@ -162,14 +156,6 @@ static unsigned int print_whole(struct top_frame *frame, unsigned int line,
 	return print(frame, line, column, look, "%s", text);
 }
 
-static void percent(char *text, size_t size, uint32_t ratio)
-{
-	if (ratio == TOPDOWN_RATIO_NONE)
-		snprintf(text, size, "-");
-	else
-		snprintf(text, size, "%.1f", ratio * 100.0 / TOPDOWN_RATIO_ONE);
-}
-
 /*
  * The end of a part is where the sum up to it is, so that the bar is as long as
  * it should be and no part is off by more than half a letter at each end.
@@ -200,7 +186,7 @@ static void title(struct top_frame *frame, const struct top_screen *screen)
 
 	for (i = 0; i < frame->columns; i++)
 		put(frame, 0, i, ' ', TOP_LOOK_TITLE);
-	rate_text(rate, sizeof(rate), screen->total_rate);
+	rate_text(rate, sizeof(rate), screen->total.rate);
 	print(frame, 0, 0, TOP_LOOK_TITLE,
 	      "topdown top  %s%s  %u CPU%s  %s slots/s  period %u ms  every %u ms",
 	      screen->clock, screen->view->frozen ? " FROZEN" : "", screen->total.nr_cpus,
@@ -216,13 +202,12 @@ static void machine(struct top_frame *frame, const struct top_screen *screen)
 	char text[16];
 
 	for (i = 0; i < NR_PARTS; i++) {
-		static const char * const names[] = {
-			"retiring", "bad spec", "frontend", "backend"
-		};
+		const struct column *part = column_of_node(parts[i].node);
 
-		percent(text, sizeof(text), total->figures.ratio[parts[i].node]);
+		column_text(text, sizeof(text), part, total, false);
 		put(frame, 1, column, parts[i].letter, parts[i].look);
-		column = print(frame, 1, column + 1, TOP_LOOK_PLAIN, " %s %s  ", names[i], text);
+		column = print(frame, 1, column + 1, TOP_LOOK_PLAIN, " %s %s  ",
+			       part->look.wide_heading, text);
 	}
 	if (row_running(total, &running))
 		print(frame, 1, column, running < ROW_RUNNING_FULL && !row_turns(total) ?
@@ -242,7 +227,7 @@ static void status(struct top_frame *frame, const struct top_screen *screen)
 	char rate[16];
 
 	last = view->first + page < screen->nr_rows ? view->first + page : screen->nr_rows;
-	column = print(frame, 3, 0, TOP_LOOK_PLAIN, "sorted by %s%s", top_view_sort_name(view),
+	column = print(frame, 3, 0, TOP_LOOK_PLAIN, "sorted by %s%s", view->sort->look.sort,
 		       view->reverse ? ", reversed" : "");
 	column = print(frame, 3, column, TOP_LOOK_PLAIN, "; rows %u-%u of %u",
 		       last ? view->first + 1 : 0, last, screen->nr_rows);
@@ -262,38 +247,37 @@ static void status(struct top_frame *frame, const struct top_screen *screen)
 	free(list);
 }
 
-static void headings(struct top_frame *frame, const struct top_view *view, uint32_t nodes)
+/* Returns the column of the screen after that of the table, which ends with a mark. */
+static unsigned int cell(struct top_frame *frame, unsigned int line, unsigned int at,
+			 enum top_look look, const struct column *column, const char *text)
 {
-	unsigned int i, column = WIDTH_CPU;
+	print_whole(frame, line, at, look, "%*s%s", column->look.width, text,
+		    look == TOP_LOOK_MARK ? "*" : "");
+	return at + column->look.width + 1;
+}
+
+static void headings(struct top_frame *frame, const struct top_view *view,
+		     const struct column_list *list)
+{
+	unsigned int i, at = 0;
 
 	for (i = 0; i < frame->columns; i++)
 		put(frame, 4, i, ' ', TOP_LOOK_TITLE);
-	print(frame, 4, 0, view->sort == TOP_SORT_CPU ? TOP_LOOK_SORTED : TOP_LOOK_TITLE,
-	      "%4s", "CPU");
-	for (i = 0; i < NR_COLUMNS; i++) {
-		if (!column_shown(columns[i].node, view->level, nodes))
-			continue;
-		print_whole(frame, 4, column, view->sort == (int)columns[i].node ?
-			    TOP_LOOK_SORTED : TOP_LOOK_TITLE, "%5s", columns[i].heading);
-		column += WIDTH_NODE;
-	}
-	print_whole(frame, 4, column, view->sort == TOP_SORT_SLOTS ? TOP_LOOK_SORTED :
-		    TOP_LOOK_TITLE, "%7s", "slots/s");
-	print_whole(frame, 4, column + WIDTH_RATE, TOP_LOOK_TITLE, "%5s", "RUN");
+	for (i = 0; i < list->nr; i++)
+		at = cell(frame, 4, at, list->column[i] == view->sort ? TOP_LOOK_SORTED :
+			  TOP_LOOK_TITLE, list->column[i], list->column[i]->look.heading);
 }
 
-static unsigned int node_cell(struct top_frame *frame, unsigned int line,
-			      unsigned int column, const struct row *row, unsigned int node)
+/* How a figure of a row looks. */
+static enum top_look look_of(const struct column *column, const struct row *row)
 {
-	int bottleneck = row_bottleneck(row);
-	bool marked = (int)node == bottleneck ||
-		      (int)node == row_bottleneck_child(row, bottleneck);
-	char text[16];
+	double running = 0;
 
-	percent(text, sizeof(text), row->figures.ratio[node]);
-	print_whole(frame, line, column, marked ? TOP_LOOK_MARK : TOP_LOOK_PLAIN, "%5s%s", text,
-		    marked ? "*" : "");
-	return column + WIDTH_NODE;
+	if (column_is_node(column))
+		return row_marked(row, column->of) ? TOP_LOOK_MARK : TOP_LOOK_PLAIN;
+	row_running(row, &running);
+	return column->look.unit == UNIT_SHARE && running < ROW_RUNNING_FULL &&
+	       !row_turns(row) ? TOP_LOOK_WARN : TOP_LOOK_PLAIN;
 }
 
 /* Why a row has no figures; nothing if it needs no saying. */
@@ -305,36 +289,24 @@ static const char *remark(const struct row *row)
 	return row->figures.slots ? "" : "idle";
 }
 
-static void cpu_line(struct top_frame *frame, unsigned int line, const struct top_view *view,
-		     const struct top_cpu *cpu, uint32_t nodes)
+static void cpu_line(struct top_frame *frame, unsigned int line, const struct row *row,
+		     const struct column_list *list)
 {
-	const struct row *row = &cpu->row;
-	unsigned int i, column = WIDTH_CPU;
-	double running = 0;
-	char text[16];
+	unsigned int i, at = 0, first = list->column[0]->look.width + 1;
+	char text[32];
 
-	print(frame, line, 0, TOP_LOOK_PLAIN, "%4u", row->cpu);
-	for (i = 0; i < NR_COLUMNS; i++) {
-		if (column_shown(columns[i].node, view->level, nodes))
-			column = node_cell(frame, line, column, row, columns[i].node);
+	for (i = 0; i < list->nr; i++) {
+		column_text(text, sizeof(text), list->column[i], row, false);
+		at = cell(frame, line, at, look_of(list->column[i], row), list->column[i], text);
 	}
-	rate_text(text, sizeof(text), cpu->rate);
-	print_whole(frame, line, column, TOP_LOOK_PLAIN, "%7s", text);
-	column += WIDTH_RATE;
-	snprintf(text, sizeof(text), "-");
-	if (row_running(row, &running))
-		snprintf(text, sizeof(text), "%.1f", running * 100);
-	print_whole(frame, line, column, running < ROW_RUNNING_FULL && !row_turns(row) ?
-		    TOP_LOOK_WARN : TOP_LOOK_PLAIN, "%5s", text);
-	column += WIDTH_RUNNING;
 	if (*remark(row)) {
 		/* Level 2 fills 80 columns, and has no figures here to lose. */
-		print(frame, line, column + 8 < frame->columns ? column : WIDTH_CPU,
-		      TOP_LOOK_WARN, "%s", remark(row));
+		print(frame, line, at + 8 < frame->columns ? at : first, TOP_LOOK_WARN, "%s",
+		      remark(row));
 		return;
 	}
-	if (column + 8 < frame->columns)
-		bar(frame, line, column, frame->columns - column, &row->figures);
+	if (at + 8 < frame->columns)
+		bar(frame, line, at, frame->columns - at, &row->figures);
 }
 
 static void foot(struct top_frame *frame, const struct top_view *view)
@@ -363,6 +335,7 @@ void top_frame_build(struct top_frame *frame, const struct top_screen *screen)
 {
 	const struct top_view *view = screen->view;
 	unsigned int i, page = top_frame_page(frame);
+	struct column_list list;
 
 	clear(frame);
 	if (frame->lines < LINES_LEAST || frame->columns < COLUMNS_LEAST) {
@@ -373,10 +346,10 @@ void top_frame_build(struct top_frame *frame, const struct top_screen *screen)
 	title(frame, screen);
 	machine(frame, screen);
 	status(frame, screen);
-	headings(frame, view, screen->data->nodes);
+	columns_select(&list, TABLE_TOP, view->level, screen->data->nodes);
+	headings(frame, view, &list);
 	for (i = 0; i < page && view->first + i < screen->nr_rows; i++)
-		cpu_line(frame, TOP_LINES_HEAD + i, view, screen->rows[view->first + i],
-			 screen->data->nodes);
+		cpu_line(frame, TOP_LINES_HEAD + i, &screen->rows[view->first + i]->row, &list);
 	foot(frame, view);
 }
 

@@ -44,7 +44,6 @@ struct top_frame {
  * @rows: rows, filtered and sorted
  * @nr_rows: number of @rows
  * @total: their sum
- * @total_rate: its slots per second
  * @clock: the time, as text
  * @period_ms: the module's period
  * @delay_ms: time between refreshes
@@ -55,7 +54,6 @@ struct top_screen {
 	const struct top_cpu **rows;
 	unsigned int nr_rows;
 	struct row total;
-	double total_rate;
 	const char *clock;
 	unsigned int period_ms;
 	unsigned int delay_ms;

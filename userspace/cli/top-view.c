@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "columns.h"
 #include "parse.h"
 #include "report.h"
 
@@ -16,16 +15,15 @@
 #define RATE_MAX	1000000000000000ULL
 
 /**
- * top_view_sort_name - what rows are sorted by
+ * top_view_sort_cpu - sort by CPU numbers
  * @view: view
  */
-const char *top_view_sort_name(const struct top_view *view)
+void top_view_sort_cpu(struct top_view *view)
 {
-	if (view->sort == TOP_SORT_CPU)
-		return "CPU";
-	if (view->sort == TOP_SORT_SLOTS)
-		return "slots";
-	return topdown_node_name(view->sort);
+	struct column_list list;
+
+	columns_select(&list, TABLE_TOP, view->level, 0);
+	view->sort = list.column[0];
 }
 
 static bool is_shown(const struct top_view *view, const struct top_cpu *cpu)
@@ -34,7 +32,7 @@ static bool is_shown(const struct top_view *view, const struct top_cpu *cpu)
 		return false;
 	if (view->hide_idle && !cpu->row.figures.slots)
 		return false;
-	return !view->min_rate || cpu->rate >= view->min_rate;
+	return !view->min_rate || cpu->row.rate >= view->min_rate;
 }
 
 static int by_value(double a, double b)
@@ -42,31 +40,31 @@ static int by_value(double a, double b)
 	return (a < b) - (a > b);
 }
 
-/* CPUs without the figure are behind those that have it, whatever the order. */
-static int by_node(const struct top_cpu *a, const struct top_cpu *b, int node, bool reverse)
+/* Largest first.  CPUs without the figure come after the others, whatever the order. */
+static int by_column(const struct row *a, const struct row *b, const struct column *column,
+		     bool reverse)
 {
-	uint32_t x = a->row.figures.ratio[node], y = b->row.figures.ratio[node];
+	struct column_value x, y;
 
-	if (x == TOPDOWN_RATIO_NONE || y == TOPDOWN_RATIO_NONE)
-		return (x == TOPDOWN_RATIO_NONE) - (y == TOPDOWN_RATIO_NONE);
-	return reverse ? by_value(y, x) : by_value(x, y);
+	column_value(column, NULL, a, &x);
+	column_value(column, NULL, b, &y);
+	if (x.none || y.none)
+		return x.none - y.none;
+	return reverse ? by_value(y.number, x.number) : by_value(x.number, y.number);
 }
 
-/* Largest first; the CPU number decides where nothing else does. */
+/* The CPU number decides where nothing else does. */
 static int compare(const void *a, const void *b, void *arg)
 {
-	const struct top_cpu *x = *(const struct top_cpu * const *)a;
-	const struct top_cpu *y = *(const struct top_cpu * const *)b;
+	const struct row *x = &(*(const struct top_cpu * const *)a)->row;
+	const struct row *y = &(*(const struct top_cpu * const *)b)->row;
 	const struct top_view *view = arg;
-	int cpu = (x->row.cpu > y->row.cpu) - (x->row.cpu < y->row.cpu);
+	int cpu = (x->cpu > y->cpu) - (x->cpu < y->cpu);
 	int order;
 
-	if (view->sort == TOP_SORT_CPU)
+	if (view->sort->look.place == COLUMN_FIRST)
 		return view->reverse ? -cpu : cpu;
-	if (view->sort == TOP_SORT_SLOTS)
-		order = view->reverse ? by_value(y->rate, x->rate) : by_value(x->rate, y->rate);
-	else
-		order = by_node(x, y, view->sort, view->reverse);
+	order = by_column(x, y, view->sort, view->reverse);
 	return order ? order : cpu;
 }
 
@@ -105,19 +103,23 @@ void top_view_clamp(struct top_view *view, unsigned int nr_rows, unsigned int pa
 		view->first = last;
 }
 
-/* CPU, slots, and the nodes on the screen, in the order of the columns. */
+/* CPU, slots, and then the nodes on the screen. */
 static void next_sort(struct top_view *view, int step, uint32_t nodes)
 {
-	int keys[NR_COLUMNS + 2] = { TOP_SORT_CPU, TOP_SORT_SLOTS };
-	int i, nr = 2, at = 0;
+	const struct column *keys[COLUMNS_MAX];
+	struct column_list list;
+	int nr = 0, at = 0, pass;
+	unsigned int i;
 
-	for (i = 0; i < NR_COLUMNS; i++) {
-		if (column_shown(columns[i].node, view->level, nodes))
-			keys[nr++] = columns[i].node;
-	}
-	for (i = 0; i < nr; i++) {
-		if (keys[i] == view->sort)
-			at = i;
+	columns_select(&list, TABLE_TOP, view->level, nodes);
+	for (pass = 0; pass < 2; pass++) {
+		for (i = 0; i < list.nr; i++) {
+			if (!list.column[i]->look.sort || column_is_node(list.column[i]) != pass)
+				continue;
+			if (list.column[i] == view->sort)
+				at = nr;
+			keys[nr++] = list.column[i];
+		}
 	}
 	view->sort = keys[(at + step + nr) % nr];
 	view->first = 0;
@@ -131,8 +133,9 @@ static void next_level(struct top_view *view, const struct top_data *data)
 	}
 	view->level = view->level == 1 ? 2 : 1;
 	/* Not by a figure that is not to be seen. */
-	if (view->level == 1 && view->sort >= 0 && topdown_node_level(view->sort) > 1)
-		view->sort = topdown_node_parent(view->sort);
+	if (view->level == 1 && column_is_node(view->sort) &&
+	    topdown_node_level(view->sort->of) > 1)
+		view->sort = column_of_node(topdown_node_parent(view->sort->of));
 }
 
 static void scroll(struct top_view *view, int by, unsigned int nr_rows, unsigned int page)
@@ -270,7 +273,7 @@ static void letter_key(struct top_view *view, const struct top_data *data, int k
 		next_sort(view, -1, data->nodes);
 		break;
 	case 'c':
-		view->sort = TOP_SORT_CPU;
+		top_view_sort_cpu(view);
 		view->reverse = false;
 		break;
 	case 'r':

@@ -5,6 +5,7 @@
 #ifndef TOPDOWN_CLI_TOP_VIEW_H
 #define TOPDOWN_CLI_TOP_VIEW_H
 
+#include "columns.h"
 #include "top-data.h"
 
 /* Keys without a character; they are none of curses' own. */
@@ -21,10 +22,6 @@ enum {
 #define TOP_KEY_ESCAPE		27
 #define TOP_KEY_ENTER		'\n'
 
-/* top_view.sort: a node by its number, or one of these. */
-#define TOP_SORT_CPU		(-1)
-#define TOP_SORT_SLOTS		(-2)
-
 /* Lines of a screen that are not rows of CPUs. */
 #define TOP_LINES_HEAD		5
 #define TOP_LINES_FOOT		1
@@ -38,7 +35,7 @@ enum top_prompt {
 /**
  * struct top_view - what is shown
  * @level: 1 or 2
- * @sort: TOP_SORT_* or an enum topdown_node
+ * @sort: the column of TABLE_TOP that rows are sorted by
  * @reverse: the other way round: smallest first, but for CPU numbers
  * @filtered: only @cpus
  * @cpus: a set of CPUs
@@ -54,7 +51,7 @@ enum top_prompt {
  */
 struct top_view {
 	unsigned int level;
-	int sort;
+	const struct column *sort;
 	bool reverse;
 	bool filtered;
 	struct cpulist cpus;
@@ -74,6 +71,6 @@ void top_view_key(struct top_view *view, const struct top_data *data, int key,
 unsigned int top_view_rows(const struct top_view *view, const struct top_data *data,
 			   const struct top_cpu **rows);
 void top_view_clamp(struct top_view *view, unsigned int nr_rows, unsigned int page);
-const char *top_view_sort_name(const struct top_view *view);
+void top_view_sort_cpu(struct top_view *view);
 
 #endif /* TOPDOWN_CLI_TOP_VIEW_H */

@@ -96,8 +96,7 @@ static int draw(struct top *top)
 	top->nr_rows = top_view_rows(&top->view, &top->data, top->rows);
 	top_view_clamp(&top->view, top->nr_rows, top_frame_page(&top->frame));
 	screen.nr_rows = top->nr_rows;
-	top_data_total(&top->data, top->view.filtered ? &top->view.cpus : NULL,
-		       &screen.total, &screen.total_rate);
+	top_data_total(&top->data, top->view.filtered ? &top->view.cpus : NULL, &screen.total);
 	if (top->view.help)
 		top_frame_help(&top->frame);
 	else
@@ -284,7 +283,7 @@ static int prepare(struct top *top)
 		return EXIT_RUNTIME;
 	}
 	top->view.level = top->options->level ? top->options->level : 1;
-	top->view.sort = TOP_SORT_CPU;
+	top_view_sort_cpu(&top->view);
 	top_data_read(&top->data, top->map, clock_now_ns());
 	if (!top->options->has_cpus)
 		return 0;

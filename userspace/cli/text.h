@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Numbers as people read them.
+ */
+#ifndef TOPDOWN_CLI_TEXT_H
+#define TOPDOWN_CLI_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* 64 bits in digits, commas and the end. */
+#define GROUPED_SIZE	28
+
+void percent_text(char *text, size_t size, uint32_t ratio, const char *unit);
+void grouped_text(char text[GROUPED_SIZE], uint64_t number);
+void rate_text(char *text, size_t size, double rate);
+void weight_text(char *text, size_t size, double weight);
+
+#endif /* TOPDOWN_CLI_TEXT_H */
