@@ -136,15 +136,15 @@ check_graph() {
 	"$tree/selftests/graph.sh" "${module%/*}" 2>&1 >/dev/null || :
 }
 
-# The files that CONTRIBUTING.md names, in backquotes, are there
+# The files that CONTRIBUTING.md and docs/ name, in backquotes, are there
 check_paths() {
 	local line path
 
 	# shellcheck disable=SC2016 # no substitution is meant
-	lint_files CONTRIBUTING.md |
-		xargs -r grep -onE '`(kmod|uapi|userspace|selftests)/[^` ]+' |
+	lint_files CONTRIBUTING.md 'docs/*.md' |
+		xargs -r grep -HonE '`(docs|kmod|uapi|userspace|selftests)/[^` ]+' |
 		while IFS='`' read -r line path; do
-			[[ -e $path ]] || echo "CONTRIBUTING.md:$line there is no $path"
+			[[ -e $path ]] || echo "$line there is no $path"
 		done
 }
 
