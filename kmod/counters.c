@@ -319,7 +319,6 @@ static s64 td_counters_fold(struct td_meter *meter, u64 now, struct td_part *par
 	lockdep_assert_irqs_disabled();
 	if (td_counters_sample(counters, now, &sample, &ran))
 		td_formula_eval(td_counters_formula(counters), &sample, &slots);
-	memset(&part->figures, 0, offsetof(struct topdown_figures, ratio));
 	part->figures.slots = slots.slots;
 	memcpy(part->figures.node, slots.node, sizeof(slots.node));
 	part->clamped = slots.clamped;

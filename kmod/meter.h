@@ -65,7 +65,8 @@ struct td_events {
  * struct td_meter_ops - what the two kinds of meter do in their own way
  * @begin: drop what was counted until @now of local_clock(); on the CPU with
  *	interrupts off
- * @fold: write what was counted since the last fold; returns nanoseconds in which level 1
+ * @fold: write what was counted since the last fold, but for nodes that this meter never
+ *	has; returns nanoseconds in which level 1
  *	was counted, perhaps some more than there were; on the CPU with interrupts off
  * @resume: the groups were disabled until @now, and have been folded since; as @begin
  * @events: write the raw counts; on the CPU with interrupts off, after a fold

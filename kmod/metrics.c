@@ -208,14 +208,24 @@ static void td_scale(struct td_counts *counts, __u64 sum)
 	counts->metric[largest] += rest;
 }
 
+static void td_no_nodes(__u64 *node)
+{
+	unsigned int i;
+
+	for (i = 0; i < TD_NODES_METRICS; i++)
+		node[i] = 0;
+}
+
 /* Published formulas, for counts that are sane. */
 static void td_nodes(struct td_counts *counts, unsigned int level, __u64 *node)
 {
 	__u64 sum = td_l1_sum(counts);
 	unsigned int i;
 
-	if (!sum)
+	if (!sum) {
+		td_no_nodes(node);
 		return;
+	}
 	if (sum != counts->slots)
 		td_scale(counts, sum);
 
@@ -288,7 +298,7 @@ void td_counts_to_nodes(const struct td_counts *counts, unsigned int level,
  * @counts: counts of one window; corrected
  * @quant: what is known of the CPU; updated
  * @level: 1 or 2
- * @node: slots of each node, zeroed by the caller
+ * @node: slots of each node of these levels, written; the caller zeroes the others once
  *
  * The three functions above in a row, for the kernel's timers.
  *
@@ -308,8 +318,10 @@ enum td_bytes td_counts_fold(struct td_counts *counts, struct td_quant *quant,
 		td_nodes(counts, level, node);
 		return bytes;
 	}
-	if (!td_counts_sane(counts))
+	if (!td_counts_sane(counts)) {
+		td_no_nodes(node);
 		return TD_BYTES_ABSURD;
+	}
 	bytes = td_bytes_far(counts);
 	td_nodes(counts, level, node);
 	return bytes;

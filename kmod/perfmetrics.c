@@ -11,7 +11,6 @@
 #include <linux/kernel.h>
 #include <linux/slab.h>
 #include <linux/stddef.h>
-#include <linux/string.h>
 
 #include "group.h"
 #include "meter.h"
@@ -81,14 +80,15 @@ static s64 td_perfmetrics_fold(struct td_meter *meter, u64 now, struct td_part *
 
 	own->running = running;
 	td_group_fold(group, &own->counts, &delta);
-	memset(figures, 0, offsetof(struct topdown_figures, ratio));
 	figures->slots = delta.slots;
 	bytes = td_counts_fold(&delta, &own->quant, meter->level, figures->node);
 	part->clamped = 0;
 	if (unlikely(own->refine.formula))
 		part->clamped = td_refine_fold(&own->refine, group, &delta, figures->node);
-	part->doubt = td_doubt_metrics(bytes, delta.slots, max_t(s64, ran, 0));
+	part->doubt = TD_DOUBT_NONE;
 	part->odd = bytes != TD_BYTES_RIGHT;
+	if (unlikely(part->odd || figures->slots < TD_DOUBT_MIN_SLOTS))
+		part->doubt = td_doubt_metrics(bytes, figures->slots, max_t(s64, ran, 0));
 	return ran;
 }
 

@@ -13,8 +13,6 @@
  */
 #include "plausible.h"
 
-/* About a microsecond of a CPU; fewer say nothing. */
-#define TD_DOUBT_MIN_SLOTS	(1ULL << 14)
 /* So long no counter stands still: at its end there is an interrupt at least. */
 #define TD_DOUBT_MIN_NS		10000000ULL
 

@@ -11,6 +11,9 @@
 
 #include "metrics.h"
 
+/* About a microsecond of a CPU; fewer say nothing. */
+#define TD_DOUBT_MIN_SLOTS	(1ULL << 14)
+
 /**
  * enum td_doubt - why counts are not what a CPU did
  *

@@ -216,8 +216,8 @@ static noinline void td_window_remind(struct td_window *window)
 /* Bring the sums up to date; the record stays as it is until interrupts are on. */
 static const struct topdown_record *td_window_count(struct td_window *window, bool close)
 {
+	struct topdown_figures *part = &window->part.figures;
 	struct topdown_map_record *entry;
-	struct td_part part;
 	u64 guests;
 
 	lockdep_assert_irqs_disabled();
@@ -225,20 +225,20 @@ static const struct topdown_record *td_window_count(struct td_window *window, bo
 
 	if (unlikely(window->away))
 		td_window_remind(window);
-	td_window_measure(window, &part);
-	td_figures_children(&part.figures, window->meter->nodes);
+	td_window_measure(window, &window->part);
+	td_figures_children(part, window->meter->nodes);
 	guests = td_window_guests();
 	if (unlikely(guests != window->guest.seen || window->guest.owed))
-		td_window_spare_guests(window, guests, &part.figures);
+		td_window_spare_guests(window, guests, part);
 	if (td_credit_wanted())
-		td_window_credit(window, &part.figures);
+		td_window_credit(window, part);
 	entry = td_page_write_begin(window->cpu);
 	entry->record.time_ns = ktime_get_ns();
-	td_figures_add(&entry->record.total, &part.figures);
+	td_figures_add(&entry->record.total, part);
 	if (close) {
-		td_window_turn(window, entry, &part.figures);
+		td_window_turn(window, entry, part);
 	} else {
-		td_figures_add(&entry->open, &part.figures);
+		td_figures_add(&entry->open, part);
 		window->parts++;
 	}
 	td_page_write_end(window->cpu);
@@ -416,6 +416,8 @@ void td_window_begin(void *arg)
 
 	window->flags = meter->flags;
 	window->clamped = 0;
+	/* The meter before may have had other nodes. */
+	memset(&window->part, 0, sizeof(window->part));
 	td_window_forget(window);
 	window->open = true;
 	window->opened = jiffies;

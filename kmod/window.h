@@ -30,6 +30,8 @@
  * @parts: how often the open window has been folded without ending it
  * @flags: TOPDOWN_RECORD_* of the open window
  * @clamped: topdown_record.clamped of it
+ * @part: what the meter counted between the last two folds; here, since the kernel fills
+ *	every byte of a variable on the stack first
  * @guest: its time in virtual machines
  * @was_away: the groups were disabled for a perf user in a part of the open window
  * @believed: the log is to say that its counters can be believed again
@@ -62,6 +64,7 @@ struct td_window {
 	unsigned int parts;
 	u32 flags;
 	u64 clamped;
+	struct td_part part;
 	struct td_guest guest;
 	bool was_away;
 	bool believed;
