@@ -245,7 +245,7 @@ static noinline void td_aside_switched(void)
 {
 	struct td_window *window = this_cpu_ptr(td_windows);
 
-	if (window->away || this_cpu_read(td_asides.looked) == jiffies)
+	if (window->away || !time_after(jiffies, this_cpu_read(td_asides.looked)))
 		return;
 	this_cpu_write(td_asides.looked, jiffies);
 	irq_work_queue(&window->look);
@@ -462,6 +462,7 @@ void td_aside_setup(struct td_window *window)
 	unsigned int flags = tick_nohz_full_cpu(window->cpu) ? 0 : TIMER_DEFERRABLE;
 
 	aside->window = window;
+	aside->looked = jiffies - 1;
 	mutex_init(&aside->lock);
 	window->look = IRQ_WORK_INIT_HARD(td_aside_look);
 	INIT_WORK(&aside->leave, td_aside_leave);
