@@ -240,7 +240,7 @@ static int td_chardev_read(struct td_file *file, union td_command *command)
 	cpumask_var_t cpus;
 	int ret;
 
-	if (read->flags & ~TOPDOWN_READ_FLAGS)
+	if (read->flags & ~TD_READ_FLAGS)
 		return -EOPNOTSUPP;
 	if (read->__reserved || read->record_size < TD_RECORD_SIZE_VER0)
 		return -EINVAL;
@@ -287,7 +287,7 @@ static int td_chardev_reset(struct td_file *file, union td_command *command)
 	cpumask_var_t cpus;
 	int ret;
 
-	if (reset->flags & ~TOPDOWN_RESET_FLAGS)
+	if (reset->flags & ~TD_RESET_FLAGS)
 		return -EOPNOTSUPP;
 	if (reset->__reserved)
 		return -EINVAL;
@@ -305,13 +305,13 @@ static int td_chardev_check_watch(const struct topdown_watch *watch)
 {
 	struct topdown_record best;
 
-	if (watch->flags & ~TOPDOWN_WATCH_FLAGS)
+	if (watch->flags & ~TD_WATCH_FLAGS)
 		return -EOPNOTSUPP;
 	if (watch->__reserved || watch->hold_ms > TD_HOLD_MAX_MS)
 		return -EINVAL;
 	if (watch->node == TOPDOWN_WATCH_ANY)
 		return watch->flags || watch->ratio || watch->hold_ms ? -EINVAL : 0;
-	if (watch->node >= TOPDOWN_NR_NODES || watch->ratio > TOPDOWN_RATIO_ONE)
+	if (watch->node >= TD_NR_NODES || watch->ratio > TOPDOWN_RATIO_ONE)
 		return -EINVAL;
 	td_chardev_best(&best);
 	return best.nodes >> watch->node & 1 ? 0 : -EOPNOTSUPP;

@@ -71,7 +71,7 @@ __u32 td_thresholds_over(const struct td_thresholds *thresholds,
 	__u32 over = 0, parents;
 	unsigned int node;
 
-	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
+	for (node = 0; node < TD_NR_NODES; node++) {
 		if (td_is_over(thresholds, ratio, node))
 			over |= 1U << node;
 	}

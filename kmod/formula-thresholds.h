@@ -16,7 +16,7 @@
  * @alone: bit n: the threshold of node n, of level 2, does not ask for its parent's
  */
 struct td_thresholds {
-	__u8 percent[TOPDOWN_NR_NODES];
+	__u8 percent[TD_NR_NODES];
 	__u32 alone;
 };
 

@@ -197,7 +197,7 @@ static void td_slots_keep(struct td_slots *slots, __u32 nodes)
 {
 	unsigned int node;
 
-	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
+	for (node = 0; node < TD_NR_NODES; node++) {
 		if (!(nodes >> node & 1))
 			slots->node[node] = 0;
 	}

@@ -38,7 +38,7 @@
  * the program that gets the sums: it adds up all there is room for.
  */
 #ifdef __KERNEL__
-#define TD_NODES_ADDED		TOPDOWN_NR_NODES
+#define TD_NODES_ADDED		TD_NR_NODES
 #else
 #define TD_NODES_ADDED		TOPDOWN_MAX_NODES
 #define TD_RESERVED		3
@@ -416,7 +416,7 @@ __u32 td_nodes_of_figures(const struct topdown_figures *figures)
 	__u32 nodes = 0;
 	unsigned int i;
 
-	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+	for (i = 0; i < TD_NR_NODES; i++) {
 		if (figures->ratio[i] != TOPDOWN_RATIO_NONE)
 			nodes |= 1U << i;
 	}
@@ -505,7 +505,7 @@ void td_sum_add(struct td_sum *sum, const struct topdown_figures *figures)
 
 	td_figures_add(&sum->figures, figures);
 	sum->slots += figures->slots >> TD_SUM_SHIFT;
-	for (i = 0; i < TOPDOWN_NR_NODES; i++)
+	for (i = 0; i < TD_NR_NODES; i++)
 		sum->node[i] += figures->node[i] >> TD_SUM_SHIFT;
 }
 

@@ -15,6 +15,8 @@
 #include <linux/topdown.h>
 #endif
 
+#include "known.h"
+
 /* The PERF_METRICS fields in the order of the register's bytes (SDM 3B). */
 enum td_metric {
 	TD_METRIC_RETIRING,
@@ -71,12 +73,12 @@ enum td_bytes {
 struct td_sum {
 	struct topdown_figures figures;
 	__u64 slots;
-	__u64 node[TOPDOWN_NR_NODES];
+	__u64 node[TD_NR_NODES];
 };
 
 /* What level 1 has, and what there can be on a CPU with PERF_METRICS. */
 #define TD_NODES_LEVEL1		0x200fU
-#define TD_NODES_LEVEL2		((1U << TOPDOWN_NR_NODES) - 1)
+#define TD_NODES_LEVEL2		((1U << TD_NR_NODES) - 1)
 #define TD_NODES_METRICS	(TOPDOWN_CORE_BOUND + 1)
 #define TD_NODES_METRICS_L1	0x000fU
 #define TD_NODES_METRICS_L2	((1U << TD_NODES_METRICS) - 1)

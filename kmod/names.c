@@ -9,9 +9,10 @@
 #include <stddef.h>
 #endif
 
+#include "known.h"
 #include "names.h"
 
-static const char * const td_nodes[TOPDOWN_NR_NODES] = {
+static const char * const td_nodes[TD_NR_NODES] = {
 	[TOPDOWN_RETIRING]		= "tma_retiring",
 	[TOPDOWN_BAD_SPECULATION]	= "tma_bad_speculation",
 	[TOPDOWN_FRONTEND_BOUND]	= "tma_frontend_bound",
@@ -42,6 +43,7 @@ static const char * const td_kinds[] = {
 	[TOPDOWN_KIND_ONLY]		= "only",
 	[TOPDOWN_KIND_CORE]		= "core",
 	[TOPDOWN_KIND_ATOM]		= "atom",
+	[TOPDOWN_KIND_MIXED]		= "mixed",
 };
 
 static const char * const td_states[] = {
@@ -65,7 +67,7 @@ static const char * const td_states[] = {
  */
 const char *td_node_name(unsigned int node)
 {
-	return node < TOPDOWN_NR_NODES ? td_nodes[node] : NULL;
+	return node < TD_NR_NODES ? td_nodes[node] : NULL;
 }
 
 /**

@@ -100,7 +100,7 @@ void td_total_add(struct td_total *total, const struct topdown_record *record)
 	if (sum->source != record->source)
 		sum->source = TOPDOWN_SOURCE_MIXED;
 	if (sum->kind != record->kind)
-		sum->kind = TOPDOWN_KIND_ONLY;
+		sum->kind = TOPDOWN_KIND_MIXED;
 	sum->nr_cpus++;
 	sum->flags |= record->flags;
 	sum->clamped |= record->clamped;

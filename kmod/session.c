@@ -434,7 +434,7 @@ static void td_session_figures(struct topdown_figures *figures, const struct top
  */
 void td_session_read(struct td_session *session, struct topdown_session *read)
 {
-	struct topdown_share sum[TOPDOWN_NR_KINDS], all;
+	struct topdown_share sum[TD_NR_KINDS], all;
 
 	/* The state first: after the last task has exited nothing is added. */
 	raw_spin_lock_irq(&session->lock);
@@ -481,7 +481,7 @@ void td_session_enable(struct td_session *session, bool enable)
  */
 void td_session_reset(struct td_session *session)
 {
-	struct topdown_share sum[TOPDOWN_NR_KINDS];
+	struct topdown_share sum[TD_NR_KINDS];
 
 	raw_spin_lock_irq(&session->lock);
 	td_share_begin(session->map);

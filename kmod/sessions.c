@@ -58,7 +58,7 @@ static int td_sessions_check(const struct topdown_attach *attach)
 {
 	__u32 flags = attach->flags;
 
-	if (flags & ~TOPDOWN_ATTACH_FLAGS)
+	if (flags & ~TD_ATTACH_FLAGS)
 		return -EOPNOTSUPP;
 	if (attach->out_session || attach->__reserved)
 		return -EINVAL;
@@ -209,7 +209,7 @@ int td_sessions_read(struct td_sessions *list, struct topdown_session *read)
 {
 	struct td_session *session;
 
-	if (read->flags & ~TOPDOWN_SESSION_FLAGS)
+	if (read->flags & ~TD_SESSION_FLAGS)
 		return -EOPNOTSUPP;
 	if (memchr_inv(&read->out_state, 0,
 		       sizeof(*read) - offsetof(struct topdown_session, out_state)))

@@ -27,7 +27,7 @@
 
 #define TD_SHARE_STRIDE		ALIGN(sizeof(struct topdown_share), SMP_CACHE_BYTES)
 #define TD_BASELINE_OFFSET	ALIGN(sizeof(struct topdown_session_map), SMP_CACHE_BYTES)
-#define TD_SHARE_OFFSET		(TD_BASELINE_OFFSET + TOPDOWN_NR_KINDS * TD_SHARE_STRIDE)
+#define TD_SHARE_OFFSET		(TD_BASELINE_OFFSET + TD_NR_KINDS * TD_SHARE_STRIDE)
 
 /* Not by what the header says: readers cannot change it, but this is shorter. */
 static struct topdown_share *td_share_baseline(struct topdown_session_map *map,
@@ -76,7 +76,7 @@ struct topdown_session_map *td_share_alloc(void)
 	map->share_size = sizeof(struct topdown_share);
 	map->baseline_offset = TD_BASELINE_OFFSET;
 	map->baseline_stride = TD_SHARE_STRIDE;
-	map->nr_kinds = TOPDOWN_NR_KINDS;
+	map->nr_kinds = TD_NR_KINDS;
 	return map;
 }
 
@@ -181,12 +181,12 @@ static void td_share_read(const struct topdown_share *share, struct topdown_shar
  * @sum: written: those of each kind of CPU
  */
 void td_share_sum(const struct topdown_session_map *map,
-		  struct topdown_share sum[TOPDOWN_NR_KINDS])
+		  struct topdown_share sum[TD_NR_KINDS])
 {
 	struct topdown_share one;
 	int cpu;
 
-	memset(sum, 0, TOPDOWN_NR_KINDS * sizeof(*sum));
+	memset(sum, 0, TD_NR_KINDS * sizeof(*sum));
 	for_each_possible_cpu(cpu) {
 		td_share_read(td_share_of(map, cpu), &one);
 		if (one.resets != td_share_resets(map))
@@ -201,12 +201,12 @@ void td_share_sum(const struct topdown_session_map *map,
  * @sum: written: the sum of each kind of CPU
  */
 void td_share_since(struct topdown_session_map *map,
-		    struct topdown_share sum[TOPDOWN_NR_KINDS])
+		    struct topdown_share sum[TD_NR_KINDS])
 {
 	unsigned int kind;
 
 	td_share_sum(map, sum);
-	for (kind = 0; kind < TOPDOWN_NR_KINDS; kind++)
+	for (kind = 0; kind < TD_NR_KINDS; kind++)
 		td_share_sub(&sum[kind], td_share_baseline(map, kind));
 }
 
@@ -215,12 +215,12 @@ void td_share_since(struct topdown_session_map *map,
  * @sum: of each kind
  * @all: written
  */
-void td_share_all(const struct topdown_share sum[TOPDOWN_NR_KINDS], struct topdown_share *all)
+void td_share_all(const struct topdown_share sum[TD_NR_KINDS], struct topdown_share *all)
 {
 	unsigned int kind;
 
 	*all = (struct topdown_share){ };
-	for (kind = 0; kind < TOPDOWN_NR_KINDS; kind++)
+	for (kind = 0; kind < TD_NR_KINDS; kind++)
 		td_share_add(all, &sum[kind]);
 }
 
@@ -262,14 +262,14 @@ void td_share_begin(struct topdown_session_map *map)
  * @baseline: td_share_sum() since then
  */
 void td_share_reset(struct topdown_session_map *map,
-		    const struct topdown_share baseline[TOPDOWN_NR_KINDS])
+		    const struct topdown_share baseline[TD_NR_KINDS])
 {
 	struct topdown_share *now;
 	unsigned int kind;
 
 	lockdep_assert_irqs_disabled();
 	td_seq_write_begin(&map->seq);
-	for (kind = 0; kind < TOPDOWN_NR_KINDS; kind++) {
+	for (kind = 0; kind < TD_NR_KINDS; kind++) {
 		now = td_share_baseline(map, kind);
 		now->figures = baseline[kind].figures;
 		now->switches = baseline[kind].switches;

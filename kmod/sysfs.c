@@ -101,7 +101,7 @@ static ssize_t td_emit_record(char *buffer, const struct topdown_record *record,
 	n += td_emit_line(buffer, n, "slots", &total->slots,
 			  td_ratio(total->slots, total->slots),
 			  td_ratio(window->slots, window->slots));
-	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+	for (i = 0; i < TD_NR_NODES; i++) {
 		if (record->nodes >> i & 1)
 			n += td_emit_line(buffer, n, td_node_name(i), &total->node[i],
 					  total->ratio[i], window->ratio[i]);

@@ -125,14 +125,14 @@ static bool module_begin(void)
 }
 
 /* Those that there are, are right; says which there are. */
-static bool nodes_right(const char *what, const double node[TOPDOWN_NR_NODES], double limit,
+static bool nodes_right(const char *what, const double node[TD_NR_NODES], double limit,
 			uint32_t *there)
 {
 	bool ok = true;
 	unsigned int i;
 
 	*there = 0;
-	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+	for (i = 0; i < TD_NR_NODES; i++) {
 		if (isnan(node[i]))
 			continue;
 		*there |= 1U << i;
@@ -148,10 +148,10 @@ static bool nodes_right(const char *what, const double node[TOPDOWN_NR_NODES], d
 static bool figures_right(const char *what, const struct topdown_figures *figures, double limit,
 			  uint32_t *there)
 {
-	double node[TOPDOWN_NR_NODES];
+	double node[TD_NR_NODES];
 	unsigned int i;
 
-	for (i = 0; i < TOPDOWN_NR_NODES; i++)
+	for (i = 0; i < TD_NR_NODES; i++)
 		node[i] = figures->ratio[i] == TOPDOWN_RATIO_NONE ? NAN :
 			  (double)figures->ratio[i] / TOPDOWN_RATIO_ONE;
 	return nodes_right(what, node, limit, there);
@@ -291,7 +291,7 @@ static bool part_is_no_figure(void)
 static bool lines_are_right(FILE *output)
 {
 	unsigned int lines = 0;
-	double node[TOPDOWN_NR_NODES];
+	double node[TD_NR_NODES];
 	char line[4096];
 	bool ok = true;
 	uint32_t there;

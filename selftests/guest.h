@@ -19,6 +19,8 @@
 #define TD_DEVICE	"/dev/topdown"
 #define TD_SYSFS	"/sys/kernel/topdown"
 #define TD_CPUS_MAX	256
+/* Those that the tests know of. */
+#define TD_NR_NODES	14
 
 /* The nodes of which the emulator knows the truth, the first ones: PERF_METRICS'. */
 #define TRUTH_NODES	(TOPDOWN_CORE_BOUND + 1)

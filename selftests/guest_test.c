@@ -157,7 +157,7 @@ static bool refused(const char *reason)
 			return false;
 		}
 	}
-	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+	for (i = 0; i < TD_NR_NODES; i++) {
 		if (record.window.ratio[i] != TOPDOWN_RATIO_NONE)
 			return false;
 	}

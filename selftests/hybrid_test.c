@@ -159,7 +159,7 @@ TEST_F(hybrid, total_says_that_it_is_mixed)
 	EXPECT_EQ(TOPDOWN_CPU_ALL, record[nr - 1].cpu);
 	EXPECT_EQ(core_nr + atom_nr, record[nr - 1].nr_cpus);
 	EXPECT_EQ(TOPDOWN_SOURCE_MIXED, record[nr - 1].source);
-	EXPECT_EQ(TOPDOWN_KIND_ONLY, record[nr - 1].kind);
+	EXPECT_EQ(TOPDOWN_KIND_MIXED, record[nr - 1].kind);
 	EXPECT_EQ(0, record[nr - 1].slots_per_cycle);
 	EXPECT_EQ(2, record[nr - 1].level);
 	EXPECT_EQ(nodes_of_level(2) & atom_nodes(), record[nr - 1].nodes);

@@ -73,7 +73,7 @@ static bool figures_grow(const struct topdown_figures *then, const struct topdow
 {
 	unsigned int i;
 
-	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+	for (i = 0; i < TD_NR_NODES; i++) {
 		if (now->node[i] < then->node[i])
 			return false;
 	}
@@ -127,7 +127,7 @@ TEST_F(read, total_is_the_sum)
 		sum.enabled_ns += self->records[i].total.enabled_ns;
 		sum.running_ns += self->records[i].total.running_ns;
 		windows += self->records[i].windows;
-		for (node = 0; node < TOPDOWN_NR_NODES; node++)
+		for (node = 0; node < TD_NR_NODES; node++)
 			sum.node[node] += self->records[i].total.node[node];
 		for (node = 0; node < TOPDOWN_NR_PARENTS; node++)
 			sum.children_slots[node] += self->records[i].total.children_slots[node];
@@ -136,7 +136,7 @@ TEST_F(read, total_is_the_sum)
 	EXPECT_EQ(sum.slots, total->total.slots);
 	EXPECT_EQ(sum.enabled_ns, total->total.enabled_ns);
 	EXPECT_EQ(sum.running_ns, total->total.running_ns);
-	for (node = 0; node < TOPDOWN_NR_NODES; node++)
+	for (node = 0; node < TD_NR_NODES; node++)
 		EXPECT_EQ(sum.node[node], total->total.node[node]);
 	for (node = 0; node < TOPDOWN_NR_PARENTS; node++)
 		EXPECT_EQ(sum.children_slots[node], total->total.children_slots[node]);
@@ -255,7 +255,7 @@ TEST_F(read, reset_is_private)
 	EXPECT_LT(0, mine.total.slots);
 	EXPECT_EQ(before.total.slots - other.total.slots, mine.total.slots);
 	EXPECT_EQ(before.total.enabled_ns - other.total.enabled_ns, mine.total.enabled_ns);
-	for (i = 0; i < TOPDOWN_NR_NODES; i++)
+	for (i = 0; i < TD_NR_NODES; i++)
 		EXPECT_EQ(before.total.node[i] - other.total.node[i], mine.total.node[i]);
 	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
 		EXPECT_EQ(before.total.children_slots[i] - other.total.children_slots[i],

@@ -44,7 +44,7 @@ static const struct model models[] = {
 /* Of the third there is less frontend bound than is dropped. */
 static const char * const profile_names[] = { "bigcode", "branchy", "stream", "odd" };
 
-static const char * const node_name[TOPDOWN_NR_NODES] = {
+static const char * const node_name[TD_NR_NODES] = {
 	"retiring", "bad_speculation", "frontend_bound", "backend_bound",
 	"heavy_operations", "light_operations", "branch_mispredicts", "machine_clears",
 	"fetch_latency", "fetch_bandwidth", "memory_bound", "core_bound",
@@ -145,7 +145,7 @@ static bool cpus_ok(bool refined)
 static bool session_ok(int session, bool refined)
 {
 	const uint32_t *fraction = profile[0]->profile.fraction;
-	double seen[TOPDOWN_NR_NODES], truth[TOPDOWN_NR_NODES];
+	double seen[TD_NR_NODES], truth[TD_NR_NODES];
 	struct td_bd_truth slots = { .slots = TD_BD_FRACTION };
 	struct topdown_session figures;
 	unsigned int i;
@@ -155,7 +155,7 @@ static bool session_ok(int session, bool refined)
 	for (i = 0; i < TD_BD_CATEGORIES; i++)
 		slots.category[i] = fraction[i];
 	door_truth_nodes(&slots, truth);
-	for (i = 0; i < TOPDOWN_NR_NODES; i++)
+	for (i = 0; i < TD_NR_NODES; i++)
 		seen[i] = figures.out_figures.ratio[i] == TOPDOWN_RATIO_NONE ? NAN :
 			  figures.out_figures.ratio[i] / (double)TOPDOWN_RATIO_ONE;
 	return figures_consistent(&figures.out_figures, figures.out_level) &&

@@ -18,7 +18,7 @@ struct source_row {
 	bool smt;
 	struct td_bd_rate rate[SOURCE_RATES];
 	uint32_t nodes;
-	double node[TOPDOWN_NR_NODES];
+	double node[TD_NR_NODES];
 };
 
 extern const struct source_row source_rows[];

@@ -5,7 +5,7 @@
 
 #include "source_stat.h"
 
-const char * const node_name[TOPDOWN_NR_NODES] = {
+const char * const node_name[TD_NR_NODES] = {
 	"retiring", "bad_speculation", "frontend_bound", "backend_bound",
 	"heavy_operations", "light_operations", "branch_mispredicts", "machine_clears",
 	"fetch_latency", "fetch_bandwidth", "memory_bound", "core_bound",
@@ -37,10 +37,10 @@ double json_number(const char *object, const char *prefix, const char *name)
 	return end == value ? NAN : number;
 }
 
-void json_nodes(const char *object, double node[TOPDOWN_NR_NODES])
+void json_nodes(const char *object, double node[TD_NR_NODES])
 {
 	unsigned int i;
 
-	for (i = 0; i < TOPDOWN_NR_NODES; i++)
+	for (i = 0; i < TD_NR_NODES; i++)
 		node[i] = json_number(object, "tma_", node_name[i]);
 }

@@ -7,9 +7,9 @@
 
 #include <stdio.h>
 
-#include <linux/topdown.h>
+#include "guest.h"
 
-extern const char * const node_name[TOPDOWN_NR_NODES];
+extern const char * const node_name[TD_NR_NODES];
 
 /* The command for @count intervals of @ms, of CPUs or, if not 0, of a task; pclose() it. */
 FILE *stat_start(unsigned int ms, unsigned int count, int pid);
@@ -17,6 +17,6 @@ FILE *stat_start(unsigned int ms, unsigned int count, int pid);
 /* A number of a line; NAN for null, and where there is none. */
 double json_number(const char *object, const char *prefix, const char *name);
 /* All nodes of a line. */
-void json_nodes(const char *object, double node[TOPDOWN_NR_NODES]);
+void json_nodes(const char *object, double node[TD_NR_NODES]);
 
 #endif /* TOPDOWN_SELFTESTS_SOURCE_STAT_H */

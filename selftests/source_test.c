@@ -97,14 +97,14 @@ static bool set_rates(void)
 }
 
 /* @node: NAN is a node that there is not. */
-static bool nodes_right(const char *what, const double node[TOPDOWN_NR_NODES])
+static bool nodes_right(const char *what, const double node[TD_NR_NODES])
 {
 	uint32_t nodes = row->nodes ? row->nodes : nodes_of_level(row->level);
 	double off, worst = 0;
 	bool ok = true;
 	unsigned int i;
 
-	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+	for (i = 0; i < TD_NR_NODES; i++) {
 		bool has = nodes >> i & 1;
 
 		if (!has && isnan(node[i]))
@@ -124,10 +124,10 @@ static bool nodes_right(const char *what, const double node[TOPDOWN_NR_NODES])
 
 static bool figures_right(const char *what, const struct topdown_figures *figures)
 {
-	double node[TOPDOWN_NR_NODES];
+	double node[TD_NR_NODES];
 	unsigned int i;
 
-	for (i = 0; i < TOPDOWN_NR_NODES; i++)
+	for (i = 0; i < TD_NR_NODES; i++)
 		node[i] = figures->ratio[i] == TOPDOWN_RATIO_NONE ? NAN :
 			  (double)figures->ratio[i] / TOPDOWN_RATIO_ONE;
 	ksft_print_msg("%s: %llu slots, measured %llu of %llu ms\n", what,
@@ -242,7 +242,7 @@ static bool events_right(unsigned int cpu, const struct events *then, const stru
 static bool line_right(const char *line)
 {
 	const char *subject = strstr(line, "\"cpu\":") ?: strstr(line, "\"pid\":");
-	double node[TOPDOWN_NR_NODES];
+	double node[TD_NR_NODES];
 	char what[32] = "stat";
 
 	if (subject)

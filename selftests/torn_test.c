@@ -61,7 +61,7 @@ static uint64_t sum_of(const struct topdown_figures *figures)
 	unsigned int i;
 
 	/* Any mixture of two states should have another sum. */
-	for (i = 0; i < TOPDOWN_NR_NODES; i++)
+	for (i = 0; i < TD_NR_NODES; i++)
 		sum += figures->node[i] * (2 * i + 3);
 	return sum;
 }

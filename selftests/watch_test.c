@@ -154,7 +154,7 @@ TEST_F(watch, refuses_what_has_no_meaning)
 		EXPECT_EQ(-EOPNOTSUPP, set(fd, TOPDOWN_RETIRING, 0, 1U << bit, 0));
 	EXPECT_EQ(-EOPNOTSUPP, set(fd, TOPDOWN_WATCH_ANY, 0, 2, 0));
 
-	EXPECT_EQ(-EINVAL, set(fd, TOPDOWN_NR_NODES, 0, 0, 0));
+	EXPECT_EQ(-EINVAL, set(fd, TD_NR_NODES, 0, 0, 0));
 	EXPECT_EQ(-EINVAL, set(fd, TOPDOWN_MAX_NODES, 0, 0, 0));
 	EXPECT_EQ(-EINVAL, set(fd, TOPDOWN_WATCH_ANY - 1, 0, 0, 0));
 	EXPECT_EQ(-EINVAL, set(fd, 1U << 31, 0, 0, 0));
@@ -178,7 +178,7 @@ TEST_F(watch, takes_the_nodes_that_the_machine_has)
 {
 	unsigned int node;
 
-	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
+	for (node = 0; node < TD_NR_NODES; node++) {
 		int expected = nodes_of_level(self->info.out_level) >> node & 1 ? 0 : -EOPNOTSUPP;
 
 		EXPECT_EQ(expected, set(self->fd, node, 1, 0, 0)) {
@@ -195,7 +195,7 @@ TEST_F(watch, a_refused_one_leaves_the_old_one)
 	EXPECT_EQ(0, ready(self->fd, 0));
 
 	ASSERT_EQ(0, set_any(self->fd));
-	EXPECT_EQ(-EINVAL, set(self->fd, TOPDOWN_NR_NODES, 0, 0, 0));
+	EXPECT_EQ(-EINVAL, set(self->fd, TD_NR_NODES, 0, 0, 0));
 	EXPECT_EQ(POLLIN, ready(self->fd, LONG_MS));
 }
 

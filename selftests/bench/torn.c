@@ -86,7 +86,7 @@ static bool step_holds(const struct topdown_map_record *a, const struct topdown_
 		return false;
 	if (steps > 1)
 		return true;
-	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+	for (i = 0; i < TD_NR_NODES; i++) {
 		if (closed(b, i) - closed(a, i) != steps * window->node[i])
 			return false;
 	}

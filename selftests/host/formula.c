@@ -23,7 +23,7 @@
 /* Divisions in a row that round down, and nodes taken from each other. */
 #define FORMULA_ROUNDINGS	8.0
 
-#define COLUMNS		(5 + TOPDOWN_NR_NODES)
+#define COLUMNS		(5 + TD_NR_NODES)
 #define HOSTILE_CASES	(1U << 18)
 
 static const struct {
@@ -56,7 +56,7 @@ static const struct {
 
 #define NR_FAMILIES	(sizeof(families) / sizeof(families[0]))
 
-static const char * const node_names[TOPDOWN_NR_NODES] = {
+static const char * const node_names[TD_NR_NODES] = {
 	"retiring", "bad_speculation", "frontend_bound", "backend_bound",
 	"heavy_operations", "light_operations", "branch_mispredicts", "machine_clears",
 	"fetch_latency", "fetch_bandwidth", "memory_bound", "core_bound", "resource_bound",
@@ -68,7 +68,7 @@ struct row {
 	unsigned int family;
 	struct td_sample sample;
 	unsigned int bits;		/* Of the largest count. */
-	double node[TOPDOWN_NR_NODES];
+	double node[TD_NR_NODES];
 };
 
 static unsigned int compared, marked, rows_of[NR_FAMILIES];
@@ -163,7 +163,7 @@ static bool row_parse(char *line, struct row *row)
 	row->sample.smt = atoi(field[2]);
 	row->sample.width = families[row->family].width;
 	row->sample.level = families[row->family].formula->level;
-	for (i = 0; i < TOPDOWN_NR_NODES; i++)
+	for (i = 0; i < TD_NR_NODES; i++)
 		row->node[i] = *field[5 + i] ? strtod(field[5 + i], NULL) : INFINITY;
 	return row_counts(row, field[4], row->sample.smt, atoi(field[3]));
 }
@@ -218,7 +218,7 @@ static uint64_t children_of(const struct td_slots *slots, unsigned int parent)
 	uint64_t sum = 0;
 	unsigned int i;
 
-	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+	for (i = 0; i < TD_NR_NODES; i++) {
 		if (parent_of(i) == (int)parent)
 			sum += slots->node[i];
 	}
@@ -290,7 +290,7 @@ static bool published(const struct row *row)
 	uint32_t nodes = td_nodes_of_level(formula->level);
 	unsigned int i;
 
-	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+	for (i = 0; i < TD_NR_NODES; i++) {
 		bool has = formula->nodes >> i & 1, missing = isinf(row->node[i]);
 
 		if (has != missing || !(nodes >> i & 1))
@@ -313,7 +313,7 @@ static bool row_ok(const struct row *row, unsigned int shift, double roundings)
 		sample.count[i] <<= shift;
 	td_formula_eval(formula, &sample, &slots);
 	ok = slots.slots && slots_fit(formula, &slots, sample.level);
-	for (i = 0; slots.slots && i < TOPDOWN_NR_NODES; i++) {
+	for (i = 0; slots.slots && i < TD_NR_NODES; i++) {
 		if (formula->nodes >> i & 1)
 			ok &= node_ok(row, &slots, i, FORMULA_LIMIT + roundings / slots.slots);
 	}
@@ -337,7 +337,7 @@ static bool slots_alike(const struct td_slots *a, const struct td_slots *b, uint
 {
 	unsigned int i;
 
-	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+	for (i = 0; i < TD_NR_NODES; i++) {
 		if (nodes >> i & 1 && a->node[i] != b->node[i])
 			return false;
 	}

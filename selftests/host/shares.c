@@ -91,11 +91,11 @@ static bool is_unknown(const char *name)
 
 static void test_names(struct ktap *ktap)
 {
-	ktap_result(ktap, names_are(td_node_name, TOPDOWN_NR_NODES) &&
-		    !td_node_name(TOPDOWN_NR_NODES), "each node has a name");
+	ktap_result(ktap, names_are(td_node_name, TD_NR_NODES) &&
+		    !td_node_name(TD_NR_NODES), "each node has a name");
 	ktap_result(ktap, names_are(td_source_name, TOPDOWN_SOURCE_MIXED + 1) &&
 		    is_unknown(td_source_name(1000)), "and each source");
-	ktap_result(ktap, names_are(td_kind_name, TOPDOWN_NR_KINDS) &&
+	ktap_result(ktap, names_are(td_kind_name, TD_NR_KINDS) &&
 		    is_unknown(td_kind_name(1000)), "and each kind of CPU");
 	ktap_result(ktap, names_are(td_state_name, TOPDOWN_STATE_ASIDE + 1) &&
 		    is_unknown(td_state_name(1000)), "and each state");

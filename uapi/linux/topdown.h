@@ -133,8 +133,14 @@ enum {
 /* topdown_record.cpu of the sum over the CPUs asked for. */
 #define TOPDOWN_CPU_ALL		0xffffffffU
 
-/* Nodes that have children: the first of enum topdown_node. */
+/* Level 1 nodes that have children: the first of enum topdown_node. */
 #define TOPDOWN_NR_PARENTS	4
+
+/*
+ * Nodes that there is room for in struct topdown_figures: those of levels 1 and 2.  What
+ * no node has the number of has no slots, and TOPDOWN_RATIO_NONE.
+ */
+#define TOPDOWN_MAX_NODES	16
 
 /* The longest CPU set, in 64-bit words. */
 #define TOPDOWN_CPUS_WORDS_MAX	128
@@ -163,8 +169,6 @@ enum {
  *	Atom cores have it in place of memory bound
  * @TOPDOWN_SMT_CONTENTION: tma_smt_contention, level 1; AMD: slots that the other
  *	thread of the core had
- * @TOPDOWN_NR_NODES: number of nodes known today
- * @TOPDOWN_MAX_NODES: room in struct topdown_figures; the rest is TOPDOWN_RATIO_NONE
  */
 enum topdown_node {
 	TOPDOWN_RETIRING		= 0,
@@ -181,8 +185,6 @@ enum topdown_node {
 	TOPDOWN_CORE_BOUND		= 11,
 	TOPDOWN_RESOURCE_BOUND		= 12,
 	TOPDOWN_SMT_CONTENTION		= 13,
-	TOPDOWN_NR_NODES		= 14,
-	TOPDOWN_MAX_NODES		= 16,
 };
 
 /**
@@ -215,16 +217,16 @@ enum topdown_source {
 /**
  * enum topdown_kind - the kinds of core that a hybrid machine has
  *
- * @TOPDOWN_KIND_ONLY: the machine has one kind; of the sum: those of several kinds
+ * @TOPDOWN_KIND_ONLY: the machine has one kind
  * @TOPDOWN_KIND_CORE: a P-core (CPUID leaf 1AH, core type 40H)
  * @TOPDOWN_KIND_ATOM: an E-core (core type 20H)
- * @TOPDOWN_NR_KINDS: number of kinds known today
+ * @TOPDOWN_KIND_MIXED: no kind of a CPU: a sum over CPUs of several
  */
 enum topdown_kind {
 	TOPDOWN_KIND_ONLY		= 0,
 	TOPDOWN_KIND_CORE		= 1,
 	TOPDOWN_KIND_ATOM		= 2,
-	TOPDOWN_NR_KINDS		= 3,
+	TOPDOWN_KIND_MIXED		= 3,
 };
 
 /**
@@ -384,7 +386,7 @@ struct topdown_figures {
  *	TOPDOWN_SOURCE_MIXED
  * @level: highest level of these figures: 2, 1, or 0 for none; of the sum: the
  *	least of those CPUs that have figures
- * @kind: enum topdown_kind
+ * @kind: enum topdown_kind; of the sum: that of its CPUs, or TOPDOWN_KIND_MIXED
  * @slots_per_cycle: pipeline width, 0 when not known or not the same for all
  * @nr_cpus: CPUs whose figures are in here
  * @flags: TOPDOWN_RECORD_*; of the sum: those of any of its CPUs
@@ -432,7 +434,6 @@ struct topdown_record {
 #define TOPDOWN_READ_FRESH	(1U << 0)
 /* One more record behind the others: the sum over the CPUs asked for. */
 #define TOPDOWN_READ_TOTAL	(1U << 1)
-#define TOPDOWN_READ_FLAGS	(TOPDOWN_READ_FRESH | TOPDOWN_READ_TOTAL)
 
 /**
  * struct topdown_read - argument of TOPDOWN_READ
@@ -466,7 +467,6 @@ struct topdown_read {
  * nohz_full CPUs, as TOPDOWN_READ_FRESH.
  */
 #define TOPDOWN_RESET_FRESH	(1U << 0)
-#define TOPDOWN_RESET_FLAGS	(TOPDOWN_RESET_FRESH)
 
 /**
  * struct topdown_reset - argument of TOPDOWN_RESET
@@ -581,7 +581,6 @@ struct topdown_map_window {
 
 /* The event is a ratio below the threshold, not one above it. */
 #define TOPDOWN_WATCH_BELOW	(1U << 0)
-#define TOPDOWN_WATCH_FLAGS	(TOPDOWN_WATCH_BELOW)
 
 /**
  * struct topdown_watch - argument of TOPDOWN_WATCH: what poll() waits for

@@ -26,9 +26,6 @@
  * thread: of others that run then up to one period from before is counted.
  */
 #define TOPDOWN_ATTACH_ON_EXEC	(1U << 4)
-#define TOPDOWN_ATTACH_FLAGS	(TOPDOWN_ATTACH_THREAD | TOPDOWN_ATTACH_CHILDREN | \
-				 TOPDOWN_ATTACH_PIDFD | TOPDOWN_ATTACH_DISABLED | \
-				 TOPDOWN_ATTACH_ON_EXEC)
 
 /**
  * struct topdown_attach - argument of TOPDOWN_ATTACH: make a session
@@ -87,7 +84,6 @@ enum topdown_session_state {
  * of a task that runs now up to one period is not in the figures yet.
  */
 #define TOPDOWN_SESSION_FRESH	(1U << 0)
-#define TOPDOWN_SESSION_FLAGS	(TOPDOWN_SESSION_FRESH)
 
 /*
  * topdown_session.out_flags: a thread that was being made during ATTACH could not be

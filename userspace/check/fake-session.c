@@ -91,7 +91,7 @@ static int attach_error(const struct topdown_attach *arg)
 
 	if (!(setting("FAKE_FEATURES", 7) & TOPDOWN_FEATURE_SESSION))
 		return -ENOTTY;
-	if (flags & ~TOPDOWN_ATTACH_FLAGS)
+	if (flags & ~TD_ATTACH_FLAGS)
 		return -EOPNOTSUPP;
 	if (arg->size != sizeof(*arg) || arg->__reserved || arg->out_session ||
 	    arg->pid < 0)
@@ -175,7 +175,7 @@ int fake_session(struct topdown_session *arg)
 	uint64_t steps;
 
 	if (arg->size != sizeof(*arg) || arg->out_state || arg->out_time_ns ||
-	    arg->flags & ~TOPDOWN_SESSION_FLAGS)
+	    arg->flags & ~TD_SESSION_FLAGS)
 		return refuse(EINVAL);
 	if (!session)
 		return refuse(ENOENT);
@@ -266,7 +266,7 @@ static void fill_shares(struct topdown_session_map *map, uint32_t number)
 		.share_size	= sizeof(*share),
 		.baseline_offset = 128,
 		.baseline_stride = 448,
-		.nr_kinds	= TOPDOWN_NR_KINDS,
+		.nr_kinds	= TD_NR_KINDS,
 		.session	= number,
 		.state		= TOPDOWN_SESSION_RUNNING,
 		.tasks		= 1,

@@ -273,7 +273,7 @@ void fill_counts(struct topdown_figures *figures, unsigned int cpu, uint64_t ste
 		counts.metric[TD_METRIC_BE_BOUND] -= counts.slots / 100 * (cpu % 30);
 	}
 	td_counts_to_nodes(&counts, setting("FAKE_LEVEL", 2), figures->node);
-	for (i = 0; i < TOPDOWN_NR_NODES; i++) {
+	for (i = 0; i < TD_NR_NODES; i++) {
 		if (!(fake_nodes() >> i & 1))
 			figures->node[i] = 0;
 		else if (i >= TD_NODES_METRICS)
@@ -382,7 +382,7 @@ static int fake_read(struct topdown_read *arg)
 		return refuse(setting("FAKE_READ_ERRNO", 0));
 	if ((arg->flags & TOPDOWN_READ_FRESH && !(features & TOPDOWN_FEATURE_FRESH)) ||
 	    (arg->flags & TOPDOWN_READ_TOTAL && !(features & TOPDOWN_FEATURE_TOTAL)) ||
-	    arg->flags & ~TOPDOWN_READ_FLAGS)
+	    arg->flags & ~TD_READ_FLAGS)
 		return refuse(EOPNOTSUPP);
 	if (arg->size != sizeof(*arg) || arg->record_size != sizeof(record) ||
 	    arg->__reserved || arg->cpus_words > TOPDOWN_CPUS_WORDS_MAX)
@@ -635,12 +635,12 @@ static int fake_watch(const struct topdown_watch *arg)
 	if (setting("FAKE_WATCH_ERRNO", 0))
 		return refuse(setting("FAKE_WATCH_ERRNO", 0));
 	if (arg->size != sizeof(*arg) || arg->__reserved ||
-	    arg->flags & ~TOPDOWN_WATCH_FLAGS || arg->ratio > TOPDOWN_RATIO_ONE ||
+	    arg->flags & ~TD_WATCH_FLAGS || arg->ratio > TOPDOWN_RATIO_ONE ||
 	    arg->hold_ms > 3600000)
 		return refuse(EINVAL);
 	if (arg->node == TOPDOWN_WATCH_ANY)
 		return arg->ratio || arg->flags ? refuse(EINVAL) : 0;
-	return arg->node < TOPDOWN_NR_NODES ? 0 : refuse(EOPNOTSUPP);
+	return arg->node < TD_NR_NODES ? 0 : refuse(EOPNOTSUPP);
 }
 
 int ioctl(int fd, unsigned long request, ...)

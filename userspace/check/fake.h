@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "../../kmod/known.h"
+
 #define FAKE_SESSION_MAP_SIZE	4096
 
 long setting(const char *name, long otherwise);

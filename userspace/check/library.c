@@ -9,6 +9,7 @@
 #include <topdown.h>
 #include <unistd.h>
 
+#include "../../kmod/known.h"
 #include "../../selftests/host/ktap.h"
 
 #define NODE	"/dev/topdown-of-the-test"
@@ -291,7 +292,7 @@ static void test_map_record(void)
 	      record.windows == 10 && record.total.slots == 58800000000ULL, "a record");
 	check(record.total.ratio[TOPDOWN_RETIRING] == 400000000 &&
 	      record.window.ratio[TOPDOWN_MEMORY_BOUND] == 300000000 &&
-	      record.total.ratio[TOPDOWN_NR_NODES] == TOPDOWN_RATIO_NONE, "with its ratios");
+	      record.total.ratio[TD_NR_NODES] == TOPDOWN_RATIO_NONE, "with its ratios");
 	check(open.slots == 5880000000ULL && open.ratio[TOPDOWN_RETIRING] == 400000000,
 	      "and the open window");
 	check(!topdown_map_read_window(map, 2, 10, 2, &window, sizeof(window)) &&

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <topdown.h>
 
+#include "../../kmod/known.h"
 #include "../../selftests/host/ktap.h"
 
 static struct ktap ktap;
@@ -22,7 +23,7 @@ static void test_tree(void)
 	unsigned int node, level[3] = { 0 };
 	bool parents = true;
 
-	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
+	for (node = 0; node < TD_NR_NODES; node++) {
 		int parent = topdown_node_parent(node);
 
 		level[topdown_node_level(node)]++;
@@ -34,7 +35,7 @@ static void test_tree(void)
 			parents = false;
 	}
 	check(level[1] == 5 && level[2] == 9 && parents, "the tree");
-	check(!topdown_node_name(TOPDOWN_NR_NODES) && !topdown_node_level(99) &&
+	check(!topdown_node_name(TD_NR_NODES) && !topdown_node_level(99) &&
 	      topdown_node_parent(99) == -1, "nodes that are not");
 	check(!strcmp(topdown_state_name(TOPDOWN_STATE_ERROR), "error") &&
 	      !strcmp(topdown_state_name(99), "unknown"), "states");
@@ -43,6 +44,9 @@ static void test_tree(void)
 	      !strcmp(topdown_session_state_name(99), "unknown"), "states of sessions");
 	check(!strcmp(topdown_source_name(TOPDOWN_SOURCE_PERF_METRICS), "perf_metrics") &&
 	      !strcmp(topdown_source_name(99), "unknown"), "sources");
+	check(!strcmp(topdown_kind_name(TOPDOWN_KIND_ATOM), "atom") &&
+	      !strcmp(topdown_kind_name(TOPDOWN_KIND_MIXED), "mixed") &&
+	      !strcmp(topdown_kind_name(99), "unknown"), "kinds");
 }
 
 static void test_by_name(void)
@@ -53,7 +57,7 @@ static void test_by_name(void)
 	bool all = true, other = false;
 	unsigned int i, node;
 
-	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
+	for (node = 0; node < TD_NR_NODES; node++) {
 		const char *name = topdown_node_name(node);
 
 		all = all && topdown_node_by_name(name) == (int)node &&
@@ -89,7 +93,7 @@ static void test_figures(void)
 
 int main(void)
 {
-	ktap_begin(&ktap, 12);
+	ktap_begin(&ktap, 13);
 	test_tree();
 	test_by_name();
 	test_figures();

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../kmod/known.h"
 #include "../../selftests/host/ktap.h"
 #include "../cli/cpulist.h"
 #include "../cli/parse.h"
@@ -163,7 +164,7 @@ static int node_of(const char *name, size_t length)
 {
 	unsigned int node;
 
-	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
+	for (node = 0; node < TD_NR_NODES; node++) {
 		const char *known = topdown_node_name(node) + strlen("tma_");
 
 		if (strlen(known) == length && !strncmp(known, name, length))

@@ -33,7 +33,7 @@ enum family {
 #define IBS_OP		"ibs_op//"
 #define IBS_FETCH	"ibs_fetch//"
 
-static const char * const events[FAMILIES][TOPDOWN_NR_NODES] = {
+static const char * const events[FAMILIES][TD_NR_NODES] = {
 	[FAMILY_SANDY_BRIDGE] = {
 		[TOPDOWN_RETIRING]		= "uops_retired.retire_slots",
 		[TOPDOWN_LIGHT_OPERATIONS]	= "inst_retired.prec_dist",

@@ -66,7 +66,7 @@ void repeat_add(struct repeat *repeat, const struct row *row, double length)
 
 	spread_add(&repeat->length, length);
 	spread_add(&repeat->slots, row->figures.slots);
-	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
+	for (node = 0; node < TD_NR_NODES; node++) {
 		if (row->figures.ratio[node] != TOPDOWN_RATIO_NONE)
 			spread_add(&repeat->node[node], row->figures.ratio[node]);
 	}
@@ -79,7 +79,7 @@ static void divide_counts(struct topdown_figures *figures, unsigned int by)
 	figures->enabled_ns /= by;
 	figures->running_ns /= by;
 	figures->slots /= by;
-	for (node = 0; node < TOPDOWN_NR_NODES; node++)
+	for (node = 0; node < TD_NR_NODES; node++)
 		figures->node[node] /= by;
 }
 
@@ -100,7 +100,7 @@ void repeat_row(const struct repeat *repeat, struct row *row)
 	/* Of these the ratios stay those of all runs together. */
 	divide_counts(&row->core, repeat->runs);
 	divide_counts(&row->atom, repeat->runs);
-	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
+	for (node = 0; node < TD_NR_NODES; node++) {
 		/* A run that lacks it says nothing of all of them. */
 		if (figures->ratio[node] != TOPDOWN_RATIO_NONE)
 			figures->ratio[node] = repeat->node[node].mean + 0.5;

@@ -5,6 +5,7 @@
 #ifndef TOPDOWN_CLI_REPEAT_H
 #define TOPDOWN_CLI_REPEAT_H
 
+#include "../../kmod/known.h"
 #include "rows.h"
 
 /**
@@ -31,7 +32,7 @@ struct repeat {
 	unsigned int runs;
 	struct spread length;
 	struct spread slots;
-	struct spread node[TOPDOWN_NR_NODES];
+	struct spread node[TD_NR_NODES];
 	struct row sum;
 };
 

@@ -114,7 +114,7 @@ static int largest(const struct row *row, uint32_t nodes)
 	unsigned int node;
 	int best = -1;
 
-	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
+	for (node = 0; node < TD_NR_NODES; node++) {
 		uint32_t ratio = row->figures.ratio[node];
 
 		if (!(nodes >> node & 1) || ratio == TOPDOWN_RATIO_NONE || !ratio)
@@ -138,7 +138,7 @@ static uint32_t over_retiring(const struct row *row)
 
 	if (ratio[TOPDOWN_RETIRING] == TOPDOWN_RATIO_NONE)
 		return 0;
-	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
+	for (node = 0; node < TD_NR_NODES; node++) {
 		parent = topdown_node_parent(node);
 		if (parent < 0)
 			parent = node;
@@ -207,7 +207,7 @@ int row_bottleneck_child(const struct row *row, int parent)
 
 	if (parent < 0)
 		return -1;
-	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
+	for (node = 0; node < TD_NR_NODES; node++) {
 		if (topdown_node_parent(node) == parent)
 			children |= 1U << node;
 	}

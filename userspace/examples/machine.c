@@ -14,7 +14,7 @@ static void print(const struct topdown_figures *figures)
 	unsigned int node;
 
 	printf("%llu slots\n", figures->slots);
-	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
+	for (node = 0; node < TOPDOWN_MAX_NODES; node++) {
 		if (topdown_figures_has(figures, node))
 			printf("%-24s %5.1f%%\n", topdown_node_name(node),
 			       100 * topdown_figures_ratio(figures, node));

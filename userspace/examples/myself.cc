@@ -79,7 +79,7 @@ try {
 
 	need(topdown_session_between(&then, &now, 2, &figures), "figures");
 	std::printf("%llu slots\n", figures.slots);
-	for (unsigned int node = 0; node < TOPDOWN_NR_NODES; node++) {
+	for (unsigned int node = 0; node < TOPDOWN_MAX_NODES; node++) {
 		if (topdown_figures_has(&figures, node))
 			std::printf("%-24s %5.1f%%\n", topdown_node_name(node),
 				    100 * topdown_figures_ratio(&figures, node));

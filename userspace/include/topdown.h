@@ -530,7 +530,7 @@ int topdown_session_kind_between(const struct topdown_session *then,
  * topdown_kind_name() - name of a kind of core
  * @kind: enum topdown_kind
  *
- * Return: "only", "core", "atom", or "unknown".
+ * Return: "only", "core", "atom", "mixed", or "unknown".
  */
 const char *topdown_kind_name(unsigned int kind);
 

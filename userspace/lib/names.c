@@ -45,7 +45,7 @@ TD_API int topdown_node_by_name(const char *name)
 
 	if (!strncmp(name, TD_PREFIX, strlen(TD_PREFIX)))
 		name += strlen(TD_PREFIX);
-	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
+	for (node = 0; node < TD_NR_NODES; node++) {
 		if (!strcmp(name, td_node_name(node) + strlen(TD_PREFIX)))
 			return node;
 	}
@@ -57,7 +57,7 @@ TD_API int topdown_node_parent(unsigned int node)
 	int parent;
 
 	for (parent = 0; parent < TOPDOWN_NR_PARENTS; parent++) {
-		if (node < TOPDOWN_NR_NODES && td_nodes_of_parents(1U << parent) >> node & 1)
+		if (node < TD_NR_NODES && td_nodes_of_parents(1U << parent) >> node & 1)
 			return parent;
 	}
 	return -1;
@@ -65,7 +65,7 @@ TD_API int topdown_node_parent(unsigned int node)
 
 TD_API unsigned int topdown_node_level(unsigned int node)
 {
-	if (node >= TOPDOWN_NR_NODES)
+	if (node >= TD_NR_NODES)
 		return 0;
 	return td_nodes_of_level(1) >> node & 1 ? 1 : 2;
 }

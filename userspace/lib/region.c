@@ -237,7 +237,7 @@ static void td_region_add(struct td_region *region, const struct td_point *from,
 	region->sum.slots += to->slots - from->slots;
 	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
 		region->sum.children_slots[i] += to->children_slots[i] - from->children_slots[i];
-	for (i = 0; i < TOPDOWN_NR_NODES; i++)
+	for (i = 0; i < TD_NR_NODES; i++)
 		region->sum.part[i] += to->part[i] - from->part[i];
 	region->count++;
 }

@@ -120,7 +120,7 @@ static int td_copy_header(const struct topdown_session_view *map,
 /* Since the reset: of each kind that is known here, and of all kinds there are. */
 static int td_sum_shares(const struct topdown_session_view *map, uint32_t resets,
 			 const struct topdown_share *baseline,
-			 struct topdown_share sum[TOPDOWN_NR_KINDS], struct topdown_share *all)
+			 struct topdown_share sum[TD_NR_KINDS], struct topdown_share *all)
 {
 	const struct topdown_session_map *layout = &map->layout;
 	struct topdown_share one;
@@ -128,7 +128,7 @@ static int td_sum_shares(const struct topdown_session_view *map, uint32_t resets
 	uint32_t i;
 	int ret;
 
-	memset(sum, 0, TOPDOWN_NR_KINDS * sizeof(*sum));
+	memset(sum, 0, TD_NR_KINDS * sizeof(*sum));
 	memset(all, 0, sizeof(*all));
 	for (i = 0; i < layout->nr_cpus; i++) {
 		copy.from = map->base + layout->share_offset +
@@ -142,12 +142,12 @@ static int td_sum_shares(const struct topdown_session_view *map, uint32_t resets
 		if (one.resets != resets)
 			one.level = 0;
 		td_share_add(all, &one);
-		if (one.kind < TOPDOWN_NR_KINDS)
+		if (one.kind < TD_NR_KINDS)
 			td_share_add(&sum[one.kind], &one);
 	}
 	for (i = 0; i < layout->nr_kinds; i++) {
 		td_share_sub(all, &baseline[i]);
-		if (i < TOPDOWN_NR_KINDS)
+		if (i < TD_NR_KINDS)
 			td_share_sub(&sum[i], &baseline[i]);
 	}
 	return 0;
@@ -162,7 +162,7 @@ static void td_share_figures(struct topdown_figures *figures, const struct topdo
 TD_API int topdown_session_map_read(const struct topdown_session_view *map,
 				    struct topdown_session *out, size_t size)
 {
-	struct topdown_share baseline[TD_KINDS_MAX], sum[TOPDOWN_NR_KINDS], all;
+	struct topdown_share baseline[TD_KINDS_MAX], sum[TD_NR_KINDS], all;
 	struct topdown_session read = { .size = sizeof(read) };
 	struct topdown_session_map header;
 	int ret;

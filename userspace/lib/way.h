@@ -5,6 +5,7 @@
 #ifndef TOPDOWN_WAY_H
 #define TOPDOWN_WAY_H
 
+#include "../../kmod/known.h"
 #include "internal.h"
 
 /**
@@ -23,7 +24,7 @@ struct td_point {
 	uint64_t running_ns;
 	uint64_t slots;
 	uint64_t children_slots[TOPDOWN_NR_PARENTS];
-	uint64_t part[TOPDOWN_NR_NODES];
+	uint64_t part[TD_NR_NODES];
 };
 
 struct td_way;
