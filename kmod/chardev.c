@@ -138,6 +138,8 @@ static int td_chardev_info(struct td_file *file, union td_command *command)
 	strscpy(info->out_version, TOPDOWN_VERSION, sizeof(info->out_version));
 	info->out_map_size = td_page_size();
 	info->out_session_map_size = td_share_size();
+	info->out_instance = td_page_instance();
+	info->out_load_time_ns = td_page_load_time();
 	return 0;
 }
 
@@ -389,7 +391,7 @@ struct td_ioctl {
 	}
 
 static const struct td_ioctl td_ioctls[] = {
-	TD_IOCTL(INFO, struct topdown_info, out_map_size, td_chardev_info, true),
+	TD_IOCTL(INFO, struct topdown_info, out_load_time_ns, td_chardev_info, true),
 	TD_IOCTL(READ, struct topdown_read, __reserved, td_chardev_read, true),
 	TD_IOCTL(RESET, struct topdown_reset, __reserved, td_chardev_reset, false),
 	TD_IOCTL(WATCH, struct topdown_watch, __reserved, td_chardev_watch, false),

@@ -12,7 +12,9 @@
 #include <linux/cpumask.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/random.h>
 #include <linux/stddef.h>
+#include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
 
 #include "page.h"
@@ -25,6 +27,10 @@ module_param_named(history, td_history, uint, 0444);
 MODULE_PARM_DESC(history, "Windows kept for each CPU in the map, 0..4096 (default: 64)");
 
 static struct topdown_map *td_map;
+
+/* Written before there are readers. */
+static u64 td_instance;
+static u64 td_load_time;
 
 static void *td_page_at(u64 offset)
 {
@@ -115,6 +121,26 @@ void td_page_read(int cpu, bool open, struct topdown_record *record)
 }
 
 /**
+ * td_page_instance() - by what readers tell these sums from those of another module
+ *
+ * Return: a random number; not 0.
+ */
+u64 td_page_instance(void)
+{
+	return td_instance;
+}
+
+/**
+ * td_page_load_time() - when the sums began
+ *
+ * Return: CLOCK_BOOTTIME, nanoseconds.
+ */
+u64 td_page_load_time(void)
+{
+	return td_load_time;
+}
+
+/**
  * td_page_size() - size of the map
  *
  * Return: bytes, whole pages.
@@ -173,6 +199,10 @@ int td_page_init(void)
 	if (!td_map)
 		return -ENOMEM;
 	*td_map = map;
+	td_load_time = ktime_get_boottime_ns();
+	do {
+		td_instance = get_random_u64();
+	} while (!td_instance);
 	return 0;
 }
 

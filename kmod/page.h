@@ -11,6 +11,8 @@ struct vm_area_struct;
 int td_page_init(void);
 void td_page_exit(void);
 
+u64 td_page_instance(void);
+u64 td_page_load_time(void);
 size_t td_page_size(void);
 int td_page_mmap(struct vm_area_struct *vma);
 

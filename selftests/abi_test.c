@@ -26,7 +26,7 @@ static const struct command {
 	unsigned int min_size;
 	const char *name;
 } commands[] = {
-	{ TOPDOWN_INFO, sizeof(struct topdown_info), 264, "INFO" },
+	{ TOPDOWN_INFO, sizeof(struct topdown_info), 288, "INFO" },
 	{ TOPDOWN_READ, sizeof(struct topdown_read), 40, "READ" },
 	{ TOPDOWN_RESET, sizeof(struct topdown_reset), 24, "RESET" },
 	{ TOPDOWN_WATCH, sizeof(struct topdown_watch), 40, "WATCH" },
@@ -475,6 +475,35 @@ TEST_F(abi, info)
 		EXPECT_EQ(1, info.out_level);
 		EXPECT_EQ(5, info.out_slots_per_cycle);
 		EXPECT_NE(NULL, strstr(info.out_codename, "Ice Lake"));
+	}
+}
+
+/* By these a reader tells a module that was loaded again from sums that go on. */
+TEST(another_instance_each_time)
+{
+	struct topdown_info info, again;
+	uint64_t before, after;
+	int fd, i;
+
+	for (i = 0; i < 3; i++) {
+		if (module_loaded())
+			ASSERT_EQ(0, module_unload());
+		before = clock_ns(CLOCK_BOOTTIME);
+		ASSERT_EQ(0, module_load(""));
+		after = clock_ns(CLOCK_BOOTTIME);
+		fd = device_open();
+		ASSERT_LE(0, fd);
+		again.out_instance = i ? info.out_instance : 0;
+		ASSERT_EQ(0, device_info(fd, &info));
+		EXPECT_NE(0, info.out_instance);
+		EXPECT_NE(again.out_instance, info.out_instance);
+		EXPECT_LT(before, info.out_load_time_ns);
+		EXPECT_GT(after, info.out_load_time_ns);
+		sleep_ms(10);
+		ASSERT_EQ(0, device_info(fd, &again));
+		EXPECT_EQ(info.out_instance, again.out_instance);
+		EXPECT_EQ(info.out_load_time_ns, again.out_load_time_ns);
+		close(fd);
 	}
 }
 

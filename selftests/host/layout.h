@@ -26,7 +26,7 @@ LAYOUT_ASSERT(TOPDOWN_ATTACH == 0xbc04);
 LAYOUT_ASSERT(TOPDOWN_SESSION == 0xbc05);
 LAYOUT_ASSERT(TOPDOWN_CONTROL == 0xbc06);
 
-LAYOUT_SIZE(topdown_info, 272);
+LAYOUT_SIZE(topdown_info, 288);
 LAYOUT_FIELD(topdown_info, size, 0, 4);
 LAYOUT_FIELD(topdown_info, flags, 4, 4);
 LAYOUT_FIELD(topdown_info, out_features, 8, 8);
@@ -48,6 +48,8 @@ LAYOUT_FIELD(topdown_info, out_codename, 144, 64);
 LAYOUT_FIELD(topdown_info, out_version, 208, 48);
 LAYOUT_FIELD(topdown_info, out_map_size, 256, 8);
 LAYOUT_FIELD(topdown_info, out_session_map_size, 264, 8);
+LAYOUT_FIELD(topdown_info, out_instance, 272, 8);
+LAYOUT_FIELD(topdown_info, out_load_time_ns, 280, 8);
 
 LAYOUT_SIZE(topdown_figures, 272);
 LAYOUT_FIELD(topdown_figures, enabled_ns, 0, 8);

@@ -36,6 +36,14 @@
  * Fields whose name starts with out_ are written by the kernel only, and must
  * be zero on entry, so that they can become inputs one day.
  *
+ * Handing on.  What a descriptor may see was settled when it was opened, and goes with it
+ * to a child of fork(), through execve() if it does not close there, and over a socket
+ * (SCM_RIGHTS): so a process with rights can open it for one without.  Its baseline, its
+ * watches and its sessions go with it, and any of its holders can change them; a session
+ * can be read, reset and detached by each.  Who asks matters for ATTACH alone, which looks
+ * at the calling process.  All ends when the last copy is closed; a map stays until it is
+ * unmapped.  A holder that shall not be disturbed opens its own.
+ *
  * Errors, the same for all commands.  No setting and no baseline has changed
  * when one is returned; records may have been written in part on EFAULT, and
  * nr_records is on EMSGSIZE:
@@ -265,7 +273,7 @@ enum topdown_state {
 
 /**
  * struct topdown_info - argument of TOPDOWN_INFO
- * @size: sizeof(struct topdown_info) of the caller, at least 264
+ * @size: sizeof(struct topdown_info) of the caller, at least 288
  * @flags: none yet: must be 0
  * @out_features: TOPDOWN_FEATURE_*
  * @out_flags: TOPDOWN_INFO_*
@@ -288,6 +296,13 @@ enum topdown_state {
  * @out_map_size: bytes that mmap() of the node gives; struct topdown_map
  * @out_session_map_size: bytes that the map of a session has; struct
  *	topdown_session_map
+ * @out_instance: a random number, another each time that the module is loaded, and
+ *	never 0.  Sums that are smaller than before are of another module if this is
+ *	another number
+ * @out_load_time_ns: when the module was loaded, which is when the sums began,
+ *	CLOCK_BOOTTIME: it counts while the machine is suspended, and setting the date
+ *	does not change it.  The date is CLOCK_REALTIME less CLOCK_BOOTTIME, both of now,
+ *	and this
  *
  * Anybody who could open the node may ask.
  */
@@ -313,6 +328,8 @@ struct topdown_info {
 	char out_version[48];
 	__aligned_u64 out_map_size;
 	__aligned_u64 out_session_map_size;
+	__aligned_u64 out_instance;
+	__aligned_u64 out_load_time_ns;
 };
 
 /**

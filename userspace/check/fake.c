@@ -25,7 +25,7 @@
  *   FAKE_FLAGS     flags of all CPUs
  *   FAKE_FEATURES  feature bits (7)
  *   FAKE_PERIOD    file that has the period in ms, which INFO reads each time (1000)
- *   FAKE_INFO_SIZE bytes of struct topdown_info that the module knows (264)
+ *   FAKE_INFO_SIZE bytes of struct topdown_info that the module knows (all)
  *   FAKE_MIX       each CPU retires one percent more than the last, up to 30
  *   FAKE_TICK      milliseconds between writes to the map (50); 0 for never, -1 for
  *                  at once
@@ -221,6 +221,8 @@ static int fake_info(void *arg)
 		.out_version = "9.8.7",
 		.out_map_size = FAKE_MAP_SIZE,
 		.out_session_map_size = FAKE_SESSION_MAP_SIZE,
+		.out_instance = 0x1234567890abcdef,
+		.out_load_time_ns = 5000000000,
 	};
 	size_t size = setting("FAKE_INFO_SIZE", sizeof(info));
 	uint32_t user;
@@ -228,7 +230,7 @@ static int fake_info(void *arg)
 	if (setting("FAKE_INFO_ERRNO", 0))
 		return refuse(setting("FAKE_INFO_ERRNO", 0));
 	memcpy(&user, arg, sizeof(user));
-	if (user < 256)
+	if (user < 288)
 		return refuse(EINVAL);
 	info.size = user;
 	memcpy(arg, &info, size < user ? size : user);
