@@ -55,6 +55,7 @@
  * @refusing: no tickets are given
  * @random: source of @resume
  * @left: when the last event was taken from the CPU, local_clock()
+ * @leaving: none was given the CPU since
  */
 struct td_tickets {
 	u64 paid;
@@ -62,6 +63,7 @@ struct td_tickets {
 	bool refusing;
 	u32 random;
 	u64 left;
+	bool leaving;
 };
 
 static DEFINE_PER_CPU(struct td_tickets, td_tickets);
@@ -146,6 +148,7 @@ static int td_follow_add(struct perf_event *event, int flags)
 		td_session_exec(td_member_session(event));
 		return 0;
 	}
+	this_cpu_write(td_tickets.leaving, false);
 	if (!td_credit_wanted())
 		td_follow_begin(window, now);
 	else if (now - this_cpu_read(td_running.since) >= TD_SAME_NS)
@@ -181,10 +184,15 @@ static void td_follow_del(struct perf_event *event, int flags)
 
 	if (event->attr.config == TD_FOLLOW_EXEC)
 		return;
-	/* All events of a task go at one switch, and share one fold. */
-	if (now - tickets->left >= TD_SAME_NS || this_cpu_read(td_running.since) > tickets->left) {
+	/*
+	 * All events of a task go at one switch, and share one fold.  A turn may be shorter
+	 * than that takes elsewhere.
+	 */
+	if (!tickets->leaving || now - tickets->left >= TD_SAME_NS ||
+	    this_cpu_read(td_running.since) > tickets->left) {
 		td_follow_fold(this_cpu_ptr(td_windows), now);
 		tickets->left = this_cpu_read(td_running.since);
+		tickets->leaving = true;
 	}
 	td_credit_del(event);
 	td_follow_watch_exit(event);
