@@ -34,10 +34,13 @@ static struct topdown_record record_of(unsigned int cpu, unsigned int seconds)
 	};
 	struct topdown_figures *total = &record.total;
 	uint64_t slots = (256 - cpu) * 1000000ULL * seconds;
+	unsigned int parent;
 
 	total->enabled_ns = seconds * NS_PER_S;
 	total->running_ns = total->enabled_ns;
 	total->slots = slots;
+	for (parent = 0; parent < TOPDOWN_NR_PARENTS; parent++)
+		total->children_slots[parent] = slots;
 	total->node[TOPDOWN_RETIRING] = slots / 100 * (cpu % 50 + 10);
 	total->node[TOPDOWN_LIGHT_OPERATIONS] = total->node[TOPDOWN_RETIRING];
 	total->node[TOPDOWN_BAD_SPECULATION] = slots / 100 * 5;
