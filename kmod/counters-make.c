@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The groups of ordinary counters: which events go into which group.
+ * Making the groups of ordinary counters: which events go into which group.
  *
- * Which events fit the counters together is for the kernel's driver to say: each
- * is added to the group that is being made, and if that is refused it goes into
- * the next.  Several groups run in turns, by perf's rotation.  Where there is
- * room each has the events of level 1, which is counted all the time then;
- * otherwise only the first has.
+ * Only the kernel's driver knows which events fit the counters together.  So each event
+ * is added to the current group, and if the driver refuses, to the next one.  perf's
+ * rotation gives several groups their turns.  If there is room each group has the events
+ * of level 1, so level 1 is counted all the time.  Otherwise only the first group has
+ * them.
  */
 #include <linux/build_bug.h>
 #include <linux/err.h>
@@ -40,7 +40,7 @@ static int td_counters_add_to(struct td_counters *counters, unsigned int n, unsi
 	return ret;
 }
 
-/* An event of the table into group @n, by any of its configs. */
+/* Add an event of the table to group @n, by either of its configs. */
 static int td_counters_try(struct td_counters *counters, unsigned int n, unsigned int index,
 			   bool pinned)
 {
@@ -53,8 +53,8 @@ static int td_counters_try(struct td_counters *counters, unsigned int n, unsigne
 }
 
 /*
- * What a group begins with: the reference, and level 1 if not the first has it alone.
- * All of it counts for the room: a group of more never has its turn.
+ * Begin a group: the reference, and the events of level 1 unless only the first group
+ * has them.  They count towards the room, because a larger group never has a turn.
  */
 static int td_counters_lead(struct td_counters *counters, bool pinned)
 {
@@ -73,7 +73,7 @@ static int td_counters_lead(struct td_counters *counters, bool pinned)
 	return ret;
 }
 
-/* An event of the table into the last group, or into a new one. */
+/* Add an event of the table to the last group, or to a new one. */
 static int td_counters_add(struct td_counters *counters, unsigned int index, bool pinned)
 {
 	struct td_meter *meter = &counters->meter;
@@ -107,7 +107,7 @@ static int td_counters_build(struct td_counters *counters, bool pinned)
 	return ret;
 }
 
-/* All events of a level: in one group, or else in the best way there is. */
+/* Make groups of all events up to a level: one group, or else the best arrangement. */
 static int td_counters_arrange(struct td_counters *counters)
 {
 	static const struct {
@@ -124,7 +124,7 @@ static int td_counters_arrange(struct td_counters *counters)
 	for (i = 0; i < ARRAY_SIZE(ways); i++) {
 		counters->reference = ways[i].reference;
 		counters->shared = ways[i].shared;
-		/* One of several that never gave way would keep the others out. */
+		/* One pinned group of several would keep the others out. */
 		ret = td_counters_build(counters, ways[i].single && td_meter_pinned());
 		if (!ret && (counters->meter.nr == 1 || !ways[i].single))
 			return 0;
@@ -136,8 +136,8 @@ static int td_counters_arrange(struct td_counters *counters)
 }
 
 /*
- * If level 2 does not fit the counters with level 1: only the children of these nodes
- * of it.  That is no more than there was, so it can be had.
+ * If levels 1 and 2 do not fit one group, count only the children of the nodes @open.
+ * Those are fewer events than before, so the driver accepts them.
  */
 static int td_counters_drill(struct td_counters *counters, u32 open)
 {
@@ -153,7 +153,7 @@ static int td_counters_drill(struct td_counters *counters, u32 open)
 	return ret;
 }
 
-/* The highest level that can be had. */
+/* Make groups for the highest level that the CPU can count. */
 static int td_counters_make(struct td_counters *counters, const u32 *open)
 {
 	struct td_meter *meter = &counters->meter;
@@ -169,7 +169,7 @@ static int td_counters_make(struct td_counters *counters, const u32 *open)
 	return ret == -ENOSPC ? -EINVAL : ret;
 }
 
-/* Level 1 is counted by the first group alone: less by a fifth than its fair turn. */
+/* If only the first group counts level 1, allow a fifth less than its fair turn. */
 static unsigned int td_counters_ok_percent(const struct td_counters *counters)
 {
 	if (counters->meter.nr == 1 || counters->shared)
@@ -194,14 +194,14 @@ static void td_counters_settle(struct td_counters *counters)
 
 /**
  * td_counters_create() - make the groups of a CPU, not yet counting
- * @model: of the CPU
- * @cpu: CPU, which cannot pass our hotplug teardown meanwhile
+ * @model: row of the CPU
+ * @cpu: the CPU, which cannot pass our hotplug teardown meanwhile
  * @room: the most events that a group may have
- * @open: where not all of level 2 fits the counters, level 1 nodes whose children are
- *	counted, bit n for node n; NULL for all, in turns
+ * @open: level 1 nodes to drill if level 2 does not fit the counters, bit n for node n;
+ *	NULL to count all of level 2 in turns
  *
- * Return: the meter; as a pointer -EINVAL or -ENOENT if no formula is known, or the CPU
- * lacks events of level 1; or another errno.
+ * Return: the meter; as a pointer -EINVAL or -ENOENT if no formula is known, or if the
+ * CPU lacks events of level 1; or another errno.
  */
 struct td_meter *td_counters_create(const struct td_model *model, int cpu, unsigned int room,
 				    const u32 *open)
@@ -209,7 +209,7 @@ struct td_meter *td_counters_create(const struct td_model *model, int cpu, unsig
 	struct td_counters *counters;
 	int ret;
 
-	/* td_meter_destroy() frees the meter, and all of it with it. */
+	/* td_meter_destroy() frees all of it by a pointer to the meter. */
 	BUILD_BUG_ON(offsetof(struct td_counters, meter));
 	if (!model->formula)
 		return ERR_PTR(-ENOENT);

@@ -2,10 +2,10 @@
 /*
  * The meter of a CPU without PERF_METRICS: ordinary counters and a formula.
  *
- * The events that do not fit the counters together are in several groups, which perf
- * rotates (counters-make.c).  What is not counted all the time is scaled, by the cycles
- * that the CPU was not halted, since of two turns of the same length one may be busy and
- * one idle.
+ * If the events do not fit the counters together they are in several groups, which perf
+ * rotates (counters-make.c).  The counts of such a group are scaled to all the time.  The
+ * scale is the reference, cycles in which the CPU was not halted, because of two turns of
+ * the same length one may be busy and the other idle.
  */
 #include <linux/kernel.h>
 #include <linux/lockdep.h>
@@ -18,12 +18,12 @@
 #include "counters.h"
 #include "model.h"
 
-/* A group's rates are those of its last turns, which together last so long. */
+/* The rates of a group are those of its last turns, which together last this long. */
 #define TD_RATE_NS	(4 * NSEC_PER_MSEC)
 
 /*
- * In so many rounds, and no less time, perf's rotation gives every group a turn
- * if it can have one: groups of others have turns too.
+ * perf's rotation gives every group a turn in this many rounds and this much time, if
+ * the group can have a turn at all.  Several rounds, because perf users have groups too.
  */
 #define TD_TURNS		4
 #define TD_TURNS_MIN_MS		400
@@ -32,7 +32,7 @@
  * td_counters_smt() - does a CPU's core have two threads now?
  * @cpu: possible CPU
  *
- * Return: true or false; not whether it could have two.
+ * Return: true if two threads are online now.
  */
 bool td_counters_smt(int cpu)
 {
@@ -42,10 +42,10 @@ bool td_counters_smt(int cpu)
 }
 
 /**
- * td_counters_wants() - is an event to be counted?
+ * td_counters_wants() - does a level need an event?
  * @counters: ordinary counters of a CPU
- * @index: number of the event in the family's table
- * @level: up to this level
+ * @index: index of the event in the family's table
+ * @level: count up to this level
  *
  * Return: true or false.
  */
@@ -62,7 +62,7 @@ bool td_counters_wants(const struct td_counters *counters, unsigned int index,
 }
 
 /**
- * td_counters_leads() - is the first event of a group's level 1 the reference itself?
+ * td_counters_leads() - is the first level 1 event of a group the reference itself?
  * @counters: ordinary counters of a CPU
  * @group: number of the group
  *
@@ -76,11 +76,10 @@ bool td_counters_leads(const struct td_counters *counters, unsigned int group)
 }
 
 /**
- * td_counters_outdated() - are these the events of a core with one thread, and has
- * it two now?
+ * td_counters_outdated() - are the events those for one thread, while the core has two?
  * @counters: ordinary counters of a CPU
  *
- * Those of a core with two threads are right for one as well.
+ * The events for two threads are right for one thread too.
  *
  * Return: true or false.
  */
@@ -90,7 +89,7 @@ bool td_counters_outdated(const struct td_counters *counters)
 }
 
 /**
- * td_counters_turns_ms() - how long it may take until every group had a turn
+ * td_counters_turns_ms() - how long to wait until every group has had a turn
  * @counters: ordinary counters of a CPU
  *
  * Return: milliseconds.
@@ -105,19 +104,19 @@ unsigned int td_counters_turns_ms(const struct td_counters *counters)
 }
 
 /**
- * td_counters_starved() - groups that never have a turn
- * @counters: of this CPU, interrupts off
+ * td_counters_starved() - find groups that never have a turn
+ * @counters: ordinary counters of this CPU, interrupts off
  * @now: local_clock()
  *
- * That they fit the counters when nobody else has any does not mean that they
- * ever do: the NMI watchdog has one for good.  What a group without a turn counted
- * last is forgotten, so that nothing is counted until it has one again.
+ * perf accepts a group that fits the counters when all are free.  It may still never run,
+ * because somebody holds a counter for good, for example the NMI watchdog.  The rates of
+ * a group without a turn are forgotten, so nothing is counted until the group has one.
  *
- * A machine that stood still for a while had no turns either, so once is not
- * enough: only who had none twice in succession has none.
+ * The machine may have been stopped for a while, and then no group had a turn.  So a
+ * group is starved only after two checks in a row without a turn.
  *
- * Return: the number of events in the largest of them; 0 for none, and if it has
- * been looked too short a while ago.
+ * Return: the number of events in the largest starved group; 0 if there is none, or if
+ * the last check was too recent.
  */
 unsigned int td_counters_starved(struct td_counters *counters, u64 now)
 {
@@ -150,7 +149,7 @@ unsigned int td_counters_starved(struct td_counters *counters, u64 now)
 	return most;
 }
 
-/* Do not hold it against the groups that they had no turns while they were disabled. */
+/* The groups had no turns while they were disabled, but that does not starve them. */
 static void td_counters_resume(struct td_meter *meter, u64 now)
 {
 	struct td_counters *counters = container_of(meter, struct td_counters, meter);
@@ -162,7 +161,7 @@ static void td_counters_resume(struct td_meter *meter, u64 now)
 		counters->turns[n].checked = td_group_running(&meter->group[n], now);
 }
 
-/* Is what group @n counts of an event all there is, and not scaled? */
+/* Does group @n count all of an event, so that its count needs no scaling? */
 static bool td_counters_direct(const struct td_counters *counters, unsigned int n,
 			       unsigned int event)
 {
@@ -181,8 +180,8 @@ static bool td_counters_is_reference(const struct td_counters *counters, unsigne
 }
 
 /*
- * Group @n has run for @ran since the last fold: what it counted.  Returns how
- * much that is by the reference.
+ * Group @n has run for @ran since the last fold.  Take its counts, and return the
+ * count of the reference.
  */
 static u64 td_counters_turn(struct td_counters *counters, unsigned int n, u64 ran,
 			    struct td_sample *sample)
@@ -208,9 +207,9 @@ static u64 td_counters_turn(struct td_counters *counters, unsigned int n, u64 ra
 }
 
 /**
- * struct td_counters_sum - what the groups counted since the last fold
+ * struct td_counters_sum - how long the groups have run since the last fold
  * @ran: nanoseconds in which level 1 was counted
- * @span: the same by the reference
+ * @span: counts of the reference in that time
  */
 struct td_counters_sum {
 	s64 ran;
@@ -227,7 +226,7 @@ static void td_counters_collect(struct td_counters *counters, unsigned int n, u6
 
 	turns->running = running;
 	td_group_update(group);
-	/* What was counted in no time is counted the next time. */
+	/* Counts of no time wait for the next fold. */
 	if (ran <= 0)
 		return;
 	if (turns->ran >= TD_RATE_NS)
@@ -257,7 +256,7 @@ static void td_counters_begin(struct td_meter *meter, u64 now)
 	}
 }
 
-/* Add what has to be scaled; false if of some events nothing is known yet. */
+/* Add the scaled counts; false if some group has not had a turn yet. */
 static bool td_counters_scale(const struct td_counters *counters, u64 span,
 			      struct td_sample *sample)
 {
@@ -280,7 +279,7 @@ static bool td_counters_scale(const struct td_counters *counters, u64 span,
 	return true;
 }
 
-/* What was counted since the last fold, for the formula; false if that is nothing. */
+/* Collect the counts since the last fold for the formula; false if there are none. */
 static bool td_counters_sample(struct td_counters *counters, u64 now, struct td_sample *sample,
 			       s64 *ran)
 {
@@ -293,8 +292,8 @@ static bool td_counters_sample(struct td_counters *counters, u64 now, struct td_
 		.level = meter->level,
 		.closed = counters->closed,
 		/*
-		 * A thread may be there already, and these are still those events that
-		 * cores with one need.
+		 * The second thread may be online already while the events are still
+		 * those for one thread.
 		 */
 		.smt = counters->smt && td_counters_smt(meter->cpu),
 	};
@@ -308,7 +307,7 @@ static bool td_counters_sample(struct td_counters *counters, u64 now, struct td_
 	return true;
 }
 
-/* Where a group has not run at all yet, nothing was counted. */
+/* The part is empty as long as some group has not run at all. */
 static s64 td_counters_fold(struct td_meter *meter, u64 now, struct td_part *part)
 {
 	struct td_counters *counters = container_of(meter, struct td_counters, meter);
@@ -362,7 +361,7 @@ static void td_counters_describe(const struct td_meter *meter, char *text, size_
 		       meter->level, td_counters_reason(meter));
 	for (n = 0; n < meter->nr; n++)
 		events += meter->group[n].nr;
-	/* What there is changes with the load, and from CPU to CPU. */
+	/* With drilldown, the events change with the load and from CPU to CPU. */
 	if (counters->drill)
 		scnprintf(text + at, size - at, "level 2 by drilldown");
 	else

@@ -6,20 +6,20 @@
 #include "meter.h"
 #include "model.h"
 
-/* With fewer events in a group there is not much left that belongs together. */
+/* Smaller groups would separate events that the formulas compare. */
 #define TD_ROOM_MIN	3
 
 /**
- * struct td_turns - the turns of a group of events
- * @event: which each event of the group is in the family's table; of the reference
- *	TD_EVENTS_MAX
- * @counted: count of each at the last fold
- * @last: what was counted of each in the last turns of the group
+ * struct td_turns - the turns of one group
+ * @event: index of each event of the group in the family's table; TD_EVENTS_MAX for the
+ *	reference
+ * @counted: count of each event at the last fold
+ * @last: what each event counted in the last turns of the group
  * @running: td_group_running() at the last fold
- * @ran: how long those turns were, nanoseconds
- * @span: the same by the reference, or by time where there is none
- * @checked: td_group_running() when it was last looked whether it has its turns
- * @missed: it had none between the last two looks
+ * @ran: length of those last turns in nanoseconds
+ * @span: their length in counts of the reference; in nanoseconds without a reference
+ * @checked: td_group_running() at the last check for starved groups
+ * @missed: the group had no turn between the last two checks
  */
 struct td_turns {
 	u8 event[TD_GROUP_MAX];
@@ -34,20 +34,21 @@ struct td_turns {
 
 /**
  * struct td_counters - a meter with ordinary counters
- * @meter: with up to TD_GROUPS_MAX groups
+ * @meter: the meter, with up to TD_GROUPS_MAX groups
  * @type: td_group_type() of the CPU
- * @drill: of level 2 only the children of some nodes are counted
- * @closed: bit n: those of level 1 node n are not
+ * @drill: level 2 is counted for some nodes only
+ * @closed: bit n: level 1 node n is not drilled, so its children are not counted
  * @room: the most events that a group may have
- * @smt: made for a core with two threads
- * @reference: each group has the reference as its leader, so one runs at a time
- * @shared: each group has the events of level 1, so that is always counted
- * @checked: when it was last looked whether all groups have their turns; on the CPU with
- *	interrupts off, as the next three
- * @doubtful: then some had none that had some before; others look at it
- * @total: counts of each event of the family since the groups were made, scaled
- *	where it has turns
- * @turns: those of each group
+ * @smt: the events are those for a core with two threads
+ * @reference: each group has the reference as its leader, so one group runs at a time
+ * @shared: each group has the events of level 1, so level 1 is always counted
+ * @checked: time of the last check for starved groups; used on the CPU with interrupts
+ *	off, as the fields below
+ * @doubtful: at the last check a group had no turn although it had one before; fit.c
+ *	reads it on another CPU
+ * @total: count of each event of the family since the groups were made, scaled if the
+ *	event has turns
+ * @turns: the turns of each group
  */
 struct td_counters {
 	struct td_meter meter;
@@ -68,10 +69,10 @@ struct td_counters {
 extern const struct td_meter_ops td_counters_ops;
 
 /**
- * td_counters_of() - a meter as ordinary counters
+ * td_counters_of() - the ordinary counters of a meter
  * @meter: any meter
  *
- * Return: the counters; NULL for a meter of the other kind.
+ * Return: the counters, or NULL if the meter is of the other kind.
  */
 static inline struct td_counters *td_counters_of(struct td_meter *meter)
 {
@@ -80,7 +81,7 @@ static inline struct td_counters *td_counters_of(struct td_meter *meter)
 }
 
 /**
- * td_counters_formula() - the family
+ * td_counters_formula() - the formula of ordinary counters
  * @counters: ordinary counters of a CPU
  *
  * Return: the formula.

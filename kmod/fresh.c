@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fresh figures: readers let CPUs fold what they have counted until now.
+ * Fresh sums: readers make CPUs fold now.
  *
- * That is an interrupt to each CPU.  One that has slept since it was last asked has
- * counted nothing that would be worth it, and is left alone.
+ * A fold for a reader costs an interrupt on each CPU.  A CPU that has slept since the
+ * last such fold has counted almost nothing, so it is left alone.
  */
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
@@ -15,21 +15,21 @@
 #include "scope.h"
 #include "window.h"
 
-/* A CPU that did less than this since it was folded need not be interrupted. */
+/* Do not interrupt a CPU that was busy for less than this since its last fold. */
 #define TD_BUSY_US		50
-/* By which the time that it was busy may seem to go back. */
+/* The busy time may seem to go back by this much. */
 #define TD_BUSY_SLACK_US	5
 
 /*
- * Microseconds that a CPU has not been idle; grows without end where the kernel
- * does not account for that.  The two clocks may be some microseconds apart.
+ * The busy time of a CPU in microseconds.  It is simply the time where the kernel does
+ * not account idle time well enough.  The two clocks may differ by some microseconds.
  */
 static u64 td_fresh_busy(int cpu)
 {
 	return ktime_to_us(ktime_get()) - td_compat_idle_us(cpu);
 }
 
-/* What the CPU does after the first line shall count as done the next time. */
+/* The busy time is taken first, so that work during the fold counts the next time. */
 static void td_fresh_fold_this(void *unused)
 {
 	struct td_window *window = this_cpu_ptr(td_windows);
@@ -38,15 +38,15 @@ static void td_fresh_fold_this(void *unused)
 	if (!window->open)
 		return;
 	td_window_fold(window, false);
-	/* After the record has changed; pairs with smp_load_acquire() in td_fresh_awake(). */
+	/* Follows the change of the record; pairs with smp_load_acquire() in td_fresh_awake(). */
 	smp_store_release(&window->busy, busy);
 }
 
 /**
  * td_fresh_fold() - bring the sums of some CPUs up to date
- * @cpus: which; those that are offline, or must not be interrupted, are left out
+ * @cpus: the CPUs; offline and quiet ones are left out
  *
- * One interrupt to each CPU; waits until all have answered.
+ * Interrupts each CPU, and waits until all have answered.
  */
 void td_fresh_fold(const struct cpumask *cpus)
 {
@@ -54,8 +54,8 @@ void td_fresh_fold(const struct cpumask *cpus)
 }
 
 /*
- * Has the CPU done anything since a reader last had it folded?  If not it has
- * counted no slots but those of a few interrupts.
+ * Has the CPU been busy since a reader last made it fold?  If not, the only new slots
+ * are those of a few interrupts.
  */
 static bool td_fresh_awake(int cpu, void *unused)
 {
@@ -77,17 +77,17 @@ static bool td_fresh_awake(int cpu, void *unused)
 	}
 	/* Pairs with smp_store_release() in td_fresh_fold_this(). */
 	busy = td_fresh_busy(cpu) - smp_load_acquire(&window->busy);
-	/* To ask this CPU costs nothing. */
+	/* This CPU needs no interrupt. */
 	return cpu == smp_processor_id() ||
 	       busy + TD_BUSY_SLACK_US >= TD_BUSY_US + TD_BUSY_SLACK_US;
 }
 
 /**
- * td_fresh_fold_awake() - bring the sums up to date where that changes them
- * @cpus: which; those that are offline, or must not be interrupted, are left out
+ * td_fresh_fold_awake() - bring the sums of busy CPUs up to date
+ * @cpus: the CPUs; offline and quiet ones are left out
  *
- * As td_fresh_fold(), but leaves those alone that have been idle since
- * this was last called for them.
+ * As td_fresh_fold(), but it skips CPUs that have been idle since their last fold for
+ * a reader.
  */
 void td_fresh_fold_awake(const struct cpumask *cpus)
 {

@@ -2,12 +2,12 @@
 /*
  * Event groups made inside the kernel.
  *
- * perf_event_create_kernel_counter() takes no group leader, but the Intel
- * driver accepts a PERF_METRICS event only as a sibling of SLOTS.  So a sibling
- * is created as an event of a small PMU of our own, whose event_init() names the
- * leader, turns the event into a raw one and declines it with -ENOENT: perf then
- * offers it to the CPU's PMU, as it does with any type that forwards to another,
- * and finds a sibling.  No event ever stays on this PMU.
+ * perf_event_create_kernel_counter() takes no group leader, but the Intel driver accepts
+ * a PERF_METRICS event only as a sibling of SLOTS.  So a sibling is created as an event of
+ * a small PMU of our own.  Its event_init() sets the leader, turns the event into a raw
+ * one, and declines it with -ENOENT.  perf then offers the event to the CPU's PMU, as it
+ * does with any type that forwards to another, and that PMU sees a sibling.  No event
+ * ever stays on our PMU.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -26,21 +26,21 @@
 #define TD_EVENT_METRIC(metric)	(0x8000 + ((metric) << 8))
 
 /*
- * perf numbers PMUs from PERF_TYPE_MAX on as they are registered, and that of the
- * E-cores is among the first.
+ * perf numbers PMUs from PERF_TYPE_MAX on as they are registered.  The PMU of the E-cores
+ * is among the first.
  */
 #define TD_TYPE_FIRST		PERF_TYPE_MAX
 #define TD_TYPE_LAST		(PERF_TYPE_MAX + 255)
 
-/* What event_init() has to know about the event that is being created. */
+/* Arguments for event_init() of the event that is being created. */
 struct td_request {
 	struct perf_event *leader;
 	u32 type;
 };
 
 /*
- * Never called: the events do not sample.  No event of a user can have this
- * handler, so it tells our requests from everybody else's.
+ * Never called, because the events do not sample.  No event of a user can have this
+ * handler, so it marks our requests.
  */
 static void td_group_marker(struct perf_event *event, struct perf_sample_data *data,
 			    struct pt_regs *regs)
@@ -55,7 +55,7 @@ static struct pmu td_pmu = {
 	.event_init	= td_pmu_event_init,
 };
 
-/* Also called for events of other types that nobody wanted. */
+/* perf also calls this for events of other types that no PMU accepted. */
 static int td_pmu_event_init(struct perf_event *event)
 {
 	const struct td_request *request;
@@ -89,7 +89,7 @@ void td_group_exit(void)
 	perf_pmu_unregister(&td_pmu);
 }
 
-/* Cycles by the PMU of this type, if it has that CPU: perf's extended type. */
+/* Does the PMU of this type count on that CPU?  Try an event of perf's extended type. */
 static bool td_group_has(int cpu, u32 type)
 {
 	struct perf_event_attr attr = {
@@ -111,12 +111,12 @@ static bool td_group_has(int cpu, u32 type)
 /**
  * td_group_type() - perf's type of the PMU that counts a CPU's events
  * @cpu: online
- * @small: it is an E-core of a hybrid machine
+ * @small: the CPU is an E-core of a hybrid machine
  *
- * PERF_TYPE_RAW is the PMU of all CPUs, or of the P-cores.  That of the E-cores has
- * a type that is told to user space alone, so it is asked for.
+ * PERF_TYPE_RAW is the PMU of all CPUs, or of the P-cores.  Only user space can look up
+ * the type of the E-cores' PMU, so each type is tried.
  *
- * Return: the type; 0, which is no PMU's of raw events, if there is none.
+ * Return: the type; 0, which is no type of raw events, if no PMU is found.
  */
 u32 td_group_type(int cpu, bool small)
 {
@@ -132,10 +132,10 @@ u32 td_group_type(int cpu, bool small)
 }
 
 /**
- * td_group_begin() - make a group with nothing but a leader, not yet counting
- * @group: where to; empty
- * @cpu: CPU, which cannot pass our hotplug teardown meanwhile
- * @type: td_group_type() of it
+ * td_group_begin() - make a group with only a leader, not yet counting
+ * @group: written; empty before
+ * @cpu: the CPU, which cannot pass our hotplug teardown meanwhile
+ * @type: td_group_type() of the CPU
  * @config: raw event
  * @pinned: take the counter for good
  *
@@ -149,11 +149,11 @@ int td_group_begin(struct td_group *group, int cpu, u32 type, u64 config, bool p
 		.config		= config,
 		.pinned		= pinned,
 		/*
-		 * A running lone SLOTS counter starts at -max_period; the first
+		 * A SLOTS counter that runs alone starts at -max_period, and the first
 		 * sibling would turn that into a count.
 		 */
 		.disabled	= 1,
-		/* Or no virtual machine with a mediated PMU could start. */
+		/* Otherwise no virtual machine with a mediated PMU could start. */
 		.exclude_guest	= 1,
 	};
 	struct perf_event *event;
@@ -170,11 +170,11 @@ int td_group_begin(struct td_group *group, int cpu, u32 type, u64 config, bool p
 /**
  * td_group_extend() - add a sibling
  * @group: has a leader, not yet counting
- * @cpu: its CPU
+ * @cpu: CPU of the group
  * @config: raw event
  *
- * Return: 0; -EINVAL if the group with this event does not fit the counters of
- * the CPU; -ENOSPC if it is full; another errno from perf.
+ * Return: 0; -EINVAL if the group with this event does not fit the counters of the CPU;
+ * -ENOSPC if the group is full; another errno from perf.
  */
 int td_group_extend(struct td_group *group, int cpu, u64 config)
 {
@@ -204,8 +204,8 @@ static int td_group_add_metric(struct td_group *group, int cpu, unsigned int met
 	if (ret)
 		return ret;
 	/*
-	 * The Intel driver makes an ordinary event 00H of a metric that the CPU
-	 * lacks.  Only real ones are marked as good for nothing but siblings.
+	 * The Intel driver turns a metric that the CPU lacks into an ordinary event 00H.
+	 * It marks only real metrics as sibling events.
 	 */
 	if (!(group->event[group->nr - 1]->event_caps & PERF_EV_CAP_SIBLING))
 		return -EINVAL;
@@ -214,12 +214,12 @@ static int td_group_add_metric(struct td_group *group, int cpu, unsigned int met
 
 /**
  * td_group_create() - make the group of SLOTS and PERF_METRICS, not yet counting
- * @group: where to; not touched on failure
- * @cpu: CPU, which cannot pass our hotplug teardown meanwhile
+ * @group: written; unchanged on failure
+ * @cpu: the CPU, which cannot pass our hotplug teardown meanwhile
  * @level: 1 for the four level 1 metrics, 2 for all eight
  * @pinned: take the counter for good
  *
- * Return: 0; -EINVAL or -ENOENT if the CPU lacks these events; -ENODEV if it is
+ * Return: 0; -EINVAL or -ENOENT if the CPU lacks these events; -ENODEV if the CPU is
  * offline; or another errno from perf.
  */
 int td_group_create(struct td_group *group, int cpu, unsigned int level, bool pinned)
@@ -244,8 +244,8 @@ int td_group_create(struct td_group *group, int cpu, unsigned int level, bool pi
 }
 
 /*
- * The leader goes last: after a hotplug cycle some kernels leave siblings with
- * a pointer to it.
+ * Release the last event first.  After a hotplug cycle some kernels leave siblings with a
+ * pointer to the leader, so the leader goes last.
  */
 static void td_group_cut(struct td_group *group, unsigned int nr)
 {
@@ -257,7 +257,7 @@ static void td_group_cut(struct td_group *group, unsigned int nr)
 }
 
 /**
- * td_group_drop_general() - leave SLOTS and the metrics alone in the group
+ * td_group_drop_general() - release the general events, and keep SLOTS and the metrics
  * @group: made by td_group_create(), not yet counting
  */
 void td_group_drop_general(struct td_group *group)
@@ -267,7 +267,7 @@ void td_group_drop_general(struct td_group *group)
 
 /**
  * td_group_destroy() - release the events
- * @group: left empty; may be empty
+ * @group: empty afterwards; may be empty before
  */
 void td_group_destroy(struct td_group *group)
 {
@@ -278,7 +278,7 @@ void td_group_destroy(struct td_group *group)
 }
 
 /**
- * td_group_disable() - leave the counters to others, until td_group_enable()
+ * td_group_disable() - leave the counters to others until td_group_enable()
  * @group: not empty; process context
  */
 void td_group_disable(struct td_group *group)
@@ -287,7 +287,7 @@ void td_group_disable(struct td_group *group)
 }
 
 /**
- * td_group_enable() - start to count, also again after an error
+ * td_group_enable() - start to count, also after an error
  * @group: not empty; process context
  */
 void td_group_enable(struct td_group *group)
@@ -303,14 +303,15 @@ void td_group_enable(struct td_group *group)
  */
 bool td_group_in_error(const struct td_group *group)
 {
-	/* Pairs with perf's WRITE_ONCE() of the state; it tells nobody. */
+	/* Pairs with perf's WRITE_ONCE() of the state; perf reports it in no other way. */
 	return READ_ONCE(group->event[0]->state) == PERF_EVENT_STATE_ERROR;
 }
 
 /*
- * Only the CPU itself, with interrupts off, changes the state of its events.  While perf
- * schedules others, as around a fold of follow.c, ours may have counters that it does
- * not have yet, or have been stopped with its counts up to date.
+ * Does the group have its counters now?  Only the CPU itself, with interrupts off, changes
+ * the state of its events.  While perf schedules other events, as around a fold of
+ * follow.c, our leader may be active without a counter, or be stopped with its count up to
+ * date.
  */
 static bool td_group_active(const struct td_group *group)
 {
@@ -324,10 +325,10 @@ static bool td_group_active(const struct td_group *group)
 
 /**
  * td_group_running() - how long the group has had the counters
- * @group: not empty; of this CPU, interrupts off
+ * @group: group of this CPU, not empty; interrupts off
  * @now: local_clock()
  *
- * perf brings total_time_running up to date only when the group comes or goes.
+ * perf updates total_time_running only when it schedules the group in or out.
  *
  * Return: nanoseconds since the group was created.
  */
@@ -345,9 +346,9 @@ u64 td_group_running(const struct td_group *group, u64 now)
 
 /**
  * td_group_update() - bring the counts of ordinary events up to date
- * @group: not empty; of this CPU, interrupts off
+ * @group: group of this CPU, not empty; interrupts off
  *
- * Those of a group that does not have the counters now are.
+ * The counts of a group without counters are up to date already.
  */
 void td_group_update(const struct td_group *group)
 {
@@ -368,14 +369,15 @@ static u64 td_group_since(struct perf_event *event, __u64 *count)
 }
 
 /**
- * td_group_fold() - bring the counts up to date and start the metrics anew
- * @group: not empty; of this CPU, interrupts off
+ * td_group_fold() - bring the counts up to date and reset PERF_METRICS
+ * @group: group of this CPU, not empty; interrupts off
  * @counts: counts since the group was created, as of the last fold; updated
- * @delta: what was counted since then; metrics that the group does not have are
- *	not touched
+ * @delta: written: counts since the last fold; metrics that the group lacks are not
+ *	touched
  *
- * Reading the leader folds SLOTS and PERF_METRICS into all events of the group
- * and sets both registers to 0; reading siblings would do it once for each.
+ * When the leader is read, the Intel driver adds SLOTS and PERF_METRICS to all events of
+ * the group and writes 0 to both registers.  That is the reset.  Siblings are not read,
+ * because each reading would do all that again.
  */
 void td_group_fold(const struct td_group *group, struct td_counts *counts,
 		   struct td_counts *delta)
@@ -392,12 +394,12 @@ void td_group_fold(const struct td_group *group, struct td_counts *counts,
 }
 
 /**
- * td_group_fold_general() - the same of the events behind the metrics
+ * td_group_fold_general() - bring the counts of the general events up to date
  * @group: as for td_group_fold(), which was called just before
- * @counts: count of each since the group was created, as of the last fold; updated
- * @delta: what was counted of each since then
+ * @counts: count of each event since the group was created, as of the last fold; updated
+ * @delta: written: count of each event since the last fold
  *
- * They are not started anew, so to read one is an RDPMC and no more.
+ * General events need no reset, so each reading is one RDPMC.
  */
 void td_group_fold_general(const struct td_group *group, u64 *counts, u64 *delta)
 {

@@ -6,17 +6,17 @@
 
 struct perf_event;
 
-/* Counters of a CPU with the most: ten general ones, and fixed ones. */
+/* No CPU has more counters: ten general ones, and fixed ones. */
 #define TD_GROUP_MAX	13
 
 /**
- * struct td_group - events of one CPU, scheduled as one
- * @event: the leader, then its siblings: SLOTS and one for each enum td_metric,
- *	and perhaps general events, or ordinary events
+ * struct td_group - events of one CPU that perf schedules together
+ * @event: the leader, then its siblings.  Either SLOTS, one event for each enum
+ *	td_metric, and perhaps general events; or ordinary events
  * @type: perf's type of the CPU's PMU
- * @nr: how many there are; 0 for no group
- * @fixed: how many of them are SLOTS and metrics, which come first; of a group of
- *	ordinary events 0
+ * @nr: number of events; 0 for no group
+ * @fixed: number of SLOTS and metric events, which come first; 0 in a group of ordinary
+ *	events
  */
 struct td_group {
 	struct perf_event *event[TD_GROUP_MAX];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What all meters have in common: groups that are enabled, disabled and looked at.
+ * What all meters have in common: they enable, disable and examine groups.
  */
 #include <linux/errno.h>
 #include <linux/module.h>
@@ -36,7 +36,7 @@ bool td_meter_lacks_events(int error)
 
 /**
  * td_meter_release() - release the groups
- * @meter: left without groups
+ * @meter: has no groups afterwards
  */
 void td_meter_release(struct td_meter *meter)
 {
@@ -57,10 +57,10 @@ void td_meter_destroy(struct td_meter *meter)
 }
 
 /**
- * td_meter_enable() - start to count, also again after an error
- * @meter: process context
+ * td_meter_enable() - start to count, also after an error
+ * @meter: the meter; process context
  *
- * Level 1 first: it comes first in perf's rotation too.
+ * Level 1 is enabled first, so perf's rotation serves it first too.
  */
 void td_meter_enable(struct td_meter *meter)
 {
@@ -71,8 +71,8 @@ void td_meter_enable(struct td_meter *meter)
 }
 
 /**
- * td_meter_disable() - leave the counters to others, until td_meter_enable()
- * @meter: process context
+ * td_meter_disable() - leave the counters to others until td_meter_enable()
+ * @meter: the meter; process context
  */
 void td_meter_disable(struct td_meter *meter)
 {
@@ -83,7 +83,7 @@ void td_meter_disable(struct td_meter *meter)
 }
 
 /**
- * td_meter_in_error() - was pinned level 1 refused its counters?
+ * td_meter_in_error() - was the pinned group of level 1 refused its counters?
  * @meter: the meter
  *
  * Return: true or false.
@@ -95,7 +95,7 @@ bool td_meter_in_error(const struct td_meter *meter)
 
 /**
  * td_meter_counting() - does one of the groups have its counters now?
- * @meter: of this CPU, interrupts off
+ * @meter: meter of this CPU, interrupts off
  *
  * Return: true or false.
  */
@@ -129,7 +129,7 @@ bool td_meter_owns(const struct td_meter *meter, const struct perf_event *event)
 }
 
 /**
- * td_meter_general() - do the groups have general counters, which any event may want?
+ * td_meter_general() - do the groups use general counters, which any event may need?
  * @meter: the meter
  *
  * Return: true or false.
@@ -140,11 +140,13 @@ bool td_meter_general(const struct td_meter *meter)
 }
 
 /**
- * td_meter_fixed() - is an event SLOTS or one of its metrics, of which a CPU has one each?
+ * td_meter_fixed() - does an event need SLOTS or a metric that the meter uses?
  * @meter: the meter
  * @event: any event of the same PMU
  *
- * Return: true, or false also where the meter has none of these itself.
+ * A CPU has one counter for each of them.
+ *
+ * Return: true or false; always false for ordinary counters.
  */
 bool td_meter_fixed(const struct td_meter *meter, const struct perf_event *event)
 {

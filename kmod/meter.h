@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Meters: what counts the slots of one CPU.
+ * Meters: a meter counts the slots of one CPU.
  *
  * There are two kinds: the group of SLOTS and PERF_METRICS (perfmetrics.c), and groups
  * of ordinary counters with a formula (counters.c).
@@ -17,7 +17,7 @@
 struct td_meter;
 struct td_model;
 
-/* On four counters, one of them lost: as many as the events of a family need. */
+/* The events of the largest family need this many on four counters, one of them lost. */
 #define TD_GROUPS_MAX	8
 
 /* td_meter.ok_percent of a meter that always counts level 1. */
@@ -25,11 +25,10 @@ struct td_model;
 
 /**
  * struct td_part - what a meter counted between two folds
- * @figures: the slots and nodes; its times are the window's, and its ratios are not
- *	touched
- * @clamped: nodes that a formula was cut for, bit n for node n
- * @doubt: whether the CPU can have done that
- * @odd: the bytes of PERF_METRICS do not sum to what they can
+ * @figures: slots and nodes; window.c fills in the times, and nobody the ratios
+ * @clamped: nodes that were clamped, bit n for node n
+ * @doubt: why the CPU cannot have done that
+ * @odd: the bytes of PERF_METRICS have a sum that no rounding explains
  */
 struct td_part {
 	struct topdown_figures figures;
@@ -39,10 +38,10 @@ struct td_part {
 };
 
 /**
- * struct td_event_count - what was counted of an event
- * @name: as in the vendor's event list, or as perf has the metrics
+ * struct td_event_count - the count of an event
+ * @name: name in the vendor's event list; perf's name for a metric
  * @config: perf's raw config
- * @count: since the group was made; of an event that has turns as it was scaled
+ * @count: count since the group was made, scaled if the event has turns
  */
 struct td_event_count {
 	const char *name;
@@ -51,9 +50,9 @@ struct td_event_count {
 };
 
 /**
- * struct td_events - the counts behind the figures of a CPU, for those who want to apply
- *	formulas of their own, or to see why a formula was cut
- * @nr: how many there are; 0 where nothing is counted now
+ * struct td_events - the raw counts of a CPU: users can apply formulas of their own, or
+ *	see why a node was clamped
+ * @nr: number of events; 0 if nothing is counted now
  * @event: the events, in the order of their tables
  */
 struct td_events {
@@ -62,13 +61,12 @@ struct td_events {
 };
 
 /**
- * struct td_meter_ops - what the two kinds of meter do in their own way
- * @begin: drop what was counted until @now of local_clock(); on the CPU with
- *	interrupts off
- * @fold: write what was counted since the last fold, but for nodes that this meter never
- *	has; returns nanoseconds in which level 1
- *	was counted, perhaps some more than there were; on the CPU with interrupts off
- * @resume: the groups were disabled until @now, and have been folded since; as @begin
+ * struct td_meter_ops - what differs between the two kinds of meter
+ * @begin: drop all counts until @now of local_clock(); on the CPU with interrupts off
+ * @fold: write the part since the last fold; returns the nanoseconds in which level 1 was
+ *	counted, which may slightly exceed the time; on the CPU with interrupts off
+ * @resume: count again after the groups were disabled until @now, with a fold before
+ *	that; on the CPU with interrupts off
  * @events: write the raw counts; on the CPU with interrupts off, after a fold
  * @describe: write a text that says what the CPU is measured with
  */
@@ -82,20 +80,20 @@ struct td_meter_ops {
 
 /**
  * struct td_meter - what counts the slots of one CPU
- * @ops: how
- * @cpu: which CPU
- * @model: its row of the table of models
- * @source: what the figures are made of
+ * @ops: operations of its kind
+ * @cpu: number of the CPU
+ * @model: row of the CPU in the table of models
+ * @source: source of the slots
  * @level: highest level that is counted
- * @nodes: the nodes that are counted, bit n for node n
- * @nodes_possible: those and what drilldown may add
+ * @nodes: nodes that are counted, bit n for node n
+ * @nodes_possible: @nodes and those that drilldown may add
  * @flags: TOPDOWN_RECORD_* of all windows
- * @ok_percent: level 1 is counted for so much of a window if nobody interferes
- * @nr: how many groups there are
+ * @ok_percent: level 1 is counted for this much of a window if nobody interferes
+ * @nr: number of groups
  * @group: the groups; the first has level 1
  *
- * Made and destroyed under td_fit_mutex, constant in between but for what the kinds keep
- * behind it.
+ * Made and destroyed under td_fit_mutex, and constant in between.  Each kind embeds this
+ * as the first member of its own struct, whose other members may change.
  */
 struct td_meter {
 	const struct td_meter_ops *ops;
@@ -124,10 +122,10 @@ bool td_meter_general(const struct td_meter *meter);
 bool td_meter_fixed(const struct td_meter *meter, const struct perf_event *event);
 
 /**
- * td_meter_leader() - an event by which perf's state of the CPU is found
+ * td_meter_leader() - an event that leads to perf's state of the CPU
  * @meter: the meter
  *
- * Return: the leader of the first group; all groups of a CPU are of one PMU.
+ * Return: the leader of the first group; all groups of a CPU have one PMU.
  */
 static inline const struct perf_event *td_meter_leader(const struct td_meter *meter)
 {

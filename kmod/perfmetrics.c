@@ -2,10 +2,11 @@
 /*
  * The meter of a CPU that has PERF_METRICS: one group of SLOTS and the metrics.
  *
- * PERF_METRICS are fractions of the slots since the register was last set to 0, in
- * eight bits each.  So the register must be read and set to 0 often, and together with
- * SLOTS: the driver does both whenever the leader is read, and each fold reads it
- * (group.c).  Between two folds lies at most one window.
+ * PERF_METRICS holds fractions of eight bits, each of the slots since the last reset.  One
+ * step is 1/255 of all these slots, so the register must be reset often, and together with
+ * SLOTS.  Each fold does that: td_group_fold() reads the leader, and the driver then reads
+ * both registers and writes 0 to them.  A busy CPU folds at least once a period (window.c),
+ * so no fraction covers more than one window.  See docs/architecture.md.
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -21,12 +22,12 @@
 
 /**
  * struct td_perfmetrics - a meter with PERF_METRICS
- * @meter: with one group
- * @refine: how the counts are corrected
- * @running: td_group_running() at the last fold; on the CPU with interrupts off, as the
- *	next two
- * @counts: the group's counts at that time
- * @quant: how the CPU makes its bytes
+ * @meter: the meter, with one group
+ * @refine: how general counters refine it
+ * @running: td_group_running() at the last fold; used on the CPU with interrupts off, as
+ *	the fields below
+ * @counts: counts of the group at that time
+ * @quant: whether the CPU truncates or rounds its bytes
  */
 struct td_perfmetrics {
 	struct td_meter meter;
@@ -92,7 +93,7 @@ static s64 td_perfmetrics_fold(struct td_meter *meter, u64 now, struct td_part *
 	return ran;
 }
 
-/* As the driver has them: not corrected for what bytes lose. */
+/* The driver's counts, before any correction. */
 static void td_perfmetrics_events(const struct td_meter *meter, struct td_events *events)
 {
 	const struct td_perfmetrics *own = container_of(meter, struct td_perfmetrics, meter);
@@ -123,17 +124,17 @@ static const struct td_meter_ops td_perfmetrics_ops = {
 	.begin		= td_perfmetrics_begin,
 	.fold		= td_perfmetrics_fold,
 	/*
-	 * The driver goes on with the SLOTS and PERF_METRICS that the group left with, and a
-	 * byte is a step of all slots since both were 0.  The window that had them may be
-	 * closed by now, and of the little that is counted before others need the counter
-	 * again less than one step would be seen: nothing to believe.  So both begin at 0.
+	 * The driver saved SLOTS and PERF_METRICS when the group was disabled, and restores
+	 * them now.  A step is 1/255 of all slots since the last reset, which may be those of
+	 * a whole window.  If the group is disabled again soon, it has counted less than one
+	 * step, and its metrics do not sum to SLOTS.  So reset both registers.
 	 */
 	.resume		= td_perfmetrics_begin,
 	.events		= td_perfmetrics_events,
 	.describe	= td_perfmetrics_describe,
 };
 
-/* Level 2 where the CPU has it. */
+/* Make the group with level 2, or with level 1 if the CPU has no more. */
 static int td_perfmetrics_make(struct td_meter *meter)
 {
 	int ret = -EINVAL;
@@ -151,7 +152,7 @@ static int td_perfmetrics_make(struct td_meter *meter)
 
 /**
  * td_perfmetrics_create() - make the group of SLOTS and PERF_METRICS, not yet counting
- * @model: of the CPU
+ * @model: row of the CPU
  * @cpu: the CPU, which cannot pass our hotplug teardown meanwhile
  *
  * Return: the meter; as a pointer -EINVAL or -ENOENT if the CPU has no PERF_METRICS, or
@@ -163,7 +164,7 @@ struct td_meter *td_perfmetrics_create(const struct td_model *model, int cpu)
 	struct td_meter *meter = &own->meter;
 	int ret;
 
-	/* td_meter_destroy() frees the meter, and all of it with it. */
+	/* td_meter_destroy() frees all of it by a pointer to the meter. */
 	BUILD_BUG_ON(offsetof(struct td_perfmetrics, meter));
 	if (!own)
 		return ERR_PTR(-ENOMEM);

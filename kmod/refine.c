@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * PERF_METRICS corrected with general counters: the module parameter refined.
+ * Refining PERF_METRICS with general counters: the module parameter refined.
  *
- * The metric expressions that perf has for these CPUs take slots in which uops were
- * dropped off frontend bound, and give them to bad speculation.  The events for that
- * join the group of SLOTS and PERF_METRICS, so all are counted in the same time.
+ * perf's metric expressions for these CPUs subtract slots with dropped uops from frontend
+ * bound and add them to bad speculation.  The general events for that join the group of
+ * SLOTS and PERF_METRICS, so all events are counted at the same time.
  */
 #include <linux/errno.h>
 #include <linux/lockdep.h>
@@ -30,7 +30,7 @@ bool td_refine_wanted(void)
 	return td_refined;
 }
 
-/* SLOTS is 0400H, and metric n is 8n00H. */
+/* perf's raw config of SLOTS is 0400H, and that of metric n is 8n00H. */
 static bool td_refine_is_slots(const struct td_event *event)
 {
 	return event->config == 0x400;
@@ -64,14 +64,14 @@ static int td_refine_extend(const struct td_formula *formula, struct td_group *g
 }
 
 /**
- * td_refine_create() - let a group count what corrects its PERF_METRICS, if wanted
+ * td_refine_create() - add the events that refine PERF_METRICS, if refined=1
  * @refine: written
- * @model: of the CPU
+ * @model: row of the CPU
  * @group: made by td_group_create(), not yet counting; gets more siblings
- * @cpu: its CPU, which cannot pass our hotplug teardown meanwhile
+ * @cpu: the CPU, which cannot pass our hotplug teardown meanwhile
  *
- * Return: 0, also where there is nothing to correct with or the counters do not
- * suffice, and the group is as it was; otherwise a negative errno from perf.
+ * Return: 0, also if no correction is known or the counters do not suffice, with the
+ * group unchanged; or a negative errno from perf.
  */
 int td_refine_create(struct td_refine *refine, const struct td_model *model,
 		     struct td_group *group, int cpu)
@@ -100,9 +100,9 @@ int td_refine_create(struct td_refine *refine, const struct td_model *model,
 }
 
 /**
- * td_refine_begin() - what the general events counted until now is nobody's
+ * td_refine_begin() - drop what the general events have counted until now
  * @refine: has a formula
- * @group: its group; of this CPU, interrupts off
+ * @group: group of this CPU, interrupts off
  */
 void td_refine_begin(struct td_refine *refine, const struct td_group *group)
 {
@@ -112,11 +112,11 @@ void td_refine_begin(struct td_refine *refine, const struct td_group *group)
 }
 
 /**
- * td_refine_event() - a general event that corrects
- * @refine: how a CPU's PERF_METRICS are corrected
- * @index: which, from 0; its count is @refine->counted[@index]
+ * td_refine_event() - a general event that refines
+ * @refine: how PERF_METRICS of a CPU are refined
+ * @index: index of the event, from 0; its count is @refine->counted[@index]
  *
- * Return: the event; NULL for no more, or no correction.
+ * Return: the event, or NULL if there is none with this index.
  */
 const struct td_event *td_refine_event(const struct td_refine *refine, unsigned int index)
 {
@@ -134,7 +134,7 @@ const struct td_event *td_refine_event(const struct td_refine *refine, unsigned 
 	return NULL;
 }
 
-/* One count for each event of the family's table. */
+/* Write one count for each event of the family's table. */
 static void td_refine_sample(const struct td_formula *formula, const struct td_counts *metrics,
 			     const u64 *general, struct td_sample *sample)
 {
@@ -153,13 +153,13 @@ static void td_refine_sample(const struct td_formula *formula, const struct td_c
 }
 
 /**
- * td_refine_fold() - correct what was counted since the last fold
+ * td_refine_fold() - refine the slots since the last fold
  * @refine: has a formula
- * @group: its group, just folded; of this CPU, interrupts off
- * @metrics: what it counted of SLOTS and PERF_METRICS
+ * @group: group of this CPU, just folded; interrupts off
+ * @metrics: counts of SLOTS and PERF_METRICS since the last fold
  * @node: slots of each node, written
  *
- * Return: the nodes that were cut to what is possible, as td_slots.clamped.
+ * Return: the nodes that were clamped, as td_slots.clamped.
  */
 u32 td_refine_fold(struct td_refine *refine, const struct td_group *group,
 		   const struct td_counts *metrics, __u64 node[TOPDOWN_MAX_NODES])

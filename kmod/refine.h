@@ -11,14 +11,14 @@ struct td_event;
 struct td_formula;
 struct td_model;
 
-/* As many as a group has room for behind SLOTS and the metrics. */
+/* A group has room for this many events after SLOTS and the metrics of level 1. */
 #define TD_REFINE_EVENTS	(TD_GROUP_MAX - 1 - TD_METRIC_L1)
 
 /**
- * struct td_refine - how PERF_METRICS of one CPU are corrected
- * @formula: with which formula; NULL for not at all
+ * struct td_refine - how general counters refine PERF_METRICS of one CPU
+ * @formula: the formula; NULL if nothing is refined
  * @width: slots per cycle
- * @note: what is said of it beside the source
+ * @note: text for users, appended to the source
  * @counted: count of each general event at the last fold
  */
 struct td_refine {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which groups of ordinary counters a CPU shall have.
+ * Policy: which groups of ordinary counters a CPU shall have.
  *
- * Others may have a counter for good, as the NMI watchdog, and then a group that needs
- * all of them never has a turn: the groups get smaller, and larger again after a
- * while.  With drilldown only the children of those level 1 nodes are counted that are
- * over their thresholds.  Here that is decided, by each window that closes; other groups
- * are made in process context (fit.c).
+ * Somebody may hold a counter for good, for example the NMI watchdog.  A group that needs
+ * all counters then never has a turn.  So the groups shrink, and full size is retried
+ * later.  With drilldown, only the children of level 1 nodes over their thresholds are
+ * counted.  Each window that closes is the occasion to decide both.  fit.c makes the new
+ * groups in process context.
  */
 #include <linux/bits.h>
 #include <linux/jiffies.h>
@@ -18,14 +18,14 @@
 #include "counters.h"
 #include "room.h"
 
-/* Pauses before groups that were too large are tried again. */
+/* Delays before groups of full size are retried. */
 #define TD_WIDEN_MIN		(64 * HZ)
 #define TD_WIDEN_MAX		(4096 * HZ)
 
-/* So long the children of a node are counted after it was over its threshold. */
+/* A node stays drilled for this long after it was last over its threshold. */
 #define TD_DRILL_HOLD		(10 * HZ)
 
-/* Windows of fewer slots, some 0.1 ms of them, decide nothing. */
+/* Windows with fewer slots, about 0.1 ms of work, change nothing. */
 #define TD_DRILL_MIN_SLOTS	BIT_ULL(20)
 
 static bool td_drilldown;
@@ -43,8 +43,8 @@ bool td_room_drilldown(void)
 }
 
 /**
- * td_room_begin() - let the groups be as large as they can be
- * @room: of a CPU without groups
+ * td_room_begin() - start with groups of full size
+ * @room: policy of a CPU without groups
  */
 void td_room_begin(struct td_room *room)
 {
@@ -53,10 +53,10 @@ void td_room_begin(struct td_room *room)
 	room->widen_delay = 0;
 }
 
-/* The groups do not fit.  Try all the room later; double the delay after each failure. */
+/* The groups do not fit.  Retry full size later; double the delay after each failure. */
 static void td_room_put_off(struct td_room *room)
 {
-	/* They did for long: somebody else has the counter now. */
+	/* They had fitted for long: the counter has a new holder. */
 	if (time_after(jiffies, room->widen_at + room->widen_delay))
 		room->widen_delay = TD_WIDEN_MIN;
 	else
@@ -65,12 +65,12 @@ static void td_room_put_off(struct td_room *room)
 }
 
 /**
- * td_room_resize() - see whether all groups have their turns
- * @room: of this CPU, interrupts off
+ * td_room_resize() - choose the size of the groups
+ * @room: policy of this CPU, interrupts off
  * @counters: its groups, enabled
  *
- * If not, there is less room from then on, and all of it again after a while, in
- * which the counter that they lack may have become free.
+ * If a group has no turns the size shrinks.  Full size is retried later, because the
+ * missing counter may be free by then.
  */
 void td_room_resize(struct td_room *room, struct td_counters *counters)
 {
@@ -90,7 +90,7 @@ void td_room_resize(struct td_room *room, struct td_counters *counters)
 	WRITE_ONCE(room->size, size);
 }
 
-/* Shall the children of other nodes be counted than are? */
+/* Are other nodes to be drilled than are drilled now? */
 static bool td_room_drills(const struct td_room *room, const struct td_counters *counters)
 {
 	/* Pairs with WRITE_ONCE() in td_room_drill(). */
@@ -98,8 +98,8 @@ static bool td_room_drills(const struct td_room *room, const struct td_counters 
 }
 
 /**
- * td_room_outdated() - shall there be other groups than there are?
- * @room: of a CPU; under td_fit_mutex or on the CPU with interrupts off
+ * td_room_outdated() - does the CPU need other groups than it has?
+ * @room: policy of the CPU; under td_fit_mutex or on the CPU with interrupts off
  * @counters: its groups
  *
  * Return: true or false.
@@ -131,12 +131,12 @@ static void td_room_drill(struct td_room *room, const struct td_formula *formula
 }
 
 /**
- * td_room_review() - a window has been closed: are the groups still the right ones?
- * @room: of this CPU, interrupts off
- * @meter: of the CPU, enabled
- * @record: its record, with that window
+ * td_room_review() - check the groups after a window has closed
+ * @room: policy of this CPU, interrupts off
+ * @meter: meter of the CPU, enabled
+ * @record: record of the CPU, with that window
  *
- * Return: false if they are; true for other groups, or to look again soon.
+ * Return: true if the CPU needs other groups, or a second look at them soon.
  */
 bool td_room_review(struct td_room *room, struct td_meter *meter,
 		    const struct topdown_record *record)

@@ -9,15 +9,14 @@ struct td_counters;
 struct td_meter;
 
 /**
- * struct td_room - which groups of ordinary counters a CPU shall have
+ * struct td_room - policy: which groups of ordinary counters a CPU shall have
  * @size: the most events that a group may have; written on the CPU with interrupts off,
- *	or while there are no groups
- * @widen_at: when there may be all the room again, or when there was, in jiffies; on the
- *	CPU with interrupts off, as the next and the last
- * @widen_delay: how long it was put off the last time
- * @drill: level 1 nodes whose children shall be counted where not all can be, bit n for
- *	node n; as @size
- * @drill_at: when each of them was over its threshold the last time, in jiffies
+ *	or while the CPU has no groups
+ * @widen_at: when to retry groups of full size, or when they were last retried, in
+ *	jiffies; used on the CPU with interrupts off
+ * @widen_delay: the last delay before such a retry; used as @widen_at
+ * @drill: level 1 nodes to drill, bit n for node n; written as @size
+ * @drill_at: when each node was last over its threshold, in jiffies; used as @widen_at
  */
 struct td_room {
 	unsigned int size;
