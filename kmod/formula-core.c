@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1-or-later
 /*
- * Formula families of Intel's Core line: Sandy Bridge to Cascade Lake, and Ice
- * Lake to Lion Cove where PERF_METRICS are hidden.
+ * Formula families of Intel's big cores: Sandy Bridge to Cascade Lake, and Ice Lake to
+ * Coyote Cove for machines that hide PERF_METRICS.
  *
- * Events and formulas: the metrics published with perf for each model
- * (tools/perf/pmu-events/arch/x86), of Haswell as in Intel's perfmon, where an
- * error in memory bound is corrected; without PERF_METRICS the expressions of
- * the TMA metrics spreadsheet for that case.
+ * Source of the first: the metrics published with perf for each model
+ * (tools/perf/pmu-events/arch/x86); for Haswell Intel's perfmon, which corrects an error
+ * in memory bound.  Source of the second: the expressions of the TMA metrics spreadsheet
+ * for CPUs without PERF_METRICS.
  */
 #include "formula.h"
 
@@ -16,9 +16,9 @@ static __s64 td_min(__s64 a, __s64 b)
 }
 
 /*
- * Sandy Bridge to Broadwell.  Of two threads of a core each has the slots of the
- * cycles it had alone and half of those of the others; what both share, as the
- * recovery from a misprediction, counts half for each.
+ * Sandy Bridge to Broadwell.  A thread has all slots of the cycles in which it ran alone,
+ * and half of the slots of the other cycles.  Shared cycles, such as the recovery from a
+ * misprediction, count half for each thread.
  */
 enum {
 	SNB_THREAD, SNB_NOT_DELIVERED, SNB_ISSUED, SNB_RETIRED, SNB_RECOVERY, SNB_RECOVERY_ANY,
@@ -97,7 +97,7 @@ static void td_snb_level1(const struct td_sample *sample, struct td_slots *slots
 	__s64 recovery = width * (count[SNB_RECOVERY] + count[SNB_RECOVERY_ANY]);
 
 	slots->slots = width * count[SNB_THREAD];
-	/* Without a thread beside it the ratio is 1. */
+	/* If the thread ran alone all the time, the ratio is 1. */
 	if (count[SNB_REF_XCLK] > count[SNB_ONE_THREAD])
 		slots->slots = slots->slots / 2 + td_times(slots->slots / 2, count[SNB_ONE_THREAD],
 							   count[SNB_REF_XCLK]);
@@ -111,7 +111,7 @@ static void td_snb_level1(const struct td_sample *sample, struct td_slots *slots
 		      (__s64)(slots->slots - count[SNB_NOT_DELIVERED]) - issued - recovery);
 }
 
-/* @executing: cycles in which few micro-operations were executed. */
+/* @executing: cycles that executed few micro-operations. */
 static void td_snb_level2(const struct td_sample *sample, struct td_slots *slots,
 			  __s64 latency, __s64 stalls_mem, __s64 no_execute, __s64 executing)
 {
@@ -131,10 +131,10 @@ static void td_snb_level2(const struct td_sample *sample, struct td_slots *slots
 		    td_times(count[SNB_MS_UOPS], count[SNB_RETIRED], count[SNB_ISSUED]));
 }
 
-/* Cycles with one micro-operation executed but not many; what many are depends. */
+/* Cycles that executed at least one micro-operation but not many. */
 static __s64 td_snb_executing(const __u64 *count)
 {
-	/* More than 1.8 instructions per cycle. */
+	/* Many are three, if there are more than 1.8 instructions per cycle; otherwise two. */
 	unsigned int many = count[SNB_INST] * 5 > count[SNB_THREAD] * 9 ?
 			    SNB_EXECUTE_3 : SNB_EXECUTE_2;
 
@@ -153,7 +153,7 @@ static void td_ivb_eval(const struct td_sample *sample, struct td_slots *slots)
 			      td_min(thread, count[SNB_NO_EXECUTE]), td_snb_executing(count));
 }
 
-/* Its execution events count those of both threads. */
+/* The execution events of Haswell count the operations of both threads. */
 static void td_hsw_eval(const struct td_sample *sample, struct td_slots *slots)
 {
 	const __u64 *count = sample->count;
@@ -278,7 +278,7 @@ static const struct td_event td_icl_events[ICL_NR] = {
 	{ "IDQ.MITE_UOPS", 0x479, 0, TD_RETIRING, TD_ALWAYS },
 };
 
-/* Level 1 from the three counted nodes, unclamped; the fourth is what is left. */
+/* Level 1 from three counted nodes, not yet clamped; the fourth is the remainder. */
 static void td_fallback_level1(struct td_slots *slots, __s64 frontend, __s64 backend,
 			       __s64 retired)
 {
@@ -404,8 +404,8 @@ const struct td_formula td_fallback_lnc = {
 };
 
 /*
- * Coyote Cove without PERF_METRICS.  Its event list has the same events of level 1, which
- * are architectural ones (SDM 3B); no formula and no threshold is published for it.
+ * Coyote Cove without PERF_METRICS.  Its event list has the same level 1 events, which are
+ * architectural (SDM 3B).  No formula and no threshold are published for it.
  */
 const struct td_formula td_fallback_coc = {
 	"fallback_coc", TOPDOWN_SOURCE_FALLBACK, 1, TD_NODES_METRICS_L1, LNC_LEVEL1,

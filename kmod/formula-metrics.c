@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1-or-later
 /*
- * PERF_METRICS as perf's own metric expressions have it: corrected with what a few
- * general counters count beside it.
+ * PERF_METRICS refined as in perf's own metric expressions, by a few general counters.
  *
  * Formulas: tma_frontend_bound, tma_backend_bound, tma_bad_speculation and
  * tma_fetch_latency of tools/perf/pmu-events/arch/x86/icelake/icl-metrics.json and
- * sapphirerapids/spr-metrics.json in Linux 6.12; all others follow from these as in
- * metrics.c.  Those of Lion Cove correct nothing.
+ * sapphirerapids/spr-metrics.json in Linux 6.12.  All other nodes follow from these as in
+ * metrics.c.  The expressions of Lion Cove refine nothing.
  *
- * Bad speculation is what the other three leave of the slots.  Where they leave less
- * than nothing it is 0, and backend bound has only what was left for it, so that
- * level 1 sums to the slots as it does without corrections.
+ * Bad speculation is the remainder of the other three.  If the remainder is negative, bad
+ * speculation is 0 and backend bound is cut, so level 1 still sums to the slots.
  */
 #include "formula.h"
 
-/* What every table begins with: SLOTS, and the fields of level 1. */
+/* Every table begins with SLOTS and the metrics of level 1. */
 enum {
 	FIELD_SLOTS, FIELD_RETIRING, FIELD_BAD_SPEC, FIELD_FE_BOUND, FIELD_BE_BOUND, FIELDS,
 };
@@ -34,13 +32,13 @@ static __u64 td_fields_sum(const struct td_sample *sample)
 	       count[FIELD_BE_BOUND];
 }
 
-/* A field over the sum of those of level 1, in slots. */
+/* A metric over the sum of the level 1 metrics, in slots. */
 static __s64 td_field(const struct td_sample *sample, unsigned int field, __u64 sum)
 {
 	return td_times(sample->count[field], sample->count[FIELD_SLOTS], sum);
 }
 
-/* @dropped is not frontend bound, and @cleared is backend bound. */
+/* Take @dropped off frontend bound, and add @cleared to backend bound. */
 static void td_fields_level1(const struct td_sample *sample, struct td_slots *slots, __u64 sum,
 			     __s64 dropped, __s64 cleared)
 {
@@ -54,14 +52,14 @@ static void td_fields_level1(const struct td_sample *sample, struct td_slots *sl
 	td_set_level1(slots, TOPDOWN_BAD_SPECULATION, rest - backend);
 	td_set_level1(slots, TOPDOWN_BACKEND_BOUND,
 		      rest - (__s64)slots->node[TOPDOWN_BAD_SPECULATION]);
-	/* What one was cut by the other lacks. */
+	/* A node that absorbs the cut of another is marked too. */
 	if (slots->clamped & 1U << TOPDOWN_FRONTEND_BOUND)
 		slots->clamped |= 1U << TOPDOWN_BAD_SPECULATION;
 	if (backend > rest)
 		slots->clamped |= 1U << TOPDOWN_BACKEND_BOUND;
 }
 
-/* Sunny, Willow and Cypress Cove; what is published for level 2 needs 14 more events. */
+/* Sunny, Willow and Cypress Cove.  Published level 2 needs 14 more events, so it is left out. */
 enum {
 	ICL_DROPPED = FIELDS, ICL_CLEARS, ICL_NR,
 };
@@ -76,7 +74,7 @@ static void td_icl_eval(const struct td_sample *sample, struct td_slots *slots)
 {
 	__u64 sum = td_fields_sum(sample);
 
-	/* All 0: nothing is known of these slots. */
+	/* If all metrics are 0, nothing is known of these slots. */
 	if (!sum)
 		return;
 	td_fields_level1(sample, slots, sum, sample->count[ICL_DROPPED],

@@ -2,9 +2,9 @@
 /*
  * Formula families of Intel's Atom line and of AMD's Zen 4, 5 and 6.
  *
- * Events and formulas: for Gracemont and later, and for AMD, the metrics
- * published with perf (tools/perf/pmu-events/arch/x86); for Goldmont and Tremont
- * Intel's TMA metrics spreadsheet for Atom.
+ * Source for Gracemont and later, and for AMD: the metrics published with perf
+ * (tools/perf/pmu-events/arch/x86).  Source for Goldmont and Tremont: Intel's TMA metrics
+ * spreadsheet for Atom.
  */
 #include "formula.h"
 
@@ -38,7 +38,7 @@ const struct td_formula td_atom_glm = {
 	TD_REFERENCE_INTEL, td_glm_eval, &td_thresholds_atom, NULL
 };
 
-/* Events of one code are counted as one with the bits of all their masks. */
+/* Tremont.  Events with the same code are counted as one event with all their mask bits. */
 enum {
 	TNT_CORE, TNT_FRONTEND, TNT_BACKEND, TNT_RETIRED, TNT_BAD, TNT_LATENCY, TNT_BANDWIDTH,
 	TNT_MISPREDICT, TNT_LOADS, TNT_STORES, TNT_MS_UOPS, TNT_NR,
@@ -72,10 +72,10 @@ static void td_tnt_eval(const struct td_sample *sample, struct td_slots *slots)
 	td_set_level1(slots, TOPDOWN_RETIRING, count[TNT_RETIRED]);
 	if (sample->level < 2)
 		return;
-	/* Both are counted, and so they sum to the parent only nearly. */
+	/* Both are counted, so their sum is only close to the parent. */
 	td_set_both(slots, TOPDOWN_FRONTEND_BOUND, count[TNT_LATENCY], count[TNT_BANDWIDTH]);
 	td_set_pair(slots, TOPDOWN_BAD_SPECULATION, count[TNT_MISPREDICT]);
-	/* Cycles, not slots. */
+	/* These events count cycles, not slots. */
 	td_set_pair(slots, TOPDOWN_BACKEND_BOUND,
 		    sample->width * (count[TNT_LOADS] + count[TNT_STORES]));
 	td_set_pair(slots, TOPDOWN_RETIRING, count[TNT_MS_UOPS]);
@@ -87,8 +87,8 @@ const struct td_formula td_atom_tnt = {
 };
 
 /*
- * Gracemont and later.  Nothing is published below retiring, and the children of
- * backend bound are others than those of the big cores.
+ * Gracemont and later.  Retiring has no published children, and backend bound has other
+ * children than on the big cores.
  */
 #define GRT_NODES	(TD_NODES_METRICS_L1 | 1U << TOPDOWN_BRANCH_MISPREDICTS |	\
 			 1U << TOPDOWN_MACHINE_CLEARS | 1U << TOPDOWN_FETCH_LATENCY |	\
@@ -100,7 +100,7 @@ enum {
 	CMT_BAD = GRT_LEVEL1, CMT_LEVEL1,
 };
 
-/* Behind those of level 1. */
+/* Level 2 events, counted from the end of level 1. */
 enum {
 	GRT_LATENCY, GRT_BANDWIDTH, GRT_MISPREDICT, GRT_CLEARS, GRT_ALLOC, GRT_LEVEL2,
 	GRT_NR = GRT_LEVEL1 + GRT_LEVEL2, CMT_NR = CMT_LEVEL1 + GRT_LEVEL2,
@@ -130,7 +130,7 @@ static const struct td_event td_cmt_events[CMT_NR] = {
 	GRT_EVENTS_LEVEL2
 };
 
-/* Three of them may go to fixed counters: the driver knows them by these codes. */
+/* Three of these may use fixed counters; the driver knows them by these codes. */
 static const struct td_event td_skt_events[CMT_NR] = {
 	{ "CPU_CLK_UNHALTED.CORE", 0x3c, 0, TD_LEVEL1, TD_ALWAYS },
 	{ "TOPDOWN_FE_BOUND.ALL", 0x19c, 0, TD_LEVEL1, TD_ALWAYS },
@@ -140,7 +140,7 @@ static const struct td_event td_skt_events[CMT_NR] = {
 	GRT_EVENTS_LEVEL2
 };
 
-/* @level2: counts of the events that only level 2 needs. */
+/* @level2: counts of the events for level 2. */
 static void td_grt_nodes(const struct td_sample *sample, struct td_slots *slots, __s64 bad,
 			 const __u64 *level2)
 {
@@ -192,8 +192,8 @@ const struct td_formula td_atom_skt = {
 };
 
 /*
- * Arctic Wolf.  Its event list has level 1, but no formula and no width are published:
- * the slots are the sum of the four nodes.
+ * Arctic Wolf.  Its event list has level 1, but no formula and no width are published, so
+ * all slots are the sum of the four nodes.
  */
 enum {
 	ARW_FRONTEND, ARW_BACKEND, ARW_RETIRED, ARW_BAD, ARW_NR,
@@ -224,8 +224,8 @@ const struct td_formula td_atom_arw = {
 };
 
 /*
- * AMD.  Slots in which the other thread of the core had the front end are a fifth
- * node of level 1.
+ * AMD Zen 4, 5 and 6.  Slots in which the other thread of the core had the front end are
+ * a fifth node of level 1.
  */
 #define ZEN_NODES	(TD_NODES_METRICS_L2 | 1U << TOPDOWN_SMT_CONTENTION)
 
@@ -266,7 +266,7 @@ static const struct td_event td_zen5_events[ZEN_NR] = {
 	ZEN_LEVEL2
 };
 
-/* As Zen 5, but for a name. */
+/* The same as Zen 5, except for one name. */
 static const struct td_event td_zen6_events[ZEN_NR] = {
 	ZEN_LEVEL1,
 	{ "de_no_dispatch_per_slot.no_ops_from_frontend:c8", 0x1080001a0, 0, TD_FRONTEND,
@@ -289,7 +289,7 @@ static void td_zen_eval(const struct td_sample *sample, struct td_slots *slots)
 	if (sample->level < 2)
 		return;
 	td_set_pair(slots, TOPDOWN_FRONTEND_BOUND, sample->width * count[ZEN_NO_OPS_AT_ALL]);
-	/* 0 / 0 is published as 0 here, and in the next, and for both children. */
+	/* Here and below, the published formulas give 0 for 0 / 0, for both children. */
 	if (count[ZEN_MISPREDICTS] + count[ZEN_RESYNCS])
 		td_set_split(slots, TOPDOWN_BAD_SPECULATION, count[ZEN_MISPREDICTS],
 			     count[ZEN_MISPREDICTS] + count[ZEN_RESYNCS]);

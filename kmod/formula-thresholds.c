@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1-or-later
 /*
- * Published thresholds: from where on a node is worth a closer look.
+ * Published thresholds: above its threshold a node deserves a closer look.
  *
- * tools/perf/pmu-events/arch/x86, MetricThreshold: skylakex, sapphirerapids and their
- * like; alderlaken and sierraforest.  Intel's TMA metrics spreadsheet has the same
- * numbers for the Atom cores before them.  AMD publishes none.
+ * Source: MetricThreshold in tools/perf/pmu-events/arch/x86, for big cores skylakex,
+ * sapphirerapids and the like, for Atom cores alderlaken and sierraforest.  Intel's TMA
+ * metrics spreadsheet has the same numbers for earlier Atom cores.  AMD publishes none.
  */
 #include "formula-thresholds.h"
 
@@ -57,11 +57,11 @@ static int td_is_over(const struct td_thresholds *thresholds, const __u32 *ratio
 
 /**
  * td_thresholds_over - the nodes that are over their thresholds
- * @thresholds: of the core
- * @ratio: of each node
+ * @thresholds: thresholds of the core
+ * @ratio: ratio of each node
  *
- * A node of level 2 needs that its parent is over its own, but where it is published
- * without.  Heavy operations make retiring worth a closer look too.
+ * A level 2 node counts only if its parent is over its threshold too, unless it is
+ * published without that condition.  If heavy operations are over, so is retiring.
  *
  * Return: bit n for node n.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1-or-later */
 /*
- * Published thresholds: from where on a node is worth a closer look.
+ * Published thresholds: above its threshold a node deserves a closer look.
  *
- * Pure data and integer arithmetic, compiled by the module, by the topdown command and
- * by the host tests.
+ * Pure data and integer arithmetic.  The module, the topdown command and the host tests
+ * compile them.
  */
 #ifndef TOPDOWN_FORMULA_THRESHOLDS_H
 #define TOPDOWN_FORMULA_THRESHOLDS_H
@@ -12,15 +12,15 @@
 
 /**
  * struct td_thresholds - the thresholds of a line of cores
- * @percent: of the slots, for each node; 100 for never, where none is published
- * @alone: bit n: the threshold of node n, of level 2, does not ask for its parent's
+ * @percent: threshold of each node in percent of the slots; 100 if none is published
+ * @alone: bit n: level 2 node n may be over its threshold while its parent is not
  */
 struct td_thresholds {
 	__u8 percent[TD_NR_NODES];
 	__u32 alone;
 };
 
-/* Those of Intel's big cores, and of its Atom line from Goldmont on. */
+/* Thresholds of Intel's big cores, and of its Atom line from Goldmont on. */
 extern const struct td_thresholds td_thresholds_core;
 extern const struct td_thresholds td_thresholds_atom;
 

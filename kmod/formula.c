@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1-or-later
 /*
- * What the formula families share: products, and clamping.
+ * Common code of the formula families: products, and clamping.
  *
- * The published formulas have no answer for some counts: a remainder below 0,
- * a child that is more than its parent, 0 / 0.  Here a level 1 node is then cut
- * to 0 or to all slots, and the others are left as published, so that level 1
- * may sum to more than the slots by what was cut.  Of two children one is cut to
- * 0 or to the parent and the other is what is left of the parent.  Every node
- * that is not as published is marked.
+ * The published formulas have no answer for some counts: a remainder below 0, a child
+ * that is more than its parent, 0 / 0.  A level 1 node is then clamped to 0 or to all
+ * slots.  The other level 1 nodes stay as published, so level 1 may sum to more than all
+ * slots.  Of two children, one is clamped to 0 or to the parent, and the other is the
+ * rest of the parent.  Every node that differs from the published value is marked.
  *
- * A node is a whole number of slots and is rounded down once for each division:
- * it is within eight slots of the published value.
+ * A node is a whole number of slots, rounded down once for each division.  It is within
+ * eight slots of the published value.
  */
 #include "formula.h"
 
@@ -18,7 +17,7 @@
 #include <linux/math64.h>
 #endif
 
-/* More than any sum of sane counts, and four of these still add up. */
+/* No sum of sane counts reaches this, and four of these do not overflow. */
 #define TD_HUGE		(1ULL << 61)
 
 /* The high half of a product. */
@@ -56,7 +55,7 @@ __u64 td_times(__u64 a, __u64 b, __u64 c)
 	return quotient < TD_HUGE ? quotient : TD_HUGE;
 }
 
-/* Store @value in 0..@limit; say whether that is not what it was. */
+/* Store @value, clamped to 0..@limit.  Returns whether it was clamped. */
 static int td_set(struct td_slots *slots, enum topdown_node node, __s64 value, __u64 limit)
 {
 	if (value < 0) {
@@ -69,9 +68,9 @@ static int td_set(struct td_slots *slots, enum topdown_node node, __s64 value, _
 
 /**
  * td_set_level1 - set a level 1 node
- * @slots: all slots are known already
- * @node: which
- * @value: as published, in slots
+ * @slots: result; its slots are set already
+ * @node: the node
+ * @value: published value in slots
  */
 void td_set_level1(struct td_slots *slots, enum topdown_node node, __s64 value)
 {
@@ -80,12 +79,12 @@ void td_set_level1(struct td_slots *slots, enum topdown_node node, __s64 value)
 }
 
 /**
- * td_set_pair_of - set two children of a level 1 node, of which one is a remainder
- * @slots: the parent is set
+ * td_set_pair_of - set two children of a level 1 node, one of them the remainder
+ * @slots: result; the parent is set already
  * @parent: level 1 node
- * @child: the child that is known
- * @rest: the other
- * @value: the first as published, in slots
+ * @child: the child with a published value
+ * @rest: the child that is the remainder
+ * @value: published value of @child in slots
  */
 void td_set_pair_of(struct td_slots *slots, enum topdown_node parent, enum topdown_node child,
 		    enum topdown_node rest, __s64 value)
@@ -100,12 +99,12 @@ void td_set_pair_of(struct td_slots *slots, enum topdown_node parent, enum topdo
 }
 
 /**
- * td_set_pair - set the usual the two children of a level 1 node, of which one is a remainder
- * @slots: the parent is set
+ * td_set_pair - set the usual two children of a level 1 node, the second the remainder
+ * @slots: result; the parent is set already
  * @parent: level 1 node
- * @first: the first child as published, in slots
+ * @first: published value of the first child in slots
  *
- * The children follow each other in the order of their parents.
+ * The pairs of children have the order of their parents.
  */
 void td_set_pair(struct td_slots *slots, enum topdown_node parent, __s64 first)
 {
@@ -115,11 +114,11 @@ void td_set_pair(struct td_slots *slots, enum topdown_node parent, __s64 first)
 }
 
 /**
- * td_set_both - set the two children of a level 1 node that are both published
- * @slots: the parent is set
+ * td_set_both - set the two children of a level 1 node if both have a published value
+ * @slots: result; the parent is set already
  * @parent: level 1 node
- * @first: the first child, in slots
- * @second: the second
+ * @first: value of the first child in slots
+ * @second: value of the second child in slots
  */
 void td_set_both(struct td_slots *slots, enum topdown_node parent, __s64 first, __s64 second)
 {
@@ -134,12 +133,12 @@ void td_set_both(struct td_slots *slots, enum topdown_node parent, __s64 first, 
 
 /**
  * td_set_split - set the children by a ratio: the first is parent * part / whole
- * @slots: the parent is set
+ * @slots: result; the parent is set already
  * @parent: level 1 node
  * @part: dividend of the ratio
- * @whole: its divisor
+ * @whole: divisor of the ratio
  *
- * Without a ratio nothing is the first child's, marked.
+ * If the ratio has no value, the first child is 0 and both are marked.
  */
 void td_set_split(struct td_slots *slots, enum topdown_node parent, __s64 part, __s64 whole)
 {
@@ -150,19 +149,19 @@ void td_set_split(struct td_slots *slots, enum topdown_node parent, __s64 part, 
 		slots->clamped |= 3U << (TOPDOWN_HEAVY_OPERATIONS + 2 * parent);
 		return;
 	}
-	/* The parent may be 0: then it is the ratio that is too large or not. */
+	/* Compare the ratio itself, because the parent may be 0. */
 	if (part > whole)
 		slots->clamped |= 3U << (TOPDOWN_HEAVY_OPERATIONS + 2 * parent);
 	td_set_pair(slots, parent, part < whole ? td_times(all, part, whole) : all);
 }
 
 /**
- * td_formula_over - the level 1 nodes whose children are worth being counted, if there are
+ * td_formula_over - the level 1 nodes that deserve to be drilled
  * @formula: the family; has thresholds
- * @figures: of a window; the ratios are not looked at
- * @nodes: those that were counted
+ * @figures: slots of a window; the ratios are ignored
+ * @nodes: nodes that were counted
  *
- * Return: bit n for node n.
+ * Return: bit n for each node n that is over its threshold and has children.
  */
 __u32 td_formula_over(const struct td_formula *formula, const struct topdown_figures *figures,
 		      __u32 nodes)
@@ -192,7 +191,7 @@ static int td_sample_sane(const struct td_formula *formula, const struct td_samp
 	return !(bits >> TD_COUNT_BITS);
 }
 
-/* What a formula makes of events that were not counted is nothing. */
+/* Clear nodes whose events were not counted. */
 static void td_slots_keep(struct td_slots *slots, __u32 nodes)
 {
 	unsigned int node;
@@ -207,8 +206,8 @@ static void td_slots_keep(struct td_slots *slots, __u32 nodes)
 /**
  * td_formula_eval - apply a family's formula
  * @formula: the family
- * @sample: what was counted; up to level 2
- * @slots: all written; all 0 for counts of 2^TD_COUNT_BITS or more
+ * @sample: the counts, up to level 2
+ * @slots: all written; all 0 if a count is 2^TD_COUNT_BITS or more
  */
 void td_formula_eval(const struct td_formula *formula, const struct td_sample *sample,
 		     struct td_slots *slots)

@@ -2,9 +2,9 @@
 /*
  * Formula families: from counts of ordinary events to slots per node.
  *
- * For CPUs whose figures do not come from PERF_METRICS, or not from these alone.  A
- * family is one table of events and one function; both are pure data and integer
- * arithmetic, compiled by the module and by the host tests.
+ * They are for CPUs without PERF_METRICS, and for refining PERF_METRICS.  A family is one
+ * table of events and one function: pure data and integer arithmetic.  The module and the
+ * host tests compile both.
  */
 #ifndef TOPDOWN_FORMULA_H
 #define TOPDOWN_FORMULA_H
@@ -22,22 +22,21 @@
 #define TD_EVENTS_MAX		20
 
 /*
- * Counts of this size and more are none of a window: with up to eight slots for
- * each cycle their sums would not fit.  It is three years of cycles.
+ * Counts of 2^58 and more are rejected: that is three years of cycles, and sums at eight
+ * slots a cycle would overflow.
  */
 #define TD_COUNT_BITS		58
 
 /*
- * Cycles in which the CPU was not halted, for where events are counted in turns.
- * CPU_CLK_UNHALTED.REF_TSC as the Intel driver knows it is the one event of fixed
- * counter 2, which no family needs and the NMI watchdog does not take.
+ * The reference of groups that have turns: cycles in which the CPU was not halted.  For
+ * Intel it is CPU_CLK_UNHALTED.REF_TSC by the driver's code.  It uses fixed counter 2,
+ * which no family needs and the NMI watchdog does not take.
  */
 #define TD_REFERENCE_INTEL	0x300
 #define TD_REFERENCE_AMD	0x76
 
 /*
- * What an event of a family is for, struct td_event.parents: level 1, or the children
- * of these of its nodes.
+ * td_event.parents: the event is for level 1, or for the children of these level 1 nodes.
  */
 #define TD_LEVEL1		0
 #define TD_RETIRING		(1U << TOPDOWN_RETIRING)
@@ -49,9 +48,9 @@
 /**
  * enum td_when - on which machines an event is counted
  *
- * @TD_ALWAYS: on all
- * @TD_SMT: where cores have two threads
- * @TD_NO_SMT: where they have one
+ * @TD_ALWAYS: on all machines
+ * @TD_SMT: on cores with two threads
+ * @TD_NO_SMT: on cores with one thread
  */
 enum td_when {
 	TD_ALWAYS,
@@ -61,10 +60,10 @@ enum td_when {
 
 /**
  * struct td_event - an event of a family's table
- * @name: as in Intel's and AMD's event lists
+ * @name: name in Intel's or AMD's event list
  * @config: perf's raw config
- * @other: another one that counts the same, for where @config cannot be had; or 0
- * @parents: TD_LEVEL1, or whose children need it
+ * @other: another config with the same count, in case the driver refuses @config; or 0
+ * @parents: TD_LEVEL1, or the level 1 nodes whose children need the event
  * @when: enum td_when
  */
 struct td_event {
@@ -76,12 +75,12 @@ struct td_event {
 };
 
 /**
- * struct td_sample - what was counted in a span of time
- * @count: of each event, in the order of the family's table; 0 for one that is
- *	not counted on this machine
+ * struct td_sample - the counts of a span of time
+ * @count: count of each event, in the order of the family's table; 0 for an event that
+ *	is not counted on this machine
  * @width: slots per cycle
- * @level: up to which there are counts
- * @closed: bit n: what only the children of level 1 node n need was not counted
+ * @level: highest level with counts
+ * @closed: bit n: level 1 node n is not drilled, so events for its children have no count
  * @smt: the core's other thread is online
  */
 struct td_sample {
@@ -93,11 +92,11 @@ struct td_sample {
 };
 
 /**
- * struct td_slots - what a formula makes of a sample
+ * struct td_slots - the result of a formula
  * @slots: all slots
- * @node: slots of each node, at most @slots; 0 for those the family lacks
- * @clamped: bit n: what was published for node n has no value here, is below 0
- *	or more than its parent, or it is so for the other child of that parent
+ * @node: slots of each node, at most @slots; 0 for nodes that the family lacks
+ * @clamped: bit n: for node n, or for the other child of its parent, the published formula
+ *	has no value here, or one below 0 or above the parent
  */
 struct td_slots {
 	__u64 slots;
@@ -107,17 +106,17 @@ struct td_slots {
 
 /**
  * struct td_formula - a family
- * @name: its name
+ * @name: name of the family
  * @source: enum topdown_source
- * @level: highest level that it has
- * @nodes: the nodes that it has, bit n for node n
+ * @level: highest level of the family
+ * @nodes: nodes of the family, bit n for node n
  * @nr_events: length of @events
- * @events: those of level 1 come first; what belongs together stands together
+ * @events: events; those of level 1 come first, and events for the same nodes are
+ *	neighbours
  * @reference: perf's raw config of the reference
- * @eval: the formula; of @slots all is 0, and the sample is sane
- * @thresholds: those that are published for its nodes; NULL for none
- * @refined: what corrects PERF_METRICS of the same cores where they are not hidden; or
- *	NULL
+ * @eval: the formula; @slots is zeroed before, and the sample is sane
+ * @thresholds: published thresholds of its nodes; NULL for none
+ * @refined: the family that refines PERF_METRICS of the same cores; or NULL
  */
 struct td_formula {
 	const char *name;
@@ -151,7 +150,7 @@ extern const struct td_formula td_zen4;
 extern const struct td_formula td_zen5;
 extern const struct td_formula td_zen6;
 
-/* PERF_METRICS themselves, corrected: see formula-metrics.c. */
+/* Families that refine PERF_METRICS: see formula-metrics.c. */
 extern const struct td_formula td_refined_icl;
 extern const struct td_formula td_refined_glc;
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table of CPU models: names, widths, and the formula family for where there are
- * no PERF_METRICS.
+ * The table of CPU models: names, widths, and the formula family for CPUs without
+ * PERF_METRICS.
  *
- * Pure data and a search, compiled by the module and by the host tests, which compare
- * every row with what is published.
+ * Pure data and a search.  The module and the host tests compile it, and the tests compare
+ * every row with the published data.
  *
- * Widths and families: Intel's TMA metrics spreadsheets and its perfmon repository; for
- * AMD the metrics published with perf.  Models: intel-family.h, and bsp_init_amd() for
- * AMD.
+ * Source of widths and families: Intel's TMA metrics spreadsheets and perfmon repository;
+ * for AMD the metrics published with perf.  Source of models: intel-family.h, and
+ * bsp_init_amd() for AMD.
  */
 #include "formula.h"
 #include "model.h"
 
 /*
- * Why a row is not confirmed.  The text is for users: /sys/kernel/topdown/sources shows
- * it after "not confirmed: ".
+ * Reasons why a row is not confirmed.  /sys/kernel/topdown/sources shows them to users
+ * after "not confirmed: ".
  */
 #define TD_NOTE_GLP	"width as in Linux, Intel's TMA metrics have 3"
 #define TD_NOTE_BTL	"no event list, taken for Raptor Lake"
@@ -24,9 +24,9 @@
 #define TD_NOTE_DMR	"no event list, taken for Coyote Cove, width not known"
 
 /*
- * A hybrid part has a row for each kind of core, told apart by the native model id
- * where a kind has several.  The width is 0 where none is published.  A row that is
- * not confirmed has a note.
+ * A hybrid part has a row for each kind of core, and for each native model id if a kind
+ * has several.  The width is 0 if none is published.  A row that is not confirmed has a
+ * note.
  */
 #define INTEL_NOTE(family, model, width, formula, codename, note)			\
 	{ X86_VENDOR_INTEL, family, model, 0, TOPDOWN_KIND_ONLY, 0, width, formula,	\
@@ -145,7 +145,7 @@ static const struct td_model td_models[] = {
  * @vendor: X86_VENDOR_*
  * @family: CPUID family
  * @number: CPUID model
- * @kind: of the core
+ * @kind: kind of the core
  * @native: CPUID leaf 1AH, native model id
  *
  * Return: the row, or NULL.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which models the CPUs of this machine are, and whether it can be measured at all.
+ * The models of this machine's CPUs, and whether the machine can be measured at all.
  *
- * Whether a CPU has PERF_METRICS, and how many levels, is proved by the PMU: by
- * PERF_CAPABILITIES and by groups that can be made.  The table of models only adds
- * what cannot be asked for, and the events and the formula for where there are none.
+ * The PMU itself proves whether a CPU has PERF_METRICS and how many levels: by
+ * PERF_CAPABILITIES, and by the groups that the driver accepts.  The table of models adds
+ * only facts that cannot be asked for, and the events and the formula for CPUs without
+ * PERF_METRICS.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -24,7 +25,7 @@
 /* SDM 4, IA32_PERF_CAPABILITIES: PERF_METRICS is available. */
 #define TD_PERF_CAP_METRICS	15
 
-/* SDM 2A, CPUID leaf 1AH: the core type, and of that the native model id. */
+/* SDM 2A, CPUID leaf 1AH: the core type, and the native model id of that type. */
 #define TD_LEAF_CORE_TYPE	0x1a
 #define TD_CORE_TYPE_SHIFT	24
 #define TD_CORE_TYPE_CORE	0x40
@@ -43,14 +44,14 @@ static const struct td_model *td_model_here(enum topdown_kind kind, u32 native)
 /**
  * td_model_get() - the row of this machine
  *
- * Return: never NULL; width 0 and an empty name where the model is not known.  Of a
- * hybrid machine that of the P-cores.
+ * Return: the row, never NULL; width 0 and an empty name if the model is not known.  For a
+ * hybrid machine it is the row of the P-cores.
  */
 const struct td_model *td_model_get(void)
 {
 	const struct td_model *model = td_model_here(TOPDOWN_KIND_ONLY, 0);
 
-	/* Also where the E-cores of such a part are switched off. */
+	/* A hybrid part, perhaps with its E-cores switched off. */
 	if (!model)
 		model = td_model_here(TOPDOWN_KIND_CORE, 0);
 	return model ? model : &td_model_unknown;
@@ -61,7 +62,7 @@ static void td_model_read_type(void *type)
 	*(u32 *)type = cpuid_eax(TD_LEAF_CORE_TYPE);
 }
 
-/* CPUID leaf 1AH:EAX of a CPU that is online; 0 where there is but one kind. */
+/* CPUID leaf 1AH:EAX of a CPU that is online; 0 if the machine is not hybrid. */
 static u32 td_model_core_type(int cpu)
 {
 	u32 type = 0;
@@ -72,10 +73,11 @@ static u32 td_model_core_type(int cpu)
 }
 
 /**
- * td_model_kind() - what kind of core a CPU is
+ * td_model_kind() - the kind of a CPU
  * @cpu: online
  *
- * Return: TOPDOWN_KIND_ONLY if the machine is not hybrid, or the type not known.
+ * Return: the kind; TOPDOWN_KIND_ONLY if the machine is not hybrid, or if the type is not
+ * known.
  */
 enum topdown_kind td_model_kind(int cpu)
 {
@@ -93,7 +95,7 @@ enum topdown_kind td_model_kind(int cpu)
  * td_model_of() - the row of a CPU
  * @cpu: online
  *
- * Return: never NULL; an E-core that is not known does not get the P-cores' row.
+ * Return: the row, never NULL; an unknown E-core does not get the row of the P-cores.
  */
 const struct td_model *td_model_of(int cpu)
 {
@@ -107,9 +109,9 @@ const struct td_model *td_model_of(int cpu)
 }
 
 /**
- * td_model_has_metrics() - does this machine say that it has PERF_METRICS?
+ * td_model_has_metrics() - can CPUs of this machine have PERF_METRICS?
  *
- * Return: true or false; true for a hybrid part, where it depends on the core.
+ * Return: true or false; always true for a hybrid part.
  */
 bool td_model_has_metrics(void)
 {
@@ -118,7 +120,7 @@ bool td_model_has_metrics(void)
 	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL)
 		return false;
 
-	/* On a hybrid part it depends on the core: let the groups prove it. */
+	/* On a hybrid part that depends on the core, so let the groups prove it. */
 	if (boot_cpu_has(X86_FEATURE_HYBRID_CPU))
 		return true;
 	if (!boot_cpu_has(X86_FEATURE_PDCM) ||
@@ -137,7 +139,7 @@ int td_model_check(void)
 	const struct cpuinfo_x86 *cpu = &boot_cpu_data;
 	bool intel = cpu->x86_vendor == X86_VENDOR_INTEL;
 
-	/* Set from CPUID leaf 0AH; since 7.x only KVM may ask perf for more. */
+	/* The flag comes from CPUID leaf 0AH; since 7.x only KVM may ask perf for more. */
 	if (intel && !boot_cpu_has(X86_FEATURE_ARCH_PERFMON)) {
 		pr_err("not loaded: no PMU (CPUID leaf 0AH); a virtual machine without a virtual PMU?\n");
 		return -ENODEV;

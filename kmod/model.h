@@ -16,17 +16,17 @@
 struct td_formula;
 
 /**
- * struct td_model - what is known about a CPU model
+ * struct td_model - a row of the table of CPU models
  * @vendor: X86_VENDOR_*
  * @family: CPUID family
  * @first: lowest CPUID model
  * @last: highest CPUID model, if there are several; otherwise 0
  * @kind: enum topdown_kind; TOPDOWN_KIND_ONLY for machines that are not hybrid
  * @native: CPUID leaf 1AH, native model id; 0 for any
- * @slots_per_cycle: pipeline width; 0 where none is published
- * @formula: for where there are no PERF_METRICS; NULL for none
+ * @slots_per_cycle: width; 0 if none is published
+ * @formula: formula for a CPU without PERF_METRICS; NULL for none
  * @codename: Intel's or AMD's name of the core
- * @note: for users, why the row is not confirmed; NULL for a row that is
+ * @note: text for users: why the row is not confirmed; NULL if it is confirmed
  */
 struct td_model {
 	__u8 vendor;
