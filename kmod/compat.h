@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The only place that knows kernel versions.  The code is written for the
- * newest kernel; each entry says which change it hides.  Supported: 6.1 on.
+ * The only place that knows kernel versions.  The code is written for the newest kernel,
+ * and each entry says which change it hides.  Supported: 6.1 and later.
  */
 #ifndef TOPDOWN_COMPAT_H
 #define TOPDOWN_COMPAT_H
@@ -62,10 +62,9 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 #endif
 
 /*
- * The process of a pidfd, with a reference, or NULL if the file is none.
- * pidfd_pid() is not exported.  Since 6.9 pidfds have a file system of their own,
- * if it is configured; others are anonymous inodes, which get their names from
- * the kernel alone.
+ * The process of a pidfd, with a reference, or NULL if the file is no pidfd.  pidfd_pid()
+ * is not exported.  Since 6.9 pidfds have a file system of their own, if it is configured.
+ * Otherwise they are anonymous inodes, whose names only the kernel can choose.
  */
 static inline struct pid *td_compat_pidfd_pid(const struct file *file)
 {
@@ -82,9 +81,9 @@ static inline struct pid *td_compat_pidfd_pid(const struct file *file)
 }
 
 /*
- * How long a CPU has been idle, to the microsecond, or a constant if that is not
- * known so well: newer kernels count idle time by ticks while the tick runs, and
- * interrupts of idle CPUs as idle time.
+ * How long a CPU has been idle, to the microsecond; a constant if the kernel does not know
+ * that so well.  Newer kernels count idle time by ticks while the tick runs, and they
+ * count interrupts of idle CPUs as idle time.
  */
 static inline u64 td_compat_idle_us(int cpu)
 {
@@ -96,9 +95,9 @@ static inline u64 td_compat_idle_us(int cpu)
 }
 
 /*
- * The clock of an event's context at @now of local_clock(), in which
- * perf_event.tstamp is kept; on the event's CPU, while the event is active.
- * 7.0 keeps the time of guests apart: with exclude_guest it does not count.
+ * The clock of an event's context at @now of local_clock().  perf_event.tstamp is in this
+ * clock.  On the event's CPU, while the event is active.  7.0 keeps guest time apart, and
+ * leaves it out with exclude_guest.
  */
 static inline u64 td_compat_event_clock(struct perf_event *event, u64 now)
 {
@@ -110,10 +109,10 @@ static inline u64 td_compat_event_clock(struct perf_event *event, u64 now)
 }
 
 /*
- * Before 6.2 a task's context keeps a pointer to the PMU of the first event that it had,
- * until the task exits, and whatever has become of the PMU.  perf replaces it by the PMU
- * that all of the kind share when it schedules the context in; this is the same, for a
- * task that sleeps until the module is gone.  @event: of a task, just created.
+ * Before 6.2 the context of a task points to the PMU of its first event until the task
+ * exits, even if the PMU is gone by then.  When perf schedules the context in, it replaces
+ * the pointer by the PMU that all PMUs of this kind share.  Do the same for a task that may
+ * sleep until the module is gone.  @event: event of a task, just created.
  */
 static inline void td_compat_event_unpin_pmu(const struct perf_event *event)
 {
@@ -125,8 +124,9 @@ static inline void td_compat_event_unpin_pmu(const struct perf_event *event)
 }
 
 /*
- * Has perf taken an event from its task for good?  The context of the event says so with
- * a constant of perf's own, TASK_TOMBSTONE, the same in all versions.
+ * Has perf taken an event from its task for good?  The event's context then has the
+ * constant TASK_TOMBSTONE as its task.  The constant is private to perf, and the same in
+ * all versions.
  */
 static inline bool td_compat_event_ended(const struct perf_event *event)
 {
@@ -135,8 +135,8 @@ static inline bool td_compat_event_ended(const struct perf_event *event)
 }
 
 /*
- * The time that a CPU has spent in guests of which perf knows, so that it is not taken for
- * running where it is excluded: 7.0 keeps it apart.  On the event's CPU, interrupts off.
+ * The guest time of a CPU that perf does not count as running for events that exclude
+ * guests: 7.0 keeps it apart.  On the event's CPU, interrupts off.
  */
 static inline u64 td_compat_guest_apart(const struct perf_event *event)
 {
@@ -148,9 +148,10 @@ static inline u64 td_compat_guest_apart(const struct perf_event *event)
 }
 
 /*
- * Choose the probe of the two that the tracepoint hrtimer_start calls.  Its third argument
- * came with 7.0, and in the middle of stable series: the compiler knows, not the version.
- * To be used where trace/events/timer.h is included.
+ * Choose the probe with the number of arguments that the tracepoint hrtimer_start has.  The
+ * third argument came with 7.0, and in the middle of stable series.  So the compiler
+ * compares the types, because the version does not decide.  Include trace/events/timer.h
+ * before.
  */
 #define TD_COMPAT_HRTIMER_START(two, three)						\
 	__builtin_choose_expr(__builtin_types_compatible_p(typeof(trace_hrtimer_start),	\
@@ -159,10 +160,10 @@ static inline u64 td_compat_guest_apart(const struct perf_event *event)
 			      two, three)
 
 /*
- * Ask what perf asks itself when it rotates the PMU of @leader, an event of this CPU:
- * the context of the running task or of the CPU, if events of it lack counters; and the
- * timer that rotates.  On the CPU with interrupts off.  Before 6.2 each kind of PMU has
- * a context, since then the context has a part for each PMU.
+ * What perf itself uses to rotate the PMU of @leader, an event of this CPU: the context of
+ * the running task or of the CPU if its events lack counters, and the rotation timer.  On
+ * the CPU with interrupts off.  Before 6.2 each kind of PMU has a context; since then the
+ * context has a pmu_ctx for each PMU.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 static inline struct perf_cpu_context *td_compat_mux_of(const struct perf_event *leader)
@@ -219,7 +220,7 @@ static inline const struct hrtimer *td_compat_mux(const struct perf_event *leade
 	return &td_compat_mux_of(leader)->hrtimer;
 }
 
-/* Events of cgroups are among those of the CPU, if the kernel is configured to have them. */
+/* Events of cgroups are in the CPU's context, if the kernel is configured for them. */
 #ifdef CONFIG_CGROUP_PERF
 static inline bool td_compat_has_cgroups(const struct perf_event_context *ctx)
 {

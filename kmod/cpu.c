@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CPUs come and go, and the machine sleeps: each online CPU gets a meter and a window.
+ * Hotplug and suspend: each CPU that comes online gets a meter and a window.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -25,7 +25,7 @@
 #include "scope.h"
 #include "window.h"
 
-/* How much of a bad value the log shows. */
+/* The log shows this much of a bad value. */
 #define TD_PERIOD_TEXT_MAX	((size_t)32)
 
 static enum cpuhp_state td_cpu_hotplug;
@@ -33,8 +33,8 @@ static enum cpuhp_state td_cpu_hotplug;
 /**
  * td_cpu_describe() - what a CPU is measured with, and why
  * @cpu: possible CPU
- * @text: where to
- * @size: room
+ * @text: written
+ * @size: size of @text
  */
 void td_cpu_describe(int cpu, char *text, size_t size)
 {
@@ -60,13 +60,13 @@ static void td_cpu_read_events(void *arg)
 }
 
 /**
- * td_cpu_events() - the raw counts behind a CPU's figures, until now
+ * td_cpu_events() - read the raw counts of a CPU
  * @cpu: possible CPU
- * @events: written; none if it is not being measured
+ * @events: written; has no events if the CPU is not being measured
  *
- * Interrupts the CPU.
+ * Interrupts the CPU, and folds.
  *
- * Return: 0, or -EOPNOTSUPP for a CPU that must not be interrupted.
+ * Return: 0, or -EOPNOTSUPP for a quiet CPU.
  */
 int td_cpu_events(int cpu, struct td_events *events)
 {
@@ -76,14 +76,14 @@ int td_cpu_events(int cpu, struct td_events *events)
 	if (td_scope_has(cpu) && td_scope_quiet(cpu))
 		return -EOPNOTSUPP;
 	mutex_lock(&td_fit_mutex);
-	/* The hotplug teardown waits for the mutex, so the CPU is there. */
+	/* The hotplug teardown waits for the mutex, so the CPU is online. */
 	if (td_fit_started(request.window))
 		WARN_ON_ONCE(smp_call_function_single(cpu, td_cpu_read_events, &request, 1));
 	mutex_unlock(&td_fit_mutex);
 	return 0;
 }
 
-/* The CPU came online: its core's other threads are not alone any more. */
+/* The CPU came online, so the other thread of its core may need other events. */
 static void td_cpu_update_siblings(int cpu)
 {
 	int sibling;
@@ -121,8 +121,8 @@ static void td_cpu_change_all(int (*change)(unsigned int cpu))
 }
 
 /*
- * perf asks for the rights of who makes an event: not of who woke up the machine, or
- * loaded the module.
+ * perf checks the rights of the task that makes an event.  A worker has them all; the
+ * task that wakes up the machine or loads the module may not.
  */
 static void td_cpu_online_all(struct work_struct *work)
 {
@@ -132,8 +132,8 @@ static void td_cpu_online_all(struct work_struct *work)
 static DECLARE_WORK(td_cpu_online_work, td_cpu_online_all);
 
 /*
- * A suspended boot CPU loses its counters' registers without going offline, and
- * perf does not restore them.
+ * The boot CPU loses its counter registers in a suspend without going offline, and perf
+ * does not restore them.
  */
 static int td_cpu_pm(struct notifier_block *nb, unsigned long action, void *data)
 {
@@ -160,10 +160,9 @@ static struct notifier_block td_cpu_pm_notifier = {
  * td_cpu_set_period() - change the period, at once
  * @text: a number of milliseconds, TD_PERIOD_MIN_MS..TD_PERIOD_MAX_MS
  *
- * May be called before td_cpu_init() and after td_cpu_exit(): parameters
- * are.
+ * As a parameter's setter it may run before td_cpu_init() and after td_cpu_exit().
  *
- * Return: 0, or -EINVAL with the old period kept.
+ * Return: 0, or -EINVAL with the period unchanged.
  */
 int td_cpu_set_period(const char *text)
 {
@@ -211,7 +210,7 @@ static void td_cpu_setup(struct td_window *window, int cpu)
 	td_aside_setup(window);
 }
 
-/* How many CPUs have a group, or may yet get one. */
+/* Count the CPUs that have a meter or may get one; @level is their highest level. */
 static unsigned int td_cpu_count(unsigned int *level)
 {
 	struct td_window *window;
@@ -233,7 +232,7 @@ static unsigned int td_cpu_count(unsigned int *level)
 	return n;
 }
 
-/* The mutex keeps td_cpu_set_period() away from memory that goes. */
+/* The mutex keeps td_cpu_set_period() away from freed memory. */
 static void td_cpu_free(void)
 {
 	struct td_window __percpu *windows = td_windows;
@@ -250,8 +249,8 @@ static void td_cpu_free(void)
 }
 
 /*
- * Callbacks run in a thread of each CPU, and none of those that are excluded shall be
- * interrupted to wake it: those for CPUs that are online already run here.
+ * Hotplug callbacks run in a thread of each CPU, and an excluded CPU must not be
+ * interrupted to wake its thread.  So a work starts the CPUs that are online already.
  */
 static int td_cpu_hook(void)
 {
@@ -266,7 +265,7 @@ static int td_cpu_hook(void)
 	return 0;
 }
 
-/* No CPU may come between the two. */
+/* The lock keeps CPUs from coming online between the two steps. */
 static void td_cpu_unhook(void)
 {
 	unsigned int cpu;
@@ -299,7 +298,7 @@ int td_cpu_init(void)
 	td_windows = windows;
 	mutex_unlock(&td_fit_mutex);
 
-	/* No suspend shall see the one half registered and not the other. */
+	/* A suspend must not see the notifier without the hotplug callbacks. */
 	sleep = lock_system_sleep();
 	ret = register_pm_notifier(&td_cpu_pm_notifier);
 	if (ret)
@@ -322,7 +321,7 @@ int td_cpu_init(void)
 	return 0;
 
 err_hotplug:
-	/* No suspend, so there is no work either. */
+	/* No suspend could run, so no work is queued. */
 	td_cpu_unhook();
 err_notifier:
 	unregister_pm_notifier(&td_cpu_pm_notifier);
@@ -340,7 +339,7 @@ void td_cpu_exit(void)
 	unsigned int sleep = lock_system_sleep();
 
 	unregister_pm_notifier(&td_cpu_pm_notifier);
-	/* After its only source; what it makes is for the teardown to release. */
+	/* The notifier, its only source, is gone.  The teardown releases what the work made. */
 	cancel_work_sync(&td_cpu_online_work);
 	td_cpu_unhook();
 	unlock_system_sleep(sleep);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fitting a meter to a CPU: which one, and another one when it does not fit any more.
+ * Fitting a meter to a CPU: choose one, make it, and replace it when it fits no more.
  *
- * A meter may not be had now, be refused its counters by others, be too large for those
- * that are left, count other nodes than are wanted, or count nonsense.  The CPU's timer
- * finds that out and queues a work, which mends it here and is repeated with growing
- * pauses.
+ * Five things go wrong: the meter cannot be made now; others hold its counters; its groups
+ * are too large for the counters that are left; it counts other nodes than wanted; its
+ * counts are doubtful.  The CPU's timer notices that and queues a work.  The work mends the
+ * meter here, and is repeated with growing delays.
  *
  * Locks: td_fit_mutex serialises making and releasing meters (hotplug, suspend, mending).
  * It is taken inside the CPU hotplug lock, and no event that needs that lock is created
- * under it.  A CPU cannot go offline while it is held, since our teardown waits for it.
+ * under it.  A CPU cannot go offline under the mutex, because our hotplug teardown takes
+ * it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -41,7 +42,7 @@
 #define TD_RETRY_MIN		HZ
 #define TD_RETRY_MAX		(64 * HZ)
 
-/* Pauses before counters are tried again that could not be believed. */
+/* Delays before a CPU that was given up is tried again. */
 #define TD_REFUSE_MIN		(64 * HZ)
 #define TD_REFUSE_MAX		(4096 * HZ)
 
@@ -49,9 +50,9 @@ DEFINE_MUTEX(td_fit_mutex);
 
 /**
  * struct td_fit - how well the meter of a CPU fits; under td_fit_mutex
- * @started: the CPU is ours to measure
+ * @started: the CPU is online and not excluded, so it is ours to measure
  * @troubled: the log says that the CPU is not measured
- * @refuse_delay: pause before counts that were not believed are tried again, in jiffies
+ * @refuse_delay: delay before doubtful counters are tried again, in jiffies
  */
 struct td_fit {
 	bool started;
@@ -67,7 +68,7 @@ static struct td_fit *td_fit_of(const struct td_window *window)
 	return per_cpu_ptr(&td_fits, window->cpu);
 }
 
-/* The hotplug teardown waits for the mutex, so the CPU is there. */
+/* The hotplug teardown waits for the mutex, so the CPU is online. */
 static void td_fit_call(struct td_window *window, smp_call_func_t func)
 {
 	lockdep_assert_held(&td_fit_mutex);
@@ -83,7 +84,7 @@ static struct td_meter *td_fit_counters(struct td_window *window)
 				  td_room_drilldown() ? &drill : NULL);
 }
 
-/* PERF_METRICS if the CPU has them, or else ordinary counters. */
+/* Make a meter with PERF_METRICS if the CPU has it, or else with ordinary counters. */
 static int td_fit_create(struct td_window *window)
 {
 	struct td_meter *meter = ERR_PTR(-ENOENT);
@@ -102,7 +103,7 @@ static int td_fit_create(struct td_window *window)
 	return 0;
 }
 
-/* When every group of ordinary counters had a turn, see whether each had one. */
+/* Check the groups of ordinary counters when each should have had a turn. */
 static void td_fit_look_soon(struct td_window *window, const struct td_counters *counters)
 {
 	unsigned int turns_ms = td_counters_turns_ms(counters);
@@ -110,7 +111,7 @@ static void td_fit_look_soon(struct td_window *window, const struct td_counters 
 	schedule_delayed_work(&window->mend, msecs_to_jiffies(turns_ms + turns_ms / 4));
 }
 
-/* Trouble may last: the log has its beginning and its end. */
+/* Has trouble begun or ended?  The log shows only that, because trouble may last. */
 static bool td_fit_troubled(struct td_window *window, bool troubled)
 {
 	struct td_fit *fit = td_fit_of(window);
@@ -120,11 +121,11 @@ static bool td_fit_troubled(struct td_window *window, bool troubled)
 	return news;
 }
 
-/* Is the meter well?  If another has the counter it is tried again after a pause. */
+/* Is the meter well?  If another event holds the counter, retry after a delay. */
 static void td_fit_examine(struct td_window *window)
 {
 	if (!td_meter_in_error(window->meter)) {
-		/* Pairs with READ_ONCE() in td_window_timer(), as all its writes. */
+		/* All writes of it pair with READ_ONCE() in td_window_timer(). */
 		WRITE_ONCE(window->mend_delay, TD_RETRY_MIN);
 		if (td_fit_troubled(window, false))
 			pr_info_ratelimited("CPU%d: measured again\n", window->cpu);
@@ -144,7 +145,7 @@ static void td_fit_begin(struct td_window *window)
 	td_meter_enable(window->meter);
 	td_fit_call(window, td_window_begin);
 	td_aside_begin(window);
-	/* Do they fit what others have left of the counters? */
+	/* Check soon whether the groups fit the counters that others left. */
 	if (counters)
 		td_fit_look_soon(window, counters);
 	td_fit_examine(window);
@@ -170,7 +171,7 @@ static void td_fit_make(struct td_window *window)
 	schedule_delayed_work(&window->mend, window->mend_delay);
 }
 
-/* Nothing looks at the meter when it is destroyed. */
+/* After td_window_end() and timer_delete_sync() nothing uses the meter any more. */
 static void td_fit_release(struct td_window *window)
 {
 	lockdep_assert_held(&td_fit_mutex);
@@ -193,18 +194,18 @@ static void td_fit_resize(void *arg)
 {
 	struct td_window *window = arg;
 
-	/* It is not for want of counters that disabled groups have no turns. */
+	/* Disabled groups have no turns, but that does not mean that counters lack. */
 	if (!window->away)
 		td_room_resize(&window->room, td_counters_of(window->meter));
 }
 
-/* Other groups of ordinary counters, if those that there are do not fit any more. */
+/* Make other groups of ordinary counters if the present ones fit no more. */
 static bool td_fit_room(struct td_window *window)
 {
 	struct td_counters *counters = td_counters_of(window->meter);
 
 	lockdep_assert_held(&td_fit_mutex);
-	/* Pairs with WRITE_ONCE() in td_aside_go(): groups made now would be enabled. */
+	/* Pairs with WRITE_ONCE() in td_aside_go().  Groups made while aside would count. */
 	if (!counters || READ_ONCE(window->away))
 		return false;
 	td_fit_call(window, td_fit_resize);
@@ -219,8 +220,8 @@ static bool td_fit_room(struct td_window *window)
 }
 
 /*
- * The counts cannot be right: give the counters back.  A guest that moved to
- * another host may have better ones, so it is tried again.
+ * The counts cannot be right, so give the counters back.  Try again later, because a
+ * guest may move to a host with better counters.
  */
 static void td_fit_refuse(struct td_window *window)
 {
@@ -236,11 +237,11 @@ static void td_fit_refuse(struct td_window *window)
 		pr_warn_ratelimited("CPU%d: not measured, %s; a hypervisor may filter events\n",
 				    window->cpu, td_doubt_text(window->trust.doubt));
 	}
-	/* Sooner is already queued where the window's timer saw it again meanwhile. */
+	/* The window's timer may have queued the work for an earlier time meanwhile. */
 	mod_delayed_work(system_wq, &window->mend, fit->refuse_delay);
 }
 
-/* Runs until all is well. */
+/* The work repeats this until all is well. */
 static void td_fit_mend(struct td_window *window)
 {
 	WRITE_ONCE(window->mend_delay, min(window->mend_delay * 2, TD_RETRY_MAX));
@@ -248,7 +249,7 @@ static void td_fit_mend(struct td_window *window)
 		td_fit_make(window);
 		return;
 	}
-	/* Pairs with WRITE_ONCE() in td_window_ailing(), and that in td_fit_refuse(). */
+	/* Pairs with WRITE_ONCE() in td_window_ailing() and in td_fit_refuse(). */
 	if (READ_ONCE(window->lost)) {
 		td_fit_refuse(window);
 		return;
@@ -271,8 +272,8 @@ static void td_fit_work(struct work_struct *work)
 }
 
 /**
- * td_fit_setup() - get ready to fit a meter to a CPU
- * @window: of the CPU, zeroed but for its cpu
+ * td_fit_setup() - prepare to fit a meter to a CPU
+ * @window: collector of the CPU, zeroed except for its cpu
  */
 void td_fit_setup(struct td_window *window)
 {
@@ -282,9 +283,9 @@ void td_fit_setup(struct td_window *window)
 
 /**
  * td_fit_started() - is a CPU ours to measure?
- * @window: of the CPU; under td_fit_mutex
+ * @window: collector of the CPU; under td_fit_mutex
  *
- * Return: true, also where no meter could be made; false where it is offline or excluded.
+ * Return: true even if no meter could be made; false if the CPU is offline or excluded.
  */
 bool td_fit_started(const struct td_window *window)
 {
@@ -293,7 +294,7 @@ bool td_fit_started(const struct td_window *window)
 
 /**
  * td_fit_start() - measure a CPU from now on
- * @window: of the CPU, which is online; under td_fit_mutex
+ * @window: collector of the CPU, which is online; under td_fit_mutex
  */
 void td_fit_start(struct td_window *window)
 {
@@ -311,7 +312,7 @@ void td_fit_start(struct td_window *window)
 
 /**
  * td_fit_stop() - undo td_fit_start()
- * @window: of the CPU, which is still online; under td_fit_mutex
+ * @window: collector of the CPU, which is still online; under td_fit_mutex
  */
 void td_fit_stop(struct td_window *window)
 {
@@ -327,7 +328,7 @@ void td_fit_stop(struct td_window *window)
 
 /**
  * td_fit_siblings() - another thread of a CPU's core has come online
- * @window: of the CPU; under td_fit_mutex
+ * @window: collector of the CPU; under td_fit_mutex
  */
 void td_fit_siblings(struct td_window *window)
 {
@@ -348,7 +349,7 @@ static const char *td_fit_trouble(const struct td_window *window)
 		return td_scope_reason();
 	if (!td_fit_started(window))
 		return "offline";
-	/* Changed under the mutex where there is no meter. */
+	/* Without a meter, the state changes only under the mutex. */
 	if (window->state == TOPDOWN_STATE_UNSUPPORTED)
 		return "nothing: no PERF_METRICS, no formula";
 	return "error: cannot make the event group, trying again";
@@ -356,9 +357,9 @@ static const char *td_fit_trouble(const struct td_window *window)
 
 /**
  * td_fit_describe() - what a CPU is measured with, and why
- * @window: of the CPU; under td_fit_mutex
- * @text: where to
- * @size: room
+ * @window: collector of the CPU; under td_fit_mutex
+ * @text: written
+ * @size: size of @text
  */
 void td_fit_describe(const struct td_window *window, char *text, size_t size)
 {
@@ -373,7 +374,7 @@ void td_fit_describe(const struct td_window *window, char *text, size_t size)
 	else
 		strscpy(text, td_fit_trouble(window), size);
 
-	/* Users must know which figures rest on more than what is published. */
+	/* Users must know which results rest on unpublished data. */
 	n = strlen(text);
 	if (meter && meter->model->note)
 		scnprintf(text + n, size - n, "; not confirmed: %s", meter->model->note);

@@ -2,11 +2,11 @@
 /*
  * The time that a CPU spends in virtual machines.
  *
- * Our events leave guests out, so their counters stand still while a guest runs.  perf takes
- * that time for one in which they run, but where a guest has the PMU for itself.
- * The kernel accounts for the time of guests, mostly by ticks: a whole tick shows at its end,
- * and a part between two folds may be shorter than that.  So what does not fit one
- * part is taken off the next ones.
+ * Our events exclude guests, so their counters stand still while a guest runs.  perf counts
+ * that time as running time, unless the guest has the PMU for itself.  So the guest time
+ * that the kernel accounts is subtracted here.  The kernel mostly accounts whole ticks, at
+ * their ends, and a part may be shorter than a tick.  So guest time that exceeds one part
+ * is subtracted from the next parts.
  */
 #include "guest.h"
 
@@ -15,17 +15,17 @@
 #endif
 
 /**
- * td_guest_begin - what was until now is nobody's
+ * td_guest_begin - ignore the guest time until now
  * @guest: written
- * @total: the CPU's time in guests since it was booted, nanoseconds
- * @apart: the part of it that perf does not take for running
+ * @total: guest time of the CPU since boot, nanoseconds
+ * @apart: guest time that perf does not count as running
  */
 void td_guest_begin(struct td_guest *guest, __u64 total, __u64 apart)
 {
 	*guest = (struct td_guest){ .seen = total, .apart = apart };
 }
 
-/* part * running / enabled, where none is as long as 2^63. */
+/* part * running / enabled; no time reaches 2^63. */
 static __u64 td_guest_share(__u64 part, __u64 running, __u64 enabled)
 {
 	if (running >= enabled)
@@ -38,16 +38,17 @@ static __u64 td_guest_share(__u64 part, __u64 running, __u64 enabled)
 }
 
 /**
- * td_guest_running - how long the counters ran since the last fold
- * @guest: of the CPU; updated
+ * td_guest_running - running time since the last fold, without guests
+ * @guest: guest time of the CPU; updated
  * @total: as for td_guest_begin(), now
- * @apart: likewise
+ * @apart: as for td_guest_begin(), now
  * @enabled_ns: time since the last fold
- * @running_ns: the part of it in which the group had the counters, never more
+ * @running_ns: time in which the group had the counters, at most @enabled_ns
  *
- * Others who have the counters at times have them in guests as often as elsewhere.
+ * If perf users had the counters at times, they are assumed to have had them in guests
+ * as often as elsewhere.
  *
- * Return: @running_ns without what of it was spent in guests.
+ * Return: @running_ns minus the guest time in it.
  */
 __u64 td_guest_running(struct td_guest *guest, __u64 total, __u64 apart, __u64 enabled_ns,
 		       __u64 running_ns)
@@ -57,7 +58,7 @@ __u64 td_guest_running(struct td_guest *guest, __u64 total, __u64 apart, __u64 e
 
 	guest->seen = total;
 	guest->apart = apart;
-	/* The two clocks differ: what was too little is taken off the next time. */
+	/* The two clocks differ, so the guest time may seem to go back a little. */
 	if (spent < 0 && guest->owed < -(__u64)spent)
 		guest->owed = 0;
 	else

@@ -2,8 +2,7 @@
 /*
  * The time that a CPU spends in virtual machines, while our counters stand still.
  *
- * Pure integer functions of their arguments, compiled by the module and by the host
- * tests.
+ * Pure integer functions of their arguments.  The module and the host tests compile them.
  */
 #ifndef TOPDOWN_GUEST_H
 #define TOPDOWN_GUEST_H
@@ -17,9 +16,9 @@
 
 /**
  * struct td_guest - the time of a CPU in guests
- * @seen: all of it that was accounted for at the last fold, nanoseconds
- * @apart: the part of it that perf had not counted as running anyway
- * @owed: what has yet to be taken off the time in which the group had the counters
+ * @seen: guest time that was accounted at the last fold, nanoseconds
+ * @apart: guest time at the last fold that perf did not count as running
+ * @owed: guest time that still has to be subtracted from running time
  */
 struct td_guest {
 	__u64 seen;

@@ -31,7 +31,7 @@ static int __init td_init(void)
 	ret = td_page_init();
 	if (ret)
 		goto err_group;
-	/* Every fold looks whether its CPU runs a followed task. */
+	/* Before the first fold, because each fold uses the lists. */
 	td_credit_init();
 	ret = td_cpu_init();
 	if (ret)

@@ -2,32 +2,33 @@
 /*
  * Can a CPU have done what its counters say?
  *
- * What is doubted here happens on no CPU, whatever it executes.  To read its counters a CPU
- * executes instructions, and they retire: where ordinary events count retired slots, a
- * span of some thousand slots has more than none.  A byte of PERF_METRICS is
- * another thing, since on a CPU that waits for memory less than one slot in 255 retires
- * and its byte is 0.  But the four of level 1 are together all slots, but for what making
- * bytes of them takes.
+ * Doubtful counts cannot happen on any CPU, whatever it executes.  A CPU executes
+ * instructions to read its counters, and these retire.  So if ordinary events count
+ * retired slots, some thousand slots include at least one.  A single byte of PERF_METRICS
+ * may be 0, because on a CPU that waits for memory less than one slot in 255 retires.  But
+ * the four bytes of level 1 together must be all slots, except for rounding.
  *
- * Counts in doubt are nobody's: that time is taken for one without a counter.
+ * Doubtful counts are dropped, and their time is not running time.
  */
 #include "plausible.h"
 
-/* So long no counter stands still: at its end there is an interrupt at least. */
+/* About a microsecond of a CPU; fewer slots prove nothing. */
+#define TD_DOUBT_MIN_SLOTS	(1ULL << 14)
+/* No counter stands still for this long: its end at least is an interrupt. */
 #define TD_DOUBT_MIN_NS		10000000ULL
 
 /*
- * So long counts have to speak for a CPU that was in doubt.  What a hypervisor takes away
- * may come and go, and a part that is short enough has only the time when it was there.
+ * Credible counts of this length end a doubt.  A hypervisor may take counters away and give
+ * them back, and a short part may see only the time with a counter.
  */
 #define TD_TRUST_MIN_NS		10000000ULL
 
-/* So many windows give it up; one is enough where it was given up before. */
+/* Give the CPU up after this many doubtful windows; after one, if it was given up before. */
 #define TD_DOUBT_WINDOWS	4
 
 /**
- * td_doubt_metrics - judge what was counted of SLOTS and PERF_METRICS
- * @bytes: what td_counts_fold() says of the sum
+ * td_doubt_metrics - judge the counts of SLOTS and PERF_METRICS
+ * @bytes: the sum of the bytes, by td_counts_fold()
  * @slots: all slots
  * @running_ns: how long the group had the counters
  *
@@ -50,9 +51,9 @@ enum td_doubt td_doubt_metrics(enum td_bytes bytes, __u64 slots, __u64 running_n
 }
 
 /**
- * td_doubt_counters - judge what a formula made of ordinary events
+ * td_doubt_counters - judge the result of a formula of ordinary events
  * @slots: all slots
- * @retiring: those that retired
+ * @retiring: retired slots
  * @running_ns: how long level 1 had the counters
  *
  * Return: the doubt.
@@ -67,12 +68,12 @@ enum td_doubt td_doubt_counters(__u64 slots, __u64 retiring, __u64 running_ns)
 }
 
 /**
- * td_trust_part - learn from what was counted since the last fold
- * @trust: of the CPU; updated
- * @doubt: what is thought of these counts
- * @running_ns: how long they were counted
+ * td_trust_part - judge a part by its own doubt and by those before it
+ * @trust: trust of the CPU; updated
+ * @doubt: doubt of the part
+ * @running_ns: running time of the part
  *
- * Return: whether these counts shall be nobody's.
+ * Return: whether to drop the part.
  */
 int td_trust_part(struct td_trust *trust, enum td_doubt doubt, __u64 running_ns)
 {
@@ -97,7 +98,7 @@ int td_trust_part(struct td_trust *trust, enum td_doubt doubt, __u64 running_ns)
 
 /**
  * td_trust_close - the open window ends
- * @trust: of the CPU; updated
+ * @trust: trust of the CPU; updated
  */
 void td_trust_close(struct td_trust *trust)
 {
@@ -109,9 +110,9 @@ void td_trust_close(struct td_trust *trust)
 
 /**
  * td_trust_lost - is it time to give the CPU up?
- * @trust: of the CPU
+ * @trust: trust of the CPU
  *
- * Return: whether it is.
+ * Return: 1 or 0.
  */
 int td_trust_lost(const struct td_trust *trust)
 {
@@ -120,9 +121,9 @@ int td_trust_lost(const struct td_trust *trust)
 
 /**
  * td_trust_refuse - give the CPU up
- * @trust: of the CPU, which is not being measured; updated
+ * @trust: trust of the CPU, which is not being measured; updated
  *
- * Return: whether it was given up before, and nothing has spoken for it since.
+ * Return: whether it was given up before, without recovery since.
  */
 int td_trust_refuse(struct td_trust *trust)
 {
@@ -136,7 +137,7 @@ int td_trust_refuse(struct td_trust *trust)
 
 /**
  * td_trust_forget - begin without a doubt
- * @trust: of the CPU, which is not being measured; updated
+ * @trust: trust of the CPU, which is not being measured; updated
  *
  * The count of odd windows stays.
  */
@@ -146,7 +147,7 @@ void td_trust_forget(struct td_trust *trust)
 }
 
 /**
- * td_doubt_text - why a CPU is not measured, for people
+ * td_doubt_text - text for people: why a CPU is not measured
  * @doubt: the doubt
  *
  * Return: the text.

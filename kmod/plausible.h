@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1-or-later */
 /*
  * Can a CPU have done what its counters say?  A hypervisor may let a guest create events
- * and count 0 for all but a few, and a formula makes 100% of one node of that.
+ * and then count 0 for most of them.  A formula turns that into 100% of one node.
  *
- * Pure integer functions of their arguments, compiled by the module and by the host
- * tests.
+ * Pure integer functions of their arguments.  The module and the host tests compile them.
  */
 #ifndef TOPDOWN_PLAUSIBLE_H
 #define TOPDOWN_PLAUSIBLE_H
@@ -15,14 +14,14 @@
 #define TD_DOUBT_MIN_SLOTS	(1ULL << 14)
 
 /**
- * enum td_doubt - why counts are not what a CPU did
+ * enum td_doubt - why counts cannot be what a CPU did
  *
  * @TD_DOUBT_NONE: there is no doubt
- * @TD_DOUBT_STILL: the events had the counters, and no slot was counted
- * @TD_DOUBT_RETIRED: nothing retired
+ * @TD_DOUBT_STILL: the events had the counters, but no slot was counted
+ * @TD_DOUBT_RETIRED: no slot retired
  * @TD_DOUBT_METRICS: all bytes of PERF_METRICS are 0
- * @TD_DOUBT_SUM: the bytes of level 1 sum to something else than all slots
- * @TD_DOUBT_UNKNOWN: the counts are too few to say anything
+ * @TD_DOUBT_SUM: the bytes of level 1 do not sum to all slots
+ * @TD_DOUBT_UNKNOWN: the counts are too small to judge
  */
 enum td_doubt {
 	TD_DOUBT_NONE,
@@ -34,15 +33,15 @@ enum td_doubt {
 };
 
 /**
- * struct td_trust - what is thought of the counters of one CPU
- * @doubt: enum td_doubt of the latest counts that gave rise to any, until others have
- *	spoken for the counters for some time
- * @proof: the open window has counts that gave rise to it
- * @windows: in so many windows in succession there was such proof, and nothing against it
- * @refused: the CPU was given up, and nothing has spoken for its counters since
- * @odd: the open window has bytes of PERF_METRICS that do not sum to what they can
- * @right_ns: for how long counts have spoken for a CPU in doubt
- * @odd_windows: how many windows had
+ * struct td_trust - how far the counters of one CPU are trusted
+ * @doubt: enum td_doubt of the latest doubtful part; TD_DOUBT_NONE after credible counts of
+ *	TD_TRUST_MIN_NS
+ * @proof: the open window has a doubtful part
+ * @windows: number of windows in a row with a doubtful part, and no recovery between them
+ * @refused: the CPU was given up, and its counters have not recovered since
+ * @odd: the open window has bytes of PERF_METRICS with a sum that no rounding explains
+ * @right_ns: time of credible counts since the last doubtful part
+ * @odd_windows: number of windows with @odd
  */
 struct td_trust {
 	__u32 doubt;

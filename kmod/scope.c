@@ -2,12 +2,12 @@
 /*
  * Which CPUs are measured, and which of these no reader may interrupt.
  *
- * A CPU that is excluded has no group and no timer, and readers send it no interrupt;
- * its record says so from the beginning and is never written again.
+ * An excluded CPU has no group and no timer, and readers do not interrupt it.  Its record
+ * says so from the beginning and is never written again.
  *
- * nohz_full CPUs belong to tasks that nothing shall interrupt.  They are measured
- * only if the parameter names them, and then their window's timer is all that
- * interrupts them: readers have to do with what it has folded.
+ * nohz_full CPUs are for tasks that nothing may interrupt.  They are measured only if the
+ * parameter names them.  Then only their window's timer interrupts them, and readers see
+ * the sums as of its last fold.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -21,10 +21,10 @@
 
 #include "scope.h"
 
-/* How much of a bad value the log shows. */
+/* The log shows this much of a bad value. */
 #define TD_SCOPE_TEXT_MAX	((size_t)64)
 
-/* Written while the module is loaded only, before there are readers. */
+/* Written only while the module is being loaded, before there are readers. */
 static struct cpumask td_scope_cpus;
 static bool td_scope_given;
 
@@ -36,7 +36,7 @@ static int td_scope_refuse(const char *text, const char *why)
 	return -EINVAL;
 }
 
-/* nr_cpu_ids bits, and not cpulist_parse(): "N" is the last CPU that can be. */
+/* Not cpulist_parse(): with nr_cpu_ids bits, "N" is the last possible CPU. */
 static int td_scope_param_set(const char *text, const struct kernel_param *param)
 {
 	int ret = bitmap_parselist(text, cpumask_bits(&td_scope_cpus), nr_cpu_ids);
@@ -66,7 +66,7 @@ module_param_cb(cpus, &td_scope_param_ops, NULL, 0444);
 MODULE_PARM_DESC(cpus, "CPUs that are measured, as 0-3,8 or all; nohz_full CPUs only if they are named (default: all but those)");
 
 /**
- * td_scope_init() - settle which CPUs are measured
+ * td_scope_init() - decide which CPUs are measured
  */
 void td_scope_init(void)
 {
@@ -81,10 +81,10 @@ void td_scope_init(void)
 }
 
 /**
- * td_scope_has() - is a CPU to be measured while it is online?
+ * td_scope_has() - is a CPU measured while it is online?
  * @cpu: possible CPU
  *
- * Return: true or false; the same as long as the module is loaded.
+ * Return: true or false; constant while the module is loaded.
  */
 bool td_scope_has(int cpu)
 {
@@ -92,7 +92,7 @@ bool td_scope_has(int cpu)
 }
 
 /**
- * td_scope_quiet() - must a CPU be left alone but for its own timer?
+ * td_scope_quiet() - may only its own timer interrupt a CPU?
  * @cpu: possible CPU
  *
  * Return: true or false.
@@ -103,7 +103,7 @@ bool td_scope_quiet(int cpu)
 }
 
 /**
- * td_scope_reachable() - may a CPU be interrupted, other than by its own timer?
+ * td_scope_reachable() - may readers interrupt a CPU?
  * @cpu: possible CPU
  * @unused: NULL; on_each_cpu_cond() takes this function
  *
@@ -117,7 +117,7 @@ bool td_scope_reachable(int cpu, void *unused)
 /**
  * td_scope_reason() - why CPUs are excluded
  *
- * Return: text for those who ask what a CPU is measured with.
+ * Return: text for users, in place of the source.
  */
 const char *td_scope_reason(void)
 {
@@ -126,7 +126,7 @@ const char *td_scope_reason(void)
 }
 
 /**
- * td_scope_online() - is any CPU online that is to be measured?
+ * td_scope_online() - is any CPU online that is not excluded?
  *
  * Return: true or false.
  */
