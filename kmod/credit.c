@@ -2,9 +2,9 @@
 /*
  * Credit: every fold of a CPU credits the sessions of the task that runs there.
  *
- * Each CPU has a list of the events of ours that perf has scheduled in on it; they
- * belong to one task.  follow.c keeps the list, window.c passes each part that it
- * folds.  All of it happens on the CPU with interrupts off, so there is no lock.
+ * Each CPU has a list of our events that perf has scheduled in there; they all belong to
+ * one task.  follow.c maintains the list, and window.c passes each part of a fold.  Both do
+ * so on the CPU with interrupts off, so no lock is needed.
  */
 #include <linux/irqflags.h>
 #include <linux/lockdep.h>
@@ -17,7 +17,7 @@
 DEFINE_PER_CPU(struct td_running, td_running);
 
 /**
- * td_credit_init() - no CPU runs a followed task
+ * td_credit_init() - begin with no followed task on any CPU
  */
 void td_credit_init(void)
 {
@@ -29,13 +29,13 @@ void td_credit_init(void)
 
 /**
  * td_credit_add() - a followed task got this CPU
- * @event: an event of ours of the task; interrupts off
+ * @event: our event on the task; interrupts off
  */
 void td_credit_add(struct perf_event *event)
 {
 	lockdep_assert_irqs_disabled();
 	list_add(&event->active_entry, this_cpu_ptr(&td_running.events));
-	/* A switch, until it is credited. */
+	/* The next credit counts a switch, if the session counts now. */
 	event->hw.config_base = td_session_counts(td_member_session(event));
 	td_session_runs(td_member_session(event), 1);
 }
@@ -63,13 +63,13 @@ static void td_credit_all(struct td_running *running, struct td_credit *credit)
 }
 
 /**
- * td_credit_part() - a window has been folded: credit the part
- * @credit: the part, with the level, nodes, source and kind of the CPU; the rest is
- *	written
+ * td_credit_part() - credit the part of a fold
+ * @credit: the part, with the level, nodes, source and kind of the CPU; the other fields
+ *	are written
  * @now: local_clock() of the fold; interrupts off
  *
- * The part may hold slots of another task if this one got the CPU without a fold.
- * Then only the time counts, and the next part is the task's own.
+ * If the task got the CPU without a fold, the part may hold slots of another task.  Then
+ * only the time is credited, and the next part is the task's own.
  */
 void td_credit_part(struct td_credit *credit, u64 now)
 {
@@ -88,10 +88,10 @@ void td_credit_part(struct td_credit *credit, u64 now)
 }
 
 /**
- * td_credit_time() - credit the time on this CPU alone
+ * td_credit_time() - credit time on this CPU without slots
  * @kind: enum topdown_kind of the CPU
  * @now: local_clock(); interrupts off
- * @merged: the CPU counts slots, but the limit of folds was reached
+ * @merged: the CPU counts slots, but there was no ticket for a fold
  */
 void td_credit_time(unsigned int kind, u64 now, bool merged)
 {

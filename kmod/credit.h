@@ -11,8 +11,9 @@ struct td_credit;
 
 /**
  * struct td_running - the followed task that a CPU runs; used there with interrupts off
- * @events: our events of that task, by perf_event.active_entry; empty for any other task
- * @since: up to when its sessions have been credited, local_clock()
+ * @events: our events on that task, by perf_event.active_entry; empty if the task that
+ *	runs is not followed
+ * @since: its sessions have been credited up to this local_clock()
  * @blind: the task got the CPU without a fold, so the next part is not its own
  */
 struct td_running {
@@ -26,7 +27,7 @@ DECLARE_PER_CPU(struct td_running, td_running);
 /**
  * td_credit_wanted() - does this CPU run a followed task?
  *
- * Interrupts are off.  Inline, since every fold asks.
+ * Interrupts are off.  Inline, because every fold calls it.
  *
  * Return: true or false.
  */

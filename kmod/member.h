@@ -10,15 +10,15 @@
 struct td_session;
 
 /**
- * struct td_member - an event of ours on a task that a session was attached to
- * @list: among the session's members; under its @members_lock
- * @session: the session, which outlives the event and all that are inherited from it
+ * struct td_member - our event on a task that a session was attached to
+ * @list: entry in the session's members; under its @members_lock
+ * @session: the session; it outlives the event and all events inherited from it
  * @event: the event; written in event_init(), before the task can use it
- * @on_exec: the event says that the task has executed a program
+ * @on_exec: the event only reports that the task has executed a program
  * @secure: the event was last taken from a task that did not exit; written on the
- *	CPU of the task with interrupts off, as is the next
- * @left: the task has left the session
- * @check: looks whether the task has left
+ *	CPU of the task with interrupts off
+ * @left: the task has left the session; written as @secure
+ * @check: checks whether the task has left
  */
 struct td_member {
 	struct list_head list;
@@ -32,9 +32,9 @@ struct td_member {
 
 /**
  * td_member_of() - the member of an event
- * @event: an event of ours, or one that a new task inherited from it
+ * @event: our event, or one that a new task inherited from it
  *
- * perf hands the context of the overflow handler down to inherited events.
+ * perf copies the context of the overflow handler to inherited events.
  *
  * Return: the member.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1-or-later
 /*
- * The names of what the ABI numbers.
+ * The names of nodes, sources, kinds and states of the ABI.
  */
 #ifdef __KERNEL__
 #include <uapi/linux/topdown.h>
@@ -63,7 +63,7 @@ static const char * const td_states[] = {
  * td_node_name - the name of a node
  * @node: enum topdown_node
  *
- * Return: the name, with "tma_"; NULL for a node that is not known here.
+ * Return: the name, with "tma_"; NULL for an unknown node.
  */
 const char *td_node_name(unsigned int node)
 {
@@ -74,7 +74,7 @@ const char *td_node_name(unsigned int node)
  * td_source_name - the name of a source
  * @source: enum topdown_source
  *
- * Return: the name, "unknown" for one that is not known here.
+ * Return: the name, or "unknown".
  */
 const char *td_source_name(unsigned int source)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1-or-later */
 /*
- * The names of what the ABI numbers.
+ * The names of nodes, sources, kinds and states of the ABI.
  *
  * The module, libtopdown and the host tests compile the same names.c.
  */

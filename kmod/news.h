@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * News of sessions for whoever waits at their descriptor: some have ended.
+ * News for those who wait at a descriptor: some of its sessions have ended.
  */
 #ifndef TOPDOWN_NEWS_H
 #define TOPDOWN_NEWS_H
@@ -9,9 +9,9 @@
 #include <linux/irq_work.h>
 
 /**
- * struct td_news - the ends of sessions that have not been read yet
- * @nr: how many sessions have ended and not been read since
- * @wake: wakes up who waits for them
+ * struct td_news - ended sessions that have not been read since
+ * @nr: number of such sessions
+ * @wake: wakes up those who wait
  */
 struct td_news {
 	atomic_t nr;
@@ -20,7 +20,7 @@ struct td_news {
 
 /**
  * td_news_add() - a session has ended
- * @news: of its descriptor; in any context
+ * @news: news of its descriptor; in any context
  */
 static inline void td_news_add(struct td_news *news)
 {
@@ -29,8 +29,8 @@ static inline void td_news_add(struct td_news *news)
 }
 
 /**
- * td_news_drop() - the end of a session has been read, or nobody can read it any more
- * @news: of its descriptor; in any context
+ * td_news_drop() - the end of a session has been read, or cannot be read any more
+ * @news: news of its descriptor; in any context
  */
 static inline void td_news_drop(struct td_news *news)
 {
@@ -38,10 +38,10 @@ static inline void td_news_drop(struct td_news *news)
 }
 
 /**
- * td_news_any() - is there an end that has not been read?
- * @news: of the descriptor
+ * td_news_any() - has a session ended that was not read since?
+ * @news: news of the descriptor
  *
- * td_news_add() wakes up after it has changed the number.
+ * td_news_add() changes the number before it wakes up anybody.
  *
  * Return: true or false.
  */

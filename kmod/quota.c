@@ -2,10 +2,10 @@
 /*
  * Quotas: how many sessions a user may have, and on how many tasks.
  *
- * Everybody who can open the node makes sessions of their own threads.  Each has
- * memory for every CPU, and each is credited at every switch of its tasks.  So users
- * have limits of their own, and cannot use up together what users with CAP_PERFMON,
- * who have no limit but the last one, need.
+ * Everybody who can open the device may make sessions of their own threads.  A session
+ * needs memory for every CPU, and a credit at every switch of its tasks.  So each user has
+ * a limit.  All users without CAP_PERFMON share another limit, which leaves some sessions
+ * to users with CAP_PERFMON.  Those are bound only by the limit of all sessions.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -18,21 +18,21 @@
 
 #include "quota.h"
 
-/* Sessions of all users, and without those that have CAP_PERFMON. */
+/* Limits of sessions: for all users, and for all users without CAP_PERFMON. */
 #define TD_QUOTA_ALL		4096
 #define TD_QUOTA_OTHERS		3072
 
-/* Of one user without CAP_PERFMON: sessions, and tasks that these were attached to. */
+/* Limits of one user without CAP_PERFMON: sessions, and tasks they were attached to. */
 #define TD_QUOTA_SESSIONS	64
 #define TD_QUOTA_TASKS		16384
 
 /**
- * struct td_user - what a user has; all under td_quota_mutex
- * @list: among the users that have sessions
+ * struct td_user - the account of a user; all under td_quota_mutex
+ * @list: entry in the list of users with sessions
  * @uid: the user
- * @capable: these are the sessions that were made with CAP_PERFMON
- * @sessions: how many there are
- * @tasks: to how many tasks they were attached
+ * @capable: the account is for sessions that were made with CAP_PERFMON
+ * @sessions: number of sessions
+ * @tasks: number of tasks that the sessions were attached to
  */
 struct td_user {
 	struct list_head list;
@@ -44,7 +44,7 @@ struct td_user {
 
 static DEFINE_MUTEX(td_quota_mutex);
 static LIST_HEAD(td_quota_users);
-/* Sessions, under the mutex as the list. */
+/* Number of sessions; under the mutex, as the list. */
 static unsigned int td_quota_all, td_quota_others;
 
 static struct td_user *td_quota_find(kuid_t uid, bool capable)
@@ -85,10 +85,10 @@ static void td_quota_forget(struct td_user *user)
 }
 
 /**
- * td_quota_get() - one more session of the calling process
+ * td_quota_get() - charge one more session to the calling process's user
  *
- * Return: the user, for td_quota_put(); -ENOSPC as a pointer if the user, or all users
- * together, have as many sessions as they may have; -ENOMEM.
+ * Return: the user, for td_quota_put(); as a pointer -ENOSPC if the user, or all users
+ * together, have reached the limit; -ENOMEM.
  */
 struct td_user *td_quota_get(void)
 {
@@ -111,10 +111,10 @@ struct td_user *td_quota_get(void)
 }
 
 /**
- * td_quota_charge() - a session of the user is attached to one more task
- * @user: of td_quota_get()
+ * td_quota_charge() - charge one more task of a session
+ * @user: result of td_quota_get()
  *
- * Return: 0; -ENOSPC if the user has as many as it may have.
+ * Return: 0, or -ENOSPC if the user has reached the limit of tasks.
  */
 int td_quota_charge(struct td_user *user)
 {
@@ -131,7 +131,7 @@ int td_quota_charge(struct td_user *user)
 
 /**
  * td_quota_put() - undo td_quota_get()
- * @user: its answer
+ * @user: result of td_quota_get()
  * @tasks: how often td_quota_charge() succeeded for this session
  */
 void td_quota_put(struct td_user *user, unsigned int tasks)

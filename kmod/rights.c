@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may see system-wide figures: whom perf would let count a whole CPU.
+ * The right to system-wide figures: the same as for `perf stat -a`.
  */
 #include <linux/err.h>
 #include <linux/module.h>
@@ -17,12 +17,11 @@ MODULE_PARM_DESC(trust_node, "Give system-wide figures to everybody who can open
 /**
  * td_rights_system_wide() - may the calling process see system-wide figures?
  *
- * perf_allow_cpu() is not exported before 7.3, but it is asked, with the
- * caller's credentials and its security modules, when an event is created on a
- * CPU.  The CPU clock is an event that every CPU has, and disabled it costs
- * nothing.
+ * perf_allow_cpu() is not exported before 7.3.  But perf calls it, with the caller's
+ * credentials and the security modules, when an event is created on a CPU.  Every CPU has
+ * the CPU clock event, and it costs nothing while disabled.
  *
- * Return: 0; -EACCES or -EPERM; or another errno that left it undecided.
+ * Return: 0 if so; -EACCES or -EPERM if not; another errno if perf could not decide.
  */
 int td_rights_system_wide(void)
 {
@@ -40,7 +39,7 @@ int td_rights_system_wide(void)
 		return 0;
 
 	do {
-		/* -ENODEV: that CPU went offline, and we are on another now. */
+		/* -ENODEV: that CPU went offline, and we run on another one now. */
 		event = perf_event_create_kernel_counter(&attr, raw_smp_processor_id(),
 							 NULL, NULL, NULL);
 	} while (event == ERR_PTR(-ENODEV) && !signal_pending(current));

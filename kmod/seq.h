@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sequence numbers that guard what readers copy, in the kernel and through a map.
+ * Sequence numbers: readers of a record or a share notice that it changed under them.
+ * Readers are in the kernel, or in user space through a map.
  *
- * Not a seqcount_t, since that is part of the ABI and must not change with the
- * kernel's debug options.  One writer at a time.
+ * Not a seqcount_t, whose layout depends on the kernel's debug options, because the number
+ * is part of the ABI.  There is one writer at a time.
  */
 #ifndef TOPDOWN_SEQ_H
 #define TOPDOWN_SEQ_H
@@ -13,7 +14,7 @@
 #include <linux/types.h>
 #include <asm/barrier.h>
 
-/* Begin to write; the caller cannot be preempted unless nobody reads yet. */
+/* Begin to write.  The caller cannot be preempted, unless there are no readers yet. */
 static inline void td_seq_write_begin(u32 *seq)
 {
 	kcsan_nestable_atomic_begin();
@@ -22,7 +23,7 @@ static inline void td_seq_write_begin(u32 *seq)
 	smp_wmb();
 }
 
-/* All is written. */
+/* End writing. */
 static inline void td_seq_write_end(u32 *seq)
 {
 	/* Even after all has changed: pairs with smp_rmb() in td_seq_read_begin(). */
@@ -38,7 +39,7 @@ static inline u32 td_seq_read_begin(const u32 *seq)
 
 	/* Pairs with smp_wmb() in td_seq_write_end(). */
 	smp_rmb();
-	/* A torn copy is thrown away. */
+	/* td_seq_read_retry() discards a torn copy. */
 	kcsan_nestable_atomic_begin();
 	return begun;
 }

@@ -7,7 +7,7 @@
 /**
  * td_share_add - add a share to a sum
  * @sum: zeroed before the first
- * @more: what is added; without a level it adds to the counts only
+ * @more: the share; if its level is 0 it does not change level, nodes and source
  */
 void td_share_add(struct topdown_share *sum, const struct topdown_share *more)
 {
@@ -19,9 +19,9 @@ void td_share_add(struct topdown_share *sum, const struct topdown_share *more)
 }
 
 /**
- * td_share_sub - take off what there was at the last reset
- * @sum: later sum of the same session
- * @base: the earlier one
+ * td_share_sub - subtract the baseline
+ * @sum: later sum of a session
+ * @base: baseline of the same session
  */
 void td_share_sub(struct topdown_share *sum, const struct topdown_share *base)
 {
@@ -30,7 +30,7 @@ void td_share_sub(struct topdown_share *sum, const struct topdown_share *base)
 	sum->merged_ns -= base->merged_ns;
 }
 
-/* A state that is not known here says at least that something kept the counters. */
+/* How bad a state is.  An unknown state at least says that something is wrong. */
 static unsigned int td_badness(unsigned int state)
 {
 	switch (state) {
@@ -57,7 +57,7 @@ static unsigned int td_badness(unsigned int state)
  * @one: enum topdown_state
  * @other: enum topdown_state
  *
- * Return: the one that says more of what the sum lacks; @one if they say as much.
+ * Return: the worse state; @one if both are equally bad.
  */
 unsigned int td_state_worse(unsigned int one, unsigned int other)
 {

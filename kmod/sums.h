@@ -11,11 +11,13 @@
 #include "metrics.h"
 
 /**
- * td_share_join - figures are added: a sum has the nodes that all of its parts have
- * @sum: the share that they are added to
- * @level: level of what is added
- * @nodes: its nodes, bit n for node n
- * @source: its enum topdown_source
+ * td_share_join - update level, nodes and source of a sum for one more summand
+ * @sum: the sum
+ * @level: level of the summand
+ * @nodes: nodes of the summand, bit n for node n
+ * @source: enum topdown_source of the summand
+ *
+ * A sum has only the nodes that every summand has, and the lowest level.
  */
 static inline void td_share_join(struct topdown_share *sum, unsigned int level,
 				 __u64 nodes, unsigned int source)
