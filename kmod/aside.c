@@ -2,18 +2,19 @@
 /*
  * Standing aside: perf users come first.
  *
- * perf gives the counters to the groups of a CPU before those of a task, and takes
- * them away again for other groups of the CPU alone.  So a task whose events want
- * what our group has would never get it.
+ * perf serves the groups of a CPU before the groups of a task, and rotates them only with
+ * other groups of the CPU.  So a task whose events need our counters would never get them.
  *
- * When a group finds no counters perf starts the rotation timer of the CPU, and
- * hrtimers have a tracepoint.  The probe queues an irq_work, since perf holds its locks
- * there.  Where our own groups take turns the timer runs already, so there a switch to a
- * task that has events, and an exec, which enables them, do the same as its start.  The
- * irq_work looks whether ours are the groups in the way, and queues a work that
- * disables them: perf has no other way to do that.  The task gets the counters when it
- * goes on.  After a while ours are enabled again, and if somebody still needs the
- * counters all of it begins again.
+ * How we notice: when a group finds no counters, perf starts the rotation timer of the
+ * CPU, and hrtimers have a tracepoint.  If our own groups take turns the timer runs
+ * already.  Then two other tracepoints do the same: a switch to a task that has events,
+ * and an exec, which may enable events.
+ *
+ * What we do: the probe queues an irq_work, because perf holds its locks in the probe.  The
+ * irq_work checks that our groups are in the way (starved.c), and queues a work that
+ * disables them, which needs process context.  The task gets the counters when it runs
+ * again.  Our groups are enabled again after TD_ASIDE_TIME.  If somebody still needs the
+ * counters, all of this repeats.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -49,29 +50,30 @@
 #include "starved.h"
 #include "window.h"
 
-/* So long others have the counters: with the wheel's slack, back within a second. */
+/* Stand aside for this long.  With the slack of the timer wheel that is within a second. */
 #define TD_ASIDE_TIME		(HZ * 4 / 5)
 
-/* Pauses in which we do not stand aside for a context that it was of no use to. */
+/* Delays before we stand aside again for a context that it did not help. */
 #define TD_ASIDE_PATIENCE_MIN	HZ
 #define TD_ASIDE_PATIENCE_MAX	(16 * HZ)
 
 /**
  * struct td_aside - whether the groups of a CPU stand aside for a perf user
- * @window: of the CPU; says whether they do now, and until when
- * @lock: keeps the meter, and the CPU online, if @ready; taken inside td_fit_mutex
- * @ready: there is a meter, and the CPU is online; under @lock
- * @wanted: somebody lacks what the groups have; on the CPU with interrupts off, as all
- *	up to @looked
- * @starving: somebody lacked counters while they were disabled
- * @helped: somebody had what was left
- * @user: the context of perf that they were disabled for; never followed, as the next
- * @hopeless: the context of perf that it was of no use to
- * @hopeless_until: when it is tried again, in jiffies
- * @patience: how long that was put off
- * @looked: when a switch to a task last had us look, in jiffies
+ * @window: collector of the CPU; its @away and @back_at say whether the groups are
+ *	disabled, and until when
+ * @lock: keeps the meter, and the CPU online, while @ready; taken inside td_fit_mutex
+ * @ready: the CPU has a meter and is online; under @lock
+ * @wanted: a perf user lacks counters that the groups have; used on the CPU with
+ *	interrupts off, as all fields up to @looked
+ * @starving: a perf user lacked counters while the groups were disabled
+ * @helped: a perf user had counters that the groups left
+ * @user: perf's context for which the groups were disabled; only compared
+ * @hopeless: perf's context that standing aside did not help; only compared
+ * @hopeless_until: when to stand aside for @hopeless again, in jiffies
+ * @patience: the last delay before that
+ * @looked: when a switch to a task last queued a look, in jiffies
  * @leave: disables the groups
- * @come_back: enables them
+ * @come_back: enables the groups
  * @timer: queues @come_back
  */
 struct td_aside {
@@ -109,7 +111,7 @@ static const char * const td_aside_policies[] = {
 
 static enum td_aside_policy td_aside_policy = TD_ASIDE_TASKS;
 
-/* Do we stand aside for those who count whole CPUs too? */
+/* Do we stand aside also for perf users who count whole CPUs? */
 static bool td_aside_all(void)
 {
 	return td_aside_policy == TD_ASIDE_ALL;
@@ -139,15 +141,15 @@ static const struct kernel_param_ops td_aside_param_ops = {
 module_param_cb(aside, &td_aside_param_ops, NULL, 0444);
 MODULE_PARM_DESC(aside, "For whom the counters of a CPU are left at once: tasks: perf users who count tasks or cgroups; all: those who count whole CPUs too; never: share by rotation alone (default: tasks)");
 
-/* The rotation timer that is waited for: each hrtimer that is started is compared. */
+/* perf's rotation timer of this CPU; the probe compares each hrtimer that starts with it. */
 static DEFINE_PER_CPU(const struct hrtimer *, td_aside_mux);
 
 static struct tracepoint *td_aside_tracepoint;
 static bool td_aside_registered;
 
 /*
- * Of the scheduler, since there are CPUs where the groups take turns; under the mutex, which
- * is taken inside td_fit_mutex, as is a change of td_aside_registered.
+ * Probes of the scheduler, from the first CPU on whose groups take turns.  The mutex protects
+ * them, and changes of td_aside_registered.  It is taken inside td_fit_mutex.
  */
 static DEFINE_MUTEX(td_aside_probes);
 static struct tracepoint *td_aside_switch;
@@ -156,9 +158,10 @@ static bool td_aside_turns;
 static bool td_aside_switches;
 
 /*
- * On the CPU itself, so that the task gets the counters when it goes on.  A real-time
- * task would not let the work run, and one on a nohz_full CPU shall not be switched: the
- * work is done elsewhere, and perf gives out the counters at its next rotation.
+ * Queue the work on the CPU itself, so that the task gets the counters when it runs again.
+ * But a real-time task would not let the work run, and a task on a nohz_full CPU must not be
+ * interrupted by a switch.  Then the work runs elsewhere, and perf gives out the counters at
+ * its next rotation.
  */
 static void td_aside_queue(const struct td_window *window, struct work_struct *work)
 {
@@ -168,7 +171,7 @@ static void td_aside_queue(const struct td_window *window, struct work_struct *w
 		queue_work_on(window->cpu, system_highpri_wq, work);
 }
 
-/* While the groups stand aside: is that of any use, and is it over? */
+/* While the groups stand aside: does it help anybody, and is the time over? */
 static void td_aside_look_back(struct td_aside *aside)
 {
 	const struct td_window *window = aside->window;
@@ -186,8 +189,8 @@ static void td_aside_look_back(struct td_aside *aside)
 }
 
 /*
- * Soon after the rotation timer was started, on the CPU, without any lock.  The contexts
- * stay: to remove one from its CPU takes an interrupt of this CPU.
+ * The irq_work: on the CPU, soon after the rotation timer started, without any lock.  No
+ * context goes away meanwhile, because its removal needs an interrupt of this CPU.
  */
 static void td_aside_look(struct irq_work *work)
 {
@@ -212,7 +215,7 @@ static void td_aside_look(struct irq_work *work)
 	td_aside_queue(window, &aside->leave);
 }
 
-/* It is our CPU's rotation timer, and perf holds its locks. */
+/* The rotation timer of this CPU starts, and perf holds its locks. */
 static noinline void td_aside_rotation(void)
 {
 	struct td_window *window = this_cpu_ptr(td_windows);
@@ -240,7 +243,7 @@ static void notrace td_aside_probe3(void *data, struct hrtimer *timer, enum hrti
 	td_aside_started(timer);
 }
 
-/* Those who look once in a jiffy do not have each switch interrupted. */
+/* Look at most once a jiffy, so that not each switch costs an interrupt. */
 static noinline void td_aside_switched(void)
 {
 	struct td_window *window = this_cpu_ptr(td_windows);
@@ -252,8 +255,8 @@ static noinline void td_aside_switched(void)
 }
 
 /*
- * Before the switch, with interrupts off until perf has given the task what counters it
- * finds: the irq_work is done afterwards.
+ * Called before the switch.  Interrupts stay off until perf has given free counters to the
+ * task, so the irq_work runs after that.
  */
 static void notrace td_aside_probe_switch(void *data, bool preempt, struct task_struct *prev,
 					  struct task_struct *next, unsigned int prev_state)
@@ -262,7 +265,7 @@ static void notrace td_aside_probe_switch(void *data, bool preempt, struct task_
 		td_aside_switched();
 }
 
-/* Of this task, after perf has enabled what waited for it. */
+/* Called for the current task, after perf has enabled events that waited for the exec. */
 static void notrace td_aside_probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 					struct linux_binprm *bprm)
 {
@@ -297,14 +300,14 @@ static void td_aside_go(void *arg)
 	td_window_aside(window);
 }
 
-/* The same: was it of use? */
+/* On the CPU with interrupts off: the time is over, and did it help? */
 static void td_aside_stay(void *arg)
 {
 	struct td_aside *aside = arg;
 
 	WRITE_ONCE(aside->window->away, false);
 	aside->wanted = false;
-	/* What was counted before is not what td_aside_resume() drops. */
+	/* td_aside_resume() drops what is not folded, so fold first. */
 	td_window_fold(aside->window, false);
 	if (!aside->starving || aside->helped) {
 		aside->hopeless = NULL;
@@ -319,7 +322,7 @@ static void td_aside_stay(void *arg)
 	aside->hopeless_until = jiffies + aside->patience;
 }
 
-/* The same: the groups have just been enabled. */
+/* On the CPU with interrupts off: the groups have just been enabled. */
 static void td_aside_resume(void *arg)
 {
 	const struct td_aside *aside = arg;
@@ -328,7 +331,7 @@ static void td_aside_resume(void *arg)
 	meter->ops->resume(meter, local_clock());
 }
 
-/* The CPU is online: its teardown waits for the lock. */
+/* The CPU is online, because its hotplug teardown waits for the lock. */
 static void td_aside_call(struct td_aside *aside, smp_call_func_t func)
 {
 	lockdep_assert_held(&aside->lock);
@@ -378,7 +381,7 @@ static void td_aside_watch(void *arg)
 	this_cpu_write(td_aside_mux, td_compat_mux(td_meter_leader(aside->window->meter)));
 }
 
-/* The same; nothing queues the irq_work from now on. */
+/* On the CPU with interrupts off.  Nothing queues the irq_work from now on. */
 static void td_aside_forget(void *arg)
 {
 	struct td_aside *aside = arg;
@@ -395,8 +398,8 @@ static struct td_aside *td_aside_of(const struct td_window *window)
 }
 
 /*
- * From the first CPU on where groups take turns until the module is unloaded.  Without it
- * others have to wait for the end of a turn, so it is no error.
+ * Register the probes of the scheduler when the first CPU needs them, until the module is
+ * unloaded.  A failure is no error: perf users then wait for the end of a turn.
  */
 static void td_aside_watch_switches(void)
 {
@@ -414,8 +417,8 @@ static void td_aside_watch_switches(void)
 }
 
 /**
- * td_aside_begin() - look from now on whether somebody lacks what the groups have
- * @window: its window, which has a meter; under td_fit_mutex
+ * td_aside_begin() - look from now on for perf users who lack counters of the groups
+ * @window: collector of the CPU, which has a meter; under td_fit_mutex
  */
 void td_aside_begin(struct td_window *window)
 {
@@ -434,10 +437,10 @@ void td_aside_begin(struct td_window *window)
 }
 
 /**
- * td_aside_end() - leave the groups alone, since they will be released
- * @window: its window; under td_fit_mutex; its CPU is online
+ * td_aside_end() - leave the groups alone, because they will be released
+ * @window: collector of the CPU, which is online; under td_fit_mutex
  *
- * They may be left disabled.  A work that is still queued finds nothing to do.
+ * The groups may stay disabled.  A work that is still queued finds nothing to do.
  */
 void td_aside_end(struct td_window *window)
 {
@@ -452,13 +455,13 @@ void td_aside_end(struct td_window *window)
 }
 
 /**
- * td_aside_setup() - prepare the window of a CPU that is not measured yet
- * @window: zeroed, but for its cpu
+ * td_aside_setup() - prepare a CPU that is not measured yet
+ * @window: collector of the CPU, zeroed except for its cpu
  */
 void td_aside_setup(struct td_window *window)
 {
 	struct td_aside *aside = td_aside_of(window);
-	/* As the window's own timer: a deferrable one would not fire on a busy nohz_full CPU. */
+	/* As for the window's timer, a deferrable one would not fire on a busy nohz_full CPU. */
 	unsigned int flags = tick_nohz_full_cpu(window->cpu) ? 0 : TIMER_DEFERRABLE;
 
 	aside->window = window;
@@ -472,7 +475,7 @@ void td_aside_setup(struct td_window *window)
 
 /**
  * td_aside_cleanup() - undo td_aside_setup()
- * @window: has no meter any more
+ * @window: collector of the CPU, without a meter
  */
 void td_aside_cleanup(struct td_window *window)
 {
@@ -507,9 +510,9 @@ static void td_aside_find(struct tracepoint *tracepoint, void *data)
 }
 
 /**
- * td_aside_init() - hear from now on of perf's rotation timers
+ * td_aside_init() - watch perf's rotation timers from now on
  *
- * Where the kernel lacks the tracepoint the counters are shared by rotation.
+ * If the kernel lacks the tracepoint, the counters are shared by rotation alone.
  *
  * Return: 0, or a negative errno from registering the probe.
  */
@@ -517,7 +520,7 @@ int td_aside_init(void)
 {
 	int ret;
 
-	/* The compiler compares what is called with what the kernel calls. */
+	/* The compiler checks the types of the probes. */
 	check_trace_callback_type_hrtimer_start(td_aside_probe);
 	check_trace_callback_type_sched_switch(td_aside_probe_switch);
 	check_trace_callback_type_sched_process_exec(td_aside_probe_exec);
@@ -555,6 +558,6 @@ void td_aside_exit(void)
 	td_aside_switches = false;
 	td_aside_registered = false;
 	mutex_unlock(&td_aside_probes);
-	/* Nobody is in the probe afterwards. */
+	/* No CPU runs a probe afterwards. */
 	tracepoint_synchronize_unregister();
 }

@@ -4,10 +4,10 @@
  *
  * Formulas: the TMA metrics published with perf for cores with PERF_METRICS
  * (tools/perf/pmu-events/arch/x86/sapphirerapids/spr-metrics.json and
- * icelakex/icx-metrics.json): each level 1 node is its count over the sum of
- * the four, heavy operations, branch mispredicts, fetch latency and memory
- * bound are theirs over the same sum, and their siblings are what is left of
- * the parent, but never below 0.
+ * icelakex/icx-metrics.json).  Each level 1 node is its count over the sum of the
+ * four.  Heavy operations, branch mispredicts, fetch latency and memory bound are
+ * their counts over the same sum.  Their siblings are the remainder of the parent,
+ * but never below 0.
  */
 #include "metrics.h"
 
@@ -20,13 +20,13 @@
 /* Bytes of PERF_METRICS are fractions of 0xff (SDM 3B, "Performance Metrics"). */
 #define TD_STEPS		255
 
-/* Below this one step is so few slots that the driver's own floor() is seen. */
+/* With fewer slots a step is so small that the driver's own floor() shows. */
 #define TD_QUANT_MIN_SLOTS	(1ULL << 20)
 #define TD_QUANT_SCORE_MAX	16
-/* What evidence that is no proof may lower the score to. */
+/* Weak evidence lowers the score no further than this, negated. */
 #define TD_QUANT_SCORE_WEAK	4
 
-/* Fewer slots have no sum to speak of: the driver's floor() takes four of them. */
+/* The sum of fewer slots is not judged, because the driver's floor() takes four of them. */
 #define TD_BYTES_MIN_SLOTS	(1ULL << 14)
 
 /* Room for TOPDOWN_CPUS_WORDS_MAX * 64 summands of 64 bits. */
@@ -34,8 +34,8 @@
 #define TD_SUM_EXACT		(1ULL << (63 - TD_SUM_SHIFT))
 
 /*
- * The kernel adds up what it counts.  A library may be older than the kernel, and than
- * the program that gets the sums: it adds up all there is room for.
+ * The kernel adds up only nodes that it counts.  A library may be older than the kernel and
+ * than the program that gets the sums, so it adds up all nodes there is room for.
  */
 #ifdef __KERNEL__
 #define TD_NODES_ADDED		TD_NR_NODES
@@ -58,7 +58,7 @@ static __u64 td_mul_div(__u64 a, __u64 b, __u64 c)
 #endif
 }
 
-/* Decades of slots: no counter gets there, and four of them still add up. */
+/* Counts below 2^61, which are decades of slots, so four of them do not overflow. */
 static int td_counts_sane(const struct td_counts *counts)
 {
 	__u64 bits = counts->slots;
@@ -80,9 +80,9 @@ static __u64 td_l1_sum(const struct td_counts *counts)
 }
 
 /*
- * Slots that no level 1 byte claims: what making bytes of the fractions lost,
- * or gained if negative.  False where that is more than bytes can lose, which
- * says that the counts are something else than one pass through them.
+ * The slots that are missing from the sum of level 1, because the fractions became bytes;
+ * negative if the bytes gained slots.  Returns false if more is missing than bytes can lose,
+ * so the counts do not come from bytes alone.
  */
 static int td_missing(const struct td_counts *counts, __s64 *missing)
 {
@@ -95,13 +95,14 @@ static int td_missing(const struct td_counts *counts, __s64 *missing)
 }
 
 /*
- * No manual says how the bytes are made.  The four level 1 bytes of a truncating
- * CPU are together 0 to 3 steps short of 255, those of a rounding one -2 to 2:
- * for fractions at random the odds of a deficit of 0, 1, 2 and 3 steps are 0,
- * 1/6, 2/3, 1/6 when truncated and 2/3, 1/6, 0, 0 when rounded.  So two steps or
- * more prove the one, less than none the other, and one says nothing; nor does a
- * single byte of 255, which is exact.  None speaks for rounding, but fractions that
- * are whole steps have it too: it counts while nothing speaks against it, and little.
+ * No manual says whether the CPU truncates or rounds the bytes.  The four level 1 bytes of
+ * a truncating CPU are together 0 to 3 steps short of 255, those of a rounding CPU -2 to 2.
+ * For random fractions a deficit of 0, 1, 2 and 3 steps has the odds 0, 1/6, 2/3, 1/6 if
+ * truncated, and 2/3, 1/6, 0, 0 if rounded.  So a deficit of two steps or more proves
+ * truncation, and a negative one proves rounding.  A deficit of one step proves nothing, and
+ * neither does a single byte of 255, which is exact.  No deficit is weak evidence of
+ * rounding, because fractions of whole steps have none either.  It counts little, and only
+ * while nothing speaks for truncation.
  */
 static void td_learn(struct td_quant *quant, const struct td_counts *counts, __s64 missing)
 {
@@ -112,7 +113,7 @@ static void td_learn(struct td_quant *quant, const struct td_counts *counts, __s
 		nonzero += counts->metric[i] != 0;
 	if (counts->slots < TD_QUANT_MIN_SLOTS || nonzero < 2)
 		return;
-	/* An eighth of a step of tolerance: folds of others cut windows in parts. */
+	/* Tolerate an eighth of a step, because folds cut windows into parts. */
 	if (missing >= 2 * step - step / 8) {
 		if (quant->score < TD_QUANT_SCORE_MAX)
 			quant->score++;
@@ -126,8 +127,8 @@ static void td_learn(struct td_quant *quant, const struct td_counts *counts, __s
 }
 
 /*
- * Truncated bytes are up to three steps short, rounded ones up to two to either side.
- * That a CPU truncates or rounds is held against it only where it is proved.
+ * Truncated bytes are up to three steps short, rounded bytes up to two in either direction.
+ * The narrower limits apply only if truncation or rounding is proved.
  */
 static enum td_bytes td_bytes_near(const struct td_counts *counts, const struct td_quant *quant,
 				   __s64 missing)
@@ -142,7 +143,7 @@ static enum td_bytes td_bytes_near(const struct td_counts *counts, const struct 
 									  TD_BYTES_RIGHT;
 }
 
-/* Those that are further off than four steps. */
+/* Judge bytes whose sum is off by more than four steps. */
 static enum td_bytes td_bytes_far(const struct td_counts *counts)
 {
 	__u64 sum = td_l1_sum(counts);
@@ -163,19 +164,18 @@ static __u64 td_shift_count(__u64 count, __s64 by)
 }
 
 /*
- * The level 1 fractions sum to 1, so what their bytes lost together is known;
- * each gets a quarter of it.  Scaling all by their sum instead, as the published
- * formulas do, takes the loss for proportional, which it is not.  A byte of 0
- * may have lost as much as any other.  A level 2 byte lost half a step on
- * average if bytes are truncated and nothing if rounded; one of a parent of 0
- * lost nothing.
+ * The four level 1 fractions must sum to 1, so the loss of their bytes together is known.
+ * Each byte gets a quarter of it back.  The published formulas scale all by their sum
+ * instead, as if the loss were proportional, but a byte of 0 may have lost as much as any
+ * other.  A level 2 byte lost half a step on average if bytes are truncated, and nothing if
+ * they are rounded.  A child of a parent of 0 lost nothing.
  */
 static void td_correct(struct td_counts *counts, const struct td_quant *quant, __s64 missing)
 {
 	__s64 share = missing / TD_METRIC_L1;
 	unsigned int i;
 
-	/* What is missing is no more than the slots less any of the four. */
+	/* The missing slots are at most all slots minus any of the four, so this cannot overflow. */
 	for (i = 0; i < TD_METRIC_L1; i++)
 		counts->metric[i] = td_shift_count(counts->metric[i], share);
 	counts->metric[0] = td_shift_count(counts->metric[0], missing % TD_METRIC_L1);
@@ -191,7 +191,7 @@ static void td_correct(struct td_counts *counts, const struct td_quant *quant, _
 	}
 }
 
-/* Let level 1 sum to the slots; corrected counts do so already, but for clamped ones. */
+/* Make level 1 sum to all slots.  Corrected counts do so already, unless one became 0. */
 static void td_scale(struct td_counts *counts, __u64 sum)
 {
 	__u64 rest = counts->slots;
@@ -208,15 +208,7 @@ static void td_scale(struct td_counts *counts, __u64 sum)
 	counts->metric[largest] += rest;
 }
 
-static void td_no_nodes(__u64 *node)
-{
-	unsigned int i;
-
-	for (i = 0; i < TD_NODES_METRICS; i++)
-		node[i] = 0;
-}
-
-/* Published formulas, for counts that are sane. */
+/* Apply the published formulas to sane counts. */
 static void td_nodes(struct td_counts *counts, unsigned int level, __u64 *node)
 {
 	__u64 sum = td_l1_sum(counts);
@@ -235,8 +227,8 @@ static void td_nodes(struct td_counts *counts, unsigned int level, __u64 *node)
 	if (level < 2)
 		return;
 	/*
-	 * The fields of level 2, like the pairs of nodes that they make, follow
-	 * each other in the order of their parents.
+	 * The fields of level 2, and the pairs of nodes that they make, have the
+	 * order of their parents.
 	 */
 	for (i = 0; i < TD_METRIC_L1; i++) {
 		__u64 *pair = &node[TOPDOWN_HEAVY_OPERATIONS + 2 * i];
@@ -261,9 +253,9 @@ void td_quant_learn(struct td_quant *quant, const struct td_counts *counts)
 }
 
 /**
- * td_counts_correct - give back what making bytes of the fractions took
+ * td_counts_correct - give back the slots that bytes lost
  * @counts: counts of one window; corrected
- * @quant: what is known of the CPU
+ * @quant: what is known about the CPU
  */
 void td_counts_correct(struct td_counts *counts, const struct td_quant *quant)
 {
@@ -296,14 +288,14 @@ void td_counts_to_nodes(const struct td_counts *counts, unsigned int level,
 /**
  * td_counts_fold - learn, correct and apply the formulas in one pass
  * @counts: counts of one window; corrected
- * @quant: what is known of the CPU; updated
+ * @quant: what is known about the CPU; updated
  * @level: 1 or 2
  * @node: slots of each node of these levels, written; the caller zeroes the others once
  *
  * The three functions above in a row, for the kernel's timers.
  *
- * Return: what the bytes sum to, by what was known of the CPU before; of few slots
- * TD_BYTES_RIGHT.
+ * Return: the sum of the bytes, judged by what was known about the CPU before; always
+ * TD_BYTES_RIGHT for few slots.
  */
 enum td_bytes td_counts_fold(struct td_counts *counts, struct td_quant *quant,
 			     unsigned int level, __u64 node[TOPDOWN_MAX_NODES])
@@ -355,7 +347,7 @@ static __u32 td_parents_partly(const struct topdown_figures *figures)
 	return parents;
 }
 
-/* Of the counts of @figures, or of what stands for them. */
+/* Fill in the ratios of @node over @slots: those of @figures, or shifted sums in their place. */
 static void td_fill_ratios(struct topdown_figures *figures, const __u64 *node, __u64 slots,
 			   __u32 nodes)
 {
@@ -364,10 +356,10 @@ static void td_fill_ratios(struct topdown_figures *figures, const __u64 *node, _
 
 	for (i = 0; i < TD_METRIC_L1; i++)
 		l1 |= node[i];
-	/* Slots without one in any category: nothing is known of them. */
+	/* If no category has a slot, nothing is known of these slots. */
 	if (!l1)
 		nodes = 0;
-	/* Nor is it of a node that a newer kernel has whether it was counted in all of them. */
+	/* A node that is unknown here has none: it may not have been counted in all slots. */
 	nodes &= TD_NODES_LEVEL2 & ~td_nodes_of_parents(td_parents_partly(figures));
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
 		figures->ratio[i] = nodes >> i & 1 ? td_ratio(node[i], slots) :
@@ -375,7 +367,7 @@ static void td_fill_ratios(struct topdown_figures *figures, const __u64 *node, _
 }
 
 /**
- * td_nodes_of_level - the nodes that there can be up to a level
+ * td_nodes_of_level - all possible nodes up to a level
  * @level: 0, 1 or 2
  *
  * Return: bit n for node n.
@@ -407,7 +399,7 @@ __u32 td_nodes_of_parents(__u32 parents)
 
 /**
  * td_nodes_of_figures - the nodes that have a ratio
- * @figures: of some slots
+ * @figures: any figures with ratios
  *
  * Return: bit n for node n.
  */
@@ -424,8 +416,8 @@ __u32 td_nodes_of_figures(const struct topdown_figures *figures)
 }
 
 /**
- * td_figures_clear - no time, no slots, no ratios
- * @figures: what is cleared
+ * td_figures_clear - set to no time, no slots and no ratios
+ * @figures: the figures
  */
 void td_figures_clear(struct topdown_figures *figures)
 {
@@ -439,9 +431,9 @@ void td_figures_clear(struct topdown_figures *figures)
 /**
  * td_figures_ratios - fill in the ratios
  * @figures: slots and nodes in, ratios out
- * @nodes: those that there are, bit n for node n
+ * @nodes: nodes that may have a ratio, bit n for node n
  *
- * A child has none if it was not counted in all of the slots.
+ * A child has no ratio if it was not counted in all slots.
  */
 void td_figures_ratios(struct topdown_figures *figures, __u32 nodes)
 {
@@ -449,9 +441,9 @@ void td_figures_ratios(struct topdown_figures *figures, __u32 nodes)
 }
 
 /**
- * td_figures_add - add later slots
- * @figures: what there is; the ratios are not touched
- * @more: what is added
+ * td_figures_add - add figures
+ * @figures: the sum; its ratios are not touched
+ * @more: the summand
  */
 void td_figures_add(struct topdown_figures *figures, const struct topdown_figures *more)
 {
@@ -471,11 +463,11 @@ void td_figures_add(struct topdown_figures *figures, const struct topdown_figure
 }
 
 /**
- * td_figures_sub - take what was there at a baseline off
+ * td_figures_sub - subtract a baseline
  * @figures: later figures of the same CPU; the ratios are not touched
- * @base: earlier ones
+ * @base: earlier figures
  *
- * The counts only grow; modulo 2^64 that holds for sums over CPUs too.
+ * The counts only grow; modulo 2^64 that is true for sums over CPUs too.
  */
 void td_figures_sub(struct topdown_figures *figures, const struct topdown_figures *base)
 {
@@ -495,9 +487,9 @@ void td_figures_sub(struct topdown_figures *figures, const struct topdown_figure
 }
 
 /**
- * td_sum_add - add one CPU's figures
- * @sum: zeroed before the first
- * @figures: what to add
+ * td_sum_add - add the figures of one CPU
+ * @sum: the sum, zeroed before the first
+ * @figures: the figures
  */
 void td_sum_add(struct td_sum *sum, const struct topdown_figures *figures)
 {
@@ -511,11 +503,11 @@ void td_sum_add(struct td_sum *sum, const struct topdown_figures *figures)
 
 /**
  * td_sum_ratios - fill in the ratios of a sum
- * @sum: after the last td_sum_add()
- * @nodes: those that all summands have, bit n for node n
+ * @sum: the sum, after the last td_sum_add()
+ * @nodes: nodes that all summands have, bit n for node n
  *
- * 256 CPUs fill 64 bits with slots in weeks; from there on the ratios are those
- * of the shifted sums, which have 50 significant bits by then.
+ * 256 CPUs overflow 64 bits of slots within weeks.  From then on the ratios come from the
+ * shifted sums, which have 50 significant bits by then.
  */
 void td_sum_ratios(struct td_sum *sum, __u32 nodes)
 {

@@ -2,9 +2,8 @@
 /*
  * Top-Down arithmetic: from the driver's counts to slots per node and ratios.
  *
- * Pure integer functions of their arguments.  The module, libtopdown and the
- * host tests compile the same metrics.c, so that a figure cannot depend on who
- * computed it.
+ * Pure integer functions of their arguments.  The module, libtopdown and the host tests
+ * compile the same metrics.c, so all of them compute the same values.
  */
 #ifndef TOPDOWN_METRICS_H
 #define TOPDOWN_METRICS_H
@@ -32,7 +31,7 @@ enum td_metric {
 };
 
 /**
- * struct td_counts - slots counted in a span of time, as the driver has them
+ * struct td_counts - slots counted in a span of time, as the driver counts them
  * @slots: all slots
  * @metric: slots of each enum td_metric: sums of floor(slots * byte / 255)
  */
@@ -42,7 +41,7 @@ struct td_counts {
 };
 
 /**
- * struct td_quant - what has been learnt about how the CPU makes the bytes
+ * struct td_quant - whether the CPU truncates or rounds its bytes, as learnt so far
  * @score: above 0 the bytes look truncated, below 0 rounded, 0 not known
  */
 struct td_quant {
@@ -50,10 +49,10 @@ struct td_quant {
 };
 
 /**
- * enum td_bytes - what the level 1 bytes of PERF_METRICS sum to
+ * enum td_bytes - the sum of the level 1 bytes of PERF_METRICS
  *
- * @TD_BYTES_RIGHT: all slots, but for what the CPU's way of making bytes takes or adds
- * @TD_BYTES_ODD: more than that is missing, or too much, and the figures are scaled
+ * @TD_BYTES_RIGHT: all slots, except for truncation or rounding
+ * @TD_BYTES_ODD: another sum, which no rounding explains; level 1 is scaled to all slots
  * @TD_BYTES_ABSURD: less than half of all slots, or more than one and a half of them
  * @TD_BYTES_ZERO: nothing
  */
@@ -65,10 +64,10 @@ enum td_bytes {
 };
 
 /**
- * struct td_sum - figures added up over CPUs
- * @figures: the sums, modulo 2^64
+ * struct td_sum - sum of the figures of several CPUs
+ * @figures: the sum, modulo 2^64
  * @slots: sum of slots >> TD_SUM_SHIFT, which cannot overflow
- * @node: the same of each node
+ * @node: the same sum for each node
  */
 struct td_sum {
 	struct topdown_figures figures;
@@ -76,7 +75,7 @@ struct td_sum {
 	__u64 node[TD_NR_NODES];
 };
 
-/* What level 1 has, and what there can be on a CPU with PERF_METRICS. */
+/* Nodes of level 1, of both levels, and of a CPU with PERF_METRICS. */
 #define TD_NODES_LEVEL1		0x200fU
 #define TD_NODES_LEVEL2		((1U << TD_NR_NODES) - 1)
 #define TD_NODES_METRICS	(TOPDOWN_CORE_BOUND + 1)
@@ -88,11 +87,11 @@ struct td_sum {
 		((parent) == TOPDOWN_BACKEND_BOUND ? 1U << TOPDOWN_RESOURCE_BOUND : 0))
 
 /**
- * td_figures_children - of which level 1 nodes the children were counted in all slots
- * @figures: what was counted with the same events; the slots in
- * @nodes: the nodes that were counted, bit n for node n
+ * td_figures_children - set the slots in which the children of each node were counted
+ * @figures: a part; slots in, children_slots out
+ * @nodes: nodes that were counted, bit n for node n
  *
- * Inline, as it is a part of each fold.
+ * Inline, because each fold calls it.
  */
 static inline void td_figures_children(struct topdown_figures *figures, __u32 nodes)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Starved: does somebody lack the counters that our groups have?
+ * Starved: does a perf user lack the counters that our groups have?
  *
- * perf says that events of a context lack counters, but not whose counters they wait for:
- * the events of the context are looked through, on the CPU with interrupts off.
+ * perf knows that events of a context lack counters, but not whose counters they need.
+ * So this looks through the events of the context, on the CPU with interrupts off.
  */
 #include <linux/list.h>
 #include <linux/lockdep.h>
@@ -14,10 +14,10 @@
 #include "meter.h"
 #include "starved.h"
 
-/* The most events of a context that are looked at, with its raw lock held. */
+/* Look at no more events of a context, because its raw lock is held. */
 #define TD_STARVED_LOOK_MAX	256
 
-/* Numbers of counters from here on are those of fixed ones. */
+/* Counters with this number and above are fixed ones. */
 #define TD_STARVED_FIXED	32
 
 /* May the event be scheduled on this CPU, by our PMU? */
@@ -27,35 +27,35 @@ static bool td_starved_here(const struct td_meter *meter, const struct perf_even
 	       (event->cpu == -1 || event->cpu == meter->cpu);
 }
 
-/* Does it wait for counters?  Siblings of a leader that is disabled do not. */
+/* Does the event wait for counters?  Siblings of a disabled leader do not. */
 static bool td_starved_waits(const struct perf_event *event)
 {
 	return event->state == PERF_EVENT_STATE_INACTIVE &&
 	       event->group_leader->state == PERF_EVENT_STATE_INACTIVE;
 }
 
-/* Has a task's event to wait for what our groups have? */
+/* Does an event of a task wait for counters that our groups may have? */
 static bool td_starved_task_waits(const struct td_meter *meter, const struct perf_event *event)
 {
 	return td_starved_waits(event) && td_starved_here(meter, event) &&
 	       (td_meter_general(meter) || td_meter_fixed(meter, event));
 }
 
-/* The same for an event of the CPU that counts a cgroup, */
+/* The same question for an event of the CPU that counts a cgroup. */
 static bool td_starved_cgroup_waits(const struct td_meter *meter, const struct perf_event *event)
 {
 	return !td_meter_owns(meter, event) && td_starved_task_waits(meter, event) &&
 	       td_compat_is_cgroup(event) && td_compat_cgroup_runs(event);
 }
 
-/* or for any event of the CPU. */
+/* The same question for any event of the CPU. */
 static bool td_starved_cpu_waits(const struct td_meter *meter, const struct perf_event *event)
 {
 	return !td_meter_owns(meter, event) && td_starved_task_waits(meter, event) &&
 	       (!td_compat_is_cgroup(event) || td_compat_cgroup_runs(event));
 }
 
-/* Has somebody who counts the CPU what a task wants, or will have it if we leave? */
+/* Would a CPU-wide event of a perf user keep the counter that the task needs? */
 static bool td_starved_rival(const struct td_meter *meter, const struct perf_event *event)
 {
 	return event->state >= PERF_EVENT_STATE_INACTIVE && !td_compat_is_cgroup(event) &&
@@ -63,7 +63,7 @@ static bool td_starved_rival(const struct td_meter *meter, const struct perf_eve
 	       !td_meter_owns(meter, event);
 }
 
-/* Does the event have what may be that which we left? */
+/* May the event have a counter that our groups left? */
 static bool td_starved_has(const struct td_meter *meter, const struct perf_event *event)
 {
 	if (event->state != PERF_EVENT_STATE_ACTIVE || !td_starved_here(meter, event) ||
@@ -75,7 +75,7 @@ static bool td_starved_has(const struct td_meter *meter, const struct perf_event
 
 typedef bool (*td_starved_test)(const struct td_meter *meter, const struct perf_event *event);
 
-/* Is there such an event?  @many: what is said of contexts with very many events. */
+/* Does a context have such an event?  @many: the answer for contexts with very many events. */
 static bool td_starved_any(const struct td_meter *meter, struct perf_event_context *ctx,
 			 td_starved_test test, bool many)
 {
@@ -94,7 +94,7 @@ static bool td_starved_any(const struct td_meter *meter, struct perf_event_conte
 	return any;
 }
 
-/* The context of the CPU, if events of it lack counters for whose users we stand aside. */
+/* The CPU's context, if its events lack counters and we would stand aside for their users. */
 static struct perf_event_context *td_starved_cpu(const struct td_meter *meter, bool all)
 {
 	const struct perf_event *leader = td_meter_leader(meter);
@@ -106,10 +106,10 @@ static struct perf_event_context *td_starved_cpu(const struct td_meter *meter, b
 
 /**
  * td_starved_context() - a context of perf with events that lack counters
- * @meter: of this CPU, interrupts off
- * @all: also events that count the whole CPU, and not only tasks and cgroups
+ * @meter: meter of this CPU, interrupts off
+ * @all: consider events that count the whole CPU, not only tasks and cgroups
  *
- * Cheap: it is not known whose counters they lack.
+ * Cheap: it does not find out whose counters the events lack.
  *
  * Return: the context of the running task or of the CPU; NULL for none.
  */
@@ -121,8 +121,8 @@ struct perf_event_context *td_starved_context(const struct td_meter *meter, bool
 }
 
 /**
- * td_starved_by() - the context of a user who lacks what the groups have
- * @meter: of this CPU, interrupts off
+ * td_starved_by() - the context of a perf user who lacks counters that the groups have
+ * @meter: meter of this CPU, interrupts off
  * @all: as for td_starved_context()
  *
  * Return: the context; NULL for none.
@@ -135,7 +135,7 @@ struct perf_event_context *td_starved_by(const struct td_meter *meter, bool all)
 	if (!td_meter_counting(meter))
 		return NULL;
 	ctx = td_compat_starved_task(leader);
-	/* CPU-wide users come before tasks: it is not we who are in the way. */
+	/* perf serves CPU-wide users before tasks, so such a user would be in the way anyway. */
 	if (ctx && td_starved_any(meter, ctx, td_starved_task_waits, true) &&
 	    (td_meter_general(meter) ||
 	     !td_starved_any(meter, leader->ctx, td_starved_rival, false)))
@@ -148,8 +148,8 @@ struct perf_event_context *td_starved_by(const struct td_meter *meter, bool all)
 }
 
 /**
- * td_starved_helped() - has somebody what the groups left?
- * @meter: of this CPU, interrupts off; disabled
+ * td_starved_helped() - does somebody use a counter that the groups left?
+ * @meter: meter of this CPU, disabled; interrupts off
  * @ctx: context with events that still lack counters
  *
  * Return: true or false.
