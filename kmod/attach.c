@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Attaching sessions to tasks that exist; perf lets new tasks inherit.
+ * Attaching sessions to tasks that exist.  perf lets new tasks inherit.
  *
- * A thread can be made while its process is being attached.  If its maker has an
- * event already the thread inherits one; if not, it shows up in the list of threads.
- * So the list is gone through until nothing new is found, and once more a moment
- * later, since a thread appears there some time after it could have inherited.  The
- * session remembers the threads that it has met until then, so that none gets two.
+ * A thread can be made while its process is being attached.  If its maker has an event
+ * already, the thread inherits one.  If not, the thread appears in the list of threads.  So
+ * the list is searched until nothing new is found.  It is searched once more a moment
+ * later, because a thread appears there some time after it could have inherited.  Until
+ * then the session remembers the threads that have an event, so that none gets two.
  */
 #include <linux/err.h>
 #include <linux/jiffies.h>
@@ -28,23 +28,23 @@
 #include "quota.h"
 #include "session.h"
 
-/* Threads that are looked up at once. */
+/* This many threads are looked up at once. */
 #define TD_ATTACH_BATCH		16
 
-/* In this time a thread that is being made is in the list of its process. */
+/* After this time a thread that was being made is in the list of its process. */
 #define TD_ATTACH_LOOK		(HZ / 10)
 
-/* So long perf stays ready to follow tasks after the last session. */
+/* perf stays ready to follow tasks for this long after the last session. */
 #define TD_ATTACH_KEEP		(5 * HZ)
 
 /*
- * perf patches the kernel's text, with interrupts to all CPUs, when the first event
- * of a task is made and a second after the last has gone.  This event keeps it from
- * doing that for each of many short sessions.
+ * perf patches the kernel's text, with interrupts to all CPUs, when the first event of a
+ * task is made, and again a second after the last one is gone.  This event avoids that for
+ * each of many short sessions.
  */
 static struct perf_event *td_attach_keeper;
 static unsigned int td_attach_users;
-/* Protects both. */
+/* Protects the keeper and the number of its users. */
 static DEFINE_MUTEX(td_attach_mutex);
 
 static void td_attach_drop_work(struct work_struct *work);
@@ -61,9 +61,9 @@ static void td_attach_drop_work(struct work_struct *work)
 }
 
 /*
- * Not an event of ours: it must not keep the module from being unloaded.  On the worker
- * that runs this, which makes no tasks: with an event that is not inherited perf
- * could not take the contexts of a task and of those that it makes for the same.
+ * The keeper is not an event of our PMU, which would prevent unloading.  It is on the worker
+ * that runs this, because a worker makes no tasks.  On a task that does, an event that is
+ * not inherited would keep perf from swapping the contexts of the task and its children.
  */
 static void td_attach_keep_work(struct work_struct *work)
 {
@@ -78,7 +78,7 @@ static void td_attach_keep_work(struct work_struct *work)
 	mutex_lock(&td_attach_mutex);
 	if (td_attach_users && !td_attach_keeper) {
 		event = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
-		/* Without it sessions work as well. */
+		/* Sessions also work without a keeper. */
 		td_attach_keeper = IS_ERR(event) ? NULL : event;
 	}
 	mutex_unlock(&td_attach_mutex);
@@ -115,7 +115,7 @@ static void td_attach_release(struct td_member *member)
 	member->event = NULL;
 }
 
-/* One event on a task. */
+/* Make one event on a task. */
 static int td_attach_event(struct td_session *session, struct task_struct *task, bool on_exec)
 {
 	struct td_member *member;
@@ -136,7 +136,7 @@ static int td_attach_event(struct td_session *session, struct task_struct *task,
 	return 0;
 }
 
-/* 0 also for a task that has exited meanwhile. */
+/* Attach to one task.  Returns 0 also if the task has exited meanwhile. */
 static int td_attach_task(struct td_session *session, struct task_struct *task)
 {
 	int ret;
@@ -154,7 +154,7 @@ static int td_attach_task(struct td_session *session, struct task_struct *task)
 	return ret == -ESRCH ? 0 : ret;
 }
 
-/* Threads that the session has not met: how many were attached, or an errno. */
+/* Attach to some threads without an event.  Returns their number, or an errno. */
 static int td_attach_batch(struct td_session *session, struct task_struct *task)
 {
 	struct task_struct *thread, *found[TD_ATTACH_BATCH];
@@ -162,7 +162,7 @@ static int td_attach_batch(struct td_session *session, struct task_struct *task)
 
 	lockdep_assert_held(&session->members_lock);
 	rcu_read_lock();
-	/* for_each_thread(), which asks lockdep for a lock that is not exported. */
+	/* As for_each_thread(), which checks a lock that is not exported. */
 	list_for_each_entry_rcu(thread, &task->signal->thread_head, thread_node) {
 		if (READ_ONCE(thread->flags) & PF_EXITING || td_session_met(session, thread))
 			continue;
@@ -190,7 +190,7 @@ static int td_attach_process(struct td_session *session, struct task_struct *tas
 	return ret;
 }
 
-/* The last look for threads that were being made. */
+/* Search once more for threads that were being made. */
 static void td_attach_look(struct td_session *session)
 {
 	lockdep_assert_held(&session->members_lock);
@@ -202,8 +202,8 @@ static void td_attach_look(struct td_session *session)
 }
 
 /*
- * See to the events of a session: release those that are of no use any more.  These are
- * all, if it wants no tasks; those that waited for an exec, when it has come.
+ * Release the events of a session that are useless now: all of them if the session is over,
+ * and those that waited for an exec if it has happened.
  */
 static void td_attach_tend(struct work_struct *work)
 {
@@ -214,7 +214,7 @@ static void td_attach_tend(struct work_struct *work)
 	mutex_lock(&session->members_lock);
 	if (!td_session_over(session))
 		td_attach_look(session);
-	/* Afterwards: while it looks, an exec does not queue this work again. */
+	/* After the search, because an exec does not queue this work again during the search. */
 	over = td_session_over(session);
 	waits = td_session_waits(session);
 	list_for_each_entry(member, &session->members, list) {
@@ -227,12 +227,12 @@ static void td_attach_tend(struct work_struct *work)
 /**
  * td_attach_begin() - let a session follow tasks
  * @session: new, and not counting yet
- * @task: a thread, or any of a process
+ * @task: a thread, or any thread of a process
  *
- * Interrupts no CPU but those that run the tasks.  td_attach_end() has to follow, also
- * after a failure.
+ * Interrupts only CPUs that run these tasks.  td_attach_end() has to follow, also after a
+ * failure.
  *
- * Return: 0, -ESRCH if all have exited, -ENOSPC or -ENOMEM.
+ * Return: 0, -ESRCH if all tasks have exited, -ENOSPC or -ENOMEM.
  */
 int td_attach_begin(struct td_session *session, struct task_struct *task)
 {
@@ -256,7 +256,7 @@ int td_attach_begin(struct td_session *session, struct task_struct *task)
 
 /**
  * td_attach_end() - follow no tasks any more
- * @session: it wants none; nothing uses its members when this returns
+ * @session: is over; nothing uses its members when this returns
  */
 void td_attach_end(struct td_session *session)
 {
@@ -275,7 +275,7 @@ void td_attach_end(struct td_session *session)
 }
 
 /**
- * td_attach_exit() - no session is left, nor will be
+ * td_attach_exit() - release the keeper; there will be no session any more
  */
 void td_attach_exit(void)
 {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Following tasks: perf does it.
+ * Following tasks: perf does it, by events of a PMU of our own.
  *
- * A session is an event of a PMU of our own on each task that it was attached to.
- * perf schedules the event in and out with its task, hands it down to new threads
- * and processes, and ends it at exit and at an exec that gains rights.  All that is
- * done here: when an event comes or goes the CPU's window is folded, so that each
- * part that is counted belongs to one task (credit.c).
+ * A session has such an event on each task that it was attached to.  perf schedules the
+ * event in and out with its task, lets new threads and processes inherit it, and ends it at
+ * exit and at an exec that gains rights.  What remains for this file: when an event is
+ * scheduled in or out, fold the CPU's window, so that each part belongs to one task
+ * (credit.c).
  *
- * A fold stops the counters of the CPU for a moment.  Too many switches must not
- * become too many folds, so each time on a CPU, from add to del, needs a ticket.
- * Without one its slots are not measured, and its time is in merged_ns.
+ * A fold stops the counters of the CPU for a moment, so frequent switches must not cause
+ * as many folds.  Therefore each stay of a task on a CPU, from add to del, needs a ticket.
+ * Without a ticket its slots are not measured, and its time is in merged_ns.
  */
 #include <linux/err.h>
 #include <linux/irqflags.h>
@@ -39,23 +39,22 @@
 #define TD_FOLLOW_TASK		0
 #define TD_FOLLOW_EXEC		1
 
-/* Folds that may follow each other at once, if there were few before. */
+/* This many folds may follow each other at once, if there were few before. */
 #define TD_FOLD_BURST_NS	(32 * TD_FOLD_MIN_NS)
 
-/* Events of one task that come or go within this time do so together. */
+/* perf schedules all events of a task in, or out, within this time. */
 #define TD_SAME_NS		5000
 
 /* No switch takes longer than this, on an emulated machine either. */
 #define TD_SWITCH_NS		100000
 
 /**
- * struct td_tickets - how many folds a CPU may still spend; used there with interrupts off
- * @paid: up to when the folds so far are paid for, local_clock()
- * @resume: while refusing: tickets are given again when no more than this is unpaid
+ * struct td_tickets - the tickets of a CPU; used there with interrupts off
+ * @paid: the folds so far have used up the time until this local_clock()
+ * @resume: while @refusing: give tickets again when @paid is at most this far ahead
  * @refusing: no tickets are given
  * @random: source of @resume
- * @left: when the last event was taken from the CPU, local_clock()
- * @leaving: none was given the CPU since
+ * @left: when the last event was scheduled out from the CPU, local_clock()
  */
 struct td_tickets {
 	u64 paid;
@@ -69,9 +68,9 @@ struct td_tickets {
 static DEFINE_PER_CPU(struct td_tickets, td_tickets);
 
 /*
- * May @folds be spent?  Grants and refusals come in runs, since a time that follows
- * a measured one needs one fold instead of two.  How long a run of refusals is, is
- * random, or tasks that take turns regularly would always meet the same answer.
+ * Ask for a ticket for @folds folds.  Grants and refusals come in runs, because a stay right
+ * after a measured one needs one fold instead of two.  The length of a run of refusals is
+ * random, because tasks that alternate regularly would otherwise always get the same answer.
  */
 static bool td_follow_ticket(u64 now, unsigned int folds)
 {
@@ -94,7 +93,7 @@ static bool td_follow_ticket(u64 now, unsigned int folds)
 	return true;
 }
 
-/* Fold what was counted until now, or credit the time where that is not possible. */
+/* Fold now; if that is not possible, credit the time only. */
 static void td_follow_fold(struct td_window *window, u64 now)
 {
 	if (!window->open)
@@ -106,8 +105,8 @@ static void td_follow_fold(struct td_window *window, u64 now)
 }
 
 /*
- * Did the last event go in this very switch?  The scheduler noted when the running task
- * was given the CPU, and that was before.
+ * Was the last event scheduled out in this very switch?  If so, the scheduler gave the CPU
+ * to the current task before that.
  */
 static bool td_follow_same_switch(u64 left, u64 now)
 {
@@ -121,8 +120,8 @@ static bool td_follow_same_switch(u64 left, u64 now)
 }
 
 /*
- * The first event of a task comes to this CPU: what was counted so far is not its own.
- * A fold for the task before does for both.
+ * The first event of a task is scheduled in.  Slots so far are not the task's own, so fold,
+ * unless this switch has already folded for the previous task.
  */
 static void td_follow_begin(struct td_window *window, u64 now)
 {
@@ -154,15 +153,15 @@ static int td_follow_add(struct perf_event *event, int flags)
 	else if (now - this_cpu_read(td_running.since) >= TD_SAME_NS)
 		td_follow_fold(window, now);
 	td_credit_add(event);
-	/* A new task that never had a CPU was never made; see td_follow_destroy(). */
+	/* The task has run, so its fork() has not failed: see td_follow_destroy(). */
 	event->hw.config = 1;
 	return 0;
 }
 
 /*
- * Has the task left?  perf says nothing of an event that was not inherited, so look
- * again as soon as perf has let go of its locks.  Only a task that exits or executes
- * a program can leave.
+ * May the task be leaving the session?  For an event that was not inherited perf has no
+ * callback, so check as soon as perf has released its locks.  Only a task that exits or
+ * executes a program can leave.
  */
 static void td_follow_watch_exit(struct perf_event *event)
 {
@@ -184,12 +183,8 @@ static void td_follow_del(struct perf_event *event, int flags)
 
 	if (event->attr.config == TD_FOLLOW_EXEC)
 		return;
-	/*
-	 * All events of a task go at one switch, and share one fold.  A turn may be shorter
-	 * than that takes elsewhere.
-	 */
-	if (!tickets->leaving || now - tickets->left >= TD_SAME_NS ||
-	    this_cpu_read(td_running.since) > tickets->left) {
+	/* All events of a task are scheduled out at one switch, and share one fold. */
+	if (now - tickets->left >= TD_SAME_NS || this_cpu_read(td_running.since) > tickets->left) {
 		td_follow_fold(this_cpu_ptr(td_windows), now);
 		tickets->left = this_cpu_read(td_running.since);
 		tickets->leaving = true;
@@ -198,7 +193,7 @@ static void td_follow_del(struct perf_event *event, int flags)
 	td_follow_watch_exit(event);
 }
 
-/* The sum of a session is in its shares: the count of the event stays 0. */
+/* The sum of a session is in its shares, so the count of the event stays 0. */
 static void td_follow_read(struct perf_event *event)
 {
 }
@@ -225,8 +220,8 @@ static struct pmu td_follow_pmu = {
 };
 
 /*
- * Never called: the events do not sample.  No event of a user can have this
- * handler, so it tells our events from everybody else's.
+ * Never called, because the events do not sample.  No event of a user can have this
+ * handler, so it marks our events.
  */
 static void td_follow_marker(struct perf_event *event, struct perf_sample_data *data,
 			     struct pt_regs *regs)
@@ -234,15 +229,16 @@ static void td_follow_marker(struct perf_event *event, struct perf_sample_data *
 }
 
 /*
- * Forget the task that this event was made for, and the one that had it last: perf swaps
- * the contexts of tasks that inherited the same.  A task that lives on keeps another.
+ * Forget the task that this event was made for, and the task that had it last.  They may
+ * differ, because perf swaps the contexts of tasks that inherited the same events.  A task
+ * that lives on keeps the event of the other.
  */
 static void td_follow_unmeet(const struct perf_event *event)
 {
 	struct td_session *session = td_member_session(event);
 	struct task_struct *task = event->hw.target;
 
-	/* One that has never run is of a fork() that failed. */
+	/* If the event has never run, the fork() of its task failed. */
 	if (READ_ONCE(task->flags) & PF_EXITING || !event->hw.config)
 		td_session_unmeet(session, task);
 	if (current->flags & PF_EXITING)
@@ -250,8 +246,8 @@ static void td_follow_unmeet(const struct perf_event *event)
 }
 
 /*
- * The last reference to an event is gone.  An inherited one ends with its task; one
- * whose task lives on was ended by an exec that gained rights.
+ * The last reference to an event is gone.  An inherited event ends with its task.  If the
+ * task lives on, an exec that gained rights ended the event.
  */
 static void td_follow_destroy(struct perf_event *event)
 {
@@ -263,7 +259,7 @@ static void td_follow_destroy(struct perf_event *event)
 		return;
 	}
 	if (event->parent) {
-		/* Where fork() failed the task has never run. */
+		/* If fork() failed, the task has never run. */
 		secure = event->hw.config && !(current->flags & PF_EXITING);
 		td_session_left(member->session, secure);
 	} else if (!member->left) {
@@ -273,7 +269,7 @@ static void td_follow_destroy(struct perf_event *event)
 	td_session_put(member->session);
 }
 
-/* Also called for events of other types that nobody wanted. */
+/* perf also calls this for events of other types that no PMU accepted. */
 static int td_follow_event_init(struct perf_event *event)
 {
 	struct td_member *member;
@@ -284,25 +280,25 @@ static int td_follow_event_init(struct perf_event *event)
 	member = td_member_of(event);
 	if (!event->parent)
 		member->event = event;
-	/* 6.1 forgets it for events that are made in the kernel. */
+	/* 6.1 does not set it for events that are made in the kernel. */
 	event->event_caps |= PERF_EV_CAP_SOFTWARE;
 	event->destroy = td_follow_destroy;
 	td_session_get(member->session);
-	/* An error would make fork() fail. */
+	/* Do not return an error: it would make fork() fail. */
 	if (event->attr.config == TD_FOLLOW_TASK)
 		td_session_join(member->session, event->hw.target);
 	return 0;
 }
 
 /*
- * In the interrupt after an event was taken from a task that may be leaving, which is
- * before anybody can learn that the task has left.
+ * Runs in an interrupt right after an event was scheduled out from a task that may be
+ * leaving.  That is before anybody can notice that the task has left.
  */
 static void td_follow_check(struct irq_work *work)
 {
 	struct td_member *member = container_of(work, struct td_member, check);
 
-	/* The work may run on another CPU before it has returned here. */
+	/* The work may run on another CPU before it has returned on this one. */
 	if (!td_compat_event_ended(member->event) || xchg(&member->left, true))
 		return;
 	td_session_left(member->session, member->secure);
@@ -310,12 +306,12 @@ static void td_follow_check(struct irq_work *work)
 
 /**
  * td_follow_create() - let a session follow a task
- * @member: zeroed but for the session; to be freed after the event and its session
+ * @member: zeroed except for the session; must outlive the event and its session
  * @task: the task
- * @on_exec: make the event that tells the session of an exec
+ * @on_exec: make an event that reports an exec to the session
  *
  * Return: the event, to be released with perf_event_release_kernel() and
- * irq_work_sync() of the member's check; -ESRCH as a pointer if the task has exited;
+ * irq_work_sync() of the member's check; as a pointer -ESRCH if the task has exited;
  * -ENOMEM.
  */
 struct perf_event *td_follow_create(struct td_member *member, struct task_struct *task,
@@ -346,7 +342,7 @@ static void td_follow_fresh_this(void *unused)
 		td_follow_fold(this_cpu_ptr(td_windows), local_clock());
 }
 
-/* Not by an interrupt to a CPU that must have none. */
+/* Shall the CPU fold for a session?  Never interrupt a quiet CPU. */
 static bool td_follow_runs(int cpu, void *session)
 {
 	return td_session_runs_on(session, cpu) &&
@@ -354,9 +350,10 @@ static bool td_follow_runs(int cpu, void *session)
 }
 
 /**
- * td_follow_fresh() - count until now what the tasks of a session use
- * @session: the session; one interrupt to each CPU that they run on, but for nohz_full
- *	ones
+ * td_follow_fresh() - bring the shares of a session up to date
+ * @session: the session
+ *
+ * Interrupts each CPU that runs a task of the session, except quiet ones.
  */
 void td_follow_fresh(struct td_session *session)
 {
@@ -364,7 +361,7 @@ void td_follow_fresh(struct td_session *session)
 }
 
 /**
- * td_follow_init() - get ready to follow tasks
+ * td_follow_init() - prepare to follow tasks
  *
  * Return: 0 or a negative errno from registering the PMU.
  */
@@ -378,7 +375,7 @@ int td_follow_init(void)
 }
 
 /**
- * td_follow_exit() - undo td_follow_init(); no session is left, nor an event
+ * td_follow_exit() - undo td_follow_init(); no session and no event are left
  */
 void td_follow_exit(void)
 {

@@ -8,7 +8,7 @@ struct task_struct;
 struct td_member;
 struct td_session;
 
-/* Closer folds for switches than this, in the long run, are refused: nanoseconds. */
+/* Folds for switches get tickets at this distance on average, in nanoseconds. */
 #define TD_FOLD_MIN_NS		20000
 
 struct perf_event *td_follow_create(struct td_member *member, struct task_struct *task,

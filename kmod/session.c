@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sessions: the slots that the tasks of a descriptor's interest have used.
+ * Sessions: the slots that some tasks have used.
  *
- * A reader adds up what all CPUs have of a session (share.c), and takes off what
- * there was at the last reset.
+ * A reader adds up the shares of all CPUs (share.c) and subtracts the baseline.
  *
- * Locks: @lock of a session protects its settings and the number of its tasks.  It is
- * taken where tasks are made, leave and execute programs, inside perf's locks, so
- * nothing but raw locks is taken under it.  A credit takes no lock at all.
+ * Locks: the lock of a session protects its settings and the number of its tasks.  It is
+ * taken inside perf's locks, when tasks are made, leave, or execute programs.  So only raw
+ * locks may be taken under it.  A credit takes no lock at all.
  */
 #include <linux/cache.h>
 #include <linux/err.h>
@@ -29,7 +28,7 @@
 /**
  * td_session_credit() - add what a task of the session used on this CPU
  * @session: the session; interrupts off
- * @credit: what
+ * @credit: the credit
  */
 void td_session_credit(const struct td_session *session, const struct td_credit *credit)
 {
@@ -45,10 +44,10 @@ static bool td_session_is_over(const struct td_session *session)
 }
 
 /**
- * td_session_over() - does it want no tasks any more?
+ * td_session_over() - has a session been detached, or ended by a gain of rights?
  * @session: the session
  *
- * Return: true or false; once true it stays so.
+ * Return: true or false; once true, always true.
  */
 bool td_session_over(struct td_session *session)
 {
@@ -61,10 +60,10 @@ bool td_session_over(struct td_session *session)
 }
 
 /**
- * td_session_waits() - will it be enabled by an exec?
+ * td_session_waits() - will an exec enable a session?
  * @session: the session
  *
- * Return: true or false; once false it stays so.
+ * Return: true or false; once false, always false.
  */
 bool td_session_waits(struct td_session *session)
 {
@@ -77,8 +76,8 @@ bool td_session_waits(struct td_session *session)
 }
 
 /**
- * td_session_has_tasks() - does it follow a task?
- * @session: being attached
+ * td_session_has_tasks() - has an attach found a task?
+ * @session: the session, which is being attached
  *
  * Return: true or false.
  */
@@ -104,7 +103,7 @@ static u32 td_session_state(const struct td_session *session)
 	return session->enabled ? TOPDOWN_SESSION_RUNNING : TOPDOWN_SESSION_DISABLED;
 }
 
-/* Something that its map shows has changed. */
+/* Update the header of the session map. */
 static void td_session_show(struct td_session *session)
 {
 	td_share_tell(session->map, td_session_state(session),
@@ -121,7 +120,7 @@ static void td_session_update(struct td_session *session)
 	td_session_show(session);
 }
 
-/* It counts no more; the descriptor's owner may want to know. */
+/* The session counts no more: add that to the news of its descriptor. */
 static void td_session_tell(struct td_session *session)
 {
 	td_session_update(session);
@@ -140,17 +139,17 @@ static void td_session_told(struct td_session *session)
 	td_news_drop(session->news);
 }
 
-/* Events of it are of no use any more.  Whoever detaches it sees to them itself. */
+/* Some events of the session are useless now.  A detach releases them itself. */
 static void td_session_tend(struct td_session *session)
 {
 	lockdep_assert_held(&session->lock);
-	/* The work comes soon, and not before all threads are found. */
+	/* While threads are searched for, the work is already queued. */
 	if (session->gone || (session->looking && !session->ended))
 		return;
 	irq_work_queue(&session->poke);
 }
 
-/* Queueing work wakes up a task, which nobody may do who holds locks of perf's. */
+/* Queueing work wakes up a task, which is forbidden under perf's locks. */
 static void td_session_poke(struct irq_work *work)
 {
 	struct td_session *session = container_of(work, struct td_session, poke);
@@ -158,14 +157,14 @@ static void td_session_poke(struct irq_work *work)
 	mod_delayed_work(system_wq, &session->tend, 0);
 }
 
-/* The address of a task cannot be used again while one of its events refers to it. */
+/* The address of a task is not reused while an event refers to the task. */
 static unsigned long td_session_key(const struct task_struct *task)
 {
 	return (unsigned long)task >> L1_CACHE_SHIFT;
 }
 
 /**
- * td_session_join() - a task is followed for it
+ * td_session_join() - a session follows one more task
  * @session: the session
  * @task: the task, which does not run before this returns
  */
@@ -185,8 +184,8 @@ void td_session_join(struct td_session *session, struct task_struct *task)
 }
 
 /**
- * td_session_left() - one of its tasks has exited, or the task's event is released
- * @session: the session; in an interrupt too
+ * td_session_left() - a task of a session has exited, or its event is released
+ * @session: the session; also in an interrupt
  * @secure: the task did not exit, but gained rights by executing a program
  */
 void td_session_left(struct td_session *session, bool secure)
@@ -211,7 +210,7 @@ void td_session_left(struct td_session *session, bool secure)
 }
 
 /**
- * td_session_missed() - a task that it should follow could not be followed
+ * td_session_missed() - a session could not follow a task that it should
  * @session: the session
  */
 void td_session_missed(struct td_session *session)
@@ -223,7 +222,7 @@ void td_session_missed(struct td_session *session)
 }
 
 /**
- * td_session_exec() - one of its tasks executes a program, with no more rights than before
+ * td_session_exec() - a task of a session executes a program without a gain of rights
  * @session: the session; interrupts off
  */
 void td_session_exec(struct td_session *session)
@@ -243,9 +242,9 @@ void td_session_exec(struct td_session *session)
 }
 
 /**
- * td_session_meet() - remember the threads that it follows
+ * td_session_meet() - remember the threads of a process that get an event
  * @session: the session; under its members_lock
- * @leader: the process that it is being attached to
+ * @leader: the process that the session is being attached to
  */
 void td_session_meet(struct td_session *session, struct task_struct *leader)
 {
@@ -257,7 +256,7 @@ void td_session_meet(struct td_session *session, struct task_struct *leader)
 
 /**
  * td_session_met() - does a thread have an event of the session?
- * @session: the session; looks for threads
+ * @session: the session, which is searching for threads
  * @task: the thread
  *
  * Return: true or false.
@@ -268,7 +267,7 @@ bool td_session_met(struct td_session *session, const struct task_struct *task)
 }
 
 /**
- * td_session_unmeet() - the event of a thread is gone, and the thread may be too
+ * td_session_unmeet() - the event of a thread is gone, and perhaps the thread too
  * @session: the session
  * @task: the thread, which the event still refers to
  */
@@ -302,7 +301,7 @@ static void td_session_free(struct kref *ref)
 
 	list_for_each_entry_safe(member, next, &session->members, list)
 		kfree(member);
-	/* A task may have joined while it was being forgotten; its lock is not for softirqs. */
+	/* A task may have joined during td_session_forget().  xa_lock is not for softirqs. */
 	if (!xa_empty(&session->met))
 		xa_destroy(&session->met);
 	mutex_destroy(&session->members_lock);
@@ -347,12 +346,12 @@ static bool td_session_alloc(struct td_session *session)
 }
 
 /**
- * td_session_create() - a session without tasks
- * @news: where the descriptor's owner hears of its end
+ * td_session_create() - make a session without tasks
+ * @news: news of the descriptor
  * @attach: the command
- * @user: who pays; put by td_session_destroy()
+ * @user: account to charge; td_session_destroy() puts it
  *
- * Return: the session, not counting yet; NULL without memory.
+ * Return: the session, not counting yet; NULL if there is no memory.
  */
 struct td_session *td_session_create(struct td_news *news,
 				     const struct topdown_attach *attach, struct td_user *user)
@@ -378,14 +377,14 @@ struct td_session *td_session_create(struct td_news *news,
 	session->children = attach->flags & TOPDOWN_ATTACH_CHILDREN;
 	session->enabled = !(attach->flags & TOPDOWN_ATTACH_DISABLED);
 	session->on_exec = attach->flags & TOPDOWN_ATTACH_ON_EXEC;
-	/* Until it is attached, so that it does not seem to have exited. */
+	/* Until it is attached, as otherwise an early exit would end it. */
 	session->tasks = 1;
 	return session;
 }
 
 /**
- * td_session_begin() - its tasks are there: count, from now on
- * @session: the session, which can be found now
+ * td_session_begin() - count from now on
+ * @session: the session; its tasks are followed, and its number can be looked up
  */
 void td_session_begin(struct td_session *session)
 {
@@ -397,7 +396,7 @@ void td_session_begin(struct td_session *session)
 }
 
 /**
- * td_session_end() - nothing is counted any more
+ * td_session_end() - count no more
  * @session: the session
  *
  * td_attach_end() and td_session_destroy() have to follow.
@@ -413,7 +412,7 @@ void td_session_end(struct td_session *session)
 
 /**
  * td_session_destroy() - free a session
- * @session: ended, without events of its own; RCU readers may still look at it
+ * @session: the session, ended and without members; RCU readers may still use it
  */
 void td_session_destroy(struct td_session *session)
 {
@@ -428,15 +427,15 @@ static void td_session_figures(struct topdown_figures *figures, const struct top
 }
 
 /**
- * td_session_read() - what it has, and what has become of it
- * @session: the session; nobody resets it meanwhile
+ * td_session_read() - read the sums and the state of a session
+ * @session: the session; nobody sets its baseline meanwhile
  * @read: written
  */
 void td_session_read(struct td_session *session, struct topdown_session *read)
 {
 	struct topdown_share sum[TD_NR_KINDS], all;
 
-	/* The state first: after the last task has exited nothing is added. */
+	/* Read the state first: once it is EXITED, the sums read after it are final. */
 	raw_spin_lock_irq(&session->lock);
 	td_session_told(session);
 	read->out_state = session->map->state;
@@ -458,15 +457,15 @@ void td_session_read(struct td_session *session, struct topdown_session *read)
 }
 
 /**
- * td_session_enable() - count from now on, or nothing more
- * @session: the session; just counted until now
- * @enable: count
+ * td_session_enable() - enable or disable a session
+ * @session: the session, just folded
+ * @enable: true to count from now on
  */
 void td_session_enable(struct td_session *session, bool enable)
 {
 	raw_spin_lock_irq(&session->lock);
 	session->enabled = enable;
-	/* What the caller says now is what counts. */
+	/* The command replaces the wait for an exec. */
 	if (session->on_exec)
 		td_session_tend(session);
 	/* Pairs with READ_ONCE() in td_session_exec(). */
@@ -476,8 +475,8 @@ void td_session_enable(struct td_session *session, bool enable)
 }
 
 /**
- * td_session_reset() - the figures begin anew
- * @session: the session, one caller at a time; just counted until now
+ * td_session_reset() - set the baseline of a session
+ * @session: the session, just folded; one caller at a time
  */
 void td_session_reset(struct td_session *session)
 {

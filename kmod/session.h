@@ -22,38 +22,39 @@ struct td_news;
 struct td_user;
 
 /**
- * struct td_session - slots of tasks, added up
- * @news: where the descriptor's owner hears of its end
- * @id: its number
- * @process: takes new threads
- * @children: takes new processes
- * @user: who pays for it
- * @charged: how many tasks the user was charged for; under @members_lock
- * @lock: protects all up to @tasks
- * @attached: its first tasks are there
- * @enabled: it is to count
- * @on_exec: it will be enabled when a task executes a program
- * @gone: it has been detached
+ * struct td_session - the slots of some tasks
+ * @news: news of the descriptor, for the end of the session
+ * @id: number of the session
+ * @process: new threads inherit
+ * @children: new processes inherit
+ * @user: account that is charged for the session
+ * @charged: number of tasks that the user was charged for; under @members_lock
+ * @lock: protects all fields up to @tasks
+ * @attached: the first tasks are followed
+ * @enabled: the session is to count
+ * @on_exec: the session will be enabled when a task executes a program
+ * @gone: the session has been detached
  * @ended: a task gained rights
  * @exited: the last task has exited
  * @incomplete: a thread that was being made during the attach could not be followed
- * @unread: it has ended and not been read since
- * @looking: the threads that it meets are remembered in @met; written under
+ * @unread: the session has ended and was not read since
+ * @looking: threads that get an event are remembered in @met; written under
  *	@members_lock too
- * @tasks: how many follow it, and one while it is being attached
- * @counting: it takes credits; written under @lock
- * @running: how many of its events each CPU runs; written there with interrupts off
+ * @tasks: number of followed tasks, plus one while the session is being attached
+ * @counting: the session takes credits; written under @lock
+ * @running: number of its events that each CPU runs; written there with interrupts off
  * @members_lock: protects @members, @charged and @leader
- * @members: events on the tasks that it was attached to
- * @leader: the process whose threads are looked for, with a reference, or NULL
- * @met: threads that have an event; nothing unless @looking
+ * @members: events on the tasks that the session was attached to
+ * @leader: the process whose threads are being searched, with a reference, or NULL
+ * @met: threads that have an event; empty unless @looking
  * @unsure: there was no memory for @met
- * @tend: looks for threads, and releases events
+ * @tend: searches for threads, and releases events
  * @poke: queues @tend
- * @map: the shares, each written on its CPU with interrupts off, and what readers
- *	see of the fields above; its baseline is changed under the list's lock
- * @ref: one until it is destroyed, one of each event, and one of each mmap() under way
- * @rcu: puts the first when no CPU looks at it any more
+ * @map: the session map: the shares, each written on its CPU with interrupts off, and a
+ *	header for readers; its baseline is changed under the list's lock
+ * @ref: one until the session is destroyed, one of each event, and one of each mmap() that
+ *	is under way
+ * @rcu: puts the first reference when no CPU uses the session any more
  */
 struct td_session {
 	struct td_news *news;
@@ -92,7 +93,7 @@ struct td_session {
 };
 
 /**
- * td_session_runs() - an event of a session comes to this CPU or goes
+ * td_session_runs() - an event of a session is scheduled in or out on this CPU
  * @session: the session; interrupts off
  * @change: 1 or -1
  */
@@ -109,7 +110,7 @@ static __always_inline void td_session_runs(const struct td_session *session, in
  * @session: the session
  * @cpu: possible CPU
  *
- * Return: true or false, as of this moment.
+ * Return: true or false; may change at any time.
  */
 static inline bool td_session_runs_on(const struct td_session *session, int cpu)
 {
@@ -121,7 +122,7 @@ static inline bool td_session_runs_on(const struct td_session *session, int cpu)
  * td_session_counts() - does a session take credits?
  * @session: the session
  *
- * Return: true or false, as of this moment.
+ * Return: true or false; may change at any time.
  */
 static __always_inline bool td_session_counts(const struct td_session *session)
 {

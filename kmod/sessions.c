@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The sessions of a descriptor: made, found by their numbers, waited for and ended.
+ * The session list of a descriptor: make sessions, look them up, wait for them, end them.
  */
 #include <linux/capability.h>
 #include <linux/err.h>
@@ -36,7 +36,7 @@ static struct pid *td_sessions_pidfd(int fd)
 	return pid;
 }
 
-/* The task of a command, with a reference, or an errno. */
+/* The task that a command names, with a reference, or an errno as a pointer. */
 static struct task_struct *td_sessions_task(const struct topdown_attach *attach)
 {
 	bool pidfd = attach->flags & TOPDOWN_ATTACH_PIDFD;
@@ -72,7 +72,7 @@ static int td_sessions_check(const struct topdown_attach *attach)
 	return 0;
 }
 
-/* A session that follows the task, not counting yet. */
+/* Make a session that follows the task and does not count yet. */
 static struct td_session *td_sessions_make(struct td_sessions *list,
 					   const struct topdown_attach *attach,
 					   struct task_struct *task)
@@ -107,7 +107,7 @@ static int td_sessions_add(struct td_sessions *list, const struct topdown_attach
 	lockdep_assert_held(&list->lock);
 	if (list->nr >= TD_SESSIONS_MAX || list->last == U32_MAX)
 		return -ENOSPC;
-	/* So that nothing can fail when it is made. */
+	/* Reserve first, so that nothing can fail once the session exists. */
 	ret = xa_reserve(&list->sessions, list->last + 1, GFP_KERNEL_ACCOUNT);
 	if (ret)
 		return ret;
@@ -126,8 +126,8 @@ static int td_sessions_add(struct td_sessions *list, const struct topdown_attach
 }
 
 /*
- * As perf: the figures of another process need CAP_PERFMON, however they are asked for.
- * perf also accepts who may trace the process, which no module can find out.
+ * As in perf, CAP_PERFMON is needed to follow another process.  perf also accepts a caller
+ * who may trace the process, but no module can check that.
  */
 static int td_sessions_allowed(struct task_struct *task)
 {
@@ -140,7 +140,7 @@ static int td_sessions_allowed(struct task_struct *task)
 
 /**
  * td_sessions_attach() - TOPDOWN_ATTACH
- * @list: of the descriptor
+ * @list: session list of the descriptor
  * @attach: the argument
  *
  * Return: 0 or a negative errno as in the ABI.
@@ -175,7 +175,7 @@ static void td_sessions_remove(struct td_sessions *list, struct td_session *sess
 	xa_erase(&list->sessions, session->id);
 	/* Pairs with READ_ONCE() in td_sessions_poll(). */
 	WRITE_ONCE(list->nr, list->nr - 1);
-	/* Who may not wait for windows has nothing to wait for now. */
+	/* Without the right to windows, poll() has nothing to wait for now. */
 	if (!list->nr)
 		wake_up_interruptible_poll(&list->wait, EPOLLERR);
 	td_attach_end(session);
@@ -183,9 +183,9 @@ static void td_sessions_remove(struct td_sessions *list, struct td_session *sess
 }
 
 /**
- * td_sessions_detach() - take back a TOPDOWN_ATTACH
- * @list: of the descriptor
- * @id: number of the session; another thread may have detached it
+ * td_sessions_detach() - undo TOPDOWN_ATTACH
+ * @list: session list of the descriptor
+ * @id: number of the session; another thread may have detached it already
  */
 void td_sessions_detach(struct td_sessions *list, u32 id)
 {
@@ -200,7 +200,7 @@ void td_sessions_detach(struct td_sessions *list, u32 id)
 
 /**
  * td_sessions_read() - TOPDOWN_SESSION
- * @list: of the descriptor
+ * @list: session list of the descriptor
  * @read: the argument
  *
  * Return: 0 or a negative errno as in the ABI.
@@ -230,7 +230,7 @@ static void td_sessions_act(struct td_sessions *list, struct td_session *session
 			    enum topdown_control_action action)
 {
 	lockdep_assert_held(&list->lock);
-	/* What was until now is counted, or not, by the old settings. */
+	/* Fold first, so that the old settings apply to slots until now. */
 	if (action != TOPDOWN_CONTROL_DETACH)
 		td_follow_fresh(session);
 	switch (action) {
@@ -249,7 +249,7 @@ static void td_sessions_act(struct td_sessions *list, struct td_session *session
 
 /**
  * td_sessions_control() - TOPDOWN_CONTROL
- * @list: of the descriptor
+ * @list: session list of the descriptor
  * @control: the argument
  *
  * Return: 0 or a negative errno as in the ABI.
@@ -272,12 +272,12 @@ int td_sessions_control(struct td_sessions *list, const struct topdown_control *
 }
 
 /**
- * td_sessions_mmap() - let a process see a session
- * @list: of the descriptor
- * @vma: where; read-only, its offset the number of the session in pages
+ * td_sessions_mmap() - map a session map
+ * @list: session list of the descriptor
+ * @vma: the mapping, read-only; its offset is the number of the session in pages
  *
- * Without the list's lock: what is done under it may wait for all CPUs, and here
- * the caller's address space is locked.
+ * Does not take the list's lock: its holders may wait for all CPUs, and the caller's address
+ * space is locked here.
  *
  * Return: 0 or a negative errno as in the ABI.
  */
@@ -290,7 +290,7 @@ int td_sessions_mmap(struct td_sessions *list, struct vm_area_struct *vma)
 		return -ENOENT;
 	rcu_read_lock();
 	session = xa_load(&list->sessions, vma->vm_pgoff);
-	/* It lives until the end of this section at least. */
+	/* The session lives at least until the end of this RCU section. */
 	if (session)
 		td_session_get(session);
 	rcu_read_unlock();
@@ -303,9 +303,9 @@ int td_sessions_mmap(struct td_sessions *list, struct vm_area_struct *vma)
 
 /**
  * td_sessions_poll() - has a session ended that was not read since?
- * @list: of the descriptor
+ * @list: session list of the descriptor
  * @filp: the file
- * @table: where the caller waits
+ * @table: poll table of the caller
  *
  * Return: EPOLLPRI if so; EPOLLERR if there is no session at all.
  */
@@ -326,8 +326,8 @@ static void td_sessions_wake(struct irq_work *work)
 }
 
 /**
- * td_sessions_init() - no sessions yet
- * @list: zeroed
+ * td_sessions_init() - prepare an empty session list
+ * @list: the list, zeroed
  */
 void td_sessions_init(struct td_sessions *list)
 {
@@ -339,7 +339,7 @@ void td_sessions_init(struct td_sessions *list)
 
 /**
  * td_sessions_stop() - end all sessions
- * @list: nobody uses it any more
+ * @list: the list, which nobody uses any more
  */
 void td_sessions_stop(struct td_sessions *list)
 {
@@ -351,7 +351,7 @@ void td_sessions_stop(struct td_sessions *list)
 		td_attach_end(session);
 		td_session_destroy(session);
 	}
-	/* No session is left that could queue it again. */
+	/* No session is left to queue it again. */
 	irq_work_sync(&list->news.wake);
 	xa_destroy(&list->sessions);
 	mutex_destroy(&list->lock);

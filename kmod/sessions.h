@@ -14,13 +14,13 @@
 struct vm_area_struct;
 
 /**
- * struct td_sessions - the sessions of one descriptor
- * @lock: protects @sessions, @nr and @last, and what is done with a session
- * @sessions: by number
- * @nr: how many there are
- * @last: highest number there has been
- * @news: those that have ended
- * @wait: who polls
+ * struct td_sessions - the session list of a descriptor
+ * @lock: protects @sessions, @nr and @last, and serialises commands on a session
+ * @sessions: sessions by number
+ * @nr: number of sessions
+ * @last: highest number so far
+ * @news: sessions that have ended
+ * @wait: tasks in poll()
  */
 struct td_sessions {
 	struct mutex lock; /* sessions, nr, last */
