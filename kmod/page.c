@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The map: the records that the windows write and that readers may map.
+ * The map: the records and the history of windows, which readers may mmap().
  *
- * A record lives here alone; READ, sysfs and mappings all see the same bytes.
- * Each is guarded by a sequence number of its own.
+ * A record exists only here, so READ, sysfs and mappings see the same bytes.  Each record has
+ * a sequence number of its own (seq.h).
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -51,8 +51,8 @@ static struct topdown_map_window *td_page_window(int cpu, u64 number)
 
 /**
  * td_page_write_begin() - begin to change the record of a CPU
- * @cpu: possible CPU; the caller is its only writer, and cannot be preempted
- *	unless nobody reads yet
+ * @cpu: possible CPU; the caller is the only writer of its record, and cannot be preempted
+ *	unless there are no readers yet
  *
  * Return: the record with its sequence number.
  */
@@ -65,7 +65,7 @@ struct topdown_map_record *td_page_write_begin(int cpu)
 }
 
 /**
- * td_page_write_end() - the record is whole again
+ * td_page_write_end() - end changing the record of a CPU
  * @cpu: as given to td_page_write_begin()
  */
 void td_page_write_end(int cpu)
@@ -74,9 +74,9 @@ void td_page_write_end(int cpu)
 }
 
 /**
- * td_page_add_window() - put a CPU's last window into its history
+ * td_page_add_window() - add the last window of a CPU to the history
  * @cpu: possible CPU; as for td_page_write_begin()
- * @record: its record
+ * @record: record of the CPU
  */
 void td_page_add_window(int cpu, const struct topdown_record *record)
 {
@@ -101,8 +101,8 @@ void td_page_add_window(int cpu, const struct topdown_record *record)
 /**
  * td_page_read() - copy the record of a CPU
  * @cpu: possible CPU
- * @open: with the open window, until its last fold, in place of the last one
- * @record: where to; without ratios
+ * @open: replace the last window by the open window as of its last fold
+ * @record: written, without ratios
  */
 void td_page_read(int cpu, bool open, struct topdown_record *record)
 {
@@ -112,7 +112,7 @@ void td_page_read(int cpu, bool open, struct topdown_record *record)
 	do {
 		seq = td_seq_read_begin(&entry->seq);
 		*record = entry->record;
-		/* A window that has just begun is empty; without one there is none. */
+		/* The open window may be empty yet; but keep the last one if none is open. */
 		if (open && (entry->open.enabled_ns || record->state == TOPDOWN_STATE_OK)) {
 			record->window = entry->open;
 			record->window_time_ns = record->time_ns;
@@ -151,13 +151,13 @@ size_t td_page_size(void)
 }
 
 /**
- * td_page_mmap() - let a process see the map
- * @vma: where, at offset 0; the caller has checked the right to
+ * td_page_mmap() - map the map into a process
+ * @vma: the mapping, at offset 0; the caller has checked the rights
  *
- * The mapping holds the file and so the module; the memory stays as it is
- * until the module goes.
+ * The mapping holds a reference to the file, and so to the module.  The memory exists until
+ * the module is unloaded.
  *
- * Return: 0, -EINVAL if it is too long, or -ENOMEM.
+ * Return: 0, -EINVAL if the mapping is too long, or -ENOMEM.
  */
 int td_page_mmap(struct vm_area_struct *vma)
 {
@@ -207,7 +207,7 @@ int td_page_init(void)
 }
 
 /**
- * td_page_exit() - undo td_page_init(); nobody has mapped it any more
+ * td_page_exit() - undo td_page_init(); no mapping is left
  */
 void td_page_exit(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records: what a reader is told of one CPU, and of several together.
+ * Records: what a reader gets of one CPU, and of several CPUs together.
  */
 #include <linux/kernel.h>
 #include <linux/ktime.h>
@@ -12,11 +12,11 @@
 #include "window.h"
 
 /**
- * td_record_read() - the record of a CPU
+ * td_record_read() - read the record of a CPU
  * @cpu: possible CPU
- * @fresh: the sums have just been brought up to date: the window is the open one
- * @baseline: where the reader's sums begin; NULL for when the module was loaded
- * @record: where to
+ * @fresh: the CPU has just folded, so give the open window
+ * @baseline: baseline to subtract; NULL for none
+ * @record: written
  */
 void td_record_read(int cpu, bool fresh, const struct td_baseline *baseline,
 		    struct topdown_record *record)
@@ -31,9 +31,9 @@ void td_record_read(int cpu, bool fresh, const struct td_baseline *baseline,
 }
 
 /**
- * td_record_baseline() - let a reader's sums begin now
+ * td_record_baseline() - set a baseline
  * @cpu: possible CPU
- * @baseline: where to
+ * @baseline: written
  */
 void td_record_baseline(int cpu, struct td_baseline *baseline)
 {
@@ -45,7 +45,7 @@ void td_record_baseline(int cpu, struct td_baseline *baseline)
 }
 
 /**
- * td_total_begin() - begin a sum with nothing in it
+ * td_total_begin() - begin an empty sum
  * @total: the sum
  */
 void td_total_begin(struct td_total *total)
@@ -56,7 +56,7 @@ void td_total_begin(struct td_total *total)
 	total->record.state = TOPDOWN_STATE_EXCLUDED;
 }
 
-/* A CPU that is offline, or idle for long, has a window of another time. */
+/* Is the last window recent?  That of an offline CPU, or one idle for long, is not. */
 static bool td_total_wants_window(const struct td_total *total,
 				  const struct topdown_record *record)
 {
@@ -68,19 +68,19 @@ static bool td_total_wants_window(const struct td_total *total,
 	return record->window_time_ns && record->window_time_ns + recent > total->now;
 }
 
-/* Without slots there are no ratios, and nothing that would be lacking. */
+/* The nodes that a summand lacks; without slots it has no ratios, but lacks nothing. */
 static u32 td_total_lacks(const struct topdown_figures *figures)
 {
 	u32 nodes = td_nodes_of_figures(figures);
 
-	/* One of slots alone, of which the CPU said nothing, lacks nothing either. */
+	/* Slots without any node, which a CPU did not attribute, lack nothing either. */
 	return nodes ? ~nodes : 0;
 }
 
 /**
  * td_total_add() - add the record of one CPU
  * @total: the sum
- * @record: the record; one of a CPU that never had figures adds only its state
+ * @record: the record; if the CPU was never measured only its state is added
  */
 void td_total_add(struct td_total *total, const struct topdown_record *record)
 {
@@ -123,7 +123,7 @@ void td_total_add(struct td_total *total, const struct topdown_record *record)
 
 /**
  * td_total_end() - finish a sum
- * @total: the sum; its record is complete then
+ * @total: the sum; its record is complete afterwards
  */
 void td_total_end(struct td_total *total)
 {

@@ -7,9 +7,9 @@
 #include "metrics.h"
 
 /**
- * struct td_baseline - where the sums of one reader begin, for one CPU
- * @windows: windows closed before
- * @total: figures before
+ * struct td_baseline - the baseline of one reader for one CPU
+ * @windows: number of windows that had closed
+ * @total: total of the record
  */
 struct td_baseline {
 	u64 windows;
@@ -17,14 +17,14 @@ struct td_baseline {
 };
 
 /**
- * struct td_total - the sum of records in the making
- * @record: what will be the answer
- * @now: ktime_get_ns() when it was begun
- * @windows: how many windows are in @window
- * @any: nodes that any of the CPUs has, bit n for node n
- * @total_lacks: nodes that some figures in @total lack
- * @window_lacks: the same of @window
- * @total: sum of the figures since the baselines
+ * struct td_total - an unfinished sum of records
+ * @record: the result
+ * @now: ktime_get_ns() at its begin
+ * @windows: number of windows in @window
+ * @any: nodes that at least one CPU has, bit n for node n
+ * @total_lacks: nodes that a summand of @total lacks
+ * @window_lacks: nodes that a summand of @window lacks
+ * @total: sum of the totals since the baselines
  * @window: sum of the last windows
  */
 struct td_total {

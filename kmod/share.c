@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Shares: what a session was credited with on each CPU, which only that CPU
- * writes.  A reader adds them up, in the kernel or in the session's map: they
- * live there alone.
+ * Shares: the credits of a session on each CPU.
+ *
+ * Only the CPU itself writes its share.  The shares exist only in the session map, and a
+ * reader adds them up, in the kernel or in user space.
  */
 #include <linux/align.h>
 #include <linux/cache.h>
@@ -20,7 +21,7 @@
 #include "sums.h"
 
 /*
- * Maps up to this size are pages in a row if there are some: releasing memory of
+ * Session maps up to this size are contiguous pages if possible, because releasing memory of
  * vmalloc() now and then interrupts every CPU.
  */
 #define TD_SHARE_PAGES_MAX	(8 * PAGE_SIZE)
@@ -29,20 +30,14 @@
 #define TD_BASELINE_OFFSET	ALIGN(sizeof(struct topdown_session_map), SMP_CACHE_BYTES)
 #define TD_SHARE_OFFSET		(TD_BASELINE_OFFSET + TD_NR_KINDS * TD_SHARE_STRIDE)
 
-/* Not by what the header says: readers cannot change it, but this is shorter. */
-static struct topdown_share *td_share_baseline(struct topdown_session_map *map,
-					       unsigned int kind)
-{
-	return (void *)map + TD_BASELINE_OFFSET + (size_t)kind * TD_SHARE_STRIDE;
-}
-
+/* Readers cannot change the header, but constants are simpler. */
 static struct topdown_share *td_share_of(const struct topdown_session_map *map, int cpu)
 {
 	return (void *)map + TD_SHARE_OFFSET + (size_t)cpu * TD_SHARE_STRIDE;
 }
 
 /**
- * td_share_size() - size of a session's map
+ * td_share_size() - size of a session map
  *
  * Return: bytes, whole pages.
  */
@@ -52,7 +47,7 @@ size_t td_share_size(void)
 }
 
 /**
- * td_share_alloc() - shares of a new session
+ * td_share_alloc() - make the session map of a new session
  *
  * Return: a map with a share for each CPU, or NULL.
  */
@@ -82,7 +77,7 @@ struct topdown_session_map *td_share_alloc(void)
 
 /**
  * td_share_free() - undo td_share_alloc()
- * @map: no CPU writes there any more; who has mapped it keeps the pages
+ * @map: no CPU writes there any more; mappings keep their pages
  */
 void td_share_free(struct topdown_session_map *map)
 {
@@ -100,11 +95,11 @@ static struct page *td_share_page(const struct topdown_session_map *map, unsigne
 }
 
 /**
- * td_share_mmap() - let a process see the shares
- * @map: of a session, which stays meanwhile
- * @vma: where; read-only
+ * td_share_mmap() - map a session map into a process
+ * @map: map of a session that exists meanwhile
+ * @vma: the mapping, read-only
  *
- * Return: 0, -EINVAL if it is too long, or -ENOMEM.
+ * Return: 0, -EINVAL if the mapping is too long, or -ENOMEM.
  */
 int td_share_mmap(const struct topdown_session_map *map, struct vm_area_struct *vma)
 {
@@ -113,7 +108,7 @@ int td_share_mmap(const struct topdown_session_map *map, struct vm_area_struct *
 
 	if (size > td_share_size())
 		return -EINVAL;
-	/* As remap_vmalloc_range(): the map ends where it does, and is no memory of its own. */
+	/* As remap_vmalloc_range() does: the mapping cannot grow, and core dumps leave it out. */
 	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP);
 	for (at = 0; at < size; at += PAGE_SIZE) {
 		ret = vm_insert_page(vma, vma->vm_start + at, td_share_page(map, at));
@@ -123,14 +118,14 @@ int td_share_mmap(const struct topdown_session_map *map, struct vm_area_struct *
 	return 0;
 }
 
-/* How often the session was reset. */
+/* How often the baseline of the session was set. */
 static u32 td_share_resets(const struct topdown_session_map *map)
 {
 	/* Pairs with WRITE_ONCE() in td_share_begin(). */
 	return READ_ONCE(map->resets);
 }
 
-/* What there was before the last reset does not count. */
+/* Update level, nodes and source of a share; those before the last baseline do not count. */
 static void td_share_has(struct topdown_share *share, u32 resets, const struct td_credit *credit)
 {
 	if (share->resets != resets)
@@ -140,9 +135,9 @@ static void td_share_has(struct topdown_share *share, u32 resets, const struct t
 }
 
 /**
- * td_share_credit() - add to the share of this CPU
- * @map: of a session; interrupts off
- * @credit: what
+ * td_share_credit() - add a credit to the share of this CPU
+ * @map: map of a session; interrupts off
+ * @credit: the credit
  */
 void td_share_credit(struct topdown_session_map *map, const struct td_credit *credit)
 {
@@ -155,7 +150,7 @@ void td_share_credit(struct topdown_session_map *map, const struct td_credit *cr
 		td_share_has(share, td_share_resets(map), credit);
 	if (part) {
 		td_figures_add(&share->figures, part);
-		/* Its own time is by the clock, also where nothing was counted. */
+		/* A task's time is by the clock, even if nothing was counted. */
 		share->figures.enabled_ns -= part->enabled_ns;
 	}
 	share->kind = credit->kind;
@@ -177,8 +172,8 @@ static void td_share_read(const struct topdown_share *share, struct topdown_shar
 
 /**
  * td_share_sum() - add up the shares of all CPUs
- * @map: of a session
- * @sum: written: those of each kind of CPU
+ * @map: map of a session
+ * @sum: written: the sum of each kind of CPU
  */
 void td_share_sum(const struct topdown_session_map *map,
 		  struct topdown_share sum[TD_NR_KINDS])
@@ -196,8 +191,8 @@ void td_share_sum(const struct topdown_session_map *map,
 }
 
 /**
- * td_share_since() - add up what there is since the last td_share_reset()
- * @map: of a session that is not being reset
+ * td_share_since() - add up the shares, and subtract the baseline
+ * @map: map of a session; nobody sets its baseline meanwhile
  * @sum: written: the sum of each kind of CPU
  */
 void td_share_since(struct topdown_session_map *map,
@@ -211,8 +206,8 @@ void td_share_since(struct topdown_session_map *map,
 }
 
 /**
- * td_share_all() - all kinds of CPU together
- * @sum: of each kind
+ * td_share_all() - add up all kinds of CPU
+ * @sum: sum of each kind
  * @all: written
  */
 void td_share_all(const struct topdown_share sum[TD_NR_KINDS], struct topdown_share *all)
@@ -225,11 +220,11 @@ void td_share_all(const struct topdown_share sum[TD_NR_KINDS], struct topdown_sh
 }
 
 /**
- * td_share_tell() - say what has become of the session
- * @map: of the session; one caller at a time, interrupts off
+ * td_share_tell() - write the header of a session map
+ * @map: map of the session; one caller at a time, interrupts off
  * @state: enum topdown_session_state
  * @flags: TOPDOWN_SESSION_INCOMPLETE
- * @tasks: how many follow it
+ * @tasks: number of followed tasks
  */
 void td_share_tell(struct topdown_session_map *map, u32 state, u32 flags, u32 tasks)
 {
@@ -242,10 +237,10 @@ void td_share_tell(struct topdown_session_map *map, u32 state, u32 flags, u32 ta
 }
 
 /**
- * td_share_begin() - what the figures have of level and nodes begins anew
- * @map: of a session; as for td_share_tell()
+ * td_share_begin() - start setting a baseline: forget level and nodes of the shares
+ * @map: map of a session; as for td_share_tell()
  *
- * Before td_share_reset() of the figures, so that none of theirs is forgotten.
+ * It precedes td_share_reset(), so that no later credit loses its level and nodes.
  */
 void td_share_begin(struct topdown_session_map *map)
 {
@@ -257,9 +252,9 @@ void td_share_begin(struct topdown_session_map *map)
 }
 
 /**
- * td_share_reset() - let the figures begin anew
- * @map: of a session; as for td_share_tell(), which had td_share_begin()
- * @baseline: td_share_sum() since then
+ * td_share_reset() - set the baseline
+ * @map: map of a session, after td_share_begin(); as for td_share_tell()
+ * @baseline: td_share_sum() after td_share_begin()
  */
 void td_share_reset(struct topdown_session_map *map,
 		    const struct topdown_share baseline[TD_NR_KINDS])

@@ -10,14 +10,14 @@
 struct vm_area_struct;
 
 /**
- * struct td_credit - what a task is credited with
+ * struct td_credit - a credit to a session
  * @ran_ns: time on the CPU
- * @merged_ns: the part of it that cannot be measured
- * @switches: 1 if the task got the CPU since it was last credited; of each session
- * @part: what was counted in that time; NULL for nothing
- * @level: level of @part; not looked at without one, as the next two
- * @nodes: its nodes, bit n for node n
- * @source: its enum topdown_source
+ * @merged_ns: time of @ran_ns without a ticket, so it is not measured
+ * @switches: 1 if the task got the CPU since the last credit to this session
+ * @part: the part that was counted in that time; NULL for none
+ * @level: level of @part; ignored without one, as the next two
+ * @nodes: nodes of @part, bit n for node n
+ * @source: enum topdown_source of @part
  * @kind: enum topdown_kind of the CPU
  */
 struct td_credit {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Watches: wake a reader when a window closed, or a threshold was crossed.
+ * Watches: wake up a reader when a window closes, or when a threshold is crossed.
  *
- * A descriptor has one watch.  The CPUs' timers go through the list of all under
- * RCU, after they have closed their window; without a watch that is the test of
- * an empty list.
+ * A descriptor has one watch.  A CPU's timer goes through the list of all watches under RCU
+ * after it has closed a window.  Without watches that costs one test of an empty list.
  */
 #include <linux/cpumask.h>
 #include <linux/kernel.h>
@@ -19,14 +18,14 @@
 #include "watch.h"
 
 /**
- * struct td_condition - what makes an event
- * @rcu: frees it when no timer looks at it any more
- * @what: as the caller said, checked
- * @cpus: whose windows
- * @cpu: what is known of each CPU; used by its timer alone
- * @cpu.since: when its windows began to be beyond the threshold, 0 if they are
- *	not, TD_SINCE_TOLD if that has been an event
- * @cpu.seen: number of the last window that was looked at
+ * struct td_condition - when a watch gets an event
+ * @rcu: frees the condition when no timer uses it any more
+ * @what: the checked request of the caller
+ * @cpus: CPUs whose windows are watched
+ * @cpu: state of each CPU; used by its timer alone
+ * @cpu.since: when its windows began to be beyond the threshold; 0 if they are not;
+ *	TD_SINCE_TOLD if the watch event for that has been delivered
+ * @cpu.seen: number of the last window that was compared
  */
 struct td_condition {
 	struct rcu_head rcu;
@@ -40,12 +39,12 @@ struct td_condition {
 
 #define TD_SINCE_TOLD	U64_MAX
 
-/* Every timer goes through all watches. */
+/* Limit the number, because every timer goes through all watches. */
 #define TD_WATCHES_MAX	4096
 
 static LIST_HEAD(td_watches);
 static unsigned int td_watches_nr;
-/* Protects the list, its length and all td_watch.condition; timers use RCU. */
+/* Protects the list, its length and every td_watch.condition; timers use RCU. */
 static DEFINE_MUTEX(td_watch_mutex);
 
 static void td_watch_tell(struct td_watch *watch, const struct td_condition *condition,
@@ -54,7 +53,7 @@ static void td_watch_tell(struct td_watch *watch, const struct td_condition *con
 	unsigned long flags;
 
 	spin_lock_irqsave(&watch->lock, flags);
-	/* The condition may have been replaced, and its events dropped. */
+	/* Another thread may have replaced the condition and dropped its events. */
 	if (rcu_access_pointer(watch->condition) == condition) {
 		/* Pairs with READ_ONCE() in td_watch_poll(). */
 		WRITE_ONCE(watch->event.count, watch->event.count + 1);
@@ -65,7 +64,7 @@ static void td_watch_tell(struct td_watch *watch, const struct td_condition *con
 	wake_up_interruptible_poll(&watch->wait, EPOLLIN | EPOLLRDNORM);
 }
 
-/* Is the last window beyond the threshold?  One without slots, or the node, is not. */
+/* Is the last window beyond the threshold?  Not if it lacks slots or the node. */
 static bool td_condition_beyond(const struct topdown_watch *what,
 				const struct topdown_record *record)
 {
@@ -88,7 +87,7 @@ static bool td_condition_met(struct td_condition *condition, const struct topdow
 	if (what->node == TOPDOWN_WATCH_ANY)
 		return true;
 
-	/* A window that ends with its group is not looked at, but has a number. */
+	/* A window that ends with its meter has a number, but is not compared: a gap. */
 	gap = record->windows != *seen + 1;
 	*seen = record->windows;
 	if (!td_condition_beyond(what, record)) {
@@ -114,8 +113,8 @@ bool td_watch_wanted(void)
 }
 
 /**
- * td_watch_window() - a window has been closed by its timer
- * @record: the record of this CPU; softirq context, interrupts on
+ * td_watch_window() - pass a closed window to all watches
+ * @record: record of this CPU; softirq context, interrupts on
  */
 void td_watch_window(const struct topdown_record *record)
 {
@@ -161,7 +160,7 @@ static void td_condition_free_rcu(struct rcu_head *rcu)
 	td_condition_free(container_of(rcu, struct td_condition, rcu));
 }
 
-/* Make the condition that of the watch; the old one goes when nobody looks. */
+/* Replace the condition of a watch, and free the old one after a grace period. */
 static int td_watch_put(struct td_watch *watch, struct td_condition *condition)
 {
 	struct td_condition *old;
@@ -187,10 +186,10 @@ static int td_watch_put(struct td_watch *watch, struct td_condition *condition)
 }
 
 /**
- * td_watch_set() - begin to watch, or watch for something else
- * @watch: of the descriptor
- * @what: the condition, checked
- * @cpus: whose windows
+ * td_watch_set() - begin to watch, or change the condition
+ * @watch: watch of the descriptor
+ * @what: the checked request
+ * @cpus: CPUs whose windows are watched
  *
  * Return: 0, -ENOSPC or -ENOMEM with nothing changed.
  */
@@ -212,7 +211,7 @@ int td_watch_set(struct td_watch *watch, const struct topdown_watch *what,
 	return ret;
 }
 
-/* Without a TOPDOWN_WATCH: any window of any CPU. */
+/* Without TOPDOWN_WATCH, watch for any window of any CPU. */
 static int td_watch_default(struct td_watch *watch)
 {
 	const struct topdown_watch any = { .node = TOPDOWN_WATCH_ANY };
@@ -226,7 +225,7 @@ static int td_watch_default(struct td_watch *watch)
 		return -ENOMEM;
 
 	mutex_lock(&td_watch_mutex);
-	/* Another thread may have said meanwhile what to watch. */
+	/* Another thread may have set a condition meanwhile. */
 	if (!rcu_access_pointer(watch->condition))
 		ret = td_watch_put(watch, condition);
 	else
@@ -237,7 +236,7 @@ static int td_watch_default(struct td_watch *watch)
 	return ret == -EEXIST ? 0 : ret;
 }
 
-/* Take the event, if there is one. */
+/* Take the watch event, if there is one. */
 static bool td_watch_take(struct td_watch *watch, struct topdown_event *event)
 {
 	spin_lock_irq(&watch->lock);
@@ -259,9 +258,9 @@ static void td_watch_give_back(struct td_watch *watch, const struct topdown_even
 }
 
 /**
- * td_watch_read() - wait for an event and give it to the caller
- * @watch: of the descriptor
- * @buffer: room for a struct topdown_event
+ * td_watch_read() - wait for a watch event and copy it to the caller
+ * @watch: watch of the descriptor
+ * @buffer: memory of the caller for a struct topdown_event
  * @size: size of @buffer
  * @nonblock: do not wait
  *
@@ -292,18 +291,18 @@ ssize_t td_watch_read(struct td_watch *watch, char __user *buffer, size_t size, 
 }
 
 /**
- * td_watch_poll() - is there an event?
- * @watch: of the descriptor
+ * td_watch_poll() - is there a watch event?
+ * @watch: watch of the descriptor
  * @filp: the file
- * @table: where the caller waits
+ * @table: poll table of the caller
  *
- * Return: EPOLLIN when td_watch_read() would not wait; EPOLLERR where it fails.
+ * Return: EPOLLIN if td_watch_read() would not wait; EPOLLERR if it would fail.
  */
 __poll_t td_watch_poll(struct td_watch *watch, struct file *filp, poll_table *table)
 {
-	/* First, as epoll waits only where it did when it was given the descriptor. */
+	/* Do this first: epoll waits only at queues it saw when the descriptor was added. */
 	poll_wait(filp, &watch->wait, table);
-	/* Who waits for sessions alone does not want to hear of windows. */
+	/* A caller that waits only for sessions must not begin a watch. */
 	if (!(poll_requested_events(table) & (EPOLLIN | EPOLLRDNORM)))
 		return 0;
 	if (td_watch_default(watch))
@@ -313,8 +312,8 @@ __poll_t td_watch_poll(struct td_watch *watch, struct file *filp, poll_table *ta
 }
 
 /**
- * td_watch_init() - a watch that watches nothing
- * @watch: zeroed
+ * td_watch_init() - prepare a watch without a condition
+ * @watch: the watch, zeroed
  */
 void td_watch_init(struct td_watch *watch)
 {
@@ -324,8 +323,8 @@ void td_watch_init(struct td_watch *watch)
 
 /**
  * td_watch_stop() - stop watching
- * @watch: nobody reads or polls it any more; timers may look at it until the end
- *	of an RCU grace period, so td_watch_free() has to wait for that
+ * @watch: nobody reads or polls it any more; timers may use it until the end of an RCU
+ *	grace period, so td_watch_free() has to wait for that
  */
 void td_watch_stop(struct td_watch *watch)
 {
@@ -338,8 +337,8 @@ void td_watch_stop(struct td_watch *watch)
 }
 
 /**
- * td_watch_free() - free what td_watch_stop() had to leave
- * @watch: a grace period after td_watch_stop()
+ * td_watch_free() - free the condition of a watch
+ * @watch: the watch, a grace period after td_watch_stop()
  */
 void td_watch_free(struct td_watch *watch)
 {

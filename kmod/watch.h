@@ -13,12 +13,12 @@ struct cpumask;
 struct td_condition;
 
 /**
- * struct td_watch - what one descriptor waits for
- * @node: in the list of all watches once there is a condition; RCU
- * @condition: NULL until something is watched; replaced under RCU
- * @wait: readers
+ * struct td_watch - the watch of one descriptor
+ * @node: entry in the list of all watches once there is a condition; RCU
+ * @condition: NULL until the descriptor watches; replaced under RCU
+ * @wait: tasks that wait for a watch event
  * @lock: protects @event; taken in timers
- * @event: what the next read() gives; no event while its count is 0
+ * @event: watch event for the next read(); none while its count is 0
  */
 struct td_watch {
 	struct list_head node;

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Windows: what the meter of a CPU counted, folded into sums that only grow.
+ * Windows: each fold adds the slots since the last fold to sums that only grow.
  *
- * A fold reads the counters since the last fold and adds that to the sums; with
- * PERF_METRICS it also sets the register to 0 (perfmetrics.c), so no more than a window
- * ever rests on its eight bits.  It happens on the CPU itself with interrupts off:
+ * With PERF_METRICS a fold also resets the register to 0 (perfmetrics.c), so its eight bits
+ * never have to describe more than one window.  A fold runs on the CPU itself with
+ * interrupts off:
  *
- * - by the CPU's own timer, at least once per period, which also ends the window;
- * - by an interrupt when a reader wants fresh figures (fresh.c);
- * - when a followed task gets the CPU or leaves it (follow.c);
- * - when the meter goes, with its CPU or for another one (fit.c).
+ * - the CPU's timer folds at least once a period if the CPU is busy, and ends the window;
+ * - an interrupt folds for a reader who wants fresh sums (fresh.c, cpu.c);
+ * - a followed task that gets the CPU or leaves it causes a fold (follow.c);
+ * - groups that come back after standing aside cause a fold (aside.c);
+ * - the release of the meter, by hotplug or for another meter, folds last (fit.c).
  *
- * The sums live in the map (page.c).
+ * A part is what one fold adds.  A window is the parts until the timer ends it.  The sums
+ * are in the map (page.c).  docs/architecture.md has the whole picture.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -48,14 +50,14 @@ struct td_window __percpu *td_windows;
 
 static unsigned int td_period_ms = TD_PERIOD_DEFAULT_MS;
 
-/* Nodes that a formula was cut for, bit n for node n. */
+/* Note nodes that were clamped, bit n for node n. */
 static noinline void td_window_clamped(struct td_window *window, u32 nodes)
 {
 	window->flags |= TOPDOWN_RECORD_CLAMPED;
 	window->clamped |= nodes;
 }
 
-/* Counts in doubt are nobody's, as if nothing had been counted. */
+/* Drop doubtful counts, as if nothing had been counted. */
 static noinline void td_window_judge(struct td_window *window, enum td_doubt doubt,
 				     struct topdown_figures *part)
 {
@@ -70,7 +72,7 @@ static noinline void td_window_judge(struct td_window *window, enum td_doubt dou
 	}
 }
 
-/* Not where it is found out: the scheduler may hold its locks there. */
+/* The timer logs this, because the scheduler may hold its locks during other folds. */
 static void td_window_log_believed(struct td_window *window)
 {
 	if (!window->believed)
@@ -79,7 +81,7 @@ static void td_window_log_believed(struct td_window *window)
 	pr_info_ratelimited("CPU%d: its counters can be believed again\n", window->cpu);
 }
 
-/* The time of this CPU in virtual machines, in which our events do not count. */
+/* The guest time of this CPU, in which our events do not count. */
 static u64 td_window_guests(void)
 {
 	const u64 *stat = kcpustat_this_cpu->cpustat;
@@ -100,7 +102,7 @@ static noinline void td_window_spare_guests(struct td_window *window, u64 guests
 					    part->running_ns);
 }
 
-/* What the meter counted since the last fold.  Of @part the ratios are not touched. */
+/* Read the meter: write the part since the last fold, except its ratios. */
 static void td_window_measure(struct td_window *window, struct td_part *part)
 {
 	u64 now = local_clock();
@@ -119,26 +121,26 @@ static void td_window_measure(struct td_window *window, struct td_part *part)
 }
 
 /**
- * td_window_doubt() - why what a CPU counts is not believed
- * @window: of the CPU
+ * td_window_doubt() - the doubt about the counters of a CPU
+ * @window: collector of the CPU
  *
  * Return: the doubt; TD_DOUBT_NONE for none.
  */
 enum td_doubt td_window_doubt(const struct td_window *window)
 {
-	/* Written plainly on the CPU: whoever asks sees the doubt of some part. */
+	/* Pairs with plain writes of one word on the CPU; any of them is good. */
 	return READ_ONCE(window->trust.doubt);
 }
 
 /**
- * td_window_odd() - windows whose bytes of PERF_METRICS do not sum to what they can
+ * td_window_odd() - count windows whose bytes have a sum that no rounding explains
  * @cpu: possible CPU
  *
- * Return: how many there were since the module was loaded.
+ * Return: number of such windows since the module was loaded.
  */
 u64 td_window_odd(int cpu)
 {
-	/* Written plainly on the CPU, one word. */
+	/* Pairs with plain writes of one word on the CPU. */
 	return READ_ONCE(per_cpu_ptr(td_windows, cpu)->trust.odd_windows);
 }
 
@@ -158,7 +160,7 @@ static enum topdown_state td_window_state(const struct td_window *window,
 	return TOPDOWN_STATE_OK;
 }
 
-/* The open window and the last part of it become the last window. */
+/* End the open window: with this last part it becomes the last window. */
 static void td_window_turn(struct td_window *window, struct topdown_map_record *entry,
 			   const struct topdown_figures *part)
 {
@@ -187,7 +189,7 @@ static void td_window_turn(struct td_window *window, struct topdown_map_record *
 	record->window_time_ns = record->time_ns;
 }
 
-/* To the sessions of the task that runs here. */
+/* Credit the part to the sessions of the task that runs here. */
 static noinline void td_window_credit(const struct td_window *window,
 				      const struct topdown_figures *part)
 {
@@ -204,8 +206,9 @@ static noinline void td_window_credit(const struct td_window *window,
 }
 
 /*
- * The timer does not wake an idle CPU, and one that is busy for less than a tick now and
- * then may not get to it.  The run queue may be locked here.
+ * Enable the groups again if it is time.  aside.c has a timer for that, but it does not wake
+ * an idle CPU, and it may not fire on a CPU that is busy only for less than a tick now and
+ * then.  The run queue may be locked here, so queue an irq_work.
  */
 static noinline void td_window_remind(struct td_window *window)
 {
@@ -213,7 +216,7 @@ static noinline void td_window_remind(struct td_window *window)
 		irq_work_queue(&window->look);
 }
 
-/* Bring the sums up to date; the record stays as it is until interrupts are on. */
+/* Fold.  The returned record does not change until interrupts are on. */
 static const struct topdown_record *td_window_count(struct td_window *window, bool close)
 {
 	struct topdown_figures *part = &window->part.figures;
@@ -248,18 +251,18 @@ static const struct topdown_record *td_window_count(struct td_window *window, bo
 }
 
 /**
- * td_window_fold() - bring the sums up to date
- * @window: open; of this CPU, interrupts off
+ * td_window_fold() - fold: bring the sums up to date
+ * @window: collector of this CPU, with an open window; interrupts off
  * @close: end the window
  *
- * Ratios are left to the readers, who want those of differences anyway.
+ * Readers compute the ratios, because they need ratios of differences anyway.
  */
 void td_window_fold(struct td_window *window, bool close)
 {
 	td_window_count(window, close);
 }
 
-/* Runs on the CPU with interrupts off, so records have one writer at a time. */
+/* Runs on the CPU with interrupts off, so a record has one writer at a time. */
 static void td_window_set_state(struct td_window *window, enum topdown_state state)
 {
 	lockdep_assert_irqs_disabled();
@@ -272,7 +275,7 @@ static void td_window_set_state(struct td_window *window, enum topdown_state sta
 }
 
 /**
- * td_window_nodes() - the nodes that a CPU has figures of at times
+ * td_window_nodes() - the nodes that a CPU counts, or may count with drilldown
  * @cpu: possible CPU
  *
  * Return: bit n for node n.
@@ -305,10 +308,10 @@ void td_window_set_period(unsigned int period_ms)
 }
 
 /*
- * When to close the window that begins now.  The timer wheel fires up to an
- * eighth of the delay and a tick late, and the window shall be no longer than
- * the period, if a period is two ticks or more.  The jitter keeps the CPUs from
- * falling into step with each other and with a periodic workload.
+ * When to end the window that begins now.  The timer wheel fires up to an eighth of the
+ * delay plus a tick late, but the window must not be longer than the period (if that is two
+ * ticks or more).  The jitter keeps the windows from falling into step with those of other
+ * CPUs and with a periodic workload.
  */
 static unsigned long td_window_delay(struct td_window *window)
 {
@@ -323,7 +326,7 @@ static unsigned long td_window_delay(struct td_window *window)
 	return period > late + jitter ? period - late - jitter : 1;
 }
 
-/* Out of line: a copy of the record on the stack only where somebody watches. */
+/* Out of line, so that only windows with watches have a copy of the record on the stack. */
 static noinline void td_window_tell(struct td_window *window,
 				    const struct topdown_record *closed, unsigned long flags)
 {
@@ -334,8 +337,8 @@ static noinline void td_window_tell(struct td_window *window,
 	td_watch_window(&record);
 
 	/*
-	 * Due again already, after very many watches: the kernel goes on with timers
-	 * as long as there are such, and the CPU would do nothing else.
+	 * With very many watches the timer may be due again already.  The kernel runs all
+	 * due timers before it does anything else, so put this one off.
 	 */
 	local_irq_save(flags);
 	if (window->open && time_after_eq(jiffies, window->timer.expires))
@@ -343,12 +346,12 @@ static noinline void td_window_tell(struct td_window *window,
 	local_irq_restore(flags);
 }
 
-/* Is there something that only a process can mend? */
+/* Does the meter need mending in process context? */
 static bool td_window_ailing(struct td_window *window, const struct topdown_record *record)
 {
 	/* Pairs with READ_ONCE() in td_fit_work(). */
 	WRITE_ONCE(window->lost, td_trust_lost(&window->trust));
-	/* It is not for want of counters that disabled groups have no turns. */
+	/* Disabled groups have no turns, but that does not mean that counters lack. */
 	if (!window->away && td_room_review(&window->room, window->meter, record))
 		return true;
 	return window->lost || window->state == TOPDOWN_STATE_ERROR;
@@ -377,7 +380,7 @@ static void td_window_timer(struct timer_list *timer)
 	local_irq_restore(flags);
 }
 
-/* Drop what was counted until now. */
+/* Drop everything counted so far: the next part begins here. */
 static void td_window_forget(struct td_window *window)
 {
 	window->folded = local_clock();
@@ -386,8 +389,8 @@ static void td_window_forget(struct td_window *window)
 }
 
 /**
- * td_window_begin() - measure, from now on
- * @arg: the window, on its CPU with interrupts off; its meter is enabled
+ * td_window_begin() - measure from now on
+ * @arg: collector of this CPU, with an enabled meter; interrupts off
  */
 void td_window_begin(void *arg)
 {
@@ -397,7 +400,7 @@ void td_window_begin(void *arg)
 	struct topdown_record *record;
 	enum topdown_state state = TOPDOWN_STATE_OK;
 
-	/* Where nothing could be believed, nothing is until counts speak for it. */
+	/* A doubt stays until credible counts end it. */
 	if (window->trust.doubt)
 		state = TOPDOWN_STATE_UNSUPPORTED;
 	if (td_meter_in_error(meter))
@@ -421,13 +424,13 @@ void td_window_begin(void *arg)
 	td_window_forget(window);
 	window->open = true;
 	window->opened = jiffies;
-	/* Stagger the CPUs: the first window is a part of one. */
+	/* Stagger the CPUs: shorten the first window. */
 	mod_timer(&window->timer, window->opened + 1 + (delay * hash_32(window->cpu, 8) >> 8));
 }
 
 /**
- * td_window_end() - keep what was counted, and do not look at the group again
- * @arg: the window, on its CPU with interrupts off
+ * td_window_end() - fold a last time, and do not use the meter again
+ * @arg: collector of this CPU; interrupts off
  */
 void td_window_end(void *arg)
 {
@@ -439,8 +442,8 @@ void td_window_end(void *arg)
 }
 
 /**
- * td_window_offline() - say that the CPU is not measured any more
- * @arg: the window, on its CPU with interrupts off
+ * td_window_offline() - set the state: the CPU goes offline
+ * @arg: collector of this CPU; interrupts off
  */
 void td_window_offline(void *arg)
 {
@@ -448,8 +451,8 @@ void td_window_offline(void *arg)
 }
 
 /**
- * td_window_aside() - say that the counters are left to a perf user
- * @window: of this CPU, interrupts off
+ * td_window_aside() - set the state: the counters are left to a perf user
+ * @window: collector of this CPU; interrupts off
  */
 void td_window_aside(struct td_window *window)
 {
@@ -458,8 +461,8 @@ void td_window_aside(struct td_window *window)
 }
 
 /**
- * td_window_unsupported() - say that the CPU has no events for a group
- * @arg: the window, on its CPU with interrupts off
+ * td_window_unsupported() - set the state: the CPU cannot be measured
+ * @arg: collector of this CPU; interrupts off
  */
 void td_window_unsupported(void *arg)
 {
@@ -471,8 +474,8 @@ void td_window_unsupported(void *arg)
 }
 
 /**
- * td_window_failed() - say that the group could not be made
- * @arg: the window, on its CPU with interrupts off
+ * td_window_failed() - set the state: the meter could not be made
+ * @arg: collector of this CPU; interrupts off
  */
 void td_window_failed(void *arg)
 {
@@ -483,16 +486,16 @@ static void td_window_rearm(void *unused)
 {
 	struct td_window *window = this_cpu_ptr(td_windows);
 
-	/* From its beginning: who writes again and again must not keep it open. */
+	/* Count from the begin of the window, so that repeated writes do not keep it open. */
 	if (window->open)
 		mod_timer(&window->timer, window->opened + td_window_delay(window));
 }
 
 /**
- * td_window_rearm_all() - let the open windows follow the new period
+ * td_window_rearm_all() - apply the new period to the open windows
  *
- * One interrupt to each CPU; on those that must not be interrupted the next window
- * is the first that does.
+ * Interrupts each CPU, except quiet ones: there the next window is the first with the new
+ * period.
  */
 void td_window_rearm_all(void)
 {
@@ -500,15 +503,15 @@ void td_window_rearm_all(void)
 }
 
 /**
- * td_window_setup() - the window of a CPU that is not measured yet
- * @window: zeroed
+ * td_window_setup() - prepare a CPU that is not measured yet
+ * @window: collector of the CPU, zeroed
  * @cpu: possible CPU
  */
 void td_window_setup(struct td_window *window, int cpu)
 {
 	/*
-	 * A deferrable timer does not wake an idle CPU, which counts no slots.
-	 * On a nohz_full CPU it would not fire while the CPU is busy either.
+	 * A deferrable timer does not wake an idle CPU, and an idle CPU counts no slots.
+	 * On a nohz_full CPU such a timer would not fire while the CPU is busy either.
 	 */
 	unsigned int flags = TIMER_PINNED | (td_scope_quiet(cpu) ? 0 : TIMER_DEFERRABLE);
 	struct topdown_map_record *entry;

@@ -18,39 +18,37 @@
 
 /**
  * struct td_window - the collector of one CPU
- * @cpu: its number
- * @model: its row of the table of models; under td_fit_mutex and set while no window
- *	is open, as the next two
- * @kind: what kind of core it is
- * @meter: what counts; NULL for nothing.  On the CPU with interrupts off it is only
- *	looked at while @open
- * @room: which groups of ordinary counters it shall have
- * @open: a window is open; on the CPU with interrupts off, as all up to @timer
+ * @cpu: number of the CPU
+ * @model: row of the CPU in the table of models; changed under td_fit_mutex while no
+ *	window is open
+ * @kind: kind of the CPU; changed as @model
+ * @meter: the meter; NULL for none.  Changed as @model.  On the CPU with interrupts off it
+ *	is used only while @open
+ * @room: policy for groups of ordinary counters
+ * @open: a window is open; used on the CPU with interrupts off, as all fields up to @timer
  * @folded: local_clock() of the last fold
- * @parts: how often the open window has been folded without ending it
+ * @parts: number of folds in the open window that did not end it
  * @flags: TOPDOWN_RECORD_* of the open window
- * @clamped: topdown_record.clamped of it
- * @part: what the meter counted between the last two folds; here, since the kernel fills
- *	every byte of a variable on the stack first
- * @guest: its time in virtual machines
- * @was_away: the groups were disabled for a perf user in a part of the open window
- * @believed: the log is to say that its counters can be believed again
+ * @clamped: topdown_record.clamped of the open window
+ * @guest: guest time of the CPU
+ * @was_away: the groups were disabled for a perf user during some of the open window
+ * @believed: the next timer logs that the counters are trusted again
  * @opened: when the open window began, in jiffies
- * @jitter: source of the timer's jitter
- * @timer: closes windows
- * @trust: what is thought of its counters; written on the CPU with interrupts off, or
- *	while no window is open under td_fit_mutex; others look at it, as at the next four
- * @state: what the record says of it; on the CPU with interrupts off
- * @busy: how long the CPU had worked before a reader last had it folded (fresh.c)
- * @lost: nothing of what it counts is believed any more; written as @trust
- * @nodes_possible: the nodes that it has figures of at times, bit n for node n; under
- *	td_fit_mutex
- * @away: the groups are disabled for a perf user (aside.c); on the CPU with interrupts
- *	off, as the next
- * @back_at: when they are enabled again, in jiffies
- * @look: looks whether it is time for that, or for the opposite
- * @mend: sees in process context to what is wrong (fit.c)
- * @mend_delay: pause before that, in jiffies; written under td_fit_mutex
+ * @jitter: random state for the jitter of the timer
+ * @timer: ends windows
+ * @trust: how far the counters are trusted; written on the CPU with interrupts off, or
+ *	under td_fit_mutex while no window is open; read from anywhere
+ * @state: state of the record; written on the CPU with interrupts off; read from anywhere
+ * @busy: busy time of the CPU at the last fold for a reader (fresh.c); read from anywhere
+ * @lost: the CPU is to be given up; written as @trust
+ * @nodes_possible: nodes that the CPU counts now or may count with drilldown, bit n for
+ *	node n; written under td_fit_mutex; read from anywhere
+ * @away: the groups are disabled for a perf user (aside.c); written on the CPU with
+ *	interrupts off
+ * @back_at: when to enable them again, in jiffies; used as @away
+ * @look: checks whether to disable the groups for a perf user, or to enable them again
+ * @mend: mends the meter in process context (fit.c)
+ * @mend_delay: delay before that, in jiffies; written under td_fit_mutex
  */
 struct td_window {
 	int cpu;
