@@ -2,8 +2,8 @@
 /*
  * /dev/topdown: the ioctls of uapi/linux/topdown.h.
  *
- * The table below is the specification of what is accepted.  A command is
- * copied in whole, checked and carried out; one that answers is copied back.
+ * The table td_ioctls specifies what is accepted.  A command is copied in as a whole, checked
+ * and executed.  A command with an answer is copied back.
  */
 #include <linux/bitmap.h>
 #include <linux/build_bug.h>
@@ -37,18 +37,18 @@
 
 #define TD_HOLD_MAX_MS		3600000
 
-/* As first released; struct topdown_record may grow behind it. */
+/* Size as first released; struct topdown_record may grow at its end. */
 #define TD_RECORD_SIZE_VER0	616
 
 /**
  * struct td_file - one open descriptor
- * @may_read: system-wide figures are allowed; settled when it was opened, so it
- *	can be handed to a process with fewer rights, as a perf descriptor can
+ * @may_read: system-wide figures are allowed.  Decided at open(), so the descriptor can be
+ *	passed to a process with fewer rights, as a perf descriptor can
  * @lock: protects @baseline
- * @baseline: of each CPU; NULL until the first RESET
- * @watch: what poll() and read() wait for
- * @sessions: whose slots it counts
- * @rcu: frees it when no timer looks at @watch any more
+ * @baseline: baseline of each CPU; NULL until the first RESET
+ * @watch: the watch for poll() and read()
+ * @sessions: the session list
+ * @rcu: frees the file when no timer uses @watch any more
  */
 struct td_file {
 	bool may_read;
@@ -71,8 +71,8 @@ union td_command {
 };
 
 /*
- * The record of a CPU that has the most levels, rather a P-core's than an E-core's, with
- * the nodes that any CPU has, at least at times.
+ * The record of the CPU with the most levels, preferably a P-core.  Its nodes are those that
+ * any CPU counts, or may count with drilldown.
  */
 static void td_chardev_best(struct topdown_record *best)
 {
@@ -143,7 +143,7 @@ static int td_chardev_info(struct td_file *file, union td_command *command)
 	return 0;
 }
 
-/* The CPU set of a command; every bit names a CPU there can be. */
+/* Copy the CPU set of a command; every bit must name a possible CPU. */
 static int td_chardev_cpus(struct cpumask *cpus, __u64 address, __u32 words)
 {
 	u64 word[TOPDOWN_CPUS_WORDS_MAX];
@@ -182,7 +182,7 @@ static int td_chardev_put(const struct topdown_read *read, unsigned int index,
 	return 0;
 }
 
-/* Write the records; @total is NULL where the sum is not wanted. */
+/* Write the records; @total is NULL if the sum is not wanted. */
 static int td_chardev_put_all(struct td_file *file, const struct topdown_read *read,
 			      const struct cpumask *cpus, struct td_total *total)
 {
@@ -192,7 +192,7 @@ static int td_chardev_put_all(struct td_file *file, const struct topdown_read *r
 	int cpu, ret;
 
 	for_each_cpu(cpu, cpus) {
-		/* Not over the copy: a page of the caller may take for ever. */
+		/* Unlock before the copy, because a page of the caller may take for ever. */
 		mutex_lock(&file->lock);
 		td_record_read(cpu, fresh && !td_scope_quiet(cpu),
 			       file->baseline ? &file->baseline[cpu] : NULL, &record);
@@ -345,7 +345,7 @@ static int td_chardev_attach(struct td_file *file, union td_command *command)
 	return td_sessions_attach(&file->sessions, &command->attach);
 }
 
-/* The caller was not told the number. */
+/* Undo an attach whose answer could not be written: the caller has no number. */
 static void td_chardev_unattach(struct td_file *file, const union td_command *command)
 {
 	td_sessions_detach(&file->sessions, command->attach.out_session);
@@ -363,12 +363,12 @@ static int td_chardev_control(struct td_file *file, union td_command *command)
 
 /**
  * struct td_ioctl - one command
- * @cmd: the whole number
+ * @cmd: the complete command number
  * @size: size of the argument today
- * @min_size: size of it when the command was released
- * @answers: the command is copied back
- * @execute: carries it out
- * @undo: takes it back, where its answer could not be written
+ * @min_size: size of the argument as first released
+ * @answers: the argument is copied back
+ * @execute: executes the command
+ * @undo: undoes it if the answer could not be written
  */
 struct td_ioctl {
 	unsigned int cmd;
@@ -425,7 +425,7 @@ static long td_chardev_ioctl(struct file *filp, unsigned int cmd, unsigned long 
 	ret = copy_struct_from_user(&command, ioctl->size, user, size);
 	if (ret)
 		return ret;
-	/* What was checked, whatever the caller has written there since. */
+	/* Use the checked size, because the caller may have changed it in memory since. */
 	command.size = size;
 
 	ret = ioctl->execute(filp->private_data, &command);
@@ -456,7 +456,7 @@ static __poll_t td_chardev_poll(struct file *filp, poll_table *table)
 
 	if (file->may_read)
 		windows = td_watch_poll(&file->watch, filp, table);
-	/* It is an error only if there is nothing else to wait for. */
+	/* Report an error only if there is nothing else to wait for. */
 	return ((sessions | windows) & ~EPOLLERR) | (sessions & windows & EPOLLERR);
 }
 
@@ -464,16 +464,16 @@ static int td_chardev_mmap(struct file *filp, struct vm_area_struct *vma)
 {
 	struct td_file *file = filp->private_data;
 
-	/* The map of a session is for whoever has the session. */
+	/* A session map needs no right but the session. */
 	if (!vma->vm_pgoff && !file->may_read)
 		return -EACCES;
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
 		return -EPERM;
-	/* VM_SHARED is cleared where the file is open for reading only. */
+	/* VM_SHARED is cleared if the file is open for reading only. */
 	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
 
-	/* mprotect() shall not make it writable or executable either. */
+	/* mprotect() must not make the mapping writable or executable either. */
 	vm_flags_clear(vma, VM_MAYWRITE | VM_MAYEXEC);
 	return vma->vm_pgoff ? td_sessions_mmap(&file->sessions, vma) : td_page_mmap(vma);
 }
@@ -552,6 +552,6 @@ int td_chardev_init(void)
 void td_chardev_exit(void)
 {
 	misc_deregister(&td_chardev);
-	/* Closed descriptors are freed by code of ours. */
+	/* Wait for td_chardev_free_rcu() of closed descriptors, which is code of this module. */
 	rcu_barrier();
 }

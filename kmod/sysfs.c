@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/kernel/topdown: the figures for cat, and the period.
+ * /sys/kernel/topdown: records as text, and the period.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -21,7 +21,7 @@
 #include "sysfs.h"
 #include "window.h"
 
-/* Room for what is said of one CPU. */
+/* Size of the text about the source of one CPU. */
 #define TD_SOURCE_TEXT	160
 
 static ushort td_sysfs_mode = 0440;
@@ -48,10 +48,10 @@ struct td_cpu_file {
 	char name[16];
 };
 
-/* Of each CPU the figures, and then of each the events. */
+/* The files cpuN of all CPUs, and then the files events/cpuN of all CPUs. */
 static struct td_cpu_file *td_cpu_files;
 
-/* " 12.34%", or " -" where there is no figure. */
+/* " 12.34%", or " -" if there is no ratio. */
 static int td_emit_ratio(char *buffer, int at, u32 ratio)
 {
 	const u32 unit = TOPDOWN_RATIO_ONE / 10000;
@@ -68,7 +68,7 @@ static int td_emit_line(char *buffer, int at, const char *name, const u64 *slots
 {
 	int n = sysfs_emit_at(buffer, at, "%s", name);
 
-	/* What was counted of a node for a part of the time is not its slots. */
+	/* If a node was not counted all the time, its count is not its slots. */
 	if (slots && *slots && total == TOPDOWN_RATIO_NONE)
 		n += sysfs_emit_at(buffer, at + n, " -");
 	else if (slots)
@@ -105,7 +105,7 @@ static ssize_t td_emit_record(char *buffer, const struct topdown_record *record,
 		if (record->nodes >> i & 1)
 			n += td_emit_line(buffer, n, td_node_name(i), &total->node[i],
 					  total->ratio[i], window->ratio[i]);
-		/* Others than the nodes of PERF_METRICS are there only where a CPU has them. */
+		/* The nodes of PERF_METRICS always have a line, other nodes only if counted. */
 		else if (i < TD_NODES_METRICS)
 			n += sysfs_emit_at(buffer, n, "%s - - -\n", td_node_name(i));
 	}
@@ -172,7 +172,7 @@ static ssize_t period_ms_store(struct kobject *kobj, struct kobj_attribute *attr
 	return ret ? ret : count;
 }
 
-/* How far from @cpu on the text is the same, and the CPU behind. */
+/* Find the CPUs from @cpu on with the same text.  Returns the CPU after @last. */
 static int td_sources_run(int cpu, const char *text, int *last)
 {
 	char other[TD_SOURCE_TEXT];
@@ -234,14 +234,14 @@ static struct kobj_attribute td_total_file = {
 	.show = td_total_show,
 };
 
-/* A directory; its files come with the CPUs. */
+/* The directory events; td_sysfs_add_cpu() adds its files. */
 static struct attribute *td_events_none[] = { NULL };
 static const struct attribute_group td_events_group = {
 	.name = "events",
 	.attrs = td_events_none,
 };
 
-/* Of all files; an owner can write period_ms too. */
+/* The owner of all files; an owner can also write period_ms. */
 static void td_sysfs_get_ownership(td_kobject_const struct kobject *kobj,
 				   kuid_t *uid, kgid_t *gid)
 {
@@ -329,10 +329,10 @@ static int td_sysfs_check_params(void)
  */
 void td_sysfs_exit(void)
 {
-	/* Takes the files with it, and waits until nobody reads them any more. */
+	/* Removes the files too, and waits until nobody reads them any more. */
 	kobject_del(&td_kobject);
 	kobject_put(&td_kobject);
-	/* The kobject and its release are of this module. */
+	/* The kobject and its release function belong to this module. */
 	wait_for_completion(&td_sysfs_released);
 	kvfree(td_cpu_files);
 }
