@@ -175,7 +175,7 @@ static void td_correct(struct td_counts *counts, const struct td_quant *quant, _
 	__s64 share = missing / TD_METRIC_L1;
 	unsigned int i;
 
-	/* The missing slots are at most all slots minus any of the four, so this cannot overflow. */
+	/* No overflow: the missing slots are at most all slots minus any of the four. */
 	for (i = 0; i < TD_METRIC_L1; i++)
 		counts->metric[i] = td_shift_count(counts->metric[i], share);
 	counts->metric[0] = td_shift_count(counts->metric[0], missing % TD_METRIC_L1);
