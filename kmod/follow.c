@@ -55,6 +55,7 @@
  * @refusing: no tickets are given
  * @random: source of @resume
  * @left: when the last event was scheduled out from the CPU, local_clock()
+ * @leaving: no event was scheduled in since
  */
 struct td_tickets {
 	u64 paid;
@@ -183,8 +184,12 @@ static void td_follow_del(struct perf_event *event, int flags)
 
 	if (event->attr.config == TD_FOLLOW_EXEC)
 		return;
-	/* All events of a task are scheduled out at one switch, and share one fold. */
-	if (now - tickets->left >= TD_SAME_NS || this_cpu_read(td_running.since) > tickets->left) {
+	/*
+	 * All events of a task are scheduled out at one switch, and share one fold.  A turn may
+	 * be shorter than that takes elsewhere.
+	 */
+	if (!tickets->leaving || now - tickets->left >= TD_SAME_NS ||
+	    this_cpu_read(td_running.since) > tickets->left) {
 		td_follow_fold(this_cpu_ptr(td_windows), now);
 		tickets->left = this_cpu_read(td_running.since);
 		tickets->leaving = true;

@@ -64,7 +64,8 @@ struct td_events {
  * struct td_meter_ops - what differs between the two kinds of meter
  * @begin: drop all counts until @now of local_clock(); on the CPU with interrupts off
  * @fold: write the part since the last fold; returns the nanoseconds in which level 1 was
- *	counted, which may slightly exceed the time; on the CPU with interrupts off
+ *	counted, which may slightly exceed the time; nodes that this meter never has are
+ *	not written; on the CPU with interrupts off
  * @resume: count again after the groups were disabled until @now, with a fold before
  *	that; on the CPU with interrupts off
  * @events: write the raw counts; on the CPU with interrupts off, after a fold

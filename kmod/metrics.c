@@ -208,6 +208,14 @@ static void td_scale(struct td_counts *counts, __u64 sum)
 	counts->metric[largest] += rest;
 }
 
+static void td_no_nodes(__u64 *node)
+{
+	unsigned int i;
+
+	for (i = 0; i < TD_NODES_METRICS; i++)
+		node[i] = 0;
+}
+
 /* Apply the published formulas to sane counts. */
 static void td_nodes(struct td_counts *counts, unsigned int level, __u64 *node)
 {

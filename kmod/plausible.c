@@ -12,8 +12,6 @@
  */
 #include "plausible.h"
 
-/* About a microsecond of a CPU; fewer slots prove nothing. */
-#define TD_DOUBT_MIN_SLOTS	(1ULL << 14)
 /* No counter stands still for this long: its end at least is an interrupt. */
 #define TD_DOUBT_MIN_NS		10000000ULL
 

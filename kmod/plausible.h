@@ -10,7 +10,7 @@
 
 #include "metrics.h"
 
-/* About a microsecond of a CPU; fewer say nothing. */
+/* About a microsecond of a CPU; fewer slots prove nothing. */
 #define TD_DOUBT_MIN_SLOTS	(1ULL << 14)
 
 /**

@@ -31,6 +31,12 @@
 #define TD_SHARE_OFFSET		(TD_BASELINE_OFFSET + TD_NR_KINDS * TD_SHARE_STRIDE)
 
 /* Readers cannot change the header, but constants are simpler. */
+static struct topdown_share *td_share_baseline(struct topdown_session_map *map,
+					       unsigned int kind)
+{
+	return (void *)map + TD_BASELINE_OFFSET + (size_t)kind * TD_SHARE_STRIDE;
+}
+
 static struct topdown_share *td_share_of(const struct topdown_session_map *map, int cpu)
 {
 	return (void *)map + TD_SHARE_OFFSET + (size_t)cpu * TD_SHARE_STRIDE;
