@@ -19,7 +19,8 @@ Usage: aside.sh [OPTION]...
   -s LIST      seconds that a command runs (default "0.1 1")
   -o FILE      keep what was measured (default: in the cache); it is added to
   -t FILE      make the table of such a file, and measure nothing
-  -l           one row in it for all kernels, with the least of each figure
+  -l           one row in it for all kernels that count the same events, with the least
+               of each figure
   -h           this text
 
 A share is that of the time in which the event was to run, in percent; a dash is
@@ -149,11 +150,9 @@ show() {
 	# Is share a less than share b?  A dash is less than any.
 	function less(a, b) { return b != "-" && (a == "-" || a + 0 < b + 0) }
 	# The lesser of each event.
-	function lesser(a, b,    x, y, n, m, i, out) {
+	function lesser(a, b,    x, y, n, i, out) {
 		n = split(a, x, "/")
-		m = split(b, y, "/")
-		if (n != m)
-			return n ? a "?" : b
+		split(b, y, "/")
 		for (i = 1; i <= n; i++)
 			out = out (i > 1 ? "/" : "") (less(x[i], y[i]) ? x[i] : y[i])
 		return out
@@ -172,7 +171,9 @@ show() {
 		return int(out)
 	}
 	function unite(what, row, new) {
-		what[row] = row in what ? lesser(what[row], new) : new
+		if (row in what)
+			new = lesser(what[row], new)
+		what[row] = new
 	}
 	$1 != "aside" { next }
 	{
@@ -183,7 +184,9 @@ show() {
 				samples[place] = $7
 			$7 = samples[place] ? int(100 * $7 / samples[place]) : "?"
 		}
-		row = merge ? "all " $3 " " $4 " " $6 : place
+		count = gsub("/", "/", $7)
+		# Kernels that count other events have a row of their own.
+		row = merge ? "all " $3 " " $4 " " $6 " " count : place
 		if (!(row in seen)) {
 			seen[row] = 1
 			order[n++] = row
