@@ -93,8 +93,7 @@ static int attach_error(const struct topdown_attach *arg)
 		return -ENOTTY;
 	if (flags & ~TD_ATTACH_FLAGS)
 		return -EOPNOTSUPP;
-	if (arg->size != sizeof(*arg) || arg->__reserved || arg->out_session ||
-	    arg->pid < 0)
+	if (arg->__reserved || arg->out_session || arg->pid < 0)
 		return -EINVAL;
 	if (flags & TOPDOWN_ATTACH_THREAD &&
 	    flags & (TOPDOWN_ATTACH_CHILDREN | TOPDOWN_ATTACH_PIDFD))
@@ -174,14 +173,14 @@ int fake_session(struct topdown_session *arg)
 	struct session *session = find(arg->session);
 	uint64_t steps;
 
-	if (arg->size != sizeof(*arg) || arg->out_state || arg->out_time_ns ||
-	    arg->flags & ~TD_SESSION_FLAGS)
+	if (arg->out_state || arg->out_time_ns || arg->flags & ~TD_SESSION_FLAGS)
 		return refuse(EINVAL);
 	if (!session)
 		return refuse(ENOENT);
 	if (setting("FAKE_SESSION_ERRNO", 0))
 		return refuse(setting("FAKE_SESSION_ERRNO", 0));
 
+	FAKE_GROWN(arg);
 	look_for_program(session);
 	if (arg->flags & TOPDOWN_SESSION_FRESH && !session->disabled)
 		session->steps++;
@@ -308,7 +307,7 @@ int fake_control(const struct topdown_control *arg)
 	struct session *session = find(arg->session);
 
 	take_down("control", arg->session, arg->action);
-	if (arg->size != sizeof(*arg) || arg->flags || arg->__reserved ||
+	if (arg->flags || arg->__reserved ||
 	    arg->action > TOPDOWN_CONTROL_DETACH)
 		return refuse(EINVAL);
 	if (!session)

@@ -42,7 +42,8 @@
  *   FAKE_INFO_RETURN  what INFO returns instead of 0
  *   FAKE_MINOR_OF  name that sysfs has for the device (topdown)
  *
- * What it knows of tasks is in fake-session.c, what wakes who waits in fake-poll.c.
+ * Its commands are taken apart in fake-ioctl.c; what it knows of tasks is in
+ * fake-session.c, what wakes who waits in fake-poll.c.
  */
 #include "fake.h"
 
@@ -198,9 +199,10 @@ static unsigned int period_ms(void)
 	return ms;
 }
 
-static int fake_info(void *arg)
+int fake_info(struct topdown_info *arg)
 {
 	struct topdown_info info = {
+		.size = arg->size,
 		.out_features = setting("FAKE_FEATURES", 7),
 		.out_flags = setting("FAKE_READ_ERRNO", 0) == EACCES ? 0 :
 			     TOPDOWN_INFO_MAY_READ,
@@ -224,16 +226,11 @@ static int fake_info(void *arg)
 		.out_instance = 0x1234567890abcdef,
 		.out_load_time_ns = 5000000000,
 	};
-	size_t size = setting("FAKE_INFO_SIZE", sizeof(info));
-	uint32_t user;
 
 	if (setting("FAKE_INFO_ERRNO", 0))
 		return refuse(setting("FAKE_INFO_ERRNO", 0));
-	memcpy(&user, arg, sizeof(user));
-	if (user < 288)
-		return refuse(EINVAL);
-	info.size = user;
-	memcpy(arg, &info, size < user ? size : user);
+	FAKE_GROWN(&info);
+	memcpy(arg, &info, setting("FAKE_INFO_SIZE", sizeof(info)));
 	return setting("FAKE_INFO_RETURN", 0);
 }
 
@@ -306,6 +303,7 @@ static void fill_record(struct topdown_record *record, unsigned int cpu)
 	uint64_t steps = 10 + fake_reads;
 
 	memset(record, 0, sizeof(*record));
+	FAKE_GROWN(record);
 	record->cpu = cpu;
 	if (is_absent(cpu)) {
 		record->state = TOPDOWN_STATE_OFFLINE;
@@ -371,10 +369,20 @@ static unsigned int count_asked(const struct topdown_read *arg)
 	return n;
 }
 
-static int fake_read(struct topdown_read *arg)
+/* At the caller's stride, cut or padded to its size. */
+static void put_record(const struct topdown_read *arg, unsigned int index,
+		       const struct topdown_record *record)
+{
+	size_t size = arg->record_size < sizeof(*record) ? arg->record_size : sizeof(*record);
+	char *to = (char *)(uintptr_t)arg->records + (size_t)index * arg->record_size;
+
+	memcpy(to, record, size);
+	memset(to + size, 0, arg->record_size - size);
+}
+
+int fake_read(struct topdown_read *arg)
 {
 	unsigned int cpu, n = 0, possible = nr_cpus() + setting("FAKE_GROW", 0);
-	char *to = (char *)(uintptr_t)arg->records;
 	struct td_sum sum = { .slots = 0 };
 	struct topdown_record record, total = { .cpu = TOPDOWN_CPU_ALL };
 	uint64_t features = setting("FAKE_FEATURES", 7);
@@ -386,8 +394,8 @@ static int fake_read(struct topdown_read *arg)
 	    (arg->flags & TOPDOWN_READ_TOTAL && !(features & TOPDOWN_FEATURE_TOTAL)) ||
 	    arg->flags & ~TD_READ_FLAGS)
 		return refuse(EOPNOTSUPP);
-	if (arg->size != sizeof(*arg) || arg->record_size != sizeof(record) ||
-	    arg->__reserved || arg->cpus_words > TOPDOWN_CPUS_WORDS_MAX)
+	if (arg->record_size < FAKE_RECORD_SIZE_MIN || arg->__reserved ||
+	    arg->cpus_words > TOPDOWN_CPUS_WORDS_MAX)
 		return refuse(EINVAL);
 
 	needed = count_asked(arg) + !!(arg->flags & TOPDOWN_READ_TOTAL);
@@ -402,23 +410,23 @@ static int fake_read(struct topdown_read *arg)
 			continue;
 		fill_record(&record, cpu);
 		add_record(&total, &sum, &record);
-		memcpy(to + (size_t)n++ * sizeof(record), &record, sizeof(record));
+		put_record(arg, n++, &record);
 	}
 	td_sum_ratios(&sum, total.nodes);
 	total.total = sum.figures;
 	if (arg->flags & TOPDOWN_READ_TOTAL)
-		memcpy(to + (size_t)n * sizeof(record), &total, sizeof(total));
+		put_record(arg, n, &total);
 	arg->nr_records = needed;
 	return 0;
 }
 
-static int fake_reset(const struct topdown_reset *arg)
+int fake_reset(const struct topdown_reset *arg)
 {
 	unsigned int cpu;
 
 	if (setting("FAKE_RESET_ERRNO", 0))
 		return refuse(setting("FAKE_RESET_ERRNO", 0));
-	if (arg->size != sizeof(*arg) || arg->__reserved)
+	if (arg->__reserved)
 		return refuse(EINVAL);
 	for (cpu = 0; cpu < nr_cpus(); cpu++)
 		fake_baseline[cpu] = 10 + fake_reads;
@@ -632,51 +640,14 @@ ssize_t read(int fd, void *to, size_t size)
 	return sizeof(event);
 }
 
-static int fake_watch(const struct topdown_watch *arg)
+int fake_watch(const struct topdown_watch *arg)
 {
 	if (setting("FAKE_WATCH_ERRNO", 0))
 		return refuse(setting("FAKE_WATCH_ERRNO", 0));
-	if (arg->size != sizeof(*arg) || arg->__reserved ||
-	    arg->flags & ~TD_WATCH_FLAGS || arg->ratio > TOPDOWN_RATIO_ONE ||
+	if (arg->__reserved || arg->flags & ~TD_WATCH_FLAGS || arg->ratio > TOPDOWN_RATIO_ONE ||
 	    arg->hold_ms > 3600000)
 		return refuse(EINVAL);
 	if (arg->node == TOPDOWN_WATCH_ANY)
 		return arg->ratio || arg->flags ? refuse(EINVAL) : 0;
 	return arg->node < TD_NR_NODES ? 0 : refuse(EOPNOTSUPP);
-}
-
-int ioctl(int fd, unsigned long request, ...)
-{
-	int (*real)(int fd, unsigned long request, ...) = dlsym(RTLD_NEXT, "ioctl");
-	static bool interrupted[3];
-	va_list args;
-	void *arg;
-
-	va_start(args, request);
-	arg = va_arg(args, void *);
-	va_end(args);
-	if (!fake_is_device(fd))
-		return real(fd, request, arg);
-
-	if (getenv("FAKE_EINTR") && _IOC_NR(request) < 3 && !interrupted[_IOC_NR(request)]) {
-		interrupted[_IOC_NR(request)] = true;
-		return refuse(EINTR);
-	}
-	switch (request) {
-	case TOPDOWN_INFO:
-		return fake_info(arg);
-	case TOPDOWN_READ:
-		return fake_read(arg);
-	case TOPDOWN_RESET:
-		return fake_reset(arg);
-	case TOPDOWN_WATCH:
-		return fake_watch(arg);
-	case TOPDOWN_ATTACH:
-		return fake_attach(arg);
-	case TOPDOWN_SESSION:
-		return fake_session(arg);
-	case TOPDOWN_CONTROL:
-		return fake_control(arg);
-	}
-	return refuse(ENOTTY);
 }

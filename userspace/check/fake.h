@@ -15,9 +15,23 @@
 
 #define FAKE_SESSION_MAP_SIZE	4096
 
+/* What was released first. */
+#define FAKE_RECORD_SIZE_MIN	616
+
+/* What only a newer release has, in growth.sh. */
+#ifdef TOPDOWN_GROWN
+#define FAKE_GROWN(of)		memset((of)->grown, 0x5a, sizeof((of)->grown))
+#else
+#define FAKE_GROWN(of)		((void)(of))
+#endif
+
 long setting(const char *name, long otherwise);
 int refuse(int error);
 bool fake_is_device(int fd);
+int fake_info(struct topdown_info *arg);
+int fake_read(struct topdown_read *arg);
+int fake_reset(const struct topdown_reset *arg);
+int fake_watch(const struct topdown_watch *arg);
 uint64_t now_ns(void);
 uint32_t fake_nodes(void);
 void fill_counts(struct topdown_figures *figures, unsigned int cpu, uint64_t steps);

@@ -3,7 +3,7 @@
 #
 # Tests of the library and the command that need no module, "make check".
 #
-#   run.sh [SUITE]...      suites: abi units frames handle library names sets
+#   run.sh [SUITE]...      suites: abi growth units frames handle library names sets
 #                          regions options device command tasks output schema running
 #                          screen install examples docs
 #
@@ -40,7 +40,7 @@ export ASAN_OPTIONS=detect_leaks=1:exitcode=99 UBSAN_OPTIONS=print_stacktrace=1
 build() {
 	mkdir -p "$BUILD"
 	"$CC" "${warnings[@]}" -O1 -g -shared -fPIC "${include[@]}" -o "$BUILD/fake.so" \
-		"$HERE"/fake{,-perf,-poll,-session}.c "$USERSPACE/../kmod/metrics.c"
+		"$HERE"/fake{,-ioctl,-perf,-poll,-session}.c "$USERSPACE/../kmod/metrics.c"
 	make -C "$USERSPACE" -s CC="$CC" all
 	make -C "$USERSPACE" -s CC="$CC" O="$BUILD/asan" PROGRAM="$BUILD/asan/topdown" \
 		CFLAGS="${sanitize[*]}" LDFLAGS="${sanitize_link[*]}" \
@@ -99,7 +99,7 @@ tally() {
 }
 
 suites=("$@")
-((${#suites[@]})) || suites=(abi units frames handle library names sets regions options
+((${#suites[@]})) || suites=(abi growth units frames handle library names sets regions options
 	device command tasks output schema running screen install examples docs)
 build
 echo 'KTAP version 1'
@@ -111,7 +111,7 @@ for variant in plain asan; do
 	export TOPDOWN
 	for name in "${suites[@]}"; do
 		case $variant:$name in
-		asan:abi | asan:install | asan:examples | asan:docs) continue ;;
+		asan:abi | asan:growth | asan:install | asan:examples | asan:docs) continue ;;
 		esac
 		echo "# $variant: $name"
 		status=0

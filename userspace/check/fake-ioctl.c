@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The commands of the stand-in for the kernel, with arguments of any size: it takes them
+ * as kmod/chardev.c does, so that a caller may know more of them than it, or less.
+ */
+#include "fake.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/topdown.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#define ARGUMENT_MAX	4096
+
+static int info(void *arg)
+{
+	return fake_info(arg);
+}
+
+static int read_cpus(void *arg)
+{
+	return fake_read(arg);
+}
+
+static int reset(void *arg)
+{
+	return fake_reset(arg);
+}
+
+static int watch(void *arg)
+{
+	return fake_watch(arg);
+}
+
+static int attach(void *arg)
+{
+	return fake_attach(arg);
+}
+
+static int session(void *arg)
+{
+	return fake_session(arg);
+}
+
+static int control(void *arg)
+{
+	return fake_control(arg);
+}
+
+static const struct command {
+	unsigned long request;
+	size_t size;
+	/* As first released. */
+	size_t min;
+	int (*execute)(void *arg);
+} commands[] = {
+	{ TOPDOWN_INFO, sizeof(struct topdown_info), 288, info },
+	{ TOPDOWN_READ, sizeof(struct topdown_read), 40, read_cpus },
+	{ TOPDOWN_RESET, sizeof(struct topdown_reset), 24, reset },
+	{ TOPDOWN_WATCH, sizeof(struct topdown_watch), 40, watch },
+	{ TOPDOWN_ATTACH, sizeof(struct topdown_attach), 24, attach },
+	{ TOPDOWN_SESSION, sizeof(struct topdown_session), 880, session },
+	{ TOPDOWN_CONTROL, sizeof(struct topdown_control), 24, control },
+};
+
+static int execute(const struct command *command, unsigned char *user)
+{
+	/* Aligned as the structures want it. */
+	uint64_t room[ARGUMENT_MAX / 8] = { 0 };
+	unsigned char *arg = (unsigned char *)room;
+	uint32_t size;
+	size_t i;
+	int ret;
+
+	memcpy(&size, user, sizeof(size));
+	if (size < command->min)
+		return refuse(EINVAL);
+	if (size > ARGUMENT_MAX)
+		return refuse(E2BIG);
+	for (i = command->size; i < size; i++) {
+		if (user[i])
+			return refuse(E2BIG);
+	}
+	if (size > command->size)
+		size = command->size;
+	memcpy(arg, user, size);
+	errno = 0;
+	ret = command->execute(arg);
+	if (ret >= 0 || errno == EMSGSIZE)
+		memcpy(user, arg, size);
+	return ret;
+}
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	int (*real)(int fd, unsigned long request, ...) = dlsym(RTLD_NEXT, "ioctl");
+	static bool interrupted[3];
+	va_list args;
+	size_t i;
+	void *arg;
+
+	va_start(args, request);
+	arg = va_arg(args, void *);
+	va_end(args);
+	if (!fake_is_device(fd))
+		return real(fd, request, arg);
+
+	if (getenv("FAKE_EINTR") && _IOC_NR(request) < 3 && !interrupted[_IOC_NR(request)]) {
+		interrupted[_IOC_NR(request)] = true;
+		return refuse(EINTR);
+	}
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (commands[i].request == request)
+			return execute(&commands[i], arg);
+	}
+	return refuse(ENOTTY);
+}
