@@ -85,11 +85,13 @@ bool row_running(const struct row *row, double *share)
 	return true;
 }
 
-/*
- * Less was measured than the whole time, and not because groups take turns.  One that
- * slept has no time, but nothing was missed.
+/**
+ * row_short - less was measured than the whole time, and not because groups take turns
+ * @row: row
+ *
+ * One that slept has no time, but nothing was missed.
  */
-static bool is_short(const struct row *row)
+bool row_short(const struct row *row)
 {
 	double share = 0;
 
@@ -103,9 +105,9 @@ static bool is_short(const struct row *row)
 bool row_partial(const struct row *row)
 {
 	if (row->task)
-		return row->state == TOPDOWN_SESSION_ENDED || row->incomplete || is_short(row);
+		return row->state == TOPDOWN_SESSION_ENDED || row->incomplete || row_short(row);
 	/* Of a sum the states of its CPUs say more than their shares added up. */
-	return row->state != TOPDOWN_STATE_OK || (row->kind == ROW_CPU && is_short(row));
+	return row->state != TOPDOWN_STATE_OK || (row->kind == ROW_CPU && row_short(row));
 }
 
 /* The largest of some nodes, bit n for node n; -1 for none. */
@@ -226,24 +228,6 @@ bool row_marked(const struct row *row, unsigned int node)
 	return (int)node == bottleneck || (int)node == row_bottleneck_child(row, bottleneck);
 }
 
-/*
- * The module's state is that of the last window, which may be a small part of the
- * interval.  Where nothing takes turns, the share of the whole interval says more.
- */
-static unsigned int interval_state(const struct row *row)
-{
-	double share = 0;
-
-	if (row->state != TOPDOWN_STATE_OK && row->state != TOPDOWN_STATE_CONTENDED &&
-	    row->state != TOPDOWN_STATE_ASIDE)
-		return row->state;
-	if (row_turns(row) || !row_running(row, &share))
-		return row->state;
-	if (!is_short(row))
-		return TOPDOWN_STATE_OK;
-	return row->state == TOPDOWN_STATE_OK ? TOPDOWN_STATE_CONTENDED : row->state;
-}
-
 /**
  * row_hybrid - has the task been on cores of a hybrid machine?
  * @row: row
@@ -271,88 +255,28 @@ uint32_t interval_nodes(const struct interval *interval)
 	return nodes;
 }
 
-static int fill_row(struct row *row, const struct topdown_reading *then,
-		    const struct topdown_reading *now,
-		    const struct topdown_record *record, unsigned int level, bool shown)
+/**
+ * row_level - the level that a row shows
+ * @level: highest level of its figures
+ * @interval: interval with the level that was asked for
+ */
+unsigned int row_level(unsigned int level, const struct interval *interval)
 {
-	int ret;
-
-	row->kind = record->cpu == TOPDOWN_CPU_ALL ? ROW_ALL : ROW_CPU;
-	row->cpu = record->cpu;
-	row->core_id = -1;
-	row->socket = -1;
-	row->numa = -1;
-	row->state = record->state;
-	row->flags = record->flags;
-	row->flags_known = true;
-	row->source = record->source;
-	row->level = record->level < level ? record->level : level;
-	/* Ratios cost divisions, and without a row nobody sees them. */
-	ret = topdown_reading_between(then, now, row->cpu, shown ? row->level : 0,
-				      &row->figures);
-	if (ret)
-		return ret;
-	if (row->kind == ROW_CPU)
-		row->state = interval_state(row);
-	return 0;
-}
-
-/* CPUs that were off or excluded all the time are only shown to those who named them. */
-static bool is_kept(const struct row *row, bool idle_rows)
-{
-	return idle_rows || row->figures.enabled_ns ||
-	       (row->state != TOPDOWN_STATE_OFFLINE && row->state != TOPDOWN_STATE_EXCLUDED);
+	return level < interval->level ? level : interval->level;
 }
 
 /**
- * interval_fill - compare two readings
- * @interval: rows are replaced; the caller sets @interval->level before and the
- *	times afterwards
- * @then: earlier reading
- * @now: later reading of the same CPUs
- * @idle_rows: also those that were offline or excluded all the time
- * @cpu_ratios: the rows of CPUs are to have ratios
+ * interval_make - make room for rows
+ * @interval: rows are replaced; there are none yet
+ * @nr: how many there will be
  *
- * Return: 0 or -errno.
+ * Return: 0 or -ENOMEM.
  */
-int interval_fill(struct interval *interval, const struct topdown_reading *then,
-		  const struct topdown_reading *now, bool idle_rows, bool cpu_ratios)
+int interval_make(struct interval *interval, unsigned int nr)
 {
-	unsigned int i, nr = topdown_reading_nr(now);
-	const struct topdown_record *total;
-	int ret;
-
-	total = topdown_reading_find(now, TOPDOWN_CPU_ALL);
-	if (!total)
-		return -EOPNOTSUPP;
-
 	interval_free(interval);
-	interval->row = calloc(nr + 1, sizeof(*interval->row));
-	if (!interval->row)
-		return -ENOMEM;
-	ret = fill_row(&interval->row[0], then, now, total, interval->level, true);
-	if (ret)
-		return ret;
-	interval->nr = 1;
-	interval->row[0].nr_cpus = 0;
-	/* The states of the whole interval, not those of the last windows. */
-	interval->row[0].state = TOPDOWN_STATE_UNSUPPORTED;
-
-	for (i = 0; i < nr; i++) {
-		struct row *row = &interval->row[interval->nr];
-
-		ret = fill_row(row, then, now, topdown_reading_record(now, i),
-			       interval->level, cpu_ratios);
-		if (ret)
-			return ret;
-		/* The kernel counts those that were measured at any time. */
-		interval->row[0].nr_cpus += row->level && (row->figures.enabled_ns ||
-							   row->state == TOPDOWN_STATE_OK);
-		interval->row[0].state = td_state_worse(interval->row[0].state, row->state);
-		if (is_kept(row, idle_rows))
-			interval->nr++;
-	}
-	return 0;
+	interval->row = calloc(nr, sizeof(*interval->row));
+	return interval->row ? 0 : -ENOMEM;
 }
 
 /**

@@ -122,14 +122,15 @@ struct row_flag {
 extern const struct row_flag row_flags[ROW_FLAGS];
 
 uint32_t interval_nodes(const struct interval *interval);
-int interval_fill(struct interval *interval, const struct topdown_reading *then,
-		  const struct topdown_reading *now, bool idle_rows, bool cpu_ratios);
+unsigned int row_level(unsigned int level, const struct interval *interval);
+int interval_make(struct interval *interval, unsigned int nr);
 void interval_free(struct interval *interval);
 const char *row_kind_name(const struct row *row);
 const char *row_state(const struct row *row);
 bool row_turns(const struct row *row);
 bool row_hybrid(const struct row *row);
 bool row_running(const struct row *row, double *share);
+bool row_short(const struct row *row);
 bool row_partial(const struct row *row);
 uint32_t row_over(const struct row *row);
 int row_bottleneck(const struct row *row);

@@ -10,7 +10,6 @@
 #include "options.h"
 #include "parse.h"
 #include "report.h"
-#include "schema.h"
 #include "stat.h"
 
 enum {
@@ -317,7 +316,7 @@ int stat_parse(struct stat_options *options, int argc, char **argv, bool *done)
 			return options_help(usage);
 		case OPT_SCHEMA:
 			*done = true;
-			return schema_print();
+			return output_json_schema();
 		case OPTIONS_ERROR:
 			return EXIT_USAGE;
 		}

@@ -55,7 +55,7 @@ static int prepare(struct stat_run *run)
 	output->repeat = options->runs;
 	output->errors = options->argv;
 	ret = choose_level(run);
-	return ret ? ret : run->subject->prepare(run);
+	return ret ? ret : run->source->prepare(run);
 }
 
 /* The time for people: seconds since the epoch. */
@@ -67,19 +67,26 @@ static double epoch(void)
 	return now.tv_sec + (double)now.tv_nsec / NS_PER_S;
 }
 
-/**
- * stat_times - an interval ends
- * @run: measurement
- * @now_ns: CLOCK_MONOTONIC of the end
- */
-void stat_times(struct stat_run *run, uint64_t now_ns)
+/* An interval ends: all its rows are made and judged, and some of them are kept. */
+static int end_interval(struct stat_run *run)
 {
 	struct interval *interval = &run->interval;
+	uint64_t now_ns;
+	unsigned int i;
+	int ret;
 
+	ret = run->source->fill(run, &now_ns);
+	if (ret)
+		return ret;
 	interval->time = epoch();
 	interval->elapsed = (double)(now_ns - run->start_ns) / NS_PER_S;
 	interval->length = (double)(now_ns - run->then_ns) / NS_PER_S;
 	run->then_ns = now_ns;
+	for (i = 0; i < interval->nr; i++)
+		run->partial |= row_partial(&interval->row[i]);
+	if (run->source->choose)
+		run->source->choose(run);
+	return 0;
 }
 
 /* A table may say how to go on. */
@@ -96,7 +103,7 @@ static int print(struct stat_run *run)
 
 static int print_interval(struct stat_run *run)
 {
-	int ret = run->subject->fill(run);
+	int ret = end_interval(run);
 
 	/* Nothing is left to say of tasks that are over, or yet of one run of many. */
 	if (ret || !run->interval.nr || run->options->runs)
@@ -120,7 +127,7 @@ static int print_mean(struct stat_run *run)
 
 static bool is_alive(struct stat_run *run)
 {
-	return !run->subject->alive || run->subject->alive(run);
+	return !run->source->alive || run->source->alive(run);
 }
 
 /*
@@ -164,8 +171,7 @@ static int follow(struct stat_run *run, enum ticker_event *event)
 			return ret;
 		printed++;
 		/* The interval itself may have been told of the end, which is told once. */
-		if (*event == TICKER_INTERVAL && run->tasks.nr && !run->options->argv &&
-		    !tasks_alive(&run->tasks))
+		if (*event == TICKER_INTERVAL && run->over && !run->options->argv)
 			*event = TICKER_TARGET;
 	} while (*event == TICKER_INTERVAL && printed != run->options->count);
 	return 0;
@@ -187,7 +193,7 @@ static void say_what(const struct stat_run *run)
 	if (options->argv || options->quiet || !isatty(STDERR_FILENO) ||
 	    options->interval_ms || options->timeout_ms)
 		return;
-	run->subject->note(run);
+	run->source->note(run);
 }
 
 /*
@@ -208,16 +214,12 @@ static int measure_alone(struct stat_run *run)
 	enum ticker_event event;
 	int ret;
 
-	ret = run->subject->begin(run);
+	ret = run->source->begin(run);
 	if (!ret)
 		ret = output_begin(&run->output);
 	if (ret)
 		return ret;
 	say_what(run);
-	if (run->tasks.nr) {
-		run->ticker.target = topdown_fd(run->td);
-		run->ticker.target_events = POLLPRI;
-	}
 	start_ticker(run);
 	ret = follow(run, &event);
 	if (!ret && event == TICKER_SIGNAL)
@@ -242,7 +244,7 @@ static int measure_run(struct stat_run *run, int *status)
 	enum ticker_event event = TICKER_TARGET;
 	int ret;
 
-	ret = run->subject->begin(run);
+	ret = run->source->begin(run);
 	if (ret) {
 		*status = failure(run, ret);
 		return ret;
@@ -314,17 +316,17 @@ static int measure(struct stat_run *run)
 }
 
 /* A command is measured by itself unless it is said that CPUs are meant. */
-static const struct stat_subject *subject_of(const struct stat_options *options)
+static const struct row_source *source_of(const struct stat_options *options)
 {
-	if (options->pids.nr || options->tids.nr)
-		return &stat_tasks;
-	return options->argv && !options->all_cpus && !options->has_cpus ? &stat_tasks :
-									   &stat_cpus;
+	bool tasks = options->pids.nr || options->tids.nr ||
+		     (options->argv && !options->all_cpus && !options->has_cpus);
+
+	return tasks ? &rows_of_tasks : &rows_of_cpus;
 }
 
 static int run_stat(const struct stat_options *options)
 {
-	struct stat_run run = { .options = options, .subject = subject_of(options) };
+	struct stat_run run = { .options = options, .source = source_of(options) };
 	int ret;
 
 	ret = topdown_open(&run.td, options->device);
@@ -338,7 +340,7 @@ static int run_stat(const struct stat_options *options)
 		ret = EXIT_PARTIAL;
 
 	interval_free(&run.interval);
-	run.subject->close(&run);
+	run.source->close(&run);
 	topdown_close(run.td);
 	return ret;
 }

@@ -84,33 +84,35 @@ struct stat_options {
 struct stat_run;
 
 /**
- * struct stat_subject - what is measured: CPUs, or tasks
+ * struct row_source - what is measured, and makes rows: CPUs, or tasks
  * @prepare: see what there is and may be measured
  * @begin: measure from now on, and say since when in @start_ns of the run
- * @fill: the interval ends now: its rows and times; @partial of the run
+ * @fill: an interval ends now: all its rows, and CLOCK_MONOTONIC of the end
+ * @choose: keep the rows that were asked for; NULL for all
  * @alive: whether there is anything left to measure; NULL for always
  * @note: what is measured, for a terminal
  * @close: give all back
  *
- * All but @alive return 0, or an exit code after a message.
+ * @prepare, @begin and @fill return 0, or an exit code after a message.
  */
-struct stat_subject {
+struct row_source {
 	int (*prepare)(struct stat_run *run);
 	int (*begin)(struct stat_run *run);
-	int (*fill)(struct stat_run *run);
+	int (*fill)(struct stat_run *run, uint64_t *now_ns);
+	void (*choose)(struct stat_run *run);
 	bool (*alive)(struct stat_run *run);
 	void (*note)(const struct stat_run *run);
 	void (*close)(struct stat_run *run);
 };
 
-extern const struct stat_subject stat_cpus;
-extern const struct stat_subject stat_tasks;
+extern const struct row_source rows_of_cpus;
+extern const struct row_source rows_of_tasks;
 
 /**
  * struct stat_run - a measurement going on
  * @options: what was asked for
  * @td: device
- * @subject: what is measured
+ * @source: of its rows
  * @then: CPUs: reading of the start of the interval
  * @now: CPUs: reading of its end
  * @read_flags: CPUs: flags of every reading
@@ -123,13 +125,14 @@ extern const struct stat_subject stat_tasks;
  * @output: where figures go
  * @interval: what is printed
  * @ticker: when
+ * @over: as of the last rows nothing is left to measure
  * @signal: that ended the measurement, or was handed on to the command
  * @partial: some of the time was not measured
  */
 struct stat_run {
 	const struct stat_options *options;
 	struct topdown *td;
-	const struct stat_subject *subject;
+	const struct row_source *source;
 	struct topdown_reading *then;
 	struct topdown_reading *now;
 	unsigned int read_flags;
@@ -142,12 +145,12 @@ struct stat_run {
 	struct output output;
 	struct interval interval;
 	struct ticker ticker;
+	bool over;
 	int signal;
 	bool partial;
 };
 
 int stat_main(int argc, char **argv);
 int stat_parse(struct stat_options *options, int argc, char **argv, bool *done);
-void stat_times(struct stat_run *run, uint64_t now_ns);
 
 #endif /* TOPDOWN_CLI_STAT_H */

@@ -204,7 +204,11 @@ int tasks_read(struct tasks *tasks, unsigned int flags)
 	return 0;
 }
 
-static bool is_over(const struct task *task)
+/**
+ * task_over - whether a task cannot use a CPU any more, as of the last read
+ * @task: task
+ */
+bool task_over(const struct task *task)
 {
 	return task->now.out_state == TOPDOWN_SESSION_EXITED ||
 	       task->now.out_state == TOPDOWN_SESSION_ENDED;
@@ -219,71 +223,10 @@ bool tasks_alive(const struct tasks *tasks)
 	unsigned int i;
 
 	for (i = 0; i < tasks->nr; i++) {
-		if (!is_over(&tasks->task[i]))
+		if (!task_over(&tasks->task[i]))
 			return true;
 	}
 	return false;
-}
-
-static int fill_row(struct row *row, const struct tasks *tasks, const struct task *task,
-		    unsigned int level)
-{
-	const struct topdown_session *now = &task->now;
-	int ret;
-
-	row->kind = task->tid ? ROW_THREAD : ROW_PROCESS;
-	row->task = task;
-	row->flags = tasks->flags;
-	row->flags_known = tasks->flags_known;
-	row->state = now->out_state;
-	row->source = now->out_source;
-	row->level = now->out_level < level ? now->out_level : level;
-	row->merged_ns = now->out_merged_ns - task->then.out_merged_ns;
-	row->switches = now->out_switches - task->then.out_switches;
-	row->incomplete = now->out_flags & TOPDOWN_SESSION_INCOMPLETE;
-	ret = topdown_session_kind_between(&task->then, now, TOPDOWN_KIND_CORE, row->level,
-					   &row->core);
-	if (!ret)
-		ret = topdown_session_kind_between(&task->then, now, TOPDOWN_KIND_ATOM,
-						   row->level, &row->atom);
-	if (ret)
-		return ret;
-	return topdown_session_between(&task->then, now, row->level, &row->figures);
-}
-
-/**
- * tasks_rows - a row for each task: what it used since the last call
- * @tasks: tasks, which were read
- * @interval: rows are replaced; the caller sets @interval->level before and the
- *	times afterwards.  They refer to @tasks
- *
- * A task that is over has its last row, and then none.
- *
- * Return: 0 or -errno.
- */
-int tasks_rows(struct tasks *tasks, struct interval *interval)
-{
-	unsigned int i;
-	int ret;
-
-	interval_free(interval);
-	interval->tasks = true;
-	interval->row = calloc(tasks->nr, sizeof(*interval->row));
-	if (!interval->row)
-		return -ENOMEM;
-	for (i = 0; i < tasks->nr; i++) {
-		struct task *task = &tasks->task[i];
-
-		if (task->over)
-			continue;
-		ret = fill_row(&interval->row[interval->nr], tasks, task, interval->level);
-		if (ret)
-			return ret;
-		interval->nr++;
-		task->then = task->now;
-		task->over = is_over(task);
-	}
-	return 0;
 }
 
 /**

@@ -8,8 +8,6 @@
 #include <stdbool.h>
 #include <topdown.h>
 
-#include "rows.h"
-
 /* The kernel's TASK_COMM_LEN, with room for what it shows of kernel threads. */
 #define TASK_NAME_SIZE		64
 
@@ -57,7 +55,7 @@ int tasks_attach_thread(struct tasks *tasks, int tid);
 int tasks_attach_threads(struct tasks *tasks, int pid);
 int tasks_read(struct tasks *tasks, unsigned int flags);
 bool tasks_alive(const struct tasks *tasks);
-int tasks_rows(struct tasks *tasks, struct interval *interval);
+bool task_over(const struct task *task);
 void tasks_detach(struct tasks *tasks);
 
 #endif /* TOPDOWN_CLI_TASK_H */

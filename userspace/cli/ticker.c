@@ -16,38 +16,51 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#define NS_PER_S	1000000000ULL
+#include "clock.h"
+
 #define LOOK_MS		100
+
+/**
+ * ticker_signals - take over signals
+ * @handled: their numbers, ended by 0
+ *
+ * What the parent ignores (nohup, a shell without job control) stays ignored.
+ *
+ * Return: a descriptor that they come through, or -errno.
+ */
+int ticker_signals(const int *handled)
+{
+	struct sigaction action;
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	for (; *handled; handled++) {
+		if (!sigaction(*handled, NULL, &action) && action.sa_handler != SIG_IGN)
+			sigaddset(&set, *handled);
+	}
+	if (sigprocmask(SIG_BLOCK, &set, NULL))
+		return -errno;
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
 
 /**
  * ticker_open - take over the signals that end a measurement
  * @ticker: ticker
  *
- * What the parent ignores (nohup, a shell without job control) stays ignored.
- *
  * Return: 0 or -errno.
  */
 int ticker_open(struct ticker *ticker)
 {
-	static const int handled[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action;
-	sigset_t set;
-	unsigned int i;
+	static const int handled[] = { SIGINT, SIGTERM, SIGHUP, 0 };
 	int ret;
 
 	ticker->target = -1;
 	ticker->look = false;
-	sigemptyset(&set);
-	for (i = 0; i < sizeof(handled) / sizeof(handled[0]); i++) {
-		if (!sigaction(handled[i], NULL, &action) && action.sa_handler != SIG_IGN)
-			sigaddset(&set, handled[i]);
-	}
-	if (sigprocmask(SIG_BLOCK, &set, NULL))
-		return -errno;
-
-	ticker->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	ticker->signals = ticker_signals(handled);
 	if (ticker->signals < 0)
-		return -errno;
+		return ticker->signals;
 	ticker->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (ticker->timer < 0) {
 		ret = -errno;

@@ -41,6 +41,7 @@ enum ticker_event {
 	TICKER_ERROR,
 };
 
+int ticker_signals(const int *handled);
 int ticker_open(struct ticker *ticker);
 void ticker_start(struct ticker *ticker, uint64_t start_ns, uint64_t interval_ns,
 		  uint64_t timeout_ns);

@@ -19,6 +19,7 @@
 
 #include "clock.h"
 #include "report.h"
+#include "ticker.h"
 #include "top-screen.h"
 
 /**
@@ -212,35 +213,17 @@ static int loop(struct top *top)
 	}
 }
 
-/* Signals come through a descriptor, so that the terminal is always given back. */
-static int take_signals(struct top *top)
-{
-	static const int handled[] = {
-		SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT
-	};
-	struct sigaction action;
-	sigset_t set;
-	unsigned int i;
-
-	sigemptyset(&set);
-	for (i = 0; i < sizeof(handled) / sizeof(handled[0]); i++) {
-		/* What the parent ignores (nohup, a shell without job control) stays so. */
-		if (!sigaction(handled[i], NULL, &action) && action.sa_handler != SIG_IGN)
-			sigaddset(&set, handled[i]);
-	}
-	if (sigprocmask(SIG_BLOCK, &set, NULL))
-		return -errno;
-	top->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return top->signals < 0 ? -errno : 0;
-}
-
 static int show(struct top *top)
 {
+	static const int handled[] = {
+		SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT, 0
+	};
 	int ret;
 
-	ret = take_signals(top);
-	if (ret) {
-		report_error("top: cannot take over signals: %s", strerror(-ret));
+	/* Through a descriptor, so that the terminal is always given back. */
+	top->signals = ticker_signals(handled);
+	if (top->signals < 0) {
+		report_error("top: cannot take over signals: %s", strerror(-top->signals));
 		return EXIT_RUNTIME;
 	}
 	ret = top_screen_open();

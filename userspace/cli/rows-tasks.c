@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * topdown stat of tasks, and of a command: each is a session.
+ * The rows of tasks, and of a command: each is a session.
  */
 #include <errno.h>
+#include <poll.h>
 #include <topdown.h>
 
 #include "clock.h"
@@ -16,6 +17,7 @@ static void choose_form(struct stat_run *run)
 	struct output *output = &run->output;
 
 	output->tasks = true;
+	run->interval.tasks = true;
 	output->tree = !options->per_thread && options->pids.nr + options->tids.nr < 2;
 	if (!output->tree && !options->level && options->format == OUTPUT_TABLE)
 		run->interval.level = 1;
@@ -89,24 +91,67 @@ static int begin(struct stat_run *run)
 		return begin_command(run);
 	ret = attach(run);
 	run->start_ns = clock_now_ns();
+	run->ticker.target = topdown_fd(run->td);
+	run->ticker.target_events = POLLPRI;
 	return ret;
 }
 
-static int fill(struct stat_run *run)
+static int fill_row(const struct stat_run *run, struct row *row, const struct task *task)
 {
-	uint64_t now;
+	const struct topdown_session *now = &task->now;
+	int ret;
+
+	row->kind = task->tid ? ROW_THREAD : ROW_PROCESS;
+	row->task = task;
+	row->flags = run->tasks.flags;
+	row->flags_known = run->tasks.flags_known;
+	row->state = now->out_state;
+	row->source = now->out_source;
+	row->level = row_level(now->out_level, &run->interval);
+	row->merged_ns = now->out_merged_ns - task->then.out_merged_ns;
+	row->switches = now->out_switches - task->then.out_switches;
+	row->incomplete = now->out_flags & TOPDOWN_SESSION_INCOMPLETE;
+	ret = topdown_session_kind_between(&task->then, now, TOPDOWN_KIND_CORE, row->level,
+					   &row->core);
+	if (!ret)
+		ret = topdown_session_kind_between(&task->then, now, TOPDOWN_KIND_ATOM,
+						   row->level, &row->atom);
+	if (ret)
+		return ret;
+	return topdown_session_between(&task->then, now, row->level, &row->figures);
+}
+
+/* A task that is over has its last row, and then none. */
+static int compare(struct stat_run *run)
+{
+	struct interval *interval = &run->interval;
 	unsigned int i;
 	int ret;
 
+	ret = interval_make(interval, run->tasks.nr);
+	for (i = 0; i < run->tasks.nr && !ret; i++) {
+		struct task *task = &run->tasks.task[i];
+
+		if (task->over)
+			continue;
+		ret = fill_row(run, &interval->row[interval->nr++], task);
+		task->then = task->now;
+		task->over = task_over(task);
+	}
+	return ret;
+}
+
+static int fill(struct stat_run *run, uint64_t *now_ns)
+{
+	int ret;
+
 	ret = tasks_read(&run->tasks, TOPDOWN_SESSION_FRESH);
-	now = clock_now_ns();
+	*now_ns = clock_now_ns();
 	if (!ret)
-		ret = tasks_rows(&run->tasks, &run->interval);
+		ret = compare(run);
 	if (ret)
 		return report_session(run->options->device, -ret);
-	stat_times(run, now);
-	for (i = 0; i < run->interval.nr; i++)
-		run->partial |= row_partial(&run->interval.row[i]);
+	run->over = !tasks_alive(&run->tasks);
 	return 0;
 }
 
@@ -127,7 +172,7 @@ static void end(struct stat_run *run)
 	tasks_detach(&run->tasks);
 }
 
-const struct stat_subject stat_tasks = {
+const struct row_source rows_of_tasks = {
 	.prepare = prepare,
 	.begin = begin,
 	.fill = fill,

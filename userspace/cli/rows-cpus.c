@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * topdown stat of CPUs: the difference of two readings of counts that only grow.
+ * The rows of CPUs: the difference of two readings of counts that only grow.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <topdown.h>
 
+#include "../../kmod/sums.h"
 #include "report.h"
 #include "stat.h"
 
@@ -111,38 +112,116 @@ static int begin(struct stat_run *run)
 	       command_start(&run->command, NULL, run->options->device, 0) : 0;
 }
 
-/* The rows that were asked for, of those of all CPUs. */
-static void choose_rows(struct stat_run *run)
+/*
+ * The module's state is that of the last window, which may be a small part of the
+ * interval.  Where nothing takes turns, the share of the whole interval says more.
+ */
+static unsigned int interval_state(const struct row *row)
 {
-	const struct stat_options *options = run->options;
+	double share = 0;
 
-	if (options->per != TOPOLOGY_NONE)
-		topology_rows(&run->interval, options->per);
-	else if (!options->per_cpu)
-		run->interval.nr = 1;
+	if (row->state != TOPDOWN_STATE_OK && row->state != TOPDOWN_STATE_CONTENDED &&
+	    row->state != TOPDOWN_STATE_ASIDE)
+		return row->state;
+	if (row_turns(row) || !row_running(row, &share))
+		return row->state;
+	if (!row_short(row))
+		return TOPDOWN_STATE_OK;
+	return row->state == TOPDOWN_STATE_OK ? TOPDOWN_STATE_CONTENDED : row->state;
 }
 
-static int fill(struct stat_run *run)
+static int fill_row(const struct stat_run *run, struct row *row,
+		    const struct topdown_record *record, bool shown)
+{
+	int ret;
+
+	row->kind = record->cpu == TOPDOWN_CPU_ALL ? ROW_ALL : ROW_CPU;
+	row->cpu = record->cpu;
+	row->core_id = -1;
+	row->socket = -1;
+	row->numa = -1;
+	row->state = record->state;
+	row->flags = record->flags;
+	row->flags_known = true;
+	row->source = record->source;
+	row->level = row_level(record->level, &run->interval);
+	/* Ratios cost divisions, and without a row nobody sees them. */
+	ret = topdown_reading_between(run->then, run->now, row->cpu, shown ? row->level : 0,
+				      &row->figures);
+	if (!ret && row->kind == ROW_CPU)
+		row->state = interval_state(row);
+	return ret;
+}
+
+/* The sum has the states of the whole interval, not those of the last windows. */
+static void join(struct row *sum, const struct row *cpu)
+{
+	/* The kernel counts those that were measured at any time. */
+	sum->nr_cpus += cpu->level && (cpu->figures.enabled_ns ||
+				       cpu->state == TOPDOWN_STATE_OK);
+	sum->state = td_state_worse(sum->state, cpu->state);
+}
+
+/* CPUs that were off or excluded all the time are only shown to those who named them. */
+static bool is_kept(const struct row *row, bool idle_rows)
+{
+	return idle_rows || row->figures.enabled_ns ||
+	       (row->state != TOPDOWN_STATE_OFFLINE && row->state != TOPDOWN_STATE_EXCLUDED);
+}
+
+static int compare(struct stat_run *run)
+{
+	const struct topdown_record *total = topdown_reading_find(run->now, TOPDOWN_CPU_ALL);
+	unsigned int i, nr = topdown_reading_nr(run->now);
+	struct interval *interval = &run->interval;
+	int ret;
+
+	if (!total)
+		return -EOPNOTSUPP;
+	ret = interval_make(interval, nr + 1);
+	if (!ret)
+		ret = fill_row(run, &interval->row[interval->nr++], total, true);
+	if (ret)
+		return ret;
+	interval->row[0].state = TOPDOWN_STATE_UNSUPPORTED;
+	for (i = 0; i < nr; i++) {
+		struct row *row = &interval->row[interval->nr];
+
+		ret = fill_row(run, row, topdown_reading_record(run->now, i),
+			       !run->output.tree);
+		if (ret)
+			return ret;
+		join(&interval->row[0], row);
+		if (is_kept(row, run->options->has_cpus))
+			interval->nr++;
+	}
+	return 0;
+}
+
+static int fill(struct stat_run *run, uint64_t *now_ns)
 {
 	struct topdown_reading *swap;
-	unsigned int i;
 	int ret;
 
 	ret = topdown_reading_update(run->now, run->read_flags);
 	if (!ret)
-		ret = interval_fill(&run->interval, run->then, run->now,
-				    run->options->has_cpus, !run->output.tree);
+		ret = compare(run);
 	if (ret)
 		return read_error(run, ret);
-	stat_times(run, topdown_reading_time(run->now));
-	for (i = 0; i < run->interval.nr; i++)
-		run->partial |= row_partial(&run->interval.row[i]);
-	choose_rows(run);
-
+	*now_ns = topdown_reading_time(run->now);
 	swap = run->then;
 	run->then = run->now;
 	run->now = swap;
 	return 0;
+}
+
+/* The rows that were asked for, of those of all CPUs. */
+static void choose(struct stat_run *run)
+{
+	if (run->options->per != TOPOLOGY_NONE)
+		topology_rows(&run->interval, run->options->per);
+	else if (!run->options->per_cpu)
+		run->interval.nr = 1;
 }
 
 static void note(const struct stat_run *run)
@@ -159,10 +238,11 @@ static void end(struct stat_run *run)
 	topdown_reading_destroy(run->then);
 }
 
-const struct stat_subject stat_cpus = {
+const struct row_source rows_of_cpus = {
 	.prepare = prepare,
 	.begin = begin,
 	.fill = fill,
+	.choose = choose,
 	.note = note,
 	.close = end,
 };
