@@ -97,34 +97,52 @@ while read -r key; do
 		grep -qE "[ ,]$key( |$)"; echo $?)" "topdown-top(1) knows key $key"
 done < "$TMP/keys"
 
-# Every key of the machine formats is explained.
-# keys ARG...: those of JSON, and the columns of CSV
+# Every key of the machine formats is in the schema, in CSV, and explained.
+keys_of() { grep -oE '"[a-z_]+":' "$1" | tr -d '":'; }
+td stat --schema | sed -nE 's/^"([a-z_]+)":\{"type".*/\1/p' > "$TMP/schema"
+# keys ARG...: those of JSON, and the columns of CSV, in the order of the schema
 keys() {
 	fake stat -o "$TMP/json" -j "$@"
 	fake stat -o "$TMP/csv" -x , "$@"
-	grep -oE '"[a-z_]+":' "$TMP/json" | tr -d '":' | sort -u > "$TMP/keys"
-	head -n 1 "$TMP/csv" | tr , '\n' | sort -u > "$TMP/columns"
+	head -n 1 "$TMP/json" | keys_of /dev/stdin > "$TMP/keys"
 	grep -vx schema "$TMP/keys" > "$TMP/keys-of-csv"
+	head -n 1 "$TMP/csv" | tr , '\n' > "$TMP/columns"
+	grep -xf "$TMP/columns" "$TMP/schema" > "$TMP/ordered"
+	sort -u "$TMP/keys" "$TMP/all" -o "$TMP/all"
 }
-keys --count 1 -I 10
-same 'keys of JSON and columns of CSV' "$TMP/keys-of-csv" "$TMP/columns"
-cp "$TMP/keys" "$TMP/keys-of-cpus"
-FAKE_FEATURES=63 keys true
-same 'keys of JSON and columns of CSV, tasks' "$TMP/keys-of-csv" "$TMP/columns"
-FAKE_FEATURES=63 keys -r 2 true
-same 'keys of JSON and columns of CSV, runs' "$TMP/keys-of-csv" "$TMP/columns"
+: > "$TMP/all"
+for kind in CPUs tasks runs; do
+	case $kind in
+	CPUs) keys --count 1 -I 10 ;;
+	tasks) FAKE_FEATURES=63 keys true ;;
+	runs) FAKE_FEATURES=63 keys -r 2 true ;;
+	esac
+	same "keys of JSON and columns of CSV, $kind" "$TMP/keys-of-csv" "$TMP/columns"
+	same "columns of CSV and keys of the schema, $kind" "$TMP/columns" "$TMP/ordered"
+done
 FAKE_FEATURES=63 FAKE_HYBRID=1 fake stat -o "$TMP/json" -j true
-grep -oE '"[a-z_]+":' "$TMP/json" | tr -d '":' | sort -u - "$TMP/keys-of-cpus" > "$TMP/all" &&
-	mv "$TMP/all" "$TMP/keys-of-cpus"
+keys_of "$TMP/json" | sort -u - "$TMP/all" -o "$TMP/all"
+sort "$TMP/schema" > "$TMP/schema-keys"
+same 'keys of JSON and of its schema' "$TMP/all" "$TMP/schema-keys"
 # Those of errors are explained as one.
-grep _rse "$TMP/keys" | sed 's/_rse//' > "$TMP/errors"
-result "$(($(comm -23 "$TMP/errors" "$TMP/keys" | wc -l) || $(lines "$TMP/errors") < 10))" \
+grep _rse "$TMP/all" | sed 's/_rse//' > "$TMP/errors"
+result "$(($(comm -23 "$TMP/errors" "$TMP/all" | wc -l) || $(lines "$TMP/errors") < 10))" \
 	'errors are of keys'
-grep -v _rse "$TMP/keys" | sort -u "$TMP/keys-of-cpus" - > "$TMP/all" && mv "$TMP/all" "$TMP/keys"
-sed -nE '/^\.Sh OUTPUT/,/^\.Sh/s/^\.It (.*)/\1/p' "$USERSPACE/man/topdown-stat.1" |
-	sed 's/ , /\n/g' | grep -vxE 'ok|contended|aside|offline|excluded|unsupported|error|unknown|disabled|exited|ended' |
-	sort -u > "$TMP/explained"
+grep -v _rse "$TMP/all" > "$TMP/keys"
+# The lists of states are inside of the list of keys.
+states='/^\.Bl.*-width unsupported/,/^\.El/'
+sed "${states}d" "$USERSPACE/man/topdown-stat.1" |
+	sed -nE '/^\.Sh OUTPUT/,/^\.Sh/s/^\.It ([a-z_ ,0-9]+)$/\1/p' |
+	sed 's/ , /\n/g' | sort > "$TMP/explained"
 same 'keys of JSON and topdown-stat(1)' "$TMP/keys" "$TMP/explained"
+# Headings of nodes, in the order in which lines have them.
+FAKE_NODES=16383 FAKE_FEATURES=63 fake stat -o "$TMP/lines" -a -A --count 1 -I 10
+FAKE_NODES=16383 FAKE_FEATURES=63 fake stat -o "$TMP/tree" -a --count 1 -I 10
+sed -nE '/^CPU /s/ +/\n/gp' "$TMP/lines" | sed '1d;$d' > "$TMP/headings"
+sed -nE 's/^ +(tma_[a-z_]+).*/\1/p' "$TMP/tree" | paste "$TMP/headings" - > "$TMP/named"
+sed -nE 's/^\.It ([A-Za-z.]+) Ta (tma_[a-z_]+)$/\1\t\2/p' "$USERSPACE/man/topdown-stat.1" \
+	> "$TMP/explained"
+same 'headings of nodes and topdown-stat(1)' "$TMP/named" "$TMP/explained"
 fake info | sed -E 's/^cpus .*/cpus:/; s/:.*//' | sort -u > "$TMP/keys"
 sed -nE '/^\.Sh OUTPUT/,/^\.Sh/s/^\.It (.*)/\1/p' "$USERSPACE/man/topdown-info.1" |
 	sed 's/ , /\n/g' | sort -u > "$TMP/explained"
@@ -137,8 +155,19 @@ if [[ -d $USERSPACE/../kmod ]]; then
 	sed -nE 's/^\.It Va (.*)/\1/p' "$USERSPACE/man/topdown.4" | sed 's/ , /\n/g' |
 		sort -u > "$TMP/man"
 	same 'parameters of the module and topdown(4)' "$TMP/source" "$TMP/man"
+	# A task that was detached has no row.
+	{
+		sed -nE 's/^\t\[TOPDOWN_STATE_[A-Z]+\][[:blank:]]*= "([a-z]+)",$/\1/p' "$USERSPACE/../kmod/names.c"
+		sed -nE 's/^\t\[TOPDOWN_SESSION_[A-Z]+\] = "([a-z]+)",$/\1/p' "$USERSPACE/lib/names.c" |
+			grep -vx detached
+		echo unknown
+	} | sort > "$TMP/source"
+	sed -nE "${states}s/^\.It ([a-z]+)$/\1/p" "$USERSPACE/man/topdown-stat.1" |
+		sort > "$TMP/explained"
+	same 'states and topdown-stat(1)' "$TMP/source" "$TMP/explained"
 else
 	skip 'parameters of the module and topdown(4)' 'there is no kmod directory'
+	skip 'states and topdown-stat(1)' 'there is no kmod directory'
 fi
 sed -nE '/^ \*   ([A-Z0-9]+) +[A-Z].*/s//\1/p' "$USERSPACE/../uapi/linux/topdown.h" |
 	sort -u > "$TMP/source"

@@ -3,7 +3,7 @@
 #
 # Tests of the library and the command that need no module, "make check".
 #
-#   run.sh [SUITE]...      suites: abi growth units frames handle library names sets
+#   run.sh [SUITE]...      suites: abi growth units columns frames handle library names sets
 #                          regions options device command tasks output schema running
 #                          screen install examples docs
 #
@@ -61,9 +61,12 @@ build_programs() {
 	"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/units" "$HERE/units.c" \
 		"$objects"/cli/{cpulist,parse,report,rights,rows}.o "$objects"/pure/*.o \
 		"$objects/libtopdown.a" -lcap
-	"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/frames" "$HERE/frames.c" \
-		"$objects"/cli/{columns,cpulist,parse,repeat,report,rights,rows,text}.o "$objects"/pure/*.o \
-		"$objects"/cli/top-{data,frame,view}.o "$objects/libtopdown.a" -lcap -lm
+	for program in columns frames; do
+		"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/$program" \
+			"$HERE/$program.c" "$objects"/cli/top-{data,frame,view}.o \
+			"$objects"/cli/{columns,cpulist,parse,repeat,report,rights,rows,text}.o \
+			"$objects"/pure/*.o "$objects/libtopdown.a" -lcap -lm
+	done
 }
 
 # suite VARIANT NAME: one suite
@@ -72,7 +75,7 @@ suite() {
 
 	case $name in
 	units) "$BUILD/$variant/units" "$HERE/thresholds.csv" 2> /dev/null ;;
-	frames) "$BUILD/$variant/frames" ;;
+	columns | frames) "$BUILD/$variant/$name" ;;
 	handle | library | names | regions | sets)
 		FAKE_NODE=/dev/topdown-of-the-test FAKE_PRESENT=$BUILD/$variant/present \
 			LD_PRELOAD=$PRELOAD timeout 600 "$BUILD/$variant/$name"
@@ -99,7 +102,7 @@ tally() {
 }
 
 suites=("$@")
-((${#suites[@]})) || suites=(abi growth units frames handle library names sets regions options
+((${#suites[@]})) || suites=(abi growth units columns frames handle library names sets regions options
 	device command tasks output schema running screen install examples docs)
 build
 echo 'KTAP version 1'
