@@ -46,6 +46,7 @@
 #define TD_REFUSE_MIN		(64 * HZ)
 #define TD_REFUSE_MAX		(4096 * HZ)
 
+/* Serialises making and releasing meters; see above. */
 DEFINE_MUTEX(td_fit_mutex);
 
 /**
