@@ -122,7 +122,7 @@ static int td_aside_param_set(const char *text, const struct kernel_param *param
 	int policy = sysfs_match_string(td_aside_policies, text);
 
 	if (policy < 0) {
-		pr_err("aside is not tasks, all or never\n");
+		pr_err("aside must be tasks, all or never\n");
 		return policy;
 	}
 	td_aside_policy = policy;
@@ -139,7 +139,7 @@ static const struct kernel_param_ops td_aside_param_ops = {
 	.get = td_aside_param_get,
 };
 module_param_cb(aside, &td_aside_param_ops, NULL, 0444);
-MODULE_PARM_DESC(aside, "For whom the counters of a CPU are left at once: tasks: perf users who count tasks or cgroups; all: those who count whole CPUs too; never: share by rotation alone (default: tasks)");
+MODULE_PARM_DESC(aside, "Perf users who get the counters of a CPU at once if they lack them: tasks: those who count tasks or cgroups; all: also those who count whole CPUs; never: none, share by rotation alone (default: tasks)");
 
 /* perf's rotation timer of this CPU; the probe compares each hrtimer that starts with it. */
 static DEFINE_PER_CPU(const struct hrtimer *, td_aside_mux);
@@ -529,7 +529,7 @@ int td_aside_init(void)
 		return 0;
 	for_each_kernel_tracepoint(td_aside_find, NULL);
 	if (!td_aside_tracepoint) {
-		pr_warn("no tracepoint hrtimer_start: the counters are shared by rotation alone, and perf users who count tasks may get <not counted>\n");
+		pr_warn("the kernel has no tracepoint hrtimer_start: the counters are shared by rotation alone, and perf users who count tasks may get <not counted>\n");
 		return 0;
 	}
 	ret = tracepoint_probe_register(td_aside_tracepoint, td_aside_probe, NULL);

@@ -312,7 +312,7 @@ int td_cpu_init(void)
 		if (td_scope_online())
 			pr_err("not loaded: the kernel's PMU driver has neither SLOTS and PERF_METRICS nor the events of a formula on any CPU\n");
 		else
-			pr_err("not loaded: no CPU that is to be measured is online: bring one online, or give others with cpus=\n");
+			pr_err("not loaded: all CPUs to measure are offline: bring one online, or name others with cpus=\n");
 		ret = -ENODEV;
 		goto err_hotplug;
 	}

@@ -11,7 +11,7 @@
 
 static bool td_pinned;
 module_param_named(pinned, td_pinned, bool, 0444);
-MODULE_PARM_DESC(pinned, "Take the SLOTS counter of each CPU for good; other perf users of topdown then get <not counted> (default: the parameter aside says how it is shared)");
+MODULE_PARM_DESC(pinned, "Take the SLOTS counter of each CPU for good; other perf users of topdown then get <not counted> (default: share it as the parameter aside says)");
 
 /**
  * td_meter_pinned() - was the module loaded with pinned=1?

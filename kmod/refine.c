@@ -18,7 +18,7 @@
 
 static bool td_refined;
 module_param_named(refined, td_refined, bool, 0444);
-MODULE_PARM_DESC(refined, "Correct PERF_METRICS with general counters as perf's metric expressions do (default: PERF_METRICS alone, no general counter)");
+MODULE_PARM_DESC(refined, "Refine PERF_METRICS with general counters as perf's metric expressions do (default: use no general counter)");
 
 /**
  * td_refine_wanted() - was the module loaded with refined=1?

@@ -30,7 +30,7 @@
 
 static bool td_drilldown;
 module_param_named(drilldown, td_drilldown, bool, 0444);
-MODULE_PARM_DESC(drilldown, "Where level 2 does not fit the counters, count only the children of level 1 nodes over their thresholds (default: all, in turns)");
+MODULE_PARM_DESC(drilldown, "If level 2 does not fit the counters, count only the children of level 1 nodes over their thresholds (default: count all in turns)");
 
 /**
  * td_room_drilldown() - was the module loaded with drilldown=1?

@@ -42,13 +42,13 @@ static int td_scope_param_set(const char *text, const struct kernel_param *param
 	int ret = bitmap_parselist(text, cpumask_bits(&td_scope_cpus), nr_cpu_ids);
 
 	if (ret == -ERANGE)
-		return td_scope_refuse(text, "names a CPU that cannot be");
+		return td_scope_refuse(text, "names a CPU that this machine cannot have");
 	if (ret)
 		return td_scope_refuse(text, "is not a list of CPUs as 0-3,8 or all");
 	if (cpumask_empty(&td_scope_cpus))
 		return td_scope_refuse(text, "names no CPU");
 	if (!cpumask_subset(&td_scope_cpus, cpu_possible_mask))
-		return td_scope_refuse(text, "names a CPU that cannot be");
+		return td_scope_refuse(text, "names a CPU that this machine cannot have");
 	td_scope_given = true;
 	return 0;
 }
@@ -63,7 +63,7 @@ static const struct kernel_param_ops td_scope_param_ops = {
 	.get = td_scope_param_get,
 };
 module_param_cb(cpus, &td_scope_param_ops, NULL, 0444);
-MODULE_PARM_DESC(cpus, "CPUs that are measured, as 0-3,8 or all; nohz_full CPUs only if they are named (default: all but those)");
+MODULE_PARM_DESC(cpus, "CPUs to measure, as 0-3,8 or all; nohz_full CPUs are measured only if named (default: all other CPUs)");
 
 /**
  * td_scope_init() - decide which CPUs are measured

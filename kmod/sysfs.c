@@ -313,7 +313,7 @@ static int td_sysfs_add_files(void)
 static int td_sysfs_check_params(void)
 {
 	if (td_sysfs_mode & ~0444) {
-		pr_err("sysfs_mode 0%o has other bits than 0444\n", td_sysfs_mode);
+		pr_err("sysfs_mode 0%o has bits other than 0444\n", td_sysfs_mode);
 		return -EINVAL;
 	}
 	if (!uid_valid(make_kuid(&init_user_ns, td_sysfs_uid)) ||

@@ -78,7 +78,7 @@ static void td_window_log_believed(struct td_window *window)
 	if (!window->believed)
 		return;
 	window->believed = false;
-	pr_info_ratelimited("CPU%d: its counters can be believed again\n", window->cpu);
+	pr_info_ratelimited("CPU%d: its counters are trusted again\n", window->cpu);
 }
 
 /* The guest time of this CPU, in which our events do not count. */

@@ -72,7 +72,7 @@ test_hotplug_of_excluded() {
 	online "$LAST" 0
 	log_mark
 	fails "$ERROR" "No such device" load "cpus=$LAST"
-	log_since | quiet_grep "topdown: not loaded: no CPU that is to be measured is online"
+	log_since | quiet_grep "topdown: not loaded: all CPUs to measure are offline"
 	online "$LAST" 1
 	load "cpus=$LAST"
 	[[ $(< "$PARAMS/cpus") == "$LAST" ]]
@@ -109,7 +109,7 @@ test_bad_lists() {
 		refused "$list" "is not a list of CPUs"
 	done
 	for list in "0-$((LAST + 1))" "$((LAST + 1))" 99999; do
-		refused "$list" "names a CPU that cannot be"
+		refused "$list" "names a CPU that this machine cannot have"
 	done
 	for list in "" ','; do
 		refused "$list" "names no CPU"
