@@ -222,7 +222,8 @@ static unsigned int td_cpu_count(unsigned int *level)
 	for_each_possible_cpu(cpu) {
 		window = per_cpu_ptr(td_windows, cpu);
 		/* Pairs with WRITE_ONCE() where the CPU's timer sets the state. */
-		if (!td_fit_started(window) || READ_ONCE(window->state) == TOPDOWN_STATE_UNSUPPORTED)
+		if (!td_fit_started(window) ||
+		    READ_ONCE(window->state) == TOPDOWN_STATE_UNSUPPORTED)
 			continue;
 		if (window->meter)
 			*level = max(*level, window->meter->level);

@@ -400,7 +400,7 @@ __u32 td_nodes_of_parents(__u32 parents)
 
 	for (i = 0; i < TOPDOWN_NR_PARENTS; i++) {
 		if (parents >> i & 1)
-			nodes |= TD_NODES_CHILDREN(i);
+			nodes |= td_nodes_children(i);
 	}
 	return nodes;
 }

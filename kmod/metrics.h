@@ -83,8 +83,12 @@ struct td_sum {
 #define TD_NODES_METRICS_L2	((1U << TD_NODES_METRICS) - 1)
 
 /* The children of a level 1 node. */
-#define TD_NODES_CHILDREN(parent)	(3U << (TOPDOWN_HEAVY_OPERATIONS + 2 * (parent)) | \
-		((parent) == TOPDOWN_BACKEND_BOUND ? 1U << TOPDOWN_RESOURCE_BOUND : 0))
+static inline __u32 td_nodes_children(unsigned int parent)
+{
+	__u32 nodes = 3U << (TOPDOWN_HEAVY_OPERATIONS + 2 * parent);
+
+	return parent == TOPDOWN_BACKEND_BOUND ? nodes | 1U << TOPDOWN_RESOURCE_BOUND : nodes;
+}
 
 /**
  * td_figures_children - set the slots in which the children of each node were counted
@@ -95,10 +99,10 @@ struct td_sum {
  */
 static inline void td_figures_children(struct topdown_figures *figures, __u32 nodes)
 {
-	figures->children_slots[0] = nodes & TD_NODES_CHILDREN(0) ? figures->slots : 0;
-	figures->children_slots[1] = nodes & TD_NODES_CHILDREN(1) ? figures->slots : 0;
-	figures->children_slots[2] = nodes & TD_NODES_CHILDREN(2) ? figures->slots : 0;
-	figures->children_slots[3] = nodes & TD_NODES_CHILDREN(3) ? figures->slots : 0;
+	figures->children_slots[0] = nodes & td_nodes_children(0) ? figures->slots : 0;
+	figures->children_slots[1] = nodes & td_nodes_children(1) ? figures->slots : 0;
+	figures->children_slots[2] = nodes & td_nodes_children(2) ? figures->slots : 0;
+	figures->children_slots[3] = nodes & td_nodes_children(3) ? figures->slots : 0;
 }
 
 void td_quant_learn(struct td_quant *quant, const struct td_counts *counts);

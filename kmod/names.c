@@ -56,8 +56,12 @@ static const char * const td_states[] = {
 	[TOPDOWN_STATE_EXCLUDED]	= "excluded",
 };
 
-#define TD_NAME(names, number)							\
-	((number) < sizeof(names) / sizeof((names)[0]) ? (names)[number] : "unknown")
+#define TD_LENGTH(names)	(sizeof(names) / sizeof((names)[0]))
+
+static const char *td_name(const char * const *names, unsigned int nr, unsigned int number)
+{
+	return number < nr ? names[number] : "unknown";
+}
 
 /**
  * td_node_name - the name of a node
@@ -78,7 +82,7 @@ const char *td_node_name(unsigned int node)
  */
 const char *td_source_name(unsigned int source)
 {
-	return TD_NAME(td_sources, source);
+	return td_name(td_sources, TD_LENGTH(td_sources), source);
 }
 
 /**
@@ -89,7 +93,7 @@ const char *td_source_name(unsigned int source)
  */
 const char *td_kind_name(unsigned int kind)
 {
-	return TD_NAME(td_kinds, kind);
+	return td_name(td_kinds, TD_LENGTH(td_kinds), kind);
 }
 
 /**
@@ -100,5 +104,5 @@ const char *td_kind_name(unsigned int kind)
  */
 const char *td_state_name(unsigned int state)
 {
-	return TD_NAME(td_states, state);
+	return td_name(td_states, TD_LENGTH(td_states), state);
 }

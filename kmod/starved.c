@@ -77,7 +77,7 @@ typedef bool (*td_starved_test)(const struct td_meter *meter, const struct perf_
 
 /* Does a context have such an event?  @many: the answer for contexts with very many events. */
 static bool td_starved_any(const struct td_meter *meter, struct perf_event_context *ctx,
-			 td_starved_test test, bool many)
+			   td_starved_test test, bool many)
 {
 	const struct perf_event *event;
 	unsigned int n = 0;

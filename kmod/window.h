@@ -30,6 +30,8 @@
  * @parts: number of folds in the open window that did not end it
  * @flags: TOPDOWN_RECORD_* of the open window
  * @clamped: topdown_record.clamped of the open window
+ * @part: counts between the last two folds; here and not on the stack, because many kernels
+ *	fill every variable on the stack first
  * @guest: guest time of the CPU
  * @was_away: the groups were disabled for a perf user during some of the open window
  * @believed: the next timer logs that the counters are trusted again

@@ -481,7 +481,7 @@ TEST_F(abi, info)
 /* By these a reader tells a module that was loaded again from sums that go on. */
 TEST(another_instance_each_time)
 {
-	struct topdown_info info, again;
+	struct topdown_info info = { }, again;
 	uint64_t before, after;
 	int fd, i;
 

@@ -29,7 +29,7 @@ calls() {
 	local object
 
 	for object in "$1"/*.o; do
-		[[ $object != */topdown*.o ]] && nm -A "$object" || true
+		[[ $object == */topdown*.o ]] || nm -A "$object"
 	done | awk '
 		{
 			file = $1

@@ -133,7 +133,7 @@ check_graph() {
 
 	module=$("$selftests/vm/module.sh" 6.12 2>/dev/null) ||
 		skip "no module for 6.12: selftests/vm/module.sh 6.12 fails"
-	"$tree/selftests/graph.sh" "${module%/*}" 2>&1 >/dev/null || :
+	{ "$tree/selftests/graph.sh" "${module%/*}" > /dev/null; } 2>&1 || :
 }
 
 # The files that CONTRIBUTING.md and docs/ name, in backquotes, are there

@@ -228,7 +228,8 @@ static bool perf_agrees(const struct topdown_session *seen, uint64_t perf_ns, do
 	double slots = figures->slots / (rate * (perf_ns - seen->out_merged_ns));
 
 	printf("# time %.4f of perf's, slots %.4f of those in perf's time\n", time, slots);
-	return fabs(time - 1) <= LIMIT_PERF * looser(1) && fabs(slots - 1) <= LIMIT_PERF * looser(1);
+	return fabs(time - 1) <= LIMIT_PERF * looser(1) &&
+	       fabs(slots - 1) <= LIMIT_PERF * looser(1);
 }
 
 /* A thousand threads after each other, which the session gets by inheritance. */

@@ -109,7 +109,8 @@ static bool measure_short_turns(int fd, struct turns *turns, struct topdown_sess
 		ok = ok && turns->cpu_ns[i] / SHORT_TURNS < SHORT_NS &&
 		     seen->out_switches >= SHORT_TURNS - 1 &&
 		     fabs(time - 1) <= LIMIT_TURNS * looser(1) &&
-		     seen->out_figures.running_ns + seen->out_merged_ns <= seen->out_figures.enabled_ns;
+		     seen->out_figures.running_ns + seen->out_merged_ns <=
+		     seen->out_figures.enabled_ns;
 		device_control(fd, session[i], TOPDOWN_CONTROL_DETACH);
 		spin_stop(pid[i]);
 	}

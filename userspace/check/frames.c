@@ -254,8 +254,8 @@ static void test_many(void)
 	keys("r");
 	check(line_has(5, " 255 ") && line_has(3, "slots, reversed"), "the fewest first");
 	keys("rs");
-	check(view.sort == column_of_node(TOPDOWN_RETIRING) && line_has(5, "  49 ") && line_has(6, "  99 ") &&
-	      line_has(3, "tma_retiring"), "by a node, then by CPU");
+	check(view.sort == column_of_node(TOPDOWN_RETIRING) && line_has(5, "  49 ") &&
+	      line_has(6, "  99 ") && line_has(3, "tma_retiring"), "by a node, then by CPU");
 	keys("sss");
 	check(view.sort == column_of_node(TOPDOWN_BACKEND_BOUND) && line_has(5, "   0 ") &&
 	      line_has(6, "  50 "), "by another");

@@ -112,7 +112,8 @@ static void coverage(const struct output *output, const struct interval *interva
 {
 	double running;
 
-	fprintf(output->file, "on CPU %.3f s, running ", row->figures.enabled_ns / (double)NS_PER_S);
+	fprintf(output->file, "on CPU %.3f s, running ",
+		row->figures.enabled_ns / (double)NS_PER_S);
 	if (row_running(row, &running))
 		fprintf(output->file, "%.1f%%", running * 100);
 	else

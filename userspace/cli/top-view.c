@@ -121,6 +121,8 @@ static void next_sort(struct top_view *view, int step, uint32_t nodes)
 			keys[nr++] = list.column[i];
 		}
 	}
+	if (!nr)
+		return;
 	view->sort = keys[(at + step + nr) % nr];
 	view->first = 0;
 }
