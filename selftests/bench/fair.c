@@ -3,18 +3,25 @@
  * Tasks that switch faster than the module folds: how much of their time is measured,
  * and is it a fair sample?
  *
- *   fair RATE regular|random SWITCHES
+ *   fair RATE regular|equal|random SWITCHES
  *
- * Two processes take turns on one CPU, RATE switches a second, each with a session.
+ * Two processes take turns on one CPU, RATE switches a second, each with a session.  Both
+ * have the same real-time priority, so that sched_yield() gives the CPU to the other.
+ * How long a turn has to be for that rate is found out before.
+ * "regular": all turns are of one length, and each process has a profile of its own.
+ * "equal": the same, and both have the same profile.
  * "random": a turn is a quarter or seven quarters of the average, and each length has
  * a profile of its own, so a sample that prefers long turns has wrong figures.
  *
- * Prints what was measured of each process beside the fair share, which is the folds
- * that may be over the switches that there were, and how many points its figures are
- * from the truth.  With -icount of 1 ns an instruction.
+ * Prints how many folds there were, and how much of the time of both their sessions have;
+ * of each what was measured beside the fair share, which is the folds that may be over the
+ * switches that there were, and how many points its figures are from the truth.  Of "regular" also which part of its figures is of the other's profile,
+ * as time of a turn, and how many points are left that this does not explain.
+ * With -icount of 1 ns an instruction.
  */
 #include <errno.h>
 #include <math.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,15 +36,51 @@
 /* One fold in this time, TD_FOLD_MIN_NS of the module. */
 #define FOLD_NS		20000
 
-/* Instructions of 1 ns that a switch by two pipes takes, without what is spun. */
-#define SWITCH_NS	3500
+/* Of PMU registers: what a fold of PERF_METRICS takes. */
+#define FOLD_WRITES	4
 
-static const struct td_bd_profile *const of_length[2] = {
+/* Switches to find out what one takes, and how often that is done. */
+#define TRIAL_SWITCHES	1000
+#define TRIALS		3
+
+#define LEVEL1		4
+
+enum how { REGULAR, EQUAL, RANDOM };
+
+/* Waits for instructions; waits for data and divides. */
+static const struct td_bd_profile * const of_length[2] = {
 	&profiles[3].profile, &profiles[4].profile,
 };
 
-static int to_child[2], to_parent[2];
-static struct td_bd_truth *truths;
+/**
+ * struct shared - what the processes share
+ * @turns: how many each of the two has yet to take
+ * @truth: of its own, and not of what was before the first turn
+ * @began: the first turn of the first; CLOCK_MONOTONIC
+ * @ended: the last turn of the last
+ * @written: writes to PMU registers by that time, from the first turn on
+ */
+struct shared {
+	volatile unsigned long turns[2];
+	struct td_bd_truth truth[2];
+	uint64_t began;
+	uint64_t ended;
+	uint64_t written;
+};
+
+/**
+ * struct pair - two processes that take turns
+ * @pid: the two
+ * @session: one of each
+ * @go: a pipe that each waits for before it begins
+ */
+struct pair {
+	int pid[2];
+	int session[2];
+	int go[2][2];
+};
+
+static struct shared *shared;
 
 /* Numerical Recipes' generator. */
 static unsigned int random_bit(unsigned int *state)
@@ -52,87 +95,203 @@ static void spin_until(uint64_t end)
 		;
 }
 
-static void take_turns(unsigned int me, bool random, uint64_t turn_ns, unsigned long turns)
+static uint64_t writes(void)
+{
+	struct td_bd_truth truth;
+
+	door_truth_cpu(HOME_CPU, &truth);
+	return truth.wrmsr;
+}
+
+/* @turn_ns with the switch, which takes @switch_ns and was a part of it. */
+static void take_turns(unsigned int me, enum how how, int64_t turn_ns, int64_t switch_ns)
 {
 	unsigned int state = 12345 + me * 777, which = 0;
-	uint64_t begin, length = turn_ns;
-	char byte = 0;
+	int64_t length = turn_ns;
+	struct td_bd_truth from;
+	uint64_t begin;
 
-	while (turns--) {
-		if (read(me ? to_child[0] : to_parent[0], &byte, 1) != 1)
-			die("the other process is gone");
-		begin = clock_ns(CLOCK_MONOTONIC);
-		if (random) {
+	begin = clock_ns(CLOCK_MONOTONIC);
+	if (!me) {
+		shared->began = begin;
+		shared->written = -writes();
+	}
+	door_truth_space(&from);
+	while (shared->turns[me]) {
+		if (how == RANDOM) {
 			which = random_bit(&state);
 			length = which ? turn_ns * 7 / 4 : turn_ns / 4;
 			door_change_profile(of_length[which]);
 		}
-		spin_until(begin + length);
-		if (write(me ? to_parent[1] : to_child[1], &byte, 1) != 1)
-			die("the other process is gone");
+		if (length > switch_ns)
+			spin_until(begin + length - switch_ns);
+		shared->turns[me]--;
+		sched_yield();
+		begin = clock_ns(CLOCK_MONOTONIC);
 	}
-	door_truth_space(&truths[me]);
+	shared->ended = begin;
+	door_truth_space(&shared->truth[me]);
+	if (me)
+		shared->written += writes();
+	door_truth_sub(&shared->truth[me], &from);
 }
 
-static void report(int fd, int session, unsigned int me, double fair)
+/* Above all load of the kernel's own that has a turn at times, and below who waits. */
+static void set_priority(int priority)
 {
-	struct topdown_session seen;
-	const struct topdown_figures *figures = &seen.out_figures;
-	double want[TRUTH_NODES], points = 0;
+	const struct sched_param param = { .sched_priority = priority };
+
+	if (sched_setscheduler(0, SCHED_FIFO, &param))
+		die("no real-time priority");
+}
+
+static int child_start(const struct pair *pair, unsigned int me, enum how how, int64_t turn_ns,
+		       int64_t switch_ns)
+{
+	int pid = fork();
+	char byte;
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	set_priority(10);
+	door_set_profile(of_length[how == EQUAL ? 0 : me]);
+	if (read(pair->go[me][0], &byte, 1) != 1)
+		_exit(1);
+	take_turns(me, how, turn_ns, switch_ns);
+	_exit(0);
+}
+
+static void pair_run(struct pair *pair, int fd, enum how how, unsigned long switches,
+		     int64_t turn_ns, int64_t switch_ns)
+{
+	unsigned int me;
+
+	memset(shared, 0, sizeof(*shared));
+	for (me = 0; me < 2; me++) {
+		shared->turns[me] = switches / 2;
+		if (pipe(pair->go[me]))
+			die("no pipe");
+		pair->pid[me] = child_start(pair, me, how, turn_ns, switch_ns);
+		pair->session[me] = device_attach(fd, 0, pair->pid[me]);
+		if (pair->session[me] <= 0)
+			die("no session");
+	}
+	/* They have set their profiles and sleep. */
+	sleep_ms(300);
+	for (me = 0; me < 2; me++) {
+		if (device_control(fd, pair->session[me], TOPDOWN_CONTROL_RESET))
+			die("no reset");
+	}
+	for (me = 0; me < 2; me++) {
+		if (write(pair->go[me][1], "", 1) != 1)
+			die("a process is gone");
+	}
+	for (me = 0; me < 2; me++) {
+		waitpid(pair->pid[me], NULL, 0);
+		close(pair->go[me][0]);
+		close(pair->go[me][1]);
+	}
+}
+
+static double turn_seen(unsigned long switches)
+{
+	return (shared->ended - shared->began) / (double)switches;
+}
+
+/* What a switch takes, so that turns are as long as they are to be. */
+static int64_t find_switch_ns(int fd, enum how how, int64_t turn_ns)
+{
+	int64_t switch_ns = 0;
+	struct pair pair;
 	unsigned int i;
 
-	while (!*(volatile uint64_t *)&truths[me].slots)
-		sleep_ms(1);
-	if (device_session(fd, TOPDOWN_SESSION_FRESH, session, &seen))
-		die("cannot read session %d", session);
-	door_truth_nodes(&truths[me], want);
-	for (i = 0; i < 4; i++)
-		points = fmax(points, 100 * fabs(figures->ratio[i] / (double)TOPDOWN_RATIO_ONE -
-						 want[i]));
+	for (i = 0; i < TRIALS; i++) {
+		pair_run(&pair, fd, how, TRIAL_SWITCHES, turn_ns, switch_ns);
+		switch_ns += turn_seen(TRIAL_SWITCHES) - turn_ns;
+		device_control(fd, pair.session[0], TOPDOWN_CONTROL_DETACH);
+		device_control(fd, pair.session[1], TOPDOWN_CONTROL_DETACH);
+	}
+	return switch_ns;
+}
+
+/* The part of @seen that is @other and not @own, by least squares. */
+static double part_of_other(const double *seen, const double *own, const double *other)
+{
+	double above = 0, below = 0;
+	unsigned int i;
+
+	for (i = 0; i < LEVEL1; i++) {
+		above += (seen[i] - own[i]) * (other[i] - own[i]);
+		below += (other[i] - own[i]) * (other[i] - own[i]);
+	}
+	return above / below;
+}
+
+static void report(const struct topdown_session *read, unsigned int me, enum how how, double fair)
+{
+	double own[TRUTH_NODES], other[TRUTH_NODES], seen[LEVEL1], points = 0, left = 0, part;
+	const struct topdown_figures *figures = &read->out_figures;
+	unsigned int i;
+
+	door_truth_nodes(&shared->truth[me], own);
+	door_truth_nodes(&shared->truth[!me], other);
+	for (i = 0; i < LEVEL1; i++) {
+		seen[i] = figures->ratio[i] / (double)TOPDOWN_RATIO_ONE;
+		points = fmax(points, 100 * fabs(seen[i] - own[i]));
+	}
 	printf(" %s: measured %.1f%% of %.1f%%, %.2f points off;", me ? "B" : "A",
 	       100.0 * figures->running_ns / figures->enabled_ns, 100 * fair, points);
+	if (how != REGULAR)
+		return;
+	part = part_of_other(seen, own, other);
+	for (i = 0; i < LEVEL1; i++)
+		left = fmax(left, 100 * fabs(seen[i] - own[i] - part * (other[i] - own[i])));
+	printf(" %.0f ns the other's, %.2f points left;", part * turn_seen(read->out_switches * 2),
+	       left);
+}
+
+static enum how how_of(const char *name)
+{
+	return !strcmp(name, "random") ? RANDOM : !strcmp(name, "equal") ? EQUAL : REGULAR;
 }
 
 int main(int argc, char **argv)
 {
 	unsigned long rate, switches;
-	uint64_t begin, turn_ns;
-	int fd, pid, session[2];
-	bool random;
+	int64_t turn_ns, switch_ns;
+	struct topdown_session read[2];
+	struct pair pair;
+	enum how how;
 	double fair;
+	int fd, me;
 
 	if (argc != 4)
-		die("usage: fair RATE regular|random SWITCHES");
+		die("usage: fair RATE regular|equal|random SWITCHES");
 	rate = strtoul(argv[1], NULL, 10);
-	random = !strcmp(argv[2], "random");
+	how = how_of(argv[2]);
 	switches = strtoul(argv[3], NULL, 10);
-	turn_ns = 1000000000 / rate - SWITCH_NS;
-	truths = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (truths == MAP_FAILED || !door_open() || cpu_pin(HOME_CPU) || pipe(to_child) ||
-	    pipe(to_parent))
+	turn_ns = 1000000000 / rate;
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		      -1, 0);
+	if (shared == MAP_FAILED || !door_open() || cpu_pin(HOME_CPU))
 		die("this is not the emulated PMU, or not root");
+	set_priority(20);
 	fd = device_open();
-	session[0] = device_attach(fd, 0, 0);
-	door_set_profile(of_length[0]);
-	pid = fork();
-	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		door_set_profile(of_length[1]);
-		take_turns(1, random, turn_ns, switches / 2);
-		for (;;)
-			pause();
+	switch_ns = find_switch_ns(fd, how, turn_ns);
+	pair_run(&pair, fd, how, switches, turn_ns, switch_ns);
+	fair = fmin(turn_seen(switches) / FOLD_NS, 1);
+	for (me = 0; me < 2; me++) {
+		if (device_session(fd, TOPDOWN_SESSION_FRESH, pair.session[me], &read[me]))
+			die("cannot read a session");
 	}
-	session[1] = device_attach(fd, 0, pid);
-	if (session[0] <= 0 || session[1] <= 0 || write(to_parent[1], "", 1) != 1)
-		die("no sessions");
-	begin = clock_ns(CLOCK_MONOTONIC);
-	take_turns(0, random, turn_ns, switches / 2);
-	fair = (clock_ns(CLOCK_MONOTONIC) - begin) / (double)switches / FOLD_NS;
-	printf("%6lu a second (%.0f seen) %-7s", rate, 1e9 / FOLD_NS / fair, argv[2]);
-	fair = fmin(fair, 1);
-	report(fd, session[0], 0, fair);
-	report(fd, session[1], 1, fair);
+	printf("%6lu a second (%.0f seen, a switch takes %lld ns) %-7s: %.0f folds a second, %.1f%% of the time;",
+	       rate, 1e9 / turn_seen(switches), (long long)switch_ns, argv[2],
+	       shared->written / FOLD_WRITES / (turn_seen(switches) * switches) * 1e9,
+	       100 * (read[0].out_figures.enabled_ns + read[1].out_figures.enabled_ns) /
+	       (turn_seen(switches) * switches));
+	for (me = 0; me < 2; me++)
+		report(&read[me], me, how, fair);
 	printf("\n");
-	kill(pid, SIGKILL);
 	return 0;
 }
