@@ -4,9 +4,10 @@
  *
  * Our events exclude guests, so their counters stand still while a guest runs.  perf counts
  * that time as running time, unless the guest has the PMU for itself.  So the guest time
- * that the kernel accounts is subtracted here.  The kernel mostly accounts whole ticks, at
- * their ends, and a part may be shorter than a tick.  So guest time that exceeds one part
- * is subtracted from the next parts.
+ * that the kernel accounts is subtracted here.  On nohz_full CPUs
+ * that time is exact.  Elsewhere the kernel accounts whole ticks, at their ends, and a part
+ * may be shorter than a tick.  So guest time that exceeds one part is subtracted from the
+ * next parts.
  */
 #include "guest.h"
 

@@ -338,9 +338,12 @@ struct topdown_info {
  *	over CPUs the times are added up
  * @running_ns: the part of it in which the group had the counters, never more.  The time
  *	that a CPU spends in virtual machines is none of it, since guests are not
- *	counted.  The kernel accounts for that time by ticks, so of one window it
- *	may be off by one, and a sum by as much as the ticks miss of the guests.  Nor
- *	is time whose counts cannot be believed (TOPDOWN_STATE_UNSUPPORTED)
+ *	counted.  That time is the kernel's account.  On nohz_full CPUs it is exact.
+ *	Elsewhere it is a sample by ticks: of one window it may be off by one tick; a sum
+ *	over many is right to some percent of it where guests come and go at any time,
+ *	and may be off by a third of it where they do so in step with the tick.  @slots
+ *	and ratios do not depend on it.  Nor is time whose counts cannot be believed
+ *	running time (TOPDOWN_STATE_UNSUPPORTED)
  * @slots: pipeline slots counted in @running_ns, not scaled up to @enabled_ns
  * @__reserved: not used yet: 0
  * @children_slots: the part of @slots in which the children of level 1 node n were
