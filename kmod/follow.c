@@ -55,7 +55,7 @@
  * @refusing: no tickets are given
  * @random: source of @resume
  * @left: when the last event was scheduled out from the CPU, local_clock()
- * @leaving: no event was scheduled in since
+ * @leaving: no event was scheduled in since @left
  */
 struct td_tickets {
 	u64 paid;
@@ -185,8 +185,8 @@ static void td_follow_del(struct perf_event *event, int flags)
 	if (event->attr.config == TD_FOLLOW_EXEC)
 		return;
 	/*
-	 * All events of a task are scheduled out at one switch, and share one fold.  A turn may
-	 * be shorter than that takes elsewhere.
+	 * All events of a task are scheduled out at one switch, and share one fold.  @leaving
+	 * decides too, because a stay on the CPU may be shorter than TD_SAME_NS.
 	 */
 	if (!tickets->leaving || now - tickets->left >= TD_SAME_NS ||
 	    this_cpu_read(td_running.since) > tickets->left) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1-or-later */
 /*
- * What is known of the ABI here and now: how many nodes and kinds there are, and which
- * flags.  Nothing of it is a part of the ABI, as the next release knows more.
+ * The nodes, kinds and flags that this release knows.  They are no part of the ABI, because
+ * the next release may know more.
  */
 #ifndef TOPDOWN_KNOWN_H
 #define TOPDOWN_KNOWN_H
 
-/* enum topdown_node, and enum topdown_kind of CPUs: those below are all. */
+/* All known values of enum topdown_node, and of enum topdown_kind for CPUs, are below these. */
 #define TD_NR_NODES		14
 #define TD_NR_KINDS		3
 

@@ -298,7 +298,7 @@ void td_counts_to_nodes(const struct td_counts *counts, unsigned int level,
  * @counts: counts of one window; corrected
  * @quant: what is known about the CPU; updated
  * @level: 1 or 2
- * @node: slots of each node of these levels, written; the caller zeroes the others once
+ * @node: slots of each node of these levels, written; the caller zeroes the other nodes once
  *
  * The three functions above in a row, for the kernel's timers.
  *

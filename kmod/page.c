@@ -28,7 +28,7 @@ MODULE_PARM_DESC(history, "Windows kept for each CPU in the map, 0..4096 (defaul
 
 static struct topdown_map *td_map;
 
-/* Written before there are readers. */
+/* Written only while the module is being loaded, before there are readers. */
 static u64 td_instance;
 static u64 td_load_time;
 
@@ -121,9 +121,11 @@ void td_page_read(int cpu, bool open, struct topdown_record *record)
 }
 
 /**
- * td_page_instance() - by what readers tell these sums from those of another module
+ * td_page_instance() - a number that differs each time the module is loaded
  *
- * Return: a random number; not 0.
+ * Readers notice by it that the sums have started from 0.
+ *
+ * Return: a random number, not 0.
  */
 u64 td_page_instance(void)
 {
@@ -131,7 +133,7 @@ u64 td_page_instance(void)
 }
 
 /**
- * td_page_load_time() - when the sums began
+ * td_page_load_time() - when the sums started from 0
  *
  * Return: CLOCK_BOOTTIME, nanoseconds.
  */

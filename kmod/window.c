@@ -419,7 +419,7 @@ void td_window_begin(void *arg)
 
 	window->flags = meter->flags;
 	window->clamped = 0;
-	/* The meter before may have had other nodes. */
+	/* The previous meter may have had other nodes. */
 	memset(&window->part, 0, sizeof(window->part));
 	td_window_forget(window);
 	window->open = true;
