@@ -27,6 +27,8 @@
  * @room: policy for groups of ordinary counters
  * @open: a window is open; used on the CPU with interrupts off, as all fields up to @timer
  * @folded: local_clock() of the last fold
+ * @part: the part of the latest fold.  It is not on the stack, because the kernel may be
+ *	built to clear all of a stack variable first
  * @parts: number of folds in the open window that did not end it
  * @flags: TOPDOWN_RECORD_* of the open window
  * @clamped: topdown_record.clamped of the open window
