@@ -68,7 +68,7 @@ static struct row row_of(enum row_kind kind)
 	};
 	unsigned int node;
 
-	for (node = 0; node < TOPDOWN_NR_NODES; node++)
+	for (node = 0; node < TD_NR_NODES; node++)
 		row.figures.ratio[node] = TOPDOWN_RATIO_ONE / 100 * (node + 1);
 	row.figures.ratio[TOPDOWN_RESOURCE_BOUND] = TOPDOWN_RATIO_NONE;
 	if (kind == ROW_RUNS) {
@@ -85,7 +85,7 @@ static struct repeat repeat_of(void)
 	};
 	unsigned int node;
 
-	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
+	for (node = 0; node < TD_NR_NODES; node++) {
 		if (node != TOPDOWN_RESOURCE_BOUND)
 			repeat.node[node] = spread_of((node + 1) / 100.0);
 	}
@@ -141,7 +141,7 @@ static void test_texts(unsigned int table, enum row_kind kind, bool wide, const 
 	bool fits = true;
 	unsigned int i;
 
-	columns_select(&list, table, wide ? 1 : 2, (1U << TOPDOWN_NR_NODES) - 1);
+	columns_select(&list, table, wide ? 1 : 2, (1U << TD_NR_NODES) - 1);
 	for (i = 0; i < list.nr; i++) {
 		const struct column_look *look = &list.column[i]->look;
 		const char *heading = wide ? look->wide_heading : look->heading;
@@ -162,9 +162,9 @@ static void test_nodes(void)
 {
 	struct column_list list;
 	unsigned int node;
-	bool all = !column_of_node(TOPDOWN_NR_NODES);
+	bool all = !column_of_node(TD_NR_NODES);
 
-	for (node = 0; node < TOPDOWN_NR_NODES; node++) {
+	for (node = 0; node < TD_NR_NODES; node++) {
 		const struct column *column = column_of_node(node);
 
 		all &= column && !strcmp(column->name, topdown_node_name(node));
