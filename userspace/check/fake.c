@@ -30,7 +30,7 @@
  *   FAKE_TICK      milliseconds between writes to the map (50); 0 for never, -1 for
  *                  at once
  *   FAKE_STUCK     the writer of the map stopped in the middle of CPU 1
- *   FAKE_MAP_BAD   what is wrong with the map's header: a word of fake_map()
+ *   FAKE_MAP_BAD   what is wrong with the map's header: a word of bad_header()
  *   FAKE_MAP_GROW  bytes by which records and windows in the map are longer
  *   FAKE_GROW      CPUs that appear after INFO was asked
  *   FAKE_BACK      counts go backwards at the third reading
@@ -42,8 +42,8 @@
  *   FAKE_INFO_RETURN  what INFO returns instead of 0
  *   FAKE_MINOR_OF  name that sysfs has for the device (topdown)
  *
- * Its commands are taken apart in fake-ioctl.c; what it knows of tasks is in
- * fake-session.c, what wakes who waits in fake-poll.c.
+ * Its commands are taken apart in fake-ioctl.c; the map is in fake-map.c, what it knows of
+ * tasks in fake-session.c, what wakes who waits in fake-poll.c.
  */
 #include "fake.h"
 
@@ -52,11 +52,8 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/topdown.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,9 +73,6 @@
 #define FAKE_CPUS_PRESENT	"/sys/devices/system/cpu/present"
 #define NS_PER_STEP	1000000000ULL
 #define SLOTS_PER_STEP	6000000000ULL
-/* Enough for 256 CPUs with a history of 4 windows. */
-#define FAKE_MAP_SIZE	(1U << 20)
-#define FAKE_HISTORY	4
 
 static int fake_fd = -1;
 static unsigned int fake_reads;
@@ -89,6 +83,14 @@ long setting(const char *name, long otherwise)
 	const char *value = getenv(name);
 
 	return value && *value ? atol(value) : otherwise;
+}
+
+uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
 bool fake_is_device(int fd)
@@ -180,7 +182,7 @@ int refuse(int error)
 	return -1;
 }
 
-static unsigned int nr_cpus(void)
+unsigned int nr_cpus(void)
 {
 	return setting("FAKE_CPUS", 4);
 }
@@ -283,7 +285,7 @@ void fill_counts(struct topdown_figures *figures, unsigned int cpu, uint64_t ste
 }
 
 /* The children of frontend bound were not counted in the first steps of these. */
-static void fill_since(struct topdown_figures *figures, unsigned int cpu, uint64_t steps)
+void fill_since(struct topdown_figures *figures, unsigned int cpu, uint64_t steps)
 {
 	struct topdown_figures lacking = { .slots = 0 };
 	uint64_t since = setting("FAKE_SINCE", 0);
@@ -298,7 +300,7 @@ static void fill_since(struct topdown_figures *figures, unsigned int cpu, uint64
 	td_figures_ratios(figures, fake_nodes());
 }
 
-static void fill_record(struct topdown_record *record, unsigned int cpu)
+void fill_record(struct topdown_record *record, unsigned int cpu)
 {
 	uint64_t steps = 10 + fake_reads;
 
@@ -433,176 +435,6 @@ int fake_reset(const struct topdown_reset *arg)
 	return 0;
 }
 
-static uint64_t map_steps = 10;
-static unsigned char *map_base;
-
-static void no_ratios(struct topdown_figures *figures)
-{
-	memset(figures->ratio, 0xff, sizeof(figures->ratio));
-}
-
-uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
-
-static const struct topdown_map *map_header(void)
-{
-	return (const struct topdown_map *)map_base;
-}
-
-static void write_window(unsigned int cpu, const struct topdown_record *record)
-{
-	const struct topdown_map *map = map_header();
-	struct topdown_map_window *window;
-
-	window = (void *)(map_base + map->history_offset + ((uint64_t)cpu * FAKE_HISTORY +
-			  (record->windows - 1) % FAKE_HISTORY) * map->history_stride);
-	__atomic_store_n(&window->number, 0, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	window->time_ns = record->time_ns;
-	window->nodes = record->nodes;
-	if (!record->window.children_slots[TOPDOWN_FRONTEND_BOUND])
-		window->nodes &= ~td_nodes_of_parents(1U << TOPDOWN_FRONTEND_BOUND);
-	window->figures = record->window;
-	__atomic_store_n(&window->number, record->windows, __ATOMIC_RELEASE);
-}
-
-static void write_cpu(unsigned int cpu)
-{
-	const struct topdown_map *map = map_header();
-	unsigned char *entry = map_base + map->record_offset + cpu * map->record_stride;
-	struct topdown_map_record *to = (void *)entry;
-	struct topdown_figures open = { .slots = 0 };
-	struct topdown_record record;
-
-	if (cpu == setting("FAKE_HOLE", -1))
-		return;
-	fill_record(&record, cpu);
-	record.windows = map_steps;
-	record.time_ns = now_ns();
-	fill_counts(&record.total, cpu, map_steps);
-	fill_since(&record.total, cpu, map_steps);
-	fill_counts(&open, cpu, 1);
-	no_ratios(&open);
-	no_ratios(&record.total);
-	no_ratios(&record.window);
-	__atomic_store_n(&to->seq, to->seq + 1, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	to->record = record;
-	memcpy(entry + map->open_offset, &open, sizeof(open));
-	if (cpu != 1 || !getenv("FAKE_STUCK"))
-		__atomic_store_n(&to->seq, to->seq + 1, __ATOMIC_RELEASE);
-	write_window(cpu, &record);
-}
-
-static void *write_map(void *arg)
-{
-	long tick = setting("FAKE_TICK", 50);
-	unsigned int cpu;
-
-	(void)arg;
-	for (;;) {
-		if (tick > 0)
-			usleep(tick * 1000);
-		map_steps++;
-		for (cpu = 0; cpu < map_header()->nr_cpus; cpu++)
-			write_cpu(cpu);
-	}
-	return NULL;
-}
-
-static void make_header(struct topdown_map *map)
-{
-	const char *bad = getenv("FAKE_MAP_BAD");
-	long grow = setting("FAKE_MAP_GROW", 0);
-
-	*map = (struct topdown_map){
-		.magic = TOPDOWN_MAP_MAGIC,
-		.size = FAKE_MAP_SIZE,
-		.header_size = sizeof(*map),
-		.nr_cpus = nr_cpus(),
-		.record_offset = 128,
-		.record_stride = sizeof(struct topdown_map_record) + grow + 64,
-		.record_size = sizeof(struct topdown_record) + grow,
-		.open_offset = offsetof(struct topdown_map_record, open) + grow,
-		.history_entries = FAKE_HISTORY,
-		.history_stride = sizeof(struct topdown_map_window) + grow,
-		.history_size = sizeof(struct topdown_map_window) + grow,
-	};
-	map->history_offset = map->record_offset + map->nr_cpus * map->record_stride;
-	if (!bad)
-		return;
-	if (!strcmp(bad, "magic"))
-		map->magic++;
-	else if (!strcmp(bad, "size"))
-		map->size++;
-	else if (!strcmp(bad, "header"))
-		map->header_size--;
-	else if (!strcmp(bad, "cpus"))
-		map->nr_cpus = 2000;
-	else if (!strcmp(bad, "offset"))
-		map->record_offset = FAKE_MAP_SIZE - 8;
-	else if (!strcmp(bad, "misaligned"))
-		map->record_offset += 4;
-	else if (!strcmp(bad, "stride"))
-		map->record_stride = sizeof(struct topdown_map_record) - 8;
-	else if (!strcmp(bad, "record"))
-		map->record_size = 608;
-	else if (!strcmp(bad, "history"))
-		map->history_entries = 1U << 30;
-	else if (!strcmp(bad, "window"))
-		map->history_stride -= 8 + grow;
-	else if (!strcmp(bad, "window size"))
-		map->history_size = 296;
-	else if (!strcmp(bad, "open"))
-		map->open_offset = map->record_stride - sizeof(struct topdown_figures) + 8;
-	else if (!strcmp(bad, "open misaligned"))
-		map->open_offset += 4;
-	else if (!strcmp(bad, "open on the sequence"))
-		map->open_offset = 0;
-	else if (!strcmp(bad, "far"))
-		map->history_offset = -8ULL;
-}
-
-/* One map for all who ask, as in the kernel, with its writer. */
-static void *fake_map(size_t size, int protection, int flags)
-{
-	sigset_t all, before;
-	pthread_t writer;
-	unsigned int cpu;
-	int fd;
-
-	errno = setting("FAKE_MAP_ERRNO", 0);
-	if (errno)
-		return MAP_FAILED;
-	if (protection != PROT_READ || flags != MAP_SHARED || size != FAKE_MAP_SIZE) {
-		errno = EINVAL;
-		return MAP_FAILED;
-	}
-	fd = memfd_create("fake", MFD_CLOEXEC);
-	if (fd < 0 || ftruncate(fd, FAKE_MAP_SIZE))
-		return MAP_FAILED;
-	map_base = (void *)syscall(SYS_mmap, NULL, FAKE_MAP_SIZE, PROT_READ | PROT_WRITE,
-				   MAP_SHARED, fd, 0);
-	close(fd);
-	make_header((struct topdown_map *)map_base);
-	if (getenv("FAKE_MAP_BAD"))
-		return map_base;
-	for (cpu = 0; cpu < nr_cpus(); cpu++)
-		write_cpu(cpu);
-	/* Signals are for the thread that the program knows of. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (setting("FAKE_TICK", 50))
-		pthread_create(&writer, NULL, write_map, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return map_base;
-}
-
 void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {
 	if (fake_is_perf(fd))
@@ -612,14 +444,6 @@ void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offse
 	if (offset)
 		return fake_session_map(size, offset / 4096);
 	return fake_map(size, protection, flags);
-}
-
-/* A reader that unmaps leaves the writer its memory. */
-int munmap(void *at, size_t size)
-{
-	if (at && at == map_base)
-		return 0;
-	return syscall(SYS_munmap, at, size);
 }
 
 ssize_t read(int fd, void *to, size_t size)

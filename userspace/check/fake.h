@@ -13,6 +13,8 @@
 
 #include "../../kmod/known.h"
 
+/* Enough for 256 CPUs with a history of 4 windows. */
+#define FAKE_MAP_SIZE		(1U << 20)
 #define FAKE_SESSION_MAP_SIZE	4096
 
 /* What was released first. */
@@ -33,8 +35,12 @@ int fake_read(struct topdown_read *arg);
 int fake_reset(const struct topdown_reset *arg);
 int fake_watch(const struct topdown_watch *arg);
 uint64_t now_ns(void);
+unsigned int nr_cpus(void);
 uint32_t fake_nodes(void);
 void fill_counts(struct topdown_figures *figures, unsigned int cpu, uint64_t steps);
+void fill_since(struct topdown_figures *figures, unsigned int cpu, uint64_t steps);
+void fill_record(struct topdown_record *record, unsigned int cpu);
+void *fake_map(size_t size, int protection, int flags);
 
 void fake_sessions_begin(void);
 int fake_attach(struct topdown_attach *arg);

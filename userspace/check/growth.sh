@@ -40,7 +40,7 @@ build() {
 		"${include[@]}" -include "$tree/userspace/check/kernel.h" -o "$tree/maps" \
 		"$tree"/userspace/check/growth-maps.c "$tree"/kmod/{page,share,metrics}.c
 	"$CC" "${warnings[@]}" -shared -fPIC "${include[@]}" -o "$tree/fake.so" \
-		"$tree"/userspace/check/fake{,-ioctl,-perf,-poll,-session}.c "$tree/kmod/metrics.c"
+		"$tree"/userspace/check/fake{,-ioctl,-map,-perf,-poll,-session}.c "$tree/kmod/metrics.c"
 	"$tree/maps" "$tree/cpus.map" "$tree/session.map"
 }
 

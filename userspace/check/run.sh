@@ -40,7 +40,7 @@ export ASAN_OPTIONS=detect_leaks=1:exitcode=99 UBSAN_OPTIONS=print_stacktrace=1
 build() {
 	mkdir -p "$BUILD"
 	"$CC" "${warnings[@]}" -O1 -g -shared -fPIC "${include[@]}" -o "$BUILD/fake.so" \
-		"$HERE"/fake{,-ioctl,-perf,-poll,-session}.c "$USERSPACE/../kmod/metrics.c"
+		"$HERE"/fake{,-ioctl,-map,-perf,-poll,-session}.c "$USERSPACE/../kmod/metrics.c"
 	make -C "$USERSPACE" -s CC="$CC" all
 	make -C "$USERSPACE" -s CC="$CC" O="$BUILD/asan" PROGRAM="$BUILD/asan/topdown" \
 		CFLAGS="${sanitize[*]}" LDFLAGS="${sanitize_link[*]}" \
