@@ -70,20 +70,18 @@ static void credit(struct topdown_session_map *map, unsigned int cpu, unsigned i
 	struct topdown_figures part;
 	struct td_credit credit = {
 		.merged_ns	= seed,
+		.switches	= seed,
 		.part		= &part,
 		.level		= 2,
 		.nodes		= GROWTH_NODES_KNOWN,
 		.source		= TOPDOWN_SOURCE_PERF_METRICS,
 		.kind		= growth_kind(cpu, NEWER),
 	};
-	unsigned int i;
 
 	growth_figures(&part, seed);
 	credit.ran_ns = part.enabled_ns;
 	this_cpu = cpu;
 	td_share_credit(map, &credit);
-	for (i = 0; i < seed; i++)
-		td_share_switched(map);
 }
 
 static void fill_session(struct topdown_session_map *map)

@@ -35,10 +35,10 @@ build() {
 	include=(-I"$tree/userspace/include" -I"$tree/uapi")
 	"$CC" "${warnings[@]}" "${sanitize[@]}" -DTOPDOWN_VERSION='"0"' "${include[@]}" \
 		-o "$tree/growth" "$tree"/userspace/check/growth.c "$tree"/userspace/lib/*.c \
-		"$tree/kmod/metrics.c" -static-libasan -static-libubsan -pthread
+		"$tree"/kmod/{metrics,names,sums}.c -static-libasan -static-libubsan -pthread
 	"$CC" "${warnings[@]}" "${sanitize[@]}" -Wno-unused-parameter -I"$WORK/stubs" -I"$tree" \
 		"${include[@]}" -include "$tree/userspace/check/kernel.h" -o "$tree/maps" \
-		"$tree"/userspace/check/growth-maps.c "$tree"/kmod/{page,share,metrics}.c
+		"$tree"/userspace/check/growth-maps.c "$tree"/kmod/{page,share,metrics,sums}.c
 	"$CC" "${warnings[@]}" -shared -fPIC "${include[@]}" -o "$tree/fake.so" \
 		"$tree"/userspace/check/fake{,-ioctl,-map,-perf,-poll,-session}.c "$tree/kmod/metrics.c"
 	"$tree/maps" "$tree/cpus.map" "$tree/session.map"
