@@ -165,9 +165,20 @@ if [[ -d $USERSPACE/../kmod ]]; then
 	sed -nE "${states}s/^\.It ([a-z]+)$/\1/p" "$USERSPACE/man/topdown-stat.1" |
 		sort > "$TMP/explained"
 	same 'states and topdown-stat(1)' "$TMP/source" "$TMP/explained"
+	sed -nE 's/^\t\[TOPDOWN_STATE_[A-Z]+\][[:blank:]]*= "([a-z]+)",$/\1/p' "$USERSPACE/../kmod/names.c" |
+		sort > "$TMP/source"
+	sed -nE '/^\.Ss States/,/^\.Ss/s/^\.It ([a-z]+)$/\1/p' "$USERSPACE/man/topdown.4" |
+		sort > "$TMP/explained"
+	same 'states of CPUs and topdown(4)' "$TMP/source" "$TMP/explained"
+	sed -nE 's|^What:[[:blank:]]*/sys/kernel/topdown/||p' "$USERSPACE/../uapi/ABI/"* | sort -u > "$TMP/source"
+	sed -nE '/^\.Ss Files/,/^\.Ss/s/^\.It Pa (.*)/\1/p' "$USERSPACE/man/topdown.4" |
+		sort > "$TMP/explained"
+	same 'files in sysfs and topdown(4)' "$TMP/source" "$TMP/explained"
 else
 	skip 'parameters of the module and topdown(4)' 'there is no kmod directory'
 	skip 'states and topdown-stat(1)' 'there is no kmod directory'
+	skip 'states of CPUs and topdown(4)' 'there is no kmod directory'
+	skip 'files in sysfs and topdown(4)' 'there is no kmod directory'
 fi
 sed -nE '/^ \*   ([A-Z0-9]+) +[A-Z].*/s//\1/p' "$USERSPACE/../uapi/linux/topdown.h" |
 	sort -u > "$TMP/source"
