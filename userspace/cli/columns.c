@@ -142,50 +142,30 @@ GETTER(ratio_rse, error, &interval->repeat->node[column->of])
 	{ #name, COLUMN_BOOLEAN, COLUMNS_ALL, 0, true, flag, get_flag, help, { 0 } }
 #define TABLE(type, get, views, ...)						\
 	{ NULL, type, views, 0, false, 0, get, NULL, { __VA_ARGS__ } }
-#define LOOK(place, unit, sort, heading, width)					\
-	place, unit, sort, heading, width, heading, width
-
-/* In the order of the ABI; places have parents before their children. */
-#define NODES(NODE)								\
-	NODE(retiring, RETIRING, 10, "RETIR", "retiring", "level 1")		\
-	NODE(bad_speculation, BAD_SPECULATION, 20, "BADSP", "bad spec", "level 1") \
-	NODE(frontend_bound, FRONTEND_BOUND, 30, "FRONT", "frontend", "level 1") \
-	NODE(backend_bound, BACKEND_BOUND, 40, "BACK", "backend", "level 1")	\
-	NODE(heavy_operations, HEAVY_OPERATIONS, 12, "heavy", NULL, "of tma_retiring") \
-	NODE(light_operations, LIGHT_OPERATIONS, 11, "light", NULL, "of tma_retiring") \
-	NODE(branch_mispredicts, BRANCH_MISPREDICTS, 21, "mispr", NULL, "of tma_bad_speculation") \
-	NODE(machine_clears, MACHINE_CLEARS, 22, "clear", NULL, "of tma_bad_speculation") \
-	NODE(fetch_latency, FETCH_LATENCY, 31, "f.lat", NULL, "of tma_frontend_bound") \
-	NODE(fetch_bandwidth, FETCH_BANDWIDTH, 32, "f.bw", NULL, "of tma_frontend_bound") \
-	NODE(memory_bound, MEMORY_BOUND, 41, "mem", NULL, "of tma_backend_bound") \
-	NODE(core_bound, CORE_BOUND, 42, "core", NULL, "of tma_backend_bound")	\
-	NODE(resource_bound, RESOURCE_BOUND, 43, "resrc", NULL,			\
-	     "of tma_backend_bound; Atom cores")				\
-	NODE(smt_contention, SMT_CONTENTION, 50, "SMT", "smt cont.", "level 1; AMD")
 
 #define FIGURE(name, node, place, heading, wide, help)				\
 	{ "tma_" #name, COLUMN_NUMBER, COLUMNS_ALL | COLUMNS_KINDS | TABLE_ALL, 9, true, \
 	  TOPDOWN_##node, get_ratio, help,					\
-	  { place, UNIT_RATIO, "tma_" #name, heading, 5, wide, 9 } },
-#define ERROR(name, node, place, heading, wide, help)				\
+	  { place, UNIT_RATIO, "tma_" #name, heading, 5, wide, 9 } }
+#define ERROR(name, node)							\
 	{ "tma_" #name "_rse", COLUMN_NUMBER, COLUMNS_RUNS, 6, true, TOPDOWN_##node, \
-	  get_ratio_rse, "relative standard error of tma_" #name, { 0 } },
+	  get_ratio_rse, "relative standard error of tma_" #name, { 0 } }
 
 static const struct column columns[] = {
 	NUMBER(time, COLUMNS_ALL, 6, false, "end of the interval, seconds since the epoch"),
 	NUMBER(interval, COLUMNS_ALL, 9, false, "length of the interval in seconds"),
 	STRING(row, COLUMNS_ALL, "all, cpu, core, socket, node, process, thread or runs"),
 	MAYBE(cpu, COLUMNS_CPUS | TABLE_TOP, "number of the CPU",
-	      LOOK(COLUMN_FIRST, UNIT_NONE, "CPU", "CPU", 4)),
+	      COLUMN_FIRST, UNIT_NONE, "CPU", "CPU", 4, "CPU", 4),
 	MAYBE(pid, COLUMNS_TASKS, "number of the process"),
 	MAYBE(tid, COLUMNS_TASKS, "number of the thread"),
 	STRING(comm, COLUMNS_TASKS | TABLE_TASKS, "name of the task",
-	       LOOK(2, UNIT_NONE, NULL, "name", -15)),
+	       2, UNIT_NONE, NULL, "name", -15, "name", -15),
 	STRING(state, COLUMNS_ALL, "how it is measured, or what has become of the task"),
 	STRING(source, COLUMNS_ALL, "what the figures are made of"),
 	INTEGER(level, COLUMNS_ALL, "highest level of the figures"),
 	NUMBER(running, COLUMNS_ALL | TABLE_TASKS, 6, true, "share of the time that was measured",
-	       LOOK(62, UNIT_SHARE, NULL, "run%", 5)),
+	       62, UNIT_SHARE, NULL, "run%", 5, "run%", 5),
 	INTEGER(enabled_ns, COLUMNS_ALL, "time, in nanoseconds"),
 	/* Of a kind of core it stands here. */
 	INTEGER(oncpu_ns, COLUMNS_KINDS, "time on CPUs"),
@@ -193,9 +173,25 @@ static const struct column columns[] = {
 		"the part of it that was measured, in nanoseconds"),
 	INTEGER(slots, COLUMNS_ALL | COLUMNS_KINDS | TABLE_CPUS, "slots counted",
 		60, UNIT_SLOTS, NULL, "slot", 4, "slots", 17),
-	NODES(FIGURE)
+	/* In the order of the ABI; places have parents before their children. */
+	FIGURE(retiring, RETIRING, 10, "RETIR", "retiring", "level 1"),
+	FIGURE(bad_speculation, BAD_SPECULATION, 20, "BADSP", "bad spec", "level 1"),
+	FIGURE(frontend_bound, FRONTEND_BOUND, 30, "FRONT", "frontend", "level 1"),
+	FIGURE(backend_bound, BACKEND_BOUND, 40, "BACK", "backend", "level 1"),
+	FIGURE(heavy_operations, HEAVY_OPERATIONS, 12, "heavy", NULL, "of tma_retiring"),
+	FIGURE(light_operations, LIGHT_OPERATIONS, 11, "light", NULL, "of tma_retiring"),
+	FIGURE(branch_mispredicts, BRANCH_MISPREDICTS, 21, "mispr", NULL,
+	       "of tma_bad_speculation"),
+	FIGURE(machine_clears, MACHINE_CLEARS, 22, "clear", NULL, "of tma_bad_speculation"),
+	FIGURE(fetch_latency, FETCH_LATENCY, 31, "f.lat", NULL, "of tma_frontend_bound"),
+	FIGURE(fetch_bandwidth, FETCH_BANDWIDTH, 32, "f.bw", NULL, "of tma_frontend_bound"),
+	FIGURE(memory_bound, MEMORY_BOUND, 41, "mem", NULL, "of tma_backend_bound"),
+	FIGURE(core_bound, CORE_BOUND, 42, "core", NULL, "of tma_backend_bound"),
+	FIGURE(resource_bound, RESOURCE_BOUND, 43, "resrc", NULL,
+	       "of tma_backend_bound; Atom cores"),
+	FIGURE(smt_contention, SMT_CONTENTION, 50, "SMT", "smt cont.", "level 1; AMD"),
 	INTEGER(oncpu_ns, COLUMNS_TASKS | TABLE_TASKS, "time on CPUs, the same as enabled_ns",
-		LOOK(61, UNIT_SECONDS, NULL, "on CPU s", 9)),
+		61, UNIT_SECONDS, NULL, "on CPU s", 9, "on CPU s", 9),
 	INTEGER(merged_ns, COLUMNS_TASKS, "time on CPUs between switches too close to measure"),
 	INTEGER(switches, COLUMNS_TASKS, "how often it was given a CPU"),
 	{ "incomplete", COLUMN_BOOLEAN, COLUMNS_TASKS, 0, false, 0, get_incomplete,
@@ -210,13 +206,26 @@ static const struct column columns[] = {
 	INTEGER(runs, COLUMNS_RUNS, "number of runs of which the other figures are the mean"),
 	NUMBER(interval_rse, COLUMNS_RUNS, 6, true, "relative standard error of interval"),
 	NUMBER(slots_rse, COLUMNS_RUNS, 6, true, "relative standard error of slots"),
-	NODES(ERROR)
+	ERROR(retiring, RETIRING),
+	ERROR(bad_speculation, BAD_SPECULATION),
+	ERROR(frontend_bound, FRONTEND_BOUND),
+	ERROR(backend_bound, BACKEND_BOUND),
+	ERROR(heavy_operations, HEAVY_OPERATIONS),
+	ERROR(light_operations, LIGHT_OPERATIONS),
+	ERROR(branch_mispredicts, BRANCH_MISPREDICTS),
+	ERROR(machine_clears, MACHINE_CLEARS),
+	ERROR(fetch_latency, FETCH_LATENCY),
+	ERROR(fetch_bandwidth, FETCH_BANDWIDTH),
+	ERROR(memory_bound, MEMORY_BOUND),
+	ERROR(core_bound, CORE_BOUND),
+	ERROR(resource_bound, RESOURCE_BOUND),
+	ERROR(smt_contention, SMT_CONTENTION),
 	/* These are in tables only. */
 	TABLE(COLUMN_STRING, get_subject, TABLE_CPUS,
 	      COLUMN_FIRST, UNIT_NONE, NULL, "CPU", 3, "CPU", 4),
-	TABLE(COLUMN_INTEGER, get_id, TABLE_TASKS, LOOK(COLUMN_FIRST, UNIT_NONE, NULL, "ID", 7)),
-	TABLE(COLUMN_NUMBER, get_rate, TABLE_TOP, LOOK(60, UNIT_RATE, "slots", "slots/s", 7)),
-	TABLE(COLUMN_NUMBER, get_running, TABLE_TOP, LOOK(61, UNIT_SHARE, NULL, "RUN", 5)),
+	TABLE(COLUMN_INTEGER, get_id, TABLE_TASKS, COLUMN_FIRST, UNIT_NONE, NULL, "ID", 7, "ID", 7),
+	TABLE(COLUMN_NUMBER, get_rate, TABLE_TOP, 60, UNIT_RATE, "slots", "slots/s", 7, "slots/s", 7),
+	TABLE(COLUMN_NUMBER, get_running, TABLE_TOP, 61, UNIT_SHARE, NULL, "RUN", 5, "RUN", 5),
 };
 
 #define NR_COLUMNS	(sizeof(columns) / sizeof(columns[0]))
