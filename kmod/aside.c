@@ -148,8 +148,10 @@ static struct tracepoint *td_aside_tracepoint;
 static bool td_aside_registered;
 
 /*
- * Probes of the scheduler, from the first CPU on whose groups take turns.  The mutex protects
- * them, and changes of td_aside_registered.  It is taken inside td_fit_mutex.
+ * Probes of the scheduler, from the first CPU on whose groups take turns.  To register one
+ * takes the CPU hotplug lock, which hotplug holds while it waits for td_fit_mutex, so a work
+ * does it without either.  The mutex protects td_aside_switches and changes of
+ * td_aside_registered; no hotplug callback takes it.
  */
 static DEFINE_MUTEX(td_aside_probes);
 static struct tracepoint *td_aside_switch;
@@ -398,23 +400,26 @@ static struct td_aside *td_aside_of(const struct td_window *window)
 }
 
 /*
- * Register the probes of the scheduler when the first CPU needs them, until the module is
- * unloaded.  A failure is no error: perf users then wait for the end of a turn.
+ * Register the probes of the scheduler if a CPU needs them, until the module is unloaded.  A
+ * failure is no error: perf users then wait for the end of a turn.
  */
-static void td_aside_watch_switches(void)
+static void td_aside_watch_switches(struct work_struct *work)
 {
-	lockdep_assert_held(&td_aside_probes);
-	if (td_aside_switches || !td_aside_turns || !td_aside_registered || !td_aside_switch ||
-	    !td_aside_exec)
-		return;
+	mutex_lock(&td_aside_probes);
+	/* Pairs with WRITE_ONCE() in td_aside_begin(), which queues this again. */
+	if (td_aside_switches || !READ_ONCE(td_aside_turns) || !td_aside_registered ||
+	    !td_aside_switch || !td_aside_exec)
+		goto unlock;
 	if (tracepoint_probe_register(td_aside_switch, td_aside_probe_switch, NULL))
-		return;
-	if (tracepoint_probe_register(td_aside_exec, td_aside_probe_exec, NULL)) {
+		goto unlock;
+	td_aside_switches = !tracepoint_probe_register(td_aside_exec, td_aside_probe_exec, NULL);
+	if (!td_aside_switches)
 		tracepoint_probe_unregister(td_aside_switch, td_aside_probe_switch, NULL);
-		return;
-	}
-	td_aside_switches = true;
+unlock:
+	mutex_unlock(&td_aside_probes);
 }
+
+static DECLARE_WORK(td_aside_watch_work, td_aside_watch_switches);
 
 /**
  * td_aside_begin() - look from now on for perf users who lack counters of the groups
@@ -430,10 +435,9 @@ void td_aside_begin(struct td_window *window)
 	mutex_unlock(&aside->lock);
 	if (window->meter->nr == 1)
 		return;
-	mutex_lock(&td_aside_probes);
-	td_aside_turns = true;
-	td_aside_watch_switches();
-	mutex_unlock(&td_aside_probes);
+	/* Pairs with READ_ONCE() in td_aside_watch_switches(). */
+	WRITE_ONCE(td_aside_turns, true);
+	queue_work(td_compat_unbound_wq, &td_aside_watch_work);
 }
 
 /**
@@ -481,6 +485,8 @@ void td_aside_cleanup(struct td_window *window)
 {
 	struct td_aside *aside = td_aside_of(window);
 
+	/* Any CPU may have queued it. */
+	cancel_work_sync(&td_aside_watch_work);
 	cancel_work_sync(&aside->leave);
 	cancel_work_sync(&aside->come_back);
 	mutex_destroy(&aside->lock);
@@ -537,8 +543,8 @@ int td_aside_init(void)
 		return ret;
 	mutex_lock(&td_aside_probes);
 	td_aside_registered = true;
-	td_aside_watch_switches();
 	mutex_unlock(&td_aside_probes);
+	td_aside_watch_switches(NULL);
 	return 0;
 }
 

@@ -23,6 +23,7 @@
 #include <linux/workqueue.h>
 
 #include "attach.h"
+#include "compat.h"
 #include "follow.h"
 #include "member.h"
 #include "quota.h"
@@ -104,7 +105,7 @@ static void td_attach_unkeep(void)
 {
 	mutex_lock(&td_attach_mutex);
 	if (!--td_attach_users)
-		mod_delayed_work(system_wq, &td_attach_drop, TD_ATTACH_KEEP);
+		mod_delayed_work(td_compat_percpu_wq, &td_attach_drop, TD_ATTACH_KEEP);
 	mutex_unlock(&td_attach_mutex);
 }
 

@@ -257,10 +257,12 @@ static inline bool td_compat_cgroup_runs(const struct perf_event *event)
 }
 #endif
 
-/* system_unbound_wq was renamed in 6.18. */
+/* system_wq and system_unbound_wq were renamed in 6.18; 7.x warns about the old names. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
+#define td_compat_percpu_wq	system_wq
 #define td_compat_unbound_wq	system_unbound_wq
 #else
+#define td_compat_percpu_wq	system_percpu_wq
 #define td_compat_unbound_wq	system_dfl_wq
 #endif
 

@@ -239,7 +239,7 @@ static void td_fit_refuse(struct td_window *window)
 				    window->cpu, td_doubt_text(window->trust.doubt));
 	}
 	/* The window's timer may have queued the work for an earlier time meanwhile. */
-	mod_delayed_work(system_wq, &window->mend, fit->refuse_delay);
+	mod_delayed_work(td_compat_percpu_wq, &window->mend, fit->refuse_delay);
 }
 
 /* The work repeats this until all is well. */

@@ -18,6 +18,7 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
+#include "compat.h"
 #include "member.h"
 #include "metrics.h"
 #include "news.h"
@@ -154,7 +155,7 @@ static void td_session_poke(struct irq_work *work)
 {
 	struct td_session *session = container_of(work, struct td_session, poke);
 
-	mod_delayed_work(system_wq, &session->tend, 0);
+	mod_delayed_work(td_compat_percpu_wq, &session->tend, 0);
 }
 
 /* The address of a task is not reused while an event refers to the task. */

@@ -280,7 +280,7 @@ static void td_window_set_state(struct td_window *window, enum topdown_state sta
  *
  * Return: bit n for node n.
  */
-unsigned int td_window_nodes(int cpu)
+u64 td_window_nodes(int cpu)
 {
 	/* Pairs with WRITE_ONCE() in td_fit_create(). */
 	return READ_ONCE(per_cpu_ptr(td_windows, cpu)->nodes_possible);

@@ -90,7 +90,7 @@ struct td_window {
 extern struct td_window __percpu *td_windows;
 
 u64 td_window_odd(int cpu);
-unsigned int td_window_nodes(int cpu);
+u64 td_window_nodes(int cpu);
 enum td_doubt td_window_doubt(const struct td_window *window);
 void td_window_setup(struct td_window *window, int cpu);
 void td_window_fold(struct td_window *window, bool close);
