@@ -545,7 +545,7 @@ TEST_F(session, nobody_else_pays)
 	session = device_attach(self->fd, 0, 0);
 	ASSERT_LT(0, session);
 	EXPECT_GT(100, pair_reads(1000));
-	ASSERT_EQ(0, device_session(self->fd, 0, session, &self->seen));
+	ASSERT_EQ(0, device_session(self->fd, TOPDOWN_SESSION_FRESH, session, &self->seen));
 	/* perf takes a switch between the two for none. */
 	EXPECT_LT(0, self->seen.out_switches);
 	EXPECT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_DETACH));
