@@ -56,8 +56,6 @@ static const char * const td_states[] = {
 	[TOPDOWN_STATE_EXCLUDED]	= "excluded",
 };
 
-#define TD_LENGTH(names)	(sizeof(names) / sizeof((names)[0]))
-
 static const char *td_name(const char * const *names, unsigned int nr, unsigned int number)
 {
 	return number < nr ? names[number] : "unknown";
@@ -82,7 +80,7 @@ const char *td_node_name(unsigned int node)
  */
 const char *td_source_name(unsigned int source)
 {
-	return td_name(td_sources, TD_LENGTH(td_sources), source);
+	return td_name(td_sources, sizeof(td_sources) / sizeof(td_sources[0]), source);
 }
 
 /**
@@ -93,7 +91,7 @@ const char *td_source_name(unsigned int source)
  */
 const char *td_kind_name(unsigned int kind)
 {
-	return td_name(td_kinds, TD_LENGTH(td_kinds), kind);
+	return td_name(td_kinds, sizeof(td_kinds) / sizeof(td_kinds[0]), kind);
 }
 
 /**
@@ -104,5 +102,5 @@ const char *td_kind_name(unsigned int kind)
  */
 const char *td_state_name(unsigned int state)
 {
-	return td_name(td_states, TD_LENGTH(td_states), state);
+	return td_name(td_states, sizeof(td_states) / sizeof(td_states[0]), state);
 }

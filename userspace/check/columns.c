@@ -21,33 +21,33 @@ static void check(bool ok, const char *name)
 
 /* Keys of programs by kind of row, with what the rows below have, in released order. */
 static const char cpus[] =
-	"time=1.5 interval=2.5 row=core cpu=- state=contended source=amd level=2 running=0.75 "
-	"enabled_ns=400 running_ns=300 slots=500 tma_retiring=0.01 tma_bad_speculation=0.02 "
-	"tma_frontend_bound=0.03 tma_backend_bound=0.04 tma_heavy_operations=0.05 "
-	"tma_light_operations=0.06 tma_branch_mispredicts=0.07 tma_machine_clears=0.08 "
-	"tma_fetch_latency=0.09 tma_fetch_bandwidth=0.1 tma_memory_bound=0.11 "
-	"tma_core_bound=0.12 tma_resource_bound=- tma_smt_contention=0.14 scaled=1 clamped=0 "
-	"refined=1 drilldown=0 core_id=21 socket=22 node=23 ";
+	"time=1.5;interval=2.5;row=core;cpu=-;state=contended;source=amd;level=2;running=0.75;"
+	"enabled_ns=400;running_ns=300;slots=500;tma_retiring=0.01;tma_bad_speculation=0.02;"
+	"tma_frontend_bound=0.03;tma_backend_bound=0.04;tma_heavy_operations=0.05;"
+	"tma_light_operations=0.06;tma_branch_mispredicts=0.07;tma_machine_clears=0.08;"
+	"tma_fetch_latency=0.09;tma_fetch_bandwidth=0.1;tma_memory_bound=0.11;"
+	"tma_core_bound=0.12;tma_resource_bound=-;tma_smt_contention=0.14;scaled=1;clamped=0;"
+	"refined=1;drilldown=0;core_id=21;socket=22;node=23;";
 static const char runs[] =
-	"time=1.5 interval=2.5 row=runs pid=31 tid=32 comm=name state=exited source=amd level=2 "
-	"running=0.75 enabled_ns=400 running_ns=300 slots=500 tma_retiring=0.01 "
-	"tma_bad_speculation=0.02 tma_frontend_bound=0.03 tma_backend_bound=0.04 "
-	"tma_heavy_operations=0.05 tma_light_operations=0.06 tma_branch_mispredicts=0.07 "
-	"tma_machine_clears=0.08 tma_fetch_latency=0.09 tma_fetch_bandwidth=0.1 "
-	"tma_memory_bound=0.11 tma_core_bound=0.12 tma_resource_bound=- "
-	"tma_smt_contention=0.14 oncpu_ns=400 merged_ns=33 switches=34 incomplete=1 scaled=1 "
-	"clamped=- refined=1 drilldown=0 runs=2 interval_rse=0.5 slots_rse=0.25 "
-	"tma_retiring_rse=0.01 tma_bad_speculation_rse=0.02 tma_frontend_bound_rse=0.03 "
-	"tma_backend_bound_rse=0.04 tma_heavy_operations_rse=0.05 tma_light_operations_rse=0.06 "
-	"tma_branch_mispredicts_rse=0.07 tma_machine_clears_rse=0.08 tma_fetch_latency_rse=0.09 "
-	"tma_fetch_bandwidth_rse=0.1 tma_memory_bound_rse=0.11 tma_core_bound_rse=0.12 "
-	"tma_resource_bound_rse=- tma_smt_contention_rse=0.14 ";
+	"time=1.5;interval=2.5;row=runs;pid=31;tid=32;comm=name;state=exited;source=amd;level=2;"
+	"running=0.75;enabled_ns=400;running_ns=300;slots=500;tma_retiring=0.01;"
+	"tma_bad_speculation=0.02;tma_frontend_bound=0.03;tma_backend_bound=0.04;"
+	"tma_heavy_operations=0.05;tma_light_operations=0.06;tma_branch_mispredicts=0.07;"
+	"tma_machine_clears=0.08;tma_fetch_latency=0.09;tma_fetch_bandwidth=0.1;"
+	"tma_memory_bound=0.11;tma_core_bound=0.12;tma_resource_bound=-;"
+	"tma_smt_contention=0.14;oncpu_ns=400;merged_ns=33;switches=34;incomplete=1;scaled=1;"
+	"clamped=-;refined=1;drilldown=0;runs=2;interval_rse=0.5;slots_rse=0.25;"
+	"tma_retiring_rse=0.01;tma_bad_speculation_rse=0.02;tma_frontend_bound_rse=0.03;"
+	"tma_backend_bound_rse=0.04;tma_heavy_operations_rse=0.05;tma_light_operations_rse=0.06;"
+	"tma_branch_mispredicts_rse=0.07;tma_machine_clears_rse=0.08;tma_fetch_latency_rse=0.09;"
+	"tma_fetch_bandwidth_rse=0.1;tma_memory_bound_rse=0.11;tma_core_bound_rse=0.12;"
+	"tma_resource_bound_rse=-;tma_smt_contention_rse=0.14;";
 static const char kinds[] =
-	"oncpu_ns=400 running_ns=300 slots=500 tma_retiring=0.01 tma_bad_speculation=0.02 "
-	"tma_frontend_bound=0.03 tma_backend_bound=0.04 tma_heavy_operations=0.05 "
-	"tma_light_operations=0.06 tma_branch_mispredicts=0.07 tma_machine_clears=0.08 "
-	"tma_fetch_latency=0.09 tma_fetch_bandwidth=0.1 tma_memory_bound=0.11 "
-	"tma_core_bound=0.12 tma_resource_bound=- tma_smt_contention=0.14 ";
+	"oncpu_ns=400;running_ns=300;slots=500;tma_retiring=0.01;tma_bad_speculation=0.02;"
+	"tma_frontend_bound=0.03;tma_backend_bound=0.04;tma_heavy_operations=0.05;"
+	"tma_light_operations=0.06;tma_branch_mispredicts=0.07;tma_machine_clears=0.08;"
+	"tma_fetch_latency=0.09;tma_fetch_bandwidth=0.1;tma_memory_bound=0.11;"
+	"tma_core_bound=0.12;tma_resource_bound=-;tma_smt_contention=0.14;";
 
 static const struct task task = { .pid = 31, .tid = 32, .name = "name" };
 
@@ -103,7 +103,7 @@ static void put_value(FILE *file, const struct column *column, const struct colu
 		fprintf(file, "%g", value->number);
 	else
 		fprintf(file, "%" PRIu64, value->integer);
-	putc(' ', file);
+	putc(';', file);
 }
 
 static void test_values(unsigned int views, enum row_kind kind, const char *want,
@@ -148,7 +148,7 @@ static void test_texts(unsigned int table, enum row_kind kind, bool wide, const 
 		int width = abs(wide ? look->wide_width : look->width);
 
 		column_text(text, sizeof(text), list.column[i], &row, wide);
-		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s=%s ",
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s=%s;",
 			 heading ? heading : "?", text);
 		fits &= heading && *heading && (int)strlen(heading) <= width;
 		fits &= !i || list.column[i - 1]->look.place < look->place;
@@ -183,19 +183,19 @@ int main(void)
 	test_values(COLUMNS_TASKS | COLUMNS_RUNS, ROW_RUNS, runs, "values of runs");
 	test_values(COLUMNS_KINDS, ROW_RUNS, kinds, "values of a kind of core");
 	test_texts(TABLE_CPUS, ROW_CORE, true,
-		   "CPU=S22-C21 retiring=1.0 bad spec=2.0 frontend=3.0 backend=4.0 "
-		   "smt cont.=14.0 slots=500 ", "CPUs, level 1");
+		   "CPU=S22-C21;retiring=1.0;bad spec=2.0;frontend=3.0;backend=4.0;"
+		   "smt cont.=14.0;slots=500;", "CPUs, level 1");
 	test_texts(TABLE_CPUS, ROW_SOCKET, false,
-		   "CPU=S22 RETIR=1.0 light=6.0 heavy=5.0 BADSP=2.0 mispr=7.0 clear=8.0 "
-		   "FRONT=3.0 f.lat=9.0 f.bw=10.0 BACK=4.0 mem=11.0 core=12.0 resrc=- SMT=14.0 "
-		   "slot=500 ", "CPUs, level 2");
+		   "CPU=S22;RETIR=1.0;light=6.0;heavy=5.0;BADSP=2.0;mispr=7.0;clear=8.0;"
+		   "FRONT=3.0;f.lat=9.0;f.bw=10.0;BACK=4.0;mem=11.0;core=12.0;resrc=-;SMT=14.0;"
+		   "slot=500;", "CPUs, level 2");
 	test_texts(TABLE_TASKS, ROW_RUNS, true,
-		   "ID=32 name=name retiring=1.0 bad spec=2.0 frontend=3.0 backend=4.0 "
-		   "smt cont.=14.0 on CPU s=0.000 run%=75.0 ", "tasks");
+		   "ID=32;name=name;retiring=1.0;bad spec=2.0;frontend=3.0;backend=4.0;"
+		   "smt cont.=14.0;on CPU s=0.000;run%=75.0;", "tasks");
 	test_texts(TABLE_TOP, ROW_CPU, false,
-		   "CPU=20 RETIR=1.0 light=6.0 heavy=5.0 BADSP=2.0 mispr=7.0 clear=8.0 "
-		   "FRONT=3.0 f.lat=9.0 f.bw=10.0 BACK=4.0 mem=11.0 core=12.0 resrc=- SMT=14.0 "
-		   "slots/s=1.2M RUN=75.0 ", "top");
+		   "CPU=20;RETIR=1.0;light=6.0;heavy=5.0;BADSP=2.0;mispr=7.0;clear=8.0;"
+		   "FRONT=3.0;f.lat=9.0;f.bw=10.0;BACK=4.0;mem=11.0;core=12.0;resrc=-;SMT=14.0;"
+		   "slots/s=1.2M;RUN=75.0;", "top");
 	test_nodes();
 	return ktap_end(&ktap);
 }

@@ -127,6 +127,7 @@ static void bad_header(struct topdown_map *map, const char *bad)
 
 static void make_header(struct topdown_map *map)
 {
+	const char *bad = getenv("FAKE_MAP_BAD");
 	long grow = setting("FAKE_MAP_GROW", 0);
 
 	*map = (struct topdown_map){
@@ -143,8 +144,8 @@ static void make_header(struct topdown_map *map)
 		.history_size = sizeof(struct topdown_map_window) + grow,
 	};
 	map->history_offset = map->record_offset + map->nr_cpus * map->record_stride;
-	if (getenv("FAKE_MAP_BAD"))
-		bad_header(map, getenv("FAKE_MAP_BAD"));
+	if (bad)
+		bad_header(map, bad);
 }
 
 /* One map for all who ask, as in the kernel, with its writer. */

@@ -266,7 +266,8 @@ static void test_many(void)
 	      "backwards, in level 2");
 	view.sort = column_of_node(TOPDOWN_MEMORY_BOUND);
 	keys("l");
-	check(view.sort == column_of_node(TOPDOWN_BACKEND_BOUND), "level 1 is not sorted by level 2");
+	check(view.sort == column_of_node(TOPDOWN_BACKEND_BOUND),
+	      "level 1 is not sorted by level 2");
 	put(0, 2, 9);
 	keys("r");
 	build(24, 80);

@@ -223,8 +223,10 @@ static const struct column columns[] = {
 	/* These are in tables only. */
 	TABLE(COLUMN_STRING, get_subject, TABLE_CPUS,
 	      COLUMN_FIRST, UNIT_NONE, NULL, "CPU", 3, "CPU", 4),
-	TABLE(COLUMN_INTEGER, get_id, TABLE_TASKS, COLUMN_FIRST, UNIT_NONE, NULL, "ID", 7, "ID", 7),
-	TABLE(COLUMN_NUMBER, get_rate, TABLE_TOP, 60, UNIT_RATE, "slots", "slots/s", 7, "slots/s", 7),
+	TABLE(COLUMN_INTEGER, get_id, TABLE_TASKS,
+	      COLUMN_FIRST, UNIT_NONE, NULL, "ID", 7, "ID", 7),
+	TABLE(COLUMN_NUMBER, get_rate, TABLE_TOP,
+	      60, UNIT_RATE, "slots", "slots/s", 7, "slots/s", 7),
 	TABLE(COLUMN_NUMBER, get_running, TABLE_TOP, 61, UNIT_SHARE, NULL, "RUN", 5, "RUN", 5),
 };
 

@@ -106,7 +106,7 @@ void top_view_clamp(struct top_view *view, unsigned int nr_rows, unsigned int pa
 /* CPU, slots, and then the nodes on the screen. */
 static void next_sort(struct top_view *view, int step, uint32_t nodes)
 {
-	const struct column *keys[COLUMNS_MAX];
+	const struct column *keys[COLUMNS_MAX] = { view->sort };
 	struct column_list list;
 	int nr = 0, at = 0, pass;
 	unsigned int i;
@@ -121,9 +121,8 @@ static void next_sort(struct top_view *view, int step, uint32_t nodes)
 			keys[nr++] = list.column[i];
 		}
 	}
-	if (!nr)
-		return;
-	view->sort = keys[(at + step + nr) % nr];
+	if (nr)
+		view->sort = keys[(at + step + nr) % nr];
 	view->first = 0;
 }
 
