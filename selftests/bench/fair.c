@@ -15,8 +15,9 @@
  *
  * Prints how many folds there were, and how much of the time of both their sessions have;
  * of each what was measured beside the fair share, which is the folds that may be over the
- * switches that there were, and how many points its figures are from the truth.  Of "regular" also which part of its figures is of the other's profile,
- * as time of a turn, and how many points are left that this does not explain.
+ * switches that there were, and how many points its figures are from the truth.  With
+ * "regular" turns also which part of its figures is of the other's profile, as time of a
+ * turn, and how many points are left that this does not explain.
  * With -icount of 1 ns an instruction.
  */
 #include <errno.h>

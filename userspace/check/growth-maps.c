@@ -8,6 +8,8 @@
  * The map of the session is where mmap() has it.  With the headers of a release of
  * tomorrow what only they have is filled with a byte.
  */
+#include "kernel.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -15,9 +15,9 @@
 #include <string.h>
 #include <sys/types.h>
 
-typedef uint32_t u32;
-typedef __u64 u64;
-typedef unsigned int gfp_t;
+#define u32	__u32
+#define u64	__u64
+#define gfp_t	unsigned int
 
 #define ALIGN(value, to)	(((value) + (to) - 1) / (to) * (to))
 #define PAGE_SIZE		4096UL
@@ -32,21 +32,28 @@ typedef unsigned int gfp_t;
 
 #define READ_ONCE(at)		(*(const volatile __typeof__(at) *)&(at))
 #define WRITE_ONCE(at, value)	(*(volatile __typeof__(at) *)&(at) = (value))
-#define smp_rmb()		__atomic_thread_fence(__ATOMIC_ACQUIRE)
-#define smp_wmb()		__atomic_thread_fence(__ATOMIC_RELEASE)
-#define cpu_relax()		((void)0)
 #define kcsan_nestable_atomic_begin()	((void)0)
 #define kcsan_nestable_atomic_end()	((void)0)
 #define lockdep_assert_irqs_disabled()	((void)0)
 #define pr_err(...)		((void)0)
-#define module_param_named(name, value, type, mode) extern int param_##name
-#define MODULE_PARM_DESC(name, text) extern int param_##name
+/* A declaration again, which makes nothing. */
+#define module_param_named(name, value, type, mode) \
+	extern char name##_at_##type[sizeof(value) + 0 * (mode)]
+#define MODULE_PARM_DESC(name, text) extern char name##_text[sizeof(text)]
 
 struct page;
 struct vm_area_struct {
 	unsigned long vm_start;
 	unsigned long vm_end;
 };
+
+/* One thread writes, and nobody reads meanwhile: no order is needed. */
+#define smp_rmb()		cpu_relax()
+#define smp_wmb()		cpu_relax()
+
+static inline void cpu_relax(void)
+{
+}
 
 extern unsigned int nr_cpu_ids;
 /* The CPU that is played. */
@@ -73,10 +80,11 @@ static inline void free_pages_exact(void *at, size_t size)
 #define is_vmalloc_addr(at)	(!(at))
 #define vmalloc_to_page(at)	((struct page *)(at))
 #define virt_to_page(at)	((struct page *)(at))
-#define vm_flags_set(vma, flags) ((void)(vma))
+#define vm_flags_set(vma, flags) ((void)(vma), (void)(flags))
 /* Nobody maps it here. */
-#define vm_insert_page(vma, at, page) ((void)(at), (void)(page), -ENOMEM)
-#define remap_vmalloc_range(vma, at, offset) ((void)(vma), (void)(at), -ENOMEM)
+#define vm_insert_page(vma, at, page) ((void)(vma), (void)(at), (void)(page), -ENOMEM)
+#define remap_vmalloc_range(vma, at, offset) \
+	((void)(vma), (void)(at), (void)(offset), -ENOMEM)
 
 #define get_random_u64()	1
 #define ktime_get_boottime_ns()	1
