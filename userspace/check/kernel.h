@@ -47,8 +47,9 @@ struct vm_area_struct {
 	unsigned long vm_end;
 };
 
-/* One thread writes, and nobody reads meanwhile: no order is needed. */
+/* One thread writes, and nobody reads meanwhile: no order is needed, */
 #define smp_rmb()		cpu_relax()
+/* here neither. */
 #define smp_wmb()		cpu_relax()
 
 static inline void cpu_relax(void)
