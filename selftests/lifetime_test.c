@@ -14,13 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
 #include "guest.h"
+#include "session.h"
 
 #define PROCESSES	10
 
@@ -167,18 +167,6 @@ TEST_F_TIMEOUT(lifetime, killed_readers, 120)
 
 #define SLEEPERS	6
 
-/* Sleeps until it is killed. */
-static int sleep_for_ever(void)
-{
-	int pid = fork();
-
-	if (pid)
-		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (;;)
-		pause();
-}
-
 /*
  * Tasks that were followed, and that sleep from before the module is taken out until
  * they are killed: what perf keeps of a task until its exit must not refer to us.
@@ -189,7 +177,7 @@ TEST_F(lifetime, sleepers_outlive_it)
 	int pid[SLEEPERS], fd, status, i;
 
 	for (i = 0; i < SLEEPERS; i++) {
-		pid[i] = sleep_for_ever();
+		pid[i] = sleeper_start();
 		ASSERT_LT(0, pid[i]);
 	}
 	/* Now they sleep, and nothing wakes them up. */
