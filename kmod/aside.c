@@ -5,15 +5,14 @@
  * perf serves the groups of a CPU before the groups of a task, and rotates them only with
  * other groups of the CPU.  So a task whose events need our counters would never get them.
  *
- * How we notice: when a group finds no counters, perf starts the rotation timer of the
- * CPU, and hrtimers have a tracepoint.  If our own groups take turns the timer runs
- * already.  Then two other tracepoints do the same: a switch to a task that has events,
- * and an exec, which may enable events.
+ * When a group finds no counters, perf starts the rotation timer of the CPU, and hrtimers
+ * have a tracepoint.  If our own groups take turns the timer runs already.  Then two other
+ * tracepoints do the same: a switch to a task that has events, and an exec, which may
+ * enable events.
  *
- * What we do: the probe queues an irq_work, because perf holds its locks in the probe.  The
- * irq_work checks that our groups are in the way (starved.c), and queues a work that
- * disables them, which needs process context.  The task gets the counters when it runs
- * again.  Our groups are enabled again after TD_ASIDE_TIME.  If somebody still needs the
+ * The probe queues an irq_work, because perf holds its locks in the probe.  The irq_work
+ * checks that our groups are in the way (starved.c), and queues a work that disables them,
+ * which needs process context.  The task gets the counters when it runs again.  Our groups are enabled again after TD_ASIDE_TIME.  If somebody still needs the
  * counters, all of this repeats.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt

@@ -160,8 +160,8 @@ static inline u64 td_compat_guest_apart(const struct perf_event *event)
 			      two, three)
 
 /*
- * What perf itself uses to rotate the PMU of @leader, an event of this CPU: the context of
- * the running task or of the CPU if its events lack counters, and the rotation timer.  On
+ * Find the state with which perf rotates the PMU of @leader, an event of this CPU: the context
+ * of the running task or of the CPU if its events lack counters, and the rotation timer.  On
  * the CPU with interrupts off.  Before 6.2 each kind of PMU has a context; since then the
  * context has a pmu_ctx for each PMU.
  */

@@ -137,7 +137,7 @@ static int td_counters_arrange(struct td_counters *counters)
 
 /*
  * If levels 1 and 2 do not fit one group, count only the children of the nodes @open.
- * Those are fewer events than before, so the driver accepts them.
+ * The driver accepts them, because they are fewer events than before.
  */
 static int td_counters_drill(struct td_counters *counters, u32 open)
 {

@@ -8,9 +8,9 @@
  * meter here, and is repeated with growing delays.
  *
  * Locks: td_fit_mutex serialises making and releasing meters (hotplug, suspend, mending).
- * It is taken inside the CPU hotplug lock, and no event that needs that lock is created
- * under it.  A CPU cannot go offline under the mutex, because our hotplug teardown takes
- * it.
+ * It is taken inside the CPU hotplug lock, so nothing that takes that lock may be done under
+ * it: no event that needs the lock, and no probe of a tracepoint (aside.c).  A CPU cannot go
+ * offline under the mutex, because our hotplug teardown takes it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

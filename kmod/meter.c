@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What all meters have in common: they enable, disable and examine groups.
+ * Meters of both kinds enable, disable and examine their groups here.
  */
 #include <linux/errno.h>
 #include <linux/module.h>

@@ -126,7 +126,7 @@ static void td_room_drill(struct td_room *room, const struct td_formula *formula
 		else if (time_after(jiffies, room->drill_at[i] + TD_DRILL_HOLD))
 			drill &= ~(1U << i);
 	}
-	/* Pairs with READ_ONCE() in td_room_drills() and td_fit_create(). */
+	/* Pairs with READ_ONCE() in td_room_drills() and td_fit_counters(). */
 	WRITE_ONCE(room->drill, drill | over);
 }
 

@@ -158,8 +158,8 @@ static bool figures_right(const char *what, const struct topdown_figures *figure
 }
 
 /*
- * What was counted of children for a part of the time is right of that part: @nodes were,
- * for less than all of the slots, and those of no other node.
+ * Are the children of @nodes right in the part of the slots in which they were counted, and
+ * were the children of no other node counted?
  */
 static bool part_right(const char *what, const struct topdown_figures *figures, uint32_t nodes,
 		       double limit)
@@ -250,7 +250,7 @@ static bool watches_any_node(void)
 	return ok;
 }
 
-/* Of all CPUs together; @part: of these in a part of the slots. */
+/* Is the sum of all CPUs right?  @part: nodes that were counted in a part of the slots. */
 static bool total_right(uint32_t nodes, uint32_t part, double limit)
 {
 	struct topdown_record records[TD_CPUS_MAX + 1];

@@ -200,7 +200,7 @@ static double turn_seen(unsigned long switches)
 	return (shared->ended - shared->began) / (double)switches;
 }
 
-/* What a switch takes, so that turns are as long as they are to be. */
+/* Measure a switch, so that the turns get the length that was asked for. */
 static int64_t find_switch_ns(int fd, enum how how, int64_t turn_ns)
 {
 	int64_t switch_ns = 0;

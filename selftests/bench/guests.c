@@ -79,7 +79,7 @@ static uint64_t guest_loop(uint32_t turns)
 	return now_ns() - from;
 }
 
-/* Of the CPU in guests, in milliseconds. */
+/* Returns the time of the CPU in guests that the kernel accounts, in milliseconds. */
 static double accounted_ms(void)
 {
 	unsigned long value[10] = { 0 };
