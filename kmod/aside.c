@@ -12,8 +12,9 @@
  *
  * The probe queues an irq_work, because perf holds its locks in the probe.  The irq_work
  * checks that our groups are in the way (starved.c), and queues a work that disables them,
- * which needs process context.  The task gets the counters when it runs again.  Our groups are enabled again after TD_ASIDE_TIME.  If somebody still needs the
- * counters, all of this repeats.
+ * which needs process context.  The task gets the counters when it runs again.  Our groups
+ * are enabled again after TD_ASIDE_TIME.  If somebody still needs the counters, all of this
+ * repeats.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
