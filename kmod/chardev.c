@@ -32,10 +32,8 @@
 #include "scope.h"
 #include "sessions.h"
 #include "share.h"
-#include "watch.h"
+#include "watches.h"
 #include "window.h"
-
-#define TD_HOLD_MAX_MS		3600000
 
 /* Size as first released; struct topdown_record may grow at its end. */
 #define TD_RECORD_SIZE_VER0	616
@@ -46,15 +44,15 @@
  *	passed to a process with fewer rights, as a perf descriptor can
  * @lock: protects @baseline
  * @baseline: baseline of each CPU; NULL until the first RESET
- * @watch: the watch for poll() and read()
+ * @watches: the watches for poll() and read()
  * @sessions: the session list
- * @rcu: frees the file when no timer uses @watch any more
+ * @rcu: frees the file when no timer uses @watches any more
  */
 struct td_file {
 	bool may_read;
 	struct mutex lock; /* baseline */
 	struct td_baseline *baseline;
-	struct td_watch watch;
+	struct td_watches watches;
 	struct td_sessions sessions;
 	struct rcu_head rcu;
 };
@@ -303,31 +301,17 @@ static int td_chardev_reset(struct td_file *file, union td_command *command)
 	return ret;
 }
 
-static int td_chardev_check_watch(const struct topdown_watch *watch)
+static int td_chardev_add_watch(struct td_file *file, struct topdown_watch *watch)
 {
 	struct topdown_record best;
-
-	if (watch->flags & ~TD_WATCH_FLAGS)
-		return -EOPNOTSUPP;
-	if (watch->__reserved || watch->hold_ms > TD_HOLD_MAX_MS)
-		return -EINVAL;
-	if (watch->node == TOPDOWN_WATCH_ANY)
-		return watch->flags || watch->ratio || watch->hold_ms ? -EINVAL : 0;
-	if (watch->node >= TD_NR_NODES || watch->ratio > TOPDOWN_RATIO_ONE)
-		return -EINVAL;
-	td_chardev_best(&best);
-	return best.nodes >> watch->node & 1 ? 0 : -EOPNOTSUPP;
-}
-
-static int td_chardev_watch(struct td_file *file, union td_command *command)
-{
-	const struct topdown_watch *watch = &command->watch;
 	cpumask_var_t cpus;
 	int ret;
 
-	ret = td_chardev_check_watch(watch);
-	if (ret)
-		return ret;
+	if (watch->node != TOPDOWN_WATCH_ANY) {
+		td_chardev_best(&best);
+		if (watch->node >= TD_NR_NODES || !(best.nodes >> watch->node & 1))
+			return -EOPNOTSUPP;
+	}
 	if (!file->may_read)
 		return -EACCES;
 
@@ -335,9 +319,29 @@ static int td_chardev_watch(struct td_file *file, union td_command *command)
 		return -ENOMEM;
 	ret = td_chardev_cpus(cpus, watch->cpus, watch->cpus_words);
 	if (!ret)
-		ret = td_watch_set(&file->watch, watch, cpus);
+		ret = td_watches_add(&file->watches, watch, cpus);
 	free_cpumask_var(cpus);
 	return ret;
+}
+
+static int td_chardev_watch(struct td_file *file, union td_command *command)
+{
+	struct topdown_watch *watch = &command->watch;
+	int ret;
+
+	ret = td_watches_check(watch);
+	if (ret)
+		return ret;
+	if (watch->flags & TOPDOWN_WATCH_REMOVE)
+		return td_watches_remove(&file->watches, watch->watch);
+	return td_chardev_add_watch(file, watch);
+}
+
+/* The caller was not told the number. */
+static void td_chardev_unwatch(struct td_file *file, const union td_command *command)
+{
+	if (!(command->watch.flags & TOPDOWN_WATCH_REMOVE))
+		td_watches_remove(&file->watches, command->watch.out_watch);
 }
 
 static int td_chardev_attach(struct td_file *file, union td_command *command)
@@ -394,7 +398,8 @@ static const struct td_ioctl td_ioctls[] = {
 	TD_IOCTL(INFO, struct topdown_info, out_load_time_ns, td_chardev_info, true),
 	TD_IOCTL(READ, struct topdown_read, __reserved, td_chardev_read, true),
 	TD_IOCTL(RESET, struct topdown_reset, __reserved, td_chardev_reset, false),
-	TD_IOCTL(WATCH, struct topdown_watch, __reserved, td_chardev_watch, false),
+	TD_IOCTL(WATCH, struct topdown_watch, __reserved, td_chardev_watch, true,
+		 .undo = td_chardev_unwatch),
 	TD_IOCTL(ATTACH, struct topdown_attach, __reserved, td_chardev_attach, true,
 		 .undo = td_chardev_unattach),
 	TD_IOCTL(SESSION, struct topdown_session, out_atom_figures, td_chardev_session, true),
@@ -445,7 +450,7 @@ static ssize_t td_chardev_read_event(struct file *filp, char __user *buffer, siz
 
 	if (!file->may_read)
 		return -EACCES;
-	return td_watch_read(&file->watch, buffer, size, filp->f_flags & O_NONBLOCK);
+	return td_watches_read(&file->watches, buffer, size, filp->f_flags & O_NONBLOCK);
 }
 
 static __poll_t td_chardev_poll(struct file *filp, poll_table *table)
@@ -455,7 +460,7 @@ static __poll_t td_chardev_poll(struct file *filp, poll_table *table)
 	__poll_t windows = EPOLLERR;
 
 	if (file->may_read)
-		windows = td_watch_poll(&file->watch, filp, table);
+		windows = td_watches_poll(&file->watches, filp, table);
 	/* Report an error only if there is nothing else to wait for. */
 	return ((sessions | windows) & ~EPOLLERR) | (sessions & windows & EPOLLERR);
 }
@@ -492,7 +497,7 @@ static int td_chardev_open(struct inode *inode, struct file *filp)
 		return -ENOMEM;
 	file->may_read = !ret;
 	mutex_init(&file->lock);
-	td_watch_init(&file->watch);
+	td_watches_init(&file->watches);
 	td_sessions_init(&file->sessions);
 	filp->private_data = file;
 	return stream_open(inode, filp);
@@ -502,7 +507,6 @@ static void td_chardev_free_rcu(struct rcu_head *rcu)
 {
 	struct td_file *file = container_of(rcu, struct td_file, rcu);
 
-	td_watch_free(&file->watch);
 	kfree(file);
 }
 
@@ -511,7 +515,7 @@ static int td_chardev_release(struct inode *inode, struct file *filp)
 	struct td_file *file = filp->private_data;
 
 	td_sessions_stop(&file->sessions);
-	td_watch_stop(&file->watch);
+	td_watches_stop(&file->watches);
 	kvfree(file->baseline);
 	mutex_destroy(&file->lock);
 	call_rcu(&file->rcu, td_chardev_free_rcu);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Quotas: how many sessions a user may have, and on how many tasks.
+ * Quotas: how many sessions and watches a user may have, and sessions on how many tasks.
  *
  * Everybody who can open the device may make sessions of their own threads.  A session
- * needs memory for every CPU, and a credit at every switch of its tasks.  So each user has
- * a limit.  All users without CAP_PERFMON share another limit, which leaves some sessions
- * to users with CAP_PERFMON.  Those are bound only by the limit of all sessions.
+ * needs memory for every CPU, and a credit at every switch of its tasks.  A timer compares
+ * every window with all watches.  So each user has a limit for each of the two.  All users
+ * without CAP_PERFMON share another limit, which leaves some to users with CAP_PERFMON.
+ * Those are bound only by the limit for all users.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -18,34 +19,34 @@
 
 #include "quota.h"
 
-/* Limits of sessions: for all users, and for all users without CAP_PERFMON. */
+/* Limits of each thing: for all users, and for all users without CAP_PERFMON. */
 #define TD_QUOTA_ALL		4096
 #define TD_QUOTA_OTHERS		3072
 
-/* Limits of one user without CAP_PERFMON: sessions, and tasks they were attached to. */
-#define TD_QUOTA_SESSIONS	64
+/* Limits of one user without CAP_PERFMON: each thing, and tasks of sessions. */
+#define TD_QUOTA_USER		64
 #define TD_QUOTA_TASKS		16384
 
 /**
  * struct td_user - the account of a user; all under td_quota_mutex
- * @list: entry in the list of users with sessions
+ * @list: entry in the list of users with sessions or watches
  * @uid: the user
- * @capable: the account is for sessions that were made with CAP_PERFMON
- * @sessions: number of sessions
+ * @capable: the account is for what was made with CAP_PERFMON
+ * @nr: number of each thing
  * @tasks: number of tasks that the sessions were attached to
  */
 struct td_user {
 	struct list_head list;
 	kuid_t uid;
 	bool capable;
-	unsigned int sessions;
+	unsigned int nr[TD_THINGS];
 	unsigned int tasks;
 };
 
 static DEFINE_MUTEX(td_quota_mutex);
 static LIST_HEAD(td_quota_users);
-/* Number of sessions; under the mutex, as the list. */
-static unsigned int td_quota_all, td_quota_others;
+/* Number of each thing; under the mutex, as the list. */
+static unsigned int td_quota_all[TD_THINGS], td_quota_others[TD_THINGS];
 
 static struct td_user *td_quota_find(kuid_t uid, bool capable)
 {
@@ -65,32 +66,33 @@ static struct td_user *td_quota_find(kuid_t uid, bool capable)
 	return user;
 }
 
-static bool td_quota_full(const struct td_user *user)
+static bool td_quota_full(const struct td_user *user, enum td_thing thing)
 {
 	lockdep_assert_held(&td_quota_mutex);
-	if (td_quota_all >= TD_QUOTA_ALL)
+	if (td_quota_all[thing] >= TD_QUOTA_ALL)
 		return true;
 	if (user->capable)
 		return false;
-	return user->sessions >= TD_QUOTA_SESSIONS || td_quota_others >= TD_QUOTA_OTHERS;
+	return user->nr[thing] >= TD_QUOTA_USER || td_quota_others[thing] >= TD_QUOTA_OTHERS;
 }
 
 static void td_quota_forget(struct td_user *user)
 {
 	lockdep_assert_held(&td_quota_mutex);
-	if (user->sessions)
+	if (user->nr[TD_SESSION] || user->nr[TD_WATCH])
 		return;
 	list_del(&user->list);
 	kfree(user);
 }
 
 /**
- * td_quota_get() - charge one more session to the calling process's user
+ * td_quota_get() - charge one more thing to the calling process's user
+ * @thing: a session or a watch
  *
  * Return: the user, for td_quota_put(); as a pointer -ENOSPC if the user, or all users
  * together, have reached the limit; -ENOMEM.
  */
-struct td_user *td_quota_get(void)
+struct td_user *td_quota_get(enum td_thing thing)
 {
 	struct td_user *user;
 
@@ -98,13 +100,13 @@ struct td_user *td_quota_get(void)
 	user = td_quota_find(current_uid(), perfmon_capable());
 	if (!user) {
 		user = ERR_PTR(-ENOMEM);
-	} else if (td_quota_full(user)) {
+	} else if (td_quota_full(user, thing)) {
 		td_quota_forget(user);
 		user = ERR_PTR(-ENOSPC);
 	} else {
-		user->sessions++;
-		td_quota_all++;
-		td_quota_others += !user->capable;
+		user->nr[thing]++;
+		td_quota_all[thing]++;
+		td_quota_others[thing] += !user->capable;
 	}
 	mutex_unlock(&td_quota_mutex);
 	return user;
@@ -132,15 +134,16 @@ int td_quota_charge(struct td_user *user)
 /**
  * td_quota_put() - undo td_quota_get()
  * @user: result of td_quota_get()
+ * @thing: as given to td_quota_get()
  * @tasks: how often td_quota_charge() succeeded for this session
  */
-void td_quota_put(struct td_user *user, unsigned int tasks)
+void td_quota_put(struct td_user *user, enum td_thing thing, unsigned int tasks)
 {
 	mutex_lock(&td_quota_mutex);
-	user->sessions--;
+	user->nr[thing]--;
 	user->tasks -= tasks;
-	td_quota_all--;
-	td_quota_others -= !user->capable;
+	td_quota_all[thing]--;
+	td_quota_others[thing] -= !user->capable;
 	td_quota_forget(user);
 	mutex_unlock(&td_quota_mutex);
 }

@@ -4,8 +4,21 @@
 
 struct td_user;
 
-struct td_user *td_quota_get(void);
+/**
+ * enum td_thing - things with a limit
+ *
+ * @TD_SESSION: a session
+ * @TD_WATCH: a watch
+ * @TD_THINGS: number of them
+ */
+enum td_thing {
+	TD_SESSION,
+	TD_WATCH,
+	TD_THINGS,
+};
+
+struct td_user *td_quota_get(enum td_thing thing);
 int td_quota_charge(struct td_user *user);
-void td_quota_put(struct td_user *user, unsigned int tasks);
+void td_quota_put(struct td_user *user, enum td_thing thing, unsigned int tasks);
 
 #endif /* TOPDOWN_QUOTA_H */

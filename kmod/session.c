@@ -417,7 +417,7 @@ void td_session_end(struct td_session *session)
  */
 void td_session_destroy(struct td_session *session)
 {
-	td_quota_put(session->user, session->charged);
+	td_quota_put(session->user, TD_SESSION, session->charged);
 	call_rcu(&session->rcu, td_session_put_rcu);
 }
 

@@ -77,7 +77,7 @@ static struct td_session *td_sessions_make(struct td_sessions *list,
 					   const struct topdown_attach *attach,
 					   struct task_struct *task)
 {
-	struct td_user *user = td_quota_get();
+	struct td_user *user = td_quota_get(TD_SESSION);
 	struct td_session *session;
 	int ret;
 
@@ -85,7 +85,7 @@ static struct td_session *td_sessions_make(struct td_sessions *list,
 		return ERR_CAST(user);
 	session = td_session_create(&list->news, attach, user);
 	if (!session) {
-		td_quota_put(user, 0);
+		td_quota_put(user, TD_SESSION, 0);
 		return ERR_PTR(-ENOMEM);
 	}
 	ret = td_attach_begin(session, task);

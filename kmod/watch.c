@@ -1,105 +1,184 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Watches: wake up a reader when a window closes, or when a threshold is crossed.
+ * Watches: a watch event when a window closes, or when a threshold is crossed.
  *
- * A descriptor has one watch.  A CPU's timer goes through the list of all watches under RCU
- * after it has closed a window.  Without watches that costs one test of an empty list.
+ * A CPU's timer goes through the list of all watches under RCU after it has closed a window.
+ * Without watches that costs one test of an empty list.  Readers get the watch events from
+ * watches.c.
  */
-#include <linux/cpumask.h>
+#include <linux/err.h>
 #include <linux/kernel.h>
-#include <linux/mutex.h>
+#include <linux/ktime.h>
+#include <linux/lockdep.h>
+#include <linux/mm.h>
+#include <linux/poll.h>
 #include <linux/rculist.h>
-#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/time64.h>
-#include <linux/uaccess.h>
 
 #include "metrics.h"
+#include "page.h"
+#include "quota.h"
 #include "watch.h"
-
-/**
- * struct td_condition - when a watch gets an event
- * @rcu: frees the condition when no timer uses it any more
- * @what: the checked request of the caller
- * @cpus: CPUs whose windows are watched
- * @cpu: state of each CPU; used by its timer alone
- * @cpu.since: when its windows began to be beyond the threshold; 0 if they are not;
- *	TD_SINCE_TOLD if the watch event for that has been delivered
- * @cpu.seen: number of the last window that was compared
- */
-struct td_condition {
-	struct rcu_head rcu;
-	struct topdown_watch what;
-	cpumask_var_t cpus;
-	struct {
-		u64 since;
-		u64 seen;
-	} cpu[];
-};
 
 #define TD_SINCE_TOLD	U64_MAX
 
-/* Limit the number, because every timer goes through all watches. */
-#define TD_WATCHES_MAX	4096
+/* Protects the list of all watches, and every watch list. */
+DEFINE_MUTEX(td_watch_mutex);
 
-static LIST_HEAD(td_watches);
-static unsigned int td_watches_nr;
-/* Protects the list, its length and every td_watch.condition; timers use RCU. */
-static DEFINE_MUTEX(td_watch_mutex);
+/* List of all watches; changed under td_watch_mutex, timers use RCU. */
+static LIST_HEAD(td_watch_list);
 
-static void td_watch_tell(struct td_watch *watch, const struct td_condition *condition,
-			  const struct topdown_record *record)
+/**
+ * struct td_look - a window, or a sum over CPUs, to be compared with the threshold
+ * @begin: when it began, CLOCK_MONOTONIC
+ * @end: when it ended
+ * @ratio: ratio of the node; TOPDOWN_RATIO_NONE if there is none, or too few slots
+ * @gap: there was time before it in which the CPU was not measured
+ */
+struct td_look {
+	u64 begin;
+	u64 end;
+	u32 ratio;
+	bool gap;
+};
+
+/* Deliver a watch event. */
+static void td_watch_tell(struct td_pending *pending, u64 time_ns, u32 ratio)
 {
+	struct td_watch_queue *queue = pending->watch->queue;
 	unsigned long flags;
+	bool dead;
 
-	spin_lock_irqsave(&watch->lock, flags);
-	/* Another thread may have replaced the condition and dropped its events. */
-	if (rcu_access_pointer(watch->condition) == condition) {
-		/* Pairs with READ_ONCE() in td_watch_poll(). */
-		WRITE_ONCE(watch->event.count, watch->event.count + 1);
-		watch->event.time_ns = record->window_time_ns;
-		watch->event.cpu = record->cpu;
+	spin_lock_irqsave(&queue->lock, flags);
+	dead = pending->watch->dead;
+	if (!dead) {
+		pending->event.time_ns = time_ns;
+		pending->event.ratio = ratio;
+		if (!pending->event.count++)
+			list_add_tail(&pending->entry, &queue->pending);
 	}
-	spin_unlock_irqrestore(&watch->lock, flags);
-	wake_up_interruptible_poll(&watch->wait, EPOLLIN | EPOLLRDNORM);
+	spin_unlock_irqrestore(&queue->lock, flags);
+	if (!dead)
+		wake_up_interruptible_poll(&queue->wait, EPOLLIN | EPOLLRDNORM);
 }
 
-/* Is the last window beyond the threshold?  Not if it lacks slots or the node. */
-static bool td_condition_beyond(const struct topdown_watch *what,
-				const struct topdown_record *record)
+static bool td_watch_beyond(const struct topdown_watch *what, u32 ratio)
 {
-	u32 ratio = td_ratio(record->window.node[what->node], record->window.slots);
-
-	if (ratio == TOPDOWN_RATIO_NONE || !(record->nodes >> what->node & 1))
+	if (ratio == TOPDOWN_RATIO_NONE)
 		return false;
 	return what->flags & TOPDOWN_WATCH_BELOW ? ratio < what->ratio : ratio > what->ratio;
 }
 
-static bool td_condition_met(struct td_condition *condition, const struct topdown_record *record)
+static void td_watch_back(struct td_watched *watched, const struct topdown_watch *what,
+			  const struct td_look *look)
 {
-	const struct topdown_watch *what = &condition->what;
-	u64 *since = &condition->cpu[record->cpu].since;
-	u64 *seen = &condition->cpu[record->cpu].seen;
-	u64 end = record->window_time_ns;
-	u64 begin = end - min(end, record->window.enabled_ns);
-	bool gap;
+	if (watched->since == TD_SINCE_TOLD && what->flags & TOPDOWN_WATCH_BACK)
+		td_watch_tell(&watched->back, look->end, look->ratio);
+	watched->since = 0;
+}
 
-	if (what->node == TOPDOWN_WATCH_ANY)
-		return true;
+static void td_watch_look(struct td_watched *watched, const struct topdown_watch *what,
+			  const struct td_look *look)
+{
+	/* The CPU was within the threshold while it was not measured, up to this window. */
+	const struct td_look missed = { .end = look->begin, .ratio = TOPDOWN_RATIO_NONE };
 
-	/* A window that ends with its meter has a number, but is not compared: a gap. */
-	gap = record->windows != *seen + 1;
-	*seen = record->windows;
-	if (!td_condition_beyond(what, record)) {
-		*since = 0;
-		return false;
+	if (look->gap)
+		td_watch_back(watched, what, &missed);
+	if (!td_watch_beyond(what, look->ratio)) {
+		td_watch_back(watched, what, look);
+		return;
 	}
-	if (!*since || gap)
-		*since = max(begin, 1ULL);
-	if (*since == TD_SINCE_TOLD || end - *since < (u64)what->hold_ms * NSEC_PER_MSEC)
-		return false;
-	*since = TD_SINCE_TOLD;
-	return true;
+	if (!watched->since)
+		watched->since = max(look->begin, 1ULL);
+	if (watched->since == TD_SINCE_TOLD ||
+	    look->end - watched->since < (u64)what->hold_ms * NSEC_PER_MSEC)
+		return;
+	watched->since = TD_SINCE_TOLD;
+	td_watch_tell(&watched->beyond, look->end, look->ratio);
+}
+
+static u64 td_watch_begin_of(const struct topdown_record *record)
+{
+	return record->window_time_ns - min(record->window_time_ns, record->window.enabled_ns);
+}
+
+static bool td_watch_has_node(const struct topdown_watch *what,
+			      const struct topdown_record *record)
+{
+	return record->nodes >> what->node & 1;
+}
+
+static void td_watch_cpu(struct td_watch *watch, const struct topdown_record *record)
+{
+	struct td_watched *watched = &watch->watched[record->cpu - watch->first];
+	const struct topdown_watch *what = &watch->what;
+	struct td_look look = {
+		.begin	= td_watch_begin_of(record),
+		.end	= record->window_time_ns,
+		.ratio	= TOPDOWN_RATIO_NONE,
+		/* A window that ends with its meter has a number, but is not compared: a gap. */
+		.gap	= record->windows != watched->seen + 1,
+	};
+	bool enough = record->window.slots >= what->min_slots;
+
+	watched->seen = record->windows;
+	if (what->node == TOPDOWN_WATCH_ANY) {
+		if (enough)
+			td_watch_tell(&watched->beyond, look.end, look.ratio);
+		return;
+	}
+	if (enough && td_watch_has_node(what, record))
+		look.ratio = td_ratio(record->window.node[what->node], record->window.slots);
+	td_watch_look(watched, what, &look);
+}
+
+/* Replace the addend of a CPU. */
+static void td_watch_keep(struct td_watch *watch, const struct topdown_record *record)
+{
+	struct td_addend *last = &watch->last[record->cpu - watch->first];
+	bool has = td_watch_has_node(&watch->what, record);
+
+	last->time_ns = record->window_time_ns;
+	last->slots = has ? record->window.slots : 0;
+	last->node = has ? record->window.node[watch->what.node] : 0;
+}
+
+/* The ratio over the last windows.  CPUs that have been idle or unmeasured for long have none. */
+static u32 td_watch_ratio_of_all(const struct td_watch *watch, u64 now, u64 period)
+{
+	u64 slots = 0, node = 0;
+	const struct td_addend *last;
+	unsigned int cpu;
+
+	for_each_cpu(cpu, watch->cpus) {
+		last = &watch->last[cpu - watch->first];
+		/* Signed, because another CPU's window may have closed a little later. */
+		if (!last->time_ns || (s64)(now - last->time_ns) >= (s64)(2 * period))
+			continue;
+		slots += last->slots;
+		node += last->node;
+	}
+	return slots >= watch->what.min_slots ? td_ratio(node, slots) : TOPDOWN_RATIO_NONE;
+}
+
+/* Once in a period, the CPU whose window closes then compares the sum. */
+static void td_watch_sum(struct td_watch *watch, const struct topdown_record *record,
+			 u64 period)
+{
+	struct td_look look = { .end = record->window_time_ns };
+	unsigned long flags;
+
+	spin_lock_irqsave(&watch->lock, flags);
+	td_watch_keep(watch, record);
+	if ((s64)(look.end - watch->begun) >= (s64)period) {
+		look.begin = watch->begun;
+		look.ratio = td_watch_ratio_of_all(watch, look.end, period);
+		td_watch_look(&watch->watched[0], &watch->what, &look);
+		watch->begun = look.end;
+	}
+	spin_unlock_irqrestore(&watch->lock, flags);
 }
 
 /**
@@ -109,241 +188,152 @@ static bool td_condition_met(struct td_condition *condition, const struct topdow
  */
 bool td_watch_wanted(void)
 {
-	return !list_empty(&td_watches);
+	return !list_empty(&td_watch_list);
 }
 
 /**
  * td_watch_window() - pass a closed window to all watches
  * @record: record of this CPU; softirq context, interrupts on
+ * @period_ms: how often a sum over CPUs is compared
  */
-void td_watch_window(const struct topdown_record *record)
+void td_watch_window(const struct topdown_record *record, unsigned int period_ms)
 {
-	struct td_condition *condition;
 	struct td_watch *watch;
 
 	rcu_read_lock();
-	list_for_each_entry_rcu(watch, &td_watches, node) {
-		/* Pairs with rcu_assign_pointer() in td_watch_put(). */
-		condition = rcu_dereference(watch->condition);
-		if (cpumask_test_cpu(record->cpu, condition->cpus) &&
-		    td_condition_met(condition, record))
-			td_watch_tell(watch, condition, record);
+	list_for_each_entry_rcu(watch, &td_watch_list, node) {
+		if (!cpumask_test_cpu(record->cpu, watch->cpus))
+			continue;
+		if (watch->what.flags & TOPDOWN_WATCH_SUM)
+			td_watch_sum(watch, record, (u64)period_ms * NSEC_PER_MSEC);
+		else
+			td_watch_cpu(watch, record);
 	}
 	rcu_read_unlock();
 }
 
-static void td_condition_free(struct td_condition *condition)
+static void td_watch_free(struct td_watch *watch)
 {
-	free_cpumask_var(condition->cpus);
-	kvfree(condition);
+	kvfree(watch->last);
+	free_cpumask_var(watch->cpus);
+	kvfree(watch);
 }
 
-static struct td_condition *td_condition_create(const struct topdown_watch *what,
-						const struct cpumask *cpus)
+static void td_watch_free_rcu(struct rcu_head *rcu)
 {
-	struct td_condition *condition;
+	td_watch_free(container_of(rcu, struct td_watch, rcu));
+}
 
-	condition = kvzalloc(struct_size(condition, cpu, nr_cpu_ids), GFP_KERNEL_ACCOUNT);
-	if (!condition)
+static void td_watch_setup_pending(struct td_watch *watch, struct td_pending *pending, u32 cpu,
+				   u32 flags)
+{
+	INIT_LIST_HEAD(&pending->entry);
+	pending->watch = watch;
+	pending->event.cpu = cpu;
+	pending->event.flags = flags;
+}
+
+static void td_watch_setup(struct td_watch *watch)
+{
+	bool sum = watch->what.flags & TOPDOWN_WATCH_SUM;
+	unsigned int i;
+	u32 cpu;
+
+	for (i = 0; i < watch->nr; i++) {
+		cpu = sum ? TOPDOWN_CPU_ALL : watch->first + i;
+		td_watch_setup_pending(watch, &watch->watched[i].beyond, cpu, 0);
+		td_watch_setup_pending(watch, &watch->watched[i].back, cpu, TOPDOWN_EVENT_BACK);
+	}
+}
+
+static struct td_watch *td_watch_alloc(const struct topdown_watch *what,
+				       const struct cpumask *cpus)
+{
+	unsigned int first = cpumask_first(cpus), range = cpumask_last(cpus) - first + 1;
+	bool sum = what->flags & TOPDOWN_WATCH_SUM;
+	struct td_watch *watch;
+
+	watch = kvzalloc(struct_size(watch, watched, sum ? 1 : range), GFP_KERNEL_ACCOUNT);
+	if (!watch)
 		return NULL;
-	if (!alloc_cpumask_var(&condition->cpus, GFP_KERNEL_ACCOUNT)) {
-		kvfree(condition);
+	if (sum)
+		watch->last = kvcalloc(range, sizeof(*watch->last), GFP_KERNEL_ACCOUNT);
+	if ((sum && !watch->last) || !alloc_cpumask_var(&watch->cpus, GFP_KERNEL_ACCOUNT)) {
+		kvfree(watch->last);
+		kvfree(watch);
 		return NULL;
 	}
-	condition->what = *what;
-	cpumask_copy(condition->cpus, cpus);
-	return condition;
+	cpumask_copy(watch->cpus, cpus);
+	watch->what = *what;
+	watch->first = first;
+	watch->nr = sum ? 1 : range;
+	return watch;
 }
 
-static void td_condition_free_rcu(struct rcu_head *rcu)
+/* Without this, the first sum would lack the CPUs that have closed no window since. */
+static void td_watch_look_back(struct td_watch *watch)
 {
-	td_condition_free(container_of(rcu, struct td_condition, rcu));
-}
+	struct topdown_record record;
+	unsigned int cpu;
 
-/* Replace the condition of a watch, and free the old one after a grace period. */
-static int td_watch_put(struct td_watch *watch, struct td_condition *condition)
-{
-	struct td_condition *old;
-
-	lockdep_assert_held(&td_watch_mutex);
-
-	old = rcu_dereference_protected(watch->condition, lockdep_is_held(&td_watch_mutex));
-	if (!old && td_watches_nr >= TD_WATCHES_MAX)
-		return -ENOSPC;
-
-	spin_lock_irq(&watch->lock);
-	/* Pairs with rcu_dereference() in td_watch_window(). */
-	rcu_assign_pointer(watch->condition, condition);
-	watch->event = (struct topdown_event){ };
-	spin_unlock_irq(&watch->lock);
-	if (old) {
-		call_rcu(&old->rcu, td_condition_free_rcu);
-	} else {
-		list_add_tail_rcu(&watch->node, &td_watches);
-		td_watches_nr++;
+	for_each_cpu(cpu, watch->cpus) {
+		td_page_read(cpu, false, &record);
+		td_watch_keep(watch, &record);
 	}
-	return 0;
 }
 
 /**
- * td_watch_set() - begin to watch, or change the condition
- * @watch: watch of the descriptor
+ * td_watch_create() - make a watch for the calling process
+ * @queue: queue of the descriptor
  * @what: the checked request
- * @cpus: CPUs whose windows are watched
+ * @cpus: CPUs whose windows are watched; not empty
  *
- * Return: 0, -ENOSPC or -ENOMEM with nothing changed.
+ * Return: the watch, for td_watch_begin() and td_watch_end(); -ENOSPC or -ENOMEM as a
+ * pointer.
  */
-int td_watch_set(struct td_watch *watch, const struct topdown_watch *what,
-		 const struct cpumask *cpus)
+struct td_watch *td_watch_create(struct td_watch_queue *queue,
+				 const struct topdown_watch *what,
+				 const struct cpumask *cpus)
 {
-	struct td_condition *condition;
-	int ret;
+	struct td_user *user = td_quota_get(TD_WATCH);
+	struct td_watch *watch;
 
-	condition = td_condition_create(what, cpus);
-	if (!condition)
-		return -ENOMEM;
-
-	mutex_lock(&td_watch_mutex);
-	ret = td_watch_put(watch, condition);
-	mutex_unlock(&td_watch_mutex);
-	if (ret)
-		td_condition_free(condition);
-	return ret;
-}
-
-/* Without TOPDOWN_WATCH, watch for any window of any CPU. */
-static int td_watch_default(struct td_watch *watch)
-{
-	const struct topdown_watch any = { .node = TOPDOWN_WATCH_ANY };
-	struct td_condition *condition;
-	int ret = 0;
-
-	if (rcu_access_pointer(watch->condition))
-		return 0;
-	condition = td_condition_create(&any, cpu_possible_mask);
-	if (!condition)
-		return -ENOMEM;
-
-	mutex_lock(&td_watch_mutex);
-	/* Another thread may have set a condition meanwhile. */
-	if (!rcu_access_pointer(watch->condition))
-		ret = td_watch_put(watch, condition);
-	else
-		ret = -EEXIST;
-	mutex_unlock(&td_watch_mutex);
-	if (ret)
-		td_condition_free(condition);
-	return ret == -EEXIST ? 0 : ret;
-}
-
-/* Take the watch event, if there is one. */
-static bool td_watch_take(struct td_watch *watch, struct topdown_event *event)
-{
-	spin_lock_irq(&watch->lock);
-	*event = watch->event;
-	WRITE_ONCE(watch->event.count, 0);
-	spin_unlock_irq(&watch->lock);
-	return event->count;
-}
-
-static void td_watch_give_back(struct td_watch *watch, const struct topdown_event *event)
-{
-	spin_lock_irq(&watch->lock);
-	if (!watch->event.count)
-		watch->event = *event;
-	else
-		WRITE_ONCE(watch->event.count, watch->event.count + event->count);
-	spin_unlock_irq(&watch->lock);
-	wake_up_interruptible_poll(&watch->wait, EPOLLIN | EPOLLRDNORM);
-}
-
-/**
- * td_watch_read() - wait for a watch event and copy it to the caller
- * @watch: watch of the descriptor
- * @buffer: memory of the caller for a struct topdown_event
- * @size: size of @buffer
- * @nonblock: do not wait
- *
- * Return: sizeof(struct topdown_event), or a negative errno as in the ABI.
- */
-ssize_t td_watch_read(struct td_watch *watch, char __user *buffer, size_t size, bool nonblock)
-{
-	struct topdown_event event;
-	int ret;
-
-	if (size < sizeof(event))
-		return -EINVAL;
-	ret = td_watch_default(watch);
-	if (ret)
-		return ret;
-
-	if (!td_watch_take(watch, &event)) {
-		if (nonblock)
-			return -EAGAIN;
-		ret = wait_event_interruptible(watch->wait, td_watch_take(watch, &event));
-		if (ret)
-			return ret;
+	if (IS_ERR(user))
+		return ERR_CAST(user);
+	watch = td_watch_alloc(what, cpus);
+	if (!watch) {
+		td_quota_put(user, TD_WATCH, 0);
+		return ERR_PTR(-ENOMEM);
 	}
-	if (!copy_to_user(buffer, &event, sizeof(event)))
-		return sizeof(event);
-	td_watch_give_back(watch, &event);
-	return -EFAULT;
-}
-
-/**
- * td_watch_poll() - is there a watch event?
- * @watch: watch of the descriptor
- * @filp: the file
- * @table: poll table of the caller
- *
- * Return: EPOLLIN if td_watch_read() would not wait; EPOLLERR if it would fail.
- */
-__poll_t td_watch_poll(struct td_watch *watch, struct file *filp, poll_table *table)
-{
-	/* Do this first: epoll waits only at queues it saw when the descriptor was added. */
-	poll_wait(filp, &watch->wait, table);
-	/* A caller that waits only for sessions must not begin a watch. */
-	if (!(poll_requested_events(table) & (EPOLLIN | EPOLLRDNORM)))
-		return 0;
-	if (td_watch_default(watch))
-		return EPOLLERR;
-	/* Pairs with WRITE_ONCE() in td_watch_tell(), which wakes up afterwards. */
-	return READ_ONCE(watch->event.count) ? EPOLLIN | EPOLLRDNORM : 0;
-}
-
-/**
- * td_watch_init() - prepare a watch without a condition
- * @watch: the watch, zeroed
- */
-void td_watch_init(struct td_watch *watch)
-{
-	init_waitqueue_head(&watch->wait);
 	spin_lock_init(&watch->lock);
+	watch->queue = queue;
+	watch->user = user;
+	watch->begun = ktime_get_ns();
+	td_watch_setup(watch);
+	if (watch->last)
+		td_watch_look_back(watch);
+	return watch;
 }
 
 /**
- * td_watch_stop() - stop watching
- * @watch: nobody reads or polls it any more; timers may use it until the end of an RCU
- *	grace period, so td_watch_free() has to wait for that
+ * td_watch_begin() - let timers use a watch
+ * @watch: the new watch; under td_watch_mutex
  */
-void td_watch_stop(struct td_watch *watch)
+void td_watch_begin(struct td_watch *watch)
 {
-	if (!rcu_access_pointer(watch->condition))
-		return;
-	mutex_lock(&td_watch_mutex);
+	lockdep_assert_held(&td_watch_mutex);
+	/* Pairs with list_for_each_entry_rcu() in td_watch_window(). */
+	list_add_tail_rcu(&watch->node, &td_watch_list);
+}
+
+/**
+ * td_watch_end() - free a watch when no timer uses it any more
+ * @watch: dead, with no watch event in the queue; under td_watch_mutex
+ */
+void td_watch_end(struct td_watch *watch)
+{
+	lockdep_assert_held(&td_watch_mutex);
 	list_del_rcu(&watch->node);
-	td_watches_nr--;
-	mutex_unlock(&td_watch_mutex);
-}
-
-/**
- * td_watch_free() - free the condition of a watch
- * @watch: the watch, a grace period after td_watch_stop()
- */
-void td_watch_free(struct td_watch *watch)
-{
-	struct td_condition *condition = rcu_dereference_protected(watch->condition, true);
-
-	if (condition)
-		td_condition_free(condition);
+	td_quota_put(watch->user, TD_WATCH, 0);
+	call_rcu(&watch->rcu, td_watch_free_rcu);
 }

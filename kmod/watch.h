@@ -2,41 +2,115 @@
 #ifndef TOPDOWN_WATCH_H
 #define TOPDOWN_WATCH_H
 
-#include <linux/fs.h>
+#include <linux/cpumask.h>
 #include <linux/list.h>
-#include <linux/poll.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
 #include <linux/spinlock.h>
+#include <linux/types.h>
 #include <linux/wait.h>
 #include <uapi/linux/topdown.h>
 
-struct cpumask;
-struct td_condition;
+struct td_user;
 
 /**
- * struct td_watch - the watch of one descriptor
- * @node: entry in the list of all watches once there is a condition; RCU
- * @condition: NULL until the descriptor watches; replaced under RCU
+ * struct td_watch_queue - the unread watch events of a descriptor
  * @wait: tasks that wait for a watch event
- * @lock: protects @event; taken in timers
- * @event: watch event for the next read(); none while its count is 0
+ * @lock: protects @pending and its entries; taken in timers
+ * @pending: struct td_pending with unread watch events
  */
-struct td_watch {
-	struct list_head node;
-	struct td_condition __rcu *condition;
+struct td_watch_queue {
 	wait_queue_head_t wait;
-	spinlock_t lock; /* event */
+	spinlock_t lock; /* pending */
+	struct list_head pending;
+};
+
+/**
+ * struct td_pending - unread watch events of one kind of a CPU, or of the sum over CPUs
+ * @entry: entry in the queue of the watch while there are any; under its lock, as all
+ *	other fields
+ * @watch: the watch
+ * @event: the latest watch event, with the number of all of them
+ */
+struct td_pending {
+	struct list_head entry;
+	struct td_watch *watch;
 	struct topdown_event event;
 };
 
-void td_watch_init(struct td_watch *watch);
-void td_watch_stop(struct td_watch *watch);
-void td_watch_free(struct td_watch *watch);
-int td_watch_set(struct td_watch *watch, const struct topdown_watch *what,
-		 const struct cpumask *cpus);
-ssize_t td_watch_read(struct td_watch *watch, char __user *buffer, size_t size, bool nonblock);
-__poll_t td_watch_poll(struct td_watch *watch, struct file *filp, poll_table *table);
+/**
+ * struct td_watched - state of a watch for a CPU, or for the sum over CPUs
+ * @since: when its windows began to be beyond the threshold; 0 if they are not;
+ *	TD_SINCE_TOLD if the watch event for that has been delivered.  Used by the CPU's
+ *	timer alone; for the sum under td_watch.lock
+ * @seen: number of the last window that was compared; as @since
+ * @beyond: watch events for being beyond the threshold
+ * @back: watch events for being back within it
+ */
+struct td_watched {
+	u64 since;
+	u64 seen;
+	struct td_pending beyond;
+	struct td_pending back;
+};
+
+/**
+ * struct td_addend - the last window of a CPU, for the sum over CPUs
+ * @time_ns: when the window closed, CLOCK_MONOTONIC; 0 for no window
+ * @slots: its slots; 0 if it lacks the node, as is @node
+ * @node: its slots of the node
+ */
+struct td_addend {
+	u64 time_ns;
+	u64 slots;
+	u64 node;
+};
+
+/**
+ * struct td_watch - a watch: its condition, and its state
+ * @node: entry in the list of all watches; RCU
+ * @own: entry in the watch list of the descriptor; under td_watch_mutex
+ * @rcu: frees the watch when no timer uses it any more
+ * @queue: queue of the descriptor
+ * @user: the user whose quota is charged
+ * @what: the checked request of the caller; out_watch is the number
+ * @cpus: CPUs whose windows are watched
+ * @dead: the watch has been removed; under the lock of @queue
+ * @lock: protects @begun, @last and, for the sum, @watched
+ * @begun: when the sum was last compared, CLOCK_MONOTONIC
+ * @last: addend of each CPU; NULL without TOPDOWN_WATCH_SUM
+ * @first: number of the CPU that @last or @watched begins with
+ * @nr: length of @watched
+ * @watched: state of each CPU; one entry for the sum
+ */
+struct td_watch {
+	struct list_head node;
+	struct list_head own;
+	struct rcu_head rcu;
+	struct td_watch_queue *queue;
+	struct td_user *user;
+	struct topdown_watch what;
+	cpumask_var_t cpus;
+	bool dead;
+
+	spinlock_t lock; /* begun, last, watched */
+	u64 begun;
+	struct td_addend *last;
+
+	unsigned int first;
+	unsigned int nr;
+	struct td_watched watched[];
+};
+
+extern struct mutex td_watch_mutex;
 
 bool td_watch_wanted(void);
-void td_watch_window(const struct topdown_record *record);
+void td_watch_window(const struct topdown_record *record, unsigned int period_ms);
+
+struct td_watch *td_watch_create(struct td_watch_queue *queue,
+				 const struct topdown_watch *what,
+				 const struct cpumask *cpus);
+void td_watch_begin(struct td_watch *watch);
+void td_watch_end(struct td_watch *watch);
 
 #endif /* TOPDOWN_WATCH_H */

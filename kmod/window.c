@@ -334,7 +334,7 @@ static noinline void td_window_tell(struct td_window *window,
 
 	/* Waking readers needs interrupts on PREEMPT_RT. */
 	local_irq_restore(flags);
-	td_watch_window(&record);
+	td_watch_window(&record, td_window_period());
 
 	/*
 	 * With very many watches the timer may be due again already.  The kernel runs all

@@ -29,7 +29,7 @@ static const struct command {
 	{ TOPDOWN_INFO, sizeof(struct topdown_info), 288, "INFO" },
 	{ TOPDOWN_READ, sizeof(struct topdown_read), 40, "READ" },
 	{ TOPDOWN_RESET, sizeof(struct topdown_reset), 24, "RESET" },
-	{ TOPDOWN_WATCH, sizeof(struct topdown_watch), 40, "WATCH" },
+	{ TOPDOWN_WATCH, sizeof(struct topdown_watch), 64, "WATCH" },
 };
 
 #define COMMANDS	(sizeof(commands) / sizeof(commands[0]))
@@ -81,8 +81,10 @@ static void argument_make(union argument *argument, const struct command *comman
 		argument->read.records = (uintptr_t)records;
 		argument->read.nr_records = RECORDS;
 	}
-	if (command->cmd == TOPDOWN_WATCH)
+	if (command->cmd == TOPDOWN_WATCH) {
 		argument->watch.node = TOPDOWN_WATCH_ANY;
+		argument->watch.event_size = sizeof(struct topdown_event);
+	}
 }
 
 static int try(int fd, unsigned int cmd, void *argument)
@@ -137,6 +139,9 @@ TEST_F(abi, zero_tail_is_fine)
 				TH_LOG("%s of size %u", commands[i].name, size);
 			}
 			EXPECT_EQ(size, self->argument.size);
+			/* Each watch has a number of its own. */
+			if (commands[i].cmd == TOPDOWN_WATCH)
+				self->argument.watch.out_watch = plain.watch.out_watch;
 			EXPECT_EQ(0, memcmp(&plain.bytes[4], &self->argument.bytes[4],
 					    sizeof(plain) - 4)) {
 				TH_LOG("%s of size %u answers otherwise", commands[i].name, size);
@@ -199,7 +204,7 @@ TEST_F(abi, unknown_command_is_enotty)
 TEST_F(abi, unknown_flag_is_eopnotsupp)
 {
 	static const __u32 known[COMMANDS] = {
-		0, 3, 1, 1,
+		0, 3, 1, 0xf,
 	};
 	unsigned int i, bit;
 
@@ -243,7 +248,7 @@ TEST_F(abi, reserved_not_zero_is_einval)
 	self->argument.reset.__reserved = 1;
 	EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_RESET, &self->argument));
 	argument_make(&self->argument, &commands[3], self->records);
-	self->argument.watch.__reserved = 1ULL << 63;
+	self->argument.watch.__reserved[2] = 1U << 31;
 	EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_WATCH, &self->argument));
 }
 

@@ -213,7 +213,10 @@ static int may_attach(int fd)
 /* With as many watches as there may be, a session can still be waited for. */
 TEST_F(attach, no_room_for_a_watch)
 {
-	struct topdown_watch watch = { .size = sizeof(watch), .node = TOPDOWN_WATCH_ANY };
+	struct topdown_watch watch = {
+		.size = sizeof(watch), .node = TOPDOWN_WATCH_ANY,
+		.event_size = sizeof(struct topdown_event),
+	};
 	const struct rlimit files = { 2 * WATCHES, 2 * WATCHES };
 	static int fd[WATCHES + 1];
 	unsigned int n = 0;
@@ -223,6 +226,7 @@ TEST_F(attach, no_room_for_a_watch)
 	while (!ret && n <= WATCHES) {
 		fd[n] = device_open();
 		ASSERT_LE(0, fd[n]);
+		watch.out_watch = 0;
 		ret = try(fd[n++], TOPDOWN_WATCH, &watch);
 	}
 	EXPECT_EQ(-ENOSPC, ret);

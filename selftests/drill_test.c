@@ -239,11 +239,13 @@ static bool watches_any_node(void)
 		.node	= TOPDOWN_MEMORY_BOUND,
 		.flags	= TOPDOWN_WATCH_BELOW,
 		.ratio	= TOPDOWN_RATIO_ONE,
+		.event_size = sizeof(struct topdown_event),
 	};
 	int fd = device_open();
 	bool ok;
 
 	ok = fd >= 0 && !ioctl(fd, TOPDOWN_WATCH, &watch);
+	watch.out_watch = 0;
 	watch.node = TOPDOWN_RESOURCE_BOUND;
 	ok = ok && ioctl(fd, TOPDOWN_WATCH, &watch) < 0 && errno == EOPNOTSUPP;
 	close(fd);

@@ -145,7 +145,10 @@ static int do_map(void)
 
 static int do_watch(void)
 {
-	struct topdown_watch watch = { .size = sizeof(watch), .node = TOPDOWN_RETIRING };
+	struct topdown_watch watch = {
+		.size = sizeof(watch), .node = TOPDOWN_RETIRING,
+		.event_size = sizeof(struct topdown_event),
+	};
 	int fd = device_open(), ret;
 
 	if (fd < 0)

@@ -141,20 +141,35 @@ TEST_F(library, a_session_is_what_session_says)
 	topdown_session_map_close(view);
 }
 
+/* A threshold that no ratio is above. */
+static const struct topdown_watch never = {
+	.size = sizeof(never), .node = TOPDOWN_RETIRING, .ratio = TOPDOWN_RATIO_ONE,
+};
+
 TEST_F(library, a_watch_is_woken)
 {
+	const struct topdown_watch any = { .size = sizeof(any), .node = TOPDOWN_WATCH_ANY };
 	const uint64_t busy = 1 << 1;
 	struct topdown_event event = { .cpu = 99 };
+	uint32_t watch;
 
-	/* A threshold that no ratio is above. */
-	ASSERT_EQ(0, topdown_watch_set(self->td, &busy, 1, TOPDOWN_RETIRING, TOPDOWN_RATIO_ONE,
-				       0, 0));
+	ASSERT_EQ(0, topdown_watch_add(self->td, &busy, 1, &never, &watch));
+	EXPECT_EQ(1, watch);
 	EXPECT_EQ(-EAGAIN, topdown_watch_wait(self->td, 200, &event, sizeof(event)));
 	EXPECT_EQ(99, event.cpu);
-	ASSERT_EQ(0, topdown_watch_set(self->td, &busy, 1, TOPDOWN_WATCH_ANY, 0, 0, 0));
+	ASSERT_EQ(0, topdown_watch_add(self->td, &busy, 1, &any, &watch));
+	EXPECT_EQ(2, watch);
 	ASSERT_EQ(0, topdown_watch_wait(self->td, LONG_MS, &event, sizeof(event)));
 	EXPECT_LE(1, event.count);
 	EXPECT_EQ(1, event.cpu);
+	EXPECT_EQ(2, event.watch);
+	EXPECT_EQ(0, topdown_watch_remove(self->td, 2));
+	EXPECT_EQ(-ENOENT, topdown_watch_remove(self->td, 2));
+	EXPECT_EQ(-EAGAIN, topdown_watch_wait(self->td, 200, &event, sizeof(event)));
+	EXPECT_EQ(0, topdown_watch_remove(self->td, 1));
+	/* Without one any window is an event. */
+	ASSERT_EQ(0, topdown_watch_wait(self->td, LONG_MS, &event, sizeof(event)));
+	EXPECT_EQ(0, event.watch);
 }
 
 static void *cancel_later(void *td)
@@ -169,10 +184,9 @@ TEST_F(library, a_wait_is_cancelled)
 	struct topdown_event event;
 	void *failed = NULL;
 	pthread_t other;
+	uint32_t watch;
 
-	/* A threshold that no ratio is above. */
-	ASSERT_EQ(0, topdown_watch_set(self->td, &busy, 1, TOPDOWN_RETIRING, TOPDOWN_RATIO_ONE,
-				       0, 0));
+	ASSERT_EQ(0, topdown_watch_add(self->td, &busy, 1, &never, &watch));
 	ASSERT_EQ(0, pthread_create(&other, NULL, cancel_later, self->td));
 	EXPECT_EQ(-ECANCELED, topdown_watch_wait(self->td, LONG_MS, &event, sizeof(event)));
 	pthread_join(other, &failed);

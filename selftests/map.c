@@ -206,20 +206,44 @@ const char *entry_wrong(const struct topdown_map_record *entry)
 	return wrong;
 }
 
+int watch_add(int fd, const __u64 *cpus, __u32 words, const struct topdown_watch *what)
+{
+	struct topdown_watch watch = *what;
+
+	watch.size = sizeof(watch);
+	watch.cpus = (uintptr_t)cpus;
+	watch.cpus_words = words;
+	if (!watch.event_size)
+		watch.event_size = sizeof(struct topdown_event);
+	return ioctl(fd, TOPDOWN_WATCH, &watch) ? -errno : (int)watch.out_watch;
+}
+
+int watch_remove(int fd, unsigned int number)
+{
+	struct topdown_watch watch = {
+		.size	= sizeof(watch),
+		.flags	= TOPDOWN_WATCH_REMOVE,
+		.watch	= number,
+	};
+
+	return ioctl(fd, TOPDOWN_WATCH, &watch) ? -errno : 0;
+}
+
 int watch_set(int fd, const __u64 *cpus, __u32 words, __u32 node, __u32 ratio, __u32 flags,
 	      __u32 hold_ms)
 {
-	struct topdown_watch watch = {
-		.size		= sizeof(watch),
+	const struct topdown_watch what = {
 		.flags		= flags,
-		.cpus		= (uintptr_t)cpus,
-		.cpus_words	= words,
 		.node		= node,
 		.ratio		= ratio,
 		.hold_ms	= hold_ms,
 	};
+	int number = watch_add(fd, cpus, words, &what);
 
-	return ioctl(fd, TOPDOWN_WATCH, &watch) ? -errno : 0;
+	if (number <= 0)
+		return number ? number : -EPROTO;
+	/* None that is refused takes a number. */
+	return number == 1 ? 0 : watch_remove(fd, number - 1);
 }
 
 int windows_run(const struct map *map, unsigned int cpu, unsigned int number)

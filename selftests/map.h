@@ -44,7 +44,10 @@ const char *figures_wrong(const struct topdown_figures *figures, unsigned int le
 const char *record_wrong(const struct topdown_record *record);
 const char *entry_wrong(const struct topdown_map_record *entry);
 
-/* @cpus NULL: all.  0 or a negative errno. */
+/* @cpus NULL: all.  The number of the watch, or a negative errno. */
+int watch_add(int fd, const __u64 *cpus, __u32 words, const struct topdown_watch *what);
+int watch_remove(int fd, unsigned int number);
+/* In place of the one before, of this function; 0 or a negative errno. */
 int watch_set(int fd, const __u64 *cpus, __u32 words, __u32 node, __u32 ratio, __u32 flags,
 	      __u32 hold_ms);
 /*

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How many sessions there may be, of a descriptor, of a user and in all, and that a
- * user who has as many as possible is in nobody's way.
+ * How many sessions and watches there may be, of a descriptor, of a user and in all, and
+ * that a user who has as many as possible is in nobody's way.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 
 #include "../kselftest_harness.h"
 #include "guest.h"
+#include "map.h"
 #include "session.h"
 
 /* As uapi/linux/topdown.h has them. */
@@ -29,6 +31,9 @@
 #define SLEEPERS	64
 
 #define UID_FIRST	70000
+
+#define TRUST_NODE	"/sys/module/topdown/parameters/trust_node"
+
 /* With as many threads as this OF_USER sessions are a few tasks too many. */
 #define THREADS_MANY		(TASKS_OF_USER / OF_USER)
 
@@ -91,6 +96,23 @@ static int attach_as_user(void)
 	int fd = device_open(), own = 0;
 
 	return fd < 0 ? fd : attach_all(fd, 2 * OF_USER, &own, 1);
+}
+
+/* Watches of several descriptors, as each may have more. */
+static int watch_as_user(void)
+{
+	const struct topdown_watch any = { .node = TOPDOWN_WATCH_ANY };
+	int n = 0, ret = 1, fd = -1;
+
+	while (n <= 2 * OF_USER && ret > 0) {
+		if (n % 10 == 0)
+			fd = device_open();
+		if (fd < 0)
+			return fd;
+		ret = watch_add(fd, NULL, 0, &any);
+		n += ret > 0;
+	}
+	return ret == -ENOSPC ? n : ret < 0 ? ret : -ERANGE;
 }
 
 static void *thread_sleep(void *unused)
@@ -159,6 +181,30 @@ TEST_F_TIMEOUT(quota, of_a_user, 120)
 	spin_stop(pid);
 	spin_stop(user_start(UID_FIRST, attach_as_user, &again));
 	EXPECT_EQ(OF_USER, again);
+}
+
+/* Of a user who may see whole CPUs, and has no capability. */
+TEST_F_TIMEOUT(quota, watches_of_a_user, 120)
+{
+	const struct topdown_watch any = { .node = TOPDOWN_WATCH_ANY };
+	int pid, answer, again;
+
+	ASSERT_EQ(0, file_write(TRUST_NODE, O_WRONLY, "Y"));
+	pid = user_start(UID_FIRST, watch_as_user, &answer);
+	ASSERT_LT(0, pid);
+	EXPECT_EQ(OF_USER, answer);
+	spin_stop(user_start(UID_FIRST, watch_as_user, &again));
+	EXPECT_EQ(0, again);
+	spin_stop(user_start(UID_FIRST + 1, watch_as_user, &again));
+	EXPECT_EQ(OF_USER, again);
+	EXPECT_EQ(1, watch_add(self->fd, NULL, 0, &any));
+	/* Sessions are another matter. */
+	spin_stop(user_start(UID_FIRST, attach_as_user, &again));
+	EXPECT_EQ(OF_USER, again);
+	spin_stop(pid);
+	spin_stop(user_start(UID_FIRST, watch_as_user, &again));
+	EXPECT_EQ(OF_USER, again);
+	ASSERT_EQ(0, file_write(TRUST_NODE, O_WRONLY, "N"));
 }
 
 TEST_F_TIMEOUT(quota, of_all_users, 600)

@@ -100,7 +100,10 @@ static int try_map(int fd)
 
 static int try_watch(int fd)
 {
-	struct topdown_watch watch = { .size = sizeof(watch), .node = TOPDOWN_WATCH_ANY };
+	struct topdown_watch watch = {
+		.size = sizeof(watch), .node = TOPDOWN_WATCH_ANY,
+		.event_size = sizeof(struct topdown_event),
+	};
 
 	return ioctl(fd, TOPDOWN_WATCH, &watch) ? -errno : 0;
 }

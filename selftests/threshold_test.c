@@ -54,6 +54,17 @@ static void mover_child(const struct mover *mover, unsigned int cpu)
 	}
 }
 
+/* A task is moved away when its only CPU goes. */
+static void mover_again(struct mover *mover, unsigned int cpu)
+{
+	kill(mover->pid, SIGKILL);
+	waitpid(mover->pid, NULL, 0);
+	*mover->is = -1;
+	mover->pid = fork();
+	if (!mover->pid)
+		mover_child(mover, cpu);
+}
+
 /* A watch of one CPU: from which window on, and what it has told so far. */
 struct follow {
 	struct map map;
@@ -181,17 +192,28 @@ static struct topdown_event expected(const struct follow *follow, __u32 flags,
 	return event;
 }
 
-static int watch_begin(struct follow *follow, __u32 flags, __u32 hold_ms)
+static int watch_begin_with(struct follow *follow, const struct topdown_watch *what)
 {
 	__u64 cpus[TD_CPUS_MAX / 64] = { };
 	struct topdown_map_record copy;
+	int ret;
 
 	cpus[follow->cpu / 64] = 1ULL << (follow->cpu % 64);
 	if (!map_read(&follow->map, follow->cpu, &copy))
 		return -EIO;
 	/* From within the threshold, so that one window more or less is the same. */
 	follow->first = copy.record.windows;
-	return watch_set(follow->map.fd, cpus, TD_CPUS_MAX / 64, NODE, HALF, flags, hold_ms);
+	ret = watch_add(follow->map.fd, cpus, TD_CPUS_MAX / 64, what);
+	return ret < 0 ? ret : 0;
+}
+
+static int watch_begin(struct follow *follow, __u32 flags, __u32 hold_ms)
+{
+	const struct topdown_watch what = {
+		.node = NODE, .ratio = HALF, .flags = flags, .hold_ms = hold_ms,
+	};
+
+	return watch_begin_with(follow, &what);
 }
 
 /* Read what there is, and add it to what has been seen. */
@@ -204,7 +226,24 @@ static uint64_t take(struct follow *follow)
 	follow->seen.count += event.count;
 	follow->seen.time_ns = event.time_ns;
 	follow->seen.cpu = event.cpu;
+	follow->seen.flags = event.flags;
+	follow->seen.ratio = event.ratio;
 	return event.count;
+}
+
+/* The window of the event says the same ratio. */
+static bool ratio_right(const struct follow *follow, const struct topdown_event *event)
+{
+	struct topdown_map_window window;
+	uint64_t number = follow->first;
+
+	for (; map_window(&follow->map, follow->cpu, number, &window) == MAP_FOUND; number++) {
+		if (window.time_ns == event->time_ns)
+			return event->ratio == window.figures.node[NODE] *
+			       (unsigned __int128)TOPDOWN_RATIO_ONE / window.figures.slots;
+	}
+	printf("# there is no window of that time\n");
+	return false;
 }
 
 #define STAY(profile, ms) \
@@ -245,6 +284,109 @@ TEST_F_TIMEOUT(threshold, wakes_who_waits, 60)
 	EXPECT_EQ(POLLIN, poller.revents);
 	/* At its end poll() looks once more, woken or not. */
 	EXPECT_GT(begun + LONG_MS * MS, clock_ns(CLOCK_MONOTONIC));
+}
+
+/* When it is back, of those who ask for it: once, and not before it has been beyond. */
+TEST_F_TIMEOUT(threshold, is_told_when_it_is_back, 120)
+{
+	struct topdown_event event[4];
+	unsigned int i, n;
+
+	ASSERT_EQ(0, watch_begin(&self->follow, variant->flags | TOPDOWN_WATCH_BACK, 0));
+	STAY(variant->within, 0);
+	EXPECT_EQ(0, take(&self->follow));
+	for (i = 0; i < CROSSINGS; i++) {
+		STAY(variant->beyond, 50);
+		EXPECT_EQ(1, take(&self->follow));
+		EXPECT_EQ(0, self->follow.seen.flags);
+		EXPECT_TRUE(ratio_right(&self->follow, &self->follow.seen));
+		STAY(variant->within, 0);
+		EXPECT_EQ(1, take(&self->follow));
+		EXPECT_EQ(TOPDOWN_EVENT_BACK, self->follow.seen.flags);
+		EXPECT_TRUE(ratio_right(&self->follow, &self->follow.seen));
+	}
+	EXPECT_EQ(0, take(&self->follow));
+	/* Both not read: two events, in their order, each with its number. */
+	for (i = 0; i < CROSSINGS; i++) {
+		STAY(variant->beyond, 0);
+		STAY(variant->within, 0);
+	}
+	n = read(self->follow.map.fd, event, sizeof(event)) / sizeof(event[0]);
+	ASSERT_EQ(2, n);
+	for (i = 0; i < n; i++) {
+		EXPECT_EQ(i ? TOPDOWN_EVENT_BACK : 0, event[i].flags);
+		EXPECT_EQ(CROSSINGS, event[i].count);
+		EXPECT_EQ(self->follow.cpu, event[i].cpu);
+	}
+	EXPECT_LT(event[0].time_ns, event[1].time_ns);
+}
+
+/* A CPU that is not measured any more was within since then: there is no ratio of that. */
+TEST_F_TIMEOUT(threshold, is_back_when_it_was_offline, 120)
+{
+	uint64_t told;
+
+	if (self->nr < 2)
+		SKIP(return, "no CPU can go offline");
+	ASSERT_EQ(0, watch_begin(&self->follow, variant->flags | TOPDOWN_WATCH_BACK, 0));
+	STAY(variant->beyond, 0);
+	ASSERT_EQ(1, take(&self->follow));
+	told = self->follow.seen.time_ns;
+	ASSERT_EQ(0, cpu_set_online(self->follow.cpu, false));
+	sleep_ms(100);
+	EXPECT_EQ(0, take(&self->follow));
+	ASSERT_EQ(0, cpu_set_online(self->follow.cpu, true));
+	mover_again(&self->mover, self->follow.cpu);
+	STAY(variant->beyond, 0);
+	ASSERT_EQ(1, take(&self->follow));
+	EXPECT_EQ(TOPDOWN_EVENT_BACK, self->follow.seen.flags);
+	EXPECT_EQ(TOPDOWN_RATIO_NONE, self->follow.seen.ratio);
+	EXPECT_LT(told, self->follow.seen.time_ns);
+	ASSERT_EQ(1, take(&self->follow));
+	EXPECT_EQ(0, self->follow.seen.flags);
+}
+
+/*
+ * Two CPUs, of which one is always over one half: together they are over two thirds when
+ * both are.
+ */
+TEST_F_TIMEOUT(threshold, of_the_sum_of_cpus, 120)
+{
+	const struct topdown_watch sum = {
+		.node = NODE, .ratio = TOPDOWN_RATIO_ONE / 100 * 65,
+		.flags = variant->flags | TOPDOWN_WATCH_SUM | TOPDOWN_WATCH_BACK,
+	};
+	__u64 cpus[TD_CPUS_MAX / 64] = { };
+	unsigned int other = self->cpus[1], i;
+	const struct topdown_event *seen = &self->follow.seen;
+	bool both = !(variant->flags & TOPDOWN_WATCH_BELOW);
+	int spinner;
+
+	if (self->nr < 3)
+		SKIP(return, "there are fewer than three CPUs");
+	spinner = spin_start(other, &profile_find("stream")->profile);
+	ASSERT_LT(0, spinner);
+	sleep_ms(100);
+	cpus[other / 64] |= 1ULL << (other % 64);
+	cpus[self->follow.cpu / 64] |= 1ULL << (self->follow.cpu % 64);
+	ASSERT_EQ(1, watch_add(self->follow.map.fd, cpus, TD_CPUS_MAX / 64, &sum));
+	STAY(variant->within, 50);
+	EXPECT_EQ(0, take(&self->follow));
+	for (i = 0; i < CROSSINGS; i++) {
+		STAY(variant->beyond, 50);
+		EXPECT_EQ(1, take(&self->follow));
+		EXPECT_EQ(TOPDOWN_CPU_ALL, seen->cpu);
+		EXPECT_EQ(0, seen->flags);
+		/* 82% of both, or 82% and 15%; the first may have a window of before. */
+		EXPECT_TRUE(both ? seen->ratio > sum.ratio : seen->ratio < sum.ratio);
+		STAY(variant->within, 50);
+		EXPECT_EQ(1, take(&self->follow));
+		EXPECT_EQ(TOPDOWN_CPU_ALL, seen->cpu);
+		EXPECT_EQ(TOPDOWN_EVENT_BACK, seen->flags);
+		EXPECT_TRUE(both ? seen->ratio < sum.ratio : seen->ratio > sum.ratio);
+	}
+	EXPECT_EQ(0, take(&self->follow));
+	spin_stop(spinner);
 }
 
 /* The windows of the event itself decide, not the clock of the one who waits. */
@@ -293,14 +435,7 @@ TEST_F_TIMEOUT(threshold, time_offline_does_not_count_as_held, 120)
 	sleep_ms(hold_ms);
 	begun = clock_ns(CLOCK_MONOTONIC);
 	ASSERT_EQ(0, cpu_set_online(self->follow.cpu, true));
-	/* Its task was moved away when its only CPU went. */
-	kill(self->mover.pid, SIGKILL);
-	waitpid(self->mover.pid, NULL, 0);
-	*self->mover.is = -1;
-	self->mover.pid = fork();
-	ASSERT_LE(0, self->mover.pid);
-	if (!self->mover.pid)
-		mover_child(&self->mover, self->follow.cpu);
+	mover_again(&self->mover, self->follow.cpu);
 	STAY(variant->beyond, 2 * hold_ms);
 	ASSERT_EQ(1, take(&self->follow));
 	EXPECT_LE(begun + hold_ms * MS, self->follow.seen.time_ns);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -23,6 +24,7 @@
 
 #define LONG_MS		20000
 #define WATCHES_MAX	4096
+#define WATCHES_OF_FD	256
 
 static int reload(const char *params)
 {
@@ -150,14 +152,17 @@ TEST_F(watch, refuses_what_has_no_meaning)
 	unsigned int bit;
 
 	EXPECT_NE(0, self->info.out_features & TOPDOWN_FEATURE_WATCH);
-	for (bit = 1; bit < 32; bit++)
+	for (bit = 4; bit < 32; bit++)
 		EXPECT_EQ(-EOPNOTSUPP, set(fd, TOPDOWN_RETIRING, 0, 1U << bit, 0));
-	EXPECT_EQ(-EOPNOTSUPP, set(fd, TOPDOWN_WATCH_ANY, 0, 2, 0));
+	EXPECT_EQ(-EOPNOTSUPP, set(fd, TOPDOWN_WATCH_ANY, 0, 1U << 4, 0));
 
-	EXPECT_EQ(-EINVAL, set(fd, TD_NR_NODES, 0, 0, 0));
-	EXPECT_EQ(-EINVAL, set(fd, TOPDOWN_MAX_NODES, 0, 0, 0));
-	EXPECT_EQ(-EINVAL, set(fd, TOPDOWN_WATCH_ANY - 1, 0, 0, 0));
-	EXPECT_EQ(-EINVAL, set(fd, 1U << 31, 0, 0, 0));
+	/* A module of tomorrow may know it. */
+	EXPECT_EQ(-EOPNOTSUPP, set(fd, TD_NR_NODES, 0, 0, 0));
+	EXPECT_EQ(-EOPNOTSUPP, set(fd, TOPDOWN_MAX_NODES, 0, 0, 0));
+	EXPECT_EQ(-EOPNOTSUPP, set(fd, 64, 0, 0, 0));
+	EXPECT_EQ(-EOPNOTSUPP, set(fd, 64 + TOPDOWN_RETIRING, 0, 0, 0));
+	EXPECT_EQ(-EOPNOTSUPP, set(fd, TOPDOWN_WATCH_ANY - 1, 0, 0, 0));
+	EXPECT_EQ(-EOPNOTSUPP, set(fd, 1U << 31, 0, 0, 0));
 
 	EXPECT_EQ(-EINVAL, set(fd, TOPDOWN_RETIRING, one + 1, 0, 0));
 	EXPECT_EQ(-EINVAL, set(fd, TOPDOWN_RETIRING, none, 0, 0));
@@ -170,8 +175,245 @@ TEST_F(watch, refuses_what_has_no_meaning)
 
 	EXPECT_EQ(-EINVAL, set(fd, TOPDOWN_WATCH_ANY, 1, 0, 0));
 	EXPECT_EQ(-EINVAL, set(fd, TOPDOWN_WATCH_ANY, 0, TOPDOWN_WATCH_BELOW, 0));
+	EXPECT_EQ(-EINVAL, set(fd, TOPDOWN_WATCH_ANY, 0, TOPDOWN_WATCH_BACK, 0));
+	EXPECT_EQ(-EINVAL, set(fd, TOPDOWN_WATCH_ANY, 0, TOPDOWN_WATCH_SUM, 0));
 	EXPECT_EQ(-EINVAL, set(fd, TOPDOWN_WATCH_ANY, 0, 0, 1));
 	EXPECT_EQ(0, set_any(fd));
+}
+
+TEST_F(watch, refuses_sizes_and_numbers_that_cannot_be)
+{
+	const struct topdown_watch any = { .node = TOPDOWN_WATCH_ANY };
+	struct topdown_watch what = any;
+	const int fd = self->fd;
+	unsigned int i;
+
+	what.event_size = 31;
+	EXPECT_EQ(-EINVAL, watch_add(fd, NULL, 0, &what));
+	what.event_size = 4097;
+	EXPECT_EQ(-E2BIG, watch_add(fd, NULL, 0, &what));
+	what = any;
+	what.watch = 1;
+	EXPECT_EQ(-EINVAL, watch_add(fd, NULL, 0, &what));
+	what = any;
+	what.out_watch = 1;
+	EXPECT_EQ(-EINVAL, watch_add(fd, NULL, 0, &what));
+	for (i = 0; i < 3; i++) {
+		what = any;
+		what.__reserved[i] = 1;
+		EXPECT_EQ(-EINVAL, watch_add(fd, NULL, 0, &what));
+	}
+	what = any;
+	what.flags = TOPDOWN_WATCH_REMOVE;
+	EXPECT_EQ(-EINVAL, watch_add(fd, NULL, 0, &what));
+	EXPECT_EQ(-ENOENT, watch_remove(fd, 0));
+	EXPECT_EQ(-ENOENT, watch_remove(fd, 1));
+	/* Nothing that was refused has a number. */
+	EXPECT_EQ(1, watch_add(fd, NULL, 0, &any));
+	what = any;
+	what.event_size = 64;
+	EXPECT_EQ(-EINVAL, watch_add(fd, NULL, 0, &what));
+	EXPECT_EQ(0, watch_remove(fd, 1));
+	EXPECT_EQ(-ENOENT, watch_remove(fd, 1));
+	EXPECT_EQ(2, watch_add(fd, NULL, 0, &what));
+}
+
+/* Who removes says nothing else, as it may have a meaning one day. */
+TEST_F(watch, refuses_more_than_a_number_to_be_removed)
+{
+	struct topdown_watch right = {
+		.size = sizeof(right), .flags = TOPDOWN_WATCH_REMOVE, .watch = 1,
+	}, what;
+	unsigned int at, refused = 0;
+
+	ASSERT_EQ(0, set_any(self->fd));
+	for (at = offsetof(struct topdown_watch, cpus); at < sizeof(what); at++) {
+		if (at / 4 == offsetof(struct topdown_watch, watch) / 4)
+			continue;
+		what = right;
+		((char *)&what)[at] = 1;
+		refused += ioctl(self->fd, TOPDOWN_WATCH, &what) && errno == EINVAL;
+	}
+	EXPECT_EQ(sizeof(what) - 12, refused);
+	what = right;
+	what.flags |= TOPDOWN_WATCH_BELOW;
+	EXPECT_EQ(-1, ioctl(self->fd, TOPDOWN_WATCH, &what));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(0, ioctl(self->fd, TOPDOWN_WATCH, &right));
+}
+
+/* Without a caller that knows the number nobody could remove it. */
+TEST_F(watch, is_not_made_if_its_number_cannot_be_told)
+{
+	struct topdown_watch *what = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+					  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT_NE(MAP_FAILED, (void *)what);
+	*what = (struct topdown_watch){
+		.size = sizeof(*what), .node = TOPDOWN_WATCH_ANY,
+		.event_size = sizeof(struct topdown_event),
+	};
+	ASSERT_EQ(0, mprotect(what, 4096, PROT_READ));
+	EXPECT_EQ(-1, ioctl(self->fd, TOPDOWN_WATCH, what));
+	EXPECT_EQ(EFAULT, errno);
+	EXPECT_EQ(-ENOENT, watch_remove(self->fd, 1));
+	munmap(what, 4096);
+}
+
+TEST_F(watch, as_many_as_a_descriptor_may_have)
+{
+	const struct topdown_watch never = {
+		.node = TOPDOWN_RETIRING, .ratio = TOPDOWN_RATIO_ONE,
+	};
+	int i, other = device_open();
+
+	ASSERT_LE(0, other);
+	for (i = 1; i <= WATCHES_OF_FD; i++)
+		ASSERT_EQ(i, watch_add(self->fd, NULL, 0, &never));
+	EXPECT_EQ(-ENOSPC, watch_add(self->fd, NULL, 0, &never));
+	EXPECT_EQ(1, watch_add(other, NULL, 0, &never));
+	EXPECT_EQ(0, watch_remove(self->fd, 7));
+	EXPECT_EQ(i, watch_add(self->fd, NULL, 0, &never));
+	EXPECT_EQ(-ENOSPC, watch_add(self->fd, NULL, 0, &never));
+	close(other);
+}
+
+/* Each tells of its own, until it is removed. */
+TEST_F(watch, several_tell_of_their_own)
+{
+	const struct topdown_watch any = { .node = TOPDOWN_WATCH_ANY };
+	const struct topdown_watch never = {
+		.node = TOPDOWN_RETIRING, .ratio = TOPDOWN_RATIO_ONE,
+	};
+	const struct topdown_watch always = {
+		.node = TOPDOWN_RETIRING, .ratio = TOPDOWN_RATIO_ONE,
+		.flags = TOPDOWN_WATCH_BELOW,
+	};
+	__u64 cpus[TD_CPUS_MAX / 64] = { };
+	struct topdown_event event[4];
+	uint64_t number[4] = { };
+	ssize_t size, i;
+
+	cpus[self->busy / 64] = 1ULL << (self->busy % 64);
+	ASSERT_TRUE(nonblocking(self->fd));
+	ASSERT_EQ(1, watch_add(self->fd, cpus, TD_CPUS_MAX / 64, &any));
+	ASSERT_EQ(2, watch_add(self->fd, cpus, TD_CPUS_MAX / 64, &never));
+	ASSERT_EQ(3, watch_add(self->fd, cpus, TD_CPUS_MAX / 64, &always));
+	ASSERT_TRUE(windows_wait(&self->map, self->busy, 5));
+	size = read(self->fd, event, sizeof(event));
+	ASSERT_EQ(2 * sizeof(event[0]), size);
+	for (i = 0; i < 2; i++) {
+		ASSERT_GT(4, event[i].watch);
+		number[event[i].watch] += event[i].count;
+		EXPECT_EQ(self->busy, event[i].cpu);
+	}
+	/* Every window, and the only crossing. */
+	EXPECT_LE(4, number[1]);
+	EXPECT_EQ(1, number[3]);
+
+	ASSERT_EQ(0, watch_remove(self->fd, 1));
+	ASSERT_TRUE(windows_wait(&self->map, self->busy, 3));
+	EXPECT_EQ(0, ready(self->fd, 0));
+	/* A new one has crossed nothing yet. */
+	ASSERT_EQ(4, watch_add(self->fd, cpus, TD_CPUS_MAX / 64, &always));
+	ASSERT_TRUE(windows_wait(&self->map, self->busy, 3));
+	event[0] = take(self->fd);
+	EXPECT_EQ(4, event[0].watch);
+	EXPECT_EQ(1, event[0].count);
+}
+
+/* Two busy CPUs are two events, each with what it is, in the order in which they came. */
+TEST_F(watch, each_cpu_is_an_event)
+{
+	const struct topdown_watch any = { .node = TOPDOWN_WATCH_ANY };
+	__u64 cpus[TD_CPUS_MAX / 64] = { };
+	unsigned int cpu = self->nr > 2 ? self->cpus[1] : 0, i, n;
+	struct topdown_event event[4], one;
+	int spinner;
+
+	if (!cpu)
+		SKIP(return, "there are fewer than three CPUs");
+	cpus[self->busy / 64] |= 1ULL << (self->busy % 64);
+	cpus[cpu / 64] |= 1ULL << (cpu % 64);
+	spinner = spin_start(cpu, NULL);
+	ASSERT_LT(0, spinner);
+	ASSERT_TRUE(nonblocking(self->fd));
+	ASSERT_EQ(1, watch_add(self->fd, cpus, TD_CPUS_MAX / 64, &any));
+	ASSERT_TRUE(windows_wait(&self->map, self->busy, 5));
+	ASSERT_TRUE(windows_wait(&self->map, cpu, 5));
+	n = read(self->fd, event, sizeof(event)) / sizeof(event[0]);
+	EXPECT_EQ(2, n);
+	EXPECT_NE(event[0].cpu, event[1].cpu);
+	for (i = 0; i < n; i++) {
+		EXPECT_TRUE(event[i].cpu == cpu || event[i].cpu == self->busy);
+		EXPECT_LE(4, event[i].count);
+	}
+	/* One after the other, neither is left behind. */
+	ASSERT_TRUE(windows_wait(&self->map, self->busy, 5));
+	ASSERT_TRUE(windows_wait(&self->map, cpu, 5));
+	one = take(self->fd);
+	EXPECT_LE(1, one.count);
+	EXPECT_NE(one.cpu, take(self->fd).cpu);
+	spin_stop(spinner);
+}
+
+/* A program of tomorrow has longer events; what this module does not know is 0. */
+TEST_F(watch, events_have_the_size_that_was_asked_for)
+{
+	struct topdown_watch what = { .node = TOPDOWN_WATCH_ANY, .event_size = 72 };
+	unsigned char room[3 * 72];
+	struct topdown_event event;
+	unsigned int i;
+
+	ASSERT_EQ(1, watch_add(self->fd, NULL, 0, &what));
+	ASSERT_EQ(POLLIN, ready(self->fd, LONG_MS));
+	EXPECT_EQ(-1, read(self->fd, room, 71));
+	EXPECT_EQ(EINVAL, errno);
+	memset(room, 0xa5, sizeof(room));
+	ASSERT_EQ(72, read(self->fd, room, 100));
+	memcpy(&event, room, sizeof(event));
+	EXPECT_EQ(1, event.watch);
+	EXPECT_LE(1, event.count);
+	for (i = sizeof(event); i < 72; i++)
+		EXPECT_EQ(0, room[i]);
+	for (; i < sizeof(room); i++)
+		EXPECT_EQ(0xa5, room[i]);
+	/* Without a watch they have the first size again. */
+	ASSERT_EQ(0, watch_remove(self->fd, 1));
+	EXPECT_EQ(sizeof(event), read(self->fd, room, sizeof(event)));
+}
+
+TEST_F(watch, windows_of_too_few_slots_say_nothing)
+{
+	struct topdown_watch what = { .node = TOPDOWN_WATCH_ANY, .min_slots = 1ULL << 62 };
+	__u64 cpus[TD_CPUS_MAX / 64] = { };
+	struct topdown_map_window window;
+	struct topdown_event event;
+	uint64_t last;
+
+	cpus[self->busy / 64] = 1ULL << (self->busy % 64);
+	ASSERT_TRUE(nonblocking(self->fd));
+	ASSERT_EQ(1, watch_add(self->fd, cpus, TD_CPUS_MAX / 64, &what));
+	ASSERT_TRUE(windows_wait(&self->map, self->busy, 5));
+	EXPECT_EQ(0, ready(self->fd, 0));
+	what.node = TOPDOWN_RETIRING;
+	what.flags = TOPDOWN_WATCH_BELOW;
+	what.ratio = TOPDOWN_RATIO_ONE;
+	ASSERT_EQ(2, watch_add(self->fd, cpus, TD_CPUS_MAX / 64, &what));
+	what.flags |= TOPDOWN_WATCH_SUM;
+	ASSERT_EQ(3, watch_add(self->fd, cpus, TD_CPUS_MAX / 64, &what));
+	ASSERT_TRUE(windows_wait(&self->map, self->busy, 5));
+	EXPECT_EQ(0, ready(self->fd, 0));
+
+	/* As many slots as a window of this CPU has at most, are enough. */
+	last = windows_of(&self->map, self->busy);
+	ASSERT_EQ(MAP_FOUND, map_window(&self->map, self->busy, last, &window));
+	what.flags = TOPDOWN_WATCH_BELOW;
+	what.min_slots = window.figures.slots / 2;
+	ASSERT_EQ(4, watch_add(self->fd, cpus, TD_CPUS_MAX / 64, &what));
+	ASSERT_TRUE(windows_wait(&self->map, self->busy, 5));
+	event = take(self->fd);
+	EXPECT_EQ(4, event.watch);
 }
 
 TEST_F(watch, takes_the_nodes_that_the_machine_has)
@@ -195,7 +437,7 @@ TEST_F(watch, a_refused_one_leaves_the_old_one)
 	EXPECT_EQ(0, ready(self->fd, 0));
 
 	ASSERT_EQ(0, set_any(self->fd));
-	EXPECT_EQ(-EINVAL, set(self->fd, TD_NR_NODES, 0, 0, 0));
+	EXPECT_EQ(-EOPNOTSUPP, set(self->fd, TD_NR_NODES, 0, 0, 0));
 	EXPECT_EQ(POLLIN, ready(self->fd, LONG_MS));
 }
 
@@ -210,7 +452,9 @@ TEST_F(watch, without_one_poll_waits_for_any_window)
 	EXPECT_LT(before, event.time_ns);
 	EXPECT_GT(clock_ns(CLOCK_MONOTONIC), event.time_ns);
 	EXPECT_GT(self->info.out_nr_cpus, event.cpu);
-	EXPECT_EQ(0, event.__reserved);
+	EXPECT_EQ(0, event.watch);
+	EXPECT_EQ(0, event.flags);
+	EXPECT_EQ(TOPDOWN_RATIO_NONE, event.ratio);
 }
 
 TEST_F(watch, without_one_read_waits_for_any_window)
@@ -324,11 +568,12 @@ TEST_F(watch, read_says_why_it_cannot)
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(-1, read(self->fd, self->nowhere, sizeof(event[0])));
 	EXPECT_EQ(EFAULT, errno);
-	/* More room than one event needs is not for a second one. */
+	/* There is one of that CPU, so the rest of the room is left alone. */
 	ASSERT_EQ(POLLIN, ready(self->fd, LONG_MS));
 	memset(event, 0xa5, sizeof(event));
 	EXPECT_EQ(sizeof(event[0]), read(self->fd, event, sizeof(event)));
 	EXPECT_EQ(0xa5a5a5a5a5a5a5a5, event[1].count);
+	EXPECT_EQ(0xa5a5a5a5, event[1].watch);
 }
 
 TEST_F(watch, a_fault_loses_no_event)
@@ -568,6 +813,7 @@ TEST_F_TIMEOUT(watch, a_thousand_descriptors, 120)
 
 TEST_F_TIMEOUT(watch, more_than_the_module_allows, 120)
 {
+	const struct topdown_watch any = { .node = TOPDOWN_WATCH_ANY };
 	struct rlimit limit = { WATCHES_MAX + 100, WATCHES_MAX + 100 };
 	struct topdown_event event;
 	static int fd[WATCHES_MAX + 1];
@@ -579,8 +825,10 @@ TEST_F_TIMEOUT(watch, more_than_the_module_allows, 120)
 		ASSERT_LE(0, fd[i]);
 		ASSERT_EQ(i < WATCHES_MAX ? 0 : -ENOSPC, set_never(fd[i]));
 	}
-	/* Who has one may change it; who has none cannot wait. */
-	EXPECT_EQ(0, set_any(fd[0]));
+	/* Who has one may have another instead; who has none cannot wait. */
+	EXPECT_EQ(-ENOSPC, set_any(fd[0]));
+	EXPECT_EQ(0, watch_remove(fd[0], 1));
+	EXPECT_EQ(2, watch_add(fd[0], NULL, 0, &any));
 	EXPECT_EQ(-1, read(fd[WATCHES_MAX], &event, sizeof(event)));
 	EXPECT_EQ(ENOSPC, errno);
 	EXPECT_EQ(POLLERR, ready(fd[WATCHES_MAX], 0));

@@ -121,7 +121,7 @@ LAYOUT_FIELD(topdown_map_window, nodes, 16, 8);
 LAYOUT_FIELD(topdown_map_window, clamped, 24, 8);
 LAYOUT_FIELD(topdown_map_window, figures, 32, 272);
 
-LAYOUT_SIZE(topdown_watch, 40);
+LAYOUT_SIZE(topdown_watch, 64);
 LAYOUT_FIELD(topdown_watch, size, 0, 4);
 LAYOUT_FIELD(topdown_watch, flags, 4, 4);
 LAYOUT_FIELD(topdown_watch, cpus, 8, 8);
@@ -129,13 +129,19 @@ LAYOUT_FIELD(topdown_watch, cpus_words, 16, 4);
 LAYOUT_FIELD(topdown_watch, node, 20, 4);
 LAYOUT_FIELD(topdown_watch, ratio, 24, 4);
 LAYOUT_FIELD(topdown_watch, hold_ms, 28, 4);
-LAYOUT_FIELD(topdown_watch, __reserved, 32, 8);
+LAYOUT_FIELD(topdown_watch, min_slots, 32, 8);
+LAYOUT_FIELD(topdown_watch, watch, 40, 4);
+LAYOUT_FIELD(topdown_watch, event_size, 44, 4);
+LAYOUT_FIELD(topdown_watch, out_watch, 48, 4);
+LAYOUT_FIELD(topdown_watch, __reserved, 52, 12);
 
-LAYOUT_SIZE(topdown_event, 24);
-LAYOUT_FIELD(topdown_event, count, 0, 8);
-LAYOUT_FIELD(topdown_event, time_ns, 8, 8);
-LAYOUT_FIELD(topdown_event, cpu, 16, 4);
-LAYOUT_FIELD(topdown_event, __reserved, 20, 4);
+LAYOUT_SIZE(topdown_event, 32);
+LAYOUT_FIELD(topdown_event, watch, 0, 4);
+LAYOUT_FIELD(topdown_event, flags, 4, 4);
+LAYOUT_FIELD(topdown_event, cpu, 8, 4);
+LAYOUT_FIELD(topdown_event, ratio, 12, 4);
+LAYOUT_FIELD(topdown_event, count, 16, 8);
+LAYOUT_FIELD(topdown_event, time_ns, 24, 8);
 
 LAYOUT_SIZE(topdown_attach, 24);
 LAYOUT_FIELD(topdown_attach, size, 0, 4);

@@ -53,8 +53,8 @@
  *               empty or impossible CPU set, an out_ or reserved field not 0.
  *   E2BIG       A structure (or record) longer than a page, or with a non-zero
  *               tail this module does not know; too many words of CPU set.
- *   EOPNOTSUPP  A flag this module does not know, or a node that no CPU of this
- *               machine has; ATTACH: a kernel thread.
+ *   EOPNOTSUPP  A flag this module does not know, or a node that it does not know or
+ *               that no CPU of this machine has; ATTACH: a kernel thread.
  *   EFAULT      An address that cannot be read or written.  SESSION may have
  *               read the end of the session all the same, as poll() says below.
  *   EMSGSIZE    Too few records offered; nr_records says how many are needed.
@@ -67,12 +67,12 @@
  *   ESRCH       ATTACH: there is no such process or thread.
  *   EBADF       ATTACH: with TOPDOWN_ATTACH_PIDFD, not a pidfd.
  *   ENOENT      SESSION, CONTROL, mmap(): this descriptor has no session of that
- *               number.
- *   ENOSPC      As many descriptors have a watch as the module allows (4096);
- *               ATTACH: too many sessions, of this descriptor (1024) or in all
- *               (4096).  Without CAP_PERFMON also: of the calling user (64), or of
- *               all users (3072); or the sessions of the user were attached to too
- *               many threads (16384).
+ *               number; WATCH: no watch to be removed of that number.
+ *   ENOSPC      WATCH: too many watches, of this descriptor (256) or in all (4096);
+ *               ATTACH: too many sessions, of this descriptor (1024) or in all (4096).
+ *               Of either without CAP_PERFMON also: of the calling user (64), or of
+ *               all such users (3072); or the sessions of the user were attached to
+ *               too many threads (16384).
  *   ENOMEM      Out of memory.
  *
  * open(): EACCES of the node's mode; ENOMEM; EINTR; anything but EACCES and EPERM
@@ -80,7 +80,7 @@
  * only), ENOENT and ENOMEM as above; EINVAL for a length beyond the map, or not
  * MAP_SHARED; EPERM for a writable or executable mapping.  read(): EACCES, ENOSPC,
  * ENOMEM and EFAULT as above; EAGAIN when there is nothing to read and O_NONBLOCK
- * is set; EINTR; EINVAL for less room than one struct topdown_event.  poll() says
+ * is set; EINTR; EINVAL for less room than one event.  poll() says
  * POLLPRI when a session of the descriptor has ended (EXITED, ENDED) and
  * TOPDOWN_SESSION has not read it since, and POLLERR where read() would fail (asked
  * for with POLLIN: ENOSPC and ENOMEM too) and the descriptor has no session.
@@ -599,27 +599,48 @@ struct topdown_map_window {
 /* topdown_watch.node: every window that closes. */
 #define TOPDOWN_WATCH_ANY	0xffffffffU
 
-/* The event is a ratio below the threshold, not one above it. */
+/* The watch event is a ratio below the threshold, not one above it. */
 #define TOPDOWN_WATCH_BELOW	(1U << 0)
+/* There is also a watch event, with TOPDOWN_EVENT_BACK, when the ratio is back within. */
+#define TOPDOWN_WATCH_BACK	(1U << 1)
+/*
+ * Compare the sum over the CPUs, not each CPU.  The sum is compared once in a period.  It has
+ * the last window of each CPU that closed one less than two periods ago.
+ */
+#define TOPDOWN_WATCH_SUM	(1U << 2)
+/* Remove a watch, with its unread watch events, instead of adding one. */
+#define TOPDOWN_WATCH_REMOVE	(1U << 3)
 
 /**
  * struct topdown_watch - argument of TOPDOWN_WATCH: what poll() waits for
- * @size: sizeof(struct topdown_watch) of the caller, at least 40
+ * @size: sizeof(struct topdown_watch) of the caller, at least 64
  * @flags: TOPDOWN_WATCH_*; 0 with TOPDOWN_WATCH_ANY
  * @cpus: as in struct topdown_read
  * @cpus_words: as in struct topdown_read
  * @node: enum topdown_node, or TOPDOWN_WATCH_ANY
  * @ratio: threshold, 0..TOPDOWN_RATIO_ONE; 0 with TOPDOWN_WATCH_ANY
- * @hold_ms: how long the windows of a CPU have to be beyond the threshold
- *	without a break before it is an event, at most 3600000
+ * @hold_ms: how long the windows of a CPU have to be beyond the threshold without a break,
+ *	at most 3600000; 0 with TOPDOWN_WATCH_ANY
+ * @min_slots: a window of fewer slots counts as within the threshold, and is left out with
+ *	TOPDOWN_WATCH_ANY.  So a CPU that does next to nothing gives no watch event.  With
+ *	TOPDOWN_WATCH_SUM: the least number of slots of the sum
+ * @watch: with TOPDOWN_WATCH_REMOVE the number of the watch; else 0
+ * @event_size: sizeof(struct topdown_event) of the caller, at least 32 and at most a page.
+ *	read() gives watch events of this size.  It must be the same for all watches of the
+ *	descriptor
+ * @out_watch: number of the new watch, from 1, for this descriptor.  A number is not used
+ *	again while the descriptor is open.  The watch events have it
  * @__reserved: must be 0
  *
- * Replaces the descriptor's former watch, and drops events not yet read.  A
- * CPU beyond the threshold is one event; the next is when it has been back
- * within it and crosses it again.  A window without slots or without the node (see
- * TOPDOWN_RECORD_DRILLDOWN), and time in which the CPU was not measured, if only
- * while its groups of ordinary counters were made anew, count as within.  Without a
- * watch, poll() and read() of a descriptor wait for any window of any CPU.
+ * A descriptor has up to 256 watches.  A descriptor without a watch waits for any window of
+ * any CPU; these watch events have the number 0 and a size of 32 bytes.
+ * With TOPDOWN_WATCH_REMOVE all fields but @size, @flags and @watch must be 0.
+ *
+ * There is one watch event when a CPU crosses the threshold, and the next when it crosses
+ * it again after it has been back within it.  A window without slots or without the node
+ * (see TOPDOWN_RECORD_DRILLDOWN) counts as within.  So does time in which the CPU was not
+ * measured, if only while its groups of ordinary counters were replaced.  An idle CPU closes
+ * no window: its state does not change.
  */
 struct topdown_watch {
 	__u32 size;
@@ -629,21 +650,39 @@ struct topdown_watch {
 	__u32 node;
 	__u32 ratio;
 	__u32 hold_ms;
-	__aligned_u64 __reserved;
+	__aligned_u64 min_slots;
+	__u32 watch;
+	__u32 event_size;
+	__u32 out_watch;
+	__u32 __reserved[3];
 };
 
+/* topdown_event.flags: the CPU, or the sum, is back within the threshold. */
+#define TOPDOWN_EVENT_BACK	(1U << 0)
+
 /**
- * struct topdown_event - what read() of the node gives
- * @count: events since the last read, at least 1
- * @time_ns: when the latest was, CLOCK_MONOTONIC
- * @cpu: the CPU of the latest
- * @__reserved: 0
+ * struct topdown_event - what read() of the device gives: a watch event
+ * @watch: number of the watch; 0 if the descriptor has none
+ * @flags: TOPDOWN_EVENT_*
+ * @cpu: CPU number, or TOPDOWN_CPU_ALL with TOPDOWN_WATCH_SUM
+ * @ratio: ratio of the node in the latest window, or in the latest sum.
+ *	TOPDOWN_RATIO_NONE with TOPDOWN_WATCH_ANY, and where a CPU is back because it had
+ *	too few slots or was not measured
+ * @count: how often it happened since the last read, at least 1
+ * @time_ns: end of the latest window, CLOCK_MONOTONIC
+ *
+ * The kernel keeps one watch event for each watch, CPU and set of flags, and counts in it
+ * what happens until it is read.  So none is lost for lack of room.  They are in the order
+ * in which they first happened.  read() gives as many as there are and fit, one behind the
+ * other.  Each is cut to, or padded with zeros up to, topdown_watch.event_size.
  */
 struct topdown_event {
+	__u32 watch;
+	__u32 flags;
+	__u32 cpu;
+	__u32 ratio;
 	__aligned_u64 count;
 	__aligned_u64 time_ns;
-	__u32 cpu;
-	__u32 __reserved;
 };
 
 #include "topdown_session.h"

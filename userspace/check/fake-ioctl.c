@@ -60,7 +60,7 @@ static const struct command {
 	{ TOPDOWN_INFO, sizeof(struct topdown_info), 288, info },
 	{ TOPDOWN_READ, sizeof(struct topdown_read), 40, read_cpus },
 	{ TOPDOWN_RESET, sizeof(struct topdown_reset), 24, reset },
-	{ TOPDOWN_WATCH, sizeof(struct topdown_watch), 40, watch },
+	{ TOPDOWN_WATCH, sizeof(struct topdown_watch), 64, watch },
 	{ TOPDOWN_ATTACH, sizeof(struct topdown_attach), 24, attach },
 	{ TOPDOWN_SESSION, sizeof(struct topdown_session), 880, session },
 	{ TOPDOWN_CONTROL, sizeof(struct topdown_control), 24, control },

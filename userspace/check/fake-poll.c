@@ -1,12 +1,99 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What wakes those that wait for the stand-in for the device.
+ * The watches of the stand-in for the device, and what wakes those that wait for it.
  */
 #include "fake.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define WATCHES_MAX	256
+/* As first released. */
+#define EVENT_SIZE_MIN	32
+
+static bool watched[1 + WATCHES_MAX];
+static uint32_t last_watch;
+static uint32_t event_size = EVENT_SIZE_MIN;
+
+static unsigned int count_watches(void)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 1; i <= WATCHES_MAX; i++)
+		nr += watched[i];
+	return nr;
+}
+
+void fake_watches_begin(void)
+{
+	memset(watched, 0, sizeof(watched));
+	last_watch = 0;
+	event_size = EVENT_SIZE_MIN;
+}
+
+static int remove_watch(const struct topdown_watch *arg)
+{
+	if (arg->flags != TOPDOWN_WATCH_REMOVE || arg->node || arg->event_size)
+		return refuse(EINVAL);
+	if (!arg->watch || arg->watch > WATCHES_MAX || !watched[arg->watch])
+		return refuse(ENOENT);
+	watched[arg->watch] = false;
+	if (!count_watches())
+		event_size = EVENT_SIZE_MIN;
+	return 0;
+}
+
+int fake_watch(struct topdown_watch *arg)
+{
+	if (setting("FAKE_WATCH_ERRNO", 0))
+		return refuse(setting("FAKE_WATCH_ERRNO", 0));
+	if (arg->flags & ~TD_WATCH_FLAGS)
+		return refuse(EOPNOTSUPP);
+	if (arg->out_watch || arg->__reserved[0] || arg->__reserved[1] || arg->__reserved[2])
+		return refuse(EINVAL);
+	if (arg->flags & TOPDOWN_WATCH_REMOVE)
+		return remove_watch(arg);
+	if (arg->watch || arg->ratio > TOPDOWN_RATIO_ONE || arg->hold_ms > 3600000 ||
+	    arg->event_size < EVENT_SIZE_MIN)
+		return refuse(EINVAL);
+	if (count_watches() && arg->event_size != event_size)
+		return refuse(EINVAL);
+	if (arg->node == TOPDOWN_WATCH_ANY && (arg->ratio || arg->flags || arg->hold_ms))
+		return refuse(EINVAL);
+	if (arg->node != TOPDOWN_WATCH_ANY && arg->node >= TD_NR_NODES)
+		return refuse(EOPNOTSUPP);
+	if (last_watch == WATCHES_MAX)
+		return refuse(ENOSPC);
+	event_size = arg->event_size;
+	arg->out_watch = ++last_watch;
+	watched[last_watch] = true;
+	return 0;
+}
+
+/* Of the last watch, cut or padded to the size that was asked for. */
+ssize_t fake_event(void *to, size_t size)
+{
+	struct topdown_event event = {
+		.watch = count_watches() ? last_watch : 0,
+		.cpu = setting("FAKE_EVENT", 0),
+		.ratio = 250000000,
+		.count = 3,
+		.time_ns = 77,
+	};
+	size_t known = event_size < sizeof(event) ? event_size : sizeof(event);
+
+	if (setting("FAKE_WATCH_ERRNO", 0))
+		return refuse(setting("FAKE_WATCH_ERRNO", 0));
+	if (size < event_size)
+		return refuse(EINVAL);
+	FAKE_GROWN(&event);
+	memcpy(to, &event, known);
+	memset((char *)to + known, 0, event_size - known);
+	return event_size;
+}
 
 /* The device has an event exactly when it was told of one. */
 static short fake_events(short asked)

@@ -43,7 +43,7 @@
  *   FAKE_MINOR_OF  name that sysfs has for the device (topdown)
  *
  * Its commands are taken apart in fake-ioctl.c; the map is in fake-map.c, what it knows of
- * tasks in fake-session.c, what wakes who waits in fake-poll.c.
+ * tasks in fake-session.c, watches and what wakes who waits in fake-poll.c.
  */
 #include "fake.h"
 
@@ -157,6 +157,7 @@ int open(const char *path, int flags, ...)
 			return -1;
 		fake_fd = real("/dev/null", flags);
 		fake_sessions_begin();
+		fake_watches_begin();
 		return fake_fd;
 	}
 	if (!strcmp(path, FAKE_CPUS_PRESENT) && getenv("FAKE_PRESENT"))
@@ -449,29 +450,10 @@ void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offse
 ssize_t read(int fd, void *to, size_t size)
 {
 	ssize_t (*real)(int fd, void *to, size_t size) = dlsym(RTLD_NEXT, "read");
-	struct topdown_event event = { .count = 3, .time_ns = 77 };
 
 	if (fake_is_perf(fd))
 		return fake_perf_read(to, size);
 	if (!fake_is_device(fd))
 		return real(fd, to, size);
-	if (setting("FAKE_WATCH_ERRNO", 0))
-		return refuse(setting("FAKE_WATCH_ERRNO", 0));
-	if (size < sizeof(event))
-		return refuse(EINVAL);
-	event.cpu = setting("FAKE_EVENT", 0);
-	memcpy(to, &event, sizeof(event));
-	return sizeof(event);
-}
-
-int fake_watch(const struct topdown_watch *arg)
-{
-	if (setting("FAKE_WATCH_ERRNO", 0))
-		return refuse(setting("FAKE_WATCH_ERRNO", 0));
-	if (arg->__reserved || arg->flags & ~TD_WATCH_FLAGS || arg->ratio > TOPDOWN_RATIO_ONE ||
-	    arg->hold_ms > 3600000)
-		return refuse(EINVAL);
-	if (arg->node == TOPDOWN_WATCH_ANY)
-		return arg->ratio || arg->flags ? refuse(EINVAL) : 0;
-	return arg->node < TD_NR_NODES ? 0 : refuse(EOPNOTSUPP);
+	return fake_event(to, size);
 }

@@ -260,6 +260,30 @@ static void test_tasks(struct topdown *td)
 	check(!topdown_session_control(td, session, TOPDOWN_CONTROL_DETACH), "CONTROL");
 }
 
+static void test_events(struct topdown *td)
+{
+	const struct topdown_watch what = { .size = sizeof(what), .node = TOPDOWN_WATCH_ANY };
+	struct topdown_event event;
+	uint32_t watch = 0;
+	bool ok;
+
+	setenv("FAKE_EVENT", "2", 1);
+	memset(&event, 0xff, sizeof(event));
+	ok = !topdown_watch_wait(td, -1, &event, sizeof(event)) && event.cpu == 2 &&
+	     event.time_ns == 77 && !event.watch;
+#ifdef TOPDOWN_GROWN
+	/* Of a descriptor without a watch they have the first size. */
+	ok = ok && !event.grown[0] && !event.grown[2];
+#endif
+	check(ok, "an event without a watch");
+	check(!topdown_watch_add(td, NULL, 0, &what, &watch) && watch == 1, "WATCH");
+	memset(&event, 0xff, sizeof(event));
+	check(!topdown_watch_wait(td, -1, &event, sizeof(event)) && event.cpu == 2 &&
+	      event.time_ns == 77 && event.watch == 1 && event.count == 3 &&
+	      event.ratio == 250000000 && grown_right(&event), "an event");
+	check(!topdown_watch_remove(td, watch), "its end");
+}
+
 static void test_device(void)
 {
 	struct topdown *td = NULL;
@@ -269,6 +293,7 @@ static void test_device(void)
 	test_info(td);
 	test_reading(td);
 	test_tasks(td);
+	test_events(td);
 	topdown_close(td);
 }
 
@@ -283,7 +308,7 @@ int main(int argc, char **argv)
 		test_cpus(argv[2]);
 		test_session(argv[3]);
 	} else {
-		ktap_begin(&ktap, 8);
+		ktap_begin(&ktap, 12);
 		test_device();
 	}
 	return ktap_end(&ktap);

@@ -245,12 +245,15 @@ static void test_map_open(void)
 		"history", "window", "window size", "open", "open misaligned",
 		"open on the sequence", "far"
 	};
+	const struct topdown_watch any = { .size = sizeof(any), .node = TOPDOWN_WATCH_ANY };
 	struct topdown_map_view *map = NULL;
 	struct topdown *td = open_fake();
+	uint32_t watch = 77;
 	unsigned int i;
 
 	check(topdown_map_open(&map, td) == -EOPNOTSUPP, "a module without a map");
-	check(topdown_watch_set(td, NULL, 0, TOPDOWN_WATCH_ANY, 0, 0, 0) == -EOPNOTSUPP,
+	check(topdown_watch_add(td, NULL, 0, &any, &watch) == -EOPNOTSUPP &&
+	      topdown_watch_remove(td, 1) == -EOPNOTSUPP && watch == 77,
 	      "a module without watches");
 	topdown_close(td);
 	setenv("FAKE_FEATURES", "31", 1);
@@ -417,26 +420,84 @@ static void test_map_torn(void)
 	topdown_map_close(map);
 }
 
+/* What the library refuses by itself, or the module does. */
+static void test_watch_refused(struct topdown *td)
+{
+	const struct topdown_watch right = {
+		.size = sizeof(right), .node = TOPDOWN_RETIRING, .ratio = 5,
+	};
+	struct topdown_watch what = right;
+	struct {
+		struct topdown_watch watch;
+		__u64 more;
+	} longer = { right, 0 };
+	uint32_t watch = 77;
+	bool ok;
+
+	what.node = 99;
+	check(topdown_watch_add(td, NULL, 0, &what, &watch) == -EOPNOTSUPP, "no such node");
+	what.node = TOPDOWN_RETIRING;
+	what.ratio = TOPDOWN_RATIO_ONE + 1;
+	check(topdown_watch_add(td, NULL, 0, &what, &watch) == -EINVAL, "a ratio above 1");
+	what = right;
+	what.flags = 1U << 31;
+	check(topdown_watch_add(td, NULL, 0, &what, &watch) == -EOPNOTSUPP, "a flag not known");
+	what.flags = TOPDOWN_WATCH_REMOVE;
+	ok = topdown_watch_add(td, NULL, 0, &what, &watch) == -EINVAL;
+	what = right;
+	what.watch = 1;
+	ok = ok && topdown_watch_add(td, NULL, 0, &what, &watch) == -EINVAL;
+	what = right;
+	what.event_size = 32;
+	ok = ok && topdown_watch_add(td, NULL, 0, &what, &watch) == -EINVAL;
+	what = right;
+	what.size = 63;
+	ok = ok && topdown_watch_add(td, NULL, 0, &what, &watch) == -EINVAL;
+	check(ok, "what is not for the caller to say");
+	longer.watch.size = sizeof(longer);
+	longer.more = 1;
+	check(topdown_watch_add(td, NULL, 0, &longer.watch, &watch) == -E2BIG && watch == 77,
+	      "what the library does not know");
+	longer.more = 0;
+	check(!topdown_watch_add(td, NULL, 0, &longer.watch, &watch) && watch == 1 &&
+	      !topdown_watch_remove(td, watch), "unless it is nothing");
+}
+
 static void test_watch(void)
 {
+	struct topdown_watch what = { .size = sizeof(what), .node = TOPDOWN_WATCH_ANY };
 	struct topdown_event event = { .cpu = 99 };
 	struct topdown *td = open_fake();
+	uint32_t any = 0, below = 0;
 
-	check(!topdown_watch_set(td, NULL, 0, TOPDOWN_WATCH_ANY, 0, 0, 0), "any window");
-	check(!topdown_watch_set(td, NULL, 0, TOPDOWN_MEMORY_BOUND, 300000000,
-				 TOPDOWN_WATCH_BELOW, 500), "a threshold");
-	check(topdown_watch_set(td, NULL, 0, 99, 1, 0, 0) == -EOPNOTSUPP, "no such node");
-	check(topdown_watch_set(td, NULL, 0, 0, TOPDOWN_RATIO_ONE + 1, 0, 0) == -EINVAL,
-	      "a ratio above 1");
-	check(topdown_watch_wait(td, 0, &event, 23) == -EINVAL, "too small an event");
+	test_watch_refused(td);
+	setenv("FAKE_EVENT", "2", 1);
+	check(!topdown_watch_wait(td, -1, &event, sizeof(event)) && event.cpu == 2 &&
+	      !event.watch, "an event without a watch");
+	unsetenv("FAKE_EVENT");
+	check(!topdown_watch_add(td, NULL, 0, &what, &any) && any == 2, "any window");
+	what.node = TOPDOWN_MEMORY_BOUND;
+	what.ratio = 300000000;
+	what.flags = TOPDOWN_WATCH_BELOW | TOPDOWN_WATCH_BACK | TOPDOWN_WATCH_SUM;
+	what.hold_ms = 500;
+	what.min_slots = 1000000;
+	check(!topdown_watch_add(td, NULL, 0, &what, &below) && below == 3, "a threshold besides");
+	event.cpu = 99;
+	check(topdown_watch_wait(td, 0, &event, 31) == -EINVAL, "too small an event");
 	check(topdown_watch_wait(td, 10, &event, sizeof(event)) == -EAGAIN && event.cpu == 99,
 	      "no event");
 	setenv("FAKE_EVENT", "3", 1);
 	check(!topdown_watch_wait(td, -1, &event, sizeof(event)) && event.cpu == 3 &&
-	      event.count == 3, "an event");
+	      event.watch == below && event.count == 3 && event.ratio == 250000000, "an event");
+	unsetenv("FAKE_EVENT");
+	check(!topdown_watch_remove(td, any) && topdown_watch_remove(td, any) == -ENOENT &&
+	      !topdown_watch_remove(td, below), "removed");
+	setenv("FAKE_EVENT", "3", 1);
+	check(!topdown_watch_wait(td, -1, &event, sizeof(event)) && !event.watch,
+	      "without a watch again");
 	unsetenv("FAKE_EVENT");
 	setenv("FAKE_WATCH_ERRNO", "13", 1);
-	check(topdown_watch_set(td, NULL, 0, 0, 1, 0, 0) == -EACCES &&
+	check(topdown_watch_add(td, NULL, 0, &what, &any) == -EACCES &&
 	      topdown_watch_wait(td, -1, &event, sizeof(event)) == -EACCES, "no right to");
 	unsetenv("FAKE_WATCH_ERRNO");
 	topdown_close(td);
@@ -589,7 +650,7 @@ static void test_session_map(void)
 
 int main(void)
 {
-	ktap_begin(&ktap, 139);
+	ktap_begin(&ktap, 146);
 	test_open();
 	test_descriptors();
 	test_info();

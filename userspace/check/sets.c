@@ -24,12 +24,14 @@ static void check(bool ok, const char *name)
 /* What each function that takes a set says of it, if they agree; else 1. */
 static int refused(struct topdown *td, const uint64_t *cpus, unsigned int words)
 {
+	const struct topdown_watch any = { .size = sizeof(any), .node = TOPDOWN_WATCH_ANY };
 	struct topdown_reading *reading = NULL;
+	uint32_t watch;
 	int ret = topdown_reading_create(&reading, td, cpus, words);
 
 	topdown_reading_destroy(reading);
 	if (topdown_sums_reset(td, cpus, words, 0) != ret ||
-	    topdown_watch_set(td, cpus, words, TOPDOWN_WATCH_ANY, 0, 0, 0) != ret)
+	    topdown_watch_add(td, cpus, words, &any, &watch) != ret)
 		return 1;
 	return ret;
 }

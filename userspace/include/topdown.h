@@ -72,7 +72,8 @@ int topdown_open(struct topdown **out, const char *path);
  *	what the process that opened it could.  From now on the handle's, and closes on
  *	exec; on error it stays the caller's
  *
- * Sessions, baseline and watch belong to the descriptor, and are there if it has any.
+ * Sessions, baseline and watches belong to the descriptor, and are there if it has any.
+ * Events of its watches are read if they have the first released size.
  *
  * Return: 0; -EBADF if @fd is not open; else as topdown_open().
  */
@@ -364,35 +365,48 @@ bool topdown_figures_has(const struct topdown_figures *figures, unsigned int nod
 double topdown_figures_ratio(const struct topdown_figures *figures, unsigned int node);
 
 /**
- * topdown_watch_set() - say what to wait for
+ * topdown_watch_add() - say what to wait for, besides what has been said before
  * @td: handle
  * @cpus: set of CPUs
  * @words: words in @cpus
- * @node: enum topdown_node, or TOPDOWN_WATCH_ANY for every window that closes
- * @ratio: threshold, 0..TOPDOWN_RATIO_ONE; 0 with TOPDOWN_WATCH_ANY
- * @flags: TOPDOWN_WATCH_BELOW for a ratio below @ratio, 0 for one above it
- * @hold_ms: how long the windows of a CPU have to be beyond it, at most 3600000
+ * @what: its size; node: enum topdown_node, or TOPDOWN_WATCH_ANY for every window that
+ *	closes; flags: TOPDOWN_WATCH_BELOW, _BACK and _SUM; ratio: threshold,
+ *	0..TOPDOWN_RATIO_ONE; hold_ms: how long the windows of a CPU have to be beyond it;
+ *	min_slots: a window of fewer slots is within it.  All else is 0
+ * @watch: its number, from 1, which its events have; untouched on error
  *
- * Replaces the handle's former watch.  The descriptor of topdown_fd() polls as
- * readable from the event until it is read.
+ * Each CPU that crosses the threshold is an event, or with TOPDOWN_WATCH_SUM all of them
+ * together.  The descriptor of topdown_fd() polls as readable from the event until it is
+ * read.
  *
- * Return: 0; -EOPNOTSUPP when the module is too old, or no CPU has the node;
- * -EACCES as for topdown_map_open(); -ENOSPC with too many watches; -EINVAL;
- * -ENOMEM.
+ * Return: 0; -EOPNOTSUPP when the module is too old, or does not know a flag or the node,
+ * or no CPU has the node; -EACCES as for topdown_map_open(); -ENOSPC with too many watches,
+ * of the handle, of the user or in all; -EINVAL; -E2BIG for a set that cannot be, or
+ * something in @what that this library does not know; -ENOMEM.
  */
-int topdown_watch_set(struct topdown *td, const uint64_t *cpus, unsigned int words,
-		      uint32_t node, uint32_t ratio, unsigned int flags, uint32_t hold_ms);
+int topdown_watch_add(struct topdown *td, const uint64_t *cpus, unsigned int words,
+		      const struct topdown_watch *what, uint32_t *watch);
+
+/**
+ * topdown_watch_remove() - wait for that no more
+ * @td: handle
+ * @watch: number of the watch, which is gone, with its events that were not read
+ *
+ * Return: 0; -ENOENT if the handle has no such watch; -EOPNOTSUPP when the module is too
+ * old.
+ */
+int topdown_watch_remove(struct topdown *td, uint32_t watch);
 
 /**
  * topdown_watch_wait() - wait for an event and read it
  * @td: handle; without a watch, any window of any CPU is waited for
  * @timeout_ms: how long at most; 0 for not at all, negative for ever
- * @out: the event; untouched on error
+ * @out: one event, the first there is; untouched on error
  * @size: sizeof(*@out)
  *
  * Return: 0; -EAGAIN if there was none in that time; -ECANCELED after
  * topdown_watch_cancel(); -EINTR after a signal; -EINVAL for a wrong @size; -EMFILE or
- * -ENFILE without a descriptor to be cancelled by; else as topdown_watch_set().
+ * -ENFILE without a descriptor to be cancelled by; else as topdown_watch_add().
  */
 int topdown_watch_wait(struct topdown *td, int timeout_ms, struct topdown_event *out,
 		       size_t size);

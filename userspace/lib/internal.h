@@ -18,7 +18,8 @@
 #define TD_RECORD_SIZE_MIN	616
 #define TD_MAP_SIZE_MIN		64
 #define TD_WINDOW_SIZE_MIN	304
-#define TD_EVENT_SIZE_MIN	24
+#define TD_EVENT_SIZE_MIN	32
+#define TD_WATCH_SIZE_MIN	64
 #define TD_SESSION_SIZE_MIN	880
 #define TD_SESSION_MAP_SIZE_MIN	80
 #define TD_SHARE_SIZE_MIN	320
@@ -41,11 +42,13 @@ struct td_copy {
 /*
  * @cancel_fd: an eventfd that ends a wait; -1 until there is one
  * @resets: how often the handle's baseline was set anew
+ * @watches: how many it has made, and not removed
  */
 struct topdown {
 	int fd;
 	int cancel_fd;
 	uint64_t resets;
+	unsigned int watches;
 	struct topdown_info info;
 };
 

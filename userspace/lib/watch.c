@@ -9,27 +9,67 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-TD_API int topdown_watch_set(struct topdown *td, const uint64_t *cpus, unsigned int words,
-			     uint32_t node, uint32_t ratio, unsigned int flags,
-			     uint32_t hold_ms)
+/* What is not for the caller to say, or not known here, is 0. */
+static int td_check_watch(const struct topdown_watch *what)
 {
-	struct topdown_watch arg = {
-		.size = sizeof(arg),
-		.flags = flags,
-		.cpus = (uintptr_t)cpus,
-		.cpus_words = words,
-		.node = node,
-		.ratio = ratio,
-		.hold_ms = hold_ms,
-	};
+	const unsigned char *byte = (const unsigned char *)what;
+	uint32_t i;
+
+	if (what->size < TD_WATCH_SIZE_MIN)
+		return -EINVAL;
+	for (i = sizeof(*what); i < what->size; i++) {
+		if (byte[i])
+			return -E2BIG;
+	}
+	if (what->cpus || what->cpus_words || what->watch || what->event_size ||
+	    what->out_watch || what->flags & TOPDOWN_WATCH_REMOVE)
+		return -EINVAL;
+	return 0;
+}
+
+TD_API int topdown_watch_add(struct topdown *td, const uint64_t *cpus, unsigned int words,
+			     const struct topdown_watch *what, uint32_t *watch)
+{
+	struct topdown_watch arg;
 	int ret;
 
 	ret = td_check_set(cpus, words);
+	if (!ret)
+		ret = td_check_watch(what);
 	if (ret)
 		return ret;
 	if (!topdown_has(td, TOPDOWN_FEATURE_WATCH))
 		return -EOPNOTSUPP;
-	return td_ioctl(td, TOPDOWN_WATCH, &arg);
+	td_copy_sized(&arg, sizeof(arg), what, what->size);
+	arg.size = sizeof(arg);
+	arg.cpus = (uintptr_t)cpus;
+	arg.cpus_words = words;
+	arg.event_size = sizeof(struct topdown_event);
+	ret = td_ioctl(td, TOPDOWN_WATCH, &arg);
+	if (ret)
+		return ret;
+	if (!arg.out_watch)
+		return -EPROTO;
+	td->watches++;
+	*watch = arg.out_watch;
+	return 0;
+}
+
+TD_API int topdown_watch_remove(struct topdown *td, uint32_t watch)
+{
+	struct topdown_watch arg = {
+		.size = sizeof(arg),
+		.flags = TOPDOWN_WATCH_REMOVE,
+		.watch = watch,
+	};
+	int ret;
+
+	if (!topdown_has(td, TOPDOWN_FEATURE_WATCH))
+		return -EOPNOTSUPP;
+	ret = td_ioctl(td, TOPDOWN_WATCH, &arg);
+	if (!ret && td->watches)
+		td->watches--;
+	return ret;
 }
 
 /* Made by who first waits or cancels, which may be two threads at once. */
@@ -91,6 +131,8 @@ static int td_sleep(struct topdown *td, int timeout_ms)
 TD_API int topdown_watch_wait(struct topdown *td, int timeout_ms,
 			      struct topdown_event *out, size_t size)
 {
+	/* Of a descriptor without a watch they have the first released size. */
+	size_t event_size = td->watches ? sizeof(struct topdown_event) : TD_EVENT_SIZE_MIN;
 	struct topdown_event event;
 	ssize_t len;
 	int ret;
@@ -107,7 +149,7 @@ TD_API int topdown_watch_wait(struct topdown *td, int timeout_ms,
 	if (ret)
 		return ret;
 	/* With POLLERR this says what is wrong, and does not wait. */
-	len = read(td->fd, &event, sizeof(event));
+	len = read(td->fd, &event, event_size);
 	if (len < 0)
 		return -errno;
 	if (len < TD_EVENT_SIZE_MIN)
