@@ -66,6 +66,7 @@ union td_command {
 	struct topdown_attach attach;
 	struct topdown_session session;
 	struct topdown_control control;
+	struct topdown_sessions sessions;
 };
 
 /*
@@ -108,7 +109,7 @@ static int td_chardev_info(struct td_file *file, union td_command *command)
 		.out_features		= TOPDOWN_FEATURE_FRESH | TOPDOWN_FEATURE_TOTAL |
 					  TOPDOWN_FEATURE_RESET | TOPDOWN_FEATURE_MAP |
 					  TOPDOWN_FEATURE_WATCH | TOPDOWN_FEATURE_SESSION |
-					  TOPDOWN_FEATURE_SESSION_MAP,
+					  TOPDOWN_FEATURE_SESSION_MAP | TOPDOWN_FEATURE_SESSIONS,
 		.out_flags		= file->may_read ? TOPDOWN_INFO_MAY_READ : 0,
 		.out_nr_cpus		= nr_cpu_ids,
 		.out_record_size	= sizeof(struct topdown_record),
@@ -360,6 +361,11 @@ static int td_chardev_session(struct td_file *file, union td_command *command)
 	return td_sessions_read(&file->sessions, &command->session);
 }
 
+static int td_chardev_sessions(struct td_file *file, union td_command *command)
+{
+	return td_sessions_read_many(&file->sessions, &command->sessions);
+}
+
 static int td_chardev_control(struct td_file *file, union td_command *command)
 {
 	return td_sessions_control(&file->sessions, &command->control);
@@ -404,6 +410,7 @@ static const struct td_ioctl td_ioctls[] = {
 		 .undo = td_chardev_unattach),
 	TD_IOCTL(SESSION, struct topdown_session, out_atom_figures, td_chardev_session, true),
 	TD_IOCTL(CONTROL, struct topdown_control, __reserved, td_chardev_control, false),
+	TD_IOCTL(SESSIONS, struct topdown_sessions, __reserved, td_chardev_sessions, true),
 };
 
 static long td_chardev_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)

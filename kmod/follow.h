@@ -14,6 +14,7 @@ struct td_session;
 struct perf_event *td_follow_create(struct td_member *member, struct task_struct *task,
 				    bool on_exec);
 void td_follow_fresh(struct td_session *session);
+void td_follow_fresh_cpus(const struct cpumask *cpus);
 
 int td_follow_init(void);
 void td_follow_exit(void);

@@ -3,6 +3,7 @@
  * The session list of a descriptor: make sessions, look them up, wait for them, end them.
  */
 #include <linux/capability.h>
+#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/kernel.h>
@@ -12,17 +13,23 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 
 #include "attach.h"
 #include "compat.h"
 #include "follow.h"
+#include "metrics.h"
 #include "quota.h"
 #include "session.h"
 #include "sessions.h"
 #include "share.h"
 
 #define TD_SESSIONS_MAX		1024
+
+/* Size as first released; struct topdown_session may grow at its end. */
+#define TD_SESSION_SIZE_VER0	880
 
 static struct pid *td_sessions_pidfd(int fd)
 {
@@ -224,6 +231,143 @@ int td_sessions_read(struct td_sessions *list, struct topdown_session *read)
 	}
 	mutex_unlock(&list->lock);
 	return session ? 0 : -ENOENT;
+}
+
+/* The answer for a number without a session. */
+static void td_sessions_none(struct topdown_session *read)
+{
+	read->out_state = TOPDOWN_SESSION_DETACHED;
+	td_figures_clear(&read->out_figures);
+	td_figures_clear(&read->out_core_figures);
+	td_figures_clear(&read->out_atom_figures);
+}
+
+/* The numbers of the command, or of all sessions; the caller frees them. */
+static u32 *td_sessions_numbers(struct td_sessions *list, struct topdown_sessions *read)
+{
+	unsigned int room = read->nr_sessions, nr = 0;
+	struct td_session *session;
+	unsigned long id;
+	u32 *numbers;
+
+	numbers = kvmalloc_array(TD_SESSIONS_MAX, sizeof(*numbers), GFP_KERNEL);
+	if (!numbers)
+		return ERR_PTR(-ENOMEM);
+	if (read->numbers) {
+		nr = read->nr_numbers;
+		if (copy_from_user(numbers, u64_to_user_ptr(read->numbers), nr * sizeof(*numbers)))
+			nr = 0;
+	} else {
+		mutex_lock(&list->lock);
+		xa_for_each(&list->sessions, id, session)
+			numbers[nr++] = id;
+		mutex_unlock(&list->lock);
+	}
+	if (read->numbers && !nr) {
+		kvfree(numbers);
+		return ERR_PTR(-EFAULT);
+	}
+	read->nr_sessions = nr;
+	if (nr > room) {
+		kvfree(numbers);
+		return ERR_PTR(-EMSGSIZE);
+	}
+	return numbers;
+}
+
+/* Fold for the sessions where their tasks run now, with one interrupt to each CPU. */
+static int td_sessions_fresh(struct td_sessions *list, const u32 *numbers, unsigned int nr)
+{
+	struct td_session *session;
+	cpumask_var_t cpus;
+	unsigned int i;
+	int cpu;
+
+	if (!zalloc_cpumask_var(&cpus, GFP_KERNEL))
+		return -ENOMEM;
+	mutex_lock(&list->lock);
+	for (i = 0; i < nr; i++) {
+		session = xa_load(&list->sessions, numbers[i]);
+		for_each_online_cpu(cpu) {
+			if (session && td_session_runs_on(session, cpu))
+				cpumask_set_cpu(cpu, cpus);
+		}
+	}
+	mutex_unlock(&list->lock);
+	td_follow_fresh_cpus(cpus);
+	free_cpumask_var(cpus);
+	return 0;
+}
+
+/* Copy an answer to the caller's array, cut or padded to its size. */
+static int td_sessions_put(struct td_sessions *list, const struct topdown_sessions *read,
+			   unsigned int index, struct topdown_session *answer)
+{
+	char __user *to = u64_to_user_ptr(read->sessions + (u64)index * read->session_size);
+	size_t size = min_t(size_t, read->session_size, sizeof(*answer));
+	struct td_session *session;
+
+	answer->size = read->session_size;
+	/* Released before the copy, because a page of the caller may take for ever. */
+	mutex_lock(&list->lock);
+	session = xa_load(&list->sessions, answer->session);
+	if (session)
+		td_session_read(session, answer);
+	else
+		td_sessions_none(answer);
+	mutex_unlock(&list->lock);
+	if (copy_to_user(to, answer, size) || clear_user(to + size, read->session_size - size))
+		return -EFAULT;
+	return 0;
+}
+
+static int td_sessions_put_all(struct td_sessions *list, const struct topdown_sessions *read,
+			       const u32 *numbers)
+{
+	struct topdown_session *answer = kmalloc(sizeof(*answer), GFP_KERNEL);
+	unsigned int i;
+	int ret = 0;
+
+	if (!answer)
+		return -ENOMEM;
+	for (i = 0; i < read->nr_sessions && !ret; i++) {
+		*answer = (struct topdown_session){ .session = numbers[i] };
+		ret = td_sessions_put(list, read, i, answer);
+		cond_resched();
+	}
+	kfree(answer);
+	return ret;
+}
+
+/**
+ * td_sessions_read_many() - TOPDOWN_SESSIONS
+ * @list: session list of the descriptor
+ * @read: the argument
+ *
+ * Return: 0 or a negative errno as in the ABI.
+ */
+int td_sessions_read_many(struct td_sessions *list, struct topdown_sessions *read)
+{
+	u32 *numbers;
+	int ret = 0;
+
+	if (read->flags & ~TD_SESSION_FLAGS)
+		return -EOPNOTSUPP;
+	if (read->__reserved || !read->numbers != !read->nr_numbers ||
+	    read->session_size < TD_SESSION_SIZE_VER0)
+		return -EINVAL;
+	if (read->session_size > PAGE_SIZE || read->nr_numbers > TD_SESSIONS_MAX)
+		return -E2BIG;
+
+	numbers = td_sessions_numbers(list, read);
+	if (IS_ERR(numbers))
+		return PTR_ERR(numbers);
+	if (read->flags & TOPDOWN_SESSION_FRESH)
+		ret = td_sessions_fresh(list, numbers, read->nr_sessions);
+	if (!ret)
+		ret = td_sessions_put_all(list, read, numbers);
+	kvfree(numbers);
+	return ret;
 }
 
 static void td_sessions_act(struct td_sessions *list, struct td_session *session,

@@ -36,6 +36,7 @@ void td_sessions_stop(struct td_sessions *list);
 int td_sessions_attach(struct td_sessions *list, struct topdown_attach *attach);
 void td_sessions_detach(struct td_sessions *list, u32 id);
 int td_sessions_read(struct td_sessions *list, struct topdown_session *read);
+int td_sessions_read_many(struct td_sessions *list, struct topdown_sessions *read);
 int td_sessions_control(struct td_sessions *list, const struct topdown_control *control);
 int td_sessions_mmap(struct td_sessions *list, struct vm_area_struct *vma);
 __poll_t td_sessions_poll(struct td_sessions *list, struct file *filp, poll_table *table);

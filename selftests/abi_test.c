@@ -2,6 +2,11 @@
 /*
  * The ABI of /dev/topdown: one test for each row of the errno table in
  * linux/topdown.h, and the sizes of every command.
+ *
+ * What needs tasks, watches, other users or a lack of memory is elsewhere: EACCES in
+ * rights_test.c and attach_test.c, ESRCH and EBADF in attach_test.c, ENOENT in
+ * attach_test.c, session_map_test.c and watch_test.c, ENOSPC in quota_test.c and
+ * watch_test.c, ENOMEM in fail_test.c, and of SESSIONS all in sessions_test.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -185,7 +190,7 @@ TEST_F(abi, longer_than_a_page_is_e2big)
 TEST_F(abi, unknown_command_is_enotty)
 {
 	const unsigned int cmds[] = {
-		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_CONTROL + 1), _IO(TOPDOWN_IOC_TYPE, 0xff),
+		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_SESSIONS + 1), _IO(TOPDOWN_IOC_TYPE, 0xff),
 		_IO(TOPDOWN_IOC_TYPE + 1, 0),
 		_IOR(TOPDOWN_IOC_TYPE, 0, struct topdown_info),
 		_IOWR(TOPDOWN_IOC_TYPE, 1, struct topdown_read),

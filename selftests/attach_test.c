@@ -115,7 +115,7 @@ TEST_F(attach, errors_of_session)
 	}
 	memset(argument, 0, sizeof(*argument));
 	argument->session = session;
-	argument->size = 703;
+	argument->size = 879;
 	EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_SESSION, argument));
 	EXPECT_EQ(-EFAULT, try(self->fd, TOPDOWN_SESSION, NULL));
 	EXPECT_EQ(880, sizeof(*argument));

@@ -154,6 +154,10 @@ static int do_watch(void)
 	if (fd < 0)
 		return fd;
 	ret = ioctl(fd, TOPDOWN_WATCH, &watch) ? -errno : 0;
+	watch.out_watch = 0;
+	watch.flags = TOPDOWN_WATCH_SUM;
+	if (!ret)
+		ret = ioctl(fd, TOPDOWN_WATCH, &watch) ? -errno : 0;
 	close(fd);
 	return ret;
 }
@@ -162,6 +166,10 @@ static int do_attach(void)
 {
 	struct topdown_attach attach = { .size = sizeof(attach) };
 	struct topdown_session session = { .size = sizeof(session) };
+	struct topdown_sessions many = {
+		.size = sizeof(many), .flags = TOPDOWN_SESSION_FRESH,
+		.session_size = sizeof(session), .nr_sessions = 1,
+	};
 	int fd = device_open(), ret;
 
 	if (fd < 0)
@@ -170,6 +178,9 @@ static int do_attach(void)
 	session.session = attach.out_session;
 	if (!ret)
 		ret = ioctl(fd, TOPDOWN_SESSION, &session) ? -errno : 0;
+	many.sessions = (uintptr_t)&session;
+	if (!ret)
+		ret = ioctl(fd, TOPDOWN_SESSIONS, &many) ? -errno : 0;
 	close(fd);
 	return ret;
 }

@@ -25,6 +25,7 @@ LAYOUT_ASSERT(TOPDOWN_WATCH == 0xbc03);
 LAYOUT_ASSERT(TOPDOWN_ATTACH == 0xbc04);
 LAYOUT_ASSERT(TOPDOWN_SESSION == 0xbc05);
 LAYOUT_ASSERT(TOPDOWN_CONTROL == 0xbc06);
+LAYOUT_ASSERT(TOPDOWN_SESSIONS == 0xbc07);
 
 LAYOUT_SIZE(topdown_info, 288);
 LAYOUT_FIELD(topdown_info, size, 0, 4);
@@ -166,6 +167,16 @@ LAYOUT_FIELD(topdown_session, out_merged_ns, 56, 8);
 LAYOUT_FIELD(topdown_session, out_figures, 64, 272);
 LAYOUT_FIELD(topdown_session, out_core_figures, 336, 272);
 LAYOUT_FIELD(topdown_session, out_atom_figures, 608, 272);
+
+LAYOUT_SIZE(topdown_sessions, 40);
+LAYOUT_FIELD(topdown_sessions, size, 0, 4);
+LAYOUT_FIELD(topdown_sessions, flags, 4, 4);
+LAYOUT_FIELD(topdown_sessions, numbers, 8, 8);
+LAYOUT_FIELD(topdown_sessions, nr_numbers, 16, 4);
+LAYOUT_FIELD(topdown_sessions, session_size, 20, 4);
+LAYOUT_FIELD(topdown_sessions, sessions, 24, 8);
+LAYOUT_FIELD(topdown_sessions, nr_sessions, 32, 4);
+LAYOUT_FIELD(topdown_sessions, __reserved, 36, 4);
 
 LAYOUT_SIZE(topdown_share, 320);
 LAYOUT_FIELD(topdown_share, seq, 0, 4);

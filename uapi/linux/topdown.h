@@ -46,18 +46,20 @@
  *
  * Errors, the same for all commands.  No setting and no baseline has changed
  * when one is returned; records may have been written in part on EFAULT, and
- * nr_records is on EMSGSIZE:
+ * nr_records or nr_sessions is on EMSGSIZE:
  *
  *   ENOTTY      The command number is not known to this module.
  *   EINVAL      A size below the first released one, a value out of range, an
  *               empty or impossible CPU set, an out_ or reserved field not 0.
  *   E2BIG       A structure (or record) longer than a page, or with a non-zero
- *               tail this module does not know; too many words of CPU set.
+ *               tail this module does not know; too many words of CPU set; SESSIONS:
+ *               more numbers than a descriptor can have sessions.
  *   EOPNOTSUPP  A flag this module does not know, or a node that it does not know or
  *               that no CPU of this machine has; ATTACH: a kernel thread.
- *   EFAULT      An address that cannot be read or written.  SESSION may have
- *               read the end of the session all the same, as poll() says below.
- *   EMSGSIZE    Too few records offered; nr_records says how many are needed.
+ *   EFAULT      An address that cannot be read or written.  SESSION and SESSIONS may
+ *               have read the end of a session all the same, as poll() says below.
+ *   EMSGSIZE    Room for too few records or sessions; nr_records or nr_sessions says
+ *               how many there are.
  *   EACCES      System-wide figures, and perf would not let the process that
  *               opened this descriptor count a whole CPU (perf_event_paranoid,
  *               CAP_PERFMON, security module).
@@ -82,7 +84,7 @@
  * ENOMEM and EFAULT as above; EAGAIN when there is nothing to read and O_NONBLOCK
  * is set; EINTR; EINVAL for less room than one event.  poll() says
  * POLLPRI when a session of the descriptor has ended (EXITED, ENDED) and
- * TOPDOWN_SESSION has not read it since, and POLLERR where read() would fail (asked
+ * neither SESSION nor SESSIONS has read it since, and POLLERR where read() would fail (asked
  * for with POLLIN: ENOSPC and ENOMEM too) and the descriptor has no session.
  */
 #ifndef _UAPI_LINUX_TOPDOWN_H
@@ -102,6 +104,7 @@ enum {
 	TOPDOWN_CMD_ATTACH	= 0x04,
 	TOPDOWN_CMD_SESSION	= 0x05,
 	TOPDOWN_CMD_CONTROL	= 0x06,
+	TOPDOWN_CMD_SESSIONS	= 0x07,
 };
 
 #define TOPDOWN_INFO		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_INFO)
@@ -111,6 +114,7 @@ enum {
 #define TOPDOWN_ATTACH		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_ATTACH)
 #define TOPDOWN_SESSION		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_SESSION)
 #define TOPDOWN_CONTROL		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_CONTROL)
+#define TOPDOWN_SESSIONS	_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_SESSIONS)
 
 /* topdown_info.out_features: what this module can do. */
 #define TOPDOWN_FEATURE_FRESH	(1ULL << 0)	/* TOPDOWN_READ_FRESH, _RESET_FRESH */
@@ -120,6 +124,7 @@ enum {
 #define TOPDOWN_FEATURE_WATCH	(1ULL << 4)	/* TOPDOWN_WATCH, poll(), read() */
 #define TOPDOWN_FEATURE_SESSION	(1ULL << 5)	/* TOPDOWN_ATTACH, _SESSION, _CONTROL */
 #define TOPDOWN_FEATURE_SESSION_MAP (1ULL << 6)	/* TOPDOWN_SESSION_MAP_OFFSET() */
+#define TOPDOWN_FEATURE_SESSIONS (1ULL << 7)	/* TOPDOWN_SESSIONS */
 
 /* topdown_info.out_flags. */
 #define TOPDOWN_INFO_MAY_READ	(1U << 0)	/* READ is not EACCES here. */

@@ -67,8 +67,8 @@ struct topdown_attach {
  *	and the like), or executed one that it may not read, so no task is followed
  *	any more; the figures stay, but for what other tasks ran since they were
  *	last counted
- * @TOPDOWN_SESSION_DETACHED: it is gone, but its map is still mapped; the
- *	figures stay there
+ * @TOPDOWN_SESSION_DETACHED: it is gone.  In its map, if that is still mapped, the
+ *	figures stay
  */
 enum topdown_session_state {
 	TOPDOWN_SESSION_RUNNING		= 0,
@@ -135,6 +135,35 @@ struct topdown_session {
 	struct topdown_figures out_figures;
 	struct topdown_figures out_core_figures;
 	struct topdown_figures out_atom_figures;
+};
+
+/**
+ * struct topdown_sessions - argument of TOPDOWN_SESSIONS: read many sessions
+ * @size: sizeof(struct topdown_sessions) of the caller, at least 40
+ * @flags: TOPDOWN_SESSION_FRESH: one interrupt to each CPU that runs a task of any of the
+ *	sessions
+ * @numbers: address of @nr_numbers numbers of sessions, of 32 bits each.  0 with
+ *	@nr_numbers 0 asks for all sessions of the descriptor
+ * @nr_numbers: at most 1024
+ * @session_size: sizeof(struct topdown_session) of the caller, at least 880: the
+ *	distance of the answers in memory
+ * @sessions: address of room for @nr_sessions answers, in the order of @numbers, or in that
+ *	of the numbers of all sessions.  Each is what TOPDOWN_SESSION says of the session.
+ *	For a number without a session the state is TOPDOWN_SESSION_DETACHED, and there are
+ *	no figures
+ * @nr_sessions: on entry how many fit; on return how many were written, or with
+ *	EMSGSIZE how many are needed
+ * @__reserved: must be 0
+ */
+struct topdown_sessions {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 numbers;
+	__u32 nr_numbers;
+	__u32 session_size;
+	__aligned_u64 sessions;
+	__u32 nr_sessions;
+	__u32 __reserved;
 };
 
 /* Where mmap() of the node has the map of a session. */

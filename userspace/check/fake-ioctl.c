@@ -45,6 +45,11 @@ static int session(void *arg)
 	return fake_session(arg);
 }
 
+static int many_sessions(void *arg)
+{
+	return fake_sessions(arg);
+}
+
 static int control(void *arg)
 {
 	return fake_control(arg);
@@ -64,6 +69,7 @@ static const struct command {
 	{ TOPDOWN_ATTACH, sizeof(struct topdown_attach), 24, attach },
 	{ TOPDOWN_SESSION, sizeof(struct topdown_session), 880, session },
 	{ TOPDOWN_CONTROL, sizeof(struct topdown_control), 24, control },
+	{ TOPDOWN_SESSIONS, sizeof(struct topdown_sessions), 40, many_sessions },
 };
 
 static int execute(const struct command *command, unsigned char *user)

@@ -168,6 +168,7 @@ static unsigned int session_state(const struct session *session)
 	return session->disabled ? TOPDOWN_SESSION_DISABLED : TOPDOWN_SESSION_RUNNING;
 }
 
+/* In @arg all is 0 that the caller does not say. */
 int fake_session(struct topdown_session *arg)
 {
 	struct session *session = find(arg->session);
@@ -198,6 +199,41 @@ int fake_session(struct topdown_session *arg)
 		fill_counts(&arg->out_atom_figures, arg->session - 1, steps - steps / 2);
 	}
 	arg->out_merged_ns = arg->out_figures.enabled_ns / 100 * setting("FAKE_MERGED", 0);
+	return 0;
+}
+
+int fake_sessions(struct topdown_sessions *arg)
+{
+	const uint32_t *number = (const uint32_t *)(uintptr_t)arg->numbers;
+	char *to = (char *)(uintptr_t)arg->sessions;
+	size_t known = sizeof(struct topdown_session);
+	struct topdown_session one;
+	unsigned int i;
+
+	if (arg->flags & ~TD_SESSION_FLAGS)
+		return refuse(EOPNOTSUPP);
+	if (arg->__reserved || arg->session_size < FAKE_SESSION_SIZE_MIN || !arg->nr_numbers)
+		return refuse(EINVAL);
+	if (arg->session_size > 4096 || arg->nr_numbers > 1024)
+		return refuse(E2BIG);
+	if (arg->nr_numbers > arg->nr_sessions) {
+		arg->nr_sessions = arg->nr_numbers;
+		return refuse(EMSGSIZE);
+	}
+	if (known > arg->session_size)
+		known = arg->session_size;
+	for (i = 0; i < arg->nr_numbers; i++, to += arg->session_size) {
+		one = (struct topdown_session){ .flags = arg->flags, .session = number[i] };
+		if (fake_session(&one) && errno != ENOENT)
+			return -1;
+		one.size = arg->session_size;
+		one.flags = 0;
+		if (!find(number[i]))
+			one.out_state = TOPDOWN_SESSION_DETACHED;
+		memcpy(to, &one, known);
+		memset(to + known, 0, arg->session_size - known);
+	}
+	arg->nr_sessions = arg->nr_numbers;
 	return 0;
 }
 

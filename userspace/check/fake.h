@@ -19,6 +19,7 @@
 
 /* What was released first. */
 #define FAKE_RECORD_SIZE_MIN	616
+#define FAKE_SESSION_SIZE_MIN	880
 
 /* What only a newer release has, in growth.sh. */
 #ifdef TOPDOWN_GROWN
@@ -47,6 +48,7 @@ void *fake_map(size_t size, int protection, int flags);
 void fake_sessions_begin(void);
 int fake_attach(struct topdown_attach *arg);
 int fake_session(struct topdown_session *arg);
+int fake_sessions(struct topdown_sessions *arg);
 int fake_control(const struct topdown_control *arg);
 bool fake_sessions_tell(void);
 void *fake_session_map(size_t size, uint32_t number);

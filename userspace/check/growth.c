@@ -247,7 +247,8 @@ static void test_reading(struct topdown *td)
 
 static void test_tasks(struct topdown *td)
 {
-	struct topdown_session then, now;
+	struct topdown_session then, now, many[2];
+	const uint32_t numbers[2] = { 7, 1 };
 	struct topdown_figures figures;
 	uint32_t session = 0;
 
@@ -257,6 +258,10 @@ static void test_tasks(struct topdown *td)
 	      !topdown_session_between(&then, &now, 2, &figures) &&
 	      figures.enabled_ns == 1000000000 && figures.ratio[TOPDOWN_RETIRING] == 400000000 &&
 	      grown_right(&now), "SESSION");
+	check(!topdown_session_read_many(td, numbers, 2, 0, many, sizeof(many[0])) &&
+	      many[0].out_state == TOPDOWN_SESSION_DETACHED && many[1].session == session &&
+	      !memcmp(&many[1].out_figures, &now.out_figures, sizeof(now.out_figures)) &&
+	      grown_right(&many[1]), "SESSIONS");
 	check(!topdown_session_control(td, session, TOPDOWN_CONTROL_DETACH), "CONTROL");
 }
 
@@ -308,7 +313,7 @@ int main(int argc, char **argv)
 		test_cpus(argv[2]);
 		test_session(argv[3]);
 	} else {
-		ktap_begin(&ktap, 12);
+		ktap_begin(&ktap, 13);
 		test_device();
 	}
 	return ktap_end(&ktap);

@@ -597,6 +597,42 @@ static void test_session_read(void)
 	topdown_close(td);
 }
 
+static void test_session_read_many(void)
+{
+	struct topdown_session seen[3], one;
+	uint32_t session[3] = { 0, 9, 0 };
+	struct topdown *td;
+	bool ok;
+
+	setenv("FAKE_FEATURES", "127", 1);
+	td = open_fake();
+	topdown_session_attach(td, 0, TOPDOWN_ATTACH_DISABLED, &session[0]);
+	topdown_session_attach(td, getpid(), 0, &session[2]);
+	check(topdown_session_read_many(td, session, 3, 0, seen, sizeof(*seen)) == -EOPNOTSUPP,
+	      "a module that reads one by one");
+	setenv("FAKE_FEATURES", "255", 1);
+	topdown_info_update(td);
+	ok = !topdown_session_read_many(td, session, 3, TOPDOWN_SESSION_FRESH, seen,
+					sizeof(*seen));
+	check(ok && seen[0].session == session[0] && seen[2].session == session[2] &&
+	      seen[0].out_state == TOPDOWN_SESSION_DISABLED &&
+	      seen[2].out_state == TOPDOWN_SESSION_RUNNING && seen[2].size == sizeof(*seen),
+	      "many sessions");
+	check(seen[1].session == 9 && seen[1].out_state == TOPDOWN_SESSION_DETACHED &&
+	      !seen[1].out_figures.slots, "and one that there is not");
+	check(!topdown_session_read(td, session[2], 0, &one, sizeof(one)) &&
+	      !memcmp(&one.out_figures, &seen[2].out_figures, sizeof(one.out_figures)),
+	      "as one by one");
+	check(topdown_session_read_many(td, session, 0, 0, seen, sizeof(*seen)) == -EINVAL &&
+	      topdown_session_read_many(td, NULL, 3, 0, seen, sizeof(*seen)) == -EINVAL &&
+	      topdown_session_read_many(td, session, 3, 0, seen, 879) == -EINVAL &&
+	      topdown_session_read_many(td, session, 1025, 0, seen, sizeof(*seen)) == -E2BIG &&
+	      topdown_session_read_many(td, session, 3, 2, seen, sizeof(*seen)) == -EOPNOTSUPP,
+	      "what is refused");
+	setenv("FAKE_FEATURES", "31", 1);
+	topdown_close(td);
+}
+
 static void test_session_map(void)
 {
 	struct topdown_session seen = { .session = 99 };
@@ -650,7 +686,7 @@ static void test_session_map(void)
 
 int main(void)
 {
-	ktap_begin(&ktap, 146);
+	ktap_begin(&ktap, 151);
 	test_open();
 	test_descriptors();
 	test_info();
@@ -662,6 +698,7 @@ int main(void)
 	test_watch();
 	test_session_attach();
 	test_session_read();
+	test_session_read_many();
 	test_session_map();
 	/* Last, as its writer goes on reading the environment. */
 	test_map_torn();

@@ -56,6 +56,7 @@ static const struct {
 	{ TOPDOWN_FEATURE_WATCH, "watch" },
 	{ TOPDOWN_FEATURE_SESSION, "session" },
 	{ TOPDOWN_FEATURE_SESSION_MAP, "session_map" },
+	{ TOPDOWN_FEATURE_SESSIONS, "sessions" },
 };
 
 static struct json_object *feature_array(const struct topdown *td)

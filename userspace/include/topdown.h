@@ -463,6 +463,24 @@ int topdown_session_read(struct topdown *td, uint32_t session, unsigned int flag
 			 struct topdown_session *out, size_t size);
 
 /**
+ * topdown_session_read_many() - the figures of many sessions, in one system call
+ * @td: handle
+ * @sessions: their numbers
+ * @nr: how many they are, 1 to 1024
+ * @flags: TOPDOWN_SESSION_FRESH to count until now, by one interrupt to each CPU
+ * @out: room for @nr sessions, in the order of @sessions; on error it may have been
+ *	written in part.  One that the handle does not have, or no more, is
+ *	TOPDOWN_SESSION_DETACHED.  What the module or the library does not know is 0
+ * @size: sizeof(*@out)
+ *
+ * Return: 0; -EOPNOTSUPP when the module is too old, or does not know a flag; -EINVAL for
+ * no sessions, or a @size that was never released; -E2BIG for too many, or a @size of
+ * more than a page; -ENOMEM.
+ */
+int topdown_session_read_many(struct topdown *td, const uint32_t *sessions, unsigned int nr,
+			      unsigned int flags, struct topdown_session *out, size_t size);
+
+/**
  * topdown_session_map_open() - see a session without system calls
  * @out: the map, to be given to topdown_session_map_close(); untouched on error
  * @td: handle, which may be closed before the map: the figures then stay as they

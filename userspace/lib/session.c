@@ -51,6 +51,33 @@ TD_API int topdown_session_read(struct topdown *td, uint32_t session, unsigned i
 	return 0;
 }
 
+TD_API int topdown_session_read_many(struct topdown *td, const uint32_t *sessions,
+				     unsigned int nr, unsigned int flags,
+				     struct topdown_session *out, size_t size)
+{
+	struct topdown_sessions arg = {
+		.size = sizeof(arg),
+		.flags = flags,
+		.numbers = (uintptr_t)sessions,
+		.nr_numbers = nr,
+		.session_size = size,
+		.sessions = (uintptr_t)out,
+		.nr_sessions = nr,
+	};
+	int ret;
+
+	if (!sessions || !nr || size < TD_SESSION_SIZE_MIN)
+		return -EINVAL;
+	if (size > UINT32_MAX)
+		return -E2BIG;
+	if (!topdown_has(td, TOPDOWN_FEATURE_SESSIONS))
+		return -EOPNOTSUPP;
+	ret = td_ioctl(td, TOPDOWN_SESSIONS, &arg);
+	if (ret)
+		return ret;
+	return arg.nr_sessions == nr ? 0 : -EPROTO;
+}
+
 TD_API int topdown_session_control(struct topdown *td, uint32_t session,
 				   enum topdown_control_action action)
 {

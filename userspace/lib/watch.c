@@ -152,7 +152,8 @@ TD_API int topdown_watch_wait(struct topdown *td, int timeout_ms,
 	len = read(td->fd, &event, event_size);
 	if (len < 0)
 		return -errno;
-	if (len < TD_EVENT_SIZE_MIN)
+	/* Of another size they are for somebody else who has the descriptor. */
+	if ((size_t)len != event_size)
 		return -EPROTO;
 	td_copy_sized(out, size, &event, len);
 	return 0;
