@@ -24,15 +24,15 @@
 #include "fresh.h"
 #include "meter.h"
 #include "model.h"
-#include "page.h"
+#include "map.h"
 #include "record.h"
 #include "refine.h"
 #include "rights.h"
 #include "room.h"
 #include "scope.h"
-#include "sessions.h"
+#include "session-list.h"
 #include "share.h"
-#include "watches.h"
+#include "watch-list.h"
 #include "window.h"
 
 /* Size as first released; struct topdown_record may grow at its end. */
@@ -52,8 +52,8 @@ struct td_file {
 	bool may_read;
 	struct mutex lock; /* baseline */
 	struct td_baseline *baseline;
-	struct td_watches watches;
-	struct td_sessions sessions;
+	struct td_watch_list watches;
+	struct td_session_list sessions;
 	struct rcu_head rcu;
 };
 
@@ -81,7 +81,7 @@ static void td_chardev_best(struct topdown_record *best)
 
 	*best = (struct topdown_record){ .source = TOPDOWN_SOURCE_NONE };
 	for_each_possible_cpu(cpu) {
-		td_page_read(cpu, false, &record);
+		td_map_read(cpu, false, &record);
 		nodes |= td_window_nodes(cpu);
 		if (record.level > best->level || (record.level == best->level &&
 						   best->kind == TOPDOWN_KIND_ATOM))
@@ -135,10 +135,10 @@ static int td_chardev_info(struct td_file *file, union td_command *command)
 	strscpy(info->out_cpu_name, cpu->x86_model_id, sizeof(info->out_cpu_name));
 	strscpy(info->out_codename, model->codename, sizeof(info->out_codename));
 	strscpy(info->out_version, TOPDOWN_VERSION, sizeof(info->out_version));
-	info->out_map_size = td_page_size();
+	info->out_map_size = td_map_size();
 	info->out_session_map_size = td_share_size();
-	info->out_instance = td_page_instance();
-	info->out_load_time_ns = td_page_load_time();
+	info->out_instance = td_map_instance();
+	info->out_load_time_ns = td_map_load_time();
 	return 0;
 }
 
@@ -320,7 +320,7 @@ static int td_chardev_add_watch(struct td_file *file, struct topdown_watch *watc
 		return -ENOMEM;
 	ret = td_chardev_cpus(cpus, watch->cpus, watch->cpus_words);
 	if (!ret)
-		ret = td_watches_add(&file->watches, watch, cpus);
+		ret = td_watch_list_add(&file->watches, watch, cpus);
 	free_cpumask_var(cpus);
 	return ret;
 }
@@ -330,11 +330,11 @@ static int td_chardev_watch(struct td_file *file, union td_command *command)
 	struct topdown_watch *watch = &command->watch;
 	int ret;
 
-	ret = td_watches_check(watch);
+	ret = td_watch_list_check(watch);
 	if (ret)
 		return ret;
 	if (watch->flags & TOPDOWN_WATCH_REMOVE)
-		return td_watches_remove(&file->watches, watch->watch);
+		return td_watch_list_remove(&file->watches, watch->watch);
 	return td_chardev_add_watch(file, watch);
 }
 
@@ -342,33 +342,33 @@ static int td_chardev_watch(struct td_file *file, union td_command *command)
 static void td_chardev_unwatch(struct td_file *file, const union td_command *command)
 {
 	if (!(command->watch.flags & TOPDOWN_WATCH_REMOVE))
-		td_watches_remove(&file->watches, command->watch.out_watch);
+		td_watch_list_remove(&file->watches, command->watch.out_watch);
 }
 
 static int td_chardev_attach(struct td_file *file, union td_command *command)
 {
-	return td_sessions_attach(&file->sessions, &command->attach);
+	return td_session_list_attach(&file->sessions, &command->attach);
 }
 
 /* Undo an attach whose answer could not be written: the caller has no number. */
 static void td_chardev_unattach(struct td_file *file, const union td_command *command)
 {
-	td_sessions_detach(&file->sessions, command->attach.out_session);
+	td_session_list_detach(&file->sessions, command->attach.out_session);
 }
 
 static int td_chardev_session(struct td_file *file, union td_command *command)
 {
-	return td_sessions_read(&file->sessions, &command->session);
+	return td_session_list_read(&file->sessions, &command->session);
 }
 
 static int td_chardev_sessions(struct td_file *file, union td_command *command)
 {
-	return td_sessions_read_many(&file->sessions, &command->sessions);
+	return td_session_list_read_many(&file->sessions, &command->sessions);
 }
 
 static int td_chardev_control(struct td_file *file, union td_command *command)
 {
-	return td_sessions_control(&file->sessions, &command->control);
+	return td_session_list_control(&file->sessions, &command->control);
 }
 
 /**
@@ -457,17 +457,17 @@ static ssize_t td_chardev_read_event(struct file *filp, char __user *buffer, siz
 
 	if (!file->may_read)
 		return -EACCES;
-	return td_watches_read(&file->watches, buffer, size, filp->f_flags & O_NONBLOCK);
+	return td_watch_list_read(&file->watches, buffer, size, filp->f_flags & O_NONBLOCK);
 }
 
 static __poll_t td_chardev_poll(struct file *filp, poll_table *table)
 {
 	struct td_file *file = filp->private_data;
-	__poll_t sessions = td_sessions_poll(&file->sessions, filp, table);
+	__poll_t sessions = td_session_list_poll(&file->sessions, filp, table);
 	__poll_t windows = EPOLLERR;
 
 	if (file->may_read)
-		windows = td_watches_poll(&file->watches, filp, table);
+		windows = td_watch_list_poll(&file->watches, filp, table);
 	/* Report an error only if there is nothing else to wait for. */
 	return ((sessions | windows) & ~EPOLLERR) | (sessions & windows & EPOLLERR);
 }
@@ -487,7 +487,7 @@ static int td_chardev_mmap(struct file *filp, struct vm_area_struct *vma)
 
 	/* mprotect() must not make the mapping writable or executable either. */
 	vm_flags_clear(vma, VM_MAYWRITE | VM_MAYEXEC);
-	return vma->vm_pgoff ? td_sessions_mmap(&file->sessions, vma) : td_page_mmap(vma);
+	return vma->vm_pgoff ? td_session_list_mmap(&file->sessions, vma) : td_map_mmap(vma);
 }
 
 static int td_chardev_open(struct inode *inode, struct file *filp)
@@ -504,8 +504,8 @@ static int td_chardev_open(struct inode *inode, struct file *filp)
 		return -ENOMEM;
 	file->may_read = !ret;
 	mutex_init(&file->lock);
-	td_watches_init(&file->watches);
-	td_sessions_init(&file->sessions);
+	td_watch_list_init(&file->watches);
+	td_session_list_init(&file->sessions);
 	filp->private_data = file;
 	return stream_open(inode, filp);
 }
@@ -521,8 +521,8 @@ static int td_chardev_release(struct inode *inode, struct file *filp)
 {
 	struct td_file *file = filp->private_data;
 
-	td_sessions_stop(&file->sessions);
-	td_watches_stop(&file->watches);
+	td_session_list_stop(&file->sessions);
+	td_watch_list_stop(&file->watches);
 	kvfree(file->baseline);
 	mutex_destroy(&file->lock);
 	call_rcu(&file->rcu, td_chardev_free_rcu);

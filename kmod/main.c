@@ -15,7 +15,7 @@
 #include "follow.h"
 #include "group.h"
 #include "model.h"
-#include "page.h"
+#include "map.h"
 #include "sysfs.h"
 
 static int __init td_init(void)
@@ -28,7 +28,7 @@ static int __init td_init(void)
 	ret = td_group_init();
 	if (ret)
 		return ret;
-	ret = td_page_init();
+	ret = td_map_init();
 	if (ret)
 		goto err_group;
 	/* Before the first fold, because each fold uses the lists. */
@@ -59,7 +59,7 @@ err_aside:
 err_cpu:
 	td_cpu_exit();
 err_page:
-	td_page_exit();
+	td_map_exit();
 err_group:
 	td_group_exit();
 	return ret;
@@ -73,7 +73,7 @@ static void __exit td_exit(void)
 	td_follow_exit();
 	td_aside_exit();
 	td_cpu_exit();
-	td_page_exit();
+	td_map_exit();
 	td_group_exit();
 }
 

@@ -6,7 +6,7 @@
 #include <linux/ktime.h>
 #include <linux/string.h>
 
-#include "page.h"
+#include "map.h"
 #include "record.h"
 #include "sums.h"
 #include "window.h"
@@ -21,7 +21,7 @@
 void td_record_read(int cpu, bool fresh, const struct td_baseline *baseline,
 		    struct topdown_record *record)
 {
-	td_page_read(cpu, fresh, record);
+	td_map_read(cpu, fresh, record);
 	if (baseline) {
 		record->windows -= baseline->windows;
 		td_figures_sub(&record->total, &baseline->total);
@@ -39,7 +39,7 @@ void td_record_baseline(int cpu, struct td_baseline *baseline)
 {
 	struct topdown_record record;
 
-	td_page_read(cpu, false, &record);
+	td_map_read(cpu, false, &record);
 	baseline->windows = record.windows;
 	baseline->total = record.total;
 }

@@ -16,7 +16,7 @@
 #include <linux/vmalloc.h>
 
 #include "compat.h"
-#include "seq.h"
+#include "seqlock.h"
 #include "share.h"
 #include "sums.h"
 
@@ -151,7 +151,7 @@ void td_share_credit(struct topdown_session_map *map, const struct td_credit *cr
 	const struct topdown_figures *part = credit->part;
 
 	lockdep_assert_irqs_disabled();
-	td_seq_write_begin(&share->seq);
+	td_seqlock_write_begin(&share->seq);
 	if (part && part->slots)
 		td_share_has(share, td_share_resets(map), credit);
 	if (part) {
@@ -163,7 +163,7 @@ void td_share_credit(struct topdown_session_map *map, const struct td_credit *cr
 	share->figures.enabled_ns += credit->ran_ns;
 	share->merged_ns += credit->merged_ns;
 	share->switches += credit->switches;
-	td_seq_write_end(&share->seq);
+	td_seqlock_write_end(&share->seq);
 }
 
 static void td_share_read(const struct topdown_share *share, struct topdown_share *copy)
@@ -171,9 +171,9 @@ static void td_share_read(const struct topdown_share *share, struct topdown_shar
 	u32 seq;
 
 	do {
-		seq = td_seq_read_begin(&share->seq);
+		seq = td_seqlock_read_begin(&share->seq);
 		*copy = *share;
-	} while (td_seq_read_retry(&share->seq, seq));
+	} while (td_seqlock_read_retry(&share->seq, seq));
 }
 
 /**
@@ -235,11 +235,11 @@ void td_share_all(const struct topdown_share sum[TD_NR_KINDS], struct topdown_sh
 void td_share_tell(struct topdown_session_map *map, u32 state, u32 flags, u32 tasks)
 {
 	lockdep_assert_irqs_disabled();
-	td_seq_write_begin(&map->seq);
+	td_seqlock_write_begin(&map->seq);
 	map->state = state;
 	map->flags = flags;
 	map->tasks = tasks;
-	td_seq_write_end(&map->seq);
+	td_seqlock_write_end(&map->seq);
 }
 
 /**
@@ -251,10 +251,10 @@ void td_share_tell(struct topdown_session_map *map, u32 state, u32 flags, u32 ta
 void td_share_begin(struct topdown_session_map *map)
 {
 	lockdep_assert_irqs_disabled();
-	td_seq_write_begin(&map->seq);
+	td_seqlock_write_begin(&map->seq);
 	/* Pairs with READ_ONCE() in td_share_resets(). */
 	WRITE_ONCE(map->resets, map->resets + 1);
-	td_seq_write_end(&map->seq);
+	td_seqlock_write_end(&map->seq);
 }
 
 /**
@@ -269,12 +269,12 @@ void td_share_reset(struct topdown_session_map *map,
 	unsigned int kind;
 
 	lockdep_assert_irqs_disabled();
-	td_seq_write_begin(&map->seq);
+	td_seqlock_write_begin(&map->seq);
 	for (kind = 0; kind < TD_NR_KINDS; kind++) {
 		now = td_share_baseline(map, kind);
 		now->figures = baseline[kind].figures;
 		now->switches = baseline[kind].switches;
 		now->merged_ns = baseline[kind].merged_ns;
 	}
-	td_seq_write_end(&map->seq);
+	td_seqlock_write_end(&map->seq);
 }

@@ -4,7 +4,7 @@
  *
  * A CPU's timer goes through the list of all watches under RCU after it has closed a window.
  * Without watches that costs one test of an empty list.  Readers get the watch events from
- * watches.c.
+ * watch-list.c.
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -17,7 +17,7 @@
 #include <linux/time64.h>
 
 #include "metrics.h"
-#include "page.h"
+#include "map.h"
 #include "quota.h"
 #include "watch.h"
 
@@ -27,7 +27,7 @@
 DEFINE_MUTEX(td_watch_mutex);
 
 /* List of all watches; changed under td_watch_mutex, timers use RCU. */
-static LIST_HEAD(td_watch_list);
+static LIST_HEAD(td_watches);
 
 /**
  * struct td_look - a window, or a sum over CPUs, to be compared with the threshold
@@ -188,7 +188,7 @@ static void td_watch_sum(struct td_watch *watch, const struct topdown_record *re
  */
 bool td_watch_wanted(void)
 {
-	return !list_empty(&td_watch_list);
+	return !list_empty(&td_watches);
 }
 
 /**
@@ -201,7 +201,7 @@ void td_watch_window(const struct topdown_record *record, unsigned int period_ms
 	struct td_watch *watch;
 
 	rcu_read_lock();
-	list_for_each_entry_rcu(watch, &td_watch_list, node) {
+	list_for_each_entry_rcu(watch, &td_watches, node) {
 		if (!cpumask_test_cpu(record->cpu, watch->cpus))
 			continue;
 		if (watch->what.flags & TOPDOWN_WATCH_SUM)
@@ -277,7 +277,7 @@ static void td_watch_look_back(struct td_watch *watch)
 	unsigned int cpu;
 
 	for_each_cpu(cpu, watch->cpus) {
-		td_page_read(cpu, false, &record);
+		td_map_read(cpu, false, &record);
 		td_watch_keep(watch, &record);
 	}
 }
@@ -323,7 +323,7 @@ void td_watch_begin(struct td_watch *watch)
 {
 	lockdep_assert_held(&td_watch_mutex);
 	/* Pairs with list_for_each_entry_rcu() in td_watch_window(). */
-	list_add_tail_rcu(&watch->node, &td_watch_list);
+	list_add_tail_rcu(&watch->node, &td_watches);
 }
 
 /**

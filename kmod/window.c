@@ -13,7 +13,7 @@
  * - the release of the meter, by hotplug or for another meter, folds last (fit.c).
  *
  * A part is what one fold adds.  A window is the parts until the timer ends it.  The sums
- * are in the map (page.c).  docs/architecture.md has the whole picture.
+ * are in the map (map.c).  docs/architecture.md has the whole picture.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -38,7 +38,7 @@
 #include "guest.h"
 #include "meter.h"
 #include "model.h"
-#include "page.h"
+#include "map.h"
 #include "plausible.h"
 #include "room.h"
 #include "scope.h"
@@ -235,7 +235,7 @@ static const struct topdown_record *td_window_count(struct td_window *window, bo
 		td_window_spare_guests(window, guests, part);
 	if (td_credit_wanted())
 		td_window_credit(window, part);
-	entry = td_page_write_begin(window->cpu);
+	entry = td_map_write_begin(window->cpu);
 	entry->record.time_ns = ktime_get_ns();
 	td_figures_add(&entry->record.total, part);
 	if (close) {
@@ -244,9 +244,9 @@ static const struct topdown_record *td_window_count(struct td_window *window, bo
 		td_figures_add(&entry->open, part);
 		window->parts++;
 	}
-	td_page_write_end(window->cpu);
+	td_map_write_end(window->cpu);
 	if (close)
-		td_page_add_window(window->cpu, &entry->record);
+		td_map_add_window(window->cpu, &entry->record);
 	return &entry->record;
 }
 
@@ -270,8 +270,8 @@ static void td_window_set_state(struct td_window *window, enum topdown_state sta
 
 	/* Pairs with READ_ONCE() in td_fresh_awake(). */
 	WRITE_ONCE(window->state, state);
-	td_page_write_begin(window->cpu)->record.state = state;
-	td_page_write_end(window->cpu);
+	td_map_write_begin(window->cpu)->record.state = state;
+	td_map_write_end(window->cpu);
 }
 
 /**
@@ -405,7 +405,7 @@ void td_window_begin(void *arg)
 		state = TOPDOWN_STATE_UNSUPPORTED;
 	if (td_meter_in_error(meter))
 		state = TOPDOWN_STATE_ERROR;
-	record = &td_page_write_begin(window->cpu)->record;
+	record = &td_map_write_begin(window->cpu)->record;
 	record->level = meter->level;
 	record->nodes = meter->nodes;
 	record->source = meter->source;
@@ -414,7 +414,7 @@ void td_window_begin(void *arg)
 	record->kind = window->kind;
 	record->slots_per_cycle = window->model->slots_per_cycle;
 	record->nr_cpus = 1;
-	td_page_write_end(window->cpu);
+	td_map_write_end(window->cpu);
 	td_window_set_state(window, state);
 
 	window->flags = meter->flags;
@@ -468,8 +468,8 @@ void td_window_unsupported(void *arg)
 {
 	struct td_window *window = arg;
 
-	td_page_write_begin(window->cpu)->record.kind = window->kind;
-	td_page_write_end(window->cpu);
+	td_map_write_begin(window->cpu)->record.kind = window->kind;
+	td_map_write_end(window->cpu);
 	td_window_set_state(window, TOPDOWN_STATE_UNSUPPORTED);
 }
 
@@ -521,11 +521,11 @@ void td_window_setup(struct td_window *window, int cpu)
 	window->jitter = get_random_u32();
 	timer_setup(&window->timer, td_window_timer, flags);
 
-	entry = td_page_write_begin(cpu);
+	entry = td_map_write_begin(cpu);
 	entry->record.cpu = cpu;
 	entry->record.state = window->state;
 	td_figures_clear(&entry->record.total);
 	td_figures_clear(&entry->record.window);
 	td_figures_clear(&entry->open);
-	td_page_write_end(cpu);
+	td_map_write_end(cpu);
 }

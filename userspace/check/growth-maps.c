@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Writes a map of CPUs and a map of a session as the module makes them, by its own
- * kmod/page.c and kmod/share.c.
+ * kmod/map.c and kmod/share.c.
  *
  *   growth-maps CPUS-FILE SESSION-FILE
  *
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "../../kmod/page.h"
+#include "../../kmod/map.h"
 #include "../../kmod/share.h"
 #include "growth.h"
 
@@ -31,7 +31,7 @@ int this_cpu;
 
 static void fill_record(unsigned int cpu, unsigned int number)
 {
-	struct topdown_map_record *entry = td_page_write_begin(cpu);
+	struct topdown_map_record *entry = td_map_write_begin(cpu);
 	struct topdown_record *record = &entry->record;
 
 	*record = (struct topdown_record) {
@@ -54,8 +54,8 @@ static void fill_record(unsigned int cpu, unsigned int number)
 	growth_figures(&entry->open, GROWTH_OPEN(cpu));
 	fill(record);
 	fill(entry);
-	td_page_write_end(cpu);
-	td_page_add_window(cpu, record);
+	td_map_write_end(cpu);
+	td_map_add_window(cpu, record);
 }
 
 /* The module puts nothing there that it does not know. */
@@ -121,7 +121,7 @@ int main(int argc, char **argv)
 	struct topdown_map *map;
 	bool ok;
 
-	if (argc != 3 || td_page_init())
+	if (argc != 3 || td_map_init())
 		return 2;
 	for (cpu = 0; cpu < GROWTH_CPUS; cpu++) {
 		for (number = 1; number <= GROWTH_WINDOWS; number++)
@@ -132,16 +132,16 @@ int main(int argc, char **argv)
 		return 2;
 	fill_session(session);
 	/* The header of the map is before the first record. */
-	map = (void *)((char *)td_page_write_begin(0) - ALIGN(sizeof(*map), SMP_CACHE_BYTES));
-	td_page_write_end(0);
+	map = (void *)((char *)td_map_write_begin(0) - ALIGN(sizeof(*map), SMP_CACHE_BYTES));
+	td_map_write_end(0);
 	fill(map);
 	for (number = 0; number < GROWTH_CPUS * map->history_entries; number++)
 		fill_window((char *)map + map->history_offset +
 			    (size_t)number * map->history_stride);
-	ok = write_map(argv[1], map, td_page_size(), 0) &&
+	ok = write_map(argv[1], map, td_map_size(), 0) &&
 	     write_map(argv[2], session, td_share_size(),
 		       TOPDOWN_SESSION_MAP_OFFSET(GROWTH_SESSION));
 	td_share_free(session);
-	td_page_exit();
+	td_map_exit();
 	return ok ? 0 : 1;
 }

@@ -3,7 +3,7 @@
 #
 # The ABI can grow: programs and libraries of this release get right figures from a module
 # of a release in which every structure is longer, and theirs from ours.  Maps are those
-# of the module's own kmod/page.c and kmod/share.c; of the ioctls the stand-in answers.
+# of the module's own kmod/map.c and kmod/share.c; of the ioctls the stand-in answers.
 # What is too short to have been released is refused: library.c, and in a guest abi_test.
 set -euo pipefail
 # shellcheck source=userspace/check/lib.sh
@@ -38,7 +38,7 @@ build() {
 		"$tree"/kmod/{metrics,names,sums}.c -static-libasan -static-libubsan -pthread
 	"$CC" "${warnings[@]}" "${sanitize[@]}" -Wno-unused-parameter -I"$WORK/stubs" -I"$tree" \
 		"${include[@]}" -include "$tree/userspace/check/kernel.h" -o "$tree/maps" \
-		"$tree"/userspace/check/growth-maps.c "$tree"/kmod/{page,share,metrics,sums}.c
+		"$tree"/userspace/check/growth-maps.c "$tree"/kmod/{map,share,metrics,sums}.c
 	"$CC" "${warnings[@]}" -shared -fPIC "${include[@]}" -o "$tree/fake.so" \
 		"$tree"/userspace/check/fake{,-ioctl,-map,-perf,-poll,-session}.c "$tree/kmod/metrics.c"
 	"$tree/maps" "$tree/cpus.map" "$tree/session.map"

@@ -3,7 +3,7 @@
  * The map: the records and the history of windows, which readers may mmap().
  *
  * A record exists only here, so READ, sysfs and mappings see the same bytes.  Each record has
- * a sequence number of its own (seq.h).
+ * a sequence number of its own (seqlock.h).
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -17,8 +17,8 @@
 #include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
 
-#include "page.h"
-#include "seq.h"
+#include "map.h"
+#include "seqlock.h"
 
 #define TD_HISTORY_MAX		4096
 
@@ -32,60 +32,60 @@ static struct topdown_map *td_map;
 static u64 td_instance;
 static u64 td_load_time;
 
-static void *td_page_at(u64 offset)
+static void *td_map_at(u64 offset)
 {
 	return (char *)td_map + offset;
 }
 
-static struct topdown_map_record *td_page_record(int cpu)
+static struct topdown_map_record *td_map_record(int cpu)
 {
-	return td_page_at(td_map->record_offset + (u64)cpu * td_map->record_stride);
+	return td_map_at(td_map->record_offset + (u64)cpu * td_map->record_stride);
 }
 
-static struct topdown_map_window *td_page_window(int cpu, u64 number)
+static struct topdown_map_window *td_map_window(int cpu, u64 number)
 {
 	u64 index = (u64)cpu * td_map->history_entries + (number - 1) % td_map->history_entries;
 
-	return td_page_at(td_map->history_offset + index * td_map->history_stride);
+	return td_map_at(td_map->history_offset + index * td_map->history_stride);
 }
 
 /**
- * td_page_write_begin() - begin to change the record of a CPU
+ * td_map_write_begin() - begin to change the record of a CPU
  * @cpu: possible CPU; the caller is the only writer of its record, and cannot be preempted
  *	unless there are no readers yet
  *
  * Return: the record with its sequence number.
  */
-struct topdown_map_record *td_page_write_begin(int cpu)
+struct topdown_map_record *td_map_write_begin(int cpu)
 {
-	struct topdown_map_record *entry = td_page_record(cpu);
+	struct topdown_map_record *entry = td_map_record(cpu);
 
-	td_seq_write_begin(&entry->seq);
+	td_seqlock_write_begin(&entry->seq);
 	return entry;
 }
 
 /**
- * td_page_write_end() - end changing the record of a CPU
- * @cpu: as given to td_page_write_begin()
+ * td_map_write_end() - end changing the record of a CPU
+ * @cpu: as given to td_map_write_begin()
  */
-void td_page_write_end(int cpu)
+void td_map_write_end(int cpu)
 {
-	td_seq_write_end(&td_page_record(cpu)->seq);
+	td_seqlock_write_end(&td_map_record(cpu)->seq);
 }
 
 /**
- * td_page_add_window() - add the last window of a CPU to the history
- * @cpu: possible CPU; as for td_page_write_begin()
+ * td_map_add_window() - add the last window of a CPU to the history
+ * @cpu: possible CPU; as for td_map_write_begin()
  * @record: record of the CPU
  */
-void td_page_add_window(int cpu, const struct topdown_record *record)
+void td_map_add_window(int cpu, const struct topdown_record *record)
 {
 	struct topdown_map_window *entry;
 
 	if (!td_map->history_entries)
 		return;
 
-	entry = td_page_window(cpu, record->windows);
+	entry = td_map_window(cpu, record->windows);
 	WRITE_ONCE(entry->number, 0);
 	/* Pairs with user space's second look at the number. */
 	smp_wmb();
@@ -99,61 +99,61 @@ void td_page_add_window(int cpu, const struct topdown_record *record)
 }
 
 /**
- * td_page_read() - copy the record of a CPU
+ * td_map_read() - copy the record of a CPU
  * @cpu: possible CPU
  * @open: replace the last window by the open window as of its last fold
  * @record: written, without ratios
  */
-void td_page_read(int cpu, bool open, struct topdown_record *record)
+void td_map_read(int cpu, bool open, struct topdown_record *record)
 {
-	const struct topdown_map_record *entry = td_page_record(cpu);
+	const struct topdown_map_record *entry = td_map_record(cpu);
 	u32 seq;
 
 	do {
-		seq = td_seq_read_begin(&entry->seq);
+		seq = td_seqlock_read_begin(&entry->seq);
 		*record = entry->record;
 		/* The open window may be empty yet; but keep the last one if none is open. */
 		if (open && (entry->open.enabled_ns || record->state == TOPDOWN_STATE_OK)) {
 			record->window = entry->open;
 			record->window_time_ns = record->time_ns;
 		}
-	} while (td_seq_read_retry(&entry->seq, seq));
+	} while (td_seqlock_read_retry(&entry->seq, seq));
 }
 
 /**
- * td_page_instance() - a number that differs each time the module is loaded
+ * td_map_instance() - a number that differs each time the module is loaded
  *
  * Readers notice by it that the sums have started from 0.
  *
  * Return: a random number, not 0.
  */
-u64 td_page_instance(void)
+u64 td_map_instance(void)
 {
 	return td_instance;
 }
 
 /**
- * td_page_load_time() - when the sums started from 0
+ * td_map_load_time() - when the sums started from 0
  *
  * Return: CLOCK_BOOTTIME, nanoseconds.
  */
-u64 td_page_load_time(void)
+u64 td_map_load_time(void)
 {
 	return td_load_time;
 }
 
 /**
- * td_page_size() - size of the map
+ * td_map_size() - size of the map
  *
  * Return: bytes, whole pages.
  */
-size_t td_page_size(void)
+size_t td_map_size(void)
 {
 	return td_map->size;
 }
 
 /**
- * td_page_mmap() - map the map into a process
+ * td_map_mmap() - map the map into a process
  * @vma: the mapping, at offset 0; the caller has checked the rights
  *
  * The mapping holds a reference to the file, and so to the module.  The memory exists until
@@ -161,17 +161,17 @@ size_t td_page_size(void)
  *
  * Return: 0, -EINVAL if the mapping is too long, or -ENOMEM.
  */
-int td_page_mmap(struct vm_area_struct *vma)
+int td_map_mmap(struct vm_area_struct *vma)
 {
 	return remap_vmalloc_range(vma, td_map, 0);
 }
 
 /**
- * td_page_init() - make the map, with empty records
+ * td_map_init() - make the map, with empty records
  *
  * Return: 0, -EINVAL for a bad history parameter, or -ENOMEM.
  */
-int td_page_init(void)
+int td_map_init(void)
 {
 	struct topdown_map map = {
 		.magic			= TOPDOWN_MAP_MAGIC,
@@ -209,9 +209,9 @@ int td_page_init(void)
 }
 
 /**
- * td_page_exit() - undo td_page_init(); no mapping is left
+ * td_map_exit() - undo td_map_init(); no mapping is left
  */
-void td_page_exit(void)
+void td_map_exit(void)
 {
 	vfree(td_map);
 }

@@ -23,7 +23,7 @@
 #include "metrics.h"
 #include "quota.h"
 #include "session.h"
-#include "sessions.h"
+#include "session-list.h"
 #include "share.h"
 
 #define TD_SESSIONS_MAX		1024
@@ -31,7 +31,7 @@
 /* Size as first released; struct topdown_session may grow at its end. */
 #define TD_SESSION_SIZE_VER0	880
 
-static struct pid *td_sessions_pidfd(int fd)
+static struct pid *td_session_list_pidfd(int fd)
 {
 	struct file *file = fget(fd);
 	struct pid *pid;
@@ -44,7 +44,7 @@ static struct pid *td_sessions_pidfd(int fd)
 }
 
 /* The task that a command names, with a reference, or an errno as a pointer. */
-static struct task_struct *td_sessions_task(const struct topdown_attach *attach)
+static struct task_struct *td_session_list_task(const struct topdown_attach *attach)
 {
 	bool pidfd = attach->flags & TOPDOWN_ATTACH_PIDFD;
 	bool thread = attach->flags & TOPDOWN_ATTACH_THREAD;
@@ -53,7 +53,7 @@ static struct task_struct *td_sessions_task(const struct topdown_attach *attach)
 
 	if (!pidfd && !attach->pid)
 		return get_task_struct(current);
-	pid = pidfd ? td_sessions_pidfd(attach->pid) : find_get_pid(attach->pid);
+	pid = pidfd ? td_session_list_pidfd(attach->pid) : find_get_pid(attach->pid);
 	if (!pid)
 		return ERR_PTR(pidfd ? -EBADF : -ESRCH);
 	task = get_pid_task(pid, thread ? PIDTYPE_PID : PIDTYPE_TGID);
@@ -61,7 +61,7 @@ static struct task_struct *td_sessions_task(const struct topdown_attach *attach)
 	return task ? task : ERR_PTR(-ESRCH);
 }
 
-static int td_sessions_check(const struct topdown_attach *attach)
+static int td_session_list_check(const struct topdown_attach *attach)
 {
 	__u32 flags = attach->flags;
 
@@ -80,9 +80,9 @@ static int td_sessions_check(const struct topdown_attach *attach)
 }
 
 /* Make a session that follows the task and does not count yet. */
-static struct td_session *td_sessions_make(struct td_sessions *list,
-					   const struct topdown_attach *attach,
-					   struct task_struct *task)
+static struct td_session *td_session_list_make(struct td_session_list *list,
+					       const struct topdown_attach *attach,
+					       struct task_struct *task)
 {
 	struct td_user *user = td_quota_get(TD_SESSION);
 	struct td_session *session;
@@ -105,8 +105,8 @@ static struct td_session *td_sessions_make(struct td_sessions *list,
 	return ERR_PTR(ret);
 }
 
-static int td_sessions_add(struct td_sessions *list, const struct topdown_attach *attach,
-			   struct task_struct *task)
+static int td_session_list_add(struct td_session_list *list, const struct topdown_attach *attach,
+			       struct task_struct *task)
 {
 	struct td_session *session;
 	int ret;
@@ -118,7 +118,7 @@ static int td_sessions_add(struct td_sessions *list, const struct topdown_attach
 	ret = xa_reserve(&list->sessions, list->last + 1, GFP_KERNEL_ACCOUNT);
 	if (ret)
 		return ret;
-	session = td_sessions_make(list, attach, task);
+	session = td_session_list_make(list, attach, task);
 	if (IS_ERR(session)) {
 		xa_release(&list->sessions, list->last + 1);
 		return PTR_ERR(session);
@@ -126,7 +126,7 @@ static int td_sessions_add(struct td_sessions *list, const struct topdown_attach
 	session->id = ++list->last;
 	session->map->session = session->id;
 	xa_store(&list->sessions, session->id, session, GFP_KERNEL_ACCOUNT);
-	/* Pairs with READ_ONCE() in td_sessions_poll(). */
+	/* Pairs with READ_ONCE() in td_session_list_poll(). */
 	WRITE_ONCE(list->nr, list->nr + 1);
 	td_session_begin(session);
 	return 0;
@@ -136,7 +136,7 @@ static int td_sessions_add(struct td_sessions *list, const struct topdown_attach
  * As in perf, CAP_PERFMON is needed to follow another process.  perf also accepts a caller
  * who may trace the process, but no module can check that.
  */
-static int td_sessions_allowed(struct task_struct *task)
+static int td_session_list_allowed(struct task_struct *task)
 {
 	if (task->flags & PF_KTHREAD)
 		return -EOPNOTSUPP;
@@ -146,28 +146,28 @@ static int td_sessions_allowed(struct task_struct *task)
 }
 
 /**
- * td_sessions_attach() - TOPDOWN_ATTACH
+ * td_session_list_attach() - TOPDOWN_ATTACH
  * @list: session list of the descriptor
  * @attach: the argument
  *
  * Return: 0 or a negative errno as in the ABI.
  */
-int td_sessions_attach(struct td_sessions *list, struct topdown_attach *attach)
+int td_session_list_attach(struct td_session_list *list, struct topdown_attach *attach)
 {
 	struct task_struct *task;
 	int ret;
 
-	ret = td_sessions_check(attach);
+	ret = td_session_list_check(attach);
 	if (ret)
 		return ret;
-	task = td_sessions_task(attach);
+	task = td_session_list_task(attach);
 	if (IS_ERR(task))
 		return PTR_ERR(task);
 
-	ret = td_sessions_allowed(task);
+	ret = td_session_list_allowed(task);
 	if (!ret) {
 		mutex_lock(&list->lock);
-		ret = td_sessions_add(list, attach, task);
+		ret = td_session_list_add(list, attach, task);
 		attach->out_session = list->last;
 		mutex_unlock(&list->lock);
 	}
@@ -175,12 +175,12 @@ int td_sessions_attach(struct td_sessions *list, struct topdown_attach *attach)
 	return ret;
 }
 
-static void td_sessions_remove(struct td_sessions *list, struct td_session *session)
+static void td_session_list_remove(struct td_session_list *list, struct td_session *session)
 {
 	lockdep_assert_held(&list->lock);
 	td_session_end(session);
 	xa_erase(&list->sessions, session->id);
-	/* Pairs with READ_ONCE() in td_sessions_poll(). */
+	/* Pairs with READ_ONCE() in td_session_list_poll(). */
 	WRITE_ONCE(list->nr, list->nr - 1);
 	/* Without the right to windows, poll() has nothing to wait for now. */
 	if (!list->nr)
@@ -190,29 +190,29 @@ static void td_sessions_remove(struct td_sessions *list, struct td_session *sess
 }
 
 /**
- * td_sessions_detach() - undo TOPDOWN_ATTACH
+ * td_session_list_detach() - undo TOPDOWN_ATTACH
  * @list: session list of the descriptor
  * @id: number of the session; another thread may have detached it already
  */
-void td_sessions_detach(struct td_sessions *list, u32 id)
+void td_session_list_detach(struct td_session_list *list, u32 id)
 {
 	struct td_session *session;
 
 	mutex_lock(&list->lock);
 	session = xa_load(&list->sessions, id);
 	if (session)
-		td_sessions_remove(list, session);
+		td_session_list_remove(list, session);
 	mutex_unlock(&list->lock);
 }
 
 /**
- * td_sessions_read() - TOPDOWN_SESSION
+ * td_session_list_read() - TOPDOWN_SESSION
  * @list: session list of the descriptor
  * @read: the argument
  *
  * Return: 0 or a negative errno as in the ABI.
  */
-int td_sessions_read(struct td_sessions *list, struct topdown_session *read)
+int td_session_list_read(struct td_session_list *list, struct topdown_session *read)
 {
 	struct td_session *session;
 
@@ -234,7 +234,7 @@ int td_sessions_read(struct td_sessions *list, struct topdown_session *read)
 }
 
 /* The answer for a number without a session. */
-static void td_sessions_none(struct topdown_session *read)
+static void td_session_list_none(struct topdown_session *read)
 {
 	read->out_state = TOPDOWN_SESSION_DETACHED;
 	td_figures_clear(&read->out_figures);
@@ -243,7 +243,7 @@ static void td_sessions_none(struct topdown_session *read)
 }
 
 /* The numbers of the command, or of all sessions; the caller frees them. */
-static u32 *td_sessions_numbers(struct td_sessions *list, struct topdown_sessions *read)
+static u32 *td_session_list_numbers(struct td_session_list *list, struct topdown_sessions *read)
 {
 	unsigned int room = read->nr_sessions, nr = 0;
 	struct td_session *session;
@@ -276,7 +276,7 @@ static u32 *td_sessions_numbers(struct td_sessions *list, struct topdown_session
 }
 
 /* Fold for the sessions where their tasks run now, with one interrupt to each CPU. */
-static int td_sessions_fresh(struct td_sessions *list, const u32 *numbers, unsigned int nr)
+static int td_session_list_fresh(struct td_session_list *list, const u32 *numbers, unsigned int nr)
 {
 	struct td_session *session;
 	cpumask_var_t cpus;
@@ -300,8 +300,8 @@ static int td_sessions_fresh(struct td_sessions *list, const u32 *numbers, unsig
 }
 
 /* Copy an answer to the caller's array, cut or padded to its size. */
-static int td_sessions_put(struct td_sessions *list, const struct topdown_sessions *read,
-			   unsigned int index, struct topdown_session *answer)
+static int td_session_list_put(struct td_session_list *list, const struct topdown_sessions *read,
+			       unsigned int index, struct topdown_session *answer)
 {
 	char __user *to = u64_to_user_ptr(read->sessions + (u64)index * read->session_size);
 	size_t size = min_t(size_t, read->session_size, sizeof(*answer));
@@ -314,15 +314,15 @@ static int td_sessions_put(struct td_sessions *list, const struct topdown_sessio
 	if (session)
 		td_session_read(session, answer);
 	else
-		td_sessions_none(answer);
+		td_session_list_none(answer);
 	mutex_unlock(&list->lock);
 	if (copy_to_user(to, answer, size) || clear_user(to + size, read->session_size - size))
 		return -EFAULT;
 	return 0;
 }
 
-static int td_sessions_put_all(struct td_sessions *list, const struct topdown_sessions *read,
-			       const u32 *numbers)
+static int td_session_list_put_all(struct td_session_list *list,
+				   const struct topdown_sessions *read, const u32 *numbers)
 {
 	struct topdown_session *answer = kmalloc(sizeof(*answer), GFP_KERNEL);
 	unsigned int i;
@@ -332,7 +332,7 @@ static int td_sessions_put_all(struct td_sessions *list, const struct topdown_se
 		return -ENOMEM;
 	for (i = 0; i < read->nr_sessions && !ret; i++) {
 		*answer = (struct topdown_session){ .session = numbers[i] };
-		ret = td_sessions_put(list, read, i, answer);
+		ret = td_session_list_put(list, read, i, answer);
 		cond_resched();
 	}
 	kfree(answer);
@@ -340,13 +340,13 @@ static int td_sessions_put_all(struct td_sessions *list, const struct topdown_se
 }
 
 /**
- * td_sessions_read_many() - TOPDOWN_SESSIONS
+ * td_session_list_read_many() - TOPDOWN_SESSIONS
  * @list: session list of the descriptor
  * @read: the argument
  *
  * Return: 0 or a negative errno as in the ABI.
  */
-int td_sessions_read_many(struct td_sessions *list, struct topdown_sessions *read)
+int td_session_list_read_many(struct td_session_list *list, struct topdown_sessions *read)
 {
 	u32 *numbers;
 	int ret = 0;
@@ -359,19 +359,19 @@ int td_sessions_read_many(struct td_sessions *list, struct topdown_sessions *rea
 	if (read->session_size > PAGE_SIZE || read->nr_numbers > TD_SESSIONS_MAX)
 		return -E2BIG;
 
-	numbers = td_sessions_numbers(list, read);
+	numbers = td_session_list_numbers(list, read);
 	if (IS_ERR(numbers))
 		return PTR_ERR(numbers);
 	if (read->flags & TOPDOWN_SESSION_FRESH)
-		ret = td_sessions_fresh(list, numbers, read->nr_sessions);
+		ret = td_session_list_fresh(list, numbers, read->nr_sessions);
 	if (!ret)
-		ret = td_sessions_put_all(list, read, numbers);
+		ret = td_session_list_put_all(list, read, numbers);
 	kvfree(numbers);
 	return ret;
 }
 
-static void td_sessions_act(struct td_sessions *list, struct td_session *session,
-			    enum topdown_control_action action)
+static void td_session_list_act(struct td_session_list *list, struct td_session *session,
+				enum topdown_control_action action)
 {
 	lockdep_assert_held(&list->lock);
 	/* Fold first, so that the old settings apply to slots until now. */
@@ -386,19 +386,19 @@ static void td_sessions_act(struct td_sessions *list, struct td_session *session
 		td_session_reset(session);
 		break;
 	case TOPDOWN_CONTROL_DETACH:
-		td_sessions_remove(list, session);
+		td_session_list_remove(list, session);
 		break;
 	}
 }
 
 /**
- * td_sessions_control() - TOPDOWN_CONTROL
+ * td_session_list_control() - TOPDOWN_CONTROL
  * @list: session list of the descriptor
  * @control: the argument
  *
  * Return: 0 or a negative errno as in the ABI.
  */
-int td_sessions_control(struct td_sessions *list, const struct topdown_control *control)
+int td_session_list_control(struct td_session_list *list, const struct topdown_control *control)
 {
 	struct td_session *session;
 
@@ -410,13 +410,13 @@ int td_sessions_control(struct td_sessions *list, const struct topdown_control *
 	mutex_lock(&list->lock);
 	session = xa_load(&list->sessions, control->session);
 	if (session)
-		td_sessions_act(list, session, control->action);
+		td_session_list_act(list, session, control->action);
 	mutex_unlock(&list->lock);
 	return session ? 0 : -ENOENT;
 }
 
 /**
- * td_sessions_mmap() - map a session map
+ * td_session_list_mmap() - map a session map
  * @list: session list of the descriptor
  * @vma: the mapping, read-only; its offset is the number of the session in pages
  *
@@ -425,7 +425,7 @@ int td_sessions_control(struct td_sessions *list, const struct topdown_control *
  *
  * Return: 0 or a negative errno as in the ABI.
  */
-int td_sessions_mmap(struct td_sessions *list, struct vm_area_struct *vma)
+int td_session_list_mmap(struct td_session_list *list, struct vm_area_struct *vma)
 {
 	struct td_session *session;
 	int ret;
@@ -446,46 +446,46 @@ int td_sessions_mmap(struct td_sessions *list, struct vm_area_struct *vma)
 }
 
 /**
- * td_sessions_poll() - has a session ended that was not read since?
+ * td_session_list_poll() - has a session ended that was not read since?
  * @list: session list of the descriptor
  * @filp: the file
  * @table: poll table of the caller
  *
  * Return: EPOLLPRI if so; EPOLLERR if there is no session at all.
  */
-__poll_t td_sessions_poll(struct td_sessions *list, struct file *filp, poll_table *table)
+__poll_t td_session_list_poll(struct td_session_list *list, struct file *filp, poll_table *table)
 {
 	poll_wait(filp, &list->wait, table);
-	/* Pairs with WRITE_ONCE() in td_sessions_add() and td_sessions_remove(). */
+	/* Pairs with WRITE_ONCE() in td_session_list_add() and td_session_list_remove(). */
 	if (!READ_ONCE(list->nr))
 		return EPOLLERR;
 	return td_news_any(&list->news) ? EPOLLPRI : 0;
 }
 
-static void td_sessions_wake(struct irq_work *work)
+static void td_session_list_wake(struct irq_work *work)
 {
-	struct td_sessions *list = container_of(work, struct td_sessions, news.wake);
+	struct td_session_list *list = container_of(work, struct td_session_list, news.wake);
 
 	wake_up_interruptible_poll(&list->wait, EPOLLPRI);
 }
 
 /**
- * td_sessions_init() - prepare an empty session list
+ * td_session_list_init() - prepare an empty session list
  * @list: the list, zeroed
  */
-void td_sessions_init(struct td_sessions *list)
+void td_session_list_init(struct td_session_list *list)
 {
 	mutex_init(&list->lock);
 	xa_init(&list->sessions);
 	init_waitqueue_head(&list->wait);
-	init_irq_work(&list->news.wake, td_sessions_wake);
+	init_irq_work(&list->news.wake, td_session_list_wake);
 }
 
 /**
- * td_sessions_stop() - end all sessions
+ * td_session_list_stop() - end all sessions
  * @list: the list, which nobody uses any more
  */
-void td_sessions_stop(struct td_sessions *list)
+void td_session_list_stop(struct td_session_list *list)
 {
 	struct td_session *session;
 	unsigned long id;

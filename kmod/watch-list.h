@@ -13,7 +13,7 @@
 struct cpumask;
 
 /**
- * struct td_watches - watch list: the watches of one descriptor
+ * struct td_watch_list - watch list: the watches of one descriptor
  * @list: the watches; under td_watch_mutex, as all up to @event_size
  * @nr: number of watches
  * @last: highest number of a watch so far
@@ -21,7 +21,7 @@ struct cpumask;
  * @event_size: size of a watch event for read()
  * @queue: the unread watch events
  */
-struct td_watches {
+struct td_watch_list {
 	struct list_head list;
 	unsigned int nr;
 	u32 last;
@@ -30,14 +30,14 @@ struct td_watches {
 	struct td_watch_queue queue;
 };
 
-void td_watches_init(struct td_watches *watches);
-void td_watches_stop(struct td_watches *watches);
-int td_watches_check(const struct topdown_watch *what);
-int td_watches_add(struct td_watches *watches, struct topdown_watch *what,
-		   const struct cpumask *cpus);
-int td_watches_remove(struct td_watches *watches, u32 id);
-ssize_t td_watches_read(struct td_watches *watches, char __user *buffer, size_t size,
-			bool nonblock);
-__poll_t td_watches_poll(struct td_watches *watches, struct file *filp, poll_table *table);
+void td_watch_list_init(struct td_watch_list *watches);
+void td_watch_list_stop(struct td_watch_list *watches);
+int td_watch_list_check(const struct topdown_watch *what);
+int td_watch_list_add(struct td_watch_list *watches, struct topdown_watch *what,
+		      const struct cpumask *cpus);
+int td_watch_list_remove(struct td_watch_list *watches, u32 id);
+ssize_t td_watch_list_read(struct td_watch_list *watches, char __user *buffer, size_t size,
+			   bool nonblock);
+__poll_t td_watch_list_poll(struct td_watch_list *watches, struct file *filp, poll_table *table);
 
 #endif /* TOPDOWN_WATCHES_H */

@@ -14,7 +14,7 @@
 
 #include "known.h"
 #include "watch.h"
-#include "watches.h"
+#include "watch-list.h"
 
 #define TD_WATCHES_MAX		256
 #define TD_HOLD_MAX_MS		3600000
@@ -22,7 +22,7 @@
 /* As first released. */
 #define TD_EVENT_SIZE_VER0	32
 
-static int td_watches_check_remove(const struct topdown_watch *what)
+static int td_watch_list_check_remove(const struct topdown_watch *what)
 {
 	if (what->flags != TOPDOWN_WATCH_REMOVE || what->cpus || what->cpus_words || what->node ||
 	    what->ratio || what->hold_ms || what->min_slots || what->event_size)
@@ -31,19 +31,19 @@ static int td_watches_check_remove(const struct topdown_watch *what)
 }
 
 /**
- * td_watches_check() - check the argument of TOPDOWN_WATCH, but for its node and CPUs
+ * td_watch_list_check() - check the argument of TOPDOWN_WATCH, but for its node and CPUs
  * @what: the argument
  *
  * Return: 0 or a negative errno as in the ABI.
  */
-int td_watches_check(const struct topdown_watch *what)
+int td_watch_list_check(const struct topdown_watch *what)
 {
 	if (what->flags & ~TD_WATCH_FLAGS)
 		return -EOPNOTSUPP;
 	if (what->out_watch || memchr_inv(what->__reserved, 0, sizeof(what->__reserved)))
 		return -EINVAL;
 	if (what->flags & TOPDOWN_WATCH_REMOVE)
-		return td_watches_check_remove(what);
+		return td_watch_list_check_remove(what);
 	if (what->watch || what->hold_ms > TD_HOLD_MAX_MS || what->ratio > TOPDOWN_RATIO_ONE ||
 	    what->event_size < TD_EVENT_SIZE_VER0)
 		return -EINVAL;
@@ -54,14 +54,14 @@ int td_watches_check(const struct topdown_watch *what)
 	return 0;
 }
 
-static void td_watches_drop_pending(struct td_pending *pending)
+static void td_watch_list_drop_pending(struct td_pending *pending)
 {
 	if (!list_empty(&pending->entry))
 		list_del_init(&pending->entry);
 }
 
 /* Remove a watch and its unread watch events. */
-static void td_watches_drop(struct td_watches *watches, struct td_watch *watch)
+static void td_watch_list_drop(struct td_watch_list *watches, struct td_watch *watch)
 {
 	unsigned int i;
 
@@ -69,28 +69,28 @@ static void td_watches_drop(struct td_watches *watches, struct td_watch *watch)
 	spin_lock_irq(&watches->queue.lock);
 	watch->dead = true;
 	for (i = 0; i < watch->nr; i++) {
-		td_watches_drop_pending(&watch->watched[i].beyond);
-		td_watches_drop_pending(&watch->watched[i].back);
+		td_watch_list_drop_pending(&watch->watched[i].beyond);
+		td_watch_list_drop_pending(&watch->watched[i].back);
 	}
 	spin_unlock_irq(&watches->queue.lock);
 	list_del(&watch->own);
-	/* Pairs with READ_ONCE() in td_watches_default(). */
+	/* Pairs with READ_ONCE() in td_watch_list_default(). */
 	WRITE_ONCE(watches->nr, watches->nr - 1);
 	td_watch_end(watch);
 }
 
-static void td_watches_put(struct td_watches *watches, struct td_watch *watch)
+static void td_watch_list_put(struct td_watch_list *watches, struct td_watch *watch)
 {
 	lockdep_assert_held(&td_watch_mutex);
 	list_add_tail(&watch->own, &watches->list);
-	/* Pairs with READ_ONCE() in td_watches_default(). */
+	/* Pairs with READ_ONCE() in td_watch_list_default(). */
 	WRITE_ONCE(watches->nr, watches->nr + 1);
-	/* Pairs with READ_ONCE() in td_watches_read(). */
+	/* Pairs with READ_ONCE() in td_watch_list_read(). */
 	WRITE_ONCE(watches->event_size, watch->what.event_size);
 	td_watch_begin(watch);
 }
 
-static struct td_watch *td_watches_find(const struct td_watches *watches, u32 id)
+static struct td_watch *td_watch_list_find(const struct td_watch_list *watches, u32 id)
 {
 	struct td_watch *watch;
 
@@ -102,8 +102,8 @@ static struct td_watch *td_watches_find(const struct td_watches *watches, u32 id
 	return NULL;
 }
 
-static int td_watches_add_locked(struct td_watches *watches, struct topdown_watch *what,
-				 const struct cpumask *cpus)
+static int td_watch_list_add_locked(struct td_watch_list *watches, struct topdown_watch *what,
+				    const struct cpumask *cpus)
 {
 	struct td_watch *watch;
 
@@ -116,59 +116,59 @@ static int td_watches_add_locked(struct td_watches *watches, struct topdown_watc
 	if (IS_ERR(watch))
 		return PTR_ERR(watch);
 	if (watches->any)
-		td_watches_drop(watches, td_watches_find(watches, 0));
+		td_watch_list_drop(watches, td_watch_list_find(watches, 0));
 	watches->any = false;
 	what->out_watch = ++watches->last;
 	watch->what.out_watch = what->out_watch;
-	td_watches_put(watches, watch);
+	td_watch_list_put(watches, watch);
 	return 0;
 }
 
 /**
- * td_watches_add() - add a watch
+ * td_watch_list_add() - add a watch
  * @watches: watch list of the descriptor
  * @what: the checked request; out_watch is written
  * @cpus: CPUs whose windows are watched
  *
  * Return: 0, or -EINVAL, -ENOSPC or -ENOMEM with nothing changed.
  */
-int td_watches_add(struct td_watches *watches, struct topdown_watch *what,
-		   const struct cpumask *cpus)
+int td_watch_list_add(struct td_watch_list *watches, struct topdown_watch *what,
+		      const struct cpumask *cpus)
 {
 	int ret;
 
 	mutex_lock(&td_watch_mutex);
-	ret = td_watches_add_locked(watches, what, cpus);
+	ret = td_watch_list_add_locked(watches, what, cpus);
 	mutex_unlock(&td_watch_mutex);
 	return ret;
 }
 
 /**
- * td_watches_remove() - remove a watch
+ * td_watch_list_remove() - remove a watch
  * @watches: watch list of the descriptor
  * @id: number of the watch
  *
  * Return: 0, or -ENOENT.
  */
-int td_watches_remove(struct td_watches *watches, u32 id)
+int td_watch_list_remove(struct td_watch_list *watches, u32 id)
 {
 	struct td_watch *watch = NULL;
 
 	mutex_lock(&td_watch_mutex);
 	/* The default watch cannot be removed. */
 	if (id)
-		watch = td_watches_find(watches, id);
+		watch = td_watch_list_find(watches, id);
 	if (watch)
-		td_watches_drop(watches, watch);
+		td_watch_list_drop(watches, watch);
 	if (watch && !watches->nr)
-		/* Pairs with READ_ONCE() in td_watches_read(). */
+		/* Pairs with READ_ONCE() in td_watch_list_read(). */
 		WRITE_ONCE(watches->event_size, TD_EVENT_SIZE_VER0);
 	mutex_unlock(&td_watch_mutex);
 	return watch ? 0 : -ENOENT;
 }
 
 /* A descriptor without a watch waits for any window of any CPU. */
-static int td_watches_default(struct td_watches *watches)
+static int td_watch_list_default(struct td_watch_list *watches)
 {
 	const struct topdown_watch any = {
 		.node		= TOPDOWN_WATCH_ANY,
@@ -177,7 +177,7 @@ static int td_watches_default(struct td_watches *watches)
 	struct td_watch *watch = NULL;
 	int ret = 0;
 
-	/* Pairs with WRITE_ONCE() in td_watches_put() and td_watches_drop(). */
+	/* Pairs with WRITE_ONCE() in td_watch_list_put() and td_watch_list_drop(). */
 	if (READ_ONCE(watches->nr))
 		return 0;
 	mutex_lock(&td_watch_mutex);
@@ -188,14 +188,14 @@ static int td_watches_default(struct td_watches *watches)
 		ret = PTR_ERR(watch);
 	} else if (watch) {
 		watches->any = true;
-		td_watches_put(watches, watch);
+		td_watch_list_put(watches, watch);
 	}
 	mutex_unlock(&td_watch_mutex);
 	return ret;
 }
 
 /* Take the first watch event, if there is one. */
-static bool td_watches_take(struct td_watches *watches, struct topdown_event *event)
+static bool td_watch_list_take(struct td_watch_list *watches, struct topdown_event *event)
 {
 	struct td_pending *pending;
 
@@ -212,14 +212,15 @@ static bool td_watches_take(struct td_watches *watches, struct topdown_event *ev
 }
 
 /* Queue a watch event again that could not be copied, unless its watch has been removed. */
-static void td_watches_give_back(struct td_watches *watches, const struct topdown_event *event)
+static void td_watch_list_give_back(struct td_watch_list *watches,
+				    const struct topdown_event *event)
 {
 	struct td_watched *watched;
 	struct td_watch *watch;
 	struct td_pending *pending;
 
 	mutex_lock(&td_watch_mutex);
-	watch = td_watches_find(watches, event->watch);
+	watch = td_watch_list_find(watches, event->watch);
 	if (watch) {
 		watched = watch->watched;
 		if (event->cpu != TOPDOWN_CPU_ALL)
@@ -239,7 +240,7 @@ static void td_watches_give_back(struct td_watches *watches, const struct topdow
 }
 
 /* Copy a watch event, cut or padded to the caller's size. */
-static bool td_watches_give(char __user *buffer, const struct topdown_event *event, size_t size)
+static bool td_watch_list_give(char __user *buffer, const struct topdown_event *event, size_t size)
 {
 	size_t known = min(size, sizeof(*event));
 
@@ -247,7 +248,7 @@ static bool td_watches_give(char __user *buffer, const struct topdown_event *eve
 }
 
 /**
- * td_watches_read() - wait for a watch event, and copy all unread ones
+ * td_watch_list_read() - wait for a watch event, and copy all unread ones
  * @watches: watch list of the descriptor
  * @buffer: room for watch events
  * @size: size of @buffer
@@ -255,64 +256,64 @@ static bool td_watches_give(char __user *buffer, const struct topdown_event *eve
  *
  * Return: bytes that were written, or a negative errno as in the ABI.
  */
-ssize_t td_watches_read(struct td_watches *watches, char __user *buffer, size_t size,
-			bool nonblock)
+ssize_t td_watch_list_read(struct td_watch_list *watches, char __user *buffer, size_t size,
+			   bool nonblock)
 {
-	/* Pairs with WRITE_ONCE() in td_watches_put() and td_watches_remove(). */
+	/* Pairs with WRITE_ONCE() in td_watch_list_put() and td_watch_list_remove(). */
 	size_t event_size = READ_ONCE(watches->event_size), done = 0;
 	struct topdown_event event;
 	int ret;
 
 	if (size < event_size)
 		return -EINVAL;
-	ret = td_watches_default(watches);
+	ret = td_watch_list_default(watches);
 	if (ret)
 		return ret;
 
-	if (!td_watches_take(watches, &event)) {
+	if (!td_watch_list_take(watches, &event)) {
 		if (nonblock)
 			return -EAGAIN;
 		ret = wait_event_interruptible(watches->queue.wait,
-					       td_watches_take(watches, &event));
+					       td_watch_list_take(watches, &event));
 		if (ret)
 			return ret;
 	}
 	do {
-		if (!td_watches_give(buffer + done, &event, event_size)) {
-			td_watches_give_back(watches, &event);
+		if (!td_watch_list_give(buffer + done, &event, event_size)) {
+			td_watch_list_give_back(watches, &event);
 			return done ? done : -EFAULT;
 		}
 		done += event_size;
-	} while (size - done >= event_size && td_watches_take(watches, &event));
+	} while (size - done >= event_size && td_watch_list_take(watches, &event));
 	return done;
 }
 
 /**
- * td_watches_poll() - is there a watch event?
+ * td_watch_list_poll() - is there a watch event?
  * @watches: watch list of the descriptor
  * @filp: the file
  * @table: where the caller waits
  *
- * Return: EPOLLIN when td_watches_read() would not wait; EPOLLERR where it fails.
+ * Return: EPOLLIN when td_watch_list_read() would not wait; EPOLLERR where it fails.
  */
-__poll_t td_watches_poll(struct td_watches *watches, struct file *filp, poll_table *table)
+__poll_t td_watch_list_poll(struct td_watch_list *watches, struct file *filp, poll_table *table)
 {
 	/* First, as epoll waits only where it did when it was given the descriptor. */
 	poll_wait(filp, &watches->queue.wait, table);
 	/* A caller that waits for sessions alone needs no watch. */
 	if (!(poll_requested_events(table) & (EPOLLIN | EPOLLRDNORM)))
 		return 0;
-	if (td_watches_default(watches))
+	if (td_watch_list_default(watches))
 		return EPOLLERR;
 	/* td_watch_tell() wakes up after it has changed this. */
 	return list_empty(&watches->queue.pending) ? 0 : EPOLLIN | EPOLLRDNORM;
 }
 
 /**
- * td_watches_init() - initialize an empty watch list
+ * td_watch_list_init() - initialize an empty watch list
  * @watches: zeroed
  */
-void td_watches_init(struct td_watches *watches)
+void td_watch_list_init(struct td_watch_list *watches)
 {
 	INIT_LIST_HEAD(&watches->list);
 	INIT_LIST_HEAD(&watches->queue.pending);
@@ -322,11 +323,11 @@ void td_watches_init(struct td_watches *watches)
 }
 
 /**
- * td_watches_stop() - remove all watches
+ * td_watch_list_stop() - remove all watches
  * @watches: without readers; the caller may free it after an RCU grace period, because
  *	timers may still use it
  */
-void td_watches_stop(struct td_watches *watches)
+void td_watch_list_stop(struct td_watch_list *watches)
 {
 	struct td_watch *watch, *next;
 
@@ -335,6 +336,6 @@ void td_watches_stop(struct td_watches *watches)
 		return;
 	mutex_lock(&td_watch_mutex);
 	list_for_each_entry_safe(watch, next, &watches->list, own)
-		td_watches_drop(watches, watch);
+		td_watch_list_drop(watches, watch);
 	mutex_unlock(&td_watch_mutex);
 }
