@@ -255,18 +255,18 @@ static void reader_moved(struct reader *reader, unsigned long moves, struct td_b
 {
 	struct td_bd_truth from[2];
 
-	door_truth_cpu(here, &from[0]);
-	door_truth_cpu(there, &from[1]);
+	backdoor_truth_cpu(here, &from[0]);
+	backdoor_truth_cpu(there, &from[1]);
 	pthread_create(&reader->thread, NULL, reader_run, reader);
 	while (!reader->tid)
 		sched_yield();
 	move_about(reader, moves);
 	reader->stop = true;
 	pthread_join(reader->thread, NULL);
-	door_truth_cpu(here, &truth[0]);
-	door_truth_cpu(there, &truth[1]);
-	door_truth_sub(&truth[0], &from[0]);
-	door_truth_sub(&truth[1], &from[1]);
+	backdoor_truth_cpu(here, &truth[0]);
+	backdoor_truth_cpu(there, &truth[1]);
+	backdoor_truth_sub(&truth[0], &from[0]);
+	backdoor_truth_sub(&truth[1], &from[1]);
 }
 
 /* The slots of a nanosecond on a CPU that does not sleep. */
@@ -275,10 +275,10 @@ static double width(void)
 	struct td_bd_truth from, to;
 
 	cpu_pin(here);
-	door_truth_cpu(here, &from);
+	backdoor_truth_cpu(here, &from);
 	spin_ms(5);
-	door_truth_cpu(here, &to);
-	door_truth_sub(&to, &from);
+	backdoor_truth_cpu(here, &to);
+	backdoor_truth_sub(&to, &from);
 	cpu_pin(mover_cpu);
 	return to.slots / (double)to.time_ns;
 }
@@ -292,9 +292,9 @@ FIXTURE_SETUP(migrate)
 	struct sigaction action = { .sa_handler = on_fault };
 
 	memset(&self->reader, 0, sizeof(self->reader));
-	ASSERT_TRUE(door_open());
+	ASSERT_TRUE(backdoor_open());
 	ASSERT_EQ(0, cpu_pin(mover_cpu));
-	ASSERT_TRUE(door_set_profile(&profile_find("branchy")->profile));
+	ASSERT_TRUE(backdoor_set_profile(&profile_find("branchy")->profile));
 	slots_per_ns = width();
 	sigaction(SIGSEGV, &action, NULL);
 }
@@ -333,7 +333,7 @@ TEST_F_TIMEOUT(migrate, regions, 7200)
 
 	reader_moved(&self->reader, moves, truth);
 	/* Of the reader's own it is known what its slots are, but not where they were. */
-	ASSERT_TRUE(door_truth_space(&executed.truth));
+	ASSERT_TRUE(backdoor_truth_space(&executed.truth));
 	EXPECT_TRUE(region_compare(&self->reader.seen, &executed, &difference));
 	/* Not all that is done to move it is done in its name. */
 	least = truth[0].user_slots + (hybrid ? 0 : truth[1].user_slots);
@@ -417,10 +417,10 @@ static bool share_is_right(struct topdown_regions *regions, const unsigned int *
 		return false;
 	measured = seen.figures.running_ns / (double)seen.figures.enabled_ns;
 	/* The module measures both kinds, RDPMC only the one with PERF_METRICS. */
-	if (seen.way == TOPDOWN_REGION_MODULE)
+	if (seen.backend == TOPDOWN_REGION_MODULE)
 		share = 1;
-	printf("# way %u: %u ms on CPU %u, %u ms on CPU %u: measured %.4f, and %.4f was to be\n",
-	       seen.way, ms[0], cpu[0], ms[1], cpu[1], measured, share);
+	printf("# backend %u: %u ms on CPU %u, %u ms on CPU %u: measured %.4f, and %.4f was to be\n",
+	       seen.backend, ms[0], cpu[0], ms[1], cpu[1], measured, share);
 	return fabs(measured - share) < 0.01;
 }
 
@@ -428,7 +428,7 @@ TEST_F(migrate, share_of_a_region)
 {
 	const unsigned int cpu[2][2] = { { here, there }, { there, here } };
 	const unsigned int ms[2] = { 60, 20 }, hardly[2] = { 0, 30 };
-	enum topdown_region_way way;
+	enum topdown_region_backend backend;
 	struct topdown_regions *regions;
 	struct topdown *td;
 	unsigned int i;
@@ -438,8 +438,8 @@ TEST_F(migrate, share_of_a_region)
 	ASSERT_EQ(0, topdown_open(&td, NULL));
 	for (i = 0; i < SETTLES && !counts_there(); i++)
 		;
-	for (way = TOPDOWN_REGION_MODULE; way <= TOPDOWN_REGION_RDPMC; way++) {
-		ASSERT_EQ(0, topdown_regions_create(&regions, td, way, 0));
+	for (backend = TOPDOWN_REGION_MODULE; backend <= TOPDOWN_REGION_RDPMC; backend++) {
+		ASSERT_EQ(0, topdown_regions_create(&regions, td, backend, 0));
 		EXPECT_SOON(share_is_right(regions, cpu[0], ms));
 		EXPECT_SOON(share_is_right(regions, cpu[1], ms));
 		EXPECT_SOON(share_is_right(regions, cpu[0], hardly));

@@ -30,17 +30,17 @@ FIXTURE(region) {
 
 /* How short regions may be, so that what a begin and an end take is not seen. */
 FIXTURE_VARIANT(region) {
-	enum topdown_region_way way;
+	enum topdown_region_backend backend;
 	unsigned int short_ns;
 };
 
 FIXTURE_VARIANT_ADD(region, module) {
-	.way = TOPDOWN_REGION_MODULE,
+	.backend = TOPDOWN_REGION_MODULE,
 	.short_ns = 4000000,
 };
 
 FIXTURE_VARIANT_ADD(region, rdpmc) {
-	.way = TOPDOWN_REGION_RDPMC,
+	.backend = TOPDOWN_REGION_RDPMC,
 	.short_ns = 200000,
 };
 
@@ -52,9 +52,9 @@ FIXTURE_SETUP(region)
 	close(fd);
 	self->spinner[0] = 0;
 	self->spinner[1] = 0;
-	ASSERT_TRUE(door_set_profile(profile(2)));
+	ASSERT_TRUE(backdoor_set_profile(profile(2)));
 	ASSERT_EQ(0, topdown_open(&self->td, NULL));
-	ASSERT_EQ(0, topdown_regions_create(&self->regions, self->td, variant->way, 0));
+	ASSERT_EQ(0, topdown_regions_create(&self->regions, self->td, variant->backend, 0));
 	/* The emulator has to translate the kernel anew where probes were put in. */
 	spin_ms(20);
 }
@@ -153,7 +153,7 @@ static bool measure_nested(struct topdown_regions *regions, const int *id)
 	for (i = 0; i < 4; i++)
 		ok = ok && !topdown_region_reset(regions, id[i]);
 	outer.cpu_ns = -clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	ok = ok && !topdown_region_begin(regions, id[0]) && door_truth_space(&from);
+	ok = ok && !topdown_region_begin(regions, id[0]) && backdoor_truth_space(&from);
 	for (i = 0; i < 10; i++) {
 		ok = ok && region_run(regions, id[1], "branchy", "even", n, 1, &executed[0]) &&
 		     !topdown_region_begin(regions, id[3]) &&
@@ -161,9 +161,9 @@ static bool measure_nested(struct topdown_regions *regions, const int *id)
 		     region_run(regions, id[2], "stream", "even", n, 1, &executed[1]) &&
 		     !topdown_region_end(regions, id[3]) && !topdown_region_end(regions, id[3]);
 	}
-	ok = ok && door_truth_space(&outer.truth) && !topdown_region_end(regions, id[0]);
+	ok = ok && backdoor_truth_space(&outer.truth) && !topdown_region_end(regions, id[0]);
 	outer.cpu_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	door_truth_sub(&outer.truth, &from);
+	backdoor_truth_sub(&outer.truth, &from);
 	return ok && good(regions, id[0], &outer, LIMIT_POINTS, LIMIT_SLOTS) &&
 	       good(regions, id[1], &executed[0], LIMIT_POINTS, LIMIT_SLOTS) &&
 	       good(regions, id[2], &executed[1], LIMIT_POINTS, LIMIT_SLOTS);
@@ -222,23 +222,23 @@ TEST_F(region, not_mine)
 	EXPECT_LT(0, seen.figures.slots);
 }
 
-FIXTURE(way) {
+FIXTURE(backend) {
 	struct topdown *td;
 };
 
-FIXTURE_SETUP(way)
+FIXTURE_SETUP(backend)
 {
 	ASSERT_EQ(0, topdown_open(&self->td, NULL));
 }
 
-FIXTURE_TEARDOWN(way)
+FIXTURE_TEARDOWN(backend)
 {
 	topdown_close(self->td);
 }
 
-/* The way that is taken, or the error; and why. */
-static int way(struct topdown *td, enum topdown_region_way asked,
-	       enum topdown_region_reason *reason)
+/* The backend that is taken, or the error; and why. */
+static int backend(struct topdown *td, enum topdown_region_backend asked,
+		   enum topdown_region_reason *reason)
 {
 	struct topdown_regions *regions;
 	int ret;
@@ -246,38 +246,38 @@ static int way(struct topdown *td, enum topdown_region_way asked,
 	ret = topdown_regions_create(&regions, td, asked, 0);
 	if (ret)
 		return ret;
-	ret = topdown_regions_way(regions, reason);
+	ret = topdown_regions_backend(regions, reason);
 	topdown_regions_destroy(regions);
 	return ret;
 }
 
-TEST_F(way, automatic)
+TEST_F(backend, automatic)
 {
 	enum topdown_region_reason reason;
 
-	EXPECT_EQ(TOPDOWN_REGION_RDPMC, way(self->td, TOPDOWN_REGION_AUTO, &reason));
+	EXPECT_EQ(TOPDOWN_REGION_RDPMC, backend(self->td, TOPDOWN_REGION_AUTO, &reason));
 	EXPECT_EQ(TOPDOWN_REGION_FAST, reason);
-	EXPECT_EQ(TOPDOWN_REGION_RDPMC, way(NULL, TOPDOWN_REGION_AUTO, &reason));
-	EXPECT_EQ(TOPDOWN_REGION_RDPMC, way(self->td, TOPDOWN_REGION_RDPMC, &reason));
+	EXPECT_EQ(TOPDOWN_REGION_RDPMC, backend(NULL, TOPDOWN_REGION_AUTO, &reason));
+	EXPECT_EQ(TOPDOWN_REGION_RDPMC, backend(self->td, TOPDOWN_REGION_RDPMC, &reason));
 	EXPECT_EQ(TOPDOWN_REGION_ASKED, reason);
-	EXPECT_EQ(TOPDOWN_REGION_MODULE, way(self->td, TOPDOWN_REGION_MODULE, &reason));
+	EXPECT_EQ(TOPDOWN_REGION_MODULE, backend(self->td, TOPDOWN_REGION_MODULE, &reason));
 	EXPECT_EQ(TOPDOWN_REGION_ASKED, reason);
-	EXPECT_EQ(-EOPNOTSUPP, way(NULL, TOPDOWN_REGION_MODULE, &reason));
+	EXPECT_EQ(-EOPNOTSUPP, backend(NULL, TOPDOWN_REGION_MODULE, &reason));
 }
 
-TEST_F(way, user_mode_may_not)
+TEST_F(backend, user_mode_may_not)
 {
 	enum topdown_region_reason reason;
 
 	ASSERT_EQ(0, file_write(RDPMC_FILE, 0, "0"));
-	EXPECT_EQ(TOPDOWN_REGION_MODULE, way(self->td, TOPDOWN_REGION_AUTO, &reason));
+	EXPECT_EQ(TOPDOWN_REGION_MODULE, backend(self->td, TOPDOWN_REGION_AUTO, &reason));
 	EXPECT_EQ(TOPDOWN_REGION_NO_RDPMC, reason);
-	EXPECT_EQ(-EOPNOTSUPP, way(self->td, TOPDOWN_REGION_RDPMC, &reason));
-	EXPECT_EQ(-EOPNOTSUPP, way(NULL, TOPDOWN_REGION_AUTO, &reason));
+	EXPECT_EQ(-EOPNOTSUPP, backend(self->td, TOPDOWN_REGION_RDPMC, &reason));
+	EXPECT_EQ(-EOPNOTSUPP, backend(NULL, TOPDOWN_REGION_AUTO, &reason));
 	ASSERT_EQ(0, file_write(RDPMC_FILE, 0, "1"));
 }
 
-TEST_F(way, perf_does_not_let)
+TEST_F(backend, perf_does_not_let)
 {
 	enum topdown_region_reason reason = TOPDOWN_REGION_FAST;
 	int pid, status;
@@ -285,9 +285,9 @@ TEST_F(way, perf_does_not_let)
 	pid = fork();
 	if (!pid) {
 		status = setuid(NOBODY) ||
-			 way(self->td, TOPDOWN_REGION_AUTO, &reason) != TOPDOWN_REGION_MODULE ||
+			 backend(self->td, TOPDOWN_REGION_AUTO, &reason) != TOPDOWN_REGION_MODULE ||
 			 reason != TOPDOWN_REGION_NO_RIGHTS ||
-			 way(self->td, TOPDOWN_REGION_RDPMC, &reason) != -EACCES;
+			 backend(self->td, TOPDOWN_REGION_RDPMC, &reason) != -EACCES;
 		_exit(status);
 	}
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
@@ -302,9 +302,9 @@ TEST(the_module_has_the_counter)
 	ASSERT_EQ(0, module_unload());
 	ASSERT_EQ(0, module_load("pinned=1"));
 	ASSERT_EQ(0, topdown_open(&td, NULL));
-	EXPECT_EQ(TOPDOWN_REGION_MODULE, way(td, TOPDOWN_REGION_AUTO, &reason));
+	EXPECT_EQ(TOPDOWN_REGION_MODULE, backend(td, TOPDOWN_REGION_AUTO, &reason));
 	EXPECT_EQ(TOPDOWN_REGION_TAKEN, reason);
-	EXPECT_EQ(-EBUSY, way(td, TOPDOWN_REGION_RDPMC, &reason));
+	EXPECT_EQ(-EBUSY, backend(td, TOPDOWN_REGION_RDPMC, &reason));
 	topdown_close(td);
 	ASSERT_EQ(0, module_unload());
 	ASSERT_EQ(0, module_load(""));

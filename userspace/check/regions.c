@@ -31,9 +31,9 @@ static struct topdown *open_fake(void)
 	return topdown_open(&td, NODE) ? NULL : td;
 }
 
-/* The way that is taken, or the error. */
-static int way(struct topdown *td, enum topdown_region_way asked, unsigned int flags,
-	       enum topdown_region_reason *reason)
+/* The backend that is taken, or the error. */
+static int backend(struct topdown *td, enum topdown_region_backend asked, unsigned int flags,
+		   enum topdown_region_reason *reason)
 {
 	struct topdown_regions *const untouched = (struct topdown_regions *)1;
 	struct topdown_regions *regions = untouched;
@@ -42,7 +42,7 @@ static int way(struct topdown *td, enum topdown_region_way asked, unsigned int f
 	ret = topdown_regions_create(&regions, td, asked, flags);
 	if (ret)
 		return regions == untouched ? ret : -1;
-	ret = topdown_regions_way(regions, reason);
+	ret = topdown_regions_backend(regions, reason);
 	topdown_regions_destroy(regions);
 	return ret;
 }
@@ -56,31 +56,32 @@ static bool falls_back(struct topdown *td, const char *setting, const char *valu
 
 	close(before);
 	setenv(setting, value, 1);
-	ok = way(td, TOPDOWN_REGION_AUTO, 0, &reason) == TOPDOWN_REGION_MODULE && reason == why &&
-	     way(td, TOPDOWN_REGION_RDPMC, 0, &reason) == error &&
-	     way(NULL, TOPDOWN_REGION_AUTO, 0, &reason) == error;
+	ok = backend(td, TOPDOWN_REGION_AUTO, 0, &reason) == TOPDOWN_REGION_MODULE &&
+	     reason == why &&
+	     backend(td, TOPDOWN_REGION_RDPMC, 0, &reason) == error &&
+	     backend(NULL, TOPDOWN_REGION_AUTO, 0, &reason) == error;
 	unsetenv(setting);
 	after = dup(0);
 	close(after);
 	return ok && before == after;
 }
 
-static void test_ways(void)
+static void test_backends(void)
 {
 	enum topdown_region_reason reason = TOPDOWN_REGION_FAST;
 	struct topdown *td = open_fake();
 
-	check(way(td, 3, 0, &reason) == -EINVAL && way(td, 0, 1, &reason) == -EINVAL,
-	      "an unknown way or flag");
-	check(way(td, TOPDOWN_REGION_MODULE, 0, &reason) == TOPDOWN_REGION_MODULE &&
+	check(backend(td, 3, 0, &reason) == -EINVAL && backend(td, 0, 1, &reason) == -EINVAL,
+	      "an unknown backend or flag");
+	check(backend(td, TOPDOWN_REGION_MODULE, 0, &reason) == TOPDOWN_REGION_MODULE &&
 	      reason == TOPDOWN_REGION_ASKED, "by the module, as asked");
-	check(way(NULL, TOPDOWN_REGION_MODULE, 0, &reason) == -EOPNOTSUPP, "without a handle");
+	check(backend(NULL, TOPDOWN_REGION_MODULE, 0, &reason) == -EOPNOTSUPP, "without a handle");
 	check(falls_back(td, "FAKE_PERF", "0", TOPDOWN_REGION_NO_METRICS, -EOPNOTSUPP),
 	      "no such events");
 	setenv("FAKE_PERF", "2", 1);
-	check(way(td, TOPDOWN_REGION_AUTO, 0, &reason) == TOPDOWN_REGION_RDPMC &&
+	check(backend(td, TOPDOWN_REGION_AUTO, 0, &reason) == TOPDOWN_REGION_RDPMC &&
 	      reason == TOPDOWN_REGION_FAST, "by RDPMC");
-	check(way(NULL, TOPDOWN_REGION_RDPMC, 0, &reason) == TOPDOWN_REGION_RDPMC &&
+	check(backend(NULL, TOPDOWN_REGION_RDPMC, 0, &reason) == TOPDOWN_REGION_RDPMC &&
 	      reason == TOPDOWN_REGION_ASKED, "without the module");
 	check(falls_back(td, "FAKE_PERF_ERRNO", "13", TOPDOWN_REGION_NO_RIGHTS, -EACCES),
 	      "perf says EACCES");
@@ -98,12 +99,12 @@ static void test_ways(void)
 	      "a read that makes no sense");
 	unsetenv("FAKE_PERF");
 	setenv("FAKE_ATTACH_ERRNO", "28", 1);
-	check(way(td, TOPDOWN_REGION_AUTO, 0, &reason) == -ENOSPC, "neither way");
+	check(backend(td, TOPDOWN_REGION_AUTO, 0, &reason) == -ENOSPC, "neither backend");
 	unsetenv("FAKE_ATTACH_ERRNO");
 	topdown_close(td);
 	setenv("FAKE_FEATURES", "31", 1);
 	topdown_open(&td, NODE);
-	check(way(td, TOPDOWN_REGION_AUTO, 0, &reason) == -EOPNOTSUPP, "a module without sessions");
+	check(backend(td, TOPDOWN_REGION_AUTO, 0, &reason) == -EOPNOTSUPP, "a module without sessions");
 	topdown_close(td);
 	topdown_regions_destroy(NULL);
 }
@@ -186,7 +187,7 @@ static void test_strangers(struct topdown_regions *regions)
 }
 
 /* The stand-ins count a step at each read. */
-static void test_sums(struct topdown_regions *regions, unsigned int way_of_them)
+static void test_sums(struct topdown_regions *regions, unsigned int backend_of_them)
 {
 	struct topdown_region outer, inner, twice;
 	unsigned char large[sizeof(outer) + 8];
@@ -208,7 +209,7 @@ static void test_sums(struct topdown_regions *regions, unsigned int way_of_them)
 	topdown_region_read(regions, 0, &outer, sizeof(outer));
 	topdown_region_read(regions, 1, &inner, sizeof(inner));
 	check(outer.count == 1 && inner.count == 3 && !outer.open && outer.calls == 2 &&
-	      inner.calls == 12 && outer.way == way_of_them &&
+	      inner.calls == 12 && outer.backend == backend_of_them &&
 	      outer.source == TOPDOWN_SOURCE_PERF_METRICS && outer.level == 2, "counted");
 	/* 13 steps, and three times 3. */
 	check(inner.figures.slots && figures->slots == inner.figures.slots / 9 * 13 &&
@@ -314,7 +315,7 @@ static void test_texts(void)
 int main(void)
 {
 	ktap_begin(&ktap, 55);
-	test_ways();
+	test_backends();
 	test_module();
 	test_rdpmc();
 	test_texts();

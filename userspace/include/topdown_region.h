@@ -19,7 +19,7 @@ struct topdown;
 struct topdown_regions;
 
 /**
- * enum topdown_region_way - how a thread's regions are measured
+ * enum topdown_region_backend - how a thread's regions are measured
  *
  * @TOPDOWN_REGION_AUTO: by RDPMC where that is possible, else by the module
  * @TOPDOWN_REGION_MODULE: by a session of the module that is read at each begin
@@ -28,14 +28,14 @@ struct topdown_regions;
  *	kernel is called where the events do not run on this CPU, after a context
  *	switch, and to let the 8-bit fractions of the CPU begin anew
  */
-enum topdown_region_way {
+enum topdown_region_backend {
 	TOPDOWN_REGION_AUTO	= 0,
 	TOPDOWN_REGION_MODULE	= 1,
 	TOPDOWN_REGION_RDPMC	= 2,
 };
 
 /**
- * enum topdown_region_reason - why regions are measured the way they are
+ * enum topdown_region_reason - why regions are measured by this backend
  *
  * @TOPDOWN_REGION_ASKED: the caller asked for it
  * @TOPDOWN_REGION_FAST: RDPMC, because nothing speaks against it
@@ -66,7 +66,7 @@ enum topdown_region_reason {
 
 /**
  * struct topdown_region - what all runs of a region used
- * @way: enum topdown_region_way: TOPDOWN_REGION_MODULE or _RDPMC
+ * @backend: enum topdown_region_backend: TOPDOWN_REGION_MODULE or _RDPMC
  * @source: enum topdown_source of the figures; TOPDOWN_SOURCE_NONE without any
  * @level: highest level of the figures; 0 for none
  * @open: how many times it has begun and not ended
@@ -77,7 +77,7 @@ enum topdown_region_reason {
  *	cannot be measured, or others had the counter
  */
 struct topdown_region {
-	uint32_t way;
+	uint32_t backend;
 	uint32_t source;
 	uint32_t level;
 	uint32_t open;
@@ -90,20 +90,20 @@ struct topdown_region {
  * topdown_regions_create() - prepare to measure regions of the calling thread
  * @out: the thread's regions; untouched on error
  * @td: handle, which must outlive them; NULL to do without the module
- * @way: how to measure
+ * @backend: how to measure
  * @flags: none yet: 0
  *
  * What is made here belongs to the thread that made it; the regions of a process
  * that was forked afterwards are not its own.
  *
- * Return: 0; -EINVAL for a way or a flag not known here; -EOPNOTSUPP when the way
+ * Return: 0; -EINVAL for a backend or a flag not known here; -EOPNOTSUPP when the backend
  * is not possible on this machine; -EACCES when perf does not let this process
  * count; -EBUSY when somebody has the counter for
  * good; or, of the module, as topdown_session_attach(); of perf, what else
  * perf_event_open(2) and mmap(2) fail with; -ENOMEM.
  */
 int topdown_regions_create(struct topdown_regions **out, struct topdown *td,
-			   enum topdown_region_way way, unsigned int flags);
+			   enum topdown_region_backend backend, unsigned int flags);
 
 /**
  * topdown_regions_destroy() - forget regions and end their measurement
@@ -113,14 +113,14 @@ int topdown_regions_create(struct topdown_regions **out, struct topdown *td,
 void topdown_regions_destroy(struct topdown_regions *regions);
 
 /**
- * topdown_regions_way() - how regions are measured
+ * topdown_regions_backend() - how regions are measured
  * @regions: regions
  * @reason: why, or NULL
  *
  * Return: TOPDOWN_REGION_MODULE or TOPDOWN_REGION_RDPMC.
  */
-enum topdown_region_way topdown_regions_way(const struct topdown_regions *regions,
-					    enum topdown_region_reason *reason);
+enum topdown_region_backend topdown_regions_backend(const struct topdown_regions *regions,
+						    enum topdown_region_reason *reason);
 
 /**
  * topdown_region_reason_text() - a reason in words

@@ -24,7 +24,7 @@ static const char * const td_session_states[] = {
 
 static const char * const td_region_reasons[] = {
 	[TOPDOWN_REGION_ASKED] = "asked for",
-	[TOPDOWN_REGION_FAST] = "nothing speaks against the fast way",
+	[TOPDOWN_REGION_FAST] = "nothing speaks against the fast backend",
 	[TOPDOWN_REGION_NO_ARCH] = "the library was built without RDPMC",
 	[TOPDOWN_REGION_NO_RSEQ] = "no restartable sequences in this thread",
 	[TOPDOWN_REGION_NO_METRICS] = "the kernel has no events of PERF_METRICS",

@@ -8,7 +8,7 @@
 #include <linux/perf_event.h>
 
 #include "../../kmod/metrics.h"
-#include "way.h"
+#include "backend.h"
 
 /**
  * struct td_perf - the group

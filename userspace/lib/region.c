@@ -2,7 +2,7 @@
 /*
  * Regions: what the calling thread uses between a begin and an end, by name.
  */
-#include "way.h"
+#include "backend.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -34,7 +34,7 @@ struct td_open {
 };
 
 struct topdown_regions {
-	struct td_way *way;
+	struct td_backend *backend;
 	enum topdown_region_reason reason;
 	pthread_t thread;
 	/* In a page of its own, which the kernel clears in a forked child. */
@@ -68,31 +68,31 @@ static int td_ours_create(struct topdown_regions *regions)
 }
 
 static int td_choose(struct topdown_regions *regions, struct topdown *td,
-		     enum topdown_region_way way)
+		     enum topdown_region_backend backend)
 {
 	int rdpmc;
 
 	regions->reason = TOPDOWN_REGION_ASKED;
-	if (way == TOPDOWN_REGION_MODULE)
-		return td_way_module(&regions->way, td);
-	rdpmc = td_way_rdpmc(&regions->way, &regions->reason);
+	if (backend == TOPDOWN_REGION_MODULE)
+		return td_backend_module(&regions->backend, td);
+	rdpmc = td_backend_rdpmc(&regions->backend, &regions->reason);
 	if (!rdpmc) {
-		regions->reason = way == TOPDOWN_REGION_AUTO ? TOPDOWN_REGION_FAST :
+		regions->reason = backend == TOPDOWN_REGION_AUTO ? TOPDOWN_REGION_FAST :
 							       TOPDOWN_REGION_ASKED;
 		return 0;
 	}
-	if (way == TOPDOWN_REGION_RDPMC || !td)
+	if (backend == TOPDOWN_REGION_RDPMC || !td)
 		return rdpmc;
-	return td_way_module(&regions->way, td);
+	return td_backend_module(&regions->backend, td);
 }
 
 TD_API int topdown_regions_create(struct topdown_regions **out, struct topdown *td,
-				  enum topdown_region_way way, unsigned int flags)
+				  enum topdown_region_backend backend, unsigned int flags)
 {
 	struct topdown_regions *regions;
 	int ret;
 
-	if ((unsigned int)way > TOPDOWN_REGION_RDPMC || flags)
+	if ((unsigned int)backend > TOPDOWN_REGION_RDPMC || flags)
 		return -EINVAL;
 	regions = calloc(1, sizeof(*regions));
 	if (!regions)
@@ -101,7 +101,7 @@ TD_API int topdown_regions_create(struct topdown_regions **out, struct topdown *
 	ret = td_ours_create(regions);
 	if (ret)
 		goto err_free;
-	ret = td_choose(regions, td, way);
+	ret = td_choose(regions, td, backend);
 	if (ret)
 		goto err_unmap;
 	*out = regions;
@@ -120,7 +120,7 @@ TD_API void topdown_regions_destroy(struct topdown_regions *regions)
 
 	if (!regions)
 		return;
-	regions->way->ops->destroy(regions->way, !*regions->ours);
+	regions->backend->ops->destroy(regions->backend, !*regions->ours);
 	munmap(regions->ours, regions->ours_size);
 	for (i = 0; i < regions->nr; i++)
 		free(regions->region[i].name);
@@ -128,12 +128,12 @@ TD_API void topdown_regions_destroy(struct topdown_regions *regions)
 	free(regions);
 }
 
-TD_API enum topdown_region_way topdown_regions_way(const struct topdown_regions *regions,
-						   enum topdown_region_reason *reason)
+TD_API enum topdown_region_backend topdown_regions_backend(const struct topdown_regions *regions,
+							   enum topdown_region_reason *reason)
 {
 	if (reason)
 		*reason = regions->reason;
-	return regions->way->kind;
+	return regions->backend->kind;
 }
 
 /*
@@ -217,7 +217,7 @@ TD_API int topdown_region_begin(struct topdown_regions *regions, int id)
 	average = region->count ? region->sum.slots / region->count : 0;
 	open->from = (struct td_point){ .slots = 0 };
 	/* As late as can be. */
-	ret = regions->way->ops->begin(regions->way, average, &open->from);
+	ret = regions->backend->ops->begin(regions->backend, average, &open->from);
 	if (ret < 0)
 		return ret;
 	open->id = id;
@@ -254,7 +254,7 @@ TD_API int topdown_region_end(struct topdown_regions *regions, int id)
 	if (!regions->depth || regions->open[regions->depth - 1].id != id)
 		return -EINVAL;
 	/* As early as can be. */
-	ret = regions->way->ops->end(regions->way, &now);
+	ret = regions->backend->ops->end(regions->backend, &now);
 	if (ret < 0)
 		return ret;
 	open = &regions->open[--regions->depth];
@@ -270,15 +270,15 @@ TD_API int topdown_region_read(const struct topdown_regions *regions, int id,
 			       struct topdown_region *out, size_t size)
 {
 	const struct td_region *region = td_find(regions, id);
-	const struct td_way *way = regions->way;
+	const struct td_backend *backend = regions->backend;
 	struct topdown_region seen;
 
 	if (!region || size < TD_REGION_SIZE_MIN)
 		return -EINVAL;
 	seen = (struct topdown_region){
-		.way = way->kind,
-		.source = way->source,
-		.level = way->level,
+		.backend = backend->kind,
+		.source = backend->source,
+		.level = backend->level,
 		.open = region->open,
 		.count = region->count,
 		.calls = region->calls,
@@ -288,7 +288,7 @@ TD_API int topdown_region_read(const struct topdown_regions *regions, int id,
 	/* By two clocks, of which one may be ahead by an instant. */
 	seen.figures.running_ns = region->sum.running_ns < region->sum.enabled_ns ?
 				  region->sum.running_ns : region->sum.enabled_ns;
-	way->ops->figures(way, &region->sum, &seen.figures);
+	backend->ops->figures(backend, &region->sum, &seen.figures);
 	td_copy_sized(out, size, &seen, sizeof(seen));
 	return 0;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The two ways to measure the regions of a thread, as region.c sees them.
+ * The two backends that measure the regions of a thread, as region.c sees them.
  */
-#ifndef TOPDOWN_WAY_H
-#define TOPDOWN_WAY_H
+#ifndef TOPDOWN_BACKEND_H
+#define TOPDOWN_BACKEND_H
 
 #include "../../kmod/known.h"
 #include "internal.h"
@@ -27,10 +27,10 @@ struct td_point {
 	uint64_t part[TD_NR_NODES];
 };
 
-struct td_way;
+struct td_backend;
 
 /**
- * struct td_way_ops - what a way can do
+ * struct td_backend_ops - what a backend can do
  * @begin: read at the begin of a region that uses so many slots on average
  * @end: read at the end of a region
  * @figures: make figures, with ratios, of a sum of differences
@@ -40,24 +40,24 @@ struct td_way;
  * @begin and @end return 1 if they called the kernel, 0 if not, or a negative
  * errno.
  */
-struct td_way_ops {
-	int (*begin)(struct td_way *way, uint64_t average, struct td_point *point);
-	int (*end)(struct td_way *way, struct td_point *point);
-	void (*figures)(const struct td_way *way, const struct td_point *sum,
+struct td_backend_ops {
+	int (*begin)(struct td_backend *backend, uint64_t average, struct td_point *point);
+	int (*end)(struct td_backend *backend, struct td_point *point);
+	void (*figures)(const struct td_backend *backend, const struct td_point *sum,
 			struct topdown_figures *figures);
-	void (*destroy)(struct td_way *way, bool child);
+	void (*destroy)(struct td_backend *backend, bool child);
 };
 
-struct td_way {
-	const struct td_way_ops *ops;
-	enum topdown_region_way kind;
+struct td_backend {
+	const struct td_backend_ops *ops;
+	enum topdown_region_backend kind;
 	unsigned int level;
 	uint32_t nodes;
 	unsigned int source;
 };
 
-int td_way_module(struct td_way **out, struct topdown *td);
+int td_backend_module(struct td_backend **out, struct topdown *td);
 /* With the reason why not, if it fails. */
-int td_way_rdpmc(struct td_way **out, enum topdown_region_reason *reason);
+int td_backend_rdpmc(struct td_backend **out, enum topdown_region_reason *reason);
 
-#endif /* TOPDOWN_WAY_H */
+#endif /* TOPDOWN_BACKEND_H */

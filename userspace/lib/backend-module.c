@@ -2,7 +2,7 @@
 /*
  * Regions by the module: a session of the thread, read at each begin and end.
  */
-#include "way.h"
+#include "backend.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,14 +11,14 @@
 #include "../../kmod/metrics.h"
 
 struct td_module {
-	struct td_way way;
+	struct td_backend backend;
 	struct topdown *td;
 	uint32_t session;
 };
 
-static int td_module_end(struct td_way *way, struct td_point *point)
+static int td_module_end(struct td_backend *backend, struct td_point *point)
 {
-	struct td_module *module = (struct td_module *)way;
+	struct td_module *module = (struct td_module *)backend;
 	struct topdown_session seen;
 	int ret;
 
@@ -34,32 +34,32 @@ static int td_module_end(struct td_way *way, struct td_point *point)
 	memcpy(point->part, seen.out_figures.node, sizeof(point->part));
 	/* Before the thread was on a CPU with counters there is none. */
 	if (seen.out_level) {
-		way->level = seen.out_level;
+		backend->level = seen.out_level;
 		if (seen.out_figures.slots)
-			way->nodes = td_nodes_of_figures(&seen.out_figures);
-		way->source = seen.out_source;
+			backend->nodes = td_nodes_of_figures(&seen.out_figures);
+		backend->source = seen.out_source;
 	}
 	return 1;
 }
 
-static int td_module_begin(struct td_way *way, uint64_t average, struct td_point *point)
+static int td_module_begin(struct td_backend *backend, uint64_t average, struct td_point *point)
 {
 	(void)average;
-	return td_module_end(way, point);
+	return td_module_end(backend, point);
 }
 
-static void td_module_figures(const struct td_way *way, const struct td_point *sum,
+static void td_module_figures(const struct td_backend *backend, const struct td_point *sum,
 			      struct topdown_figures *figures)
 {
 	figures->slots = sum->slots;
 	memcpy(figures->children_slots, sum->children_slots, sizeof(sum->children_slots));
 	memcpy(figures->node, sum->part, sizeof(sum->part));
-	td_figures_ratios(figures, way->nodes);
+	td_figures_ratios(figures, backend->nodes);
 }
 
-static void td_module_destroy(struct td_way *way, bool child)
+static void td_module_destroy(struct td_backend *backend, bool child)
 {
-	struct td_module *module = (struct td_module *)way;
+	struct td_module *module = (struct td_module *)backend;
 
 	/* The session is the parent's, whose descriptor this is too. */
 	if (!child)
@@ -67,14 +67,14 @@ static void td_module_destroy(struct td_way *way, bool child)
 	free(module);
 }
 
-static const struct td_way_ops td_module_ops = {
+static const struct td_backend_ops td_module_ops = {
 	.begin		= td_module_begin,
 	.end		= td_module_end,
 	.figures	= td_module_figures,
 	.destroy	= td_module_destroy,
 };
 
-int td_way_module(struct td_way **out, struct topdown *td)
+int td_backend_module(struct td_backend **out, struct topdown *td)
 {
 	struct td_module *module;
 	int ret;
@@ -84,14 +84,14 @@ int td_way_module(struct td_way **out, struct topdown *td)
 	module = calloc(1, sizeof(*module));
 	if (!module)
 		return -ENOMEM;
-	module->way.ops = &td_module_ops;
-	module->way.kind = TOPDOWN_REGION_MODULE;
+	module->backend.ops = &td_module_ops;
+	module->backend.kind = TOPDOWN_REGION_MODULE;
 	module->td = td;
 	ret = topdown_session_attach(td, 0, TOPDOWN_ATTACH_THREAD, &module->session);
 	if (ret) {
 		free(module);
 		return ret;
 	}
-	*out = &module->way;
+	*out = &module->backend;
 	return 0;
 }

@@ -12,7 +12,7 @@
  * the last one has become so long that a step of its fractions is too much of the
  * region that begins.
  */
-#include "way.h"
+#include "backend.h"
 
 #include <errno.h>
 
@@ -55,7 +55,7 @@ struct td_clock {
 };
 
 struct td_rdpmc {
-	struct td_way way;
+	struct td_backend backend;
 	struct td_perf perf;
 	uint32_t generation;
 	struct td_clock clock;
@@ -242,9 +242,9 @@ static bool td_fast(struct td_rdpmc *rdpmc, struct td_point *point, uint64_t *wi
 	return true;
 }
 
-static int td_rdpmc_begin(struct td_way *way, uint64_t average, struct td_point *point)
+static int td_rdpmc_begin(struct td_backend *backend, uint64_t average, struct td_point *point)
 {
-	struct td_rdpmc *rdpmc = (struct td_rdpmc *)way;
+	struct td_rdpmc *rdpmc = (struct td_rdpmc *)backend;
 	uint64_t window;
 	int ret;
 
@@ -258,18 +258,18 @@ static int td_rdpmc_begin(struct td_way *way, uint64_t average, struct td_point 
 	return ret;
 }
 
-static int td_rdpmc_end(struct td_way *way, struct td_point *point)
+static int td_rdpmc_end(struct td_backend *backend, struct td_point *point)
 {
-	struct td_rdpmc *rdpmc = (struct td_rdpmc *)way;
+	struct td_rdpmc *rdpmc = (struct td_rdpmc *)backend;
 	uint64_t window;
 
 	return td_fast(rdpmc, point, &window) ? 0 : td_call(rdpmc, point);
 }
 
-static void td_rdpmc_figures(const struct td_way *way, const struct td_point *sum,
+static void td_rdpmc_figures(const struct td_backend *backend, const struct td_point *sum,
 			     struct topdown_figures *figures)
 {
-	const struct td_rdpmc *rdpmc = (const struct td_rdpmc *)way;
+	const struct td_rdpmc *rdpmc = (const struct td_rdpmc *)backend;
 	struct td_counts counts = { .slots = sum->slots };
 	unsigned int i;
 
@@ -277,28 +277,28 @@ static void td_rdpmc_figures(const struct td_way *way, const struct td_point *su
 	for (i = 0; i < TD_METRIC_NR; i++)
 		counts.metric[i] = (int64_t)sum->part[i] < 0 ? 0 : sum->part[i];
 	td_counts_correct(&counts, &rdpmc->quant);
-	td_counts_to_nodes(&counts, way->level, figures->node);
+	td_counts_to_nodes(&counts, backend->level, figures->node);
 	figures->slots = counts.slots;
-	td_figures_children(figures, way->nodes);
-	td_figures_ratios(figures, way->nodes);
+	td_figures_children(figures, backend->nodes);
+	td_figures_ratios(figures, backend->nodes);
 }
 
-static void td_rdpmc_destroy(struct td_way *way, bool child)
+static void td_rdpmc_destroy(struct td_backend *backend, bool child)
 {
-	struct td_rdpmc *rdpmc = (struct td_rdpmc *)way;
+	struct td_rdpmc *rdpmc = (struct td_rdpmc *)backend;
 
 	td_perf_close(&rdpmc->perf, child);
 	free(rdpmc);
 }
 
-static const struct td_way_ops td_rdpmc_ops = {
+static const struct td_backend_ops td_rdpmc_ops = {
 	.begin		= td_rdpmc_begin,
 	.end		= td_rdpmc_end,
 	.figures	= td_rdpmc_figures,
 	.destroy	= td_rdpmc_destroy,
 };
 
-int td_way_rdpmc(struct td_way **out, enum topdown_region_reason *reason)
+int td_backend_rdpmc(struct td_backend **out, enum topdown_region_reason *reason)
 {
 	struct td_rdpmc *rdpmc;
 	struct td_point first;
@@ -324,12 +324,12 @@ int td_way_rdpmc(struct td_way **out, enum topdown_region_reason *reason)
 	}
 	if (ret < 0)
 		goto err_close;
-	rdpmc->way.ops = &td_rdpmc_ops;
-	rdpmc->way.kind = TOPDOWN_REGION_RDPMC;
-	rdpmc->way.source = TOPDOWN_SOURCE_PERF_METRICS;
-	rdpmc->way.level = rdpmc->perf.nr > 1 + TD_METRIC_L1 ? 2 : 1;
-	rdpmc->way.nodes = rdpmc->way.level > 1 ? TD_NODES_METRICS_L2 : TD_NODES_METRICS_L1;
-	*out = &rdpmc->way;
+	rdpmc->backend.ops = &td_rdpmc_ops;
+	rdpmc->backend.kind = TOPDOWN_REGION_RDPMC;
+	rdpmc->backend.source = TOPDOWN_SOURCE_PERF_METRICS;
+	rdpmc->backend.level = rdpmc->perf.nr > 1 + TD_METRIC_L1 ? 2 : 1;
+	rdpmc->backend.nodes = rdpmc->backend.level > 1 ? TD_NODES_METRICS_L2 : TD_NODES_METRICS_L1;
+	*out = &rdpmc->backend;
 	return 0;
 
 err_close:
@@ -339,7 +339,7 @@ err_free:
 	return ret;
 }
 #else
-int td_way_rdpmc(struct td_way **out, enum topdown_region_reason *reason)
+int td_backend_rdpmc(struct td_backend **out, enum topdown_region_reason *reason)
 {
 	(void)out;
 	*reason = TOPDOWN_REGION_NO_ARCH;
