@@ -91,7 +91,7 @@ TEST(e_core_figures_are_as_published)
 	int fd = device_open(), pid;
 
 	ASSERT_LE(0, fd);
-	ASSERT_TRUE(door_open());
+	ASSERT_TRUE(backdoor_open());
 	pid = spin_start_with(atom, NULL, set_rates);
 	ASSERT_LT(0, pid);
 	EXPECT_SOON(measure(fd, pid));

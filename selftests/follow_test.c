@@ -209,7 +209,7 @@ static bool span_begin(struct span *span, __u32 flags, int pid)
 static bool span_right(const struct span *span, struct topdown_session *seen)
 {
 	double least = span_clock(span) - span->after, most, ns;
-	double limit = door_exact() ? 2 * LIMIT_SLOTS : 0.4;
+	double limit = backdoor_exact() ? 2 * LIMIT_SLOTS : 0.4;
 
 	if (device_session(span->fd, TOPDOWN_SESSION_FRESH, span->session, seen))
 		return false;
@@ -231,7 +231,7 @@ static int teller_start(unsigned int cpu, const struct td_bd_profile *what,
 	pid = fork();
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (cpu_pin(cpu) || !door_open() || !door_set_profile(what))
+		if (cpu_pin(cpu) || !backdoor_open() || !backdoor_set_profile(what))
 			_exit(1);
 		for (;;) {
 			thread_short(NULL);

@@ -204,7 +204,7 @@ static bool back_by_itself(void)
 	struct topdown_record record;
 	unsigned int ms;
 
-	if (!door_set_filter(false))
+	if (!backdoor_set_filter(false))
 		return false;
 	spin_stop(worker);
 	sleep_ms(IDLE_MS);
@@ -221,7 +221,7 @@ static bool back_by_itself(void)
 static void test_back_by_itself(void)
 {
 	bool filtered = booted_filtered ||
-			(door_set_filter(true) && refused(reason_of_filter()));
+			(backdoor_set_filter(true) && refused(reason_of_filter()));
 
 	ksft_test_result(filtered && back_by_itself(), "back_by_itself\n");
 }
@@ -231,8 +231,8 @@ static void test_filter_comes_and_goes(void)
 {
 	bool ok;
 
-	ok = figures_right() && door_set_filter(true) && refused(reason_of_filter());
-	ok &= door_set_filter(false);
+	ok = figures_right() && backdoor_set_filter(true) && refused(reason_of_filter());
+	ok &= backdoor_set_filter(false);
 	spin_stop(worker);
 	ok &= !cpu_set_online(CPU, false) && !cpu_set_online(CPU, true);
 	worker = spin_start(CPU, &profile);
@@ -248,12 +248,12 @@ static bool standing(void)
 	struct topdown_record then, now;
 	double counted;
 
-	if (!door_truth_cpu(CPU, &from) || !read_record(&then))
+	if (!backdoor_truth_cpu(CPU, &from) || !read_record(&then))
 		return false;
 	sleep_ms(span_ms);
-	if (!read_record(&now) || !door_truth_cpu(CPU, &truth))
+	if (!read_record(&now) || !backdoor_truth_cpu(CPU, &truth))
 		return false;
-	door_truth_sub(&truth, &from);
+	backdoor_truth_sub(&truth, &from);
 	counted = (double)(now.total.slots - then.total.slots) / (truth.slots - truth.stopped);
 	ksft_print_msg("stood still for %.3f, counted %.4f of the others, state %u\n",
 		       (double)truth.stopped / truth.slots, counted, now.state);
@@ -264,7 +264,7 @@ static bool standing(void)
 
 static void test_standing(void)
 {
-	bool ok = door_set_guest(TD_BD_GUEST_ALL);
+	bool ok = backdoor_set_guest(TD_BD_GUEST_ALL);
 	unsigned int tries;
 
 	sleep_ms(500);
@@ -272,7 +272,7 @@ static void test_standing(void)
 		if (standing())
 			break;
 	}
-	door_set_guest(TD_BD_GUEST_NONE);
+	backdoor_set_guest(TD_BD_GUEST_NONE);
 	ksft_test_result(ok && tries < TRIES, "standing\n");
 }
 
@@ -289,10 +289,10 @@ static bool odd(void)
 		ksft_print_msg("%llu odd windows without a reason\n", odd_windows() - none);
 		return false;
 	}
-	if (!door_set_guest(TD_BD_GUEST_METRICS))
+	if (!backdoor_set_guest(TD_BD_GUEST_METRICS))
 		return false;
 	sleep_ms(24);
-	if (!door_set_guest(TD_BD_GUEST_NONE))
+	if (!backdoor_set_guest(TD_BD_GUEST_NONE))
 		return false;
 	sleep_ms(500);
 	some = odd_windows();
@@ -321,7 +321,7 @@ static void test_absurd_sum(void)
 		return;
 	}
 	/* The last part that could be right ends here; a long one is needed to see it. */
-	ok = door_set_guest(TD_BD_GUEST_METRICS) && read_record(&record);
+	ok = backdoor_set_guest(TD_BD_GUEST_METRICS) && read_record(&record);
 	sleep_ms(LOOK_MS);
 	ok = ok && refused("PERF_METRICS do not sum to SLOTS");
 	ksft_test_result(ok && odd_windows() >= none + 4, "absurd_sum\n");
@@ -359,8 +359,8 @@ static bool begin(void)
 
 static void end(void)
 {
-	door_set_guest(TD_BD_GUEST_NONE);
-	door_set_filter(booted_filtered);
+	backdoor_set_guest(TD_BD_GUEST_NONE);
+	backdoor_set_filter(booted_filtered);
 	if (turn_before[0])
 		turns_set(turn_before);
 	if (worker > 0)
@@ -372,7 +372,7 @@ int main(void)
 {
 	const char *machine = getenv("TOPDOWN_MACHINE") ?: "";
 
-	if (!door_open())
+	if (!backdoor_open())
 		ksft_exit_skip("this is not the emulated PMU\n");
 	booted_filtered = !strncmp(machine, "arch", 4) || !strcmp(machine, "zerometrics");
 	span_ms = env_number("TOPDOWN_SPAN_MS", 1500);

@@ -75,7 +75,7 @@ FIXTURE_SETUP(hybrid)
 	self->spinners = 0;
 	self->fd = device_open();
 	ASSERT_LE(0, self->fd);
-	ASSERT_TRUE(door_open());
+	ASSERT_TRUE(backdoor_open());
 	ASSERT_LE(2, core_nr);
 	ASSERT_LE(1, atom_nr);
 }
@@ -259,7 +259,7 @@ static double worst(const double *seen, const double *want, unsigned int from, u
  */
 static double limit_slots(void)
 {
-	return door_fast() ? 0.03 : 0.15;
+	return backdoor_fast() ? 0.03 : 0.15;
 }
 
 /* What @figures of a kind say beside the truth of it: level 1 and 2. */
@@ -268,7 +268,7 @@ static bool figures_right(const char *what, const struct topdown_figures *figure
 {
 	double fraction[TRUTH_NODES], want[TRUTH_NODES], points[2];
 
-	door_truth_nodes(truth, want);
+	backdoor_truth_nodes(truth, want);
 	fractions(figures, nodes, want, fraction);
 	points[0] = worst(fraction, want, 0, TOPDOWN_HEAVY_OPERATIONS);
 	points[1] = worst(fraction, want, TOPDOWN_HEAVY_OPERATIONS, TRUTH_NODES);
@@ -288,7 +288,7 @@ static bool measure_atom(int fd, unsigned int cpu)
 	ok = !sample_take(fd, cpu, &earlier) && !device_reset(fd, TOPDOWN_RESET_FRESH, &set, 1);
 	sleep_ms(600);
 	ok = ok && !sample_take(fd, cpu, &later);
-	door_truth_sub(&later.before, &earlier.after);
+	backdoor_truth_sub(&later.before, &earlier.after);
 	return ok && is_atom(&later.record) &&
 	       figures_right("E-core", &later.record.total, atom_nodes(), &later.before, limit);
 }
@@ -337,11 +337,11 @@ static bool phase(unsigned int cpu, const struct td_bd_profile *what, uint64_t u
 
 	ok = !cpu_pin(cpu);
 	/* This begins the truth anew. */
-	ok = ok && door_set_profile(what);
+	ok = ok && backdoor_set_profile(what);
 	from = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < from + us * 1000)
 		;
-	ok = ok && door_truth_space(&truth);
+	ok = ok && backdoor_truth_space(&truth);
 	part->cpu_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - from;
 	part_add(part, &truth);
 	return ok;
@@ -382,7 +382,7 @@ static uint64_t all_slots(void)
 	unsigned int i;
 
 	for (i = 0; i < core_nr + atom_nr; i++) {
-		door_truth_cpu(i < core_nr ? core[i] : atom[i - core_nr], &truth);
+		backdoor_truth_cpu(i < core_nr ? core[i] : atom[i - core_nr], &truth);
 		slots += truth.slots;
 	}
 	return slots;
@@ -399,10 +399,10 @@ static bool quiet(void)
 	unsigned int try;
 
 	for (try = 0; try < 300; try++) {
-		door_truth_space(&from);
+		backdoor_truth_space(&from);
 		sleep_ms(100);
 		now = all_slots();
-		door_truth_space(&to);
+		backdoor_truth_space(&to);
 		/* A tenth of what one CPU could have. */
 		if (now - then < (to.time_ns - from.time_ns) * CYCLES_NS * WIDTH / 10)
 			return true;
@@ -447,7 +447,7 @@ TEST_F(hybrid, session_of_a_thread_that_moves)
  */
 TEST_F(hybrid, session_beside_others)
 {
-	double points = (door_fast() ? 1 : 2) * LIMIT_POINTS;
+	double points = (backdoor_fast() ? 1 : 2) * LIMIT_POINTS;
 
 	ASSERT_TRUE(quiet());
 	ASSERT_TRUE(spin_everywhere(self->spinner, &self->spinners));
@@ -456,7 +456,7 @@ TEST_F(hybrid, session_beside_others)
 
 TEST_F(hybrid, session_of_many_moves)
 {
-	double points = (door_fast() ? 1 : 2) * LIMIT_POINTS;
+	double points = (backdoor_fast() ? 1 : 2) * LIMIT_POINTS;
 
 	ASSERT_TRUE(quiet());
 	EXPECT_SOON(measure_mover(self->fd, MOVES, 10000, 4000, points, INFINITY, &self->seen));

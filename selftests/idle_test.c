@@ -35,10 +35,10 @@ static double wakeups(void)
 
 	cpu_pin(cpus[0]);
 	for (i = 1; i < cpus_nr; i++)
-		door_truth_cpu(cpus[i], &then[i]);
+		backdoor_truth_cpu(cpus[i], &then[i]);
 	sleep_ms(span_ms);
 	for (i = 1; i < cpus_nr; i++) {
-		door_truth_cpu(cpus[i], &now);
+		backdoor_truth_cpu(cpus[i], &now);
 		rate[i - 1] = (now.wakeups - then[i].wakeups) * 1e9 /
 			      (now.time_ns - then[i].time_ns);
 	}
@@ -119,7 +119,7 @@ static void test_busy(unsigned int period_ms)
 		ksft_test_result_fail("busy CPU, period %u ms: no window\n", period_ms);
 		return;
 	}
-	judged = door_exact() ? n - 1 : n / 2;
+	judged = backdoor_exact() ? n - 1 : n / 2;
 	ksft_test_result(ms[judged] <= period_ms + 4,
 			 "busy CPU, period %u ms: %u windows, median %.1f ms, longest %.1f ms\n",
 			 period_ms, n, ms[n / 2], ms[n - 1]);
@@ -131,7 +131,7 @@ int main(void)
 
 	if (ret)
 		return ret;
-	if (!door_open())
+	if (!backdoor_open())
 		ksft_exit_skip("this machine has no emulated PMU\n");
 	span_ms = env_number("TOPDOWN_SPAN_MS", getenv("TOPDOWN_FULL") ? 10000 : 2000);
 	cpus_nr = cpus_online(cpus);

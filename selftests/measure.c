@@ -133,7 +133,7 @@ int main(int argc, char **argv)
 		}
 	}
 	device = device_open();
-	if (device < 0 || !door_open()) {
+	if (device < 0 || !backdoor_open()) {
 		fprintf(stderr, "measure: no module, or no emulated PMU\n");
 		return 1;
 	}
@@ -143,7 +143,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < cpus_nr; i++)
 		spinner[i] = spin_start(cpus[i], &profiles[i % profiles_nr].profile);
 	sleep_ms(30);
-	/* Slots can get lost: see door_exact(). */
+	/* Slots can get lost: see backdoor_exact(). */
 	for (i = 0; i < TRIES; i++) {
 		if (i)
 			say_again("figures of all CPUs");

@@ -370,7 +370,7 @@ int main(void)
 	ret = module_need();
 	if (ret)
 		return ret;
-	if (!door_open())
+	if (!backdoor_open())
 		ksft_exit_skip("this machine has no emulated PMU\n");
 	reads = env_number("TOPDOWN_READS", 10000);
 	fair_server_quiet();

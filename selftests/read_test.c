@@ -204,7 +204,7 @@ TEST_F(read, fresh_lets_sleepers_sleep)
 		SKIP(return, "one CPU is never asleep while a test runs");
 	ASSERT_EQ(0, cpu_pin(cpu[0]));
 	/* Else to be asked is more than 50 us of work, and the CPU is never asleep. */
-	if (!door_open() || !door_fast())
+	if (!backdoor_open() || !backdoor_fast())
 		SKIP(return, "the CPUs are too slow");
 	if (uname(&name) || atoi(name.release) >= 7)
 		SKIP(return, "this kernel does not say when a CPU slept");

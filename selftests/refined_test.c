@@ -71,8 +71,8 @@ static void find_model(void)
 
 static bool set_rates(void)
 {
-	return door_set_rate(model->drop_event, model->drop_rate) &&
-	       (!model->clear_event || door_set_rate(model->clear_event, model->clear_rate));
+	return backdoor_set_rate(model->drop_event, model->drop_rate) &&
+	       (!model->clear_event || backdoor_set_rate(model->clear_event, model->clear_rate));
 }
 
 /* What perf's metric expressions make of the truth, as far as that can be. */
@@ -154,7 +154,7 @@ static bool session_ok(int session, bool refined)
 		return false;
 	for (i = 0; i < TD_BD_CATEGORIES; i++)
 		slots.category[i] = fraction[i];
-	door_truth_nodes(&slots, truth);
+	backdoor_truth_nodes(&slots, truth);
 	for (i = 0; i < TD_NR_NODES; i++)
 		seen[i] = figures.out_figures.ratio[i] == TOPDOWN_RATIO_NONE ? NAN :
 			  figures.out_figures.ratio[i] / (double)TOPDOWN_RATIO_ONE;
@@ -283,7 +283,7 @@ int main(void)
 
 	if (ret)
 		return ret;
-	if (!door_open())
+	if (!backdoor_open())
 		ksft_exit_skip("this machine has no emulated PMU\n");
 	device = device_open();
 	if (device < 0)

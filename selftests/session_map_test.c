@@ -385,7 +385,7 @@ TEST_F_TIMEOUT(session_map, no_read_is_torn, 500)
 	unsigned int i;
 	int pid;
 
-	if (door_exact())
+	if (backdoor_exact())
 		SKIP(return, "no CPU writes while another reads");
 	pid = spin_start(1, profile(0));
 	ASSERT_LT(0, pid);

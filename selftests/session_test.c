@@ -90,7 +90,7 @@ static bool good(const struct topdown_session *seen, const struct td_bd_truth *t
 	__u64 level1 = 0;
 	unsigned int i;
 
-	door_truth_nodes(truth, want);
+	backdoor_truth_nodes(truth, want);
 	for (i = 0; i < TRUTH_NODES; i++)
 		fraction[i] = figures->ratio[i] == TOPDOWN_RATIO_NONE ? NAN :
 			      figures->ratio[i] / (double)TOPDOWN_RATIO_ONE;
@@ -156,12 +156,12 @@ static bool measure_own_thread(int fd, struct topdown_session *seen)
 	if (session <= 0 || device_control(fd, session, TOPDOWN_CONTROL_RESET))
 		return false;
 	cpu_ns = -clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	door_truth_space(&from);
+	backdoor_truth_space(&from);
 	spin_ms(SPAN_MS);
 	ok = !device_session(fd, TOPDOWN_SESSION_FRESH, session, seen);
-	door_truth_space(&to);
+	backdoor_truth_space(&to);
 	cpu_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	door_truth_sub(&to, &from);
+	backdoor_truth_sub(&to, &from);
 	device_control(fd, session, TOPDOWN_CONTROL_DETACH);
 	return ok && good(seen, &to, cpu_ns, 1) && seen->out_tasks == 1 && seen->out_switches;
 }
@@ -169,7 +169,7 @@ static bool measure_own_thread(int fd, struct topdown_session *seen)
 TEST_F(session, own_thread)
 {
 	ASSERT_TRUE(compete(self->spinner));
-	ASSERT_TRUE(door_set_profile(profile(0)));
+	ASSERT_TRUE(backdoor_set_profile(profile(0)));
 	EXPECT_SOON(measure_own_thread(self->fd, &self->seen));
 }
 
@@ -212,8 +212,8 @@ static double slots_per_ns(const struct td_bd_truth *from)
 {
 	struct td_bd_truth truth;
 
-	door_truth_cpu(0, &truth);
-	door_truth_sub(&truth, from);
+	backdoor_truth_cpu(0, &truth);
+	backdoor_truth_sub(&truth, from);
 	return truth.slots / (double)truth.time_ns;
 }
 
@@ -242,7 +242,7 @@ static bool measure_short_threads(int fd, struct worker *worker, struct topdown_
 	struct td_bd_truth from;
 	uint64_t perf_ns = 0;
 
-	door_truth_cpu(0, &from);
+	backdoor_truth_cpu(0, &from);
 	ok = session > 0 && clock >= 0 && worker_go(worker, SHORT_THREADS) &&
 	     worker_wait(report) && !device_session(fd, TOPDOWN_SESSION_FRESH, session, seen) &&
 	     read(clock, &perf_ns, sizeof(perf_ns)) == sizeof(perf_ns);
@@ -318,14 +318,14 @@ static bool measure_children(int fd, struct worker *worker, unsigned int first, 
 	     seen->out_state == TOPDOWN_SESSION_DISABLED && !seen->out_figures.enabled_ns;
 	device_control(fd, session, TOPDOWN_CONTROL_ENABLE);
 	cpu_ns = -clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	door_truth_space(&from);
+	backdoor_truth_space(&from);
 	for (i = 0; i < WORKERS; i++)
 		ok = ok && worker_go(&worker[i], 0);
 	for (i = 0; i < WORKERS; i++)
 		ok = ok && worker_wait(&reports[i]);
 	ok = ok && !device_session(fd, TOPDOWN_SESSION_FRESH, session, seen);
-	door_truth_space(&truth);
-	door_truth_sub(&truth, &from);
+	backdoor_truth_space(&truth);
+	backdoor_truth_sub(&truth, &from);
 	cpu_ns += clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	for (i = 0; i < WORKERS; i++) {
 		truth_add(&truth, &reports[i].truth);
@@ -342,7 +342,7 @@ static bool measure_children(int fd, struct worker *worker, unsigned int first, 
 
 TEST_F(session, process_with_children)
 {
-	ASSERT_TRUE(door_set_profile(profile(0)));
+	ASSERT_TRUE(backdoor_set_profile(profile(0)));
 	ASSERT_TRUE(compete(self->spinner));
 	EXPECT_SOON(measure_children(self->fd, self->worker, 0, TOPDOWN_ATTACH_CHILDREN,
 				     &self->seen));
@@ -517,9 +517,9 @@ static unsigned int pair_reads(unsigned int rounds)
 	if (pipe(pair.fd[0]) || pipe(pair.fd[1]) ||
 	    pthread_create(&other, NULL, pair_other, &pair))
 		return 0;
-	door_truth_cpu(0, &from);
+	backdoor_truth_cpu(0, &from);
 	pair_turns(&pair, 0);
-	door_truth_cpu(0, &to);
+	backdoor_truth_cpu(0, &to);
 	pthread_join(other, NULL);
 	for (i = 0; i < 2; i++) {
 		close(pair.fd[i][0]);

@@ -423,7 +423,7 @@ int main(void)
 
 	if (ret)
 		return ret;
-	if (!door_open())
+	if (!backdoor_open())
 		ksft_exit_skip("this is not the emulated PMU\n");
 	if (!module_begin())
 		ksft_exit_fail_msg("cannot open " TD_DEVICE "\n");

@@ -41,14 +41,14 @@ struct mover {
 static void mover_child(const struct mover *mover, unsigned int cpu)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (cpu_pin(cpu) || !door_open())
+	if (cpu_pin(cpu) || !backdoor_open())
 		_exit(1);
 	for (;;) {
 		int wanted = *mover->wanted;
 
 		if (wanted == *mover->is)
 			continue;
-		if (!door_set_profile(&profile_find(profile_of[wanted])->profile))
+		if (!backdoor_set_profile(&profile_find(profile_of[wanted])->profile))
 			_exit(1);
 		*mover->is = wanted;
 	}
@@ -95,7 +95,7 @@ FIXTURE_SETUP(threshold)
 	volatile int *shared;
 
 	ASSERT_EQ(0, module_need());
-	if (!door_open())
+	if (!backdoor_open())
 		SKIP(return, "this machine has no emulated PMU");
 	if (module_loaded())
 		ASSERT_EQ(0, module_unload());

@@ -252,7 +252,7 @@ static void check_sysfs_total(unsigned int i, const char *quant)
 			   cpus[i], &truth)) {
 		ksft_print_msg("the time between the two readings was not sampled\n");
 	} else {
-		door_truth_nodes(&truth, want);
+		backdoor_truth_nodes(&truth, want);
 		for (node = 0; node < TRUTH_NODES; node++) {
 			seen[node] = text_later[i].node[node] - text_earlier[i].node[node];
 			seen[node] /= slots;
@@ -280,7 +280,7 @@ static void check_sysfs_window(unsigned int i, const char *quant)
 	if (!ok) {
 		ksft_print_msg("the window was not sampled\n");
 	} else {
-		door_truth_nodes(&truth, want);
+		backdoor_truth_nodes(&truth, want);
 		compare_nodes(text_window[i].window, want, record->level, &comparison);
 		comparison.slots = (double)record->window.slots / truth.slots;
 	}
@@ -288,7 +288,7 @@ static void check_sysfs_window(unsigned int i, const char *quant)
 	if (ms > 2 * PERIOD_MS) {
 		ksft_print_msg("a window of %.0f ms\n", ms);
 		/* Else the host held up the timer. */
-		ok = ok && !door_exact();
+		ok = ok && !backdoor_exact();
 	}
 	report(i, "sysfs window", quant, ok, &comparison);
 }
@@ -321,7 +321,7 @@ static void check_cli(unsigned int i, const char *quant, bool ended)
 		ksft_print_msg("topdown stat failed, left out CPU %u, or was not sampled\n",
 			       cpus[i]);
 	} else {
-		door_truth_nodes(&truth, want);
+		backdoor_truth_nodes(&truth, want);
 		compare_nodes(line[i].node, want, later[i].record.level, &comparison);
 		comparison.slots = slots;
 	}
@@ -374,7 +374,7 @@ static bool measure(bool *cli_ended)
 	 * only known to milliseconds, so what we and the command do there must
 	 * not matter: on the CPU where we are all is of one profile.
 	 */
-	ok = door_set_default(&profile[0]->profile);
+	ok = backdoor_set_default(&profile[0]->profile);
 	ok = ok && take(earlier, text_earlier, record_earlier) && !cpu_pin(cpus[0]);
 	cli = cli_start();
 	sleep_ms(span_ms);
@@ -386,7 +386,7 @@ static bool measure(bool *cli_ended)
 }
 
 /*
- * Where slots can get lost (door_exact()), once more: an error of the module does
+ * Where slots can get lost (backdoor_exact()), once more: an error of the module does
  * not go away.
  */
 static bool measure_undisturbed(bool *cli_ended)
@@ -445,7 +445,7 @@ static void reload(bool rounded)
 		close(device);
 	if (module_loaded())
 		ret = module_unload();
-	door_set_quant(rounded);
+	backdoor_set_quant(rounded);
 	snprintf(params, sizeof(params), "period_ms=%d", PERIOD_MS);
 	if (!ret)
 		ret = module_load(params);
@@ -463,7 +463,7 @@ int main(void)
 
 	if (ret)
 		return ret;
-	if (!door_open())
+	if (!backdoor_open())
 		ksft_exit_skip("this machine has no emulated PMU\n");
 	span_ms = env_number("TOPDOWN_SPAN_MS", getenv("TOPDOWN_FULL") ? 5000 : 1500);
 	cpus_nr = cpus_online(cpus);
@@ -482,6 +482,6 @@ int main(void)
 		for (i = 0; i < rounds; i++)
 			round_of(i * step, rounded ? "rounded" : "truncated");
 	}
-	door_set_quant(false);
+	backdoor_set_quant(false);
 	ksft_finished();
 }

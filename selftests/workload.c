@@ -67,7 +67,7 @@ static bool set_rate(const char *text)
 		fprintf(stderr, "workload: -r: '%s' is not an event and its rate\n", text);
 		return false;
 	}
-	if (door_open() && door_set_rate(config, rate))
+	if (backdoor_open() && backdoor_set_rate(config, rate))
 		return true;
 	fprintf(stderr, "workload: -r: the emulated PMU refuses '%s', or there is none\n", text);
 	return false;
@@ -135,11 +135,11 @@ int main(int argc, char **argv)
 		fprintf(stderr, "workload: cannot run on CPU %g: %s\n", cpu, strerror(errno));
 		return 1;
 	}
-	if (!door_open()) {
+	if (!backdoor_open()) {
 		fprintf(stderr, "workload: no back door: this needs root and the emulated PMU\n");
 		return 1;
 	}
-	if (!door_set_profile(&profile)) {
+	if (!backdoor_set_profile(&profile)) {
 		fprintf(stderr, "workload: the emulated PMU refuses profile '%s'\n", text);
 		return 1;
 	}

@@ -55,7 +55,7 @@ static void from_door(struct counts *counts)
 	struct td_bd_truth truth;
 	unsigned int cpu;
 
-	for (cpu = 0; cpu < TD_CPUS_MAX && door_truth_cpu(cpu, &truth); cpu++) {
+	for (cpu = 0; cpu < TD_CPUS_MAX && backdoor_truth_cpu(cpu, &truth); cpu++) {
 		counts->time_ns = truth.time_ns;
 		counts->instructions += truth.instructions;
 		counts->rdmsr += truth.rdmsr;
@@ -68,7 +68,7 @@ static void from_door(struct counts *counts)
 
 void counts_begin(struct counts *counts)
 {
-	if (!door_open())
+	if (!backdoor_open())
 		die("this is not the emulated PMU, or not root");
 	*counts = (struct counts){ .calls = interrupt_count("CAL:", 0) };
 	from_door(counts);

@@ -100,7 +100,7 @@ static uint64_t writes(void)
 {
 	struct td_bd_truth truth;
 
-	door_truth_cpu(HOME_CPU, &truth);
+	backdoor_truth_cpu(HOME_CPU, &truth);
 	return truth.wrmsr;
 }
 
@@ -117,12 +117,12 @@ static void take_turns(unsigned int me, enum how how, int64_t turn_ns, int64_t s
 		shared->began = begin;
 		shared->written = -writes();
 	}
-	door_truth_space(&from);
+	backdoor_truth_space(&from);
 	while (shared->turns[me]) {
 		if (how == RANDOM) {
 			which = random_bit(&state);
 			length = which ? turn_ns * 7 / 4 : turn_ns / 4;
-			door_change_profile(of_length[which]);
+			backdoor_change_profile(of_length[which]);
 		}
 		if (length > switch_ns)
 			spin_until(begin + length - switch_ns);
@@ -131,10 +131,10 @@ static void take_turns(unsigned int me, enum how how, int64_t turn_ns, int64_t s
 		begin = clock_ns(CLOCK_MONOTONIC);
 	}
 	shared->ended = begin;
-	door_truth_space(&shared->truth[me]);
+	backdoor_truth_space(&shared->truth[me]);
 	if (me)
 		shared->written += writes();
-	door_truth_sub(&shared->truth[me], &from);
+	backdoor_truth_sub(&shared->truth[me], &from);
 }
 
 /* Above all load of the kernel's own that has a turn at times, and below who waits. */
@@ -156,7 +156,7 @@ static int child_start(const struct pair *pair, unsigned int me, enum how how, i
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	set_priority(10);
-	door_set_profile(of_length[how == EQUAL ? 0 : me]);
+	backdoor_set_profile(of_length[how == EQUAL ? 0 : me]);
 	if (read(pair->go[me][0], &byte, 1) != 1)
 		_exit(1);
 	take_turns(me, how, turn_ns, switch_ns);
@@ -235,8 +235,8 @@ static void report(const struct topdown_session *read, unsigned int me, enum how
 	const struct topdown_figures *figures = &read->out_figures;
 	unsigned int i;
 
-	door_truth_nodes(&shared->truth[me], own);
-	door_truth_nodes(&shared->truth[!me], other);
+	backdoor_truth_nodes(&shared->truth[me], own);
+	backdoor_truth_nodes(&shared->truth[!me], other);
 	for (i = 0; i < LEVEL1; i++) {
 		seen[i] = figures->ratio[i] / (double)TOPDOWN_RATIO_ONE;
 		points = fmax(points, 100 * fabs(seen[i] - own[i]));
@@ -275,7 +275,7 @@ int main(int argc, char **argv)
 	turn_ns = 1000000000 / rate;
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		      -1, 0);
-	if (shared == MAP_FAILED || !door_open() || cpu_pin(HOME_CPU))
+	if (shared == MAP_FAILED || !backdoor_open() || cpu_pin(HOME_CPU))
 		die("this is not the emulated PMU, or not root");
 	set_priority(20);
 	fd = device_open();

@@ -40,7 +40,7 @@ void execute_phases(double seconds, unsigned int min_ms, unsigned int max_ms, ui
 
 	while (clock_ns(CLOCK_MONOTONIC) < end) {
 		random_profile(&state, &profile);
-		if (!door_change_profile(&profile))
+		if (!backdoor_change_profile(&profile))
 			die("the emulated PMU refused a profile");
 		next = clock_ns(CLOCK_MONOTONIC) +
 		       (min_ms + uniform(&state) * (max_ms - min_ms)) * MS;

@@ -200,7 +200,7 @@ static void compare(const struct way *way, const struct td_bd_truth *truth)
 	for (cpu = 1; cpu < nr_cpus; cpu++) {
 		if (way->counts)
 			nodes_of_counts(counted[cpu], node[cpu]);
-		door_truth_nodes(&truth[cpu], true_node);
+		backdoor_truth_nodes(&truth[cpu], true_node);
 		error_add(&slots, counted[cpu][0] / truth[cpu].slots - 1);
 		for (i = 0; i < TRUTH_NODES; i++)
 			error_add(&level[i >= TOPDOWN_HEAVY_OPERATIONS],
@@ -216,7 +216,7 @@ static void truth_all(struct td_bd_truth *truth)
 	unsigned int cpu;
 
 	for (cpu = 1; cpu < nr_cpus; cpu++)
-		door_truth_cpu(cpu, &truth[cpu]);
+		backdoor_truth_cpu(cpu, &truth[cpu]);
 }
 
 int main(int argc, char **argv)
@@ -232,7 +232,7 @@ int main(int argc, char **argv)
 	if (!way)
 		die("usage: precision ours|perf|once SECONDS truncate|round SEED");
 	nr_cpus = sysconf(_SC_NPROCESSORS_CONF);
-	if (!door_open() || cpu_pin(HOME_CPU) || !door_set_quant(!strcmp(argv[3], "round")))
+	if (!backdoor_open() || cpu_pin(HOME_CPU) || !backdoor_set_quant(!strcmp(argv[3], "round")))
 		die("this is not the emulated PMU, or not root");
 
 	way->begin();
@@ -241,7 +241,7 @@ int main(int argc, char **argv)
 	truth_all(after);
 	way->end();
 	for (i = 1; i < nr_cpus; i++)
-		door_truth_sub(&after[i], &before[i]);
+		backdoor_truth_sub(&after[i], &before[i]);
 	compare(way, after);
 	return 0;
 }

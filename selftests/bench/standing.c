@@ -88,11 +88,11 @@ static void spinner(unsigned int cpu)
 		sleep_ms(1);
 
 	first = windows(cpu);
-	door_truth_cpu(cpu, &before);
+	backdoor_truth_cpu(cpu, &before);
 	me->own = spin(&shared->stop) * TURN;
-	door_truth_cpu(cpu, &me->truth);
+	backdoor_truth_cpu(cpu, &me->truth);
 	me->windows = windows(cpu) - first;
-	door_truth_sub(&me->truth, &before);
+	backdoor_truth_sub(&me->truth, &before);
 	exit(0);
 }
 
@@ -170,7 +170,7 @@ int main(int argc, char **argv)
 	nr = sysconf(_SC_NPROCESSORS_CONF);
 	if (nr < 2 || nr > TD_CPUS_MAX)
 		die("%u CPUs are too few or too many", nr);
-	if (!door_open())
+	if (!backdoor_open())
 		die("this is not the emulated PMU, or not root");
 	if (module_loaded()) {
 		map = map_open();
@@ -180,16 +180,16 @@ int main(int argc, char **argv)
 
 	start_spinners(nr);
 	ticks = interrupt_count("LOC:", 1);
-	door_truth_cpu(HOME_CPU, &before);
+	backdoor_truth_cpu(HOME_CPU, &before);
 	__atomic_store_n(&shared->go, 1, __ATOMIC_SEQ_CST);
 	if (argc > 2)
 		run_command(argv + 1);
 	else
 		sleep_ms(strtoul(argv[1], NULL, 10));
-	door_truth_cpu(HOME_CPU, &home);
+	backdoor_truth_cpu(HOME_CPU, &home);
 	stop_spinners();
 	ticks = interrupt_count("LOC:", 1) - ticks;
-	door_truth_sub(&home, &before);
+	backdoor_truth_sub(&home, &before);
 	sum = sum_up(nr);
 	printf("cpus=%u time_ns=%" PRIu64 " kernel=%" PRIu64 " ticks=%" PRIu64 " home=%" PRIu64
 	       " rdmsr=%" PRIu64 " wrmsr=%" PRIu64 " rdpmc=%" PRIu64 " windows=%" PRIu64 "\n",

@@ -127,7 +127,7 @@ int main(int argc, char **argv)
 		die("usage: switch WAY ROUNDS LOOPS");
 	rounds = strtoul(argv[2], NULL, 10);
 	loops = strtoul(argv[3], NULL, 10);
-	if (!door_open() || cpu_pin(HOME_CPU) || pipe(to_child) || pipe(to_parent))
+	if (!backdoor_open() || cpu_pin(HOME_CPU) || pipe(to_child) || pipe(to_parent))
 		die("this is not the emulated PMU, or not root");
 	if (!strcmp(argv[1], "together"))
 		follow(0, TOPDOWN_ATTACH_CHILDREN);
@@ -135,10 +135,10 @@ int main(int argc, char **argv)
 	begin(argv[1], child);
 
 	take_turns(rounds / 10 + 1);
-	door_truth_cpu(HOME_CPU, &from);
+	backdoor_truth_cpu(HOME_CPU, &from);
 	take_turns(rounds);
-	door_truth_cpu(HOME_CPU, &to);
-	door_truth_sub(&to, &from);
+	backdoor_truth_cpu(HOME_CPU, &to);
+	backdoor_truth_sub(&to, &from);
 	printf("switches=%lu time_ns=%" PRIu64 " instructions=%" PRIu64 " rdpmc=%" PRIu64
 	       " wrmsr=%" PRIu64 " rdmsr=%" PRIu64 "\n", 2 * rounds, to.time_ns,
 	       to.instructions, to.rdpmc, to.wrmsr, to.rdmsr);

@@ -42,7 +42,7 @@ static void write_truth(const char *name)
 	struct td_bd_truth truth;
 	FILE *file = fopen(name, "w");
 
-	if (!file || !door_truth_space(&truth) ||
+	if (!file || !backdoor_truth_space(&truth) ||
 	    fwrite(&truth, sizeof(truth), 1, file) != 1 || fclose(file))
 		die("cannot write %s: %s", name, strerror(errno));
 }
@@ -93,7 +93,7 @@ static void compare(char **argv)
 	unsigned int i, level;
 
 	read_truth(argv[0], &truth);
-	door_truth_nodes(&truth, want);
+	backdoor_truth_nodes(&truth, want);
 	for (i = 0; i < TRUTH_NODES; i++) {
 		level = i >= TOPDOWN_HEAVY_OPERATIONS;
 		error = fabs(strtod(argv[2 + i], NULL) - want[i]) * 100;
@@ -113,10 +113,10 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (argc == 3 && !strcmp(argv[1], "quant"))
-		return !door_open() || !door_set_quant(!strcmp(argv[2], "round"));
+		return !backdoor_open() || !backdoor_set_quant(!strcmp(argv[2], "round"));
 	if (!own && (argc != 5 || strcmp(argv[1], "work")))
 		die("usage: task work|rdpmc SECONDS SEED FILE, compare FILE SLOTS NODE..., or quant");
-	if (!door_open())
+	if (!backdoor_open())
 		die("this is not the emulated PMU, or not root");
 	if (own)
 		open_own_group();

@@ -283,7 +283,7 @@ bool source_rates(const struct source_row *row)
 	unsigned int i;
 
 	for (i = 0; i < SOURCE_RATES && row->rate[i].config; i++) {
-		if (!door_set_rate(row->rate[i].config, row->rate[i].rate))
+		if (!backdoor_set_rate(row->rate[i].config, row->rate[i].rate))
 			return false;
 	}
 	return true;

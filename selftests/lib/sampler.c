@@ -35,7 +35,7 @@ static void *sampler_run(void *unused)
 		moment->monotonic = clock_ns(CLOCK_MONOTONIC);
 		moment->realtime = clock_ns(CLOCK_REALTIME);
 		for (cpu = 0; cpu < sampler_cpus; cpu++)
-			door_truth_cpu(cpu, &moment->truth[cpu]);
+			backdoor_truth_cpu(cpu, &moment->truth[cpu]);
 		moments_nr++;
 		sleep_ms(SAMPLER_MS);
 	}
@@ -112,6 +112,6 @@ bool sampler_truth(clockid_t clock, uint64_t from, uint64_t to, unsigned int cpu
 
 	if (!sampler_at(clock, from, cpu, &then) || !sampler_at(clock, to, cpu, truth))
 		return false;
-	door_truth_sub(truth, &then);
+	backdoor_truth_sub(truth, &then);
 	return true;
 }

@@ -23,7 +23,7 @@ int session_need(void)
 
 	if (ret)
 		return ret;
-	if (!door_open()) {
+	if (!backdoor_open()) {
 		printf("1..0 # SKIP this machine has no emulated PMU\n");
 		return EXIT_SKIP;
 	}
@@ -42,7 +42,7 @@ int session_open(void)
 	fd = device_open();
 	if (fd < 0)
 		return fd;
-	if (!door_open())
+	if (!backdoor_open())
 		return -ENODEV;
 	/* The emulator's time runs on where the host has no CPU for it: use few. */
 	CPU_ZERO(&two);
@@ -151,7 +151,7 @@ static void worker_run(struct worker *worker, struct report *report,
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	worker_go_fd = worker->go[0];
-	if (!door_open() || !door_set_profile(what))
+	if (!backdoor_open() || !backdoor_set_profile(what))
 		_exit(1);
 	for (i = 0; threads <= THREADS && i < threads / 2; i++)
 		pthread_create(&thread[i], NULL, thread_wait_and_spin, (void *)(uintptr_t)ms);
@@ -162,14 +162,14 @@ static void worker_run(struct worker *worker, struct report *report,
 	/* Before any thread of it can run. */
 	report->cpu_ns = -clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	report->main_ns = -clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	door_truth_space(&from);
+	backdoor_truth_space(&from);
 	if (read(worker->go[0], &byte, 1) != 1)
 		_exit(2);
 	work(threads, ms, thread);
-	door_truth_space(&report->truth);
+	backdoor_truth_space(&report->truth);
 	report->cpu_ns += clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	report->main_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	door_truth_sub(&report->truth, &from);
+	backdoor_truth_sub(&report->truth, &from);
 	report->done = 1;
 	for (;;)
 		pause();

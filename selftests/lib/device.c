@@ -301,7 +301,7 @@ static void spin_child(unsigned int cpu, const struct td_bd_profile *profile,
 	/* Whoever measures may be a real-time task; this must not be one. */
 	if (sched_setscheduler(0, SCHED_OTHER, &param) || cpu_pin(cpu))
 		_exit(EXIT_FAIL);
-	if (profile && (!door_open() || !door_set_profile(profile)))
+	if (profile && (!backdoor_open() || !backdoor_set_profile(profile)))
 		_exit(EXIT_FAIL);
 	if ((prepare && !prepare()) || write(ready, "", 1) != 1)
 		_exit(EXIT_FAIL);

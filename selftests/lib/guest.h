@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the guest programs share: the back door of the emulated PMU (door.c),
+ * What the guest programs share: the back door of the emulated PMU (backdoor.c),
  * the module and its device (device.c), and things to execute (profiles.c).
  */
 #ifndef TOPDOWN_SELFTESTS_GUEST_H
@@ -25,26 +25,26 @@
 /* The nodes of which the emulator knows the truth, the first ones: PERF_METRICS'. */
 #define TRUTH_NODES	(TOPDOWN_CORE_BOUND + 1)
 
-/* door.c: false or an error text where this is not the emulated PMU. */
-bool door_open(void);
-bool door_exact(void);
-bool door_fast(void);
-bool door_set_profile(const struct td_bd_profile *profile);
+/* backdoor.c: false or an error text where this is not the emulated PMU. */
+bool backdoor_open(void);
+bool backdoor_exact(void);
+bool backdoor_fast(void);
+bool backdoor_set_profile(const struct td_bd_profile *profile);
 /* The next phase of the same program: its truth goes on. */
-bool door_change_profile(const struct td_bd_profile *profile);
-bool door_set_default(const struct td_bd_profile *profile);
-bool door_set_quant(bool round);
+bool backdoor_change_profile(const struct td_bd_profile *profile);
+bool backdoor_set_default(const struct td_bd_profile *profile);
+bool backdoor_set_quant(bool round);
 /* How often an event of perf's happens here: @rate in 1,000,000 cycles. */
-bool door_set_rate(uint64_t config, uint64_t rate);
+bool backdoor_set_rate(uint64_t config, uint64_t rate);
 /* What the hypervisor of a guest, or of this host, does to counters. */
-bool door_set_filter(bool on);
-bool door_set_guest(enum td_bd_guest what);
-bool door_truth_cpu(unsigned int cpu, struct td_bd_truth *truth);
+bool backdoor_set_filter(bool on);
+bool backdoor_set_guest(enum td_bd_guest what);
+bool backdoor_truth_cpu(unsigned int cpu, struct td_bd_truth *truth);
 /* Of the caller's address space. */
-bool door_truth_space(struct td_bd_truth *truth);
-void door_truth_sub(struct td_bd_truth *later, const struct td_bd_truth *earlier);
+bool backdoor_truth_space(struct td_bd_truth *truth);
+void backdoor_truth_sub(struct td_bd_truth *later, const struct td_bd_truth *earlier);
 /* The truth as fractions of its slots, in the order of enum topdown_node. */
-void door_truth_nodes(const struct td_bd_truth *truth, double node[TRUTH_NODES]);
+void backdoor_truth_nodes(const struct td_bd_truth *truth, double node[TRUTH_NODES]);
 
 /* A measurement is taken once more: vm/ktap.awk counts these, and a run may need few. */
 static inline void say_again(const char *what)

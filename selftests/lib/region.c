@@ -10,7 +10,7 @@ bool region_profile(const char *name)
 {
 	const struct profile *profile = profile_find(name);
 
-	return profile && door_change_profile(&profile->profile);
+	return profile && backdoor_change_profile(&profile->profile);
 }
 
 void region_work(unsigned int iterations)
@@ -37,7 +37,7 @@ static void executed_add(struct executed *executed, struct td_bd_truth *to,
 {
 	unsigned int i;
 
-	door_truth_sub(to, from);
+	backdoor_truth_sub(to, from);
 	executed->truth.slots += to->slots;
 	executed->truth.user_slots += to->user_slots;
 	for (i = 0; i < TD_BD_CATEGORIES; i++) {
@@ -58,10 +58,10 @@ bool region_run(struct topdown_regions *regions, int id, const char *inside,
 
 	for (i = 0; i < times && ok; i++) {
 		executed->cpu_ns -= clock_ns(CLOCK_THREAD_CPUTIME_ID);
-		ok = !topdown_region_begin(regions, id) && door_change_profile(in) &&
-		     door_truth_space(&from);
+		ok = !topdown_region_begin(regions, id) && backdoor_change_profile(in) &&
+		     backdoor_truth_space(&from);
 		region_work(iterations);
-		ok = ok && door_truth_space(&to) && door_change_profile(out) &&
+		ok = ok && backdoor_truth_space(&to) && backdoor_change_profile(out) &&
 		     !topdown_region_end(regions, id);
 		executed->cpu_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID);
 		executed_add(executed, &to, &from);
@@ -78,7 +78,7 @@ bool region_compare(const struct topdown_region *seen, const struct executed *ex
 	struct comparison comparison;
 	unsigned int i;
 
-	door_truth_nodes(&executed->truth, want);
+	backdoor_truth_nodes(&executed->truth, want);
 	for (i = 0; i < TRUTH_NODES; i++)
 		fraction[i] = figures->ratio[i] == TOPDOWN_RATIO_NONE ? NAN :
 			      figures->ratio[i] / (double)TOPDOWN_RATIO_ONE;

@@ -8,7 +8,7 @@
 #include "guest.h"
 
 /* For the code outside, the structure is changed by the machine. */
-static uint32_t door_request(uint32_t request, uint64_t arg, void *data)
+static uint32_t backdoor_request(uint32_t request, uint64_t arg, void *data)
 {
 	uint32_t answer;
 
@@ -20,74 +20,74 @@ static uint32_t door_request(uint32_t request, uint64_t arg, void *data)
 	return answer;
 }
 
-bool door_open(void)
+bool backdoor_open(void)
 {
 	static bool open;
 
 	if (!open)
-		open = !iopl(3) && door_request(TD_BD_PING, 0, NULL) == TD_BD_VERSION;
+		open = !iopl(3) && backdoor_request(TD_BD_PING, 0, NULL) == TD_BD_VERSION;
 	return open;
 }
 
-bool door_set_profile(const struct td_bd_profile *profile)
+bool backdoor_set_profile(const struct td_bd_profile *profile)
 {
 	struct td_bd_profile copy = *profile;
 
-	return door_request(TD_BD_SET_PROFILE, TD_BD_RESTART, &copy) == TD_BD_OK;
+	return backdoor_request(TD_BD_SET_PROFILE, TD_BD_RESTART, &copy) == TD_BD_OK;
 }
 
-bool door_change_profile(const struct td_bd_profile *profile)
+bool backdoor_change_profile(const struct td_bd_profile *profile)
 {
 	struct td_bd_profile copy = *profile;
 
-	return door_request(TD_BD_SET_PROFILE, TD_BD_CONTINUE, &copy) == TD_BD_OK;
+	return backdoor_request(TD_BD_SET_PROFILE, TD_BD_CONTINUE, &copy) == TD_BD_OK;
 }
 
-bool door_set_default(const struct td_bd_profile *profile)
+bool backdoor_set_default(const struct td_bd_profile *profile)
 {
 	struct td_bd_profile copy = *profile;
 
-	return door_request(TD_BD_SET_DEFAULT, 0, &copy) == TD_BD_OK;
+	return backdoor_request(TD_BD_SET_DEFAULT, 0, &copy) == TD_BD_OK;
 }
 
-bool door_set_quant(bool round)
+bool backdoor_set_quant(bool round)
 {
-	return door_request(TD_BD_SET_QUANT, round, NULL) == TD_BD_OK;
+	return backdoor_request(TD_BD_SET_QUANT, round, NULL) == TD_BD_OK;
 }
 
-bool door_set_rate(uint64_t config, uint64_t rate)
+bool backdoor_set_rate(uint64_t config, uint64_t rate)
 {
 	struct td_bd_rate copy = { .config = config, .rate = rate };
 
-	return door_request(TD_BD_SET_RATE, 0, &copy) == TD_BD_OK;
+	return backdoor_request(TD_BD_SET_RATE, 0, &copy) == TD_BD_OK;
 }
 
-bool door_set_filter(bool on)
+bool backdoor_set_filter(bool on)
 {
-	return door_request(TD_BD_SET_FILTER, on, NULL) == TD_BD_OK;
+	return backdoor_request(TD_BD_SET_FILTER, on, NULL) == TD_BD_OK;
 }
 
-bool door_set_guest(enum td_bd_guest what)
+bool backdoor_set_guest(enum td_bd_guest what)
 {
-	return door_request(TD_BD_SET_GUEST, what, NULL) == TD_BD_OK;
+	return backdoor_request(TD_BD_SET_GUEST, what, NULL) == TD_BD_OK;
 }
 
-static bool door_truth(enum td_bd_request request, uint64_t arg, struct td_bd_truth *truth)
+static bool backdoor_truth(enum td_bd_request request, uint64_t arg, struct td_bd_truth *truth)
 {
 	/* Its pages must be there, and not shared with a parent. */
 	memset(truth, 0xff, sizeof(*truth));
 	asm volatile("" : : "r" (truth) : "memory");
-	return door_request(request, arg, truth) == TD_BD_OK;
+	return backdoor_request(request, arg, truth) == TD_BD_OK;
 }
 
-bool door_truth_cpu(unsigned int cpu, struct td_bd_truth *truth)
+bool backdoor_truth_cpu(unsigned int cpu, struct td_bd_truth *truth)
 {
-	return door_truth(TD_BD_TRUTH_CPU, cpu, truth);
+	return backdoor_truth(TD_BD_TRUTH_CPU, cpu, truth);
 }
 
-bool door_truth_space(struct td_bd_truth *truth)
+bool backdoor_truth_space(struct td_bd_truth *truth)
 {
-	return door_truth(TD_BD_TRUTH_SPACE, 0, truth);
+	return backdoor_truth(TD_BD_TRUTH_SPACE, 0, truth);
 }
 
 /*
@@ -97,28 +97,28 @@ bool door_truth_space(struct td_bd_truth *truth)
  * would lose.  If it does, the CPUs run in turns, and slots are lost when a turn
  * ends in those microseconds; once in thousands of readings.
  */
-bool door_exact(void)
+bool backdoor_exact(void)
 {
 	struct td_bd_truth truth;
 
-	return door_truth_cpu(0, &truth) && truth.instructions;
+	return backdoor_truth_cpu(0, &truth) && truth.instructions;
 }
 
 /* Does a CPU execute an instruction in some nanoseconds, as real ones do? */
-bool door_fast(void)
+bool backdoor_fast(void)
 {
 	struct td_bd_truth then, now;
 	volatile unsigned int i;
 
-	door_truth_cpu(0, &then);
+	backdoor_truth_cpu(0, &then);
 	for (i = 0; i < 100000; i++)
 		;
-	door_truth_cpu(0, &now);
-	door_truth_sub(&now, &then);
+	backdoor_truth_cpu(0, &now);
+	backdoor_truth_sub(&now, &then);
 	return now.instructions > now.time_ns / 4;
 }
 
-void door_truth_sub(struct td_bd_truth *later, const struct td_bd_truth *earlier)
+void backdoor_truth_sub(struct td_bd_truth *later, const struct td_bd_truth *earlier)
 {
 	unsigned int i;
 
@@ -138,7 +138,7 @@ void door_truth_sub(struct td_bd_truth *later, const struct td_bd_truth *earlier
 	later->stopped -= earlier->stopped;
 }
 
-void door_truth_nodes(const struct td_bd_truth *truth, double node[TRUTH_NODES])
+void backdoor_truth_nodes(const struct td_bd_truth *truth, double node[TRUTH_NODES])
 {
 	static const struct {
 		enum topdown_node parent, child, rest;

@@ -29,11 +29,11 @@ int sample_take(int fd, unsigned int cpu, struct sample *sample)
 	sample->before.slots = 0;
 	sample->after.slots = UINT64_MAX;
 	for (i = 0; i < SAMPLE_TRIES; i++) {
-		door_truth_cpu(cpu, &now.before);
+		backdoor_truth_cpu(cpu, &now.before);
 		ret = device_read_cpu(fd, TOPDOWN_READ_FRESH, cpu, &now.record);
 		if (ret)
 			return ret;
-		door_truth_cpu(cpu, &now.after);
+		backdoor_truth_cpu(cpu, &now.after);
 		if (now.after.slots - now.before.slots <
 		    sample->after.slots - sample->before.slots)
 			*sample = now;
@@ -77,9 +77,9 @@ void sample_compare(const struct sample *earlier, const struct sample *later,
 	struct td_bd_truth inner = later->before, outer = later->after;
 	unsigned int i;
 
-	door_truth_sub(&inner, &earlier->after);
-	door_truth_sub(&outer, &earlier->before);
-	door_truth_nodes(&inner, truth);
+	backdoor_truth_sub(&inner, &earlier->after);
+	backdoor_truth_sub(&outer, &earlier->before);
+	backdoor_truth_nodes(&inner, truth);
 	for (i = 0; i < TRUTH_NODES; i++)
 		seen[i] = slots ? (now->node[i] - then->node[i]) / slots : NAN;
 	for (i = 0; i < TRUTH_NODES; i++) {

@@ -440,7 +440,7 @@ int main(void)
 
 	if (ret)
 		return ret;
-	if (!door_open())
+	if (!backdoor_open())
 		ksft_exit_skip("this is not the emulated PMU\n");
 	if (!find_first() || !setup_smt_is_on())
 		ksft_exit_skip("the rates are those of Skylake-X with two threads a core\n");
