@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * /dev/topdown: sessions, which have the slots of tasks instead of CPUs.
+ * /dev/topdown: sessions, which count the slots of tasks instead of CPUs.
  *
- * A part of linux/topdown.h, which has the numbers of the commands, the rules of
- * growth and the errors.  Include that one.
+ * A part of linux/topdown.h, which has the numbers of the commands, the rules of growth and
+ * the errors.  Include that one.
  */
 #ifndef _UAPI_LINUX_TOPDOWN_SESSION_H
 #define _UAPI_LINUX_TOPDOWN_SESSION_H
@@ -12,18 +12,18 @@
 #error "include <linux/topdown.h>"
 #endif
 
-/* Only the thread whose id @pid is, and none that it starts. */
+/* @pid is a thread: count only this one, not the threads that it starts. */
 #define TOPDOWN_ATTACH_THREAD	(1U << 0)
-/* Also the processes that are forked from now on; not with _THREAD. */
+/* Also count processes forked from now on; not with _THREAD. */
 #define TOPDOWN_ATTACH_CHILDREN	(1U << 1)
 /* @pid is a pidfd; not with _THREAD. */
 #define TOPDOWN_ATTACH_PIDFD	(1U << 2)
 /* Count nothing until TOPDOWN_CONTROL_ENABLE. */
 #define TOPDOWN_ATTACH_DISABLED	(1U << 3)
 /*
- * Only with _DISABLED: enabled when a task of it has executed a program, unless
- * TOPDOWN_CONTROL_ENABLE or _DISABLE came first.  Meant for a session of one
- * thread: of others that run then up to one period from before is counted.
+ * Only with _DISABLED: the session is enabled when one of its tasks executes a program, unless
+ * TOPDOWN_CONTROL_ENABLE or _DISABLE came first.  It is meant for a session of one thread: of
+ * other threads that run then, up to one period before the execve() is counted too.
  */
 #define TOPDOWN_ATTACH_ON_EXEC	(1U << 4)
 
@@ -37,17 +37,16 @@
  *	again while the descriptor is open
  * @__reserved: must be 0
  *
- * A session counts what its tasks use from now on: all threads of the process,
- * those that it will start included.  It ends with the descriptor.  One's own
- * threads may be followed by whoever could open the node, and what they start
- * with them; other processes need CAP_PERFMON of the process that calls ATTACH.  The
- * figures include the kernel mode of those tasks.  CPUs that run these tasks are
- * interrupted.  The first session after a pause of some seconds, and the end of the
- * last one, make perf patch the kernel's text, which interrupts every CPU a few times.
+ * A session counts the slots of its tasks from now on: all threads of the process, and those
+ * that it will start.  It ends with the descriptor.  A process that could open the device may
+ * follow its own threads, and what they start.  To follow other processes, the process that
+ * calls ATTACH needs CAP_PERFMON.  Kernel mode of the tasks is counted too.  CPUs that run these
+ * tasks are interrupted.  The first session after a pause of some seconds, and the end of the
+ * last one, make perf patch the text of the kernel, which interrupts every CPU a few times.
  *
- * perf follows the tasks, by its rules: a new task inherits the sessions of the task
- * that made it, and a task counts until shortly before it is gone, and before anybody
- * can wait for it.
+ * perf follows the tasks, by its rules: a new task inherits the sessions of the task that made
+ * it.  A task counts until shortly before it is gone, which is before any process can wait for
+ * it.
  */
 struct topdown_attach {
 	__u32 size;
@@ -63,12 +62,11 @@ struct topdown_attach {
  * @TOPDOWN_SESSION_RUNNING: it counts
  * @TOPDOWN_SESSION_DISABLED: it does not count until it is enabled
  * @TOPDOWN_SESSION_EXITED: the last of its tasks has exited; the figures stay
- * @TOPDOWN_SESSION_ENDED: a task gained rights by executing a program (set-uid
- *	and the like), or executed one that it may not read, so no task is followed
- *	any more; the figures stay, but for what other tasks ran since they were
- *	last counted
- * @TOPDOWN_SESSION_DETACHED: it is gone.  In its map, if that is still mapped, the
- *	figures stay
+ * @TOPDOWN_SESSION_ENDED: a task gained rights by executing a program (set-uid and the like), or
+ *	executed a program that it may not read, so no task is followed any more.  The
+ *	figures stay, except for what other tasks ran since they were last counted
+ * @TOPDOWN_SESSION_DETACHED: the session is gone.  If its map is still mapped, the figures in
+ *	it stay
  */
 enum topdown_session_state {
 	TOPDOWN_SESSION_RUNNING		= 0,
@@ -79,15 +77,15 @@ enum topdown_session_state {
 };
 
 /*
- * Count until now, by one inter-processor interrupt to each CPU that a task of
- * the session runs on, but for nohz_full ones.  Without it nobody is interrupted, and
- * of a task that runs now up to one period is not in the figures yet.
+ * Count until now, by one inter-processor interrupt to each CPU that runs a task of the session,
+ * except nohz_full CPUs.  Without this flag no CPU is interrupted, and up to one period of a task
+ * that runs now is not in the figures yet.
  */
 #define TOPDOWN_SESSION_FRESH	(1U << 0)
 
 /*
- * topdown_session.out_flags: a thread that was being made during ATTACH could not be
- * followed: no memory, or ENOSPC.
+ * topdown_session.out_flags: a thread that began during ATTACH is not followed, for want of
+ * memory, or by the limit of ENOSPC.
  */
 #define TOPDOWN_SESSION_INCOMPLETE	(1U << 0)
 
@@ -95,28 +93,27 @@ enum topdown_session_state {
  * struct topdown_session - argument of TOPDOWN_SESSION: read a session
  * @size: sizeof(struct topdown_session) of the caller, at least 880
  * @flags: TOPDOWN_SESSION_FRESH
- * @session: its number
+ * @session: number of the session
  * @out_state: enum topdown_session_state
  * @out_flags: TOPDOWN_SESSION_INCOMPLETE
  * @out_tasks: tasks that are followed now
  * @out_source: enum topdown_source of the figures; TOPDOWN_SOURCE_MIXED if the tasks
  *	were on CPUs that differ in it
  * @out_level: highest level of the figures; 0 for none
- * @out_nodes: as topdown_record.nodes: those that all of @out_figures have
- * @out_time_ns: when it was read, CLOCK_MONOTONIC
- * @out_switches: how often its tasks were given a CPU, as perf sees it: two tasks that
- *	follow each other may count as one, and one that goes on when perf schedules
- *	its events again as two
- * @out_merged_ns: the part of the on-CPU time that was not measured because the
- *	tasks of a CPU followed each other too fast: more often than once in 20 us,
- *	but for bursts of 32.  Whole times on a CPU are left out, at random, so that
- *	the rest is a fair sample
- * @out_figures: since the session was made, or its last reset: enabled_ns is
- *	the time its tasks were on CPUs while it was enabled, running_ns the
- *	part of it that was measured.  The rest was merged, or another perf user
- *	had the counter, or the CPU cannot be measured
+ * @out_nodes: as topdown_record.nodes: the nodes that all of @out_figures have
+ * @out_time_ns: when the session was read, CLOCK_MONOTONIC
+ * @out_switches: how often its tasks were given a CPU, as perf sees it.  Two tasks that follow
+ *	each other may count once.  A task that goes on may count twice when perf schedules
+ *	its events again
+ * @out_merged_ns: the part of the on-CPU time that was not measured because the tasks of a CPU
+ *	followed each other too fast: more often than once in 20 us, except for bursts of 32.
+ *	Whole times on a CPU are left out at random, so that the rest is a fair sample
+ * @out_figures: the figures since the session was made, or since its last reset.  enabled_ns is
+ *	the time its tasks were on CPUs while the session was enabled, running_ns the part
+ *	of it that was measured.  The rest was merged, or others had the counter, or the
+ *	CPU cannot be measured
  * @out_core_figures: the part of @out_figures on P-cores of a hybrid machine; the
- *	shares of the time are those of enabled_ns
+ *	time is in proportion to enabled_ns
  * @out_atom_figures: the part on its E-cores
  */
 struct topdown_session {
@@ -166,7 +163,7 @@ struct topdown_sessions {
 	__u32 __reserved;
 };
 
-/* Where mmap() of the node has the map of a session. */
+/* The offset of the map of a session, for mmap() of the device. */
 #define TOPDOWN_SESSION_MAP_OFFSET(session)	((__u64)(session) << 12)
 
 /* topdown_session_map.magic: "session" and a zero, little endian. */
@@ -174,17 +171,16 @@ struct topdown_sessions {
 
 /**
  * struct topdown_share - what a session was credited with on one CPU
- * @seq: odd while the CPU writes, and another number afterwards
+ * @seq: odd while the CPU writes; each write changes it
  * @source: enum topdown_source of the figures
  * @level: lowest level of the figures; 0 for none yet
- * @kind: enum topdown_kind of the CPU, once there is something
- * @resets: @source, @level and @nodes are of figures after that many resets
+ * @kind: enum topdown_kind of the CPU, once it has credited the session
+ * @resets: number of resets before the figures that @source, @level and @nodes describe
  * @__reserved: 0
- * @nodes: as topdown_record.nodes, those that all the figures have
+ * @nodes: as topdown_record.nodes: the nodes that all the figures have
  * @switches: as topdown_session.out_switches
  * @merged_ns: as topdown_session.out_merged_ns
- * @figures: as topdown_session.out_figures, but for the ratios, which are not
- *	computed
+ * @figures: as topdown_session.out_figures, without ratios
  */
 struct topdown_share {
 	__u32 seq;
@@ -212,23 +208,24 @@ struct topdown_share {
  *	of CPUs of that enum topdown_kind at the last reset, as a struct topdown_share
  *	with nothing else in it
  * @baseline_stride: bytes from the baseline of one kind to the next
- * @nr_kinds: how many baselines there are; the kinds of all shares are below
+ * @nr_kinds: number of baselines; the kinds of all shares are below
  * @session: number of the session
- * @seq: odd while what follows, or a baseline, is being written
+ * @seq: odd while the fields after it, or a baseline, are being written
  * @state: as topdown_session.out_state
  * @flags: as topdown_session.out_flags
  * @tasks: as topdown_session.out_tasks
- * @resets: how many there were
+ * @resets: number of resets so far
  *
- * A read-only mapping (PROT_READ, MAP_SHARED) at TOPDOWN_SESSION_MAP_OFFSET() of
- * the session's number.  What TOPDOWN_SESSION says without _FRESH is the sum of
- * the shares less the baseline, for each kind and for all kinds together, of kinds too
- * that the reader does not know; and the lowest level of shares that have one, with their
- * source and the nodes that all of them have, but for shares whose @resets is another
- * than here, which have nothing since the last reset.
- * Copy the fields from @state on and the baselines under @seq, then each share under its
- * own, with the loop of struct topdown_map_record: after EXITED nothing is added, so in
- * this order the figures of a session that has exited are the last ones.
+ * Map it read-only (PROT_READ, MAP_SHARED) at TOPDOWN_SESSION_MAP_OFFSET() of the number of the
+ * session.  The sum of the shares, minus the baseline, is what TOPDOWN_SESSION without _FRESH
+ * gives: for each kind, and for all kinds together, including kinds that the reader does not
+ * know.  The level is the lowest of the shares that have one; the source is theirs; the nodes are
+ * those that all of them have.  Leave out shares whose @resets differs from the one here: they
+ * have nothing since the last reset.
+ *
+ * Copy the fields from @state on and the baselines under @seq, then each share under its own
+ * seq, with the loop of struct topdown_map_record.  After EXITED nothing is added.  So in this
+ * order the figures of a session that has exited are the final ones.
  */
 struct topdown_session_map {
 	__aligned_u64 magic;
@@ -254,8 +251,9 @@ struct topdown_session_map {
  *
  * @TOPDOWN_CONTROL_ENABLE: count from now on
  * @TOPDOWN_CONTROL_DISABLE: count nothing from now on
- * @TOPDOWN_CONTROL_RESET: the figures begin anew, with the nodes that are counted then
- * @TOPDOWN_CONTROL_DETACH: the session is gone, its number too
+ * @TOPDOWN_CONTROL_RESET: set the baseline: the figures begin at 0, with the nodes that are
+ *	counted then
+ * @TOPDOWN_CONTROL_DETACH: end the session; its number is not used again
  */
 enum topdown_control_action {
 	TOPDOWN_CONTROL_ENABLE		= 0,
@@ -268,12 +266,12 @@ enum topdown_control_action {
  * struct topdown_control - argument of TOPDOWN_CONTROL
  * @size: sizeof(struct topdown_control) of the caller, at least 24
  * @flags: none yet: must be 0
- * @session: its number
+ * @session: number of the session
  * @action: enum topdown_control_action
  * @__reserved: must be 0
  *
- * Exact to the moment: what ran until now on any CPU, but for nohz_full ones, is counted
- * first.
+ * The action is exact to the moment: tasks that run now are counted first, except those on
+ * nohz_full CPUs.
  */
 struct topdown_control {
 	__u32 size;

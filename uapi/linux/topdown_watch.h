@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * /dev/topdown: watches, which wake up a reader.
+ *
+ * A part of linux/topdown.h, which has the numbers of the commands, the rules of growth and
+ * the errors.  Include that one.
+ */
+#ifndef _UAPI_LINUX_TOPDOWN_WATCH_H
+#define _UAPI_LINUX_TOPDOWN_WATCH_H
+
+#ifndef _UAPI_LINUX_TOPDOWN_H
+#error "include <linux/topdown.h>"
+#endif
+
+/* topdown_watch.node: every window that ends. */
+#define TOPDOWN_WATCH_ANY	0xffffffffU
+
+/* The watch event is a ratio below the threshold, not one above it. */
+#define TOPDOWN_WATCH_BELOW	(1U << 0)
+/* Also give a watch event, with TOPDOWN_EVENT_BACK, when the ratio is back within. */
+#define TOPDOWN_WATCH_BACK	(1U << 1)
+/*
+ * Compare the sum over the CPUs, not each CPU, once in a period.  The sum has the last window of
+ * each CPU whose last window ended less than two periods ago.
+ */
+#define TOPDOWN_WATCH_SUM	(1U << 2)
+/* Remove a watch, with its unread watch events, instead of adding one. */
+#define TOPDOWN_WATCH_REMOVE	(1U << 3)
+
+/**
+ * struct topdown_watch - argument of TOPDOWN_WATCH: what poll() waits for
+ * @size: sizeof(struct topdown_watch) of the caller, at least 64
+ * @flags: TOPDOWN_WATCH_*; 0 with TOPDOWN_WATCH_ANY
+ * @cpus: as in struct topdown_read
+ * @cpus_words: as in struct topdown_read
+ * @node: enum topdown_node, or TOPDOWN_WATCH_ANY
+ * @ratio: threshold, 0..TOPDOWN_RATIO_ONE; 0 with TOPDOWN_WATCH_ANY
+ * @hold_ms: how long the windows of a CPU must be beyond the threshold without a break,
+ *	at most 3600000; 0 with TOPDOWN_WATCH_ANY
+ * @min_slots: a window of fewer slots counts as within the threshold, and is left out with
+ *	TOPDOWN_WATCH_ANY.  So a nearly idle CPU gives no watch event.  With
+ *	TOPDOWN_WATCH_SUM: the least number of slots of the sum
+ * @watch: with TOPDOWN_WATCH_REMOVE the number of the watch; else 0
+ * @event_size: sizeof(struct topdown_event) of the caller, at least 32 and at most a page.
+ *	read() gives watch events of this size.  It must be the same for all watches of the
+ *	descriptor
+ * @out_watch: number of the new watch, from 1, for this descriptor.  A number is not used
+ *	again while the descriptor is open.  The watch events have it
+ * @__reserved: must be 0
+ *
+ * A descriptor has up to 256 watches.  A descriptor without a watch waits for any window of
+ * any CPU; these watch events have the number 0 and a size of 32 bytes.
+ * With TOPDOWN_WATCH_REMOVE all fields but @size, @flags and @watch must be 0.
+ *
+ * There is one watch event when a CPU crosses the threshold, and the next when it crosses
+ * it again after it has been back within it.  A window without slots or without the node
+ * (see TOPDOWN_RECORD_DRILLDOWN) counts as within.  So does time in which the CPU was not
+ * measured, if only while its groups of ordinary counters were replaced.  An idle CPU closes
+ * no window: its state does not change.
+ */
+struct topdown_watch {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 cpus;
+	__u32 cpus_words;
+	__u32 node;
+	__u32 ratio;
+	__u32 hold_ms;
+	__aligned_u64 min_slots;
+	__u32 watch;
+	__u32 event_size;
+	__u32 out_watch;
+	__u32 __reserved[3];
+};
+
+/* topdown_event.flags: the CPU, or the sum, is back within the threshold. */
+#define TOPDOWN_EVENT_BACK	(1U << 0)
+
+/**
+ * struct topdown_event - what read() of the device gives: a watch event
+ * @watch: number of the watch; 0 if the descriptor has none
+ * @flags: TOPDOWN_EVENT_*
+ * @cpu: CPU number, or TOPDOWN_CPU_ALL with TOPDOWN_WATCH_SUM
+ * @ratio: ratio of the node in the latest window, or in the latest sum.
+ *	TOPDOWN_RATIO_NONE with TOPDOWN_WATCH_ANY, and where a CPU is back because it had
+ *	too few slots or was not measured
+ * @count: how often it happened since the last read, at least 1
+ * @time_ns: end of the latest window, CLOCK_MONOTONIC
+ *
+ * The kernel keeps one watch event for each watch, CPU and set of flags, and counts in it
+ * what happens until it is read.  So none is lost for lack of room.  They are in the order
+ * in which they first happened.  read() gives as many as there are and fit, one behind the
+ * other.  Each is cut to, or padded with zeros up to, topdown_watch.event_size.
+ */
+struct topdown_event {
+	__u32 watch;
+	__u32 flags;
+	__u32 cpu;
+	__u32 ratio;
+	__aligned_u64 count;
+	__aligned_u64 time_ns;
+};
+
+#endif /* _UAPI_LINUX_TOPDOWN_WATCH_H */
