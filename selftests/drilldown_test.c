@@ -15,6 +15,7 @@
 #include <sys/ioctl.h>
 
 #include "../kselftest.h"
+#include "fact.h"
 #include "source_rows.h"
 #include "source_setup.h"
 #include "source_stat.h"
@@ -260,9 +261,9 @@ static bool total_right(uint32_t nodes, uint32_t part, double limit)
 	uint32_t there = 0;
 
 	return !device_read(device, TOPDOWN_READ_TOTAL, NULL, 0, records, &nr) &&
-	       records[nr - 1].cpu == TOPDOWN_CPU_ALL &&
+	       fact_same("CPU", records[nr - 1].cpu, TOPDOWN_CPU_ALL) &&
 	       figures_right("the sum", &records[nr - 1].total, limit, &there) &&
-	       there == nodes &&
+	       fact_same("nodes", there, nodes) &&
 	       (!part || part_right("the sum", &records[nr - 1].total, part, limit));
 }
 
@@ -284,7 +285,8 @@ static bool part_is_no_figure(void)
 		      figures_right("the window", &record.window, LIMIT_WINDOW, &of_window);
 		ksft_print_msg("the total has nodes %#x, the window %#x\n", of_total, of_window);
 		ok &= part_right("the total", &record.total, NODES_FIRST, LIMIT_LONG);
-		ok &= of_total == 0xf && (of_window & ~STRAY) == NODES_FIRST;
+		ok &= fact_same("nodes of the total", of_total, 0xf) &
+		      fact_same("nodes of the window", of_window & ~STRAY, NODES_FIRST);
 	}
 	return ok && total_right(0xf, NODES_FIRST, LIMIT_LONG);
 }
@@ -317,7 +319,7 @@ static bool session_has(int session, uint32_t nodes, uint32_t part)
 
 	return !device_session(device, TOPDOWN_SESSION_FRESH, session, &seen) &&
 	       figures_right("a session", &seen.out_figures, LIMIT_LONG, &there) &&
-	       there == nodes &&
+	       fact_same("nodes", there, nodes) &&
 	       (!part || part_right("a session", &seen.out_figures, part, LIMIT_LONG));
 }
 
@@ -340,7 +342,7 @@ static bool baseline_has(int fd)
 
 	return !device_read_cpu(fd, TOPDOWN_READ_FRESH, cpu[0], &record) &&
 	       figures_right("since the reset", &record.total, LIMIT_WINDOW, &there) &&
-	       (there & ~STRAY) == NODES_FIRST;
+	       fact_same("nodes", there & ~STRAY, NODES_FIRST);
 }
 
 static bool measure(uint32_t nodes)

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
+#include "fact.h"
 #include "guest.h"
 #include "session.h"
 
@@ -169,7 +170,9 @@ static bool measure_hotplug(int fd, struct worker *worker, struct topdown_sessio
 	time = seen->out_figures.enabled_ns / (double)report->cpu_ns;
 	measured = seen->out_figures.running_ns / (double)seen->out_figures.enabled_ns;
 	printf("# time %.4f of the kernel's, measured %.4f\n", time, measured);
-	return ok && fabs(time - 1) < 2 * LIMIT_SLOTS && measured <= 1 && measured > 0.95;
+	return ok && fact_near("time", time, 1, 2 * LIMIT_SLOTS) &
+	       fact_most("measured", measured, 1) &
+	       fact_near("measured", measured, 1, 0.05);
 }
 
 TEST_F_TIMEOUT(follow, cpu_goes_and_comes, 60)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
+#include "fact.h"
 #include "guest.h"
 #include "sample.h"
 #include "session.h"
@@ -105,18 +106,22 @@ static uint32_t atom_nodes(void)
 
 static bool is_core(const struct topdown_record *record)
 {
-	return record->state == TOPDOWN_STATE_OK && record->level == 2 &&
-	       record->source == TOPDOWN_SOURCE_PERF_METRICS &&
-	       record->slots_per_cycle == WIDTH && record->kind == TOPDOWN_KIND_CORE &&
-	       record->nodes == nodes_of_level(2);
+	return fact_same("state", record->state, TOPDOWN_STATE_OK) &
+	       fact_same("level", record->level, 2) &
+	       fact_same("source", record->source, TOPDOWN_SOURCE_PERF_METRICS) &
+	       fact_same("width", record->slots_per_cycle, WIDTH) &
+	       fact_same("kind", record->kind, TOPDOWN_KIND_CORE) &
+	       fact_same("nodes", record->nodes, nodes_of_level(2));
 }
 
 static bool is_atom(const struct topdown_record *record)
 {
-	return record->state == TOPDOWN_STATE_OK && record->level == 2 &&
-	       record->source == TOPDOWN_SOURCE_ATOM &&
-	       record->slots_per_cycle == E_WIDTH && record->kind == TOPDOWN_KIND_ATOM &&
-	       record->nodes == atom_nodes();
+	return fact_same("state", record->state, TOPDOWN_STATE_OK) &
+	       fact_same("level", record->level, 2) &
+	       fact_same("source", record->source, TOPDOWN_SOURCE_ATOM) &
+	       fact_same("width", record->slots_per_cycle, E_WIDTH) &
+	       fact_same("kind", record->kind, TOPDOWN_KIND_ATOM) &
+	       fact_same("nodes", record->nodes, atom_nodes());
 }
 
 /* Soon after the module was loaded its groups are made smaller for the NMI watchdog. */
@@ -204,8 +209,9 @@ static bool measure_core(int fd, unsigned int cpu)
 	sample_compare(&earlier, &later, &comparison);
 	printf("# CPU %u: %.3f points, slots %.5f of the truth, measured %.4f\n", cpu,
 	       comparison.points, comparison.slots, comparison.running);
-	return ok && is_core(&later.record) && comparison.points <= LIMIT_POINTS &&
-	       compare_slots_within(&comparison, LIMIT_SLOTS);
+	return ok && is_core(&later.record) &
+	       fact_most("points", comparison.points, LIMIT_POINTS) &
+	       fact(compare_slots_within(&comparison, LIMIT_SLOTS));
 }
 
 /*
@@ -274,8 +280,9 @@ static bool figures_right(const char *what, const struct topdown_figures *figure
 	points[1] = worst(fraction, want, TOPDOWN_HEAVY_OPERATIONS, TRUTH_NODES);
 	printf("# %s: level 1 %.3f points, level 2 %.3f points, slots %.4f of the truth\n", what,
 	       points[0], points[1], figures->slots / (double)truth->slots);
-	return has_nodes(figures, nodes) && points[0] <= limit[0] && points[1] <= limit[1] &&
-	       fabs(figures->slots / (double)truth->slots - 1) <= limit_slots();
+	return fact(has_nodes(figures, nodes)) & fact_most("level 1", points[0], limit[0]) &
+	       fact_most("level 2", points[1], limit[1]) &
+	       fact_near("slots", figures->slots / (double)truth->slots, 1, limit_slots());
 }
 
 static bool measure_atom(int fd, unsigned int cpu)
@@ -289,7 +296,7 @@ static bool measure_atom(int fd, unsigned int cpu)
 	sleep_ms(600);
 	ok = ok && !sample_take(fd, cpu, &later);
 	backdoor_truth_sub(&later.before, &earlier.after);
-	return ok && is_atom(&later.record) &&
+	return ok && is_atom(&later.record) &
 	       figures_right("E-core", &later.record.total, atom_nodes(), &later.before, limit);
 }
 
@@ -516,7 +523,7 @@ static bool measure_pair(int fd, struct topdown_session *seen)
 	device_control(fd, session, TOPDOWN_CONTROL_DETACH);
 	share = seen->out_core_figures.enabled_ns / (double)figures->enabled_ns;
 	printf("# %.1f ms, %.4f of it on P-cores\n", figures->enabled_ns / 1e6, share);
-	return ok && fabs(share - 0.5) <= LIMIT_SHARE;
+	return ok && fact_near("share", share, 0.5, LIMIT_SHARE);
 }
 
 TEST_F(hybrid, session_on_both_at_once)

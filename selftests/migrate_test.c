@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
+#include "fact.h"
 #include "region.h"
 #include "sample.h"
 #include "session.h"
@@ -105,10 +106,11 @@ static bool follows(const struct topdown_region *then, const struct topdown_regi
 
 	for (i = 0; i < TOPDOWN_HEAVY_OPERATIONS; i++)
 		level1 += b->node[i];
-	return b->slots >= a->slots && b->enabled_ns >= a->enabled_ns &&
-	       b->running_ns >= a->running_ns && b->running_ns <= b->enabled_ns &&
-	       b->enabled_ns - a->enabled_ns <= ns && (level1 == b->slots || !level1) &&
-	       b->slots - a->slots <= slots_per_ns * ns * 1.01;
+	return fact(b->slots >= a->slots) & fact(b->enabled_ns >= a->enabled_ns) &
+	       fact(b->running_ns >= a->running_ns) & fact(b->running_ns <= b->enabled_ns) &
+	       fact_most("time", b->enabled_ns - a->enabled_ns, ns) &
+	       fact(level1 == b->slots || !level1) &
+	       fact_most("slots", b->slots - a->slots, slots_per_ns * ns * 1.01);
 }
 
 static void read_round(struct reader *reader, struct topdown_regions *regions)

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
+#include "fact.h"
 #include "region.h"
 #include "session.h"
 
@@ -99,8 +100,10 @@ static bool good(struct topdown_regions *regions, int id, const struct executed 
 	       topdown_region_name(regions, id), difference.points, difference.slots,
 	       difference.time, difference.running, (unsigned long long)seen.count,
 	       (unsigned long long)seen.calls);
-	return ok && difference.points <= limit_points && fabs(difference.slots - 1) <= limit &&
-	       difference.time <= 1 + limit && difference.running > 1 - limit;
+	return ok && fact_most("points", difference.points, limit_points) &
+	       fact_near("slots", difference.slots, 1, limit) &
+	       fact_most("time", difference.time, 1 + limit) &
+	       fact_near("measured", difference.running, 1, limit);
 }
 
 /* One region from the beginning, beside others. */
@@ -164,8 +167,8 @@ static bool measure_nested(struct topdown_regions *regions, const int *id)
 	ok = ok && backdoor_truth_space(&outer.truth) && !topdown_region_end(regions, id[0]);
 	outer.cpu_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	backdoor_truth_sub(&outer.truth, &from);
-	return ok && good(regions, id[0], &outer, LIMIT_POINTS, LIMIT_SLOTS) &&
-	       good(regions, id[1], &executed[0], LIMIT_POINTS, LIMIT_SLOTS) &&
+	return ok && good(regions, id[0], &outer, LIMIT_POINTS, LIMIT_SLOTS) &
+	       good(regions, id[1], &executed[0], LIMIT_POINTS, LIMIT_SLOTS) &
 	       good(regions, id[2], &executed[1], LIMIT_POINTS, LIMIT_SLOTS);
 }
 

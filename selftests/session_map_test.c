@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
+#include "fact.h"
 #include "guest.h"
 #include "session.h"
 
@@ -151,15 +152,18 @@ static void read_map(const struct topdown_session_map *map, struct topdown_sessi
 	};
 }
 
-static bool same(const struct topdown_session *seen, const struct topdown_session *told)
+static bool same(const struct topdown_session *seen, const struct topdown_session *answer)
 {
-	return seen->session == told->session && seen->out_state == told->out_state &&
-	       seen->out_flags == told->out_flags && seen->out_tasks == told->out_tasks &&
-	       seen->out_source == told->out_source && seen->out_level == told->out_level &&
-	       seen->out_switches == told->out_switches &&
-	       seen->out_merged_ns == told->out_merged_ns &&
-	       !memcmp(&seen->out_figures, &told->out_figures,
-		       offsetof(struct topdown_figures, ratio));
+	return fact_same("session", seen->session, answer->session) &
+	       fact_same("state", seen->out_state, answer->out_state) &
+	       fact_same("flags", seen->out_flags, answer->out_flags) &
+	       fact_same("tasks", seen->out_tasks, answer->out_tasks) &
+	       fact_same("source", seen->out_source, answer->out_source) &
+	       fact_same("level", seen->out_level, answer->out_level) &
+	       fact_same("switches", seen->out_switches, answer->out_switches) &
+	       fact_same("merged time", seen->out_merged_ns, answer->out_merged_ns) &
+	       fact(!memcmp(&seen->out_figures, &answer->out_figures,
+			    offsetof(struct topdown_figures, ratio)));
 }
 
 TEST_F(session_map, layout_is_in_bounds)

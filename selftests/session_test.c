@@ -20,6 +20,7 @@
 #include <linux/perf_event.h>
 
 #include "../kselftest_harness.h"
+#include "fact.h"
 #include "guest.h"
 #include "sample.h"
 #include "session.h"
@@ -80,12 +81,13 @@ static bool good(const struct topdown_session *seen, const struct td_bd_truth *t
 	double slots = figures->slots / (double)truth->slots;
 	double limit = looser(threads) * LIMIT_SLOTS;
 	/*
-	 * Where threads come and go all the time the truth is not theirs alone: the kernel's
-	 * own threads that clear up borrow the address space, and perf lets go of a thread
-	 * before its last steps.  So it only says how much it can have been at most; for the
-	 * rest there is perf_agrees().
+	 * Kernel threads borrow the address space of the task that ran before them, so the
+	 * truth of all slots is an upper limit.  The slots of user mode are its tasks' alone,
+	 * and a lower limit.  Where threads come and go all the time perf lets go of a thread
+	 * before its last steps, so there is no lower limit; perf_agrees() has the rest.
 	 */
 	bool brief = threads > THREADS;
+	double lost = (truth->user_slots - (double)figures->slots) / truth->slots;
 	struct comparison comparison;
 	__u64 level1 = 0;
 	unsigned int i;
@@ -97,14 +99,17 @@ static bool good(const struct topdown_session *seen, const struct td_bd_truth *t
 	compare_nodes(fraction, want, seen->out_level, &comparison);
 	for (i = 0; i < TOPDOWN_HEAVY_OPERATIONS; i++)
 		level1 += figures->node[i];
-	printf("# %.3f points, slots %.4f of the truth, time %.4f of the kernel's, measured %.4f, merged %.3f ms, %llu switches, %u tasks\n",
-	       comparison.points, slots, time, figures->running_ns / (double)figures->enabled_ns,
+	printf("# %.3f points, slots %.4f of the truth, of which user mode has %.4f, time %.4f of the kernel's, measured %.4f, merged %.3f ms, %llu switches, %u tasks\n",
+	       comparison.points, slots, truth->user_slots / (double)truth->slots, time,
+	       figures->running_ns / (double)figures->enabled_ns,
 	       seen->out_merged_ns / 1e6, (unsigned long long)seen->out_switches, seen->out_tasks);
-	return comparison.points <= looser(threads) * LIMIT_POINTS && slots - 1 <= limit &&
-	       (brief || 1 - slots <= limit) && fabs(time - 1) <= (brief ? 2 * limit : limit) &&
-	       level1 == figures->slots &&
-	       figures->running_ns + seen->out_merged_ns <= figures->enabled_ns &&
-	       seen->out_source == TOPDOWN_SOURCE_PERF_METRICS;
+	return fact_most("points", comparison.points, looser(threads) * LIMIT_POINTS) &
+	       fact_most("slots", slots, 1 + limit) &
+	       (brief || fact_most("lost slots", lost, limit)) &
+	       fact_near("time", time, 1, brief ? 2 * limit : limit) &
+	       fact_same("level 1", level1, figures->slots) &
+	       fact(figures->running_ns + seen->out_merged_ns <= figures->enabled_ns) &
+	       fact_same("source", seen->out_source, TOPDOWN_SOURCE_PERF_METRICS);
 }
 
 /* How one worker is attached to, by its parent. */
@@ -135,8 +140,9 @@ static bool measure_worker(int fd, struct worker *worker, const struct td_bd_pro
 	ok = session > 0 && worker_go(worker, threads) && worker_wait(report) &&
 	     !device_session(fd, TOPDOWN_SESSION_FRESH, session, seen) &&
 	     good(seen, &report->truth, report->cpu_ns, threads);
-	ok = ok && seen->out_tasks == 1 && seen->out_state == TOPDOWN_SESSION_RUNNING &&
-	     !seen->out_flags;
+	ok = ok && fact_same("tasks", seen->out_tasks, 1) &
+	     fact_same("state", seen->out_state, TOPDOWN_SESSION_RUNNING) &
+	     fact_same("flags", seen->out_flags, 0);
 	worker_stop(worker);
 	if (session > 0)
 		device_control(fd, session, TOPDOWN_CONTROL_DETACH);
@@ -163,7 +169,8 @@ static bool measure_own_thread(int fd, struct topdown_session *seen)
 	cpu_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	backdoor_truth_sub(&to, &from);
 	device_control(fd, session, TOPDOWN_CONTROL_DETACH);
-	return ok && good(seen, &to, cpu_ns, 1) && seen->out_tasks == 1 && seen->out_switches;
+	return ok && good(seen, &to, cpu_ns, 1) & fact_same("tasks", seen->out_tasks, 1) &
+	       fact(seen->out_switches);
 }
 
 TEST_F(session, own_thread)
@@ -228,8 +235,8 @@ static bool perf_agrees(const struct topdown_session *seen, uint64_t perf_ns, do
 	double slots = figures->slots / (rate * (perf_ns - seen->out_merged_ns));
 
 	printf("# time %.4f of perf's, slots %.4f of those in perf's time\n", time, slots);
-	return fabs(time - 1) <= LIMIT_PERF * looser(1) &&
-	       fabs(slots - 1) <= LIMIT_PERF * looser(1);
+	return fact_near("time", time, 1, LIMIT_PERF * looser(1)) &
+	       fact_near("slots", slots, 1, LIMIT_PERF * looser(1));
 }
 
 /* A thousand threads after each other, which the session gets by inheritance. */
@@ -282,7 +289,7 @@ static bool measure_only_one_thread(int fd, struct worker *worker, struct topdow
 	worker_stop(worker);
 	time = seen->out_figures.enabled_ns / (double)report->main_ns;
 	printf("# a thread of three: time %.4f of the kernel's\n", time);
-	return ok && fabs(time - 1) < LIMIT_SLOTS;
+	return ok && fact_near("time", time, 1, LIMIT_SLOTS);
 }
 
 TEST_F(session, one_thread_of_three)
@@ -335,9 +342,11 @@ static bool measure_children(int fd, struct worker *worker, unsigned int first, 
 		worker_stop(&worker[i]);
 	device_control(fd, session, TOPDOWN_CONTROL_DETACH);
 	if (flags & TOPDOWN_ATTACH_CHILDREN)
-		return ok && good(seen, &truth, cpu_ns, 1) && seen->out_tasks == 1 + WORKERS;
+		return ok && good(seen, &truth, cpu_ns, 1) &
+		       fact_same("tasks", seen->out_tasks, 1 + WORKERS);
 	/* The parent alone. */
-	return ok && seen->out_tasks == 1 && seen->out_figures.enabled_ns < cpu_ns / 5;
+	return ok && fact_same("tasks", seen->out_tasks, 1) &
+	       fact_most("time", seen->out_figures.enabled_ns, cpu_ns / 5.0);
 }
 
 TEST_F(session, process_with_children)
@@ -412,7 +421,7 @@ static bool measure_sum(int fd, const int *spinner)
 	}
 	sum /= to.total.slots - from.total.slots;
 	printf("# sum of the sessions: %.4f of the CPU's slots\n", sum);
-	return ok && fabs(sum - 1) <= LIMIT_SLOTS;
+	return ok && fact_near("the sum", sum, 1, LIMIT_SLOTS);
 }
 
 TEST_F(session, sum_is_the_cpu)

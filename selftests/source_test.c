@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "../kselftest.h"
+#include "fact.h"
 #include "source_rows.h"
 #include "source_setup.h"
 #include "source_stat.h"
@@ -142,11 +143,13 @@ static bool record_is(const struct topdown_record *record)
 {
 	ksft_print_msg("source %u, level %u, state %u, flags %#x\n", record->source,
 		       record->level, record->state, record->flags);
-	return record->source == row->source && record->level == row->level &&
-	       (record->state == TOPDOWN_STATE_OK || record->state == TOPDOWN_STATE_CONTENDED) &&
-	       !(record->flags & ~(TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_CLAMPED)) &&
-	       !(record->clamped & ~record->nodes) &&
-	       !!record->clamped == !!(record->flags & TOPDOWN_RECORD_CLAMPED);
+	return fact_same("source", record->source, row->source) &
+	       fact_same("level", record->level, row->level) &
+	       fact(record->state == TOPDOWN_STATE_OK ||
+		    record->state == TOPDOWN_STATE_CONTENDED) &
+	       fact(!(record->flags & ~(TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_CLAMPED))) &
+	       fact(!(record->clamped & ~record->nodes)) &
+	       fact(!!record->clamped == !!(record->flags & TOPDOWN_RECORD_CLAMPED));
 }
 
 static bool cpus_right(const unsigned int *cpu, unsigned int nr)
@@ -170,7 +173,8 @@ static bool session_right(int session)
 
 	if (session <= 0 || device_session(device, TOPDOWN_SESSION_FRESH, session, &seen))
 		return false;
-	return seen.out_source == row->source && seen.out_level == row->level &&
+	return fact_same("source", seen.out_source, row->source) &
+	       fact_same("level", seen.out_level, row->level) &
 	       figures_right("session", &seen.out_figures);
 }
 
