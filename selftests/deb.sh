@@ -136,7 +136,8 @@ compare_lists() {
 		grep -v '^/usr/src/.*/COPYING$' | sort > "$lists/installed"
 	for package in "$BUILD"/out/*.deb; do
 		[[ $package == *-dbgsym_* ]] || dpkg-deb -c "$package"
-	done | awk '$1 !~ /^d/ { print substr($6, 2) }' | grep -v '^/usr/share/doc/' |
+	done | awk '$1 !~ /^d/ { print substr($6, 2) }' |
+		grep -vE '^/usr/share/doc/([^/]+/[^/]+$|topdown)' |
 		sed 's/\(\/man\/.*\)\.gz$/\1/' | sort > "$lists/packaged"
 	wc -l "$lists/installed" "$lists/packaged"
 	diff "$lists/installed" "$lists/packaged"
