@@ -257,6 +257,13 @@ static inline bool td_compat_cgroup_runs(const struct perf_event *event)
 }
 #endif
 
+/* Since 6.10 a tracepoint remembers from where to copy a string. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
+#define td_compat_assign_str(field, string)	__assign_str(field, string)
+#else
+#define td_compat_assign_str(field, string)	__assign_str(field)
+#endif
+
 /* system_wq and system_unbound_wq were renamed in 6.18; 7.x warns about the old names. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
 #define td_compat_percpu_wq	system_wq

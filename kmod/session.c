@@ -25,6 +25,7 @@
 #include "quota.h"
 #include "session.h"
 #include "share.h"
+#include "trace.h"
 
 /**
  * td_session_credit() - add what a task of the session used on this CPU
@@ -42,6 +43,12 @@ static bool td_session_is_over(const struct td_session *session)
 {
 	lockdep_assert_held(&session->lock);
 	return session->gone || session->ended;
+}
+
+/* Will the sums of the session stay as they are? */
+static bool td_session_is_finished(const struct td_session *session)
+{
+	return session->exited || td_session_is_over(session);
 }
 
 /**
@@ -121,6 +128,26 @@ static void td_session_update(struct td_session *session)
 	td_session_show(session);
 }
 
+/*
+ * The session counts no more.  The figures are those since it was attached, because its
+ * baseline may be changing just now.
+ */
+static noinline void td_session_trace_end(const struct td_session *session, u32 state)
+{
+	struct topdown_share sum[TD_NR_KINDS], all;
+
+	td_share_sum(session->map, sum);
+	td_share_all(sum, &all);
+	trace_topdown_session(session->id, state, &all);
+}
+
+/* Without the lock of the session: its readers need not wait. */
+static void td_session_trace(const struct td_session *session, bool ended, u32 state)
+{
+	if (ended && trace_topdown_session_enabled())
+		td_session_trace_end(session, state);
+}
+
 /* The session counts no more: add that to the news of its descriptor. */
 static void td_session_tell(struct td_session *session)
 {
@@ -192,8 +219,11 @@ void td_session_join(struct td_session *session, struct task_struct *task)
 void td_session_left(struct td_session *session, bool secure)
 {
 	unsigned long flags;
+	bool over, ends;
+	u32 state;
 
 	raw_spin_lock_irqsave(&session->lock, flags);
+	over = td_session_is_finished(session);
 	session->tasks--;
 	if (td_session_is_over(session)) {
 		td_session_show(session);
@@ -207,7 +237,10 @@ void td_session_left(struct td_session *session, bool secure)
 		session->exited = true;
 		td_session_tell(session);
 	}
+	ends = !over && td_session_is_finished(session);
+	state = td_session_state(session);
 	raw_spin_unlock_irqrestore(&session->lock, flags);
+	td_session_trace(session, ends, state);
 }
 
 /**
@@ -404,11 +437,15 @@ void td_session_begin(struct td_session *session)
  */
 void td_session_end(struct td_session *session)
 {
+	bool ends;
+
 	raw_spin_lock_irq(&session->lock);
+	ends = !td_session_is_finished(session);
 	td_session_told(session);
 	session->gone = true;
 	td_session_update(session);
 	raw_spin_unlock_irq(&session->lock);
+	td_session_trace(session, ends, TOPDOWN_SESSION_DETACHED);
 }
 
 /**

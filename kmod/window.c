@@ -39,10 +39,12 @@
 #include "meter.h"
 #include "model.h"
 #include "map.h"
+#include "names.h"
 #include "plausible.h"
 #include "room.h"
 #include "scope.h"
 #include "share.h"
+#include "trace.h"
 #include "watch.h"
 #include "window.h"
 
@@ -216,6 +218,27 @@ static noinline void td_window_remind(struct td_window *window)
 		irq_work_queue(&window->look);
 }
 
+/* A counter track for each node with a ratio. */
+static noinline void td_window_tracks(const struct topdown_record *record)
+{
+	struct topdown_figures figures = record->window;
+	unsigned int i;
+
+	td_figures_ratios(&figures, record->nodes);
+	for (i = 0; i < TD_NR_NODES; i++)
+		if (figures.ratio[i] != TOPDOWN_RATIO_NONE)
+			trace_topdown_node(record->cpu, td_node_name(i), figures.ratio[i] /
+					   (TOPDOWN_RATIO_ONE / TD_TRACE_RATIO_ONE));
+}
+
+/* The window has ended, and readers have it. */
+static void td_window_trace(const struct topdown_record *record)
+{
+	trace_topdown_window(record);
+	if (trace_topdown_node_enabled())
+		td_window_tracks(record);
+}
+
 /* Fold.  The returned record does not change until interrupts are on. */
 static const struct topdown_record *td_window_count(struct td_window *window, bool close)
 {
@@ -245,8 +268,10 @@ static const struct topdown_record *td_window_count(struct td_window *window, bo
 		window->parts++;
 	}
 	td_map_write_end(window->cpu);
-	if (close)
+	if (close) {
 		td_map_add_window(window->cpu, &entry->record);
+		td_window_trace(&entry->record);
+	}
 	return &entry->record;
 }
 
