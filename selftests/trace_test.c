@@ -195,7 +195,8 @@ TEST_F_TIMEOUT(trace, nodes_are_ratios_of_the_window, 120)
 		const char *at = strstr(line, "topdown_node: ");
 		long long value;
 		char name[64];
-		int cpu;
+		int cpu, fields;
+		double want;
 
 		if (window_parse(line, &traced)) {
 			windows += !traced.cpu;
@@ -203,22 +204,23 @@ TEST_F_TIMEOUT(trace, nodes_are_ratios_of_the_window, 120)
 		}
 		if (!at)
 			continue;
-		ASSERT_EQ(3, sscanf(at, "topdown_node: track_name=%63s scope_cpu=%d counter_value=%lld",
-				    name, &cpu, &value));
+		fields = sscanf(at, "topdown_node: track_name=%63s scope_cpu=%d counter_value=%lld",
+				name, &cpu, &value);
+		ASSERT_EQ(3, fields);
 		/* The CPUs' lines are sorted by time: look at one CPU alone. */
 		if (cpu)
 			continue;
 		ASSERT_EQ(0, strncmp(name, "tma_", 4));
 		/* Level 1 comes first, in the order of enum topdown_node. */
 		if (!strcmp(name, "tma_retiring")) {
-			EXPECT_LE(fabs(1e6 * traced.node[TOPDOWN_RETIRING] / traced.slots - value),
-				  1.0) {
+			want = 1e6 * traced.node[TOPDOWN_RETIRING] / traced.slots;
+			EXPECT_LE(fabs(want - value), 1.0) {
 				TH_LOG("%s", line);
 			}
 			seen++;
 		} else if (!strcmp(name, "tma_core_bound")) {
-			EXPECT_LE(fabs(1e6 * traced.node[TOPDOWN_CORE_BOUND] / traced.slots - value),
-				  1.0) {
+			want = 1e6 * traced.node[TOPDOWN_CORE_BOUND] / traced.slots;
+			EXPECT_LE(fabs(want - value), 1.0) {
 				TH_LOG("%s", line);
 			}
 			seen++;
@@ -285,7 +287,7 @@ TEST_F_TIMEOUT(trace, a_session_is_traced_when_it_ends, 120)
 	uint64_t node[TOPDOWN_MAX_NODES];
 	uint64_t enabled, running, merged, switches, slots, nodes;
 	char line[LINE_MAX_LEN];
-	int session, pid, tries;
+	int session, pid, tries, fields;
 	FILE *trace;
 
 	pid = spin_start(0, &profiles[0].profile);
@@ -311,11 +313,12 @@ TEST_F_TIMEOUT(trace, a_session_is_traced_when_it_ends, 120)
 		if (!at)
 			continue;
 		lines++;
-		ASSERT_EQ(8, sscanf(at, "topdown_session: session=%u state=%u enabled_ns=%" SCNu64
-				    " running_ns=%" SCNu64 " merged_ns=%" SCNu64
-				    " switches=%" SCNu64 " slots=%" SCNu64 " nodes=%" SCNx64,
-				    &number, &state, &enabled, &running, &merged, &switches,
-				    &slots, &nodes));
+		fields = sscanf(at, "topdown_session: session=%u state=%u enabled_ns=%" SCNu64
+				" running_ns=%" SCNu64 " merged_ns=%" SCNu64
+				" switches=%" SCNu64 " slots=%" SCNu64 " nodes=%" SCNx64,
+				&number, &state, &enabled, &running, &merged, &switches,
+				&slots, &nodes);
+		ASSERT_EQ(8, fields);
 		ASSERT_TRUE(nodes_parse(line, node));
 		EXPECT_EQ((unsigned int)session, number);
 		EXPECT_EQ(TOPDOWN_SESSION_EXITED, state);
