@@ -2,7 +2,9 @@
 /*
  * Formula families of AMD's Zen 4, 5 and 6.
  *
- * Source: the metrics published with perf (tools/perf/pmu-events/arch/x86).
+ * Source: the metrics published with perf (tools/perf/pmu-events/arch/x86): pipeline.json of
+ * amdzen4 and amdzen5 in Linux 6.12, and of amdzen6 in the mainline kernel.  Of each pair of
+ * children the second is what the first leaves of the parent.
  */
 #include "formula.h"
 
@@ -69,7 +71,10 @@ static void td_zen_eval(const struct td_sample *sample, struct td_slots *slots)
 	if (sample->level < 2)
 		return;
 	td_set_pair(slots, TOPDOWN_FRONTEND_BOUND, sample->width * count[ZEN_NO_OPS_AT_ALL]);
-	/* Here and below, the published formulas give 0 for 0 / 0, for both children. */
+	/*
+	 * The published formulas give 0 for 0 / 0: for both children here, and for memory bound
+	 * below, so that core bound is all of the backend's slots.
+	 */
 	if (count[ZEN_MISPREDICTS] + count[ZEN_RESYNCS])
 		td_set_split(slots, TOPDOWN_BAD_SPECULATION, count[ZEN_MISPREDICTS],
 			     count[ZEN_MISPREDICTS] + count[ZEN_RESYNCS]);
