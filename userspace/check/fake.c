@@ -29,6 +29,7 @@
  *   FAKE_MIX       each CPU retires one percent more than the last, up to 30
  *   FAKE_TICK      milliseconds between writes to the map (50); 0 for never, -1 for
  *                  at once
+ *   FAKE_TOGETHER  READ says what the map has, which asking afresh moves on by a step
  *   FAKE_STUCK     the writer of the map stopped in the middle of CPU 1
  *   FAKE_MAP_BAD   what is wrong with the map's header: a word of bad_header()
  *   FAKE_MAP_GROW  bytes by which records and windows in the map are longer
@@ -411,7 +412,8 @@ int fake_read(struct topdown_read *arg)
 	for (cpu = 0; cpu < possible; cpu++) {
 		if (!is_asked(arg, cpu))
 			continue;
-		fill_record(&record, cpu);
+		if (!fake_together(arg->flags & TOPDOWN_READ_FRESH, &record, cpu))
+			fill_record(&record, cpu);
 		add_record(&total, &sum, &record);
 		put_record(arg, n++, &record);
 	}

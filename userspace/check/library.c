@@ -378,6 +378,72 @@ static void test_map_record(void)
 	topdown_map_close(map);
 }
 
+/* Records of the map in a reading: all of them, and afterwards those that changed. */
+static void test_reading_map(void)
+{
+	struct topdown_reading *then = NULL, *now = NULL;
+	struct topdown *td = open_fake();
+	struct topdown_map_view *map = NULL;
+	const struct topdown_record *record;
+	struct topdown_figures figures;
+
+	setenv("FAKE_TICK", "0", 1);
+	setenv("FAKE_TOGETHER", "1", 1);
+	topdown_map_open(&map, td);
+	topdown_reading_create(&then, td, NULL, 0);
+	topdown_reading_create(&now, td, NULL, 0);
+	check(!topdown_reading_update_map(then, map) && topdown_reading_nr(then) == 4 &&
+	      topdown_reading_time(then), "a reading of the map");
+	record = topdown_reading_find(then, 2);
+	check(record && record->cpu == 2 && record->windows == 10 &&
+	      record->total.slots == 58800000000ULL &&
+	      record->total.ratio[TOPDOWN_RETIRING] == TOPDOWN_RATIO_NONE &&
+	      !topdown_reading_find(then, TOPDOWN_CPU_ALL), "its records, without ratios and sum");
+	check(!topdown_reading_update_map(now, map) &&
+	      !topdown_reading_between(then, now, TOPDOWN_CPU_ALL, 2, &figures) &&
+	      !figures.slots && figures.ratio[TOPDOWN_RETIRING] == TOPDOWN_RATIO_NONE,
+	      "nothing while all sleep");
+	/* The map goes on by a step. */
+	check(!topdown_reading_update(now, TOPDOWN_READ_FRESH) &&
+	      !topdown_reading_between(then, now, 2, 2, &figures) &&
+	      figures.slots == 5880000000ULL, "until a reading by the module");
+	check(!topdown_reading_update_map(then, map) &&
+	      topdown_reading_find(then, 2)->windows == 11 &&
+	      topdown_reading_find(then, 3)->total.slots == 11 * 5820000000ULL,
+	      "records that changed");
+	topdown_reading_update(now, TOPDOWN_READ_FRESH);
+	check(!topdown_reading_update_map(now, map) &&
+	      !topdown_reading_between(then, now, TOPDOWN_CPU_ALL, 2, &figures) &&
+	      is_sum(&figures, then, now) && figures.slots == 23640000000ULL &&
+	      figures.ratio[TOPDOWN_RETIRING] == 400000000, "the sum of what changed");
+	topdown_sums_reset(td, NULL, 0, 0);
+	check(topdown_reading_update_map(now, map) == -EINVAL, "a handle that was reset");
+	topdown_reading_destroy(now);
+	topdown_reading_destroy(then);
+	topdown_map_close(map);
+	topdown_close(td);
+	unsetenv("FAKE_TOGETHER");
+
+	setenv("FAKE_STUCK", "1", 1);
+	setenv("FAKE_HOLE", "2", 1);
+	td = open_fake();
+	topdown_map_open(&map, td);
+	topdown_reading_create(&now, td, NULL, 0);
+	check(topdown_reading_update_map(now, map) == -EAGAIN && !topdown_reading_nr(now),
+	      "a writer that does not go on leaves it empty");
+	unsetenv("FAKE_STUCK");
+	topdown_map_close(map);
+	topdown_map_open(&map, td);
+	check(!topdown_reading_update_map(now, map) && topdown_reading_nr(now) == 3 &&
+	      !topdown_reading_find(now, 2) && topdown_reading_find(now, 3),
+	      "a number that no CPU has");
+	unsetenv("FAKE_HOLE");
+	unsetenv("FAKE_TICK");
+	topdown_reading_destroy(now);
+	topdown_map_close(map);
+	topdown_close(td);
+}
+
 /* The writer counts in whole steps, so any other sum is of two records. */
 static bool is_whole(const struct topdown_record *record)
 {
@@ -686,7 +752,7 @@ static void test_session_map(void)
 
 int main(void)
 {
-	ktap_begin(&ktap, 151);
+	ktap_begin(&ktap, 160);
 	test_open();
 	test_descriptors();
 	test_info();
@@ -695,6 +761,7 @@ int main(void)
 	test_between();
 	test_map_open();
 	test_map_record();
+	test_reading_map();
 	test_watch();
 	test_session_attach();
 	test_session_read();

@@ -175,6 +175,24 @@ void topdown_reading_destroy(struct topdown_reading *reading);
 int topdown_reading_update(struct topdown_reading *reading, unsigned int flags);
 
 /**
+ * topdown_reading_update_map() - read all CPUs of the set without a system call
+ * @reading: reading, which may also be updated by topdown_reading_update()
+ * @map: map of the same device, which must outlive the reading or its next update
+ *
+ * What topdown_reading_update() without TOPDOWN_READ_FRESH says, but without ratios and the
+ * sum: topdown_reading_find() has none, while topdown_reading_between() has the sum of the
+ * differences, with all ratios.  Records that have not changed since the last update of
+ * this reading by this function are not copied again, so that CPUs which sleep cost next
+ * to nothing.
+ *
+ * Return: 0; -EINVAL when the set names a CPU that the machine cannot have, or the handle
+ * has been reset, which maps know nothing of; -EAGAIN as topdown_map_read_record();
+ * -ENOMEM.  On error the reading is empty.
+ */
+int topdown_reading_update_map(struct topdown_reading *reading,
+			       const struct topdown_map_view *map);
+
+/**
  * topdown_reading_nr() - number of CPUs in a reading
  * @reading: reading
  *

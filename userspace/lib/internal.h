@@ -24,6 +24,9 @@
 #define TD_SESSION_MAP_SIZE_MIN	80
 #define TD_SHARE_SIZE_MIN	320
 
+/* No sequence number at rest: those are even. */
+#define TD_SEQ_NONE		1
+
 /* Entries in a map, one after the other. */
 struct td_entries {
 	uint64_t offset;
@@ -63,6 +66,8 @@ int td_copy_guarded(const struct td_copy *copy, unsigned int nr, const uint32_t 
 bool td_fits(const struct td_entries *entries, uint64_t header_size, uint64_t map_size);
 const unsigned char *td_map_pages(const struct topdown *td, uint64_t size, size_t least,
 				  uint64_t offset);
+int td_map_changed(const struct topdown_map_view *map, uint32_t cpu, uint32_t *seq,
+		   struct topdown_record *record);
 bool td_figures_grew(const struct topdown_figures *then, const struct topdown_figures *now);
 int td_record_between(const struct topdown_record *then, const struct topdown_record *now,
 		      struct topdown_figures *out);

@@ -176,7 +176,29 @@ static int td_map_copy(const struct topdown_map_view *map, uint32_t cpu,
 		{ open, sizeof(*open), entry + map->layout.open_offset, sizeof(*open) },
 	};
 
-	return td_copy_guarded(copy, 2, (const uint32_t *)entry);
+	return td_copy_guarded(copy, open ? 2 : 1, (const uint32_t *)entry);
+}
+
+/*
+ * Copy a record without its ratios, unless it is the one that was copied last: @seq is its
+ * sequence number then.  An odd one means that there is none.
+ */
+int td_map_changed(const struct topdown_map_view *map, uint32_t cpu, uint32_t *seq,
+		   struct topdown_record *record)
+{
+	const unsigned char *entry = td_map_entry(map, cpu);
+	/* Pairs with the kernel's barrier before it makes the number even. */
+	uint32_t now = __atomic_load_n((const uint32_t *)entry, __ATOMIC_ACQUIRE);
+	int ret;
+
+	if (!(now & 1) && now == *seq)
+		return 0;
+	/* A number from before the copy: at worst the next look copies once too often. */
+	*seq = now;
+	ret = td_map_copy(map, cpu, record, NULL);
+	if (ret)
+		*seq = TD_SEQ_NONE;
+	return ret;
 }
 
 TD_API int topdown_map_read_record(const struct topdown_map_view *map, uint32_t cpu,
@@ -191,7 +213,7 @@ TD_API int topdown_map_read_record(const struct topdown_map_view *map, uint32_t 
 		return -EINVAL;
 	if (cpu >= map->layout.nr_cpus)
 		return -ENOENT;
-	ret = td_map_copy(map, cpu, &record, &current);
+	ret = td_map_copy(map, cpu, &record, open ? &current : NULL);
 	if (ret)
 		return ret;
 	/* A number that the machine cannot have has nothing but zeros. */

@@ -16,6 +16,8 @@
 
 /*
  * @cpus: those asked for; with no @words, those that are plugged in
+ * @seqs: of each CPU, in the map that the records were last copied from; NULL before
+ * @mapped: that map; NULL if they come from READ
  */
 struct topdown_reading {
 	struct topdown *td;
@@ -31,6 +33,8 @@ struct topdown_reading {
 	/* Of the handle, when it was updated. */
 	uint64_t resets;
 	uint64_t time_ns;
+	uint32_t *seqs;
+	const struct topdown_map_view *mapped;
 };
 
 TD_API int topdown_reading_create(struct topdown_reading **out, struct topdown *td,
@@ -69,6 +73,7 @@ TD_API void topdown_reading_destroy(struct topdown_reading *reading)
 		return;
 	free(reading->records);
 	free(reading->spare);
+	free(reading->seqs);
 	free(reading->cpus);
 	free(reading);
 }
@@ -185,6 +190,85 @@ TD_API int topdown_reading_update(struct topdown_reading *reading, unsigned int 
 	reading->nr = room - reading->has_total;
 	reading->resets = reading->td->resets;
 	reading->time_ns = td_clock_ns(CLOCK_MONOTONIC);
+	reading->mapped = NULL;
+	return 0;
+}
+
+/* Room for the records and sequence numbers of all CPUs of a map; none is known yet. */
+static int td_begin_map(struct topdown_reading *reading, const struct topdown_map_view *map)
+{
+	unsigned int nr = topdown_map_nr_cpus(map), i;
+	uint32_t *seqs;
+	int ret;
+
+	if (reading->mapped == map)
+		return 0;
+	/* One more, to copy what turns out not to be wanted. */
+	ret = td_make_spare(reading, nr + 1);
+	if (ret)
+		return ret;
+	seqs = realloc(reading->seqs, nr * sizeof(*seqs));
+	if (!seqs)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++)
+		seqs[i] = TD_SEQ_NONE;
+	reading->seqs = seqs;
+	td_swap(reading);
+	reading->nr = 0;
+	reading->has_total = false;
+	reading->mapped = map;
+	return 0;
+}
+
+static bool td_is_asked(const struct topdown_reading *reading, uint32_t cpu)
+{
+	return !reading->words || (cpu / 64 < reading->words && td_has_cpu(reading->cpus, cpu));
+}
+
+/*
+ * Bring record @n up to date with a CPU of the map, if it is there.  One that is that of
+ * the CPU already, and has not changed, is not touched.
+ */
+static int td_update_mapped(struct topdown_reading *reading, uint32_t cpu, unsigned int *n)
+{
+	struct topdown_record *record = &reading->records[*n];
+	int ret;
+
+	/* Records move up when a CPU comes. */
+	if (*n >= reading->nr || record->cpu != cpu)
+		reading->seqs[cpu] = TD_SEQ_NONE;
+	ret = td_map_changed(reading->mapped, cpu, &reading->seqs[cpu], record);
+	if (ret)
+		return ret;
+	/* A number that the machine cannot have has nothing but zeros. */
+	if (record->cpu != cpu)
+		return reading->words ? -EINVAL : 0;
+	*n += td_is_there(reading, record);
+	return 0;
+}
+
+TD_API int topdown_reading_update_map(struct topdown_reading *reading,
+				      const struct topdown_map_view *map)
+{
+	unsigned int n = 0, cpu;
+	int ret;
+
+	/* The map knows nothing of this handle's baseline. */
+	if (reading->td->resets)
+		return -EINVAL;
+	ret = td_begin_map(reading, map);
+	for (cpu = 0; !ret && cpu < topdown_map_nr_cpus(map); cpu++) {
+		if (td_is_asked(reading, cpu))
+			ret = td_update_mapped(reading, cpu, &n);
+	}
+	if (ret) {
+		reading->mapped = NULL;
+		reading->nr = 0;
+		return ret;
+	}
+	reading->nr = n;
+	reading->resets = 0;
+	reading->time_ns = td_clock_ns(CLOCK_MONOTONIC);
 	return 0;
 }
 
@@ -261,6 +345,23 @@ static const struct topdown_record *td_before(const struct topdown_reading *then
 	return record || then->words || !then->nr ? record : &nothing;
 }
 
+/* CPUs are in the same place, unless some have come. */
+static const struct topdown_record *td_before_at(const struct topdown_reading *then,
+						 unsigned int i, uint32_t cpu)
+{
+	if (i < then->nr && then->records[i].cpu == cpu)
+		return &then->records[i];
+	return td_before(then, cpu);
+}
+
+/* Has a CPU not counted at all? */
+static bool td_has_slept(const struct topdown_record *then, const struct topdown_record *now)
+{
+	return now->time_ns == then->time_ns && now->windows == then->windows &&
+	       now->total.enabled_ns == then->total.enabled_ns &&
+	       now->total.slots == then->total.slots;
+}
+
 /*
  * The differences are added up, and not the sums subtracted, as a CPU may have
  * come or gone in between.
@@ -276,18 +377,21 @@ static int td_sum_between(const struct topdown_reading *then,
 	int ret;
 
 	for (i = 0; i < now->nr; i++) {
-		const struct topdown_record *before;
+		const struct topdown_record *after = &now->records[i], *before;
 
-		before = td_before(then, now->records[i].cpu);
+		before = td_before_at(then, i, after->cpu);
 		if (!before)
 			return -ENOENT;
-		ret = td_record_between(before, &now->records[i], &figures);
+		/* Many CPUs sleep. */
+		if (td_has_slept(before, after))
+			continue;
+		ret = td_record_between(before, after, &figures);
 		if (ret)
 			return ret;
 		td_sum_add(&sum, &figures);
 		/* Without slots there is nothing that would be lacking. */
-		if (now->records[i].level && figures.slots)
-			nodes &= now->records[i].nodes;
+		if (after->level && figures.slots)
+			nodes &= after->nodes;
 	}
 	td_sum_ratios(&sum, nodes);
 	*out = sum.figures;
