@@ -186,6 +186,42 @@ test_topology() {
 	is "$(json tma_backend_bound < "$tmp/out" | tail -n 1) > 0.8"
 }
 
+# Interrupts of a CPU by others that ask it something, of /proc/interrupts.
+asked() { awk -v column=$((LAST + 2)) '$1 == "CAL:" { print $column }' /proc/interrupts; }
+
+# Intervals of ten periods do not interrupt a CPU that is busy, and yet leave nothing out:
+# each says of which time it is, and all together are what there was.
+test_windows() {
+	local before windows fresh
+
+	((LAST > 0)) || skip "one CPU is interrupted by nobody"
+	reload period_ms=20
+	"$here/workload" -c "$LAST" -t 600 stream &
+	sleep 0.5
+	before=$(asked)
+	topdown stat -C "$LAST" -A -j -I 200 --count 20 > "$tmp/out"
+	windows=$(($(asked) - before))
+	before=$(asked)
+	topdown stat -C "$LAST" -A -j -I 200 --count 20 --fresh > "$tmp/fresh"
+	fresh=$(($(asked) - before))
+	kill $!
+	cat "$tmp/out"
+	echo "# interrupts: $windows, and $fresh afresh"
+	((fresh >= 20 && windows <= 8)) || die "$windows interrupts, and $fresh afresh"
+	sed -n 'n;p' "$tmp/out" > "$tmp/cpu"
+	# Each interval is of the time that it says, which is none but what was counted.
+	is "$(paste -d' ' <(json interval < "$tmp/cpu") <(json enabled_ns < "$tmp/cpu") |
+		awk '{ off = $2 / 1e9 - $1; if (off < 0) off = -off; if (off > max) max = off }
+			END { print max + 0 }') < 0.001"
+	# The last ends when it is asked, so that nothing is left out.
+	is "$(json interval < "$tmp/cpu" | paste -sd+) > 3.95"
+	is "$(json enabled_ns < "$tmp/cpu" | paste -sd+) > 3.95e9"
+	while read -r share; do
+		is "$share > 0.8"
+	done < <(json tma_backend_bound < "$tmp/cpu")
+	reload period_ms=1000
+}
+
 test_output_file() {
 	stat -a -x , -o "$tmp/file" > "$tmp/out"
 	[[ ! -s $tmp/out ]]
@@ -328,6 +364,6 @@ test_no_module() {
 need_module
 reload period_ms=1000
 run_tests test_json test_interval_and_count test_cpus test_levels test_csv test_table \
-	test_bottleneck test_topology \
+	test_bottleneck test_topology test_windows \
 	test_output_file test_signals test_info test_help_and_version test_bad_input \
 	test_bad_commands test_offline_cpu test_no_rights test_no_module

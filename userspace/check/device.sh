@@ -107,4 +107,43 @@ expect 'more CPUs than INFO said' 0 '   6 +40.0' ''
 FAKE_CPUS=8192 run fake stat -A -C 0-8191 --count 1 -I 10 -x , --no-header
 result "$(($(lines "$TMP/out") != 8193))" 'as many CPUs as there can be'
 expect 'the last of them' 0 ',8191,ok,' ''
+
+# Intervals of ten periods end where the CPUs have counted by themselves, but for the last.
+# The map of the test counts only when it is asked.
+echo 10 > "$TMP/period"
+export FAKE_FEATURES=15 FAKE_TICK=0 FAKE_TOGETHER=1 FAKE_PERIOD=$TMP/period
+run fake stat -j -I 100 --count 3
+want='0
+0
+23640000000'
+result "$([[ $(json slots "$TMP/out") == "$want" ]]; echo $?)" 'ten periods: only the ends are asked for'
+lengths=$(json interval "$TMP/out" | paste -sd' ')
+result "$([[ $lengths == '0.000000000 0.000000000 0.'[3-9]* || \
+	$lengths == '0.000000000 0.000000000 '[1-9]* ]]; echo $?)" "intervals are of what was counted ($lengths)"
+# The time that is shown ends with the interval.
+result "$(holds "$(json time "$TMP/out" | tail -n 1) - $(json time "$TMP/out" | head -n 1) \
+	- $(json interval "$TMP/out" | tail -n 1) < 0.001"; echo $?)" 'and so are times'
+run fake stat -j -I 100 --count 3 --windows
+want='0
+0
+0'
+result "$([[ $(json slots "$TMP/out") == "$want" ]]; echo $?)" '--windows: no end is asked for'
+want='23640000000
+23640000000
+23640000000'
+run fake stat -j -I 100 --count 3 --fresh
+result "$([[ $(json slots "$TMP/out") == "$want" ]]; echo $?)" '--fresh: all ends are asked for'
+echo 11 > "$TMP/period"
+run fake stat -j -I 100 --count 3
+result "$([[ $(json slots "$TMP/out") == "$want" ]]; echo $?)" 'fewer than ten periods: all ends are asked for'
+echo 10 > "$TMP/period"
+# A map that stopped in the middle, or that there is not, is no end: the module is asked.
+for setting in FAKE_STUCK=1 FAKE_MAP_ERRNO=12; do
+	export "${setting?}"
+	unset FAKE_TOGETHER
+	run fake stat -j -I 100 --count 3
+	expect "ten periods with $setting" 0 '"slots":23640000000' ''
+	unset "${setting%%=*}"
+done
+unset FAKE_FEATURES FAKE_TICK FAKE_PERIOD
 finish

@@ -134,17 +134,17 @@ for option in -p -t; do
 	bad "$option: missing argument" "'$option' needs an argument" stat "$option"
 done
 bad '-p: too many' '-p: the list is too long \(allowed: 1024\)' stat -p "$(seq -s, 1 1025)"
-for cpus in -a -A '-C 0' --per-core --per-socket --per-node --windows; do
+for cpus in -a -A '-C 0' --per-core --per-socket --per-node --windows --fresh; do
 	for tasks in '-p 1' '-t 1'; do
 		# shellcheck disable=SC2086
-		bad "$cpus with $tasks" '-a, -C, -A, --per-core and the like, and --windows are about CPUs and exclude -p and -t' \
+		bad "$cpus with $tasks" '-a, -C, -A, --per-core and the like, --windows and --fresh are about CPUs and exclude -p and -t' \
 			stat $cpus $tasks
 	done
 done
-for cpus in -A --per-core --per-socket --per-node --windows; do
+for cpus in -A --per-core --per-socket --per-node --windows --fresh; do
 	for tasks in true '-- true'; do
 		# shellcheck disable=SC2086
-		bad "$cpus with $tasks" '-A, --per-core and the like, and --windows are about CPUs \(with a command add -a or -C' \
+		bad "$cpus with $tasks" '-A, --per-core and the like, --windows and --fresh are about CPUs \(with a command add -a or -C' \
 			stat $cpus $tasks
 	done
 done
@@ -152,6 +152,7 @@ for two in '--per-core --per-socket' '--per-node --per-core'; do
 	# shellcheck disable=SC2086
 	bad "$two" '--per-core, --per-socket and --per-node exclude each other' stat $two
 done
+bad '--windows with --fresh' '--windows and --fresh exclude each other' stat --windows --fresh
 bad '-A with --per-core' '-A and --per-core and the like exclude each other' stat -A --per-core
 for cpus in -a '-C 0'; do
 	# shellcheck disable=SC2086

@@ -3,27 +3,53 @@
  * Separated values, with the quoting of RFC 4180.  An empty field is a figure
  * that is not there.  Columns are only ever added, at the end.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "columns.h"
 #include "output.h"
+#include "text.h"
 
-static void put_text(const struct output *output, const char *text)
+/* Characters that wait to be written together. */
+struct line {
+	FILE *file;
+	size_t used;
+	char text[4096];
+};
+
+static void line_write(struct line *line)
 {
-	const char *at;
+	fwrite(line->text, 1, line->used, line->file);
+	line->used = 0;
+}
 
-	if (!strchr(text, output->separator) && !strpbrk(text, "\"\r\n")) {
-		fputs(text, output->file);
-		return;
+static void line_put(struct line *line, char character)
+{
+	if (line->used == sizeof(line->text))
+		line_write(line);
+	line->text[line->used++] = character;
+}
+
+/* Where a number may be written. */
+static char *line_number(struct line *line)
+{
+	if (sizeof(line->text) - line->used < NUMBER_SIZE)
+		line_write(line);
+	return line->text + line->used;
+}
+
+static void put_text(const struct output *output, struct line *line, const char *text)
+{
+	bool quoted = strchr(text, output->separator) || strpbrk(text, "\"\r\n");
+
+	if (quoted)
+		line_put(line, '"');
+	for (; *text; text++) {
+		if (*text == '"')
+			line_put(line, '"');
+		line_put(line, *text);
 	}
-	putc('"', output->file);
-	for (at = text; *at; at++) {
-		if (*at == '"')
-			putc('"', output->file);
-		putc(*at, output->file);
-	}
-	putc('"', output->file);
+	if (quoted)
+		line_put(line, '"');
 }
 
 /**
@@ -45,39 +71,55 @@ void output_csv_header(const struct output *output, FILE *file)
 	putc('\n', file);
 }
 
-static void put_value(const struct output *output, const struct column *column,
-		      const struct column_value *value)
+static void put_value(const struct output *output, struct line *line,
+		      const struct column *column, const struct column_value *value)
 {
 	if (value->none)
 		return;
 	switch (column->type) {
 	case COLUMN_INTEGER:
 	case COLUMN_BOOLEAN:
-		fprintf(output->file, "%" PRIu64, value->integer);
+		line->used += integer_text(line_number(line), value->integer);
 		break;
 	case COLUMN_NUMBER:
-		fprintf(output->file, "%.*f", (int)column->digits, value->number);
+		line->used += number_text(line_number(line), value->number, column->digits);
 		break;
 	case COLUMN_STRING:
-		put_text(output, value->string);
+		put_text(output, line, value->string);
 		break;
 	}
 }
 
+/* Of one output they are always the same. */
+static const struct column_list *columns_of(const struct output *output)
+{
+	static struct column_list list;
+	static unsigned int views;
+
+	if (views != output_views(output)) {
+		views = output_views(output);
+		columns_select(&list, views, 0, 0);
+	}
+	return &list;
+}
+
 void output_csv(const struct output *output, const struct interval *interval)
 {
+	const struct column_list *list = columns_of(output);
 	struct column_value value;
-	struct column_list list;
+	struct line line;
 	unsigned int i, row;
 
-	columns_select(&list, output_views(output), 0, 0);
+	line.file = output->file;
+	line.used = 0;
 	for (row = 0; row < interval->nr; row++) {
-		for (i = 0; i < list.nr; i++) {
+		for (i = 0; i < list->nr; i++) {
 			if (i)
-				putc(output->separator, output->file);
-			column_value(list.column[i], interval, &interval->row[row], &value);
-			put_value(output, list.column[i], &value);
+				line_put(&line, output->separator);
+			column_value(list->column[i], interval, &interval->row[row], &value);
+			put_value(output, &line, list->column[i], &value);
 		}
-		putc('\n', output->file);
+		line_put(&line, '\n');
 	}
+	line_write(&line);
 }

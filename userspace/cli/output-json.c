@@ -9,6 +9,7 @@
 #include "columns.h"
 #include "options.h"
 #include "output.h"
+#include "text.h"
 
 #define SCHEMA	1
 
@@ -28,9 +29,9 @@ static int add(struct json_object *object, const char *key, struct json_object *
 static int add_number(struct json_object *object, const char *key, double value,
 		      unsigned int digits)
 {
-	char text[64];
+	char text[NUMBER_SIZE];
 
-	snprintf(text, sizeof(text), "%.*f", (int)digits, value);
+	number_text(text, value, digits);
 	return add(object, key, json_object_new_double_s(value, text));
 }
 

@@ -10,6 +10,9 @@
 #include "report.h"
 #include "stat.h"
 
+/* Intervals of fewer periods are short. */
+#define SHORT_PERIODS	10
+
 static int read_error(const struct stat_run *run, int ret)
 {
 	return report_read(run->options->device, -ret);
@@ -59,19 +62,24 @@ static int look_at_cpus(struct stat_run *run)
 	return 0;
 }
 
-/* Closed windows will do where that was asked for; else the CPUs count until now. */
+/*
+ * Closed windows will do where that was asked for, or where they are short against the
+ * intervals; else the CPUs count until now at each end of one.
+ */
 static void choose_reading(struct stat_run *run)
 {
-	if (run->options->windows)
-		return;
-	if (topdown_has(run->td, TOPDOWN_FEATURE_FRESH))
-		run->read_flags = TOPDOWN_READ_FRESH;
-	else if (!run->options->quiet)
+	const struct stat_options *options = run->options;
+	uint64_t period_ms = topdown_info_get(run->td)->out_period_ms;
+
+	run->asks_first = !options->windows;
+	run->asks_always = options->fresh ||
+			   (run->asks_first && options->interval_ms < SHORT_PERIODS * period_ms);
+	if (run->asks_first && !topdown_has(run->td, TOPDOWN_FEATURE_FRESH) && !options->quiet)
 		report_note("the loaded module cannot count until now on request: intervals end up to %u ms early",
-			    topdown_info_get(run->td)->out_period_ms);
+			    (unsigned int)period_ms);
 }
 
-static int make_readings(struct stat_run *run)
+static int open_span(struct stat_run *run)
 {
 	const uint64_t *words = NULL;
 	unsigned int nr_words = 0;
@@ -81,9 +89,7 @@ static int make_readings(struct stat_run *run)
 		words = run->options->cpus.words;
 		nr_words = CPULIST_WORDS;
 	}
-	ret = topdown_reading_create(&run->then, run->td, words, nr_words);
-	if (!ret)
-		ret = topdown_reading_create(&run->now, run->td, words, nr_words);
+	ret = span_open(&run->span, run->td, words, nr_words);
 	return ret ? read_error(run, ret) : 0;
 }
 
@@ -96,17 +102,18 @@ static int prepare(struct stat_run *run)
 	run->output.tree = !run->options->per_cpu && run->options->per == TOPOLOGY_NONE;
 	choose_reading(run);
 	ret = look_at_cpus(run);
-	return ret ? ret : make_readings(run);
+	return ret ? ret : open_span(run);
 }
 
 static int begin(struct stat_run *run)
 {
 	int ret;
 
-	ret = topdown_reading_update(run->then, run->read_flags);
+	ret = span_begin(&run->span, run->asks_first);
 	if (ret)
 		return read_error(run, ret);
-	run->start_ns = topdown_reading_time(run->then);
+	run->start_ns = run->span.end_ns;
+	run->grid_ns = topdown_reading_time(run->span.then);
 	/* The machine is measured from just before the command. */
 	return run->options->argv ?
 	       command_start(&run->command, NULL, run->options->device, 0) : 0;
@@ -130,27 +137,62 @@ static unsigned int interval_state(const struct row *row)
 	return row->state == TOPDOWN_STATE_OK ? TOPDOWN_STATE_CONTENDED : row->state;
 }
 
-static int fill_row(const struct stat_run *run, struct row *row,
-		    const struct topdown_record *record, bool shown)
+/* Of a CPU that has come since, all that it has. */
+static void fill_times(const struct stat_run *run, struct row *row, unsigned int i,
+		       const struct topdown_record *record)
 {
-	int ret;
+	const struct topdown_record *then = topdown_reading_record(run->span.then, i);
 
-	row->kind = record->cpu == TOPDOWN_CPU_ALL ? ROW_ALL : ROW_CPU;
-	row->cpu = record->cpu;
+	if (!then || then->cpu != record->cpu)
+		then = topdown_reading_find(run->span.then, record->cpu);
+	row->figures.enabled_ns = record->total.enabled_ns - (then ? then->total.enabled_ns : 0);
+	row->figures.running_ns = record->total.running_ns - (then ? then->total.running_ns : 0);
+}
+
+/* Where only the sum is shown, all else of a CPU would be work for nobody. */
+static int fill_figures(const struct stat_run *run, struct row *row, unsigned int i,
+			const struct topdown_record *record)
+{
+	if (!run->output.tree)
+		return topdown_reading_between(run->span.then, run->span.now, row->cpu,
+					       row->level, &row->figures);
+	fill_times(run, row, i, record);
+	return 0;
+}
+
+static void begin_row(struct row *row, enum row_kind kind)
+{
+	row->kind = kind;
 	row->core_id = -1;
 	row->socket = -1;
 	row->numa = -1;
+	row->flags_known = true;
+}
+
+/* The CPU in place @i of the readings. */
+static int fill_row(const struct stat_run *run, struct row *row, unsigned int i)
+{
+	const struct topdown_record *record = topdown_reading_record(run->span.now, i);
+	int ret;
+
+	row->cpu = record->cpu;
 	row->state = record->state;
 	row->flags = record->flags;
-	row->flags_known = true;
 	row->source = record->source;
 	row->level = row_level(record->level, &run->interval);
-	/* Ratios cost divisions, and without a row nobody sees them. */
-	ret = topdown_reading_between(run->then, run->now, row->cpu, shown ? row->level : 0,
-				      &row->figures);
-	if (!ret && row->kind == ROW_CPU)
+	ret = fill_figures(run, row, i, record);
+	if (!ret)
 		row->state = interval_state(row);
 	return ret;
+}
+
+static void begin_sum(const struct stat_run *run, struct row *sum)
+{
+	begin_row(sum, ROW_ALL);
+	sum->cpu = TOPDOWN_CPU_ALL;
+	sum->state = TOPDOWN_STATE_UNSUPPORTED;
+	sum->source = TOPDOWN_SOURCE_NONE;
+	sum->level = run->interval.level;
 }
 
 /* The sum has the states of the whole interval, not those of the last windows. */
@@ -160,6 +202,16 @@ static void join(struct row *sum, const struct row *cpu)
 	sum->nr_cpus += cpu->level && (cpu->figures.enabled_ns ||
 				       cpu->state == TOPDOWN_STATE_OK);
 	sum->state = td_state_worse(sum->state, cpu->state);
+	/* One that was never measured has none of these. */
+	if (!cpu->level)
+		return;
+	sum->flags |= cpu->flags;
+	if (cpu->level < sum->level)
+		sum->level = cpu->level;
+	if (sum->source == TOPDOWN_SOURCE_NONE)
+		sum->source = cpu->source;
+	else if (sum->source != cpu->source)
+		sum->source = TOPDOWN_SOURCE_MIXED;
 }
 
 /* CPUs that were off or excluded all the time are only shown to those who named them. */
@@ -169,49 +221,62 @@ static bool is_kept(const struct row *row, bool idle_rows)
 	       (row->state != TOPDOWN_STATE_OFFLINE && row->state != TOPDOWN_STATE_EXCLUDED);
 }
 
-static int compare(struct stat_run *run)
+/* Rows for the sum and, unless that is all that is shown, for each CPU. */
+static int make_rows(struct stat_run *run, struct row *spare)
 {
-	const struct topdown_record *total = topdown_reading_find(run->now, TOPDOWN_CPU_ALL);
-	unsigned int i, nr = topdown_reading_nr(run->now);
+	const struct span *span = &run->span;
+	unsigned int i, nr = topdown_reading_nr(span->now);
 	struct interval *interval = &run->interval;
+	struct row *sum, *row = spare;
 	int ret;
 
-	if (!total)
-		return -EOPNOTSUPP;
-	ret = interval_make(interval, nr + 1);
-	if (!ret)
-		ret = fill_row(run, &interval->row[interval->nr++], total, true);
+	ret = interval_make(interval, run->output.tree ? 1 : nr + 1);
 	if (ret)
 		return ret;
-	interval->row[0].state = TOPDOWN_STATE_UNSUPPORTED;
+	sum = &interval->row[interval->nr++];
+	begin_sum(run, sum);
 	for (i = 0; i < nr; i++) {
-		struct row *row = &interval->row[interval->nr];
-
-		ret = fill_row(run, row, topdown_reading_record(run->now, i),
-			       !run->output.tree);
+		if (!run->output.tree) {
+			row = &interval->row[interval->nr];
+			begin_row(row, ROW_CPU);
+		}
+		ret = fill_row(run, row, i);
 		if (ret)
 			return ret;
-		join(&interval->row[0], row);
-		if (is_kept(row, run->options->has_cpus))
+		join(sum, row);
+		if (!is_kept(row, run->options->has_cpus))
+			continue;
+		run->partial |= row_partial(row);
+		if (!run->output.tree)
 			interval->nr++;
 	}
-	return 0;
+	if (sum->source == TOPDOWN_SOURCE_NONE)
+		sum->level = 0;
+	return topdown_reading_between(span->then, span->now, TOPDOWN_CPU_ALL, sum->level,
+				       &sum->figures);
+}
+
+static int compare(struct stat_run *run)
+{
+	/* Zeroed once: no more of it is looked at than what fill_row() writes. */
+	static struct row spare;
+
+	begin_row(&spare, ROW_CPU);
+	return make_rows(run, &spare);
 }
 
 static int fill(struct stat_run *run, uint64_t *now_ns)
 {
-	struct topdown_reading *swap;
 	int ret;
 
-	ret = topdown_reading_update(run->now, run->read_flags);
+	/* The last one ends now, so that all together are what there was. */
+	ret = span_end(&run->span, run->asks_always || (run->asks_first && run->last));
 	if (!ret)
 		ret = compare(run);
 	if (ret)
 		return read_error(run, ret);
-	*now_ns = topdown_reading_time(run->now);
-	swap = run->then;
-	run->then = run->now;
-	run->now = swap;
+	*now_ns = run->span.end_ns;
+	span_next(&run->span);
 	return 0;
 }
 
@@ -220,8 +285,6 @@ static void choose(struct stat_run *run)
 {
 	if (run->options->per != TOPOLOGY_NONE)
 		topology_rows(&run->interval, run->options->per);
-	else if (!run->options->per_cpu)
-		run->interval.nr = 1;
 }
 
 static void note(const struct stat_run *run)
@@ -234,8 +297,7 @@ static void note(const struct stat_run *run)
 
 static void end(struct stat_run *run)
 {
-	topdown_reading_destroy(run->now);
-	topdown_reading_destroy(run->then);
+	span_close(&run->span);
 }
 
 const struct row_source rows_of_cpus = {

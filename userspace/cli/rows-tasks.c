@@ -80,6 +80,7 @@ static int begin_command(struct stat_run *run)
 	tasks_detach(&run->tasks);
 	ret = command_start(&run->command, run->td, run->options->device, flags);
 	run->start_ns = run->command.start_ns;
+	run->grid_ns = run->start_ns;
 	return ret;
 }
 
@@ -91,6 +92,7 @@ static int begin(struct stat_run *run)
 		return begin_command(run);
 	ret = attach(run);
 	run->start_ns = clock_now_ns();
+	run->grid_ns = run->start_ns;
 	run->ticker.target = topdown_fd(run->td);
 	run->ticker.target_events = POLLPRI;
 	return ret;

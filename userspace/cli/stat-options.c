@@ -24,6 +24,7 @@ enum {
 	OPT_PER_SOCKET,
 	OPT_PER_NODE,
 	OPT_WINDOWS,
+	OPT_FRESH,
 	OPT_LOCATE,
 	OPT_SCHEMA,
 };
@@ -36,6 +37,7 @@ static const struct option long_options[] = {
 	{ "per-socket", no_argument, NULL, OPT_PER_SOCKET },
 	{ "per-node", no_argument, NULL, OPT_PER_NODE },
 	{ "windows", no_argument, NULL, OPT_WINDOWS },
+	{ "fresh", no_argument, NULL, OPT_FRESH },
 	{ "pid", required_argument, NULL, 'p' },
 	{ "tid", required_argument, NULL, 't' },
 	{ "per-thread", no_argument, NULL, OPT_PER_THREAD },
@@ -83,6 +85,8 @@ static const char usage[] =
 	"      --per-socket     a row for each socket\n"
 	"      --per-node       a row for each NUMA node\n"
 	"      --windows        count up to the last closed windows; interrupts no CPU\n"
+	"      --fresh          count up to the end of each interval; the default below 10\n"
+	"                       periods\n"
 	"Tasks:\n"
 	"  -p, --pid LIST       these processes, such as 1234,5678, and the children that\n"
 	"                       they fork from now on\n"
@@ -156,6 +160,9 @@ static bool parse_option(struct stat_options *options, int option)
 		return add_up_by(options, TOPOLOGY_NODE);
 	case OPT_WINDOWS:
 		options->windows = true;
+		return true;
+	case OPT_FRESH:
+		options->fresh = true;
 		return true;
 	case 'p':
 		return idlist_join(&options->pids, "-p", "process numbers", optarg);
@@ -231,11 +238,14 @@ static bool check_cpus(const struct stat_options *options, bool tasks)
 {
 	bool cpus = options->all_cpus || options->has_cpus;
 	bool rows = options->per_cpu || options->per != TOPOLOGY_NONE;
+	bool ends = options->windows || options->fresh;
 
-	if (tasks && (cpus || rows || options->windows))
-		return refuse("-a, -C, -A, --per-core and the like, and --windows are about CPUs and exclude -p and -t (allowed: one kind)");
-	if (options->argv && !cpus && (rows || options->windows))
-		return refuse("-A, --per-core and the like, and --windows are about CPUs (with a command add -a or -C; its own options go after it)");
+	if (tasks && (cpus || rows || ends))
+		return refuse("-a, -C, -A, --per-core and the like, --windows and --fresh are about CPUs and exclude -p and -t (allowed: one kind)");
+	if (options->argv && !cpus && (rows || ends))
+		return refuse("-A, --per-core and the like, --windows and --fresh are about CPUs (with a command add -a or -C; its own options go after it)");
+	if (options->windows && options->fresh)
+		return refuse("--windows and --fresh exclude each other (allowed: one of them)");
 	if (options->per_cpu && options->per != TOPOLOGY_NONE)
 		return refuse("-A and --per-core and the like exclude each other (allowed: one of them)");
 	if (options->all_cpus && options->has_cpus)

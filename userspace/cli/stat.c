@@ -58,13 +58,14 @@ static int prepare(struct stat_run *run)
 	return ret ? ret : run->source->prepare(run);
 }
 
-/* The time for people: seconds since the epoch. */
-static double epoch(void)
+/* A time of CLOCK_MONOTONIC for people: seconds since the epoch. */
+static double epoch(uint64_t at_ns)
 {
+	uint64_t ago_ns = clock_now_ns() - at_ns;
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	return now.tv_sec + (double)now.tv_nsec / NS_PER_S;
+	return now.tv_sec + ((double)now.tv_nsec - (double)ago_ns) / NS_PER_S;
 }
 
 /* An interval ends: all its rows are made and judged, and some of them are kept. */
@@ -78,7 +79,8 @@ static int end_interval(struct stat_run *run)
 	ret = run->source->fill(run, &now_ns);
 	if (ret)
 		return ret;
-	interval->time = epoch();
+	run->woken_ns = clock_now_ns();
+	interval->time = epoch(now_ns);
 	interval->elapsed = (double)(now_ns - run->start_ns) / NS_PER_S;
 	interval->length = (double)(now_ns - run->then_ns) / NS_PER_S;
 	run->then_ns = now_ns;
@@ -145,7 +147,7 @@ static enum ticker_event wait_interval(struct stat_run *run)
 	enum ticker_event event;
 
 	for (;;) {
-		event = ticker_wait(&run->ticker, run->then_ns, &run->signal);
+		event = ticker_wait(&run->ticker, run->woken_ns, &run->signal);
 		if (event == TICKER_SIGNAL && run->options->argv)
 			hand_on(run);
 		else if (event != TICKER_TARGET || run->options->argv || !is_alive(run))
@@ -166,6 +168,7 @@ static int follow(struct stat_run *run, enum ticker_event *event)
 				     strerror(errno));
 			return EXIT_RUNTIME;
 		}
+		run->last = *event != TICKER_INTERVAL || printed + 1 == run->options->count;
 		ret = print_interval(run);
 		if (ret)
 			return ret;
@@ -180,7 +183,8 @@ static int follow(struct stat_run *run, enum ticker_event *event)
 static void start_ticker(struct stat_run *run)
 {
 	run->then_ns = run->start_ns;
-	ticker_start(&run->ticker, run->start_ns, run->options->interval_ms * NS_PER_MS,
+	run->woken_ns = run->grid_ns;
+	ticker_start(&run->ticker, run->grid_ns, run->options->interval_ms * NS_PER_MS,
 		     run->options->timeout_ms * NS_PER_MS);
 }
 
@@ -231,7 +235,7 @@ static int measure_alone(struct stat_run *run)
 static void outlast(struct stat_run *run)
 {
 	tasks_detach(&run->tasks);
-	ticker_start(&run->ticker, run->start_ns, 0, 0);
+	ticker_start(&run->ticker, run->grid_ns, 0, 0);
 	wait_interval(run);
 }
 

@@ -10,6 +10,7 @@
 #include "idlist.h"
 #include "output.h"
 #include "repeat.h"
+#include "span.h"
 #include "task.h"
 #include "ticker.h"
 #include "topology.h"
@@ -32,6 +33,7 @@
  * @per_cpu: -A
  * @per: --per-core and its like; TOPOLOGY_NONE without
  * @windows: --windows
+ * @fresh: --fresh
  * @pids: -p; empty without
  * @tids: -t; empty without
  * @argv: the command and its arguments, or NULL
@@ -60,6 +62,7 @@ struct stat_options {
 	bool per_cpu;
 	enum topology per;
 	bool windows;
+	bool fresh;
 	struct idlist pids;
 	struct idlist tids;
 	char **argv;
@@ -86,7 +89,7 @@ struct stat_run;
 /**
  * struct row_source - what is measured, and makes rows: CPUs, or tasks
  * @prepare: see what there is and may be measured
- * @begin: measure from now on, and say since when in @start_ns of the run
+ * @begin: measure from now on, and say since when in @start_ns and @grid_ns of the run
  * @fill: an interval ends now: all its rows, and CLOCK_MONOTONIC of the end
  * @choose: keep the rows that were asked for; NULL for all
  * @alive: whether there is anything left to measure; NULL for always
@@ -113,15 +116,18 @@ extern const struct row_source rows_of_tasks;
  * @options: what was asked for
  * @td: device
  * @source: of its rows
- * @then: CPUs: reading of the start of the interval
- * @now: CPUs: reading of its end
- * @read_flags: CPUs: flags of every reading
+ * @span: CPUs: the readings of an interval
+ * @asks_first: CPUs: they count until now where the measurement begins and ends
+ * @asks_always: CPUs: and where any interval does
  * @cpus: CPUs that are measured, as of now
  * @tasks: tasks that are followed
  * @command: the command that is run, if any
  * @repeat: what its runs had, with -r
- * @start_ns: CLOCK_MONOTONIC of the start
- * @then_ns: of the end of the last interval
+ * @start_ns: CLOCK_MONOTONIC from which on it counts
+ * @grid_ns: of the start of the grid of intervals, which may be later
+ * @then_ns: up to which the last interval counts
+ * @woken_ns: when it ended, which may be later
+ * @last: the interval is the last
  * @output: where figures go
  * @interval: what is printed
  * @ticker: when
@@ -133,15 +139,18 @@ struct stat_run {
 	const struct stat_options *options;
 	struct topdown *td;
 	const struct row_source *source;
-	struct topdown_reading *then;
-	struct topdown_reading *now;
-	unsigned int read_flags;
+	struct span span;
+	bool asks_first;
+	bool asks_always;
 	struct cpulist cpus;
 	struct tasks tasks;
 	struct command command;
 	struct repeat repeat;
 	uint64_t start_ns;
+	uint64_t grid_ns;
 	uint64_t then_ns;
+	uint64_t woken_ns;
+	bool last;
 	struct output output;
 	struct interval interval;
 	struct ticker ticker;

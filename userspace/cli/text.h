@@ -11,6 +11,11 @@
 /* 64 bits in digits, commas and the end. */
 #define GROUPED_SIZE	28
 
+/* Any number of these: the longest double has 309 digits before its point. */
+#define NUMBER_SIZE	352
+
+size_t integer_text(char text[NUMBER_SIZE], uint64_t number);
+size_t number_text(char text[NUMBER_SIZE], double number, unsigned int digits);
 void percent_text(char *text, size_t size, uint32_t ratio, const char *unit);
 void grouped_text(char text[GROUPED_SIZE], uint64_t number);
 void rate_text(char *text, size_t size, double rate);

@@ -159,7 +159,7 @@ enum ticker_event ticker_wait(struct ticker *ticker, uint64_t now_ns, int *signa
 				continue;
 			return TICKER_ERROR;
 		}
-		number = pending_signal(ticker);
+		number = fds[0].revents ? pending_signal(ticker) : 0;
 		if (number) {
 			*signal = number;
 			return TICKER_SIGNAL;

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The time that an interval's figures are of: the CPUs are read at both ends of it.
+ *
+ * CPUs that are asked count until now, at the price of a system call and of interrupts.
+ * Otherwise an end is where each CPU has last counted by itself, and costs memory reads.
+ */
+#include "span.h"
+
+#include <errno.h>
+#include <string.h>
+
+/**
+ * span_open - make room for the readings
+ * @span: span
+ * @td: device
+ * @cpus: set of CPUs, as for topdown_reading_create()
+ * @words: words in @cpus
+ *
+ * Return: 0 or -errno.  It is to be closed in any case.
+ */
+int span_open(struct span *span, struct topdown *td, const uint64_t *cpus, unsigned int words)
+{
+	int ret;
+
+	memset(span, 0, sizeof(*span));
+	span->td = td;
+	span->can_ask = topdown_has(td, TOPDOWN_FEATURE_FRESH);
+	/* Without a map the module is asked for what it knows. */
+	if (topdown_map_open(&span->map, td))
+		span->map = NULL;
+	ret = topdown_reading_create(&span->then, td, cpus, words);
+	return ret ? ret : topdown_reading_create(&span->now, td, cpus, words);
+}
+
+/**
+ * span_close - give all back
+ * @span: span, which may be zeroed only
+ */
+void span_close(struct span *span)
+{
+	topdown_reading_destroy(span->now);
+	topdown_reading_destroy(span->then);
+	topdown_map_close(span->map);
+}
+
+static int read_windows(struct span *span, struct topdown_reading *reading)
+{
+	int ret = -EAGAIN;
+
+	if (span->map)
+		ret = topdown_reading_update_map(reading, span->map);
+	/* A virtual CPU may have been stopped while it wrote. */
+	return ret == -EAGAIN ? topdown_reading_update(reading, 0) : ret;
+}
+
+/* The last time that any of the CPUs has counted; 0 if none has. */
+static uint64_t last_count(const struct topdown_reading *reading)
+{
+	const struct topdown_record *record;
+	uint64_t last = 0;
+	unsigned int i;
+
+	for (i = 0; i < topdown_reading_nr(reading); i++) {
+		record = topdown_reading_record(reading, i);
+		if (record->time_ns > last)
+			last = record->time_ns;
+	}
+	return last;
+}
+
+static int take(struct span *span, struct topdown_reading *reading, bool ask)
+{
+	uint64_t end_ns;
+	int ret;
+
+	ask = ask && span->can_ask;
+	ret = ask ? topdown_reading_update(reading, TOPDOWN_READ_FRESH) :
+		    read_windows(span, reading);
+	if (ret)
+		return ret;
+	end_ns = ask ? topdown_reading_time(reading) : last_count(reading);
+	/* Where nobody has counted since, nothing is added. */
+	if (end_ns > span->end_ns)
+		span->end_ns = end_ns;
+	return 0;
+}
+
+/**
+ * span_begin - the first span begins
+ * @span: open span
+ * @ask: let the CPUs count until now, where the module can
+ *
+ * Return: 0 or -errno.
+ */
+int span_begin(struct span *span, bool ask)
+{
+	int ret;
+
+	span->end_ns = 0;
+	ret = take(span, span->then, ask);
+	/* Of CPUs that never counted this is as good as any time. */
+	if (!ret && !span->end_ns)
+		span->end_ns = topdown_reading_time(span->then);
+	return ret;
+}
+
+/**
+ * span_end - the span ends
+ * @span: span that has begun
+ * @ask: as for span_begin()
+ *
+ * Return: 0 or -errno.
+ */
+int span_end(struct span *span, bool ask)
+{
+	return take(span, span->now, ask);
+}
+
+/**
+ * span_next - the next span begins where this one ended
+ * @span: span that has ended
+ */
+void span_next(struct span *span)
+{
+	struct topdown_reading *swap = span->then;
+
+	span->then = span->now;
+	span->now = swap;
+}
