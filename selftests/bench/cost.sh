@@ -13,6 +13,8 @@ samples_cheap=1000
 samples_dear=100
 intervals=20
 interval_ms=100
+stat_samples=${BENCH_STAT_SAMPLES:-100}
+declare -A extra=([none]=0 [many]=$stat_samples)
 # So many windows on all CPUs together that one more or less does not matter
 standing_ms=${BENCH_STANDING_MS:-$((cpus > 16 ? 400 : 2000))}
 idle_ms=${BENCH_IDLE_MS:-20000}
@@ -61,6 +63,35 @@ agents() {
 	# To count the calls fewer will do
 	say perf.none "traced=0 $(counted -s "${perf_stat[@]}" -o /tmp/perf.out --interval-count 2)"
 	say perf.many "traced=10 $(counted -s "${perf_stat[@]}" -o /tmp/perf.out --interval-count 12)"
+}
+
+# printing NAME LEAST COMMAND...: with so many samples more than LEAST, and with none more;
+# the word N of the command is their number
+printing() {
+	local name=$1 least=$2 which n
+	shift 2
+
+	for which in none many; do
+		n=$((least + extra[$which]))
+		say "stat.$name.$which" "samples=$stat_samples $(counted "${@/#N/$n}")"
+	done
+	# An idle machine does not do the same at all times
+	say stat.idle "samples=0 $(counted -w $((stat_samples * interval_ms)))"
+}
+
+# Programs that print all CPUs every 100 ms, and sleep in between
+stats() {
+	local stat=(topdown stat -a -x "," -I "$interval_ms" -o /tmp/stat.out)
+
+	# A machine that has just started is not idle yet
+	sleep 15
+	printing perf 2 "${perf_stat[@]}" -o /tmp/perf.out --interval-count N
+	load
+	printing windows 2 "${stat[@]}" --windows --count N
+	printing fresh 2 "${stat[@]}" --fresh --count N
+	printing map 1 "$agent" map N "$interval_ms"
+	unload
+	printing sleep 1 "$agent" none N "$interval_ms"
 }
 
 perf_samples() {

@@ -95,7 +95,7 @@ machine() {
 build
 for cpus in $sizes; do
 	# Ticks at different times: or busy CPUs that share a thread lose most
-	parts="standing agents setup idle"
+	parts="standing agents stats setup idle"
 	# Eight perf stat at once on many CPUs would take hours
 	[[ $cpus != "${sizes%% *}" ]] || ((cpus > 16)) || parts+=" busy many"
 	machine "$cpus" "bash /bench/cost.sh $parts" -i -a skew_tick=1 -t 7200

@@ -107,6 +107,38 @@ function agents(cpus,	map, group, perf)
 		sprintf("%.2f", sample("fresh", cpus, "instructions") / group))
 }
 
+# What a sample of a program that prints every 100 ms costs, less what an idle machine does.
+function printed(name, cpus,	more, time, rate)
+{
+	more = get("stat." name ".many", cpus, "instructions") - \
+		get("stat." name ".none", cpus, "instructions")
+	time = get("stat." name ".many", cpus, "time_ns") - \
+		get("stat." name ".none", cpus, "time_ns")
+	rate = get("stat.idle", cpus, "instructions") / get("stat.idle", cpus, "time_ns")
+	return (more - time * rate) / get("stat." name ".many", cpus, "samples")
+}
+
+function printed_row(name, text, cpus)
+{
+	row(cpus, "every 100 ms, " text, sprintf("%.0f", printed(name, cpus)), \
+	    sprintf("perf stat %.1fx", printed("perf", cpus) / printed(name, cpus)))
+}
+
+function stats(cpus,	cheaper)
+{
+	if (!has("stat.perf.many", cpus))
+		return
+	printed_row("perf", "perf stat -a -x, -o FILE", cpus)
+	printed_row("fresh", "topdown stat -a -x, -o FILE --fresh", cpus)
+	printed_row("windows", "topdown stat -a -x, -o FILE --windows", cpus)
+	printed_row("map", "mapped page, nothing printed", cpus)
+	printed_row("sleep", "nothing but the sleep", cpus)
+	cheaper = printed("perf", cpus) / printed("windows", cpus)
+	if (cpus == 16)
+		verdict(cheaper >= 20, cpus " CPUs: topdown stat of windows 20 times cheaper than" \
+			" perf stat: " sprintf("%.1f", cheaper))
+}
+
 function setups(cpus,	map, perf)
 {
 	if (!has("setup.perf", cpus))
@@ -341,7 +373,7 @@ NF > 2 && $2 ~ /^[0-9]+$/ && $3 ~ /=/ {
 	for (i = 3; i <= NF; i++) {
 		split($i, pair, "=")
 		# Rounds add up; the others have one line for each key
-		if ($1 ~ /^(standing|idle)/)
+		if ($1 ~ /^(standing|idle|stat\.idle)/)
 			value[$1, $2, pair[1]] += pair[2]
 		else
 			value[$1, $2, pair[1]] = pair[2]
@@ -352,6 +384,7 @@ END {
 	printf "%4s  %-52s %14s  %s\n", "CPUs", "what", "figure", "against"
 	for (i_size = 1; i_size <= sizes; i_size++) {
 		agents(size[i_size])
+		stats(size[i_size])
 		busies(size[i_size])
 		setups(size[i_size])
 		standings(size[i_size])
