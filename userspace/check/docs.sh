@@ -56,7 +56,7 @@ source_options() {
 	sed -nE 's/^\t\{ "([a-z-]+)", (no|required)_argument.*/--\1/p' "$1" | sort -u
 }
 
-for command in stat top info ''; do
+for command in stat top history info ''; do
 	page=$USERSPACE/man/topdown${command:+-$command}.1
 	help_options "$command" > "$TMP/help"
 	man_options "$page" > "$TMP/man"
@@ -64,6 +64,7 @@ for command in stat top info ''; do
 	case $command in
 	stat) file=stat-options.c ;;
 	top) file=top-options.c ;;
+	history) file=history.c ;;
 	info) file=info.c ;;
 	*) file=main.c ;;
 	esac
@@ -87,6 +88,11 @@ for limit in DELAY_MIN_MS DELAY_MAX_MS DELAY_DEFAULT_MS REFRESHES_MAX; do
 	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/top.h")
 	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-top.1"; echo $?)" \
 		"topdown-top(1) knows $limit $value"
+done
+for limit in WINDOWS_MAX WINDOWS_DEFAULT SINCE_MAX_MS; do
+	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/history.h")
+	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-history.1"; echo $?)" \
+		"topdown-history(1) knows $limit $value"
 done
 # Keys: those of the source, of the help screen and of the manual.
 grep -oE "^	case '.'" "$USERSPACE/cli/top-view.c" | grep -oE "'.'" | tr -d "'" |
@@ -210,6 +216,7 @@ result "$([[ $(complete_line topdown st) == stat ]]; echo $?)" 'completes a comm
 result "$([[ $(complete_line topdown stat --inter | paste -sd' ') == '--interval --interval-print --interval-count' ]]; echo $?)" 'completes an option'
 result "$([[ $(complete_line topdown stat -l '') == $'1\n2' ]]; echo $?)" 'completes a level'
 result "$([[ $(complete_line topdown top --del) == --delay ]]; echo $?)" 'completes an option of top'
+result "$([[ $(complete_line topdown history --si) == --since ]]; echo $?)" 'completes an option of history'
 result "$([[ $(complete_line topdown info --j) == --json ]]; echo $?)" 'completes an option of info'
 result "$([[ -z $(complete_line topdown stat -- ls --interv) ]]; echo $?)" \
 	'offers the measured command no option of its own'

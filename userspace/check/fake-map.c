@@ -16,6 +16,7 @@
 #include "../../kmod/metrics.h"
 
 #define FAKE_HISTORY	4
+#define OLD_NS		100000000000
 
 static uint64_t map_steps = 10;
 static unsigned char *map_base;
@@ -35,11 +36,13 @@ static void write_window(unsigned int cpu, const struct topdown_record *record)
 	const struct topdown_map *map = map_header();
 	struct topdown_map_window *window;
 
+	if (!map->history_entries)
+		return;
 	window = (void *)(map_base + map->history_offset + ((uint64_t)cpu * FAKE_HISTORY +
 			  (record->windows - 1) % FAKE_HISTORY) * map->history_stride);
 	__atomic_store_n(&window->number, 0, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	window->time_ns = record->time_ns;
+	window->time_ns = record->time_ns - (getenv("FAKE_OLD") ? OLD_NS : 0);
 	window->nodes = record->nodes;
 	if (!record->window.children_slots[TOPDOWN_FRONTEND_BOUND])
 		window->nodes &= ~td_nodes_of_parents(1U << TOPDOWN_FRONTEND_BOUND);
@@ -160,7 +163,7 @@ static void make_header(struct topdown_map *map)
 		.record_stride = sizeof(struct topdown_map_record) + grow + 64,
 		.record_size = sizeof(struct topdown_record) + grow,
 		.open_offset = offsetof(struct topdown_map_record, open) + grow,
-		.history_entries = FAKE_HISTORY,
+		.history_entries = setting("FAKE_HISTORY", FAKE_HISTORY),
 		.history_stride = sizeof(struct topdown_map_window) + grow,
 		.history_size = sizeof(struct topdown_map_window) + grow,
 	};

@@ -29,6 +29,8 @@
  *   FAKE_MIX       each CPU retires one percent more than the last, up to 30
  *   FAKE_TICK      milliseconds between writes to the map (50); 0 for never, -1 for
  *                  at once
+ *   FAKE_OLD       the windows in the map have closed 100 s ago
+ *   FAKE_HISTORY   windows of each CPU in the map (4), or 0 for none
  *   FAKE_TOGETHER  READ says what the map has, which asking afresh moves on by a step
  *   FAKE_STUCK     the writer of the map stopped in the middle of CPU 1
  *   FAKE_MAP_BAD   what is wrong with the map's header: a word of bad_header()

@@ -20,4 +20,14 @@ static inline uint64_t clock_now_ns(void)
 	return now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
+/* A time of CLOCK_MONOTONIC for people: seconds since the epoch. */
+static inline double clock_epoch(uint64_t at_ns)
+{
+	double ago_ns = (double)clock_now_ns() - at_ns;
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec + (now.tv_nsec - ago_ns) / NS_PER_S;
+}
+
 #endif /* TOPDOWN_CLI_CLOCK_H */

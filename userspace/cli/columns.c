@@ -51,7 +51,7 @@ static void set_known(struct column_value *value, bool known, int integer)
 GETTER(time, number, interval->time)
 GETTER(interval, number, interval->length)
 GETTER(row, string, row_kind_name(row))
-GETTER(cpu, known, row->kind == ROW_CPU, row->cpu)
+GETTER(cpu, known, row->kind == ROW_CPU || row->kind == ROW_WINDOW, row->cpu)
 GETTER(core_id, known, row->core_id >= 0, row->core_id)
 GETTER(socket, known, row->socket >= 0, row->socket)
 GETTER(node, known, row->numa >= 0, row->numa)
@@ -70,6 +70,7 @@ GETTER(merged_ns, integer, row->merged_ns)
 GETTER(switches, integer, row->switches)
 GETTER(incomplete, integer, row->incomplete)
 GETTER(runs, integer, interval->repeat->runs)
+GETTER(window, integer, row->window)
 
 #define get_oncpu_ns	get_enabled_ns
 
@@ -144,34 +145,37 @@ GETTER(ratio_rse, error, &interval->repeat->node[column->of])
 	{ NULL, type, views, 0, false, 0, get, NULL, { __VA_ARGS__ } }
 
 #define FIGURE(name, node, place, heading, wide, help)				\
-	{ "tma_" #name, COLUMN_NUMBER, COLUMNS_ALL | COLUMNS_KINDS | TABLE_ALL, 9, true, \
-	  TOPDOWN_##node, get_ratio, help,					\
+	{ "tma_" #name, COLUMN_NUMBER,					\
+	  COLUMNS_ALL | COLUMNS_KINDS | COLUMNS_WINDOWS | TABLE_ALL, 9, true, TOPDOWN_##node, get_ratio, help,					\
 	  { place, UNIT_RATIO, "tma_" #name, heading, 5, wide, 9 } }
 #define ERROR(name, node)							\
 	{ "tma_" #name "_rse", COLUMN_NUMBER, COLUMNS_RUNS, 6, true, TOPDOWN_##node, \
 	  get_ratio_rse, "relative standard error of tma_" #name, { 0 } }
 
 static const struct column columns[] = {
-	NUMBER(time, COLUMNS_ALL, 6, false, "end of the interval, seconds since the epoch"),
-	NUMBER(interval, COLUMNS_ALL, 9, false, "length of the interval in seconds"),
-	STRING(row, COLUMNS_ALL, "all, cpu, core, socket, node, process, thread or runs"),
-	MAYBE(cpu, COLUMNS_CPUS | TABLE_TOP, "number of the CPU",
+	NUMBER(time, COLUMNS_ALL | COLUMNS_WINDOWS, 6, false, "end of the interval, seconds since the epoch"),
+	NUMBER(interval, COLUMNS_ALL | COLUMNS_WINDOWS, 9, false, "length of the interval in seconds"),
+	STRING(row, COLUMNS_ALL | COLUMNS_WINDOWS, 
+	       "all, cpu, core, socket, node, process, thread, runs or window"),
+	MAYBE(cpu, COLUMNS_CPUS | COLUMNS_WINDOWS | TABLE_TOP | TABLE_WINDOWS, "number of the CPU",
 	      COLUMN_FIRST, UNIT_NONE, "CPU", "CPU", 4, "CPU", 4),
 	MAYBE(pid, COLUMNS_TASKS, "number of the process"),
 	MAYBE(tid, COLUMNS_TASKS, "number of the thread"),
 	STRING(comm, COLUMNS_TASKS | TABLE_TASKS, "name of the task",
 	       2, UNIT_NONE, NULL, "name", -15, "name", -15),
 	STRING(state, COLUMNS_ALL, "how it is measured, or what has become of the task"),
-	STRING(source, COLUMNS_ALL, "what the figures are made of"),
-	INTEGER(level, COLUMNS_ALL, "highest level of the figures"),
-	NUMBER(running, COLUMNS_ALL | TABLE_TASKS, 6, true, "share of the time that was measured",
+	STRING(source, COLUMNS_ALL | COLUMNS_WINDOWS, "what the figures are made of"),
+	INTEGER(level, COLUMNS_ALL | COLUMNS_WINDOWS, "highest level of the figures"),
+	NUMBER(running, COLUMNS_ALL | COLUMNS_WINDOWS | TABLE_TASKS, 6, true,
+	       "share of the time that was measured",
 	       62, UNIT_SHARE, NULL, "run%", 5, "run%", 5),
-	INTEGER(enabled_ns, COLUMNS_ALL, "time, in nanoseconds"),
+	INTEGER(enabled_ns, COLUMNS_ALL | COLUMNS_WINDOWS, "time, in nanoseconds"),
 	/* Of a kind of core it stands here. */
 	INTEGER(oncpu_ns, COLUMNS_KINDS, "time on CPUs"),
-	INTEGER(running_ns, COLUMNS_ALL | COLUMNS_KINDS,
+	INTEGER(running_ns, COLUMNS_ALL | COLUMNS_KINDS | COLUMNS_WINDOWS,
 		"the part of it that was measured, in nanoseconds"),
-	INTEGER(slots, COLUMNS_ALL | COLUMNS_KINDS | TABLE_CPUS, "slots counted",
+	INTEGER(slots, COLUMNS_ALL | COLUMNS_KINDS | COLUMNS_WINDOWS | TABLE_CPUS | TABLE_WINDOWS,
+		"slots counted",
 		60, UNIT_SLOTS, NULL, "slot", 4, "slots", 17),
 	/* In the order of the ABI; places have parents before their children. */
 	FIGURE(retiring, RETIRING, 10, "RETIR", "retiring", "level 1"),
@@ -197,7 +201,8 @@ static const struct column columns[] = {
 	{ "incomplete", COLUMN_BOOLEAN, COLUMNS_TASKS, 0, false, 0, get_incomplete,
 	  "some child could not be followed", { 0 } },
 	FLAG(scaled, TOPDOWN_RECORD_SCALED, "the events are counted in turns and scaled"),
-	FLAG(clamped, TOPDOWN_RECORD_CLAMPED, "a formula of the last window was cut"),
+	{ "clamped", COLUMN_BOOLEAN, COLUMNS_ALL | COLUMNS_WINDOWS, 0, true,
+	  TOPDOWN_RECORD_CLAMPED, get_flag, "a formula of the last window was cut", { 0 } },
 	FLAG(refined, TOPDOWN_RECORD_REFINED, "PERF_METRICS are corrected with general counters"),
 	FLAG(drilldown, TOPDOWN_RECORD_DRILLDOWN, "level 2 is counted where level 1 asks for it"),
 	MAYBE(core_id, COLUMNS_CPUS, "number of the core in its socket, of rows of cores"),
@@ -220,6 +225,7 @@ static const struct column columns[] = {
 	ERROR(core_bound, CORE_BOUND),
 	ERROR(resource_bound, RESOURCE_BOUND),
 	ERROR(smt_contention, SMT_CONTENTION),
+	INTEGER(window, COLUMNS_WINDOWS, "number of the window since the module was loaded"),
 	/* These are in tables only. */
 	TABLE(COLUMN_STRING, get_subject, TABLE_CPUS,
 	      COLUMN_FIRST, UNIT_NONE, NULL, "CPU", 3, "CPU", 4),

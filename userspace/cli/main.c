@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "history.h"
 #include "info.h"
 #include "options.h"
 #include "report.h"
@@ -29,6 +30,7 @@ static const char usage[] =
 	"Commands:\n"
 	"  stat                 measure CPUs, a command, processes or threads\n"
 	"  top                  show all CPUs live, on the whole screen\n"
+	"  history              show the last closed windows of each CPU\n"
 	"  info                 say what there is to measure with\n"
 	"  help [COMMAND]       print this, or about a command\n"
 	"Options:\n"
@@ -41,6 +43,7 @@ static const char usage[] =
 	"  topdown stat -C 0-3 -j --timeout 5000\n"
 	"  topdown stat -- make -j8     a command while it runs\n"
 	"  topdown top                  the whole machine, live\n"
+	"  topdown history --since 5s   what has closed in the last 5 s\n"
 	"  topdown info\n";
 
 static const struct {
@@ -49,6 +52,7 @@ static const struct {
 } commands[] = {
 	{ "stat", stat_main },
 	{ "top", top_main },
+	{ "history", history_main },
 	{ "info", info_main },
 };
 
@@ -63,7 +67,7 @@ static int find_and_run(int argc, char **argv)
 		optind = 0;
 		return commands[i].run(argc, argv);
 	}
-	report_error("there is no command '%s' (allowed: stat, top, info, help; try 'topdown --help')",
+	report_error("there is no command '%s' (allowed: stat, top, history, info, help; try 'topdown --help')",
 		     argv[0]);
 	return EXIT_USAGE;
 }
@@ -131,7 +135,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (optind >= argc) {
-		report_error("no command (allowed: stat, top, info, help; try 'topdown --help')");
+		report_error("no command (allowed: stat, top, history, info, help; try 'topdown --help')");
 		return EXIT_USAGE;
 	}
 	return run_command(argc - optind, argv + optind);

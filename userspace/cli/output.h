@@ -25,6 +25,7 @@ enum output_format {
  * @header: print lines of headings
  * @tree: one node a line, as there is only one row an interval
  * @tasks: rows are of tasks, not of CPUs
+ * @windows: rows are of closed windows
  * @repeat: rows are means of several runs
  * @errors: to standard error if there is no file, as standard output is that of
  *	the command which is measured
@@ -41,6 +42,7 @@ struct output {
 	bool header;
 	bool tree;
 	bool tasks;
+	bool windows;
 	bool repeat;
 	bool errors;
 	bool bars;

@@ -34,6 +34,7 @@ const char *row_kind_name(const struct row *row)
 		[ROW_PROCESS]	= "process",
 		[ROW_THREAD]	= "thread",
 		[ROW_RUNS]	= "runs",
+		[ROW_WINDOW]	= "window",
 	};
 
 	return names[row->kind];

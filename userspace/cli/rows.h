@@ -26,6 +26,7 @@ struct task;
  * @ROW_PROCESS: a process
  * @ROW_THREAD: a thread
  * @ROW_RUNS: the mean of several runs of a command
+ * @ROW_WINDOW: one closed window of a CPU
  * @ROW_KINDS: number of kinds
  */
 enum row_kind {
@@ -37,6 +38,7 @@ enum row_kind {
 	ROW_PROCESS,
 	ROW_THREAD,
 	ROW_RUNS,
+	ROW_WINDOW,
 	ROW_KINDS,
 };
 
@@ -59,6 +61,7 @@ enum row_kind {
  * @core: the part of @figures on P-cores of a hybrid machine; of tasks only
  * @atom: the part on its E-cores
  * @rate: slots per second; of topdown top only
+ * @window: number of the window; of windows only
  * @merged_ns: on-CPU time between switches too close to measure; of tasks only
  * @switches: how often it was given a CPU; of tasks only
  * @incomplete: some of its children could not be followed; of tasks only
@@ -80,6 +83,7 @@ struct row {
 	struct topdown_figures core;
 	struct topdown_figures atom;
 	double rate;
+	uint64_t window;
 	uint64_t merged_ns;
 	uint64_t switches;
 	bool incomplete;

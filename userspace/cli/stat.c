@@ -8,7 +8,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <time.h>
 #include <topdown.h>
 #include <unistd.h>
 
@@ -58,16 +57,6 @@ static int prepare(struct stat_run *run)
 	return ret ? ret : run->source->prepare(run);
 }
 
-/* A time of CLOCK_MONOTONIC for people: seconds since the epoch. */
-static double epoch(uint64_t at_ns)
-{
-	uint64_t ago_ns = clock_now_ns() - at_ns;
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return now.tv_sec + ((double)now.tv_nsec - (double)ago_ns) / NS_PER_S;
-}
-
 /* An interval ends: all its rows are made and judged, and some of them are kept. */
 static int end_interval(struct stat_run *run)
 {
@@ -80,7 +69,7 @@ static int end_interval(struct stat_run *run)
 	if (ret)
 		return ret;
 	run->woken_ns = clock_now_ns();
-	interval->time = epoch(now_ns);
+	interval->time = clock_epoch(now_ns);
 	interval->elapsed = (double)(now_ns - run->start_ns) / NS_PER_S;
 	interval->length = (double)(now_ns - run->then_ns) / NS_PER_S;
 	run->then_ns = now_ns;

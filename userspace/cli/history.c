@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * topdown history: the last closed windows of CPUs, which the module keeps.
+ */
+#include "history.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <topdown.h>
+
+#include "clock.h"
+#include "columns.h"
+#include "options.h"
+#include "output.h"
+#include "parse.h"
+#include "report.h"
+
+enum {
+	OPT_SINCE = 256,
+	OPT_NO_HEADER,
+	OPT_DEVICE,
+};
+
+static const struct option long_options[] = {
+	{ "cpu", required_argument, NULL, 'C' },
+	{ "count", required_argument, NULL, 'n' },
+	{ "since", required_argument, NULL, OPT_SINCE },
+	{ "level", required_argument, NULL, 'l' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "csv", required_argument, NULL, 'x' },
+	{ "no-header", no_argument, NULL, OPT_NO_HEADER },
+	{ "device", required_argument, NULL, OPT_DEVICE },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 }
+};
+
+static const char usage[] =
+	"Usage: topdown history [options]\n"
+	"\n"
+	"Show the last closed windows of each CPU, the oldest first. The module keeps them; it\n"
+	"is not asked, and no CPU is interrupted. A window is at most one period long where the\n"
+	"CPU was busy. A TIME is in milliseconds, or has a unit: 500ms, 2s, 1m.\n"
+	"\n"
+	"  -C, --cpu LIST       only these CPUs, such as 0-3,8\n"
+	"  -n, --count N        the last N windows of each CPU (1..4096), default 10\n"
+	"      --since TIME     only those that have closed in that time\n"
+	"  -l, --level N        1 or 2; default: 1 in the table, else all\n"
+	"  -j, --json           one JSON object a line\n"
+	"  -x, --csv SEP        values separated by the character SEP\n"
+	"      --no-header      no column headings\n"
+	"      --device PATH    device node; default " TOPDOWN_DEVICE "\n"
+	"  -h, --help           print this\n"
+	"\n"
+	"Examples:\n"
+	"  topdown history                   where the slots went just now\n"
+	"  topdown history -C 2 -n 60        the last 60 windows of CPU 2\n"
+	"  topdown history --since 5s -j     what has closed in the last 5 s\n";
+
+/* What was asked for. */
+struct history_options {
+	const char *device;
+	bool has_cpus;
+	struct cpulist cpus;
+	uint64_t count;
+	uint64_t since_ms;
+	uint64_t level;
+	struct output output;
+};
+
+/* A window that is to be shown. */
+struct shown {
+	uint64_t time_ns;
+	struct row row;
+};
+
+struct history {
+	const struct history_options *options;
+	struct topdown_map_view *map;
+	uint64_t since_ns;
+	struct shown *shown;
+	size_t nr;
+	size_t room;
+};
+
+static bool parse_option(struct history_options *options, int option)
+{
+	switch (option) {
+	case 'C':
+		options->has_cpus = true;
+		return cpulist_join(&options->cpus, "-C", optarg);
+	case 'n':
+		return parse_number("-n", optarg, 1, WINDOWS_MAX, "windows", &options->count);
+	case OPT_SINCE:
+		return parse_time("--since", optarg, SINCE_MIN_MS, SINCE_MAX_MS,
+				  &options->since_ms);
+	case 'l':
+		return parse_number("-l", optarg, 1, 2, "levels", &options->level);
+	case 'j':
+		if (options->output.format == OUTPUT_CSV)
+			break;
+		options->output.format = OUTPUT_JSON;
+		return true;
+	case 'x':
+		if (options->output.format == OUTPUT_JSON)
+			break;
+		options->output.format = OUTPUT_CSV;
+		return parse_separator("-x", optarg, &options->output.separator);
+	case OPT_NO_HEADER:
+		options->output.header = false;
+		return true;
+	case OPT_DEVICE:
+		return options_device(&options->device, optarg);
+	}
+	report_error("-j and -x exclude each other (allowed: one of them)");
+	return false;
+}
+
+static int add_shown(struct history *history, const struct shown *shown)
+{
+	struct shown *more;
+
+	if (history->nr == history->room) {
+		history->room = history->room ? 2 * history->room : 64;
+		more = reallocarray(history->shown, history->room, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		history->shown = more;
+	}
+	history->shown[history->nr++] = *shown;
+	return 0;
+}
+
+static unsigned int level_of(const struct history_options *options, unsigned int most)
+{
+	unsigned int level = options->level;
+
+	if (!level)
+		level = options->output.format == OUTPUT_TABLE ? 1 : 2;
+	return level < most ? level : most;
+}
+
+/* Its windows, the latest first, until one is no longer kept. */
+static int look_at_cpu(struct history *history, const struct topdown_record *record)
+{
+	const struct history_options *options = history->options;
+	unsigned int level = level_of(options, record->level);
+	struct topdown_map_window window;
+	uint64_t number = record->windows, n;
+	int ret = 0;
+
+	for (n = 0; n < options->count && number && !ret; n++, number--) {
+		struct shown shown = { .time_ns = 0 };
+
+		ret = topdown_map_read_window(history->map, record->cpu, number, level, &window,
+					      sizeof(window));
+		if (ret == -ENOENT)
+			return 0;
+		if (window.time_ns < history->since_ns)
+			break;
+		shown.time_ns = window.time_ns;
+		shown.row.kind = ROW_WINDOW;
+		shown.row.cpu = record->cpu;
+		shown.row.window = number;
+		shown.row.core_id = -1;
+		shown.row.socket = -1;
+		shown.row.numa = -1;
+		shown.row.source = record->source;
+		shown.row.level = level;
+		shown.row.flags_known = true;
+		shown.row.flags = window.clamped ? TOPDOWN_RECORD_CLAMPED : 0;
+		shown.row.figures = window.figures;
+		if (!ret)
+			ret = add_shown(history, &shown);
+	}
+	return ret;
+}
+
+/* A CPU that there cannot be is a mistake of who named it. */
+static int look_at(struct history *history, unsigned int cpu)
+{
+	struct topdown_record record;
+	int ret;
+
+	ret = topdown_map_read_record(history->map, cpu, &record, sizeof(record), NULL);
+	if (ret == -ENOENT && history->options->has_cpus) {
+		report_error("-C: there is no CPU %u (allowed: 0..%u)", cpu,
+			     topdown_map_nr_cpus(history->map) - 1);
+		return EXIT_USAGE;
+	}
+	if (ret == -ENOENT)
+		return 0;
+	if (!ret)
+		ret = look_at_cpu(history, &record);
+	return ret ? report_read(history->options->device, -ret) : 0;
+}
+
+static int look_at_all(struct history *history)
+{
+	const struct history_options *options = history->options;
+	unsigned int cpu, nr = topdown_map_nr_cpus(history->map);
+	int ret = 0;
+
+	for (cpu = 0; cpu < (options->has_cpus ? CPULIST_MAX : nr) && !ret; cpu++) {
+		if (!options->has_cpus || cpulist_has(&options->cpus, cpu))
+			ret = look_at(history, cpu);
+	}
+	return ret;
+}
+
+static int compare(const void *one, const void *other)
+{
+	const struct shown *a = one, *b = other;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	return a->row.cpu < b->row.cpu ? -1 : a->row.cpu > b->row.cpu;
+}
+
+static struct interval interval_of(struct history *history, size_t i)
+{
+	struct shown *shown = &history->shown[i];
+
+	return (struct interval){
+		.time = clock_epoch(shown->time_ns),
+		.length = shown->row.figures.enabled_ns / (double)NS_PER_S,
+		.level = shown->row.level,
+		.nr = 1,
+		.row = &shown->row,
+	};
+}
+
+static void put_headings(const struct output *output, const struct column_list *list, bool wide)
+{
+	unsigned int i;
+
+	fprintf(output->file, "%-12s %9s", "closed", "length s");
+	for (i = 0; i < list->nr; i++) {
+		const struct column_look *look = &list->column[i]->look;
+
+		fprintf(output->file, " %*s", wide ? look->wide_width : look->width,
+			wide ? look->wide_heading : look->heading);
+	}
+	putc('\n', output->file);
+}
+
+static void put_line(const struct output *output, const struct column_list *list,
+		     const struct interval *interval, bool wide)
+{
+	const struct row *row = &interval->row[0];
+	time_t seconds = interval->time;
+	struct tm local;
+	char text[64];
+	unsigned int i;
+
+	if (!localtime_r(&seconds, &local) || !strftime(text, sizeof(text), "%H:%M:%S", &local))
+		strcpy(text, "?");
+	fprintf(output->file, "%s.%03u %9.3f", text,
+		(unsigned int)((interval->time - seconds) * 1000), interval->length);
+	for (i = 0; i < list->nr; i++) {
+		const struct column_look *look = &list->column[i]->look;
+
+		column_text(text, sizeof(text), list->column[i], row, wide);
+		fprintf(output->file, " %*s", wide ? look->wide_width : look->width, text);
+	}
+	putc('\n', output->file);
+}
+
+static void put_table(struct history *history)
+{
+	const struct output *output = &history->options->output;
+	struct column_list list;
+	uint32_t nodes = 0;
+	unsigned int level = 1;
+	size_t i;
+
+	for (i = 0; i < history->nr; i++) {
+		struct interval interval = interval_of(history, i);
+
+		nodes |= interval_nodes(&interval);
+		if (interval.level > level)
+			level = interval.level;
+	}
+	columns_select(&list, TABLE_WINDOWS, level, nodes);
+	if (output->header)
+		put_headings(output, &list, level < 2);
+	for (i = 0; i < history->nr; i++) {
+		struct interval interval = interval_of(history, i);
+
+		put_line(output, &list, &interval, level < 2);
+	}
+}
+
+static int print(struct history *history, struct output *output)
+{
+	size_t i;
+	int ret = 0;
+
+	if (output->format == OUTPUT_TABLE)
+		put_table(history);
+	else if (output->format == OUTPUT_CSV && output->header)
+		output_csv_header(output, output->file);
+	for (i = 0; i < history->nr && output->format != OUTPUT_TABLE && !ret; i++) {
+		struct interval interval = interval_of(history, i);
+
+		if (output->format == OUTPUT_CSV)
+			output_csv(output, &interval);
+		else
+			ret = output_json(output, &interval);
+	}
+	if (ret) {
+		report_error("cannot print: %s", strerror(-ret));
+		return EXIT_RUNTIME;
+	}
+	return output_flush(output);
+}
+
+static int show(struct history *history, struct output *output)
+{
+	int ret;
+
+	if (!topdown_map_history(history->map)) {
+		report_error("the module keeps no windows (its parameter history is 0)");
+		return EXIT_DEVICE;
+	}
+	ret = look_at_all(history);
+	if (ret)
+		return ret;
+	if (history->nr)
+		qsort(history->shown, history->nr, sizeof(*history->shown), compare);
+	return print(history, output);
+}
+
+static int run_history(struct history_options *options)
+{
+	struct history history = { .options = options };
+	struct topdown *td;
+	int ret;
+
+	ret = topdown_open(&td, options->device);
+	if (ret)
+		return report_open(options->device, -ret);
+	if (options->since_ms)
+		history.since_ns = clock_now_ns() - options->since_ms * NS_PER_MS;
+	/* Longer than the machine has run: all there is. */
+	if (history.since_ns > clock_now_ns())
+		history.since_ns = 0;
+	ret = topdown_map_open(&history.map, td);
+	if (ret)
+		ret = report_read(options->device, -ret);
+	else
+		ret = show(&history, &options->output);
+	free(history.shown);
+	topdown_map_close(history.map);
+	topdown_close(td);
+	return ret;
+}
+
+int history_main(int argc, char **argv)
+{
+	struct history_options options = {
+		.device = TOPDOWN_DEVICE,
+		.count = WINDOWS_DEFAULT,
+		.output = {
+			.file = stdout,
+			.name = "standard output",
+			.header = true,
+			.windows = true,
+		},
+	};
+	int option;
+
+	while ((option = options_next(argc, argv, "+:C:n:l:jx:h", long_options)) != -1) {
+		if (option == 'h')
+			return options_help(usage);
+		if (option == OPTIONS_ERROR || !parse_option(&options, option))
+			return EXIT_USAGE;
+	}
+	if (optind < argc) {
+		report_error("history: '%s' is too much (try 'topdown history --help')",
+			     argv[optind]);
+		return EXIT_USAGE;
+	}
+	return run_history(&options);
+}
