@@ -222,6 +222,55 @@ test_windows() {
 	reload period_ms=1000
 }
 
+# The windows of a CPU follow one another, and have what it did in their time.
+test_history() {
+	local numbers
+
+	reload period_ms=50
+	"$here/workload" -c 0 -t 600 stream &
+	sleep 2
+	topdown history -C 0 -n 20 -j > "$tmp/out"
+	kill $!
+	cat "$tmp/out"
+	[[ $(wc -l < "$tmp/out") == 20 ]]
+	numbers=$(json window < "$tmp/out" | paste -sd' ')
+	[[ $numbers == "$(seq -s' ' "${numbers%% *}" "${numbers##* }")" ]] || die "not in a row"
+	# Each begins where the one before it closed.
+	paste -d' ' <(json time < "$tmp/out") <(json interval < "$tmp/out") |
+		awk 'NR > 1 { off = $1 - $2 - last; if (off > 0.002 || off < -0.002) bad = 1 }
+			{ last = $1 } END { exit bad }' || die "there are gaps"
+	while read -r share; do
+		is "$share > 0.8"
+	done < <(json tma_backend_bound < "$tmp/out" | tail -n 10)
+	while read -r share; do
+		is "$share <= 0.051"
+	done < <(json interval < "$tmp/out" | tail -n 10)
+	topdown history --since 10s
+	reload period_ms=1000
+}
+
+# A CPU that crosses a threshold, and is back; one that does not is not told of.
+test_watch() {
+	local status=0 pid
+
+	reload period_ms=50
+	topdown watch -b --count 2 --timeout 60s -j 'backend_bound>60' > "$tmp/out" &
+	pid=$!
+	sleep 1
+	"$here/workload" -c 0 -t 2 stream
+	"$here/workload" -c 0 -t 2 compute
+	wait "$pid" || status=$?
+	cat "$tmp/out"
+	((status == 0)) || die "status $status"
+	[[ $(json cpu < "$tmp/out" | paste -sd' ') == "0 0" ]]
+	[[ $(json back < "$tmp/out" | paste -sd' ') == "false true" ]]
+	is "$(json value < "$tmp/out" | head -n 1) > 0.6"
+	is "$(json value < "$tmp/out" | tail -n 1) <= 0.6"
+	fails 124 "" topdown watch --count 1 --timeout 500ms 'bad_speculation>99'
+	fails 3 "no CPU of this machine has it" topdown watch 'smt_contention>1'
+	reload period_ms=1000
+}
+
 test_output_file() {
 	stat -a -x , -o "$tmp/file" > "$tmp/out"
 	[[ ! -s $tmp/out ]]
@@ -269,7 +318,7 @@ test_help_and_version() {
 	local command
 
 	topdown --version | quiet_grep "$(< /sys/module/topdown/version)"
-	for command in "" stat info top; do
+	for command in "" stat info top history watch; do
 		# shellcheck disable=SC2086 # empty or a word
 		topdown help $command | quiet_grep '^Usage: topdown'
 		# shellcheck disable=SC2086 # empty or a word
@@ -364,6 +413,6 @@ test_no_module() {
 need_module
 reload period_ms=1000
 run_tests test_json test_interval_and_count test_cpus test_levels test_csv test_table \
-	test_bottleneck test_topology test_windows \
+	test_bottleneck test_topology test_windows test_history test_watch \
 	test_output_file test_signals test_info test_help_and_version test_bad_input \
 	test_bad_commands test_offline_cpu test_no_rights test_no_module

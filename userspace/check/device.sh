@@ -6,7 +6,7 @@ set -euo pipefail
 # shellcheck source=userspace/check/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-for command in stat top history info; do
+for command in stat top history watch info; do
 	run td "$command" --device "$TMP/none"
 	expect "$command: no node" 3 '' \
 		"^topdown: cannot open $TMP/none: No such file or directory \(load the module with 'modprobe topdown'"

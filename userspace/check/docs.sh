@@ -16,6 +16,8 @@ same() {
 	result "$bad" "$1"
 }
 
+keys_of() { grep -oE '"[a-z_]+":' "$1" | tr -d '":'; }
+
 for page in "$USERSPACE"/man/*; do
 	if command -v mandoc > /dev/null; then
 		found=$(mandoc -T lint -W warning "$page" || true)
@@ -56,7 +58,7 @@ source_options() {
 	sed -nE 's/^\t\{ "([a-z-]+)", (no|required)_argument.*/--\1/p' "$1" | sort -u
 }
 
-for command in stat top history info ''; do
+for command in stat top history watch info ''; do
 	page=$USERSPACE/man/topdown${command:+-$command}.1
 	help_options "$command" > "$TMP/help"
 	man_options "$page" > "$TMP/man"
@@ -65,6 +67,7 @@ for command in stat top history info ''; do
 	stat) file=stat-options.c ;;
 	top) file=top-options.c ;;
 	history) file=history.c ;;
+	watch) file=watch-options.c ;;
 	info) file=info.c ;;
 	*) file=main.c ;;
 	esac
@@ -94,6 +97,16 @@ for limit in WINDOWS_MAX WINDOWS_DEFAULT SINCE_MAX_MS; do
 	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-history.1"; echo $?)" \
 		"topdown-history(1) knows $limit $value"
 done
+for limit in WATCHES_MAX EVENTS_MAX HOLD_MAX_MS WATCH_TIMEOUT_MIN_MS WATCH_TIMEOUT_MAX_MS \
+	EXIT_TIMED_OUT; do
+	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/watch.h")
+	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-watch.1"; echo $?)" \
+		"topdown-watch(1) knows $limit $value"
+done
+FAKE_FEATURES=63 FAKE_EVENT=2 fake watch --count 1 -j 'retiring>3' | keys_of /dev/stdin | sort > "$TMP/keys"
+sed -nE '/^\.Sh OUTPUT/,/^\.Sh/s/^\.It ([a-z_]+)$/\1/p' "$USERSPACE/man/topdown-watch.1" |
+	sort > "$TMP/explained"
+same 'keys of events and topdown-watch(1)' "$TMP/keys" "$TMP/explained"
 # Keys: those of the source, of the help screen and of the manual.
 grep -oE "^	case '.'" "$USERSPACE/cli/top-view.c" | grep -oE "'.'" | tr -d "'" |
 	grep -v ' ' | sort -u > "$TMP/keys"
@@ -104,7 +117,6 @@ while read -r key; do
 done < "$TMP/keys"
 
 # Every key of the machine formats is in the schema, in CSV, and explained.
-keys_of() { grep -oE '"[a-z_]+":' "$1" | tr -d '":'; }
 td stat --schema | sed -nE 's/^"([a-z_]+)":\{"type".*/\1/p' > "$TMP/schema"
 # keys ARG...: those of JSON, and the columns of CSV, in the order of the schema
 keys() {
@@ -217,6 +229,8 @@ result "$([[ $(complete_line topdown stat --inter | paste -sd' ') == '--interval
 result "$([[ $(complete_line topdown stat -l '') == $'1\n2' ]]; echo $?)" 'completes a level'
 result "$([[ $(complete_line topdown top --del) == --delay ]]; echo $?)" 'completes an option of top'
 result "$([[ $(complete_line topdown history --si) == --since ]]; echo $?)" 'completes an option of history'
+result "$([[ $(complete_line topdown watch --ba) == --back ]]; echo $?)" 'completes an option of watch'
+result "$([[ $(complete_line topdown watch mem) == 'memory_bound>' ]]; echo $?)" 'completes a node'
 result "$([[ $(complete_line topdown info --j) == --json ]]; echo $?)" 'completes an option of info'
 result "$([[ -z $(complete_line topdown stat -- ls --interv) ]]; echo $?)" \
 	'offers the measured command no option of its own'

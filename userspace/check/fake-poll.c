@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +47,18 @@ static int remove_watch(const struct topdown_watch *arg)
 	return 0;
 }
 
+static void take_down(const struct topdown_watch *arg)
+{
+	const char *name = getenv("FAKE_LOG");
+	FILE *file = name ? fopen(name, "ae") : NULL;
+
+	if (!file)
+		return;
+	fprintf(file, "watch %u %u 0x%x %u %llu\n", arg->node, arg->ratio, arg->flags,
+		arg->hold_ms, (unsigned long long)arg->min_slots);
+	fclose(file);
+}
+
 int fake_watch(struct topdown_watch *arg)
 {
 	if (setting("FAKE_WATCH_ERRNO", 0))
@@ -67,6 +80,7 @@ int fake_watch(struct topdown_watch *arg)
 		return refuse(EOPNOTSUPP);
 	if (last_watch == WATCHES_MAX)
 		return refuse(ENOSPC);
+	take_down(arg);
 	event_size = arg->event_size;
 	arg->out_watch = ++last_watch;
 	watched[last_watch] = true;
@@ -79,7 +93,8 @@ ssize_t fake_event(void *to, size_t size)
 	struct topdown_event event = {
 		.watch = count_watches() ? last_watch : 0,
 		.cpu = setting("FAKE_EVENT", 0),
-		.ratio = 250000000,
+		.flags = setting("FAKE_EVENT_FLAGS", 0),
+		.ratio = getenv("FAKE_EVENT_NONE") ? TOPDOWN_RATIO_NONE : 250000000,
 		.count = 3,
 		.time_ns = 77,
 	};

@@ -5,7 +5,7 @@
  * whether it has executed a program, /proc says; what it used is one step more
  * at each fresh reading, as for CPUs.
  *
- *   FAKE_LOG           file to which each ATTACH and CONTROL is written
+ *   FAKE_LOG           file to which each ATTACH, CONTROL and WATCH is written
  *   FAKE_SESSIONS      most sessions at once (1024)
  *   FAKE_SESSION_STATE state of all sessions
  *   FAKE_MERGED        percent of the on-CPU time that was merged (0)

@@ -40,6 +40,8 @@
  *   FAKE_DELAY     milliseconds that a reading takes
  *   FAKE_EINTR     the first ioctl of each command fails with EINTR
  *   FAKE_EVENT     CPU of the event that read() gives
+ *   FAKE_EVENT_FLAGS  its flags (0)
+ *   FAKE_EVENT_NONE   it has no ratio
  *   FAKE_INFO_ERRNO, FAKE_READ_ERRNO, FAKE_OPEN_ERRNO, FAKE_RESET_ERRNO
  *   FAKE_MAP_ERRNO, FAKE_WATCH_ERRNO
  *   FAKE_INFO_RETURN  what INFO returns instead of 0

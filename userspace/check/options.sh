@@ -15,8 +15,8 @@ bad() {
 	expect "$name" 2 '' "^topdown: $message"
 }
 
-bad 'no command' 'no command \(allowed: stat, top, history, info, help'
-bad 'unknown command' "there is no command 'record' \(allowed: stat, top, history, info, help" record
+bad 'no command' 'no command \(allowed: stat, top, history, watch, info, help'
+bad 'unknown command' "there is no command 'record' \(allowed: stat, top, history, watch, info, help" record
 bad 'unknown option' "unknown option '-Z' \(try 'topdown --help'\)" -Z
 bad 'unknown long option' "unknown option '--bogus' \(try 'topdown --help'\)" --bogus
 bad 'stat: unknown option' "unknown option '-Z' \(try 'topdown stat --help'\)" stat -Z
@@ -35,7 +35,7 @@ bad 'stat: -- without a command' "'--' without a command \(allowed: -- COMMAND" 
 bad 'stat: options and -- without a command' "'--' without a command" stat -a -I 100 --
 bad 'help: of nothing known' "there is no command 'record'" help record
 bad 'help: of two' "help: 'top' is too much" help stat top
-for command in stat top history info; do
+for command in stat top history watch info; do
 	bad "$command: --device ''" '--device: the path is empty \(allowed: a device node' \
 		"$command" --device ''
 done
@@ -232,7 +232,7 @@ status=0
 exec 4>&-
 result "$([[ $status == 141 && ! -s $TMP/err ]]; echo $?)" 'a reader that leaves --help'
 
-for command in '' stat top history info; do
+for command in '' stat top history watch info; do
 	# shellcheck disable=SC2086
 	run td $command --help
 	expect "${command:-topdown} --help" 0 '^Usage: topdown' ''

@@ -4,7 +4,7 @@
 # Tests of the library and the command that need no module, "make check".
 #
 #   run.sh [SUITE]...      suites: abi growth units columns frames handle library names sets
-#                          regions options device command tasks output history schema running
+#                          regions options device command tasks output history watch schema running
 #                          screen install examples docs
 #
 # All is run twice: as it is delivered, and with the sanitizers for addresses,
@@ -103,7 +103,7 @@ tally() {
 
 suites=("$@")
 ((${#suites[@]})) || suites=(abi growth units columns frames handle library names sets regions options
-	device command tasks output history schema running screen install examples docs)
+	device command tasks output history watch schema running screen install examples docs)
 build
 echo 'KTAP version 1'
 PRELOAD=$BUILD/fake.so

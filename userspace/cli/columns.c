@@ -14,6 +14,7 @@
 #include "repeat.h"
 #include "task.h"
 #include "text.h"
+#include "watch.h"
 
 static void set_integer(struct column_value *value, uint64_t integer)
 {
@@ -51,7 +52,8 @@ static void set_known(struct column_value *value, bool known, int integer)
 GETTER(time, number, interval->time)
 GETTER(interval, number, interval->length)
 GETTER(row, string, row_kind_name(row))
-GETTER(cpu, known, row->kind == ROW_CPU || row->kind == ROW_WINDOW, row->cpu)
+GETTER(cpu, known, row->kind == ROW_CPU || row->kind == ROW_WINDOW ||
+       (row->kind == ROW_EVENT && row->cpu != TOPDOWN_CPU_ALL), row->cpu)
 GETTER(core_id, known, row->core_id >= 0, row->core_id)
 GETTER(socket, known, row->socket >= 0, row->socket)
 GETTER(node, known, row->numa >= 0, row->numa)
@@ -122,7 +124,25 @@ static void set_flag(struct column_value *value, const struct row *row, unsigned
 	set_known(value, known, !!(row->flags & flag));
 }
 
+/* Of every window that closes there is no threshold. */
+static void set_threshold(struct column_value *value, const struct watched *watched)
+{
+	set_ratio(value, watched ? watched->ratio : TOPDOWN_RATIO_NONE);
+}
+
+static void set_watched(struct column_value *value, const struct watched *watched)
+{
+	value->string = watched ? topdown_node_name(watched->node) : "window";
+}
+
 GETTER(subject, subject, row)
+GETTER(watch, integer, row->event->watch)
+GETTER(watched, watched, row->watched)
+GETTER(threshold, threshold, row->watched)
+GETTER(below, integer, row->watched && row->watched->below)
+GETTER(back, integer, !!(row->event->flags & TOPDOWN_EVENT_BACK))
+GETTER(value, ratio, row->event->ratio)
+GETTER(count, integer, row->event->count)
 GETTER(running, running, row)
 GETTER(ratio, ratio, row->figures.ratio[column->of])
 GETTER(flag, flag, row, column->of)
@@ -153,11 +173,11 @@ GETTER(ratio_rse, error, &interval->repeat->node[column->of])
 	  get_ratio_rse, "relative standard error of tma_" #name, { 0 } }
 
 static const struct column columns[] = {
-	NUMBER(time, COLUMNS_ALL | COLUMNS_WINDOWS, 6, false, "end of the interval, seconds since the epoch"),
+	NUMBER(time, COLUMNS_ALL | COLUMNS_EVENTS | COLUMNS_WINDOWS, 6, false, "end of the interval, seconds since the epoch"),
 	NUMBER(interval, COLUMNS_ALL | COLUMNS_WINDOWS, 9, false, "length of the interval in seconds"),
-	STRING(row, COLUMNS_ALL | COLUMNS_WINDOWS, 
-	       "all, cpu, core, socket, node, process, thread, runs or window"),
-	MAYBE(cpu, COLUMNS_CPUS | COLUMNS_WINDOWS | TABLE_TOP | TABLE_WINDOWS, "number of the CPU",
+	STRING(row, COLUMNS_ALL | COLUMNS_EVENTS | COLUMNS_WINDOWS, 
+	       "all, cpu, core, socket, node, process, thread, runs, window or event"),
+	MAYBE(cpu, COLUMNS_CPUS | COLUMNS_WINDOWS | COLUMNS_EVENTS | TABLE_TOP | TABLE_WINDOWS, "number of the CPU",
 	      COLUMN_FIRST, UNIT_NONE, "CPU", "CPU", 4, "CPU", 4),
 	MAYBE(pid, COLUMNS_TASKS, "number of the process"),
 	MAYBE(tid, COLUMNS_TASKS, "number of the thread"),
@@ -226,6 +246,15 @@ static const struct column columns[] = {
 	ERROR(resource_bound, RESOURCE_BOUND),
 	ERROR(smt_contention, SMT_CONTENTION),
 	INTEGER(window, COLUMNS_WINDOWS, "number of the window since the module was loaded"),
+	INTEGER(watch, COLUMNS_EVENTS, "number of the watch, from 1"),
+	STRING(watched, COLUMNS_EVENTS, "node that is compared, or window"),
+	NUMBER(threshold, COLUMNS_EVENTS, 9, true, "that was crossed"),
+	{ "below", COLUMN_BOOLEAN, COLUMNS_EVENTS, 0, false, 0, get_below,
+	  "it is crossed downwards", { 0 } },
+	{ "back", COLUMN_BOOLEAN, COLUMNS_EVENTS, 0, false, 0, get_back,
+	  "it is within the threshold again", { 0 } },
+	NUMBER(value, COLUMNS_EVENTS, 9, true, "of the node in the latest window"),
+	INTEGER(count, COLUMNS_EVENTS, "how often it happened since the last event"),
 	/* These are in tables only. */
 	TABLE(COLUMN_STRING, get_subject, TABLE_CPUS,
 	      COLUMN_FIRST, UNIT_NONE, NULL, "CPU", 3, "CPU", 4),

@@ -22,12 +22,13 @@
 #define TABLE_TOP	(1U << 6)
 #define COLUMNS_WINDOWS	(1U << 7)
 #define TABLE_WINDOWS	(1U << 8)
+#define COLUMNS_EVENTS	(1U << 9)
 
 #define COLUMNS_ALL	(COLUMNS_CPUS | COLUMNS_TASKS)
 #define COLUMNS_KEYS	(COLUMNS_ALL | COLUMNS_RUNS)
 #define TABLE_ALL	(TABLE_CPUS | TABLE_TASKS | TABLE_TOP | TABLE_WINDOWS)
 
-#define COLUMNS_MAX	64
+#define COLUMNS_MAX	96
 
 /* The place of the column that says what a row is about. */
 #define COLUMN_FIRST	1

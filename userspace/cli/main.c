@@ -15,6 +15,7 @@
 #include "report.h"
 #include "stat.h"
 #include "top.h"
+#include "watch.h"
 
 static const struct option long_options[] = {
 	{ "help", no_argument, NULL, 'h' },
@@ -31,6 +32,7 @@ static const char usage[] =
 	"  stat                 measure CPUs, a command, processes or threads\n"
 	"  top                  show all CPUs live, on the whole screen\n"
 	"  history              show the last closed windows of each CPU\n"
+	"  watch                say when a figure crosses a threshold\n"
 	"  info                 say what there is to measure with\n"
 	"  help [COMMAND]       print this, or about a command\n"
 	"Options:\n"
@@ -44,6 +46,7 @@ static const char usage[] =
 	"  topdown stat -- make -j8     a command while it runs\n"
 	"  topdown top                  the whole machine, live\n"
 	"  topdown history --since 5s   what has closed in the last 5 s\n"
+	"  topdown watch 'tma_memory_bound>60'\n"
 	"  topdown info\n";
 
 static const struct {
@@ -53,6 +56,7 @@ static const struct {
 	{ "stat", stat_main },
 	{ "top", top_main },
 	{ "history", history_main },
+	{ "watch", watch_main },
 	{ "info", info_main },
 };
 
@@ -67,7 +71,7 @@ static int find_and_run(int argc, char **argv)
 		optind = 0;
 		return commands[i].run(argc, argv);
 	}
-	report_error("there is no command '%s' (allowed: stat, top, history, info, help; try 'topdown --help')",
+	report_error("there is no command '%s' (allowed: stat, top, history, watch, info, help; try 'topdown --help')",
 		     argv[0]);
 	return EXIT_USAGE;
 }
@@ -135,7 +139,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (optind >= argc) {
-		report_error("no command (allowed: stat, top, history, info, help; try 'topdown --help')");
+		report_error("no command (allowed: stat, top, history, watch, info, help; try 'topdown --help')");
 		return EXIT_USAGE;
 	}
 	return run_command(argc - optind, argv + optind);

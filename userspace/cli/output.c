@@ -73,6 +73,8 @@ unsigned int output_views(const struct output *output)
 {
 	unsigned int views = output->tasks ? COLUMNS_TASKS : COLUMNS_CPUS;
 
+	if (output->events)
+		return COLUMNS_EVENTS;
 	if (output->windows)
 		return COLUMNS_WINDOWS;
 	return output->repeat ? views | COLUMNS_RUNS : views;

@@ -26,6 +26,7 @@ enum output_format {
  * @tree: one node a line, as there is only one row an interval
  * @tasks: rows are of tasks, not of CPUs
  * @windows: rows are of closed windows
+ * @events: rows are watch events
  * @repeat: rows are means of several runs
  * @errors: to standard error if there is no file, as standard output is that of
  *	the command which is measured
@@ -43,6 +44,7 @@ struct output {
 	bool tree;
 	bool tasks;
 	bool windows;
+	bool events;
 	bool repeat;
 	bool errors;
 	bool bars;

@@ -35,6 +35,7 @@ const char *row_kind_name(const struct row *row)
 		[ROW_THREAD]	= "thread",
 		[ROW_RUNS]	= "runs",
 		[ROW_WINDOW]	= "window",
+		[ROW_EVENT]	= "event",
 	};
 
 	return names[row->kind];

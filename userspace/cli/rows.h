@@ -13,6 +13,7 @@
 #define ROW_RUNNING_FULL	0.99
 
 struct repeat;
+struct watched;
 struct task;
 
 /**
@@ -27,6 +28,7 @@ struct task;
  * @ROW_THREAD: a thread
  * @ROW_RUNS: the mean of several runs of a command
  * @ROW_WINDOW: one closed window of a CPU
+ * @ROW_EVENT: a watch event
  * @ROW_KINDS: number of kinds
  */
 enum row_kind {
@@ -39,6 +41,7 @@ enum row_kind {
 	ROW_THREAD,
 	ROW_RUNS,
 	ROW_WINDOW,
+	ROW_EVENT,
 	ROW_KINDS,
 };
 
@@ -62,6 +65,8 @@ enum row_kind {
  * @atom: the part on its E-cores
  * @rate: slots per second; of topdown top only
  * @window: number of the window; of windows only
+ * @event: the event; of watch events only
+ * @watched: its threshold; NULL for none
  * @merged_ns: on-CPU time between switches too close to measure; of tasks only
  * @switches: how often it was given a CPU; of tasks only
  * @incomplete: some of its children could not be followed; of tasks only
@@ -84,6 +89,8 @@ struct row {
 	struct topdown_figures atom;
 	double rate;
 	uint64_t window;
+	const struct topdown_event *event;
+	const struct watched *watched;
 	uint64_t merged_ns;
 	uint64_t switches;
 	bool incomplete;
