@@ -122,6 +122,16 @@ for by in core socket node; do
 	result "$([[ $parts == "$all.000" && $kinds == "$by" ]]; echo $?)" \
 		"--per-$by: $parts slots of $all"
 done
+# One node has all CPUs: its row says the same as the row of the sum, in every column.
+same_as_sum() {
+	sed -E 's/"(row|kind|node|cpu)":[^,}]*,?//g' "$TMP/out" | sort -u | wc -l
+}
+run fake stat "${interval[@]}" -C 0-1 --per-node -j
+if (($(lines "$TMP/out") == 2)); then
+	result "$(($(same_as_sum) != 1))" "--per-node: every column of the one node is the sum's"
+else
+	skip "--per-node: every column of the one node is the sum's" 'this machine has several'
+fi
 run fake stat "${interval[@]}" -C 0-1 --per-core -j
 cores=$(paste -d- /sys/devices/system/cpu/cpu[01]/topology/{physical_package,core}_id |
 	awk -F- '{ print $1, $3; print $2, $4 }' | sort -u | wc -l)
