@@ -38,6 +38,13 @@ static void set_known(struct column_value *value, bool known, int integer)
 	value->integer = integer;
 }
 
+static bool row_has_cpu(const struct row *row)
+{
+	if (row->kind == ROW_EVENT)
+		return row->cpu != TOPDOWN_CPU_ALL;
+	return row->kind == ROW_CPU || row->kind == ROW_WINDOW;
+}
+
 #define GETTER(name, setter, ...)						\
 	static void get_##name(const struct column *column,			\
 			       const struct interval *interval,			\
@@ -52,8 +59,7 @@ static void set_known(struct column_value *value, bool known, int integer)
 GETTER(time, number, interval->time)
 GETTER(interval, number, interval->length)
 GETTER(row, string, row_kind_name(row))
-GETTER(cpu, known, row->kind == ROW_CPU || row->kind == ROW_WINDOW ||
-       (row->kind == ROW_EVENT && row->cpu != TOPDOWN_CPU_ALL), row->cpu)
+GETTER(cpu, known, row_has_cpu(row), row->cpu)
 GETTER(core_id, known, row->core_id >= 0, row->core_id)
 GETTER(socket, known, row->socket >= 0, row->socket)
 GETTER(node, known, row->numa >= 0, row->numa)
@@ -173,11 +179,14 @@ GETTER(ratio_rse, error, &interval->repeat->node[column->of])
 	  get_ratio_rse, "relative standard error of tma_" #name, { 0 } }
 
 static const struct column columns[] = {
-	NUMBER(time, COLUMNS_ALL | COLUMNS_EVENTS | COLUMNS_WINDOWS, 6, false, "end of the interval, seconds since the epoch"),
-	NUMBER(interval, COLUMNS_ALL | COLUMNS_WINDOWS, 9, false, "length of the interval in seconds"),
-	STRING(row, COLUMNS_ALL | COLUMNS_EVENTS | COLUMNS_WINDOWS, 
+	NUMBER(time, COLUMNS_ALL | COLUMNS_EVENTS | COLUMNS_WINDOWS, 6, false,
+	       "end of the interval, seconds since the epoch"),
+	NUMBER(interval, COLUMNS_ALL | COLUMNS_WINDOWS, 9, false,
+	       "length of the interval in seconds"),
+	STRING(row, COLUMNS_ALL | COLUMNS_EVENTS | COLUMNS_WINDOWS,
 	       "all, cpu, core, socket, node, process, thread, runs, window or event"),
-	MAYBE(cpu, COLUMNS_CPUS | COLUMNS_WINDOWS | COLUMNS_EVENTS | TABLE_TOP | TABLE_WINDOWS, "number of the CPU",
+	MAYBE(cpu, COLUMNS_CPUS | COLUMNS_WINDOWS | COLUMNS_EVENTS | TABLE_TOP | TABLE_WINDOWS,
+	      "number of the CPU",
 	      COLUMN_FIRST, UNIT_NONE, "CPU", "CPU", 4, "CPU", 4),
 	MAYBE(pid, COLUMNS_TASKS, "number of the process"),
 	MAYBE(tid, COLUMNS_TASKS, "number of the thread"),

@@ -255,7 +255,7 @@ static void put_line(const struct output *output, const struct column_list *list
 	unsigned int i;
 
 	if (!localtime_r(&seconds, &local) || !strftime(text, sizeof(text), "%H:%M:%S", &local))
-		strcpy(text, "?");
+		snprintf(text, sizeof(text), "?");
 	fprintf(output->file, "%s.%03u %9.3f", text,
 		(unsigned int)((interval->time - seconds) * 1000), interval->length);
 	for (i = 0; i < list->nr; i++) {
