@@ -43,7 +43,7 @@ done
 result "$(($(lines "$TMP/structs.cc") < 15))" 'the headers have structures'
 compiles 'C++, structures without struct' g++ -std=c++11 "${strict[@]}" "$TMP/structs.cc"
 
-# Each number of 64 bits that a program can be given is printed in the same backend.
+# Each number of 64 bits that a program can be given is printed in the same way.
 {
 	printf '#include <stdio.h>\n#include <topdown.h>\n'
 	echo 'void print(const struct topdown_reading *reading);'

@@ -71,7 +71,7 @@ static struct json_object *feature_array(const struct topdown *td)
 	return array;
 }
 
-/* CPUs that are in the same state and measured in the same backend. */
+/* CPUs that are in the same state and measured in the same way. */
 struct cpu_kind {
 	unsigned int state;
 	unsigned int source;

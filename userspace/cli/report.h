@@ -18,7 +18,7 @@ enum {
 };
 
 void report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* What is no error has the same form, and goes the same backend. */
+/* What is no error has the same form, and goes the same way. */
 #define report_note	report_error
 
 void report_hold(char *text, size_t size);
