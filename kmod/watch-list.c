@@ -74,8 +74,7 @@ static void td_watch_list_drop(struct td_watch_list *watches, struct td_watch *w
 	}
 	spin_unlock_irq(&watches->queue.lock);
 	list_del(&watch->own);
-	/* Pairs with READ_ONCE() in td_watch_list_default(). */
-	WRITE_ONCE(watches->nr, watches->nr - 1);
+	watches->nr--;
 	td_watch_end(watch);
 }
 
@@ -83,9 +82,8 @@ static void td_watch_list_put(struct td_watch_list *watches, struct td_watch *wa
 {
 	lockdep_assert_held(&td_watch_mutex);
 	list_add_tail(&watch->own, &watches->list);
-	/* Pairs with READ_ONCE() in td_watch_list_default(). */
-	WRITE_ONCE(watches->nr, watches->nr + 1);
-	/* Pairs with READ_ONCE() in td_watch_list_read(). */
+	watches->nr++;
+	/* Pairs with READ_ONCE() in td_watch_list_take(). */
 	WRITE_ONCE(watches->event_size, watch->what.event_size);
 	td_watch_begin(watch);
 }
@@ -108,16 +106,13 @@ static int td_watch_list_add_locked(struct td_watch_list *watches, struct topdow
 	struct td_watch *watch;
 
 	lockdep_assert_held(&td_watch_mutex);
-	if (!watches->any && watches->nr && watches->event_size != what->event_size)
+	if (watches->last && watches->event_size != what->event_size)
 		return -EINVAL;
 	if (watches->nr >= TD_WATCHES_MAX || watches->last == U32_MAX)
 		return -ENOSPC;
 	watch = td_watch_create(&watches->queue, what, cpus);
 	if (IS_ERR(watch))
 		return PTR_ERR(watch);
-	if (watches->any)
-		td_watch_list_drop(watches, td_watch_list_find(watches, 0));
-	watches->any = false;
 	what->out_watch = ++watches->last;
 	watch->what.out_watch = what->out_watch;
 	td_watch_list_put(watches, watch);
@@ -152,53 +147,25 @@ int td_watch_list_add(struct td_watch_list *watches, struct topdown_watch *what,
  */
 int td_watch_list_remove(struct td_watch_list *watches, u32 id)
 {
-	struct td_watch *watch = NULL;
+	struct td_watch *watch;
 
 	mutex_lock(&td_watch_mutex);
-	/* The default watch cannot be removed. */
-	if (id)
-		watch = td_watch_list_find(watches, id);
+	watch = td_watch_list_find(watches, id);
 	if (watch)
 		td_watch_list_drop(watches, watch);
-	if (watch && !watches->nr)
-		/* Pairs with READ_ONCE() in td_watch_list_read(). */
-		WRITE_ONCE(watches->event_size, TD_EVENT_SIZE_VER0);
 	mutex_unlock(&td_watch_mutex);
 	return watch ? 0 : -ENOENT;
 }
 
-/* A descriptor without a watch waits for any window of any CPU. */
-static int td_watch_list_default(struct td_watch_list *watches)
-{
-	const struct topdown_watch any = {
-		.node		= TOPDOWN_WATCH_ANY,
-		.event_size	= TD_EVENT_SIZE_VER0,
-	};
-	struct td_watch *watch = NULL;
-	int ret = 0;
-
-	/* Pairs with WRITE_ONCE() in td_watch_list_put() and td_watch_list_drop(). */
-	if (READ_ONCE(watches->nr))
-		return 0;
-	mutex_lock(&td_watch_mutex);
-	/* Another thread may have added a watch. */
-	if (!watches->nr)
-		watch = td_watch_create(&watches->queue, &any, cpu_possible_mask);
-	if (IS_ERR(watch)) {
-		ret = PTR_ERR(watch);
-	} else if (watch) {
-		watches->any = true;
-		td_watch_list_put(watches, watch);
-	}
-	mutex_unlock(&td_watch_mutex);
-	return ret;
-}
-
-/* Take the first watch event, if there is one. */
-static bool td_watch_list_take(struct td_watch_list *watches, struct topdown_event *event)
+/* Take the first watch event: 1, 0 if there is none, or -EINVAL if there is no room for it. */
+static int td_watch_list_take(struct td_watch_list *watches, struct topdown_event *event,
+			      size_t room)
 {
 	struct td_pending *pending;
 
+	/* Pairs with WRITE_ONCE() in td_watch_list_put(). */
+	if (room < READ_ONCE(watches->event_size))
+		return -EINVAL;
 	spin_lock_irq(&watches->queue.lock);
 	pending = list_first_entry_or_null(&watches->queue.pending, struct td_pending, entry);
 	if (pending) {
@@ -208,7 +175,7 @@ static bool td_watch_list_take(struct td_watch_list *watches, struct topdown_eve
 		list_del_init(&pending->entry);
 	}
 	spin_unlock_irq(&watches->queue.lock);
-	return pending;
+	return !!pending;
 }
 
 /* Queue a watch event again that could not be copied, unless its watch has been removed. */
@@ -259,32 +226,30 @@ static bool td_watch_list_give(char __user *buffer, const struct topdown_event *
 ssize_t td_watch_list_read(struct td_watch_list *watches, char __user *buffer, size_t size,
 			   bool nonblock)
 {
-	/* Pairs with WRITE_ONCE() in td_watch_list_put() and td_watch_list_remove(). */
-	size_t event_size = READ_ONCE(watches->event_size), done = 0;
 	struct topdown_event event;
-	int ret;
+	size_t event_size, done = 0;
+	int taken, ret;
 
-	if (size < event_size)
-		return -EINVAL;
-	ret = td_watch_list_default(watches);
-	if (ret)
-		return ret;
-
-	if (!td_watch_list_take(watches, &event)) {
-		if (nonblock)
-			return -EAGAIN;
+	taken = td_watch_list_take(watches, &event, size);
+	if (!taken && nonblock)
+		return -EAGAIN;
+	if (!taken) {
 		ret = wait_event_interruptible(watches->queue.wait,
-					       td_watch_list_take(watches, &event));
+					       (taken = td_watch_list_take(watches, &event, size)));
 		if (ret)
 			return ret;
 	}
+	if (taken < 0)
+		return taken;
+	/* It does not change any more, because there has been a watch. */
+	event_size = watches->event_size;
 	do {
 		if (!td_watch_list_give(buffer + done, &event, event_size)) {
 			td_watch_list_give_back(watches, &event);
 			return done ? done : -EFAULT;
 		}
 		done += event_size;
-	} while (size - done >= event_size && td_watch_list_take(watches, &event));
+	} while (td_watch_list_take(watches, &event, size - done) > 0);
 	return done;
 }
 
@@ -294,17 +259,11 @@ ssize_t td_watch_list_read(struct td_watch_list *watches, char __user *buffer, s
  * @filp: the file
  * @table: where the caller waits
  *
- * Return: EPOLLIN when td_watch_list_read() would not wait; EPOLLERR where it fails.
+ * Return: EPOLLIN when td_watch_list_read() would not wait.
  */
 __poll_t td_watch_list_poll(struct td_watch_list *watches, struct file *filp, poll_table *table)
 {
-	/* First, as epoll waits only where it did when it was given the descriptor. */
 	poll_wait(filp, &watches->queue.wait, table);
-	/* A caller that waits for sessions alone needs no watch. */
-	if (!(poll_requested_events(table) & (EPOLLIN | EPOLLRDNORM)))
-		return 0;
-	if (td_watch_list_default(watches))
-		return EPOLLERR;
 	/* td_watch_tell() wakes up after it has changed this. */
 	return list_empty(&watches->queue.pending) ? 0 : EPOLLIN | EPOLLRDNORM;
 }

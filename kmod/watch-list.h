@@ -17,15 +17,13 @@ struct cpumask;
  * @list: the watches; under td_watch_mutex, as all up to @event_size
  * @nr: number of watches
  * @last: highest number of a watch so far
- * @any: the only watch is number 0, the default for any window
- * @event_size: size of a watch event for read()
+ * @event_size: size of a watch event for read(); that of the first watch, for ever
  * @queue: the unread watch events
  */
 struct td_watch_list {
 	struct list_head list;
 	unsigned int nr;
 	u32 last;
-	bool any;
 	u32 event_size;
 	struct td_watch_queue queue;
 };

@@ -12,7 +12,7 @@
 #error "include <linux/topdown.h>"
 #endif
 
-/* topdown_watch.node: every window that ends. */
+/* topdown_watch.node: a watch event for each window, whatever its ratios are. */
 #define TOPDOWN_WATCH_ANY	0xffffffffU
 
 /* The watch event is a ratio below the threshold, not one above it. */
@@ -42,14 +42,14 @@
  *	TOPDOWN_WATCH_SUM: the least number of slots of the sum
  * @watch: with TOPDOWN_WATCH_REMOVE the number of the watch; else 0
  * @event_size: sizeof(struct topdown_event) of the caller, at least 32 and at most a page.
- *	read() gives watch events of this size.  It must be the same for all watches of the
- *	descriptor
+ *	read() gives watch events of this size.  All watches of the descriptor must have the
+ *	size of its first one, even if that has been removed
  * @out_watch: number of the new watch, from 1, for this descriptor.  A number is not used
  *	again while the descriptor is open.  The watch events have it
  * @__reserved: must be 0
  *
- * A descriptor has up to 256 watches.  A descriptor without a watch waits for any window of
- * any CPU; these watch events have the number 0 and a size of 32 bytes.
+ * A descriptor has up to 256 watches.  A descriptor without a watch has no watch events: it is
+ * never readable, and read() waits for a watch event of a watch that is added meanwhile.
  * With TOPDOWN_WATCH_REMOVE all fields but @size, @flags and @watch must be 0.
  *
  * There is one watch event when a CPU crosses the threshold, and the next when it crosses
@@ -78,7 +78,7 @@ struct topdown_watch {
 
 /**
  * struct topdown_event - what read() of the device gives: a watch event
- * @watch: number of the watch; 0 if the descriptor has none
+ * @watch: number of the watch
  * @flags: TOPDOWN_EVENT_*
  * @cpu: CPU number, or TOPDOWN_CPU_ALL with TOPDOWN_WATCH_SUM
  * @ratio: ratio of the node in the latest window, or in the latest sum.

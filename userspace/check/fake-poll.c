@@ -42,8 +42,6 @@ static int remove_watch(const struct topdown_watch *arg)
 	if (!arg->watch || arg->watch > WATCHES_MAX || !watched[arg->watch])
 		return refuse(ENOENT);
 	watched[arg->watch] = false;
-	if (!count_watches())
-		event_size = EVENT_SIZE_MIN;
 	return 0;
 }
 
@@ -72,7 +70,7 @@ int fake_watch(struct topdown_watch *arg)
 	if (arg->watch || arg->ratio > TOPDOWN_RATIO_ONE || arg->hold_ms > 3600000 ||
 	    arg->event_size < EVENT_SIZE_MIN)
 		return refuse(EINVAL);
-	if (count_watches() && arg->event_size != event_size)
+	if (last_watch && arg->event_size != event_size)
 		return refuse(EINVAL);
 	if (arg->node == TOPDOWN_WATCH_ANY && (arg->ratio || arg->flags || arg->hold_ms))
 		return refuse(EINVAL);
@@ -87,11 +85,17 @@ int fake_watch(struct topdown_watch *arg)
 	return 0;
 }
 
+/* The device has an event exactly when it was told of one, and has a watch. */
+static bool has_event(void)
+{
+	return getenv("FAKE_EVENT") && count_watches();
+}
+
 /* Of the last watch, cut or padded to the size that was asked for. */
 ssize_t fake_event(void *to, size_t size)
 {
 	struct topdown_event event = {
-		.watch = count_watches() ? last_watch : 0,
+		.watch = last_watch,
 		.cpu = setting("FAKE_EVENT", 0),
 		.flags = setting("FAKE_EVENT_FLAGS", 0),
 		.ratio = getenv("FAKE_EVENT_NONE") ? TOPDOWN_RATIO_NONE : 250000000,
@@ -104,17 +108,18 @@ ssize_t fake_event(void *to, size_t size)
 		return refuse(setting("FAKE_WATCH_ERRNO", 0));
 	if (size < event_size)
 		return refuse(EINVAL);
+	if (!has_event())
+		return refuse(EAGAIN);
 	FAKE_GROWN(&event);
 	memcpy(to, &event, known);
 	memset((char *)to + known, 0, event_size - known);
 	return event_size;
 }
 
-/* The device has an event exactly when it was told of one. */
 static short fake_events(short asked)
 {
 	short events = setting("FAKE_WATCH_ERRNO", 0) ? POLLERR :
-		       getenv("FAKE_EVENT") ? asked & POLLIN : 0;
+		       has_event() ? asked & POLLIN : 0;
 
 	return events | (asked & POLLPRI && fake_sessions_tell() ? POLLPRI : 0);
 }

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <topdown.h>
@@ -76,6 +77,41 @@ static void test_open_fd(void)
 	check(!is_open(node), "and with the handle");
 }
 
+static bool watch_any(struct topdown *td)
+{
+	const struct topdown_watch any = { .size = sizeof(any), .node = TOPDOWN_WATCH_ANY };
+	uint32_t watch;
+
+	return !topdown_watch_add(td, NULL, 0, &any, &watch);
+}
+
+/* The size is that of who had the descriptor first, and nobody says it. */
+static void test_event_size(void)
+{
+	static const unsigned int sizes[] = { 32, 63, 64, 72, 4096 };
+	struct topdown_event event[2];
+	struct topdown_watch first = {
+		.size = sizeof(first), .node = TOPDOWN_WATCH_ANY,
+	};
+	struct topdown *td = NULL;
+	unsigned int i;
+	bool ok = true;
+
+	setenv("FAKE_EVENT", "1", 1);
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		int node = open(NODE, O_RDWR);
+
+		first.out_watch = 0;
+		first.event_size = sizes[i];
+		ok = ok && !ioctl(node, TOPDOWN_WATCH, &first) && !topdown_open_fd(&td, node) &&
+		     !topdown_watch_wait(td, 0, event, sizeof(event[0])) && event[0].cpu == 1 &&
+		     !topdown_watch_wait(td, 0, event, sizeof(event[0])) && watch_any(td);
+		topdown_close(td);
+	}
+	unsetenv("FAKE_EVENT");
+	check(ok, "watch events of a size that another program has chosen");
+}
+
 /* Commands, a map and a wait, with a descriptor that may not write. */
 static void test_read_only(void)
 {
@@ -95,7 +131,7 @@ static void test_read_only(void)
 	topdown_map_close(map);
 	check(!topdown_session_attach(td, 0, 0, &session), "a session");
 	setenv("FAKE_EVENT", "1", 1);
-	check(!topdown_watch_wait(td, 0, &event, sizeof(event)), "an event");
+	check(watch_any(td) && !topdown_watch_wait(td, 0, &event, sizeof(event)), "an event");
 	unsetenv("FAKE_EVENT");
 	topdown_close(td);
 }
@@ -113,6 +149,7 @@ static void test_cancel(void)
 	struct topdown *td = NULL;
 
 	topdown_open(&td, NODE);
+	watch_any(td);
 	check(!topdown_watch_cancel(td) && wait_ms(td, -1) == -ECANCELED, "before the wait");
 	check(wait_ms(td, 10) == -EAGAIN, "once");
 	check(!topdown_watch_cancel(td) && !topdown_watch_cancel(td) &&
@@ -193,10 +230,11 @@ static void test_descriptors(void)
 
 int main(void)
 {
-	ktap_begin(&ktap, 28);
+	ktap_begin(&ktap, 29);
 	setenv("FAKE_FEATURES", "63", 1);
 	setenv("FAKE_TICK", "0", 1);
 	test_open_fd();
+	test_event_size();
 	test_read_only();
 	test_cancel();
 	test_cancel_asleep();

@@ -69,7 +69,7 @@ int topdown_open(struct topdown **out, const char *path);
  *	on exec; on error it stays the caller's
  *
  * The handle has the sessions, the baseline and the watches that the descriptor has.
- * It reads watch events of the first released size only.
+ * Its watch events have the size that the first watch of the descriptor asked for.
  *
  * Return: 0; -EBADF if @fd is not open; else as topdown_open().
  */
@@ -393,7 +393,8 @@ double topdown_figures_ratio(const struct topdown_figures *figures, unsigned int
  * Return: 0; -EOPNOTSUPP when the module is too old, or does not know a flag or the node,
  * or no CPU has the node; -EACCES as for topdown_map_open(); -ENOSPC for too many watches,
  * of the handle, of the user or of all; -EINVAL for a wrong value; -E2BIG for an impossible
- * set, or fields in @what that this library does not know; -ENOMEM.
+ * set, or fields in @what that this library does not know; -ENOMEM.  -EINVAL also if the
+ * first watch of a descriptor of topdown_open_fd() has asked for watch events of another size.
  */
 int topdown_watch_add(struct topdown *td, const uint64_t *cpus, unsigned int words,
 		      const struct topdown_watch *what, uint32_t *watch);
@@ -410,14 +411,15 @@ int topdown_watch_remove(struct topdown *td, uint32_t watch);
 
 /**
  * topdown_watch_wait() - wait for a watch event and read it
- * @td: handle; without a watch it waits for any window of any CPU
+ * @td: handle; without a watch there is no watch event
  * @timeout_ms: longest wait; 0 for none, negative for no limit
  * @out: the oldest watch event; untouched on error
  * @size: sizeof(*@out)
  *
  * Return: 0; -EAGAIN if there was none in that time; -ECANCELED after
  * topdown_watch_cancel(); -EINTR after a signal; -EINVAL for a wrong @size; -EMFILE or
- * -ENFILE when there is no descriptor left for cancelling; else as topdown_watch_add().
+ * -ENFILE when there is no descriptor left for cancelling; -EACCES and -EOPNOTSUPP as for
+ * topdown_watch_add().
  */
 int topdown_watch_wait(struct topdown *td, int timeout_ms, struct topdown_event *out,
 		       size_t size);

@@ -45,13 +45,13 @@ struct td_copy {
 /*
  * @cancel_fd: an eventfd that ends a wait; -1 until there is one
  * @resets: how often the handle's baseline was set anew
- * @watches: how many it has made, and not removed
+ * @event_size: size of a watch event of the descriptor; 0 if it is not known yet
  */
 struct topdown {
 	int fd;
 	int cancel_fd;
 	uint64_t resets;
-	unsigned int watches;
+	size_t event_size;
 	struct topdown_info info;
 };
 

@@ -9,6 +9,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+/* A module gives no larger watch event. */
+#define TD_EVENT_SIZE_MAX	4096
+
 /* What is not for the caller to say, or not known here, is 0. */
 static int td_check_watch(const struct topdown_watch *what)
 {
@@ -44,13 +47,13 @@ TD_API int topdown_watch_add(struct topdown *td, const uint64_t *cpus, unsigned 
 	arg.size = sizeof(arg);
 	arg.cpus = (uintptr_t)cpus;
 	arg.cpus_words = words;
-	arg.event_size = sizeof(struct topdown_event);
+	arg.event_size = td->event_size ? td->event_size : sizeof(struct topdown_event);
 	ret = td_ioctl(td, TOPDOWN_WATCH, &arg);
 	if (ret)
 		return ret;
 	if (!arg.out_watch)
 		return -EPROTO;
-	td->watches++;
+	td->event_size = arg.event_size;
 	*watch = arg.out_watch;
 	return 0;
 }
@@ -62,14 +65,10 @@ TD_API int topdown_watch_remove(struct topdown *td, uint32_t watch)
 		.flags = TOPDOWN_WATCH_REMOVE,
 		.watch = watch,
 	};
-	int ret;
 
 	if (!topdown_has(td, TOPDOWN_FEATURE_WATCH))
 		return -EOPNOTSUPP;
-	ret = td_ioctl(td, TOPDOWN_WATCH, &arg);
-	if (!ret && td->watches)
-		td->watches--;
-	return ret;
+	return td_ioctl(td, TOPDOWN_WATCH, &arg);
 }
 
 /* Made by who first waits or cancels, which may be two threads at once. */
@@ -128,12 +127,32 @@ static int td_sleep(struct topdown *td, int timeout_ms)
 	return read(fds[0].fd, &cancelled, sizeof(cancelled)) < 0 ? -errno : -ECANCELED;
 }
 
+/*
+ * One watch event, or a negative errno.  Who made the first watch of a descriptor that was
+ * handed on has chosen the size, and there is no command that gives it.  The first power of two
+ * that has room for one has none for two.
+ */
+static ssize_t td_read_event(struct topdown *td, unsigned char room[TD_EVENT_SIZE_MAX])
+{
+	size_t size = td->event_size ? td->event_size : TD_EVENT_SIZE_MIN;
+	ssize_t len = read(td->fd, room, size);
+
+	while (len < 0 && errno == EINVAL && !td->event_size && size < TD_EVENT_SIZE_MAX) {
+		size *= 2;
+		len = read(td->fd, room, size);
+	}
+	if (len < 0)
+		return -errno;
+	if ((size_t)len < TD_EVENT_SIZE_MIN || (td->event_size && (size_t)len != size))
+		return -EPROTO;
+	td->event_size = len;
+	return len;
+}
+
 TD_API int topdown_watch_wait(struct topdown *td, int timeout_ms,
 			      struct topdown_event *out, size_t size)
 {
-	/* Of a descriptor without a watch they have the first released size. */
-	size_t event_size = td->watches ? sizeof(struct topdown_event) : TD_EVENT_SIZE_MIN;
-	struct topdown_event event;
+	unsigned char event[TD_EVENT_SIZE_MAX];
 	ssize_t len;
 	int ret;
 
@@ -149,12 +168,9 @@ TD_API int topdown_watch_wait(struct topdown *td, int timeout_ms,
 	if (ret)
 		return ret;
 	/* With POLLERR this says what is wrong, and does not wait. */
-	len = read(td->fd, &event, event_size);
+	len = td_read_event(td, event);
 	if (len < 0)
-		return -errno;
-	/* Of another size they are for somebody else who has the descriptor. */
-	if ((size_t)len != event_size)
-		return -EPROTO;
-	td_copy_sized(out, size, &event, len);
+		return len;
+	td_copy_sized(out, size, event, len);
 	return 0;
 }
