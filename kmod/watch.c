@@ -7,6 +7,7 @@
  * watch-list.c.
  */
 #include <linux/err.h>
+#include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
@@ -31,16 +32,18 @@ static LIST_HEAD(td_watches);
 
 /**
  * struct td_look - a window, or a sum over CPUs, to be compared with the threshold
- * @begin: when it began, CLOCK_MONOTONIC
+ * @begin: when it began, CLOCK_MONOTONIC; see td_watch_awake()
  * @end: when it ended
  * @ratio: ratio of the node; TOPDOWN_RATIO_NONE if there is none, or too few slots
  * @gap: there was time before it in which the CPU was not measured
+ * @idle: there was idle time before @begin, which is no time beyond the threshold
  */
 struct td_look {
 	u64 begin;
 	u64 end;
 	u32 ratio;
 	bool gap;
+	bool idle;
 };
 
 /* Deliver a watch event. */
@@ -78,6 +81,18 @@ static void td_watch_back(struct td_watched *watched, const struct topdown_watch
 	watched->since = 0;
 }
 
+/*
+ * The timer does not wake an idle CPU.  So a window that is much longer than a period has idle
+ * time, and its slots are those of the last period at most.  The timer may be two ticks late.
+ */
+static void td_watch_awake(struct td_look *look, u64 period)
+{
+	if (look->end - look->begin <= 2 * (period + TICK_NSEC))
+		return;
+	look->begin = look->end - period;
+	look->idle = true;
+}
+
 static void td_watch_look(struct td_watched *watched, const struct topdown_watch *what,
 			  const struct td_look *look)
 {
@@ -90,7 +105,7 @@ static void td_watch_look(struct td_watched *watched, const struct topdown_watch
 		td_watch_back(watched, what, look);
 		return;
 	}
-	if (!watched->since)
+	if (!watched->since || (look->idle && watched->since != TD_SINCE_TOLD))
 		watched->since = max(look->begin, 1ULL);
 	if (watched->since == TD_SINCE_TOLD ||
 	    look->end - watched->since < (u64)what->hold_ms * NSEC_PER_MSEC)
@@ -110,7 +125,8 @@ static bool td_watch_has_node(const struct topdown_watch *what,
 	return record->nodes >> what->node & 1;
 }
 
-static void td_watch_cpu(struct td_watch *watch, const struct topdown_record *record)
+static void td_watch_cpu(struct td_watch *watch, const struct topdown_record *record,
+			 u64 period)
 {
 	struct td_watched *watched = &watch->watched[record->cpu - watch->first];
 	const struct topdown_watch *what = &watch->what;
@@ -131,6 +147,7 @@ static void td_watch_cpu(struct td_watch *watch, const struct topdown_record *re
 	}
 	if (enough && td_watch_has_node(what, record))
 		look.ratio = td_ratio(record->window.node[what->node], record->window.slots);
+	td_watch_awake(&look, period);
 	td_watch_look(watched, what, &look);
 }
 
@@ -175,6 +192,7 @@ static void td_watch_sum(struct td_watch *watch, const struct topdown_record *re
 	if ((s64)(look.end - watch->begun) >= (s64)period) {
 		look.begin = watch->begun;
 		look.ratio = td_watch_ratio_of_all(watch, look.end, period);
+		td_watch_awake(&look, period);
 		td_watch_look(&watch->watched[0], &watch->what, &look);
 		watch->begun = look.end;
 	}
@@ -194,10 +212,11 @@ bool td_watch_wanted(void)
 /**
  * td_watch_window() - pass a closed window to all watches
  * @record: record of this CPU; softirq context, interrupts on
- * @period_ms: how often a sum over CPUs is compared
+ * @period_ms: the period
  */
 void td_watch_window(const struct topdown_record *record, unsigned int period_ms)
 {
+	u64 period = (u64)period_ms * NSEC_PER_MSEC;
 	struct td_watch *watch;
 
 	rcu_read_lock();
@@ -205,9 +224,9 @@ void td_watch_window(const struct topdown_record *record, unsigned int period_ms
 		if (!cpumask_test_cpu(record->cpu, watch->cpus))
 			continue;
 		if (watch->what.flags & TOPDOWN_WATCH_SUM)
-			td_watch_sum(watch, record, (u64)period_ms * NSEC_PER_MSEC);
+			td_watch_sum(watch, record, period);
 		else
-			td_watch_cpu(watch, record);
+			td_watch_cpu(watch, record, period);
 	}
 	rcu_read_unlock();
 }

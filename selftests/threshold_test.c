@@ -17,6 +17,7 @@
 #include <sys/prctl.h>
 #include <sys/timex.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
@@ -27,6 +28,7 @@
 #define NODE		TOPDOWN_BACKEND_BOUND
 #define MS		1000000ULL
 #define LONG_MS		20000
+#define PERIOD_MS	10
 
 /* Of backend bound "compute" has 15% and "stream" 82%. */
 static const char * const profile_of[] = { "compute", "stream" };
@@ -166,6 +168,15 @@ static bool beyond(const struct topdown_map_window *window, __u32 flags)
 	return flags & TOPDOWN_WATCH_BELOW ? share < 0.5 : share > 0.5;
 }
 
+/* Does a window have idle time, by the rule of linux/topdown.h? */
+static bool slept(const struct topdown_map_window *window, uint64_t period_ns)
+{
+	struct timespec tick;
+
+	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+	return window->figures.enabled_ns > 2 * (period_ns + tick.tv_nsec);
+}
+
 /* What there has to be to read since window @first. */
 static struct topdown_event expected(const struct follow *follow, __u32 flags,
 				     uint64_t hold_ms)
@@ -181,8 +192,12 @@ static struct topdown_event expected(const struct follow *follow, __u32 flags,
 			told = false;
 			continue;
 		}
-		if (!since)
+		if (slept(&window, PERIOD_MS * MS)) {
+			if (!told)
+				since = window.time_ns - PERIOD_MS * MS;
+		} else if (!since) {
 			since = window.time_ns - window.figures.enabled_ns;
+		}
 		if (told || window.time_ns - since < hold_ms * MS)
 			continue;
 		told = true;
@@ -419,6 +434,58 @@ TEST_F_TIMEOUT(threshold, is_told_when_it_has_held, 120)
 	EXPECT_LE(1, want.count);
 	EXPECT_EQ(want.count, self->follow.seen.count);
 	EXPECT_EQ(want.time_ns, self->follow.seen.time_ns);
+}
+
+/* Executes its profile for @ms, then sleeps as long as it is asked to, and so on. */
+static int napper_start(unsigned int cpu, int profile, unsigned int work_ms, unsigned int nap_ms)
+{
+	int pid = fork();
+	uint64_t end;
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (cpu_pin(cpu) || !backdoor_open() ||
+	    !backdoor_set_profile(&profile_find(profile_of[profile])->profile))
+		_exit(1);
+	for (;;) {
+		for (end = clock_ns(CLOCK_MONOTONIC) + work_ms * MS;
+		     clock_ns(CLOCK_MONOTONIC) < end;)
+			;
+		sleep_ms(nap_ms);
+	}
+}
+
+/*
+ * A CPU that works for much less than the time, and sleeps for longer, was not beyond all the
+ * time, and no window says that it was back.
+ */
+TEST_F_TIMEOUT(threshold, idle_time_does_not_count_as_held, 120)
+{
+	const unsigned int hold_ms = 1000;
+	struct topdown_map_window window;
+	uint64_t number, naps = 0;
+	int napper;
+
+	kill(self->mover.pid, SIGKILL);
+	waitpid(self->mover.pid, NULL, 0);
+	napper = napper_start(self->follow.cpu, variant->beyond, 300, 1500);
+	ASSERT_LT(0, napper);
+	ASSERT_EQ(0, watch_begin(&self->follow, variant->flags, hold_ms));
+	sleep_ms(8000);
+	for (number = self->follow.first + 1;
+	     map_window(&self->follow.map, self->follow.cpu, number, &window) == MAP_FOUND;
+	     number++)
+		naps += slept(&window, PERIOD_MS * MS);
+	EXPECT_LE(4, naps);
+	EXPECT_EQ(0, take(&self->follow));
+	kill(napper, SIGKILL);
+	waitpid(napper, NULL, 0);
+	/* The teardown has nothing left to end. */
+	mover_again(&self->mover, self->follow.cpu);
+	/* And time of work does count. */
+	STAY(variant->beyond, 2 * hold_ms);
+	EXPECT_EQ(1, take(&self->follow));
 }
 
 /* A CPU that is not measured is not beyond anything. */

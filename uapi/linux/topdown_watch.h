@@ -36,7 +36,7 @@
  * @node: enum topdown_node, or TOPDOWN_WATCH_ANY
  * @ratio: threshold, 0..TOPDOWN_RATIO_ONE; 0 with TOPDOWN_WATCH_ANY
  * @hold_ms: how long the windows of a CPU must be beyond the threshold without a break,
- *	at most 3600000; 0 with TOPDOWN_WATCH_ANY
+ *	at most 3600000; 0 with TOPDOWN_WATCH_ANY.  It begins again after idle time
  * @min_slots: a window of fewer slots counts as within the threshold, and is left out with
  *	TOPDOWN_WATCH_ANY.  So a nearly idle CPU gives no watch event.  With
  *	TOPDOWN_WATCH_SUM: the least number of slots of the sum
@@ -55,8 +55,11 @@
  * There is one watch event when a CPU crosses the threshold, and the next when it crosses
  * it again after it has been back within it.  A window without slots or without the node
  * (see TOPDOWN_RECORD_DRILLDOWN) counts as within.  So does time in which the CPU was not
- * measured, if only while its groups of ordinary counters were replaced.  An idle CPU closes
- * no window: its state does not change.
+ * measured, if only while its groups of ordinary counters were replaced.
+ *
+ * An idle CPU ends no window: its state does not change, and it sends no TOPDOWN_EVENT_BACK.
+ * Its open window ends when it works again.  A window of more than two periods and two ticks
+ * has idle time.  It counts for @hold_ms as one period, and windows before it do not count.
  */
 struct topdown_watch {
 	__u32 size;
