@@ -46,8 +46,12 @@ struct td_look {
 	bool idle;
 };
 
-/* Deliver a watch event. */
-static void td_watch_tell(struct td_pending *pending, u64 time_ns, u32 ratio)
+/*
+ * Deliver a watch event.  @opposite is the other kind of the same CPU, or NULL.  The later of
+ * the two has to be read last, so that a reader who goes by the last one is right.
+ */
+static void td_watch_tell(struct td_pending *pending, const struct td_pending *opposite,
+			  u64 time_ns, u32 ratio)
 {
 	struct td_watch_queue *queue = pending->watch->queue;
 	unsigned long flags;
@@ -60,6 +64,8 @@ static void td_watch_tell(struct td_pending *pending, u64 time_ns, u32 ratio)
 		pending->event.ratio = ratio;
 		if (!pending->event.count++)
 			list_add_tail(&pending->entry, &queue->pending);
+		else if (opposite && opposite->event.count)
+			list_move_tail(&pending->entry, &queue->pending);
 	}
 	spin_unlock_irqrestore(&queue->lock, flags);
 	if (!dead)
@@ -77,7 +83,7 @@ static void td_watch_back(struct td_watched *watched, const struct topdown_watch
 			  const struct td_look *look)
 {
 	if (watched->since == TD_SINCE_TOLD && what->flags & TOPDOWN_WATCH_BACK)
-		td_watch_tell(&watched->back, look->end, look->ratio);
+		td_watch_tell(&watched->back, &watched->beyond, look->end, look->ratio);
 	watched->since = 0;
 }
 
@@ -111,7 +117,7 @@ static void td_watch_look(struct td_watched *watched, const struct topdown_watch
 	    look->end - watched->since < (u64)what->hold_ms * NSEC_PER_MSEC)
 		return;
 	watched->since = TD_SINCE_TOLD;
-	td_watch_tell(&watched->beyond, look->end, look->ratio);
+	td_watch_tell(&watched->beyond, &watched->back, look->end, look->ratio);
 }
 
 static u64 td_watch_begin_of(const struct topdown_record *record)
@@ -142,7 +148,7 @@ static void td_watch_cpu(struct td_watch *watch, const struct topdown_record *re
 	watched->seen = record->windows;
 	if (what->node == TOPDOWN_WATCH_ANY) {
 		if (enough)
-			td_watch_tell(&watched->beyond, look.end, look.ratio);
+			td_watch_tell(&watched->beyond, NULL, look.end, look.ratio);
 		return;
 	}
 	if (enough && td_watch_has_node(what, record))

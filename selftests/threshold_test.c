@@ -334,6 +334,19 @@ TEST_F_TIMEOUT(threshold, is_told_when_it_is_back, 120)
 		EXPECT_EQ(self->follow.cpu, event[i].cpu);
 	}
 	EXPECT_LT(event[0].time_ns, event[1].time_ns);
+	/* Once more beyond than back: that it is beyond now has to come last. */
+	for (i = 0; i < CROSSINGS; i++) {
+		STAY(variant->beyond, 0);
+		if (i + 1 < CROSSINGS)
+			STAY(variant->within, 0);
+	}
+	n = read(self->follow.map.fd, event, sizeof(event)) / sizeof(event[0]);
+	ASSERT_EQ(2, n);
+	for (i = 0; i < n; i++) {
+		EXPECT_EQ(i ? 0 : TOPDOWN_EVENT_BACK, event[i].flags);
+		EXPECT_EQ(CROSSINGS - 1 + i, event[i].count);
+	}
+	EXPECT_LT(event[0].time_ns, event[1].time_ns);
 }
 
 /* A CPU that is not measured any more was within since then: there is no ratio of that. */
