@@ -18,7 +18,6 @@
 #include <linux/time64.h>
 
 #include "metrics.h"
-#include "map.h"
 #include "quota.h"
 #include "watch.h"
 
@@ -157,33 +156,27 @@ static void td_watch_cpu(struct td_watch *watch, const struct topdown_record *re
 	td_watch_look(watched, what, &look);
 }
 
-/* Replace the addend of a CPU. */
-static void td_watch_keep(struct td_watch *watch, const struct topdown_record *record)
+/* Add a window to the sum. */
+static void td_watch_add(struct td_watch *watch, const struct topdown_record *record)
 {
-	struct td_addend *last = &watch->last[record->cpu - watch->first];
-	bool has = td_watch_has_node(&watch->what, record);
-
-	last->time_ns = record->window_time_ns;
-	last->slots = has ? record->window.slots : 0;
-	last->node = has ? record->window.node[watch->what.node] : 0;
+	lockdep_assert_held(&watch->lock);
+	if (!td_watch_has_node(&watch->what, record))
+		return;
+	watch->slots += record->window.slots;
+	watch->slots_of_node += record->window.node[watch->what.node];
 }
 
-/* The ratio over the last windows.  CPUs that have been idle or unmeasured for long have none. */
-static u32 td_watch_ratio_of_all(const struct td_watch *watch, u64 now, u64 period)
+/* The ratio of the sum, which begins at 0 again. */
+static u32 td_watch_ratio_of_sum(struct td_watch *watch)
 {
-	u64 slots = 0, node = 0;
-	const struct td_addend *last;
-	unsigned int cpu;
+	u32 ratio = TOPDOWN_RATIO_NONE;
 
-	for_each_cpu(cpu, watch->cpus) {
-		last = &watch->last[cpu - watch->first];
-		/* Signed, because another CPU's window may have closed a little later. */
-		if (!last->time_ns || (s64)(now - last->time_ns) >= (s64)(2 * period))
-			continue;
-		slots += last->slots;
-		node += last->node;
-	}
-	return slots >= watch->what.min_slots ? td_ratio(node, slots) : TOPDOWN_RATIO_NONE;
+	lockdep_assert_held(&watch->lock);
+	if (watch->slots >= watch->what.min_slots)
+		ratio = td_ratio(watch->slots_of_node, watch->slots);
+	watch->slots = 0;
+	watch->slots_of_node = 0;
+	return ratio;
 }
 
 /* Once in a period, the CPU whose window closes then compares the sum. */
@@ -194,10 +187,10 @@ static void td_watch_sum(struct td_watch *watch, const struct topdown_record *re
 	unsigned long flags;
 
 	spin_lock_irqsave(&watch->lock, flags);
-	td_watch_keep(watch, record);
+	td_watch_add(watch, record);
 	if ((s64)(look.end - watch->begun) >= (s64)period) {
 		look.begin = watch->begun;
-		look.ratio = td_watch_ratio_of_all(watch, look.end, period);
+		look.ratio = td_watch_ratio_of_sum(watch);
 		td_watch_awake(&look, period);
 		td_watch_look(&watch->watched[0], &watch->what, &look);
 		watch->begun = look.end;
@@ -239,7 +232,6 @@ void td_watch_window(const struct topdown_record *record, unsigned int period_ms
 
 static void td_watch_free(struct td_watch *watch)
 {
-	kvfree(watch->last);
 	free_cpumask_var(watch->cpus);
 	kvfree(watch);
 }
@@ -281,10 +273,7 @@ static struct td_watch *td_watch_alloc(const struct topdown_watch *what,
 	watch = kvzalloc(struct_size(watch, watched, sum ? 1 : range), GFP_KERNEL_ACCOUNT);
 	if (!watch)
 		return NULL;
-	if (sum)
-		watch->last = kvcalloc(range, sizeof(*watch->last), GFP_KERNEL_ACCOUNT);
-	if ((sum && !watch->last) || !alloc_cpumask_var(&watch->cpus, GFP_KERNEL_ACCOUNT)) {
-		kvfree(watch->last);
+	if (!alloc_cpumask_var(&watch->cpus, GFP_KERNEL_ACCOUNT)) {
 		kvfree(watch);
 		return NULL;
 	}
@@ -293,18 +282,6 @@ static struct td_watch *td_watch_alloc(const struct topdown_watch *what,
 	watch->first = first;
 	watch->nr = sum ? 1 : range;
 	return watch;
-}
-
-/* Without this, the first sum would lack the CPUs that have closed no window since. */
-static void td_watch_look_back(struct td_watch *watch)
-{
-	struct topdown_record record;
-	unsigned int cpu;
-
-	for_each_cpu(cpu, watch->cpus) {
-		td_map_read(cpu, false, &record);
-		td_watch_keep(watch, &record);
-	}
 }
 
 /**
@@ -335,8 +312,6 @@ struct td_watch *td_watch_create(struct td_watch_queue *queue,
 	watch->user = user;
 	watch->begun = ktime_get_ns();
 	td_watch_setup(watch);
-	if (watch->last)
-		td_watch_look_back(watch);
 	return watch;
 }
 

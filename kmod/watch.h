@@ -55,18 +55,6 @@ struct td_watched {
 };
 
 /**
- * struct td_addend - the last window of a CPU, for the sum over CPUs
- * @time_ns: when the window closed, CLOCK_MONOTONIC; 0 for no window
- * @slots: its slots; 0 if it lacks the node, as is @node
- * @node: its slots of the node
- */
-struct td_addend {
-	u64 time_ns;
-	u64 slots;
-	u64 node;
-};
-
-/**
  * struct td_watch - a watch: its condition, and its state
  * @node: entry in the list of all watches; RCU
  * @own: entry in the watch list of the descriptor; under td_watch_mutex
@@ -76,10 +64,11 @@ struct td_addend {
  * @what: the checked request of the caller; out_watch is the number
  * @cpus: CPUs whose windows are watched
  * @dead: the watch has been removed; under the lock of @queue
- * @lock: protects @begun, @last and, for the sum, @watched
+ * @lock: protects @begun, @slots, @slots_of_node and, for the sum, @watched
  * @begun: when the sum was last compared, CLOCK_MONOTONIC
- * @last: addend of each CPU; NULL without TOPDOWN_WATCH_SUM
- * @first: number of the CPU that @last or @watched begins with
+ * @slots: slots since then, of windows that have the node; 0 without TOPDOWN_WATCH_SUM
+ * @slots_of_node: slots of the node since then
+ * @first: number of the CPU that @watched begins with
  * @nr: length of @watched
  * @watched: state of each CPU; one entry for the sum
  */
@@ -93,9 +82,10 @@ struct td_watch {
 	cpumask_var_t cpus;
 	bool dead;
 
-	spinlock_t lock; /* begun, last, watched */
+	spinlock_t lock; /* begun, slots, slots_of_node, watched */
 	u64 begun;
-	struct td_addend *last;
+	u64 slots;
+	u64 slots_of_node;
 
 	unsigned int first;
 	unsigned int nr;

@@ -375,13 +375,13 @@ TEST_F_TIMEOUT(threshold, is_back_when_it_was_offline, 120)
 }
 
 /*
- * Two CPUs, of which one is always over one half: together they are over two thirds when
- * both are.
+ * Two CPUs, of which one is always over one half: together they are over 70% when both are,
+ * and not when the other is not, even if that one has three windows in the sum.
  */
 TEST_F_TIMEOUT(threshold, of_the_sum_of_cpus, 120)
 {
 	const struct topdown_watch sum = {
-		.node = NODE, .ratio = TOPDOWN_RATIO_ONE / 100 * 65,
+		.node = NODE, .ratio = TOPDOWN_RATIO_ONE / 100 * 70,
 		.flags = variant->flags | TOPDOWN_WATCH_SUM | TOPDOWN_WATCH_BACK,
 	};
 	__u64 cpus[TD_CPUS_MAX / 64] = { };
@@ -415,6 +415,60 @@ TEST_F_TIMEOUT(threshold, of_the_sum_of_cpus, 120)
 	}
 	EXPECT_EQ(0, take(&self->follow));
 	spin_stop(spinner);
+}
+
+/* Slots of the windows after @number up to that of @end_ns, and those of the node. */
+static bool sum_of(const struct follow *follow, uint64_t number, uint64_t end_ns,
+		   struct topdown_map_window *sum)
+{
+	struct topdown_map_window window;
+
+	memset(sum, 0, sizeof(*sum));
+	do {
+		if (map_window(&follow->map, follow->cpu, ++number, &window) != MAP_FOUND)
+			return false;
+		sum->figures.slots += window.figures.slots;
+		sum->figures.node[NODE] += window.figures.node[NODE];
+		sum->number++;
+	} while (window.time_ns != end_ns);
+	return true;
+}
+
+static __u32 ratio_of(const struct topdown_map_window *window)
+{
+	return window->figures.node[NODE] * (unsigned __int128)TOPDOWN_RATIO_ONE /
+	       window->figures.slots;
+}
+
+/* A window is shorter than the period, so a sum has two of a CPU: neither is left out. */
+TEST_F_TIMEOUT(threshold, the_sum_has_all_windows, 60)
+{
+	struct topdown_watch sum = {
+		.node = NODE, .ratio = variant->flags & TOPDOWN_WATCH_BELOW ? TOPDOWN_RATIO_ONE : 0,
+		.flags = variant->flags | TOPDOWN_WATCH_SUM,
+	};
+	struct topdown_map_window window, whole, later;
+	struct topdown_map_record copy;
+
+	ASSERT_EQ(0, period_set("100"));
+	STAY(variant->within, 200);
+	ASSERT_TRUE(map_read(&self->follow.map, self->follow.cpu, &copy));
+	ASSERT_EQ(MAP_FOUND, map_window(&self->follow.map, self->follow.cpu,
+					copy.record.windows, &window));
+	/* One alone has too few. */
+	sum.min_slots = window.figures.slots * 3 / 2;
+	ASSERT_EQ(0, watch_begin_with(&self->follow, &sum));
+	*self->mover.wanted = variant->beyond;
+	STAY(variant->beyond, 500);
+	ASSERT_EQ(1, take(&self->follow));
+	/* One window may have ended just before the watch was added. */
+	ASSERT_TRUE(sum_of(&self->follow, self->follow.first, self->follow.seen.time_ns, &whole));
+	EXPECT_LE(2, whole.number);
+	if (self->follow.seen.ratio != ratio_of(&whole)) {
+		ASSERT_TRUE(sum_of(&self->follow, self->follow.first + 1,
+				   self->follow.seen.time_ns, &later));
+		EXPECT_EQ(ratio_of(&later), self->follow.seen.ratio);
+	}
 }
 
 /* The windows of the event itself decide, not the clock of the one who waits. */

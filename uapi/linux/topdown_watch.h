@@ -20,8 +20,8 @@
 /* Also give a watch event, with TOPDOWN_EVENT_BACK, when the ratio is back within. */
 #define TOPDOWN_WATCH_BACK	(1U << 1)
 /*
- * Compare the sum over the CPUs, not each CPU, once in a period.  The sum has the last window of
- * each CPU whose last window ended less than two periods ago.
+ * Compare the sum over the CPUs, not each CPU, when a window ends and a period has passed since
+ * the last time.  The sum has all windows that ended since then, so each window is in one sum.
  */
 #define TOPDOWN_WATCH_SUM	(1U << 2)
 /* Remove a watch, with its unread watch events, instead of adding one. */
