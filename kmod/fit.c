@@ -14,6 +14,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
@@ -37,6 +38,7 @@
 #include "plausible.h"
 #include "room.h"
 #include "scope.h"
+#include "watch.h"
 #include "window.h"
 
 #define TD_RETRY_MIN		HZ
@@ -63,6 +65,9 @@ struct td_fit {
 
 static DEFINE_PER_CPU(struct td_fit, td_fits);
 
+/* CPUs with a meter; under td_fit_mutex. */
+static struct cpumask td_fit_measured;
+
 static struct td_fit *td_fit_of(const struct td_window *window)
 {
 	lockdep_assert_held(&td_fit_mutex);
@@ -85,6 +90,13 @@ static struct td_meter *td_fit_counters(struct td_window *window)
 				  td_room_drilldown() ? &drill : NULL);
 }
 
+/* A CPU stays without a meter for now: set its state, and end what watches wait for there. */
+static void td_fit_without(struct td_window *window, smp_call_func_t set_state)
+{
+	td_fit_call(window, set_state);
+	td_watch_gone(window->cpu, &td_fit_measured);
+}
+
 /* Make a meter with PERF_METRICS if the CPU has it, or else with ordinary counters. */
 static int td_fit_create(struct td_window *window)
 {
@@ -99,6 +111,7 @@ static int td_fit_create(struct td_window *window)
 	if (IS_ERR(meter))
 		return PTR_ERR(meter);
 	window->meter = meter;
+	cpumask_set_cpu(window->cpu, &td_fit_measured);
 	/* Pairs with READ_ONCE() in td_window_nodes(). */
 	WRITE_ONCE(window->nodes_possible, meter->nodes_possible);
 	return 0;
@@ -162,13 +175,13 @@ static void td_fit_make(struct td_window *window)
 		return;
 	}
 	if (td_meter_lacks_events(ret)) {
-		td_fit_call(window, td_window_unsupported);
+		td_fit_without(window, td_window_unsupported);
 		return;
 	}
 	if (td_fit_troubled(window, true))
 		pr_warn_ratelimited("CPU%d: cannot make the event group (error %d), trying again\n",
 				    window->cpu, ret);
-	td_fit_call(window, td_window_failed);
+	td_fit_without(window, td_window_failed);
 	schedule_delayed_work(&window->mend, window->mend_delay);
 }
 
@@ -183,6 +196,7 @@ static void td_fit_release(struct td_window *window)
 	timer_delete_sync(&window->timer);
 	td_meter_destroy(window->meter);
 	window->meter = NULL;
+	cpumask_clear_cpu(window->cpu, &td_fit_measured);
 }
 
 static void td_fit_again(struct td_window *window)
@@ -229,7 +243,7 @@ static void td_fit_refuse(struct td_window *window)
 	struct td_fit *fit = td_fit_of(window);
 
 	td_fit_release(window);
-	td_fit_call(window, td_window_unsupported);
+	td_fit_without(window, td_window_unsupported);
 	WRITE_ONCE(window->lost, false);
 	if (td_trust_refuse(&window->trust)) {
 		fit->refuse_delay = min(fit->refuse_delay * 2, TD_REFUSE_MAX);
@@ -323,7 +337,7 @@ void td_fit_stop(struct td_window *window)
 		return;
 	fit->started = false;
 	td_fit_release(window);
-	td_fit_call(window, td_window_offline);
+	td_fit_without(window, td_window_offline);
 	cancel_delayed_work(&window->mend);
 }
 

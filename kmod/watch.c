@@ -230,6 +230,42 @@ void td_watch_window(const struct topdown_record *record, unsigned int period_ms
 	rcu_read_unlock();
 }
 
+static void td_watch_sum_gone(struct td_watch *watch, const struct td_look *look,
+			      const struct cpumask *measured)
+{
+	unsigned long flags;
+
+	if (cpumask_intersects(watch->cpus, measured))
+		return;
+	spin_lock_irqsave(&watch->lock, flags);
+	td_watch_back(&watch->watched[0], &watch->what, look);
+	/* The next sum begins with the next window. */
+	td_watch_ratio_of_sum(watch);
+	spin_unlock_irqrestore(&watch->lock, flags);
+}
+
+/**
+ * td_watch_gone() - a CPU is not measured any more, so it is within all thresholds
+ * @cpu: the CPU, whose timer cannot run until the caller makes another meter
+ * @measured: CPUs that have a meter; a sum over none of them is within its threshold too
+ */
+void td_watch_gone(unsigned int cpu, const struct cpumask *measured)
+{
+	const struct td_look look = { .end = ktime_get_ns(), .ratio = TOPDOWN_RATIO_NONE };
+	struct td_watch *watch;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(watch, &td_watches, node) {
+		if (!cpumask_test_cpu(cpu, watch->cpus))
+			continue;
+		if (watch->what.flags & TOPDOWN_WATCH_SUM)
+			td_watch_sum_gone(watch, &look, measured);
+		else
+			td_watch_back(&watch->watched[cpu - watch->first], &watch->what, &look);
+	}
+	rcu_read_unlock();
+}
+
 static void td_watch_free(struct td_watch *watch)
 {
 	free_cpumask_var(watch->cpus);

@@ -42,7 +42,7 @@ struct td_pending {
  * struct td_watched - state of a watch for a CPU, or for the sum over CPUs
  * @since: when its windows began to be beyond the threshold; 0 if they are not;
  *	TD_SINCE_TOLD if the watch event for that has been delivered.  Used by the CPU's
- *	timer alone; for the sum under td_watch.lock
+ *	timer, and by td_watch_gone() while there is none; for the sum under td_watch.lock
  * @seen: number of the last window that was compared; as @since
  * @beyond: watch events for being beyond the threshold
  * @back: watch events for being back within it
@@ -96,6 +96,7 @@ extern struct mutex td_watch_mutex;
 
 bool td_watch_wanted(void);
 void td_watch_window(const struct topdown_record *record, unsigned int period_ms);
+void td_watch_gone(unsigned int cpu, const struct cpumask *measured);
 
 struct td_watch *td_watch_create(struct td_watch_queue *queue,
 				 const struct topdown_watch *what,

@@ -349,10 +349,16 @@ TEST_F_TIMEOUT(threshold, is_told_when_it_is_back, 120)
 	EXPECT_LT(event[0].time_ns, event[1].time_ns);
 }
 
-/* A CPU that is not measured any more was within since then: there is no ratio of that. */
+/* A CPU that is not measured any more is within, at once: there is no ratio of that. */
 TEST_F_TIMEOUT(threshold, is_back_when_it_was_offline, 120)
 {
-	uint64_t told;
+	const struct topdown_watch sum = {
+		.node = NODE, .ratio = HALF,
+		.flags = variant->flags | TOPDOWN_WATCH_BACK | TOPDOWN_WATCH_SUM,
+	};
+	struct topdown_event event[2];
+	uint64_t told, before;
+	unsigned int i;
 
 	if (self->nr < 2)
 		SKIP(return, "no CPU can go offline");
@@ -360,18 +366,32 @@ TEST_F_TIMEOUT(threshold, is_back_when_it_was_offline, 120)
 	STAY(variant->beyond, 0);
 	ASSERT_EQ(1, take(&self->follow));
 	told = self->follow.seen.time_ns;
+	ASSERT_EQ(0, watch_begin_with(&self->follow, &sum));
+	STAY(variant->beyond, 50);
+	ASSERT_EQ(1, take(&self->follow));
+	ASSERT_EQ(TOPDOWN_CPU_ALL, self->follow.seen.cpu);
+	before = clock_ns(CLOCK_MONOTONIC);
 	ASSERT_EQ(0, cpu_set_online(self->follow.cpu, false));
-	sleep_ms(100);
-	EXPECT_EQ(0, take(&self->follow));
+	ASSERT_EQ(sizeof(event), read(self->follow.map.fd, event, sizeof(event)));
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(i ? TOPDOWN_CPU_ALL : self->follow.cpu, event[i].cpu);
+		EXPECT_EQ(TOPDOWN_EVENT_BACK, event[i].flags);
+		EXPECT_EQ(TOPDOWN_RATIO_NONE, event[i].ratio);
+		EXPECT_EQ(1, event[i].count);
+		EXPECT_LT(before, event[i].time_ns);
+		EXPECT_GT(clock_ns(CLOCK_MONOTONIC), event[i].time_ns);
+	}
+	EXPECT_LT(told, event[0].time_ns);
+	/* Only once, and beyond again when it is measured again. */
 	ASSERT_EQ(0, cpu_set_online(self->follow.cpu, true));
 	mover_again(&self->mover, self->follow.cpu);
-	STAY(variant->beyond, 0);
-	ASSERT_EQ(1, take(&self->follow));
-	EXPECT_EQ(TOPDOWN_EVENT_BACK, self->follow.seen.flags);
-	EXPECT_EQ(TOPDOWN_RATIO_NONE, self->follow.seen.ratio);
-	EXPECT_LT(told, self->follow.seen.time_ns);
-	ASSERT_EQ(1, take(&self->follow));
-	EXPECT_EQ(0, self->follow.seen.flags);
+	STAY(variant->beyond, 50);
+	ASSERT_EQ(sizeof(event), read(self->follow.map.fd, event, sizeof(event)));
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(0, event[i].flags);
+		EXPECT_EQ(1, event[i].count);
+	}
+	EXPECT_EQ(0, take(&self->follow));
 }
 
 /*

@@ -55,7 +55,8 @@
  * There is one watch event when a CPU crosses the threshold, and the next when it crosses
  * it again after it has been back within it.  A window without slots or without the node
  * (see TOPDOWN_RECORD_DRILLDOWN) counts as within.  So does time in which the CPU was not
- * measured, if only while its groups of ordinary counters were replaced.
+ * measured, if only while its groups of ordinary counters were replaced.  A CPU that goes
+ * offline, or is given up, is back at once; a sum is when none of its CPUs is measured.
  *
  * An idle CPU ends no window: its state does not change, and it sends no TOPDOWN_EVENT_BACK.
  * Its open window ends when it works again.  A window of more than two periods and two ticks
@@ -88,7 +89,8 @@ struct topdown_watch {
  *	TOPDOWN_RATIO_NONE with TOPDOWN_WATCH_ANY, and where a CPU is back because it had
  *	too few slots or was not measured
  * @count: how often it happened since the last read, at least 1
- * @time_ns: end of the latest window, CLOCK_MONOTONIC
+ * @time_ns: end of the latest window, or when its CPU was not measured any more;
+ *	CLOCK_MONOTONIC
  *
  * The kernel keeps one watch event for each watch, CPU and set of flags, and counts in it
  * what happens until it is read.  So none is lost for lack of room.  They are in the order
