@@ -450,14 +450,15 @@ static long td_chardev_ioctl(struct file *filp, unsigned int cmd, unsigned long 
 	return -EFAULT;
 }
 
-static ssize_t td_chardev_read_event(struct file *filp, char __user *buffer, size_t size,
-				     loff_t *offset)
+static ssize_t td_chardev_read_events(struct kiocb *iocb, struct iov_iter *to)
 {
+	const struct file *filp = iocb->ki_filp;
+	bool nonblock = filp->f_flags & O_NONBLOCK || iocb->ki_flags & IOCB_NOWAIT;
 	struct td_file *file = filp->private_data;
 
 	if (!file->may_read)
 		return -EACCES;
-	return td_watch_list_read(&file->watches, buffer, size, filp->f_flags & O_NONBLOCK);
+	return td_watch_list_read(&file->watches, to, nonblock);
 }
 
 static __poll_t td_chardev_poll(struct file *filp, poll_table *table)
@@ -507,6 +508,8 @@ static int td_chardev_open(struct inode *inode, struct file *filp)
 	td_watch_list_init(&file->watches);
 	td_session_list_init(&file->sessions);
 	filp->private_data = file;
+	/* td_chardev_read_events() knows IOCB_NOWAIT. */
+	filp->f_mode |= FMODE_NOWAIT;
 	return stream_open(inode, filp);
 }
 
@@ -535,7 +538,7 @@ static const struct file_operations td_chardev_fops = {
 	.release	= td_chardev_release,
 	.unlocked_ioctl	= td_chardev_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,
-	.read		= td_chardev_read_event,
+	.read_iter	= td_chardev_read_events,
 	.poll		= td_chardev_poll,
 	.mmap		= td_chardev_mmap,
 };

@@ -10,7 +10,7 @@
 #include <linux/kernel.h>
 #include <linux/lockdep.h>
 #include <linux/string.h>
-#include <linux/uaccess.h>
+#include <linux/uio.h>
 
 #include "known.h"
 #include "watch.h"
@@ -207,25 +207,24 @@ static void td_watch_list_give_back(struct td_watch_list *watches,
 }
 
 /* Copy a watch event, cut or padded to the caller's size. */
-static bool td_watch_list_give(char __user *buffer, const struct topdown_event *event, size_t size)
+static bool td_watch_list_give(struct iov_iter *to, const struct topdown_event *event, size_t size)
 {
-	size_t known = min(size, sizeof(*event));
+	size_t known = min(size, sizeof(*event)), rest = size - known;
 
-	return !copy_to_user(buffer, event, known) && !clear_user(buffer + known, size - known);
+	return copy_to_iter(event, known, to) == known && iov_iter_zero(rest, to) == rest;
 }
 
 /**
  * td_watch_list_read() - wait for a watch event, and copy all unread ones
  * @watches: watch list of the descriptor
- * @buffer: room for watch events
- * @size: size of @buffer
+ * @to: room for watch events
  * @nonblock: do not wait
  *
  * Return: bytes that were written, or a negative errno as in the ABI.
  */
-ssize_t td_watch_list_read(struct td_watch_list *watches, char __user *buffer, size_t size,
-			   bool nonblock)
+ssize_t td_watch_list_read(struct td_watch_list *watches, struct iov_iter *to, bool nonblock)
 {
+	size_t size = iov_iter_count(to);
 	struct topdown_event event;
 	size_t event_size, done = 0;
 	int taken, ret;
@@ -244,7 +243,7 @@ ssize_t td_watch_list_read(struct td_watch_list *watches, char __user *buffer, s
 	/* It does not change any more, because there has been a watch. */
 	event_size = watches->event_size;
 	do {
-		if (!td_watch_list_give(buffer + done, &event, event_size)) {
+		if (!td_watch_list_give(to, &event, event_size)) {
 			td_watch_list_give_back(watches, &event);
 			return done ? done : -EFAULT;
 		}

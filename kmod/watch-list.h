@@ -11,6 +11,7 @@
 #include "watch.h"
 
 struct cpumask;
+struct iov_iter;
 
 /**
  * struct td_watch_list - watch list: the watches of one descriptor
@@ -34,8 +35,7 @@ int td_watch_list_check(const struct topdown_watch *what);
 int td_watch_list_add(struct td_watch_list *watches, struct topdown_watch *what,
 		      const struct cpumask *cpus);
 int td_watch_list_remove(struct td_watch_list *watches, u32 id);
-ssize_t td_watch_list_read(struct td_watch_list *watches, char __user *buffer, size_t size,
-			   bool nonblock);
+ssize_t td_watch_list_read(struct td_watch_list *watches, struct iov_iter *to, bool nonblock);
 __poll_t td_watch_list_poll(struct td_watch_list *watches, struct file *filp, poll_table *table);
 
 #endif /* TOPDOWN_WATCHES_H */

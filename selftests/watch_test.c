@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -615,6 +616,45 @@ TEST_F(watch, a_fault_loses_no_event)
 	EXPECT_EQ(0, ready(self->fd, 0));
 	EXPECT_EQ(0, take(self->fd).count);
 	EXPECT_EQ(EAGAIN, errno);
+}
+
+/* One call for all room that it has: it does not wait for the rest, when there was an event. */
+TEST_F(watch, readv_waits_for_one_event_only)
+{
+	struct topdown_event event[3];
+	struct iovec room[] = {
+		{ event, 8 }, { (char *)event + 8, 24 }, { &event[1], sizeof(event[1]) },
+		{ &event[2], sizeof(event[2]) },
+	};
+
+	ASSERT_EQ(0, set_any_of(self->fd, self->busy));
+	ASSERT_TRUE(windows_wait(&self->map, self->busy, 3));
+	/* From here on none closes. */
+	ASSERT_EQ(0, period_set("60000"));
+	memset(event, 0xa5, sizeof(event));
+	ASSERT_EQ(sizeof(event[0]), readv(self->fd, room, 4));
+	EXPECT_EQ(1, event[0].watch);
+	EXPECT_EQ(self->busy, event[0].cpu);
+	EXPECT_LE(2, event[0].count);
+	EXPECT_EQ(0xa5a5a5a5a5a5a5a5, event[1].count);
+}
+
+/* Somebody else who has the descriptor may be the first to read: no flag of the file matters. */
+TEST_F(watch, a_read_that_must_not_wait_does_not)
+{
+	struct topdown_event event;
+	struct iovec room = { &event, sizeof(event) };
+
+	ASSERT_EQ(0, set_any_of(self->fd, self->busy));
+	ASSERT_TRUE(windows_wait(&self->map, self->busy, 3));
+	ASSERT_EQ(0, period_set("60000"));
+	EXPECT_EQ(sizeof(event), preadv2(self->fd, &room, 1, -1, RWF_NOWAIT));
+	EXPECT_EQ(self->busy, event.cpu);
+	EXPECT_EQ(-1, preadv2(self->fd, &room, 1, -1, RWF_NOWAIT));
+	EXPECT_EQ(EAGAIN, errno);
+	room.iov_len--;
+	EXPECT_EQ(-1, preadv2(self->fd, &room, 1, -1, RWF_NOWAIT));
+	EXPECT_EQ(EINVAL, errno);
 }
 
 static void on_alarm(int signal)

@@ -79,8 +79,9 @@
  * which perf refuses a CPU-wide software event.
  * mmap(): EACCES (offset 0 only), ENOENT and ENOMEM as above; EINVAL for a length beyond the
  * map, or without MAP_SHARED; EPERM for a writable or executable mapping.
- * read(): EACCES and EFAULT as above; EAGAIN when there is nothing to read and O_NONBLOCK is
- * set; EINTR; EINVAL for less room than one watch event.
+ * read(), readv(), preadv2() with offset -1: EACCES and EFAULT as above; EAGAIN when there is
+ * nothing to read and O_NONBLOCK or RWF_NOWAIT is set; EINTR; EINVAL for less room than one
+ * watch event.
  * poll(): POLLIN when there is a watch event; POLLPRI when a session of the descriptor has
  * ended (EXITED, ENDED) and neither SESSION nor SESSIONS has read it since; POLLERR when the
  * descriptor has no session and read() fails with EACCES.

@@ -18,6 +18,8 @@
 static bool watched[1 + WATCHES_MAX];
 static uint32_t last_watch;
 static uint32_t event_size = EVENT_SIZE_MIN;
+/* Reads at which another who has the descriptor was faster. */
+static long taken;
 
 static unsigned int count_watches(void)
 {
@@ -33,6 +35,7 @@ void fake_watches_begin(void)
 	memset(watched, 0, sizeof(watched));
 	last_watch = 0;
 	event_size = EVENT_SIZE_MIN;
+	taken = 0;
 }
 
 static int remove_watch(const struct topdown_watch *arg)
@@ -92,7 +95,7 @@ static bool has_event(void)
 }
 
 /* Of the last watch, cut or padded to the size that was asked for. */
-ssize_t fake_event(void *to, size_t size)
+ssize_t fake_event(void *to, size_t size, bool wait)
 {
 	struct topdown_event event = {
 		.watch = last_watch,
@@ -108,8 +111,11 @@ ssize_t fake_event(void *to, size_t size)
 		return refuse(setting("FAKE_WATCH_ERRNO", 0));
 	if (size < event_size)
 		return refuse(EINVAL);
-	if (!has_event())
-		return refuse(EAGAIN);
+	/* A real one would wait for ever. */
+	if (!has_event() || taken < setting("FAKE_EVENT_TAKEN", 0)) {
+		taken++;
+		return refuse(wait ? EDEADLK : EAGAIN);
+	}
 	FAKE_GROWN(&event);
 	memcpy(to, &event, known);
 	memset((char *)to + known, 0, event_size - known);

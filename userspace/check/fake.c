@@ -42,6 +42,7 @@
  *   FAKE_EVENT     CPU of the event that read() gives
  *   FAKE_EVENT_FLAGS  its flags (0)
  *   FAKE_EVENT_NONE   it has no ratio
+ *   FAKE_EVENT_TAKEN  how often poll() says so, and another has read it before
  *   FAKE_INFO_ERRNO, FAKE_READ_ERRNO, FAKE_OPEN_ERRNO, FAKE_RESET_ERRNO
  *   FAKE_MAP_ERRNO, FAKE_WATCH_ERRNO
  *   FAKE_INFO_RETURN  what INFO returns instead of 0
@@ -68,6 +69,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -461,5 +463,18 @@ ssize_t read(int fd, void *to, size_t size)
 		return fake_perf_read(to, size);
 	if (!fake_is_device(fd))
 		return real(fd, to, size);
-	return fake_event(to, size);
+	return fake_event(to, size, true);
+}
+
+ssize_t preadv2(int fd, const struct iovec *to, int nr, off_t offset, int flags)
+{
+	ssize_t (*real)(int fd, const struct iovec *to, int nr, off_t offset, int flags) =
+		dlsym(RTLD_NEXT, "preadv2");
+
+	if (!fake_is_device(fd))
+		return real(fd, to, nr, offset, flags);
+	/* A stream has no other offset, and the library one place for what it reads. */
+	if (nr != 1 || offset != -1)
+		return refuse(ESPIPE);
+	return fake_event(to->iov_base, to->iov_len, !(flags & RWF_NOWAIT));
 }

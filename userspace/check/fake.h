@@ -35,7 +35,7 @@ int fake_info(struct topdown_info *arg);
 int fake_read(struct topdown_read *arg);
 int fake_reset(const struct topdown_reset *arg);
 int fake_watch(struct topdown_watch *arg);
-ssize_t fake_event(void *to, size_t size);
+ssize_t fake_event(void *to, size_t size, bool wait);
 void fake_watches_begin(void);
 uint64_t now_ns(void);
 unsigned int nr_cpus(void);

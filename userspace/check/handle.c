@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
+#include <time.h>
 #include <topdown.h>
 #include <unistd.h>
 
@@ -163,6 +164,34 @@ static void test_cancel(void)
 	topdown_close(td);
 }
 
+/* The descriptor is shared, and another is faster to read what poll() said there is. */
+static void test_taken(void)
+{
+	struct timespec begun, now;
+	struct topdown *td = NULL;
+
+	setenv("FAKE_EVENT", "3", 1);
+	setenv("FAKE_EVENT_TAKEN", "3", 1);
+	topdown_open(&td, NODE);
+	watch_any(td);
+	check(wait_ms(td, 0) == -EAGAIN, "taken by another");
+	check(!wait_ms(td, -1), "but not the next");
+	topdown_close(td);
+
+	setenv("FAKE_EVENT_TAKEN", "1000000000", 1);
+	topdown_open(&td, NODE);
+	watch_any(td);
+	clock_gettime(CLOCK_MONOTONIC, &begun);
+	check(wait_ms(td, 50) == -EAGAIN, "all taken");
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	check((now.tv_sec - begun.tv_sec) * 1000 + (now.tv_nsec - begun.tv_nsec) / 1000000 >= 49,
+	      "not before the time is over");
+	check(!topdown_watch_cancel(td) && wait_ms(td, -1) == -ECANCELED, "and cancelled");
+	topdown_close(td);
+	unsetenv("FAKE_EVENT_TAKEN");
+	unsetenv("FAKE_EVENT");
+}
+
 static void *cancel_later(void *td)
 {
 	usleep(50000);
@@ -230,13 +259,14 @@ static void test_descriptors(void)
 
 int main(void)
 {
-	ktap_begin(&ktap, 29);
+	ktap_begin(&ktap, 34);
 	setenv("FAKE_FEATURES", "63", 1);
 	setenv("FAKE_TICK", "0", 1);
 	test_open_fd();
 	test_event_size();
 	test_read_only();
 	test_cancel();
+	test_taken();
 	test_cancel_asleep();
 	test_descriptors();
 	return ktap_end(&ktap);

@@ -7,10 +7,13 @@
 #include <errno.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 /* A module gives no larger watch event. */
 #define TD_EVENT_SIZE_MAX	4096
+
+#define TD_NS_PER_MS		1000000
 
 /* What is not for the caller to say, or not known here, is 0. */
 static int td_check_watch(const struct topdown_watch *what)
@@ -127,6 +130,14 @@ static int td_sleep(struct topdown *td, int timeout_ms)
 	return read(fds[0].fd, &cancelled, sizeof(cancelled)) < 0 ? -errno : -ECANCELED;
 }
 
+/* Does not wait, whatever the flags of the descriptor, which others may have too, are. */
+static ssize_t td_read_now(const struct topdown *td, void *room, size_t size)
+{
+	struct iovec iov = { .iov_base = room, .iov_len = size };
+
+	return preadv2(td->fd, &iov, 1, -1, RWF_NOWAIT);
+}
+
 /*
  * One watch event, or a negative errno.  Who made the first watch of a descriptor that was
  * handed on has chosen the size, and there is no command that gives it.  The first power of two
@@ -135,11 +146,11 @@ static int td_sleep(struct topdown *td, int timeout_ms)
 static ssize_t td_read_event(struct topdown *td, unsigned char room[TD_EVENT_SIZE_MAX])
 {
 	size_t size = td->event_size ? td->event_size : TD_EVENT_SIZE_MIN;
-	ssize_t len = read(td->fd, room, size);
+	ssize_t len = td_read_now(td, room, size);
 
 	while (len < 0 && errno == EINVAL && !td->event_size && size < TD_EVENT_SIZE_MAX) {
 		size *= 2;
-		len = read(td->fd, room, size);
+		len = td_read_now(td, room, size);
 	}
 	if (len < 0)
 		return -errno;
@@ -153,6 +164,9 @@ TD_API int topdown_watch_wait(struct topdown *td, int timeout_ms,
 			      struct topdown_event *out, size_t size)
 {
 	unsigned char event[TD_EVENT_SIZE_MAX];
+	uint64_t end = td_clock_ns(CLOCK_MONOTONIC) + (uint64_t)(timeout_ms > 0 ? timeout_ms : 0) *
+							      TD_NS_PER_MS;
+	uint64_t now;
 	ssize_t len;
 	int ret;
 
@@ -164,11 +178,21 @@ TD_API int topdown_watch_wait(struct topdown *td, int timeout_ms,
 	/* On a descriptor with sessions poll() does not tell of it, and waits for ever. */
 	if (!(td->info.out_flags & TOPDOWN_INFO_MAY_READ))
 		return -EACCES;
-	ret = td_sleep(td, timeout_ms);
-	if (ret)
-		return ret;
-	/* With POLLERR this says what is wrong, and does not wait. */
-	len = td_read_event(td, event);
+	for (;;) {
+		ret = td_sleep(td, timeout_ms);
+		if (ret)
+			return ret;
+		/* With POLLERR this says what is wrong. */
+		len = td_read_event(td, event);
+		if (len != -EAGAIN)
+			break;
+		/* Another who has the descriptor was faster. */
+		now = td_clock_ns(CLOCK_MONOTONIC);
+		if (timeout_ms >= 0 && now >= end)
+			return -EAGAIN;
+		if (timeout_ms > 0)
+			timeout_ms = (end - now + TD_NS_PER_MS - 1) / TD_NS_PER_MS;
+	}
 	if (len < 0)
 		return len;
 	td_copy_sized(out, size, event, len);
