@@ -66,13 +66,13 @@ static void td_watch_list_drop(struct td_watch_list *watches, struct td_watch *w
 	unsigned int i;
 
 	lockdep_assert_held(&td_watch_mutex);
-	spin_lock_irq(&watches->queue.lock);
+	spin_lock_bh(&watches->queue.lock);
 	watch->dead = true;
 	for (i = 0; i < watch->nr; i++) {
 		td_watch_list_drop_pending(&watch->watched[i].beyond);
 		td_watch_list_drop_pending(&watch->watched[i].back);
 	}
-	spin_unlock_irq(&watches->queue.lock);
+	spin_unlock_bh(&watches->queue.lock);
 	list_del(&watch->own);
 	watches->nr--;
 	td_watch_end(watch);
@@ -166,7 +166,7 @@ static int td_watch_list_take(struct td_watch_list *watches, struct topdown_even
 	/* Pairs with WRITE_ONCE() in td_watch_list_put(). */
 	if (room < READ_ONCE(watches->event_size))
 		return -EINVAL;
-	spin_lock_irq(&watches->queue.lock);
+	spin_lock_bh(&watches->queue.lock);
 	pending = list_first_entry_or_null(&watches->queue.pending, struct td_pending, entry);
 	if (pending) {
 		*event = pending->event;
@@ -174,7 +174,7 @@ static int td_watch_list_take(struct td_watch_list *watches, struct topdown_even
 		pending->event.count = 0;
 		list_del_init(&pending->entry);
 	}
-	spin_unlock_irq(&watches->queue.lock);
+	spin_unlock_bh(&watches->queue.lock);
 	return !!pending;
 }
 
@@ -193,14 +193,14 @@ static void td_watch_list_give_back(struct td_watch_list *watches,
 		if (event->cpu != TOPDOWN_CPU_ALL)
 			watched += event->cpu - watch->first;
 		pending = event->flags & TOPDOWN_EVENT_BACK ? &watched->back : &watched->beyond;
-		spin_lock_irq(&watches->queue.lock);
+		spin_lock_bh(&watches->queue.lock);
 		if (pending->event.count) {
 			pending->event.count += event->count;
 		} else {
 			pending->event = *event;
 			list_add(&pending->entry, &watches->queue.pending);
 		}
-		spin_unlock_irq(&watches->queue.lock);
+		spin_unlock_bh(&watches->queue.lock);
 	}
 	mutex_unlock(&td_watch_mutex);
 	wake_up_interruptible_poll(&watches->queue.wait, EPOLLIN | EPOLLRDNORM);

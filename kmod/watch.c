@@ -48,15 +48,16 @@ struct td_look {
 /*
  * Deliver a watch event.  @opposite is the other kind of the same CPU, or NULL.  The later of
  * the two has to be read last, so that a reader who goes by the last one is right.
+ *
+ * Return: whether td_watch_wake() has to be called, with no lock held.
  */
-static void td_watch_tell(struct td_pending *pending, const struct td_pending *opposite,
+static bool td_watch_tell(struct td_pending *pending, const struct td_pending *opposite,
 			  u64 time_ns, u32 ratio)
 {
 	struct td_watch_queue *queue = pending->watch->queue;
-	unsigned long flags;
 	bool dead;
 
-	spin_lock_irqsave(&queue->lock, flags);
+	spin_lock_bh(&queue->lock);
 	dead = pending->watch->dead;
 	if (!dead) {
 		pending->event.time_ns = time_ns;
@@ -66,9 +67,13 @@ static void td_watch_tell(struct td_pending *pending, const struct td_pending *o
 		else if (opposite && opposite->event.count)
 			list_move_tail(&pending->entry, &queue->pending);
 	}
-	spin_unlock_irqrestore(&queue->lock, flags);
-	if (!dead)
-		wake_up_interruptible_poll(&queue->wait, EPOLLIN | EPOLLRDNORM);
+	spin_unlock_bh(&queue->lock);
+	return !dead;
+}
+
+static void td_watch_wake(struct td_watch *watch)
+{
+	wake_up_interruptible_poll(&watch->queue->wait, EPOLLIN | EPOLLRDNORM);
 }
 
 static bool td_watch_beyond(const struct topdown_watch *what, u32 ratio)
@@ -78,12 +83,15 @@ static bool td_watch_beyond(const struct topdown_watch *what, u32 ratio)
 	return what->flags & TOPDOWN_WATCH_BELOW ? ratio < what->ratio : ratio > what->ratio;
 }
 
-static void td_watch_back(struct td_watched *watched, const struct topdown_watch *what,
+static bool td_watch_back(struct td_watched *watched, const struct topdown_watch *what,
 			  const struct td_look *look)
 {
-	if (watched->since == TD_SINCE_TOLD && what->flags & TOPDOWN_WATCH_BACK)
-		td_watch_tell(&watched->back, &watched->beyond, look->end, look->ratio);
+	bool told = watched->since == TD_SINCE_TOLD;
+
 	watched->since = 0;
+	if (!told || !(what->flags & TOPDOWN_WATCH_BACK))
+		return false;
+	return td_watch_tell(&watched->back, &watched->beyond, look->end, look->ratio);
 }
 
 /*
@@ -98,25 +106,22 @@ static void td_watch_awake(struct td_look *look, u64 period)
 	look->idle = true;
 }
 
-static void td_watch_look(struct td_watched *watched, const struct topdown_watch *what,
+static bool td_watch_look(struct td_watched *watched, const struct topdown_watch *what,
 			  const struct td_look *look)
 {
 	/* The CPU was within the threshold while it was not measured, up to this window. */
 	const struct td_look missed = { .end = look->begin, .ratio = TOPDOWN_RATIO_NONE };
+	bool news = look->gap && td_watch_back(watched, what, &missed);
 
-	if (look->gap)
-		td_watch_back(watched, what, &missed);
-	if (!td_watch_beyond(what, look->ratio)) {
-		td_watch_back(watched, what, look);
-		return;
-	}
+	if (!td_watch_beyond(what, look->ratio))
+		return td_watch_back(watched, what, look) || news;
 	if (!watched->since || (look->idle && watched->since != TD_SINCE_TOLD))
 		watched->since = max(look->begin, 1ULL);
 	if (watched->since == TD_SINCE_TOLD ||
 	    look->end - watched->since < (u64)what->hold_ms * NSEC_PER_MSEC)
-		return;
+		return news;
 	watched->since = TD_SINCE_TOLD;
-	td_watch_tell(&watched->beyond, &watched->back, look->end, look->ratio);
+	return td_watch_tell(&watched->beyond, &watched->back, look->end, look->ratio) || news;
 }
 
 static u64 td_watch_begin_of(const struct topdown_record *record)
@@ -130,7 +135,7 @@ static bool td_watch_has_node(const struct topdown_watch *what,
 	return record->nodes >> what->node & 1;
 }
 
-static void td_watch_cpu(struct td_watch *watch, const struct topdown_record *record,
+static bool td_watch_cpu(struct td_watch *watch, const struct topdown_record *record,
 			 u64 period)
 {
 	struct td_watched *watched = &watch->watched[record->cpu - watch->first];
@@ -145,15 +150,12 @@ static void td_watch_cpu(struct td_watch *watch, const struct topdown_record *re
 	bool enough = record->window.slots >= what->min_slots;
 
 	watched->seen = record->windows;
-	if (what->node == TOPDOWN_WATCH_ANY) {
-		if (enough)
-			td_watch_tell(&watched->beyond, NULL, look.end, look.ratio);
-		return;
-	}
+	if (what->node == TOPDOWN_WATCH_ANY)
+		return enough && td_watch_tell(&watched->beyond, NULL, look.end, look.ratio);
 	if (enough && td_watch_has_node(what, record))
 		look.ratio = td_ratio(record->window.node[what->node], record->window.slots);
 	td_watch_awake(&look, period);
-	td_watch_look(watched, what, &look);
+	return td_watch_look(watched, what, &look);
 }
 
 /* Add a window to the sum. */
@@ -180,22 +182,23 @@ static u32 td_watch_ratio_of_sum(struct td_watch *watch)
 }
 
 /* Once in a period, the CPU whose window closes then compares the sum. */
-static void td_watch_sum(struct td_watch *watch, const struct topdown_record *record,
+static bool td_watch_sum(struct td_watch *watch, const struct topdown_record *record,
 			 u64 period)
 {
 	struct td_look look = { .end = record->window_time_ns };
-	unsigned long flags;
+	bool news = false;
 
-	spin_lock_irqsave(&watch->lock, flags);
+	spin_lock_bh(&watch->lock);
 	td_watch_add(watch, record);
 	if ((s64)(look.end - watch->begun) >= (s64)period) {
 		look.begin = watch->begun;
 		look.ratio = td_watch_ratio_of_sum(watch);
 		td_watch_awake(&look, period);
-		td_watch_look(&watch->watched[0], &watch->what, &look);
+		news = td_watch_look(&watch->watched[0], &watch->what, &look);
 		watch->begun = look.end;
 	}
-	spin_unlock_irqrestore(&watch->lock, flags);
+	spin_unlock_bh(&watch->lock);
+	return news;
 }
 
 /**
@@ -217,31 +220,35 @@ void td_watch_window(const struct topdown_record *record, unsigned int period_ms
 {
 	u64 period = (u64)period_ms * NSEC_PER_MSEC;
 	struct td_watch *watch;
+	bool news;
 
 	rcu_read_lock();
 	list_for_each_entry_rcu(watch, &td_watches, node) {
 		if (!cpumask_test_cpu(record->cpu, watch->cpus))
 			continue;
 		if (watch->what.flags & TOPDOWN_WATCH_SUM)
-			td_watch_sum(watch, record, period);
+			news = td_watch_sum(watch, record, period);
 		else
-			td_watch_cpu(watch, record, period);
+			news = td_watch_cpu(watch, record, period);
+		if (news)
+			td_watch_wake(watch);
 	}
 	rcu_read_unlock();
 }
 
-static void td_watch_sum_gone(struct td_watch *watch, const struct td_look *look,
+static bool td_watch_sum_gone(struct td_watch *watch, const struct td_look *look,
 			      const struct cpumask *measured)
 {
-	unsigned long flags;
+	bool news;
 
 	if (cpumask_intersects(watch->cpus, measured))
-		return;
-	spin_lock_irqsave(&watch->lock, flags);
-	td_watch_back(&watch->watched[0], &watch->what, look);
+		return false;
+	spin_lock_bh(&watch->lock);
+	news = td_watch_back(&watch->watched[0], &watch->what, look);
 	/* The next sum begins with the next window. */
 	td_watch_ratio_of_sum(watch);
-	spin_unlock_irqrestore(&watch->lock, flags);
+	spin_unlock_bh(&watch->lock);
+	return news;
 }
 
 /**
@@ -253,15 +260,19 @@ void td_watch_gone(unsigned int cpu, const struct cpumask *measured)
 {
 	const struct td_look look = { .end = ktime_get_ns(), .ratio = TOPDOWN_RATIO_NONE };
 	struct td_watch *watch;
+	bool news;
 
 	rcu_read_lock();
 	list_for_each_entry_rcu(watch, &td_watches, node) {
 		if (!cpumask_test_cpu(cpu, watch->cpus))
 			continue;
 		if (watch->what.flags & TOPDOWN_WATCH_SUM)
-			td_watch_sum_gone(watch, &look, measured);
+			news = td_watch_sum_gone(watch, &look, measured);
 		else
-			td_watch_back(&watch->watched[cpu - watch->first], &watch->what, &look);
+			news = td_watch_back(&watch->watched[cpu - watch->first], &watch->what,
+					     &look);
+		if (news)
+			td_watch_wake(watch);
 	}
 	rcu_read_unlock();
 }

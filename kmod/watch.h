@@ -16,7 +16,7 @@ struct td_user;
 /**
  * struct td_watch_queue - the unread watch events of a descriptor
  * @wait: tasks that wait for a watch event
- * @lock: protects @pending and its entries; taken in timers
+ * @lock: protects @pending and its entries; taken in timers, so softirqs are off
  * @pending: struct td_pending with unread watch events
  */
 struct td_watch_queue {
