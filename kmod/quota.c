@@ -48,7 +48,8 @@ static LIST_HEAD(td_quota_users);
 /* Number of each thing; under the mutex, as the list. */
 static unsigned int td_quota_all[TD_THINGS], td_quota_others[TD_THINGS];
 
-static struct td_user *td_quota_find(kuid_t uid, bool capable)
+/* The account of a user; @spare, which is zeroed, is taken if there is none. */
+static struct td_user *td_quota_find(kuid_t uid, bool capable, struct td_user **spare)
 {
 	struct td_user *user;
 
@@ -57,9 +58,8 @@ static struct td_user *td_quota_find(kuid_t uid, bool capable)
 		if (uid_eq(user->uid, uid) && user->capable == capable)
 			return user;
 	}
-	user = kzalloc(sizeof(*user), GFP_KERNEL_ACCOUNT);
-	if (!user)
-		return NULL;
+	user = *spare;
+	*spare = NULL;
 	user->uid = uid;
 	user->capable = capable;
 	list_add(&user->list, &td_quota_users);
@@ -94,13 +94,16 @@ static void td_quota_forget(struct td_user *user)
  */
 struct td_user *td_quota_get(enum td_thing thing)
 {
-	struct td_user *user;
+	struct td_user *user, *spare;
+
+	/* Outside the mutex, because memory of a cgroup at its limit may take for ever. */
+	spare = kzalloc(sizeof(*spare), GFP_KERNEL_ACCOUNT);
+	if (!spare)
+		return ERR_PTR(-ENOMEM);
 
 	mutex_lock(&td_quota_mutex);
-	user = td_quota_find(current_uid(), perfmon_capable());
-	if (!user) {
-		user = ERR_PTR(-ENOMEM);
-	} else if (td_quota_full(user, thing)) {
+	user = td_quota_find(current_uid(), perfmon_capable(), &spare);
+	if (td_quota_full(user, thing)) {
 		td_quota_forget(user);
 		user = ERR_PTR(-ENOSPC);
 	} else {
@@ -109,6 +112,7 @@ struct td_user *td_quota_get(enum td_thing thing)
 		td_quota_others[thing] += !user->capable;
 	}
 	mutex_unlock(&td_quota_mutex);
+	kfree(spare);
 	return user;
 }
 

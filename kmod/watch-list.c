@@ -100,22 +100,14 @@ static struct td_watch *td_watch_list_find(const struct td_watch_list *watches, 
 	return NULL;
 }
 
-static int td_watch_list_add_locked(struct td_watch_list *watches, struct topdown_watch *what,
-				    const struct cpumask *cpus)
+static int td_watch_list_allows(const struct td_watch_list *watches,
+				const struct topdown_watch *what)
 {
-	struct td_watch *watch;
-
 	lockdep_assert_held(&td_watch_mutex);
 	if (watches->last && watches->event_size != what->event_size)
 		return -EINVAL;
 	if (watches->nr >= TD_WATCHES_MAX || watches->last == U32_MAX)
 		return -ENOSPC;
-	watch = td_watch_create(&watches->queue, what, cpus);
-	if (IS_ERR(watch))
-		return PTR_ERR(watch);
-	what->out_watch = ++watches->last;
-	watch->what.out_watch = what->out_watch;
-	td_watch_list_put(watches, watch);
 	return 0;
 }
 
@@ -130,11 +122,24 @@ static int td_watch_list_add_locked(struct td_watch_list *watches, struct topdow
 int td_watch_list_add(struct td_watch_list *watches, struct topdown_watch *what,
 		      const struct cpumask *cpus)
 {
+	struct td_watch *watch;
 	int ret;
 
+	/* Outside the mutex, because memory of a cgroup at its limit may take for ever. */
+	watch = td_watch_create(&watches->queue, what, cpus);
+	if (IS_ERR(watch))
+		return PTR_ERR(watch);
+
 	mutex_lock(&td_watch_mutex);
-	ret = td_watch_list_add_locked(watches, what, cpus);
+	ret = td_watch_list_allows(watches, what);
+	if (!ret) {
+		what->out_watch = ++watches->last;
+		watch->what.out_watch = what->out_watch;
+		td_watch_list_put(watches, watch);
+	}
 	mutex_unlock(&td_watch_mutex);
+	if (ret)
+		td_watch_destroy(watch);
 	return ret;
 }
 

@@ -337,8 +337,8 @@ static struct td_watch *td_watch_alloc(const struct topdown_watch *what,
  * @what: the checked request
  * @cpus: CPUs whose windows are watched; not empty
  *
- * Return: the watch, for td_watch_begin() and td_watch_end(); -ENOSPC or -ENOMEM as a
- * pointer.
+ * Return: the watch, for td_watch_begin() and td_watch_end(), or for td_watch_destroy();
+ * -ENOSPC or -ENOMEM as a pointer.
  */
 struct td_watch *td_watch_create(struct td_watch_queue *queue,
 				 const struct topdown_watch *what,
@@ -360,6 +360,16 @@ struct td_watch *td_watch_create(struct td_watch_queue *queue,
 	watch->begun = ktime_get_ns();
 	td_watch_setup(watch);
 	return watch;
+}
+
+/**
+ * td_watch_destroy() - undo td_watch_create()
+ * @watch: a watch that no timer has used
+ */
+void td_watch_destroy(struct td_watch *watch)
+{
+	td_quota_put(watch->user, TD_WATCH, 0);
+	td_watch_free(watch);
 }
 
 /**

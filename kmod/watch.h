@@ -101,6 +101,7 @@ void td_watch_gone(unsigned int cpu, const struct cpumask *measured);
 struct td_watch *td_watch_create(struct td_watch_queue *queue,
 				 const struct topdown_watch *what,
 				 const struct cpumask *cpus);
+void td_watch_destroy(struct td_watch *watch);
 void td_watch_begin(struct td_watch *watch);
 void td_watch_end(struct td_watch *watch);
 
