@@ -11,6 +11,7 @@
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -292,6 +293,7 @@ static int td_session_list_fresh(struct td_session_list *list, const u32 *number
 			if (session && td_session_runs_on(session, cpu))
 				cpumask_set_cpu(cpu, cpus);
 		}
+		cond_resched();
 	}
 	mutex_unlock(&list->lock);
 	td_follow_fresh_cpus(cpus);

@@ -9,6 +9,8 @@
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/lockdep.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/uio.h>
 
@@ -253,7 +255,10 @@ ssize_t td_watch_list_read(struct td_watch_list *watches, struct iov_iter *to, b
 			return done ? done : -EFAULT;
 		}
 		done += event_size;
-	} while (td_watch_list_take(watches, &event, size - done) > 0);
+		cond_resched();
+		/* There may be two for each CPU and watch. */
+	} while (!fatal_signal_pending(current) &&
+		 td_watch_list_take(watches, &event, size - done) > 0);
 	return done;
 }
 
