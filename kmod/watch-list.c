@@ -148,7 +148,7 @@ int td_watch_list_add(struct td_watch_list *watches, struct topdown_watch *what,
 /**
  * td_watch_list_remove() - remove a watch
  * @watches: watch list of the descriptor
- * @id: number of the watch
+ * @id: number of the watch; 0 for all
  *
  * Return: 0, or -ENOENT.
  */
@@ -156,6 +156,10 @@ int td_watch_list_remove(struct td_watch_list *watches, u32 id)
 {
 	struct td_watch *watch;
 
+	if (!id) {
+		td_watch_list_stop(watches);
+		return 0;
+	}
 	mutex_lock(&td_watch_mutex);
 	watch = td_watch_list_find(watches, id);
 	if (watch)
@@ -292,18 +296,20 @@ void td_watch_list_init(struct td_watch_list *watches)
 
 /**
  * td_watch_list_stop() - remove all watches
- * @watches: without readers; the caller may free it after an RCU grace period, because
- *	timers may still use it
+ * @watches: watch list of the descriptor.  If nobody adds to it or reads from it, the caller
+ *	may free it after an RCU grace period, because timers may still use it
  */
 void td_watch_list_stop(struct td_watch_list *watches)
 {
 	struct td_watch *watch, *next;
 
-	/* Nobody else has the descriptor any more. */
+	/* Most descriptors have none: do not wait for the others.  A late one is not removed. */
 	if (list_empty(&watches->list))
 		return;
 	mutex_lock(&td_watch_mutex);
-	list_for_each_entry_safe(watch, next, &watches->list, own)
+	list_for_each_entry_safe(watch, next, &watches->list, own) {
 		td_watch_list_drop(watches, watch);
+		cond_resched();
+	}
 	mutex_unlock(&td_watch_mutex);
 }

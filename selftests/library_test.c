@@ -150,7 +150,8 @@ TEST_F(library, a_watch_is_woken)
 {
 	const struct topdown_watch any = { .size = sizeof(any), .node = TOPDOWN_WATCH_ANY };
 	const uint64_t busy = 1 << 1;
-	struct topdown_event event = { .cpu = 99 };
+	struct topdown_event event = { .cpu = 99 }, many[4];
+	unsigned int nr = 4;
 	uint32_t watch;
 
 	ASSERT_EQ(0, topdown_watch_add(self->td, &busy, 1, &never, &watch));
@@ -163,10 +164,15 @@ TEST_F(library, a_watch_is_woken)
 	EXPECT_LE(1, event.count);
 	EXPECT_EQ(1, event.cpu);
 	EXPECT_EQ(2, event.watch);
+	/* As many as there are: one of the busy CPU, and no wait for more. */
+	ASSERT_EQ(0, topdown_watch_read(self->td, LONG_MS, many, &nr, sizeof(many[0])));
+	EXPECT_EQ(1, nr);
+	EXPECT_EQ(1, many[0].cpu);
 	EXPECT_EQ(0, topdown_watch_remove(self->td, 2));
 	EXPECT_EQ(-ENOENT, topdown_watch_remove(self->td, 2));
 	EXPECT_EQ(-EAGAIN, topdown_watch_wait(self->td, 200, &event, sizeof(event)));
-	EXPECT_EQ(0, topdown_watch_remove(self->td, 1));
+	EXPECT_EQ(0, topdown_watch_remove(self->td, 0));
+	EXPECT_EQ(-ENOENT, topdown_watch_remove(self->td, 1));
 	/* Without one there is nothing to wait for. */
 	EXPECT_EQ(-EAGAIN, topdown_watch_wait(self->td, 200, &event, sizeof(event)));
 }

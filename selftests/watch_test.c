@@ -207,7 +207,6 @@ TEST_F(watch, refuses_sizes_and_numbers_that_cannot_be)
 	what = any;
 	what.flags = TOPDOWN_WATCH_REMOVE;
 	EXPECT_EQ(-EINVAL, watch_add(fd, NULL, 0, &what));
-	EXPECT_EQ(-ENOENT, watch_remove(fd, 0));
 	EXPECT_EQ(-ENOENT, watch_remove(fd, 1));
 	/* Nothing that was refused has a number, or a size of its own. */
 	EXPECT_EQ(1, watch_add(fd, NULL, 0, &any));
@@ -323,6 +322,31 @@ TEST_F(watch, several_tell_of_their_own)
 	event[0] = take(self->fd);
 	EXPECT_EQ(4, event[0].watch);
 	EXPECT_EQ(1, event[0].count);
+}
+
+/* As for who has got the descriptor from somebody, and does not know what there was. */
+TEST_F(watch, all_are_removed_at_once)
+{
+	const struct topdown_watch any = { .node = TOPDOWN_WATCH_ANY };
+	int i, other = device_open();
+
+	ASSERT_LE(0, other);
+	ASSERT_TRUE(nonblocking(self->fd));
+	EXPECT_EQ(0, watch_remove(self->fd, 0));
+	for (i = 1; i <= WATCHES_OF_FD; i++)
+		ASSERT_EQ(i, watch_add(self->fd, NULL, 0, &any));
+	ASSERT_EQ(1, watch_add(other, NULL, 0, &any));
+	ASSERT_EQ(POLLIN, ready(self->fd, LONG_MS));
+	EXPECT_EQ(0, watch_remove(self->fd, 0));
+	EXPECT_EQ(0, take(self->fd).count);
+	EXPECT_EQ(-ENOENT, watch_remove(self->fd, 1));
+	EXPECT_EQ(-ENOENT, watch_remove(self->fd, WATCHES_OF_FD));
+	ASSERT_TRUE(windows_wait(&self->map, self->busy, 2));
+	EXPECT_EQ(0, ready(self->fd, 0));
+	EXPECT_EQ(POLLIN, ready(other, LONG_MS));
+	EXPECT_EQ(i, watch_add(self->fd, NULL, 0, &any));
+	EXPECT_EQ(0, watch_remove(self->fd, 0));
+	close(other);
 }
 
 /* Two busy CPUs are two events, each with what it is, in the order in which they came. */

@@ -40,7 +40,8 @@
  * @min_slots: a window of fewer slots counts as within the threshold, and is left out with
  *	TOPDOWN_WATCH_ANY.  So a nearly idle CPU gives no watch event.  With
  *	TOPDOWN_WATCH_SUM: the least number of slots of the sum
- * @watch: with TOPDOWN_WATCH_REMOVE the number of the watch; else 0
+ * @watch: with TOPDOWN_WATCH_REMOVE the number of the watch, or 0 for all watches of the
+ *	descriptor, which may be none; else 0
  * @event_size: sizeof(struct topdown_event) of the caller, at least 32 and at most a page.
  *	read() gives watch events of this size.  All watches of the descriptor must have the
  *	size of its first one, even if that has been removed

@@ -42,7 +42,11 @@ static int remove_watch(const struct topdown_watch *arg)
 {
 	if (arg->flags != TOPDOWN_WATCH_REMOVE || arg->node || arg->event_size)
 		return refuse(EINVAL);
-	if (!arg->watch || arg->watch > WATCHES_MAX || !watched[arg->watch])
+	if (!arg->watch) {
+		memset(watched, 0, sizeof(watched));
+		return 0;
+	}
+	if (arg->watch > WATCHES_MAX || !watched[arg->watch])
 		return refuse(ENOENT);
 	watched[arg->watch] = false;
 	return 0;
@@ -94,7 +98,7 @@ static bool has_event(void)
 	return getenv("FAKE_EVENT") && count_watches();
 }
 
-/* Of the last watch, cut or padded to the size that was asked for. */
+/* Of the last watch, cut or padded to the size that was asked for; one, or FAKE_EVENTS. */
 ssize_t fake_event(void *to, size_t size, bool wait)
 {
 	struct topdown_event event = {
@@ -105,7 +109,8 @@ ssize_t fake_event(void *to, size_t size, bool wait)
 		.count = 3,
 		.time_ns = 77,
 	};
-	size_t known = event_size < sizeof(event) ? event_size : sizeof(event);
+	size_t known = event_size < sizeof(event) ? event_size : sizeof(event), done = 0;
+	long left = setting("FAKE_EVENTS", 1);
 
 	if (setting("FAKE_WATCH_ERRNO", 0))
 		return refuse(setting("FAKE_WATCH_ERRNO", 0));
@@ -117,9 +122,12 @@ ssize_t fake_event(void *to, size_t size, bool wait)
 		return refuse(wait ? EDEADLK : EAGAIN);
 	}
 	FAKE_GROWN(&event);
-	memcpy(to, &event, known);
-	memset((char *)to + known, 0, event_size - known);
-	return event_size;
+	for (; left && size - done >= event_size; left--, done += event_size) {
+		memcpy((char *)to + done, &event, known);
+		event.time_ns++;
+		memset((char *)to + done + known, 0, event_size - known);
+	}
+	return done;
 }
 
 static short fake_events(short asked)

@@ -205,6 +205,8 @@ int fake_session(struct topdown_session *arg)
 int fake_sessions(struct topdown_sessions *arg)
 {
 	const uint32_t *number = (const uint32_t *)(uintptr_t)arg->numbers;
+	static uint32_t all[SESSIONS_MAX];
+	uint32_t nr = arg->nr_numbers;
 	char *to = (char *)(uintptr_t)arg->sessions;
 	size_t known = sizeof(struct topdown_session);
 	struct topdown_session one;
@@ -212,17 +214,23 @@ int fake_sessions(struct topdown_sessions *arg)
 
 	if (arg->flags & ~TD_SESSION_FLAGS)
 		return refuse(EOPNOTSUPP);
-	if (arg->__reserved || arg->session_size < FAKE_SESSION_SIZE_MIN || !arg->nr_numbers)
+	if (arg->__reserved || arg->session_size < FAKE_SESSION_SIZE_MIN ||
+	    !arg->numbers != !arg->nr_numbers)
 		return refuse(EINVAL);
 	if (arg->session_size > 4096 || arg->nr_numbers > 1024)
 		return refuse(E2BIG);
-	if (arg->nr_numbers > arg->nr_sessions) {
-		arg->nr_sessions = arg->nr_numbers;
+	for (i = 1; !number && i <= sessions->nr; i++) {
+		if (find(i))
+			all[nr++] = i;
+	}
+	number = number ? number : all;
+	if (nr > arg->nr_sessions) {
+		arg->nr_sessions = nr;
 		return refuse(EMSGSIZE);
 	}
 	if (known > arg->session_size)
 		known = arg->session_size;
-	for (i = 0; i < arg->nr_numbers; i++, to += arg->session_size) {
+	for (i = 0; i < nr; i++, to += arg->session_size) {
 		one = (struct topdown_session){ .flags = arg->flags, .session = number[i] };
 		if (fake_session(&one) && errno != ENOENT)
 			return -1;
@@ -233,7 +241,7 @@ int fake_sessions(struct topdown_sessions *arg)
 		memcpy(to, &one, known);
 		memset(to + known, 0, arg->session_size - known);
 	}
-	arg->nr_sessions = arg->nr_numbers;
+	arg->nr_sessions = nr;
 	return 0;
 }
 

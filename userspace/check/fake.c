@@ -42,6 +42,7 @@
  *   FAKE_EVENT     CPU of the event that read() gives
  *   FAKE_EVENT_FLAGS  its flags (0)
  *   FAKE_EVENT_NONE   it has no ratio
+ *   FAKE_EVENTS    how many of it, one behind the other (1)
  *   FAKE_EVENT_TAKEN  how often poll() says so, and another has read it before
  *   FAKE_INFO_ERRNO, FAKE_READ_ERRNO, FAKE_OPEN_ERRNO, FAKE_RESET_ERRNO
  *   FAKE_MAP_ERRNO, FAKE_WATCH_ERRNO

@@ -249,6 +249,7 @@ static void test_tasks(struct topdown *td)
 {
 	struct topdown_session then, now, many[2];
 	const uint32_t numbers[2] = { 7, 1 };
+	unsigned int two = 2;
 	struct topdown_figures figures;
 	uint32_t session = 0;
 
@@ -258,7 +259,7 @@ static void test_tasks(struct topdown *td)
 	      !topdown_session_between(&then, &now, 2, &figures) &&
 	      figures.enabled_ns == 1000000000 && figures.ratio[TOPDOWN_RETIRING] == 400000000 &&
 	      grown_right(&now), "SESSION");
-	check(!topdown_session_read_many(td, numbers, 2, 0, many, sizeof(many[0])) &&
+	check(!topdown_session_read_many(td, numbers, &two, 0, many, sizeof(many[0])) &&
 	      many[0].out_state == TOPDOWN_SESSION_DETACHED && many[1].session == session &&
 	      !memcmp(&many[1].out_figures, &now.out_figures, sizeof(now.out_figures)) &&
 	      grown_right(&many[1]), "SESSIONS");

@@ -529,6 +529,28 @@ static void test_watch_refused(struct topdown *td)
 	      !topdown_watch_remove(td, watch), "unless it is nothing");
 }
 
+/* The first alone, then three in each call, as far as there is room. */
+static void test_watch_read(struct topdown *td)
+{
+	struct topdown_event event[9] = { 0 };
+	unsigned int nr = 8, i, none = 0;
+	bool ok = true;
+
+	setenv("FAKE_EVENTS", "3", 1);
+	check(topdown_watch_read(td, 0, event, &none, sizeof(event[0])) == -EINVAL &&
+	      topdown_watch_read(td, 0, event, &nr, 31) == -EINVAL && nr == 8, "no room");
+	check(!topdown_watch_read(td, 0, event, &nr, sizeof(event[0])) && nr == 8, "many events");
+	for (i = 0; i < nr; i++)
+		ok = ok && event[i].cpu == 3 &&
+		     event[i].time_ns == 77 + (i ? (i - 1) % 3 : 0);
+	check(ok && !event[8].count, "each of them, and no more");
+	setenv("FAKE_EVENT_TAKEN", "1000000000", 1);
+	check(topdown_watch_read(td, 0, event, &nr, sizeof(event[0])) == -EAGAIN && nr == 8,
+	      "none of them");
+	unsetenv("FAKE_EVENT_TAKEN");
+	unsetenv("FAKE_EVENTS");
+}
+
 static void test_watch(void)
 {
 	struct topdown_watch what = { .size = sizeof(what), .node = TOPDOWN_WATCH_ANY };
@@ -555,9 +577,11 @@ static void test_watch(void)
 	setenv("FAKE_EVENT", "3", 1);
 	check(!topdown_watch_wait(td, -1, &event, sizeof(event)) && event.cpu == 3 &&
 	      event.watch == below && event.count == 3 && event.ratio == 250000000, "an event");
+	test_watch_read(td);
 	unsetenv("FAKE_EVENT");
 	check(!topdown_watch_remove(td, any) && topdown_watch_remove(td, any) == -ENOENT &&
-	      !topdown_watch_remove(td, below), "removed");
+	      !topdown_watch_remove(td, 0) && topdown_watch_remove(td, below) == -ENOENT &&
+	      !topdown_watch_remove(td, 0), "removed");
 	setenv("FAKE_EVENT", "3", 1);
 	check(topdown_watch_wait(td, 10, &event, sizeof(event)) == -EAGAIN,
 	      "without a watch again");
@@ -667,6 +691,7 @@ static void test_session_read_many(void)
 {
 	struct topdown_session seen[3], one;
 	uint32_t session[3] = { 0, 9, 0 };
+	unsigned int nr = 3, none = 0, many = 1025;
 	struct topdown *td;
 	bool ok;
 
@@ -674,11 +699,11 @@ static void test_session_read_many(void)
 	td = open_fake();
 	topdown_session_attach(td, 0, TOPDOWN_ATTACH_DISABLED, &session[0]);
 	topdown_session_attach(td, getpid(), 0, &session[2]);
-	check(topdown_session_read_many(td, session, 3, 0, seen, sizeof(*seen)) == -EOPNOTSUPP,
+	check(topdown_session_read_many(td, session, &nr, 0, seen, sizeof(*seen)) == -EOPNOTSUPP,
 	      "a module that reads one by one");
 	setenv("FAKE_FEATURES", "255", 1);
 	topdown_info_update(td);
-	ok = !topdown_session_read_many(td, session, 3, TOPDOWN_SESSION_FRESH, seen,
+	ok = !topdown_session_read_many(td, session, &nr, TOPDOWN_SESSION_FRESH, seen,
 					sizeof(*seen));
 	check(ok && seen[0].session == session[0] && seen[2].session == session[2] &&
 	      seen[0].out_state == TOPDOWN_SESSION_DISABLED &&
@@ -689,12 +714,25 @@ static void test_session_read_many(void)
 	check(!topdown_session_read(td, session[2], 0, &one, sizeof(one)) &&
 	      !memcmp(&one.out_figures, &seen[2].out_figures, sizeof(one.out_figures)),
 	      "as one by one");
-	check(topdown_session_read_many(td, session, 0, 0, seen, sizeof(*seen)) == -EINVAL &&
-	      topdown_session_read_many(td, NULL, 3, 0, seen, sizeof(*seen)) == -EINVAL &&
-	      topdown_session_read_many(td, session, 3, 0, seen, 879) == -EINVAL &&
-	      topdown_session_read_many(td, session, 1025, 0, seen, sizeof(*seen)) == -E2BIG &&
-	      topdown_session_read_many(td, session, 3, 2, seen, sizeof(*seen)) == -EOPNOTSUPP,
+	check(topdown_session_read_many(td, session, &none, 0, seen, sizeof(*seen)) == -EINVAL &&
+	      topdown_session_read_many(td, session, &nr, 0, seen, 879) == -EINVAL &&
+	      topdown_session_read_many(td, session, &many, 0, seen, sizeof(*seen)) == -E2BIG &&
+	      topdown_session_read_many(td, session, &nr, 2, seen, sizeof(*seen)) == -EOPNOTSUPP,
 	      "what is refused");
+	check(!topdown_session_read_many(td, NULL, &nr, 0, seen, sizeof(*seen)) && nr == 2 &&
+	      seen[0].session == session[0] && seen[1].session == session[2] &&
+	      !memcmp(&one.out_figures, &seen[1].out_figures, sizeof(one.out_figures)),
+	      "all that there are");
+	nr = 1;
+	check(topdown_session_read_many(td, NULL, &nr, 0, seen, sizeof(*seen)) == -EMSGSIZE &&
+	      nr == 2 &&
+	      topdown_session_read_many(td, NULL, &none, 0, NULL, sizeof(*seen)) == -EMSGSIZE &&
+	      none == 2, "in too little room");
+	topdown_session_control(td, session[0], TOPDOWN_CONTROL_DETACH);
+	topdown_session_control(td, session[2], TOPDOWN_CONTROL_DETACH);
+	none = 0;
+	check(!topdown_session_read_many(td, NULL, &none, 0, NULL, sizeof(*seen)) && !none,
+	      "none is no error");
 	setenv("FAKE_FEATURES", "31", 1);
 	topdown_close(td);
 }
@@ -752,7 +790,7 @@ static void test_session_map(void)
 
 int main(void)
 {
-	ktap_begin(&ktap, 160);
+	ktap_begin(&ktap, 167);
 	test_open();
 	test_descriptors();
 	test_info();

@@ -402,7 +402,7 @@ int topdown_watch_add(struct topdown *td, const uint64_t *cpus, unsigned int wor
 /**
  * topdown_watch_remove() - remove a watch, with its unread watch events
  * @td: handle
- * @watch: number of the watch
+ * @watch: number of the watch; 0 for all watches of the descriptor, which may be none
  *
  * Return: 0; -ENOENT if the handle has no such watch; -EOPNOTSUPP when the module is too
  * old.
@@ -413,7 +413,7 @@ int topdown_watch_remove(struct topdown *td, uint32_t watch);
  * topdown_watch_wait() - wait for a watch event and read it
  * @td: handle; without a watch there is no watch event
  * @timeout_ms: longest wait; 0 for none, negative for no limit
- * @out: the oldest watch event; untouched on error
+ * @out: the first watch event; untouched on error
  * @size: sizeof(*@out)
  *
  * Return: 0; -EAGAIN if there was none in that time; -ECANCELED after
@@ -425,12 +425,25 @@ int topdown_watch_wait(struct topdown *td, int timeout_ms, struct topdown_event 
 		       size_t size);
 
 /**
+ * topdown_watch_read() - wait for a watch event, and read as many as there are
+ * @td: handle
+ * @timeout_ms: longest wait for the first; 0 for none, negative for no limit
+ * @out: the watch events; untouched on error
+ * @nr: room in @out, at least 1; on success the number of watch events, at least 1
+ * @size: sizeof(*@out)
+ *
+ * Return: as topdown_watch_wait(); -EINVAL also for no room.
+ */
+int topdown_watch_read(struct topdown *td, int timeout_ms, struct topdown_event *out,
+		       unsigned int *nr, size_t size);
+
+/**
  * topdown_watch_cancel() - end a wait
  * @td: handle
  *
- * The present topdown_watch_wait() returns -ECANCELED.  If there is none, the next one that may
- * sleep does, once.  Watch events stay for the wait after that.  Any thread may call this at any
- * time before topdown_close(), and so may a handler of a signal.
+ * The present topdown_watch_wait() or _read() returns -ECANCELED.  If there is none, the next one
+ * that may sleep does, once.  Watch events stay for the wait after that.  Any thread may call this
+ * at any time before topdown_close(), and so may a handler of a signal.
  *
  * Return: 0; -EMFILE or -ENFILE when there is no descriptor left for it.
  */
@@ -477,8 +490,10 @@ int topdown_session_read(struct topdown *td, uint32_t session, unsigned int flag
 /**
  * topdown_session_read_many() - the figures of many sessions, in one system call
  * @td: handle
- * @sessions: their numbers
- * @nr: number of @sessions, 1 to 1024
+ * @sessions: their numbers; NULL for all sessions of the handle, in the order in which they
+ *	were made
+ * @nr: number of @sessions, 1 to 1024; without @sessions the room in @out, which may be 0, and
+ *	on success or -EMSGSIZE the number of sessions that there are
  * @flags: TOPDOWN_SESSION_FRESH to count until now, by one interrupt to each CPU
  * @out: room for @nr sessions, in the order of @sessions; on error a part of it may have been
  *	written.  The state of a session that the handle does not have is
@@ -487,9 +502,9 @@ int topdown_session_read(struct topdown *td, uint32_t session, unsigned int flag
  *
  * Return: 0; -EOPNOTSUPP when the module is too old, or does not know a flag; -EINVAL for
  * no sessions, or a @size that was never released; -E2BIG for too many, or a @size of
- * more than a page; -ENOMEM.
+ * more than a page; -EMSGSIZE for too little room for all; -ENOMEM.
  */
-int topdown_session_read_many(struct topdown *td, const uint32_t *sessions, unsigned int nr,
+int topdown_session_read_many(struct topdown *td, const uint32_t *sessions, unsigned int *nr,
 			      unsigned int flags, struct topdown_session *out, size_t size);
 
 /**

@@ -52,30 +52,35 @@ TD_API int topdown_session_read(struct topdown *td, uint32_t session, unsigned i
 }
 
 TD_API int topdown_session_read_many(struct topdown *td, const uint32_t *sessions,
-				     unsigned int nr, unsigned int flags,
+				     unsigned int *nr, unsigned int flags,
 				     struct topdown_session *out, size_t size)
 {
 	struct topdown_sessions arg = {
 		.size = sizeof(arg),
 		.flags = flags,
 		.numbers = (uintptr_t)sessions,
-		.nr_numbers = nr,
+		.nr_numbers = sessions ? *nr : 0,
 		.session_size = size,
 		.sessions = (uintptr_t)out,
-		.nr_sessions = nr,
+		.nr_sessions = *nr,
 	};
+	bool fits;
 	int ret;
 
-	if (!sessions || !nr || size < TD_SESSION_SIZE_MIN)
+	if ((sessions && !*nr) || size < TD_SESSION_SIZE_MIN)
 		return -EINVAL;
 	if (size > UINT32_MAX)
 		return -E2BIG;
 	if (!topdown_has(td, TOPDOWN_FEATURE_SESSIONS))
 		return -EOPNOTSUPP;
 	ret = td_ioctl(td, TOPDOWN_SESSIONS, &arg);
-	if (ret)
+	if (ret && (ret != -EMSGSIZE || sessions))
 		return ret;
-	return arg.nr_sessions == nr ? 0 : -EPROTO;
+	fits = arg.nr_sessions <= *nr;
+	if (sessions ? arg.nr_sessions != *nr : fits == (ret == -EMSGSIZE))
+		return -EPROTO;
+	*nr = arg.nr_sessions;
+	return ret;
 }
 
 TD_API int topdown_session_control(struct topdown *td, uint32_t session,

@@ -160,17 +160,50 @@ static ssize_t td_read_event(struct topdown *td, unsigned char room[TD_EVENT_SIZ
 	return len;
 }
 
-TD_API int topdown_watch_wait(struct topdown *td, int timeout_ms,
-			      struct topdown_event *out, size_t size)
+/* Until there is a watch event that no other holder of the descriptor was faster to read. */
+static ssize_t td_wait_event(struct topdown *td, int timeout_ms,
+			     unsigned char room[TD_EVENT_SIZE_MAX])
 {
-	unsigned char event[TD_EVENT_SIZE_MAX];
 	uint64_t end = td_clock_ns(CLOCK_MONOTONIC) + (uint64_t)(timeout_ms > 0 ? timeout_ms : 0) *
 							      TD_NS_PER_MS;
 	uint64_t now;
 	ssize_t len;
 	int ret;
 
-	if (size < TD_EVENT_SIZE_MIN)
+	for (;;) {
+		ret = td_sleep(td, timeout_ms);
+		if (ret)
+			return ret;
+		/* With POLLERR this says what is wrong. */
+		len = td_read_event(td, room);
+		if (len != -EAGAIN)
+			return len;
+		now = td_clock_ns(CLOCK_MONOTONIC);
+		if (timeout_ms >= 0 && now >= end)
+			return -EAGAIN;
+		if (timeout_ms > 0)
+			timeout_ms = (end - now + TD_NS_PER_MS - 1) / TD_NS_PER_MS;
+	}
+}
+
+/* Those that are there now, up to @nr of the size that is known: how many, 0 on any error. */
+static unsigned int td_read_events(const struct topdown *td, unsigned int nr,
+				   unsigned char room[TD_EVENT_SIZE_MAX])
+{
+	unsigned int fit = TD_EVENT_SIZE_MAX / td->event_size;
+	ssize_t len = td_read_now(td, room, (nr < fit ? nr : fit) * td->event_size);
+
+	return len < 0 ? 0 : len / td->event_size;
+}
+
+TD_API int topdown_watch_read(struct topdown *td, int timeout_ms, struct topdown_event *out,
+			      unsigned int *nr, size_t size)
+{
+	unsigned char room[TD_EVENT_SIZE_MAX];
+	unsigned int done = 1, more, i;
+	ssize_t len;
+
+	if (!*nr || size < TD_EVENT_SIZE_MIN)
 		return -EINVAL;
 	if (!topdown_has(td, TOPDOWN_FEATURE_WATCH))
 		return -EOPNOTSUPP;
@@ -178,23 +211,27 @@ TD_API int topdown_watch_wait(struct topdown *td, int timeout_ms,
 	/* On a descriptor with sessions poll() does not tell of it, and waits for ever. */
 	if (!(td->info.out_flags & TOPDOWN_INFO_MAY_READ))
 		return -EACCES;
-	for (;;) {
-		ret = td_sleep(td, timeout_ms);
-		if (ret)
-			return ret;
-		/* With POLLERR this says what is wrong. */
-		len = td_read_event(td, event);
-		if (len != -EAGAIN)
-			break;
-		/* Another who has the descriptor was faster. */
-		now = td_clock_ns(CLOCK_MONOTONIC);
-		if (timeout_ms >= 0 && now >= end)
-			return -EAGAIN;
-		if (timeout_ms > 0)
-			timeout_ms = (end - now + TD_NS_PER_MS - 1) / TD_NS_PER_MS;
-	}
+	len = td_wait_event(td, timeout_ms, room);
 	if (len < 0)
 		return len;
-	td_copy_sized(out, size, event, len);
+	td_copy_sized(out, size, room, len);
+	while (done < *nr) {
+		more = td_read_events(td, *nr - done, room);
+		for (i = 0; i < more; i++)
+			td_copy_sized((char *)out + (done + i) * size, size,
+				      room + i * td->event_size, td->event_size);
+		done += more;
+		if (!more)
+			break;
+	}
+	*nr = done;
 	return 0;
+}
+
+TD_API int topdown_watch_wait(struct topdown *td, int timeout_ms,
+			      struct topdown_event *out, size_t size)
+{
+	unsigned int nr = 1;
+
+	return topdown_watch_read(td, timeout_ms, out, &nr, size);
 }
