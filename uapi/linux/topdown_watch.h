@@ -12,7 +12,11 @@
 #error "include <linux/topdown.h>"
 #endif
 
-/* topdown_watch.node: a watch event for each window, whatever its ratios are. */
+/*
+ * topdown_watch.node: a watch event for each window that the timer of a CPU ends, whatever its
+ * ratios are.  Windows that end with their group of counters, by hotplug, suspend or when other
+ * groups are made, give none.  topdown_record.windows counts all.
+ */
 #define TOPDOWN_WATCH_ANY	0xffffffffU
 
 /* The watch event is a ratio below the threshold, not one above it. */

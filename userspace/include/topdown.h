@@ -381,7 +381,7 @@ double topdown_figures_ratio(const struct topdown_figures *figures, unsigned int
  * @td: handle
  * @cpus: set of CPUs
  * @words: words in @cpus
- * @what: size; node: enum topdown_node, or TOPDOWN_WATCH_ANY for every window that ends;
+ * @what: size; node: enum topdown_node, or TOPDOWN_WATCH_ANY for each window that a timer ends;
  *	flags: TOPDOWN_WATCH_BELOW, _BACK and _SUM; ratio: threshold,
  *	0..TOPDOWN_RATIO_ONE; hold_ms: how long the windows of a CPU must be beyond it;
  *	min_slots: a window of fewer slots is within it.  All else is 0
