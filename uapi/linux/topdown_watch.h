@@ -43,7 +43,8 @@
  *	at most 3600000; 0 with TOPDOWN_WATCH_ANY.  It begins again after idle time
  * @min_slots: a window of fewer slots counts as within the threshold, and is left out with
  *	TOPDOWN_WATCH_ANY.  So a nearly idle CPU gives no watch event.  With
- *	TOPDOWN_WATCH_SUM: the least number of slots of the sum
+ *	TOPDOWN_WATCH_SUM: the least number of slots of the sum.  It is not scaled when the
+ *	period changes: add the watch again when topdown_info.out_period_ms differs
  * @watch: with TOPDOWN_WATCH_REMOVE the number of the watch, or 0 for all watches of the
  *	descriptor, which may be none; else 0
  * @event_size: sizeof(struct topdown_event) of the caller, at least 32 and at most a page.

@@ -384,7 +384,8 @@ double topdown_figures_ratio(const struct topdown_figures *figures, unsigned int
  * @what: size; node: enum topdown_node, or TOPDOWN_WATCH_ANY for each window that a timer ends;
  *	flags: TOPDOWN_WATCH_BELOW, _BACK and _SUM; ratio: threshold,
  *	0..TOPDOWN_RATIO_ONE; hold_ms: how long the windows of a CPU must be beyond it;
- *	min_slots: a window of fewer slots is within it.  All else is 0
+ *	min_slots: a window of fewer slots is within it, whatever the period is, so add the
+ *	watch again when topdown_info.out_period_ms has changed.  All else is 0
  * @watch: number of the watch, from 1, which its watch events have; untouched on error
  *
  * Each CPU that crosses the threshold gives a watch event.  With TOPDOWN_WATCH_SUM the sum over
