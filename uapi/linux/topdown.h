@@ -48,10 +48,11 @@
  *
  *   ENOTTY      This module does not know the number of the command.
  *   EINVAL      A size below the first released one; a value out of range; a CPU set that is
- *               empty or has an impossible CPU; an out_ or reserved field that is not 0.
- *   E2BIG       A structure, or a record, that is longer than a page, or whose unknown tail
- *               is not zero; too many words of a CPU set; SESSIONS: more numbers than a
- *               descriptor can have sessions.
+ *               empty or has an impossible CPU; an out_ or reserved field that is not 0;
+ *               WATCH: an event_size other than that of the descriptor's first watch.
+ *   E2BIG       A structure, a record, a session or a watch event (event_size) that is longer
+ *               than a page; a structure whose unknown tail is not zero; too many words of a
+ *               CPU set; SESSIONS: more numbers than a descriptor can have sessions.
  *   EOPNOTSUPP  A flag that this module does not know; a node that it does not know, or that
  *               no CPU of this machine has; ATTACH: a kernel thread.
  *   EFAULT      An address that cannot be read or written.  SESSION and SESSIONS may have

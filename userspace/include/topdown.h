@@ -3,9 +3,10 @@
  * libtopdown: Top-Down (TMA) figures of CPUs and tasks from the topdown module.
  *
  * Functions that can fail return 0 or a negative errno.  A function that fails has changed
- * nothing.  The library never prints and has no global state.  Of descriptors it keeps that of
- * the device, one more for a handle that waits, and those of perf events for regions that are
- * read by RDPMC.  Handles are independent of each other.  Two threads must not use one handle
+ * nothing, but for topdown_session_read_many() and for -EPROTO of topdown_watch_wait() and
+ * _read(), with which a watch event is lost.  The library never prints and has no global state.
+ * Of descriptors it keeps that of the device, one more for a handle that waits, and those of perf
+ * events for regions that are read by RDPMC.  Handles are independent of each other.  Two threads must not use one handle
  * or one reading at the same time, except for topdown_watch_cancel().  Several readings of one
  * device may be updated at the same time.
  *
