@@ -195,8 +195,9 @@ snapshot() {
 
 install_packages_of() {
 	cp "$BUILD/$1"/*.deb "$TARGET/root"
+	# In Debian's order 1.0~rc1 comes before 1.0.
 	# shellcheck disable=SC2046
-	apt install $(packages | grep "_${2}-" | grep -v dbgsym)
+	apt install $(packages | grep "_${2/-/'~'}-" | grep -v dbgsym)
 }
 
 first_install() {
