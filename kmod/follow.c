@@ -31,6 +31,7 @@
 #include "credit.h"
 #include "follow.h"
 #include "member.h"
+#include "moment.h"
 #include "scope.h"
 #include "session.h"
 #include "window.h"
@@ -41,12 +42,6 @@
 
 /* This many folds may follow each other at once, if there were few before. */
 #define TD_FOLD_BURST_NS	(32 * TD_FOLD_MIN_NS)
-
-/* perf schedules all events of a task in, or out, within this time. */
-#define TD_SAME_NS		5000
-
-/* No switch takes longer than this, on an emulated machine either. */
-#define TD_SWITCH_NS		100000
 
 /**
  * struct td_tickets - the tickets of a CPU; used there with interrupts off
@@ -106,28 +101,13 @@ static void td_follow_fold(struct td_window *window, u64 now)
 }
 
 /*
- * Was the last event scheduled out in this very switch?  If so, the scheduler gave the CPU
- * to the current task before that.
- */
-static bool td_follow_same_switch(u64 left, u64 now)
-{
-	if (now - left >= TD_SWITCH_NS)
-		return false;
-#ifdef CONFIG_SCHED_INFO
-	return current->sched_info.last_arrival <= left;
-#else
-	return now - left < TD_SAME_NS;
-#endif
-}
-
-/*
  * The first event of a task is scheduled in.  Slots so far are not the task's own, so fold,
  * unless this switch has already folded for the previous task.
  */
 static void td_follow_begin(struct td_window *window, u64 now)
 {
 	u64 left = this_cpu_read(td_tickets.left);
-	u64 since = td_follow_same_switch(left, now) ? left : now;
+	u64 since = td_moment_same_switch(left, now) ? left : now;
 	bool fresh = window->open && window->folded == since;
 	bool blind = window->open && !td_follow_ticket(now, fresh ? 1 : 2);
 

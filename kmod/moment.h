@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Moments: perf schedules the events of a task one after the other.  They share one fold if
+ * they belong to one moment.
+ */
+#ifndef TOPDOWN_MOMENT_H
+#define TOPDOWN_MOMENT_H
+
+#include <linux/sched.h>
+#include <linux/types.h>
+
+/* perf schedules all events of a task in, or out, within this time. */
+#define TD_SAME_NS		5000
+
+/* No switch takes longer than this, on an emulated machine either. */
+#define TD_SWITCH_NS		100000
+
+/**
+ * td_moment_same_switch() - was an event scheduled out in the switch to the current task?
+ * @left: when the last event was scheduled out from this CPU, local_clock()
+ * @now: local_clock()
+ *
+ * If so, the scheduler gave the CPU to the current task before that.
+ *
+ * Return: true or false.
+ */
+static inline bool td_moment_same_switch(u64 left, u64 now)
+{
+	if (now - left >= TD_SWITCH_NS)
+		return false;
+#ifdef CONFIG_SCHED_INFO
+	return current->sched_info.last_arrival <= left;
+#else
+	return now - left < TD_SAME_NS;
+#endif
+}
+
+#endif /* TOPDOWN_MOMENT_H */
