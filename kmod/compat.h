@@ -124,6 +124,31 @@ static inline void td_compat_event_unpin_pmu(const struct perf_event *event)
 }
 
 /*
+ * For events that users make: when the last event of @pmu is gone, no context of its task
+ * may point to @pmu.  An event that has become part of a group of hardware events has left
+ * the context in which it began.  @event: event of @pmu that is being destroyed.
+ */
+static inline void td_compat_event_forget_pmu(const struct perf_event *event,
+					      const struct pmu *pmu)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+	const struct task_struct *task = event->hw.target;
+	struct perf_event_context *ctx;
+
+	if (event->ctx && event->ctx->pmu == pmu)
+		td_compat_event_unpin_pmu(event);
+	if (!task)
+		return;
+	/* The context of a task that exits meanwhile is freed by RCU. */
+	rcu_read_lock();
+	ctx = READ_ONCE(task->perf_event_ctxp[perf_sw_context]);
+	if (ctx && ctx->pmu == pmu)
+		ctx->pmu = raw_cpu_ptr(pmu->pmu_cpu_context)->ctx.pmu;
+	rcu_read_unlock();
+#endif
+}
+
+/*
  * Has perf taken an event from its task for good?  The event's context then has the
  * constant TASK_TOMBSTONE as its task.  The constant is private to perf, and the same in
  * all versions.
@@ -132,6 +157,27 @@ static inline bool td_compat_event_ended(const struct perf_event *event)
 {
 	/* Pairs with WRITE_ONCE() in perf_event_exit_task_context(). */
 	return (long)READ_ONCE(event->ctx->task) == -1L;
+}
+
+/*
+ * perf's time of an event that it has on this CPU, as of when perf last looked at the clock.
+ * perf_event.tstamp is in this time.  Cgroups have a time of their own.  7.0 keeps guest
+ * time apart.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
+#define TD_COMPAT_TIME(from, event)	((from)->time)
+#else
+#define TD_COMPAT_TIME(from, event)						\
+	((from)->time.time - ((event)->attr.exclude_guest ? (from)->timeguest.time : 0))
+#endif
+
+static inline u64 td_compat_event_time(const struct perf_event *event)
+{
+#ifdef CONFIG_CGROUP_PERF
+	if (event->cgrp)
+		return TD_COMPAT_TIME(this_cpu_ptr(event->cgrp->info), event);
+#endif
+	return TD_COMPAT_TIME(event->ctx, event);
 }
 
 /*

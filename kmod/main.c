@@ -14,8 +14,9 @@
 #include "credit.h"
 #include "follow.h"
 #include "group.h"
-#include "model.h"
 #include "map.h"
+#include "model.h"
+#include "perf.h"
 #include "sysfs.h"
 
 static int __init td_init(void)
@@ -43,9 +44,12 @@ static int __init td_init(void)
 	ret = td_follow_init();
 	if (ret)
 		goto err_cpu;
-	ret = td_sysfs_init();
+	ret = td_perf_init();
 	if (ret)
 		goto err_follow;
+	ret = td_sysfs_init();
+	if (ret)
+		goto err_perf;
 	ret = td_chardev_init();
 	if (ret)
 		goto err_sysfs;
@@ -53,6 +57,8 @@ static int __init td_init(void)
 
 err_sysfs:
 	td_sysfs_exit();
+err_perf:
+	td_perf_exit();
 err_follow:
 	td_follow_exit();
 err_cpu:
@@ -70,6 +76,7 @@ static void __exit td_exit(void)
 {
 	td_chardev_exit();
 	td_sysfs_exit();
+	td_perf_exit();
 	td_attach_exit();
 	td_follow_exit();
 	td_aside_exit();

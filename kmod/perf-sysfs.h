@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TOPDOWN_PERF_SYSFS_H
+#define TOPDOWN_PERF_SYSFS_H
+
+#include <linux/types.h>
+
+struct attribute_group;
+
+extern const struct attribute_group *td_perf_groups[];
+
+u64 td_perf_nodes(void);
+void td_perf_sysfs_init(void);
+
+#endif /* TOPDOWN_PERF_SYSFS_H */

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * perf's door: a PMU named topdown, whose events any number of perf users may have.
+ *
+ * Its events need no counter, because the CPU's group counts already.  When perf schedules
+ * an event in, the CPU folds, and the event notes the CPU's sums.  When perf schedules the
+ * event out or reads it, the CPU folds again, and what the sums have grown by is the event's.
+ * So an event costs nothing in between, and perf decides what it counts: a task, its
+ * children, a CPU or a cgroup.
+ *
+ * perf schedules all events of a task at one moment, and these share one fold.  So do the
+ * events of a group that is read.  A value is at most TD_SAME_NS old.
+ *
+ * Sessions fold at switches for themselves (follow.c), because they have tickets and
+ * credits.  perf users have neither: perf has already asked for their rights.
+ */
+#include <linux/err.h>
+#include <linux/irqflags.h>
+#include <linux/lockdep.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/sched/clock.h>
+#include <linux/slab.h>
+
+#include "compat.h"
+#include "map.h"
+#include "metrics.h"
+#include "moment.h"
+#include "perf.h"
+#include "perf-sysfs.h"
+#include "window.h"
+
+/* Time that a CPU did not count is not worth mentioning below this and a 1024th of all. */
+#define TD_LOST_MIN_NS		10000
+
+enum td_perf_what {
+	TD_PERF_READ,
+	TD_PERF_IN,
+	TD_PERF_OUT,
+};
+
+/**
+ * struct td_perf_moment - what perf last did with an event of this PMU on a CPU
+ * @at: when that was done, local_clock()
+ * @what: what was done
+ * @task: the task that ran
+ * @leader: leader of the event; only compared
+ * @folds: number of folds so far
+ *
+ * Used on the CPU with interrupts off.
+ */
+struct td_perf_moment {
+	u64 at;
+	enum td_perf_what what;
+	const struct task_struct *task;
+	const struct perf_event *leader;
+	u64 folds;
+};
+
+static DEFINE_PER_CPU(struct td_perf_moment, td_perf_moments);
+
+/**
+ * struct td_perf_sums - sums of a CPU as of its last fold
+ * @count: slots, or the slots of one node
+ * @slots: slots
+ * @counted: slots in which the node was counted
+ * @running_ns: time in which level 1 was counted
+ * @at: local_clock() of the fold
+ */
+struct td_perf_sums {
+	u64 count;
+	u64 slots;
+	u64 counted;
+	u64 running_ns;
+	u64 at;
+};
+
+/**
+ * struct td_perf_own - our part of an event; used where perf runs it, with interrupts off
+ * @node: enum topdown_node; TD_PERF_SLOTS for slots
+ * @parent: level 1 node whose child @node is; TOPDOWN_NR_PARENTS for none
+ * @fold: td_perf_moment.folds when perf last did something with the event
+ * @noted: up to these sums the event has been credited
+ */
+struct td_perf_own {
+	unsigned int node;
+	unsigned int parent;
+	u64 fold;
+	struct td_perf_sums noted;
+};
+
+#define TD_PERF_SLOTS		TOPDOWN_MAX_NODES
+
+static struct td_perf_own *td_perf_own(const struct perf_event *event)
+{
+	return event->pmu_private;
+}
+
+/*
+ * Did perf just do the same with another event of the group?  perf does so with each event
+ * of a group once.
+ */
+static bool td_perf_same_group(const struct td_perf_moment *moment,
+			       const struct perf_event *event, u64 now)
+{
+	return moment->leader == event->group_leader &&
+	       moment->folds != td_perf_own(event)->fold && now - moment->at < TD_SWITCH_NS;
+}
+
+/* Did a fold bring the sums to this moment already? */
+static bool td_perf_folded(const struct td_window *window, const struct perf_event *event,
+			   enum td_perf_what what, u64 now)
+{
+	const struct td_perf_moment *moment = this_cpu_ptr(&td_perf_moments);
+	bool soon = now - moment->at < TD_SAME_NS;
+
+	if (what == moment->what && td_perf_same_group(moment, event, now))
+		return true;
+	switch (what) {
+	case TD_PERF_READ:
+		return now - window->folded < TD_SAME_NS;
+	case TD_PERF_OUT:
+		return soon && moment->what == TD_PERF_OUT;
+	case TD_PERF_IN:
+		if (moment->what == TD_PERF_OUT && moment->task != current)
+			return td_moment_same_switch(moment->at, now);
+		return soon && moment->what != TD_PERF_READ;
+	}
+	return false;
+}
+
+/* Bring the sums of this CPU to this moment. */
+static void td_perf_fold(struct td_window *window, const struct perf_event *event,
+			 enum td_perf_what what)
+{
+	struct td_perf_moment *moment = this_cpu_ptr(&td_perf_moments);
+	u64 now = local_clock();
+
+	lockdep_assert_irqs_disabled();
+	if (window->open && !td_perf_folded(window, event, what, now)) {
+		td_window_fold(window, false);
+		moment->folds++;
+		/* A fold takes a while, and is no part of the time to the next event. */
+		now = local_clock();
+	}
+	moment->at = now;
+	moment->what = what;
+	moment->task = current;
+	moment->leader = event->group_leader;
+	td_perf_own(event)->fold = moment->folds;
+}
+
+static void td_perf_sums(const struct td_window *window, const struct td_perf_own *own,
+			 struct td_perf_sums *sums)
+{
+	const struct topdown_figures *total = td_map_total(window->cpu);
+
+	sums->count = own->node == TD_PERF_SLOTS ? total->slots : total->node[own->node];
+	sums->slots = total->slots;
+	sums->counted = own->parent == TOPDOWN_NR_PARENTS ? total->slots :
+			total->children_slots[own->parent];
+	sums->running_ns = total->running_ns;
+	sums->at = window->open ? window->folded : local_clock();
+}
+
+/* For how long was the event counted between two sums? */
+static u64 td_perf_ran(const struct td_window *window, const struct td_perf_own *own,
+		       const struct td_perf_sums *sums)
+{
+	u64 ran = sums->running_ns - own->noted.running_ns;
+	u64 slots = sums->slots - own->noted.slots;
+	u64 counted = sums->counted - own->noted.counted;
+
+	if (own->node == TD_PERF_SLOTS)
+		return ran;
+	/* A CPU of the other kind may have a sibling of the node. */
+	if (!(td_window_nodes(window->cpu) >> own->node & 1))
+		return 0;
+	return counted < slots ? mul_u64_u64_div_u64(ran, counted, slots) : ran;
+}
+
+/*
+ * perf takes an event of this PMU as running from in to out.  Subtract the time in which
+ * the CPU did not count, so that perf users see the coverage and scale by it.  perf adds
+ * the time since tstamp later.
+ */
+static void td_perf_lose(struct perf_event *event, u64 lost, u64 span)
+{
+	s64 unseen = td_compat_event_time(event) - event->tstamp;
+	u64 running = event->total_time_running + max_t(s64, unseen, 0);
+
+	if (lost <= TD_LOST_MIN_NS + (span >> 10))
+		return;
+	event->total_time_running -= min(lost, running);
+}
+
+/* Credit the event with what the sums have grown by. */
+static void td_perf_credit(const struct td_window *window, struct perf_event *event)
+{
+	struct td_perf_own *own = td_perf_own(event);
+	struct td_perf_sums sums;
+	u64 span, ran;
+
+	td_perf_sums(window, own, &sums);
+	local64_add(sums.count - own->noted.count, &event->count);
+	span = sums.at - own->noted.at;
+	ran = td_perf_ran(window, own, &sums);
+	if (ran < span)
+		td_perf_lose(event, span - ran, span);
+	own->noted = sums;
+}
+
+static void td_perf_start(struct perf_event *event, int flags)
+{
+	struct td_window *window = this_cpu_ptr(td_windows);
+	struct td_perf_own *own = td_perf_own(event);
+
+	td_perf_fold(window, event, TD_PERF_IN);
+	td_perf_sums(window, own, &own->noted);
+	event->hw.state = 0;
+}
+
+static void td_perf_stop(struct perf_event *event, int flags)
+{
+	struct td_window *window = this_cpu_ptr(td_windows);
+
+	if (event->hw.state & PERF_HES_STOPPED)
+		return;
+	td_perf_fold(window, event, TD_PERF_OUT);
+	td_perf_credit(window, event);
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+}
+
+static int td_perf_add(struct perf_event *event, int flags)
+{
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	if (flags & PERF_EF_START)
+		td_perf_start(event, flags);
+	return 0;
+}
+
+static void td_perf_del(struct perf_event *event, int flags)
+{
+	td_perf_stop(event, PERF_EF_UPDATE);
+}
+
+static void td_perf_read(struct perf_event *event)
+{
+	struct td_window *window = this_cpu_ptr(td_windows);
+
+	/* The interrupted code may be folding. */
+	if (in_nmi() || event->hw.state & PERF_HES_STOPPED)
+		return;
+	td_perf_fold(window, event, TD_PERF_READ);
+	td_perf_credit(window, event);
+}
+
+static int td_perf_event_init(struct perf_event *event);
+
+static struct pmu td_perf_pmu = {
+	.module		= THIS_MODULE,
+	.task_ctx_nr	= perf_sw_context,
+	.attr_groups	= td_perf_groups,
+	.event_init	= td_perf_event_init,
+	.add		= td_perf_add,
+	.del		= td_perf_del,
+	.start		= td_perf_start,
+	.stop		= td_perf_stop,
+	.read		= td_perf_read,
+};
+
+static void td_perf_destroy(struct perf_event *event)
+{
+	td_compat_event_forget_pmu(event, &td_perf_pmu);
+	kfree(event->pmu_private);
+}
+
+/*
+ * The group of a CPU counts all rings, and no guests.  A user who asks for less must not
+ * get more.
+ */
+static int td_perf_check(const struct perf_event_attr *attr)
+{
+	if (attr->exclude_user || attr->exclude_kernel || attr->exclude_host ||
+	    attr->exclude_idle)
+		return -EINVAL;
+	if (attr->config > TD_NR_NODES || attr->config1 || attr->config2)
+		return -EINVAL;
+	if (attr->config && !(td_perf_nodes() >> (attr->config - 1) & 1))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+/* perf also calls this for events of other types that no PMU accepted. */
+static int td_perf_event_init(struct perf_event *event)
+{
+	struct td_perf_own *own;
+	int ret;
+
+	if (event->attr.type != td_perf_pmu.type)
+		return -ENOENT;
+	if (is_sampling_event(event) || has_branch_stack(event))
+		return -EOPNOTSUPP;
+	/* An error for an inherited event would make fork() fail. */
+	ret = event->parent ? 0 : td_perf_check(&event->attr);
+	if (ret)
+		return ret;
+
+	own = kzalloc(sizeof(*own), GFP_KERNEL_ACCOUNT);
+	if (!own)
+		return -ENOMEM;
+	own->node = event->attr.config ? event->attr.config - 1 : TD_PERF_SLOTS;
+	for (own->parent = 0; own->parent < TOPDOWN_NR_PARENTS; own->parent++)
+		if ((u64)td_nodes_children(own->parent) >> own->node & 1)
+			break;
+	event->pmu_private = own;
+	event->destroy = td_perf_destroy;
+	return 0;
+}
+
+/**
+ * td_perf_init() - offer the PMU
+ *
+ * The CPUs have their meters, because sysfs lists only nodes that a CPU has.
+ *
+ * Return: 0 or a negative errno from registering the PMU.
+ */
+int td_perf_init(void)
+{
+	td_perf_sysfs_init();
+	return perf_pmu_register(&td_perf_pmu, "topdown", -1);
+}
+
+/**
+ * td_perf_exit() - undo td_perf_init(); no event is left, because each pins the module
+ */
+void td_perf_exit(void)
+{
+	perf_pmu_unregister(&td_perf_pmu);
+}
