@@ -333,7 +333,9 @@ static void td_aside_resume(void *arg)
 	const struct td_aside *aside = arg;
 	struct td_meter *meter = aside->window->meter;
 
+	td_window_hold(aside->window);
 	meter->ops->resume(meter, local_clock());
+	td_window_release(aside->window);
 }
 
 /* The CPU is online, because its hotplug teardown waits for the lock. */

@@ -164,20 +164,28 @@ static inline bool td_compat_event_ended(const struct perf_event *event)
  * perf_event.tstamp is in this time.  Cgroups have a time of their own.  7.0 keeps guest
  * time apart.
  */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
-#define TD_COMPAT_TIME(from, event)	((from)->time)
-#else
-#define TD_COMPAT_TIME(from, event)						\
-	((from)->time.time - ((event)->attr.exclude_guest ? (from)->timeguest.time : 0))
-#endif
-
 static inline u64 td_compat_event_time(const struct perf_event *event)
 {
 #ifdef CONFIG_CGROUP_PERF
-	if (event->cgrp)
-		return TD_COMPAT_TIME(this_cpu_ptr(event->cgrp->info), event);
+	const struct perf_cgroup_info *info = event->cgrp ? this_cpu_ptr(event->cgrp->info) : NULL;
 #endif
-	return TD_COMPAT_TIME(event->ctx, event);
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
+#ifdef CONFIG_CGROUP_PERF
+	if (info)
+		return info->time;
+#endif
+	return event->ctx->time;
+#else
+	u64 time = event->ctx->time.time, guests = event->ctx->timeguest.time;
+
+#ifdef CONFIG_CGROUP_PERF
+	if (info) {
+		time = info->time.time;
+		guests = info->timeguest.time;
+	}
+#endif
+	return event->attr.exclude_guest ? time - guests : time;
+#endif
 }
 
 /*
@@ -250,6 +258,19 @@ td_compat_starved_cpu(const struct perf_event *leader)
 	return leader->pmu_ctx->rotate_necessary ? leader->ctx : NULL;
 }
 #endif
+
+/*
+ * Is perf scheduling events of the PMU of @leader on this CPU?  It disables the PMU
+ * meanwhile.  The number of reasons was moved in 6.15.
+ */
+static inline bool td_compat_scheduling(const struct perf_event *leader)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
+	return *this_cpu_ptr(leader->pmu->pmu_disable_count);
+#else
+	return td_compat_mux_of(leader)->pmu_disable_count;
+#endif
+}
 
 /* May a task have events of the PMU?  Since 6.2 it has one context for all PMUs. */
 static inline bool td_compat_has_events(const struct task_struct *task)

@@ -56,7 +56,9 @@ static void td_cpu_read_events(void *arg)
 	if (!window->open)
 		return;
 	td_window_fold(window, false);
+	td_window_hold(window);
 	window->meter->ops->events(window->meter, request->events);
+	td_window_release(window);
 }
 
 /**

@@ -128,12 +128,14 @@ static int td_follow_add(struct perf_event *event, int flags)
 		td_session_exec(td_member_session(event));
 		return 0;
 	}
+	td_window_hold(window);
 	this_cpu_write(td_tickets.leaving, false);
 	if (!td_credit_wanted())
 		td_follow_begin(window, now);
 	else if (now - this_cpu_read(td_running.since) >= TD_SAME_NS)
 		td_follow_fold(window, now);
 	td_credit_add(event);
+	td_window_release(window);
 	/* The task has run, so its fork() has not failed: see td_follow_destroy(). */
 	event->hw.config = 1;
 	return 0;
@@ -160,21 +162,24 @@ static void td_follow_watch_exit(struct perf_event *event)
 static void td_follow_del(struct perf_event *event, int flags)
 {
 	struct td_tickets *tickets = this_cpu_ptr(&td_tickets);
+	struct td_window *window = this_cpu_ptr(td_windows);
 	u64 now = local_clock();
 
 	if (event->attr.config == TD_FOLLOW_EXEC)
 		return;
+	td_window_hold(window);
 	/*
 	 * All events of a task are scheduled out at one switch, and share one fold.  @leaving
 	 * decides too, because a stay on the CPU may be shorter than TD_SAME_NS.
 	 */
 	if (!tickets->leaving || now - tickets->left >= TD_SAME_NS ||
 	    this_cpu_read(td_running.since) > tickets->left) {
-		td_follow_fold(this_cpu_ptr(td_windows), now);
+		td_follow_fold(window, now);
 		tickets->left = this_cpu_read(td_running.since);
 		tickets->leaving = true;
 	}
 	td_credit_del(event);
+	td_window_release(window);
 	td_follow_watch_exit(event);
 }
 
@@ -323,8 +328,12 @@ struct perf_event *td_follow_create(struct td_member *member, struct task_struct
 
 static void td_follow_fresh_this(void *unused)
 {
+	struct td_window *window = this_cpu_ptr(td_windows);
+
+	td_window_hold(window);
 	if (td_credit_wanted())
-		td_follow_fold(this_cpu_ptr(td_windows), local_clock());
+		td_follow_fold(window, local_clock());
+	td_window_release(window);
 }
 
 /* Shall the CPU fold for a session?  Never interrupt a quiet CPU. */

@@ -9,7 +9,7 @@
  * children, a CPU or a cgroup.
  *
  * perf schedules all events of a task at one moment, and these share one fold.  So do the
- * events of a group that is read.  A value is at most TD_SAME_NS old.
+ * events of a group that is read.
  *
  * Sessions fold at switches for themselves (follow.c), because they have tickets and
  * credits.  perf users have neither: perf has already asked for their rights.
@@ -29,11 +29,15 @@
 
 #include "compat.h"
 #include "map.h"
+#include "meter.h"
 #include "metrics.h"
 #include "moment.h"
 #include "perf.h"
 #include "perf-sysfs.h"
 #include "window.h"
+
+/* Within this time the events of a group that are read have the counts of one fold. */
+#define TD_GROUP_NS		10000000
 
 /* Time that a CPU did not count is not worth mentioning below this and a 1024th of all. */
 #define TD_LOST_MIN_NS		10000
@@ -103,13 +107,18 @@ static struct td_perf_own *td_perf_own(const struct perf_event *event)
 
 /*
  * Did perf just do the same with another event of the group?  perf does so with each event
- * of a group once.
+ * of a group once.  A hypervisor may take the CPU away in the middle of a group that is read,
+ * and its events shall have the counts of one moment all the same.
  */
-static bool td_perf_same_group(const struct td_perf_moment *moment,
+static bool td_perf_same_group(const struct td_window *window,
+			       const struct td_perf_moment *moment,
 			       const struct perf_event *event, u64 now)
 {
-	return moment->leader == event->group_leader &&
-	       moment->folds != td_perf_own(event)->fold && now - moment->at < TD_SWITCH_NS;
+	if (moment->leader != event->group_leader || moment->folds == td_perf_own(event)->fold)
+		return false;
+	if (moment->what == TD_PERF_READ)
+		return now - window->folded < TD_GROUP_NS;
+	return now - moment->at < TD_SWITCH_NS;
 }
 
 /* Did a fold bring the sums to this moment already? */
@@ -119,7 +128,7 @@ static bool td_perf_folded(const struct td_window *window, const struct perf_eve
 	const struct td_perf_moment *moment = this_cpu_ptr(&td_perf_moments);
 	bool soon = now - moment->at < TD_SAME_NS;
 
-	if (what == moment->what && td_perf_same_group(moment, event, now))
+	if (what == moment->what && td_perf_same_group(window, moment, event, now))
 		return true;
 	switch (what) {
 	case TD_PERF_READ:
@@ -199,7 +208,10 @@ static void td_perf_lose(struct perf_event *event, u64 lost, u64 span)
 	event->total_time_running -= min(lost, running);
 }
 
-/* Credit the event with what the sums have grown by. */
+/*
+ * Credit the event with what the sums have grown by.  An NMI may have interrupted perf while
+ * it wrote the times of the event, so leave these to the next time.
+ */
 static void td_perf_credit(const struct td_window *window, struct perf_event *event)
 {
 	struct td_perf_own *own = td_perf_own(event);
@@ -208,6 +220,9 @@ static void td_perf_credit(const struct td_window *window, struct perf_event *ev
 
 	td_perf_sums(window, own, &sums);
 	local64_add(sums.count - own->noted.count, &event->count);
+	own->noted.count = sums.count;
+	if (in_nmi())
+		return;
 	span = sums.at - own->noted.at;
 	ran = td_perf_ran(window, own, &sums);
 	if (ran < span)
@@ -220,9 +235,11 @@ static void td_perf_start(struct perf_event *event, int flags)
 	struct td_window *window = this_cpu_ptr(td_windows);
 	struct td_perf_own *own = td_perf_own(event);
 
+	td_window_hold(window);
 	td_perf_fold(window, event, TD_PERF_IN);
 	td_perf_sums(window, own, &own->noted);
 	event->hw.state = 0;
+	td_window_release(window);
 }
 
 static void td_perf_stop(struct perf_event *event, int flags)
@@ -231,9 +248,11 @@ static void td_perf_stop(struct perf_event *event, int flags)
 
 	if (event->hw.state & PERF_HES_STOPPED)
 		return;
+	td_window_hold(window);
 	td_perf_fold(window, event, TD_PERF_OUT);
 	td_perf_credit(window, event);
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	td_window_release(window);
 }
 
 static int td_perf_add(struct perf_event *event, int flags)
@@ -249,15 +268,30 @@ static void td_perf_del(struct perf_event *event, int flags)
 	td_perf_stop(event, PERF_EF_UPDATE);
 }
 
+/*
+ * perf also reads events for a sample: in an NMI, which may have interrupted a fold, or perf
+ * while it schedules the group of the CPU; or in a tracepoint inside a fold.  Then the
+ * event keeps its last value, and what is missing is in the next.
+ */
+static bool td_perf_may_fold(const struct td_window *window)
+{
+	if (td_window_held(window))
+		return false;
+	if (!in_nmi())
+		return true;
+	return window->open && !td_compat_scheduling(td_meter_leader(window->meter));
+}
+
 static void td_perf_read(struct perf_event *event)
 {
 	struct td_window *window = this_cpu_ptr(td_windows);
 
-	/* The interrupted code may be folding. */
-	if (in_nmi() || event->hw.state & PERF_HES_STOPPED)
+	if (event->hw.state & PERF_HES_STOPPED || !td_perf_may_fold(window))
 		return;
+	td_window_hold(window);
 	td_perf_fold(window, event, TD_PERF_READ);
 	td_perf_credit(window, event);
+	td_window_release(window);
 }
 
 static int td_perf_event_init(struct perf_event *event);

@@ -10,6 +10,8 @@
  * - an interrupt folds for a reader who wants fresh sums (fresh.c, cpu.c);
  * - a followed task that gets the CPU or leaves it causes a fold (follow.c);
  * - groups that come back after standing aside cause a fold (aside.c);
+ * - events of perf users that are scheduled or read cause one (perf.c), the latter in NMIs
+ *   too;
  * - the release of the meter, by hotplug or for another meter, folds last (fit.c).
  *
  * A part is what one fold adds.  A window is the parts until the timer ends it.  The sums
@@ -25,6 +27,7 @@
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/random.h>
 #include <linux/sched.h>
@@ -301,7 +304,7 @@ static void td_window_trace(const struct topdown_record *record)
 		td_window_tracks(record);
 }
 
-/* Fold.  The returned record does not change until interrupts are on. */
+/* Fold.  Until interrupts are on, only an NMI changes the returned record: its total. */
 static const struct topdown_record *td_window_count(struct td_window *window, bool close)
 {
 	struct topdown_figures *part = &window->part.figures;
@@ -311,6 +314,7 @@ static const struct topdown_record *td_window_count(struct td_window *window, bo
 	lockdep_assert_irqs_disabled();
 	WARN_ON_ONCE(window->cpu != smp_processor_id());
 
+	td_window_hold(window);
 	if (unlikely(window->away))
 		td_window_remind(window);
 	td_window_measure(window, &window->part);
@@ -321,7 +325,8 @@ static const struct topdown_record *td_window_count(struct td_window *window, bo
 	if (td_credit_wanted())
 		td_window_credit(window, part);
 	entry = td_map_write_begin(window->cpu);
-	entry->record.time_ns = ktime_get_ns();
+	/* An NMI that interrupts the keeper of the time would wait for it in vain. */
+	entry->record.time_ns = in_nmi() ? ktime_get_mono_fast_ns() : ktime_get_ns();
 	td_figures_add(&entry->record.total, part);
 	if (close) {
 		td_window_turn(window, entry, part);
@@ -330,10 +335,11 @@ static const struct topdown_record *td_window_count(struct td_window *window, bo
 		window->parts++;
 	}
 	td_map_write_end(window->cpu);
-	if (close) {
+	if (close)
 		td_map_add_window(window->cpu, &entry->record);
+	td_window_release(window);
+	if (close)
 		td_window_trace(&entry->record);
-	}
 	return &entry->record;
 }
 
@@ -355,10 +361,12 @@ static void td_window_set_state(struct td_window *window, enum topdown_state sta
 	lockdep_assert_irqs_disabled();
 	WARN_ON_ONCE(window->cpu != smp_processor_id());
 
+	td_window_hold(window);
 	/* Pairs with READ_ONCE() in td_fresh_awake(). */
 	WRITE_ONCE(window->state, state);
 	td_map_write_begin(window->cpu)->record.state = state;
 	td_map_write_end(window->cpu);
+	td_window_release(window);
 }
 
 /**
@@ -417,8 +425,11 @@ static unsigned long td_window_delay(struct td_window *window)
 static noinline void td_window_tell(struct td_window *window,
 				    const struct topdown_record *closed, unsigned long flags)
 {
-	struct topdown_record record = *closed;
+	struct topdown_record record;
 
+	td_window_hold(window);
+	record = *closed;
+	td_window_release(window);
 	/* Waking readers needs interrupts on PREEMPT_RT. */
 	local_irq_restore(flags);
 	td_watch_window(&record, td_window_period());

@@ -2,6 +2,7 @@
 #ifndef TOPDOWN_WINDOW_H
 #define TOPDOWN_WINDOW_H
 
+#include <linux/compiler.h>
 #include <linux/irq_work.h>
 #include <linux/timer.h>
 #include <linux/types.h>
@@ -25,6 +26,7 @@
  * @meter: the meter; NULL for none.  Changed as @model.  On the CPU with interrupts off it
  *	is used only while @open
  * @room: policy for groups of ordinary counters
+ * @held: an NMI must not fold; used on the CPU with interrupts off, and by its NMIs
  * @open: a window is open; used on the CPU with interrupts off, as all fields up to @timer
  * @folded: local_clock() of the last fold
  * @part: the part of the latest fold.  It is not on the stack, because the kernel may be
@@ -64,6 +66,7 @@ struct td_window {
 	struct td_meter *meter;
 	struct td_room room;
 
+	unsigned int held;
 	bool open;
 	u64 folded;
 	unsigned int parts;
@@ -94,6 +97,40 @@ struct td_window {
 };
 
 extern struct td_window __percpu *td_windows;
+
+/**
+ * td_window_hold() - let no NMI fold, and no event that a fold itself causes
+ * @window: collector of this CPU; interrupts off
+ */
+static __always_inline void td_window_hold(struct td_window *window)
+{
+	/* Pairs with READ_ONCE() in td_window_held(), on the same CPU. */
+	WRITE_ONCE(window->held, window->held + 1);
+	barrier();
+}
+
+/**
+ * td_window_release() - undo td_window_hold()
+ * @window: collector of this CPU; interrupts off
+ */
+static __always_inline void td_window_release(struct td_window *window)
+{
+	barrier();
+	/* As in td_window_hold(). */
+	WRITE_ONCE(window->held, window->held - 1);
+}
+
+/**
+ * td_window_held() - was td_window_hold() called and not undone?
+ * @window: collector of this CPU; interrupts off, or in an NMI
+ *
+ * Return: true or false.
+ */
+static __always_inline bool td_window_held(const struct td_window *window)
+{
+	/* Pairs with WRITE_ONCE() in td_window_hold() and td_window_release(). */
+	return READ_ONCE(window->held);
+}
 
 u64 td_window_odd(int cpu);
 u64 td_window_nodes(int cpu);
