@@ -55,8 +55,10 @@ struct group_values {
 int group_open(unsigned int cpu);
 bool group_read(int fd, struct group_values *values);
 
-/* Counting at once the group of a task, wherever it runs; as group_open(). */
-int group_open_task(int pid);
+/* Counting at once the first events of that group, of a task, wherever it runs; as group_open(). */
+int group_open_task(int pid, unsigned int events);
+/* So many events of the PMU topdown instead: slots, and the nodes in their order. */
+int door_open_task(int pid, unsigned int events);
 
 /* phase.c */
 /* Change the profile every @min_ms to @max_ms; the same sequence for each seed. */

@@ -77,7 +77,7 @@ build() {
 	for program in agent counted standing precision switch task torn; do
 		gcc -O2 -Wall -std=gnu11 -D_GNU_SOURCE -static -I"$dir" -I"$dir/lib" -I"$TOP/uapi" \
 			-o "$guest/$program" "$dir/bench/$program.c" \
-			"$dir"/bench/{count,group,map,phase}.c "$dir"/lib/{backdoor,device}.c -lm -lpthread
+			"$dir"/bench/{count,group,map,phase}.c "$dir"/lib/{backdoor,device,perf}.c -lm -lpthread
 	done
 	cp "$dir"/bench/{cost,precision,task}.sh "$guest"
 }

@@ -13,9 +13,11 @@
  *   together   one session of both
  *   perf-child a perf group of the child: SLOTS and the eight metrics
  *   perf-both  such a group of each
+ *   perf-N     the first N events of that group, of the child
+ *   door-N     a group of N events of the PMU topdown, of the child
  *
- * With the module for sessions, and without it for perf, to be compared with
- * "none" of the same kind.
+ * With the module for sessions and its PMU, and without it for perf, to be compared
+ * with "none" of the same kind.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -91,10 +93,26 @@ static void follow(int pid, __u32 flags)
 		die("no session of task %d", pid);
 }
 
-static void count_with_perf(int pid)
+static void count_with_perf(int pid, unsigned int events)
 {
-	if (group_open_task(pid) < 0)
+	if (group_open_task(pid, events) < 0)
 		die("no perf group of task %d: %s", pid, strerror(errno));
+}
+
+/* "perf-5", "door-13"; false for another way. */
+static bool count_some(const char *way, pid_t child)
+{
+	unsigned int events;
+
+	if (sscanf(way, "door-%u", &events) == 1) {
+		if (door_open_task(child, events) < 0)
+			die("no events of the PMU topdown: %s", strerror(errno));
+		return true;
+	}
+	if (sscanf(way, "perf-%u", &events) != 1)
+		return false;
+	count_with_perf(child, events);
+	return true;
 }
 
 /* The child is there; with "together" it was made by a process that is followed. */
@@ -108,11 +126,11 @@ static void begin(const char *way, pid_t child)
 		follow(child, 0);
 		follow(0, 0);
 	} else if (!strcmp(way, "perf-child")) {
-		count_with_perf(child);
+		count_with_perf(child, GROUP_EVENTS);
 	} else if (!strcmp(way, "perf-both")) {
-		count_with_perf(child);
-		count_with_perf(0);
-	} else if (strcmp(way, "none") && strcmp(way, "together")) {
+		count_with_perf(child, GROUP_EVENTS);
+		count_with_perf(0, GROUP_EVENTS);
+	} else if (strcmp(way, "none") && strcmp(way, "together") && !count_some(way, child)) {
 		die("way '%s' is not known", way);
 	}
 }

@@ -58,7 +58,7 @@ static void read_truth(const char *name, struct td_bd_truth *truth)
 
 static int open_own_group(void)
 {
-	int fd = group_open_task(0);
+	int fd = group_open_task(0, GROUP_EVENTS);
 	void *page;
 
 	if (fd < 0)

@@ -31,12 +31,12 @@ say() {
 switch() {
 	local way
 
-	for way in none perf-child perf-both; do
+	for way in none perf-child perf-both perf-1 perf-5; do
 		say "switch.perf.$way" "$("$dir/switch" "$way" "$rounds" "$loops")"
 	done
 	# No window ends meanwhile
 	insmod "$ko" period_ms=60000
-	for way in none child both together; do
+	for way in none child both together door-1 door-5 door-13; do
 		say "switch.ours.$way" "$("$dir/switch" "$way" "$rounds" "$loops")"
 	done
 	# As short as they can be, for what is small; perf stays hooked in some seconds after
