@@ -260,8 +260,9 @@ td_compat_starved_cpu(const struct perf_event *leader)
 #endif
 
 /*
- * Is perf scheduling events of the PMU of @leader on this CPU?  It disables the PMU
- * meanwhile.  The number of reasons was moved in 6.15.
+ * Has perf disabled the PMU of @leader on this CPU, to schedule its events?  At the end the
+ * driver starts them, and then this is false already: see td_meter_settled().  The number of
+ * reasons was moved in 6.15.
  */
 static inline bool td_compat_scheduling(const struct perf_event *leader)
 {
@@ -269,6 +270,25 @@ static inline bool td_compat_scheduling(const struct perf_event *leader)
 	return *this_cpu_ptr(leader->pmu->pmu_disable_count);
 #else
 	return td_compat_mux_of(leader)->pmu_disable_count;
+#endif
+}
+
+/*
+ * May an NMI read PERF_METRICS?  Before upstream commit f9bdf1f95339 that enabled the PMU
+ * again, inside the driver's own NMI.  Stable series that are not named here may lack it.
+ */
+static inline bool td_compat_metrics_in_nmi(void)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
+	return true;
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 23) && \
+	LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+	return true;
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 134) && \
+	LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+	return true;
+#else
+	return false;
 #endif
 }
 

@@ -324,6 +324,26 @@ static bool td_group_active(const struct td_group *group)
 }
 
 /**
+ * td_group_settled() - are the events of a group on their counters, or all off them?
+ * @group: group; on its CPU with interrupts off
+ *
+ * The driver starts and stops events one by one.  A stopped event's counter may be another
+ * event's by now, and SLOTS must not be read without its metrics.
+ *
+ * Return: false while the driver has started some of the events and not the others.
+ */
+bool td_group_settled(const struct td_group *group)
+{
+	const struct perf_event *leader = group->event[0];
+	unsigned int i;
+
+	for (i = 1; i < group->nr; i++)
+		if ((group->event[i]->hw.state ^ leader->hw.state) & PERF_HES_STOPPED)
+			return false;
+	return true;
+}
+
+/**
  * td_group_running() - how long the group has had the counters
  * @group: group of this CPU, not empty; interrupts off
  * @now: local_clock()

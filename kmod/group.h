@@ -37,6 +37,7 @@ void td_group_destroy(struct td_group *group);
 void td_group_disable(struct td_group *group);
 void td_group_enable(struct td_group *group);
 bool td_group_in_error(const struct td_group *group);
+bool td_group_settled(const struct td_group *group);
 u64 td_group_running(const struct td_group *group, u64 now);
 void td_group_update(const struct td_group *group);
 void td_group_fold(const struct td_group *group, struct td_counts *counts,

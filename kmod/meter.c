@@ -174,3 +174,19 @@ bool td_meter_fixed(const struct td_meter *meter, const struct perf_event *event
 	}
 	return false;
 }
+
+/**
+ * td_meter_settled() - can a meter be folded although perf may be scheduling its groups?
+ * @meter: meter of this CPU; interrupts off
+ *
+ * Return: false while the driver is starting or stopping the events of a group.
+ */
+bool td_meter_settled(const struct td_meter *meter)
+{
+	unsigned int i;
+
+	for (i = 0; i < meter->nr; i++)
+		if (!td_group_settled(&meter->group[i]))
+			return false;
+	return true;
+}

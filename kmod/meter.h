@@ -125,6 +125,7 @@ bool td_meter_in_error(const struct td_meter *meter);
 bool td_meter_counting(const struct td_meter *meter);
 bool td_meter_owns(const struct td_meter *meter, const struct perf_event *event);
 bool td_meter_general(const struct td_meter *meter);
+bool td_meter_settled(const struct td_meter *meter);
 bool td_meter_fixed(const struct td_meter *meter, const struct perf_event *event);
 
 /**

@@ -9,11 +9,21 @@
 #include <linux/sched.h>
 #include <linux/types.h>
 
+#include <asm/cpufeature.h>
+
 /* perf schedules all events of a task in, or out, within this time. */
 #define TD_SAME_NS		5000
 
 /* No switch takes longer than this, on an emulated machine either. */
 #define TD_SWITCH_NS		100000
+
+/* On silicon none takes longer than this. */
+#define TD_SWITCH_SILICON_NS	10000
+
+static inline u64 td_moment_switch_ns(void)
+{
+	return boot_cpu_has(X86_FEATURE_HYPERVISOR) ? TD_SWITCH_NS : TD_SWITCH_SILICON_NS;
+}
 
 /**
  * td_moment_same_switch() - was an event scheduled out in the switch to the current task?

@@ -28,6 +28,7 @@
 #include <linux/slab.h>
 
 #include "compat.h"
+#include "counters.h"
 #include "map.h"
 #include "meter.h"
 #include "metrics.h"
@@ -35,9 +36,6 @@
 #include "perf.h"
 #include "perf-sysfs.h"
 #include "window.h"
-
-/* Within this time the events of a group that are read have the counts of one fold. */
-#define TD_GROUP_NS		10000000
 
 /* Time that a CPU did not count is not worth mentioning below this and a 1024th of all. */
 #define TD_LOST_MIN_NS		10000
@@ -51,6 +49,7 @@ enum td_perf_what {
 /**
  * struct td_perf_moment - what perf last did with an event of this PMU on a CPU
  * @at: when that was done, local_clock()
+ * @time: the same in perf's time of the event
  * @what: what was done
  * @task: the task that ran
  * @leader: leader of the event; only compared
@@ -60,6 +59,7 @@ enum td_perf_what {
  */
 struct td_perf_moment {
 	u64 at;
+	u64 time;
 	enum td_perf_what what;
 	const struct task_struct *task;
 	const struct perf_event *leader;
@@ -90,12 +90,16 @@ struct td_perf_sums {
  * @parent: level 1 node whose child @node is; TOPDOWN_NR_PARENTS for none
  * @fold: td_perf_moment.folds when perf last did something with the event
  * @noted: up to these sums the event has been credited
+ * @lost: time in which the CPU did not count, and which was not subtracted yet
+ * @span: all the time since something was subtracted
  */
 struct td_perf_own {
 	unsigned int node;
 	unsigned int parent;
 	u64 fold;
 	struct td_perf_sums noted;
+	u64 lost;
+	u64 span;
 };
 
 #define TD_PERF_SLOTS		TOPDOWN_MAX_NODES
@@ -107,18 +111,16 @@ static struct td_perf_own *td_perf_own(const struct perf_event *event)
 
 /*
  * Did perf just do the same with another event of the group?  perf does so with each event
- * of a group once.  A hypervisor may take the CPU away in the middle of a group that is read,
- * and its events shall have the counts of one moment all the same.
+ * of a group once.  When it reads a group it looks at its clock once, before.
  */
-static bool td_perf_same_group(const struct td_window *window,
-			       const struct td_perf_moment *moment,
+static bool td_perf_same_group(const struct td_perf_moment *moment,
 			       const struct perf_event *event, u64 now)
 {
 	if (moment->leader != event->group_leader || moment->folds == td_perf_own(event)->fold)
 		return false;
 	if (moment->what == TD_PERF_READ)
-		return now - window->folded < TD_GROUP_NS;
-	return now - moment->at < TD_SWITCH_NS;
+		return moment->time == td_compat_event_time(event);
+	return now - moment->at < td_moment_switch_ns();
 }
 
 /* Did a fold bring the sums to this moment already? */
@@ -126,18 +128,22 @@ static bool td_perf_folded(const struct td_window *window, const struct perf_eve
 			   enum td_perf_what what, u64 now)
 {
 	const struct td_perf_moment *moment = this_cpu_ptr(&td_perf_moments);
-	bool soon = now - moment->at < TD_SAME_NS;
+	u64 since = now - window->folded;
+	/* One event after the other, but not for ever. */
+	bool soon = now - moment->at < TD_SAME_NS && since < TD_SWITCH_NS;
 
-	if (what == moment->what && td_perf_same_group(window, moment, event, now))
+	if (what == moment->what && td_perf_same_group(moment, event, now))
 		return true;
 	switch (what) {
 	case TD_PERF_READ:
-		return now - window->folded < TD_SAME_NS;
+		return since < TD_SAME_NS;
 	case TD_PERF_OUT:
 		return soon && moment->what == TD_PERF_OUT;
 	case TD_PERF_IN:
+		/* Later than in a switch, a user enables the event: nothing before is its own. */
 		if (moment->what == TD_PERF_OUT && moment->task != current)
-			return td_moment_same_switch(moment->at, now);
+			return now - moment->at < td_moment_switch_ns() &&
+			       td_moment_same_switch(moment->at, now);
 		return soon && moment->what != TD_PERF_READ;
 	}
 	return false;
@@ -158,6 +164,7 @@ static void td_perf_fold(struct td_window *window, const struct perf_event *even
 		now = local_clock();
 	}
 	moment->at = now;
+	moment->time = td_compat_event_time(event);
 	moment->what = what;
 	moment->task = current;
 	moment->leader = event->group_leader;
@@ -198,14 +205,17 @@ static u64 td_perf_ran(const struct td_window *window, const struct td_perf_own 
  * the CPU did not count, so that perf users see the coverage and scale by it.  perf adds
  * the time since tstamp later.
  */
-static void td_perf_lose(struct perf_event *event, u64 lost, u64 span)
+static void td_perf_lose(struct perf_event *event, struct td_perf_own *own)
 {
 	s64 unseen = td_compat_event_time(event) - event->tstamp;
 	u64 running = event->total_time_running + max_t(s64, unseen, 0);
 
-	if (lost <= TD_LOST_MIN_NS + (span >> 10))
+	/* Many short times add up, so what is not worth mentioning yet is kept. */
+	if (own->lost <= TD_LOST_MIN_NS + (own->span >> 10))
 		return;
-	event->total_time_running -= min(lost, running);
+	event->total_time_running -= min(own->lost, running);
+	own->lost = 0;
+	own->span = 0;
 }
 
 /*
@@ -225,12 +235,14 @@ static void td_perf_credit(const struct td_window *window, struct perf_event *ev
 		return;
 	span = sums.at - own->noted.at;
 	ran = td_perf_ran(window, own, &sums);
+	own->span += span;
 	if (ran < span)
-		td_perf_lose(event, span - ran, span);
+		own->lost += span - ran;
+	td_perf_lose(event, own);
 	own->noted = sums;
 }
 
-static void td_perf_start(struct perf_event *event, int flags)
+static void td_perf_begin(struct perf_event *event)
 {
 	struct td_window *window = this_cpu_ptr(td_windows);
 	struct td_perf_own *own = td_perf_own(event);
@@ -242,7 +254,7 @@ static void td_perf_start(struct perf_event *event, int flags)
 	td_window_release(window);
 }
 
-static void td_perf_stop(struct perf_event *event, int flags)
+static void td_perf_del(struct perf_event *event, int flags)
 {
 	struct td_window *window = this_cpu_ptr(td_windows);
 
@@ -259,27 +271,43 @@ static int td_perf_add(struct perf_event *event, int flags)
 {
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	if (flags & PERF_EF_START)
-		td_perf_start(event, flags);
+		td_perf_begin(event);
 	return 0;
 }
 
-static void td_perf_del(struct perf_event *event, int flags)
+/*
+ * perf starts and stops an event by itself only to throttle it, or with a group that it
+ * throttles.  It does so in an NMI, and takes the time as running time.
+ */
+static void td_perf_start(struct perf_event *event, int flags)
 {
-	td_perf_stop(event, PERF_EF_UPDATE);
+}
+
+static void td_perf_stop(struct perf_event *event, int flags)
+{
+}
+
+/* May an NMI that did not interrupt a fold read the counters? */
+static bool td_perf_may_fold_in_nmi(struct td_meter *meter)
+{
+	return (td_counters_of(meter) || td_compat_metrics_in_nmi()) &&
+	       !td_compat_scheduling(td_meter_leader(meter));
 }
 
 /*
  * perf also reads events for a sample: in an NMI, which may have interrupted a fold, or perf
- * while it schedules the group of the CPU; or in a tracepoint inside a fold.  Then the
- * event keeps its last value, and what is missing is in the next.
+ * while it schedules the groups of the CPU; or in a tracepoint, inside a fold, or where the
+ * driver starts the events of the groups.  Then the event keeps its last value, and what is
+ * missing is in the next.
  */
 static bool td_perf_may_fold(const struct td_window *window)
 {
 	if (td_window_held(window))
 		return false;
-	if (!in_nmi())
-		return true;
-	return window->open && !td_compat_scheduling(td_meter_leader(window->meter));
+	if (!window->open)
+		return !in_nmi();
+	return td_meter_settled(window->meter) &&
+	       (!in_nmi() || td_perf_may_fold_in_nmi(window->meter));
 }
 
 static void td_perf_read(struct perf_event *event)
