@@ -6,9 +6,9 @@
  * nothing, but for topdown_session_read_many() and for -EPROTO of topdown_watch_wait() and
  * _read(), with which a watch event is lost.  The library never prints and has no global state.
  * Of descriptors it keeps that of the device, one more for a handle that waits, and those of perf
- * events for regions that are read by RDPMC.  Handles are independent of each other.  Two threads must not use one handle
- * or one reading at the same time, except for topdown_watch_cancel().  Several readings of one
- * device may be updated at the same time.
+ * events for regions that are read by RDPMC.  Handles are independent of each other.  Two threads
+ * must not use one handle or one reading at the same time, except for topdown_watch_cancel().
+ * Several readings of one device may be updated at the same time.
  *
  * Structures of <linux/topdown.h> may grow at their end.  So a function hands out the address
  * of one, or takes the size that the caller knows.  struct topdown_figures, which the caller
