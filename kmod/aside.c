@@ -384,7 +384,7 @@ static void td_aside_timer(struct timer_list *timer)
 }
 
 /* On the CPU with interrupts off. */
-static void td_aside_watch(void *arg)
+static void td_aside_look_for(void *arg)
 {
 	const struct td_aside *aside = arg;
 
@@ -411,7 +411,7 @@ static struct td_aside *td_aside_of(const struct td_window *window)
  * Register the probes of the scheduler if a CPU needs them, until the module is unloaded.  A
  * failure is no error: perf users then wait for the end of a turn.
  */
-static void td_aside_watch_switches(struct work_struct *work)
+static void td_aside_probe_switches(struct work_struct *work)
 {
 	mutex_lock(&td_aside_probes);
 	/* Pairs with WRITE_ONCE() in td_aside_begin(), which queues this again. */
@@ -427,7 +427,7 @@ unlock:
 	mutex_unlock(&td_aside_probes);
 }
 
-static DECLARE_WORK(td_aside_watch_work, td_aside_watch_switches);
+static DECLARE_WORK(td_aside_probe_work, td_aside_probe_switches);
 
 /**
  * td_aside_begin() - look from now on for perf users who lack counters of the groups
@@ -438,7 +438,7 @@ void td_aside_begin(struct td_window *window)
 	struct td_aside *aside = td_aside_of(window);
 
 	mutex_lock(&aside->lock);
-	td_aside_call(aside, td_aside_watch);
+	td_aside_call(aside, td_aside_look_for);
 	aside->ready = true;
 	mutex_unlock(&aside->lock);
 	/* Nobody else notices whom the group of cycles is in the way of. */
@@ -446,9 +446,9 @@ void td_aside_begin(struct td_window *window)
 		td_cycles_begin(window);
 	if (window->meter->nr == 1)
 		return;
-	/* Pairs with READ_ONCE() in td_aside_watch_switches(). */
+	/* Pairs with READ_ONCE() in td_aside_probe_switches(). */
 	WRITE_ONCE(td_aside_turns, true);
-	queue_work(td_compat_unbound_wq, &td_aside_watch_work);
+	queue_work(td_compat_unbound_wq, &td_aside_probe_work);
 }
 
 /**
@@ -499,7 +499,7 @@ void td_aside_cleanup(struct td_window *window)
 	struct td_aside *aside = td_aside_of(window);
 
 	/* Any CPU may have queued it. */
-	cancel_work_sync(&td_aside_watch_work);
+	cancel_work_sync(&td_aside_probe_work);
 	cancel_work_sync(&aside->leave);
 	cancel_work_sync(&aside->come_back);
 	td_cycles_cleanup(window);
@@ -558,7 +558,7 @@ int td_aside_init(void)
 	mutex_lock(&td_aside_probes);
 	td_aside_registered = true;
 	mutex_unlock(&td_aside_probes);
-	td_aside_watch_switches(NULL);
+	td_aside_probe_switches(NULL);
 	return 0;
 }
 

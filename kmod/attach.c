@@ -165,7 +165,7 @@ static int td_attach_batch(struct td_session *session, struct task_struct *task)
 	rcu_read_lock();
 	/* As for_each_thread(), which checks a lock that is not exported. */
 	list_for_each_entry_rcu(thread, &task->signal->thread_head, thread_node) {
-		if (READ_ONCE(thread->flags) & PF_EXITING || td_session_met(session, thread))
+		if (READ_ONCE(thread->flags) & PF_EXITING || td_session_remembers(session, thread))
 			continue;
 		found[n++] = get_task_struct(thread);
 		if (n == TD_ATTACH_BATCH)
@@ -243,7 +243,7 @@ int td_attach_begin(struct td_session *session, struct task_struct *task)
 	td_attach_keep();
 	mutex_lock(&session->members_lock);
 	if (session->process) {
-		td_session_meet(session, task);
+		td_session_remember(session, task);
 		ret = td_attach_process(session, task);
 		schedule_delayed_work(&session->tend, TD_ATTACH_LOOK);
 	} else {

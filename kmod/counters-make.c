@@ -147,7 +147,7 @@ static int td_counters_drill(struct td_counters *counters, u32 open)
 	    !td_counters_formula(counters)->thresholds)
 		return 0;
 	td_meter_release(&counters->meter);
-	counters->closed = ~open & TD_PARENTS;
+	counters->undrilled = ~open & TD_PARENTS;
 	ret = td_counters_arrange(counters);
 	counters->drill = !ret;
 	return ret;
@@ -208,7 +208,7 @@ static void td_counters_settle(struct td_counters *counters)
 
 	meter->source = formula->source;
 	meter->nodes_possible = formula->nodes & td_nodes_of_level(meter->level);
-	meter->nodes = meter->nodes_possible & ~td_nodes_of_parents(counters->closed);
+	meter->nodes = meter->nodes_possible & ~td_nodes_of_parents(counters->undrilled);
 	meter->ok_percent = td_counters_ok_percent(counters);
 	if (meter->nr > 1)
 		meter->flags |= TOPDOWN_RECORD_SCALED;

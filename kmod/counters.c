@@ -58,7 +58,7 @@ bool td_counters_wants(const struct td_counters *counters, unsigned int index,
 		return false;
 	if (event->parents == TD_LEVEL1)
 		return true;
-	return level > 1 && event->parents & ~counters->closed;
+	return level > 1 && event->parents & ~counters->undrilled;
 }
 
 /**
@@ -293,7 +293,7 @@ static bool td_counters_sample(struct td_counters *counters, u64 now, struct td_
 	*sample = (struct td_sample){
 		.width = meter->model->slots_per_cycle,
 		.level = meter->level,
-		.closed = counters->closed,
+		.undrilled = counters->undrilled,
 		/*
 		 * The second thread may be online already while the events are still
 		 * those for one thread.

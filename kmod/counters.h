@@ -37,7 +37,7 @@ struct td_turns {
  * @meter: the meter, with up to TD_GROUPS_MAX groups
  * @type: td_group_type() of the CPU
  * @drill: level 2 is counted for some nodes only
- * @closed: bit n: level 1 node n is not drilled, so its children are not counted
+ * @undrilled: bit n: level 1 node n is not drilled, so its children are not counted
  * @room: the most events that a group may have
  * @smt: the events are those for a core with two threads
  * @reference: each group has the reference as its leader, so one group runs at a time
@@ -56,7 +56,7 @@ struct td_counters {
 	struct td_meter meter;
 	u32 type;
 	bool drill;
-	u32 closed;
+	u32 undrilled;
 	unsigned int room;
 	bool smt;
 	bool reference;

@@ -146,7 +146,7 @@ static int td_follow_add(struct perf_event *event, int flags)
  * callback, so check as soon as perf has released its locks.  Only a task that exits or
  * executes a program can leave.
  */
-static void td_follow_watch_exit(struct perf_event *event)
+static void td_follow_await_exit(struct perf_event *event)
 {
 	struct td_member *member = td_member_of(event);
 	bool exits = current->flags & PF_EXITING;
@@ -180,7 +180,7 @@ static void td_follow_del(struct perf_event *event, int flags)
 	}
 	td_credit_del(event);
 	td_window_release(window);
-	td_follow_watch_exit(event);
+	td_follow_await_exit(event);
 }
 
 /* The sum of a session is in its shares, so the count of the event stays 0. */

@@ -216,6 +216,6 @@ void td_formula_eval(const struct td_formula *formula, const struct td_sample *s
 	if (!td_sample_sane(formula, sample))
 		return;
 	formula->eval(sample, slots);
-	if (sample->closed)
-		td_slots_keep(slots, ~td_nodes_of_parents(sample->closed));
+	if (sample->undrilled)
+		td_slots_keep(slots, ~td_nodes_of_parents(sample->undrilled));
 }

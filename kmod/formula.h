@@ -83,14 +83,14 @@ struct td_event {
  *	is not counted on this machine
  * @width: slots per cycle
  * @level: highest level with counts
- * @closed: bit n: level 1 node n is not drilled, so events for its children have no count
+ * @undrilled: bit n: level 1 node n is not drilled, so events for its children have no count
  * @smt: the core's other thread is online
  */
 struct td_sample {
 	__u64 count[TD_EVENTS_MAX];
 	__u32 width;
 	__u32 level;
-	__u32 closed;
+	__u32 undrilled;
 	int smt;
 };
 

@@ -380,7 +380,7 @@ void td_group_update(const struct td_group *group)
 		group->event[i]->pmu->read(group->event[i]);
 }
 
-static u64 td_group_since(struct perf_event *event, __u64 *count)
+static u64 td_group_delta(struct perf_event *event, __u64 *count)
 {
 	u64 then = *count;
 
@@ -408,9 +408,9 @@ void td_group_fold(const struct td_group *group, struct td_counts *counts,
 	if (td_group_active(group))
 		leader->pmu->read(leader);
 
-	delta->slots = td_group_since(leader, &counts->slots);
+	delta->slots = td_group_delta(leader, &counts->slots);
 	for (i = 1; i < group->fixed; i++)
-		delta->metric[i - 1] = td_group_since(group->event[i], &counts->metric[i - 1]);
+		delta->metric[i - 1] = td_group_delta(group->event[i], &counts->metric[i - 1]);
 }
 
 /**
@@ -431,6 +431,6 @@ void td_group_fold_general(const struct td_group *group, u64 *counts, u64 *delta
 		event = group->event[i];
 		if (active)
 			event->pmu->read(event);
-		*delta++ = td_group_since(event, counts++);
+		*delta++ = td_group_delta(event, counts++);
 	}
 }

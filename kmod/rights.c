@@ -11,8 +11,8 @@
 #include "rights.h"
 
 static bool td_trust_node;
-module_param_named(trust_node, td_trust_node, bool, 0644);
-MODULE_PARM_DESC(trust_node, "Give system-wide figures to everybody who can open /dev/topdown (default: to those who may run perf stat -a)");
+module_param_named(trust_device, td_trust_node, bool, 0644);
+MODULE_PARM_DESC(trust_device, "Give system-wide figures to everybody who can open /dev/topdown (default: to those who may run perf stat -a)");
 
 /**
  * td_rights_system_wide() - may the calling process see system-wide figures?

@@ -94,7 +94,7 @@ void td_room_resize(struct td_room *room, struct td_counters *counters)
 static bool td_room_drills(const struct td_room *room, const struct td_counters *counters)
 {
 	/* Pairs with WRITE_ONCE() in td_room_drill(). */
-	return counters->drill && counters->closed != (~READ_ONCE(room->drill) & TD_PARENTS);
+	return counters->drill && counters->undrilled != (~READ_ONCE(room->drill) & TD_PARENTS);
 }
 
 /**

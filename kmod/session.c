@@ -114,9 +114,9 @@ static u32 td_session_state(const struct td_session *session)
 /* Update the header of the session map. */
 static void td_session_show(struct td_session *session)
 {
-	td_share_tell(session->map, td_session_state(session),
-		      session->incomplete ? TOPDOWN_SESSION_INCOMPLETE : 0,
-		      td_session_is_over(session) ? 0 : session->tasks);
+	td_share_write_header(session->map, td_session_state(session),
+			      session->incomplete ? TOPDOWN_SESSION_INCOMPLETE : 0,
+			      td_session_is_over(session) ? 0 : session->tasks);
 }
 
 static void td_session_update(struct td_session *session)
@@ -149,7 +149,7 @@ static void td_session_trace(const struct td_session *session, bool ended, u32 s
 }
 
 /* The session counts no more: add that to the news of its descriptor. */
-static void td_session_tell(struct td_session *session)
+static void td_session_add_news(struct td_session *session)
 {
 	td_session_update(session);
 	if (session->gone || session->unread)
@@ -158,7 +158,7 @@ static void td_session_tell(struct td_session *session)
 	td_news_add(session->news);
 }
 
-static void td_session_told(struct td_session *session)
+static void td_session_drop_news(struct td_session *session)
 {
 	lockdep_assert_held(&session->lock);
 	if (!session->unread)
@@ -200,7 +200,7 @@ void td_session_join(struct td_session *session, struct task_struct *task)
 {
 	unsigned long flags;
 
-	/* Pairs with WRITE_ONCE() in td_session_meet() and td_session_forget(). */
+	/* Pairs with WRITE_ONCE() in td_session_remember() and td_session_forget(). */
 	if (READ_ONCE(session->looking) &&
 	    xa_err(xa_store(&session->met, td_session_key(task), xa_mk_value(1), GFP_KERNEL)))
 		/* Pairs with READ_ONCE() in td_attach_task(). */
@@ -229,13 +229,13 @@ void td_session_left(struct td_session *session, bool secure)
 		td_session_show(session);
 	} else if (secure) {
 		session->ended = true;
-		td_session_tell(session);
+		td_session_add_news(session);
 		td_session_tend(session);
 	} else if (session->tasks) {
 		td_session_show(session);
 	} else {
 		session->exited = true;
-		td_session_tell(session);
+		td_session_add_news(session);
 	}
 	ends = !over && td_session_is_finished(session);
 	state = td_session_state(session);
@@ -276,11 +276,11 @@ void td_session_exec(struct td_session *session)
 }
 
 /**
- * td_session_meet() - remember the threads of a process that get an event
+ * td_session_remember() - remember the threads of a process that get an event
  * @session: the session; under its members_lock
  * @leader: the process that the session is being attached to
  */
-void td_session_meet(struct td_session *session, struct task_struct *leader)
+void td_session_remember(struct td_session *session, struct task_struct *leader)
 {
 	lockdep_assert_held(&session->members_lock);
 	session->leader = get_task_struct(leader);
@@ -289,13 +289,13 @@ void td_session_meet(struct td_session *session, struct task_struct *leader)
 }
 
 /**
- * td_session_met() - does a thread have an event of the session?
+ * td_session_remembers() - does a thread have an event of the session?
  * @session: the session, which is searching for threads
  * @task: the thread
  *
  * Return: true or false.
  */
-bool td_session_met(struct td_session *session, const struct task_struct *task)
+bool td_session_remembers(struct td_session *session, const struct task_struct *task)
 {
 	return xa_load(&session->met, td_session_key(task));
 }
@@ -441,7 +441,7 @@ void td_session_end(struct td_session *session)
 
 	raw_spin_lock_irq(&session->lock);
 	ends = !td_session_is_finished(session);
-	td_session_told(session);
+	td_session_drop_news(session);
 	session->gone = true;
 	td_session_update(session);
 	raw_spin_unlock_irq(&session->lock);
@@ -475,14 +475,14 @@ void td_session_read(struct td_session *session, struct topdown_session *read)
 
 	/* Read the state first: once it is EXITED, the sums read after it are final. */
 	raw_spin_lock_irq(&session->lock);
-	td_session_told(session);
+	td_session_drop_news(session);
 	read->out_state = session->map->state;
 	read->out_flags = session->map->flags;
 	read->out_tasks = session->map->tasks;
 	raw_spin_unlock_irq(&session->lock);
 
 	read->out_time_ns = ktime_get_ns();
-	td_share_since(session->map, sum);
+	td_share_above_baseline(session->map, sum);
 	td_share_all(sum, &all);
 	read->out_nodes = all.nodes;
 	read->out_switches = all.switches;

@@ -140,9 +140,9 @@ void td_session_left(struct td_session *session, bool secure);
 void td_session_missed(struct td_session *session);
 void td_session_exec(struct td_session *session);
 
-void td_session_meet(struct td_session *session, struct task_struct *leader);
+void td_session_remember(struct td_session *session, struct task_struct *leader);
 void td_session_unmeet(struct td_session *session, const struct task_struct *task);
-bool td_session_met(struct td_session *session, const struct task_struct *task);
+bool td_session_remembers(struct td_session *session, const struct task_struct *task);
 void td_session_forget(struct td_session *session);
 
 struct td_session *td_session_create(struct td_news *news,

@@ -198,12 +198,12 @@ void td_share_sum(const struct topdown_session_map *map,
 }
 
 /**
- * td_share_since() - add up the shares, and subtract the baseline
+ * td_share_above_baseline() - add up the shares, and subtract the baseline
  * @map: map of a session; nobody sets its baseline meanwhile
  * @sum: written: the sum of each kind of CPU
  */
-void td_share_since(struct topdown_session_map *map,
-		    struct topdown_share sum[TD_NR_KINDS])
+void td_share_above_baseline(struct topdown_session_map *map,
+			     struct topdown_share sum[TD_NR_KINDS])
 {
 	unsigned int kind;
 
@@ -227,13 +227,13 @@ void td_share_all(const struct topdown_share sum[TD_NR_KINDS], struct topdown_sh
 }
 
 /**
- * td_share_tell() - write the header of a session map
+ * td_share_write_header() - write the header of a session map
  * @map: map of the session; one caller at a time, interrupts off
  * @state: enum topdown_session_state
  * @flags: TOPDOWN_SESSION_INCOMPLETE
  * @tasks: number of followed tasks
  */
-void td_share_tell(struct topdown_session_map *map, u32 state, u32 flags, u32 tasks)
+void td_share_write_header(struct topdown_session_map *map, u32 state, u32 flags, u32 tasks)
 {
 	lockdep_assert_irqs_disabled();
 	td_seqlock_write_begin(&map->seq);
@@ -245,7 +245,7 @@ void td_share_tell(struct topdown_session_map *map, u32 state, u32 flags, u32 ta
 
 /**
  * td_share_begin() - start setting a baseline: forget level and nodes of the shares
- * @map: map of a session; as for td_share_tell()
+ * @map: map of a session; as for td_share_write_header()
  *
  * It precedes td_share_reset(), so that no later credit loses its level and nodes.
  */
@@ -260,7 +260,7 @@ void td_share_begin(struct topdown_session_map *map)
 
 /**
  * td_share_reset() - set the baseline
- * @map: map of a session, after td_share_begin(); as for td_share_tell()
+ * @map: map of a session, after td_share_begin(); as for td_share_write_header()
  * @baseline: td_share_sum() after td_share_begin()
  */
 void td_share_reset(struct topdown_session_map *map,

@@ -277,7 +277,7 @@ ssize_t td_watch_list_read(struct td_watch_list *watches, struct iov_iter *to, b
 __poll_t td_watch_list_poll(struct td_watch_list *watches, struct file *filp, poll_table *table)
 {
 	poll_wait(filp, &watches->queue.wait, table);
-	/* td_watch_tell() wakes up after it has changed this. */
+	/* td_watch_deliver() wakes up after it has changed this. */
 	return list_empty(&watches->queue.pending) ? 0 : EPOLLIN | EPOLLRDNORM;
 }
 

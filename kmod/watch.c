@@ -21,7 +21,7 @@
 #include "quota.h"
 #include "watch.h"
 
-#define TD_SINCE_TOLD	U64_MAX
+#define TD_SINCE_DELIVERED	U64_MAX
 
 /* Protects the list of all watches, and every watch list. */
 DEFINE_MUTEX(td_watch_mutex);
@@ -51,8 +51,8 @@ struct td_look {
  *
  * Return: whether td_watch_wake() has to be called, with no lock held.
  */
-static bool td_watch_tell(struct td_pending *pending, const struct td_pending *opposite,
-			  u64 time_ns, u32 ratio)
+static bool td_watch_deliver(struct td_pending *pending, const struct td_pending *opposite,
+			     u64 time_ns, u32 ratio)
 {
 	struct td_watch_queue *queue = pending->watch->queue;
 	bool dead;
@@ -86,12 +86,12 @@ static bool td_watch_beyond(const struct topdown_watch *what, u32 ratio)
 static bool td_watch_back(struct td_watched *watched, const struct topdown_watch *what,
 			  const struct td_look *look)
 {
-	bool told = watched->since == TD_SINCE_TOLD;
+	bool told = watched->since == TD_SINCE_DELIVERED;
 
 	watched->since = 0;
 	if (!told || !(what->flags & TOPDOWN_WATCH_BACK))
 		return false;
-	return td_watch_tell(&watched->back, &watched->beyond, look->end, look->ratio);
+	return td_watch_deliver(&watched->back, &watched->beyond, look->end, look->ratio);
 }
 
 /*
@@ -115,13 +115,13 @@ static bool td_watch_look(struct td_watched *watched, const struct topdown_watch
 
 	if (!td_watch_beyond(what, look->ratio))
 		return td_watch_back(watched, what, look) || news;
-	if (!watched->since || (look->idle && watched->since != TD_SINCE_TOLD))
+	if (!watched->since || (look->idle && watched->since != TD_SINCE_DELIVERED))
 		watched->since = max(look->begin, 1ULL);
-	if (watched->since == TD_SINCE_TOLD ||
+	if (watched->since == TD_SINCE_DELIVERED ||
 	    look->end - watched->since < (u64)what->hold_ms * NSEC_PER_MSEC)
 		return news;
-	watched->since = TD_SINCE_TOLD;
-	return td_watch_tell(&watched->beyond, &watched->back, look->end, look->ratio) || news;
+	watched->since = TD_SINCE_DELIVERED;
+	return td_watch_deliver(&watched->beyond, &watched->back, look->end, look->ratio) || news;
 }
 
 static u64 td_watch_begin_of(const struct topdown_record *record)
@@ -151,7 +151,7 @@ static bool td_watch_cpu(struct td_watch *watch, const struct topdown_record *re
 
 	watched->seen = record->windows;
 	if (what->node == TOPDOWN_WATCH_ANY)
-		return enough && td_watch_tell(&watched->beyond, NULL, look.end, look.ratio);
+		return enough && td_watch_deliver(&watched->beyond, NULL, look.end, look.ratio);
 	if (enough && td_watch_has_node(what, record))
 		look.ratio = td_ratio(record->window.node[what->node], record->window.slots);
 	td_watch_awake(&look, period);

@@ -41,7 +41,7 @@ struct td_pending {
 /**
  * struct td_watched - state of a watch for a CPU, or for the sum over CPUs
  * @since: when its windows began to be beyond the threshold; 0 if they are not;
- *	TD_SINCE_TOLD if the watch event for that has been delivered.  Used by the CPU's
+ *	TD_SINCE_DELIVERED if the watch event for that has been delivered.  Used by the CPU's
  *	timer, and by td_watch_gone() while there is none; for the sum under td_watch.lock
  * @seen: number of the last window that was compared; as @since
  * @beyond: watch events for being beyond the threshold

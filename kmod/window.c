@@ -235,8 +235,8 @@ static enum topdown_state td_window_state(const struct td_window *window,
 }
 
 /* End the open window: with this last part it becomes the last window. */
-static void td_window_turn(struct td_window *window, struct topdown_map_record *entry,
-			   const struct topdown_figures *part)
+static void td_window_end_open(struct td_window *window, struct topdown_map_record *entry,
+			       const struct topdown_figures *part)
 {
 	struct topdown_record *record = &entry->record;
 
@@ -336,7 +336,7 @@ static const struct topdown_record *td_window_count(struct td_window *window, bo
 	entry->record.time_ns = in_nmi() ? ktime_get_mono_fast_ns() : ktime_get_ns();
 	td_figures_add(&entry->record.total, part);
 	if (close) {
-		td_window_turn(window, entry, part);
+		td_window_end_open(window, entry, part);
 	} else {
 		td_figures_add(&entry->open, part);
 		window->parts++;
@@ -429,8 +429,8 @@ static unsigned long td_window_delay(struct td_window *window)
 }
 
 /* Out of line, so that only windows with watches have a copy of the record on the stack. */
-static noinline void td_window_tell(struct td_window *window,
-				    const struct topdown_record *closed, unsigned long flags)
+static noinline void td_window_to_watches(struct td_window *window,
+					  const struct topdown_record *closed, unsigned long flags)
 {
 	struct topdown_record record;
 
@@ -478,7 +478,7 @@ static void td_window_timer(struct timer_list *timer)
 			/* Pairs with WRITE_ONCE() in fit.c. */
 			schedule_delayed_work(&window->mend, READ_ONCE(window->mend_delay));
 		if (td_watch_wanted()) {
-			td_window_tell(window, record, flags);
+			td_window_to_watches(window, record, flags);
 			return;
 		}
 	}

@@ -32,7 +32,7 @@
 
 #define UID_FIRST	70000
 
-#define TRUST_NODE	"/sys/module/topdown/parameters/trust_node"
+#define TRUST_NODE	"/sys/module/topdown/parameters/trust_device"
 
 /* With as many threads as this OF_USER sessions are a few tasks too many. */
 #define THREADS_MANY		(TASKS_OF_USER / OF_USER)

@@ -27,7 +27,7 @@
 #define NOBODY		65534
 #define GROUP		990
 #define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
-#define TRUST		"/sys/module/topdown/parameters/trust_node"
+#define TRUST		"/sys/module/topdown/parameters/trust_device"
 
 /* What a process was allowed, one bit each. */
 #define MAY_OPEN	1
@@ -297,7 +297,7 @@ TEST_F(rights, as_perf_is_set)
 	}
 }
 
-TEST_F(rights, trust_node)
+TEST_F(rights, trust_device)
 {
 	const struct who inside = { .uid = NOBODY, .gid = GROUP };
 	const struct who outside = { .uid = NOBODY, .gid = NOBODY };

@@ -129,7 +129,7 @@ test_bad_owner_and_mode() {
 		log_since | quiet_grep "topdown: .*${param%=*}" || die "$param: nothing in the log"
 		nothing_left
 	done
-	for param in sysfs_mode=x sysfs_uid=-1 pinned=perhaps refined=2x drilldown=2x trust_node=2x; do
+	for param in sysfs_mode=x sysfs_uid=-1 pinned=perhaps refined=2x drilldown=2x trust_device=2x; do
 		fails "$ERROR" "nvalid" load "$param"
 		nothing_left
 	done

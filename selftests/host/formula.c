@@ -326,7 +326,7 @@ static void sample_close(const struct td_formula *formula, struct td_sample *sam
 {
 	unsigned int i;
 
-	sample->closed = closed;
+	sample->undrilled = closed;
 	for (i = 0; i < formula->nr_events; i++) {
 		if (formula->events[i].parents && !(formula->events[i].parents & ~closed))
 			sample->count[i] = 0;

@@ -54,7 +54,7 @@ if [[ $(id -u) == 0 ]] && command -v setpriv > /dev/null; then
 	FAKE_READ_ERRNO=13 run setpriv --bounding-set=-all --inh-caps=-all \
 		env "FAKE_NODE=$NODE" "LD_PRELOAD=$PRELOAD" "$TOPDOWN" stat --device "$NODE"
 	expect 'EACCES without it' 3 '' \
-		'CAP_PERFMON \(this process lacks it\), or kernel.perf_event_paranoid at 0 or less \(it is -?[0-9]+\), or .*trust_node=1'
+		'CAP_PERFMON \(this process lacks it\), or kernel.perf_event_paranoid at 0 or less \(it is -?[0-9]+\), or .*trust_device=1'
 else
 	skip 'EACCES with the capability' 'needs root'
 	skip 'EACCES without it' 'needs root'

@@ -219,7 +219,7 @@ if [[ $(id -u) == 0 ]] && command -v setpriv > /dev/null; then
 	FAKE_OTHERS_ERRNO=13 run setpriv --bounding-set=-all --inh-caps=-all \
 		env "FAKE_NODE=$NODE" "LD_PRELOAD=$PRELOAD" "$TOPDOWN" stat --device "$NODE" -p "$long"
 	expect 'no rights, without the capability' 3 '' \
-		"group 'topdown' is enough for 'topdown stat -- COMMAND'; to follow other tasks needs CAP_PERFMON \(this process lacks it\), whatever kernel.perf_event_paranoid and the module's parameter trust_node are"
+		"group 'topdown' is enough for 'topdown stat -- COMMAND'; to follow other tasks needs CAP_PERFMON \(this process lacks it\), whatever kernel.perf_event_paranoid and the module's parameter trust_device are"
 else
 	skip 'no rights, without the capability' 'needs root'
 fi

@@ -184,7 +184,8 @@ GETTER(ratio_rse, error, &interval->repeat->node[column->of])
 
 #define FIGURE(name, node, place, heading, wide, help)				\
 	{ "tma_" #name, COLUMN_NUMBER,					\
-	  COLUMNS_ALL | COLUMNS_KINDS | COLUMNS_WINDOWS | TABLE_ALL, 9, true, TOPDOWN_##node, get_ratio, help,					\
+	  COLUMNS_ALL | COLUMNS_KINDS | COLUMNS_WINDOWS | TABLE_ALL, 9, true,	\
+	  TOPDOWN_##node, get_ratio, help,					\
 	  { place, UNIT_RATIO, "tma_" #name, heading, 5, wide, 8 } }
 #define ERROR(name, node)							\
 	{ "tma_" #name "_rse", COLUMN_NUMBER, COLUMNS_RUNS, 6, true, TOPDOWN_##node, \

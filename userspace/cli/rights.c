@@ -75,12 +75,12 @@ void rights_explain(enum rights_what what)
 		return;
 	}
 	if (what == RIGHTS_TASKS) {
-		report_error("%s CAP_PERFMON (this process lacks it), whatever kernel.perf_event_paranoid and the module's parameter trust_node are",
+		report_error("%s CAP_PERFMON (this process lacks it), whatever kernel.perf_event_paranoid and the module's parameter trust_device are",
 			     subjects[what]);
 		return;
 	}
 	if (rights_paranoid(&value))
 		snprintf(paranoid, sizeof(paranoid), "it is %d", value);
-	report_error("%s CAP_PERFMON (this process lacks it), or kernel.perf_event_paranoid at 0 or less (%s), or the module's parameter trust_node=1",
+	report_error("%s CAP_PERFMON (this process lacks it), or kernel.perf_event_paranoid at 0 or less (%s), or the module's parameter trust_device=1",
 		     subjects[what], paranoid);
 }
