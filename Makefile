@@ -4,7 +4,7 @@
 
 # The only place of the version: the module, the library, the command, the
 # manual pages and DKMS take it from here.
-TOPDOWN_VERSION := 0.1.0
+TOPDOWN_VERSION := 1.0.0-rc1
 export TOPDOWN_VERSION
 
 # Was a kernel asked for?  Then it is an error if it cannot be built for.

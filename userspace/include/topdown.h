@@ -43,7 +43,7 @@ struct topdown_session_view;
 /**
  * topdown_version() - version of the library
  *
- * Return: a static string such as "0.1.0".
+ * Return: a static string such as "1.0.0".
  */
 const char *topdown_version(void);
 
