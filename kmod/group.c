@@ -337,6 +337,9 @@ bool td_group_settled(const struct td_group *group)
 	const struct perf_event *leader = group->event[0];
 	unsigned int i;
 
+	/* Nobody reads it then, and events that never had a counter look started. */
+	if (leader->state != PERF_EVENT_STATE_ACTIVE)
+		return true;
 	for (i = 1; i < group->nr; i++)
 		if ((group->event[i]->hw.state ^ leader->hw.state) & PERF_HES_STOPPED)
 			return false;
