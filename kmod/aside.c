@@ -563,7 +563,7 @@ int td_aside_init(void)
 }
 
 /**
- * td_aside_exit() - undo td_aside_init(); no CPU has a meter any more
+ * td_aside_exit() - undo td_aside_init(); the windows are still there
  */
 void td_aside_exit(void)
 {

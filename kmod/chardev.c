@@ -110,8 +110,7 @@ static int td_chardev_info(struct td_file *file, union td_command *command)
 					  TOPDOWN_FEATURE_RESET | TOPDOWN_FEATURE_MAP |
 					  TOPDOWN_FEATURE_WATCH | TOPDOWN_FEATURE_SESSION |
 					  TOPDOWN_FEATURE_SESSION_MAP | TOPDOWN_FEATURE_SESSIONS |
-					  (td_meter_cycles() ? TOPDOWN_FEATURE_CYCLES : 0) |
-					  (td_window_knows_busy() ? TOPDOWN_FEATURE_BUSY : 0),
+					  (td_meter_cycles() ? TOPDOWN_FEATURE_CYCLES : 0),
 		.out_flags		= file->may_read ? TOPDOWN_INFO_MAY_READ : 0,
 		.out_nr_cpus		= nr_cpu_ids,
 		.out_record_size	= sizeof(struct topdown_record),

@@ -80,8 +80,8 @@ static void __exit td_exit(void)
 	td_sysfs_exit();
 	td_attach_exit();
 	td_follow_exit();
-	td_cpu_exit();
 	td_aside_exit();
+	td_cpu_exit();
 	td_map_exit();
 	td_group_exit();
 }

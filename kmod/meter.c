@@ -188,5 +188,5 @@ bool td_meter_settled(const struct td_meter *meter)
 	for (i = 0; i < meter->nr; i++)
 		if (!td_group_settled(&meter->group[i]))
 			return false;
-	return !meter->cycles.nr || td_group_settled(&meter->cycles);
+	return true;
 }

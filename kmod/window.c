@@ -157,13 +157,6 @@ static u64 td_window_busy(struct td_window *window, u64 time)
 {
 	u64 now, idle;
 
-	/* An NMI may have interrupted the account, and a reader waits for its writer. */
-	if (in_nmi()) {
-		window->unjudged += time;
-		return 0;
-	}
-	time += window->unjudged;
-	window->unjudged = 0;
 	if (!td_window_idled(window))
 		return time;
 	now = td_window_idle(window);
@@ -183,7 +176,7 @@ static void td_window_measure(struct td_window *window, struct td_part *part)
 
 	figures->enabled_ns = now - window->folded;
 	figures->running_ns = clamp_t(s64, ran, 0, figures->enabled_ns);
-	if (td_window_knows_busy())
+	if (td_meter_cycles())
 		figures->busy_ns = td_window_busy(window, figures->enabled_ns);
 	window->folded = now;
 	if (unlikely(part->doubt || part->odd || window->trust.doubt)) {
@@ -485,16 +478,6 @@ static void td_window_timer(struct timer_list *timer)
 	local_irq_restore(flags);
 }
 
-/**
- * td_window_knows_busy() - do figures have the busy time?
- *
- * Return: false with cycles=0, and if the kernel's account of idle time is not exact.
- */
-bool td_window_knows_busy(void)
-{
-	return td_meter_cycles() && td_compat_knows_idle();
-}
-
 /* Drop everything counted so far: the next part begins here. */
 static void td_window_forget(struct td_window *window)
 {
@@ -502,7 +485,6 @@ static void td_window_forget(struct td_window *window)
 	td_guest_begin(&window->guest, td_window_guests(), td_window_guests_apart(window));
 	td_window_idled(window);
 	window->idle = td_window_idle(window);
-	window->unjudged = 0;
 	window->meter->ops->begin(window->meter, window->folded);
 }
 

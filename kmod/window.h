@@ -38,7 +38,6 @@
  *	fill every variable on the stack first
  * @guest: guest time of the CPU
  * @idle: idle time of the CPU that its busy time is without, in nanoseconds
- * @unjudged: time of parts that an NMI ended, whose busy time is in the next part
  * @idler: the idle task of the CPU; NULL if not known yet
  * @left: how often @idler had left the CPU at the last fold that it may have preceded
  * @was_away: the groups were disabled for a perf user during some of the open window
@@ -76,7 +75,6 @@ struct td_window {
 	struct td_part part;
 	struct td_guest guest;
 	u64 idle;
-	u64 unjudged;
 	const struct task_struct *idler;
 	unsigned long left;
 	bool was_away;
@@ -139,7 +137,6 @@ u64 td_window_nodes(int cpu);
 enum td_doubt td_window_doubt(const struct td_window *window);
 void td_window_setup(struct td_window *window, int cpu);
 void td_window_fold(struct td_window *window, bool close);
-bool td_window_knows_busy(void);
 void td_window_begin(void *arg);
 void td_window_end(void *arg);
 void td_window_offline(void *arg);

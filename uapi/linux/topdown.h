@@ -125,8 +125,7 @@ enum {
 #define TOPDOWN_FEATURE_SESSION	(1ULL << 5)	/* TOPDOWN_ATTACH, _SESSION, _CONTROL */
 #define TOPDOWN_FEATURE_SESSION_MAP (1ULL << 6)	/* TOPDOWN_SESSION_MAP_OFFSET() */
 #define TOPDOWN_FEATURE_SESSIONS (1ULL << 7)	/* TOPDOWN_SESSIONS */
-#define TOPDOWN_FEATURE_CYCLES	(1ULL << 8)	/* topdown_figures.cycles, .instructions */
-#define TOPDOWN_FEATURE_BUSY	(1ULL << 9)	/* topdown_figures.busy_ns */
+#define TOPDOWN_FEATURE_CYCLES	(1ULL << 8)	/* topdown_figures.cycles, .busy_ns */
 
 /* topdown_info.out_flags. */
 #define TOPDOWN_INFO_MAY_READ	(1U << 0)	/* READ is not EACCES here. */
@@ -356,8 +355,7 @@ struct topdown_info {
  * @busy_ns: the part of @enabled_ns in which the CPU was not idle.  That time is the kernel's
  *	account, and needs no counter.  @busy_ns over @enabled_ns is the busy share of a
  *	window.  For the difference of two readings divide by the time between them, because
- *	an idle CPU does not count until now.  0 for sessions, and without
- *	TOPDOWN_FEATURE_BUSY
+ *	an idle CPU does not count until now.  0 for sessions
  * @children_slots: for level 1 node n, the part of @slots in which its children were
  *	counted: all of them; none if it has no children; fewer if the children were not
  *	counted all the time (TOPDOWN_RECORD_DRILLDOWN, or a sum over CPUs that differ).

@@ -86,7 +86,7 @@ FEATURES=63
 task -p $$; golden task-tree.txt
 task -p $$ -l 1; golden task-tree-level1.txt
 # With cycles; how busy CPUs are depends on the time that this takes.
-FEATURES=831
+FEATURES=319
 task -p $$; golden task-tree-cycles.txt
 task -p $$ --per-thread; golden task-lines-cycles.txt
 task -p $$ -x ,; golden task-cycles.csv

@@ -207,7 +207,7 @@ static uint64_t time_of(const struct stat_run *run, const struct row *cpu)
 	uint64_t late = 2 * topdown_info_get(run->td)->out_period_ms * NS_PER_MS;
 	uint64_t enabled = cpu->figures.enabled_ns;
 
-	if (!topdown_has(run->td, TOPDOWN_FEATURE_BUSY))
+	if (!topdown_has(run->td, TOPDOWN_FEATURE_CYCLES))
 		return 0;
 	return enabled + late >= length && enabled <= length + late ? enabled : length;
 }

@@ -396,7 +396,7 @@ double topdown_figures_ipc(const struct topdown_figures *figures);
  *	readings it is the time between them, and for a sum that of all its CPUs added up:
  *	an idle CPU does not count until now
  *
- * The device must have TOPDOWN_FEATURE_BUSY, or the busy time is 0.
+ * The device must have TOPDOWN_FEATURE_CYCLES, or the busy time is 0.
  *
  * Return: 0.0 to 1.0; NaN for no time.
  */
