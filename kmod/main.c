@@ -34,16 +34,15 @@ static int __init td_init(void)
 		goto err_group;
 	/* Before the first fold, because each fold uses the lists. */
 	td_credit_init();
-	/* Before the first group, which depends on it. */
-	ret = td_aside_init();
-	if (ret)
-		goto err_page;
 	ret = td_cpu_init();
 	if (ret)
-		goto err_aside;
-	ret = td_follow_init();
+		goto err_page;
+	ret = td_aside_init();
 	if (ret)
 		goto err_cpu;
+	ret = td_follow_init();
+	if (ret)
+		goto err_aside;
 	ret = td_sysfs_init();
 	if (ret)
 		goto err_follow;
@@ -62,10 +61,10 @@ err_sysfs:
 	td_sysfs_exit();
 err_follow:
 	td_follow_exit();
-err_cpu:
-	td_cpu_exit();
 err_aside:
 	td_aside_exit();
+err_cpu:
+	td_cpu_exit();
 err_page:
 	td_map_exit();
 err_group:

@@ -23,20 +23,6 @@ bool td_meter_pinned(void)
 	return td_pinned;
 }
 
-static bool td_cycles = true;
-module_param_named(cycles, td_cycles, bool, 0444);
-MODULE_PARM_DESC(cycles, "Count cycles, instructions and busy time beside slots, where no perf user needs the counters (default: yes)");
-
-/**
- * td_meter_cycles() - shall cycles, instructions and busy time be counted?
- *
- * Return: true, or false if the module was loaded with cycles=0.
- */
-bool td_meter_cycles(void)
-{
-	return td_cycles;
-}
-
 /**
  * td_meter_lacks_events() - does a CPU lack the events of a meter?
  * @error: errno with which the meter could not be made
@@ -54,7 +40,6 @@ bool td_meter_lacks_events(int error)
  */
 void td_meter_release(struct td_meter *meter)
 {
-	td_group_destroy(&meter->cycles);
 	while (meter->nr)
 		td_group_destroy(&meter->group[--meter->nr]);
 }
@@ -126,7 +111,7 @@ bool td_meter_counting(const struct td_meter *meter)
 }
 
 /**
- * td_meter_owns() - does an event belong to one of the groups, that of cycles included?
+ * td_meter_owns() - does an event belong to one of the groups?
  * @meter: the meter
  * @event: any event
  *
@@ -140,7 +125,7 @@ bool td_meter_owns(const struct td_meter *meter, const struct perf_event *event)
 		if (event->group_leader == meter->group[i].event[0])
 			return true;
 	}
-	return meter->cycles.nr && event->group_leader == meter->cycles.event[0];
+	return false;
 }
 
 /**

@@ -30,13 +30,10 @@
 #include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/random.h>
-#include <linux/sched.h>
 #include <linux/sched/clock.h>
-#include <linux/sched/task.h>
 #include <linux/smp.h>
 #include <linux/stddef.h>
 #include <linux/string.h>
-#include <linux/tick.h>
 #include <linux/timer.h>
 
 #include "compat.h"
@@ -53,9 +50,6 @@
 #include "trace.h"
 #include "watch.h"
 #include "window.h"
-
-/* The kernel's clocks agree better than this. */
-#define TD_IDLE_LEFT_NS		NSEC_PER_MSEC
 
 struct td_window __percpu *td_windows;
 
@@ -77,8 +71,6 @@ static noinline void td_window_judge(struct td_window *window, enum td_doubt dou
 	if (td_trust_part(&window->trust, doubt, part->running_ns)) {
 		part->running_ns = 0;
 		part->slots = 0;
-		part->cycles = 0;
-		part->instructions = 0;
 		memset(part->node, 0, sizeof(part->node));
 	} else if (refused && !window->trust.refused) {
 		window->believed = true;
@@ -115,58 +107,6 @@ static noinline void td_window_spare_guests(struct td_window *window, u64 guests
 					    part->running_ns);
 }
 
-/* The idle time of this CPU in nanoseconds, by the kernel's account. */
-static u64 td_window_idle(const struct td_window *window)
-{
-	const u64 *stat = kcpustat_this_cpu->cpustat;
-	u64 idle = get_cpu_idle_time_us(window->cpu, NULL);
-
-	/* With nohz=off the kernel knows it by ticks only. */
-	if (unlikely(idle == -1ULL))
-		return stat[CPUTIME_IDLE] + stat[CPUTIME_IOWAIT];
-	return (idle + get_cpu_iowait_time_us(window->cpu, NULL)) * NSEC_PER_USEC;
-}
-
-/*
- * Can this CPU have been idle since the last fold?  If not, its idle task has left it as often
- * as then.  That task is known once a fold has found the CPU idle.
- */
-static bool td_window_idled(struct td_window *window)
-{
-	const struct task_struct *task = window->idler;
-	unsigned long left;
-
-	if (is_idle_task(current)) {
-		window->idler = current;
-		return true;
-	}
-	if (!task)
-		return true;
-	left = task->nvcsw + task->nivcsw;
-	if (left == window->left)
-		return false;
-	window->left = left;
-	return true;
-}
-
-/*
- * The part of a time in which the CPU was not idle.  The account is in microseconds, so a
- * little idle time may be left for the next part.
- */
-static u64 td_window_busy(struct td_window *window, u64 time)
-{
-	u64 now, idle;
-
-	if (!td_window_idled(window))
-		return time;
-	now = td_window_idle(window);
-	idle = clamp_t(s64, now - window->idle, 0, time);
-	window->idle += idle;
-	if (unlikely((u64)abs((s64)(now - window->idle)) > TD_IDLE_LEFT_NS))
-		window->idle = now;
-	return time - idle;
-}
-
 /* Read the meter: write the part since the last fold, except its ratios. */
 static void td_window_measure(struct td_window *window, struct td_part *part)
 {
@@ -176,8 +116,6 @@ static void td_window_measure(struct td_window *window, struct td_part *part)
 
 	figures->enabled_ns = now - window->folded;
 	figures->running_ns = clamp_t(s64, ran, 0, figures->enabled_ns);
-	if (td_meter_cycles())
-		figures->busy_ns = td_window_busy(window, figures->enabled_ns);
 	window->folded = now;
 	if (unlikely(part->doubt || part->odd || window->trust.doubt)) {
 		window->trust.odd |= part->odd;
@@ -483,8 +421,6 @@ static void td_window_forget(struct td_window *window)
 {
 	window->folded = local_clock();
 	td_guest_begin(&window->guest, td_window_guests(), td_window_guests_apart(window));
-	td_window_idled(window);
-	window->idle = td_window_idle(window);
 	window->meter->ops->begin(window->meter, window->folded);
 }
 
@@ -619,9 +555,6 @@ void td_window_setup(struct td_window *window, int cpu)
 	window->cpu = cpu;
 	window->state = td_scope_has(cpu) ? TOPDOWN_STATE_OFFLINE : TOPDOWN_STATE_EXCLUDED;
 	window->jitter = get_random_u32();
-	/* That of the CPU that booted is known. */
-	if (task_cpu(&init_task) == cpu)
-		window->idler = &init_task;
 	timer_setup(&window->timer, td_window_timer, flags);
 
 	entry = td_map_write_begin(cpu);

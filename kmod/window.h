@@ -37,9 +37,6 @@
  * @part: counts between the last two folds; here and not on the stack, because many kernels
  *	fill every variable on the stack first
  * @guest: guest time of the CPU
- * @idle: idle time of the CPU that its busy time is without, in nanoseconds
- * @idler: the idle task of the CPU; NULL if not known yet
- * @left: how often @idler had left the CPU at the last fold that it may have preceded
  * @was_away: the groups were disabled for a perf user during some of the open window
  * @believed: the next timer logs that the counters are trusted again
  * @opened: when the open window began, in jiffies
@@ -74,9 +71,6 @@ struct td_window {
 	u64 clamped;
 	struct td_part part;
 	struct td_guest guest;
-	u64 idle;
-	const struct task_struct *idler;
-	unsigned long left;
 	bool was_away;
 	bool believed;
 	unsigned long opened;
