@@ -36,7 +36,7 @@ static int __init td_init(void)
 	td_credit_init();
 	ret = td_cpu_init();
 	if (ret)
-		goto err_page;
+		goto err_map;
 	ret = td_aside_init();
 	if (ret)
 		goto err_cpu;
@@ -65,7 +65,7 @@ err_aside:
 	td_aside_exit();
 err_cpu:
 	td_cpu_exit();
-err_page:
+err_map:
 	td_map_exit();
 err_group:
 	td_group_exit();

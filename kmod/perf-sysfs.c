@@ -13,9 +13,6 @@
 #include "perf-sysfs.h"
 #include "window.h"
 
-/* attr.config 0 is slots, and n + 1 is node n. */
-#define TD_PERF_EVENTS		(1 + TD_NR_NODES)
-
 /* The files of an event: itself, .scale and .unit. */
 #define TD_PERF_FILES		3
 
@@ -31,13 +28,19 @@ struct td_perf_file {
 	unsigned int config;
 };
 
-static struct td_perf_file td_perf_files[TD_PERF_EVENTS][TD_PERF_FILES];
-static struct attribute *td_perf_events[TD_PERF_EVENTS * TD_PERF_FILES + 1];
+static struct td_perf_file td_perf_files[TD_NR_NODES][TD_PERF_FILES];
+static struct attribute *td_perf_events[TD_NR_NODES * TD_PERF_FILES + 1];
 
 PMU_FORMAT_ATTR(event, "config:0-7");
+/*
+ * With an event of this name, perf would take "slots" for it as well as for the CPU's, and users
+ * of topdown events would get ours.  As a term it is topdown/slots/ all the same.
+ */
+PMU_FORMAT_ATTR(slots, "config:8");
 
 static struct attribute *td_perf_formats[] = {
 	&format_attr_event.attr,
+	&format_attr_slots.attr,
 	NULL,
 };
 
@@ -100,10 +103,10 @@ u64 td_perf_nodes(void)
 	return nodes;
 }
 
-static struct attribute **td_perf_sysfs_event(struct attribute **at, unsigned int config)
+static struct attribute **td_perf_sysfs_event(struct attribute **at, unsigned int node)
 {
-	const char *name = config ? td_node_name(config - 1) : "slots";
-	struct td_perf_file *file = td_perf_files[config];
+	struct td_perf_file *file = td_perf_files[node];
+	const char *name = td_node_name(node);
 	unsigned int i;
 
 	for (i = 0; i < TD_PERF_FILES; i++, file++) {
@@ -112,7 +115,7 @@ static struct attribute **td_perf_sysfs_event(struct attribute **at, unsigned in
 		file->attr.attr.name = file->name;
 		file->attr.attr.mode = 0444;
 		file->attr.show = td_perf_kinds[i].show;
-		file->config = config;
+		file->config = node + 1;
 		*at++ = &file->attr.attr;
 	}
 	return at;
@@ -125,9 +128,9 @@ void td_perf_sysfs_init(void)
 {
 	u64 nodes = td_perf_nodes();
 	struct attribute **at = td_perf_events;
-	unsigned int config;
+	unsigned int node;
 
-	for (config = 0; config < TD_PERF_EVENTS; config++)
-		if (!config || nodes >> (config - 1) & 1)
-			at = td_perf_sysfs_event(at, config);
+	for (node = 0; node < TD_NR_NODES; node++)
+		if (nodes >> node & 1)
+			at = td_perf_sysfs_event(at, node);
 }

@@ -4,6 +4,9 @@
 
 #include <linux/types.h>
 
+/* attr.config: slots by its name.  0 is slots, too, and n + 1 is node n. */
+#define TD_PERF_CONFIG_SLOTS	0x100
+
 struct attribute_group;
 
 extern const struct attribute_group *td_perf_groups[];

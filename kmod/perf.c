@@ -342,18 +342,28 @@ static void td_perf_destroy(struct perf_event *event)
 	kfree(event->pmu_private);
 }
 
+static unsigned int td_perf_node(const struct perf_event_attr *attr)
+{
+	if (!attr->config || attr->config == TD_PERF_CONFIG_SLOTS)
+		return TD_PERF_SLOTS;
+	return attr->config - 1;
+}
+
 /*
  * The group of a CPU counts all rings, and no guests.  A user who asks for less must not
  * get more.
  */
 static int td_perf_check(const struct perf_event_attr *attr)
 {
+	unsigned int node = td_perf_node(attr);
+
 	if (attr->exclude_user || attr->exclude_kernel || attr->exclude_host ||
 	    attr->exclude_idle)
 		return -EINVAL;
-	if (attr->config > TD_NR_NODES || attr->config1 || attr->config2)
+	if ((attr->config > TD_NR_NODES && attr->config != TD_PERF_CONFIG_SLOTS) ||
+	    attr->config1 || attr->config2)
 		return -EINVAL;
-	if (attr->config && !(td_perf_nodes() >> (attr->config - 1) & 1))
+	if (node != TD_PERF_SLOTS && !(td_perf_nodes() >> node & 1))
 		return -EOPNOTSUPP;
 	return 0;
 }
@@ -376,7 +386,7 @@ static int td_perf_event_init(struct perf_event *event)
 	own = kzalloc(sizeof(*own), GFP_KERNEL_ACCOUNT);
 	if (!own)
 		return -ENOMEM;
-	own->node = event->attr.config ? event->attr.config - 1 : TD_PERF_SLOTS;
+	own->node = td_perf_node(&event->attr);
 	for (own->parent = 0; own->parent < TOPDOWN_NR_PARENTS; own->parent++)
 		if ((u64)td_nodes_children(own->parent) >> own->node & 1)
 			break;

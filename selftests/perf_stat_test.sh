@@ -95,11 +95,12 @@ test_cpus_at_intervals() {
 }
 
 test_a_cgroup() {
-	local group=/sys/fs/cgroup/topdown-perf-stat
+	local root=$tmp/cgroup group=$tmp/cgroup/topdown-perf-stat
 
 	need_perf
-	echo +pids > /sys/fs/cgroup/cgroup.subtree_control || skip "there are no cgroups"
-	mkdir -p "$group"
+	mkdir -p "$root"
+	mount -t cgroup -o perf_event none "$root" || skip "there are no cgroups"
+	mkdir "$group"
 	branchy 600
 	echo "$pid" > "$group/cgroup.procs"
 	perf stat -x, -o "$tmp/perf" -a -e "$EVENTS" --for-each-cgroup topdown-perf-stat -- sleep 1
@@ -107,6 +108,7 @@ test_a_cgroup() {
 	kill "$pid"
 	wait "$pid" || true
 	rmdir "$group"
+	umount "$root"
 	right "$tmp/perf" topdown/
 }
 

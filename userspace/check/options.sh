@@ -241,7 +241,7 @@ for command in '' stat top history watch info; do
 	expect "${command:-topdown} -h" 0 '^Usage: topdown.*Examples:' ''
 done
 run td --version
-expect '--version' 0 "^topdown [0-9.]+
-libtopdown [0-9.]+
+expect '--version' 0 "^topdown [0-9][0-9a-z.-]+
+libtopdown [0-9][0-9a-z.-]+
 module" ''
 finish
