@@ -6,7 +6,7 @@
  * needs memory for every CPU, and a credit at every switch of its tasks.  A timer compares
  * every window with all watches.  So each user has a limit for each of the two.  All users
  * without CAP_PERFMON share another limit, which leaves some to users with CAP_PERFMON.
- * Those are bound only by the limit for all users.
+ * Only the limit for all users bounds these.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>

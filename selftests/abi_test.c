@@ -3,7 +3,7 @@
  * The ABI of /dev/topdown: one test for each row of the errno table in
  * linux/topdown.h, and the sizes of every command.
  *
- * What needs tasks, watches, other users or a lack of memory is elsewhere: EACCES in
+ * Rows that need tasks, watches, other users or a lack of memory are elsewhere: EACCES in
  * rights_test.c and attach_test.c, ESRCH and EBADF in attach_test.c, ENOENT in
  * attach_test.c, session_map_test.c and watch_test.c, ENOSPC in quota_test.c and
  * watch_test.c, ENOMEM in fail_test.c, and of SESSIONS all in sessions_test.c.

@@ -210,7 +210,7 @@ static int may_attach(int fd)
 	return 0;
 }
 
-/* Who waits for a session takes no watch, by poll() with POLLIN neither. */
+/* Waiting for a session takes no watch, even by poll() with POLLIN. */
 TEST_F(attach, waiting_for_a_session_takes_no_watch)
 {
 	struct topdown_watch watch = {

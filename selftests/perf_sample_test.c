@@ -29,7 +29,7 @@
 #define RING_PAGES	256
 #define VALUES		(1 + PERF_EVENTS)
 
-/* What a sample has: PERF_SAMPLE_IP and PERF_SAMPLE_READ of a group. */
+/* A sample with PERF_SAMPLE_IP and PERF_SAMPLE_READ of a group. */
 struct sample {
 	struct perf_event_header header;
 	uint64_t ip;

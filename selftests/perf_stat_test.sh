@@ -15,7 +15,7 @@ EVENTS=topdown/slots/
 for node in $NODES; do
 	EVENTS+=,topdown/$node/
 done
-# Of the workload "branchy", in the order of NODES.
+# The ratios of the workload "branchy", in the order of NODES.
 TRUTH='27 43 18 12 3 24 40 3 9 9 4 8'
 # perf reads "topdown" before a colon as the begin of another event, in 6.1.
 WINDOW='topdown*:topdown_window'

@@ -53,7 +53,7 @@
 	}								\
 })
 
-/* What a child that works on CPU 0 has done between two of its looks. */
+/* The work of a child on CPU 0 between two of its looks. */
 struct work {
 	struct td_bd_truth truth;
 	/* How often it lost the CPU. */

@@ -107,7 +107,7 @@ function agents(cpus,	map, group, perf)
 		sprintf("%.2f", sample("fresh", cpus, "instructions") / group))
 }
 
-# What a sample of a program that prints every 100 ms costs, less what an idle machine does.
+# The cost of a sample of a program that prints every 100 ms, minus that of an idle machine.
 function printed(name, cpus,	more, time, rate)
 {
 	more = get("stat." name ".many", cpus, "instructions") - \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the guest programs share: the back door of the emulated PMU (backdoor.c),
+ * Shared by the guest programs: the back door of the emulated PMU (backdoor.c),
  * the module and its device (device.c), and things to execute (profiles.c).
  */
 #ifndef TOPDOWN_SELFTESTS_GUEST_H
