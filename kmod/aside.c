@@ -46,6 +46,7 @@
 
 #include "aside.h"
 #include "compat.h"
+#include "cycles.h"
 #include "meter.h"
 #include "starved.h"
 #include "window.h"
@@ -208,10 +209,11 @@ static void td_aside_look(struct irq_work *work)
 		return;
 	}
 	user = td_starved_by(window->meter, td_aside_all());
-	if (!user)
+	if (!user || (user == aside->hopeless &&
+		      time_before(jiffies, aside->hopeless_until))) {
+		td_cycles_look(window);
 		return;
-	if (user == aside->hopeless && time_before(jiffies, aside->hopeless_until))
-		return;
+	}
 	aside->user = user;
 	aside->wanted = true;
 	td_aside_queue(window, &aside->leave);
@@ -224,7 +226,8 @@ static noinline void td_aside_rotation(void)
 
 	if (window->away && this_cpu_read(td_asides.helped))
 		return;
-	if (td_starved_context(window->meter, td_aside_all()))
+	if (td_starved_context(window->meter, td_aside_all()) ||
+	    (td_starved_context(window->meter, true) && td_cycles_due(window)))
 		irq_work_queue(&window->look);
 }
 
@@ -350,8 +353,10 @@ static void td_aside_leave(struct work_struct *work)
 	mutex_lock(&aside->lock);
 	if (aside->ready && !window->away) {
 		td_aside_call(aside, td_aside_go);
-		if (window->away)
+		if (window->away) {
 			td_meter_disable(window->meter);
+			td_cycles_pause(window, true);
+		}
 	}
 	mutex_unlock(&aside->lock);
 }
@@ -365,6 +370,7 @@ static void td_aside_come_back(struct work_struct *work)
 	if (aside->ready && window->away) {
 		td_aside_call(aside, td_aside_stay);
 		td_meter_enable(window->meter);
+		td_cycles_pause(window, false);
 		td_aside_call(aside, td_aside_resume);
 	}
 	mutex_unlock(&aside->lock);
@@ -435,6 +441,9 @@ void td_aside_begin(struct td_window *window)
 	td_aside_call(aside, td_aside_look_for);
 	aside->ready = true;
 	mutex_unlock(&aside->lock);
+	/* Nobody else notices whom the group of cycles is in the way of. */
+	if (td_aside_registered)
+		td_cycles_begin(window);
 	if (window->meter->nr == 1)
 		return;
 	/* Pairs with READ_ONCE() in td_aside_probe_switches(). */
@@ -452,6 +461,7 @@ void td_aside_end(struct td_window *window)
 {
 	struct td_aside *aside = td_aside_of(window);
 
+	td_cycles_end(window);
 	mutex_lock(&aside->lock);
 	aside->ready = false;
 	td_aside_call(aside, td_aside_forget);
@@ -477,6 +487,7 @@ void td_aside_setup(struct td_window *window)
 	INIT_WORK(&aside->leave, td_aside_leave);
 	INIT_WORK(&aside->come_back, td_aside_come_back);
 	timer_setup(&aside->timer, td_aside_timer, TIMER_PINNED | flags);
+	td_cycles_setup(window);
 }
 
 /**
@@ -491,6 +502,7 @@ void td_aside_cleanup(struct td_window *window)
 	cancel_work_sync(&td_aside_probe_work);
 	cancel_work_sync(&aside->leave);
 	cancel_work_sync(&aside->come_back);
+	td_cycles_cleanup(window);
 	mutex_destroy(&aside->lock);
 }
 
@@ -551,7 +563,7 @@ int td_aside_init(void)
 }
 
 /**
- * td_aside_exit() - undo td_aside_init(); the windows are still there
+ * td_aside_exit() - undo td_aside_init(); no CPU has a meter any more
  */
 void td_aside_exit(void)
 {

@@ -19,6 +19,7 @@
 #include <asm/processor.h>
 
 #include "aside.h"
+#include "busy.h"
 #include "chardev.h"
 #include "compat.h"
 #include "fresh.h"
@@ -109,7 +110,9 @@ static int td_chardev_info(struct td_file *file, union td_command *command)
 		.out_features		= TOPDOWN_FEATURE_FRESH | TOPDOWN_FEATURE_TOTAL |
 					  TOPDOWN_FEATURE_RESET | TOPDOWN_FEATURE_MAP |
 					  TOPDOWN_FEATURE_WATCH | TOPDOWN_FEATURE_SESSION |
-					  TOPDOWN_FEATURE_SESSION_MAP | TOPDOWN_FEATURE_SESSIONS,
+					  TOPDOWN_FEATURE_SESSION_MAP | TOPDOWN_FEATURE_SESSIONS |
+					  (td_meter_cycles() ? TOPDOWN_FEATURE_CYCLES : 0) |
+					  (td_busy_known() ? TOPDOWN_FEATURE_BUSY : 0),
 		.out_flags		= file->may_read ? TOPDOWN_INFO_MAY_READ : 0,
 		.out_nr_cpus		= nr_cpu_ids,
 		.out_record_size	= sizeof(struct topdown_record),

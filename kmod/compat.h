@@ -80,6 +80,12 @@ static inline struct pid *td_compat_pidfd_pid(const struct file *file)
 	return get_pid(file->private_data);
 }
 
+/* Is td_compat_idle_us() right?  From 7.0 on the kernel's account is not. */
+static inline bool td_compat_knows_idle(void)
+{
+	return LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0);
+}
+
 /*
  * How long a CPU has been idle, to the microsecond; a constant if the kernel does not know
  * that so well.  Newer kernels count idle time by ticks while the tick runs, and they

@@ -169,6 +169,30 @@ static int td_counters_make(struct td_counters *counters, const u32 *open)
 	return ret == -ENOSPC ? -EINVAL : ret;
 }
 
+/*
+ * Which event counts retired instructions?  If no formula needs it, it joins the last group,
+ * which needs no turn more for it, as long as that leaves a counter free.
+ */
+static void td_counters_find_instructions(struct td_counters *counters)
+{
+	const struct td_formula *formula = td_counters_formula(counters);
+	unsigned int last = counters->meter.nr - 1;
+	struct td_group *group = &counters->meter.group[last];
+
+	if (!td_meter_cycles())
+		return;
+	if (formula->instructions) {
+		if (td_counters_wants(counters, formula->instructions, counters->meter.level))
+			counters->instructions = formula->instructions;
+		return;
+	}
+	if (!formula->retired || group->nr >= counters->room ||
+	    td_group_extend(group, counters->meter.cpu, formula->retired))
+		return;
+	counters->turns[last].event[group->nr - 1] = TD_EVENT_RETIRED;
+	counters->instructions = TD_EVENT_RETIRED;
+}
+
 /* If only the first group counts level 1, allow a fifth less than its fair turn. */
 static unsigned int td_counters_ok_percent(const struct td_counters *counters)
 {
@@ -227,6 +251,7 @@ struct td_meter *td_counters_create(const struct td_model *model, int cpu, unsig
 		td_meter_destroy(&counters->meter);
 		return ERR_PTR(ret);
 	}
+	td_counters_find_instructions(counters);
 	td_counters_settle(counters);
 	return &counters->meter;
 }

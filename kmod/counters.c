@@ -167,6 +167,9 @@ static bool td_counters_direct(const struct td_counters *counters, unsigned int 
 {
 	if (event == TD_EVENTS_MAX)
 		return false;
+	/* Retired instructions that no formula needs are in the last group. */
+	if (event == TD_EVENT_RETIRED && counters->instructions == TD_EVENT_RETIRED)
+		return counters->meter.nr == 1;
 	if (counters->shared)
 		return td_counters_formula(counters)->events[event].parents == TD_LEVEL1;
 	return !n;
@@ -307,6 +310,16 @@ static bool td_counters_sample(struct td_counters *counters, u64 now, struct td_
 	return true;
 }
 
+/* The first event counts cycles, in the time in which level 1 had the counters. */
+static void td_counters_cycles(const struct td_counters *counters,
+			       const struct td_sample *sample, struct topdown_figures *figures)
+{
+	bool counted = counters->instructions && figures->slots;
+
+	figures->cycles = counted ? sample->count[0] : 0;
+	figures->instructions = counted ? sample->count[counters->instructions] : 0;
+}
+
 /* The part is empty as long as some group has not run at all. */
 static s64 td_counters_fold(struct td_meter *meter, u64 now, struct td_part *part)
 {
@@ -319,6 +332,7 @@ static s64 td_counters_fold(struct td_meter *meter, u64 now, struct td_part *par
 	if (td_counters_sample(counters, now, &sample, &ran))
 		td_formula_eval(td_counters_formula(counters), &sample, &slots);
 	part->figures.slots = slots.slots;
+	td_counters_cycles(counters, &sample, &part->figures);
 	memcpy(part->figures.node, slots.node, sizeof(slots.node));
 	part->clamped = slots.clamped;
 	part->doubt = td_doubt_counters(slots.slots, slots.node[TOPDOWN_RETIRING], ran);

@@ -42,6 +42,8 @@ struct td_turns {
  * @smt: the events are those for a core with two threads
  * @reference: each group has the reference as its leader, so one group runs at a time
  * @shared: each group has the events of level 1, so level 1 is always counted
+ * @instructions: index of retired instructions in td_sample.count; 0 if these or cycles are
+ *	not counted
  * @checked: time of the last check for starved groups; used on the CPU with interrupts
  *	off, as the fields below
  * @doubtful: at the last check a group had no turn although it had one before; fit.c
@@ -59,6 +61,7 @@ struct td_counters {
 	bool smt;
 	bool reference;
 	bool shared;
+	unsigned int instructions;
 
 	u64 checked;
 	bool doubtful;

@@ -21,6 +21,9 @@
 /* Room for the events of the largest family. */
 #define TD_EVENTS_MAX		20
 
+/* In td_sample.count: td_formula.retired.  No family that has it has so many events. */
+#define TD_EVENT_RETIRED	(TD_EVENTS_MAX - 1)
+
 /*
  * Counts of 2^58 and more are rejected: that is three years of cycles, and sums at eight
  * slots a cycle would overflow.
@@ -117,6 +120,10 @@ struct td_slots {
  * @eval: the formula; @slots is zeroed before, and the sample is sane
  * @thresholds: published thresholds of its nodes; NULL for none
  * @refined: the family that refines PERF_METRICS of the same cores; or NULL
+ * @instructions: index of the event that counts retired instructions, if the first event
+ *	counts cycles in which the CPU was not halted; 0 for none
+ * @retired: perf's raw config of retired instructions, to be counted too if the last group
+ *	leaves a counter free, and if the first event counts cycles; 0 for no such event
  */
 struct td_formula {
 	const char *name;
@@ -129,6 +136,8 @@ struct td_formula {
 	void (*eval)(const struct td_sample *sample, struct td_slots *slots);
 	const struct td_thresholds *thresholds;
 	const struct td_formula *refined;
+	__u32 instructions;
+	__u64 retired;
 };
 
 extern const struct td_formula td_generic_snb;

@@ -34,15 +34,16 @@ static int __init td_init(void)
 		goto err_group;
 	/* Before the first fold, because each fold uses the lists. */
 	td_credit_init();
-	ret = td_cpu_init();
-	if (ret)
-		goto err_map;
+	/* Before the first group, which depends on it. */
 	ret = td_aside_init();
 	if (ret)
-		goto err_cpu;
-	ret = td_follow_init();
+		goto err_map;
+	ret = td_cpu_init();
 	if (ret)
 		goto err_aside;
+	ret = td_follow_init();
+	if (ret)
+		goto err_cpu;
 	ret = td_sysfs_init();
 	if (ret)
 		goto err_follow;
@@ -61,10 +62,10 @@ err_sysfs:
 	td_sysfs_exit();
 err_follow:
 	td_follow_exit();
-err_aside:
-	td_aside_exit();
 err_cpu:
 	td_cpu_exit();
+err_aside:
+	td_aside_exit();
 err_map:
 	td_map_exit();
 err_group:
@@ -79,8 +80,8 @@ static void __exit td_exit(void)
 	td_sysfs_exit();
 	td_attach_exit();
 	td_follow_exit();
-	td_aside_exit();
 	td_cpu_exit();
+	td_aside_exit();
 	td_map_exit();
 	td_group_exit();
 }

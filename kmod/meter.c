@@ -23,6 +23,20 @@ bool td_meter_pinned(void)
 	return td_pinned;
 }
 
+static bool td_cycles = true;
+module_param_named(cycles, td_cycles, bool, 0444);
+MODULE_PARM_DESC(cycles, "Count cycles, instructions and busy time beside slots, where no perf user needs the counters (default: yes)");
+
+/**
+ * td_meter_cycles() - shall cycles, instructions and busy time be counted?
+ *
+ * Return: true, or false if the module was loaded with cycles=0.
+ */
+bool td_meter_cycles(void)
+{
+	return td_cycles;
+}
+
 /**
  * td_meter_lacks_events() - does a CPU lack the events of a meter?
  * @error: errno with which the meter could not be made
@@ -40,6 +54,7 @@ bool td_meter_lacks_events(int error)
  */
 void td_meter_release(struct td_meter *meter)
 {
+	td_group_destroy(&meter->cycles);
 	while (meter->nr)
 		td_group_destroy(&meter->group[--meter->nr]);
 }
@@ -111,7 +126,7 @@ bool td_meter_counting(const struct td_meter *meter)
 }
 
 /**
- * td_meter_owns() - does an event belong to one of the groups?
+ * td_meter_owns() - does an event belong to one of the groups, that of cycles included?
  * @meter: the meter
  * @event: any event
  *
@@ -125,7 +140,7 @@ bool td_meter_owns(const struct td_meter *meter, const struct perf_event *event)
 		if (event->group_leader == meter->group[i].event[0])
 			return true;
 	}
-	return false;
+	return meter->cycles.nr && event->group_leader == meter->cycles.event[0];
 }
 
 /**
@@ -173,5 +188,5 @@ bool td_meter_settled(const struct td_meter *meter)
 	for (i = 0; i < meter->nr; i++)
 		if (!td_group_settled(&meter->group[i]))
 			return false;
-	return true;
+	return !meter->cycles.nr || td_group_settled(&meter->cycles);
 }

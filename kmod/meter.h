@@ -25,7 +25,8 @@ struct td_model;
 
 /**
  * struct td_part - what a meter counted between two folds
- * @figures: slots and nodes; window.c fills in the times, and nobody the ratios
+ * @figures: slots and nodes, cycles and instructions; window.c fills in the times, and
+ *	nobody the ratios
  * @clamped: nodes that were clamped, bit n for node n
  * @doubt: why the CPU cannot have done that
  * @odd: the bytes of PERF_METRICS have a sum that no rounding explains
@@ -92,6 +93,8 @@ struct td_meter_ops {
  * @ok_percent: level 1 is counted for this much of a window if nobody interferes
  * @nr: number of groups
  * @group: the groups; the first has level 1
+ * @cycles: a group of instructions and cycles, which slots do not depend on; cycles.c
+ *	enables and disables it.  Empty where these are counted among @group, or not at all
  *
  * Made and destroyed under td_fit_mutex, and constant in between.  Each kind embeds this
  * as the first member of its own struct, whose other members may change.
@@ -108,9 +111,11 @@ struct td_meter {
 	unsigned int ok_percent;
 	unsigned int nr;
 	struct td_group group[TD_GROUPS_MAX];
+	struct td_group cycles;
 };
 
 bool td_meter_pinned(void);
+bool td_meter_cycles(void);
 bool td_meter_lacks_events(int error);
 void td_meter_release(struct td_meter *meter);
 void td_meter_destroy(struct td_meter *meter);

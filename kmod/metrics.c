@@ -41,7 +41,6 @@
 #define TD_NODES_ADDED		TD_NR_NODES
 #else
 #define TD_NODES_ADDED		TOPDOWN_MAX_NODES
-#define TD_RESERVED		3
 #endif
 
 /* a * b / c for a <= c, so that the quotient fits; 0 for c == 0, b for a > c. */
@@ -460,10 +459,9 @@ void td_figures_add(struct topdown_figures *figures, const struct topdown_figure
 	figures->enabled_ns += more->enabled_ns;
 	figures->running_ns += more->running_ns;
 	figures->slots += more->slots;
-#ifndef __KERNEL__
-	for (i = 0; i < TD_RESERVED; i++)
-		figures->__reserved[i] += more->__reserved[i];
-#endif
+	figures->cycles += more->cycles;
+	figures->instructions += more->instructions;
+	figures->busy_ns += more->busy_ns;
 	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
 		figures->children_slots[i] += more->children_slots[i];
 	for (i = 0; i < TD_NODES_ADDED; i++)
@@ -484,10 +482,9 @@ void td_figures_sub(struct topdown_figures *figures, const struct topdown_figure
 	figures->enabled_ns -= base->enabled_ns;
 	figures->running_ns -= base->running_ns;
 	figures->slots -= base->slots;
-#ifndef __KERNEL__
-	for (i = 0; i < TD_RESERVED; i++)
-		figures->__reserved[i] -= base->__reserved[i];
-#endif
+	figures->cycles -= base->cycles;
+	figures->instructions -= base->instructions;
+	figures->busy_ns -= base->busy_ns;
 	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
 		figures->children_slots[i] -= base->children_slots[i];
 	for (i = 0; i < TD_NODES_ADDED; i++)

@@ -10,6 +10,7 @@
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
+#include <linux/perf_event.h>
 #include <linux/slab.h>
 #include <linux/stddef.h>
 
@@ -20,6 +21,15 @@
 #include "perfmetrics.h"
 #include "refine.h"
 
+/*
+ * Retired instructions on fixed counter 0, and on no other: this is the driver's code for
+ * INST_RETIRED.PREC_DIST.  Cycles in which the CPU was not halted are on fixed counter 1,
+ * or on a general one while somebody has that, as the NMI watchdog.
+ */
+#define TD_EVENT_INSTRUCTIONS	0x0100
+#define TD_EVENT_CYCLES		0x003c
+#define TD_CYCLES_EVENTS	2
+
 /**
  * struct td_perfmetrics - a meter with PERF_METRICS
  * @meter: the meter, with one group
@@ -28,6 +38,7 @@
  *	the fields below
  * @counts: counts of the group at that time
  * @quant: whether the CPU truncates or rounds its bytes
+ * @cycles: counts of the group of instructions and cycles at that time
  */
 struct td_perfmetrics {
 	struct td_meter meter;
@@ -35,6 +46,7 @@ struct td_perfmetrics {
 	u64 running;
 	struct td_counts counts;
 	struct td_quant quant;
+	u64 cycles[TD_CYCLES_EVENTS];
 };
 
 /* perf's names, in the order of the group: SLOTS, then the metrics (group.c). */
@@ -58,15 +70,31 @@ static struct td_perfmetrics *td_perfmetrics_of(struct td_meter *meter)
 	return container_of(meter, struct td_perfmetrics, meter);
 }
 
+/* Neither counter is ever reset, so other folds do not depend on this one. */
+static void td_perfmetrics_fold_cycles(struct td_perfmetrics *own,
+				       struct topdown_figures *figures)
+{
+	u64 delta[TD_CYCLES_EVENTS];
+
+	if (!own->meter.cycles.nr)
+		return;
+	td_group_fold_general(&own->meter.cycles, own->cycles, delta);
+	figures->instructions = delta[0];
+	figures->cycles = delta[1];
+}
+
 static void td_perfmetrics_begin(struct td_meter *meter, u64 now)
 {
 	struct td_perfmetrics *own = td_perfmetrics_of(meter);
+	u64 unseen_cycles[TD_CYCLES_EVENTS];
 	struct td_counts unseen;
 
 	own->running = td_group_running(&meter->group[0], now);
 	td_group_fold(&meter->group[0], &own->counts, &unseen);
 	if (own->refine.formula)
 		td_refine_begin(&own->refine, &meter->group[0]);
+	if (meter->cycles.nr)
+		td_group_fold_general(&meter->cycles, own->cycles, unseen_cycles);
 }
 
 static s64 td_perfmetrics_fold(struct td_meter *meter, u64 now, struct td_part *part)
@@ -82,6 +110,7 @@ static s64 td_perfmetrics_fold(struct td_meter *meter, u64 now, struct td_part *
 	own->running = running;
 	td_group_fold(group, &own->counts, &delta);
 	figures->slots = delta.slots;
+	td_perfmetrics_fold_cycles(own, figures);
 	bytes = td_counts_fold(&delta, &own->quant, meter->level, figures->node);
 	part->clamped = 0;
 	if (unlikely(own->refine.formula))
@@ -150,6 +179,21 @@ static int td_perfmetrics_make(struct td_meter *meter)
 	return ret;
 }
 
+/*
+ * Make the group of instructions and cycles, if it can stand aside (cycles.c).  Without it
+ * a CPU is measured all the same.
+ */
+static void td_perfmetrics_make_cycles(struct td_meter *meter)
+{
+	if (!td_meter_cycles() || td_meter_pinned())
+		return;
+	if (td_group_begin(&meter->cycles, meter->cpu, PERF_TYPE_RAW, TD_EVENT_INSTRUCTIONS,
+			   false))
+		return;
+	if (td_group_extend(&meter->cycles, meter->cpu, TD_EVENT_CYCLES))
+		td_group_destroy(&meter->cycles);
+}
+
 /**
  * td_perfmetrics_create() - make the group of SLOTS and PERF_METRICS, not yet counting
  * @model: row of the CPU
@@ -180,6 +224,7 @@ struct td_meter *td_perfmetrics_create(const struct td_model *model, int cpu)
 		td_meter_destroy(meter);
 		return ERR_PTR(ret);
 	}
+	td_perfmetrics_make_cycles(meter);
 	meter->nodes = meter->level > 1 ? TD_NODES_METRICS_L2 : TD_NODES_METRICS_L1;
 	meter->nodes_possible = meter->nodes;
 	meter->flags = own->refine.formula ? TOPDOWN_RECORD_REFINED : 0;

@@ -55,6 +55,18 @@ static bool td_starved_cpu_waits(const struct td_meter *meter, const struct perf
 	       (!td_compat_is_cgroup(event) || td_compat_cgroup_runs(event));
 }
 
+/*
+ * May an event lack counters because the group of cycles has some?  It has general ones
+ * now and then, and other users of its fixed ones need general ones instead; but SLOTS and
+ * metrics have counters of their own.
+ */
+static bool td_starved_cycles_wait(const struct td_meter *meter, const struct perf_event *event)
+{
+	return !td_meter_owns(meter, event) && td_starved_waits(event) &&
+	       td_starved_here(meter, event) && !td_meter_fixed(meter, event) &&
+	       (!td_compat_is_cgroup(event) || td_compat_cgroup_runs(event));
+}
+
 /* Would a CPU-wide event of a perf user keep the counter that the task needs? */
 static bool td_starved_rival(const struct td_meter *meter, const struct perf_event *event)
 {
@@ -145,6 +157,31 @@ struct perf_event_context *td_starved_by(const struct td_meter *meter, bool all)
 				  all ? td_starved_cpu_waits : td_starved_cgroup_waits, true))
 		return ctx;
 	return NULL;
+}
+
+/**
+ * td_starved_by_cycles() - is the group of cycles in anybody's way?
+ * @meter: meter of this CPU that has this group enabled; interrupts off
+ *
+ * Whatever the parameter aside says: in the way of perf users who count tasks or whole CPUs,
+ * in that of our group with general counters, or of itself, because perf then begins to
+ * rotate our groups.
+ *
+ * Return: true or false.
+ */
+bool td_starved_by_cycles(const struct td_meter *meter)
+{
+	const struct perf_event *leader = td_meter_leader(meter);
+	struct perf_event_context *ctx;
+
+	if (td_starved_waits(meter->cycles.event[0]) ||
+	    (td_meter_general(meter) && td_starved_waits(leader)))
+		return true;
+	ctx = td_compat_starved_task(leader);
+	if (ctx && td_starved_any(meter, ctx, td_starved_cycles_wait, true))
+		return true;
+	ctx = td_compat_starved_cpu(leader);
+	return ctx && td_starved_any(meter, ctx, td_starved_cycles_wait, true);
 }
 
 /**

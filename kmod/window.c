@@ -36,6 +36,7 @@
 #include <linux/string.h>
 #include <linux/timer.h>
 
+#include "busy.h"
 #include "compat.h"
 #include "credit.h"
 #include "guest.h"
@@ -71,6 +72,8 @@ static noinline void td_window_judge(struct td_window *window, enum td_doubt dou
 	if (td_trust_part(&window->trust, doubt, part->running_ns)) {
 		part->running_ns = 0;
 		part->slots = 0;
+		part->cycles = 0;
+		part->instructions = 0;
 		memset(part->node, 0, sizeof(part->node));
 	} else if (refused && !window->trust.refused) {
 		window->believed = true;
@@ -116,6 +119,8 @@ static void td_window_measure(struct td_window *window, struct td_part *part)
 
 	figures->enabled_ns = now - window->folded;
 	figures->running_ns = clamp_t(s64, ran, 0, figures->enabled_ns);
+	if (td_busy_known())
+		figures->busy_ns = td_busy_fold(&window->busy_time, figures->enabled_ns);
 	window->folded = now;
 	if (unlikely(part->doubt || part->odd || window->trust.doubt)) {
 		window->trust.odd |= part->odd;
@@ -421,6 +426,7 @@ static void td_window_forget(struct td_window *window)
 {
 	window->folded = local_clock();
 	td_guest_begin(&window->guest, td_window_guests(), td_window_guests_apart(window));
+	td_busy_begin(&window->busy_time);
 	window->meter->ops->begin(window->meter, window->folded);
 }
 
@@ -555,6 +561,7 @@ void td_window_setup(struct td_window *window, int cpu)
 	window->cpu = cpu;
 	window->state = td_scope_has(cpu) ? TOPDOWN_STATE_OFFLINE : TOPDOWN_STATE_EXCLUDED;
 	window->jitter = get_random_u32();
+	td_busy_setup(&window->busy_time, cpu);
 	timer_setup(&window->timer, td_window_timer, flags);
 
 	entry = td_map_write_begin(cpu);

@@ -8,6 +8,7 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+#include "busy.h"
 #include "guest.h"
 #include "meter.h"
 #include "plausible.h"
@@ -37,6 +38,7 @@
  * @part: counts between the last two folds; here and not on the stack, because many kernels
  *	fill every variable on the stack first
  * @guest: guest time of the CPU
+ * @busy_time: busy time of the CPU
  * @was_away: the groups were disabled for a perf user during some of the open window
  * @believed: the next timer logs that the counters are trusted again
  * @opened: when the open window began, in jiffies
@@ -71,6 +73,7 @@ struct td_window {
 	u64 clamped;
 	struct td_part part;
 	struct td_guest guest;
+	struct td_busy busy_time;
 	bool was_away;
 	bool believed;
 	unsigned long opened;

@@ -158,6 +158,9 @@ static void figures_add(struct topdown_figures *sum, const struct topdown_figure
 	sum->enabled_ns += figures->enabled_ns;
 	sum->running_ns += figures->running_ns;
 	sum->slots += figures->slots;
+	sum->cycles += figures->cycles;
+	sum->instructions += figures->instructions;
+	sum->busy_ns += figures->busy_ns;
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
 		sum->node[i] += figures->node[i];
 	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
@@ -171,6 +174,9 @@ static void figures_sub(struct topdown_figures *sum, const struct topdown_figure
 	sum->enabled_ns -= figures->enabled_ns;
 	sum->running_ns -= figures->running_ns;
 	sum->slots -= figures->slots;
+	sum->cycles -= figures->cycles;
+	sum->instructions -= figures->instructions;
+	sum->busy_ns -= figures->busy_ns;
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
 		sum->node[i] -= figures->node[i];
 	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)

@@ -160,10 +160,8 @@ const char *figures_wrong(const struct topdown_figures *figures, unsigned int le
 		if (figures->children_slots[i] != (level > 1 ? figures->slots : 0))
 			return "children were not counted in all of the slots";
 	}
-	for (i = 0; i < 3; i++) {
-		if (figures->__reserved[i])
-			return "what is reserved is not 0";
-	}
+	if (figures->busy_ns > figures->enabled_ns)
+		return "busy for longer than it was enabled";
 	for (i = level > 1 ? TRUTH_NODES : 4; i < TOPDOWN_MAX_NODES; i++) {
 		if (node[i])
 			return "slots of a node that the level lacks";

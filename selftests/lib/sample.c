@@ -130,10 +130,8 @@ bool figures_consistent(const struct topdown_figures *figures, unsigned int leve
 		if (figures->children_slots[i] != (level > 1 ? figures->slots : 0))
 			return false;
 	}
-	for (i = 0; i < 3; i++) {
-		if (figures->__reserved[i])
-			return false;
-	}
+	if (figures->busy_ns > figures->enabled_ns || !figures->cycles != !figures->instructions)
+		return false;
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++) {
 		unsigned __int128 ratio = figures->node[i];
 

@@ -125,6 +125,8 @@ enum {
 #define TOPDOWN_FEATURE_SESSION	(1ULL << 5)	/* TOPDOWN_ATTACH, _SESSION, _CONTROL */
 #define TOPDOWN_FEATURE_SESSION_MAP (1ULL << 6)	/* TOPDOWN_SESSION_MAP_OFFSET() */
 #define TOPDOWN_FEATURE_SESSIONS (1ULL << 7)	/* TOPDOWN_SESSIONS */
+#define TOPDOWN_FEATURE_CYCLES	(1ULL << 8)	/* topdown_figures.cycles, .instructions */
+#define TOPDOWN_FEATURE_BUSY	(1ULL << 9)	/* topdown_figures.busy_ns */
 
 /* topdown_info.out_flags. */
 #define TOPDOWN_INFO_MAY_READ	(1U << 0)	/* READ is not EACCES here. */
@@ -345,7 +347,17 @@ struct topdown_info {
  *	it if they do so in step with the tick.  The other is time whose counts are
  *	impossible (TOPDOWN_STATE_UNSUPPORTED).  @slots and ratios do not depend on it
  * @slots: pipeline slots counted in @running_ns, not scaled up to @enabled_ns
- * @__reserved: not used yet: 0
+ * @cycles: cycles in which the CPU was not halted.  0 if they were not counted: the model has no
+ *	counters for that which cost nobody anything, perf users need these, or the module
+ *	was loaded with cycles=0.  They have counters of their own on CPUs with
+ *	PERF_METRICS, so @running_ns is not the time in which they were counted
+ * @instructions: instructions that retired in these @cycles.  @instructions over @cycles is
+ *	the number of instructions per cycle (IPC)
+ * @busy_ns: the part of @enabled_ns in which the CPU was not idle.  That time is the kernel's
+ *	account, and needs no counter.  @busy_ns over @enabled_ns is the busy share of a
+ *	window.  For the difference of two readings divide by the time between them, because
+ *	an idle CPU does not count until now.  0 for sessions, and without
+ *	TOPDOWN_FEATURE_BUSY
  * @children_slots: for level 1 node n, the part of @slots in which its children were
  *	counted: all of them; none if it has no children; fewer if the children were not
  *	counted all the time (TOPDOWN_RECORD_DRILLDOWN, or a sum over CPUs that differ).
@@ -366,7 +378,9 @@ struct topdown_figures {
 	__aligned_u64 enabled_ns;
 	__aligned_u64 running_ns;
 	__aligned_u64 slots;
-	__aligned_u64 __reserved[3];
+	__aligned_u64 cycles;
+	__aligned_u64 instructions;
+	__aligned_u64 busy_ns;
 	__aligned_u64 children_slots[TOPDOWN_NR_PARENTS];
 	__aligned_u64 node[TOPDOWN_MAX_NODES];
 	__u32 ratio[TOPDOWN_MAX_NODES];

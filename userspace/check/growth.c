@@ -172,8 +172,8 @@ static bool credits_are(const struct topdown_figures *figures, int kind)
 			want.children_slots[i] += one.children_slots[i];
 		for (i = 0; i < TOPDOWN_MAX_NODES; i++)
 			want.node[i] += one.node[i];
-		for (i = 0; i < 3; i++)
-			want.__reserved[i] += one.__reserved[i];
+		want.cycles += one.cycles;
+		want.instructions += one.instructions;
 	}
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
 		want.ratio[i] = GROWTH_NODES_KNOWN >> i & 1 ?

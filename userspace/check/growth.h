@@ -38,8 +38,9 @@ static inline void growth_figures(struct topdown_figures *figures, unsigned int 
 	figures->enabled_ns = 1000 * seed + 1;
 	figures->running_ns = 900 * seed;
 	figures->slots = 10000 + 4 * seed;
-	for (i = 0; i < 3; i++)
-		figures->__reserved[i] = 100 * i + seed;
+	figures->cycles = 2000 + seed;
+	figures->instructions = 3000 + seed;
+	figures->busy_ns = 800 * seed;
 	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
 		figures->children_slots[i] = figures->slots;
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++)

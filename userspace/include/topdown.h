@@ -378,6 +378,31 @@ bool topdown_figures_has(const struct topdown_figures *figures, unsigned int nod
 double topdown_figures_ratio(const struct topdown_figures *figures, unsigned int node);
 
 /**
+ * topdown_figures_ipc() - retired instructions per cycle
+ * @figures: as for topdown_figures_has()
+ *
+ * A region has none.
+ *
+ * Return: instructions in a cycle in which the CPU was not halted; NaN if cycles were not
+ * counted.
+ */
+double topdown_figures_ipc(const struct topdown_figures *figures);
+
+/**
+ * topdown_figures_busy() - the share of a time in which CPUs were not idle
+ * @figures: of a record, a window, a difference or a sum of these; sessions and regions
+ *	have no busy time
+ * @time_ns: length of that time.  A window has it in enabled_ns.  For a difference of two
+ *	readings it is the time between them, and for a sum that of all its CPUs added up:
+ *	an idle CPU does not count until now
+ *
+ * The device must have TOPDOWN_FEATURE_BUSY, or the busy time is 0.
+ *
+ * Return: 0.0 to 1.0; NaN for no time.
+ */
+double topdown_figures_busy(const struct topdown_figures *figures, uint64_t time_ns);
+
+/**
  * topdown_watch_add() - add a watch: something to wait for
  * @td: handle
  * @cpus: set of CPUs

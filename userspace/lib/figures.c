@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What figures say of one node.
+ * What figures say of one node, of instructions, and of how busy a CPU was.
  */
 #include "internal.h"
 
@@ -18,4 +18,19 @@ TD_API double topdown_figures_ratio(const struct topdown_figures *figures, unsig
 	if (!topdown_figures_has(figures, node))
 		return __builtin_nan("");
 	return (double)figures->ratio[node] / TOPDOWN_RATIO_ONE;
+}
+
+TD_API double topdown_figures_ipc(const struct topdown_figures *figures)
+{
+	if (!figures->cycles)
+		return __builtin_nan("");
+	return (double)figures->instructions / figures->cycles;
+}
+
+TD_API double topdown_figures_busy(const struct topdown_figures *figures, uint64_t time_ns)
+{
+	if (!time_ns)
+		return __builtin_nan("");
+	/* Two clocks may differ by an instant. */
+	return figures->busy_ns < time_ns ? (double)figures->busy_ns / time_ns : 1.0;
 }

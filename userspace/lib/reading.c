@@ -322,6 +322,9 @@ bool td_figures_grew(const struct topdown_figures *then, const struct topdown_fi
 		if (now->children_slots[i] < then->children_slots[i])
 			return false;
 	}
+	if (now->cycles < then->cycles || now->instructions < then->instructions ||
+	    now->busy_ns < then->busy_ns)
+		return false;
 	return now->slots >= then->slots && now->enabled_ns >= then->enabled_ns &&
 	       now->running_ns >= then->running_ns;
 }
