@@ -27,7 +27,8 @@ static const char cpus[] =
 	"tma_light_operations=0.06;tma_branch_mispredicts=0.07;tma_machine_clears=0.08;"
 	"tma_fetch_latency=0.09;tma_fetch_bandwidth=0.1;tma_memory_bound=0.11;"
 	"tma_core_bound=0.12;tma_resource_bound=-;tma_smt_contention=0.14;scaled=1;clamped=0;"
-	"refined=1;drilldown=0;core_id=21;socket=22;node=23;";
+	"refined=1;drilldown=0;core_id=21;socket=22;node=23;cycles=200;instructions=300;ipc=1.5;"
+	"busy=0.25;";
 static const char runs[] =
 	"time=1.5;interval=2.5;row=runs;pid=31;tid=32;comm=name;state=exited;source=amd;level=2;"
 	"running=0.75;enabled_ns=400;running_ns=300;slots=500;tma_retiring=0.01;"
@@ -41,13 +42,15 @@ static const char runs[] =
 	"tma_backend_bound_rse=0.04;tma_heavy_operations_rse=0.05;tma_light_operations_rse=0.06;"
 	"tma_branch_mispredicts_rse=0.07;tma_machine_clears_rse=0.08;tma_fetch_latency_rse=0.09;"
 	"tma_fetch_bandwidth_rse=0.1;tma_memory_bound_rse=0.11;tma_core_bound_rse=0.12;"
-	"tma_resource_bound_rse=-;tma_smt_contention_rse=0.14;";
+	"tma_resource_bound_rse=-;tma_smt_contention_rse=0.14;cycles=200;instructions=300;"
+	"ipc=1.5;";
 static const char kinds[] =
 	"oncpu_ns=400;running_ns=300;slots=500;tma_retiring=0.01;tma_bad_speculation=0.02;"
 	"tma_frontend_bound=0.03;tma_backend_bound=0.04;tma_heavy_operations=0.05;"
 	"tma_light_operations=0.06;tma_branch_mispredicts=0.07;tma_machine_clears=0.08;"
 	"tma_fetch_latency=0.09;tma_fetch_bandwidth=0.1;tma_memory_bound=0.11;"
-	"tma_core_bound=0.12;tma_resource_bound=-;tma_smt_contention=0.14;";
+	"tma_core_bound=0.12;tma_resource_bound=-;tma_smt_contention=0.14;cycles=200;"
+	"instructions=300;ipc=1.5;";
 
 static const struct task task = { .pid = 31, .tid = 32, .name = "name" };
 
@@ -63,7 +66,9 @@ static struct row row_of(enum row_kind kind)
 		.kind = kind, .cpu = 20, .core_id = 21, .socket = 22, .numa = 23,
 		.state = TOPDOWN_STATE_CONTENDED, .source = TOPDOWN_SOURCE_AMD, .level = 2,
 		.flags = TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_REFINED, .flags_known = true,
-		.figures = { .enabled_ns = 400, .running_ns = 300, .slots = 500 },
+		.figures = { .enabled_ns = 400, .running_ns = 300, .slots = 500, .cycles = 200,
+			     .instructions = 300, .busy_ns = 250 },
+		.time_ns = 1000,
 		.rate = 1234567, .merged_ns = 33, .switches = 34, .incomplete = true,
 	};
 	unsigned int node;
@@ -171,9 +176,10 @@ static void test_nodes(void)
 	}
 	check(all, "each node has a column of its name");
 	columns_select(&list, TABLE_CPUS, 1, 0);
-	check(list.nr == 6, "level 1 of most CPUs: who, four nodes, slots");
+	check(list.nr == 8, "level 1 of most CPUs: who, four nodes, IPC, busy, slots");
 	columns_select(&list, TABLE_TOP, 2, 1U << TOPDOWN_SMT_CONTENTION);
-	check(list.nr == 16, "level 2 of top: who, 12 nodes and one that is there, rate, share");
+	check(list.nr == 18,
+	      "level 2 of top: who, 12 nodes and one that is there, rate, share, IPC, busy");
 }
 
 int main(void)
@@ -184,18 +190,18 @@ int main(void)
 	test_values(COLUMNS_KINDS, ROW_RUNS, kinds, "values of a kind of core");
 	test_texts(TABLE_CPUS, ROW_CORE, true,
 		   "CPU=S22-C21;retiring=1.0;bad spec=2.0;frontend=3.0;backend=4.0;"
-		   "smt cont.=14.0;slots=500;", "CPUs, level 1");
+		   "SMT cont=14.0;IPC=1.50;busy=25%;slots=500;", "CPUs, level 1");
 	test_texts(TABLE_CPUS, ROW_SOCKET, false,
 		   "CPU=S22;RETIR=1.0;light=6.0;heavy=5.0;BADSP=2.0;mispr=7.0;clear=8.0;"
 		   "FRONT=3.0;f.lat=9.0;f.bw=10.0;BACK=4.0;mem=11.0;core=12.0;resrc=-;SMT=14.0;"
 		   "slot=500;", "CPUs, level 2");
 	test_texts(TABLE_TASKS, ROW_RUNS, true,
 		   "ID=32;name=name;retiring=1.0;bad spec=2.0;frontend=3.0;backend=4.0;"
-		   "smt cont.=14.0;on CPU s=0.000;run%=75.0;", "tasks");
+		   "SMT cont=14.0;on CPU s=0.000;run%=75.0;IPC=1.50;", "tasks");
 	test_texts(TABLE_TOP, ROW_CPU, false,
 		   "CPU=20;RETIR=1.0;light=6.0;heavy=5.0;BADSP=2.0;mispr=7.0;clear=8.0;"
 		   "FRONT=3.0;f.lat=9.0;f.bw=10.0;BACK=4.0;mem=11.0;core=12.0;resrc=-;SMT=14.0;"
-		   "slots/s=1.2M;RUN=75.0;", "top");
+		   "slots/s=1.2M;RUN=75.0;IPC=1.50;BUSY=25.0;", "top");
 	test_nodes();
 	return ktap_end(&ktap);
 }

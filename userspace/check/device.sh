@@ -103,7 +103,7 @@ expect 'counts that go backwards' 1 '' 'cannot read the CPUs'
 FAKE_EINTR=1 run fake stat --count 1 -I 10
 expect 'interrupted calls' 0 'tma_retiring' ''
 FAKE_GROW=3 run fake stat -A --count 1 -I 10 -l 1
-expect 'more CPUs than INFO said' 0 '   6 +40.0' ''
+expect 'more CPUs than INFO said' 0 '  6 +40.0' ''
 FAKE_CPUS=8192 run fake stat -A -C 0-8191 --count 1 -I 10 -x , --no-header
 result "$(($(lines "$TMP/out") != 8193))" 'as many CPUs as there can be'
 expect 'the last of them' 0 ',8191,ok,' ''

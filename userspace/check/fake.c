@@ -276,6 +276,12 @@ void fill_counts(struct topdown_figures *figures, unsigned int cpu, uint64_t ste
 	if (getenv("FAKE_IDLE"))
 		counts.slots = 0;
 	figures->slots = counts.slots;
+	if (setting("FAKE_FEATURES", 7) & TOPDOWN_FEATURE_CYCLES) {
+		figures->cycles = counts.slots / 6;
+		figures->instructions = counts.slots / 4;
+	}
+	if (setting("FAKE_FEATURES", 7) & TOPDOWN_FEATURE_BUSY)
+		figures->busy_ns = figures->enabled_ns / 100 * (100 - cpu % 100);
 	for (i = 0; i < TD_METRIC_NR; i++)
 		counts.metric[i] = counts.slots / 100 * percent[i];
 	if (getenv("FAKE_MIX")) {

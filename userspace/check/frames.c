@@ -39,6 +39,9 @@ static struct topdown_record record_of(unsigned int cpu, unsigned int seconds)
 	total->enabled_ns = seconds * NS_PER_S;
 	total->running_ns = total->enabled_ns;
 	total->slots = slots;
+	total->cycles = slots / 4;
+	total->instructions = total->cycles / 2 * 3;
+	total->busy_ns = total->enabled_ns / 2;
 	for (parent = 0; parent < TOPDOWN_NR_PARENTS; parent++)
 		total->children_slots[parent] = slots;
 	total->node[TOPDOWN_RETIRING] = slots / 100 * (cpu % 50 + 10);
@@ -70,6 +73,7 @@ static void begin(unsigned int nr)
 
 	top_data_close(&data);
 	top_data_open(&data, nr, PERIOD_NS, 2);
+	data.busy = true;
 	for (cpu = 0; cpu < nr; cpu++) {
 		put(cpu, 1, 1);
 		put(cpu, 2, 2);
@@ -185,7 +189,7 @@ static void test_small(void)
 	static const char machine[] =
 		"R retiring 10.5  S bad spec 5.0  F frontend 10.0  B backend 74.5  running 100.0";
 	static const char row[] =
-		"   0  10.0   5.0  10.0  75.0* 256.0M 100.0 RRRRSSFFFBBBBBBBBBBBBBBBBBBBBBBBBBBBB";
+		"   0  10.0   5.0  10.0  75.0* 256.0M 100.0  1.50  50.0 RRRSFFBBBBBBBBBBBBBBBBBBB";
 	static const char headings[] =
 		" CPU RETIR light heavy BADSP mispr clear FRONT f.lat  f.bw  BACK   mem  core";
 	static const char row2[] =
@@ -198,18 +202,18 @@ static void test_small(void)
 	check(line_is(0, title), "title");
 	check(line_is(1, machine), "the machine");
 	check(line_is(3, "sorted by CPU; rows 1-4 of 4"), "status");
-	check(line_is(4, " CPU RETIR BADSP FRONT  BACK slots/s   RUN"), "headings");
+	check(line_is(4, " CPU RETIR BADSP FRONT  BACK slots/s   RUN   IPC  BUSY"), "headings");
 	check(line_is(5, row), "a row and its bar");
 	check(line_has(7, "offline") && !strchr(line_of(7), 'R'), "offline has no bar");
-	check(line_is(8, "   3     -     -     -     -       0     - idle"), "idle");
+	check(line_is(8, "   3     -     -     -     -       0     -     -     - idle"), "idle");
 	check(line_is(9, ""), "nothing behind the last");
 	check(line_has(23, "q quit") && strlen(line_of(23)) < 80, "foot");
-	check(frame.cell[5 * 80 + 43].look == TOP_LOOK_RETIRING &&
+	check(frame.cell[5 * 80 + 55].look == TOP_LOOK_RETIRING &&
 	      frame.cell[5 * 80 + 79].look == TOP_LOOK_BACKEND_BOUND &&
 	      frame.cell[5 * 80 + 24].look == TOP_LOOK_MARK, "looks");
 	data.cpu[0].row.figures.running_ns /= 2;
 	build(24, 80);
-	check(line_has(5, " 50.0 RRRR") && line_has(1, "running 75.0"), "running share");
+	check(line_has(5, " 50.0  1.50  50.0 RRR") && line_has(1, "running 75.0"), "running share");
 
 	data.cpu[1].row.flags = TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_CLAMPED;
 	build(24, 80);
@@ -221,7 +225,7 @@ static void test_small(void)
 	check(line_is(6, row2), "a row of level 2");
 	check(line_has(8, "   3 idle"), "idle at level 2");
 	build(24, 200);
-	check(line_has(6, "0.0  255.0M 100.0 RRRR") && strlen(line_of(6)) == 200,
+	check(line_has(6, "0.0  255.0M 100.0  1.50  50.0 RRRR") && strlen(line_of(6)) == 200,
 	      "a wide screen has all");
 	data.level = 1;
 	view.level = 1;
@@ -254,6 +258,10 @@ static void test_many(void)
 	keys("r");
 	check(line_has(5, " 255 ") && line_has(3, "slots, reversed"), "the fewest first");
 	keys("rs");
+	check(sorted_by("IPC") && line_has(3, "sorted by IPC"), "by instructions per cycle");
+	keys("s");
+	check(sorted_by("busy share") && line_has(3, "busy share"), "by the busy share");
+	keys("s");
 	check(view.sort == column_of_node(TOPDOWN_RETIRING) && line_has(5, "  49 ") &&
 	      line_has(6, "  99 ") && line_has(3, "tma_retiring"), "by a node, then by CPU");
 	keys("sss");
@@ -343,7 +351,7 @@ static void test_screens(void)
 
 int main(void)
 {
-	ktap_begin(&ktap, 63);
+	ktap_begin(&ktap, 65);
 	test_intervals();
 	test_small();
 	test_many();

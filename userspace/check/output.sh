@@ -74,7 +74,7 @@ FAKE_LEVEL=1 run fake stat "${interval[@]}" -x ';'; golden csv-level1.csv
 FAKE_LOST=2 run fake stat "${interval[@]}" -A -C 2 -x '|'; golden csv-lost.csv
 # Figures of tasks: this shell is there for sure, but for its number and name.
 task() {
-	FAKE_FEATURES=63 run fake stat --timeout 20 "$@"
+	FAKE_FEATURES=$FEATURES run fake stat --timeout 20 "$@"
 	sed -i -E -e "s/^ *$$ [^ ]+ {1,14}/    PID NAME            /" \
 		-e "s/(process|thread) $$ \($COMM\)/\1 PID (NAME)/" \
 		-e "s/\"([pt]id)\":$$,/\"\1\":PID,/g; s/\"comm\":\"$COMM\"/\"comm\":\"NAME\"/" \
@@ -82,8 +82,15 @@ task() {
 		-e "s/([,;]PID[,;](PID)?[,;])$COMM([,;])/\1NAME\3/" "$TMP/out"
 }
 COMM=$(< "/proc/$$/comm")
+FEATURES=63
 task -p $$; golden task-tree.txt
 task -p $$ -l 1; golden task-tree-level1.txt
+# With cycles; how busy CPUs are depends on the time that this takes.
+FEATURES=831
+task -p $$; golden task-tree-cycles.txt
+task -p $$ --per-thread; golden task-lines-cycles.txt
+task -p $$ -x ,; golden task-cycles.csv
+FEATURES=63
 FAKE_SHARE=97 FAKE_MERGED=2 task -t $$; golden task-tree-thread.txt
 FAKE_ASLEEP=1 task -p $$; golden task-tree-asleep.txt
 FAKE_SESSION_STATE=3 FAKE_INCOMPLETE=1 task -p $$; golden task-tree-ended.txt

@@ -101,11 +101,11 @@ program() { pgrep -P "$(mux display-message -p '#{pane_pid}')" -f "^$TOPDOWN top
 
 start FAKE_CPUS=256 -- -d 100
 shows 'the machine' 'R retiring 5[0-9]\.[0-9]  S bad spec 5\.0  F frontend 10\.0'
-shows 'the rows' '   0  40\.0   5\.0  10\.0  45\.0\* [0-9.]+G 100\.0 R+S+F+B+'
+shows 'the rows' '   0  40\.0   5\.0  10\.0  45\.0\* [0-9.]+G 100\.0 +- +- R+S+F+B+'
 shows '256 CPUs' '256 CPUs.*rows 1-18 of 256'
 mux send-keys l
 shows 'l: level 2' 'RETIR light heavy.*   0  40\.0  30\.0  10\.0'
-mux send-keys l s s
+mux send-keys l s s s s
 shows 's: by retiring' 'sorted by tma_retiring;.*RUN[^0-9]*29  69\.0 '
 mux send-keys c f 3-5 Enter
 shows 'f: a list of CPUs' 'rows 1-3 of 3; CPUs 3-5.*   5  45\.0'
@@ -140,10 +140,10 @@ mux send-keys C-c
 ended 'Ctrl-C ends it' 0
 
 start NO_COLOR=1 -- -d 100
-seen '100\.0 RRR' || true
+seen '100\.0 +- +- RRR' || true
 result "$(grep -qE $'\e\\[3[0-7]' <<< "$(mux capture-pane -pe)"; echo $((!$?)))" 'NO_COLOR: no colour'
 start -- -d 100
-seen '100\.0 RRR' || true
+seen '100\.0 +- +- RRR' || true
 result "$(grep -qE $'\e\\[3[0-7]' <<< "$(mux capture-pane -pe)"; echo $?)" 'colour without it'
 
 start TERM=bogus -- -d 100
@@ -153,7 +153,7 @@ start TERM=dumb -- -d 100
 ended 'a terminal without a cursor' 2
 result "$(grep -q "'dumb' cannot place the cursor" "$TMP/err"; echo $?)" 'it says so, too'
 start FAKE_IDLE=1 -- -d 100
-shows 'idle CPUs' '   0     -     -     -     -       0 100\.0 idle'
+shows 'idle CPUs' '   0     -     -     -     -       0 100\.0 +- +- idle'
 # The record of a busy CPU stands still for as long as the period, which may have been
 # raised since the start.
 echo 1000 > "$TMP/period"

@@ -6,6 +6,7 @@
 #include "columns.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -79,6 +80,8 @@ GETTER(switches, integer, row->switches)
 GETTER(incomplete, integer, row->incomplete)
 GETTER(runs, integer, interval->repeat->runs)
 GETTER(window, integer, row->window)
+GETTER(cycles, integer, row->figures.cycles)
+GETTER(instructions, integer, row->figures.instructions)
 
 #define get_oncpu_ns	get_enabled_ns
 
@@ -108,6 +111,13 @@ static void set_subject(struct column_value *value, const struct row *row)
 static void set_running(struct column_value *value, const struct row *row)
 {
 	value->none = !row_running(row, &value->number);
+}
+
+/* A number that is no number where there is no figure. */
+static void set_figure(struct column_value *value, double number)
+{
+	value->none = isnan(number);
+	value->number = value->none ? 0 : number;
 }
 
 static void set_ratio(struct column_value *value, uint32_t ratio)
@@ -150,6 +160,8 @@ GETTER(back, integer, !!(row->event->flags & TOPDOWN_EVENT_BACK))
 GETTER(value, ratio, row->event->ratio)
 GETTER(count, integer, row->event->count)
 GETTER(running, running, row)
+GETTER(ipc, figure, topdown_figures_ipc(&row->figures))
+GETTER(busy, figure, topdown_figures_busy(&row->figures, row->time_ns))
 GETTER(ratio, ratio, row->figures.ratio[column->of])
 GETTER(flag, flag, row, column->of)
 GETTER(interval_rse, error, &interval->repeat->length)
@@ -174,7 +186,7 @@ GETTER(ratio_rse, error, &interval->repeat->node[column->of])
 	{ "tma_" #name, COLUMN_NUMBER,					\
 	  COLUMNS_ALL | COLUMNS_KINDS | COLUMNS_WINDOWS | TABLE_ALL, 9, true,	\
 	  TOPDOWN_##node, get_ratio, help,					\
-	  { place, UNIT_RATIO, "tma_" #name, heading, 5, wide, 9 } }
+	  { place, UNIT_RATIO, "tma_" #name, heading, 5, wide, 8 } }
 #define ERROR(name, node)							\
 	{ "tma_" #name "_rse", COLUMN_NUMBER, COLUMNS_RUNS, 6, true, TOPDOWN_##node, \
 	  get_ratio_rse, "relative standard error of tma_" #name, { 0 } }
@@ -206,7 +218,7 @@ static const struct column columns[] = {
 		"the part of it that was measured, in nanoseconds"),
 	INTEGER(slots, COLUMNS_ALL | COLUMNS_KINDS | COLUMNS_WINDOWS | TABLE_CPUS | TABLE_WINDOWS,
 		"slots counted",
-		60, UNIT_SLOTS, NULL, "slot", 4, "slots", 17),
+		60, UNIT_SLOTS, NULL, "slot", 4, "slots", 14),
 	/* In the order of the ABI; places have parents before their children. */
 	FIGURE(retiring, RETIRING, 10, "RETIR", "retiring", "level 1"),
 	FIGURE(bad_speculation, BAD_SPECULATION, 20, "BADSP", "bad spec", "level 1"),
@@ -223,9 +235,9 @@ static const struct column columns[] = {
 	FIGURE(core_bound, CORE_BOUND, 42, "core", NULL, "of tma_backend_bound"),
 	FIGURE(resource_bound, RESOURCE_BOUND, 43, "resrc", NULL,
 	       "of tma_backend_bound; Atom cores"),
-	FIGURE(smt_contention, SMT_CONTENTION, 50, "SMT", "smt cont.", "level 1; AMD"),
+	FIGURE(smt_contention, SMT_CONTENTION, 50, "SMT", "SMT cont", "level 1; AMD"),
 	INTEGER(oncpu_ns, COLUMNS_TASKS | TABLE_TASKS, "time on CPUs, the same as enabled_ns",
-		61, UNIT_SECONDS, NULL, "on CPU s", 9, "on CPU s", 9),
+		61, UNIT_SECONDS, NULL, "on CPU s", 9, "on CPU s", 8),
 	INTEGER(merged_ns, COLUMNS_TASKS, "time on CPUs between switches too close to measure"),
 	INTEGER(switches, COLUMNS_TASKS, "how often it was given a CPU"),
 	{ "incomplete", COLUMN_BOOLEAN, COLUMNS_TASKS, 0, false, 0, get_incomplete,
@@ -265,14 +277,28 @@ static const struct column columns[] = {
 	  "it is within the threshold again", { 0 } },
 	NUMBER(value, COLUMNS_EVENTS, 9, true, "of the node in the latest window"),
 	INTEGER(count, COLUMNS_EVENTS, "how often it happened since the last event"),
+	INTEGER(cycles, COLUMNS_ALL | COLUMNS_KINDS,
+		"cycles in which the CPU was not halted; 0 if they were not counted"),
+	INTEGER(instructions, COLUMNS_ALL | COLUMNS_KINDS,
+		"instructions that retired in these cycles"),
+	NUMBER(ipc, COLUMNS_ALL | COLUMNS_KINDS | TABLE_CPUS | TABLE_WIDE, 6, true,
+	       "instructions per cycle", 57, UNIT_TIMES, NULL, "IPC", 5, "IPC", 5),
+	NUMBER(busy, COLUMNS_CPUS | TABLE_CPUS | TABLE_WIDE, 6, true,
+	       "share of the interval in which the CPU was not idle",
+	       58, UNIT_PERCENT, NULL, "busy", 4, "busy", 4),
 	/* These are in tables only. */
 	TABLE(COLUMN_STRING, get_subject, TABLE_CPUS,
-	      COLUMN_FIRST, UNIT_NONE, NULL, "CPU", 3, "CPU", 4),
+	      COLUMN_FIRST, UNIT_NONE, NULL, "CPU", 3, "CPU", 3),
 	TABLE(COLUMN_INTEGER, get_id, TABLE_TASKS,
 	      COLUMN_FIRST, UNIT_NONE, NULL, "ID", 7, "ID", 7),
 	TABLE(COLUMN_NUMBER, get_rate, TABLE_TOP,
 	      60, UNIT_RATE, "slots", "slots/s", 7, "slots/s", 7),
 	TABLE(COLUMN_NUMBER, get_running, TABLE_TOP, 61, UNIT_SHARE, NULL, "RUN", 5, "RUN", 5),
+	TABLE(COLUMN_NUMBER, get_ipc, TABLE_TASKS | TABLE_WIDE,
+	      63, UNIT_TIMES, NULL, "IPC", 4, "IPC", 4),
+	TABLE(COLUMN_NUMBER, get_ipc, TABLE_TOP, 62, UNIT_TIMES, "IPC", "IPC", 5, "IPC", 5),
+	TABLE(COLUMN_NUMBER, get_busy, TABLE_TOP,
+	      63, UNIT_SHARE, "busy share", "BUSY", 5, "BUSY", 5),
 };
 
 #define NR_COLUMNS	(sizeof(columns) / sizeof(columns[0]))
@@ -312,6 +338,8 @@ static bool is_shown(const struct column *column, unsigned int views, unsigned i
 		     uint32_t nodes)
 {
 	if (!(column->views & views))
+		return false;
+	if (column->views & TABLE_WIDE && views & TABLE_ALL && level > 1)
 		return false;
 	if (!(views & TABLE_ALL) || !column_is_node(column))
 		return true;
@@ -379,8 +407,12 @@ void column_text(char *text, size_t size, const struct column *column,
 		percent_text(text, size, value.integer, "");
 	else if (column->look.unit == UNIT_SHARE)
 		snprintf(text, size, "%.1f", value.number * 100);
+	else if (column->look.unit == UNIT_PERCENT)
+		snprintf(text, size, "%.0f%%", value.number * 100);
 	else if (column->look.unit == UNIT_SECONDS)
 		snprintf(text, size, "%.3f", value.integer / (double)NS_PER_S);
+	else if (column->look.unit == UNIT_TIMES)
+		snprintf(text, size, "%.2f", value.number);
 	else if (column->look.unit == UNIT_RATE)
 		rate_text(text, size, value.number);
 	else if (column->look.unit == UNIT_SLOTS && wide)

@@ -23,6 +23,8 @@
 #define COLUMNS_WINDOWS	(1U << 7)
 #define TABLE_WINDOWS	(1U << 8)
 #define COLUMNS_EVENTS	(1U << 9)
+/* Tables of stat have it only where one level leaves room. */
+#define TABLE_WIDE	(1U << 10)
 
 #define COLUMNS_ALL	(COLUMNS_CPUS | COLUMNS_TASKS)
 #define COLUMNS_KEYS	(COLUMNS_ALL | COLUMNS_RUNS)
@@ -46,17 +48,21 @@ enum column_type {
  * @UNIT_NONE: as it is
  * @UNIT_RATIO: a ratio of the ABI, in percent
  * @UNIT_SHARE: a number from 0 to 1, in percent
+ * @UNIT_PERCENT: a number from 0 to 1, in whole percent with the sign
  * @UNIT_SECONDS: nanoseconds, in seconds
  * @UNIT_SLOTS: in full where there is room, else with a unit
  * @UNIT_RATE: with a unit
+ * @UNIT_TIMES: a number with two digits after the point
  */
 enum column_unit {
 	UNIT_NONE,
 	UNIT_RATIO,
 	UNIT_SHARE,
+	UNIT_PERCENT,
 	UNIT_SECONDS,
 	UNIT_SLOTS,
 	UNIT_RATE,
+	UNIT_TIMES,
 };
 
 /**

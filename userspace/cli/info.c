@@ -57,6 +57,8 @@ static const struct {
 	{ TOPDOWN_FEATURE_SESSION, "session" },
 	{ TOPDOWN_FEATURE_SESSION_MAP, "session_map" },
 	{ TOPDOWN_FEATURE_SESSIONS, "sessions" },
+	{ TOPDOWN_FEATURE_CYCLES, "cycles" },
+	{ TOPDOWN_FEATURE_BUSY, "busy" },
 };
 
 static struct json_object *feature_array(const struct topdown *td)

@@ -3,6 +3,7 @@
  * Tables for people.  One row an interval is printed as a tree, a node a line;
  * several rows a line each.  The bottleneck is marked in both.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,6 +81,26 @@ static void remark_cpus(const struct output *output, const struct row *row, cons
 	}
 }
 
+/* Whether the CPUs had much to do, and how fast they did it; nothing if nobody knows. */
+static void activity(const struct output *output, const struct row *row)
+{
+	double ipc = topdown_figures_ipc(&row->figures);
+	double busy = topdown_figures_busy(&row->figures, row->time_ns);
+	const char *before = "";
+	char text[32];
+
+	if (!isnan(ipc)) {
+		snprintf(text, sizeof(text), "IPC %.2f", ipc);
+		remark(output, &before, text);
+	}
+	if (!isnan(busy)) {
+		snprintf(text, sizeof(text), "busy %.1f%%", busy * 100);
+		remark(output, &before, text);
+	}
+	if (*before)
+		putc('\n', output->file);
+}
+
 static void headline(const struct output *output, const struct interval *interval)
 {
 	const struct row *row = &interval->row[0];
@@ -90,6 +111,7 @@ static void headline(const struct output *output, const struct interval *interva
 		row->nr_cpus == 1 ? "" : "s");
 	put_slots(output, row);
 	putc('\n', output->file);
+	activity(output, row);
 	if (row->source == TOPDOWN_SOURCE_MIXED)
 		remark(output, &before, "of P- and E-cores mixed: see -A");
 	remark_cpus(output, row, &before);
@@ -174,6 +196,7 @@ static void task_headline(const struct output *output, const struct interval *in
 		return;
 	coverage(output, interval, row);
 	putc('\n', output->file);
+	activity(output, row);
 	kinds(output, row, &before);
 	remark_task(output, row, &before);
 	remark_flags(output, row, &before);

@@ -79,6 +79,9 @@ static void divide_counts(struct topdown_figures *figures, unsigned int by)
 	figures->enabled_ns /= by;
 	figures->running_ns /= by;
 	figures->slots /= by;
+	figures->cycles /= by;
+	figures->instructions /= by;
+	figures->busy_ns /= by;
 	for (node = 0; node < TD_NR_NODES; node++)
 		figures->node[node] /= by;
 }

@@ -7,6 +7,7 @@
 #include <topdown.h>
 
 #include "../../kmod/sums.h"
+#include "clock.h"
 #include "report.h"
 #include "stat.h"
 
@@ -195,12 +196,31 @@ static void begin_sum(const struct stat_run *run, struct row *sum)
 	sum->level = run->interval.level;
 }
 
+/*
+ * The time in which a CPU could be busy.  Records of a busy CPU are up to a period old.  An idle
+ * one does not count until now, so the length of the interval says more.
+ */
+static uint64_t time_of(const struct stat_run *run, const struct row *cpu)
+{
+	uint64_t length = topdown_reading_time(run->span.now) -
+			  topdown_reading_time(run->span.then);
+	uint64_t late = 2 * topdown_info_get(run->td)->out_period_ms * NS_PER_MS;
+	uint64_t enabled = cpu->figures.enabled_ns;
+
+	if (!topdown_has(run->td, TOPDOWN_FEATURE_BUSY))
+		return 0;
+	return enabled + late >= length && enabled <= length + late ? enabled : length;
+}
+
 /* The sum has the states of the whole interval, not those of the last windows. */
-static void join(struct row *sum, const struct row *cpu)
+static void join(struct row *sum, struct row *cpu, uint64_t time_ns)
 {
 	/* The kernel counts those that were measured at any time. */
-	sum->nr_cpus += cpu->level && (cpu->figures.enabled_ns ||
-				       cpu->state == TOPDOWN_STATE_OK);
+	bool counts = cpu->level && (cpu->figures.enabled_ns || cpu->state == TOPDOWN_STATE_OK);
+
+	cpu->time_ns = counts ? time_ns : 0;
+	sum->time_ns += cpu->time_ns;
+	sum->nr_cpus += counts;
 	sum->state = td_state_worse(sum->state, cpu->state);
 	/* One that was never measured has none of these. */
 	if (!cpu->level)
@@ -243,7 +263,7 @@ static int make_rows(struct stat_run *run, struct row *spare)
 		ret = fill_row(run, row, i);
 		if (ret)
 			return ret;
-		join(sum, row);
+		join(sum, row, time_of(run, row));
 		if (!is_kept(row, run->options->has_cpus))
 			continue;
 		run->partial |= row_partial(row);

@@ -60,6 +60,8 @@ enum row_kind {
  * @source: enum topdown_source
  * @level: highest level that is shown
  * @nr_cpus: CPUs that were measured in the interval; of the sum only
+ * @time_ns: length of the interval, for all of its CPUs together; 0 if it is not known how
+ *	much of it was busy
  * @figures: slots, times and ratios
  * @core: the part of @figures on P-cores of a hybrid machine; of tasks only
  * @atom: the part on its E-cores
@@ -84,6 +86,7 @@ struct row {
 	unsigned int source;
 	unsigned int level;
 	unsigned int nr_cpus;
+	uint64_t time_ns;
 	struct topdown_figures figures;
 	struct topdown_figures core;
 	struct topdown_figures atom;

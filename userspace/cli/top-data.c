@@ -21,6 +21,7 @@ static void clear_figures(struct top_cpu *cpu)
 {
 	td_figures_clear(&cpu->row.figures);
 	cpu->row.rate = 0;
+	cpu->row.time_ns = 0;
 }
 
 /**
@@ -97,6 +98,7 @@ void top_data_put(struct top_data *data, unsigned int cpu,
 	} else if (topdown_record_between(&to->base, record, row->level, &row->figures)) {
 		clear_figures(to);
 	} else {
+		row->time_ns = data->busy ? record->time_ns - then_ns : 0;
 		row->rate = row->figures.slots * (double)NS_PER_S / (record->time_ns - then_ns);
 		data->nodes |= td_nodes_of_figures(&row->figures);
 	}

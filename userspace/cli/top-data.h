@@ -30,6 +30,7 @@ struct top_cpu {
  * @cpu: CPUs by number
  * @period_ns: the module's period, to be set when it changes
  * @level: highest level that the machine has
+ * @busy: the module knows how busy CPUs are
  * @nodes: nodes of which a CPU had figures, bit n for node n
  */
 struct top_data {
@@ -37,6 +38,7 @@ struct top_data {
 	struct top_cpu *cpu;
 	uint64_t period_ns;
 	unsigned int level;
+	bool busy;
 	uint32_t nodes;
 };
 

@@ -265,6 +265,7 @@ static int prepare(struct top *top)
 		report_error("top: out of memory");
 		return EXIT_RUNTIME;
 	}
+	top->data.busy = topdown_has(top->td, TOPDOWN_FEATURE_BUSY);
 	top->view.level = top->options->level ? top->options->level : 1;
 	top_view_sort_cpu(&top->view);
 	top_data_read(&top->data, top->map, clock_now_ns());

@@ -121,6 +121,7 @@ static void add(struct row *row, const struct row *cpu)
 	else
 		row->source = cpu->source;
 	row->nr_cpus++;
+	row->time_ns += cpu->time_ns;
 	topdown_figures_add(&row->figures, &cpu->figures, row->level);
 }
 
