@@ -14,6 +14,8 @@ SPANS=(0.1 1)
 GENERAL=cycles,instructions,branches,branch-misses
 # Ours leave no room for them, and on some CPUs they do not even fit without us.
 ORDINARY=$GENERAL,cache-references,cache-misses
+# As many as there are general counters.
+MANY=branches,branch-misses,cache-references,cache-misses,bus-cycles,r01a4,r02a4,r04a4
 CGROUP=counted
 PARAMETERS=()
 GROUP='{slots,topdown-retiring,topdown-bad-spec,topdown-fe-bound,topdown-be-bound}'
@@ -22,6 +24,14 @@ need_perf() { command -v perf > /dev/null || skip "there is no perf"; }
 
 # Also while the module is not loaded.
 has_metrics() { [[ $SOURCE == perf_metrics ]]; }
+
+# ipc_of CPU: instructions per cycle of half a second; 0 if they are not counted.
+ipc_of() {
+	topdown stat -C "$1" --timeout 500ms -j | grep -oE '"ipc":[0-9.]+' | cut -d: -f2 | grep . ||
+		echo 0
+}
+
+again_cycles() { is "$(ipc_of "$1") > 0"; }
 
 # What a user asks for who wants as much as there is.
 events() {
@@ -314,6 +324,51 @@ test_whole_cpus() {
 	kill "$HOG"
 }
 
+# mean_share FILE: the share of the time for which perf counted, of all events on average.
+mean_share() { awk -F, '$3 != "" { share += $5; n++ } END { print n ? share / n : 0 }' "$1"; }
+
+# as_without FILE: events had no smaller share than those of the FILE, on average: which of
+# the events that do not fit gets more turns is luck.
+as_without() {
+	local had want
+
+	had=$(mean_share "$tmp/perf")
+	want=$(mean_share "$1")
+	echo "on average $had%, without the module $want%"
+	is "$had >= $want * $LEAST / 100" && return
+	cat "$1" "$tmp/perf"
+	return 1
+}
+
+# Ten events need all general counters and those of cycles and instructions, so our group of
+# these gives way to users of tasks and of whole CPUs; later it counts again.  Beside the
+# watchdog's event they do not fit without the module either.
+test_cycles() {
+	local ten=cycles,instructions,$MANY watchdog
+
+	need_metrics
+	PARAMETERS=()
+	for watchdog in 0 1; do
+		echo $watchdog > /proc/sys/kernel/nmi_watchdog
+		unload
+		hog 1
+		perf_stat -C 1 -e "$ten" -- sleep 1
+		mv "$tmp/perf" "$tmp/cpu"
+		perf_stat -e "$ten" -- "$here/workload" -c 1 -t 1 compute
+		mv "$tmp/perf" "$tmp/task"
+		load
+		sleep 0.5
+		is "$(ipc_of 1) > 0"
+		perf_stat -e "$ten" -- "$here/workload" -c 1 -t 1 compute
+		as_without "$tmp/task"
+		perf_stat -C 1 -e "$ten" -- sleep 1
+		as_without "$tmp/cpu"
+		await 20 again_cycles 1
+		kill "$HOG"
+	done
+	echo 0 > /proc/sys/kernel/nmi_watchdog
+}
+
 # Beside a user of the whole CPU a task gets nothing, whatever we do: so we stay.
 test_no_use() {
 	local share cpu
@@ -381,5 +436,5 @@ test_gone_meanwhile() {
 need_module
 SOURCE=$(field cpu0 source)
 run_tests test_command test_topdown test_running_task test_realtime_task test_children \
-	test_cgroup test_record test_it_is_said test_still_there test_fresh test_whole_cpus test_no_use \
+	test_cgroup test_record test_it_is_said test_still_there test_fresh test_whole_cpus test_cycles test_no_use \
 	test_never test_gone_meanwhile
