@@ -38,7 +38,8 @@ static u64 td_busy_idle(void)
 
 /*
  * Can this CPU have been idle since the last fold?  If not, its idle task has left it as often
- * as then.  That task is known once a fold has found the CPU idle.
+ * as then.  That task is known once a fold has found the CPU idle.  A thread that injects idle
+ * time is an idle task, too, for that time; but it may exit, and only the true ones have pid 0.
  */
 static bool td_busy_idled(struct td_busy *busy)
 {
@@ -46,7 +47,8 @@ static bool td_busy_idled(struct td_busy *busy)
 	unsigned long left;
 
 	if (is_idle_task(current)) {
-		busy->idler = current;
+		if (!current->pid)
+			busy->idler = current;
 		return true;
 	}
 	if (!task)
@@ -97,18 +99,19 @@ void td_busy_begin(struct td_busy *busy)
  * @busy: of this CPU; interrupts off
  * @time: the time since the last fold, in nanoseconds
  *
- * An NMI may have interrupted the writer of the account, and a reader would wait for that
- * writer for ever.  So the busy time of a part that an NMI ends is in the next part.  The
- * account is in microseconds, so a little idle time may also be left for the next part.
+ * An NMI may have interrupted the writer of the account, which is the idle task, and a reader
+ * would wait for that writer for ever.  So may a kprobe whose sample reads a perf event.  So
+ * the busy time of a part that ends there is in the next part.  The account is in
+ * microseconds, so a little idle time may also be left for the next part.
  *
- * Return: nanoseconds; 0 in an NMI, else at most @time and the time of the parts before it
- * that NMIs ended.
+ * Return: nanoseconds; at most @time and the time of the parts before it that ended so, for
+ * which this was 0.
  */
 u64 td_busy_fold(struct td_busy *busy, u64 time)
 {
 	u64 now, idle;
 
-	if (in_nmi()) {
+	if (in_nmi() || (busy->sampled && is_idle_task(current))) {
 		busy->unjudged += time;
 		return 0;
 	}

@@ -317,7 +317,9 @@ static void td_perf_read(struct perf_event *event)
 	if (event->hw.state & PERF_HES_STOPPED || !td_perf_may_fold(window))
 		return;
 	td_window_hold(window);
+	window->busy_time.sampled = true;
 	td_perf_fold(window, event, TD_PERF_READ);
+	window->busy_time.sampled = false;
 	td_perf_credit(window, event);
 	td_window_release(window);
 }
