@@ -208,6 +208,9 @@ static void td_aside_look(struct irq_work *work)
 		td_aside_look_back(aside);
 		return;
 	}
+	/* If that is enough for a user of general counters, the slots need not stand aside. */
+	if (td_meter_general(window->meter) && td_cycles_look(window))
+		return;
 	user = td_starved_by(window->meter, td_aside_all());
 	if (!user || (user == aside->hopeless &&
 		      time_before(jiffies, aside->hopeless_until))) {
@@ -440,10 +443,10 @@ void td_aside_begin(struct td_window *window)
 	mutex_lock(&aside->lock);
 	td_aside_call(aside, td_aside_look_for);
 	aside->ready = true;
-	mutex_unlock(&aside->lock);
 	/* Nobody else notices whom the group of cycles is in the way of. */
 	if (td_aside_registered)
 		td_cycles_begin(window);
+	mutex_unlock(&aside->lock);
 	if (window->meter->nr == 1)
 		return;
 	/* Pairs with READ_ONCE() in td_aside_probe_switches(). */
@@ -558,7 +561,6 @@ int td_aside_init(void)
 	mutex_lock(&td_aside_probes);
 	td_aside_registered = true;
 	mutex_unlock(&td_aside_probes);
-	td_aside_probe_switches(NULL);
 	return 0;
 }
 

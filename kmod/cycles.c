@@ -103,8 +103,7 @@ static void td_cycles_leave(struct work_struct *work)
 			cycles->delay = TD_CYCLES_AWAY_MIN;
 		cycles->away = true;
 		td_cycles_apply(cycles);
-		queue_delayed_work_on(cycles->window->cpu, td_compat_percpu_wq,
-				      &cycles->come_back, cycles->delay);
+		queue_delayed_work(td_compat_unbound_wq, &cycles->come_back, cycles->delay);
 	}
 	mutex_unlock(&cycles->lock);
 }
@@ -144,20 +143,24 @@ bool td_cycles_due(const struct td_window *window)
  * @window: collector of this CPU, which has a meter; interrupts off
  *
  * A real-time task would not let the work run, and a task on a nohz_full CPU must not be
- * interrupted, as in aside.c.
+ * interrupted, as in aside.c.  For both reasons the work that enables the group again is not
+ * bound to the CPU.
+ *
+ * Return: true if the group is in the way, and will be disabled.
  */
-void td_cycles_look(const struct td_window *window)
+bool td_cycles_look(const struct td_window *window)
 {
 	struct td_cycles *cycles = this_cpu_ptr(&td_cycles);
 
 	lockdep_assert_irqs_disabled();
 	/* Pairs with WRITE_ONCE() in td_cycles_apply(). */
 	if (!READ_ONCE(cycles->counting) || !td_starved_by_cycles(window->meter))
-		return;
+		return false;
 	if (current->prio < MAX_RT_PRIO || tick_nohz_full_cpu(window->cpu))
 		queue_work(td_compat_unbound_wq, &cycles->leave);
 	else
 		queue_work_on(window->cpu, system_highpri_wq, &cycles->leave);
+	return true;
 }
 
 /**
@@ -221,7 +224,6 @@ void td_cycles_setup(const struct td_window *window)
 	cycles->looked = jiffies;
 	mutex_init(&cycles->lock);
 	INIT_WORK(&cycles->leave, td_cycles_leave);
-	/* An idle CPU wakes up once for it, and then the group is not in the way of its work. */
 	INIT_DELAYED_WORK(&cycles->come_back, td_cycles_come_back);
 }
 

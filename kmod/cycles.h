@@ -7,7 +7,7 @@
 struct td_window;
 
 bool td_cycles_due(const struct td_window *window);
-void td_cycles_look(const struct td_window *window);
+bool td_cycles_look(const struct td_window *window);
 void td_cycles_pause(const struct td_window *window, bool paused);
 void td_cycles_begin(const struct td_window *window);
 void td_cycles_end(const struct td_window *window);

@@ -31,7 +31,8 @@ ipc_of() {
 		echo 0
 }
 
-again_cycles() { is "$(ipc_of "$1") > 0"; }
+cycles_away() { is "$(ipc_of "$1") == 0"; }
+cycles_back() { is "$(ipc_of "$1") > 0"; }
 
 # What a user asks for who wants as much as there is.
 events() {
@@ -363,10 +364,29 @@ test_cycles() {
 		as_without "$tmp/task"
 		perf_stat -C 1 -e "$ten" -- sleep 1
 		as_without "$tmp/cpu"
-		await 20 again_cycles 1
+		await 20 cycles_back 1
 		kill "$HOG"
 	done
 	echo 0 > /proc/sys/kernel/nmi_watchdog
+}
+
+# A real-time task that never lets another run: the group of cycles comes back nevertheless.
+# perf moves itself to the CPUs that it counts, so it is there before, and is killed.
+test_cycles_realtime() {
+	local runtime=/proc/sys/kernel/sched_rt_runtime_us perf
+
+	need_metrics
+	reload
+	perf stat -x, -o "$tmp/perf" -C 1 -e "cycles,instructions,$MANY" -- sleep 100 &
+	perf=$!
+	await 4 cycles_away 1
+	echo -1 > $runtime
+	"$here/workload" -f -c 1 -t 100 compute &
+	sleep 0.2
+	kill -KILL $perf
+	await 4 cycles_back 1
+	kill $!
+	echo 950000 > $runtime
 }
 
 # Beside a user of the whole CPU a task gets nothing, whatever we do: so we stay.
@@ -436,5 +456,6 @@ test_gone_meanwhile() {
 need_module
 SOURCE=$(field cpu0 source)
 run_tests test_command test_topdown test_running_task test_realtime_task test_children \
-	test_cgroup test_record test_it_is_said test_still_there test_fresh test_whole_cpus test_cycles test_no_use \
+	test_cgroup test_record test_it_is_said test_still_there test_fresh test_whole_cpus test_cycles \
+	test_cycles_realtime test_no_use \
 	test_never test_gone_meanwhile
