@@ -18,9 +18,7 @@
 #include "report.h"
 
 enum {
-	OPT_SINCE = 256,
-	OPT_NO_HEADER,
-	OPT_DEVICE,
+	OPT_SINCE = OPTIONS_OWN,
 };
 
 static const struct option long_options[] = {
@@ -30,8 +28,8 @@ static const struct option long_options[] = {
 	{ "level", required_argument, NULL, 'l' },
 	{ "json", no_argument, NULL, 'j' },
 	{ "csv", required_argument, NULL, 'x' },
-	{ "no-header", no_argument, NULL, OPT_NO_HEADER },
-	{ "device", required_argument, NULL, OPT_DEVICE },
+	{ "no-header", no_argument, NULL, OPTIONS_NO_HEADER },
+	{ "device", required_argument, NULL, OPTIONS_DEVICE },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 }
 };
@@ -97,24 +95,8 @@ static bool parse_option(struct history_options *options, int option)
 				  &options->since_ms);
 	case 'l':
 		return parse_number("-l", optarg, 1, 2, "levels", &options->level);
-	case 'j':
-		if (options->output.format == OUTPUT_CSV)
-			break;
-		options->output.format = OUTPUT_JSON;
-		return true;
-	case 'x':
-		if (options->output.format == OUTPUT_JSON)
-			break;
-		options->output.format = OUTPUT_CSV;
-		return parse_separator("-x", optarg, &options->output.separator);
-	case OPT_NO_HEADER:
-		options->output.header = false;
-		return true;
-	case OPT_DEVICE:
-		return options_device(&options->device, optarg);
 	}
-	report_error("-j and -x exclude each other (allowed: one of them)");
-	return false;
+	return options_common(option, &options->device, &options->output);
 }
 
 static int add_shown(struct history *history, const struct shown *shown)
@@ -377,10 +359,5 @@ int history_main(int argc, char **argv)
 		if (option == OPTIONS_ERROR || !parse_option(&options, option))
 			return EXIT_USAGE;
 	}
-	if (optind < argc) {
-		report_error("history: '%s' is too much (try 'topdown history --help')",
-			     argv[optind]);
-		return EXIT_USAGE;
-	}
-	return run_history(&options);
+	return options_no_more(argc, argv) ? run_history(&options) : EXIT_USAGE;
 }

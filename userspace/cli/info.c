@@ -20,13 +20,9 @@
 #define ODD_FILE	"/sys/kernel/topdown/odd_windows"
 #define SCHEMA		1
 
-enum {
-	OPT_DEVICE = 256,
-};
-
 static const struct option long_options[] = {
 	{ "json", no_argument, NULL, 'j' },
-	{ "device", required_argument, NULL, OPT_DEVICE },
+	{ "device", required_argument, NULL, OPTIONS_DEVICE },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 }
 };
@@ -454,7 +450,7 @@ int info_main(int argc, char **argv)
 		case 'j':
 			json = true;
 			break;
-		case OPT_DEVICE:
+		case OPTIONS_DEVICE:
 			if (!options_device(&device, optarg))
 				return EXIT_USAGE;
 			break;
@@ -464,9 +460,5 @@ int info_main(int argc, char **argv)
 			return EXIT_USAGE;
 		}
 	}
-	if (optind < argc) {
-		report_error("info: '%s' is too much (try 'topdown info --help')", argv[optind]);
-		return EXIT_USAGE;
-	}
-	return print_info(device, json);
+	return options_no_more(argc, argv) ? print_info(device, json) : EXIT_USAGE;
 }

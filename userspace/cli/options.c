@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the command lines of all subcommands have in common.
+ * The command lines of all subcommands have this in common.
  */
 #include "options.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <topdown.h>
 
+#include "parse.h"
 #include "report.h"
 
 static const char *help_of(const char *command)
@@ -102,6 +102,57 @@ bool options_device(const char **device, const char *text)
 	}
 	*device = text;
 	return true;
+}
+
+static bool set_format(struct output *output, enum output_format format)
+{
+	if (output->format != OUTPUT_TABLE && output->format != format) {
+		report_error("-j and -x exclude each other (allowed: one of them)");
+		return false;
+	}
+	output->format = format;
+	return true;
+}
+
+/**
+ * options_common - read an option that all subcommands with rows for programs have
+ * @option: --device, -j, -x or --no-header, as options_next() returned it
+ * @device: the argument of --device
+ * @output: the form of the output
+ *
+ * Return: false after a message.
+ */
+bool options_common(int option, const char **device, struct output *output)
+{
+	switch (option) {
+	case OPTIONS_DEVICE:
+		return options_device(device, optarg);
+	case 'j':
+		return set_format(output, OUTPUT_JSON);
+	case 'x':
+		return set_format(output, OUTPUT_CSV) &&
+		       parse_separator("-x", optarg, &output->separator);
+	case OPTIONS_NO_HEADER:
+		output->header = false;
+		return true;
+	}
+	return false;
+}
+
+/**
+ * options_no_more - refuse arguments that are no options
+ * @argc: number of @argv
+ * @argv: name of the subcommand and its arguments
+ *
+ * Return: false after a message.
+ */
+bool options_no_more(int argc, char **argv)
+{
+	if (optind >= argc)
+		return true;
+	report_error("%s: '%s' is too much (try '%s')", argv[0], argv[optind],
+		     help_of(argv[0]));
+	return false;
 }
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the command lines of all subcommands have in common.
+ * The command lines of all subcommands have this in common.
  */
 #ifndef TOPDOWN_CLI_OPTIONS_H
 #define TOPDOWN_CLI_OPTIONS_H
@@ -8,11 +8,20 @@
 #include <getopt.h>
 #include <stdbool.h>
 
-/* Larger than any short option and smaller than the long-only ones. */
-#define OPTIONS_ERROR	255
+#include "output.h"
+
+/* Short options are smaller than these; the long options of one subcommand are larger. */
+enum {
+	OPTIONS_ERROR = 255,
+	OPTIONS_DEVICE,
+	OPTIONS_NO_HEADER,
+	OPTIONS_OWN,
+};
 
 int options_next(int argc, char **argv, const char *letters, const struct option *names);
 bool options_device(const char **device, const char *text);
+bool options_common(int option, const char **device, struct output *output);
+bool options_no_more(int argc, char **argv);
 int options_help(const char *text);
 
 #endif /* TOPDOWN_CLI_OPTIONS_H */

@@ -19,7 +19,7 @@ static void choose_form(struct stat_run *run)
 	output->tasks = true;
 	run->interval.tasks = true;
 	output->tree = !options->per_thread && options->pids.nr + options->tids.nr < 2;
-	if (!output->tree && !options->level && options->format == OUTPUT_TABLE)
+	if (!output->tree && !options->level && options->output.format == OUTPUT_TABLE)
 		run->interval.level = 1;
 }
 

@@ -13,12 +13,10 @@
 #include "stat.h"
 
 enum {
-	OPT_COUNT = 256,
+	OPT_COUNT = OPTIONS_OWN,
 	OPT_TIMEOUT,
 	OPT_APPEND,
-	OPT_NO_HEADER,
 	OPT_STRICT,
-	OPT_DEVICE,
 	OPT_PER_THREAD,
 	OPT_PER_CORE,
 	OPT_PER_SOCKET,
@@ -52,9 +50,9 @@ static const struct option long_options[] = {
 	{ "json", no_argument, NULL, 'j' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "append", no_argument, NULL, OPT_APPEND },
-	{ "no-header", no_argument, NULL, OPT_NO_HEADER },
+	{ "no-header", no_argument, NULL, OPTIONS_NO_HEADER },
 	{ "strict", no_argument, NULL, OPT_STRICT },
-	{ "device", required_argument, NULL, OPT_DEVICE },
+	{ "device", required_argument, NULL, OPTIONS_DEVICE },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "schema", no_argument, NULL, OPT_SCHEMA },
@@ -187,16 +185,6 @@ static bool parse_option(struct stat_options *options, int option)
 				  &options->timeout_ms);
 	case 'l':
 		return parse_number("-l", optarg, 1, LEVEL_MAX, "levels", &options->level);
-	case 'x':
-		if (options->format == OUTPUT_JSON)
-			break;
-		options->format = OUTPUT_CSV;
-		return parse_separator("-x", optarg, &options->separator);
-	case 'j':
-		if (options->format == OUTPUT_CSV)
-			break;
-		options->format = OUTPUT_JSON;
-		return true;
 	case 'o':
 		options->path = optarg;
 		if (*optarg)
@@ -206,14 +194,9 @@ static bool parse_option(struct stat_options *options, int option)
 	case OPT_APPEND:
 		options->append = true;
 		return true;
-	case OPT_NO_HEADER:
-		options->header = false;
-		return true;
 	case OPT_STRICT:
 		options->strict = true;
 		return true;
-	case OPT_DEVICE:
-		return options_device(&options->device, optarg);
 	case OPT_LOCATE:
 		options->locate = true;
 		return true;
@@ -224,8 +207,7 @@ static bool parse_option(struct stat_options *options, int option)
 		options->verbose = true;
 		return true;
 	}
-	report_error("-j and -x exclude each other (allowed: one of them)");
-	return false;
+	return options_common(option, &options->device, &options->output);
 }
 
 static bool refuse(const char *why)
@@ -279,7 +261,7 @@ static bool check_locate(const struct stat_options *options)
 	bool rows = options->per_cpu || options->per != TOPOLOGY_NONE || options->per_thread ||
 		    options->pids.nr + options->tids.nr > 1;
 
-	if (options->locate && (options->format != OUTPUT_TABLE || rows))
+	if (options->locate && (options->output.format != OUTPUT_TABLE || rows))
 		return refuse("--locate is about one row of a table (allowed: without -j, -x, -A, --per-core and the like, and with one task)");
 	return true;
 }
@@ -312,7 +294,7 @@ int stat_parse(struct stat_options *options, int argc, char **argv, bool *done)
 
 	memset(options, 0, sizeof(*options));
 	options->device = TOPDOWN_DEVICE;
-	options->header = true;
+	options->output.header = true;
 	*done = false;
 
 	for (;;) {

@@ -48,9 +48,7 @@ static int prepare(struct stat_run *run)
 	struct output *output = &run->output;
 	int ret;
 
-	output->format = options->format;
-	output->separator = options->separator;
-	output->header = options->header;
+	*output = options->output;
 	output->repeat = options->runs;
 	output->errors = options->argv;
 	ret = choose_level(run);

@@ -45,11 +45,9 @@
  * @timeout_ms: --timeout; 0 for no limit
  * @level: -l; 0 for the highest that the machine has
  * @locate: --locate
- * @format: -x or -j
- * @separator: argument of -x
+ * @output: -x, -j and --no-header
  * @path: -o, or NULL
  * @append: --append
- * @header: not --no-header
  * @strict: --strict
  * @quiet: -q
  * @verbose: -v
@@ -74,11 +72,9 @@ struct stat_options {
 	uint64_t timeout_ms;
 	uint64_t level;
 	bool locate;
-	enum output_format format;
-	char separator;
+	struct output output;
 	const char *path;
 	bool append;
-	bool header;
 	bool strict;
 	bool quiet;
 	bool verbose;

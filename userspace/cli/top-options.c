@@ -13,16 +13,12 @@
 
 #define TOP_LEVEL_MAX	2
 
-enum {
-	OPT_DEVICE = 256,
-};
-
 static const struct option long_options[] = {
 	{ "cpu", required_argument, NULL, 'C' },
 	{ "delay", required_argument, NULL, 'd' },
 	{ "count", required_argument, NULL, 'n' },
 	{ "level", required_argument, NULL, 'l' },
-	{ "device", required_argument, NULL, OPT_DEVICE },
+	{ "device", required_argument, NULL, OPTIONS_DEVICE },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 }
 };
@@ -61,7 +57,7 @@ static bool parse_option(struct top_options *options, int option)
 	case 'l':
 		return parse_number("-l", optarg, 1, TOP_LEVEL_MAX, "levels",
 				    &options->level);
-	case OPT_DEVICE:
+	case OPTIONS_DEVICE:
 		return options_device(&options->device, optarg);
 	}
 	return false;
@@ -96,9 +92,5 @@ int top_parse(struct top_options *options, int argc, char **argv, bool *done)
 		if (option == OPTIONS_ERROR || !parse_option(options, option))
 			return EXIT_USAGE;
 	}
-	if (optind < argc) {
-		report_error("top: '%s' is too much (try 'topdown top --help')", argv[optind]);
-		return EXIT_USAGE;
-	}
-	return 0;
+	return options_no_more(argc, argv) ? 0 : EXIT_USAGE;
 }

@@ -12,12 +12,10 @@
 #include "watch.h"
 
 enum {
-	OPT_COUNT = 256,
+	OPT_COUNT = OPTIONS_OWN,
 	OPT_TIMEOUT,
 	OPT_HOLD,
 	OPT_MIN_SLOTS,
-	OPT_NO_HEADER,
-	OPT_DEVICE,
 };
 
 static const struct option long_options[] = {
@@ -30,8 +28,8 @@ static const struct option long_options[] = {
 	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
 	{ "json", no_argument, NULL, 'j' },
 	{ "csv", required_argument, NULL, 'x' },
-	{ "no-header", no_argument, NULL, OPT_NO_HEADER },
-	{ "device", required_argument, NULL, OPT_DEVICE },
+	{ "no-header", no_argument, NULL, OPTIONS_NO_HEADER },
+	{ "device", required_argument, NULL, OPTIONS_DEVICE },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 }
 };
@@ -84,24 +82,8 @@ static bool parse_option(struct watch_options *options, int option)
 	case OPT_TIMEOUT:
 		return parse_time("--timeout", optarg, WATCH_TIMEOUT_MIN_MS,
 				  WATCH_TIMEOUT_MAX_MS, &options->timeout_ms);
-	case 'j':
-		if (options->output.format == OUTPUT_CSV)
-			break;
-		options->output.format = OUTPUT_JSON;
-		return true;
-	case 'x':
-		if (options->output.format == OUTPUT_JSON)
-			break;
-		options->output.format = OUTPUT_CSV;
-		return parse_separator("-x", optarg, &options->output.separator);
-	case OPT_NO_HEADER:
-		options->output.header = false;
-		return true;
-	case OPT_DEVICE:
-		return options_device(&options->device, optarg);
 	}
-	report_error("-j and -x exclude each other (allowed: one of them)");
-	return false;
+	return options_common(option, &options->device, &options->output);
 }
 
 /* Percent with up to seven digits after the point, as a ratio of the ABI. */
