@@ -17,8 +17,8 @@
 
 #include "../kselftest_harness.h"
 #include "guest.h"
-#include "map.h"
 #include "session.h"
+#include "watch.h"
 
 /* As uapi/linux/topdown.h has them. */
 #define OF_DESCRIPTOR	1024

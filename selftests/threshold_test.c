@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
-#include "map.h"
+#include "watch.h"
 
 #define CROSSINGS	4
 #define HALF		(TOPDOWN_RATIO_ONE / 2)

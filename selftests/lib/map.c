@@ -18,6 +18,7 @@
 #define STUCK_NS	20000000000ULL
 /* Of the shortest period, on a machine that has much else to do. */
 #define WINDOW_NS	50000000ULL
+#define WAIT_MS		20000
 
 int map_open(struct map *map)
 {
@@ -204,44 +205,24 @@ const char *entry_wrong(const struct topdown_map_record *entry)
 	return wrong;
 }
 
-int watch_add(int fd, const __u64 *cpus, __u32 words, const struct topdown_watch *what)
+uint64_t windows_of(const struct map *map, unsigned int cpu)
 {
-	struct topdown_watch watch = *what;
+	struct topdown_map_record copy;
 
-	watch.size = sizeof(watch);
-	watch.cpus = (uintptr_t)cpus;
-	watch.cpus_words = words;
-	if (!watch.event_size)
-		watch.event_size = sizeof(struct topdown_event);
-	return ioctl(fd, TOPDOWN_WATCH, &watch) ? -errno : (int)watch.out_watch;
+	return map_read(map, cpu, &copy) ? copy.record.windows : 0;
 }
 
-int watch_remove(int fd, unsigned int number)
+bool windows_wait(const struct map *map, unsigned int cpu, unsigned int number)
 {
-	struct topdown_watch watch = {
-		.size	= sizeof(watch),
-		.flags	= TOPDOWN_WATCH_REMOVE,
-		.watch	= number,
-	};
+	uint64_t end = windows_of(map, cpu) + number;
+	unsigned int i;
 
-	return ioctl(fd, TOPDOWN_WATCH, &watch) ? -errno : 0;
-}
-
-int watch_set(int fd, const __u64 *cpus, __u32 words, __u32 node, __u32 ratio, __u32 flags,
-	      __u32 hold_ms)
-{
-	const struct topdown_watch what = {
-		.flags		= flags,
-		.node		= node,
-		.ratio		= ratio,
-		.hold_ms	= hold_ms,
-	};
-	int number = watch_add(fd, cpus, words, &what);
-
-	if (number <= 0)
-		return number ? number : -EPROTO;
-	/* None that is refused takes a number. */
-	return number == 1 ? 0 : watch_remove(fd, number - 1);
+	for (i = 0; windows_of(map, cpu) < end; i++) {
+		if (i > WAIT_MS / 5)
+			return false;
+		sleep_ms(5);
+	}
+	return true;
 }
 
 int windows_run(const struct map *map, unsigned int cpu, unsigned int number)

@@ -44,12 +44,10 @@ const char *figures_wrong(const struct topdown_figures *figures, unsigned int le
 const char *record_wrong(const struct topdown_record *record);
 const char *entry_wrong(const struct topdown_map_record *entry);
 
-/* @cpus NULL: all.  The number of the watch, or a negative errno. */
-int watch_add(int fd, const __u64 *cpus, __u32 words, const struct topdown_watch *what);
-int watch_remove(int fd, unsigned int number);
-/* In place of the one before, of this function; 0 or a negative errno. */
-int watch_set(int fd, const __u64 *cpus, __u32 words, __u32 node, __u32 ratio, __u32 flags,
-	      __u32 hold_ms);
+/* How many windows of @cpu have closed; 0 if that cannot be read. */
+uint64_t windows_of(const struct map *map, unsigned int cpu);
+/* Wait until so many more have closed; false if they do not. */
+bool windows_wait(const struct map *map, unsigned int cpu, unsigned int number);
 /*
  * Stay on @cpu until at least @number more windows have closed there, and then
  * see to it that none closes for most of a minute; 0 or a negative errno.
