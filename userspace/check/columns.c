@@ -7,17 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../selftests/host/ktap.h"
 #include "../cli/columns.h"
 #include "../cli/repeat.h"
 #include "../cli/task.h"
-
-static struct ktap ktap;
-
-static void check(bool ok, const char *name)
-{
-	ktap_result(&ktap, ok, name);
-}
+#include "check.h"
 
 /* Keys of programs by kind of row, with what the rows below have, in released order. */
 static const char cpus[] =

@@ -5,24 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../selftests/host/ktap.h"
 #include "../cli/top-frame.h"
+#include "check.h"
 
 #define MANY		256
 #define NS_PER_S	1000000000ULL
 #define PERIOD_NS	NS_PER_S
 
-static struct ktap ktap;
 static struct top_data data;
 static struct top_view view;
 static struct top_frame frame;
 static const struct top_cpu *rows[MANY];
 static unsigned int nr_rows;
-
-static void check(bool ok, const char *name)
-{
-	ktap_result(&ktap, ok, name);
-}
 
 /* CPU n retires n % 50 + 10 percent and has 256 - n million slots a second. */
 static struct topdown_record record_of(unsigned int cpu, unsigned int seconds)

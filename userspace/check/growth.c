@@ -16,19 +16,11 @@
 #include <unistd.h>
 
 #include "../../kmod/known.h"
-#include "../../selftests/host/ktap.h"
 #include "../lib/internal.h"
 #include "growth.h"
+#include "check.h"
 
-#define NODE	"/dev/topdown-of-the-test"
-
-static struct ktap ktap;
 static bool newer;
-
-static void check(bool ok, const char *name)
-{
-	ktap_result(&ktap, ok, name);
-}
 
 #ifdef TOPDOWN_GROWN
 /* What only this side has is 0, unless the other has it too. */

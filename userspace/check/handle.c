@@ -16,18 +16,10 @@
 #include <topdown.h>
 #include <unistd.h>
 
-#include "../../selftests/host/ktap.h"
+#include "check.h"
 
-#define NODE	"/dev/topdown-of-the-test"
-
-static struct ktap ktap;
 /* For the handler of a signal. */
 static struct topdown *waiting;
-
-static void check(bool ok, const char *name)
-{
-	ktap_result(&ktap, ok, name);
-}
 
 static bool is_open(int fd)
 {

@@ -9,14 +9,7 @@
 #include <topdown.h>
 
 #include "../../kmod/known.h"
-#include "../../selftests/host/ktap.h"
-
-static struct ktap ktap;
-
-static void check(bool ok, const char *name)
-{
-	ktap_result(&ktap, ok, name);
-}
+#include "check.h"
 
 static void test_tree(void)
 {

@@ -12,24 +12,7 @@
 #include <topdown.h>
 #include <unistd.h>
 
-#include "../../selftests/host/ktap.h"
-
-#define NODE	"/dev/topdown-of-the-test"
-
-static struct ktap ktap;
-
-static void check(bool ok, const char *name)
-{
-	ktap_result(&ktap, ok, name);
-}
-
-static struct topdown *open_fake(void)
-{
-	struct topdown *td = NULL;
-
-	setenv("FAKE_FEATURES", "63", 1);
-	return topdown_open(&td, NODE) ? NULL : td;
-}
+#include "check.h"
 
 /* The backend that is taken, or the error. */
 static int backend(struct topdown *td, enum topdown_region_backend asked, unsigned int flags,
@@ -105,6 +88,7 @@ static void test_backends(void)
 	setenv("FAKE_FEATURES", "31", 1);
 	topdown_open(&td, NODE);
 	check(backend(td, TOPDOWN_REGION_AUTO, 0, &reason) == -EOPNOTSUPP, "a module without sessions");
+	setenv("FAKE_FEATURES", "63", 1);
 	topdown_close(td);
 	topdown_regions_destroy(NULL);
 }
@@ -315,6 +299,7 @@ static void test_texts(void)
 int main(void)
 {
 	ktap_begin(&ktap, 55);
+	setenv("FAKE_FEATURES", "63", 1);
 	test_backends();
 	test_module();
 	test_rdpmc();

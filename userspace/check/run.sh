@@ -3,9 +3,9 @@
 #
 # Tests of the library and the command that need no module, "make check".
 #
-#   run.sh [SUITE]...      suites: abi growth units columns frames handle library names sets
-#                          regions options device command tasks output history watch schema running
-#                          screen install examples docs
+#   run.sh [SUITE]...      one suite or several; without any, all
+#
+# "suites" below has their names: a script here, or a program that build_programs() makes.
 #
 # All is run twice: as it is delivered, and with the sanitizers for addresses,
 # leaks and undefined behaviour.  KTAP on stdout; the last line is
@@ -54,7 +54,7 @@ build_programs() {
 	local name=$1 objects=$2 program
 	shift 2
 	mkdir -p "$BUILD/$name"
-	for program in handle library names regions sets; do
+	for program in handle library maps names readings regions sessions sets watches; do
 		"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/$program" \
 			"$HERE/$program.c" "$objects/libtopdown.a" -pthread
 	done
@@ -76,7 +76,7 @@ suite() {
 	case $name in
 	units) "$BUILD/$variant/units" "$HERE/thresholds.csv" 2> /dev/null ;;
 	columns | frames) "$BUILD/$variant/$name" ;;
-	handle | library | names | regions | sets)
+	handle | library | maps | names | readings | regions | sessions | sets | watches)
 		FAKE_NODE=/dev/topdown-of-the-test FAKE_PRESENT=$BUILD/$variant/present \
 			LD_PRELOAD=$PRELOAD timeout 600 "$BUILD/$variant/$name"
 		;;
@@ -101,9 +101,10 @@ tally() {
 	fi
 }
 
-suites=("$@")
-((${#suites[@]})) || suites=(abi growth units columns frames handle library names sets regions options
-	device command tasks output history watch schema running screen install examples docs)
+suites=(abi growth units columns frames handle library readings maps watches sessions names sets
+	regions options device command tasks output history watch schema running screen install
+	examples docs)
+((!$#)) || suites=("$@")
 build
 echo 'KTAP version 1'
 PRELOAD=$BUILD/fake.so

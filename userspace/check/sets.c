@@ -8,18 +8,10 @@
 #include <string.h>
 #include <topdown.h>
 
-#include "../../selftests/host/ktap.h"
+#include "check.h"
 
-#define NODE	"/dev/topdown-of-the-test"
 #define WORDS	TOPDOWN_CPUS_WORDS_MAX
 #define ROUNDS	20000
-
-static struct ktap ktap;
-
-static void check(bool ok, const char *name)
-{
-	ktap_result(&ktap, ok, name);
-}
 
 /* What each function that takes a set says of it, if they agree; else 1. */
 static int refused(struct topdown *td, const uint64_t *cpus, unsigned int words)

@@ -7,19 +7,12 @@
 #include <string.h>
 
 #include "../../kmod/known.h"
-#include "../../selftests/host/ktap.h"
 #include "../cli/cpulist.h"
 #include "../cli/parse.h"
 #include "../cli/rows.h"
+#include "check.h"
 
 #define ROUNDS	20000
-
-static struct ktap ktap;
-
-static void check(bool ok, const char *name)
-{
-	ktap_result(&ktap, ok, name);
-}
 
 static bool parses(const char *text, const char *again)
 {
