@@ -332,7 +332,7 @@ test_help_and_version() {
 module_state() { cat "$SYSFS/period_ms" "$PARAMS"/*; }
 
 # STATUS|REGEX|ARGUMENTS; the regular expression is what the message must have.  Input
-# that is refused before the module is looked at is in userspace/check/options.sh.
+# that is refused before the module is looked at is in userspace/check/cli/options.sh.
 bad_input() {
 	cat <<- END
 		2|'x'.*allowed.*0-3,8|-C x

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The KTAP of a program that tests the library or the command, and the node that
- * fake.c answers for.
+ * fake/fake.c answers for.
  */
 #ifndef TOPDOWN_CHECK_CHECK_H
 #define TOPDOWN_CHECK_CHECK_H

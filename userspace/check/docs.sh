@@ -3,8 +3,8 @@
 #
 # Manual pages, help texts and completion say the same, and it is true.
 set -euo pipefail
-# shellcheck source=userspace/check/lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source=userspace/check/suite.sh
+. "$(dirname "$0")/suite.sh"
 
 USERSPACE=$(cd "$(dirname "$0")/.." && pwd)
 

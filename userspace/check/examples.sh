@@ -3,8 +3,8 @@
 #
 # The examples build without a warning, and say what the stand-in for the kernel counts.
 set -euo pipefail
-# shellcheck source=userspace/check/lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source=userspace/check/suite.sh
+. "$(dirname "$0")/suite.sh"
 
 USERSPACE=$(cd "$(dirname "$0")/.." && pwd)
 EXAMPLES=$USERSPACE/examples
@@ -61,7 +61,7 @@ if command -v python3 > /dev/null; then
 	# A structure of another size would be written beyond its end.
 	run env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$EXAMPLES" python3 -c \
 		'import ctypes, percpu; print("struct topdown_figures", ctypes.sizeof(percpu.Figures))'
-	result "$(grep -qxF "$out" "$USERSPACE/check/abi.txt"; echo $?)" "Python: $out"
+	result "$(grep -qxF "$out" "$USERSPACE/check/abi/abi.txt"; echo $?)" "Python: $out"
 else
 	for name in 'each CPU' 'no rights' 'struct topdown_figures'; do
 		skip "Python: $name" 'python3 is not installed'

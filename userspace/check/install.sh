@@ -3,8 +3,8 @@
 #
 # What is installed can be used, and goes away without a trace.
 set -euo pipefail
-# shellcheck source=userspace/check/lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source=userspace/check/suite.sh
+. "$(dirname "$0")/suite.sh"
 
 HERE=$(cd "$(dirname "$0")" && pwd)
 USERSPACE=$(dirname "$HERE")

@@ -3,9 +3,10 @@
 #
 # Tests of the library and the command that need no module, "make check".
 #
-#   run.sh [SUITE]...      one suite or several; without any, all
+#   run.sh [SUITE]...      these suites; without any, all.  "run.sh -l" lists them.
 #
-# "suites" below has their names: a script here, or a program that build_programs() makes.
+# A suite is a script SUITE.sh or a program SUITE.c, in the directory of its subject: lib/,
+# cli/, abi/, or here for the whole.  fake/ stands in for the module.
 #
 # All is run twice: as it is delivered, and with the sanitizers for addresses,
 # leaks and undefined behaviour.  KTAP on stdout; the last line is
@@ -20,6 +21,9 @@ fi
 HERE=$(cd "$(dirname "$0")" && pwd)
 USERSPACE=$(dirname "$HERE")
 BUILD=$USERSPACE/build/check
+library=(handle library readings maps watches sessions names sets regions)
+suites=(abi growth units columns frames "${library[@]}" options device command tasks output
+	history watch schema running screen install examples docs)
 CC=${CC:-gcc}
 warnings=(-std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE)
 include=(-I"$USERSPACE/include" -I"$USERSPACE/../uapi")
@@ -40,7 +44,7 @@ export ASAN_OPTIONS=detect_leaks=1:exitcode=99 UBSAN_OPTIONS=print_stacktrace=1
 build() {
 	mkdir -p "$BUILD"
 	"$CC" "${warnings[@]}" -O1 -g -shared -fPIC "${include[@]}" -o "$BUILD/fake.so" \
-		"$HERE"/fake{,-ioctl,-map,-perf,-poll,-session}.c "$USERSPACE/../kmod/metrics.c"
+		"$HERE"/fake/fake{,-ioctl,-map,-perf,-poll,-session}.c "$USERSPACE/../kmod/metrics.c"
 	make -C "$USERSPACE" -s CC="$CC" all
 	make -C "$USERSPACE" -s CC="$CC" O="$BUILD/asan" PROGRAM="$BUILD/asan/topdown" \
 		CFLAGS="${sanitize[*]}" LDFLAGS="${sanitize_link[*]}" \
@@ -54,33 +58,39 @@ build_programs() {
 	local name=$1 objects=$2 program
 	shift 2
 	mkdir -p "$BUILD/$name"
-	for program in handle library maps names readings regions sessions sets watches; do
+	for program in "${library[@]}"; do
 		"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/$program" \
-			"$HERE/$program.c" "$objects/libtopdown.a" -pthread
+			"$HERE/lib/$program.c" "$objects/libtopdown.a" -pthread
 	done
-	"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/units" "$HERE/units.c" \
+	"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/units" "$HERE/cli/units.c" \
 		"$objects"/cli/{cpulist,parse,report,rights,rows}.o "$objects"/pure/*.o \
 		"$objects/libtopdown.a" -lcap
 	for program in columns frames; do
 		"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/$program" \
-			"$HERE/$program.c" "$objects"/cli/top-{data,frame,view}.o \
+			"$HERE/cli/$program.c" "$objects"/cli/top-{data,frame,view}.o \
 			"$objects"/cli/{columns,cpulist,parse,repeat,report,rights,rows,text}.o \
 			"$objects"/pure/*.o "$objects/libtopdown.a" -lcap -lm
 	done
 }
+
+# is_in NAME NAMES...: whether it is one of them
+is_in() { [[ " ${*:2} " == *" $1 "* ]]; }
 
 # suite VARIANT NAME: one suite
 suite() {
 	local variant=$1 name=$2
 
 	case $name in
-	units) "$BUILD/$variant/units" "$HERE/thresholds.csv" 2> /dev/null ;;
+	units) "$BUILD/$variant/units" "$HERE/cli/thresholds.csv" 2> /dev/null ;;
 	columns | frames) "$BUILD/$variant/$name" ;;
-	handle | library | maps | names | readings | regions | sessions | sets | watches)
+	*)
+		if ! is_in "$name" "${library[@]}"; then
+			bash "$(find "$HERE" -name "$name.sh")"
+			return
+		fi
 		FAKE_NODE=/dev/topdown-of-the-test FAKE_PRESENT=$BUILD/$variant/present \
 			LD_PRELOAD=$PRELOAD timeout 600 "$BUILD/$variant/$name"
 		;;
-	*) bash "$HERE/$name.sh" ;;
 	esac
 }
 
@@ -101,9 +111,13 @@ tally() {
 	fi
 }
 
-suites=(abi growth units columns frames handle library readings maps watches sessions names sets
-	regions options device command tasks output history watch schema running screen install
-	examples docs)
+if [[ ${1-} == -l ]]; then
+	printf '%s\n' "${suites[@]}"
+	exit
+fi
+for name; do
+	is_in "$name" "${suites[@]}" || { echo "${0##*/}: no suite is called $name (try -l)" >&2; exit 2; }
+done
 ((!$#)) || suites=("$@")
 build
 echo 'KTAP version 1'

@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A copy of the headers, the library and the stand-in for the kernel in which the ABI is
+# that of another release, for growth.sh.
+#
+#   grow.sh MODE DIRECTORY
+#
+# now      as it is
+# longer   each structure but struct topdown_figures has three more numbers at its end, and
+#          there is a kind of core, and a node, that nobody knows today
+set -euo pipefail
+
+(($# == 2)) || { echo "usage: ${0##*/} MODE DIRECTORY" >&2; exit 2; }
+TOP=$(cd "$(dirname "$0")/../../.." && pwd)
+mode=$1 out=$2
+
+rm -rf "$out"
+mkdir -p "$out/kmod" "$out/uapi/linux" "$out/userspace"
+cp "$TOP"/uapi/linux/*.h "$out/uapi/linux"
+cp "$TOP"/kmod/{known.h,metrics.[ch],names.[ch],sums.[ch],map.[ch],share.[ch],seqlock.h} "$out/kmod"
+cp -r "$TOP"/userspace/{include,lib} "$out/userspace"
+mkdir "$out/userspace/check"
+cp -r "$TOP"/userspace/check/{check.h,abi,fake} "$out/userspace/check"
+mkdir -p "$out/selftests/host"
+cp "$TOP/selftests/host/ktap.h" "$out/selftests/host"
+# What differs between kernels is of no concern here.
+echo > "$out/kmod/compat.h"
+
+# change AWK: each structure of the ABI, by a program that prints what it has in $0
+change() {
+	local header
+	for header in "$out"/uapi/linux/*.h; do
+		awk -v name= "
+			/^struct topdown_[a-z_]+ \{\$/ { name = \$2 }
+			$1
+			/^};\$/ { name = \"\" }
+			{ print }" "$header" > "$header.new"
+		mv "$header.new" "$header"
+	done
+}
+
+case $mode in
+now) ;;
+longer)
+	change '/^};$/ && name != "" && name != "topdown_figures" {
+		print "\t__aligned_u64 grown[3];"
+	}'
+	sed -i 's/^#define _UAPI_LINUX_TOPDOWN_H$/&\n#define TOPDOWN_GROWN 2/' \
+		"$out/uapi/linux/topdown.h"
+	sed -Ei 's/(#define TD_NR_KINDS\s+).*/\15/; s/(#define TD_NR_NODES\s+).*/\115/' \
+		"$out/kmod/known.h"
+	;;
+*)
+	echo "${0##*/}: unknown mode $mode" >&2
+	exit 2
+	;;
+esac
+# A change that finds nothing would be a test of nothing.
+structs=$(cat "$out"/uapi/linux/*.h | grep -cE '^struct topdown_[a-z_]+ \{$')
+grown=$(cat "$out"/uapi/linux/*.h | grep -c 'grown\[3\];' || true)
+[[ $mode == longer ]] && expected=$((structs - 1)) || expected=0
+((grown == expected)) || {
+	echo "${0##*/}: $grown of $structs structures have grown" >&2
+	exit 1
+}

@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The ABI can grow: programs and libraries of this release get right figures from a module
+# of a release in which every structure is longer, and theirs from ours.  Maps are those
+# of the module's own kmod/map.c and kmod/share.c; of the ioctls the stand-in answers.
+# What is too short to have been released is refused: ../lib/readings.c, ../lib/maps.c and others, and in a guest abi_test.
+set -euo pipefail
+# shellcheck source=userspace/check/suite.sh
+. "$(dirname "$0")/../suite.sh"
+
+HERE=$(cd "$(dirname "$0")" && pwd)
+CC=${CC:-gcc}
+WORK=$BUILD/growth
+releases=(now longer)
+warnings=(-std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE -O1 -g)
+sanitize=(-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all)
+
+# The kernel's headers that the program is not to see are empty: kernel.h has it all.
+stubs() {
+	local name
+	mkdir -p "$WORK/stubs/linux" "$WORK/stubs/asm"
+	for name in align cache cpumask gfp kcsan-checks lockdep mm module random smp string \
+		timekeeping vmalloc compiler; do
+		: > "$WORK/stubs/linux/$name.h"
+	done
+	: > "$WORK/stubs/asm/barrier.h"
+}
+
+# build RELEASE
+build() {
+	local tree=$WORK/$1 include
+
+	"$HERE/grow.sh" "$1" "$tree"
+	include=(-I"$tree/userspace/include" -I"$tree/uapi")
+	"$CC" "${warnings[@]}" "${sanitize[@]}" -DTOPDOWN_VERSION='"0"' "${include[@]}" \
+		-o "$tree/growth" "$tree"/userspace/check/abi/growth.c "$tree"/userspace/lib/*.c \
+		"$tree"/kmod/{metrics,names,sums}.c -static-libasan -static-libubsan -pthread
+	"$CC" "${warnings[@]}" "${sanitize[@]}" -Wno-unused-parameter -I"$WORK/stubs" -I"$tree" \
+		"${include[@]}" -include "$tree/userspace/check/abi/kernel.h" -o "$tree/maps" \
+		"$tree"/userspace/check/abi/growth-maps.c "$tree"/kmod/{map,share,metrics,sums}.c
+	"$CC" "${warnings[@]}" -shared -fPIC "${include[@]}" -o "$tree/fake.so" \
+		"$tree"/userspace/check/fake/fake{,-ioctl,-map,-perf,-poll,-session}.c "$tree/kmod/metrics.c"
+	"$tree/maps" "$tree/cpus.map" "$tree/session.map"
+}
+
+# read_as READER OTHER NAME PROGRAM-ARGUMENT...
+read_as() {
+	local reader=$1 other=$2 name=$3 status=0 line
+	shift 3
+	"$@" > "$TMP/log" 2>&1 || status=$?
+	while IFS= read -r line; do
+		case $line in
+		'ok '* | 'not ok '*)
+			result "$([[ $line == ok* ]]; echo $?)" \
+				"$reader reads $other, $name: ${line#* [0-9]* }"
+			;;
+		'1..'* | KTAP*) ;;
+		*) echo "# $line" ;;
+		esac
+	done < "$TMP/log"
+	# A program that dies has no line for it.
+	result "$((status != 0 && status != 1))" "$reader reads $other, $name: to the end"
+}
+
+rm -rf "$WORK"
+mkdir -p "$WORK"
+stubs
+for release in "${releases[@]}"; do
+	build "$release"
+done
+for reader in "${releases[@]}"; do
+	for other in "${releases[@]}"; do
+		read_as "$reader" "$other" maps "$WORK/$reader/growth" maps "$WORK/$other/cpus.map" \
+			"$WORK/$other/session.map" "$other"
+		read_as "$reader" "$other" device env LD_PRELOAD="$WORK/$other/fake.so" \
+			FAKE_NODE=/dev/topdown-of-the-test "$WORK/$reader/growth" device "$other"
+	done
+done
+finish

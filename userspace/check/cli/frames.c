@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * topdown top without a terminal: intervals, filters, orders, keys and cells.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../cli/top-frame.h"
+#include "../check.h"
+
+#define MANY		256
+#define NS_PER_S	1000000000ULL
+#define PERIOD_NS	NS_PER_S
+
+static struct top_data data;
+static struct top_view view;
+static struct top_frame frame;
+static const struct top_cpu *rows[MANY];
+static unsigned int nr_rows;
+
+/* CPU n retires n % 50 + 10 percent and has 256 - n million slots a second. */
+static struct topdown_record record_of(unsigned int cpu, unsigned int seconds)
+{
+	struct topdown_record record = {
+		.cpu = cpu, .source = TOPDOWN_SOURCE_PERF_METRICS, .level = 2,
+		.nodes = (1U << (TOPDOWN_CORE_BOUND + 1)) - 1,
+		.time_ns = (100 + seconds) * NS_PER_S, .windows = seconds,
+	};
+	struct topdown_figures *total = &record.total;
+	uint64_t slots = (256 - cpu) * 1000000ULL * seconds;
+	unsigned int parent;
+
+	total->enabled_ns = seconds * NS_PER_S;
+	total->running_ns = total->enabled_ns;
+	total->slots = slots;
+	total->cycles = slots / 4;
+	total->instructions = total->cycles / 2 * 3;
+	total->busy_ns = total->enabled_ns / 2;
+	for (parent = 0; parent < TOPDOWN_NR_PARENTS; parent++)
+		total->children_slots[parent] = slots;
+	total->node[TOPDOWN_RETIRING] = slots / 100 * (cpu % 50 + 10);
+	total->node[TOPDOWN_LIGHT_OPERATIONS] = total->node[TOPDOWN_RETIRING];
+	total->node[TOPDOWN_BAD_SPECULATION] = slots / 100 * 5;
+	total->node[TOPDOWN_MACHINE_CLEARS] = total->node[TOPDOWN_BAD_SPECULATION];
+	total->node[TOPDOWN_FRONTEND_BOUND] = slots / 100 * 10;
+	total->node[TOPDOWN_FETCH_LATENCY] = total->node[TOPDOWN_FRONTEND_BOUND];
+	total->node[TOPDOWN_BACKEND_BOUND] = slots / 100 * (75 - cpu % 50);
+	total->node[TOPDOWN_MEMORY_BOUND] = total->node[TOPDOWN_BACKEND_BOUND];
+	return record;
+}
+
+static bool sorted_by(const char *name)
+{
+	return !strcmp(view.sort->look.sort, name);
+}
+
+static void put(unsigned int cpu, unsigned int seconds, unsigned int now_s)
+{
+	struct topdown_record record = record_of(cpu, seconds);
+
+	top_data_put(&data, cpu, &record, (100 + now_s) * NS_PER_S);
+}
+
+static void begin(unsigned int nr)
+{
+	unsigned int cpu;
+
+	top_data_close(&data);
+	top_data_open(&data, nr, PERIOD_NS, 2);
+	data.busy = true;
+	for (cpu = 0; cpu < nr; cpu++) {
+		put(cpu, 1, 1);
+		put(cpu, 2, 2);
+	}
+	memset(&view, 0, sizeof(view));
+	view.level = 1;
+	top_view_sort_cpu(&view);
+}
+
+static void build(unsigned int lines, unsigned int columns)
+{
+	struct top_screen screen = {
+		.view = &view, .data = &data, .rows = rows, .clock = "01:02:03",
+		.period_ms = 1000, .delay_ms = 500,
+	};
+
+	top_frame_resize(&frame, lines, columns);
+	nr_rows = top_view_rows(&view, &data, rows);
+	top_view_clamp(&view, nr_rows, top_frame_page(&frame));
+	screen.nr_rows = nr_rows;
+	top_data_total(&data, view.filtered ? &view.cpus : NULL, &screen.total);
+	if (view.help)
+		top_frame_help(&frame);
+	else
+		top_frame_build(&frame, &screen);
+}
+
+static const char *line_of(unsigned int line)
+{
+	static char text[512];
+	unsigned int i;
+
+	for (i = 0; i < frame.columns; i++)
+		text[i] = frame.cell[line * frame.columns + i].letter;
+	while (i && text[i - 1] == ' ')
+		i--;
+	text[i] = '\0';
+	return text;
+}
+
+static bool line_is(unsigned int line, const char *text)
+{
+	if (!strcmp(line_of(line), text))
+		return true;
+	ktap_note("line %u: '%s', not '%s'", line, line_of(line), text);
+	return false;
+}
+
+static bool line_has(unsigned int line, const char *text)
+{
+	if (strstr(line_of(line), text))
+		return true;
+	ktap_note("line %u: '%s' lacks '%s'", line, line_of(line), text);
+	return false;
+}
+
+static void keys(const char *typed)
+{
+	for (; *typed; typed++)
+		top_view_key(&view, &data, *typed, nr_rows, top_frame_page(&frame));
+	build(frame.lines, frame.columns);
+}
+
+static void key(int pressed)
+{
+	top_view_key(&view, &data, pressed, nr_rows, top_frame_page(&frame));
+	build(frame.lines, frame.columns);
+}
+
+static void test_intervals(void)
+{
+	const struct top_cpu *cpu;
+	struct row total;
+
+	top_data_open(&data, 4, PERIOD_NS, 2);
+	put(1, 10, 10);
+	cpu = &data.cpu[1];
+	check(!cpu->row.figures.slots &&
+	      cpu->row.figures.ratio[TOPDOWN_RETIRING] == TOPDOWN_RATIO_NONE,
+	      "one record is no interval");
+	put(1, 12, 12);
+	check(cpu->row.figures.slots == 510000000 && cpu->row.rate == 255e6 &&
+	      cpu->row.figures.ratio[TOPDOWN_RETIRING] == 110000000, "two are");
+	put(1, 12, 13);
+	put(1, 12, 14);
+	check(cpu->row.figures.slots == 510000000, "it is shown until the next");
+	put(1, 12, 15);
+	check(!cpu->row.figures.slots && !cpu->row.rate &&
+	      cpu->row.figures.ratio[TOPDOWN_RETIRING] == TOPDOWN_RATIO_NONE,
+	      "but not for ever: the CPU is idle");
+	put(1, 13, 16);
+	check(cpu->row.figures.slots == 255000000, "until it is not");
+	put(1, 3, 17);
+	check(!cpu->row.figures.slots, "counts that go backwards are no interval");
+	put(1, 4, 18);
+	check(cpu->row.figures.slots == 255000000, "but a new beginning");
+
+	put(2, 4, 18);
+	put(2, 5, 18);
+	top_data_total(&data, NULL, &total);
+	check(total.nr_cpus == 2 && total.figures.slots == 509000000 && total.rate == 509e6 &&
+	      total.figures.enabled_ns == 2 * NS_PER_S, "the sum of those that are there");
+	check(total.figures.ratio[TOPDOWN_RETIRING] == 114990176, "weighs by slots");
+	data.cpu[2].row.state = TOPDOWN_STATE_OFFLINE;
+	top_data_total(&data, NULL, &total);
+	check(total.nr_cpus == 1 && total.state == TOPDOWN_STATE_OK, "and online");
+}
+
+static void test_small(void)
+{
+	static const char title[] =
+		"topdown top  01:02:03  3 CPUs  511.0M slots/s  period 1000 ms  every 500 ms";
+	static const char machine[] =
+		"R retiring 10.5  S bad spec 5.0  F frontend 10.0  B backend 74.5  running 100.0";
+	static const char row[] =
+		"   0  10.0   5.0  10.0  75.0* 256.0M 100.0  1.50  50.0 RRRSFFBBBBBBBBBBBBBBBBBBB";
+	static const char headings[] =
+		" CPU RETIR light heavy BADSP mispr clear FRONT f.lat  f.bw  BACK   mem  core";
+	static const char row2[] =
+		"   1  11.0  11.0   0.0   5.0   0.0   5.0  10.0  10.0   0.0  74.0* 74.0*  0.0";
+
+	begin(4);
+	data.cpu[2].row.state = TOPDOWN_STATE_OFFLINE;
+	put(3, 2, 9);
+	build(24, 80);
+	check(line_is(0, title), "title");
+	check(line_is(1, machine), "the machine");
+	check(line_is(3, "sorted by CPU; rows 1-4 of 4"), "status");
+	check(line_is(4, " CPU RETIR BADSP FRONT  BACK slots/s   RUN   IPC  BUSY"), "headings");
+	check(line_is(5, row), "a row and its bar");
+	check(line_has(7, "offline") && !strchr(line_of(7), 'R'), "offline has no bar");
+	check(line_is(8, "   3     -     -     -     -       0     -     -     - idle"), "idle");
+	check(line_is(9, ""), "nothing behind the last");
+	check(line_has(23, "q quit") && strlen(line_of(23)) < 80, "foot");
+	check(frame.cell[5 * 80 + 55].look == TOP_LOOK_RETIRING &&
+	      frame.cell[5 * 80 + 79].look == TOP_LOOK_BACKEND_BOUND &&
+	      frame.cell[5 * 80 + 24].look == TOP_LOOK_MARK, "looks");
+	data.cpu[0].row.figures.running_ns /= 2;
+	build(24, 80);
+	check(line_has(5, " 50.0  1.50  50.0 RRR") && line_has(1, "running 75.0"), "running share");
+
+	data.cpu[1].row.flags = TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_CLAMPED;
+	build(24, 80);
+	check(line_is(3, "sorted by CPU; rows 1-4 of 4; counted in turns; clamped"), "flags");
+	data.cpu[1].row.flags = 0;
+
+	keys("l");
+	check(line_is(4, headings), "headings of level 2");
+	check(line_is(6, row2), "a row of level 2");
+	check(line_has(8, "   3 idle"), "idle at level 2");
+	build(24, 200);
+	check(line_has(6, "0.0  255.0M 100.0  1.50  50.0 RRRR") && strlen(line_of(6)) == 200,
+	      "a wide screen has all");
+	data.level = 1;
+	view.level = 1;
+	keys("l");
+	check(view.level == 1 && line_is(23, "this machine has no level 2"), "no level 2");
+}
+
+static void test_many(void)
+{
+	begin(MANY);
+	build(24, 80);
+	check(nr_rows == 256 && line_is(3, "sorted by CPU; rows 1-18 of 256"), "256 CPUs");
+	key(TOP_KEY_PAGE_DOWN);
+	check(view.first == 17 && line_has(5, "  17 "), "a page down leaves a row");
+	key(TOP_KEY_END);
+	check(line_has(3, "rows 239-256 of 256") && line_has(22, " 255 "), "the last row");
+	keys("j");
+	check(view.first == 238, "no further");
+	keys("kk");
+	check(view.first == 236, "up");
+	build(100, 80);
+	check(view.first == 162 && line_has(98, " 255 "), "a higher screen is filled");
+	key(TOP_KEY_HOME);
+	check(view.first == 0, "the first row");
+	build(24, 80);
+
+	keys("s");
+	check(sorted_by("slots") && line_has(5, "   0 ") &&
+	      line_has(3, "sorted by slots"), "by slots");
+	keys("r");
+	check(line_has(5, " 255 ") && line_has(3, "slots, reversed"), "the fewest first");
+	keys("rs");
+	check(sorted_by("IPC") && line_has(3, "sorted by IPC"), "by instructions per cycle");
+	keys("s");
+	check(sorted_by("busy share") && line_has(3, "busy share"), "by the busy share");
+	keys("s");
+	check(view.sort == column_of_node(TOPDOWN_RETIRING) && line_has(5, "  49 ") &&
+	      line_has(6, "  99 ") && line_has(3, "tma_retiring"), "by a node, then by CPU");
+	keys("sss");
+	check(view.sort == column_of_node(TOPDOWN_BACKEND_BOUND) && line_has(5, "   0 ") &&
+	      line_has(6, "  50 "), "by another");
+	keys("s");
+	check(sorted_by("CPU"), "and round");
+	keys("SlS");
+	check(view.sort == column_of_node(TOPDOWN_FETCH_BANDWIDTH) && line_has(4, "f.bw"),
+	      "backwards, in level 2");
+	view.sort = column_of_node(TOPDOWN_MEMORY_BOUND);
+	keys("l");
+	check(view.sort == column_of_node(TOPDOWN_BACKEND_BOUND),
+	      "level 1 is not sorted by level 2");
+	put(0, 2, 9);
+	keys("r");
+	build(24, 80);
+	key(TOP_KEY_END);
+	check(line_has(22, "   0     -"), "no figure is last, whatever the order");
+	keys("c");
+	check(sorted_by("CPU") && !view.reverse, "c");
+}
+
+static void test_filters(void)
+{
+	begin(MANY);
+	build(24, 80);
+	put(7, 2, 9);
+	keys("i");
+	check(nr_rows == 255 && line_has(3, "; no idle"), "hide idle");
+	keys("f6-9,2\n");
+	check(nr_rows == 4 && line_has(5, "   2 ") && line_has(8, "   9 ") &&
+	      line_has(3, "; CPUs 2,6-9") && line_has(0, "  5 CPUs"), "a list");
+	keys("i");
+	check(nr_rows == 5, "idle ones are back");
+	keys("f1");
+	check(line_is(23, "CPUs (such as 0-3,8; empty: all): 1_"), "typing");
+	keys("q\x7f\x7f\063");
+	check(line_has(23, ": 3_") && !view.quit, "letters are text, and can be taken back");
+	key(TOP_KEY_ESCAPE);
+	check(nr_rows == 5 && line_has(23, "q quit"), "escape leaves it as it was");
+	keys("f3-1\n");
+	check(nr_rows == 5 && line_has(23, "the range '3-1' is reversed"), "a bad list");
+	keys("f300\n");
+	check(nr_rows == 5 && line_has(23, "CPU 300 is not in this machine"), "no such CPU");
+	keys("f\n");
+	check(nr_rows == 256 && !view.filtered, "all again");
+	keys("m250000000\n");
+	check(nr_rows == 7 && line_has(3, "; from 250.0M slots/s"), "least slots");
+	keys("mx\n");
+	check(nr_rows == 7 && line_has(23, "'x' is not a whole number"), "no number");
+	keys("m\n");
+	check(nr_rows == 256, "no least");
+}
+
+static void test_screens(void)
+{
+	unsigned int lines, columns;
+
+	begin(MANY);
+	build(24, 80);
+	keys("h");
+	check(view.help && line_has(0, "topdown top") && line_has(20, "Any key goes back"),
+	      "help");
+	keys("x");
+	check(!view.help && line_has(5, "   0 "), "and back");
+	keys("hq");
+	check(view.quit, "q quits the help, too");
+	view.quit = false;
+	keys(" ");
+	check(view.frozen && line_has(0, "01:02:03 FROZEN"), "frozen");
+	keys(" ");
+	check(!view.frozen, "and not");
+	build(5, 30);
+	check(line_is(0, "too small: 30 x 5"), "too small");
+	/* Under the sanitizers. */
+	for (lines = 0; lines < 30; lines++) {
+		for (columns = 0; columns < 110; columns += 3) {
+			build(lines, columns);
+			view.level = 3 - view.level;
+		}
+	}
+	check(true, "any size");
+	keys("q");
+	check(view.quit, "q");
+}
+
+int main(void)
+{
+	ktap_begin(&ktap, 65);
+	test_intervals();
+	test_small();
+	test_many();
+	test_filters();
+	test_screens();
+	top_frame_free(&frame);
+	top_data_close(&data);
+	return ktap_end(&ktap);
+}

@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# topdown history: the windows that the map has, in every form.
+set -euo pipefail
+# shellcheck source=userspace/check/suite.sh
+. "$(dirname "$0")/../suite.sh"
+
+export FAKE_FEATURES=63 FAKE_TICK=0
+# The map of the test has had one window of each CPU when it is opened: number 10.
+run fake history -j
+expect 'a line for each CPU' 0 '"row":"window","cpu":0,.*"window":10}' ''
+result "$([[ $(json cpu "$TMP/out" | paste -sd' ') == '0 1 2 3' ]]; echo $?)" 'in the order of CPUs'
+result "$([[ $(json slots "$TMP/out" | paste -sd' ') == '6000000000 5940000000 5880000000 5820000000' ]]; echo $?)" \
+	'with their slots'
+age=$(awk "BEGIN { print $(date +%s.%N) - $(json time "$TMP/out" | head -n 1) }")
+result "$(holds "$age > -0.1 && $age < 5"; echo $?)" "and the time when it closed ($age s ago)"
+run fake history -C 1,3 -x ,
+expect '-C and -x' 0 '^time,interval,row,cpu,.*,clamped,window
+[0-9.]+,1\.000000000,window,1,perf_metrics,2,.*,0,10
+[0-9.]+,1\.000000000,window,3,.*,0,10$' ''
+run fake history -C 1 -x , --no-header
+result "$(($(lines "$TMP/out") != 1))" '--no-header'
+run fake history -C 1
+expect 'the table has level 1' 0 '^closed +length s +CPU +retiring +bad spec +frontend +backend +slots
+[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3} +1\.000 +1 +40\.0 +5\.0 +10\.0 +45\.0 +5,940,000,000$' ''
+run fake history -C 1 -l 2
+expect '-l 2' 0 'RETIR light heavy .*
+.* 40\.0  30\.0  10\.0   5\.0   4\.0   1\.0 ' ''
+run fake history -C 1 -l 1 -j
+expect '-l 1' 0 '"level":1,.*"tma_memory_bound":null' ''
+FAKE_LEVEL=1 run fake history -C 1 -l 2 -j
+expect 'a machine without level 2' 0 '"level":1,.*"tma_memory_bound":null' ''
+
+# While it goes on: the last of each CPU, the oldest first.
+FAKE_TICK=-1 run fake history -n 3 -j
+result "$(($(lines "$TMP/out") < 4 || $(lines "$TMP/out") > 12))" '-n 3 has three of each at most'
+result "$([[ $(json time "$TMP/out") == "$(json time "$TMP/out" | sort -n)" ]]; echo $?)" 'in the order of times'
+run fake history --since 1m
+result "$(($(lines "$TMP/out") != 5))" '--since that all are within'
+FAKE_OLD=1 run fake history --since 1m
+result "$(($(lines "$TMP/out") != 1))" '--since that none is within'
+
+run fake history -C 7
+expect 'a CPU that there cannot be' 2 '' '^topdown: -C: there is no CPU 7 \(allowed: 0\.\.3\)$'
+FAKE_HOLE=2 run fake history -C 2
+expect 'a number that no CPU has' 2 '' 'there is no CPU 2'
+FAKE_HOLE=2 run fake history
+result "$((status != 0 || $(lines "$TMP/out") != 4))" 'which is left out where all are asked for'
+FAKE_HISTORY=0 run fake history
+expect 'a module that keeps none' 3 '' '^topdown: the module keeps no windows \(its parameter history is 0\)$'
+FAKE_FEATURES=7 run fake history
+expect 'a module without a map' 3 '' 'the loaded module is older than this command'
+FAKE_MAP_ERRNO=13 run fake history
+expect 'no right to CPUs' 3 '' 'cannot read the CPUs'
+FAKE_STUCK=1 run fake history
+expect 'a writer that does not go on' 1 '' 'Resource temporarily unavailable'
+status=0
+fake history > /dev/full 2> "$TMP/err" || status=$?
+result "$((status != 1))" 'no room for figures'
+run fake history -j -x ,
+expect '-j with -x' 2 '' '-j and -x exclude each other'
+run fake history now
+expect 'an argument' 2 '' "history: 'now' is too much"
+for bad in '-n 0' '-n 4097' '--since 0' '--since x' '-l 3' '-x ab' '-C 3-1' "--device ''" --sin; do
+	# shellcheck disable=SC2086
+	eval "run fake history $bad"
+	expect "$bad" 2 '' '^topdown: '
+done
+finish

@@ -1,0 +1,247 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Bad input: every message names the value and what is allowed, the status is 2,
+# nothing is printed, and no file is touched.
+set -euo pipefail
+# shellcheck source=userspace/check/suite.sh
+. "$(dirname "$0")/../suite.sh"
+
+# bad NAME ERR ARG...: refused before the device is looked at
+bad() {
+	local name=$1 message=$2
+	shift 2
+	run td "$@"
+	expect "$name" 2 '' "^topdown: $message"
+}
+
+bad 'no command' 'no command \(allowed: stat, top, history, watch, info, help'
+bad 'unknown command' "there is no command 'record' \(allowed: stat, top, history, watch, info, help" record
+bad 'unknown option' "unknown option '-Z' \(try 'topdown --help'\)" -Z
+bad 'unknown long option' "unknown option '--bogus' \(try 'topdown --help'\)" --bogus
+bad 'stat: unknown option' "unknown option '-Z' \(try 'topdown stat --help'\)" stat -Z
+bad 'stat: unknown letter in a cluster' "unknown option '-Z'" stat -aZ
+bad 'stat: unknown long option' "unknown option '--bogus'" stat --bogus
+bad 'stat: an argument too much' "'--json' takes no argument \(try 'topdown stat --help'\)" stat --json=1
+bad 'stat: an argument for no option' "unknown option '--jason=1'" stat --jason=1
+# What is short for one option today may be short for two tomorrow.
+bad 'stat: an abbreviated option' "unknown option '--cou': options are not abbreviated \(there is '--count'\)" stat --cou 1
+bad 'stat: an abbreviated option with its argument' "unknown option '--timeo=5s': options are not abbreviated" stat --timeo=5s
+bad 'stat: an ambiguous abbreviation' "unknown option '--p'" stat --p
+bad 'top: an abbreviated option' "unknown option '--del': options are not abbreviated" top --del 100
+bad 'info: an abbreviated option' "unknown option '--js': options are not abbreviated" info --js
+bad 'an abbreviated option' "unknown option '--vers': options are not abbreviated" --vers
+bad 'stat: -- without a command' "'--' without a command \(allowed: -- COMMAND" stat --
+bad 'stat: options and -- without a command' "'--' without a command" stat -a -I 100 --
+bad 'help: of nothing known' "there is no command 'record'" help record
+bad 'help: of two' "help: 'top' is too much" help stat top
+for command in stat top history watch info; do
+	bad "$command: --device ''" '--device: the path is empty \(allowed: a device node' \
+		"$command" --device ''
+done
+bad 'stat: missing argument' "'-I' needs an argument" stat -I
+bad 'stat: missing argument of a long option' "'--count' needs an argument" stat --count
+bad 'info: unknown option' "unknown option '-Z' \(try 'topdown info --help'\)" info -Z
+bad 'info: an argument' "info: 'cpu0' is too much" info cpu0
+
+bad 'top: unknown option' "unknown option '-Z' \(try 'topdown top --help'\)" top -Z
+bad 'top: an argument' "top: 'cpu0' is too much" top cpu0
+for value in 9 3600001 x ''; do
+	bad "top: -d '$value'" "-d: .*\(allowed: 10\.\.3600000 milliseconds" top -d "$value"
+done
+bad 'top: -n 0' '-n: 0 is out of range \(allowed: 1\.\.1000000000 refreshes\)' top -n 0
+bad 'top: -l 3' '-l: 3 is out of range \(allowed: 1\.\.2 levels\)' top -l 3
+bad 'top: -C 2,2' '-C: CPU 2 is named twice' top -C 2,2
+FAKE_FEATURES=31 run fake top -C 3-4
+expect 'top: -C beyond the machine' 2 '' '^topdown: -C: CPU 4 is not in this machine \(allowed: 0-3\)$'
+FAKE_FEATURES=31 FAKE_LEVEL=1 run fake top -l 2
+expect 'top: -l above the machine' 3 '' '-l: this machine has no level 2 \(allowed: 1\)$'
+
+for value in '' ' ' 12abc abc -5 +5 1.5 0x10 ' 5' '5 ' 1e3 ١٢; do
+	bad "-I '$value'" "-I: '.*' is not a time \(allowed: 10\.\.3600000 milliseconds, or with a unit" \
+		stat -I "$value"
+	bad "--count '$value'" "--count: '.*' is not a whole number \(allowed: 1\.\." \
+		stat --count "$value"
+	bad "--timeout '$value'" "--timeout: '.*' is not a time \(allowed: 10\.\." \
+		stat --timeout "$value"
+	bad "-l '$value'" "-l: '.*' is not a whole number \(allowed: 1\.\.2 levels\)" \
+		stat -l "$value"
+done
+for value in 5ns 1S 1sec 1s1 1.5s s -1s '1 s'; do
+	bad "-I '$value'" "-I: '.*' is not a time" stat -I "$value"
+done
+for value in 9ms 0s 3601s 61m 2h 18446744073709551616s 5124095576030432h; do
+	bad "-I $value" "-I: $value is out of range \(allowed: 10\.\.3600000 milliseconds\)" \
+		stat -I "$value"
+done
+for value in 0 9 3600001 18446744073709551616 18446744073709551626 99999999999999999999999; do
+	bad "-I $value" "-I: $value is out of range \(allowed: 10\.\.3600000 milliseconds\)" \
+		stat -I "$value"
+done
+for value in 0 1000000001 18446744073709551617; do
+	bad "--count $value" "--count: $value is out of range \(allowed: 1\.\.1000000000 intervals\)" \
+		stat --count "$value"
+done
+for value in 0 9 2147483648; do
+	bad "--timeout $value" "--timeout: $value is out of range \(allowed: 10\.\.2147483647" \
+		stat --timeout "$value"
+done
+for value in 0 3 18446744073709551617; do
+	bad "-l $value" "-l: $value is out of range \(allowed: 1\.\.2 levels\)" stat -l "$value"
+done
+
+bad '-C empty' '-C: the list of CPUs is empty \(allowed: CPU numbers and ranges' stat -C ''
+for value in ',' '0,' ',0' '0,,1'; do
+	bad "-C $value" '-C: a CPU number is missing \(allowed:' stat -C "$value"
+done
+for value in a 0a 0-a - 0- -1 0-1-2 0x1 ' 0' 0:1 '0 1' all 0-3/2; do
+	bad "-C '$value'" "-C: '$value' is not a CPU or a range of CPUs \(allowed:" \
+		stat -C "$value"
+done
+bad '-C bad in the middle' "-C: 'x' is not a CPU" stat -C 0,x,2
+bad '-C twice the same CPU' '-C: CPU 2 is named twice' stat -C 2 -C 1-3
+bad '-C reversed' "-C: the range '3-1' is reversed \(allowed: 1-3\)" stat -C 3-1
+bad '-C reversed in the middle' "-C: the range '5-4' is reversed" stat -C 0,5-4,7
+bad '-C twice' '-C: CPU 2 is named twice' stat -C 2,2
+bad '-C twice by ranges' '-C: CPU 2 is named twice' stat -C 0-2,2-4
+for value in 8192 0-8192 18446744073709551616 99999999999999999999-1; do
+	bad "-C $value" "-C: '$value' is beyond the largest CPU number.*\(allowed: 0\.\.8191\)" \
+		stat -C "$value"
+done
+
+for value in '' 0 9 . - _ a Z '"' "'" $'\n' $'\r' ab ',,' '\n' "\\" é; do
+	bad "-x '${value@Q}'" "-x: '.*' cannot separate fields \(allowed: one of , ; :" \
+		stat -x "$value"
+done
+bad '-a with -C' '-a and -C exclude each other' stat -a -C 0
+bad '-j with -x' '-j and -x exclude each other' stat -j -x ,
+bad '-x with -j' '-j and -x exclude each other' stat -x , -j
+bad '-q with -v' '-q and -v exclude each other' stat -q -v
+bad '--append alone' '--append needs the file' stat --append
+bad '-o empty' '-o: the file name is empty' stat -o ''
+
+for option in -p -t; do
+	for value in '' ',' '1,' ',1' '1,,2' x 1x 1-2 -1 +1 0x1 ' 1' '1 2' 1.5; do
+		bad "$option '$value'" "$option: '.*' is not a whole number \(allowed: 1\.\.4194304 (process|thread) numbers\)" \
+			stat "$option" "$value"
+	done
+	for value in 0 4194305 1,0 18446744073709551617; do
+		bad "$option $value" "$option: [0-9]+ is out of range \(allowed: 1\.\.4194304" \
+			stat "$option" "$value"
+	done
+	bad "$option twice the same" "$option: 7 is named twice" stat "$option" 7,8,7
+	bad "$option: the same in two lists" "$option: 7 is named twice" stat "$option" 7 "$option" 8,7
+	bad "$option: missing argument" "'$option' needs an argument" stat "$option"
+done
+bad '-p: too many' '-p: the list is too long \(allowed: 1024\)' stat -p "$(seq -s, 1 1025)"
+for cpus in -a -A '-C 0' --per-core --per-socket --per-node --windows --fresh; do
+	for tasks in '-p 1' '-t 1'; do
+		# shellcheck disable=SC2086
+		bad "$cpus with $tasks" '-a, -C, -A, --per-core and the like, --windows and --fresh are about CPUs and exclude -p and -t' \
+			stat $cpus $tasks
+	done
+done
+for cpus in -A --per-core --per-socket --per-node --windows --fresh; do
+	for tasks in true '-- true'; do
+		# shellcheck disable=SC2086
+		bad "$cpus with $tasks" '-A, --per-core and the like, --windows and --fresh are about CPUs \(with a command add -a or -C' \
+			stat $cpus $tasks
+	done
+done
+for two in '--per-core --per-socket' '--per-node --per-core'; do
+	# shellcheck disable=SC2086
+	bad "$two" '--per-core, --per-socket and --per-node exclude each other' stat $two
+done
+bad '--windows with --fresh' '--windows and --fresh exclude each other' stat --windows --fresh
+bad '-A with --per-core' '-A and --per-core and the like exclude each other' stat -A --per-core
+for cpus in -a '-C 0'; do
+	# shellcheck disable=SC2086
+	bad "-r with $cpus" '-r needs a command to run and to measure by itself' stat -r 2 $cpus true
+	# shellcheck disable=SC2086
+	bad "--no-inherit with $cpus and a command" '--no-inherit is about the children' \
+		stat -i $cpus true
+done
+for also in -j '-x ,' -A --per-core '-p 1,2' '-p 1 --per-thread' '-t 1,2'; do
+	# shellcheck disable=SC2086
+	bad "--locate with $also" '--locate is about one row of a table' stat --locate $also
+done
+for both in '-p 1 -t 1' '-p 1 true' '-t 1 -- true' '-p 1 -t 1 true'; do
+	# shellcheck disable=SC2086
+	bad "$both" '-p, -t and a command exclude each other \(allowed: one of them' stat $both
+done
+for alone in '' '-t 1' true -a; do
+	# shellcheck disable=SC2086
+	bad "--per-thread with '$alone'" '--per-thread needs the process' stat --per-thread $alone
+done
+for alone in '' '-t 1' -a; do
+	# shellcheck disable=SC2086
+	bad "--no-inherit with '$alone'" '--no-inherit is about the children of processes' \
+		stat --no-inherit $alone
+	# shellcheck disable=SC2086
+	bad "-r with '$alone'" '-r needs a command to run' stat -r 2 $alone
+done
+for also in '-I 100' '--count 2' '--timeout 100'; do
+	# shellcheck disable=SC2086
+	bad "-r with $also" '-r measures each run from its start to its end' stat -r 2 $also true
+done
+for value in 0 100001 x ''; do
+	bad "-r '$value'" '-r: .*\(allowed: 1\.\.100000 runs\)' stat -r "$value" true
+done
+
+# What needs the machine to be refused: no row was printed, no file written.
+run fake stat -C 2,4
+expect '-C beyond the machine' 2 '' '^topdown: -C: CPU 4 is not in this machine \(allowed: 0-3\)$'
+FAKE_OFFLINE=2 run fake stat -C 1-2
+expect '-C offline' 2 '' '^topdown: -C: CPU 2 is offline \(allowed: 0-1,3\)$'
+FAKE_LEVEL=1 run fake stat -l 2
+expect '-l above the machine' 3 '' \
+	'^topdown: -l: this machine has no level 2: test-lake, source perf_metrics \(allowed: 1\)$'
+
+FAKE_FEATURES=63 FAKE_LEVEL=1 run fake stat -l 2 -- touch "$TMP/ran"
+expect '-l above the machine, of a command' 125 '' 'this machine has no level 2'
+result "$([[ ! -e $TMP/ran ]]; echo $?)" 'a refused command is not run'
+
+echo precious > "$TMP/file"
+run fake stat -C 4 -o "$TMP/file"
+expect 'a bad -C with -o' 2 '' 'CPU 4'
+run td stat -I 5 -o "$TMP/file"
+expect 'a bad -I with -o' 2 '' 'out of range'
+run td stat --device /dev/null -o "$TMP/file"
+expect 'a bad device with -o' 3 '' '/dev/null'
+run td stat -A -o "$TMP/file" -- touch "$TMP/ran"
+expect 'a bad -A with -o and a command' 2 '' 'are about CPUs \(with a command add -a or -C'
+result "$([[ ! -e $TMP/ran ]]; echo $?)" 'the command is not run'
+FAKE_FEATURES=31 run fake stat -o "$TMP/file" true
+expect 'an old module with -o and a command' 125 '' 'cannot follow tasks'
+FAKE_FEATURES=63 run fake stat -o "$TMP/file" -p 4194300
+expect 'a process that there is not, with -o' 1 '' '4194300'
+FAKE_FEATURES=63 run fake stat -o "$TMP/file" "$TMP/none"
+expect 'a command that there is not, with -o' 127 '' 'none'
+FAKE_READ_ERRNO=5 run fake stat -o "$TMP/file" --timeout 20
+expect 'CPUs that cannot be read, with -o' 1 '' 'cannot read'
+result "$([[ $(< "$TMP/file") == precious ]]; echo $?)" 'a refused run touches no file'
+run fake stat -x , -o "$TMP/file" --timeout 20
+result "$(grep -c precious "$TMP/file")" 'one that measures leaves nothing of what was there'
+
+# Where SIGPIPE is ignored, as in services.
+mkfifo "$TMP/fifo"
+exec 3<> "$TMP/fifo"
+exec 4> "$TMP/fifo" 3>&-
+status=0
+(trap '' PIPE && td --help >&4 2> "$TMP/err") || status=$?
+exec 4>&-
+result "$([[ $status == 141 && ! -s $TMP/err ]]; echo $?)" 'a reader that leaves --help'
+
+for command in '' stat top history watch info; do
+	# shellcheck disable=SC2086
+	run td $command --help
+	expect "${command:-topdown} --help" 0 '^Usage: topdown' ''
+	# shellcheck disable=SC2086
+	run td $command -h
+	expect "${command:-topdown} -h" 0 '^Usage: topdown.*Examples:' ''
+done
+run td --version
+expect '--version' 0 "^topdown [0-9][0-9a-z.-]+
+libtopdown [0-9][0-9a-z.-]+
+module" ''
+finish

@@ -1,0 +1,245 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Every form of output, to the character.
+set -euo pipefail
+# shellcheck source=userspace/check/suite.sh
+. "$(dirname "$0")/../suite.sh"
+
+# Times differ from run to run, and nothing else does.
+mask() {
+	sed -E -e 's/^elapsed [0-9]+\.[0-9]{3} s, interval [0-9]+\.[0-9]{3} s/elapsed E s, interval I s/' \
+		-e 's/"time":[0-9]+\.[0-9]{6},"interval":[0-9]+\.[0-9]{9}/"time":T,"interval":I/' \
+		-e 's/^[0-9]{10}\.[0-9]{6}(.)[0-9]+\.[0-9]{9}/T\1I/'
+}
+
+# golden NAME: the last run against check/cli/golden/NAME
+golden() {
+	local file=$HERE/golden/$1
+
+	mask < "$TMP/out" > "$TMP/masked"
+	if [[ -n ${GOLDEN_UPDATE:-} ]]; then
+		cp "$TMP/masked" "$file"
+	fi
+	if [[ $status == 0 && -z $err ]] && diff -u "$file" "$TMP/masked" > "$TMP/diff"; then
+		result 0 "$1"
+	else
+		echo "# status $status"
+		sed 's/^/# /' "$TMP/err" "$TMP/diff"
+		result 1 "$1"
+	fi
+}
+
+HERE=$(cd "$(dirname "$0")" && pwd)
+interval=(--count 1 -I 10)
+
+run fake stat "${interval[@]}"; golden tree-level2.txt
+run fake stat "${interval[@]}" -l 1; golden tree-level1.txt
+run fake stat "${interval[@]}" -A; golden lines-level2.txt
+run fake stat "${interval[@]}" -A -l 1; golden lines-level1.txt
+FAKE_LEVEL=1 run fake stat "${interval[@]}" -A; golden lines-only-level1.txt
+# The nodes of an E-core, and of AMD.
+FAKE_NODES=7119 FAKE_SOURCE=4 run fake stat "${interval[@]}" -A -C 0-1; golden lines-atom.txt
+FAKE_NODES=7119 FAKE_SOURCE=4 run fake stat "${interval[@]}"; golden tree-atom.txt
+FAKE_NODES=12287 FAKE_SOURCE=5 run fake stat "${interval[@]}" -A -l 1; golden lines-amd.txt
+FAKE_NODES=12287 FAKE_SOURCE=5 run fake stat "${interval[@]}" -j; golden json-amd.json
+# Children of frontend bound that are counted from the first interval on.
+FAKE_SINCE=13 run fake stat --count 2 -I 10; golden tree-since.txt
+FAKE_SINCE=13 run fake stat --count 2 -I 10 -A -C 1; golden lines-since.txt
+FAKE_SINCE=13 run fake stat --count 2 -I 10 -j; golden json-since.json
+run fake stat --count 2 -I 10 -A -l 1 -C 1-2; golden lines-cpus-two-intervals.txt
+run fake stat "${interval[@]}" -A -l 1 --no-header; golden lines-no-header.txt
+FAKE_SHARE=51 run fake stat "${interval[@]}" -A -l 1; golden lines-contended.txt
+FAKE_SHARE=51 run fake stat "${interval[@]}"; golden tree-contended.txt
+FAKE_CONTENDED=1 run fake stat "${interval[@]}" -A -l 1; golden lines-one-contended.txt
+FAKE_CONTENDED=1 run fake stat "${interval[@]}" -A -x ,; golden csv-one-contended.txt
+FAKE_SHARE=0 FAKE_IDLE=1 run fake stat "${interval[@]}" -A; golden lines-kept-out.txt
+FAKE_IDLE=1 run fake stat "${interval[@]}"; golden tree-idle.txt
+FAKE_STATE=4 run fake stat "${interval[@]}" -A -l 1; golden lines-error.txt
+FAKE_OFFLINE=1 run fake stat "${interval[@]}" -A -l 1; golden lines-offline.txt
+FAKE_LOST=2 run fake stat "${interval[@]}" -A -l 1 -C 1-3; golden lines-lost.txt
+run fake stat "${interval[@]}" -A -j; golden json.json
+# Counted in turns half of the time: nobody else had the counter.
+FAKE_FLAGS=2 FAKE_SHARE=48 FAKE_SOURCE=2 run fake stat "${interval[@]}"; golden tree-turns.txt
+FAKE_FLAGS=2 FAKE_SHARE=48 FAKE_SOURCE=2 run fake stat "${interval[@]}" -A -l 1; golden lines-turns.txt
+FAKE_FLAGS=2 FAKE_SHARE=48 FAKE_SOURCE=2 run fake stat "${interval[@]}" -j; golden json-turns.json
+FAKE_FLAGS=2 FAKE_SHARE=20 FAKE_STATE=3 run fake stat "${interval[@]}"; golden tree-turns-contended.txt
+FAKE_FLAGS=15 run fake stat "${interval[@]}"; golden tree-flags.txt
+FAKE_FLAGS=15 run fake stat "${interval[@]}" -x ,; golden csv-flags.csv
+FAKE_LEVEL=1 run fake stat "${interval[@]}" -j; golden json-level1.json
+FAKE_LOST=2 FAKE_SHARE=51 run fake stat "${interval[@]}" -A -C 2 -j; golden json-lost.json
+run fake stat "${interval[@]}" -A -x ,; golden csv.csv
+run fake stat "${interval[@]}" -A -x '\t' --no-header; golden csv-tab-no-header.csv
+FAKE_LEVEL=1 run fake stat "${interval[@]}" -x ';'; golden csv-level1.csv
+FAKE_LOST=2 run fake stat "${interval[@]}" -A -C 2 -x '|'; golden csv-lost.csv
+# Figures of tasks: this shell is there for sure, but for its number and name.
+task() {
+	FAKE_FEATURES=$FEATURES run fake stat --timeout 20 "$@"
+	sed -i -E -e "s/^ *$$ [^ ]+ {1,14}/    PID NAME            /" \
+		-e "s/(process|thread) $$ \($COMM\)/\1 PID (NAME)/" \
+		-e "s/\"([pt]id)\":$$,/\"\1\":PID,/g; s/\"comm\":\"$COMM\"/\"comm\":\"NAME\"/" \
+		-e "s/^([0-9.]+[,;][0-9.]+[,;](process|thread)[,;])$$([,;])/\1PID\3/; s/([,;]PID[,;])$$([,;])/\1PID\2/" \
+		-e "s/([,;]PID[,;](PID)?[,;])$COMM([,;])/\1NAME\3/" "$TMP/out"
+}
+COMM=$(< "/proc/$$/comm")
+FEATURES=63
+task -p $$; golden task-tree.txt
+task -p $$ -l 1; golden task-tree-level1.txt
+# With cycles; how busy CPUs are depends on the time that this takes.
+FEATURES=831
+task -p $$; golden task-tree-cycles.txt
+task -p $$ --per-thread; golden task-lines-cycles.txt
+task -p $$ -x ,; golden task-cycles.csv
+FEATURES=63
+FAKE_SHARE=97 FAKE_MERGED=2 task -t $$; golden task-tree-thread.txt
+FAKE_ASLEEP=1 task -p $$; golden task-tree-asleep.txt
+FAKE_SESSION_STATE=3 FAKE_INCOMPLETE=1 task -p $$; golden task-tree-ended.txt
+FAKE_HYBRID=1 task -p $$; golden task-tree-hybrid.txt
+FAKE_HYBRID=1 task -p $$ -j; golden task-hybrid.json
+task -p $$ --per-thread; golden task-lines.txt
+task -p $$ --per-thread -l 2; golden task-lines-level2.txt
+FAKE_SHARE=51 FAKE_INCOMPLETE=1 task -p $$ --per-thread --no-header; golden task-lines-incomplete.txt
+task -p $$ -j; golden task.json
+FAKE_ASLEEP=1 task -t $$ -j -l 1; golden task-asleep.json
+FAKE_FLAGS=2 FAKE_SHARE=48 task -p $$; golden task-tree-turns.txt
+FAKE_FLAGS=2 FAKE_READ_ERRNO=13 FAKE_SOURCE=2 FAKE_SHARE=48 task -p $$ -j; golden task-unknown.json
+task -p $$ -x ,; golden task.csv
+FAKE_ASLEEP=1 FAKE_INCOMPLETE=1 task -t $$ -x ';' --no-header; golden task-asleep.csv
+# Of runs the length is one more figure that differs.
+runs() {
+	FAKE_FEATURES=63 FAKE_MIX=1 run fake stat -o "$TMP/figures" -r 3 "$@" true
+	sed -E 's/elapsed [0-9.]+ s \+- [0-9.]+%/elapsed E s +- D%/; s/("interval_rse":)[0-9.]+/\1D/; s/(,3,)[0-9.]+(,0\.0058)/\1D\2/' \
+		"$TMP/figures" > "$TMP/out"
+}
+runs; golden runs-tree.txt
+runs -j; golden runs.json
+runs -x ,; golden runs.csv
+
+run fake info
+grep -vE '^(kernel|cap_perfmon|perf_event_paranoid|nmi_watchdog|chosen|odd_windows|command|library):' "$TMP/out" \
+	> "$TMP/some" && mv "$TMP/some" "$TMP/out"
+golden info.txt
+
+# Cores, sockets and nodes have the slots of their CPUs, each CPU once.
+for by in core socket node; do
+	run fake stat "${interval[@]}" -C 0-1 "--per-$by" -j
+	all=$(json slots "$TMP/out" | head -n 1)
+	parts=$(json slots "$TMP/out" | tail -n +2 | sum)
+	kinds=$(json row "$TMP/out" | tail -n +2 | sort -u)
+	result "$([[ $parts == "$all.000" && $kinds == "$by" ]]; echo $?)" \
+		"--per-$by: $parts slots of $all"
+done
+# One node has all CPUs: its row says the same as the row of the sum, in every column.
+same_as_sum() {
+	sed -E 's/"(row|kind|node|cpu)":[^,}]*,?//g' "$TMP/out" | sort -u | wc -l
+}
+run fake stat "${interval[@]}" -C 0-1 --per-node -j
+if (($(lines "$TMP/out") == 2)); then
+	result "$(($(same_as_sum) != 1))" "--per-node: every column of the one node is the sum's"
+else
+	skip "--per-node: every column of the one node is the sum's" 'this machine has several'
+fi
+run fake stat "${interval[@]}" -C 0-1 --per-core -j
+cores=$(paste -d- /sys/devices/system/cpu/cpu[01]/topology/{physical_package,core}_id |
+	awk -F- '{ print $1, $3; print $2, $4 }' | sort -u | wc -l)
+if [[ -e /sys/devices/system/cpu/cpu1/topology ]]; then
+	result "$(($(lines "$TMP/out") != cores + 1))" "a row for each of $cores cores"
+else
+	skip 'a row for each core' 'this machine has one CPU'
+fi
+
+# Widths: tables of level 1 stay below 80 columns whatever is to be said.
+FAKE_SHARE=51 run fake stat "${interval[@]}" -A -l 1
+width=$(wc -L < "$TMP/out")
+result "$((width >= 80))" "level 1 lines are below 80 columns ($width)"
+
+task -p $$ --per-thread
+width=$(wc -L < "$TMP/out")
+result "$((width >= 80))" "lines of tasks are below 80 columns ($width)"
+
+# A terminal has bars and colour; NO_COLOR and a dumb one have no colour.
+terminal() {
+	script -qec "FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD $* $TOPDOWN stat --device $NODE --count 1 -I 10" \
+		/dev/null < /dev/null > "$TMP/terminal"
+}
+if command -v script > /dev/null; then
+	terminal TERM=xterm
+	result "$(grep -q '#####' "$TMP/terminal"; echo $?)" 'bars on a terminal'
+	result "$(grep -q $'\033' "$TMP/terminal"; echo $?)" 'colour on a terminal'
+	tr -d '\r' < "$TMP/terminal" | sed 's/\x1b\[[0-9;]*m//g' > "$TMP/plain"
+	width=$(wc -L < "$TMP/plain")
+	result "$((width >= 80))" "bars are below 80 columns ($width)"
+	for setting in 'TERM=xterm NO_COLOR=1' TERM=dumb TERM=; do
+		terminal env "$setting"
+		status=0
+		grep -q '#####' "$TMP/terminal" || status=1
+		! grep -q $'\033' "$TMP/terminal" || status=1
+		result "$status" "no colour with $setting"
+	done
+else
+	skip 'a terminal' 'there is no script(1)'
+fi
+
+# Rows of another kind are not written below a heading that is not theirs.
+run fake stat "${interval[@]}" -x , -o "$TMP/kinds"
+cp "$TMP/kinds" "$TMP/before"
+FAKE_FEATURES=63 run fake stat --timeout 20 -p $$ -x , -o "$TMP/kinds" --append
+expect '--append of tasks after CPUs' 2 '' "^topdown: --append: $TMP/kinds has other columns than these rows \\(allowed: "
+FAKE_FEATURES=63 run fake stat -x , -o "$TMP/kinds" --append -r 1 true
+expect '--append of runs after CPUs' 2 '' 'has other columns'
+run fake stat "${interval[@]}" -x ';' -o "$TMP/kinds" --append
+expect '--append with another separator' 2 '' 'has other columns'
+result "$(cmp -s "$TMP/kinds" "$TMP/before"; echo $?)" 'nothing is written then'
+run fake stat "${interval[@]}" -x ';' -o "$TMP/kinds" --append --no-header
+expect 'unless there are to be no headings' 0 '' ''
+
+# -o and --append
+for format in "-x ," -j ''; do
+	rm -f "$TMP/file"
+	for _ in 1 2; do
+		# shellcheck disable=SC2086
+		run fake stat "${interval[@]}" $format -o "$TMP/file" --append
+	done
+	case $format in
+	-x*) want=3 ;;
+	-j) want=2 ;;
+	*) want=27 ;;
+	esac
+	result "$(($(lines "$TMP/file") != want))" "--append ${format:-of the table}: headings once"
+	# shellcheck disable=SC2086
+	run fake stat "${interval[@]}" $format -o "$TMP/file"
+	expect "-o ${format:-of the table}: nothing on standard output" 0 '' ''
+	result "$(($(lines "$TMP/file") >= want))" "-o ${format:-of the table}: the old is gone"
+done
+run fake stat "${interval[@]}" -o "$TMP/none/file"
+expect '-o into a directory that is not there' 1 '' "cannot open $TMP/none/file for writing"
+run fake stat "${interval[@]}" -o "$TMP"
+expect '-o to a directory' 1 '' "cannot open $TMP for writing: Is a directory"
+
+# --strict
+for setting in FAKE_SHARE=98 FAKE_STATE=4 FAKE_STATE=2; do
+	export "${setting?}"
+	run fake stat "${interval[@]}" --strict
+	expect "--strict with $setting" 4 'tma_retiring' ''
+	run fake stat "${interval[@]}"
+	expect "without --strict, $setting" 0 'tma_retiring' ''
+	unset "${setting%%=*}"
+done
+for setting in FAKE_STATE=3 FAKE_SHARE=48; do
+	want=4
+	[[ $setting != FAKE_SHARE* ]] || want=0
+	export "${setting?}" FAKE_FLAGS=2
+	run fake stat "${interval[@]}" --strict
+	expect "--strict with $setting in turns" "$want" 'tma_retiring' ''
+	unset "${setting%%=*}" FAKE_FLAGS
+done
+run fake stat "${interval[@]}" --strict
+expect '--strict when all is well' 0 'tma_retiring' ''
+FAKE_OFFLINE=3 run fake stat "${interval[@]}" --strict
+expect '--strict: a CPU that was never online' 0 'tma_retiring' ''
+FAKE_LOST=3 run fake stat "${interval[@]}" --strict -C 3
+expect '--strict: a CPU that went away' 4 'tma_retiring' ''
+
+run fake stat "${interval[@]}" -v
+expect '-v' 0 'tma_retiring' 'module 9\.8\.7; A CPU of the test \(test-lake\), source perf_metrics, level 2'
+finish

@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Lines of JSON are as the schema says that the command prints.
+set -euo pipefail
+# shellcheck source=userspace/check/suite.sh
+. "$(dirname "$0")/../suite.sh"
+
+# shellcheck disable=SC2046 # several flags
+"${CC:-gcc}" -o "$TMP/schema" "$(dirname "$0")/schema.c" \
+	$(pkg-config --cflags --libs json-c 2> /dev/null || echo -ljson-c)
+td stat --schema > "$TMP/schema.json"
+
+# valid NAME ARG...: what the command prints
+valid() {
+	local name=$1 bad=0
+	shift
+	fake stat -j -o "$TMP/lines" "$@" || bad=1
+	"$TMP/schema" "$TMP/schema.json" < "$TMP/lines" || bad=1
+	result "$bad" "$name"
+}
+
+# invalid NAME LINE: the test itself finds what is wrong
+invalid() {
+	local bad=0
+	"$TMP/schema" "$TMP/schema.json" > /dev/null <<< "$2" || bad=1
+	result "$((!bad))" "$1"
+}
+
+interval=(--count 1 -I 10)
+valid 'CPUs' "${interval[@]}" -A
+valid 'cores' "${interval[@]}" -C 0 --per-core
+valid 'sockets' "${interval[@]}" -C 0 --per-socket
+valid 'nodes' "${interval[@]}" -C 0 --per-node
+FAKE_LOST=2 FAKE_SHARE=51 valid 'a CPU that goes away' "${interval[@]}" -A -C 2
+FAKE_IDLE=1 valid 'no slots' "${interval[@]}" -A
+FAKE_LEVEL=1 FAKE_FLAGS=15 valid 'flags' "${interval[@]}"
+export FAKE_FEATURES=63
+valid 'a command' -- true
+valid 'runs' -r 2 -- true
+valid 'one run' -r 1 -- true
+valid 'the machine while a command runs' -a -- true
+valid 'a process' -p $$ --timeout 20
+FAKE_READ_ERRNO=13 FAKE_ASLEEP=1 valid 'a thread, and no right to CPUs' -t $$ --timeout 20
+FAKE_HYBRID=1 valid 'a task on a hybrid machine' -p $$ --timeout 20
+
+fake stat -j "${interval[@]}" > "$TMP/line"
+line=$(< "$TMP/line")
+invalid 'a number that is a word' "${line/\"level\":2/\"level\":\"2\"}"
+invalid 'a word that is null' "${line/\"state\":\"ok\"/\"state\":null}"
+invalid 'a key that is not described' "${line/\"level\"/\"levels\"}"
+invalid 'a key that is missing' "${line/\"level\":2,/}"
+invalid 'no line' ''
+finish

@@ -1,0 +1,175 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# topdown top on a terminal of 80x24: what is to be seen, keys, a resize, and
+# that the terminal is given back however it ends.
+set -euo pipefail
+# shellcheck source=userspace/check/suite.sh
+. "$(dirname "$0")/../suite.sh"
+
+FAKE_FEATURES=31 run fake top
+expect 'not a terminal' 2 '' '^topdown: top: standard input and output must be a terminal \('
+
+if ! command -v tmux > /dev/null; then
+	skip 'on a terminal' 'tmux is not installed'
+	finish
+	exit
+fi
+
+# Servers of our own, which nobody else's settings reach; one that is about to
+# exit would take the next session with it.
+servers=0
+mux() { tmux -S "$TMP/socket$servers" -f /dev/null "$@"; }
+
+# stop: end what runs by itself, as the leak check of the sanitizers hangs when a
+# terminal that goes away wakes up what it has stopped
+stop() {
+	((servers)) || return 0
+	mux send-keys Escape q 2> /dev/null || true
+	for _ in {1..600}; do
+		[[ ! -e $TMP/status ]] || break
+		sleep 0.1
+	done
+	mux kill-server 2> /dev/null || true
+}
+trap 'stop; rm -rf "$TMP"' EXIT
+
+# start SETTINGS... -- ARG...: topdown top in a new terminal
+start() {
+	local settings=()
+
+	while [[ $1 != -- ]]; do
+		settings+=("$1")
+		shift
+	done
+	shift
+	stop
+	servers=$((servers + 1))
+	rm -f "$TMP/status" "$TMP/before" "$TMP/after" "$TMP/err"
+	cat > "$TMP/session" << END
+stty -a > $TMP/before
+env ASAN_OPTIONS=${ASAN_OPTIONS@Q} FAKE_NODE=$NODE FAKE_FEATURES=31 FAKE_MIX=1 \
+	LD_PRELOAD=$PRELOAD ${settings[*]@Q} $TOPDOWN top --device $NODE $* 2> $TMP/err
+echo \$? > $TMP/status.new
+stty -a > $TMP/after
+mv $TMP/status.new $TMP/status
+sleep 60
+END
+	mux new-session -d -x 80 -y 24 "bash $TMP/session"
+}
+
+# seen REGEX: wait until the screen has it, 10 s at most; the screen is in $screen
+seen() {
+	for _ in {1..600}; do
+		screen=$(mux capture-pane -p)
+		[[ ! $screen =~ $1 ]] || return 0
+		sleep 0.1
+	done
+	printf '# not seen: %s\n' "$1"
+	printf '%s\n' "$screen" | sed 's/^/# /'
+	return 1
+}
+
+shows() {
+	local bad=0
+	seen "$2" || bad=1
+	result "$bad" "$1"
+}
+
+# ended NAME STATUS: it has ended, and the terminal is as it was
+ended() {
+	local bad=0
+
+	for _ in {1..600}; do
+		[[ ! -e $TMP/status ]] || break
+		sleep 0.1
+	done
+	[[ $(cat "$TMP/status" 2>&1) == "$2" ]] || bad=1
+	# The first line is the size, which may have changed.
+	cmp -s <(tail -n +2 "$TMP/before") <(tail -n +2 "$TMP/after") || bad=1
+	# The other screen is left, and the cursor is to be seen.
+	[[ $(mux display-message -p '#{alternate_on} #{cursor_flag}') == '0 1' ]] || bad=1
+	((!bad)) || {
+		echo "# status $(cat "$TMP/status" 2>&1), $(cat "$TMP/err")"
+		mux display-message -p '# alternate #{alternate_on}, cursor #{cursor_flag}'
+		diff "$TMP/before" "$TMP/after" | sed 's/^/# /' || true
+	}
+	result "$bad" "$1"
+}
+
+program() { pgrep -P "$(mux display-message -p '#{pane_pid}')" -f "^$TOPDOWN top"; }
+
+start FAKE_CPUS=256 -- -d 100
+shows 'the machine' 'R retiring 5[0-9]\.[0-9]  S bad spec 5\.0  F frontend 10\.0'
+shows 'the rows' '   0  40\.0   5\.0  10\.0  45\.0\* [0-9.]+G 100\.0 +- +- R+S+F+B+'
+shows '256 CPUs' '256 CPUs.*rows 1-18 of 256'
+mux send-keys l
+shows 'l: level 2' 'RETIR light heavy.*   0  40\.0  30\.0  10\.0'
+mux send-keys l s s s s
+shows 's: by retiring' 'sorted by tma_retiring;.*RUN[^0-9]*29  69\.0 '
+mux send-keys c f 3-5 Enter
+shows 'f: a list of CPUs' 'rows 1-3 of 3; CPUs 3-5.*   5  45\.0'
+mux send-keys Space
+shows 'space: frozen' 'FROZEN'
+frozen=$(mux capture-pane -p)
+sleep 1.2
+result "$([[ $(mux capture-pane -p) == "$frozen" ]]; echo $?)" 'nothing moves'
+mux send-keys Space f Enter Down Down
+shows 'arrows' 'rows 3-20 of 256'
+mux send-keys h
+shows 'h: help' 'space +freeze'
+mux resize-window -x 130 -y 40
+shows 'help in a larger window' 'space +freeze'
+# A change of size is no key: this one ends the help, and does not go to the end.
+mux send-keys End
+shows 'a larger window' 'rows 3-36 of 256'
+mux send-keys q
+ended 'q gives the terminal back' 0
+
+start -- -d 50 -n 3
+ended '-n ends it' 0
+for signal in TERM HUP QUIT; do
+	start -- -d 100
+	seen 'RETIR' || true
+	kill "-$signal" "$(program)"
+	ended "SIG$signal gives the terminal back" $((128 + $(kill -l "$signal")))
+done
+start -- -d 100
+seen 'RETIR' || true
+mux send-keys C-c
+ended 'Ctrl-C ends it' 0
+
+start NO_COLOR=1 -- -d 100
+seen '100\.0 +- +- RRR' || true
+result "$(grep -qE $'\e\\[3[0-7]' <<< "$(mux capture-pane -pe)"; echo $((!$?)))" 'NO_COLOR: no colour'
+start -- -d 100
+seen '100\.0 +- +- RRR' || true
+result "$(grep -qE $'\e\\[3[0-7]' <<< "$(mux capture-pane -pe)"; echo $?)" 'colour without it'
+
+start TERM=bogus -- -d 100
+ended 'an unknown terminal' 2
+result "$(grep -q "no description of the terminal 'bogus'" "$TMP/err"; echo $?)" 'it says so'
+start TERM=dumb -- -d 100
+ended 'a terminal without a cursor' 2
+result "$(grep -q "'dumb' cannot place the cursor" "$TMP/err"; echo $?)" 'it says so, too'
+start FAKE_IDLE=1 -- -d 100
+shows 'idle CPUs' '   0     -     -     -     -       0 100\.0 +- +- idle'
+# The record of a busy CPU stands still for as long as the period, which may have been
+# raised since the start.
+echo 1000 > "$TMP/period"
+start FAKE_PERIOD="$TMP/period" FAKE_TICK=2500 -- -d 100
+shows 'the period' 'period 1000 ms'
+shows 'no record for two periods' '   0     - '
+echo 20000 > "$TMP/period"
+shows 'another period' 'period 20000 ms'
+shows 'a record' '   0  40\.0 '
+idle=0
+for _ in {1..30}; do
+	screen=$(mux capture-pane -p)
+	[[ ! $screen =~ '   0     - ' ]] || idle=$((idle + 1))
+	sleep 0.1
+done
+result "$idle" 'is not idle until two of those are over'
+start FAKE_OFFLINE=2 -- -d 100
+shows 'an offline CPU' '   2 .* offline'
+finish

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Lists of CPUs and numbers, against a naive model and at random; what is said of a row.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../kmod/known.h"
+#include "../../cli/cpulist.h"
+#include "../../cli/parse.h"
+#include "../../cli/rows.h"
+#include "../check.h"
+
+#define ROUNDS	20000
+
+static bool parses(const char *text, const char *again)
+{
+	struct cpulist list;
+	char *written;
+	bool same;
+
+	if (!cpulist_parse(&list, "-C", text))
+		return !again;
+	written = cpulist_text(&list);
+	same = again && written && !strcmp(written, again);
+	free(written);
+	return same;
+}
+
+static void test_lists(void)
+{
+	check(parses("0", "0"), "one CPU");
+	check(parses("0-3", "0-3"), "a range");
+	check(parses("3,1,2,0", "0-3"), "any order");
+	check(parses("5-5", "5"), "a range of one");
+	check(parses("8191", "8191"), "the largest");
+	check(parses("0-8191", "0-8191"), "all there can be");
+	check(parses("0000000000000000000000000007", "7"), "leading zeros");
+	check(parses("63-64,127,128", "63-64,127-128"), "across words");
+	check(parses("8192", NULL), "beyond the largest");
+}
+
+static bool round_trip(void)
+{
+	static const struct cpulist empty;
+	struct cpulist list = { .words = { 0 } }, again;
+	unsigned int i, n = rand() % 40;
+	char *text;
+	bool same;
+
+	for (i = 0; i <= n; i++) {
+		unsigned int cpu = rand() % CPULIST_MAX, run = rand() % 5;
+
+		for (; run && cpu < CPULIST_MAX; run--)
+			cpulist_set(&list, cpu++);
+	}
+	if (!memcmp(&list, &empty, sizeof(list)))
+		return true;
+	text = cpulist_text(&list);
+	same = text && cpulist_parse(&again, "-C", text) &&
+	       !memcmp(&list, &again, sizeof(list));
+	free(text);
+	return same;
+}
+
+/* What strtoull() makes of it, if nothing but digits is there. */
+static bool number_as_model(void)
+{
+	static const char letters[] = "00123456789999 +-x.";
+	unsigned int i, n = rand() % 23;
+	uint64_t value = 42, model;
+	char text[32];
+	bool valid;
+
+	for (i = 0; i < n; i++)
+		text[i] = letters[rand() % (sizeof(letters) - 1)];
+	text[n] = '\0';
+	valid = n && strspn(text, "0123456789") == n;
+	model = valid ? strtoull(text, NULL, 10) : 0;
+	valid = valid && model >= 10 && model <= 99999999;
+	if (parse_number("-I", text, 10, 99999999, "things", &value) != valid)
+		return false;
+	return valid ? value == model : value == 42;
+}
+
+static void test_random(void)
+{
+	bool lists = true, numbers = true;
+	unsigned int i;
+
+	srand(1);
+	for (i = 0; i < ROUNDS; i++) {
+		lists = lists && round_trip();
+		numbers = numbers && number_as_model();
+	}
+	check(lists, "random lists, written and read");
+	check(numbers, "random numbers, as strtoull() has them");
+}
+
+static struct row row_of(unsigned int source, double retiring, double bad, double front,
+			 double back)
+{
+	struct row row = { .kind = ROW_CPU, .state = TOPDOWN_STATE_OK, .source = source };
+	uint32_t *ratio = row.figures.ratio;
+	unsigned int i;
+
+	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
+		ratio[i] = TOPDOWN_RATIO_NONE;
+	ratio[TOPDOWN_RETIRING] = retiring * TOPDOWN_RATIO_ONE;
+	ratio[TOPDOWN_BAD_SPECULATION] = bad * TOPDOWN_RATIO_ONE;
+	ratio[TOPDOWN_FRONTEND_BOUND] = front * TOPDOWN_RATIO_ONE;
+	ratio[TOPDOWN_BACKEND_BOUND] = back * TOPDOWN_RATIO_ONE;
+	ratio[TOPDOWN_FETCH_LATENCY] = ratio[TOPDOWN_FRONTEND_BOUND] / 4;
+	ratio[TOPDOWN_FETCH_BANDWIDTH] = ratio[TOPDOWN_FRONTEND_BOUND] / 4 * 3;
+	return row;
+}
+
+static int marked(unsigned int source, double retiring, double bad, double front, double back)
+{
+	struct row row = row_of(source, retiring, bad, front, back);
+
+	return row_bottleneck(&row);
+}
+
+static void test_bottlenecks(void)
+{
+	const unsigned int core = TOPDOWN_SOURCE_PERF_METRICS, amd = TOPDOWN_SOURCE_AMD;
+	struct row row = row_of(core, 0.6, 0.05, 0.3, 0.05);
+
+	check(row_bottleneck(&row) == TOPDOWN_FRONTEND_BOUND, "not retiring is the bottleneck");
+	check(row_bottleneck_child(&row, TOPDOWN_FRONTEND_BOUND) == TOPDOWN_FETCH_BANDWIDTH,
+	      "nor is it the smaller child");
+	row = row_of(core, 0.7, 0.05, 0.2, 0.05);
+	check(row_bottleneck_child(&row, TOPDOWN_FRONTEND_BOUND) == -1,
+	      "nor a child below its threshold");
+	check(row_bottleneck_child(&row, -1) == -1, "no bottleneck has no child");
+	check(marked(core, 0.78, 0.02, 0.05, 0.15) == -1, "what retires 78% has no bottleneck");
+	check(marked(core, 0.7, 0.05, 0.05, 0.2) == -1, "at the threshold is none");
+	check(marked(core, 0.69, 0.05, 0.05, 0.21) == TOPDOWN_BACKEND_BOUND, "above it is one");
+	check(marked(TOPDOWN_SOURCE_ATOM, 0.78, 0.02, 0.05, 0.15) == TOPDOWN_BACKEND_BOUND,
+	      "Atom cores have thresholds of their own");
+	check(marked(TOPDOWN_SOURCE_MIXED, 0.78, 0.02, 0.05, 0.15) == -1,
+	      "cores of both kinds are over both");
+	check(marked(amd, 0.4, 0.05, 0.1, 0.45) == TOPDOWN_BACKEND_BOUND &&
+	      marked(amd, 0.45, 0.05, 0.1, 0.4) == -1, "AMD: more than retires");
+	row = row_of(amd, 0.1, 0.05, 0.0, 0.25);
+	row.figures.ratio[TOPDOWN_SMT_CONTENTION] = TOPDOWN_RATIO_ONE / 10 * 6;
+	check(row_bottleneck(&row) == TOPDOWN_SMT_CONTENTION, "the other thread may be it");
+	row = row_of(core, 0, 0, 0, 0);
+	memset(row.figures.ratio, 0xff, sizeof(row.figures.ratio));
+	check(row_bottleneck(&row) == -1, "no figure is no bottleneck");
+}
+
+/* A node by what follows "tma_" in its name; -1 for none. */
+static int node_of(const char *name, size_t length)
+{
+	unsigned int node;
+
+	for (node = 0; node < TD_NR_NODES; node++) {
+		const char *known = topdown_node_name(node) + strlen("tma_");
+
+		if (strlen(known) == length && !strncmp(known, name, length))
+			return node;
+	}
+	return -1;
+}
+
+static uint32_t nodes_of(const char *text)
+{
+	uint32_t nodes = 0;
+
+	while (*text && *text != '\n') {
+		size_t length = strcspn(text, "|\n");
+
+		nodes |= 1U << node_of(text, length);
+		text += length + (text[length] == '|');
+	}
+	return nodes;
+}
+
+/* The columns are in the order of the nodes. */
+static bool line_as_published(char *line)
+{
+	struct row row = row_of(TOPDOWN_SOURCE_PERF_METRICS, 0, 0, 0, 0);
+	char *name = strsep(&line, ","), *value;
+	unsigned int node;
+	uint32_t over;
+
+	if (!strcmp(strsep(&line, ","), "atom"))
+		row.source = TOPDOWN_SOURCE_ATOM;
+	for (node = 0; node <= TOPDOWN_RESOURCE_BOUND; node++) {
+		value = strsep(&line, ",");
+		row.figures.ratio[node] = *value ? atof(value) * TOPDOWN_RATIO_ONE :
+						   TOPDOWN_RATIO_NONE;
+	}
+	over = row_over(&row);
+	if (over == nodes_of(line))
+		return true;
+	printf("# %s: %#x is over, not %s", name, over, line);
+	return false;
+}
+
+static void test_published(const char *name)
+{
+	unsigned int wrong = 0, lines = 0;
+	FILE *file = fopen(name, "re");
+	char line[512];
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (*line == '#' || !strncmp(line, "case,", 5))
+			continue;
+		wrong += !line_as_published(line);
+		lines++;
+	}
+	if (file)
+		fclose(file);
+	printf("# %u lines\n", lines);
+	check(!wrong && lines > 150, "nodes over their thresholds are as published");
+}
+
+static void test_rows(void)
+{
+	struct row row = row_of(TOPDOWN_SOURCE_PERF_METRICS, 0, 0, 0, 0);
+	double share = -1;
+
+	row.flags_known = true;
+	check(!row_running(&row, &share) && share == -1 && !row_partial(&row), "asleep");
+	row.state = TOPDOWN_STATE_OFFLINE;
+	check(!row_running(&row, &share) && share == -1 && row_partial(&row), "no time");
+	row.state = TOPDOWN_STATE_OK;
+	row.figures.enabled_ns = 1000;
+	row.figures.running_ns = 1001;
+	check(row_running(&row, &share) && share == 1 && !row_partial(&row), "never above 1");
+	row.figures.running_ns = 989;
+	check(row_partial(&row), "98.9% is partial");
+	row.flags = TOPDOWN_RECORD_SCALED;
+	check(!row_partial(&row), "unless groups take turns");
+	row.flags_known = false;
+	row.source = TOPDOWN_SOURCE_GENERIC;
+	check(!row_partial(&row), "or may do so");
+	row.source = TOPDOWN_SOURCE_PERF_METRICS;
+	check(row_partial(&row), "as one group cannot");
+	row.figures.running_ns = 990;
+	check(!row_partial(&row), "99% is not");
+	row.state = TOPDOWN_STATE_ERROR;
+	check(row_partial(&row), "an error is");
+}
+
+static void test_joined(void)
+{
+	struct cpulist list = { .words = { 0 } };
+	char *text;
+
+	check(cpulist_join(&list, "-C", "1-2") && cpulist_join(&list, "-C", "5") &&
+	      !cpulist_join(&list, "-C", "2"), "lists are joined, no CPU is named twice");
+	text = cpulist_text(&list);
+	check(text && !strcmp(text, "1-2,5"), "and say so");
+	free(text);
+}
+
+static bool time_is(const char *text, uint64_t ms)
+{
+	uint64_t value = 42;
+
+	return parse_time("-I", text, 10, 3600000, &value) == !!ms && value == (ms ? ms : 42);
+}
+
+static void test_times(void)
+{
+	check(time_is("10", 10) && time_is("10ms", 10) && time_is("1s", 1000) &&
+	      time_is("2m", 120000) && time_is("1h", 3600000), "units");
+	check(time_is("9ms", 0) && time_is("2h", 0) && time_is("3601s", 0) && time_is("1d", 0) &&
+	      time_is("18446744073709551617s", 0), "and their limits");
+}
+
+int main(int argc, char **argv)
+{
+	ktap_begin(&ktap, 37);
+	test_lists();
+	test_joined();
+	test_random();
+	test_times();
+	test_bottlenecks();
+	test_published(argc > 1 ? argv[1] : "thresholds.csv");
+	test_rows();
+	return ktap_end(&ktap);
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The map of /dev/topdown for tests on a machine without the module, and its writer.
+ */
+#include "fake.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../../../kmod/metrics.h"
+
+#define FAKE_HISTORY	4
+#define OLD_NS		100000000000
+
+static uint64_t map_steps = 10;
+static unsigned char *map_base;
+
+static void no_ratios(struct topdown_figures *figures)
+{
+	memset(figures->ratio, 0xff, sizeof(figures->ratio));
+}
+
+static const struct topdown_map *map_header(void)
+{
+	return (const struct topdown_map *)map_base;
+}
+
+static void write_window(unsigned int cpu, const struct topdown_record *record)
+{
+	const struct topdown_map *map = map_header();
+	struct topdown_map_window *window;
+
+	if (!map->history_entries)
+		return;
+	window = (void *)(map_base + map->history_offset + ((uint64_t)cpu * FAKE_HISTORY +
+			  (record->windows - 1) % FAKE_HISTORY) * map->history_stride);
+	__atomic_store_n(&window->number, 0, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	window->time_ns = record->time_ns - (getenv("FAKE_OLD") ? OLD_NS : 0);
+	window->nodes = record->nodes;
+	if (!record->window.children_slots[TOPDOWN_FRONTEND_BOUND])
+		window->nodes &= ~td_nodes_of_parents(1U << TOPDOWN_FRONTEND_BOUND);
+	window->figures = record->window;
+	__atomic_store_n(&window->number, record->windows, __ATOMIC_RELEASE);
+}
+
+static void write_cpu(unsigned int cpu)
+{
+	const struct topdown_map *map = map_header();
+	unsigned char *entry = map_base + map->record_offset + cpu * map->record_stride;
+	struct topdown_map_record *to = (void *)entry;
+	struct topdown_figures open = { .slots = 0 };
+	struct topdown_record record;
+
+	if (cpu == setting("FAKE_HOLE", -1))
+		return;
+	fill_record(&record, cpu);
+	record.windows = map_steps;
+	record.time_ns = now_ns();
+	fill_counts(&record.total, cpu, map_steps);
+	fill_since(&record.total, cpu, map_steps);
+	fill_counts(&open, cpu, 1);
+	no_ratios(&open);
+	no_ratios(&record.total);
+	no_ratios(&record.window);
+	__atomic_store_n(&to->seq, to->seq + 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	to->record = record;
+	memcpy(entry + map->open_offset, &open, sizeof(open));
+	if (cpu != 1 || !getenv("FAKE_STUCK"))
+		__atomic_store_n(&to->seq, to->seq + 1, __ATOMIC_RELEASE);
+	write_window(cpu, &record);
+}
+
+/* What READ says is what the map has, and asking afresh is a step. */
+bool fake_together(bool fresh, struct topdown_record *record, unsigned int cpu)
+{
+	const unsigned char *entry;
+
+	if (!map_base || !getenv("FAKE_TOGETHER"))
+		return false;
+	if (fresh && !cpu) {
+		unsigned int i;
+
+		map_steps++;
+		for (i = 0; i < map_header()->nr_cpus; i++)
+			write_cpu(i);
+	}
+	entry = map_base + map_header()->record_offset + cpu * map_header()->record_stride;
+	*record = ((const struct topdown_map_record *)entry)->record;
+	td_figures_ratios(&record->total, record->nodes);
+	td_figures_ratios(&record->window, record->nodes);
+	return true;
+}
+
+static void *write_map(void *arg)
+{
+	long tick = setting("FAKE_TICK", 50);
+	unsigned int cpu;
+
+	(void)arg;
+	for (;;) {
+		if (tick > 0)
+			usleep(tick * 1000);
+		map_steps++;
+		for (cpu = 0; cpu < map_header()->nr_cpus; cpu++)
+			write_cpu(cpu);
+	}
+	return NULL;
+}
+
+static void bad_header(struct topdown_map *map, const char *bad)
+{
+	if (!strcmp(bad, "magic"))
+		map->magic++;
+	else if (!strcmp(bad, "size"))
+		map->size++;
+	else if (!strcmp(bad, "header"))
+		map->header_size--;
+	else if (!strcmp(bad, "cpus"))
+		map->nr_cpus = 2000;
+	else if (!strcmp(bad, "offset"))
+		map->record_offset = FAKE_MAP_SIZE - 8;
+	else if (!strcmp(bad, "misaligned"))
+		map->record_offset += 4;
+	else if (!strcmp(bad, "stride"))
+		map->record_stride = sizeof(struct topdown_map_record) - 8;
+	else if (!strcmp(bad, "record"))
+		map->record_size = 608;
+	else if (!strcmp(bad, "history"))
+		map->history_entries = 1U << 30;
+	else if (!strcmp(bad, "window"))
+		map->history_stride -= 8 + setting("FAKE_MAP_GROW", 0);
+	else if (!strcmp(bad, "window size"))
+		map->history_size = 296;
+	else if (!strcmp(bad, "open"))
+		map->open_offset = map->record_stride - sizeof(struct topdown_figures) + 8;
+	else if (!strcmp(bad, "open misaligned"))
+		map->open_offset += 4;
+	else if (!strcmp(bad, "open on the sequence"))
+		map->open_offset = 0;
+	else if (!strcmp(bad, "far"))
+		map->history_offset = -8ULL;
+}
+
+static void make_header(struct topdown_map *map)
+{
+	const char *bad = getenv("FAKE_MAP_BAD");
+	long grow = setting("FAKE_MAP_GROW", 0);
+
+	*map = (struct topdown_map){
+		.magic = TOPDOWN_MAP_MAGIC,
+		.size = FAKE_MAP_SIZE,
+		.header_size = sizeof(*map),
+		.nr_cpus = nr_cpus(),
+		.record_offset = 128,
+		.record_stride = sizeof(struct topdown_map_record) + grow + 64,
+		.record_size = sizeof(struct topdown_record) + grow,
+		.open_offset = offsetof(struct topdown_map_record, open) + grow,
+		.history_entries = setting("FAKE_HISTORY", FAKE_HISTORY),
+		.history_stride = sizeof(struct topdown_map_window) + grow,
+		.history_size = sizeof(struct topdown_map_window) + grow,
+	};
+	map->history_offset = map->record_offset + map->nr_cpus * map->record_stride;
+	if (bad)
+		bad_header(map, bad);
+}
+
+/* One map for all who ask, as in the kernel, with its writer. */
+void *fake_map(size_t size, int protection, int flags)
+{
+	sigset_t all, before;
+	pthread_t writer;
+	unsigned int cpu;
+	int fd;
+
+	errno = setting("FAKE_MAP_ERRNO", 0);
+	if (errno)
+		return MAP_FAILED;
+	if (protection != PROT_READ || flags != MAP_SHARED || size != FAKE_MAP_SIZE) {
+		errno = EINVAL;
+		return MAP_FAILED;
+	}
+	fd = memfd_create("fake", MFD_CLOEXEC);
+	if (fd < 0 || ftruncate(fd, FAKE_MAP_SIZE))
+		return MAP_FAILED;
+	map_base = (void *)syscall(SYS_mmap, NULL, FAKE_MAP_SIZE, PROT_READ | PROT_WRITE,
+				   MAP_SHARED, fd, 0);
+	close(fd);
+	make_header((struct topdown_map *)map_base);
+	if (getenv("FAKE_MAP_BAD"))
+		return map_base;
+	for (cpu = 0; cpu < nr_cpus(); cpu++)
+		write_cpu(cpu);
+	/* Signals are for the thread that the program knows of. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (setting("FAKE_TICK", 50))
+		pthread_create(&writer, NULL, write_map, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return map_base;
+}
+
+/* A reader that unmaps leaves the writer its memory. */
+int munmap(void *at, size_t size)
+{
+	if (at && at == map_base)
+		return 0;
+	return syscall(SYS_munmap, at, size);
+}
+

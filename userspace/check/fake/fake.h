@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the files of the stand-in for the kernel share.
+ */
+#ifndef TOPDOWN_CHECK_FAKE_H
+#define TOPDOWN_CHECK_FAKE_H
+
+#include <linux/topdown.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "../../../kmod/known.h"
+
+/* Enough for 256 CPUs with a history of 4 windows. */
+#define FAKE_MAP_SIZE		(1U << 20)
+#define FAKE_SESSION_MAP_SIZE	4096
+
+/* What was released first. */
+#define FAKE_RECORD_SIZE_MIN	616
+#define FAKE_SESSION_SIZE_MIN	880
+
+/* What only a newer release has, in growth.sh. */
+#ifdef TOPDOWN_GROWN
+#define FAKE_GROWN(of)		memset((of)->grown, 0x5a, sizeof((of)->grown))
+#else
+#define FAKE_GROWN(of)		((void)(of))
+#endif
+
+long setting(const char *name, long otherwise);
+int refuse(int error);
+bool fake_is_device(int fd);
+int fake_info(struct topdown_info *arg);
+int fake_read(struct topdown_read *arg);
+int fake_reset(const struct topdown_reset *arg);
+int fake_watch(struct topdown_watch *arg);
+ssize_t fake_event(void *to, size_t size, bool wait);
+void fake_watches_begin(void);
+uint64_t now_ns(void);
+unsigned int nr_cpus(void);
+uint32_t fake_nodes(void);
+void fill_counts(struct topdown_figures *figures, unsigned int cpu, uint64_t steps);
+void fill_since(struct topdown_figures *figures, unsigned int cpu, uint64_t steps);
+bool fake_together(bool fresh, struct topdown_record *record, unsigned int cpu);
+void fill_record(struct topdown_record *record, unsigned int cpu);
+void *fake_map(size_t size, int protection, int flags);
+
+void fake_sessions_begin(void);
+int fake_attach(struct topdown_attach *arg);
+int fake_session(struct topdown_session *arg);
+int fake_sessions(struct topdown_sessions *arg);
+int fake_control(const struct topdown_control *arg);
+bool fake_sessions_tell(void);
+void *fake_session_map(size_t size, uint32_t number);
+
+bool fake_is_perf(int fd);
+void fake_perf_closed(int fd);
+void *fake_perf_map(size_t size);
+ssize_t fake_perf_read(void *to, size_t size);
+
+#endif /* TOPDOWN_CHECK_FAKE_H */
