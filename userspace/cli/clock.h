@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The clock that everything is measured by.
+ * The clock of all measurements.
  */
 #ifndef TOPDOWN_CLI_CLOCK_H
 #define TOPDOWN_CLI_CLOCK_H
@@ -20,7 +20,7 @@ static inline uint64_t clock_now_ns(void)
 	return now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
-/* A time of CLOCK_MONOTONIC for people: seconds since the epoch. */
+/* Convert a time of CLOCK_MONOTONIC to seconds since the epoch. */
 static inline double clock_epoch(uint64_t at_ns)
 {
 	double ago_ns = (double)clock_now_ns() - at_ns;

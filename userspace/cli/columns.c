@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The columns of a row.  Programs see them in the order of the table: a new one goes to
+ * The columns of a row. Programs see them in the order of the table. A new column goes to
  * the end, so that no column of any kind of row moves.
  */
 #include "columns.h"
@@ -113,7 +113,7 @@ static void set_running(struct column_value *value, const struct row *row)
 	value->none = !row_running(row, &value->number);
 }
 
-/* A number that is no number where there is no figure. */
+/* A number; none if the row does not know it. */
 static void set_figure(struct column_value *value, double number)
 {
 	value->none = isnan(number);
@@ -140,7 +140,7 @@ static void set_flag(struct column_value *value, const struct row *row, unsigned
 	set_known(value, known, !!(row->flags & flag));
 }
 
-/* Of every window that closes there is no threshold. */
+/* A watch of every window has no threshold. */
 static void set_threshold(struct column_value *value, const struct watched *watched)
 {
 	set_ratio(value, watched ? watched->ratio : TOPDOWN_RATIO_NONE);
@@ -168,7 +168,7 @@ GETTER(interval_rse, error, &interval->repeat->length)
 GETTER(slots_rse, error, &interval->repeat->slots)
 GETTER(ratio_rse, error, &interval->repeat->node[column->of])
 
-/* A column of a name; what it looks like in tables may follow. */
+/* A column with a name. How it looks in tables may follow. */
 #define INTEGER(name, views, help, ...)						\
 	{ #name, COLUMN_INTEGER, views, 0, false, 0, get_##name, help, { __VA_ARGS__ } }
 #define MAYBE(name, views, help, ...)						\
@@ -212,14 +212,14 @@ static const struct column columns[] = {
 	       "share of the time that was measured",
 	       62, UNIT_SHARE, NULL, "run%", 5, "run%", 5),
 	INTEGER(enabled_ns, COLUMNS_ALL | COLUMNS_WINDOWS, "time, in nanoseconds"),
-	/* Of a kind of core it stands here. */
+	/* Rows of a kind of core have the time on CPUs in this place. */
 	INTEGER(oncpu_ns, COLUMNS_KINDS, "time on CPUs"),
 	INTEGER(running_ns, COLUMNS_ALL | COLUMNS_KINDS | COLUMNS_WINDOWS,
 		"the part of it that was measured, in nanoseconds"),
 	INTEGER(slots, COLUMNS_ALL | COLUMNS_KINDS | COLUMNS_WINDOWS | TABLE_CPUS | TABLE_WINDOWS,
 		"slots counted",
 		60, UNIT_SLOTS, NULL, "slot", 4, "slots", 14),
-	/* In the order of the ABI; places have parents before their children. */
+	/* The nodes are in the order of the ABI. Their places put parents before their children. */
 	FIGURE(retiring, RETIRING, 10, "RETIR", "retiring", "level 1"),
 	FIGURE(bad_speculation, BAD_SPECULATION, 20, "BADSP", "bad spec", "level 1"),
 	FIGURE(frontend_bound, FRONTEND_BOUND, 30, "FRONT", "frontend", "level 1"),
@@ -306,7 +306,7 @@ static const struct column columns[] = {
 _Static_assert(NR_COLUMNS <= COLUMNS_MAX, "lists have no room for all columns");
 
 /**
- * column_is_node - is it the figure of a node?
+ * column_is_node - is it the ratio of a node?
  * @column: column
  *
  * Return: true or false.
@@ -317,7 +317,7 @@ bool column_is_node(const struct column *column)
 }
 
 /**
- * column_of_node - the column with the figure of a node
+ * column_of_node - the column with the ratio of a node
  * @node: enum topdown_node
  *
  * Return: the column, NULL for a node that is not known.
@@ -333,7 +333,7 @@ const struct column *column_of_node(unsigned int node)
 	return NULL;
 }
 
-/* Tables have the nodes that most CPUs have, and others only where they are. */
+/* Tables have the nodes that most CPUs have. They have other nodes only if a CPU has them. */
 static bool is_shown(const struct column *column, unsigned int views, unsigned int level,
 		     uint32_t nodes)
 {
@@ -352,7 +352,7 @@ static bool is_shown(const struct column *column, unsigned int views, unsigned i
  * @list: where to
  * @views: one TABLE_*, or COLUMNS_* of rows for programs
  * @level: of tables: highest level that is shown
- * @nodes: of tables: nodes of which there are figures, bit n for node n
+ * @nodes: of tables: nodes that have ratios, bit n for node n
  */
 void columns_select(struct column_list *list, unsigned int views, unsigned int level,
 		    uint32_t nodes)
@@ -388,8 +388,8 @@ void column_value(const struct column *column, const struct interval *interval,
 }
 
 /**
- * column_text - what a table shows in a column of a row
- * @text: where to, "-" if there is no figure
+ * column_text - the text of a column of a row in a table
+ * @text: where to; "-" if the row has no value
  * @size: room in @text, 32 at least
  * @column: column
  * @row: row

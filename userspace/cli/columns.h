@@ -12,7 +12,7 @@
 
 #include "rows.h"
 
-/* Where a column is: in rows for programs, by their kind, and in tables for people. */
+/* The views that have a column: rows for programs by kind, and tables for people. */
 #define COLUMNS_CPUS	(1U << 0)
 #define COLUMNS_TASKS	(1U << 1)
 #define COLUMNS_RUNS	(1U << 2)
@@ -23,7 +23,7 @@
 #define COLUMNS_WINDOWS	(1U << 7)
 #define TABLE_WINDOWS	(1U << 8)
 #define COLUMNS_EVENTS	(1U << 9)
-/* Tables of stat have it only where one level leaves room. */
+/* Tables of stat have this column only at level 1, which leaves room. */
 #define TABLE_WIDE	(1U << 10)
 
 #define COLUMNS_ALL	(COLUMNS_CPUS | COLUMNS_TASKS)
@@ -32,7 +32,7 @@
 
 #define COLUMNS_MAX	96
 
-/* The place of the column that says what a row is about. */
+/* The place of the column with the subject of the row. */
 #define COLUMN_FIRST	1
 
 enum column_type {
@@ -67,10 +67,10 @@ enum column_unit {
 
 /**
  * struct column_value - the value of a column in a row
- * @none: the row has no such figure
- * @integer: of COLUMN_INTEGER and COLUMN_BOOLEAN; of UNIT_RATIO the ratio
- * @number: of COLUMN_NUMBER
- * @string: of COLUMN_STRING
+ * @none: the row has no such value
+ * @integer: value of COLUMN_INTEGER and COLUMN_BOOLEAN; ratio of UNIT_RATIO
+ * @number: value of COLUMN_NUMBER
+ * @string: value of COLUMN_STRING
  * @text: room for a @string that is made
  */
 struct column_value {
@@ -85,9 +85,9 @@ struct column_value {
  * struct column_look - a column in tables
  * @place: from the left; columns of one table have different ones
  * @unit: how a value is shown
- * @sort: what rows that are sorted by it are said to be sorted by; NULL for never
+ * @sort: its name in "sorted by"; NULL if rows are never sorted by it
  * @heading: heading
- * @width: characters; negative: on the left, and cut
+ * @width: characters; negative: text is on the left, and cut
  * @wide_heading: heading where one level leaves room; NULL for nodes of level 2
  * @wide_width: characters there
  */
@@ -104,12 +104,12 @@ struct column_look {
 /**
  * struct column - one column
  * @name: key in JSON, heading in CSV; NULL for tables only
- * @type: its only type, but for null
+ * @type: its only type, apart from null
  * @views: COLUMNS_* and TABLE_* that have it
  * @digits: digits after the point, of COLUMN_NUMBER
- * @nullable: a row may have none
- * @of: enum topdown_node, or TOPDOWN_RECORD_* flag, that it is about, for @get
- * @get: sets what there is of a value that is zeroed; @interval is NULL in TABLE_TOP
+ * @nullable: a row may lack the value
+ * @of: enum topdown_node, or TOPDOWN_RECORD_* flag, for @get
+ * @get: fills a zeroed value; @interval is NULL in TABLE_TOP
  * @help: for the schema
  * @look: of TABLE_*
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A command that is run in order to be measured: it attaches itself, through the
- * descriptor that it inherits, before it executes the program.  So nobody needs
- * a right over somebody else, and nothing of the program is missed.
+ * A command that is run in order to be measured. It attaches itself through the descriptor
+ * that it inherits, before it executes the program. So no process needs a right over
+ * another one, and no part of the program is missed.
  */
 #include "command.h"
 
@@ -17,10 +17,10 @@
 #include "report.h"
 
 /**
- * struct word - what a child has to say before it is the command
+ * struct word - the message of a child before it executes the command
  * @error: errno, 0 for none
- * @session: that it made, if there is no error
- * @time_ns: when it said so, CLOCK_MONOTONIC
+ * @session: the session that it made, if there is no error
+ * @time_ns: CLOCK_MONOTONIC of the message
  */
 struct word {
 	int error;
@@ -29,11 +29,11 @@ struct word {
 };
 
 /**
- * command_prepare - remember what the command is to inherit
+ * command_prepare - remember the signals that the command shall inherit
  * @command: command
  * @argv: its name and arguments, NULL-terminated
  *
- * To be called before this process blocks or ignores any signal.
+ * Call this before this process blocks or ignores any signal.
  */
 void command_prepare(struct command *command, char **argv)
 {
@@ -42,7 +42,7 @@ void command_prepare(struct command *command, char **argv)
 	command->argv = argv;
 	sigprocmask(SIG_SETMASK, NULL, &command->mask);
 	sigaction(SIGPIPE, NULL, &command->pipe);
-	/* Who ignores SIGCHLD is not told how a child ended. */
+	/* A process that ignores SIGCHLD cannot learn how its child ended. */
 	sigaction(SIGCHLD, &plain, &command->child);
 }
 
@@ -54,12 +54,12 @@ static void say(int fd, int error, uint32_t session)
 		.time_ns = clock_now_ns(),
 	};
 
-	/* A parent that is not there to read needs no answer. */
+	/* A parent that has gone needs no answer. */
 	if (write(fd, &word, sizeof(word)) != sizeof(word))
 		_exit(EXIT_RUNTIME);
 }
 
-/* In the child: what it says second is that there is no program to execute. */
+/* This is in the child. Its second word says that the program cannot be executed. */
 static void become(const struct command *command, struct topdown *td, unsigned int flags,
 		   int fd)
 {
@@ -102,7 +102,7 @@ static int not_executed(const struct command *command, int error)
 	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE;
 }
 
-/* Two words at most; the pipe closes when the program is executed. */
+/* There are two words at most. The pipe closes when the program is executed. */
 static int await_program(struct command *command, const char *device, int fd)
 {
 	struct word word;
@@ -114,7 +114,7 @@ static int await_program(struct command *command, const char *device, int fd)
 	if (word.error)
 		return report_attach(device, "the command", word.error);
 	command->session = word.session;
-	/* Our own clock would be late, by as long as we were not run. */
+	/* Our own clock would be late by the time in which we did not run. */
 	command->start_ns = word.time_ns;
 	if (hear(fd, &word) == sizeof(word))
 		return not_executed(command, word.error);
@@ -158,7 +158,7 @@ int command_start(struct command *command, struct topdown *td, const char *devic
 
 	command->exited = syscall(SYS_pidfd_open, command->pid, 0);
 	if (command->exited < 0) {
-		/* There it runs, so let it end. */
+		/* The command runs by now, so let it end. */
 		ret = cannot_start(command);
 		reap(command, &status);
 	}

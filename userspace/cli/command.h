@@ -11,7 +11,7 @@
 #include <sys/types.h>
 #include <topdown.h>
 
-/* What env(1), timeout(1) and shells exit with when they fail, or cannot execute a command. */
+/* env(1), timeout(1) and shells exit with these codes if they fail, or cannot execute a command. */
 #define EXIT_OURS		125
 #define EXIT_CANNOT_EXECUTE	126
 #define EXIT_NOT_FOUND		127
@@ -20,13 +20,13 @@
  * struct command - a command and what it inherits
  * @argv: its name and arguments, NULL-terminated
  * @mask: signals that were blocked before we blocked ours
- * @pipe: what SIGPIPE did
- * @child: what SIGCHLD did
+ * @pipe: action of SIGPIPE before ours
+ * @child: action of SIGCHLD before ours
  * @pid: its process while it runs
- * @exited: pidfd of it, which becomes readable when it exits
+ * @exited: pidfd of @pid, which becomes readable when the process exits
  * @start_ns: CLOCK_MONOTONIC of just before the program was executed
- * @session: that it made
- * @killed: a signal ended it
+ * @session: number of the session that it made
+ * @killed: a signal ended the command
  */
 struct command {
 	char **argv;

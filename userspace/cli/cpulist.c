@@ -25,13 +25,13 @@ bool cpulist_has(const struct cpulist *list, unsigned int cpu)
 	return list->words[cpu / 64] >> cpu % 64 & 1;
 }
 
-/* The part of a list up to the next comma, which a message is about. */
+/* A message is about the part of a list up to the next comma. */
 static int part_length(const char *part)
 {
 	return strcspn(part, ",");
 }
 
-/* Whether a part is a number or a range, and which; the numbers are what fits. */
+/* Say whether a part is a number or a range, and which. Numbers that do not fit are cut. */
 static bool is_range(const char *part, uint64_t *first, uint64_t *last)
 {
 	const char *at = parse_digits(part, first);
@@ -42,7 +42,7 @@ static bool is_range(const char *part, uint64_t *first, uint64_t *last)
 	return at && (!*at || *at == ',');
 }
 
-/* Say what is wrong with a part; the list has what comes before it. */
+/* Say what is wrong with a part. The list has the CPUs of the parts before it. */
 static void report_part(const struct cpulist *list, const char *option, const char *part,
 			int error)
 {
@@ -140,8 +140,8 @@ static bool refuse_cpu(const char *option, unsigned int cpu, const char *why,
  * cpulist_check - hold a list against the machine
  * @list: set of CPUs
  * @option: name of the option, for the message
- * @possible: CPUs that there can be
- * @online: those that are online
+ * @possible: CPUs that the machine can have
+ * @online: CPUs that are online
  *
  * Return: false after a message.
  */

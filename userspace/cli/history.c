@@ -56,7 +56,7 @@ static const char usage[] =
 	"  topdown history -C 2 -n 60        the last 60 windows of CPU 2\n"
 	"  topdown history --since 5s -j     what has closed in the last 5 s\n";
 
-/* What was asked for. */
+/* The command line. */
 struct history_options {
 	const char *device;
 	bool has_cpus;
@@ -67,7 +67,7 @@ struct history_options {
 	struct output output;
 };
 
-/* A window that is to be shown. */
+/* A window that will be shown. */
 struct shown {
 	uint64_t time_ns;
 	struct row row;
@@ -123,7 +123,7 @@ static unsigned int level_of(const struct history_options *options, unsigned int
 	return level < most ? level : most;
 }
 
-/* Its windows, the latest first, until one is no longer kept. */
+/* Take the windows of a CPU, the latest first, until one is no longer kept. */
 static int look_at_cpu(struct history *history, const struct topdown_record *record)
 {
 	const struct history_options *options = history->options;
@@ -159,7 +159,7 @@ static int look_at_cpu(struct history *history, const struct topdown_record *rec
 	return ret;
 }
 
-/* A CPU that there cannot be is a mistake of who named it. */
+/* A CPU that the machine cannot have is an error only if the user named it. */
 static int look_at(struct history *history, unsigned int cpu)
 {
 	struct topdown_record record;
@@ -325,7 +325,7 @@ static int run_history(struct history_options *options)
 		return report_open(options->device, -ret);
 	if (options->since_ms)
 		history.since_ns = clock_now_ns() - options->since_ms * NS_PER_MS;
-	/* Longer than the machine has run: all there is. */
+	/* The time is longer than the machine has run: show all windows. */
 	if (history.since_ns > clock_now_ns())
 		history.since_ns = 0;
 	ret = topdown_map_open(&history.map, td);

@@ -31,9 +31,9 @@ static bool add(struct idlist *list, const char *option, int id)
 
 /**
  * idlist_join - add a list
- * @list: what it names is added, in that order
+ * @list: the ids are added at its end, in their order
  * @option: name of the option, for the message
- * @unit: what is listed, for the message
+ * @unit: what the ids are, for the message
  * @text: its argument
  *
  * Return: false after a message.
@@ -49,7 +49,7 @@ bool idlist_join(struct idlist *list, const char *option, const char *unit,
 		report_error("%s: out of memory", option);
 		return false;
 	}
-	/* Not strtok(), which does not see that an item is missing. */
+	/* strtok() does not see that an item is missing. */
 	while (ok && (item = strsep(&at, ",")))
 		ok = parse_number(option, item, 1, ID_MAX, unit, &id) &&
 		     add(list, option, id);

@@ -7,14 +7,14 @@
 
 #include <stdbool.h>
 
-/* More sessions than that the module does not give to one descriptor. */
+/* The module gives no more sessions to one descriptor. */
 #define IDLIST_MAX	1024
 /* PID_MAX_LIMIT of the kernel. */
 #define ID_MAX		4194304
 
 /**
  * struct idlist - ids in the order in which they were named
- * @nr: how many
+ * @nr: number of @id
  * @id: ids
  */
 struct idlist {

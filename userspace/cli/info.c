@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * topdown info: what there is to measure with.
+ * topdown info: how the machine is measured.
  */
 #include "info.h"
 
@@ -79,7 +79,7 @@ struct cpu_kind {
 	struct cpulist cpus;
 };
 
-/* Of a CPU for good; whether something was clamped changes with each window. */
+/* These flags of a CPU never change. TOPDOWN_RECORD_CLAMPED changes with each window. */
 static const struct {
 	unsigned int bit;
 	const char *name;
@@ -148,7 +148,7 @@ static struct json_object *kind_object(const struct cpu_kind *kind)
 	return object;
 }
 
-/* One entry for each kind, in the order of the first CPU of each. */
+/* There is one entry for each kind, in the order of the first CPU of each kind. */
 static void add_kinds(struct json_object *array, const struct topdown_reading *reading)
 {
 	unsigned int i, j, nr = topdown_reading_nr(reading);
@@ -175,7 +175,7 @@ static void add_kinds(struct json_object *array, const struct topdown_reading *r
 	free(done);
 }
 
-/* Empty where they cannot be read, and why in @error. */
+/* The array is empty if the CPUs cannot be read; @error says why. */
 static struct json_object *cpu_array(struct topdown *td, int *error)
 {
 	struct json_object *array = json_object_new_array();
@@ -217,7 +217,7 @@ static void add_file_number(struct json_object *object, const char *key, const c
 	json_object_object_add(object, key, n == 1 ? json_object_new_int64(value) : NULL);
 }
 
-/* The lines of a file as an array of strings; null where there is none. */
+/* The lines of a file as an array of strings; null if there is no file. */
 static void add_file_lines(struct json_object *object, const char *key, const char *path)
 {
 	struct json_object *array = NULL;
@@ -247,7 +247,7 @@ static void add_cpu_model(struct json_object *object, const struct topdown_info 
 	add_string(object, "codename", info->out_codename);
 }
 
-/* As the module's parameter has it; never also where the kernel lacks what it takes. */
+/* The value of the module's parameter; "never" also if the kernel lacks a tracepoint. */
 static const char *aside_name(uint32_t info_flags)
 {
 	if (!(info_flags & TOPDOWN_INFO_ASIDE))
@@ -355,7 +355,7 @@ static void print_text(FILE *file, struct json_object *object)
 	}
 }
 
-/* What each CPU is measured with, where the kernel says so. */
+/* Say how each CPU is measured, if the kernel says it. */
 static void print_chosen(FILE *to)
 {
 	FILE *file = fopen(SOURCES_FILE, "re");
@@ -371,7 +371,7 @@ static void print_chosen(FILE *to)
 }
 
 /**
- * info_summary - print what a report of a problem should begin with
+ * info_summary - print the line that a report of a problem should begin with
  * @file: where to
  * @td: open device
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * topdown info: what there is to measure with.
+ * topdown info: how the machine is measured.
  */
 #ifndef TOPDOWN_CLI_INFO_H
 #define TOPDOWN_CLI_INFO_H

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The events that find the code that a node is about, as a perf command each.
+ * The events that find the code that costs the slots of a node, as one perf command each.
  *
- * Intel's events are those of tools/perf/pmu-events/arch/x86, "Sample with" of the
- * metrics (TMA metrics spreadsheet, "Locate-with"); _PS there is a precise event.  For
- * memory bound there is none at level 2, but perf mem samples loads.  For Atom cores
- * none is published.  AMD samples operations and fetches by IBS.
+ * Intel's events are those of tools/perf/pmu-events/arch/x86, "Sample with" of the metrics
+ * (TMA metrics spreadsheet, "Locate-with"); _PS there is a precise event. Intel publishes
+ * no event for memory bound at level 2, but perf mem samples loads. Intel publishes no
+ * event for Atom cores. AMD samples operations and fetches by IBS.
  */
 #include "locate.h"
 
@@ -81,7 +81,7 @@ static const char * const events[FAMILIES][TD_NR_NODES] = {
 	},
 };
 
-/* Where the source does not tell the families apart, the model of family 6 does. */
+/* If the source does not tell the families apart, the model of family 6 does. */
 static const struct {
 	unsigned char model;
 	unsigned char family;
@@ -123,7 +123,7 @@ static enum family family_of(const struct topdown_info *info, unsigned int sourc
 	}
 }
 
-/* A word as a shell takes it. */
+/* Quote a word for a shell. */
 static void put_word(FILE *file, const char *word)
 {
 	static const char plain[] =
@@ -151,7 +151,7 @@ static void put_ids(FILE *file, const char *option, const struct idlist *ids)
 		fprintf(file, "%s%d", i ? "," : option, ids->id[i]);
 }
 
-/* What to sample: the same as was measured. */
+/* Sample what was measured. */
 static void put_subject(FILE *file, const struct stat_options *options)
 {
 	bool cpus = options->all_cpus || options->has_cpus;
@@ -197,13 +197,13 @@ static void put_line(FILE *file, const struct stat_options *options, enum family
 }
 
 /**
- * locate_print - say how to find the code that the slots are lost in
+ * locate_print - say how to find the code that loses the slots
  * @file: where to
- * @options: what was measured
- * @info: of the machine
- * @row: figures
+ * @options: the measurement
+ * @info: the machine
+ * @row: the row of the table
  *
- * A line for each node that is over its threshold, to be copied.
+ * Prints a line to be copied for each node that is over its threshold.
  */
 void locate_print(FILE *file, const struct stat_options *options,
 		  const struct topdown_info *info, const struct row *row)
@@ -218,7 +218,7 @@ void locate_print(FILE *file, const struct stat_options *options,
 		return;
 	}
 	fputs("locate:\n", file);
-	/* In the order of the tree. */
+	/* The columns have the order of the tree. */
 	columns_select(&list, TABLE_CPUS, LEVEL_MAX, over);
 	for (i = 0; i < list.nr; i++) {
 		const struct column *column = list.column[i];

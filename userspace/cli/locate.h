@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The events that find the code that a node is about.
+ * The events that find the code that costs the slots of a node.
  */
 #ifndef TOPDOWN_CLI_LOCATE_H
 #define TOPDOWN_CLI_LOCATE_H

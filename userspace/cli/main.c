@@ -67,7 +67,7 @@ static int find_and_run(int argc, char **argv)
 	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		if (strcmp(argv[0], commands[i].name))
 			continue;
-		/* 0 makes GNU getopt forget what it knows of the main options. */
+		/* 0 makes GNU getopt forget the main options. */
 		optind = 0;
 		return commands[i].run(argc, argv);
 	}
@@ -99,8 +99,9 @@ static int run_command(int argc, char **argv)
 }
 
 /*
- * A descriptor 0, 1 or 2 that the caller closed would be given to the device,
- * and figures written into it.  Opened the wrong way round, using it fails.
+ * If the caller closed descriptor 0, 1 or 2, the device would get this number, and output
+ * would be written to the device. So open /dev/null in the direction in which it cannot be
+ * used.
  */
 static bool keep_standard_descriptors(void)
 {
@@ -125,7 +126,7 @@ int main(int argc, char **argv)
 			     strerror(errno));
 		return EXIT_RUNTIME;
 	}
-	/* Messages name the command, whatever path it was started by. */
+	/* Messages name the command, however it was started. */
 	if (argc)
 		argv[0] = name;
 	while ((option = options_next(argc, argv, "+:hV", long_options)) != -1) {

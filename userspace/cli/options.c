@@ -47,7 +47,7 @@ static int unknown_option(const char *command, const char *at, const struct opti
 	return OPTIONS_ERROR;
 }
 
-/* What is short for one option today is short for two tomorrow. */
+/* An abbreviation that is unique today may be ambiguous tomorrow. */
 static bool is_short_for(const char *at, const char *name)
 {
 	return strcspn(at, "=") != strlen(name);

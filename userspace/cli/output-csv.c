@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Separated values, with the quoting of RFC 4180.  An empty field is a figure
- * that is not there.  Columns are only ever added, at the end.
+ * Separated values, with the quoting of RFC 4180. An empty field is a missing value. New
+ * columns are added at the end only.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "output.h"
 #include "text.h"
 
-/* Characters that wait to be written together. */
+/* Characters are collected here and written together. */
 struct line {
 	FILE *file;
 	size_t used;
@@ -29,7 +29,7 @@ static void line_put(struct line *line, char character)
 	line->text[line->used++] = character;
 }
 
-/* Where a number may be written. */
+/* Give the place for a number. */
 static char *line_number(struct line *line)
 {
 	if (sizeof(line->text) - line->used < NUMBER_SIZE)
@@ -90,7 +90,7 @@ static void put_value(const struct output *output, struct line *line,
 	}
 }
 
-/* Of one output they are always the same. */
+/* All rows of one output have the same columns. */
 static const struct column_list *columns_of(const struct output *output)
 {
 	static struct column_list list;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * JSON: one object a line and row, and the schema of a line.  Keys are only ever added; a
- * change of what a key means changes "schema".
+ * JSON: one object a line and row, and the schema of a line. Keys are only ever added. If
+ * the meaning of a key changes, "schema" changes.
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -13,7 +13,7 @@
 
 #define SCHEMA	1
 
-/* NULL is JSON's null for json-c, so a lack of memory needs its own word. */
+/* NULL is JSON's null for json-c, so a lack of memory needs an error of its own. */
 static int add(struct json_object *object, const char *key, struct json_object *value)
 {
 	if (!value)
@@ -25,7 +25,7 @@ static int add(struct json_object *object, const char *key, struct json_object *
 	return 0;
 }
 
-/* The text decides how many digits are shown. */
+/* The text sets the number of digits. */
 static int add_number(struct json_object *object, const char *key, double value,
 		      unsigned int digits)
 {
@@ -69,7 +69,7 @@ static int add_columns(struct json_object *object, unsigned int views,
 	return ret;
 }
 
-/* What a task had on one kind of core. */
+/* The part of a task on one kind of core. */
 static int add_kind(struct json_object *object, const char *key,
 		    const struct topdown_figures *figures)
 {
@@ -77,7 +77,7 @@ static int add_kind(struct json_object *object, const char *key,
 	struct row row = { .figures = *figures };
 	int ret;
 
-	/* The object has it from here on, also if what follows fails. */
+	/* From here on the object owns the array, even if a later step fails. */
 	ret = add(object, key, kind);
 	return ret ? ret : add_columns(kind, COLUMNS_KINDS, NULL, &row);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tables for people.  One row an interval is printed as a tree, a node a line;
- * several rows a line each.  The bottleneck is marked in both.
+ * Tables for people. If an interval has one row, the table is a tree with one node a line.
+ * Several rows have a line each. Both forms mark the bottleneck.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "text.h"
 
 #define BAR_WIDTH	24
-/* Of the first column, for names of cores. */
+/* The first column is this wide for names of cores. */
 #define CORE_WIDTH	9
 
 #define COLOUR_MARK	"\033[1;31m"
@@ -41,7 +41,7 @@ static void put_slots(const struct output *output, const struct row *row)
 	fprintf(output->file, "; %% of %s slots", text);
 }
 
-/* A word of what is remarked, with what stands between it and the last. */
+/* Print one remark, after the separator. */
 static void remark(const struct output *output, const char **before, const char *word)
 {
 	fprintf(output->file, "%s%s", *before, word);
@@ -53,7 +53,7 @@ static bool is_partial(const struct row *row, double *running)
 	return row_running(row, running) && *running < ROW_RUNNING_FULL;
 }
 
-/* How the figures came about, as far as it limits what they say. */
+/* Remark how the events were counted, if that limits the ratios. */
 static void remark_flags(const struct output *output, const struct row *row, const char **before)
 {
 	unsigned int i;
@@ -64,13 +64,13 @@ static void remark_flags(const struct output *output, const struct row *row, con
 	}
 }
 
-/* What a reader must know to trust a row of CPUs; nothing if it says all there is. */
+/* Remark what a reader must know to trust a row of CPUs. */
 static void remark_cpus(const struct output *output, const struct row *row, const char **before)
 {
 	char text[32];
 	double running = 0;
 	bool partial = is_partial(row, &running);
-	/* A sum over many CPUs is too near 1 to say it of one. */
+	/* The share of a sum over many CPUs is near 1 even if one CPU was not measured. */
 	bool hidden = row->kind == ROW_ALL || row_turns(row) || !partial;
 
 	if (row->state != TOPDOWN_STATE_OK && (row->state != TOPDOWN_STATE_CONTENDED || hidden))
@@ -81,7 +81,7 @@ static void remark_cpus(const struct output *output, const struct row *row, cons
 	}
 }
 
-/* Whether the CPUs had much to do, and how fast they did it; nothing if nobody knows. */
+/* Print how busy the CPUs were and how fast they worked, if it is known. */
 static void activity(const struct output *output, const struct row *row)
 {
 	double ipc = topdown_figures_ipc(&row->figures);
@@ -128,7 +128,7 @@ static void spread(const struct output *output, const struct spread *of)
 		fprintf(output->file, " +- %.1f%%", error * 100);
 }
 
-/* A figure of a task says nothing without the time that it covers. */
+/* The ratios of a task mean little without the time that they cover. */
 static void coverage(const struct output *output, const struct interval *interval,
 		     const struct row *row)
 {
@@ -148,7 +148,7 @@ static void coverage(const struct output *output, const struct interval *interva
 		spread(output, &interval->repeat->slots);
 }
 
-/* Where it was, of a hybrid machine: the slots of the two kinds are not alike. */
+/* Print the shares of the two kinds of cores of a hybrid machine: their slots are not alike. */
 static void kinds(const struct output *output, const struct row *row, const char **before)
 {
 	double all = row->core.enabled_ns + row->atom.enabled_ns;
@@ -161,7 +161,7 @@ static void kinds(const struct output *output, const struct row *row, const char
 	remark(output, before, text);
 }
 
-/* The end of a task is no remark, but that it was lost is. */
+/* A task that ended is not remarked; a task that was lost is. */
 static void remark_task(const struct output *output, const struct row *row,
 			const char **before)
 {
@@ -263,7 +263,7 @@ static void tree(const struct output *output, const struct interval *interval,
 	}
 }
 
-/* What the headings of level 2 stand for, once. */
+/* Explain the headings of level 2 once. */
 static void legend(const struct output *output, const struct interval *interval)
 {
 	if (output->started || interval->level < 2)
@@ -274,7 +274,7 @@ static void legend(const struct output *output, const struct interval *interval)
 	      output->file);
 }
 
-/* The rows after that of the sum are all of one kind. */
+/* All rows after the row of the sum are of one kind. */
 static enum row_kind kind_of_rows(const struct interval *interval)
 {
 	return interval->nr > 1 ? interval->row[1].kind : ROW_CPU;
@@ -298,7 +298,7 @@ static const char *column_heading(const struct column *column, const struct inte
 	return interval->level < 2 ? column->look.wide_heading : column->look.heading;
 }
 
-/* A column ends with its mark, but for the last, which has none. */
+/* A column ends with its mark, except the last column, which has no mark. */
 static void cell(const struct output *output, const char *text, int width, const char *end)
 {
 	bool marked = *end == '*';
@@ -334,7 +334,7 @@ static void line(const struct output *output, const struct interval *interval,
 		cell(output, text, column_width(column, interval),
 		     marked ? "*" : i + 1 < list->nr ? " " : "");
 	}
-	/* Of the sum the headline says it. */
+	/* The headline has the remarks about the sum. */
 	if (row->task)
 		remark_task(output, row, &before);
 	else if (row->kind != ROW_ALL)

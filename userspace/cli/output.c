@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where the figures go: opening, flushing, and noticing that it failed.
+ * The output: opening, flushing, and noticing failures.
  */
 #include "output.h"
 
@@ -39,7 +39,7 @@ static FILE *open_file(const char *path, bool append)
 	return file;
 }
 
-/* A stream of our own, which writes lines as a whole between those of others. */
+/* A stream of our own writes whole lines, which no other writer of the file can split. */
 static FILE *open_errors(void)
 {
 	int fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -64,7 +64,7 @@ static FILE *open_stream(struct output *output, const char *path, bool append)
 }
 
 /**
- * output_views - the columns that rows for programs have
+ * output_views - the columns of rows for programs
  * @output: output
  *
  * Return: COLUMNS_* of them.
@@ -95,7 +95,7 @@ static char *heading_of(const struct output *output)
 	return NULL;
 }
 
-/* Rows of another kind below a heading would be taken for what they are not. */
+/* Rows of another kind below a heading would be misread. */
 static bool has_our_heading(const struct output *output, const char *path)
 {
 	FILE *file = fopen(path, "re");
@@ -113,11 +113,11 @@ static bool has_our_heading(const struct output *output, const char *path)
 }
 
 /**
- * output_open - open where the figures go
+ * output_open - open the output
  * @output: format, separator, header, tree, tasks, repeat and errors are set by the
  *	caller
  * @path: file, or NULL for standard output or error
- * @append: write behind what the file has
+ * @append: write after the contents of the file
  *
  * Return: 0, or an exit code after a message.
  */
@@ -139,7 +139,7 @@ int output_open(struct output *output, const char *path, bool append)
 	look_at_terminal(output);
 	if (!path || fstat(fileno(output->file), &st) || !S_ISREG(st.st_mode) || !st.st_size)
 		return 0;
-	/* Headings in the middle of a file would be taken for data. */
+	/* Headings in the middle of a file would be misread as data. */
 	output->started = append;
 	output->stale = !append;
 	return 0;
@@ -149,7 +149,7 @@ int output_open(struct output *output, const char *path, bool append)
  * output_begin - empty the file, now that there will be something to print
  * @output: output
  *
- * A run that cannot measure leaves what an earlier one wrote.
+ * So a run that cannot measure keeps the output of an earlier run.
  *
  * Return: 0, or an exit code.
  */
@@ -178,7 +178,7 @@ int output_flush(struct output *output)
 /**
  * output_interval - print one interval
  * @output: output
- * @interval: what to print
+ * @interval: the interval
  *
  * Return: 0, or an exit code.
  */

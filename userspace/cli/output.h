@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where the figures go, and in which form.
+ * The output and its form.
  */
 #ifndef TOPDOWN_CLI_OUTPUT_H
 #define TOPDOWN_CLI_OUTPUT_H
@@ -21,19 +21,19 @@ enum output_format {
  * @file: the stream
  * @name: its name, for messages
  * @format: form
- * @separator: of CSV fields
+ * @separator: separator of CSV fields
  * @header: print lines of headings
  * @tree: one node a line, as there is only one row an interval
  * @tasks: rows are of tasks, not of CPUs
  * @windows: rows are of closed windows
  * @events: rows are watch events
  * @repeat: rows are means of several runs
- * @errors: to standard error if there is no file, as standard output is that of
- *	the command which is measured
- * @bars: draw bars: it is a terminal
- * @colour: colour: it is a terminal and nobody objects
+ * @errors: print to standard error if there is no file, since standard output belongs to
+ *	the measured command
+ * @bars: draw bars, since the output is a terminal
+ * @colour: use colours, since the output is a terminal and NO_COLOR allows it
  * @started: something was printed already
- * @stale: the file still has what was in it before
+ * @stale: the file still has its earlier contents
  */
 struct output {
 	FILE *file;

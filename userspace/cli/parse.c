@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Strict parsing of option arguments: no sign, no blanks, no other base, and
- * nothing behind the value.
+ * Strict parsing of option arguments: no sign, no blanks, no other base, and nothing after
+ * the value.
  */
 #include "parse.h"
 
@@ -15,7 +15,7 @@
  * @text: where they begin
  * @value: their value, PARSE_TOO_LARGE if it does not fit
  *
- * Return: what follows the digits; NULL if there are none.
+ * Return: the text after the digits; NULL if there are no digits.
  */
 const char *parse_digits(const char *text, uint64_t *value)
 {
@@ -40,7 +40,7 @@ const char *parse_digits(const char *text, uint64_t *value)
  * @text: its argument
  * @min: least value allowed
  * @max: largest value allowed
- * @unit: what is counted, for the message
+ * @unit: unit of the number, for the message
  * @value: the value; untouched on error
  *
  * Return: false after a message.
@@ -66,7 +66,7 @@ bool parse_number(const char *option, const char *text, uint64_t min, uint64_t m
 	return true;
 }
 
-/* How many milliseconds a unit has; 0 for none that is known. */
+/* The number of milliseconds in a unit; 0 for an unknown unit. */
 static uint64_t unit_ms(const char *unit)
 {
 	static const struct {
@@ -123,7 +123,7 @@ bool parse_time(const char *option, const char *text, uint64_t min_ms, uint64_t 
  * @text: its argument: one character, or \t
  * @separator: the character; untouched on error
  *
- * What may be part of a number or of a name would make the output ambiguous.
+ * A character that can be part of a number or of a name would make the output ambiguous.
  *
  * Return: false after a message.
  */

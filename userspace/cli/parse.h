@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What parse_digits() makes of a number that has too many digits. */
+/* The value that parse_digits() gives to a number with too many digits. */
 #define PARSE_TOO_LARGE		UINT64_MAX
 
 const char *parse_digits(const char *text, uint64_t *value);

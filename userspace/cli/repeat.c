@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Several runs of one command: means, and how much they differ.
+ * Several runs of one command: their means, and how much they differ.
  */
 #include "repeat.h"
 
@@ -11,7 +11,7 @@
  * @spread: zeroed before the first
  * @value: value
  *
- * Welford's way, which does not subtract two large sums.
+ * Welford's algorithm does not subtract two large sums.
  */
 void spread_add(struct spread *spread, double value)
 {
@@ -27,7 +27,7 @@ void spread_add(struct spread *spread, double value)
  * @spread: values
  * @error: 0.1 for 10%; untouched if there is none
  *
- * As perf stat -r has it.
+ * perf stat -r computes it in the same way.
  *
  * Return: false for fewer than two values, or if their mean is 0.
  */
@@ -49,8 +49,8 @@ static void add_figures(struct row *row, const struct row *more)
 /**
  * repeat_add - one more run
  * @repeat: zeroed before the first
- * @row: its figures
- * @length: how long it took, in seconds
+ * @row: row of the run
+ * @length: duration of the run in seconds
  */
 void repeat_add(struct repeat *repeat, const struct row *row, double length)
 {
@@ -89,7 +89,7 @@ static void divide_counts(struct topdown_figures *figures, unsigned int by)
 /**
  * repeat_row - the mean run
  * @repeat: at least one run
- * @row: means of the runs, of the ratios as well
+ * @row: means of the runs, also of the ratios
  */
 void repeat_row(const struct repeat *repeat, struct row *row)
 {
@@ -100,11 +100,11 @@ void repeat_row(const struct repeat *repeat, struct row *row)
 	row->merged_ns /= repeat->runs;
 	row->switches /= repeat->runs;
 	divide_counts(figures, repeat->runs);
-	/* Of these the ratios stay those of all runs together. */
+	/* The ratios of a kind of core stay those of all runs together. */
 	divide_counts(&row->core, repeat->runs);
 	divide_counts(&row->atom, repeat->runs);
 	for (node = 0; node < TD_NR_NODES; node++) {
-		/* A run that lacks it says nothing of all of them. */
+		/* If a run lacks the node, its mean is not known. */
 		if (figures->ratio[node] != TOPDOWN_RATIO_NONE)
 			figures->ratio[node] = repeat->node[node].mean + 0.5;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Several runs of one command: means, and how much they differ.
+ * Several runs of one command: their means, and how much they differ.
  */
 #ifndef TOPDOWN_CLI_REPEAT_H
 #define TOPDOWN_CLI_REPEAT_H
@@ -10,7 +10,7 @@
 
 /**
  * struct spread - values of one kind
- * @nr: how many
+ * @nr: number of values
  * @mean: their mean
  * @squares: sum of the squares of their distances from it
  */
@@ -21,8 +21,8 @@ struct spread {
 };
 
 /**
- * struct repeat - what the runs had
- * @runs: how many
+ * struct repeat - the sums over the runs
+ * @runs: number of runs
  * @length: seconds
  * @slots: slots
  * @node: ratios

@@ -12,7 +12,7 @@
 
 #include "rights.h"
 
-/* Where messages go instead while a screen is up. */
+/* Messages go here while a screen is up. */
 static char *held;
 static size_t held_size;
 
@@ -36,7 +36,7 @@ void report_error(const char *format, ...)
  * @text: where to, empty if there was none; NULL to print again
  * @size: room in @text
  *
- * For who has a screen that a message on stderr would destroy.
+ * A message on stderr would destroy a screen.
  */
 void report_hold(char *text, size_t size)
 {
@@ -81,8 +81,8 @@ int report_open(const char *path, int error)
 }
 
 /**
- * report_write - say why it cannot be written; a reader that left needs no words
- * @name: of the file or stream
+ * report_write - say why output cannot be written, unless a reader has closed the pipe
+ * @name: name of the file or stream
  * @error: errno
  *
  * Return: the exit code.
@@ -164,7 +164,7 @@ int report_attach(const char *path, const char *what, int error)
 }
 
 /**
- * report_session - say why the figures of a followed task cannot be read
+ * report_session - say why a followed task cannot be read
  * @path: the node
  * @error: errno
  *

@@ -18,7 +18,7 @@ enum {
 };
 
 void report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* What is no error has the same form, and goes the same way. */
+/* A note has the same form as an error, and the same destination. */
 #define report_note	report_error
 
 void report_hold(char *text, size_t size);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What this process may do, and what it lacks.
+ * The rights that this process has and lacks.
  *
- * The module asks perf whether the process that opened the node may count a
- * whole CPU; this file only explains the answer.
+ * The module asks perf whether the process that opened the node may count a whole CPU. This
+ * file only explains the answer.
  */
 #include "rights.h"
 
@@ -22,7 +22,7 @@ static bool has_capability(cap_t caps, cap_value_t cap)
 }
 
 /**
- * rights_perfmon - whether the capability for whole CPUs is there
+ * rights_perfmon - whether this process has the capability for whole CPUs
  *
  * Return: true with CAP_PERFMON or CAP_SYS_ADMIN, as perfmon_capable() has it.
  */
@@ -57,8 +57,8 @@ bool rights_paranoid(int *value)
 }
 
 /**
- * rights_explain - say what something needs and what there is
- * @what: figures of whole CPUs, or of tasks of others, for which only the capability
+ * rights_explain - say which rights are needed and which exist
+ * @what: reading whole CPUs, or following tasks of others, for which only the capability
  *	counts
  */
 void rights_explain(enum rights_what what)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What this process may do, and what it lacks.
+ * The rights that this process has and lacks.
  */
 #ifndef TOPDOWN_CLI_RIGHTS_H
 #define TOPDOWN_CLI_RIGHTS_H

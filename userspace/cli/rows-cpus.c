@@ -11,7 +11,7 @@
 #include "report.h"
 #include "stat.h"
 
-/* Intervals of fewer periods are short. */
+/* Intervals with fewer periods are short. */
 #define SHORT_PERIODS	10
 
 static int read_error(const struct stat_run *run, int ret)
@@ -24,7 +24,7 @@ static bool is_measurable(const struct topdown_record *record)
 	return record->source != TOPDOWN_SOURCE_NONE && record->level;
 }
 
-/* One reading of all CPUs says which there are, and whether we may read. */
+/* One reading of all CPUs tells which CPUs there are, and whether we may read them. */
 static int look_at_cpus(struct stat_run *run)
 {
 	struct cpulist possible = { .words = { 0 } }, online = { .words = { 0 } };
@@ -64,8 +64,8 @@ static int look_at_cpus(struct stat_run *run)
 }
 
 /*
- * Closed windows will do where that was asked for, or where they are short against the
- * intervals; else the CPUs count until now at each end of one.
+ * Read closed windows if the user asked for that, or if windows are short compared with the
+ * intervals. Otherwise the CPUs count until now at each end of an interval.
  */
 static void choose_reading(struct stat_run *run)
 {
@@ -115,14 +115,14 @@ static int begin(struct stat_run *run)
 		return read_error(run, ret);
 	run->start_ns = run->span.end_ns;
 	run->grid_ns = topdown_reading_time(run->span.then);
-	/* The machine is measured from just before the command. */
+	/* The measurement of the machine begins just before the command. */
 	return run->options->argv ?
 	       command_start(&run->command, NULL, run->options->device, 0) : 0;
 }
 
 /*
- * The module's state is that of the last window, which may be a small part of the
- * interval.  Where nothing takes turns, the share of the whole interval says more.
+ * The state in a record is that of the last window, which may be a small part of the
+ * interval. If no events take turns, the share of the whole interval says more.
  */
 static unsigned int interval_state(const struct row *row)
 {
@@ -138,7 +138,7 @@ static unsigned int interval_state(const struct row *row)
 	return row->state == TOPDOWN_STATE_OK ? TOPDOWN_STATE_CONTENDED : row->state;
 }
 
-/* Of a CPU that has come since, all that it has. */
+/* A CPU that came during the interval has all its time in it. */
 static void fill_times(const struct stat_run *run, struct row *row, unsigned int i,
 		       const struct topdown_record *record)
 {
@@ -150,7 +150,7 @@ static void fill_times(const struct stat_run *run, struct row *row, unsigned int
 	row->figures.running_ns = record->total.running_ns - (then ? then->total.running_ns : 0);
 }
 
-/* Where only the sum is shown, all else of a CPU would be work for nobody. */
+/* If only the sum is shown, nobody needs the slots of a CPU. */
 static int fill_figures(const struct stat_run *run, struct row *row, unsigned int i,
 			const struct topdown_record *record)
 {
@@ -170,7 +170,7 @@ static void begin_row(struct row *row, enum row_kind kind)
 	row->flags_known = true;
 }
 
-/* The CPU in place @i of the readings. */
+/* Fill the row of the CPU in place @i of the readings. */
 static int fill_row(const struct stat_run *run, struct row *row, unsigned int i)
 {
 	const struct topdown_record *record = topdown_reading_record(run->span.now, i);
@@ -212,17 +212,17 @@ static uint64_t time_of(const struct stat_run *run, const struct row *cpu)
 	return enabled + late >= length && enabled <= length + late ? enabled : length;
 }
 
-/* The sum has the states of the whole interval, not those of the last windows. */
+/* The sum takes states of the whole interval, not of the last windows. */
 static void join(struct row *sum, struct row *cpu, uint64_t time_ns)
 {
-	/* The kernel counts those that were measured at any time. */
+	/* The module also counts CPUs that were measured for some time. */
 	bool counts = cpu->level && (cpu->figures.enabled_ns || cpu->state == TOPDOWN_STATE_OK);
 
 	cpu->time_ns = counts ? time_ns : 0;
 	sum->time_ns += cpu->time_ns;
 	sum->nr_cpus += counts;
 	sum->state = td_state_worse(sum->state, cpu->state);
-	/* One that was never measured has none of these. */
+	/* A CPU that was never measured has none of these. */
 	if (!cpu->level)
 		return;
 	sum->flags |= cpu->flags;
@@ -234,14 +234,14 @@ static void join(struct row *sum, struct row *cpu, uint64_t time_ns)
 		sum->source = TOPDOWN_SOURCE_MIXED;
 }
 
-/* CPUs that were off or excluded all the time are only shown to those who named them. */
+/* A CPU that was offline or excluded all the time is shown only if the user named it. */
 static bool is_kept(const struct row *row, bool idle_rows)
 {
 	return idle_rows || row->figures.enabled_ns ||
 	       (row->state != TOPDOWN_STATE_OFFLINE && row->state != TOPDOWN_STATE_EXCLUDED);
 }
 
-/* Rows for the sum and, unless that is all that is shown, for each CPU. */
+/* Make the row of the sum and, unless only the sum is shown, the row of each CPU. */
 static int make_rows(struct stat_run *run, struct row *spare)
 {
 	const struct span *span = &run->span;
@@ -278,7 +278,7 @@ static int make_rows(struct stat_run *run, struct row *spare)
 
 static int compare(struct stat_run *run)
 {
-	/* Zeroed once: no more of it is looked at than what fill_row() writes. */
+	/* This is zeroed once only: nobody looks at more than fill_row() writes. */
 	static struct row spare;
 
 	begin_row(&spare, ROW_CPU);
@@ -289,7 +289,7 @@ static int fill(struct stat_run *run, uint64_t *now_ns)
 {
 	int ret;
 
-	/* The last one ends now, so that all together are what there was. */
+	/* The last interval ends now, so that all intervals together cover the measurement. */
 	ret = span_end(&run->span, run->asks_always || (run->asks_first && run->last));
 	if (!ret)
 		ret = compare(run);
@@ -300,7 +300,7 @@ static int fill(struct stat_run *run, uint64_t *now_ns)
 	return 0;
 }
 
-/* The rows that were asked for, of those of all CPUs. */
+/* Keep the rows that the user asked for. */
 static void choose(struct stat_run *run)
 {
 	if (run->options->per != TOPOLOGY_NONE)

@@ -10,7 +10,7 @@
 #include "report.h"
 #include "stat.h"
 
-/* Rows of several tasks have one level unless asked for more, to fit the screen. */
+/* Rows of several tasks have level 1 unless the user asks for more, to fit the screen. */
 static void choose_form(struct stat_run *run)
 {
 	const struct stat_options *options = run->options;
@@ -23,7 +23,7 @@ static void choose_form(struct stat_run *run)
 		run->interval.level = 1;
 }
 
-/* How the machine is measured; not everybody may see that. */
+/* Look how the machine is measured. Not every user may see that. */
 static void look_at_machine(struct tasks *tasks)
 {
 	const unsigned int kept = TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_REFINED |
@@ -69,7 +69,7 @@ static int attach(struct stat_run *run)
 	return ret;
 }
 
-/* The command attaches itself, so that nothing of it is missed. */
+/* The command attaches itself, so that no part of it is missed. */
 static int begin_command(struct stat_run *run)
 {
 	unsigned int flags = TOPDOWN_ATTACH_DISABLED | TOPDOWN_ATTACH_ON_EXEC;
@@ -123,7 +123,7 @@ static int fill_row(const struct stat_run *run, struct row *row, const struct ta
 	return topdown_session_between(&task->then, now, row->level, &row->figures);
 }
 
-/* A task that is over has its last row, and then none. */
+/* A task that is over has a last row, and then no row. */
 static int compare(struct stat_run *run)
 {
 	struct interval *interval = &run->interval;
@@ -157,7 +157,7 @@ static int fill(struct stat_run *run, uint64_t *now_ns)
 	return 0;
 }
 
-/* Without a right to whole CPUs the device cannot say who has ended, so ask. */
+/* Without the right to whole CPUs the device does not report the end of a task, so ask. */
 static bool alive(struct stat_run *run)
 {
 	return !tasks_read(&run->tasks, 0) && tasks_alive(&run->tasks);

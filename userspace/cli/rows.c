@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What one interval has to say, independent of how it is printed.
+ * The contents of one interval, independent of how it is printed.
  */
 #include "rows.h"
 
@@ -18,7 +18,7 @@ const struct row_flag row_flags[ROW_FLAGS] = {
 };
 
 /**
- * row_kind_name - what a row is about
+ * row_kind_name - the name of the kind of a row
  * @row: row
  *
  * Return: a word.
@@ -45,7 +45,7 @@ const char *row_kind_name(const struct row *row)
  * row_turns - may groups of events have been counted in turns?
  * @row: row
  *
- * Then only the module knows how much of the time is all that there can be.
+ * If so, only the module knows the largest share of the time that a group can have.
  *
  * Return: true or false.
  */
@@ -88,10 +88,10 @@ bool row_running(const struct row *row, double *share)
 }
 
 /**
- * row_short - less was measured than the whole time, and not because groups take turns
+ * row_short - whether some time was not measured, apart from groups that take turns
  * @row: row
  *
- * One that slept has no time, but nothing was missed.
+ * A row that slept has no time, but nothing was missed.
  */
 bool row_short(const struct row *row)
 {
@@ -101,18 +101,18 @@ bool row_short(const struct row *row)
 }
 
 /**
- * row_partial - whether a row does not say all of its interval
+ * row_partial - whether a row does not cover all of its interval
  * @row: row
  */
 bool row_partial(const struct row *row)
 {
 	if (row->task)
 		return row->state == TOPDOWN_SESSION_ENDED || row->incomplete || row_short(row);
-	/* Of a sum the states of its CPUs say more than their shares added up. */
+	/* The states of the CPUs of a sum say more than the sum of their shares. */
 	return row->state != TOPDOWN_STATE_OK || (row->kind == ROW_CPU && row_short(row));
 }
 
-/* The largest of some nodes, bit n for node n; -1 for none. */
+/* The largest of the @nodes, bit n for node n; -1 for none. */
 static int largest(const struct row *row, uint32_t nodes)
 {
 	unsigned int node;
@@ -130,8 +130,8 @@ static int largest(const struct row *row, uint32_t nodes)
 }
 
 /*
- * AMD publishes no thresholds.  There a cause is worth a closer look if it costs more
- * than what retires, and all of its children are.
+ * AMD publishes no thresholds. There a node of level 1 is over its threshold if it has more
+ * slots than retiring, and so are all its children.
  */
 static uint32_t over_retiring(const struct row *row)
 {
@@ -157,7 +157,7 @@ static uint32_t over_retiring(const struct row *row)
  * row_over - the nodes that are over their published thresholds
  * @row: row
  *
- * Where cores of two kinds were added up: over those of both.
+ * If cores of two kinds were added up, the node must be over the thresholds of both.
  *
  * Return: bit n for node n.
  */
@@ -178,7 +178,7 @@ uint32_t row_over(const struct row *row)
 	case TOPDOWN_SOURCE_FALLBACK:
 		return td_thresholds_over(&td_thresholds_core, ratio);
 	default:
-		/* What a newer module measures with has thresholds that are not known here. */
+		/* The thresholds of a source that only a newer module has are not known here. */
 		return 0;
 	}
 }
@@ -200,7 +200,7 @@ int row_bottleneck(const struct row *row)
 /**
  * row_bottleneck_child - the largest child of the bottleneck that is over its threshold
  * @row: row
- * @parent: what row_bottleneck() said
+ * @parent: the result of row_bottleneck()
  *
  * Return: an enum topdown_node, -1 if there is none.
  */
@@ -242,7 +242,7 @@ bool row_hybrid(const struct row *row)
 }
 
 /**
- * interval_nodes - the nodes of which any row has figures
+ * interval_nodes - the nodes that have a ratio in any row
  * @interval: interval
  *
  * Return: bit n for node n.
@@ -259,7 +259,7 @@ uint32_t interval_nodes(const struct interval *interval)
 
 /**
  * row_level - the level that a row shows
- * @level: highest level of its figures
+ * @level: highest level of its ratios
  * @interval: interval with the level that was asked for
  */
 unsigned int row_level(unsigned int level, const struct interval *interval)
@@ -270,7 +270,7 @@ unsigned int row_level(unsigned int level, const struct interval *interval)
 /**
  * interval_make - make room for rows
  * @interval: rows are replaced; there are none yet
- * @nr: how many there will be
+ * @nr: number of rows
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What one interval has to say, independent of how it is printed.
+ * The contents of one interval, independent of how it is printed.
  */
 #ifndef TOPDOWN_CLI_ROWS_H
 #define TOPDOWN_CLI_ROWS_H
@@ -9,7 +9,7 @@
 
 #include "cpulist.h"
 
-/* Below this share of the time a figure is partial; the module has the same. */
+/* Below this share of the time a row is partial. The module uses the same share. */
 #define ROW_RUNNING_FULL	0.99
 
 struct repeat;
@@ -17,7 +17,7 @@ struct watched;
 struct task;
 
 /**
- * enum row_kind - what a row is about
+ * enum row_kind - the subject of a row
  *
  * @ROW_ALL: the sum over the CPUs
  * @ROW_CPU: one CPU
@@ -46,8 +46,8 @@ enum row_kind {
 };
 
 /**
- * struct row - figures of one CPU, of the sum, or of one task, in one interval
- * @kind: what it is about
+ * struct row - one CPU, the sum, or one task, in one interval
+ * @kind: the subject
  * @task: the task; NULL for CPUs
  * @cpu: CPU number or TOPDOWN_CPU_ALL; 0 for tasks
  * @core_id: number of the core in its socket, of ROW_CORE; else -1
@@ -64,14 +64,14 @@ enum row_kind {
  *	much of it was busy
  * @figures: slots, times and ratios
  * @core: the part of @figures on P-cores of a hybrid machine; of tasks only
- * @atom: the part on its E-cores
+ * @atom: the part of @figures on E-cores; of tasks only
  * @rate: slots per second; of topdown top only
  * @window: number of the window; of windows only
  * @event: the event; of watch events only
- * @watched: its threshold; NULL for none
+ * @watched: the threshold of @event; NULL for none
  * @merged_ns: on-CPU time between switches too close to measure; of tasks only
- * @switches: how often it was given a CPU; of tasks only
- * @incomplete: some of its children could not be followed; of tasks only
+ * @switches: how often the task was given a CPU; of tasks only
+ * @incomplete: some thread or child could not be followed; of tasks only
  */
 struct row {
 	enum row_kind kind;
@@ -100,15 +100,15 @@ struct row {
 };
 
 /**
- * struct interval - everything that is printed of one interval
+ * struct interval - the contents of one interval
  * @time: end of the interval, seconds since the epoch
  * @elapsed: seconds from the start of the measurement to that end
  * @length: length of the interval in seconds
  * @level: highest level that was asked for
  * @nr: number of @row
  * @row: rows: first the sum, then the CPUs; or those of tasks
- * @tasks: they are of tasks
- * @repeat: what the runs had of which the one row is the mean, or NULL
+ * @tasks: the rows are of tasks
+ * @repeat: the runs, if the one row is their mean; else NULL
  */
 struct interval {
 	double time;
@@ -122,9 +122,9 @@ struct interval {
 };
 
 /**
- * struct row_flag - a limit of what figures say
+ * struct row_flag - a limit of what ratios say
  * @flag: TOPDOWN_RECORD_*
- * @word: for people
+ * @word: its name for people
  */
 struct row_flag {
 	unsigned int flag;

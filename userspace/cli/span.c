@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The time that an interval's figures are of: the CPUs are read at both ends of it.
+ * The span of an interval: the CPUs are read at both of its ends.
  *
- * CPUs that are asked count until now, at the price of a system call and of interrupts.
- * Otherwise an end is where each CPU has last counted by itself, and costs memory reads.
+ * If the CPUs are asked, they count until now, at the price of a system call and of
+ * interrupts. Otherwise an end is where each CPU has last counted by itself, and costs
+ * memory reads only.
  */
 #include "span.h"
 
@@ -17,7 +18,7 @@
  * @cpus: set of CPUs, as for topdown_reading_create()
  * @words: words in @cpus
  *
- * Return: 0 or -errno.  It is to be closed in any case.
+ * Return: 0 or -errno.  The caller closes the span in any case.
  */
 int span_open(struct span *span, struct topdown *td, const uint64_t *cpus, unsigned int words)
 {
@@ -26,7 +27,7 @@ int span_open(struct span *span, struct topdown *td, const uint64_t *cpus, unsig
 	memset(span, 0, sizeof(*span));
 	span->td = td;
 	span->can_ask = topdown_has(td, TOPDOWN_FEATURE_FRESH);
-	/* Without a map the module is asked for what it knows. */
+	/* Without a map the module is asked for its records. */
 	if (topdown_map_open(&span->map, td))
 		span->map = NULL;
 	ret = topdown_reading_create(&span->then, td, cpus, words);
@@ -34,7 +35,7 @@ int span_open(struct span *span, struct topdown *td, const uint64_t *cpus, unsig
 }
 
 /**
- * span_close - give all back
+ * span_close - free the readings
  * @span: span, which may be zeroed only
  */
 void span_close(struct span *span)
@@ -54,7 +55,7 @@ static int read_windows(struct span *span, struct topdown_reading *reading)
 	return ret == -EAGAIN ? topdown_reading_update(reading, 0) : ret;
 }
 
-/* The last time that any of the CPUs has counted; 0 if none has. */
+/* The latest time at which one of the CPUs has counted; 0 if none has. */
 static uint64_t last_count(const struct topdown_reading *reading)
 {
 	const struct topdown_record *record;
@@ -80,7 +81,7 @@ static int take(struct span *span, struct topdown_reading *reading, bool ask)
 	if (ret)
 		return ret;
 	end_ns = ask ? topdown_reading_time(reading) : last_count(reading);
-	/* Where nobody has counted since, nothing is added. */
+	/* If no CPU has counted since, the span adds nothing. */
 	if (end_ns > span->end_ns)
 		span->end_ns = end_ns;
 	return 0;
@@ -89,7 +90,7 @@ static int take(struct span *span, struct topdown_reading *reading, bool ask)
 /**
  * span_begin - the first span begins
  * @span: open span
- * @ask: let the CPUs count until now, where the module can
+ * @ask: let the CPUs count until now, if the module can
  *
  * Return: 0 or -errno.
  */
@@ -99,7 +100,7 @@ int span_begin(struct span *span, bool ask)
 
 	span->end_ns = 0;
 	ret = take(span, span->then, ask);
-	/* Of CPUs that never counted this is as good as any time. */
+	/* If no CPU has ever counted, this time is as good as any. */
 	if (!ret && !span->end_ns)
 		span->end_ns = topdown_reading_time(span->then);
 	return ret;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The time that an interval's figures are of: the CPUs are read at both ends of it.
+ * The span of an interval: the CPUs are read at both of its ends.
  */
 #ifndef TOPDOWN_CLI_SPAN_H
 #define TOPDOWN_CLI_SPAN_H
@@ -16,7 +16,7 @@
  * @now: reading of the end
  * @map: where closed windows are read; NULL to ask the module for them
  * @can_ask: the module counts until now on request
- * @end_ns: CLOCK_MONOTONIC up to which @now counts, @then if there is none yet
+ * @end_ns: CLOCK_MONOTONIC up to which @now counts; before the first end, @then
  */
 struct span {
 	struct topdown *td;

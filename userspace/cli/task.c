@@ -20,7 +20,7 @@ static FILE *open_proc(int id, const char *name)
 	return fopen(path, "re");
 }
 
-/* A task chooses its name, so it may have what a terminal or JSON chokes on. */
+/* A task chooses its name, so the name may break a terminal or JSON. */
 static void read_name(int id, char name[TASK_NAME_SIZE])
 {
 	FILE *file = open_proc(id, "comm");
@@ -59,7 +59,7 @@ static int process_of(int tid)
 }
 
 /**
- * tasks_add - remember what is followed
+ * tasks_add - remember a followed task
  * @tasks: tasks
  * @pid: process
  * @tid: thread, or 0
@@ -132,7 +132,7 @@ int tasks_attach_thread(struct tasks *tasks, int tid)
 	return tasks_add(tasks, process_of(tid), tid, session);
 }
 
-/* A thread that has ended since the directory was read is none of the process. */
+/* A thread that has ended since the directory was read is left out. */
 static int attach_listed(struct tasks *tasks, int pid, DIR *dir)
 {
 	struct dirent *entry;
@@ -170,7 +170,7 @@ int tasks_attach_threads(struct tasks *tasks, int pid)
 	int ret;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	/* /proc finds threads by their number too, though it does not list them. */
+	/* /proc also finds threads by their number, although it does not list them. */
 	dir = process_of(pid) == pid ? opendir(path) : NULL;
 	if (!dir)
 		return denied(tasks, "process", pid, -ESRCH);
@@ -230,14 +230,14 @@ bool tasks_alive(const struct tasks *tasks)
 }
 
 /**
- * tasks_detach - follow nothing any more
- * @tasks: tasks; can be used again
+ * tasks_detach - stop following all tasks
+ * @tasks: tasks; they can be used again
  */
 void tasks_detach(struct tasks *tasks)
 {
 	unsigned int i;
 
-	/* What fails here ends with the descriptor. */
+	/* A session that is not detached here ends with the descriptor. */
 	for (i = 0; i < tasks->nr; i++)
 		topdown_session_control(tasks->td, tasks->task[i].session,
 					TOPDOWN_CONTROL_DETACH);

@@ -8,18 +8,18 @@
 #include <stdbool.h>
 #include <topdown.h>
 
-/* The kernel's TASK_COMM_LEN, with room for what it shows of kernel threads. */
+/* The kernel's TASK_COMM_LEN, with room for the longer names of kernel threads. */
 #define TASK_NAME_SIZE		64
 
 /**
  * struct task - a process or a thread
  * @pid: the process; 0 if not known
  * @tid: the thread; 0 for a whole process
- * @name: as /proc has it, printable
- * @session: number
- * @then: what was printed last
- * @now: what was read last
- * @over: its end was printed
+ * @name: name from /proc, with printable characters only
+ * @session: number of the session
+ * @then: the state that was printed last
+ * @now: the state that was read last
+ * @over: the end of the task was printed
  */
 struct task {
 	int pid;

@@ -14,7 +14,7 @@
  * @text: where to
  * @size: room in @text, 8 at least
  * @ratio: in units of 1 / TOPDOWN_RATIO_ONE
- * @unit: what follows a number
+ * @unit: text after the number
  */
 void percent_text(char *text, size_t size, uint32_t ratio, const char *unit)
 {
@@ -42,7 +42,7 @@ void grouped_text(char text[GROUPED_SIZE], uint64_t number)
 	*text = '\0';
 }
 
-/* The digits of a number, at least so many, and where the text ends. */
+/* Write the digits of @number, @least of them or more.  Returns the end of the text. */
 static char *put_digits(char *text, uint64_t number, unsigned int least)
 {
 	char digits[24];
@@ -62,7 +62,7 @@ static char *put_digits(char *text, uint64_t number, unsigned int least)
  * @text: where to
  * @number: number
  *
- * As printf() does it, which takes several times as long.
+ * The text is that of printf(), which takes several times as long.
  *
  * Return: number of characters.
  */
@@ -78,17 +78,17 @@ size_t integer_text(char text[NUMBER_SIZE], uint64_t number)
  * number_text - a number with digits after the point
  * @text: where to
  * @number: number
- * @digits: how many, at most 9
+ * @digits: number of these digits, at most 9
  *
- * As printf() does it, to half a unit of the last digit, where the number is none that
- * only printf() knows.
+ * The text is that of printf() to half a unit of the last digit.  printf() itself writes
+ * numbers that are too large for this.
  *
  * Return: number of characters.
  */
 size_t number_text(char text[NUMBER_SIZE], double number, unsigned int digits)
 {
 	static const double scales[] = { 1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9 };
-	/* Beyond this not every whole number is a double. */
+	/* Above this limit not every whole number is a double. */
 	const double exact = 1ULL << 53;
 	uint64_t whole, scale, scaled;
 	char *end;

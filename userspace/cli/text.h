@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 64 bits in digits, commas and the end. */
+/* The digits of 64 bits, commas and the end. */
 #define GROUPED_SIZE	28
 
-/* Any number of these: the longest double has 309 digits before its point. */
+/* Room for any number: the longest double has 309 digits before its point. */
 #define NUMBER_SIZE	352
 
 size_t integer_text(char text[NUMBER_SIZE], uint64_t number);

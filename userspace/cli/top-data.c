@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * topdown top: the figures of each CPU from one refresh to the next.
+ * topdown top: the counts of each CPU from one refresh to the next.
  *
- * A busy CPU's record moves on once a period, or more often where others ask for
- * fresh readings, and not in step with our refreshes: an interval ends when the
- * record has moved on, and is shown until the next one ends.  The record of an
- * idle CPU stands still, because nothing wakes the CPU up; after two periods
- * that is what idle means.
+ * The record of a busy CPU changes once a period, or more often if other readers ask for
+ * fresh counts. It does not change in step with our refreshes, so an interval ends when the
+ * record has changed, and stays on the screen until the next interval ends. The record of
+ * an idle CPU does not change, because nothing wakes the CPU. A CPU is idle if its record
+ * has not changed for two periods.
  */
 #include "top-data.h"
 
@@ -26,7 +26,7 @@ static void clear_figures(struct top_cpu *cpu)
 
 /**
  * top_data_open - make room
- * @data: to be closed, unless it fails
+ * @data: the caller closes it, unless this fails
  * @nr: number of CPUs
  * @period_ns: the module's period
  * @level: highest level that the machine has
@@ -67,7 +67,7 @@ static bool is_still(const struct top_data *data, const struct topdown_record *r
 }
 
 /**
- * top_data_put - take in what is known of a CPU now
+ * top_data_put - take in the record of a CPU
  * @data: data
  * @cpu: its number
  * @record: its record
@@ -112,7 +112,7 @@ void top_data_put(struct top_data *data, unsigned int cpu,
  * @map: map of as many CPUs
  * @now_ns: CLOCK_MONOTONIC
  *
- * A record that cannot be had now stays as it was.
+ * A record that cannot be read now stays as it was.
  */
 void top_data_read(struct top_data *data, const struct topdown_map_view *map,
 		   uint64_t now_ns)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * topdown top: the figures of each CPU from one refresh to the next.
+ * topdown top: the counts of each CPU from one refresh to the next.
  */
 #ifndef TOPDOWN_CLI_TOP_DATA_H
 #define TOPDOWN_CLI_TOP_DATA_H
@@ -13,7 +13,7 @@
 /**
  * struct top_cpu - one CPU
  * @there: the machine can have it
- * @based: @base is valid
+ * @based: there is a @base
  * @base: the record at the end of the interval shown
  * @row: the interval shown
  */
@@ -31,7 +31,7 @@ struct top_cpu {
  * @period_ns: the module's period, to be set when it changes
  * @level: highest level that the machine has
  * @busy: the module knows how busy CPUs are
- * @nodes: nodes of which a CPU had figures, bit n for node n
+ * @nodes: nodes that a CPU had a ratio of, bit n for node n
  */
 struct top_data {
 	unsigned int nr;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * topdown top: one screen as cells, so that it can be looked at without one.
+ * topdown top: one screen as cells, so that tests need no terminal.
  *
- * Five lines of head, the rows, one line of foot.  Everything beyond the edge is
- * cut off.  Bars are letters, so that they can be read without colours.
+ * The screen has five lines of head, the rows, and one line of foot. Text beyond the edge
+ * is cut off. Bars are letters, so that they can be read without colours.
  */
 #include "top-frame.h"
 
@@ -15,7 +15,7 @@
 
 #include "text.h"
 
-/* Below this a screen has no room for what a row is. */
+/* A smaller screen has no room for a row. */
 #define LINES_LEAST	8
 #define COLUMNS_LEAST	40
 
@@ -62,7 +62,7 @@ static const char * const help[] = {
  * @lines: height
  * @columns: width
  *
- * Return: 0, or -ENOMEM and the frame is as it was.
+ * Return: 0 or -ENOMEM; after an error the frame is unchanged.
  */
 int top_frame_resize(struct top_frame *frame, unsigned int lines, unsigned int columns_new)
 {
@@ -89,7 +89,7 @@ void top_frame_free(struct top_frame *frame)
 }
 
 /**
- * top_frame_page - how many rows there is room for
+ * top_frame_page - the number of rows that fit
  * @frame: frame
  */
 unsigned int top_frame_page(const struct top_frame *frame)
@@ -121,7 +121,7 @@ static void put(struct top_frame *frame, unsigned int line, unsigned int column,
 	cell->look = look;
 }
 
-/* Returns the column behind the text. */
+/* Returns the column after the text. */
 __attribute__((format(printf, 5, 6)))
 static unsigned int print(struct top_frame *frame, unsigned int line, unsigned int column,
 			  enum top_look look, const char *format, ...)
@@ -138,7 +138,7 @@ static unsigned int print(struct top_frame *frame, unsigned int line, unsigned i
 	return column;
 }
 
-/* A number that is cut off is another number. */
+/* Part of a number would be another number, so leave it out. */
 __attribute__((format(printf, 5, 6)))
 static unsigned int print_whole(struct top_frame *frame, unsigned int line,
 				unsigned int column, enum top_look look,
@@ -157,8 +157,8 @@ static unsigned int print_whole(struct top_frame *frame, unsigned int line,
 }
 
 /*
- * The end of a part is where the sum up to it is, so that the bar is as long as
- * it should be and no part is off by more than half a letter at each end.
+ * Each part of the bar ends where the sum of the ratios up to it ends. So the bar has the
+ * right length, and no part is wrong by more than half a letter at each end.
  */
 static void bar(struct top_frame *frame, unsigned int line, unsigned int column,
 		unsigned int width, const struct topdown_figures *figures)
@@ -247,7 +247,7 @@ static void status(struct top_frame *frame, const struct top_screen *screen)
 	free(list);
 }
 
-/* Returns the column of the screen after that of the table, which ends with a mark. */
+/* Returns the screen column after the table's column, which ends with a mark. */
 static unsigned int cell(struct top_frame *frame, unsigned int line, unsigned int at,
 			 enum top_look look, const struct column *column, const char *text)
 {
@@ -268,7 +268,7 @@ static void headings(struct top_frame *frame, const struct top_view *view,
 			  TOP_LOOK_TITLE, list->column[i], list->column[i]->look.heading);
 }
 
-/* How a figure of a row looks. */
+/* The look of a value of a row. */
 static enum top_look look_of(const struct column *column, const struct row *row)
 {
 	double running = 0;
@@ -280,7 +280,7 @@ static enum top_look look_of(const struct column *column, const struct row *row)
 	       !row_turns(row) ? TOP_LOOK_WARN : TOP_LOOK_PLAIN;
 }
 
-/* Why a row has no figures; nothing if it needs no saying. */
+/* Why a row has no values; an empty text if that needs no remark. */
 static const char *remark(const struct row *row)
 {
 	if (row->state != TOPDOWN_STATE_OK && row->state != TOPDOWN_STATE_CONTENDED &&
@@ -300,7 +300,7 @@ static void cpu_line(struct top_frame *frame, unsigned int line, const struct ro
 		at = cell(frame, line, at, look_of(list->column[i], row), list->column[i], text);
 	}
 	if (*remark(row)) {
-		/* Level 2 fills 80 columns, and has no figures here to lose. */
+		/* Level 2 fills 80 columns, but a row with a remark has no values there to lose. */
 		print(frame, line, at + 8 < frame->columns ? at : first, TOP_LOOK_WARN, "%s",
 		      remark(row));
 		return;
@@ -329,7 +329,7 @@ static void foot(struct top_frame *frame, const struct top_view *view)
 /**
  * top_frame_build - write the cells
  * @frame: frame
- * @screen: what to show
+ * @screen: the contents
  */
 void top_frame_build(struct top_frame *frame, const struct top_screen *screen)
 {

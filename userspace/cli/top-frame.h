@@ -7,7 +7,7 @@
 
 #include "top-view.h"
 
-/* What a cell means; the screen decides how it looks. */
+/* The meaning of a cell. top-screen.c decides how it looks. */
 enum top_look {
 	TOP_LOOK_PLAIN,
 	TOP_LOOK_TITLE,
@@ -38,9 +38,9 @@ struct top_frame {
 };
 
 /**
- * struct top_screen - what a frame is made of
- * @view: what of the figures
- * @data: figures
+ * struct top_screen - the contents of a frame
+ * @view: the selection of rows and columns
+ * @data: the CPUs
  * @rows: rows, filtered and sorted
  * @nr_rows: number of @rows
  * @total: their sum

@@ -65,10 +65,10 @@ static bool parse_option(struct top_options *options, int option)
 
 /**
  * top_parse - read the command line
- * @options: what it asks for
+ * @options: the options
  * @argc: number of @argv
  * @argv: "top" and its arguments
- * @done: everything asked for was done already
+ * @done: help was printed, so nothing is left to do
  *
  * Return: 0, or an exit code after a message.
  */

@@ -15,7 +15,7 @@
 
 #include "report.h"
 
-/* <term.h> takes plain words. */
+/* <term.h> defines plain words as macros. */
 #undef lines
 #undef columns
 
@@ -39,7 +39,7 @@ static bool is_addressable(void)
 	return is;
 }
 
-/* newterm() alone would print a message of its own, or exit. */
+/* newterm() alone would print its own message, or exit. */
 static int check_terminal(void)
 {
 	int known = 0;
@@ -89,8 +89,8 @@ static void make_colours(void)
 /**
  * top_screen_open - take the terminal over
  *
- * Signals must be blocked, or curses would handle them itself.  The terminal is
- * given back at exit, whoever calls it.
+ * Signals must be blocked, or curses would handle them itself.  Each exit() gives the
+ * terminal back.
  *
  * Return: 0, or an exit code after a message.
  */
@@ -112,7 +112,7 @@ int top_screen_open(void)
 	nonl();
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
-	/* Alone, an escape shall not wait a second for what may follow. */
+	/* A lone escape shall not wait a second for further characters. */
 	set_escdelay(50);
 	curs_set(0);
 	make_colours();
@@ -147,7 +147,7 @@ static attr_t attribute_of(enum top_look look)
 }
 
 /**
- * top_screen_show - let a frame be seen
+ * top_screen_show - show a frame
  * @frame: frame
  */
 void top_screen_show(const struct top_frame *frame)
@@ -167,7 +167,7 @@ void top_screen_show(const struct top_frame *frame)
 }
 
 /**
- * top_screen_size - how large it is
+ * top_screen_size - the size of the terminal
  * @lines: height
  * @columns: width
  */
@@ -178,7 +178,7 @@ void top_screen_size(unsigned int *lines, unsigned int *columns)
 }
 
 /**
- * top_screen_resize - find out how large it has become
+ * top_screen_resize - take over the new size of the terminal
  */
 void top_screen_resize(void)
 {
@@ -224,7 +224,7 @@ bool top_screen_key(int *key)
 	unsigned int i;
 	int pressed;
 
-	/* A change of size comes among the keys, but nobody pressed it. */
+	/* curses reports a change of size as a key, but nobody pressed it. */
 	do {
 		pressed = getch();
 	} while (pressed == KEY_RESIZE);
@@ -236,7 +236,7 @@ bool top_screen_key(int *key)
 			return true;
 		}
 	}
-	/* Other keys of curses mean nothing, but have been pressed. */
+	/* Other keys of curses have no meaning here, but somebody pressed them. */
 	*key = pressed < KEY_MIN ? pressed : 0;
 	return true;
 }

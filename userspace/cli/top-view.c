@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * topdown top: what of the figures is shown and how, and the keys for it.
+ * topdown top: the selection of rows and columns, and the keys for it.
  */
 #include "top-view.h"
 
@@ -11,7 +11,7 @@
 #include "parse.h"
 #include "report.h"
 
-/* Nobody sorts by more than this; slots of a CPU in a second are some 1e10. */
+/* A CPU has some 1e10 slots a second, so nobody needs a larger limit. */
 #define RATE_MAX	1000000000000000ULL
 
 /**
@@ -40,7 +40,7 @@ static int by_value(double a, double b)
 	return (a < b) - (a > b);
 }
 
-/* Largest first.  CPUs without the figure come after the others, whatever the order. */
+/* Sort the largest first. CPUs without a value come last in either order. */
 static int by_column(const struct row *a, const struct row *b, const struct column *column,
 		     bool reverse)
 {
@@ -53,7 +53,7 @@ static int by_column(const struct row *a, const struct row *b, const struct colu
 	return reverse ? by_value(y.number, x.number) : by_value(x.number, y.number);
 }
 
-/* The CPU number decides where nothing else does. */
+/* CPU numbers decide between equal rows. */
 static int compare(const void *a, const void *b, void *arg)
 {
 	const struct row *x = &(*(const struct top_cpu * const *)a)->row;
@@ -71,7 +71,7 @@ static int compare(const void *a, const void *b, void *arg)
 /**
  * top_view_rows - filter and sort
  * @view: view
- * @data: figures
+ * @data: the CPUs
  * @rows: room for all CPUs
  *
  * Return: number of @rows.
@@ -93,7 +93,7 @@ unsigned int top_view_rows(const struct top_view *view, const struct top_data *d
  * top_view_clamp - scroll back to where there are rows
  * @view: view
  * @nr_rows: number of rows
- * @page: how many of them the screen has room for
+ * @page: number of rows that fit on the screen
  */
 void top_view_clamp(struct top_view *view, unsigned int nr_rows, unsigned int page)
 {
@@ -103,7 +103,7 @@ void top_view_clamp(struct top_view *view, unsigned int nr_rows, unsigned int pa
 		view->first = last;
 }
 
-/* CPU, slots, and then the nodes on the screen. */
+/* The order is CPU, slots, and then the nodes on the screen. */
 static void next_sort(struct top_view *view, int step, uint32_t nodes)
 {
 	const struct column *keys[COLUMNS_MAX] = { view->sort };
@@ -133,7 +133,7 @@ static void next_level(struct top_view *view, const struct top_data *data)
 		return;
 	}
 	view->level = view->level == 1 ? 2 : 1;
-	/* Not by a figure that is not to be seen. */
+	/* Do not sort by a column that is not on the screen. */
 	if (view->level == 1 && column_is_node(view->sort) &&
 	    topdown_node_level(view->sort->of) > 1)
 		view->sort = column_of_node(topdown_node_parent(view->sort->of));
@@ -296,12 +296,12 @@ static void letter_key(struct top_view *view, const struct top_data *data, int k
 }
 
 /**
- * top_view_key - do what a key is for
+ * top_view_key - handle a key
  * @view: view
- * @data: figures
+ * @data: the CPUs
  * @key: a character, or TOP_KEY_*
  * @nr_rows: number of rows
- * @page: how many of them the screen has room for
+ * @page: number of rows that fit on the screen
  */
 void top_view_key(struct top_view *view, const struct top_data *data, int key,
 		  unsigned int nr_rows, unsigned int page)

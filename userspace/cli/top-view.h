@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * topdown top: what of the figures is shown and how, and the keys for it.
+ * topdown top: the selection of rows and columns, and the keys for it.
  */
 #ifndef TOPDOWN_CLI_TOP_VIEW_H
 #define TOPDOWN_CLI_TOP_VIEW_H
@@ -8,7 +8,7 @@
 #include "columns.h"
 #include "top-data.h"
 
-/* Keys without a character; they are none of curses' own. */
+/* Keys without a character, with numbers that curses does not use. */
 enum {
 	TOP_KEY_UP	= 0x1000,
 	TOP_KEY_DOWN,
@@ -22,7 +22,7 @@ enum {
 #define TOP_KEY_ESCAPE		27
 #define TOP_KEY_ENTER		'\n'
 
-/* Lines of a screen that are not rows of CPUs. */
+/* The lines of a screen that have no rows of CPUs. */
 #define TOP_LINES_HEAD		5
 #define TOP_LINES_FOOT		1
 
@@ -33,21 +33,21 @@ enum top_prompt {
 };
 
 /**
- * struct top_view - what is shown
+ * struct top_view - the selection of rows and columns
  * @level: 1 or 2
  * @sort: the column of TABLE_TOP that rows are sorted by
  * @reverse: the other way round: smallest first, but for CPU numbers
- * @filtered: only @cpus
- * @cpus: a set of CPUs
+ * @filtered: only @cpus are shown
+ * @cpus: set of CPUs
  * @min_rate: rows with fewer slots per second are hidden
  * @hide_idle: rows without slots are hidden
- * @frozen: nothing moves
+ * @frozen: the screen does not change
  * @help: the help screen is up
  * @quit: end
  * @first: row at the top
- * @prompt: what is being typed
- * @text: as far as it was typed
- * @message: said until the next key
+ * @prompt: the input that is being typed
+ * @text: the text that was typed so far
+ * @message: message until the next key
  */
 struct top_view {
 	unsigned int level;

@@ -2,9 +2,9 @@
 /*
  * topdown top: show all CPUs live.
  *
- * A refresh reads the map and the clock, and writes the screen; between two of
- * them the process sleeps in poll().  Once a second the module is asked for its
- * period, which can be changed at any time; that interrupts no CPU.
+ * A refresh reads the map and the clock, and writes the screen. Between two refreshes the
+ * process sleeps in poll(). Once a second it asks the module for the period, which can
+ * change at any time. This interrupts no CPU.
  */
 #include "top.h"
 
@@ -24,12 +24,12 @@
 
 /**
  * struct top - a live view going on
- * @options: what was asked for
+ * @options: the command line
  * @td: device
  * @map: records of the CPUs
  * @asked_ns: CLOCK_MONOTONIC when the module was last asked for its period
- * @data: figures
- * @view: what is shown of them
+ * @data: the CPUs
+ * @view: the selection of rows and columns
  * @frame: the screen
  * @rows: rows in the order shown
  * @nr_rows: number of @rows
@@ -50,7 +50,7 @@ struct top {
 	char clock[16];
 };
 
-/* If the module does not answer, the period is the last one known. */
+/* If the module does not answer, keep the last period. */
 static void take_period(struct top *top)
 {
 	uint64_t now = clock_now_ns();
@@ -113,12 +113,12 @@ static void press(struct top *top)
 	while (!top->view.quit && top_screen_key(&key)) {
 		top_view_key(&top->view, &top->data, key, top->nr_rows,
 			     top_frame_page(&top->frame));
-		/* The next key of a burst may scroll through other rows. */
+		/* The next key may scroll, so it needs the new rows. */
 		top->nr_rows = top_view_rows(&top->view, &top->data, top->rows);
 	}
 }
 
-/* Returns the number of a signal that ends it, or 0. */
+/* Returns the number of a signal that ends the view, or 0. */
 static int take_signal(struct top *top)
 {
 	struct signalfd_siginfo info;
@@ -148,8 +148,8 @@ static uint64_t until(uint64_t at_ns)
 }
 
 /*
- * Sleep until a key, a signal or @at_ns.  Return: 0 to go on, an exit code to
- * end, negative when the time has come.
+ * Sleep until a key, a signal or @at_ns. Return: 0 to go on, an exit code to end, or
+ * -SIGINT if Ctrl-C ends a view without an end.
  */
 static int wait_for(struct top *top, uint64_t at_ns)
 {
@@ -160,7 +160,7 @@ static int wait_for(struct top *top, uint64_t at_ns)
 	uint64_t left = until(at_ns);
 	int ret, signal;
 
-	/* Rounded up, or the last millisecond would be spent in turns. */
+	/* Round up, or the process would poll without sleep in the last millisecond. */
 	ret = poll(fds, 2, (left + NS_PER_MS - 1) / NS_PER_MS);
 	if (ret < 0 && errno != EINTR) {
 		ret = errno;
@@ -173,7 +173,7 @@ static int wait_for(struct top *top, uint64_t at_ns)
 		return signal == SIGINT && !top->options->count ? -SIGINT : EXIT_SIGNAL + signal;
 	if (ret > 0 && fds[1].revents) {
 		press(top);
-		/* The terminal is gone: there will be no key to quit with. */
+		/* The terminal is gone, so no key can quit. */
 		if (fds[1].revents & (POLLHUP | POLLERR | POLLNVAL))
 			return EXIT_SIGNAL + SIGHUP;
 	}
@@ -199,7 +199,7 @@ static int loop(struct top *top)
 		if (draw(top))
 			return out_of_memory();
 		ret = wait_for(top, next_ns);
-		/* Ctrl-C is how a view without an end may be ended, too. */
+		/* Ctrl-C may end a view that has no other end. */
 		if (ret == -SIGINT || top->view.quit)
 			return EXIT_OK;
 		if (ret)
@@ -220,7 +220,7 @@ static int show(struct top *top)
 	};
 	int ret;
 
-	/* Through a descriptor, so that the terminal is always given back. */
+	/* Signals come through a descriptor, so that the terminal is always given back. */
 	top->signals = ticker_signals(handled);
 	if (top->signals < 0) {
 		report_error("top: cannot take over signals: %s", strerror(-top->signals));
@@ -244,7 +244,7 @@ static bool check_cpus(const struct top *top)
 		if (top->data.cpu[cpu].there)
 			cpulist_set(&possible, cpu);
 	}
-	/* One that is offline now may be watched coming back. */
+	/* A CPU that is offline now may come back. */
 	return cpulist_check(&top->options->cpus, "-C", &possible, &possible);
 }
 

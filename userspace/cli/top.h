@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * topdown top: what it was asked for.
+ * topdown top: its command line.
  */
 #ifndef TOPDOWN_CLI_TOP_H
 #define TOPDOWN_CLI_TOP_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which CPUs belong together: cores, sockets and NUMA nodes, as sysfs has them.
+ * The CPUs of cores, sockets and NUMA nodes, as sysfs has them.
  */
 #include "topology.h"
 
@@ -12,7 +12,7 @@
 
 #define CPU_DIR	"/sys/devices/system/cpu/cpu%u"
 
-/* -1 where the kernel does not say, as of a CPU that is offline. */
+/* The id from sysfs; -1 if the kernel does not say it, as for a CPU that is offline. */
 static int read_id(unsigned int cpu, const char *name)
 {
 	char path[96];
@@ -29,7 +29,7 @@ static int read_id(unsigned int cpu, const char *name)
 	return id;
 }
 
-/* The directory of a CPU has a link to that of its node. */
+/* The directory of a CPU has a link to its NUMA node. */
 static int read_node(unsigned int cpu)
 {
 	struct dirent *entry;
@@ -87,7 +87,7 @@ static enum row_kind kind_of(enum topology by)
 	}
 }
 
-/* The row for @cpu behind the sum, made at its place if there is none. */
+/* Find the row for @cpu after the sum, and make it if there is none. */
 static struct row *find(struct interval *interval, unsigned int *nr, const struct row *cpu)
 {
 	struct row *row = interval->row;
@@ -127,15 +127,15 @@ static void add(struct row *row, const struct row *cpu)
 
 /**
  * topology_rows - add up the rows of CPUs
- * @interval: rows of the sum and of CPUs; afterwards of the sum and of what CPUs were
- *	added up by, in the order of their numbers
- * @by: what that is
+ * @interval: rows of the sum and of CPUs; afterwards of the sum and of cores, sockets or
+ *	NUMA nodes, in the order of their numbers
+ * @by: cores, sockets or NUMA nodes
  */
 void topology_rows(struct interval *interval, enum topology by)
 {
 	unsigned int i, nr = 1;
 
-	/* A row that is made takes no more room than the row of a CPU that was read. */
+	/* Each CPU makes at most one row, so the rows always fit. */
 	for (i = 1; i < interval->nr; i++) {
 		struct row cpu = interval->row[i], *row;
 

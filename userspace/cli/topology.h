@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which CPUs belong together: cores, sockets and NUMA nodes.
+ * The CPUs of cores, sockets and NUMA nodes.
  */
 #ifndef TOPDOWN_CLI_TOPOLOGY_H
 #define TOPDOWN_CLI_TOPOLOGY_H
@@ -8,9 +8,9 @@
 #include "rows.h"
 
 /**
- * enum topology - what CPUs are added up by
+ * enum topology - how CPUs are added up
  *
- * @TOPOLOGY_NONE: by nothing
+ * @TOPOLOGY_NONE: not at all
  * @TOPOLOGY_CORE: by core
  * @TOPOLOGY_SOCKET: by socket
  * @TOPOLOGY_NODE: by NUMA node

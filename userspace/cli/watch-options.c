@@ -86,7 +86,7 @@ static bool parse_option(struct watch_options *options, int option)
 	return options_common(option, &options->device, &options->output);
 }
 
-/* Percent with up to seven digits after the point, as a ratio of the ABI. */
+/* Read percent with up to seven digits after the point, as a ratio of the ABI. */
 static bool parse_percent(const char *text, uint32_t *ratio)
 {
 	uint64_t unit = TOPDOWN_RATIO_ONE / 100, value;
@@ -150,10 +150,10 @@ static bool check_together(const struct watch_options *options)
 
 /**
  * watch_parse - read the command line
- * @options: what it asks for
+ * @options: the options
  * @argc: number of @argv
  * @argv: "watch" and its arguments
- * @done: everything asked for was done already
+ * @done: help was printed, so nothing is left to do
  *
  * Return: 0, or an exit code after a message.
  */

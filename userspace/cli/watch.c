@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * topdown watch: say when figures cross thresholds.
+ * topdown watch: say when nodes cross thresholds.
  */
 #include "watch.h"
 
@@ -23,7 +23,7 @@ static void end_wait(int signal)
 	topdown_watch_cancel(waiting);
 }
 
-/* What the parent ignores stays ignored. */
+/* A signal that the parent ignores stays ignored. */
 static void catch_signals(void)
 {
 	static const int handled[] = { SIGINT, SIGTERM, SIGHUP };
@@ -34,7 +34,7 @@ static void catch_signals(void)
 		if (!sigaction(handled[i], NULL, &now) && now.sa_handler != SIG_IGN)
 			sigaction(handled[i], &action, NULL);
 	}
-	/* A reader that leaves is seen when writing. */
+	/* A write reports that a reader has gone. */
 	signal(SIGPIPE, SIG_IGN);
 }
 
@@ -144,7 +144,7 @@ static int print(struct watch_options *options, const struct topdown_event *even
 	return output_flush(output);
 }
 
-/* How long to wait yet, -1 for ever. */
+/* The time that is left to wait; -1 for ever. */
 static int left_ms(const struct watch_options *options, uint64_t start_ns)
 {
 	uint64_t gone_ms = (clock_now_ns() - start_ns) / NS_PER_MS;
@@ -154,7 +154,7 @@ static int left_ms(const struct watch_options *options, uint64_t start_ns)
 	return gone_ms < options->timeout_ms ? options->timeout_ms - gone_ms : 0;
 }
 
-/* What a wait that a signal ended exits with, as topdown stat does. */
+/* The exit code after a signal, as in topdown stat. */
 static int signal_status(const struct watch_options *options)
 {
 	if (signalled == SIGINT && !options->count && !options->timeout_ms)
@@ -204,7 +204,7 @@ int watch_main(int argc, char **argv)
 	ret = add_watches(&options, td);
 	if (!ret)
 		ret = watch(&options, td);
-	/* From here on a signal has nothing to end. */
+	/* From here on a signal has no wait to end. */
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);

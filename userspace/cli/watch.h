@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * topdown watch: say when figures cross thresholds.
+ * topdown watch: say when nodes cross thresholds.
  */
 #ifndef TOPDOWN_CLI_WATCH_H
 #define TOPDOWN_CLI_WATCH_H
@@ -19,14 +19,14 @@
 #define WATCH_TIMEOUT_MAX_MS	2147483647
 #define MIN_SLOTS_MAX		1000000000000000000
 
-/* As timeout(1) exits. */
+/* timeout(1) exits with this code too. */
 #define EXIT_TIMED_OUT		124
 
 /**
  * struct watched - a threshold
  * @node: enum topdown_node, or TOPDOWN_WATCH_ANY
  * @ratio: threshold
- * @below: it is crossed downwards
+ * @below: the threshold is crossed downwards
  */
 struct watched {
 	uint32_t node;
@@ -47,7 +47,7 @@ struct watched {
  * @timeout_ms: --timeout; 0 for no limit
  * @output: format, separator and header
  * @nr: number of @watched; 0 for every window that closes
- * @watched: in the order of the command line, in which the module numbers them from 1
+ * @watched: thresholds in the order of the command line; the module numbers them from 1
  */
 struct watch_options {
 	const char *device;
