@@ -57,7 +57,7 @@ static const struct option long_options[] = {
 	{ "verbose", no_argument, NULL, 'v' },
 	{ "schema", no_argument, NULL, OPT_SCHEMA },
 	{ "help", no_argument, NULL, 'h' },
-	/* Those of perf stat. */
+	/* perf stat has these names. */
 	{ "interval-print", required_argument, NULL, 'I' },
 	{ "interval-count", required_argument, NULL, OPT_COUNT },
 	{ "td-level", required_argument, NULL, 'l' },
@@ -127,7 +127,7 @@ static const char usage[] =
 	"  topdown stat -r 5 -o td.txt ./prog     the mean of five runs\n"
 	"  topdown stat -p 1234 --per-thread      each thread, until Ctrl-C\n";
 
-/* One of several that exclude each other. */
+/* These options exclude each other. */
 static bool add_up_by(struct stat_options *options, enum topology by)
 {
 	if (options->per != TOPOLOGY_NONE && options->per != by) {
@@ -255,7 +255,7 @@ static bool check_tasks(const struct stat_options *options)
 	return true;
 }
 
-/* What is located is of one row. */
+/* --locate needs one row. */
 static bool check_locate(const struct stat_options *options)
 {
 	bool rows = options->per_cpu || options->per != TOPOLOGY_NONE || options->per_thread ||
@@ -281,10 +281,10 @@ static bool check_together(struct stat_options *options)
 
 /**
  * stat_parse - read the command line
- * @options: what it asks for
+ * @options: the options
  * @argc: number of @argv
  * @argv: "stat" and its arguments
- * @done: everything asked for was done already
+ * @done: help or the schema was printed, so nothing is left to do
  *
  * Return: 0, or an exit code after a message.
  */
@@ -318,7 +318,7 @@ int stat_parse(struct stat_options *options, int argc, char **argv, bool *done)
 	if (optind < argc) {
 		options->argv = argv + optind;
 	} else if (optind > at) {
-		/* getopt went past "--", and a variable was empty perhaps. */
+		/* getopt went past "--". A variable was perhaps empty. */
 		refuse("'--' without a command (allowed: -- COMMAND [ARG...])");
 		return EXIT_USAGE;
 	}

@@ -16,7 +16,7 @@
 #include "locate.h"
 #include "report.h"
 
-/* A failure of ours must not be taken for one of the command. */
+/* A failure of ours must not look like one of the command. */
 static int failure(const struct stat_run *run, int ret)
 {
 	return run->options->argv && (ret == EXIT_RUNTIME || ret == EXIT_DEVICE) ? EXIT_OURS : ret;
@@ -55,7 +55,7 @@ static int prepare(struct stat_run *run)
 	return ret ? ret : run->source->prepare(run);
 }
 
-/* An interval ends: all its rows are made and judged, and some of them are kept. */
+/* End an interval: make and judge all its rows, and keep some of them. */
 static int end_interval(struct stat_run *run)
 {
 	struct interval *interval = &run->interval;
@@ -78,7 +78,7 @@ static int end_interval(struct stat_run *run)
 	return 0;
 }
 
-/* A table may say how to go on. */
+/* A table may be followed by commands that look closer. */
 static int print(struct stat_run *run)
 {
 	int ret = output_interval(&run->output, &run->interval);
@@ -94,7 +94,7 @@ static int print_interval(struct stat_run *run)
 {
 	int ret = end_interval(run);
 
-	/* Nothing is left to say of tasks that are over, or yet of one run of many. */
+	/* A task that is over has no row, and one of several runs has no output. */
 	if (ret || !run->interval.nr || run->options->runs)
 		return ret;
 	return print(run);
@@ -120,8 +120,8 @@ static bool is_alive(struct stat_run *run)
 }
 
 /*
- * What a terminal sends goes to the command anyway, and what a process sends us is
- * meant for it as well.
+ * A terminal sends its signals to the command too. A signal from a process is sent to us,
+ * but meant for the command as well.
  */
 static void hand_on(struct stat_run *run)
 {
@@ -142,7 +142,7 @@ static enum ticker_event wait_interval(struct stat_run *run)
 	}
 }
 
-/* Until what is measured ends, or what was asked for is over. */
+/* Print until the measured tasks end, or the measurement is over. */
 static int follow(struct stat_run *run, enum ticker_event *event)
 {
 	uint64_t printed = 0;
@@ -160,7 +160,10 @@ static int follow(struct stat_run *run, enum ticker_event *event)
 		if (ret)
 			return ret;
 		printed++;
-		/* The interval itself may have been told of the end, which is told once. */
+		/*
+		 * The interval itself may have read the end of the tasks, which poll()
+		 * reports only once.
+		 */
 		if (*event == TICKER_INTERVAL && run->over && !run->options->argv)
 			*event = TICKER_TARGET;
 	} while (*event == TICKER_INTERVAL && printed != run->options->count);
@@ -187,10 +190,7 @@ static void say_what(const struct stat_run *run)
 	run->source->note(run);
 }
 
-/*
- * What a measurement exits with that a signal ended: Ctrl-C is how one without an end
- * is meant to be ended.
- */
+/* The exit code after a signal. Ctrl-C is the way to end a measurement that has no other end. */
 static int signal_status(const struct stat_run *run)
 {
 	const struct stat_options *options = run->options;
@@ -218,7 +218,7 @@ static int measure_alone(struct stat_run *run)
 	return ret;
 }
 
-/* When nothing is left to measure, signals are still for the command. */
+/* If nothing is left to measure, signals are still handed on to the command. */
 static void outlast(struct stat_run *run)
 {
 	tasks_detach(&run->tasks);
@@ -226,10 +226,7 @@ static void outlast(struct stat_run *run)
 	wait_interval(run);
 }
 
-/*
- * One run.  @status is that of the command, which is what counts unless it says
- * that all went well.
- */
+/* Measure one run. @status is the status of the command, which counts unless it is 0. */
 static int measure_run(struct stat_run *run, int *status)
 {
 	enum ticker_event event = TICKER_TARGET;
@@ -254,13 +251,13 @@ static int measure_run(struct stat_run *run, int *status)
 	return ret;
 }
 
-/* A signal ended it, or was for it, whatever it made of that. */
+/* A signal ended the command or was handed on to it, with any effect. */
 static bool was_interrupted(const struct stat_run *run)
 {
 	return run->command.killed || run->signal;
 }
 
-/* The first run that fails decides the status; one that is interrupted is the last. */
+/* The first run that fails decides the status. A run that is interrupted is the last. */
 static int measure_command(struct stat_run *run)
 {
 	uint64_t runs = run->options->runs ? run->options->runs : 1, i;
@@ -271,7 +268,7 @@ static int measure_command(struct stat_run *run)
 		ret = measure_run(run, &status);
 		if (!worst)
 			worst = status;
-		/* Half a run says little of the mean, but more than nothing. */
+		/* Half a run says little about the mean, but more than no run. */
 		if (!ret && run->options->runs && !(was_interrupted(run) && run->repeat.runs))
 			repeat_add(&run->repeat, &run->interval.row[0], run->interval.length);
 		if (was_interrupted(run))
@@ -289,7 +286,7 @@ static int measure(struct stat_run *run)
 
 	if (options->argv)
 		command_prepare(&run->command, options->argv);
-	/* A reader that leaves is seen when writing, and is not worth dying. */
+	/* A write reports that a reader has gone, which is no reason to die. */
 	signal(SIGPIPE, SIG_IGN);
 	ret = output_open(&run->output, options->path, options->append);
 	if (ret)
@@ -306,7 +303,7 @@ static int measure(struct stat_run *run)
 	return ret ? ret : failure(run, closed);
 }
 
-/* A command is measured by itself unless it is said that CPUs are meant. */
+/* A command is measured by itself unless the user asks for CPUs. */
 static const struct row_source *source_of(const struct stat_options *options)
 {
 	bool tasks = options->pids.nr || options->tids.nr ||

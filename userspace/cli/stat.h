@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * topdown stat: what it was asked for, and the measurement.
+ * topdown stat: its command line, and the measurement.
  */
 #ifndef TOPDOWN_CLI_STAT_H
 #define TOPDOWN_CLI_STAT_H
@@ -83,14 +83,14 @@ struct stat_options {
 struct stat_run;
 
 /**
- * struct row_source - what is measured, and makes rows: CPUs, or tasks
- * @prepare: see what there is and may be measured
- * @begin: measure from now on, and say since when in @start_ns and @grid_ns of the run
- * @fill: an interval ends now: all its rows, and CLOCK_MONOTONIC of the end
- * @choose: keep the rows that were asked for; NULL for all
- * @alive: whether there is anything left to measure; NULL for always
- * @note: what is measured, for a terminal
- * @close: give all back
+ * struct row_source - the maker of rows: CPUs, or tasks
+ * @prepare: look at the machine and at the rights of the user
+ * @begin: begin to measure, and set @start_ns and @grid_ns of the run
+ * @fill: end an interval now: make all its rows, and give CLOCK_MONOTONIC of the end
+ * @choose: keep the rows that the user asked for; NULL for all
+ * @alive: whether anything is left to measure; NULL for always
+ * @note: print for a terminal what is measured
+ * @close: free everything
  *
  * @prepare, @begin and @fill return 0, or an exit code after a message.
  */
@@ -109,26 +109,26 @@ extern const struct row_source rows_of_tasks;
 
 /**
  * struct stat_run - a measurement going on
- * @options: what was asked for
+ * @options: the command line
  * @td: device
- * @source: of its rows
+ * @source: the maker of its rows
  * @span: CPUs: the readings of an interval
- * @asks_first: CPUs: they count until now where the measurement begins and ends
- * @asks_always: CPUs: and where any interval does
+ * @asks_first: CPUs: they count until now at the begin and the end of the measurement
+ * @asks_always: CPUs: they count until now at the end of each interval too
  * @cpus: CPUs that are measured, as of now
  * @tasks: tasks that are followed
- * @command: the command that is run, if any
- * @repeat: what its runs had, with -r
- * @start_ns: CLOCK_MONOTONIC from which on it counts
- * @grid_ns: of the start of the grid of intervals, which may be later
- * @then_ns: up to which the last interval counts
- * @woken_ns: when it ended, which may be later
+ * @command: the command, if there is one
+ * @repeat: sums over its runs, with -r
+ * @start_ns: CLOCK_MONOTONIC of the start of the measurement
+ * @grid_ns: CLOCK_MONOTONIC of the start of the grid of intervals, which may be later
+ * @then_ns: CLOCK_MONOTONIC up to which the last interval counts
+ * @woken_ns: CLOCK_MONOTONIC of its end, which may be later
  * @last: the interval is the last
- * @output: where figures go
- * @interval: what is printed
- * @ticker: when
- * @over: as of the last rows nothing is left to measure
- * @signal: that ended the measurement, or was handed on to the command
+ * @output: the output
+ * @interval: the interval that is printed
+ * @ticker: the ends of intervals
+ * @over: the last rows say that nothing is left to measure
+ * @signal: the signal that ended the measurement, or was handed on to the command
  * @partial: some of the time was not measured
  */
 struct stat_run {

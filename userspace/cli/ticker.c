@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When an interval ends: on a grid that does not drift, at a signal, or when what is
- * measured ends.
+ * The ends of intervals: on a grid that does not drift, at a signal, or when the measured
+ * tasks end.
  *
- * Signals come through a descriptor, so that none is lost between looking for
- * one and going to sleep.
+ * Signals come through a descriptor, so that none is lost between a look and the sleep.
  */
 #include "ticker.h"
 
@@ -24,9 +23,9 @@
  * ticker_signals - take over signals
  * @handled: their numbers, ended by 0
  *
- * What the parent ignores (nohup, a shell without job control) stays ignored.
+ * A signal that the parent ignores (nohup, a shell without job control) stays ignored.
  *
- * Return: a descriptor that they come through, or -errno.
+ * Return: a descriptor that reports the signals, or -errno.
  */
 int ticker_signals(const int *handled)
 {
@@ -71,11 +70,11 @@ int ticker_open(struct ticker *ticker)
 }
 
 /**
- * ticker_start - lay the grid
+ * ticker_start - set the grid
  * @ticker: open ticker
  * @start_ns: CLOCK_MONOTONIC of its start
  * @interval_ns: its step, 0 for none
- * @timeout_ns: when to end, counted from the start; 0 for never
+ * @timeout_ns: time from the start to the end; 0 for no end
  */
 void ticker_start(struct ticker *ticker, uint64_t start_ns, uint64_t interval_ns,
 		  uint64_t timeout_ns)
@@ -85,7 +84,7 @@ void ticker_start(struct ticker *ticker, uint64_t start_ns, uint64_t interval_ns
 	ticker->end_ns = timeout_ns ? start_ns + timeout_ns : 0;
 }
 
-/* Steps that went by while the last one was printed are left out. */
+/* Steps that passed while the last interval was printed are left out. */
 static uint64_t next_step(const struct ticker *ticker, uint64_t now_ns)
 {
 	uint64_t steps;
@@ -117,8 +116,8 @@ static int pending_signal(struct ticker *ticker)
 }
 
 /*
- * A descriptor with an error is ready all the time, and so tells nothing more: the
- * device has one for who may not read whole CPUs.
+ * A descriptor with an error is always ready, so poll() says nothing more about it. The
+ * device has an error for a user who may not read whole CPUs.
  */
 static bool target_ready(struct ticker *ticker, short revents)
 {
@@ -133,10 +132,10 @@ static bool target_ready(struct ticker *ticker, short revents)
  * ticker_wait - sleep until the interval ends
  * @ticker: started ticker
  * @now_ns: CLOCK_MONOTONIC from which the next step is looked for
- * @signal: number of the signal, for TICKER_SIGNAL; else untouched, so that one that
- *	came earlier is not forgotten
+ * @signal: number of the signal, for TICKER_SIGNAL; else untouched, so that an earlier
+ *	signal is not forgotten
  *
- * Return: why it ended; errno is set for TICKER_ERROR.
+ * Return: why the sleep ended; errno is set for TICKER_ERROR.
  */
 enum ticker_event ticker_wait(struct ticker *ticker, uint64_t now_ns, int *signal)
 {
@@ -149,7 +148,7 @@ enum ticker_event ticker_wait(struct ticker *ticker, uint64_t now_ns, int *signa
 	bool ends = ticker->end_ns && (!step || ticker->end_ns <= step);
 	int ready, number;
 
-	/* Without any deadline 0 disarms the timer. */
+	/* Without a deadline 0 disarms the timer. */
 	if (arm(ticker, ends ? ticker->end_ns : step))
 		return TICKER_ERROR;
 	for (;;) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * When an interval ends: on a grid that does not drift, at a signal, or when what is
- * measured ends.
+ * The ends of intervals: on a grid that does not drift, at a signal, or when the measured
+ * tasks end.
  */
 #ifndef TOPDOWN_CLI_TICKER_H
 #define TOPDOWN_CLI_TICKER_H
@@ -15,10 +15,10 @@
  * @signals: signalfd
  * @start_ns: CLOCK_MONOTONIC of the start of the grid
  * @interval_ns: step of the grid, 0 for none
- * @end_ns: when the measurement ends, 0 for never
- * @target: descriptor of what is measured, -1 for none: it is the owner's
- * @target_events: what poll() says of @target when it may have ended
- * @look: poll() cannot tell that, so look again and again
+ * @end_ns: CLOCK_MONOTONIC of the end of the measurement, 0 for no end
+ * @target: descriptor of the measured tasks, -1 for none; the owner closes it
+ * @target_events: events of poll() for @target if the tasks may have ended
+ * @look: poll() cannot report that, so look at intervals
  * @from_process: the signal was sent by a process, not by a terminal
  */
 struct ticker {
