@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Regions by the module: a session of the thread, read at each begin and end.
+ * Regions by the module: a session of the thread is read at each begin and end.
  */
 #include "backend.h"
 
@@ -32,7 +32,7 @@ static int td_module_end(struct td_backend *backend, struct td_point *point)
 	memcpy(point->children_slots, seen.out_figures.children_slots,
 	       sizeof(point->children_slots));
 	memcpy(point->part, seen.out_figures.node, sizeof(point->part));
-	/* Before the thread was on a CPU with counters there is none. */
+	/* The session has no level until the thread was on a CPU with counters. */
 	if (seen.out_level) {
 		backend->level = seen.out_level;
 		if (seen.out_figures.slots)
@@ -61,7 +61,7 @@ static void td_module_destroy(struct td_backend *backend, bool child)
 {
 	struct td_module *module = (struct td_module *)backend;
 
-	/* The session is the parent's, whose descriptor this is too. */
+	/* The session belongs to the parent, which shares this descriptor. */
 	if (!child)
 		topdown_session_control(module->td, module->session, TOPDOWN_CONTROL_DETACH);
 	free(module);

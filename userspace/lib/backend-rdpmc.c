@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Regions by RDPMC: a group of SLOTS and the metrics events that counts the
- * thread wherever it runs, and the registers behind it, read in user mode.
+ * Regions by RDPMC. A perf group of SLOTS and the metrics events counts the thread wherever
+ * it runs. RDPMC reads its registers in user mode.
  *
- * PERF_METRICS has eight fractions of 8 bits of the slots since both registers
- * were last 0.  The kernel makes them 0 when it adds them to its own counts: at
- * each read(2) of the group, and where the group stops.  So a point is what the
- * last read(2) said, the anchor, and the registers on top of it, as long as the
- * group has not been stopped since, which the page of SLOTS shows by the number of
- * its lock.  In all other cases there is a new anchor: also where the window since
- * the last one has become so long that a step of its fractions is too much of the
- * region that begins.
+ * PERF_METRICS has eight fractions of the slots since both registers were last 0, in 8 bits
+ * each. The kernel resets both registers when it adds them to its own counts: at each
+ * read(2) of the group, and when the group stops. The result of the last read(2) is the
+ * anchor. A point is the anchor plus the registers, as long as the group has not stopped
+ * since the anchor. If the group has stopped, the number of the lock in the page of SLOTS
+ * has changed, and a new read(2) makes a new anchor. A new anchor is also made if a region
+ * begins and the window since the anchor is so long that a step of the fractions is too
+ * large for that region.
  */
 #include "backend.h"
 
@@ -28,23 +28,23 @@
 #include "../../kmod/metrics.h"
 #include "perf.h"
 
-/* Being interrupted more often than this in a few instructions is no accident. */
+/* More interrupts than this in a few instructions are no accident. */
 #define TD_TRIES		8
 /*
- * A region that begins may find a window as long as itself, so that a step of the
- * fractions is not much of it; and any region one as long as this, as calling the
- * kernel takes some of that itself.
+ * A region may begin in a window that is as long as the region itself: then a step of the
+ * fractions is a small part of the region. Any region may begin in a window of this length,
+ * since a call of the kernel takes part of it anyway.
  */
 #define TD_WINDOW_SLOTS		(1ULL << 18)
 /*
- * The counter can overflow, and then the kernel adds up what nobody is told of, but
- * hours after the last anchor.
+ * The counter can overflow, and then the kernel adds up its counts unnoticed.  This takes
+ * hours from the last anchor.
  */
 #define TD_ANCHOR_NS		1000000000ULL
-/* No lock has this number while nobody writes the page. */
+/* The lock never has this number while nobody writes the page. */
 #define TD_NO_GENERATION	1
 
-/* What the page says of time, for one generation. */
+/* The clock of the page, for one number of the lock. */
 struct td_clock {
 	bool there;
 	uint16_t shift;
@@ -59,10 +59,10 @@ struct td_rdpmc {
 	struct td_perf perf;
 	uint32_t generation;
 	struct td_clock clock;
-	/* The anchor, and the CPU time of the thread then if the page has none. */
+	/* The anchor, and the CPU time of the thread at the anchor if the page has no clock. */
 	struct td_point anchor;
 	uint64_t anchor_cpu_ns;
-	/* What was read in user mode since, and what is taken off the kernel's counts. */
+	/* The last registers read in user mode, and the counts to subtract from the kernel's. */
 	struct td_raw raw;
 	struct td_point skipped;
 	bool lost;
@@ -109,7 +109,7 @@ static void td_clock_read(struct td_rdpmc *rdpmc)
 		rdpmc->anchor_cpu_ns = td_cpu_ns();
 }
 
-/* A window that was not interrupted says how the CPU makes the bytes. */
+/* A window without interruption shows how the CPU makes the bytes. */
 static void td_learn(struct td_rdpmc *rdpmc, const struct td_point *now)
 {
 	struct td_counts counts = { .slots = now->slots - rdpmc->anchor.slots };
@@ -120,7 +120,7 @@ static void td_learn(struct td_rdpmc *rdpmc, const struct td_point *now)
 	td_quant_learn(&rdpmc->quant, &counts);
 }
 
-/* The kernel's arithmetic, so that a point before and one after it agree. */
+/* Use the kernel's arithmetic, so that a point before an anchor and one after it agree. */
 static void td_add_registers(const struct td_rdpmc *rdpmc, const struct td_raw *raw,
 			     struct td_point *point)
 {
@@ -134,7 +134,7 @@ static void td_add_registers(const struct td_rdpmc *rdpmc, const struct td_raw *
 	}
 }
 
-/* The page's times, and how long ago its clock was there. */
+/* Extend the times of the page up to @tsc. */
 static void td_add_time(const struct td_rdpmc *rdpmc, uint64_t tsc, struct td_point *point)
 {
 	const struct td_clock *clock = &rdpmc->clock;
@@ -154,9 +154,9 @@ static void td_add_time(const struct td_rdpmc *rdpmc, uint64_t tsc, struct td_po
 }
 
 /*
- * Somebody took the counter for good and the group had to be started again, or
- * cannot be.  Nobody knows whose slots it counted last, so they are nobody's: the
- * counts go on where they were, and only the time goes by.
+ * Another user of perf took the counter for good, and the group had to be started again or
+ * cannot be started. Nobody knows whose slots the group counted last, so they are dropped:
+ * the counts continue where they were, and only the time passes.
  */
 static void td_lose(struct td_rdpmc *rdpmc, struct td_point *point)
 {
@@ -189,7 +189,7 @@ static void td_drop_anchor(struct td_rdpmc *rdpmc, const struct td_point *point,
 	rdpmc->raw.tsc = 0;
 }
 
-/* By the kernel: a new anchor, with both registers 0. */
+/* Read through the kernel. This makes a new anchor with both registers 0. */
 static int td_call(struct td_rdpmc *rdpmc, struct td_point *point)
 {
 	uint32_t before = td_lock(rdpmc);
@@ -197,7 +197,7 @@ static int td_call(struct td_rdpmc *rdpmc, struct td_point *point)
 
 	ret = td_perf_read(&rdpmc->perf, point);
 	if (ret == -ENODATA) {
-		/* Only an error of the group's own ends here, and it is over or not. */
+		/* Enabling ends only an error state of the group, and may fail. */
 		rdpmc->lost = true;
 		td_perf_enable(&rdpmc->perf);
 		td_lose(rdpmc, point);
@@ -218,7 +218,7 @@ static int td_call(struct td_rdpmc *rdpmc, struct td_point *point)
 	return 1;
 }
 
-/* In user mode, or false. */
+/* Read in user mode; false if that is impossible. */
 static bool td_fast(struct td_rdpmc *rdpmc, struct td_point *point, uint64_t *window)
 {
 	struct td_raw raw = { };
@@ -252,7 +252,7 @@ static int td_rdpmc_begin(struct td_backend *backend, uint64_t average, struct t
 	    (window <= TD_WINDOW_SLOTS || window <= average))
 		return 0;
 	ret = td_call(rdpmc, point);
-	/* The way back from the kernel is not the region's. */
+	/* The return from the kernel does not belong to the region. */
 	if (ret > 0 && !td_fast(rdpmc, point, &window))
 		*point = rdpmc->anchor;
 	return ret;
@@ -273,7 +273,7 @@ static void td_rdpmc_figures(const struct td_backend *backend, const struct td_p
 	struct td_counts counts = { .slots = sum->slots };
 	unsigned int i;
 
-	/* Of regions much shorter than a step of the fractions. */
+	/* The sum over regions that are much shorter than a step may be below 0. */
 	for (i = 0; i < TD_METRIC_NR; i++)
 		counts.metric[i] = (int64_t)sum->part[i] < 0 ? 0 : sum->part[i];
 	td_counts_correct(&counts, &rdpmc->quant);

@@ -9,15 +9,15 @@
 #include "internal.h"
 
 /**
- * struct td_point - what a thread has used until now
+ * struct td_point - the times and slots of a thread until now
  * @enabled_ns: time on CPUs
  * @running_ns: the part of it that was measured
- * @slots: all slots counted
+ * @slots: all slots that were counted
  * @children_slots: as topdown_figures.children_slots (module), or not used (RDPMC)
  * @part: slots of the nodes (module) or of the PERF_METRICS fields (RDPMC)
  *
- * Only differences have a meaning, and only sums of these are counts: modulo
- * 2^64, as one difference of a field can be a little below 0.
+ * Only differences have a meaning.  A difference can be a little below 0, so it is modulo
+ * 2^64, and only sums of differences are counts.
  */
 struct td_point {
 	uint64_t enabled_ns;
@@ -30,7 +30,7 @@ struct td_point {
 struct td_backend;
 
 /**
- * struct td_backend_ops - what a backend can do
+ * struct td_backend_ops - the operations of a backend
  * @begin: read at the begin of a region that uses so many slots on average
  * @end: read at the end of a region
  * @figures: make figures, with ratios, of a sum of differences
@@ -57,7 +57,7 @@ struct td_backend {
 };
 
 int td_backend_module(struct td_backend **out, struct topdown *td);
-/* With the reason why not, if it fails. */
+/* @reason says why it failed, if it does. */
 int td_backend_rdpmc(struct td_backend **out, enum topdown_region_reason *reason);
 
 #endif /* TOPDOWN_BACKEND_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Sets of CPUs: CPU n is bit n % 64 of word n / 64, as text 0-3,8.
+ * Sets of CPUs: CPU n is bit n % 64 of word n / 64. Their text is like 0-3,8.
  */
 #include "internal.h"
 
@@ -27,7 +27,7 @@ unsigned int td_count_cpus(const uint64_t *cpus, unsigned int words)
 	return n;
 }
 
-/* What may be given to a function that takes a set; no address and no words are all. */
+/* Check a set that a caller passes. No address and no words mean all CPUs. */
 int td_check_set(const uint64_t *cpus, unsigned int words)
 {
 	if (!cpus && !words)
@@ -39,7 +39,7 @@ int td_check_set(const uint64_t *cpus, unsigned int words)
 	return td_count_cpus(cpus, words) ? 0 : -EINVAL;
 }
 
-/* Decimal digits; NULL if there are none.  Too many of them are UINT64_MAX. */
+/* Read decimal digits; NULL if there are none. A number with too many is UINT64_MAX. */
 static const char *td_digits(const char *text, uint64_t *value)
 {
 	const char *at = text;
@@ -55,7 +55,7 @@ static const char *td_digits(const char *text, uint64_t *value)
 	return at == text ? NULL : at;
 }
 
-/* One number or range; what follows it, or NULL. */
+/* Read one number or range. Returns the text after it, or NULL. */
 static const char *td_range(const char *part, uint64_t *first, uint64_t *last)
 {
 	const char *at = td_digits(part, first);
@@ -102,7 +102,7 @@ TD_API int topdown_cpus_parse(const char *text, uint64_t *cpus, unsigned int wor
 	}
 }
 
-/* Write behind what is there; what does not fit is only counted. */
+/* Append to the text. Characters that do not fit are only counted. */
 static void __attribute__((format(printf, 4, 5)))
 td_append(char *text, size_t size, size_t *length, const char *format, ...)
 {
@@ -139,8 +139,8 @@ TD_API size_t topdown_cpus_text(const uint64_t *cpus, unsigned int words, char *
 }
 
 /*
- * The CPUs that are plugged in.  Where nobody says so none is known to be missing,
- * and the set is full.
+ * The CPUs that are present. If the kernel does not say that, no CPU is known to be
+ * missing, and the set is full.
  */
 void td_present_cpus(uint64_t cpus[TOPDOWN_CPUS_WORDS_MAX])
 {

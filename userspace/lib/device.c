@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The handle: a descriptor of the right device, and what INFO said.
+ * The handle: a descriptor of the device, and the answer of INFO.
  */
 #include "internal.h"
 
@@ -19,7 +19,7 @@
 #error "TOPDOWN_VERSION comes from the Makefile"
 #endif
 
-/* The name that the module registers, and so that of its sysfs directory. */
+/* The module registers this name, which is also the name of its sysfs directory. */
 #define TD_DEVICE_NAME	"topdown"
 
 TD_API const char *topdown_version(void)
@@ -44,14 +44,13 @@ int td_ioctl(const struct topdown *td, unsigned long request, void *arg)
 	} while (ret < 0 && errno == EINTR);
 	if (ret < 0)
 		return -errno;
-	/* The ABI knows no other answer: this is not our device. */
+	/* The ABI has no other answer, so this is not our device. */
 	return ret ? -EPROTO : 0;
 }
 
 /*
- * Opening a node, let alone an ioctl on it, can have effects on a device that
- * is not ours, so the kernel is asked whose it is.  Without sysfs there is
- * nobody to ask, and only the INFO command can tell.
+ * Opening a node, and even more an ioctl on it, can have effects on a foreign device. So
+ * ask sysfs which driver the node has. Without sysfs only the INFO command can tell.
  */
 static int td_check_node(const struct stat *st)
 {
@@ -85,11 +84,11 @@ static int td_open_node(const char *path)
 	if (ret)
 		return ret;
 
-	/* No command writes, so a node that may only be read is enough. */
+	/* No command needs a descriptor that can write. */
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	/* The name may have got another meaning since the check. */
+	/* The name may mean another node since the check. */
 	if (fstat(fd, &after))
 		ret = -errno;
 	else if (!S_ISCHR(after.st_mode) || after.st_rdev != before.st_rdev)
@@ -111,7 +110,7 @@ TD_API int topdown_info_update(struct topdown *td)
 		return ret;
 	if (!info.out_nr_cpus || info.out_nr_cpus > TOPDOWN_CPUS_WORDS_MAX * 64)
 		return -EPROTO;
-	/* The kernel terminates them; a string without an end is not printed. */
+	/* The kernel terminates these strings. Nobody prints a string without an end. */
 	info.out_cpu_vendor[sizeof(info.out_cpu_vendor) - 1] = '\0';
 	info.out_cpu_name[sizeof(info.out_cpu_name) - 1] = '\0';
 	info.out_codename[sizeof(info.out_codename) - 1] = '\0';
@@ -120,7 +119,7 @@ TD_API int topdown_info_update(struct topdown *td)
 	return 0;
 }
 
-/* A handle for a node that has been checked; on error @fd stays open. */
+/* Make a handle for a node that was checked. After an error @fd stays open. */
 static int td_create(struct topdown **out, int fd)
 {
 	struct topdown *td;
@@ -134,7 +133,7 @@ static int td_create(struct topdown **out, int fd)
 	ret = topdown_info_update(td);
 	if (ret) {
 		free(td);
-		/* Every module knows INFO: who does not, is somebody else. */
+		/* Every module knows INFO, so this is another driver. */
 		return ret == -ENOTTY ? -ENODEV : ret;
 	}
 	*out = td;

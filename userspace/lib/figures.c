@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What figures say of one node, of instructions, and of how busy a CPU was.
+ * The ratio of one node, instructions per cycle, and the busy share.
  */
 #include "internal.h"
 
 /*
- * The one rule of which counts may be used: whoever makes figures gives a ratio to
- * those nodes alone that there are and that were counted in all of the time.
+ * This is the one rule for ratios: figures have a ratio only for nodes that exist and that
+ * were counted all the time.
  */
 TD_API bool topdown_figures_has(const struct topdown_figures *figures, unsigned int node)
 {

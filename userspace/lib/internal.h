@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the files of libtopdown share and its users do not see.
+ * The files of libtopdown share this, and its users do not see it.
  */
 #ifndef TOPDOWN_INTERNAL_H
 #define TOPDOWN_INTERNAL_H
@@ -12,8 +12,8 @@
 #define TD_API		__attribute__((visibility("default")))
 
 /*
- * What the first modules and libraries knew of the structures: callers and modules
- * may know no more, and the numbers never change.
+ * The sizes of the structures in the first release. Callers and modules may know no more,
+ * and the numbers never change.
  */
 #define TD_RECORD_SIZE_MIN	616
 #define TD_MAP_SIZE_MIN		64
@@ -24,10 +24,10 @@
 #define TD_SESSION_MAP_SIZE_MIN	80
 #define TD_SHARE_SIZE_MIN	320
 
-/* No sequence number at rest: those are even. */
+/* No entry at rest has this sequence number: those numbers are even. */
 #define TD_SEQ_NONE		1
 
-/* Entries in a map, one after the other. */
+/* Entries of a map, one after the other. */
 struct td_entries {
 	uint64_t offset;
 	uint64_t stride;
@@ -44,7 +44,7 @@ struct td_copy {
 
 /*
  * @cancel_fd: an eventfd that ends a wait; -1 until there is one
- * @resets: how often the handle's baseline was set anew
+ * @resets: how often the handle's baseline was set
  * @event_size: size of a watch event of the descriptor; 0 if it is not known yet
  */
 struct topdown {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The map: every CPU's record and history at no system call.
+ * The map: the record and the history of every CPU, without a system call.
  */
 #include "internal.h"
 
@@ -12,7 +12,7 @@
 
 #include "../../kmod/metrics.h"
 
-/* A writer is done after a few turns, if its CPU is not taken away. */
+/* A writer ends after a few turns unless its CPU is taken away. */
 #define TD_MAP_TRIES		10000
 
 struct topdown_map_view {
@@ -21,7 +21,7 @@ struct topdown_map_view {
 	struct topdown_map layout;
 };
 
-/* Whether all entries lie in the map, behind its header. */
+/* Check that all entries lie in the map, after its header. */
 bool td_fits(const struct td_entries *entries, uint64_t header_size, uint64_t map_size)
 {
 	if (!entries->nr)
@@ -67,7 +67,7 @@ static int td_check_layout(const struct topdown_map *layout, uint64_t mapped)
 	return 0;
 }
 
-/* Map @size bytes of the node, which are to be @least or more; NULL with errno. */
+/* Map @size bytes of the node, at least @least of them; NULL with errno. */
 const unsigned char *td_map_pages(const struct topdown *td, uint64_t size, size_t least,
 				  uint64_t offset)
 {
@@ -99,7 +99,7 @@ TD_API int topdown_map_open(struct topdown_map_view **out, struct topdown *td)
 		goto err_free;
 	}
 	map->mapped = size;
-	/* Checked once and not looked at again: nothing can change it afterwards. */
+	/* The layout is checked once and not read again, so nothing can change it afterwards. */
 	td_copy_sized(&map->layout, sizeof(map->layout), map->base,
 		      ((const struct topdown_map *)map->base)->header_size);
 	ret = td_check_layout(&map->layout, size);
@@ -133,7 +133,7 @@ TD_API unsigned int topdown_map_history(const struct topdown_map_view *map)
 	return map->layout.history_entries;
 }
 
-/* Cut to, or padded with zeros up to, what the caller knows. */
+/* Copy, and cut the copy or pad it with zeros to the size that the caller knows. */
 void td_copy_sized(void *to, size_t to_size, const void *from, size_t from_size)
 {
 	size_t size = to_size < from_size ? to_size : from_size;
@@ -148,7 +148,7 @@ static const unsigned char *td_map_entry(const struct topdown_map_view *map, uin
 	       (size_t)cpu * map->layout.record_stride;
 }
 
-/* The loop of <linux/topdown.h>, with an end: all copies are of one state. */
+/* The loop of <linux/topdown.h>, but with an end. All copies are of one state. */
 int td_copy_guarded(const struct td_copy *copy, unsigned int nr, const uint32_t *seq_at)
 {
 	unsigned int tries, i;
@@ -180,8 +180,8 @@ static int td_map_copy(const struct topdown_map_view *map, uint32_t cpu,
 }
 
 /*
- * Copy a record without its ratios, unless it is the one that was copied last: @seq is its
- * sequence number then.  An odd one means that there is none.
+ * Copy a record without its ratios, unless @seq says that it is the record that was copied
+ * last. @seq becomes its sequence number. An odd @seq means that nothing was copied yet.
  */
 int td_map_changed(const struct topdown_map_view *map, uint32_t cpu, uint32_t *seq,
 		   struct topdown_record *record)
@@ -193,7 +193,7 @@ int td_map_changed(const struct topdown_map_view *map, uint32_t cpu, uint32_t *s
 
 	if (!(now & 1) && now == *seq)
 		return 0;
-	/* A number from before the copy: at worst the next look copies once too often. */
+	/* The number is from before the copy. At worst the next call copies once too often. */
 	*seq = now;
 	ret = td_map_copy(map, cpu, record, NULL);
 	if (ret)
@@ -216,7 +216,7 @@ TD_API int topdown_map_read_record(const struct topdown_map_view *map, uint32_t 
 	ret = td_map_copy(map, cpu, &record, open ? &current : NULL);
 	if (ret)
 		return ret;
-	/* A number that the machine cannot have has nothing but zeros. */
+	/* An entry for a CPU that the machine cannot have is zeroed. */
 	if (record.cpu != cpu)
 		return -ENOENT;
 
@@ -281,7 +281,7 @@ TD_API void topdown_figures_add(struct topdown_figures *sum,
 {
 	uint32_t nodes = td_nodes_of_level(level);
 
-	/* Without slots there are no ratios, and nothing that would be lacking. */
+	/* Without slots there are no ratios to compute or to lack. */
 	if (sum->slots)
 		nodes &= td_nodes_of_figures(sum);
 	if (more->slots)

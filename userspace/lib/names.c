@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Names of what the ABI numbers.
+ * The names of the numbers of the ABI.
  */
 #include "internal.h"
 

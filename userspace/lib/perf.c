@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The calling thread's own perf group of SLOTS and the metrics events.
+ * A perf group of SLOTS and the metrics events for the calling thread.
  *
- * It is pinned: on a CPU that can count, it counts or is in error, and is never
- * rotated with others, so time that was not measured has one reason.  On a
- * hybrid machine its events belong to the P-cores; on others it waits.
+ * The group is pinned: on a CPU that can count, it counts or is in error, and perf never
+ * rotates it with other groups. So there is only one reason for time that was not measured.
+ * On a hybrid machine the events belong to the P-cores, and the group waits on other cores.
  */
 #include "perf.h"
 
@@ -17,11 +17,11 @@
 #include <unistd.h>
 
 #define TD_PMU_DIR		"/sys/bus/event_source/devices"
-/* Of the Intel driver's event files: "slots", and "topdown-retiring" onwards. */
+/* The Intel driver has these event files: "slots", and "topdown-retiring" and further ones. */
 #define TD_CONFIG_SLOTS		0x0400
 #define TD_CONFIG_METRIC(i)	(0x8000 + 0x100 * (i))
 
-/* The P-cores of a hybrid machine are a PMU of another name. */
+/* On a hybrid machine the PMU of the P-cores has another name. */
 static bool td_perf_knows(const char *event)
 {
 	static const char * const pmus[] = { "cpu_core", "cpu" };
@@ -39,7 +39,7 @@ static bool td_perf_knows(const char *event)
 static int td_perf_open_event(struct td_perf *perf, uint64_t config)
 {
 	struct perf_event_attr attr = {
-		/* On a hybrid machine the P-cores too have this type. */
+		/* On a hybrid machine the P-cores have this type too. */
 		.type = PERF_TYPE_RAW,
 		.size = sizeof(attr),
 		.config = config,
@@ -83,7 +83,7 @@ static int td_perf_map(struct td_perf *perf)
 	return 0;
 }
 
-/* What the errno of the system calls means here. */
+/* The reason for an errno of these system calls. */
 static enum topdown_region_reason td_perf_reason(int error)
 {
 	switch (error) {
@@ -103,7 +103,7 @@ int td_perf_open(struct td_perf *perf, enum topdown_region_reason *reason)
 {
 	int ret;
 
-	/* Elsewhere the same numbers are other events. */
+	/* On other machines the same numbers are other events. */
 	*reason = TOPDOWN_REGION_NO_METRICS;
 	if (!td_perf_knows("slots") || !td_perf_knows("topdown-retiring"))
 		return -EOPNOTSUPP;
@@ -130,7 +130,7 @@ err_close:
 	return ret;
 }
 
-/* A forked child has the descriptors but not the page, and maybe another there. */
+/* A forked child has the descriptors but not the page. It may have another page at this address. */
 void td_perf_close(struct td_perf *perf, bool child)
 {
 	if (perf->page && !child)
@@ -139,7 +139,7 @@ void td_perf_close(struct td_perf *perf, bool child)
 		close(perf->fd[--perf->nr]);
 }
 
-/* Fails in no other way than that it stays as it was. */
+/* If this fails, the group only stays as it was. */
 void td_perf_enable(const struct td_perf *perf)
 {
 	ioctl(perf->fd[0], PERF_EVENT_IOC_ENABLE, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The calling thread's own perf group of SLOTS and the metrics events.
+ * A perf group of SLOTS and the metrics events for the calling thread.
  */
 #ifndef TOPDOWN_PERF_H
 #define TOPDOWN_PERF_H
@@ -13,9 +13,9 @@
 /**
  * struct td_perf - the group
  * @nr: events in it: SLOTS and as many metrics as the CPU has
- * @fd: their descriptors, that of SLOTS first
- * @page: of SLOTS
- * @page_size: of it
+ * @fd: their descriptors, SLOTS first
+ * @page: page of SLOTS
+ * @page_size: size of @page
  */
 struct td_perf {
 	unsigned int nr;
@@ -27,7 +27,7 @@ struct td_perf {
 int td_perf_open(struct td_perf *perf, enum topdown_region_reason *reason);
 void td_perf_close(struct td_perf *perf, bool child);
 void td_perf_enable(const struct td_perf *perf);
-/* -ENODATA when the kernel has given the group up, as others have the counter. */
+/* -ENODATA if the group is in error because another user of perf has the counter. */
 int td_perf_read(const struct td_perf *perf, struct td_point *point);
 
 #endif /* TOPDOWN_PERF_H */

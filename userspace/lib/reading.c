@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Readings: the records of one READ, and differences of two.
+ * Readings: the records of one READ or of the map, and differences of two readings.
  */
 #include "internal.h"
 
@@ -10,27 +10,23 @@
 
 #include "../../kmod/metrics.h"
 
-/* How often the number of CPUs may grow while one update goes on. */
+/* The number of CPUs may grow so often during one update. */
 #define TD_UPDATE_TRIES		4
 #define TD_RECORDS_MAX		(TOPDOWN_CPUS_WORDS_MAX * 64 + 1)
 
-/*
- * @cpus: those asked for; with no @words, those that are plugged in
- * @seqs: of each CPU, in the map that the records were last copied from; NULL before
- * @mapped: that map; NULL if they come from READ
- */
+/* @cpus: the CPUs asked for; without @words, the CPUs that are present */
 struct topdown_reading {
 	struct topdown *td;
 	uint64_t *cpus;
 	unsigned int words;
 	struct topdown_record *records;
-	/* Where the next update goes, so that a failed one spoils nothing. */
+	/* The next update is written here, so that a failed one destroys nothing. */
 	struct topdown_record *spare;
 	unsigned int room;
 	unsigned int spare_room;
 	unsigned int nr;
 	bool has_total;
-	/* Of the handle, when it was updated. */
+	/* The resets of the handle at the last update. */
 	uint64_t resets;
 	uint64_t time_ns;
 	uint32_t *seqs;
@@ -100,7 +96,7 @@ static int td_make_spare(struct topdown_reading *reading, unsigned int room)
 	return 0;
 }
 
-/* On return @nr says how many records were written, or with EMSGSIZE needed. */
+/* On return @nr is the number of records that were written, or that EMSGSIZE asks for. */
 static int td_read_spare(struct topdown_reading *reading, unsigned int flags,
 			 unsigned int *nr)
 {
@@ -136,8 +132,8 @@ static void td_swap(struct topdown_reading *reading)
 }
 
 /*
- * Of all CPUs there can be, those that have never been there are nobody's concern: a
- * virtual machine may be able to get hundreds.
+ * Leave out CPUs that the machine can have but never had. A virtual machine may be able to
+ * get hundreds of them.
  */
 static bool td_is_there(const struct topdown_reading *reading,
 			const struct topdown_record *record)
@@ -148,7 +144,7 @@ static bool td_is_there(const struct topdown_reading *reading,
 	       td_has_cpu(reading->cpus, record->cpu);
 }
 
-/* Of @nr records, keep those of CPUs that are there. */
+/* Keep those of @nr records whose CPUs are there. */
 static unsigned int td_keep(const struct topdown_reading *reading, unsigned int nr)
 {
 	struct topdown_record *records = reading->records;
@@ -184,7 +180,7 @@ TD_API int topdown_reading_update(struct topdown_reading *reading, unsigned int 
 		return ret;
 
 	td_swap(reading);
-	/* The sum, which comes last, is always kept. */
+	/* The sum comes last and is always kept. */
 	room = td_keep(reading, room);
 	reading->has_total = room && reading->records[room - 1].cpu == TOPDOWN_CPU_ALL;
 	reading->nr = room - reading->has_total;
@@ -194,7 +190,7 @@ TD_API int topdown_reading_update(struct topdown_reading *reading, unsigned int 
 	return 0;
 }
 
-/* Room for the records and sequence numbers of all CPUs of a map; none is known yet. */
+/* Make room for the records and sequence numbers of all CPUs of a map. No number is known yet. */
 static int td_begin_map(struct topdown_reading *reading, const struct topdown_map_view *map)
 {
 	unsigned int nr = topdown_map_nr_cpus(map), i;
@@ -203,7 +199,7 @@ static int td_begin_map(struct topdown_reading *reading, const struct topdown_ma
 
 	if (reading->mapped == map)
 		return 0;
-	/* One more, to copy what turns out not to be wanted. */
+	/* One record more is room for a copy that is not kept. */
 	ret = td_make_spare(reading, nr + 1);
 	if (ret)
 		return ret;
@@ -226,21 +222,21 @@ static bool td_is_asked(const struct topdown_reading *reading, uint32_t cpu)
 }
 
 /*
- * Bring record @n up to date with a CPU of the map, if it is there.  One that is that of
- * the CPU already, and has not changed, is not touched.
+ * Update record @n from a CPU of the map, if the CPU is there. A record of this CPU that
+ * has not changed is not touched.
  */
 static int td_update_mapped(struct topdown_reading *reading, uint32_t cpu, unsigned int *n)
 {
 	struct topdown_record *record = &reading->records[*n];
 	int ret;
 
-	/* Records move up when a CPU comes. */
+	/* If a CPU comes, the later records move up. */
 	if (*n >= reading->nr || record->cpu != cpu)
 		reading->seqs[cpu] = TD_SEQ_NONE;
 	ret = td_map_changed(reading->mapped, cpu, &reading->seqs[cpu], record);
 	if (ret)
 		return ret;
-	/* A number that the machine cannot have has nothing but zeros. */
+	/* An entry for a CPU that the machine cannot have is zeroed. */
 	if (record->cpu != cpu)
 		return reading->words ? -EINVAL : 0;
 	*n += td_is_there(reading, record);
@@ -253,7 +249,7 @@ TD_API int topdown_reading_update_map(struct topdown_reading *reading,
 	unsigned int n = 0, cpu;
 	int ret;
 
-	/* The map knows nothing of this handle's baseline. */
+	/* The map does not have the baseline of this handle. */
 	if (reading->td->resets)
 		return -EINVAL;
 	ret = td_begin_map(reading, map);
@@ -309,7 +305,7 @@ topdown_reading_find(const struct topdown_reading *reading, uint32_t cpu)
 	return &reading->records[low];
 }
 
-/* Counts only grow, so with a smaller one these are not the later figures. */
+/* Counts only grow, so a smaller count means that these figures are not the later ones. */
 bool td_figures_grew(const struct topdown_figures *then, const struct topdown_figures *now)
 {
 	unsigned int i;
@@ -339,7 +335,7 @@ int td_record_between(const struct topdown_record *then, const struct topdown_re
 	return 0;
 }
 
-/* What a CPU had; nothing if it has come since, and NULL if it was not asked for. */
+/* The record of a CPU: zeros if it has come since, and NULL if it was not asked for. */
 static const struct topdown_record *td_before(const struct topdown_reading *then, uint32_t cpu)
 {
 	static const struct topdown_record nothing;
@@ -348,7 +344,7 @@ static const struct topdown_record *td_before(const struct topdown_reading *then
 	return record || then->words || !then->nr ? record : &nothing;
 }
 
-/* CPUs are in the same place, unless some have come. */
+/* CPUs have the same place unless some have come. */
 static const struct topdown_record *td_before_at(const struct topdown_reading *then,
 						 unsigned int i, uint32_t cpu)
 {
@@ -357,7 +353,7 @@ static const struct topdown_record *td_before_at(const struct topdown_reading *t
 	return td_before(then, cpu);
 }
 
-/* Has a CPU not counted at all? */
+/* Whether a CPU has not counted at all. */
 static bool td_has_slept(const struct topdown_record *then, const struct topdown_record *now)
 {
 	return now->time_ns == then->time_ns && now->windows == then->windows &&
@@ -366,8 +362,8 @@ static bool td_has_slept(const struct topdown_record *then, const struct topdown
 }
 
 /*
- * The differences are added up, and not the sums subtracted, as a CPU may have
- * come or gone in between.
+ * Add up the differences instead of subtracting the sums, because CPUs may have come or
+ * gone in between.
  */
 static int td_sum_between(const struct topdown_reading *then,
 			  const struct topdown_reading *now, unsigned int level,
@@ -385,14 +381,14 @@ static int td_sum_between(const struct topdown_reading *then,
 		before = td_before_at(then, i, after->cpu);
 		if (!before)
 			return -ENOENT;
-		/* Many CPUs sleep. */
+		/* Many CPUs sleep, so this is worth a shortcut. */
 		if (td_has_slept(before, after))
 			continue;
 		ret = td_record_between(before, after, &figures);
 		if (ret)
 			return ret;
 		td_sum_add(&sum, &figures);
-		/* Without slots there is nothing that would be lacking. */
+		/* Without slots no node can lack a ratio. */
 		if (after->level && figures.slots)
 			nodes &= after->nodes;
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Regions: what the calling thread uses between a begin and an end, by name.
+ * Regions: the slots and times of the calling thread between a begin and an end, by name.
  */
 #include "backend.h"
 
@@ -15,7 +15,7 @@
 
 #define TD_REGIONS_MAX		4096
 #define TD_OPEN_MAX		64
-/* What the first release had. */
+/* The size in the first release. */
 #define TD_REGION_SIZE_MIN	304
 
 struct td_region {
@@ -37,7 +37,7 @@ struct topdown_regions {
 	struct td_backend *backend;
 	enum topdown_region_reason reason;
 	pthread_t thread;
-	/* In a page of its own, which the kernel clears in a forked child. */
+	/* This has a page of its own, which the kernel clears in a forked child. */
 	uint32_t *ours;
 	size_t ours_size;
 	struct td_region *region;
@@ -137,16 +137,16 @@ TD_API enum topdown_region_backend topdown_regions_backend(const struct topdown_
 }
 
 /*
- * Another thread's counters must not even be looked at: they run, but not
- * here.  A thread that has got the identity of one that ended sees its last
- * counts, as they run nowhere.
+ * Counters of another thread must not be read here, because they run elsewhere. A thread
+ * that has got the identity of a thread that ended sees the last counts of that thread,
+ * which run nowhere.
  */
 static bool td_is_ours(const struct topdown_regions *regions)
 {
 	return pthread_equal(regions->thread, pthread_self()) && *regions->ours;
 }
 
-/* More room, and always some to spare. */
+/* Make more room, and keep some to spare. */
 static int td_make_room(struct topdown_regions *regions)
 {
 	unsigned int room = regions->room ? 2 * regions->room : 16;
@@ -170,7 +170,7 @@ TD_API int topdown_region_id(struct topdown_regions *regions, const char *name)
 	char *copy;
 	int ret;
 
-	/* It may move what the thread is writing to. */
+	/* This may move memory that the owning thread is writing. */
 	if (!td_is_ours(regions))
 		return -EPERM;
 	if (!*name)
@@ -216,7 +216,7 @@ TD_API int topdown_region_begin(struct topdown_regions *regions, int id)
 	open = &regions->open[regions->depth];
 	average = region->count ? region->sum.slots / region->count : 0;
 	open->from = (struct td_point){ .slots = 0 };
-	/* As late as can be. */
+	/* Read as late as possible. */
 	ret = regions->backend->ops->begin(regions->backend, average, &open->from);
 	if (ret < 0)
 		return ret;
@@ -253,14 +253,14 @@ TD_API int topdown_region_end(struct topdown_regions *regions, int id)
 		return -EPERM;
 	if (!regions->depth || regions->open[regions->depth - 1].id != id)
 		return -EINVAL;
-	/* As early as can be. */
+	/* Read as early as possible. */
 	ret = regions->backend->ops->end(regions->backend, &now);
 	if (ret < 0)
 		return ret;
 	open = &regions->open[--regions->depth];
 	region = &regions->region[id];
 	region->calls += open->calls + ret;
-	/* Inside itself it is counted already. */
+	/* If the region is still open, its outer end will count this time too. */
 	if (!--region->open)
 		td_region_add(region, &open->from, &now);
 	return 0;
@@ -285,7 +285,7 @@ TD_API int topdown_region_read(const struct topdown_regions *regions, int id,
 	};
 	td_figures_clear(&seen.figures);
 	seen.figures.enabled_ns = region->sum.enabled_ns;
-	/* By two clocks, of which one may be ahead by an instant. */
+	/* The times are of two clocks, and one may be ahead by an instant. */
 	seen.figures.running_ns = region->sum.running_ns < region->sum.enabled_ns ?
 				  region->sum.running_ns : region->sum.enabled_ns;
 	backend->ops->figures(backend, &region->sum, &seen.figures);

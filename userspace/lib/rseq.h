@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reading the thread's counters in user mode, without a fault on any CPU.
+ * Read the counters of the thread in user mode, without a fault on any CPU.
  *
- * RDPMC of SLOTS or PERF_METRICS is a general protection fault on a CPU that has
- * none, and the kernel can move the thread there at any time.  So looking whether
- * the event runs here, and reading, are one restartable sequence: after a
- * preemption, and so before the first instruction on another CPU, or after a
- * signal, the kernel lets the thread go on at the abort handler and not in the
- * sequence.  The C library registers the area in which the kernel is told of it.
+ * RDPMC of SLOTS or PERF_METRICS is a general protection fault on a CPU that has none, and
+ * the kernel can move the thread to such a CPU at any time. So one restartable sequence
+ * checks that the event runs here, and reads. After a preemption, and so before the first
+ * instruction on another CPU, and after a signal, the kernel lets the thread continue at
+ * the abort handler instead of in the sequence. The C library registers the memory that
+ * points the kernel to the sequence.
  */
 #ifndef TOPDOWN_RSEQ_H
 #define TOPDOWN_RSEQ_H
@@ -24,11 +24,11 @@
 #include <stdint.h>
 #include <sys/rseq.h>
 
-/* What perf_event_mmap_page.index says of fixed counter 3: its number, and 1. */
+/* The value of perf_event_mmap_page.index for fixed counter 3: its number plus 1. */
 #define TD_INDEX_SLOTS		0x40000004
 #define TD_INDEX_METRICS	0x20000001
 
-/* The sequence below knows the layout. */
+/* The sequence below depends on this layout. */
 struct td_raw {
 	uint64_t slots;
 	uint64_t metrics;
@@ -43,20 +43,20 @@ static inline struct rseq *td_rseq_area(void)
 	return (struct rseq *)(thread + __rseq_offset);
 }
 
-/* Has the C library registered the calling thread? */
+/* Whether the C library has registered the calling thread. */
 static inline bool td_rseq_there(void)
 {
 	return __rseq_size && (int32_t)td_rseq_area()->cpu_id >= 0;
 }
 
 /*
- * True with all three, of one moment, if the events were on this CPU and their
- * page was the same before and after.  The number of the page's lock changes
- * whenever they are stopped or started, which an interrupt can do without a
- * preemption; then the values are of two spans, but there was no fault.
+ * Returns true with all three values, of one moment, if the events were on this CPU and
+ * their page did not change meanwhile. The number of the page's lock changes whenever the
+ * events stop or start. An interrupt can do that without a preemption; then the values are
+ * of two spans, but there was no fault.
  *
- * The descriptor is position dependent and the loader relocates it, so its
- * section is writable.  It is taken off at the end, as this code may be unloaded.
+ * The descriptor is position dependent and the loader relocates it, so its section is
+ * writable. It is removed at the end, because this code may be unloaded.
  */
 static inline bool td_rseq_rdpmc(const struct perf_event_mmap_page *page, uint32_t generation,
 				 struct td_raw *raw)
@@ -95,7 +95,7 @@ static inline bool td_rseq_rdpmc(const struct perf_event_mmap_page *page, uint32
 		     "3:\n\t"
 		     "movq $0, %[descriptor]\n\t"
 		     ".pushsection .text.unlikely, \"ax\"\n\t"
-		     /* An undefined instruction with the signature as its operand. */
+		     /* This is an undefined instruction with the signature as its operand. */
 		     ".byte 0x0f, 0xb9, 0x3d\n\t"
 		     ".long %c[signature]\n"
 		     "4:\n\t"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The map of a session: its figures at no system call.
+ * The map of a session: its counts without a system call.
  */
 #include "internal.h"
 
@@ -11,7 +11,7 @@
 
 #include "../../kmod/sums.h"
 
-/* More than there will ever be; they are copied at one moment. */
+/* There will never be more kinds. All are copied at one moment. */
 #define TD_KINDS_MAX	16
 
 struct topdown_session_view {
@@ -58,7 +58,7 @@ TD_API int topdown_session_map_open(struct topdown_session_view **out, struct to
 
 	if (!topdown_has(td, TOPDOWN_FEATURE_SESSION_MAP))
 		return -EOPNOTSUPP;
-	/* That would be the map of the CPUs. */
+	/* Number 0 would be the map of the CPUs. */
 	if (!session)
 		return -ENOENT;
 
@@ -72,7 +72,7 @@ TD_API int topdown_session_map_open(struct topdown_session_view **out, struct to
 		goto err_free;
 	}
 	map->mapped = size;
-	/* Checked once and not looked at again, but for what follows the layout. */
+	/* The layout is checked once and not read again, except the fields after the layout. */
 	td_copy_sized(&map->layout, sizeof(map->layout), map->base,
 		      ((const struct topdown_session_map *)map->base)->header_size);
 	ret = td_check_shares(&map->layout, size);
@@ -97,8 +97,8 @@ TD_API void topdown_session_map_close(struct topdown_session_view *map)
 }
 
 /*
- * The header and all baselines, at one moment.  What the header says of the layout has
- * been checked, and does not change.
+ * Copy the header and all baselines at one moment. The layout in the header was checked,
+ * and does not change.
  */
 static int td_copy_header(const struct topdown_session_view *map,
 			  struct topdown_session_map *header, struct topdown_share *baseline)
@@ -117,7 +117,7 @@ static int td_copy_header(const struct topdown_session_view *map,
 	return td_copy_guarded(copy, 1 + layout->nr_kinds, &live->seq);
 }
 
-/* Since the reset: of each kind that is known here, and of all kinds there are. */
+/* Add up since the reset: each kind that is known here, and all kinds. */
 static int td_sum_shares(const struct topdown_session_view *map, uint32_t resets,
 			 const struct topdown_share *baseline,
 			 struct topdown_share sum[TD_NR_KINDS], struct topdown_share *all)
@@ -138,7 +138,7 @@ static int td_sum_shares(const struct topdown_session_view *map, uint32_t resets
 			return ret;
 		if (one.kind >= layout->nr_kinds)
 			return -EPROTO;
-		/* What it had before the last reset does not count. */
+		/* The level of a share from before the last reset does not count. */
 		if (one.resets != resets)
 			one.level = 0;
 		td_share_add(all, &one);
@@ -169,7 +169,7 @@ TD_API int topdown_session_map_read(const struct topdown_session_view *map,
 
 	if (size < TD_SESSION_SIZE_MIN)
 		return -EINVAL;
-	/* The state first: after the last task has exited next to nothing is added. */
+	/* Read the state first: almost nothing is added after the last task has exited. */
 	ret = td_copy_header(map, &header, baseline);
 	if (ret)
 		return ret;

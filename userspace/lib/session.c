@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Sessions: figures of tasks instead of CPUs.
+ * Sessions: the slots of tasks instead of CPUs.
  */
 #include "internal.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Watches: sleep until a window closes, or a figure crosses a threshold.
+ * Watches: sleep until a window closes, or a node crosses a threshold.
  */
 #include "internal.h"
 
@@ -15,7 +15,7 @@
 
 #define TD_NS_PER_MS		1000000
 
-/* What is not for the caller to say, or not known here, is 0. */
+/* Fields that the library sets, and fields that it does not know, must be 0. */
 static int td_check_watch(const struct topdown_watch *what)
 {
 	const unsigned char *byte = (const unsigned char *)what;
@@ -74,7 +74,7 @@ TD_API int topdown_watch_remove(struct topdown *td, uint32_t watch)
 	return td_ioctl(td, TOPDOWN_WATCH, &arg);
 }
 
-/* Made by who first waits or cancels, which may be two threads at once. */
+/* The first wait or cancel makes the eventfd. Two threads may do that at once. */
 static int td_cancel_fd(struct topdown *td)
 {
 	int fd = __atomic_load_n(&td->cancel_fd, __ATOMIC_ACQUIRE);
@@ -92,7 +92,7 @@ static int td_cancel_fd(struct topdown *td)
 	return fd;
 }
 
-/* In a handler of a signal too, whose program goes on with its errno. */
+/* A signal handler may call this, so errno must not change. */
 TD_API int topdown_watch_cancel(struct topdown *td)
 {
 	const uint64_t one = 1;
@@ -100,14 +100,14 @@ TD_API int topdown_watch_cancel(struct topdown *td)
 	int fd = td_cancel_fd(td);
 	int ret = fd < 0 ? fd : 0;
 
-	/* That it is full already says the same. */
+	/* A full eventfd already says the same. */
 	if (fd >= 0 && write(fd, &one, sizeof(one)) < 0 && errno != EAGAIN)
 		ret = -errno;
 	errno = saved;
 	return ret;
 }
 
-/* Until there is something to read: 0, or a negative errno. */
+/* Sleep until there is something to read: 0, or a negative errno. */
 static int td_sleep(struct topdown *td, int timeout_ms)
 {
 	struct pollfd fds[] = {
@@ -130,7 +130,7 @@ static int td_sleep(struct topdown *td, int timeout_ms)
 	return read(fds[0].fd, &cancelled, sizeof(cancelled)) < 0 ? -errno : -ECANCELED;
 }
 
-/* Does not wait, whatever the flags of the descriptor, which others may have too, are. */
+/* Read without waiting, whatever the flags of the descriptor are: others may share it. */
 static ssize_t td_read_now(const struct topdown *td, void *room, size_t size)
 {
 	struct iovec iov = { .iov_base = room, .iov_len = size };
@@ -139,9 +139,9 @@ static ssize_t td_read_now(const struct topdown *td, void *room, size_t size)
 }
 
 /*
- * One watch event, or a negative errno.  Who made the first watch of a descriptor that was
- * handed on has chosen the size, and there is no command that gives it.  The first power of two
- * that has room for one has none for two.
+ * Read one watch event: its size, or a negative errno. If the descriptor was handed on, the
+ * program that made its first watch has chosen the size, and no command returns that size.
+ * So try powers of two: the first one that has room for one event has no room for two.
  */
 static ssize_t td_read_event(struct topdown *td, unsigned char room[TD_EVENT_SIZE_MAX])
 {
@@ -160,7 +160,7 @@ static ssize_t td_read_event(struct topdown *td, unsigned char room[TD_EVENT_SIZ
 	return len;
 }
 
-/* Until there is a watch event that no other holder of the descriptor was faster to read. */
+/* Wait until there is a watch event that no other holder of the descriptor has read. */
 static ssize_t td_wait_event(struct topdown *td, int timeout_ms,
 			     unsigned char room[TD_EVENT_SIZE_MAX])
 {
@@ -174,7 +174,7 @@ static ssize_t td_wait_event(struct topdown *td, int timeout_ms,
 		ret = td_sleep(td, timeout_ms);
 		if (ret)
 			return ret;
-		/* With POLLERR this says what is wrong. */
+		/* With POLLERR this read returns the error. */
 		len = td_read_event(td, room);
 		if (len != -EAGAIN)
 			return len;
@@ -186,7 +186,10 @@ static ssize_t td_wait_event(struct topdown *td, int timeout_ms,
 	}
 }
 
-/* Those that are there now, up to @nr of the size that is known: how many, 0 on any error. */
+/*
+ * Read up to @nr watch events of the known size that are there now. Returns their number, 0
+ * on any error.
+ */
 static unsigned int td_read_events(const struct topdown *td, unsigned int nr,
 				   unsigned char room[TD_EVENT_SIZE_MAX])
 {
@@ -208,7 +211,10 @@ TD_API int topdown_watch_read(struct topdown *td, int timeout_ms, struct topdown
 	if (!topdown_has(td, TOPDOWN_FEATURE_WATCH))
 		return -EOPNOTSUPP;
 
-	/* On a descriptor with sessions poll() does not tell of it, and waits for ever. */
+	/*
+	 * On a descriptor with sessions poll() does not report this error, and would wait
+	 * for ever.
+	 */
 	if (!(td->info.out_flags & TOPDOWN_INFO_MAY_READ))
 		return -EACCES;
 	len = td_wait_event(td, timeout_ms, room);
