@@ -108,7 +108,8 @@ static int await_program(struct command *command, const char *device, int fd)
 	struct word word;
 
 	if (hear(fd, &word) != sizeof(word)) {
-		report_error("cannot run '%s': its process ended before", command->argv[0]);
+		report_error("cannot run '%s': its process ended before it executed the program",
+			     command->argv[0]);
 		return EXIT_RUNTIME;
 	}
 	if (word.error)

@@ -55,7 +55,7 @@ static void report_part(const struct cpulist *list, const char *option, const ch
 		report_error("%s: '%.*s' is not a CPU or a range of CPUs (%s)", option,
 			     part_length(part), part, CPULIST_ALLOWED);
 	} else if (error == -ERANGE) {
-		report_error("%s: '%.*s' is beyond the largest CPU number there can be (allowed: 0..%u)",
+		report_error("%s: '%.*s' is above the largest possible CPU number (allowed: 0..%u)",
 			     option, part_length(part), part, CPULIST_MAX - 1);
 	} else if (error == -EEXIST) {
 		while (!cpulist_has(list, first))

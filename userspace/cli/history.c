@@ -37,24 +37,24 @@ static const struct option long_options[] = {
 static const char usage[] =
 	"Usage: topdown history [options]\n"
 	"\n"
-	"Show the last closed windows of each CPU, the oldest first. The module keeps them; it\n"
-	"is not asked, and no CPU is interrupted. A window is at most one period long where the\n"
-	"CPU was busy. A TIME is in milliseconds, or has a unit: 500ms, 2s, 1m.\n"
+	"Show the last closed windows of each CPU, the oldest first. The module shares them in\n"
+	"memory, so no CPU is interrupted. A window of a busy CPU is at most one period long.\n"
+	"A TIME is in milliseconds, or has a unit: 500ms, 2s, 1m.\n"
 	"\n"
 	"  -C, --cpu LIST       only these CPUs, such as 0-3,8\n"
 	"  -n, --count N        the last N windows of each CPU (1..4096), default 10\n"
-	"      --since TIME     only those that have closed in that time\n"
-	"  -l, --level N        1 or 2; default: 1 in the table, else all\n"
+	"      --since TIME     only windows that have closed in this time\n"
+	"  -l, --level N        1 or 2; default: 1 in the table, otherwise all\n"
 	"  -j, --json           one JSON object a line\n"
 	"  -x, --csv SEP        values separated by the character SEP\n"
 	"      --no-header      no column headings\n"
 	"      --device PATH    device node; default " TOPDOWN_DEVICE "\n"
-	"  -h, --help           print this\n"
+	"  -h, --help           print this help\n"
 	"\n"
 	"Examples:\n"
-	"  topdown history                   where the slots went just now\n"
+	"  topdown history                   the last 10 windows of each CPU\n"
 	"  topdown history -C 2 -n 60        the last 60 windows of CPU 2\n"
-	"  topdown history --since 5s -j     what has closed in the last 5 s\n";
+	"  topdown history --since 5s -j     the windows of the last 5 s\n";
 
 /* The command line. */
 struct history_options {

@@ -26,17 +26,18 @@ static const struct option long_options[] = {
 static const char usage[] =
 	"Usage: topdown [-h | -V] COMMAND [options]\n"
 	"\n"
-	"Top-Down (TMA) figures of CPUs and tasks, from the topdown kernel module.\n"
+	"Show where the pipeline slots of CPUs and tasks go (Top-Down, TMA). The topdown\n"
+	"kernel module counts them.\n"
 	"\n"
 	"Commands:\n"
 	"  stat                 measure CPUs, a command, processes or threads\n"
 	"  top                  show all CPUs live, on the whole screen\n"
 	"  history              show the last closed windows of each CPU\n"
-	"  watch                say when a figure crosses a threshold\n"
-	"  info                 say what there is to measure with\n"
-	"  help [COMMAND]       print this, or about a command\n"
+	"  watch                say when a node crosses a threshold\n"
+	"  info                 say how this machine is measured\n"
+	"  help [COMMAND]       print this help, or the help of a command\n"
 	"Options:\n"
-	"  -h, --help           print this; after a command: about that command\n"
+	"  -h, --help           print this help; after a command, the help of the command\n"
 	"  -V, --version        print the versions of command, library and module\n"
 	"\n"
 	"Examples:\n"
@@ -45,7 +46,7 @@ static const char usage[] =
 	"  topdown stat -C 0-3 -j --timeout 5000\n"
 	"  topdown stat -- make -j8     a command while it runs\n"
 	"  topdown top                  the whole machine, live\n"
-	"  topdown history --since 5s   what has closed in the last 5 s\n"
+	"  topdown history --since 5s   the windows of the last 5 s\n"
 	"  topdown watch 'tma_memory_bound>60'\n"
 	"  topdown info\n";
 
@@ -82,7 +83,7 @@ static int print_help(int argc, char **argv)
 	char *about[3];
 
 	if (argc > 2) {
-		report_error("help: '%s' is too much (allowed: one command)", argv[2]);
+		report_error("help: unexpected argument '%s' (allowed: one command)", argv[2]);
 		return EXIT_USAGE;
 	}
 	if (argc < 2 || !strcmp(argv[1], "help"))

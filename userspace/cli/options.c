@@ -150,7 +150,7 @@ bool options_no_more(int argc, char **argv)
 {
 	if (optind >= argc)
 		return true;
-	report_error("%s: '%s' is too much (try '%s')", argv[0], argv[optind],
+	report_error("%s: unexpected argument '%s' (try '%s')", argv[0], argv[optind],
 		     help_of(argv[0]));
 	return false;
 }

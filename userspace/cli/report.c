@@ -61,7 +61,7 @@ static const char *open_advice(int error)
 	case ENODEV:
 		return "it is a device, but not that of a loaded topdown module";
 	case EPROTO:
-		return "its answer makes no sense: module and library do not fit together";
+		return "its answer is invalid: module and library do not match";
 	default:
 		return "the kernel log may say more";
 	}
@@ -172,7 +172,7 @@ int report_attach(const char *path, const char *what, int error)
  */
 int report_session(const char *path, int error)
 {
-	report_error("cannot read the figures of tasks through %s: %s (the kernel log may say more)",
+	report_error("cannot read the followed tasks through %s: %s (the kernel log may say more)",
 		     path, strerror(error));
 	return EXIT_RUNTIME;
 }

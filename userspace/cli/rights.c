@@ -64,8 +64,8 @@ bool rights_paranoid(int *value)
 void rights_explain(enum rights_what what)
 {
 	static const char * const subjects[] = {
-		[RIGHTS_CPUS] = "figures of whole CPUs need",
-		[RIGHTS_TASKS] = "to be in group 'topdown' is enough for 'topdown stat -- COMMAND'; to follow other tasks needs",
+		[RIGHTS_CPUS] = "reading whole CPUs needs",
+		[RIGHTS_TASKS] = "group 'topdown' is enough for 'topdown stat -- COMMAND'; following other tasks needs",
 	};
 	char paranoid[32] = "not readable here";
 	int value;

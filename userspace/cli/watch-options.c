@@ -39,21 +39,21 @@ static const char usage[] =
 	"\n"
 	"Say when a CPU crosses a threshold. Nothing is read until then, and no CPU is\n"
 	"interrupted. A THRESHOLD is the name of a node, '>' or '<', and percent of the slots.\n"
-	"Without one: say when a window of a CPU closes. A TIME is in milliseconds, or has a\n"
-	"unit: 500ms, 2s, 1m.\n"
+	"Without a THRESHOLD: say when a window of a CPU closes. A TIME is in milliseconds, or\n"
+	"has a unit: 500ms, 2s, 1m.\n"
 	"\n"
 	"  -C, --cpu LIST       only these CPUs, such as 0-3,8\n"
 	"  -s, --sum            compare the sum over the CPUs, not each CPU\n"
-	"  -b, --back           say also when it is back within the threshold\n"
-	"      --hold TIME      only if it has been beyond it so long (0..3600000 ms)\n"
+	"  -b, --back           also say when a CPU is back within the threshold\n"
+	"      --hold TIME      only after this time beyond the threshold (0..3600000 ms)\n"
 	"      --min-slots N    a window of fewer slots is within any threshold\n"
 	"      --count N        end after N events\n"
-	"      --timeout TIME   end after that time (10..2147483647 ms)\n"
+	"      --timeout TIME   end after this time (10..2147483647 ms)\n"
 	"  -j, --json           one JSON object a line\n"
 	"  -x, --csv SEP        values separated by the character SEP\n"
 	"      --no-header      no column headings\n"
 	"      --device PATH    device node; default " TOPDOWN_DEVICE "\n"
-	"  -h, --help           print this\n"
+	"  -h, --help           print this help\n"
 	"\n"
 	"Examples:\n"
 	"  topdown watch 'tma_memory_bound>60'\n"
@@ -130,7 +130,7 @@ static bool parse_threshold(struct watch_options *options, const char *text)
 	name[length] = '\0';
 	node = topdown_node_by_name(name);
 	if (node < 0) {
-		report_error("'%s': there is no node '%s' (topdown-stat(1) has their names)", text,
+		report_error("'%s': there is no node '%s' (topdown-stat(1) lists the nodes)", text,
 			     name);
 		return false;
 	}

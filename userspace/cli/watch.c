@@ -47,11 +47,11 @@ static int add_error(const struct watch_options *options, const struct watched *
 			     topdown_node_name(watched->node), options->device);
 		return EXIT_DEVICE;
 	case EINVAL:
-		report_error("cannot watch through %s: %s (-C names a CPU that there cannot be?)",
+		report_error("cannot watch through %s: %s (does -C name a CPU that the machine cannot have?)",
 			     options->device, strerror(error));
 		return EXIT_USAGE;
 	case ENOSPC:
-		report_error("cannot watch through %s: %s (without CAP_PERFMON at most 64 watches of a user)",
+		report_error("cannot watch through %s: %s (a user without CAP_PERFMON may have at most 64 watches)",
 			     options->device, strerror(error));
 		return EXIT_RUNTIME;
 	}

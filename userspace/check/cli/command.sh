@@ -281,9 +281,9 @@ FAKE_OPEN_ERRNO=13 run fake stat -- touch "$TMP/ran"
 expect 'a node that may not be opened' 125 '' "is this user in group 'topdown'\?"
 result "$([[ ! -e $TMP/ran ]]; echo $?)" 'then nothing is run'
 FAKE_SESSION_ERRNO=5 run fake stat -- sh -c 'sleep 0.2; echo done'
-expect 'no figures' 125 '^done$' "^topdown: cannot read the figures of tasks through $NODE: Input/output error"
+expect 'no figures' 125 '^done$' "^topdown: cannot read the followed tasks through $NODE: Input/output error"
 FAKE_SESSION_ERRNO=5 run fake stat -- sh -c 'exit 8'
-expect 'no figures hide no failure of the command' 8 '' 'cannot read the figures'
+expect 'no figures hide no failure of the command' 8 '' 'cannot read the followed tasks'
 
 # The rest of the time is never left out.
 FAKE_SHARE=97 FAKE_MERGED=2 run fake stat -- true

@@ -40,9 +40,9 @@ for command in stat top history watch info; do
 	FAKE_INFO_ERRNO=25 run fake "$command"
 	expect "$command: no INFO command" 3 '' 'not that of a loaded topdown module'
 	FAKE_INFO_RETURN=1 run fake "$command"
-	expect "$command: an answer out of contract" 3 '' 'its answer makes no sense'
+	expect "$command: an answer out of contract" 3 '' 'its answer is invalid'
 	FAKE_CPUS=0 run fake "$command"
-	expect "$command: no CPUs" 3 '' 'its answer makes no sense'
+	expect "$command: no CPUs" 3 '' 'its answer is invalid'
 done
 
 FAKE_READ_ERRNO=13 run fake stat

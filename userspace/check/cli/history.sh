@@ -61,7 +61,7 @@ result "$((status != 1))" 'no room for figures'
 run fake history -j -x ,
 expect '-j with -x' 2 '' '-j and -x exclude each other'
 run fake history now
-expect 'an argument' 2 '' "history: 'now' is too much"
+expect 'an argument' 2 '' "history: unexpected argument 'now'"
 for bad in '-n 0' '-n 4097' '--since 0' '--since x' '-l 3' '-x ab' '-C 3-1' "--device ''" --sin; do
 	# shellcheck disable=SC2086
 	eval "run fake history $bad"

@@ -213,20 +213,20 @@ FAKE_OTHERS_ERRNO=28 run fake stat -p "$long"
 expect 'too many sessions' 1 '' "cannot follow process $long .*: No space left on device \(at most 1024 sessions of a command and 4096 in all"
 FAKE_OTHERS_ERRNO=13 run fake stat -t "$long"
 expect 'no rights' 3 '' "^topdown: cannot follow thread $long through $NODE: Permission denied
-topdown: (this process has CAP_PERFMON|to be in group 'topdown' is enough)"
+topdown: (this process has CAP_PERFMON|group 'topdown' is enough)"
 if [[ $(id -u) == 0 ]] && command -v setpriv > /dev/null; then
 	chmod 777 "$TMP"
 	FAKE_OTHERS_ERRNO=13 run setpriv --bounding-set=-all --inh-caps=-all \
 		env "FAKE_NODE=$NODE" "LD_PRELOAD=$PRELOAD" "$TOPDOWN" stat --device "$NODE" -p "$long"
 	expect 'no rights, without the capability' 3 '' \
-		"group 'topdown' is enough for 'topdown stat -- COMMAND'; to follow other tasks needs CAP_PERFMON \(this process lacks it\), whatever kernel.perf_event_paranoid and the module's parameter trust_device are"
+		"group 'topdown' is enough for 'topdown stat -- COMMAND'; following other tasks needs CAP_PERFMON \(this process lacks it\), whatever kernel.perf_event_paranoid and the module's parameter trust_device are"
 else
 	skip 'no rights, without the capability' 'needs root'
 fi
 FAKE_FEATURES=31 run fake stat -p "$long"
 expect 'a module without sessions' 3 '' 'cannot follow tasks .*the loaded module is older than this command'
 FAKE_SESSION_ERRNO=5 run fake stat -p "$long" --timeout 20
-expect 'no figures' 1 '' 'cannot read the figures of tasks'
+expect 'no figures' 1 '' 'cannot read the followed tasks'
 FAKE_SHARE=51 run fake stat -p "$long" --timeout 20 --strict
 expect '--strict' 4 'running 51\.0%' ''
 finish

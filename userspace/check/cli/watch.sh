@@ -101,7 +101,7 @@ done
 readarray -t many < <(seq -f 'retiring>%g' 1 0.25 65.5)
 run fake watch "${many[@]}"
 expect 'too many' 2 '' 'is one threshold too many \(allowed: 256\)'
-for error in 95:3:'no CPU of this machine has it' 22:2:'-C names a CPU' 28:1:'at most 64 watches' \
+for error in 95:3:'no CPU of this machine has it' 22:2:'does -C name a CPU' 28:1:'at most 64 watches' \
 	13:3:'cannot read the CPUs'; do
 	IFS=: read -r errno code text <<< "$error"
 	FAKE_WATCH_ERRNO=$errno run fake watch --count 1 'retiring>3'
