@@ -212,6 +212,8 @@ static void td_counters_settle(struct td_counters *counters)
 	meter->ok_percent = td_counters_ok_percent(counters);
 	if (meter->nr > 1)
 		meter->flags |= TOPDOWN_RECORD_SCALED;
+	if (meter->nr > 1 && !counters->shared)
+		meter->flags |= meter->nr << TOPDOWN_RECORD_TURNS_SHIFT;
 	if (counters->drill)
 		meter->flags |= TOPDOWN_RECORD_DRILLDOWN;
 }

@@ -377,10 +377,14 @@ static void td_counters_describe(const struct td_meter *meter, char *text, size_
 		events += meter->group[n].nr;
 	/* With drilldown, the events change with the load and from CPU to CPU. */
 	if (counters->drill)
-		scnprintf(text + at, size - at, "level 2 by drilldown");
+		at += scnprintf(text + at, size - at, "level 2 by drilldown");
 	else
-		scnprintf(text + at, size - at, "%u events in %u %s", events, meter->nr,
-			  meter->nr > 1 ? "groups, by turns" : "group");
+		at += scnprintf(text + at, size - at, "%u events in %u %s", events, meter->nr,
+				meter->nr > 1 ? "groups, by turns" : "group");
+	if (meter->nr > 1 && counters->shared)
+		scnprintf(text + at, size - at, ", level 1 in each");
+	else if (meter->nr > 1)
+		scnprintf(text + at, size - at, ", level 1 for 1/%u of the time", meter->nr);
 }
 
 const struct td_meter_ops td_counters_ops = {

@@ -102,7 +102,7 @@ void td_total_add(struct td_total *total, const struct topdown_record *record)
 	if (sum->kind != record->kind)
 		sum->kind = TOPDOWN_KIND_MIXED;
 	sum->nr_cpus++;
-	sum->flags |= record->flags;
+	sum->flags = td_sum_flags(sum->flags, record->flags);
 	sum->clamped |= record->clamped;
 	sum->level = min(sum->level, record->level);
 	sum->nodes &= record->nodes;

@@ -28,6 +28,20 @@ static inline void td_share_join(struct topdown_share *sum, unsigned int level,
 		sum->level = level;
 }
 
+/**
+ * td_sum_flags - join TOPDOWN_RECORD_* of two summands
+ * @sum: flags of the sum
+ * @more: flags of one more summand
+ *
+ * Return: the flags of any, and the most turns.
+ */
+static inline __u32 td_sum_flags(__u32 sum, __u32 more)
+{
+	__u32 one = sum & TOPDOWN_RECORD_TURNS_MASK, other = more & TOPDOWN_RECORD_TURNS_MASK;
+
+	return ((sum | more) & ~TOPDOWN_RECORD_TURNS_MASK) | (one > other ? one : other);
+}
+
 void td_share_add(struct topdown_share *sum, const struct topdown_share *more);
 void td_share_sub(struct topdown_share *sum, const struct topdown_share *base);
 unsigned int td_state_worse(unsigned int one, unsigned int other);

@@ -406,6 +406,13 @@ struct topdown_figures {
  * topdown_record.nodes changes, and topdown_figures.children_slots are fewer than the slots.
  */
 #define TOPDOWN_RECORD_DRILLDOWN (1U << 3)
+/*
+ * Bits 8 to 15 are a number.  0: level 1 is counted all the time.  n: it has one turn of n, so 1/n
+ * of enabled_ns is the running_ns to be expected if nobody else uses the counters.  It changes
+ * when the groups are made again, as after somebody took a counter.  Of the sum: the largest.
+ */
+#define TOPDOWN_RECORD_TURNS_SHIFT	8
+#define TOPDOWN_RECORD_TURNS_MASK	(255U << TOPDOWN_RECORD_TURNS_SHIFT)
 
 /**
  * struct topdown_record - what READ gives for one CPU, or for the sum
@@ -419,7 +426,7 @@ struct topdown_figures {
  * @kind: enum topdown_kind; of the sum: that of its CPUs, or TOPDOWN_KIND_MIXED
  * @slots_per_cycle: pipeline width, 0 when not known or not the same for all
  * @nr_cpus: number of CPUs whose figures are in this record
- * @flags: TOPDOWN_RECORD_*; of the sum: those of any of its CPUs
+ * @flags: TOPDOWN_RECORD_*; of the sum: those of any of its CPUs, and the most turns
  * @nodes: bit n: enum topdown_node n is counted now; of the sum: the nodes that all its CPUs
  *	have
  * @clamped: bit n: TOPDOWN_RECORD_CLAMPED is about node n; of the sum: those of any of its
