@@ -213,10 +213,12 @@ static u64 td_counters_turn(struct td_counters *counters, unsigned int n, u64 ra
  * struct td_counters_sum - how long the groups have run since the last fold
  * @ran: nanoseconds in which level 1 was counted
  * @span: counts of the reference in that time
+ * @held: nanoseconds of all groups, added up
  */
 struct td_counters_sum {
 	s64 ran;
 	u64 span;
+	s64 held;
 };
 
 static void td_counters_collect(struct td_counters *counters, unsigned int n, u64 now,
@@ -235,6 +237,7 @@ static void td_counters_collect(struct td_counters *counters, unsigned int n, u6
 	if (turns->ran >= TD_RATE_NS)
 		turns->ran = 0;
 	span = td_counters_turn(counters, n, ran, sample);
+	sum->held += ran;
 	if (counters->shared || !n) {
 		sum->ran += ran;
 		sum->span += span;
@@ -257,6 +260,9 @@ static void td_counters_begin(struct td_meter *meter, u64 now)
 		turns->span = 0;
 		turns->checked = turns->running;
 	}
+	counters->since = now;
+	counters->folded = now;
+	counters->held = 0;
 }
 
 /* Add the scaled counts; false if some group has not had a turn yet. */
@@ -302,6 +308,8 @@ static bool td_counters_sample(struct td_counters *counters, u64 now, struct td_
 	};
 	for (n = 0; n < meter->nr; n++)
 		td_counters_collect(counters, n, now, sample, &sum);
+	counters->folded = now;
+	counters->held += sum.held;
 	if (!sum.ran || !td_counters_scale(counters, sum.span, sample))
 		return false;
 	*ran = sum.ran;
@@ -338,6 +346,24 @@ static s64 td_counters_fold(struct td_meter *meter, u64 now, struct td_part *par
 	part->doubt = td_doubt_counters(slots.slots, slots.node[TOPDOWN_RETIRING], ran);
 	part->odd = false;
 	return ran;
+}
+
+/*
+ * A perf user with a group of its own is one more in the rotation.  Of five groups the first
+ * then has a sixth of the time and not a fifth, and so little may be chance.  But all groups
+ * together lack a whole sixth.
+ */
+static bool td_counters_crowded(struct td_meter *meter)
+{
+	struct td_counters *counters = container_of(meter, struct td_counters, meter);
+	u64 span = counters->folded - counters->since;
+	s64 held = counters->held;
+
+	lockdep_assert_irqs_disabled();
+	counters->since = counters->folded;
+	counters->held = 0;
+	/* Without a reference in each, several groups may run at a time. */
+	return meter->nr > 1 && counters->reference && held < (s64)(span / 100 * TD_OK_PERCENT);
 }
 
 static void td_counters_events(const struct td_meter *meter, struct td_events *events)
@@ -390,6 +416,7 @@ static void td_counters_describe(const struct td_meter *meter, char *text, size_
 const struct td_meter_ops td_counters_ops = {
 	.begin		= td_counters_begin,
 	.fold		= td_counters_fold,
+	.crowded	= td_counters_crowded,
 	.resume		= td_counters_resume,
 	.events		= td_counters_events,
 	.describe	= td_counters_describe,

@@ -46,6 +46,10 @@ struct td_turns {
  *	not counted
  * @checked: time of the last check for starved groups; used on the CPU with interrupts
  *	off, as the fields below
+ * @since: begin of the open window, or of the groups; as @checked
+ * @folded: time of the last fold; as @checked
+ * @held: how long the groups had the counters since @since, added up over the groups; as
+ *	@checked
  * @doubtful: at the last check a group had no turn although it had one before; fit.c
  *	reads it on another CPU
  * @total: count of each event of the family since the groups were made, scaled if the
@@ -64,6 +68,9 @@ struct td_counters {
 	unsigned int instructions;
 
 	u64 checked;
+	u64 since;
+	u64 folded;
+	s64 held;
 	bool doubtful;
 	u64 total[TD_EVENTS_MAX];
 	struct td_turns turns[TD_GROUPS_MAX];

@@ -67,6 +67,9 @@ struct td_events {
  * @fold: write the part since the last fold; returns the nanoseconds in which level 1 was
  *	counted, which may slightly exceed the time; nodes that this meter never has are
  *	not written; on the CPU with interrupts off
+ * @crowded: did others have the counters for a part of the window that closes, although
+ *	level 1 had its share?  NULL if level 1 always counts; on the CPU with interrupts
+ *	off, after a fold, once for each window
  * @resume: count again after the groups were disabled until @now, with a fold before
  *	that; on the CPU with interrupts off
  * @events: write the raw counts; on the CPU with interrupts off, after a fold
@@ -75,6 +78,7 @@ struct td_events {
 struct td_meter_ops {
 	void (*begin)(struct td_meter *meter, u64 now);
 	s64 (*fold)(struct td_meter *meter, u64 now, struct td_part *part);
+	bool (*crowded)(struct td_meter *meter);
 	void (*resume)(struct td_meter *meter, u64 now);
 	void (*events)(const struct td_meter *meter, struct td_events *events);
 	void (*describe)(const struct td_meter *meter, char *text, size_t size);

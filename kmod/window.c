@@ -155,7 +155,7 @@ u64 td_window_odd(int cpu)
 }
 
 static enum topdown_state td_window_state(const struct td_window *window,
-					  const struct topdown_figures *figures)
+					  const struct topdown_figures *figures, bool crowded)
 {
 	const struct td_meter *meter = window->meter;
 
@@ -165,7 +165,7 @@ static enum topdown_state td_window_state(const struct td_window *window,
 		return TOPDOWN_STATE_UNSUPPORTED;
 	if (window->away)
 		return TOPDOWN_STATE_ASIDE;
-	if (figures->running_ns < figures->enabled_ns / 100 * meter->ok_percent)
+	if (crowded || figures->running_ns < figures->enabled_ns / 100 * meter->ok_percent)
 		return window->was_away ? TOPDOWN_STATE_ASIDE : TOPDOWN_STATE_CONTENDED;
 	return TOPDOWN_STATE_OK;
 }
@@ -175,6 +175,8 @@ static void td_window_end_open(struct td_window *window, struct topdown_map_reco
 			       const struct topdown_figures *part)
 {
 	struct topdown_record *record = &entry->record;
+	struct td_meter *meter = window->meter;
+	bool crowded = meter->ops->crowded && meter->ops->crowded(meter);
 
 	memcpy(&record->window, part, offsetof(struct topdown_figures, ratio));
 	if (window->parts) {
@@ -192,7 +194,7 @@ static void td_window_end_open(struct td_window *window, struct topdown_map_reco
 	if (unlikely(window->trust.doubt | window->trust.odd))
 		td_trust_close(&window->trust);
 	/* Pairs with READ_ONCE() in td_fresh_awake(). */
-	WRITE_ONCE(window->state, td_window_state(window, &record->window));
+	WRITE_ONCE(window->state, td_window_state(window, &record->window, crowded));
 	record->state = window->state;
 	window->was_away = window->away;
 	record->windows++;

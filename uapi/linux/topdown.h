@@ -247,7 +247,7 @@ enum topdown_kind {
  * enum topdown_state - how a CPU is being measured now
  *
  * @TOPDOWN_STATE_OK: the group had the counters for nearly all of the last window.  If
- *	groups take turns: the first of them had its turns
+ *	groups take turns: together they had them so long, and the first had its turns
  * @TOPDOWN_STATE_OFFLINE: the CPU is offline; its sums stand still
  * @TOPDOWN_STATE_UNSUPPORTED: the CPU has no events that we can use; or their counts are
  *	impossible, as where a hypervisor allows events and counts 0.  Such counts are
