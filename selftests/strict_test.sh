@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# topdown stat --strict on CPUs whose groups of ordinary counters take turns: nobody else had
-# the counters, so nothing is missing.
+# topdown stat --strict on CPUs whose groups of ordinary counters take turns.  If nobody else had
+# the counters, nothing is missing, and each has the share that is to be expected.
 
 # shellcheck source=lib.bash
 . "$(dirname "$0")/lib.bash"
@@ -10,9 +10,19 @@
 # json KEY: its value in each line of a file of JSON lines.
 json() { sed -n "s/.*\"$1\":\"\\{0,1\\}\\([^,\"}]*\\).*/\\1/p"; }
 
+EVENTS='{cycles,instructions,branches,branch-misses}'
+
+# shares: of each CPU and interval in the file $tmp/out the shares "running" and "expected".
+shares() { paste <(json running < "$tmp/out") <(json expected < "$tmp/out"); }
+
 test_turns_are_no_reason() {
 	local cpu groups
 
+	for ((cpu = 0; cpu < $(nproc); cpu++)); do
+		"$here/workload" -c "$cpu" -t 600 stream &
+	done
+	# The first turns and the first window are over, and the groups are those that fit.
+	sleep 3
 	topdown stat -v -a -I 100 --count 1 > /dev/null 2> "$tmp/verbose"
 	cat "$tmp/verbose"
 	groups=$(sed -nE 's/.*[^0-9]([0-9]+) groups.*/\1/p' "$tmp/verbose" | head -n 1)
@@ -20,20 +30,41 @@ test_turns_are_no_reason() {
 		echo "# all events fit"
 		groups=1
 	fi
-	for ((cpu = 0; cpu < $(nproc); cpu++)); do
-		"$here/workload" -c "$cpu" -t 600 stream &
-	done
-	# The first turns and the first window are over.
-	sleep 3
 	# A status of 4 would be a skip.
 	topdown stat -a -A -j -I 1s --count 5 --strict > "$tmp/out" || die "status $?"
 	cat "$tmp/out"
 	[[ $(json state < "$tmp/out" | sort -u) == ok ]]
 	[[ $(json scaled < "$tmp/out" | sort -u) == "$( ((groups > 1)) && echo true || echo false)" ]]
+	shares | awk -v groups="$groups" '{
+		off = $2 == 1 ? 0 : $2 - 1 / groups
+		if (off < -0.00001 || off > 0.00001 || $1 / $2 < 0.95 || $1 / $2 > 1.05)
+			wrong = 1
+	} END { exit wrong || !NR }' || die "not the share that is to be expected"
+	# shellcheck disable=SC2046 # numbers
+	kill $(jobs -p)
+}
+
+# perf has a turn, too, and our groups lack it.
+test_a_perf_user_is_a_reason() {
+	local cpu expected
+
+	command -v perf > /dev/null || skip "there is no perf"
+	expected=$(topdown stat -a -j -I 100 --count 1 | json expected)
+	[[ $expected != 1.000000 ]] || skip "level 1 has no turns"
+	for ((cpu = 0; cpu < $(nproc); cpu++)); do
+		"$here/workload" -c "$cpu" -t 600 stream &
+	done
+	perf stat -a -x, -o "$tmp/perf" -e "$EVENTS" -- sleep 60 &
+	await 20 state_is cpu0 contended
+	fails 4 "" topdown stat -a -A -j -I 1s --count 3 --strict -o "$tmp/out"
+	cat "$tmp/out"
+	[[ $(json state < "$tmp/out" | sort -u) == contended ]]
+	kill $!
+	await 5 state_is cpu0 ok
 	# shellcheck disable=SC2046 # numbers
 	kill $(jobs -p)
 }
 
 need_module
 reload period_ms=200
-run_tests test_turns_are_no_reason
+run_tests test_turns_are_no_reason test_a_perf_user_is_a_reason
