@@ -147,7 +147,8 @@ static bool record_is(const struct topdown_record *record)
 	       fact_same("level", record->level, row->level) &
 	       fact(record->state == TOPDOWN_STATE_OK ||
 		    record->state == TOPDOWN_STATE_CONTENDED) &
-	       fact(!(record->flags & ~(TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_CLAMPED))) &
+	       fact(!(record->flags & ~(TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_CLAMPED |
+				       TOPDOWN_RECORD_TURNS_MASK))) &
 	       fact(!(record->clamped & ~record->nodes)) &
 	       fact(!!record->clamped == !!(record->flags & TOPDOWN_RECORD_CLAMPED));
 }

@@ -120,6 +120,11 @@ static void set_figure(struct column_value *value, double number)
 	value->number = value->none ? 0 : number;
 }
 
+static void set_expected(struct column_value *value, const struct row *row)
+{
+	value->none = !row_expected(row, &value->number);
+}
+
 static void set_ratio(struct column_value *value, uint32_t ratio)
 {
 	value->none = ratio == TOPDOWN_RATIO_NONE;
@@ -162,6 +167,7 @@ GETTER(count, integer, row->event->count)
 GETTER(running, running, row)
 GETTER(ipc, figure, topdown_figures_ipc(&row->figures))
 GETTER(busy, figure, topdown_figures_busy(&row->figures, row->time_ns))
+GETTER(expected, expected, row)
 GETTER(ratio, ratio, row->figures.ratio[column->of])
 GETTER(flag, flag, row, column->of)
 GETTER(interval_rse, error, &interval->repeat->length)
@@ -286,6 +292,8 @@ static const struct column columns[] = {
 	NUMBER(busy, COLUMNS_CPUS | TABLE_CPUS | TABLE_WIDE, 6, true,
 	       "share of the interval in which the CPU was not idle",
 	       58, UNIT_PERCENT, NULL, "busy", 4, "busy", 4),
+	NUMBER(expected, COLUMNS_ALL, 6, true,
+	       "what running is to be expected: less than 1 if level 1 is counted in turns"),
 	/* These are in tables only. */
 	TABLE(COLUMN_STRING, get_subject, TABLE_CPUS,
 	      COLUMN_FIRST, UNIT_NONE, NULL, "CPU", 3, "CPU", 3),

@@ -67,8 +67,9 @@ static void remark_flags(const struct output *output, const struct row *row, con
 /* Remark what a reader must know to trust a row of CPUs. */
 static void remark_cpus(const struct output *output, const struct row *row, const char **before)
 {
-	char text[32];
-	double running = 0;
+	char text[64];
+	double running = 0, expected = 1;
+	int length;
 	bool partial = is_partial(row, &running);
 	/* The share of a sum over many CPUs is near 1 even if one CPU was not measured. */
 	bool hidden = row->kind == ROW_ALL || row_turns(row) || !partial;
@@ -76,7 +77,10 @@ static void remark_cpus(const struct output *output, const struct row *row, cons
 	if (row->state != TOPDOWN_STATE_OK && (row->state != TOPDOWN_STATE_CONTENDED || hidden))
 		remark(output, before, topdown_state_name(row->state));
 	if (partial) {
-		snprintf(text, sizeof(text), "running %.1f%%", running * 100);
+		length = snprintf(text, sizeof(text), "running %.1f%%", running * 100);
+		if (row_expected(row, &expected) && expected < ROW_RUNNING_FULL)
+			snprintf(text + length, sizeof(text) - length, " of %.1f%% expected",
+				 expected * 100);
 		remark(output, before, text);
 	}
 }

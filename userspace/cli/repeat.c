@@ -61,6 +61,7 @@ void repeat_add(struct repeat *repeat, const struct row *row, double length)
 	if (repeat->runs++)
 		add_figures(&repeat->sum, &sum);
 	repeat->sum.merged_ns += sum.merged_ns;
+	repeat->sum.expected_ns += sum.expected_ns;
 	repeat->sum.switches += sum.switches;
 	repeat->sum.incomplete |= sum.incomplete;
 
@@ -98,6 +99,7 @@ void repeat_row(const struct repeat *repeat, struct row *row)
 
 	*row = repeat->sum;
 	row->merged_ns /= repeat->runs;
+	row->expected_ns /= repeat->runs;
 	row->switches /= repeat->runs;
 	divide_counts(figures, repeat->runs);
 	/* The ratios of a kind of core stay those of all runs together. */

@@ -182,9 +182,11 @@ static int fill_row(const struct stat_run *run, struct row *row, unsigned int i)
 	row->source = record->source;
 	row->level = row_level(record->level, &run->interval);
 	ret = fill_figures(run, row, i, record);
-	if (!ret)
-		row->state = interval_state(row);
-	return ret;
+	if (ret)
+		return ret;
+	row_expect(row);
+	row->state = interval_state(row);
+	return 0;
 }
 
 static void begin_sum(const struct stat_run *run, struct row *sum)
@@ -222,10 +224,11 @@ static void join(struct row *sum, struct row *cpu, uint64_t time_ns)
 	sum->time_ns += cpu->time_ns;
 	sum->nr_cpus += counts;
 	sum->state = td_state_worse(sum->state, cpu->state);
+	sum->expected_ns += cpu->expected_ns;
 	/* A CPU that was never measured has none of these. */
 	if (!cpu->level)
 		return;
-	sum->flags |= cpu->flags;
+	sum->flags = td_sum_flags(sum->flags, cpu->flags);
 	if (cpu->level < sum->level)
 		sum->level = cpu->level;
 	if (sum->source == TOPDOWN_SOURCE_NONE)

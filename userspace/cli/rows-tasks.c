@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <topdown.h>
 
+#include "../../kmod/sums.h"
 #include "clock.h"
 #include "report.h"
 #include "stat.h"
@@ -27,7 +28,7 @@ static void choose_form(struct stat_run *run)
 static void look_at_machine(struct tasks *tasks)
 {
 	const unsigned int kept = TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_REFINED |
-				  TOPDOWN_RECORD_DRILLDOWN;
+				  TOPDOWN_RECORD_DRILLDOWN | TOPDOWN_RECORD_TURNS_MASK;
 	struct topdown_reading *all = NULL;
 	unsigned int i;
 
@@ -35,7 +36,8 @@ static void look_at_machine(struct tasks *tasks)
 		return;
 	tasks->flags_known = !topdown_reading_update(all, 0);
 	for (i = 0; tasks->flags_known && i < topdown_reading_nr(all); i++)
-		tasks->flags |= topdown_reading_record(all, i)->flags & kept;
+		tasks->flags = td_sum_flags(tasks->flags,
+					    topdown_reading_record(all, i)->flags & kept);
 	topdown_reading_destroy(all);
 }
 
@@ -120,7 +122,9 @@ static int fill_row(const struct stat_run *run, struct row *row, const struct ta
 						   row->level, &row->atom);
 	if (ret)
 		return ret;
-	return topdown_session_between(&task->then, now, row->level, &row->figures);
+	ret = topdown_session_between(&task->then, now, row->level, &row->figures);
+	row_expect(row);
+	return ret;
 }
 
 /* A task that is over has a last row, and then no row. */

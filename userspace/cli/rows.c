@@ -88,6 +88,32 @@ bool row_running(const struct row *row, double *share)
 }
 
 /**
+ * row_expect - set how long a CPU or a task is to be measured if nobody else uses the counters
+ * @row: row with its flags and times
+ */
+void row_expect(struct row *row)
+{
+	unsigned int turns = (row->flags & TOPDOWN_RECORD_TURNS_MASK) >> TOPDOWN_RECORD_TURNS_SHIFT;
+
+	row->expected_ns = row->figures.enabled_ns / (turns ? turns : 1);
+}
+
+/**
+ * row_expected - the share of the time that is to be expected of row_running()
+ * @row: row
+ * @share: 0..1; untouched if there is none
+ *
+ * Return: false where row_running() has none either, or if it is not known who takes turns.
+ */
+bool row_expected(const struct row *row, double *share)
+{
+	if (!row->flags_known || !row->figures.enabled_ns)
+		return false;
+	*share = (double)row->expected_ns / row->figures.enabled_ns;
+	return true;
+}
+
+/**
  * row_short - whether some time was not measured, apart from groups that take turns
  * @row: row
  *

@@ -65,6 +65,7 @@ enum row_kind {
  * @figures: slots, times and ratios
  * @core: the part of @figures on P-cores of a hybrid machine; of tasks only
  * @atom: the part of @figures on E-cores; of tasks only
+ * @expected_ns: running_ns to be expected if nobody else uses the counters
  * @rate: slots per second; of topdown top only
  * @window: number of the window; of windows only
  * @event: the event; of watch events only
@@ -90,6 +91,7 @@ struct row {
 	struct topdown_figures figures;
 	struct topdown_figures core;
 	struct topdown_figures atom;
+	uint64_t expected_ns;
 	double rate;
 	uint64_t window;
 	const struct topdown_event *event;
@@ -144,6 +146,8 @@ const char *row_state(const struct row *row);
 bool row_turns(const struct row *row);
 bool row_hybrid(const struct row *row);
 bool row_running(const struct row *row, double *share);
+bool row_expected(const struct row *row, double *share);
+void row_expect(struct row *row);
 bool row_short(const struct row *row);
 bool row_partial(const struct row *row);
 uint32_t row_over(const struct row *row);

@@ -151,7 +151,7 @@ void top_data_total(const struct top_data *data, const struct cpulist *cpus,
 		total->state = total->nr_cpus ? td_state_worse(total->state, cpu->row.state) :
 						cpu->row.state;
 		level = !level || cpu->row.level < level ? cpu->row.level : level;
-		total->flags |= cpu->row.flags;
+		total->flags = td_sum_flags(total->flags, cpu->row.flags);
 		total->nr_cpus++;
 		topdown_figures_add(&total->figures, &cpu->row.figures, level);
 		total->rate += cpu->row.rate;

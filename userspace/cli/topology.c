@@ -113,7 +113,8 @@ static void add(struct row *row, const struct row *cpu)
 	bool counts = cpu->level && cpu->figures.enabled_ns;
 
 	row->state = td_state_worse(row->state, cpu->state);
-	row->flags |= cpu->flags;
+	row->flags = td_sum_flags(row->flags, cpu->flags);
+	row->expected_ns += cpu->expected_ns;
 	if (!row->nr_cpus || (counts && cpu->level < row->level))
 		row->level = cpu->level;
 	if (row->nr_cpus && row->source != cpu->source)

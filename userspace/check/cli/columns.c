@@ -21,7 +21,7 @@ static const char cpus[] =
 	"tma_fetch_latency=0.09;tma_fetch_bandwidth=0.1;tma_memory_bound=0.11;"
 	"tma_core_bound=0.12;tma_resource_bound=-;tma_smt_contention=0.14;scaled=1;clamped=0;"
 	"refined=1;drilldown=0;core_id=21;socket=22;node=23;cycles=200;instructions=300;ipc=1.5;"
-	"busy=0.25;";
+	"busy=0.25;expected=0.8;";
 static const char runs[] =
 	"time=1.5;interval=2.5;row=runs;pid=31;tid=32;comm=name;state=exited;source=amd;level=2;"
 	"running=0.75;enabled_ns=400;running_ns=300;slots=500;tma_retiring=0.01;"
@@ -36,7 +36,7 @@ static const char runs[] =
 	"tma_branch_mispredicts_rse=0.07;tma_machine_clears_rse=0.08;tma_fetch_latency_rse=0.09;"
 	"tma_fetch_bandwidth_rse=0.1;tma_memory_bound_rse=0.11;tma_core_bound_rse=0.12;"
 	"tma_resource_bound_rse=-;tma_smt_contention_rse=0.14;cycles=200;instructions=300;"
-	"ipc=1.5;";
+	"ipc=1.5;expected=0.8;";
 static const char kinds[] =
 	"oncpu_ns=400;running_ns=300;slots=500;tma_retiring=0.01;tma_bad_speculation=0.02;"
 	"tma_frontend_bound=0.03;tma_backend_bound=0.04;tma_heavy_operations=0.05;"
@@ -61,7 +61,7 @@ static struct row row_of(enum row_kind kind)
 		.flags = TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_REFINED, .flags_known = true,
 		.figures = { .enabled_ns = 400, .running_ns = 300, .slots = 500, .cycles = 200,
 			     .instructions = 300, .busy_ns = 250 },
-		.time_ns = 1000,
+		.time_ns = 1000, .expected_ns = 320,
 		.rate = 1234567, .merged_ns = 33, .switches = 34, .incomplete = true,
 	};
 	unsigned int node;
