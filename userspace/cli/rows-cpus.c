@@ -106,7 +106,7 @@ static int prepare(struct stat_run *run)
 	return ret ? ret : open_span(run);
 }
 
-static int begin(struct stat_run *run)
+static int again(struct stat_run *run)
 {
 	int ret;
 
@@ -115,6 +115,15 @@ static int begin(struct stat_run *run)
 		return read_error(run, ret);
 	run->start_ns = run->span.end_ns;
 	run->grid_ns = topdown_reading_time(run->span.then);
+	return 0;
+}
+
+static int begin(struct stat_run *run)
+{
+	int ret = again(run);
+
+	if (ret)
+		return ret;
 	/* The measurement of the machine begins just before the command. */
 	return run->options->argv ?
 	       command_start(&run->command, NULL, run->options->device, 0) : 0;
@@ -326,6 +335,7 @@ static void end(struct stat_run *run)
 const struct row_source rows_of_cpus = {
 	.prepare = prepare,
 	.begin = begin,
+	.again = again,
 	.fill = fill,
 	.choose = choose,
 	.note = note,

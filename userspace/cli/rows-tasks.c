@@ -127,6 +127,21 @@ static int fill_row(const struct stat_run *run, struct row *row, const struct ta
 	return ret;
 }
 
+static int again(struct stat_run *run)
+{
+	unsigned int i;
+	int ret;
+
+	ret = tasks_read(&run->tasks, TOPDOWN_SESSION_FRESH);
+	if (ret)
+		return report_session(run->options->device, -ret);
+	for (i = 0; i < run->tasks.nr; i++)
+		run->tasks.task[i].then = run->tasks.task[i].now;
+	run->start_ns = clock_now_ns();
+	run->grid_ns = run->start_ns;
+	return 0;
+}
+
 /* A task that is over has a last row, and then no row. */
 static int compare(struct stat_run *run)
 {
@@ -181,6 +196,7 @@ static void end(struct stat_run *run)
 const struct row_source rows_of_tasks = {
 	.prepare = prepare,
 	.begin = begin,
+	.again = again,
 	.fill = fill,
 	.alive = alive,
 	.note = note,

@@ -44,6 +44,7 @@ static const struct option long_options[] = {
 	{ "interval", required_argument, NULL, 'I' },
 	{ "count", required_argument, NULL, OPT_COUNT },
 	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
+	{ "delay", required_argument, NULL, 'D' },
 	{ "level", required_argument, NULL, 'l' },
 	{ "locate", no_argument, NULL, OPT_LOCATE },
 	{ "csv", required_argument, NULL, 'x' },
@@ -96,6 +97,7 @@ static const char usage[] =
 	"  -I, --interval TIME  print at this interval (10..3600000 ms)\n"
 	"      --count N        end after N intervals; without -I each lasts a second\n"
 	"      --timeout TIME   end after this time (10..2147483647 ms)\n"
+	"  -D, --delay TIME     begin to measure after this time (0..2147483647 ms)\n"
 	"Output:\n"
 	"  -l, --level N        1 or 2; default: the highest that the machine has\n"
 	"      --locate         print commands that find the code that loses the slots\n"
@@ -136,6 +138,15 @@ static bool add_up_by(struct stat_options *options, enum topology by)
 	}
 	options->per = by;
 	return true;
+}
+
+static bool parse_delay(const char *text, uint64_t *delay_ms)
+{
+	if (strcmp(text, "-1"))
+		return parse_time("-D", text, 0, TIMEOUT_MAX_MS, delay_ms);
+	report_error("-D: -1 would wait for a word to begin, and there is none (allowed: 0..%d milliseconds, or with a unit: 500ms, 2s, 1m)",
+		     TIMEOUT_MAX_MS);
+	return false;
 }
 
 static bool parse_option(struct stat_options *options, int option)
@@ -183,6 +194,8 @@ static bool parse_option(struct stat_options *options, int option)
 	case OPT_TIMEOUT:
 		return parse_time("--timeout", optarg, TIMEOUT_MIN_MS, TIMEOUT_MAX_MS,
 				  &options->timeout_ms);
+	case 'D':
+		return parse_delay(optarg, &options->delay_ms);
 	case 'l':
 		return parse_number("-l", optarg, 1, LEVEL_MAX, "levels", &options->level);
 	case 'o':
@@ -299,7 +312,7 @@ int stat_parse(struct stat_options *options, int argc, char **argv, bool *done)
 
 	for (;;) {
 		at = optind ? optind : 1;
-		option = options_next(argc, argv, "+:aAC:p:t:ir:I:l:x:jo:qvh", long_options);
+		option = options_next(argc, argv, "+:aAC:p:t:ir:I:D:l:x:jo:qvh", long_options);
 		if (option == -1)
 			break;
 		switch (option) {

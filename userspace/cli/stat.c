@@ -142,19 +142,60 @@ static enum ticker_event wait_interval(struct stat_run *run)
 	}
 }
 
+static void start_ticker(struct stat_run *run)
+{
+	run->then_ns = run->start_ns;
+	run->woken_ns = run->grid_ns;
+	ticker_start(&run->ticker, run->grid_ns, run->options->interval_ms * NS_PER_MS,
+		     run->options->timeout_ms * NS_PER_MS);
+}
+
+static int wait_or_fail(struct stat_run *run, enum ticker_event *event)
+{
+	*event = wait_interval(run);
+	if (*event != TICKER_ERROR)
+		return 0;
+	report_error("cannot wait for the end of the interval: %s", strerror(errno));
+	return EXIT_RUNTIME;
+}
+
+/*
+ * What is measured runs for a while before it counts.  If it ends meanwhile, there is one
+ * interval of no length.
+ */
+static int wait_delay(struct stat_run *run, enum ticker_event *event)
+{
+	int ret;
+
+	ticker_start(&run->ticker, run->grid_ns, 0, run->options->delay_ms * NS_PER_MS);
+	ret = wait_or_fail(run, event);
+	if (!ret)
+		ret = run->source->again(run);
+	if (ret)
+		return ret;
+	start_ticker(run);
+	if (*event == TICKER_END)
+		return 0;
+	run->last = true;
+	return print_interval(run);
+}
+
 /* Print until the measured tasks end, or the measurement is over. */
 static int follow(struct stat_run *run, enum ticker_event *event)
 {
 	uint64_t printed = 0;
 	int ret;
 
+	start_ticker(run);
+	if (run->options->delay_ms) {
+		ret = wait_delay(run, event);
+		if (ret || *event != TICKER_END)
+			return ret;
+	}
 	do {
-		*event = wait_interval(run);
-		if (*event == TICKER_ERROR) {
-			report_error("cannot wait for the end of the interval: %s",
-				     strerror(errno));
-			return EXIT_RUNTIME;
-		}
+		ret = wait_or_fail(run, event);
+		if (ret)
+			return ret;
 		run->last = *event != TICKER_INTERVAL || printed + 1 == run->options->count;
 		ret = print_interval(run);
 		if (ret)
@@ -168,14 +209,6 @@ static int follow(struct stat_run *run, enum ticker_event *event)
 			*event = TICKER_TARGET;
 	} while (*event == TICKER_INTERVAL && printed != run->options->count);
 	return 0;
-}
-
-static void start_ticker(struct stat_run *run)
-{
-	run->then_ns = run->start_ns;
-	run->woken_ns = run->grid_ns;
-	ticker_start(&run->ticker, run->grid_ns, run->options->interval_ms * NS_PER_MS,
-		     run->options->timeout_ms * NS_PER_MS);
 }
 
 static void say_what(const struct stat_run *run)
@@ -211,7 +244,6 @@ static int measure_alone(struct stat_run *run)
 	if (ret)
 		return ret;
 	say_what(run);
-	start_ticker(run);
 	ret = follow(run, &event);
 	if (!ret && event == TICKER_SIGNAL)
 		return signal_status(run);
@@ -237,7 +269,6 @@ static int measure_run(struct stat_run *run, int *status)
 		*status = failure(run, ret);
 		return ret;
 	}
-	start_ticker(run);
 	ret = output_begin(&run->output);
 	if (!ret && run->command.session)
 		ret = tasks_add(&run->tasks, run->command.pid, 0, run->command.session);

@@ -43,6 +43,7 @@
  * @interval_ms: -I; 0 for one interval until the end
  * @count: --count; 0 for no limit
  * @timeout_ms: --timeout; 0 for no limit
+ * @delay_ms: -D; 0 for none
  * @level: -l; 0 for the highest that the machine has
  * @locate: --locate
  * @output: -x, -j and --no-header
@@ -70,6 +71,7 @@ struct stat_options {
 	uint64_t interval_ms;
 	uint64_t count;
 	uint64_t timeout_ms;
+	uint64_t delay_ms;
 	uint64_t level;
 	bool locate;
 	struct output output;
@@ -86,17 +88,19 @@ struct stat_run;
  * struct row_source - the maker of rows: CPUs, or tasks
  * @prepare: look at the machine and at the rights of the user
  * @begin: begin to measure, and set @start_ns and @grid_ns of the run
+ * @again: measure from now on, and drop what was measured
  * @fill: end an interval now: make all its rows, and give CLOCK_MONOTONIC of the end
  * @choose: keep the rows that the user asked for; NULL for all
  * @alive: whether anything is left to measure; NULL for always
  * @note: print for a terminal what is measured
  * @close: free everything
  *
- * @prepare, @begin and @fill return 0, or an exit code after a message.
+ * @prepare, @begin, @again and @fill return 0, or an exit code after a message.
  */
 struct row_source {
 	int (*prepare)(struct stat_run *run);
 	int (*begin)(struct stat_run *run);
+	int (*again)(struct stat_run *run);
 	int (*fill)(struct stat_run *run, uint64_t *now_ns);
 	void (*choose)(struct stat_run *run);
 	bool (*alive)(struct stat_run *run);

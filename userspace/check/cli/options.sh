@@ -86,6 +86,12 @@ for value in 0 9 2147483648; do
 	bad "--timeout $value" "--timeout: $value is out of range \(allowed: 10\.\.2147483647" \
 		stat --timeout "$value"
 done
+for value in '' x -5 1.5 ' 1'; do
+	bad "-D '$value'" "-D: '.*' is not a time \(allowed: 0\.\.2147483647 milliseconds" stat -D "$value"
+done
+bad '-D -1' '-D: -1 would wait for a word to begin, and there is none \(allowed: 0\.\.2147483647' \
+	stat -D -1 true
+bad '-D 2147483648' '-D: 2147483648 is out of range \(allowed: 0\.\.2147483647' stat --delay 2147483648
 for value in 0 3 18446744073709551617; do
 	bad "-l $value" "-l: $value is out of range \(allowed: 1\.\.2 levels\)" stat -l "$value"
 done

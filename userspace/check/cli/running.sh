@@ -48,6 +48,13 @@ started -j -I 60000 --count 3
 ended HUP
 expect 'SIGHUP' 129 '"tma_retiring":0\.4' ''
 
+interrupted -j -D 60000
+ended INT
+expect 'SIGINT before the delay is over' 0 '"row":"all"' ''
+started -j -D 60000
+ended TERM
+expect 'SIGTERM before the delay is over' 143 '"row":"all"' ''
+
 # What the parent ignores stays so: a job of this shell ignores SIGINT.
 started -j
 kill -INT "$pid"
