@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -174,6 +175,27 @@ int command_start(struct command *command, struct topdown *td, const char *devic
 void command_signal(const struct command *command, int signal)
 {
 	kill(command->pid, signal);
+}
+
+static uint64_t microseconds(const struct timeval *time)
+{
+	return time->tv_sec * 1000000ULL + time->tv_usec;
+}
+
+/**
+ * command_times - look how much processor time the command has used
+ * @command: command that has exited, and is not waited for yet
+ */
+void command_times(struct command *command)
+{
+	struct rusage usage = { 0 };
+	siginfo_t info;
+
+	/* The library's function has no room for the usage. */
+	if (syscall(SYS_waitid, P_PID, command->pid, &info, WEXITED | WNOWAIT | WNOHANG, &usage))
+		return;
+	command->user_us = microseconds(&usage.ru_utime);
+	command->system_us = microseconds(&usage.ru_stime);
 }
 
 /**

@@ -27,6 +27,8 @@
  * @start_ns: CLOCK_MONOTONIC of just before the program was executed
  * @session: number of the session that it made
  * @killed: a signal ended the command
+ * @user_us: processor time in user mode, of the command and of the children it waited for
+ * @system_us: the same in kernel mode
  */
 struct command {
 	char **argv;
@@ -38,12 +40,15 @@ struct command {
 	uint64_t start_ns;
 	uint32_t session;
 	bool killed;
+	uint64_t user_us;
+	uint64_t system_us;
 };
 
 void command_prepare(struct command *command, char **argv);
 int command_start(struct command *command, struct topdown *td, const char *device,
 		  unsigned int flags);
 void command_signal(const struct command *command, int signal);
+void command_times(struct command *command);
 int command_end(struct command *command);
 
 #endif /* TOPDOWN_CLI_COMMAND_H */

@@ -9,6 +9,7 @@
 
 #include "clock.h"
 #include "columns.h"
+#include "command.h"
 #include "output.h"
 #include "repeat.h"
 #include "task.h"
@@ -195,6 +196,9 @@ static void task_headline(const struct output *output, const struct interval *in
 		else
 			fputs("; % of slots", output->file);
 	}
+	if (interval->command)
+		fprintf(output->file, ", user %.3f s, sys %.3f s",
+			interval->command->user_us / 1e6, interval->command->system_us / 1e6);
 	putc('\n', output->file);
 	if (!output->tree)
 		return;

@@ -12,6 +12,7 @@
 /* Below this share of the time a row is partial. The module uses the same share. */
 #define ROW_RUNNING_FULL	0.99
 
+struct command;
 struct repeat;
 struct watched;
 struct task;
@@ -110,6 +111,7 @@ struct row {
  * @nr: number of @row
  * @row: rows: first the sum, then the CPUs; or those of tasks
  * @tasks: the rows are of tasks
+ * @command: the command that has ended and that the one row is of; else NULL
  * @repeat: the runs, if the one row is their mean; else NULL
  */
 struct interval {
@@ -120,6 +122,7 @@ struct interval {
 	unsigned int nr;
 	struct row *row;
 	bool tasks;
+	const struct command *command;
 	const struct repeat *repeat;
 };
 

@@ -159,6 +159,18 @@ static int wait_or_fail(struct stat_run *run, enum ticker_event *event)
 	return EXIT_RUNTIME;
 }
 
+/* Its times are those of all the command, and not of one of several intervals. */
+static void see_end(struct stat_run *run, enum ticker_event event)
+{
+	const struct stat_options *options = run->options;
+
+	if (event != TICKER_TARGET || !run->command.session || options->interval_ms ||
+	    options->runs)
+		return;
+	command_times(&run->command);
+	run->interval.command = &run->command;
+}
+
 /*
  * What is measured runs for a while before it counts.  If it ends meanwhile, there is one
  * interval of no length.
@@ -177,6 +189,7 @@ static int wait_delay(struct stat_run *run, enum ticker_event *event)
 	if (*event == TICKER_END)
 		return 0;
 	run->last = true;
+	see_end(run, *event);
 	return print_interval(run);
 }
 
@@ -197,6 +210,7 @@ static int follow(struct stat_run *run, enum ticker_event *event)
 		if (ret)
 			return ret;
 		run->last = *event != TICKER_INTERVAL || printed + 1 == run->options->count;
+		see_end(run, *event);
 		ret = print_interval(run);
 		if (ret)
 			return ret;

@@ -86,6 +86,41 @@ FAKE_READ_ERRNO=13 run fake stat -a -- touch "$TMP/ran"
 expect '-a without a right to CPUs' 125 '' 'cannot read the CPUs'
 result "$([[ ! -e $TMP/ran ]]; echo $?)" 'runs nothing'
 
+# The first part is not measured: one reading more, from which the figures and the time count.
+for what in '-- sleep 0.6' '-a -- sleep 0.6' '-r 1 -- sleep 0.6'; do
+	# shellcheck disable=SC2086
+	run fake stat -j -D 300 -o "$TMP/figures" $what
+	expect "-D 300 $what" 0 '' ''
+	length=$(json interval "$TMP/figures")
+	result "$(holds "$length >= 0.25 && $length < 0.55"; echo $?)" "the rest is measured ($length s)"
+done
+run fake stat -j --delay 50ms -o "$TMP/figures" -- sleep 0.1
+result "$(grep -q "$one_step" "$TMP/figures"; echo $?)" '--delay: the figures of the rest'
+run fake stat -j -I 100 -D 350 -o "$TMP/figures" -- sleep 0.6
+result "$(($(lines "$TMP/figures") < 2 || $(lines "$TMP/figures") > 3))" '-D with -I: intervals begin after it'
+began=$SECONDS
+run fake stat -j -D 30s -o "$TMP/figures" -- sh -c 'exit 3'
+expect 'a command that ends before -D' 3 '' ''
+result "$((SECONDS - began > 10 || $(lines "$TMP/figures") != 1))" 'one interval, at once'
+began=$(date +%s%N)
+run fake stat -j -D 300 --timeout 100 -o "$TMP/figures"
+length=$(json interval "$TMP/figures")
+result "$(holds "$length >= 0.1 && $length < 0.3 && $(date +%s%N) - $began >= 4e8"; echo $?)" \
+	"-D of CPUs, then --timeout ($length s)"
+
+# Processor time, of the command and of what it waited for.
+# shellcheck disable=SC2016 # for the inner shell
+run fake stat -- bash -c '(for ((i = 0; i < 100000; i++)); do :; done); for ((i = 0; i < 100000; i++)); do :; done; times'
+expect 'user and sys of a command' 0 's$' ', user [0-9]+\.[0-9]{3} s, sys [0-9]+\.[0-9]{3} s'
+# times: user and system of the shell, then of its children.
+read -r theirs ours < <(tr ms '  ' <<< "$out" | awk '{ u += 60 * $1 + $2 + 0; s += 60 * $3 + $4 }
+	END { printf "%.3f ", u + s }'; sed -nE 's/.* user ([0-9.]+) s, sys ([0-9.]+) s.*/\1 \2/p' <<< "$err" |
+	awk '{ print $1 + $2 }')
+result "$(holds "$theirs > 0.05 && $ours >= $theirs - 0.005 && $ours < $theirs + 0.1"; echo $?)" \
+	"as the command itself says ($ours s, $theirs s)"
+run fake stat -I 60000 -- true
+expect 'not of an interval' 0 '' $'^elapsed [^,]*, interval [^,]*, process [^,]*\n'
+
 # Where to look: of what was measured, as a shell takes it.
 run fake stat --locate -- sh -c 'echo "it'"'"'s"'
 expect '--locate with a command' 0 "^it's$" \
