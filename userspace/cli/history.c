@@ -19,6 +19,7 @@
 
 enum {
 	OPT_SINCE = OPTIONS_OWN,
+	OPT_SCHEMA,
 };
 
 static const struct option long_options[] = {
@@ -29,6 +30,7 @@ static const struct option long_options[] = {
 	{ "json", no_argument, NULL, 'j' },
 	{ "csv", required_argument, NULL, 'x' },
 	{ "no-header", no_argument, NULL, OPTIONS_NO_HEADER },
+	{ "schema", no_argument, NULL, OPT_SCHEMA },
 	{ "device", required_argument, NULL, OPTIONS_DEVICE },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 }
@@ -48,6 +50,7 @@ static const char usage[] =
 	"  -j, --json           one JSON object a line\n"
 	"  -x, --csv SEP        values separated by the character SEP\n"
 	"      --no-header      no column headings\n"
+	"      --schema         print the JSON Schema of the lines of -j\n"
 	"      --device PATH    device node; default " TOPDOWN_DEVICE "\n"
 	"  -h, --help           print this help\n"
 	"\n"
@@ -356,6 +359,8 @@ int history_main(int argc, char **argv)
 	while ((option = options_next(argc, argv, "+:C:n:l:jx:h", long_options)) != -1) {
 		if (option == 'h')
 			return options_help(usage);
+		if (option == OPT_SCHEMA)
+			return output_json_schema("history", COLUMNS_WINDOWS);
 		if (option == OPTIONS_ERROR || !parse_option(&options, option))
 			return EXIT_USAGE;
 	}

@@ -137,13 +137,14 @@ static const char *type_name(enum column_type type)
 	}
 }
 
-static void put_required(const struct column_list *list)
+/* What is in each kind of row that the command has. */
+static void put_required(const struct column_list *list, unsigned int views)
 {
 	unsigned int i;
 
 	fputs("\"required\":[\"schema\"", stdout);
 	for (i = 0; i < list->nr; i++) {
-		if ((list->column[i]->views & COLUMNS_ALL) == COLUMNS_ALL)
+		if ((list->column[i]->views & views) == views)
 			printf(",\"%s\"", list->column[i]->name);
 	}
 	fputs("],\n", stdout);
@@ -162,26 +163,31 @@ static void put_column(const struct column *column)
 
 /**
  * output_json_schema - print the JSON Schema of a line
+ * @command: whose
+ * @views: COLUMNS_* of the kinds of rows that it has
  *
  * Return: exit code.
  */
-int output_json_schema(void)
+int output_json_schema(const char *command, unsigned int views)
 {
 	struct column_list list;
 	unsigned int i;
 
-	columns_select(&list, COLUMNS_KEYS, 0, 0);
-	fputs("{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\n"
-	      "\"title\":\"a line of topdown stat -j\",\n"
-	      "\"type\":\"object\",\n", stdout);
-	put_required(&list);
+	columns_select(&list, views, 0, 0);
+	printf("{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\n"
+	       "\"title\":\"a line of topdown %s -j\",\n"
+	       "\"type\":\"object\",\n", command);
+	/* With -r there are more keys, but not always. */
+	put_required(&list, views & ~COLUMNS_RUNS);
 	fputs("\"properties\":{\n"
 	      "\"schema\":{\"type\":\"integer\",\"const\":1,\n"
 	      "\"description\":\"changes if the meaning of a key does\"}", stdout);
 	for (i = 0; i < list.nr; i++)
 		put_column(list.column[i]);
-	fputs(",\n\"core\":{\"type\":\"object\",\"description\":\"what a task had on P-cores\"},\n"
-	      "\"atom\":{\"type\":\"object\",\"description\":\"what a task had on E-cores\"}\n"
-	      "}}\n", stdout);
+	if (views & COLUMNS_TASKS)
+		fputs(",\n\"core\":{\"type\":\"object\",\"description\":\"what a task had on P-cores\"},\n"
+		      "\"atom\":{\"type\":\"object\",\"description\":\"what a task had on E-cores\"}",
+		      stdout);
+	fputs("\n}}\n", stdout);
 	return options_help("");
 }

@@ -64,6 +64,6 @@ void output_table(const struct output *output, const struct interval *interval);
 void output_csv_header(const struct output *output, FILE *file);
 void output_csv(const struct output *output, const struct interval *interval);
 int output_json(const struct output *output, const struct interval *interval);
-int output_json_schema(void);
+int output_json_schema(const char *command, unsigned int views);
 
 #endif /* TOPDOWN_CLI_OUTPUT_H */

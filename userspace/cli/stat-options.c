@@ -7,6 +7,7 @@
 #include <string.h>
 #include <topdown.h>
 
+#include "columns.h"
 #include "options.h"
 #include "parse.h"
 #include "report.h"
@@ -321,7 +322,7 @@ int stat_parse(struct stat_options *options, int argc, char **argv, bool *done)
 			return options_help(usage);
 		case OPT_SCHEMA:
 			*done = true;
-			return output_json_schema();
+			return output_json_schema("stat", COLUMNS_KEYS);
 		case OPTIONS_ERROR:
 			return EXIT_USAGE;
 		}

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "columns.h"
 #include "options.h"
 #include "parse.h"
 #include "report.h"
@@ -16,6 +17,7 @@ enum {
 	OPT_TIMEOUT,
 	OPT_HOLD,
 	OPT_MIN_SLOTS,
+	OPT_SCHEMA,
 };
 
 static const struct option long_options[] = {
@@ -29,6 +31,7 @@ static const struct option long_options[] = {
 	{ "json", no_argument, NULL, 'j' },
 	{ "csv", required_argument, NULL, 'x' },
 	{ "no-header", no_argument, NULL, OPTIONS_NO_HEADER },
+	{ "schema", no_argument, NULL, OPT_SCHEMA },
 	{ "device", required_argument, NULL, OPTIONS_DEVICE },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 }
@@ -52,6 +55,7 @@ static const char usage[] =
 	"  -j, --json           one JSON object a line\n"
 	"  -x, --csv SEP        values separated by the character SEP\n"
 	"      --no-header      no column headings\n"
+	"      --schema         print the JSON Schema of the lines of -j\n"
 	"      --device PATH    device node; default " TOPDOWN_DEVICE "\n"
 	"  -h, --help           print this help\n"
 	"\n"
@@ -173,6 +177,10 @@ int watch_parse(struct watch_options *options, int argc, char **argv, bool *done
 		if (option == 'h') {
 			*done = true;
 			return options_help(usage);
+		}
+		if (option == OPT_SCHEMA) {
+			*done = true;
+			return output_json_schema("watch", COLUMNS_EVENTS);
 		}
 		if (option == OPTIONS_ERROR || !parse_option(options, option))
 			return EXIT_USAGE;

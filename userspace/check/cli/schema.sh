@@ -9,7 +9,10 @@ set -euo pipefail
 # shellcheck disable=SC2046 # several flags
 "${CC:-gcc}" -o "$TMP/schema" "$(dirname "$0")/schema.c" \
 	$(pkg-config --cflags --libs json-c 2> /dev/null || echo -ljson-c)
-td stat --schema > "$TMP/schema.json"
+for command in stat history watch; do
+	td "$command" --schema > "$TMP/$command.json"
+done
+cp "$TMP/stat.json" "$TMP/schema.json"
 
 # valid NAME ARG...: what the command prints
 valid() {
@@ -17,6 +20,15 @@ valid() {
 	shift
 	fake stat -j -o "$TMP/lines" "$@" || bad=1
 	"$TMP/schema" "$TMP/schema.json" < "$TMP/lines" || bad=1
+	result "$bad" "$name"
+}
+
+# others NAME COMMAND ARG...: those that write to standard output
+others() {
+	local name=$1 bad=0
+	shift
+	fake "$1" -j "${@:2}" > "$TMP/lines" || bad=1
+	"$TMP/schema" "$TMP/$1.json" < "$TMP/lines" || bad=1
 	result "$bad" "$name"
 }
 
@@ -51,4 +63,31 @@ invalid 'a word that is null' "${line/\"state\":\"ok\"/\"state\":null}"
 invalid 'a key that is not described' "${line/\"level\"/\"levels\"}"
 invalid 'a key that is missing' "${line/\"level\":2,/}"
 invalid 'no line' ''
+
+# Each command has its own; all of its keys are in each of its lines.
+for command in stat history watch; do
+	result "$(grep -q "\"title\":\"a line of topdown $command -j\"" "$TMP/$command.json"; echo $?)" \
+		"the schema of topdown $command says so"
+done
+export FAKE_TICK=0
+others 'windows' history
+others 'windows, level 1' history -l 1 -C 1
+FAKE_LEVEL=1 others 'windows of a machine without level 2' history
+export FAKE_EVENT=2
+others 'events' watch --count 2 'retiring>12.5' 'memory_bound<1'
+FAKE_EVENT_FLAGS=1 FAKE_EVENT=4294967295 others 'back, of the sum' watch --count 1 -s -b 'retiring>12.5'
+FAKE_EVENT_NONE=1 others 'events of windows' watch --count 1
+for command in history watch; do
+	cp "$TMP/$command.json" "$TMP/schema.json"
+	args=()
+	[[ $command == history ]] || args=(--count 1 'retiring>3')
+	fake "$command" -j "${args[@]}" > "$TMP/line"
+	line=$(head -n 1 "$TMP/line")
+	while read -r key; do
+		invalid "$command: $key is missing" \
+			"$(sed -E "s/\"$key\":(\"[^\"]*\"|[^,}]*),?//; s/,}/}/" <<< "$line")"
+	done < <(grep -oE '"[a-z_]+":' <<< "$line" | tr -d '":')
+	invalid "$command: a key that is not described" "${line/\"time\"/\"times\"}"
+	invalid "$command: a line of topdown stat" "$(fake stat -j "${interval[@]}")"
+done
 finish
