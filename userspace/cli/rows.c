@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../kmod/formula-thresholds.h"
 #include "../../kmod/sums.h"
@@ -302,9 +303,17 @@ unsigned int row_level(unsigned int level, const struct interval *interval)
  */
 int interval_make(struct interval *interval, unsigned int nr)
 {
-	interval_free(interval);
-	interval->row = calloc(nr, sizeof(*interval->row));
-	return interval->row ? 0 : -ENOMEM;
+	if (nr > interval->room) {
+		interval_free(interval);
+		interval->row = calloc(nr, sizeof(*interval->row));
+		if (!interval->row)
+			return -ENOMEM;
+		interval->room = nr;
+	} else {
+		memset(interval->row, 0, nr * sizeof(*interval->row));
+	}
+	interval->nr = 0;
+	return 0;
 }
 
 /**
@@ -316,4 +325,5 @@ void interval_free(struct interval *interval)
 	free(interval->row);
 	interval->row = NULL;
 	interval->nr = 0;
+	interval->room = 0;
 }

@@ -109,6 +109,7 @@ struct row {
  * @length: length of the interval in seconds
  * @level: highest level that was asked for
  * @nr: number of @row
+ * @room: rows that there is room for
  * @row: rows: first the sum, then the CPUs; or those of tasks
  * @tasks: the rows are of tasks
  * @command: the command that has ended and that the one row is of; else NULL
@@ -120,6 +121,7 @@ struct interval {
 	double length;
 	unsigned int level;
 	unsigned int nr;
+	unsigned int room;
 	struct row *row;
 	bool tasks;
 	const struct command *command;

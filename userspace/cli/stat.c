@@ -67,7 +67,7 @@ static int end_interval(struct stat_run *run)
 	if (ret)
 		return ret;
 	run->woken_ns = clock_now_ns();
-	interval->time = clock_epoch(now_ns);
+	interval->time = clock_epoch_from(now_ns, run->woken_ns);
 	interval->elapsed = (double)(now_ns - run->start_ns) / NS_PER_S;
 	interval->length = (double)(now_ns - run->then_ns) / NS_PER_S;
 	run->then_ns = now_ns;
@@ -338,7 +338,7 @@ static int measure(struct stat_run *run)
 		return failure(run, ret);
 	ret = ticker_open(&run->ticker);
 	if (ret) {
-		report_error("cannot set up timer and signals: %s", strerror(-ret));
+		report_error("cannot set up signals: %s", strerror(-ret));
 		ret = failure(run, EXIT_RUNTIME);
 	} else {
 		ret = options->argv ? measure_command(run) : measure_alone(run);

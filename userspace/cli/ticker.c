@@ -12,7 +12,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/signalfd.h>
-#include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -53,20 +53,11 @@ int ticker_signals(const int *handled)
 int ticker_open(struct ticker *ticker)
 {
 	static const int handled[] = { SIGINT, SIGTERM, SIGHUP, 0 };
-	int ret;
 
 	ticker->target = -1;
 	ticker->look = false;
 	ticker->signals = ticker_signals(handled);
-	if (ticker->signals < 0)
-		return ticker->signals;
-	ticker->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (ticker->timer < 0) {
-		ret = -errno;
-		close(ticker->signals);
-		return ret;
-	}
-	return 0;
+	return ticker->signals < 0 ? ticker->signals : 0;
 }
 
 /**
@@ -95,14 +86,18 @@ static uint64_t next_step(const struct ticker *ticker, uint64_t now_ns)
 	return ticker->start_ns + steps * ticker->interval_ns;
 }
 
-static int arm(const struct ticker *ticker, uint64_t at_ns)
+/* @look_at_ns: when to look again, 0 for never.  A deadline of 0 is none. */
+static int sleep_until(struct pollfd *fds, unsigned int nr, uint64_t at_ns, uint64_t look_at_ns)
 {
-	struct itimerspec spec = {
-		.it_value.tv_sec = at_ns / NS_PER_S,
-		.it_value.tv_nsec = at_ns % NS_PER_S,
+	uint64_t until_ns = look_at_ns && (!at_ns || look_at_ns < at_ns) ? look_at_ns : at_ns;
+	uint64_t now_ns = until_ns ? clock_now_ns() : 0;
+	uint64_t left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
+	struct timespec left = {
+		.tv_sec = left_ns / NS_PER_S,
+		.tv_nsec = left_ns % NS_PER_S,
 	};
 
-	return timerfd_settime(ticker->timer, TFD_TIMER_ABSTIME, &spec, NULL);
+	return ppoll(fds, nr, until_ns ? &left : NULL, NULL);
 }
 
 static int pending_signal(struct ticker *ticker)
@@ -141,18 +136,17 @@ enum ticker_event ticker_wait(struct ticker *ticker, uint64_t now_ns, int *signa
 {
 	struct pollfd fds[] = {
 		{ .fd = ticker->signals, .events = POLLIN },
-		{ .fd = ticker->timer, .events = POLLIN },
 		{ .fd = ticker->target, .events = ticker->target_events },
 	};
-	uint64_t step = next_step(ticker, now_ns);
+	uint64_t step = next_step(ticker, now_ns), at_ns, look_at_ns = 0;
 	bool ends = ticker->end_ns && (!step || ticker->end_ns <= step);
 	int ready, number;
 
-	/* Without a deadline 0 disarms the timer. */
-	if (arm(ticker, ends ? ticker->end_ns : step))
-		return TICKER_ERROR;
+	at_ns = ends ? ticker->end_ns : step;
 	for (;;) {
-		ready = poll(fds, 3, ticker->look ? LOOK_MS : -1);
+		if (ticker->look)
+			look_at_ns = clock_now_ns() + LOOK_MS * NS_PER_MS;
+		ready = sleep_until(fds, ticker->target < 0 ? 1 : 2, at_ns, look_at_ns);
 		if (ready < 0) {
 			if (errno == EINTR)
 				continue;
@@ -163,9 +157,9 @@ enum ticker_event ticker_wait(struct ticker *ticker, uint64_t now_ns, int *signa
 			*signal = number;
 			return TICKER_SIGNAL;
 		}
-		if (fds[1].revents)
+		if (!ready && (!look_at_ns || (at_ns && at_ns <= look_at_ns)))
 			return ends ? TICKER_END : TICKER_INTERVAL;
-		if (!ready || target_ready(ticker, fds[2].revents))
+		if (!ready || target_ready(ticker, fds[1].revents))
 			return TICKER_TARGET;
 	}
 }
@@ -176,6 +170,5 @@ enum ticker_event ticker_wait(struct ticker *ticker, uint64_t now_ns, int *signa
  */
 void ticker_close(struct ticker *ticker)
 {
-	close(ticker->timer);
 	close(ticker->signals);
 }

@@ -11,7 +11,6 @@
 
 /**
  * struct ticker - times and signals to wait for
- * @timer: timerfd
  * @signals: signalfd
  * @start_ns: CLOCK_MONOTONIC of the start of the grid
  * @interval_ns: step of the grid, 0 for none
@@ -22,7 +21,6 @@
  * @from_process: the signal was sent by a process, not by a terminal
  */
 struct ticker {
-	int timer;
 	int signals;
 	uint64_t start_ns;
 	uint64_t interval_ns;

@@ -169,3 +169,15 @@ int poll(struct pollfd *fds, nfds_t nr, int timeout)
 	fds->revents = fake_events(fds->events);
 	return !!fds->revents;
 }
+
+int ppoll(struct pollfd *fds, nfds_t nr, const struct timespec *timeout, const sigset_t *mask)
+{
+	int (*real)(struct pollfd *fds, nfds_t nr, const struct timespec *timeout,
+		    const sigset_t *mask) = dlsym(RTLD_NEXT, "ppoll");
+
+	if (!fake_is_device(fds[nr - 1].fd))
+		return real(fds, nr, timeout, mask);
+	/* Never early. */
+	return poll(fds, nr, timeout ? timeout->tv_sec * 1000 +
+		    (timeout->tv_nsec + 999999) / 1000000 : -1);
+}
