@@ -253,25 +253,77 @@ static bool is_kept(const struct row *row, bool idle_rows)
 	       (row->state != TOPDOWN_STATE_OFFLINE && row->state != TOPDOWN_STATE_EXCLUDED);
 }
 
-/* Make the row of the sum and, unless only the sum is shown, the row of each CPU. */
-static int make_rows(struct stat_run *run, struct row *spare)
+/**
+ * struct sleeper - a CPU that did not count in the interval, and that was joined
+ * @record: its record; NULL for none yet
+ * @nr_cpus: by how many the sum grew
+ * @time_ns: by how much
+ */
+struct sleeper {
+	const struct topdown_record *record;
+	unsigned int nr_cpus;
+	uint64_t time_ns;
+};
+
+/* Most CPUs of most machines sleep.  Where only the sum is shown, one more changes little. */
+static bool is_asleep(const struct stat_run *run, unsigned int i,
+		      const struct topdown_record *now)
 {
-	const struct span *span = &run->span;
-	unsigned int i, nr = topdown_reading_nr(span->now);
-	struct interval *interval = &run->interval;
-	struct row *sum, *row = spare;
+	const struct topdown_record *then = topdown_reading_record(run->span.then, i);
+
+	return then && then->cpu == now->cpu &&
+	       then->time_ns == now->time_ns && then->total.enabled_ns == now->total.enabled_ns;
+}
+
+static bool is_like(const struct sleeper *sleeper, const struct topdown_record *now)
+{
+	const struct topdown_record *record = sleeper->record;
+
+	return record && record->state == now->state && record->flags == now->flags &&
+	       record->level == now->level && record->source == now->source;
+}
+
+/* Add up all CPUs, and keep the row of none. */
+static int join_all(struct stat_run *run, struct row *sum, struct row *row)
+{
+	const struct topdown_reading *now = run->span.now;
+	unsigned int i, nr = topdown_reading_nr(now), before;
+	struct sleeper sleeper = { .record = NULL };
 	int ret;
 
-	ret = interval_make(interval, run->output.tree ? 1 : nr + 1);
-	if (ret)
-		return ret;
-	sum = &interval->row[interval->nr++];
-	begin_sum(run, sum);
 	for (i = 0; i < nr; i++) {
-		if (!run->output.tree) {
-			row = &interval->row[interval->nr];
-			begin_row(row, ROW_CPU);
+		const struct topdown_record *record = topdown_reading_record(now, i);
+		bool asleep = is_asleep(run, i, record);
+
+		if (asleep && is_like(&sleeper, record)) {
+			sum->nr_cpus += sleeper.nr_cpus;
+			sum->time_ns += sleeper.time_ns;
+			continue;
 		}
+		ret = fill_row(run, row, i);
+		if (ret)
+			return ret;
+		before = sum->nr_cpus;
+		join(sum, row, time_of(run, row));
+		if (is_kept(row, run->options->has_cpus))
+			run->partial |= row_partial(row);
+		if (asleep)
+			sleeper = (struct sleeper){ record, sum->nr_cpus - before, row->time_ns };
+	}
+	return 0;
+}
+
+/* Add up all CPUs, and keep their rows. */
+static int join_rows(struct stat_run *run, struct row *sum)
+{
+	struct interval *interval = &run->interval;
+	unsigned int i, nr = topdown_reading_nr(run->span.now);
+	int ret;
+
+	for (i = 0; i < nr; i++) {
+		struct row *row = &interval->row[interval->nr];
+
+		begin_row(row, ROW_CPU);
 		ret = fill_row(run, row, i);
 		if (ret)
 			return ret;
@@ -279,9 +331,28 @@ static int make_rows(struct stat_run *run, struct row *spare)
 		if (!is_kept(row, run->options->has_cpus))
 			continue;
 		run->partial |= row_partial(row);
-		if (!run->output.tree)
-			interval->nr++;
+		interval->nr++;
 	}
+	return 0;
+}
+
+/* Make the row of the sum and, unless only the sum is shown, the row of each CPU. */
+static int make_rows(struct stat_run *run, struct row *spare)
+{
+	const struct span *span = &run->span;
+	struct interval *interval = &run->interval;
+	bool alone = run->output.tree;
+	struct row *sum;
+	int ret;
+
+	ret = interval_make(interval, alone ? 1 : topdown_reading_nr(span->now) + 1);
+	if (ret)
+		return ret;
+	sum = &interval->row[interval->nr++];
+	begin_sum(run, sum);
+	ret = alone ? join_all(run, sum, spare) : join_rows(run, sum);
+	if (ret)
+		return ret;
 	if (sum->source == TOPDOWN_SOURCE_NONE)
 		sum->level = 0;
 	return topdown_reading_between(span->then, span->now, TOPDOWN_CPU_ALL, sum->level,

@@ -78,6 +78,16 @@ run fake stat "${interval[@]}" -A -x ,; golden csv.csv
 run fake stat "${interval[@]}" -A -x '\t' --no-header; golden csv-tab-no-header.csv
 FAKE_LEVEL=1 run fake stat "${interval[@]}" -x ';'; golden csv-level1.csv
 FAKE_LOST=2 run fake stat "${interval[@]}" -A -C 2 -x '|'; golden csv-lost.csv
+# CPUs that sleep all the interval are as many as before, in the same state.
+FAKE_FEATURES=63 FAKE_TICK=0 run fake stat -a -I 20 --count 3 --windows
+result "$(($(grep -c ', 4 CPUs;' "$TMP/out") != 3))" "sleeping CPUs"
+for state in 0 3; do
+	FAKE_FEATURES=63 FAKE_TICK=0 FAKE_STATE=$state run fake stat -a -I 20 --count 3 --windows -j
+	json state "$TMP/out" | sort -u > "$TMP/tree"
+	FAKE_FEATURES=63 FAKE_TICK=0 FAKE_STATE=$state run fake stat -a -A -I 20 --count 3 --windows -j
+	result "$(grep '"all"' "$TMP/out" > "$TMP/all"; cmp -s "$TMP/tree" <(json state "$TMP/all" | sort -u); echo $?)" \
+		"their state $state is that of the rows"
+done
 # Figures of tasks: this shell is there for sure, but for its number and name.
 task() {
 	FAKE_FEATURES=$FEATURES run fake stat --timeout 20 "$@"
