@@ -391,7 +391,11 @@ void columns_select(struct column_list *list, unsigned int views, unsigned int l
 void column_value(const struct column *column, const struct interval *interval,
 		  const struct row *row, struct column_value *value)
 {
-	memset(value, 0, sizeof(*value));
+	/* The text is written before it is used. */
+	value->none = false;
+	value->integer = 0;
+	value->number = 0;
+	value->string = NULL;
 	column->get(column, interval, row, value);
 }
 

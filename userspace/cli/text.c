@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <topdown.h>
 
 /**
@@ -45,16 +46,22 @@ void grouped_text(char text[GROUPED_SIZE], uint64_t number)
 /* Write the digits of @number, @least of them or more.  Returns the end of the text. */
 static char *put_digits(char *text, uint64_t number, unsigned int least)
 {
-	char digits[24];
-	unsigned int nr = 0;
+	char digits[24], *end = digits + sizeof(digits), *at = end;
+	unsigned int pair;
 
-	do {
-		digits[nr++] = '0' + number % 10;
-		number /= 10;
-	} while (number || nr < least);
-	while (nr)
-		*text++ = digits[--nr];
-	return text;
+	/* Two digits at a time: half the divisions of 64 bits. */
+	while (number > 9) {
+		pair = number % 100;
+		number /= 100;
+		*--at = '0' + pair % 10;
+		*--at = '0' + pair / 10;
+	}
+	if (number || at == end)
+		*--at = '0' + number;
+	while (end - at < (long)least)
+		*--at = '0';
+	memcpy(text, at, end - at);
+	return text + (end - at);
 }
 
 /**
