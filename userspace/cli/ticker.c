@@ -22,25 +22,25 @@
 /**
  * ticker_signals - take over signals
  * @handled: their numbers, ended by 0
+ * @set: those of them that are taken over
  *
  * A signal that the parent ignores (nohup, a shell without job control) stays ignored.
  *
  * Return: a descriptor that reports the signals, or -errno.
  */
-int ticker_signals(const int *handled)
+int ticker_signals(const int *handled, sigset_t *set)
 {
 	struct sigaction action;
-	sigset_t set;
 	int fd;
 
-	sigemptyset(&set);
+	sigemptyset(set);
 	for (; *handled; handled++) {
 		if (!sigaction(*handled, NULL, &action) && action.sa_handler != SIG_IGN)
-			sigaddset(&set, *handled);
+			sigaddset(set, *handled);
 	}
-	if (sigprocmask(SIG_BLOCK, &set, NULL))
+	if (sigprocmask(SIG_BLOCK, set, NULL))
 		return -errno;
-	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	fd = signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -56,7 +56,7 @@ int ticker_open(struct ticker *ticker)
 
 	ticker->target = -1;
 	ticker->look = false;
-	ticker->signals = ticker_signals(handled);
+	ticker->signals = ticker_signals(handled, &ticker->set);
 	return ticker->signals < 0 ? ticker->signals : 0;
 }
 
@@ -86,28 +86,62 @@ static uint64_t next_step(const struct ticker *ticker, uint64_t now_ns)
 	return ticker->start_ns + steps * ticker->interval_ns;
 }
 
+static struct timespec left_until(uint64_t at_ns)
+{
+	uint64_t now_ns = clock_now_ns();
+	uint64_t left_ns = at_ns > now_ns ? at_ns - now_ns : 0;
+
+	return (struct timespec){
+		.tv_sec = left_ns / NS_PER_S,
+		.tv_nsec = left_ns % NS_PER_S,
+	};
+}
+
 /* @look_at_ns: when to look again, 0 for never.  A deadline of 0 is none. */
 static int sleep_until(struct pollfd *fds, unsigned int nr, uint64_t at_ns, uint64_t look_at_ns)
 {
 	uint64_t until_ns = look_at_ns && (!at_ns || look_at_ns < at_ns) ? look_at_ns : at_ns;
-	uint64_t now_ns = until_ns ? clock_now_ns() : 0;
-	uint64_t left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
-	struct timespec left = {
-		.tv_sec = left_ns / NS_PER_S,
-		.tv_nsec = left_ns % NS_PER_S,
-	};
+	struct timespec left;
 
-	return ppoll(fds, nr, until_ns ? &left : NULL, NULL);
+	if (!until_ns)
+		return ppoll(fds, nr, NULL, NULL);
+	left = left_until(until_ns);
+	return ppoll(fds, nr, &left, NULL);
 }
 
-static int pending_signal(struct ticker *ticker)
+static enum ticker_event take_signal(struct ticker *ticker, int number, int code, int *signal)
+{
+	ticker->from_process = code <= 0;
+	*signal = number;
+	return TICKER_SIGNAL;
+}
+
+static bool pending_signal(struct ticker *ticker, int *signal)
 {
 	struct signalfd_siginfo info;
 
 	if (read(ticker->signals, &info, sizeof(info)) != sizeof(info))
-		return 0;
-	ticker->from_process = info.ssi_code <= 0;
-	return info.ssi_signo;
+		return false;
+	take_signal(ticker, info.ssi_signo, info.ssi_code, signal);
+	return true;
+}
+
+/* Where there is nothing else to wait for, this is cheaper than any descriptor. */
+static enum ticker_event wait_signal(struct ticker *ticker, uint64_t at_ns, bool ends, int *signal)
+{
+	struct timespec left;
+	siginfo_t info;
+	int number;
+
+	do {
+		left = left_until(at_ns);
+		number = sigtimedwait(&ticker->set, &info, &left);
+	} while (number < 0 && errno == EINTR);
+	if (number > 0)
+		return take_signal(ticker, number, info.si_code, signal);
+	if (errno != EAGAIN)
+		return TICKER_ERROR;
+	return ends ? TICKER_END : TICKER_INTERVAL;
 }
 
 /*
@@ -140,9 +174,11 @@ enum ticker_event ticker_wait(struct ticker *ticker, uint64_t now_ns, int *signa
 	};
 	uint64_t step = next_step(ticker, now_ns), at_ns, look_at_ns = 0;
 	bool ends = ticker->end_ns && (!step || ticker->end_ns <= step);
-	int ready, number;
+	int ready;
 
 	at_ns = ends ? ticker->end_ns : step;
+	if (at_ns && ticker->target < 0 && !ticker->look)
+		return wait_signal(ticker, at_ns, ends, signal);
 	for (;;) {
 		if (ticker->look)
 			look_at_ns = clock_now_ns() + LOOK_MS * NS_PER_MS;
@@ -152,11 +188,8 @@ enum ticker_event ticker_wait(struct ticker *ticker, uint64_t now_ns, int *signa
 				continue;
 			return TICKER_ERROR;
 		}
-		number = fds[0].revents ? pending_signal(ticker) : 0;
-		if (number) {
-			*signal = number;
+		if (fds[0].revents && pending_signal(ticker, signal))
 			return TICKER_SIGNAL;
-		}
 		if (!ready && (!look_at_ns || (at_ns && at_ns <= look_at_ns)))
 			return ends ? TICKER_END : TICKER_INTERVAL;
 		if (!ready || target_ready(ticker, fds[1].revents))

@@ -6,12 +6,14 @@
 #ifndef TOPDOWN_CLI_TICKER_H
 #define TOPDOWN_CLI_TICKER_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 /**
  * struct ticker - times and signals to wait for
  * @signals: signalfd
+ * @set: the signals that it has
  * @start_ns: CLOCK_MONOTONIC of the start of the grid
  * @interval_ns: step of the grid, 0 for none
  * @end_ns: CLOCK_MONOTONIC of the end of the measurement, 0 for no end
@@ -22,6 +24,7 @@
  */
 struct ticker {
 	int signals;
+	sigset_t set;
 	uint64_t start_ns;
 	uint64_t interval_ns;
 	uint64_t end_ns;
@@ -39,7 +42,7 @@ enum ticker_event {
 	TICKER_ERROR,
 };
 
-int ticker_signals(const int *handled);
+int ticker_signals(const int *handled, sigset_t *set);
 int ticker_open(struct ticker *ticker);
 void ticker_start(struct ticker *ticker, uint64_t start_ns, uint64_t interval_ns,
 		  uint64_t timeout_ns);

@@ -218,10 +218,11 @@ static int show(struct top *top)
 	static const int handled[] = {
 		SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT, 0
 	};
+	sigset_t set;
 	int ret;
 
 	/* Signals come through a descriptor, so that the terminal is always given back. */
-	top->signals = ticker_signals(handled);
+	top->signals = ticker_signals(handled, &set);
 	if (top->signals < 0) {
 		report_error("top: cannot take over signals: %s", strerror(-top->signals));
 		return EXIT_RUNTIME;
