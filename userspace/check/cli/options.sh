@@ -194,6 +194,22 @@ for value in 0 100001 x ''; do
 	bad "-r '$value'" '-r: .*\(allowed: 1\.\.100000 runs\)' stat -r "$value" true
 done
 
+# Each long option that --help has, so those of later as well: an argument that it does not
+# take, or none where it needs one.
+for command in stat top history watch info; do
+	td "$command" --help > "$TMP/help"
+	options=0
+	while read -r option word; do
+		options=$((options + 1))
+		if [[ $word == [A-Z]* ]]; then
+			bad "$command: $option without $word" "'$option' needs an argument" "$command" "$option"
+		else
+			bad "$command: $option=1" "'$option' takes no argument" "$command" "$option=1"
+		fi
+	done < <(sed -nE 's/^ +(-[A-Za-z], )?(--[a-z-]+) ([A-Z]*) *[a-z].*/\2 \3/p' "$TMP/help")
+	result "$((options < 3))" "$command: $options options of --help"
+done
+
 # What needs the machine to be refused: no row was printed, no file written.
 run fake stat -C 2,4
 expect '-C beyond the machine' 2 '' '^topdown: -C: CPU 4 is not in this machine \(allowed: 0-3\)$'
