@@ -138,7 +138,7 @@ static noinline void td_session_trace_end(const struct td_session *session, u32 
 
 	td_share_sum(session->map, sum);
 	td_share_all(sum, &all);
-	trace_topdown_session(session->id, state, &all);
+	trace_topdown_session(session->serial, session->owner, session->id, state, &all);
 }
 
 /* Without the lock of the session: its readers need not wait. */
@@ -379,6 +379,9 @@ static bool td_session_alloc(struct td_session *session)
 	return false;
 }
 
+/* Sessions of different descriptors have the same number, and whoever traces sees all of them. */
+static atomic64_t td_session_serial;
+
 /**
  * td_session_create() - make a session without tasks
  * @news: news of the descriptor
@@ -406,6 +409,8 @@ struct td_session *td_session_create(struct td_news *news,
 	init_irq_work(&session->poke, td_session_poke);
 	xa_init(&session->met);
 	session->news = news;
+	session->serial = atomic64_inc_return(&td_session_serial);
+	session->owner = task_tgid_nr(current);
 	session->user = user;
 	session->process = !(attach->flags & TOPDOWN_ATTACH_THREAD);
 	session->children = attach->flags & TOPDOWN_ATTACH_CHILDREN;

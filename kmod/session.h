@@ -24,7 +24,9 @@ struct td_user;
 /**
  * struct td_session - the slots of some tasks
  * @news: news of the descriptor, for the end of the session
- * @id: number of the session
+ * @id: number of the session, of its descriptor
+ * @serial: number of the session, of all since the module was loaded
+ * @owner: process that attached the session, in the initial namespace
  * @process: new threads inherit
  * @children: new processes inherit
  * @user: account that is charged for the session
@@ -59,6 +61,8 @@ struct td_user;
 struct td_session {
 	struct td_news *news;
 	u32 id;
+	u64 serial;
+	pid_t owner;
 	bool process;
 	bool children;
 	struct td_user *user;

@@ -244,6 +244,8 @@ TEST_F(trace, formats_have_the_fields)
 		{ "topdown_node", "field:s64 counter_value;" },
 		{ "topdown_node", "field:int scope_cpu;" },
 		{ "topdown_node", "field:__data_loc char[] track_name;" },
+		{ "topdown_session", "field:u64 serial;" },
+		{ "topdown_session", "field:pid_t owner;" },
 		{ "topdown_session", "field:u32 session;" },
 		{ "topdown_session", "field:u64 node[16];" },
 	};
@@ -285,9 +287,9 @@ TEST_F_TIMEOUT(trace, a_session_is_traced_when_it_ends, 120)
 	struct topdown_session answer = { 0 };
 	unsigned int number, state, lines = 0;
 	uint64_t node[TOPDOWN_MAX_NODES];
-	uint64_t enabled, running, merged, switches, slots, nodes;
+	uint64_t serial, enabled, running, merged, switches, slots, nodes;
 	char line[LINE_MAX_LEN];
-	int session, pid, tries, fields;
+	int session, owner, pid, tries, fields;
 	FILE *trace;
 
 	pid = spin_start(0, &profiles[0].profile);
@@ -313,12 +315,14 @@ TEST_F_TIMEOUT(trace, a_session_is_traced_when_it_ends, 120)
 		if (!at)
 			continue;
 		lines++;
-		fields = sscanf(at, "topdown_session: session=%u state=%u enabled_ns=%" SCNu64
-				" running_ns=%" SCNu64 " merged_ns=%" SCNu64
+		fields = sscanf(at, "topdown_session: serial=%" SCNu64 " owner=%d session=%u state=%u enabled_ns=%"
+				SCNu64 " running_ns=%" SCNu64 " merged_ns=%" SCNu64
 				" switches=%" SCNu64 " slots=%" SCNu64 " nodes=%" SCNx64,
-				&number, &state, &enabled, &running, &merged, &switches,
-				&slots, &nodes);
-		ASSERT_EQ(8, fields);
+				&serial, &owner, &number, &state, &enabled, &running, &merged,
+				&switches, &slots, &nodes);
+		ASSERT_EQ(10, fields);
+		EXPECT_LT(0, serial);
+		EXPECT_EQ(getpid(), owner);
 		ASSERT_TRUE(nodes_parse(line, node));
 		EXPECT_EQ((unsigned int)session, number);
 		EXPECT_EQ(TOPDOWN_SESSION_EXITED, state);
@@ -333,6 +337,52 @@ TEST_F_TIMEOUT(trace, a_session_is_traced_when_it_ends, 120)
 	}
 	fclose(trace);
 	EXPECT_EQ(1, lines);
+}
+
+#define DESCRIPTORS	3
+
+/* A session of each descriptor has number 1, but one serial number. */
+TEST_F_TIMEOUT(trace, sessions_differ_by_serial, 120)
+{
+	uint64_t serials[DESCRIPTORS] = { 0 }, serial;
+	unsigned int i, j, number, lines = 0;
+	char line[LINE_MAX_LEN];
+	int fds[DESCRIPTORS], pid;
+	FILE *trace;
+
+	pid = spin_start(0, &profiles[0].profile);
+	ASSERT_LT(0, pid);
+	ASSERT_EQ(0, tracing(EVENTS "topdown_session/enable", "1"));
+	for (i = 0; i < DESCRIPTORS; i++) {
+		fds[i] = device_open();
+		ASSERT_LE(0, fds[i]);
+		ASSERT_EQ(1, device_attach(fds[i], 0, pid));
+	}
+	for (i = 0; i < DESCRIPTORS; i++) {
+		ASSERT_EQ(0, device_control(fds[i], 1, TOPDOWN_CONTROL_DETACH));
+		close(fds[i]);
+	}
+	spin_stop(pid);
+	trace = trace_open();
+	ASSERT_NE(NULL, trace);
+	while (fgets(line, sizeof(line), trace)) {
+		const char *at = strstr(line, "topdown_session: ");
+		int owner, fields;
+
+		if (!at)
+			continue;
+		ASSERT_GT(DESCRIPTORS, lines);
+		fields = sscanf(at, "topdown_session: serial=%" SCNu64 " owner=%d session=%u ",
+				&serial, &owner, &number);
+		ASSERT_EQ(3, fields);
+		EXPECT_EQ(1, number);
+		EXPECT_EQ(getpid(), owner);
+		for (j = 0; j < lines; j++)
+			EXPECT_NE(serials[j], serial);
+		serials[lines++] = serial;
+	}
+	fclose(trace);
+	EXPECT_EQ(DESCRIPTORS, lines);
 }
 
 TEST_HARNESS_MAIN
