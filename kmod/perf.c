@@ -88,7 +88,7 @@ struct td_perf_sums {
  * struct td_perf_own - our part of an event; used where perf runs it, with interrupts off
  * @node: enum topdown_node; TD_PERF_SLOTS for slots
  * @parent: level 1 node whose child @node is; TOPDOWN_NR_PARENTS for none
- * @fold: td_perf_moment.folds when perf last did something with the event
+ * @fold: td_perf_last_fold() when perf last did something with the event
  * @noted: up to these sums the event has been credited
  * @lost: time in which the CPU did not count, and which was not subtracted yet
  * @span: all the time since something was subtracted
@@ -109,18 +109,23 @@ static struct td_perf_own *td_perf_own(const struct perf_event *event)
 	return event->pmu_private;
 }
 
+/* A number of the last fold of this CPU that no fold of another CPU has. */
+static u64 td_perf_last_fold(const struct td_perf_moment *moment)
+{
+	return (u64)smp_processor_id() << 48 | moment->folds;
+}
+
 /*
  * Did perf just do the same with another event of the group?  perf does so with each event
- * of a group once.  When it reads a group it looks at its clock once, before.
+ * of a group once, and looks at its clock once, before: when it schedules a group in or out,
+ * and when it reads one.
  */
 static bool td_perf_same_group(const struct td_perf_moment *moment,
-			       const struct perf_event *event, u64 now)
+			       const struct perf_event *event)
 {
-	if (moment->leader != event->group_leader || moment->folds == td_perf_own(event)->fold)
-		return false;
-	if (moment->what == TD_PERF_READ)
-		return moment->time == td_compat_event_time(event);
-	return now - moment->at < td_moment_switch_ns();
+	return moment->leader == event->group_leader &&
+	       td_perf_last_fold(moment) != td_perf_own(event)->fold &&
+	       moment->time == td_compat_event_time(event);
 }
 
 /* Did a fold bring the sums to this moment already? */
@@ -132,7 +137,7 @@ static bool td_perf_folded(const struct td_window *window, const struct perf_eve
 	/* One event after the other, but not for ever. */
 	bool soon = now - moment->at < TD_SAME_NS && since < TD_SWITCH_NS;
 
-	if (what == moment->what && td_perf_same_group(moment, event, now))
+	if (what == moment->what && td_perf_same_group(moment, event))
 		return true;
 	switch (what) {
 	case TD_PERF_READ:
@@ -168,7 +173,7 @@ static void td_perf_fold(struct td_window *window, const struct perf_event *even
 	moment->what = what;
 	moment->task = current;
 	moment->leader = event->group_leader;
-	td_perf_own(event)->fold = moment->folds;
+	td_perf_own(event)->fold = td_perf_last_fold(moment);
 }
 
 static void td_perf_sums(const struct td_window *window, const struct td_perf_own *own,
