@@ -28,14 +28,17 @@ struct td_perf_file {
 	unsigned int config;
 };
 
-static struct td_perf_file td_perf_files[TD_NR_NODES][TD_PERF_FILES];
-static struct attribute *td_perf_events[TD_NR_NODES * TD_PERF_FILES + 1];
+/*
+ * The slots, as TMA calls them, for programs that only take events that are listed.  The event
+ * must not be named slots: perf would take "slots" for it as well as for the CPU's, and users of
+ * topdown events would get ours.  As a term it is topdown/slots/ all the same.
+ */
+#define TD_PERF_SLOTS_NAME	"tma_info_thread_slots"
+
+static struct td_perf_file td_perf_files[TD_NR_NODES + 1][TD_PERF_FILES];
+static struct attribute *td_perf_events[(TD_NR_NODES + 1) * TD_PERF_FILES + 1];
 
 PMU_FORMAT_ATTR(event, "config:0-7");
-/*
- * With an event of this name, perf would take "slots" for it as well as for the CPU's, and users
- * of topdown events would get ours.  As a term it is topdown/slots/ all the same.
- */
 PMU_FORMAT_ATTR(slots, "config:8");
 
 static struct attribute *td_perf_formats[] = {
@@ -103,10 +106,10 @@ u64 td_perf_nodes(void)
 	return nodes;
 }
 
-static struct attribute **td_perf_sysfs_event(struct attribute **at, unsigned int node)
+static struct attribute **td_perf_sysfs_event(struct attribute **at, const char *name,
+					      unsigned int config)
 {
-	struct td_perf_file *file = td_perf_files[node];
-	const char *name = td_node_name(node);
+	struct td_perf_file *file = td_perf_files[config];
 	unsigned int i;
 
 	for (i = 0; i < TD_PERF_FILES; i++, file++) {
@@ -115,7 +118,7 @@ static struct attribute **td_perf_sysfs_event(struct attribute **at, unsigned in
 		file->attr.attr.name = file->name;
 		file->attr.attr.mode = 0444;
 		file->attr.show = td_perf_kinds[i].show;
-		file->config = node + 1;
+		file->config = config;
 		*at++ = &file->attr.attr;
 	}
 	return at;
@@ -130,7 +133,8 @@ void td_perf_sysfs_init(void)
 	struct attribute **at = td_perf_events;
 	unsigned int node;
 
+	at = td_perf_sysfs_event(at, TD_PERF_SLOTS_NAME, 0);
 	for (node = 0; node < TD_NR_NODES; node++)
 		if (nodes >> node & 1)
-			at = td_perf_sysfs_event(at, node);
+			at = td_perf_sysfs_event(at, td_node_name(node), node + 1);
 }
