@@ -318,7 +318,7 @@ test_help_and_version() {
 	local command
 
 	topdown --version | quiet_grep "$(< /sys/module/topdown/version)"
-	for command in "" stat info top history watch; do
+	for command in "" stat info top history watch perf; do
 		# shellcheck disable=SC2086 # empty or a word
 		topdown help $command | quiet_grep '^Usage: topdown'
 		# shellcheck disable=SC2086 # empty or a word

@@ -58,7 +58,7 @@ source_options() {
 	sed -nE 's/^\t\{ "([a-z-]+)", (no|required)_argument.*/--\1/p' "$1" | sort -u
 }
 
-for command in stat top history watch info ''; do
+for command in stat top history watch perf info ''; do
 	page=$USERSPACE/man/topdown${command:+-$command}.1
 	help_options "$command" > "$TMP/help"
 	man_options "$page" > "$TMP/man"
@@ -68,6 +68,7 @@ for command in stat top history watch info ''; do
 	top) file=top-options.c ;;
 	history) file=history.c ;;
 	watch) file=watch-options.c ;;
+	perf) file=perf.c ;;
 	info) file=info.c ;;
 	*) file=main.c ;;
 	esac
@@ -231,6 +232,7 @@ result "$([[ $(complete_line topdown top --del) == --delay ]]; echo $?)" 'comple
 result "$([[ $(complete_line topdown history --si) == --since ]]; echo $?)" 'completes an option of history'
 result "$([[ $(complete_line topdown watch --ba) == --back ]]; echo $?)" 'completes an option of watch'
 result "$([[ $(complete_line topdown watch mem) == 'memory_bound>' ]]; echo $?)" 'completes a node'
+result "$([[ $(complete_line topdown perf --ra) == --ratios ]]; echo $?)" 'completes an option of perf'
 result "$([[ $(complete_line topdown info --j) == --json ]]; echo $?)" 'completes an option of info'
 result "$([[ -z $(complete_line topdown stat -- ls --interv) ]]; echo $?)" \
 	'offers the measured command no option of its own'

@@ -23,7 +23,7 @@ USERSPACE=$(dirname "$HERE")
 BUILD=$USERSPACE/build/check
 library=(handle library readings maps watches sessions names sets regions)
 suites=(abi growth units columns frames "${library[@]}" options device command tasks output
-	history watch schema running screen install examples docs)
+	history watch perf schema running screen install examples docs)
 CC=${CC:-gcc}
 warnings=(-std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE)
 include=(-I"$USERSPACE/include" -I"$USERSPACE/../uapi")

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "columns.h"
+#include "shell.h"
 #include "stat.h"
 
 enum family {
@@ -123,34 +124,6 @@ static enum family family_of(const struct topdown_info *info, unsigned int sourc
 	}
 }
 
-/* Quote a word for a shell. */
-static void put_word(FILE *file, const char *word)
-{
-	static const char plain[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
-
-	if (*word && word[strspn(word, plain)] == '\0') {
-		fputs(word, file);
-		return;
-	}
-	putc('\'', file);
-	for (; *word; word++) {
-		if (*word == '\'')
-			fputs("'\\''", file);
-		else
-			putc(*word, file);
-	}
-	putc('\'', file);
-}
-
-static void put_ids(FILE *file, const char *option, const struct idlist *ids)
-{
-	unsigned int i;
-
-	for (i = 0; i < ids->nr; i++)
-		fprintf(file, "%s%d", i ? "," : option, ids->id[i]);
-}
-
 /* Sample what was measured. */
 static void put_subject(FILE *file, const struct stat_options *options)
 {
@@ -159,9 +132,9 @@ static void put_subject(FILE *file, const struct stat_options *options)
 	char **word;
 
 	if (options->pids.nr) {
-		put_ids(file, " -p ", &options->pids);
+		shell_ids(file, " -p ", &options->pids);
 	} else if (options->tids.nr) {
-		put_ids(file, " -t ", &options->tids);
+		shell_ids(file, " -t ", &options->tids);
 	} else if (options->has_cpus) {
 		text = cpulist_text(&options->cpus);
 		fprintf(file, " -C %s", text ? text : "?");
@@ -172,7 +145,7 @@ static void put_subject(FILE *file, const struct stat_options *options)
 	fputs(" --", file);
 	for (word = options->argv; word && *word; word++) {
 		putc(' ', file);
-		put_word(file, *word);
+		shell_word(file, *word);
 	}
 	if (!options->argv)
 		fputs(" sleep 10", file);

@@ -12,6 +12,7 @@
 #include "history.h"
 #include "info.h"
 #include "options.h"
+#include "perf.h"
 #include "report.h"
 #include "stat.h"
 #include "top.h"
@@ -34,6 +35,7 @@ static const char usage[] =
 	"  top                  show all CPUs live, on the whole screen\n"
 	"  history              show the last closed windows of each CPU\n"
 	"  watch                say when a node crosses a threshold\n"
+	"  perf                 print command lines of perf for the same figures\n"
 	"  info                 say how this machine is measured\n"
 	"  help [COMMAND]       print this help, or the help of a command\n"
 	"Options:\n"
@@ -58,6 +60,7 @@ static const struct {
 	{ "top", top_main },
 	{ "history", history_main },
 	{ "watch", watch_main },
+	{ "perf", perf_main },
 	{ "info", info_main },
 };
 
@@ -72,7 +75,7 @@ static int find_and_run(int argc, char **argv)
 		optind = 0;
 		return commands[i].run(argc, argv);
 	}
-	report_error("there is no command '%s' (allowed: stat, top, history, watch, info, help; try 'topdown --help')",
+	report_error("there is no command '%s' (allowed: stat, top, history, watch, perf, info, help; try 'topdown --help')",
 		     argv[0]);
 	return EXIT_USAGE;
 }
@@ -141,7 +144,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (optind >= argc) {
-		report_error("no command (allowed: stat, top, history, watch, info, help; try 'topdown --help')");
+		report_error("no command (allowed: stat, top, history, watch, perf, info, help; try 'topdown --help')");
 		return EXIT_USAGE;
 	}
 	return run_command(argc - optind, argv + optind);

@@ -15,8 +15,8 @@ bad() {
 	expect "$name" 2 '' "^topdown: $message"
 }
 
-bad 'no command' 'no command \(allowed: stat, top, history, watch, info, help'
-bad 'unknown command' "there is no command 'record' \(allowed: stat, top, history, watch, info, help" record
+bad 'no command' 'no command \(allowed: stat, top, history, watch, perf, info, help'
+bad 'unknown command' "there is no command 'record' \(allowed: stat, top, history, watch, perf, info, help" record
 bad 'unknown option' "unknown option '-Z' \(try 'topdown --help'\)" -Z
 bad 'unknown long option' "unknown option '--bogus' \(try 'topdown --help'\)" --bogus
 bad 'stat: unknown option' "unknown option '-Z' \(try 'topdown stat --help'\)" stat -Z
@@ -43,6 +43,14 @@ bad 'stat: missing argument' "'-I' needs an argument" stat -I
 bad 'stat: missing argument of a long option' "'--count' needs an argument" stat --count
 bad 'info: unknown option' "unknown option '-Z' \(try 'topdown info --help'\)" info -Z
 bad 'info: an argument' "info: unexpected argument 'cpu0'" info cpu0
+
+bad 'perf: unknown option' "unknown option '-Z' \(try 'topdown perf --help'\)" perf -Z
+bad 'perf: an abbreviated option' "unknown option '--ratio': options are not abbreviated" perf --ratio
+bad 'perf: -- without a command' "'--' without a command \(allowed: -- COMMAND" perf --
+bad 'perf: -l 3' '-l: 3 is out of range \(allowed: 1\.\.2 levels\)' perf -l 3
+bad 'perf: -p 0' '-p: 0 is out of range \(allowed: 1\.\.4194304 processes\)' perf -p 0
+bad "perf: -G ''" '-G: the name is empty \(allowed: the path of a cgroup' perf -G ''
+bad 'perf: ratios of a subject' '--ratios reads what perf prints and takes no subject' perf --ratios -a
 
 bad 'top: unknown option' "unknown option '-Z' \(try 'topdown top --help'\)" top -Z
 bad 'top: an argument' "top: unexpected argument 'cpu0'" top cpu0
@@ -254,7 +262,7 @@ status=0
 exec 4>&-
 result "$([[ $status == 141 && ! -s $TMP/err ]]; echo $?)" 'a reader that leaves --help'
 
-for command in '' stat top history watch info; do
+for command in '' stat top history watch perf info; do
 	# shellcheck disable=SC2086
 	run td $command --help
 	expect "${command:-topdown} --help" 0 '^Usage: topdown' ''

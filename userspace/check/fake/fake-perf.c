@@ -17,8 +17,10 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -26,6 +28,8 @@
 #include <unistd.h>
 
 #define PMU_EVENTS	"/sys/bus/event_source/devices/cpu/events/"
+#define PMUS		"/sys/bus/event_source/devices/"
+#define PMU_TOPDOWN	PMUS "topdown"
 #define EVENTS_MAX	9
 
 /* The slots of a step, and the shares of the eight fields in parts of 255. */
@@ -41,8 +45,14 @@ static uint64_t steps;
 int access(const char *path, int mode)
 {
 	int (*real)(const char *path, int mode) = dlsym(RTLD_NEXT, "access");
+	const char *pmus = getenv("FAKE_PMUS");
 	long level = setting("FAKE_PERF", 0);
+	char other[PATH_MAX];
 
+	if (pmus && !strncmp(path, PMU_TOPDOWN, strlen(PMU_TOPDOWN))) {
+		snprintf(other, sizeof(other), "%s/%s", pmus, path + strlen(PMUS));
+		return real(other, mode);
+	}
 	if (strncmp(path, PMU_EVENTS, strlen(PMU_EVENTS)))
 		return real(path, mode);
 	if (level > (strcmp(path, PMU_EVENTS "topdown-heavy-ops") ? 0 : 1))

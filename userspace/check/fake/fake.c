@@ -48,6 +48,7 @@
  *   FAKE_MAP_ERRNO, FAKE_WATCH_ERRNO
  *   FAKE_INFO_RETURN  what INFO returns instead of 0
  *   FAKE_MINOR_OF  name that sysfs has for the device (topdown)
+ *   FAKE_PMUS      directory that has the PMU topdown
  *
  * Its commands are taken apart in fake-ioctl.c; the map is in fake-map.c, what it knows of
  * tasks in fake-session.c, watches and what wakes who waits in fake-poll.c.

@@ -1,0 +1,158 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# topdown perf: lines for the events that the PMU has, and ratios of what perf 6.1 and a newer
+# one have printed.  That perf takes the lines, selftests/perf_stat_test.sh shows.
+set -euo pipefail
+# shellcheck source=userspace/check/suite.sh
+. "$(dirname "$0")/../suite.sh"
+
+PMUS=$TMP/pmus
+mkdir -p "$PMUS/topdown/events"
+for node in retiring bad_speculation frontend_bound backend_bound memory_bound; do
+	echo > "$PMUS/topdown/events/tma_$node"
+done
+level1='topdown/slots/,topdown/tma_retiring/,topdown/tma_bad_speculation/'
+level1+=',topdown/tma_frontend_bound/,topdown/tma_backend_bound/'
+all=$level1,topdown/tma_memory_bound/
+
+perf() { FAKE_PMUS=$PMUS LD_PRELOAD=$PRELOAD td perf "$@"; }
+
+# printed NAME LINE: the last run printed it
+printed() {
+	result "$(grep -qxF -- "$2" "$TMP/out"; echo $?)" "$1"
+}
+
+run perf
+expect 'all lines' 0 'COMMAND.*PID.*-A -I 1000.*topdown_window.*NAME' ''
+printed 'a command' \
+	"perf stat -x, --log-fd 3 -e '{$all}' -- COMMAND 3>&1 >&2 | topdown perf --ratios"
+printed 'its functions' "perf record -c 1000000 -e '{cpu-clock:u,$all}:S' -- COMMAND"
+printed 'ratios of functions' 'perf script -i perf.data -F event,period,ip,sym | topdown perf --ratios'
+printed 'a process' "perf stat -x, -e '{$all}' -p PID -- sleep 10 2>&1 | topdown perf --ratios"
+printed 'CPUs' \
+	"perf stat -x, -a -A -I 1000 -e '{$all}' -- sleep 10 2>&1 | topdown perf --ratios"
+printed 'a cgroup' \
+	"perf stat -x, -a -e '{$all}' --for-each-cgroup NAME -- sleep 10 2>&1 | topdown perf --ratios"
+printed 'windows' "perf record -a -e 'topdown*:topdown_window' -- sleep 10"
+cp "$TMP/out" "$TMP/all"
+result "$(bash -n "$TMP/all"; echo $?)" 'a shell takes them'
+
+run perf -l 1 -p 12,34
+expect 'of processes only' 0 '^# Processes' ''
+printed 'of level 1' "perf stat -x, -e '{$level1}' -p 12,34 -- sleep 10 2>&1 | topdown perf --ratios"
+result "$(grep -qE 'COMMAND|-a |NAME' "$TMP/out"; echo $((!$?)))" 'and of nothing else'
+run perf -G 'my group/a'
+printed 'a name with a space' \
+	"perf stat -x, -a -e '{$all}' --for-each-cgroup 'my group/a' -- sleep 10 2>&1 | topdown perf --ratios"
+# shellcheck disable=SC2016 # another shell is to expand it
+run perf -- sh -c 'echo "it'"'"'s" $x'
+printed 'a command as a shell takes it' \
+	"perf record -c 1000000 -e '{cpu-clock:u,$all}:S' -- sh -c 'echo \"it'\\''s\" \$x'"
+run perf -a
+expect 'CPUs only' 0 'topdown_window' ''
+result "$(grep -qE 'COMMAND|PID|NAME' "$TMP/out"; echo $((!$?)))" 'and no task'
+FAKE_PMUS=$TMP/none LD_PRELOAD=$PRELOAD run td perf
+expect 'without the module' 3 '' '^topdown: there is no PMU topdown: .*: No such file'
+
+# ratios: of what is in the file; golden NAME: that is what they were
+ratios() { run td perf --ratios < "$TMP/in"; }
+golden() {
+	cat > "$TMP/golden"
+	result "$(diff "$TMP/golden" "$TMP/out" > "$TMP/diff"; echo $?)" "$1"
+	sed 's/^/# /' "$TMP/diff"
+}
+
+cat > "$TMP/in" << END
+# started on Mon Nov 23 00:00:00 2026
+
+     0.300678344,CPU0,1000,,topdown/slots/,301803696,100.00,,
+     0.300678344,CPU1,2000000,,topdown/slots/,301656904,50.00,,
+     0.300678344,CPU0,302,slots,topdown/tma_retiring/,301804368,100.00,,
+     0.300678344,CPU1,1400000,slots,topdown/tma_retiring/,301656360,50.00,,
+     0.300678344,CPU0,500,,cycles,301656360,100.00,,
+     0.610698824,CPU0,<not counted>,,topdown/slots/,0,0.00,,
+     0.610698824,CPU1,4000,,topdown/slots/,309989928,100.00,,
+     0.610698824,CPU1,1000,slots,topdown/tma_retiring/,309963616,100.00,,
+     0.610698824,CPU1,400,slots,topdown/tma_heavy_operations/,309963616,100.00,,
+     0.610698824,CPU1,2000,slots,topdown/tma_backend_bound/,309963616,100.00,,
+     0.610698824,CPU1,1400,slots,topdown/tma_memory_bound/,309963616,100.00,,
+END
+ratios
+golden 'ratios of CPUs at intervals' << END
+0.300678344 s CPU0: 1,000 slots
+  tma_retiring                  30.2%
+0.300678344 s CPU1: 2,000,000 slots, counted 50.0% of the time
+  tma_retiring                  70.0%
+0.610698824 s CPU1: 4,000 slots
+  tma_retiring                  25.0%
+    tma_heavy_operations        10.0%
+  tma_backend_bound             50.0%
+    tma_memory_bound            35.0%
+END
+
+cat > "$TMP/in" << END
+6294264624,,topdown/slots/,demo,350240352,100.00,,
+1698925383,slots,topdown/tma_retiring/,demo,350240352,100.00,,
+100,,topdown/slots/,a/b.slice,350240352,100.00,,
+50,slots,topdown/tma_retiring/,a/b.slice,350240352,100.00,,
+END
+ratios
+golden 'ratios of cgroups' << END
+demo: 6,294,264,624 slots
+  tma_retiring                  27.0%
+a/b.slice: 100 slots
+  tma_retiring                  50.0%
+END
+
+cat > "$TMP/in" << END
+S0,8,1000,,topdown/tma_info_thread_slots/,301803696,100.00,,
+S0,8,500,slots,topdown/tma_retiring/u,301803696,100.00,,
+END
+ratios
+expect 'ratios of sockets' 0 $'^S0: 1,000 slots\n  tma_retiring +50.0%$' ''
+printf '1000,,topdown/slots/,0.51%%,301803696,100.00,,\n250,slots,topdown/tma_retiring/,0.11%%,3018,100.00,,\n' \
+	> "$TMP/in"
+ratios
+expect 'ratios of several runs' 0 $'^1,000 slots\n  tma_retiring +25.0%$' ''
+
+cat > "$TMP/in" << END
+        workload   10150008                     cycles:u:      55a890068544 main
+        workload   1000               topdown/slots/:      55a890068544 main
+        workload   430 topdown/tma_bad_speculation/:      55a890068544 main
+        work load  1105280                  cpu-clock:u:      55a890068547 std::map<int, int>::find(int const&)
+        work load  3000               topdown/slots/:      55a890068547 std::map<int, int>::find(int const&)
+        work load  300 topdown/tma_bad_speculation/:      55a890068547 std::map<int, int>::find(int const&)
+           1000 topdown/slots/:      55a890068544 main
+            130 topdown/tma_bad_speculation/:      55a890068544 main
+           5000 topdown/slots/:      55a890068544 [unknown]
+           1000 topdown/tma_bad_speculation/:      55a890068544 [unknown]
+END
+ratios
+golden 'ratios of functions' << END
+[unknown]: 5,000 slots, 50.0% of all
+  tma_bad_speculation           20.0%
+std::map<int, int>::find(int const&): 3,000 slots, 30.0% of all
+  tma_bad_speculation           10.0%
+main: 2,000 slots, 20.0% of all
+  tma_bad_speculation           28.0%
+END
+expect 'of which nothing is an error' 0 'main' ''
+
+printf 'Error: perf has something to say\n1000,,topdown/slots/,301803696,100.00,,\n' > "$TMP/in"
+ratios
+expect "perf's own messages" 0 '^1,000 slots$' '^Error: perf has something to say$'
+printf '1000,,cycles,301803696,100.00,,\n250,slots,topdown/tma_retiring/,3018,100.00,,\n' > "$TMP/in"
+ratios
+expect 'no slots' 1 '' 'there are no counts of topdown/slots/'
+: > "$TMP/in"
+ratios
+expect 'nothing to read' 1 '' 'there are no counts of topdown/slots/'
+printf '1000,,topdown/slots/,301803696,100.00,,\n' > "$TMP/in"
+status=0
+td perf --ratios < "$TMP/in" > /dev/full 2> "$TMP/err" || status=$?
+out='' err=$(< "$TMP/err")
+expect 'with standard output full' 1 '' 'cannot write to standard output: No space left'
+run td perf --ratios < "$TMP"
+expect 'standard input that cannot be read' 1 '' 'no counts'
+finish

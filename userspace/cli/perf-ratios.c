@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * topdown perf --ratios: ratios of the counts that "perf stat -x," or "perf script" prints.
+ *
+ * perf's own metrics cannot be extended from outside: they are compiled into it.
+ */
+#include "perf.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <topdown.h>
+
+#include "../../kmod/known.h"
+#include "report.h"
+#include "text.h"
+
+#define EVENT		"topdown/"
+#define SLOTS		TD_NR_NODES
+#define FIELDS_MAX	32
+#define SCOPE_MAX	512
+/* perf prints shares with two digits. */
+#define ALL_THE_TIME	99.99
+
+/**
+ * struct scope - what counts are of: a CPU, a cgroup, a function, or all there is
+ * @name: its name; empty where perf does not say
+ * @count: of each node, and slots
+ * @known: bit n: @count[n] is known
+ * @counted: percent of the time in which slots were counted
+ */
+struct scope {
+	char name[SCOPE_MAX];
+	double count[TD_NR_NODES + 1];
+	unsigned int known;
+	double counted;
+};
+
+/**
+ * struct ratios - what was read and not yet printed
+ * @scope: scopes in the order of their first line
+ * @nr: number of scopes
+ * @room: room for so many
+ * @time: end of the interval; empty without intervals
+ * @samples: they are samples' counts
+ * @blocks: number of scopes that were printed
+ * @out: where to print
+ * @failed: errno, or 0
+ */
+struct ratios {
+	struct scope *scope;
+	size_t nr;
+	size_t room;
+	char time[32];
+	bool samples;
+	unsigned long blocks;
+	FILE *out;
+	int failed;
+};
+
+/* The latest scopes come first: perf prints the events of a scope in a row. */
+static struct scope *scope_find(struct ratios *ratios, const char *name)
+{
+	struct scope *more;
+	size_t i;
+
+	for (i = ratios->nr; i-- > 0; )
+		if (!strncmp(ratios->scope[i].name, name, SCOPE_MAX - 1))
+			return &ratios->scope[i];
+	if (ratios->nr == ratios->room) {
+		ratios->room = ratios->room ? 2 * ratios->room : 64;
+		more = reallocarray(ratios->scope, ratios->room, sizeof(*more));
+		if (!more) {
+			ratios->failed = ENOMEM;
+			return NULL;
+		}
+		ratios->scope = more;
+	}
+	more = &ratios->scope[ratios->nr++];
+	*more = (struct scope){ .counted = 100 };
+	snprintf(more->name, sizeof(more->name), "%s", name);
+	return more;
+}
+
+static void put_node(const struct ratios *ratios, const struct scope *scope, unsigned int node)
+{
+	const char *indent = topdown_node_level(node) == 2 ? "    " : "  ";
+
+	if (scope->known >> node & 1)
+		fprintf(ratios->out, "%s%-*s %5.1f%%\n", indent, topdown_node_level(node) == 2 ?
+			26 : 28, topdown_node_name(node),
+			100 * scope->count[node] / scope->count[SLOTS]);
+}
+
+/* As a tree. */
+static void put_nodes(const struct ratios *ratios, const struct scope *scope)
+{
+	unsigned int node, child;
+
+	for (node = 0; node < TD_NR_NODES; node++) {
+		if (topdown_node_level(node) != 1)
+			continue;
+		put_node(ratios, scope, node);
+		for (child = 0; child < TD_NR_NODES; child++)
+			if (topdown_node_parent(child) == (int)node)
+				put_node(ratios, scope, child);
+	}
+}
+
+static void put_scope(struct ratios *ratios, const struct scope *scope, double all)
+{
+	char slots[GROUPED_SIZE];
+
+	if (!(scope->known >> SLOTS & 1) || !(scope->count[SLOTS] > 0))
+		return;
+	grouped_text(slots, scope->count[SLOTS]);
+	if (*ratios->time)
+		fprintf(ratios->out, "%s s ", ratios->time);
+	fprintf(ratios->out, "%s%s%s slots", scope->name, *scope->name ? ": " : "", slots);
+	if (ratios->samples)
+		fprintf(ratios->out, ", %.1f%% of all", 100 * scope->count[SLOTS] / all);
+	if (scope->counted < ALL_THE_TIME)
+		fprintf(ratios->out, ", counted %.1f%% of the time", scope->counted);
+	putc('\n', ratios->out);
+	put_nodes(ratios, scope);
+	ratios->blocks++;
+}
+
+static int by_slots(const void *one, const void *other)
+{
+	const struct scope *a = one, *b = other;
+
+	return a->count[SLOTS] > b->count[SLOTS] ? -1 : a->count[SLOTS] < b->count[SLOTS];
+}
+
+/* Print what was read, and forget it. */
+static void flush(struct ratios *ratios)
+{
+	double all = 0;
+	size_t i;
+
+	if (ratios->samples)
+		qsort(ratios->scope, ratios->nr, sizeof(*ratios->scope), by_slots);
+	for (i = 0; i < ratios->nr; i++)
+		all += ratios->scope[i].count[SLOTS];
+	for (i = 0; i < ratios->nr; i++)
+		put_scope(ratios, &ratios->scope[i], all);
+	ratios->nr = 0;
+	if (fflush(ratios->out))
+		ratios->failed = errno;
+}
+
+/* "topdown/tma_retiring/..." is a node, or SLOTS; -1 for any other event. */
+static int event_of(const char *event)
+{
+	char name[64];
+	size_t length;
+
+	if (strncmp(event, EVENT, strlen(EVENT)))
+		return -1;
+	event += strlen(EVENT);
+	length = strcspn(event, "/");
+	if (!event[length] || length >= sizeof(name))
+		return -1;
+	snprintf(name, sizeof(name), "%.*s", (int)length, event);
+	if (!strcmp(name, "slots") || !strcmp(name, "tma_info_thread_slots"))
+		return SLOTS;
+	return topdown_node_by_name(name) < 0 ? -1 : topdown_node_by_name(name);
+}
+
+/* Nothing for "<not counted>". */
+static void add(struct scope *scope, int event, const char *text)
+{
+	double count;
+	char *end;
+
+	count = strtod(text, &end);
+	if (end == text)
+		return;
+	scope->count[event] += count;
+	scope->known |= 1U << event;
+}
+
+/* Is it a number with a fraction, such as the end of an interval or a share? */
+static bool is_fraction(const char *text)
+{
+	char *end;
+
+	strtod(text, &end);
+	return end != text && !*end && strchr(text, '.');
+}
+
+static bool is_number(const char *text)
+{
+	return *text && !text[strspn(text, "0123456789")];
+}
+
+static void begin_interval(struct ratios *ratios, const char *time)
+{
+	time += strspn(time, " ");
+	if (strcmp(ratios->time, time))
+		flush(ratios);
+	snprintf(ratios->time, sizeof(ratios->time), "%s", time);
+}
+
+/* Names of a CPU and of a cgroup stand one behind the other. */
+static void join(char name[SCOPE_MAX], const char *more)
+{
+	size_t length = strlen(name);
+
+	snprintf(name + length, SCOPE_MAX - length, "%s%s", length ? " " : "", more);
+}
+
+/*
+ * What follows the event: the cgroup or the deviation of runs, if there is one; running time
+ * and its share.  The share, and the name joined with that of the cgroup.
+ */
+static double read_rest(char **field, unsigned int nr, char name[SCOPE_MAX])
+{
+	if (nr > 2 && !is_fraction(field[1])) {
+		if (!strchr(*field, '%'))
+			join(name, *field);
+		field++;
+		nr--;
+	}
+	return nr > 1 && is_fraction(field[1]) ? strtod(field[1], NULL) : 100;
+}
+
+/*
+ * A line of "perf stat -x,": the end of the interval, the CPU or the like and how many, all
+ * if asked for; count, unit, event; and the rest.
+ */
+static bool read_stat(struct ratios *ratios, char *line)
+{
+	char *field[FIELDS_MAX] = { NULL }, name[SCOPE_MAX] = "";
+	unsigned int nr = 0, at, i;
+	struct scope *scope;
+	int event = -1;
+	double counted;
+
+	while (line && nr < FIELDS_MAX)
+		field[nr++] = strsep(&line, ",");
+	for (at = 2; at < nr && event < 0; at++)
+		event = event_of(field[at]);
+	/* perf prints more fields than that for any event. */
+	if (event < 0)
+		return nr > 4;
+	for (i = 0; i + 3 < at; i++) {
+		if (!i && is_fraction(field[i]))
+			begin_interval(ratios, field[i]);
+		else if (!is_number(field[i]))
+			join(name, field[i]);
+	}
+	counted = read_rest(field + at, nr - at, name);
+	scope = scope_find(ratios, name);
+	if (!scope)
+		return true;
+	if (event == SLOTS)
+		scope->counted = counted;
+	add(scope, event, field[at - 3]);
+	return true;
+}
+
+/* A line of "perf script -F event,period,ip,sym", whose fields come in an order of its own. */
+static bool read_script(struct ratios *ratios, char *line)
+{
+	char *word, *before = NULL, *end;
+	struct scope *scope;
+	size_t length;
+	int event;
+
+	for (; (word = strsep(&line, " \t")); before = *word ? word : before) {
+		length = strlen(word);
+		if (length && word[length - 1] == ':' && before && is_number(before))
+			break;
+	}
+	if (!word)
+		return false;
+	event = event_of(word);
+	if (event < 0)
+		return true;
+	if (!line)
+		line = word + length;
+	line += strspn(line, " \t");
+	/* The address, and the function if it is known. */
+	strtoull(line, &end, 16);
+	if (end != line && (!*end || *end == ' '))
+		line = end + strspn(end, " ");
+	ratios->samples = true;
+	scope = scope_find(ratios, *line ? line : "[unknown]");
+	if (scope)
+		add(scope, event, before);
+	return true;
+}
+
+/* Try one reader on a copy, because it takes the line apart. */
+static bool try(struct ratios *ratios, const char *line,
+		bool (*reader)(struct ratios *ratios, char *line))
+{
+	char *copy = strdup(line);
+	bool known;
+
+	if (!copy) {
+		ratios->failed = ENOMEM;
+		return true;
+	}
+	known = reader(ratios, copy);
+	free(copy);
+	return known;
+}
+
+/* What is neither, perf says to its user. */
+static void read_line(struct ratios *ratios, char *line)
+{
+	line[strcspn(line, "\n")] = '\0';
+	if (!line[strspn(line, " ")] || *line == '#')
+		return;
+	if (strchr(line, ',') && !ratios->samples && try(ratios, line, read_stat))
+		return;
+	if (!try(ratios, line, read_script))
+		fprintf(stderr, "%s\n", line);
+}
+
+/**
+ * perf_ratios - turn counts of perf into ratios
+ * @in: what perf prints
+ * @out: where to print
+ *
+ * Return: exit code.
+ */
+int perf_ratios(FILE *in, FILE *out)
+{
+	struct ratios ratios = { .out = out };
+	char *line = NULL;
+	size_t size = 0;
+
+	while (!ratios.failed && getline(&line, &size, in) > 0)
+		read_line(&ratios, line);
+	if (!ratios.failed)
+		flush(&ratios);
+	free(ratios.scope);
+	free(line);
+	if (ratios.failed)
+		return report_write("standard output", ratios.failed);
+	if (ratios.blocks)
+		return EXIT_OK;
+	report_error("--ratios: there are no counts of topdown/slots/ (allowed: what 'perf stat -x,' or 'perf script -F event,period,ip,sym' prints)");
+	return EXIT_RUNTIME;
+}
