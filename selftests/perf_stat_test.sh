@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # perf itself as a user of the PMU topdown and of the tracepoints: perf stat of a command, a
-# process, CPUs at intervals and a cgroup, eight at once, and perf record.  The workload is of
-# a known profile; perf_test.c has the exact truth.
+# process, CPUs at intervals and a cgroup, eight at once, perf record, and the lines that
+# "topdown perf" prints.  The workload is of a known profile; perf_test.c has the exact truth.
 
 # shellcheck source=lib.bash
 . "$(dirname "$0")/lib.bash"
@@ -70,6 +70,82 @@ right() {
 		}'
 }
 
+# near_the_truth FILE: a block of topdown perf --ratios has all nodes of the workload; the first, or
+# any, as the workload has a function or a CPU of its own.
+near_the_truth() {
+	cat "$1"
+	awk -v truth="$TRUTH" -v nodes="$NODES" '
+		BEGIN {
+			split(truth, want, " ")
+			n = split(nodes, name, " ")
+		}
+		/slots/ { blocks++ }
+		{ ratio[blocks, $1] = $2 + 0 }
+		END {
+			for (b = 1; b <= blocks && !found; b++) {
+				found = 1
+				for (i = 1; i <= n; i++) {
+					off = ratio[b, name[i]] - want[i]
+					if (!((b, name[i]) in ratio) || off > 0.5 || off < -0.5)
+						found = 0
+				}
+			}
+			exit !found
+		}' "$1"
+}
+
+# run_lines FIRST SECOND: what is printed as a shell runs it, in two blocks, but for the time.
+run_lines() {
+	sed 's/sleep 10/sleep 1/' > "$tmp/lines"
+	cat "$tmp/lines"
+	sed '/^$/q' "$tmp/lines" > "$tmp/lines1"
+	sed '1,/^$/d' "$tmp/lines" > "$tmp/lines2"
+	(cd "$tmp" && sh lines1 > "$1" 2> errors && sh lines2 > "$2")
+}
+
+test_lines_for_a_process() {
+	need_perf
+	branchy 600
+	topdown perf -p "$pid" | run_lines stat functions
+	# Ratios of the process, and of its functions.
+	near_the_truth "$tmp/stat"
+	near_the_truth "$tmp/functions"
+	quiet_grep '^main: .* of all$' "$tmp/functions"
+}
+
+test_lines_for_a_command() {
+	need_perf
+	topdown perf -- sh -c "echo written; exec $here/workload -c 1 -t 5 branchy" |
+		run_lines stat functions
+	# It has a standard output, which the figures are not in.
+	quiet_grep -x written "$tmp/errors"
+	near_the_truth "$tmp/stat"
+	near_the_truth "$tmp/functions"
+}
+
+test_lines_for_all_cpus() {
+	need_perf
+	echo 100 > "$SYSFS/period_ms"
+	branchy 600
+	topdown perf -a | sed 's/sleep 10/sleep 3/' | run_lines stat windows
+	(($(grep -c 's CPU1: .*slots' "$tmp/stat") >= 3))
+	near_the_truth "$tmp/stat"
+	quiet_grep 'topdown_window: cpu=1 ' "$tmp/windows"
+	echo 1000 > "$SYSFS/period_ms"
+}
+
+# For programs that only take events that are listed; perf takes one named slots for the CPU's.
+test_slots_are_listed() {
+	local events=/sys/bus/event_source/devices/topdown/events
+
+	need_perf
+	[[ -e $events/tma_info_thread_slots && ! -e $events/slots ]]
+	perf stat -x, -o "$tmp/perf" -e '{topdown/slots/,topdown/tma_info_thread_slots/}' -- \
+		"$here/workload" -c 1 -t 0.5 branchy
+	awk -F, '/topdown/ { n[++i] = $1 } END { print n[1], n[2]; exit !(n[1] > 0 && n[1] == n[2]) }' \
+		"$tmp/perf"
+}
+
 test_a_process() {
 	need_perf
 	branchy 600
@@ -94,23 +170,50 @@ test_cpus_at_intervals() {
 	right "$tmp/cpu1" || { cat "$tmp/cpu1"; false; }
 }
 
-test_a_cgroup() {
-	local root=$tmp/cgroup group=$tmp/cgroup/topdown-perf-stat
+# cgroup_of VERSION: where its root is.  Without a controller in use, perf does not know a cgroup
+# of version 2; and while version 1 has perf's controller, none.
+cgroup_of() {
+	if (($1 == 2)); then
+		root=/sys/fs/cgroup
+		echo +pids > "$root/cgroup.subtree_control"
+	else
+		root=$tmp/cgroup
+		mkdir -p "$root"
+		await 5 mount -t cgroup -o perf_event none "$root"
+	fi
+}
+
+# The processes that the group had a moment ago may still be there.
+cgroup_remove() { await 5 rmdir "$1"; }
+
+# a_cgroup VERSION: with the others of the machine running, too, by either option of perf.
+a_cgroup() {
+	local root group
 
 	need_perf
-	mkdir -p "$root"
-	mount -t cgroup -o perf_event none "$root" || skip "there are no cgroups"
+	cgroup_of "$1" || skip "there are no cgroups"
+	group=$root/topdown-perf-stat
 	mkdir "$group"
+	"$here/workload" -c 0 -t 600 stream &
 	branchy 600
 	echo "$pid" > "$group/cgroup.procs"
-	perf stat -x, -o "$tmp/perf" -a -e "$EVENTS" --for-each-cgroup topdown-perf-stat -- sleep 1
-	cat "$tmp/perf"
+	perf stat -x, -o "$tmp/each" -a -e "$EVENTS" --for-each-cgroup topdown-perf-stat -- sleep 1
+	perf stat -x, -o "$tmp/named" -a -e "$EVENTS" \
+		-G "$(printf 'topdown-perf-stat,%.0s' {1..13})" -- sleep 1
+	cat "$tmp/each" "$tmp/named"
+	topdown perf -G topdown-perf-stat | sed 's/sleep 10/sleep 1/' > "$tmp/lines"
+	sh "$tmp/lines" > "$tmp/ratios"
 	kill "$pid"
 	wait "$pid" || true
-	rmdir "$group"
-	umount "$root"
-	right "$tmp/perf" topdown/
+	cgroup_remove "$group"
+	(($1 == 2)) || umount "$root"
+	right "$tmp/each" topdown/
+	right "$tmp/named" topdown/
+	near_the_truth "$tmp/ratios"
 }
+
+test_a_cgroup_of_version_2() { a_cgroup 2; }
+test_a_cgroup_of_version_1() { a_cgroup 1; }
 
 # All of them are right, and have all of the time.
 test_eight_at_once() {
@@ -150,6 +253,26 @@ test_sampling_is_refused() {
 	perf stat -e topdown/slots/u -- true 2>&1 | quiet_grep 'not supported'
 }
 
+# Who counts keeps the module; then it goes, and comes back as if nothing had been.
+test_the_module_stays_while_perf_counts() {
+	local perf
+
+	need_perf
+	perf stat -x, -o "$tmp/perf" -a -e "{$EVENTS}" &
+	perf=$!
+	await 10 grep -q '[1-9]' /sys/module/topdown/refcnt
+	fails "$ERROR" 'in use|busy|unavailable' rmmod topdown
+	kill "$perf"
+	wait "$perf" || true
+	await 5 grep -qx 0 /sys/module/topdown/refcnt
+	rmmod topdown
+	[[ ! -e /sys/bus/event_source/devices/topdown ]]
+	fails "$ERROR" 'topdown' perf stat -e topdown/slots/ -- true
+	load
+	perf stat -x, -o "$tmp/perf" -e "{$EVENTS}" -- "$here/workload" -c 1 -t 20 branchy
+	right "$tmp/perf" topdown/
+}
+
 # Unprivileged users hear of perf_event_paranoid.
 test_rights_are_those_of_perf() {
 	need_perf
@@ -163,13 +286,18 @@ test_windows_are_recorded() {
 	echo 100 > "$SYSFS/period_ms"
 	branchy 600
 	perf record -a -o "$tmp/data" -e "$WINDOW" -- sleep 2
+	# The file has the format of the event, so it is read without the module.
+	unload
 	perf script -i "$tmp/data" > "$tmp/script"
+	load
 	head -n 3 "$tmp/script"
 	(($(grep -c 'topdown_window: cpu=1 ' "$tmp/script") >= 10))
-	echo 1000 > "$SYSFS/period_ms"
 }
 
 need_module
-run_tests test_a_process test_a_command test_cpus_at_intervals test_a_cgroup \
-	test_eight_at_once test_record_with_a_leader test_sampling_is_refused \
-	test_rights_are_those_of_perf test_windows_are_recorded
+run_tests test_slots_are_listed test_a_process test_a_command test_cpus_at_intervals \
+	test_a_cgroup_of_version_2 test_a_cgroup_of_version_1 test_eight_at_once \
+	test_lines_for_a_process test_lines_for_a_command test_lines_for_all_cpus \
+	test_record_with_a_leader test_sampling_is_refused \
+	test_the_module_stays_while_perf_counts test_rights_are_those_of_perf \
+	test_windows_are_recorded
