@@ -2,8 +2,8 @@
 /*
  * CPUs that are measured with ordinary counters: with event rates of which the
  * published formulas say what comes out, it comes out, of CPUs and of a task, by the
- * ioctls and by "topdown stat -j".  So it is whoever has a counter for good, as the
- * NMI watchdog, and however many threads a core has.
+ * ioctls, by "topdown stat -j" and by perf's events.  So it is whoever has a counter
+ * for good, as the NMI watchdog, and however many threads a core has.
  *
  * TOPDOWN_SPAN_MS     length of a measurement (1500)
  */
@@ -17,6 +17,7 @@
 
 #include "../kselftest.h"
 #include "fact.h"
+#include "perf.h"
 #include "source_rows.h"
 #include "source_setup.h"
 #include "source_stat.h"
@@ -63,10 +64,10 @@ static const struct state states[] = {
 #define STATES	(sizeof(states) / sizeof(states[0]))
 
 /* Who was asked; each is a test of every state. */
-enum { OF_CPUS, OF_A_SESSION, OF_EVENTS, BY_STAT, BY_STAT_OF_A_TASK, CHECKS };
+enum { OF_CPUS, OF_A_SESSION, OF_EVENTS, BY_STAT, BY_STAT_OF_A_TASK, BY_PERF, CHECKS };
 
 static const char * const check_name[CHECKS] = {
-	"cpus", "session", "events", "stat", "stat_of_a_task",
+	"cpus", "session", "events", "stat", "stat_of_a_task", "perf",
 };
 
 static const struct source_row *row;
@@ -272,6 +273,45 @@ static bool stat_right(FILE *output, unsigned int lines)
 	return !pclose(output) && ok && n == lines;
 }
 
+/* The events of the PMU topdown: slots and the nodes, of a task or a CPU; negative for none. */
+static void perf_begin(int fd[1 + TD_NR_NODES], int pid, int cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i <= TD_NR_NODES; i++) {
+		const struct perf_event_attr attr = {
+			.config		= i,
+			.read_format	= PERF_FORMAT_TOTAL_TIME_ENABLED |
+					  PERF_FORMAT_TOTAL_TIME_RUNNING,
+			.exclude_guest	= 1,
+		};
+
+		fd[i] = perf_open(&attr, pid, cpu, -1, 0);
+	}
+}
+
+/* A count as perf stat prints it, scaled by the time in which it was not counted. */
+static double perf_count(int fd)
+{
+	struct { uint64_t count, enabled, running; } seen;
+
+	if (fd < 0 || read(fd, &seen, sizeof(seen)) != sizeof(seen) || !seen.running)
+		return NAN;
+	return (double)seen.count * seen.enabled / seen.running;
+}
+
+static bool perf_right(const char *what, const int fd[1 + TD_NR_NODES])
+{
+	double node[TD_NR_NODES], slots = perf_count(fd[PERF_SLOTS]);
+	unsigned int i;
+
+	for (i = 0; i < TD_NR_NODES; i++)
+		node[i] = perf_count(fd[PERF_NODE(i)]) / slots;
+	for (i = 0; i <= TD_NR_NODES; i++)
+		close(fd[i]);
+	return nodes_right(what, node);
+}
+
 /* One counter of a CPU for good, as the NMI watchdog takes one: a descriptor. */
 static int take_counter(unsigned int cpu)
 {
@@ -293,6 +333,7 @@ static bool measure(const unsigned int *cpu, unsigned int nr, int worker, bool r
 {
 	FILE *of_worker = stat_start(span_ms + 4 * COMMAND_MS, 1, worker), *of_cpus;
 	int session = device_attach(device, 0, worker);
+	int of_task[1 + TD_NR_NODES], of_cpu[1 + TD_NR_NODES];
 	struct events then, now;
 	bool ok;
 
@@ -302,7 +343,11 @@ static bool measure(const unsigned int *cpu, unsigned int nr, int worker, bool r
 	ok = !device_reset(device, TOPDOWN_RESET_FRESH, NULL, 0) &&
 	     !device_control(device, session, TOPDOWN_CONTROL_RESET) &&
 	     events_read(cpu[0], &then);
+	perf_begin(of_task, worker, -1);
+	perf_begin(of_cpu, -1, cpu[0]);
 	sleep_ms(span_ms);
+	right[BY_PERF] = perf_right("perf of the task", of_task) &
+			 perf_right("perf of the CPU", of_cpu);
 	right[OF_EVENTS] = ok && events_read(cpu[0], &now) && events_right(cpu[0], &then, &now);
 	right[OF_CPUS] = ok && cpus_right(cpu, nr);
 	right[OF_A_SESSION] = ok && session_right(session);
@@ -311,7 +356,7 @@ static bool measure(const unsigned int *cpu, unsigned int nr, int worker, bool r
 	right[BY_STAT_OF_A_TASK] = stat_right(of_worker, 1);
 	device_control(device, session, TOPDOWN_CONTROL_DETACH);
 	return right[OF_CPUS] && right[OF_A_SESSION] && right[OF_EVENTS] && right[BY_STAT] &&
-	       right[BY_STAT_OF_A_TASK];
+	       right[BY_STAT_OF_A_TASK] && right[BY_PERF];
 }
 
 /* What the kernel does for itself in such a span can be too much, but not always. */
