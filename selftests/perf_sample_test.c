@@ -4,7 +4,8 @@
  * topdown beside it, in an NMI.  The span that ends in a sample belongs to the function that
  * the sample is in.
  *
- * TOPDOWN_FULL  1000000 samples in the storm, not 3000
+ * TOPDOWN_FULL     1000000 samples in the storm, not 3000
+ * TOPDOWN_SAMPLES  so many
  */
 #include <errno.h>
 #include <math.h>
@@ -308,8 +309,25 @@ static unsigned int same_values(const uint64_t *a, const uint64_t *b)
 	return same;
 }
 
+/* A third and later CPUs go and come back, which stops and starts their groups. */
+static int hotplug_start(void)
+{
+	unsigned int cpu[TD_CPUS_MAX], n = cpus_online(cpu), cycle;
+	int pid = n > 2 ? fork() : 0;
+
+	if (n <= 2 || pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (cycle = 0;; cycle++) {
+		cpu_set_online(cpu[2 + cycle % (n - 2)], false);
+		usleep(cycle * 791 % 20000);
+		cpu_set_online(cpu[2 + cycle % (n - 2)], true);
+		usleep(20000);
+	}
+}
+
 FIXTURE(storm) {
-	int spinner[2];
+	int spinner[2], hotplug;
 };
 
 FIXTURE_SETUP(storm)
@@ -323,18 +341,24 @@ FIXTURE_SETUP(storm)
 	self->spinner[1] = spin_start(0, &profile_find("fetch")->profile);
 	ASSERT_LT(0, self->spinner[0]);
 	ASSERT_LT(0, self->spinner[1]);
+	self->hotplug = hotplug_start();
+	ASSERT_LE(0, self->hotplug);
 }
 
 FIXTURE_TEARDOWN(storm)
 {
+	if (self->hotplug > 0)
+		spin_stop(self->hotplug);
+	cpus_set_online();
 	spin_stop(self->spinner[0]);
 	spin_stop(self->spinner[1]);
 }
 
-/* Folds of readers, windows, switches and NMIs: nothing is counted twice or not at all. */
+/* Folds of readers, windows, switches, hotplug and NMIs: nothing is counted twice or not at all. */
 TEST_F_TIMEOUT(storm, sums_stay_exact, 1500)
 {
-	const unsigned int wanted = getenv("TOPDOWN_FULL") ? 1000000 : 3000;
+	const unsigned int wanted = env_number("TOPDOWN_SAMPLES",
+					       getenv("TOPDOWN_FULL") ? 1000000 : 3000);
 	struct { uint64_t nr, value[VALUES]; } sampled;
 	struct perf_values plain, before;
 	uint64_t total[VALUES] = { 0 };
