@@ -281,17 +281,57 @@ test_rights_are_those_of_perf() {
 		perf stat -e topdown/slots/ true
 }
 
+# same_windows SCRIPT HISTORY: each window of CPU 1 that perf has is in the history, with the same
+# fields.  The ratios have six digits.
+same_windows() {
+	awk '
+		function value(line, key,   at) {
+			if (!match(line, key))
+				return "none"
+			at = RSTART + RLENGTH
+			return substr(line, at) + 0
+		}
+		function differ(a, b) { return a - b > 2e-6 || b - a > 2e-6 }
+		NR == FNR {
+			n = value($0, "\"window\":")
+			slots[n] = value($0, "\"slots\":")
+			enabled[n] = value($0, "\"enabled_ns\":")
+			running[n] = value($0, "\"running_ns\":")
+			retiring[n] = value($0, "\"tma_retiring\":")
+			bad[n] = value($0, "\"tma_bad_speculation\":")
+			next
+		}
+		/topdown_window: cpu=1 / {
+			n = value($0, " number=")
+			split(substr($0, index($0, " node=") + 6), node, " ")
+			found = n in slots && slots[n] > 0
+			all = found ? slots[n] : 1
+			if (!found || value($0, " slots=") != slots[n] ||
+			    value($0, " enabled_ns=") != enabled[n] ||
+			    value($0, " running_ns=") != running[n] ||
+			    differ(node[1] / all, retiring[n]) ||
+			    differ(node[2] / all, bad[n])) {
+				print "differs: " $0
+				wrong = 1
+			}
+			seen++
+		}
+		END { print seen " windows"; exit wrong || seen < 10 }' "$2" "$1"
+}
+
 test_windows_are_recorded() {
 	need_perf
-	echo 100 > "$SYSFS/period_ms"
+	# A long history, as perf takes its time to write the file.
+	reload period_ms=100 history=1024
 	branchy 600
 	perf record -a -o "$tmp/data" -e "$WINDOW" -- sleep 2
+	topdown history -C 1 -n 1024 -j > "$tmp/history"
 	# The file has the format of the event, so it is read without the module.
 	unload
 	perf script -i "$tmp/data" > "$tmp/script"
 	load
 	head -n 3 "$tmp/script"
-	(($(grep -c 'topdown_window: cpu=1 ' "$tmp/script") >= 10))
+	same_windows "$tmp/script" "$tmp/history" || { head -n 3 "$tmp/history"; false; }
 }
 
 need_module
