@@ -27,6 +27,8 @@
 #define LIMIT_POINTS	2.0
 #define FUNCTIONS	4
 #define PHASES		12
+/* Samples between two lines of a long storm. */
+#define PROGRESS	5000
 #define RING_PAGES	256
 #define VALUES		(1 + PERF_EVENTS)
 
@@ -387,7 +389,8 @@ TEST_F_TIMEOUT(storm, sums_stay_exact, 1500)
 			for (i = 0; i < VALUES; i++)
 				ASSERT_LE(total[i], sample.value[i]);
 			memcpy(total, sample.value, sizeof(total));
-			samples++;
+			if (++samples % PROGRESS == 0)
+				TH_LOG("%u samples", samples);
 		}
 	}
 	ASSERT_EQ(0, ioctl(fd[0], PERF_EVENT_IOC_DISABLE, 0));
