@@ -456,6 +456,50 @@ static void test_hostile(struct ktap *ktap)
 	ktap_result(ktap, !bad, "no counts give impossible nodes");
 }
 
+/*
+ * Level 1 of PERF_METRICS as refined on Ice Lake: a node that is not what is published is
+ * marked, also where the published values sum to more than all slots.
+ */
+static bool cut_is_marked(struct rng *rng)
+{
+	const struct td_formula *formula = &td_refined_icl;
+	struct td_sample sample = { .width = 5, .level = 1 };
+	double published[TD_METRIC_L1], sum = 0, slots;
+	struct td_slots seen;
+	bool ok = true;
+	unsigned int i;
+
+	for (i = 0; i <= TD_METRIC_L1; i++)
+		sample.count[i] = 1 + rng_below(rng, 1000000);
+	slots = sample.count[0];
+	/* What is dropped, and how often the pipeline was cleared: few, and many. */
+	sample.count[5] = rng_below(rng, 1 + slots / (1 + rng_below(rng, 20)));
+	sample.count[6] = rng_below(rng, 1 + slots / (5 + rng_below(rng, 100)));
+	for (i = 0; i < TD_METRIC_L1; i++)
+		sum += sample.count[1 + i];
+	for (i = 0; i < TD_METRIC_L1; i++)
+		published[i] = sample.count[1 + i] * slots / sum;
+	published[TOPDOWN_FRONTEND_BOUND] -= sample.count[5];
+	published[TOPDOWN_BACKEND_BOUND] += 5.0 * sample.count[6];
+	published[TOPDOWN_BAD_SPECULATION] = slots - published[TOPDOWN_RETIRING] -
+		published[TOPDOWN_FRONTEND_BOUND] - published[TOPDOWN_BACKEND_BOUND];
+	td_formula_eval(formula, &sample, &seen);
+	for (i = 0; i < TD_METRIC_L1; i++)
+		ok &= fabs(seen.node[i] - published[i]) <= 8 || seen.clamped >> i & 1;
+	return ok;
+}
+
+static void test_cuts(struct ktap *ktap)
+{
+	struct rng rng = { 9 };
+	unsigned int i, bad = 0;
+
+	for (i = 0; i < HOSTILE_CASES; i++)
+		bad += !cut_is_marked(&rng);
+	ktap_note("%u of %u samples have others without a mark", bad, HOSTILE_CASES);
+	ktap_result(ktap, !bad, "what is cut is marked");
+}
+
 /* What is a count of no event of the machine is not looked at. */
 static void test_tables(struct ktap *ktap)
 {
@@ -562,7 +606,7 @@ int main(int argc, char **argv)
 	unsigned int n;
 	FILE *file;
 
-	ktap_begin(&ktap, 8);
+	ktap_begin(&ktap, 9);
 	file = argc == 2 ? fopen(argv[1], "r") : NULL;
 	if (!file) {
 		printf("Bail out! usage: formula FILE\n");
@@ -580,5 +624,6 @@ int main(int argc, char **argv)
 	test_parents(&ktap);
 	test_thresholds(&ktap);
 	test_hostile(&ktap);
+	test_cuts(&ktap);
 	return ktap_end(&ktap);
 }

@@ -213,6 +213,22 @@ static bool few_say_nothing(void)
 	return !td_trust_lost(&trust);
 }
 
+/* What begins without a doubt has no window behind it, but all odd windows that were. */
+static bool forgotten(void)
+{
+	struct td_trust trust = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		trust.odd = 1;
+		td_trust_part(&trust, TD_DOUBT_SUM, LONG_NS);
+		td_trust_close(&trust);
+	}
+	td_trust_forget(&trust);
+	return trust.odd_windows == 3 && !trust.doubt &&
+	       windows_until_lost(&trust, TD_DOUBT_SUM) == 4;
+}
+
 /* Without guests nothing is taken off. */
 static bool no_guest(void)
 {
@@ -266,7 +282,7 @@ int main(void)
 {
 	struct ktap ktap;
 
-	ktap_begin(&ktap, 19);
+	ktap_begin(&ktap, 20);
 	ktap_result(&ktap, sums_right(), "sums that bytes can have");
 	ktap_result(&ktap, sums_odd(), "sums that they cannot have");
 	ktap_result(&ktap, sums_not_proved(), "what is not proved is not held against a CPU");
@@ -280,6 +296,7 @@ int main(void)
 	ktap_result(&ktap, believed_by_short_parts(), "believed again by short parts");
 	ktap_result(&ktap, lost_between_right_parts(), "lost between parts that are right");
 	ktap_result(&ktap, few_say_nothing(), "few slots say nothing");
+	ktap_result(&ktap, forgotten(), "a new beginning");
 	ktap_result(&ktap, no_guest(), "no guest, nothing taken off");
 	ktap_result(&ktap, half_in_guests(1000000, false) == 4000000000, "half of the time in guests");
 	ktap_result(&ktap, half_in_guests(500000, false) == 2000000000, "and half with the counters");

@@ -70,7 +70,7 @@ static bool figures_ok(const struct topdown_figures *figures, unsigned int level
 	if (sum && sum != figures->slots)
 		return false;
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++) {
-		if (figures->node[i] > figures->slots)
+		if (figures->node[i] > (i < nodes ? figures->slots : 0))
 			return false;
 		none = figures->ratio[i] == TOPDOWN_RATIO_NONE;
 		if (!none && figures->ratio[i] > TOPDOWN_RATIO_ONE)
@@ -175,6 +175,41 @@ static void test_slots_kept(struct ktap *ktap)
 	ktap_result(ktap, !bad, "corrections never change the slots");
 }
 
+/*
+ * Bytes of a CPU that truncates, and corrected counts: level 1 is all slots, to the last
+ * one, unless a correction was more than a category had.
+ */
+static void test_slots_given_back(struct ktap *ktap)
+{
+	unsigned int i, j, cases = 0, bad = 0;
+	struct td_quant quant = { };
+	struct td_counts counts;
+	struct rng rng = { 7 };
+	uint64_t step, sum;
+	bool empty;
+
+	for (i = 0; i < CASES; i++) {
+		counts = (struct td_counts){ .slots = 1000000 + rng_below(&rng, 1000000000) };
+		step = counts.slots / 255;
+		counts.metric[0] = 10 * step + rng_below(&rng, 3 * step);
+		counts.metric[1] = 20 * step + rng_below(&rng, 3 * step);
+		counts.metric[2] = 30 * step + rng_below(&rng, 3 * step);
+		counts.metric[3] = counts.slots - counts.metric[0] - counts.metric[1] -
+				   counts.metric[2] - rng_below(&rng, 3 * step);
+		td_counts_correct(&counts, &quant);
+		sum = 0;
+		empty = false;
+		for (j = 0; j < TD_METRIC_L1; j++) {
+			sum += counts.metric[j];
+			empty |= !counts.metric[j];
+		}
+		cases += !empty;
+		bad += !empty && sum != counts.slots;
+	}
+	ktap_note("%u of %u windows do not sum to the slots", bad, cases);
+	ktap_result(ktap, cases && !bad, "corrected counts are all slots");
+}
+
 static void test_ratio(struct ktap *ktap)
 {
 	struct rng rng = { 3 };
@@ -224,10 +259,11 @@ int main(void)
 {
 	struct ktap ktap;
 
-	ktap_begin(&ktap, 5);
+	ktap_begin(&ktap, 6);
 	test_windows(&ktap);
 	test_fold(&ktap);
 	test_slots_kept(&ktap);
+	test_slots_given_back(&ktap);
 	test_ratio(&ktap);
 	test_add_sub(&ktap);
 	return ktap_end(&ktap);
