@@ -123,18 +123,10 @@ module() {
 # guest NAME KERNEL MACHINE QUANT CPUS MODE SECONDS TEST...
 guest() {
 	local name=$1 kernel=$2 machine=$3 quant=$4 cpus=$5 mode=$6 seconds=$7 args full='' clock=()
-	# Where the clock is watched, each CPU is interrupted for it now and then.
-	local quiet='nohz_full=2,3 isolcpus=2,3 rcu_nocbs=2,3 tsc=reliable'
 	shift 7
 
 	args=("${@/#/-t topdown:}")
-	case $mode in
-	icount) clock=(-i -s 3) ;;
-	fine) clock=(-i) ;;
-	smp) ;;
-	nohz) clock=(-i -s 3 -a "$quiet") ;;
-	*) die "matrix.conf: $mode is no mode" ;;
-	esac
+	clock_of "$mode"
 	((tier == 2)) || ! in_tier_2 "$kernel" || full="TOPDOWN_FULL=1 "
 	"$VM/run.sh" -k "$kernel" -m "$machine" -q "$quant" -c "$cpus" -t "$seconds" -P \
 		"${clock[@]}" -o "$LOGS/$name/guest" -x "$tests:/kselftest" \

@@ -92,3 +92,30 @@ publish() {
 	mkdir -p "$(dirname "$2")"
 	mv -T "$1" "$2"
 }
+
+# kernel_make DIR KDIR CHROOT ARGUMENT...: make the module in DIR, for a kernel as kernel.sh
+# has it.
+kernel_make() {
+	local dir=$1 kdir=$2 chroot=$3
+	shift 3
+
+	if [[ -n $chroot ]]; then
+		"$TOP/selftests/vm/chroot-make.sh" "$chroot" "$dir" -C "$kdir" M="$dir" "$@" modules
+	else
+		make -C "$kdir" M="$dir" "$@" modules
+	fi
+}
+
+# clock_of MODE: set the array clock to the options of run.sh for a mode of matrix.conf.
+clock_of() {
+	# Where the clock is watched, each CPU is interrupted for it now and then.
+	local quiet='nohz_full=2,3 isolcpus=2,3 rcu_nocbs=2,3 tsc=reliable'
+
+	case $1 in
+	icount) clock=(-i -s 3) ;;
+	fine) clock=(-i) ;;
+	smp) clock=() ;;
+	nohz) clock=(-i -s 3 -a "$quiet") ;;
+	*) die "matrix.conf: $1 is no mode" ;;
+	esac
+}

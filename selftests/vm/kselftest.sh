@@ -16,7 +16,8 @@ need make=make gcc=gcc rsync=rsync
 linux=$("$TOP/selftests/vm/linux-source.sh")
 # What runs on the host, or is no test, has no place in a kernel tree.
 mapfile -t files < <(cd "$TOP" && find selftests -type f ! -path 'selftests/host/*' \
-	! -path 'selftests/vm/*' ! -path 'selftests/pmu/*' ! -name '*.o' | sort)
+	! -path 'selftests/vm/*' ! -path 'selftests/pmu/*' ! -path 'selftests/mutat*' \
+	! -name '*.o' | sort)
 files+=(selftests/pmu/backdoor.h)
 key=$(cd "$TOP" && {
 	sha256sum "${files[@]}" selftests/vm/kselftest.sh

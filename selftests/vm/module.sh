@@ -41,25 +41,13 @@ build() {
 	find "$dir" \( -name '*.o' -o -name '*.ko' -o -name '.*.cmd' -o -name '*.mod*' \) \
 		-delete
 	note "building the module for $KVER"
-	if ! run_make "$dir" "$@" > "$dir/build.log" 2>&1; then
+	if ! kernel_make "$dir" "$KDIR" "$CHROOT" W=1 "$@" > "$dir/build.log" 2>&1; then
 		cat "$dir/build.log" >&2
 		die "the module does not build for $KVER"
 	fi
 	touch "$dir/done"
 	# Rebuilt modules must not pile up beside those of every earlier state.
 	find "$CACHE/modules" -mindepth 1 -maxdepth 1 -mtime +3 -exec rm -rf {} +
-}
-
-run_make() {
-	local dir=$1
-	shift
-
-	if [[ -n $CHROOT ]]; then
-		"$TOP/selftests/vm/chroot-make.sh" "$CHROOT" "$dir" -C "$KDIR" M="$dir" \
-			W=1 "$@" modules
-	else
-		make -C "$KDIR" M="$dir" W=1 "$@" modules
-	fi
 }
 
 with_lock "module-$(basename "$final")" build "$@"

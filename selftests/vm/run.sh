@@ -27,6 +27,7 @@ COMMAND without ARGs is a line of bash.
   -x FILE[:DEST]  put a file or directory and the libraries it needs into the
                guest, as /NAME or DEST
   -P           put perf into the guest
+  -K FILE      this module instead of the tree's
   -N           neither the module nor the topdown command
   -M SIZE      memory (default 1G, for the kernel "debug" 3G)
   -h           this text
@@ -74,10 +75,11 @@ append=
 outdir=
 extra=()
 perf=
+ko=
 bare=
 memory=
 
-while getopts :k:m:c:q:is:t:a:o:x:PNM:h opt; do
+while getopts :k:m:c:q:is:t:a:o:x:PK:NM:h opt; do
 	case $opt in
 	k) kernel=$OPTARG ;;
 	m) machine=$OPTARG ;;
@@ -90,6 +92,7 @@ while getopts :k:m:c:q:is:t:a:o:x:PNM:h opt; do
 	o) outdir=$OPTARG ;;
 	x) extra+=("$OPTARG") ;;
 	P) perf=1 ;;
+	K) ko=$OPTARG ;;
 	N) bare=1 ;;
 	M) memory=$OPTARG ;;
 	h) usage; exit 0 ;;
@@ -155,7 +158,8 @@ make_initramfs() {
 	mkdir -p "$root/vm"
 	if [[ -z $bare ]]; then
 		local module userspace
-		module=$("$TOP/selftests/vm/module.sh" "$kernel") || return 1
+		module=$ko
+		[[ -n $module ]] || module=$("$TOP/selftests/vm/module.sh" "$kernel") || return 1
 		cp "$module" "$root/topdown.ko"
 		userspace=$("$TOP/selftests/vm/userspace.sh") || return 1
 		cp -a "$userspace/usr/." "$root/usr/"
