@@ -17,7 +17,7 @@ release = $(shell cat $(KDIR)/include/config/kernel.release 2> /dev/null || echo
 
 .PHONY: all modules userspace clean help
 .PHONY: install modules_install userspace_install uninstall dkms_install
-.PHONY: check check-full demo lint bench deb
+.PHONY: check check-full demo lint mutate bench deb
 
 all: userspace
 ifneq ($(have_kernel)$(asked),)
@@ -95,7 +95,7 @@ endif
 	rm -f .module-common.o
 	rm -rf deb
 
-check check-full demo lint:
+check check-full demo lint mutate:
 	@selftests/$@.sh
 
 bench:
@@ -116,6 +116,7 @@ help:
 	@echo '  make demo              see it work in an emulated machine'
 	@echo '  make check             the tests of every change, 20 minutes at most'
 	@echo '  make check-full        these, and a debug kernel and the newest kernel'
+	@echo '  make mutate            plant mistakes in the module, and see a test notice each'
 	@echo '  make lint              sparse, checkpatch, kernel-doc, shellcheck, ...'
 	@echo '  make bench             what monitoring costs, against perf'
 	@echo 'Variables:'

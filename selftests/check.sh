@@ -29,6 +29,8 @@ END
 VM=$TOP/selftests/vm
 # So many measurements may be taken once more in a run of tier 2, and of tier 3.
 readonly LUCK=([2]=10 [3]=25)
+# So many mistakes that guests notice are planted in tier 3, beside all of the host tests.
+readonly MUTATIONS=12
 args=("$@")
 tier=2
 resume=
@@ -258,6 +260,7 @@ main() {
 			spawn ktap emulator-tests "$TOP/selftests/pmu/check.sh" -a
 			spawn ktap runner-tests "$VM/check.sh"
 			spawn ktap packages "$TOP/selftests/deb.sh"
+			spawn ktap mutations "$TOP/selftests/mutate.sh" -s "$MUTATIONS"
 		fi
 		run_guests
 	fi

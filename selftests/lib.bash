@@ -43,10 +43,15 @@ die() {
 	exit 1
 }
 
-# run_tests FUNCTION...: everything between plan and totals.
+# run_tests FUNCTION...: everything between plan and totals; TOPDOWN_ONLY are the names of
+# those that are wanted, with commas between.
 run_tests() {
-	local name status began
+	local name status began wanted=()
 
+	for name; do
+		[[ -z ${TOPDOWN_ONLY:-} || ,$TOPDOWN_ONLY, != *,${name#test_},* ]] || wanted+=("$name")
+	done
+	((!${#wanted[@]})) || set -- "${wanted[@]}"
 	ktap_print_header
 	ktap_set_plan $#
 	for name; do
