@@ -60,7 +60,7 @@
 
 /**
  * struct td_aside - whether the groups of a CPU stand aside for a perf user
- * @window: collector of the CPU; its @away and @back_at say whether the groups are
+ * @collector: collector of the CPU; its @away and @back_at say whether the groups are
  *	disabled, and until when
  * @lock: keeps the meter, and the CPU online, while @ready; taken inside td_fit_mutex
  * @ready: the CPU has a meter and is online; under @lock
@@ -78,7 +78,7 @@
  * @timer: queues @come_back
  */
 struct td_aside {
-	struct td_window *window;
+	struct td_collector *collector;
 	struct mutex lock; /* the meter stays, and the CPU online */
 	bool ready;
 
@@ -166,29 +166,29 @@ static bool td_aside_switches;
  * interrupted by a switch.  Then the work runs elsewhere, and perf gives out the counters at
  * its next rotation.
  */
-static void td_aside_queue(const struct td_window *window, struct work_struct *work)
+static void td_aside_queue(const struct td_collector *collector, struct work_struct *work)
 {
-	if (current->prio < MAX_RT_PRIO || tick_nohz_full_cpu(window->cpu))
+	if (current->prio < MAX_RT_PRIO || tick_nohz_full_cpu(collector->cpu))
 		queue_work(td_compat_unbound_wq, work);
 	else
-		queue_work_on(window->cpu, system_highpri_wq, work);
+		queue_work_on(collector->cpu, system_highpri_wq, work);
 }
 
 /* While the groups stand aside: does it help anybody, and is the time over? */
 static void td_aside_look_back(struct td_aside *aside)
 {
-	const struct td_window *window = aside->window;
+	const struct td_collector *collector = aside->collector;
 	struct perf_event_context *ctx;
 
-	if (time_after_eq(jiffies, window->back_at)) {
-		td_aside_queue(window, &aside->come_back);
+	if (time_after_eq(jiffies, collector->back_at)) {
+		td_aside_queue(collector, &aside->come_back);
 		return;
 	}
-	ctx = td_starved_context(window->meter, td_aside_all());
+	ctx = td_starved_context(collector->meter, td_aside_all());
 	if (!ctx || aside->helped)
 		return;
 	aside->starving = true;
-	aside->helped = td_starved_helped(window->meter, ctx);
+	aside->helped = td_starved_helped(collector->meter, ctx);
 }
 
 /*
@@ -197,41 +197,41 @@ static void td_aside_look_back(struct td_aside *aside)
  */
 static void td_aside_look(struct irq_work *work)
 {
-	struct td_window *window = container_of(work, struct td_window, look);
+	struct td_collector *collector = container_of(work, struct td_collector, look);
 	struct td_aside *aside = this_cpu_ptr(&td_asides);
 	const void *user;
 
 	lockdep_assert_irqs_disabled();
 	if (!this_cpu_read(td_aside_mux))
 		return;
-	if (window->away) {
+	if (collector->away) {
 		td_aside_look_back(aside);
 		return;
 	}
 	/* If that is enough for a user of general counters, the slots need not stand aside. */
-	if (td_meter_general(window->meter) && td_cycles_look(window))
+	if (td_meter_general(collector->meter) && td_cycles_look(collector))
 		return;
-	user = td_starved_by(window->meter, td_aside_all());
+	user = td_starved_by(collector->meter, td_aside_all());
 	if (!user || (user == aside->hopeless &&
 		      time_before(jiffies, aside->hopeless_until))) {
-		td_cycles_look(window);
+		td_cycles_look(collector);
 		return;
 	}
 	aside->user = user;
 	aside->wanted = true;
-	td_aside_queue(window, &aside->leave);
+	td_aside_queue(collector, &aside->leave);
 }
 
 /* The rotation timer of this CPU starts, and perf holds its locks. */
 static noinline void td_aside_rotation(void)
 {
-	struct td_window *window = this_cpu_ptr(td_windows);
+	struct td_collector *collector = this_cpu_ptr(td_collectors);
 
-	if (window->away && this_cpu_read(td_asides.helped))
+	if (collector->away && this_cpu_read(td_asides.helped))
 		return;
-	if (td_starved_context(window->meter, td_aside_all()) ||
-	    (td_starved_context(window->meter, true) && td_cycles_due(window)))
-		irq_work_queue(&window->look);
+	if (td_starved_context(collector->meter, td_aside_all()) ||
+	    (td_starved_context(collector->meter, true) && td_cycles_due(collector)))
+		irq_work_queue(&collector->look);
 }
 
 static __always_inline void td_aside_started(const struct hrtimer *timer)
@@ -254,12 +254,12 @@ static void notrace td_aside_probe3(void *data, struct hrtimer *timer, enum hrti
 /* Look at most once a jiffy, so that not each switch costs an interrupt. */
 static noinline void td_aside_switched(void)
 {
-	struct td_window *window = this_cpu_ptr(td_windows);
+	struct td_collector *collector = this_cpu_ptr(td_collectors);
 
-	if (window->away || !time_after(jiffies, this_cpu_read(td_asides.looked)))
+	if (collector->away || !time_after(jiffies, this_cpu_read(td_asides.looked)))
 		return;
 	this_cpu_write(td_asides.looked, jiffies);
-	irq_work_queue(&window->look);
+	irq_work_queue(&collector->look);
 }
 
 /*
@@ -277,15 +277,15 @@ static void notrace td_aside_probe_switch(void *data, bool preempt, struct task_
 static void notrace td_aside_probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 					struct linux_binprm *bprm)
 {
-	struct td_window *window;
+	struct td_collector *collector;
 	unsigned long flags;
 
 	if (!td_compat_has_events(task))
 		return;
 	local_irq_save(flags);
-	window = this_cpu_ptr(td_windows);
-	if (this_cpu_read(td_aside_mux) && !window->away)
-		irq_work_queue(&window->look);
+	collector = this_cpu_ptr(td_collectors);
+	if (this_cpu_read(td_aside_mux) && !collector->away)
+		irq_work_queue(&collector->look);
 	local_irq_restore(flags);
 }
 
@@ -295,17 +295,17 @@ static void notrace td_aside_probe_exec(void *data, struct task_struct *task, pi
 static void td_aside_go(void *arg)
 {
 	struct td_aside *aside = arg;
-	struct td_window *window = aside->window;
+	struct td_collector *collector = aside->collector;
 
 	if (!aside->wanted)
 		return;
 	aside->starving = false;
 	aside->helped = false;
 	/* Pairs with READ_ONCE() in td_fit_room(), as all its writes. */
-	WRITE_ONCE(window->away, true);
-	window->back_at = jiffies + TD_ASIDE_TIME;
-	mod_timer(&aside->timer, window->back_at);
-	td_window_aside(window);
+	WRITE_ONCE(collector->away, true);
+	collector->back_at = jiffies + TD_ASIDE_TIME;
+	mod_timer(&aside->timer, collector->back_at);
+	td_window_aside(collector);
 }
 
 /* On the CPU with interrupts off: the time is over, and did it help? */
@@ -313,10 +313,10 @@ static void td_aside_stay(void *arg)
 {
 	struct td_aside *aside = arg;
 
-	WRITE_ONCE(aside->window->away, false);
+	WRITE_ONCE(aside->collector->away, false);
 	aside->wanted = false;
 	/* td_aside_resume() drops what is not folded, so fold first. */
-	td_window_fold(aside->window, false);
+	td_window_fold(aside->collector, false);
 	if (!aside->starving || aside->helped) {
 		aside->hopeless = NULL;
 		return;
@@ -334,31 +334,31 @@ static void td_aside_stay(void *arg)
 static void td_aside_resume(void *arg)
 {
 	const struct td_aside *aside = arg;
-	struct td_meter *meter = aside->window->meter;
+	struct td_meter *meter = aside->collector->meter;
 
-	td_window_hold(aside->window);
+	td_window_hold(aside->collector);
 	meter->ops->resume(meter, local_clock());
-	td_window_release(aside->window);
+	td_window_release(aside->collector);
 }
 
 /* The CPU is online, because its hotplug teardown waits for the lock. */
 static void td_aside_call(struct td_aside *aside, smp_call_func_t func)
 {
 	lockdep_assert_held(&aside->lock);
-	WARN_ON_ONCE(smp_call_function_single(aside->window->cpu, func, aside, 1));
+	WARN_ON_ONCE(smp_call_function_single(aside->collector->cpu, func, aside, 1));
 }
 
 static void td_aside_leave(struct work_struct *work)
 {
 	struct td_aside *aside = container_of(work, struct td_aside, leave);
-	const struct td_window *window = aside->window;
+	const struct td_collector *collector = aside->collector;
 
 	mutex_lock(&aside->lock);
-	if (aside->ready && !window->away) {
+	if (aside->ready && !collector->away) {
 		td_aside_call(aside, td_aside_go);
-		if (window->away) {
-			td_meter_disable(window->meter);
-			td_cycles_pause(window, true);
+		if (collector->away) {
+			td_meter_disable(collector->meter);
+			td_cycles_pause(collector, true);
 		}
 	}
 	mutex_unlock(&aside->lock);
@@ -367,13 +367,13 @@ static void td_aside_leave(struct work_struct *work)
 static void td_aside_come_back(struct work_struct *work)
 {
 	struct td_aside *aside = container_of(work, struct td_aside, come_back);
-	const struct td_window *window = aside->window;
+	const struct td_collector *collector = aside->collector;
 
 	mutex_lock(&aside->lock);
-	if (aside->ready && window->away) {
+	if (aside->ready && collector->away) {
 		td_aside_call(aside, td_aside_stay);
-		td_meter_enable(window->meter);
-		td_cycles_pause(window, false);
+		td_meter_enable(collector->meter);
+		td_cycles_pause(collector, false);
 		td_aside_call(aside, td_aside_resume);
 	}
 	mutex_unlock(&aside->lock);
@@ -383,7 +383,7 @@ static void td_aside_timer(struct timer_list *timer)
 {
 	struct td_aside *aside = timer_container_of(aside, timer, timer);
 
-	td_aside_queue(aside->window, &aside->come_back);
+	td_aside_queue(aside->collector, &aside->come_back);
 }
 
 /* On the CPU with interrupts off. */
@@ -391,7 +391,7 @@ static void td_aside_look_for(void *arg)
 {
 	const struct td_aside *aside = arg;
 
-	this_cpu_write(td_aside_mux, td_compat_mux(td_meter_leader(aside->window->meter)));
+	this_cpu_write(td_aside_mux, td_compat_mux(td_meter_leader(aside->collector->meter)));
 }
 
 /* On the CPU with interrupts off.  Nothing queues the irq_work from now on. */
@@ -400,14 +400,14 @@ static void td_aside_forget(void *arg)
 	struct td_aside *aside = arg;
 
 	this_cpu_write(td_aside_mux, NULL);
-	WRITE_ONCE(aside->window->away, false);
+	WRITE_ONCE(aside->collector->away, false);
 	aside->wanted = false;
 	aside->hopeless = NULL;
 }
 
-static struct td_aside *td_aside_of(const struct td_window *window)
+static struct td_aside *td_aside_of(const struct td_collector *collector)
 {
-	return per_cpu_ptr(&td_asides, window->cpu);
+	return per_cpu_ptr(&td_asides, collector->cpu);
 }
 
 /*
@@ -434,20 +434,20 @@ static DECLARE_WORK(td_aside_probe_work, td_aside_probe_switches);
 
 /**
  * td_aside_begin() - look from now on for perf users who lack counters of the groups
- * @window: collector of the CPU, which has a meter; under td_fit_mutex
+ * @collector: collector of the CPU, which has a meter; under td_fit_mutex
  */
-void td_aside_begin(struct td_window *window)
+void td_aside_begin(struct td_collector *collector)
 {
-	struct td_aside *aside = td_aside_of(window);
+	struct td_aside *aside = td_aside_of(collector);
 
 	mutex_lock(&aside->lock);
 	td_aside_call(aside, td_aside_look_for);
 	aside->ready = true;
 	/* Nobody else notices whom the group of cycles is in the way of. */
 	if (td_aside_registered)
-		td_cycles_begin(window);
+		td_cycles_begin(collector);
 	mutex_unlock(&aside->lock);
-	if (window->meter->nr == 1)
+	if (collector->meter->nr == 1)
 		return;
 	/* Pairs with READ_ONCE() in td_aside_probe_switches(). */
 	WRITE_ONCE(td_aside_turns, true);
@@ -456,56 +456,56 @@ void td_aside_begin(struct td_window *window)
 
 /**
  * td_aside_end() - leave the groups alone, because they will be released
- * @window: collector of the CPU, which is online; under td_fit_mutex
+ * @collector: collector of the CPU, which is online; under td_fit_mutex
  *
  * The groups may stay disabled.  A work that is still queued finds nothing to do.
  */
-void td_aside_end(struct td_window *window)
+void td_aside_end(struct td_collector *collector)
 {
-	struct td_aside *aside = td_aside_of(window);
+	struct td_aside *aside = td_aside_of(collector);
 
-	td_cycles_end(window);
+	td_cycles_end(collector);
 	mutex_lock(&aside->lock);
 	aside->ready = false;
 	td_aside_call(aside, td_aside_forget);
-	irq_work_sync(&window->look);
+	irq_work_sync(&collector->look);
 	timer_delete_sync(&aside->timer);
 	mutex_unlock(&aside->lock);
 }
 
 /**
  * td_aside_setup() - prepare a CPU that is not measured yet
- * @window: collector of the CPU, zeroed except for its cpu
+ * @collector: collector of the CPU, zeroed except for its cpu
  */
-void td_aside_setup(struct td_window *window)
+void td_aside_setup(struct td_collector *collector)
 {
-	struct td_aside *aside = td_aside_of(window);
+	struct td_aside *aside = td_aside_of(collector);
 	/* As for the window's timer, a deferrable one would not fire on a busy nohz_full CPU. */
-	unsigned int flags = tick_nohz_full_cpu(window->cpu) ? 0 : TIMER_DEFERRABLE;
+	unsigned int flags = tick_nohz_full_cpu(collector->cpu) ? 0 : TIMER_DEFERRABLE;
 
-	aside->window = window;
+	aside->collector = collector;
 	aside->looked = jiffies - 1;
 	mutex_init(&aside->lock);
-	window->look = IRQ_WORK_INIT_HARD(td_aside_look);
+	collector->look = IRQ_WORK_INIT_HARD(td_aside_look);
 	INIT_WORK(&aside->leave, td_aside_leave);
 	INIT_WORK(&aside->come_back, td_aside_come_back);
 	timer_setup(&aside->timer, td_aside_timer, TIMER_PINNED | flags);
-	td_cycles_setup(window);
+	td_cycles_setup(collector);
 }
 
 /**
  * td_aside_cleanup() - undo td_aside_setup()
- * @window: collector of the CPU, without a meter
+ * @collector: collector of the CPU, without a meter
  */
-void td_aside_cleanup(struct td_window *window)
+void td_aside_cleanup(struct td_collector *collector)
 {
-	struct td_aside *aside = td_aside_of(window);
+	struct td_aside *aside = td_aside_of(collector);
 
 	/* Any CPU may have queued it. */
 	cancel_work_sync(&td_aside_probe_work);
 	cancel_work_sync(&aside->leave);
 	cancel_work_sync(&aside->come_back);
-	td_cycles_cleanup(window);
+	td_cycles_cleanup(collector);
 	mutex_destroy(&aside->lock);
 }
 

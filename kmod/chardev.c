@@ -186,7 +186,7 @@ static int td_chardev_put(const struct topdown_read *read, unsigned int index,
 
 /* Write the records; @total is NULL if the sum is not wanted. */
 static int td_chardev_put_all(struct td_file *file, const struct topdown_read *read,
-			      const struct cpumask *cpus, struct td_total *total)
+			      const struct cpumask *cpus, struct td_cpus_sum *total)
 {
 	bool fresh = read->flags & TOPDOWN_READ_FRESH;
 	struct topdown_record record;
@@ -203,18 +203,18 @@ static int td_chardev_put_all(struct td_file *file, const struct topdown_read *r
 		if (ret)
 			return ret;
 		if (total)
-			td_total_add(total, &record);
+			td_cpus_sum_add(total, &record);
 	}
 	if (!total)
 		return 0;
-	td_total_end(total);
+	td_cpus_sum_end(total);
 	return td_chardev_put(read, n, &total->record);
 }
 
 static int td_chardev_read_cpus(struct td_file *file, struct topdown_read *read,
 				struct cpumask *cpus)
 {
-	struct td_total *total = NULL;
+	struct td_cpus_sum *total = NULL;
 	unsigned int room = read->nr_records;
 	int ret;
 
@@ -229,7 +229,7 @@ static int td_chardev_read_cpus(struct td_file *file, struct topdown_read *read,
 		total = kmalloc(sizeof(*total), GFP_KERNEL);
 		if (!total)
 			return -ENOMEM;
-		td_total_begin(total);
+		td_cpus_sum_begin(total);
 	}
 	if (read->flags & TOPDOWN_READ_FRESH)
 		td_fresh_fold_awake(cpus);

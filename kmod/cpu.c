@@ -39,26 +39,26 @@ static enum cpuhp_state td_cpu_hotplug;
 void td_cpu_describe(int cpu, char *text, size_t size)
 {
 	mutex_lock(&td_fit_mutex);
-	td_fit_describe(per_cpu_ptr(td_windows, cpu), text, size);
+	td_fit_describe(per_cpu_ptr(td_collectors, cpu), text, size);
 	mutex_unlock(&td_fit_mutex);
 }
 
 struct td_cpu_request {
-	struct td_window *window;
+	struct td_collector *collector;
 	struct td_events *events;
 };
 
 static void td_cpu_read_events(void *arg)
 {
 	const struct td_cpu_request *request = arg;
-	struct td_window *window = request->window;
+	struct td_collector *collector = request->collector;
 
-	if (!window->open)
+	if (!collector->open)
 		return;
-	td_window_fold(window, false);
-	td_window_hold(window);
-	window->meter->ops->events(window->meter, request->events);
-	td_window_release(window);
+	td_window_fold(collector, false);
+	td_window_hold(collector);
+	collector->meter->ops->events(collector->meter, request->events);
+	td_window_release(collector);
 }
 
 /**
@@ -72,14 +72,14 @@ static void td_cpu_read_events(void *arg)
  */
 int td_cpu_events(int cpu, struct td_events *events)
 {
-	struct td_cpu_request request = { per_cpu_ptr(td_windows, cpu), events };
+	struct td_cpu_request request = { per_cpu_ptr(td_collectors, cpu), events };
 
 	events->nr = 0;
 	if (td_scope_has(cpu) && td_scope_quiet(cpu))
 		return -EOPNOTSUPP;
 	mutex_lock(&td_fit_mutex);
 	/* The hotplug teardown waits for the mutex, so the CPU is online. */
-	if (td_fit_started(request.window))
+	if (td_fit_started(request.collector))
 		WARN_ON_ONCE(smp_call_function_single(cpu, td_cpu_read_events, &request, 1));
 	mutex_unlock(&td_fit_mutex);
 	return 0;
@@ -92,13 +92,13 @@ static void td_cpu_update_siblings(int cpu)
 
 	lockdep_assert_held(&td_fit_mutex);
 	for_each_cpu(sibling, topology_sibling_cpumask(cpu))
-		td_fit_siblings(per_cpu_ptr(td_windows, sibling));
+		td_fit_siblings(per_cpu_ptr(td_collectors, sibling));
 }
 
 static int td_cpu_online(unsigned int cpu)
 {
 	mutex_lock(&td_fit_mutex);
-	td_fit_start(per_cpu_ptr(td_windows, cpu));
+	td_fit_start(per_cpu_ptr(td_collectors, cpu));
 	td_cpu_update_siblings(cpu);
 	mutex_unlock(&td_fit_mutex);
 	return 0;
@@ -107,7 +107,7 @@ static int td_cpu_online(unsigned int cpu)
 static int td_cpu_offline(unsigned int cpu)
 {
 	mutex_lock(&td_fit_mutex);
-	td_fit_stop(per_cpu_ptr(td_windows, cpu));
+	td_fit_stop(per_cpu_ptr(td_collectors, cpu));
 	mutex_unlock(&td_fit_mutex);
 	return 0;
 }
@@ -181,7 +181,7 @@ int td_cpu_set_period(const char *text)
 	cpus_read_lock();
 	mutex_lock(&td_fit_mutex);
 	td_window_set_period(period_ms);
-	if (td_windows)
+	if (td_collectors)
 		td_window_rearm_all();
 	mutex_unlock(&td_fit_mutex);
 	cpus_read_unlock();
@@ -205,30 +205,30 @@ static const struct kernel_param_ops td_period_param_ops = {
 module_param_cb(period_ms, &td_period_param_ops, NULL, 0644);
 MODULE_PARM_DESC(period_ms, "Longest time a busy CPU keeps a window open, in ms, 10..60000 (default: 1000)");
 
-static void td_cpu_setup(struct td_window *window, int cpu)
+static void td_cpu_setup(struct td_collector *collector, int cpu)
 {
-	td_window_setup(window, cpu);
-	td_fit_setup(window);
-	td_aside_setup(window);
+	td_window_setup(collector, cpu);
+	td_fit_setup(collector);
+	td_aside_setup(collector);
 }
 
 /* Count the CPUs that have a meter or may get one; @level is their highest level. */
 static unsigned int td_cpu_count(unsigned int *level)
 {
-	struct td_window *window;
+	struct td_collector *collector;
 	unsigned int n = 0;
 	int cpu;
 
 	*level = 0;
 	mutex_lock(&td_fit_mutex);
 	for_each_possible_cpu(cpu) {
-		window = per_cpu_ptr(td_windows, cpu);
+		collector = per_cpu_ptr(td_collectors, cpu);
 		/* Pairs with WRITE_ONCE() where the CPU's timer sets the state. */
-		if (!td_fit_started(window) ||
-		    READ_ONCE(window->state) == TOPDOWN_STATE_UNSUPPORTED)
+		if (!td_fit_started(collector) ||
+		    READ_ONCE(collector->state) == TOPDOWN_STATE_UNSUPPORTED)
 			continue;
-		if (window->meter)
-			*level = max(*level, window->meter->level);
+		if (collector->meter)
+			*level = max(*level, collector->meter->level);
 		n++;
 	}
 	mutex_unlock(&td_fit_mutex);
@@ -238,7 +238,7 @@ static unsigned int td_cpu_count(unsigned int *level)
 /* The mutex keeps td_cpu_set_period() away from freed memory. */
 static void td_cpu_free(void)
 {
-	struct td_window __percpu *windows = td_windows;
+	struct td_collector __percpu *windows = td_collectors;
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
@@ -246,7 +246,7 @@ static void td_cpu_free(void)
 		td_aside_cleanup(per_cpu_ptr(windows, cpu));
 	}
 	mutex_lock(&td_fit_mutex);
-	td_windows = NULL;
+	td_collectors = NULL;
 	mutex_unlock(&td_fit_mutex);
 	free_percpu(windows);
 }
@@ -287,18 +287,18 @@ static void td_cpu_unhook(void)
  */
 int td_cpu_init(void)
 {
-	struct td_window __percpu *windows;
+	struct td_collector __percpu *windows;
 	unsigned int level, n, sleep;
 	int cpu, ret;
 
 	td_scope_init();
-	windows = alloc_percpu(struct td_window);
+	windows = alloc_percpu(struct td_collector);
 	if (!windows)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu)
 		td_cpu_setup(per_cpu_ptr(windows, cpu), cpu);
 	mutex_lock(&td_fit_mutex);
-	td_windows = windows;
+	td_collectors = windows;
 	mutex_unlock(&td_fit_mutex);
 
 	/* A suspend must not see the notifier without the hotplug callbacks. */

@@ -39,7 +39,7 @@
 
 /**
  * struct td_cycles - whether the group of cycles of a CPU gives way
- * @window: collector of the CPU
+ * @collector: collector of the CPU
  * @lock: keeps the meter, and the CPU online, while @ready; taken inside td_aside.lock
  * @ready: the CPU has a meter with this group; under @lock, as the fields up to @delay
  * @paused: the group of slots stands aside
@@ -53,7 +53,7 @@
  * @come_back: enables the group
  */
 struct td_cycles {
-	const struct td_window *window;
+	const struct td_collector *collector;
 	struct mutex lock; /* the meter stays, and the CPU online */
 	bool ready;
 	bool paused;
@@ -68,15 +68,15 @@ struct td_cycles {
 
 static DEFINE_PER_CPU(struct td_cycles, td_cycles);
 
-static struct td_cycles *td_cycles_of(const struct td_window *window)
+static struct td_cycles *td_cycles_of(const struct td_collector *collector)
 {
-	return per_cpu_ptr(&td_cycles, window->cpu);
+	return per_cpu_ptr(&td_cycles, collector->cpu);
 }
 
 /* Enable or disable the group, as the fields have it. */
 static void td_cycles_apply(struct td_cycles *cycles)
 {
-	struct td_meter *meter = cycles->window->meter;
+	struct td_meter *meter = cycles->collector->meter;
 	bool counting = !cycles->paused && !cycles->away;
 
 	lockdep_assert_held(&cycles->lock);
@@ -122,11 +122,11 @@ static void td_cycles_come_back(struct work_struct *work)
 
 /**
  * td_cycles_due() - is it worth to look whether the group of cycles is in the way?
- * @window: collector of this CPU; interrupts off
+ * @collector: collector of this CPU; interrupts off
  *
  * Return: true if perf users of whole CPUs matter now.
  */
-bool td_cycles_due(const struct td_window *window)
+bool td_cycles_due(const struct td_collector *collector)
 {
 	struct td_cycles *cycles = this_cpu_ptr(&td_cycles);
 
@@ -140,7 +140,7 @@ bool td_cycles_due(const struct td_window *window)
 
 /**
  * td_cycles_look() - disable the group of cycles if it is in the way
- * @window: collector of this CPU, which has a meter; interrupts off
+ * @collector: collector of this CPU, which has a meter; interrupts off
  *
  * A real-time task would not let the work run, and a task on a nohz_full CPU must not be
  * interrupted, as in aside.c.  For both reasons the work that enables the group again is not
@@ -148,29 +148,29 @@ bool td_cycles_due(const struct td_window *window)
  *
  * Return: true if the group is in the way, and will be disabled.
  */
-bool td_cycles_look(const struct td_window *window)
+bool td_cycles_look(const struct td_collector *collector)
 {
 	struct td_cycles *cycles = this_cpu_ptr(&td_cycles);
 
 	lockdep_assert_irqs_disabled();
 	/* Pairs with WRITE_ONCE() in td_cycles_apply(). */
-	if (!READ_ONCE(cycles->counting) || !td_starved_by_cycles(window->meter))
+	if (!READ_ONCE(cycles->counting) || !td_starved_by_cycles(collector->meter))
 		return false;
-	if (current->prio < MAX_RT_PRIO || tick_nohz_full_cpu(window->cpu))
+	if (current->prio < MAX_RT_PRIO || tick_nohz_full_cpu(collector->cpu))
 		queue_work(td_compat_unbound_wq, &cycles->leave);
 	else
-		queue_work_on(window->cpu, system_highpri_wq, &cycles->leave);
+		queue_work_on(collector->cpu, system_highpri_wq, &cycles->leave);
 	return true;
 }
 
 /**
  * td_cycles_pause() - the group of slots stands aside, or comes back
- * @window: collector of the CPU, which has a meter
+ * @collector: collector of the CPU, which has a meter
  * @paused: it stands aside
  */
-void td_cycles_pause(const struct td_window *window, bool paused)
+void td_cycles_pause(const struct td_collector *collector, bool paused)
 {
-	struct td_cycles *cycles = td_cycles_of(window);
+	struct td_cycles *cycles = td_cycles_of(collector);
 
 	mutex_lock(&cycles->lock);
 	cycles->paused = paused;
@@ -180,14 +180,14 @@ void td_cycles_pause(const struct td_window *window, bool paused)
 
 /**
  * td_cycles_begin() - count cycles from now on, if the meter has a group of them
- * @window: collector of the CPU, which has a meter; under td_fit_mutex
+ * @collector: collector of the CPU, which has a meter; under td_fit_mutex
  */
-void td_cycles_begin(const struct td_window *window)
+void td_cycles_begin(const struct td_collector *collector)
 {
-	struct td_cycles *cycles = td_cycles_of(window);
+	struct td_cycles *cycles = td_cycles_of(collector);
 
 	mutex_lock(&cycles->lock);
-	cycles->ready = window->meter->cycles.nr;
+	cycles->ready = collector->meter->cycles.nr;
 	cycles->paused = false;
 	cycles->away = false;
 	td_cycles_apply(cycles);
@@ -196,13 +196,13 @@ void td_cycles_begin(const struct td_window *window)
 
 /**
  * td_cycles_end() - leave the group alone, because it will be released
- * @window: collector of the CPU; under td_fit_mutex
+ * @collector: collector of the CPU; under td_fit_mutex
  *
  * A work that is still queued finds nothing to do.
  */
-void td_cycles_end(const struct td_window *window)
+void td_cycles_end(const struct td_collector *collector)
 {
-	struct td_cycles *cycles = td_cycles_of(window);
+	struct td_cycles *cycles = td_cycles_of(collector);
 
 	mutex_lock(&cycles->lock);
 	cycles->ready = false;
@@ -212,13 +212,13 @@ void td_cycles_end(const struct td_window *window)
 
 /**
  * td_cycles_setup() - prepare a CPU that is not measured yet
- * @window: collector of the CPU
+ * @collector: collector of the CPU
  */
-void td_cycles_setup(const struct td_window *window)
+void td_cycles_setup(const struct td_collector *collector)
 {
-	struct td_cycles *cycles = td_cycles_of(window);
+	struct td_cycles *cycles = td_cycles_of(collector);
 
-	cycles->window = window;
+	cycles->collector = collector;
 	cycles->delay = TD_CYCLES_AWAY_MIN;
 	cycles->since = jiffies - TD_CYCLES_AWAY_MIN;
 	cycles->looked = jiffies;
@@ -229,11 +229,11 @@ void td_cycles_setup(const struct td_window *window)
 
 /**
  * td_cycles_cleanup() - undo td_cycles_setup()
- * @window: collector of the CPU, without a meter
+ * @collector: collector of the CPU, without a meter
  */
-void td_cycles_cleanup(const struct td_window *window)
+void td_cycles_cleanup(const struct td_collector *collector)
 {
-	struct td_cycles *cycles = td_cycles_of(window);
+	struct td_cycles *cycles = td_cycles_of(collector);
 
 	/* The first queues the second. */
 	cancel_work_sync(&cycles->leave);

@@ -68,67 +68,67 @@ static DEFINE_PER_CPU(struct td_fit, td_fits);
 /* CPUs with a meter; under td_fit_mutex. */
 static struct cpumask td_fit_measured;
 
-static struct td_fit *td_fit_of(const struct td_window *window)
+static struct td_fit *td_fit_of(const struct td_collector *collector)
 {
 	lockdep_assert_held(&td_fit_mutex);
-	return per_cpu_ptr(&td_fits, window->cpu);
+	return per_cpu_ptr(&td_fits, collector->cpu);
 }
 
 /* The hotplug teardown waits for the mutex, so the CPU is online. */
-static void td_fit_call(struct td_window *window, smp_call_func_t func)
+static void td_fit_call(struct td_collector *collector, smp_call_func_t func)
 {
 	lockdep_assert_held(&td_fit_mutex);
-	WARN_ON_ONCE(smp_call_function_single(window->cpu, func, window, 1));
+	WARN_ON_ONCE(smp_call_function_single(collector->cpu, func, collector, 1));
 }
 
-static struct td_meter *td_fit_counters(struct td_window *window)
+static struct td_meter *td_fit_counters(struct td_collector *collector)
 {
 	/* Pairs with WRITE_ONCE() in td_room_drill(). */
-	u32 drill = READ_ONCE(window->room.drill);
+	u32 drill = READ_ONCE(collector->room.drill);
 
-	return td_counters_create(window->model, window->cpu, window->room.size,
+	return td_counters_create(collector->model, collector->cpu, collector->room.size,
 				  td_room_drilldown() ? &drill : NULL);
 }
 
 /* A CPU stays without a meter for now: set its state, and end what watches wait for there. */
-static void td_fit_without(struct td_window *window, smp_call_func_t set_state)
+static void td_fit_without(struct td_collector *collector, smp_call_func_t set_state)
 {
-	td_fit_call(window, set_state);
-	td_watch_gone(window->cpu, &td_fit_measured);
+	td_fit_call(collector, set_state);
+	td_watch_gone(collector->cpu, &td_fit_measured);
 }
 
 /* Make a meter with PERF_METRICS if the CPU has it, or else with ordinary counters. */
-static int td_fit_create(struct td_window *window)
+static int td_fit_create(struct td_collector *collector)
 {
 	struct td_meter *meter = ERR_PTR(-ENOENT);
 
-	window->kind = td_model_kind(window->cpu);
-	window->model = td_model_of(window->cpu);
-	if (td_model_has_metrics() && window->kind != TOPDOWN_KIND_ATOM)
-		meter = td_perfmetrics_create(window->model, window->cpu);
+	collector->kind = td_model_kind(collector->cpu);
+	collector->model = td_model_of(collector->cpu);
+	if (td_model_has_metrics() && collector->kind != TOPDOWN_KIND_ATOM)
+		meter = td_perfmetrics_create(collector->model, collector->cpu);
 	if (IS_ERR(meter) && td_meter_lacks_events(PTR_ERR(meter)))
-		meter = td_fit_counters(window);
+		meter = td_fit_counters(collector);
 	if (IS_ERR(meter))
 		return PTR_ERR(meter);
-	window->meter = meter;
-	cpumask_set_cpu(window->cpu, &td_fit_measured);
+	collector->meter = meter;
+	cpumask_set_cpu(collector->cpu, &td_fit_measured);
 	/* Pairs with READ_ONCE() in td_window_nodes(). */
-	WRITE_ONCE(window->nodes_possible, meter->nodes_possible);
+	WRITE_ONCE(collector->nodes_possible, meter->nodes_possible);
 	return 0;
 }
 
 /* Check the groups of ordinary counters when each should have had a turn. */
-static void td_fit_look_soon(struct td_window *window, const struct td_counters *counters)
+static void td_fit_look_soon(struct td_collector *collector, const struct td_counters *counters)
 {
 	unsigned int turns_ms = td_counters_turns_ms(counters);
 
-	schedule_delayed_work(&window->mend, msecs_to_jiffies(turns_ms + turns_ms / 4));
+	schedule_delayed_work(&collector->mend, msecs_to_jiffies(turns_ms + turns_ms / 4));
 }
 
 /* Has trouble begun or ended?  The log shows only that, because trouble may last. */
-static bool td_fit_troubled(struct td_window *window, bool troubled)
+static bool td_fit_troubled(struct td_collector *collector, bool troubled)
 {
-	struct td_fit *fit = td_fit_of(window);
+	struct td_fit *fit = td_fit_of(collector);
 	bool news = fit->troubled != troubled;
 
 	fit->troubled = troubled;
@@ -136,101 +136,101 @@ static bool td_fit_troubled(struct td_window *window, bool troubled)
 }
 
 /* Is the meter well?  If another event holds the counter, retry after a delay. */
-static void td_fit_examine(struct td_window *window)
+static void td_fit_examine(struct td_collector *collector)
 {
-	if (!td_meter_in_error(window->meter)) {
+	if (!td_meter_in_error(collector->meter)) {
 		/* All writes of it pair with READ_ONCE() in td_window_timer(). */
-		WRITE_ONCE(window->mend_delay, TD_RETRY_MIN);
-		if (td_fit_troubled(window, false))
-			pr_info_ratelimited("CPU%d: measured again\n", window->cpu);
+		WRITE_ONCE(collector->mend_delay, TD_RETRY_MIN);
+		if (td_fit_troubled(collector, false))
+			pr_info_ratelimited("CPU%d: measured again\n", collector->cpu);
 		return;
 	}
-	if (td_fit_troubled(window, true))
+	if (td_fit_troubled(collector, true))
 		pr_warn_ratelimited("CPU%d: another pinned event has the counter, perhaps the NMI watchdog; trying again\n",
-				    window->cpu);
-	schedule_delayed_work(&window->mend, window->mend_delay);
+				    collector->cpu);
+	schedule_delayed_work(&collector->mend, collector->mend_delay);
 }
 
-static void td_fit_begin(struct td_window *window)
+static void td_fit_begin(struct td_collector *collector)
 {
-	const struct td_counters *counters = td_counters_of(window->meter);
+	const struct td_counters *counters = td_counters_of(collector->meter);
 
-	WRITE_ONCE(window->mend_delay, TD_RETRY_MIN);
-	td_meter_enable(window->meter);
-	td_fit_call(window, td_window_begin);
-	td_aside_begin(window);
+	WRITE_ONCE(collector->mend_delay, TD_RETRY_MIN);
+	td_meter_enable(collector->meter);
+	td_fit_call(collector, td_window_begin);
+	td_aside_begin(collector);
 	/* Check soon whether the groups fit the counters that others left. */
 	if (counters)
-		td_fit_look_soon(window, counters);
-	td_fit_examine(window);
+		td_fit_look_soon(collector, counters);
+	td_fit_examine(collector);
 }
 
-static void td_fit_make(struct td_window *window)
+static void td_fit_make(struct td_collector *collector)
 {
-	int ret = td_fit_create(window);
+	int ret = td_fit_create(collector);
 
 	lockdep_assert_held(&td_fit_mutex);
 	if (!ret) {
-		td_fit_begin(window);
+		td_fit_begin(collector);
 		return;
 	}
 	if (td_meter_lacks_events(ret)) {
-		td_fit_without(window, td_window_unsupported);
+		td_fit_without(collector, td_window_unsupported);
 		return;
 	}
-	if (td_fit_troubled(window, true))
+	if (td_fit_troubled(collector, true))
 		pr_warn_ratelimited("CPU%d: cannot make the event group (error %d), trying again\n",
-				    window->cpu, ret);
-	td_fit_without(window, td_window_failed);
-	schedule_delayed_work(&window->mend, window->mend_delay);
+				    collector->cpu, ret);
+	td_fit_without(collector, td_window_failed);
+	schedule_delayed_work(&collector->mend, collector->mend_delay);
 }
 
 /* After td_window_end() and timer_delete_sync() nothing uses the meter any more. */
-static void td_fit_release(struct td_window *window)
+static void td_fit_release(struct td_collector *collector)
 {
 	lockdep_assert_held(&td_fit_mutex);
-	if (!window->meter)
+	if (!collector->meter)
 		return;
-	td_aside_end(window);
-	td_fit_call(window, td_window_end);
-	timer_delete_sync(&window->timer);
-	td_meter_destroy(window->meter);
-	window->meter = NULL;
-	cpumask_clear_cpu(window->cpu, &td_fit_measured);
+	td_aside_end(collector);
+	td_fit_call(collector, td_window_end);
+	timer_delete_sync(&collector->timer);
+	td_meter_destroy(collector->meter);
+	collector->meter = NULL;
+	cpumask_clear_cpu(collector->cpu, &td_fit_measured);
 }
 
-static void td_fit_again(struct td_window *window)
+static void td_fit_again(struct td_collector *collector)
 {
-	td_fit_release(window);
-	td_fit_make(window);
+	td_fit_release(collector);
+	td_fit_make(collector);
 }
 
 static void td_fit_resize(void *arg)
 {
-	struct td_window *window = arg;
+	struct td_collector *collector = arg;
 
 	/* Disabled groups have no turns, but that does not mean that counters lack. */
-	if (!window->away)
-		td_room_resize(&window->room, td_counters_of(window->meter));
+	if (!collector->away)
+		td_room_resize(&collector->room, td_counters_of(collector->meter));
 }
 
 /* Make other groups of ordinary counters if the present ones fit no more. */
-static bool td_fit_room(struct td_window *window)
+static bool td_fit_room(struct td_collector *collector)
 {
-	struct td_counters *counters = td_counters_of(window->meter);
+	struct td_counters *counters = td_counters_of(collector->meter);
 
 	lockdep_assert_held(&td_fit_mutex);
 	/* Pairs with WRITE_ONCE() in td_aside_go().  Groups made while aside would count. */
-	if (!counters || READ_ONCE(window->away))
+	if (!counters || READ_ONCE(collector->away))
 		return false;
-	td_fit_call(window, td_fit_resize);
-	if (td_room_outdated(&window->room, counters)) {
-		td_fit_again(window);
+	td_fit_call(collector, td_fit_resize);
+	if (td_room_outdated(&collector->room, counters)) {
+		td_fit_again(collector);
 		return true;
 	}
 	/* Pairs with WRITE_ONCE() in td_counters_starved(). */
 	if (READ_ONCE(counters->doubtful))
-		td_fit_look_soon(window, counters);
+		td_fit_look_soon(collector, counters);
 	return false;
 }
 
@@ -238,156 +238,156 @@ static bool td_fit_room(struct td_window *window)
  * The counts cannot be right, so give the counters back.  Try again later, because a
  * guest may move to a host with better counters.
  */
-static void td_fit_refuse(struct td_window *window)
+static void td_fit_refuse(struct td_collector *collector)
 {
-	struct td_fit *fit = td_fit_of(window);
+	struct td_fit *fit = td_fit_of(collector);
 
-	td_fit_release(window);
-	td_fit_without(window, td_window_unsupported);
-	WRITE_ONCE(window->lost, false);
-	if (td_trust_refuse(&window->trust)) {
+	td_fit_release(collector);
+	td_fit_without(collector, td_window_unsupported);
+	WRITE_ONCE(collector->lost, false);
+	if (td_trust_refuse(&collector->trust)) {
 		fit->refuse_delay = min(fit->refuse_delay * 2, TD_REFUSE_MAX);
 	} else {
 		fit->refuse_delay = TD_REFUSE_MIN;
 		pr_warn_ratelimited("CPU%d: not measured, %s; a hypervisor may filter events\n",
-				    window->cpu, td_doubt_text(window->trust.doubt));
+				    collector->cpu, td_doubt_text(collector->trust.doubt));
 	}
 	/* The window's timer may have queued the work for an earlier time meanwhile. */
-	mod_delayed_work(td_compat_percpu_wq, &window->mend, fit->refuse_delay);
+	mod_delayed_work(td_compat_percpu_wq, &collector->mend, fit->refuse_delay);
 }
 
 /* The work repeats this until all is well. */
-static void td_fit_mend(struct td_window *window)
+static void td_fit_mend(struct td_collector *collector)
 {
-	WRITE_ONCE(window->mend_delay, min(window->mend_delay * 2, TD_RETRY_MAX));
-	if (!window->meter) {
-		td_fit_make(window);
+	WRITE_ONCE(collector->mend_delay, min(collector->mend_delay * 2, TD_RETRY_MAX));
+	if (!collector->meter) {
+		td_fit_make(collector);
 		return;
 	}
 	/* Pairs with WRITE_ONCE() in td_window_ailing() and in td_fit_refuse(). */
-	if (READ_ONCE(window->lost)) {
-		td_fit_refuse(window);
+	if (READ_ONCE(collector->lost)) {
+		td_fit_refuse(collector);
 		return;
 	}
-	if (td_fit_room(window))
+	if (td_fit_room(collector))
 		return;
-	if (td_meter_in_error(window->meter))
-		td_meter_enable(window->meter);
-	td_fit_examine(window);
+	if (td_meter_in_error(collector->meter))
+		td_meter_enable(collector->meter);
+	td_fit_examine(collector);
 }
 
 static void td_fit_work(struct work_struct *work)
 {
-	struct td_window *window = container_of(to_delayed_work(work), struct td_window, mend);
+	struct td_collector *collector = container_of(to_delayed_work(work), struct td_collector, mend);
 
 	mutex_lock(&td_fit_mutex);
-	if (td_fit_started(window))
-		td_fit_mend(window);
+	if (td_fit_started(collector))
+		td_fit_mend(collector);
 	mutex_unlock(&td_fit_mutex);
 }
 
 /**
  * td_fit_setup() - prepare to fit a meter to a CPU
- * @window: collector of the CPU, zeroed except for its cpu
+ * @collector: collector of the CPU, zeroed except for its cpu
  */
-void td_fit_setup(struct td_window *window)
+void td_fit_setup(struct td_collector *collector)
 {
-	window->mend_delay = TD_RETRY_MIN;
-	INIT_DELAYED_WORK(&window->mend, td_fit_work);
+	collector->mend_delay = TD_RETRY_MIN;
+	INIT_DELAYED_WORK(&collector->mend, td_fit_work);
 }
 
 /**
  * td_fit_started() - is a CPU ours to measure?
- * @window: collector of the CPU; under td_fit_mutex
+ * @collector: collector of the CPU; under td_fit_mutex
  *
  * Return: true even if no meter could be made; false if the CPU is offline or excluded.
  */
-bool td_fit_started(const struct td_window *window)
+bool td_fit_started(const struct td_collector *collector)
 {
-	return td_fit_of(window)->started;
+	return td_fit_of(collector)->started;
 }
 
 /**
  * td_fit_start() - measure a CPU from now on
- * @window: collector of the CPU, which is online; under td_fit_mutex
+ * @collector: collector of the CPU, which is online; under td_fit_mutex
  */
-void td_fit_start(struct td_window *window)
+void td_fit_start(struct td_collector *collector)
 {
-	struct td_fit *fit = td_fit_of(window);
+	struct td_fit *fit = td_fit_of(collector);
 
-	if (fit->started || !td_scope_has(window->cpu))
+	if (fit->started || !td_scope_has(collector->cpu))
 		return;
 	fit->started = true;
 	fit->troubled = false;
-	td_room_begin(&window->room);
-	td_trust_forget(&window->trust);
-	WRITE_ONCE(window->mend_delay, TD_RETRY_MIN);
-	td_fit_make(window);
+	td_room_begin(&collector->room);
+	td_trust_forget(&collector->trust);
+	WRITE_ONCE(collector->mend_delay, TD_RETRY_MIN);
+	td_fit_make(collector);
 }
 
 /**
  * td_fit_stop() - undo td_fit_start()
- * @window: collector of the CPU, which is still online; under td_fit_mutex
+ * @collector: collector of the CPU, which is still online; under td_fit_mutex
  */
-void td_fit_stop(struct td_window *window)
+void td_fit_stop(struct td_collector *collector)
 {
-	struct td_fit *fit = td_fit_of(window);
+	struct td_fit *fit = td_fit_of(collector);
 
 	if (!fit->started)
 		return;
 	fit->started = false;
-	td_fit_release(window);
-	td_fit_without(window, td_window_offline);
-	cancel_delayed_work(&window->mend);
+	td_fit_release(collector);
+	td_fit_without(collector, td_window_offline);
+	cancel_delayed_work(&collector->mend);
 }
 
 /**
  * td_fit_siblings() - another thread of a CPU's core has come online
- * @window: collector of the CPU; under td_fit_mutex
+ * @collector: collector of the CPU; under td_fit_mutex
  */
-void td_fit_siblings(struct td_window *window)
+void td_fit_siblings(struct td_collector *collector)
 {
 	const struct td_counters *counters;
 
 	lockdep_assert_held(&td_fit_mutex);
-	if (!window->meter)
+	if (!collector->meter)
 		return;
-	counters = td_counters_of(window->meter);
+	counters = td_counters_of(collector->meter);
 	if (counters && td_counters_outdated(counters))
-		td_fit_again(window);
+		td_fit_again(collector);
 }
 
 /* Why there is no meter. */
-static const char *td_fit_trouble(const struct td_window *window)
+static const char *td_fit_trouble(const struct td_collector *collector)
 {
-	if (!td_scope_has(window->cpu))
+	if (!td_scope_has(collector->cpu))
 		return td_scope_reason();
-	if (!td_fit_started(window))
+	if (!td_fit_started(collector))
 		return "offline";
 	/* Without a meter, the state changes only under the mutex. */
-	if (window->state == TOPDOWN_STATE_UNSUPPORTED)
+	if (collector->state == TOPDOWN_STATE_UNSUPPORTED)
 		return "nothing: no PERF_METRICS, no formula";
 	return "error: cannot make the event group, trying again";
 }
 
 /**
  * td_fit_describe() - what a CPU is measured with, and why
- * @window: collector of the CPU; under td_fit_mutex
+ * @collector: collector of the CPU; under td_fit_mutex
  * @text: written
  * @size: size of @text
  */
-void td_fit_describe(const struct td_window *window, char *text, size_t size)
+void td_fit_describe(const struct td_collector *collector, char *text, size_t size)
 {
-	const struct td_meter *meter = window->meter;
+	const struct td_meter *meter = collector->meter;
 	size_t n;
 
-	if (td_fit_started(window) && td_window_doubt(window))
-		snprintf(text, size, "unsupported: %s%s", td_doubt_text(td_window_doubt(window)),
+	if (td_fit_started(collector) && td_window_doubt(collector))
+		snprintf(text, size, "unsupported: %s%s", td_doubt_text(td_window_doubt(collector)),
 			 meter ? "" : ", trying again later");
 	else if (meter)
 		meter->ops->describe(meter, text, size);
 	else
-		strscpy(text, td_fit_trouble(window), size);
+		strscpy(text, td_fit_trouble(collector), size);
 
 	/* Users must know which results rest on unpublished data. */
 	n = strlen(text);

@@ -5,15 +5,15 @@
 #include <linux/mutex.h>
 #include <linux/types.h>
 
-struct td_window;
+struct td_collector;
 
 extern struct mutex td_fit_mutex;
 
-void td_fit_setup(struct td_window *window);
-void td_fit_start(struct td_window *window);
-void td_fit_stop(struct td_window *window);
-void td_fit_siblings(struct td_window *window);
-bool td_fit_started(const struct td_window *window);
-void td_fit_describe(const struct td_window *window, char *text, size_t size);
+void td_fit_setup(struct td_collector *collector);
+void td_fit_start(struct td_collector *collector);
+void td_fit_stop(struct td_collector *collector);
+void td_fit_siblings(struct td_collector *collector);
+bool td_fit_started(const struct td_collector *collector);
+void td_fit_describe(const struct td_collector *collector, char *text, size_t size);
 
 #endif /* TOPDOWN_FIT_H */

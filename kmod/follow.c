@@ -90,30 +90,30 @@ static bool td_follow_ticket(u64 now, unsigned int folds)
 }
 
 /* Fold now; if that is not possible, credit the time only. */
-static void td_follow_fold(struct td_window *window, u64 now)
+static void td_follow_fold(struct td_collector *collector, u64 now)
 {
-	if (!window->open)
-		td_credit_time(window->kind, now, false);
+	if (!collector->open)
+		td_credit_time(collector->kind, now, false);
 	else if (this_cpu_read(td_running.blind))
-		td_credit_time(window->kind, now, true);
+		td_credit_time(collector->kind, now, true);
 	else
-		td_window_fold(window, false);
+		td_window_fold(collector, false);
 }
 
 /*
  * The first event of a task is scheduled in.  Slots so far are not the task's own, so fold,
  * unless this switch has already folded for the previous task.
  */
-static void td_follow_begin(struct td_window *window, u64 now)
+static void td_follow_begin(struct td_collector *collector, u64 now)
 {
 	u64 left = this_cpu_read(td_tickets.left);
 	u64 since = td_moment_same_switch(left, now) ? left : now;
-	bool fresh = window->open && window->folded == since;
-	bool blind = window->open && !td_follow_ticket(now, fresh ? 1 : 2);
+	bool fresh = collector->open && collector->folded == since;
+	bool blind = collector->open && !td_follow_ticket(now, fresh ? 1 : 2);
 
-	if (window->open && !blind && !fresh) {
-		td_window_fold(window, false);
-		since = window->folded;
+	if (collector->open && !blind && !fresh) {
+		td_window_fold(collector, false);
+		since = collector->folded;
 	}
 	this_cpu_write(td_running.blind, blind);
 	this_cpu_write(td_running.since, since);
@@ -121,21 +121,21 @@ static void td_follow_begin(struct td_window *window, u64 now)
 
 static int td_follow_add(struct perf_event *event, int flags)
 {
-	struct td_window *window = this_cpu_ptr(td_windows);
+	struct td_collector *collector = this_cpu_ptr(td_collectors);
 	u64 now = local_clock();
 
 	if (event->attr.config == TD_FOLLOW_EXEC) {
 		td_session_exec(td_member_session(event));
 		return 0;
 	}
-	td_window_hold(window);
+	td_window_hold(collector);
 	this_cpu_write(td_tickets.leaving, false);
 	if (!td_credit_wanted())
-		td_follow_begin(window, now);
+		td_follow_begin(collector, now);
 	else if (now - this_cpu_read(td_running.since) >= TD_SAME_NS)
-		td_follow_fold(window, now);
+		td_follow_fold(collector, now);
 	td_credit_add(event);
-	td_window_release(window);
+	td_window_release(collector);
 	/* The task has run, so its fork() has not failed: see td_follow_destroy(). */
 	event->hw.config = 1;
 	return 0;
@@ -162,24 +162,24 @@ static void td_follow_await_exit(struct perf_event *event)
 static void td_follow_del(struct perf_event *event, int flags)
 {
 	struct td_tickets *tickets = this_cpu_ptr(&td_tickets);
-	struct td_window *window = this_cpu_ptr(td_windows);
+	struct td_collector *collector = this_cpu_ptr(td_collectors);
 	u64 now = local_clock();
 
 	if (event->attr.config == TD_FOLLOW_EXEC)
 		return;
-	td_window_hold(window);
+	td_window_hold(collector);
 	/*
 	 * All events of a task are scheduled out at one switch, and share one fold.  @leaving
 	 * decides too, because a stay on the CPU may be shorter than TD_SAME_NS.
 	 */
 	if (!tickets->leaving || now - tickets->left >= TD_SAME_NS ||
 	    this_cpu_read(td_running.since) > tickets->left) {
-		td_follow_fold(window, now);
+		td_follow_fold(collector, now);
 		tickets->left = this_cpu_read(td_running.since);
 		tickets->leaving = true;
 	}
 	td_credit_del(event);
-	td_window_release(window);
+	td_window_release(collector);
 	td_follow_await_exit(event);
 }
 
@@ -328,12 +328,12 @@ struct perf_event *td_follow_create(struct td_member *member, struct task_struct
 
 static void td_follow_fresh_this(void *unused)
 {
-	struct td_window *window = this_cpu_ptr(td_windows);
+	struct td_collector *collector = this_cpu_ptr(td_collectors);
 
-	td_window_hold(window);
+	td_window_hold(collector);
 	if (td_credit_wanted())
-		td_follow_fold(window, local_clock());
-	td_window_release(window);
+		td_follow_fold(collector, local_clock());
+	td_window_release(collector);
 }
 
 /* Shall the CPU fold for a session?  Never interrupt a quiet CPU. */

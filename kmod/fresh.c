@@ -32,14 +32,14 @@ static u64 td_fresh_busy(int cpu)
 /* The busy time is taken first, so that work during the fold counts the next time. */
 static void td_fresh_fold_this(void *unused)
 {
-	struct td_window *window = this_cpu_ptr(td_windows);
-	u64 busy = td_fresh_busy(window->cpu);
+	struct td_collector *collector = this_cpu_ptr(td_collectors);
+	u64 busy = td_fresh_busy(collector->cpu);
 
-	if (!window->open)
+	if (!collector->open)
 		return;
-	td_window_fold(window, false);
+	td_window_fold(collector, false);
 	/* Follows the change of the record; pairs with smp_load_acquire() in td_fresh_awake(). */
-	smp_store_release(&window->busy, busy);
+	smp_store_release(&collector->busy, busy);
 }
 
 /**
@@ -59,13 +59,13 @@ void td_fresh_fold(const struct cpumask *cpus)
  */
 static bool td_fresh_awake(int cpu, void *unused)
 {
-	const struct td_window *window = per_cpu_ptr(td_windows, cpu);
+	const struct td_collector *collector = per_cpu_ptr(td_collectors, cpu);
 	u64 busy;
 
 	if (!td_scope_reachable(cpu, NULL))
 		return false;
 	/* Pairs with WRITE_ONCE() where the state is set. */
-	switch (READ_ONCE(window->state)) {
+	switch (READ_ONCE(collector->state)) {
 	case TOPDOWN_STATE_OFFLINE:
 	case TOPDOWN_STATE_UNSUPPORTED:
 		return false;
@@ -76,7 +76,7 @@ static bool td_fresh_awake(int cpu, void *unused)
 		return true;
 	}
 	/* Pairs with smp_store_release() in td_fresh_fold_this(). */
-	busy = td_fresh_busy(cpu) - smp_load_acquire(&window->busy);
+	busy = td_fresh_busy(cpu) - smp_load_acquire(&collector->busy);
 	/* This CPU needs no interrupt. */
 	return cpu == smp_processor_id() ||
 	       busy + TD_BUSY_SLACK_US >= TD_BUSY_US + TD_BUSY_SLACK_US;

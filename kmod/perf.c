@@ -129,11 +129,11 @@ static bool td_perf_same_group(const struct td_perf_moment *moment,
 }
 
 /* Did a fold bring the sums to this moment already? */
-static bool td_perf_folded(const struct td_window *window, const struct perf_event *event,
+static bool td_perf_folded(const struct td_collector *collector, const struct perf_event *event,
 			   enum td_perf_what what, u64 now)
 {
 	const struct td_perf_moment *moment = this_cpu_ptr(&td_perf_moments);
-	u64 since = now - window->folded;
+	u64 since = now - collector->folded;
 	/* One event after the other, but not for ever. */
 	bool soon = now - moment->at < TD_SAME_NS && since < TD_SWITCH_NS;
 
@@ -155,15 +155,15 @@ static bool td_perf_folded(const struct td_window *window, const struct perf_eve
 }
 
 /* Bring the sums of this CPU to this moment. */
-static void td_perf_fold(struct td_window *window, const struct perf_event *event,
+static void td_perf_fold(struct td_collector *collector, const struct perf_event *event,
 			 enum td_perf_what what)
 {
 	struct td_perf_moment *moment = this_cpu_ptr(&td_perf_moments);
 	u64 now = local_clock();
 
 	lockdep_assert_irqs_disabled();
-	if (window->open && !td_perf_folded(window, event, what, now)) {
-		td_window_fold(window, false);
+	if (collector->open && !td_perf_folded(collector, event, what, now)) {
+		td_window_fold(collector, false);
 		moment->folds++;
 		/* A fold takes a while, and is no part of the time to the next event. */
 		now = local_clock();
@@ -176,21 +176,21 @@ static void td_perf_fold(struct td_window *window, const struct perf_event *even
 	td_perf_own(event)->fold = td_perf_last_fold(moment);
 }
 
-static void td_perf_sums(const struct td_window *window, const struct td_perf_own *own,
+static void td_perf_sums(const struct td_collector *collector, const struct td_perf_own *own,
 			 struct td_perf_sums *sums)
 {
-	const struct topdown_figures *total = td_map_total(window->cpu);
+	const struct topdown_figures *total = td_map_total(collector->cpu);
 
 	sums->count = own->node == TD_PERF_SLOTS ? total->slots : total->node[own->node];
 	sums->slots = total->slots;
 	sums->counted = own->parent == TOPDOWN_NR_PARENTS ? total->slots :
 			total->children_slots[own->parent];
 	sums->running_ns = total->running_ns;
-	sums->at = window->open ? window->folded : local_clock();
+	sums->at = collector->open ? collector->folded : local_clock();
 }
 
 /* For how long was the event counted between two sums? */
-static u64 td_perf_ran(const struct td_window *window, const struct td_perf_own *own,
+static u64 td_perf_ran(const struct td_collector *collector, const struct td_perf_own *own,
 		       const struct td_perf_sums *sums)
 {
 	u64 ran = sums->running_ns - own->noted.running_ns;
@@ -200,7 +200,7 @@ static u64 td_perf_ran(const struct td_window *window, const struct td_perf_own 
 	if (own->node == TD_PERF_SLOTS)
 		return ran;
 	/* A CPU of the other kind may have a sibling of the node. */
-	if (!(td_window_nodes(window->cpu) >> own->node & 1))
+	if (!(td_window_nodes(collector->cpu) >> own->node & 1))
 		return 0;
 	return counted < slots ? mul_u64_u64_div_u64(ran, counted, slots) : ran;
 }
@@ -227,19 +227,19 @@ static void td_perf_lose(struct perf_event *event, struct td_perf_own *own)
  * Credit the event with what the sums have grown by.  An NMI may have interrupted perf while
  * it wrote the times of the event, so leave these to the next time.
  */
-static void td_perf_credit(const struct td_window *window, struct perf_event *event)
+static void td_perf_credit(const struct td_collector *collector, struct perf_event *event)
 {
 	struct td_perf_own *own = td_perf_own(event);
 	struct td_perf_sums sums;
 	u64 span, ran;
 
-	td_perf_sums(window, own, &sums);
+	td_perf_sums(collector, own, &sums);
 	local64_add(sums.count - own->noted.count, &event->count);
 	own->noted.count = sums.count;
 	if (in_nmi())
 		return;
 	span = sums.at - own->noted.at;
-	ran = td_perf_ran(window, own, &sums);
+	ran = td_perf_ran(collector, own, &sums);
 	own->span += span;
 	if (ran < span)
 		own->lost += span - ran;
@@ -249,27 +249,27 @@ static void td_perf_credit(const struct td_window *window, struct perf_event *ev
 
 static void td_perf_begin(struct perf_event *event)
 {
-	struct td_window *window = this_cpu_ptr(td_windows);
+	struct td_collector *collector = this_cpu_ptr(td_collectors);
 	struct td_perf_own *own = td_perf_own(event);
 
-	td_window_hold(window);
-	td_perf_fold(window, event, TD_PERF_IN);
-	td_perf_sums(window, own, &own->noted);
+	td_window_hold(collector);
+	td_perf_fold(collector, event, TD_PERF_IN);
+	td_perf_sums(collector, own, &own->noted);
 	event->hw.state = 0;
-	td_window_release(window);
+	td_window_release(collector);
 }
 
 static void td_perf_del(struct perf_event *event, int flags)
 {
-	struct td_window *window = this_cpu_ptr(td_windows);
+	struct td_collector *collector = this_cpu_ptr(td_collectors);
 
 	if (event->hw.state & PERF_HES_STOPPED)
 		return;
-	td_window_hold(window);
-	td_perf_fold(window, event, TD_PERF_OUT);
-	td_perf_credit(window, event);
+	td_window_hold(collector);
+	td_perf_fold(collector, event, TD_PERF_OUT);
+	td_perf_credit(collector, event);
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
-	td_window_release(window);
+	td_window_release(collector);
 }
 
 static int td_perf_add(struct perf_event *event, int flags)
@@ -305,28 +305,28 @@ static bool td_perf_may_fold_in_nmi(struct td_meter *meter)
  * driver starts the events of the groups.  Then the event keeps its last value, and what is
  * missing is in the next.
  */
-static bool td_perf_may_fold(const struct td_window *window)
+static bool td_perf_may_fold(const struct td_collector *collector)
 {
-	if (td_window_held(window))
+	if (td_window_held(collector))
 		return false;
-	if (!window->open)
+	if (!collector->open)
 		return !in_nmi();
-	return td_meter_settled(window->meter) &&
-	       (!in_nmi() || td_perf_may_fold_in_nmi(window->meter));
+	return td_meter_settled(collector->meter) &&
+	       (!in_nmi() || td_perf_may_fold_in_nmi(collector->meter));
 }
 
 static void td_perf_read(struct perf_event *event)
 {
-	struct td_window *window = this_cpu_ptr(td_windows);
+	struct td_collector *collector = this_cpu_ptr(td_collectors);
 
-	if (event->hw.state & PERF_HES_STOPPED || !td_perf_may_fold(window))
+	if (event->hw.state & PERF_HES_STOPPED || !td_perf_may_fold(collector))
 		return;
-	td_window_hold(window);
-	window->busy_time.sampled = true;
-	td_perf_fold(window, event, TD_PERF_READ);
-	window->busy_time.sampled = false;
-	td_perf_credit(window, event);
-	td_window_release(window);
+	td_window_hold(collector);
+	collector->busy_time.sampled = true;
+	td_perf_fold(collector, event, TD_PERF_READ);
+	collector->busy_time.sampled = false;
+	td_perf_credit(collector, event);
+	td_window_release(collector);
 }
 
 static int td_perf_event_init(struct perf_event *event);

@@ -45,10 +45,10 @@ void td_record_baseline(int cpu, struct td_baseline *baseline)
 }
 
 /**
- * td_total_begin() - begin an empty sum
+ * td_cpus_sum_begin() - begin an empty sum
  * @total: the sum
  */
-void td_total_begin(struct td_total *total)
+void td_cpus_sum_begin(struct td_cpus_sum *total)
 {
 	memset(total, 0, sizeof(*total));
 	total->now = ktime_get_ns();
@@ -57,7 +57,7 @@ void td_total_begin(struct td_total *total)
 }
 
 /* Is the last window recent?  That of an offline CPU, or one idle for long, is not. */
-static bool td_total_wants_window(const struct td_total *total,
+static bool td_cpus_sum_wants_window(const struct td_cpus_sum *total,
 				  const struct topdown_record *record)
 {
 	u64 recent = 2ULL * td_window_period() * NSEC_PER_MSEC;
@@ -69,7 +69,7 @@ static bool td_total_wants_window(const struct td_total *total,
 }
 
 /* The nodes that a summand lacks; without slots it has no ratios, but lacks nothing. */
-static u32 td_total_lacks(const struct topdown_figures *figures)
+static u32 td_cpus_sum_lacks(const struct topdown_figures *figures)
 {
 	u32 nodes = td_nodes_of_figures(figures);
 
@@ -78,11 +78,11 @@ static u32 td_total_lacks(const struct topdown_figures *figures)
 }
 
 /**
- * td_total_add() - add the record of one CPU
+ * td_cpus_sum_add() - add the record of one CPU
  * @total: the sum
  * @record: the record; if the CPU was never measured only its state is added
  */
-void td_total_add(struct td_total *total, const struct topdown_record *record)
+void td_cpus_sum_add(struct td_cpus_sum *total, const struct topdown_record *record)
 {
 	struct topdown_record *sum = &total->record;
 
@@ -112,20 +112,20 @@ void td_total_add(struct td_total *total, const struct topdown_record *record)
 	sum->time_ns = max(sum->time_ns, record->time_ns);
 	td_sum_add(&total->total, &record->total);
 	total->any |= record->nodes;
-	total->total_lacks |= td_total_lacks(&record->total);
-	if (!td_total_wants_window(total, record))
+	total->total_lacks |= td_cpus_sum_lacks(&record->total);
+	if (!td_cpus_sum_wants_window(total, record))
 		return;
 	total->windows++;
 	sum->window_time_ns = max(sum->window_time_ns, record->window_time_ns);
 	td_sum_add(&total->window, &record->window);
-	total->window_lacks |= td_total_lacks(&record->window);
+	total->window_lacks |= td_cpus_sum_lacks(&record->window);
 }
 
 /**
- * td_total_end() - finish a sum
+ * td_cpus_sum_end() - finish a sum
  * @total: the sum; its record is complete afterwards
  */
-void td_total_end(struct td_total *total)
+void td_cpus_sum_end(struct td_cpus_sum *total)
 {
 	td_sum_ratios(&total->total, total->any & ~total->total_lacks);
 	td_sum_ratios(&total->window, total->any & ~total->window_lacks);

@@ -17,7 +17,7 @@ struct td_baseline {
 };
 
 /**
- * struct td_total - an unfinished sum of records
+ * struct td_cpus_sum - an unfinished sum of records
  * @record: the result
  * @now: ktime_get_ns() at its begin
  * @windows: number of windows in @window
@@ -27,7 +27,7 @@ struct td_baseline {
  * @total: sum of the totals since the baselines
  * @window: sum of the last windows
  */
-struct td_total {
+struct td_cpus_sum {
 	struct topdown_record record;
 	u64 now;
 	unsigned int windows;
@@ -42,8 +42,8 @@ void td_record_read(int cpu, bool fresh, const struct td_baseline *baseline,
 		    struct topdown_record *record);
 void td_record_baseline(int cpu, struct td_baseline *baseline);
 
-void td_total_begin(struct td_total *total);
-void td_total_add(struct td_total *total, const struct topdown_record *record);
-void td_total_end(struct td_total *total);
+void td_cpus_sum_begin(struct td_cpus_sum *total);
+void td_cpus_sum_add(struct td_cpus_sum *total, const struct topdown_record *record);
+void td_cpus_sum_end(struct td_cpus_sum *total);
 
 #endif /* TOPDOWN_RECORD_H */

@@ -138,22 +138,22 @@ static ssize_t td_events_show(struct kobject *kobj, struct kobj_attribute *attr,
 	return n;
 }
 
-static ssize_t td_total_show(struct kobject *kobj, struct kobj_attribute *attr, char *buffer)
+static ssize_t td_cpus_sum_show(struct kobject *kobj, struct kobj_attribute *attr, char *buffer)
 {
 	struct topdown_record record;
-	struct td_total *total;
+	struct td_cpus_sum *total;
 	ssize_t n;
 	int cpu;
 
 	total = kmalloc(sizeof(*total), GFP_KERNEL);
 	if (!total)
 		return -ENOMEM;
-	td_total_begin(total);
+	td_cpus_sum_begin(total);
 	for_each_possible_cpu(cpu) {
 		td_record_read(cpu, false, NULL, &record);
-		td_total_add(total, &record);
+		td_cpus_sum_add(total, &record);
 	}
-	td_total_end(total);
+	td_cpus_sum_end(total);
 	n = td_emit_record(buffer, &total->record, total->windows);
 	kfree(total);
 	return n;
@@ -229,9 +229,9 @@ static ssize_t odd_windows_show(struct kobject *kobj, struct kobj_attribute *att
 static struct kobj_attribute td_odd_windows_file = __ATTR_RO(odd_windows);
 static struct kobj_attribute td_sources_file = __ATTR_RO(sources);
 static struct kobj_attribute td_period_file = __ATTR_RW(period_ms);
-static struct kobj_attribute td_total_file = {
+static struct kobj_attribute td_cpus_sum_file = {
 	.attr = { .name = "total" },
-	.show = td_total_show,
+	.show = td_cpus_sum_show,
 };
 
 /* The directory events; td_sysfs_add_cpu() adds its files. */
@@ -292,14 +292,14 @@ static int td_sysfs_add_files(void)
 {
 	int cpu, ret;
 
-	td_total_file.attr.mode = td_sysfs_mode;
+	td_cpus_sum_file.attr.mode = td_sysfs_mode;
 	ret = sysfs_create_file(&td_kobject, &td_period_file.attr);
 	if (!ret)
 		ret = sysfs_create_file(&td_kobject, &td_sources_file.attr);
 	if (!ret)
 		ret = sysfs_create_file(&td_kobject, &td_odd_windows_file.attr);
 	if (!ret)
-		ret = sysfs_create_file(&td_kobject, &td_total_file.attr);
+		ret = sysfs_create_file(&td_kobject, &td_cpus_sum_file.attr);
 	if (!ret)
 		ret = sysfs_create_group(&td_kobject, &td_events_group);
 	for_each_possible_cpu(cpu) {

@@ -52,41 +52,41 @@
 #include "watch.h"
 #include "window.h"
 
-struct td_window __percpu *td_windows;
+struct td_collector __percpu *td_collectors;
 
 static unsigned int td_period_ms = TD_PERIOD_DEFAULT_MS;
 
 /* Note nodes that were clamped, bit n for node n. */
-static noinline void td_window_clamped(struct td_window *window, u32 nodes)
+static noinline void td_window_clamped(struct td_collector *collector, u32 nodes)
 {
-	window->flags |= TOPDOWN_RECORD_CLAMPED;
-	window->clamped |= nodes;
+	collector->flags |= TOPDOWN_RECORD_CLAMPED;
+	collector->clamped |= nodes;
 }
 
 /* Drop doubtful counts, as if nothing had been counted. */
-static noinline void td_window_judge(struct td_window *window, enum td_doubt doubt,
+static noinline void td_window_judge(struct td_collector *collector, enum td_doubt doubt,
 				     struct topdown_figures *part)
 {
-	bool refused = window->trust.refused;
+	bool refused = collector->trust.refused;
 
-	if (td_trust_part(&window->trust, doubt, part->running_ns)) {
+	if (td_trust_part(&collector->trust, doubt, part->running_ns)) {
 		part->running_ns = 0;
 		part->slots = 0;
 		part->cycles = 0;
 		part->instructions = 0;
 		memset(part->node, 0, sizeof(part->node));
-	} else if (refused && !window->trust.refused) {
-		window->believed = true;
+	} else if (refused && !collector->trust.refused) {
+		collector->believed = true;
 	}
 }
 
 /* The timer logs this, because the scheduler may hold its locks during other folds. */
-static void td_window_log_believed(struct td_window *window)
+static void td_window_log_believed(struct td_collector *collector)
 {
-	if (!window->believed)
+	if (!collector->believed)
 		return;
-	window->believed = false;
-	pr_info_ratelimited("CPU%d: its counters are trusted again\n", window->cpu);
+	collector->believed = false;
+	pr_info_ratelimited("CPU%d: its counters are trusted again\n", collector->cpu);
 }
 
 /* The guest time of this CPU, in which our events do not count. */
@@ -97,49 +97,49 @@ static u64 td_window_guests(void)
 	return stat[CPUTIME_GUEST] + stat[CPUTIME_GUEST_NICE];
 }
 
-static u64 td_window_guests_apart(const struct td_window *window)
+static u64 td_window_guests_apart(const struct td_collector *collector)
 {
-	return td_compat_guest_apart(td_meter_leader(window->meter));
+	return td_compat_guest_apart(td_meter_leader(collector->meter));
 }
 
-static noinline void td_window_spare_guests(struct td_window *window, u64 guests,
+static noinline void td_window_spare_guests(struct td_collector *collector, u64 guests,
 					    struct topdown_figures *part)
 {
-	part->running_ns = td_guest_running(&window->guest, guests,
-					    td_window_guests_apart(window), part->enabled_ns,
+	part->running_ns = td_guest_running(&collector->guest, guests,
+					    td_window_guests_apart(collector), part->enabled_ns,
 					    part->running_ns);
 }
 
 /* Read the meter: write the part since the last fold, except its ratios. */
-static void td_window_measure(struct td_window *window, struct td_part *part)
+static void td_window_measure(struct td_collector *collector, struct td_part *part)
 {
 	u64 now = local_clock();
-	s64 ran = window->meter->ops->fold(window->meter, now, part);
+	s64 ran = collector->meter->ops->fold(collector->meter, now, part);
 	struct topdown_figures *figures = &part->figures;
 
-	figures->enabled_ns = now - window->folded;
+	figures->enabled_ns = now - collector->folded;
 	figures->running_ns = clamp_t(s64, ran, 0, figures->enabled_ns);
 	if (td_busy_known())
-		figures->busy_ns = td_busy_fold(&window->busy_time, figures->enabled_ns);
-	window->folded = now;
-	if (unlikely(part->doubt || part->odd || window->trust.doubt)) {
-		window->trust.odd |= part->odd;
-		td_window_judge(window, part->doubt, figures);
+		figures->busy_ns = td_busy_fold(&collector->busy_time, figures->enabled_ns);
+	collector->folded = now;
+	if (unlikely(part->doubt || part->odd || collector->trust.doubt)) {
+		collector->trust.odd |= part->odd;
+		td_window_judge(collector, part->doubt, figures);
 	}
 	if (unlikely(part->clamped) && figures->slots)
-		td_window_clamped(window, part->clamped);
+		td_window_clamped(collector, part->clamped);
 }
 
 /**
  * td_window_doubt() - the doubt about the counters of a CPU
- * @window: collector of the CPU
+ * @collector: collector of the CPU
  *
  * Return: the doubt; TD_DOUBT_NONE for none.
  */
-enum td_doubt td_window_doubt(const struct td_window *window)
+enum td_doubt td_window_doubt(const struct td_collector *collector)
 {
 	/* Pairs with plain writes of one word on the CPU; any of them is good. */
-	return READ_ONCE(window->trust.doubt);
+	return READ_ONCE(collector->trust.doubt);
 }
 
 /**
@@ -151,70 +151,70 @@ enum td_doubt td_window_doubt(const struct td_window *window)
 u64 td_window_odd(int cpu)
 {
 	/* Pairs with plain writes of one word on the CPU. */
-	return READ_ONCE(per_cpu_ptr(td_windows, cpu)->trust.odd_windows);
+	return READ_ONCE(per_cpu_ptr(td_collectors, cpu)->trust.odd_windows);
 }
 
-static enum topdown_state td_window_state(const struct td_window *window,
+static enum topdown_state td_window_state(const struct td_collector *collector,
 					  const struct topdown_figures *figures, bool crowded)
 {
-	const struct td_meter *meter = window->meter;
+	const struct td_meter *meter = collector->meter;
 
 	if (td_meter_in_error(meter))
 		return TOPDOWN_STATE_ERROR;
-	if (window->trust.doubt)
+	if (collector->trust.doubt)
 		return TOPDOWN_STATE_UNSUPPORTED;
-	if (window->away)
+	if (collector->away)
 		return TOPDOWN_STATE_ASIDE;
 	if (crowded || figures->running_ns < figures->enabled_ns / 100 * meter->ok_percent)
-		return window->was_away ? TOPDOWN_STATE_ASIDE : TOPDOWN_STATE_CONTENDED;
+		return collector->was_away ? TOPDOWN_STATE_ASIDE : TOPDOWN_STATE_CONTENDED;
 	return TOPDOWN_STATE_OK;
 }
 
 /* End the open window: with this last part it becomes the last window. */
-static void td_window_end_open(struct td_window *window, struct topdown_map_record *entry,
+static void td_window_end_open(struct td_collector *collector, struct topdown_map_record *entry,
 			       const struct topdown_figures *part)
 {
 	struct topdown_record *record = &entry->record;
-	struct td_meter *meter = window->meter;
+	struct td_meter *meter = collector->meter;
 	bool crowded = meter->ops->crowded && meter->ops->crowded(meter);
 
 	memcpy(&record->window, part, offsetof(struct topdown_figures, ratio));
-	if (window->parts) {
+	if (collector->parts) {
 		td_figures_add(&record->window, &entry->open);
 		td_figures_clear(&entry->open);
-		window->parts = 0;
+		collector->parts = 0;
 	}
 	/* Both are 0 with PERF_METRICS alone. */
-	if (unlikely(window->flags | record->flags)) {
-		record->flags = window->flags;
-		record->clamped = window->clamped;
-		window->flags = window->meter->flags;
-		window->clamped = 0;
+	if (unlikely(collector->flags | record->flags)) {
+		record->flags = collector->flags;
+		record->clamped = collector->clamped;
+		collector->flags = collector->meter->flags;
+		collector->clamped = 0;
 	}
-	if (unlikely(window->trust.doubt | window->trust.odd))
-		td_trust_close(&window->trust);
+	if (unlikely(collector->trust.doubt | collector->trust.odd))
+		td_trust_close(&collector->trust);
 	/* Pairs with READ_ONCE() in td_fresh_awake(). */
-	WRITE_ONCE(window->state, td_window_state(window, &record->window, crowded));
-	record->state = window->state;
-	window->was_away = window->away;
+	WRITE_ONCE(collector->state, td_window_state(collector, &record->window, crowded));
+	record->state = collector->state;
+	collector->was_away = collector->away;
 	record->windows++;
 	record->window_time_ns = record->time_ns;
 }
 
 /* Credit the part to the sessions of the task that runs here. */
-static noinline void td_window_credit(const struct td_window *window,
+static noinline void td_window_credit(const struct td_collector *collector,
 				      const struct topdown_figures *part)
 {
-	const struct td_meter *meter = window->meter;
+	const struct td_meter *meter = collector->meter;
 	struct td_credit credit = {
 		.part	= part,
 		.level	= meter->level,
 		.nodes	= meter->nodes,
 		.source	= meter->source,
-		.kind	= window->kind,
+		.kind	= collector->kind,
 	};
 
-	td_credit_part(&credit, window->folded);
+	td_credit_part(&credit, collector->folded);
 }
 
 /*
@@ -222,10 +222,10 @@ static noinline void td_window_credit(const struct td_window *window,
  * an idle CPU, and it may not fire on a CPU that is busy only for less than a tick now and
  * then.  The run queue may be locked here, so queue an irq_work.
  */
-static noinline void td_window_remind(struct td_window *window)
+static noinline void td_window_remind(struct td_collector *collector)
 {
-	if (time_after_eq(jiffies, window->back_at))
-		irq_work_queue(&window->look);
+	if (time_after_eq(jiffies, collector->back_at))
+		irq_work_queue(&collector->look);
 }
 
 /* A counter track for each node with a ratio. */
@@ -250,39 +250,39 @@ static void td_window_trace(const struct topdown_record *record)
 }
 
 /* Fold.  Until interrupts are on, only an NMI changes the returned record: its total. */
-static const struct topdown_record *td_window_count(struct td_window *window, bool close)
+static const struct topdown_record *td_window_count(struct td_collector *collector, bool close)
 {
-	struct topdown_figures *part = &window->part.figures;
+	struct topdown_figures *part = &collector->part.figures;
 	struct topdown_map_record *entry;
 	u64 guests;
 
 	lockdep_assert_irqs_disabled();
-	WARN_ON_ONCE(window->cpu != smp_processor_id());
+	WARN_ON_ONCE(collector->cpu != smp_processor_id());
 
-	td_window_hold(window);
-	if (unlikely(window->away))
-		td_window_remind(window);
-	td_window_measure(window, &window->part);
-	td_figures_children(part, window->meter->nodes);
+	td_window_hold(collector);
+	if (unlikely(collector->away))
+		td_window_remind(collector);
+	td_window_measure(collector, &collector->part);
+	td_figures_children(part, collector->meter->nodes);
 	guests = td_window_guests();
-	if (unlikely(guests != window->guest.seen || window->guest.owed))
-		td_window_spare_guests(window, guests, part);
+	if (unlikely(guests != collector->guest.seen || collector->guest.owed))
+		td_window_spare_guests(collector, guests, part);
 	if (td_credit_wanted())
-		td_window_credit(window, part);
-	entry = td_map_write_begin(window->cpu);
+		td_window_credit(collector, part);
+	entry = td_map_write_begin(collector->cpu);
 	/* An NMI that interrupts the keeper of the time would wait for it in vain. */
 	entry->record.time_ns = in_nmi() ? ktime_get_mono_fast_ns() : ktime_get_ns();
 	td_figures_add(&entry->record.total, part);
 	if (close) {
-		td_window_end_open(window, entry, part);
+		td_window_end_open(collector, entry, part);
 	} else {
 		td_figures_add(&entry->open, part);
-		window->parts++;
+		collector->parts++;
 	}
-	td_map_write_end(window->cpu);
+	td_map_write_end(collector->cpu);
 	if (close)
-		td_map_add_window(window->cpu, &entry->record);
-	td_window_release(window);
+		td_map_add_window(collector->cpu, &entry->record);
+	td_window_release(collector);
 	if (close)
 		td_window_trace(&entry->record);
 	return &entry->record;
@@ -290,28 +290,28 @@ static const struct topdown_record *td_window_count(struct td_window *window, bo
 
 /**
  * td_window_fold() - fold: bring the sums up to date
- * @window: collector of this CPU, with an open window; interrupts off
+ * @collector: collector of this CPU, with an open window; interrupts off
  * @close: end the window
  *
  * Readers compute the ratios, because they need ratios of differences anyway.
  */
-void td_window_fold(struct td_window *window, bool close)
+void td_window_fold(struct td_collector *collector, bool close)
 {
-	td_window_count(window, close);
+	td_window_count(collector, close);
 }
 
 /* Runs on the CPU with interrupts off, so a record has one writer at a time. */
-static void td_window_set_state(struct td_window *window, enum topdown_state state)
+static void td_window_set_state(struct td_collector *collector, enum topdown_state state)
 {
 	lockdep_assert_irqs_disabled();
-	WARN_ON_ONCE(window->cpu != smp_processor_id());
+	WARN_ON_ONCE(collector->cpu != smp_processor_id());
 
-	td_window_hold(window);
+	td_window_hold(collector);
 	/* Pairs with READ_ONCE() in td_fresh_awake(). */
-	WRITE_ONCE(window->state, state);
-	td_map_write_begin(window->cpu)->record.state = state;
-	td_map_write_end(window->cpu);
-	td_window_release(window);
+	WRITE_ONCE(collector->state, state);
+	td_map_write_begin(collector->cpu)->record.state = state;
+	td_map_write_end(collector->cpu);
+	td_window_release(collector);
 }
 
 /**
@@ -323,7 +323,7 @@ static void td_window_set_state(struct td_window *window, enum topdown_state sta
 u64 td_window_nodes(int cpu)
 {
 	/* Pairs with WRITE_ONCE() in td_fit_create(). */
-	return READ_ONCE(per_cpu_ptr(td_windows, cpu)->nodes_possible);
+	return READ_ONCE(per_cpu_ptr(td_collectors, cpu)->nodes_possible);
 }
 
 /**
@@ -353,28 +353,28 @@ void td_window_set_period(unsigned int period_ms)
  * ticks or more).  The jitter keeps the windows from falling into step with those of other
  * CPUs and with a periodic workload.
  */
-static unsigned long td_window_delay(struct td_window *window)
+static unsigned long td_window_delay(struct td_collector *collector)
 {
 	unsigned long period = td_window_period() * HZ / MSEC_PER_SEC;
 	unsigned long late = period / 8 + 1;
 	unsigned long jitter;
 
 	/* Numerical Recipes' generator; its upper bits are random enough. */
-	window->jitter = window->jitter * 1664525 + 1013904223;
-	jitter = (u64)window->jitter * (period / 16 + 1) >> 32;
+	collector->jitter = collector->jitter * 1664525 + 1013904223;
+	jitter = (u64)collector->jitter * (period / 16 + 1) >> 32;
 
 	return period > late + jitter ? period - late - jitter : 1;
 }
 
 /* Out of line, so that only windows with watches have a copy of the record on the stack. */
-static noinline void td_window_to_watches(struct td_window *window,
+static noinline void td_window_to_watches(struct td_collector *collector,
 					  const struct topdown_record *closed, unsigned long flags)
 {
 	struct topdown_record record;
 
-	td_window_hold(window);
+	td_window_hold(collector);
 	record = *closed;
-	td_window_release(window);
+	td_window_release(collector);
 	/* Waking readers needs interrupts on PREEMPT_RT. */
 	local_irq_restore(flags);
 	td_watch_window(&record, td_window_period());
@@ -384,39 +384,39 @@ static noinline void td_window_to_watches(struct td_window *window,
 	 * due timers before it does anything else, so put this one off.
 	 */
 	local_irq_save(flags);
-	if (window->open && time_after_eq(jiffies, window->timer.expires))
-		mod_timer(&window->timer, jiffies + td_window_delay(window));
+	if (collector->open && time_after_eq(jiffies, collector->timer.expires))
+		mod_timer(&collector->timer, jiffies + td_window_delay(collector));
 	local_irq_restore(flags);
 }
 
 /* Does the meter need mending in process context? */
-static bool td_window_ailing(struct td_window *window, const struct topdown_record *record)
+static bool td_window_ailing(struct td_collector *collector, const struct topdown_record *record)
 {
 	/* Pairs with READ_ONCE() in td_fit_work(). */
-	WRITE_ONCE(window->lost, td_trust_lost(&window->trust));
+	WRITE_ONCE(collector->lost, td_trust_lost(&collector->trust));
 	/* Disabled groups have no turns, but that does not mean that counters lack. */
-	if (!window->away && td_room_review(&window->room, window->meter, record))
+	if (!collector->away && td_room_review(&collector->room, collector->meter, record))
 		return true;
-	return window->lost || window->state == TOPDOWN_STATE_ERROR;
+	return collector->lost || collector->state == TOPDOWN_STATE_ERROR;
 }
 
 static void td_window_timer(struct timer_list *timer)
 {
-	struct td_window *window = timer_container_of(window, timer, timer);
+	struct td_collector *collector = timer_container_of(collector, timer, timer);
 	const struct topdown_record *record;
 	unsigned long flags;
 
 	local_irq_save(flags);
-	if (window->open) {
-		record = td_window_count(window, true);
-		td_window_log_believed(window);
-		window->opened = jiffies;
-		mod_timer(&window->timer, window->opened + td_window_delay(window));
-		if (td_window_ailing(window, record))
+	if (collector->open) {
+		record = td_window_count(collector, true);
+		td_window_log_believed(collector);
+		collector->opened = jiffies;
+		mod_timer(&collector->timer, collector->opened + td_window_delay(collector));
+		if (td_window_ailing(collector, record))
 			/* Pairs with WRITE_ONCE() in fit.c. */
-			schedule_delayed_work(&window->mend, READ_ONCE(window->mend_delay));
+			schedule_delayed_work(&collector->mend, READ_ONCE(collector->mend_delay));
 		if (td_watch_wanted()) {
-			td_window_to_watches(window, record, flags);
+			td_window_to_watches(collector, record, flags);
 			return;
 		}
 	}
@@ -424,12 +424,12 @@ static void td_window_timer(struct timer_list *timer)
 }
 
 /* Drop everything counted so far: the next part begins here. */
-static void td_window_forget(struct td_window *window)
+static void td_window_forget(struct td_collector *collector)
 {
-	window->folded = local_clock();
-	td_guest_begin(&window->guest, td_window_guests(), td_window_guests_apart(window));
-	td_busy_begin(&window->busy_time);
-	window->meter->ops->begin(window->meter, window->folded);
+	collector->folded = local_clock();
+	td_guest_begin(&collector->guest, td_window_guests(), td_window_guests_apart(collector));
+	td_busy_begin(&collector->busy_time);
+	collector->meter->ops->begin(collector->meter, collector->folded);
 }
 
 /**
@@ -438,38 +438,38 @@ static void td_window_forget(struct td_window *window)
  */
 void td_window_begin(void *arg)
 {
-	struct td_window *window = arg;
-	const struct td_meter *meter = window->meter;
-	unsigned long delay = td_window_delay(window);
+	struct td_collector *collector = arg;
+	const struct td_meter *meter = collector->meter;
+	unsigned long delay = td_window_delay(collector);
 	struct topdown_record *record;
 	enum topdown_state state = TOPDOWN_STATE_OK;
 
 	/* A doubt stays until credible counts end it. */
-	if (window->trust.doubt)
+	if (collector->trust.doubt)
 		state = TOPDOWN_STATE_UNSUPPORTED;
 	if (td_meter_in_error(meter))
 		state = TOPDOWN_STATE_ERROR;
-	record = &td_map_write_begin(window->cpu)->record;
+	record = &td_map_write_begin(collector->cpu)->record;
 	record->level = meter->level;
 	record->nodes = meter->nodes;
 	record->source = meter->source;
 	record->flags = meter->flags;
 	record->clamped = 0;
-	record->kind = window->kind;
-	record->slots_per_cycle = window->model->slots_per_cycle;
+	record->kind = collector->kind;
+	record->slots_per_cycle = collector->model->slots_per_cycle;
 	record->nr_cpus = 1;
-	td_map_write_end(window->cpu);
-	td_window_set_state(window, state);
+	td_map_write_end(collector->cpu);
+	td_window_set_state(collector, state);
 
-	window->flags = meter->flags;
-	window->clamped = 0;
+	collector->flags = meter->flags;
+	collector->clamped = 0;
 	/* The previous meter may have had other nodes. */
-	memset(&window->part, 0, sizeof(window->part));
-	td_window_forget(window);
-	window->open = true;
-	window->opened = jiffies;
+	memset(&collector->part, 0, sizeof(collector->part));
+	td_window_forget(collector);
+	collector->open = true;
+	collector->opened = jiffies;
 	/* Stagger the CPUs: shorten the first window. */
-	mod_timer(&window->timer, window->opened + 1 + (delay * hash_32(window->cpu, 8) >> 8));
+	mod_timer(&collector->timer, collector->opened + 1 + (delay * hash_32(collector->cpu, 8) >> 8));
 }
 
 /**
@@ -478,11 +478,11 @@ void td_window_begin(void *arg)
  */
 void td_window_end(void *arg)
 {
-	struct td_window *window = arg;
+	struct td_collector *collector = arg;
 
-	if (window->open)
-		td_window_fold(window, true);
-	window->open = false;
+	if (collector->open)
+		td_window_fold(collector, true);
+	collector->open = false;
 }
 
 /**
@@ -496,12 +496,12 @@ void td_window_offline(void *arg)
 
 /**
  * td_window_aside() - set the state: the counters are left to a perf user
- * @window: collector of this CPU; interrupts off
+ * @collector: collector of this CPU; interrupts off
  */
-void td_window_aside(struct td_window *window)
+void td_window_aside(struct td_collector *collector)
 {
-	window->was_away = true;
-	td_window_set_state(window, TOPDOWN_STATE_ASIDE);
+	collector->was_away = true;
+	td_window_set_state(collector, TOPDOWN_STATE_ASIDE);
 }
 
 /**
@@ -510,11 +510,11 @@ void td_window_aside(struct td_window *window)
  */
 void td_window_unsupported(void *arg)
 {
-	struct td_window *window = arg;
+	struct td_collector *collector = arg;
 
-	td_map_write_begin(window->cpu)->record.kind = window->kind;
-	td_map_write_end(window->cpu);
-	td_window_set_state(window, TOPDOWN_STATE_UNSUPPORTED);
+	td_map_write_begin(collector->cpu)->record.kind = collector->kind;
+	td_map_write_end(collector->cpu);
+	td_window_set_state(collector, TOPDOWN_STATE_UNSUPPORTED);
 }
 
 /**
@@ -528,11 +528,11 @@ void td_window_failed(void *arg)
 
 static void td_window_rearm(void *unused)
 {
-	struct td_window *window = this_cpu_ptr(td_windows);
+	struct td_collector *collector = this_cpu_ptr(td_collectors);
 
 	/* Count from the begin of the window, so that repeated writes do not keep it open. */
-	if (window->open)
-		mod_timer(&window->timer, window->opened + td_window_delay(window));
+	if (collector->open)
+		mod_timer(&collector->timer, collector->opened + td_window_delay(collector));
 }
 
 /**
@@ -548,10 +548,10 @@ void td_window_rearm_all(void)
 
 /**
  * td_window_setup() - prepare a CPU that is not measured yet
- * @window: collector of the CPU, zeroed
+ * @collector: collector of the CPU, zeroed
  * @cpu: possible CPU
  */
-void td_window_setup(struct td_window *window, int cpu)
+void td_window_setup(struct td_collector *collector, int cpu)
 {
 	/*
 	 * A deferrable timer does not wake an idle CPU, and an idle CPU counts no slots.
@@ -560,15 +560,15 @@ void td_window_setup(struct td_window *window, int cpu)
 	unsigned int flags = TIMER_PINNED | (td_scope_quiet(cpu) ? 0 : TIMER_DEFERRABLE);
 	struct topdown_map_record *entry;
 
-	window->cpu = cpu;
-	window->state = td_scope_has(cpu) ? TOPDOWN_STATE_OFFLINE : TOPDOWN_STATE_EXCLUDED;
-	window->jitter = get_random_u32();
-	td_busy_setup(&window->busy_time, cpu);
-	timer_setup(&window->timer, td_window_timer, flags);
+	collector->cpu = cpu;
+	collector->state = td_scope_has(cpu) ? TOPDOWN_STATE_OFFLINE : TOPDOWN_STATE_EXCLUDED;
+	collector->jitter = get_random_u32();
+	td_busy_setup(&collector->busy_time, cpu);
+	timer_setup(&collector->timer, td_window_timer, flags);
 
 	entry = td_map_write_begin(cpu);
 	entry->record.cpu = cpu;
-	entry->record.state = window->state;
+	entry->record.state = collector->state;
 	td_figures_clear(&entry->record.total);
 	td_figures_clear(&entry->record.window);
 	td_figures_clear(&entry->open);

@@ -19,7 +19,7 @@
 #define TD_PERIOD_DEFAULT_MS	1000
 
 /**
- * struct td_window - the collector of one CPU
+ * struct td_collector - the collector of one CPU
  * @cpu: number of the CPU
  * @model: row of the CPU in the table of models; changed under td_fit_mutex while no
  *	window is open
@@ -58,7 +58,7 @@
  * @mend: mends the meter in process context (fit.c)
  * @mend_delay: delay before that, in jiffies; written under td_fit_mutex
  */
-struct td_window {
+struct td_collector {
 	int cpu;
 	const struct td_model *model;
 	enum topdown_kind kind;
@@ -93,51 +93,51 @@ struct td_window {
 	unsigned long mend_delay;
 };
 
-extern struct td_window __percpu *td_windows;
+extern struct td_collector __percpu *td_collectors;
 
 /**
  * td_window_hold() - let no NMI fold, and no event that a fold itself causes
- * @window: collector of this CPU; interrupts off
+ * @collector: collector of this CPU; interrupts off
  */
-static __always_inline void td_window_hold(struct td_window *window)
+static __always_inline void td_window_hold(struct td_collector *collector)
 {
 	/* Pairs with READ_ONCE() in td_window_held(), on the same CPU. */
-	WRITE_ONCE(window->held, window->held + 1);
+	WRITE_ONCE(collector->held, collector->held + 1);
 	barrier();
 }
 
 /**
  * td_window_release() - undo td_window_hold()
- * @window: collector of this CPU; interrupts off
+ * @collector: collector of this CPU; interrupts off
  */
-static __always_inline void td_window_release(struct td_window *window)
+static __always_inline void td_window_release(struct td_collector *collector)
 {
 	barrier();
 	/* As in td_window_hold(). */
-	WRITE_ONCE(window->held, window->held - 1);
+	WRITE_ONCE(collector->held, collector->held - 1);
 }
 
 /**
  * td_window_held() - was td_window_hold() called and not undone?
- * @window: collector of this CPU; interrupts off, or in an NMI
+ * @collector: collector of this CPU; interrupts off, or in an NMI
  *
  * Return: true or false.
  */
-static __always_inline bool td_window_held(const struct td_window *window)
+static __always_inline bool td_window_held(const struct td_collector *collector)
 {
 	/* Pairs with WRITE_ONCE() in td_window_hold() and td_window_release(). */
-	return READ_ONCE(window->held);
+	return READ_ONCE(collector->held);
 }
 
 u64 td_window_odd(int cpu);
 u64 td_window_nodes(int cpu);
-enum td_doubt td_window_doubt(const struct td_window *window);
-void td_window_setup(struct td_window *window, int cpu);
-void td_window_fold(struct td_window *window, bool close);
+enum td_doubt td_window_doubt(const struct td_collector *collector);
+void td_window_setup(struct td_collector *collector, int cpu);
+void td_window_fold(struct td_collector *collector, bool close);
 void td_window_begin(void *arg);
 void td_window_end(void *arg);
 void td_window_offline(void *arg);
-void td_window_aside(struct td_window *window);
+void td_window_aside(struct td_collector *collector);
 void td_window_unsupported(void *arg);
 void td_window_failed(void *arg);
 
