@@ -334,10 +334,26 @@ test_windows_are_recorded() {
 	same_windows "$tmp/script" "$tmp/history" || { head -n 3 "$tmp/history"; false; }
 }
 
+# Samples where a CPU becomes idle or wakes up, inside the kernel's writer of the idle time.  A
+# fold that waits for the writer hangs the CPU.
+test_a_probe_inside_the_idle_account() {
+	local tracing=/sys/kernel/tracing samples
+
+	need_perf
+	reload
+	[[ -e $tracing/kprobe_events ]] || mount -t tracefs none $tracing
+	echo 'p:probe/topdown_clock ktime_get' > $tracing/kprobe_events
+	perf record -q -a -o "$tmp/data" -e '{probe:topdown_clock,topdown/slots/}:S' -- sleep 0.2
+	samples=$(perf script -i "$tmp/data" | grep -c topdown_clock)
+	echo > $tracing/kprobe_events
+	echo "$samples samples"
+	((samples > 20))
+}
+
 need_module
 run_tests test_slots_are_listed test_a_process test_a_command test_cpus_at_intervals \
 	test_a_cgroup_of_version_2 test_a_cgroup_of_version_1 test_eight_at_once \
 	test_lines_for_a_process test_lines_for_a_command test_lines_for_all_cpus \
 	test_record_with_a_leader test_sampling_is_refused \
 	test_the_module_stays_while_perf_counts test_rights_are_those_of_perf \
-	test_windows_are_recorded
+	test_windows_are_recorded test_a_probe_inside_the_idle_account
