@@ -278,7 +278,8 @@ static void td_fit_mend(struct td_collector *collector)
 
 static void td_fit_work(struct work_struct *work)
 {
-	struct td_collector *collector = container_of(to_delayed_work(work), struct td_collector, mend);
+	struct delayed_work *mend = to_delayed_work(work);
+	struct td_collector *collector = container_of(mend, struct td_collector, mend);
 
 	mutex_lock(&td_fit_mutex);
 	if (td_fit_started(collector))

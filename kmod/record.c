@@ -58,7 +58,7 @@ void td_cpus_sum_begin(struct td_cpus_sum *total)
 
 /* Is the last window recent?  That of an offline CPU, or one idle for long, is not. */
 static bool td_cpus_sum_wants_window(const struct td_cpus_sum *total,
-				  const struct topdown_record *record)
+				     const struct topdown_record *record)
 {
 	u64 recent = 2ULL * td_window_period() * NSEC_PER_MSEC;
 

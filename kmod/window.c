@@ -469,7 +469,8 @@ void td_window_begin(void *arg)
 	collector->open = true;
 	collector->opened = jiffies;
 	/* Stagger the CPUs: shorten the first window. */
-	mod_timer(&collector->timer, collector->opened + 1 + (delay * hash_32(collector->cpu, 8) >> 8));
+	delay = delay * hash_32(collector->cpu, 8) >> 8;
+	mod_timer(&collector->timer, collector->opened + 1 + delay);
 }
 
 /**
