@@ -185,9 +185,10 @@ bool td_pebs_counts(const TdPmu *p, int bit)
 /* Without its own bit a counter's records have the basic group alone. */
 static uint32_t td_pebs_groups(const TdPmu *p, int bit)
 {
-	bool adaptive = bit < TD_MAX_GP ?
-		p->evtsel[bit] & TD_EVTSEL_ADAPTIVE :
-		p->fixed_ctrl & TD_FIXED_ADAPTIVE << (4 * (bit - TD_GLOBAL_FIXED));
+	unsigned int n = bit % TD_GLOBAL_FIXED;
+	bool adaptive = bit / TD_GLOBAL_FIXED ?
+		p->fixed_ctrl & TD_FIXED_ADAPTIVE << (4 * n) :
+		p->evtsel[n] & TD_EVTSEL_ADAPTIVE;
 
 	return adaptive ? p->pebs_data_cfg : 0;
 }

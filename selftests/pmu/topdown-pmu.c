@@ -186,7 +186,9 @@ static bool td_fixed_counts(const TdPmu *p, const TdPmu *of, int n)
 
 TdCounter *td_counter(TdPmu *p, int bit)
 {
-	return bit < TD_GLOBAL_FIXED ? &p->gp[bit] : &p->fixed[bit - TD_GLOBAL_FIXED];
+	unsigned int n = bit % TD_GLOBAL_FIXED;
+
+	return bit / TD_GLOBAL_FIXED ? &p->fixed[n] : &p->gp[n];
 }
 
 static void td_overflow(TdPmu *p, int bit, bool interrupt)
