@@ -341,7 +341,7 @@ static int td_chardev_watch(struct td_file *file, union td_command *command)
 	return td_chardev_add_watch(file, watch);
 }
 
-/* The caller was not told the number. */
+/* The copy to the caller failed, so nobody knows the number of the new watch: remove it. */
 static void td_chardev_unwatch(struct td_file *file, const union td_command *command)
 {
 	if (!(command->watch.flags & TOPDOWN_WATCH_REMOVE))

@@ -349,9 +349,9 @@ static s64 td_counters_fold(struct td_meter *meter, u64 now, struct td_part *par
 }
 
 /*
- * A perf user with a group of its own is one more in the rotation.  Of five groups the first
- * then has a sixth of the time and not a fifth, and so little may be chance.  But all groups
- * together lack a whole sixth.
+ * A perf user with a group of its own is one more in the rotation.  If the CPU has five groups,
+ * the first then has a sixth of the time and not a fifth.  Such a small difference may be
+ * chance.  But all groups together lack a whole sixth.
  */
 static bool td_counters_crowded(struct td_meter *meter)
 {

@@ -4,8 +4,8 @@
  *
  * A session has such an event on each task that it was attached to.  perf schedules the
  * event in and out with its task, lets new threads and processes inherit it, and ends it at
- * exit and at an exec that gains rights.  What remains for this file: when an event is
- * scheduled in or out, fold the CPU's window, so that each part belongs to one task
+ * exit and at an exec that gains rights.  This file does the rest: when an event is
+ * scheduled in or out, it folds the CPU's window, so that each part belongs to one task
  * (credit.c).
  *
  * A fold stops the counters of the CPU for a moment, so frequent switches must not cause

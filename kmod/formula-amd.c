@@ -3,8 +3,8 @@
  * Formula families of AMD's Zen 4, 5 and 6.
  *
  * Source: the metrics published with perf (tools/perf/pmu-events/arch/x86): pipeline.json of
- * amdzen4 and amdzen5 in Linux 6.12, and of amdzen6 in the mainline kernel.  Of each pair of
- * children the second is what the first leaves of the parent.
+ * amdzen4 and amdzen5 in Linux 6.12, and of amdzen6 in the mainline kernel.  The second child
+ * of each pair is the rest of the parent after the first.
  */
 #include "formula.h"
 

@@ -5,7 +5,7 @@
  * The published formulas have no answer for some counts: a remainder below 0, a child
  * that is more than its parent, 0 / 0.  A level 1 node is then clamped to 0 or to all
  * slots.  The other level 1 nodes stay as published, so level 1 may sum to more than all
- * slots.  Of two children, one is clamped to 0 or to the parent, and the other is the
+ * slots.  One of two children is clamped to 0 or to the parent, and the other is the
  * rest of the parent.  Every node that differs from the published value is marked.
  *
  * A node is a whole number of slots, rounded down once for each division.  It is within

@@ -407,9 +407,10 @@ struct topdown_figures {
  */
 #define TOPDOWN_RECORD_DRILLDOWN (1U << 3)
 /*
- * Bits 8 to 15 are a number.  0: level 1 is counted all the time.  n: it has one turn of n, so 1/n
- * of enabled_ns is the running_ns to be expected if nobody else uses the counters.  It changes
- * when the groups are made again, as after somebody took a counter.  Of the sum: the largest.
+ * Bits 8 to 15 are a number.  0: level 1 is counted all the time.  n: level 1 has one turn of n, so
+ * 1/n of enabled_ns is the running_ns to be expected if nobody else uses the counters.  The number
+ * changes when the groups are made again, as after somebody took a counter.  The sum has the
+ * largest number of its CPUs.
  */
 #define TOPDOWN_RECORD_TURNS_SHIFT	8
 #define TOPDOWN_RECORD_TURNS_MASK	(255U << TOPDOWN_RECORD_TURNS_SHIFT)
@@ -437,7 +438,7 @@ struct topdown_figures {
  * @total: the sums since the baseline: since the module was loaded, or since the last RESET of
  *	this CPU by this descriptor
  * @window: the last window.  An idle CPU ends no window, so it may be old and long.  With
- *	TOPDOWN_READ_FRESH: the open window until now.  Of the sum: the windows that ended
+ *	TOPDOWN_READ_FRESH: the open window until now.  The sum has the windows that ended
  *	less than two periods ago, of CPUs that are measured now
  */
 struct topdown_record {

@@ -101,7 +101,7 @@ struct topdown_watch {
  * The kernel keeps one watch event for each watch, CPU and set of flags, and counts in it
  * what happens until it is read.  So none is lost for lack of room.  They are in the order
  * in which they first happened, but for those of one watch and CPU, of which the latest is the
- * last: it says where the CPU is now.  read() gives as many as there are and fit, one behind the
+ * last: it says where the CPU is now.  read() gives as many as there are and fit, one after the
  * other.  Each is cut to, or padded with zeros up to, topdown_watch.event_size.
  */
 struct topdown_event {
