@@ -5,7 +5,7 @@
 #
 #   deb.sh DIRECTORY [ARGUMENT]...
 #
-# ARGUMENTs are those of dpkg-buildpackage.  What the packages are called follows
+# ARGUMENTs are those of dpkg-buildpackage.  The names of the packages follow
 # from the Makefiles (version, SONAME) and from lib/libtopdown.map (symbols), and
 # from nothing in debian/.  The packages are built from a copy, so that debian/
 # is at the top only there.  DEBFULLNAME and DEBEMAIL name the maintainer.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What is installed can be used, and goes away without a trace.
+# The installed files can be used, and uninstalling leaves no trace.
 set -euo pipefail
 # shellcheck source=userspace/check/suite.sh
 . "$(dirname "$0")/suite.sh"

@@ -137,7 +137,7 @@ static const char *type_name(enum column_type type)
 	}
 }
 
-/* What is in each kind of row that the command has. */
+/* Columns that every kind of row of the command has. */
 static void put_required(const struct column_list *list, unsigned int views)
 {
 	unsigned int i;

@@ -204,7 +204,7 @@ static void begin_interval(struct ratios *ratios, const char *time)
 	snprintf(ratios->time, sizeof(ratios->time), "%s", time);
 }
 
-/* Names of a CPU and of a cgroup stand one behind the other. */
+/* The name of a cgroup follows that of a CPU. */
 static void join(char name[SCOPE_MAX], const char *more)
 {
 	size_t length = strlen(name);
@@ -213,8 +213,8 @@ static void join(char name[SCOPE_MAX], const char *more)
 }
 
 /*
- * What follows the event: the cgroup or the deviation of runs, if there is one; running time
- * and its share.  The share, and the name joined with that of the cgroup.
+ * Read the fields after the event: the cgroup or the deviation of runs, if there is one; running
+ * time and its share.  Join @name with the name of the cgroup.  Return: the share.
  */
 static double read_rest(char **field, unsigned int nr, char name[SCOPE_MAX])
 {
@@ -310,7 +310,7 @@ static bool try(struct ratios *ratios, const char *line,
 	return known;
 }
 
-/* What is neither, perf says to its user. */
+/* A line that is of neither form is a message of perf to its user: pass it on. */
 static void read_line(struct ratios *ratios, char *line)
 {
 	line[strcspn(line, "\n")] = '\0';

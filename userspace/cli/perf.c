@@ -65,7 +65,7 @@ static const char usage[] =
 	"  topdown perf -- make -j8         those that measure a command\n"
 	"  sh -c \"$(topdown perf -p 1234)\"  run those that measure a process\n";
 
-/* What the lines are about. */
+/* The lines measure this. */
 struct subject {
 	bool all_cpus;
 	const char *cgroup;

@@ -172,8 +172,8 @@ static void see_end(struct stat_run *run, enum ticker_event event)
 }
 
 /*
- * What is measured runs for a while before it counts.  If it ends meanwhile, there is one
- * interval of no length.
+ * The measured tasks run for a while before they are counted.  If they end meanwhile, there is
+ * one interval of no length.
  */
 static int wait_delay(struct stat_run *run, enum ticker_event *event)
 {

@@ -5,7 +5,7 @@
  * Functions that can fail return 0 or a negative errno.  A function that fails has changed
  * nothing, but for topdown_session_read_many() and for -EPROTO of topdown_watch_wait() and
  * _read(), with which a watch event is lost.  The library never prints and has no global state.
- * Of descriptors it keeps that of the device, one more for a handle that waits, and those of perf
+ * It keeps a descriptor of the device, one more for a handle that waits, and those of perf
  * events for regions that are read by RDPMC.  Handles are independent of each other.  Two threads
  * must not use one handle or one reading at the same time, except for topdown_watch_cancel().
  * Several readings of one device may be updated at the same time.
@@ -180,9 +180,9 @@ int topdown_reading_update(struct topdown_reading *reading, unsigned int flags);
  * @reading: reading, which may also be updated by topdown_reading_update()
  * @map: map of the same device, which must outlive the reading or its next update
  *
- * What topdown_reading_update() without TOPDOWN_READ_FRESH says, but without ratios and the
- * sum: topdown_reading_find() has none, while topdown_reading_between() has the sum of the
- * differences, with all ratios.  Records that have not changed since the last update of
+ * The records are those of topdown_reading_update() without TOPDOWN_READ_FRESH, but have no
+ * ratios.  topdown_reading_find() finds no sum, while topdown_reading_between() has the sum of
+ * the differences, with all ratios.  Records that have not changed since the last update of
  * this reading by this function are not copied again, so that CPUs which sleep cost next
  * to nothing.
  *

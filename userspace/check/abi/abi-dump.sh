@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What programs that were compiled with the headers, and linked with the library,
-# depend on: one line a fact.
+# Print what programs depend on that were compiled with the headers, and linked with
+# the library: one line a fact.
 #
 #   abi-dump.sh LIBRARY       LIBRARY: libtopdown.so
 #

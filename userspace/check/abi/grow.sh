@@ -24,7 +24,7 @@ mkdir "$out/userspace/check"
 cp -r "$TOP"/userspace/check/{check.h,abi,fake} "$out/userspace/check"
 mkdir -p "$out/selftests/host"
 cp "$TOP/selftests/host/ktap.h" "$out/selftests/host"
-# What differs between kernels is of no concern here.
+# The differences between kernels do not matter here.
 echo > "$out/kmod/compat.h"
 
 # change AWK: each structure of the ABI, by a program that prints what it has in $0

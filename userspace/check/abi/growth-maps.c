@@ -5,8 +5,8 @@
  *
  *   growth-maps CPUS-FILE SESSION-FILE
  *
- * The map of the session is where mmap() has it.  With the headers of a release of
- * tomorrow what only they have is filled with a byte.
+ * The map of the session is where mmap() has it.  With the headers of a later release
+ * the fields that only these headers have are filled with a byte.
  */
 #include "kernel.h"
 

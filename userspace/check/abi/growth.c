@@ -23,7 +23,7 @@
 static bool newer;
 
 #ifdef TOPDOWN_GROWN
-/* What only this side has is 0, unless the other has it too. */
+/* A field that only this side has is 0.  If the other side has it too, it has its value. */
 static bool grown(const void *at, size_t size)
 {
 	const unsigned char *byte = at;
@@ -91,7 +91,7 @@ static bool record_right(const struct topdown_record *record, unsigned int cpu)
 	       grown_right(record);
 }
 
-/* A difference has what only a newer release gives a name to. */
+/* A difference also has the nodes that only a newer release gives a name to. */
 static bool difference_right(const struct topdown_record *record)
 {
 	struct topdown_record then = *record;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What growth-maps.c writes and growth.c expects, whatever release of the ABI each of
- * them was compiled with.
+ * Values that growth-maps.c writes and growth.c expects, whatever release of the ABI each
+ * of the two was compiled with.
  */
 #ifndef TOPDOWN_CHECK_GROWTH_H
 #define TOPDOWN_CHECK_GROWTH_H
@@ -12,14 +12,14 @@
 #define GROWTH_WINDOWS		5
 #define GROWTH_HISTORY		64
 #define GROWTH_SESSION		1
-/* Byte n of what only a newer release has. */
+/* Every byte of the fields that only a newer release has. */
 #define GROWTH_BYTE		0x5a
 
-/* The nodes of level 2 that PERF_METRICS have, and some of which nobody knows today. */
+/* The nodes that PERF_METRICS have up to level 2, and some that no release has yet. */
 #define GROWTH_NODES_KNOWN	0xfffULL
 #define GROWTH_NODES		(GROWTH_NODES_KNOWN | 1ULL << 14 | 1ULL << 20 | 1ULL << 63)
 #define GROWTH_CLAMPED		(1ULL << 2 | 1ULL << 33)
-/* A kind of core of tomorrow. */
+/* A kind of core that no release knows yet. */
 #define GROWTH_KIND		4
 
 /* The kind of each CPU. */

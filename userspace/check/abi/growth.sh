@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The ABI can grow: programs and libraries of this release get right figures from a module
-# of a release in which every structure is longer, and theirs from ours.  Maps are those
-# of the module's own kmod/map.c and kmod/share.c; of the ioctls the stand-in answers.
-# What is too short to have been released is refused: ../lib/readings.c, ../lib/maps.c and others, and in a guest abi_test.
+# of a release in which every structure is longer, and theirs from ours.  The module's own
+# kmod/map.c and kmod/share.c make the maps, and the stand-in answers the ioctls.
+# Other tests refuse structures that are shorter than any release had: ../lib/readings.c,
+# ../lib/maps.c and others, and in a guest abi_test.
 set -euo pipefail
 # shellcheck source=userspace/check/suite.sh
 . "$(dirname "$0")/../suite.sh"

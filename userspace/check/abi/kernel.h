@@ -36,7 +36,7 @@
 #define kcsan_nestable_atomic_end()	((void)0)
 #define lockdep_assert_irqs_disabled()	((void)0)
 #define pr_err(...)		((void)0)
-/* A declaration again, which makes nothing. */
+/* Only a declaration, so nothing is defined. */
 #define module_param_named(name, value, type, mode) \
 	extern char name##_at_##type[sizeof(value) + 0 * (mode)]
 #define MODULE_PARM_DESC(name, text) extern char name##_text[sizeof(text)]

@@ -129,7 +129,7 @@ static void test_values(unsigned int views, enum row_kind kind, const char *want
 	check(!strcmp(text, want) && honest, name);
 }
 
-/* What tables show of the same rows. */
+/* Tables show these texts of the same rows. */
 static void test_texts(unsigned int table, enum row_kind kind, bool wide, const char *want,
 		       const char *name)
 {

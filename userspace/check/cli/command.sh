@@ -35,7 +35,7 @@ run fake stat -j -- "$TMP/plain/x"
 expect 'below a file' 126 '' 'Not a directory'
 run fake stat -j -- ''
 expect 'an empty name' 127 '' "cannot run ''"
-# Who ignores SIGCHLD is not told how children end.
+# A process that ignores SIGCHLD does not get the exit status of its children.
 (trap '' CHLD; FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD "$TOPDOWN" stat --device "$NODE" \
 	-o "$TMP/figures" -- sh -c 'exit 3') > "$TMP/out" 2> "$TMP/err" && status=0 || status=$?
 out=$(< "$TMP/out") err=$(< "$TMP/err")
@@ -141,7 +141,7 @@ expect '--locate on an Atom core' 0 'tma_backend_bound +no event is published fo
 FAKE_IDLE=1 run fake stat --locate --count 1 -I 10
 expect '--locate of nothing' 0 $'locate: no node is over its threshold$' ''
 
-# What it inherits: descriptors, masks, dispositions.
+# The command inherits descriptors, signal masks and dispositions.
 inherited='ls /proc/self/fd | wc -l; grep -E "^Sig(Blk|Ign|Cgt)" /proc/self/status'
 (trap '' USR1; sh -c "$inherited") > "$TMP/plainly"
 (trap '' USR1; run fake stat -o "$TMP/figures" -I 10 -- sh -c "$inherited")
@@ -221,7 +221,7 @@ signalled INT "n=\$((\$(cat '$TMP/nr') + 1)); echo \$n > '$TMP/nr'; [ \$n -gt 1 
 expect 'and not in the mean' 12 $'^ready\ngot it$' '"runs":1'
 result "$([[ $(< "$TMP/nr") == 2 ]]; echo $?)" 'no run after it'
 
-# What a terminal sends goes to the command anyway, and must not go twice.
+# The command gets a terminal's signal anyway, and must not get it twice.
 cat > "$TMP/count.c" <<- 'END'
 	#include <signal.h>
 	#include <stdio.h>
@@ -303,7 +303,7 @@ expect 'unless it is the only one' 143 '' '"runs":1'
 run fake stat -r 3 -- "$TMP/none"
 expect '-r of nothing' 127 '' "^topdown: cannot run '$TMP/none': No such file or directory$"
 
-# What can go wrong on our side.
+# Errors on our side.
 FAKE_ATTACH_ERRNO=28 run fake stat -- touch "$TMP/ran"
 expect 'no room for a session' 125 '' \
 	"^topdown: cannot follow the command through $NODE: No space left on device \(at most 1024 sessions"

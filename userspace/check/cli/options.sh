@@ -24,7 +24,7 @@ bad 'stat: unknown letter in a cluster' "unknown option '-Z'" stat -aZ
 bad 'stat: unknown long option' "unknown option '--bogus'" stat --bogus
 bad 'stat: an argument too much' "'--json' takes no argument \(try 'topdown stat --help'\)" stat --json=1
 bad 'stat: an argument for no option' "unknown option '--jason=1'" stat --jason=1
-# What is short for one option today may be short for two tomorrow.
+# An abbreviation of one option today may be an abbreviation of two tomorrow.
 bad 'stat: an abbreviated option' "unknown option '--cou': options are not abbreviated \(there is '--count'\)" stat --cou 1
 bad 'stat: an abbreviated option with its argument' "unknown option '--timeo=5s': options are not abbreviated" stat --timeo=5s
 bad 'stat: an ambiguous abbreviation' "unknown option '--p'" stat --p
@@ -218,7 +218,7 @@ for command in stat top history watch info; do
 	result "$((options < 3))" "$command: $options options of --help"
 done
 
-# What needs the machine to be refused: no row was printed, no file written.
+# Options that only a look at the machine can refuse: no row is printed, no file written.
 run fake stat -C 2,4
 expect '-C beyond the machine' 2 '' '^topdown: -C: CPU 4 is not in this machine \(allowed: 0-3\)$'
 FAKE_OFFLINE=2 run fake stat -C 1-2

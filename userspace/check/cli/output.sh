@@ -122,7 +122,7 @@ FAKE_FLAGS=2 FAKE_SHARE=48 task -p $$; golden task-tree-turns.txt
 FAKE_FLAGS=2 FAKE_READ_ERRNO=13 FAKE_SOURCE=2 FAKE_SHARE=48 task -p $$ -j; golden task-unknown.json
 task -p $$ -x ,; golden task.csv
 FAKE_ASLEEP=1 FAKE_INCOMPLETE=1 task -t $$ -x ';' --no-header; golden task-asleep.csv
-# Of runs the length is one more figure that differs.
+# The elapsed time of runs differs each time, and its deviation too.
 runs() {
 	FAKE_FEATURES=63 FAKE_MIX=1 run fake stat -o "$TMP/figures" -r 3 "$@" true
 	sed -E 's/elapsed [0-9.]+ s \+- [0-9.]+%/elapsed E s +- D%/; s/("interval_rse":)[0-9.]+/\1D/; s/(,3,)[0-9.]+(,0\.0058)/\1D\2/' \

@@ -55,7 +55,7 @@ started -j -D 60000
 ended TERM
 expect 'SIGTERM before the delay is over' 143 '"row":"all"' ''
 
-# What the parent ignores stays so: a job of this shell ignores SIGINT.
+# A signal that the parent ignores stays ignored: a job of this shell ignores SIGINT.
 started -j
 kill -INT "$pid"
 sleep 0.2

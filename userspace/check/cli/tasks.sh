@@ -112,7 +112,7 @@ result "$((ticks > 50))" "an error of poll() is no reason to spin ($ticks ticks)
 result "$((status != 143))" 'SIGTERM ends -p'
 unset FAKE_WATCH_ERRNO
 
-# The device tells of the end once, and the reading of an interval may be what is told.
+# The device reports the end of a session once.  The reading of an interval may take that report.
 sleeper 60
 FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD "$TOPDOWN" stat --device "$NODE" -v -j -p "$pid" -I 500 \
 	> "$TMP/out" 2> "$TMP/err" &
@@ -166,7 +166,7 @@ for signal in INT:0 TERM:143; do
 	result "$(kill -0 "$long"; echo $?)" 'and is not for the process'
 done
 
-# Who is followed.
+# The tasks that are followed.
 followed() {
 	rm -f "$TMP/log"
 	FAKE_LOG=$TMP/log run fake stat -j --timeout 20 "$@"

@@ -64,7 +64,7 @@ static bool round_trip(void)
 	return same;
 }
 
-/* What strtoull() makes of it, if nothing but digits is there. */
+/* Compare with strtoull(), which is right where the text has nothing but digits. */
 static bool number_as_model(void)
 {
 	static const char letters[] = "00123456789999 +-x.";

@@ -79,7 +79,7 @@ result "$((status != 1))" 'no room for events'
 status=$(set +o pipefail; { fake watch -j 'retiring>60'; echo $? >&3; } 3> "$TMP/status" | head -n 1 > /dev/null; cat "$TMP/status")
 result "$((status != 141))" "a reader that leaves ($status)"
 
-# What is refused.
+# Conditions and options that are refused.
 for bad in retiring 'retiring=3' 'retiring>' 'retiring>101' 'retiring>100.1' 'retiring>-1' 'retiring>1.' \
 	'retiring>1.2x' 'retiring>0x1' '>3' 'retiring>0.12345678'; do
 	run fake watch "$bad"

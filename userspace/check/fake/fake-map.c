@@ -78,7 +78,7 @@ static void write_cpu(unsigned int cpu)
 	write_window(cpu, &record);
 }
 
-/* What READ says is what the map has, and asking afresh is a step. */
+/* READ gives the records of the map.  A fresh READ moves the map on by a step. */
 bool fake_together(bool fresh, struct topdown_record *record, unsigned int cpu)
 {
 	const unsigned char *entry;
@@ -207,7 +207,7 @@ void *fake_map(size_t size, int protection, int flags)
 	return map_base;
 }
 
-/* A reader that unmaps leaves the writer its memory. */
+/* Keep the memory when a reader unmaps it: the writer needs it. */
 int munmap(void *at, size_t size)
 {
 	if (at && at == map_base)

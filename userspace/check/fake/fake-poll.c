@@ -92,13 +92,13 @@ int fake_watch(struct topdown_watch *arg)
 	return 0;
 }
 
-/* The device has an event exactly when it was told of one, and has a watch. */
+/* The device has an event exactly when FAKE_EVENT is set and it has a watch. */
 static bool has_event(void)
 {
 	return getenv("FAKE_EVENT") && count_watches();
 }
 
-/* Of the last watch, cut or padded to the size that was asked for; one, or FAKE_EVENTS. */
+/* Give one event of the last watch, or FAKE_EVENTS, cut or padded to the size asked for. */
 ssize_t fake_event(void *to, size_t size, bool wait)
 {
 	struct topdown_event event = {
@@ -138,7 +138,7 @@ static short fake_events(short asked)
 	return events | (asked & POLLPRI && fake_sessions_tell() ? POLLPRI : 0);
 }
 
-/* With others the device, which is the last of them, is looked at again and again. */
+/* Poll several files, of which the device is the last.  Look at the device again and again. */
 static int poll_others(struct pollfd *fds, nfds_t nr, int timeout)
 {
 	int (*real)(struct pollfd *fds, nfds_t nr, int timeout) = dlsym(RTLD_NEXT, "poll");

@@ -30,7 +30,7 @@
 
 #define SESSIONS_MAX	4096
 
-/* What counts before the program is executed would be seen in every figure. */
+/* A session that counts before the program is executed shows so many steps in every figure. */
 #define STEPS_TOO_EARLY	1000
 
 struct session {
@@ -77,7 +77,7 @@ static void take_down(const char *what, int subject, unsigned int value)
 	fclose(file);
 }
 
-/* Neither a thread that is not its process's first, nor one that has ended. */
+/* Does the task live?  Without TOPDOWN_ATTACH_THREAD it has to be the first of its process. */
 static bool is_there(int pid, unsigned int flags)
 {
 	if (flags & TOPDOWN_ATTACH_THREAD)
@@ -168,7 +168,7 @@ static unsigned int session_state(const struct session *session)
 	return session->disabled ? TOPDOWN_SESSION_DISABLED : TOPDOWN_SESSION_RUNNING;
 }
 
-/* In @arg all is 0 that the caller does not say. */
+/* @arg: fields that the caller does not set are 0. */
 int fake_session(struct topdown_session *arg)
 {
 	struct session *session = find(arg->session);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The kernel's side of /dev/topdown for tests on a machine without the module:
- * a library to be preloaded, which answers for the node $FAKE_NODE.  It says
- * what the environment tells it to, so it can be an older or a newer module, or
- * one that refuses; it knows nothing of pipelines.  What the real module does
- * is tested on the emulated machine.
+ * a library to be preloaded, which answers for the node $FAKE_NODE.  The
+ * environment sets its answers, so it can be an older or a newer module, or
+ * one that refuses.  It knows nothing of pipelines.  The real module is tested
+ * on the emulated machine.
  *
  *   FAKE_NODE      path of the node
  *   FAKE_CPUS      number of CPUs (4)
@@ -42,16 +42,16 @@
  *   FAKE_EVENT     CPU of the event that read() gives
  *   FAKE_EVENT_FLAGS  its flags (0)
  *   FAKE_EVENT_NONE   it has no ratio
- *   FAKE_EVENTS    how many of it, one behind the other (1)
- *   FAKE_EVENT_TAKEN  how often poll() says so, and another has read it before
+ *   FAKE_EVENTS    how many of it, one after the other (1)
+ *   FAKE_EVENT_TAKEN  how often poll() reports an event that another reader has taken
  *   FAKE_INFO_ERRNO, FAKE_READ_ERRNO, FAKE_OPEN_ERRNO, FAKE_RESET_ERRNO
  *   FAKE_MAP_ERRNO, FAKE_WATCH_ERRNO
  *   FAKE_INFO_RETURN  what INFO returns instead of 0
  *   FAKE_MINOR_OF  name that sysfs has for the device (topdown)
  *   FAKE_PMUS      directory that has the PMU topdown
  *
- * Its commands are taken apart in fake-ioctl.c; the map is in fake-map.c, what it knows of
- * tasks in fake-session.c, watches and what wakes who waits in fake-poll.c.
+ * fake-ioctl.c takes the commands apart.  fake-map.c has the map, fake-session.c the sessions,
+ * fake-poll.c the watches and poll().
  */
 #include "fake.h"
 
@@ -177,7 +177,7 @@ int open(const char *path, int flags, ...)
 	return real(path, flags, mode);
 }
 
-/* The number may be that of something else next. */
+/* The next file may get the same descriptor number. */
 int close(int fd)
 {
 	if (fake_is_device(fd))
@@ -264,7 +264,7 @@ uint32_t fake_nodes(void)
 	return nodes & setting("FAKE_NODES", TD_NODES_METRICS_L2);
 }
 
-/* Each reading is a step later, and each CPU a little busier than the last. */
+/* Each reading is a step later, and each CPU has a little fewer slots than the one before. */
 void fill_counts(struct topdown_figures *figures, unsigned int cpu, uint64_t steps)
 {
 	struct td_counts counts = { .slots = steps * SLOTS_PER_STEP / 100 * (100 - cpu % 100) };
@@ -481,7 +481,7 @@ ssize_t preadv2(int fd, const struct iovec *to, int nr, off_t offset, int flags)
 
 	if (!fake_is_device(fd))
 		return real(fd, to, nr, offset, flags);
-	/* A stream has no other offset, and the library one place for what it reads. */
+	/* A stream has only offset -1, and the library reads into one buffer. */
 	if (nr != 1 || offset != -1)
 		return refuse(ESPIPE);
 	return fake_event(to->iov_base, to->iov_len, !(flags & RWF_NOWAIT));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of the stand-in for the kernel share.
+ * Declarations that the files of the stand-in for the kernel share.
  */
 #ifndef TOPDOWN_CHECK_FAKE_H
 #define TOPDOWN_CHECK_FAKE_H
@@ -17,11 +17,11 @@
 #define FAKE_MAP_SIZE		(1U << 20)
 #define FAKE_SESSION_MAP_SIZE	4096
 
-/* What was released first. */
+/* The sizes in the first release. */
 #define FAKE_RECORD_SIZE_MIN	616
 #define FAKE_SESSION_SIZE_MIN	880
 
-/* What only a newer release has, in growth.sh. */
+/* Fill the field that only a newer release has, in growth.sh. */
 #ifdef TOPDOWN_GROWN
 #define FAKE_GROWN(of)		memset((of)->grown, 0x5a, sizeof((of)->grown))
 #else

@@ -18,7 +18,7 @@
 
 #include "../check.h"
 
-/* For the handler of a signal. */
+/* The handle that the signal handler cancels. */
 static struct topdown *waiting;
 
 static bool is_open(int fd)
@@ -78,7 +78,7 @@ static bool watch_any(struct topdown *td)
 	return !topdown_watch_add(td, NULL, 0, &any, &watch);
 }
 
-/* The size is that of who had the descriptor first, and nobody says it. */
+/* The first user of the descriptor has set the size of events, and the library has to find it. */
 static void test_event_size(void)
 {
 	static const unsigned int sizes[] = { 32, 63, 64, 72, 4096 };
@@ -156,7 +156,7 @@ static void test_cancel(void)
 	topdown_close(td);
 }
 
-/* The descriptor is shared, and another is faster to read what poll() said there is. */
+/* The descriptor is shared.  After poll() another reader takes the event first. */
 static void test_taken(void)
 {
 	struct timespec begun, now;

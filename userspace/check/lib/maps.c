@@ -202,7 +202,7 @@ int main(void)
 	ktap_begin(&ktap, 39);
 	test_map_open();
 	test_map_record();
-	/* Last, as its writer goes on reading the environment. */
+	/* This test is the last, because its writer goes on reading the environment. */
 	test_map_torn();
 	return ktap_end(&ktap);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Regions of libtopdown against the stand-ins for the module and for perf.  That
- * registers are read, and right, is seen on the emulated machine.
+ * Regions of libtopdown against the stand-ins for the module and for perf.  The tests
+ * on the emulated machine check that registers are read and are right.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -210,7 +210,7 @@ static void test_sums(struct topdown_regions *regions, unsigned int backend_of_t
 	      !twice.figures.slots, "and reset");
 }
 
-/* Somebody takes the counter for a while: what he hid is nobody's. */
+/* Somebody takes the counter for a while.  The slots of that time are in no region. */
 static void test_taken(struct topdown_regions *regions)
 {
 	struct topdown_region before, during, after;

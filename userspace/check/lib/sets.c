@@ -13,7 +13,7 @@
 #define WORDS	TOPDOWN_CPUS_WORDS_MAX
 #define ROUNDS	20000
 
-/* What each function that takes a set says of it, if they agree; else 1. */
+/* Return: the error of all functions that take a set, if they agree; else 1. */
 static int refused(struct topdown *td, const uint64_t *cpus, unsigned int words)
 {
 	const struct topdown_watch any = { .size = sizeof(any), .node = TOPDOWN_WATCH_ANY };

@@ -19,7 +19,7 @@ static void test_watch_absent(void)
 	topdown_close(td);
 }
 
-/* What the library refuses by itself, or the module does. */
+/* The library refuses some watches by itself, and the module refuses others. */
 static void test_watch_refused(struct topdown *td)
 {
 	const struct topdown_watch right = {
@@ -124,7 +124,7 @@ static void test_watch(void)
 	      topdown_watch_wait(td, -1, &event, sizeof(event)) == -EACCES, "no right to");
 	unsetenv("FAKE_WATCH_ERRNO");
 	topdown_close(td);
-	/* As with sessions, where poll() does not tell of it. */
+	/* poll() does not report a missing right, as for a descriptor that has sessions. */
 	setenv("FAKE_READ_ERRNO", "13", 1);
 	td = open_fake();
 	unsetenv("FAKE_READ_ERRNO");
