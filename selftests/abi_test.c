@@ -126,7 +126,7 @@ TEST_F(abi, size_too_small_is_einval)
 	}
 }
 
-/* A structure of tomorrow that uses nothing new gives the same result. */
+/* A newer, longer structure that uses nothing new gives the same result. */
 TEST_F(abi, zero_tail_is_fine)
 {
 	static const unsigned int more[] = { 1, 4, 8, 64 };
@@ -218,7 +218,7 @@ TEST_F(abi, unknown_flag_is_eopnotsupp)
 
 		for (bit = 0; bit < 32; bit++) {
 			argument_make(&self->argument, &commands[i], self->records);
-			/* Every argument has its flags behind its size. */
+			/* Every argument has its flags after its size. */
 			self->argument.info.flags = 1U << bit;
 			if (try(self->fd, commands[i].cmd, &self->argument) == -EOPNOTSUPP)
 				refused |= 1U << bit;
@@ -229,7 +229,7 @@ TEST_F(abi, unknown_flag_is_eopnotsupp)
 	}
 }
 
-/* Whatever the kernel will write may become an input one day. */
+/* A field that the kernel writes may become an input one day. */
 TEST_F(abi, out_field_not_zero_is_einval)
 {
 	unsigned int at;
@@ -274,7 +274,7 @@ static int try_cpus(int fd, const struct command *command, union argument *argum
 	return try(fd, command->cmd, argument);
 }
 
-/* Of all commands but INFO. */
+/* All commands but INFO refuse these sets. */
 TEST_F(abi, impossible_cpu_sets)
 {
 	static __u64 cpus[TOPDOWN_CPUS_WORDS_MAX + 1];
@@ -323,7 +323,7 @@ TEST_F(abi, record_sizes)
 	EXPECT_EQ(-E2BIG, try(self->fd, TOPDOWN_READ, read));
 }
 
-/* Records of tomorrow are padded with zeros, and nothing is written behind. */
+/* A longer record is padded with zeros, and nothing is written after it. */
 TEST_F(abi, longer_records_are_padded)
 {
 	static const unsigned int sizes[] = {
@@ -488,7 +488,7 @@ TEST_F(abi, info)
 	}
 }
 
-/* By these a reader tells a module that was loaded again from sums that go on. */
+/* By its instance a reader knows whether the module was loaded again or the sums go on. */
 TEST(another_instance_each_time)
 {
 	struct topdown_info info = { }, again;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may attach to what, how often, and the errors of attaching and of all
- * that is done with a session.
+ * Tests of the rights to attach, of how often a process may attach, and of the
+ * errors of attaching and of all commands for a session.
  */
 #include <errno.h>
 #include <poll.h>
@@ -81,11 +81,11 @@ TEST_F(attach, errors_of_attach)
 	EXPECT_EQ(-EBADF, device_attach(self->fd, TOPDOWN_ATTACH_PIDFD, self->fd));
 	ASSERT_EQ(0, pipe(pipes));
 	EXPECT_EQ(-EBADF, device_attach(self->fd, TOPDOWN_ATTACH_PIDFD, pipes[0]));
-	/* Another file of no file system. */
+	/* A file of no file system that is no pidfd either. */
 	EXPECT_EQ(-EBADF, device_attach(self->fd, TOPDOWN_ATTACH_PIDFD,
 					syscall(SYS_eventfd2, 0, 0)));
 
-	/* Nobody would know the number. */
+	/* The number cannot be written back, so the session must not stay. */
 	readonly = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	readonly->size = sizeof(*readonly);
 	ASSERT_EQ(0, mprotect(readonly, 4096, PROT_READ));
@@ -155,7 +155,7 @@ TEST_F(attach, is_announced)
 	EXPECT_NE(0, info.out_features & TOPDOWN_FEATURE_SESSION);
 }
 
-/* As who may open the node, but not see whole CPUs. */
+/* Run @what as a user who may open the device, but not see whole CPUs. */
 static int unprivileged(int (*what)(int fd))
 {
 	int pid, status, fd;
@@ -253,7 +253,7 @@ static void *detach_later(void *data)
 	return NULL;
 }
 
-/* Who has no session and may see no windows waits for nothing, and is told so. */
+/* A process without a session that may see no windows has no event to wait for: POLLERR. */
 static int waits_for_the_last(int fd)
 {
 	struct detacher detacher = { .fd = fd, .session = device_attach(fd, 0, 0) };

@@ -49,7 +49,7 @@ static struct text first_line(const char *path)
 	return text;
 }
 
-/* What CPU 0 is measured with, behind the number of the last CPU of which it is so. */
+/* The source of CPU 0, without the numbers of the CPUs before the colon. */
 static struct text source(void)
 {
 	struct text line = first_line(SOURCES), text = { };
@@ -203,7 +203,7 @@ int main(void)
 	ksft_print_header();
 	ksft_set_plan(4);
 	worker = spin_start(0, &profiles[0].profile);
-	/* What the machine takes for itself has been taken by then. */
+	/* By then the machine has taken the counters that it needs for itself. */
 	sleep_ms(SETTLE_MS / 2);
 	before = source();
 	ksft_print_msg("%s\n", before.line);

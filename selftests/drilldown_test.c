@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * drilldown=1: where level 2 does not fit the counters, the children of level 1 nodes
- * over their published thresholds are counted and no others.  What was not counted has
- * no figure, and what was counted for a part of the time has none of the whole.
+ * over their published thresholds are counted and no others.  A node that was not counted
+ * has no figure.  A node that was counted for some of the time has no figure of all the time.
  *
  * TOPDOWN_SPAN_MS     length of a measurement (1500)
  */
@@ -62,7 +62,7 @@ static const struct source_row later = {
 
 /* The row of source_test for that core: frontend bound and backend bound are over. */
 static const struct source_row *first;
-/* What the workers execute. */
+/* The workers execute this row. */
 static const struct source_row *row;
 static unsigned int cpu[TD_CPUS_MAX], cpus, span_ms;
 static int worker[TD_CPUS_MAX];
@@ -268,8 +268,8 @@ static bool total_right(uint32_t nodes, uint32_t part, double limit)
 }
 
 /*
- * What has been counted since before children were opened has level 1 alone, though they
- * are being counted now; the last window has them.
+ * The total began before children were opened, so it has level 1 alone, though the children
+ * are counted now.  The last window has the children.
  */
 static bool part_is_no_figure(void)
 {

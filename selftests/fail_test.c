@@ -21,7 +21,7 @@
 #define TRACING		"/sys/kernel/tracing/"
 /* More than any of the operations allocates. */
 #define NTH_MAX		4000
-/* Of the loader, which does not need as many each time. */
+/* The loader does not need as many allocations each time. */
 #define LOADER_TRIES	5
 #define LOADER_SPREAD	32
 
@@ -203,7 +203,7 @@ static int do_period(void)
 	return period_set("200");
 }
 
-/* What a failed operation must not have left. */
+/* A failed load must have left no device, no files and no PMU. */
 static bool clean_after(int (*operation)(void))
 {
 	if (operation != do_load)
@@ -214,7 +214,7 @@ static bool clean_after(int (*operation)(void))
 
 static bool plausible(int ret)
 {
-	/* perf hides what it ran out of behind these. */
+	/* perf may return one of these instead of -ENOMEM. */
 	return !ret || ret == -ENOMEM || ret == -ENODEV || ret == -EINVAL || ret == -EFAULT ||
 	       ret == -ENOENT || ret == -EEXIST;
 }

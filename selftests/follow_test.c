@@ -88,7 +88,7 @@ TEST_F(follow, exit_wakes_up)
 	waitpid(pid, NULL, 0);
 }
 
-/* What a child attached and then executed; its exit status is that of the program. */
+/* A child attaches to itself and executes the program.  Return: the status of the child. */
 static int attach_and_exec(int fd, __u32 flags, const char *program, int uid, int *session)
 {
 	int pid = fork(), status;
@@ -182,11 +182,11 @@ TEST_F_TIMEOUT(follow, cpu_goes_and_comes, 60)
 	EXPECT_SOON(measure_hotplug(self->fd, &self->worker, &self->seen));
 }
 
-/* What a session must have: the time of its process from its attach to the reading. */
+/* A session must have the time of its process from the attach to the reading. */
 struct span {
 	int fd;
 	int session;
-	/* Of the process; NULL for the caller's. */
+	/* The clock of the process; NULL for the caller's. */
 	const volatile uint64_t *clock;
 	uint64_t before;
 	uint64_t after;

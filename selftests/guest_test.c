@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What hypervisors do to counters.  In a guest whose hypervisor counts 0 for most events
- * there is a clear refusal and never a figure; what comes and goes with the host that the
- * guest runs on is noticed.  On a host whose counters stand still while a guest runs the
+ * Hypervisors change counters.  In a guest whose hypervisor counts 0 for most events the
+ * module refuses clearly and never shows a figure.  The module notices when such a
+ * hypervisor comes or goes.  On a host whose counters stand still while a guest runs, the
  * figures are right.
  *
  * TOPDOWN_SPAN_MS     length of a measurement (1500)
@@ -69,7 +69,7 @@ static bool file_has(const char *path, const char *text)
 	return found;
 }
 
-/* What the lines "CPUS: text" of a file say of our CPU, which the first or last is of. */
+/* The number of our CPU in the file, whose lines are "FIRST-LAST: NUMBER" or "CPU: NUMBER". */
 static unsigned long long odd_windows(void)
 {
 	FILE *file = fopen(TD_SYSFS "/odd_windows", "re");
@@ -148,7 +148,7 @@ static bool refused(const char *reason)
 	struct topdown_record first, record;
 	unsigned int ms, i;
 
-	/* What was counted until now. */
+	/* The slots until now. */
 	if (!read_record(&first))
 		return false;
 	for (ms = 0; ms < REFUSED_MS; ms += LOOK_MS) {
@@ -277,8 +277,8 @@ static void test_standing(void)
 }
 
 /*
- * For a part of a window what is behind PERF_METRICS counts and SLOTS do not: its bytes are
- * not so far off that they cannot be believed, and they are counted.
+ * For some of a window the hidden counters of PERF_METRICS count and SLOTS do not.  The bytes
+ * of that window are not too far off to be believed.  The module counts such windows as odd.
  */
 static bool odd(void)
 {
@@ -327,7 +327,7 @@ static void test_absurd_sum(void)
 	ksft_test_result(ok && odd_windows() >= none + 4, "absurd_sum\n");
 }
 
-/* Of ordinary counters.  The machine's own is written back by end(). */
+/* Set the turns of ordinary counters.  end() writes the machine's own value back. */
 static bool turns_set(const char *ms)
 {
 	return !file_write(TURN_FILE, 0, ms);

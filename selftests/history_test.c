@@ -232,7 +232,7 @@ TEST_F(history, cpus_have_rooms_of_their_own)
 	for (i = 1; i < self->nr; i++) {
 		cpu = self->cpus[i];
 		ASSERT_EQ(0, windows_run(&self->map, cpu, 1));
-		/* What closes no window says nothing of the others: it has none left. */
+		/* An offline CPU closes no window, and others leave its history alone. */
 		ASSERT_EQ(0, cpu_set_online(cpu, false));
 		ASSERT_TRUE(map_read(&self->map, cpu, &copy));
 		ASSERT_EQ(MAP_FOUND, map_window(&self->map, cpu, copy.record.windows, &before));

@@ -22,12 +22,12 @@
 #define KIND_CORE	0x40
 #define CPUID_7_HYBRID	(1U << 15)
 
-/* Of a session's times and of the shares of its time. */
+/* The limit for a session's times and for the shares of its time. */
 #define LIMIT_SHARE	0.02
 
 /*
- * Level 2 of an E-core is counted in turns, and scaled by the last ones: what has
- * just come there is seen a turn late.
+ * Level 2 of an E-core is counted in turns, and scaled by the last turns: a task that
+ * has just come there is seen a turn late.
  */
 #define LIMIT_TURNS	3.0
 
@@ -318,7 +318,7 @@ TEST_F(hybrid, e_cores_are_right)
 		EXPECT_SOON(measure_atom(self->fd, atom[i]));
 }
 
-/* What a thread had on one kind of core. */
+/* The truth and the time of a thread on one kind of core. */
 struct part {
 	struct td_bd_truth truth;
 	uint64_t cpu_ns;
@@ -343,7 +343,7 @@ static bool phase(unsigned int cpu, const struct td_bd_profile *what, uint64_t u
 	bool ok;
 
 	ok = !cpu_pin(cpu);
-	/* This begins the truth anew. */
+	/* The truth begins at 0 again here. */
 	ok = ok && backdoor_set_profile(what);
 	from = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < from + us * 1000)
@@ -427,7 +427,7 @@ static bool measure_mover(int fd, unsigned int rounds, uint64_t core_us, uint64_
 	unsigned int i;
 	bool ok = session > 0;
 
-	/* The emulator has to translate the kernel anew where probes were put in. */
+	/* The emulator has to translate the kernel again where probes were put in. */
 	spin_ms(20);
 	ok = ok && !device_control(fd, session, TOPDOWN_CONTROL_RESET);
 	for (i = 0; i < rounds; i++) {
@@ -469,7 +469,7 @@ TEST_F(hybrid, session_of_many_moves)
 	EXPECT_SOON(measure_mover(self->fd, MOVES, 10000, 4000, points, INFINITY, &self->seen));
 }
 
-/* What does not leave an E-core has figures of that kind alone. */
+/* A task that does not leave an E-core has figures of that kind alone. */
 TEST_F(hybrid, session_on_an_e_core)
 {
 	const struct topdown_figures *figures = &self->seen.out_figures;

@@ -223,7 +223,7 @@ TEST_F(library, a_descriptor_is_taken_over)
 	close(fd);
 }
 
-/* Of a process without rights, by itself; 0 if it could. */
+/* A process without rights measures itself; 0 if that worked. */
 static int measure_oneself(void)
 {
 	struct topdown_session seen = { };

@@ -36,13 +36,13 @@
 /* So many moves take minutes. */
 #define PROGRESS	100000
 
-/* What the thread spends to open and close is outside of the region. */
+/* The slots of opening and closing are the thread's, but outside of the region. */
 #define LIMIT_SHARE	0.02
 /* perf has groups of the module on both kinds to start and stop, in nobody's name. */
 #define LIMIT_PERF	0.05
 #define SETTLES		30
 
-/* Between which the reader is moved, and where the one is that moves it. */
+/* The reader is moved between the CPUs here and there.  Its mover runs on mover_cpu. */
 static unsigned int here, there, mover_cpu;
 static bool hybrid;
 static double slots_per_ns;
@@ -72,7 +72,7 @@ static bool find_cpus(void)
 	return true;
 }
 
-/* What the reader, a thread, says to the one that moves it. */
+/* The reader is a thread.  It reports to its mover here. */
 struct reader {
 	pthread_t thread;
 	atomic_int tid;
@@ -81,7 +81,7 @@ struct reader {
 	unsigned long readings;
 	unsigned long faults;
 	unsigned long wrong;
-	/* Of the region around all, and of those in it. */
+	/* The region around all others, and the regions in it. */
 	struct topdown_region seen;
 	struct topdown_region inner;
 	/* Its time on each of the two CPUs, as perf's software counts it, and in all. */
@@ -133,7 +133,7 @@ static void read_round(struct reader *reader, struct topdown_regions *regions)
 
 static void read_regions(struct reader *reader)
 {
-	/* Read after a fault, which comes from within what is called. */
+	/* Read after a fault, which happens inside a called function. */
 	static struct topdown_regions *volatile regions;
 
 	regions = NULL;
@@ -252,7 +252,7 @@ static void move_about(const struct reader *reader, unsigned long moves)
 	}
 }
 
-/* What the two CPUs execute meanwhile: hardly anything but the reader. */
+/* @truth: the slots of the two CPUs meanwhile.  They execute hardly anything but the reader. */
 static void reader_moved(struct reader *reader, unsigned long moves, struct td_bd_truth *truth)
 {
 	struct td_bd_truth from[2];
@@ -334,10 +334,10 @@ TEST_F_TIMEOUT(migrate, regions, 7200)
 	double least, most;
 
 	reader_moved(&self->reader, moves, truth);
-	/* Of the reader's own it is known what its slots are, but not where they were. */
+	/* The truth of the reader's space has its slots, but not on which CPU they were. */
 	ASSERT_TRUE(backdoor_truth_space(&executed.truth));
 	EXPECT_TRUE(region_compare(&self->reader.seen, &executed, &difference));
-	/* Not all that is done to move it is done in its name. */
+	/* Not all that the kernel does to move the reader is done in the reader's name. */
 	least = truth[0].user_slots + (hybrid ? 0 : truth[1].user_slots);
 	most = truth[0].slots + (hybrid ? 0 : truth[1].slots);
 	printf("# %lu migrations, %lu readings, %lu by the kernel, %lu faults, %lu wrong, %.3f points, slots %.4f of those in user mode and %.4f of all\n",
@@ -354,7 +354,7 @@ TEST_F_TIMEOUT(migrate, regions, 7200)
 				      figures->running_ns / (double)figures->enabled_ns));
 }
 
-/* That these moves would be seen. */
+/* On a hybrid machine a naive reader has faults, so these moves are hard enough. */
 TEST_F_TIMEOUT(migrate, faults_without_a_sequence, 600)
 {
 	struct td_bd_truth truth[2];

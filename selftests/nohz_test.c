@@ -22,11 +22,11 @@
 #define SETTLE_MS	1000
 #define LOAD		"branchy"
 /*
- * The timer's, and in it one that the kernel sends the CPU itself whenever a timer is
- * started on a nohz_full CPU.
+ * Two interrupts a window: the timer's, and one that the kernel sends the CPU whenever a
+ * timer is started on a nohz_full CPU.
  */
 #define PER_WINDOW	2
-/* The kernel's own, beside a tick that begins or ends with a timer. */
+/* The kernel's own interrupts, beside a tick that begins or ends with a timer. */
 #define OTHERS		4
 /* Points that a node may be off: a window is known to one part in 255. */
 #define LIMIT_POINTS	1.0
@@ -67,7 +67,7 @@ static void fair_server_quiet(void)
 	file_write(path, 0, "0");
 }
 
-/* Which of the numbers in a line of /proc/interrupts is that of the CPU. */
+/* Return: the place of the CPU's number in a line of /proc/interrupts. */
 static int interrupts_column(char *heading, unsigned int cpu)
 {
 	char *word, *state, name[16];
@@ -154,7 +154,7 @@ static bool ask_for_everything(int device)
 		    !read_file(TD_SYSFS "/total") || !read_file(TD_SYSFS "/sources"))
 			return false;
 		read_file(events);
-		/* The same again is written to all open windows as well. */
+		/* Writing the same period again changes all open windows as well. */
 		if (i % 100 == 0 && period_set("200"))
 			return false;
 	}
@@ -167,7 +167,7 @@ struct span {
 	uint64_t ns;
 };
 
-/* What the quiet CPU has while readers ask. */
+/* The span of the quiet CPU while readers ask. */
 static struct span span_with_readers(void)
 {
 	struct topdown_record then = { }, now = { };
@@ -250,7 +250,7 @@ static void test_excluded(void)
 			 (unsigned long long)without);
 }
 
-/* To load and to unload the module wakes no thread there either. */
+/* Loading and unloading the module wakes no hotplug thread of the quiet CPU. */
 static void test_loading(void)
 {
 	long before, after;
@@ -308,7 +308,7 @@ static void test_answer(void)
 	unsigned int tries;
 
 	reload("period_ms=200 cpus=all");
-	/* No window must end between the two. */
+	/* No window must end between the two readings. */
 	for (tries = 0; tries < 5; tries++) {
 		first = record_of(quiet_cpu, TOPDOWN_READ_FRESH);
 		sleep_ms(20);

@@ -239,7 +239,7 @@ static void work_alone(int *competitor)
 	*competitor = 0;
 }
 
-/* Each gets everything, and eight cost no more accesses to the PMU than one would. */
+/* Each user gets all counts.  Eight users cost no more accesses to the PMU than one. */
 TEST_F_TIMEOUT(perf, eight_users_of_a_task, 300)
 {
 	const struct td_bd_profile *profile = &profile_find("branchy")->profile;
@@ -247,7 +247,7 @@ TEST_F_TIMEOUT(perf, eight_users_of_a_task, 300)
 
 	work_alone(&self->competitor);
 	EXPECT_RIGHT(count_work(self->work, profile, USERS, -1, &accesses));
-	/* A fold has six; two for each time that the task has the CPU, and some windows end. */
+	/* A fold has six.  There are two folds for each stay on the CPU, and some for windows. */
 	TH_LOG("%llu accesses to the PMU for %u users", (unsigned long long)accesses, USERS);
 	EXPECT_GE(6 * (2 * (self->work->switches + 1) + 2), accesses);
 }

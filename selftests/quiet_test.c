@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who has no part in a session does not notice it: CPUs that run none of its tasks
- * are not interrupted, kernel threads are left alone.
+ * A session does not disturb others.  CPUs that run none of its tasks are not
+ * interrupted, and kernel threads are left alone.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "session.h"
 
 #define STRANGER	2
-/* One that runs none of the session's tasks either, but is not nohz_full in matrix.conf. */
+/* A CPU that runs none of the session's tasks either, but is not nohz_full in matrix.conf. */
 #define NEIGHBOUR	1
 #define CPU_MAX		64
 
@@ -73,7 +73,7 @@ FIXTURE_TEARDOWN(quiet)
 /* Where they may run: far less than one interrupt a round. */
 #define STRAY_OF(rounds)	((rounds) / 10)
 
-/* In as much time as @loop takes, that and what the CPU has anyway. */
+/* The interrupts of a CPU while @loop runs, less those in as much time without it. */
 static long interrupts_more(unsigned int cpu, void (*loop)(int fd, unsigned int rounds), int fd,
 			    unsigned int rounds)
 {

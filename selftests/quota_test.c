@@ -141,7 +141,7 @@ static int attach_threads(void)
 		if (device_attach(fd, 0, 0) < 0)
 			break;
 	}
-	/* Of the last one nothing has stayed. */
+	/* The refused session has left nothing: there is room for an event on one thread. */
 	return device_attach(fd, TOPDOWN_ATTACH_THREAD, 0) > 0 ? n : -EIO;
 }
 
@@ -183,7 +183,7 @@ TEST_F_TIMEOUT(quota, of_a_user, 120)
 	EXPECT_EQ(OF_USER, again);
 }
 
-/* Of a user who may see whole CPUs, and has no capability. */
+/* The user may see whole CPUs, and has no capability. */
 TEST_F_TIMEOUT(quota, watches_of_a_user, 120)
 {
 	const struct topdown_watch any = { .node = TOPDOWN_WATCH_ANY };
@@ -198,7 +198,7 @@ TEST_F_TIMEOUT(quota, watches_of_a_user, 120)
 	spin_stop(user_start(UID_FIRST + 1, watch_as_user, &again));
 	EXPECT_EQ(OF_USER, again);
 	EXPECT_EQ(1, watch_add(self->fd, NULL, 0, &any));
-	/* Sessions are another matter. */
+	/* Watches take nothing from the quota of sessions. */
 	spin_stop(user_start(UID_FIRST, attach_as_user, &again));
 	EXPECT_EQ(OF_USER, again);
 	spin_stop(pid);

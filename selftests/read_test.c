@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What readings of /dev/topdown hold: records that follow from each other, fresh
+ * Tests of readings of /dev/topdown: records that follow from each other, fresh
  * readings, baselines and windows.
  */
 #include <stdlib.h>
@@ -23,7 +23,7 @@ FIXTURE_SETUP(read)
 {
 	struct topdown_info info;
 
-	/* Of an idle CPU nothing is new. */
+	/* An idle CPU would have no new figures, and this test works on CPU 0. */
 	ASSERT_EQ(0, cpu_pin(0));
 	self->fd = device_open();
 	ASSERT_LE(0, self->fd);
@@ -56,7 +56,7 @@ TEST_F(read, sets_of_cpus)
 	}
 	if (n < 2)
 		SKIP(return, "one CPU only");
-	/* Whatever order they are thought of, numbers decide; words may be empty. */
+	/* Records are in the order of the CPUs' numbers.  Words of the set may be empty. */
 	set[0] = 1ULL << cpu[n - 1] | 1ULL << cpu[0];
 	nr = RECORDS;
 	ASSERT_EQ(0, device_read(self->fd, TOPDOWN_READ_TOTAL, set, 2, self->records, &nr));
@@ -210,12 +210,12 @@ TEST_F(read, fresh_lets_sleepers_sleep)
 	if (n < 2)
 		SKIP(return, "one CPU is never asleep while a test runs");
 	ASSERT_EQ(0, cpu_pin(cpu[0]));
-	/* Else to be asked is more than 50 us of work, and the CPU is never asleep. */
+	/* On slow CPUs a request is more than 50 us of work, and the CPU is never asleep. */
 	if (!backdoor_open() || !backdoor_fast())
 		SKIP(return, "the CPUs are too slow");
 	if (uname(&name) || atoi(name.release) >= 7)
 		SKIP(return, "this kernel does not say when a CPU slept");
-	/* One whose last window was not measured all of the time is always asked. */
+	/* A CPU whose last window was not measured all of the time is always asked. */
 	ASSERT_EQ(0, period_set("20"));
 	load = spin_start(cpu[1], NULL);
 	ASSERT_LT(0, load);
@@ -307,7 +307,7 @@ TEST_F(read, windows_add_up)
 	ASSERT_EQ(0, device_read_cpu(self->fd, 0, 0, &now));
 	last = now.windows;
 	for (i = 0; i < 400000 && windows < 10; i++) {
-		/* Windows of several parts, too; but not one that such a part has followed. */
+		/* Also windows of several parts, but skip a window that closed before this fold. */
 		if (i % 64 == 0) {
 			ASSERT_EQ(0, device_read_cpu(self->fd, TOPDOWN_READ_FRESH, 0, &fresh));
 			if (fresh.windows != last)
@@ -319,7 +319,7 @@ TEST_F(read, windows_add_up)
 			continue;
 		ASSERT_LT(last, now.windows);
 		EXPECT_EQ(now.time_ns, now.window_time_ns);
-		/* Only of a window whose beginning was seen, and the reader may be late. */
+		/* Compare only windows whose beginning was seen: the reader may be late. */
 		if (sum && now.windows == last + 1) {
 			EXPECT_EQ(sum + now.window.slots, now.total.slots);
 			windows++;

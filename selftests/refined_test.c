@@ -41,7 +41,7 @@ static const struct model models[] = {
 	{ "Ice Lake-X", 0x6a, 5, 0x100d, 250000, 0x104010d, 30000 },
 };
 
-/* Of the third there is less frontend bound than is dropped. */
+/* The third profile has fewer frontend bound slots than dropped ones. */
 static const char * const profile_names[] = { "bigcode", "branchy", "stream", "odd" };
 
 static const char * const node_name[TD_NR_NODES] = {
@@ -75,7 +75,7 @@ static bool set_rates(void)
 	       (!model->clear_event || backdoor_set_rate(model->clear_event, model->clear_rate));
 }
 
-/* What perf's metric expressions make of the truth, as far as that can be. */
+/* Apply perf's metric expressions to the truth, and keep the nodes within their limits. */
 static void refine(double *node)
 {
 	double dropped = model->drop_rate / (double)CYCLES / model->width;
@@ -230,7 +230,7 @@ static void test_figures(bool refined)
 	ksft_test_result(session_well, "figures_of_a_session, refined=%d\n", refined);
 }
 
-/* @command succeeds if it is so. */
+/* @command has to succeed exactly if @refined. */
 static bool says(const char *command, bool refined)
 {
 	return !system(command) == refined;

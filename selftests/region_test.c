@@ -56,7 +56,7 @@ FIXTURE_SETUP(region)
 	ASSERT_TRUE(backdoor_set_profile(profile(2)));
 	ASSERT_EQ(0, topdown_open(&self->td, NULL));
 	ASSERT_EQ(0, topdown_regions_create(&self->regions, self->td, variant->backend, 0));
-	/* The emulator has to translate the kernel anew where probes were put in. */
+	/* The emulator has to translate the kernel again where probes were put in. */
 	spin_ms(20);
 }
 
@@ -131,7 +131,7 @@ TEST_F_TIMEOUT(region, profiles, 300)
 	}
 }
 
-/* Many short ones add up to what a long one is. */
+/* Many short regions add up to a long one. */
 TEST_F_TIMEOUT(region, short_and_often, 300)
 {
 	int id = topdown_region_id(self->regions, "short");
@@ -188,7 +188,7 @@ TEST_F_TIMEOUT(region, nested, 300)
 	EXPECT_EQ(10, inner.count);
 	EXPECT_EQ(10, twice.count);
 	EXPECT_LT(inner.figures.slots, twice.figures.slots);
-	/* What follows the inner one is in it as well, and that only once. */
+	/* The code after the inner region is in the outer one as well, and only once. */
 	EXPECT_GT(3 * inner.figures.slots, twice.figures.slots);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who may see what: opening the node is given by its group, system-wide figures
- * are for whom perf would let count a CPU.  Each case is a process that really
- * has those credentials and capabilities.
+ * Tests of rights.  The group of the device may open it.  A process may see
+ * system-wide figures if perf would let it count a CPU.  Each case is a process
+ * that really has those credentials and capabilities.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,14 +29,14 @@
 #define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 #define TRUST		"/sys/module/topdown/parameters/trust_device"
 
-/* What a process was allowed, one bit each. */
+/* A process was allowed these, one bit each. */
 #define MAY_OPEN	1
 #define MAY_INFO	2
 #define MAY_READ	4
 #define MAY_RESET	8
 #define MAY_MAP		16
 #define MAY_WATCH	32
-/* TOPDOWN_INFO_MAY_READ is told. */
+/* INFO says TOPDOWN_INFO_MAY_READ. */
 #define SAYS_MAY_READ	64
 /* A refusal had another reason than EACCES. */
 #define ODD		128
@@ -44,7 +44,7 @@
 #define NODE_ONLY	(MAY_OPEN | MAY_INFO)
 #define ALL		(NODE_ONLY | MAY_READ | MAY_RESET | MAY_MAP | MAY_WATCH | SAYS_MAY_READ)
 
-/* What a process may follow. */
+/* A process may follow these. */
 #define FOLLOWS_ITSELF	1
 #define FOLLOWS_OTHERS	2
 
@@ -131,7 +131,7 @@ static int what_may_fd(int fd)
 	if (may & MAY_INFO && info.out_flags & TOPDOWN_INFO_MAY_READ)
 		may |= SAYS_MAY_READ;
 	may |= allowed(device_read_cpu(fd, 0, 0, &record), MAY_READ);
-	/* It cannot be got round with a fresh reading. */
+	/* A fresh reading needs the same right. */
 	if (!device_read_cpu(fd, TOPDOWN_READ_FRESH, 0, &record) != !!(may & MAY_READ))
 		may |= ODD;
 	may |= allowed(device_reset(fd, 0, NULL, 0), MAY_RESET);
@@ -179,7 +179,7 @@ static int become(const struct who *who)
 	return who->has_cap ? take_capability(who->cap) : cap_set_proc(cap_init());
 }
 
-/* What a process of that kind may do; -1 if there could be none. */
+/* Return: the bits of a process of that kind; -1 if there could be no such process. */
 static int may(const struct who *who)
 {
 	int status, pid = fork();
@@ -309,7 +309,7 @@ TEST_F(rights, trust_device)
 	EXPECT_EQ(NODE_ONLY, may(&inside));
 }
 
-/* It was settled when the descriptor was opened, in both directions. */
+/* The rights are those at the time when the descriptor was opened, whether more or fewer. */
 TEST_F(rights, opened_with_rights)
 {
 	const struct who who = { .uid = NOBODY, .gid = NOBODY };
@@ -374,7 +374,7 @@ TEST_F(rights, opened_without_rights)
 	close(fd);
 }
 
-/* What a process may follow: itself, another process, and a kernel thread. */
+/* Try to follow the caller itself, another process, and a kernel thread. */
 static int what_may_follow(int fd)
 {
 	int own = device_attach(fd, 0, 0), other = device_attach(fd, TOPDOWN_ATTACH_CHILDREN, 1);

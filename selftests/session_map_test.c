@@ -303,7 +303,7 @@ TEST_F(session_map, outlives_its_tasks_and_the_session)
 
 	ASSERT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_DETACH));
 	EXPECT_EQ(-ENOENT, try_map(self->fd, session, size, PROT_READ, MAP_SHARED));
-	/* Freed long since, if nothing holds it. */
+	/* By now the session would be freed, if nothing held it. */
 	sleep_ms(200);
 	read_map(map, &self->told);
 	EXPECT_EQ(TOPDOWN_SESSION_DETACHED, self->told.out_state);
@@ -311,7 +311,7 @@ TEST_F(session_map, outlives_its_tasks_and_the_session)
 	EXPECT_EQ(0, munmap((void *)map, size));
 }
 
-/* Who has the session counted until now, without a pause. */
+/* A thread that asks for fresh figures of the session, without a pause. */
 struct storm {
 	pthread_t thread;
 	int fd;
@@ -402,7 +402,7 @@ TEST_F_TIMEOUT(session_map, no_read_is_torn, 500)
 	ASSERT_EQ(0, cpu_pin(0));
 	end = clock_ns(CLOCK_MONOTONIC) + ROUNDS_NS;
 	ASSERT_EQ(0, read_shares(share_of(map, 1), changes, true, end));
-	/* Or it could not have been seen; a busy host shows few. */
+	/* Without the protocol some reads have to be torn.  A busy host shows few. */
 	for (i = 0; i < 20 && !unguarded; i++)
 		unguarded = read_shares(share_of(map, 1), changes, false, end);
 	storm.stop = true;
@@ -410,7 +410,7 @@ TEST_F_TIMEOUT(session_map, no_read_is_torn, 500)
 	printf("# 0 reads torn in %u changes, without the protocol %d\n", changes, unguarded);
 	spin_stop(pid);
 	munmap((void *)map, self->info.out_session_map_size);
-	/* Luck decides; that it never is so in many runs would mean a blind test. */
+	/* Chance decides.  If no run of many has a torn read, the test is blind. */
 	if (unguarded <= 0)
 		SKIP(return, "no tearing met without the protocol");
 }

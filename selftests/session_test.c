@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sessions: whose slots were they?  Tasks of one profile run beside tasks of
+ * Sessions have the slots of their own tasks.  Tasks of one profile run beside tasks of
  * other profiles on the same CPUs, and the figures of their sessions are
  * compared with the exact truth of their address spaces.
  */
@@ -29,7 +29,7 @@
 #define SHORT_THREADS	1000
 /* Between the two clocks of one switch there are some instructions. */
 #define LIMIT_PERF	0.01
-/* Of profiles.c. */
+/* The first profiles of profiles.c. */
 #define PROFILES	10
 
 FIXTURE(session) {
@@ -63,7 +63,7 @@ FIXTURE_TEARDOWN(session)
 	close(self->fd);
 }
 
-/* Others on both CPUs, of other profiles. */
+/* Run competitors of other profiles on both CPUs. */
 static bool compete(int *spinner)
 {
 	spinner[0] = spin_start(0, profile(3));
@@ -71,7 +71,7 @@ static bool compete(int *spinner)
 	return spinner[0] > 0 && spinner[1] > 0;
 }
 
-/* What the session says beside @truth, all of whose slots should be its own. */
+/* Compare the session with @truth.  All slots of @truth should be the session's. */
 static bool good(const struct topdown_session *seen, const struct td_bd_truth *truth,
 		 uint64_t cpu_ns, unsigned int threads)
 {
@@ -157,7 +157,7 @@ static bool measure_own_thread(int fd, struct topdown_session *seen)
 	bool ok;
 
 	session = device_attach(fd, TOPDOWN_ATTACH_THREAD, 0);
-	/* The emulator has to translate the kernel anew where probes were put in. */
+	/* The emulator has to translate the kernel again where probes were put in. */
 	spin_ms(20);
 	if (session <= 0 || device_control(fd, session, TOPDOWN_CONTROL_RESET))
 		return false;
@@ -266,11 +266,11 @@ static bool measure_short_threads(int fd, struct worker *worker, struct topdown_
 	return ok;
 }
 
-/* Nobody is missed, and all have left again. */
+/* No thread is missed, and in the end the session has none of them. */
 TEST_F_TIMEOUT(session, thousand_short_threads, 240)
 {
 	ASSERT_TRUE(compete(self->spinner));
-	/* Not to wait for them, but an idle CPU would spend slots in our space. */
+	/* The threads go before the competitors, which keep idle CPUs out of our space's truth. */
 	setpriority(PRIO_PROCESS, self->spinner[0], 19);
 	setpriority(PRIO_PROCESS, self->spinner[1], 19);
 	EXPECT_SOON(measure_short_threads(self->fd, &self->worker[0], &self->seen));
@@ -537,7 +537,7 @@ static unsigned int pair_reads(unsigned int rounds)
 	return (to.rdpmc - from.rdpmc) / 2;
 }
 
-/* Only the switches of followed tasks fold, and those among equals do not. */
+/* Switches fold only if a followed task takes part, and the two tasks are not of one session. */
 TEST_F(session, nobody_else_pays)
 {
 	int session, stranger;
@@ -555,13 +555,13 @@ TEST_F(session, nobody_else_pays)
 	ASSERT_LT(0, session);
 	EXPECT_GT(100, pair_reads(1000));
 	ASSERT_EQ(0, device_session(self->fd, TOPDOWN_SESSION_FRESH, session, &self->seen));
-	/* perf takes a switch between the two for none. */
+	/* perf sees no switch between the two threads. */
 	EXPECT_LT(0, self->seen.out_switches);
 	EXPECT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_DETACH));
 
 	session = device_attach(self->fd, TOPDOWN_ATTACH_THREAD, 0);
 	ASSERT_LT(0, session);
-	/* Fewer than switches where these are closer than folds may be. */
+	/* There are fewer folds than switches if switches follow each other too fast. */
 	EXPECT_LT(200, pair_reads(1000));
 	EXPECT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_DETACH));
 	EXPECT_GT(100, pair_reads(1000));

@@ -27,7 +27,7 @@ FIXTURE(sessions) {
 	struct topdown_session seen[2 * NR], one;
 };
 
-/* One's own, that of a task on CPU 1, and one that counts nothing. */
+/* Sessions of the caller, of a task on CPU 1, and one that counts nothing. */
 FIXTURE_SETUP(sessions)
 {
 	int i;
@@ -68,7 +68,7 @@ static struct topdown_sessions command(const __u32 *numbers, unsigned int nr,
 	};
 }
 
-/* But for when it was read. */
+/* Are the two the same, but for the time of reading? */
 static bool same(const struct topdown_session *one, struct topdown_session *other)
 {
 	other->out_time_ns = one->out_time_ns;
@@ -143,7 +143,7 @@ TEST_F(sessions, fresh_counts_until_now)
 		EXPECT_LT(span * 9 / 10, more + 8000000);
 		EXPECT_LT(self->seen[i].out_figures.slots, self->seen[2 + i].out_figures.slots);
 	}
-	/* Without it, what was known already. */
+	/* Without TOPDOWN_SESSION_FRESH the figures are those that were known already. */
 	again.flags = 0;
 	self->one = self->seen[3];
 	spin_cpu_ms(30);
@@ -215,7 +215,7 @@ TEST_F(sessions, too_little_room_is_emsgsize)
 	EXPECT_EQ(0, try(self->fd, &read));
 }
 
-/* Answers of tomorrow are padded with zeros, and nothing is written behind them. */
+/* A longer answer is padded with zeros, and nothing is written after it. */
 TEST_F(sessions, longer_ones_are_padded)
 {
 	static const unsigned int sizes[] = {
@@ -242,7 +242,7 @@ TEST_F(sessions, longer_ones_are_padded)
 	}
 }
 
-/* That it has ended has been read then, by either command. */
+/* Either command reads that the session has ended, so poll() has no more news. */
 TEST_F(sessions, take_the_news_from_poll)
 {
 	struct topdown_sessions read = command(NULL, 0, self->seen, 2 * NR);

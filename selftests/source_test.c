@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CPUs that are measured with ordinary counters: with event rates of which the
- * published formulas say what comes out, it comes out, of CPUs and of a task, by the
- * ioctls, by "topdown stat -j" and by perf's events.  So it is whoever has a counter
- * for good, as the NMI watchdog, and however many threads a core has.
+ * CPUs that are measured with ordinary counters.  The emulator has event rates whose
+ * results the published formulas give.  CPUs and a task have to have these results, by
+ * the ioctls, by "topdown stat -j" and by perf's events.  It must not matter whether
+ * somebody has a counter for good, as the NMI watchdog, or how many threads a core has.
  *
  * TOPDOWN_SPAN_MS     length of a measurement (1500)
  */
@@ -24,7 +24,7 @@
 
 /* One percentage point. */
 #define LIMIT		0.01
-/* Of a count: what else the CPU does in the span has other rates. */
+/* The limit for a count.  Other code that the CPU executes in the span has other rates. */
 #define LIMIT_EVENTS	0.05
 #define CONFIG_SLOTS	0x400
 #define TRIES		3
@@ -37,12 +37,12 @@
 /* A command has begun by then, and measures so much longer at each end. */
 #define COMMAND_MS	100
 
-/* What the test makes of the machine, one after the other. */
+/* The test puts the machine in these states, one after the other. */
 struct state {
 	const char *name;
 	enum { AS_BOOTED, ONE_THREAD, TWO_THREADS } cores;
 	bool watchdog;
-	/* The module is loaded anew. */
+	/* The module is loaded again. */
 	bool load;
 	/* Somebody else has one more counter of each CPU. */
 	bool taken;
@@ -63,7 +63,7 @@ static const struct state states[] = {
 
 #define STATES	(sizeof(states) / sizeof(states[0]))
 
-/* Who was asked; each is a test of every state. */
+/* The sources of figures that are checked; each is a test of every state. */
 enum { OF_CPUS, OF_A_SESSION, OF_EVENTS, BY_STAT, BY_STAT_OF_A_TASK, BY_PERF, CHECKS };
 
 static const char * const check_name[CHECKS] = {
@@ -139,7 +139,7 @@ static bool figures_right(const char *what, const struct topdown_figures *figure
 	return nodes_right(what, node) && figures->slots && figures->running_ns;
 }
 
-/* Of the last window alone it may be that it was clamped: others run at times too. */
+/* The last window may be clamped, because other tasks run at times too. */
 static bool record_is(const struct topdown_record *record)
 {
 	ksft_print_msg("source %u, level %u, state %u, flags %#x\n", record->source,
@@ -180,7 +180,7 @@ static bool session_right(int session)
 	       figures_right("session", &seen.out_figures);
 }
 
-/* What the file of a CPU has of its events, in the order of their table. */
+/* The events in the file of a CPU, in the order of their table. */
 struct events {
 	unsigned int nr;
 	struct {
@@ -219,7 +219,7 @@ static double rate_of(unsigned long long config)
 	return NAN;
 }
 
-/* What was counted from then to now is what the row's rates say, for those that are many. */
+/* The counts from then to now are those of the row's rates, for rates that are high enough. */
 static bool events_right(unsigned int cpu, const struct events *then, const struct events *now)
 {
 	struct topdown_record record;
@@ -326,8 +326,8 @@ static int take_counter(unsigned int cpu)
 }
 
 /*
- * Everybody for the same span.  The command of the task begins before that of the CPUs
- * does, and ends after it: what it executes is nothing of the row's.
+ * Measure by all ways for the same span.  The command of the task begins before that of
+ * the CPUs and ends after it: what this command executes does not have the row's rates.
  */
 static bool measure(const unsigned int *cpu, unsigned int nr, int worker, bool right[CHECKS])
 {
@@ -359,7 +359,7 @@ static bool measure(const unsigned int *cpu, unsigned int nr, int worker, bool r
 	       right[BY_STAT_OF_A_TASK] && right[BY_PERF];
 }
 
-/* What the kernel does for itself in such a span can be too much, but not always. */
+/* The kernel's own work in such a span can be too much, but not always. */
 static void measure_soon(const struct state *state, const unsigned int *cpu, unsigned int nr,
 			 int worker, bool right[CHECKS])
 {
@@ -427,7 +427,7 @@ static bool module_begin(void)
 	return device >= 0;
 }
 
-/* Does the machine become so?  The row is that of the machine as it is then. */
+/* Put the machine in the state, and find the row of the machine in it; false on error. */
 static bool state_begin(const struct state *state)
 {
 	if (state->load && !module_end())
@@ -439,7 +439,7 @@ static bool state_begin(const struct state *state)
 	return row;
 }
 
-/* Why there is no such state here, or NULL; of the watchdog it takes trying. */
+/* Return: why this state is impossible here, or NULL.  The watchdog has to be tried. */
 static const char *state_lacking(const struct state *state)
 {
 	if (state->cores != AS_BOOTED && !setup_smt_is_possible())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that come and go by the thousand while sessions follow them: nobody's fork
- * is refused, nobody is forgotten, and nobody is taken for another.
+ * Tasks that come and go by the thousand while sessions follow them: no fork is
+ * refused, no task is missed, and no task is taken for another.
  *
  * TOPDOWN_FULL    10,000 attaches to processes that exit and 100,000 to threads, 1,000
  *		   bombs of 50 processes, 100 times all of /proc while CPUs go
@@ -122,7 +122,7 @@ struct racer {
 	const char *wrong;
 };
 
-/* What has become of a thread that was attached to: what is wrong, or NULL. */
+/* Check the end of a thread that was attached to.  Return: what is wrong, or NULL. */
 static const char *race_end(struct racer *racer, int fd, int session, pthread_t thread,
 			    bool detach)
 {
@@ -134,7 +134,7 @@ static const char *race_end(struct racer *racer, int fd, int session, pthread_t 
 		racer->during++;
 	else
 		racer->early++;
-	/* Who detaches at once does so while the thread exits. */
+	/* A detach at once happens while the thread exits. */
 	if (detach && device_control(fd, session, TOPDOWN_CONTROL_DETACH))
 		return "the session cannot be detached";
 	pthread_join(thread, NULL);
@@ -300,7 +300,7 @@ TEST_F_TIMEOUT(storm, number_is_used_again, 300)
 		ASSERT_EQ(0, device_session(self->fd, 0, session, &self->seen));
 		EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
 		EXPECT_LT(0, self->seen.out_figures.slots);
-		/* Often it is even in the memory of the last one. */
+		/* Often the new task is even in the memory of the last one. */
 		ASSERT_EQ(pid, spinner_of(pid));
 		sleep_ms(10);
 		ASSERT_EQ(0, device_session(self->fd, TOPDOWN_SESSION_FRESH, session, &now));
@@ -353,8 +353,8 @@ static bool sleeps(int pid)
 }
 
 /*
- * What its session has when the task sleeps: it says that it does a moment before
- * it is off its CPU, so until nothing is added any more.  False if that never is.
+ * Read the session of a task that sleeps.  The state of the task is S a moment before the
+ * task is off its CPU, so read until nothing is added any more.  False if that never happens.
  */
 static bool asleep(int fd, int session, int pid, struct topdown_session *seen)
 {

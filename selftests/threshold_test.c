@@ -30,7 +30,7 @@
 #define LONG_MS		20000
 #define PERIOD_MS	10
 
-/* Of backend bound "compute" has 15% and "stream" 82%. */
+/* "compute" is 15% backend bound, and "stream" 82%. */
 static const char * const profile_of[] = { "compute", "stream" };
 
 struct mover {
@@ -67,7 +67,7 @@ static void mover_again(struct mover *mover, unsigned int cpu)
 		mover_child(mover, cpu);
 }
 
-/* A watch of one CPU: from which window on, and what it has told so far. */
+/* A watch of one CPU: the first window that it sees, and the events read so far. */
 struct follow {
 	struct map map;
 	unsigned int cpu;
@@ -177,7 +177,7 @@ static bool slept(const struct topdown_map_window *window, uint64_t period_ns)
 	return window->figures.enabled_ns > 2 * (period_ns + tick.tv_nsec);
 }
 
-/* What there has to be to read since window @first. */
+/* Return: the event that has to be there to read since the first window. */
 static struct topdown_event expected(const struct follow *follow, __u32 flags,
 				     uint64_t hold_ms)
 {
@@ -216,7 +216,7 @@ static int watch_begin_with(struct follow *follow, const struct topdown_watch *w
 	cpus[follow->cpu / 64] = 1ULL << (follow->cpu % 64);
 	if (!map_read(&follow->map, follow->cpu, &copy))
 		return -EIO;
-	/* From within the threshold, so that one window more or less is the same. */
+	/* The CPU is within the threshold now, so one window more or less changes nothing. */
 	follow->first = copy.record.windows;
 	ret = watch_add(follow->map.fd, cpus, TD_CPUS_MAX / 64, what);
 	return ret < 0 ? ret : 0;
@@ -301,7 +301,7 @@ TEST_F_TIMEOUT(threshold, wakes_who_waits, 60)
 	EXPECT_GT(begun + LONG_MS * MS, clock_ns(CLOCK_MONOTONIC));
 }
 
-/* When it is back, of those who ask for it: once, and not before it has been beyond. */
+/* TOPDOWN_WATCH_BACK: one event when the CPU is back, and none before it was beyond. */
 TEST_F_TIMEOUT(threshold, is_told_when_it_is_back, 120)
 {
 	struct topdown_event event[4];
@@ -425,7 +425,7 @@ TEST_F_TIMEOUT(threshold, of_the_sum_of_cpus, 120)
 		EXPECT_EQ(1, take(&self->follow));
 		EXPECT_EQ(TOPDOWN_CPU_ALL, seen->cpu);
 		EXPECT_EQ(0, seen->flags);
-		/* 82% of both, or 82% and 15%; the first may have a window of before. */
+		/* Both have 82%, or 82% and 15%.  The first may have a window from before. */
 		EXPECT_TRUE(both ? seen->ratio > sum.ratio : seen->ratio < sum.ratio);
 		STAY(variant->within, 50);
 		EXPECT_EQ(1, take(&self->follow));
@@ -491,7 +491,7 @@ TEST_F_TIMEOUT(threshold, the_sum_has_all_windows, 60)
 	}
 }
 
-/* The windows of the event itself decide, not the clock of the one who waits. */
+/* The windows themselves decide, not the clock of the reader. */
 TEST_F_TIMEOUT(threshold, is_told_when_it_has_held, 120)
 {
 	const unsigned int hold_ms = 400;
@@ -505,7 +505,7 @@ TEST_F_TIMEOUT(threshold, is_told_when_it_has_held, 120)
 	want = expected(&self->follow, variant->flags, hold_ms);
 	EXPECT_EQ(want.count, self->follow.seen.count);
 
-	/* Not what two parts with a break between them have together. */
+	/* Two times beyond with a break between them are not added up. */
 	STAY(variant->beyond, hold_ms * 5 / 8);
 	STAY(variant->within, 0);
 	STAY(variant->beyond, hold_ms * 5 / 8);
@@ -570,7 +570,7 @@ TEST_F_TIMEOUT(threshold, idle_time_does_not_count_as_held, 120)
 	waitpid(napper, NULL, 0);
 	/* The teardown has nothing left to end. */
 	mover_again(&self->mover, self->follow.cpu);
-	/* And time of work does count. */
+	/* Time in which the CPU works counts. */
 	STAY(variant->beyond, 2 * hold_ms);
 	EXPECT_EQ(1, take(&self->follow));
 }

@@ -4,7 +4,7 @@
  * shortest period, with fresh reads without a pause, and with hotplug.
  *
  * The same records are also read without the protocol.  Some of those reads
- * have to be torn, or the test could not have seen it.
+ * have to be torn, or the test could not see torn reads at all.
  *
  * TD_MAP_READS  reads of records (400000; with TOPDOWN_FULL 10000000)
  */
@@ -22,7 +22,7 @@
 
 /* A record is written at every fresh read, a history only when a window closes. */
 #define WINDOW_READS	8000000ULL
-/* Of records; enough to meet some that are torn. */
+/* Reads of records without the guard; enough to meet some that are torn. */
 #define UNGUARDED_READS	400000ULL
 
 enum kind {
@@ -66,7 +66,7 @@ static uint64_t sum_of(const struct topdown_figures *figures)
 	return sum;
 }
 
-/* What two readings of a CPU that follow each other say of each other. */
+/* Compare two consecutive readings of a CPU.  Return: what is wrong, or NULL. */
 static const char *order_wrong(const struct topdown_map_record *last,
 			       const struct topdown_map_record *next)
 {
@@ -110,7 +110,7 @@ static void read_record(struct reader *reader, unsigned int cpu)
 	reader->useful++;
 }
 
-/* Of a history of one window, so every window that closes is written there. */
+/* The history has one window, so every window that closes is written there. */
 static void read_window(struct reader *reader, unsigned int cpu)
 {
 	const struct topdown_map_window *slot = map_slot(&map, cpu, 1);
@@ -247,7 +247,7 @@ static void check(enum kind kind, uint64_t reads)
 	ksft_test_result(!sum->torn && !sum->stuck && sum->useful,
 			 "%s are never torn under the protocol\n", name);
 	read_all(kind, false, kind == KIND_WINDOW ? WINDOW_READS : UNGUARDED_READS);
-	/* Luck decides; that it never is so in many runs would mean a blind test. */
+	/* Chance decides.  If no run of many has a torn read, the test is blind. */
 	if (sum->torn)
 		ksft_test_result_pass("%s are torn without it\n", name);
 	else

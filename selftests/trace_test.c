@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tracepoints: each window once, with what the history in the map has of it; each node
- * with the window's ratio; a session when it ends.  And nothing while they are disabled.
+ * The tracepoints: each window once, with its figures in the history; each node with the
+ * window's ratio; a session when it ends.  Nothing is traced while they are disabled.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -66,7 +66,7 @@ static bool window_parse(const char *line, struct traced *traced)
 			    &traced->flags) == 12 && nodes_parse(line, traced->node);
 }
 
-/* What differs from the window in the history, or NULL. */
+/* Return: what differs from the window in the history, or NULL. */
 static const char *window_differs(const struct traced *traced,
 				  const struct topdown_map_window *window)
 {

@@ -150,7 +150,7 @@ static void line_parse(const char *json)
 	unsigned int i, node;
 
 	for (i = 0; i < cpus_nr; i++) {
-		/* That of the sum has none. */
+		/* The line of the sum has no CPU. */
 		if (cpu != cpus[i])
 			continue;
 		line[i].there = true;
@@ -435,7 +435,7 @@ static void round_of(unsigned int first, const char *quant)
 	}
 }
 
-/* What the module has learnt of the bytes holds for one kind: load it anew. */
+/* The module has learnt how one kind of machine makes bytes.  For another kind load it again. */
 static void reload(bool rounded)
 {
 	char params[32];

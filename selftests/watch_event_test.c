@@ -42,7 +42,7 @@ TEST_F(watch, each_cpu_is_an_event)
 		EXPECT_TRUE(event[i].cpu == cpu || event[i].cpu == self->busy);
 		EXPECT_LE(4, event[i].count);
 	}
-	/* One after the other, neither is left behind. */
+	/* Two reads of one event each give the events of both CPUs. */
 	ASSERT_TRUE(windows_wait(&self->map, self->busy, 5));
 	ASSERT_TRUE(windows_wait(&self->map, cpu, 5));
 	one = event_take(self->fd);
@@ -51,7 +51,7 @@ TEST_F(watch, each_cpu_is_an_event)
 	spin_stop(spinner);
 }
 
-/* A program of tomorrow has longer events; what this module does not know is 0. */
+/* A newer program has longer events.  The fields that this module does not know are 0. */
 TEST_F(watch, events_have_the_size_that_was_asked_for)
 {
 	struct topdown_watch what = { .node = TOPDOWN_WATCH_ANY, .event_size = 72 };
@@ -72,7 +72,7 @@ TEST_F(watch, events_have_the_size_that_was_asked_for)
 		EXPECT_EQ(0, room[i]);
 	for (; i < sizeof(room); i++)
 		EXPECT_EQ(0xa5, room[i]);
-	/* That of the first watch, for as long as the descriptor is open. */
+	/* The size of the first watch holds for as long as the descriptor is open. */
 	ASSERT_EQ(0, watch_remove(self->fd, 1));
 	ASSERT_TRUE(nonblocking(self->fd));
 	EXPECT_EQ(-1, read(self->fd, room, 71));
@@ -98,7 +98,7 @@ TEST_F(watch, of_any_window_has_no_ratio)
 	EXPECT_EQ(TOPDOWN_RATIO_NONE, event.ratio);
 }
 
-/* Neither before the first one, nor after the last, and whatever was asked for by habit. */
+/* Nothing before the first watch and after the last, whatever events poll() is asked for. */
 TEST_F(watch, without_one_nothing_is_readable)
 {
 	const short every = POLLIN | POLLPRI | POLLRDNORM | POLLHUP;
@@ -113,7 +113,7 @@ TEST_F(watch, without_one_nothing_is_readable)
 		ASSERT_TRUE(windows_wait(&self->map, self->busy, 3));
 		EXPECT_EQ(0, poll(&poller, 1, 0));
 		EXPECT_EQ(0, event_take(self->fd).count);
-		/* It was none of ours: the first number is still to be had. */
+		/* Nothing above has made a watch: the first one gets number 1. */
 		if (round)
 			break;
 		ASSERT_EQ(0, watch_any(self->fd));
@@ -140,7 +140,7 @@ TEST_F(watch, an_event_tells_the_window_that_closed)
 	EXPECT_EQ(event.time_ns, window.time_ns);
 }
 
-/* Whatever closes elsewhere. */
+/* The windows of other CPUs do not wake the reader. */
 TEST_F(watch, an_offline_cpu_wakes_nobody)
 {
 	unsigned int cpu = self->nr > 2 ? self->cpus[1] : 0;
@@ -198,7 +198,7 @@ TEST_F(watch, every_window_is_counted_once)
 	until = windows_of(&self->map, self->busy);
 	count = event_take(self->fd).count;
 	after = windows_of(&self->map, self->busy);
-	/* The map has a window a moment before it is told. */
+	/* The map has a window a moment before the watch event counts it. */
 	EXPECT_LE(until - since - 1, count);
 	EXPECT_GE(after - before, count);
 	EXPECT_LE(9, count);
@@ -303,7 +303,7 @@ static int alarms_start(struct map *map)
 	if (pid)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* It would keep the module. */
+	/* The map would keep the module loaded. */
 	map_close(map);
 	while (getppid() == parent) {
 		sleep_ms(50);
@@ -324,7 +324,7 @@ TEST_F(watch, a_signal_ends_a_read)
 	ASSERT_LT(0, pid);
 	EXPECT_EQ(-1, read(self->fd, &event, sizeof(event)));
 	EXPECT_EQ(EINTR, errno);
-	/* One more would end the wait for who sends them. */
+	/* One more signal would end the wait for the process that sends them. */
 	signal(SIGUSR1, SIG_IGN);
 	spin_stop(pid);
 }
@@ -459,7 +459,7 @@ TEST_F(watch, works_with_epoll_that_asks_later)
 	ASSERT_EQ(0, watch_any(self->fd));
 	event.events = EPOLLIN;
 	ASSERT_EQ(0, epoll_ctl(epoll, EPOLL_CTL_MOD, self->fd, &event));
-	/* What is there already is told without a wakeup, so more than once. */
+	/* epoll reports an event that is there already without a wakeup, and more than once. */
 	for (i = 0; i < 3; i++) {
 		ASSERT_EQ(1, epoll_wait(epoll, &event, 1, LONG_MS));
 		EXPECT_EQ(EPOLLIN, event.events);

@@ -89,7 +89,7 @@ TEST_F(watch, refuses_sizes_and_numbers_that_cannot_be)
 	what.flags = TOPDOWN_WATCH_REMOVE;
 	EXPECT_EQ(-EINVAL, watch_add(fd, NULL, 0, &what));
 	EXPECT_EQ(-ENOENT, watch_remove(fd, 1));
-	/* Nothing that was refused has a number, or a size of its own. */
+	/* A refused watch takes no number, and sets no size. */
 	EXPECT_EQ(1, watch_add(fd, NULL, 0, &any));
 	what = any;
 	what.event_size = 64;
@@ -101,7 +101,7 @@ TEST_F(watch, refuses_sizes_and_numbers_that_cannot_be)
 	EXPECT_EQ(2, watch_add(fd, NULL, 0, &any));
 }
 
-/* Who removes says nothing else, as it may have a meaning one day. */
+/* A removal has no other field set, because that field may have a meaning one day. */
 TEST_F(watch, refuses_more_than_a_number_to_be_removed)
 {
 	struct topdown_watch right = {
@@ -125,7 +125,7 @@ TEST_F(watch, refuses_more_than_a_number_to_be_removed)
 	EXPECT_EQ(0, ioctl(self->fd, TOPDOWN_WATCH, &right));
 }
 
-/* Without a caller that knows the number nobody could remove it. */
+/* If the caller did not get the number, nobody could remove the watch. */
 TEST_F(watch, is_not_made_if_its_number_cannot_be_told)
 {
 	struct topdown_watch *what = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
@@ -186,7 +186,7 @@ TEST_F(watch, as_many_as_a_descriptor_may_have)
 	close(other);
 }
 
-/* Each tells of its own, until it is removed. */
+/* Each watch has its own events, until it is removed. */
 TEST_F(watch, several_tell_of_their_own)
 {
 	const struct topdown_watch any = { .node = TOPDOWN_WATCH_ANY };
@@ -230,7 +230,7 @@ TEST_F(watch, several_tell_of_their_own)
 	EXPECT_EQ(1, event[0].count);
 }
 
-/* As for who has got the descriptor from somebody, and does not know what there was. */
+/* A program that was given the descriptor, and knows none of its watches, needs this. */
 TEST_F(watch, all_are_removed_at_once)
 {
 	const struct topdown_watch any = { .node = TOPDOWN_WATCH_ANY };
@@ -298,7 +298,7 @@ TEST_F(watch, another_one_drops_the_old_events)
 	EXPECT_EQ(0, event_take(self->fd).count);
 }
 
-/* A timer that has begun with the old watch must not tell of it afterwards. */
+/* A timer that has begun with the old watch must not add an event of it later. */
 TEST_F_TIMEOUT(watch, nothing_of_the_old_one_comes_later, 60)
 {
 	const uint64_t span_ns = (getenv("TOPDOWN_FULL") ? 30 : 3) * 1000000000ULL;
@@ -368,7 +368,7 @@ TEST_F_TIMEOUT(watch, more_than_the_module_allows, 120)
 		ASSERT_LE(0, fd[i]);
 		ASSERT_EQ(i < WATCHES_MAX ? 0 : -ENOSPC, watch_never(fd[i]));
 	}
-	/* Who has one may have another instead; who has none hears of nothing. */
+	/* A reader may replace its watch by another.  A reader without a watch gets no event. */
 	EXPECT_EQ(-ENOSPC, watch_any(fd[0]));
 	EXPECT_EQ(0, watch_remove(fd[0], 1));
 	EXPECT_EQ(2, watch_add(fd[0], NULL, 0, &any));
@@ -379,7 +379,7 @@ TEST_F_TIMEOUT(watch, more_than_the_module_allows, 120)
 		close(fd[i]);
 }
 
-/* What a killed one held would keep the module, or be found by kmemleak. */
+/* If a killed reader left anything, the module could not go, or kmemleak would find it. */
 TEST_F_TIMEOUT(watch, killed_readers_leave_nothing, 120)
 {
 	int ready_pipe[2], status, i;

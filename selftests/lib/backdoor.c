@@ -7,7 +7,7 @@
 
 #include "guest.h"
 
-/* For the code outside, the structure is changed by the machine. */
+/* The machine changes *@data outside of the program, so the asm clobbers memory. */
 static uint32_t backdoor_request(uint32_t request, uint64_t arg, void *data)
 {
 	uint32_t answer;
@@ -74,7 +74,7 @@ bool backdoor_set_guest(enum td_bd_guest what)
 
 static bool backdoor_truth(enum td_bd_request request, uint64_t arg, struct td_bd_truth *truth)
 {
-	/* Its pages must be there, and not shared with a parent. */
+	/* The pages of *@truth must be there, and not shared with a parent. */
 	memset(truth, 0xff, sizeof(*truth));
 	asm volatile("" : : "r" (truth) : "memory");
 	return backdoor_request(request, arg, truth) == TD_BD_OK;

@@ -66,7 +66,7 @@ bool module_loaded(void)
 	return !access(TD_SYSFS "/total", F_OK);
 }
 
-/* Of a machine that was made to be measured, only the right refusal is an excuse. */
+/* The runner names its machine.  There only the refusal of "nopmu" and "amd" is an excuse. */
 static bool module_may_refuse(int error)
 {
 	const char *machine = getenv("TOPDOWN_MACHINE");
@@ -283,7 +283,7 @@ void copy_words(void *to, const void *from, size_t size)
 		target[i] = source[i];
 }
 
-/* A measuring task that waits behind the load cannot say when it measured. */
+/* A measuring task that waits for the load cannot say when it measured. */
 int realtime(void)
 {
 	const struct sched_param param = { .sched_priority = 1 };
@@ -296,7 +296,7 @@ static void spin_child(unsigned int cpu, const struct td_bd_profile *profile,
 {
 	const struct sched_param param = { };
 
-	/* Nothing may be left behind when a test is killed. */
+	/* A killed test leaves no child. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* Whoever measures may be a real-time task; this must not be one. */
 	if (sched_setscheduler(0, SCHED_OTHER, &param) || cpu_pin(cpu))

@@ -36,11 +36,11 @@ bool backdoor_set_default(const struct td_bd_profile *profile);
 bool backdoor_set_quant(bool round);
 /* How often an event of perf's happens here: @rate in 1,000,000 cycles. */
 bool backdoor_set_rate(uint64_t config, uint64_t rate);
-/* What the hypervisor of a guest, or of this host, does to counters. */
+/* Set how the hypervisor of a guest, or of this host, changes counters. */
 bool backdoor_set_filter(bool on);
 bool backdoor_set_guest(enum td_bd_guest what);
 bool backdoor_truth_cpu(unsigned int cpu, struct td_bd_truth *truth);
-/* Of the caller's address space. */
+/* The truth of the caller's address space. */
 bool backdoor_truth_space(struct td_bd_truth *truth);
 void backdoor_truth_sub(struct td_bd_truth *later, const struct td_bd_truth *earlier);
 /* The truth as fractions of its slots, in the order of enum topdown_node. */
@@ -90,7 +90,7 @@ int device_read(int fd, __u32 flags, const __u64 *cpus, __u32 words,
 		struct topdown_record *records, __u32 *nr);
 int device_read_cpu(int fd, __u32 flags, unsigned int cpu, struct topdown_record *record);
 int device_reset(int fd, __u32 flags, const __u64 *cpus, __u32 words);
-/* The number of the session. */
+/* Return: the number of the session, or a negative errno. */
 int device_attach(int fd, __u32 flags, int pid);
 int device_session(int fd, __u32 flags, unsigned int session, struct topdown_session *answer);
 int device_control(int fd, unsigned int session, enum topdown_control_action action);
@@ -101,14 +101,14 @@ int period_set(const char *text);
 /* CPUs that are online; at most TD_CPUS_MAX. */
 unsigned int cpus_online(unsigned int *cpu);
 int cpu_set_online(unsigned int cpu, bool online);
-/* All there are, whatever a test that ended early has left. */
+/* Put all CPUs online that a test which ended early may have left offline. */
 void cpus_set_online(void);
 /* Linux 6.12's warns when a CPU under load goes offline: lib.bash. */
 void fair_server_off(void);
 int cpu_pin(unsigned int cpu);
 uint64_t clock_ns(clockid_t clock);
 void sleep_ms(unsigned int ms);
-/* What can change meanwhile: @size a multiple of 8. */
+/* Copy memory that can change meanwhile.  @size is a multiple of 8. */
 void copy_words(void *to, const void *from, size_t size);
 /* From now on the calling task, and what it starts, runs before all load. */
 int realtime(void);

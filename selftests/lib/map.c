@@ -16,7 +16,7 @@
 
 /* A writer whose virtual CPU has been taken away may be long. */
 #define STUCK_NS	20000000000ULL
-/* Of the shortest period, on a machine that has much else to do. */
+/* Time for a window of the shortest period, on a machine that has much else to do. */
 #define WINDOW_NS	50000000ULL
 #define WAIT_MS		20000
 
@@ -129,7 +129,7 @@ enum map_found map_window(const struct map *map, unsigned int cpu, uint64_t numb
 			return MAP_FOUND;
 		if (before > number || after > number)
 			return MAP_OVERWRITTEN;
-		/* A 0: being written, with this window or a later one, or not yet. */
+		/* A 0: the slot is being written, or has no window yet. */
 		if (!map_read(map, cpu, &copy))
 			return MAP_STUCK;
 		if (copy.record.windows < number)
@@ -150,7 +150,7 @@ const char *figures_wrong(const struct topdown_figures *figures, unsigned int le
 		l1 += node[i];
 	if (figures->running_ns > figures->enabled_ns)
 		return "ran for longer than it was enabled";
-	/* Slots of so short a time that the driver could not split them are in none. */
+	/* Slots of a time too short for the driver to split are in no node. */
 	if (l1 > figures->slots)
 		return "level 1 sums to more than the slots";
 	for (i = TOPDOWN_RETIRING; level > 1 && i <= TOPDOWN_BACKEND_BOUND; i++) {

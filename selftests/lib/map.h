@@ -31,15 +31,15 @@ const struct topdown_map_window *map_slot(const struct map *map, unsigned int cp
 bool map_read(const struct map *map, unsigned int cpu, struct topdown_map_record *copy);
 enum map_found map_window(const struct map *map, unsigned int cpu, uint64_t number,
 			  struct topdown_map_window *window);
-/* What a reader must not do: these can be torn. */
+/* A reader must not do this: these copies can be torn. */
 void map_read_unguarded(const struct map *map, unsigned int cpu,
 			struct topdown_map_record *copy);
 void map_slot_unguarded(const struct topdown_map_window *slot,
 			struct topdown_map_window *window);
 
-/* But for the ratios, which READ computes and the map has not. */
+/* Are the figures the same?  Ratios are ignored: READ computes them, the map has none. */
 bool figures_same(const struct topdown_figures *a, const struct topdown_figures *b);
-/* What is wrong in itself; NULL if nothing is.  Of what the map shows, not of READ. */
+/* Return: what is wrong in figures of the map, not of READ; NULL if nothing is. */
 const char *figures_wrong(const struct topdown_figures *figures, unsigned int level);
 const char *record_wrong(const struct topdown_record *record);
 const char *entry_wrong(const struct topdown_map_record *entry);

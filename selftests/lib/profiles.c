@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What there is to execute on the emulated PMU.
+ * Profiles to execute on the emulated PMU.
  */
 #include <stdlib.h>
 #include <string.h>

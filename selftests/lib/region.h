@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tests of regions share: code to measure, its truth, and the comparison.
+ * Functions that the tests of regions share: code to measure, its truth, and the comparison.
  */
 #ifndef TOPDOWN_SELFTESTS_REGION_H
 #define TOPDOWN_SELFTESTS_REGION_H
@@ -17,7 +17,7 @@ void region_work(unsigned int iterations);
 /* How many of these take @ns of CPU time. */
 unsigned int region_iterations(uint64_t ns);
 
-/* What was executed inside a region. */
+/* The truth and the time of the code inside a region. */
 struct executed {
 	struct td_bd_truth truth;
 	uint64_t cpu_ns;
@@ -25,7 +25,7 @@ struct executed {
 
 /*
  * Run a region @times times, with iterations of profile @inside in it and as many
- * of @outside behind it, and add what it executed to @executed.
+ * of @outside after it, and add the truth of the region to @executed.
  */
 bool region_run(struct topdown_regions *regions, int id, const char *inside,
 		const char *outside, unsigned int iterations, unsigned int times,
@@ -39,7 +39,7 @@ struct difference {
 	double running;
 };
 
-/* Of a region and the truth; false if what it says cannot be at all. */
+/* Compare a region with the truth; false if the figures of the region are impossible. */
 bool region_compare(const struct topdown_region *seen, const struct executed *executed,
 		    struct difference *difference);
 

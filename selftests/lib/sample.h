@@ -14,7 +14,7 @@ struct sample {
 	struct topdown_record record;
 };
 
-/* What the module says of the time between two samples, beside the truth. */
+/* The module's figures of the time between two samples, beside the truth. */
 struct comparison {
 	unsigned int level;
 	/* Largest difference of a fraction, in points, over all nodes of the level. */
@@ -35,7 +35,7 @@ void sample_compare(const struct sample *earlier, const struct sample *later,
 /* @seen: fractions; NAN where there are none. */
 void compare_nodes(const double *seen, const double *truth, unsigned int level,
 		   struct comparison *comparison);
-/* Is it so that the truth can have been within this share of it? */
+/* Are the slots within this share of the truth, as far as the truth is known? */
 bool compare_slots_within(const struct comparison *comparison, double share);
 
 /* Everything in figures that follows from the rest of them. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The truth of every CPU every few milliseconds, so that it can be told for an
+ * The truth of every CPU every few milliseconds, so that the truth is known for an
  * interval that somebody else chose.
  */
 #ifndef TOPDOWN_SELFTESTS_SAMPLER_H

@@ -92,7 +92,7 @@ void *thread_short(void *unused)
 	return unused;
 }
 
-/* Ten times of what a thread takes to exit, of which perf counts a part only. */
+/* Work for ten times as long as a thread's exit, of which perf counts only some. */
 static void *thread_brief(void *unused)
 {
 	unsigned int i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tests of sessions share: processes that work when they are told to,
- * and looks at a session.
+ * Functions that the tests of sessions share: processes that work on demand,
+ * and checks of a session.
  */
 #ifndef TOPDOWN_SELFTESTS_SESSION_H
 #define TOPDOWN_SELFTESTS_SESSION_H
@@ -17,7 +17,7 @@
 #define THREADS		8
 #define NOBODY		65534
 
-/* A process that works when it is told to, and then says how much that was. */
+/* A process that works on demand, and then reports how much it has executed. */
 struct worker {
 	int pid;
 	/* One byte for each thread that is to work. */
@@ -32,7 +32,7 @@ struct report {
 	volatile int done;
 };
 
-/* Of all workers, in memory that they share. */
+/* The reports of all workers, in memory that they share. */
 extern struct report *reports;
 
 /*

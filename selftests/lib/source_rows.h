@@ -7,8 +7,8 @@
 #define SOURCE_RATES	24
 
 /*
- * The CPUID family and model, whether cores have two threads, and what comes out; in
- * @nodes, bit n for node n, what there is, if it is not as of PERF_METRICS.
+ * The CPUID family and model, whether cores have two threads, and the results.  @nodes
+ * has bit n for node n if the nodes are not those of PERF_METRICS, else 0.
  */
 struct source_row {
 	unsigned int family;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What of a machine changes its counters, and can be changed: the NMI watchdog,
- * which has one for good, and whether the cores' other threads are online.
+ * Two settings of a machine change its counters: the NMI watchdog, which has a
+ * counter for good, and whether the cores' other threads are online.
  */
 #ifndef TOPDOWN_SELFTESTS_SOURCE_SETUP_H
 #define TOPDOWN_SELFTESTS_SOURCE_SETUP_H

@@ -10,7 +10,7 @@
 /* @cpus NULL: all.  The number of the watch, or a negative errno. */
 int watch_add(int fd, const __u64 *cpus, __u32 words, const struct topdown_watch *what);
 int watch_remove(int fd, unsigned int number);
-/* In place of the one before, of this function; 0 or a negative errno. */
+/* Add a watch in place of the last one of this function; 0 or a negative errno. */
 int watch_set(int fd, const __u64 *cpus, __u32 words, __u32 node, __u32 ratio, __u32 flags,
 	      __u32 hold_ms);
 /* As watch_set(): every window, every window of one CPU, and a threshold that no ratio is above. */
