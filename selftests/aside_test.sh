@@ -34,7 +34,7 @@ ipc_of() {
 cycles_away() { is "$(ipc_of "$1") == 0"; }
 cycles_back() { is "$(ipc_of "$1") > 0"; }
 
-# What a user asks for who wants as much as there is.
+# events: a perf user who wants as much as there is asks for these.
 events() {
 	if has_metrics; then
 		echo "$GENERAL,$GROUP"
@@ -231,7 +231,7 @@ test_it_is_said() {
 	perf_stat -e "$(events)" -p "$HOG" -- sleep 4 &
 	await 2 state_is cpu1 aside
 	state_is total aside
-	# Of others nothing is taken.
+	# The other CPUs keep their counters.
 	state_is cpu0 ok
 	sleep 0.3
 	topdown stat -a -A -j -I 300 --count 1 > "$tmp/json"
@@ -410,7 +410,8 @@ test_no_use() {
 	is "$share > 45 && $share < 55"
 }
 
-# What the tests above would say if it did nothing; and what the parameter says.
+# With aside=never perf gets too little, so the tests above can fail.  Also the words of the
+# parameter.
 test_never() {
 	need_perf
 	fails "$ERROR" "" load aside=perhaps

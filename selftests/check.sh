@@ -147,14 +147,14 @@ build_lane() {
 	done
 }
 
-# What needs no guest, in one lane: lint looks at the tree that the others build in.
+# The tests that need no guest, in one lane: lint looks at the tree that the others build in.
 host_tests() {
 	job ktap host make -s -C "$TOP/selftests/host" check || true
 	job ktap userspace-check make -s -C "$TOP/userspace" check || true
 	job ktap lint "$TOP/selftests/lint.sh" || true
 }
 
-# What the emulator's tests depend on, and the runner's.  Kernels are what kernel.sh says.
+# A key of all that the emulator's tests and the runner's depend on.  kernel.sh names the kernels.
 emulator_key() {
 	local kernel emulator
 
@@ -278,7 +278,7 @@ snapshot() {
 	rm -rf "$new"
 	mkdir -p "$new/tree"
 	if git -C "$TOP" rev-parse 2> /dev/null; then
-		# What git ignores was built, not written.
+		# Files that git ignores were built, not written.
 		(cd "$TOP" && git ls-files -coz --exclude-standard |
 			tar -c --null --files-from=- --ignore-failed-read 2> /dev/null) |
 			tar -x -C "$new/tree"

@@ -328,7 +328,7 @@ test_help_and_version() {
 	done
 }
 
-# What the module knows and may not change by a refused command.
+# The state of the module, which a refused command may not change.
 module_state() { cat "$SYSFS/period_ms" "$PARAMS"/*; }
 
 # STATUS|REGEX|ARGUMENTS; the regular expression is what the message must have.  Input

@@ -200,7 +200,7 @@ topdown info | quiet_grep '^features:.* session' || {
 	exit "$KSFT_SKIP"
 }
 reload period_ms=1000
-# What the CPU gives a task that has it alone, for those that share it.
+# Measure a task that has the CPU alone, for the tests in which tasks share it.
 topdown stat -j -o "$tmp/alone" -- "$here/workload" -c 0 -t 1 "$PROFILE" 2> /dev/null
 run_tests test_command test_command_beside_others test_children test_intervals \
 	test_repeat test_process test_threads test_exit_status test_unprivileged \

@@ -78,7 +78,7 @@ test_contention_is_shown() {
 	kill $BUSY
 }
 
-# What perf counted beside us is as right as ours: retiring of CPU 0.
+# perf's count beside us is as right as ours: retiring of CPU 0.
 test_perf_is_right_too() {
 	local share
 
@@ -135,7 +135,7 @@ test_perf_is_well_without_us() {
 	done
 }
 
-# With pinned=1 nobody else gets the counter, and is told so.
+# With pinned=1 nobody else gets the counter, and perf says so.
 test_pinned() {
 	local status=0
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What deb.sh runs in an emulated machine, with the modules of two releases.
+# deb.sh runs this in an emulated machine, with the modules of two releases.
 #   deb-guest.sh VERSION NEXT    deb-guest.sh locked
 set -euo pipefail
 

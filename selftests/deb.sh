@@ -164,7 +164,7 @@ judge() {
 		"$BUILD/out"/*.changes "$BUILD/source-$version"/*.changes
 }
 
-# What is there before the packages are: all they depend on, and kernel headers
+# prepare_target: install all that the packages depend on, and kernel headers
 prepare_target() {
 	local release
 

@@ -38,7 +38,7 @@ readers_stop() {
 	while pidof topdown > /dev/null; do sleep 0.1; done
 }
 
-# What an offline CPU shows: that, and sums that stand still.
+# An offline CPU shows that it is offline, and sums that stand still.
 test_offline_state() {
 	local before
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What the shell tests share; to be sourced.  A test is a function: it passes
+# Functions of the shell tests; to be sourced.  A test is a function: it passes
 # if all its commands succeed, and is skipped if it calls skip.
 
 set -uo pipefail
@@ -19,7 +19,7 @@ MACHINE=${TOPDOWN_MACHINE:-}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-# What a test that failed has left running must not spoil the next.
+# Jobs that a failed test has left running must not spoil the next test.
 kill_jobs() {
 	local pids
 
@@ -153,7 +153,7 @@ busy() {
 	done
 }
 
-# field FILE NAME [N]: word N (1) behind NAME in a file of /sys/kernel/topdown.
+# field FILE NAME [N]: word N (1) after NAME in a file of /sys/kernel/topdown.
 field() {
 	awk -v name="$2" -v n="$((${3:-1} + 1))" \
 		'$1 == name || $1 == name ":" { print $n }' "$SYSFS/$1"

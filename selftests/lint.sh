@@ -39,8 +39,8 @@ need() {
 	command -v "$1" >/dev/null || skip "$1 is not installed"
 }
 
-# list_tree: the text files of the project.  What git ignores is built, not
-# written; without git, know it by its name, and programs by being no text.
+# list_tree: the text files of the project.  Files that git ignores are built, not
+# written.  Without git, know built files by their names, and programs by being no text.
 list_tree() {
 	if git -C "$tree" rev-parse --show-cdup >/dev/null 2>&1; then
 		git -C "$tree" ls-files -co --exclude-standard
@@ -277,7 +277,7 @@ check_shellcheck() {
 	need shellcheck
 	# Sourced files are named from the top, or from the script that does
 	# so.  SC2119 takes every function with arguments for a script's main.
-	# What a library sets or uses is used or set elsewhere.
+	# Scripts elsewhere use and set the variables of a library.
 	lint_scripts | "${run[@]}" -e SC2119
 	lint_libraries | "${run[@]}" -e SC2119,SC2034,SC2154
 }

@@ -28,12 +28,12 @@ END
 
 VM=$TOP/selftests/vm
 WORK=${TOPDOWN_MUTATE:-$CACHE/mutate}
-# What a host test may take, in seconds, and a guest: this, and so many times what it took
-# without a mutation.
+# Limits in seconds.  A host test may take HOST_LIMIT.  A guest may take GUEST_LIMIT and
+# GUEST_TIMES its time without a mutation.
 readonly HOST_LIMIT=300 GUEST_LIMIT=120 GUEST_TIMES=4
 
-# Of mutation N (from 1): the file, the lines, what replaces them, who notices, and why
-# nobody does.
+# Mutation N (from 1) has a file, old lines, new lines, the tests that notice it, and the reason
+# if none does.
 files=() old=() new=() where=() why=()
 list='' sample='' resume='' slots=1
 which=()
@@ -121,7 +121,7 @@ name_of() {
 	local text=${new[$1]%%$'\n'*}
 
 	[[ -n $text ]] || text="without: ${old[$1]%%$'\n'*}"
-	# No comment: KTAP has directives behind a "#".
+	# No comment: KTAP has directives after a "#".
 	awk '{ $1 = $1; gsub(/#/, "%"); print }' <<< "${files[$1]}: $text"
 }
 
@@ -177,7 +177,7 @@ wanted() {
 		sort -n
 }
 
-# What make leaves behind: to be kept where the sources are renewed.
+# Files that make builds: keep them where the sources are renewed.
 built=(--exclude='*.o' --exclude='*.ko' --exclude='.*.cmd' --exclude='*.mod' --exclude='*.mod.c'
 	--exclude=Module.symvers --exclude=modules.order --exclude='.tmp_*')
 
@@ -185,7 +185,7 @@ built=(--exclude='*.o' --exclude='*.ko' --exclude='.*.cmd' --exclude='*.mod' --e
 # differs gets the time of now, so that make builds it again.
 tree() {
 	mkdir -p "$WORK/$1"
-	# What has no dot in its name there is a program.
+	# A file there without a dot in its name is a program.
 	rsync -rlpc --delete "${built[@]}" --include='*.*' --include=Makefile --include='*/' \
 		--exclude='/selftests/host/*' "$WORK/tree/" "$WORK/$1/"
 }
@@ -284,7 +284,7 @@ judge() {
 	fi
 	module "$slot" "${words[0]}" >> "$log" 2>&1 || { echo "error it does not build"; return; }
 	read -ra row < "$file"
-	# Of a part of the program each test that was asked for has to run.
+	# If only some tests of the program were asked for, each of these has to run.
 	[[ ${words[4]} != *:* ]] || row[1]=$(tr ',' '\n' <<< "${words[4]#*:}" | grep -c .)
 	guest "$logs/$n" "$ko" $((GUEST_LIMIT + GUEST_TIMES * row[0])) "${words[@]}" \
 		>> "$log" 2>&1 || status=$?
@@ -444,7 +444,7 @@ done
 ((!bad)) || die "the list does not fit the sources"
 [[ -z $list ]] || exit 0
 
-# What runs ends with us; run.sh takes its machine along.
+# Kill our jobs at the end; run.sh ends its machine by itself.
 trap '[[ -z $(jobs -p) ]] || kill $(jobs -p) 2> /dev/null || true' EXIT
 trap 'exit 130' INT TERM
 logs=$WORK/logs

@@ -253,7 +253,8 @@ test_sampling_is_refused() {
 	perf stat -e topdown/slots/u -- true 2>&1 | quiet_grep 'not supported'
 }
 
-# Who counts keeps the module; then it goes, and comes back as if nothing had been.
+# A perf user who counts keeps the module loaded.  Afterwards the module can be unloaded and
+# loaded again.
 test_the_module_stays_while_perf_counts() {
 	local perf
 

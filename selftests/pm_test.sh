@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Suspend: the counters' registers are lost, the module begins anew, and the
+# Suspend: the counters' registers are lost, the module begins again, and the
 # figures are right afterwards.
 
 # shellcheck source=lib.bash
@@ -9,7 +9,7 @@
 
 POWER=/sys/power
 
-# Who writes the state: a command before the one that does.
+# A command that runs the writer of the state, as setpriv.
 AS=
 
 # suspend STATE [LEVEL]: as far as LEVEL of pm_test, or for real.
@@ -58,7 +58,7 @@ test_without_rights() {
 	suspend_and_check freeze devices
 }
 
-# The least of all suspends, and a module that is loaded anew after it.
+# The least of all suspends, and a module that is loaded again after it.
 test_unloaded_and_loaded_after() {
 	suspend_and_check freeze freezer
 	reload period_ms=100

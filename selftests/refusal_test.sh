@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Machines that cannot be measured: the module says why in one line and leaves
-# nothing behind.  And what is left behind where it was loaded: nothing either.
+# nothing.  On machines where it was loaded, unloading leaves nothing either.
 
 # shellcheck source=lib.bash
 . "$(dirname "$0")/lib.bash"
@@ -19,7 +19,7 @@ leftovers() {
 	true
 }
 
-# What the log has to say on each machine.
+# The log has to say this on each machine.
 reason() {
 	case $MACHINE in
 	nopmu) echo "no PMU" ;;

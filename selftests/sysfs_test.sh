@@ -57,7 +57,7 @@ test_files() {
 	[[ $seen == "$want" ]] || die "there are: $seen"
 }
 
-# The counts behind the figures, as perf names them: at least what the figures have.
+# The counts that the figures are made of, as perf names them: at least those of the figures.
 test_events() {
 	local before after slots metrics=4
 
@@ -136,7 +136,7 @@ test_bad_owner_and_mode() {
 	load
 }
 
-# What is no period: 0, negative, text, too large, just outside, mixtures.
+# These are no periods: 0, negative, text, too large, just outside, mixtures.
 BAD_PERIODS=(0 -1 -1000 9 60001 4294967296 18446744073709551616 99999999999999999999
 	abc 100x "1 000" 100.5 1e3 "" " ")
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What a workload is told to be is what the kernel's own perf sees of it.  Without
-# the module.
+# The kernel's own perf sees the rates that a workload was given.  The module is not
+# needed.
 
 # shellcheck source=lib.bash
 . "$(dirname "$0")/lib.bash"

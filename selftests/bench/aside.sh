@@ -84,7 +84,7 @@ command_lines() {
 	line record "$(perf script -i /tmp/data -F event 2> /dev/null | wc -l)"
 }
 
-# Of tasks that run already.
+# running_lines: events of tasks that run already.
 running_lines() {
 	"$dir/workload" -c 1 -t 1000 compute &
 	echo $! > "/tmp/cgroup/$cgroup/cgroup.procs"

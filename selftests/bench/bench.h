@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the programs of the comparison share: the machine's own counts, taken
+ * Functions that the programs of the comparison share: the machine's own counts, taken
  * through the back door of the emulated PMU.
  */
 #ifndef TOPDOWN_BENCH_H

@@ -30,7 +30,7 @@ static const char * const event_names[GROUP_EVENTS] = {
 	"topdown-heavy-ops", "topdown-br-mispredict", "topdown-fetch-lat", "topdown-mem-bound",
 };
 
-/* What a way counted on each CPU: of perf, by event; ours has nodes. */
+/* The counts of a way on each CPU: perf's are by event, ours by node. */
 static double counted[TD_CPUS_MAX][GROUP_EVENTS];
 static double node[TD_CPUS_MAX][TRUTH_NODES];
 static int group[TD_CPUS_MAX];

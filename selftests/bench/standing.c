@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the kernel takes from busy CPUs: spins on every CPU but one for so long,
- * or until a command on that one has ended, and says how many instructions were
- * not the spinning's own.
+ * Measure what the kernel takes from busy CPUs.  The program spins on every CPU but
+ * one for so long, or until a command on that one has ended.  It prints how many
+ * instructions were not the spinning's own.
  *
  *   standing MS
  *   standing COMMAND ARG...

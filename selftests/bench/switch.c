@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a switch between two tasks costs when tasks are counted.
+ * Measure the cost of a switch between two tasks when tasks are counted.
  *
  *   switch WAY ROUNDS LOOPS
  *

@@ -13,7 +13,7 @@ function has(name, cpus)
 	return (name, cpus) in seen
 }
 
-# What a sample costs: many less none, less what an idle machine does meanwhile.
+# The cost of a sample: many less none, less the work of an idle machine meanwhile.
 function sample(name, cpus, key,	more, time, rate)
 {
 	more = get(name ".many", cpus, key) - get(name ".none", cpus, key)
@@ -30,8 +30,8 @@ function calls(name, cpus)
 		 get("none.none", cpus, "syscalls"))) / get(name ".many", cpus, "traced")
 }
 
-# Of a window: what the busy CPUs' kernel took, less what it takes anyway for
-# as many timer interrupts.
+# The cost of a window: the kernel's work on the busy CPUs, less its work without the
+# module for as many timer interrupts.
 function window(period, cpus, key,	base)
 {
 	base = get("standing.without", cpus, key) / get("standing.without", cpus, "ticks")
@@ -268,7 +268,7 @@ function precisions(cpus,	i, quant, name)
 	}
 }
 
-# Of a switch: what all of them took, less what they take when nobody is counted.
+# The cost of a switch: the mean of all switches, less the mean when nobody is counted.
 function switched(name, none, cpus, key)
 {
 	return get("switch." name, cpus, key) / get("switch." name, cpus, "switches") - \
@@ -324,7 +324,7 @@ function task_row(name, text, cpus)
 		    get(name, cpus, "l2_max"), get(name, cpus, "slots")))
 }
 
-# Of both levels together: 4 figures and 8.
+# The mean error of both levels together: 4 nodes and 8.
 function task_mean(name, cpus)
 {
 	name = "task." name

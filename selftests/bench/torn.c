@@ -6,8 +6,8 @@
  *   torn [-b] READS
  *
  * -b leaves the sequence numbers out, which must be noticed: it shows that what
- * is checked here can fail.  What has to hold of every copy is what the ABI
- * says of the figures, and what one window more may change since the last one.
+ * is checked here can fail.  Every copy has to follow the rules of the ABI for
+ * figures.  A copy that has one window more may differ from the last one by that window.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #include "bench.h"
 
 #define READERS	2
-/* Of the reader's loop, where the machine may take the writer's CPU away. */
+/* Tries of the reader's loop: the machine may take the writer's CPU away. */
 #define TURNS	10000000
 
 static const struct topdown_map *map;
@@ -74,7 +74,7 @@ static __u64 closed_ns(const struct topdown_map_record *entry)
 	return entry->record.total.enabled_ns - entry->open.enabled_ns;
 }
 
-/* What the closed windows sum to grows by just the window that was closed. */
+/* The sum of the closed windows grows by just the window that was closed. */
 static bool step_holds(const struct topdown_map_record *a, const struct topdown_map_record *b)
 {
 	const struct topdown_figures *window = &b->record.window;

@@ -67,7 +67,7 @@ struct row {
 	char name[64];
 	unsigned int family;
 	struct td_sample sample;
-	unsigned int bits;		/* Of the largest count. */
+	unsigned int bits;		/* The bits of the largest count. */
 	double node[TD_NR_NODES];
 };
 
@@ -90,7 +90,7 @@ static int64_t count_one(const char *counts, const char *name, size_t length)
 	return -1;
 }
 
-/* Of one event, or the sum of several with + between. */
+/* The count of one event, or the sum of several whose names have + between; -1: no count. */
 static int64_t count_find(const char *counts, const char *name)
 {
 	int64_t sum = 0;
@@ -472,7 +472,7 @@ static bool cut_is_marked(struct rng *rng)
 	for (i = 0; i <= TD_METRIC_L1; i++)
 		sample.count[i] = 1 + rng_below(rng, 1000000);
 	slots = sample.count[0];
-	/* What is dropped, and how often the pipeline was cleared: few, and many. */
+	/* Dropped slots, and how often the pipeline was cleared: few, and many. */
 	sample.count[5] = rng_below(rng, 1 + slots / (1 + rng_below(rng, 20)));
 	sample.count[6] = rng_below(rng, 1 + slots / (5 + rng_below(rng, 100)));
 	for (i = 0; i < TD_METRIC_L1; i++)
@@ -500,7 +500,7 @@ static void test_cuts(struct ktap *ktap)
 	ktap_result(ktap, !bad, "what is cut is marked");
 }
 
-/* What is a count of no event of the machine is not looked at. */
+/* Every family has named events, those of level 1 first, and at least two rows. */
 static void test_tables(struct ktap *ktap)
 {
 	unsigned int i, j;

@@ -213,7 +213,7 @@ static bool few_say_nothing(void)
 	return !td_trust_lost(&trust);
 }
 
-/* What begins without a doubt has no window behind it, but all odd windows that were. */
+/* td_trust_forget() forgets doubts and doubtful windows, and keeps the number of odd windows. */
 static bool forgotten(void)
 {
 	struct td_trust trust = { 0 };

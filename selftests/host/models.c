@@ -205,7 +205,7 @@ static void test_models(struct ktap *ktap)
 	ktap_result(ktap, ok, "models, widths and formulas as published, and no others");
 }
 
-/* A row behind another for the same CPU would never be found. */
+/* A row after another for the same CPU would never be found. */
 static void test_rows(struct ktap *ktap)
 {
 	unsigned int i, j;
@@ -282,7 +282,7 @@ static bool formula_ok(const struct td_formula *formula)
 	return ok;
 }
 
-/* Of the families that rows name, and those that these name. */
+/* The events of the families that rows name, and of the refined families that these name. */
 static void test_events(struct ktap *ktap)
 {
 	unsigned int i;

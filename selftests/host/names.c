@@ -44,7 +44,7 @@ static const struct constant states[] = {
 	STATE(ERROR), STATE(EXCLUDED),
 };
 
-/* Is @name the constant's, in small letters behind @prefix? */
+/* Is @name the constant's, in small letters after @prefix? */
 static bool is_name_of(const struct constant *constant, const char *name, const char *prefix)
 {
 	const char *want = constant->name;

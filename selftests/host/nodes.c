@@ -47,7 +47,7 @@ static bool ratios_are(const struct topdown_figures *figures, unsigned int nodes
 	return ok;
 }
 
-/* What a fold says of the nodes that it counts. */
+/* A fold gives its slots as children_slots to each parent whose children it counts. */
 static void test_children(struct ktap *ktap)
 {
 	static const struct {

@@ -2,7 +2,7 @@
 /*
  * How far the figures of one window are from the exact truth, over random
  * profiles, with bytes truncated and rounded; and that a CPU's way of making
- * bytes is learnt.  What is asserted here is what the documentation may claim.
+ * bytes is learnt.  The documentation may claim only the limits that are asserted here.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -80,7 +80,7 @@ static void window_random(struct rng *rng, struct window *window)
 	window_make(&profile, (1ULL << 21) + (rng_next(rng) >> (20 + rng_below(rng, 22))), window);
 }
 
-/* What the module does with a window. */
+/* Fold as the module does with a window. */
 static void window_fold(struct td_counts *counts, struct td_quant *quant, __u64 *node)
 {
 	memset(node, 0, TOPDOWN_MAX_NODES * sizeof(*node));

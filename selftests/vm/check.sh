@@ -100,7 +100,7 @@ summary() {
 		"$(sum_up 0 | sed '/KTAP/d')"
 }
 
-# What passed in a run that is resumed is not run again, and counts.
+# Jobs that passed in a run that is resumed are not run again, and count.
 resumed() {
 	local LOGS=$logs/resumed
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What the scripts here share.  To be sourced; it sets:
+# Functions that the scripts here share.  To be sourced; it sets:
 #   TOP    the source tree
 #   CACHE  where everything that can be made again is kept
 

@@ -7,8 +7,8 @@
 # A job is KIND NAME COMMAND...: of kind "step" it counts as one test; of kind
 # "ktap" its output is added up; of kind "prep" it only counts when it fails.
 #
-# Of a ktap job LOGS/NAME has "log"; "counts", as ktap.awk says; "totals", its last
-# line; "times", the second in which each of its programs or tests ended.
+# LOGS/NAME of a ktap job has "log"; "counts", as ktap.awk prints them; "totals", its
+# last line; "times", the second in which each of its programs or tests ended.
 
 # shellcheck source=selftests/vm/skips.sh
 . "$TOP/selftests/vm/skips.sh"

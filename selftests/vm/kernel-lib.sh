@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What the ways of getting a kernel have in common.  Sourced by kernel.sh,
+# Functions that the ways of getting a kernel share.  Sourced by kernel.sh,
 # which sets $here and $cache.  A fetch_KIND function gets NAME, the release
 # glob and the source columns of kernels.conf, and prints the directory that
 # holds the kernel; in it, the file "env" has the shell assignments and is

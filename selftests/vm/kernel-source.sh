@@ -8,8 +8,8 @@
 
 build_needs="bc bison flex gcc libelf-dev libssl-dev kmod make pahole xz-utils"
 
-# What no kernel of ours is built from and nothing here reads: most of the
-# source by size.  Kconfig and make files stay, the build walks through them.
+# source_excludes: files that no kernel of ours is built from and nothing here reads.  They are
+# most of the source by size.  Kconfig and make files stay, because the build walks through them.
 source_excludes() {
 	local dir
 

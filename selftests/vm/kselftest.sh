@@ -14,7 +14,7 @@ set -euo pipefail
 
 need make=make gcc=gcc rsync=rsync
 linux=$("$TOP/selftests/vm/linux-source.sh")
-# What runs on the host, or is no test, has no place in a kernel tree.
+# Files that run on the host, or are no test, have no place in a kernel tree.
 mapfile -t files < <(cd "$TOP" && find selftests -type f ! -path 'selftests/host/*' \
 	! -path 'selftests/vm/*' ! -path 'selftests/pmu/*' ! -path 'selftests/mutat*' \
 	! -name '*.o' | sort)

@@ -6,7 +6,7 @@
 # TEST is a program, a test, or "PROGRAM TEST" of a test in a program.
 #
 # A result at the top counts as the results nested in it, indented or, as the
-# kernel's runner does, behind "# ", or as itself where nothing is nested.  What
+# kernel's runner does, after "# ", or as itself where nothing is nested.  A test that
 # was planned and not run is a failure, so that a program that dies cannot pass.
 
 function fail(text)
@@ -48,7 +48,7 @@ function name_of(line)
 	return line
 }
 
-# The reason is behind the word in this line, or in the one that said so before.
+# The reason is after the word SKIP in this line, or in the line before that had it.
 function reason(line, text)
 {
 	text = line

@@ -37,7 +37,7 @@ build() {
 	rm -rf "$dir"
 	mkdir -p "$dir"
 	(cd "$TOP" && cp -a --parents "${sources[@]}" "$dir")
-	# What was built in the tree itself, for another kernel, must not be taken over.
+	# Files that were built in the tree itself, for another kernel, must not be taken over.
 	find "$dir" \( -name '*.o' -o -name '*.ko' -o -name '.*.cmd' -o -name '*.mod*' \) \
 		-delete
 	note "building the module for $KVER"

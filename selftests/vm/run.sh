@@ -58,7 +58,7 @@ readonly REPORTS='WARNING: |BUG: |BUG at |Oops|Kernel panic|cut here|Call Trace:
 '|sleeping function called|refcount_t:|list_(add|del) corruption|sysfs: cannot create duplicate'\
 '|Bad page state|held when returning|DEBUG_LOCKS_WARN_ON|ODEBUG:|page allocation failure'
 
-# What looks alike but is about the machine, not about us.
+# Messages that look alike but are about the machine, not about us.
 readonly INNOCENT='Spectre V2 : WARNING|RETBleed: WARNING|kmemleak: Kernel memory leak detector'
 
 # The kernel says with a trace where a vmalloc() had no memory: a test makes that so.
@@ -220,7 +220,7 @@ ask_state() {
 		printf '%s\n' "info registers -a" > "$outdir/monitor.in"
 		sleep 0.5
 	done
-	# A host that is too busy is told from a standstill by this.
+	# The processor time shows whether the machine stands still or the host is too busy.
 	awk -v hz="$(getconf CLK_TCK)" '{ print "processor time:", ($14 + $15) / hz, "s" }' \
 		"/proc/$(< "$outdir/pid")/stat" > "$outdir/state.log"
 	timeout 2 cat "$outdir/monitor.out" | tr -d '\r' >> "$outdir/state.log"
