@@ -348,6 +348,17 @@ static void td_aside_call(struct td_aside *aside, smp_call_func_t func)
 	WARN_ON_ONCE(smp_call_function_single(aside->collector->cpu, func, aside, 1));
 }
 
+/*
+ * On the CPU with interrupts off: the groups have just been disabled.  Those who were found
+ * starving since td_aside_go() may have lacked what the groups still had.
+ */
+static void td_aside_gone(void *arg)
+{
+	struct td_aside *aside = arg;
+
+	aside->starving = false;
+}
+
 static void td_aside_leave(struct work_struct *work)
 {
 	struct td_aside *aside = container_of(work, struct td_aside, leave);
@@ -359,6 +370,7 @@ static void td_aside_leave(struct work_struct *work)
 		if (collector->away) {
 			td_meter_disable(collector->meter);
 			td_cycles_pause(collector, true);
+			td_aside_call(aside, td_aside_gone);
 		}
 	}
 	mutex_unlock(&aside->lock);
