@@ -15,6 +15,7 @@
 #include <linux/time64.h>
 #include <linux/topology.h>
 
+#include "compat.h"
 #include "counters.h"
 #include "model.h"
 
@@ -244,6 +245,12 @@ static void td_counters_collect(struct td_counters *counters, unsigned int n, u6
 	}
 }
 
+/* By perf's clock, as all turns: it stands still while perf goes from one cgroup to another. */
+static u64 td_counters_clock(const struct td_counters *counters, u64 now)
+{
+	return td_compat_event_clock(counters->meter.group[0].event[0], now);
+}
+
 static void td_counters_begin(struct td_meter *meter, u64 now)
 {
 	struct td_counters *counters = container_of(meter, struct td_counters, meter);
@@ -260,8 +267,8 @@ static void td_counters_begin(struct td_meter *meter, u64 now)
 		turns->span = 0;
 		turns->checked = turns->running;
 	}
-	counters->since = now;
-	counters->folded = now;
+	counters->folded = td_counters_clock(counters, now);
+	counters->since = counters->folded;
 	counters->held = 0;
 }
 
@@ -308,7 +315,7 @@ static bool td_counters_sample(struct td_counters *counters, u64 now, struct td_
 	};
 	for (n = 0; n < meter->nr; n++)
 		td_counters_collect(counters, n, now, sample, &sum);
-	counters->folded = now;
+	counters->folded = td_counters_clock(counters, now);
 	counters->held += sum.held;
 	if (!sum.ran || !td_counters_scale(counters, sum.span, sample))
 		return false;
@@ -356,14 +363,14 @@ static s64 td_counters_fold(struct td_meter *meter, u64 now, struct td_part *par
 static bool td_counters_crowded(struct td_meter *meter)
 {
 	struct td_counters *counters = container_of(meter, struct td_counters, meter);
-	u64 span = counters->folded - counters->since;
+	s64 span = counters->folded - counters->since;
 	s64 held = counters->held;
 
 	lockdep_assert_irqs_disabled();
 	counters->since = counters->folded;
 	counters->held = 0;
 	/* Without a reference in each, several groups may run at a time. */
-	return meter->nr > 1 && counters->reference && held < (s64)(span / 100 * TD_OK_PERCENT);
+	return meter->nr > 1 && counters->reference && held < span / 100 * TD_OK_PERCENT;
 }
 
 static void td_counters_events(const struct td_meter *meter, struct td_events *events)

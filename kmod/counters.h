@@ -46,8 +46,8 @@ struct td_turns {
  *	not counted
  * @checked: time of the last check for starved groups; used on the CPU with interrupts
  *	off, as the fields below
- * @since: begin of the open window, or of the groups; as @checked
- * @folded: time of the last fold; as @checked
+ * @since: begin of the open window, or of the groups, by perf's clock; as @checked
+ * @folded: time of the last fold, by perf's clock; as @checked
  * @held: how long the groups had the counters since @since, added up over the groups; as
  *	@checked
  * @doubtful: at the last check a group had no turn although it had one before; fit.c

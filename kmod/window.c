@@ -468,8 +468,11 @@ void td_window_begin(void *arg)
 	td_window_forget(collector);
 	collector->open = true;
 	collector->opened = jiffies;
-	/* Stagger the CPUs: shorten the first window. */
-	delay = delay * hash_32(collector->cpu, 8) >> 8;
+	/*
+	 * Stagger the CPUs: shorten the first window.  By half at most, because perf stops the
+	 * groups for a moment when that of cycles begins, and groups may take turns.
+	 */
+	delay -= (delay / 2) * hash_32(collector->cpu, 8) >> 8;
 	mod_timer(&collector->timer, collector->opened + 1 + delay);
 }
 
