@@ -140,6 +140,9 @@ static unsigned int interval_state(const struct row *row)
 	if (row->state != TOPDOWN_STATE_OK && row->state != TOPDOWN_STATE_CONTENDED &&
 	    row->state != TOPDOWN_STATE_ASIDE)
 		return row->state;
+	/* The CPU slept all the time, so nobody took anything from it. */
+	if (!row->figures.enabled_ns)
+		return TOPDOWN_STATE_OK;
 	if (row_turns(row) || !row_running(row, &share))
 		return row->state;
 	if (!row_short(row))
