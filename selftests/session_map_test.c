@@ -100,6 +100,9 @@ static void add(struct topdown_share *sum, const struct topdown_share *more, uin
 	sum->figures.enabled_ns += sign * more->figures.enabled_ns;
 	sum->figures.running_ns += sign * more->figures.running_ns;
 	sum->figures.slots += sign * more->figures.slots;
+	sum->figures.cycles += sign * more->figures.cycles;
+	sum->figures.instructions += sign * more->figures.instructions;
+	sum->figures.busy_ns += sign * more->figures.busy_ns;
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
 		sum->figures.node[i] += sign * more->figures.node[i];
 	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
