@@ -31,10 +31,6 @@ readonly FEW=(
 	"6.12 spr round icount"
 	"6.12 icl round threads nopti"
 	"6.12 adl truncate icount"
-	"6.12 gnr truncate icount"
-	"6.12 gnr truncate threads"
-	"6.12 mtl truncate icount"
-	"7 gnr truncate icount"
 	"6.12 skx truncate smt"
 	"6.12 nometrics truncate threads"
 	"6.12 nopmu truncate threads"
@@ -50,8 +46,6 @@ readonly MORE=(
 	"6.12 zen4 truncate icount"
 	"6.12 amd truncate threads"
 	"6.1 icl truncate threads"
-	"6.1 gnr truncate icount"
-	"7 mtl truncate icount"
 	"6.1 adl round icount"
 	"6.1 hsw truncate icount"
 	"6.1 bdw truncate smt"
@@ -143,11 +137,9 @@ one_run() {
 	[[ $mode == threads ]] || options+=(-i)
 	[[ $mode != smt ]] || options+=(-c "4,threads=2")
 	# Four of each kind, so that the tests of all machines are on P-cores.
-	[[ $machine != adl && $machine != mtl ]] || options+=(-c 8)
+	[[ $machine != adl ]] || options+=(-c 8)
 	echo "5555 250000	# rates-of-a-file" > "$work/rates"
-	printf '%s\n' "41d0 list 7:1" "1d3 list 100:700000 400:300000	# as in pebs_tests.c" \
-		"4d1 tail 20" "1200000003c6 drift 10 1000 50" > "$work/latencies"
-	TOPDOWN_PMU_LATENCIES=$work/latencies TOPDOWN_PMU_RATES=$work/rates "$TOP/selftests/vm/run.sh" -k "$kernel" -m "$machine" -q "$quant" -a "$append" \
+	TOPDOWN_PMU_RATES=$work/rates "$TOP/selftests/vm/run.sh" -k "$kernel" -m "$machine" -q "$quant" -a "$append" \
 		"${options[@]}" -x "$work/pmu_test" -- \
 		"[ ! -e /msr.ko ] || insmod /msr.ko; echo on > /sys/module/msr/parameters/allow_writes
 		PMU_TEST_ONLY=$only /pmu_test $machine $quant $mode"
