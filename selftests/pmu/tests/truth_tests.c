@@ -134,6 +134,8 @@ static void test_idle(void)
 {
 	int tries = 10;
 
+	/* After the boot the kernel has work on each CPU. */
+	sleep(1);
 	while (tries--) {
 		if (idles())
 			return;
