@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The columns of a row. Programs see them in the order of the table. A new column goes to
- * the end, so that no column of any kind of row moves.
+ * The columns of a row. Programs see them in the order of the table. A new column goes
+ * after the last of them, before those of tables only, so that no column of any row moves.
  */
 #include "columns.h"
 
