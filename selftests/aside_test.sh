@@ -31,7 +31,6 @@ ipc_of() {
 		echo 0
 }
 
-cycles_away() { is "$(ipc_of "$1") == 0"; }
 cycles_back() { is "$(ipc_of "$1") > 0"; }
 
 # events: a perf user who wants as much as there is asks for these.
@@ -374,27 +373,6 @@ test_cycles() {
 	echo 0 > /proc/sys/kernel/nmi_watchdog
 }
 
-# A real-time task that never lets another run: the group of cycles comes back nevertheless.
-# perf moves itself to the CPUs that it counts, so it is there before, and is killed.
-test_cycles_realtime() {
-	local runtime=/proc/sys/kernel/sched_rt_runtime_us perf
-
-	need_metrics
-	# This kernel loses bandwidth when the limit changes; then no CPU can go offline.
-	[[ ! -e /sys/kernel/debug/sched/fair_server ]] || skip "the kernel has a fair server"
-	reload
-	perf stat -x, -o "$tmp/perf" -C 1 -e "cycles,instructions,$MANY" -- sleep 100 &
-	perf=$!
-	await 4 cycles_away 1
-	echo -1 > $runtime
-	"$here/workload" -f -c 1 -t 100 compute &
-	sleep 0.2
-	kill -KILL $perf
-	await 4 cycles_back 1
-	kill $!
-	echo 950000 > $runtime
-}
-
 # Beside a user of the whole CPU a task gets nothing, whatever we do: so we stay.
 test_no_use() {
 	local share cpu
@@ -464,5 +442,4 @@ need_module
 SOURCE=$(field cpu0 source)
 run_tests test_command test_topdown test_running_task test_realtime_task test_children \
 	test_cgroup test_record test_it_is_said test_still_there test_fresh test_whole_cpus test_cycles \
-	test_cycles_realtime test_no_use \
-	test_never test_gone_meanwhile
+	test_no_use test_never test_gone_meanwhile
