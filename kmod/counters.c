@@ -29,6 +29,9 @@
 #define TD_TURNS		4
 #define TD_TURNS_MIN_MS		400
 
+/* Whether others have turns is judged over so much time, in which a short stop is small. */
+#define TD_JUDGE_MIN_NS		NSEC_PER_SEC
+
 /**
  * td_counters_smt() - does a CPU's core have two threads now?
  * @cpu: possible CPU
@@ -150,16 +153,27 @@ unsigned int td_counters_starved(struct td_counters *counters, u64 now)
 	return most;
 }
 
+/* By perf's clock, as all turns: it stands still while perf goes from one cgroup to another. */
+static u64 td_counters_clock(const struct td_counters *counters, u64 now)
+{
+	return td_compat_event_clock(counters->meter.group[0].event[0], now);
+}
+
 /* The groups had no turns while they were disabled, but that does not starve them. */
 static void td_counters_resume(struct td_meter *meter, u64 now)
 {
 	struct td_counters *counters = container_of(meter, struct td_counters, meter);
+	struct td_turns *turns = counters->turns;
 	unsigned int n;
 
 	lockdep_assert_irqs_disabled();
 	counters->checked = now;
-	for (n = 0; n < meter->nr; n++)
-		counters->turns[n].checked = td_group_running(&meter->group[n], now);
+	counters->judged = td_counters_clock(counters, now);
+	counters->crowded = false;
+	for (n = 0; n < meter->nr; n++, turns++) {
+		turns->checked = td_group_running(&meter->group[n], now);
+		turns->judged = turns->checked;
+	}
 }
 
 /* Does group @n count all of an event, so that its count needs no scaling? */
@@ -245,12 +259,6 @@ static void td_counters_collect(struct td_counters *counters, unsigned int n, u6
 	}
 }
 
-/* By perf's clock, as all turns: it stands still while perf goes from one cgroup to another. */
-static u64 td_counters_clock(const struct td_counters *counters, u64 now)
-{
-	return td_compat_event_clock(counters->meter.group[0].event[0], now);
-}
-
 static void td_counters_begin(struct td_meter *meter, u64 now)
 {
 	struct td_counters *counters = container_of(meter, struct td_counters, meter);
@@ -266,9 +274,12 @@ static void td_counters_begin(struct td_meter *meter, u64 now)
 		turns->ran = 0;
 		turns->span = 0;
 		turns->checked = turns->running;
+		turns->judged = turns->running;
 	}
 	counters->folded = td_counters_clock(counters, now);
 	counters->since = counters->folded;
+	counters->judged = counters->folded;
+	counters->crowded = false;
 	counters->held = 0;
 }
 
@@ -356,10 +367,32 @@ static s64 td_counters_fold(struct td_meter *meter, u64 now, struct td_part *par
 }
 
 /*
- * A perf user with a group of its own is one more in the rotation.  If the CPU has five groups,
- * the first then has a sixth of the time and not a fifth.  Such a small difference may be
- * chance.  But all groups together lack a whole sixth.
+ * A perf user with a group of its own is one more in the rotation, so all groups together lack
+ * its turn.  But a small group of ours may have that turn too, next to the user's.  Then the
+ * others still have the share of one among @nr + 1 groups instead of @nr.  perf gives each
+ * group its turn in every round, so the share is off by one turn at most.  Over enough rounds
+ * that is little enough to tell the shares apart, by the middle between them.
  */
+static void td_counters_judge(struct td_counters *counters)
+{
+	unsigned int nr = counters->meter.nr, n;
+	const struct pmu *pmu = td_meter_leader(&counters->meter)->pmu;
+	/* Pairs with the plain store of a write to perf_event_mux_interval_ms. */
+	u64 turn = (u64)READ_ONCE(pmu->hrtimer_interval_ms) * NSEC_PER_MSEC;
+	s64 span = counters->folded - counters->judged, least = span;
+	struct td_turns *turns = counters->turns;
+
+	/* A group has more than 2 * (@nr + 1) turns, so one more or less is below the middle. */
+	if (span < (s64)max_t(u64, TD_JUDGE_MIN_NS, 4 * (nr + 1) * nr * turn))
+		return;
+	for (n = 0; n < nr; n++, turns++) {
+		least = min_t(s64, least, turns->running - turns->judged);
+		turns->judged = turns->running;
+	}
+	counters->judged = counters->folded;
+	counters->crowded = least < span / (2 * (nr + 1)) * (2 * nr + 1) / nr;
+}
+
 static bool td_counters_crowded(struct td_meter *meter)
 {
 	struct td_counters *counters = container_of(meter, struct td_counters, meter);
@@ -370,7 +403,11 @@ static bool td_counters_crowded(struct td_meter *meter)
 	counters->since = counters->folded;
 	counters->held = 0;
 	/* Without a reference in each, several groups may run at a time. */
-	return meter->nr > 1 && counters->reference && held < span / 100 * TD_OK_PERCENT;
+	if (meter->nr == 1 || !counters->reference)
+		return false;
+	if (!counters->shared)
+		td_counters_judge(counters);
+	return counters->crowded || held < span / 100 * TD_OK_PERCENT;
 }
 
 static void td_counters_events(const struct td_meter *meter, struct td_events *events)

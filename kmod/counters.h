@@ -20,6 +20,7 @@
  * @span: their length in counts of the reference; in nanoseconds without a reference
  * @checked: td_group_running() at the last check for starved groups
  * @missed: the group had no turn between the last two checks
+ * @judged: td_group_running() when it was judged last whether others have turns
  */
 struct td_turns {
 	u8 event[TD_GROUP_MAX];
@@ -30,6 +31,7 @@ struct td_turns {
 	u64 span;
 	u64 checked;
 	bool missed;
+	u64 judged;
 };
 
 /**
@@ -50,6 +52,8 @@ struct td_turns {
  * @folded: time of the last fold, by perf's clock; as @checked
  * @held: how long the groups had the counters since @since, added up over the groups; as
  *	@checked
+ * @judged: when it was judged last whether others have turns, by perf's clock; as @checked
+ * @crowded: others had turns then; as @checked
  * @doubtful: at the last check a group had no turn although it had one before; fit.c
  *	reads it on another CPU
  * @total: count of each event of the family since the groups were made, scaled if the
@@ -71,6 +75,8 @@ struct td_counters {
 	u64 since;
 	u64 folded;
 	s64 held;
+	u64 judged;
+	bool crowded;
 	bool doubtful;
 	u64 total[TD_EVENTS_MAX];
 	struct td_turns turns[TD_GROUPS_MAX];
