@@ -64,6 +64,7 @@ prepare_packages() {
 		sparse=sparse shellcheck=shellcheck codespell=codespell cppcheck=cppcheck mandoc=mandoc
 	need_files /usr/include/json-c/json.h=libjson-c-dev \
 		/usr/include/sys/capability.h=libcap-dev /usr/include/curses.h=libncurses-dev \
+		/usr/include/zlib.h=zlib1g-dev \
 		/usr/include/glib-2.0=libglib2.0-dev \
 		/usr/include/pixman-1=libpixman-1-dev /usr/include/libfdt.h=libfdt-dev \
 		/usr/include/gelf.h=libelf-dev '/usr/include/*/gnu/libc-version.h=libc6-dev'

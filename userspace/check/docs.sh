@@ -58,7 +58,7 @@ source_options() {
 	sed -nE 's/^\t\{ "([a-z-]+)", (no|required)_argument.*/--\1/p' "$1" | sort -u
 }
 
-for command in stat top history watch perf info ''; do
+for command in stat top history watch record report perf info ''; do
 	page=$USERSPACE/man/topdown${command:+-$command}.1
 	help_options "$command" > "$TMP/help"
 	man_options "$page" > "$TMP/man"
@@ -68,6 +68,8 @@ for command in stat top history watch perf info ''; do
 	top) file=top-options.c ;;
 	history) file=history.c ;;
 	watch) file=watch-options.c ;;
+	record) file=record-options.c ;;
+	report) file=recording-report.c ;;
 	perf) file=perf.c ;;
 	info) file=info.c ;;
 	*) file=main.c ;;
@@ -104,6 +106,32 @@ for limit in WATCHES_MAX EVENTS_MAX HOLD_MAX_MS WATCH_TIMEOUT_MIN_MS WATCH_TIMEO
 	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-watch.1"; echo $?)" \
 		"topdown-watch(1) knows $limit $value"
 done
+for limit in SAMPLE_MIN_MS SAMPLE_MAX_MS RECORD_TIMEOUT_MIN_MS RECORD_TIMEOUT_MAX_MS; do
+	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/record.h")
+	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-record.1"; echo $?)" \
+		"topdown-record(1) knows $limit $value"
+done
+for limit in STEP_MIN_MS STEP_MAX_MS TIMELINE_MAX; do
+	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/recording-report.h")
+	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-report.1"; echo $?)" \
+		"topdown-report(1) knows $limit $value"
+done
+# Fields and blocks of the file, as the header has them.
+grep -oE '^\s+(uint32_t|uint64_t|int32_t|char|struct [a-z_]+) [a-z_]+(\[[0-9]+\])?;' "$USERSPACE/cli/record-format.h" |
+	sed -E 's/.* //; s/[[;].*//' | grep -vxE '__reserved|magic|version|crc|type|size|entry_size|nr|(monotonic|realtime|boottime)_ns' | sort -u > "$TMP/source"
+sed -nE 's/^\.It [0-9]+ Ta .* Ta ([a-z_]+)$/\1/p' "$USERSPACE/man/topdown-record.5" |
+	grep -vxE 'reserved|nr' | sort -u > "$TMP/man"
+same 'fields of a recording and topdown-record(5)' "$TMP/source" "$TMP/man"
+sed -nE 's/^\tRECORD_[A-Z]+\s+= ([0-9]+),$/\1/p' "$USERSPACE/cli/record-format.h" | sort > "$TMP/source"
+sed -nE 's/^\.It ([0-9]+) [A-Za-z]+$/\1/p' "$USERSPACE/man/topdown-record.5" | sort > "$TMP/man"
+same 'blocks of a recording and topdown-record(5)' "$TMP/source" "$TMP/man"
+# Keys of reports are those of stat, those of windows, and these.
+td report --schema | sed -nE 's/^"([a-z_0-9]+)":\{"type".*/\1/p' | sed -E 's/tma_.*_p(5|50|95)$/tma_NODE_p\1/' | sort -u > "$TMP/report"
+{ td stat --schema; td history --schema; } | sed -nE 's/^"([a-z_0-9]+)":\{"type".*/\1/p' | sort -u > "$TMP/others"
+comm -23 "$TMP/report" "$TMP/others" > "$TMP/keys"
+sed -nE '/^\.Sh OUTPUT/,/^\.Sh/s/^\.It ([a-zA-Z_ ,0-9]+)$/\1/p' "$USERSPACE/man/topdown-report.1" |
+	sed 's/ , /\n/g' | sort > "$TMP/explained"
+same 'keys of reports and topdown-report(1)' "$TMP/keys" "$TMP/explained"
 FAKE_FEATURES=63 FAKE_EVENT=2 fake watch --count 1 -j 'retiring>3' | keys_of /dev/stdin | sort > "$TMP/keys"
 sed -nE '/^\.Sh OUTPUT/,/^\.Sh/s/^\.It ([a-z_]+)$/\1/p' "$USERSPACE/man/topdown-watch.1" |
 	sort > "$TMP/explained"
@@ -230,6 +258,8 @@ result "$([[ $(complete_line topdown stat --inter | paste -sd' ') == '--interval
 result "$([[ $(complete_line topdown stat -l '') == $'1\n2' ]]; echo $?)" 'completes a level'
 result "$([[ $(complete_line topdown top --del) == --delay ]]; echo $?)" 'completes an option of top'
 result "$([[ $(complete_line topdown history --si) == --since ]]; echo $?)" 'completes an option of history'
+result "$([[ $(complete_line topdown record --pa) == --past ]]; echo $?)" 'completes an option of record'
+result "$([[ $(complete_line topdown report --st) == --steps ]]; echo $?)" 'completes an option of report'
 result "$([[ $(complete_line topdown watch --ba) == --back ]]; echo $?)" 'completes an option of watch'
 result "$([[ $(complete_line topdown watch mem) == 'memory_bound>' ]]; echo $?)" 'completes a node'
 result "$([[ $(complete_line topdown perf --ra) == --ratios ]]; echo $?)" 'completes an option of perf'

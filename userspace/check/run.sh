@@ -23,7 +23,7 @@ USERSPACE=$(dirname "$HERE")
 BUILD=$USERSPACE/build/check
 library=(handle library readings maps watches sessions names sets regions)
 suites=(abi growth units columns frames "${library[@]}" options device command tasks output
-	history watch perf schema running screen install examples docs)
+	history watch series noise record perf schema running screen install examples docs)
 CC=${CC:-gcc}
 warnings=(-std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE)
 include=(-I"$USERSPACE/include" -I"$USERSPACE/../uapi")
@@ -36,6 +36,8 @@ unset NO_COLOR "${!FAKE_@}"
 # another shell may stay in front of it and take the terminal's signals too.
 export SHELL=/bin/bash
 
+# What the command is linked with, as its Makefile says.
+libraries=$(make -s -C "$USERSPACE" libraries)
 sanitize=(-O1 -g -fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 # The runtime goes into the program, as the library that is preloaded comes first.
 sanitize_link=(-static-libasan -static-libubsan)
@@ -65,6 +67,12 @@ build_programs() {
 	"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/units" "$HERE/cli/units.c" \
 		"$objects"/cli/{cpulist,parse,report,rights,rows}.o "$objects"/pure/*.o \
 		"$objects/libtopdown.a" -lcap
+	# All of the command but its main().
+	for program in damage series noise; do
+		"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/$program" \
+			"$HERE/cli/$program.c" $(ls "$objects"/cli/*.o | grep -v '/main\.o$') \
+			"$objects"/pure/*.o "$objects/libtopdown.a" $libraries
+	done
 	for program in columns frames; do
 		"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/$program" \
 			"$HERE/cli/$program.c" "$objects"/cli/top-{data,frame,view}.o \
@@ -82,7 +90,7 @@ suite() {
 
 	case $name in
 	units) "$BUILD/$variant/units" "$HERE/cli/thresholds.csv" 2> /dev/null ;;
-	columns | frames) "$BUILD/$variant/$name" ;;
+	columns | frames | series | noise) "$BUILD/$variant/$name" ;;
 	*)
 		if ! is_in "$name" "${library[@]}"; then
 			bash "$(find "$HERE" -name "$name.sh")"

@@ -13,6 +13,7 @@
 #include "../../kmod/metrics.h"
 #include "clock.h"
 #include "repeat.h"
+#include "series.h"
 #include "task.h"
 #include "text.h"
 #include "watch.h"
@@ -156,6 +157,28 @@ static void set_watched(struct column_value *value, const struct watched *watche
 	value->string = watched ? topdown_node_name(watched->node) : "window";
 }
 
+/* The low bits have the node, the others which rank. */
+#define RANK_SHIFT	8
+
+static void set_rank(struct column_value *value, const struct row *row, unsigned int of)
+{
+	const struct series_ranks *ranks = &row->ranks[of & ((1U << RANK_SHIFT) - 1)];
+
+	value->none = ranks->none;
+	value->number = ranks->none ? 0 : ranks->ratio[of >> RANK_SHIFT];
+}
+
+static void set_node_name(struct column_value *value, int node)
+{
+	value->none = node < 0;
+	value->string = node < 0 ? NULL : topdown_node_name(node);
+}
+
+GETTER(rank, rank, row, column->of)
+GETTER(bottleneck, node_name, row_bottleneck(row))
+GETTER(child, node_name, row_bottleneck_child(row, row_bottleneck(row)))
+GETTER(windows, integer, row->windows)
+GETTER(lost, integer, row->lost)
 GETTER(subject, subject, row)
 GETTER(watch, integer, row->event->watch)
 GETTER(watched, watched, row->watched)
@@ -196,6 +219,13 @@ GETTER(ratio_rse, error, &interval->repeat->node[column->of])
 #define ERROR(name, node)							\
 	{ "tma_" #name "_rse", COLUMN_NUMBER, COLUMNS_RUNS, 6, true, TOPDOWN_##node, \
 	  get_ratio_rse, "relative standard error of tma_" #name, { 0 } }
+
+#define RANK(name, node, i, rank)						\
+	{ "tma_" #name "_p" #rank, COLUMN_NUMBER, COLUMNS_REPORT, 9, true,	\
+	  TOPDOWN_##node | (i) << RANK_SHIFT, get_rank,				\
+	  "tma_" #name " that " #rank "% of the steps do not exceed", { 0 } }
+#define RANKS(name, node)							\
+	RANK(name, node, 0, 5), RANK(name, node, 1, 50), RANK(name, node, 2, 95)
 
 static const struct column columns[] = {
 	NUMBER(time, COLUMNS_ALL | COLUMNS_EVENTS | COLUMNS_WINDOWS, 6, false,
@@ -294,6 +324,26 @@ static const struct column columns[] = {
 	       58, UNIT_PERCENT, NULL, "busy", 4, "busy", 4),
 	NUMBER(expected, COLUMNS_ALL, 6, true,
 	       "what running is to be expected: less than 1 if level 1 is counted in turns"),
+	INTEGER(windows, COLUMNS_REPORT, "windows or samples that were recorded"),
+	INTEGER(lost, COLUMNS_REPORT, "windows that were lost"),
+	{ "bottleneck", COLUMN_STRING, COLUMNS_REPORT | COLUMNS_STEPS, 0, true, 0, get_bottleneck,
+	  "largest level 1 node over its threshold", { 0 } },
+	{ "child", COLUMN_STRING, COLUMNS_REPORT | COLUMNS_STEPS, 0, true, 0, get_child,
+	  "largest child of the bottleneck over its threshold", { 0 } },
+	RANKS(retiring, RETIRING),
+	RANKS(bad_speculation, BAD_SPECULATION),
+	RANKS(frontend_bound, FRONTEND_BOUND),
+	RANKS(backend_bound, BACKEND_BOUND),
+	RANKS(heavy_operations, HEAVY_OPERATIONS),
+	RANKS(light_operations, LIGHT_OPERATIONS),
+	RANKS(branch_mispredicts, BRANCH_MISPREDICTS),
+	RANKS(machine_clears, MACHINE_CLEARS),
+	RANKS(fetch_latency, FETCH_LATENCY),
+	RANKS(fetch_bandwidth, FETCH_BANDWIDTH),
+	RANKS(memory_bound, MEMORY_BOUND),
+	RANKS(core_bound, CORE_BOUND),
+	RANKS(resource_bound, RESOURCE_BOUND),
+	RANKS(smt_contention, SMT_CONTENTION),
 	/* These are in tables only. */
 	TABLE(COLUMN_STRING, get_subject, TABLE_CPUS,
 	      COLUMN_FIRST, UNIT_NONE, NULL, "CPU", 3, "CPU", 3),

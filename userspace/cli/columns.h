@@ -25,12 +25,15 @@
 #define COLUMNS_EVENTS	(1U << 9)
 /* Tables of stat have this column only at level 1, which leaves room. */
 #define TABLE_WIDE	(1U << 10)
+/* Rows of recordings have these and those of CPUs or tasks; rows of their steps the second. */
+#define COLUMNS_REPORT	(1U << 11)
+#define COLUMNS_STEPS	(1U << 12)
 
 #define COLUMNS_ALL	(COLUMNS_CPUS | COLUMNS_TASKS)
 #define COLUMNS_KEYS	(COLUMNS_ALL | COLUMNS_RUNS)
 #define TABLE_ALL	(TABLE_CPUS | TABLE_TASKS | TABLE_TOP | TABLE_WINDOWS)
 
-#define COLUMNS_MAX	96
+#define COLUMNS_MAX	160
 
 /* The place of the column with the subject of the row. */
 #define COLUMN_FIRST	1

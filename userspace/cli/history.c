@@ -6,8 +6,6 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <stdlib.h>
-#include <string.h>
 #include <topdown.h>
 
 #include "clock.h"
@@ -16,6 +14,7 @@
 #include "output.h"
 #include "parse.h"
 #include "report.h"
+#include "windows.h"
 
 enum {
 	OPT_SINCE = OPTIONS_OWN,
@@ -70,19 +69,11 @@ struct history_options {
 	struct output output;
 };
 
-/* A window that will be shown. */
-struct shown {
-	uint64_t time_ns;
-	struct row row;
-};
-
 struct history {
 	const struct history_options *options;
 	struct topdown_map_view *map;
 	uint64_t since_ns;
-	struct shown *shown;
-	size_t nr;
-	size_t room;
+	struct windows windows;
 };
 
 static bool parse_option(struct history_options *options, int option)
@@ -102,62 +93,26 @@ static bool parse_option(struct history_options *options, int option)
 	return options_common(option, &options->device, &options->output);
 }
 
-static int add_shown(struct history *history, const struct shown *shown)
-{
-	struct shown *more;
-
-	if (history->nr == history->room) {
-		history->room = history->room ? 2 * history->room : 64;
-		more = reallocarray(history->shown, history->room, sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		history->shown = more;
-	}
-	history->shown[history->nr++] = *shown;
-	return 0;
-}
-
-static unsigned int level_of(const struct history_options *options, unsigned int most)
-{
-	unsigned int level = options->level;
-
-	if (!level)
-		level = options->output.format == OUTPUT_TABLE ? 1 : 2;
-	return level < most ? level : most;
-}
-
 /* Take the windows of a CPU, the latest first, until one is no longer kept. */
 static int look_at_cpu(struct history *history, const struct topdown_record *record)
 {
 	const struct history_options *options = history->options;
-	unsigned int level = level_of(options, record->level);
+	unsigned int level = windows_level(&options->output, options->level,
+					   record->level);
 	struct topdown_map_window window;
 	uint64_t number = record->windows, n;
 	int ret = 0;
 
 	for (n = 0; n < options->count && number && !ret; n++, number--) {
-		struct shown shown = { .time_ns = 0 };
-
 		ret = topdown_map_read_window(history->map, record->cpu, number, level, &window,
 					      sizeof(window));
 		if (ret == -ENOENT)
 			return 0;
 		if (window.time_ns < history->since_ns)
 			break;
-		shown.time_ns = window.time_ns;
-		shown.row.kind = ROW_WINDOW;
-		shown.row.cpu = record->cpu;
-		shown.row.window = number;
-		shown.row.core_id = -1;
-		shown.row.socket = -1;
-		shown.row.numa = -1;
-		shown.row.source = record->source;
-		shown.row.level = level;
-		shown.row.flags_known = true;
-		shown.row.flags = window.clamped ? TOPDOWN_RECORD_CLAMPED : 0;
-		shown.row.figures = window.figures;
 		if (!ret)
-			ret = add_shown(history, &shown);
+			ret = windows_add(&history->windows, clock_epoch(window.time_ns),
+					  record->cpu, record->source, level, &window);
 	}
 	return ret;
 }
@@ -194,113 +149,6 @@ static int look_at_all(struct history *history)
 	return ret;
 }
 
-static int compare(const void *one, const void *other)
-{
-	const struct shown *a = one, *b = other;
-
-	if (a->time_ns != b->time_ns)
-		return a->time_ns < b->time_ns ? -1 : 1;
-	return a->row.cpu < b->row.cpu ? -1 : a->row.cpu > b->row.cpu;
-}
-
-static struct interval interval_of(struct history *history, size_t i)
-{
-	struct shown *shown = &history->shown[i];
-
-	return (struct interval){
-		.time = clock_epoch(shown->time_ns),
-		.length = shown->row.figures.enabled_ns / (double)NS_PER_S,
-		.level = shown->row.level,
-		.nr = 1,
-		.row = &shown->row,
-	};
-}
-
-static void put_headings(const struct output *output, const struct column_list *list, bool wide)
-{
-	unsigned int i;
-
-	fprintf(output->file, "%-12s %9s", "closed", "length s");
-	for (i = 0; i < list->nr; i++) {
-		const struct column_look *look = &list->column[i]->look;
-
-		fprintf(output->file, " %*s", wide ? look->wide_width : look->width,
-			wide ? look->wide_heading : look->heading);
-	}
-	putc('\n', output->file);
-}
-
-static void put_line(const struct output *output, const struct column_list *list,
-		     const struct interval *interval, bool wide)
-{
-	const struct row *row = &interval->row[0];
-	time_t seconds = interval->time;
-	struct tm local;
-	char text[64];
-	unsigned int i;
-
-	if (!localtime_r(&seconds, &local) || !strftime(text, sizeof(text), "%H:%M:%S", &local))
-		snprintf(text, sizeof(text), "?");
-	fprintf(output->file, "%s.%03u %9.3f", text,
-		(unsigned int)((interval->time - seconds) * 1000), interval->length);
-	for (i = 0; i < list->nr; i++) {
-		const struct column_look *look = &list->column[i]->look;
-
-		column_text(text, sizeof(text), list->column[i], row, wide);
-		fprintf(output->file, " %*s", wide ? look->wide_width : look->width, text);
-	}
-	putc('\n', output->file);
-}
-
-static void put_table(struct history *history)
-{
-	const struct output *output = &history->options->output;
-	struct column_list list;
-	uint32_t nodes = 0;
-	unsigned int level = 1;
-	size_t i;
-
-	for (i = 0; i < history->nr; i++) {
-		struct interval interval = interval_of(history, i);
-
-		nodes |= interval_nodes(&interval);
-		if (interval.level > level)
-			level = interval.level;
-	}
-	columns_select(&list, TABLE_WINDOWS, level, nodes);
-	if (output->header)
-		put_headings(output, &list, level < 2);
-	for (i = 0; i < history->nr; i++) {
-		struct interval interval = interval_of(history, i);
-
-		put_line(output, &list, &interval, level < 2);
-	}
-}
-
-static int print(struct history *history, struct output *output)
-{
-	size_t i;
-	int ret = 0;
-
-	if (output->format == OUTPUT_TABLE)
-		put_table(history);
-	else if (output->format == OUTPUT_CSV && output->header)
-		output_csv_header(output, output->file);
-	for (i = 0; i < history->nr && output->format != OUTPUT_TABLE && !ret; i++) {
-		struct interval interval = interval_of(history, i);
-
-		if (output->format == OUTPUT_CSV)
-			output_csv(output, &interval);
-		else
-			ret = output_json(output, &interval);
-	}
-	if (ret) {
-		report_error("cannot print: %s", strerror(-ret));
-		return EXIT_RUNTIME;
-	}
-	return output_flush(output);
-}
-
 static int show(struct history *history, struct output *output)
 {
 	int ret;
@@ -312,9 +160,7 @@ static int show(struct history *history, struct output *output)
 	ret = look_at_all(history);
 	if (ret)
 		return ret;
-	if (history->nr)
-		qsort(history->shown, history->nr, sizeof(*history->shown), compare);
-	return print(history, output);
+	return windows_print(&history->windows, output);
 }
 
 static int run_history(struct history_options *options)
@@ -336,7 +182,7 @@ static int run_history(struct history_options *options)
 		ret = report_read(options->device, -ret);
 	else
 		ret = show(&history, &options->output);
-	free(history.shown);
+	windows_free(&history.windows);
 	topdown_map_close(history.map);
 	topdown_close(td);
 	return ret;

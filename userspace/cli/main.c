@@ -13,6 +13,8 @@
 #include "info.h"
 #include "options.h"
 #include "perf.h"
+#include "record.h"
+#include "recording-report.h"
 #include "report.h"
 #include "stat.h"
 #include "top.h"
@@ -35,6 +37,8 @@ static const char usage[] =
 	"  top                  show all CPUs live, on the whole screen\n"
 	"  history              show the last closed windows of each CPU\n"
 	"  watch                say when a node crosses a threshold\n"
+	"  record               write the windows of CPUs, or what tasks use, to a file\n"
+	"  report               say what such a file has, in all and over time\n"
 	"  perf                 print command lines of perf for the same figures\n"
 	"  info                 say how this machine is measured\n"
 	"  help [COMMAND]       print this help, or the help of a command\n"
@@ -50,6 +54,7 @@ static const char usage[] =
 	"  topdown top                  the whole machine, live\n"
 	"  topdown history --since 5s   the windows of the last 5 s\n"
 	"  topdown watch 'tma_memory_bound>60'\n"
+	"  topdown record --timeout 1m && topdown report\n"
 	"  topdown info\n";
 
 static const struct {
@@ -60,6 +65,8 @@ static const struct {
 	{ "top", top_main },
 	{ "history", history_main },
 	{ "watch", watch_main },
+	{ "record", record_main },
+	{ "report", report_main },
 	{ "perf", perf_main },
 	{ "info", info_main },
 };
@@ -75,7 +82,7 @@ static int find_and_run(int argc, char **argv)
 		optind = 0;
 		return commands[i].run(argc, argv);
 	}
-	report_error("there is no command '%s' (allowed: stat, top, history, watch, perf, info, help; try 'topdown --help')",
+	report_error("there is no command '%s' (allowed: stat, top, history, watch, record, report, perf, info, help; try 'topdown --help')",
 		     argv[0]);
 	return EXIT_USAGE;
 }
@@ -144,7 +151,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (optind >= argc) {
-		report_error("no command (allowed: stat, top, history, watch, perf, info, help; try 'topdown --help')");
+		report_error("no command (allowed: stat, top, history, watch, record, report, perf, info, help; try 'topdown --help')");
 		return EXIT_USAGE;
 	}
 	return run_command(argc - optind, argv + optind);

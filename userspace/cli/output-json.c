@@ -177,8 +177,8 @@ int output_json_schema(const char *command, unsigned int views)
 	printf("{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\n"
 	       "\"title\":\"a line of topdown %s -j\",\n"
 	       "\"type\":\"object\",\n", command);
-	/* With -r there are more keys, but not always. */
-	put_required(&list, views & ~COLUMNS_RUNS);
+	/* With -r there are more keys, and for recordings, but not always. */
+	put_required(&list, views & ~(COLUMNS_RUNS | COLUMNS_REPORT | COLUMNS_STEPS));
 	fputs("\"properties\":{\n"
 	      "\"schema\":{\"type\":\"integer\",\"const\":1,\n"
 	      "\"description\":\"changes if the meaning of a key does\"}", stdout);

@@ -77,6 +77,10 @@ unsigned int output_views(const struct output *output)
 		return COLUMNS_EVENTS;
 	if (output->windows)
 		return COLUMNS_WINDOWS;
+	if (output->report)
+		return views | COLUMNS_REPORT;
+	if (output->steps)
+		return views | COLUMNS_STEPS;
 	return output->repeat ? views | COLUMNS_RUNS : views;
 }
 

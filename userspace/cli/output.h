@@ -28,6 +28,8 @@ enum output_format {
  * @windows: rows are of closed windows
  * @events: rows are watch events
  * @repeat: rows are means of several runs
+ * @report: rows are those of a recording
+ * @steps: rows are those of the steps of a recording
  * @errors: print to standard error if there is no file, since standard output belongs to
  *	the measured command
  * @bars: draw bars, since the output is a terminal
@@ -46,6 +48,8 @@ struct output {
 	bool windows;
 	bool events;
 	bool repeat;
+	bool report;
+	bool steps;
 	bool errors;
 	bool bars;
 	bool colour;

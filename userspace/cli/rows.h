@@ -14,6 +14,7 @@
 
 struct command;
 struct repeat;
+struct series_ranks;
 struct watched;
 struct task;
 
@@ -69,6 +70,9 @@ enum row_kind {
  * @expected_ns: running_ns to be expected if nobody else uses the counters
  * @rate: slots per second; of topdown top only
  * @window: number of the window; of windows only
+ * @windows: windows or samples that the row adds up; of recordings only
+ * @lost: windows that were lost; of recordings only
+ * @ranks: ratios of each node over time; of recordings only
  * @event: the event; of watch events only
  * @watched: the threshold of @event; NULL for none
  * @merged_ns: on-CPU time between switches too close to measure; of tasks only
@@ -95,6 +99,9 @@ struct row {
 	uint64_t expected_ns;
 	double rate;
 	uint64_t window;
+	uint64_t windows;
+	uint64_t lost;
+	const struct series_ranks *ranks;
 	const struct topdown_event *event;
 	const struct watched *watched;
 	uint64_t merged_ns;

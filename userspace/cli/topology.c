@@ -49,6 +49,20 @@ static int read_node(unsigned int cpu)
 	return id;
 }
 
+/**
+ * topology_of_cpu - where a CPU is
+ * @cpu: number of the CPU
+ * @core_id: number of the core in its socket; -1 if not known, as the others
+ * @socket: number of the socket
+ * @numa: number of the NUMA node
+ */
+void topology_of_cpu(unsigned int cpu, int *core_id, int *socket, int *numa)
+{
+	*core_id = read_id(cpu, "core_id");
+	*socket = read_id(cpu, "physical_package_id");
+	*numa = read_node(cpu);
+}
+
 static void look_up(struct row *row, enum topology by)
 {
 	if (by == TOPOLOGY_NODE) {

@@ -22,6 +22,7 @@ enum topology {
 	TOPOLOGY_NODE,
 };
 
+void topology_of_cpu(unsigned int cpu, int *core_id, int *socket, int *numa);
 void topology_rows(struct interval *interval, enum topology by);
 
 #endif /* TOPDOWN_CLI_TOPOLOGY_H */

@@ -64,6 +64,26 @@ invalid 'a key that is not described' "${line/\"level\"/\"levels\"}"
 invalid 'a key that is missing' "${line/\"level\":2,/}"
 invalid 'no line' ''
 
+# recorded NAME ARG...: what a report says
+recorded() {
+	local name=$1 bad=0
+	shift
+	td report -j "$@" "$TMP/data" > "$TMP/lines" || bad=1
+	"$TMP/schema" "$TMP/report.json" < "$TMP/lines" || bad=1
+	result "$bad" "$name"
+}
+td report --schema > "$TMP/report.json"
+FAKE_TICK=50 fake record -q --timeout 200 -o "$TMP/data"
+recorded 'a recording' -A
+recorded 'its steps' --steps -A
+recorded 'its windows' --windows
+td report --diff x --schema > "$TMP/schema.json"
+td report -j --diff "$TMP/data" "$TMP/data" > "$TMP/lines"
+result "$("$TMP/schema" "$TMP/schema.json" < "$TMP/lines"; echo $?)" 'two recordings'
+FAKE_HYBRID=1 fake record -q -p $$ -I 20 --timeout 60 -o "$TMP/data"
+recorded 'a recording of a task'
+recorded 'its steps' --steps
+
 # Each command has its own; all of its keys are in each of its lines.
 for command in stat history watch; do
 	result "$(grep -q "\"title\":\"a line of topdown $command -j\"" "$TMP/$command.json"; echo $?)" \

@@ -27,6 +27,7 @@
  *   FAKE_PERIOD    file that has the period in ms, which INFO reads each time (1000)
  *   FAKE_INFO_SIZE bytes of struct topdown_info that the module knows (all)
  *   FAKE_MIX       each CPU retires one percent more than the last, up to 30
+ *   FAKE_STEP      milliseconds of a step in the counts (1000)
  *   FAKE_TICK      milliseconds between writes to the map (50); 0 for never, -1 for
  *                  at once
  *   FAKE_OLD       the windows in the map have closed 100 s ago
@@ -272,7 +273,7 @@ void fill_counts(struct topdown_figures *figures, unsigned int cpu, uint64_t ste
 	long share = cpu == setting("FAKE_CONTENDED", -1) ? 97 : setting("FAKE_SHARE", 100);
 	unsigned int i;
 
-	figures->enabled_ns = steps * NS_PER_STEP;
+	figures->enabled_ns = steps * setting("FAKE_STEP", 1000) * 1000000;
 	figures->running_ns = figures->enabled_ns / 100 * share;
 	if (getenv("FAKE_IDLE"))
 		counts.slots = 0;

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A recording with each byte changed in turn, and cut off after each: topdown report says what is
+ * wrong, and does not crash. With a right checksum a changed byte may mean anything, and the
+ * program does not crash either.
+ *
+ *   damage RECORDING SCRATCH
+ */
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "../../cli/record-format.h"
+#include "../../cli/recording-report.h"
+#include "../../cli/report.h"
+#include "../check.h"
+
+#define SIZE_MAX_OF_TEST	65536
+
+static unsigned char whole[SIZE_MAX_OF_TEST], bytes[SIZE_MAX_OF_TEST];
+static size_t size;
+static const char *scratch;
+static char said[512];
+static int results, nowhere;
+
+static void put(size_t length)
+{
+	FILE *file;
+
+	/* Some file systems write a file to the disk when it is emptied and written again. */
+	unlink(scratch);
+	file = fopen(scratch, "w");
+	if (!file || fwrite(bytes, 1, length, file) != length || fclose(file))
+		exit(1);
+}
+
+/* As the command does it, with the message kept. */
+static int report(const char *option)
+{
+	char name[] = "report", path[256], how[32];
+	char *argv[] = { name, how, path, NULL };
+	int ret;
+
+	snprintf(path, sizeof(path), "%s", scratch);
+	snprintf(how, sizeof(how), "%s", option);
+	report_hold(said, sizeof(said));
+	optind = 0;
+	fflush(stdout);
+	dup2(nowhere, STDOUT_FILENO);
+	ret = report_main(3, argv);
+	fflush(stdout);
+	dup2(results, STDOUT_FILENO);
+	report_hold(NULL, 0);
+	return ret;
+}
+
+static bool is_refused(const char *why)
+{
+	return report("-A") == EXIT_RUNTIME && !strncmp(said, "cannot read ", 12) &&
+	       strstr(said, why);
+}
+
+static void test_changed(unsigned char with)
+{
+	size_t i, bad = 0;
+
+	for (i = 0; i < size; i++) {
+		memcpy(bytes, whole, size);
+		bytes[i] ^= with;
+		put(size);
+		if (is_refused(""))
+			continue;
+		if (!bad++)
+			ktap_note("byte %zu: %s", i, said);
+	}
+	check(!bad && size > 1000, with == 1 ? "a changed bit" : "a changed byte");
+}
+
+static void test_cut(void)
+{
+	size_t i, bad = 0;
+
+	memcpy(bytes, whole, size);
+	for (i = 0; i < size; i++) {
+		put(i);
+		if (is_refused(i ? "" : "it is empty"))
+			continue;
+		if (!bad++)
+			ktap_note("%zu bytes: %s", i, said);
+	}
+	check(!bad, "a file that was cut off");
+	for (i = 0, bad = 0; i < size; i++) {
+		put(i);
+		bad += report("--partial") > EXIT_RUNTIME;
+	}
+	check(!bad, "a file that was cut off, with --partial");
+}
+
+static void test_more(void)
+{
+	memcpy(bytes, whole, size);
+	bytes[size] = 0;
+	put(size + 1);
+	check(is_refused("something after its end"), "a byte too many");
+}
+
+/* Give the right checksum to the block at @at, and tell where the next one is. */
+static size_t mend(size_t at)
+{
+	struct record_block block;
+
+	if (at + sizeof(block) > size)
+		return size;
+	memcpy(&block, bytes + at, sizeof(block));
+	if (block.size > size - at - sizeof(block))
+		return size;
+	block.crc = crc32(0, bytes + at, offsetof(struct record_block, crc));
+	block.crc = crc32(block.crc, bytes + at + sizeof(block), block.size);
+	memcpy(bytes + at, &block, sizeof(block));
+	return at + sizeof(block) + block.size;
+}
+
+static void test_version(void)
+{
+	struct record_start *start = (struct record_start *)bytes;
+
+	memcpy(bytes, whole, size);
+	start->version = RECORD_VERSION + 1;
+	start->crc = crc32(0, bytes, offsetof(struct record_start, crc));
+	put(size);
+	check(is_refused("it has version 2, and this program knows version 1: a newer topdown reads it"),
+	      "a newer version");
+	start->version = 0;
+	start->crc = crc32(0, bytes, offsetof(struct record_start, crc));
+	put(size);
+	check(is_refused("which there never was"), "version 0");
+}
+
+/* A block that is not known, and structures that have grown. */
+static void test_newer_blocks(void)
+{
+	struct record_block block = { .type = 77, .size = 8, .number = 2 };
+	size_t first = sizeof(struct record_start), second, at;
+	struct record_block info;
+
+	memcpy(&info, whole + first, sizeof(info));
+	second = first + sizeof(info) + info.size;
+	memcpy(bytes, whole, second);
+	memcpy(bytes + second, &block, sizeof(block));
+	memset(bytes + second + sizeof(block), 0x5a, block.size);
+	at = second + sizeof(block) + block.size;
+	memcpy(bytes + at, whole + second, size - second);
+	size += at - second;
+	for (at = second; at < size; at = mend(at)) {
+		if (at > second)
+			((struct record_block *)(bytes + at))->number++;
+	}
+	put(size);
+	check(report("-A") == EXIT_OK, "a block of a later release is left out");
+	size -= sizeof(block) + block.size;
+}
+
+static void test_senseless(void)
+{
+	static const unsigned char with[] = { 0x01, 0x80, 0xff };
+	static const char * const forms[] = { "-A", "--windows", "--steps", "-j" };
+	size_t i, at, refused = 0, tried = 0;
+
+	for (i = sizeof(struct record_start); i < size; i++) {
+		memcpy(bytes, whole, size);
+		bytes[i] ^= with[i % sizeof(with)];
+		for (at = sizeof(struct record_start); at < size;)
+			at = mend(at);
+		put(size);
+		refused += report(forms[i % 4]) != EXIT_OK;
+		tried++;
+	}
+	ktap_note("%zu of %zu were refused", refused, tried);
+	check(refused && refused < tried, "what makes no sense, with the right checksum");
+}
+
+int main(int argc, char **argv)
+{
+	FILE *file = argc == 3 ? fopen(argv[1], "r") : NULL;
+
+	if (!file)
+		return 1;
+	size = fread(whole, 1, sizeof(whole) - 4096, file);
+	fclose(file);
+	scratch = argv[2];
+	ktap_begin(&ktap, 10);
+	results = dup(STDOUT_FILENO);
+	nowhere = open("/dev/null", O_WRONLY);
+	memcpy(bytes, whole, size);
+	put(size);
+	check(report("-A") == EXIT_OK, "the file as it is");
+	test_changed(0xff);
+	test_changed(1);
+	test_cut();
+	test_more();
+	test_version();
+	test_newer_blocks();
+	test_senseless();
+	return ktap_end(&ktap);
+}

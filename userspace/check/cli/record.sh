@@ -1,0 +1,192 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# topdown record and topdown report: the file has what the ring had, and says what it lacks.
+set -euo pipefail
+# shellcheck source=userspace/check/suite.sh
+. "$(dirname "$0")/../suite.sh"
+
+variant=plain
+[[ $TOPDOWN != */asan/* ]] || variant=asan
+export FAKE_FEATURES=1023 FAKE_TICK=0 FAKE_EVENT=0 FAKE_PERIOD=$TMP/period FAKE_STEP=40
+echo 40 > "$TMP/period"
+data=$TMP/data
+
+# signalled SIGNAL ARG...: record, and send the signal after some windows
+signalled() {
+	local signal=$1
+	shift
+	rm -f "$data"
+	FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD env --default-signal=INT,TERM,HUP "$TOPDOWN" record \
+		--device "$NODE" -o "$data" "$@" > "$TMP/out" 2> "$TMP/err" &
+	pid=$!
+	await recorded 20000 || true
+	kill "-$signal" "$pid"
+	status=0
+	wait "$pid" || status=$?
+	out=$(< "$TMP/out") err=$(< "$TMP/err")
+}
+
+recorded() { [[ -s $data ]] && (($(stat -c %s "$data") > $1)); }
+without_time() { sed 's/"time":[0-9.]*,//' "$1"; }
+
+# The windows that the ring has, and only these.
+FAKE_MIX=1 run fake record --past --timeout 10 -o "$data"
+expect 'what is in the ring' 0 '' '^topdown: 4 windows of 4 CPUs in 0\.[0-9] s, [0-9]+ bytes in '
+FAKE_MIX=1 fake history -j -n 4096 > "$TMP/ring"
+td report --windows -j "$data" > "$TMP/file"
+without_time "$TMP/ring" > "$TMP/one"
+without_time "$TMP/file" > "$TMP/other"
+result "$(cmp -s "$TMP/one" "$TMP/other" && [[ -s $TMP/one ]]; echo $?)" 'is in the file to the last digit'
+FAKE_MIX=1 fake history -n 4096 | sed 's/^[0-9:.]*//' > "$TMP/one"
+td report --windows "$data" | sed 's/^[0-9:.]*//' > "$TMP/other"
+result "$(cmp -s "$TMP/one" "$TMP/other"; echo $?)" 'and in the table'
+age=$(awk "BEGIN { print $(json time "$TMP/ring" | head -n 1) - $(json time "$TMP/file" | head -n 1) }")
+result "$(holds "$age > -0.1 && $age < 5"; echo $?)" "with the time of day ($age s before)"
+FAKE_LEVEL=1 fake record --past --timeout 10 -q -o "$data"
+run td report "$data"
+expect 'a machine without level 2' 0 'tma_backend_bound +45\.0 +45\.0 +45\.0 +45\.0' ''
+result "$([[ $out != *memory_bound* ]]; echo $?)" 'has no level 2 in the report'
+
+# A recording that goes on.
+FAKE_TICK=40 run fake record --timeout 600 -o "$data"
+expect 'for a time' 0 '' ' windows of 4 CPUs in 0\.[67] s'
+result "$(($(td report --windows -j "$data" | wc -l) < 40))" 'has the windows of that time'
+td report --windows -j "$data" > "$TMP/file"
+td report -j -A "$data" > "$TMP/sums"
+result "$([[ $(json slots "$TMP/file" | sum) == "$(json slots "$TMP/sums" | head -n 1 | sum)" ]]; echo $?)" \
+	'the slots of all windows are those of the report'
+result "$([[ $(json slots "$TMP/sums" | tail -n 4 | sum) == "$(json slots "$TMP/sums" | head -n 1 | sum)" ]]; echo $?)" \
+	'and those of all CPUs'
+td report --steps -j "$data" > "$TMP/steps"
+result "$([[ $(json slots "$TMP/steps" | sum) == "$(json slots "$TMP/sums" | head -n 1 | sum)" ]]; echo $?)" \
+	'and those of all steps'
+result "$([[ $(json window "$TMP/file" | sort -n | uniq -c | awk '$1 != 4' | wc -l) == 0 ]]; echo $?)" \
+	'no CPU lacks a window that another has'
+FAKE_TICK=40 fake record --timeout 300 -o - -q -C 1,2 > "$data"
+run td report -j -A - < "$data"
+expect 'through a pipe, -C' 0 '"cpu":1,.*"cpu":2,' ''
+result "$(($(lines "$TMP/out") != 3))" 'two CPUs and their sum'
+
+# Who cannot keep up says so.
+FAKE_TICK=-1 run fake record --timeout 400 --strict -q -o "$data"
+expect 'a ring that is too short' 4 '' '; [0-9]+ windows were lost$'
+lost=$(sed -E 's/.*; ([0-9]+) windows were lost/\1/' <<< "$err")
+run td report "$data"
+expect 'is in the report' 0 "windows of 4 CPUs, $lost LOST \(CPU 0: [0-9]+, 1: [0-9]+, 2: [0-9]+, 3: [0-9]+\)" ''
+FAKE_TICK=-1 run fake record --timeout 100 -o "$data"
+expect 'and no error without --strict' 0 '' '; [0-9]+ windows were lost$'
+FAKE_TICK=40 FAKE_HOLE=2 run fake record --timeout 100 -o "$data"
+expect 'a number that no CPU has' 0 '' 'windows of 3 CPUs'
+FAKE_STUCK=1 run fake record --timeout 100 -o "$data"
+expect 'a writer that does not go on' 1 '' 'Resource temporarily unavailable'
+
+# Each end leaves a whole file.
+export FAKE_TICK=40
+signalled INT
+expect 'Ctrl-C' 0 '' 'windows of 4 CPUs'
+run td report "$data"
+expect 'leaves a whole file' 0 'none lost' ''
+signalled TERM
+expect 'SIGTERM' 143 '' 'windows of 4 CPUs'
+run td report "$data"
+expect 'too' 0 'none lost' ''
+signalled KILL
+run td report "$data"
+expect 'SIGKILL does not' 1 '' '^topdown: cannot read .*: it has no end: .* \(--partial reads what is there\)$|it was cut off after'
+run td report --partial "$data"
+expect 'but --partial reads it' 0 'windows of 4 CPUs, none lost' '^topdown: .* is not whole: '
+status=0
+fake record --timeout 300 -o /dev/full 2> "$TMP/err" || status=$?
+out='' err=$(< "$TMP/err")
+expect 'no room for the file' 1 '' '^topdown: cannot write to /dev/full: No space left on device'
+status=$(set +o pipefail; { fake record --timeout 300 -o - 2> "$TMP/err"; echo $? >&3; } 3> "$TMP/status" | true; cat "$TMP/status")
+result "$((status != 141))" "a reader that has gone ($status)"
+cp "$TMP/period" "$TMP/kept"
+FAKE_HISTORY=0 run fake record -o "$TMP/kept"
+expect 'a module that keeps none' 3 '' 'the module keeps no windows'
+result "$(cmp -s "$TMP/period" "$TMP/kept"; echo $?)" 'leaves the file of an earlier run'
+FAKE_READ_ERRNO=13 FAKE_MAP_ERRNO=13 run fake record -o "$data"
+expect 'no right to CPUs' 3 '' 'cannot read the CPUs'
+run fake record -C 7 -o "$data"
+expect 'a CPU that there cannot be' 2 '' '^topdown: -C: there is no CPU 7|the machine cannot have one of these CPUs|none of the CPUs'
+
+# Before and after a change.
+fake record --timeout 700 -q -o "$TMP/before"
+fake record --timeout 700 -q -o "$TMP/same"
+FAKE_MIX=1 fake record --timeout 700 -q -o "$TMP/after"
+run td report --diff "$TMP/before" "$TMP/before"
+expect 'a recording and itself' 0 'no difference is more than noise' ''
+run td report --diff "$TMP/before" "$TMP/same"
+expect 'two that are alike' 0 'tma_retiring +40\.00 +40\.00 .* noise
+.*no difference is more than noise' ''
+run td report --diff "$TMP/before" "$TMP/after"
+expect 'two that are not' 0 'tma_retiring +40\.00 +41\.49 +\+1\.49 +0\.0[0-9] +changed
+.*tma_bad_speculation +5\.00 .* noise
+.*4 of 13 differences are more than noise' ''
+run td report -j --diff "$TMP/after" "$TMP/before"
+expect 'the other way round, -j' 0 '"node":"tma_retiring","verdict":"changed","before":0\.4149[0-9]*,"after":0\.4000*,"difference":-0\.0149' ''
+run td report -x ';' --diff "$TMP/before" "$TMP/after"
+expect '-x' 0 '^node;verdict;before;after;difference;error;t;freedom;p;blocks_before;steps_before;blocks_after;steps_after
+tma_retiring;changed;0\.4' ''
+fake record --timeout 120 -q -o "$TMP/short"
+run td report --diff "$TMP/short" "$TMP/after"
+expect 'a recording that is too short' 0 'tma_retiring .* unknown
+.*unknown: fewer than 8 steps' ''
+
+# Commands and processes.
+run fake record -o "$data" -I 20 -- sh -c 'sleep 0.1; exit 3'
+expect 'a command' 3 '' '^topdown: [0-9]+ samples of 1 tasks in '
+td report --steps -j "$data" > "$TMP/steps"
+td report -j "$data" > "$TMP/sums"
+result "$([[ $(json slots "$TMP/steps" | sum) == "$(json slots "$TMP/sums" | sum)" && $(json row "$TMP/sums") == process ]]; echo $?)" \
+	'its steps have all of its slots'
+run td report "$data"
+expect 'the report of a command' 0 ' samples of 1 tasks' ''
+run fake record -a -o "$data" -- sh -c 'sleep 0.2; exit 4'
+expect 'the machine while a command runs' 4 '' 'windows of 4 CPUs'
+sleep 1 & one=$!
+sleep 1 & two=$!
+run fake record -p $one,$two -I 20 --timeout 100 -o "$data"
+expect '-p' 0 '' 'samples of 2 tasks'
+td report -j -A "$data" > "$TMP/sums"
+result "$([[ $(json pid "$TMP/sums" | paste -sd' ') == "null $one $two" ]]; echo $?)" 'a row for each'
+kill $one $two
+run td report --windows "$data"
+expect 'tasks have no windows' 2 '' 'is of tasks, which have no windows'
+run fake record -o "$data" -- /nonexistent
+expect 'a command that there is not' 127 '' "cannot run '/nonexistent'"
+FAKE_FEATURES=7 run fake record -o "$data" -- true
+expect 'a module without sessions' 125 '' 'cannot follow tasks'
+
+# What is refused.
+for bad in '-a -C 1' '-p 1 -a' '-p 1 -- true' '--past -p 1' '-I 20' '-I 20 -a' '-o ""' '-o - -- true' \
+	'--timeout 1' '--' '--tim 5' '-C 3-1'; do
+	eval "run fake record $bad"
+	expect "record $bad" 2 '' '^topdown: '
+done
+for bad in '--steps --windows' '--windows -A' '--diff a -A' '--diff - -' '-j -x ,' '-l 3' '-I 1' 'a b' --part; do
+	eval "run td report $bad"
+	expect "report $bad" 2 '' '^topdown: '
+done
+run td report "$TMP/nothing"
+expect 'a file that there is not' 1 '' 'cannot open .*/nothing: No such file'
+run td report /dev/null
+expect 'an empty file' 1 '' 'cannot read /dev/null: it is empty'
+run td report "$0"
+expect 'another file' 1 '' 'it was not written by topdown record'
+td report --steps "$data" > /dev/full 2> "$TMP/err" && status=0 || status=$?
+result "$((status != 1))" 'no room for the report'
+
+# Every byte of small files, of CPUs and of a task.
+FAKE_CPUS=1 fake record --past --timeout 80 -q -o "$data"
+"$BUILD/$variant/damage" "$data" "$TMP/damaged" > "$TMP/damage" 2>&1 || true
+fake record -I 50 --timeout 60 -q -o "$data" -p $$
+"$BUILD/$variant/damage" "$data" "$TMP/damaged" >> "$TMP/damage" 2>&1 || true
+grep -E '^#' "$TMP/damage" || true
+result "$(($(grep -cE '^(not )?ok ' "$TMP/damage") != 20))" 'every byte was tried'
+while read -r line; do
+	[[ $line == not* ]] && bad=1 || bad=0
+	result "$bad" "damage: ${line#*ok * }"
+done < <(grep -E '^(not )?ok ' "$TMP/damage")
+finish

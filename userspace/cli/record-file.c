@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The file of a recording, block by block.  Each block has a checksum, so that no changed byte
+ * goes unnoticed, and a number, so that no missing block does.
+ */
+#include "record-file.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#define PADDING		8
+
+static int put(struct record_writer *writer, const void *what, size_t size)
+{
+	errno = 0;
+	if (size && fwrite(what, size, 1, writer->file) != 1)
+		return errno ? -errno : -EIO;
+	writer->bytes += size;
+	return 0;
+}
+
+static uint32_t crc_of(uint32_t crc, const void *what, size_t size)
+{
+	return crc32(crc, what, size);
+}
+
+/**
+ * record_write_start - begin a file
+ * @writer: to be set up
+ * @file: stream, which the caller closes
+ *
+ * Return: 0 or -errno.
+ */
+int record_write_start(struct record_writer *writer, FILE *file)
+{
+	struct record_start start = { .version = RECORD_VERSION };
+
+	*writer = (struct record_writer){ .file = file };
+	memcpy(start.magic, RECORD_MAGIC, sizeof(start.magic));
+	start.crc = crc_of(0, &start, offsetof(struct record_start, crc));
+	return put(writer, &start, sizeof(start));
+}
+
+/* Two parts of a payload, so that an array needs no copy. */
+static int put_block(struct record_writer *writer, enum record_type type, const void *head,
+		     size_t head_size, const void *body, size_t body_size)
+{
+	static const char zeros[PADDING];
+	size_t pad = -(head_size + body_size) % PADDING;
+	struct record_block block = {
+		.type = type,
+		.size = head_size + body_size + pad,
+		.number = ++writer->blocks,
+	};
+	int ret;
+
+	block.crc = crc_of(0, &block, offsetof(struct record_block, crc));
+	block.crc = crc_of(block.crc, head, head_size);
+	block.crc = crc_of(block.crc, body, body_size);
+	block.crc = crc_of(block.crc, zeros, pad);
+	ret = put(writer, &block, sizeof(block));
+	if (!ret)
+		ret = put(writer, head, head_size);
+	if (!ret)
+		ret = put(writer, body, body_size);
+	return ret ? ret : put(writer, zeros, pad);
+}
+
+/**
+ * record_write - write a block that is one structure, or text
+ * @writer: writer
+ * @type: its type
+ * @what: its bytes
+ * @size: their number, at most RECORD_BLOCK_MAX
+ *
+ * Return: 0 or -errno.
+ */
+int record_write(struct record_writer *writer, enum record_type type, const void *what,
+		 size_t size)
+{
+	return put_block(writer, type, what, size, "", 0);
+}
+
+/**
+ * record_write_array - write blocks that are arrays
+ * @writer: writer
+ * @type: their type
+ * @entries: entries of all of them
+ * @entry_size: bytes of an entry, a multiple of 8
+ * @nr: number of entries; for none there is no block
+ *
+ * Return: 0 or -errno.
+ */
+int record_write_array(struct record_writer *writer, enum record_type type,
+		       const void *entries, size_t entry_size, size_t nr)
+{
+	size_t most = (RECORD_BLOCK_MAX - sizeof(struct record_array)) / entry_size;
+	const unsigned char *at = entries;
+	int ret = 0;
+
+	while (nr && !ret) {
+		struct record_array array = {
+			.entry_size = entry_size,
+			.nr = nr < most ? nr : most,
+		};
+
+		ret = put_block(writer, type, &array, sizeof(array), at, array.nr * entry_size);
+		at += array.nr * entry_size;
+		nr -= array.nr;
+	}
+	return ret;
+}
+
+static enum record_found bad(struct record_reader *reader, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static enum record_found bad(struct record_reader *reader, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(reader->why, sizeof(reader->why), format, args);
+	va_end(args);
+	return RECORD_BAD;
+}
+
+/* Give the number of bytes that there were. */
+static size_t take(struct record_reader *reader, void *to, size_t size)
+{
+	size_t nr = fread(to, 1, size, reader->file);
+
+	reader->offset += nr;
+	return nr;
+}
+
+static enum record_found cut_short(struct record_reader *reader)
+{
+	if (ferror(reader->file))
+		return bad(reader, "reading fails after %llu bytes: %s",
+			   (unsigned long long)reader->offset, strerror(errno));
+	reader->cut = true;
+	return bad(reader, "it was cut off after %llu bytes",
+		   (unsigned long long)reader->offset);
+}
+
+static enum record_found read_start(struct record_reader *reader)
+{
+	struct record_start start;
+	size_t nr = take(reader, &start, sizeof(start));
+
+	if (!nr && !ferror(reader->file))
+		return bad(reader, "it is empty");
+	if (nr < sizeof(start.magic) || memcmp(start.magic, RECORD_MAGIC, sizeof(start.magic)))
+		return ferror(reader->file) ? cut_short(reader) :
+		       bad(reader, "it was not written by topdown record");
+	if (nr < sizeof(start))
+		return cut_short(reader);
+	if (start.crc != crc_of(0, &start, offsetof(struct record_start, crc)))
+		return bad(reader, "it is damaged: its first %zu bytes were changed",
+			   sizeof(start));
+	if (start.version > RECORD_VERSION)
+		return bad(reader, "it has version %u, and this program knows version %u: a newer topdown reads it",
+			   start.version, RECORD_VERSION);
+	if (start.version != RECORD_VERSION)
+		return bad(reader, "it has version %u, which there never was", start.version);
+	return RECORD_BLOCK;
+}
+
+/**
+ * record_read_start - begin to read a file
+ * @reader: to be set up; the caller calls record_read_end() in any case
+ * @file: stream, which the caller closes
+ *
+ * Return: 0, -ENOMEM, or -EPROTO if record_reader.why has the reason.
+ */
+int record_read_start(struct record_reader *reader, FILE *file)
+{
+	*reader = (struct record_reader){ .file = file };
+	reader->payload = malloc(RECORD_BLOCK_MAX);
+	if (!reader->payload)
+		return -ENOMEM;
+	return read_start(reader) == RECORD_BAD ? -EPROTO : 0;
+}
+
+/**
+ * record_read_end - free
+ * @reader: reader
+ */
+void record_read_end(struct record_reader *reader)
+{
+	free(reader->payload);
+	reader->payload = NULL;
+}
+
+static enum record_found at_end(struct record_reader *reader)
+{
+	if (ferror(reader->file))
+		return cut_short(reader);
+	if (reader->ended)
+		return RECORD_NOTHING;
+	reader->cut = true;
+	return bad(reader, "it has no end: it was cut off, or the recording did not end");
+}
+
+static bool is_whole(const struct record_reader *reader)
+{
+	const struct record_block *block = &reader->block;
+	uint32_t crc = crc_of(0, block, offsetof(struct record_block, crc));
+
+	return block->crc == crc_of(crc, reader->payload, block->size);
+}
+
+/**
+ * record_read - read a block
+ * @reader: reader
+ *
+ * Return: what there is.
+ */
+enum record_found record_read(struct record_reader *reader)
+{
+	struct record_block *block = &reader->block;
+	uint64_t from = reader->offset;
+	size_t nr = take(reader, block, sizeof(*block));
+
+	if (!nr)
+		return at_end(reader);
+	if (reader->ended)
+		return bad(reader, "it is damaged: there is something after its end");
+	if (nr < sizeof(*block))
+		return cut_short(reader);
+	/* A size that was changed must not cost memory. */
+	if (block->size > RECORD_BLOCK_MAX || block->size % PADDING)
+		return bad(reader, "it is damaged: the block at byte %llu was changed",
+			   (unsigned long long)from);
+	if (take(reader, reader->payload, block->size) < block->size)
+		return cut_short(reader);
+	if (!is_whole(reader))
+		return bad(reader, "it is damaged: the block at byte %llu was changed",
+			   (unsigned long long)from);
+	if (block->number != reader->blocks + 1)
+		return bad(reader, "it is damaged: a block is missing before byte %llu",
+			   (unsigned long long)from);
+	reader->blocks++;
+	reader->ended = block->type == RECORD_END;
+	return RECORD_BLOCK;
+}
+
+static bool odd(struct record_reader *reader)
+{
+	bad(reader, "its block %u makes no sense (type %u, %u bytes)", reader->block.number,
+	    reader->block.type, reader->block.size);
+	return false;
+}
+
+/**
+ * record_struct - take the present block as one structure
+ * @reader: reader
+ * @to: the structure, as far as the file has it; the rest is zero
+ * @size: bytes of @to
+ * @least: bytes that it had when it was first released
+ *
+ * Return: false if the block is too short; record_reader.why says so.
+ */
+bool record_struct(struct record_reader *reader, void *to, size_t size, size_t least)
+{
+	size_t there = reader->block.size;
+
+	if (there < least)
+		return odd(reader);
+	memset(to, 0, size);
+	memcpy(to, reader->payload, there < size ? there : size);
+	return true;
+}
+
+static struct record_array array_of(const struct record_reader *reader)
+{
+	struct record_array array;
+
+	memcpy(&array, reader->payload, sizeof(array));
+	return array;
+}
+
+/**
+ * record_entries - take the present block as an array
+ * @reader: reader
+ * @least: bytes that an entry had when it was first released
+ * @nr: number of entries
+ *
+ * Return: false if the block is no such array; record_reader.why says so.
+ */
+bool record_entries(struct record_reader *reader, size_t least, uint32_t *nr)
+{
+	struct record_array array;
+
+	if (reader->block.size < sizeof(array))
+		return odd(reader);
+	array = array_of(reader);
+	if (array.entry_size < least || array.entry_size % PADDING ||
+	    (uint64_t)array.entry_size * array.nr != reader->block.size - sizeof(array))
+		return odd(reader);
+	*nr = array.nr;
+	return true;
+}
+
+/**
+ * record_entry - copy an entry of the present block
+ * @reader: reader after record_entries()
+ * @i: place of the entry
+ * @to: the entry, as far as the file has it; the rest is zero
+ * @size: bytes of @to
+ */
+void record_entry(const struct record_reader *reader, uint32_t i, void *to, size_t size)
+{
+	struct record_array array = array_of(reader);
+	const unsigned char *from = reader->payload + sizeof(array) + (size_t)i * array.entry_size;
+
+	memset(to, 0, size);
+	memcpy(to, from, array.entry_size < size ? array.entry_size : size);
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The command line of topdown record.
+ */
+#include <getopt.h>
+#include <string.h>
+
+#include "options.h"
+#include "parse.h"
+#include "record.h"
+#include "report.h"
+
+enum {
+	OPT_PAST = OPTIONS_OWN,
+	OPT_TIMEOUT,
+	OPT_STRICT,
+};
+
+static const struct option long_options[] = {
+	{ "all-cpus", no_argument, NULL, 'a' },
+	{ "cpu", required_argument, NULL, 'C' },
+	{ "past", no_argument, NULL, OPT_PAST },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "interval", required_argument, NULL, 'I' },
+	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
+	{ "output", required_argument, NULL, 'o' },
+	{ "strict", no_argument, NULL, OPT_STRICT },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "device", required_argument, NULL, OPTIONS_DEVICE },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 }
+};
+
+static const char usage[] =
+	"Usage: topdown record [options]\n"
+	"       topdown record [options] [--] COMMAND [ARG...]\n"
+	"\n"
+	"Write every window of CPUs to a file, or what processes use in each interval, until\n"
+	"Ctrl-C. 'topdown report' reads the file. A TIME is in milliseconds, or has a unit:\n"
+	"500ms, 2s, 1m.\n"
+	"\n"
+	"CPUs:\n"
+	"  -a, --all-cpus       all CPUs, with COMMAND while it runs; the default without\n"
+	"                       -C, -p and COMMAND\n"
+	"  -C, --cpu LIST       these CPUs, such as 0-3,8\n"
+	"      --past           begin with the windows that the module still has\n"
+	"Tasks:\n"
+	"  -p, --pid LIST       these processes, such as 1234,5678, and the children that\n"
+	"                       they fork from now on\n"
+	"  -I, --interval TIME  length of an interval (10..3600000 ms), default a second\n"
+	"How long, and where to:\n"
+	"      --timeout TIME   end after this time (10..2147483647 ms)\n"
+	"  -o, --output FILE    file, or - for standard output; default " RECORD_PATH "\n"
+	"      --strict         exit with 4 if windows were lost\n"
+	"  -q, --quiet          no remarks on standard error\n"
+	"Other:\n"
+	"      --device PATH    device node; default " TOPDOWN_DEVICE "\n"
+	"  -h, --help           print this help\n"
+	"\n"
+	"Examples:\n"
+	"  topdown record                        the machine, until Ctrl-C\n"
+	"  topdown record --timeout 1m -o before.data\n"
+	"  topdown record -- make -j8            a command with all that it starts\n"
+	"  topdown record -a -- sleep 10         the machine while a command runs\n"
+	"  topdown record --past --timeout 1s    what has just happened\n";
+
+static bool parse_option(struct record_options *options, int option)
+{
+	switch (option) {
+	case 'a':
+		options->all_cpus = true;
+		return true;
+	case 'C':
+		options->has_cpus = true;
+		return cpulist_join(&options->cpus, "-C", optarg);
+	case OPT_PAST:
+		options->past = true;
+		return true;
+	case 'p':
+		return idlist_join(&options->pids, "-p", "process numbers", optarg);
+	case 'I':
+		return parse_time("-I", optarg, SAMPLE_MIN_MS, SAMPLE_MAX_MS,
+				  &options->interval_ms);
+	case OPT_TIMEOUT:
+		return parse_time("--timeout", optarg, RECORD_TIMEOUT_MIN_MS,
+				  RECORD_TIMEOUT_MAX_MS, &options->timeout_ms);
+	case 'o':
+		options->path = optarg;
+		if (*optarg)
+			return true;
+		report_error("-o: the file name is empty (allowed: a path to write to, or -)");
+		return false;
+	case OPT_STRICT:
+		options->strict = true;
+		return true;
+	case 'q':
+		options->quiet = true;
+		return true;
+	}
+	return options_device(&options->device, optarg);
+}
+
+static bool refuse(const char *why)
+{
+	report_error("%s", why);
+	return false;
+}
+
+static bool check_together(struct record_options *options)
+{
+	bool cpus = options->all_cpus || options->has_cpus;
+	bool tasks = options->pids.nr || (options->argv && !cpus);
+
+	if (options->pids.nr && options->argv)
+		return refuse("-p and a command exclude each other (allowed: one of them; --timeout ends -p)");
+	if (options->pids.nr && cpus)
+		return refuse("-a and -C are about CPUs and exclude -p (allowed: one kind)");
+	if (options->all_cpus && options->has_cpus)
+		return refuse("-a and -C exclude each other (allowed: one of them)");
+	if (options->past && tasks)
+		return refuse("--past is about CPUs (with a command add -a or -C)");
+	if (options->interval_ms && !tasks)
+		return refuse("-I is about tasks (windows of CPUs are as long as the module's period)");
+	if (!options->interval_ms && tasks)
+		options->interval_ms = SAMPLE_DEFAULT_MS;
+	if (options->argv && !strcmp(options->path, "-"))
+		return refuse("-o -: the output of the command would be in the file (allowed: a file)");
+	return true;
+}
+
+/**
+ * record_parse - read the command line
+ * @options: the options
+ * @argc: number of @argv
+ * @argv: "record" and its arguments
+ * @done: help was printed, so nothing is left to do
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int record_parse(struct record_options *options, int argc, char **argv, bool *done)
+{
+	int option, at;
+
+	memset(options, 0, sizeof(*options));
+	options->device = TOPDOWN_DEVICE;
+	options->path = RECORD_PATH;
+	options->words = argv;
+	options->nr_words = argc;
+	*done = false;
+	for (;;) {
+		at = optind ? optind : 1;
+		option = options_next(argc, argv, "+:aC:p:I:o:qh", long_options);
+		if (option == -1)
+			break;
+		if (option == 'h') {
+			*done = true;
+			return options_help(usage);
+		}
+		if (option == OPTIONS_ERROR || !parse_option(options, option))
+			return EXIT_USAGE;
+	}
+	if (optind < argc) {
+		options->argv = argv + optind;
+	} else if (optind > at) {
+		/* getopt went past "--". A variable was perhaps empty. */
+		refuse("'--' without a command (allowed: -- COMMAND [ARG...])");
+		return EXIT_USAGE;
+	}
+	return check_together(options) ? 0 : EXIT_USAGE;
+}

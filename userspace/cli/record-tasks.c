@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * topdown record: what tasks use in each interval.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../kmod/sums.h"
+#include "clock.h"
+#include "record.h"
+#include "report.h"
+
+/* Without the right to whole CPUs the device does not report the end of a task, so look. */
+#define LOOK_NS		(100 * NS_PER_MS)
+
+/* Look how the machine is measured. Not every user may see that. */
+static void look_at_machine(struct tasks *tasks)
+{
+	const unsigned int kept = TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_REFINED |
+				  TOPDOWN_RECORD_DRILLDOWN | TOPDOWN_RECORD_TURNS_MASK;
+	struct topdown_reading *all = NULL;
+	unsigned int i;
+
+	if (topdown_reading_create(&all, tasks->td, NULL, 0))
+		return;
+	tasks->flags_known = !topdown_reading_update(all, 0);
+	for (i = 0; tasks->flags_known && i < topdown_reading_nr(all); i++)
+		tasks->flags = td_sum_flags(tasks->flags,
+					    topdown_reading_record(all, i)->flags & kept);
+	topdown_reading_destroy(all);
+}
+
+static int attach(struct record_run *run, struct tasks *tasks)
+{
+	const struct idlist *pids = &run->options->pids;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < pids->nr && !ret; i++)
+		ret = tasks_attach_process(tasks, pids->id[i], TOPDOWN_ATTACH_CHILDREN);
+	return ret;
+}
+
+/* The command attaches itself, so that no part of it is missed. */
+static int start_command(struct record_run *run, struct tasks *tasks)
+{
+	unsigned int flags = TOPDOWN_ATTACH_DISABLED | TOPDOWN_ATTACH_ON_EXEC |
+			     TOPDOWN_ATTACH_CHILDREN;
+	int ret;
+
+	ret = command_start(&run->command, run->td, run->options->device, flags);
+	if (ret)
+		return ret;
+	ret = tasks_add(tasks, run->command.pid, 0, run->command.session);
+	run->start_ns = run->command.start_ns;
+	return ret;
+}
+
+static int write_tasks(struct record_run *run, const struct tasks *tasks)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < tasks->nr && !ret; i++) {
+		struct record_task task = {
+			.task = i,
+			.pid = tasks->task[i].pid,
+			.tid = tasks->task[i].tid,
+			.flags = tasks->flags,
+			.flags_known = tasks->flags_known,
+		};
+
+		_Static_assert(sizeof(task.name) >= TASK_NAME_SIZE, "a name has no room");
+		memcpy(task.name, tasks->task[i].name, TASK_NAME_SIZE);
+		ret = record_write_array(&run->writer, RECORD_TASKS, &task, sizeof(task), 1);
+	}
+	return ret ? record_failed(run, -ret) : 0;
+}
+
+static int compare(const struct task *task, struct record_sample *sample)
+{
+	const struct topdown_session *then = &task->then, *now = &task->now;
+	int ret;
+
+	sample->state = now->out_state;
+	sample->source = now->out_source;
+	sample->level = now->out_level;
+	sample->flags = now->out_flags;
+	sample->merged_ns = now->out_merged_ns - then->out_merged_ns;
+	sample->switches = now->out_switches - then->out_switches;
+	ret = topdown_session_between(then, now, now->out_level, &sample->figures);
+	if (!ret)
+		ret = topdown_session_kind_between(then, now, TOPDOWN_KIND_CORE, now->out_level,
+						   &sample->core);
+	if (!ret)
+		ret = topdown_session_kind_between(then, now, TOPDOWN_KIND_ATOM, now->out_level,
+						   &sample->atom);
+	return ret;
+}
+
+static int write_sample(struct record_run *run, struct tasks *tasks, unsigned int i,
+			uint64_t begin_ns)
+{
+	struct task *task = &tasks->task[i];
+	struct record_sample sample = {
+		.task = i,
+		.begin_ns = begin_ns,
+		.end_ns = task->now.out_time_ns,
+	};
+	int ret;
+
+	/* A module of an older release does not say when. */
+	if (sample.end_ns <= begin_ns)
+		sample.end_ns = clock_now_ns();
+	ret = compare(task, &sample);
+	if (ret)
+		return report_session(run->options->device, -ret);
+	task->then = task->now;
+	task->over = task_over(task);
+	run->windows++;
+	ret = record_write_array(&run->writer, RECORD_SAMPLES, &sample, sizeof(sample), 1);
+	return ret ? record_failed(run, -ret) : 0;
+}
+
+/* A task that is over has a last sample, and then none. */
+static int end_interval(struct record_run *run, struct tasks *tasks, uint64_t *begin_ns)
+{
+	unsigned int i;
+	int ret;
+
+	ret = tasks_read(tasks, TOPDOWN_SESSION_FRESH);
+	if (ret)
+		return report_session(run->options->device, -ret);
+	for (i = 0; i < tasks->nr && !ret; i++) {
+		if (!tasks->task[i].over)
+			ret = write_sample(run, tasks, i, *begin_ns);
+	}
+	*begin_ns = clock_now_ns();
+	if (!ret && fflush(run->writer.file))
+		ret = record_failed(run, errno);
+	return ret;
+}
+
+/* Sleep until the interval ends. @over: nothing is left to record. */
+static int wait_interval(struct record_run *run, struct tasks *tasks, uint64_t end_ns, bool *over)
+{
+	uint64_t look_ns, now_ns;
+	enum record_event why;
+
+	for (;;) {
+		now_ns = clock_now_ns();
+		look_ns = run->command.pid || end_ns - now_ns <= LOOK_NS ? end_ns :
+			  now_ns + LOOK_NS;
+		why = record_wait(run, 0, look_ns);
+		*over = why == RECORD_OVER;
+		if (why == RECORD_ERROR) {
+			report_error("cannot wait for the end of the interval: %s",
+				     strerror(errno));
+			return EXIT_RUNTIME;
+		}
+		if (*over || clock_now_ns() >= end_ns)
+			return 0;
+		if (!tasks_read(tasks, 0) && !tasks_alive(tasks)) {
+			*over = true;
+			return 0;
+		}
+	}
+}
+
+static int follow(struct record_run *run, struct tasks *tasks)
+{
+	uint64_t step_ns = run->options->interval_ms * NS_PER_MS;
+	uint64_t begin_ns = run->start_ns, end_ns = begin_ns;
+	bool over = false;
+	int ret = 0;
+
+	while (!over && !ret) {
+		/* Steps that passed meanwhile are left out. */
+		end_ns += ((clock_now_ns() - end_ns) / step_ns + 1) * step_ns;
+		ret = wait_interval(run, tasks, end_ns, &over);
+		if (!ret)
+			ret = end_interval(run, tasks, &begin_ns);
+		over |= !run->command.pid && !tasks_alive(tasks);
+	}
+	return ret;
+}
+
+static int prepare(struct record_run *run)
+{
+	if (!topdown_has(run->td, TOPDOWN_FEATURE_SESSION))
+		return report_attach(run->options->device, "tasks", EOPNOTSUPP);
+	if (topdown_info_get(run->td)->out_level)
+		return 0;
+	report_error("no CPU of this machine can be measured ('topdown info' and the kernel log say why)");
+	return EXIT_DEVICE;
+}
+
+/**
+ * record_tasks - record what tasks use
+ * @run: the recording
+ *
+ * Return: 0 when it has ended, or an exit code after a message.
+ */
+int record_tasks(struct record_run *run)
+{
+	struct tasks tasks = { .td = run->td, .device = run->options->device };
+	int ret;
+
+	ret = prepare(run);
+	if (ret)
+		return ret;
+	look_at_machine(&tasks);
+	ret = attach(run, &tasks);
+	if (!ret)
+		ret = record_start_file(run, RECORD_OF_TASKS);
+	if (!ret && run->options->argv)
+		ret = start_command(run, &tasks);
+	run->subjects = tasks.nr;
+	if (!ret)
+		ret = write_tasks(run, &tasks);
+	if (!ret)
+		ret = follow(run, &tasks);
+	tasks_detach(&tasks);
+	return ret;
+}

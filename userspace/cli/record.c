@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * topdown record: write all windows of CPUs, or what tasks use, to a file.
+ */
+#include "record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "report.h"
+#include "ticker.h"
+
+/* A failure of ours must not look like one of the command. */
+static int failure(const struct record_run *run, int ret)
+{
+	return run->options->argv && (ret == EXIT_RUNTIME || ret == EXIT_DEVICE) ? EXIT_OURS : ret;
+}
+
+/**
+ * record_failed - say that the file cannot be written
+ * @run: the recording
+ * @error: errno
+ *
+ * Return: the exit code.
+ */
+int record_failed(const struct record_run *run, int error)
+{
+	int ret = report_write(run->name, error);
+
+	if (ret == EXIT_RUNTIME && run->started)
+		report_note("the file has what was written until then: 'topdown report --partial' reads it");
+	return ret;
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+static struct record_clock clocks_now(void)
+{
+	return (struct record_clock){
+		.monotonic_ns = clock_now_ns(),
+		.realtime_ns = clock_ns(CLOCK_REALTIME),
+		.boottime_ns = clock_ns(CLOCK_BOOTTIME),
+	};
+}
+
+static void copy_text(char *to, size_t size, const char *from)
+{
+	snprintf(to, size, "%s", from);
+}
+
+static void fill_machine(struct record_info *info)
+{
+	struct utsname name;
+
+	if (uname(&name))
+		return;
+	copy_text(info->host, sizeof(info->host), name.nodename);
+	copy_text(info->kernel, sizeof(info->kernel), name.release);
+}
+
+static void fill_info(const struct record_run *run, unsigned int subject,
+		      struct record_info *info)
+{
+	const struct topdown_info *module = topdown_info_get(run->td);
+
+	*info = (struct record_info){
+		.subject = subject,
+		.flags = run->options->past ? RECORD_PAST : 0,
+		.features = module->out_features,
+		.instance = module->out_instance,
+		.load_time_ns = module->out_load_time_ns,
+		.begin = clocks_now(),
+		.nr_cpus = module->out_nr_cpus,
+		.module_flags = module->out_flags,
+		.source = module->out_source,
+		.level = module->out_level,
+		.slots_per_cycle = module->out_slots_per_cycle,
+		.period_ms = module->out_period_ms,
+		.interval_ms = run->options->interval_ms,
+		.history = run->history,
+		.cpu_family = module->out_cpu_family,
+		.cpu_model = module->out_cpu_model,
+		.cpu_stepping = module->out_cpu_stepping,
+	};
+	fill_machine(info);
+	copy_text(info->cpu_name, sizeof(info->cpu_name), module->out_cpu_name);
+	copy_text(info->codename, sizeof(info->codename), module->out_codename);
+	copy_text(info->module, sizeof(info->module), module->out_version);
+	copy_text(info->program, sizeof(info->program), TOPDOWN_VERSION);
+}
+
+/* Words beyond the room are left out. */
+static int write_words(struct record_run *run)
+{
+	char text[4096] = "";
+	size_t used = 0, size;
+	int i;
+
+	for (i = 0; i < run->options->nr_words; i++) {
+		size = strlen(run->options->words[i]) + 1;
+		if (size > sizeof(text) - used)
+			break;
+		memcpy(text + used, run->options->words[i], size);
+		used += size;
+	}
+	return record_write(&run->writer, RECORD_COMMAND, text, used);
+}
+
+/**
+ * record_start_file - begin the file, now that there will be something in it
+ * @run: the recording
+ * @subject: RECORD_OF_CPUS or RECORD_OF_TASKS
+ *
+ * So a run that cannot record keeps the file of an earlier run.
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int record_start_file(struct record_run *run, unsigned int subject)
+{
+	struct record_info info;
+	int ret;
+
+	fill_info(run, subject, &info);
+	if (run->stale && ftruncate(fileno(run->writer.file), 0))
+		return record_failed(run, errno);
+	run->started = true;
+	run->start_ns = info.begin.monotonic_ns;
+	if (run->options->timeout_ms)
+		run->end_ns = run->start_ns + run->options->timeout_ms * NS_PER_MS;
+	ret = record_write_start(&run->writer, run->writer.file);
+	if (!ret)
+		ret = record_write(&run->writer, RECORD_INFO, &info, sizeof(info));
+	if (!ret)
+		ret = write_words(run);
+	return ret ? record_failed(run, -ret) : 0;
+}
+
+static void take_signal(struct record_run *run)
+{
+	struct signalfd_siginfo info;
+
+	if (read(run->signals, &info, sizeof(info)) != sizeof(info))
+		return;
+	run->signal = info.ssi_signo;
+	/* A terminal sends its signals to the command too. */
+	if (run->command.pid && info.ssi_code <= 0)
+		command_signal(&run->command, run->signal);
+}
+
+static struct timespec until(uint64_t at_ns)
+{
+	uint64_t now_ns = clock_now_ns(), left_ns = at_ns > now_ns ? at_ns - now_ns : 0;
+
+	return (struct timespec){
+		.tv_sec = left_ns / NS_PER_S,
+		.tv_nsec = left_ns % NS_PER_S,
+	};
+}
+
+static bool ends(const struct record_run *run)
+{
+	return run->end_ns && clock_now_ns() >= run->end_ns;
+}
+
+/**
+ * record_wait - sleep
+ * @run: the recording
+ * @device: events of the device to wait for; 0 for none
+ * @until_ns: CLOCK_MONOTONIC of the end of the sleep; 0 for none
+ *
+ * A command that has got a signal may go on, and then so does the recording.
+ *
+ * Return: why it is over.
+ */
+enum record_event record_wait(struct record_run *run, short device, uint64_t until_ns)
+{
+	struct pollfd fds[] = {
+		{ .fd = run->signals, .events = POLLIN },
+		{ .fd = run->command.pid ? run->command.exited : -1, .events = POLLIN },
+		{ .fd = topdown_fd(run->td), .events = device },
+	};
+	uint64_t at_ns = until_ns;
+	struct timespec left;
+	int ready;
+
+	if (run->end_ns && (!at_ns || run->end_ns < at_ns))
+		at_ns = run->end_ns;
+	for (;;) {
+		left = until(at_ns);
+		ready = ppoll(fds, device ? 3 : 2, at_ns ? &left : NULL, NULL);
+		if (ready < 0 && errno != EINTR)
+			return RECORD_ERROR;
+		if (ready > 0 && fds[0].revents)
+			take_signal(run);
+		if (ready > 0 && fds[1].revents)
+			return RECORD_OVER;
+		if (run->signal && !run->command.pid)
+			return RECORD_OVER;
+		if (ends(run))
+			return RECORD_OVER;
+		if (ready > 0 && fds[2].revents)
+			return RECORD_READY;
+		if (until_ns && clock_now_ns() >= until_ns)
+			return RECORD_TIME;
+	}
+}
+
+static bool open_file(struct record_run *run)
+{
+	const char *path = run->options->path;
+	struct stat st;
+	int fd;
+
+	if (!strcmp(path, "-")) {
+		run->name = "standard output";
+		run->writer.file = stdout;
+		if (!isatty(STDOUT_FILENO))
+			return true;
+		report_error("-o -: a recording is no text for a terminal (allowed: a file or a pipe)");
+		return false;
+	}
+	run->name = path;
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (fd >= 0)
+		run->writer.file = fdopen(fd, "w");
+	if (!run->writer.file) {
+		report_error("cannot open %s for writing: %s", path, strerror(errno));
+		return false;
+	}
+	run->stale = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size;
+	return true;
+}
+
+/* The end of the file says that it is whole. */
+static int write_end(struct record_run *run)
+{
+	struct record_end end = {
+		.end = run->end,
+		.windows = run->windows,
+		.lost = run->lost,
+		.signal = run->signal,
+		.status = run->status,
+	};
+	int ret = record_write(&run->writer, RECORD_END, &end, sizeof(end));
+
+	if (!ret && fflush(run->writer.file))
+		ret = -errno;
+	return ret ? record_failed(run, -ret) : 0;
+}
+
+static void say_what(const struct record_run *run, bool tasks)
+{
+	char lost[64] = "";
+
+	if (run->lost)
+		snprintf(lost, sizeof(lost), "; %llu windows were lost",
+			 (unsigned long long)run->lost);
+	/* A loss is no remark. */
+	if (run->options->quiet && !run->lost)
+		return;
+	report_note("%llu %s of %u %s in %.1f s, %llu bytes in %s%s",
+		    (unsigned long long)run->windows, tasks ? "samples" : "windows",
+		    run->subjects, tasks ? "tasks" : "CPUs",
+		    (run->end.monotonic_ns - run->start_ns) / (double)NS_PER_S,
+		    (unsigned long long)run->writer.bytes, run->name, lost);
+}
+
+/* Ctrl-C is the way to end a recording that has no other end. */
+static int exit_code(const struct record_run *run)
+{
+	if (run->options->argv)
+		return run->status;
+	if (run->signal && (run->signal != SIGINT || run->options->timeout_ms))
+		return EXIT_SIGNAL + run->signal;
+	return run->lost && run->options->strict ? EXIT_PARTIAL : EXIT_OK;
+}
+
+/* The command may go on. Signals are still handed on to it. */
+static void outlast(struct record_run *run)
+{
+	run->end_ns = 0;
+	record_wait(run, 0, 0);
+	run->status = command_end(&run->command);
+}
+
+static int record(struct record_run *run)
+{
+	const struct record_options *options = run->options;
+	bool tasks = options->pids.nr ||
+		     (options->argv && !options->all_cpus && !options->has_cpus);
+	int ret;
+
+	ret = tasks ? record_tasks(run) : record_cpus(run);
+	run->end = clocks_now();
+	if (run->command.pid)
+		outlast(run);
+	if (ret)
+		return failure(run, ret);
+	ret = write_end(run);
+	if (ret)
+		return failure(run, ret);
+	say_what(run, tasks);
+	return exit_code(run);
+}
+
+static int close_file(struct record_run *run, int ret)
+{
+	if (fclose(run->writer.file) && !ret)
+		return failure(run, record_failed(run, errno));
+	return ret;
+}
+
+static int run_record(const struct record_options *options)
+{
+	static const int handled[] = { SIGINT, SIGTERM, SIGHUP, 0 };
+	struct record_run run = { .options = options };
+	sigset_t set;
+	int ret;
+
+	ret = topdown_open(&run.td, options->device);
+	if (ret)
+		return failure(&run, report_open(options->device, -ret));
+	if (options->argv)
+		command_prepare(&run.command, options->argv);
+	/* A write reports that a reader has gone, which is no reason to die. */
+	signal(SIGPIPE, SIG_IGN);
+	run.signals = ticker_signals(handled, &set);
+	if (run.signals < 0) {
+		report_error("cannot set up signals: %s", strerror(-run.signals));
+		ret = failure(&run, EXIT_RUNTIME);
+	} else if (!open_file(&run)) {
+		ret = run.writer.file ? EXIT_USAGE : failure(&run, EXIT_RUNTIME);
+	} else {
+		ret = close_file(&run, record(&run));
+	}
+	if (run.signals >= 0)
+		close(run.signals);
+	topdown_close(run.td);
+	return ret;
+}
+
+int record_main(int argc, char **argv)
+{
+	static struct record_options options;
+	bool done;
+	int ret;
+
+	ret = record_parse(&options, argc, argv, &done);
+	if (ret || done)
+		return ret;
+	return run_record(&options);
+}

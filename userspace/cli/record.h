@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * topdown record: write all windows of CPUs, or what tasks use, to a file.
+ */
+#ifndef TOPDOWN_CLI_RECORD_H
+#define TOPDOWN_CLI_RECORD_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <topdown.h>
+
+#include "command.h"
+#include "cpulist.h"
+#include "idlist.h"
+#include "record-file.h"
+#include "task.h"
+
+#define RECORD_PATH		"topdown.data"
+#define SAMPLE_MIN_MS		10
+#define SAMPLE_MAX_MS		3600000
+#define SAMPLE_DEFAULT_MS	1000
+#define RECORD_TIMEOUT_MIN_MS	10
+#define RECORD_TIMEOUT_MAX_MS	2147483647
+
+/**
+ * struct record_options - the command line of topdown record
+ * @device: node
+ * @all_cpus: -a
+ * @has_cpus: -C
+ * @cpus: arguments of -C
+ * @pids: -p; empty without
+ * @argv: the command and its arguments, or NULL
+ * @past: --past
+ * @interval_ms: -I; 0 without
+ * @timeout_ms: --timeout; 0 for no limit
+ * @path: -o
+ * @strict: --strict
+ * @quiet: -q
+ * @words: the command line, with @nr_words
+ * @nr_words: number of words
+ */
+struct record_options {
+	const char *device;
+	bool all_cpus;
+	bool has_cpus;
+	struct cpulist cpus;
+	struct idlist pids;
+	char **argv;
+	bool past;
+	uint64_t interval_ms;
+	uint64_t timeout_ms;
+	const char *path;
+	bool strict;
+	bool quiet;
+	char **words;
+	int nr_words;
+};
+
+/**
+ * struct record_run - a recording going on
+ * @options: the command line
+ * @td: device
+ * @writer: the file
+ * @name: name of the file, for messages
+ * @stale: the file still has its earlier contents
+ * @started: the file has been begun
+ * @signals: descriptor that reports signals
+ * @command: the command, if there is one
+ * @start_ns: CLOCK_MONOTONIC of the begin
+ * @end_ns: CLOCK_MONOTONIC at which --timeout ends the recording; 0 for none
+ * @end: when it ended
+ * @signal: the signal that ended the recording; 0 for none
+ * @status: exit code of the command
+ * @history: windows that the module keeps for each CPU
+ * @subjects: number of CPUs or tasks
+ * @windows: windows or samples that were written
+ * @lost: windows that were lost
+ */
+struct record_run {
+	const struct record_options *options;
+	struct topdown *td;
+	struct record_writer writer;
+	const char *name;
+	bool stale;
+	bool started;
+	int signals;
+	struct command command;
+	uint64_t start_ns;
+	uint64_t end_ns;
+	struct record_clock end;
+	int signal;
+	int status;
+	unsigned int history;
+	unsigned int subjects;
+	uint64_t windows;
+	uint64_t lost;
+};
+
+/**
+ * enum record_event - why a wait is over
+ *
+ * @RECORD_READY: the device has something
+ * @RECORD_TIME: the time to wait until
+ * @RECORD_OVER: the recording ends
+ * @RECORD_ERROR: errno says why
+ */
+enum record_event {
+	RECORD_READY,
+	RECORD_TIME,
+	RECORD_OVER,
+	RECORD_ERROR,
+};
+
+int record_main(int argc, char **argv);
+int record_parse(struct record_options *options, int argc, char **argv, bool *done);
+
+int record_start_file(struct record_run *run, unsigned int subject);
+int record_failed(const struct record_run *run, int error);
+enum record_event record_wait(struct record_run *run, short device, uint64_t until_ns);
+
+int record_cpus(struct record_run *run);
+int record_tasks(struct record_run *run);
+
+#endif /* TOPDOWN_CLI_RECORD_H */

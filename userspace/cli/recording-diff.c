@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * topdown report --diff: a recording compared with one from before a change.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "columns.h"
+#include "noise.h"
+#include "options.h"
+#include "recording-report.h"
+#include "report.h"
+#include "text.h"
+
+/**
+ * struct line - one value, before and after
+ * @name: node, or ipc
+ * @node: enum topdown_node, or NOISE_IPC
+ * @difference: the difference
+ */
+struct line {
+	const char *name;
+	unsigned int node;
+	struct noise_difference difference;
+};
+
+/* A key of JSON, and a column of CSV. */
+struct field {
+	const char *name;
+	const char *type;
+	unsigned int digits;
+	double (*get)(const struct line *line);
+	const char *help;
+};
+
+#define FIELD(key, kind, places, what, about)						\
+	static double get_##key(const struct line *line)				\
+	{										\
+		return what;								\
+	}
+#define DIFFERENCE	(line->difference)
+#define FIELDS										\
+	FIELD(before, "number", 9, DIFFERENCE.before.mean, "mean before")		\
+	FIELD(after, "number", 9, DIFFERENCE.after.mean, "mean after")			\
+	FIELD(difference, "number", 9, DIFFERENCE.difference, "after less before")	\
+	FIELD(error, "number", 9, DIFFERENCE.error,					\
+	      "half of the 95% confidence interval of the difference")			\
+	FIELD(t, "number", 6, DIFFERENCE.t, "Welch's t of block means")			\
+	FIELD(freedom, "number", 3, isnan(DIFFERENCE.p) ? NAN : DIFFERENCE.freedom,	\
+	      "degrees of freedom of t")						\
+	FIELD(p, "number", 9, DIFFERENCE.p, "probability of such a t by chance alone")	\
+	FIELD(blocks_before, "integer", 0, DIFFERENCE.before.blocks, "blocks before")	\
+	FIELD(steps_before, "integer", 0, DIFFERENCE.before.steps, "steps of a block before") \
+	FIELD(blocks_after, "integer", 0, DIFFERENCE.after.blocks, "blocks after")	\
+	FIELD(steps_after, "integer", 0, DIFFERENCE.after.steps, "steps of a block after")
+
+FIELDS
+#undef FIELD
+#define FIELD(key, kind, places, what, about) { #key, kind, places, get_##key, about },
+static const struct field fields[] = { FIELDS };
+
+#define NR_FIELDS	(sizeof(fields) / sizeof(fields[0]))
+
+static void compare(const struct summary *before, const struct summary *after, struct line *lines,
+		    unsigned int nr)
+{
+	unsigned int i, known = 0;
+
+	for (i = 0; i < nr; i++) {
+		struct noise_difference *difference = &lines[i].difference;
+
+		noise_mean(&difference->before, &before->all.series, lines[i].node);
+		noise_mean(&difference->after, &after->all.series, lines[i].node);
+		known += difference->before.known && difference->after.known;
+	}
+	for (i = 0; i < nr; i++)
+		noise_compare(&lines[i].difference, known ? known : 1);
+}
+
+/* Nodes in the order of the tree, and IPC. */
+static unsigned int choose_lines(const struct summary *before, const struct summary *after,
+				 struct line *lines)
+{
+	unsigned int level = before->level, i, nr = 0;
+	struct column_list list;
+	uint32_t nodes = 0;
+
+	for (i = 0; i < TD_NR_NODES; i++) {
+		if (topdown_figures_has(&before->all.total, i) ||
+		    topdown_figures_has(&after->all.total, i))
+			nodes |= 1U << i;
+	}
+	columns_select(&list, TABLE_CPUS, level, nodes);
+	for (i = 0; i < list.nr; i++) {
+		unsigned int node = list.column[i]->of;
+
+		if (column_is_node(list.column[i]) && nodes >> node & 1)
+			lines[nr++] = (struct line){ topdown_node_name(node), node, { .t = 0 } };
+	}
+	lines[nr++] = (struct line){ "ipc", NOISE_IPC, { .t = 0 } };
+	return nr;
+}
+
+static void put_recording(FILE *file, const char *when, const struct summary *summary)
+{
+	char slots[GROUPED_SIZE];
+
+	grouped_text(slots, summary->all.total.slots);
+	fprintf(file, "%-7s %s: %s, %.3f s, %zu steps of %.3f s, %s slots\n", when,
+		summary->recording.name, summary->recording.info.host, summary_seconds(summary),
+		summary->all.series.nr, summary->all.series.step_ns / (double)NS_PER_S, slots);
+}
+
+static void put_number(FILE *file, double number, bool percent, const char *sign)
+{
+	char text[NUMBER_SIZE];
+
+	if (isnan(number)) {
+		fprintf(file, " %9s", "-");
+		return;
+	}
+	snprintf(text, sizeof(text), "%s%.2f", number >= 0 ? sign : "",
+		 percent ? number * 100 : number);
+	fprintf(file, " %9s", text);
+}
+
+static void put_line(FILE *file, const struct line *line)
+{
+	const struct noise_difference *difference = &line->difference;
+	bool percent = line->node != NOISE_IPC;
+	int indent = percent ? 2 * topdown_node_level(line->node) : 2;
+
+	fprintf(file, "%*s%-*s", indent, "", 28 - indent, line->name);
+	put_number(file, difference->before.mean, percent, "");
+	put_number(file, difference->after.mean, percent, "");
+	put_number(file, difference->difference, percent, "+");
+	put_number(file, difference->error, percent, "");
+	fprintf(file, "  %s\n", noise_word(difference->verdict));
+}
+
+static void put_conclusion(FILE *file, const struct line *lines, unsigned int nr)
+{
+	unsigned int i, changed = 0, unknown = 0;
+
+	for (i = 0; i < nr; i++) {
+		changed += lines[i].difference.verdict == NOISE_BEYOND;
+		unknown += lines[i].difference.verdict == NOISE_UNKNOWN;
+	}
+	putc('\n', file);
+	if (changed)
+		fprintf(file, "%u of %u differences are more than noise", changed, nr);
+	else
+		fputs("no difference is more than noise", file);
+	fputs(" (Welch's t of block means, 5% for all together)\n", file);
+	if (unknown)
+		fprintf(file, "unknown: fewer than %u steps, or the recording changes too slowly for its length\n",
+			NOISE_BLOCKS_MIN);
+}
+
+static void put_table(const struct report_options *options, const struct summary *before,
+		      const struct summary *after, const struct line *lines, unsigned int nr)
+{
+	FILE *file = options->output.file;
+	unsigned int i;
+
+	if (options->output.header) {
+		put_recording(file, "before", before);
+		put_recording(file, "after", after);
+		fprintf(file, "\n%-28s %9s %9s %9s %9s\n", "% of slots", "before", "after",
+			"change", "+-");
+	}
+	for (i = 0; i < nr; i++)
+		put_line(file, &lines[i]);
+	put_conclusion(file, lines, nr);
+}
+
+static void put_csv(const struct report_options *options, const struct line *lines,
+		    unsigned int nr)
+{
+	const struct output *output = &options->output;
+	char text[NUMBER_SIZE];
+	unsigned int i, j;
+
+	if (output->header) {
+		fprintf(output->file, "node%cverdict", output->separator);
+		for (j = 0; j < NR_FIELDS; j++)
+			fprintf(output->file, "%c%s", output->separator, fields[j].name);
+		putc('\n', output->file);
+	}
+	for (i = 0; i < nr; i++) {
+		fprintf(output->file, "%s%c%s", lines[i].name, output->separator,
+			noise_word(lines[i].difference.verdict));
+		for (j = 0; j < NR_FIELDS; j++) {
+			double value = fields[j].get(&lines[i]);
+
+			putc(output->separator, output->file);
+			if (isnan(value))
+				continue;
+			number_text(text, value, fields[j].digits);
+			fputs(text, output->file);
+		}
+		putc('\n', output->file);
+	}
+}
+
+static struct json_object *new_number(const struct field *field, double value)
+{
+	char text[NUMBER_SIZE];
+
+	if (isnan(value))
+		return NULL;
+	number_text(text, value, field->digits);
+	return field->digits ? json_object_new_double_s(value, text) :
+			       json_object_new_uint64((uint64_t)value);
+}
+
+static int put_object(FILE *file, const struct line *line)
+{
+	struct json_object *object = json_object_new_object();
+	const char *text = NULL;
+	unsigned int i;
+	int ret = !object;
+
+	if (object) {
+		ret |= json_object_object_add(object, "schema", json_object_new_uint64(1));
+		ret |= json_object_object_add(object, "node", json_object_new_string(line->name));
+		ret |= json_object_object_add(object, "verdict", json_object_new_string(
+					      noise_word(line->difference.verdict)));
+	}
+	for (i = 0; i < NR_FIELDS && !ret; i++)
+		ret |= json_object_object_add(object, fields[i].name,
+					      new_number(&fields[i], fields[i].get(line)));
+	if (!ret)
+		text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN);
+	if (text)
+		fprintf(file, "%s\n", text);
+	json_object_put(object);
+	return text ? 0 : -ENOMEM;
+}
+
+static int print(const struct report_options *options, const struct summary *before,
+		 const struct summary *after, struct line *lines, unsigned int nr)
+{
+	unsigned int i;
+	int ret = 0;
+
+	if (options->output.format == OUTPUT_TABLE)
+		put_table(options, before, after, lines, nr);
+	else if (options->output.format == OUTPUT_CSV)
+		put_csv(options, lines, nr);
+	for (i = 0; i < nr && options->output.format == OUTPUT_JSON && !ret; i++)
+		ret = put_object(options->output.file, &lines[i]);
+	if (!ret)
+		return output_flush((struct output *)&options->output);
+	report_error("cannot print: %s", strerror(-ret));
+	return EXIT_RUNTIME;
+}
+
+/* Shares of slots of CPUs that are counted in another way do not compare. */
+static void warn(const struct summary *before, const struct summary *after)
+{
+	if (before->recording.info.subject != after->recording.info.subject)
+		report_note("one recording is of CPUs, and the other of tasks");
+	else if (before->all.source != after->all.source ||
+		 before->all.level != after->all.level)
+		report_note("the CPUs of the recordings are not measured in the same way (%s, level %u, and %s, level %u)",
+			    topdown_source_name(before->all.source), before->all.level,
+			    topdown_source_name(after->all.source), after->all.level);
+}
+
+/**
+ * recording_diff - compare two recordings
+ * @options: the command line
+ *
+ * Return: exit code.
+ */
+int recording_diff(struct report_options *options)
+{
+	struct summary before = {
+		.step_ns = options->step_ms * NS_PER_MS,
+		.level = options->level ? options->level : 2,
+	};
+	struct summary after = before;
+	struct line lines[NOISE_VALUES];
+	unsigned int nr;
+	int ret;
+
+	ret = summary_read(&before, options->diff, options->partial);
+	if (!ret)
+		ret = summary_read(&after, options->path, options->partial);
+	if (!ret) {
+		warn(&before, &after);
+		nr = choose_lines(&before, &after, lines);
+		compare(&before, &after, lines, nr);
+		ret = print(options, &before, &after, lines, nr);
+	}
+	summary_free(&before);
+	summary_free(&after);
+	return ret;
+}
+
+/**
+ * recording_diff_schema - print the JSON Schema of a line
+ *
+ * Return: exit code.
+ */
+int recording_diff_schema(void)
+{
+	unsigned int i;
+
+	fputs("{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\n"
+	      "\"title\":\"a line of topdown report --diff -j\",\n"
+	      "\"type\":\"object\",\n"
+	      "\"required\":[\"schema\",\"node\",\"verdict\"", stdout);
+	for (i = 0; i < NR_FIELDS; i++)
+		printf(",\"%s\"", fields[i].name);
+	fputs("],\n\"properties\":{\n"
+	      "\"schema\":{\"type\":\"integer\",\"const\":1,\n"
+	      "\"description\":\"changes if the meaning of a key does\"},\n"
+	      "\"node\":{\"type\":\"string\",\"description\":\"name of the node, or ipc\"},\n"
+	      "\"verdict\":{\"type\":\"string\",\"description\":\"changed, noise, unknown or none\"}",
+	      stdout);
+	for (i = 0; i < NR_FIELDS; i++)
+		printf(",\n\"%s\":{\"type\":[\"%s\",\"null\"],\"description\":\"%s\"}",
+		       fields[i].name, fields[i].type, fields[i].help);
+	fputs("\n}}\n", stdout);
+	return options_help("");
+}

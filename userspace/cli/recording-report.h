@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * topdown report: what a recording says.
+ */
+#ifndef TOPDOWN_CLI_RECORDING_REPORT_H
+#define TOPDOWN_CLI_RECORDING_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "output.h"
+#include "summary.h"
+
+#define STEP_MIN_MS		10
+#define STEP_MAX_MS		3600000
+
+/* The most lines of the list of bottlenecks. */
+#define TIMELINE_MAX		20
+
+/**
+ * struct report_options - the command line of topdown report
+ * @path: the recording
+ * @each: -A
+ * @steps: --steps
+ * @windows: --windows
+ * @partial: --partial
+ * @diff: --diff; NULL without
+ * @level: -l; 0 without
+ * @step_ms: -I; 0 without
+ * @output: format, separator and header
+ */
+struct report_options {
+	const char *path;
+	bool each;
+	bool steps;
+	bool windows;
+	bool partial;
+	const char *diff;
+	uint64_t level;
+	uint64_t step_ms;
+	struct output output;
+};
+
+int report_main(int argc, char **argv);
+
+int recording_diff(struct report_options *options);
+int recording_diff_schema(void);
+void recording_text(const struct report_options *options, const struct summary *summary,
+		    const struct interval *interval);
+
+#endif /* TOPDOWN_CLI_RECORDING_REPORT_H */

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * topdown report: the tables for people.
+ */
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "clock.h"
+#include "columns.h"
+#include "recording-report.h"
+#include "text.h"
+
+static void put_time(FILE *file, double time, bool date)
+{
+	time_t seconds = time;
+	struct tm local;
+	char text[64];
+
+	if (!localtime_r(&seconds, &local))
+		memset(&local, 0, sizeof(local));
+	if (date && strftime(text, sizeof(text), "%Y-%m-%d ", &local))
+		fputs(text, file);
+	if (!strftime(text, sizeof(text), "%H:%M:%S", &local))
+		snprintf(text, sizeof(text), "?");
+	fprintf(file, "%s.%03u", text, (unsigned int)((time - seconds) * 1000));
+}
+
+static void put_lost(FILE *file, const struct summary *summary)
+{
+	const struct recording *recording = &summary->recording;
+	bool first = true;
+	unsigned int i;
+
+	if (!recording->lost) {
+		fputs(", none lost\n", file);
+		return;
+	}
+	fprintf(file, ", %llu LOST (CPU", (unsigned long long)recording->lost);
+	for (i = 0; i < recording->nr_cpus; i++) {
+		if (!recording->cpu[i].lost)
+			continue;
+		fprintf(file, "%s %u: %llu", first ? "" : ",", i,
+			(unsigned long long)recording->cpu[i].lost);
+		first = false;
+	}
+	fputs("); the totals have their slots, the steps do not\n", file);
+}
+
+static void put_machine(FILE *file, const struct summary *summary)
+{
+	const struct record_info *info = &summary->recording.info;
+
+	fprintf(file, "%s: %s, Linux %s, topdown %s\n", info->host,
+		*info->codename ? info->codename : info->cpu_name, info->kernel, info->module);
+	fprintf(file, "topdown %s\n", summary->recording.command);
+	put_time(file, recording_epoch(&summary->recording, info->begin.monotonic_ns),
+		 true);
+	fprintf(file, ", %.3f s: %llu %s of %u %s", summary_seconds(summary),
+		(unsigned long long)summary->recording.windows,
+		summary_of_tasks(summary) ? "samples" : "windows", summary_used(summary),
+		summary_of_tasks(summary) ? "tasks" : "CPUs");
+	if (summary_of_tasks(summary))
+		putc('\n', file);
+	else
+		put_lost(file, summary);
+}
+
+static void put_totals(FILE *file, const struct row *row)
+{
+	double running, ipc = topdown_figures_ipc(&row->figures);
+	double busy = topdown_figures_busy(&row->figures, row->time_ns);
+	char slots[GROUPED_SIZE];
+
+	grouped_text(slots, row->figures.slots);
+	fprintf(file, "%s slots", slots);
+	if (row_running(row, &running))
+		fprintf(file, ", counted in %.1f%% of the time", running * 100);
+	if (!isnan(busy))
+		fprintf(file, ", busy %.1f%%", busy * 100);
+	if (!isnan(ipc))
+		fprintf(file, ", IPC %.2f", ipc);
+	putc('\n', file);
+}
+
+static void put_node(FILE *file, const struct row *row, unsigned int node)
+{
+	int indent = 2 * topdown_node_level(node);
+	const struct series_ranks *ranks = &row->ranks[node];
+	char text[16];
+	unsigned int i;
+
+	percent_text(text, sizeof(text), row->figures.ratio[node], "");
+	fprintf(file, "%*s%-*s %6s", indent, "", 28 - indent, topdown_node_name(node), text);
+	for (i = 0; i < SERIES_RANKS; i++) {
+		if (ranks->none)
+			fprintf(file, " %6s", "-");
+		else
+			fprintf(file, " %6.1f", ranks->ratio[i] * 100);
+	}
+	fputs(row_marked(row, node) ? "  <- bottleneck\n" : "\n", file);
+}
+
+static void put_tree(const struct report_options *options, const struct summary *summary,
+		     const struct interval *interval)
+{
+	const struct row *row = &interval->row[0];
+	FILE *file = options->output.file;
+	struct column_list list;
+	uint32_t nodes = 0;
+	unsigned int i;
+
+	for (i = 0; i < TD_NR_NODES; i++)
+		nodes |= topdown_figures_has(&row->figures, i) ? 1U << i : 0;
+	columns_select(&list, TABLE_CPUS, interval->level, nodes);
+	if (options->output.header)
+		fprintf(file, "%-28s %6s %6s %6s %6s  over %zu steps of %.3f s\n", "% of slots",
+			"mean", "p5", "p50", "p95", summary->all.series.nr,
+			summary->all.series.step_ns / (double)NS_PER_S);
+	for (i = 0; i < list.nr; i++) {
+		if (column_is_node(list.column[i]))
+			put_node(file, row, list.column[i]->of);
+	}
+}
+
+/* The bottleneck of some steps in a row. */
+struct stretch {
+	int node;
+	int child;
+	size_t from;
+	size_t to;
+	struct topdown_figures figures;
+};
+
+static void put_stretch(FILE *file, const struct summary *summary, const struct series *series,
+			const struct stretch *stretch)
+{
+	uint64_t at_ns = series->start_ns + stretch->from * series->step_ns;
+	char text[16];
+
+	put_time(file, recording_epoch(&summary->recording, at_ns), false);
+	fprintf(file, " %10.3f s  ", (stretch->to - stretch->from) * series->step_ns /
+		(double)NS_PER_S);
+	if (stretch->node < 0) {
+		fputs(stretch->figures.slots ? "no node is over its threshold\n" :
+		      "no slots\n", file);
+		return;
+	}
+	percent_text(text, sizeof(text), stretch->figures.ratio[stretch->node], "%");
+	fprintf(file, "%s %s", topdown_node_name(stretch->node), text);
+	if (stretch->child >= 0) {
+		percent_text(text, sizeof(text), stretch->figures.ratio[stretch->child], "%");
+		fprintf(file, ", %s %s", topdown_node_name(stretch->child), text);
+	}
+	putc('\n', file);
+}
+
+static void look_at(const struct summary *summary, const struct series *series, size_t step,
+		    struct stretch *stretch)
+{
+	struct row row;
+
+	summary_step_row(summary, &summary->all, 0, &row);
+	row.figures = series->step[step];
+	if (!row.figures.slots)
+		memset(row.figures.ratio, 0xff, sizeof(row.figures.ratio));
+	stretch->node = row_bottleneck(&row);
+	stretch->child = row_bottleneck_child(&row, stretch->node);
+	stretch->from = step;
+	stretch->to = step + 1;
+	stretch->figures = row.figures;
+}
+
+static bool goes_on(const struct stretch *one, const struct stretch *other)
+{
+	return one->node == other->node && one->child == other->child &&
+	       !one->figures.slots == !other->figures.slots;
+}
+
+/* Steps with the same bottleneck are one line. */
+static void put_stretches(FILE *file, const struct summary *summary, const struct series *series)
+{
+	struct stretch last, now;
+	size_t i;
+
+	for (i = 0; i < series->nr; i++) {
+		look_at(summary, series, i, &now);
+		if (i && goes_on(&last, &now)) {
+			last.to = now.to;
+			topdown_figures_add(&last.figures, &now.figures, summary->level);
+			continue;
+		}
+		if (i)
+			put_stretch(file, summary, series, &last);
+		last = now;
+	}
+	if (series->nr)
+		put_stretch(file, summary, series, &last);
+}
+
+static void put_timeline(const struct report_options *options, const struct summary *summary)
+{
+	struct series joined;
+
+	if (!series_join(&joined, &summary->all.series, TIMELINE_MAX)) {
+		fputs("\nbottleneck over time\n", options->output.file);
+		put_stretches(options->output.file, summary, &joined);
+	}
+	series_free(&joined);
+}
+
+/**
+ * recording_text - print the tables
+ * @options: the command line
+ * @summary: summary
+ * @interval: rows: the sum, and then CPUs or tasks
+ */
+void recording_text(const struct report_options *options, const struct summary *summary,
+		    const struct interval *interval)
+{
+	FILE *file = options->output.file;
+
+	if (options->output.header)
+		put_machine(file, summary);
+	put_totals(file, &interval->row[0]);
+	putc('\n', file);
+	put_tree(options, summary, interval);
+	put_timeline(options, summary);
+	if (interval->nr > 1) {
+		putc('\n', file);
+		output_table(&options->output, interval);
+	}
+}

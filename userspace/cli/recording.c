@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A recording, read from its file and checked. What a checksum cannot know is checked here: that
+ * numbers are in range, and that no window is missing.
+ */
+#include "recording.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../kmod/metrics.h"
+#include "clock.h"
+#include "cpulist.h"
+#include "report.h"
+
+/* The sizes in the first release. */
+#define INFO_SIZE_MIN		sizeof(struct record_info)
+#define EDGE_SIZE_MIN		(sizeof(struct topdown_figures) + 616)
+
+_Static_assert(sizeof(struct topdown_figures) == 272, "the figures have their final size");
+_Static_assert(sizeof(struct record_info) == 472, "the layout of a file stays");
+_Static_assert(sizeof(struct record_cpu) == 40, "the layout of a file stays");
+_Static_assert(sizeof(struct record_window) == 320, "the layout of a file stays");
+_Static_assert(sizeof(struct record_lost) == 24, "the layout of a file stays");
+_Static_assert(sizeof(struct record_task) == 88, "the layout of a file stays");
+_Static_assert(sizeof(struct record_sample) == 872, "the layout of a file stays");
+_Static_assert(sizeof(struct record_end) == 48, "the layout of a file stays");
+
+/**
+ * struct loading - a file that is being read
+ * @recording: the recording
+ * @reader: the file
+ * @sink: who gets the pieces
+ * @status: exit code of the sink
+ */
+struct loading {
+	struct recording *recording;
+	struct record_reader reader;
+	const struct recording_sink *sink;
+	int status;
+};
+
+/**
+ * recording_epoch_ns - a time of a recording as time of day
+ * @recording: recording
+ * @at_ns: CLOCK_MONOTONIC of its machine
+ *
+ * Return: nanoseconds since the epoch.
+ */
+uint64_t recording_epoch_ns(const struct recording *recording, uint64_t at_ns)
+{
+	return at_ns - recording->info.begin.monotonic_ns + recording->info.begin.realtime_ns;
+}
+
+/**
+ * recording_epoch - a time of a recording as time of day
+ * @recording: recording
+ * @at_ns: CLOCK_MONOTONIC of its machine
+ *
+ * Return: seconds since the epoch.
+ */
+double recording_epoch(const struct recording *recording, uint64_t at_ns)
+{
+	return recording_epoch_ns(recording, at_ns) / (double)NS_PER_S;
+}
+
+static bool odd(struct loading *loading, const char *what)
+{
+	snprintf(loading->reader.why, sizeof(loading->reader.why), "its block %u makes no sense: %s",
+		 loading->reader.block.number, what);
+	return false;
+}
+
+/* Texts come from a file, so they may break a terminal. */
+static void tidy(char *text, size_t size)
+{
+	text[size - 1] = '\0';
+	for (; *text; text++) {
+		if (*text < ' ' || *text > '~')
+			*text = '?';
+	}
+}
+
+static bool take_info(struct loading *loading)
+{
+	struct recording *recording = loading->recording;
+	struct record_info *info = &recording->info;
+
+	if (!record_struct(&loading->reader, info, sizeof(*info), INFO_SIZE_MIN))
+		return false;
+	if (info->subject != RECORD_OF_CPUS && info->subject != RECORD_OF_TASKS)
+		return odd(loading, "it is neither of CPUs nor of tasks");
+	if (info->nr_cpus > CPULIST_MAX)
+		return odd(loading, "it has too many CPUs");
+	tidy(info->host, sizeof(info->host));
+	tidy(info->kernel, sizeof(info->kernel));
+	tidy(info->cpu_name, sizeof(info->cpu_name));
+	tidy(info->codename, sizeof(info->codename));
+	tidy(info->module, sizeof(info->module));
+	tidy(info->program, sizeof(info->program));
+	recording->nr_cpus = info->nr_cpus;
+	recording->cpu = calloc(info->nr_cpus + 1, sizeof(*recording->cpu));
+	recording->task = calloc(RECORDING_TASKS_MAX, sizeof(*recording->task));
+	if (!recording->cpu || !recording->task)
+		return odd(loading, strerror(ENOMEM));
+	loading->status = loading->sink->begin ?
+			  loading->sink->begin(loading->sink->data, recording) : 0;
+	return !loading->status;
+}
+
+/* Words that end with a zero become words with spaces between. */
+static bool take_command(struct loading *loading)
+{
+	char *to = loading->recording->command;
+	size_t size = loading->reader.block.size, i;
+
+	if (size > sizeof(loading->recording->command) - 1)
+		size = sizeof(loading->recording->command) - 1;
+	memcpy(to, loading->reader.payload, size);
+	while (size && !to[size - 1])
+		size--;
+	for (i = 0; i < size; i++) {
+		if (!to[i])
+			to[i] = ' ';
+	}
+	to[size] = '\0';
+	tidy(to, size + 1);
+	return true;
+}
+
+static struct recording_cpu *cpu_of(struct loading *loading, uint32_t cpu)
+{
+	if (cpu < loading->recording->nr_cpus)
+		return &loading->recording->cpu[cpu];
+	odd(loading, "there is no such CPU");
+	return NULL;
+}
+
+static bool take_cpu(struct loading *loading, uint32_t i)
+{
+	struct recording_cpu *to;
+	struct record_cpu cpu;
+
+	record_entry(&loading->reader, i, &cpu, sizeof(cpu));
+	to = cpu_of(loading, cpu.cpu);
+	if (!to)
+		return false;
+	to->there = true;
+	to->cpu = cpu;
+	return true;
+}
+
+static bool take_edge(struct loading *loading, uint32_t i)
+{
+	bool begin = loading->reader.block.type == RECORD_BEGIN;
+	struct recording_cpu *to;
+	struct record_edge edge;
+
+	record_entry(&loading->reader, i, &edge, sizeof(edge));
+	to = cpu_of(loading, edge.record.cpu);
+	if (!to)
+		return false;
+	to->there = true;
+	if (begin) {
+		to->begin = edge;
+		to->has_begin = true;
+		if (!(loading->recording->info.flags & RECORD_PAST))
+			to->next = edge.record.windows + 1;
+	} else {
+		to->finish = edge;
+		to->has_finish = true;
+	}
+	return true;
+}
+
+static bool is_later(const struct topdown_figures *now, const struct topdown_figures *then)
+{
+	unsigned int i;
+	bool later = now->slots >= then->slots && now->enabled_ns >= then->enabled_ns &&
+		     now->running_ns >= then->running_ns && now->cycles >= then->cycles &&
+		     now->instructions >= then->instructions && now->busy_ns >= then->busy_ns;
+
+	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
+		later &= now->children_slots[i] >= then->children_slots[i];
+	for (i = 0; i < TD_NR_NODES; i++)
+		later &= now->node[i] >= then->node[i];
+	return later;
+}
+
+/* Leave out what the window had before the recording began. */
+static void trim(struct recording_piece *piece, const struct recording_cpu *cpu)
+{
+	const struct topdown_figures *open = &cpu->begin.open;
+	uint32_t nodes = td_nodes_of_figures(&piece->figures);
+
+	if (piece->begin_ns < cpu->begin.record.time_ns)
+		piece->begin_ns = cpu->begin.record.time_ns;
+	if (!is_later(&piece->figures, open))
+		return;
+	td_figures_sub(&piece->figures, open);
+	td_figures_ratios(&piece->figures, nodes);
+}
+
+static bool give(struct loading *loading, const struct recording_piece *piece)
+{
+	struct recording *recording = loading->recording;
+
+	if (!recording->first_ns || piece->begin_ns < recording->first_ns)
+		recording->first_ns = piece->begin_ns;
+	if (piece->end_ns > recording->last_ns)
+		recording->last_ns = piece->end_ns;
+	loading->status = loading->sink->piece ?
+			  loading->sink->piece(loading->sink->data, recording, piece) : 0;
+	return !loading->status;
+}
+
+static bool take_window(struct loading *loading, uint32_t i)
+{
+	struct recording_piece piece = { .subject = 0 };
+	struct record_window window;
+	struct recording_cpu *cpu;
+	uint64_t number;
+
+	record_entry(&loading->reader, i, &window, sizeof(window));
+	cpu = cpu_of(loading, window.cpu);
+	if (!cpu)
+		return false;
+	number = window.window.number ? window.window.number : cpu->next;
+	if (cpu->next && number != cpu->next)
+		return odd(loading, "a window is missing");
+	piece.subject = window.cpu;
+	piece.source = window.source;
+	piece.level = window.level;
+	piece.flags = window.flags;
+	piece.end_ns = window.window.time_ns;
+	piece.figures = window.window.figures;
+	piece.begin_ns = piece.figures.enabled_ns < piece.end_ns ?
+			 piece.end_ns - piece.figures.enabled_ns : 0;
+	piece.window = &window;
+	cpu->there = true;
+	if (cpu->has_begin && number == cpu->begin.record.windows + 1)
+		trim(&piece, cpu);
+	if (window.window.number) {
+		cpu->next = number + 1;
+		cpu->windows++;
+		loading->recording->windows++;
+	}
+	return give(loading, &piece);
+}
+
+static bool take_lost(struct loading *loading, uint32_t i)
+{
+	struct recording_cpu *cpu;
+	struct record_lost lost;
+
+	record_entry(&loading->reader, i, &lost, sizeof(lost));
+	cpu = cpu_of(loading, lost.cpu);
+	if (!cpu)
+		return false;
+	if (cpu->next && lost.first != cpu->next)
+		return odd(loading, "a window is missing");
+	cpu->there = true;
+	cpu->next = lost.first + lost.nr;
+	cpu->lost += lost.nr;
+	loading->recording->lost += lost.nr;
+	return true;
+}
+
+static bool take_task(struct loading *loading, uint32_t i)
+{
+	struct recording *recording = loading->recording;
+	struct record_task task;
+
+	record_entry(&loading->reader, i, &task, sizeof(task));
+	if (task.task != recording->nr_tasks || task.task >= RECORDING_TASKS_MAX)
+		return odd(loading, "a task is missing");
+	tidy(task.name, sizeof(task.name));
+	recording->task[recording->nr_tasks++] = task;
+	return true;
+}
+
+static bool take_sample(struct loading *loading, uint32_t i)
+{
+	struct recording_piece piece = { .subject = 0 };
+	struct record_sample sample;
+
+	record_entry(&loading->reader, i, &sample, sizeof(sample));
+	if (sample.task >= loading->recording->nr_tasks)
+		return odd(loading, "there is no such task");
+	piece.subject = sample.task;
+	piece.source = sample.source;
+	piece.level = sample.level;
+	piece.flags = loading->recording->task[sample.task].flags;
+	piece.begin_ns = sample.begin_ns;
+	piece.end_ns = sample.end_ns;
+	piece.figures = sample.figures;
+	piece.sample = &sample;
+	loading->recording->windows++;
+	return give(loading, &piece);
+}
+
+static bool take_end(struct loading *loading)
+{
+	struct recording *recording = loading->recording;
+	struct record_end *end = &recording->end;
+
+	if (!record_struct(&loading->reader, end, sizeof(*end), sizeof(*end)))
+		return false;
+	if (end->windows != recording->windows || end->lost != recording->lost)
+		return odd(loading, "a window is missing");
+	recording->whole = true;
+	return true;
+}
+
+static bool take_entries(struct loading *loading, size_t least,
+			 bool (*take)(struct loading *loading, uint32_t i))
+{
+	uint32_t i, nr;
+
+	if (!record_entries(&loading->reader, least, &nr))
+		return false;
+	for (i = 0; i < nr; i++) {
+		if (!take(loading, i))
+			return false;
+	}
+	return true;
+}
+
+static bool take_block(struct loading *loading)
+{
+	uint32_t type = loading->reader.block.type;
+
+	if ((loading->reader.blocks == 1) != (type == RECORD_INFO))
+		return odd(loading, "it does not say what is recorded first, and once");
+	switch (type) {
+	case RECORD_INFO:
+		return take_info(loading);
+	case RECORD_COMMAND:
+		return take_command(loading);
+	case RECORD_CPUS:
+		return take_entries(loading, sizeof(struct record_cpu), take_cpu);
+	case RECORD_BEGIN:
+	case RECORD_FINISH:
+		return take_entries(loading, EDGE_SIZE_MIN, take_edge);
+	case RECORD_WINDOWS:
+		return take_entries(loading, sizeof(struct record_window), take_window);
+	case RECORD_LOST:
+		return take_entries(loading, sizeof(struct record_lost), take_lost);
+	case RECORD_TASKS:
+		return take_entries(loading, sizeof(struct record_task), take_task);
+	case RECORD_SAMPLES:
+		return take_entries(loading, sizeof(struct record_sample), take_sample);
+	case RECORD_END:
+		return take_end(loading);
+	default:
+		/* A newer program has more to say. */
+		return true;
+	}
+}
+
+static int cannot_read(const struct loading *loading)
+{
+	const char *advice = loading->reader.cut && loading->recording->cpu ?
+			     " (--partial reads what is there)" : "";
+
+	if (loading->status)
+		return loading->status;
+	report_error("cannot read %s: %s%s", loading->recording->name, loading->reader.why, advice);
+	return EXIT_RUNTIME;
+}
+
+static int read_all(struct loading *loading, bool partial)
+{
+	enum record_found found;
+
+	do {
+		found = record_read(&loading->reader);
+		if (found == RECORD_BLOCK && !take_block(loading))
+			return cannot_read(loading);
+	} while (found == RECORD_BLOCK);
+	if (found == RECORD_NOTHING)
+		return 0;
+	/* Half a recording is more than none, unless it was changed. */
+	if (!partial || !loading->reader.cut || !loading->recording->cpu)
+		return cannot_read(loading);
+	report_note("%s is not whole: %s", loading->recording->name, loading->reader.why);
+	return 0;
+}
+
+/**
+ * recording_read - read a file
+ * @recording: to be filled; the caller frees it in any case
+ * @path: file, or - for standard input
+ * @partial: take what a file has whose end is missing
+ * @sink: who gets the pieces
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int recording_read(struct recording *recording, const char *path, bool partial,
+		   const struct recording_sink *sink)
+{
+	struct loading loading = { .recording = recording, .sink = sink };
+	bool standard = !strcmp(path, "-");
+	FILE *file = standard ? stdin : fopen(path, "re");
+	int ret;
+
+	*recording = (struct recording){ .name = standard ? "standard input" : path };
+	if (!file) {
+		report_error("cannot open %s: %s (topdown record writes such files)", path,
+			     strerror(errno));
+		return EXIT_RUNTIME;
+	}
+	ret = record_read_start(&loading.reader, file);
+	if (ret == -ENOMEM)
+		snprintf(loading.reader.why, sizeof(loading.reader.why), "%s", strerror(ENOMEM));
+	ret = ret ? cannot_read(&loading) : read_all(&loading, partial);
+	record_read_end(&loading.reader);
+	if (!standard)
+		fclose(file);
+	return ret;
+}
+
+/**
+ * recording_free - free
+ * @recording: recording
+ */
+void recording_free(struct recording *recording)
+{
+	free(recording->cpu);
+	free(recording->task);
+	recording->cpu = NULL;
+	recording->task = NULL;
+}

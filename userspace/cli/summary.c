@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A recording added up: totals and figures over time, of all and of each CPU or task.
+ */
+#include "summary.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../kmod/sums.h"
+#include "clock.h"
+#include "report.h"
+
+static int no_memory(void)
+{
+	report_error("cannot add up the recording: %s", strerror(ENOMEM));
+	return EXIT_RUNTIME;
+}
+
+/**
+ * summary_of_tasks - is the recording of tasks?
+ * @summary: summary
+ *
+ * Return: true or false.
+ */
+bool summary_of_tasks(const struct summary *summary)
+{
+	return summary->recording.info.subject == RECORD_OF_TASKS;
+}
+
+/* With what the module had kept, the recording begins up to so much earlier. */
+static uint64_t start_of(const struct record_info *info)
+{
+	uint64_t kept_ns = (uint64_t)info->history * info->period_ms * NS_PER_MS;
+
+	if (!(info->flags & RECORD_PAST))
+		return info->begin.monotonic_ns;
+	return kept_ns < info->begin.monotonic_ns ? info->begin.monotonic_ns - kept_ns : 0;
+}
+
+static int begin(void *data, const struct recording *recording)
+{
+	const struct record_info *info = &recording->info;
+	struct summary *summary = data;
+	unsigned int i;
+	uint64_t step_ns = summary->step_ns;
+
+	if (!step_ns)
+		step_ns = (info->interval_ms ? info->interval_ms : info->period_ms) * NS_PER_MS;
+	summary->nr = info->subject == RECORD_OF_TASKS ? RECORDING_TASKS_MAX : info->nr_cpus;
+	summary->subject = calloc(summary->nr + 1, sizeof(*summary->subject));
+	if (!summary->subject)
+		return no_memory();
+	series_begin(&summary->all.series, start_of(info), step_ns, summary->level);
+	for (i = 0; i < summary->nr; i++)
+		series_begin(&summary->subject[i].series, start_of(info), step_ns,
+			     summary->level);
+	return 0;
+}
+
+static void join_facts(struct summary_subject *subject, const struct recording_piece *piece)
+{
+	bool first = !subject->used;
+
+	subject->used = true;
+	if (!first && subject->source != piece->source)
+		subject->source = TOPDOWN_SOURCE_MIXED;
+	else
+		subject->source = piece->source;
+	if (piece->figures.slots && (!subject->level || piece->level < subject->level))
+		subject->level = piece->level;
+	subject->flags = td_sum_flags(subject->flags, piece->flags);
+	subject->windows += !piece->window || piece->window->window.number;
+}
+
+static void join_sample(const struct summary *summary, struct summary_subject *subject,
+			const struct record_sample *sample)
+{
+	subject->state = sample->state;
+	subject->merged_ns += sample->merged_ns;
+	subject->switches += sample->switches;
+	subject->incomplete |= sample->flags & TOPDOWN_SESSION_INCOMPLETE;
+	topdown_figures_add(&subject->core, &sample->core, summary->level);
+	topdown_figures_add(&subject->atom, &sample->atom, summary->level);
+}
+
+static int add_piece(const struct summary *summary, struct summary_subject *subject,
+		     const struct recording_piece *piece)
+{
+	join_facts(subject, piece);
+	topdown_figures_add(&subject->total, &piece->figures, summary->level);
+	if (piece->sample)
+		join_sample(summary, subject, piece->sample);
+	return series_add(&subject->series, piece->begin_ns, piece->end_ns, &piece->figures);
+}
+
+static int piece(void *data, const struct recording *recording,
+		 const struct recording_piece *more)
+{
+	struct summary *summary = data;
+
+	(void)recording;
+	if (add_piece(summary, &summary->all, more) ||
+	    add_piece(summary, &summary->subject[more->subject], more))
+		return no_memory();
+	return 0;
+}
+
+/* If windows were lost, the records of begin and end still have all slots. */
+static void take_records(struct summary *summary)
+{
+	const struct recording *recording = &summary->recording;
+	struct topdown_figures sum = { .slots = 0 }, between;
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < recording->nr_cpus; cpu++) {
+		const struct recording_cpu *from = &recording->cpu[cpu];
+		struct summary_subject *to = &summary->subject[cpu];
+
+		to->used |= from->there;
+		to->lost = from->lost;
+		to->state = from->has_finish ? from->finish.record.state : from->cpu.state;
+		summary->all.state = td_state_worse(summary->all.state, to->state);
+		if (to->lost && from->has_begin && from->has_finish && to->level &&
+		    !topdown_record_between(&from->begin.record, &from->finish.record,
+					    to->level, &between))
+			to->total = between;
+		topdown_figures_add(&sum, &to->total, summary->level);
+	}
+	summary->all.total = sum;
+	summary->all.lost = recording->lost;
+}
+
+static void take_tasks(struct summary *summary)
+{
+	const struct recording *recording = &summary->recording;
+	unsigned int i;
+
+	for (i = 0; i < recording->nr_tasks; i++) {
+		struct task *task = &summary->subject[i].task;
+
+		summary->subject[i].used = true;
+		task->pid = recording->task[i].pid;
+		task->tid = recording->task[i].tid;
+		memcpy(task->name, recording->task[i].name, sizeof(task->name));
+		task->name[sizeof(task->name) - 1] = '\0';
+	}
+	/* One task is all of them; several have no name together. */
+	summary->all.task = summary->subject[0].task;
+	summary->all.state = summary->subject[0].state;
+	if (recording->nr_tasks == 1)
+		return;
+	summary->all.task = (struct task){ .name = "all" };
+	for (i = 0; i < recording->nr_tasks; i++) {
+		if (summary->subject[i].state < summary->all.state)
+			summary->all.state = summary->subject[i].state;
+	}
+}
+
+static int rank_all(struct summary *summary)
+{
+	unsigned int i;
+	int ret = series_ranks(&summary->all.series, summary->all.ranks);
+
+	for (i = 0; i < summary->nr && !ret; i++) {
+		struct summary_subject *subject = &summary->subject[i];
+
+		if (!subject->used)
+			continue;
+		series_coarsen(&subject->series, summary->all.series.step_ns);
+		ret = series_ranks(&subject->series, subject->ranks);
+	}
+	return ret ? no_memory() : 0;
+}
+
+/**
+ * summary_read - read a recording and add it up
+ * @summary: @step_ns and @level are set by the caller, who frees it in any case
+ * @path: file, or - for standard input
+ * @partial: as for recording_read()
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int summary_read(struct summary *summary, const char *path, bool partial)
+{
+	const struct recording_sink sink = { .begin = begin, .piece = piece, .data = summary };
+	int ret;
+
+	ret = recording_read(&summary->recording, path, partial, &sink);
+	if (ret)
+		return ret;
+	if (summary_of_tasks(summary))
+		take_tasks(summary);
+	else
+		take_records(summary);
+	return rank_all(summary);
+}
+
+/**
+ * summary_free - free
+ * @summary: summary
+ */
+void summary_free(struct summary *summary)
+{
+	unsigned int i;
+
+	for (i = 0; i < summary->nr && summary->subject; i++)
+		series_free(&summary->subject[i].series);
+	free(summary->subject);
+	summary->subject = NULL;
+	series_free(&summary->all.series);
+	recording_free(&summary->recording);
+}
+
+/**
+ * summary_used - number of CPUs or tasks
+ * @summary: summary
+ *
+ * Return: the number.
+ */
+unsigned int summary_used(const struct summary *summary)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < summary->nr; i++)
+		nr += summary->subject[i].used;
+	return nr;
+}
+
+/**
+ * summary_seconds - how long the recording lasted
+ * @summary: summary
+ *
+ * Return: seconds.
+ */
+double summary_seconds(const struct summary *summary)
+{
+	const struct recording *recording = &summary->recording;
+	uint64_t begin_ns = recording->info.begin.monotonic_ns, end_ns = recording->last_ns;
+
+	if (recording->info.flags & RECORD_PAST && recording->first_ns < begin_ns)
+		begin_ns = recording->first_ns;
+	if (recording->whole)
+		end_ns = recording->end.end.monotonic_ns;
+	return end_ns > begin_ns ? (end_ns - begin_ns) / (double)NS_PER_S : 0;
+}
+
+static void fill_who(const struct summary *summary, const struct summary_subject *subject,
+		     struct row *row)
+{
+	bool all = subject == &summary->all;
+
+	row->kind = all ? ROW_ALL : ROW_CPU;
+	row->cpu = all ? TOPDOWN_CPU_ALL : subject - summary->subject;
+	if (summary_of_tasks(summary)) {
+		row->kind = all && summary->recording.nr_tasks != 1 ? ROW_ALL :
+			    subject->task.tid ? ROW_THREAD : ROW_PROCESS;
+		row->cpu = 0;
+		row->task = &subject->task;
+	}
+	row->core_id = -1;
+	row->socket = -1;
+	row->numa = -1;
+}
+
+/**
+ * summary_row - the row of a subject
+ * @summary: summary
+ * @subject: its @all, or one of its @subject
+ * @row: to be filled
+ */
+void summary_row(const struct summary *summary, const struct summary_subject *subject,
+		 struct row *row)
+{
+	*row = (struct row){
+		.state = subject->state,
+		.flags = subject->flags,
+		.flags_known = !summary_of_tasks(summary) ||
+			       summary->recording.task[0].flags_known,
+		.source = subject->source,
+		.level = subject->level < summary->level ? subject->level : summary->level,
+		.nr_cpus = summary_used(summary),
+		.figures = subject->total,
+		.core = subject->core,
+		.atom = subject->atom,
+		.merged_ns = subject->merged_ns,
+		.switches = subject->switches,
+		.incomplete = subject->incomplete,
+		.windows = subject->windows,
+		.lost = subject->lost,
+		.ranks = subject->ranks,
+	};
+	fill_who(summary, subject, row);
+	/* Windows count the time of an idle CPU too. */
+	if (!row->task && summary->recording.info.features & TOPDOWN_FEATURE_BUSY)
+		row->time_ns = row->figures.enabled_ns;
+	row_expect(row);
+}
+
+/**
+ * summary_step_row - the row of a subject in one step
+ * @summary: summary
+ * @subject: its @all, or one of its @subject
+ * @step: number of the step
+ * @row: to be filled
+ */
+void summary_step_row(const struct summary *summary, const struct summary_subject *subject,
+		      size_t step, struct row *row)
+{
+	summary_row(summary, subject, row);
+	row->ranks = NULL;
+	row->figures = step < subject->series.nr ? subject->series.step[step] :
+						   (struct topdown_figures){ .slots = 0 };
+	if (!row->figures.slots)
+		memset(row->figures.ratio, 0xff, sizeof(row->figures.ratio));
+	row->core = (struct topdown_figures){ .slots = 0 };
+	row->atom = row->core;
+	if (!row->task && summary->recording.info.features & TOPDOWN_FEATURE_BUSY)
+		row->time_ns = row->figures.enabled_ns;
+	row_expect(row);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A recording added up: totals and figures over time, of all and of each CPU or task.
+ */
+#ifndef TOPDOWN_CLI_SUMMARY_H
+#define TOPDOWN_CLI_SUMMARY_H
+
+#include "recording.h"
+#include "rows.h"
+#include "series.h"
+#include "task.h"
+
+/**
+ * struct summary_subject - all, a CPU or a task
+ * @used: there is something of it
+ * @series: figures over time
+ * @total: sum of the pieces, with ratios
+ * @core: the part of @total on P-cores; of tasks only
+ * @atom: the part on E-cores; of tasks only
+ * @source: enum topdown_source
+ * @level: lowest level of the pieces
+ * @flags: TOPDOWN_RECORD_* of any piece
+ * @state: enum topdown_state, or of a task enum topdown_session_state, at the end
+ * @windows: windows with a number, or samples
+ * @lost: windows that were lost
+ * @merged_ns: as of topdown_session; of tasks only
+ * @switches: as of topdown_session; of tasks only
+ * @incomplete: as TOPDOWN_SESSION_INCOMPLETE; of tasks only
+ * @ranks: ratios over time
+ * @task: the task, of which rows have the name
+ */
+struct summary_subject {
+	bool used;
+	struct series series;
+	struct topdown_figures total;
+	struct topdown_figures core;
+	struct topdown_figures atom;
+	unsigned int source;
+	unsigned int level;
+	unsigned int flags;
+	unsigned int state;
+	uint64_t windows;
+	uint64_t lost;
+	uint64_t merged_ns;
+	uint64_t switches;
+	bool incomplete;
+	struct series_ranks ranks[TD_NR_NODES];
+	struct task task;
+};
+
+/**
+ * struct summary - a recording added up
+ * @step_ns: length of a step that was asked for; 0 for the module's period or the interval
+ * @level: highest level that is shown
+ * @recording: the recording
+ * @all: everything
+ * @nr: number of @subject
+ * @subject: CPUs or tasks by number
+ */
+struct summary {
+	uint64_t step_ns;
+	unsigned int level;
+	struct recording recording;
+	struct summary_subject all;
+	unsigned int nr;
+	struct summary_subject *subject;
+};
+
+int summary_read(struct summary *summary, const char *path, bool partial);
+void summary_free(struct summary *summary);
+bool summary_of_tasks(const struct summary *summary);
+unsigned int summary_used(const struct summary *summary);
+void summary_row(const struct summary *summary, const struct summary_subject *subject,
+		 struct row *row);
+void summary_step_row(const struct summary *summary, const struct summary_subject *subject,
+		      size_t step, struct row *row);
+double summary_seconds(const struct summary *summary);
+
+#endif /* TOPDOWN_CLI_SUMMARY_H */

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Closed windows of CPUs, to be printed in the order of time.
+ */
+#include "windows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "clock.h"
+#include "columns.h"
+#include "report.h"
+
+/**
+ * windows_level - the level that the row of a window shows
+ * @output: output
+ * @asked: level that was asked for; 0 for none
+ * @most: highest level of the window
+ *
+ * Return: the level.
+ */
+unsigned int windows_level(const struct output *output, unsigned int asked, unsigned int most)
+{
+	unsigned int level = asked;
+
+	if (!level)
+		level = output->format == OUTPUT_TABLE ? 1 : 2;
+	return level < most ? level : most;
+}
+
+static int make_room(struct windows *windows)
+{
+	size_t room = windows->room ? 2 * windows->room : 64;
+	struct shown *more;
+
+	if (windows->nr < windows->room)
+		return 0;
+	more = reallocarray(windows->shown, room, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	windows->shown = more;
+	windows->room = room;
+	return 0;
+}
+
+/**
+ * windows_add - add a window
+ * @windows: windows
+ * @time: when it closed, in seconds since the epoch
+ * @cpu: its CPU
+ * @source: enum topdown_source of the CPU
+ * @level: level that its row shows
+ * @window: the window, with ratios
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int windows_add(struct windows *windows, double time, uint32_t cpu, unsigned int source,
+		unsigned int level, const struct topdown_map_window *window)
+{
+	struct shown shown = {
+		.time_ns = window->time_ns,
+		.time = time,
+		.row = {
+			.kind = ROW_WINDOW,
+			.cpu = cpu,
+			.window = window->number,
+			.core_id = -1,
+			.socket = -1,
+			.numa = -1,
+			.source = source,
+			.level = level,
+			.flags_known = true,
+			.flags = window->clamped ? TOPDOWN_RECORD_CLAMPED : 0,
+			.figures = window->figures,
+		},
+	};
+	int ret = make_room(windows);
+
+	if (!ret)
+		windows->shown[windows->nr++] = shown;
+	return ret;
+}
+
+/**
+ * windows_free - free
+ * @windows: windows
+ */
+void windows_free(struct windows *windows)
+{
+	free(windows->shown);
+	windows->shown = NULL;
+	windows->nr = 0;
+	windows->room = 0;
+}
+
+static int compare(const void *one, const void *other)
+{
+	const struct shown *a = one, *b = other;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	return a->row.cpu < b->row.cpu ? -1 : a->row.cpu > b->row.cpu;
+}
+
+static struct interval interval_of(struct windows *windows, size_t i)
+{
+	struct shown *shown = &windows->shown[i];
+
+	return (struct interval){
+		.time = shown->time,
+		.length = shown->row.figures.enabled_ns / (double)NS_PER_S,
+		.level = shown->row.level,
+		.nr = 1,
+		.row = &shown->row,
+	};
+}
+
+static void put_headings(const struct output *output, const struct column_list *list, bool wide)
+{
+	unsigned int i;
+
+	fprintf(output->file, "%-12s %9s", "closed", "length s");
+	for (i = 0; i < list->nr; i++) {
+		const struct column_look *look = &list->column[i]->look;
+
+		fprintf(output->file, " %*s", wide ? look->wide_width : look->width,
+			wide ? look->wide_heading : look->heading);
+	}
+	putc('\n', output->file);
+}
+
+static void put_line(const struct output *output, const struct column_list *list,
+		     const struct interval *interval, bool wide)
+{
+	const struct row *row = &interval->row[0];
+	time_t seconds = interval->time;
+	struct tm local;
+	char text[64];
+	unsigned int i;
+
+	if (!localtime_r(&seconds, &local) || !strftime(text, sizeof(text), "%H:%M:%S", &local))
+		snprintf(text, sizeof(text), "?");
+	fprintf(output->file, "%s.%03u %9.3f", text,
+		(unsigned int)((interval->time - seconds) * 1000), interval->length);
+	for (i = 0; i < list->nr; i++) {
+		const struct column_look *look = &list->column[i]->look;
+
+		column_text(text, sizeof(text), list->column[i], row, wide);
+		fprintf(output->file, " %*s", wide ? look->wide_width : look->width, text);
+	}
+	putc('\n', output->file);
+}
+
+static void put_table(struct windows *windows, const struct output *output)
+{
+	struct column_list list;
+	uint32_t nodes = 0;
+	unsigned int level = 1;
+	size_t i;
+
+	for (i = 0; i < windows->nr; i++) {
+		struct interval interval = interval_of(windows, i);
+
+		nodes |= interval_nodes(&interval);
+		if (interval.level > level)
+			level = interval.level;
+	}
+	columns_select(&list, TABLE_WINDOWS, level, nodes);
+	if (output->header)
+		put_headings(output, &list, level < 2);
+	for (i = 0; i < windows->nr; i++) {
+		struct interval interval = interval_of(windows, i);
+
+		put_line(output, &list, &interval, level < 2);
+	}
+}
+
+/**
+ * windows_print - print the windows
+ * @windows: windows, which get sorted
+ * @output: output
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int windows_print(struct windows *windows, struct output *output)
+{
+	size_t i;
+	int ret = 0;
+
+	if (windows->nr)
+		qsort(windows->shown, windows->nr, sizeof(*windows->shown), compare);
+	if (output->format == OUTPUT_TABLE)
+		put_table(windows, output);
+	else if (output->format == OUTPUT_CSV && output->header)
+		output_csv_header(output, output->file);
+	for (i = 0; i < windows->nr && output->format != OUTPUT_TABLE && !ret; i++) {
+		struct interval interval = interval_of(windows, i);
+
+		if (output->format == OUTPUT_CSV)
+			output_csv(output, &interval);
+		else
+			ret = output_json(output, &interval);
+	}
+	if (ret) {
+		report_error("cannot print: %s", strerror(-ret));
+		return EXIT_RUNTIME;
+	}
+	return output_flush(output);
+}

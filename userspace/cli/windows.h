@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Closed windows of CPUs, to be printed in the order of time.
+ */
+#ifndef TOPDOWN_CLI_WINDOWS_H
+#define TOPDOWN_CLI_WINDOWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "output.h"
+#include "rows.h"
+
+/**
+ * struct shown - a window that will be printed
+ * @time_ns: when it closed, CLOCK_MONOTONIC
+ * @time: the same in seconds since the epoch
+ * @row: its row
+ */
+struct shown {
+	uint64_t time_ns;
+	double time;
+	struct row row;
+};
+
+/**
+ * struct windows - windows
+ * @shown: windows
+ * @nr: number of @shown
+ * @room: windows that there is room for
+ */
+struct windows {
+	struct shown *shown;
+	size_t nr;
+	size_t room;
+};
+
+unsigned int windows_level(const struct output *output, unsigned int asked, unsigned int most);
+int windows_add(struct windows *windows, double time, uint32_t cpu, unsigned int source,
+		unsigned int level, const struct topdown_map_window *window);
+int windows_print(struct windows *windows, struct output *output);
+void windows_free(struct windows *windows);
+
+#endif /* TOPDOWN_CLI_WINDOWS_H */
