@@ -250,6 +250,40 @@ test_history() {
 }
 
 # A CPU that crosses a threshold, and is back.
+# last CPU FILE: the highest window of the CPU in lines of JSON
+last() { sed -nE "s/.*\"cpu\":$1,.*\"window\":([0-9]+).*/\1/p" "$2" | sort -n | tail -n 1; }
+
+# A recording has what the ring has, digit by digit, and no window of a CPU is missing.
+test_record() {
+	local cpu slots
+
+	topdown record --past --timeout 3s -q -o "$tmp/data"
+	topdown history -j -n 4096 | sed 's/"time":[0-9.]*,//' > "$tmp/ring"
+	topdown report --windows -j "$tmp/data" | sed 's/"time":[0-9.]*,//' > "$tmp/file"
+	topdown report "$tmp/data"
+	topdown report "$tmp/data" | grep -q ', none lost$'
+	for ((cpu = 0; cpu <= LAST; cpu++)); do
+		grep "\"cpu\":$cpu," "$tmp/file" | json window > "$tmp/numbers"
+		diff "$tmp/numbers" <(seq "$(head -n 1 "$tmp/numbers")" "$(last "$cpu" "$tmp/file")")
+		# Only a window that closed after the recording is not in it.
+		grep "\"cpu\":$cpu," "$tmp/ring" | grep -Fxvf "$tmp/file" > "$tmp/later" || true
+		[[ ! -s $tmp/later ]] ||
+			is "$(json window < "$tmp/later" | sort -n | head -n 1) > $(last "$cpu" "$tmp/file")"
+		grep "\"cpu\":$cpu," "$tmp/ring" | grep -Fxqf "$tmp/file"
+	done
+	# The slots of the windows, of the steps and of the sum of all CPUs.
+	topdown record -q --timeout 2s -o "$tmp/data"
+	topdown report -j "$tmp/data" > "$tmp/out"
+	topdown report --steps -j "$tmp/data" > "$tmp/steps"
+	topdown report -A -j "$tmp/data" | tail -n +2 > "$tmp/cpus"
+	slots=$(json slots < "$tmp/out")
+	is "$slots > 0"
+	[[ $(json slots < "$tmp/steps" | awk '{ s += $1 } END { printf "%.0f", s }') == "$slots" ]]
+	[[ $(json slots < "$tmp/cpus" | awk '{ s += $1 } END { printf "%.0f", s }') == "$slots" ]]
+	topdown record -q -o "$tmp/data" -- sh -c 'exit 3' || [[ $? == 3 ]]
+	topdown report -j "$tmp/data" | grep -q '"row":"process"'
+}
+
 test_watch() {
 	local status=0 pid
 
@@ -413,6 +447,6 @@ test_no_module() {
 need_module
 reload period_ms=1000
 run_tests test_json test_interval_and_count test_cpus test_levels test_csv test_table \
-	test_bottleneck test_topology test_windows test_history test_watch \
+	test_bottleneck test_topology test_windows test_history test_record test_watch \
 	test_output_file test_signals test_info test_help_and_version test_bad_input \
 	test_bad_commands test_offline_cpu test_no_rights test_no_module

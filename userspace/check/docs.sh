@@ -118,7 +118,7 @@ for limit in STEP_MIN_MS STEP_MAX_MS TIMELINE_MAX; do
 done
 # Fields and blocks of the file, as the header has them.
 grep -oE '^\s+(uint32_t|uint64_t|int32_t|char|struct [a-z_]+) [a-z_]+(\[[0-9]+\])?;' "$USERSPACE/cli/record-format.h" |
-	sed -E 's/.* //; s/[[;].*//' | grep -vxE '__reserved|magic|version|crc|type|size|entry_size|nr|(monotonic|realtime|boottime)_ns' | sort -u > "$TMP/source"
+	sed -E 's/.* //; s/[[;].*//' | grep -vxE '__reserved|magic|version|number|crc|type|size|entry_size|nr|(monotonic|realtime|boottime)_ns' | sort -u > "$TMP/source"
 sed -nE 's/^\.It [0-9]+ Ta .* Ta ([a-z_]+)$/\1/p' "$USERSPACE/man/topdown-record.5" |
 	grep -vxE 'reserved|nr' | sort -u > "$TMP/man"
 same 'fields of a recording and topdown-record(5)' "$TMP/source" "$TMP/man"

@@ -23,6 +23,8 @@ enum {
 	OPT_WINDOWS,
 	OPT_PARTIAL,
 	OPT_DIFF,
+	OPT_HTML,
+	OPT_TRACE,
 	OPT_SCHEMA,
 };
 
@@ -33,6 +35,8 @@ static const struct option long_options[] = {
 	{ "interval", required_argument, NULL, 'I' },
 	{ "level", required_argument, NULL, 'l' },
 	{ "diff", required_argument, NULL, OPT_DIFF },
+	{ "html", required_argument, NULL, OPT_HTML },
+	{ "trace", required_argument, NULL, OPT_TRACE },
 	{ "partial", no_argument, NULL, OPT_PARTIAL },
 	{ "json", no_argument, NULL, 'j' },
 	{ "csv", required_argument, NULL, 'x' },
@@ -54,6 +58,8 @@ static const char usage[] =
 	"      --windows        print each window, as topdown history does\n"
 	"      --diff BEFORE    compare with the recording BEFORE, and say which differences\n"
 	"                       are more than noise\n"
+	"      --html PAGE      write a page for a browser to PAGE, or - for standard output\n"
+	"      --trace TRACE    write a trace for Perfetto to TRACE, or - for standard output\n"
 	"  -I, --interval TIME  length of a step (10..3600000 ms); default: the module's\n"
 	"                       period, or the interval of the recording\n"
 	"  -l, --level N        1 or 2; default: the highest that the recording has\n"
@@ -69,7 +75,17 @@ static const char usage[] =
 	"  topdown report -A -l 1            each CPU as well\n"
 	"  topdown report --steps -x , before.data\n"
 	"  topdown report --diff before.data after.data\n"
+	"  topdown report -A --html page.html\n"
 	"  topdown record -o - --timeout 9s | topdown report -\n";
+
+static bool parse_path(const char **path, const char *option, const char *text)
+{
+	*path = text;
+	if (*text)
+		return true;
+	report_error("%s: the file name is empty (allowed: a path to write to, or -)", option);
+	return false;
+}
 
 static bool parse_option(struct report_options *options, int option)
 {
@@ -86,6 +102,10 @@ static bool parse_option(struct report_options *options, int option)
 	case OPT_DIFF:
 		options->diff = optarg;
 		return true;
+	case OPT_HTML:
+		return parse_path(&options->html, "--html", optarg);
+	case OPT_TRACE:
+		return parse_path(&options->trace, "--trace", optarg);
 	case 'I':
 		return parse_time("-I", optarg, STEP_MIN_MS, STEP_MAX_MS, &options->step_ms);
 	case 'l':
@@ -105,10 +125,17 @@ static bool refuse(const char *why)
 
 static bool check_together(const struct report_options *options)
 {
-	if (options->steps && options->windows)
-		return refuse("--steps and --windows exclude each other (allowed: one of them)");
-	if (options->diff && (options->steps || options->windows || options->each))
-		return refuse("--diff compares all of two recordings (allowed: without -A, --steps and --windows)");
+	unsigned int forms = options->steps + options->windows + !!options->diff +
+			     !!options->html + !!options->trace;
+
+	if (forms > 1)
+		return refuse("--steps, --windows, --diff, --html and --trace exclude each other (allowed: one of them)");
+	if ((options->html || options->trace) && options->output.format != OUTPUT_TABLE)
+		return refuse("--html and --trace have a form of their own (allowed: without -j and -x)");
+	if (options->trace && (options->each || options->step_ms))
+		return refuse("--trace has each window of each CPU (allowed: without -A and -I)");
+	if (options->diff && options->each)
+		return refuse("--diff compares all of two recordings (allowed: without -A)");
 	if (options->diff && !strcmp(options->diff, "-") && !strcmp(options->path, "-"))
 		return refuse("standard input is one recording (allowed: one -)");
 	if (options->windows && (options->each || options->step_ms))
@@ -262,7 +289,9 @@ static int print_summary(struct report_options *options)
 	options->output.tasks = summary_of_tasks(&summary);
 	if (!ret)
 		ret = make_rows(&summary, &interval);
-	if (!ret)
+	if (!ret && options->html)
+		ret = recording_html(options, &summary);
+	else if (!ret)
 		ret = options->steps ? print_steps(options, &summary, &interval) :
 				       print_rows(options, &summary, &interval);
 	interval_free(&interval);
@@ -282,6 +311,8 @@ static int run(struct report_options *options)
 {
 	if (options->diff)
 		return recording_diff(options);
+	if (options->trace)
+		return recording_trace(options);
 	return options->windows ? print_windows(options) : print_summary(options);
 }
 

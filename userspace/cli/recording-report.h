@@ -25,6 +25,8 @@
  * @windows: --windows
  * @partial: --partial
  * @diff: --diff; NULL without
+ * @html: --html; NULL without
+ * @trace: --trace; NULL without
  * @level: -l; 0 without
  * @step_ms: -I; 0 without
  * @output: format, separator and header
@@ -36,6 +38,8 @@ struct report_options {
 	bool windows;
 	bool partial;
 	const char *diff;
+	const char *html;
+	const char *trace;
 	uint64_t level;
 	uint64_t step_ms;
 	struct output output;
@@ -45,6 +49,8 @@ int report_main(int argc, char **argv);
 
 int recording_diff(struct report_options *options);
 int recording_diff_schema(void);
+int recording_html(const struct report_options *options, const struct summary *summary);
+int recording_trace(const struct report_options *options);
 void recording_text(const struct report_options *options, const struct summary *summary,
 		    const struct interval *interval);
 

@@ -188,14 +188,15 @@ static bool is_later(const struct topdown_figures *now, const struct topdown_fig
 	return later;
 }
 
-/* Leave out what the window had before the recording began. */
-static void trim(struct recording_piece *piece, const struct recording_cpu *cpu)
+/* Leave out what the window had before the recording began: what was counted until then. */
+static void trim(struct recording_piece *piece, const struct recording_cpu *cpu,
+		 uint64_t begin_ns)
 {
 	const struct topdown_figures *open = &cpu->begin.open;
 	uint32_t nodes = td_nodes_of_figures(&piece->figures);
 
-	if (piece->begin_ns < cpu->begin.record.time_ns)
-		piece->begin_ns = cpu->begin.record.time_ns;
+	if (piece->begin_ns < begin_ns)
+		piece->begin_ns = begin_ns;
 	if (!is_later(&piece->figures, open))
 		return;
 	td_figures_sub(&piece->figures, open);
@@ -240,7 +241,7 @@ static bool take_window(struct loading *loading, uint32_t i)
 	piece.window = &window;
 	cpu->there = true;
 	if (cpu->has_begin && number == cpu->begin.record.windows + 1)
-		trim(&piece, cpu);
+		trim(&piece, cpu, loading->recording->info.begin.monotonic_ns);
 	if (window.window.number) {
 		cpu->next = number + 1;
 		cpu->windows++;

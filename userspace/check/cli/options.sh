@@ -15,8 +15,8 @@ bad() {
 	expect "$name" 2 '' "^topdown: $message"
 }
 
-bad 'no command' 'no command \(allowed: stat, top, history, watch, perf, info, help'
-bad 'unknown command' "there is no command 'record' \(allowed: stat, top, history, watch, perf, info, help" record
+bad 'no command' 'no command \(allowed: stat, top, history, watch, record, report, perf, info, help'
+bad 'unknown command' "there is no command 'recall' \(allowed: stat, top, history, watch, record, report, perf, info, help" recall
 bad 'unknown option' "unknown option '-Z' \(try 'topdown --help'\)" -Z
 bad 'unknown long option' "unknown option '--bogus' \(try 'topdown --help'\)" --bogus
 bad 'stat: unknown option' "unknown option '-Z' \(try 'topdown stat --help'\)" stat -Z
@@ -33,7 +33,7 @@ bad 'info: an abbreviated option' "unknown option '--js': options are not abbrev
 bad 'an abbreviated option' "unknown option '--vers': options are not abbreviated" --vers
 bad 'stat: -- without a command' "'--' without a command \(allowed: -- COMMAND" stat --
 bad 'stat: options and -- without a command' "'--' without a command" stat -a -I 100 --
-bad 'help: of nothing known' "there is no command 'record'" help record
+bad 'help: of nothing known' "there is no command 'recall'" help recall
 bad 'help: of two' "help: unexpected argument 'top'" help stat top
 for command in stat top history watch info; do
 	bad "$command: --device ''" '--device: the path is empty \(allowed: a device node' \

@@ -125,7 +125,7 @@ expect 'two that are not' 0 'tma_retiring +40\.00 +41\.49 +\+1\.49 +0\.0[0-9] +c
 .*tma_bad_speculation +5\.00 .* noise
 .*4 of 13 differences are more than noise' ''
 run td report -j --diff "$TMP/after" "$TMP/before"
-expect 'the other way round, -j' 0 '"node":"tma_retiring","verdict":"changed","before":0\.4149[0-9]*,"after":0\.4000*,"difference":-0\.0149' ''
+expect 'the other way round, -j' 0 '"node":"tma_retiring","verdict":"changed","before":0\.4148[0-9]*,"after":0\.4000*,"difference":-0\.0148' ''
 run td report -x ';' --diff "$TMP/before" "$TMP/after"
 expect '-x' 0 '^node;verdict;before;after;difference;error;t;freedom;p;blocks_before;steps_before;blocks_after;steps_after
 tma_retiring;changed;0\.4' ''
@@ -133,6 +133,41 @@ fake record --timeout 120 -q -o "$TMP/short"
 run td report --diff "$TMP/short" "$TMP/after"
 expect 'a recording that is too short' 0 'tma_retiring .* unknown
 .*unknown: fewer than 8 steps' ''
+
+# A trace: one argument an event, and the values of the windows.
+FAKE_MIX=1 fake record --timeout 500 -q -o "$TMP/a<b>&\"c"
+run td report --trace "$TMP/trace" "$TMP/a<b>&\"c"
+expect '--trace' 0 '' ''
+td report --windows -j "$TMP/a<b>&\"c" | grep '"cpu":2,' > "$TMP/file"
+grep '"ph":"C","pid":3,"name":"tma_retiring"' "$TMP/trace" > "$TMP/counters"
+json tma_retiring "$TMP/file" | tail -n +2 | awk '{ printf "%.5f\n", $1 * 100 }' > "$TMP/one"
+sed -nE 's/.*"args":\{"percent":([0-9.]+)\}\},?$/\1/p' "$TMP/counters" |
+	awk '$1 > 0 { printf "%.5f\n", $1 }' > "$TMP/other"
+result "$(head -n "$(lines "$TMP/one")" "$TMP/other" | cmp -s - "$TMP/one" && [[ -s $TMP/one ]]; echo $?)" \
+	'has the ratios of the windows of a CPU'
+result "$(sed -nE 's/.*"ts":([0-9.]+),.*/\1/p' "$TMP/counters" | sort -nc; echo $?)" 'in the order of time'
+result "$(($(grep -c '"ph":"C"' "$TMP/trace") != $(grep -cE '"ph":"C",.*"args":\{"percent":[0-9.]+\}\},?$' "$TMP/trace")))" \
+	'each event has one argument'
+if command -v python3 > /dev/null; then
+	result "$(python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$TMP/trace"; echo $?)" 'and is JSON'
+else
+	skip 'and is JSON' 'python3 is not installed'
+fi
+td report --trace - "$TMP/data" > /dev/full 2> "$TMP/err" && status=0 || status=$?
+result "$((status != 1))" 'no room for the trace'
+
+# A page that needs nothing from elsewhere, and no script.
+run td report -A --html "$TMP/page" "$TMP/a<b>&\"c"
+expect '--html' 0 '' ''
+result "$(grep -qiE '<script|javascript:|https?:|src=|url\(|@import|<link|<iframe| on[a-z]+=' "$TMP/page"; echo $((!$?)))" \
+	'has no script, and nothing from elsewhere'
+result "$(grep -q "default-src 'none'" "$TMP/page"; echo $?)" 'and says so to the browser'
+result "$(grep -q 'a&lt;b&gt;&amp;&quot;c' "$TMP/page"; echo $?)" 'texts cannot become elements'
+result "$(($(grep -c '<g class="step" tabindex="0" role="img"><title>[0-9:.]*: retiring 4[0-9.]*%, ' "$TMP/page") < 8))" \
+	'steps can be reached by keys, and say what they have'
+result "$(($(grep -c '<path class="area n' "$TMP/page") != 4 + 8 + 4 * 4))" 'each node has its area'
+td report --html - "$data" > /dev/full 2> "$TMP/err" && status=0 || status=$?
+result "$((status != 1))" 'no room for the page'
 
 # Commands and processes.
 run fake record -o "$data" -I 20 -- sh -c 'sleep 0.1; exit 3'
@@ -165,7 +200,7 @@ for bad in '-a -C 1' '-p 1 -a' '-p 1 -- true' '--past -p 1' '-I 20' '-I 20 -a' '
 	eval "run fake record $bad"
 	expect "record $bad" 2 '' '^topdown: '
 done
-for bad in '--steps --windows' '--windows -A' '--diff a -A' '--diff - -' '-j -x ,' '-l 3' '-I 1' 'a b' --part; do
+for bad in '--steps --windows' '--windows -A' '--diff a -A' '--diff - -' '--html a --trace b' '--html ""' '--trace a -A' '--html a -j' '-j -x ,' '-l 3' '-I 1' 'a b' --part; do
 	eval "run td report $bad"
 	expect "report $bad" 2 '' '^topdown: '
 done
