@@ -37,7 +37,7 @@ unset NO_COLOR "${!FAKE_@}"
 export SHELL=/bin/bash
 
 # What the command is linked with, as its Makefile says.
-libraries=$(make -s -C "$USERSPACE" libraries)
+read -ra libraries < <(make -s -C "$USERSPACE" libraries)
 sanitize=(-O1 -g -fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 # The runtime goes into the program, as the library that is preloaded comes first.
 sanitize_link=(-static-libasan -static-libubsan)
@@ -57,7 +57,7 @@ build() {
 
 # build_programs NAME OBJECTS FLAG...
 build_programs() {
-	local name=$1 objects=$2 program
+	local name=$1 objects=$2 program command
 	shift 2
 	mkdir -p "$BUILD/$name"
 	for program in "${library[@]}"; do
@@ -68,10 +68,11 @@ build_programs() {
 		"$objects"/cli/{cpulist,parse,report,rights,rows}.o "$objects"/pure/*.o \
 		"$objects/libtopdown.a" -lcap
 	# All of the command but its main().
+	mapfile -t command < <(printf '%s\n' "$objects"/cli/*.o | grep -v '/main\.o$')
 	for program in damage series noise; do
 		"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/$program" \
-			"$HERE/cli/$program.c" $(ls "$objects"/cli/*.o | grep -v '/main\.o$') \
-			"$objects"/pure/*.o "$objects/libtopdown.a" $libraries
+			"$HERE/cli/$program.c" "${command[@]}" \
+			"$objects"/pure/*.o "$objects/libtopdown.a" "${libraries[@]}"
 	done
 	for program in columns frames; do
 		"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/$program" \

@@ -151,7 +151,7 @@ static void look_at_blocks(struct noise_mean *mean, const struct block *block)
 		products += i ? more * before : 0;
 		before = more;
 	}
-	/* Values that are not related have -1/n of it on average, and 1/sqrt(n) is its deviation. */
+	/* Values that are not related have -1/n of it on average, with a deviation of 1/sqrt(n). */
 	like = squares > 0 ? products / squares + 1.0 / nr : 0;
 	like = fmin(fmax(like, 0), 0.9);
 	mean->related = like > 1 / sqrt(nr);

@@ -238,6 +238,13 @@ static int no_cpu(const struct ring *ring, uint32_t cpu)
 	return EXIT_USAGE;
 }
 
+/* A virtual machine may have hundreds of numbers for CPUs that were never there. */
+static bool was_there(const struct ring *ring, const struct topdown_record *record)
+{
+	return ring->run->options->has_cpus || record->time_ns ||
+	       record->state != TOPDOWN_STATE_OFFLINE;
+}
+
 /* Look where each CPU is now. */
 static int look(struct ring *ring, struct record_edge *edge, struct record_cpu *cpus)
 {
@@ -261,6 +268,8 @@ static int look(struct ring *ring, struct record_edge *edge, struct record_cpu *
 		ring->cpu[cpu].there = true;
 		ring->cpu[cpu].began = !options->past;
 		ring->cpu[cpu].next = first_window(ring, &edge[nr].record);
+		if (!was_there(ring, &edge[nr].record))
+			continue;
 		describe(&edge[nr].record, &cpus[nr]);
 		nr++;
 	}
@@ -331,6 +340,8 @@ static int finish_cpu(struct ring *ring, uint32_t cpu, struct record_edge *edge)
 	if (edge->record.windows >= ring->cpu[cpu].next)
 		return write_lost(ring, cpu, ring->cpu[cpu].next,
 				  edge->record.windows - ring->cpu[cpu].next + 1);
+	if (!edge->record.time_ns)
+		return 0;
 	fill_window(window, &edge->record);
 	window->window = (struct topdown_map_window){
 		.time_ns = edge->record.time_ns,
@@ -350,8 +361,10 @@ static int finish(struct ring *ring)
 
 	ret = edge ? fold(ring) : read_failed(ring, ENOMEM);
 	for (cpu = 0; cpu < ring->nr && !ret; cpu++) {
-		if (ring->cpu[cpu].there)
-			ret = finish_cpu(ring, cpu, &edge[nr++]);
+		if (!ring->cpu[cpu].there)
+			continue;
+		ret = finish_cpu(ring, cpu, &edge[nr]);
+		nr += !ret && was_there(ring, &edge[nr].record);
 	}
 	if (!ret)
 		ret = write_batch(ring);

@@ -38,31 +38,38 @@ struct field {
 	const char *help;
 };
 
-#define FIELD(key, kind, places, what, about)						\
-	static double get_##key(const struct line *line)				\
-	{										\
-		return what;								\
+#define GETTER(key, value)						\
+	static double get_##key(const struct line *line)		\
+	{								\
+		return value;						\
 	}
-#define DIFFERENCE	(line->difference)
-#define FIELDS										\
-	FIELD(before, "number", 9, DIFFERENCE.before.mean, "mean before")		\
-	FIELD(after, "number", 9, DIFFERENCE.after.mean, "mean after")			\
-	FIELD(difference, "number", 9, DIFFERENCE.difference, "after less before")	\
-	FIELD(error, "number", 9, DIFFERENCE.error,					\
-	      "half of the 95% confidence interval of the difference")			\
-	FIELD(t, "number", 6, DIFFERENCE.t, "Welch's t of block means")			\
-	FIELD(freedom, "number", 3, isnan(DIFFERENCE.p) ? NAN : DIFFERENCE.freedom,	\
-	      "degrees of freedom of t")						\
-	FIELD(p, "number", 9, DIFFERENCE.p, "probability of such a t by chance alone")	\
-	FIELD(blocks_before, "integer", 0, DIFFERENCE.before.blocks, "blocks before")	\
-	FIELD(steps_before, "integer", 0, DIFFERENCE.before.steps, "steps of a block before") \
-	FIELD(blocks_after, "integer", 0, DIFFERENCE.after.blocks, "blocks after")	\
-	FIELD(steps_after, "integer", 0, DIFFERENCE.after.steps, "steps of a block after")
 
-FIELDS
-#undef FIELD
-#define FIELD(key, kind, places, what, about) { #key, kind, places, get_##key, about },
-static const struct field fields[] = { FIELDS };
+GETTER(before, line->difference.before.mean)
+GETTER(after, line->difference.after.mean)
+GETTER(difference, line->difference.difference)
+GETTER(error, line->difference.error)
+GETTER(t, line->difference.t)
+GETTER(freedom, isnan(line->difference.p) ? NAN : line->difference.freedom)
+GETTER(p, line->difference.p)
+GETTER(blocks_before, line->difference.before.blocks)
+GETTER(steps_before, line->difference.before.steps)
+GETTER(blocks_after, line->difference.after.blocks)
+GETTER(steps_after, line->difference.after.steps)
+
+static const struct field fields[] = {
+	{ "before", "number", 9, get_before, "mean before" },
+	{ "after", "number", 9, get_after, "mean after" },
+	{ "difference", "number", 9, get_difference, "after less before" },
+	{ "error", "number", 9, get_error,
+	  "half of the 95% confidence interval of the difference" },
+	{ "t", "number", 6, get_t, "Welch's t of block means" },
+	{ "freedom", "number", 3, get_freedom, "degrees of freedom of t" },
+	{ "p", "number", 9, get_p, "probability of such a t by chance alone" },
+	{ "blocks_before", "integer", 0, get_blocks_before, "blocks before" },
+	{ "steps_before", "integer", 0, get_steps_before, "steps of a block before" },
+	{ "blocks_after", "integer", 0, get_blocks_after, "blocks after" },
+	{ "steps_after", "integer", 0, get_steps_after, "steps of a block after" },
+};
 
 #define NR_FIELDS	(sizeof(fields) / sizeof(fields[0]))
 
@@ -221,16 +228,15 @@ static struct json_object *new_number(const struct field *field, double value)
 
 static int put_object(FILE *file, const struct line *line)
 {
+	const char *verdict = noise_word(line->difference.verdict), *text = NULL;
 	struct json_object *object = json_object_new_object();
-	const char *text = NULL;
 	unsigned int i;
 	int ret = !object;
 
 	if (object) {
 		ret |= json_object_object_add(object, "schema", json_object_new_uint64(1));
 		ret |= json_object_object_add(object, "node", json_object_new_string(line->name));
-		ret |= json_object_object_add(object, "verdict", json_object_new_string(
-					      noise_word(line->difference.verdict)));
+		ret |= json_object_object_add(object, "verdict", json_object_new_string(verdict));
 	}
 	for (i = 0; i < NR_FIELDS && !ret; i++)
 		ret |= json_object_object_add(object, fields[i].name,

@@ -359,7 +359,8 @@ static void put_facts(const struct page *page)
 	put_text(page->file, info->host);
 	fputs("</h1>\n<p>", page->file);
 	put_clock(page, info->begin.monotonic_ns, true);
-	fprintf(page->file, ", %.3f s: %llu %s of %u %s, %llu lost. ", summary_seconds(page->summary),
+	fprintf(page->file, ", %.3f s: %llu %s of %u %s, %llu lost. ",
+		summary_seconds(page->summary),
 		(unsigned long long)recording->windows,
 		summary_of_tasks(page->summary) ? "samples" : "windows",
 		summary_used(page->summary), summary_of_tasks(page->summary) ? "tasks" : "CPUs",

@@ -28,7 +28,7 @@ const char recording_page_head[] =
 	"p{margin:.25rem 0;color:var(--faint)}code{overflow-wrap:anywhere}\n"
 	".legend{display:flex;flex-wrap:wrap;gap:.25rem 1rem;list-style:none;margin:.25rem 0;padding:0;font-size:.875rem}\n"
 	".key{width:.8em;height:.8em;margin-right:.4em}\n"
-	".scroll{overflow-x:auto}.picture{display:block;min-width:44rem;width:100%;height:auto}\n"
+	".scroll{overflow-x:auto}.picture{display:block;min-width:56rem;width:100%;height:auto}\n"
 	".area{stroke:var(--paper);stroke-width:.5}.grid{stroke:var(--line);stroke-width:.5;fill:none}\n"
 	"text{fill:var(--faint);font-size:12px}.y{text-anchor:end}.value{visibility:hidden;fill:var(--ink);font-size:13px}\n"
 	".step rect{fill:transparent}.step:hover rect,.step:focus rect{fill:var(--ink);fill-opacity:.12;stroke:var(--ink)}\n"

@@ -331,8 +331,9 @@ static bool take_entries(struct loading *loading, size_t least,
 static bool take_block(struct loading *loading)
 {
 	uint32_t type = loading->reader.block.type;
+	bool first = loading->reader.blocks == 1, info = type == RECORD_INFO;
 
-	if ((loading->reader.blocks == 1) != (type == RECORD_INFO))
+	if (first != info)
 		return odd(loading, "it does not say what is recorded first, and once");
 	switch (type) {
 	case RECORD_INFO:
