@@ -165,7 +165,7 @@ static void put_conclusion(FILE *file, const struct line *lines, unsigned int nr
 		fputs("no difference is more than noise", file);
 	fputs(" (Welch's t of block means, 5% for all together)\n", file);
 	if (unknown)
-		fprintf(file, "unknown: fewer than %u steps, or the recording changes too slowly for its length\n",
+		fprintf(file, "unknown: fewer than %d steps, or the recording changes too slowly for its length\n",
 			NOISE_BLOCKS_MIN);
 }
 
