@@ -61,11 +61,13 @@ prepare_packages() {
 		busybox=busybox-static setpriv=util-linux perf=linux-perf bc=bc bison=bison flex=flex \
 		ninja=ninja-build meson=meson patch=patch dpkg-source=dpkg-dev strip=binutils \
 		python3=python3 git=git kmod=kmod tmux=tmux gcc-12=gcc-12 pgrep=procps \
-		sparse=sparse shellcheck=shellcheck codespell=codespell cppcheck=cppcheck mandoc=mandoc
+		sparse=sparse shellcheck=shellcheck codespell=codespell cppcheck=cppcheck mandoc=mandoc \
+		flake8=flake8 mypy=mypy
 	need_files /usr/include/json-c/json.h=libjson-c-dev \
 		/usr/include/sys/capability.h=libcap-dev /usr/include/curses.h=libncurses-dev \
 		/usr/include/zlib.h=zlib1g-dev \
 		/usr/include/glib-2.0=libglib2.0-dev \
+		/usr/lib/python3/dist-packages/pandas=python3-pandas \
 		/usr/include/pixman-1=libpixman-1-dev /usr/include/libfdt.h=libfdt-dev \
 		/usr/include/gelf.h=libelf-dev '/usr/include/*/gnu/libc-version.h=libc6-dev'
 }

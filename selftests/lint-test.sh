@@ -65,6 +65,12 @@ plant() {
 		# shellcheck disable=SC2016 # not to be expanded
 		printf '#!/bin/bash\nrm $1\n' >selftests/planted.sh
 		finding='selftests/planted.sh:2:.*SC2086' ;;
+	flake8)
+		printf '# SPDX-License-Identifier: GPL-2.0\nimport os\n' >userspace/planted.py
+		finding='userspace/planted.py:2:.*F401' ;;
+	mypy)
+		echo 'planted: int = "text"' >>userspace/python/topdown/nodes.py
+		finding='userspace/python/topdown/nodes.py:.*Incompatible types' ;;
 	codespell)
 		# Not spelt out here, or codespell would find it in this file
 		echo "we rec""ieve it" >userspace/planted.md

@@ -22,7 +22,7 @@ tree=$(dirname "$selftests")
 width=100
 
 checks=(spdx whitespace versions symbols graph paths sparse checkpatch kernel-doc cppcheck
-	clang-tidy shellcheck codespell mandoc)
+	clang-tidy shellcheck flake8 mypy codespell mandoc)
 
 usage() {
 	echo "usage: ${0##*/} [-C TREE] [-l | -f] [CHECK]..." >&2
@@ -280,6 +280,19 @@ check_shellcheck() {
 	# Scripts elsewhere use and set the variables of a library.
 	lint_scripts | "${run[@]}" -e SC2119
 	lint_libraries | "${run[@]}" -e SC2119,SC2034,SC2154
+}
+
+# No settings of the user's, nor of a directory above
+check_flake8() {
+	need flake8
+	lint_files '*.py' | xargs -r flake8 --isolated --max-line-length $width
+}
+
+# Types of the least version of Python that is promised.  Debian has no types of pandas.
+check_mypy() {
+	need mypy
+	mypy --config-file= --cache-dir="$scratch/mypy" --no-error-summary --strict \
+		--python-version 3.9 --ignore-missing-imports userspace/python/topdown
 }
 
 check_codespell() {

@@ -34,7 +34,9 @@ for file in bin/topdown lib/somewhere/libtopdown.so.1 lib/somewhere/libtopdown.a
 	share/bash-completion/completions/topdown lib/udev/rules.d/60-topdown.rules \
 	lib/sysusers.d/topdown.conf share/doc/libtopdown-dev/examples/machine.c \
 	share/doc/libtopdown-dev/examples/myself.cc \
-	share/doc/libtopdown-dev/examples/percpu.py; do
+	share/doc/libtopdown-dev/examples/percpu.py \
+	share/doc/libtopdown-dev/examples/notebook.py lib/python3/dist-packages/topdown/__init__.py \
+	lib/python3/dist-packages/topdown/py.typed; do
 	result "$([[ -f $ROOT/usr/$file ]]; echo $?)" "installed: /usr/$file"
 done
 

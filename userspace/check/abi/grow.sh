@@ -50,6 +50,8 @@ longer)
 		"$out/uapi/linux/topdown.h"
 	sed -Ei 's/(#define TD_NR_KINDS\s+).*/\15/; s/(#define TD_NR_NODES\s+).*/\115/' \
 		"$out/kmod/known.h"
+	sed -i 's/^.*\[TOPDOWN_SMT_CONTENTION\].*/&\n\t[14] = "tma_grown",/' "$out/kmod/names.c"
+	grep -q tma_grown "$out/kmod/names.c"
 	;;
 *)
 	echo "${0##*/}: unknown mode $mode" >&2
