@@ -130,7 +130,8 @@ compare_lists() {
 	triplet=$(in_chroot "$BUILD" dpkg-architecture -qDEB_HOST_MULTIARCH)
 	mkdir "$lists"
 	make -s -C "$TOP/userspace" install O="$lists/build" PROGRAM="$lists/topdown" \
-		DESTDIR="$lists/root" PREFIX=/usr libdir="/usr/lib/$triplet"
+		DESTDIR="$lists/root" PREFIX=/usr libdir="/usr/lib/$triplet" \
+		pythondir=/usr/lib/python3/dist-packages
 	make -s -C "$TOP" dkms_install DESTDIR="$lists/root"
 	(cd "$lists/root" && find . ! -type d | sed 's/^\.//') |
 		grep -v '^/usr/src/.*/COPYING$' | sort > "$lists/installed"
@@ -142,7 +143,7 @@ compare_lists() {
 	wc -l "$lists/installed" "$lists/packaged"
 	diff "$lists/installed" "$lists/packaged"
 	make -s -C "$TOP/userspace" uninstall DESTDIR="$lists/root" PREFIX=/usr \
-		libdir="/usr/lib/$triplet"
+		libdir="/usr/lib/$triplet" pythondir=/usr/lib/python3/dist-packages
 	make -s -C "$TOP" uninstall DESTDIR="$lists/root" > /dev/null
 	[[ -z $(find "$lists/root" ! -type d) ]]
 }
@@ -339,6 +340,21 @@ consumer() {
 		[ $? = 1 ]'
 }
 
+# The Python module finds the library, whose words it has.
+python_module() {
+	local output
+
+	output=$(target python3 -c 'import topdown
+print(topdown.version(), len(topdown.nodes()))
+try:
+    topdown.Device()
+except FileNotFoundError as error:
+    print(error)')
+	echo "$output"
+	[[ $output == "$version "* && $output == *'the module is not loaded'* ]]
+	[[ -d $TARGET/usr/lib/python3/dist-packages/topdown/__pycache__ ]]
+}
+
 upgrade() {
 	install_packages_of next "$next"
 	target dkms status
@@ -434,6 +450,7 @@ step "for Linux before 6.1 nothing is built" too_old
 step "the command says that there is no module" no_module
 step "the examples are right" examples
 step "a program is built with libtopdown-dev" consumer
+step "the Python module works" python_module
 keep_modules "$version"
 must "they are upgraded" upgrade
 keep_modules "$next"

@@ -118,6 +118,10 @@ class Readings(unittest.TestCase):
         with ktap.fake(READ_ERRNO=errno.EACCES):
             with self.assertRaisesRegex(PermissionError, "may not see whole CPUs"):
                 self.device.read()
+        with ktap.fake(FEATURES=6):
+            self.assertEqual(len(self.device.read(fresh=False)), 4)
+            with self.assertRaisesRegex(OSError, "a flag that the module does not know"):
+                self.device.read(fresh=True)
         then, now = self.device.read(), self.device.read()
         with self.assertRaises(OSError) as caught:
             then.since(now)

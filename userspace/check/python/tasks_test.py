@@ -8,9 +8,11 @@ import sys
 import tempfile
 import threading
 import unittest
+import unittest.mock
 
 import ktap
 import topdown
+import topdown.library
 
 
 class Sessions(unittest.TestCase):
@@ -221,7 +223,13 @@ class Regions(unittest.TestCase):
         """regions: closed with the device, in any order"""
         regions = self.device.regions("module")
         region = regions.region("x")
-        self.device.close()
+        reading = self.device.read()
+        with unittest.mock.patch("topdown.library.ask", wraps=topdown.library.ask) as asked:
+            self.device.close()
+        self.assertEqual([call.args[0] for call in asked.call_args_list], [
+            "topdown_reading_destroy", "topdown_regions_destroy", "topdown_close"])
+        del reading
+        gc.collect()
         with self.assertRaisesRegex(ValueError, "the device is closed"):
             region.begin()
         regions.close()
