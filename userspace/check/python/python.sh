@@ -75,7 +75,17 @@ PYTHON=$(choose_python)
 run "$USERSPACE/check/abi/abi-dump.sh" "$USERSPACE/build/libtopdown.so"
 cp "$TMP/out" "$TMP/abi"
 export ABI_DUMP=$TMP/abi INCLUDE=$USERSPACE/include
-for name in layout words "${tests[@]}"; do
+# A recording, if the command can make one, and the slots of all CPUs that it has
+if "$TOPDOWN" record --help > /dev/null 2>&1; then
+	echo 40 > "$TMP/period"
+	FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD FAKE_FEATURES=1023 FAKE_TICK=40 FAKE_STEP=40 \
+		FAKE_EVENT=0 FAKE_PERIOD=$TMP/period timeout 60 "$TOPDOWN" record -q \
+		--device "$NODE" --timeout 300 -o "$TMP/recording"
+	RECORDING=$TMP/recording
+	RECORDING_SLOTS=$("$TOPDOWN" report -j "$RECORDING" | sed -nE '1s/.*"slots":([0-9]+).*/\1/p')
+	export RECORDING RECORDING_SLOTS
+fi
+for name in layout words recordings "${tests[@]}"; do
 	results '' "$name" python "$USERSPACE/build" "$PRELOAD" "$HERE/${name}_test.py"
 done
 build_longer

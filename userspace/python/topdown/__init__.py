@@ -11,6 +11,7 @@
 history (`Map`), watch events (`Event`), sessions (`Session`) and regions (`Regions`).  All
 of them end in `Figures`: times, slots and ratios.  `rows()` makes numpy arrays of
 figures, and `frame()` makes pandas frames; neither is needed for anything else.
+`Recording` reads a file of ``topdown record``.
 
 The module calls libtopdown.so.1 by ctypes.  Errors of the library are OSError with the
 library's words, see `topdown.errors`.  Times are in ns and ratios in 0.0 to 1.0.
@@ -25,11 +26,13 @@ from .map import Map, Window
 from .nodes import Node, node, nodes
 from .reading import Reading, Span
 from .record import Record
+from .recording import Piece, Recording, RecordingError
 from .region import Region, RegionReading, Regions
 from .session import Session, SessionMap, SessionReading
 from .table import dtype, frame, rows
 from .watch import Event, Watch
 
-__all__ = ["CpuSet", "Device", "Event", "Figures", "Info", "Map", "Node", "Reading", "Record",
-           "Region", "RegionReading", "Regions", "Session", "SessionMap", "SessionReading",
-           "Span", "Watch", "Window", "dtype", "frame", "node", "nodes", "rows", "version"]
+__all__ = ["CpuSet", "Device", "Event", "Figures", "Info", "Map", "Node", "Piece", "Reading",
+           "Record", "Recording", "RecordingError", "Region", "RegionReading", "Regions",
+           "Session", "SessionMap", "SessionReading", "Span", "Watch", "Window", "dtype",
+           "frame", "node", "nodes", "rows", "version"]

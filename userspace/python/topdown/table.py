@@ -7,6 +7,7 @@ from typing import Any, Iterable, Union
 from .figures import Figures
 from .nodes import nodes
 from .reading import Span
+from .recording import Recording
 
 #: Whole numbers, which a float would not hold in full.
 _COUNTS = ("enabled_ns", "running_ns", "slots", "cycles", "instructions")
@@ -41,18 +42,18 @@ def rows(figures: Iterable[Figures]) -> Any:
                         for one in figures], dtype=dtype())
 
 
-def frame(items: Union[Span, Iterable[Any]]) -> Any:
+def frame(items: Union[Span, Recording, Iterable[Any]]) -> Any:
     """A pandas DataFrame with a row for each item and a column for each key.
 
     Ratios and shares are float64, with NaN where there is nothing; ``cpu`` is Int64, and
     missing for a sum.
 
-    :param items: a `Span`, or anything with ``as_dict()``: figures, records, windows,
-        readings of sessions and of regions; or dicts
+    :param items: a `Span` or a `Recording`; or several of what has ``as_dict()``: figures,
+        records, windows, readings of sessions and of regions; or dicts
     :raises ImportError: there is no pandas
     """
     import pandas
-    found: Iterable[Any] = items.as_dicts() if isinstance(items, Span) else items
+    found: Iterable[Any] = items.as_dicts() if isinstance(items, (Span, Recording)) else items
     result = pandas.DataFrame([one if isinstance(one, dict) else one.as_dict() for one in found])
     # A column of which nothing is known would be one of objects otherwise.
     types = {"cpu": "Int64", "busy": float, **{name: float for name in _SHARES},
