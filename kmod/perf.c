@@ -26,6 +26,8 @@
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/slab.h>
+#include <linux/stddef.h>
+#include <linux/string.h>
 
 #include "compat.h"
 #include "counters.h"
@@ -48,33 +50,48 @@ enum td_perf_what {
 
 /**
  * struct td_perf_moment - what perf last did with an event of this PMU on a CPU
- * @at: when that was done, local_clock()
+ * @number: of the moment; no other moment of any CPU has it
+ * @at: when something was last done in it, local_clock()
  * @time: the same in perf's time of the event
  * @what: what was done
  * @task: the task that ran
  * @leader: leader of the event; only compared
- * @folds: number of folds so far
- *
- * Used on the CPU with interrupts off.
+ * @folded: local_clock() of the fold that brought @total up to date
+ * @total: sums of the CPU, which all events of the moment get; without ratios
  */
 struct td_perf_moment {
+	u64 number;
 	u64 at;
 	u64 time;
 	enum td_perf_what what;
 	const struct task_struct *task;
 	const struct perf_event *leader;
-	u64 folds;
+	u64 folded;
+	struct topdown_figures total;
 };
 
-static DEFINE_PER_CPU(struct td_perf_moment, td_perf_moments);
+/**
+ * struct td_perf_moments - the latest moments of a CPU
+ * @count: number of moments so far
+ * @own: the latest moment outside of NMIs; used with interrupts off
+ * @nmi: the latest in an NMI.  An NMI that comes between two events of a group leaves their
+ *	moment alone
+ */
+struct td_perf_moments {
+	u64 count;
+	struct td_perf_moment own;
+	struct td_perf_moment nmi;
+};
+
+static DEFINE_PER_CPU(struct td_perf_moments, td_perf_moments);
 
 /**
- * struct td_perf_sums - sums of a CPU as of its last fold
+ * struct td_perf_sums - sums of a CPU at a moment, as far as one event needs them
  * @count: slots, or the slots of one node
  * @slots: slots
  * @counted: slots in which the node was counted
  * @running_ns: time in which level 1 was counted
- * @at: local_clock() of the fold
+ * @at: td_perf_moment.folded
  */
 struct td_perf_sums {
 	u64 count;
@@ -88,7 +105,7 @@ struct td_perf_sums {
  * struct td_perf_own - our part of an event; used where perf runs it, with interrupts off
  * @node: enum topdown_node; TD_PERF_SLOTS for slots
  * @parent: level 1 node whose child @node is; TOPDOWN_NR_PARENTS for none
- * @fold: td_perf_last_fold() when perf last did something with the event
+ * @moment: number of the moment when perf last did something with the event
  * @noted: up to these sums the event has been credited
  * @lost: time in which the CPU did not count, and which was not subtracted yet
  * @span: all the time since something was subtracted
@@ -96,7 +113,7 @@ struct td_perf_sums {
 struct td_perf_own {
 	unsigned int node;
 	unsigned int parent;
-	u64 fold;
+	u64 moment;
 	struct td_perf_sums noted;
 	u64 lost;
 	u64 span;
@@ -109,39 +126,31 @@ static struct td_perf_own *td_perf_own(const struct perf_event *event)
 	return event->pmu_private;
 }
 
-/* A number of the last fold of this CPU that no fold of another CPU has. */
-static u64 td_perf_last_fold(const struct td_perf_moment *moment)
-{
-	return (u64)smp_processor_id() << 48 | moment->folds;
-}
-
 /*
  * Did perf just do the same with another event of the group?  perf does so with each event
  * of a group once, and looks at its clock once, before: when it schedules a group in or out,
- * and when it reads one.
+ * and when it reads one.  A BPF program may read one event now and another later, and then
+ * perf's clock may stand still in between.
  */
 static bool td_perf_same_group(const struct td_perf_moment *moment,
-			       const struct perf_event *event)
+			       const struct perf_event *event, enum td_perf_what what, u64 now)
 {
-	return moment->leader == event->group_leader &&
-	       td_perf_last_fold(moment) != td_perf_own(event)->fold &&
-	       moment->time == td_compat_event_time(event);
+	return what == moment->what && moment->leader == event->group_leader &&
+	       moment->number != td_perf_own(event)->moment &&
+	       moment->time == td_compat_event_time(event) &&
+	       (what != TD_PERF_READ || now - moment->at < TD_SWITCH_NS);
 }
 
-/* Did a fold bring the sums to this moment already? */
-static bool td_perf_folded(const struct td_collector *collector, const struct perf_event *event,
-			   enum td_perf_what what, u64 now)
+/* Are the sums of the moment before good for this one, too? */
+static bool td_perf_same_sums(const struct td_perf_moment *moment, enum td_perf_what what,
+			      u64 now)
 {
-	const struct td_perf_moment *moment = this_cpu_ptr(&td_perf_moments);
-	u64 since = now - collector->folded;
 	/* One event after the other, but not for ever. */
-	bool soon = now - moment->at < TD_SAME_NS && since < TD_SWITCH_NS;
+	bool soon = now - moment->at < TD_SAME_NS && now - moment->folded < TD_SWITCH_NS;
 
-	if (what == moment->what && td_perf_same_group(moment, event))
-		return true;
 	switch (what) {
 	case TD_PERF_READ:
-		return since < TD_SAME_NS;
+		return false;
 	case TD_PERF_OUT:
 		return soon && moment->what == TD_PERF_OUT;
 	case TD_PERF_IN:
@@ -154,39 +163,60 @@ static bool td_perf_folded(const struct td_collector *collector, const struct pe
 	return false;
 }
 
-/* Bring the sums of this CPU to this moment. */
-static void td_perf_fold(struct td_collector *collector, const struct perf_event *event,
-			 enum td_perf_what what)
+/* Bring the sums of this CPU and of a moment to now. */
+static void td_perf_fold(struct td_collector *collector, struct td_perf_moment *moment,
+			 enum td_perf_what what, u64 now)
 {
-	struct td_perf_moment *moment = this_cpu_ptr(&td_perf_moments);
+	if (!collector->open) {
+		moment->folded = now;
+	} else {
+		/* Another has just folded, and readers want no more than that. */
+		if (what != TD_PERF_READ || now - collector->folded >= TD_SAME_NS)
+			td_window_fold(collector, false);
+		moment->folded = collector->folded;
+	}
+	memcpy(&moment->total, td_map_total(collector->cpu),
+	       offsetof(struct topdown_figures, ratio));
+}
+
+/* What perf does with this event now belongs to the moment that is returned. */
+static const struct td_perf_moment *td_perf_moment(struct td_collector *collector,
+						   const struct perf_event *event,
+						   enum td_perf_what what)
+{
+	struct td_perf_moments *moments = this_cpu_ptr(&td_perf_moments);
+	struct td_perf_moment *moment = in_nmi() ? &moments->nmi : &moments->own;
 	u64 now = local_clock();
 
 	lockdep_assert_irqs_disabled();
-	if (collector->open && !td_perf_folded(collector, event, what, now)) {
-		td_window_fold(collector, false);
-		moment->folds++;
-		/* A fold takes a while, and is no part of the time to the next event. */
-		now = local_clock();
+	if (!td_perf_same_group(moment, event, what, now)) {
+		if (!td_perf_same_sums(moment, what, now)) {
+			td_perf_fold(collector, moment, what, now);
+			/* A fold takes a while, and is no part of the time to the next event. */
+			now = local_clock();
+		}
+		moment->number = (u64)collector->cpu << 48 | ++moments->count;
+		moment->what = what;
+		moment->task = current;
+		moment->leader = event->group_leader;
 	}
 	moment->at = now;
 	moment->time = td_compat_event_time(event);
-	moment->what = what;
-	moment->task = current;
-	moment->leader = event->group_leader;
-	td_perf_own(event)->fold = td_perf_last_fold(moment);
+	td_perf_own(event)->moment = moment->number;
+	return moment;
 }
 
-static void td_perf_sums(const struct td_collector *collector, const struct td_perf_own *own,
+static void td_perf_sums(const struct td_perf_moment *moment, const struct td_perf_own *own,
 			 struct td_perf_sums *sums)
 {
-	const struct topdown_figures *total = td_map_total(collector->cpu);
+	const struct topdown_figures *total = &moment->total;
 
 	sums->count = own->node == TD_PERF_SLOTS ? total->slots : total->node[own->node];
 	sums->slots = total->slots;
 	sums->counted = own->parent == TOPDOWN_NR_PARENTS ? total->slots :
 			total->children_slots[own->parent];
 	sums->running_ns = total->running_ns;
-	sums->at = collector->open ? collector->folded : local_clock();
+	sums->at = moment->folded;
 }
 
 /* For how long was the event counted between two sums? */
@@ -225,15 +255,18 @@ static void td_perf_lose(struct perf_event *event, struct td_perf_own *own)
 
 /*
  * Credit the event with what the sums have grown by.  An NMI may have interrupted perf while
- * it wrote the times of the event, so leave these to the next time.
+ * it wrote the times of the event, so leave these to the next time.  An NMI may also have
+ * credited more than this moment has.
  */
-static void td_perf_credit(const struct td_collector *collector, struct perf_event *event)
+static void td_perf_credit(const struct td_collector *collector, struct perf_event *event,
+			   const struct td_perf_moment *moment)
 {
 	struct td_perf_own *own = td_perf_own(event);
 	struct td_perf_sums sums;
 	u64 span, ran;
 
-	td_perf_sums(collector, own, &sums);
+	td_perf_sums(moment, own, &sums);
+	sums.count = max(sums.count, own->noted.count);
 	local64_add(sums.count - own->noted.count, &event->count);
 	own->noted.count = sums.count;
 	if (in_nmi())
@@ -253,8 +286,7 @@ static void td_perf_begin(struct perf_event *event)
 	struct td_perf_own *own = td_perf_own(event);
 
 	td_window_hold(collector);
-	td_perf_fold(collector, event, TD_PERF_IN);
-	td_perf_sums(collector, own, &own->noted);
+	td_perf_sums(td_perf_moment(collector, event, TD_PERF_IN), own, &own->noted);
 	event->hw.state = 0;
 	td_window_release(collector);
 }
@@ -266,8 +298,7 @@ static void td_perf_del(struct perf_event *event, int flags)
 	if (event->hw.state & PERF_HES_STOPPED)
 		return;
 	td_window_hold(collector);
-	td_perf_fold(collector, event, TD_PERF_OUT);
-	td_perf_credit(collector, event);
+	td_perf_credit(collector, event, td_perf_moment(collector, event, TD_PERF_OUT));
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	td_window_release(collector);
 }
@@ -318,14 +349,15 @@ static bool td_perf_may_fold(const struct td_collector *collector)
 static void td_perf_read(struct perf_event *event)
 {
 	struct td_collector *collector = this_cpu_ptr(td_collectors);
+	const struct td_perf_moment *moment;
 
 	if (event->hw.state & PERF_HES_STOPPED || !td_perf_may_fold(collector))
 		return;
 	td_window_hold(collector);
 	collector->busy_time.sampled = true;
-	td_perf_fold(collector, event, TD_PERF_READ);
+	moment = td_perf_moment(collector, event, TD_PERF_READ);
 	collector->busy_time.sampled = false;
-	td_perf_credit(collector, event);
+	td_perf_credit(collector, event, moment);
 	td_window_release(collector);
 }
 

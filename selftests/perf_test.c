@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
+#include "bpf.h"
 #include "perf.h"
 
 /* Percentage points, and a share of the slots: the acceptance criteria. */
@@ -339,6 +340,43 @@ TEST_F_TIMEOUT(perf, a_group_is_read_at_once, 120)
 		EXPECT_LE(l1, values.value[PERF_SLOTS]);
 		EXPECT_GE(l1, values.value[PERF_SLOTS] * 0.99);
 	}
+	perf_user_close(&user);
+}
+
+/*
+ * A BPF program reads one event alone, and perf does not look at its clock for that.  The value
+ * is still of that moment, and not of the moment in which another event of the group was read.
+ */
+TEST_F_TIMEOUT(perf, a_bpf_program_reads_what_is_now, 120)
+{
+	struct bpf_reader leader, sibling;
+	struct perf_values before, after;
+	uint64_t count, grown, missing;
+	struct perf_user user;
+
+	/* Alone on the CPU, as switches make perf look at its clock. */
+	work_alone(&self->competitor);
+	ASSERT_EQ(0, cpu_pin(0));
+	ASSERT_EQ(0, perf_user_open(&user, -1, 0, 0));
+	ASSERT_EQ(0, perf_user_enable(&user, true));
+	ASSERT_EQ(0, bpf_reader_open(&leader, user.fd[PERF_SLOTS]));
+	ASSERT_EQ(0, bpf_reader_open(&sibling, user.fd[PERF_NODE(TOPDOWN_RETIRING)]));
+
+	ASSERT_EQ(0, perf_user_read(&user, &before));
+	spin_ms(20);
+	ASSERT_EQ(0, bpf_reader_run(&leader, &count));
+	spin_ms(20);
+	ASSERT_EQ(0, bpf_reader_run(&sibling, &count));
+	ASSERT_EQ(0, perf_user_read(&user, &after));
+
+	grown = after.value[PERF_NODE(TOPDOWN_RETIRING)] - before.value[PERF_NODE(TOPDOWN_RETIRING)];
+	missing = after.value[PERF_NODE(TOPDOWN_RETIRING)] - count;
+	TH_LOG("%llu slots, %llu of them after the program has run", (unsigned long long)grown,
+	       (unsigned long long)missing);
+	EXPECT_LT(0, grown);
+	EXPECT_GT(grown / 10, missing);
+	bpf_reader_close(&sibling);
+	bpf_reader_close(&leader);
 	perf_user_close(&user);
 }
 
