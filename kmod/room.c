@@ -17,6 +17,7 @@
 
 #include "counters.h"
 #include "room.h"
+#include "starved.h"
 
 /* Delays before groups of full size are retried. */
 #define TD_WIDEN_MIN		(64 * HZ)
@@ -51,6 +52,7 @@ void td_room_begin(struct td_room *room)
 	room->size = TD_GROUP_MAX;
 	room->widen_at = jiffies;
 	room->widen_delay = 0;
+	room->holders = 0;
 }
 
 /* The groups do not fit.  Retry full size later; double the delay after each failure. */
@@ -64,13 +66,46 @@ static void td_room_put_off(struct td_room *room)
 	room->widen_at = jiffies + room->widen_delay;
 }
 
+/*
+ * Do others still have as many counters for good as when the groups did not fit?  Then groups
+ * of full size would count nothing until that is noticed again.  Do not rely on it for ever,
+ * because somebody else may have been the reason.
+ */
+static bool td_room_hopeless(const struct td_room *room, const struct td_counters *counters)
+{
+	return room->holders && time_before(jiffies, room->failed_at + TD_WIDEN_MAX) &&
+	       td_starved_holders(&counters->meter) >= room->holders;
+}
+
+/* A group has no turns. */
+static void td_room_failed(struct td_room *room, const struct td_counters *counters)
+{
+	room->failed_at = jiffies;
+	room->holders = td_starved_holders(&counters->meter);
+	if (room->size == TD_GROUP_MAX)
+		td_room_put_off(room);
+}
+
+/* The size to try now, although it did not fit once. */
+static unsigned int td_room_widen(struct td_room *room, const struct td_counters *counters)
+{
+	if (room->size == TD_GROUP_MAX || !time_after(jiffies, room->widen_at))
+		return room->size;
+	if (td_room_hopeless(room, counters)) {
+		room->widen_at = jiffies + TD_WIDEN_MIN;
+		return room->size;
+	}
+	room->widen_at = jiffies;
+	return TD_GROUP_MAX;
+}
+
 /**
  * td_room_resize() - choose the size of the groups
  * @room: policy of this CPU, interrupts off
  * @counters: its groups, enabled
  *
- * If a group has no turns the size shrinks.  Full size is retried later, because the
- * missing counter may be free by then.
+ * If a group has no turns the size shrinks.  Full size is retried later, when the missing
+ * counter may be free.
  */
 void td_room_resize(struct td_room *room, struct td_counters *counters)
 {
@@ -79,12 +114,10 @@ void td_room_resize(struct td_room *room, struct td_counters *counters)
 	lockdep_assert_irqs_disabled();
 	events = min(td_counters_starved(counters, local_clock()), size);
 	if (events > TD_ROOM_MIN) {
-		if (size == TD_GROUP_MAX)
-			td_room_put_off(room);
+		td_room_failed(room, counters);
 		size = events - 1;
-	} else if (size < TD_GROUP_MAX && time_after(jiffies, room->widen_at)) {
-		room->widen_at = jiffies;
-		size = TD_GROUP_MAX;
+	} else {
+		size = td_room_widen(room, counters);
 	}
 	/* Pairs with READ_ONCE() in td_room_outdated(). */
 	WRITE_ONCE(room->size, size);

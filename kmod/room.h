@@ -15,6 +15,8 @@ struct td_meter;
  * @widen_at: when to retry groups of full size, or when they were last retried, in
  *	jiffies; used on the CPU with interrupts off
  * @widen_delay: the last delay before such a retry; used as @widen_at
+ * @failed_at: when a group last had no turns, in jiffies; used as @widen_at
+ * @holders: td_starved_holders() then; used as @widen_at
  * @drill: level 1 nodes to drill, bit n for node n; written as @size
  * @drill_at: when each node was last over its threshold, in jiffies; used as @widen_at
  */
@@ -22,6 +24,8 @@ struct td_room {
 	unsigned int size;
 	unsigned long widen_at;
 	unsigned long widen_delay;
+	unsigned long failed_at;
+	unsigned int holders;
 	u32 drill;
 	unsigned long drill_at[TOPDOWN_NR_PARENTS];
 };

@@ -184,6 +184,38 @@ bool td_starved_by_cycles(const struct td_meter *meter)
 	return ctx && td_starved_any(meter, ctx, td_starved_cycles_wait, true);
 }
 
+/* Does somebody else's event keep a counter of this CPU, whoever takes turns? */
+static bool td_starved_holds(const struct td_meter *meter, const struct perf_event *event)
+{
+	return event->attr.pinned && event->state == PERF_EVENT_STATE_ACTIVE &&
+	       td_starved_here(meter, event) && !td_meter_owns(meter, event);
+}
+
+/**
+ * td_starved_holders() - how many events of others have counters of this CPU for good?
+ * @meter: meter of this CPU, interrupts off
+ *
+ * They are pinned and count the CPU, as that of the NMI watchdog.
+ *
+ * Return: their number, among the events that are looked at.
+ */
+unsigned int td_starved_holders(const struct td_meter *meter)
+{
+	struct perf_event_context *ctx = td_meter_leader(meter)->ctx;
+	const struct perf_event *event;
+	unsigned int n = 0, holders = 0;
+
+	lockdep_assert_irqs_disabled();
+	raw_spin_lock(&ctx->lock);
+	list_for_each_entry(event, &ctx->event_list, event_entry) {
+		if (n++ == TD_STARVED_LOOK_MAX)
+			break;
+		holders += td_starved_holds(meter, event);
+	}
+	raw_spin_unlock(&ctx->lock);
+	return holders;
+}
+
 /**
  * td_starved_helped() - does somebody use a counter that the groups left?
  * @meter: meter of this CPU, disabled; interrupts off

@@ -29,6 +29,8 @@
 #define SETTLE_MS	8000
 #define STAY_MS		6000
 #define SLOW_MS		6000
+/* The first retry would come after 64 s. */
+#define HOLD_MS		70000
 #define SLOW_MUX	"1000"
 
 struct text {
@@ -173,6 +175,22 @@ static void test_smaller(int device, const struct text *before)
 	ksft_test_result(!n && running_ns, "and_they_stay_so\n");
 }
 
+/* Full size is not tried again as long as those who have the counters keep them. */
+static void test_no_retry_beside_holders(int device)
+{
+	struct topdown_record then = { }, now = { };
+	unsigned int n;
+	double share;
+
+	device_read_cpu(device, TOPDOWN_READ_FRESH, 0, &then);
+	n = changes(HOLD_MS, NULL);
+	device_read_cpu(device, TOPDOWN_READ_FRESH, 0, &now);
+	share = (double)(now.total.running_ns - then.total.running_ns) /
+		(now.total.enabled_ns - then.total.enabled_ns);
+	ksft_print_msg("%u changes in %u s, counted for %.1f%%\n", n, HOLD_MS / 1000, 100 * share);
+	ksft_test_result(!n && share > 0, "no_retry_while_they_are_held\n");
+}
+
 static void test_grow(const struct text *before, unsigned int limit_ms)
 {
 	struct text after;
@@ -201,7 +219,7 @@ int main(void)
 		ksft_exit_fail_msg("cannot load the module anew\n");
 	device = device_open();
 	ksft_print_header();
-	ksft_set_plan(4);
+	ksft_set_plan(5);
 	worker = spin_start(0, &profiles[0].profile);
 	/* By then the machine has taken the counters that it needs for itself. */
 	sleep_ms(SETTLE_MS / 2);
@@ -212,6 +230,7 @@ int main(void)
 	n = take_all_but_some(fd);
 	ksft_print_msg("%u counters taken\n", n);
 	test_smaller(device, &before);
+	test_no_retry_beside_holders(device);
 	give_back(fd, n);
 	test_grow(&before, env_number("TOPDOWN_GROW_MS", 100000));
 	spin_stop(worker);
