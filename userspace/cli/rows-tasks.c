@@ -24,21 +24,22 @@ static void choose_form(struct stat_run *run)
 		run->interval.level = 1;
 }
 
-/* Look how the machine is measured. Not every user may see that. */
+/*
+ * Look how the machine is measured now. Not every user may see that. It changes while somebody
+ * else has a counter, so the figures since the last look are of both.
+ */
 static void look_at_machine(struct tasks *tasks)
 {
 	const unsigned int kept = TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_REFINED |
 				  TOPDOWN_RECORD_DRILLDOWN | TOPDOWN_RECORD_TURNS_MASK;
-	struct topdown_reading *all = NULL;
 	unsigned int i;
 
-	if (topdown_reading_create(&all, tasks->td, NULL, 0))
-		return;
-	tasks->flags_known = !topdown_reading_update(all, 0);
-	for (i = 0; tasks->flags_known && i < topdown_reading_nr(all); i++)
+	tasks->flags_then = tasks->flags;
+	tasks->flags = 0;
+	tasks->flags_known = tasks->cpus && !topdown_reading_update(tasks->cpus, 0);
+	for (i = 0; tasks->flags_known && i < topdown_reading_nr(tasks->cpus); i++)
 		tasks->flags = td_sum_flags(tasks->flags,
-					    topdown_reading_record(all, i)->flags & kept);
-	topdown_reading_destroy(all);
+					    topdown_reading_record(tasks->cpus, i)->flags & kept);
 }
 
 static int prepare(struct stat_run *run)
@@ -51,6 +52,9 @@ static int prepare(struct stat_run *run)
 		report_error("no CPU of this machine can be measured ('topdown info' and the kernel log say why)");
 		return EXIT_DEVICE;
 	}
+	/* Without it the figures are the same, and nothing is said of the machine. */
+	if (topdown_reading_create(&run->tasks.cpus, run->td, NULL, 0))
+		run->tasks.cpus = NULL;
 	look_at_machine(&run->tasks);
 	choose_form(run);
 	return 0;
@@ -107,7 +111,7 @@ static int fill_row(const struct stat_run *run, struct row *row, const struct ta
 
 	row->kind = task->tid ? ROW_THREAD : ROW_PROCESS;
 	row->task = task;
-	row->flags = run->tasks.flags;
+	row->flags = td_sum_flags(run->tasks.flags_then, run->tasks.flags);
 	row->flags_known = run->tasks.flags_known;
 	row->state = now->out_state;
 	row->source = now->out_source;
@@ -168,6 +172,7 @@ static int fill(struct stat_run *run, uint64_t *now_ns)
 
 	ret = tasks_read(&run->tasks, TOPDOWN_SESSION_FRESH);
 	*now_ns = clock_now_ns();
+	look_at_machine(&run->tasks);
 	if (!ret)
 		ret = compare(run);
 	if (ret)
@@ -190,6 +195,7 @@ static void note(const struct stat_run *run)
 
 static void end(struct stat_run *run)
 {
+	topdown_reading_destroy(run->tasks.cpus);
 	tasks_detach(&run->tasks);
 }
 

@@ -37,7 +37,9 @@ struct task {
  * @device: its name, for messages
  * @task: tasks
  * @nr: number of @task
+ * @cpus: a reading of all CPUs; NULL for none
  * @flags: TOPDOWN_RECORD_* of any CPU that hold for sessions
+ * @flags_then: the same when the last rows were made
  * @flags_known: this user may see them
  */
 struct tasks {
@@ -45,7 +47,9 @@ struct tasks {
 	const char *device;
 	struct task *task;
 	unsigned int nr;
+	struct topdown_reading *cpus;
 	unsigned int flags;
+	unsigned int flags_then;
 	bool flags_known;
 };
 

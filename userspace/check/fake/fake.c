@@ -23,6 +23,7 @@
  *   FAKE_STATE     state of all CPUs that are online
  *   FAKE_SOURCE    source of all CPUs
  *   FAKE_FLAGS     flags of all CPUs
+ *   FAKE_FLAGS_LATER  their flags from the second reading on
  *   FAKE_FEATURES  feature bits (7)
  *   FAKE_PERIOD    file that has the period in ms, which INFO reads each time (1000)
  *   FAKE_INFO_SIZE bytes of struct topdown_info that the module knows (all)
@@ -335,6 +336,8 @@ void fill_record(struct topdown_record *record, unsigned int cpu)
 	record->level = setting("FAKE_LEVEL", 2);
 	record->nodes = fake_nodes();
 	record->flags = setting("FAKE_FLAGS", 0);
+	if (fake_reads > 1)
+		record->flags = setting("FAKE_FLAGS_LATER", record->flags);
 	record->slots_per_cycle = 6;
 	record->nr_cpus = 1;
 	if (is_offline(cpu)) {
