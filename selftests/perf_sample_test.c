@@ -129,6 +129,16 @@ static void ring_copy(const struct ring *ring, uint64_t at, void *to, size_t siz
 		((char *)to)[i] = data[(at + i) % ring->size];
 }
 
+/* Drop what is there; the number of bytes. */
+static uint64_t ring_drop(struct ring *ring)
+{
+	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+	uint64_t size = head - ring->page->data_tail;
+
+	__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
+	return size;
+}
+
 /* The next sample; false if there is none. */
 static bool ring_next(struct ring *ring, struct sample *sample)
 {
@@ -409,6 +419,115 @@ TEST_F_TIMEOUT(storm, sums_stay_exact, 1500)
 	perf_user_close(&user);
 	close(device);
 	period_set("1000");
+}
+
+#define CPU_TIME_MAX	"/proc/sys/kernel/perf_cpu_time_max_percent"
+
+/* Two tasks of CPU 0 that switch to each other all the time, and samples of that CPU. */
+FIXTURE(switches) {
+	int task[2];
+	struct ring ring;
+	int sampler[2];
+};
+
+/* A task that passes each byte on. */
+static int pass_on(int from, int to)
+{
+	volatile int i;
+	char byte;
+	int pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (cpu_pin(0))
+		_exit(1);
+	while (read(from, &byte, 1) == 1 && write(to, &byte, 1) == 1) {
+		for (i = 0; i < 2000; i++)
+			;
+	}
+	_exit(1);
+}
+
+/* Many samples, in all modes, that read the slots. */
+static bool sampler_open(int *fd, struct ring *ring)
+{
+	struct perf_event_attr leader = {
+		.type		= PERF_TYPE_HARDWARE,
+		.size		= sizeof(leader),
+		.config		= PERF_COUNT_HW_CPU_CYCLES,
+		.sample_period	= 20000,
+		.freq		= 1,
+		.sample_type	= PERF_SAMPLE_IP | PERF_SAMPLE_READ,
+		.read_format	= PERF_FORMAT_GROUP,
+		.exclude_guest	= 1,
+	};
+	struct perf_event_attr slots = { .read_format = PERF_FORMAT_GROUP, .exclude_guest = 1 };
+
+	fd[0] = syscall(SYS_perf_event_open, &leader, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	fd[1] = fd[0] < 0 ? -1 : perf_open(&slots, -1, 0, fd[0], 0);
+	return fd[1] >= 0 && ring_open(ring, fd[0]);
+}
+
+FIXTURE_SETUP(switches)
+{
+	int pipes[2][2];
+
+	ASSERT_EQ(0, module_need());
+	if (!backdoor_open())
+		SKIP(return, "this is not the emulated PMU");
+	ASSERT_EQ(0, cpu_pin(1));
+	/* Samples take most of the time of the CPU, and perf would take fewer. */
+	ASSERT_EQ(0, file_write(CPU_TIME_MAX, 0, "0"));
+	ASSERT_EQ(0, pipe(pipes[0]));
+	ASSERT_EQ(0, pipe(pipes[1]));
+	self->task[0] = pass_on(pipes[0][0], pipes[1][1]);
+	self->task[1] = pass_on(pipes[1][0], pipes[0][1]);
+	ASSERT_LT(0, self->task[0]);
+	ASSERT_LT(0, self->task[1]);
+	ASSERT_EQ(1, write(pipes[0][1], "", 1));
+	ASSERT_TRUE(sampler_open(self->sampler, &self->ring));
+}
+
+FIXTURE_TEARDOWN(switches)
+{
+	spin_stop(self->task[0]);
+	spin_stop(self->task[1]);
+	ring_close(&self->ring);
+	close(self->sampler[1]);
+	close(self->sampler[0]);
+	file_write(CPU_TIME_MAX, 0, "25");
+}
+
+/*
+ * A sample that folds between two events of a task's group, while perf schedules these one
+ * after the other, makes no difference between them: the children are exactly their parent.
+ */
+TEST_F_TIMEOUT(switches, members_of_a_group_agree, 200)
+{
+	struct perf_values values;
+	struct perf_user user;
+	unsigned int i, n, differ = 0;
+	uint64_t bytes = 0;
+
+	ASSERT_EQ(0, perf_user_open(&user, self->task[0], -1, 0));
+	ASSERT_EQ(0, perf_user_enable(&user, true));
+	for (n = 0; n < 100; n++) {
+		sleep_ms(4);
+		bytes += ring_drop(&self->ring);
+		ASSERT_EQ(0, perf_user_read(&user, &values));
+		for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
+			differ += values.value[PERF_NODE(i)] !=
+				  values.value[PERF_NODE(4 + 2 * i)] +
+				  values.value[PERF_NODE(5 + 2 * i)];
+	}
+	TH_LOG("%llu slots, %llu bytes of samples, %u parents differ from their children",
+	       (unsigned long long)values.value[PERF_SLOTS], (unsigned long long)bytes, differ);
+	EXPECT_EQ(0, differ);
+	EXPECT_LT(0, values.value[PERF_SLOTS]);
+	/* One has 40. */
+	EXPECT_LT(100 * 40, bytes);
+	perf_user_close(&user);
 }
 
 TEST_HARNESS_MAIN
