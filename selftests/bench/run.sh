@@ -106,5 +106,5 @@ done
 ((seconds == 0)) ||
 	machine 4 "BENCH_SECONDS=$seconds bash /bench/precision.sh precision" -i -s 3 -t 7200
 ((phases == 0)) ||
-	machine 2 "BENCH_SECONDS=$phases bash /bench/task.sh switch truth" -i -s 3 -t 7200
+	machine 2 "BENCH_SECONDS=$phases bash /bench/task.sh switch users truth" -i -s 3 -t 7200
 show "$raw"

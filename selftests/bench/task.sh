@@ -5,6 +5,7 @@
 #
 #   task.sh switch...   what a switch costs
 #   task.sh truth...    how true a task is that is read only at its end
+#   task.sh users...    one and eight perf users at once
 set -euo pipefail
 
 dir=$(cd "$(dirname "$0")" && pwd)
@@ -13,6 +14,7 @@ ko=${TOPDOWN_KO:-/topdown.ko}
 seconds=${BENCH_SECONDS:-60}
 seed=${BENCH_SEED:-1}
 rounds=${BENCH_ROUNDS:-4000}
+users_s=${BENCH_USERS_S:-20}
 # So long that a fold is due at each switch: 20 us are 2,500 instructions of 8 ns
 loops=3000
 
@@ -95,6 +97,56 @@ truth() {
 		compared "perf.$quant" $(counts /tmp/perf)
 		"$dir/task" rdpmc "$seconds" "$seed" /tmp/truth > /tmp/rdpmc
 		compared "rdpmc.$quant" $(cat /tmp/rdpmc)
+	done
+}
+
+# The same of the PMU topdown: slots and 12 nodes
+door='{topdown/slots/'
+for node in $nodes; do
+	door+=,topdown/tma_$node/
+done
+door+='}'
+
+# together COUNT EVENTS: so many perf stat of all CPUs at once; what they say to files
+together() {
+	local i
+
+	for ((i = 0; i < $1; i++)); do
+		perf stat -a -x, -o "/tmp/together.$i" -e "$2" -- sleep "$users_s" &
+	done
+	wait
+}
+
+# shares: what part of the time the events of these users ran
+shares() {
+	awk -F, '$3 ~ /^(topdown.)?slots/ {
+		share = $5 / 100
+		n++
+		if (least == "" || share < least)
+			least = share
+		if (share > most)
+			most = share
+	} END { printf "users=%d share_least=%.4f share_most=%.4f", n, least, most }' \
+		/tmp/together.*
+}
+
+# Of perf's own events the module is not loaded, so these users have all counters.
+users() {
+	local count
+
+	export -f together
+	export door l2 users_s
+	for count in 1 8; do
+		insmod "$ko" period_ms=100
+		rm -f /tmp/together.*
+		say "users.door.$count" "$("$dir/standing" bash -c "together $count '$door'")" \
+			"$(shares)"
+		rmmod topdown
+	done
+	for count in 1 8; do
+		rm -f /tmp/together.*
+		say "users.perf.$count" "$("$dir/standing" bash -c "together $count '$l2'")" \
+			"$(shares)"
 	done
 }
 
