@@ -526,7 +526,7 @@ TEST_F_TIMEOUT(switches, members_of_a_group_agree, 200)
 	EXPECT_EQ(0, differ);
 	EXPECT_LT(0, values.value[PERF_SLOTS]);
 	/* One has 40. */
-	EXPECT_LT(100 * 40, bytes);
+	EXPECT_LT(50 * 40, bytes);
 	perf_user_close(&user);
 }
 
