@@ -422,6 +422,7 @@ TEST_F_TIMEOUT(storm, sums_stay_exact, 1500)
 }
 
 #define CPU_TIME_MAX	"/proc/sys/kernel/perf_cpu_time_max_percent"
+#define RATE_MAX	"/proc/sys/kernel/perf_event_max_sample_rate"
 
 /* Two tasks of CPU 0 that switch to each other all the time, and samples of that CPU. */
 FIXTURE(switches) {
@@ -477,7 +478,11 @@ FIXTURE_SETUP(switches)
 	if (!backdoor_open())
 		SKIP(return, "this is not the emulated PMU");
 	ASSERT_EQ(0, cpu_pin(1));
-	/* Samples take most of the time of the CPU, and perf would take fewer. */
+	/*
+	 * Samples take most of the time of the CPU, and perf would take fewer.  It may do so
+	 * since another test, and no rate can be written any more after the 0.
+	 */
+	ASSERT_EQ(0, file_write(RATE_MAX, 0, "100000"));
 	ASSERT_EQ(0, file_write(CPU_TIME_MAX, 0, "0"));
 	ASSERT_EQ(0, pipe(pipes[0]));
 	ASSERT_EQ(0, pipe(pipes[1]));
