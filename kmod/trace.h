@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracepoints.  A disabled one costs a NOP.
+ * Tracepoints.  A disabled one costs a NOP: the end of a window two, any other fold none.
  *
  * Perfetto makes a counter track for each CPU and node from topdown_node: the names of its
  * fields are what Perfetto looks for.

@@ -22,10 +22,12 @@
 	{ .code = BPF_JMP | BPF_CALL, .imm = (function) }
 #define EXIT \
 	{ .code = BPF_JMP | BPF_EXIT }
-/* Two instructions long. */
+/* The first half of an instruction of 16 bytes, of which the second is 0. */
 #define SET_MAP(to, fd) \
 	{ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = (to), .src_reg = BPF_PSEUDO_MAP_FD, \
-	  .imm = (fd) }, { }
+	  .imm = (fd) }
+#define SECOND_HALF \
+	{ }
 
 static int bpf(enum bpf_cmd command, union bpf_attr *attr)
 {
@@ -64,6 +66,7 @@ static int program_load(int events, int result)
 {
 	const struct bpf_insn program[] = {
 		SET_MAP(BPF_REG_1, events),
+		SECOND_HALF,
 		SET(BPF_REG_2, 0),
 		CALL(BPF_FUNC_perf_event_read),
 		MOVE(BPF_REG_6, BPF_REG_0),
@@ -71,6 +74,7 @@ static int program_load(int events, int result)
 		MOVE(BPF_REG_2, BPF_REG_10),
 		ADD(BPF_REG_2, -4),
 		SET_MAP(BPF_REG_1, result),
+		SECOND_HALF,
 		CALL(BPF_FUNC_map_lookup_elem),
 		{ .code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = BPF_REG_0, .off = 1 },
 		{ .code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_0,
@@ -104,9 +108,10 @@ int bpf_reader_open(struct bpf_reader *reader, int event)
 	if (ret >= 0)
 		ret = map_entry(BPF_MAP_UPDATE_ELEM, reader->events, &event);
 	if (ret >= 0)
-		ret = reader->program = program_load(reader->events, reader->result);
-	if (ret >= 0)
+		reader->program = program_load(reader->events, reader->result);
+	if (reader->program >= 0)
 		return 0;
+	ret = ret < 0 ? ret : reader->program;
 	bpf_reader_close(reader);
 	return ret;
 }
