@@ -38,7 +38,7 @@ unset NO_COLOR "${!FAKE_@}"
 export SHELL=/bin/bash
 
 # What the command is linked with, as its Makefile says.
-read -ra libraries < <(make -s -C "$USERSPACE" libraries)
+read -ra libraries < <(make -s --no-print-directory -C "$USERSPACE" libraries)
 sanitize=(-O1 -g -fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 # The runtime goes into the program, as the library that is preloaded comes first.
 sanitize_link=(-static-libasan -static-libubsan)
