@@ -312,6 +312,11 @@ examples() {
 	target systemd-analyze verify --man=no /tmp/units/topdown-agent.service
 	target systemd-analyze security --offline=yes --threshold=20 \
 		/tmp/units/topdown-agent.service
+	# The unit that is installed; nothing starts it unasked.
+	target systemd-analyze verify --man=no /usr/lib/systemd/system/topdown-export.service
+	target systemd-analyze security --offline=yes --threshold=20 \
+		/usr/lib/systemd/system/topdown-export.service
+	[[ $(target systemctl is-enabled topdown-export.socket) == disabled ]]
 	# With every parameter that it has, and a module that has all of them.
 	sed 's/^#options/options/' "$TARGET$doc/topdown-dkms/examples/modprobe.conf" \
 		> "$TARGET/etc/modprobe.d/topdown.conf"

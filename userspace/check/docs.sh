@@ -58,7 +58,7 @@ source_options() {
 	sed -nE 's/^\t\{ "([a-z-]+)", (no|required)_argument.*/--\1/p' "$1" | sort -u
 }
 
-for command in stat top history watch record report perf info ''; do
+for command in stat top history watch record report export perf info ''; do
 	page=$USERSPACE/man/topdown${command:+-$command}.1
 	help_options "$command" > "$TMP/help"
 	man_options "$page" > "$TMP/man"
@@ -70,6 +70,7 @@ for command in stat top history watch record report perf info ''; do
 	watch) file=watch-options.c ;;
 	record) file=record-options.c ;;
 	report) file=recording-report.c ;;
+	export) file=export-options.c ;;
 	perf) file=perf.c ;;
 	info) file=info.c ;;
 	*) file=main.c ;;
@@ -132,6 +133,18 @@ comm -23 "$TMP/report" "$TMP/others" > "$TMP/keys"
 sed -nE '/^\.Sh OUTPUT/,/^\.Sh/s/^\.It ([a-zA-Z_ ,0-9]+)$/\1/p' "$USERSPACE/man/topdown-report.1" |
 	sed 's/ , /\n/g' | sort > "$TMP/explained"
 same 'keys of reports and topdown-report(1)' "$TMP/keys" "$TMP/explained"
+for limit in EXPORT_PORT_DEFAULT EXPORT_CONNECTIONS_DEFAULT EXPORT_CONNECTIONS_MAX; do
+	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/export.h")
+	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-export.1"; echo $?)" \
+		"topdown-export(1) knows $limit $value"
+	result "$("$TOPDOWN" export --help | grep -qw -- "$value"; echo $?)" "--help knows $limit"
+done
+# Each metric is explained.
+FAKE_FEATURES=1023 FAKE_TICK=0 fake export | sed -n 's/^# TYPE \([a-z0-9_]*\) .*/\1/p' |
+	sort > "$TMP/metrics"
+sed -nE '/^\.Sh METRICS/,/^\.Sh F/s/^\.It (topdown_[a-z0-9_]+)$/\1/p' \
+	"$USERSPACE/man/topdown-export.1" | sort > "$TMP/explained"
+same 'metrics and topdown-export(1)' "$TMP/metrics" "$TMP/explained"
 FAKE_FEATURES=63 FAKE_EVENT=2 fake watch --count 1 -j 'retiring>3' | keys_of /dev/stdin | sort > "$TMP/keys"
 sed -nE '/^\.Sh OUTPUT/,/^\.Sh/s/^\.It ([a-z_]+)$/\1/p' "$USERSPACE/man/topdown-watch.1" |
 	sort > "$TMP/explained"
@@ -262,6 +275,7 @@ result "$([[ $(complete_line topdown record --pa) == --past ]]; echo $?)" 'compl
 result "$([[ $(complete_line topdown report --st) == --steps ]]; echo $?)" 'completes an option of report'
 result "$([[ $(complete_line topdown watch --ba) == --back ]]; echo $?)" 'completes an option of watch'
 result "$([[ $(complete_line topdown watch mem) == 'memory_bound>' ]]; echo $?)" 'completes a node'
+result "$([[ $(complete_line topdown export --li) == --listen ]]; echo $?)" 'completes an option of export'
 result "$([[ $(complete_line topdown perf --ra) == --ratios ]]; echo $?)" 'completes an option of perf'
 result "$([[ $(complete_line topdown info --j) == --json ]]; echo $?)" 'completes an option of info'
 result "$([[ -z $(complete_line topdown stat -- ls --interv) ]]; echo $?)" \

@@ -23,8 +23,8 @@ USERSPACE=$(dirname "$HERE")
 BUILD=$USERSPACE/build/check
 library=(handle library readings maps watches sessions names sets regions)
 suites=(abi growth units columns frames "${library[@]}" options device command tasks output
-	history watch series noise record perf schema running screen install examples docs
-	python)
+	history watch series noise record export perf schema running screen install examples docs
+	monitoring python)
 CC=${CC:-gcc}
 warnings=(-std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE)
 include=(-I"$USERSPACE/include" -I"$USERSPACE/../uapi")
@@ -139,7 +139,8 @@ for variant in plain asan; do
 	export TOPDOWN
 	for name in "${suites[@]}"; do
 		case $variant:$name in
-		asan:abi | asan:growth | asan:install | asan:examples | asan:docs | asan:python) continue ;;
+		asan:abi | asan:growth | asan:install | asan:examples | asan:docs | asan:monitoring | \
+			asan:python) continue ;;
 		esac
 		echo "# $variant: $name"
 		status=0

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "export.h"
 #include "history.h"
 #include "info.h"
 #include "options.h"
@@ -39,6 +40,7 @@ static const char usage[] =
 	"  watch                say when a node crosses a threshold\n"
 	"  record               write the windows of CPUs, or what tasks use, to a file\n"
 	"  report               say what such a file has, in all and over time\n"
+	"  export               print the slots of all CPUs for Prometheus, or serve them\n"
 	"  perf                 print command lines of perf for the same figures\n"
 	"  info                 say how this machine is measured\n"
 	"  help [COMMAND]       print this help, or the help of a command\n"
@@ -67,6 +69,7 @@ static const struct {
 	{ "watch", watch_main },
 	{ "record", record_main },
 	{ "report", report_main },
+	{ "export", export_main },
 	{ "perf", perf_main },
 	{ "info", info_main },
 };
@@ -82,7 +85,7 @@ static int find_and_run(int argc, char **argv)
 		optind = 0;
 		return commands[i].run(argc, argv);
 	}
-	report_error("there is no command '%s' (allowed: stat, top, history, watch, record, report, perf, info, help; try 'topdown --help')",
+	report_error("there is no command '%s' (allowed: stat, top, history, watch, record, report, export, perf, info, help; try 'topdown --help')",
 		     argv[0]);
 	return EXIT_USAGE;
 }
@@ -151,7 +154,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (optind >= argc) {
-		report_error("no command (allowed: stat, top, history, watch, record, report, perf, info, help; try 'topdown --help')");
+		report_error("no command (allowed: stat, top, history, watch, record, report, export, perf, info, help; try 'topdown --help')");
 		return EXIT_USAGE;
 	}
 	return run_command(argc - optind, argv + optind);

@@ -15,8 +15,8 @@ bad() {
 	expect "$name" 2 '' "^topdown: $message"
 }
 
-bad 'no command' 'no command \(allowed: stat, top, history, watch, record, report, perf, info, help'
-bad 'unknown command' "there is no command 'recall' \(allowed: stat, top, history, watch, record, report, perf, info, help" recall
+bad 'no command' 'no command \(allowed: stat, top, history, watch, record, report, export, perf, info, help'
+bad 'unknown command' "there is no command 'recall' \(allowed: stat, top, history, watch, record, report, export, perf, info, help" recall
 bad 'unknown option' "unknown option '-Z' \(try 'topdown --help'\)" -Z
 bad 'unknown long option' "unknown option '--bogus' \(try 'topdown --help'\)" --bogus
 bad 'stat: unknown option' "unknown option '-Z' \(try 'topdown stat --help'\)" stat -Z
@@ -35,7 +35,7 @@ bad 'stat: -- without a command' "'--' without a command \(allowed: -- COMMAND" 
 bad 'stat: options and -- without a command' "'--' without a command" stat -a -I 100 --
 bad 'help: of nothing known' "there is no command 'recall'" help recall
 bad 'help: of two' "help: unexpected argument 'top'" help stat top
-for command in stat top history watch info; do
+for command in stat top history watch export info; do
 	bad "$command: --device ''" '--device: the path is empty \(allowed: a device node' \
 		"$command" --device ''
 done
@@ -204,7 +204,7 @@ done
 
 # Each long option that --help has, so those of later as well: an argument that it does not
 # take, or none where it needs one.
-for command in stat top history watch info; do
+for command in stat top history watch export info; do
 	td "$command" --help > "$TMP/help"
 	options=0
 	while read -r option word; do
@@ -262,7 +262,7 @@ status=0
 exec 4>&-
 result "$([[ $status == 141 && ! -s $TMP/err ]]; echo $?)" 'a reader that leaves --help'
 
-for command in '' stat top history watch perf info; do
+for command in '' stat top history watch export perf info; do
 	# shellcheck disable=SC2086
 	run td $command --help
 	expect "${command:-topdown} --help" 0 '^Usage: topdown' ''

@@ -18,7 +18,7 @@
 #define FAKE_HISTORY	4
 #define OLD_NS		100000000000
 
-static uint64_t map_steps = 10;
+static uint64_t map_steps;
 static unsigned char *map_base;
 
 static void no_ratios(struct topdown_figures *figures)
@@ -194,6 +194,8 @@ void *fake_map(size_t size, int protection, int flags)
 				   MAP_SHARED, fd, 0);
 	close(fd);
 	make_header((struct topdown_map *)map_base);
+	if (!map_steps)
+		map_steps = setting("FAKE_STEPS", 10);
 	if (getenv("FAKE_MAP_BAD"))
 		return map_base;
 	for (cpu = 0; cpu < nr_cpus(); cpu++)

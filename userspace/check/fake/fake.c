@@ -29,6 +29,7 @@
  *   FAKE_INFO_SIZE bytes of struct topdown_info that the module knows (all)
  *   FAKE_MIX       each CPU retires one percent more than the last, up to 30
  *   FAKE_STEP      milliseconds of a step in the counts (1000)
+ *   FAKE_STEPS     steps that the map has when it is opened first (10)
  *   FAKE_TICK      milliseconds between writes to the map (50); 0 for never, -1 for
  *                  at once
  *   FAKE_OLD       the windows in the map have closed 100 s ago
@@ -38,6 +39,8 @@
  *   FAKE_MAP_BAD   what is wrong with the map's header: a word of bad_header()
  *   FAKE_MAP_GROW  bytes by which records and windows in the map are longer
  *   FAKE_GROW      CPUs that appear after INFO was asked
+ *   FAKE_LOADED    file without which the module is not loaded
+ *   FAKE_ATOMS     the first CPU of those that are E-cores
  *   FAKE_BACK      counts go backwards at the third reading
  *   FAKE_DELAY     milliseconds that a reading takes
  *   FAKE_EINTR     the first ioctl of each command fails with EINTR
@@ -164,6 +167,8 @@ int open(const char *path, int flags, ...)
 
 	if (is_node(path)) {
 		errno = setting("FAKE_OPEN_ERRNO", 0);
+		if (getenv("FAKE_LOADED") && access(getenv("FAKE_LOADED"), F_OK))
+			errno = ENOENT;
 		if (errno)
 			return -1;
 		fake_fd = real("/dev/null", flags);
@@ -318,6 +323,17 @@ void fill_since(struct topdown_figures *figures, unsigned int cpu, uint64_t step
 	td_figures_ratios(figures, fake_nodes());
 }
 
+/* A hybrid machine. */
+static void fill_kind(struct topdown_record *record, unsigned int cpu)
+{
+	record->kind = TOPDOWN_KIND_CORE;
+	if (cpu < setting("FAKE_ATOMS", 0))
+		return;
+	record->kind = TOPDOWN_KIND_ATOM;
+	record->source = TOPDOWN_SOURCE_ATOM;
+	record->slots_per_cycle = 5;
+}
+
 void fill_record(struct topdown_record *record, unsigned int cpu)
 {
 	uint64_t steps = 10 + fake_reads;
@@ -339,6 +355,8 @@ void fill_record(struct topdown_record *record, unsigned int cpu)
 	if (fake_reads > 1)
 		record->flags = setting("FAKE_FLAGS_LATER", record->flags);
 	record->slots_per_cycle = 6;
+	if (getenv("FAKE_ATOMS"))
+		fill_kind(record, cpu);
 	record->nr_cpus = 1;
 	if (is_offline(cpu)) {
 		record->state = TOPDOWN_STATE_OFFLINE;

@@ -1,0 +1,361 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# topdown export: the text in both formats, the file, and the daemon.
+set -euo pipefail
+# shellcheck source=userspace/check/suite.sh
+. "$(dirname "$0")/../suite.sh"
+
+golden=$(cd "$(dirname "$0")/golden" && pwd)
+export FAKE_FEATURES=1023 FAKE_TICK=0
+daemon=
+trap '[[ -z $daemon ]] || kill "$daemon" || true; rm -rf "$TMP"' EXIT
+
+# settled: the text on stdin, without what differs from run to run and release to release
+settled() {
+	sed -E 's/^(topdown_module_load_time_seconds) [0-9]+$/\1 LOADED/
+		s/^(topdown_export_build_info\{version=")[^"]*/\1VERSION/'
+}
+
+# same_text NAME: the output of the last run
+same_text() {
+	settled < "$TMP/out" > "$TMP/text"
+	[[ -z ${GOLDEN_UPDATE-} ]] || cp "$TMP/text" "$golden/$1"
+	local bad=0
+	diff "$golden/$1" "$TMP/text" > "$TMP/diff" || bad=1
+	sed 's/^/# /' "$TMP/diff"
+	result "$((bad || status))" "$1"
+}
+
+run fake export
+same_text export.prom
+run fake export --openmetrics
+same_text export-openmetrics.txt
+# E-cores with nodes that P-cores lack, some of which have no width.
+FAKE_ATOMS=2 FAKE_NODES=16383 run fake export
+same_text export-hybrid.prom
+FAKE_CPUS=2 run fake export -A
+same_text export-per-cpu.prom
+FAKE_LEVEL=1 FAKE_FEATURES=63 FAKE_FLAGS=$((3 << 8)) run fake export
+same_text export-level1-turns.prom
+# Children that were counted in four of ten steps have fewer slots to be compared with.
+FAKE_SINCE=6 run fake export
+counted=$(sed -n 's/^topdown_level2_counted_slots_total.*"frontend_bound"} //p' "$TMP/out")
+result "$((counted != 94560000000))" "drilldown: its own denominator ($counted)"
+
+# 24 * 10^18 slots do not fit 64 bits, and a counter must not fall.
+FAKE_STEPS=1000000000 run fake export
+result "$(grep -qx 'topdown_slots_total{core_type="only"} 23640000000000000000' "$TMP/out"; echo $?)" \
+	'a sum beyond 64 bits'
+FAKE_STEPS=1000000000 FAKE_CPUS=256 run fake export
+slots=$(sed -n 's/^topdown_slots_total.* //p' "$TMP/out")
+result "$([[ $slots == 849600000000000000000 ]]; echo $?)" "a larger one, of three digits more ($slots)"
+
+# CPUs that are offline stay in the sum, and go from the series of CPUs.
+FAKE_OFFLINE=1 run fake export
+result "$(grep -qx 'topdown_slots_total{core_type="only"} 236400000000' "$TMP/out" &&
+	grep -qx 'topdown_cpus{state="offline"} 1' "$TMP/out"; echo $?)" 'an offline CPU stays in the sum'
+FAKE_OFFLINE=1 run fake export -A
+result "$(grep -q 'cpu="2"' "$TMP/out" && ! grep -q 'cpu="1"' "$TMP/out"; echo $?)" \
+	'an offline CPU has no series'
+FAKE_ABSENT=3 run fake export -A
+result "$(! grep -q 'cpu="3"' "$TMP/out"; echo $?)" 'nor has one that was never there'
+FAKE_STATE=77 run fake export
+result "$(grep -qx 'topdown_cpus{state="unknown"} 4' "$TMP/out"; echo $?)" 'a state of a newer module'
+FAKE_STATE=2 FAKE_LEVEL=0 run fake export
+result "$(grep -qx 'topdown_cpus{state="unsupported"} 4' "$TMP/out" &&
+	! grep -q '_total{' "$TMP/out"; echo $?)" 'a machine that cannot be measured has no counters'
+
+# No module is no error.
+for why in FAKE_OPEN_ERRNO=2:'load the module' FAKE_OPEN_ERRNO=13:'group' \
+	FAKE_MAP_ERRNO=13:'cannot read the CPUs' FAKE_FEATURES=7:'older than this command' \
+	FAKE_STUCK=1:'Resource temporarily unavailable'; do
+	run env "${why%%:*}" FAKE_NODE="$NODE" LD_PRELOAD="$PRELOAD" "$TOPDOWN" export --device "$NODE"
+	expect "${why%%:*}" 0 '^# HELP.*topdown_up 0' "${why#*:}"
+	result "$(! grep -q 'topdown_cpus' "$TMP/out"; echo $?)" "${why%%:*}: nothing else is claimed"
+done
+
+# The file.
+mkdir "$TMP/dir"
+echo old > "$TMP/dir/topdown.prom"
+run fake export --textfile "$TMP/dir/topdown.prom"
+expect '--textfile prints nothing' 0 '' ''
+cp "$TMP/dir/topdown.prom" "$TMP/out"
+same_text export.prom
+result "$([[ $(ls "$TMP/dir") == topdown.prom ]]; echo $?)" 'no other file is left'
+result "$([[ $(stat -c %a "$TMP/dir/topdown.prom") == 644 ]]; echo $?)" 'others may read it'
+# A reader that has the old file open goes on with it.
+exec 5< "$TMP/dir/topdown.prom"
+FAKE_OPEN_ERRNO=2 run fake export --textfile "$TMP/dir/topdown.prom"
+result "$(settled <&5 | cmp -s - "$golden/export.prom"; echo $?)" 'it is replaced, not overwritten'
+exec 5<&-
+run fake export --textfile "$TMP/none/topdown.prom"
+expect 'a directory that there is not' 1 '' "^topdown: cannot write to $TMP/none/topdown.prom: No such file"
+mkdir "$TMP/dir/taken.prom"
+run fake export --textfile "$TMP/dir/taken.prom"
+expect 'a name that a directory has' 1 '' 'Is a directory'
+result "$([[ $(ls "$TMP/dir" | wc -l) == 2 ]]; echo $?)" 'nothing is left of it'
+status=0
+fake export > /dev/full 2> "$TMP/err" || status=$?
+result "$((status != 1))" 'no room for the text'
+
+# serve ARG...: the daemon, at $port
+serve() {
+	local try
+
+	for try in {1..20}; do
+		port=$((20000 + RANDOM % 10000))
+		FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD "$TOPDOWN" export --device "$NODE" --listen \
+			--port "$port" "$@" > "$TMP/out" 2> "$TMP/daemon.err" &
+		daemon=$!
+		await grep -q 'listening at\|cannot listen' "$TMP/daemon.err" || true
+		grep -q listening "$TMP/daemon.err" && return
+		wait "$daemon" || true
+	done
+	echo "# no free port in $try tries"
+	daemon=
+	return 1
+}
+
+# stop [SIGNAL]: the daemon; sets $status
+stop() {
+	kill "-${1-TERM}" "$daemon"
+	status=0
+	wait "$daemon" || status=$?
+	daemon=
+}
+
+# ask LINE...: one request, with these lines after the first, and $content after them; its
+# answer in $TMP/answer, in parts $TMP/head and $TMP/body
+content=
+ask() {
+	local line
+	{
+		exec 6<> "/dev/tcp/127.0.0.1/$port"
+		printf '%s HTTP/1.1\r\nHost: test\r\nConnection: close\r\n' "$1" >&6
+		for line in "${@:2}"; do printf '%s\r\n' "$line" >&6; done
+		printf '\r\n%s' "$content" >&6
+		timeout 10 cat <&6 > "$TMP/answer"
+		exec 6<&- 6>&-
+	} 2> "$TMP/ask.err" || true
+	sed '/^\r$/,$d' "$TMP/answer" | tr -d '\r' > "$TMP/head"
+	sed '1,/^\r$/d' "$TMP/answer" > "$TMP/body"
+}
+
+# answers NAME CODE HEADER: what the last answer must have had
+answers() {
+	local bad=0
+	grep -q "^HTTP/1.1 $2 " "$TMP/head" && grep -qixE -- "$3" "$TMP/head" || bad=1
+	((!bad)) || sed 's/^/# /' "$TMP/head"
+	result "$bad" "$1"
+}
+
+classic='Content-Type: text/plain; version=0\.0\.4; charset=utf-8'
+modern='Content-Type: application/openmetrics-text; version=1\.0\.0; charset=utf-8'
+prometheus='Accept: application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1'
+
+if serve; then
+	ask 'GET /metrics'
+	answers 'the metrics' 200 "$classic"
+	result "$(settled < "$TMP/body" | cmp -s - "$golden/export.prom"; echo $?)" 'they are those of one run'
+	ask 'GET /metrics' "$prometheus"
+	answers 'OpenMetrics, as Prometheus asks for it' 200 "$modern"
+	result "$(settled < "$TMP/body" | cmp -s - "$golden/export-openmetrics.txt"; echo $?)" 'they are those of one run'
+	# NAME ; HEADER ; the format that it gets
+	while IFS='|' read -r accept format; do
+		ask 'GET /metrics' "Accept: $accept"
+		answers "Accept: $accept" 200 "${!format}"
+	done << 'END'
+application/openmetrics-text|modern
+application/openmetrics-text; version=1.0.0; q=0.3 , text/plain;q=0.2|modern
+application/openmetrics-text; version=1.0.0; q=0.2, text/plain; q=0.3|classic
+application/openmetrics-text; q=0|classic
+application/openmetrics-text; version=0.0.1|classic
+application/openmetrics-text; version=2.0.0, text/plain; version=0.0.4|classic
+application/openmetrics-text;q=1.5|classic
+application/openmetrics-text;q=|classic
+*/*|classic
+text/html|classic
+APPLICATION/OPENMETRICS-TEXT|modern
+, ;;=,application/openmetrics-text,;q|modern
+END
+	ask 'GET /metrics' 'Accept-Encoding: deflate, gzip;q=0.5'
+	answers 'compressed' 200 'Content-Encoding: gzip'
+	result "$(gzip -dc < "$TMP/body" | settled | cmp -s - "$golden/export.prom"; echo $?)" 'to the same text'
+	ask 'GET /metrics' 'Accept-Encoding: gzip;q=0'
+	result "$(! grep -qi '^Content-Encoding' "$TMP/head"; echo $?)" 'not compressed against a wish'
+	length=$(sed -nE 's/^Content-Length: //pi' "$TMP/head")
+	ask 'HEAD /metrics'
+	answers 'HEAD' 200 "Content-Length: $length"
+	result "$([[ ! -s $TMP/body ]]; echo $?)" 'HEAD has no body'
+	ask 'GET /'
+	answers 'the front page' 200 'Content-Type: text/html; charset=utf-8'
+	result "$(grep -q '<a href="/metrics">' "$TMP/body"; echo $?)" 'leads to the metrics'
+	ask 'GET /metrics/'
+	answers 'a page that there is not' 404 'Content-Type: text/plain.*'
+	ask 'DELETE /metrics'
+	answers 'another method' 405 'Allow: GET, HEAD'
+	content=hello
+	ask 'POST /metrics' 'Content-Length: 5'
+	content=
+	result "$(! grep -q ' 200 ' "$TMP/head"; echo $?)" 'a body is not taken'
+	stop
+	result "$status" 'SIGTERM is a good end'
+	result "$(($(lines "$TMP/daemon.err") != 1))" 'nothing was said but where it listens'
+	[[ ! -s $TMP/daemon.err ]] || sed 's/^/# /' "$TMP/daemon.err"
+else
+	result 1 'the daemon listens'
+fi
+
+# The module comes later, and its counters go on.
+export FAKE_LOADED=$TMP/loaded
+if FAKE_TICK=20 serve; then
+	ask 'GET /metrics'
+	ask 'GET /metrics'
+	result "$(grep -qx 'topdown_up 0' "$TMP/body"; echo $?)" 'no module yet'
+	: > "$FAKE_LOADED"
+	sleep 0.02
+	ask 'GET /metrics'
+	cp "$TMP/body" "$TMP/first"
+	result "$(grep -qx 'topdown_up 1' "$TMP/first"; echo $?)" 'the module is there now'
+	sleep 0.1
+	ask 'GET /metrics'
+	slots() { sed -n 's/^topdown_slots_total.* //p' "$1"; }
+	result "$(($(slots "$TMP/body") <= $(slots "$TMP/first")))" 'a later answer has later figures'
+	stop INT
+	result "$status" 'SIGINT is a good end'
+	result "$(($(grep -c 'cannot open' "$TMP/daemon.err") != 1))" 'the reason was said once'
+else
+	result 1 'the daemon listens without a module'
+fi
+unset FAKE_LOADED
+
+# Users, and their file anew.
+printf '# who may read\n\nprom:s3cret:x\nother:pw\n' > "$TMP/users"
+chmod 600 "$TMP/users"
+basic() { echo "Authorization: ${2-Basic} $(printf %s "$1" | base64)"; }
+if serve --auth "$TMP/users"; then
+	ask 'GET /metrics'
+	answers 'nobody in particular' 401 'WWW-Authenticate: Basic realm="topdown"'
+	for user in prom:wrong prom: '' other:pwx 'other:p' '# who may read'; do
+		ask 'GET /metrics' "$(basic "$user")"
+		answers "user '$user'" 401 'WWW-Authenticate: .*'
+	done
+	ask 'GET /' "$(basic prom:wrong)"
+	answers 'the front page too' 401 'WWW-Authenticate: .*'
+	ask 'GET /metrics' "$(basic prom:s3cret:x)"
+	answers 'a user' 200 "$classic"
+	ask 'GET /metrics' "$(basic other:pw bAsIc)"
+	answers 'another user' 200 "$classic"
+	echo 'prom:new' > "$TMP/users"
+	kill -HUP "$daemon"
+	renewed() { ask 'GET /metrics' "$(basic prom:new)"; grep -q ' 200 ' "$TMP/head"; }
+	result "$(await renewed; echo $?)" 'SIGHUP: the new password'
+	ask 'GET /metrics' "$(basic other:pw)"
+	answers 'SIGHUP: the old user is gone' 401 'WWW-Authenticate: .*'
+	: > "$TMP/users"
+	kill -HUP "$daemon"
+	result "$(await grep -q 'stay in use' "$TMP/daemon.err"; echo $?)" 'SIGHUP: a file that is no good'
+	result "$(renewed; echo $?)" 'SIGHUP: the users as they were'
+	stop
+	result "$status" 'and a good end'
+else
+	result 1 'the daemon listens with users'
+fi
+
+if command -v openssl > /dev/null; then
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 \
+		-subj /CN=localhost -keyout "$TMP/key.pem" -out "$TMP/cert.pem" 2> /dev/null
+	chmod 600 "$TMP/key.pem"
+	if serve --tls-cert "$TMP/cert.pem" --tls-key "$TMP/key.pem"; then
+		tls() {
+			printf 'GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n' |
+				timeout 10 openssl s_client -connect "127.0.0.1:$port" -quiet \
+					-verify_return_error -CAfile "$TMP/cert.pem" \
+					-cipher 'DEFAULT:@SECLEVEL=0' "$@" 2> "$TMP/tls.err"
+		}
+		result "$(grep -q '^topdown_up 1' <<< "$(tls)"; echo $?)" 'TLS'
+		result "$(! grep -q topdown_up <<< "$(tls -tls1_1)"; echo $?)" 'no old TLS'
+		ask 'GET /metrics'
+		result "$(! grep -q topdown_up "$TMP/answer"; echo $?)" 'no plain text there'
+		stop
+		result "$status" 'and a good end of TLS'
+	else
+		result 1 'the daemon listens with TLS'
+	fi
+	run fake export --listen --port 1 --tls-cert "$TMP/key.pem" --tls-key "$TMP/cert.pem"
+	expect 'a key that is none' 1 '' '^topdown: '
+	chmod 644 "$TMP/key.pem"
+	run fake export --listen --tls-cert "$TMP/cert.pem" --tls-key "$TMP/key.pem"
+	expect 'a key that all may read' 1 '' 'everybody may use it'
+else
+	skip 'TLS' 'openssl is not installed'
+fi
+
+# A socket from outside, as systemd passes it.
+cat > "$TMP/pass.py" << 'END'
+import os, socket, sys
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+if sys.argv[1] == "listen":
+    s.listen()
+print(s.getsockname()[1], flush=True)
+os.dup2(s.fileno(), 3)
+os.set_inheritable(3, True)
+os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS=sys.argv[2])
+os.execv(sys.argv[3], sys.argv[3:])
+END
+given() {
+	FAKE_NODE=$NODE exec python3 "$TMP/pass.py" "$@" "$(command -v env)" \
+		LD_PRELOAD="$PRELOAD" "$TOPDOWN" export --listen --device "$NODE" --port 1
+}
+given listen 1 > "$TMP/out" 2> "$TMP/daemon.err" &
+daemon=$!
+await test -s "$TMP/out" || true
+port=$(< "$TMP/out")
+sed 's/^/# /' "$TMP/daemon.err"
+ask 'GET /metrics'
+answers 'a socket that was passed' 200 "$classic"
+stop
+result "$(($(lines "$TMP/daemon.err")))" 'it needs no other'
+run eval '(given listen 2)'
+expect 'two sockets' 1 '^[0-9]+$' "systemd's socket is not one that listens"
+run eval '(given bind 1)'
+expect 'a socket that does not listen' 1 '^[0-9]+$' "systemd's socket is not one that listens"
+
+# At most so many, and the one that waits longest goes.
+if serve --connections 4; then
+	for fd in 10 11 12 13 14 15; do
+		eval "exec $fd<> /dev/tcp/127.0.0.1/$port"
+		sleep 0.05
+	done
+	ask 'GET /metrics'
+	answers 'a scraper gets in whatever others do' 200 "$classic"
+	result "$(read -rt 5 -u 10 _; echo $(($? != 1)))" 'the oldest connection was closed'
+	for fd in 10 11 12 13 14 15; do eval "exec $fd>&-"; done
+	stop
+	result "$status" 'and a good end with clients'
+else
+	result 1 'the daemon listens for few'
+fi
+
+run fake export --listen --address 192.0.2.1
+expect 'an address that this machine has not' 1 '' 'cannot listen at 192\.0\.2\.1, port 18673: '
+run fake export --listen --address localhost
+expect 'an address that is a name' 1 '' "^topdown: --address: 'localhost' is no address"
+echo prom > "$TMP/users"
+run fake export --listen --auth "$TMP/users"
+expect 'a user without a password' 1 '' 'a line is not USER:PASSWORD'
+chmod 644 "$TMP/users"
+run fake export --listen --auth "$TMP/users"
+expect 'a file of users that all may read' 1 '' 'everybody may use it'
+run fake export --listen --auth "$TMP/none"
+expect 'a file that there is not' 1 '' 'No such file'
+for bad in '--port 80' '--address ::1' '--connections 9' '--auth x' '--tls-key x' '--tls-cert x' \
+	'--listen --openmetrics' '--listen --textfile x' '--listen --tls-cert x' '--listen --tls-key x' \
+	'--listen --port 0' '--listen --port 65536' '--listen --connections 1' \
+	'--listen --connections 1001' "--textfile ''" "--device ''" --text more; do
+	eval "run fake export $bad"
+	expect "$bad" 2 '' '^topdown: '
+done
+finish

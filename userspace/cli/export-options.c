@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The command line of topdown export.
+ */
+#include <getopt.h>
+#include <string.h>
+#include <topdown.h>
+
+#include "export.h"
+#include "options.h"
+#include "parse.h"
+#include "report.h"
+
+enum {
+	OPT_TEXTFILE = OPTIONS_OWN,
+	OPT_OPENMETRICS,
+	OPT_LISTEN,
+	OPT_ADDRESS,
+	OPT_PORT,
+	OPT_CONNECTIONS,
+	OPT_TLS_CERT,
+	OPT_TLS_KEY,
+	OPT_AUTH,
+};
+
+static const struct option long_options[] = {
+	{ "per-cpu", no_argument, NULL, 'A' },
+	{ "textfile", required_argument, NULL, OPT_TEXTFILE },
+	{ "openmetrics", no_argument, NULL, OPT_OPENMETRICS },
+	{ "listen", no_argument, NULL, OPT_LISTEN },
+	{ "address", required_argument, NULL, OPT_ADDRESS },
+	{ "port", required_argument, NULL, OPT_PORT },
+	{ "connections", required_argument, NULL, OPT_CONNECTIONS },
+	{ "tls-cert", required_argument, NULL, OPT_TLS_CERT },
+	{ "tls-key", required_argument, NULL, OPT_TLS_KEY },
+	{ "auth", required_argument, NULL, OPT_AUTH },
+	{ "device", required_argument, NULL, OPTIONS_DEVICE },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 }
+};
+
+static const char usage[] =
+	"Usage: topdown export [options]\n"
+	"\n"
+	"Print the slots of all CPUs for Prometheus, or serve them by HTTP. They are read from\n"
+	"memory that the module shares, so no CPU is interrupted. If there is no module,\n"
+	"topdown_up is 0.\n"
+	"\n"
+	"  -A, --per-cpu        series of each CPU, in place of those of their sum\n"
+	"      --textfile PATH  replace this file, instead of standard output\n"
+	"      --openmetrics    print OpenMetrics 1.0, instead of Prometheus' text 0.0.4\n"
+	"      --listen         serve until SIGTERM; each request says which format it wants\n"
+	"      --address IP     listen at this address; default 127.0.0.1\n"
+	"      --port N         listen at this port (1..65535), default 18673\n"
+	"      --connections N  at most N at the same time (2..1000), default 64\n"
+	"      --tls-cert PATH  serve by TLS with this certificate; a PEM file\n"
+	"      --tls-key PATH   the key of the certificate; a PEM file\n"
+	"      --auth PATH      ask for one of the USER:PASSWORD lines of this file\n"
+	"      --device PATH    device node; default " TOPDOWN_DEVICE "\n"
+	"  -h, --help           print this help\n"
+	"\n"
+	"Examples:\n"
+	"  topdown export\n"
+	"  topdown export --textfile /var/lib/prometheus/node-exporter/topdown.prom\n"
+	"  topdown export --listen\n";
+
+static bool parse_path(const char *option, const char *text, const char **path)
+{
+	if (!*text) {
+		report_error("%s: the path is empty (allowed: a file)", option);
+		return false;
+	}
+	*path = text;
+	return true;
+}
+
+static bool parse_option(struct export_options *options, int option)
+{
+	switch (option) {
+	case 'A':
+		options->per_cpu = true;
+		return true;
+	case OPT_TEXTFILE:
+		return parse_path("--textfile", optarg, &options->textfile);
+	case OPT_OPENMETRICS:
+		options->format = EXPORT_OPENMETRICS;
+		return true;
+	case OPT_LISTEN:
+		options->listen = true;
+		return true;
+	case OPT_ADDRESS:
+		options->address = optarg;
+		return true;
+	case OPT_PORT:
+		return parse_number("--port", optarg, 1, 65535, "as the port", &options->port);
+	case OPT_CONNECTIONS:
+		return parse_number("--connections", optarg, 2, EXPORT_CONNECTIONS_MAX,
+				    "connections", &options->connections);
+	case OPT_TLS_CERT:
+		return parse_path("--tls-cert", optarg, &options->tls_certificate);
+	case OPT_TLS_KEY:
+		return parse_path("--tls-key", optarg, &options->tls_key);
+	case OPT_AUTH:
+		return parse_path("--auth", optarg, &options->auth);
+	case OPTIONS_DEVICE:
+		return options_device(&options->device, optarg);
+	}
+	return false;
+}
+
+static bool check_together(const struct export_options *options)
+{
+	bool serves = options->address || options->port || options->connections ||
+		      options->tls_certificate || options->tls_key || options->auth;
+
+	if (!options->listen && serves) {
+		report_error("--address, --port, --connections, --tls-cert, --tls-key and --auth need --listen");
+		return false;
+	}
+	if (options->listen && (options->textfile || options->format != EXPORT_PROMETHEUS)) {
+		report_error("--listen excludes --textfile and --openmetrics (a request says which format it wants)");
+		return false;
+	}
+	if (!options->tls_certificate != !options->tls_key) {
+		report_error("--tls-cert and --tls-key need each other");
+		return false;
+	}
+	return true;
+}
+
+/**
+ * export_parse - read the command line
+ * @options: the options
+ * @argc: number of @argv
+ * @argv: "export" and its arguments
+ * @done: help was printed, so nothing is left to do
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int export_parse(struct export_options *options, int argc, char **argv, bool *done)
+{
+	int option;
+
+	memset(options, 0, sizeof(*options));
+	options->device = TOPDOWN_DEVICE;
+	*done = false;
+	while ((option = options_next(argc, argv, "+:Ah", long_options)) != -1) {
+		if (option == 'h') {
+			*done = true;
+			return options_help(usage);
+		}
+		if (option == OPTIONS_ERROR || !parse_option(options, option))
+			return EXIT_USAGE;
+	}
+	return options_no_more(argc, argv) && check_together(options) ? 0 : EXIT_USAGE;
+}

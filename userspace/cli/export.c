@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * topdown export: the sums of the CPUs as Prometheus and others read them.
+ */
+#include "export.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "export-data.h"
+#include "export-http.h"
+#include "export-metrics.h"
+#include "report.h"
+
+static bool write_all(int fd, const char *at, size_t length)
+{
+	ssize_t written;
+
+	for (; length; at += written, length -= written) {
+		written = write(fd, at, length);
+		if (written < 0 && errno != EINTR)
+			return false;
+		if (written < 0)
+			written = 0;
+	}
+	return true;
+}
+
+/* A temporary file has the mode 0600, but the reader is another user. */
+static bool make_readable(int fd)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return !fchmod(fd, 0644 & ~mask);
+}
+
+static int cannot_replace(const char *path, char *temporary, int error)
+{
+	unlink(temporary);
+	free(temporary);
+	return report_write(path, error);
+}
+
+/* A reader sees the old text or the new one. The temporary file does not end in .prom. */
+static int replace_file(const char *path, const struct export_text *text)
+{
+	char *temporary;
+	int fd;
+
+	if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
+		return report_write(path, ENOMEM);
+	fd = mkostemp(temporary, O_CLOEXEC);
+	if (fd < 0) {
+		free(temporary);
+		return report_write(path, errno);
+	}
+	if (!write_all(fd, text->at, text->length) || !make_readable(fd)) {
+		int error = errno;
+
+		close(fd);
+		return cannot_replace(path, temporary, error);
+	}
+	if (close(fd) || rename(temporary, path))
+		return cannot_replace(path, temporary, errno);
+	free(temporary);
+	return EXIT_OK;
+}
+
+static int print(const struct export_options *options, const struct export_text *text)
+{
+	if (text->failed)
+		return report_write(options->textfile ? options->textfile : "standard output",
+				    ENOMEM);
+	if (options->textfile)
+		return replace_file(options->textfile, text);
+	if (!write_all(STDOUT_FILENO, text->at, text->length))
+		return report_write("standard output", errno);
+	return EXIT_OK;
+}
+
+static int export_once(const struct export_options *options)
+{
+	struct export_data data = { .device = options->device, .per_cpu = options->per_cpu };
+	struct export_text text = { .format = options->format };
+	int ret;
+
+	export_data_update(&data);
+	export_metrics(&text, &data);
+	ret = print(options, &text);
+	free(text.at);
+	export_data_end(&data);
+	return ret;
+}
+
+int export_main(int argc, char **argv)
+{
+	struct export_options options;
+	bool done;
+	int ret;
+
+	ret = export_parse(&options, argc, argv, &done);
+	if (ret || done)
+		return ret;
+	return options.listen ? export_serve(&options) : export_once(&options);
+}
