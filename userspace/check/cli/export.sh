@@ -28,16 +28,16 @@ same_text() {
 }
 
 run fake export
-same_text export.prom
+same_text export.txt
 run fake export --openmetrics
 same_text export-openmetrics.txt
 # E-cores with nodes that P-cores lack, some of which have no width.
 FAKE_ATOMS=2 FAKE_NODES=16383 run fake export
-same_text export-hybrid.prom
+same_text export-hybrid.txt
 FAKE_CPUS=2 run fake export -A
-same_text export-per-cpu.prom
+same_text export-per-cpu.txt
 FAKE_LEVEL=1 FAKE_FEATURES=63 FAKE_FLAGS=$((3 << 8)) run fake export
-same_text export-level1-turns.prom
+same_text export-level1-turns.txt
 # Children that were counted in four of ten steps have fewer slots to be compared with.
 FAKE_SINCE=6 run fake export
 counted=$(sed -n 's/^topdown_level2_counted_slots_total.*"frontend_bound"} //p' "$TMP/out")
@@ -81,13 +81,13 @@ echo old > "$TMP/dir/topdown.prom"
 run fake export --textfile "$TMP/dir/topdown.prom"
 expect '--textfile prints nothing' 0 '' ''
 cp "$TMP/dir/topdown.prom" "$TMP/out"
-same_text export.prom
+same_text export.txt
 result "$([[ $(ls "$TMP/dir") == topdown.prom ]]; echo $?)" 'no other file is left'
 result "$([[ $(stat -c %a "$TMP/dir/topdown.prom") == 644 ]]; echo $?)" 'others may read it'
 # A reader that has the old file open goes on with it.
 exec 5< "$TMP/dir/topdown.prom"
 FAKE_OPEN_ERRNO=2 run fake export --textfile "$TMP/dir/topdown.prom"
-result "$(settled <&5 | cmp -s - "$golden/export.prom"; echo $?)" 'it is replaced, not overwritten'
+result "$(settled <&5 | cmp -s - "$golden/export.txt"; echo $?)" 'it is replaced, not overwritten'
 exec 5<&-
 run fake export --textfile "$TMP/none/topdown.prom"
 expect 'a directory that there is not' 1 '' "^topdown: cannot write to $TMP/none/topdown.prom: No such file"
@@ -157,7 +157,7 @@ prometheus='Accept: application/openmetrics-text;version=1.0.0,application/openm
 if serve; then
 	ask 'GET /metrics'
 	answers 'the metrics' 200 "$classic"
-	result "$(settled < "$TMP/body" | cmp -s - "$golden/export.prom"; echo $?)" 'they are those of one run'
+	result "$(settled < "$TMP/body" | cmp -s - "$golden/export.txt"; echo $?)" 'they are those of one run'
 	ask 'GET /metrics' "$prometheus"
 	answers 'OpenMetrics, as Prometheus asks for it' 200 "$modern"
 	result "$(settled < "$TMP/body" | cmp -s - "$golden/export-openmetrics.txt"; echo $?)" 'they are those of one run'
@@ -181,7 +181,7 @@ APPLICATION/OPENMETRICS-TEXT|modern
 END
 	ask 'GET /metrics' 'Accept-Encoding: deflate, gzip;q=0.5'
 	answers 'compressed' 200 'Content-Encoding: gzip'
-	result "$(gzip -dc < "$TMP/body" | settled | cmp -s - "$golden/export.prom"; echo $?)" 'to the same text'
+	result "$(gzip -dc < "$TMP/body" | settled | cmp -s - "$golden/export.txt"; echo $?)" 'to the same text'
 	ask 'GET /metrics' 'Accept-Encoding: gzip;q=0'
 	result "$(! grep -qi '^Content-Encoding' "$TMP/head"; echo $?)" 'not compressed against a wish'
 	length=$(sed -nE 's/^Content-Length: //pi' "$TMP/head")

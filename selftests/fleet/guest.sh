@@ -1,0 +1,85 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The part of fleet.sh that runs in the emulated machine: Prometheus scrapes two daemons while
+# workloads change, a daemon is started again, and the module is loaded again.  What Prometheus
+# has stored goes out at the end; guest-judge.py looks at it there.
+#   guest.sh SECONDS    so long for each workload
+set -euo pipefail
+
+phase=$1
+work=/kselftest/topdown/workload
+programs=()
+daemons=()
+
+mark() { echo "MARK $1 $EPOCHREALTIME"; }
+
+start() {
+	local cpu=0 name
+
+	((!${#programs[@]})) || kill "${programs[@]}"
+	programs=()
+	for name; do
+		"$work" -c $cpu -t 100000 "$name" &
+		programs+=($!)
+		cpu=$((cpu + 1))
+	done
+}
+
+serve() {
+	topdown export --listen &
+	daemons=($!)
+	topdown export --listen --per-cpu --port 18674 &
+	daemons+=($!)
+}
+
+unserve() {
+	kill "${daemons[@]}"
+	wait "${daemons[@]}" || true
+}
+
+# The workloads have the first CPUs; what measures them has the last.
+here=$(($(nproc) - 1))
+taskset -p -c "$here" $$ > /dev/null || true
+/fleet/truth 1 &
+mkdir -p /tmp/prometheus
+cd /fleet
+serve
+GOMAXPROCS=1 prometheus --config.file=/fleet/prometheus.yml \
+	--storage.tsdb.path=/tmp/prometheus --web.listen-address=127.0.0.1:9090 \
+	--log.level=warn &
+prometheus=$!
+until (exec 3<> /dev/tcp/127.0.0.1/9090) 2> /dev/null; do sleep 1; done
+sleep 5
+mark absent
+sleep 45
+insmod /topdown.ko
+mark loaded
+for name in stream compute branchy bigcode stream; do
+	start "$name" "$name"
+	sleep 5
+	mark "begin-$name"
+	sleep "$phase"
+	mark "end-$name"
+done
+mark restart
+unserve
+serve
+mark restarted
+sleep 40
+mark reload
+unserve
+rmmod topdown
+insmod /topdown.ko
+serve
+mark reloaded
+sleep 90
+mark end
+kill "${programs[@]}"
+kill "$prometheus"
+wait "$prometheus" || true
+unserve
+rmmod topdown
+echo 'BEGIN TSDB'
+tar -C /tmp/prometheus -cz . | base64
+echo 'END TSDB'
