@@ -25,10 +25,14 @@ trap '[[ -z $daemon ]] || kill "$daemon" 2> /dev/null || true' EXIT
 
 # step NAME COMMAND...: one result, with its output as comments
 step() {
-	local name=$1 status=0
+	local name=$1 status
 	shift
 	number=$((number + 1))
-	(set -e; "$@") > "$LOGS/$number.log" 2>&1 || status=1
+	# Not with ||, where errexit has no effect.
+	set +e
+	(set -e; "$@") > "$LOGS/$number.log" 2>&1
+	status=$?
+	set -e
 	sed 's/^/# /' "$LOGS/$number.log" | tail -n 40
 	if ((status)); then
 		failures=$((failures + 1))
@@ -107,10 +111,10 @@ cost() {
 	local cpus=$1 of
 	shift
 	for of in identity gzip; do
-		FAKE_CPUS=$cpus FAKE_TICK=5 serve_counted "$@"
+		FAKE_CPUS=$cpus FAKE_TICK=300 serve_counted "$@"
 		for _ in {1..20}; do
 			curl -sf -H "Accept-Encoding: $of" "http://127.0.0.1:$port/metrics" > "$LOGS/scrape"
-			sleep 0.05
+			sleep 0.4
 		done
 		stop > /dev/null
 		awk -v cpus="$cpus" -v how="${*:-sum} $of" -v bytes="$(wc -c < "$LOGS/scrape")" '
@@ -123,7 +127,7 @@ cost() {
 serve_counted() {
 	cat > "$LOGS/counted" << END
 #!/bin/sh
-exec valgrind -q --tool=callgrind --callgrind-out-file=$LOGS/callgrind --dump-instr=no \\
+exec valgrind -q --tool=callgrind --fair-sched=yes --callgrind-out-file=$LOGS/callgrind --dump-instr=no \\
 	--toggle-collect=export_answer_metrics $USERSPACE/topdown "\$@"
 END
 	chmod +x "$LOGS/counted"

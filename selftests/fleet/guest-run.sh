@@ -15,8 +15,11 @@ phase=${FLEET_PHASE:-75}
 
 rm -rf "$dir"
 mkdir -p "$dir/fleet"
-gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -std=gnu11 -I"$TOP/selftests" -I"$TOP/selftests/lib" \
-	-I"$TOP/uapi" -o "$dir/fleet/truth" "$FLEET/truth.c" "$TOP/selftests/lib/backdoor.c"
+for program in fleet/truth workload; do
+	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -std=gnu11 -I"$TOP/selftests" \
+		-I"$TOP/selftests/lib" -I"$TOP/uapi" -o "$dir/fleet/${program##*/}" \
+		"$TOP/selftests/$program.c" "$TOP"/selftests/lib/{backdoor,device,fact,profiles}.c
+done
 cp "$FLEET/guest.sh" "$monitoring"/prometheus-{rules,alerts}.yml "$dir/fleet"
 # The same over one minute, for phases of little more; alerts then need not wait so long.
 sed 's/\[5m\]/[1m]/; s/rate5m/rate1m/' "$monitoring/prometheus-rules.yml" |
@@ -35,8 +38,7 @@ scrape_configs:
     static_configs: [{targets: ['127.0.0.1:18674']}]
 END
 (cd "$dir/fleet" && promtool check config prometheus.yml)
-tests=$("$VM/kselftest.sh" | tail -n 1)
-"$VM/run.sh" -k 6.12 -m spr -c 4 -t "${FLEET_LIMIT:-1500}" -M 2G -o "$dir/vm" -x "$tests:/kselftest" \
+"$VM/run.sh" -k 6.12 -m spr -c 4 -t "${FLEET_LIMIT:-1500}" -M 2G -o "$dir/vm" \
 	-x "$dir/fleet:/fleet" -x /usr/bin/prometheus:/usr/bin/prometheus \
 	-x "$(ldconfig -p | sed -n 's/.*libmicrohttpd\.so\.12 .* => //p'):/usr/lib/x86_64-linux-gnu/libmicrohttpd.so.12" \
 	"bash /fleet/guest.sh $phase" | tr -d '\r' > "$dir/output"

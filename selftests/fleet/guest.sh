@@ -8,7 +8,7 @@
 set -euo pipefail
 
 phase=$1
-work=/kselftest/topdown/workload
+work=/fleet/workload
 programs=()
 daemons=()
 

@@ -111,6 +111,7 @@ sys.exit(bool(bad))
 END
 quiet 'the dashboard is a good one' python3 "$TMP/dashboard.py" "$files/grafana-dashboard.json"
 # The check can fail.
+# shellcheck disable=SC2016 # Grafana expands these
 for break in 's/\[\$__rate_interval\]/[5m]/' 's/job=~[^,]*, //' 's/"unit": "percentunit"/"unit": ""/' \
 	's/"uid": "${datasource}"/"uid": "prometheus"/' 's/"x": 12/"x": 13/' 's/"id": 2,/"id": 1,/' \
 	's/sum by (node) (rate(\(.*\)\[\$__rate_interval\]))/sum by (node) (\1)/'; do

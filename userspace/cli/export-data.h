@@ -31,6 +31,8 @@
  * @instructions: instructions
  * @children_slots: slots in which the children of a level 1 node were counted
  * @node: slots of each node
+ *
+ * A sum over many CPUs does not fit 64 bits for long, and a counter must not fall.
  */
 struct export_row {
 	uint32_t cpu;
@@ -40,14 +42,14 @@ struct export_row {
 	uint32_t slots_per_cycle;
 	uint32_t turns;
 	uint64_t nodes;
-	export_count enabled_ns;
-	export_count running_ns;
-	export_count busy_ns;
-	export_count slots;
-	export_count cycles;
-	export_count instructions;
-	export_count children_slots[TOPDOWN_NR_PARENTS];
-	export_count node[TOPDOWN_MAX_NODES];
+	unsigned __int128 enabled_ns;
+	unsigned __int128 running_ns;
+	unsigned __int128 busy_ns;
+	unsigned __int128 slots;
+	unsigned __int128 cycles;
+	unsigned __int128 instructions;
+	unsigned __int128 children_slots[TOPDOWN_NR_PARENTS];
+	unsigned __int128 node[TOPDOWN_MAX_NODES];
 };
 
 /**

@@ -45,9 +45,9 @@ static const struct row_family row_families[] = {
 	  .known = true, .feature = TOPDOWN_FEATURE_CYCLES },
 };
 
-static export_count number_at(const struct export_row *row, size_t offset)
+static unsigned __int128 number_at(const struct export_row *row, size_t offset)
 {
-	export_count number;
+	unsigned __int128 number;
 
 	memcpy(&number, (const char *)row + offset, sizeof(number));
 	return number;
@@ -179,7 +179,7 @@ static void put_rows(struct export_text *text, const struct export_data *data,
 		return;
 	export_text_family(text, &family->family);
 	for (i = 0; i < data->nr; i++) {
-		export_count number = number_at(&data->rows[i], family->offset);
+		unsigned __int128 number = number_at(&data->rows[i], family->offset);
 
 		if (family->known && !number)
 			continue;

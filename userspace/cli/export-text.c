@@ -43,13 +43,30 @@ static void put_string(struct export_text *text, const char *from)
 	put(text, from, strlen(from));
 }
 
+static size_t plain_length(const char *value)
+{
+	size_t n = 0;
+
+	while (value[n] >= ' ' && value[n] <= '~' && value[n] != '"' && value[n] != '\\')
+		n++;
+	return n;
+}
+
 /* The value of a label. A strange byte would make the whole text invalid. */
 static void put_escaped(struct export_text *text, const char *value)
 {
-	for (; *value; value++) {
-		if (*value == '"' || *value == '\\')
+	size_t plain = plain_length(value);
+
+	for (put(text, value, plain); value[plain]; put(text, value, plain)) {
+		value += plain;
+		if (*value == '"' || *value == '\\') {
 			put(text, "\\", 1);
-		put(text, *value < ' ' || *value > '~' ? "?" : value, 1);
+			put(text, value, 1);
+		} else {
+			put(text, "?", 1);
+		}
+		value++;
+		plain = plain_length(value);
 	}
 }
 
@@ -152,7 +169,7 @@ static void put_padded(struct export_text *text, uint64_t value, size_t digits)
 	put(text, number, length);
 }
 
-static void put_count(struct export_text *text, export_count value)
+static void put_count(struct export_text *text, unsigned __int128 value)
 {
 	/* 2^128 has 39 digits: two chunks and one more digit. */
 	if (value < CHUNK) {
@@ -168,7 +185,7 @@ static void put_count(struct export_text *text, export_count value)
  * @text: text
  * @value: number
  */
-void export_text_count(struct export_text *text, export_count value)
+void export_text_count(struct export_text *text, unsigned __int128 value)
 {
 	put(text, " ", 1);
 	put_count(text, value);
@@ -180,7 +197,7 @@ void export_text_count(struct export_text *text, export_count value)
  * @text: text
  * @value: time in ns
  */
-void export_text_ns(struct export_text *text, export_count value)
+void export_text_ns(struct export_text *text, unsigned __int128 value)
 {
 	put(text, " ", 1);
 	put_count(text, value / NS_PER_S);

@@ -9,9 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A sum over many CPUs does not fit 64 bits for long. */
-typedef unsigned __int128 export_count;
-
 enum export_format {
 	EXPORT_PROMETHEUS,
 	EXPORT_OPENMETRICS,
@@ -58,8 +55,8 @@ const char *export_text_type(enum export_format format);
 void export_text_family(struct export_text *text, const struct export_family *family);
 void export_text_sample(struct export_text *text, const struct export_family *family);
 void export_text_label(struct export_text *text, const char *name, const char *value);
-void export_text_count(struct export_text *text, export_count value);
-void export_text_ns(struct export_text *text, export_count value);
+void export_text_count(struct export_text *text, unsigned __int128 value);
+void export_text_ns(struct export_text *text, unsigned __int128 value);
 void export_text_end(struct export_text *text);
 
 #endif /* TOPDOWN_CLI_EXPORT_TEXT_H */
