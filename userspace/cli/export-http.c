@@ -35,6 +35,8 @@
  * @daemon: the library's daemon
  * @listening: the socket that it listens at; -1 while the library has it
  * @signals: descriptor of the signals
+ * @closed: a connection was closed: if the library was full, it looks for clients again only
+ *	when it is run again
  * @starting: the library may print messages: later ones would be about broken clients
  * @files: certificate, key and users
  * @clients: connections
@@ -46,6 +48,7 @@ struct server {
 	struct MHD_Daemon *daemon;
 	int listening;
 	int signals;
+	bool closed;
 	bool starting;
 	struct export_files files;
 	struct export_clients clients;
@@ -132,6 +135,7 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
 	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
 		export_clients_remove(&server->clients, *client);
 		*client = NULL;
+		server->closed = true;
 		return;
 	}
 	info = server->library->get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -273,6 +277,9 @@ static int serve(struct server *server)
 		int timeout_ms = shorter(time_of_library(server),
 					 export_clients_expire(&server->clients));
 
+		if (server->closed)
+			timeout_ms = 0;
+		server->closed = false;
 		if (!wait_for_work(server, timeout_ms, &signalled) ||
 		    server->library->run(server->daemon) != MHD_YES) {
 			report_error("export: cannot serve any more: %s", strerror(errno));
