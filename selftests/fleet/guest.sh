@@ -42,6 +42,7 @@ unserve() {
 here=$(($(nproc) - 1))
 taskset -p -c "$here" $$ > /dev/null || true
 /fleet/truth 1 &
+truth=$!
 mkdir -p /tmp/prometheus
 cd /fleet
 serve
@@ -75,7 +76,8 @@ serve
 mark reloaded
 sleep 90
 mark end
-kill "${programs[@]}"
+# Nothing else writes from here on.
+kill "${programs[@]}" "$truth"
 kill "$prometheus"
 wait "$prometheus" || true
 unserve
