@@ -4,7 +4,7 @@
 # What a fleet does with "topdown export": many scrapes, slow and broken clients, the reference
 # parsers, and a real Prometheus in an emulated machine.  Installs what it needs.
 #
-#   fleet.sh [PART]...     without any: text clients fuzz cost guest
+#   fleet.sh [PART]...     without any: text schema clients fuzz cost guest
 #
 # KTAP on stdout; logs and measured figures are in the cache, in "fleet".
 set -euo pipefail
@@ -52,6 +52,8 @@ serve() {
 	local program=$1
 	shift
 	port=$((20000 + RANDOM % 10000))
+	# That of the one before says that it listens, too.
+	: > "$LOGS/daemon.log"
 	LD_PRELOAD=$USERSPACE/build/check/fake.so "$program" export --listen --device "$NODE" \
 		--port "$port" "$@" > "$LOGS/daemon.log" 2>&1 &
 	daemon=$!
@@ -136,6 +138,24 @@ END
 
 part_text() { step "reference parsers read the text" texts; }
 
+# schema: the dashboard is what Grafana's own types say, of the release that npm has.
+schema() {
+	mkdir -p "$LOGS/schema"
+	cd "$LOGS/schema"
+	npm install --silent --no-fund --no-audit @grafana/schema typescript
+	{
+		echo "import type { Dashboard } from '@grafana/schema';"
+		echo 'export const board: Dashboard ='
+		cat "$USERSPACE/monitoring/grafana-dashboard.json"
+	} > board.ts
+	npx tsc --noEmit --strict --skipLibCheck --module nodenext --moduleResolution nodenext board.ts
+	# These types can say no.
+	sed 's/"includeAll": true/"includeAll": 1/' board.ts > broken.ts
+	! npx tsc --noEmit --strict --skipLibCheck --module nodenext --moduleResolution nodenext broken.ts
+}
+
+part_schema() { step "the dashboard has the types of @grafana/schema" schema; }
+
 part_clients() {
 	step '10,000 scrapes' clients scrape 10000
 	step '200 slow clients' clients slow 200
@@ -155,9 +175,10 @@ part_guest() {
 	step 'Prometheus scrapes a machine' "$FLEET/guest-run.sh" "$LOGS"
 }
 
-need gcc=gcc make=make prometheus=prometheus python3=python3 curl=curl valgrind=valgrind
+need gcc=gcc make=make prometheus=prometheus python3=python3 curl=curl valgrind=valgrind \
+	npm=npm
 need_files /usr/lib/python3/dist-packages/prometheus_client=python3-prometheus-client
-(($#)) || set -- text clients fuzz cost guest
+(($#)) || set -- text schema clients fuzz cost guest
 "$USERSPACE/check/run.sh" monitoring > "$LOGS/build.log" 2>&1 ||
 	{ tail -n 20 "$LOGS/build.log"; die "what is to be tried does not build, or its suite fails"; }
 for part; do
