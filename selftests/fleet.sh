@@ -114,6 +114,10 @@ cost() {
 	shift
 	for of in identity gzip; do
 		FAKE_CPUS=$cpus FAKE_TICK=300 serve_counted "$@"
+		# The first one opens the device.
+		curl -sf "http://127.0.0.1:$port/metrics" > "$LOGS/scrape"
+		callgrind_control -z "$daemon" > /dev/null
+		sleep 0.4
 		for _ in {1..20}; do
 			curl -sf -H "Accept-Encoding: $of" "http://127.0.0.1:$port/metrics" > "$LOGS/scrape"
 			sleep 0.4
