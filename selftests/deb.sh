@@ -138,7 +138,7 @@ compare_lists() {
 	for package in "$BUILD"/out/*.deb; do
 		[[ $package == *-dbgsym_* ]] || dpkg-deb -c "$package"
 	done | awk '$1 !~ /^d/ { print substr($6, 2) }' |
-		grep -vE '^/usr/share/doc/([^/]+/[^/]+$|topdown)' |
+		grep -vE '^/usr/share/(doc/([^/]+/[^/]+$|topdown)|lintian/overrides/)' |
 		sed 's/\(\/man\/.*\)\.gz$/\1/' | sort > "$lists/packaged"
 	wc -l "$lists/installed" "$lists/packaged"
 	diff "$lists/installed" "$lists/packaged"
