@@ -369,7 +369,8 @@ TEST_F_TIMEOUT(perf, a_bpf_program_reads_what_is_now, 120)
 	ASSERT_EQ(0, bpf_reader_run(&sibling, &count));
 	ASSERT_EQ(0, perf_user_read(&user, &after));
 
-	grown = after.value[PERF_NODE(TOPDOWN_RETIRING)] - before.value[PERF_NODE(TOPDOWN_RETIRING)];
+	grown = after.value[PERF_NODE(TOPDOWN_RETIRING)] -
+		before.value[PERF_NODE(TOPDOWN_RETIRING)];
 	missing = after.value[PERF_NODE(TOPDOWN_RETIRING)] - count;
 	TH_LOG("%llu slots, %llu of them after the program has run", (unsigned long long)grown,
 	       (unsigned long long)missing);
