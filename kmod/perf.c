@@ -195,7 +195,9 @@ static const struct td_perf_moment *td_perf_moment(struct td_collector *collecto
 			/* A fold takes a while, and is no part of the time to the next event. */
 			now = local_clock();
 		}
-		moment->number = (u64)collector->cpu << 48 | ++moments->count;
+		/* In one instruction, because an NMI may come and number its moment. */
+		moment->number = (u64)collector->cpu << 48 |
+				 this_cpu_inc_return(td_perf_moments.count);
 		moment->what = what;
 		moment->task = current;
 		moment->leader = event->group_leader;
