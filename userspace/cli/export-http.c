@@ -8,6 +8,7 @@
 #include "export-http.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -33,7 +34,7 @@
  * @options: the command line
  * @library: libmicrohttpd
  * @daemon: the library's daemon
- * @listening: the socket that it listens at; -1 while the library has it
+ * @listening: the socket that clients come to; each daemon of the library has a copy
  * @signals: descriptor of the signals
  * @closed: a connection was closed: if the library was full, it looks for clients again only
  *	when it is run again
@@ -172,67 +173,84 @@ static void on_message(void *cls, const char *format, va_list args)
 	report_error("export: %s", text);
 }
 
-static bool start_daemon(struct server *server)
+/* Some failures of the library close the socket that it was given, and some do not. */
+static void close_copy(int fd)
+{
+	if (fcntl(fd, F_GETFD) >= 0)
+		close(fd);
+}
+
+static struct MHD_Daemon *start_daemon(struct server *server, const struct export_files *files)
 {
 	const struct MHD_OptionItem tls[] = {
-		{ MHD_OPTION_HTTPS_MEM_CERT, 0, server->files.certificate },
-		{ MHD_OPTION_HTTPS_MEM_KEY, 0, server->files.key },
+		{ MHD_OPTION_HTTPS_MEM_CERT, 0, files->certificate },
+		{ MHD_OPTION_HTTPS_MEM_KEY, 0, files->key },
 		{ MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)TLS_PRIORITIES },
 		{ MHD_OPTION_END, 0, NULL },
 	};
 	const struct MHD_OptionItem none[] = { { MHD_OPTION_END, 0, NULL } };
 	unsigned int flags = MHD_USE_EPOLL | MHD_USE_ERROR_LOG;
+	int fd = fcntl(server->listening, F_DUPFD_CLOEXEC, 0);
+	struct MHD_Daemon *daemon;
 
-	if (server->files.certificate)
+	if (fd < 0) {
+		report_error("export: cannot serve: %s", strerror(errno));
+		return NULL;
+	}
+	if (files->certificate)
 		flags |= MHD_USE_TLS;
 	server->starting = true;
-	server->daemon = server->library->start_daemon(flags, 0, NULL, NULL, on_request, server,
+	daemon = server->library->start_daemon(flags, 0, NULL, NULL, on_request, server,
 		MHD_OPTION_EXTERNAL_LOGGER, on_message, server,
-		MHD_OPTION_LISTEN_SOCKET, server->listening,
+		MHD_OPTION_LISTEN_SOCKET, fd,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)server->clients.max,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
 		MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
 		MHD_OPTION_NOTIFY_COMPLETED, on_answered, server,
-		MHD_OPTION_ARRAY, server->files.certificate ? tls : none,
+		MHD_OPTION_ARRAY, files->certificate ? tls : none,
 		MHD_OPTION_END);
 	server->starting = false;
-	if (server->daemon)
-		server->listening = -1;
-	else
+	if (!daemon) {
+		close_copy(fd);
 		report_error("export: cannot serve%s",
-			     flags & MHD_USE_TLS ? " with this certificate and key" : "");
-	return server->daemon;
+			     files->certificate ? " with this certificate and key" : "");
+	}
+	return daemon;
 }
 
 /* The socket goes on to listen: clients that come now wait for the next daemon. */
 static void stop_daemon(struct server *server)
 {
+	int fd;
+
 	if (!server->daemon)
 		return;
-	server->listening = server->library->quiesce_daemon(server->daemon);
+	fd = server->library->quiesce_daemon(server->daemon);
 	server->library->stop_daemon(server->daemon);
 	server->daemon = NULL;
+	if (fd >= 0)
+		close(fd);
 }
 
-/* SIGHUP: the files may have changed. If they are no good, the old ones stay. */
-static bool reload(struct server *server)
+/* SIGHUP: the files may have changed. If they are no good, the old daemon goes on with its own. */
+static void reload(struct server *server)
 {
-	struct export_files old = server->files, files;
+	struct MHD_Daemon *daemon = NULL;
+	struct export_files files;
 
-	if (!export_files_read(&files, server->options)) {
+	if (export_files_read(&files, server->options)) {
+		daemon = start_daemon(server, &files);
+		if (!daemon)
+			export_files_free(&files);
+	}
+	if (!daemon) {
 		report_note("export: the files as they were stay in use");
-		return true;
+		return;
 	}
 	stop_daemon(server);
-	server->files = files;
-	if (start_daemon(server)) {
-		export_files_free(&old);
-		return true;
-	}
 	export_files_free(&server->files);
-	server->files = old;
-	report_note("export: the files as they were stay in use");
-	return start_daemon(server);
+	server->daemon = daemon;
+	server->files = files;
 }
 
 /* The shorter of two times in ms, of which a negative one has no end. */
@@ -289,8 +307,7 @@ static int serve(struct server *server)
 			continue;
 		if (signal.ssi_signo != SIGHUP)
 			return EXIT_OK;
-		if (!reload(server))
-			return EXIT_RUNTIME;
+		reload(server);
 	}
 }
 
@@ -329,7 +346,9 @@ static bool prepare(struct server *server)
 	if (server->signals < 0)
 		return false;
 	server->listening = export_socket(options);
-	return server->listening >= 0 && start_daemon(server);
+	if (server->listening >= 0)
+		server->daemon = start_daemon(server, &server->files);
+	return server->daemon;
 }
 
 /**

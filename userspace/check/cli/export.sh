@@ -105,6 +105,8 @@ serve() {
 
 	for try in {1..20}; do
 		port=$((20000 + RANDOM % 10000))
+		# The last daemon listened too, and this one may be slow to begin its file.
+		: > "$TMP/daemon.err"
 		FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD "$TOPDOWN" export --device "$NODE" --listen \
 			--port "$port" "$@" > "$TMP/out" 2> "$TMP/daemon.err" &
 		daemon=$!
@@ -266,20 +268,40 @@ else
 fi
 
 if command -v openssl > /dev/null; then
-	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 \
-		-subj /CN=localhost -keyout "$TMP/key.pem" -out "$TMP/cert.pem" 2> /dev/null
-	chmod 600 "$TMP/key.pem"
+	# new_certificate KEY CERTIFICATE
+	new_certificate() {
+		openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 \
+			-subj /CN=localhost -keyout "$1" -out "$2" 2> /dev/null
+		chmod 600 "$1"
+	}
+	new_certificate "$TMP/key.pem" "$TMP/cert.pem"
 	if serve --tls-cert "$TMP/cert.pem" --tls-key "$TMP/key.pem"; then
 		tls() {
 			printf 'GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n' |
 				timeout 10 openssl s_client -connect "127.0.0.1:$port" -quiet \
-					-verify_return_error -CAfile "$TMP/cert.pem" \
+					-verify_return_error -CAfile "${served-$TMP/cert.pem}" \
 					-cipher 'DEFAULT:@SECLEVEL=0' "$@" 2> "$TMP/tls.err"
 		}
+		served_by() { served=$1 tls | grep '^topdown_up 1' > /dev/null; }
 		result "$(grep -q '^topdown_up 1' <<< "$(tls)"; echo $?)" 'TLS'
 		result "$(! grep -q topdown_up <<< "$(tls -tls1_1)"; echo $?)" 'no old TLS'
 		ask 'GET /metrics'
 		result "$(! grep -q topdown_up "$TMP/answer"; echo $?)" 'no plain text there'
+		# A renewal that is only half done, and then the other half.
+		new_certificate "$TMP/new-key.pem" "$TMP/new-cert.pem"
+		cp "$TMP/cert.pem" "$TMP/served.pem"
+		cp "$TMP/new-cert.pem" "$TMP/cert.pem"
+		for try in 1 2 3; do
+			kill -HUP "$daemon"
+			stays() { (($(grep -c 'stay in use' "$TMP/daemon.err") == try)); }
+			result "$(await stays; echo $?)" "SIGHUP: a certificate of another key ($try)"
+		done
+		result "$(served_by "$TMP/served.pem"; echo $?)" 'SIGHUP: the certificate as it was'
+		result "$(($(find "/proc/$daemon/fd" -lname 'socket:*' | wc -l) != 2))" \
+			'SIGHUP: no socket is left over'
+		cp "$TMP/new-key.pem" "$TMP/key.pem"
+		kill -HUP "$daemon"
+		result "$(await served_by "$TMP/new-cert.pem"; echo $?)" 'SIGHUP: the new certificate'
 		stop
 		result "$status" 'and a good end of TLS'
 	else
