@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,15 +32,6 @@ static bool write_all(int fd, const char *at, size_t length)
 	return true;
 }
 
-/* A temporary file has the mode 0600, but the reader is another user. */
-static bool make_readable(int fd)
-{
-	mode_t mask = umask(0);
-
-	umask(mask);
-	return !fchmod(fd, 0644 & ~mask);
-}
-
 static int cannot_replace(const char *path, char *temporary, int error)
 {
 	unlink(temporary);
@@ -48,7 +40,7 @@ static int cannot_replace(const char *path, char *temporary, int error)
 }
 
 /* A reader sees the old text or the new one. The temporary file does not end in .prom. */
-static int replace_file(const char *path, const struct export_text *text)
+static int replace_whole(const char *path, const struct export_text *text)
 {
 	char *temporary;
 	int fd;
@@ -60,7 +52,8 @@ static int replace_file(const char *path, const struct export_text *text)
 		free(temporary);
 		return report_write(path, errno);
 	}
-	if (!write_all(fd, text->at, text->length) || !make_readable(fd)) {
+	/* The reader is another user, whatever the umask of a timer or a shell is. */
+	if (!write_all(fd, text->at, text->length) || fchmod(fd, 0644)) {
 		int error = errno;
 
 		close(fd);
@@ -70,6 +63,28 @@ static int replace_file(const char *path, const struct export_text *text)
 		return cannot_replace(path, temporary, errno);
 	free(temporary);
 	return EXIT_OK;
+}
+
+/* Signals that would leave the temporary file behind wait until it is gone. */
+static int replace_file(const char *path, const struct export_text *text)
+{
+	struct stat status;
+	sigset_t set, old;
+	int ret;
+
+	/* rename() would put a file in the place of a device as well, even of /dev/null. */
+	if (!lstat(path, &status) && !S_ISREG(status.st_mode)) {
+		report_error("--textfile: %s is there, and is no regular file", path);
+		return EXIT_RUNTIME;
+	}
+	sigemptyset(&set);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, &old);
+	ret = replace_whole(path, text);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	return ret;
 }
 
 static int print(const struct export_options *options, const struct export_text *text)

@@ -78,12 +78,12 @@ done
 # The file.
 mkdir "$TMP/dir"
 echo old > "$TMP/dir/topdown.prom"
-run fake export --textfile "$TMP/dir/topdown.prom"
+run eval '(umask 077; fake export --textfile "$TMP/dir/topdown.prom")'
 expect '--textfile prints nothing' 0 '' ''
 cp "$TMP/dir/topdown.prom" "$TMP/out"
 same_text export.txt
 result "$([[ $(cd "$TMP/dir" && echo *) == topdown.prom ]]; echo $?)" 'no other file is left'
-result "$([[ $(stat -c %a "$TMP/dir/topdown.prom") == 644 ]]; echo $?)" 'others may read it'
+result "$([[ $(stat -c %a "$TMP/dir/topdown.prom") == 644 ]]; echo $?)" 'others may read it, whatever the umask'
 # A reader that has the old file open goes on with it.
 exec 5< "$TMP/dir/topdown.prom"
 FAKE_OPEN_ERRNO=2 run fake export --textfile "$TMP/dir/topdown.prom"
@@ -93,8 +93,22 @@ run fake export --textfile "$TMP/none/topdown.prom"
 expect 'a directory that there is not' 1 '' "^topdown: cannot write to $TMP/none/topdown.prom: No such file"
 mkdir "$TMP/dir/taken.prom"
 run fake export --textfile "$TMP/dir/taken.prom"
-expect 'a name that a directory has' 1 '' 'Is a directory'
-result "$([[ $(cd "$TMP/dir" && echo *) == 'taken.prom topdown.prom' ]]; echo $?)" 'nothing is left of it'
+expect 'a name that a directory has' 1 '' 'is no regular file'
+mkfifo "$TMP/dir/pipe.prom"
+run fake export --textfile "$TMP/dir/pipe.prom"
+expect 'a name that a pipe has' 1 '' 'is no regular file'
+result "$([[ -p $TMP/dir/pipe.prom ]]; echo $?)" 'the pipe stays'
+ln -s topdown.prom "$TMP/dir/link.prom"
+run fake export --textfile "$TMP/dir/link.prom"
+expect 'a name that a link has' 1 '' 'is no regular file'
+for signal in 1 2 15; do
+	: > "$TMP/dir/topdown.prom"
+	FAKE_RENAME_SIGNAL=$signal run eval '(fake export --textfile "$TMP/dir/topdown.prom")'
+	expect "signal $signal in the middle" "$((128 + signal))" '' '^'
+	result "$([[ -s $TMP/dir/topdown.prom ]]; echo $?)" 'which comes when the file is whole'
+done
+result "$([[ $(cd "$TMP/dir" && echo *) == 'link.prom pipe.prom taken.prom topdown.prom' ]]; echo $?)" \
+	'nothing is left of them'
 status=0
 fake export > /dev/full 2> "$TMP/err" || status=$?
 result "$((status != 1))" 'no room for the text'

@@ -53,6 +53,7 @@
  *   FAKE_MAP_ERRNO, FAKE_WATCH_ERRNO
  *   FAKE_INFO_RETURN  what INFO returns instead of 0
  *   FAKE_MINOR_OF  name that sysfs has for the device (topdown)
+ *   FAKE_RENAME_SIGNAL  signal that comes before a file is renamed
  *   FAKE_PMUS      directory that has the PMU topdown
  *
  * fake-ioctl.c takes the commands apart.  fake-map.c has the map, fake-session.c the sessions,
@@ -65,6 +66,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/topdown.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -144,6 +146,16 @@ int fstat(int fd, struct stat *st)
 		return real(fd, st);
 	fake_stat(st);
 	return 0;
+}
+
+int rename(const char *from, const char *to)
+{
+	int (*real)(const char *from, const char *to) = dlsym(RTLD_NEXT, "rename");
+	int sent = setting("FAKE_RENAME_SIGNAL", 0);
+
+	if (sent)
+		kill(getpid(), sent);
+	return real(from, to);
 }
 
 ssize_t readlink(const char *path, char *buffer, size_t size)
