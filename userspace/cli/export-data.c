@@ -76,6 +76,42 @@ static bool open_device(struct export_data *data)
 	return !ret;
 }
 
+/* After a success: what the module said of each CPU. */
+static int keep_records(struct export_data *data)
+{
+	unsigned int nr = topdown_reading_nr(data->reading), i;
+	struct topdown_record *records;
+
+	records = reallocarray(data->records, nr + 1, sizeof(*records));
+	if (!records)
+		return -ENOMEM;
+	data->records = records;
+	for (i = 0; i < nr; i++)
+		records[i] = *topdown_reading_record(data->reading, i);
+	data->nr_records = nr;
+	return 0;
+}
+
+/*
+ * A CPU does not end its write. It stays as it was, and the others go on. Without any copy of
+ * it the sums would be smaller than they were, so there must be one.
+ */
+static int read_others(struct export_data *data)
+{
+	struct topdown_record record;
+	int ret = -EAGAIN;
+	unsigned int i;
+
+	for (i = 0; i < data->nr_records; i++) {
+		if (topdown_map_read_record(data->map, data->records[i].cpu, &record,
+					    sizeof(record), NULL))
+			continue;
+		data->records[i] = record;
+		ret = 0;
+	}
+	return ret;
+}
+
 static bool read_device(struct export_data *data)
 {
 	const struct timespec pause = { .tv_nsec = TRY_NS };
@@ -89,6 +125,10 @@ static bool read_device(struct export_data *data)
 		if (ret != -EAGAIN)
 			break;
 	}
+	if (!ret)
+		ret = keep_records(data);
+	else if (ret == -EAGAIN)
+		ret = read_others(data);
 	if (!ret)
 		ret = topdown_info_update(data->td);
 	if (ret)
@@ -179,7 +219,8 @@ static bool add_all(struct export_data *data)
 
 	data->nr = 0;
 	memset(data->cpus, 0, sizeof(data->cpus));
-	for (i = 0; (record = topdown_reading_record(data->reading, i)); i++) {
+	for (i = 0; i < data->nr_records; i++) {
+		record = &data->records[i];
 		data->cpus[record->state < EXPORT_STATES ? record->state : EXPORT_STATES - 1]++;
 		if (!is_row(data, record))
 			continue;
@@ -215,8 +256,11 @@ void export_data_update(struct export_data *data)
 void export_data_end(struct export_data *data)
 {
 	close_device(data);
+	free(data->records);
 	free(data->rows);
+	data->records = NULL;
 	data->rows = NULL;
+	data->nr_records = 0;
 	data->room = 0;
 	data->nr = 0;
 }

@@ -60,7 +60,9 @@ struct export_row {
  * @told: the error that a message was about; 0 after a success
  * @td: handle; NULL while there is none
  * @map: map
- * @reading: records of the CPUs
+ * @reading: the last copy of the map
+ * @records: the last copy of each CPU that is there
+ * @nr_records: number of @records
  * @loaded_s: when the module was loaded, since the epoch
  * @info: what the module is
  * @cpus: CPUs in each state
@@ -76,6 +78,8 @@ struct export_data {
 	struct topdown *td;
 	struct topdown_map_view *map;
 	struct topdown_reading *reading;
+	struct topdown_record *records;
+	unsigned int nr_records;
 	uint64_t loaded_s;
 	const struct topdown_info *info;
 	unsigned int cpus[EXPORT_STATES];

@@ -248,6 +248,28 @@ else
 fi
 unset FAKE_LOADED
 
+# One CPU that does not end its write, while the others go on.
+if FAKE_TICK=20 FAKE_STUCK=$TMP/stuck serve; then
+	ask 'GET /metrics'
+	: > "$TMP/stuck"
+	sleep 0.1
+	ask 'GET /metrics'
+	cp "$TMP/body" "$TMP/first"
+	result "$(grep -qx 'topdown_up 1' "$TMP/body" && grep -qx 'topdown_cpus{state="ok"} 4' "$TMP/body"; echo $?)" \
+		'a CPU that is stuck costs no other'
+	sleep 0.1
+	ask 'GET /metrics'
+	result "$(($(slots "$TMP/body") <= $(slots "$TMP/first")))" 'the others go on'
+	rm "$TMP/stuck"
+	sleep 0.1
+	ask 'GET /metrics'
+	result "$(grep -qx 'topdown_up 1' "$TMP/body"; echo $?)" 'and it comes back'
+	stop
+	result "$(($(lines "$TMP/daemon.err") != 1))" 'which is nothing to tell'
+else
+	result 1 'the daemon listens with a CPU that is stuck'
+fi
+
 # Users, and their file anew.
 printf '# who may read\n\nprom:s3cret:x\nother:pw\n' > "$TMP/users"
 chmod 600 "$TMP/users"

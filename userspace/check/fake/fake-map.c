@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -50,6 +51,13 @@ static void write_window(unsigned int cpu, const struct topdown_record *record)
 	__atomic_store_n(&window->number, record->windows, __ATOMIC_RELEASE);
 }
 
+static bool is_stuck(unsigned int cpu)
+{
+	const char *value = getenv("FAKE_STUCK");
+
+	return cpu == 1 && value && (*value != '/' || !access(value, F_OK));
+}
+
 static void write_cpu(unsigned int cpu)
 {
 	const struct topdown_map *map = map_header();
@@ -58,6 +66,8 @@ static void write_cpu(unsigned int cpu)
 	struct topdown_figures open = { .slots = 0 };
 	struct topdown_record record;
 
+	if (is_stuck(cpu) && to->seq & 1)
+		return;
 	if (cpu == setting("FAKE_HOLE", -1))
 		return;
 	fill_record(&record, cpu);
@@ -69,11 +79,11 @@ static void write_cpu(unsigned int cpu)
 	no_ratios(&open);
 	no_ratios(&record.total);
 	no_ratios(&record.window);
-	__atomic_store_n(&to->seq, to->seq + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->seq, to->seq | 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	to->record = record;
 	memcpy(entry + map->open_offset, &open, sizeof(open));
-	if (cpu != 1 || !getenv("FAKE_STUCK"))
+	if (!is_stuck(cpu))
 		__atomic_store_n(&to->seq, to->seq + 1, __ATOMIC_RELEASE);
 	write_window(cpu, &record);
 }

@@ -35,7 +35,8 @@
  *   FAKE_OLD       the windows in the map have closed 100 s ago
  *   FAKE_HISTORY   windows of each CPU in the map (4), or 0 for none
  *   FAKE_TOGETHER  READ says what the map has, which asking afresh moves on by a step
- *   FAKE_STUCK     the writer of the map stopped in the middle of CPU 1
+ *   FAKE_STUCK     the writer of the map stopped in the middle of CPU 1;
+ *                  a path that begins with / : as long as there is this file
  *   FAKE_MAP_BAD   what is wrong with the map's header: a word of bad_header()
  *   FAKE_MAP_GROW  bytes by which records and windows in the map are longer
  *   FAKE_GROW      CPUs that appear after INFO was asked
