@@ -198,6 +198,8 @@ static void add_record(struct export_row *row, const struct topdown_record *reco
 		row->level = record->level;
 	if (row->turns < turns)
 		row->turns = turns;
+	row->measured++;
+	row->expected_ppb += EXPORT_WHOLE_PPB / (turns ? turns : 1);
 	row->nodes |= record->nodes;
 	add_figures(row, &record->total);
 }

@@ -14,6 +14,9 @@
 /* States that are counted: those of enum topdown_state, and the ones of a newer module. */
 #define EXPORT_STATES	(TOPDOWN_STATE_ASIDE + 2)
 
+/* All of the time, in parts. */
+#define EXPORT_WHOLE_PPB	1000000000ULL
+
 /**
  * struct export_row - sums of a CPU, or of all CPUs of a kind
  * @cpu: its number; TOPDOWN_CPU_ALL for all of the kind
@@ -22,6 +25,8 @@
  * @level: highest level
  * @slots_per_cycle: pipeline width; 0 if it is not known, or they differ
  * @turns: level 1 has one turn of so many; of a kind: the largest number
+ * @measured: CPUs that @expected_ppb is of
+ * @expected_ppb: parts of the time in which level 1 is to have the counters, added up
  * @nodes: bit n: enum topdown_node n is counted now, or was
  * @enabled_ns: as in struct topdown_figures, as are those below
  * @running_ns: the part in which the group had the counters
@@ -41,6 +46,8 @@ struct export_row {
 	uint32_t level;
 	uint32_t slots_per_cycle;
 	uint32_t turns;
+	uint32_t measured;
+	uint64_t expected_ppb;
 	uint64_t nodes;
 	unsigned __int128 enabled_ns;
 	unsigned __int128 running_ns;

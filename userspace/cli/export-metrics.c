@@ -146,6 +146,10 @@ static void put_cores(struct export_text *text, const struct export_data *data)
 		"topdown_turns", EXPORT_GAUGE, NULL,
 		"Level 1 has the counters in one turn of so many.",
 	};
+	static const struct export_family expected = {
+		"topdown_expected_ratio", EXPORT_GAUGE, "ratio",
+		"Part of the time in which level 1 is to have the counters, mean of the CPUs.",
+	};
 	unsigned int i;
 
 	export_text_family(text, &core);
@@ -166,6 +170,12 @@ static void put_cores(struct export_text *text, const struct export_data *data)
 	for (i = 0; i < data->nr; i++) {
 		put_row(text, &turns, &data->rows[i]);
 		export_text_count(text, data->rows[i].turns);
+	}
+	export_text_family(text, &expected);
+	for (i = 0; i < data->nr; i++) {
+		put_row(text, &expected, &data->rows[i]);
+		/* It has as many parts as a second has ns. */
+		export_text_ns(text, data->rows[i].expected_ppb / data->rows[i].measured);
 	}
 }
 

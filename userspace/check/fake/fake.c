@@ -24,6 +24,7 @@
  *   FAKE_SOURCE    source of all CPUs
  *   FAKE_FLAGS     flags of all CPUs
  *   FAKE_FLAGS_LATER  their flags from the second reading on
+ *   FAKE_FLAGS_OF  a CPU that alone has them
  *   FAKE_FEATURES  feature bits (7)
  *   FAKE_PERIOD    file that has the period in ms, which INFO reads each time (1000)
  *   FAKE_INFO_SIZE bytes of struct topdown_info that the module knows (all)
@@ -364,7 +365,8 @@ void fill_record(struct topdown_record *record, unsigned int cpu)
 	record->source = setting("FAKE_SOURCE", TOPDOWN_SOURCE_PERF_METRICS);
 	record->level = setting("FAKE_LEVEL", 2);
 	record->nodes = fake_nodes();
-	record->flags = setting("FAKE_FLAGS", 0);
+	if (setting("FAKE_FLAGS_OF", cpu) == cpu)
+		record->flags = setting("FAKE_FLAGS", 0);
 	if (fake_reads > 1)
 		record->flags = setting("FAKE_FLAGS_LATER", record->flags);
 	record->slots_per_cycle = 6;
