@@ -131,7 +131,7 @@ compare_lists() {
 	mkdir "$lists"
 	make -s -C "$TOP/userspace" install O="$lists/build" PROGRAM="$lists/topdown" \
 		DESTDIR="$lists/root" PREFIX=/usr libdir="/usr/lib/$triplet" \
-		pythondir=/usr/lib/python3/dist-packages
+		pythondir=/usr/lib/python3/dist-packages systemdunitdir=/lib/systemd/system
 	make -s -C "$TOP" dkms_install DESTDIR="$lists/root"
 	(cd "$lists/root" && find . ! -type d | sed 's/^\.//') |
 		grep -v '^/usr/src/.*/COPYING$' | sort > "$lists/installed"
@@ -143,7 +143,8 @@ compare_lists() {
 	wc -l "$lists/installed" "$lists/packaged"
 	diff "$lists/installed" "$lists/packaged"
 	make -s -C "$TOP/userspace" uninstall DESTDIR="$lists/root" PREFIX=/usr \
-		libdir="/usr/lib/$triplet" pythondir=/usr/lib/python3/dist-packages
+		libdir="/usr/lib/$triplet" pythondir=/usr/lib/python3/dist-packages \
+		systemdunitdir=/lib/systemd/system
 	make -s -C "$TOP" uninstall DESTDIR="$lists/root" > /dev/null
 	[[ -z $(find "$lists/root" ! -type d) ]]
 }
@@ -206,6 +207,18 @@ first_install() {
 	target dkms status topdown
 	target getent group topdown
 	target topdown --version
+}
+
+# What upgrades and removals do with a daemon that runs: nothing, if debhelper found no unit.
+scripts() {
+	local at=$TARGET/var/lib/dpkg/info/topdown
+
+	cat "$at".postinst "$at".prerm "$at".postrm
+	grep 'deb-systemd-invoke try-restart .*topdown-export.socket' "$at.postinst"
+	grep 'deb-systemd-invoke stop topdown-export.socket topdown-export.service' "$at.prerm"
+	grep 'daemon-reload' "$at.postrm"
+	# Nothing starts it unasked.
+	! grep -E 'deb-systemd-invoke (re)?start' "$at.postinst"
 }
 
 # plain_module RELEASE FILE: what DKMS has built, as FILE.  From 6.12 on Debian's kernels
@@ -313,9 +326,9 @@ examples() {
 	target systemd-analyze security --offline=yes --threshold=20 \
 		/tmp/units/topdown-agent.service
 	# The unit that is installed; nothing starts it unasked.
-	target systemd-analyze verify --man=no /usr/lib/systemd/system/topdown-export.service
+	target systemd-analyze verify --man=no /lib/systemd/system/topdown-export.service
 	target systemd-analyze security --offline=yes --threshold=20 \
-		/usr/lib/systemd/system/topdown-export.service
+		/lib/systemd/system/topdown-export.service
 	[[ $(target systemctl is-enabled topdown-export.socket) == disabled ]]
 	# With every parameter that it has, and a module that has all of them.
 	sed 's/^#options/options/' "$TARGET$doc/topdown-dkms/examples/modprobe.conf" \
@@ -446,6 +459,7 @@ step "lintian accepts them" judge
 step "they have the files of make install, which make uninstall removes" compare_lists
 must "a machine to install them on" prepare_target
 must "they are installed" first_install
+step "an upgrade restarts the daemon, and a removal ends it" scripts
 step "DKMS has built the module" module "$(releases | head -n 1)" "$version"
 step "DKMS has signed it with its own key" \
 	signed "$(releases | head -n 1)" 'DKMS module signing key' /var/lib/dkms/mok.pub
