@@ -137,6 +137,7 @@ fi
 port=$(sed -nE 's/^#define EXPORT_PORT_DEFAULT\s+([0-9]+)$/\1/p' "$USERSPACE/cli/export.h")
 result "$(grep -qx "ListenStream=127.0.0.1:$port" "$USERSPACE/systemd/topdown-export.socket"; echo $?)" \
 	"the socket is port $port of this machine"
+result "$(! grep -rq '^[^#]*modprobe' "$USERSPACE/systemd"; echo $?)" 'no scrape loads the module'
 if systemd-analyze security --help 2> /dev/null | grep -q -- --threshold; then
 	quiet 'systemd calls the unit OK at least' systemd-analyze security --offline=true \
 		--threshold=20 "$USERSPACE/systemd/topdown-export.service"

@@ -85,6 +85,13 @@ static bool parse_address(const char *text, uint16_t port, union address *addres
 	return false;
 }
 
+static bool is_loopback(const union address *address)
+{
+	if (address->any.sa_family == AF_INET6)
+		return IN6_IS_ADDR_LOOPBACK(&address->v6.sin6_addr);
+	return ntohl(address->v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+}
+
 static bool begin_listening(int fd, const union address *address)
 {
 	int yes = 1;
@@ -94,8 +101,10 @@ static bool begin_listening(int fd, const union address *address)
 	       !bind(fd, &address->any, sizeof(*address)) && !listen(fd, SOMAXCONN);
 }
 
-static int own_socket(const char *text, uint16_t port)
+static int own_socket(const struct export_options *options)
 {
+	const char *text = options->address ? options->address : LOOPBACK;
+	uint16_t port = options->port ? options->port : EXPORT_PORT_DEFAULT;
 	union address address;
 	int fd;
 
@@ -110,6 +119,8 @@ static int own_socket(const char *text, uint16_t port)
 		return -1;
 	}
 	report_note("export: listening at %s, port %u", text, port);
+	if (!is_loopback(&address) && !(options->tls_certificate && options->auth))
+		report_note("export: other machines can read this (--auth and --tls-cert protect it)");
 	return fd;
 }
 
@@ -125,6 +136,5 @@ int export_socket(const struct export_options *options)
 {
 	if (was_given())
 		return given_socket();
-	return own_socket(options->address ? options->address : LOOPBACK,
-			  options->port ? options->port : EXPORT_PORT_DEFAULT);
+	return own_socket(options);
 }

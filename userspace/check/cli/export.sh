@@ -356,6 +356,15 @@ else
 	skip 'TLS' 'openssl is not installed'
 fi
 
+# The note comes right after the one that it listens, which is what serve() waits for.
+if serve --address 0.0.0.0; then
+	result "$(await grep -q 'other machines can read this' "$TMP/daemon.err"; echo $?)" \
+		'an address that others can reach'
+	stop
+else
+	result 1 'the daemon listens for others'
+fi
+
 # A socket from outside, as systemd passes it.
 cat > "$TMP/pass.py" << 'END'
 import os, socket, sys
