@@ -77,6 +77,7 @@ variables = {v["name"]: v for v in board["templating"]["list"]}
 must(variables.get("datasource", {}).get("type") == "datasource", "no variable datasource")
 for name in ("job", "instance"):
     must(name in variables and variables[name]["multi"], f"no variable {name} of several values")
+    must(variables[name].get("allValue") == ".*", f"{name}: All is a list of thousands of names")
 for variable in variables.values():
     if variable["type"] == "query":
         must(variable["datasource"]["uid"] == "${datasource}", f"{variable['name']}: a fixed data source")
@@ -98,6 +99,11 @@ for panel in board["panels"]:
         expr = target["expr"]
         must(target["datasource"]["uid"] == "${datasource}", f"{title}: a fixed data source")
         must(target["legendFormat"], f"{title}: no legend")
+        must("{{instance}}" not in target["legendFormat"] or re.match(r"(top|bottom)k\(", expr),
+             f"{title}: a line of each of thousands of machines")
+        # Kinds of core differ in their children.
+        for labels in re.findall(r"sum by \(([^)]*)\) \(rate\(topdown_level2", expr):
+            must("core_type" in labels, f"{title}: level 2 of all kinds of core")
         for name, selector in re.findall(r"(topdown_\w+)\{([^}]*)\}", expr):
             must('job=~"$job"' in selector and 'instance=~"$instance"' in selector,
                  f"{title}: {name} without job and instance")
@@ -114,6 +120,7 @@ quiet 'the dashboard is a good one' python3 "$TMP/dashboard.py" "$files/grafana-
 # shellcheck disable=SC2016 # Grafana expands these
 for break in 's/\[\$__rate_interval\]/[5m]/' 's/job=~[^,]*, //' 's/"unit": "percentunit"/"unit": ""/' \
 	's/"uid": "${datasource}"/"uid": "prometheus"/' 's/"x": 12/"x": 13/' 's/"id": 2,/"id": 1,/' \
+	's/"allValue": ".*"/"allValue": null/' 's/topk(20,/(/' 's/by (core_type, parent)/by (parent)/' \
 	's/sum by (node) (rate(\(.*\)\[\$__rate_interval\]))/sum by (node) (\1)/'; do
 	sed "$break" "$files/grafana-dashboard.json" > "$TMP/broken.json"
 	result "$(! cmp -s "$TMP/broken.json" "$files/grafana-dashboard.json" &&
