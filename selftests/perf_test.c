@@ -248,9 +248,9 @@ TEST_F_TIMEOUT(perf, eight_users_of_a_task, 300)
 
 	work_alone(&self->competitor);
 	EXPECT_RIGHT(count_work(self->work, profile, USERS, -1, &accesses));
-	/* A fold has six.  There are two folds for each stay on the CPU, and some for windows. */
+	/* A fold has eight.  There are two folds for each stay on the CPU, and some for windows. */
 	TH_LOG("%llu accesses to the PMU for %u users", (unsigned long long)accesses, USERS);
-	EXPECT_GE(6 * (2 * (self->work->switches + 1) + 2), accesses);
+	EXPECT_GE(8 * (2 * (self->work->switches + 1) + 2), accesses);
 }
 
 TEST_F_TIMEOUT(perf, a_cgroup, 300)
