@@ -110,8 +110,10 @@ def fuzzed(rng):
         b"GET /metrics HTTP/1.1\r\nHost: x\r\nAccept: " + PROMETHEUS.encode() + b"\r\n"
         b"Accept-Encoding: gzip;q=0.5, deflate\r\nAuthorization: Basic cHJvbTp4\r\n\r\n",
         b"HEAD / HTTP/1.0\r\n\r\n",
-        b"POST /metrics HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
-        b"GET /%00%ff?a=b&c HTTP/1.1\r\nHost: x\r\nAccept: application/openmetrics-text;;;q=,,=;\r\n\r\n",
+        b"POST /metrics HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+        b"5\r\nhello\r\n0\r\n\r\n",
+        b"GET /%00%ff?a=b&c HTTP/1.1\r\nHost: x\r\n"
+        b"Accept: application/openmetrics-text;;;q=,,=;\r\n\r\n",
     ]
     text = bytearray(rng.choice(seeds))
     for _ in range(rng.randrange(8)):
@@ -124,7 +126,8 @@ def fuzzed(rng):
         elif how == 2:
             del text[at:at + rng.randrange(20)]
         elif how == 3:
-            text[at:at] = rng.choice([b";q=", b",", b";", b"=", b"\r\n", b"gzip", b"\0"]) * rng.randrange(1, 300)
+            word = rng.choice([b";q=", b",", b";", b"=", b"\r\n", b"gzip", b"\0"])
+            text[at:at] = word * rng.randrange(1, 300)
         else:
             text[at:at] = text[:rng.randrange(len(text) + 1)]
     return bytes(text)

@@ -18,6 +18,7 @@ import urllib.request
 directory, dashboard = sys.argv[1:3]
 PORT = 19090
 POINTS = 1.0
+BOTTLENECKS = 'ALERTS{alertname="TopdownBottleneck", alertstate="firing", job="topdown"}'
 LEVEL1 = ["retiring", "bad_speculation", "frontend_bound", "backend_bound"]
 # The other child of each parent is what is left.
 LEVEL2 = {"heavy_operations": (4, 0), "branch_mispredicts": (5, 1), "fetch_latency": (6, 2),
@@ -107,12 +108,11 @@ def judge_alerts():
     must(firing("TopdownNoFigures", absent, loaded), "TopdownNoFigures fires without the module")
     must(not query('ALERTS{alertname="TopdownNoFigures"}', loaded + 30), "and clears with it")
     stream, compute = marks["end-stream"][0], marks["end-compute"][0]
-    nodes = {sample["metric"]["node"] for sample in
-             query('ALERTS{alertname="TopdownBottleneck", alertstate="firing", job="topdown"}', stream)}
-    must({"backend_bound", "memory_bound"} <= nodes, f"TopdownBottleneck fires in stream: {sorted(nodes)}")
+    nodes = {sample["metric"]["node"] for sample in query(BOTTLENECKS, stream)}
+    must({"backend_bound", "memory_bound"} <= nodes,
+         f"TopdownBottleneck fires in stream: {sorted(nodes)}")
     branchy = marks["end-branchy"][0]
-    nodes = {sample["metric"]["node"] for sample in
-             query('ALERTS{alertname="TopdownBottleneck", alertstate="firing", job="topdown"}', branchy)}
+    nodes = {sample["metric"]["node"] for sample in query(BOTTLENECKS, branchy)}
     must("memory_bound" not in nodes and "branch_mispredicts" in nodes,
          f"and has cleared in branchy, where others fire: {sorted(nodes)}")
     must(compute < branchy, "in the order of the workloads")
@@ -123,15 +123,20 @@ def judge_restarts():
     reload_, reloaded, end = marks["reload"][0], marks["reloaded"][0], marks["end"][0]
     span = int(restarted + 30 - (restart - 30))
     at = restarted + 30
-    resets = float(query(f'resets(topdown_slots_total{{job="topdown"}}[{span}s])', at)[0]["value"][1])
+    resets = query(f'resets(topdown_slots_total{{job="topdown"}}[{span}s])', at)
+    resets = float(resets[0]["value"][1])
     must(resets == 0, f"the daemon is started again: {resets:.0f} resets of the counter")
-    missed = query(f'count_over_time(up{{job="topdown"}}[{span}s]) - sum_over_time(up{{job="topdown"}}[{span}s])', at)
-    must(float(missed[0]["value"][1]) <= 1, f"scrapes that failed meanwhile: {missed[0]['value'][1]}")
+    missed = query(f'count_over_time(up{{job="topdown"}}[{span}s])'
+                   f' - sum_over_time(up{{job="topdown"}}[{span}s])', at)
+    must(float(missed[0]["value"][1]) <= 1,
+         f"scrapes that failed meanwhile: {missed[0]['value'][1]}")
     compare("the minute around it", "ratio_rate1m", at - 60, at)
     span = int(end - (reload_ - 20))
-    resets = float(query(f'resets(topdown_slots_total{{job="topdown"}}[{span}s])', end)[0]["value"][1])
+    resets = query(f'resets(topdown_slots_total{{job="topdown"}}[{span}s])', end)
+    resets = float(resets[0]["value"][1])
     must(resets == 1, f"the module is loaded again: {resets:.0f} reset of the counter")
-    loads = query(f'count(count by (instance_id) (count_over_time(topdown_module_info{{job="topdown"}}[{span}s])))', end)
+    loads = query('count(count by (instance_id) ('
+                  f'count_over_time(topdown_module_info{{job="topdown"}}[{span}s])))', end)
     must(loads[0]["value"][1] == "2", f"instance_id had {loads[0]['value'][1]} values")
     compare("the last minute after it", "ratio_rate1m", end - 60, end)
     must(reload_ < reloaded, "in this order")
@@ -144,15 +149,18 @@ def judge_panels():
     results = []
     for panel in board["panels"]:
         for target in panel["targets"]:
-            expr = target["expr"].replace("$__rate_interval", "30s").replace("$node", "backend_bound")
-            expr = expr.replace("$job", "topdown-each|topdown").replace("$instance", ".*")
+            expr = target["expr"].replace("$__rate_interval", "30s")
+            expr = expr.replace("$node", "backend_bound").replace("$instance", ".*")
+            expr = expr.replace("$job", "topdown-each|topdown")
             series = ask("query_range", query=expr, start=begin, end=end, step=5)
             values = sum(len(one["values"]) for one in series)
-            must(values > 0 and all(value[1] != "NaN" for one in series for value in one["values"]),
+            must(values > 0 and
+                 all(value[1] != "NaN" for one in series for value in one["values"]),
                  f"panel '{panel['title']}': {len(series)} series, {values} values")
-            results.append({"title": panel["title"], "unit": panel["fieldConfig"]["defaults"]["unit"],
+            defaults = panel["fieldConfig"]["defaults"]
+            results.append({"title": panel["title"], "unit": defaults["unit"],
                             "legend": target["legendFormat"], "series": series,
-                            "stacked": "stacking" in panel["fieldConfig"]["defaults"].get("custom", {})})
+                            "stacked": "stacking" in defaults.get("custom", {})})
     with open(directory + "/panels.json", "w", encoding="utf-8") as file:
         json.dump(results, file)
 

@@ -15,7 +15,8 @@ WIDTH, HEIGHT = 560, 220
 
 
 def legend(panel, series):
-    return re.sub(r"\{\{(\w+)\}\}", lambda match: series["metric"].get(match[1], ""), panel["legend"])
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: series["metric"].get(match[1], ""),
+                  panel["legend"])
 
 
 def draw(panel):
@@ -39,10 +40,12 @@ def draw(panel):
         else:
             path = " ".join(place(*at) for at in one)
             shapes.append(f'<polyline points="{path}" fill="none" stroke="{color}"/>')
-    names = "".join(f'<li style="color:{COLORS[i % len(COLORS)]}">{html.escape(legend(panel, one))}</li>'
+    names = "".join(f'<li style="color:{COLORS[i % len(COLORS)]}">'
+                    f'{html.escape(legend(panel, one))}</li>'
                     for i, one in enumerate(panel["series"]))
     return (f"<section><h2>{html.escape(panel['title'])} ({panel['unit']}, top is {top:g})</h2>"
-            f'<svg width="{WIDTH}" height="{HEIGHT}">{"".join(shapes)}</svg><ul>{names}</ul></section>')
+            f'<svg width="{WIDTH}" height="{HEIGHT}">{"".join(shapes)}</svg>'
+            f"<ul>{names}</ul></section>")
 
 
 with open(sys.argv[1], encoding="utf-8") as file:

@@ -97,7 +97,7 @@ static void forget(struct export_answers *answers)
 	size_t i;
 
 	/* A connection that still sends one has it too. */
-	for (i = 0; i < sizeof(answers->metrics) / sizeof(*response); i++) {
+	for (i = 0; i < EXPORT_FORMATS * 2; i++) {
 		if (response[i])
 			answers->library->destroy_response(response[i]);
 		response[i] = NULL;

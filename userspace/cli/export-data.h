@@ -49,14 +49,14 @@ struct export_row {
 	uint32_t measured;
 	uint64_t expected_ppb;
 	uint64_t nodes;
-	unsigned __int128 enabled_ns;
-	unsigned __int128 running_ns;
-	unsigned __int128 busy_ns;
-	unsigned __int128 slots;
-	unsigned __int128 cycles;
-	unsigned __int128 instructions;
-	unsigned __int128 children_slots[TOPDOWN_NR_PARENTS];
-	unsigned __int128 node[TOPDOWN_MAX_NODES];
+	__uint128_t enabled_ns;
+	__uint128_t running_ns;
+	__uint128_t busy_ns;
+	__uint128_t slots;
+	__uint128_t cycles;
+	__uint128_t instructions;
+	__uint128_t children_slots[TOPDOWN_NR_PARENTS];
+	__uint128_t node[TOPDOWN_MAX_NODES];
 };
 
 /**

@@ -336,7 +336,8 @@ static bool prepare(struct server *server)
 	server->answers.library = server->library;
 	server->clients.max = options->connections ? options->connections :
 						     EXPORT_CONNECTIONS_DEFAULT;
-	server->clients.client = calloc(server->clients.max, sizeof(*server->clients.client));
+	server->clients.client = calloc(server->clients.max,
+					sizeof(struct export_client *));
 	if (!server->clients.client)
 		report_error("export: %s", strerror(ENOMEM));
 	if (!server->library || !server->clients.client ||

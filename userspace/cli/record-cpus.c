@@ -302,14 +302,15 @@ static int begin(struct ring *ring)
 	struct record_cpu *cpus = calloc(ring->nr, sizeof(*cpus));
 	int ret;
 
-	if (edge && cpus)
+	if (edge && cpus) {
 		ret = fold(ring);
-	else
+		if (!ret)
+			ret = look(ring, edge, cpus);
+		if (!ret)
+			ret = write_begin(ring, edge, cpus);
+	} else {
 		ret = read_failed(ring, ENOMEM);
-	if (!ret)
-		ret = look(ring, edge, cpus);
-	if (!ret)
-		ret = write_begin(ring, edge, cpus);
+	}
 	free(edge);
 	free(cpus);
 	return ret;
@@ -359,7 +360,9 @@ static int finish(struct ring *ring)
 	uint32_t cpu;
 	int ret;
 
-	ret = edge ? fold(ring) : read_failed(ring, ENOMEM);
+	if (!edge)
+		return read_failed(ring, ENOMEM);
+	ret = fold(ring);
 	for (cpu = 0; cpu < ring->nr && !ret; cpu++) {
 		if (!ring->cpu[cpu].there)
 			continue;

@@ -176,12 +176,14 @@ ssize_t readlink(const char *path, char *buffer, size_t size)
 int open(const char *path, int flags, ...)
 {
 	int (*real)(const char *path, int flags, ...) = dlsym(RTLD_NEXT, "open");
+	const char *loaded;
 	va_list args;
 	mode_t mode;
 
 	if (is_node(path)) {
 		errno = setting("FAKE_OPEN_ERRNO", 0);
-		if (getenv("FAKE_LOADED") && access(getenv("FAKE_LOADED"), F_OK))
+		loaded = getenv("FAKE_LOADED");
+		if (loaded && access(loaded, F_OK))
 			errno = ENOENT;
 		if (errno)
 			return -1;
