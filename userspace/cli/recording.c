@@ -328,6 +328,26 @@ static bool take_entries(struct loading *loading, size_t least,
 	return true;
 }
 
+/* Who gets the pieces has room for CPUs, or for tasks. */
+static bool fits_subject(const struct loading *loading)
+{
+	bool tasks = loading->recording->info.subject == RECORD_OF_TASKS;
+
+	switch (loading->reader.block.type) {
+	case RECORD_CPUS:
+	case RECORD_BEGIN:
+	case RECORD_WINDOWS:
+	case RECORD_LOST:
+	case RECORD_FINISH:
+		return !tasks;
+	case RECORD_TASKS:
+	case RECORD_SAMPLES:
+		return tasks;
+	default:
+		return true;
+	}
+}
+
 static bool take_block(struct loading *loading)
 {
 	uint32_t type = loading->reader.block.type;
@@ -335,6 +355,8 @@ static bool take_block(struct loading *loading)
 
 	if (first != info)
 		return odd(loading, "it does not say what is recorded first, and once");
+	if (!fits_subject(loading))
+		return odd(loading, "it has CPUs and tasks");
 	switch (type) {
 	case RECORD_INFO:
 		return take_info(loading);

@@ -166,10 +166,28 @@ static void test_newer_blocks(void)
 	size -= sizeof(block) + block.size;
 }
 
+/* Who has room for CPUs gets no tasks, and the other way round. */
+static void test_crossed(void)
+{
+	static const char * const forms[] = { "-A", "--windows", "--steps", "--trace=/dev/null" };
+	uint32_t *subject = (uint32_t *)(bytes + sizeof(struct record_start) +
+					 sizeof(struct record_block));
+	size_t i, at, bad = 0;
+
+	memcpy(bytes, whole, size);
+	*subject = *subject == RECORD_OF_CPUS ? RECORD_OF_TASKS : RECORD_OF_CPUS;
+	for (at = sizeof(struct record_start); at < size;)
+		at = mend(at);
+	put(size);
+	for (i = 0; i < 4; i++)
+		bad += report(forms[i]) != EXIT_RUNTIME || !strstr(said, "it has CPUs and tasks");
+	check(!bad, "blocks of CPUs in a recording of tasks, or of tasks in one of CPUs");
+}
+
 static void test_senseless(void)
 {
 	static const unsigned char with[] = { 0x01, 0x80, 0xff };
-	static const char * const forms[] = { "-A", "--windows", "--steps", "-j" };
+	static const char * const forms[] = { "-A", "--windows", "--steps", "-j", "--trace=/dev/null" };
 	size_t i, at, refused = 0, tried = 0;
 
 	for (i = sizeof(struct record_start); i < size; i++) {
@@ -178,7 +196,7 @@ static void test_senseless(void)
 		for (at = sizeof(struct record_start); at < size;)
 			at = mend(at);
 		put(size);
-		refused += report(forms[i % 4]) != EXIT_OK;
+		refused += report(forms[i % 5]) != EXIT_OK;
 		tried++;
 	}
 	ktap_note("%zu of %zu were refused", refused, tried);
@@ -194,7 +212,7 @@ int main(int argc, char **argv)
 	size = fread(whole, 1, sizeof(whole) - 4096, file);
 	fclose(file);
 	scratch = argv[2];
-	ktap_begin(&ktap, 10);
+	ktap_begin(&ktap, 11);
 	results = dup(STDOUT_FILENO);
 	nowhere = open("/dev/null", O_WRONLY);
 	memcpy(bytes, whole, size);
@@ -206,6 +224,7 @@ int main(int argc, char **argv)
 	test_more();
 	test_version();
 	test_newer_blocks();
+	test_crossed();
 	test_senseless();
 	return ktap_end(&ktap);
 }

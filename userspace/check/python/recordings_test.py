@@ -149,6 +149,8 @@ class Recordings(unittest.TestCase):
                 "first, and once": [CPUS[0], CPUS[0]],
                 "another size": [CPUS[0], (5, struct.pack("<II", 320, 2) + late)],
                 "after the end": [CPUS[0], (10, end(0)), CPUS[1]],
+                "it has CPUs and tasks": [CPUS[0], TASKS[1], TASKS[2]],
+                "block 2 makes no sense: it has CPUs": [TASKS[0], CPUS[4]],
                 "its end is missing": [CPUS[0]]}.items():
             with self.assertRaisesRegex(topdown.RecordingError, words):
                 self.read(file(*blocks))

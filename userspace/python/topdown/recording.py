@@ -256,7 +256,10 @@ class Recording:
                             for word in payload.rstrip(b"\0").split(b"\0")]
         elif kind == END:
             self._take_end(self._one(_End, payload))
-        elif kind in entries:
+        elif kind in entries or kind == FINISH:
+            if (kind in (TASKS, SAMPLES)) != (self._info.subject == OF_TASKS):
+                raise self._odd("it has CPUs and tasks")
+        if kind in entries:
             structure, take = entries[kind]
             for entry in self._array(structure, payload):
                 take(entry)
