@@ -426,9 +426,7 @@ int recording_html(const struct report_options *options, const struct summary *s
 	struct output output = { .header = false };
 	int ret, closed;
 
-	ret = output_open(&output, strcmp(options->html, "-") ? options->html : NULL, false);
-	if (!ret)
-		ret = output_begin(&output);
+	ret = recording_target(&output, "--html", options->html);
 	if (ret)
 		return ret;
 	page.file = output.file;

@@ -8,6 +8,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../../kmod/metrics.h"
 #include "clock.h"
@@ -141,6 +142,47 @@ static bool check_together(const struct report_options *options)
 	if (options->windows && (options->each || options->step_ms))
 		return refuse("--windows prints the windows of each CPU as they are (allowed: without -A and -I)");
 	return true;
+}
+
+static bool is_recording(const char *path)
+{
+	char magic[RECORD_MAGIC_SIZE] = "";
+	struct stat st;
+	FILE *file;
+
+	/* Nobody waits for the other end of a pipe here. */
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	if (fread(magic, 1, sizeof(magic), file) < sizeof(magic))
+		magic[0] = '\0';
+	fclose(file);
+	return !memcmp(magic, RECORD_MAGIC, sizeof(magic));
+}
+
+/**
+ * recording_target - open and empty the file that a page or a trace goes to
+ * @output: output
+ * @option: the option that names it
+ * @path: file, or - for standard output
+ *
+ * A recording cannot be made again, so none is overwritten.
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int recording_target(struct output *output, const char *option, const char *path)
+{
+	bool standard = !strcmp(path, "-");
+	int ret;
+
+	if (!standard && is_recording(path)) {
+		report_error("%s: %s is a recording (allowed: another file, or -)", option, path);
+		return EXIT_USAGE;
+	}
+	ret = output_open(output, standard ? NULL : path, false);
+	return ret ? ret : output_begin(output);
 }
 
 static int no_memory(void)

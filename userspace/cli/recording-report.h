@@ -50,6 +50,7 @@ int report_main(int argc, char **argv);
 int recording_diff(struct report_options *options);
 int recording_diff_schema(void);
 int recording_html(const struct report_options *options, const struct summary *summary);
+int recording_target(struct output *output, const char *option, const char *path);
 int recording_trace(const struct report_options *options);
 void recording_text(const struct report_options *options, const struct summary *summary,
 		    const struct interval *interval);

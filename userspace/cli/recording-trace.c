@@ -30,13 +30,15 @@ struct trace_track {
 /**
  * struct trace - a trace that is written
  * @options: the command line
- * @file: where to
+ * @output: the file
+ * @file: its stream; NULL until the start of the recording was read
  * @events: number of events so far
  * @nr: number of @track
  * @track: CPUs or tasks by number
  */
 struct trace {
 	const struct report_options *options;
+	struct output output;
 	FILE *file;
 	uint64_t events;
 	unsigned int nr;
@@ -144,7 +146,13 @@ static uint32_t nodes_of(const struct trace *trace, const struct topdown_figures
 static int begin(void *data, const struct recording *recording)
 {
 	struct trace *trace = data;
+	int ret;
 
+	ret = recording_target(&trace->output, "--trace", trace->options->trace);
+	if (ret)
+		return ret;
+	trace->file = trace->output.file;
+	fputs("{\"traceEvents\":[", trace->file);
 	trace->nr = recording->info.subject == RECORD_OF_TASKS ? RECORDING_TASKS_MAX :
 								 recording->nr_cpus;
 	trace->track = calloc(trace->nr + 1, sizeof(*trace->track));
@@ -217,7 +225,6 @@ static int write_trace(struct trace *trace)
 	struct recording recording;
 	int ret;
 
-	fputs("{\"traceEvents\":[", trace->file);
 	ret = recording_read(&recording, trace->options->path, trace->options->partial, &sink);
 	if (!ret) {
 		put_ends(trace);
@@ -237,18 +244,13 @@ static int write_trace(struct trace *trace)
 int recording_trace(const struct report_options *options)
 {
 	struct trace trace = { .options = options };
-	struct output output = { .header = false };
 	int ret, closed;
 
-	ret = output_open(&output, strcmp(options->trace, "-") ? options->trace : NULL, false);
-	if (!ret)
-		ret = output_begin(&output);
-	if (ret)
-		return ret;
-	trace.file = output.file;
 	ret = write_trace(&trace);
+	if (!trace.file)
+		return ret;
 	if (!ret)
-		ret = output_flush(&output);
-	closed = output_close(&output);
+		ret = output_flush(&trace.output);
+	closed = output_close(&trace.output);
 	return ret ? ret : closed;
 }

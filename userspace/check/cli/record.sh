@@ -156,6 +156,20 @@ fi
 td report --trace - "$TMP/data" > /dev/full 2> "$TMP/err" && status=0 || status=$?
 result "$((status != 1))" 'no room for the trace'
 
+cp "$data" "$TMP/kept"
+for form in trace html; do
+	run td report --$form "$TMP/kept" "$TMP/kept"
+	expect "--$form to the recording itself" 2 '' "--$form: .*/kept is a recording \\(allowed: "
+	ln "$TMP/kept" "$TMP/link"
+	run td report --$form "$TMP/link" "$data"
+	expect "--$form to another" 2 '' ' is a recording '
+	rm "$TMP/link"
+	echo text > "$TMP/text"
+	run td report --$form "$TMP/text" "$TMP/text"
+	expect "--$form of what is none" 1 '' 'was not written by topdown record'
+	result "$([[ $(< "$TMP/text") == text ]] && cmp -s "$data" "$TMP/kept"; echo $?)" 'leaves the file as it was'
+done
+
 # A page that needs nothing from elsewhere, and no script.
 run td report -A --html "$TMP/page" "$TMP/a<b>&\"c"
 expect '--html' 0 '' ''
