@@ -70,7 +70,7 @@ build_programs() {
 		"$objects/libtopdown.a" -lcap
 	# All of the command but its main().
 	mapfile -t command < <(printf '%s\n' "$objects"/cli/*.o | grep -v '/main\.o$')
-	for program in damage series noise; do
+	for program in damage made series noise; do
 		"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/$program" \
 			"$HERE/cli/$program.c" "${command[@]}" \
 			"$objects"/pure/*.o "$objects/libtopdown.a" "${libraries[@]}"

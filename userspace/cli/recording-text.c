@@ -44,7 +44,8 @@ static void put_lost(FILE *file, const struct summary *summary)
 			(unsigned long long)recording->cpu[i].lost);
 		first = false;
 	}
-	fputs("); the totals have their slots, the steps do not\n", file);
+	fputs(summary->totals_lack ? "); neither the totals nor the steps have their slots\n" :
+	      "); the totals have their slots, the steps do not\n", file);
 }
 
 static void put_machine(FILE *file, const struct summary *summary)
@@ -136,14 +137,18 @@ static void put_stretch(FILE *file, const struct summary *summary, const struct 
 			const struct stretch *stretch)
 {
 	uint64_t at_ns = series->start_ns + stretch->from * series->step_ns;
+	uint64_t end_ns = series->start_ns + stretch->to * series->step_ns;
 	char text[16];
 
 	put_time(file, recording_epoch(&summary->recording, at_ns), false);
-	fprintf(file, " %10.3f s  ", (stretch->to - stretch->from) * series->step_ns /
-		(double)NS_PER_S);
+	/* The last step may be longer than what is left. */
+	if (end_ns > summary->recording.last_ns)
+		end_ns = summary->recording.last_ns;
+	fprintf(file, " %10.3f s  ", end_ns > at_ns ? (end_ns - at_ns) / (double)NS_PER_S : 0);
 	if (stretch->node < 0) {
 		fputs(stretch->figures.slots ? "no node is over its threshold\n" :
-		      "no slots\n", file);
+		      summary->recording.lost ? "no slots, or lost windows\n" : "no slots\n",
+		      file);
 		return;
 	}
 	percent_text(text, sizeof(text), stretch->figures.ratio[stretch->node], "%");

@@ -240,7 +240,8 @@ static bool take_window(struct loading *loading, uint32_t i)
 			 piece.end_ns - piece.figures.enabled_ns : 0;
 	piece.window = &window;
 	cpu->there = true;
-	if (cpu->has_begin && number == cpu->begin.record.windows + 1)
+	if (!(loading->recording->info.flags & RECORD_PAST) && cpu->has_begin &&
+	    number == cpu->begin.record.windows + 1)
 		trim(&piece, cpu, loading->recording->info.begin.monotonic_ns);
 	if (window.window.number) {
 		cpu->next = number + 1;

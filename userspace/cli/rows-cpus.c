@@ -129,27 +129,6 @@ static int begin(struct stat_run *run)
 	       command_start(&run->command, NULL, run->options->device, 0) : 0;
 }
 
-/*
- * The state in a record is that of the last window, which may be a small part of the
- * interval. If no events take turns, the share of the whole interval says more.
- */
-static unsigned int interval_state(const struct row *row)
-{
-	double share = 0;
-
-	if (row->state != TOPDOWN_STATE_OK && row->state != TOPDOWN_STATE_CONTENDED &&
-	    row->state != TOPDOWN_STATE_ASIDE)
-		return row->state;
-	/* The CPU slept all the time, so nobody took anything from it. */
-	if (!row->figures.enabled_ns)
-		return TOPDOWN_STATE_OK;
-	if (row_turns(row) || !row_running(row, &share))
-		return row->state;
-	if (!row_short(row))
-		return TOPDOWN_STATE_OK;
-	return row->state == TOPDOWN_STATE_OK ? TOPDOWN_STATE_CONTENDED : row->state;
-}
-
 /* A CPU that came during the interval has all its time in it. */
 static void fill_times(const struct stat_run *run, struct row *row, unsigned int i,
 		       const struct topdown_record *record)
@@ -197,7 +176,7 @@ static int fill_row(const struct stat_run *run, struct row *row, unsigned int i)
 	if (ret)
 		return ret;
 	row_expect(row);
-	row->state = interval_state(row);
+	row->state = row_interval_state(row);
 	return 0;
 }
 

@@ -128,6 +128,32 @@ bool row_short(const struct row *row)
 }
 
 /**
+ * row_interval_state - the state of a CPU in an interval
+ * @row: row of a CPU, with the state of its last window, its flags and figures
+ *
+ * The state in a record is that of the last window, which may be a small part of the
+ * interval. If no events take turns, the share of the whole interval says more.
+ *
+ * Return: enum topdown_state.
+ */
+unsigned int row_interval_state(const struct row *row)
+{
+	double share = 0;
+
+	if (row->state != TOPDOWN_STATE_OK && row->state != TOPDOWN_STATE_CONTENDED &&
+	    row->state != TOPDOWN_STATE_ASIDE)
+		return row->state;
+	/* The CPU slept all the time, so nobody took anything from it. */
+	if (!row->figures.enabled_ns)
+		return TOPDOWN_STATE_OK;
+	if (row_turns(row) || !row_running(row, &share))
+		return row->state;
+	if (!row_short(row))
+		return TOPDOWN_STATE_OK;
+	return row->state == TOPDOWN_STATE_OK ? TOPDOWN_STATE_CONTENDED : row->state;
+}
+
+/**
  * row_partial - whether a row does not cover all of its interval
  * @row: row
  */

@@ -161,6 +161,7 @@ bool row_running(const struct row *row, double *share);
 bool row_expected(const struct row *row, double *share);
 void row_expect(struct row *row);
 bool row_short(const struct row *row);
+unsigned int row_interval_state(const struct row *row);
 bool row_partial(const struct row *row);
 uint32_t row_over(const struct row *row);
 int row_bottleneck(const struct row *row);

@@ -122,6 +122,22 @@ void series_coarsen(struct series *series, uint64_t step_ns)
 		halve(series);
 }
 
+/**
+ * series_skip - leave out the first steps
+ * @series: series
+ * @steps: how many
+ */
+void series_skip(struct series *series, size_t steps)
+{
+	size_t gone = steps < series->nr ? steps : series->nr;
+
+	if (gone)
+		memmove(series->step, series->step + gone,
+			(series->nr - gone) * sizeof(*series->step));
+	series->nr -= gone;
+	series->start_ns += steps * series->step_ns;
+}
+
 static size_t step_of(const struct series *series, uint64_t at_ns)
 {
 	return at_ns > series->start_ns ? (at_ns - series->start_ns) / series->step_ns : 0;
@@ -165,6 +181,8 @@ int series_add(struct series *series, uint64_t begin_ns, uint64_t end_ns,
 	ret = extend(series, end_ns);
 	if (ret)
 		return ret;
+	if (figures->slots && whole > series->longest_ns)
+		series->longest_ns = whole;
 	from = begin_ns > series->start_ns ? 0 : series->start_ns - begin_ns;
 	for (i = step_of(series, begin_ns); i < series->nr && from < whole; i++, from = to) {
 		to = series->start_ns + (i + 1) * series->step_ns - begin_ns;

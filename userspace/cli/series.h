@@ -26,6 +26,7 @@ extern const unsigned int series_rank[SERIES_RANKS];
  * @step_ns: length of a step
  * @nr: number of steps
  * @level: highest level of the figures
+ * @longest_ns: longest span with slots that was added
  * @step: figures of each step, with ratios
  * @room: steps that there is room for
  */
@@ -34,6 +35,7 @@ struct series {
 	uint64_t step_ns;
 	size_t nr;
 	unsigned int level;
+	uint64_t longest_ns;
 	struct topdown_figures *step;
 	size_t room;
 };
@@ -53,6 +55,7 @@ int series_add(struct series *series, uint64_t begin_ns, uint64_t end_ns,
 	       const struct topdown_figures *figures);
 int series_join(struct series *to, const struct series *from, size_t steps);
 void series_coarsen(struct series *series, uint64_t step_ns);
+void series_skip(struct series *series, size_t steps);
 void series_free(struct series *series);
 int series_ranks(const struct series *series, struct series_ranks ranks[TD_NR_NODES]);
 

@@ -59,15 +59,21 @@ static int begin(void *data, const struct recording *recording)
 	return 0;
 }
 
+/* Who has not run yet was measured by nothing. */
+static void join_source(struct summary_subject *subject, unsigned int source)
+{
+	if (source == TOPDOWN_SOURCE_NONE)
+		return;
+	if (subject->source == TOPDOWN_SOURCE_NONE)
+		subject->source = source;
+	else if (subject->source != source)
+		subject->source = TOPDOWN_SOURCE_MIXED;
+}
+
 static void join_facts(struct summary_subject *subject, const struct recording_piece *piece)
 {
-	bool first = !subject->used;
-
 	subject->used = true;
-	if (!first && subject->source != piece->source)
-		subject->source = TOPDOWN_SOURCE_MIXED;
-	else
-		subject->source = piece->source;
+	join_source(subject, piece->source);
 	if (piece->figures.slots && (!subject->level || piece->level < subject->level))
 		subject->level = piece->level;
 	subject->flags = td_sum_flags(subject->flags, piece->flags);
@@ -89,10 +95,23 @@ static int add_piece(const struct summary *summary, struct summary_subject *subj
 		     const struct recording_piece *piece)
 {
 	join_facts(subject, piece);
-	topdown_figures_add(&subject->total, &piece->figures, summary->level);
+	td_figures_add(&subject->total, &piece->figures);
+	if (piece->figures.slots)
+		subject->nodes |= td_nodes_of_figures(&piece->figures);
 	if (piece->sample)
 		join_sample(summary, subject, piece->sample);
 	return series_add(&subject->series, piece->begin_ns, piece->end_ns, &piece->figures);
+}
+
+/* The window had ended when the recording began. */
+static bool is_past(const struct recording *recording, const struct recording_piece *piece)
+{
+	const struct recording_cpu *cpu;
+
+	if (!piece->window || !piece->window->window.number)
+		return false;
+	cpu = &recording->cpu[piece->subject];
+	return cpu->has_begin && piece->window->window.number <= cpu->begin.record.windows;
 }
 
 static int piece(void *data, const struct recording *recording,
@@ -100,36 +119,105 @@ static int piece(void *data, const struct recording *recording,
 {
 	struct summary *summary = data;
 
-	(void)recording;
+	if (is_past(recording, more))
+		td_figures_add(&summary->subject[more->subject].past, &more->figures);
 	if (add_piece(summary, &summary->all, more) ||
 	    add_piece(summary, &summary->subject[more->subject], more))
 		return no_memory();
 	return 0;
 }
 
+static uint64_t length_of(const struct recording *recording)
+{
+	uint64_t begin_ns = recording->info.begin.monotonic_ns, end_ns = recording->last_ns;
+
+	if (recording->whole)
+		end_ns = recording->end.end.monotonic_ns;
+	return end_ns > begin_ns ? end_ns - begin_ns : 0;
+}
+
+/* As stat does it: an idle CPU ends no window, so the length of the recording says more. */
+static uint64_t time_of(const struct recording *recording, const struct topdown_figures *total)
+{
+	uint64_t late_ns = 2 * recording->info.period_ms * NS_PER_MS;
+	uint64_t length_ns = length_of(recording);
+
+	return total->enabled_ns + late_ns >= length_ns ? total->enabled_ns : length_ns;
+}
+
 /* If windows were lost, the records of begin and end still have all slots. */
+static bool take_edges(struct summary_subject *to, const struct recording_cpu *from, bool past)
+{
+	struct topdown_figures sum = to->past, between;
+
+	if (!from->has_begin || !from->has_finish ||
+	    topdown_record_between(&from->begin.record, &from->finish.record, 2, &between))
+		return false;
+	/* The totals have the open window of the begin, but what is between them does not. */
+	if (past)
+		td_figures_add(&sum, &from->begin.open);
+	td_figures_add(&sum, &between);
+	to->total = sum;
+	to->nodes |= td_nodes_of_figures(&between);
+	join_source(to, from->finish.record.source);
+	if (!to->level)
+		to->level = from->finish.record.level;
+	return true;
+}
+
+static void take_state(const struct summary *summary, struct summary_subject *to,
+		       const struct recording_cpu *from)
+{
+	struct row row;
+
+	to->state = from->has_finish ? from->finish.record.state : from->cpu.state;
+	summary_row(summary, to, &row);
+	to->state = row_interval_state(&row);
+	if (!from->cpu.level && !to->level)
+		return;
+	/* As the module, which also counts CPUs that were measured for some time. */
+	to->nr_cpus = to->total.enabled_ns || to->state == TOPDOWN_STATE_OK;
+	to->time_ns = to->nr_cpus ? time_of(&summary->recording, &to->total) : 0;
+}
+
+static void join_all(struct summary *summary, const struct summary_subject *more)
+{
+	struct summary_subject *all = &summary->all;
+
+	td_figures_add(&all->total, &more->total);
+	if (more->total.slots)
+		all->nodes &= more->nodes;
+	all->state = td_state_worse(all->state, more->state);
+	all->nr_cpus += more->nr_cpus;
+	all->time_ns += more->time_ns;
+}
+
 static void take_records(struct summary *summary)
 {
 	const struct recording *recording = &summary->recording;
-	struct topdown_figures sum = { .slots = 0 }, between;
 	unsigned int cpu;
 
+	summary->all.total = (struct topdown_figures){ .slots = 0 };
+	summary->all.nodes = td_nodes_of_level(summary->level);
+	summary->all.state = TOPDOWN_STATE_EXCLUDED;
+	summary->all.lost = recording->lost;
 	for (cpu = 0; cpu < recording->nr_cpus; cpu++) {
 		const struct recording_cpu *from = &recording->cpu[cpu];
 		struct summary_subject *to = &summary->subject[cpu];
 
-		to->used |= from->there;
+		if (!from->there)
+			continue;
+		to->used = true;
 		to->lost = from->lost;
-		to->state = from->has_finish ? from->finish.record.state : from->cpu.state;
-		summary->all.state = td_state_worse(summary->all.state, to->state);
-		if (to->lost && from->has_begin && from->has_finish && to->level &&
-		    !topdown_record_between(&from->begin.record, &from->finish.record,
-					    to->level, &between))
-			to->total = between;
-		topdown_figures_add(&sum, &to->total, summary->level);
+		if (to->lost && !take_edges(to, from, recording->info.flags & RECORD_PAST))
+			summary->totals_lack = true;
+		if (to->lost && !summary->all.level)
+			summary->all.level = to->level;
+		td_figures_ratios(&to->total, to->nodes & td_nodes_of_level(summary->level));
+		take_state(summary, to, from);
+		join_all(summary, to);
 	}
-	summary->all.total = sum;
-	summary->all.lost = recording->lost;
+	td_figures_ratios(&summary->all.total, summary->all.nodes);
 }
 
 static void take_tasks(struct summary *summary)
@@ -141,11 +229,15 @@ static void take_tasks(struct summary *summary)
 		struct task *task = &summary->subject[i].task;
 
 		summary->subject[i].used = true;
+		td_figures_ratios(&summary->subject[i].total,
+				  summary->subject[i].nodes & td_nodes_of_level(summary->level));
 		task->pid = recording->task[i].pid;
 		task->tid = recording->task[i].tid;
 		memcpy(task->name, recording->task[i].name, sizeof(task->name));
 		task->name[sizeof(task->name) - 1] = '\0';
 	}
+	td_figures_ratios(&summary->all.total,
+			  summary->all.nodes & td_nodes_of_level(summary->level));
 	/* One task is all of them; several have no name together. */
 	summary->all.task = summary->subject[0].task;
 	summary->all.state = summary->subject[0].state;
@@ -158,10 +250,25 @@ static void take_tasks(struct summary *summary)
 	}
 }
 
+/* Where nothing was kept yet there is nothing to show. */
+static size_t empty_steps(const struct series *series)
+{
+	size_t i = 0;
+
+	while (i < series->nr && !series->step[i].slots && !series->step[i].enabled_ns)
+		i++;
+	return i < series->nr ? i : 0;
+}
+
 static int rank_all(struct summary *summary)
 {
+	bool past = summary->recording.info.flags & RECORD_PAST;
+	size_t skipped = past ? empty_steps(&summary->all.series) : 0;
 	unsigned int i;
-	int ret = series_ranks(&summary->all.series, summary->all.ranks);
+	int ret;
+
+	series_skip(&summary->all.series, skipped);
+	ret = series_ranks(&summary->all.series, summary->all.ranks);
 
 	for (i = 0; i < summary->nr && !ret; i++) {
 		struct summary_subject *subject = &summary->subject[i];
@@ -169,6 +276,7 @@ static int rank_all(struct summary *summary)
 		if (!subject->used)
 			continue;
 		series_coarsen(&subject->series, summary->all.series.step_ns);
+		series_skip(&subject->series, skipped);
 		ret = series_ranks(&subject->series, subject->ranks);
 	}
 	return ret ? no_memory() : 0;
@@ -292,10 +400,30 @@ void summary_row(const struct summary *summary, const struct summary_subject *su
 		.ranks = subject->ranks,
 	};
 	fill_who(summary, subject, row);
-	/* Windows count the time of an idle CPU too. */
 	if (!row->task && summary->recording.info.features & TOPDOWN_FEATURE_BUSY)
-		row->time_ns = row->figures.enabled_ns;
+		row->time_ns = subject->time_ns;
 	row_expect(row);
+}
+
+/* A CPU that sleeps ends no window, but its time passes too. */
+static uint64_t time_of_step(const struct summary *summary, const struct summary_subject *subject,
+			     size_t step, uint64_t enabled_ns)
+{
+	const struct series *series = &summary->all.series;
+	uint64_t from_ns = series->start_ns + step * series->step_ns;
+	uint64_t to_ns = from_ns + series->step_ns, time_ns;
+	uint64_t begin_ns = summary->recording.info.begin.monotonic_ns;
+	uint64_t end_ns = begin_ns + length_of(&summary->recording);
+
+	if (from_ns < begin_ns)
+		from_ns = begin_ns;
+	if (to_ns > end_ns)
+		to_ns = end_ns;
+	/* If windows were lost, it is not known who was busy then. */
+	if (to_ns <= from_ns || summary->recording.lost)
+		return enabled_ns;
+	time_ns = (to_ns - from_ns) * subject->nr_cpus;
+	return time_ns > enabled_ns ? time_ns : enabled_ns;
 }
 
 /**
@@ -317,6 +445,6 @@ void summary_step_row(const struct summary *summary, const struct summary_subjec
 	row->core = (struct topdown_figures){ .slots = 0 };
 	row->atom = row->core;
 	if (!row->task && summary->recording.info.features & TOPDOWN_FEATURE_BUSY)
-		row->time_ns = row->figures.enabled_ns;
+		row->time_ns = time_of_step(summary, subject, step, row->figures.enabled_ns);
 	row_expect(row);
 }

@@ -19,6 +19,10 @@
  * @atom: the part on E-cores; of tasks only
  * @source: enum topdown_source
  * @level: lowest level of the pieces
+ * @nodes: nodes that any piece has, bit n for node n
+ * @past: sum of the windows that had ended when the recording began; of CPUs only
+ * @time_ns: time in which the CPUs could be busy; of CPUs only
+ * @nr_cpus: CPUs that were measured; of CPUs only
  * @flags: TOPDOWN_RECORD_* of any piece
  * @state: enum topdown_state, or of a task enum topdown_session_state, at the end
  * @windows: windows with a number, or samples
@@ -37,6 +41,10 @@ struct summary_subject {
 	struct topdown_figures atom;
 	unsigned int source;
 	unsigned int level;
+	uint32_t nodes;
+	struct topdown_figures past;
+	uint64_t time_ns;
+	unsigned int nr_cpus;
 	unsigned int flags;
 	unsigned int state;
 	uint64_t windows;
@@ -52,6 +60,7 @@ struct summary_subject {
  * struct summary - a recording added up
  * @step_ns: length of a step that was asked for; 0 for the module's period or the interval
  * @level: highest level that is shown
+ * @totals_lack: windows were lost, and the totals do not have their slots
  * @recording: the recording
  * @all: everything
  * @nr: number of @subject
@@ -60,6 +69,7 @@ struct summary_subject {
 struct summary {
 	uint64_t step_ns;
 	unsigned int level;
+	bool totals_lack;
 	struct recording recording;
 	struct summary_subject all;
 	unsigned int nr;

@@ -12,6 +12,8 @@ export FAKE_FEATURES=1023 FAKE_TICK=0 FAKE_EVENT=0 FAKE_PERIOD=$TMP/period FAKE_
 echo 40 > "$TMP/period"
 data=$TMP/data
 
+export TZ=UTC
+
 # signalled SIGNAL ARG...: record, and send the signal after some windows
 signalled() {
 	local signal=$1
@@ -110,6 +112,34 @@ FAKE_READ_ERRNO=13 FAKE_MAP_ERRNO=13 run fake record -o "$data"
 expect 'no right to CPUs' 3 '' 'cannot read the CPUs'
 run fake record -C 7 -o "$data"
 expect 'a CPU that there cannot be' 2 '' '^topdown: -C: there is no CPU 7|the machine cannot have one of these CPUs|none of the CPUs'
+
+# made NAME: a recording that the stand-in cannot give
+made() { "$BUILD/$variant/made" "$1" "$TMP/$1"; }
+
+# Totals and facts.
+for name in odd sleepy lost lostcut past pastlost asleep contended; do made "$name"; done
+run td report "$TMP/odd"
+expect 'one window of which nothing is known' 0 'tma_retiring +40\.0 +40\.0 ' ''
+run td report -j "$TMP/sleepy"
+expect 'a task that slept at first' 0 '"source":"perf_metrics",.*"slots":54000000000,' ''
+run td report "$TMP/lost"
+expect 'a CPU of which all was lost' 0 '10 LOST \(CPU 1: 10\); the totals have their slots, .*
+120,000,000,000 slots.*
+.*tma_retiring +25\.0 ' ''
+run td report --partial "$TMP/lostcut"
+expect 'without the end' 0 '; neither the totals nor the steps have their slots
+60,000,000,000 slots' 'is not whole'
+run td report "$TMP/past"
+expect '--past with a window that was open' 0 ', 14\.000 s: 11 windows .*
+84,000,000,000 slots.*
+22:13:07\.000 +14\.000 s ' ''
+run td report -j "$TMP/pastlost"
+expect 'and with a loss' 0 '"slots":102000000000,.*"lost":3' ''
+run td report -j -A "$TMP/asleep"
+expect 'CPUs that slept' 0 '"cpu":null.*"busy":0\.250000,.*"cpu":0,.*"busy":1\.000000,.*"cpu":1,.*"busy":0\.000000,' ''
+result "$([[ $(td report --steps -j "$TMP/asleep" | grep -c '"busy":0.250000') == 10 ]]; echo $?)" 'in each step'
+run td report -j "$TMP/contended"
+expect 'the state of the whole time' 0 '"state":"contended"' ''
 
 # Before and after a change.
 fake record --timeout 700 -q -o "$TMP/before"

@@ -309,6 +309,9 @@ class Recording:
         figures = Figures(abi.Figures.from_buffer_copy(window.figures))
         begin_ns = max(window.time_ns - figures.enabled_ns, 0)
         before, record = self._begin.get(cpu, (None, None))
+        # With bit 0 the windows from before are there whole.
+        if self._info.flags & 1:
+            before = None
         if before is not None and record is not None and number == record.windows + 1:
             begin_ns = max(begin_ns, record.time_ns)
             figures = _without(figures, before)

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Write a recording that the stand-in for the kernel cannot give.
+ *
+ *   made NAME FILE
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../../kmod/metrics.h"
+#include "../../cli/record-file.h"
+
+#define S		1000000000ULL
+#define BEGIN		(1000 * S)
+#define SLOTS		6000000000ULL
+
+static struct record_writer writer;
+static uint64_t windows, lost;
+
+/* So many seconds of a busy CPU, with so many thousandths of retiring. */
+static struct topdown_figures figures_of(uint64_t seconds, unsigned int retiring)
+{
+	uint64_t slots = seconds * SLOTS;
+	struct topdown_figures figures = {
+		.enabled_ns = seconds * S, .running_ns = seconds * S, .busy_ns = seconds * S,
+		.slots = slots,
+	};
+
+	figures.node[TOPDOWN_RETIRING] = slots / 1000 * retiring;
+	figures.node[TOPDOWN_BACKEND_BOUND] = slots - figures.node[TOPDOWN_RETIRING];
+	figures.node[TOPDOWN_MEMORY_BOUND] = figures.node[TOPDOWN_BACKEND_BOUND];
+	figures.node[TOPDOWN_LIGHT_OPERATIONS] = figures.node[TOPDOWN_RETIRING];
+	td_figures_children(&figures, TD_NODES_METRICS_L2);
+	td_figures_ratios(&figures, TD_NODES_METRICS_L2);
+	return figures;
+}
+
+static void begin(uint32_t subject, uint32_t flags, uint32_t nr_cpus)
+{
+	struct record_info info = {
+		.subject = subject, .flags = flags, .features = 1023, .nr_cpus = nr_cpus,
+		.begin = { BEGIN, 1700000000 * S, BEGIN }, .source = TOPDOWN_SOURCE_PERF_METRICS,
+		.level = 2, .slots_per_cycle = 6, .period_ms = 1000, .history = 64,
+		.interval_ms = subject == RECORD_OF_TASKS ? 1000 : 0,
+		.host = "host", .codename = "lake",
+	};
+
+	record_write(&writer, RECORD_INFO, &info, sizeof(info));
+	record_write(&writer, RECORD_COMMAND, "record", 7);
+}
+
+static void end(uint64_t seconds)
+{
+	uint64_t end_ns = BEGIN + seconds * S;
+	struct record_end last = {
+		.end = { end_ns, end_ns, end_ns }, .windows = windows, .lost = lost,
+	};
+
+	record_write(&writer, RECORD_END, &last, sizeof(last));
+}
+
+static void put_cpu(uint32_t cpu)
+{
+	struct record_cpu entry = {
+		.cpu = cpu, .core_id = -1, .socket = -1, .node = -1,
+		.source = TOPDOWN_SOURCE_PERF_METRICS, .level = 2, .slots_per_cycle = 6,
+	};
+
+	record_write_array(&writer, RECORD_CPUS, &entry, sizeof(entry), 1);
+}
+
+static void put_edge(enum record_type type, uint32_t cpu, uint64_t number, uint64_t time_ns,
+		     struct topdown_figures total, const struct topdown_figures *open)
+{
+	struct record_edge edge = {
+		.record = {
+			.cpu = cpu, .source = TOPDOWN_SOURCE_PERF_METRICS, .level = 2,
+			.nodes = TD_NODES_METRICS_L2, .windows = number, .time_ns = time_ns,
+			.total = total,
+		},
+	};
+
+	if (open)
+		edge.open = *open;
+	record_write_array(&writer, type, &edge, sizeof(edge), 1);
+}
+
+static void put_window(uint32_t cpu, uint64_t number, uint64_t time_ns,
+		       struct topdown_figures figures)
+{
+	struct record_window window = {
+		.cpu = cpu, .source = TOPDOWN_SOURCE_PERF_METRICS, .level = 2,
+		.window = { number, time_ns, TD_NODES_METRICS_L2, 0, figures },
+	};
+
+	windows += !!number;
+	record_write_array(&writer, RECORD_WINDOWS, &window, sizeof(window), 1);
+}
+
+/* One window has slots, and nobody knows where they went. */
+static void make_odd(void)
+{
+	struct topdown_figures odd = { .enabled_ns = S, .running_ns = S, .slots = 1000 };
+	unsigned int i;
+
+	memset(odd.ratio, 0xff, sizeof(odd.ratio));
+	begin(RECORD_OF_CPUS, 0, 1);
+	put_cpu(0);
+	for (i = 1; i <= 20; i++)
+		put_window(0, i, BEGIN + i * S, i == 8 ? odd : figures_of(1, 400));
+	end(20);
+}
+
+/* A task that sleeps in its first interval. */
+static void make_sleepy(void)
+{
+	struct record_task task = { .pid = 1, .flags_known = 1, .name = "task" };
+	uint64_t i;
+
+	begin(RECORD_OF_TASKS, 0, 1);
+	record_write_array(&writer, RECORD_TASKS, &task, sizeof(task), 1);
+	for (i = 0; i < 10; i++, windows++) {
+		struct record_sample sample = {
+			.begin_ns = BEGIN + i * S, .end_ns = BEGIN + (i + 1) * S,
+			.source = i ? TOPDOWN_SOURCE_PERF_METRICS : TOPDOWN_SOURCE_NONE,
+			.level = i ? 2 : 0, .figures = figures_of(!!i, 400),
+		};
+
+		record_write_array(&writer, RECORD_SAMPLES, &sample, sizeof(sample), 1);
+	}
+	end(10);
+}
+
+/* All windows of CPU 1 were lost. Without their end nobody knows their slots. */
+static void make_lost(bool whole)
+{
+	struct record_lost entry = { .cpu = 1, .first = 2, .nr = 10 };
+	uint64_t i;
+
+	begin(RECORD_OF_CPUS, 0, 2);
+	for (i = 0; i < 2; i++) {
+		put_cpu(i);
+		put_edge(RECORD_BEGIN, i, 1, BEGIN, figures_of(1, 400), NULL);
+	}
+	record_write_array(&writer, RECORD_LOST, &entry, sizeof(entry), 1);
+	lost = entry.nr;
+	for (i = 0; i < 10; i++)
+		put_window(0, i + 2, BEGIN + (i + 1) * S, figures_of(1, 100));
+	if (!whole)
+		return;
+	put_edge(RECORD_FINISH, 0, 11, BEGIN + 10 * S, figures_of(11, 400), NULL);
+	put_edge(RECORD_FINISH, 1, 11, BEGIN + 10 * S, figures_of(11, 400), NULL);
+	end(10);
+}
+
+/* Windows from before, of which one was open for 3 s when the recording began. */
+static void make_past(bool loss)
+{
+	struct record_lost entry = { .first = 12, .nr = 3 };
+	struct topdown_figures open = figures_of(3, 50);
+	uint64_t i;
+
+	begin(RECORD_OF_CPUS, RECORD_PAST, 1);
+	put_cpu(0);
+	put_edge(RECORD_BEGIN, 0, 10, BEGIN, figures_of(13, 400), &open);
+	for (i = 1; i <= 10; i++)
+		put_window(0, i, BEGIN - (13 - i) * S, figures_of(1, 400));
+	put_window(0, 11, BEGIN + S, figures_of(4, 50));
+	if (loss) {
+		record_write_array(&writer, RECORD_LOST, &entry, sizeof(entry), 1);
+		lost = entry.nr;
+	}
+	put_edge(RECORD_FINISH, 0, loss ? 14 : 11, BEGIN + (loss ? 4 : 1) * S,
+		 figures_of(loss ? 17 : 14, 400), NULL);
+	end(loss ? 4 : 1);
+}
+
+/* One of four CPUs works. */
+static void make_asleep(void)
+{
+	uint32_t cpu, i;
+
+	begin(RECORD_OF_CPUS, 0, 4);
+	for (cpu = 0; cpu < 4; cpu++) {
+		put_cpu(cpu);
+		put_edge(RECORD_BEGIN, cpu, 1, BEGIN, figures_of(1, 400), NULL);
+	}
+	for (i = 1; i <= 10; i++)
+		put_window(0, i + 1, BEGIN + i * S, figures_of(1, 400));
+	for (cpu = 0; cpu < 4; cpu++)
+		put_edge(RECORD_FINISH, cpu, cpu ? 1 : 11, BEGIN, figures_of(cpu ? 1 : 11, 400),
+			 NULL);
+	end(10);
+}
+
+/* Others had the counters in all windows but the last. */
+static void make_contended(void)
+{
+	unsigned int i;
+
+	begin(RECORD_OF_CPUS, 0, 1);
+	put_cpu(0);
+	for (i = 1; i <= 10; i++) {
+		struct topdown_figures figures = figures_of(1, 400);
+
+		figures.running_ns = i < 10 ? S / 10 : S;
+		put_window(0, i, BEGIN + i * S, figures);
+	}
+	put_edge(RECORD_FINISH, 0, 10, BEGIN + 10 * S, figures_of(10, 400), NULL);
+	end(10);
+}
+
+/* Five minutes about @retiring thousandths. */
+static void make_noise(unsigned int retiring)
+{
+	unsigned int i;
+
+	srand(retiring);
+	begin(RECORD_OF_CPUS, 0, 1);
+	put_cpu(0);
+	for (i = 1; i <= 300; i++)
+		put_window(0, i, BEGIN + i * S, figures_of(1, retiring - 20 + rand() % 41));
+	end(300);
+}
+
+int main(int argc, char **argv)
+{
+	FILE *file = argc == 3 ? fopen(argv[2], "w") : NULL;
+	const char *name = argc == 3 ? argv[1] : "";
+
+	if (!file || record_write_start(&writer, file))
+		return 1;
+	if (!strcmp(name, "odd"))
+		make_odd();
+	else if (!strcmp(name, "sleepy"))
+		make_sleepy();
+	else if (!strcmp(name, "lost") || !strcmp(name, "lostcut"))
+		make_lost(!strcmp(name, "lost"));
+	else if (!strcmp(name, "past") || !strcmp(name, "pastlost"))
+		make_past(!strcmp(name, "pastlost"));
+	else if (!strcmp(name, "asleep"))
+		make_asleep();
+	else if (!strcmp(name, "contended"))
+		make_contended();
+	else if (!strncmp(name, "noise", 5))
+		make_noise(atoi(name + 5));
+	return fclose(file) || !windows;
+}
