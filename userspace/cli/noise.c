@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Is a difference of two recordings more than noise? Welch's t-test of block means.
+ * Is a difference of two recordings more than noise? A t-test of block means.
  *
  * Steps that follow each other are alike, so they are not so many independent values as there are
- * steps. Blocks of many steps in a row are nearly independent. Their number is 32, 16 or 8: the
- * most with which the means of neighbours are not related.
+ * steps. Blocks of many steps in a row are nearly independent. There are always 8, so that no lucky
+ * number is picked. If a block is not longer than the longest window, or has few correlation times
+ * of the steps, nothing is said.
+ *
+ * Slow changes make blocks alike too. So the same test is done with pairs of blocks, and both have
+ * to agree. The degrees of freedom are those of one recording, which is never too many.
  *
  * A mean is the slots of the node over all slots, so blocks count by their slots. Its error is
  * that of a ratio estimator: from what each block has more or less than the mean of all.
@@ -137,26 +141,52 @@ static void fill_blocks(const struct series *series, unsigned int value, size_t 
 	}
 }
 
-/* What each block has more than the mean, and how much that is like the block before. */
-static void look_at_blocks(struct noise_mean *mean, const struct block *block)
+/* The standard error of the mean, from what each block has more than the mean. */
+static double error_of(double mean, const struct block *block, size_t nr)
 {
-	double whole = 0, squares = 0, products = 0, before = 0, more, like;
-	size_t i, nr = mean->blocks;
+	double whole = 0, squares = 0;
+	size_t i;
 
 	for (i = 0; i < nr; i++)
 		whole += block[i].whole / nr;
-	for (i = 0; i < nr; i++) {
-		more = (block[i].part - mean->mean * block[i].whole) / whole;
+	for (i = 0; i < nr; i++)
+		squares += pow((block[i].part - mean * block[i].whole) / whole, 2);
+	return sqrt(squares / nr / (nr - 1));
+}
+
+/*
+ * How many steps are worth one that is independent, if each is like the one before: (1 + r) /
+ * (1 - r). An estimate of r is too small by (1 + 3 r) / n on average.
+ */
+static double correlation_time(const struct series *series, unsigned int value, double mean,
+			       size_t steps)
+{
+	double squares = 0, products = 0, before = 0, more, like;
+	size_t i;
+
+	for (i = 0; i < series->nr; i++) {
+		struct block one = { .part = 0 };
+
+		if (!has(&series->step[i], value))
+			continue;
+		add(&one, &series->step[i], value);
+		more = one.part - mean * one.whole;
 		squares += more * more;
-		products += i ? more * before : 0;
+		products += more * before;
 		before = more;
 	}
-	/* Values that are not related have -1/n of it on average, with a deviation of 1/sqrt(n). */
-	like = squares > 0 ? products / squares + 1.0 / nr : 0;
-	like = fmin(fmax(like, 0), 0.9);
-	mean->related = like > 1 / sqrt(nr);
-	/* What is left of it makes the mean less exact by so much. */
-	mean->error = sqrt(squares / nr / (nr - 1) * (1 + like) / (1 - like));
+	like = squares > 0 ? products / squares : 0;
+	like += (1 + 3 * like) / steps;
+	like = fmin(fmax(like, 0), 0.99);
+	return (1 + like) / (1 - like);
+}
+
+static bool is_long_enough(const struct noise_mean *mean, const struct series *series,
+			   unsigned int value, size_t steps)
+{
+	return steps >= NOISE_STEPS_MIN &&
+	       mean->steps * series->step_ns >= series->longest_ns &&
+	       mean->steps >= NOISE_TIMES * correlation_time(series, value, mean->mean, steps);
 }
 
 /**
@@ -167,50 +197,67 @@ static void look_at_blocks(struct noise_mean *mean, const struct block *block)
  */
 void noise_mean(struct noise_mean *mean, const struct series *series, unsigned int value)
 {
-	struct block block[NOISE_BLOCKS_MAX];
-	size_t steps = count_steps(series, value), blocks;
+	size_t steps = count_steps(series, value), i;
+	struct block block[NOISE_BLOCKS];
 
-	*mean = (struct noise_mean){ .error = NAN };
+	*mean = (struct noise_mean){ .mean = NAN, .error = NAN, .pairs = NAN };
 	if (!steps)
 		return;
 	fill_blocks(series, value, steps, 1, block);
 	mean->known = block[0].whole > 0;
-	mean->mean = mean->known ? block[0].part / block[0].whole : NAN;
-	for (blocks = NOISE_BLOCKS_MAX; blocks >= NOISE_BLOCKS_MIN; blocks /= 2) {
-		if (steps < blocks)
-			continue;
-		mean->blocks = blocks;
-		mean->steps = steps / blocks;
-		fill_blocks(series, value, mean->steps, blocks, block);
-		look_at_blocks(mean, block);
-		if (!mean->related)
-			return;
+	if (!mean->known)
+		return;
+	mean->mean = block[0].part / block[0].whole;
+	mean->steps = steps / NOISE_BLOCKS;
+	if (!is_long_enough(mean, series, value, steps))
+		return;
+	mean->blocks = NOISE_BLOCKS;
+	fill_blocks(series, value, mean->steps, NOISE_BLOCKS, block);
+	mean->error = error_of(mean->mean, block, NOISE_BLOCKS);
+	for (i = 0; i < NOISE_BLOCKS; i += 2) {
+		block[i / 2].part = block[i].part + block[i + 1].part;
+		block[i / 2].whole = block[i].whole + block[i + 1].whole;
 	}
+	mean->pairs = error_of(mean->mean, block, NOISE_BLOCKS / 2);
 }
 
-static bool is_certain(const struct noise_mean *mean)
+/* That one recording shows no noise does not mean that it has none. */
+static double error_of_both(double before, double after)
 {
-	return mean->blocks && !mean->related;
+	double most = fmax(before, after);
+
+	if (most < NOISE_ERROR_LEAST)
+		return 0;
+	return hypot(before < NOISE_ERROR_LEAST ? most : before,
+		     after < NOISE_ERROR_LEAST ? most : after);
 }
 
-static void test(struct noise_difference *difference)
+static void take_test(struct noise_difference *difference, double error, size_t blocks)
 {
-	double before = pow(difference->before.error, 2), after = pow(difference->after.error, 2);
-	double sum = before + after;
+	double freedom = blocks - 1, t = difference->difference / error;
+	double p = noise_student(t, freedom);
 
-	difference->freedom = difference->before.blocks + difference->after.blocks - 2;
-	if (sum > 0)
-		difference->freedom = sum * sum /
-				      (before * before / (difference->before.blocks - 1) +
-				       after * after / (difference->after.blocks - 1));
-	difference->error = quantile(CONFIDENCE, difference->freedom) * sqrt(sum);
-	if (sum > 0) {
-		difference->t = difference->difference / sqrt(sum);
-		difference->p = noise_student(difference->t, difference->freedom);
-	} else {
-		/* Both were the same all the time. */
-		difference->p = difference->difference == 0;
-	}
+	difference->error = fmax(difference->error, quantile(CONFIDENCE, freedom) * error);
+	if (p < difference->p)
+		return;
+	difference->t = t;
+	difference->freedom = freedom;
+	difference->p = p;
+}
+
+/* Of the two tests, that which sees less. */
+static bool test(struct noise_difference *difference)
+{
+	double blocks = error_of_both(difference->before.error, difference->after.error);
+	double pairs = error_of_both(difference->before.pairs, difference->after.pairs);
+
+	if (!(blocks > 0) || !(pairs > 0))
+		return false;
+	difference->error = 0;
+	difference->p = 0;
+	take_test(difference, blocks, NOISE_BLOCKS);
+	take_test(difference, pairs, NOISE_BLOCKS / 2);
+	return true;
 }
 
 /**
@@ -232,13 +279,13 @@ void noise_compare(struct noise_difference *difference, unsigned int comparisons
 	if (!difference->before.known || !difference->after.known)
 		return;
 	difference->verdict = NOISE_UNKNOWN;
-	if (!is_certain(&difference->before) || !is_certain(&difference->after))
+	if (!difference->before.blocks || !difference->after.blocks)
 		return;
-	test(difference);
-	difference->verdict = NOISE_WITHIN;
-	if (difference->p < NOISE_ALPHA / comparisons &&
+	if (test(difference) && difference->p < NOISE_ALPHA / comparisons &&
 	    fabs(difference->difference) >= NOISE_LEAST)
 		difference->verdict = NOISE_BEYOND;
+	else if (!isnan(difference->p) || fabs(difference->difference) < NOISE_LEAST)
+		difference->verdict = NOISE_WITHIN;
 }
 
 /**

@@ -10,13 +10,19 @@
 
 #include "series.h"
 
-/* A mean of fewer blocks says nothing about its error. */
-#define NOISE_BLOCKS_MIN	8
-#define NOISE_BLOCKS_MAX	32
-/* The share of wrong alarms that is put up with, for all nodes together. */
+/* Blocks of a recording. They are never chosen by what they say. */
+#define NOISE_BLOCKS		8
+/* With fewer steps the correlation of steps is not known well enough. */
+#define NOISE_STEPS_MIN		160
+/* A block has so many correlation times of the steps at least. */
+#define NOISE_TIMES		5
+/* For all nodes together, if the blocks are independent. */
 #define NOISE_ALPHA		0.05
 /* Smaller differences are never called more than noise: bytes of counters have steps. */
 #define NOISE_LEAST		0.001
+
+/* A smaller error is that of whole slots, and tells nothing of noise. */
+#define NOISE_ERROR_LEAST	1e-6
 
 /* A number after those of the nodes: instructions per cycle. */
 #define NOISE_IPC		TD_NR_NODES
@@ -26,10 +32,10 @@
  * struct noise_mean - the mean of a node or of IPC, and how exact it is
  * @known: there is a mean
  * @mean: its slots over all slots; instructions over cycles
- * @blocks: number of blocks; 0 if the recording is too short for an error
+ * @blocks: number of blocks; 0 if nothing can be said of the error
  * @steps: steps of a block
  * @error: standard error of @mean
- * @related: blocks still depend on those before, so that the error is too small
+ * @pairs: standard error of @mean, from pairs of blocks
  */
 struct noise_mean {
 	bool known;
@@ -37,14 +43,14 @@ struct noise_mean {
 	size_t blocks;
 	size_t steps;
 	double error;
-	bool related;
+	double pairs;
 };
 
 /**
  * enum noise_verdict - what can be said of a difference
  *
  * @NOISE_NONE: one of the recordings has no mean
- * @NOISE_UNKNOWN: a recording is too short, or changes too slowly
+ * @NOISE_UNKNOWN: a recording is too short, or has too long windows, or changes too slowly
  * @NOISE_WITHIN: it is not more than noise
  * @NOISE_BEYOND: it is more than noise
  */
@@ -61,7 +67,7 @@ enum noise_verdict {
  * @after: the mean after
  * @difference: @after - @before
  * @error: half of the 95% confidence interval of @difference; NaN if not known
- * @t: Welch's t; NaN if not known
+ * @t: t of block means; NaN if not known
  * @freedom: degrees of freedom of @t
  * @p: how probable such a @t is by chance alone; NaN if not known
  * @verdict: what can be said

@@ -62,9 +62,9 @@ static const struct field fields[] = {
 	{ "difference", "number", 9, get_difference, "after less before" },
 	{ "error", "number", 9, get_error,
 	  "half of the 95% confidence interval of the difference" },
-	{ "t", "number", 6, get_t, "Welch's t of block means" },
+	{ "t", "number", 6, get_t, "t of block means" },
 	{ "freedom", "number", 3, get_freedom, "degrees of freedom of t" },
-	{ "p", "number", 9, get_p, "probability of such a t by chance alone" },
+	{ "p", "number", 9, get_p, "probability of such a t by chance alone, if blocks are independent" },
 	{ "blocks_before", "integer", 0, get_blocks_before, "blocks before" },
 	{ "steps_before", "integer", 0, get_steps_before, "steps of a block before" },
 	{ "blocks_after", "integer", 0, get_blocks_after, "blocks after" },
@@ -72,6 +72,15 @@ static const struct field fields[] = {
 };
 
 #define NR_FIELDS	(sizeof(fields) / sizeof(fields[0]))
+
+/* Steps that have a node say nothing of those that lack it. */
+static void take_mean(struct noise_mean *mean, const struct summary *summary, unsigned int value)
+{
+	noise_mean(mean, &summary->all.series, value);
+	if (value == NOISE_IPC || topdown_figures_has(&summary->all.total, value))
+		return;
+	*mean = (struct noise_mean){ .mean = NAN, .error = NAN, .pairs = NAN };
+}
 
 static void compare(const struct summary *before, const struct summary *after, struct line *lines,
 		    unsigned int nr)
@@ -81,8 +90,8 @@ static void compare(const struct summary *before, const struct summary *after, s
 	for (i = 0; i < nr; i++) {
 		struct noise_difference *difference = &lines[i].difference;
 
-		noise_mean(&difference->before, &before->all.series, lines[i].node);
-		noise_mean(&difference->after, &after->all.series, lines[i].node);
+		take_mean(&difference->before, before, lines[i].node);
+		take_mean(&difference->after, after, lines[i].node);
 		known += difference->before.known && difference->after.known;
 	}
 	for (i = 0; i < nr; i++)
@@ -152,21 +161,23 @@ static void put_line(FILE *file, const struct line *line)
 
 static void put_conclusion(FILE *file, const struct line *lines, unsigned int nr)
 {
-	unsigned int i, changed = 0, unknown = 0;
+	unsigned int i, changed = 0, unknown = 0, none = 0;
 
 	for (i = 0; i < nr; i++) {
 		changed += lines[i].difference.verdict == NOISE_BEYOND;
 		unknown += lines[i].difference.verdict == NOISE_UNKNOWN;
+		none += lines[i].difference.verdict == NOISE_NONE;
 	}
 	putc('\n', file);
 	if (changed)
-		fprintf(file, "%u of %u differences are more than noise", changed, nr);
-	else
-		fputs("no difference is more than noise", file);
-	fputs(" (Welch's t of block means, 5% for all together)\n", file);
+		fprintf(file, "%u of %u differences are more than noise\n", changed, nr);
+	else if (unknown + none < nr)
+		fputs("no difference that can be judged is more than noise\n", file);
 	if (unknown)
-		fprintf(file, "unknown: fewer than %d steps, or the recording changes too slowly for its length\n",
-			NOISE_BLOCKS_MIN);
+		fprintf(file, "nothing can be said of %u of %u lines: a recording has fewer than %d steps, or too long windows, or changes too slowly for its length\n",
+			unknown, nr, NOISE_STEPS_MIN);
+	if (none)
+		fprintf(file, "%u of %u lines are not in both recordings\n", none, nr);
 }
 
 static void put_table(const struct report_options *options, const struct summary *before,
@@ -270,13 +281,22 @@ static int print(const struct report_options *options, const struct summary *bef
 /* Shares of slots of CPUs that are counted in another way do not compare. */
 static void warn(const struct summary *before, const struct summary *after)
 {
-	if (before->recording.info.subject != after->recording.info.subject)
+	const unsigned int how = TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_REFINED |
+				 TOPDOWN_RECORD_DRILLDOWN;
+	const struct record_info *one = &before->recording.info, *other = &after->recording.info;
+
+	if (one->subject != other->subject)
 		report_note("one recording is of CPUs, and the other of tasks");
 	else if (before->all.source != after->all.source ||
 		 before->all.level != after->all.level)
 		report_note("the CPUs of the recordings are not measured in the same way (%s, level %u, and %s, level %u)",
 			    topdown_source_name(before->all.source), before->all.level,
 			    topdown_source_name(after->all.source), after->all.level);
+	else if ((before->all.flags ^ after->all.flags) & how)
+		report_note("the CPUs of the recordings are not measured in the same way: only one is refined, drilldown or counted in turns");
+	else if (one->slots_per_cycle != other->slots_per_cycle)
+		report_note("the CPUs of the recordings have other widths (%u and %u slots a cycle)",
+			    one->slots_per_cycle, other->slots_per_cycle);
 }
 
 /**
