@@ -151,7 +151,7 @@ static int wait_interval(struct record_run *run, struct tasks *tasks, uint64_t e
 
 	for (;;) {
 		now_ns = clock_now_ns();
-		look_ns = run->command.pid || end_ns - now_ns <= LOOK_NS ? end_ns :
+		look_ns = run->command.pid || end_ns <= now_ns + LOOK_NS ? end_ns :
 			  now_ns + LOOK_NS;
 		why = record_wait(run, 0, look_ns);
 		*over = why == RECORD_OVER;

@@ -233,7 +233,10 @@ static bool open_file(struct record_run *run)
 		return false;
 	}
 	run->name = path;
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	run->created = fd >= 0;
+	if (fd < 0)
+		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	if (fd >= 0)
 		run->writer.file = fdopen(fd, "w");
 	if (!run->writer.file) {
@@ -281,11 +284,13 @@ static void say_what(const struct record_run *run, bool tasks)
 /* Ctrl-C is the way to end a recording that has no other end. */
 static int exit_code(const struct record_run *run)
 {
+	bool partial = run->lost && run->options->strict;
+
 	if (run->options->argv)
-		return run->status;
+		return !run->status && partial ? EXIT_PARTIAL : run->status;
 	if (run->signal && (run->signal != SIGINT || run->options->timeout_ms))
 		return EXIT_SIGNAL + run->signal;
-	return run->lost && run->options->strict ? EXIT_PARTIAL : EXIT_OK;
+	return partial ? EXIT_PARTIAL : EXIT_OK;
 }
 
 /* The command may go on. Signals are still handed on to it. */
@@ -318,6 +323,9 @@ static int record(struct record_run *run)
 
 static int close_file(struct record_run *run, int ret)
 {
+	/* Nothing was recorded, so there is no recording. */
+	if (run->created && !run->started)
+		unlink(run->options->path);
 	if (fclose(run->writer.file) && !ret)
 		return failure(run, record_failed(run, errno));
 	return ret;

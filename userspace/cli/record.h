@@ -63,6 +63,7 @@ struct record_options {
  * @td: device
  * @writer: the file
  * @name: name of the file, for messages
+ * @created: there was no such file before
  * @stale: the file still has its earlier contents
  * @started: the file has been begun
  * @signals: descriptor that reports signals
@@ -82,6 +83,7 @@ struct record_run {
 	struct topdown *td;
 	struct record_writer writer;
 	const char *name;
+	bool created;
 	bool stale;
 	bool started;
 	int signals;

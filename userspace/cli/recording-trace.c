@@ -110,6 +110,8 @@ static void put_bottleneck(struct trace *trace, const struct recording_piece *pi
 
 	if (node < 0)
 		return;
+	if (trace->options->level == 1)
+		child = -1;
 	next_event(trace);
 	fprintf(trace->file, "{\"ph\":\"X\",\"pid\":%u,\"tid\":1,\"name\":\"%s\",",
 		process_of(piece->subject), topdown_node_name(child < 0 ? node : child));

@@ -78,6 +78,10 @@ run td report "$data"
 expect 'is in the report' 0 "windows of 4 CPUs, $lost LOST \(CPU 0: [0-9]+, 1: [0-9]+, 2: [0-9]+, 3: [0-9]+\)" ''
 FAKE_TICK=-1 run fake record --timeout 100 -o "$data"
 expect 'and no error without --strict' 0 '' '; [0-9]+ windows were lost$'
+FAKE_TICK=-1 run fake record -a --strict -q -o "$data" -- sleep 0.4
+expect 'a command that loses windows' 4 '' '; [0-9]+ windows were lost$'
+FAKE_TICK=-1 run fake record -a --strict -q -o "$data" -- sh -c 'sleep 0.4; exit 3'
+expect 'and fails' 3 '' '; [0-9]+ windows were lost$'
 FAKE_TICK=40 FAKE_HOLE=2 run fake record --timeout 100 -o "$data"
 expect 'a number that no CPU has' 0 '' 'windows of 3 CPUs'
 FAKE_STUCK=1 run fake record --timeout 100 -o "$data"
@@ -110,6 +114,8 @@ expect 'a module that keeps none' 3 '' 'the module keeps no windows'
 result "$(cmp -s "$TMP/period" "$TMP/kept"; echo $?)" 'leaves the file of an earlier run'
 FAKE_READ_ERRNO=13 FAKE_MAP_ERRNO=13 run fake record -o "$data"
 expect 'no right to CPUs' 3 '' 'cannot read the CPUs'
+FAKE_READ_ERRNO=13 FAKE_MAP_ERRNO=13 run fake record -o "$TMP/fresh"
+result "$([[ $status == 3 && ! -e $TMP/fresh ]]; echo $?)" 'leaves no empty file'
 run fake record -C 7 -o "$data"
 expect 'a CPU that there cannot be' 2 '' '^topdown: -C: there is no CPU 7|the machine cannot have one of these CPUs|none of the CPUs'
 
@@ -183,6 +189,8 @@ if command -v python3 > /dev/null; then
 else
 	skip 'and is JSON' 'python3 is not installed'
 fi
+result "$(td report -l 1 --trace - "$TMP/asleep" | grep -q 'memory_bound'; echo $((!$?)))" '-l 1 names no level 2'
+result "$(td report --trace - "$TMP/asleep" | grep -q 'memory_bound'; echo $?)" 'and without it there is'
 td report --trace - "$TMP/data" > /dev/full 2> "$TMP/err" && status=0 || status=$?
 result "$((status != 1))" 'no room for the trace'
 
