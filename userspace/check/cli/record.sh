@@ -191,21 +191,21 @@ else
 fi
 result "$(td report -l 1 --trace - "$TMP/asleep" | grep -q 'memory_bound'; echo $((!$?)))" '-l 1 names no level 2'
 result "$(td report --trace - "$TMP/asleep" | grep -q 'memory_bound'; echo $?)" 'and without it there is'
-td report --trace - "$TMP/data" > /dev/full 2> "$TMP/err" && status=0 || status=$?
+td report --trace - "$TMP/asleep" > /dev/full 2> "$TMP/err" && status=0 || status=$?
 result "$((status != 1))" 'no room for the trace'
 
-cp "$data" "$TMP/kept"
+cp "$TMP/asleep" "$TMP/kept"
 for form in trace html; do
 	run td report --$form "$TMP/kept" "$TMP/kept"
 	expect "--$form to the recording itself" 2 '' "--$form: .*/kept is a recording \\(allowed: "
 	ln "$TMP/kept" "$TMP/link"
-	run td report --$form "$TMP/link" "$data"
+	run td report --$form "$TMP/link" "$TMP/asleep"
 	expect "--$form to another" 2 '' ' is a recording '
 	rm "$TMP/link"
 	echo text > "$TMP/text"
 	run td report --$form "$TMP/text" "$TMP/text"
 	expect "--$form of what is none" 1 '' 'was not written by topdown record'
-	result "$([[ $(< "$TMP/text") == text ]] && cmp -s "$data" "$TMP/kept"; echo $?)" 'leaves the file as it was'
+	result "$([[ $(< "$TMP/text") == text ]] && cmp -s "$TMP/asleep" "$TMP/kept"; echo $?)" 'leaves the file as it was'
 done
 
 # A page that needs nothing from elsewhere, and no script.
@@ -218,7 +218,7 @@ result "$(grep -q 'a&lt;b&gt;&amp;&quot;c' "$TMP/page"; echo $?)" 'texts cannot 
 result "$(($(grep -c '<g class="step" tabindex="0" role="img"><title>[0-9:.]*: retiring 4[0-9.]*%, ' "$TMP/page") < 8))" \
 	'steps can be reached by keys, and say what they have'
 result "$(($(grep -c '<path class="area n' "$TMP/page") != 4 + 8 + 4 * 4))" 'each node has its area'
-td report --html - "$data" > /dev/full 2> "$TMP/err" && status=0 || status=$?
+td report --html - "$TMP/asleep" > /dev/full 2> "$TMP/err" && status=0 || status=$?
 result "$((status != 1))" 'no room for the page'
 
 # Commands and processes.

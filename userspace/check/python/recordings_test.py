@@ -102,6 +102,12 @@ class Recordings(unittest.TestCase):
                           seen.info["subject"]), ("host", "lake", 1000, "cpus"))
         self.assertEqual(str(seen.time(1000 + 10**9)), "1970-01-01 01:00:01+00:00")
 
+    def test_past(self):
+        """recordings: with the windows from before, one that was open is whole"""
+        seen = self.read(file((1, info(past=1)), *CPUS[1:]))
+        self.assertEqual([piece.figures.slots for piece in seen], [400, 800, 1200, 40])
+        self.assertEqual(seen.pieces[0].begin_ns, 5 * 10**9)
+
     def test_tasks(self):
         """recordings: samples of tasks"""
         seen = self.read(file(*TASKS))
