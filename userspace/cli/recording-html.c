@@ -299,6 +299,20 @@ static void put_cell(FILE *file, bool none, double value)
 		fprintf(file, "<td>%.1f</td>", value * 100);
 }
 
+/* A child that was not counted in all slots has its share of those in which it was. */
+static void put_mean(const struct page *page, const struct topdown_figures *total,
+		     unsigned int node)
+{
+	uint32_t ratio;
+	double share;
+
+	if (summary_partly(total, node, &ratio, &share))
+		fprintf(page->file, "<td>%.1f (counted in %.1f%% of the slots)</td>",
+			ratio * 100.0 / TOPDOWN_RATIO_ONE, share * 100);
+	else
+		put_cell(page->file, !topdown_figures_has(total, node), share_of(total, node));
+}
+
 static void put_totals(const struct page *page)
 {
 	const struct summary_subject *all = &page->summary->all;
@@ -315,8 +329,7 @@ static void put_totals(const struct page *page)
 		fprintf(page->file, "<tr class=\"level%u%s\"><th scope=\"row\">%s%s</th>",
 			topdown_node_level(node), row_marked(&row, node) ? " marked" : "",
 			topdown_node_name(node), row_marked(&row, node) ? " (bottleneck)" : "");
-		put_cell(page->file, !topdown_figures_has(&row.figures, node),
-			 share_of(&row.figures, node));
+		put_mean(page, &row.figures, node);
 		for (rank = 0; rank < SERIES_RANKS; rank++)
 			put_cell(page->file, all->ranks[node].none,
 				 all->ranks[node].ratio[rank]);
@@ -375,13 +388,10 @@ static void put_facts(const struct page *page)
 
 static void choose_nodes(struct page *page)
 {
-	const struct topdown_figures *total = &page->summary->all.total;
+	uint32_t nodes = page->summary->nodes;
 	struct column_list list;
-	uint32_t nodes = 0;
 	unsigned int i;
 
-	for (i = 0; i < TD_NR_NODES; i++)
-		nodes |= topdown_figures_has(total, i) ? 1U << i : 0;
 	columns_select(&list, TABLE_CPUS, page->summary->level, nodes);
 	for (i = 0; i < list.nr; i++) {
 		if (column_is_node(list.column[i]) && nodes >> list.column[i]->of & 1)

@@ -88,10 +88,14 @@ static void put_node(FILE *file, const struct row *row, unsigned int node)
 {
 	int indent = 2 * topdown_node_level(node);
 	const struct series_ranks *ranks = &row->ranks[node];
+	uint32_t ratio = row->figures.ratio[node];
+	bool partly;
+	double share;
 	char text[16];
 	unsigned int i;
 
-	percent_text(text, sizeof(text), row->figures.ratio[node], "");
+	partly = !ranks->none && summary_partly(&row->figures, node, &ratio, &share);
+	percent_text(text, sizeof(text), ratio, partly ? "~" : "");
 	fprintf(file, "%*s%-*s %6s", indent, "", 28 - indent, topdown_node_name(node), text);
 	for (i = 0; i < SERIES_RANKS; i++) {
 		if (ranks->none)
@@ -99,6 +103,8 @@ static void put_node(FILE *file, const struct row *row, unsigned int node)
 		else
 			fprintf(file, " %6.1f", ranks->ratio[i] * 100);
 	}
+	if (partly)
+		fprintf(file, "  ~ counted in %.1f%% of the slots", share * 100);
 	fputs(row_marked(row, node) ? "  <- bottleneck\n" : "\n", file);
 }
 
@@ -108,12 +114,9 @@ static void put_tree(const struct report_options *options, const struct summary 
 	const struct row *row = &interval->row[0];
 	FILE *file = options->output.file;
 	struct column_list list;
-	uint32_t nodes = 0;
 	unsigned int i;
 
-	for (i = 0; i < TD_NR_NODES; i++)
-		nodes |= topdown_figures_has(&row->figures, i) ? 1U << i : 0;
-	columns_select(&list, TABLE_CPUS, interval->level, nodes);
+	columns_select(&list, TABLE_CPUS, interval->level, summary->nodes);
 	if (options->output.header)
 		fprintf(file, "%-28s %6s %6s %6s %6s  over %zu steps of %.3f s\n", "% of slots",
 			"mean", "p5", "p50", "p95", summary->all.series.nr,

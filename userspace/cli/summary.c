@@ -119,6 +119,9 @@ static int piece(void *data, const struct recording *recording,
 {
 	struct summary *summary = data;
 
+	if (more->figures.slots)
+		summary->nodes |= td_nodes_of_figures(&more->figures) &
+				  td_nodes_of_level(summary->level);
 	if (is_past(recording, more))
 		td_figures_add(&summary->subject[more->subject].past, &more->figures);
 	if (add_piece(summary, &summary->all, more) ||
@@ -334,6 +337,35 @@ unsigned int summary_used(const struct summary *summary)
 	for (i = 0; i < summary->nr; i++)
 		nr += summary->subject[i].used;
 	return nr;
+}
+
+/**
+ * summary_partly - a child that was counted in some slots only, as with drilldown
+ * @total: figures
+ * @node: enum topdown_node
+ * @ratio: its share of the slots in which it was counted
+ * @share: share of these slots
+ *
+ * Return: false if it is no such node.
+ */
+bool summary_partly(const struct topdown_figures *total, unsigned int node, uint32_t *ratio,
+		    double *share)
+{
+	unsigned int i;
+
+	if (topdown_figures_has(total, node))
+		return false;
+	for (i = 0; i < TOPDOWN_NR_PARENTS; i++) {
+		uint64_t counted = total->children_slots[i];
+
+		if (!(td_nodes_of_parents(1U << i) >> node & 1) || !counted ||
+		    counted >= total->slots)
+			continue;
+		*ratio = td_ratio(total->node[node], counted);
+		*share = (double)counted / total->slots;
+		return true;
+	}
+	return false;
 }
 
 /**

@@ -60,6 +60,7 @@ struct summary_subject {
  * struct summary - a recording added up
  * @step_ns: length of a step that was asked for; 0 for the module's period or the interval
  * @level: highest level that is shown
+ * @nodes: nodes that any piece has, bit n for node n
  * @totals_lack: windows were lost, and the totals do not have their slots
  * @recording: the recording
  * @all: everything
@@ -69,6 +70,7 @@ struct summary_subject {
 struct summary {
 	uint64_t step_ns;
 	unsigned int level;
+	uint32_t nodes;
 	bool totals_lack;
 	struct recording recording;
 	struct summary_subject all;
@@ -84,6 +86,8 @@ void summary_row(const struct summary *summary, const struct summary_subject *su
 		 struct row *row);
 void summary_step_row(const struct summary *summary, const struct summary_subject *subject,
 		      size_t step, struct row *row);
+bool summary_partly(const struct topdown_figures *total, unsigned int node, uint32_t *ratio,
+		    double *share);
 double summary_seconds(const struct summary *summary);
 
 #endif /* TOPDOWN_CLI_SUMMARY_H */

@@ -111,6 +111,27 @@ static void make_odd(void)
 	end(20);
 }
 
+/* Children of the back end were counted in most windows, those of others never. */
+static void make_drilldown(void)
+{
+	unsigned int i;
+
+	begin(RECORD_OF_CPUS, 0, 1);
+	put_cpu(0);
+	for (i = 1; i <= 20; i++) {
+		struct topdown_figures figures = figures_of(1, 400);
+
+		memset(figures.children_slots, 0, sizeof(figures.children_slots));
+		if (i % 5)
+			figures.children_slots[TOPDOWN_BACKEND_BOUND] = figures.slots;
+		else
+			figures.node[TOPDOWN_MEMORY_BOUND] = 0;
+		td_figures_ratios(&figures, TD_NODES_METRICS_L2);
+		put_window(0, i, BEGIN + i * S, figures);
+	}
+	end(20);
+}
+
 /* A task that sleeps in its first interval. */
 static void make_sleepy(void)
 {
@@ -232,6 +253,8 @@ int main(int argc, char **argv)
 		return 1;
 	if (!strcmp(name, "odd"))
 		make_odd();
+	else if (!strcmp(name, "drilldown"))
+		make_drilldown();
 	else if (!strcmp(name, "sleepy"))
 		make_sleepy();
 	else if (!strcmp(name, "lost") || !strcmp(name, "lostcut"))

@@ -123,9 +123,14 @@ expect 'a CPU that there cannot be' 2 '' '^topdown: -C: there is no CPU 7|the ma
 made() { "$BUILD/$variant/made" "$1" "$TMP/$1"; }
 
 # Totals and facts.
-for name in odd sleepy lost lostcut past pastlost asleep contended; do made "$name"; done
+for name in odd drilldown sleepy lost lostcut past pastlost asleep contended; do made "$name"; done
 run td report "$TMP/odd"
 expect 'one window of which nothing is known' 0 'tma_retiring +40\.0 +40\.0 ' ''
+run td report "$TMP/drilldown"
+expect 'children that were counted at times' 0 'tma_light_operations +- +- +- +-
+.*tma_memory_bound +60\.0~ +60\.0 +60\.0 +60\.0  ~ counted in 80\.0% of the slots' ''
+result "$(td report --html - "$TMP/drilldown" | grep -q 'memory_bound</th><td>60.0 (counted in 80.0% of the slots)'; echo $?)" 'and on the page'
+result "$(td report --html - "$TMP/drilldown" | grep -q 'class="area n10'; echo $?)" 'which has their picture'
 run td report -j "$TMP/sleepy"
 expect 'a task that slept at first' 0 '"source":"perf_metrics",.*"slots":54000000000,' ''
 run td report "$TMP/lost"
