@@ -187,7 +187,9 @@ static void test_crossed(void)
 static void test_senseless(void)
 {
 	static const unsigned char with[] = { 0x01, 0x80, 0xff };
-	static const char * const forms[] = { "-A", "--windows", "--steps", "-j", "--trace=/dev/null" };
+	static const char * const forms[] = {
+		"-A", "--windows", "--steps", "-j", "--trace=/dev/null",
+	};
 	size_t i, at, refused = 0, tried = 0;
 
 	for (i = sizeof(struct record_start); i < size; i++) {
