@@ -21,9 +21,9 @@ fi
 HERE=$(cd "$(dirname "$0")" && pwd)
 USERSPACE=$(dirname "$HERE")
 BUILD=$USERSPACE/build/check
-library=(handle library readings maps watches sessions names sets regions)
+library=(handle library readings maps watches sessions latencies names sets regions)
 suites=(abi growth units columns frames "${library[@]}" options device command tasks output
-	history watch series noise record export perf schema running screen install examples docs
+	history watch latency series noise record export perf schema running screen install examples docs
 	monitoring python)
 CC=${CC:-gcc}
 warnings=(-std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE)
@@ -47,7 +47,7 @@ export ASAN_OPTIONS=detect_leaks=1:exitcode=99 UBSAN_OPTIONS=print_stacktrace=1
 build() {
 	mkdir -p "$BUILD"
 	"$CC" "${warnings[@]}" -O1 -g -shared -fPIC "${include[@]}" -o "$BUILD/fake.so" \
-		"$HERE"/fake/fake{,-ioctl,-map,-perf,-poll,-session}.c "$USERSPACE/../kmod/metrics.c"
+		"$HERE"/fake/fake{,-ioctl,-latency,-map,-perf,-poll,-session}.c "$USERSPACE/../kmod/metrics.c"
 	make -C "$USERSPACE" -s CC="$CC" all
 	make -C "$USERSPACE" -s CC="$CC" O="$BUILD/asan" PROGRAM="$BUILD/asan/topdown" \
 		CFLAGS="${sanitize[*]}" LDFLAGS="${sanitize_link[*]}" \
