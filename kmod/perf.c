@@ -179,7 +179,7 @@ static void td_perf_fold(struct td_collector *collector, struct td_perf_moment *
 	       offsetof(struct topdown_figures, ratio));
 }
 
-/* What perf does with this event now belongs to the moment that is returned. */
+/* The moment to which the present use of an event by perf belongs. */
 static const struct td_perf_moment *td_perf_moment(struct td_collector *collector,
 						   const struct perf_event *event,
 						   enum td_perf_what what)

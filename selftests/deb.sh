@@ -209,7 +209,7 @@ first_install() {
 	target topdown --version
 }
 
-# What upgrades and removals do with a daemon that runs: nothing, if debhelper found no unit.
+# Upgrades and removals do nothing with a daemon that runs if debhelper found no unit.
 scripts() {
 	local at=$TARGET/var/lib/dpkg/info/topdown
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What a fleet does with "topdown export": many scrapes, slow and broken clients, the reference
+# Use "topdown export" as a fleet does: many scrapes, slow and broken clients, the reference
 # parsers, and a real Prometheus in an emulated machine.  Installs what it needs.
 #
 #   fleet.sh [PART]...     without any: text schema clients fuzz cost guest
@@ -52,7 +52,7 @@ serve() {
 	local program=$1
 	shift
 	port=$((20000 + RANDOM % 10000))
-	# That of the one before says that it listens, too.
+	# The log of the daemon before says that it listens, too.
 	: > "$LOGS/daemon.log"
 	LD_PRELOAD=$USERSPACE/build/check/fake.so "$program" export --listen --device "$NODE" \
 		--port "$port" "$@" > "$LOGS/daemon.log" 2>&1 &
@@ -100,7 +100,7 @@ fuzz() {
 
 	echo "FLEET_SEED=$seed"
 	echo 'prom:x' > "$LOGS/users"
-	# What was freed is not kept for long, so that memory that is lost shows.
+	# Keep freed memory for a short time only, so that memory that is lost shows.
 	export ASAN_OPTIONS=detect_leaks=1:quarantine_size_mb=4
 	serve "$USERSPACE/build/check/asan/topdown" --connections 20
 	python3 "$FLEET/clients.py" "$port" "$daemon" fuzz 20000 "$seed"

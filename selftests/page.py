@@ -65,7 +65,7 @@ def requests(log, page):
     urls = {event.get("params", {}).get("url") for event in events} - {None}
     ours = {url for url in urls if not url.startswith("chrome")}
     print(len(events), "events, URLs:", " ".join(sorted(ours)) or "none")
-    # Those of the browser itself are the same with an empty page.
+    # The browser makes requests of its own, the same with an empty page.
     return any(page not in url and "google" not in url for url in ours)
 
 

@@ -145,7 +145,7 @@ no_module() {
 	pminfo -f topdown.version | grep '"9.8.7"'
 }
 
-# What the agent has: descriptors, and memory of its own in KiB.  The stand-in's is shared.
+# Print the agent's descriptors, and its own memory in KiB.  The stand-in's is shared.
 holds() {
 	local pid
 

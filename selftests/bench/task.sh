@@ -130,7 +130,7 @@ shares() {
 		/tmp/together.*
 }
 
-# Of perf's own events the module is not loaded, so these users have all counters.
+# Users of perf's own events have all counters, because the module is not loaded then.
 users() {
 	local count
 
