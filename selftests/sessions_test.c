@@ -17,7 +17,7 @@
 #include "session.h"
 
 #define PAGE		4096
-/* Of so many spans at least one is without a switch. */
+/* At least one of so many spans is without a switch. */
 #define QUIET_SPANS	10
 #define NR		3
 #define LONG_MS		20000

@@ -188,7 +188,7 @@ TEST_F_TIMEOUT(trace, nodes_are_ratios_of_the_window, 120)
 	FILE *trace;
 
 	ASSERT_EQ(0, tracing(EVENTS "enable", "1"));
-	/* Those of the others must not be taken for those of CPU 0. */
+	/* Windows of other CPUs must not be taken for those of CPU 0. */
 	ASSERT_EQ(0, run_all(&self->map, self->cpus, self->nr, 5));
 	trace = trace_open();
 	ASSERT_NE(NULL, trace);

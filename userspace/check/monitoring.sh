@@ -64,7 +64,7 @@ else
 	skip 'alerts have the thresholds' 'there is no kmod directory'
 fi
 
-# What people who review dashboards ask for.
+# Reviewers of dashboards ask for these.
 cat > "$TMP/dashboard.py" << 'END'
 import json, re, sys
 

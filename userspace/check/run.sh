@@ -37,7 +37,7 @@ unset NO_COLOR "${!FAKE_@}"
 # another shell may stay in front of it and take the terminal's signals too.
 export SHELL=/bin/bash
 
-# What the command is linked with, as its Makefile says.
+# The libraries of the command, as its Makefile has them.
 read -ra libraries < <(make -s --no-print-directory -C "$USERSPACE" libraries)
 sanitize=(-O1 -g -fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 # The runtime goes into the program, as the library that is preloaded comes first.

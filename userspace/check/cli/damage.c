@@ -166,7 +166,7 @@ static void test_newer_blocks(void)
 	size -= sizeof(block) + block.size;
 }
 
-/* Who has room for CPUs gets no tasks, and the other way round. */
+/* A recording of CPUs has no tasks, and the other way round. */
 static void test_crossed(void)
 {
 	static const char * const forms[] = { "-A", "--windows", "--steps", "--trace=/dev/null" };

@@ -274,7 +274,7 @@ else
 	result 1 'the daemon listens with a CPU that is stuck'
 fi
 
-# Users, and their file anew.
+# Users, and their file read once more.
 printf '# who may read\n\nprom:s3cret:x\nother:pw\n' > "$TMP/users"
 chmod 600 "$TMP/users"
 basic() { echo "Authorization: ${2-Basic} $(printf %s "$1" | base64)"; }

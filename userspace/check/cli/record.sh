@@ -70,7 +70,7 @@ run td report -j -A - < "$data"
 expect 'through a pipe, -C' 0 '"cpu":1,.*"cpu":2,' ''
 result "$(($(lines "$TMP/out") != 3))" 'two CPUs and their sum'
 
-# Who cannot keep up says so.
+# A recorder that cannot keep up says so.
 FAKE_TICK=-1 run fake record --timeout 400 --strict -q -o "$data"
 expect 'a ring that is too short' 4 '' '; [0-9]+ windows were lost$'
 lost=$(sed -E 's/.*; ([0-9]+) windows were lost/\1/' <<< "$err")
@@ -254,7 +254,7 @@ expect 'a command that there is not' 127 '' "cannot run '/nonexistent'"
 FAKE_FEATURES=7 run fake record -o "$data" -- true
 expect 'a module without sessions' 125 '' 'cannot follow tasks'
 
-# What is refused.
+# These command lines are refused.
 for bad in '-a -C 1' '-p 1 -a' '-p 1 -- true' '--past -p 1' '-I 20' '-I 20 -a' '-o ""' '-o - -- true' \
 	'--timeout 1' '--' '--tim 5' '-C 3-1'; do
 	eval "run fake record $bad"
