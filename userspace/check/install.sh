@@ -129,7 +129,8 @@ else
 	skip 'make dkms_install' 'there is no kmod directory'
 fi
 
-quiet 'make static' make -C "$USERSPACE" O="$BUILD/static" PROGRAM="$BUILD/static/topdown" static
+mkdir -p "$BUILD/static"
+quiet 'make static' make -C "$USERSPACE" PROGRAM="$BUILD/static/topdown" static
 run env -i "$BUILD/static/topdown.static" stat
 expect 'the static command runs' 3 '' 'cannot open /dev/topdown'
 result "$(! grep -q INTERP <<< "$(readelf -l "$BUILD/static/topdown.static")"; echo $?)" \

@@ -9,8 +9,9 @@
 # cli/, abi/, or here for the whole.  fake/ stands in for the module.
 #
 # All is run twice: as it is delivered, and with the sanitizers for addresses,
-# leaks and undefined behaviour.  KTAP on stdout; the last line is
-# "N passed, N failed, N skipped".
+# leaks and undefined behaviour.  As many suites as there are processors run beside each
+# other, four at most; TOPDOWN_CHECK_JOBS is another number.  KTAP on stdout, a suite when it
+# has ended; the last line is "N passed, N failed, N skipped".
 set -euo pipefail
 
 # A shell that starts us in the background ignores signals that the tests send.
@@ -22,10 +23,13 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 USERSPACE=$(dirname "$HERE")
 BUILD=$USERSPACE/build/check
 library=(handle library readings maps watches sessions names sets regions)
-suites=(abi growth units columns frames "${library[@]}" options device command tasks output
-	history watch series noise record export perf schema running screen install examples docs
-	monitoring python)
-CC=${CC:-gcc}
+# The longest first, so that none is left alone at the end.
+suites=(python record screen growth install export command tasks running noise options output
+	device monitoring schema docs examples maps sets watch abi history perf units frames
+	columns series handle library readings watches sessions names regions)
+processors=$(nproc)
+jobs=${TOPDOWN_CHECK_JOBS:-$((processors < 4 ? processors : 4))}
+CC=${CC:-cc}
 warnings=(-std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE)
 include=(-I"$USERSPACE/include" -I"$USERSPACE/../uapi")
 # The C library's own output is compared.
@@ -44,39 +48,58 @@ sanitize=(-O1 -g -fsanitize=address -fsanitize=undefined -fno-sanitize-recover=a
 sanitize_link=(-static-libasan -static-libubsan)
 export ASAN_OPTIONS=detect_leaks=1:exitcode=99 UBSAN_OPTIONS=print_stacktrace=1
 
+# beside COMMAND...: begin it as soon as fewer than $jobs run.  One that failed ends us.
+begun=0
+beside() {
+	if ((begun >= jobs)); then
+		wait -n
+		begun=$((begun - 1))
+	fi
+	"$@" &
+	begun=$((begun + 1))
+}
+
+all_ended() {
+	for (( ; begun; begun--)); do
+		wait -n
+	done
+}
+
 build() {
 	mkdir -p "$BUILD"
-	"$CC" "${warnings[@]}" -O1 -g -shared -fPIC "${include[@]}" -o "$BUILD/fake.so" \
-		"$HERE"/fake/fake{,-ioctl,-map,-perf,-poll,-session}.c "$USERSPACE/../kmod/metrics.c"
-	make -C "$USERSPACE" -s CC="$CC" all
-	make -C "$USERSPACE" -s CC="$CC" O="$BUILD/asan" PROGRAM="$BUILD/asan/topdown" \
+	make -C "$USERSPACE" -s -j "$jobs" CC="$CC" all
+	make -C "$USERSPACE" -s -j "$jobs" CC="$CC" O="$BUILD/asan" PROGRAM="$BUILD/asan/topdown" \
 		CFLAGS="${sanitize[*]}" LDFLAGS="${sanitize_link[*]}" \
 		"$BUILD/asan/topdown" "$BUILD/asan/libtopdown.a"
+	beside "$CC" "${warnings[@]}" -O1 -g -shared -fPIC "${include[@]}" -o "$BUILD/fake.so" \
+		"$HERE"/fake/fake{,-ioctl,-map,-perf,-poll,-session}.c "$USERSPACE/../kmod/metrics.c"
 	build_programs plain "$USERSPACE/build" -O2 -g
 	build_programs asan "$BUILD/asan" "${sanitize[@]}" "${sanitize_link[@]}"
+	all_ended
 }
 
 # build_programs NAME OBJECTS FLAG...
 build_programs() {
-	local name=$1 objects=$2 program command
+	local name=$1 objects=$2 program command compile
 	shift 2
 	mkdir -p "$BUILD/$name"
+	compile=("$CC" "${warnings[@]}" "${include[@]}" "$@")
 	for program in "${library[@]}"; do
-		"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/$program" \
+		beside "${compile[@]}" -o "$BUILD/$name/$program" \
 			"$HERE/lib/$program.c" "$objects/libtopdown.a" -pthread
 	done
-	"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/units" "$HERE/cli/units.c" \
+	beside "${compile[@]}" -o "$BUILD/$name/units" "$HERE/cli/units.c" \
 		"$objects"/cli/{cpulist,parse,report,rights,rows}.o "$objects"/pure/*.o \
 		"$objects/libtopdown.a" -lcap
 	# All of the command but its main().
 	mapfile -t command < <(printf '%s\n' "$objects"/cli/*.o | grep -v '/main\.o$')
 	for program in damage made series noise; do
-		"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/$program" \
+		beside "${compile[@]}" -o "$BUILD/$name/$program" \
 			"$HERE/cli/$program.c" "${command[@]}" \
 			"$objects"/pure/*.o "$objects/libtopdown.a" "${libraries[@]}"
 	done
 	for program in columns frames; do
-		"$CC" "${warnings[@]}" "${include[@]}" "$@" -o "$BUILD/$name/$program" \
+		beside "${compile[@]}" -o "$BUILD/$name/$program" \
 			"$HERE/cli/$program.c" "$objects"/cli/top-{data,frame,view}.o \
 			"$objects"/cli/{columns,cpulist,parse,repeat,report,rights,rows,text}.o \
 			"$objects"/pure/*.o "$objects/libtopdown.a" -lcap -lm
@@ -86,21 +109,32 @@ build_programs() {
 # is_in NAME NAMES...: whether it is one of them
 is_in() { [[ " ${*:2} " == *" $1 "* ]]; }
 
-# suite VARIANT NAME: one suite
+# suite VARIANT NAME: one suite.  The shell lets what it starts beside itself ignore Ctrl-C.
 suite() {
-	local variant=$1 name=$2
+	local variant=$1 name=$2 clean=(env "--default-signal=INT,QUIT")
 
+	TOPDOWN=$USERSPACE/topdown
+	[[ $variant == plain ]] || TOPDOWN=$BUILD/asan/topdown
+	export TOPDOWN
 	case $name in
-	units) "$BUILD/$variant/units" "$HERE/cli/thresholds.csv" 2> /dev/null ;;
-	columns | frames | series | noise) "$BUILD/$variant/$name" ;;
+	units) "${clean[@]}" "$BUILD/$variant/units" "$HERE/cli/thresholds.csv" 2> /dev/null ;;
+	columns | frames | series | noise) "${clean[@]}" "$BUILD/$variant/$name" ;;
 	*)
 		if ! is_in "$name" "${library[@]}"; then
-			bash "$(find "$HERE" -name "$name.sh")"
+			"${clean[@]}" bash "$(find "$HERE" -name "$name.sh")"
 			return
 		fi
 		FAKE_NODE=/dev/topdown-of-the-test FAKE_PRESENT=$BUILD/$variant/present \
-			LD_PRELOAD=$PRELOAD timeout 600 "$BUILD/$variant/$name"
+			LD_PRELOAD=$PRELOAD timeout 600 "${clean[@]}" "$BUILD/$variant/$name"
 		;;
+	esac
+}
+
+# has_variant VARIANT NAME: whether the suite is about what the sanitizers see
+has_variant() {
+	case $1:$2 in
+	asan:abi | asan:growth | asan:install | asan:examples | asan:docs | asan:monitoring | \
+		asan:python) return 1 ;;
 	esac
 }
 
@@ -121,6 +155,18 @@ tally() {
 	fi
 }
 
+# await_suite: until one of those that run ends, and show it
+await_suite() {
+	local pid variant name since status=0
+
+	wait -n -p pid "${!running[@]}" || status=$?
+	read -r variant name since <<< "${running[$pid]}"
+	unset "running[$pid]"
+	echo "# $variant: $name, $((SECONDS - since)) s"
+	cat "$BUILD/$variant.$name.log"
+	tally "$variant" "$name" "$BUILD/$variant.$name.log" "$status"
+}
+
 if [[ ${1-} == -l ]]; then
 	printf '%s\n' "${suites[@]}"
 	exit
@@ -133,21 +179,17 @@ build
 echo 'KTAP version 1'
 PRELOAD=$BUILD/fake.so
 export PRELOAD
-for variant in plain asan; do
-	TOPDOWN=$USERSPACE/topdown
-	[[ $variant == plain ]] || TOPDOWN=$BUILD/asan/topdown
-	export TOPDOWN
-	for name in "${suites[@]}"; do
-		case $variant:$name in
-		asan:abi | asan:growth | asan:install | asan:examples | asan:docs | asan:monitoring | \
-			asan:python) continue ;;
-		esac
-		echo "# $variant: $name"
-		status=0
-		suite "$variant" "$name" > "$BUILD/$variant.$name.log" 2>&1 || status=$?
-		cat "$BUILD/$variant.$name.log"
-		tally "$variant" "$name" "$BUILD/$variant.$name.log" "$status"
+declare -A running=()
+for name in "${suites[@]}"; do
+	for variant in asan plain; do
+		has_variant "$variant" "$name" || continue
+		((${#running[@]} < jobs)) || await_suite
+		suite "$variant" "$name" > "$BUILD/$variant.$name.log" 2>&1 &
+		running[$!]="$variant $name $SECONDS"
 	done
+done
+while ((${#running[@]})); do
+	await_suite
 done
 echo "$passed passed, $failed failed, $skipped skipped"
 ((failed == 0 && passed > 0))
