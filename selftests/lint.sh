@@ -10,6 +10,9 @@
 # tree, which is how lint-test.sh proves that every check can fail.  Exit
 # status: 0 no finding, 1 findings, 2 wrong usage, 4 nothing was run.
 #
+# The slow checks look at a file again only if it, or what they judge it by, has changed
+# since it was clean: marks of that are in the cache.  TOPDOWN_LINT_ALL=1 looks at all.
+#
 # A check is a function check_NAME.  It prints its findings; any output, or a
 # status other than 0, is a failure.  Status 4 skips it, with the reason as
 # output.  lint_src() and lint_files() say what there is to look at.
@@ -19,6 +22,7 @@ shopt -s inherit_errexit
 
 selftests=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 tree=$(dirname "$selftests")
+marks=${TOPDOWN_CACHE:-$HOME/.cache/topdown}/lint
 width=100
 
 checks=(spdx whitespace versions symbols graph paths sparse checkpatch kernel-doc cppcheck
@@ -170,6 +174,34 @@ check_sparse() {
 		echo "sparse looked at fewer than $sources files of kmod"
 }
 
+# judged_by TEXT...: one name of all that a verdict depends on, but for the file
+judged_by() { printf '%s\n' "$@" | sha256sum | cut -c1-16; }
+
+# mark FILE BASIS: where it says that the file was clean
+mark() { printf '%s/%s-%s\n' "$marks" "$2" "$({ echo "$1"; cat "$1"; } | sha256sum | cut -c1-32)"; }
+
+# not_clean BASIS: those of the files on stdin that were not found clean before
+not_clean() {
+	local file
+
+	while IFS= read -r file; do
+		[[ -z ${TOPDOWN_LINT_ALL-} && -e $(mark "$file" "$1") ]] || printf '%s\n' "$file"
+	done
+}
+
+# each_of BASIS FUNCTION: what it says of each file on stdin, and a mark for a file of
+# which it says nothing
+each_of() {
+	local file said
+
+	mkdir -p "$marks"
+	while IFS= read -r file; do
+		said=$("$2" "$file")
+		[[ -z $said ]] || { printf '%s\n' "$said"; continue; }
+		: > "$(mark "$file" "$1")"
+	done < <(not_clean "$1")
+}
+
 # drop_misread: leave out what checkpatch says of lines that it cannot read,
 # type by type: 1e-6, unsigned __int128, and glib's way to declare
 drop_misread() {
@@ -190,19 +222,25 @@ drop_misread() {
 	done
 }
 
-# checkpatch IGNORED-RULES: run it on the files that stdin names
-checkpatch() {
-	local files out
+# checkpatch_one FILE: with the rules $ignored left out
+checkpatch_one() {
+	local out
 
-	mapfile -t files
-	[ ${#files[@]} -gt 0 ] || return 0
 	out=$(perl "$source/scripts/checkpatch.pl" --no-tree --strict --terse \
-		--show-types --max-line-length=$width --ignore "$1" \
-		-f "${files[@]}" 2>&1) || [ -n "$out" ] ||
+		--show-types --max-line-length=$width --ignore "$ignored" \
+		-f "$1" 2>&1) || [ -n "$out" ] ||
 		echo "checkpatch.pl failed"
 	# Without git it looks for the kernel's names where there is no kernel.
 	{ grep -Ev '^(total: .*)?$|uninitialized value .root in|^find: .*/include' <<<"$out" || :; } |
 	drop_misread
+}
+
+# checkpatch IGNORED-RULES: run it on the files that stdin names
+checkpatch() {
+	local ignored=$1
+
+	each_of "$(judged_by checkpatch "$ignored" "$(sha256sum < "$source/scripts/checkpatch.pl")" \
+		"$(declare -f checkpatch_one drop_misread)")" checkpatch_one
 }
 
 # A message is never broken, wherever it is.  compat.h exists to compare
@@ -248,12 +286,23 @@ check_kernel-doc() {
 # loops for calls
 check_cppcheck() {
 	need cppcheck
+	# It knows itself which results of its own still hold.
+	mkdir -p "$marks/cppcheck"
+	[[ -z ${TOPDOWN_LINT_ALL-} ]] || rm -rf "$marks"/cppcheck/*
 	lint_files 'userspace/*.c' 'selftests/*.c' |
-		xargs -r cppcheck --quiet --enable=warning,performance,portability \
+		xargs -r cppcheck --quiet --cppcheck-build-dir="$marks/cppcheck" --enable=warning,performance,portability \
 			--inline-suppr --std=c11 --template=gcc \
 			--suppress=missingInclude --suppress=unknownMacro \
 			-D__linux__ -D__x86_64__ -DTOPDOWN_VERSION='"0"' \
 			-I. -Iuapi -Iuserspace/include 2>&1
+}
+
+# clang_tidy_one FILE: by the rules $rules
+clang_tidy_one() {
+	{ clang-tidy --quiet --checks="$rules" "$1" -- \
+		-std=gnu11 -D_GNU_SOURCE -DTOPDOWN_VERSION='"0"' \
+		-I. -Iuapi -Iuserspace/include 2>&1 || echo "$1: clang-tidy failed"; } |
+		sed "s|^$tree/||; /^[0-9]* warnings\\? generated\\.$/d"
 }
 
 # The analyzer's view of va_list is wrong in LLVM 14, and it wants Annex K
@@ -264,11 +313,11 @@ check_clang-tidy() {
 	rules+=',-clang-analyzer-security.insecureAPI.*'
 	rules+=',bugprone-sizeof-expression,bugprone-infinite-loop'
 	rules+=',bugprone-misplaced-widening-cast,bugprone-macro-parentheses'
+	# A file is judged with what it includes.
 	lint_files 'userspace/*.c' |
-		xargs -r -I{} clang-tidy --quiet --checks="$rules" {} -- \
-			-std=gnu11 -D_GNU_SOURCE -DTOPDOWN_VERSION='"0"' \
-			-I. -Iuapi -Iuserspace/include 2>&1 |
-		sed "s|^$tree/||; /^[0-9]* warnings\\? generated\\.$/d"
+		each_of "$(judged_by clang-tidy "$rules" "$(clang-tidy --version)" \
+			"$(declare -f clang_tidy_one)" \
+			"$(lint_files '*.h' 'kmod/*' | xargs -r sha256sum)")" clang_tidy_one
 }
 
 check_shellcheck() {
@@ -354,6 +403,8 @@ main() {
 	fi
 	scratch=$(mktemp -d)
 	trap 'rm -rf "$scratch"' EXIT
+	# Marks of files that are gone
+	[[ ! -d $marks ]] || find "$marks" -type f -mtime +30 -delete
 	list_tree >"$scratch/files"
 	passed=0 failed=0 skipped=0
 	echo "KTAP version 1"
