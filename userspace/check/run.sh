@@ -89,8 +89,8 @@ build_programs() {
 			"$HERE/lib/$program.c" "$objects/libtopdown.a" -pthread
 	done
 	beside "${compile[@]}" -o "$BUILD/$name/units" "$HERE/cli/units.c" \
-		"$objects"/cli/{cpulist,parse,report,rights,rows}.o "$objects"/pure/*.o \
-		"$objects/libtopdown.a" -lcap
+		"$objects"/cli/{cpulist,parse,report,rights,rows,text}.o "$objects"/pure/*.o \
+		"$objects/libtopdown.a" -lcap -lm
 	# All of the command but its main().
 	mapfile -t command < <(printf '%s\n' "$objects"/cli/*.o | grep -v '/main\.o$')
 	for program in damage made series noise; do

@@ -2,6 +2,8 @@
 /*
  * Lists of CPUs and numbers, against a naive model and at random; what is said of a row.
  */
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +12,7 @@
 #include "../../cli/cpulist.h"
 #include "../../cli/parse.h"
 #include "../../cli/rows.h"
+#include "../../cli/text.h"
 #include "../check.h"
 
 #define ROUNDS	20000
@@ -274,13 +277,65 @@ static void test_times(void)
 	      time_is("18446744073709551617s", 0), "and their limits");
 }
 
+static bool integer_is_printed(uint64_t number)
+{
+	char text[NUMBER_SIZE], printed[NUMBER_SIZE];
+
+	snprintf(printed, sizeof(printed), "%" PRIu64, number);
+	return integer_text(text, number) == strlen(printed) && !strcmp(text, printed);
+}
+
+/* To half a unit of the last digit, in as many characters. */
+static bool number_is_printed(double number, unsigned int digits)
+{
+	char text[NUMBER_SIZE];
+	size_t length = number_text(text, number, digits);
+	const char *point = strchr(text, '.');
+	double unit = pow(10, -(double)digits);
+
+	if (length != strlen(text) || fabs(strtod(text, NULL) - number) > 0.500001 * unit)
+		return false;
+	return digits ? point && strlen(point + 1) == digits : !point;
+}
+
+/* A random number of up to @bits bits. */
+static uint64_t random_of(unsigned int bits)
+{
+	uint64_t all = (uint64_t)random() << 62 ^ (uint64_t)random() << 31 ^ (uint64_t)random();
+
+	return all >> (64 - bits);
+}
+
+static void test_numbers(void)
+{
+	bool integers = integer_is_printed(0) && integer_is_printed(UINT64_MAX);
+	bool numbers = number_is_printed(0, 0) && number_is_printed(0.999999999, 9);
+	uint64_t power = 1;
+	unsigned int i;
+
+	for (i = 0; i < 20; i++, power *= 10)
+		integers = integers && integer_is_printed(power) && integer_is_printed(power - 1);
+	for (i = 0; i < ROUNDS; i++) {
+		/* The sum of a double of 53 bits and half a unit is exact. */
+		uint64_t whole = random_of(1 + i % 50);
+		unsigned int digits = i % 10;
+
+		integers = integers && integer_is_printed(random_of(1 + i % 64));
+		numbers = numbers && number_is_printed(whole / pow(10, digits), digits) &&
+			  number_is_printed((double)random() / RAND_MAX, digits);
+	}
+	check(integers, "whole numbers are as printf() has them");
+	check(numbers, "numbers with digits are so to half a unit");
+}
+
 int main(int argc, char **argv)
 {
-	ktap_begin(&ktap, 37);
+	ktap_begin(&ktap, 39);
 	test_lists();
 	test_joined();
 	test_random();
 	test_times();
+	test_numbers();
 	test_bottlenecks();
 	test_published(argc > 1 ? argv[1] : "thresholds.csv");
 	test_rows();
