@@ -134,7 +134,8 @@ guest() {
 	args=("${@/#/-t topdown:}")
 	clock_of "$mode"
 	((tier == 2)) || ! in_tier_2 "$kernel" || full="TOPDOWN_FULL=1 "
-	"$VM/run.sh" -k "$kernel" -m "$machine" -q "$quant" -c "$cpus" -t "$seconds" -P \
+	TOPDOWN_PMU_LATENCIES=$TOP/selftests/pmu/latencies \
+		"$VM/run.sh" -k "$kernel" -m "$machine" -q "$quant" -c "$cpus" -t "$seconds" -P \
 		"${clock[@]}" -o "$LOGS/$name/guest" -x "$tests:/kselftest" \
 		"cd /kselftest && $full./run_kselftest.sh ${args[*]}"
 }
@@ -165,7 +166,7 @@ emulator_key() {
 	emulator=${TOPDOWN_EMULATOR:-$("$TOP/selftests/pmu/build.sh" | tail -n 1)}
 	{
 		sha256sum < "$emulator/qemu-system-x86_64"
-		hash_of "$TOP"/selftests/pmu/{check.sh,machine.sh,backdoor.h,tests} \
+		hash_of "$TOP"/selftests/pmu/{check.sh,machine.sh,backdoor.h,latencies,tests} \
 			"$VM"/{run.sh,initramfs.sh,init,common.sh}
 		for kernel in 6.1 6.12; do "$VM/kernel.sh" "$kernel"; done
 	} | sha256sum | cut -c1-16

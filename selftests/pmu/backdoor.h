@@ -46,6 +46,7 @@ enum td_bd_request {
 	TD_BD_FORGET_RATES,	/* No structure: those of this address space. */
 	TD_BD_SET_FILTER,	/* RCX: 0 all events count, 1 only architectural ones. */
 	TD_BD_SET_GUEST,	/* RCX: enum td_bd_guest. */
+	TD_BD_LATENCY,		/* struct td_bd_latency, RCX: vCPU or TD_BD_SPACE. */
 };
 
 /* What TD_BD_SET_PROFILE does to the truth of the address space. */
@@ -82,8 +83,9 @@ struct td_bd_profile {
 /*
  * How often an event happens in this address space.  @config is what perf takes
  * as attr.config: event, unit mask, edge, any, inv and cmask, and of AMD bits 35:32;
- * other bits must be 0.  The numbers that the kernel has for events of fixed
- * counters are understood: 0x100 is 0xc0, 0x200 is 0x3c, 0x200200 is 0x20003c.
+ * other bits must be 0, but for TD_BD_FRONTEND() of event 0xc6.  The numbers that
+ * the kernel has for events of fixed counters are understood: 0x100 is 0xc0, 0x200
+ * is 0x3c, 0x200200 is 0x20003c.
  * An event that has no rate counts what follows from the profile, or nothing.
  */
 struct td_bd_rate {
@@ -92,6 +94,30 @@ struct td_bd_rate {
 };
 
 #define TD_BD_RATE_MAX	1000000000u	/* 1000 in each cycle. */
+
+/* The cause of FRONTEND_RETIRED, event 0xc6: bits 22:0 of MSR_PEBS_FRONTEND. */
+#define TD_BD_FRONTEND(cause)	((uint64_t)(cause) << 40)
+
+/*
+ * What the PEBS records of an event had since power-on, on a vCPU or, with TD_BD_SPACE,
+ * where this address space was in use.  bin[i] counts the records with a retire
+ * latency of first + i * width and up to the next.  A record that had no room is in
+ * "lost" and nowhere else.  The sums are of the memory group, whether or not a
+ * record has it, and 0 for events that are not of memory.
+ */
+#define TD_BD_SPACE		(~0ull)
+#define TD_BD_LATENCY_MAX	65535u
+#define TD_BD_BINS		64
+
+struct td_bd_latency {
+	uint64_t config;		/* In: as for rates. */
+	uint32_t first, width;		/* In. */
+	uint64_t count, lost;
+	uint64_t sum, min, max;		/* Of the retire latency; min is 0 if count is. */
+	uint64_t address_sum;		/* Modulo 2^64. */
+	uint64_t cache_sum, instruction_sum;
+	uint64_t bin[TD_BD_BINS];
+};
 
 /*
  * The exact truth since power-on.  user_* counts CPL 3 alone; the others count

@@ -25,12 +25,14 @@ END
 }
 
 # Kernel, machine, quantisation, kernel arguments; and "icount" if instructions are
-# counted, "smt" if besides a core has two threads.
+# counted, "smt" if besides a core has two threads.  "tests=TEXT" in place of the kernel
+# arguments: only the tests with this text in their name, as the others are those of spr.
 readonly FEW=(
 	"6.12 spr truncate threads"
 	"6.12 spr round icount"
 	"6.12 icl round threads nopti"
 	"6.12 adl truncate icount"
+	"6.12 gnr truncate icount tests=pebs"
 	"6.12 skx truncate smt"
 	"6.12 nometrics truncate threads"
 	"6.12 nopmu truncate threads"
@@ -46,6 +48,11 @@ readonly MORE=(
 	"6.12 zen4 truncate icount"
 	"6.12 amd truncate threads"
 	"6.1 icl truncate threads"
+	"6.12 gnr truncate threads"
+	"6.12 mtl truncate icount"
+	"6.1 gnr truncate icount"
+	"7 gnr truncate icount"
+	"7 mtl truncate icount"
 	"6.1 adl round icount"
 	"6.1 hsw truncate icount"
 	"6.1 bdw truncate smt"
@@ -130,19 +137,25 @@ stage_msr_driver() {
 
 # one_run KERNEL MACHINE QUANT MODE [KERNEL ARGUMENT]
 one_run() {
-	local kernel=$1 machine=$2 quant=$3 mode=$4 append="iomem=relaxed ${5:-}" options=(-N -P -t 240)
+	local kernel=$1 machine=$2 quant=$3 mode=$4 append="iomem=relaxed ${5:-}" options=(-N -P -t 600)
+	local tests=$only
 
+	if [[ ${5:-} == tests=* ]]; then
+		tests=${only:-${5#tests=}}
+		append="iomem=relaxed"
+	fi
 	stage_msr_driver "$kernel"
 	[[ ! -e $work/msr.ko ]] || options+=(-x "$work/msr.ko")
 	[[ $mode == threads ]] || options+=(-i)
 	[[ $mode != smt ]] || options+=(-c "4,threads=2")
 	# Four of each kind, so that the tests of all machines are on P-cores.
-	[[ $machine != adl ]] || options+=(-c 8)
+	[[ $machine != adl && $machine != mtl ]] || options+=(-c 8)
 	echo "5555 250000	# rates-of-a-file" > "$work/rates"
-	TOPDOWN_PMU_RATES=$work/rates "$TOP/selftests/vm/run.sh" -k "$kernel" -m "$machine" -q "$quant" -a "$append" \
+	TOPDOWN_PMU_LATENCIES=$TOP/selftests/pmu/latencies TOPDOWN_PMU_RATES=$work/rates \
+		"$TOP/selftests/vm/run.sh" -k "$kernel" -m "$machine" -q "$quant" -a "$append" \
 		"${options[@]}" -x "$work/pmu_test" -- \
 		"[ ! -e /msr.ko ] || insmod /msr.ko; echo on > /sys/module/msr/parameters/allow_writes
-		PMU_TEST_ONLY=$only /pmu_test $machine $quant $mode"
+		PMU_TEST_ONLY=$tests /pmu_test $machine $quant $mode"
 }
 
 # The numbers of all runs go on from one to the next.

@@ -4,7 +4,7 @@
 # Print the emulator's arguments for one of the machines it can be.
 set -euo pipefail
 
-readonly MACHINES="spr icl adl snb ivb hsw bdw skx glp glp8 tnt zen4 nometrics iclnm nopmu amd kvm archonly archskx zerometrics half"
+readonly MACHINES="spr icl gnr adl mtl snb ivb hsw bdw skx glp glp8 tnt zen4 nometrics iclnm nopmu amd kvm archonly archskx zerometrics half"
 
 usage() {
 	cat << END
@@ -15,6 +15,8 @@ Prints the arguments that make the emulator this machine:
   icl        Ice Lake server: 5 slots a cycle, 4 bytes of PERF_METRICS
   adl        Alder Lake, hybrid: the first half of the CPUs are P-cores as spr, the
              others E-cores: 5 slots a cycle and no PERF_METRICS
+  gnr        Granite Rapids: spr with PEBS, whose records have the retire latency
+  mtl        Meteor Lake, hybrid: adl with PEBS, on the P-cores with the retire latency
   snb ivb hsw bdw skx
              Sandy Bridge, Ivy Bridge, Haswell, Broadwell, Skylake server: 4 slots a
              cycle, 8 general counters, or 4 where a core has two threads
@@ -38,7 +40,8 @@ The caller adds the kernel, the memory, -smp, -accel tcg and -L DIR/share.
 Variables in the emulator's environment: TOPDOWN_PMU_QUANT, truncate (the
 default) or round, says how the bytes of PERF_METRICS are made; of a hybrid
 machine TOPDOWN_PMU_E_CPUS says how many of the CPUs, the last ones, are E-cores;
-TOPDOWN_PMU_RATES is a file of events and their rates.
+TOPDOWN_PMU_RATES is a file of events and their rates, and TOPDOWN_PMU_LATENCIES one
+of events and what the retire latencies of their PEBS records are drawn from.
 END
 }
 
@@ -60,6 +63,12 @@ archskx)
 	;;
 icl | iclnm)
 	echo "$base -cpu Icelake-Server,model=106,stepping=6,-hypervisor,topdown-pmu=$1"
+	;;
+gnr)
+	echo "$base -cpu Icelake-Server,model=173,stepping=1,-hypervisor,topdown-pmu=gnr"
+	;;
+mtl)
+	echo "$base -cpu Icelake-Server,model=170,stepping=4,level=0x23,-hypervisor,topdown-pmu=mtl"
 	;;
 adl)
 	echo "$base -cpu Icelake-Server,model=151,stepping=2,level=0x1a,-hypervisor,topdown-pmu=adl"

@@ -113,6 +113,12 @@ static const TdPreset td_gracemont = {
 	.kind = TD_KIND_ATOM, .events = td_mont_events,
 };
 
+/* Of Meteor Lake; PERF_CAPABILITIES do not say that its records are timed. */
+static const TdPreset td_crestmont = {
+	.version = 5, .gp = 6, .fixed = 3, .width = 6, .pebs = 4,
+	.leaf_23 = true, .kind = TD_KIND_ATOM, .events = td_mont_events,
+};
+
 static const TdPreset td_presets[] = {
 	{
 		.name = "spr", .version = 5, .gp = 8, .fixed = 4, .width = 6,
@@ -124,6 +130,15 @@ static const TdPreset td_presets[] = {
 		.name = "adl", .version = 5, .gp = 8, .fixed = 4, .width = 6,
 		.metrics = 8, .events = td_cove_events,
 		.kind = TD_KIND_CORE, .small = &td_gracemont,
+	}, {
+		.name = "gnr", .version = 5, .gp = 8, .fixed = 4, .width = 6,
+		.metrics = 8, .pebs = 4, .timed = true,
+		.events = td_cove_events,
+	}, {
+		.name = "mtl", .version = 5, .gp = 8, .fixed = 4, .width = 6,
+		.metrics = 8, .pebs = 4, .timed = true,
+		.events = td_cove_events,
+		.leaf_23 = true, .kind = TD_KIND_CORE, .small = &td_crestmont,
 	}, {
 		.name = "nometrics", .version = 5, .gp = 8, .fixed = 4,
 		.width = 6, .events = td_cove_events,
@@ -291,8 +306,11 @@ bool td_rate_set(TdRates *rates, const struct td_bd_rate *rate)
 {
 	uint64_t config = td_rate_config(rate->config);
 	struct td_bd_rate *found = td_rate_lookup(rates, config);
+	uint64_t valid = TD_EVENT_BITS;
 
-	if ((config & ~TD_EVENT_BITS) || rate->rate > TD_BD_RATE_MAX)
+	if ((config & 0xff) == TD_EVENT_FRONTEND)
+		valid |= TD_FRONTEND_BITS;
+	if ((config & ~valid) || rate->rate > TD_BD_RATE_MAX)
 		return false;
 	if (!found) {
 		if (rates->nr == TD_MAX_RATES)

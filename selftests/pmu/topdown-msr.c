@@ -23,13 +23,21 @@
 #define TD_MSR_PMC_SPAN		10	/* Numbers kept for counters. */
 #define TD_MSR_FIXED_SPAN	7
 
+#define TD_CAP_PEBS_TRAP	(1u << 6)
+#define TD_CAP_PEBS_REGS	(1u << 7)
+#define TD_CAP_PEBS_FORMAT	8
 #define TD_CAP_FULL_WIDTH	(1u << 13)
+#define TD_CAP_PEBS_BASELINE	(1u << 14)
 #define TD_CAP_METRICS		(1u << 15)
+#define TD_CAP_PEBS_TIMED	(1u << 17)
 
 /* STATUS_RESET also clears the indicators of features that are not here. */
 #define TD_STATUS_OTHER		(0x3fULL << 58)
 
 #define TD_CPUID_7_HYBRID	(1u << 15)
+#define TD_CPUID_7_1_COUNTERS	(1u << 8)	/* Leaf 23H. */
+#define TD_CPUID_1_DTES64	(1u << 2)
+#define TD_CPUID_1_DS		(1u << 21)
 
 #define TD_RDPMC_FIXED		(1u << 30)
 #define TD_RDPMC_METRICS	(1u << 29)
@@ -148,7 +156,23 @@ static bool td_is_ours(const TdPmu *p, uint32_t msr)
 	       td_in_span(msr, TD_MSR_FIXED_CTRL,
 			  TD_MSR_INUSE + 1 - TD_MSR_FIXED_CTRL) ||
 	       msr == TD_MSR_METRICS || msr == TD_MSR_CAPABILITIES ||
-	       msr == TD_MSR_PEBS_ENABLE;
+	       msr == TD_MSR_PEBS_ENABLE || td_pebs_is_ours(p, msr);
+}
+
+static uint64_t td_capabilities(const TdPreset *preset)
+{
+	uint64_t value = 0;
+
+	if (!preset->narrow)
+		value |= TD_CAP_FULL_WIDTH;
+	if (preset->metrics)
+		value |= TD_CAP_METRICS;
+	if (preset->pebs)
+		value |= TD_CAP_PEBS_TRAP | TD_CAP_PEBS_REGS | TD_CAP_PEBS_BASELINE |
+			 preset->pebs << TD_CAP_PEBS_FORMAT;
+	if (preset->timed)
+		value |= TD_CAP_PEBS_TIMED;
+	return value;
 }
 
 static enum td_result td_read(TdPmu *p, uint32_t msr, uint64_t *value)
@@ -168,8 +192,7 @@ static enum td_result td_read(TdPmu *p, uint32_t msr, uint64_t *value)
 	else if (msr == TD_MSR_METRICS && p->preset->metrics)
 		*value = td_read_metrics(p);
 	else if (msr == TD_MSR_CAPABILITIES && !p->preset->guest)
-		*value = (p->preset->narrow ? 0 : TD_CAP_FULL_WIDTH) |
-			 (p->preset->metrics ? TD_CAP_METRICS : 0);
+		*value = td_capabilities(p->preset);
 	else if (msr == TD_MSR_FIXED_CTRL)
 		*value = p->fixed_ctrl;
 	else if (msr == TD_MSR_STATUS)
@@ -182,7 +205,7 @@ static enum td_result td_read(TdPmu *p, uint32_t msr, uint64_t *value)
 		*value = 0;
 	else if (msr == TD_MSR_INUSE && p->preset->version > 3)
 		*value = td_in_use(p);
-	else
+	else if (!td_pebs_is_ours(p, msr) || !td_pebs_read(p, msr, value))
 		return TD_FAULT;
 	return TD_DONE;
 }
@@ -193,6 +216,8 @@ static bool td_write_fixed_ctrl(TdPmu *p, uint64_t value)
 	uint64_t valid = 0;
 	unsigned int n;
 
+	if (p->preset->pebs)
+		field |= TD_FIXED_ADAPTIVE;
 	for (n = 0; n < p->preset->fixed; n++)
 		valid |= field << (4 * n);
 	if (value & ~valid)
@@ -225,6 +250,8 @@ static bool td_write_global(TdPmu *p, uint32_t msr, uint64_t value)
 		p->global_status &= ~value;
 		return true;
 	case TD_MSR_STATUS_SET:
+		if (p->preset->pebs)
+			valid |= 1ULL << TD_GLOBAL_BUFFER;
 		if (p->preset->version < 4 || value & ~valid)
 			return false;
 		p->global_status |= value;
@@ -252,7 +279,11 @@ static bool td_write(TdPmu *p, uint32_t msr, uint64_t value)
 	if (td_in_span(msr, TD_MSR_FIXED0, p->preset->fixed))
 		return td_write_counter(&p->fixed[msr - TD_MSR_FIXED0], value);
 	if (td_in_span(msr, TD_MSR_EVTSEL0, gp)) {
-		if (value >> 32 || (value & TD_EVTSEL_ANY && !p->preset->any))
+		uint64_t high = value >> 32 << 32;
+
+		if (p->preset->pebs)
+			high &= ~TD_EVTSEL_ADAPTIVE;
+		if (high || (value & TD_EVTSEL_ANY && !p->preset->any))
 			return false;
 		p->evtsel[msr - TD_MSR_EVTSEL0] = value;
 		return true;
@@ -261,6 +292,8 @@ static bool td_write(TdPmu *p, uint32_t msr, uint64_t value)
 		return td_write_metrics(p, value);
 	if (msr == TD_MSR_FIXED_CTRL)
 		return td_write_fixed_ctrl(p, value);
+	if (td_pebs_is_ours(p, msr))
+		return td_pebs_write(p, msr, value);
 	return td_write_global(p, msr, value);
 }
 
@@ -341,6 +374,7 @@ int td_pmu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *value)
 	if (!p || !td_is_ours(p, msr))
 		return 0;
 	td_lock_and_sync(p);
+	td_pebs_assist(p);
 	result = p->preset->amd ? td_amd_read(p, msr, value) :
 		 td_read(p, msr, value);
 	if (result == TD_DONE)
@@ -357,6 +391,7 @@ int td_pmu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t value)
 	if (!p || !td_is_ours(p, msr))
 		return 0;
 	td_lock_and_sync(p);
+	td_pebs_assist(p);
 	done = p->preset->amd ? td_amd_write(p, msr, value) :
 	       td_write(p, msr, value);
 	if (done)
@@ -374,6 +409,7 @@ bool td_pmu_rdpmc(CPUX86State *env, uint32_t index, uint64_t *value)
 	if (!p || !p->preset->version)
 		return false;
 	td_lock_and_sync(p);
+	td_pebs_assist(p);
 	if (index < p->preset->gp)
 		*value = p->gp[index].value;
 	else if (td_in_span(index, TD_RDPMC_FIXED, p->preset->fixed))
@@ -401,6 +437,27 @@ static void td_amd_cpuid(const TdPreset *preset, uint32_t leaf, uint32_t *eax,
 	}
 }
 
+static void td_cpuid_7(const TdPreset *preset, uint32_t part, uint32_t *eax, uint32_t *edx)
+{
+	if (part == 0 && preset->kind)
+		*edx |= TD_CPUID_7_HYBRID;
+	if (part == 0 && preset->leaf_23)
+		*eax = MAX(*eax, 1);
+	if (part == 1 && preset->leaf_23)
+		*eax |= TD_CPUID_7_1_COUNTERS;
+}
+
+/* Which counters there are on this core: part 1, and that there is that part. */
+static void td_cpuid_23(const TdPreset *preset, uint32_t part, uint32_t *eax, uint32_t *ebx,
+			uint32_t *ecx, uint32_t *edx)
+{
+	*eax = part == 0 ? 3 : part == 1 ? (1u << preset->gp) - 1 : 0;
+	*ebx = part == 1 ? (1u << preset->fixed) - 1 : 0;
+	*ecx = 0;
+	*edx = 0;
+}
+
+/* The registers still hold what was asked for. */
 void td_pmu_cpuid(CPUX86State *env, uint32_t leaf, uint32_t *eax,
 		  uint32_t *ebx, uint32_t *ecx, uint32_t *edx)
 {
@@ -418,11 +475,13 @@ void td_pmu_cpuid(CPUX86State *env, uint32_t leaf, uint32_t *eax,
 	case 1:
 		if (!preset->guest)
 			*ecx |= CPUID_EXT_PDCM;
+		if (preset->pebs) {
+			*ecx |= TD_CPUID_1_DTES64;
+			*edx |= TD_CPUID_1_DS;
+		}
 		break;
 	case 7:
-		/* The registers still hold what was asked for. */
-		if (preset->kind && !(uint32_t)env->regs[R_ECX])
-			*edx |= TD_CPUID_7_HYBRID;
+		td_cpuid_7(preset, (uint32_t)env->regs[R_ECX], eax, edx);
 		break;
 	case 0xa:
 		*eax = td_preset_leaf_a(preset, ecx, edx);
@@ -430,6 +489,10 @@ void td_pmu_cpuid(CPUX86State *env, uint32_t leaf, uint32_t *eax,
 		break;
 	case 0x1a:
 		*eax = preset->kind;
+		break;
+	case 0x23:
+		if (preset->leaf_23)
+			td_cpuid_23(preset, (uint32_t)env->regs[R_ECX], eax, ebx, ecx, edx);
 		break;
 	}
 }

@@ -82,7 +82,10 @@ static uint64_t td_rate(const TdPmu *of, enum td_unit unit,
 	}
 }
 
-/* An event with AnyThread that has no rate happens as often as that without. */
+/*
+ * An event with AnyThread that has no rate happens as often as that without, and of
+ * FRONTEND_RETIRED each cause as often as the event.
+ */
 static uint64_t td_event_rate(const TdPmu *of, uint64_t config)
 {
 	const struct td_bd_rate *given = td_rate_find(of->space->rates, config);
@@ -90,6 +93,8 @@ static uint64_t td_event_rate(const TdPmu *of, uint64_t config)
 
 	if (given)
 		return given->rate * TD_CYCLES_NS;
+	if (config & TD_FRONTEND_BITS)
+		return td_event_rate(of, config & ~TD_FRONTEND_BITS);
 	if (config & TD_EVTSEL_ANY)
 		return td_event_rate(of, config & ~(uint64_t)TD_EVTSEL_ANY);
 	event = td_event_find(of->preset, config);
@@ -98,23 +103,45 @@ static uint64_t td_event_rate(const TdPmu *of, uint64_t config)
 	return td_rate(of, event->unit, event->category) / event->divisor;
 }
 
+/* The event of a general counter, as rates and latencies have it. */
+uint64_t td_selected(const TdPmu *p, int n)
+{
+	uint64_t config = p->evtsel[n] & TD_EVENT_BITS;
+
+	if (!p->preset->pebs)
+		return config;
+	config &= ~TD_EVTSEL_ADAPTIVE;
+	if ((config & 0xff) == TD_EVENT_FRONTEND)
+		config |= p->frontend << TD_FRONTEND_SHIFT & TD_FRONTEND_BITS;
+	return config;
+}
+
 static uint64_t td_gp_rate(const TdPmu *p, const TdPmu *of, int n)
 {
-	if (td_filter && td_event_filtered(p->preset, p->evtsel[n] & TD_EVENT_BITS))
+	uint64_t config = td_selected(p, n);
+
+	if (td_filter && td_event_filtered(p->preset, config))
 		return 0;
-	return td_event_rate(of, p->evtsel[n] & TD_EVENT_BITS);
+	return td_event_rate(of, config);
+}
+
+/* The event of a fixed counter. */
+uint64_t td_fixed_event(int n)
+{
+	static const uint16_t config[] = { 0x00c0, 0x003c, 0x0300, 0x01a4 };
+
+	return config[n];
 }
 
 static uint64_t td_fixed_rate(const TdPmu *p, const TdPmu *of, int n)
 {
-	static const uint16_t config[] = { 0x00c0, 0x003c, 0x0300 };
 	uint64_t any = 0;
 
 	if (n == TD_FIXED_SLOTS)
 		return td_rate(of, TD_UNIT_SLOTS, 0);
 	if (td_fixed_field(p, n) & TD_FIXED_ANY)
 		any = TD_EVTSEL_ANY;
-	return td_event_rate(of, config[n] | any);
+	return td_event_rate(of, td_fixed_event(n) | any);
 }
 
 /* Enabling */
@@ -157,8 +184,19 @@ static bool td_fixed_counts(const TdPmu *p, const TdPmu *of, int n)
 
 /* Counting */
 
+TdCounter *td_counter(TdPmu *p, int bit)
+{
+	unsigned int n = bit % TD_GLOBAL_FIXED;
+
+	return bit / TD_GLOBAL_FIXED ? &p->fixed[n] : &p->gp[n];
+}
+
 static void td_overflow(TdPmu *p, int bit, bool interrupt)
 {
+	if (td_pebs_counts(p, bit)) {
+		td_pebs_overflow(p, bit);
+		return;
+	}
 	p->global_status |= 1ULL << bit;
 	if (interrupt)
 		p->pmi_pending = true;
@@ -297,7 +335,7 @@ static int64_t td_until(const TdPmu *p, const TdCounter *c, uint64_t rate,
 }
 
 /*
- * The earliest time at which a counter that interrupts can overflow, taking
+ * The earliest time at which a counter that interrupts or records can overflow, taking
  * each to run in every ring.  If it does not, the timer comes too early and is
  * set again.
  */
@@ -309,14 +347,16 @@ static int64_t td_deadline(const TdPmu *p)
 	if (!p->global_ctrl || p->halted || !p->space)
 		return first;
 	for (n = 0; n < p->preset->gp; n++) {
-		if (!td_gp_enabled(p, n) || !(p->evtsel[n] & TD_EVTSEL_INT))
+		if (!td_gp_enabled(p, n) ||
+		    !(p->evtsel[n] & TD_EVTSEL_INT || td_pebs_counts(p, n)))
 			continue;
 		first = MIN(first, td_until(p, &p->gp[n], td_gp_rate(p, p, n),
 					    td_gp_counts(p, p, n)));
 	}
 	for (n = 0; n < p->preset->fixed; n++) {
 		if (!td_global(p, TD_GLOBAL_FIXED + n) ||
-		    !(td_fixed_field(p, n) & TD_FIXED_PMI) ||
+		    !(td_fixed_field(p, n) & TD_FIXED_PMI ||
+		      td_pebs_counts(p, TD_GLOBAL_FIXED + n)) ||
 		    !(td_fixed_field(p, n) & (TD_FIXED_OS | TD_FIXED_USR)))
 			continue;
 		first = MIN(first,
@@ -349,10 +389,14 @@ static void td_service_locked(TdPmu *p)
 
 	td_sync_locked(p, td_now_locked(p));
 	if (p->pmi_pending) {
-		p->pmi_pending = false;
-		/* The guest may have cleared the cause in the meantime. */
-		if (p->global_status && td_deliver(p))
-			p->pmi++;
+		bool delivered = p->global_status && td_deliver(p);
+
+		p->pmi += delivered;
+		/*
+		 * The guest may have cleared the cause in the meantime.  If it has not, and
+		 * the entry is masked, the interrupt waits.
+		 */
+		p->pmi_pending = p->global_status && !delivered;
 	}
 	deadline = td_deadline(p);
 	if (deadline < p->armed) {
@@ -416,6 +460,8 @@ void td_pmu_ring(CPUX86State *env, unsigned int cpl)
 	if (!p)
 		return;
 	td_lock_and_sync(p);
+	/* A record of the old ring has to show it. */
+	td_pebs_assist(p);
 	p->cpl = cpl;
 	if (cpl == 3)
 		td_space_user_locked(p, env->cr[3]);
@@ -430,6 +476,17 @@ void td_pmu_cr3(CPUX86State *env)
 		return;
 	td_lock_and_sync(p);
 	td_space_load_locked(p, env->cr[3]);
+	td_unlock(p);
+}
+
+/* LVT PC was written: an interrupt may have waited for that. */
+void td_pmu_entry(CPUX86State *env)
+{
+	TdPmu *p = env_archcpu(env)->td_pmu;
+
+	if (!p)
+		return;
+	qemu_mutex_lock(&td_lock);
 	td_unlock(p);
 }
 
@@ -484,6 +541,7 @@ static void td_reset(void *opaque)
 	p->global_ctrl = (1ULL << p->preset->gp) - 1;
 	p->global_status = 0;
 	p->pmi_pending = false;
+	td_pebs_reset(p);
 	qemu_mutex_unlock(&td_lock);
 }
 
@@ -495,7 +553,7 @@ bool td_pmu_realize(X86CPU *cpu, Error **errp)
 
 	if (!cpu->td_model)
 		return true;
-	if (!td_rates_load(errp))
+	if (!td_rates_load(errp) || !td_latencies_load(errp))
 		return false;
 	preset = td_preset_find(cpu->td_model);
 	if (!preset) {
@@ -512,6 +570,7 @@ bool td_pmu_realize(X86CPU *cpu, Error **errp)
 	p = g_new0(TdPmu, 1);
 	p->cpu = cpu;
 	p->preset = td_preset_of_cpu(preset, index);
+	p->random = index + 1;
 	p->armed = INT64_MAX;
 	p->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, td_timer, p);
 	td_cpus[index] = p;

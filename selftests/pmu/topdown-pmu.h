@@ -19,6 +19,7 @@
 #define TD_FIXED_SLOTS	3
 #define TD_MAX_CPUS	256
 #define TD_MAX_RATES	64
+#define TD_MAX_LATENCIES 64
 
 /* How long the counters run and then stand still: see TD_BD_SET_GUEST. */
 #define TD_GUEST_NS	500000
@@ -29,19 +30,27 @@
  */
 #define TD_EVENT_BITS	0xfffa4ffffull
 
+/* Events that MSR_PEBS_FRONTEND tells apart: FRONTEND_RETIRED, and where its bits go. */
+#define TD_EVENT_FRONTEND	0xc6
+#define TD_FRONTEND_SHIFT	40
+#define TD_FRONTEND_BITS	(0x7fffffull << TD_FRONTEND_SHIFT)
+
 #define TD_GLOBAL_FIXED	32		/* First fixed counter in GLOBAL_*. */
 #define TD_GLOBAL_METRICS	48	/* PERF_METRICS in GLOBAL_*. */
+#define TD_GLOBAL_BUFFER	62	/* The PEBS buffer, in GLOBAL_STATUS. */
 
 #define TD_EVTSEL_USR		(1u << 16)
 #define TD_EVTSEL_OS		(1u << 17)
 #define TD_EVTSEL_INT		(1u << 20)
 #define TD_EVTSEL_ANY		(1u << 21)
 #define TD_EVTSEL_EN		(1u << 22)
+#define TD_EVTSEL_ADAPTIVE	(1ull << 34)
 
 #define TD_FIXED_OS		1u
 #define TD_FIXED_USR		2u
 #define TD_FIXED_ANY		4u
 #define TD_FIXED_PMI		8u
+#define TD_FIXED_ADAPTIVE	(1ull << 32)	/* Of counter 0; each of the others 4 bits on. */
 
 typedef unsigned __int128 td_u128;
 
@@ -77,6 +86,9 @@ typedef struct TdPreset {
 	bool guest;			/* As KVM makes a guest: no PERF_CAPABILITIES. */
 	bool filter;			/* Only architectural events count. */
 	bool half;			/* TD_BD_GUEST_ALL. */
+	unsigned int pebs;		/* Record format in PERF_CAPABILITIES; 0: no PEBS. */
+	bool leaf_23;			/* CPUID lists each core's own counters there. */
+	bool timed;			/* Its records have the retire latency. */
 	const TdEvent *events;
 	/* Of a hybrid machine: what CPUID 1AH says, and the E-core. */
 	uint32_t kind;
@@ -88,6 +100,27 @@ typedef struct TdRates {
 	unsigned int nr;
 	struct td_bd_rate rate[TD_MAX_RATES];
 } TdRates;
+
+/* What the records of one event had, as TD_BD_LATENCY tells it. */
+typedef struct TdLatency {
+	uint64_t config;
+	uint64_t count, lost, sum, min, max;
+	uint64_t address_sum, cache_sum, instruction_sum;
+	uint32_t *histogram;		/* One for each latency. */
+} TdLatency;
+
+typedef struct TdLatencies {
+	unsigned int nr;
+	TdLatency of[TD_MAX_LATENCIES];
+} TdLatencies;
+
+/* What one record says of its event beside the state of the CPU. */
+typedef struct TdSample {
+	uint16_t retire;
+	uint16_t cache, instruction;
+	uint64_t address;
+	uint64_t source;
+} TdSample;
 
 /* Slots, and micro-slots of each category so that no fraction is lost. */
 typedef struct TdTruth {
@@ -109,6 +142,7 @@ typedef struct TdSpace {
 	bool has_profile;
 	struct td_bd_profile profile;
 	TdRates *rates;			/* NULL: none of its own. */
+	TdLatencies *latencies;		/* NULL: no record yet. */
 	TdTruth truth;
 } TdSpace;
 
@@ -134,6 +168,17 @@ typedef struct TdPmu {
 	uint64_t fixed_ctrl;
 	uint64_t global_ctrl;
 	uint64_t global_status;
+
+	uint64_t ds_area;
+	uint64_t pebs_enable;
+	uint64_t pebs_data_cfg;
+	uint64_t load_latency;		/* The threshold. */
+	uint64_t frontend;
+	uint64_t offcore[2];
+	uint64_t pebs_due;		/* Counters that owe a record, as bits of GLOBAL_*. */
+	bool pebs_called;
+	uint64_t random;
+	TdLatencies *latencies;
 
 	QEMUTimer *timer;
 	int64_t armed;			/* INT64_MAX: not armed. */
@@ -169,6 +214,25 @@ void td_unlock(TdPmu *p);
 bool td_stands(int64_t at);
 bool td_global(const TdPmu *p, int bit);
 unsigned int td_fixed_field(const TdPmu *p, int n);
+uint64_t td_selected(const TdPmu *p, int n);
+uint64_t td_fixed_event(int n);
+TdCounter *td_counter(TdPmu *p, int bit);
+
+/* topdown-pebs.c; all want td_lock held. */
+bool td_pebs_is_ours(const TdPmu *p, uint32_t msr);
+bool td_pebs_read(const TdPmu *p, uint32_t msr, uint64_t *value);
+bool td_pebs_write(TdPmu *p, uint32_t msr, uint64_t value);
+bool td_pebs_counts(const TdPmu *p, int bit);
+void td_pebs_overflow(TdPmu *p, int bit);
+void td_pebs_assist(TdPmu *p);
+void td_pebs_reset(TdPmu *p);
+
+/* topdown-latency.c; with td_lock held, but for the first. */
+bool td_latencies_load(Error **errp);
+void td_sample_draw(TdPmu *p, uint64_t config, bool timed, TdSample *sample);
+void td_sample_note(TdLatencies **list, uint64_t config, const TdSample *sample);
+void td_latency_query(const TdLatencies *list, struct td_bd_latency *data);
+void td_latencies_free(TdLatencies *list);
 
 /* topdown-space.c */
 void td_truth_add(TdTruth *t, const struct td_bd_profile *f, uint64_t slots,

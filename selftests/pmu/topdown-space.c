@@ -144,6 +144,7 @@ static void td_space_free(gpointer data)
 	TdSpace *s = data;
 
 	g_free(s->rates);
+	td_latencies_free(s->latencies);
 	g_free(s);
 }
 
@@ -286,8 +287,11 @@ static uint32_t td_set_profile(TdPmu *p, uint64_t arg,
 		p->space->profile = *f;
 		if (!p->space->has_profile)
 			td_space_add_profiled(p->space);
-		if (arg == TD_BD_RESTART)
+		if (arg == TD_BD_RESTART) {
 			memset(&p->space->truth, 0, sizeof(p->space->truth));
+			td_latencies_free(p->space->latencies);
+			p->space->latencies = NULL;
+		}
 	}
 	qemu_mutex_unlock(&td_lock);
 
@@ -380,6 +384,24 @@ static uint32_t td_get_truth(TdPmu *p, uint64_t request, uint64_t arg,
 	return TD_BD_OK;
 }
 
+static uint32_t td_get_latency(TdPmu *p, uint64_t arg, struct td_bd_latency *data)
+{
+	TdPmu *of = p;
+
+	if (arg != TD_BD_SPACE) {
+		if (arg >= TD_MAX_CPUS || !td_cpus[arg])
+			return TD_BD_EINVAL;
+		of = td_cpus[arg];
+	}
+	if (!data->width)
+		return TD_BD_EINVAL;
+
+	qemu_mutex_lock(&td_lock);
+	td_latency_query(arg == TD_BD_SPACE ? p->space->latencies : of->latencies, data);
+	qemu_mutex_unlock(&td_lock);
+	return TD_BD_OK;
+}
+
 static void td_load(CPUX86State *env, void *to, size_t len, uintptr_t ra)
 {
 	uint32_t *word = to;
@@ -412,6 +434,7 @@ bool td_pmu_in(CPUX86State *env, uint32_t port, uintptr_t ra, uint32_t *answer)
 	struct td_bd_profile profile;
 	struct td_bd_rate rate;
 	struct td_bd_truth truth = { 0 };
+	struct td_bd_latency latency = { 0 };
 
 	if (!p || port != TD_BD_PORT ||
 	    (uint32_t)env->regs[R_EAX] != TD_BD_MAGIC)
@@ -440,6 +463,12 @@ bool td_pmu_in(CPUX86State *env, uint32_t port, uintptr_t ra, uint32_t *answer)
 		*answer = td_get_truth(p, request, arg, &truth);
 		if (*answer == TD_BD_OK)
 			td_store(env, &truth, sizeof(truth), ra);
+		break;
+	case TD_BD_LATENCY:
+		td_load(env, &latency, offsetof(struct td_bd_latency, count), ra);
+		*answer = td_get_latency(p, arg, &latency);
+		if (*answer == TD_BD_OK)
+			td_store(env, &latency, sizeof(latency), ra);
 		break;
 	case TD_BD_SET_FILTER:
 	case TD_BD_SET_GUEST:

@@ -18,6 +18,9 @@ static const struct machine machines[] = {
 	{ .name = "spr", .width = 6, .metrics = 8, .pmu = true, .model = 143 },
 	{ .name = "icl", .width = 5, .metrics = 4, .pmu = true, .model = 106 },
 	{ .name = "adl", .width = 6, .metrics = 8, .pmu = true, .model = 151, .e_width = 5 },
+	{ .name = "gnr", .width = 6, .metrics = 8, .pmu = true, .model = 173, .pebs = true },
+	{ .name = "mtl", .width = 6, .metrics = 8, .pmu = true, .model = 170, .pebs = true,
+	  .e_width = 6 },
 	{ .name = "nometrics", .width = 6, .pmu = true, .model = 143 },
 	{ .name = "iclnm", .width = 5, .pmu = true, .model = 106 },
 	{ .name = "kvm", .width = 6, .pmu = true, .model = 143, .version = 2, .fixed = 3,
@@ -50,7 +53,7 @@ static const struct machine machines[] = {
 /* The first ones see the counters as the machine boots. */
 static const struct test *const suites[] = {
 	guest_tests, truth_tests, msr_tests, rdpmc_tests, perf_tests, hybrid_tests,
-	rate_tests, amd_tests,
+	rate_tests, amd_tests, pebs_tests, pebs_perf_tests,
 };
 
 struct machine machine;
