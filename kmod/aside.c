@@ -47,6 +47,7 @@
 #include "aside.h"
 #include "compat.h"
 #include "cycles.h"
+#include "latency.h"
 #include "meter.h"
 #include "starved.h"
 #include "window.h"
@@ -204,6 +205,9 @@ static void td_aside_look(struct irq_work *work)
 	lockdep_assert_irqs_disabled();
 	if (!this_cpu_read(td_aside_mux))
 		return;
+	/* If that is enough, nothing else need stand aside. */
+	if (td_latency_look(collector))
+		return;
 	if (collector->away) {
 		td_aside_look_back(aside);
 		return;
@@ -227,6 +231,10 @@ static noinline void td_aside_rotation(void)
 {
 	struct td_collector *collector = this_cpu_ptr(td_collectors);
 
+	if (td_latency_due(collector)) {
+		irq_work_queue(&collector->look);
+		return;
+	}
 	if (collector->away && this_cpu_read(td_asides.helped))
 		return;
 	if (td_starved_context(collector->meter, td_aside_all()) ||
@@ -455,9 +463,11 @@ void td_aside_begin(struct td_collector *collector)
 	mutex_lock(&aside->lock);
 	td_aside_call(aside, td_aside_look_for);
 	aside->ready = true;
-	/* Nobody else notices whom the group of cycles is in the way of. */
-	if (td_aside_registered)
+	/* Nobody else notices whom the group of cycles and the sampler are in the way of. */
+	if (td_aside_registered) {
 		td_cycles_begin(collector);
+		td_latency_begin(collector);
+	}
 	mutex_unlock(&aside->lock);
 	if (collector->meter->nr == 1)
 		return;
@@ -477,6 +487,7 @@ void td_aside_end(struct td_collector *collector)
 	struct td_aside *aside = td_aside_of(collector);
 
 	td_cycles_end(collector);
+	td_latency_end(collector);
 	mutex_lock(&aside->lock);
 	aside->ready = false;
 	td_aside_call(aside, td_aside_forget);
@@ -503,6 +514,7 @@ void td_aside_setup(struct td_collector *collector)
 	INIT_WORK(&aside->come_back, td_aside_come_back);
 	timer_setup(&aside->timer, td_aside_timer, TIMER_PINNED | flags);
 	td_cycles_setup(collector);
+	td_latency_setup(collector);
 }
 
 /**
@@ -518,6 +530,7 @@ void td_aside_cleanup(struct td_collector *collector)
 	cancel_work_sync(&aside->leave);
 	cancel_work_sync(&aside->come_back);
 	td_cycles_cleanup(collector);
+	td_latency_cleanup(collector);
 	mutex_destroy(&aside->lock);
 }
 

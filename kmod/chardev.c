@@ -23,6 +23,7 @@
 #include "chardev.h"
 #include "compat.h"
 #include "fresh.h"
+#include "latency-list.h"
 #include "meter.h"
 #include "model.h"
 #include "map.h"
@@ -30,6 +31,7 @@
 #include "refine.h"
 #include "rights.h"
 #include "room.h"
+#include "sampler.h"
 #include "scope.h"
 #include "session-list.h"
 #include "share.h"
@@ -47,6 +49,7 @@
  * @baseline: baseline of each CPU; NULL until the first RESET
  * @watches: the watches for poll() and read()
  * @sessions: the session list
+ * @latencies: the latency list
  * @rcu: frees the file when no timer uses @watches any more
  */
 struct td_file {
@@ -55,6 +58,7 @@ struct td_file {
 	struct td_baseline *baseline;
 	struct td_watch_list watches;
 	struct td_session_list sessions;
+	struct td_latency_list latencies;
 	struct rcu_head rcu;
 };
 
@@ -68,6 +72,8 @@ union td_command {
 	struct topdown_session session;
 	struct topdown_control control;
 	struct topdown_sessions sessions;
+	struct topdown_latency latency;
+	struct topdown_latencies latency_read;
 };
 
 /*
@@ -111,6 +117,7 @@ static int td_chardev_info(struct td_file *file, union td_command *command)
 					  TOPDOWN_FEATURE_RESET | TOPDOWN_FEATURE_MAP |
 					  TOPDOWN_FEATURE_WATCH | TOPDOWN_FEATURE_SESSION |
 					  TOPDOWN_FEATURE_SESSION_MAP | TOPDOWN_FEATURE_SESSIONS |
+					  TOPDOWN_FEATURE_LATENCY |
 					  (td_meter_cycles() ? TOPDOWN_FEATURE_CYCLES : 0) |
 					  (td_busy_known() ? TOPDOWN_FEATURE_BUSY : 0),
 		.out_flags		= file->may_read ? TOPDOWN_INFO_MAY_READ : 0,
@@ -374,6 +381,54 @@ static int td_chardev_control(struct td_file *file, union td_command *command)
 	return td_session_list_control(&file->sessions, &command->control);
 }
 
+static int td_chardev_add_latency(struct td_file *file, struct topdown_latency *latency)
+{
+	cpumask_var_t cpus;
+	int ret;
+
+	if (latency->out_refusal)
+		return -EOPNOTSUPP;
+	if (!file->may_read)
+		return -EACCES;
+
+	if (!alloc_cpumask_var(&cpus, GFP_KERNEL))
+		return -ENOMEM;
+	ret = td_chardev_cpus(cpus, latency->cpus, latency->cpus_words);
+	if (!ret)
+		ret = td_latency_list_add(&file->latencies, latency, cpus);
+	free_cpumask_var(cpus);
+	return ret;
+}
+
+static int td_chardev_latency(struct td_file *file, union td_command *command)
+{
+	struct topdown_latency *latency = &command->latency;
+	int ret;
+
+	ret = td_latency_list_check(latency);
+	if (ret)
+		return ret;
+	if (latency->flags & TOPDOWN_LATENCY_REMOVE)
+		return td_latency_list_remove(&file->latencies, latency->latency);
+	latency->out_refusal = td_latency_list_refusal();
+	latency->out_events = latency->out_refusal ? 0 : td_sampler_events();
+	return latency->events ? td_chardev_add_latency(file, latency) : 0;
+}
+
+/* As td_chardev_unwatch(), for a latency session. */
+static void td_chardev_unlatency(struct td_file *file, const union td_command *command)
+{
+	if (command->latency.out_latency)
+		td_latency_list_remove(&file->latencies, command->latency.out_latency);
+}
+
+static int td_chardev_latency_read(struct td_file *file, union td_command *command)
+{
+	if (!file->may_read)
+		return -EACCES;
+	return td_latency_list_read(&file->latencies, &command->latency_read);
+}
+
 /**
  * struct td_ioctl - one command
  * @cmd: the complete command number
@@ -414,6 +469,10 @@ static const struct td_ioctl td_ioctls[] = {
 	TD_IOCTL(SESSION, struct topdown_session, out_atom_figures, td_chardev_session, true),
 	TD_IOCTL(CONTROL, struct topdown_control, __reserved, td_chardev_control, false),
 	TD_IOCTL(SESSIONS, struct topdown_sessions, __reserved, td_chardev_sessions, true),
+	TD_IOCTL(LATENCY, struct topdown_latency, __reserved, td_chardev_latency, true,
+		 .undo = td_chardev_unlatency),
+	TD_IOCTL(LATENCIES, struct topdown_latencies, __reserved, td_chardev_latency_read,
+		 true),
 };
 
 static long td_chardev_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
@@ -510,6 +569,7 @@ static int td_chardev_open(struct inode *inode, struct file *filp)
 	mutex_init(&file->lock);
 	td_watch_list_init(&file->watches);
 	td_session_list_init(&file->sessions);
+	td_latency_list_init(&file->latencies);
 	filp->private_data = file;
 	/* td_chardev_read_events() knows IOCB_NOWAIT. */
 	filp->f_mode |= FMODE_NOWAIT;
@@ -527,6 +587,7 @@ static int td_chardev_release(struct inode *inode, struct file *filp)
 {
 	struct td_file *file = filp->private_data;
 
+	td_latency_list_stop(&file->latencies);
 	td_session_list_stop(&file->sessions);
 	td_watch_list_stop(&file->watches);
 	kvfree(file->baseline);

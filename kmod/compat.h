@@ -366,4 +366,10 @@ static inline bool td_compat_cgroup_runs(const struct perf_event *event)
 #define td_compat_unbound_wq	system_dfl_wq
 #endif
 
+/* Since 6.3 a sample of PEBS has the retire latency. */
+static inline bool td_compat_has_retire_latency(void)
+{
+	return LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0);
+}
+
 #endif /* TOPDOWN_COMPAT_H */

@@ -22,9 +22,6 @@
 #include "formula.h"
 #include "model.h"
 
-/* SDM 4, IA32_PERF_CAPABILITIES: PERF_METRICS is available. */
-#define TD_PERF_CAP_METRICS	15
-
 /* SDM 2A, CPUID leaf 1AH: the core type, and the native model id of that type. */
 #define TD_LEAF_CORE_TYPE	0x1a
 #define TD_CORE_TYPE_SHIFT	24

@@ -15,6 +15,12 @@
 
 struct td_formula;
 
+#ifdef __KERNEL__
+/* SDM 4, IA32_PERF_CAPABILITIES: PERF_METRICS is available; PEBS records are timed. */
+#define TD_PERF_CAP_METRICS	15
+#define TD_PERF_CAP_TIMED	17
+#endif
+
 /**
  * struct td_model - a row of the table of CPU models
  * @vendor: X86_VENDOR_*

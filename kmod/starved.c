@@ -160,23 +160,18 @@ struct perf_event_context *td_starved_by(const struct td_meter *meter, bool all)
 }
 
 /**
- * td_starved_by_cycles() - is the group of cycles in anybody's way?
- * @meter: meter of this CPU that has this group enabled; interrupts off
+ * td_starved_by_general() - does a perf user lack general counters?
+ * @meter: meter of this CPU; interrupts off
  *
- * Whatever the parameter aside says: in the way of perf users who count tasks or whole CPUs,
- * in that of our group with general counters, or of itself, because perf then begins to
- * rotate our groups.
+ * Whatever the parameter aside says: perf users who count tasks or whole CPUs.
  *
  * Return: true or false.
  */
-bool td_starved_by_cycles(const struct td_meter *meter)
+bool td_starved_by_general(const struct td_meter *meter)
 {
 	const struct perf_event *leader = td_meter_leader(meter);
 	struct perf_event_context *ctx;
 
-	if (td_starved_waits(meter->cycles.event[0]) ||
-	    (td_meter_general(meter) && td_starved_waits(leader)))
-		return true;
 	ctx = td_compat_starved_task(leader);
 	if (ctx && td_starved_any(meter, ctx, td_starved_cycles_wait, true))
 		return true;
@@ -214,6 +209,22 @@ unsigned int td_starved_holders(const struct td_meter *meter)
 	}
 	raw_spin_unlock(&ctx->lock);
 	return holders;
+}
+
+/**
+ * td_starved_by_cycles() - is the group of cycles in anybody's way?
+ * @meter: meter of this CPU that has this group enabled; interrupts off
+ *
+ * In the way of perf users who lack general counters, in that of our group with general
+ * counters, or of itself, because perf then begins to rotate our groups.
+ *
+ * Return: true or false.
+ */
+bool td_starved_by_cycles(const struct td_meter *meter)
+{
+	return td_starved_waits(meter->cycles.event[0]) ||
+	       (td_meter_general(meter) && td_starved_waits(td_meter_leader(meter))) ||
+	       td_starved_by_general(meter);
 }
 
 /**

@@ -54,7 +54,8 @@
  *               than a page; a structure whose unknown tail is not zero; too many words of a
  *               CPU set; SESSIONS: more numbers than a descriptor can have sessions.
  *   EOPNOTSUPP  A flag that this module does not know; a node that it does not know, or that
- *               no CPU of this machine has; ATTACH: a kernel thread.
+ *               no CPU of this machine has; ATTACH: a kernel thread; LATENCY: a refusal, an
+ *               event that the machine cannot sample, or no CPU that can be sampled.
  *   EFAULT      An address that cannot be read or written.  SESSION and SESSIONS may have
  *               read the end of a session nevertheless; see poll() below.
  *   EMSGSIZE    Too little room for the records or sessions; nr_records or nr_sessions says
@@ -68,12 +69,13 @@
  *   ESRCH       ATTACH: there is no such process or thread.
  *   EBADF       ATTACH: with TOPDOWN_ATTACH_PIDFD, the descriptor is no pidfd.
  *   ENOENT      SESSION, CONTROL, mmap(): this descriptor has no session of that number;
- *               WATCH: it has no watch of the number to be removed.
+ *               WATCH: it has no watch of the number to be removed; LATENCY, LATENCIES: it
+ *               has no latency session of that number.
  *   ENOSPC      WATCH: too many watches, of this descriptor (256) or of all (4096);
  *               ATTACH: too many sessions, of this descriptor (1024) or of all (4096).
  *               Without CAP_PERFMON also: too many of the calling user (64), or of all such
  *               users (3072); or sessions of the user are attached to too many threads
- *               (16384).
+ *               (16384).  LATENCY: too many latency sessions of this descriptor (16).
  *   ENOMEM      Out of memory.
  *
  * open(): EACCES of the mode of the device; ENOMEM; EINTR; any error but EACCES and EPERM with
@@ -105,6 +107,8 @@ enum {
 	TOPDOWN_CMD_SESSION	= 0x05,
 	TOPDOWN_CMD_CONTROL	= 0x06,
 	TOPDOWN_CMD_SESSIONS	= 0x07,
+	TOPDOWN_CMD_LATENCY	= 0x08,
+	TOPDOWN_CMD_LATENCIES = 0x09,
 };
 
 #define TOPDOWN_INFO		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_INFO)
@@ -115,6 +119,8 @@ enum {
 #define TOPDOWN_SESSION		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_SESSION)
 #define TOPDOWN_CONTROL		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_CONTROL)
 #define TOPDOWN_SESSIONS	_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_SESSIONS)
+#define TOPDOWN_LATENCY		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_LATENCY)
+#define TOPDOWN_LATENCIES	_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_LATENCIES)
 
 /* topdown_info.out_features: what this module can do. */
 #define TOPDOWN_FEATURE_FRESH	(1ULL << 0)	/* TOPDOWN_READ_FRESH, _RESET_FRESH */
@@ -127,6 +133,7 @@ enum {
 #define TOPDOWN_FEATURE_SESSIONS (1ULL << 7)	/* TOPDOWN_SESSIONS */
 #define TOPDOWN_FEATURE_CYCLES	(1ULL << 8)	/* topdown_figures.cycles, .instructions */
 #define TOPDOWN_FEATURE_BUSY	(1ULL << 9)	/* topdown_figures.busy_ns */
+#define TOPDOWN_FEATURE_LATENCY	(1ULL << 10)	/* TOPDOWN_LATENCY, TOPDOWN_LATENCIES */
 
 /* topdown_info.out_flags. */
 #define TOPDOWN_INFO_MAY_READ	(1U << 0)	/* READ is not EACCES here. */
@@ -528,5 +535,6 @@ struct topdown_reset {
 #include "topdown_map.h"
 #include "topdown_watch.h"
 #include "topdown_session.h"
+#include "topdown_latency.h"
 
 #endif /* _UAPI_LINUX_TOPDOWN_H */

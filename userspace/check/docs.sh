@@ -16,7 +16,7 @@ same() {
 	result "$bad" "$1"
 }
 
-keys_of() { grep -oE '"[a-z_]+":' "$1" | tr -d '":'; }
+keys_of() { grep -oE '"[a-z0-9_]+":' "$1" | tr -d '":'; }
 
 for page in "$USERSPACE"/man/*; do
 	if command -v mandoc > /dev/null; then
@@ -58,7 +58,7 @@ source_options() {
 	sed -nE 's/^\t\{ "([a-z-]+)", (no|required)_argument.*/--\1/p' "$1" | sort -u
 }
 
-for command in stat top history watch record report export perf info ''; do
+for command in stat top history watch latency record report export perf info ''; do
 	page=$USERSPACE/man/topdown${command:+-$command}.1
 	help_options "$command" > "$TMP/help"
 	man_options "$page" > "$TMP/man"
@@ -68,6 +68,7 @@ for command in stat top history watch record report export perf info ''; do
 	top) file=top-options.c ;;
 	history) file=history.c ;;
 	watch) file=watch-options.c ;;
+	latency) file=latency-options.c ;;
 	record) file=record-options.c ;;
 	report) file=recording-report.c ;;
 	export) file=export-options.c ;;
@@ -149,6 +150,16 @@ FAKE_FEATURES=63 FAKE_EVENT=2 fake watch --count 1 -j 'retiring>3' | keys_of /de
 sed -nE '/^\.Sh OUTPUT/,/^\.Sh/s/^\.It ([a-z_]+)$/\1/p' "$USERSPACE/man/topdown-watch.1" |
 	sort > "$TMP/explained"
 same 'keys of events and topdown-watch(1)' "$TMP/keys" "$TMP/explained"
+for limit in LATENCY_INTERVAL_MIN_MS LATENCY_INTERVAL_MAX_MS LATENCY_COUNT_MAX \
+	LATENCY_TIMEOUT_MIN_MS LATENCY_TIMEOUT_MAX_MS; do
+	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/latency.h")
+	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-latency.1"; echo $?)" \
+		"topdown-latency(1) knows $limit $value"
+done
+FAKE_FEATURES=1024 fake latency --timeout 100 -j | head -n 1 | keys_of /dev/stdin | sort > "$TMP/keys"
+sed -nE '/^\.Sh OUTPUT/,/^\.Sh/s/^\.It ([a-z0-9_]+)$/\1/p' "$USERSPACE/man/topdown-latency.1" |
+	sort > "$TMP/explained"
+same 'keys of latencies and topdown-latency(1)' "$TMP/keys" "$TMP/explained"
 # Keys: those of the source, of the help screen and of the manual.
 grep -oE "^	case '.'" "$USERSPACE/cli/top-view.c" | grep -oE "'.'" | tr -d "'" |
 	grep -v ' ' | sort -u > "$TMP/keys"

@@ -22,11 +22,11 @@ fi
 HERE=$(cd "$(dirname "$0")" && pwd)
 USERSPACE=$(dirname "$HERE")
 BUILD=$USERSPACE/build/check
-library=(handle library readings maps watches sessions names sets regions)
+library=(handle library readings maps watches sessions latencies names sets regions)
 # The longest first, so that none is left alone at the end.
 suites=(python record screen growth install export command tasks running noise options output
 	device monitoring schema docs examples maps sets watch abi history perf units frames
-	columns series handle library readings watches sessions names regions)
+	columns series latency handle library readings watches sessions latencies names regions)
 processors=$(nproc)
 jobs=${TOPDOWN_CHECK_JOBS:-$((processors < 4 ? processors : 4))}
 CC=${CC:-cc}
@@ -72,7 +72,7 @@ build() {
 		CFLAGS="${sanitize[*]}" LDFLAGS="${sanitize_link[*]}" \
 		"$BUILD/asan/topdown" "$BUILD/asan/libtopdown.a"
 	beside "$CC" "${warnings[@]}" -O1 -g -shared -fPIC "${include[@]}" -o "$BUILD/fake.so" \
-		"$HERE"/fake/fake{,-ioctl,-map,-perf,-poll,-session}.c "$USERSPACE/../kmod/metrics.c"
+		"$HERE"/fake/fake{,-ioctl,-latency,-map,-perf,-poll,-session}.c "$USERSPACE/../kmod/metrics.c"
 	build_programs plain "$USERSPACE/build" -O2 -g
 	build_programs asan "$BUILD/asan" "${sanitize[@]}" "${sanitize_link[@]}"
 	all_ended

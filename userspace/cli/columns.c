@@ -179,6 +179,31 @@ GETTER(bottleneck, node_name, row_bottleneck(row))
 GETTER(child, node_name, row_bottleneck_child(row, row_bottleneck(row)))
 GETTER(windows, integer, row->windows)
 GETTER(lost, integer, row->lost)
+/* What nobody sampled is not known. */
+static void set_sampled(struct column_value *value, const struct row *row, uint64_t integer)
+{
+	value->none = !row->latency->samples;
+	value->integer = integer;
+}
+
+static void set_covered(struct column_value *value, const struct topdown_latency_record *record)
+{
+	value->none = !record->elapsed_ns;
+	value->number = value->none ? 0 : (double)record->running_ns / record->elapsed_ns;
+}
+
+GETTER(event, string, topdown_latency_event_name(row->latency->event))
+GETTER(samples, integer, row->latency->samples)
+GETTER(events, integer, row->latency->events)
+GETTER(mean, figure, topdown_latency_mean(row->latency))
+GETTER(deviation, figure, sqrt(topdown_latency_variance(row->latency)))
+GETTER(min, sampled, row, row->latency->min)
+GETTER(p50, figure, topdown_latency_quantile(row->latency, 0.5))
+GETTER(p90, figure, topdown_latency_quantile(row->latency, 0.9))
+GETTER(p99, figure, topdown_latency_quantile(row->latency, 0.99))
+GETTER(max, sampled, row, row->latency->max)
+GETTER(covered, covered, row->latency)
+GETTER(aside, integer, !!(row->latency->flags & TOPDOWN_LATENCY_AWAY))
 GETTER(subject, subject, row)
 GETTER(watch, integer, row->event->watch)
 GETTER(watched, watched, row->watched)
@@ -226,13 +251,14 @@ GETTER(ratio_rse, error, &interval->repeat->node[column->of])
 	  "tma_" #name " that " #rank "% of the steps do not exceed", { 0 } }
 
 static const struct column columns[] = {
-	NUMBER(time, COLUMNS_ALL | COLUMNS_EVENTS | COLUMNS_WINDOWS, 6, false,
+	NUMBER(time, COLUMNS_ALL | COLUMNS_EVENTS | COLUMNS_WINDOWS | COLUMNS_LATENCIES, 6, false,
 	       "end of the interval, seconds since the epoch"),
-	NUMBER(interval, COLUMNS_ALL | COLUMNS_WINDOWS, 9, false,
+	NUMBER(interval, COLUMNS_ALL | COLUMNS_WINDOWS | COLUMNS_LATENCIES, 9, false,
 	       "length of the interval in seconds"),
-	STRING(row, COLUMNS_ALL | COLUMNS_EVENTS | COLUMNS_WINDOWS,
+	STRING(row, COLUMNS_ALL | COLUMNS_EVENTS | COLUMNS_WINDOWS | COLUMNS_LATENCIES,
 	       "all, cpu, core, socket, node, process, thread, runs, window or event"),
-	MAYBE(cpu, COLUMNS_CPUS | COLUMNS_WINDOWS | COLUMNS_EVENTS | TABLE_TOP | TABLE_WINDOWS,
+	MAYBE(cpu, COLUMNS_CPUS | COLUMNS_WINDOWS | COLUMNS_EVENTS | COLUMNS_LATENCIES |
+	      TABLE_TOP | TABLE_WINDOWS,
 	      "number of the CPU",
 	      COLUMN_FIRST, UNIT_NONE, "CPU", "CPU", 4, "CPU", 4),
 	MAYBE(pid, COLUMNS_TASKS, "number of the process"),
@@ -370,6 +396,21 @@ static const struct column columns[] = {
 	RANK(smt_contention, SMT_CONTENTION, 0, 5),
 	RANK(smt_contention, SMT_CONTENTION, 1, 50),
 	RANK(smt_contention, SMT_CONTENTION, 2, 95),
+	STRING(event, COLUMNS_LATENCIES, "Intel's name of the event"),
+	INTEGER(samples, COLUMNS_LATENCIES, "number of samples"),
+	INTEGER(events, COLUMNS_LATENCIES, "number of events that the samples stand for"),
+	NUMBER(mean, COLUMNS_LATENCIES, 6, true, "mean of the latencies, in cycles"),
+	NUMBER(deviation, COLUMNS_LATENCIES, 6, true, "their standard deviation"),
+	MAYBE(min, COLUMNS_LATENCIES, "least latency; after the first interval that of its bin"),
+	NUMBER(p50, COLUMNS_LATENCIES, 1, true, "median, as the middle of its bin"),
+	NUMBER(p90, COLUMNS_LATENCIES, 1, true, "90% of the events have no larger latency"),
+	NUMBER(p99, COLUMNS_LATENCIES, 1, true, "99% of the events have no larger latency"),
+	MAYBE(max, COLUMNS_LATENCIES,
+	      "greatest latency; after the first interval that of its bin"),
+	NUMBER(covered, COLUMNS_LATENCIES, 6, true,
+	       "share of the interval in which the event was sampled"),
+	{ "aside", COLUMN_BOOLEAN, COLUMNS_LATENCIES, 0, false, 0, get_aside,
+	  "perf users have the counter of some CPU now", { 0 } },
 	/* These are in tables only. */
 	TABLE(COLUMN_STRING, get_subject, TABLE_CPUS,
 	      COLUMN_FIRST, UNIT_NONE, NULL, "CPU", 3, "CPU", 3),

@@ -28,6 +28,7 @@
 /* Rows of recordings have these and those of CPUs or tasks; rows of their steps the second. */
 #define COLUMNS_REPORT	(1U << 11)
 #define COLUMNS_STEPS	(1U << 12)
+#define COLUMNS_LATENCIES (1U << 13)
 
 #define COLUMNS_ALL	(COLUMNS_CPUS | COLUMNS_TASKS)
 #define COLUMNS_KEYS	(COLUMNS_ALL | COLUMNS_RUNS)

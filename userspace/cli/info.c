@@ -54,6 +54,7 @@ static const struct {
 	{ TOPDOWN_FEATURE_SESSIONS, "sessions" },
 	{ TOPDOWN_FEATURE_CYCLES, "cycles" },
 	{ TOPDOWN_FEATURE_BUSY, "busy" },
+	{ TOPDOWN_FEATURE_LATENCY, "latency" },
 };
 
 static struct json_object *feature_array(const struct topdown *td)

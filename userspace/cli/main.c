@@ -12,6 +12,7 @@
 #include "export.h"
 #include "history.h"
 #include "info.h"
+#include "latency.h"
 #include "options.h"
 #include "perf.h"
 #include "record.h"
@@ -38,6 +39,7 @@ static const char usage[] =
 	"  top                  show all CPUs live, on the whole screen\n"
 	"  history              show the last closed windows of each CPU\n"
 	"  watch                say when a node crosses a threshold\n"
+	"  latency              show how long instructions take to retire\n"
 	"  record               write the windows of CPUs, or what tasks use, to a file\n"
 	"  report               say what such a file has, in all and over time\n"
 	"  export               print the slots of all CPUs for Prometheus, or serve them\n"
@@ -67,6 +69,7 @@ static const struct {
 	{ "top", top_main },
 	{ "history", history_main },
 	{ "watch", watch_main },
+	{ "latency", latency_main },
 	{ "record", record_main },
 	{ "report", report_main },
 	{ "export", export_main },
@@ -85,7 +88,7 @@ static int find_and_run(int argc, char **argv)
 		optind = 0;
 		return commands[i].run(argc, argv);
 	}
-	report_error("there is no command '%s' (allowed: stat, top, history, watch, record, report, export, perf, info, help; try 'topdown --help')",
+	report_error("there is no command '%s' (allowed: stat, top, history, watch, latency, record, report, export, perf, info, help; try 'topdown --help')",
 		     argv[0]);
 	return EXIT_USAGE;
 }
@@ -154,7 +157,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (optind >= argc) {
-		report_error("no command (allowed: stat, top, history, watch, record, report, export, perf, info, help; try 'topdown --help')");
+		report_error("no command (allowed: stat, top, history, watch, latency, record, report, export, perf, info, help; try 'topdown --help')");
 		return EXIT_USAGE;
 	}
 	return run_command(argc - optind, argv + optind);

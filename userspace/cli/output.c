@@ -81,6 +81,8 @@ unsigned int output_views(const struct output *output)
 		return views | COLUMNS_REPORT;
 	if (output->steps)
 		return views | COLUMNS_STEPS;
+	if (output->latencies)
+		return COLUMNS_LATENCIES;
 	return output->repeat ? views | COLUMNS_RUNS : views;
 }
 

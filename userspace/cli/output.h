@@ -27,6 +27,7 @@ enum output_format {
  * @tasks: rows are of tasks, not of CPUs
  * @windows: rows are of closed windows
  * @events: rows are watch events
+ * @latencies: rows are of latencies
  * @repeat: rows are means of several runs
  * @report: rows are those of a recording
  * @steps: rows are those of the steps of a recording
@@ -47,6 +48,7 @@ struct output {
 	bool tasks;
 	bool windows;
 	bool events;
+	bool latencies;
 	bool repeat;
 	bool report;
 	bool steps;

@@ -75,6 +75,7 @@ enum row_kind {
  * @ranks: ratios of each node over time; of recordings only
  * @event: the event; of watch events only
  * @watched: the threshold of @event; NULL for none
+ * @latency: the latencies; of topdown latency only
  * @merged_ns: on-CPU time between switches too close to measure; of tasks only
  * @switches: how often the task was given a CPU; of tasks only
  * @incomplete: some thread or child could not be followed; of tasks only
@@ -104,6 +105,7 @@ struct row {
 	const struct series_ranks *ranks;
 	const struct topdown_event *event;
 	const struct watched *watched;
+	const struct topdown_latency_record *latency;
 	uint64_t merged_ns;
 	uint64_t switches;
 	bool incomplete;

@@ -18,7 +18,7 @@ mode=$1 out=$2
 rm -rf "$out"
 mkdir -p "$out/kmod" "$out/uapi/linux" "$out/userspace"
 cp "$TOP"/uapi/linux/*.h "$out/uapi/linux"
-cp "$TOP"/kmod/{known.h,metrics.[ch],names.[ch],sums.[ch],map.[ch],share.[ch],seqlock.h} "$out/kmod"
+cp "$TOP"/kmod/{known.h,latency-table.[ch],metrics.[ch],names.[ch],sums.[ch],map.[ch],share.[ch],seqlock.h} "$out/kmod"
 cp -r "$TOP"/userspace/{include,lib} "$out/userspace"
 mkdir "$out/userspace/check"
 cp -r "$TOP"/userspace/check/{check.h,abi,fake} "$out/userspace/check"

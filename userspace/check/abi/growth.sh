@@ -36,12 +36,12 @@ build() {
 	include=(-I"$tree/userspace/include" -I"$tree/uapi")
 	"$CC" "${warnings[@]}" "${sanitize[@]}" -DTOPDOWN_VERSION='"0"' "${include[@]}" \
 		-o "$tree/growth" "$tree"/userspace/check/abi/growth.c "$tree"/userspace/lib/*.c \
-		"$tree"/kmod/{metrics,names,sums}.c -static-libasan -static-libubsan -pthread
+		"$tree"/kmod/{latency-table,metrics,names,sums}.c -static-libasan -static-libubsan -pthread
 	"$CC" "${warnings[@]}" "${sanitize[@]}" -Wno-unused-parameter -I"$WORK/stubs" -I"$tree" \
 		"${include[@]}" -include "$tree/userspace/check/abi/kernel.h" -o "$tree/maps" \
 		"$tree"/userspace/check/abi/growth-maps.c "$tree"/kmod/{map,share,metrics,sums}.c
 	"$CC" "${warnings[@]}" -shared -fPIC "${include[@]}" -o "$tree/fake.so" \
-		"$tree"/userspace/check/fake/fake{,-ioctl,-map,-perf,-poll,-session}.c "$tree/kmod/metrics.c"
+		"$tree"/userspace/check/fake/fake{,-ioctl,-latency,-map,-perf,-poll,-session}.c "$tree/kmod/metrics.c"
 	"$tree/maps" "$tree/cpus.map" "$tree/session.map"
 }
 

@@ -55,6 +55,16 @@ static int control(void *arg)
 	return fake_control(arg);
 }
 
+static int latency(void *arg)
+{
+	return fake_latency(arg);
+}
+
+static int latency_read(void *arg)
+{
+	return fake_latency_read(arg);
+}
+
 static const struct command {
 	unsigned long request;
 	size_t size;
@@ -70,6 +80,8 @@ static const struct command {
 	{ TOPDOWN_SESSION, sizeof(struct topdown_session), 880, session },
 	{ TOPDOWN_CONTROL, sizeof(struct topdown_control), 24, control },
 	{ TOPDOWN_SESSIONS, sizeof(struct topdown_sessions), 40, many_sessions },
+	{ TOPDOWN_LATENCY, sizeof(struct topdown_latency), 56, latency },
+	{ TOPDOWN_LATENCIES, sizeof(struct topdown_latencies), 32, latency_read },
 };
 
 static int execute(const struct command *command, unsigned char *user)

@@ -46,6 +46,9 @@ bool fake_together(bool fresh, struct topdown_record *record, unsigned int cpu);
 void fill_record(struct topdown_record *record, unsigned int cpu);
 void *fake_map(size_t size, int protection, int flags);
 
+int fake_latency(struct topdown_latency *arg);
+int fake_latency_read(struct topdown_latencies *arg);
+
 void fake_sessions_begin(void);
 int fake_attach(struct topdown_attach *arg);
 int fake_session(struct topdown_session *arg);

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The latency list of a descriptor: start, end and read latency sessions.
+ *
+ * A session is only a wish: some events of some CPUs.  All sessions share the samplers
+ * (latency.c), so a reader costs nothing but its calls.
+ */
+#include <linux/cpumask.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "aside.h"
+#include "known.h"
+#include "latency.h"
+#include "latency-list.h"
+#include "sampler.h"
+
+#define TD_LATENCIES_MAX		16
+
+/* As first released. */
+#define TD_LATENCY_RECORD_SIZE_VER0	968
+
+/**
+ * struct td_latency_session - one latency session
+ * @own: entry of td_latency_list.list
+ * @id: its number
+ * @events: bit n for event n
+ * @cpus: its CPUs
+ */
+struct td_latency_session {
+	struct list_head own;
+	u32 id;
+	u64 events;
+	cpumask_var_t cpus;
+};
+
+/**
+ * td_latency_list_init() - prepare the list of a descriptor
+ * @latencies: the list
+ */
+void td_latency_list_init(struct td_latency_list *latencies)
+{
+	mutex_init(&latencies->lock);
+	INIT_LIST_HEAD(&latencies->list);
+}
+
+static void td_latency_list_free(struct td_latency_session *session)
+{
+	free_cpumask_var(session->cpus);
+	kfree(session);
+}
+
+static void td_latency_list_drop(struct td_latency_list *latencies,
+				 struct td_latency_session *session)
+{
+	int cpu;
+
+	lockdep_assert_held(&latencies->lock);
+	for_each_cpu(cpu, session->cpus)
+		td_latency_put(cpu, session->events);
+	list_del(&session->own);
+	latencies->nr--;
+	td_latency_list_free(session);
+}
+
+/**
+ * td_latency_list_check() - check the argument of TOPDOWN_LATENCY, but for its CPUs
+ * @what: the argument
+ *
+ * Return: 0 or a negative errno as in the ABI.
+ */
+int td_latency_list_check(const struct topdown_latency *what)
+{
+	if (what->flags & ~TD_LATENCY_FLAGS)
+		return -EOPNOTSUPP;
+	if (what->out_latency || what->out_refusal || what->out_events || what->out_nr_records ||
+	    what->__reserved)
+		return -EINVAL;
+	if (what->flags & TOPDOWN_LATENCY_REMOVE)
+		return what->cpus || what->cpus_words || what->events ? -EINVAL : 0;
+	return what->latency ? -EINVAL : 0;
+}
+
+/**
+ * td_latency_list_refusal() - why this machine, with this module, samples no latency
+ *
+ * Return: enum topdown_latency_refusal.
+ */
+enum topdown_latency_refusal td_latency_list_refusal(void)
+{
+	enum topdown_latency_refusal refusal = td_sampler_refusal();
+
+	if (!refusal && !td_aside_info())
+		return TOPDOWN_LATENCY_NO_ASIDE;
+	return refusal;
+}
+
+/* Have the samplers of all CPUs of a session, or of none. */
+static int td_latency_list_get(const struct td_latency_session *session)
+{
+	int cpu, done, ret = 0;
+
+	for_each_cpu(cpu, session->cpus) {
+		ret = td_latency_get(cpu, session->events);
+		if (ret)
+			break;
+	}
+	if (!ret)
+		return 0;
+	for_each_cpu(done, session->cpus) {
+		if (done == cpu)
+			break;
+		td_latency_put(done, session->events);
+	}
+	/* The driver has no such event, or no PEBS. */
+	return ret == -EINVAL || ret == -ENOENT ? -EOPNOTSUPP : ret;
+}
+
+static struct td_latency_session *td_latency_list_create(const struct topdown_latency *what,
+							 const struct cpumask *cpus)
+{
+	struct td_latency_session *session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
+	int cpu;
+
+	if (!session)
+		return NULL;
+	if (!zalloc_cpumask_var(&session->cpus, GFP_KERNEL_ACCOUNT)) {
+		kfree(session);
+		return NULL;
+	}
+	session->events = what->events;
+	for_each_cpu(cpu, cpus) {
+		if (td_latency_samples(cpu))
+			cpumask_set_cpu(cpu, session->cpus);
+	}
+	return session;
+}
+
+static int td_latency_list_put(struct td_latency_list *latencies,
+			       struct td_latency_session *session)
+{
+	int ret;
+
+	lockdep_assert_held(&latencies->lock);
+	if (latencies->nr >= TD_LATENCIES_MAX || latencies->last == U32_MAX)
+		return -ENOSPC;
+	ret = td_latency_list_get(session);
+	if (ret)
+		return ret;
+	session->id = ++latencies->last;
+	list_add_tail(&session->own, &latencies->list);
+	latencies->nr++;
+	return 0;
+}
+
+/**
+ * td_latency_list_add() - start a session
+ * @latencies: list of the descriptor
+ * @what: the checked request; out_latency and out_nr_records are written
+ * @cpus: CPUs that the caller asks for
+ *
+ * Return: 0, or a negative errno as in the ABI with nothing changed.
+ */
+int td_latency_list_add(struct td_latency_list *latencies, struct topdown_latency *what,
+			struct cpumask *cpus)
+{
+	struct td_latency_session *session;
+	int ret = -EOPNOTSUPP;
+
+	if (what->events & ~td_sampler_events())
+		return -EOPNOTSUPP;
+	session = td_latency_list_create(what, cpus);
+	if (!session)
+		return -ENOMEM;
+	if (!cpumask_empty(session->cpus)) {
+		mutex_lock(&latencies->lock);
+		ret = td_latency_list_put(latencies, session);
+		mutex_unlock(&latencies->lock);
+	}
+	if (ret) {
+		td_latency_list_free(session);
+		return ret;
+	}
+	what->out_latency = session->id;
+	what->out_nr_records = cpumask_weight(session->cpus) * hweight64(session->events);
+	return 0;
+}
+
+static struct td_latency_session *td_latency_list_find(const struct td_latency_list *latencies,
+						       u32 id)
+{
+	struct td_latency_session *session;
+
+	lockdep_assert_held(&latencies->lock);
+	list_for_each_entry(session, &latencies->list, own) {
+		if (session->id == id)
+			return session;
+	}
+	return NULL;
+}
+
+/**
+ * td_latency_list_stop() - end all sessions of a descriptor
+ * @latencies: the list
+ */
+void td_latency_list_stop(struct td_latency_list *latencies)
+{
+	struct td_latency_session *session, *next;
+
+	mutex_lock(&latencies->lock);
+	list_for_each_entry_safe(session, next, &latencies->list, own)
+		td_latency_list_drop(latencies, session);
+	mutex_unlock(&latencies->lock);
+}
+
+/**
+ * td_latency_list_remove() - end a session
+ * @latencies: list of the descriptor
+ * @id: its number; 0 for all
+ *
+ * Return: 0, or -ENOENT.
+ */
+int td_latency_list_remove(struct td_latency_list *latencies, u32 id)
+{
+	struct td_latency_session *session;
+
+	if (!id) {
+		td_latency_list_stop(latencies);
+		return 0;
+	}
+	mutex_lock(&latencies->lock);
+	session = td_latency_list_find(latencies, id);
+	if (session)
+		td_latency_list_drop(latencies, session);
+	mutex_unlock(&latencies->lock);
+	return session ? 0 : -ENOENT;
+}
+
+/* Write a record at the caller's stride, cut or padded to its size. */
+static int td_latency_list_write(const struct topdown_latencies *read, unsigned int index,
+				 const struct topdown_latency_record *record)
+{
+	char __user *to = u64_to_user_ptr(read->records + (u64)index * read->record_size);
+	size_t size = min_t(size_t, read->record_size, sizeof(*record));
+
+	if (copy_to_user(to, record, size) || clear_user(to + size, read->record_size - size))
+		return -EFAULT;
+	return 0;
+}
+
+static int td_latency_list_read_session(const struct td_latency_session *session,
+					struct topdown_latencies *read,
+					struct topdown_latency_record *record)
+{
+	unsigned int nr = cpumask_weight(session->cpus) * hweight64(session->events);
+	unsigned int room = read->nr_records, n = 0;
+	u64 events;
+	int cpu, ret;
+
+	read->nr_records = nr;
+	if (nr > room)
+		return -EMSGSIZE;
+	for (events = session->events; events; events &= events - 1) {
+		for_each_cpu(cpu, session->cpus) {
+			td_latency_read(cpu, __ffs64(events), record);
+			ret = td_latency_list_write(read, n++, record);
+			if (ret)
+				return ret;
+		}
+	}
+	return 0;
+}
+
+/**
+ * td_latency_list_read() - read a session
+ * @latencies: list of the descriptor
+ * @read: the request; nr_records is written
+ *
+ * Return: 0 or a negative errno as in the ABI.
+ */
+int td_latency_list_read(struct td_latency_list *latencies, struct topdown_latencies *read)
+{
+	const struct td_latency_session *session;
+	struct topdown_latency_record *record;
+	int ret = -ENOENT;
+
+	if (read->flags)
+		return -EOPNOTSUPP;
+	if (read->__reserved || read->record_size < TD_LATENCY_RECORD_SIZE_VER0)
+		return -EINVAL;
+	if (read->record_size > PAGE_SIZE)
+		return -E2BIG;
+	record = kmalloc(sizeof(*record), GFP_KERNEL_ACCOUNT);
+	if (!record)
+		return -ENOMEM;
+	/* A page of the caller may take for ever, but only other users of this descriptor wait. */
+	mutex_lock(&latencies->lock);
+	session = td_latency_list_find(latencies, read->latency);
+	if (session)
+		ret = td_latency_list_read_session(session, read, record);
+	mutex_unlock(&latencies->lock);
+	kfree(record);
+	return ret;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1-or-later */
+#ifndef TOPDOWN_LATENCY_TABLE_H
+#define TOPDOWN_LATENCY_TABLE_H
+
+#ifdef __KERNEL__
+#include <linux/stddef.h>
+#include <linux/types.h>
+#include <uapi/linux/topdown.h>
+#else
+#include <linux/topdown.h>
+#include <stdbool.h>
+#include <stddef.h>
+#endif
+
+/* All known events are below this. */
+#define TD_NR_LATENCIES		32
+
+__u64 td_latency_events(unsigned int model);
+bool td_latency_encode(unsigned int model, unsigned int event, __u64 *config, __u64 *config1);
+const char *td_latency_name(unsigned int event);
+
+#endif /* TOPDOWN_LATENCY_TABLE_H */

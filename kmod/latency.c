@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The samplers of a CPU, and their turns.
+ *
+ * All latency sessions share the samplers.  Only one of a CPU has a counter at a time, so a CPU
+ * gives one general counter for this, and the number of samples has one bound however many
+ * events there are.  A work of the CPU hands the counter on, and lets the sampler that has it
+ * adapt its period.
+ *
+ * perf users come first.  As soon as one of them lacks counters on the CPU, the sampler is
+ * disabled, for some seconds.  aside.c notices that.
+ */
+#include <linux/bits.h>
+#include <linux/bug.h>
+#include <linux/container_of.h>
+#include <linux/irqflags.h>
+#include <linux/jiffies.h>
+#include <linux/lockdep.h>
+#include <linux/minmax.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/sched/prio.h>
+#include <linux/string.h>
+#include <linux/workqueue.h>
+
+#include "compat.h"
+#include "latency.h"
+#include "latency-table.h"
+#include "model.h"
+#include "sampler.h"
+#include "scope.h"
+#include "starved.h"
+#include "window.h"
+
+/* How long a turn is, and how often a period is judged. */
+#define TD_LATENCY_TURN		(HZ / 10)
+
+/* Stay away for this long; the time doubles if the sampler is in the way again at once. */
+#define TD_LATENCY_AWAY_MIN	HZ
+#define TD_LATENCY_AWAY_MAX	(16 * HZ)
+
+#define TD_LATENCY_NOBODY	TD_NR_LATENCIES
+
+/**
+ * struct td_latency - the samplers of one CPU
+ * @collector: collector of the CPU
+ * @lock: keeps the CPU online while @ready, and protects all but @on; taken inside
+ *	td_aside.lock
+ * @ready: the CPU has a meter and is online
+ * @stale: no sampler had a counter since the CPU came online
+ * @away: the sampler is disabled, because it was in the way
+ * @back_at: when to enable it again, in jiffies
+ * @since: when it was last enabled after it had been away, in jiffies
+ * @delay: how long it was away the last time, in jiffies
+ * @turn: the sampler that has the counter, or had it last; TD_LATENCY_NOBODY for none
+ * @sampler: the samplers by event; NULL for events that no session wants
+ * @on: a sampler is enabled; changed under @lock, read on the CPU
+ * @leave: disables the sampler
+ * @next: the next turn
+ */
+struct td_latency {
+	const struct td_collector *collector;
+	struct mutex lock; /* the CPU stays online, and the samplers stay */
+	bool ready;
+	bool stale;
+	bool away;
+	unsigned long back_at;
+	unsigned long since;
+	unsigned long delay;
+	unsigned int turn;
+	struct td_sampler *sampler[TD_NR_LATENCIES];
+	bool on;
+	struct work_struct leave;
+	struct delayed_work next;
+};
+
+static DEFINE_PER_CPU(struct td_latency, td_latencies);
+
+/* Does the sampler of this number have an event of perf? */
+static bool td_latency_may(const struct td_latency *latency, unsigned int number)
+{
+	return number != TD_LATENCY_NOBODY && latency->sampler[number] &&
+	       latency->sampler[number]->event;
+}
+
+/* The sampler whose turn comes after the one that has it; perhaps the same. */
+static unsigned int td_latency_after(const struct td_latency *latency)
+{
+	unsigned int i, number;
+
+	for (i = 1; i <= TD_NR_LATENCIES; i++) {
+		number = (latency->turn + i) % TD_NR_LATENCIES;
+		if (td_latency_may(latency, number))
+			return number;
+	}
+	return TD_LATENCY_NOBODY;
+}
+
+static void td_latency_off(struct td_latency *latency)
+{
+	lockdep_assert_held(&latency->lock);
+	if (!latency->on)
+		return;
+	/* Pairs with READ_ONCE() in td_latency_due() and td_latency_look(). */
+	WRITE_ONCE(latency->on, false);
+	td_sampler_disable(latency->sampler[latency->turn]);
+}
+
+/* Give the counter to the next sampler.  One that is alone keeps it. */
+static void td_latency_advance(struct td_latency *latency)
+{
+	unsigned int number = td_latency_after(latency);
+
+	lockdep_assert_held(&latency->lock);
+	if (latency->on && number == latency->turn) {
+		td_sampler_check(latency->sampler[number]);
+		/* Once perf had no counter for it, it has none until it is enabled again. */
+		td_sampler_enable(latency->sampler[number]);
+		return;
+	}
+	if (latency->on)
+		td_sampler_check(latency->sampler[latency->turn]);
+	td_latency_off(latency);
+	latency->turn = number;
+	if (number == TD_LATENCY_NOBODY)
+		return;
+	td_sampler_enable(latency->sampler[number]);
+	/* As in td_latency_off(). */
+	WRITE_ONCE(latency->on, true);
+}
+
+/* Is the time over in which the sampler is away? */
+static bool td_latency_back(struct td_latency *latency)
+{
+	if (latency->away && time_after_eq(jiffies, latency->back_at)) {
+		latency->away = false;
+		latency->since = jiffies;
+	}
+	return !latency->away;
+}
+
+static void td_latency_queue(struct td_latency *latency)
+{
+	queue_delayed_work_on(latency->collector->cpu, system_highpri_wq, &latency->next,
+			      TD_LATENCY_TURN);
+}
+
+static void td_latency_next(struct work_struct *work)
+{
+	struct td_latency *latency = container_of(to_delayed_work(work), struct td_latency, next);
+
+	mutex_lock(&latency->lock);
+	if (latency->ready && td_latency_after(latency) != TD_LATENCY_NOBODY) {
+		if (td_latency_back(latency))
+			td_latency_advance(latency);
+		td_latency_queue(latency);
+	}
+	mutex_unlock(&latency->lock);
+}
+
+static void td_latency_leave(struct work_struct *work)
+{
+	struct td_latency *latency = container_of(work, struct td_latency, leave);
+
+	mutex_lock(&latency->lock);
+	if (latency->on) {
+		if (time_before(jiffies, latency->since + latency->delay))
+			latency->delay = min_t(unsigned long, latency->delay * 2,
+					       TD_LATENCY_AWAY_MAX);
+		else
+			latency->delay = TD_LATENCY_AWAY_MIN;
+		latency->away = true;
+		latency->back_at = jiffies + latency->delay;
+		td_latency_off(latency);
+	}
+	mutex_unlock(&latency->lock);
+}
+
+/**
+ * td_latency_samples() - can a CPU be sampled?
+ * @cpu: possible CPU
+ *
+ * Return: false for a CPU that is not measured, a quiet CPU and an E-core.
+ */
+bool td_latency_samples(int cpu)
+{
+	const struct td_collector *collector = per_cpu_ptr(td_collectors, cpu);
+
+	return td_scope_has(cpu) && !td_scope_quiet(cpu) &&
+	       READ_ONCE(collector->kind) != TOPDOWN_KIND_ATOM;
+}
+
+static void td_latency_drop(struct td_latency *latency, unsigned int number)
+{
+	struct td_sampler *sampler = latency->sampler[number];
+
+	lockdep_assert_held(&latency->lock);
+	if (--sampler->users)
+		return;
+	if (latency->on && latency->turn == number)
+		td_latency_off(latency);
+	latency->sampler[number] = NULL;
+	td_sampler_end(sampler);
+	td_sampler_destroy(sampler);
+}
+
+static int td_latency_supply(struct td_latency *latency, struct td_sampler *sampler)
+{
+	lockdep_assert_held(&latency->lock);
+	if (latency->stale)
+		td_sampler_refresh(latency->collector->cpu);
+	latency->stale = false;
+	return td_sampler_begin(sampler);
+}
+
+static int td_latency_add(struct td_latency *latency, unsigned int number)
+{
+	struct td_sampler *sampler = latency->sampler[number];
+	int ret = 0;
+
+	lockdep_assert_held(&latency->lock);
+	if (!sampler) {
+		sampler = td_sampler_create(latency->collector->cpu, number);
+		if (!sampler)
+			return -ENOMEM;
+		if (latency->ready)
+			ret = td_latency_supply(latency, sampler);
+		if (ret) {
+			td_sampler_destroy(sampler);
+			return ret;
+		}
+		latency->sampler[number] = sampler;
+	}
+	sampler->users++;
+	return 0;
+}
+
+/**
+ * td_latency_put() - sample some events no longer, as far as this caller wants them
+ * @cpu: the CPU
+ * @events: bit n for event n, as of td_latency_get()
+ */
+void td_latency_put(int cpu, u64 events)
+{
+	struct td_latency *latency = per_cpu_ptr(&td_latencies, cpu);
+
+	mutex_lock(&latency->lock);
+	for (; events; events &= events - 1)
+		td_latency_drop(latency, __ffs64(events));
+	if (latency->ready && !latency->on && td_latency_back(latency))
+		td_latency_advance(latency);
+	mutex_unlock(&latency->lock);
+}
+
+/**
+ * td_latency_get() - sample some events of a CPU from now on
+ * @cpu: CPU that td_latency_samples()
+ * @events: bit n for event n, of td_sampler_events()
+ *
+ * A CPU that is offline samples as soon as it is online.
+ *
+ * Return: 0, or a negative errno with nothing changed.
+ */
+int td_latency_get(int cpu, u64 events)
+{
+	struct td_latency *latency = per_cpu_ptr(&td_latencies, cpu);
+	u64 left, done = 0;
+	int ret = 0;
+
+	mutex_lock(&latency->lock);
+	for (left = events; left && !ret; left &= left - 1) {
+		ret = td_latency_add(latency, __ffs64(left));
+		if (!ret)
+			done |= left & -left;
+	}
+	for (; ret && done; done &= done - 1)
+		td_latency_drop(latency, __ffs64(done));
+	if (latency->ready && !latency->on && td_latency_back(latency))
+		td_latency_advance(latency);
+	if (latency->ready)
+		td_latency_queue(latency);
+	mutex_unlock(&latency->lock);
+	return ret;
+}
+
+/**
+ * td_latency_read() - fill a record
+ * @cpu: the CPU
+ * @event: one of the events of td_latency_get()
+ * @record: written
+ */
+void td_latency_read(int cpu, unsigned int event, struct topdown_latency_record *record)
+{
+	struct td_latency *latency = per_cpu_ptr(&td_latencies, cpu);
+
+	memset(record, 0, sizeof(*record));
+	mutex_lock(&latency->lock);
+	td_sampler_read(latency->sampler[event], record);
+	if (latency->away)
+		record->flags |= TOPDOWN_LATENCY_AWAY;
+	mutex_unlock(&latency->lock);
+}
+
+/**
+ * td_latency_due() - is it worth to look whether the sampler is in the way?
+ * @collector: collector of this CPU, which has a meter; interrupts off
+ *
+ * Return: true or false.
+ */
+bool td_latency_due(const struct td_collector *collector)
+{
+	lockdep_assert_irqs_disabled();
+	/* Pairs with WRITE_ONCE() where a sampler is enabled or disabled. */
+	return READ_ONCE(this_cpu_ptr(&td_latencies)->on) &&
+	       td_starved_context(collector->meter, true);
+}
+
+/**
+ * td_latency_look() - disable the sampler if it is in the way
+ * @collector: collector of this CPU, which has a meter; interrupts off
+ *
+ * Return: true if it is in the way, and will be disabled.
+ */
+bool td_latency_look(const struct td_collector *collector)
+{
+	struct td_latency *latency = this_cpu_ptr(&td_latencies);
+
+	lockdep_assert_irqs_disabled();
+	/* As in td_latency_due(). */
+	if (!READ_ONCE(latency->on) || !td_starved_by_general(collector->meter))
+		return false;
+	/* As in aside.c: a real-time task would not let the work run. */
+	if (current->prio < MAX_RT_PRIO)
+		queue_work(td_compat_unbound_wq, &latency->leave);
+	else
+		queue_work_on(collector->cpu, system_highpri_wq, &latency->leave);
+	return true;
+}
+
+/**
+ * td_latency_begin() - let the samplers of a CPU have a counter from now on
+ * @collector: collector of the CPU, which has a meter; under td_fit_mutex
+ *
+ * A sampler that perf refuses stays without samples, until the next call.
+ */
+void td_latency_begin(const struct td_collector *collector)
+{
+	struct td_latency *latency = per_cpu_ptr(&td_latencies, collector->cpu);
+	unsigned int i;
+
+	mutex_lock(&latency->lock);
+	latency->ready = true;
+	latency->stale = true;
+	latency->away = false;
+	for (i = 0; i < TD_NR_LATENCIES; i++) {
+		if (latency->sampler[i])
+			td_latency_supply(latency, latency->sampler[i]);
+	}
+	td_latency_advance(latency);
+	if (latency->on)
+		td_latency_queue(latency);
+	mutex_unlock(&latency->lock);
+}
+
+/**
+ * td_latency_end() - take the counters from the samplers of a CPU
+ * @collector: collector of the CPU, which is online; under td_fit_mutex
+ *
+ * A work that is still queued finds nothing to do.
+ */
+void td_latency_end(const struct td_collector *collector)
+{
+	struct td_latency *latency = per_cpu_ptr(&td_latencies, collector->cpu);
+	unsigned int i;
+
+	mutex_lock(&latency->lock);
+	latency->ready = false;
+	td_latency_off(latency);
+	for (i = 0; i < TD_NR_LATENCIES; i++) {
+		if (latency->sampler[i])
+			td_sampler_end(latency->sampler[i]);
+	}
+	mutex_unlock(&latency->lock);
+}
+
+/**
+ * td_latency_setup() - prepare a CPU that is not measured yet
+ * @collector: collector of the CPU
+ */
+void td_latency_setup(const struct td_collector *collector)
+{
+	struct td_latency *latency = per_cpu_ptr(&td_latencies, collector->cpu);
+
+	latency->collector = collector;
+	latency->turn = TD_LATENCY_NOBODY;
+	latency->delay = TD_LATENCY_AWAY_MIN;
+	latency->since = jiffies - TD_LATENCY_AWAY_MIN;
+	mutex_init(&latency->lock);
+	INIT_WORK(&latency->leave, td_latency_leave);
+	/* An idle CPU has no samples, so the work does not wake it. */
+	INIT_DEFERRABLE_WORK(&latency->next, td_latency_next);
+}
+
+/**
+ * td_latency_cleanup() - undo td_latency_setup()
+ * @collector: collector of the CPU, without a meter
+ */
+void td_latency_cleanup(const struct td_collector *collector)
+{
+	struct td_latency *latency = per_cpu_ptr(&td_latencies, collector->cpu);
+
+	cancel_work_sync(&latency->leave);
+	cancel_delayed_work_sync(&latency->next);
+	mutex_destroy(&latency->lock);
+}

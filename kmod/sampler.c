@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A sampler: the sampling counter of one event on one CPU, and what its samples add up to.
+ *
+ * The kernel's driver programs PEBS for an event of ours, and its interrupt, an NMI, calls
+ * td_sampler_overflow() with each sample.  This adds the latency to the tally, which only
+ * grows.  A sample stands for all the events of its period, so it counts as many.
+ *
+ * The driver gives a handler only the last of several records that it finds at once.  So the
+ * event asks for an interrupt after each record.
+ *
+ * The period adapts to the rate of the event.  It grows in the handler when a tick has too
+ * many samples, because only that is soon enough.  It shrinks at the check of the caller,
+ * because an event that has become rare gives no sample.
+ */
+#include <linux/bitops.h>
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/lockdep.h>
+#include <linux/log2.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/perf_event.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+#include <asm/cpufeature.h>
+#include <asm/msr.h>
+#include <asm/processor.h>
+
+#include "compat.h"
+#include "latency-table.h"
+#include "model.h"
+#include "sampler.h"
+#include "seqlock.h"
+
+/* The period is at most 2^TD_SHIFT_MAX events: a sample a second or more of the fastest. */
+#define TD_SHIFT_MAX		30
+/* A new event has this period.  Even one in each cycle gives few samples until it grows. */
+#define TD_SHIFT_FIRST		16
+/* The period shrinks by no more than this factor at once, as a power of 2. */
+#define TD_SHIFT_DOWN_MAX	4
+
+/* More samples in a tick than this make the period grow at once: twice the rate. */
+#define TD_SAMPLER_BURST	max(2u * TOPDOWN_LATENCY_RATE / HZ, 4u)
+
+/* Do not judge a period by less time with the counter. */
+#define TD_SAMPLER_JUDGE_NS	(20 * NSEC_PER_MSEC)
+
+/* The period for a shift: odd, so that it keeps no step with a loop of the program. */
+static u64 td_sampler_period(unsigned int shift)
+{
+	return 1ULL << shift | 1;
+}
+
+/* The bin of a latency: exact below 16, then eight bins to a power of 2. */
+static unsigned int td_sampler_bin(u16 latency)
+{
+	unsigned int shift;
+
+	if (latency < 16)
+		return latency;
+	shift = ilog2((unsigned int)latency) - 3;
+	return shift * 8 + (latency >> shift);
+}
+
+static void td_sampler_add(struct td_tally *tally, u16 latency, u64 weight)
+{
+	if (!tally->samples || latency < tally->min)
+		tally->min = latency;
+	if (latency > tally->max)
+		tally->max = latency;
+	tally->samples++;
+	tally->events += weight;
+	tally->sum += latency * weight;
+	tally->bin[td_sampler_bin(latency)] += weight;
+}
+
+/* Let the period grow if this tick has too many samples.  The driver uses it one sample later. */
+static void td_sampler_slow(struct td_sampler *sampler, struct perf_event *event)
+{
+	/* Pairs with the kernel's updates of jiffies; another CPU may write it. */
+	unsigned long now = READ_ONCE(jiffies);
+
+	if (now != sampler->tick) {
+		sampler->tick = now;
+		sampler->burst = 0;
+	}
+	if (++sampler->burst <= TD_SAMPLER_BURST || sampler->shift >= TD_SHIFT_MAX)
+		return;
+	/* Pairs with READ_ONCE() in td_sampler_check(). */
+	WRITE_ONCE(sampler->shift, sampler->shift + 1);
+	event->hw.sample_period = td_sampler_period(sampler->shift);
+}
+
+/* In an NMI, with a sample.  The driver has started the next period. */
+static void td_sampler_overflow(struct perf_event *event, struct perf_sample_data *data,
+				struct pt_regs *regs)
+{
+	struct td_sampler *sampler = event->overflow_handler_context;
+	u64 weight = sampler->weight;
+
+	sampler->weight = event->hw.last_period;
+	td_seqlock_write_begin(&sampler->seq);
+	td_sampler_add(&sampler->tally, data->weight.var3_w, weight);
+	td_seqlock_write_end(&sampler->seq);
+	td_sampler_slow(sampler, event);
+}
+
+/* As the driver, ask the CPU that booted.  On a hybrid part it is a P-core. */
+static bool td_sampler_timed(void)
+{
+	u32 low, high;
+
+	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL || !boot_cpu_has(X86_FEATURE_PDCM) ||
+	    rdmsr_safe_on_cpu(0, MSR_IA32_PERF_CAPABILITIES, &low, &high))
+		return false;
+	return low & BIT(TD_PERF_CAP_TIMED);
+}
+
+/**
+ * td_sampler_refusal() - why this machine samples no latency
+ *
+ * Return: enum topdown_latency_refusal.
+ */
+enum topdown_latency_refusal td_sampler_refusal(void)
+{
+	if (!td_sampler_timed())
+		return TOPDOWN_LATENCY_NO_CPU;
+	if (!td_compat_has_retire_latency())
+		return TOPDOWN_LATENCY_NO_KERNEL;
+	if (boot_cpu_data.x86 != 6 || !td_latency_events(boot_cpu_data.x86_model))
+		return TOPDOWN_LATENCY_NO_MODEL;
+	return TOPDOWN_LATENCY_GRANTED;
+}
+
+/**
+ * td_sampler_events() - the events that this machine can sample
+ *
+ * Return: bit n for event n; 0 if there is a refusal.
+ */
+u64 td_sampler_events(void)
+{
+	if (td_sampler_refusal())
+		return 0;
+	return td_latency_events(boot_cpu_data.x86_model);
+}
+
+/**
+ * td_sampler_create() - make a sampler, without a counter
+ * @cpu: the CPU
+ * @number: one of td_sampler_events()
+ *
+ * Return: the sampler, or NULL if there is no memory.
+ */
+struct td_sampler *td_sampler_create(int cpu, unsigned int number)
+{
+	struct td_sampler *sampler = kzalloc(sizeof(*sampler), GFP_KERNEL_ACCOUNT);
+
+	if (!sampler)
+		return NULL;
+	sampler->cpu = cpu;
+	sampler->number = number;
+	sampler->asked = ktime_get_ns();
+	sampler->shift = TD_SHIFT_FIRST;
+	return sampler;
+}
+
+/**
+ * td_sampler_destroy() - free a sampler
+ * @sampler: after td_sampler_end(); or NULL
+ */
+void td_sampler_destroy(struct td_sampler *sampler)
+{
+	kfree(sampler);
+}
+
+/**
+ * td_sampler_refresh() - let the driver learn how long PEBS records are
+ * @cpu: the CPU, which came online; it cannot pass our hotplug teardown meanwhile
+ *
+ * When a CPU comes online the driver forgets the length of records, but not which groups they
+ * have, and it learns the length only when the groups change (intel_pmu_pebs_enable() of 6.12).
+ * Until then it takes the middle of a record for the next one.  An event that wants registers
+ * too makes the groups change, now and when the next event wants none.
+ */
+void td_sampler_refresh(int cpu)
+{
+	u64 events = td_sampler_events();
+	struct perf_event_attr attr = {
+		.type		= PERF_TYPE_RAW,
+		.size		= sizeof(attr),
+		.sample_period	= td_sampler_period(TD_SHIFT_MAX),
+		.sample_type	= PERF_SAMPLE_WEIGHT_STRUCT,
+		.precise_ip	= 1,
+		.wakeup_events	= 1,
+		.pinned		= 1,
+		.exclude_guest	= 1,
+	};
+	struct perf_event *event;
+	u64 config;
+
+	if (!td_latency_encode(boot_cpu_data.x86_model, __ffs64(events), &config, &attr.config1))
+		return;
+	attr.config = config;
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	if (!IS_ERR(event))
+		perf_event_release_kernel(event);
+}
+
+/**
+ * td_sampler_begin() - get a counter, which does not count yet
+ * @sampler: without one; its CPU cannot pass our hotplug teardown meanwhile
+ *
+ * The event is pinned, because perf stops to serve the groups of a CPU at the first one that
+ * waits for a counter, and the group of slots would wait with it.
+ *
+ * Return: 0, or a negative errno from perf.
+ */
+int td_sampler_begin(struct td_sampler *sampler)
+{
+	struct perf_event_attr attr = {
+		.type		= PERF_TYPE_RAW,
+		.size		= sizeof(attr),
+		.sample_period	= td_sampler_period(sampler->shift),
+		/* Without this the driver does not read the latency. */
+		.sample_type	= PERF_SAMPLE_WEIGHT_STRUCT,
+		/* Records without registers. */
+		.precise_ip	= 2,
+		/* An interrupt after each record. */
+		.wakeup_events	= 1,
+		.pinned		= 1,
+		.disabled	= 1,
+		.exclude_guest	= 1,
+	};
+	struct perf_event *event;
+	u64 config;
+
+	if (!td_latency_encode(boot_cpu_data.x86_model, sampler->number, &config, &attr.config1))
+		return -EOPNOTSUPP;
+	attr.config = config;
+	sampler->weight = attr.sample_period;
+	event = perf_event_create_kernel_counter(&attr, sampler->cpu, NULL, td_sampler_overflow,
+						 sampler);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	sampler->event = event;
+	return 0;
+}
+
+/* Note how long the event has had the counter. */
+static void td_sampler_note(struct td_sampler *sampler)
+{
+	u64 enabled, running;
+
+	perf_event_read_value(sampler->event, &enabled, &running);
+	sampler->ran = sampler->ran_before + running;
+	sampler->noted = ktime_get_ns();
+}
+
+/**
+ * td_sampler_enable() - sample from now on, also after an error
+ * @sampler: has a counter; process context
+ */
+void td_sampler_enable(struct td_sampler *sampler)
+{
+	if (!sampler->on)
+		sampler->noted = ktime_get_ns();
+	sampler->on = true;
+	perf_event_enable(sampler->event);
+}
+
+/**
+ * td_sampler_disable() - leave the counter to others until td_sampler_enable()
+ * @sampler: has a counter; process context
+ */
+void td_sampler_disable(struct td_sampler *sampler)
+{
+	perf_event_disable(sampler->event);
+	td_sampler_note(sampler);
+	sampler->on = false;
+}
+
+/**
+ * td_sampler_end() - give the counter back
+ * @sampler: with or without one
+ */
+void td_sampler_end(struct td_sampler *sampler)
+{
+	if (!sampler->event)
+		return;
+	td_sampler_disable(sampler);
+	sampler->ran_before = sampler->ran;
+	perf_event_release_kernel(sampler->event);
+	sampler->event = NULL;
+}
+
+/* By how much to change the shift after @samples where @allowed were. */
+static int td_sampler_judge(u64 samples, u64 allowed)
+{
+	if (samples > allowed)
+		return ilog2(div64_u64(samples, max(allowed, 1ULL))) + 1;
+	if (samples * 4 >= allowed)
+		return 0;
+	if (!samples)
+		return -TD_SHIFT_DOWN_MAX;
+	/* To about half of the rate. */
+	return -(int)min_t(unsigned int, ilog2(div64_u64(allowed, samples * 2)),
+			   TD_SHIFT_DOWN_MAX);
+}
+
+/**
+ * td_sampler_check() - adapt the period to the rate of the event
+ * @sampler: has a counter, enabled; process context
+ *
+ * The event is disabled while its period changes, so that each sample counts by the period
+ * that it ended.
+ */
+void td_sampler_check(struct td_sampler *sampler)
+{
+	/* A torn number only matters for one check. */
+	u64 samples = READ_ONCE(sampler->tally.samples);
+	unsigned int shift;
+	u64 allowed;
+	int by;
+
+	td_sampler_note(sampler);
+	if (sampler->ran - sampler->checked < TD_SAMPLER_JUDGE_NS)
+		return;
+	allowed = mul_u64_u64_div_u64(sampler->ran - sampler->checked, TOPDOWN_LATENCY_RATE,
+				      NSEC_PER_SEC);
+	by = td_sampler_judge(samples - sampler->checked_samples, allowed);
+	sampler->checked = sampler->ran;
+	sampler->checked_samples = samples;
+	if (!by)
+		return;
+	perf_event_disable(sampler->event);
+	/* Pairs with WRITE_ONCE() in td_sampler_slow(), which does not run now. */
+	shift = clamp_t(int, (int)READ_ONCE(sampler->shift) + by, 0, TD_SHIFT_MAX);
+	if (!perf_event_period(sampler->event, td_sampler_period(shift))) {
+		sampler->shift = shift;
+		sampler->weight = td_sampler_period(shift);
+	}
+	perf_event_enable(sampler->event);
+}
+
+/**
+ * td_sampler_read() - fill a record
+ * @sampler: the sampler
+ * @record: written, but for its flags
+ *
+ * The times are those of the last note, so that no CPU is interrupted.
+ */
+void td_sampler_read(const struct td_sampler *sampler, struct topdown_latency_record *record)
+{
+	const struct td_tally *tally = &sampler->tally;
+	u32 seq;
+
+	record->event = sampler->number;
+	record->cpu = sampler->cpu;
+	do {
+		seq = td_seqlock_read_begin(&sampler->seq);
+		record->samples = tally->samples;
+		record->events = tally->events;
+		record->sum = tally->sum;
+		record->min = tally->min;
+		record->max = tally->max;
+		memcpy(record->bin, tally->bin, sizeof(record->bin));
+	} while (td_seqlock_read_retry(&sampler->seq, seq));
+	record->running_ns = sampler->ran;
+	record->elapsed_ns = (sampler->on ? sampler->noted : ktime_get_ns()) - sampler->asked;
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The latency sessions of the stand-in for the kernel: two CPUs, two events, and a third that
+ * is never sampled.
+ *
+ *   FAKE_REFUSAL   enum topdown_latency_refusal (0)
+ *   FAKE_LATENCY_ERRNO   with which LATENCY fails
+ *   FAKE_AWAY      perf users have the counter
+ */
+#include "fake.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define CPUS		2
+#define CONSTANT	TOPDOWN_LATENCY_MEM_INST_RETIRED_SPLIT_LOADS
+#define BIMODAL		TOPDOWN_LATENCY_MEM_LOAD_L3_MISS_RETIRED_LOCAL_DRAM
+#define NEVER		TOPDOWN_LATENCY_MEM_LOAD_RETIRED_L2_HIT
+#define EVENTS		(1ULL << CONSTANT | 1ULL << BIMODAL | 1ULL << NEVER)
+
+#define FAKE_LATENCY_RECORD_SIZE_MIN	968
+
+static uint64_t wanted;
+static unsigned int steps;
+
+int fake_latency(struct topdown_latency *arg)
+{
+	unsigned int refusal = setting("FAKE_REFUSAL", 0);
+
+	if (!(setting("FAKE_FEATURES", 7) & TOPDOWN_FEATURE_LATENCY))
+		return refuse(ENOTTY);
+	if (setting("FAKE_LATENCY_ERRNO", 0) && arg->events)
+		return refuse(setting("FAKE_LATENCY_ERRNO", 0));
+	if (arg->flags & ~TD_LATENCY_FLAGS)
+		return refuse(EOPNOTSUPP);
+	if (arg->flags & TOPDOWN_LATENCY_REMOVE) {
+		if (arg->latency > 1 || (arg->latency && !wanted))
+			return refuse(ENOENT);
+		wanted = 0;
+		return 0;
+	}
+	arg->out_refusal = refusal;
+	arg->out_events = refusal ? 0 : EVENTS;
+	if (!arg->events)
+		return 0;
+	if (refusal || arg->events & ~EVENTS)
+		return refuse(EOPNOTSUPP);
+	wanted = arg->events;
+	steps = 0;
+	arg->out_latency = 1;
+	arg->out_nr_records = CPUS * __builtin_popcountll(wanted);
+	return 0;
+}
+
+/* Each step: on CPU 0 ten samples, on CPU 1 twenty, of 1000 events each. */
+static void fill_latency(struct topdown_latency_record *record, unsigned int event,
+			 unsigned int cpu)
+{
+	uint64_t samples = (uint64_t)steps * 10 * (cpu + 1);
+
+	*record = (struct topdown_latency_record){
+		.event = event,
+		.cpu = cpu,
+		.flags = setting("FAKE_AWAY", 0) ? TOPDOWN_LATENCY_AWAY : 0,
+		.elapsed_ns = steps * 100000000ULL,
+	};
+	FAKE_GROWN(record);
+	if (event == NEVER || !steps)
+		return;
+	record->samples = samples;
+	record->events = samples * 1000;
+	record->running_ns = record->elapsed_ns / 2;
+	if (event == CONSTANT) {
+		record->sum = record->events * 7;
+		record->min = 7;
+		record->max = 7;
+		record->bin[7] = record->events;
+		return;
+	}
+	/* 70% are 100, 30% are 400. */
+	record->sum = record->events * 190;
+	record->min = 100;
+	record->max = 400;
+	record->bin[36] = record->events / 10 * 7;
+	record->bin[52] = record->events / 10 * 3;
+}
+
+int fake_latency_read(struct topdown_latencies *arg)
+{
+	unsigned int nr = CPUS * __builtin_popcountll(wanted);
+	char *to = (char *)(uintptr_t)arg->records;
+	struct topdown_latency_record record;
+	size_t known = sizeof(record);
+	unsigned int event, cpu;
+
+	if (!(setting("FAKE_FEATURES", 7) & TOPDOWN_FEATURE_LATENCY))
+		return refuse(ENOTTY);
+	if (arg->flags)
+		return refuse(EOPNOTSUPP);
+	if (arg->__reserved || arg->record_size < FAKE_LATENCY_RECORD_SIZE_MIN)
+		return refuse(EINVAL);
+	if (!wanted || arg->latency != 1)
+		return refuse(ENOENT);
+	if (arg->nr_records < nr) {
+		arg->nr_records = nr;
+		return refuse(EMSGSIZE);
+	}
+	if (known > arg->record_size)
+		known = arg->record_size;
+	for (event = 0; event < 64; event++) {
+		for (cpu = 0; wanted >> event & 1 && cpu < CPUS; cpu++) {
+			fill_latency(&record, event, cpu);
+			memcpy(to, &record, known);
+			memset(to + known, 0, arg->record_size - known);
+			to += arg->record_size;
+		}
+	}
+	steps++;
+	arg->nr_records = nr;
+	return 0;
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The command line of topdown latency.
+ */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "columns.h"
+#include "latency.h"
+#include "options.h"
+#include "parse.h"
+#include "report.h"
+
+enum {
+	OPT_COUNT = OPTIONS_OWN,
+	OPT_TIMEOUT,
+	OPT_LIST,
+	OPT_SCHEMA,
+};
+
+static const struct option long_options[] = {
+	{ "event", required_argument, NULL, 'e' },
+	{ "all-cpus", no_argument, NULL, 'a' },
+	{ "cpu", required_argument, NULL, 'C' },
+	{ "no-aggr", no_argument, NULL, 'A' },
+	{ "interval", required_argument, NULL, 'I' },
+	{ "count", required_argument, NULL, OPT_COUNT },
+	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
+	{ "list", no_argument, NULL, OPT_LIST },
+	{ "json", no_argument, NULL, 'j' },
+	{ "csv", required_argument, NULL, 'x' },
+	{ "no-header", no_argument, NULL, OPTIONS_NO_HEADER },
+	{ "schema", no_argument, NULL, OPT_SCHEMA },
+	{ "device", required_argument, NULL, OPTIONS_DEVICE },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 }
+};
+
+static const char usage[] =
+	"Usage: topdown latency [options]\n"
+	"\n"
+	"Show how many cycles the instructions of some events took to retire, after the one\n"
+	"before them. The module samples the events on each CPU, at most 1000 times a second.\n"
+	"Events have turns of about 100 ms. A TIME is in milliseconds, or has a unit: 500ms,\n"
+	"2s, 1m.\n"
+	"\n"
+	"  -e, --event LIST     events by Intel's names, with commas; default: all\n"
+	"  -a, --all-cpus       all CPUs; this is the default\n"
+	"  -C, --cpu LIST       only these CPUs, such as 0-3,8\n"
+	"  -A, --no-aggr        each CPU as well as the sum over them\n"
+	"  -I, --interval TIME  print each interval (100..3600000 ms)\n"
+	"      --count N        end after N intervals\n"
+	"      --timeout TIME   end after this time (100..2147483647 ms)\n"
+	"      --list           print the events that this machine can sample\n"
+	"  -j, --json           one JSON object a line\n"
+	"  -x, --csv SEP        values separated by the character SEP\n"
+	"      --no-header      no column headings\n"
+	"      --schema         print the JSON Schema of the lines of -j\n"
+	"      --device PATH    device node; default " TOPDOWN_DEVICE "\n"
+	"  -h, --help           print this help\n"
+	"\n"
+	"Examples:\n"
+	"  topdown latency --list\n"
+	"  topdown latency -I 1s -e MEM_LOAD_RETIRED.L3_HIT,MEM_LOAD_RETIRED.L2_HIT\n"
+	"  topdown latency -C 0-3 -A --timeout 10s\n";
+
+static bool parse_events(struct latency_options *options, char *text)
+{
+	char *name, *rest = text;
+	int event;
+
+	while ((name = strsep(&rest, ","))) {
+		event = topdown_latency_event_by_name(name);
+		if (event < 0) {
+			report_error("-e: there is no event '%s' ('topdown latency --list' prints the events of this machine)",
+				     name);
+			return false;
+		}
+		options->events |= 1ULL << event;
+	}
+	return true;
+}
+
+static bool parse_option(struct latency_options *options, int option)
+{
+	switch (option) {
+	case 'e':
+		return parse_events(options, optarg);
+	case 'a':
+		return true;
+	case 'C':
+		options->has_cpus = true;
+		return cpulist_join(&options->cpus, "-C", optarg);
+	case 'A':
+		options->each = true;
+		return true;
+	case 'I':
+		return parse_time("-I", optarg, LATENCY_INTERVAL_MIN_MS, LATENCY_INTERVAL_MAX_MS,
+				  &options->interval_ms);
+	case OPT_COUNT:
+		return parse_number("--count", optarg, 1, LATENCY_COUNT_MAX, "intervals",
+				    &options->count);
+	case OPT_TIMEOUT:
+		return parse_time("--timeout", optarg, LATENCY_TIMEOUT_MIN_MS,
+				  LATENCY_TIMEOUT_MAX_MS, &options->timeout_ms);
+	case OPT_LIST:
+		options->list = true;
+		return true;
+	}
+	return options_common(option, &options->device, &options->output);
+}
+
+static bool check_together(const struct latency_options *options)
+{
+	if (!options->count || options->interval_ms)
+		return true;
+	report_error("--count needs intervals (add -I)");
+	return false;
+}
+
+/**
+ * latency_parse - read the command line
+ * @options: the options
+ * @argc: number of @argv
+ * @argv: "latency" and its arguments
+ * @done: help was printed, so nothing is left to do
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int latency_parse(struct latency_options *options, int argc, char **argv, bool *done)
+{
+	int option;
+
+	memset(options, 0, sizeof(*options));
+	options->device = TOPDOWN_DEVICE;
+	options->output.file = stdout;
+	options->output.name = "standard output";
+	options->output.header = true;
+	options->output.latencies = true;
+	*done = false;
+
+	while ((option = options_next(argc, argv, "+:e:aC:AI:jx:h", long_options)) != -1) {
+		if (option == 'h') {
+			*done = true;
+			return options_help(usage);
+		}
+		if (option == OPT_SCHEMA) {
+			*done = true;
+			return output_json_schema("latency", COLUMNS_LATENCIES);
+		}
+		if (option == OPTIONS_ERROR || !parse_option(options, option))
+			return EXIT_USAGE;
+	}
+	if (!options_no_more(argc, argv) || !check_together(options))
+		return EXIT_USAGE;
+	return 0;
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Latencies: sessions, and what follows from their records.
+ */
+#include "internal.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+#include "../../kmod/latency-table.h"
+
+#define TD_ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+
+static const char * const td_refusals[] = {
+	[TOPDOWN_LATENCY_GRANTED] = "it can be sampled",
+	[TOPDOWN_LATENCY_NO_CPU] =
+		"no CPU has timed PEBS (Meteor Lake, Granite Rapids and later have it), or a hypervisor hides it",
+	[TOPDOWN_LATENCY_NO_KERNEL] =
+		"the kernel does not read the latency of a sample: it is older than Linux 6.3",
+	[TOPDOWN_LATENCY_NO_MODEL] = "the module knows no events of this CPU model",
+	[TOPDOWN_LATENCY_NO_ASIDE] =
+		"the module was loaded with aside=never or pinned=1, or the kernel lacks tracepoints, so it would not notice perf users who lack a counter",
+};
+
+TD_API const char *topdown_latency_event_name(unsigned int event)
+{
+	return td_latency_name(event);
+}
+
+TD_API int topdown_latency_event_by_name(const char *name)
+{
+	unsigned int event;
+
+	for (event = 0; event < TD_NR_LATENCIES; event++) {
+		if (!strcasecmp(name, td_latency_name(event)))
+			return event;
+	}
+	return -ENOENT;
+}
+
+TD_API const char *topdown_latency_refusal_text(unsigned int refusal)
+{
+	return refusal < TD_ARRAY_SIZE(td_refusals) ? td_refusals[refusal] : "unknown reason";
+}
+
+TD_API int topdown_latency_events(struct topdown *td, uint64_t *events, unsigned int *refusal)
+{
+	struct topdown_latency arg = { .size = sizeof(arg) };
+	int ret;
+
+	if (!topdown_has(td, TOPDOWN_FEATURE_LATENCY))
+		return -EOPNOTSUPP;
+	ret = td_ioctl(td, TOPDOWN_LATENCY, &arg);
+	if (ret)
+		return ret;
+	*events = arg.out_events;
+	*refusal = arg.out_refusal;
+	return 0;
+}
+
+TD_API int topdown_latency_start(struct topdown *td, const uint64_t *cpus, unsigned int words,
+				 uint64_t events, uint32_t *latency, unsigned int *nr)
+{
+	struct topdown_latency arg = {
+		.size = sizeof(arg),
+		.cpus = (uintptr_t)cpus,
+		.cpus_words = words,
+		.events = events,
+	};
+	int ret;
+
+	ret = td_check_set(cpus, words);
+	if (ret)
+		return ret;
+	if (!events)
+		return -EINVAL;
+	if (!topdown_has(td, TOPDOWN_FEATURE_LATENCY))
+		return -EOPNOTSUPP;
+	ret = td_ioctl(td, TOPDOWN_LATENCY, &arg);
+	if (ret)
+		return ret;
+	if (!arg.out_latency || !arg.out_nr_records)
+		return -EPROTO;
+	*latency = arg.out_latency;
+	*nr = arg.out_nr_records;
+	return 0;
+}
+
+TD_API int topdown_latency_end(struct topdown *td, uint32_t latency)
+{
+	struct topdown_latency arg = {
+		.size = sizeof(arg),
+		.flags = TOPDOWN_LATENCY_REMOVE,
+		.latency = latency,
+	};
+
+	if (!topdown_has(td, TOPDOWN_FEATURE_LATENCY))
+		return -EOPNOTSUPP;
+	return td_ioctl(td, TOPDOWN_LATENCY, &arg);
+}
+
+TD_API int topdown_latency_read(struct topdown *td, uint32_t latency,
+				struct topdown_latency_record *records, size_t size,
+				unsigned int *nr)
+{
+	struct topdown_latencies arg = {
+		.size = sizeof(arg),
+		.records = (uintptr_t)records,
+		.nr_records = *nr,
+		.record_size = size,
+		.latency = latency,
+	};
+	bool fits;
+	int ret;
+
+	if (size < TD_LATENCY_RECORD_SIZE_MIN)
+		return -EINVAL;
+	if (size > UINT32_MAX)
+		return -E2BIG;
+	if (!topdown_has(td, TOPDOWN_FEATURE_LATENCY))
+		return -EOPNOTSUPP;
+	ret = td_ioctl(td, TOPDOWN_LATENCIES, &arg);
+	if (ret && ret != -EMSGSIZE)
+		return ret;
+	fits = arg.nr_records <= *nr;
+	if (fits == (ret == -EMSGSIZE))
+		return -EPROTO;
+	*nr = arg.nr_records;
+	return ret;
+}
+
+/* The least latency of a bin. */
+static unsigned int td_bin_begin(unsigned int bin)
+{
+	return bin < 16 ? bin : (8 + bin % 8) << (bin / 8 - 1);
+}
+
+static double td_bin_middle(unsigned int bin)
+{
+	return (td_bin_begin(bin) + td_bin_begin(bin + 1) - 1) / 2.0;
+}
+
+static bool td_latency_grew(const struct topdown_latency_record *then,
+			    const struct topdown_latency_record *now)
+{
+	unsigned int i;
+
+	for (i = 0; i < TOPDOWN_LATENCY_BINS; i++) {
+		if (now->bin[i] < then->bin[i])
+			return false;
+	}
+	return now->samples >= then->samples && now->events >= then->events &&
+	       now->sum >= then->sum && now->running_ns >= then->running_ns &&
+	       now->elapsed_ns >= then->elapsed_ns;
+}
+
+/* Minimum and maximum as far as the bins tell. */
+static void td_latency_ends(struct topdown_latency_record *record)
+{
+	unsigned int i;
+
+	record->min = 0;
+	record->max = 0;
+	for (i = TOPDOWN_LATENCY_BINS; i-- > 0;) {
+		if (!record->bin[i])
+			continue;
+		record->min = td_bin_begin(i);
+		if (!record->max)
+			record->max = td_bin_begin(i + 1) - 1;
+	}
+}
+
+TD_API int topdown_latency_between(const struct topdown_latency_record *then,
+				   const struct topdown_latency_record *now,
+				   struct topdown_latency_record *out)
+{
+	struct topdown_latency_record record = *now;
+	unsigned int i;
+
+	if (then->event != now->event || then->cpu != now->cpu)
+		return -EINVAL;
+	if (!td_latency_grew(then, now))
+		return -ERANGE;
+	record.samples -= then->samples;
+	record.events -= then->events;
+	record.sum -= then->sum;
+	record.running_ns -= then->running_ns;
+	record.elapsed_ns -= then->elapsed_ns;
+	for (i = 0; i < TOPDOWN_LATENCY_BINS; i++)
+		record.bin[i] -= then->bin[i];
+	td_latency_ends(&record);
+	/* What the whole record knows is nearer. */
+	if (record.samples && record.min < now->min)
+		record.min = now->min;
+	if (record.max > now->max)
+		record.max = now->max;
+	*out = record;
+	return 0;
+}
+
+TD_API void topdown_latency_add(struct topdown_latency_record *sum,
+				const struct topdown_latency_record *record)
+{
+	unsigned int i;
+
+	sum->event = record->event;
+	sum->cpu = TOPDOWN_CPU_ALL;
+	sum->flags |= record->flags;
+	if (record->samples && (!sum->samples || record->min < sum->min))
+		sum->min = record->min;
+	if (record->max > sum->max)
+		sum->max = record->max;
+	sum->samples += record->samples;
+	sum->events += record->events;
+	sum->sum += record->sum;
+	sum->running_ns += record->running_ns;
+	sum->elapsed_ns += record->elapsed_ns;
+	for (i = 0; i < TOPDOWN_LATENCY_BINS; i++)
+		sum->bin[i] += record->bin[i];
+}
+
+TD_API double topdown_latency_mean(const struct topdown_latency_record *record)
+{
+	return record->events ? (double)record->sum / record->events : (double)NAN;
+}
+
+TD_API double topdown_latency_variance(const struct topdown_latency_record *record)
+{
+	double mean = 0, variance = 0, middle;
+	unsigned int i;
+
+	if (!record->events)
+		return (double)NAN;
+	for (i = 0; i < TOPDOWN_LATENCY_BINS; i++)
+		mean += record->bin[i] * td_bin_middle(i) / record->events;
+	for (i = 0; i < TOPDOWN_LATENCY_BINS; i++) {
+		middle = td_bin_middle(i) - mean;
+		variance += record->bin[i] * middle * middle / record->events;
+	}
+	return variance;
+}
+
+TD_API double topdown_latency_quantile(const struct topdown_latency_record *record, double share)
+{
+	uint64_t below = 0;
+	unsigned int i;
+
+	if (!record->events)
+		return (double)NAN;
+	for (i = 0; i < TOPDOWN_LATENCY_BINS - 1; i++) {
+		below += record->bin[i];
+		if (below && below >= share * record->events)
+			break;
+	}
+	return td_bin_middle(i);
+}
