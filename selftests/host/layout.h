@@ -26,6 +26,8 @@ LAYOUT_ASSERT(TOPDOWN_ATTACH == 0xbc04);
 LAYOUT_ASSERT(TOPDOWN_SESSION == 0xbc05);
 LAYOUT_ASSERT(TOPDOWN_CONTROL == 0xbc06);
 LAYOUT_ASSERT(TOPDOWN_SESSIONS == 0xbc07);
+LAYOUT_ASSERT(TOPDOWN_LATENCY == 0xbc08);
+LAYOUT_ASSERT(TOPDOWN_LATENCIES == 0xbc09);
 
 LAYOUT_SIZE(topdown_info, 288);
 LAYOUT_FIELD(topdown_info, size, 0, 4);
@@ -169,6 +171,42 @@ LAYOUT_FIELD(topdown_session, out_merged_ns, 56, 8);
 LAYOUT_FIELD(topdown_session, out_figures, 64, 272);
 LAYOUT_FIELD(topdown_session, out_core_figures, 336, 272);
 LAYOUT_FIELD(topdown_session, out_atom_figures, 608, 272);
+
+LAYOUT_SIZE(topdown_latency, 56);
+LAYOUT_FIELD(topdown_latency, size, 0, 4);
+LAYOUT_FIELD(topdown_latency, flags, 4, 4);
+LAYOUT_FIELD(topdown_latency, cpus, 8, 8);
+LAYOUT_FIELD(topdown_latency, cpus_words, 16, 4);
+LAYOUT_FIELD(topdown_latency, latency, 20, 4);
+LAYOUT_FIELD(topdown_latency, events, 24, 8);
+LAYOUT_FIELD(topdown_latency, out_latency, 32, 4);
+LAYOUT_FIELD(topdown_latency, out_refusal, 36, 4);
+LAYOUT_FIELD(topdown_latency, out_events, 40, 8);
+LAYOUT_FIELD(topdown_latency, out_nr_records, 48, 4);
+LAYOUT_FIELD(topdown_latency, __reserved, 52, 4);
+
+LAYOUT_SIZE(topdown_latency_record, 968);
+LAYOUT_FIELD(topdown_latency_record, event, 0, 4);
+LAYOUT_FIELD(topdown_latency_record, cpu, 4, 4);
+LAYOUT_FIELD(topdown_latency_record, flags, 8, 4);
+LAYOUT_FIELD(topdown_latency_record, __reserved, 12, 4);
+LAYOUT_FIELD(topdown_latency_record, samples, 16, 8);
+LAYOUT_FIELD(topdown_latency_record, events, 24, 8);
+LAYOUT_FIELD(topdown_latency_record, sum, 32, 8);
+LAYOUT_FIELD(topdown_latency_record, min, 40, 8);
+LAYOUT_FIELD(topdown_latency_record, max, 48, 8);
+LAYOUT_FIELD(topdown_latency_record, running_ns, 56, 8);
+LAYOUT_FIELD(topdown_latency_record, elapsed_ns, 64, 8);
+LAYOUT_FIELD(topdown_latency_record, bin, 72, 896);
+
+LAYOUT_SIZE(topdown_latencies, 32);
+LAYOUT_FIELD(topdown_latencies, size, 0, 4);
+LAYOUT_FIELD(topdown_latencies, flags, 4, 4);
+LAYOUT_FIELD(topdown_latencies, records, 8, 8);
+LAYOUT_FIELD(topdown_latencies, nr_records, 16, 4);
+LAYOUT_FIELD(topdown_latencies, record_size, 20, 4);
+LAYOUT_FIELD(topdown_latencies, latency, 24, 4);
+LAYOUT_FIELD(topdown_latencies, __reserved, 28, 4);
 
 LAYOUT_SIZE(topdown_sessions, 40);
 LAYOUT_FIELD(topdown_sessions, size, 0, 4);

@@ -162,3 +162,15 @@ void backdoor_truth_nodes(const struct td_bd_truth *truth, double node[TRUTH_NOD
 		node[row[i].rest] = node[row[i].parent] - node[row[i].child];
 	}
 }
+
+bool backdoor_latency_cpu(unsigned int cpu, uint64_t config, uint32_t first, uint32_t width,
+			  struct td_bd_latency *latency)
+{
+	/* As in backdoor_truth(): the pages must be there. */
+	memset(latency, 0, sizeof(*latency));
+	latency->config = config;
+	latency->first = first;
+	latency->width = width;
+	asm volatile("" : : "r" (latency) : "memory");
+	return backdoor_request(TD_BD_LATENCY, cpu, latency) == TD_BD_OK;
+}

@@ -21,7 +21,7 @@ mapfile -t files < <(cd "$TOP" && find selftests -type f ! -path 'selftests/host
 files+=(selftests/pmu/backdoor.h)
 key=$(cd "$TOP" && {
 	sha256sum "${files[@]}" selftests/vm/kselftest.sh
-	hash_of uapi kmod/known.h kmod/metrics.[ch] kmod/names.[ch] kmod/sums.[ch] userspace/include userspace/lib
+	hash_of uapi kmod/known.h kmod/latency-table.[ch] kmod/metrics.[ch] kmod/names.[ch] kmod/sums.[ch] userspace/include userspace/lib
 	echo "$linux $*"
 } | sha256sum | cut -c1-16)
 final=$CACHE/kselftest/$key
@@ -39,7 +39,7 @@ build() {
 	# Tests may compile the library, and with it the module's arithmetic, as a
 	# kernel tree would let them.
 	mkdir -p "$tests/topdown/kmod" "$tests/topdown/userspace"
-	cp -a "$TOP"/kmod/{known.h,{metrics,names,sums}.[ch]} "$tests/topdown/kmod/"
+	cp -a "$TOP"/kmod/{known.h,{latency-table,metrics,names,sums}.[ch]} "$tests/topdown/kmod/"
 	cp -a "$TOP"/userspace/{include,lib} "$tests/topdown/userspace/"
 	note "building the in-guest tests"
 	if ! make -C "$tests" TARGETS=topdown FORCE_TARGETS=1 \
