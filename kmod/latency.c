@@ -7,8 +7,8 @@
  * events there are.  A work of the CPU hands the counter on, and lets the sampler that has it
  * adapt its period.
  *
- * perf users come first.  As soon as one of them lacks counters on the CPU, the sampler is
- * disabled, for some seconds.  aside.c notices that.
+ * perf users come first, and our own groups.  As soon as one of them lacks counters on the CPU,
+ * or the sampler itself does, the sampler is disabled, for some seconds.  aside.c notices that.
  */
 #include <linux/bits.h>
 #include <linux/bug.h>
@@ -21,6 +21,7 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/sched/prio.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
 
@@ -48,14 +49,15 @@
  * @lock: keeps the CPU online while @ready, and protects all but @on; taken inside
  *	td_aside.lock
  * @ready: the CPU has a meter and is online
- * @stale: no sampler had a counter since the CPU came online
+ * @stale: the driver may misread records since the CPU came online, so no sampler is enabled
  * @away: the sampler is disabled, because it was in the way
  * @back_at: when to enable it again, in jiffies
  * @since: when it was last enabled after it had been away, in jiffies
  * @delay: how long it was away the last time, in jiffies
  * @turn: the sampler that has the counter, or had it last; TD_LATENCY_NOBODY for none
  * @sampler: the samplers by event; NULL for events that no session wants
- * @on: a sampler is enabled; changed under @lock, read on the CPU
+ * @on: perf's event of the sampler that is enabled; NULL for none; changed under @lock, used on
+ *	the CPU with interrupts off
  * @leave: disables the sampler
  * @next: the next turn
  */
@@ -70,7 +72,7 @@ struct td_latency {
 	unsigned long delay;
 	unsigned int turn;
 	struct td_sampler *sampler[TD_NR_LATENCIES];
-	bool on;
+	const struct perf_event *on;
 	struct work_struct leave;
 	struct delayed_work next;
 };
@@ -97,13 +99,14 @@ static unsigned int td_latency_after(const struct td_latency *latency)
 	return TD_LATENCY_NOBODY;
 }
 
+/* perf interrupts the CPU to disable an event, so no look uses it any more afterwards. */
 static void td_latency_off(struct td_latency *latency)
 {
 	lockdep_assert_held(&latency->lock);
 	if (!latency->on)
 		return;
-	/* Pairs with READ_ONCE() in td_latency_due() and td_latency_look(). */
-	WRITE_ONCE(latency->on, false);
+	/* Pairs with READ_ONCE() in td_latency_due() and td_latency_hinders(). */
+	WRITE_ONCE(latency->on, NULL);
 	td_sampler_disable(latency->sampler[latency->turn]);
 }
 
@@ -113,21 +116,31 @@ static void td_latency_advance(struct td_latency *latency)
 	unsigned int number = td_latency_after(latency);
 
 	lockdep_assert_held(&latency->lock);
-	if (latency->on && number == latency->turn) {
-		td_sampler_check(latency->sampler[number]);
-		/* Once perf had no counter for it, it has none until it is enabled again. */
-		td_sampler_enable(latency->sampler[number]);
-		return;
-	}
-	if (latency->on)
+	if (latency->on) {
 		td_sampler_check(latency->sampler[latency->turn]);
-	td_latency_off(latency);
+		if (number == latency->turn)
+			return;
+		td_latency_off(latency);
+	}
 	latency->turn = number;
 	if (number == TD_LATENCY_NOBODY)
 		return;
 	td_sampler_enable(latency->sampler[number]);
 	/* As in td_latency_off(). */
-	WRITE_ONCE(latency->on, true);
+	WRITE_ONCE(latency->on, latency->sampler[number]->event);
+}
+
+/* Stay away for some seconds. */
+static void td_latency_stay_away(struct td_latency *latency)
+{
+	lockdep_assert_held(&latency->lock);
+	if (time_before(jiffies, latency->since + latency->delay))
+		latency->delay = min_t(unsigned long, latency->delay * 2, TD_LATENCY_AWAY_MAX);
+	else
+		latency->delay = TD_LATENCY_AWAY_MIN;
+	latency->away = true;
+	latency->back_at = jiffies + latency->delay;
+	td_latency_off(latency);
 }
 
 /* Is the time over in which the sampler is away? */
@@ -140,10 +153,60 @@ static bool td_latency_back(struct td_latency *latency)
 	return !latency->away;
 }
 
+/* On the CPU with interrupts off: is the sampler in the way, or would it be? */
+static bool td_latency_hinders(const struct td_latency *latency)
+{
+	lockdep_assert_irqs_disabled();
+	/* Pairs with WRITE_ONCE() where a sampler is enabled or disabled. */
+	return td_starved_by_sampler(latency->collector->meter, READ_ONCE(latency->on));
+}
+
+/**
+ * struct td_latency_check - argument of td_latency_check()
+ * @latency: samplers of the CPU
+ * @hinders: written
+ */
+struct td_latency_check {
+	const struct td_latency *latency;
+	bool hinders;
+};
+
+static void td_latency_check(void *arg)
+{
+	struct td_latency_check *check = arg;
+
+	check->hinders = td_latency_hinders(check->latency);
+}
+
+/*
+ * May a sampler have a counter now?  Not if it were in the way, and not before the driver has
+ * learned how long records are, which needs a counter too.
+ */
+static bool td_latency_may_count(struct td_latency *latency)
+{
+	struct td_latency_check check = { .latency = latency };
+	int cpu = latency->collector->cpu;
+
+	lockdep_assert_held(&latency->lock);
+	/* The CPU is online, because its hotplug teardown waits for the lock. */
+	WARN_ON_ONCE(smp_call_function_single(cpu, td_latency_check, &check, 1));
+	if (!check.hinders && latency->stale && !td_sampler_refresh(cpu))
+		latency->stale = false;
+	return !check.hinders && !latency->stale;
+}
+
 static void td_latency_queue(struct td_latency *latency)
 {
 	queue_delayed_work_on(latency->collector->cpu, system_highpri_wq, &latency->next,
 			      TD_LATENCY_TURN);
+}
+
+/* Begin with the turns at once, if none is under way. */
+static void td_latency_start(struct td_latency *latency)
+{
+	lockdep_assert_held(&latency->lock);
+	if (latency->ready && !latency->on)
+		mod_delayed_work_on(latency->collector->cpu, system_highpri_wq, &latency->next, 0);
 }
 
 static void td_latency_next(struct work_struct *work)
@@ -152,8 +215,12 @@ static void td_latency_next(struct work_struct *work)
 
 	mutex_lock(&latency->lock);
 	if (latency->ready && td_latency_after(latency) != TD_LATENCY_NOBODY) {
-		if (td_latency_back(latency))
-			td_latency_advance(latency);
+		if (td_latency_back(latency)) {
+			if (td_latency_may_count(latency))
+				td_latency_advance(latency);
+			else
+				td_latency_stay_away(latency);
+		}
 		td_latency_queue(latency);
 	}
 	mutex_unlock(&latency->lock);
@@ -164,16 +231,8 @@ static void td_latency_leave(struct work_struct *work)
 	struct td_latency *latency = container_of(work, struct td_latency, leave);
 
 	mutex_lock(&latency->lock);
-	if (latency->on) {
-		if (time_before(jiffies, latency->since + latency->delay))
-			latency->delay = min_t(unsigned long, latency->delay * 2,
-					       TD_LATENCY_AWAY_MAX);
-		else
-			latency->delay = TD_LATENCY_AWAY_MIN;
-		latency->away = true;
-		latency->back_at = jiffies + latency->delay;
-		td_latency_off(latency);
-	}
+	if (latency->on)
+		td_latency_stay_away(latency);
 	mutex_unlock(&latency->lock);
 }
 
@@ -205,15 +264,6 @@ static void td_latency_drop(struct td_latency *latency, unsigned int number)
 	td_sampler_destroy(sampler);
 }
 
-static int td_latency_supply(struct td_latency *latency, struct td_sampler *sampler)
-{
-	lockdep_assert_held(&latency->lock);
-	if (latency->stale)
-		td_sampler_refresh(latency->collector->cpu);
-	latency->stale = false;
-	return td_sampler_begin(sampler);
-}
-
 static int td_latency_add(struct td_latency *latency, unsigned int number)
 {
 	struct td_sampler *sampler = latency->sampler[number];
@@ -225,7 +275,7 @@ static int td_latency_add(struct td_latency *latency, unsigned int number)
 		if (!sampler)
 			return -ENOMEM;
 		if (latency->ready)
-			ret = td_latency_supply(latency, sampler);
+			ret = td_sampler_begin(sampler);
 		if (ret) {
 			td_sampler_destroy(sampler);
 			return ret;
@@ -248,8 +298,7 @@ void td_latency_put(int cpu, u64 events)
 	mutex_lock(&latency->lock);
 	for (; events; events &= events - 1)
 		td_latency_drop(latency, __ffs64(events));
-	if (latency->ready && !latency->on && td_latency_back(latency))
-		td_latency_advance(latency);
+	td_latency_start(latency);
 	mutex_unlock(&latency->lock);
 }
 
@@ -276,10 +325,7 @@ int td_latency_get(int cpu, u64 events)
 	}
 	for (; ret && done; done &= done - 1)
 		td_latency_drop(latency, __ffs64(done));
-	if (latency->ready && !latency->on && td_latency_back(latency))
-		td_latency_advance(latency);
-	if (latency->ready)
-		td_latency_queue(latency);
+	td_latency_start(latency);
 	mutex_unlock(&latency->lock);
 	return ret;
 }
@@ -328,7 +374,7 @@ bool td_latency_look(const struct td_collector *collector)
 
 	lockdep_assert_irqs_disabled();
 	/* As in td_latency_due(). */
-	if (!READ_ONCE(latency->on) || !td_starved_by_general(collector->meter))
+	if (!READ_ONCE(latency->on) || !td_latency_hinders(latency))
 		return false;
 	/* As in aside.c: a real-time task would not let the work run. */
 	if (current->prio < MAX_RT_PRIO)
@@ -355,11 +401,9 @@ void td_latency_begin(const struct td_collector *collector)
 	latency->away = false;
 	for (i = 0; i < TD_NR_LATENCIES; i++) {
 		if (latency->sampler[i])
-			td_latency_supply(latency, latency->sampler[i]);
+			td_sampler_begin(latency->sampler[i]);
 	}
-	td_latency_advance(latency);
-	if (latency->on)
-		td_latency_queue(latency);
+	td_latency_start(latency);
 	mutex_unlock(&latency->lock);
 }
 

@@ -98,13 +98,58 @@ static void td_sampler_overflow(struct perf_event *event, struct perf_sample_dat
 				struct pt_regs *regs)
 {
 	struct td_sampler *sampler = event->overflow_handler_context;
-	u64 weight = sampler->weight;
+	u64 weight;
 
+	if (!sampler)
+		return;
+	weight = sampler->weight;
 	sampler->weight = event->hw.last_period;
-	td_seqlock_write_begin(&sampler->seq);
-	td_sampler_add(&sampler->tally, data->weight.var3_w, weight);
-	td_seqlock_write_end(&sampler->seq);
+	/* Without a record of PEBS, or with a misread one, nobody has filled in the latency. */
+	if (data->sample_flags & PERF_SAMPLE_WEIGHT_TYPE) {
+		td_seqlock_write_begin(&sampler->seq);
+		td_sampler_add(&sampler->tally, data->weight.var3_w, weight);
+		td_seqlock_write_end(&sampler->seq);
+	}
 	td_sampler_slow(sampler, event);
+}
+
+/**
+ * td_sampler_owns() - does an event belong to a sampler?
+ * @event: any event
+ *
+ * Return: true or false.
+ */
+bool td_sampler_owns(const struct perf_event *event)
+{
+	return event->overflow_handler == td_sampler_overflow;
+}
+
+/*
+ * An event of perf that is disabled.  With @precise 2 its records have no registers.  It is not
+ * pinned: a pinned one would take counters from pinned events of perf users, for good.
+ * @sampler: NULL drops the samples.
+ */
+static struct perf_event *td_sampler_event(int cpu, unsigned int number, unsigned int precise,
+					   u64 period, struct td_sampler *sampler)
+{
+	struct perf_event_attr attr = {
+		.type		= PERF_TYPE_RAW,
+		.size		= sizeof(attr),
+		.sample_period	= period,
+		/* Without this the driver does not read the latency. */
+		.sample_type	= PERF_SAMPLE_WEIGHT_STRUCT,
+		.precise_ip	= precise,
+		/* An interrupt after each record. */
+		.wakeup_events	= 1,
+		.disabled	= 1,
+		.exclude_guest	= 1,
+	};
+	u64 config;
+
+	if (!td_latency_encode(boot_cpu_data.x86_model, number, &config, &attr.config1))
+		return ERR_PTR(-EOPNOTSUPP);
+	attr.config = config;
+	return perf_event_create_kernel_counter(&attr, cpu, NULL, td_sampler_overflow, sampler);
 }
 
 /* As the driver, ask the CPU that booted.  On a hybrid part it is a P-core. */
@@ -183,65 +228,36 @@ void td_sampler_destroy(struct td_sampler *sampler)
  * have, and it learns the length only when the groups change (intel_pmu_pebs_enable() of 6.12).
  * Until then it takes the middle of a record for the next one.  An event that wants registers
  * too makes the groups change, now and when the next event wants none.
+ *
+ * Return: 0 if the event had a counter, else the driver has learned nothing: a negative errno.
  */
-void td_sampler_refresh(int cpu)
+int td_sampler_refresh(int cpu)
 {
-	u64 events = td_sampler_events();
-	struct perf_event_attr attr = {
-		.type		= PERF_TYPE_RAW,
-		.size		= sizeof(attr),
-		.sample_period	= td_sampler_period(TD_SHIFT_MAX),
-		.sample_type	= PERF_SAMPLE_WEIGHT_STRUCT,
-		.precise_ip	= 1,
-		.wakeup_events	= 1,
-		.pinned		= 1,
-		.exclude_guest	= 1,
-	};
 	struct perf_event *event;
-	u64 config;
+	u64 enabled, running;
 
-	if (!td_latency_encode(boot_cpu_data.x86_model, __ffs64(events), &config, &attr.config1))
-		return;
-	attr.config = config;
-	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
-	if (!IS_ERR(event))
-		perf_event_release_kernel(event);
+	event = td_sampler_event(cpu, __ffs64(td_sampler_events()), 1,
+				 td_sampler_period(TD_SHIFT_MAX), NULL);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	perf_event_enable(event);
+	perf_event_read_value(event, &enabled, &running);
+	perf_event_release_kernel(event);
+	return running ? 0 : -EBUSY;
 }
 
 /**
- * td_sampler_begin() - get a counter, which does not count yet
+ * td_sampler_begin() - have an event of perf, which does not count yet
  * @sampler: without one; its CPU cannot pass our hotplug teardown meanwhile
- *
- * The event is pinned, because perf stops to serve the groups of a CPU at the first one that
- * waits for a counter, and the group of slots would wait with it.
  *
  * Return: 0, or a negative errno from perf.
  */
 int td_sampler_begin(struct td_sampler *sampler)
 {
-	struct perf_event_attr attr = {
-		.type		= PERF_TYPE_RAW,
-		.size		= sizeof(attr),
-		.sample_period	= td_sampler_period(sampler->shift),
-		/* Without this the driver does not read the latency. */
-		.sample_type	= PERF_SAMPLE_WEIGHT_STRUCT,
-		/* Records without registers. */
-		.precise_ip	= 2,
-		/* An interrupt after each record. */
-		.wakeup_events	= 1,
-		.pinned		= 1,
-		.disabled	= 1,
-		.exclude_guest	= 1,
-	};
 	struct perf_event *event;
-	u64 config;
 
-	if (!td_latency_encode(boot_cpu_data.x86_model, sampler->number, &config, &attr.config1))
-		return -EOPNOTSUPP;
-	attr.config = config;
-	sampler->weight = attr.sample_period;
-	event = perf_event_create_kernel_counter(&attr, sampler->cpu, NULL, td_sampler_overflow,
-						 sampler);
+	sampler->weight = td_sampler_period(sampler->shift);
+	event = td_sampler_event(sampler->cpu, sampler->number, 2, sampler->weight, sampler);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	sampler->event = event;
@@ -259,7 +275,7 @@ static void td_sampler_note(struct td_sampler *sampler)
 }
 
 /**
- * td_sampler_enable() - sample from now on, also after an error
+ * td_sampler_enable() - sample from now on
  * @sampler: has a counter; process context
  */
 void td_sampler_enable(struct td_sampler *sampler)

@@ -228,6 +228,30 @@ bool td_starved_by_cycles(const struct td_meter *meter)
 }
 
 /**
+ * td_starved_by_sampler() - is the sampler in anybody's way?
+ * @meter: meter of this CPU; interrupts off
+ * @event: the sampler's event; NULL if it has none that is enabled
+ *
+ * In the way of perf users who lack general counters, and of our own groups.  A sampler that
+ * waits itself is in the way of all groups that perf would serve after it.
+ *
+ * Return: true or false.
+ */
+bool td_starved_by_sampler(const struct td_meter *meter, const struct perf_event *event)
+{
+	unsigned int i;
+
+	if (event && td_starved_waits(event))
+		return true;
+	for (i = 0; i < meter->nr; i++) {
+		if (td_starved_waits(meter->group[i].event[0]))
+			return true;
+	}
+	return (meter->cycles.nr && td_starved_waits(meter->cycles.event[0])) ||
+	       td_starved_by_general(meter);
+}
+
+/**
  * td_starved_helped() - does somebody use a counter that the groups left?
  * @meter: meter of this CPU, disabled; interrupts off
  * @ctx: context with events that still lack counters

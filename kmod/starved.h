@@ -4,6 +4,7 @@
 
 #include <linux/types.h>
 
+struct perf_event;
 struct perf_event_context;
 struct td_meter;
 
@@ -11,6 +12,7 @@ struct perf_event_context *td_starved_context(const struct td_meter *meter, bool
 struct perf_event_context *td_starved_by(const struct td_meter *meter, bool all);
 bool td_starved_by_general(const struct td_meter *meter);
 bool td_starved_by_cycles(const struct td_meter *meter);
+bool td_starved_by_sampler(const struct td_meter *meter, const struct perf_event *event);
 unsigned int td_starved_holders(const struct td_meter *meter);
 bool td_starved_helped(const struct td_meter *meter, struct perf_event_context *ctx);
 
