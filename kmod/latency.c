@@ -13,6 +13,9 @@
 #include <linux/bits.h>
 #include <linux/bug.h>
 #include <linux/container_of.h>
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/init.h>
 #include <linux/irqflags.h>
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
@@ -248,6 +251,25 @@ bool td_latency_samples(int cpu)
 
 	return td_scope_has(cpu) && !td_scope_quiet(cpu) &&
 	       READ_ONCE(collector->kind) != TOPDOWN_KIND_ATOM;
+}
+
+/**
+ * td_latency_init() - find out what this machine can sample
+ *
+ * A machine whose P-cores are all offline, or not measured, samples nothing.
+ */
+void __init td_latency_init(void)
+{
+	int cpu;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		if (td_latency_samples(cpu)) {
+			td_sampler_init(cpu);
+			break;
+		}
+	}
+	cpus_read_unlock();
 }
 
 static void td_latency_drop(struct td_latency *latency, unsigned int number)

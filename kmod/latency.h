@@ -8,6 +8,7 @@
 struct td_collector;
 
 bool td_latency_samples(int cpu);
+void td_latency_init(void);
 int td_latency_get(int cpu, u64 events);
 void td_latency_put(int cpu, u64 events);
 void td_latency_read(int cpu, unsigned int event, struct topdown_latency_record *record);

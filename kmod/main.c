@@ -14,6 +14,7 @@
 #include "credit.h"
 #include "follow.h"
 #include "group.h"
+#include "latency.h"
 #include "map.h"
 #include "model.h"
 #include "perf.h"
@@ -44,6 +45,8 @@ static int __init td_init(void)
 	ret = td_follow_init();
 	if (ret)
 		goto err_cpu;
+	/* Before the device, which tells. */
+	td_latency_init();
 	ret = td_sysfs_init();
 	if (ret)
 		goto err_follow;

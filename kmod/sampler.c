@@ -14,7 +14,9 @@
  * because an event that has become rare gives no sample.
  */
 #include <linux/bitops.h>
+#include <linux/cache.h>
 #include <linux/err.h>
+#include <linux/init.h>
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
 #include <linux/log2.h>
@@ -46,6 +48,10 @@
 
 /* Do not judge a period by less time with the counter. */
 #define TD_SAMPLER_JUDGE_NS	(20 * NSEC_PER_MSEC)
+
+/* Written before there is a device. */
+static enum topdown_latency_refusal td_sampler_refused __ro_after_init = TOPDOWN_LATENCY_NO_CPU;
+static u64 td_sampler_known __ro_after_init;
 
 /* The period for a shift: odd, so that it keeps no step with a loop of the program. */
 static u64 td_sampler_period(unsigned int shift)
@@ -124,6 +130,17 @@ bool td_sampler_owns(const struct perf_event *event)
 	return event->overflow_handler == td_sampler_overflow;
 }
 
+/* Has the driver taken all of the encoding?  It drops what it does not know, without an error. */
+static bool td_sampler_encoded(const struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	if ((event->hw.config & attr->config) != attr->config)
+		return false;
+	return !attr->config1 || (event->hw.extra_reg.reg == MSR_PEBS_FRONTEND &&
+				  event->hw.extra_reg.config == attr->config1);
+}
+
 /*
  * An event of perf that is disabled.  With @precise 2 its records have no registers.  It is not
  * pinned: a pinned one would take counters from pinned events of perf users, for good.
@@ -144,23 +161,72 @@ static struct perf_event *td_sampler_event(int cpu, unsigned int number, unsigne
 		.disabled	= 1,
 		.exclude_guest	= 1,
 	};
+	struct perf_event *event;
 	u64 config;
 
 	if (!td_latency_encode(boot_cpu_data.x86_model, number, &config, &attr.config1))
 		return ERR_PTR(-EOPNOTSUPP);
 	attr.config = config;
-	return perf_event_create_kernel_counter(&attr, cpu, NULL, td_sampler_overflow, sampler);
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, td_sampler_overflow, sampler);
+	if (IS_ERR(event) || td_sampler_encoded(event))
+		return event;
+	perf_event_release_kernel(event);
+	return ERR_PTR(-EOPNOTSUPP);
 }
 
-/* As the driver, ask the CPU that booted.  On a hybrid part it is a P-core. */
-static bool td_sampler_timed(void)
+static bool __init td_sampler_timed(int cpu)
 {
 	u32 low, high;
 
 	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL || !boot_cpu_has(X86_FEATURE_PDCM) ||
-	    rdmsr_safe_on_cpu(0, MSR_IA32_PERF_CAPABILITIES, &low, &high))
+	    rdmsr_safe_on_cpu(cpu, MSR_IA32_PERF_CAPABILITIES, &low, &high))
 		return false;
 	return low & BIT(TD_PERF_CAP_TIMED);
+}
+
+/* Does the driver take the event, and all of its encoding? */
+static bool __init td_sampler_takes(int cpu, unsigned int number)
+{
+	struct perf_event *event;
+
+	event = td_sampler_event(cpu, number, 2, td_sampler_period(TD_SHIFT_MAX), NULL);
+	if (IS_ERR(event))
+		return false;
+	perf_event_release_kernel(event);
+	return true;
+}
+
+/* A driver that does not know the model also lacks the register of the front-end events. */
+static u64 __init td_sampler_taken(int cpu)
+{
+	u64 left, events = 0;
+
+	if (!td_sampler_takes(cpu, TOPDOWN_LATENCY_FRONTEND_RETIRED_L1I_MISS))
+		return 0;
+	for (left = td_latency_events(boot_cpu_data.x86_model); left; left &= left - 1) {
+		if (td_sampler_takes(cpu, __ffs64(left)))
+			events |= left & -left;
+	}
+	return events;
+}
+
+/**
+ * td_sampler_init() - find out what this machine can sample
+ * @cpu: CPU that is online, and cannot go offline; on a hybrid part a P-core
+ */
+void __init td_sampler_init(int cpu)
+{
+	if (!td_sampler_timed(cpu))
+		return;
+	td_sampler_refused = TOPDOWN_LATENCY_NO_KERNEL;
+	if (!td_compat_has_retire_latency())
+		return;
+	td_sampler_refused = TOPDOWN_LATENCY_NO_MODEL;
+	if (boot_cpu_data.x86 != 6 || !td_latency_events(boot_cpu_data.x86_model))
+		return;
+	td_sampler_known = td_sampler_taken(cpu);
+	td_sampler_refused = td_sampler_known ? TOPDOWN_LATENCY_GRANTED :
+						TOPDOWN_LATENCY_NO_KERNEL;
 }
 
 /**
@@ -170,13 +236,7 @@ static bool td_sampler_timed(void)
  */
 enum topdown_latency_refusal td_sampler_refusal(void)
 {
-	if (!td_sampler_timed())
-		return TOPDOWN_LATENCY_NO_CPU;
-	if (!td_compat_has_retire_latency())
-		return TOPDOWN_LATENCY_NO_KERNEL;
-	if (boot_cpu_data.x86 != 6 || !td_latency_events(boot_cpu_data.x86_model))
-		return TOPDOWN_LATENCY_NO_MODEL;
-	return TOPDOWN_LATENCY_GRANTED;
+	return td_sampler_refused;
 }
 
 /**
@@ -186,9 +246,7 @@ enum topdown_latency_refusal td_sampler_refusal(void)
  */
 u64 td_sampler_events(void)
 {
-	if (td_sampler_refusal())
-		return 0;
-	return td_latency_events(boot_cpu_data.x86_model);
+	return td_sampler_known;
 }
 
 /**

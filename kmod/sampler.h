@@ -68,6 +68,7 @@ struct td_sampler {
 	struct td_tally tally;
 };
 
+void td_sampler_init(int cpu);
 enum topdown_latency_refusal td_sampler_refusal(void);
 u64 td_sampler_events(void);
 struct td_sampler *td_sampler_create(int cpu, unsigned int number);

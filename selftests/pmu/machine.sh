@@ -4,7 +4,7 @@
 # Print the emulator's arguments for one of the machines it can be.
 set -euo pipefail
 
-readonly MACHINES="spr icl gnr adl mtl snb ivb hsw bdw skx glp glp8 tnt zen4 nometrics iclnm nopmu amd kvm archonly archskx zerometrics half"
+readonly MACHINES="spr icl gnr ptl adl mtl snb ivb hsw bdw skx glp glp8 tnt zen4 nometrics iclnm nopmu amd kvm archonly archskx zerometrics half"
 
 usage() {
 	cat << END
@@ -16,6 +16,7 @@ Prints the arguments that make the emulator this machine:
   adl        Alder Lake, hybrid: the first half of the CPUs are P-cores as spr, the
              others E-cores: 5 slots a cycle and no PERF_METRICS
   gnr        Granite Rapids: spr with PEBS, whose records have the retire latency
+  ptl        gnr with the model number of Panther Lake, which older kernels do not know
   mtl        Meteor Lake, hybrid: adl with PEBS, on the P-cores with the retire latency
   snb ivb hsw bdw skx
              Sandy Bridge, Ivy Bridge, Haswell, Broadwell, Skylake server: 4 slots a
@@ -66,6 +67,9 @@ icl | iclnm)
 	;;
 gnr)
 	echo "$base -cpu Icelake-Server,model=173,stepping=1,-hypervisor,topdown-pmu=gnr"
+	;;
+ptl)
+	echo "$base -cpu Icelake-Server,model=204,stepping=1,-hypervisor,topdown-pmu=gnr"
 	;;
 mtl)
 	echo "$base -cpu Icelake-Server,model=170,stepping=4,level=0x23,-hypervisor,topdown-pmu=mtl"

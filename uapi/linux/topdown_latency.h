@@ -92,7 +92,8 @@ enum topdown_latency_event {
  * @TOPDOWN_LATENCY_GRANTED: it does
  * @TOPDOWN_LATENCY_NO_CPU: no CPU has timed PEBS (IA32_PERF_CAPABILITIES bit 17), or a
  *	hypervisor hides it
- * @TOPDOWN_LATENCY_NO_KERNEL: the kernel does not read the latency from a record: before 6.3
+ * @TOPDOWN_LATENCY_NO_KERNEL: the kernel does not read the latency from a record: before 6.3; or
+ *	its driver does not know this CPU model
  * @TOPDOWN_LATENCY_NO_MODEL: the module knows no events of this CPU model
  * @TOPDOWN_LATENCY_NO_ASIDE: the module was loaded with aside=never or pinned=1, so it does not
  *	notice perf users who lack a counter

@@ -19,7 +19,7 @@ static const char * const td_refusals[] = {
 	[TOPDOWN_LATENCY_NO_CPU] =
 		"no CPU has timed PEBS (Meteor Lake, Granite Rapids and later have it), or a hypervisor hides it",
 	[TOPDOWN_LATENCY_NO_KERNEL] =
-		"the kernel does not read the latency of a sample: it is older than Linux 6.3",
+		"the kernel does not read the latency of a sample: it is older than Linux 6.3, or its driver does not know this CPU model",
 	[TOPDOWN_LATENCY_NO_MODEL] = "the module knows no events of this CPU model",
 	[TOPDOWN_LATENCY_NO_ASIDE] =
 		"the module was loaded with aside=never or pinned=1, or the kernel lacks tracepoints, so it would not notice perf users who lack a counter",
