@@ -198,9 +198,13 @@ static bool td_latency_may_count(struct td_latency *latency)
 	return !check.hinders && !latency->stale;
 }
 
+/*
+ * The timer is that of the CPU, so that it does not wake an idle one.  But the work runs
+ * anywhere: on the CPU a real-time task might not let it run, or stop it while it has the lock.
+ */
 static void td_latency_queue(struct td_latency *latency)
 {
-	queue_delayed_work_on(latency->collector->cpu, system_highpri_wq, &latency->next,
+	queue_delayed_work_on(latency->collector->cpu, td_compat_unbound_wq, &latency->next,
 			      TD_LATENCY_TURN);
 }
 
@@ -209,7 +213,8 @@ static void td_latency_start(struct td_latency *latency)
 {
 	lockdep_assert_held(&latency->lock);
 	if (latency->ready && !latency->on)
-		mod_delayed_work_on(latency->collector->cpu, system_highpri_wq, &latency->next, 0);
+		mod_delayed_work_on(latency->collector->cpu, td_compat_unbound_wq,
+				    &latency->next, 0);
 }
 
 static void td_latency_next(struct work_struct *work)
@@ -286,26 +291,54 @@ static void td_latency_drop(struct td_latency *latency, unsigned int number)
 	td_sampler_destroy(sampler);
 }
 
-static int td_latency_add(struct td_latency *latency, unsigned int number)
+/**
+ * struct td_latency_wish - what td_latency_get() asks a worker for
+ * @work: has it done
+ * @latency: samplers of the CPU
+ * @events: bit n for event n
+ * @spare: a new sampler for each of @events; NULL for those that were used
+ * @ret: the answer
+ */
+struct td_latency_wish {
+	struct work_struct work;
+	struct td_latency *latency;
+	u64 events;
+	struct td_sampler *spare[TD_NR_LATENCIES];
+	int ret;
+};
+
+static int td_latency_add(struct td_latency_wish *wish, unsigned int number)
 {
-	struct td_sampler *sampler = latency->sampler[number];
-	int ret = 0;
+	struct td_latency *latency = wish->latency;
+	int ret;
 
 	lockdep_assert_held(&latency->lock);
-	if (!sampler) {
-		sampler = td_sampler_create(latency->collector->cpu, number);
-		if (!sampler)
-			return -ENOMEM;
-		if (latency->ready)
-			ret = td_sampler_begin(sampler);
-		if (ret) {
-			td_sampler_destroy(sampler);
+	if (!latency->sampler[number]) {
+		ret = latency->ready ? td_sampler_begin(wish->spare[number]) : 0;
+		if (ret)
 			return ret;
-		}
-		latency->sampler[number] = sampler;
+		swap(latency->sampler[number], wish->spare[number]);
 	}
-	sampler->users++;
+	latency->sampler[number]->users++;
 	return 0;
+}
+
+static void td_latency_grant(struct work_struct *work)
+{
+	struct td_latency_wish *wish = container_of(work, struct td_latency_wish, work);
+	struct td_latency *latency = wish->latency;
+	u64 left, done = 0;
+
+	mutex_lock(&latency->lock);
+	for (left = wish->events; left && !wish->ret; left &= left - 1) {
+		wish->ret = td_latency_add(wish, __ffs64(left));
+		if (!wish->ret)
+			done |= left & -left;
+	}
+	for (; wish->ret && done; done &= done - 1)
+		td_latency_drop(latency, __ffs64(done));
+	td_latency_start(latency);
+	mutex_unlock(&latency->lock);
 }
 
 /**
@@ -331,25 +364,36 @@ void td_latency_put(int cpu, u64 events)
  *
  * A CPU that is offline samples as soon as it is online.
  *
+ * perf checks the rights of the task that makes an event.  A worker has them all; the caller,
+ * whom the module allows to read CPUs, may not.  The memory is the caller's, and is there before
+ * the lock is taken, because hotplug waits for the lock.
+ *
  * Return: 0, or a negative errno with nothing changed.
  */
 int td_latency_get(int cpu, u64 events)
 {
-	struct td_latency *latency = per_cpu_ptr(&td_latencies, cpu);
-	u64 left, done = 0;
-	int ret = 0;
+	struct td_latency_wish wish = {
+		.latency = per_cpu_ptr(&td_latencies, cpu),
+		.events = events,
+	};
+	unsigned int number;
+	u64 left;
 
-	mutex_lock(&latency->lock);
-	for (left = events; left && !ret; left &= left - 1) {
-		ret = td_latency_add(latency, __ffs64(left));
-		if (!ret)
-			done |= left & -left;
+	for (left = events; left; left &= left - 1) {
+		number = __ffs64(left);
+		wish.spare[number] = td_sampler_create(cpu, number);
+		if (!wish.spare[number])
+			wish.ret = -ENOMEM;
 	}
-	for (; ret && done; done &= done - 1)
-		td_latency_drop(latency, __ffs64(done));
-	td_latency_start(latency);
-	mutex_unlock(&latency->lock);
-	return ret;
+	if (!wish.ret) {
+		INIT_WORK_ONSTACK(&wish.work, td_latency_grant);
+		queue_work(td_compat_unbound_wq, &wish.work);
+		flush_work(&wish.work);
+		destroy_work_on_stack(&wish.work);
+	}
+	for (number = 0; number < TD_NR_LATENCIES; number++)
+		td_sampler_destroy(wish.spare[number]);
+	return wish.ret;
 }
 
 /**

@@ -8,14 +8,18 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/perf_event.h>
 #include <math.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
@@ -23,6 +27,7 @@
 #include "guest.h"
 
 #define CPU		1
+#define NOBODY		65534
 #define SPAN_MS		3000
 #define SETTLE_MS	1500
 /* In a million cycles: three in a microsecond. */
@@ -475,6 +480,44 @@ TEST_F_TIMEOUT(latency, hotplug, 120)
 	ASSERT_EQ(1, latency_read(self->fd, session, &now, 1));
 	EXPECT_LT(then.samples + 50, now.samples);
 	EXPECT_NE(0, module_unload());
+}
+
+/* Whoever has a descriptor that may read CPUs needs no rights of perf. */
+TEST_F_TIMEOUT(latency, unprivileged, 120)
+{
+	int status, pid;
+
+	ASSERT_EQ(0, file_write("/proc/sys/kernel/perf_event_paranoid", 0, "2"));
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		if (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY))
+			_exit(1);
+		_exit(latency_start(self->fd, SHAPE_EVENT(0)) > 0 ? 0 : 2);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_TRUE(WIFEXITED(status));
+	EXPECT_EQ(0, WEXITSTATUS(status));
+}
+
+/* A real-time task that never sleeps lets no work of its CPU run. */
+TEST_F_TIMEOUT(latency, beside_realtime, 120)
+{
+	const struct sched_param fifo = { .sched_priority = 1 }, other = { };
+	struct topdown_latency_record record[2];
+	int session;
+
+	ASSERT_EQ(0, cpu_pin(0));
+	ASSERT_EQ(0, file_write("/proc/sys/kernel/sched_rt_runtime_us", 0, "-1"));
+	fair_server_off();
+	ASSERT_EQ(0, sched_setscheduler(self->load, SCHED_FIFO, &fifo));
+	session = latency_start(self->fd, SHAPE_EVENT(0) | SHAPE_EVENT(1));
+	sleep_ms(1500);
+	EXPECT_EQ(2, latency_read(self->fd, session, record, 2));
+	ASSERT_EQ(0, sched_setscheduler(self->load, SCHED_OTHER, &other));
+	ASSERT_LT(0, session);
+	EXPECT_LT(50, record[0].samples);
+	EXPECT_LT(50, record[1].samples);
 }
 
 TEST_F_TIMEOUT(latency, start_and_end, 120)
