@@ -366,6 +366,16 @@ static inline bool td_compat_cgroup_runs(const struct perf_event *event)
 #define td_compat_unbound_wq	system_dfl_wq
 #endif
 
+/*
+ * In the handler of a sample: does perf now stop the event until the next tick, because it had
+ * too many samples (perf_event_max_sample_rate)?  The constant MAX_INTERRUPTS is private to
+ * perf, and the same in all versions.
+ */
+static inline bool td_compat_throttled(const struct perf_event *event)
+{
+	return event->hw.interrupts == ~0ULL;
+}
+
 /* Since 6.3 a sample of PEBS has the retire latency. */
 static inline bool td_compat_has_retire_latency(void)
 {

@@ -13,6 +13,7 @@
  * many samples, because only that is soon enough.  It shrinks at the check of the caller,
  * because an event that has become rare gives no sample.
  */
+#include <linux/atomic.h>
 #include <linux/bitops.h>
 #include <linux/cache.h>
 #include <linux/err.h>
@@ -38,6 +39,8 @@
 
 /* The period is at most 2^TD_SHIFT_MAX events: a sample a second or more of the fastest. */
 #define TD_SHIFT_MAX		30
+/* The driver makes a period of 1 to one of 2. */
+#define TD_SHIFT_MIN		1
 /* A new event has this period.  Even one in each cycle gives few samples until it grows. */
 #define TD_SHIFT_FIRST		16
 /* The period shrinks by no more than this factor at once, as a power of 2. */
@@ -82,17 +85,26 @@ static void td_sampler_add(struct td_tally *tally, u16 latency, u64 weight)
 	tally->bin[td_sampler_bin(latency)] += weight;
 }
 
-/* Let the period grow if this tick has too many samples.  The driver uses it one sample later. */
+/*
+ * Let the period grow if this tick has too many samples, for us or for perf.  The driver uses it
+ * one sample later.
+ */
 static void td_sampler_slow(struct td_sampler *sampler, struct perf_event *event)
 {
 	/* Pairs with the kernel's updates of jiffies; another CPU may write it. */
 	unsigned long now = READ_ONCE(jiffies);
+	bool throttled = td_compat_throttled(event);
 
 	if (now != sampler->tick) {
 		sampler->tick = now;
 		sampler->burst = 0;
 	}
-	if (++sampler->burst <= TD_SAMPLER_BURST || sampler->shift >= TD_SHIFT_MAX)
+	++sampler->burst;
+	/* Pairs with xchg() in td_sampler_check(). */
+	if (throttled)
+		WRITE_ONCE(sampler->throttled, 1);
+	if ((sampler->burst <= TD_SAMPLER_BURST && !throttled) ||
+	    sampler->shift >= TD_SHIFT_MAX)
 		return;
 	/* Pairs with READ_ONCE() in td_sampler_check(). */
 	WRITE_ONCE(sampler->shift, sampler->shift + 1);
@@ -406,11 +418,18 @@ void td_sampler_check(struct td_sampler *sampler)
 	by = td_sampler_judge(samples - sampler->checked_samples, allowed);
 	sampler->checked = sampler->ran;
 	sampler->checked_samples = samples;
+	/*
+	 * perf stopped the event for a part of the time, so its samples are too few.  Pairs with
+	 * WRITE_ONCE() in td_sampler_slow().
+	 */
+	if (xchg(&sampler->throttled, 0))
+		by = max(by, 0);
 	if (!by)
 		return;
 	perf_event_disable(sampler->event);
 	/* Pairs with WRITE_ONCE() in td_sampler_slow(), which does not run now. */
-	shift = clamp_t(int, (int)READ_ONCE(sampler->shift) + by, 0, TD_SHIFT_MAX);
+	shift = clamp_t(int, (int)READ_ONCE(sampler->shift) + by, TD_SHIFT_MIN,
+			TD_SHIFT_MAX);
 	if (!perf_event_period(sampler->event, td_sampler_period(shift))) {
 		sampler->shift = shift;
 		sampler->weight = td_sampler_period(shift);

@@ -43,6 +43,8 @@ struct td_tally {
  * @weight: period that the next sample ends; as @shift
  * @tick: jiffy of the last sample; used by the handler
  * @burst: number of samples in that jiffy; as @tick
+ * @throttled: not 0 if perf stopped the event for a while since the period was last judged; set
+ *	by the handler
  * @seq: sequence number of @tally
  * @tally: written by the handler; read from anywhere
  */
@@ -64,6 +66,7 @@ struct td_sampler {
 	u64 weight;
 	unsigned long tick;
 	unsigned int burst;
+	unsigned int throttled;
 	u32 seq;
 	struct td_tally tally;
 };

@@ -284,6 +284,37 @@ TEST_F_TIMEOUT(latency, bound, 120)
 	EXPECT_TRUE(fact_near("events", (now.events - then.events) / ran, 3e6, 3e5));
 }
 
+#define SAMPLE_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
+
+/*
+ * perf stops an event that has more samples than this sysctl allows until the next tick.  Then a
+ * period that is too short has too few samples, not too many.
+ */
+TEST_F_TIMEOUT(latency, throttled, 120)
+{
+	const struct td_bd_profile *profile = &profile_find("compute")->profile;
+	struct topdown_latency_record then, now;
+	double ran;
+	int session;
+
+	ASSERT_EQ(0, file_write(SAMPLE_RATE, 0, "500"));
+	/* Without such events the period becomes as short as it can be. */
+	spin_stop(self->load);
+	self->load = spin_start(CPU, profile);
+	session = latency_start(self->fd, SHAPE_EVENT(0));
+	sleep_ms(1000);
+	spin_stop(self->load);
+	self->load = spin_start_with(CPU, profile, set_rates);
+	sleep_ms(SETTLE_MS);
+	EXPECT_EQ(1, latency_read(self->fd, session, &then, 1));
+	sleep_ms(2000);
+	EXPECT_EQ(1, latency_read(self->fd, session, &now, 1));
+	EXPECT_EQ(0, file_write(SAMPLE_RATE, 0, "100000"));
+	ASSERT_LT(0, session);
+	ran = (now.running_ns - then.running_ns) / 1e9;
+	EXPECT_TRUE(fact_near("events", (now.events - then.events) / ran, 3e6, 6e5));
+}
+
 /* Sessions share the sampler; it stays as long as one has it. */
 TEST_F_TIMEOUT(latency, shared, 120)
 {
