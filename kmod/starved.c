@@ -12,6 +12,7 @@
 
 #include "compat.h"
 #include "meter.h"
+#include "sampler.h"
 #include "starved.h"
 
 /* Look at no more events of a context, because its raw lock is held. */
@@ -25,6 +26,12 @@ static bool td_starved_here(const struct td_meter *meter, const struct perf_even
 {
 	return event->pmu == td_meter_leader(meter)->pmu &&
 	       (event->cpu == -1 || event->cpu == meter->cpu);
+}
+
+/* Is the event of one of our groups, or of a sampler, and not a perf user's? */
+static bool td_starved_ours(const struct td_meter *meter, const struct perf_event *event)
+{
+	return td_meter_owns(meter, event) || td_sampler_owns(event);
 }
 
 /* Does the event wait for counters?  Siblings of a disabled leader do not. */
@@ -44,14 +51,14 @@ static bool td_starved_task_waits(const struct td_meter *meter, const struct per
 /* The same question for an event of the CPU that counts a cgroup. */
 static bool td_starved_cgroup_waits(const struct td_meter *meter, const struct perf_event *event)
 {
-	return !td_meter_owns(meter, event) && td_starved_task_waits(meter, event) &&
+	return !td_starved_ours(meter, event) && td_starved_task_waits(meter, event) &&
 	       td_compat_is_cgroup(event) && td_compat_cgroup_runs(event);
 }
 
 /* The same question for any event of the CPU. */
 static bool td_starved_cpu_waits(const struct td_meter *meter, const struct perf_event *event)
 {
-	return !td_meter_owns(meter, event) && td_starved_task_waits(meter, event) &&
+	return !td_starved_ours(meter, event) && td_starved_task_waits(meter, event) &&
 	       (!td_compat_is_cgroup(event) || td_compat_cgroup_runs(event));
 }
 
@@ -62,7 +69,7 @@ static bool td_starved_cpu_waits(const struct td_meter *meter, const struct perf
  */
 static bool td_starved_cycles_wait(const struct td_meter *meter, const struct perf_event *event)
 {
-	return !td_meter_owns(meter, event) && td_starved_waits(event) &&
+	return !td_starved_ours(meter, event) && td_starved_waits(event) &&
 	       td_starved_here(meter, event) && !td_meter_fixed(meter, event) &&
 	       (!td_compat_is_cgroup(event) || td_compat_cgroup_runs(event));
 }
@@ -72,14 +79,14 @@ static bool td_starved_rival(const struct td_meter *meter, const struct perf_eve
 {
 	return event->state >= PERF_EVENT_STATE_INACTIVE && !td_compat_is_cgroup(event) &&
 	       td_starved_here(meter, event) && td_meter_fixed(meter, event) &&
-	       !td_meter_owns(meter, event);
+	       !td_starved_ours(meter, event);
 }
 
 /* May the event have a counter that our groups left? */
 static bool td_starved_has(const struct td_meter *meter, const struct perf_event *event)
 {
 	if (event->state != PERF_EVENT_STATE_ACTIVE || !td_starved_here(meter, event) ||
-	    td_meter_owns(meter, event))
+	    td_starved_ours(meter, event))
 		return false;
 	return td_meter_fixed(meter, event) ||
 	       (td_meter_general(meter) && event->hw.idx < TD_STARVED_FIXED);
@@ -183,7 +190,7 @@ bool td_starved_by_general(const struct td_meter *meter)
 static bool td_starved_holds(const struct td_meter *meter, const struct perf_event *event)
 {
 	return event->attr.pinned && event->state == PERF_EVENT_STATE_ACTIVE &&
-	       td_starved_here(meter, event) && !td_meter_owns(meter, event);
+	       td_starved_here(meter, event) && !td_starved_ours(meter, event);
 }
 
 /**
