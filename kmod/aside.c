@@ -73,6 +73,7 @@
  * @hopeless: perf's context that standing aside did not help; only compared
  * @hopeless_until: when to stand aside for @hopeless again, in jiffies
  * @patience: the last delay before that
+ * @due: the next look is for the groups, too, and not only for the sampler
  * @looked: when a switch to a task last queued a look, in jiffies
  * @leave: disables the groups
  * @come_back: enables the groups
@@ -90,6 +91,7 @@ struct td_aside {
 	const void *hopeless;
 	unsigned long hopeless_until;
 	unsigned long patience;
+	bool due;
 	unsigned long looked;
 
 	struct work_struct leave;
@@ -201,12 +203,15 @@ static void td_aside_look(struct irq_work *work)
 	struct td_collector *collector = container_of(work, struct td_collector, look);
 	struct td_aside *aside = this_cpu_ptr(&td_asides);
 	const void *user;
+	bool due;
 
 	lockdep_assert_irqs_disabled();
+	due = aside->due;
+	aside->due = false;
 	if (!this_cpu_read(td_aside_mux))
 		return;
 	/* If that is enough, nothing else need stand aside. */
-	if (td_latency_look(collector))
+	if (td_latency_look(collector) || !due)
 		return;
 	if (collector->away) {
 		td_aside_look_back(aside);
@@ -226,19 +231,30 @@ static void td_aside_look(struct irq_work *work)
 	td_aside_queue(collector, &aside->leave);
 }
 
+/* Look at the groups, and at the sampler before them.  Interrupts off. */
+static void td_aside_queue_look(struct td_collector *collector)
+{
+	this_cpu_write(td_asides.due, true);
+	irq_work_queue(&collector->look);
+}
+
+/* Is it worth to look whether the groups are in the way, while perf rotates? */
+static bool td_aside_due(const struct td_collector *collector)
+{
+	if (collector->away && this_cpu_read(td_asides.helped))
+		return false;
+	return td_starved_context(collector->meter, td_aside_all()) ||
+	       (td_starved_context(collector->meter, true) && td_cycles_due(collector));
+}
+
 /* The rotation timer of this CPU starts, and perf holds its locks. */
 static noinline void td_aside_rotation(void)
 {
 	struct td_collector *collector = this_cpu_ptr(td_collectors);
 
-	if (td_latency_due(collector)) {
-		irq_work_queue(&collector->look);
-		return;
-	}
-	if (collector->away && this_cpu_read(td_asides.helped))
-		return;
-	if (td_starved_context(collector->meter, td_aside_all()) ||
-	    (td_starved_context(collector->meter, true) && td_cycles_due(collector)))
+	if (td_aside_due(collector))
+		td_aside_queue_look(collector);
+	else if (td_latency_due(collector))
 		irq_work_queue(&collector->look);
 }
 
@@ -267,7 +283,7 @@ static noinline void td_aside_switched(void)
 	if (collector->away || !time_after(jiffies, this_cpu_read(td_asides.looked)))
 		return;
 	this_cpu_write(td_asides.looked, jiffies);
-	irq_work_queue(&collector->look);
+	td_aside_queue_look(collector);
 }
 
 /*
@@ -293,7 +309,7 @@ static void notrace td_aside_probe_exec(void *data, struct task_struct *task, pi
 	local_irq_save(flags);
 	collector = this_cpu_ptr(td_collectors);
 	if (this_cpu_read(td_aside_mux) && !collector->away)
-		irq_work_queue(&collector->look);
+		td_aside_queue_look(collector);
 	local_irq_restore(flags);
 }
 

@@ -44,13 +44,16 @@
 #define TD_LATENCY_AWAY_MIN	HZ
 #define TD_LATENCY_AWAY_MAX	(16 * HZ)
 
+/* If others rotate all the time, look this seldom. */
+#define TD_LATENCY_LOOK		(HZ / 10)
+
 #define TD_LATENCY_NOBODY	TD_NR_LATENCIES
 
 /**
  * struct td_latency - the samplers of one CPU
  * @collector: collector of the CPU
- * @lock: keeps the CPU online while @ready, and protects all but @on; taken inside
- *	td_aside.lock
+ * @lock: keeps the CPU online while @ready, and protects all but @on and @looked; taken
+ *	inside td_aside.lock
  * @ready: the CPU has a meter and is online
  * @stale: the driver may misread records since the CPU came online, so no sampler is enabled
  * @away: the sampler is disabled, because it was in the way
@@ -61,6 +64,8 @@
  * @sampler: the samplers by event; NULL for events that no session wants
  * @on: perf's event of the sampler that is enabled; NULL for none; changed under @lock, used on
  *	the CPU with interrupts off
+ * @looked: when the CPU last looked for those who lack counters, in jiffies; used on the CPU
+ *	with interrupts off
  * @leave: disables the sampler
  * @next: the next turn
  */
@@ -76,6 +81,7 @@ struct td_latency {
 	unsigned int turn;
 	struct td_sampler *sampler[TD_NR_LATENCIES];
 	const struct perf_event *on;
+	unsigned long looked;
 	struct work_struct leave;
 	struct delayed_work next;
 };
@@ -422,10 +428,15 @@ void td_latency_read(int cpu, unsigned int event, struct topdown_latency_record 
  */
 bool td_latency_due(const struct td_collector *collector)
 {
+	struct td_latency *latency = this_cpu_ptr(&td_latencies);
+
 	lockdep_assert_irqs_disabled();
 	/* Pairs with WRITE_ONCE() where a sampler is enabled or disabled. */
-	return READ_ONCE(this_cpu_ptr(&td_latencies)->on) &&
-	       td_starved_context(collector->meter, true);
+	if (!READ_ONCE(latency->on) || !td_starved_context(collector->meter, true) ||
+	    time_before(jiffies, latency->looked))
+		return false;
+	latency->looked = jiffies + TD_LATENCY_LOOK;
+	return true;
 }
 
 /**
@@ -506,6 +517,7 @@ void td_latency_setup(const struct td_collector *collector)
 	latency->turn = TD_LATENCY_NOBODY;
 	latency->delay = TD_LATENCY_AWAY_MIN;
 	latency->since = jiffies - TD_LATENCY_AWAY_MIN;
+	latency->looked = jiffies;
 	mutex_init(&latency->lock);
 	INIT_WORK(&latency->leave, td_latency_leave);
 	/* An idle CPU has no samples, so the work does not wake it. */
