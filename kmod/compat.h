@@ -244,6 +244,12 @@ td_compat_starved_cpu(const struct perf_event *leader)
 {
 	return leader->ctx->rotate_necessary ? leader->ctx : NULL;
 }
+
+/* The context of the running task, if it has events of this PMU, lacking counters or not. */
+static inline struct perf_event_context *td_compat_task(const struct perf_event *leader)
+{
+	return td_compat_mux_of(leader)->task_ctx;
+}
 #else
 static inline struct perf_cpu_pmu_context *td_compat_mux_of(const struct perf_event *leader)
 {
@@ -262,6 +268,13 @@ static inline struct perf_event_context *
 td_compat_starved_cpu(const struct perf_event *leader)
 {
 	return leader->pmu_ctx->rotate_necessary ? leader->ctx : NULL;
+}
+
+static inline struct perf_event_context *td_compat_task(const struct perf_event *leader)
+{
+	struct perf_event_pmu_context *task = td_compat_mux_of(leader)->task_epc;
+
+	return task ? task->ctx : NULL;
 }
 #endif
 

@@ -9,6 +9,7 @@
  *
  * perf users come first, and our own groups.  As soon as one of them lacks counters on the CPU,
  * or the sampler itself does, the sampler is disabled, for some seconds.  aside.c notices that.
+ * Nobody notices those whose PEBS is worse beside ours, so each turn begins with a look.
  */
 #include <linux/bits.h>
 #include <linux/bug.h>
@@ -165,9 +166,11 @@ static bool td_latency_back(struct td_latency *latency)
 /* On the CPU with interrupts off: is the sampler in the way, or would it be? */
 static bool td_latency_hinders(const struct td_latency *latency)
 {
+	const struct td_meter *meter = latency->collector->meter;
+
 	lockdep_assert_irqs_disabled();
 	/* Pairs with WRITE_ONCE() where a sampler is enabled or disabled. */
-	return td_starved_by_sampler(latency->collector->meter, READ_ONCE(latency->on));
+	return td_starved_by_sampler(meter, READ_ONCE(latency->on)) || td_starved_by_pebs(meter);
 }
 
 /**

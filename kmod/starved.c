@@ -3,7 +3,8 @@
  * Starved: does a perf user lack the counters that our groups have?
  *
  * perf knows that events of a context lack counters, but not whose counters they need.
- * So this looks through the events of the context, on the CPU with interrupts off.
+ * So this looks through the events of the context, on the CPU with interrupts off.  It also
+ * looks for those who have their counters, but whose PEBS is worse beside ours.
  */
 #include <linux/list.h>
 #include <linux/lockdep.h>
@@ -256,6 +257,43 @@ bool td_starved_by_sampler(const struct td_meter *meter, const struct perf_event
 	}
 	return (meter->cycles.nr && td_starved_waits(meter->cycles.event[0])) ||
 	       td_starved_by_general(meter);
+}
+
+/*
+ * Does PEBS of the sampler harm that of another event?  While the host has PEBS enabled, the
+ * driver disables that of the guest that runs (intel_guest_get_msrs() of 6.12).  Records of a fixed
+ * period, which the driver would take many at once, get an interrupt each as soon as one event
+ * of the CPU wants that (pebs_update_threshold()).
+ */
+static bool td_starved_pebs(const struct td_meter *meter, const struct perf_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	if (!attr->precise_ip || event->group_leader->state < PERF_EVENT_STATE_INACTIVE ||
+	    event->state < PERF_EVENT_STATE_INACTIVE || !td_starved_here(meter, event) ||
+	    td_starved_ours(meter, event))
+		return false;
+	if (td_compat_is_cgroup(event) && !td_compat_cgroup_runs(event))
+		return false;
+	return attr->exclude_host ||
+	       (!attr->freq && (!attr->wakeup_events || attr->watermark));
+}
+
+/**
+ * td_starved_by_pebs() - would PEBS of a sampler harm somebody else's?
+ * @meter: meter of this CPU; interrupts off
+ *
+ * Of a guest whose virtual CPU runs here, or of a perf user.
+ *
+ * Return: true or false, as far as the first events of the running task and of the CPU say.
+ */
+bool td_starved_by_pebs(const struct td_meter *meter)
+{
+	const struct perf_event *leader = td_meter_leader(meter);
+	struct perf_event_context *ctx = td_compat_task(leader);
+
+	return (ctx && td_starved_any(meter, ctx, td_starved_pebs, false)) ||
+	       td_starved_any(meter, leader->ctx, td_starved_pebs, false);
 }
 
 /**

@@ -221,9 +221,12 @@ FIXTURE(latency) {
 	int load;
 };
 
+/* A sampler that had to leave before stays away longer each time, so each test has new ones. */
 FIXTURE_SETUP(latency)
 {
 	self->load = -1;
+	ASSERT_EQ(0, module_unload());
+	ASSERT_EQ(0, module_load(""));
 	self->fd = device_open();
 	ASSERT_LE(0, self->fd);
 	if (!granted(self->fd))
@@ -238,6 +241,24 @@ FIXTURE_TEARDOWN(latency)
 	if (self->load > 0)
 		spin_stop(self->load);
 	close(self->fd);
+}
+
+/* Wait until the first event of a session of CPU is sampled. */
+static bool sampled(int fd, int session)
+{
+	struct topdown_latency_record record;
+	uint64_t before = 0;
+	unsigned int i;
+
+	for (i = 0; i < 100; i++) {
+		if (latency_read(fd, session, &record, 1) != 1)
+			break;
+		if (i && record.samples > before && !(record.flags & TOPDOWN_LATENCY_AWAY))
+			return true;
+		before = record.samples;
+		sleep_ms(100);
+	}
+	return fact(false);
 }
 
 /* Mean and quantiles of five distributions, in turns. */
@@ -422,7 +443,7 @@ TEST_F_TIMEOUT(latency, perf_users_first, 120)
 
 	session = latency_start(self->fd, SHAPE_EVENT(0));
 	ASSERT_LT(0, session);
-	sleep_ms(300);
+	ASSERT_TRUE(sampled(self->fd, session));
 	ASSERT_TRUE(group_open(&group, self->load, -1, false));
 	sleep_ms(1500);
 	ASSERT_EQ(1, latency_read(self->fd, session, &record, 1));
@@ -441,13 +462,50 @@ TEST_F_TIMEOUT(latency, pinned_users_first, 120)
 	session = latency_start(self->fd, SHAPE_EVENT(0));
 	ASSERT_LT(0, session);
 	for (i = 0; i < 2; i++) {
-		sleep_ms(300);
+		ASSERT_TRUE(sampled(self->fd, session));
 		ASSERT_TRUE(group_open(&group, i ? -1 : self->load, i ? CPU : -1, true));
 		sleep_ms(1500);
 		EXPECT_TRUE(group_ran(&group));
 		ASSERT_EQ(1, latency_read(self->fd, session, &record, 1));
 		EXPECT_TRUE(record.flags & TOPDOWN_LATENCY_AWAY);
 		group_close(&group);
+	}
+}
+
+/* Guests, whose PEBS is off beside ours, and users with one interrupt for many records. */
+TEST_F_TIMEOUT(latency, others_pebs, 120)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_RAW,
+		.size = sizeof(attr),
+		.config = shapes[1].config,
+		.precise_ip = 2,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+	};
+	static const struct {
+		bool guest, freq, away;
+	} kinds[] = {
+		{ .freq = true },
+		{ .away = true },
+		{ .guest = true, .freq = true, .away = true },
+	};
+	struct topdown_latency_record record;
+	int session, fd;
+	unsigned int i;
+
+	session = latency_start(self->fd, SHAPE_EVENT(0));
+	ASSERT_LT(0, session);
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		attr.exclude_host = kinds[i].guest;
+		attr.freq = kinds[i].freq;
+		attr.sample_period = kinds[i].freq ? 100 : 1000003;
+		ASSERT_TRUE(sampled(self->fd, session));
+		fd = syscall(SYS_perf_event_open, &attr, self->load, -1, -1, 0);
+		ASSERT_LE(0, fd);
+		sleep_ms(500);
+		ASSERT_EQ(1, latency_read(self->fd, session, &record, 1));
+		EXPECT_EQ(kinds[i].away, !!(record.flags & TOPDOWN_LATENCY_AWAY));
+		close(fd);
 	}
 }
 

@@ -133,7 +133,9 @@ enum topdown_latency_refusal {
  * records; a set without any other CPU is EOPNOTSUPP.  A descriptor has up to 16 sessions.
  *
  * perf users come first.  If one lacks counters on a CPU, whether for a task or for the CPU, the
- * sampling counter of that CPU is given up for 1 to 16 seconds.
+ * sampling counter of that CPU is given up for 1 to 16 seconds.  So it is if the module's own
+ * groups lack some, if a guest that uses PEBS runs on the CPU, or if a perf user takes precise
+ * samples of a fixed period there.
  *
  * With TOPDOWN_LATENCY_REMOVE all fields but @size, @flags and @latency must be 0.
  */
