@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Latency sessions beside perf users, who come first, and beside real-time tasks.
+ */
+#define _GNU_SOURCE
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "fact.h"
+#include "latency_fixture.h"
+
+/* Wait until the first event of a session of CPU is sampled. */
+static bool sampled(int fd, int session)
+{
+	struct topdown_latency_record record;
+	uint64_t before = 0;
+	unsigned int i;
+
+	for (i = 0; i < 100; i++) {
+		if (latency_read(fd, session, &record, 1) != 1)
+			break;
+		if (i && record.samples > before && !(record.flags & TOPDOWN_LATENCY_AWAY))
+			return true;
+		before = record.samples;
+		sleep_ms(100);
+	}
+	return fact(false);
+}
+
+#define NR_GENERAL	8
+
+/* A group that needs all general counters, of a task or of a CPU. */
+struct group {
+	int fd[NR_GENERAL];
+};
+
+static void group_close(struct group *group)
+{
+	int i;
+
+	for (i = NR_GENERAL - 1; i >= 0; i--)
+		close(group->fd[i]);
+}
+
+static bool group_open(struct group *group, int pid, int cpu, bool pinned)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_RAW,
+		.size = sizeof(attr),
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+	};
+	bool done = true;
+	int i;
+
+	for (i = 0; i < NR_GENERAL; i++) {
+		attr.config = 0xc4 | 0x100ull << i;
+		attr.pinned = pinned && !i;
+		group->fd[i] = syscall(SYS_perf_event_open, &attr, pid, cpu,
+				       i ? group->fd[0] : -1, 0);
+		done &= fact(group->fd[i] >= 0);
+	}
+	return done;
+}
+
+/* Did the group have the counters all the time?  Nothing can be read of one that perf gave up. */
+static bool group_ran(const struct group *group)
+{
+	struct { uint64_t value, enabled, running; } count;
+
+	return fact(read(group->fd[0], &count, sizeof(count)) == sizeof(count)) &&
+	       fact_near("share of perf's group", (double)count.running / count.enabled, 1, 0.1);
+}
+
+TEST_F_TIMEOUT(latency, perf_users_first, 120)
+{
+	struct topdown_latency_record record;
+	struct group group;
+	int session;
+
+	session = latency_start(self->fd, SHAPE_EVENT(0));
+	ASSERT_LT(0, session);
+	ASSERT_TRUE(sampled(self->fd, session));
+	ASSERT_TRUE(group_open(&group, self->load, -1, false));
+	sleep_ms(1500);
+	ASSERT_EQ(1, latency_read(self->fd, session, &record, 1));
+	EXPECT_TRUE(record.flags & TOPDOWN_LATENCY_AWAY);
+	EXPECT_TRUE(group_ran(&group));
+	group_close(&group);
+}
+
+/* perf gives up a pinned group for good as soon as it lacks a counter. */
+TEST_F_TIMEOUT(latency, pinned_users_first, 120)
+{
+	struct topdown_latency_record record;
+	struct group group;
+	int session, i;
+
+	session = latency_start(self->fd, SHAPE_EVENT(0));
+	ASSERT_LT(0, session);
+	for (i = 0; i < 2; i++) {
+		ASSERT_TRUE(sampled(self->fd, session));
+		ASSERT_TRUE(group_open(&group, i ? -1 : self->load, i ? CPU : -1, true));
+		sleep_ms(1500);
+		EXPECT_TRUE(group_ran(&group));
+		ASSERT_EQ(1, latency_read(self->fd, session, &record, 1));
+		EXPECT_TRUE(record.flags & TOPDOWN_LATENCY_AWAY);
+		group_close(&group);
+	}
+}
+
+/* Guests, whose PEBS is off beside ours, and users with one interrupt for many records. */
+TEST_F_TIMEOUT(latency, others_pebs, 120)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_RAW,
+		.size = sizeof(attr),
+		.config = shapes[1].config,
+		.precise_ip = 2,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+	};
+	static const struct {
+		bool guest, freq, away;
+	} kinds[] = {
+		{ .freq = true },
+		{ .away = true },
+		{ .guest = true, .freq = true, .away = true },
+	};
+	struct topdown_latency_record record;
+	int session, fd;
+	unsigned int i;
+
+	session = latency_start(self->fd, SHAPE_EVENT(0));
+	ASSERT_LT(0, session);
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		attr.exclude_host = kinds[i].guest;
+		attr.freq = kinds[i].freq;
+		attr.sample_period = kinds[i].freq ? 100 : 1000003;
+		ASSERT_TRUE(sampled(self->fd, session));
+		fd = syscall(SYS_perf_event_open, &attr, self->load, -1, -1, 0);
+		ASSERT_LE(0, fd);
+		sleep_ms(500);
+		ASSERT_EQ(1, latency_read(self->fd, session, &record, 1));
+		EXPECT_EQ(kinds[i].away, !!(record.flags & TOPDOWN_LATENCY_AWAY));
+		close(fd);
+	}
+}
+
+/* As long as the driver had no counter to learn how long records are, none is read. */
+TEST_F_TIMEOUT(latency, unlearned, 240)
+{
+	struct topdown_latency_record records[NR_SHAPES];
+	struct group group;
+	int session;
+
+	session = latency_start(self->fd, all_shapes());
+	ASSERT_LT(0, session);
+	sleep_ms(300);
+	ASSERT_EQ(0, latency_end(self->fd, session));
+	spin_stop(self->load);
+	self->load = -1;
+	ASSERT_EQ(0, cpu_set_online(CPU, false));
+	ASSERT_EQ(0, cpu_set_online(CPU, true));
+	self->load = spin_start_with(CPU, &profile_find("compute")->profile, set_rates);
+	ASSERT_LT(0, self->load);
+	ASSERT_TRUE(group_open(&group, -1, CPU, true));
+	session = latency_start(self->fd, all_shapes());
+	ASSERT_LT(0, session);
+	sleep_ms(500);
+	ASSERT_EQ(NR_SHAPES, latency_read(self->fd, session, records, NR_SHAPES));
+	EXPECT_EQ(0, all_samples(records));
+	EXPECT_TRUE(records[0].flags & TOPDOWN_LATENCY_AWAY);
+	group_close(&group);
+	sleep_ms(1500 + SETTLE_MS);
+	EXPECT_TRUE(shapes_right(self->fd, session));
+}
+
+/* A real-time task that never sleeps lets no work of its CPU run. */
+TEST_F_TIMEOUT(latency, beside_realtime, 120)
+{
+	const struct sched_param fifo = { .sched_priority = 1 }, other = { };
+	struct topdown_latency_record record[2];
+	int session;
+
+	ASSERT_EQ(0, cpu_pin(0));
+	ASSERT_EQ(0, file_write("/proc/sys/kernel/sched_rt_runtime_us", 0, "-1"));
+	fair_server_off();
+	ASSERT_EQ(0, sched_setscheduler(self->load, SCHED_FIFO, &fifo));
+	session = latency_start(self->fd, SHAPE_EVENT(0) | SHAPE_EVENT(1));
+	sleep_ms(1500);
+	EXPECT_EQ(2, latency_read(self->fd, session, record, 2));
+	ASSERT_EQ(0, sched_setscheduler(self->load, SCHED_OTHER, &other));
+	ASSERT_LT(0, session);
+	EXPECT_LT(50, record[0].samples);
+	EXPECT_LT(50, record[1].samples);
+}
+
+int main(int argc, char **argv)
+{
+	return latency_main(argc, argv);
+}
