@@ -55,7 +55,7 @@ int topdown_latency_events(struct topdown *td, uint64_t *events, unsigned int *r
  * @nr: number of records that topdown_latency_read() gives; untouched on error
  *
  * Return: 0; -EOPNOTSUPP if there is a refusal, if the machine lacks one of the events, or if
- * none of the CPUs can be sampled; -EACCES without the rights; or another error of the command.
+ * none of the CPUs can be sampled; -EACCES if this process may not see whole CPUs; or another error of the command.
  */
 int topdown_latency_start(struct topdown *td, const uint64_t *cpus, unsigned int words,
 			  uint64_t events, uint32_t *latency, unsigned int *nr);
@@ -65,7 +65,7 @@ int topdown_latency_start(struct topdown *td, const uint64_t *cpus, unsigned int
  * @td: handle
  * @latency: its number, or 0 for all of the descriptor
  *
- * Return: 0; -ENOENT; or another error of the command.
+ * Return: 0; -ENOENT if the handle has no such latency session; or another error of the command.
  */
 int topdown_latency_end(struct topdown *td, uint32_t latency);
 
@@ -77,7 +77,8 @@ int topdown_latency_end(struct topdown *td, uint32_t latency);
  * @size: sizeof(struct topdown_latency_record)
  * @nr: room in @records; on return how many there are
  *
- * Return: 0; -EMSGSIZE for too little room; -ENOENT; or another error of the command.
+ * Return: 0; -EMSGSIZE for too little room; -ENOENT if the handle has no such latency session; or
+ * another error of the command.
  */
 int topdown_latency_read(struct topdown *td, uint32_t latency,
 			 struct topdown_latency_record *records, size_t size, unsigned int *nr);

@@ -12,6 +12,10 @@
 
 #include "../../kmod/latency-table.h"
 
+/* A program that was built with the first release has records of this size. */
+#define TD_LATENCY_RECORD_VER0	(offsetof(struct topdown_latency_record, bin) + \
+				 sizeof(((struct topdown_latency_record *)0)->bin))
+
 #define TD_ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
 static const char * const td_refusals[] = {
@@ -177,9 +181,10 @@ TD_API int topdown_latency_between(const struct topdown_latency_record *then,
 				   const struct topdown_latency_record *now,
 				   struct topdown_latency_record *out)
 {
-	struct topdown_latency_record record = *now;
+	struct topdown_latency_record record;
 	unsigned int i;
 
+	memcpy(&record, now, TD_LATENCY_RECORD_VER0);
 	if (then->event != now->event || then->cpu != now->cpu)
 		return -EINVAL;
 	if (!td_latency_grew(then, now))
@@ -197,7 +202,7 @@ TD_API int topdown_latency_between(const struct topdown_latency_record *then,
 		record.min = now->min;
 	if (record.max > now->max)
 		record.max = now->max;
-	*out = record;
+	memcpy(out, &record, TD_LATENCY_RECORD_VER0);
 	return 0;
 }
 

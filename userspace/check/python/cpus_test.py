@@ -172,7 +172,7 @@ class Readings(unittest.TestCase):
         info = self.device.info
         self.assertEqual(info.features, {
             "fresh", "total", "reset", "map", "watch", "session", "session_map", "sessions",
-            "cycles", "busy"})
+            "cycles", "busy", "latency"})
         self.assertEqual((info.flags, info.nr_cpus, info.source, info.level), (
             {"may_read"}, 4, "perf_metrics", 2))
         self.assertEqual((info.slots_per_cycle, info.period_ms, info.cpu_name, info.codename,

@@ -23,7 +23,7 @@ TYPES = {"__u32": ctypes.c_uint32, "uint32_t": ctypes.c_uint32, "__u64": ctypes.
 #: Arguments of ioctls and maps, which the library takes apart.
 OTHER_STRUCTS = {"topdown_read", "topdown_reset", "topdown_attach", "topdown_sessions",
                  "topdown_control", "topdown_map", "topdown_map_record", "topdown_share",
-                 "topdown_session_map"}
+                 "topdown_session_map", "topdown_latency", "topdown_latencies"}
 #: topdown_watch_read() and topdown_info_get() say the same.
 OTHER_FUNCTIONS = {"topdown_watch_wait", "topdown_has"}
 #: Commands of the device, and of the library's own.

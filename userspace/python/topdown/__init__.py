@@ -9,7 +9,8 @@
 
 `Device` opens /dev/topdown.  It gives readings of CPUs (`Reading`, `Span`), the map with the
 history (`Map`), watch events (`Event`), sessions (`Session`) and regions (`Regions`).  All
-of them end in `Figures`: times, slots and ratios.  `rows()` makes numpy arrays of
+of them end in `Figures`: times, slots and ratios.  Latency sessions (`LatencySession`) say
+how long instructions take to retire.  `rows()` makes numpy arrays of
 figures, and `frame()` makes pandas frames; neither is needed for anything else.
 `Recording` reads a file of ``topdown record``.
 
@@ -21,6 +22,8 @@ from __future__ import annotations
 from .cpus import CpuSet
 from .device import Device, Info
 from .figures import Figures
+from .latency import LatencyReading, LatencySession, Refusal
+from .latency import total as total_latency
 from .library import version
 from .map import Map, Window
 from .nodes import Node, node, nodes
@@ -32,7 +35,9 @@ from .session import Session, SessionMap, SessionReading
 from .table import dtype, frame, rows
 from .watch import Event, Watch
 
-__all__ = ["CpuSet", "Device", "Event", "Figures", "Info", "Map", "Node", "Piece", "Reading",
-           "Record", "Recording", "RecordingError", "Region", "RegionReading", "Regions",
+__all__ = ["CpuSet", "Device", "Event", "Figures", "Info", "LatencyReading",
+           "LatencySession", "Map", "Node", "Piece", "Reading",
+           "Record", "Recording", "RecordingError", "Refusal", "Region", "RegionReading", "Regions",
            "Session", "SessionMap", "SessionReading", "Span", "Watch", "Window", "dtype",
-           "frame", "node", "nodes", "rows", "version"]
+           "frame", "node", "nodes", "rows", "total_latency",
+           "version"]

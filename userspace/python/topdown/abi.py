@@ -39,6 +39,7 @@ FEATURE_SESSION_MAP = 1 << 6
 FEATURE_SESSIONS = 1 << 7
 FEATURE_CYCLES = 1 << 8
 FEATURE_BUSY = 1 << 9
+FEATURE_LATENCY = 1 << 10
 
 INFO_MAY_READ = 1 << 0
 INFO_PINNED = 1 << 1
@@ -78,6 +79,10 @@ SESSION_DETACHED = 4
 
 KIND_CORE = 1
 KIND_ATOM = 2
+
+#: Bins of `LatencyRecord.bin`.
+LATENCY_BINS = 112
+LATENCY_AWAY = 1 << 0
 
 REGION_AUTO = 0
 REGION_MODULE = 1
@@ -146,6 +151,15 @@ class Event(Structure):
                 ("ratio", c_uint32), ("count", c_uint64), ("time_ns", c_uint64)]
 
 
+class LatencyRecord(Structure):
+    """struct topdown_latency_record"""
+    _fields_ = [("event", c_uint32), ("cpu", c_uint32), ("flags", c_uint32),
+                ("__reserved", c_uint32), ("samples", c_uint64), ("events", c_uint64),
+                ("sum", c_uint64), ("min", c_uint64), ("max", c_uint64),
+                ("running_ns", c_uint64), ("elapsed_ns", c_uint64),
+                ("bin", c_uint64 * LATENCY_BINS)]
+
+
 class Region(Structure):
     """struct topdown_region"""
     _fields_ = [("backend", c_uint32), ("source", c_uint32), ("level", c_uint32),
@@ -157,7 +171,8 @@ class Region(Structure):
 STRUCTS: Dict[str, Type[Structure]] = {
     "topdown_figures": Figures, "topdown_info": Info, "topdown_record": Record,
     "topdown_map_window": MapWindow, "topdown_session": Session, "topdown_watch": Watch,
-    "topdown_event": Event, "topdown_region": Region}
+    "topdown_event": Event, "topdown_region": Region,
+    "topdown_latency_record": LatencyRecord}
 
 #: The type of ``enum`` parameters and results.
 c_enum = c_int32

@@ -10,6 +10,8 @@ from typing import Any, Dict, Iterable, Iterator, List, Optional, Type, Union
 from . import abi, library
 from .cpus import CpusLike, words
 from .handle import Handle
+from .latency import EventLike, LatencySession, Refusal, refusal
+from .latency import names as latency_names
 from .map import Map
 from .nodes import NodeLike
 from .reading import Reading, Span
@@ -281,6 +283,32 @@ class Device:
         :raises OSError: E2BIG for too many, EOPNOTSUPP when the module is too old
         """
         return read_many(self._handle, sessions, fresh)
+
+    def latencies(self, events: Optional[Iterable[EventLike]] = None,
+                  cpus: Optional[CpusLike] = None) -> LatencySession:
+        """Sample how long the instructions of some events take to retire, from now on.
+
+        :param events: numbers or Intel's names; all that the machine can sample by default
+        :param cpus: the CPUs to sample, all by default
+        :raises OSError: EOPNOTSUPP if there is a refusal, if the machine lacks one of the
+            events or if none of the CPUs can be sampled, EACCES when this process may not see
+            whole CPUs, ENOENT for an unknown name
+        """
+        return LatencySession(self._handle, events, cpus)
+
+    def latency_events(self) -> List[str]:
+        """Intel's names of the events that this machine can sample; none if it refuses.
+
+        :raises OSError: EOPNOTSUPP when the module is too old
+        """
+        return latency_names(self._handle)
+
+    def latency_refusal(self) -> Refusal:
+        """Why this machine samples no latency; number 0 if it does.
+
+        :raises OSError: EOPNOTSUPP when the module is too old
+        """
+        return refusal(self._handle)
 
     def regions(self, backend: str = "auto") -> Regions:
         """Prepare to measure regions of the calling thread.

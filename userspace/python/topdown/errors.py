@@ -57,6 +57,7 @@ _WAIT = {
     EOPNOTSUPP: _WATCH[EOPNOTSUPP],
 }
 _NO_SESSION = {ENOENT: "the handle has no such session"}
+_NO_LATENCY = {ENOENT: "the handle has no such latency session"}
 _ATTACH = {
     EOPNOTSUPP: "the module is too old, or does not know a flag",
     ESRCH: "there is no such task",
@@ -117,6 +118,16 @@ MEANINGS: Dict[str, Dict[int, str]] = {
         EINVAL: "an action that it does not know"},
     "topdown_session_between": {EINVAL: "two sessions", ERANGE: "now is not the later one"},
     "topdown_session_kind_between": {EINVAL: "another kind", ERANGE: "now is not the later one"},
+    "topdown_latency_event_by_name": {ENOENT: "an unknown name"},
+    "topdown_latency_events": {EOPNOTSUPP: "the module is too old"},
+    "topdown_latency_start": {
+        EOPNOTSUPP: "there is a refusal, if the machine lacks one of the events, or if none of "
+                    "the CPUs can be sampled",
+        EACCES: "this process may not see whole CPUs"},
+    "topdown_latency_end": _NO_LATENCY,
+    "topdown_latency_read": {**_NO_LATENCY, EMSGSIZE: "too little room"},
+    "topdown_latency_between": {
+        EINVAL: "records of different events or CPUs", ERANGE: "now is not the later one"},
     "topdown_regions_create": {
         **_ATTACH, EINVAL: "an unknown backend or flag",
         EOPNOTSUPP: "the backend is not possible on this machine",

@@ -22,6 +22,7 @@ _words = POINTER(c_uint64)
 _figures = POINTER(abi.Figures)
 _record = POINTER(abi.Record)
 _session = POINTER(abi.Session)
+_latency = POINTER(abi.LatencyRecord)
 
 #: Name, type of the result, types of the parameters.
 PROTOTYPES: Dict[str, Tuple[Any, ...]] = {
@@ -73,6 +74,19 @@ PROTOTYPES: Dict[str, Tuple[Any, ...]] = {
     "topdown_session_control": (c_int, _handle, c_uint32, abi.c_enum),
     "topdown_session_between": (c_int, _session, _session, c_uint32, _figures),
     "topdown_session_kind_between": (c_int, _session, _session, c_uint32, c_uint32, _figures),
+    "topdown_latency_event_name": (c_char_p, c_uint32),
+    "topdown_latency_event_by_name": (c_int, c_char_p),
+    "topdown_latency_refusal_text": (c_char_p, c_uint32),
+    "topdown_latency_events": (c_int, _handle, _words, POINTER(c_uint32)),
+    "topdown_latency_start": (c_int, _handle, _words, c_uint32, c_uint64, POINTER(c_uint32),
+                              POINTER(c_uint32)),
+    "topdown_latency_end": (c_int, _handle, c_uint32),
+    "topdown_latency_read": (c_int, _handle, c_uint32, _latency, c_size_t, POINTER(c_uint32)),
+    "topdown_latency_between": (c_int, _latency, _latency, _latency),
+    "topdown_latency_add": (None, _latency, _latency),
+    "topdown_latency_mean": (c_double, _latency),
+    "topdown_latency_variance": (c_double, _latency),
+    "topdown_latency_quantile": (c_double, _latency, c_double),
     "topdown_kind_name": (c_char_p, c_uint32),
     "topdown_node_name": (c_char_p, c_uint32),
     "topdown_node_by_name": (c_int, c_char_p),

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Latency sessions: topdown.LatencySession, Device.latencies(), what the machine can sample."""
+import errno
+import math
+import unittest
+
+import ktap
+import topdown
+
+CONSTANT = "MEM_INST_RETIRED.SPLIT_LOADS"
+BIMODAL = "MEM_LOAD_L3_MISS_RETIRED.LOCAL_DRAM"
+NEVER = "MEM_LOAD_RETIRED.L2_HIT"
+
+
+class Latencies(unittest.TestCase):
+    def setUp(self):
+        self.device = topdown.Device()
+        self.addCleanup(self.device.close)
+
+    def test_machine(self):
+        """latencies: the events of the machine, and its refusal"""
+        self.assertEqual(sorted(self.device.latency_events()), sorted([CONSTANT, BIMODAL, NEVER]))
+        self.assertEqual(self.device.latency_refusal().number, 0)
+        with ktap.fake(REFUSAL=2):
+            self.assertEqual(self.device.latency_events(), [])
+            self.assertIn("6.3", self.device.latency_refusal().text)
+            with self.assertRaises(OSError) as caught:
+                self.device.latencies([CONSTANT])
+            self.assertEqual(caught.exception.errno, errno.EOPNOTSUPP)
+
+    def test_figures(self):
+        """latencies: mean, deviation and quantiles of events and CPUs"""
+        with self.device.latencies() as session:
+            then, now = session.read(), session.read()
+        self.assertEqual([(one.event, one.cpu) for one in now],
+                         [(CONSTANT, 0), (CONSTANT, 1), (BIMODAL, 0), (BIMODAL, 1),
+                          (NEVER, 0), (NEVER, 1)])
+        one = now[0].since(then[0])
+        self.assertEqual((one.samples, one.events, one.mean, one.deviation, one.min, one.max),
+                         (10, 10000, 7, 0, 7, 7))
+        self.assertEqual((one.running_ns * 2, one.elapsed_ns), (100000000, 100000000))
+        both = topdown.total_latency(now[2:4])
+        self.assertEqual((both.cpu, both.samples, both.mean), (None, 30, 190))
+        # The middle of the bins of 100 and 400.
+        self.assertEqual((both.quantile(0.5), both.quantile(0.9)), (99.5, 399.5))
+        self.assertEqual(now[5].samples, 0)
+        self.assertTrue(math.isnan(now[5].mean))
+        self.assertEqual(both.as_dict()["p50"], 99.5)
+
+    def test_wrong(self):
+        """latencies: unknown names, two that do not belong together, no rights, an end"""
+        with self.assertRaises(FileNotFoundError):
+            self.device.latencies(["NOTHING"])
+        with ktap.fake(LATENCY_ERRNO=errno.EACCES), self.assertRaises(PermissionError):
+            self.device.latencies([NEVER])
+        session = self.device.latencies([CONSTANT.lower(), 25], cpus="0-1")
+        with ktap.fake(AWAY=1):
+            first, second = session.read()[:2]
+        self.assertTrue(first.away)
+        with self.assertRaises(OSError) as caught:
+            first.since(second)
+        self.assertEqual(caught.exception.errno, errno.EINVAL)
+        session.end()
+        with self.assertRaises(FileNotFoundError):
+            session.read()
+
+
+if __name__ == "__main__":
+    ktap.main()
