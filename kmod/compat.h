@@ -18,6 +18,7 @@
 #include <linux/timer.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
+#include <asm/msr.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
 #error "topdown needs Linux 6.1 or later"
@@ -378,6 +379,19 @@ static inline bool td_compat_cgroup_runs(const struct perf_event *event)
 #define td_compat_percpu_wq	system_percpu_wq
 #define td_compat_unbound_wq	system_dfl_wq
 #endif
+
+/*
+ * Read a model-specific register of an online CPU; 0 or a negative errno.  The function with
+ * 64 bits was renamed in 6.16.
+ */
+static inline int td_compat_rdmsr(unsigned int cpu, u32 msr, u64 *value)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+	return rdmsrl_safe_on_cpu(cpu, msr, value);
+#else
+	return rdmsrq_safe_on_cpu(cpu, msr, value);
+#endif
+}
 
 /*
  * In the handler of a sample: does perf now stop the event until the next tick, because it had

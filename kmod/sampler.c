@@ -188,12 +188,12 @@ static struct perf_event *td_sampler_event(int cpu, unsigned int number, unsigne
 
 static bool __init td_sampler_timed(int cpu)
 {
-	u32 low, high;
+	u64 caps;
 
 	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL || !boot_cpu_has(X86_FEATURE_PDCM) ||
-	    rdmsr_safe_on_cpu(cpu, MSR_IA32_PERF_CAPABILITIES, &low, &high))
+	    td_compat_rdmsr(cpu, MSR_IA32_PERF_CAPABILITIES, &caps))
 		return false;
-	return low & BIT(TD_PERF_CAP_TIMED);
+	return caps & BIT(TD_PERF_CAP_TIMED);
 }
 
 /* Does the driver take the event, and all of its encoding? */
