@@ -13,7 +13,8 @@ samples_cheap=1000
 samples_dear=100
 intervals=20
 interval_ms=100
-stat_samples=${BENCH_STAT_SAMPLES:-100}
+# An idle machine, which is subtracted, varies by a tenth
+stat_samples=${BENCH_STAT_SAMPLES:-300}
 declare -A extra=([none]=0 [many]=$stat_samples)
 # So many windows on all CPUs together that one more or less does not matter
 standing_ms=${BENCH_STANDING_MS:-$((cpus > 16 ? 400 : 2000))}
