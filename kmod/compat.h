@@ -37,8 +37,9 @@
 	from_timer(var, callback_timer, timer_fieldname)
 #endif
 
-/* del_timer_sync() was renamed in 6.2. */
+/* del_timer() and del_timer_sync() were renamed in 6.2. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define timer_delete(timer) del_timer(timer)
 #define timer_delete_sync(timer) del_timer_sync(timer)
 #endif
 

@@ -6,6 +6,7 @@
  * (latency.c), so a reader costs nothing but its calls.
  */
 #include <linux/cpumask.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -76,8 +77,10 @@ int td_latency_list_check(const struct topdown_latency *what)
 	if (what->out_latency || what->out_refusal || what->out_events || what->out_nr_records ||
 	    what->__reserved)
 		return -EINVAL;
+	if (!what->events && (what->cpus || what->cpus_words))
+		return -EINVAL;
 	if (what->flags & TOPDOWN_LATENCY_REMOVE)
-		return what->cpus || what->cpus_words || what->events ? -EINVAL : 0;
+		return what->events ? -EINVAL : 0;
 	return what->latency ? -EINVAL : 0;
 }
 
@@ -101,7 +104,9 @@ static int td_latency_list_get(const struct td_latency_session *session)
 	int cpu, done, ret = 0;
 
 	for_each_cpu(cpu, session->cpus) {
-		ret = td_latency_get(cpu, session->events);
+		/* Hundreds of CPUs take a while.  Nobody who was killed sees the errno. */
+		ret = fatal_signal_pending(current) ? -EINTR :
+						      td_latency_get(cpu, session->events);
 		if (ret)
 			break;
 	}

@@ -23,10 +23,9 @@
 #include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
-#include <linux/sched.h>
-#include <linux/sched/prio.h>
 #include <linux/smp.h>
 #include <linux/string.h>
+#include <linux/timer.h>
 #include <linux/workqueue.h>
 
 #include "compat.h"
@@ -68,6 +67,7 @@
  * @looked: when the CPU last looked for those who lack counters, in jiffies; used on the CPU
  *	with interrupts off
  * @leave: disables the sampler
+ * @timer: queues @next; armed under @lock while @ready
  * @next: the next turn
  */
 struct td_latency {
@@ -84,7 +84,8 @@ struct td_latency {
 	const struct perf_event *on;
 	unsigned long looked;
 	struct work_struct leave;
-	struct delayed_work next;
+	struct timer_list timer;
+	struct work_struct next;
 };
 
 static DEFINE_PER_CPU(struct td_latency, td_latencies);
@@ -208,13 +209,27 @@ static bool td_latency_may_count(struct td_latency *latency)
 }
 
 /*
- * The timer is that of the CPU, so that it does not wake an idle one.  But the work runs
- * anywhere: on the CPU a real-time task might not let it run, or stop it while it has the lock.
+ * The work runs anywhere: on the CPU a real-time task might not let it run, or stop it while it
+ * has the lock.
+ */
+static void td_latency_timer(struct timer_list *timer)
+{
+	struct td_latency *latency = timer_container_of(latency, timer, timer);
+
+	queue_work(td_compat_unbound_wq, &latency->next);
+}
+
+/*
+ * The timer is that of the CPU, so that it does not wake an idle one, and does not wait for
+ * another that is idle.  A delayed work may have its timer elsewhere: on machines with nohz_full
+ * CPUs it does not take the CPU that it is given.
  */
 static void td_latency_queue(struct td_latency *latency)
 {
-	queue_delayed_work_on(latency->collector->cpu, td_compat_unbound_wq, &latency->next,
-			      TD_LATENCY_TURN);
+	lockdep_assert_held(&latency->lock);
+	timer_delete(&latency->timer);
+	latency->timer.expires = jiffies + TD_LATENCY_TURN;
+	add_timer_on(&latency->timer, latency->collector->cpu);
 }
 
 /* Begin with the turns at once, if none is under way. */
@@ -222,13 +237,12 @@ static void td_latency_start(struct td_latency *latency)
 {
 	lockdep_assert_held(&latency->lock);
 	if (latency->ready && !latency->on)
-		mod_delayed_work_on(latency->collector->cpu, td_compat_unbound_wq,
-				    &latency->next, 0);
+		queue_work(td_compat_unbound_wq, &latency->next);
 }
 
 static void td_latency_next(struct work_struct *work)
 {
-	struct td_latency *latency = container_of(to_delayed_work(work), struct td_latency, next);
+	struct td_latency *latency = container_of(work, struct td_latency, next);
 
 	mutex_lock(&latency->lock);
 	if (latency->ready && td_latency_after(latency) != TD_LATENCY_NOBODY) {
@@ -456,11 +470,8 @@ bool td_latency_look(const struct td_collector *collector)
 	/* As in td_latency_due(). */
 	if (!READ_ONCE(latency->on) || !td_latency_hinders(latency))
 		return false;
-	/* As in aside.c: a real-time task would not let the work run. */
-	if (current->prio < MAX_RT_PRIO)
-		queue_work(td_compat_unbound_wq, &latency->leave);
-	else
-		queue_work_on(collector->cpu, system_highpri_wq, &latency->leave);
+	/* As in td_latency_timer(). */
+	queue_work(td_compat_unbound_wq, &latency->leave);
 	return true;
 }
 
@@ -500,6 +511,8 @@ void td_latency_end(const struct td_collector *collector)
 
 	mutex_lock(&latency->lock);
 	latency->ready = false;
+	/* Its function takes no lock. */
+	timer_delete_sync(&latency->timer);
 	td_latency_off(latency);
 	for (i = 0; i < TD_NR_LATENCIES; i++) {
 		if (latency->sampler[i])
@@ -523,8 +536,9 @@ void td_latency_setup(const struct td_collector *collector)
 	latency->looked = jiffies;
 	mutex_init(&latency->lock);
 	INIT_WORK(&latency->leave, td_latency_leave);
-	/* An idle CPU has no samples, so the work does not wake it. */
-	INIT_DEFERRABLE_WORK(&latency->next, td_latency_next);
+	INIT_WORK(&latency->next, td_latency_next);
+	/* An idle CPU has no samples, so the timer does not wake it. */
+	timer_setup(&latency->timer, td_latency_timer, TIMER_PINNED | TIMER_DEFERRABLE);
 }
 
 /**
@@ -536,6 +550,6 @@ void td_latency_cleanup(const struct td_collector *collector)
 	struct td_latency *latency = per_cpu_ptr(&td_latencies, collector->cpu);
 
 	cancel_work_sync(&latency->leave);
-	cancel_delayed_work_sync(&latency->next);
+	cancel_work_sync(&latency->next);
 	mutex_destroy(&latency->lock);
 }

@@ -190,10 +190,18 @@ static bool __init td_sampler_timed(int cpu)
 {
 	u64 caps;
 
-	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL || !boot_cpu_has(X86_FEATURE_PDCM) ||
-	    td_compat_rdmsr(cpu, MSR_IA32_PERF_CAPABILITIES, &caps))
-		return false;
-	return caps & BIT(TD_PERF_CAP_TIMED);
+	return !td_compat_rdmsr(cpu, MSR_IA32_PERF_CAPABILITIES, &caps) &&
+	       caps & BIT(TD_PERF_CAP_TIMED);
+}
+
+/*
+ * Are records timed?  The driver believes the boot CPU, in intel_pmu_init() of 6.12, and gives a
+ * latency of 0 where it is wrong.
+ */
+static bool __init td_sampler_all_timed(int cpu)
+{
+	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL && boot_cpu_has(X86_FEATURE_PDCM) &&
+	       td_sampler_timed(0) && td_sampler_timed(cpu);
 }
 
 /* Does the driver take the event, and all of its encoding? */
@@ -228,7 +236,7 @@ static u64 __init td_sampler_taken(int cpu)
  */
 void __init td_sampler_init(int cpu)
 {
-	if (!td_sampler_timed(cpu))
+	if (!td_sampler_all_timed(cpu))
 		return;
 	td_sampler_refused = TOPDOWN_LATENCY_NO_KERNEL;
 	if (!td_compat_has_retire_latency())

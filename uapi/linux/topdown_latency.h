@@ -121,7 +121,8 @@ enum topdown_latency_refusal {
  * @latency: with TOPDOWN_LATENCY_REMOVE the number of the session, or 0 for all of the
  *	descriptor, which may be none; else 0
  * @events: bit n for event n of enum topdown_latency_event.  0 starts nothing, and only
- *	fills the outputs.  Everybody who has the descriptor may ask so
+ *	fills the outputs; @cpus and @cpus_words must be 0 then.  Everybody who has the
+ *	descriptor may ask so
  * @out_latency: number of the new session, from 1, for this descriptor
  * @out_refusal: enum topdown_latency_refusal.  A session is EOPNOTSUPP if this is not 0
  * @out_events: the events that this machine can sample
@@ -135,7 +136,8 @@ enum topdown_latency_refusal {
  * perf users come first.  If one lacks counters on a CPU, whether for a task or for the CPU, the
  * sampling counter of that CPU is given up for 1 to 16 seconds.  So it is if the module's own
  * groups lack some, if a guest that uses PEBS runs on the CPU, or if a perf user takes precise
- * samples of a fixed period there.
+ * samples of a fixed period there.  The last two are looked for when a turn begins, so a guest that
+ * seldom runs may be found late, and its PEBS records nothing until then.
  *
  * With TOPDOWN_LATENCY_REMOVE all fields but @size, @flags and @latency must be 0.
  */
