@@ -43,12 +43,11 @@ void grouped_text(char text[GROUPED_SIZE], uint64_t number)
 	*text = '\0';
 }
 
+#define TEN(t)	t "0" t "1" t "2" t "3" t "4" t "5" t "6" t "7" t "8" t "9"
+
 /* The digits of each number below 100. */
-static const char pairs[] =
-	"00010203040506070809101112131415161718192021222324"
-	"25262728293031323334353637383940414243444546474849"
-	"50515253545556575859606162636465666768697071727374"
-	"75767778798081828384858687888990919293949596979899";
+static const char pairs[] = TEN("0") TEN("1") TEN("2") TEN("3") TEN("4")
+			    TEN("5") TEN("6") TEN("7") TEN("8") TEN("9");
 
 /* Number of digits of @number. */
 static unsigned int digits_of(uint64_t number)
