@@ -407,7 +407,7 @@ static bool file_says_so(void)
 static void test_opening(void)
 {
 	int session = device_attach(device, 0, worker[0]), fd = device_open();
-	FILE *output = stat_start(OPEN_MS, 2, 0);
+	FILE *output = stat_start(0, OPEN_MS, 2, 0);
 
 	ksft_test_result(!device_reset(device, TOPDOWN_RESET_FRESH, NULL, 0) &&
 			 begins_with_level_1(), "begins_with_level_1\n");

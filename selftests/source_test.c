@@ -34,7 +34,7 @@
 #define TURNS_MS	500
 /* The groups are made again, perhaps more than once. */
 #define SMALLER_MS	4000
-/* A command has begun by then, and measures so much longer at each end. */
+/* A command has started, and others have, by then; it measures so much longer at each end. */
 #define COMMAND_MS	100
 
 /* The test puts the machine in these states, one after the other. */
@@ -44,7 +44,10 @@ struct state {
 	bool watchdog;
 	/* The module is loaded again. */
 	bool load;
-	/* Somebody else has one more counter of each CPU. */
+	/*
+	 * Somebody else has one more counter of each CPU.  There are more groups then, and what
+	 * commands do at the ends of a span is in the turn of one of them: it weighs more.
+	 */
 	bool taken;
 	unsigned int settle_ms;
 };
@@ -71,7 +74,7 @@ static const char * const check_name[CHECKS] = {
 };
 
 static const struct source_row *row;
-static unsigned int span_ms;
+static unsigned int span_ms, span_short_ms;
 static int device = -1;
 
 static const struct source_row *find_row(void)
@@ -154,30 +157,24 @@ static bool record_is(const struct topdown_record *record)
 	       fact(!!record->clamped == !!(record->flags & TOPDOWN_RECORD_CLAMPED));
 }
 
-static bool cpus_right(const unsigned int *cpu, unsigned int nr)
+static bool cpus_right(const struct topdown_record *record, unsigned int nr)
 {
-	struct topdown_record record;
 	bool ok = true;
 	char what[32];
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
-		snprintf(what, sizeof(what), "CPU %u", cpu[i]);
-		ok &= !device_read_cpu(device, 0, cpu[i], &record) && record_is(&record) &&
-		      figures_right(what, &record.total);
+		snprintf(what, sizeof(what), "CPU %u", record[i].cpu);
+		ok &= record_is(&record[i]) && figures_right(what, &record[i].total);
 	}
 	return ok;
 }
 
-static bool session_right(int session)
+static bool session_right(const struct topdown_session *seen)
 {
-	struct topdown_session seen = { };
-
-	if (session <= 0 || device_session(device, TOPDOWN_SESSION_FRESH, session, &seen))
-		return false;
-	return fact_same("source", seen.out_source, row->source) &
-	       fact_same("level", seen.out_level, row->level) &
-	       figures_right("session", &seen.out_figures);
+	return fact_same("source", seen->out_source, row->source) &
+	       fact_same("level", seen->out_level, row->level) &
+	       figures_right("session", &seen->out_figures);
 }
 
 /* The events in the file of a CPU, in the order of their table. */
@@ -220,18 +217,18 @@ static double rate_of(unsigned long long config)
 }
 
 /* The counts from then to now are those of the row's rates, for rates that are high enough. */
-static bool events_right(unsigned int cpu, const struct events *then, const struct events *now)
+static bool events_right(const struct topdown_record *record, const struct events *then,
+			 const struct events *now)
 {
-	struct topdown_record record;
 	double cycles, seen, want, worst = 0;
 	unsigned int i, compared = 0;
 
-	if (device_read_cpu(device, 0, cpu, &record) || then->nr != now->nr)
+	if (then->nr != now->nr)
 		return false;
 	/* The first is cycles, or slots. */
 	cycles = now->event[0].count - then->event[0].count;
 	if (now->event[0].config == CONFIG_SLOTS)
-		cycles /= record.slots_per_cycle;
+		cycles /= record->slots_per_cycle;
 	for (i = 1; i < now->nr; i++) {
 		want = rate_of(now->event[i].config);
 		if (isnan(want) || want < LIMIT * 1000000)
@@ -240,8 +237,8 @@ static bool events_right(unsigned int cpu, const struct events *then, const stru
 		worst = fmax(worst, fabs(seen / want - 1));
 		compared++;
 	}
-	ksft_print_msg("events of CPU %u: %u of %u compared, %.2f percent off at worst\n", cpu,
-		       compared, now->nr, worst * 100);
+	ksft_print_msg("events of CPU %u: %u of %u compared, %.2f percent off at worst\n",
+		       record->cpu, compared, now->nr, worst * 100);
 	return compared && worst <= LIMIT_EVENTS;
 }
 
@@ -290,25 +287,38 @@ static void perf_begin(int fd[1 + TD_NR_NODES], int pid, int cpu)
 	}
 }
 
-/* A count as perf stat prints it, scaled by the time in which it was not counted. */
-static double perf_count(int fd)
-{
-	struct { uint64_t count, enabled, running; } seen;
+struct perf_seen {
+	uint64_t count, enabled, running;
+};
 
-	if (fd < 0 || read(fd, &seen, sizeof(seen)) != sizeof(seen) || !seen.running)
-		return NAN;
-	return (double)seen.count * seen.enabled / seen.running;
+static void perf_look(const int fd[1 + TD_NR_NODES], struct perf_seen seen[1 + TD_NR_NODES])
+{
+	unsigned int i;
+
+	for (i = 0; i <= TD_NR_NODES; i++) {
+		if (fd[i] < 0 || read(fd[i], &seen[i], sizeof(seen[i])) != sizeof(seen[i]))
+			seen[i] = (struct perf_seen){ };
+	}
 }
 
-static bool perf_right(const char *what, const int fd[1 + TD_NR_NODES])
+/* A count as perf stat prints it, scaled by the time in which it was not counted. */
+static double perf_count(const struct perf_seen *then, const struct perf_seen *now)
 {
-	double node[TD_NR_NODES], slots = perf_count(fd[PERF_SLOTS]);
+	uint64_t running = now->running - then->running;
+
+	if (!running)
+		return NAN;
+	return (double)(now->count - then->count) * (now->enabled - then->enabled) / running;
+}
+
+static bool perf_right(const char *what, const struct perf_seen then[1 + TD_NR_NODES],
+		       const struct perf_seen now[1 + TD_NR_NODES])
+{
+	double node[TD_NR_NODES], slots = perf_count(&then[PERF_SLOTS], &now[PERF_SLOTS]);
 	unsigned int i;
 
 	for (i = 0; i < TD_NR_NODES; i++)
-		node[i] = perf_count(fd[PERF_NODE(i)]) / slots;
-	for (i = 0; i <= TD_NR_NODES; i++)
-		close(fd[i]);
+		node[i] = perf_count(&then[PERF_NODE(i)], &now[PERF_NODE(i)]) / slots;
 	return nodes_right(what, node);
 }
 
@@ -325,41 +335,89 @@ static int take_counter(unsigned int cpu)
 	return syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* In a span of its own: the kernel's work to open and read so many events has other rates. */
-static bool measure_perf(int worker, unsigned int cpu)
-{
-	int of_task[1 + TD_NR_NODES], of_cpu[1 + TD_NR_NODES];
+/* One user of a task or a CPU. */
+struct perf_of {
+	int fd[1 + TD_NR_NODES];
+	struct perf_seen then[1 + TD_NR_NODES], now[1 + TD_NR_NODES];
+};
 
-	perf_begin(of_task, worker, -1);
-	perf_begin(of_cpu, -1, cpu);
-	sleep_ms(span_ms);
-	return perf_right("perf of the task", of_task) & perf_right("perf of the CPU", of_cpu);
+static void perf_close(const int fd[1 + TD_NR_NODES])
+{
+	unsigned int i;
+
+	for (i = 0; i <= TD_NR_NODES; i++)
+		close(fd[i]);
 }
 
 /*
- * Measure by all other ways for the same span.  The command of the task begins before that of
- * the CPUs and ends after it: what this command executes does not have the row's rates.
+ * In a span of its own, which begins when the events are there: the kernel's work to open so
+ * many has other rates, and is all in the turn of one group.
+ */
+static bool measure_perf(int worker, unsigned int cpu)
+{
+	struct perf_of task, whole;
+
+	perf_begin(task.fd, worker, -1);
+	perf_begin(whole.fd, -1, cpu);
+	sleep_ms(COMMAND_MS);
+	perf_look(task.fd, task.then);
+	perf_look(whole.fd, whole.then);
+	sleep_ms(span_ms);
+	perf_look(task.fd, task.now);
+	perf_look(whole.fd, whole.now);
+	perf_close(task.fd);
+	perf_close(whole.fd);
+	return perf_right("perf of the task", task.then, task.now) &
+	       perf_right("perf of the CPU", whole.then, whole.now);
+}
+
+/* All that is read of a span, before anything of it is judged. */
+struct span {
+	struct topdown_record record[TD_CPUS_MAX];
+	struct topdown_session session;
+	struct events then, now;
+};
+
+static bool span_read(struct span *span, const unsigned int *cpu, unsigned int nr, int session)
+{
+	unsigned int i;
+
+	if (device_reset(device, TOPDOWN_RESET_FRESH, NULL, 0) ||
+	    device_control(device, session, TOPDOWN_CONTROL_RESET) ||
+	    !events_read(cpu[0], &span->then))
+		return false;
+	sleep_ms(span_ms);
+	if (!events_read(cpu[0], &span->now) ||
+	    device_session(device, TOPDOWN_SESSION_FRESH, session, &span->session))
+		return false;
+	for (i = 0; i < nr; i++) {
+		if (device_read_cpu(device, 0, cpu[i], &span->record[i]))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Measure by all other ways for the same span.  Nothing starts, ends or prints in the spans of
+ * the commands: what that executes does not have the row's rates.
  */
 static bool measure(const unsigned int *cpu, unsigned int nr, int worker, bool right[CHECKS])
 {
-	FILE *of_worker = stat_start(span_ms + 4 * COMMAND_MS, 1, worker), *of_cpus;
+	FILE *of_worker = stat_start(2 * COMMAND_MS, span_ms + 2 * COMMAND_MS, 1, worker);
+	FILE *of_cpus = stat_start(2 * COMMAND_MS, span_ms + 2 * COMMAND_MS, 1, 0);
 	int session = device_attach(device, 0, worker);
-	struct events then, now;
+	static struct span span;
 	bool ok;
 
+	sleep_ms(3 * COMMAND_MS);
+	ok = session > 0 && span_read(&span, cpu, nr, session);
 	sleep_ms(COMMAND_MS);
-	of_cpus = stat_start(span_ms + 2 * COMMAND_MS, 1, 0);
-	sleep_ms(COMMAND_MS);
-	ok = !device_reset(device, TOPDOWN_RESET_FRESH, NULL, 0) &&
-	     !device_control(device, session, TOPDOWN_CONTROL_RESET) &&
-	     events_read(cpu[0], &then);
-	sleep_ms(span_ms);
-	right[OF_EVENTS] = ok && events_read(cpu[0], &now) && events_right(cpu[0], &then, &now);
-	right[OF_CPUS] = ok && cpus_right(cpu, nr);
-	right[OF_A_SESSION] = ok && session_right(session);
 	/* A row for each, and one for all. */
 	right[BY_STAT] = stat_right(of_cpus, nr + 1);
 	right[BY_STAT_OF_A_TASK] = stat_right(of_worker, 1);
+	right[OF_EVENTS] = ok && events_right(&span.record[0], &span.then, &span.now);
+	right[OF_CPUS] = ok && cpus_right(span.record, nr);
+	right[OF_A_SESSION] = ok && session_right(&span.session);
 	right[BY_PERF] = measure_perf(worker, cpu[0]);
 	device_control(device, session, TOPDOWN_CONTROL_DETACH);
 	return right[OF_CPUS] && right[OF_A_SESSION] && right[OF_EVENTS] && right[BY_STAT] &&
@@ -462,6 +520,7 @@ static void test_state(const struct state *state)
 	bool right[CHECKS] = { };
 	unsigned int i;
 
+	span_ms = state->taken ? 2 * span_short_ms : span_short_ms;
 	if (!lacking && (!state_begin(state) || !state_measure(state, right)))
 		ksft_print_msg("%s: the machine cannot be made so\n", state->name);
 	for (i = 0; i < CHECKS; i++) {
@@ -487,7 +546,7 @@ int main(void)
 	row = find_row();
 	if (!row)
 		ksft_exit_skip("there are no rates for this machine\n");
-	span_ms = env_number("TOPDOWN_SPAN_MS", 1500);
+	span_short_ms = env_number("TOPDOWN_SPAN_MS", 1500);
 	ksft_print_header();
 	ksft_set_plan(STATES * CHECKS);
 	if (realtime())

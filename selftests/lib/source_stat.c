@@ -12,13 +12,14 @@ const char * const node_name[TD_NR_NODES] = {
 	"resource_bound", "smt_contention",
 };
 
-FILE *stat_start(unsigned int ms, unsigned int count, int pid)
+FILE *stat_start(unsigned int delay_ms, unsigned int ms, unsigned int count, int pid)
 {
 	char command[128], whom[32] = "-a -A";
 
 	if (pid)
 		snprintf(whom, sizeof(whom), "-p %d", pid);
-	snprintf(command, sizeof(command), "topdown stat -j %s -I %u --count %u", whom, ms, count);
+	snprintf(command, sizeof(command), "topdown stat -j %s -D %u -I %u --count %u", whom,
+		 delay_ms, ms, count);
 	return popen(command, "re");
 }
 

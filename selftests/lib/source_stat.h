@@ -11,8 +11,11 @@
 
 extern const char * const node_name[TD_NR_NODES];
 
-/* The command for @count intervals of @ms, of CPUs or, if not 0, of a task; pclose() it. */
-FILE *stat_start(unsigned int ms, unsigned int count, int pid);
+/*
+ * The command for @count intervals of @ms, which begin @delay_ms after its start, of CPUs or, if
+ * not 0, of a task; pclose() it.
+ */
+FILE *stat_start(unsigned int delay_ms, unsigned int ms, unsigned int count, int pid);
 
 /* A number of a line; NAN for null, and where there is none. */
 double json_number(const char *object, const char *prefix, const char *name);
