@@ -175,6 +175,60 @@ remove_agent() {
 	[[ ! -e /var/lib/pcp/config/derived/topdown.conf ]]
 }
 
+# Debian's own agent of Prometheus' formats, with "topdown export" in place of our agent.
+OPENMETRICS=/var/lib/pcp/pmdas/openmetrics
+TEXTFILE=/var/lib/topdown/topdown.prom
+
+export_of() {
+	env LD_PRELOAD=/root/fake.so FAKE_NODE=/dev/topdown FAKE_FEATURES=1023 FAKE_TICK=0 \
+		/root/topdown export "$@"
+}
+
+# source_is URL: the only one; its metrics appear some seconds later.
+source_is() {
+	rm -f "$OPENMETRICS"/config.d/*
+	echo "$1" > "$OPENMETRICS/config.d/topdown.url"
+	for _ in {1..60}; do
+		pminfo -f openmetrics.topdown.topdown_slots_total > /root/fetch 2> /dev/null && return
+		sleep 0.5
+	done
+	cat /var/log/pcp/pmcd/openmetrics.log
+	return 1
+}
+
+# A CPU is an instance, and has what the export says.
+same_slots() {
+	local cpu count
+
+	cat /root/fetch
+	for cpu in 0 1 2 3; do
+		count=$(sed -n "s/^topdown_slots_total{cpu=\"$cpu\".*} //p" "$1")
+		echo "CPU $cpu: $count"
+		((count > 0))
+		grep -E "cpu:$cpu\"\] value $count\$" /root/fetch
+	done
+	[[ $(grep -c value /root/fetch) == 4 ]]
+}
+
+openmetrics_file() {
+	mkdir -p /var/lib/topdown
+	export_of -A --textfile "$TEXTFILE"
+	(cd "$OPENMETRICS" && ./Install)
+	source_is "file://$TEXTFILE"
+	same_slots "$TEXTFILE"
+}
+
+openmetrics_http() {
+	local daemon
+
+	export_of -A > /root/text
+	export_of -A --listen &
+	daemon=$!
+	source_is http://127.0.0.1:18673/metrics
+	same_slots /root/text
+	kill "$daemon"
+}
+
 wrap
 echo FAKE_FEATURES=951 > /root/settings
 try 'pmcd runs' start
@@ -189,5 +243,7 @@ try 'no rights' no_rights
 try 'without the module, and with it again' no_module
 try 'nothing is lost in 200 fetches' endurance
 try 'Remove: nothing is left' remove_agent
+try 'pmdaopenmetrics reads the file of topdown export' openmetrics_file
+try 'pmdaopenmetrics asks topdown export --listen' openmetrics_http
 echo "1..$number"
 ((failures == 0))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The agent of PCP with Debian's own pmcd and pmrep, and the stand-in for the kernel of
-# ../userspace/check/fake.
+# ../userspace/check/fake; and Debian's agent openmetrics with "topdown export".
 #
 #   pcp.sh
 #
@@ -20,7 +20,7 @@ if [[ -z ${TOPDOWN_PCP_INSIDE:-} ]]; then
 	((EUID == 0)) || { echo "1..0 # SKIP mounts need root"; exit 4; }
 	need make=make gcc=gcc
 	need_files /usr/include/pcp/pmapi.h=libpcp3-dev /usr/include/pcp/pmda.h=libpcp-pmda3-dev
-	make -s -C "$TOP/userspace" build/libtopdown.a
+	make -s -C "$TOP/userspace" all
 	make -s -C "$TOP/userspace/pcp" all
 	# All that is started there ends with it.
 	TOPDOWN_PCP_INSIDE=1 exec unshare --mount --pid --fork --kill-child \
@@ -42,7 +42,7 @@ rm -f "$ROOT/usr/bin/systemctl"
 printf '#!/bin/sh\nexit 101\n' > "$ROOT/usr/sbin/policy-rc.d"
 chmod +x "$ROOT/usr/sbin/policy-rc.d"
 inside apt-get -qy --no-install-recommends -o DPkg::Lock::Timeout=300 \
-	-o DPkg::Options::=--force-unsafe-io install pcp python3-pcp \
+	-o DPkg::Options::=--force-unsafe-io install pcp python3-pcp python3-requests \
 	> "$ROOT/root/apt.log" 2>&1 < /dev/null || {
 	tail -n 20 "$ROOT/root/apt.log"
 	die "PCP could not be installed"
@@ -51,5 +51,5 @@ make -s -C "$TOP/userspace/pcp" install DESTDIR="$ROOT"
 gcc -std=gnu11 -D_GNU_SOURCE -O1 -shared -fPIC -I"$TOP/userspace/include" -I"$TOP/uapi" \
 	-o "$ROOT/root/fake.so" "$TOP"/userspace/check/fake/fake{,-ioctl,-map,-perf,-poll,-session}.c \
 	"$TOP/kmod/metrics.c"
-cp "$TOP/selftests/pcp-chroot.sh" "$ROOT/root"
+cp "$TOP/selftests/pcp-chroot.sh" "$TOP/userspace/topdown" "$ROOT/root"
 inside bash /root/pcp-chroot.sh
