@@ -212,11 +212,16 @@ static bool td_latency_may_count(struct td_latency *latency)
  * The work runs anywhere: on the CPU a real-time task might not let it run, or stop it while it
  * has the lock.
  */
+static void td_latency_soon(struct td_latency *latency)
+{
+	queue_work(td_compat_unbound_wq, &latency->next);
+}
+
 static void td_latency_timer(struct timer_list *timer)
 {
 	struct td_latency *latency = timer_container_of(latency, timer, timer);
 
-	queue_work(td_compat_unbound_wq, &latency->next);
+	td_latency_soon(latency);
 }
 
 /*
@@ -237,7 +242,7 @@ static void td_latency_start(struct td_latency *latency)
 {
 	lockdep_assert_held(&latency->lock);
 	if (latency->ready && !latency->on)
-		queue_work(td_compat_unbound_wq, &latency->next);
+		td_latency_soon(latency);
 }
 
 static void td_latency_next(struct work_struct *work)
@@ -470,7 +475,7 @@ bool td_latency_look(const struct td_collector *collector)
 	/* As in td_latency_due(). */
 	if (!READ_ONCE(latency->on) || !td_latency_hinders(latency))
 		return false;
-	/* As in td_latency_timer(). */
+	/* As in td_latency_soon(). */
 	queue_work(td_compat_unbound_wq, &latency->leave);
 	return true;
 }
