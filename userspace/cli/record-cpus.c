@@ -238,6 +238,30 @@ static int no_cpu(const struct ring *ring, uint32_t cpu)
 	return EXIT_USAGE;
 }
 
+/* A CPU that is offline may come. */
+static bool may_have_windows(const struct topdown_record *record)
+{
+	switch (record->state) {
+	case TOPDOWN_STATE_OFFLINE:
+		return true;
+	case TOPDOWN_STATE_UNSUPPORTED:
+	case TOPDOWN_STATE_EXCLUDED:
+		return false;
+	default:
+		return record->source != TOPDOWN_SOURCE_NONE && record->level;
+	}
+}
+
+/* Who names a CPU waits for its windows. */
+static int check_measured(const struct topdown_record *record)
+{
+	if (may_have_windows(record))
+		return 0;
+	report_error("-C: CPU %u is not measured: it is %s ('topdown info' and the kernel log say why)",
+		     record->cpu, topdown_state_name(record->state));
+	return EXIT_DEVICE;
+}
+
 /* A virtual machine may have hundreds of numbers for CPUs that were never there. */
 static bool was_there(const struct ring *ring, const struct topdown_record *record)
 {
@@ -265,6 +289,9 @@ static int look(struct ring *ring, struct record_edge *edge, struct record_cpu *
 			continue;
 		if (ret)
 			return read_failed(ring, -ret);
+		ret = options->has_cpus ? check_measured(&edge[nr].record) : 0;
+		if (ret)
+			return ret;
 		ring->cpu[cpu].there = true;
 		ring->cpu[cpu].began = !options->past;
 		ring->cpu[cpu].next = first_window(ring, &edge[nr].record);
@@ -450,6 +477,8 @@ static int follow(struct ring *ring)
 
 	while (!over && !ret) {
 		ret = wait_windows(ring, &over);
+		if (!ret)
+			ret = record_clock(ring->run);
 		if (!ret)
 			ret = drain(ring);
 	}

@@ -13,6 +13,8 @@
 #include <zlib.h>
 
 #define PADDING		8
+/* No disk writes less. */
+#define SECTOR		512
 
 static int put(struct record_writer *writer, const void *what, size_t size)
 {
@@ -214,6 +216,47 @@ static bool is_whole(const struct record_reader *reader)
 	return block->crc == crc_of(crc, reader->payload, block->size);
 }
 
+/* The place of the last byte that is not zero, from 1; 0 for none. */
+static size_t last_byte(const unsigned char *bytes, size_t size)
+{
+	while (size && !bytes[size - 1])
+		size--;
+	return size;
+}
+
+/* Whether there is nothing but zeros to the end of the file. */
+static bool only_zeros(struct record_reader *reader)
+{
+	size_t nr;
+
+	do {
+		nr = take(reader, reader->payload, RECORD_BLOCK_MAX);
+		if (last_byte(reader->payload, nr))
+			return false;
+	} while (nr);
+	return !ferror(reader->file);
+}
+
+/*
+ * A file system may keep the length of a file, and lose what was written last: then whole sectors
+ * at the end are zero. @from: where the present block begins.  @there: bytes that were read of it.
+ */
+static enum record_found bad_block(struct record_reader *reader, uint64_t from, size_t there)
+{
+	uint64_t end = from + last_byte((unsigned char *)&reader->block, sizeof(reader->block));
+	size_t last = there ? last_byte(reader->payload, there) : 0;
+
+	if (last)
+		end = from + sizeof(reader->block) + last;
+	if (only_zeros(reader) && end <= (reader->offset - 1) / SECTOR * SECTOR) {
+		reader->cut = true;
+		return bad(reader, "it was cut off after %llu bytes: only zeros follow",
+			   (unsigned long long)end);
+	}
+	return bad(reader, "it is damaged: the block at byte %llu was changed",
+		   (unsigned long long)from);
+}
+
 /**
  * record_read - read a block
  * @reader: reader
@@ -234,13 +277,11 @@ enum record_found record_read(struct record_reader *reader)
 		return cut_short(reader);
 	/* A size that was changed must not cost memory. */
 	if (block->size > RECORD_BLOCK_MAX || block->size % PADDING)
-		return bad(reader, "it is damaged: the block at byte %llu was changed",
-			   (unsigned long long)from);
+		return bad_block(reader, from, 0);
 	if (take(reader, reader->payload, block->size) < block->size)
 		return cut_short(reader);
 	if (!is_whole(reader))
-		return bad(reader, "it is damaged: the block at byte %llu was changed",
-			   (unsigned long long)from);
+		return bad_block(reader, from, block->size);
 	if (block->number != reader->blocks + 1)
 		return bad(reader, "it is damaged: a block is missing before byte %llu",
 			   (unsigned long long)from);

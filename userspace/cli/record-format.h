@@ -59,6 +59,8 @@ struct record_block {
  * @RECORD_SAMPLES: array of struct record_sample
  * @RECORD_FINISH: array of struct record_edge: the CPUs when it ended
  * @RECORD_END: struct record_end; the last block of a file that is whole
+ * @RECORD_CLOCK: struct record_clock: from then on the clocks are apart as they are there, and no
+ *	more as in the last such block, or when the recording began
  */
 enum record_type {
 	RECORD_INFO	= 1,
@@ -71,6 +73,7 @@ enum record_type {
 	RECORD_SAMPLES	= 8,
 	RECORD_FINISH	= 9,
 	RECORD_END	= 10,
+	RECORD_CLOCK	= 11,
 };
 
 /**

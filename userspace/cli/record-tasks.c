@@ -130,6 +130,9 @@ static int end_interval(struct record_run *run, struct tasks *tasks, uint64_t *b
 	unsigned int i;
 	int ret;
 
+	ret = record_clock(run);
+	if (ret)
+		return ret;
 	ret = tasks_read(tasks, TOPDOWN_SESSION_FRESH);
 	if (ret)
 		return report_session(run->options->device, -ret);

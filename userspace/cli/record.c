@@ -5,17 +5,20 @@
 #include "record.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
+#include <sys/timerfd.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "report.h"
 #include "ticker.h"
+
+/* Clocks that are set in smaller steps are not followed. */
+#define CLOCK_STEP_NS	(10 * NS_PER_MS)
+#define CLOCK_TRIES	10
 
 /* A failure of ours must not look like one of the command. */
 static int failure(const struct record_run *run, int ret)
@@ -32,7 +35,13 @@ static int failure(const struct record_run *run, int ret)
  */
 int record_failed(const struct record_run *run, int error)
 {
-	int ret = report_write(run->name, error);
+	int ret;
+
+	if (error == EINTR && run->stalled) {
+		report_error("nobody reads %s: the recording has no end", run->name);
+		return EXIT_SIGNAL + run->signal;
+	}
+	ret = report_write(run->name, error);
 
 	if (ret == EXIT_RUNTIME && run->started)
 		report_note("the file has what was written until then: 'topdown report --partial' reads it");
@@ -47,13 +56,68 @@ static uint64_t clock_ns(clockid_t clock)
 	return now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
+/* One moment. Where another task ran meanwhile, the clocks would seem to be further apart. */
 static struct record_clock clocks_now(void)
 {
-	return (struct record_clock){
-		.monotonic_ns = clock_now_ns(),
-		.realtime_ns = clock_ns(CLOCK_REALTIME),
-		.boottime_ns = clock_ns(CLOCK_BOOTTIME),
-	};
+	struct record_clock now;
+	unsigned int i;
+
+	for (i = 0; i < CLOCK_TRIES; i++) {
+		now.monotonic_ns = clock_now_ns();
+		now.realtime_ns = clock_ns(CLOCK_REALTIME);
+		now.boottime_ns = clock_ns(CLOCK_BOOTTIME);
+		if (clock_now_ns() - now.monotonic_ns < CLOCK_STEP_NS / 2)
+			break;
+	}
+	return now;
+}
+
+static uint64_t apart(uint64_t one_ns, uint64_t other_ns)
+{
+	return one_ns > other_ns ? one_ns - other_ns : other_ns - one_ns;
+}
+
+/**
+ * record_clock - write how far apart the clocks are, if that has changed
+ * @run: the recording
+ *
+ * CLOCK_MONOTONIC stands still while the machine is suspended, and the time of day may be set.
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int record_clock(struct record_run *run)
+{
+	struct record_clock now = clocks_now();
+	uint64_t past_ns = now.monotonic_ns - run->clock.monotonic_ns;
+	int ret;
+
+	if (apart(run->clock.realtime_ns + past_ns, now.realtime_ns) < CLOCK_STEP_NS &&
+	    apart(run->clock.boottime_ns + past_ns, now.boottime_ns) < CLOCK_STEP_NS)
+		return 0;
+	run->clock = now;
+	ret = record_write(&run->writer, RECORD_CLOCK, &now, sizeof(now));
+	return ret ? record_failed(run, -ret) : 0;
+}
+
+/* A resume, or somebody who sets the time, wakes us. */
+static int watch_clock(void)
+{
+	const struct itimerspec never = { .it_value = { .tv_sec = INT32_MAX } };
+	int fd = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+
+	if (fd >= 0)
+		timerfd_settime(fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never, NULL);
+	return fd;
+}
+
+/* Reading arms it again. */
+static void take_clock(const struct record_run *run)
+{
+	uint64_t times;
+
+	if (read(run->clock_set, &times, sizeof(times)) < 0 && errno != ECANCELED &&
+	    errno != EAGAIN)
+		report_note("cannot see when the clock is set: %s", strerror(errno));
 }
 
 static void copy_text(char *to, size_t size, const char *from)
@@ -138,6 +202,7 @@ int record_start_file(struct record_run *run, unsigned int subject)
 		return record_failed(run, errno);
 	run->started = true;
 	run->start_ns = info.begin.monotonic_ns;
+	run->clock = info.begin;
 	if (run->options->timeout_ms)
 		run->end_ns = run->start_ns + run->options->timeout_ms * NS_PER_MS;
 	ret = record_write_start(&run->writer, run->writer.file);
@@ -148,7 +213,11 @@ int record_start_file(struct record_run *run, unsigned int subject)
 	return ret ? record_failed(run, -ret) : 0;
 }
 
-static void take_signal(struct record_run *run)
+/**
+ * record_take_signal - take the signal that has come
+ * @run: the recording
+ */
+void record_take_signal(struct record_run *run)
 {
 	struct signalfd_siginfo info;
 
@@ -190,6 +259,7 @@ enum record_event record_wait(struct record_run *run, short device, uint64_t unt
 	struct pollfd fds[] = {
 		{ .fd = run->signals, .events = POLLIN },
 		{ .fd = run->command.pid ? run->command.exited : -1, .events = POLLIN },
+		{ .fd = run->clock_set, .events = POLLIN },
 		{ .fd = topdown_fd(run->td), .events = device },
 	};
 	uint64_t at_ns = until_ns;
@@ -200,51 +270,26 @@ enum record_event record_wait(struct record_run *run, short device, uint64_t unt
 		at_ns = run->end_ns;
 	for (;;) {
 		left = until(at_ns);
-		ready = ppoll(fds, device ? 3 : 2, at_ns ? &left : NULL, NULL);
+		ready = ppoll(fds, device ? 4 : 3, at_ns ? &left : NULL, NULL);
 		if (ready < 0 && errno != EINTR)
 			return RECORD_ERROR;
 		if (ready > 0 && fds[0].revents)
-			take_signal(run);
+			record_take_signal(run);
 		if (ready > 0 && fds[1].revents)
 			return RECORD_OVER;
 		if (run->signal && !run->command.pid)
 			return RECORD_OVER;
 		if (ends(run))
 			return RECORD_OVER;
-		if (ready > 0 && fds[2].revents)
+		if (ready > 0 && fds[2].revents) {
+			take_clock(run);
+			return RECORD_SET;
+		}
+		if (ready > 0 && fds[3].revents)
 			return RECORD_READY;
 		if (until_ns && clock_now_ns() >= until_ns)
 			return RECORD_TIME;
 	}
-}
-
-static bool open_file(struct record_run *run)
-{
-	const char *path = run->options->path;
-	struct stat st;
-	int fd;
-
-	if (!strcmp(path, "-")) {
-		run->name = "standard output";
-		run->writer.file = stdout;
-		if (!isatty(STDOUT_FILENO))
-			return true;
-		report_error("-o -: a recording is no text for a terminal (allowed: a file or a pipe)");
-		return false;
-	}
-	run->name = path;
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	run->created = fd >= 0;
-	if (fd < 0)
-		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	if (fd >= 0)
-		run->writer.file = fdopen(fd, "w");
-	if (!run->writer.file) {
-		report_error("cannot open %s for writing: %s", path, strerror(errno));
-		return false;
-	}
-	run->stale = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size;
-	return true;
 }
 
 /* The end of the file says that it is whole. */
@@ -297,7 +342,8 @@ static int exit_code(const struct record_run *run)
 static void outlast(struct record_run *run)
 {
 	run->end_ns = 0;
-	record_wait(run, 0, 0);
+	while (record_wait(run, 0, 0) == RECORD_SET)
+		;
 	run->status = command_end(&run->command);
 }
 
@@ -334,7 +380,7 @@ static int close_file(struct record_run *run, int ret)
 static int run_record(const struct record_options *options)
 {
 	static const int handled[] = { SIGINT, SIGTERM, SIGHUP, 0 };
-	struct record_run run = { .options = options };
+	struct record_run run = { .options = options, .clock_set = -1 };
 	sigset_t set;
 	int ret;
 
@@ -345,15 +391,22 @@ static int run_record(const struct record_options *options)
 		command_prepare(&run.command, options->argv);
 	/* A write reports that a reader has gone, which is no reason to die. */
 	signal(SIGPIPE, SIG_IGN);
-	run.signals = ticker_signals(handled, &set);
-	if (run.signals < 0) {
+	/* Who waits for the reader of a named pipe can still be interrupted. */
+	ret = record_open(&run);
+	run.signals = ret ? -1 : ticker_signals(handled, &set);
+	if (ret) {
+		ret = failure(&run, ret);
+	} else if (run.signals < 0) {
 		report_error("cannot set up signals: %s", strerror(-run.signals));
 		ret = failure(&run, EXIT_RUNTIME);
-	} else if (!open_file(&run)) {
-		ret = run.writer.file ? EXIT_USAGE : failure(&run, EXIT_RUNTIME);
 	} else {
-		ret = close_file(&run, record(&run));
+		run.clock_set = watch_clock();
+		ret = record(&run);
 	}
+	if (run.clock_set >= 0)
+		close(run.clock_set);
+	if (run.writer.file)
+		ret = close_file(&run, ret);
 	if (run.signals >= 0)
 		close(run.signals);
 	topdown_close(run.td);

@@ -63,6 +63,8 @@ struct record_options {
  * @td: device
  * @writer: the file
  * @name: name of the file, for messages
+ * @fd: descriptor of the file
+ * @stalled: its reader did not take what was written, and a signal ended the recording
  * @created: there was no such file before
  * @stale: the file still has its earlier contents
  * @started: the file has been begun
@@ -70,6 +72,8 @@ struct record_options {
  * @command: the command, if there is one
  * @start_ns: CLOCK_MONOTONIC of the begin
  * @end_ns: CLOCK_MONOTONIC at which --timeout ends the recording; 0 for none
+ * @clock: the clocks, when they were last known to be apart in another way
+ * @clock_set: descriptor that tells when the time of day has jumped; -1 for none
  * @end: when it ended
  * @signal: the signal that ended the recording; 0 for none
  * @status: exit code of the command
@@ -83,6 +87,8 @@ struct record_run {
 	struct topdown *td;
 	struct record_writer writer;
 	const char *name;
+	int fd;
+	bool stalled;
 	bool created;
 	bool stale;
 	bool started;
@@ -90,6 +96,8 @@ struct record_run {
 	struct command command;
 	uint64_t start_ns;
 	uint64_t end_ns;
+	struct record_clock clock;
+	int clock_set;
 	struct record_clock end;
 	int signal;
 	int status;
@@ -104,12 +112,14 @@ struct record_run {
  *
  * @RECORD_READY: the device has something
  * @RECORD_TIME: the time to wait until
+ * @RECORD_SET: the time of day has jumped, as after a suspend
  * @RECORD_OVER: the recording ends
  * @RECORD_ERROR: errno says why
  */
 enum record_event {
 	RECORD_READY,
 	RECORD_TIME,
+	RECORD_SET,
 	RECORD_OVER,
 	RECORD_ERROR,
 };
@@ -117,7 +127,10 @@ enum record_event {
 int record_main(int argc, char **argv);
 int record_parse(struct record_options *options, int argc, char **argv, bool *done);
 
+int record_open(struct record_run *run);
+void record_take_signal(struct record_run *run);
 int record_start_file(struct record_run *run, unsigned int subject);
+int record_clock(struct record_run *run);
 int record_failed(const struct record_run *run, int error);
 enum record_event record_wait(struct record_run *run, short device, uint64_t until_ns);
 

@@ -317,9 +317,9 @@ int recording_diff(struct report_options *options)
 	unsigned int nr;
 	int ret;
 
-	ret = summary_read(&before, options->diff, options->partial);
+	ret = summary_read(&before, options->diff, &options->choice);
 	if (!ret)
-		ret = summary_read(&after, options->path, options->partial);
+		ret = summary_read(&after, options->path, &options->choice);
 	if (!ret) {
 		warn(&before, &after);
 		nr = choose_lines(&before, &after, lines);

@@ -31,6 +31,7 @@ enum {
 
 static const struct option long_options[] = {
 	{ "no-aggr", no_argument, NULL, 'A' },
+	{ "cpu", required_argument, NULL, 'C' },
 	{ "steps", no_argument, NULL, OPT_STEPS },
 	{ "windows", no_argument, NULL, OPT_WINDOWS },
 	{ "interval", required_argument, NULL, 'I' },
@@ -55,6 +56,7 @@ static const char usage[] =
 	RECORD_PATH ". A TIME is in milliseconds, or has a unit: 500ms, 2s, 1m.\n"
 	"\n"
 	"  -A, --no-aggr        a row for each CPU or task, after the row of all\n"
+	"  -C, --cpu LIST       of a recording of CPUs only these, such as 0-3,8\n"
 	"      --steps          print each step\n"
 	"      --windows        print each window, as topdown history does\n"
 	"      --diff BEFORE    compare with the recording BEFORE, and say which differences\n"
@@ -94,6 +96,9 @@ static bool parse_option(struct report_options *options, int option)
 	case 'A':
 		options->each = true;
 		return true;
+	case 'C':
+		options->choice.has_cpus = true;
+		return cpulist_join(&options->choice.cpus, "-C", optarg);
 	case OPT_STEPS:
 		options->steps = true;
 		return true;
@@ -112,7 +117,7 @@ static bool parse_option(struct report_options *options, int option)
 	case 'l':
 		return parse_number("-l", optarg, 1, 2, "levels", &options->level);
 	case OPT_PARTIAL:
-		options->partial = true;
+		options->choice.partial = true;
 		return true;
 	}
 	return options_common(option, NULL, &options->output);
@@ -225,7 +230,7 @@ static int print_windows(struct report_options *options)
 	int ret;
 
 	options->output.windows = true;
-	ret = recording_read(&recording, options->path, options->partial, &sink);
+	ret = recording_read(&recording, options->path, &options->choice, &sink);
 	if (!ret && recording.info.subject != RECORD_OF_CPUS) {
 		report_error("--windows: %s is of tasks, which have no windows (try --steps)",
 			     recording.name);
@@ -323,11 +328,12 @@ static int print_summary(struct report_options *options)
 	struct summary summary = {
 		.step_ns = options->step_ms * NS_PER_MS,
 		.level = options->level ? options->level : 2,
+		.each = options->each,
 	};
 	struct interval interval = { .nr = 0 };
 	int ret;
 
-	ret = summary_read(&summary, options->path, options->partial);
+	ret = summary_read(&summary, options->path, &options->choice);
 	options->output.tasks = summary_of_tasks(&summary);
 	if (!ret)
 		ret = make_rows(&summary, &interval);
@@ -371,7 +377,7 @@ int report_main(int argc, char **argv)
 	bool schema = false;
 	int option;
 
-	while ((option = options_next(argc, argv, "+:AI:l:jx:h", long_options)) != -1) {
+	while ((option = options_next(argc, argv, "+:AC:I:l:jx:h", long_options)) != -1) {
 		if (option == 'h')
 			return options_help(usage);
 		if (option == OPT_SCHEMA)

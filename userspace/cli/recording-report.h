@@ -23,7 +23,7 @@
  * @each: -A
  * @steps: --steps
  * @windows: --windows
- * @partial: --partial
+ * @choice: --partial and -C
  * @diff: --diff; NULL without
  * @html: --html; NULL without
  * @trace: --trace; NULL without
@@ -36,7 +36,7 @@ struct report_options {
 	bool each;
 	bool steps;
 	bool windows;
-	bool partial;
+	struct recording_choice choice;
 	const char *diff;
 	const char *html;
 	const char *trace;

@@ -227,7 +227,7 @@ static int write_trace(struct trace *trace)
 	struct recording recording;
 	int ret;
 
-	ret = recording_read(&recording, trace->options->path, trace->options->partial, &sink);
+	ret = recording_read(&recording, trace->options->path, &trace->options->choice, &sink);
 	if (!ret) {
 		put_ends(trace);
 		put_rest(trace, &recording);

@@ -11,7 +11,6 @@
 
 #include "../../kmod/metrics.h"
 #include "clock.h"
-#include "cpulist.h"
 #include "report.h"
 
 /* The sizes in the first release. */
@@ -25,19 +24,28 @@ _Static_assert(sizeof(struct record_window) == 320, "the layout of a file stays"
 _Static_assert(sizeof(struct record_lost) == 24, "the layout of a file stays");
 _Static_assert(sizeof(struct record_task) == 88, "the layout of a file stays");
 _Static_assert(sizeof(struct record_sample) == 872, "the layout of a file stays");
+_Static_assert(sizeof(struct record_clock) == 24, "the layout of a file stays");
 _Static_assert(sizeof(struct record_end) == 48, "the layout of a file stays");
 
 /**
  * struct loading - a file that is being read
  * @recording: the recording
  * @reader: the file
+ * @choice: what is taken
  * @sink: who gets the pieces
+ * @begun: the sink was told of the recording
+ * @windows: windows with a number, or samples, of all
+ * @lost: windows that were lost, of all
  * @status: exit code of the sink
  */
 struct loading {
 	struct recording *recording;
 	struct record_reader reader;
+	const struct recording_choice *choice;
 	const struct recording_sink *sink;
+	bool begun;
+	uint64_t windows;
+	uint64_t lost;
 	int status;
 };
 
@@ -50,7 +58,12 @@ struct loading {
  */
 uint64_t recording_epoch_ns(const struct recording *recording, uint64_t at_ns)
 {
-	return at_ns - recording->info.begin.monotonic_ns + recording->info.begin.realtime_ns;
+	const struct record_clock *clock = &recording->info.begin;
+	size_t i;
+
+	for (i = 0; i < recording->nr_clocks && recording->clock[i].monotonic_ns <= at_ns; i++)
+		clock = &recording->clock[i];
+	return at_ns - clock->monotonic_ns + clock->realtime_ns;
 }
 
 /**
@@ -104,8 +117,45 @@ static bool take_info(struct loading *loading)
 	recording->task = calloc(RECORDING_TASKS_MAX, sizeof(*recording->task));
 	if (!recording->cpu || !recording->task)
 		return odd(loading, strerror(ENOMEM));
+	if (!loading->choice->has_cpus || info->subject == RECORD_OF_CPUS)
+		return true;
+	report_error("-C: %s is of tasks (allowed: without -C)", recording->name);
+	loading->status = EXIT_USAGE;
+	return false;
+}
+
+static bool is_chosen(const struct loading *loading, uint32_t cpu)
+{
+	return !loading->choice->has_cpus || cpulist_has(&loading->choice->cpus, cpu);
+}
+
+/* The CPUs that were recorded come before their windows. */
+static bool check_chosen(struct loading *loading)
+{
+	const struct recording *recording = loading->recording;
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < CPULIST_MAX && loading->choice->has_cpus; cpu++) {
+		if (!is_chosen(loading, cpu) ||
+		    (cpu < recording->nr_cpus && recording->cpu[cpu].there))
+			continue;
+		report_error("-C: %s does not have CPU %u", recording->name, cpu);
+		loading->status = EXIT_USAGE;
+		return false;
+	}
+	return true;
+}
+
+/* Tell the sink once what it will get, with the first piece or at the end. */
+static bool begin(struct loading *loading)
+{
+	if (loading->begun)
+		return true;
+	if (!check_chosen(loading))
+		return false;
+	loading->begun = true;
 	loading->status = loading->sink->begin ?
-			  loading->sink->begin(loading->sink->data, recording) : 0;
+			  loading->sink->begin(loading->sink->data, loading->recording) : 0;
 	return !loading->status;
 }
 
@@ -146,14 +196,14 @@ static bool take_cpu(struct loading *loading, uint32_t i)
 	to = cpu_of(loading, cpu.cpu);
 	if (!to)
 		return false;
-	to->there = true;
+	to->there = is_chosen(loading, cpu.cpu);
 	to->cpu = cpu;
 	return true;
 }
 
 static bool take_edge(struct loading *loading, uint32_t i)
 {
-	bool begin = loading->reader.block.type == RECORD_BEGIN;
+	bool first = loading->reader.block.type == RECORD_BEGIN;
 	struct recording_cpu *to;
 	struct record_edge edge;
 
@@ -161,8 +211,8 @@ static bool take_edge(struct loading *loading, uint32_t i)
 	to = cpu_of(loading, edge.record.cpu);
 	if (!to)
 		return false;
-	to->there = true;
-	if (begin) {
+	to->there = is_chosen(loading, edge.record.cpu);
+	if (first) {
 		to->begin = edge;
 		to->has_begin = true;
 		if (!(loading->recording->info.flags & RECORD_PAST))
@@ -207,6 +257,8 @@ static bool give(struct loading *loading, const struct recording_piece *piece)
 {
 	struct recording *recording = loading->recording;
 
+	if (!begin(loading))
+		return false;
 	if (!recording->first_ns || piece->begin_ns < recording->first_ns)
 		recording->first_ns = piece->begin_ns;
 	if (piece->end_ns > recording->last_ns)
@@ -239,15 +291,18 @@ static bool take_window(struct loading *loading, uint32_t i)
 	piece.begin_ns = piece.figures.enabled_ns < piece.end_ns ?
 			 piece.end_ns - piece.figures.enabled_ns : 0;
 	piece.window = &window;
-	cpu->there = true;
 	if (!(loading->recording->info.flags & RECORD_PAST) && cpu->has_begin &&
 	    number == cpu->begin.record.windows + 1)
 		trim(&piece, cpu, loading->recording->info.begin.monotonic_ns);
 	if (window.window.number) {
 		cpu->next = number + 1;
-		cpu->windows++;
-		loading->recording->windows++;
+		loading->windows++;
 	}
+	if (!is_chosen(loading, window.cpu))
+		return true;
+	cpu->there = true;
+	cpu->windows += !!window.window.number;
+	loading->recording->windows += !!window.window.number;
 	return give(loading, &piece);
 }
 
@@ -262,8 +317,11 @@ static bool take_lost(struct loading *loading, uint32_t i)
 		return false;
 	if (cpu->next && lost.first != cpu->next)
 		return odd(loading, "a window is missing");
-	cpu->there = true;
 	cpu->next = lost.first + lost.nr;
+	loading->lost += lost.nr;
+	if (!is_chosen(loading, lost.cpu))
+		return true;
+	cpu->there = true;
 	cpu->lost += lost.nr;
 	loading->recording->lost += lost.nr;
 	return true;
@@ -298,6 +356,7 @@ static bool take_sample(struct loading *loading, uint32_t i)
 	piece.end_ns = sample.end_ns;
 	piece.figures = sample.figures;
 	piece.sample = &sample;
+	loading->windows++;
 	loading->recording->windows++;
 	return give(loading, &piece);
 }
@@ -309,9 +368,27 @@ static bool take_end(struct loading *loading)
 
 	if (!record_struct(&loading->reader, end, sizeof(*end), sizeof(*end)))
 		return false;
-	if (end->windows != recording->windows || end->lost != recording->lost)
+	if (end->windows != loading->windows || end->lost != loading->lost)
 		return odd(loading, "a window is missing");
 	recording->whole = true;
+	return true;
+}
+
+static bool take_clock(struct loading *loading)
+{
+	struct recording *recording = loading->recording;
+	struct record_clock clock, *more;
+
+	if (!record_struct(&loading->reader, &clock, sizeof(clock), sizeof(clock)))
+		return false;
+	if (recording->nr_clocks &&
+	    clock.monotonic_ns <= recording->clock[recording->nr_clocks - 1].monotonic_ns)
+		return odd(loading, "its clock goes back");
+	more = reallocarray(recording->clock, recording->nr_clocks + 1, sizeof(*more));
+	if (!more)
+		return odd(loading, strerror(ENOMEM));
+	more[recording->nr_clocks++] = clock;
+	recording->clock = more;
 	return true;
 }
 
@@ -378,6 +455,8 @@ static bool take_block(struct loading *loading)
 		return take_entries(loading, sizeof(struct record_sample), take_sample);
 	case RECORD_END:
 		return take_end(loading);
+	case RECORD_CLOCK:
+		return take_clock(loading);
 	default:
 		/* A newer program has more to say. */
 		return true;
@@ -395,7 +474,7 @@ static int cannot_read(const struct loading *loading)
 	return EXIT_RUNTIME;
 }
 
-static int read_all(struct loading *loading, bool partial)
+static int read_all(struct loading *loading)
 {
 	enum record_found found;
 
@@ -405,10 +484,12 @@ static int read_all(struct loading *loading, bool partial)
 			return cannot_read(loading);
 	} while (found == RECORD_BLOCK);
 	if (found == RECORD_NOTHING)
-		return 0;
+		return begin(loading) ? 0 : loading->status;
 	/* Half a recording is more than none, unless it was changed. */
-	if (!partial || !loading->reader.cut || !loading->recording->cpu)
+	if (!loading->choice->partial || !loading->reader.cut || !loading->recording->cpu)
 		return cannot_read(loading);
+	if (!begin(loading))
+		return loading->status;
 	report_note("%s is not whole: %s", loading->recording->name, loading->reader.why);
 	return 0;
 }
@@ -417,15 +498,15 @@ static int read_all(struct loading *loading, bool partial)
  * recording_read - read a file
  * @recording: to be filled; the caller frees it in any case
  * @path: file, or - for standard input
- * @partial: take what a file has whose end is missing
+ * @choice: what is taken
  * @sink: who gets the pieces
  *
  * Return: 0, or an exit code after a message.
  */
-int recording_read(struct recording *recording, const char *path, bool partial,
-		   const struct recording_sink *sink)
+int recording_read(struct recording *recording, const char *path,
+		   const struct recording_choice *choice, const struct recording_sink *sink)
 {
-	struct loading loading = { .recording = recording, .sink = sink };
+	struct loading loading = { .recording = recording, .choice = choice, .sink = sink };
 	bool standard = !strcmp(path, "-");
 	FILE *file = standard ? stdin : fopen(path, "re");
 	int ret;
@@ -439,7 +520,7 @@ int recording_read(struct recording *recording, const char *path, bool partial,
 	ret = record_read_start(&loading.reader, file);
 	if (ret == -ENOMEM)
 		snprintf(loading.reader.why, sizeof(loading.reader.why), "%s", strerror(ENOMEM));
-	ret = ret ? cannot_read(&loading) : read_all(&loading, partial);
+	ret = ret ? cannot_read(&loading) : read_all(&loading);
 	record_read_end(&loading.reader);
 	if (!standard)
 		fclose(file);
@@ -454,6 +535,8 @@ void recording_free(struct recording *recording)
 {
 	free(recording->cpu);
 	free(recording->task);
+	free(recording->clock);
 	recording->cpu = NULL;
 	recording->task = NULL;
+	recording->clock = NULL;
 }

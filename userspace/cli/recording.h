@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cpulist.h"
 #include "record-file.h"
 
 /* The module gives no more sessions to one descriptor. */
@@ -38,6 +39,18 @@ struct recording_cpu {
 };
 
 /**
+ * struct recording_choice - what is taken of a file
+ * @partial: what a file has whose end is missing
+ * @has_cpus: some CPUs only
+ * @cpus: these
+ */
+struct recording_choice {
+	bool partial;
+	bool has_cpus;
+	struct cpulist cpus;
+};
+
+/**
  * struct recording - a recording
  * @name: name of the file, for messages
  * @info: the recording as a whole
@@ -46,6 +59,8 @@ struct recording_cpu {
  * @cpu: CPUs by number
  * @nr_tasks: number of @task
  * @task: tasks by number
+ * @nr_clocks: number of @clock
+ * @clock: moments since which the clocks are apart in another way
  * @end: the end, if it is @whole
  * @whole: the file has its end
  * @windows: windows with a number, or samples
@@ -61,6 +76,8 @@ struct recording {
 	struct recording_cpu *cpu;
 	unsigned int nr_tasks;
 	struct record_task *task;
+	size_t nr_clocks;
+	struct record_clock *clock;
 	struct record_end end;
 	bool whole;
 	uint64_t windows;
@@ -95,7 +112,7 @@ struct recording_piece {
 
 /**
  * struct recording_sink - who gets the pieces
- * @begin: the recording as a whole is known
+ * @begin: the recording as a whole is known, and which CPUs it has
  * @piece: the next piece of a CPU or of a task; those of one subject are in the order of time
  * @data: for both
  *
@@ -108,8 +125,8 @@ struct recording_sink {
 	void *data;
 };
 
-int recording_read(struct recording *recording, const char *path, bool partial,
-		   const struct recording_sink *sink);
+int recording_read(struct recording *recording, const char *path,
+		   const struct recording_choice *choice, const struct recording_sink *sink);
 void recording_free(struct recording *recording);
 uint64_t recording_epoch_ns(const struct recording *recording, uint64_t at_ns);
 double recording_epoch(const struct recording *recording, uint64_t at_ns);

@@ -100,6 +100,8 @@ static int add_piece(const struct summary *summary, struct summary_subject *subj
 		subject->nodes |= td_nodes_of_figures(&piece->figures);
 	if (piece->sample)
 		join_sample(summary, subject, piece->sample);
+	if (subject != &summary->all && !summary->each)
+		return 0;
 	return series_add(&subject->series, piece->begin_ns, piece->end_ns, &piece->figures);
 }
 
@@ -273,7 +275,7 @@ static int rank_all(struct summary *summary)
 	series_skip(&summary->all.series, skipped);
 	ret = series_ranks(&summary->all.series, summary->all.ranks);
 
-	for (i = 0; i < summary->nr && !ret; i++) {
+	for (i = 0; i < summary->nr && summary->each && !ret; i++) {
 		struct summary_subject *subject = &summary->subject[i];
 
 		if (!subject->used)
@@ -287,18 +289,19 @@ static int rank_all(struct summary *summary)
 
 /**
  * summary_read - read a recording and add it up
- * @summary: @step_ns and @level are set by the caller, who frees it in any case
+ * @summary: @step_ns, @level and @each are set by the caller, who frees it in any case
  * @path: file, or - for standard input
- * @partial: as for recording_read()
+ * @choice: as for recording_read()
  *
  * Return: 0, or an exit code after a message.
  */
-int summary_read(struct summary *summary, const char *path, bool partial)
+int summary_read(struct summary *summary, const char *path,
+		 const struct recording_choice *choice)
 {
 	const struct recording_sink sink = { .begin = begin, .piece = piece, .data = summary };
 	int ret;
 
-	ret = recording_read(&summary->recording, path, partial, &sink);
+	ret = recording_read(&summary->recording, path, choice, &sink);
 	if (ret)
 		return ret;
 	if (summary_of_tasks(summary))

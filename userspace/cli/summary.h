@@ -60,6 +60,7 @@ struct summary_subject {
  * struct summary - a recording added up
  * @step_ns: length of a step that was asked for; 0 for the module's period or the interval
  * @level: highest level that is shown
+ * @each: figures over time of each CPU or task are shown too, so they are kept
  * @nodes: nodes that any piece has, bit n for node n
  * @totals_lack: windows were lost, and the totals do not have their slots
  * @recording: the recording
@@ -70,6 +71,7 @@ struct summary_subject {
 struct summary {
 	uint64_t step_ns;
 	unsigned int level;
+	bool each;
 	uint32_t nodes;
 	bool totals_lack;
 	struct recording recording;
@@ -78,7 +80,8 @@ struct summary {
 	struct summary_subject *subject;
 };
 
-int summary_read(struct summary *summary, const char *path, bool partial);
+int summary_read(struct summary *summary, const char *path,
+		 const struct recording_choice *choice);
 void summary_free(struct summary *summary);
 bool summary_of_tasks(const struct summary *summary);
 unsigned int summary_used(const struct summary *summary);

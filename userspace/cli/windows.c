@@ -59,22 +59,12 @@ static int make_room(struct windows *windows)
 int windows_add(struct windows *windows, double time, uint32_t cpu, unsigned int source,
 		unsigned int level, const struct topdown_map_window *window)
 {
-	struct shown shown = {
-		.time_ns = window->time_ns,
+	const struct shown shown = {
 		.time = time,
-		.row = {
-			.kind = ROW_WINDOW,
-			.cpu = cpu,
-			.window = window->number,
-			.core_id = -1,
-			.socket = -1,
-			.numa = -1,
-			.source = source,
-			.level = level,
-			.flags_known = true,
-			.flags = window->clamped ? TOPDOWN_RECORD_CLAMPED : 0,
-			.figures = window->figures,
-		},
+		.cpu = cpu,
+		.source = source,
+		.level = level,
+		.window = *window,
 	};
 	int ret = make_room(windows);
 
@@ -99,21 +89,35 @@ static int compare(const void *one, const void *other)
 {
 	const struct shown *a = one, *b = other;
 
-	if (a->time_ns != b->time_ns)
-		return a->time_ns < b->time_ns ? -1 : 1;
-	return a->row.cpu < b->row.cpu ? -1 : a->row.cpu > b->row.cpu;
+	if (a->window.time_ns != b->window.time_ns)
+		return a->window.time_ns < b->window.time_ns ? -1 : 1;
+	return a->cpu < b->cpu ? -1 : a->cpu > b->cpu;
 }
 
-static struct interval interval_of(struct windows *windows, size_t i)
+/* The row of a window, and the interval that has it. */
+static struct interval interval_of(const struct windows *windows, size_t i, struct row *row)
 {
-	struct shown *shown = &windows->shown[i];
+	const struct shown *shown = &windows->shown[i];
 
+	*row = (struct row){
+		.kind = ROW_WINDOW,
+		.cpu = shown->cpu,
+		.window = shown->window.number,
+		.core_id = -1,
+		.socket = -1,
+		.numa = -1,
+		.source = shown->source,
+		.level = shown->level,
+		.flags_known = true,
+		.flags = shown->window.clamped ? TOPDOWN_RECORD_CLAMPED : 0,
+		.figures = shown->window.figures,
+	};
 	return (struct interval){
 		.time = shown->time,
-		.length = shown->row.figures.enabled_ns / (double)NS_PER_S,
-		.level = shown->row.level,
+		.length = row->figures.enabled_ns / (double)NS_PER_S,
+		.level = row->level,
 		.nr = 1,
-		.row = &shown->row,
+		.row = row,
 	};
 }
 
@@ -153,15 +157,16 @@ static void put_line(const struct output *output, const struct column_list *list
 	putc('\n', output->file);
 }
 
-static void put_table(struct windows *windows, const struct output *output)
+static void put_table(const struct windows *windows, const struct output *output)
 {
 	struct column_list list;
+	struct row row;
 	uint32_t nodes = 0;
 	unsigned int level = 1;
 	size_t i;
 
 	for (i = 0; i < windows->nr; i++) {
-		struct interval interval = interval_of(windows, i);
+		struct interval interval = interval_of(windows, i, &row);
 
 		nodes |= interval_nodes(&interval);
 		if (interval.level > level)
@@ -171,7 +176,7 @@ static void put_table(struct windows *windows, const struct output *output)
 	if (output->header)
 		put_headings(output, &list, level < 2);
 	for (i = 0; i < windows->nr; i++) {
-		struct interval interval = interval_of(windows, i);
+		struct interval interval = interval_of(windows, i, &row);
 
 		put_line(output, &list, &interval, level < 2);
 	}
@@ -186,6 +191,7 @@ static void put_table(struct windows *windows, const struct output *output)
  */
 int windows_print(struct windows *windows, struct output *output)
 {
+	struct row row;
 	size_t i;
 	int ret = 0;
 
@@ -196,7 +202,7 @@ int windows_print(struct windows *windows, struct output *output)
 	else if (output->format == OUTPUT_CSV && output->header)
 		output_csv_header(output, output->file);
 	for (i = 0; i < windows->nr && output->format != OUTPUT_TABLE && !ret; i++) {
-		struct interval interval = interval_of(windows, i);
+		struct interval interval = interval_of(windows, i, &row);
 
 		if (output->format == OUTPUT_CSV)
 			output_csv(output, &interval);

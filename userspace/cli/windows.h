@@ -12,15 +12,19 @@
 #include "rows.h"
 
 /**
- * struct shown - a window that will be printed
- * @time_ns: when it closed, CLOCK_MONOTONIC
- * @time: the same in seconds since the epoch
- * @row: its row
+ * struct shown - a window that will be printed. There may be millions, so it is no row yet
+ * @time: when it closed, in seconds since the epoch
+ * @cpu: its CPU
+ * @source: enum topdown_source of the CPU
+ * @level: level that its row shows
+ * @window: the window, with ratios
  */
 struct shown {
-	uint64_t time_ns;
 	double time;
-	struct row row;
+	uint32_t cpu;
+	uint16_t source;
+	uint16_t level;
+	struct topdown_map_window window;
 };
 
 /**

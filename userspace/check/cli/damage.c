@@ -23,6 +23,7 @@
 #include "../check.h"
 
 #define SIZE_MAX_OF_TEST	65536
+#define SECTOR			512
 
 static unsigned char whole[SIZE_MAX_OF_TEST], bytes[SIZE_MAX_OF_TEST];
 static size_t size;
@@ -98,6 +99,31 @@ static void test_cut(void)
 		bad += report("--partial") > EXIT_RUNTIME;
 	}
 	check(!bad, "a file that was cut off, with --partial");
+}
+
+/* As after a power failure: the length is there, and the last sectors are not. */
+static void test_zeros(void)
+{
+	size_t sector = (size - 1) / SECTOR * SECTOR, i, bad = 0, partly = 0;
+	int cut, zeros;
+
+	for (i = sizeof(struct record_start); i < size; i += stride) {
+		memcpy(bytes, whole, size);
+		memset(bytes + i, 0, size - i);
+		put(size);
+		/* The last bytes may be zero anyway. */
+		if (memcmp(bytes, whole, size) &&
+		    !is_refused(i <= sector ? "only zeros follow" : "cannot read"))
+			bad++;
+		zeros = report("--partial");
+		put(i);
+		cut = report("--partial");
+		partly += i <= sector && zeros == EXIT_OK;
+		/* Some blocks end with zeros anyway, and are whole. */
+		if (i <= sector && (cut == EXIT_OK ? zeros : zeros > EXIT_RUNTIME) && !bad++)
+			ktap_note("zeros from %zu: %d instead of %d, %s", i, zeros, cut, said);
+	}
+	check(!bad && partly, "a file whose last sectors are zero, with --partial");
 }
 
 static void test_more(void)
@@ -221,7 +247,7 @@ int main(int argc, char **argv)
 #endif
 	size = fread(whole, 1, sizeof(whole) - 4096, file);
 	fclose(file);
-	ktap_begin(&ktap, 11);
+	ktap_begin(&ktap, 12);
 	results = dup(STDOUT_FILENO);
 	nowhere = open("/dev/null", O_WRONLY);
 	memcpy(bytes, whole, size);
@@ -230,6 +256,7 @@ int main(int argc, char **argv)
 	test_changed(0xff);
 	test_changed(1);
 	test_cut();
+	test_zeros();
 	test_more();
 	test_version();
 	test_newer_blocks();

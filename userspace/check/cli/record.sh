@@ -29,6 +29,11 @@ signalled() {
 	out=$(< "$TMP/out") err=$(< "$TMP/err")
 }
 
+# starts PID: it is our program, and takes its signals by itself
+starts() { [[ /proc/$1/exe -ef $TOPDOWN ]] && ((0x$(sed -n 's/^SigBlk:[[:space:]]*//p' "/proc/$1/status") & 1 << 1)); }
+# over PID: no process, or one that waits to be waited for
+over() { [[ ! -e /proc/$1/stat || $(sed 's/.*) //' "/proc/$1/stat") == Z* ]]; }
+
 recorded() { [[ -s $data ]] && (($(stat -c %s "$data") > $1)); }
 without_time() { sed 's/"time":[0-9.]*,//' "$1"; }
 
@@ -69,6 +74,26 @@ FAKE_TICK=40 fake record --timeout 300 -o - -q -C 1,2 > "$data"
 run td report -j -A - < "$data"
 expect 'through a pipe, -C' 0 '"cpu":1,.*"cpu":2,' ''
 result "$(($(lines "$TMP/out") != 3))" 'two CPUs and their sum'
+
+# Some of the CPUs of a recording.
+FAKE_TICK=40 FAKE_MIX=1 fake record --timeout 300 -q -o "$data"
+td report --windows -j "$data" | grep -E '"cpu":[13],' > "$TMP/some"
+td report --windows -j -C 1,3 "$data" | cmp -s - "$TMP/some" && [[ -s $TMP/some ]] && bad=0 || bad=1
+result "$bad" 'report -C: the windows of these CPUs'
+td report -A -j "$data" | grep -E '"cpu":[13],' > "$TMP/some"
+td report -A -j -C 1,3 "$data" > "$TMP/sums"
+result "$(tail -n 2 "$TMP/sums" | cmp -s - "$TMP/some"; echo $?)" 'the totals of each'
+result "$([[ $(lines "$TMP/sums") == 3 && $(json slots "$TMP/some" | sum) == "$(json slots "$TMP/sums" | head -n 1 | sum)" ]]; echo $?)" \
+	'and their sum'
+td report --steps -j -C 1,3 "$data" > "$TMP/steps"
+result "$([[ $(json slots "$TMP/steps" | sum) == "$(json slots "$TMP/some" | sum)" ]]; echo $?)" 'their steps'
+run td report -C 3 "$data"
+expect 'the table of one' 0 'windows of 1 CPUs, none lost' ''
+td report --trace - -C 3 "$data" > "$TMP/trace"
+result "$([[ $(grep -oE '"pid":[0-9]+' "$TMP/trace" | sort -u) == '"pid":4' ]]; echo $?)" 'and its trace'
+run td report -C 3,9 --trace "$TMP/trace" "$data"
+expect 'a CPU that the recording does not have' 2 '' 'data does not have CPU 9'
+result "$([[ -s $TMP/trace ]]; echo $?)" 'leaves an earlier trace'
 
 # A recorder that cannot keep up says so.
 FAKE_TICK=-1 run fake record --timeout 400 --strict -q -o "$data"
@@ -116,8 +141,90 @@ FAKE_READ_ERRNO=13 FAKE_MAP_ERRNO=13 run fake record -o "$data"
 expect 'no right to CPUs' 3 '' 'cannot read the CPUs'
 FAKE_READ_ERRNO=13 FAKE_MAP_ERRNO=13 run fake record -o "$TMP/fresh"
 result "$([[ $status == 3 && ! -e $TMP/fresh ]]; echo $?)" 'leaves no empty file'
+for state in 2 5; do
+	FAKE_STATE=$state run fake record -C 1 -o "$TMP/fresh"
+	expect "a CPU in state $state" 3 '' '^topdown: -C: CPU 1 is not measured: it is (unsupported|excluded) '
+	result "$([[ ! -e $TMP/fresh ]]; echo $?)" 'leaves no empty file'
+done
+FAKE_OFFLINE=1 run fake record -C 1 --timeout 50 -o "$TMP/fresh"
+expect 'a CPU that is offline may come' 0 '' ' windows of 1 CPUs'
 run fake record -C 7 -o "$data"
 expect 'a CPU that there cannot be' 2 '' '^topdown: -C: there is no CPU 7|the machine cannot have one of these CPUs|none of the CPUs'
+
+# A pipe that nobody reads is full at once.
+mkfifo "$TMP/pipe"
+for signal in INT TERM; do
+	sleep 60 5< "$TMP/pipe" &
+	reader=$!
+	FAKE_CPUS=64 FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD env --default-signal=INT,TERM,HUP \
+		"$TOPDOWN" record --device "$NODE" -o - > "$TMP/pipe" 2> "$TMP/err" &
+	pid=$!
+	await starts $pid || true
+	kill -$signal $pid
+	await over $pid || kill -KILL $pid
+	status=0
+	wait $pid || status=$?
+	out='' err=$(< "$TMP/err")
+	expect "a reader that reads nothing, SIG$signal" $((128 + $(kill -l $signal))) '' \
+		'^topdown: nobody reads standard output: the recording has no end$'
+	# The pipe is empty when nobody has it open.
+	kill $reader
+	wait $reader || true
+done
+# One that is slow has the whole of it.
+FAKE_CPUS=64 FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD env --default-signal=INT "$TOPDOWN" record \
+	--device "$NODE" -o - 2> "$TMP/err" > "$TMP/pipe" &
+pid=$!
+(sleep 0.5; cat) < "$TMP/pipe" > "$data" &
+reader=$!
+await starts $pid || true
+kill -INT $pid
+wait $pid && status=0 || status=$?
+wait $reader
+result "$((status))" 'a reader that is slow'
+run td report "$data"
+expect 'has the whole file' 0 ' of 64 CPUs, ' ''
+(FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD exec env --default-signal=INT "$TOPDOWN" record --device "$NODE" \
+	-o "$TMP/pipe" 2> "$TMP/err") &
+pid=$!
+await grep -q wait_for_partner "/proc/$pid/wchan" || true
+kill -INT $pid
+await over $pid || kill -KILL $pid
+wait $pid && status=0 || status=$?
+result "$((status != 130))" "a named pipe that nobody opens ($status)"
+
+# Two that would write to one file.
+rm -f "$data"
+FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD env --default-signal=INT "$TOPDOWN" record --device "$NODE" \
+	-o "$data" -q &
+pid=$!
+await recorded 1 || true
+run fake record --timeout 50 -o "$data"
+expect 'a file that another records to' 2 '' "data: another topdown record writes to it"
+kill -INT $pid
+wait $pid
+run td report "$data"
+expect 'has that recording' 0 'windows of 4 CPUs, ' ''
+
+# The machine was suspended for an hour, or its time was set.
+rm -f "$data"
+FAKE_JUMP=$TMP/jump FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD env --default-signal=INT "$TOPDOWN" record \
+	--device "$NODE" -o "$data" -q &
+pid=$!
+await recorded 15000 || true
+: > "$TMP/jump"
+size=$(stat -c %s "$data")
+await recorded $((size + 10000)) || true
+kill -INT $pid
+wait $pid
+run td report --windows -j "$data"
+grep '"cpu":1,' "$TMP/out" > "$TMP/file"
+json time "$TMP/file" | awk 'NR > 1 { print int($1 - last + 0.5) } { last = $1 }' | sort -n |
+	uniq -c > "$TMP/steps"
+result "$([[ $(awk '{ print $2 }' "$TMP/steps" | paste -sd' ') == '0 3600' && $(awk 'END { print $1 }' "$TMP/steps") == 1 ]]; echo $?)" \
+	'the time of day jumps once, with the clock'
+td report -j "$data" > "$TMP/sums"
+result "$(holds "$(json interval "$TMP/sums") < 60"; echo $?)" 'and the recording is not an hour longer'
 
 # made NAME: a recording that the stand-in cannot give
 made() { "$BUILD/$variant/made" "$1" "$TMP/$1"; }
@@ -247,6 +354,8 @@ expect '-p' 0 '' 'samples of 2 tasks'
 td report -j -A "$data" > "$TMP/sums"
 result "$([[ $(json pid "$TMP/sums" | paste -sd' ') == "null $one $two" ]]; echo $?)" 'a row for each'
 kill $one $two
+run td report -C 1 "$data"
+expect 'tasks have no CPUs' 2 '' '^topdown: -C: .* is of tasks'
 run td report --windows "$data"
 expect 'tasks have no windows' 2 '' 'is of tasks, which have no windows'
 run fake record -o "$data" -- /nonexistent
@@ -279,7 +388,7 @@ FAKE_CPUS=1 fake record --past --timeout 80 -q -o "$data"
 fake record -I 50 --timeout 60 -q -o "$data" -p $$
 "$BUILD/$variant/damage" "$data" >> "$TMP/damage" 2>&1 || true
 grep -E '^#' "$TMP/damage" || true
-result "$(($(grep -cE '^(not )?ok ' "$TMP/damage") != 22))" 'every byte was tried'
+result "$(($(grep -cE '^(not )?ok ' "$TMP/damage") != 24))" 'every byte was tried'
 while read -r line; do
 	[[ $line == not* ]] && bad=1 || bad=0
 	result "$bad" "damage: ${line#*ok * }"

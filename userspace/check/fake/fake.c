@@ -103,6 +103,21 @@ long setting(const char *name, long otherwise)
 	return value && *value ? atol(value) : otherwise;
 }
 
+/* A suspend, or somebody who sets the time: both clocks jump as soon as there is that file. */
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	static int (*real)(clockid_t clock, struct timespec *now);
+	const char *jump = getenv("FAKE_JUMP");
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "clock_gettime");
+	if (real(clock, now))
+		return -1;
+	if ((clock == CLOCK_REALTIME || clock == CLOCK_BOOTTIME) && jump && !access(jump, F_OK))
+		now->tv_sec += 3600;
+	return 0;
+}
+
 uint64_t now_ns(void)
 {
 	struct timespec now;

@@ -141,6 +141,31 @@ class Recordings(unittest.TestCase):
         with self.assertRaisesRegex(topdown.RecordingError, "no recording"):
             self.read(whole[:10], partial=True)
 
+    def test_zeros(self):
+        """recordings: a file whose last sectors are zero, as after a power failure"""
+        whole = file(*CPUS)
+        sector = (len(whole) - 1) // 512 * 512
+        for start in (sector, sector - 40):
+            zeros = whole[:start].ljust(len(whole), b"\0")
+            seen = self.read(zeros, partial=True)
+            self.assertFalse(seen.whole)
+            self.assertEqual(seen.cpus[0]["cpu"], 1)
+            with self.assertRaisesRegex(topdown.RecordingError, "checksum is wrong"):
+                self.read(zeros)
+        # A few bytes are damage.
+        with self.assertRaisesRegex(topdown.RecordingError, "checksum is wrong"):
+            self.read(whole[:-60].ljust(len(whole), b"\0"), partial=True)
+
+    def test_clock(self):
+        """recordings: the time of day after a suspend of an hour"""
+        at = 7 * 10**9 + 5 * 10**8
+        jump = struct.pack("<3Q", at, 2 * HOUR + at, HOUR + at)
+        seen = self.read(file(*CPUS[:5], (11, jump), (5, array(window(1, 10, 8 * 10**9, 800))),
+                              (10, end(3))))
+        self.assertEqual([str(piece.time)[11:] for piece in seen],
+                         ["01:00:05.999999+00:00", "01:00:06.999999+00:00", "02:00:08+00:00"])
+        self.assertEqual(seen.time(0), seen.info["begin"] - (seen.time(1000) - seen.time(0)))
+
     def test_impossible(self):
         """recordings: what makes no sense, with the block"""
         late = window(1, 10, 7 * 10**9, 1)

@@ -18,6 +18,7 @@ from .record import FLAGS, Record
 MAGIC = b"tdrecord"
 VERSION = 1
 BLOCK_MAX = 1 << 20
+SECTOR = 512
 
 _START = struct.Struct("<8sII")
 _BLOCK = struct.Struct("<IIII")
@@ -25,7 +26,7 @@ _ARRAY = struct.Struct("<II")
 
 OF_CPUS = 1
 OF_TASKS = 2
-(INFO, COMMAND, CPUS, BEGIN, WINDOWS, LOST, TASKS, SAMPLES, FINISH, END) = range(1, 11)
+(INFO, COMMAND, CPUS, BEGIN, WINDOWS, LOST, TASKS, SAMPLES, FINISH, END, CLOCK) = range(1, 12)
 
 
 class RecordingError(ValueError):
@@ -148,6 +149,7 @@ class Recording:
         self.whole = False
         self._block = 0
         self._raw: Optional[_Info] = None
+        self._clocks: List[_Clock] = []
         self._begin: Dict[int, Tuple[Figures, Record]] = {}
         self._next: Dict[int, int] = {}
         with open(path, "rb") as file:
@@ -173,6 +175,9 @@ class Recording:
         :param at_ns: CLOCK_MONOTONIC of the recorded machine, in ns
         """
         clock = self._info.begin
+        for later in self._clocks:
+            if later.monotonic_ns <= at_ns:
+                clock = later
         epoch = datetime(1970, 1, 1, tzinfo=timezone.utc)
         return epoch + timedelta(
             microseconds=(at_ns - clock.monotonic_ns + clock.realtime_ns) // 1000)
@@ -232,6 +237,8 @@ class Recording:
             raise self._odd("it ends in the middle of a block")
         self._block += 1
         if zlib.crc32(payload, zlib.crc32(head[:12])) != crc:
+            if partial and _is_cut(file, head + payload):
+                return False
             raise self._odd("its checksum is wrong")
         if number != self._block:
             raise self._odd(f"it has number {number}")
@@ -254,6 +261,8 @@ class Recording:
         elif kind == COMMAND:
             self.command = [word.decode(errors="replace")
                             for word in payload.rstrip(b"\0").split(b"\0")]
+        elif kind == CLOCK:
+            self._clocks.append(self._one(_Clock, payload))
         elif kind == END:
             self._take_end(self._one(_End, payload))
         elif kind in entries or kind == FINISH:
@@ -352,6 +361,14 @@ class Recording:
             time=self.time(end_ns), source=library.text("topdown_source_name", raw.source),
             level=raw.level, flags=frozenset(name for name, bit in FLAGS.items() if flags & bit),
             figures=figures))
+
+
+def _is_cut(file: BinaryIO, block: bytes) -> bool:
+    """Whether whole sectors at the end are zero, as after a power failure."""
+    block += file.read()
+    size = file.tell()
+    end = size - len(block) + len(block.rstrip(b"\0"))
+    return end <= (size - 1) // SECTOR * SECTOR
 
 
 def _without(figures: Figures, before: Figures) -> Figures:

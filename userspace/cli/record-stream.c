@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * topdown record: the stream that a recording is written to.
+ *
+ * A file takes what is written. A pipe takes it when its reader does, and until then the recorder
+ * would sleep in write(), where it sees no signal, as these come through a descriptor. So it waits
+ * for the pipe and for the signals, and then writes no more than a pipe takes at once.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "record.h"
+#include "report.h"
+
+/* A reader that was told by a signal that this is the end has so long to take the rest. */
+#define REST_MS		1000
+
+/* Wait until the reader takes more. A second signal is not patient. */
+static int await_reader(struct record_run *run)
+{
+	struct pollfd fds[] = {
+		{ .fd = run->fd, .events = POLLOUT },
+		{ .fd = run->signals, .events = POLLIN },
+	};
+	bool ends = run->signal;
+	int ready;
+
+	for (;;) {
+		ready = poll(fds, 2, run->signal ? REST_MS : -1);
+		if (ready < 0 && errno != EINTR)
+			return -errno;
+		if (ready > 0 && fds[0].revents)
+			return 0;
+		if (ready > 0 && fds[1].revents)
+			record_take_signal(run);
+		if (!ready || (ready > 0 && ends))
+			return -EINTR;
+		ends = run->signal;
+	}
+}
+
+static ssize_t write_some(void *cookie, const char *bytes, size_t size)
+{
+	struct record_run *run = cookie;
+	size_t done = 0;
+	ssize_t nr;
+	int ret = run->stalled ? -EINTR : 0;
+
+	while (done < size && !ret) {
+		ret = await_reader(run);
+		if (ret)
+			break;
+		nr = write(run->fd, bytes + done, size - done < PIPE_BUF ? size - done : PIPE_BUF);
+		if (nr >= 0)
+			done += nr;
+		else if (errno != EINTR && errno != EAGAIN)
+			ret = -errno;
+	}
+	run->stalled |= ret == -EINTR;
+	errno = -ret;
+	/* As the C library asks for it: 0 is an error. */
+	return ret ? 0 : (ssize_t)size;
+}
+
+static int close_some(void *cookie)
+{
+	struct record_run *run = cookie;
+
+	return run->fd == STDOUT_FILENO ? 0 : close(run->fd);
+}
+
+static FILE *open_stream(struct record_run *run, bool regular)
+{
+	const cookie_io_functions_t functions = { .write = write_some, .close = close_some };
+
+	return regular ? fdopen(run->fd, "w") : fopencookie(run, "w", functions);
+}
+
+static int open_path(struct record_run *run)
+{
+	const char *path = run->options->path;
+
+	if (!strcmp(path, "-")) {
+		run->name = "standard output";
+		return STDOUT_FILENO;
+	}
+	run->name = path;
+	run->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	run->created = run->fd >= 0;
+	return run->created ? run->fd : open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+}
+
+static int cannot_open(struct record_run *run)
+{
+	report_error("cannot open %s for writing: %s", run->name, strerror(errno));
+	return EXIT_RUNTIME;
+}
+
+/**
+ * record_open - open what the recording is written to
+ * @run: the recording
+ *
+ * Nothing is written yet, and an earlier file stays as it is.
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int record_open(struct record_run *run)
+{
+	bool regular;
+	struct stat st;
+
+	run->fd = open_path(run);
+	if (run->fd < 0 || fstat(run->fd, &st))
+		return cannot_open(run);
+	if (isatty(run->fd)) {
+		report_error("-o %s: a recording is no text for a terminal (allowed: a file or a pipe)",
+			     run->options->path);
+		return EXIT_USAGE;
+	}
+	regular = S_ISREG(st.st_mode);
+	/* File systems that know no locks have files nevertheless. */
+	if (regular && run->fd != STDOUT_FILENO && flock(run->fd, LOCK_EX | LOCK_NB) &&
+	    errno == EWOULDBLOCK) {
+		report_error("%s: another topdown record writes to it (allowed: another file)",
+			     run->name);
+		return EXIT_USAGE;
+	}
+	run->stale = regular && st.st_size;
+	run->writer.file = open_stream(run, regular);
+	return run->writer.file ? 0 : cannot_open(run);
+}
