@@ -297,10 +297,40 @@ result "$(head -n "$(lines "$TMP/one")" "$TMP/other" | cmp -s - "$TMP/one" && [[
 result "$(sed -nE 's/.*"ts":([0-9.]+),.*/\1/p' "$TMP/counters" | sort -nc; echo $?)" 'in the order of time'
 result "$(($(grep -c '"ph":"C"' "$TMP/trace") != $(grep -cE '"ph":"C",.*"args":\{"percent":[0-9.]+\}\},?$' "$TMP/trace")))" \
 	'each event has one argument'
+# The fields that Chrome's Trace Event Format asks for, which Perfetto reads.
+cat > "$TMP/trace.py" << 'END'
+import json, sys
+
+trace = json.load(open(sys.argv[1]))
+ends, named = {}, set()
+for event in trace["traceEvents"]:
+    phase, process, args = event["ph"], event["pid"], event.get("args", {})
+    assert isinstance(process, int) and process and event["name"], event
+    if phase == "M":
+        assert event["name"] in ("process_name", "thread_name") and args["name"], event
+        named.add((process, event.get("tid")))
+        continue
+    assert isinstance(event["ts"], float) and event["ts"] >= 0, event
+    # Names come before what has them.
+    assert (process, event.get("tid")) in named, event
+    if phase == "C":
+        assert [type(value) for value in args.values()] == [float], event
+        assert 0 <= args["percent"] <= 100, event
+        continue
+    # Slices of a track that overlap would be drawn as children of each other.
+    assert phase == "X" and event["dur"] > 0, event
+    track = process, event["tid"]
+    assert event["ts"] > ends.get(track, 0) - 0.0005, event
+    ends[track] = event["ts"] + event["dur"]
+assert len(ends) == int(sys.argv[2]) and trace["displayTimeUnit"] in ("ms", "ns")
+END
 if command -v python3 > /dev/null; then
-	result "$(python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$TMP/trace"; echo $?)" 'and is JSON'
+	run python3 "$TMP/trace.py" "$TMP/trace" 4
+	expect 'and is as the format asks for it' 0 '' ''
+	sed 's/"dur":[0-9]*/&9/' "$TMP/trace" > "$TMP/broken"
+	result "$(! python3 "$TMP/trace.py" "$TMP/broken" 4 2> /dev/null; echo $?)" 'slices that overlap are seen'
 else
-	skip 'and is JSON' 'python3 is not installed'
+	skip 'and is as the format asks for it' 'python3 is not installed'
 fi
 td report -l 1 --trace - "$TMP/asleep" > "$TMP/trace"
 result "$(grep -q '"tma_backend_bound"' "$TMP/trace" && ! grep -q 'memory_bound' "$TMP/trace"; echo $?)" '-l 1 names no level 2'
