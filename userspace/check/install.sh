@@ -34,7 +34,7 @@ for file in bin/topdown lib/somewhere/libtopdown.so.1 lib/somewhere/libtopdown.a
 	share/bash-completion/completions/topdown lib/udev/rules.d/60-topdown.rules \
 	lib/systemd/system/topdown-export.service lib/systemd/system/topdown-export.socket \
 	share/topdown/prometheus-rules.yml share/topdown/prometheus-alerts.yml \
-	share/topdown/grafana-dashboard.json \
+	share/topdown/grafana-dashboard.json share/topdown/pcp-openmetrics.url \
 	lib/sysusers.d/topdown.conf share/doc/libtopdown-dev/examples/machine.c \
 	share/doc/libtopdown-dev/examples/myself.cc \
 	share/doc/libtopdown-dev/examples/percpu.py \
