@@ -156,6 +156,28 @@ bool options_no_more(int argc, char **argv)
 }
 
 /**
+ * options_command - take the arguments after the options as a command
+ * @argc: number of @argv
+ * @argv: name of the subcommand and its arguments
+ * @last: where options_next() looked when it found no more options
+ * @command: to be set if there is one
+ *
+ * Return: false after a message.
+ */
+bool options_command(int argc, char **argv, int last, char ***command)
+{
+	if (optind < argc) {
+		*command = argv + optind;
+		return true;
+	}
+	if (optind == last)
+		return true;
+	/* getopt went past "--". A variable was perhaps empty. */
+	report_error("'--' without a command (allowed: -- COMMAND [ARG...])");
+	return false;
+}
+
+/**
  * options_help - print to standard output
  * @text: text
  *

@@ -22,6 +22,7 @@ int options_next(int argc, char **argv, const char *letters, const struct option
 bool options_device(const char **device, const char *text);
 bool options_common(int option, const char **device, struct output *output);
 bool options_no_more(int argc, char **argv);
+bool options_command(int argc, char **argv, int last, char ***command);
 int options_help(const char *text);
 
 #endif /* TOPDOWN_CLI_OPTIONS_H */

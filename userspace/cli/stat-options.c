@@ -329,12 +329,7 @@ int stat_parse(struct stat_options *options, int argc, char **argv, bool *done)
 		if (!parse_option(options, option))
 			return EXIT_USAGE;
 	}
-	if (optind < argc) {
-		options->argv = argv + optind;
-	} else if (optind > at) {
-		/* getopt went past "--". A variable was perhaps empty. */
-		refuse("'--' without a command (allowed: -- COMMAND [ARG...])");
+	if (!options_command(argc, argv, at, &options->argv))
 		return EXIT_USAGE;
-	}
 	return check_together(options) ? 0 : EXIT_USAGE;
 }

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ctypes
 import os
 import time
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Type, Union
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Union
 
 from . import abi, library
 from .cpus import CpusLike, words
-from .handle import Handle
+from .handle import Closing, Handle
 from .latency import EventLike, LatencySession, Refusal, refusal
 from .latency import names as latency_names
 from .map import Map
@@ -103,7 +103,7 @@ class Info:
         return f"<Info: {self.codename or self.cpu_name}, {self.source}, level {self.level}>"
 
 
-class Device:
+class Device(Closing):
     """The open device.  Close it, or use it as a context manager.
 
     Several threads may have one: each call waits for that of another thread to end, also for
@@ -129,12 +129,6 @@ class Device:
         Maps stay.  A thread that is in `wait()` has to be woken up first, by `cancel()`.
         """
         self._handle.close()
-
-    def __enter__(self) -> Device:
-        return self
-
-    def __exit__(self, kind: Optional[Type[BaseException]], value: Any, trace: Any) -> None:
-        self.close()
 
     def fileno(self) -> int:
         """The descriptor, for select(), poll() and event loops.

@@ -6,9 +6,26 @@ import contextlib
 import ctypes
 import threading
 import weakref
-from typing import Any, Callable, Dict, Iterator, Optional
+from typing import Any, Callable, Dict, Iterator, Optional, Type, TypeVar
 
 from . import library
+
+
+Self = TypeVar("Self", bound="Closing")
+
+
+class Closing:
+    """Something that is closed at the end of a with statement."""
+
+    def close(self) -> None:
+        """Close it.  Later calls do nothing."""
+        raise NotImplementedError
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], value: Any, trace: Any) -> None:
+        self.close()
 
 
 class Handle:

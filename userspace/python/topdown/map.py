@@ -5,10 +5,11 @@ from __future__ import annotations
 import ctypes
 import weakref
 from errno import ENOENT
-from typing import Any, Dict, Iterator, Optional, Type
+from typing import Any, Dict, Iterator, Optional
 
 from . import abi, library, nodes
 from .figures import LEVEL, Figures
+from .handle import Closing
 from .record import Record
 
 
@@ -40,7 +41,7 @@ class Window:
         return f"<Window {self.number} of CPU {self.cpu}: {self.figures!r}>"
 
 
-class Map:
+class Map(Closing):
     """The map of the device.  Its readers make no system call and interrupt no CPU.
 
     Several threads may read one map at the same time.  It may outlive the device that it is
@@ -58,12 +59,6 @@ class Map:
         """Unmap.  Later calls do nothing; no other thread may be reading."""
         self._pointer = None
         self._finalizer()
-
-    def __enter__(self) -> Map:
-        return self
-
-    def __exit__(self, kind: Optional[Type[BaseException]], value: Any, trace: Any) -> None:
-        self.close()
 
     def pointer(self) -> ctypes.c_void_p:
         """For the library.

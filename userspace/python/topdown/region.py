@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, Iterator, Mapping, Optional, Type
 
 from . import abi, library
 from .figures import Figures
-from .handle import Handle, created
+from .handle import Closing, Handle, created
 
 BACKENDS = {"auto": abi.REGION_AUTO, "module": abi.REGION_MODULE, "rdpmc": abi.REGION_RDPMC}
 
@@ -106,7 +106,7 @@ class Region(contextlib.ContextDecorator):
         self.end()
 
 
-class Regions(Mapping[str, RegionReading]):
+class Regions(Mapping[str, RegionReading], Closing):
     """The regions of one thread, by name: the `RegionReading` of each.
 
     A begin or an end takes some microseconds in Python, and the interpreter's own work
@@ -178,12 +178,6 @@ class Regions(Mapping[str, RegionReading]):
         with self._handle.lock:
             self._closed = True
             self._free()
-
-    def __enter__(self) -> Regions:
-        return self
-
-    def __exit__(self, kind: Optional[Type[BaseException]], value: Any, trace: Any) -> None:
-        self.close()
 
 
 def _backend(number: int) -> str:

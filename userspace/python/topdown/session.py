@@ -8,7 +8,7 @@ from typing import Any, Dict, Iterable, List, Optional, Type
 
 from . import abi, library, nodes
 from .figures import LEVEL, Figures
-from .handle import Handle
+from .handle import Closing, Handle
 
 
 class SessionReading:
@@ -193,7 +193,7 @@ class Session:
         return f"<Session {self.number}>"
 
 
-class SessionMap:
+class SessionMap(Closing):
     """The map of a session.  Its readers make no system call."""
 
     def __init__(self, device: ctypes.c_void_p, number: int) -> None:
@@ -221,12 +221,6 @@ class SessionMap:
         """Unmap.  Later calls do nothing; no other thread may be reading."""
         self._pointer = None
         self._finalizer()
-
-    def __enter__(self) -> SessionMap:
-        return self
-
-    def __exit__(self, kind: Optional[Type[BaseException]], value: Any, trace: Any) -> None:
-        self.close()
 
 
 def read_many(handle: Handle, sessions: Iterable[Session], fresh: bool) -> List[SessionReading]:
