@@ -107,19 +107,20 @@ fuzz() {
 	stop
 }
 
-# cost CPUS ARG...: instructions of what a scrape does beside HTTP, in the mean of 20; each has a
-# map that was written since the one before.
+# cost CPUS ARG...: instructions of a scrape in user mode, in the mean of 20: of the answer, and
+# with HTTP.  Each has a map that was written since the one before, and a connection of its own.
 cost() {
-	local cpus=$1 of
+	local cpus=$1 of encoding
 	shift
-	for of in identity gzip; do
-		FAKE_CPUS=$cpus FAKE_TICK=300 serve_counted "$@"
+	for of in identity gzip http; do
+		encoding=${of/http/identity}
+		FAKE_CPUS=$cpus FAKE_TICK=300 serve_counted "$of" "$@"
 		# The first one opens the device.
 		curl -sf "http://127.0.0.1:$port/metrics" > "$LOGS/scrape"
 		callgrind_control -z "$daemon" > /dev/null
 		sleep 0.4
 		for _ in {1..20}; do
-			curl -sf -H "Accept-Encoding: $of" "http://127.0.0.1:$port/metrics" > "$LOGS/scrape"
+			curl -sf -H "Accept-Encoding: $encoding" "http://127.0.0.1:$port/metrics" > "$LOGS/scrape"
 			sleep 0.4
 		done
 		stop > /dev/null
@@ -130,11 +131,15 @@ cost() {
 	done
 }
 
+# serve_counted OF ARG...: http counts all that the daemon does, and not the stand-in
 serve_counted() {
+	local only=--toggle-collect=export_answer_metrics
+	[[ $1 != http ]] || only=--toggle-collect=MHD_run
+	shift
 	cat > "$LOGS/counted" << END
 #!/bin/sh
 exec valgrind -q --tool=callgrind --fair-sched=yes --callgrind-out-file=$LOGS/callgrind --dump-instr=no \\
-	--toggle-collect=export_answer_metrics $USERSPACE/topdown "\$@"
+	$only $USERSPACE/topdown "\$@"
 END
 	chmod +x "$LOGS/counted"
 	serve "$LOGS/counted" "$@"
