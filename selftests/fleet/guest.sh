@@ -26,11 +26,19 @@ start() {
 	done
 }
 
+# listens PORT
+listens() { (exec 3<> "/dev/tcp/127.0.0.1/$1") 2> /dev/null; }
+
 serve() {
+	local port
+
 	topdown export --listen &
 	daemons=($!)
 	topdown export --listen --per-cpu --port 18674 &
 	daemons+=($!)
+	for port in 18673 18674; do
+		until listens "$port"; do sleep 0.1; done
+	done
 }
 
 unserve() {
@@ -50,7 +58,7 @@ GOMAXPROCS=1 prometheus --config.file=/fleet/prometheus.yml \
 	--storage.tsdb.path=/tmp/prometheus --web.listen-address=127.0.0.1:9090 \
 	--log.level=warn &
 prometheus=$!
-until (exec 3<> /dev/tcp/127.0.0.1/9090) 2> /dev/null; do sleep 1; done
+until listens 9090; do sleep 1; done
 sleep 5
 mark absent
 sleep 45
