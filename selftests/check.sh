@@ -266,6 +266,7 @@ main() {
 			spawn ktap runner-tests "$VM/check.sh"
 			spawn ktap packages "$TOP/selftests/deb.sh"
 			spawn ktap pcp "$TOP/selftests/pcp.sh"
+			spawn ktap python "$TOP/selftests/python.sh"
 			spawn ktap mutations "$TOP/selftests/mutate.sh" -s "$MUTATIONS"
 		fi
 		run_guests
