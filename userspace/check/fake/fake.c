@@ -499,6 +499,9 @@ int fake_reset(const struct topdown_reset *arg)
 
 	if (setting("FAKE_RESET_ERRNO", 0))
 		return refuse(setting("FAKE_RESET_ERRNO", 0));
+	if (arg->flags & TOPDOWN_RESET_FRESH &&
+	    !(setting("FAKE_FEATURES", 7) & TOPDOWN_FEATURE_FRESH))
+		return refuse(EOPNOTSUPP);
 	if (arg->__reserved)
 		return refuse(EINVAL);
 	for (cpu = 0; cpu < nr_cpus(); cpu++)

@@ -122,6 +122,10 @@ class Readings(unittest.TestCase):
             self.assertEqual(len(self.device.read(fresh=False)), 4)
             with self.assertRaisesRegex(OSError, "a flag that the module does not know"):
                 self.device.read(fresh=True)
+            self.assertEqual(len(next(self.device.spans(0.001, count=1, fresh=False))), 4)
+            self.device.reset(fresh=False)
+            with self.assertRaisesRegex(OSError, "a flag that the module does not know"):
+                self.device.reset()
         then, now = self.device.read(), self.device.read()
         with self.assertRaises(OSError) as caught:
             then.since(now)
