@@ -109,7 +109,10 @@ enum topdown_latency_refusal {
 /* topdown_latency.flags: end latency sessions instead of starting one. */
 #define TOPDOWN_LATENCY_REMOVE	(1U << 0)
 
-/* At most so many samples a second of each CPU; after a jump of an event's rate some 30 more. */
+/*
+ * At most so many samples a second of each CPU; after a jump of an event's rate up to some 130 more
+ * until its period is judged again.
+ */
 #define TOPDOWN_LATENCY_RATE	1000
 
 /**

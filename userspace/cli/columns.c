@@ -410,7 +410,7 @@ static const struct column columns[] = {
 	NUMBER(covered, COLUMNS_LATENCIES, 6, true,
 	       "share of the interval in which the event was sampled"),
 	{ "aside", COLUMN_BOOLEAN, COLUMNS_LATENCIES, 0, false, 0, get_aside,
-	  "perf users have the counter of some CPU now", { 0 } },
+	  "the counter of some CPU is left to others now", { 0 } },
 	/* These are in tables only. */
 	TABLE(COLUMN_STRING, get_subject, TABLE_CPUS,
 	      COLUMN_FIRST, UNIT_NONE, NULL, "CPU", 3, "CPU", 3),

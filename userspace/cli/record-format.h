@@ -110,7 +110,7 @@ struct record_clock {
  * @flags: RECORD_PAST
  * @features: topdown_info.out_features
  * @instance: topdown_info.out_instance
- * @load_time_ns: topdown_info.out_load_time_ns
+ * @load_time_ns: topdown_info.out_load_time_ns, of CLOCK_BOOTTIME
  * @begin: when the recording began
  * @nr_cpus: one more than the highest possible CPU number
  * @module_flags: topdown_info.out_flags
