@@ -226,7 +226,9 @@ openmetrics_http() {
 	daemon=$!
 	source_is http://127.0.0.1:18673/metrics
 	same_slots /root/text
-	kill "$daemon"
+	# The shell that has begun it is another process, and the port is to be free.
+	kill "$(pgrep -f '^/root/topdown export')"
+	wait "$daemon" || true
 }
 
 # daemon: topdown export with the stand-in, where the file for pmdaopenmetrics expects it
