@@ -55,7 +55,8 @@ int topdown_latency_events(struct topdown *td, uint64_t *events, unsigned int *r
  * @nr: number of records that topdown_latency_read() gives; untouched on error
  *
  * Return: 0; -EOPNOTSUPP if there is a refusal, if the machine lacks one of the events, or if
- * none of the CPUs can be sampled; -EACCES if this process may not see whole CPUs; or another error of the command.
+ * none of the CPUs can be sampled; -EACCES if this process may not see whole CPUs; or another
+ * error of the command.
  */
 int topdown_latency_start(struct topdown *td, const uint64_t *cpus, unsigned int words,
 			  uint64_t events, uint32_t *latency, unsigned int *nr);
