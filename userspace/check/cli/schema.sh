@@ -9,7 +9,7 @@ set -euo pipefail
 # shellcheck disable=SC2046 # several flags
 "${CC:-gcc}" -o "$TMP/schema" "$(dirname "$0")/schema.c" \
 	$(pkg-config --cflags --libs json-c 2> /dev/null || echo -ljson-c)
-for command in stat history watch; do
+for command in stat history watch latency; do
 	td "$command" --schema > "$TMP/$command.json"
 done
 cp "$TMP/stat.json" "$TMP/schema.json"
@@ -85,7 +85,7 @@ recorded 'a recording of a task'
 recorded 'its steps' --steps
 
 # Each command has its own; all of its keys are in each of its lines.
-for command in stat history watch; do
+for command in stat history watch latency; do
 	result "$(grep -q "\"title\":\"a line of topdown $command -j\"" "$TMP/$command.json"; echo $?)" \
 		"the schema of topdown $command says so"
 done
@@ -97,10 +97,14 @@ export FAKE_EVENT=2
 others 'events' watch --count 2 'retiring>12.5' 'memory_bound<1'
 FAKE_EVENT_FLAGS=1 FAKE_EVENT=4294967295 others 'back, of the sum' watch --count 1 -s -b 'retiring>12.5'
 FAKE_EVENT_NONE=1 others 'events of windows' watch --count 1
-for command in history watch; do
+export FAKE_FEATURES=2047
+others 'latencies, with and without samples' latency -I 100 --count 2
+others 'latencies of CPUs' latency -A -I 100 --count 1
+for command in history watch latency; do
 	cp "$TMP/$command.json" "$TMP/schema.json"
 	args=()
-	[[ $command == history ]] || args=(--count 1 'retiring>3')
+	[[ $command != watch ]] || args=(--count 1 'retiring>3')
+	[[ $command != latency ]] || args=(--count 1 -I 100)
 	fake "$command" -j "${args[@]}" > "$TMP/line"
 	line=$(head -n 1 "$TMP/line")
 	while read -r key; do
