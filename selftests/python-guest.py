@@ -3,6 +3,7 @@
 
 WORKLOAD is the program that runs with given shares of the slots.  CPU 0 is left to this program.
 """
+import asyncio
 import contextlib
 import ctypes
 import os
@@ -97,6 +98,38 @@ class Guest(unittest.TestCase):
                 events = device.wait(30)
             self.assertEqual({event.cpu for event in events}, {2})
             watch.remove()
+
+    def test_event_loop(self):
+        """the real module: asyncio polls the device"""
+        async def first(device):
+            loop = asyncio.get_running_loop()
+            seen = loop.create_future()
+
+            def handle():
+                seen.done() or seen.set_result(device.wait(0))
+
+            loop.add_reader(device, handle)
+            try:
+                return await asyncio.wait_for(seen, 30)
+            finally:
+                loop.remove_reader(device)
+
+        with topdown.Device() as device, device.watch("backend_bound", 0.6, cpus=[2]):
+            self.assertEqual(device.wait(0), [])
+            with programs():
+                self.assertEqual([event.cpu for event in asyncio.run(first(device))], [2])
+
+    def test_begin_and_end(self):
+        """the real module: how long a begin and an end of a region take"""
+        with topdown.Device() as device, device.regions() as regions:
+            begun = time.perf_counter_ns()
+            for _ in range(1000):
+                with regions.region("empty"):
+                    pass
+            each = (time.perf_counter_ns() - begun) / 2000
+            # An instruction takes 8 ns here, and less than 1 ns on a CPU of these years.
+            print(f"# {each / 8:.0f} instructions, by {regions.backend}")
+            self.assertLess(each / 8, 50000)
 
     def test_recording(self):
         """the real module: a recording has the windows of the ring, bit by bit"""
