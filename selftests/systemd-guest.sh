@@ -155,6 +155,32 @@ credentials() {
 		https://localhost:18673/metrics) == 401 ]]
 }
 
+# The other drop-in of topdown-export(1): all addresses.  The one of credentials() stays.
+other_address() {
+	mkdir -p "$ROOT/etc/systemd/system/topdown-export.socket.d"
+	printf '[Socket]\nListenStream=\nListenStream=[::]:18673\n' \
+		> "$ROOT/etc/systemd/system/topdown-export.socket.d/override.conf"
+	inside systemctl daemon-reload
+	inside systemctl stop topdown-export.service
+	inside systemctl restart topdown-export.socket
+	inside curl -sf --max-time 20 --cacert /etc/ssl/topdown.pem -u prom:secret \
+		-6 --resolve 'localhost:18673:::1' https://localhost:18673/metrics | grep -x 'topdown_up 1'
+}
+
+# The line for node_exporter in topdown-export(1).
+textfile() {
+	local file=/var/lib/prometheus/node-exporter/topdown.prom _
+
+	inside mkdir -p "${file%/*}"
+	inside systemd-run --unit=topdown-textfile --on-calendar=minutely topdown export --textfile "$file"
+	for _ in {1..90}; do
+		[[ ! -e $ROOT$file ]] || break
+		sleep 1
+	done
+	grep -x 'topdown_up 1' "$ROOT$file"
+	inside systemctl stop topdown-textfile.timer
+}
+
 reload_module() {
 	# The daemon has the device open.
 	inside systemctl stop topdown-export.service
@@ -174,6 +200,8 @@ try 'a user of its own, one capability, no network' confined
 try 'systemctl reload' reload
 try 'SIGKILL and restart are a pause, and no refusal' restart
 try 'LoadCredential: TLS and users from files of root' credentials
+try 'ListenStream: another address' other_address
+try 'systemd-run writes the file for node_exporter' textfile
 try 'all is stopped, and the module can go' reload_module
 inside journalctl -b -u topdown-export.service --no-pager 2> /dev/null | tail -n 20 | sed 's/^/# /' || true
 echo "1..$number"
