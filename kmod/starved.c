@@ -283,7 +283,7 @@ static bool td_starved_pebs(const struct td_meter *meter, const struct perf_even
  * td_starved_by_pebs() - would PEBS of a sampler harm somebody else's?
  * @meter: meter of this CPU; interrupts off
  *
- * Of a guest whose virtual CPU runs here, or of a perf user.
+ * The other is a guest whose virtual CPU runs here, or a perf user.
  *
  * Return: true or false, as far as the first events of the running task and of the CPU say.
  */

@@ -276,7 +276,7 @@ TEST_F(abi, latency_refused)
 	argument_make(&self->argument, &commands[4], self->records);
 	self->argument.latency.events = 1;
 	EXPECT_EQ(-EOPNOTSUPP, try(self->fd, TOPDOWN_LATENCY, &self->argument));
-	/* Who only asks names no CPUs. */
+	/* A caller that only asks names no CPUs. */
 	argument_make(&self->argument, &commands[4], self->records);
 	self->argument.latency.cpus_words = 1;
 	EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_LATENCY, &self->argument));

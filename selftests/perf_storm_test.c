@@ -28,7 +28,7 @@
 /* So many CPUs stay, the first ones. */
 #define STAY		2
 
-/* What is sampled on a CPU, and the records right before and after. */
+/* The group that samples a CPU, and the records right before and after. */
 struct sampled {
 	unsigned int cpu;
 	int device;
@@ -38,7 +38,7 @@ struct sampled {
 	uint64_t last[LEADER_VALUES];
 	/* When there was a sample, or the period began again. */
 	uint64_t alive_ns;
-	/* Of all times that the CPU was sampled. */
+	/* Sums over all times that the CPU was sampled. */
 	uint64_t samples, others, stalls, slots, slots_cpu, times;
 };
 

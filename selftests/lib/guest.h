@@ -40,7 +40,7 @@ bool backdoor_set_rate(uint64_t config, uint64_t rate);
 bool backdoor_set_filter(bool on);
 bool backdoor_set_guest(enum td_bd_guest what);
 bool backdoor_truth_cpu(unsigned int cpu, struct td_bd_truth *truth);
-/* What the PEBS records of an event had on a CPU, and its histogram from @first on. */
+/* The sums of the PEBS records of an event on a CPU, and its histogram from @first on. */
 bool backdoor_latency_cpu(unsigned int cpu, uint64_t config, uint32_t first, uint32_t width,
 			  struct td_bd_latency *latency);
 /* The truth of the caller's address space. */

@@ -11,7 +11,7 @@
 #include "latency.h"
 
 #define LIMIT_MEAN	0.02
-/* Of the records; the driver hands over only the last of several. */
+/* A share of the records; the driver hands over only the last of several. */
 #define LIMIT_LOST	0.02
 
 const struct shape shapes[NR_SHAPES] = {

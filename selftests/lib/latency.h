@@ -27,7 +27,7 @@ struct shape {
 
 extern const struct shape shapes[NR_SHAPES];
 
-/* What both sides know of a shape at one moment. */
+/* A shape as both sides know it at one moment. */
 struct moment {
 	struct topdown_latency_record record;
 	struct td_bd_latency truth;

@@ -38,7 +38,7 @@ bool ring_next(struct ring *ring, struct leader_sample *sample);
  * leader leaves out.
  */
 int leader_open(int *fd, int pid, int cpu, const struct perf_event_attr *how);
-/* What the events have now, also if their CPU has gone offline; 0 or a negative errno. */
+/* The counts of now, also if the CPU has gone offline; 0 or a negative errno. */
 int leader_read(const int *fd, uint64_t value[LEADER_VALUES]);
 void leader_close(const int *fd);
 
