@@ -105,7 +105,8 @@ static bool never_right(const struct topdown_latency_record *record)
 
 static void test_session(struct topdown *td)
 {
-	struct topdown_latency_record then[RECORDS], now[RECORDS], part, sum = { .cpu = 0 };
+	struct topdown_latency_record then[RECORDS] = { 0 }, now[RECORDS] = { 0 };
+	struct topdown_latency_record part, sum = { .cpu = 0 };
 	uint64_t events = 1ULL << CONSTANT | 1ULL << BIMODAL | 1ULL << NEVER;
 	unsigned int nr = 0, few = 1;
 	uint32_t latency = 0;
