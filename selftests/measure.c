@@ -9,7 +9,6 @@
  */
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,8 +37,8 @@ static void usage(FILE *out)
 		"       measure COMMAND [ARG]...\n"
 		"  -t  time to measure (1000)\n"
 		"  -p  percentage points by which a figure may be off (0.5)\n"
-		"  -s  percent by which the slots may be off (0.1, or 1 where time is the host's);\n"
-		"      -1 does not look, which others that use the counter make necessary\n");
+		"  -s  percent by which the slots may be off (0.1); -1 does not look,\n"
+		"      which others that use the counter make necessary\n");
 }
 
 static bool take(int device, struct sample *sample)
@@ -112,7 +111,7 @@ static int shares_around(int device, char **command)
 
 int main(int argc, char **argv)
 {
-	struct options options = { .ms = 1000, .points = 0.5, .slots = NAN };
+	struct options options = { .ms = 1000, .points = 0.5, .slots = 0.1 };
 	unsigned int i;
 	int opt, device;
 	bool ok = false;
@@ -138,13 +137,6 @@ int main(int argc, char **argv)
 		fprintf(stderr, "measure: no module, or no emulated PMU\n");
 		return 1;
 	}
-	/*
-	 * While the driver has the counters stopped, for 0.03% of the time, slots pass
-	 * uncounted.  If the host takes the CPU away just then, those of some ms do.  Windows
-	 * that are lost or counted twice are ten times as many at least.
-	 */
-	if (isnan(options.slots))
-		options.slots = backdoor_exact() ? 0.1 : 1;
 	cpus_nr = cpus_online(cpus);
 	if (optind < argc)
 		return shares_around(device, argv + optind);
