@@ -117,7 +117,7 @@ static const char *sampled_drain(struct sampled *sampled, bool left)
 	return NULL;
 }
 
-/* What a record has of an event. */
+/* The count of an event in a record. */
 static uint64_t value_of(const struct topdown_record *record, unsigned int event)
 {
 	const struct topdown_figures *total = &record->total;

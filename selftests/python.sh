@@ -19,7 +19,7 @@ need gcc=gcc make=make python3=python3
 version=$(/usr/bin/python3 -c 'import sys; print("python%d.%d" % sys.version_info[:2])')
 mkdir -p "$tmp"/{bin,lib,module}
 cp "/usr/bin/$version" "$tmp/bin/python3"
-# What is for developers alone is as large as the rest.
+# The parts for developers alone are as large as the rest.
 tar -C /usr/lib -c --exclude=__pycache__ --exclude={test,idlelib,lib2to3,ensurepip,config-*,tkinter} \
 	"$version" | tar -C "$tmp/lib" -x
 make -s -C "$TOP/userspace"

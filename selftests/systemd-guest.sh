@@ -57,7 +57,7 @@ boot() {
 	umount /sys/fs/cgroup 2> /dev/null || true
 	mount -t cgroup2 cgroup2 "$ROOT/sys/fs/cgroup"
 	ip link set lo up 2> /dev/null || ifconfig lo up
-	# It is told that it is in a container, and such a one finds its mounts shared.
+	# As in a container, systemd finds its mounts shared.
 	unshare --pid --mount --fork chroot "$ROOT" /usr/bin/env -i container=topdown PATH=/usr/sbin:/usr/bin:/sbin:/bin \
 		/bin/sh -c 'mount --make-rshared /; mount -t proc proc /proc; mount -t tmpfs tmpfs /run; exec /lib/systemd/systemd --system --log-target=console --show-status=0' \
 		> /tmp/systemd.log 2>&1 &
