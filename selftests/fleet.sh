@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Use "topdown export" as a fleet does: many scrapes, slow and broken clients, the reference
-# parsers, and a real Prometheus in an emulated machine.  Installs what it needs.
+# parsers, a real Prometheus in an emulated machine, and the cost of a scrape beside
+# node_exporter's.  Installs what it needs.
 #
-#   fleet.sh [PART]...     without any: text schema clients fuzz cost guest
+#   fleet.sh [PART]...     without any: text schema clients fuzz cost guest beside
 #
 # KTAP on stdout; logs and measured figures are in the cache, in "fleet".
 set -euo pipefail
@@ -184,10 +185,19 @@ part_guest() {
 	step 'Prometheus scrapes a machine' "$FLEET/guest-run.sh" "$LOGS"
 }
 
+# On 64 CPUs it takes a quarter of an hour.
+part_beside() {
+	local cpus
+
+	for cpus in 4 64; do
+		step "a scrape beside node_exporter's, $cpus CPUs" "$FLEET/beside.sh" "$LOGS" "$cpus"
+	done
+}
+
 need gcc=gcc make=make prometheus=prometheus python3=python3 curl=curl valgrind=valgrind \
 	npm=npm
 need_files /usr/lib/python3/dist-packages/prometheus_client=python3-prometheus-client
-(($#)) || set -- text schema clients fuzz cost guest
+(($#)) || set -- text schema clients fuzz cost guest beside
 "$USERSPACE/check/run.sh" monitoring > "$LOGS/build.log" 2>&1 ||
 	{ tail -n 20 "$LOGS/build.log"; die "what is to be tried does not build, or its suite fails"; }
 for part; do
