@@ -24,6 +24,7 @@ selftests=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 tree=$(dirname "$selftests")
 marks=${TOPDOWN_CACHE:-$HOME/.cache/topdown}/lint
 width=100
+beside=
 
 checks=(spdx whitespace versions symbols graph paths sparse checkpatch kernel-doc cppcheck
 	clang-tidy shellcheck flake8 mypy codespell mandoc)
@@ -153,13 +154,10 @@ check_paths() {
 		done
 }
 
-# sparse, and W=1 of the compiler on the way, in a copy of the module
-check_sparse() {
-	local KDIR='' copy log sources
+# sparse_module: sparse, and W=1 of the compiler on the way, in a copy of the module
+sparse_module() {
+	local copy log sources
 
-	need sparse
-	eval "$("$selftests/vm/kernel.sh" 6.12 2>/dev/null)" || :
-	[ -n "$KDIR" ] || skip "no kernel 6.12: selftests/vm/kernel.sh 6.12 fails"
 	copy=$scratch/sparse
 	mkdir "$copy"
 	lint_files Kbuild Makefile 'kmod/*' 'uapi/*' | xargs cp --parents -t "$copy"
@@ -175,11 +173,36 @@ check_sparse() {
 		echo "sparse looked at fewer than $sources files of kmod"
 }
 
+# The module is judged as a whole, with the kernel's headers and their configuration.
+check_sparse() {
+	local KDIR=''
+
+	need sparse
+	eval "$("$selftests/vm/kernel.sh" 6.12 2>/dev/null)" || :
+	[ -n "$KDIR" ] || skip "no kernel 6.12: selftests/vm/kernel.sh 6.12 fails"
+	echo Kbuild | each_of "$(judged_by sparse "$KDIR" "$(sparse --version)" \
+		"$(gcc --version)" "$(declare -f sparse_module)" \
+		"$(lint_files Makefile 'kmod/*' 'uapi/*' | xargs sha256sum)")" sparse_module
+}
+
 # judged_by TEXT...: one name of all that a verdict depends on, but for the file
 judged_by() { printf '%s\n' "$@" | sha256sum | cut -c1-16; }
 
-# mark FILE BASIS: where it says that the file was clean
-mark() { printf '%s/%s-%s\n' "$marks" "$2" "$({ echo "$1"; cat "$1"; } | sha256sum | cut -c1-32)"; }
+# included FILE: what else of the tree a C file is judged with, and what it is now
+included() {
+	gcc -MM -MG -D_GNU_SOURCE -DTOPDOWN_VERSION='"0"' -I. -Iuapi -Iuserspace/include "$1" |
+		tr -s ' \\\n' '\n' | sed '1d; /^$/d' | xargs -r sha256sum 2>&1
+}
+
+# mark FILE BASIS: where it says that the file was clean; $beside prints what else it is
+# judged with
+mark() {
+	printf '%s/%s-%s\n' "$marks" "$2" "$({
+		echo "$1"
+		cat "$1"
+		${beside:+"$beside" "$1"}
+	} | sha256sum | cut -c1-32)"
+}
 
 # not_clean BASIS: those of the files on stdin that were not found clean before
 not_clean() {
@@ -308,28 +331,37 @@ clang_tidy_one() {
 
 # The analyzer's view of va_list is wrong in LLVM 14, and it wants Annex K
 check_clang-tidy() {
-	local rules='-*,clang-analyzer-*,-clang-analyzer-valist.*'
+	local rules='-*,clang-analyzer-*,-clang-analyzer-valist.*' beside=included
 
 	need clang-tidy
 	rules+=',-clang-analyzer-security.insecureAPI.*'
 	rules+=',bugprone-sizeof-expression,bugprone-infinite-loop'
 	rules+=',bugprone-misplaced-widening-cast,bugprone-macro-parentheses'
-	# A file is judged with what it includes.
 	lint_files 'userspace/*.c' |
 		each_of "$(judged_by clang-tidy "$rules" "$(clang-tidy --version)" \
-			"$(declare -f clang_tidy_one)" \
-			"$(lint_files '*.h' 'kmod/*' | xargs -r sha256sum)")" clang_tidy_one
+			"$(declare -f clang_tidy_one)")" clang_tidy_one
+}
+
+# judge_script FILE: with the rules $ignored left out.  Sourced files are named from the
+# top, or from the script that does so.
+judge_script() { shellcheck -x -P . -P SCRIPTDIR -f gcc -e "$ignored" "$1" 2>&1 || :; }
+
+# judge_scripts IGNORED-RULES: run it on the files that stdin names, each judged with all
+# libraries
+judge_scripts() {
+	local ignored=$1
+
+	each_of "$(judged_by shellcheck "$ignored" "$(shellcheck --version)" \
+		"$(declare -f judge_script)" \
+		"$(lint_libraries | xargs -r sha256sum)")" judge_script
 }
 
 check_shellcheck() {
-	local run=(xargs -r shellcheck -x -P . -P SCRIPTDIR -f gcc)
-
 	need shellcheck
-	# Sourced files are named from the top, or from the script that does
-	# so.  SC2119 takes every function with arguments for a script's main.
+	# SC2119 takes every function with arguments for a script's main.
 	# Scripts elsewhere use and set the variables of a library.
-	lint_scripts | "${run[@]}" -e SC2119
-	lint_libraries | "${run[@]}" -e SC2119,SC2034,SC2154
+	lint_scripts | judge_scripts SC2119
+	lint_libraries | judge_scripts SC2119,SC2034,SC2154
 }
 
 # No settings of the user's, nor of a directory above
