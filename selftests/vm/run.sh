@@ -111,7 +111,7 @@ if [[ -z $memory ]]; then
 	[[ $kernel == debug ]] && memory=3G
 fi
 
-need busybox=busybox-static cpio=cpio setpriv=util-linux
+need busybox=busybox-static cpio=cpio setpriv=util-linux strip=binutils
 [[ -z $perf ]] || need perf=linux-perf
 
 # find_machine: sets machine_words.
@@ -160,7 +160,8 @@ make_initramfs() {
 		local module userspace
 		module=$ko
 		[[ -n $module ]] || module=$("$TOP/selftests/vm/module.sh" "$kernel") || return 1
-		cp "$module" "$root/topdown.ko"
+		# As installed modules are: tests load it some hundred times, and it is mostly debug data.
+		strip --strip-debug -o "$root/topdown.ko" "$module" || return 1
 		userspace=$("$TOP/selftests/vm/userspace.sh") || return 1
 		cp -a "$userspace/usr/." "$root/usr/"
 		stage_libs "$root" "$userspace/usr/bin/topdown"
@@ -247,6 +248,9 @@ find_machine || exit $EXIT_SETUP
 find_kernel || exit $EXIT_SETUP
 make_initramfs "$outdir/initramfs" "$@" || exit $EXIT_SETUP
 
+# Most of the machines need no mitigations as silicon.  In the emulator each system call and
+# each switch of tasks pays for them, and no test is about them.
+mitigations="mitigations=off"
 accel=(-accel "tcg,thread=multi")
 # The host may take a CPU away for long, which is no stall of the kernel's making;
 # one that does not end is met by the limit.  Nor is it a broken timer: the kernel waits
@@ -277,7 +281,7 @@ TOPDOWN_PMU_QUANT=$quant setpriv --pdeathsig TERM timeout -k 5 "$limit" \
 	-chardev "stdio,id=output,signal=off" -serial chardev:output \
 	-chardev "file,id=kernel,path=$outdir/kernel.log" -serial chardev:kernel \
 	-kernel "$VMLINUZ" -initrd "$outdir/initramfs" \
-	-append "console=ttyS0 quiet oops=panic panic=-1 printk.devkmsg=on log_buf_len=4M $patience $append" \
+	-append "console=ttyS0 quiet oops=panic panic=-1 printk.devkmsg=on log_buf_len=4M $mitigations $patience $append" \
 	< /dev/null 2> "$outdir/qemu.log" | tee "$outdir/output.log"
 qemu_status=${PIPESTATUS[0]}
 set -e
