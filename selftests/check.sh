@@ -95,25 +95,29 @@ in_tier_2() { "$VM/kernel.sh" -l 2 | grep -x "$1" > /dev/null; }
 kernels() { matrix | cut -d' ' -f2 | sort -u; }
 
 # tests_of GLOB...: programs that are there, but for those of !GLOB, and of these
-# the ones that were asked for; a glob that matches none is an error.
+# the ones that were asked for; a glob that matches none is an error.  SCRIPT:TEST,TEST
+# stays as it is in tier 2.
 tests_of() {
-	local glob name found
+	local glob name found part
 	local -A wanted=()
 
 	for glob; do
-		found=
+		found='' part=${glob#"${glob%%:*}"}
+		[[ -z $part || $glob == *.sh:* ]] || die "only a script can run in part: $glob"
+		((tier == 2)) || part=
+		glob=${glob%%:*}
 		while IFS=: read -r _ name; do
 			# shellcheck disable=SC2053
 			[[ $name == ${glob#!} ]] || continue
 			found=1
-			wanted[$name]=1
+			wanted[$name]=$name$part
 			[[ $glob != !* ]] || unset "wanted[$name]"
 		done < "$tests/kselftest-list.txt"
 		[[ -n $found ]] || die "no in-guest test is called ${glob#!}"
 	done
 	for name in "${!wanted[@]}"; do
 		# shellcheck disable=SC2053
-		[[ $name != $only_test ]] || echo "$name"
+		[[ $name != $only_test ]] || echo "${wanted[$name]}"
 	done | sort
 }
 
@@ -129,14 +133,17 @@ module() {
 # guest NAME KERNEL MACHINE QUANT CPUS MODE SECONDS TEST...
 guest() {
 	local name=$1 kernel=$2 machine=$3 quant=$4 cpus=$5 mode=$6 seconds=$7 args full clock=()
+	local test parts=''
 	shift 7
 
-	args=("${@/#/-t topdown:}")
+	args=("${@%%:*}")
+	args=("${args[@]/#/-t topdown:}")
 	clock_of "$mode"
 	if ((tier == 2)); then
+		for test; do [[ $test != *:* ]] || parts+=" $test"; done
 		# perf looks at all symbols of the kernel for each of its files, unless it may
 		# not: twenty seconds of a guest.
-		full="echo 2 > /proc/sys/kernel/kptr_restrict && "
+		full="echo 2 > /proc/sys/kernel/kptr_restrict && TOPDOWN_PARTS='${parts# }' "
 	elif in_tier_2 "$kernel"; then
 		full="TOPDOWN_FULL=1 "
 	else

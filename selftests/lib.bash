@@ -44,12 +44,15 @@ die() {
 }
 
 # run_tests FUNCTION...: everything between plan and totals; TOPDOWN_ONLY are the names of
-# those that are wanted, with commas between.
+# those that are wanted, with commas between.  TOPDOWN_PARTS has words SCRIPT:NAME,NAME.
 run_tests() {
-	local name status began wanted=()
+	local name status began wanted=() only=${TOPDOWN_ONLY:-} part
 
+	for part in ${TOPDOWN_PARTS:-}; do
+		[[ ${part%%:*} != "${0##*/}" ]] || only=${part#*:}
+	done
 	for name; do
-		[[ -z ${TOPDOWN_ONLY:-} || ,$TOPDOWN_ONLY, != *,${name#test_},* ]] || wanted+=("$name")
+		[[ -z $only || ,$only, != *,${name#test_},* ]] || wanted+=("$name")
 	done
 	((!${#wanted[@]})) || set -- "${wanted[@]}"
 	ktap_print_header
