@@ -141,6 +141,9 @@ guest() {
 	clock_of "$mode"
 	if ((tier == 2)); then
 		for test; do [[ $test != *:* ]] || parts+=" $test"; done
+		# In the emulator each system call and each switch of tasks pays for
+		# mitigations, and no test is about them.
+		clock+=(-a mitigations=off)
 		# perf looks at all symbols of the kernel for each of its files, unless it may
 		# not: twenty seconds of a guest.
 		full="echo 2 > /proc/sys/kernel/kptr_restrict && TOPDOWN_PARTS='${parts# }' "

@@ -142,7 +142,7 @@ static const char *sampled_whole(const struct sampled *sampled)
 		       (unsigned long long)slots, (unsigned long long)level1);
 		return "the nodes have not what the slots have";
 	}
-	/* Nobody else has the counters.  The host may take a CPU between the clock and a counter. */
+	/* Nobody else has the counters.  The host may take a CPU between clock and counter. */
 	if (backdoor_exact() && running < enabled - enabled / 100) {
 		printf("# CPU %u: running %llu of %llu ns\n", sampled->cpu,
 		       (unsigned long long)running, (unsigned long long)enabled);

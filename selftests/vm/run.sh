@@ -22,7 +22,7 @@ COMMAND without ARGs is a line of bash.
                not with the host's, so nothing depends on what else runs there
   -s SHIFT     with -i: an instruction takes 2^SHIFT ns (default 0)
   -t SECONDS   power off after so long (default 300)
-  -a ARGS      more kernel arguments
+  -a ARGS      more kernel arguments; may be given again
   -o OUTDIR    keep the logs there (default a new directory in the cache)
   -x FILE[:DEST]  put a file or directory and the libraries it needs into the
                guest, as /NAME or DEST
@@ -88,7 +88,7 @@ while getopts :k:m:c:q:is:t:a:o:x:PK:NM:h opt; do
 	i) icount=1 ;;
 	s) shift=$OPTARG ;;
 	t) limit=$OPTARG ;;
-	a) append=$OPTARG ;;
+	a) append+=" $OPTARG" ;;
 	o) outdir=$OPTARG ;;
 	x) extra+=("$OPTARG") ;;
 	P) perf=1 ;;
@@ -248,9 +248,6 @@ find_machine || exit $EXIT_SETUP
 find_kernel || exit $EXIT_SETUP
 make_initramfs "$outdir/initramfs" "$@" || exit $EXIT_SETUP
 
-# Most of the machines need no mitigations as silicon.  In the emulator each system call and
-# each switch of tasks pays for them, and no test is about them.
-mitigations="mitigations=off"
 accel=(-accel "tcg,thread=multi")
 # The host may take a CPU away for long, which is no stall of the kernel's making;
 # one that does not end is met by the limit.  Nor is it a broken timer: the kernel waits
@@ -281,7 +278,7 @@ TOPDOWN_PMU_QUANT=$quant setpriv --pdeathsig TERM timeout -k 5 "$limit" \
 	-chardev "stdio,id=output,signal=off" -serial chardev:output \
 	-chardev "file,id=kernel,path=$outdir/kernel.log" -serial chardev:kernel \
 	-kernel "$VMLINUZ" -initrd "$outdir/initramfs" \
-	-append "console=ttyS0 quiet oops=panic panic=-1 printk.devkmsg=on log_buf_len=4M $mitigations $patience $append" \
+	-append "console=ttyS0 quiet oops=panic panic=-1 printk.devkmsg=on log_buf_len=4M $patience$append" \
 	< /dev/null 2> "$outdir/qemu.log" | tee "$outdir/output.log"
 qemu_status=${PIPESTATUS[0]}
 set -e
