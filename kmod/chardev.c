@@ -33,6 +33,7 @@
 #include "room.h"
 #include "sampler.h"
 #include "scope.h"
+#include "session.h"
 #include "session-list.h"
 #include "share.h"
 #include "watch-list.h"
@@ -381,23 +382,41 @@ static int td_chardev_control(struct td_file *file, union td_command *command)
 	return td_session_list_control(&file->sessions, &command->control);
 }
 
-static int td_chardev_add_latency(struct td_file *file, struct topdown_latency *latency)
+static int td_chardev_latency_cpus(struct td_file *file, struct topdown_latency *latency)
 {
 	cpumask_var_t cpus;
 	int ret;
-
-	if (latency->out_refusal)
-		return -EOPNOTSUPP;
-	if (!file->may_read)
-		return -EACCES;
 
 	if (!alloc_cpumask_var(&cpus, GFP_KERNEL))
 		return -ENOMEM;
 	ret = td_chardev_cpus(cpus, latency->cpus, latency->cpus_words);
 	if (!ret)
-		ret = td_latency_list_add(&file->latencies, latency, cpus);
+		ret = td_latency_list_add(&file->latencies, latency, cpus, NULL);
 	free_cpumask_var(cpus);
 	return ret;
+}
+
+static int td_chardev_latency_tasks(struct td_file *file, struct topdown_latency *latency)
+{
+	struct td_session *session = td_session_list_get(&file->sessions, latency->session);
+	int ret;
+
+	if (!session)
+		return -ENOENT;
+	ret = td_latency_list_add(&file->latencies, latency, cpu_possible_mask, session);
+	td_session_put(session);
+	return ret;
+}
+
+static int td_chardev_add_latency(struct td_file *file, struct topdown_latency *latency)
+{
+	if (latency->out_refusal)
+		return -EOPNOTSUPP;
+	if (!file->may_read)
+		return -EACCES;
+	if (latency->session)
+		return td_chardev_latency_tasks(file, latency);
+	return td_chardev_latency_cpus(file, latency);
 }
 
 static int td_chardev_latency(struct td_file *file, union td_command *command)
@@ -469,7 +488,7 @@ static const struct td_ioctl td_ioctls[] = {
 	TD_IOCTL(SESSION, struct topdown_session, out_atom_figures, td_chardev_session, true),
 	TD_IOCTL(CONTROL, struct topdown_control, __reserved, td_chardev_control, false),
 	TD_IOCTL(SESSIONS, struct topdown_sessions, __reserved, td_chardev_sessions, true),
-	TD_IOCTL(LATENCY, struct topdown_latency, __reserved, td_chardev_latency, true,
+	TD_IOCTL(LATENCY, struct topdown_latency, session, td_chardev_latency, true,
 		 .undo = td_chardev_unlatency),
 	TD_IOCTL(LATENCIES, struct topdown_latencies, __reserved, td_chardev_latency_read,
 		 true),

@@ -4,15 +4,20 @@
  *
  * Each CPU has a list of our events that perf has scheduled in there; they all belong to
  * one task.  follow.c maintains the list, and window.c passes each part of a fold.  Both do
- * so on the CPU with interrupts off, so no lock is needed.
+ * so on the CPU with interrupts off, so no lock is needed.  The samples of latencies come in an
+ * NMI of the CPU, which may interrupt a change of the list, and finds it as before or after.
  */
 #include <linux/irqflags.h>
 #include <linux/lockdep.h>
 #include <linux/perf_event.h>
+#include <linux/rculist.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/clock.h>
 
 #include "credit.h"
 #include "member.h"
 #include "session.h"
+#include "tallies.h"
 
 DEFINE_PER_CPU(struct td_running, td_running);
 
@@ -34,7 +39,9 @@ void td_credit_init(void)
 void td_credit_add(struct perf_event *event)
 {
 	lockdep_assert_irqs_disabled();
-	list_add(&event->active_entry, this_cpu_ptr(&td_running.events));
+	td_credit_sampled();
+	/* An NMI finds the event only when it is whole. */
+	list_add_rcu(&event->active_entry, this_cpu_ptr(&td_running.events));
 	/* The next credit counts a switch, if the session counts now. */
 	event->hw.config_base = td_session_counts(td_member_session(event));
 	td_session_runs(td_member_session(event), 1);
@@ -47,6 +54,8 @@ void td_credit_add(struct perf_event *event)
 void td_credit_del(struct perf_event *event)
 {
 	lockdep_assert_irqs_disabled();
+	td_credit_sampled();
+	/* An NMI begins at the head of the list, so the event may be used again at once. */
 	list_del_init(&event->active_entry);
 	td_session_runs(td_member_session(event), -1);
 }
@@ -105,4 +114,78 @@ void td_credit_time(unsigned int kind, u64 now, bool merged)
 	lockdep_assert_irqs_disabled();
 	running->since = now;
 	td_credit_all(running, &credit);
+}
+
+/* On the CPU with interrupts off, or in its NMI. */
+static struct td_tallies *td_credit_tallies(const struct perf_event *event)
+{
+	const struct td_session *session = td_member_session(event);
+
+	if (!td_session_counts(session))
+		return NULL;
+	/* Pairs with rcu_assign_pointer() in td_latency_list_count(). */
+	return rcu_dereference_check(session->tallies, irqs_disabled());
+}
+
+/**
+ * td_credit_sample() - credit a sample to the sessions of the task that runs here
+ * @number: the event
+ * @latency: its latency
+ * @bin: the bin of @latency
+ * @weight: number of events that the sample stands for
+ *
+ * In an NMI, or with interrupts off.
+ */
+void td_credit_sample(unsigned int number, u16 latency, unsigned int bin, u64 weight)
+{
+	struct list_head *events = this_cpu_ptr(&td_running.events);
+	struct td_tallies *tallies;
+	struct perf_event *event;
+
+	if (!td_tallies_any())
+		return;
+	list_for_each_entry_rcu(event, events, active_entry, irqs_disabled()) {
+		tallies = td_credit_tallies(event);
+		if (tallies)
+			td_tallies_sample(tallies, number, latency, bin, weight);
+	}
+}
+
+/**
+ * td_credit_sampled() - credit the time of the task that runs here to its tallies
+ *
+ * Interrupts are off.  Before the list of the CPU changes, and before another event gets the
+ * sampling counter.
+ */
+void td_credit_sampled(void)
+{
+	struct td_running *running = this_cpu_ptr(&td_running);
+	u64 since = running->sampled, now;
+	struct td_tallies *tallies;
+	struct perf_event *event;
+	unsigned int turn;
+
+	lockdep_assert_irqs_disabled();
+	if (!td_tallies_any())
+		return;
+	now = local_clock();
+	running->sampled = now;
+	/* Pairs with WRITE_ONCE() in td_credit_turn(). */
+	turn = READ_ONCE(running->turn);
+	list_for_each_entry(event, &running->events, active_entry) {
+		tallies = td_credit_tallies(event);
+		if (tallies)
+			td_tallies_ran(tallies, turn, since, now);
+	}
+}
+
+/**
+ * td_credit_turn() - another event has the sampling counter of a CPU
+ * @cpu: the CPU
+ * @turn: the event, plus 1; 0 for none
+ */
+void td_credit_turn(int cpu, unsigned int turn)
+{
+	/* Pairs with READ_ONCE() in td_credit_sampled(). */
+	WRITE_ONCE(per_cpu(td_running, cpu).turn, turn);
 }

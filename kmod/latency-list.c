@@ -3,9 +3,12 @@
  * The latency list of a descriptor: start, end and read latency sessions.
  *
  * A session is only a wish: some events of some CPUs.  All sessions share the samplers
- * (latency.c), so a reader costs nothing but its calls.
+ * (latency.c), so a reader costs nothing but its calls.  One that is for the tasks of a session of
+ * the descriptor wishes for all CPUs, and also has tallies of its own, which credit.c finds by
+ * the session.
  */
 #include <linux/cpumask.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -15,6 +18,8 @@
 #include "latency.h"
 #include "latency-list.h"
 #include "sampler.h"
+#include "session.h"
+#include "tallies.h"
 
 #define TD_LATENCIES_MAX		16
 
@@ -27,12 +32,16 @@
  * @id: its number
  * @events: bit n for event n
  * @cpus: its CPUs
+ * @followed: the session whose tasks are sampled, with a reference; NULL for none
+ * @tallies: tallies of @followed
  */
 struct td_latency_session {
 	struct list_head own;
 	u32 id;
 	u64 events;
 	cpumask_var_t cpus;
+	struct td_session *followed;
+	struct td_tallies *tallies;
 };
 
 /**
@@ -47,8 +56,19 @@ void td_latency_list_init(struct td_latency_list *latencies)
 
 static void td_latency_list_free(struct td_latency_session *session)
 {
+	if (session->tallies)
+		td_tallies_destroy(session->tallies);
+	if (session->followed)
+		td_session_put(session->followed);
 	free_cpumask_var(session->cpus);
 	kfree(session);
+}
+
+/* Let the samples in the tasks of the session that is followed count, or no longer. */
+static void td_latency_list_count(struct td_latency_session *session, bool count)
+{
+	if (session->followed)
+		rcu_assign_pointer(session->followed->tallies, count ? session->tallies : NULL);
 }
 
 static void td_latency_list_drop(struct td_latency_list *latencies,
@@ -57,6 +77,7 @@ static void td_latency_list_drop(struct td_latency_list *latencies,
 	int cpu;
 
 	lockdep_assert_held(&latencies->lock);
+	td_latency_list_count(session, false);
 	for_each_cpu(cpu, session->cpus)
 		td_latency_put(cpu, session->events);
 	list_del(&session->own);
@@ -75,9 +96,9 @@ int td_latency_list_check(const struct topdown_latency *what)
 	if (what->flags & ~TD_LATENCY_FLAGS)
 		return -EOPNOTSUPP;
 	if (what->out_latency || what->out_refusal || what->out_events || what->out_nr_records ||
-	    what->__reserved)
+	    (what->session && (what->cpus || what->cpus_words)))
 		return -EINVAL;
-	if (!what->events && (what->cpus || what->cpus_words))
+	if (!what->events && (what->cpus || what->cpus_words || what->session))
 		return -EINVAL;
 	if (what->flags & TOPDOWN_LATENCY_REMOVE)
 		return what->events ? -EINVAL : 0;
@@ -121,8 +142,20 @@ static int td_latency_list_get(const struct td_latency_session *session)
 	return ret == -EINVAL || ret == -ENOENT ? -EOPNOTSUPP : ret;
 }
 
+/* As td_latency_list_free() undoes. */
+static int td_latency_list_follow(struct td_latency_session *session, struct td_session *followed)
+{
+	session->tallies = td_tallies_create(session->events);
+	if (!session->tallies)
+		return -ENOMEM;
+	td_session_get(followed);
+	session->followed = followed;
+	return 0;
+}
+
 static struct td_latency_session *td_latency_list_create(const struct topdown_latency *what,
-							 const struct cpumask *cpus)
+							 const struct cpumask *cpus,
+							 struct td_session *followed)
 {
 	struct td_latency_session *session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
 	int cpu;
@@ -138,7 +171,17 @@ static struct td_latency_session *td_latency_list_create(const struct topdown_la
 		if (td_latency_samples(cpu))
 			cpumask_set_cpu(cpu, session->cpus);
 	}
-	return session;
+	if (!followed || !td_latency_list_follow(session, followed))
+		return session;
+	td_latency_list_free(session);
+	return NULL;
+}
+
+/* How many records a session has. */
+static unsigned int td_latency_list_records(const struct td_latency_session *session)
+{
+	return (session->followed ? 1 : cpumask_weight(session->cpus)) *
+	       hweight64(session->events);
 }
 
 static int td_latency_list_put(struct td_latency_list *latencies,
@@ -147,11 +190,14 @@ static int td_latency_list_put(struct td_latency_list *latencies,
 	int ret;
 
 	lockdep_assert_held(&latencies->lock);
+	if (session->followed && rcu_access_pointer(session->followed->tallies))
+		return -EBUSY;
 	if (latencies->nr >= TD_LATENCIES_MAX || latencies->last == U32_MAX)
 		return -ENOSPC;
 	ret = td_latency_list_get(session);
 	if (ret)
 		return ret;
+	td_latency_list_count(session, true);
 	session->id = ++latencies->last;
 	list_add_tail(&session->own, &latencies->list);
 	latencies->nr++;
@@ -163,18 +209,19 @@ static int td_latency_list_put(struct td_latency_list *latencies,
  * @latencies: list of the descriptor
  * @what: the checked request; out_latency and out_nr_records are written
  * @cpus: CPUs that the caller asks for
+ * @followed: session of the same descriptor whose tasks are to be sampled; NULL for none
  *
  * Return: 0, or a negative errno as in the ABI with nothing changed.
  */
 int td_latency_list_add(struct td_latency_list *latencies, struct topdown_latency *what,
-			struct cpumask *cpus)
+			const struct cpumask *cpus, struct td_session *followed)
 {
 	struct td_latency_session *session;
 	int ret = -EOPNOTSUPP;
 
 	if (what->events & ~td_sampler_events())
 		return -EOPNOTSUPP;
-	session = td_latency_list_create(what, cpus);
+	session = td_latency_list_create(what, cpus, followed);
 	if (!session)
 		return -ENOMEM;
 	if (!cpumask_empty(session->cpus)) {
@@ -187,7 +234,7 @@ int td_latency_list_add(struct td_latency_list *latencies, struct topdown_latenc
 		return ret;
 	}
 	what->out_latency = session->id;
-	what->out_nr_records = cpumask_weight(session->cpus) * hweight64(session->events);
+	what->out_nr_records = td_latency_list_records(session);
 	return 0;
 }
 
@@ -253,18 +300,34 @@ static int td_latency_list_write(const struct topdown_latencies *read, unsigned 
 	return 0;
 }
 
-static int td_latency_list_read_session(const struct td_latency_session *session,
-					struct topdown_latencies *read,
-					struct topdown_latency_record *record)
+static int td_latency_list_read_tasks(const struct td_latency_session *session,
+				      const struct topdown_latencies *read,
+				      struct topdown_latency_record *record)
 {
-	unsigned int nr = cpumask_weight(session->cpus) * hweight64(session->events);
-	unsigned int room = read->nr_records, n = 0;
+	unsigned int n = 0;
+	u64 events;
+	int ret;
+
+	for (events = session->events; events; events &= events - 1) {
+		memset(record, 0, sizeof(*record));
+		td_tallies_read(session->tallies, __ffs64(events), record);
+		if (td_latency_any_away())
+			record->flags |= TOPDOWN_LATENCY_AWAY;
+		ret = td_latency_list_write(read, n++, record);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int td_latency_list_read_cpus(const struct td_latency_session *session,
+				     const struct topdown_latencies *read,
+				     struct topdown_latency_record *record)
+{
+	unsigned int n = 0;
 	u64 events;
 	int cpu, ret;
 
-	read->nr_records = nr;
-	if (nr > room)
-		return -EMSGSIZE;
 	for (events = session->events; events; events &= events - 1) {
 		for_each_cpu(cpu, session->cpus) {
 			td_latency_read(cpu, __ffs64(events), record);
@@ -274,6 +337,20 @@ static int td_latency_list_read_session(const struct td_latency_session *session
 		}
 	}
 	return 0;
+}
+
+static int td_latency_list_read_session(const struct td_latency_session *session,
+					struct topdown_latencies *read,
+					struct topdown_latency_record *record)
+{
+	unsigned int room = read->nr_records;
+
+	read->nr_records = td_latency_list_records(session);
+	if (read->nr_records > room)
+		return -EMSGSIZE;
+	if (session->followed)
+		return td_latency_list_read_tasks(session, read, record);
+	return td_latency_list_read_cpus(session, read, record);
 }
 
 /**

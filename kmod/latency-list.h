@@ -8,6 +8,7 @@
 #include <uapi/linux/topdown.h>
 
 struct cpumask;
+struct td_session;
 
 /**
  * struct td_latency_list - latency list: the latency sessions of one descriptor
@@ -28,7 +29,7 @@ void td_latency_list_stop(struct td_latency_list *latencies);
 int td_latency_list_check(const struct topdown_latency *what);
 enum topdown_latency_refusal td_latency_list_refusal(void);
 int td_latency_list_add(struct td_latency_list *latencies, struct topdown_latency *what,
-			struct cpumask *cpus);
+			const struct cpumask *cpus, struct td_session *followed);
 int td_latency_list_remove(struct td_latency_list *latencies, u32 id);
 int td_latency_list_read(struct td_latency_list *latencies, struct topdown_latencies *read);
 

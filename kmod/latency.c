@@ -29,6 +29,7 @@
 #include <linux/workqueue.h>
 
 #include "compat.h"
+#include "credit.h"
 #include "latency.h"
 #include "latency-table.h"
 #include "model.h"
@@ -110,14 +111,23 @@ static unsigned int td_latency_after(const struct td_latency *latency)
 	return TD_LATENCY_NOBODY;
 }
 
+static void td_latency_set(struct td_latency *latency, unsigned int number)
+{
+	bool none = number == TD_LATENCY_NOBODY;
+
+	lockdep_assert_held(&latency->lock);
+	/* Pairs with READ_ONCE() in td_latency_due() and td_latency_hinders(). */
+	WRITE_ONCE(latency->on, none ? NULL : latency->sampler[number]->event);
+	td_credit_turn(latency->collector->cpu, none ? 0 : number + 1);
+}
+
 /* perf interrupts the CPU to disable an event, so no look uses it any more afterwards. */
 static void td_latency_off(struct td_latency *latency)
 {
 	lockdep_assert_held(&latency->lock);
 	if (!latency->on)
 		return;
-	/* Pairs with READ_ONCE() in td_latency_due() and td_latency_hinders(). */
-	WRITE_ONCE(latency->on, NULL);
+	td_latency_set(latency, TD_LATENCY_NOBODY);
 	td_sampler_disable(latency->sampler[latency->turn]);
 }
 
@@ -137,8 +147,7 @@ static void td_latency_advance(struct td_latency *latency)
 	if (number == TD_LATENCY_NOBODY)
 		return;
 	td_sampler_enable(latency->sampler[number]);
-	/* As in td_latency_off(). */
-	WRITE_ONCE(latency->on, latency->sampler[number]->event);
+	td_latency_set(latency, number);
 }
 
 /* Stay away for some seconds. */
@@ -188,6 +197,8 @@ static void td_latency_check(void *arg)
 {
 	struct td_latency_check *check = arg;
 
+	/* The next event may have the counter soon. */
+	td_credit_sampled();
 	check->hinders = td_latency_hinders(check->latency);
 }
 
@@ -440,6 +451,23 @@ void td_latency_read(int cpu, unsigned int event, struct topdown_latency_record 
 	if (latency->away)
 		record->flags |= TOPDOWN_LATENCY_AWAY;
 	mutex_unlock(&latency->lock);
+}
+
+/**
+ * td_latency_any_away() - is the sampling counter of any CPU left to perf users?
+ *
+ * Return: true or false; may change at any time.
+ */
+bool td_latency_any_away(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		/* Only a hint. */
+		if (data_race(per_cpu(td_latencies, cpu).away))
+			return true;
+	}
+	return false;
 }
 
 /**

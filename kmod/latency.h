@@ -13,6 +13,8 @@ int td_latency_get(int cpu, u64 events);
 void td_latency_put(int cpu, u64 events);
 void td_latency_read(int cpu, unsigned int event, struct topdown_latency_record *record);
 
+bool td_latency_any_away(void);
+
 bool td_latency_due(const struct td_collector *collector);
 bool td_latency_look(const struct td_collector *collector);
 void td_latency_begin(const struct td_collector *collector);

@@ -32,6 +32,7 @@
 #include <asm/processor.h>
 
 #include "compat.h"
+#include "credit.h"
 #include "latency-table.h"
 #include "model.h"
 #include "sampler.h"
@@ -73,7 +74,7 @@ static unsigned int td_sampler_bin(u16 latency)
 	return shift * 8 + (latency >> shift);
 }
 
-static void td_sampler_add(struct td_tally *tally, u16 latency, u64 weight)
+static void td_sampler_add(struct td_tally *tally, u16 latency, unsigned int bin, u64 weight)
 {
 	if (!tally->samples || latency < tally->min)
 		tally->min = latency;
@@ -82,7 +83,7 @@ static void td_sampler_add(struct td_tally *tally, u16 latency, u64 weight)
 	tally->samples++;
 	tally->events += weight;
 	tally->sum += latency * weight;
-	tally->bin[td_sampler_bin(latency)] += weight;
+	tally->bin[bin] += weight;
 }
 
 /*
@@ -116,6 +117,8 @@ static void td_sampler_overflow(struct perf_event *event, struct perf_sample_dat
 				struct pt_regs *regs)
 {
 	struct td_sampler *sampler = event->overflow_handler_context;
+	unsigned int bin;
+	u16 latency;
 	u64 weight;
 
 	if (!sampler)
@@ -124,9 +127,12 @@ static void td_sampler_overflow(struct perf_event *event, struct perf_sample_dat
 	sampler->weight = event->hw.last_period;
 	/* Without a record of PEBS, or with a misread one, nobody has filled in the latency. */
 	if (data->sample_flags & PERF_SAMPLE_WEIGHT_TYPE) {
+		latency = data->weight.var3_w;
+		bin = td_sampler_bin(latency);
 		td_seqlock_write_begin(&sampler->seq);
-		td_sampler_add(&sampler->tally, data->weight.var3_w, weight);
+		td_sampler_add(&sampler->tally, latency, bin, weight);
 		td_seqlock_write_end(&sampler->seq);
+		td_credit_sample(sampler->number, latency, bin, weight);
 	}
 	td_sampler_slow(sampler, event);
 }

@@ -207,6 +207,25 @@ void td_session_list_detach(struct td_session_list *list, u32 id)
 }
 
 /**
+ * td_session_list_get() - find a session
+ * @list: session list of the descriptor
+ * @id: number of the session
+ *
+ * Return: the session, for td_session_put(); NULL if there is none.
+ */
+struct td_session *td_session_list_get(struct td_session_list *list, u32 id)
+{
+	struct td_session *session;
+
+	mutex_lock(&list->lock);
+	session = xa_load(&list->sessions, id);
+	if (session)
+		td_session_get(session);
+	mutex_unlock(&list->lock);
+	return session;
+}
+
+/**
  * td_session_list_read() - TOPDOWN_SESSION
  * @list: session list of the descriptor
  * @read: the argument

@@ -11,6 +11,7 @@
 
 #include "news.h"
 
+struct td_session;
 struct vm_area_struct;
 
 /**
@@ -35,6 +36,7 @@ void td_session_list_init(struct td_session_list *list);
 void td_session_list_stop(struct td_session_list *list);
 int td_session_list_attach(struct td_session_list *list, struct topdown_attach *attach);
 void td_session_list_detach(struct td_session_list *list, u32 id);
+struct td_session *td_session_list_get(struct td_session_list *list, u32 id);
 int td_session_list_read(struct td_session_list *list, struct topdown_session *read);
 int td_session_list_read_many(struct td_session_list *list, struct topdown_sessions *read);
 int td_session_list_control(struct td_session_list *list, const struct topdown_control *control);

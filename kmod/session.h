@@ -19,6 +19,7 @@
 
 struct task_struct;
 struct td_news;
+struct td_tallies;
 struct td_user;
 
 /**
@@ -45,6 +46,8 @@ struct td_user;
  * @tasks: number of followed tasks, plus one while the session is being attached
  * @counting: the session takes credits; written under @lock
  * @running: number of its events that each CPU runs; written there with interrupts off
+ * @tallies: what the samples in its tasks add up to; NULL if nobody wants that; changed under
+ *	the lock of the latency list, used on any CPU with interrupts off
  * @members_lock: protects @members, @charged and @leader
  * @members: events on the tasks that the session was attached to
  * @leader: the process whose threads are being searched, with a reference, or NULL
@@ -82,6 +85,7 @@ struct td_session {
 
 	bool counting;
 	unsigned int __percpu *running;
+	struct td_tallies __rcu *tallies;
 
 	struct mutex members_lock; /* members, charged, leader */
 	struct list_head members;

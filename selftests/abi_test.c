@@ -259,7 +259,7 @@ TEST_F(abi, reserved_not_zero_is_einval)
 	self->argument.watch.__reserved[2] = 1U << 31;
 	EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_WATCH, &self->argument));
 	argument_make(&self->argument, &commands[4], self->records);
-	self->argument.latency.__reserved = 1;
+	self->argument.latency.out_nr_records = 1;
 	EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_LATENCY, &self->argument));
 	argument_make(&self->argument, &commands[4], self->records);
 	self->argument.latency.out_latency = 1;

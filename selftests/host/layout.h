@@ -183,7 +183,7 @@ LAYOUT_FIELD(topdown_latency, out_latency, 32, 4);
 LAYOUT_FIELD(topdown_latency, out_refusal, 36, 4);
 LAYOUT_FIELD(topdown_latency, out_events, 40, 8);
 LAYOUT_FIELD(topdown_latency, out_nr_records, 48, 4);
-LAYOUT_FIELD(topdown_latency, __reserved, 52, 4);
+LAYOUT_FIELD(topdown_latency, session, 52, 4);
 
 LAYOUT_SIZE(topdown_latency_record, 968);
 LAYOUT_FIELD(topdown_latency_record, event, 0, 4);

@@ -53,6 +53,17 @@ int latency_start(int fd, uint64_t events)
 	return ioctl(fd, TOPDOWN_LATENCY, &latency) ? -errno : (int)latency.out_latency;
 }
 
+int latency_start_tasks(int fd, unsigned int session, uint64_t events)
+{
+	struct topdown_latency latency = {
+		.size = sizeof(latency),
+		.events = events,
+		.session = session,
+	};
+
+	return ioctl(fd, TOPDOWN_LATENCY, &latency) ? -errno : (int)latency.out_latency;
+}
+
 int latency_end(int fd, unsigned int session)
 {
 	struct topdown_latency latency = {
@@ -97,7 +108,7 @@ static unsigned int bin_of(const uint64_t *bin, uint64_t events, double share)
 	return i;
 }
 
-static bool moment_truth(struct moment *moment, uint64_t config)
+bool moment_truth(struct moment *moment, uint64_t config)
 {
 	unsigned int i;
 	bool done = true;

@@ -129,12 +129,18 @@ enum topdown_latency_refusal {
  * @out_latency: number of the new session, from 1, for this descriptor
  * @out_refusal: enum topdown_latency_refusal.  A session is EOPNOTSUPP if this is not 0
  * @out_events: the events that this machine can sample
- * @out_nr_records: how many records TOPDOWN_LATENCIES gives: one for each event and CPU
- * @__reserved: must be 0
+ * @out_nr_records: how many records TOPDOWN_LATENCIES gives: one for each event and CPU, or
+ *	one for each event of @session
+ * @session: 0, or the number of a session of this descriptor (TOPDOWN_ATTACH), whose tasks
+ *	are to be sampled, wherever they run.  Then @cpus and @cpus_words must be 0
  *
  * All sessions share one sampling counter of each CPU.  Events have it in turns of about
  * 100 ms.  CPUs that the module does not measure, E-cores and quiet (nohz_full) CPUs have no
  * records; a set without any other CPU is EOPNOTSUPP.  A descriptor has up to 16 sessions.
+ *
+ * A sample belongs to the task that runs when it is taken.  A session has one latency session at
+ * most, and the second is EBUSY.  Its records stay as they are when the session is detached.
+ * As all CPUs are sampled, this needs the right to read CPUs.
  *
  * perf users come first.  If one lacks counters on a CPU, whether for a task or for the CPU, the
  * sampling counter of that CPU is given up for 1 to 16 seconds.  So it is if the module's own
@@ -155,7 +161,7 @@ struct topdown_latency {
 	__u32 out_refusal;
 	__aligned_u64 out_events;
 	__u32 out_nr_records;
-	__u32 __reserved;
+	__u32 session;
 };
 
 /* The histogram: latencies below 16 have bins of their own, then eight bins to a power of 2. */
@@ -165,9 +171,9 @@ struct topdown_latency {
 #define TOPDOWN_LATENCY_AWAY	(1U << 0)
 
 /**
- * struct topdown_latency_record - the latencies of one event on one CPU
+ * struct topdown_latency_record - the latencies of one event on one CPU, or in a session
  * @event: enum topdown_latency_event
- * @cpu: number of the CPU
+ * @cpu: number of the CPU; TOPDOWN_CPU_ALL for the tasks of a session
  * @flags: TOPDOWN_LATENCY_AWAY
  * @__reserved: 0
  * @samples: number of samples
@@ -183,6 +189,10 @@ struct topdown_latency {
  *
  * All begin when the event was first asked for on this CPU by any session, and grow until no
  * session has it.  So subtract an earlier record.  @min and @max cannot be subtracted.
+ *
+ * For the tasks of a session all begin with the latency session.  @elapsed_ns is the time that
+ * the tasks had a CPU, and @running_ns the part of it in which the sampling counter of this CPU
+ * had the event.
  */
 struct topdown_latency_record {
 	__u32 event;

@@ -65,7 +65,7 @@ GETTER(cpu, known, row_has_cpu(row), row->cpu)
 GETTER(core_id, known, row->core_id >= 0, row->core_id)
 GETTER(socket, known, row->socket >= 0, row->socket)
 GETTER(node, known, row->numa >= 0, row->numa)
-GETTER(pid, known, row->task->pid > 0, row->task->pid)
+GETTER(pid, known, row->task && row->task->pid > 0, row->task ? row->task->pid : 0)
 GETTER(tid, known, row->task->tid > 0, row->task->tid)
 GETTER(id, integer, row->task->tid ? row->task->tid : row->task->pid)
 GETTER(comm, string, row->task->name)
@@ -261,7 +261,7 @@ static const struct column columns[] = {
 	      TABLE_TOP | TABLE_WINDOWS,
 	      "number of the CPU",
 	      COLUMN_FIRST, UNIT_NONE, "CPU", "CPU", 4, "CPU", 4),
-	MAYBE(pid, COLUMNS_TASKS, "number of the process"),
+	MAYBE(pid, COLUMNS_TASKS | COLUMNS_LATENCIES, "number of the process"),
 	MAYBE(tid, COLUMNS_TASKS, "number of the thread"),
 	STRING(comm, COLUMNS_TASKS | TABLE_TASKS, "name of the task",
 	       2, UNIT_NONE, NULL, "name", -15, "name", -15),

@@ -23,6 +23,7 @@ static const struct option long_options[] = {
 	{ "event", required_argument, NULL, 'e' },
 	{ "all-cpus", no_argument, NULL, 'a' },
 	{ "cpu", required_argument, NULL, 'C' },
+	{ "pid", required_argument, NULL, 'p' },
 	{ "no-aggr", no_argument, NULL, 'A' },
 	{ "interval", required_argument, NULL, 'I' },
 	{ "count", required_argument, NULL, OPT_COUNT },
@@ -38,16 +39,18 @@ static const struct option long_options[] = {
 };
 
 static const char usage[] =
-	"Usage: topdown latency [options]\n"
+	"Usage: topdown latency [options] [[--] COMMAND [ARG]...]\n"
 	"\n"
 	"Show how many cycles the instructions of some events took to retire, after the one\n"
-	"before them. The module samples the events on each CPU, at most 1000 times a second.\n"
+	"before them: of all programs, or of the COMMAND and those that it starts.\n"
+	"The module samples the events on each CPU, at most 1000 times a second.\n"
 	"Events have turns of about 100 ms. A TIME is in milliseconds, or has a unit: 500ms,\n"
 	"2s, 1m.\n"
 	"\n"
 	"  -e, --event LIST     events by Intel's names, with commas; default: all\n"
 	"  -a, --all-cpus       all CPUs; this is the default\n"
 	"  -C, --cpu LIST       only these CPUs, such as 0-3,8\n"
+	"  -p, --pid LIST       only these processes, and those that they start\n"
 	"  -A, --no-aggr        each CPU as well as the sum over them\n"
 	"  -I, --interval TIME  print each interval (100..3600000 ms)\n"
 	"      --count N        end after N intervals\n"
@@ -63,7 +66,8 @@ static const char usage[] =
 	"Examples:\n"
 	"  topdown latency --list\n"
 	"  topdown latency -I 1s -e MEM_LOAD_RETIRED.L3_HIT,MEM_LOAD_RETIRED.L2_HIT\n"
-	"  topdown latency -C 0-3 -A --timeout 10s\n";
+	"  topdown latency -C 0-3 -A --timeout 10s\n"
+	"  topdown latency -e MEM_LOAD_RETIRED.L3_HIT -- make\n";
 
 static bool parse_events(struct latency_options *options, char *text)
 {
@@ -92,6 +96,8 @@ static bool parse_option(struct latency_options *options, int option)
 	case 'C':
 		options->has_cpus = true;
 		return cpulist_join(&options->cpus, "-C", optarg);
+	case 'p':
+		return idlist_join(&options->pids, "-p", "process numbers", optarg);
 	case 'A':
 		options->each = true;
 		return true;
@@ -111,8 +117,28 @@ static bool parse_option(struct latency_options *options, int option)
 	return options_common(option, &options->device, &options->output);
 }
 
+static bool check_tasks(const struct latency_options *options)
+{
+	if (!options->argv && !options->pids.nr)
+		return true;
+	if (options->argv && options->pids.nr) {
+		report_error("-p and a command cannot be combined");
+		return false;
+	}
+	if (options->has_cpus || options->each) {
+		report_error("%s is for CPUs, and not for tasks", options->each ? "-A" : "-C");
+		return false;
+	}
+	if (options->pids.nr <= LATENCY_PARTS_MAX)
+		return true;
+	report_error("-p: at most %d processes at once", LATENCY_PARTS_MAX);
+	return false;
+}
+
 static bool check_together(const struct latency_options *options)
 {
+	if (!check_tasks(options))
+		return false;
 	if (!options->count || options->interval_ms)
 		return true;
 	report_error("--count needs intervals (add -I)");
@@ -140,7 +166,7 @@ int latency_parse(struct latency_options *options, int argc, char **argv, bool *
 	options->output.latencies = true;
 	*done = false;
 
-	while ((option = options_next(argc, argv, "+:e:aC:AI:jx:h", long_options)) != -1) {
+	while ((option = options_next(argc, argv, "+:e:aC:p:AI:jx:h", long_options)) != -1) {
 		if (option == 'h') {
 			*done = true;
 			return options_help(usage);
@@ -152,7 +178,9 @@ int latency_parse(struct latency_options *options, int argc, char **argv, bool *
 		if (option == OPTIONS_ERROR || !parse_option(options, option))
 			return EXIT_USAGE;
 	}
-	if (!options_no_more(argc, argv) || !check_together(options))
+	if (optind < argc)
+		options->argv = argv + optind;
+	if (!check_together(options))
 		return EXIT_USAGE;
 	return 0;
 }

@@ -15,36 +15,6 @@
 #include "report.h"
 #include "ticker.h"
 
-/**
- * struct latency_run - one run
- * @options: the command line
- * @td: device
- * @ticker: ends of intervals
- * @latency: number of the session
- * @nr: number of records
- * @then: records of the start of the interval
- * @now: records of its end
- * @rows: the records as rows, and a sum for each event
- * @shown: what the rows say
- * @start_ns: start of the run
- * @then_ns: start of the interval
- * @signal: signal that ended the run; 0 for none
- */
-struct latency_run {
-	struct latency_options *options;
-	struct topdown *td;
-	struct ticker ticker;
-	uint32_t latency;
-	unsigned int nr;
-	struct topdown_latency_record *then;
-	struct topdown_latency_record *now;
-	struct row *rows;
-	struct topdown_latency_record *shown;
-	uint64_t start_ns;
-	uint64_t then_ns;
-	int signal;
-};
-
 static int print_list(struct latency_options *options, struct topdown *td)
 {
 	uint64_t events;
@@ -66,52 +36,6 @@ static int print_list(struct latency_options *options, struct topdown *td)
 	return output_flush(&options->output);
 }
 
-static int missing(uint64_t events)
-{
-	report_error("this CPU model has no event %s ('topdown latency --list' prints those that it has)",
-		     topdown_latency_event_name(__builtin_ctzll(events)));
-	return EXIT_DEVICE;
-}
-
-static int start_error(const struct latency_options *options, int error)
-{
-	switch (error) {
-	case EOPNOTSUPP:
-		report_error("cannot sample through %s: the kernel's driver refuses the event, or none of these CPUs is a measured P-core",
-			     options->device);
-		return EXIT_DEVICE;
-	case EINVAL:
-		report_error("cannot sample through %s: %s (does -C name a CPU that the machine cannot have?)",
-			     options->device, strerror(error));
-		return EXIT_USAGE;
-	}
-	return report_read(options->device, error);
-}
-
-static int start(struct latency_run *run)
-{
-	const struct latency_options *options = run->options;
-	uint64_t events, wanted;
-	unsigned int refusal;
-	int ret;
-
-	ret = topdown_latency_events(run->td, &events, &refusal);
-	if (ret)
-		return report_read(options->device, -ret);
-	if (refusal) {
-		report_error("this machine samples no latency: %s",
-			     topdown_latency_refusal_text(refusal));
-		return EXIT_DEVICE;
-	}
-	wanted = options->events ? options->events : events;
-	if (wanted & ~events)
-		return missing(wanted & ~events);
-	ret = topdown_latency_start(run->td, options->has_cpus ? options->cpus.words : NULL,
-				    options->has_cpus ? CPULIST_WORDS : 0, wanted, &run->latency,
-				    &run->nr);
-	return ret ? start_error(options, -ret) : 0;
-}
-
 static int make_room(struct latency_run *run)
 {
 	/* A sum comes before the CPUs of each event. */
@@ -129,94 +53,18 @@ static int make_room(struct latency_run *run)
 
 static int read_now(struct latency_run *run)
 {
-	unsigned int nr = run->nr;
+	struct topdown_latency_record *to = run->now;
+	unsigned int i, nr;
 	int ret;
 
-	ret = topdown_latency_read(run->td, run->latency, run->now, sizeof(*run->now), &nr);
-	return ret ? report_read(run->options->device, -ret) : 0;
-}
-
-static void set_row(struct row *row, const struct topdown_latency_record *record)
-{
-	*row = (struct row){
-		.kind = record->cpu == TOPDOWN_CPU_ALL ? ROW_ALL : ROW_CPU,
-		.cpu = record->cpu,
-		.core_id = -1,
-		.socket = -1,
-		.numa = -1,
-		.latency = record,
-	};
-}
-
-/* Fill the rows: of each event the sum, and with -A its CPUs. */
-static unsigned int fill_rows(struct latency_run *run)
-{
-	struct topdown_latency_record *sum = NULL;
-	unsigned int i, n = 0;
-
-	for (i = 0; i < run->nr; i++) {
-		struct topdown_latency_record part;
-
-		if (!sum || run->now[i].event != sum->event) {
-			sum = &run->shown[n];
-			*sum = (struct topdown_latency_record){ .cpu = TOPDOWN_CPU_ALL };
-			set_row(&run->rows[n++], sum);
-		}
-		/* A CPU of the session is never sampled anew. */
-		if (topdown_latency_between(&run->then[i], &run->now[i], &part))
-			part = run->now[i];
-		topdown_latency_add(sum, &part);
-		if (!run->options->each)
-			continue;
-		run->shown[n] = part;
-		set_row(&run->rows[n], &run->shown[n]);
-		n++;
+	for (i = 0; i < run->nr_parts; i++) {
+		nr = run->part[i].nr;
+		ret = topdown_latency_read(run->td, run->part[i].latency, to, sizeof(*to), &nr);
+		if (ret)
+			return report_read(run->options->device, -ret);
+		to += nr;
 	}
-	return n;
-}
-
-static void put_number(FILE *file, int width, double number, int digits)
-{
-	if (isnan(number))
-		fprintf(file, " %*s", width, "-");
-	else
-		fprintf(file, " %*.*f", width, digits, number);
-}
-
-static void put_line(FILE *file, const struct topdown_latency_record *record)
-{
-	double none = record->samples ? 0 : (double)NAN;
-	char cpu[16] = "all";
-
-	if (record->cpu != TOPDOWN_CPU_ALL)
-		snprintf(cpu, sizeof(cpu), "%" PRIu32, record->cpu);
-	fprintf(file, "%-37s %4s %8llu", topdown_latency_event_name(record->event), cpu,
-		(unsigned long long)record->samples);
-	put_number(file, 9, topdown_latency_mean(record), 2);
-	put_number(file, 9, sqrt(topdown_latency_variance(record)), 2);
-	put_number(file, 6, record->min + none, 0);
-	put_number(file, 8, topdown_latency_quantile(record, 0.5), 1);
-	put_number(file, 8, topdown_latency_quantile(record, 0.9), 1);
-	put_number(file, 8, topdown_latency_quantile(record, 0.99), 1);
-	put_number(file, 6, record->max + none, 0);
-	put_number(file, 5, record->elapsed_ns ?
-		   record->running_ns * 100.0 / record->elapsed_ns : (double)NAN, 1);
-	fprintf(file, "%s\n", record->flags & TOPDOWN_LATENCY_AWAY ? " aside" : "");
-}
-
-static void put_table(struct output *output, const struct interval *interval)
-{
-	unsigned int i;
-
-	if (output->header) {
-		fprintf(output->file, "%selapsed %.3f s, interval %.3f s; cycles\n",
-			output->started ? "\n" : "", interval->elapsed, interval->length);
-		fprintf(output->file, "%-37s %4s %8s %9s %9s %6s %8s %8s %8s %6s %5s\n", "event",
-			"CPU", "samples", "mean", "dev", "min", "p50", "p90", "p99", "max", "run%");
-	}
-	for (i = 0; i < interval->nr; i++)
-		put_line(output->file, interval->row[i].latency);
-	output->started = true;
+	return 0;
 }
 
 static int print(struct latency_run *run)
@@ -227,8 +75,9 @@ static int print(struct latency_run *run)
 		.time = clock_epoch(now_ns),
 		.elapsed = (now_ns - run->start_ns) / (double)NS_PER_S,
 		.length = (now_ns - run->then_ns) / (double)NS_PER_S,
-		.nr = fill_rows(run),
+		.nr = latency_rows(run),
 		.row = run->rows,
+		.tasks = run->tasks.nr,
 	};
 	struct topdown_latency_record *swap = run->then;
 
@@ -237,7 +86,7 @@ static int print(struct latency_run *run)
 	run->then_ns = now_ns;
 	if (output->format != OUTPUT_TABLE)
 		return output_interval(output, &interval);
-	put_table(output, &interval);
+	latency_table(output, &interval);
 	return output_flush(output);
 }
 
@@ -251,7 +100,7 @@ static int follow(struct latency_run *run)
 	ticker_start(&run->ticker, run->start_ns, options->interval_ms * NS_PER_MS,
 		     options->timeout_ms * NS_PER_MS);
 	do {
-		event = ticker_wait(&run->ticker, clock_now_ns(), &run->signal);
+		event = latency_wait(run);
 		if (event == TICKER_ERROR) {
 			report_error("cannot wait: %s", strerror(errno));
 			return EXIT_RUNTIME;
@@ -267,21 +116,62 @@ static int follow(struct latency_run *run)
 	return EXIT_SIGNAL + run->signal;
 }
 
+/* What tasks did before the first look is theirs, and what CPUs did is not. */
+static void begin(struct latency_run *run)
+{
+	unsigned int i;
+
+	for (i = 0; i < run->nr; i++) {
+		if (!run->tasks.nr)
+			run->then[i] = run->now[i];
+		run->then[i].event = run->now[i].event;
+		run->then[i].cpu = run->now[i].cpu;
+	}
+	run->start_ns = clock_now_ns();
+	run->then_ns = run->start_ns;
+}
+
 static int sample(struct latency_run *run)
 {
 	int ret;
 
-	ret = start(run);
+	ret = latency_start(run);
 	if (!ret)
 		ret = make_room(run);
 	if (!ret)
 		ret = read_now(run);
 	if (ret)
 		return ret;
-	memcpy(run->then, run->now, run->nr * sizeof(*run->then));
-	run->start_ns = clock_now_ns();
-	run->then_ns = run->start_ns;
+	begin(run);
 	return follow(run);
+}
+
+/* A failure of ours must not look like one of the command. */
+static int failure(const struct latency_run *run, int ret)
+{
+	return run->options->argv && (ret == EXIT_RUNTIME || ret == EXIT_DEVICE) ? EXIT_OURS : ret;
+}
+
+/* Signals are blocked from here on, but not for the command. */
+static int run_all(struct latency_run *run)
+{
+	int ret, status;
+
+	if (run->options->argv)
+		command_prepare(&run->command, run->options->argv);
+	signal(SIGPIPE, SIG_IGN);
+	ret = ticker_open(&run->ticker);
+	if (ret) {
+		report_error("cannot wait: %s", strerror(-ret));
+		return failure(run, EXIT_RUNTIME);
+	}
+	ret = failure(run, sample(run));
+	if (run->command.pid) {
+		status = latency_outlast(run);
+		ret = status ? status : ret;
+	}
+	ticker_close(&run->ticker);
+	return ret;
 }
 
 int latency_main(int argc, char **argv)
@@ -296,20 +186,11 @@ int latency_main(int argc, char **argv)
 		return ret;
 	ret = topdown_open(&run.td, options.device);
 	if (ret)
-		return report_open(options.device, -ret);
-	if (options.list) {
-		ret = print_list(&options, run.td);
-		topdown_close(run.td);
-		return ret;
-	}
-	ret = ticker_open(&run.ticker);
-	if (ret) {
-		report_error("cannot wait: %s", strerror(-ret));
-		ret = EXIT_RUNTIME;
-	} else {
-		ret = sample(&run);
-		ticker_close(&run.ticker);
-	}
+		return failure(&run, report_open(options.device, -ret));
+	run.tasks.td = run.td;
+	run.tasks.device = options.device;
+	ret = options.list ? print_list(&options, run.td) : run_all(&run);
+	tasks_detach(&run.tasks);
 	free(run.then);
 	free(run.now);
 	free(run.rows);

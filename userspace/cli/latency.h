@@ -9,8 +9,12 @@
 #include <stdint.h>
 #include <topdown.h>
 
+#include "command.h"
 #include "cpulist.h"
+#include "idlist.h"
 #include "output.h"
+#include "task.h"
+#include "ticker.h"
 
 #define LATENCY_INTERVAL_MIN_MS	100
 #define LATENCY_INTERVAL_MAX_MS	3600000
@@ -24,6 +28,8 @@
  * @events: -e, bit n for event n; 0 for all that the machine has
  * @has_cpus: -C
  * @cpus: arguments of -C
+ * @pids: -p
+ * @argv: the command and its arguments; NULL for none
  * @each: -A
  * @list: --list
  * @interval_ms: -I; 0 for none
@@ -36,6 +42,8 @@ struct latency_options {
 	uint64_t events;
 	bool has_cpus;
 	struct cpulist cpus;
+	struct idlist pids;
+	char **argv;
 	bool each;
 	bool list;
 	uint64_t interval_ms;
@@ -43,6 +51,63 @@ struct latency_options {
 	uint64_t timeout_ms;
 	struct output output;
 };
+
+/* The module has so many latency sessions for a descriptor. */
+#define LATENCY_PARTS_MAX	16
+
+/**
+ * struct latency_part - one latency session: of CPUs, or of a followed task
+ * @latency: its number
+ * @nr: number of its records
+ */
+struct latency_part {
+	uint32_t latency;
+	unsigned int nr;
+};
+
+/**
+ * struct latency_run - one run
+ * @options: the command line
+ * @td: device
+ * @ticker: ends of intervals
+ * @tasks: followed tasks
+ * @command: the command; its pid is 0 if there is none
+ * @events: bit n for event n
+ * @part: the latency sessions; part n is of task n if there are tasks
+ * @nr_parts: number of @part
+ * @nr: number of records of all parts
+ * @then: records of the start of the interval
+ * @now: records of its end
+ * @rows: the records as rows, and a sum for each event
+ * @shown: what the rows say
+ * @start_ns: start of the run
+ * @then_ns: start of the interval
+ * @signal: signal that ended the run; 0 for none
+ */
+struct latency_run {
+	struct latency_options *options;
+	struct topdown *td;
+	struct ticker ticker;
+	struct tasks tasks;
+	struct command command;
+	uint64_t events;
+	struct latency_part part[LATENCY_PARTS_MAX];
+	unsigned int nr_parts;
+	unsigned int nr;
+	struct topdown_latency_record *then;
+	struct topdown_latency_record *now;
+	struct row *rows;
+	struct topdown_latency_record *shown;
+	uint64_t start_ns;
+	uint64_t then_ns;
+	int signal;
+};
+
+int latency_start(struct latency_run *run);
+int latency_outlast(struct latency_run *run);
+enum ticker_event latency_wait(struct latency_run *run);
+unsigned int latency_rows(struct latency_run *run);
+void latency_table(struct output *output, const struct interval *interval);
 
 int latency_main(int argc, char **argv);
 int latency_parse(struct latency_options *options, int argc, char **argv, bool *done);

@@ -62,6 +62,24 @@ int topdown_latency_start(struct topdown *td, const uint64_t *cpus, unsigned int
 			  uint64_t events, uint32_t *latency, unsigned int *nr);
 
 /**
+ * topdown_latency_start_tasks() - start a latency session for the tasks of a session
+ * @td: handle, to which the session belongs
+ * @session: its number, of topdown_session_attach()
+ * @events: bit n for event n
+ * @latency: the new number; untouched on error
+ * @nr: number of records that topdown_latency_read() gives, one for each event; untouched on
+ *	error
+ *
+ * Needs the right to read CPUs, because all of them are sampled.
+ *
+ * Return: 0; -EOPNOTSUPP if there is a refusal, or if the machine lacks one of the events;
+ * -EACCES if this process may not see whole CPUs; -ENOENT if the handle has no such session;
+ * -EBUSY if the session has a latency session; or another error of the command.
+ */
+int topdown_latency_start_tasks(struct topdown *td, uint32_t session, uint64_t events,
+				uint32_t *latency, unsigned int *nr);
+
+/**
  * topdown_latency_end() - end a latency session
  * @td: handle
  * @latency: its number, or 0 for all of the descriptor

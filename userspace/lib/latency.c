@@ -65,6 +65,25 @@ TD_API int topdown_latency_events(struct topdown *td, uint64_t *events, unsigned
 	return 0;
 }
 
+static int td_latency_start(struct topdown *td, struct topdown_latency *arg, uint32_t *latency,
+			    unsigned int *nr)
+{
+	int ret;
+
+	if (!arg->events)
+		return -EINVAL;
+	if (!topdown_has(td, TOPDOWN_FEATURE_LATENCY))
+		return -EOPNOTSUPP;
+	ret = td_ioctl(td, TOPDOWN_LATENCY, arg);
+	if (ret)
+		return ret;
+	if (!arg->out_latency || !arg->out_nr_records)
+		return -EPROTO;
+	*latency = arg->out_latency;
+	*nr = arg->out_nr_records;
+	return 0;
+}
+
 TD_API int topdown_latency_start(struct topdown *td, const uint64_t *cpus, unsigned int words,
 				 uint64_t events, uint32_t *latency, unsigned int *nr)
 {
@@ -77,20 +96,20 @@ TD_API int topdown_latency_start(struct topdown *td, const uint64_t *cpus, unsig
 	int ret;
 
 	ret = td_check_set(cpus, words);
-	if (ret)
-		return ret;
-	if (!events)
-		return -EINVAL;
-	if (!topdown_has(td, TOPDOWN_FEATURE_LATENCY))
-		return -EOPNOTSUPP;
-	ret = td_ioctl(td, TOPDOWN_LATENCY, &arg);
-	if (ret)
-		return ret;
-	if (!arg.out_latency || !arg.out_nr_records)
-		return -EPROTO;
-	*latency = arg.out_latency;
-	*nr = arg.out_nr_records;
-	return 0;
+	return ret ? ret : td_latency_start(td, &arg, latency, nr);
+}
+
+TD_API int topdown_latency_start_tasks(struct topdown *td, uint32_t session, uint64_t events,
+				       uint32_t *latency, unsigned int *nr)
+{
+	struct topdown_latency arg = {
+		.size = sizeof(arg),
+		.events = events,
+		.session = session,
+	};
+
+	/* 0 would be all CPUs. */
+	return session ? td_latency_start(td, &arg, latency, nr) : -ENOENT;
 }
 
 TD_API int topdown_latency_end(struct topdown *td, uint32_t latency)

@@ -44,10 +44,27 @@ MEM_LOAD_RETIRED\.L2_HIT +all +0 +- +- +- +- +- +- +- +0\.0 aside
 ){4}MEM_INST[^ ]* +1 +20 (.*
 ?){4}$' ''
 run fake latency -j --timeout 100 -e ${two#*,}
-expect 'JSON' 0 '^\{"schema":1,"time":[0-9.]+,"interval":0\.1[0-9]*,"row":"all","cpu":null,"event":"MEM_LOAD_L3_MISS_RETIRED\.LOCAL_DRAM","samples":30,"events":30000,"mean":190\.000000,"deviation":137\.47[0-9]+,"min":100,"p50":99\.5,"p90":399\.5,"p99":399\.5,"max":400,"covered":0\.500000,"aside":false\}$' ''
+expect 'JSON' 0 '^\{"schema":1,"time":[0-9.]+,"interval":0\.1[0-9]*,"row":"all","cpu":null,"pid":null,"event":"MEM_LOAD_L3_MISS_RETIRED\.LOCAL_DRAM","samples":30,"events":30000,"mean":190\.000000,"deviation":137\.47[0-9]+,"min":100,"p50":99\.5,"p90":399\.5,"p99":399\.5,"max":400,"covered":0\.500000,"aside":false\}$' ''
 run fake latency -x , -A --timeout 100 -e MEM_LOAD_RETIRED.L2_HIT
-expect 'CSV' 0 '^time,interval,row,cpu,event,samples,events,mean,deviation,min,p50,p90,p99,max,covered,aside
-[0-9.]+,0\.1[0-9]*,all,,MEM_LOAD_RETIRED\.L2_HIT,0,0,,,,,,,,0\.000000,(0|false)
-[0-9.]+,0\.1[0-9]*,cpu,0,MEM_LOAD.*
-.*,cpu,1,.*$' ''
+expect 'CSV' 0 '^time,interval,row,cpu,pid,event,samples,events,mean,deviation,min,p50,p90,p99,max,covered,aside
+[0-9.]+,0\.1[0-9]*,all,,,MEM_LOAD_RETIRED\.L2_HIT,0,0,,,,,,,,0\.000000,(0|false)
+[0-9.]+,0\.1[0-9]*,cpu,0,,MEM_LOAD.*
+.*,cpu,1,,.*$' ''
+
+export FAKE_FEATURES=1087
+# Tasks: the records of one session, and the exit code of the command.
+run fake latency -p $$ --timeout 100 -e ${two%,*}
+expect 'a process' 0 '^elapsed .*
+event +pid +samples .*
+MEM_INST_RETIRED\.SPLIT_LOADS +'$$' +20 +7\.00 .*50\.0$' ''
+run fake latency -j -e ${two%,*} -- sh -c 'exit 7'
+expect 'a command' 7 '^\{"schema":1,.*"row":"process","cpu":null,"pid":[0-9]+,"event":"MEM_INST_RETIRED\.SPLIT_LOADS","samples":20,.*\}$' ''
+FAKE_REFUSAL=1 run fake latency -- sh -c 'echo ran'
+expect 'no command where nothing is sampled' 125 '^$' 'samples no latency'
+FAKE_LATENCY_ERRNO=95 run fake latency -- sh -c 'echo ran'
+expect 'a command that is not sampled' 125 '^ran$' "the kernel's driver refuses the event"
+run fake latency -p $$ true
+expect 'a process and a command' 2 '^$' '-p and a command cannot be combined'
+run fake latency -C 0 true
+expect 'a command on CPUs' 2 '^$' '-C is for CPUs, and not for tasks'
 finish

@@ -6,6 +6,8 @@
  *   FAKE_REFUSAL   enum topdown_latency_refusal (0)
  *   FAKE_LATENCY_ERRNO   with which LATENCY fails
  *   FAKE_AWAY      perf users have the counter
+ *
+ * The tasks of a session have what CPU 1 has.  There is session 1 only.
  */
 #include "fake.h"
 
@@ -21,7 +23,13 @@
 #define FAKE_LATENCY_RECORD_SIZE_MIN	968
 
 static uint64_t wanted;
+static uint32_t followed;
 static unsigned int steps;
+
+static unsigned int nr_records(void)
+{
+	return (followed ? 1 : CPUS) * __builtin_popcountll(wanted);
+}
 
 int fake_latency(struct topdown_latency *arg)
 {
@@ -45,10 +53,17 @@ int fake_latency(struct topdown_latency *arg)
 		return 0;
 	if (refusal || arg->events & ~EVENTS)
 		return refuse(EOPNOTSUPP);
+	if (arg->session && arg->cpus_words)
+		return refuse(EINVAL);
+	if (arg->session > 1)
+		return refuse(ENOENT);
+	if (arg->session && arg->session == followed && wanted)
+		return refuse(EBUSY);
 	wanted = arg->events;
+	followed = arg->session;
 	steps = 0;
 	arg->out_latency = 1;
-	arg->out_nr_records = CPUS * __builtin_popcountll(wanted);
+	arg->out_nr_records = nr_records();
 	return 0;
 }
 
@@ -87,7 +102,7 @@ static void fill_latency(struct topdown_latency_record *record, unsigned int eve
 
 int fake_latency_read(struct topdown_latencies *arg)
 {
-	unsigned int nr = CPUS * __builtin_popcountll(wanted);
+	unsigned int nr = nr_records();
 	char *to = (char *)(uintptr_t)arg->records;
 	struct topdown_latency_record record;
 	size_t known = sizeof(record);
@@ -108,8 +123,10 @@ int fake_latency_read(struct topdown_latencies *arg)
 	if (known > arg->record_size)
 		known = arg->record_size;
 	for (event = 0; event < 64; event++) {
-		for (cpu = 0; wanted >> event & 1 && cpu < CPUS; cpu++) {
+		for (cpu = !!followed; wanted >> event & 1 && cpu < CPUS; cpu++) {
 			fill_latency(&record, event, cpu);
+			if (followed)
+				record.cpu = TOPDOWN_CPU_ALL;
 			memcpy(to, &record, known);
 			memset(to + known, 0, arg->record_size - known);
 			to += arg->record_size;

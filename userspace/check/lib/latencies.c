@@ -29,6 +29,7 @@ static void test_absent(void)
 
 	check(topdown_latency_events(td, &events, &refusal) == -EOPNOTSUPP &&
 	      topdown_latency_start(td, NULL, 0, 1, &latency, &nr) == -EOPNOTSUPP &&
+	      topdown_latency_start_tasks(td, 1, 1, &latency, &nr) == -EOPNOTSUPP &&
 	      topdown_latency_end(td, 1) == -EOPNOTSUPP &&
 	      topdown_latency_read(td, 1, records, sizeof(*records), &nr) == -EOPNOTSUPP &&
 	      latency == 77 && events == 77 && refusal == 77 && nr == RECORDS,
@@ -137,6 +138,27 @@ static void test_session(struct topdown *td)
 	      "the end of a session");
 }
 
+static void test_tasks(struct topdown *td)
+{
+	struct topdown_latency_record records[2];
+	uint64_t events = 1ULL << CONSTANT | 1ULL << BIMODAL;
+	unsigned int nr = 77;
+	uint32_t latency = 77;
+
+	check(topdown_latency_start_tasks(td, 0, events, &latency, &nr) == -ENOENT &&
+	      topdown_latency_start_tasks(td, 9, events, &latency, &nr) == -ENOENT &&
+	      topdown_latency_start_tasks(td, 1, 0, &latency, &nr) == -EINVAL &&
+	      latency == 77 && nr == 77, "tasks of no session, or no events");
+	check(!topdown_latency_start_tasks(td, 1, events, &latency, &nr) && nr == 2 &&
+	      topdown_latency_start_tasks(td, 1, events, &latency, &nr) == -EBUSY,
+	      "the tasks of a session, once");
+	check(!topdown_latency_read(td, latency, records, sizeof(*records), &nr) &&
+	      !topdown_latency_read(td, latency, records, sizeof(*records), &nr) &&
+	      constant_right(&records[0], 20) && bimodal_right(&records[1]) &&
+	      records[0].cpu == TOPDOWN_CPU_ALL, "their records");
+	topdown_latency_end(td, latency);
+}
+
 /* The ends of a difference are those of its bins. */
 static void test_ends(void)
 {
@@ -159,7 +181,7 @@ int main(void)
 {
 	struct topdown *td;
 
-	ktap_begin(&ktap, 19);
+	ktap_begin(&ktap, 22);
 	test_absent();
 	test_names();
 	test_ends();
@@ -167,6 +189,7 @@ int main(void)
 	td = open_fake();
 	test_refused(td);
 	test_session(td);
+	test_tasks(td);
 	topdown_close(td);
 	return ktap_end(&ktap);
 }

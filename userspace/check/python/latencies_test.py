@@ -64,6 +64,22 @@ class Latencies(unittest.TestCase):
         with self.assertRaises(FileNotFoundError):
             session.read()
 
+    def test_tasks(self):
+        """latencies: of the tasks of a session"""
+        with ktap.fake(FEATURES=1087):
+            device = topdown.Device()
+        self.addCleanup(device.close)
+        followed = device.session()
+        with ktap.fake(FEATURES=1087), device.latencies([CONSTANT], session=followed) as session:
+            session.read()
+            one, = session.read()
+            self.assertEqual((one.cpu, one.samples, one.mean), (None, 20, 7))
+            with self.assertRaises(OSError) as caught:
+                device.latencies([CONSTANT], session=followed)
+            self.assertEqual(caught.exception.errno, errno.EBUSY)
+        with self.assertRaises(ValueError):
+            device.latencies([CONSTANT], cpus="0", session=followed)
+
 
 if __name__ == "__main__":
     ktap.main()

@@ -279,16 +279,21 @@ class Device(Closing):
         return read_many(self._handle, sessions, fresh)
 
     def latencies(self, events: Optional[Iterable[EventLike]] = None,
-                  cpus: Optional[CpusLike] = None) -> LatencySession:
+                  cpus: Optional[CpusLike] = None,
+                  session: Optional[Session] = None) -> LatencySession:
         """Sample how long the instructions of some events take to retire, from now on.
 
         :param events: numbers or Intel's names; all that the machine can sample by default
         :param cpus: the CPUs to sample, all by default
+        :param session: sample only the tasks of this session, on any CPU
+        :raises ValueError: for both CPUs and a session
         :raises OSError: EOPNOTSUPP if there is a refusal, if the machine lacks one of the
             events or if none of the CPUs can be sampled, EACCES when this process may not see
-            whole CPUs, ENOENT for an unknown name
+            whole CPUs, ENOENT for an unknown name, EBUSY if the session has one already
         """
-        return LatencySession(self._handle, events, cpus)
+        if cpus is not None and session is not None:
+            raise ValueError("CPUs and a session")
+        return LatencySession(self._handle, events, cpus, session)
 
     def latency_events(self) -> List[str]:
         """Intel's names of the events that this machine can sample; none if it refuses.

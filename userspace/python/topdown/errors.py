@@ -124,6 +124,10 @@ MEANINGS: Dict[str, Dict[int, str]] = {
         EOPNOTSUPP: "there is a refusal, if the machine lacks one of the events, or if none of "
                     "the CPUs can be sampled",
         EACCES: "this process may not see whole CPUs"},
+    "topdown_latency_start_tasks": {
+        EOPNOTSUPP: "there is a refusal, or if the machine lacks one of the events",
+        EACCES: "this process may not see whole CPUs",
+        ENOENT: "the handle has no such session", EBUSY: "the session has a latency session"},
     "topdown_latency_end": _NO_LATENCY,
     "topdown_latency_read": {**_NO_LATENCY, EMSGSIZE: "too little room"},
     "topdown_latency_between": {

@@ -9,6 +9,7 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Tuple, Type,
 from . import abi, library
 from .cpus import CpusLike, words
 from .handle import Handle
+from .session import Session
 
 #: The number of an event or its name, in capital or small letters.
 EventLike = Union[int, str]
@@ -38,7 +39,7 @@ def event_name(event: int) -> str:
 
 
 class LatencyReading:
-    """The latencies of one event on one CPU, or of several CPUs added up.
+    """The latencies of one event on one CPU or in a session, or of several CPUs added up.
 
     They count from when any session first asked for the event on this CPU, so subtract an
     earlier reading by `since()`.
@@ -55,7 +56,7 @@ class LatencyReading:
 
     @property
     def cpu(self) -> Optional[int]:
-        """CPU number; None for several CPUs."""
+        """CPU number; None for several CPUs and for tasks."""
         return None if self._raw.cpu == abi.CPU_ALL else int(self._raw.cpu)
 
     @property
@@ -145,7 +146,7 @@ class LatencySession:
     """
 
     def __init__(self, handle: Handle, events: Optional[Iterable[EventLike]],
-                 cpus: Optional[CpusLike]) -> None:
+                 cpus: Optional[CpusLike], session: Optional[Session]) -> None:
         """See `Device.latencies()`."""
         number, nr = ctypes.c_uint32(), ctypes.c_uint32()
         self._handle = handle
@@ -153,14 +154,18 @@ class LatencySession:
         for event in events or ():
             wanted |= 1 << event_number(event)
         with handle.using() as pointer:
-            library.call("topdown_latency_start", pointer, *words(cpus), wanted,
-                         ctypes.byref(number), ctypes.byref(nr))
+            if session is None:
+                library.call("topdown_latency_start", pointer, *words(cpus), wanted,
+                             ctypes.byref(number), ctypes.byref(nr))
+            else:
+                library.call("topdown_latency_start_tasks", pointer, session.number, wanted,
+                             ctypes.byref(number), ctypes.byref(nr))
         #: Number of the session, from 1.
         self.number = number.value
         self._nr = nr.value
 
     def read(self) -> List[LatencyReading]:
-        """Event after event, and of each event CPU after CPU.
+        """Event after event, and of each event CPU after CPU; or one of the tasks.
 
         :raises OSError: ENOENT if the session has ended
         """

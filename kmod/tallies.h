@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TOPDOWN_TALLIES_H
+#define TOPDOWN_TALLIES_H
+
+#include <linux/atomic.h>
+#include <linux/compiler.h>
+#include <linux/rcupdate.h>
+#include <linux/types.h>
+#include <uapi/linux/topdown.h>
+
+#include "latency-table.h"
+
+struct td_task_tally;
+
+/**
+ * struct td_tallies - what the samples in the tasks of a session add up to
+ * @from: local_clock() of the beginning
+ * @elapsed: nanoseconds that the tasks had a CPU since then
+ * @tally: the tally of each event; NULL for events that nobody asked for
+ * @rcu: frees it
+ */
+struct td_tallies {
+	u64 from;
+	atomic64_t elapsed;
+	struct td_task_tally *tally[TD_NR_LATENCIES];
+	struct rcu_head rcu;
+};
+
+/* Number of tallies that exist; credit.c has nothing to do for them without any. */
+extern atomic_t td_nr_tallies;
+
+/**
+ * td_tallies_any() - does any session want samples of its tasks?
+ *
+ * Return: true or false; may change at any time.
+ */
+static __always_inline bool td_tallies_any(void)
+{
+	return atomic_read(&td_nr_tallies);
+}
+
+struct td_tallies *td_tallies_create(u64 events);
+void td_tallies_destroy(struct td_tallies *tallies);
+void td_tallies_sample(struct td_tallies *tallies, unsigned int number, u16 latency,
+		       unsigned int bin, u64 weight);
+void td_tallies_ran(struct td_tallies *tallies, unsigned int turn, u64 since, u64 now);
+void td_tallies_read(const struct td_tallies *tallies, unsigned int number,
+		     struct topdown_latency_record *record);
+
+#endif /* TOPDOWN_TALLIES_H */

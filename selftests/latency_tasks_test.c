@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Latency sessions of followed tasks, against the truth of the emulated PMU.  Two tasks share a
+ * CPU, and each event happens in one of them alone, so the records of the CPU are those of the
+ * task.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "fact.h"
+#include "latency_fixture.h"
+
+#define TASKS		2
+/* The period of events this frequent is some thousand, and each sample stands for as many. */
+#define LEAST_PERIOD	1000
+/* Samples that a switch may give to the other task. */
+#define LIMIT_STRAY	2
+#define LIMIT_TIME	0.02
+
+/* Which task has which shape: the first and the last two, and the others. */
+static unsigned int owner(unsigned int shape)
+{
+	return shape == 1 || shape == 2;
+}
+
+static bool set_some(unsigned int task)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_SHAPES; i++) {
+		if (owner(i) == task && !backdoor_set_rate(shapes[i].config, RATE))
+			return false;
+	}
+	return true;
+}
+
+static bool set_first(void)
+{
+	return set_some(0);
+}
+
+static bool set_second(void)
+{
+	return set_some(1);
+}
+
+struct task {
+	int pid;
+	int session;
+	int latency;
+	struct topdown_latency_record record[NR_SHAPES];
+};
+
+static bool task_begin(struct task *task, int fd, bool (*rates)(void))
+{
+	task->pid = spin_start_with(CPU, &profile_find("compute")->profile, rates);
+	task->session = task->pid > 0 ? device_attach(fd, 0, task->pid) : -1;
+	task->latency = task->session > 0 ?
+			latency_start_tasks(fd, task->session, all_shapes()) : -1;
+	return fact(task->latency > 0);
+}
+
+static void task_end(struct task *task)
+{
+	if (task->pid > 0)
+		spin_stop(task->pid);
+}
+
+/* What the tasks have, and what the CPU knows, of one moment: no sample came meanwhile. */
+static bool look(int fd, struct task tasks[TASKS], struct moment moments[NR_SHAPES])
+{
+	struct topdown_latency_record again[NR_SHAPES];
+	unsigned int tries, i;
+	bool done = true, same;
+
+	for (tries = 0; tries < 100; tries++) {
+		for (i = 0; i < TASKS; i++)
+			done &= latency_read(fd, tasks[i].latency, tasks[i].record,
+					     NR_SHAPES) == NR_SHAPES;
+		for (i = 0; i < NR_SHAPES; i++)
+			done &= moment_truth(&moments[i], shapes[i].config);
+		for (same = true, i = 0; i < TASKS; i++) {
+			done &= latency_read(fd, tasks[i].latency, again, NR_SHAPES) ==
+				NR_SHAPES;
+			same &= all_samples(again) == all_samples(tasks[i].record);
+		}
+		if (same || !done)
+			break;
+	}
+	return fact(done) && fact(tries < 100);
+}
+
+static const struct topdown_latency_record *record_of(const struct task *task, unsigned int shape)
+{
+	unsigned int i;
+
+	for (i = 0; task->record[i].event != shapes[shape].event; i++)
+		;
+	return &task->record[i];
+}
+
+static void take_records(const struct task tasks[TASKS], struct moment moments[NR_SHAPES])
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_SHAPES; i++)
+		moments[i].record = *record_of(&tasks[owner(i)], i);
+}
+
+/* Events that did not happen in a task have no samples there. */
+static bool none_strayed(const struct task tasks[TASKS])
+{
+	unsigned int i, j;
+	bool right = true;
+
+	for (i = 0; i < NR_SHAPES; i++) {
+		for (j = 0; j < TASKS; j++) {
+			if (owner(i) != j)
+				right &= fact_most("samples of the other task",
+						   record_of(&tasks[j], i)->samples, LIMIT_STRAY);
+		}
+	}
+	return right;
+}
+
+/* The tasks share the CPU, and some event has the counter all the time. */
+static bool times_right(const struct task then[TASKS], const struct task now[TASKS], double ns)
+{
+	double elapsed = 0, running = 0;
+	unsigned int i, j;
+
+	for (i = 0; i < TASKS; i++) {
+		elapsed += now[i].record[0].elapsed_ns - then[i].record[0].elapsed_ns;
+		for (j = 0; j < NR_SHAPES; j++)
+			running += now[i].record[j].running_ns - then[i].record[j].running_ns;
+	}
+	return fact_near("time of both tasks", elapsed / ns, 1, LIMIT_TIME) &
+	       fact_near("time with the counter", running / elapsed, 1, LIMIT_TIME);
+}
+
+TEST_F_TIMEOUT(latency, two_tasks, 240)
+{
+	struct moment *moments = calloc(2 * NR_SHAPES, sizeof(*moments));
+	struct moment *before = moments, *after = moments + NR_SHAPES;
+	struct task then[TASKS] = { }, now[TASKS];
+	struct td_bd_truth begin, end;
+	unsigned int i;
+	bool begun;
+
+	ASSERT_NE(NULL, moments);
+	spin_stop(self->load);
+	self->load = -1;
+	begun = task_begin(&then[0], self->fd, set_first) &&
+		task_begin(&then[1], self->fd, set_second);
+	sleep_ms(SETTLE_MS);
+	begun = begun && look(self->fd, then, before);
+	take_records(then, before);
+	memcpy(now, then, sizeof(now));
+	begun = begun && backdoor_truth_cpu(CPU, &begin);
+	sleep_ms(SPAN_MS);
+	begun = begun && look(self->fd, now, after) && backdoor_truth_cpu(CPU, &end);
+	take_records(now, after);
+	for (i = 0; i < TASKS; i++)
+		task_end(&now[i]);
+	ASSERT_TRUE(begun);
+	for (i = 0; i < NR_SHAPES; i++) {
+		EXPECT_TRUE(shape_right(&before[i], &after[i]));
+		EXPECT_LT(after[i].record.samples * LEAST_PERIOD, after[i].record.events);
+	}
+	EXPECT_TRUE(none_strayed(now));
+	EXPECT_TRUE(times_right(then, now, end.time_ns - begin.time_ns));
+	free(moments);
+}
+
+/* What was sampled stays after the task and its session have ended. */
+TEST_F_TIMEOUT(latency, ended, 120)
+{
+	struct topdown_latency_record then, now;
+	int session, latency;
+
+	session = device_attach(self->fd, 0, self->load);
+	ASSERT_LT(0, session);
+	latency = latency_start_tasks(self->fd, session, SHAPE_EVENT(0));
+	ASSERT_LT(0, latency);
+	sleep_ms(500);
+	spin_stop(self->load);
+	self->load = -1;
+	sleep_ms(200);
+	ASSERT_EQ(1, latency_read(self->fd, latency, &then, 1));
+	EXPECT_EQ(TOPDOWN_CPU_ALL, then.cpu);
+	EXPECT_LT(50, then.samples);
+	ASSERT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_DETACH));
+	sleep_ms(200);
+	ASSERT_EQ(1, latency_read(self->fd, latency, &now, 1));
+	EXPECT_EQ(0, memcmp(&then, &now, sizeof(then)));
+	EXPECT_NE(0, module_unload());
+	EXPECT_EQ(0, latency_end(self->fd, latency));
+}
+
+TEST_F_TIMEOUT(latency, refused, 120)
+{
+	__u64 cpus = 1ULL << CPU;
+	struct topdown_latency wrong = {
+		.size = sizeof(wrong),
+		.events = SHAPE_EVENT(0),
+	};
+	int session, latency;
+
+	EXPECT_EQ(-ENOENT, latency_start_tasks(self->fd, 77, SHAPE_EVENT(0)));
+	session = device_attach(self->fd, 0, self->load);
+	ASSERT_LT(0, session);
+	latency = latency_start_tasks(self->fd, session, SHAPE_EVENT(0));
+	ASSERT_LT(0, latency);
+	EXPECT_EQ(-EBUSY, latency_start_tasks(self->fd, session, SHAPE_EVENT(1)));
+	wrong.session = session;
+	wrong.cpus = (uintptr_t)&cpus;
+	wrong.cpus_words = 1;
+	EXPECT_NE(0, ioctl(self->fd, TOPDOWN_LATENCY, &wrong));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(0, latency_end(self->fd, latency));
+	EXPECT_LT(0, latency_start_tasks(self->fd, session, SHAPE_EVENT(1)));
+}
+
+int main(int argc, char **argv)
+{
+	return latency_main(argc, argv);
+}

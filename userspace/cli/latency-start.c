@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * topdown latency: start the sampling of CPUs, of followed tasks, or of a command, and wait.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+
+#include "clock.h"
+#include "latency.h"
+#include "report.h"
+
+static int missing(uint64_t events)
+{
+	report_error("this CPU model has no event %s ('topdown latency --list' prints those that it has)",
+		     topdown_latency_event_name(__builtin_ctzll(events)));
+	return EXIT_DEVICE;
+}
+
+static int start_error(const struct latency_options *options, int error)
+{
+	switch (error) {
+	case EOPNOTSUPP:
+		report_error("cannot sample through %s: the kernel's driver refuses the event, or none of these CPUs is a measured P-core",
+			     options->device);
+		return EXIT_DEVICE;
+	case EINVAL:
+		report_error("cannot sample through %s: %s (does -C name a CPU that the machine cannot have?)",
+			     options->device, strerror(error));
+		return EXIT_USAGE;
+	}
+	return report_read(options->device, error);
+}
+
+/* Choose the events, before anything starts. */
+static int choose(struct latency_run *run)
+{
+	const struct latency_options *options = run->options;
+	unsigned int refusal;
+	uint64_t events;
+	int ret;
+
+	ret = topdown_latency_events(run->td, &events, &refusal);
+	if (ret)
+		return report_read(options->device, -ret);
+	if (refusal) {
+		report_error("this machine samples no latency: %s",
+			     topdown_latency_refusal_text(refusal));
+		return EXIT_DEVICE;
+	}
+	run->events = options->events ? options->events : events;
+	return run->events & ~events ? missing(run->events & ~events) : 0;
+}
+
+static int start_cpus(struct latency_run *run)
+{
+	const struct latency_options *options = run->options;
+	struct latency_part *part = &run->part[0];
+	int ret;
+
+	ret = topdown_latency_start(run->td, options->has_cpus ? options->cpus.words : NULL,
+				    options->has_cpus ? CPULIST_WORDS : 0, run->events,
+				    &part->latency, &part->nr);
+	if (ret)
+		return start_error(options, -ret);
+	run->nr_parts = 1;
+	run->nr = part->nr;
+	return 0;
+}
+
+static int sample_tasks(struct latency_run *run)
+{
+	struct latency_part *part;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < run->tasks.nr; i++) {
+		part = &run->part[i];
+		ret = topdown_latency_start_tasks(run->td, run->tasks.task[i].session,
+						  run->events, &part->latency, &part->nr);
+		if (ret)
+			return start_error(run->options, -ret);
+		run->nr_parts++;
+		run->nr += part->nr;
+	}
+	return 0;
+}
+
+static int attach(struct latency_run *run)
+{
+	const struct idlist *pids = &run->options->pids;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < pids->nr && !ret; i++)
+		ret = tasks_attach_process(&run->tasks, pids->id[i], TOPDOWN_ATTACH_CHILDREN);
+	run->ticker.target = topdown_fd(run->td);
+	run->ticker.target_events = POLLPRI;
+	return ret;
+}
+
+static int start_command(struct latency_run *run)
+{
+	unsigned int flags = TOPDOWN_ATTACH_DISABLED | TOPDOWN_ATTACH_ON_EXEC |
+			     TOPDOWN_ATTACH_CHILDREN;
+	int ret;
+
+	ret = command_start(&run->command, run->td, run->options->device, flags);
+	if (ret)
+		return ret;
+	run->ticker.target = run->command.exited;
+	run->ticker.target_events = POLLIN;
+	return tasks_add(&run->tasks, run->command.pid, 0, run->command.session);
+}
+
+/**
+ * latency_start - start the latency sessions, and the command
+ * @run: the run
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int latency_start(struct latency_run *run)
+{
+	const struct latency_options *options = run->options;
+	int ret;
+
+	ret = choose(run);
+	if (ret)
+		return ret;
+	if (!options->argv && !options->pids.nr)
+		return start_cpus(run);
+	if (!topdown_has(run->td, TOPDOWN_FEATURE_SESSION))
+		return report_attach(options->device, "tasks", EOPNOTSUPP);
+	ret = options->argv ? start_command(run) : attach(run);
+	return ret ? ret : sample_tasks(run);
+}
+
+static bool tasks_ended(struct latency_run *run)
+{
+	return tasks_read(&run->tasks, 0) || !tasks_alive(&run->tasks);
+}
+
+/**
+ * latency_wait - wait for the end of an interval
+ * @run: the run
+ *
+ * A terminal sends its signals to the command too.  A signal from a process is sent to us, but
+ * meant for the command as well.
+ *
+ * Return: why the interval ends.
+ */
+enum ticker_event latency_wait(struct latency_run *run)
+{
+	enum ticker_event event;
+
+	for (;;) {
+		event = ticker_wait(&run->ticker, clock_now_ns(), &run->signal);
+		if (event == TICKER_SIGNAL && run->command.pid) {
+			if (run->ticker.from_process)
+				command_signal(&run->command, run->signal);
+		} else if (event != TICKER_TARGET || run->command.pid || tasks_ended(run)) {
+			return event;
+		}
+	}
+}
+
+/**
+ * latency_outlast - wait for the command, if it has not ended
+ * @run: the run, with a command
+ *
+ * Return: the exit code of the command.
+ */
+int latency_outlast(struct latency_run *run)
+{
+	tasks_detach(&run->tasks);
+	ticker_start(&run->ticker, clock_now_ns(), 0, 0);
+	latency_wait(run);
+	return command_end(&run->command);
+}
