@@ -7,15 +7,6 @@
  */
 #include "latency-table.h"
 
-/* CPUs that share a list of events. */
-enum {
-	TD_MTL = 1,
-	TD_GNR = 2,
-	TD_LNL = 4,
-	TD_ARL = 8,
-	TD_PTL = 16,
-};
-
 #define TD_REDWOOD	(TD_MTL | TD_GNR)
 #define TD_LION		(TD_LNL | TD_ARL)
 #define TD_ALL		(TD_REDWOOD | TD_LION | TD_PTL)
@@ -191,7 +182,13 @@ static const char * const td_names[] = {
 
 #define TD_COUNT(array)		(sizeof(array) / sizeof((array)[0]))
 
-static __u8 td_latency_list(unsigned int model)
+/**
+ * td_latency_lists() - the list of events of a CPU model
+ * @model: CPUID model of an Intel CPU of family 6
+ *
+ * Return: TD_MTL and the like; 0 for a model that is not known.
+ */
+__u8 td_latency_lists(unsigned int model)
 {
 	unsigned int i;
 
@@ -210,7 +207,7 @@ static __u8 td_latency_list(unsigned int model)
  */
 __u64 td_latency_events(unsigned int model)
 {
-	__u8 list = td_latency_list(model);
+	__u8 list = td_latency_lists(model);
 	__u64 events = 0;
 	unsigned int i;
 
@@ -232,7 +229,7 @@ __u64 td_latency_events(unsigned int model)
  */
 bool td_latency_encode(unsigned int model, unsigned int event, __u64 *config, __u64 *config1)
 {
-	__u8 list = td_latency_list(model);
+	__u8 list = td_latency_lists(model);
 	unsigned int i;
 
 	for (i = 0; i < TD_COUNT(td_encodings); i++) {

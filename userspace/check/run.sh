@@ -92,7 +92,7 @@ build_programs() {
 		"$objects"/cli/{cpulist,parse,report,rights,rows,text}.o "$objects"/pure/*.o \
 		"$objects/libtopdown.a" -lcap -lm
 	# All of the command but its main().
-	mapfile -t command < <(printf '%s\n' "$objects"/cli/*.o | grep -v '/main\.o$')
+	mapfile -t command < <(printf '%s\n' "$objects"/cli/*.o | grep -vE '/(main|.*-static)\.o$')
 	for program in damage made series noise; do
 		beside "${compile[@]}" -o "$BUILD/$name/$program" \
 			"$HERE/cli/$program.c" "${command[@]}" \
@@ -101,7 +101,7 @@ build_programs() {
 	for program in columns frames; do
 		beside "${compile[@]}" -o "$BUILD/$name/$program" \
 			"$HERE/cli/$program.c" "$objects"/cli/top-{data,frame,view}.o \
-			"$objects"/cli/{columns,cpulist,parse,repeat,report,rights,rows,text}.o \
+			"$objects"/cli/{columns,cpulist,latency-known,parse,repeat,report,rights,rows,text}.o \
 			"$objects"/pure/*.o "$objects/libtopdown.a" -lcap -lm
 	done
 }

@@ -12,6 +12,7 @@
 
 #include "../../kmod/metrics.h"
 #include "clock.h"
+#include "latency-known.h"
 #include "repeat.h"
 #include "series.h"
 #include "task.h"
@@ -179,11 +180,24 @@ GETTER(bottleneck, node_name, row_bottleneck(row))
 GETTER(child, node_name, row_bottleneck_child(row, row_bottleneck(row)))
 GETTER(windows, integer, row->windows)
 GETTER(lost, integer, row->lost)
-/* What nobody sampled is not known. */
-static void set_sampled(struct column_value *value, const struct row *row, uint64_t integer)
+/* What nobody sampled is not known, or known from elsewhere. */
+static void set_latency(struct column_value *value, const struct row *row, enum known_figure figure)
 {
-	value->none = !row->latency->samples;
-	value->integer = integer;
+	set_figure(value, row->known ? row->known->figure[figure] :
+				       known_sampled(row->latency, figure));
+}
+
+static void set_end(struct column_value *value, const struct row *row, enum known_figure figure)
+{
+	set_latency(value, row, figure);
+	value->integer = value->number;
+}
+
+static const char *latency_origin(const struct row *row)
+{
+	if (row->known)
+		return row->known->source;
+	return row->latency->samples ? "samples" : "none";
 }
 
 static void set_covered(struct column_value *value, const struct topdown_latency_record *record)
@@ -195,13 +209,14 @@ static void set_covered(struct column_value *value, const struct topdown_latency
 GETTER(event, string, topdown_latency_event_name(row->latency->event))
 GETTER(samples, integer, row->latency->samples)
 GETTER(events, integer, row->latency->events)
-GETTER(mean, figure, topdown_latency_mean(row->latency))
+GETTER(mean, latency, row, KNOWN_MEAN)
 GETTER(deviation, figure, sqrt(topdown_latency_variance(row->latency)))
-GETTER(min, sampled, row, row->latency->min)
-GETTER(p50, figure, topdown_latency_quantile(row->latency, 0.5))
-GETTER(p90, figure, topdown_latency_quantile(row->latency, 0.9))
-GETTER(p99, figure, topdown_latency_quantile(row->latency, 0.99))
-GETTER(max, sampled, row, row->latency->max)
+GETTER(min, end, row, KNOWN_MIN)
+GETTER(p50, latency, row, KNOWN_P50)
+GETTER(p90, latency, row, KNOWN_P90)
+GETTER(p99, latency, row, KNOWN_P99)
+GETTER(max, end, row, KNOWN_MAX)
+GETTER(origin, string, latency_origin(row))
 GETTER(covered, covered, row->latency)
 GETTER(aside, integer, !!(row->latency->flags & TOPDOWN_LATENCY_AWAY))
 GETTER(subject, subject, row)
@@ -411,6 +426,8 @@ static const struct column columns[] = {
 	       "share of the interval in which the event was sampled"),
 	{ "aside", COLUMN_BOOLEAN, COLUMNS_LATENCIES, 0, false, 0, get_aside,
 	  "the counter of some CPU is left to others now", { 0 } },
+	STRING(origin, COLUMNS_LATENCIES,
+	       "samples, none, table, or who published what is shown: perfmon or pmu-tools"),
 	/* These are in tables only. */
 	TABLE(COLUMN_STRING, get_subject, TABLE_CPUS,
 	      COLUMN_FIRST, UNIT_NONE, NULL, "CPU", 3, "CPU", 3),

@@ -16,6 +16,9 @@ enum {
 	OPT_COUNT = OPTIONS_OWN,
 	OPT_TIMEOUT,
 	OPT_LIST,
+	OPT_DEFAULT,
+	OPT_TABLE,
+	OPT_SAVE,
 	OPT_SCHEMA,
 };
 
@@ -29,6 +32,9 @@ static const struct option long_options[] = {
 	{ "count", required_argument, NULL, OPT_COUNT },
 	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
 	{ "list", no_argument, NULL, OPT_LIST },
+	{ "default", no_argument, NULL, OPT_DEFAULT },
+	{ "table", required_argument, NULL, OPT_TABLE },
+	{ "save", required_argument, NULL, OPT_SAVE },
 	{ "json", no_argument, NULL, 'j' },
 	{ "csv", required_argument, NULL, 'x' },
 	{ "no-header", no_argument, NULL, OPTIONS_NO_HEADER },
@@ -56,6 +62,9 @@ static const char usage[] =
 	"      --count N        end after N intervals\n"
 	"      --timeout TIME   end after this time (100..2147483647 ms)\n"
 	"      --list           print the events that this machine can sample\n"
+	"      --default        where there is no sample, show the published latency\n"
+	"      --table FILE     where there is no sample, show what the file says\n"
+	"      --save FILE      at the end write what was sampled, as --table reads it\n"
 	"  -j, --json           one JSON object a line\n"
 	"  -x, --csv SEP        values separated by the character SEP\n"
 	"      --no-header      no column headings\n"
@@ -110,6 +119,15 @@ static bool parse_option(struct latency_options *options, int option)
 	case OPT_TIMEOUT:
 		return parse_time("--timeout", optarg, LATENCY_TIMEOUT_MIN_MS,
 				  LATENCY_TIMEOUT_MAX_MS, &options->timeout_ms);
+	case OPT_DEFAULT:
+		options->published = true;
+		return true;
+	case OPT_TABLE:
+		options->table = true;
+		return known_load(options->known, optarg);
+	case OPT_SAVE:
+		options->save = optarg;
+		return true;
 	case OPT_LIST:
 		options->list = true;
 		return true;

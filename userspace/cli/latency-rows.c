@@ -19,6 +19,15 @@ static enum row_kind kind_of(const struct topdown_latency_record *record, const 
 	return record->cpu == TOPDOWN_CPU_ALL ? ROW_ALL : ROW_CPU;
 }
 
+/* What is known otherwise, where there is no sample. */
+static const struct known *known_of(const struct latency_run *run,
+				    const struct topdown_latency_record *record)
+{
+	const struct known *known = &run->options->known[record->event];
+
+	return record->samples || !known->source ? NULL : known;
+}
+
 static void set_row(struct row *row, const struct topdown_latency_record *record,
 		    const struct task *task)
 {
@@ -86,7 +95,56 @@ static unsigned int rows_of_tasks(struct latency_run *run)
  */
 unsigned int latency_rows(struct latency_run *run)
 {
-	return run->tasks.nr ? rows_of_tasks(run) : rows_of_cpus(run);
+	unsigned int i, nr = run->tasks.nr ? rows_of_tasks(run) : rows_of_cpus(run);
+
+	for (i = 0; i < nr; i++)
+		run->rows[i].known = known_of(run, run->rows[i].latency);
+	return nr;
+}
+
+/**
+ * latency_rows_known - fill the rows of a machine that samples nothing
+ * @run: the run, with room for all events
+ * @events: bit n for event n
+ *
+ * Return: number of rows.
+ */
+unsigned int latency_rows_known(struct latency_run *run, uint64_t events)
+{
+	unsigned int n = 0;
+
+	for (; events; events &= events - 1, n++) {
+		run->shown[n] = (struct topdown_latency_record){
+			.event = __builtin_ctzll(events),
+			.cpu = TOPDOWN_CPU_ALL,
+		};
+		set_row(&run->rows[n], &run->shown[n], NULL);
+		run->rows[n].known = known_of(run, &run->shown[n]);
+	}
+	return n;
+}
+
+/**
+ * latency_sums - add up each event over the whole run
+ * @run: the run, with the records of its end in @then
+ *
+ * Return: number of sums, in @shown.
+ */
+unsigned int latency_sums(struct latency_run *run)
+{
+	struct topdown_latency_record part;
+	unsigned int i, j, nr = 0;
+
+	for (i = 0; i < run->nr; i++) {
+		if (topdown_latency_between(&run->first[i], &run->then[i], &part))
+			part = run->then[i];
+		for (j = 0; j < nr && run->shown[j].event != part.event; j++)
+			;
+		if (j == nr)
+			run->shown[nr++] = (struct topdown_latency_record){ .event = part.event };
+		topdown_latency_add(&run->shown[j], &part);
+	}
+	return nr;
 }
 
 static void put_number(FILE *file, int width, double number, int digits)
@@ -97,10 +155,14 @@ static void put_number(FILE *file, int width, double number, int digits)
 		fprintf(file, " %*.*f", width, digits, number);
 }
 
+static double figure_of(const struct row *row, enum known_figure figure)
+{
+	return row->known ? row->known->figure[figure] : known_sampled(row->latency, figure);
+}
+
 static void put_line(FILE *file, const struct row *row)
 {
 	const struct topdown_latency_record *record = row->latency;
-	double none = record->samples ? 0 : (double)NAN;
 	char subject[16] = "all";
 
 	if (row->task)
@@ -110,16 +172,17 @@ static void put_line(FILE *file, const struct row *row)
 	fprintf(file, "%-37s %*s %8llu", topdown_latency_event_name(record->event),
 		row->task ? PID_WIDTH : CPU_WIDTH, subject,
 		(unsigned long long)record->samples);
-	put_number(file, 9, topdown_latency_mean(record), 2);
+	put_number(file, 9, figure_of(row, KNOWN_MEAN), 2);
 	put_number(file, 9, sqrt(topdown_latency_variance(record)), 2);
-	put_number(file, 6, record->min + none, 0);
-	put_number(file, 8, topdown_latency_quantile(record, 0.5), 1);
-	put_number(file, 8, topdown_latency_quantile(record, 0.9), 1);
-	put_number(file, 8, topdown_latency_quantile(record, 0.99), 1);
-	put_number(file, 6, record->max + none, 0);
+	put_number(file, 6, figure_of(row, KNOWN_MIN), 0);
+	put_number(file, 8, figure_of(row, KNOWN_P50), 1);
+	put_number(file, 8, figure_of(row, KNOWN_P90), 1);
+	put_number(file, 8, figure_of(row, KNOWN_P99), 1);
+	put_number(file, 6, figure_of(row, KNOWN_MAX), 0);
 	put_number(file, 5, record->elapsed_ns ?
 		   record->running_ns * 100.0 / record->elapsed_ns : (double)NAN, 1);
-	fprintf(file, "%s\n", record->flags & TOPDOWN_LATENCY_AWAY ? " aside" : "");
+	fprintf(file, "%s%s%s\n", record->flags & TOPDOWN_LATENCY_AWAY ? " aside" : "",
+		row->known ? " from " : "", row->known ? row->known->source : "");
 }
 
 /**

@@ -44,7 +44,7 @@ static int choose(struct latency_run *run)
 	if (ret)
 		return report_read(options->device, -ret);
 	if (refusal) {
-		report_error("this machine samples no latency: %s",
+		report_error("this machine samples no latency: %s (--default shows what others have published)",
 			     topdown_latency_refusal_text(refusal));
 		return EXIT_DEVICE;
 	}

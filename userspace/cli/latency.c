@@ -41,11 +41,12 @@ static int make_room(struct latency_run *run)
 	/* A sum comes before the CPUs of each event. */
 	size_t most = (size_t)run->nr * 2;
 
+	run->first = calloc(run->nr, sizeof(*run->first));
 	run->then = calloc(run->nr, sizeof(*run->then));
 	run->now = calloc(run->nr, sizeof(*run->now));
 	run->rows = calloc(most, sizeof(*run->rows));
 	run->shown = calloc(most, sizeof(*run->shown));
-	if (run->then && run->now && run->rows && run->shown)
+	if (run->first && run->then && run->now && run->rows && run->shown)
 		return 0;
 	report_error("cannot sample: %s", strerror(ENOMEM));
 	return EXIT_RUNTIME;
@@ -67,9 +68,18 @@ static int read_now(struct latency_run *run)
 	return 0;
 }
 
+static int print_interval(struct latency_options *options, struct interval *interval)
+{
+	struct output *output = &options->output;
+
+	if (output->format != OUTPUT_TABLE)
+		return output_interval(output, interval);
+	latency_table(output, interval);
+	return output_flush(output);
+}
+
 static int print(struct latency_run *run)
 {
-	struct output *output = &run->options->output;
 	uint64_t now_ns = clock_now_ns();
 	struct interval interval = {
 		.time = clock_epoch(now_ns),
@@ -84,10 +94,7 @@ static int print(struct latency_run *run)
 	run->then = run->now;
 	run->now = swap;
 	run->then_ns = now_ns;
-	if (output->format != OUTPUT_TABLE)
-		return output_interval(output, &interval);
-	latency_table(output, &interval);
-	return output_flush(output);
+	return print_interval(run->options, &interval);
 }
 
 static int follow(struct latency_run *run)
@@ -126,9 +133,15 @@ static void begin(struct latency_run *run)
 			run->then[i] = run->now[i];
 		run->then[i].event = run->now[i].event;
 		run->then[i].cpu = run->now[i].cpu;
+		run->first[i] = run->then[i];
 	}
 	run->start_ns = clock_now_ns();
 	run->then_ns = run->start_ns;
+}
+
+static bool saved(struct latency_run *run)
+{
+	return !known_save(run->options->save, run->shown, latency_sums(run));
 }
 
 static int sample(struct latency_run *run)
@@ -143,7 +156,60 @@ static int sample(struct latency_run *run)
 	if (ret)
 		return ret;
 	begin(run);
-	return follow(run);
+	ret = follow(run);
+	if (run->options->save && !saved(run))
+		return ret ? ret : EXIT_RUNTIME;
+	return ret;
+}
+
+static uint64_t known_events(const struct latency_options *options)
+{
+	uint64_t events = 0;
+	unsigned int i;
+
+	for (i = 0; i < KNOWN_EVENTS; i++) {
+		if (options->known[i].source)
+			events |= 1ULL << i;
+	}
+	return events;
+}
+
+/* A machine that samples nothing: what is known of the events, once. */
+static int print_known(struct latency_run *run)
+{
+	struct latency_options *options = run->options;
+	uint64_t events = known_events(options);
+	struct row rows[KNOWN_EVENTS];
+	struct topdown_latency_record *shown = calloc(KNOWN_EVENTS, sizeof(*shown));
+	struct interval interval = { .time = clock_epoch(clock_now_ns()), .row = rows };
+	int ret;
+
+	if (options->events)
+		events &= options->events;
+	if (!shown || !events) {
+		report_error("nobody has published latencies of these events on this CPU model");
+		free(shown);
+		return EXIT_DEVICE;
+	}
+	run->rows = rows;
+	run->shown = shown;
+	interval.nr = latency_rows_known(run, events);
+	run->rows = NULL;
+	ret = print_interval(options, &interval);
+	return ret;
+}
+
+/* Is there nothing to sample, and something to show all the same? */
+static bool only_known(const struct latency_run *run)
+{
+	const struct latency_options *options = run->options;
+	unsigned int refusal = 0;
+	uint64_t events;
+
+	if (!options->published && !options->table)
+		return false;
+	return !topdown_latency_events(run->td, &events, &refusal) && refusal &&
+	       !options->argv && !options->pids.nr;
 }
 
 /* A failure of ours must not look like one of the command. */
@@ -189,8 +255,16 @@ int latency_main(int argc, char **argv)
 		return failure(&run, report_open(options.device, -ret));
 	run.tasks.td = run.td;
 	run.tasks.device = options.device;
-	ret = options.list ? print_list(&options, run.td) : run_all(&run);
+	if (options.published)
+		known_publish(options.known, topdown_info_get(run.td));
+	if (options.list)
+		ret = print_list(&options, run.td);
+	else if (only_known(&run))
+		ret = print_known(&run);
+	else
+		ret = run_all(&run);
 	tasks_detach(&run.tasks);
+	free(run.first);
 	free(run.then);
 	free(run.now);
 	free(run.rows);

@@ -12,6 +12,7 @@
 #include "command.h"
 #include "cpulist.h"
 #include "idlist.h"
+#include "latency-known.h"
 #include "output.h"
 #include "task.h"
 #include "ticker.h"
@@ -32,6 +33,10 @@
  * @argv: the command and its arguments; NULL for none
  * @each: -A
  * @list: --list
+ * @published: --default
+ * @table: --table: known[] has what the file says
+ * @save: --save; NULL for none
+ * @known: what is known without a sample; filled in latency_main() too
  * @interval_ms: -I; 0 for none
  * @count: --count; 0 for no limit
  * @timeout_ms: --timeout; 0 for no limit
@@ -46,6 +51,10 @@ struct latency_options {
 	char **argv;
 	bool each;
 	bool list;
+	bool published;
+	bool table;
+	const char *save;
+	struct known known[KNOWN_EVENTS];
 	uint64_t interval_ms;
 	uint64_t count;
 	uint64_t timeout_ms;
@@ -76,6 +85,7 @@ struct latency_part {
  * @part: the latency sessions; part n is of task n if there are tasks
  * @nr_parts: number of @part
  * @nr: number of records of all parts
+ * @first: records of the start of the run
  * @then: records of the start of the interval
  * @now: records of its end
  * @rows: the records as rows, and a sum for each event
@@ -94,6 +104,7 @@ struct latency_run {
 	struct latency_part part[LATENCY_PARTS_MAX];
 	unsigned int nr_parts;
 	unsigned int nr;
+	struct topdown_latency_record *first;
 	struct topdown_latency_record *then;
 	struct topdown_latency_record *now;
 	struct row *rows;
@@ -107,6 +118,8 @@ int latency_start(struct latency_run *run);
 int latency_outlast(struct latency_run *run);
 enum ticker_event latency_wait(struct latency_run *run);
 unsigned int latency_rows(struct latency_run *run);
+unsigned int latency_rows_known(struct latency_run *run, uint64_t events);
+unsigned int latency_sums(struct latency_run *run);
 void latency_table(struct output *output, const struct interval *interval);
 
 int latency_main(int argc, char **argv);

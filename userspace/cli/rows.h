@@ -13,6 +13,7 @@
 #define ROW_RUNNING_FULL	0.99
 
 struct command;
+struct known;
 struct repeat;
 struct series_ranks;
 struct watched;
@@ -76,6 +77,7 @@ enum row_kind {
  * @event: the event; of watch events only
  * @watched: the threshold of @event; NULL for none
  * @latency: the latencies; of topdown latency only
+ * @known: what is known of them, if there is no sample; else NULL
  * @merged_ns: on-CPU time between switches too close to measure; of tasks only
  * @switches: how often the task was given a CPU; of tasks only
  * @incomplete: some thread or child could not be followed; of tasks only
@@ -106,6 +108,7 @@ struct row {
 	const struct topdown_event *event;
 	const struct watched *watched;
 	const struct topdown_latency_record *latency;
+	const struct known *known;
 	uint64_t merged_ns;
 	uint64_t switches;
 	bool incomplete;

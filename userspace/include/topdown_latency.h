@@ -153,6 +153,23 @@ double topdown_latency_variance(const struct topdown_latency_record *record);
  */
 double topdown_latency_quantile(const struct topdown_latency_record *record, double share);
 
+/**
+ * topdown_latency_default() - what others have measured
+ * @family: CPUID family, as in topdown_info.out_cpu_family
+ * @model: CPUID model, as in topdown_info.out_cpu_model
+ * @event: enum topdown_latency_event
+ * @mean: written: the mean, in cycles
+ * @min: written: the least latency
+ * @max: written: the greatest latency; no CPU gives more than 65535
+ *
+ * A published latency was measured on another machine with other programs, and two publishers may
+ * differ by a factor of 30.  So use it only where nothing can be sampled, and say so.
+ *
+ * Return: who published it, "perfmon" or "pmu-tools"; NULL if nobody has, and nothing is written.
+ */
+const char *topdown_latency_default(unsigned int family, unsigned int model, unsigned int event,
+				    double *mean, unsigned int *min, unsigned int *max);
+
 #ifdef __cplusplus
 }
 #endif

@@ -44,12 +44,46 @@ MEM_LOAD_RETIRED\.L2_HIT +all +0 +- +- +- +- +- +- +- +0\.0 aside
 ){4}MEM_INST[^ ]* +1 +20 (.*
 ?){4}$' ''
 run fake latency -j --timeout 100 -e ${two#*,}
-expect 'JSON' 0 '^\{"schema":1,"time":[0-9.]+,"interval":0\.1[0-9]*,"row":"all","cpu":null,"pid":null,"event":"MEM_LOAD_L3_MISS_RETIRED\.LOCAL_DRAM","samples":30,"events":30000,"mean":190\.000000,"deviation":137\.47[0-9]+,"min":100,"p50":99\.5,"p90":399\.5,"p99":399\.5,"max":400,"covered":0\.500000,"aside":false\}$' ''
+expect 'JSON' 0 '^\{"schema":1,"time":[0-9.]+,"interval":0\.1[0-9]*,"row":"all","cpu":null,"pid":null,"event":"MEM_LOAD_L3_MISS_RETIRED\.LOCAL_DRAM","samples":30,"events":30000,"mean":190\.000000,"deviation":137\.47[0-9]+,"min":100,"p50":99\.5,"p90":399\.5,"p99":399\.5,"max":400,"covered":0\.500000,"aside":false,"origin":"samples"\}$' ''
 run fake latency -x , -A --timeout 100 -e MEM_LOAD_RETIRED.L2_HIT
-expect 'CSV' 0 '^time,interval,row,cpu,pid,event,samples,events,mean,deviation,min,p50,p90,p99,max,covered,aside
-[0-9.]+,0\.1[0-9]*,all,,,MEM_LOAD_RETIRED\.L2_HIT,0,0,,,,,,,,0\.000000,(0|false)
+expect 'CSV' 0 '^time,interval,row,cpu,pid,event,samples,events,mean,deviation,min,p50,p90,p99,max,covered,aside,origin
+[0-9.]+,0\.1[0-9]*,all,,,MEM_LOAD_RETIRED\.L2_HIT,0,0,,,,,,,,0\.000000,(0|false),none
 [0-9.]+,0\.1[0-9]*,cpu,0,,MEM_LOAD.*
 .*,cpu,1,,.*$' ''
+
+# Latencies without a sample: published ones, and those of a file.
+export FAKE_CPU_MODEL=173
+run fake latency --timeout 100 -e mem_load_retired.l2_hit,${two%,*} --default
+expect 'published where there is no sample' 0 '^elapsed .*
+event .*
+MEM_INST_RETIRED\.SPLIT_LOADS +all +30 +7\.00 [^a-z]*
+MEM_LOAD_RETIRED\.L2_HIT +all +0 +5\.71 +- +0 +- +- +- +7140 +0\.0 from perfmon$' ''
+FAKE_REFUSAL=2 run fake latency --default -x , -e MEM_INST_RETIRED.STLB_MISS_LOADS
+expect 'published where nothing is sampled' 0 '
+[0-9.]+,0\.0*,all,,,MEM_INST_RETIRED\.STLB_MISS_LOADS,0,0,136\.370000,,0,,,,65535,,(0|false),pmu-tools$' ''
+FAKE_REFUSAL=1 FAKE_CPU_MODEL=143 run fake latency --default
+expect 'nothing is published for Sapphire Rapids' 3 '^$' 'nobody has published'
+printf '# mine\n\nmem_load_retired.l2_hit 14.5 3 - 20\n' > "$TMP/table"
+FAKE_REFUSAL=1 run fake latency --table "$TMP/table" --default -e MEM_LOAD_RETIRED.L2_HIT -j
+expect 'a table comes first' 0 '"samples":0,"events":0,"mean":14\.500000,"deviation":null,"min":3,"p50":null,"p90":20\.0,"p99":null,"max":null,"covered":null,"aside":false,"origin":"table"\}$' ''
+run fake latency --timeout 100 -e "$two,MEM_LOAD_RETIRED.L2_HIT" --save "$TMP/saved"
+expect 'a run that is saved' 0 'L2_HIT +all +0 +-' ''
+result "$(printf '%s\n' 'MEM_INST_RETIRED.SPLIT_LOADS 7.000 7.0 7.0 7.0 7.0 7.0' \
+	'MEM_LOAD_L3_MISS_RETIRED.LOCAL_DRAM 190.000 100.0 99.5 399.5 399.5 400.0' |
+	cmp -s - <(grep -v '^#' "$TMP/saved"); echo $?)" 'what is saved'
+FAKE_REFUSAL=1 run fake latency --table "$TMP/saved"
+expect 'what was saved is a table' 0 'LOCAL_DRAM +all +0 +190\.00 +- +100 +99\.5 +399\.5 +399\.5 +400 +- from table$' ''
+for wrong in 'NO.SUCH 1' 'MEM_LOAD_RETIRED.L2_HIT' 'MEM_LOAD_RETIRED.L2_HIT 65536' \
+	'MEM_LOAD_RETIRED.L2_HIT 1 2 3 4 5 6 7' 'MEM_LOAD_RETIRED.L2_HIT 1x' 'MEM_LOAD_RETIRED.L2_HIT -1'; do
+	printf '#\n%s\n' "$wrong" > "$TMP/wrong"
+	run fake latency --table "$TMP/wrong"
+	expect "a wrong table: $wrong" 2 '^$' '--table: .*wrong, line 2: '
+done
+run fake latency --table "$TMP/none"
+expect 'no table' 2 '^$' '--table: cannot open'
+run fake latency --timeout 100 --save "$TMP/no/file"
+expect 'a file that cannot be written' 1 'L2_HIT' '--save: cannot write'
+unset FAKE_CPU_MODEL
 
 export FAKE_FEATURES=1087
 # Tasks: the records of one session, and the exit code of the command.

@@ -265,7 +265,7 @@ int fake_info(struct topdown_info *arg)
 		.out_period_min_ms = 10,
 		.out_period_max_ms = 60000,
 		.out_cpu_family = 6,
-		.out_cpu_model = 143,
+		.out_cpu_model = setting("FAKE_CPU_MODEL", 143),
 		.out_cpu_stepping = 8,
 		.out_cpu_vendor = "GenuineIntel",
 		.out_cpu_name = "A CPU of the test",

@@ -159,6 +159,26 @@ static void test_tasks(struct topdown *td)
 	topdown_latency_end(td, latency);
 }
 
+static void test_defaults(void)
+{
+	unsigned int min = 77, max = 77;
+	const char *source;
+	double mean = 77;
+
+	check(!topdown_latency_default(6, 143, NEVER, &mean, &min, &max) &&
+	      !topdown_latency_default(25, 173, NEVER, &mean, &min, &max) &&
+	      !topdown_latency_default(6, 173, 99, &mean, &min, &max) &&
+	      !topdown_latency_default(6, 170, NEVER, &mean, &min, &max) &&
+	      near(mean, 77) && min == 77 && max == 77,
+	      "nothing is published, or a placeholder");
+	source = topdown_latency_default(6, 173, NEVER, &mean, &min, &max);
+	check(source && !strcmp(source, "perfmon") && near(mean, 5.71) && !min && max == 7140,
+	      "published for Granite Rapids");
+	source = topdown_latency_default(6, 204, NEVER, &mean, &min, &max);
+	check(source && !strcmp(source, "pmu-tools") && near(mean, 3.08) && max == 6918,
+	      "published for Panther Lake");
+}
+
 /* The ends of a difference are those of its bins. */
 static void test_ends(void)
 {
@@ -181,10 +201,11 @@ int main(void)
 {
 	struct topdown *td;
 
-	ktap_begin(&ktap, 22);
+	ktap_begin(&ktap, 25);
 	test_absent();
 	test_names();
 	test_ends();
+	test_defaults();
 	setenv("FAKE_FEATURES", "1024", 1);
 	td = open_fake();
 	test_refused(td);

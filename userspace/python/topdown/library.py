@@ -82,6 +82,8 @@ PROTOTYPES: Dict[str, Tuple[Any, ...]] = {
                               POINTER(c_uint32)),
     "topdown_latency_start_tasks": (c_int, _handle, c_uint32, c_uint64, POINTER(c_uint32),
                                     POINTER(c_uint32)),
+    "topdown_latency_default": (c_char_p, c_uint32, c_uint32, c_uint32, POINTER(c_double),
+                                POINTER(c_uint32), POINTER(c_uint32)),
     "topdown_latency_end": (c_int, _handle, c_uint32),
     "topdown_latency_read": (c_int, _handle, c_uint32, _latency, c_size_t, POINTER(c_uint32)),
     "topdown_latency_between": (c_int, _latency, _latency, _latency),

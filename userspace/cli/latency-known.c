@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Latencies that are known without a sample: of a file that a user wrote or that topdown latency
+ * saved, or published.
+ */
+#include "latency-known.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+#define LATENCY_MAX	65535
+
+/* Messages are not split. */
+#define WRONG_FIGURES \
+	"not mean min p50 p90 p99 max, each a number from 0 to 65535, or - if not known"
+
+static void known_nothing(struct known *known, const char *source)
+{
+	unsigned int i;
+
+	known->source = source;
+	for (i = 0; i < KNOWN_FIGURES; i++)
+		known->figure[i] = (double)NAN;
+}
+
+static bool parse_figure(const char *text, double *figure)
+{
+	char *end;
+
+	if (!strcmp(text, "-")) {
+		*figure = (double)NAN;
+		return true;
+	}
+	*figure = strtod(text, &end);
+	return end != text && !*end && *figure >= 0 && *figure <= LATENCY_MAX;
+}
+
+/* NULL, or what is wrong with the line. */
+static const char *parse_line(struct known known[KNOWN_EVENTS], char *line)
+{
+	char *rest = line, *word = strtok_r(line, " \t\n", &rest);
+	unsigned int i;
+	int event;
+
+	if (!word || *word == '#')
+		return NULL;
+	event = topdown_latency_event_by_name(word);
+	if (event < 0)
+		return "there is no such event";
+	known_nothing(&known[event], "table");
+	for (i = 0; (word = strtok_r(NULL, " \t\n", &rest)); i++) {
+		if (i == KNOWN_FIGURES || !parse_figure(word, &known[event].figure[i]))
+			return WRONG_FIGURES;
+	}
+	return isnan(known[event].figure[KNOWN_MEAN]) ? "the mean is missing" : NULL;
+}
+
+/**
+ * known_load - read a table
+ * @known: what is known of each event; the events of the table are written
+ * @path: the file
+ *
+ * Return: false after a message.
+ */
+bool known_load(struct known known[KNOWN_EVENTS], const char *path)
+{
+	FILE *file = fopen(path, "re");
+	const char *wrong = NULL;
+	unsigned int at = 0;
+	char line[512];
+
+	if (!file) {
+		report_error("--table: cannot open %s: %s", path, strerror(errno));
+		return false;
+	}
+	while (!wrong && fgets(line, sizeof(line), file)) {
+		at++;
+		wrong = parse_line(known, line);
+	}
+	if (wrong)
+		report_error("--table: %s, line %u: %s", path, at, wrong);
+	else if (ferror(file))
+		report_error("--table: cannot read %s", path);
+	wrong = wrong || ferror(file) ? "" : NULL;
+	fclose(file);
+	return !wrong;
+}
+
+/**
+ * known_publish - add the published latencies of this machine
+ * @known: what is known of each event; those of which nothing is known are written
+ * @info: the machine
+ */
+void known_publish(struct known known[KNOWN_EVENTS], const struct topdown_info *info)
+{
+	unsigned int i, min, max;
+	const char *source;
+	double mean;
+
+	for (i = 0; i < KNOWN_EVENTS; i++) {
+		source = topdown_latency_default(info->out_cpu_family, info->out_cpu_model, i,
+						 &mean, &min, &max);
+		if (known[i].source || !source)
+			continue;
+		known_nothing(&known[i], source);
+		known[i].figure[KNOWN_MEAN] = mean;
+		known[i].figure[KNOWN_MIN] = min;
+		known[i].figure[KNOWN_MAX] = max;
+	}
+}
+
+/**
+ * known_sampled - a figure of a record
+ * @record: the record
+ * @figure: which
+ *
+ * Return: cycles; NaN without a sample.
+ */
+double known_sampled(const struct topdown_latency_record *record, enum known_figure figure)
+{
+	if (!record->samples)
+		return (double)NAN;
+	switch (figure) {
+	case KNOWN_MEAN:
+		return topdown_latency_mean(record);
+	case KNOWN_MIN:
+		return record->min;
+	case KNOWN_P50:
+		return topdown_latency_quantile(record, 0.5);
+	case KNOWN_P90:
+		return topdown_latency_quantile(record, 0.9);
+	case KNOWN_P99:
+		return topdown_latency_quantile(record, 0.99);
+	default:
+		return record->max;
+	}
+}
+
+static void save_record(FILE *file, const struct topdown_latency_record *record)
+{
+	unsigned int i;
+
+	fprintf(file, "%s", topdown_latency_event_name(record->event));
+	for (i = 0; i < KNOWN_FIGURES; i++)
+		fprintf(file, i == KNOWN_MEAN ? " %.3f" : " %.1f", known_sampled(record, i));
+	fputc('\n', file);
+}
+
+/**
+ * known_save - write a table
+ * @path: the file
+ * @records: one for each event
+ * @nr: number of @records; those without a sample are left out
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int known_save(const char *path, const struct topdown_latency_record *records, unsigned int nr)
+{
+	FILE *file = fopen(path, "we");
+	unsigned int i;
+	bool failed;
+
+	if (!file) {
+		report_error("--save: cannot write %s: %s", path, strerror(errno));
+		return EXIT_RUNTIME;
+	}
+	fprintf(file, "# Retire latencies in cycles, for topdown latency --table.\n"
+		"# event mean min p50 p90 p99 max\n");
+	for (i = 0; i < nr; i++) {
+		if (records[i].samples)
+			save_record(file, &records[i]);
+	}
+	failed = ferror(file);
+	if (!fclose(file) && !failed)
+		return 0;
+	report_error("--save: cannot write %s", path);
+	return EXIT_RUNTIME;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Latencies that are known without a sample: of a file, or published.
+ */
+#ifndef TOPDOWN_CLI_LATENCY_KNOWN_H
+#define TOPDOWN_CLI_LATENCY_KNOWN_H
+
+#include <stdbool.h>
+#include <topdown.h>
+
+/* All events are below this. */
+#define KNOWN_EVENTS	64
+
+/**
+ * enum known_figure - what may be known of an event
+ *
+ * @KNOWN_MEAN: mean
+ * @KNOWN_MIN: least latency
+ * @KNOWN_P50: median
+ * @KNOWN_P90: 90% have no larger latency
+ * @KNOWN_P99: 99% have no larger latency
+ * @KNOWN_MAX: greatest latency
+ * @KNOWN_FIGURES: number of figures
+ */
+enum known_figure {
+	KNOWN_MEAN,
+	KNOWN_MIN,
+	KNOWN_P50,
+	KNOWN_P90,
+	KNOWN_P99,
+	KNOWN_MAX,
+	KNOWN_FIGURES,
+};
+
+/**
+ * struct known - the latencies of an event without a sample
+ * @source: "table", or who published them; NULL if nothing is known
+ * @figure: cycles; NaN if not known
+ */
+struct known {
+	const char *source;
+	double figure[KNOWN_FIGURES];
+};
+
+bool known_load(struct known known[KNOWN_EVENTS], const char *path);
+void known_publish(struct known known[KNOWN_EVENTS], const struct topdown_info *info);
+int known_save(const char *path, const struct topdown_latency_record *records, unsigned int nr);
+double known_sampled(const struct topdown_latency_record *record, enum known_figure figure);
+
+#endif /* TOPDOWN_CLI_LATENCY_KNOWN_H */
