@@ -183,8 +183,7 @@ GETTER(lost, integer, row->lost)
 /* What nobody sampled is not known, or known from elsewhere. */
 static void set_latency(struct column_value *value, const struct row *row, enum known_figure figure)
 {
-	set_figure(value, row->known ? row->known->figure[figure] :
-				       known_sampled(row->latency, figure));
+	set_figure(value, row_latency(row, figure));
 }
 
 static void set_end(struct column_value *value, const struct row *row, enum known_figure figure)
@@ -193,8 +192,21 @@ static void set_end(struct column_value *value, const struct row *row, enum know
 	value->integer = value->number;
 }
 
+static const char *latency_event(const struct row *row)
+{
+	return row->node ? row->node : topdown_latency_event_name(row->latency->event);
+}
+
+/* A node has no samples of its own. */
+static uint64_t latency_number(const struct row *row, uint64_t number)
+{
+	return row->node ? 0 : number;
+}
+
 static const char *latency_origin(const struct row *row)
 {
+	if (row->node)
+		return "cost";
 	if (row->known)
 		return row->known->source;
 	return row->latency->samples ? "samples" : "none";
@@ -206,17 +218,20 @@ static void set_covered(struct column_value *value, const struct topdown_latency
 	value->number = value->none ? 0 : (double)record->running_ns / record->elapsed_ns;
 }
 
-GETTER(event, string, topdown_latency_event_name(row->latency->event))
-GETTER(samples, integer, row->latency->samples)
-GETTER(events, integer, row->latency->events)
+GETTER(event, string, latency_event(row))
+GETTER(samples, integer, latency_number(row, row->latency->samples))
+GETTER(events, integer, latency_number(row, row->latency->events))
 GETTER(mean, latency, row, KNOWN_MEAN)
-GETTER(deviation, figure, sqrt(topdown_latency_variance(row->latency)))
+GETTER(deviation, figure, row->node ? (double)NAN : sqrt(topdown_latency_variance(row->latency)))
 GETTER(min, end, row, KNOWN_MIN)
 GETTER(p50, latency, row, KNOWN_P50)
 GETTER(p90, latency, row, KNOWN_P90)
 GETTER(p99, latency, row, KNOWN_P99)
 GETTER(max, end, row, KNOWN_MAX)
 GETTER(origin, string, latency_origin(row))
+GETTER(estimate, figure, row->estimate)
+GETTER(cost, figure, row->cost)
+GETTER(over, known, row->judged, row->over)
 GETTER(covered, covered, row->latency)
 GETTER(aside, integer, !!(row->latency->flags & TOPDOWN_LATENCY_AWAY))
 GETTER(subject, subject, row)
@@ -427,7 +442,13 @@ static const struct column columns[] = {
 	{ "aside", COLUMN_BOOLEAN, COLUMNS_LATENCIES, 0, false, 0, get_aside,
 	  "the counter of some CPU is left to others now", { 0 } },
 	STRING(origin, COLUMNS_LATENCIES,
-	       "samples, none, table, or who published what is shown: perfmon or pmu-tools"),
+	       "samples, none, table, perfmon or pmu-tools, who have published it; or cost"),
+	NUMBER(estimate, COLUMNS_LATENCIES, 0, true,
+	       "how often the event happened, with --cost; an estimate"),
+	NUMBER(cost, COLUMNS_LATENCIES, 6, true,
+	       "count times latency, as a share of the cycles; or the value of a node"),
+	{ "over", COLUMN_BOOLEAN, COLUMNS_LATENCIES, 0, true, 0, get_over,
+	  "the node is over its threshold", { 0 } },
 	/* These are in tables only. */
 	TABLE(COLUMN_STRING, get_subject, TABLE_CPUS,
 	      COLUMN_FIRST, UNIT_NONE, NULL, "CPU", 3, "CPU", 3),

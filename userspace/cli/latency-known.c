@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "report.h"
+#include "rows.h"
 
 #define LATENCY_MAX	65535
 
@@ -139,6 +140,20 @@ double known_sampled(const struct topdown_latency_record *record, enum known_fig
 	default:
 		return record->max;
 	}
+}
+
+/**
+ * row_latency - a figure of a row
+ * @row: the row
+ * @figure: which
+ *
+ * Return: cycles, of samples or known otherwise; NaN for a node, and where nobody knows.
+ */
+double row_latency(const struct row *row, enum known_figure figure)
+{
+	if (row->node)
+		return (double)NAN;
+	return row->known ? row->known->figure[figure] : known_sampled(row->latency, figure);
 }
 
 static void save_record(FILE *file, const struct topdown_latency_record *record)

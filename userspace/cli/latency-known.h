@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <topdown.h>
 
+struct row;
+
 /* All events are below this. */
 #define KNOWN_EVENTS	64
 
@@ -46,5 +48,6 @@ bool known_load(struct known known[KNOWN_EVENTS], const char *path);
 void known_publish(struct known known[KNOWN_EVENTS], const struct topdown_info *info);
 int known_save(const char *path, const struct topdown_latency_record *records, unsigned int nr);
 double known_sampled(const struct topdown_latency_record *record, enum known_figure figure);
+double row_latency(const struct row *row, enum known_figure figure);
 
 #endif /* TOPDOWN_CLI_LATENCY_KNOWN_H */

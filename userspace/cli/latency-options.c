@@ -19,6 +19,8 @@ enum {
 	OPT_DEFAULT,
 	OPT_TABLE,
 	OPT_SAVE,
+	OPT_COST,
+	OPT_STATISTIC,
 	OPT_SCHEMA,
 };
 
@@ -35,6 +37,8 @@ static const struct option long_options[] = {
 	{ "default", no_argument, NULL, OPT_DEFAULT },
 	{ "table", required_argument, NULL, OPT_TABLE },
 	{ "save", required_argument, NULL, OPT_SAVE },
+	{ "cost", no_argument, NULL, OPT_COST },
+	{ "statistic", required_argument, NULL, OPT_STATISTIC },
 	{ "json", no_argument, NULL, 'j' },
 	{ "csv", required_argument, NULL, 'x' },
 	{ "no-header", no_argument, NULL, OPTIONS_NO_HEADER },
@@ -65,6 +69,10 @@ static const char usage[] =
 	"      --default        where there is no sample, show the published latency\n"
 	"      --table FILE     where there is no sample, show what the file says\n"
 	"      --save FILE      at the end write what was sampled, as --table reads it\n"
+	"      --cost           also count times latency, as a share of the cycles, and the\n"
+	"                       published nodes of level 4 that need no more\n"
+	"      --statistic S    the latency of --cost: mean, min, p50, p90, p99 or max;\n"
+	"                       default: mean\n"
 	"  -j, --json           one JSON object a line\n"
 	"  -x, --csv SEP        values separated by the character SEP\n"
 	"      --no-header      no column headings\n"
@@ -93,6 +101,25 @@ static bool parse_events(struct latency_options *options, char *text)
 		options->events |= 1ULL << event;
 	}
 	return true;
+}
+
+static bool parse_statistic(struct latency_options *options, const char *text)
+{
+	static const char * const names[KNOWN_FIGURES] = {
+		[KNOWN_MEAN] = "mean", [KNOWN_MIN] = "min", [KNOWN_P50] = "p50",
+		[KNOWN_P90] = "p90", [KNOWN_P99] = "p99", [KNOWN_MAX] = "max",
+	};
+	unsigned int i;
+
+	for (i = 0; i < KNOWN_FIGURES; i++) {
+		if (!strcmp(text, names[i])) {
+			options->statistic = i;
+			return true;
+		}
+	}
+	report_error("--statistic: there is no '%s' (allowed: mean, min, p50, p90, p99, max)",
+		     text);
+	return false;
 }
 
 static bool parse_option(struct latency_options *options, int option)
@@ -128,6 +155,11 @@ static bool parse_option(struct latency_options *options, int option)
 	case OPT_SAVE:
 		options->save = optarg;
 		return true;
+	case OPT_COST:
+		options->cost = true;
+		return true;
+	case OPT_STATISTIC:
+		return parse_statistic(options, optarg);
 	case OPT_LIST:
 		options->list = true;
 		return true;
@@ -157,6 +189,10 @@ static bool check_together(const struct latency_options *options)
 {
 	if (!check_tasks(options))
 		return false;
+	if (options->statistic && !options->cost) {
+		report_error("--statistic is for --cost");
+		return false;
+	}
 	if (!options->count || options->interval_ms)
 		return true;
 	report_error("--count needs intervals (add -I)");

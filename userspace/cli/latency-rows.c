@@ -6,11 +6,13 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "../../kmod/metrics.h"
 #include "latency.h"
 #include "rows.h"
 
 #define CPU_WIDTH	4
 #define PID_WIDTH	8
+#define SUBJECT_SIZE	16
 
 static enum row_kind kind_of(const struct topdown_latency_record *record, const struct task *task)
 {
@@ -39,7 +41,27 @@ static void set_row(struct row *row, const struct topdown_latency_record *record
 		.socket = -1,
 		.numa = -1,
 		.latency = record,
+		.estimate = (double)NAN,
+		.cost = (double)NAN,
 	};
+}
+
+/* With --cost: how often the event happened, and in how many cycles. */
+static void set_cost(const struct latency_run *run, struct row *row)
+{
+	if (!run->options->cost)
+		return;
+	row->estimate = cost_count(row->latency);
+	cost_figures(run, row);
+}
+
+/* A row of the sum, with the CPU of another. */
+static void add_cost(const struct latency_run *run, struct row *sum, const struct row *row)
+{
+	if (!run->options->cost)
+		return;
+	sum->estimate = isnan(sum->estimate) ? row->estimate : sum->estimate + row->estimate;
+	td_figures_add(&sum->figures, &row->figures);
 }
 
 /* Neither a CPU of a session nor a task is ever sampled anew. */
@@ -54,20 +76,26 @@ static void compare(const struct latency_run *run, unsigned int i,
 static unsigned int rows_of_cpus(struct latency_run *run)
 {
 	struct topdown_latency_record *sum = NULL, part;
+	struct row *all = NULL, row;
 	unsigned int i, n = 0;
 
 	for (i = 0; i < run->nr; i++) {
 		if (!sum || run->now[i].event != sum->event) {
 			sum = &run->shown[n];
 			*sum = (struct topdown_latency_record){ .cpu = TOPDOWN_CPU_ALL };
-			set_row(&run->rows[n++], sum, NULL);
+			all = &run->rows[n++];
+			set_row(all, sum, NULL);
 		}
 		compare(run, i, &part);
 		topdown_latency_add(sum, &part);
+		set_row(&row, &part, NULL);
+		set_cost(run, &row);
+		add_cost(run, all, &row);
 		if (!run->options->each)
 			continue;
 		run->shown[n] = part;
-		set_row(&run->rows[n], &run->shown[n], NULL);
+		run->rows[n] = row;
+		run->rows[n].latency = &run->shown[n];
 		n++;
 	}
 	return n;
@@ -82,6 +110,7 @@ static unsigned int rows_of_tasks(struct latency_run *run)
 		for (i = 0; i < run->part[part].nr; i++, n++) {
 			compare(run, n, &run->shown[n]);
 			set_row(&run->rows[n], &run->shown[n], &run->tasks.task[part]);
+			set_cost(run, &run->rows[n]);
 		}
 	}
 	return n;
@@ -99,7 +128,7 @@ unsigned int latency_rows(struct latency_run *run)
 
 	for (i = 0; i < nr; i++)
 		run->rows[i].known = known_of(run, run->rows[i].latency);
-	return nr;
+	return run->options->cost ? cost_rows(run, nr) : nr;
 }
 
 /**
@@ -155,34 +184,57 @@ static void put_number(FILE *file, int width, double number, int digits)
 		fprintf(file, " %*.*f", width, digits, number);
 }
 
-static double figure_of(const struct row *row, enum known_figure figure)
+static const char *subject_of(const struct row *row, char text[SUBJECT_SIZE])
 {
-	return row->known ? row->known->figure[figure] : known_sampled(row->latency, figure);
+	snprintf(text, SUBJECT_SIZE, "all");
+	if (row->task)
+		snprintf(text, SUBJECT_SIZE, "%d", row->task->pid);
+	else if (row->kind == ROW_CPU)
+		snprintf(text, SUBJECT_SIZE, "%" PRIu32, row->cpu);
+	return text;
 }
 
-static void put_line(FILE *file, const struct row *row)
+static void put_node(FILE *file, const struct row *row)
+{
+	char subject[SUBJECT_SIZE];
+
+	fprintf(file, "%-39s %*s", row->node, row->task ? PID_WIDTH : CPU_WIDTH,
+		subject_of(row, subject));
+	put_number(file, 6, 100 * row->cost, 2);
+	fprintf(file, "%s\n", row->over ? "*" : "");
+}
+
+static void put_line(FILE *file, const struct row *row, bool costs)
 {
 	const struct topdown_latency_record *record = row->latency;
-	char subject[16] = "all";
+	char subject[SUBJECT_SIZE];
 
-	if (row->task)
-		snprintf(subject, sizeof(subject), "%d", row->task->pid);
-	else if (row->kind == ROW_CPU)
-		snprintf(subject, sizeof(subject), "%" PRIu32, row->cpu);
 	fprintf(file, "%-37s %*s %8llu", topdown_latency_event_name(record->event),
-		row->task ? PID_WIDTH : CPU_WIDTH, subject,
+		row->task ? PID_WIDTH : CPU_WIDTH, subject_of(row, subject),
 		(unsigned long long)record->samples);
-	put_number(file, 9, figure_of(row, KNOWN_MEAN), 2);
+	put_number(file, 9, row_latency(row, KNOWN_MEAN), 2);
 	put_number(file, 9, sqrt(topdown_latency_variance(record)), 2);
-	put_number(file, 6, figure_of(row, KNOWN_MIN), 0);
-	put_number(file, 8, figure_of(row, KNOWN_P50), 1);
-	put_number(file, 8, figure_of(row, KNOWN_P90), 1);
-	put_number(file, 8, figure_of(row, KNOWN_P99), 1);
-	put_number(file, 6, figure_of(row, KNOWN_MAX), 0);
+	put_number(file, 6, row_latency(row, KNOWN_MIN), 0);
+	put_number(file, 8, row_latency(row, KNOWN_P50), 1);
+	put_number(file, 8, row_latency(row, KNOWN_P90), 1);
+	put_number(file, 8, row_latency(row, KNOWN_P99), 1);
+	put_number(file, 6, row_latency(row, KNOWN_MAX), 0);
 	put_number(file, 5, record->elapsed_ns ?
 		   record->running_ns * 100.0 / record->elapsed_ns : (double)NAN, 1);
+	if (costs) {
+		put_number(file, 12, row->estimate, 0);
+		put_number(file, 6, 100 * row->cost, 2);
+	}
 	fprintf(file, "%s%s%s\n", record->flags & TOPDOWN_LATENCY_AWAY ? " aside" : "",
 		row->known ? " from " : "", row->known ? row->known->source : "");
+}
+
+static void put_row(FILE *file, const struct row *row, bool costs)
+{
+	if (row->node)
+		put_node(file, row);
+	else
+		put_line(file, row, costs);
 }
 
 /**
@@ -197,11 +249,12 @@ void latency_table(struct output *output, const struct interval *interval)
 	if (output->header) {
 		fprintf(output->file, "%selapsed %.3f s, interval %.3f s; cycles\n",
 			output->started ? "\n" : "", interval->elapsed, interval->length);
-		fprintf(output->file, "%-37s %*s %8s %9s %9s %6s %8s %8s %8s %6s %5s\n", "event",
+		fprintf(output->file, "%-37s %*s %8s %9s %9s %6s %8s %8s %8s %6s %5s%s\n", "event",
 			interval->tasks ? PID_WIDTH : CPU_WIDTH, interval->tasks ? "pid" : "CPU",
-			"samples", "mean", "dev", "min", "p50", "p90", "p99", "max", "run%");
+			"samples", "mean", "dev", "min", "p50", "p90", "p99", "max", "run%",
+			interval->costs ? "        count  cost%" : "");
 	}
 	for (i = 0; i < interval->nr; i++)
-		put_line(output->file, &interval->row[i]);
+		put_row(output->file, &interval->row[i], interval->costs);
 	output->started = true;
 }

@@ -38,8 +38,8 @@ static int print_list(struct latency_options *options, struct topdown *td)
 
 static int make_room(struct latency_run *run)
 {
-	/* A sum comes before the CPUs of each event. */
-	size_t most = (size_t)run->nr * 2;
+	/* A sum comes before the CPUs of each event, and each of them and the tasks has nodes. */
+	size_t most = (size_t)run->nr * (2 + COST_NODES) + COST_NODES;
 
 	run->first = calloc(run->nr, sizeof(*run->first));
 	run->then = calloc(run->nr, sizeof(*run->then));
@@ -65,7 +65,7 @@ static int read_now(struct latency_run *run)
 			return report_read(run->options->device, -ret);
 		to += nr;
 	}
-	return 0;
+	return run->options->cost ? cost_read(run) : 0;
 }
 
 static int print_interval(struct latency_options *options, struct interval *interval)
@@ -88,12 +88,14 @@ static int print(struct latency_run *run)
 		.nr = latency_rows(run),
 		.row = run->rows,
 		.tasks = run->tasks.nr,
+		.costs = run->options->cost,
 	};
 	struct topdown_latency_record *swap = run->then;
 
 	run->then = run->now;
 	run->now = swap;
 	run->then_ns = now_ns;
+	cost_next(run);
 	return print_interval(run->options, &interval);
 }
 
@@ -135,6 +137,7 @@ static void begin(struct latency_run *run)
 		run->then[i].cpu = run->now[i].cpu;
 		run->first[i] = run->then[i];
 	}
+	cost_next(run);
 	run->start_ns = clock_now_ns();
 	run->then_ns = run->start_ns;
 }
@@ -151,6 +154,8 @@ static int sample(struct latency_run *run)
 	ret = latency_start(run);
 	if (!ret)
 		ret = make_room(run);
+	if (!ret && run->options->cost)
+		ret = cost_begin(run);
 	if (!ret)
 		ret = read_now(run);
 	if (ret)
@@ -263,6 +268,7 @@ int latency_main(int argc, char **argv)
 		ret = print_known(&run);
 	else
 		ret = run_all(&run);
+	cost_end(&run);
 	tasks_detach(&run.tasks);
 	free(run.first);
 	free(run.then);

@@ -36,6 +36,8 @@
  * @published: --default
  * @table: --table: known[] has what the file says
  * @save: --save; NULL for none
+ * @cost: --cost
+ * @statistic: --statistic
  * @known: what is known without a sample; filled in latency_main() too
  * @interval_ms: -I; 0 for none
  * @count: --count; 0 for no limit
@@ -54,6 +56,8 @@ struct latency_options {
 	bool published;
 	bool table;
 	const char *save;
+	bool cost;
+	enum known_figure statistic;
 	struct known known[KNOWN_EVENTS];
 	uint64_t interval_ms;
 	uint64_t count;
@@ -88,6 +92,8 @@ struct latency_part {
  * @first: records of the start of the run
  * @then: records of the start of the interval
  * @now: records of its end
+ * @cost_then: figures of the CPUs at the start of the interval; with --cost only
+ * @cost_now: figures at its end
  * @rows: the records as rows, and a sum for each event
  * @shown: what the rows say
  * @start_ns: start of the run
@@ -107,6 +113,8 @@ struct latency_run {
 	struct topdown_latency_record *first;
 	struct topdown_latency_record *then;
 	struct topdown_latency_record *now;
+	struct topdown_reading *cost_then;
+	struct topdown_reading *cost_now;
 	struct row *rows;
 	struct topdown_latency_record *shown;
 	uint64_t start_ns;
@@ -121,6 +129,17 @@ unsigned int latency_rows(struct latency_run *run);
 unsigned int latency_rows_known(struct latency_run *run, uint64_t events);
 unsigned int latency_sums(struct latency_run *run);
 void latency_table(struct output *output, const struct interval *interval);
+
+/* Nodes that follow from costs. */
+#define COST_NODES	12
+
+int cost_begin(struct latency_run *run);
+int cost_read(struct latency_run *run);
+void cost_next(struct latency_run *run);
+void cost_end(struct latency_run *run);
+double cost_count(const struct topdown_latency_record *record);
+void cost_figures(const struct latency_run *run, struct row *row);
+unsigned int cost_rows(struct latency_run *run, unsigned int nr);
 
 int latency_main(int argc, char **argv);
 int latency_parse(struct latency_options *options, int argc, char **argv, bool *done);

@@ -78,6 +78,11 @@ enum row_kind {
  * @watched: the threshold of @event; NULL for none
  * @latency: the latencies; of topdown latency only
  * @known: what is known of them, if there is no sample; else NULL
+ * @node: name of a node that follows from costs of events; NULL for an event
+ * @estimate: how often the event happened, an estimate; NaN if not known
+ * @cost: share of the cycles that the event cost; NaN if not known
+ * @judged: the node has a threshold, and a cost
+ * @over: the node is over its threshold
  * @merged_ns: on-CPU time between switches too close to measure; of tasks only
  * @switches: how often the task was given a CPU; of tasks only
  * @incomplete: some thread or child could not be followed; of tasks only
@@ -109,6 +114,11 @@ struct row {
 	const struct watched *watched;
 	const struct topdown_latency_record *latency;
 	const struct known *known;
+	const char *node;
+	double estimate;
+	double cost;
+	bool judged;
+	bool over;
 	uint64_t merged_ns;
 	uint64_t switches;
 	bool incomplete;
@@ -124,6 +134,7 @@ struct row {
  * @room: rows that there is room for
  * @row: rows: first the sum, then the CPUs; or those of tasks
  * @tasks: the rows are of tasks
+ * @costs: the rows have costs; of topdown latency only
  * @command: the command that has ended and that the one row is of; else NULL
  * @repeat: the runs, if the one row is their mean; else NULL
  */
@@ -136,6 +147,7 @@ struct interval {
 	unsigned int room;
 	struct row *row;
 	bool tasks;
+	bool costs;
 	const struct command *command;
 	const struct repeat *repeat;
 };

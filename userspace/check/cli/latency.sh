@@ -44,10 +44,10 @@ MEM_LOAD_RETIRED\.L2_HIT +all +0 +- +- +- +- +- +- +- +0\.0 aside
 ){4}MEM_INST[^ ]* +1 +20 (.*
 ?){4}$' ''
 run fake latency -j --timeout 100 -e ${two#*,}
-expect 'JSON' 0 '^\{"schema":1,"time":[0-9.]+,"interval":0\.1[0-9]*,"row":"all","cpu":null,"pid":null,"event":"MEM_LOAD_L3_MISS_RETIRED\.LOCAL_DRAM","samples":30,"events":30000,"mean":190\.000000,"deviation":137\.47[0-9]+,"min":100,"p50":99\.5,"p90":399\.5,"p99":399\.5,"max":400,"covered":0\.500000,"aside":false,"origin":"samples"\}$' ''
+expect 'JSON' 0 '^\{"schema":1,"time":[0-9.]+,"interval":0\.1[0-9]*,"row":"all","cpu":null,"pid":null,"event":"MEM_LOAD_L3_MISS_RETIRED\.LOCAL_DRAM","samples":30,"events":30000,"mean":190\.000000,"deviation":137\.47[0-9]+,"min":100,"p50":99\.5,"p90":399\.5,"p99":399\.5,"max":400,"covered":0\.500000,"aside":false,"origin":"samples","estimate":null,"cost":null,"over":null\}$' ''
 run fake latency -x , -A --timeout 100 -e MEM_LOAD_RETIRED.L2_HIT
-expect 'CSV' 0 '^time,interval,row,cpu,pid,event,samples,events,mean,deviation,min,p50,p90,p99,max,covered,aside,origin
-[0-9.]+,0\.1[0-9]*,all,,,MEM_LOAD_RETIRED\.L2_HIT,0,0,,,,,,,,0\.000000,(0|false),none
+expect 'CSV' 0 '^time,interval,row,cpu,pid,event,samples,events,mean,deviation,min,p50,p90,p99,max,covered,aside,origin,estimate,cost,over
+[0-9.]+,0\.1[0-9]*,all,,,MEM_LOAD_RETIRED\.L2_HIT,0,0,,,,,,,,0\.000000,(0|false),none,,,
 [0-9.]+,0\.1[0-9]*,cpu,0,,MEM_LOAD.*
 .*,cpu,1,,.*$' ''
 
@@ -60,12 +60,12 @@ MEM_INST_RETIRED\.SPLIT_LOADS +all +30 +7\.00 [^a-z]*
 MEM_LOAD_RETIRED\.L2_HIT +all +0 +5\.71 +- +0 +- +- +- +7140 +0\.0 from perfmon$' ''
 FAKE_REFUSAL=2 run fake latency --default -x , -e MEM_INST_RETIRED.STLB_MISS_LOADS
 expect 'published where nothing is sampled' 0 '
-[0-9.]+,0\.0*,all,,,MEM_INST_RETIRED\.STLB_MISS_LOADS,0,0,136\.370000,,0,,,,65535,,(0|false),pmu-tools$' ''
+[0-9.]+,0\.0*,all,,,MEM_INST_RETIRED\.STLB_MISS_LOADS,0,0,136\.370000,,0,,,,65535,,(0|false),pmu-tools,,,$' ''
 FAKE_REFUSAL=1 FAKE_CPU_MODEL=143 run fake latency --default
 expect 'nothing is published for Sapphire Rapids' 3 '^$' 'nobody has published'
 printf '# mine\n\nmem_load_retired.l2_hit 14.5 3 - 20\n' > "$TMP/table"
 FAKE_REFUSAL=1 run fake latency --table "$TMP/table" --default -e MEM_LOAD_RETIRED.L2_HIT -j
-expect 'a table comes first' 0 '"samples":0,"events":0,"mean":14\.500000,"deviation":null,"min":3,"p50":null,"p90":20\.0,"p99":null,"max":null,"covered":null,"aside":false,"origin":"table"\}$' ''
+expect 'a table comes first' 0 '"samples":0,"events":0,"mean":14\.500000,"deviation":null,"min":3,"p50":null,"p90":20\.0,"p99":null,"max":null,"covered":null,"aside":false,"origin":"table","estimate":null,"cost":null,"over":null\}$' ''
 run fake latency --timeout 100 -e "$two,MEM_LOAD_RETIRED.L2_HIT" --save "$TMP/saved"
 expect 'a run that is saved' 0 'L2_HIT +all +0 +-' ''
 result "$(printf '%s\n' 'MEM_INST_RETIRED.SPLIT_LOADS 7.000 7.0 7.0 7.0 7.0 7.0' \
@@ -97,6 +97,42 @@ FAKE_REFUSAL=1 run fake latency -- sh -c 'echo ran'
 expect 'no command where nothing is sampled' 125 '^$' 'samples no latency'
 FAKE_LATENCY_ERRNO=95 run fake latency -- sh -c 'echo ran'
 expect 'a command that is not sampled' 125 '^ran$' "the kernel's driver refuses the event"
+# Costs: 10 ms of CPU 0 and 1 are 60000 events, and each event is sampled half of the time.
+export FAKE_FEATURES=1343
+run fake latency --cost -e "${two%,*}" -j --timeout 100
+expect 'the cost of an event' 0 '"samples":30,"events":30000,.*"estimate":60000,"cost":0\.[0-9]+,"over":null\}$' ''
+mean=$(sed -nE 's/.*"cost":([0-9.]+).*/\1/p' <<< "$out")
+FAKE_LATENCY_MORE=1 run fake latency --cost -e "FRONTEND_RETIRED.L1I_MISS,FRONTEND_RETIRED.L2_MISS,MEM_INST_RETIRED.SPLIT_STORES" -A -j --timeout 100
+# costs: EVENT CPU COST OVER of each line
+costs() {
+	sed -nE 's/.*"cpu":([^,]*),.*"event":"([^"]*)","samples":([0-9]+),.*"origin":"([a-z]+)".*"cost":([0-9.]+),"over":([a-z]+)\}$/\2 \1 \5 \3 \4 \6/p'
+}
+result "$(costs <<< "$out" | awk '
+	function near(a, b) { return a - b < 2e-6 && b - a < 2e-6 }
+	{ cost[$1, $2] = $3 }
+	/^tma_/ { nodes += $4 == 0 && $5 == "cost" && $6 ~ /^(true|false)$/ }
+	END {
+		first = cost["FRONTEND_RETIRED.L1I_MISS", 0]
+		second = cost["FRONTEND_RETIRED.L2_MISS", 0]
+		exit !(nodes == 9 && first > second && second > 0 &&
+			near(cost["tma_code_l2_miss", "null"], cost["FRONTEND_RETIRED.L2_MISS", "null"]) &&
+			near(cost["tma_code_l2_hit", 0], first - second) &&
+			near(cost["tma_split_stores", 0] * 190, cost["MEM_INST_RETIRED.SPLIT_STORES", 0]))
+	}'; echo $?)" 'nodes: less another event, and with a cap'
+run fake latency --cost --statistic p90 -e "${two#*,}" -x , --no-header --timeout 100
+expect 'another statistic' 0 ',60000,0\.[0-9]+,$' ''
+result "$(awk -F, -v mean="$mean" '{ ratio = $(NF - 1) / mean; exit !(ratio > 50 && ratio < 64) }' \
+	<<< "$out"; echo $?)" 'its cost'
+run fake latency --cost -e "${two%,*}" -- sleep 0.1
+expect 'the cost in a command' 0 'run%        count  cost%
+.* +20 +7\.00 .* +40000 +[0-9.]+$' ''
+FAKE_FEATURES=1087 run fake latency --cost --timeout 100
+expect 'no cycles' 3 '^$' 'the module counts no cycles'
+run fake latency --statistic p50 --timeout 100
+expect 'a statistic of nothing' 2 '^$' '--statistic is for --cost'
+run fake latency --cost --statistic mode
+expect 'no such statistic' 2 '^$' "there is no 'mode'"
+
 run fake latency -p $$ true
 expect 'a process and a command' 2 '^$' '-p and a command cannot be combined'
 run fake latency -C 0 true

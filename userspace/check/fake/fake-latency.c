@@ -6,6 +6,7 @@
  *   FAKE_REFUSAL   enum topdown_latency_refusal (0)
  *   FAKE_LATENCY_ERRNO   with which LATENCY fails
  *   FAKE_AWAY      perf users have the counter
+ *   FAKE_LATENCY_MORE   three events more
  *
  * The tasks of a session have what CPU 1 has.  There is session 1 only.
  */
@@ -19,12 +20,21 @@
 #define BIMODAL		TOPDOWN_LATENCY_MEM_LOAD_L3_MISS_RETIRED_LOCAL_DRAM
 #define NEVER		TOPDOWN_LATENCY_MEM_LOAD_RETIRED_L2_HIT
 #define EVENTS		(1ULL << CONSTANT | 1ULL << BIMODAL | 1ULL << NEVER)
+/* The first and the last as BIMODAL, the second as CONSTANT. */
+#define MORE		(1ULL << TOPDOWN_LATENCY_FRONTEND_RETIRED_L1I_MISS |	\
+			 1ULL << TOPDOWN_LATENCY_FRONTEND_RETIRED_L2_MISS |	\
+			 1ULL << TOPDOWN_LATENCY_MEM_INST_RETIRED_SPLIT_STORES)
 
 #define FAKE_LATENCY_RECORD_SIZE_MIN	968
 
 static uint64_t wanted;
 static uint32_t followed;
 static unsigned int steps;
+
+static uint64_t events(void)
+{
+	return setting("FAKE_LATENCY_MORE", 0) ? EVENTS | MORE : EVENTS;
+}
 
 static unsigned int nr_records(void)
 {
@@ -48,10 +58,10 @@ int fake_latency(struct topdown_latency *arg)
 		return 0;
 	}
 	arg->out_refusal = refusal;
-	arg->out_events = refusal ? 0 : EVENTS;
+	arg->out_events = refusal ? 0 : events();
 	if (!arg->events)
 		return 0;
-	if (refusal || arg->events & ~EVENTS)
+	if (refusal || arg->events & ~events())
 		return refuse(EOPNOTSUPP);
 	if (arg->session && arg->cpus_words)
 		return refuse(EINVAL);
@@ -85,7 +95,7 @@ static void fill_latency(struct topdown_latency_record *record, unsigned int eve
 	record->samples = samples;
 	record->events = samples * 1000;
 	record->running_ns = record->elapsed_ns / 2;
-	if (event == CONSTANT) {
+	if (event == CONSTANT || event == TOPDOWN_LATENCY_FRONTEND_RETIRED_L2_MISS) {
 		record->sum = record->events * 7;
 		record->min = 7;
 		record->max = 7;

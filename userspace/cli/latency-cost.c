@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * topdown latency --cost: the cycles that events cost, and the nodes of levels 4 and 5 that
+ * follow from them.
+ *
+ * The samples say how often an event happened, as far as it had the counter.  This count times
+ * the latency, over the cycles of the CPU or the tasks, is what the event cost at most: other
+ * instructions may have been executed meanwhile.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "latency.h"
+#include "report.h"
+#include "rows.h"
+
+/* A part of a formula that is not there. */
+#define NONE	(-1)
+
+/* Published thresholds of the parents. */
+#define FETCH_LATENCY_OVER	0.1
+#define FRONTEND_BOUND_OVER	0.15
+#define MEMORY_BOUND_OVER	0.2
+#define BACKEND_BOUND_OVER	0.2
+
+/* Panther Lake: nobody has published its nodes. */
+#define MODEL_PTL		204
+
+enum parent {
+	PARENT_NONE,
+	PARENT_FETCH,
+	PARENT_MEMORY,
+};
+
+/*
+ * A node that needs no other terms: the cost of an event, whose latency is cut at @cap if that is
+ * not 0, less that of another.  A threshold of 0 is none.
+ */
+static const struct {
+	const char *name;
+	int event;
+	int less;
+	double cap;
+	double threshold;
+	enum parent parent;
+} nodes[] = {
+	{ "tma_code_l2_hit", TOPDOWN_LATENCY_FRONTEND_RETIRED_L1I_MISS,
+	  TOPDOWN_LATENCY_FRONTEND_RETIRED_L2_MISS, 0, 0.05, PARENT_FETCH },
+	{ "tma_code_l2_miss", TOPDOWN_LATENCY_FRONTEND_RETIRED_L2_MISS,
+	  NONE, 0, 0.05, PARENT_FETCH },
+	{ "tma_code_stlb_hit", TOPDOWN_LATENCY_FRONTEND_RETIRED_ITLB_MISS,
+	  TOPDOWN_LATENCY_FRONTEND_RETIRED_STLB_MISS, 0, 0.05, PARENT_FETCH },
+	{ "tma_code_stlb_miss", TOPDOWN_LATENCY_FRONTEND_RETIRED_STLB_MISS,
+	  NONE, 0, 0.05, PARENT_FETCH },
+	{ "tma_lock_latency", TOPDOWN_LATENCY_MEM_INST_RETIRED_LOCK_LOADS,
+	  NONE, 0, 0.2, PARENT_MEMORY },
+	{ "tma_split_stores", TOPDOWN_LATENCY_MEM_INST_RETIRED_SPLIT_STORES,
+	  NONE, 1, 0.2, PARENT_MEMORY },
+	{ "tma_l1_latency_capacity", TOPDOWN_LATENCY_MEM_LOAD_RETIRED_L1_HIT_L1,
+	  NONE, 9, 0.1, PARENT_MEMORY },
+	{ "tma_info_frontend_dsb_switches_ret", TOPDOWN_LATENCY_FRONTEND_RETIRED_ANY_DSB_MISS,
+	  NONE, 0, 0.05, PARENT_NONE },
+	{ "tma_info_frontend_ms_latency_ret", TOPDOWN_LATENCY_FRONTEND_RETIRED_MS_FLOWS,
+	  NONE, 0, 0.05, PARENT_NONE },
+	{ "tma_info_frontend_unknown_branches_ret",
+	  TOPDOWN_LATENCY_FRONTEND_RETIRED_UNKNOWN_BRANCH, NONE, 0, 0, PARENT_NONE },
+	{ "tma_info_memory_tlb_load_stlb_miss_ret",
+	  TOPDOWN_LATENCY_MEM_INST_RETIRED_STLB_MISS_LOADS, NONE, 0, 0.05, PARENT_NONE },
+	{ "tma_info_memory_tlb_store_stlb_miss_ret",
+	  TOPDOWN_LATENCY_MEM_INST_RETIRED_STLB_MISS_STORES, NONE, 0, 0.05, PARENT_NONE },
+};
+
+_Static_assert(sizeof(nodes) / sizeof(nodes[0]) == COST_NODES, "room for the nodes");
+
+/**
+ * cost_begin - make room for the figures of CPUs
+ * @run: the run, whose command line has --cost
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int cost_begin(struct latency_run *run)
+{
+	int ret;
+
+	if (!(topdown_info_get(run->td)->out_features & TOPDOWN_FEATURE_CYCLES)) {
+		report_error("--cost: the module counts no cycles (parameter cycles=0, or the model)");
+		return EXIT_DEVICE;
+	}
+	if (run->tasks.nr)
+		return 0;
+	ret = topdown_reading_create(&run->cost_then, run->td, NULL, 0);
+	if (!ret)
+		ret = topdown_reading_create(&run->cost_now, run->td, NULL, 0);
+	return ret ? report_read(run->options->device, -ret) : 0;
+}
+
+/**
+ * cost_read - read the figures of now
+ * @run: the run
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int cost_read(struct latency_run *run)
+{
+	int ret;
+
+	if (run->tasks.nr) {
+		ret = tasks_read(&run->tasks, TOPDOWN_SESSION_FRESH);
+		return ret ? report_session(run->options->device, -ret) : 0;
+	}
+	ret = topdown_reading_update(run->cost_now, TOPDOWN_READ_FRESH);
+	return ret ? report_read(run->options->device, -ret) : 0;
+}
+
+/**
+ * cost_next - the next interval begins with what was read last
+ * @run: the run
+ */
+void cost_next(struct latency_run *run)
+{
+	struct topdown_reading *swap = run->cost_then;
+	unsigned int i;
+
+	for (i = 0; i < run->tasks.nr; i++)
+		run->tasks.task[i].then = run->tasks.task[i].now;
+	run->cost_then = run->cost_now;
+	run->cost_now = swap;
+}
+
+/**
+ * cost_end - free what cost_begin() made
+ * @run: the run
+ */
+void cost_end(struct latency_run *run)
+{
+	topdown_reading_destroy(run->cost_then);
+	topdown_reading_destroy(run->cost_now);
+}
+
+/**
+ * cost_count - how often an event happened
+ * @record: its samples in an interval
+ *
+ * Return: an estimate; NaN if the event had no counter.
+ */
+double cost_count(const struct topdown_latency_record *record)
+{
+	if (!record->elapsed_ns)
+		return 0;
+	if (!record->running_ns)
+		return (double)NAN;
+	return (double)record->events * record->elapsed_ns / record->running_ns;
+}
+
+/**
+ * cost_figures - the figures of a CPU or a task in the interval
+ * @run: the run
+ * @row: the row of the CPU or the task; its figures are written
+ */
+void cost_figures(const struct latency_run *run, struct row *row)
+{
+	const unsigned int level = 2;
+	int ret;
+
+	if (row->task)
+		ret = topdown_session_between(&row->task->then, &row->task->now, level,
+					      &row->figures);
+	else
+		ret = topdown_reading_between(run->cost_then, run->cost_now, row->cpu, level,
+					      &row->figures);
+	if (ret)
+		memset(&row->figures, 0, sizeof(row->figures));
+}
+
+/* The share of the cycles that an event cost, with latencies up to @cap unless that is 0. */
+static double cost_of(const struct latency_run *run, const struct row *row, double cap)
+{
+	double latency = row_latency(row, run->options->statistic);
+
+	if (cap && latency > cap)
+		latency = cap;
+	if (!row->estimate)
+		latency = 0;
+	return row->figures.cycles ? row->estimate * latency / row->figures.cycles : (double)NAN;
+}
+
+static bool same_subject(const struct row *a, const struct row *b)
+{
+	return a->kind == b->kind && a->cpu == b->cpu && a->task == b->task;
+}
+
+static const struct row *find(const struct row *rows, unsigned int nr, const struct row *subject,
+			      int event)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		if (same_subject(&rows[i], subject) && (int)rows[i].latency->event == event)
+			return &rows[i];
+	}
+	return NULL;
+}
+
+static bool over(const struct topdown_figures *figures, unsigned int node, double threshold)
+{
+	return figures->slots && (double)figures->node[node] / figures->slots > threshold;
+}
+
+static bool parents_over(const struct topdown_figures *figures, enum parent parent)
+{
+	switch (parent) {
+	case PARENT_FETCH:
+		return over(figures, TOPDOWN_FETCH_LATENCY, FETCH_LATENCY_OVER) &&
+		       over(figures, TOPDOWN_FRONTEND_BOUND, FRONTEND_BOUND_OVER);
+	case PARENT_MEMORY:
+		return over(figures, TOPDOWN_MEMORY_BOUND, MEMORY_BOUND_OVER) &&
+		       over(figures, TOPDOWN_BACKEND_BOUND, BACKEND_BOUND_OVER);
+	default:
+		return true;
+	}
+}
+
+/* A row for a node, if the events are there that it needs. */
+static bool add_node(struct latency_run *run, unsigned int nr, const struct row *subject,
+		     unsigned int node, struct row *row)
+{
+	const struct row *event = find(run->rows, nr, subject, nodes[node].event);
+	const struct row *less = NULL;
+
+	if (nodes[node].less != NONE)
+		less = find(run->rows, nr, subject, nodes[node].less);
+	if (!event || (nodes[node].less != NONE && !less))
+		return false;
+	*row = *subject;
+	row->node = nodes[node].name;
+	row->known = NULL;
+	row->estimate = (double)NAN;
+	row->cost = cost_of(run, event, nodes[node].cap);
+	if (less) {
+		row->cost -= cost_of(run, less, 0);
+		row->cost = row->cost < 0 ? 0 : row->cost;
+	}
+	row->judged = nodes[node].threshold && !isnan(row->cost);
+	row->over = row->judged && row->cost > nodes[node].threshold &&
+		    parents_over(&row->figures, nodes[node].parent);
+	return true;
+}
+
+/**
+ * cost_rows - fill in the costs, and add the rows of nodes
+ * @run: the run, with the rows of events and room for those of nodes
+ * @nr: number of rows
+ *
+ * Return: number of rows.
+ */
+unsigned int cost_rows(struct latency_run *run, unsigned int nr)
+{
+	bool published = topdown_info_get(run->td)->out_cpu_model != MODEL_PTL;
+	unsigned int i, j, n = nr, node;
+
+	for (i = 0; i < nr; i++)
+		run->rows[i].cost = cost_of(run, &run->rows[i], 0);
+	for (i = 0; published && i < nr; i++) {
+		for (j = 0; j < i && !same_subject(&run->rows[i], &run->rows[j]); j++)
+			;
+		for (node = 0; j == i && node < COST_NODES; node++)
+			n += add_node(run, nr, &run->rows[i], node, &run->rows[n]);
+	}
+	return n;
+}
