@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../kmod/metrics.h"
 #include "latency.h"
 #include "report.h"
 #include "rows.h"
@@ -138,27 +139,18 @@ void cost_end(struct latency_run *run)
 	topdown_reading_destroy(run->cost_now);
 }
 
-/**
- * cost_count - how often an event happened
- * @record: its samples in an interval
- *
- * Return: an estimate; NaN if the event had no counter.
- */
-double cost_count(const struct topdown_latency_record *record)
+/* How often an event happened, from its samples in an interval; NaN if it had no counter. */
+static double count(const struct topdown_latency_record *record)
 {
-	if (!record->elapsed_ns)
+	if (!record->events && !record->elapsed_ns)
 		return 0;
-	if (!record->running_ns)
+	if (!record->elapsed_ns || !record->running_ns)
 		return (double)NAN;
 	return (double)record->events * record->elapsed_ns / record->running_ns;
 }
 
-/**
- * cost_figures - the figures of a CPU or a task in the interval
- * @run: the run
- * @row: the row of the CPU or the task; its figures are written
- */
-void cost_figures(const struct latency_run *run, struct row *row)
+/* The figures of the CPU or the task of a row in the interval. */
+static void set_figures(const struct latency_run *run, struct row *row)
 {
 	const unsigned int level = 2;
 	int ret;
@@ -173,16 +165,61 @@ void cost_figures(const struct latency_run *run, struct row *row)
 		memset(&row->figures, 0, sizeof(row->figures));
 }
 
-/* The share of the cycles that an event cost, with latencies up to @cap unless that is 0. */
-static double cost_of(const struct latency_run *run, const struct row *row, double cap)
+/* A latency as the node of the event takes it. */
+static double capped(unsigned int event, double latency)
+{
+	unsigned int i;
+
+	for (i = 0; i < COST_NODES; i++) {
+		if (nodes[i].event == (int)event && nodes[i].cap && latency > nodes[i].cap)
+			return nodes[i].cap;
+	}
+	return latency;
+}
+
+/**
+ * cost_set - what an event cost on a CPU or in a task, in the interval
+ * @run: the run
+ * @row: the row of the CPU or the task
+ */
+void cost_set(const struct latency_run *run, struct row *row)
 {
 	double latency = row_latency(row, run->options->statistic);
 
-	if (cap && latency > cap)
-		latency = cap;
-	if (!row->estimate)
-		latency = 0;
-	return row->figures.cycles ? row->estimate * latency / row->figures.cycles : (double)NAN;
+	set_figures(run, row);
+	row->estimate = count(row->latency);
+	if (isnan(row->estimate) || !row->figures.cycles)
+		return;
+	row->cycles = row->figures.cycles;
+	/* Without an event there is no latency. */
+	row->spent = row->estimate ? row->estimate * latency : 0;
+	row->capped = row->estimate ?
+		      row->estimate * capped(row->latency->event, latency) : 0;
+}
+
+/**
+ * cost_add - add the costs of a CPU to a sum
+ * @sum: row of the sum
+ * @row: row of the CPU, after cost_set()
+ *
+ * A CPU without an estimate is left out of both the costs and their cycles, but not of the
+ * figures, from which the parents of nodes follow.
+ */
+void cost_add(struct row *sum, const struct row *row)
+{
+	td_figures_add(&sum->figures, &row->figures);
+	if (isnan(row->estimate))
+		return;
+	sum->estimate = isnan(sum->estimate) ? row->estimate : sum->estimate + row->estimate;
+	sum->spent += row->spent;
+	sum->capped += row->capped;
+	sum->cycles += row->cycles;
+}
+
+/* Cycles as a share of those of the row. */
+static double share(const struct row *row, double cycles)
+{
+	return row->cycles ? cycles / row->cycles : (double)NAN;
 }
 
 static bool same_subject(const struct row *a, const struct row *b)
@@ -236,9 +273,9 @@ static bool add_node(struct latency_run *run, unsigned int nr, const struct row 
 	row->node = nodes[node].name;
 	row->known = NULL;
 	row->estimate = (double)NAN;
-	row->cost = cost_of(run, event, nodes[node].cap);
+	row->cost = share(event, event->capped);
 	if (less) {
-		row->cost -= cost_of(run, less, 0);
+		row->cost -= share(less, less->spent);
 		row->cost = row->cost < 0 ? 0 : row->cost;
 	}
 	row->judged = nodes[node].threshold && !isnan(row->cost);
@@ -260,7 +297,7 @@ unsigned int cost_rows(struct latency_run *run, unsigned int nr)
 	unsigned int i, j, n = nr, node;
 
 	for (i = 0; i < nr; i++)
-		run->rows[i].cost = cost_of(run, &run->rows[i], 0);
+		run->rows[i].cost = share(&run->rows[i], run->rows[i].spent);
 	for (i = 0; published && i < nr; i++) {
 		for (j = 0; j < i && !same_subject(&run->rows[i], &run->rows[j]); j++)
 			;

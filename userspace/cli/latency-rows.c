@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "../../kmod/metrics.h"
 #include "latency.h"
 #include "rows.h"
 
@@ -46,24 +45,6 @@ static void set_row(struct row *row, const struct topdown_latency_record *record
 	};
 }
 
-/* With --cost: how often the event happened, and in how many cycles. */
-static void set_cost(const struct latency_run *run, struct row *row)
-{
-	if (!run->options->cost)
-		return;
-	row->estimate = cost_count(row->latency);
-	cost_figures(run, row);
-}
-
-/* A row of the sum, with the CPU of another. */
-static void add_cost(const struct latency_run *run, struct row *sum, const struct row *row)
-{
-	if (!run->options->cost)
-		return;
-	sum->estimate = isnan(sum->estimate) ? row->estimate : sum->estimate + row->estimate;
-	td_figures_add(&sum->figures, &row->figures);
-}
-
 /* Neither a CPU of a session nor a task is ever sampled anew. */
 static void compare(const struct latency_run *run, unsigned int i,
 		    struct topdown_latency_record *part)
@@ -89,8 +70,10 @@ static unsigned int rows_of_cpus(struct latency_run *run)
 		compare(run, i, &part);
 		topdown_latency_add(sum, &part);
 		set_row(&row, &part, NULL);
-		set_cost(run, &row);
-		add_cost(run, all, &row);
+		if (run->options->cost) {
+			cost_set(run, &row);
+			cost_add(all, &row);
+		}
 		if (!run->options->each)
 			continue;
 		run->shown[n] = part;
@@ -110,7 +93,8 @@ static unsigned int rows_of_tasks(struct latency_run *run)
 		for (i = 0; i < run->part[part].nr; i++, n++) {
 			compare(run, n, &run->shown[n]);
 			set_row(&run->rows[n], &run->shown[n], &run->tasks.task[part]);
-			set_cost(run, &run->rows[n]);
+			if (run->options->cost)
+				cost_set(run, &run->rows[n]);
 		}
 	}
 	return n;

@@ -137,8 +137,8 @@ int cost_begin(struct latency_run *run);
 int cost_read(struct latency_run *run);
 void cost_next(struct latency_run *run);
 void cost_end(struct latency_run *run);
-double cost_count(const struct topdown_latency_record *record);
-void cost_figures(const struct latency_run *run, struct row *row);
+void cost_set(const struct latency_run *run, struct row *row);
+void cost_add(struct row *sum, const struct row *row);
 unsigned int cost_rows(struct latency_run *run, unsigned int nr);
 
 int latency_main(int argc, char **argv);

@@ -79,7 +79,11 @@ enum row_kind {
  * @latency: the latencies; of topdown latency only
  * @known: what is known of them, if there is no sample; else NULL
  * @node: name of a node that follows from costs of events; NULL for an event
- * @estimate: how often the event happened, an estimate; NaN if not known
+ * @estimate: how often the event happened, an estimate; NaN if not known.  Of a sum on the CPUs
+ *	that have one
+ * @spent: cycles that it cost there
+ * @capped: the same, with latencies up to the cap of the event's node
+ * @cycles: the cycles of these CPUs or of the task; 0 if there was no estimate, or no count
  * @cost: share of the cycles that the event cost; NaN if not known
  * @judged: the node has a threshold, and a cost
  * @over: the node is over its threshold
@@ -116,6 +120,9 @@ struct row {
 	const struct known *known;
 	const char *node;
 	double estimate;
+	double spent;
+	double capped;
+	double cycles;
 	double cost;
 	bool judged;
 	bool over;

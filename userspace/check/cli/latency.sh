@@ -119,6 +119,17 @@ result "$(costs <<< "$out" | awk '
 			near(cost["tma_code_l2_hit", 0], first - second) &&
 			near(cost["tma_split_stores", 0] * 190, cost["MEM_INST_RETIRED.SPLIT_STORES", 0]))
 	}'; echo $?)" 'nodes: less another event, and with a cap'
+FAKE_LATENCY_CPUS=3 FAKE_NO_TURN=1 run fake latency --cost --statistic max -e "${two%,*}" -A -j --timeout 100
+result "$(sed -nE 's/.*"cpu":([^,]*),.*"estimate":([^,]*),"cost":([^,]*),.*/\1 \2 \3/p' <<< "$out" | awk '
+	{ estimate[$1] = $2; cost[$1] = $3 }
+	END {
+		first = 7 * estimate[0]
+		last = 9 * estimate[2]
+		all = (first + last) / (first / cost[0] + last / cost[2])
+		exit !(NR == 4 && estimate[1] == "null" && cost[1] == "null" &&
+			estimate["null"] == estimate[0] + estimate[2] && estimate[0] == 20000 &&
+			cost["null"] / all < 1.005 && cost["null"] / all > 0.995)
+	}'; echo $?)" 'a CPU without an estimate is left out of the sum'
 run fake latency --cost --statistic p90 -e "${two#*,}" -x , --no-header --timeout 100
 expect 'another statistic' 0 ',60000,0\.[0-9]+,$' ''
 result "$(awk -F, -v mean="$mean" '{ ratio = $(NF - 1) / mean; exit !(ratio > 50 && ratio < 64) }' \

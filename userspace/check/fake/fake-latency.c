@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The latency sessions of the stand-in for the kernel: two CPUs, two events, and a third that
+ * The latency sessions of the stand-in for the kernel: CPUs, two events, and a third that
  * is never sampled.
  *
  *   FAKE_REFUSAL   enum topdown_latency_refusal (0)
  *   FAKE_LATENCY_ERRNO   with which LATENCY fails
  *   FAKE_AWAY      perf users have the counter
  *   FAKE_LATENCY_MORE   three events more
+ *   FAKE_LATENCY_CPUS   number of CPUs (2)
+ *   FAKE_NO_TURN   a CPU on which no event has the counter
  *
  * The tasks of a session have what CPU 1 has.  There is session 1 only.
  */
@@ -15,7 +17,6 @@
 #include <errno.h>
 #include <string.h>
 
-#define CPUS		2
 #define CONSTANT	TOPDOWN_LATENCY_MEM_INST_RETIRED_SPLIT_LOADS
 #define BIMODAL		TOPDOWN_LATENCY_MEM_LOAD_L3_MISS_RETIRED_LOCAL_DRAM
 #define NEVER		TOPDOWN_LATENCY_MEM_LOAD_RETIRED_L2_HIT
@@ -36,9 +37,14 @@ static uint64_t events(void)
 	return setting("FAKE_LATENCY_MORE", 0) ? EVENTS | MORE : EVENTS;
 }
 
+static unsigned int sampled_cpus(void)
+{
+	return followed ? 2 : setting("FAKE_LATENCY_CPUS", 2);
+}
+
 static unsigned int nr_records(void)
 {
-	return (followed ? 1 : CPUS) * __builtin_popcountll(wanted);
+	return (followed ? 1 : sampled_cpus()) * __builtin_popcountll(wanted);
 }
 
 int fake_latency(struct topdown_latency *arg)
@@ -77,11 +83,15 @@ int fake_latency(struct topdown_latency *arg)
 	return 0;
 }
 
-/* Each step: on CPU 0 ten samples, on CPU 1 twenty, of 1000 events each. */
+/*
+ * Each step: on CPU 0 ten samples, on CPU 1 twenty, and so on, of 1000 events each.  CONSTANT is 7,
+ * and from CPU 2 on 9.
+ */
 static void fill_latency(struct topdown_latency_record *record, unsigned int event,
 			 unsigned int cpu)
 {
 	uint64_t samples = (uint64_t)steps * 10 * (cpu + 1);
+	unsigned int constant = cpu < 2 ? 7 : 9;
 
 	*record = (struct topdown_latency_record){
 		.event = event,
@@ -90,16 +100,16 @@ static void fill_latency(struct topdown_latency_record *record, unsigned int eve
 		.elapsed_ns = steps * 100000000ULL,
 	};
 	FAKE_GROWN(record);
-	if (event == NEVER || !steps)
+	if (event == NEVER || !steps || cpu == setting("FAKE_NO_TURN", -1))
 		return;
 	record->samples = samples;
 	record->events = samples * 1000;
 	record->running_ns = record->elapsed_ns / 2;
 	if (event == CONSTANT || event == TOPDOWN_LATENCY_FRONTEND_RETIRED_L2_MISS) {
-		record->sum = record->events * 7;
-		record->min = 7;
-		record->max = 7;
-		record->bin[7] = record->events;
+		record->sum = record->events * constant;
+		record->min = constant;
+		record->max = constant;
+		record->bin[constant] = record->events;
 		return;
 	}
 	/* 70% are 100, 30% are 400. */
@@ -133,7 +143,7 @@ int fake_latency_read(struct topdown_latencies *arg)
 	if (known > arg->record_size)
 		known = arg->record_size;
 	for (event = 0; event < 64; event++) {
-		for (cpu = !!followed; wanted >> event & 1 && cpu < CPUS; cpu++) {
+		for (cpu = !!followed; wanted >> event & 1 && cpu < sampled_cpus(); cpu++) {
 			fill_latency(&record, event, cpu);
 			if (followed)
 				record.cpu = TOPDOWN_CPU_ALL;
