@@ -7,12 +7,14 @@
  * so on the CPU with interrupts off, so no lock is needed.  The samples of latencies come in an
  * NMI of the CPU, which may interrupt a change of the list, and finds it as before or after.
  */
+#include <linux/bug.h>
 #include <linux/irqflags.h>
 #include <linux/lockdep.h>
 #include <linux/perf_event.h>
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/clock.h>
+#include <linux/smp.h>
 
 #include "credit.h"
 #include "member.h"
@@ -154,8 +156,8 @@ void td_credit_sample(unsigned int number, u16 latency, unsigned int bin, u64 we
 /**
  * td_credit_sampled() - credit the time of the task that runs here to its tallies
  *
- * Interrupts are off.  Before the list of the CPU changes, and before another event gets the
- * sampling counter.
+ * Interrupts are off.  Before the list of the CPU changes, before another event gets the
+ * sampling counter, and for a reader.
  */
 void td_credit_sampled(void)
 {
@@ -163,29 +165,33 @@ void td_credit_sampled(void)
 	u64 since = running->sampled, now;
 	struct td_tallies *tallies;
 	struct perf_event *event;
-	unsigned int turn;
 
 	lockdep_assert_irqs_disabled();
 	if (!td_tallies_any())
 		return;
 	now = local_clock();
 	running->sampled = now;
-	/* Pairs with WRITE_ONCE() in td_credit_turn(). */
-	turn = READ_ONCE(running->turn);
 	list_for_each_entry(event, &running->events, active_entry) {
 		tallies = td_credit_tallies(event);
 		if (tallies)
-			td_tallies_ran(tallies, turn, since, now);
+			td_tallies_ran(tallies, running->turn, since, now);
 	}
 }
 
+static void td_credit_turn_this(void *turn)
+{
+	td_credit_sampled();
+	this_cpu_write(td_running.turn, *(const unsigned int *)turn);
+}
+
 /**
- * td_credit_turn() - another event has the sampling counter of a CPU
- * @cpu: the CPU
+ * td_credit_turn() - from now on another event has the turn of a CPU
+ * @cpu: the CPU; it is online, and cannot pass our hotplug teardown meanwhile
  * @turn: the event, plus 1; 0 for none
+ *
+ * The CPU itself changes it, so that the time until now is that of the event before.
  */
 void td_credit_turn(int cpu, unsigned int turn)
 {
-	/* Pairs with READ_ONCE() in td_credit_sampled(). */
-	WRITE_ONCE(per_cpu(td_running, cpu).turn, turn);
+	WARN_ON_ONCE(smp_call_function_single(cpu, td_credit_turn_this, &turn, 1));
 }

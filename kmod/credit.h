@@ -16,8 +16,7 @@ struct td_credit;
  * @since: its sessions have been credited up to this local_clock()
  * @blind: the task got the CPU without a fold, so the next part is not its own
  * @sampled: the tallies of its sessions have got its time up to this local_clock()
- * @turn: the event that has the sampling counter of the CPU, plus 1; 0 for none; written
- *	anywhere
+ * @turn: the event that has the turn of the CPU, plus 1; 0 for none
  */
 struct td_running {
 	struct list_head events;

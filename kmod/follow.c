@@ -333,6 +333,7 @@ static void td_follow_fresh_this(void *unused)
 	td_window_hold(collector);
 	if (td_credit_wanted())
 		td_follow_fold(collector, local_clock());
+	td_credit_sampled();
 	td_window_release(collector);
 }
 

@@ -14,6 +14,7 @@
 #include <linux/uaccess.h>
 
 #include "aside.h"
+#include "follow.h"
 #include "known.h"
 #include "latency.h"
 #include "latency-list.h"
@@ -304,15 +305,16 @@ static int td_latency_list_read_tasks(const struct td_latency_session *session,
 				      const struct topdown_latencies *read,
 				      struct topdown_latency_record *record)
 {
+	u32 flags = td_latency_any_away(session->cpus) ? TOPDOWN_LATENCY_AWAY : 0;
 	unsigned int n = 0;
 	u64 events;
 	int ret;
 
+	td_follow_fresh(session->followed);
 	for (events = session->events; events; events &= events - 1) {
 		memset(record, 0, sizeof(*record));
 		td_tallies_read(session->tallies, __ffs64(events), record);
-		if (td_latency_any_away())
-			record->flags |= TOPDOWN_LATENCY_AWAY;
+		record->flags = flags;
 		ret = td_latency_list_write(read, n++, record);
 		if (ret)
 			return ret;

@@ -111,23 +111,30 @@ static unsigned int td_latency_after(const struct td_latency *latency)
 	return TD_LATENCY_NOBODY;
 }
 
-static void td_latency_set(struct td_latency *latency, unsigned int number)
+/* The CPU is online, because its hotplug teardown waits for the lock. */
+static void td_latency_on(struct td_latency *latency, unsigned int number)
 {
-	bool none = number == TD_LATENCY_NOBODY;
+	struct td_sampler *sampler = latency->sampler[number];
 
 	lockdep_assert_held(&latency->lock);
+	td_credit_turn(latency->collector->cpu, number + 1);
+	td_sampler_enable(sampler);
 	/* Pairs with READ_ONCE() in td_latency_due() and td_latency_hinders(). */
-	WRITE_ONCE(latency->on, none ? NULL : latency->sampler[number]->event);
-	td_credit_turn(latency->collector->cpu, none ? 0 : number + 1);
+	WRITE_ONCE(latency->on, sampler->event);
 }
 
-/* perf interrupts the CPU to disable an event, so no look uses it any more afterwards. */
+/*
+ * The CPU is online, as above.  perf interrupts it to disable an event, so no look uses the
+ * event any more afterwards.
+ */
 static void td_latency_off(struct td_latency *latency)
 {
 	lockdep_assert_held(&latency->lock);
 	if (!latency->on)
 		return;
-	td_latency_set(latency, TD_LATENCY_NOBODY);
+	/* As in td_latency_on(). */
+	WRITE_ONCE(latency->on, NULL);
+	td_credit_turn(latency->collector->cpu, 0);
 	td_sampler_disable(latency->sampler[latency->turn]);
 }
 
@@ -144,10 +151,8 @@ static void td_latency_advance(struct td_latency *latency)
 		td_latency_off(latency);
 	}
 	latency->turn = number;
-	if (number == TD_LATENCY_NOBODY)
-		return;
-	td_sampler_enable(latency->sampler[number]);
-	td_latency_set(latency, number);
+	if (number != TD_LATENCY_NOBODY)
+		td_latency_on(latency, number);
 }
 
 /* Stay away for some seconds. */
@@ -197,8 +202,6 @@ static void td_latency_check(void *arg)
 {
 	struct td_latency_check *check = arg;
 
-	/* The next event may have the counter soon. */
-	td_credit_sampled();
 	check->hinders = td_latency_hinders(check->latency);
 }
 
@@ -454,15 +457,16 @@ void td_latency_read(int cpu, unsigned int event, struct topdown_latency_record 
 }
 
 /**
- * td_latency_any_away() - is the sampling counter of any CPU left to perf users?
+ * td_latency_any_away() - is the sampling counter of any of some CPUs left to perf users?
+ * @cpus: the CPUs
  *
  * Return: true or false; may change at any time.
  */
-bool td_latency_any_away(void)
+bool td_latency_any_away(const struct cpumask *cpus)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu) {
+	for_each_cpu(cpu, cpus) {
 		/* Only a hint. */
 		if (data_race(per_cpu(td_latencies, cpu).away))
 			return true;
@@ -522,7 +526,6 @@ void td_latency_begin(const struct td_collector *collector)
 	mutex_lock(&latency->lock);
 	latency->ready = true;
 	latency->stale = true;
-	latency->away = false;
 	for (i = 0; i < TD_NR_LATENCIES; i++) {
 		if (latency->sampler[i])
 			td_sampler_begin(latency->sampler[i]);
@@ -544,6 +547,7 @@ void td_latency_end(const struct td_collector *collector)
 
 	mutex_lock(&latency->lock);
 	latency->ready = false;
+	latency->away = false;
 	/* Its function takes no lock. */
 	timer_delete_sync(&latency->timer);
 	td_latency_off(latency);

@@ -5,6 +5,7 @@
 #include <linux/types.h>
 #include <uapi/linux/topdown.h>
 
+struct cpumask;
 struct td_collector;
 
 bool td_latency_samples(int cpu);
@@ -13,7 +14,7 @@ int td_latency_get(int cpu, u64 events);
 void td_latency_put(int cpu, u64 events);
 void td_latency_read(int cpu, unsigned int event, struct topdown_latency_record *record);
 
-bool td_latency_any_away(void);
+bool td_latency_any_away(const struct cpumask *cpus);
 
 bool td_latency_due(const struct td_collector *collector);
 bool td_latency_look(const struct td_collector *collector);

@@ -395,8 +395,11 @@ static void td_session_list_act(struct td_session_list *list, struct td_session 
 				enum topdown_control_action action)
 {
 	lockdep_assert_held(&list->lock);
-	/* Fold first, so that the old settings apply to slots until now. */
-	if (action != TOPDOWN_CONTROL_DETACH)
+	/*
+	 * Fold first, so that the old settings apply to slots until now.  The latencies of a
+	 * session can be read after its end.
+	 */
+	if (action != TOPDOWN_CONTROL_DETACH || rcu_access_pointer(session->tallies))
 		td_follow_fresh(session);
 	switch (action) {
 	case TOPDOWN_CONTROL_ENABLE:

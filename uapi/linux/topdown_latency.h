@@ -191,8 +191,10 @@ struct topdown_latency {
  * session has it.  So subtract an earlier record.  @min and @max cannot be subtracted.
  *
  * For the tasks of a session all begin with the latency session.  @elapsed_ns is the time that
- * the tasks had a CPU, and @running_ns the part of it in which the sampling counter of this CPU
- * had the event.
+ * the tasks had a CPU, and @running_ns the part of it in which the event had its turn on this CPU:
+ * with the sampling counter, but for up to 100 ms until the module notices that it has none.  To
+ * bring both times up to date, a read interrupts each CPU that runs a task of the session, except
+ * quiet ones, where they are as of the last switch of tasks.
  */
 struct topdown_latency_record {
 	__u32 event;
