@@ -16,6 +16,9 @@
 #include "report.h"
 #include "rows.h"
 
+/* The parents of nodes are of this level and above. */
+#define LEVEL	2
+
 /* A part of a formula that is not there. */
 #define NONE	(-1)
 
@@ -24,6 +27,9 @@
 #define FRONTEND_BOUND_OVER	0.15
 #define MEMORY_BOUND_OVER	0.2
 #define BACKEND_BOUND_OVER	0.2
+
+/* Where less of the time of tasks was measured their cycles are not known. */
+#define MEASURED_LEAST		0.05
 
 /* Panther Lake: nobody has published its nodes. */
 #define MODEL_PTL		204
@@ -88,12 +94,25 @@ int cost_begin(struct latency_run *run)
 		report_error("--cost: the module counts no cycles (parameter cycles=0, or the model)");
 		return EXIT_DEVICE;
 	}
-	if (run->tasks.nr)
+	if (run->options->argv || run->options->pids.nr)
 		return 0;
 	ret = topdown_reading_create(&run->cost_then, run->td, NULL, 0);
 	if (!ret)
 		ret = topdown_reading_create(&run->cost_now, run->td, NULL, 0);
 	return ret ? report_read(run->options->device, -ret) : 0;
+}
+
+/**
+ * cost_begin_task - read the figures of a task right before it is sampled
+ * @run: the run, whose command line has --cost
+ * @task: the task
+ *
+ * Return: 0 or -errno.
+ */
+int cost_begin_task(struct latency_run *run, struct task *task)
+{
+	return topdown_session_read(run->td, task->session, TOPDOWN_SESSION_FRESH, &task->then,
+				    sizeof(task->then));
 }
 
 /**
@@ -140,29 +159,53 @@ void cost_end(struct latency_run *run)
 }
 
 /* How often an event happened, from its samples in an interval; NaN if it had no counter. */
-static double count(const struct topdown_latency_record *record)
+static double count(const struct topdown_latency_record *record, bool ran)
 {
-	if (!record->events && !record->elapsed_ns)
+	if (!record->events && !record->elapsed_ns && !ran)
 		return 0;
 	if (!record->elapsed_ns || !record->running_ns)
 		return (double)NAN;
 	return (double)record->events * record->elapsed_ns / record->running_ns;
 }
 
-/* The figures of the CPU or the task of a row in the interval. */
-static void set_figures(const struct latency_run *run, struct row *row)
+static void set_cpu(const struct latency_run *run, struct row *row)
 {
-	const unsigned int level = 2;
-	int ret;
-
-	if (row->task)
-		ret = topdown_session_between(&row->task->then, &row->task->now, level,
-					      &row->figures);
-	else
-		ret = topdown_reading_between(run->cost_then, run->cost_now, row->cpu, level,
-					      &row->figures);
-	if (ret)
+	if (topdown_reading_between(run->cost_then, run->cost_now, row->cpu, LEVEL, &row->figures))
 		memset(&row->figures, 0, sizeof(row->figures));
+	row->estimate = count(row->latency, false);
+	row->cycles = row->figures.cycles;
+}
+
+/* The share of the time of a task in which its cycles were counted, if nobody else needed that. */
+static double measured(const struct task *task, const struct topdown_figures *all)
+{
+	uint64_t merged = task->now.out_merged_ns - task->then.out_merged_ns;
+
+	return merged < all->enabled_ns ? 1 - (double)merged / all->enabled_ns : 0;
+}
+
+/*
+ * Samples are of all time of the tasks, and cycles only of what was measured.  What the tasks did
+ * on E-cores is left out, as far as the times tell.
+ */
+static void set_task(struct row *row)
+{
+	const struct task *task = row->task;
+	struct topdown_figures all, core, atom;
+	double part;
+
+	if (topdown_session_between(&task->then, &task->now, LEVEL, &all) ||
+	    topdown_session_kind_between(&task->then, &task->now, TOPDOWN_KIND_CORE, LEVEL, &core) ||
+	    topdown_session_kind_between(&task->then, &task->now, TOPDOWN_KIND_ATOM, LEVEL, &atom))
+		return;
+	row->estimate = count(row->latency, all.enabled_ns);
+	row->figures = all;
+	if (core.enabled_ns || atom.enabled_ns) {
+		row->estimate *= core.enabled_ns / ((double)core.enabled_ns + atom.enabled_ns);
+		row->figures = core;
+	}
+	part = measured(task, &all);
+	row->cycles = part < MEASURED_LEAST ? 0 : row->figures.cycles / part;
 }
 
 /* A latency as the node of the event takes it. */
@@ -186,11 +229,14 @@ void cost_set(const struct latency_run *run, struct row *row)
 {
 	double latency = row_latency(row, run->options->statistic);
 
-	set_figures(run, row);
-	row->estimate = count(row->latency);
-	if (isnan(row->estimate) || !row->figures.cycles)
+	if (row->task)
+		set_task(row);
+	else
+		set_cpu(run, row);
+	if (isnan(row->estimate))
+		row->cycles = 0;
+	if (!row->cycles)
 		return;
-	row->cycles = row->figures.cycles;
 	/* Without an event there is no latency. */
 	row->spent = row->estimate ? row->estimate * latency : 0;
 	row->capped = row->estimate ?

@@ -36,18 +36,24 @@ static int start_error(const struct latency_options *options, int error)
 static int choose(struct latency_run *run)
 {
 	const struct latency_options *options = run->options;
-	unsigned int refusal;
-	uint64_t events;
+	uint64_t events, known = 0;
+	unsigned int refusal, i;
 	int ret;
 
 	ret = topdown_latency_events(run->td, &events, &refusal);
 	if (ret)
 		return report_read(options->device, -ret);
 	if (refusal) {
-		report_error("this machine samples no latency: %s (--default shows what others have published)",
+		report_error("this machine samples no latency: %s (--default without --cost and --save shows what others have published)",
 			     topdown_latency_refusal_text(refusal));
 		return EXIT_DEVICE;
 	}
+	/* A newer module may have events that the library does not know. */
+	for (i = 0; i < KNOWN_EVENTS; i++) {
+		if (topdown_latency_event_name(i))
+			known |= 1ULL << i;
+	}
+	events &= known;
 	run->events = options->events ? options->events : events;
 	return run->events & ~events ? missing(run->events & ~events) : 0;
 }
@@ -72,10 +78,14 @@ static int sample_tasks(struct latency_run *run)
 {
 	struct latency_part *part;
 	unsigned int i;
-	int ret;
+	int ret = 0;
 
 	for (i = 0; i < run->tasks.nr; i++) {
 		part = &run->part[i];
+		if (run->options->cost)
+			ret = cost_begin_task(run, &run->tasks.task[i]);
+		if (ret)
+			return report_session(run->options->device, -ret);
 		ret = topdown_latency_start_tasks(run->td, run->tasks.task[i].session,
 						  run->events, &part->latency, &part->nr);
 		if (ret)

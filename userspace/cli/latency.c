@@ -56,8 +56,12 @@ static int read_now(struct latency_run *run)
 {
 	struct topdown_latency_record *to = run->now;
 	unsigned int i, nr;
-	int ret;
+	int ret = 0;
 
+	if (run->options->cost)
+		ret = cost_read(run);
+	if (ret)
+		return ret;
 	for (i = 0; i < run->nr_parts; i++) {
 		nr = run->part[i].nr;
 		ret = topdown_latency_read(run->td, run->part[i].latency, to, sizeof(*to), &nr);
@@ -65,7 +69,7 @@ static int read_now(struct latency_run *run)
 			return report_read(run->options->device, -ret);
 		to += nr;
 	}
-	return run->options->cost ? cost_read(run) : 0;
+	return 0;
 }
 
 static int print_interval(struct latency_options *options, struct interval *interval)
@@ -137,7 +141,8 @@ static void begin(struct latency_run *run)
 		run->then[i].cpu = run->now[i].cpu;
 		run->first[i] = run->then[i];
 	}
-	cost_next(run);
+	if (!run->tasks.nr)
+		cost_next(run);
 	run->start_ns = clock_now_ns();
 	run->then_ns = run->start_ns;
 }
@@ -149,13 +154,14 @@ static bool saved(struct latency_run *run)
 
 static int sample(struct latency_run *run)
 {
-	int ret;
+	int ret = 0;
 
-	ret = latency_start(run);
+	if (run->options->cost)
+		ret = cost_begin(run);
+	if (!ret)
+		ret = latency_start(run);
 	if (!ret)
 		ret = make_room(run);
-	if (!ret && run->options->cost)
-		ret = cost_begin(run);
 	if (!ret)
 		ret = read_now(run);
 	if (ret)
@@ -211,7 +217,7 @@ static bool only_known(const struct latency_run *run)
 	unsigned int refusal = 0;
 	uint64_t events;
 
-	if (!options->published && !options->table)
+	if ((!options->published && !options->table) || options->cost || options->save)
 		return false;
 	return !topdown_latency_events(run->td, &events, &refusal) && refusal &&
 	       !options->argv && !options->pids.nr;

@@ -134,6 +134,7 @@ void latency_table(struct output *output, const struct interval *interval);
 #define COST_NODES	12
 
 int cost_begin(struct latency_run *run);
+int cost_begin_task(struct latency_run *run, struct task *task);
 int cost_read(struct latency_run *run);
 void cost_next(struct latency_run *run);
 void cost_end(struct latency_run *run);

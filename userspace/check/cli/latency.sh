@@ -61,6 +61,11 @@ MEM_LOAD_RETIRED\.L2_HIT +all +0 +5\.71 +- +0 +- +- +- +7140 +0\.0 from perfmon$
 FAKE_REFUSAL=2 run fake latency --default -x , -e MEM_INST_RETIRED.STLB_MISS_LOADS
 expect 'published where nothing is sampled' 0 '
 [0-9.]+,0\.0*,all,,,MEM_INST_RETIRED\.STLB_MISS_LOADS,0,0,136\.370000,,0,,,,65535,,(0|false),pmu-tools,,,$' ''
+for option in --cost "--save $TMP/nothing"; do
+	# shellcheck disable=SC2086 # an option and its argument
+	FAKE_FEATURES=1343 FAKE_REFUSAL=2 run fake latency --default $option
+	expect "no sample for ${option%% *}" 3 '^$' 'samples no latency: .*--default without --cost'
+done
 FAKE_REFUSAL=1 FAKE_CPU_MODEL=143 run fake latency --default
 expect 'nothing is published for Sapphire Rapids' 3 '^$' 'nobody has published'
 printf '# mine\n\nmem_load_retired.l2_hit 14.5 3 - 20\n' > "$TMP/table"
@@ -137,6 +142,19 @@ result "$(awk -F, -v mean="$mean" '{ ratio = $(NF - 1) / mean; exit !(ratio > 50
 run fake latency --cost -e "${two%,*}" -- sleep 0.1
 expect 'the cost in a command' 0 'run%        count  cost%
 .* +20 +7\.00 .* +40000 +[0-9.]+$' ''
+# tasks_cost: ESTIMATE COST of a process, with what the environment says of it
+tasks_cost() {
+	run fake latency --cost -e "${two%,*}" -j -p $$ --timeout 100
+	sed -nE 's/.*"estimate":([^,]*),"cost":([^,]*),.*/\1 \2/p' <<< "$out"
+}
+read -r estimate cost < <(tasks_cost)
+result "$(FAKE_MERGED=50 tasks_cost | awk -v e="$estimate" -v c="$cost" '
+	{ exit !($1 == e && $2 / c > 0.49 && $2 / c < 0.51) }'; echo $?)" 'cycles of merged time'
+result "$([[ $(FAKE_MERGED=96 tasks_cost) == '40000 null' ]]; echo $?)" 'little was measured'
+result "$(FAKE_HYBRID=1 FAKE_SESSION_STEPS=4 tasks_cost | awk -v e="$estimate" -v c="$cost" '
+	{ exit !($1 == e / 2 && $2 / c > 0.24 && $2 / c < 0.26) }'; echo $?)" 'the time on E-cores is left out'
+result "$([[ $(FAKE_LATENCY_MISSED=1 tasks_cost) == 'null null' ]]; echo $?)" \
+	'tasks that ended before they were sampled'
 FAKE_FEATURES=1087 run fake latency --cost --timeout 100
 expect 'no cycles' 3 '^$' 'the module counts no cycles'
 run fake latency --statistic p50 --timeout 100

@@ -8,6 +8,7 @@
  *   FAKE_AWAY      perf users have the counter
  *   FAKE_LATENCY_MORE   three events more
  *   FAKE_LATENCY_CPUS   number of CPUs (2)
+ *   FAKE_LATENCY_MISSED   tasks ended before they were sampled
  *   FAKE_NO_TURN   a CPU on which no event has the counter
  *
  * The tasks of a session have what CPU 1 has.  There is session 1 only.
@@ -15,6 +16,7 @@
 #include "fake.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define CONSTANT	TOPDOWN_LATENCY_MEM_INST_RETIRED_SPLIT_LOADS
@@ -100,6 +102,10 @@ static void fill_latency(struct topdown_latency_record *record, unsigned int eve
 		.elapsed_ns = steps * 100000000ULL,
 	};
 	FAKE_GROWN(record);
+	if (getenv("FAKE_LATENCY_MISSED")) {
+		record->elapsed_ns = 0;
+		return;
+	}
 	if (event == NEVER || !steps || cpu == setting("FAKE_NO_TURN", -1))
 		return;
 	record->samples = samples;

@@ -11,6 +11,7 @@
  *   FAKE_MERGED        percent of the on-CPU time that was merged (0)
  *   FAKE_INCOMPLETE    a child could not be followed
  *   FAKE_HYBRID        half of the time is on E-cores
+ *   FAKE_SESSION_STEPS steps of a fresh reading (1)
  *   FAKE_ASLEEP        tasks are never on a CPU
  *   FAKE_SHARES_BAD    what is wrong with a session's map: a number of break_layout()
  *   FAKE_SHARES_BUSY   the shares are being written for ever
@@ -184,7 +185,7 @@ int fake_session(struct topdown_session *arg)
 	FAKE_GROWN(arg);
 	look_for_program(session);
 	if (arg->flags & TOPDOWN_SESSION_FRESH && !session->disabled)
-		session->steps++;
+		session->steps += setting("FAKE_SESSION_STEPS", 1);
 	steps = getenv("FAKE_ASLEEP") ? 0 : session->steps;
 	arg->out_state = setting("FAKE_SESSION_STATE", session_state(session));
 	session->told = arg->out_state >= TOPDOWN_SESSION_EXITED;
