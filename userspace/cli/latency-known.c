@@ -6,10 +6,13 @@
 #include "latency-known.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "report.h"
 #include "rows.h"
@@ -17,6 +20,8 @@
 #define LATENCY_MAX	65535
 
 /* Messages are not split. */
+#define BLANKS		" \t\r\n"
+
 #define WRONG_FIGURES \
 	"not mean min p50 p90 p99 max, each a number from 0 to 65535, or - if not known"
 
@@ -37,14 +42,25 @@ static bool parse_figure(const char *text, double *figure)
 		*figure = (double)NAN;
 		return true;
 	}
+	/* strtod() knows more numbers than a file should have. */
+	if (text[strspn(text, "0123456789.eE+-")])
+		return false;
 	*figure = strtod(text, &end);
 	return end != text && !*end && *figure >= 0 && *figure <= LATENCY_MAX;
+}
+
+/* Figures that are not known compare with all others. */
+static bool in_order(const double figure[KNOWN_FIGURES])
+{
+	return !(figure[KNOWN_MIN] > figure[KNOWN_MEAN]) &&
+	       !(figure[KNOWN_MEAN] > figure[KNOWN_MAX]) &&
+	       !(figure[KNOWN_MIN] > figure[KNOWN_MAX]);
 }
 
 /* NULL, or what is wrong with the line. */
 static const char *parse_line(struct known known[KNOWN_EVENTS], char *line)
 {
-	char *rest = line, *word = strtok_r(line, " \t\n", &rest);
+	char *rest = line, *word = strtok_r(line, BLANKS, &rest);
 	unsigned int i;
 	int event;
 
@@ -54,11 +70,13 @@ static const char *parse_line(struct known known[KNOWN_EVENTS], char *line)
 	if (event < 0)
 		return "there is no such event";
 	known_nothing(&known[event], "table");
-	for (i = 0; (word = strtok_r(NULL, " \t\n", &rest)); i++) {
+	for (i = 0; (word = strtok_r(NULL, BLANKS, &rest)); i++) {
 		if (i == KNOWN_FIGURES || !parse_figure(word, &known[event].figure[i]))
 			return WRONG_FIGURES;
 	}
-	return isnan(known[event].figure[KNOWN_MEAN]) ? "the mean is missing" : NULL;
+	if (isnan(known[event].figure[KNOWN_MEAN]))
+		return "the mean is missing";
+	return in_order(known[event].figure) ? NULL : "the mean is not between min and max";
 }
 
 /**
@@ -73,13 +91,14 @@ bool known_load(struct known known[KNOWN_EVENTS], const char *path)
 	FILE *file = fopen(path, "re");
 	const char *wrong = NULL;
 	unsigned int at = 0;
-	char line[512];
+	char *line = NULL;
+	size_t room = 0;
 
 	if (!file) {
 		report_error("--table: cannot open %s: %s", path, strerror(errno));
 		return false;
 	}
-	while (!wrong && fgets(line, sizeof(line), file)) {
+	while (!wrong && getline(&line, &room, file) >= 0) {
 		at++;
 		wrong = parse_line(known, line);
 	}
@@ -88,6 +107,7 @@ bool known_load(struct known known[KNOWN_EVENTS], const char *path)
 	else if (ferror(file))
 		report_error("--table: cannot read %s", path);
 	wrong = wrong || ferror(file) ? "" : NULL;
+	free(line);
 	fclose(file);
 	return !wrong;
 }
@@ -166,24 +186,18 @@ static void save_record(FILE *file, const struct topdown_latency_record *record)
 	fputc('\n', file);
 }
 
-/**
- * known_save - write a table
- * @path: the file
- * @records: one for each event
- * @nr: number of @records; those without a sample are left out
- *
- * Return: 0, or an exit code after a message.
- */
-int known_save(const char *path, const struct topdown_latency_record *records, unsigned int nr)
+static int cannot_save(const char *path, int error)
 {
-	FILE *file = fopen(path, "we");
+	report_error("--save: cannot write %s: %s", path, strerror(error));
+	return EXIT_RUNTIME;
+}
+
+/* Return: 0 or an errno. */
+static int save_records(FILE *file, const struct topdown_latency_record *records, unsigned int nr)
+{
 	unsigned int i;
 	bool failed;
 
-	if (!file) {
-		report_error("--save: cannot write %s: %s", path, strerror(errno));
-		return EXIT_RUNTIME;
-	}
 	fprintf(file, "# Retire latencies in cycles, for topdown latency --table.\n"
 		"# event mean min p50 p90 p99 max\n");
 	for (i = 0; i < nr; i++) {
@@ -191,8 +205,59 @@ int known_save(const char *path, const struct topdown_latency_record *records, u
 			save_record(file, &records[i]);
 	}
 	failed = ferror(file);
-	if (!fclose(file) && !failed)
-		return 0;
-	report_error("--save: cannot write %s", path);
-	return EXIT_RUNTIME;
+	return fclose(file) || failed ? (errno ? errno : EIO) : 0;
+}
+
+/* A file of the rights that fopen() would give it.  NULL with an errno. */
+static FILE *open_temporary(char *path)
+{
+	mode_t mask = umask(0);
+	int fd;
+
+	umask(mask);
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	fchmod(fd, 0666 & ~mask);
+	return fdopen(fd, "w");
+}
+
+static int replace(const char *path, const struct topdown_latency_record *records, unsigned int nr)
+{
+	char *temporary;
+	FILE *file;
+	int error;
+
+	if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
+		return cannot_save(path, ENOMEM);
+	file = open_temporary(temporary);
+	error = file ? save_records(file, records, nr) : errno;
+	if (!error && rename(temporary, path))
+		error = errno;
+	if (file && error)
+		unlink(temporary);
+	free(temporary);
+	return error ? cannot_save(path, error) : 0;
+}
+
+/**
+ * known_save - write a table
+ * @path: the file; it is replaced only by a whole one
+ * @records: one for each event
+ * @nr: number of @records; those without a sample are left out
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int known_save(const char *path, const struct topdown_latency_record *records, unsigned int nr)
+{
+	struct stat status;
+	FILE *file;
+	int error;
+
+	/* rename() would put a file in the place of a device, a pipe or a link. */
+	if (lstat(path, &status) || S_ISREG(status.st_mode))
+		return replace(path, records, nr);
+	file = fopen(path, "we");
+	error = file ? save_records(file, records, nr) : errno;
+	return error ? cannot_save(path, error) : 0;
 }

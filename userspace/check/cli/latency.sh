@@ -79,13 +79,22 @@ result "$(printf '%s\n' 'MEM_INST_RETIRED.SPLIT_LOADS 7.000 7.0 7.0 7.0 7.0 7.0'
 FAKE_REFUSAL=1 run fake latency --table "$TMP/saved"
 expect 'what was saved is a table' 0 'LOCAL_DRAM +all +0 +190\.00 +- +100 +99\.5 +399\.5 +399\.5 +400 +- from table$' ''
 for wrong in 'NO.SUCH 1' 'MEM_LOAD_RETIRED.L2_HIT' 'MEM_LOAD_RETIRED.L2_HIT 65536' \
+	'MEM_LOAD_RETIRED.L2_HIT 0x10' 'MEM_LOAD_RETIRED.L2_HIT 5 6' \
+	'MEM_LOAD_RETIRED.L2_HIT 5 - - - - 4' "MEM_LOAD_RETIRED.L2_HIT 1$(printf '%600s' '') 2" \
 	'MEM_LOAD_RETIRED.L2_HIT 1 2 3 4 5 6 7' 'MEM_LOAD_RETIRED.L2_HIT 1x' 'MEM_LOAD_RETIRED.L2_HIT -1'; do
 	printf '#\n%s\n' "$wrong" > "$TMP/wrong"
 	run fake latency --table "$TMP/wrong"
 	expect "a wrong table: $wrong" 2 '^$' '--table: .*wrong, line 2: '
 done
+printf '# mine\r\n\r\nMEM_LOAD_RETIRED.L2_HIT 14.5 3\r\n' > "$TMP/crlf"
+FAKE_REFUSAL=1 run fake latency --table "$TMP/crlf" -j
+expect 'a table with other ends of lines' 0 '"mean":14\.500000,"deviation":null,"min":3,"p50":null' ''
 run fake latency --table "$TMP/none"
 expect 'no table' 2 '^$' '--table: cannot open'
+result "$([[ $(stat -c %a "$TMP/saved") == 6?? && ! -e $(echo "$TMP"/saved.*) ]]; echo $?)" \
+	'a file of the usual rights, and no other'
+run fake latency --timeout 100 -e ${two%,*} --save /dev/stderr
+expect 'saved to what is no file' 0 'SPLIT_LOADS +all' 'SPLIT_LOADS 7\.000'
 run fake latency --timeout 100 --save "$TMP/no/file"
 expect 'a file that cannot be written' 1 'L2_HIT' '--save: cannot write'
 unset FAKE_CPU_MODEL
