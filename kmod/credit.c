@@ -56,7 +56,6 @@ void td_credit_add(struct perf_event *event)
 void td_credit_del(struct perf_event *event)
 {
 	lockdep_assert_irqs_disabled();
-	td_credit_sampled();
 	/* An NMI begins at the head of the list, so the event may be used again at once. */
 	list_del_init(&event->active_entry);
 	td_session_runs(td_member_session(event), -1);
@@ -156,7 +155,7 @@ void td_credit_sample(unsigned int number, u16 latency, unsigned int bin, u64 we
 /**
  * td_credit_sampled() - credit the time of the task that runs here to its tallies
  *
- * Interrupts are off.  Before the list of the CPU changes, before another event gets the
+ * Interrupts are off.  Before the task leaves the CPU or the list changes, before another event gets the
  * sampling counter, and for a reader.
  */
 void td_credit_sampled(void)

@@ -175,6 +175,7 @@ static void td_follow_del(struct perf_event *event, int flags)
 	if (!tickets->leaving || now - tickets->left >= TD_SAME_NS ||
 	    this_cpu_read(td_running.since) > tickets->left) {
 		td_follow_fold(collector, now);
+		td_credit_sampled();
 		tickets->left = this_cpu_read(td_running.since);
 		tickets->leaving = true;
 	}

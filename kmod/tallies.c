@@ -4,9 +4,13 @@
  *
  * The tasks may run on many CPUs, and each adds its samples in an NMI.  There are at most
  * TOPDOWN_LATENCY_RATE of them in a second of a CPU, so all CPUs share one tally of an event,
- * and add to it by atomic operations.
+ * and add to it by atomic operations.  Tasks switch more often, so each CPU has their time for
+ * itself, and a reader adds it up.
  */
+#include <linux/cpumask.h>
+#include <linux/lockdep.h>
 #include <linux/minmax.h>
+#include <linux/percpu.h>
 #include <linux/sched/clock.h>
 #include <linux/slab.h>
 
@@ -24,7 +28,6 @@
  * @sum: see @samples
  * @min: see @samples, but U64_MAX without any
  * @max: see @samples
- * @running: nanoseconds that the tasks had a CPU whose sampling counter had this event
  * @bin: see @samples
  */
 struct td_task_tally {
@@ -35,11 +38,10 @@ struct td_task_tally {
 	atomic64_t sum;
 	atomic64_t min;
 	atomic64_t max;
-	atomic64_t running;
 	atomic64_t bin[TOPDOWN_LATENCY_BINS];
 };
 
-atomic_t td_nr_tallies = ATOMIC_INIT(0);
+atomic_t td_nr_tallies __read_mostly = ATOMIC_INIT(0);
 
 static void td_tallies_free(struct td_tallies *tallies)
 {
@@ -47,6 +49,7 @@ static void td_tallies_free(struct td_tallies *tallies)
 
 	for (i = 0; i < TD_NR_LATENCIES; i++)
 		kfree(tallies->tally[i]);
+	free_percpu(tallies->time);
 	kfree(tallies);
 }
 
@@ -61,7 +64,14 @@ struct td_tallies *td_tallies_create(u64 events)
 	struct td_tallies *tallies = kzalloc(sizeof(*tallies), GFP_KERNEL_ACCOUNT);
 	struct td_task_tally *tally;
 
-	for (; tallies && events; events &= events - 1) {
+	if (!tallies)
+		return NULL;
+	tallies->time = alloc_percpu_gfp(struct td_tally_time, GFP_KERNEL_ACCOUNT);
+	if (!tallies->time) {
+		td_tallies_free(tallies);
+		return NULL;
+	}
+	for (; events; events &= events - 1) {
 		tally = kzalloc(sizeof(*tally), GFP_KERNEL_ACCOUNT);
 		if (!tally) {
 			td_tallies_free(tallies);
@@ -70,8 +80,6 @@ struct td_tallies *td_tallies_create(u64 events)
 		atomic64_set(&tally->min, U64_MAX);
 		tallies->tally[__ffs64(events)] = tally;
 	}
-	if (!tallies)
-		return NULL;
 	tallies->from = local_clock();
 	atomic_inc(&td_nr_tallies);
 	return tallies;
@@ -135,7 +143,7 @@ void td_tallies_sample(struct td_tallies *tallies, unsigned int number, u16 late
 }
 
 /**
- * td_tallies_ran() - a task of the session had a CPU
+ * td_tallies_ran() - a task of the session had this CPU; interrupts are off
  * @tallies: tallies of the session
  * @turn: the event that had the sampling counter of the CPU, plus 1; 0 for none
  * @since: local_clock() from when on it had the CPU
@@ -143,16 +151,33 @@ void td_tallies_sample(struct td_tallies *tallies, unsigned int number, u16 late
  */
 void td_tallies_ran(struct td_tallies *tallies, unsigned int turn, u64 since, u64 now)
 {
+	struct td_tally_time *time = this_cpu_ptr(tallies->time);
 	u64 ran;
 
+	lockdep_assert_irqs_disabled();
 	since = max(since, tallies->from);
 	/* The clocks of two CPUs may differ by a little. */
 	if (now <= since)
 		return;
 	ran = now - since;
-	atomic64_add(ran, &tallies->elapsed);
-	if (turn && tallies->tally[turn - 1])
-		atomic64_add(ran, &tallies->tally[turn - 1]->running);
+	/* Both pair with READ_ONCE() in td_tallies_time(). */
+	WRITE_ONCE(time->elapsed, time->elapsed + ran);
+	if (turn)
+		WRITE_ONCE(time->running[turn - 1], time->running[turn - 1] + ran);
+}
+
+static void td_tallies_time(const struct td_tallies *tallies, unsigned int number,
+			    struct topdown_latency_record *record)
+{
+	const struct td_tally_time *time;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		time = per_cpu_ptr(tallies->time, cpu);
+		/* Both pair with WRITE_ONCE() in td_tallies_ran(). */
+		record->running_ns += READ_ONCE(time->running[number]);
+		record->elapsed_ns += READ_ONCE(time->elapsed);
+	}
 }
 
 static void td_tally_copy(const struct td_task_tally *tally,
@@ -174,7 +199,7 @@ static void td_tally_copy(const struct td_task_tally *tally,
  * td_tallies_read() - fill a record
  * @tallies: the tallies
  * @number: one of their events
- * @record: written, but for its flags
+ * @record: zeroed; written, but for its flags
  */
 void td_tallies_read(const struct td_tallies *tallies, unsigned int number,
 		     struct topdown_latency_record *record)
@@ -196,6 +221,5 @@ void td_tallies_read(const struct td_tallies *tallies, unsigned int number,
 		if (atomic64_read(&tally->begun) == done)
 			break;
 	}
-	record->running_ns = atomic64_read(&tally->running);
-	record->elapsed_ns = atomic64_read(&tallies->elapsed);
+	td_tallies_time(tallies, number, record);
 }

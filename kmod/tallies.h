@@ -13,15 +13,27 @@
 struct td_task_tally;
 
 /**
+ * struct td_tally_time - the time of the tasks of a session on one CPU
+ * @elapsed: nanoseconds that they had the CPU
+ * @running: the part of it in which each event had its turn
+ *
+ * Written there with interrupts off, read from anywhere.
+ */
+struct td_tally_time {
+	u64 elapsed;
+	u64 running[TD_NR_LATENCIES];
+};
+
+/**
  * struct td_tallies - what the samples in the tasks of a session add up to
  * @from: local_clock() of the beginning
- * @elapsed: nanoseconds that the tasks had a CPU since then
+ * @time: the time of the tasks since then
  * @tally: the tally of each event; NULL for events that nobody asked for
  * @rcu: frees it
  */
 struct td_tallies {
 	u64 from;
-	atomic64_t elapsed;
+	struct td_tally_time __percpu *time;
 	struct td_task_tally *tally[TD_NR_LATENCIES];
 	struct rcu_head rcu;
 };

@@ -20,6 +20,9 @@
 /* Samples that a switch may give to the other task. */
 #define LIMIT_STRAY	2
 #define LIMIT_TIME	0.02
+/* Of some 70 ms. */
+#define LIMIT_FRESH	0.1
+#define LIMIT_DISABLED_NS	5e6
 
 /* Which task has which shape: the first and the last two, and the others. */
 static unsigned int owner(unsigned int shape)
@@ -199,6 +202,50 @@ TEST_F_TIMEOUT(latency, ended, 120)
 	EXPECT_EQ(0, memcmp(&then, &now, sizeof(then)));
 	EXPECT_NE(0, module_unload());
 	EXPECT_EQ(0, latency_end(self->fd, latency));
+}
+
+/* The time of the task between two records, over @ns. */
+static bool ran_for(const struct topdown_latency_record *then,
+		    const struct topdown_latency_record *now, double ns)
+{
+	return fact_near("time of the task", (now->elapsed_ns - then->elapsed_ns) / ns, 1,
+			 LIMIT_FRESH) &
+	       fact_near("with the counter", (now->running_ns - then->running_ns) / ns, 1,
+			 LIMIT_FRESH);
+}
+
+/* The times are those of now, although nothing happens on the CPU, and the turn goes on. */
+TEST_F_TIMEOUT(latency, times_of_now, 120)
+{
+	struct topdown_latency_record then, now;
+	int session, latency, i;
+	uint64_t begin;
+
+	session = device_attach(self->fd, 0, self->load);
+	ASSERT_LT(0, session);
+	latency = latency_start_tasks(self->fd, session, SHAPE_EVENT(0));
+	ASSERT_LT(0, latency);
+	sleep_ms(500);
+	for (i = 0; i < 3; i++) {
+		begin = clock_ns(CLOCK_MONOTONIC);
+		ASSERT_EQ(1, latency_read(self->fd, latency, &then, 1));
+		sleep_ms(73);
+		ASSERT_EQ(1, latency_read(self->fd, latency, &now, 1));
+		EXPECT_TRUE(ran_for(&then, &now, clock_ns(CLOCK_MONOTONIC) - begin));
+	}
+	ASSERT_EQ(1, latency_read(self->fd, latency, &then, 1));
+	ASSERT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_DISABLE));
+	sleep_ms(173);
+	ASSERT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_ENABLE));
+	ASSERT_EQ(1, latency_read(self->fd, latency, &now, 1));
+	EXPECT_TRUE(fact_most("ns while disabled", now.elapsed_ns - then.elapsed_ns,
+			      LIMIT_DISABLED_NS));
+	begin = clock_ns(CLOCK_MONOTONIC);
+	ASSERT_EQ(1, latency_read(self->fd, latency, &then, 1));
+	sleep_ms(73);
+	ASSERT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_DETACH));
+	ASSERT_EQ(1, latency_read(self->fd, latency, &now, 1));
+	EXPECT_TRUE(ran_for(&then, &now, clock_ns(CLOCK_MONOTONIC) - begin));
 }
 
 TEST_F_TIMEOUT(latency, refused, 120)

@@ -30,6 +30,8 @@ static bool sampled(int fd, int session)
 }
 
 #define NR_GENERAL	8
+/* Until the module notices that the sampler has no counter. */
+#define LIMIT_TURN_MS	15
 
 /* A group that needs all general counters, of a task or of a CPU. */
 struct group {
@@ -88,6 +90,37 @@ TEST_F_TIMEOUT(latency, perf_users_first, 120)
 	EXPECT_TRUE(record.flags & TOPDOWN_LATENCY_AWAY);
 	EXPECT_TRUE(group_ran(&group));
 	group_close(&group);
+}
+
+/* A turn that a perf user ends counts for the tasks until then, as it does for the CPU. */
+TEST_F_TIMEOUT(latency, turn_of_tasks, 120)
+{
+	struct topdown_latency_record cpu, tasks;
+	struct group group;
+	int session, both[2];
+
+	session = device_attach(self->fd, 0, self->load);
+	ASSERT_LT(0, session);
+	both[0] = latency_start(self->fd, SHAPE_EVENT(0));
+	both[1] = latency_start_tasks(self->fd, session, SHAPE_EVENT(0));
+	ASSERT_TRUE(sampled(self->fd, both[0]));
+	sleep_ms(80);
+	ASSERT_TRUE(group_open(&group, self->load, -1, false));
+	sleep_ms(500);
+	ASSERT_EQ(1, latency_read(self->fd, both[0], &cpu, 1));
+	ASSERT_EQ(1, latency_read(self->fd, both[1], &tasks, 1));
+	group_close(&group);
+	EXPECT_TRUE(cpu.flags & TOPDOWN_LATENCY_AWAY);
+	EXPECT_TRUE(tasks.flags & TOPDOWN_LATENCY_AWAY);
+	EXPECT_TRUE(fact_near("milliseconds with the counter", tasks.running_ns / 1e6,
+			      cpu.running_ns / 1e6, LIMIT_TURN_MS));
+	EXPECT_LT(tasks.running_ns, tasks.elapsed_ns);
+	spin_stop(self->load);
+	self->load = -1;
+	ASSERT_EQ(0, cpu_set_online(CPU, false));
+	ASSERT_EQ(1, latency_read(self->fd, both[1], &tasks, 1));
+	EXPECT_EQ(0, tasks.flags);
+	ASSERT_EQ(0, cpu_set_online(CPU, true));
 }
 
 /* perf gives up a pinned group for good as soon as it lacks a counter. */
