@@ -155,8 +155,8 @@ void td_credit_sample(unsigned int number, u16 latency, unsigned int bin, u64 we
 /**
  * td_credit_sampled() - credit the time of the task that runs here to its tallies
  *
- * Interrupts are off.  Before the task leaves the CPU or the list changes, before another event gets the
- * sampling counter, and for a reader.
+ * Interrupts are off.  Before the task leaves the CPU or the list changes, before another event
+ * gets the sampling counter, and for a reader.
  */
 void td_credit_sampled(void)
 {

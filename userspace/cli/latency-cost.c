@@ -195,8 +195,10 @@ static void set_task(struct row *row)
 	double part;
 
 	if (topdown_session_between(&task->then, &task->now, LEVEL, &all) ||
-	    topdown_session_kind_between(&task->then, &task->now, TOPDOWN_KIND_CORE, LEVEL, &core) ||
-	    topdown_session_kind_between(&task->then, &task->now, TOPDOWN_KIND_ATOM, LEVEL, &atom))
+	    topdown_session_kind_between(&task->then, &task->now, TOPDOWN_KIND_CORE, LEVEL,
+					 &core) ||
+	    topdown_session_kind_between(&task->then, &task->now, TOPDOWN_KIND_ATOM, LEVEL,
+					 &atom))
 		return;
 	row->estimate = count(row->latency, all.enabled_ns);
 	row->figures = all;
