@@ -18,6 +18,7 @@
 
 #include "credit.h"
 #include "member.h"
+#include "moment.h"
 #include "session.h"
 #include "tallies.h"
 
@@ -41,7 +42,9 @@ void td_credit_init(void)
 void td_credit_add(struct perf_event *event)
 {
 	lockdep_assert_irqs_disabled();
-	td_credit_sampled();
+	/* All events of a task are scheduled in at one switch, and share one moment, as in follow.c. */
+	if (!td_credit_wanted() || local_clock() - this_cpu_read(td_running.sampled) >= TD_SAME_NS)
+		td_credit_sampled();
 	/* An NMI finds the event only when it is whole. */
 	list_add_rcu(&event->active_entry, this_cpu_ptr(&td_running.events));
 	/* The next credit counts a switch, if the session counts now. */
@@ -156,7 +159,7 @@ void td_credit_sample(unsigned int number, u16 latency, unsigned int bin, u64 we
  * td_credit_sampled() - credit the time of the task that runs here to its tallies
  *
  * Interrupts are off.  Before the task leaves the CPU or the list changes, before another event
- * gets the sampling counter, and for a reader.
+ * gets the sampling counter, at the end of a window, and for a reader.
  */
 void td_credit_sampled(void)
 {

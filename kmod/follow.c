@@ -346,7 +346,7 @@ static bool td_follow_runs(int cpu, void *session)
 }
 
 /**
- * td_follow_fresh() - bring the shares of a session up to date
+ * td_follow_fresh() - bring the shares and the tallies of a session up to date
  * @session: the session
  *
  * Interrupts each CPU that runs a task of the session, except quiet ones.

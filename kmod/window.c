@@ -267,8 +267,11 @@ static const struct topdown_record *td_window_count(struct td_collector *collect
 	guests = td_window_guests();
 	if (unlikely(guests != collector->guest.seen || collector->guest.owed))
 		td_window_spare_guests(collector, guests, part);
-	if (td_credit_wanted())
+	if (td_credit_wanted()) {
 		td_window_credit(collector, part);
+		if (close)
+			td_credit_sampled();
+	}
 	entry = td_map_write_begin(collector->cpu);
 	/* An NMI that interrupts the keeper of the time would wait for it in vain. */
 	entry->record.time_ns = in_nmi() ? ktime_get_mono_fast_ns() : ktime_get_ns();
