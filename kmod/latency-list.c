@@ -33,7 +33,9 @@
  * @id: its number
  * @events: bit n for event n
  * @cpus: its CPUs
- * @followed: the session whose tasks are sampled, with a reference; NULL for none
+ * @samples: it has the samplers of @cpus
+ * @followed: the session whose tasks are sampled, with a reference; NULL for none.  A detached one
+ *	stays too, for its records, and no quota counts it any more
  * @tallies: tallies of @followed
  */
 struct td_latency_session {
@@ -41,6 +43,7 @@ struct td_latency_session {
 	u32 id;
 	u64 events;
 	cpumask_var_t cpus;
+	bool samples;
 	struct td_session *followed;
 	struct td_tallies *tallies;
 };
@@ -68,19 +71,31 @@ static void td_latency_list_free(struct td_latency_session *session)
 /* Let the samples in the tasks of the session that is followed count, or no longer. */
 static void td_latency_list_count(struct td_latency_session *session, bool count)
 {
-	if (session->followed)
-		rcu_assign_pointer(session->followed->tallies, count ? session->tallies : NULL);
+	if (!session->followed)
+		return;
+	if (count)
+		td_tallies_begin(session->tallies);
+	rcu_assign_pointer(session->followed->tallies, count ? session->tallies : NULL);
+}
+
+/* Give the samplers back. */
+static void td_latency_list_rest(struct td_latency_session *session)
+{
+	int cpu;
+
+	if (!session->samples)
+		return;
+	session->samples = false;
+	for_each_cpu(cpu, session->cpus)
+		td_latency_put(cpu, session->events);
 }
 
 static void td_latency_list_drop(struct td_latency_list *latencies,
 				 struct td_latency_session *session)
 {
-	int cpu;
-
 	lockdep_assert_held(&latencies->lock);
 	td_latency_list_count(session, false);
-	for_each_cpu(cpu, session->cpus)
-		td_latency_put(cpu, session->events);
+	td_latency_list_rest(session);
 	list_del(&session->own);
 	latencies->nr--;
 	td_latency_list_free(session);
@@ -193,11 +208,14 @@ static int td_latency_list_put(struct td_latency_list *latencies,
 	lockdep_assert_held(&latencies->lock);
 	if (session->followed && rcu_access_pointer(session->followed->tallies))
 		return -EBUSY;
+	if (session->followed && td_session_finished(session->followed))
+		return -ESRCH;
 	if (latencies->nr >= TD_LATENCIES_MAX || latencies->last == U32_MAX)
 		return -ENOSPC;
 	ret = td_latency_list_get(session);
 	if (ret)
 		return ret;
+	session->samples = true;
 	td_latency_list_count(session, true);
 	session->id = ++latencies->last;
 	list_add_tail(&session->own, &latencies->list);
@@ -301,16 +319,32 @@ static int td_latency_list_write(const struct topdown_latencies *read, unsigned 
 	return 0;
 }
 
-static int td_latency_list_read_tasks(const struct td_latency_session *session,
+/* Is the sampling counter of a CPU that had one of the tasks left to perf users? */
+static bool td_latency_list_away(const struct td_latency_session *session)
+{
+	int cpu;
+
+	for_each_cpu(cpu, session->cpus) {
+		if (td_latency_away(cpu) && td_tallies_on(session->tallies, cpu))
+			return true;
+	}
+	return false;
+}
+
+static int td_latency_list_read_tasks(struct td_latency_session *session,
 				      const struct topdown_latencies *read,
 				      struct topdown_latency_record *record)
 {
-	u32 flags = td_latency_any_away(session->cpus) ? TOPDOWN_LATENCY_AWAY : 0;
 	unsigned int n = 0;
+	u32 flags = 0;
 	u64 events;
 	int ret;
 
+	if (td_session_finished(session->followed))
+		td_latency_list_rest(session);
 	td_follow_fresh(session->followed);
+	if (session->samples && td_latency_list_away(session))
+		flags = TOPDOWN_LATENCY_AWAY;
 	for (events = session->events; events; events &= events - 1) {
 		memset(record, 0, sizeof(*record));
 		td_tallies_read(session->tallies, __ffs64(events), record);
@@ -341,7 +375,7 @@ static int td_latency_list_read_cpus(const struct td_latency_session *session,
 	return 0;
 }
 
-static int td_latency_list_read_session(const struct td_latency_session *session,
+static int td_latency_list_read_session(struct td_latency_session *session,
 					struct topdown_latencies *read,
 					struct topdown_latency_record *record)
 {
@@ -364,7 +398,7 @@ static int td_latency_list_read_session(const struct td_latency_session *session
  */
 int td_latency_list_read(struct td_latency_list *latencies, struct topdown_latencies *read)
 {
-	const struct td_latency_session *session;
+	struct td_latency_session *session;
 	struct topdown_latency_record *record;
 	int ret = -ENOENT;
 

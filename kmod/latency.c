@@ -53,8 +53,8 @@
 /**
  * struct td_latency - the samplers of one CPU
  * @collector: collector of the CPU
- * @lock: keeps the CPU online while @ready, and protects all but @on and @looked; taken
- *	inside td_aside.lock
+ * @lock: keeps the CPU online while @ready, and protects all but @on and @looked; @away and
+ *	@back_at are read without it too; taken inside td_aside.lock
  * @ready: the CPU has a meter and is online
  * @stale: the driver may misread records since the CPU came online, so no sampler is enabled
  * @away: the sampler is disabled, because it was in the way
@@ -127,15 +127,22 @@ static void td_latency_on(struct td_latency *latency, unsigned int number)
  * The CPU is online, as above.  perf interrupts it to disable an event, so no look uses the
  * event any more afterwards.
  */
+static void td_latency_disable(struct td_latency *latency)
+{
+	lockdep_assert_held(&latency->lock);
+	/* As in td_latency_on(). */
+	WRITE_ONCE(latency->on, NULL);
+	td_sampler_disable(latency->sampler[latency->turn]);
+}
+
+/* As above. */
 static void td_latency_off(struct td_latency *latency)
 {
 	lockdep_assert_held(&latency->lock);
 	if (!latency->on)
 		return;
-	/* As in td_latency_on(). */
-	WRITE_ONCE(latency->on, NULL);
 	td_credit_turn(latency->collector->cpu, 0);
-	td_sampler_disable(latency->sampler[latency->turn]);
+	td_latency_disable(latency);
 }
 
 /* Give the counter to the next sampler.  One that is alone keeps it. */
@@ -148,7 +155,11 @@ static void td_latency_advance(struct td_latency *latency)
 		td_sampler_check(latency->sampler[latency->turn]);
 		if (number == latency->turn)
 			return;
-		td_latency_off(latency);
+		/* The turn passes over without an interrupt between the two. */
+		if (number == TD_LATENCY_NOBODY)
+			td_latency_off(latency);
+		else
+			td_latency_disable(latency);
 	}
 	latency->turn = number;
 	if (number != TD_LATENCY_NOBODY)
@@ -163,8 +174,9 @@ static void td_latency_stay_away(struct td_latency *latency)
 		latency->delay = min_t(unsigned long, latency->delay * 2, TD_LATENCY_AWAY_MAX);
 	else
 		latency->delay = TD_LATENCY_AWAY_MIN;
-	latency->away = true;
-	latency->back_at = jiffies + latency->delay;
+	/* All pair with READ_ONCE() in td_latency_away(). */
+	WRITE_ONCE(latency->back_at, jiffies + latency->delay);
+	WRITE_ONCE(latency->away, true);
 	td_latency_off(latency);
 }
 
@@ -172,7 +184,8 @@ static void td_latency_stay_away(struct td_latency *latency)
 static bool td_latency_back(struct td_latency *latency)
 {
 	if (latency->away && time_after_eq(jiffies, latency->back_at)) {
-		latency->away = false;
+		/* As in td_latency_stay_away(). */
+		WRITE_ONCE(latency->away, false);
 		latency->since = jiffies;
 	}
 	return !latency->away;
@@ -439,6 +452,23 @@ int td_latency_get(int cpu, u64 events)
 }
 
 /**
+ * td_latency_away() - is the sampling counter of a CPU left to perf users?
+ * @cpu: possible CPU
+ *
+ * A CPU that has become idle meanwhile does not end the time, as it has no turns.
+ *
+ * Return: true or false; may change at any time.
+ */
+bool td_latency_away(int cpu)
+{
+	const struct td_latency *latency = per_cpu_ptr(&td_latencies, cpu);
+
+	/* Both pair with WRITE_ONCE() where the sampler is disabled.  Only a hint. */
+	return READ_ONCE(latency->away) &&
+	       time_before(jiffies, READ_ONCE(latency->back_at) + 2 * TD_LATENCY_TURN);
+}
+
+/**
  * td_latency_read() - fill a record
  * @cpu: the CPU
  * @event: one of the events of td_latency_get()
@@ -451,27 +481,9 @@ void td_latency_read(int cpu, unsigned int event, struct topdown_latency_record 
 	memset(record, 0, sizeof(*record));
 	mutex_lock(&latency->lock);
 	td_sampler_read(latency->sampler[event], record);
-	if (latency->away)
+	if (td_latency_away(cpu))
 		record->flags |= TOPDOWN_LATENCY_AWAY;
 	mutex_unlock(&latency->lock);
-}
-
-/**
- * td_latency_any_away() - is the sampling counter of any of some CPUs left to perf users?
- * @cpus: the CPUs
- *
- * Return: true or false; may change at any time.
- */
-bool td_latency_any_away(const struct cpumask *cpus)
-{
-	int cpu;
-
-	for_each_cpu(cpu, cpus) {
-		/* Only a hint. */
-		if (data_race(per_cpu(td_latencies, cpu).away))
-			return true;
-	}
-	return false;
 }
 
 /**
@@ -547,7 +559,8 @@ void td_latency_end(const struct td_collector *collector)
 
 	mutex_lock(&latency->lock);
 	latency->ready = false;
-	latency->away = false;
+	/* As in td_latency_stay_away(). */
+	WRITE_ONCE(latency->away, false);
 	/* Its function takes no lock. */
 	timer_delete_sync(&latency->timer);
 	td_latency_off(latency);

@@ -14,7 +14,7 @@ int td_latency_get(int cpu, u64 events);
 void td_latency_put(int cpu, u64 events);
 void td_latency_read(int cpu, unsigned int event, struct topdown_latency_record *record);
 
-bool td_latency_any_away(const struct cpumask *cpus);
+bool td_latency_away(int cpu);
 
 bool td_latency_due(const struct td_collector *collector);
 bool td_latency_look(const struct td_collector *collector);

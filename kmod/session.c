@@ -68,6 +68,22 @@ bool td_session_over(struct td_session *session)
 }
 
 /**
+ * td_session_finished() - will the sums of a session stay as they are?
+ * @session: the session
+ *
+ * Return: true or false; once true, always true.
+ */
+bool td_session_finished(struct td_session *session)
+{
+	bool finished;
+
+	raw_spin_lock_irq(&session->lock);
+	finished = td_session_is_finished(session);
+	raw_spin_unlock_irq(&session->lock);
+	return finished;
+}
+
+/**
  * td_session_waits() - will an exec enable a session?
  * @session: the session
  *
@@ -346,7 +362,7 @@ static void td_session_free(struct kref *ref)
 
 /**
  * td_session_get() - keep the memory of a session
- * @session: found under RCU, or referred to by an event
+ * @session: found under RCU or under the lock of its list, or held by the caller
  */
 void td_session_get(struct td_session *session)
 {

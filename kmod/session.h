@@ -47,7 +47,7 @@ struct td_user;
  * @counting: the session takes credits; written under @lock
  * @running: number of its events that each CPU runs; written there with interrupts off
  * @tallies: what the samples in its tasks add up to; NULL if nobody wants that; changed under
- *	the lock of the latency list, used on any CPU with interrupts off
+ *	the lock of the latency list, used on any CPU with interrupts off, and in its NMIs
  * @members_lock: protects @members, @charged and @leader
  * @members: events on the tasks that the session was attached to
  * @leader: the process whose threads are being searched, with a reference, or NULL
@@ -57,8 +57,8 @@ struct td_user;
  * @poke: queues @tend
  * @map: the session map: the shares, each written on its CPU with interrupts off, and a
  *	header for readers; its baseline is changed under the list's lock
- * @ref: one until the session is destroyed, one of each event, and one of each mmap() that
- *	is under way
+ * @ref: one until the session is destroyed, one of each event, one of a latency session, and
+ *	one of each mmap() and TOPDOWN_LATENCY that is under way
  * @rcu: puts the first reference when no CPU uses the session any more
  */
 struct td_session {
@@ -141,6 +141,7 @@ static __always_inline bool td_session_counts(const struct td_session *session)
 void td_session_credit(const struct td_session *session, const struct td_credit *credit);
 
 bool td_session_over(struct td_session *session);
+bool td_session_finished(struct td_session *session);
 bool td_session_waits(struct td_session *session);
 bool td_session_has_tasks(struct td_session *session);
 void td_session_join(struct td_session *session, struct task_struct *task);

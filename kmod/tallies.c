@@ -12,6 +12,7 @@
 #include <linux/minmax.h>
 #include <linux/percpu.h>
 #include <linux/sched/clock.h>
+#include <linux/processor.h>
 #include <linux/slab.h>
 
 #include "tallies.h"
@@ -80,7 +81,6 @@ struct td_tallies *td_tallies_create(u64 events)
 		atomic64_set(&tally->min, U64_MAX);
 		tallies->tally[__ffs64(events)] = tally;
 	}
-	tallies->from = local_clock();
 	atomic_inc(&td_nr_tallies);
 	return tallies;
 }
@@ -88,6 +88,17 @@ struct td_tallies *td_tallies_create(u64 events)
 static void td_tallies_free_rcu(struct rcu_head *rcu)
 {
 	td_tallies_free(container_of(rcu, struct td_tallies, rcu));
+}
+
+/**
+ * td_tallies_begin() - let the time of the tasks count from now on
+ * @tallies: new tallies, which nobody finds yet
+ *
+ * Samplers of hundreds of CPUs take a while to begin, and no sample counts meanwhile.
+ */
+void td_tallies_begin(struct td_tallies *tallies)
+{
+	tallies->from = local_clock();
 }
 
 /**
@@ -196,10 +207,25 @@ static void td_tally_copy(const struct td_task_tally *tally,
 }
 
 /**
+ * td_tallies_on() - did a task of the session have a CPU?
+ * @tallies: the tallies
+ * @cpu: possible CPU
+ *
+ * Return: true or false.
+ */
+bool td_tallies_on(const struct td_tallies *tallies, int cpu)
+{
+	/* Pairs with WRITE_ONCE() in td_tallies_ran(). */
+	return READ_ONCE(per_cpu_ptr(tallies->time, cpu)->elapsed);
+}
+
+/**
  * td_tallies_read() - fill a record
  * @tallies: the tallies
  * @number: one of their events
  * @record: zeroed; written, but for its flags
+ *
+ * Where writers never let a reader through, a record may have a part of one sample of each.
  */
 void td_tallies_read(const struct td_tallies *tallies, unsigned int number,
 		     struct topdown_latency_record *record)
@@ -220,6 +246,7 @@ void td_tallies_read(const struct td_tallies *tallies, unsigned int number,
 		/* No writer was under way, and none began meanwhile. */
 		if (atomic64_read(&tally->begun) == done)
 			break;
+		cpu_relax();
 	}
 	td_tallies_time(tallies, number, record);
 }

@@ -26,7 +26,7 @@ struct td_tally_time {
 
 /**
  * struct td_tallies - what the samples in the tasks of a session add up to
- * @from: local_clock() of the beginning
+ * @from: local_clock() of td_tallies_begin()
  * @time: the time of the tasks since then
  * @tally: the tally of each event; NULL for events that nobody asked for
  * @rcu: frees it
@@ -52,7 +52,9 @@ static __always_inline bool td_tallies_any(void)
 }
 
 struct td_tallies *td_tallies_create(u64 events);
+void td_tallies_begin(struct td_tallies *tallies);
 void td_tallies_destroy(struct td_tallies *tallies);
+bool td_tallies_on(const struct td_tallies *tallies, int cpu);
 void td_tallies_sample(struct td_tallies *tallies, unsigned int number, u16 latency,
 		       unsigned int bin, u64 weight);
 void td_tallies_ran(struct td_tallies *tallies, unsigned int turn, u64 since, u64 now);

@@ -23,6 +23,8 @@
 /* Of some 70 ms. */
 #define LIMIT_FRESH	0.1
 #define LIMIT_DISABLED_NS	5e6
+/* Of some 400 in the time, with a sampler. */
+#define LIMIT_ENDED	5
 
 /* Which task has which shape: the first and the last two, and the others. */
 static unsigned int owner(unsigned int shape)
@@ -183,6 +185,7 @@ TEST_F_TIMEOUT(latency, two_tasks, 240)
 TEST_F_TIMEOUT(latency, ended, 120)
 {
 	struct topdown_latency_record then, now;
+	struct td_bd_truth begin, end;
 	int session, latency;
 
 	session = device_attach(self->fd, 0, self->load);
@@ -200,6 +203,13 @@ TEST_F_TIMEOUT(latency, ended, 120)
 	sleep_ms(200);
 	ASSERT_EQ(1, latency_read(self->fd, latency, &now, 1));
 	EXPECT_EQ(0, memcmp(&then, &now, sizeof(then)));
+	/* The read after the end has given the sampling counters back. */
+	self->load = spin_start_with(CPU, &profile_find("compute")->profile, set_rates);
+	ASSERT_LT(0, self->load);
+	ASSERT_TRUE(backdoor_truth_cpu(CPU, &begin));
+	sleep_ms(500);
+	ASSERT_TRUE(backdoor_truth_cpu(CPU, &end));
+	EXPECT_TRUE(fact_most("interrupts after the end", end.pmi - begin.pmi, LIMIT_ENDED));
 	EXPECT_NE(0, module_unload());
 	EXPECT_EQ(0, latency_end(self->fd, latency));
 }
@@ -269,7 +279,13 @@ TEST_F_TIMEOUT(latency, refused, 120)
 	EXPECT_NE(0, ioctl(self->fd, TOPDOWN_LATENCY, &wrong));
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(0, latency_end(self->fd, latency));
-	EXPECT_LT(0, latency_start_tasks(self->fd, session, SHAPE_EVENT(1)));
+	latency = latency_start_tasks(self->fd, session, SHAPE_EVENT(1));
+	ASSERT_LT(0, latency);
+	EXPECT_EQ(0, latency_end(self->fd, latency));
+	spin_stop(self->load);
+	self->load = -1;
+	sleep_ms(200);
+	EXPECT_EQ(-ESRCH, latency_start_tasks(self->fd, session, SHAPE_EVENT(1)));
 }
 
 int main(int argc, char **argv)

@@ -66,9 +66,10 @@
  *               ATTACH to another process, by a caller with neither CAP_PERFMON nor
  *               CAP_SYS_ADMIN.  perf_event_paranoid does not matter there, and neither does
  *               who opened the descriptor.
- *   ESRCH       ATTACH: there is no such process or thread.
+ *   ESRCH       ATTACH: there is no such process or thread; LATENCY: the session has ended.
+ *   EBUSY       LATENCY: the session has a latency session already.
  *   EBADF       ATTACH: with TOPDOWN_ATTACH_PIDFD, the descriptor is no pidfd.
- *   ENOENT      SESSION, CONTROL, mmap(): this descriptor has no session of that number;
+ *   ENOENT      SESSION, CONTROL, LATENCY, mmap(): this descriptor has no session of that number;
  *               WATCH: it has no watch of the number to be removed; LATENCY, LATENCIES: it
  *               has no latency session of that number.
  *   ENOSPC      WATCH: too many watches, of this descriptor (256) or of all (4096);

@@ -139,8 +139,11 @@ enum topdown_latency_refusal {
  * records; a set without any other CPU is EOPNOTSUPP.  A descriptor has up to 16 sessions.
  *
  * A sample belongs to the task that runs when it is taken.  A session has one latency session at
- * most, and the second is EBUSY.  Its records stay as they are when the session is detached.
- * As all CPUs are sampled, this needs the right to read CPUs.
+ * most, and the second is EBUSY.  As all CPUs are sampled, this needs the right to read CPUs.
+ * Samples and times count only while the session counts, so not while it is disabled.
+ * TOPDOWN_CONTROL_RESET does not change them.  The records stay as they are when the session is
+ * detached or has ended.  The first read after that ends the sampling, and the latency session
+ * stays.  For a session that has ended already TOPDOWN_LATENCY is ESRCH.
  *
  * perf users come first.  If one lacks counters on a CPU, whether for a task or for the CPU, the
  * sampling counter of that CPU is given up for 1 to 16 seconds.  So it is if the module's own
@@ -167,7 +170,10 @@ struct topdown_latency {
 /* The histogram: latencies below 16 have bins of their own, then eight bins to a power of 2. */
 #define TOPDOWN_LATENCY_BINS	112
 
-/* topdown_latency_record.flags: the sampling counter of the CPU is left to perf users now. */
+/*
+ * topdown_latency_record.flags: the sampling counter of the CPU is left to perf users now.  For the
+ * tasks of a session: that of some CPU which had one of them.
+ */
 #define TOPDOWN_LATENCY_AWAY	(1U << 0)
 
 /**
@@ -191,10 +197,10 @@ struct topdown_latency {
  * session has it.  So subtract an earlier record.  @min and @max cannot be subtracted.
  *
  * For the tasks of a session all begin with the latency session.  @elapsed_ns is the time that
- * the tasks had a CPU, and @running_ns the part of it in which the event had its turn on this CPU:
+ * the tasks had a CPU, and @running_ns the part of it in which the event had its turn on that CPU:
  * with the sampling counter, but for up to 100 ms until the module notices that it has none.  To
  * bring both times up to date, a read interrupts each CPU that runs a task of the session, except
- * quiet ones, where they are as of the last switch of tasks.
+ * quiet ones, where they are as of the last window or switch of tasks.
  */
 struct topdown_latency_record {
 	__u32 event;

@@ -74,7 +74,8 @@ int topdown_latency_start(struct topdown *td, const uint64_t *cpus, unsigned int
  *
  * Return: 0; -EOPNOTSUPP if there is a refusal, or if the machine lacks one of the events;
  * -EACCES if this process may not see whole CPUs; -ENOENT if the handle has no such session;
- * -EBUSY if the session has a latency session; or another error of the command.
+ * -EBUSY if the session has a latency session; -ESRCH if the session has ended; or another error of
+ * the command.
  */
 int topdown_latency_start_tasks(struct topdown *td, uint32_t session, uint64_t events,
 				uint32_t *latency, unsigned int *nr);

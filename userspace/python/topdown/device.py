@@ -289,7 +289,8 @@ class Device(Closing):
         :raises ValueError: for both CPUs and a session
         :raises OSError: EOPNOTSUPP if there is a refusal, if the machine lacks one of the
             events or if none of the CPUs can be sampled, EACCES when this process may not see
-            whole CPUs, ENOENT for an unknown name, EBUSY if the session has one already
+            whole CPUs, ENOENT for an unknown name, EBUSY if the session has one already, ESRCH if
+            it has ended
         """
         if cpus is not None and session is not None:
             raise ValueError("CPUs and a session")

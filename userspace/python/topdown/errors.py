@@ -127,7 +127,8 @@ MEANINGS: Dict[str, Dict[int, str]] = {
     "topdown_latency_start_tasks": {
         EOPNOTSUPP: "there is a refusal, or if the machine lacks one of the events",
         EACCES: "this process may not see whole CPUs",
-        ENOENT: "the handle has no such session", EBUSY: "the session has a latency session"},
+        ENOENT: "the handle has no such session", EBUSY: "the session has a latency session",
+        ESRCH: "the session has ended"},
     "topdown_latency_end": _NO_LATENCY,
     "topdown_latency_read": {**_NO_LATENCY, EMSGSIZE: "too little room"},
     "topdown_latency_between": {
