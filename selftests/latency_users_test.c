@@ -104,7 +104,9 @@ TEST_F_TIMEOUT(latency, turn_of_tasks, 120)
 	both[0] = latency_start(self->fd, SHAPE_EVENT(0));
 	both[1] = latency_start_tasks(self->fd, session, SHAPE_EVENT(0));
 	ASSERT_TRUE(sampled(self->fd, both[0]));
-	sleep_ms(80);
+	/* Turns that pass on while the task stays on the CPU. */
+	ASSERT_LT(0, latency_start(self->fd, SHAPE_EVENT(1)));
+	sleep_ms(380);
 	ASSERT_TRUE(group_open(&group, self->load, -1, false));
 	sleep_ms(500);
 	ASSERT_EQ(1, latency_read(self->fd, both[0], &cpu, 1));
