@@ -117,8 +117,6 @@ TEST_F_TIMEOUT(latency, turn_of_tasks, 120)
 	EXPECT_TRUE(fact_near("milliseconds with the counter", tasks.running_ns / 1e6,
 			      cpu.running_ns / 1e6, LIMIT_TURN_MS));
 	EXPECT_LT(tasks.running_ns, tasks.elapsed_ns);
-	spin_stop(self->load);
-	self->load = -1;
 	ASSERT_EQ(0, cpu_set_online(CPU, false));
 	ASSERT_EQ(1, latency_read(self->fd, both[1], &tasks, 1));
 	EXPECT_EQ(0, tasks.flags);

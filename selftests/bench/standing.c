@@ -4,8 +4,10 @@
  * one for so long, or until a command on that one has ended.  It prints how many
  * instructions were not the spinning's own.
  *
- *   standing MS
- *   standing COMMAND ARG...
+ *   standing [-e CONFIG] MS
+ *   standing [-e CONFIG] COMMAND ARG...
+ *
+ * With -e the event that perf names so happens once in EVENT_CYCLES cycles of the spinning.
  *
  * Prints one line: the sums over the CPUs that were busy, the timer interrupts
  * that they took, and what the home CPU executed.  Run with the module and
@@ -27,6 +29,7 @@
 /* Instructions of one turn of spin(): the inner loop's and four more. */
 #define INNER	1000
 #define TURN	(2 * INNER + 4)
+#define EVENT_CYCLES	1000
 
 struct spinner {
 	struct td_bd_truth truth;
@@ -43,6 +46,7 @@ struct shared {
 
 static struct shared *shared;
 static const struct topdown_map *map;
+static uint64_t event;
 
 /* Turns until somebody sets @stop. */
 static uint64_t spin(const uint32_t *stop)
@@ -81,6 +85,8 @@ static void spinner(unsigned int cpu)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (cpu_pin(cpu))
 		die("cannot run on CPU %u: %s", cpu, strerror(errno));
+	if (event && !backdoor_set_rate(event, TD_BD_FRACTION / EVENT_CYCLES))
+		die("event %#" PRIx64 " cannot happen", event);
 	/* Its page must be there. */
 	memset(me, 0, sizeof(*me));
 	__atomic_add_fetch(&shared->ready, 1, __ATOMIC_SEQ_CST);
@@ -165,8 +171,13 @@ int main(int argc, char **argv)
 	uint64_t ticks;
 	unsigned int nr;
 
+	if (argc > 2 && !strcmp(argv[1], "-e")) {
+		event = strtoull(argv[2], NULL, 0);
+		argv += 2;
+		argc -= 2;
+	}
 	if (argc < 2)
-		die("usage: standing MS | COMMAND ARG...");
+		die("usage: standing [-e CONFIG] MS | COMMAND ARG...");
 	nr = sysconf(_SC_NPROCESSORS_CONF);
 	if (nr < 2 || nr > TD_CPUS_MAX)
 		die("%u CPUs are too few or too many", nr);
