@@ -20,6 +20,7 @@
 #define NOBODY		65534
 
 #define LIMIT_POINTS	0.5
+#define LIMIT_INTERVAL	0.02
 
 /* Mean and quantiles of five distributions, in turns. */
 TEST_F_TIMEOUT(latency, distributions, 240)
@@ -29,6 +30,74 @@ TEST_F_TIMEOUT(latency, distributions, 240)
 	ASSERT_LT(0, session);
 	sleep_ms(SETTLE_MS);
 	EXPECT_TRUE(shapes_right(self->fd, session));
+}
+
+#define DRIFT_CONFIG	0x42d0
+#define INTERVALS	20
+/* From 100 to 1000 cycles in 1.5 s. */
+#define LEAST_DRIFT	4
+
+static bool set_drift(void)
+{
+	return backdoor_set_rate(DRIFT_CONFIG, RATE);
+}
+
+/* The mean of the samples of an interval, or 0 where it is not that of the records. */
+static double mean_of(const struct moment *then, const struct moment *now)
+{
+	double count = now->truth.count - then->truth.count;
+	double mean = (now->record.sum - then->record.sum) /
+		      (double)(now->record.events - then->record.events);
+	double want = (now->truth.sum - then->truth.sum) / count;
+
+	printf("# %.0f samples of %.0f records, mean %.1f, truth %.1f\n",
+	       (double)(now->record.samples - then->record.samples), count, mean, want);
+	return fact_near("mean", mean, want, LIMIT_INTERVAL * want) ? mean : 0;
+}
+
+/* Both sides speak of the same moment if there was no sample meanwhile. */
+static bool moment_of_drift(struct moment *moment, int fd, int session)
+{
+	struct topdown_latency_record after;
+	unsigned int tries;
+
+	for (tries = 0; tries < 100; tries++) {
+		if (latency_read(fd, session, &moment->record, 1) != 1 ||
+		    !moment_truth(moment, DRIFT_CONFIG) ||
+		    latency_read(fd, session, &after, 1) != 1)
+			return false;
+		if (after.samples == moment->record.samples)
+			return true;
+	}
+	return false;
+}
+
+/* Intervals of 100 ms follow a latency that drifts. */
+TEST_F_TIMEOUT(latency, follows, 120)
+{
+	double mean, least = 1e9, most = 0;
+	struct moment *moment = calloc(2, sizeof(*moment));
+	int session, i;
+
+	ASSERT_NE(NULL, moment);
+	spin_stop(self->load);
+	self->load = spin_start_with(CPU, &profile_find("compute")->profile, set_drift);
+	ASSERT_LT(0, self->load);
+	session = latency_start(self->fd, 1ULL << TOPDOWN_LATENCY_MEM_INST_RETIRED_SPLIT_STORES);
+	ASSERT_LT(0, session);
+	sleep_ms(SETTLE_MS);
+	for (i = 0; i <= INTERVALS; i++) {
+		ASSERT_TRUE(moment_of_drift(&moment[i % 2], self->fd, session));
+		if (i) {
+			mean = mean_of(&moment[(i - 1) % 2], &moment[i % 2]);
+			EXPECT_LT(0, mean);
+			least = mean < least ? mean : least;
+			most = mean > most ? mean : most;
+		}
+		sleep_ms(100);
+	}
+	EXPECT_TRUE(fact(most > LEAST_DRIFT * least));
+	free(moment);
 }
 
 /* The bound of the samples; an event that is alone has the counter all the time. */

@@ -228,7 +228,8 @@ guest() {
 		done
 		command="cd /kselftest/topdown && ./$program ${options[*]}"
 	fi
-	"$VM/run.sh" ${ko:+-K "$ko"} -k "$kernel" -m "$machine" -c "$cpus" -t "$limit" \
+	TOPDOWN_PMU_LATENCIES=$TOP/selftests/pmu/latencies \
+		"$VM/run.sh" ${ko:+-K "$ko"} -k "$kernel" -m "$machine" -c "$cpus" -t "$limit" \
 		"${clock[@]}" -o "$out" -x "$tests:/kselftest" "$command"
 }
 
