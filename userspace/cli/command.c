@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A command that is run in order to be measured. It attaches itself through the descriptor
- * that it inherits, before it executes the program. So no process needs a right over
- * another one, and no part of the program is missed.
+ * that it inherits, and waits until it may execute the program. So no process needs a right over
+ * another one, no part of the program is missed, and none runs if it cannot be measured.
  */
 #include "command.h"
 
@@ -60,9 +60,24 @@ static void say(int fd, int error, uint32_t session)
 		_exit(EXIT_RUNTIME);
 }
 
-/* This is in the child. Its second word says that the program cannot be executed. */
+/* A parent that has gone, or that cannot measure, closes its end. */
+static bool may_go(int fd)
+{
+	char go;
+	ssize_t len;
+
+	do {
+		len = read(fd, &go, sizeof(go));
+	} while (len < 0 && errno == EINTR);
+	return len == sizeof(go);
+}
+
+/*
+ * This is in the child. Its second word says when it executes the program, and the third that it
+ * cannot.
+ */
 static void become(const struct command *command, struct topdown *td, unsigned int flags,
-		   int fd)
+		   int fd, int go)
 {
 	uint32_t session = 0;
 	int ret = 0;
@@ -72,9 +87,12 @@ static void become(const struct command *command, struct topdown *td, unsigned i
 	say(fd, -ret, session);
 	if (ret)
 		_exit(EXIT_DEVICE);
+	if (!may_go(go))
+		_exit(EXIT_RUNTIME);
 	sigaction(SIGPIPE, &command->pipe, NULL);
 	sigaction(SIGCHLD, &command->child, NULL);
 	sigprocmask(SIG_SETMASK, &command->mask, NULL);
+	say(fd, 0, session);
 	execvp(command->argv[0], command->argv);
 	say(fd, errno, session);
 	_exit(EXIT_NOT_FOUND);
@@ -103,22 +121,36 @@ static int not_executed(const struct command *command, int error)
 	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE;
 }
 
-/* There are two words at most. The pipe closes when the program is executed. */
-static int await_program(struct command *command, const char *device, int fd)
+static int ended_early(const struct command *command)
+{
+	report_error("cannot run '%s': its process ended before it executed the program",
+		     command->argv[0]);
+	return EXIT_RUNTIME;
+}
+
+/* The process waits, or says why it cannot be measured. */
+static int await_process(struct command *command, const char *device)
 {
 	struct word word;
 
-	if (hear(fd, &word) != sizeof(word)) {
-		report_error("cannot run '%s': its process ended before it executed the program",
-			     command->argv[0]);
-		return EXIT_RUNTIME;
-	}
+	if (hear(command->words, &word) != sizeof(word))
+		return ended_early(command);
 	if (word.error)
 		return report_attach(device, "the command", word.error);
 	command->session = word.session;
+	return 0;
+}
+
+/* The pipe closes when the program is executed. */
+static int await_program(struct command *command)
+{
+	struct word word;
+
+	if (hear(command->words, &word) != sizeof(word))
+		return ended_early(command);
 	/* Our own clock would be late by the time in which we did not run. */
 	command->start_ns = word.time_ns;
-	if (hear(fd, &word) == sizeof(word))
+	if (hear(command->words, &word) == sizeof(word))
 		return not_executed(command, word.error);
 	return 0;
 }
@@ -127,6 +159,103 @@ static int cannot_start(const struct command *command)
 {
 	report_error("cannot start a process for '%s': %s", command->argv[0], strerror(errno));
 	return EXIT_RUNTIME;
+}
+
+/* Return: false with an errno. */
+static bool fork_command(struct command *command, struct topdown *td, unsigned int flags)
+{
+	int words[2], go[2], error;
+
+	if (pipe2(words, O_CLOEXEC))
+		return false;
+	if (pipe2(go, O_CLOEXEC)) {
+		error = errno;
+		close(words[0]);
+		close(words[1]);
+		errno = error;
+		return false;
+	}
+	command->pid = fork();
+	if (!command->pid) {
+		close(go[1]);
+		become(command, td, flags, words[1], go[0]);
+	}
+	error = errno;
+	close(words[1]);
+	close(go[0]);
+	command->words = words[0];
+	command->go = go[1];
+	if (command->pid > 0)
+		return true;
+	close(words[0]);
+	close(go[1]);
+	command->pid = 0;
+	errno = error;
+	return false;
+}
+
+/**
+ * command_begin - start a process for the command, which waits
+ * @command: prepared command
+ * @td: device, whose descriptor the session belongs to; NULL for no session
+ * @device: its name, for messages
+ * @flags: TOPDOWN_ATTACH_* of the session
+ *
+ * Return: 0 when the process waits for command_execute() or command_cancel(), or an exit code
+ * after a message.
+ */
+int command_begin(struct command *command, struct topdown *td, const char *device,
+		  unsigned int flags)
+{
+	int ret;
+
+	if (!fork_command(command, td, flags))
+		return cannot_start(command);
+	command->exited = syscall(SYS_pidfd_open, command->pid, 0);
+	ret = command->exited < 0 ? cannot_start(command) : await_process(command, device);
+	if (ret)
+		command_cancel(command);
+	return ret;
+}
+
+/**
+ * command_execute - let the process execute the program
+ * @command: command after command_begin()
+ *
+ * Return: 0 when the program is executed, or an exit code after a message; then the process is
+ * gone.
+ */
+int command_execute(struct command *command)
+{
+	int ret;
+
+	/* If this fails the process has ended, and so it says nothing. */
+	if (write(command->go, "", 1) != 1)
+		ret = ended_early(command);
+	else
+		ret = await_program(command);
+	if (ret) {
+		command_cancel(command);
+		return ret;
+	}
+	close(command->go);
+	close(command->words);
+	return 0;
+}
+
+/**
+ * command_cancel - end the process without the program
+ * @command: command after command_begin()
+ */
+void command_cancel(struct command *command)
+{
+	int status;
+
+	close(command->go);
+	close(command->words);
+	if (command->exited >= 0)
+		close(command->exited);
+	reap(command, &status);
 }
 
 /**
@@ -141,30 +270,9 @@ static int cannot_start(const struct command *command)
 int command_start(struct command *command, struct topdown *td, const char *device,
 		  unsigned int flags)
 {
-	int fds[2], status, ret;
+	int ret = command_begin(command, td, device, flags);
 
-	if (pipe2(fds, O_CLOEXEC))
-		return cannot_start(command);
-	command->pid = fork();
-	if (!command->pid)
-		become(command, td, flags, fds[1]);
-	ret = command->pid < 0 ? cannot_start(command) : 0;
-	close(fds[1]);
-	if (!ret)
-		ret = await_program(command, device, fds[0]);
-	close(fds[0]);
-	if (ret && command->pid > 0)
-		reap(command, &status);
-	if (ret)
-		return ret;
-
-	command->exited = syscall(SYS_pidfd_open, command->pid, 0);
-	if (command->exited < 0) {
-		/* The command runs by now, so let it end. */
-		ret = cannot_start(command);
-		reap(command, &status);
-	}
-	return ret;
+	return ret ? ret : command_execute(command);
 }
 
 /**

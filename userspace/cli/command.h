@@ -24,6 +24,8 @@
  * @child: action of SIGCHLD before ours
  * @pid: its process while it runs
  * @exited: pidfd of @pid, which becomes readable when the process exits
+ * @words: pipe from which its process is heard until it executes the program
+ * @go: pipe on which the process waits
  * @start_ns: CLOCK_MONOTONIC of just before the program was executed
  * @session: number of the session that it made
  * @killed: a signal ended the command
@@ -37,6 +39,8 @@ struct command {
 	struct sigaction child;
 	pid_t pid;
 	int exited;
+	int words;
+	int go;
 	uint64_t start_ns;
 	uint32_t session;
 	bool killed;
@@ -47,6 +51,10 @@ struct command {
 void command_prepare(struct command *command, char **argv);
 int command_start(struct command *command, struct topdown *td, const char *device,
 		  unsigned int flags);
+int command_begin(struct command *command, struct topdown *td, const char *device,
+		  unsigned int flags);
+int command_execute(struct command *command);
+void command_cancel(struct command *command);
 void command_signal(const struct command *command, int signal);
 void command_times(struct command *command);
 int command_end(struct command *command);

@@ -25,6 +25,8 @@ static int start_error(const struct latency_options *options, int error)
 			     options->device);
 		return EXIT_DEVICE;
 	case EINVAL:
+		if (!options->has_cpus)
+			break;
 		report_error("cannot sample through %s: %s (does -C name a CPU that the machine cannot have?)",
 			     options->device, strerror(error));
 		return EXIT_USAGE;
@@ -109,13 +111,14 @@ static int attach(struct latency_run *run)
 	return ret;
 }
 
-static int start_command(struct latency_run *run)
+/* The command waits until it is sampled. */
+static int begin_command(struct latency_run *run)
 {
 	unsigned int flags = TOPDOWN_ATTACH_DISABLED | TOPDOWN_ATTACH_ON_EXEC |
 			     TOPDOWN_ATTACH_CHILDREN;
 	int ret;
 
-	ret = command_start(&run->command, run->td, run->options->device, flags);
+	ret = command_begin(&run->command, run->td, run->options->device, flags);
 	if (ret)
 		return ret;
 	run->ticker.target = run->command.exited;
@@ -124,8 +127,10 @@ static int start_command(struct latency_run *run)
 }
 
 /**
- * latency_start - start the latency sessions, and the command
+ * latency_start - start the latency sessions
  * @run: the run
+ *
+ * The process of a command is there afterwards, but waits.
  *
  * Return: 0, or an exit code after a message.
  */
@@ -141,8 +146,23 @@ int latency_start(struct latency_run *run)
 		return start_cpus(run);
 	if (!topdown_has(run->td, TOPDOWN_FEATURE_SESSION))
 		return report_attach(options->device, "tasks", EOPNOTSUPP);
-	ret = options->argv ? start_command(run) : attach(run);
+	ret = options->argv ? begin_command(run) : attach(run);
 	return ret ? ret : sample_tasks(run);
+}
+
+/**
+ * latency_execute - let the command run, which is sampled by now
+ * @run: the run, with a command that waits
+ *
+ * Return: 0, or an exit code after a message; then there is no command any more.
+ */
+int latency_execute(struct latency_run *run)
+{
+	int ret = command_execute(&run->command);
+
+	if (!ret)
+		run->then_ns = run->start_ns = run->command.start_ns;
+	return ret;
 }
 
 static bool tasks_ended(struct latency_run *run)

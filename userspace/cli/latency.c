@@ -152,7 +152,8 @@ static bool saved(struct latency_run *run)
 	return !known_save(run->options->save, run->shown, latency_sums(run));
 }
 
-static int sample(struct latency_run *run)
+/* All that can be refused comes before the command runs. */
+static int prepare(struct latency_run *run)
 {
 	int ret = 0;
 
@@ -164,9 +165,22 @@ static int sample(struct latency_run *run)
 		ret = make_room(run);
 	if (!ret)
 		ret = read_now(run);
+	if (ret && run->command.pid)
+		command_cancel(&run->command);
+	return ret;
+}
+
+static int sample(struct latency_run *run)
+{
+	int ret = prepare(run);
+
 	if (ret)
 		return ret;
 	begin(run);
+	if (run->command.pid)
+		ret = latency_execute(run);
+	if (ret)
+		return ret;
 	ret = follow(run);
 	if (run->options->save && !saved(run))
 		return ret ? ret : EXIT_RUNTIME;

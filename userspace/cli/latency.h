@@ -123,6 +123,7 @@ struct latency_run {
 };
 
 int latency_start(struct latency_run *run);
+int latency_execute(struct latency_run *run);
 int latency_outlast(struct latency_run *run);
 enum ticker_event latency_wait(struct latency_run *run);
 unsigned int latency_rows(struct latency_run *run);

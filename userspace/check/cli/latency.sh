@@ -110,7 +110,17 @@ expect 'a command' 7 '^\{"schema":1,.*"row":"process","cpu":null,"pid":[0-9]+,"e
 FAKE_REFUSAL=1 run fake latency -- sh -c 'echo ran'
 expect 'no command where nothing is sampled' 125 '^$' 'samples no latency'
 FAKE_LATENCY_ERRNO=95 run fake latency -- sh -c 'echo ran'
-expect 'a command that is not sampled' 125 '^ran$' "the kernel's driver refuses the event"
+expect 'a command that is not sampled is not executed' 125 '^$' "the kernel's driver refuses the event"
+for error in 12 22; do
+	FAKE_LATENCY_ERRNO=$error run fake latency -- sh -c 'echo ran'
+	expect "nor for error $error, without advice about CPUs" 125 '^$' '^[^(]*\(the kernel log may say more\)$'
+done
+FAKE_SESSION_ERRNO=5 FAKE_FEATURES=1343 run fake latency --cost -- sh -c 'echo ran'
+expect 'nor without its figures' 125 '^$' 'cannot read the followed tasks'
+run fake latency "$TMP/none"
+expect 'a command that is not there' 127 '^$' "^topdown: cannot run '$TMP/none': No such file"
+run fake latency "$TMP"
+expect 'a command that cannot be executed' 126 '^$' "^topdown: cannot run '$TMP': Permission denied$"
 # Costs: 10 ms of CPU 0 and 1 are 60000 events, and each event is sampled half of the time.
 export FAKE_FEATURES=1343
 run fake latency --cost -e "${two%,*}" -j --timeout 100
