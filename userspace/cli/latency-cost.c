@@ -94,7 +94,7 @@ int cost_begin(struct latency_run *run)
 		report_error("--cost: the module counts no cycles (parameter cycles=0, or the model)");
 		return EXIT_DEVICE;
 	}
-	if (run->options->argv || run->options->pids.nr)
+	if (run->options->tasks)
 		return 0;
 	ret = topdown_reading_create(&run->cost_then, run->td, NULL, 0);
 	if (!ret)

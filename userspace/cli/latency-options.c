@@ -52,14 +52,15 @@ static const char usage[] =
 	"Usage: topdown latency [options] [[--] COMMAND [ARG]...]\n"
 	"\n"
 	"Show how many cycles the instructions of some events took to retire, after the one\n"
-	"before them: of all programs, or of the COMMAND and those that it starts.\n"
+	"before them: on CPUs, in processes, or in the COMMAND and those that it starts.\n"
 	"The module samples the events on each CPU, at most 1000 times a second.\n"
 	"Events have turns of about 100 ms. A TIME is in milliseconds, or has a unit: 500ms,\n"
 	"2s, 1m.\n"
 	"\n"
 	"  -e, --event LIST     events by Intel's names, with commas; default: all\n"
-	"  -a, --all-cpus       all CPUs; this is the default\n"
-	"  -C, --cpu LIST       only these CPUs, such as 0-3,8\n"
+	"  -a, --all-cpus       all CPUs, with COMMAND while it runs; the default without\n"
+	"                       -C, -p and COMMAND\n"
+	"  -C, --cpu LIST       these CPUs, such as 0-3,8\n"
 	"  -p, --pid LIST       only these processes, and those that they start\n"
 	"  -A, --no-aggr        each CPU as well as the sum over them\n"
 	"  -I, --interval TIME  print each interval (100..3600000 ms)\n"
@@ -84,7 +85,8 @@ static const char usage[] =
 	"  topdown latency --list\n"
 	"  topdown latency -I 1s -e MEM_LOAD_RETIRED.L3_HIT,MEM_LOAD_RETIRED.L2_HIT\n"
 	"  topdown latency -C 0-3 -A --timeout 10s\n"
-	"  topdown latency -e MEM_LOAD_RETIRED.L3_HIT -- make\n";
+	"  topdown latency -e MEM_LOAD_RETIRED.L3_HIT -- make\n"
+	"  topdown latency -a -- sleep 10         the machine while a command runs\n";
 
 static bool parse_events(struct latency_options *options, char *text)
 {
@@ -128,6 +130,7 @@ static bool parse_option(struct latency_options *options, int option)
 	case 'e':
 		return parse_events(options, optarg);
 	case 'a':
+		options->all_cpus = true;
 		return true;
 	case 'C':
 		options->has_cpus = true;
@@ -167,18 +170,24 @@ static bool parse_option(struct latency_options *options, int option)
 	return options_common(option, &options->device, &options->output);
 }
 
+static bool refuse(const char *why)
+{
+	report_error("%s", why);
+	return false;
+}
+
 static bool check_tasks(const struct latency_options *options)
 {
-	if (!options->argv && !options->pids.nr)
-		return true;
-	if (options->argv && options->pids.nr) {
-		report_error("-p and a command cannot be combined");
-		return false;
-	}
-	if (options->has_cpus || options->each) {
-		report_error("%s is for CPUs, and not for tasks", options->each ? "-A" : "-C");
-		return false;
-	}
+	bool cpus = options->all_cpus || options->has_cpus;
+
+	if (options->argv && options->pids.nr)
+		return refuse("-p and a command exclude each other (allowed: one of them; --timeout ends -p)");
+	if (options->pids.nr && (cpus || options->each))
+		return refuse("-a, -C and -A are about CPUs and exclude -p (allowed: one kind)");
+	if (options->all_cpus && options->has_cpus)
+		return refuse("-a and -C exclude each other (allowed: one of them)");
+	if (options->argv && !cpus && options->each)
+		return refuse("-A is about CPUs (with a command add -a or -C; its own options go after it)");
 	if (options->pids.nr <= LATENCY_PARTS_MAX)
 		return true;
 	report_error("-p: at most %d processes at once", LATENCY_PARTS_MAX);
@@ -210,7 +219,7 @@ static bool check_together(const struct latency_options *options)
  */
 int latency_parse(struct latency_options *options, int argc, char **argv, bool *done)
 {
-	int option;
+	int option, at;
 
 	memset(options, 0, sizeof(*options));
 	options->device = TOPDOWN_DEVICE;
@@ -220,7 +229,11 @@ int latency_parse(struct latency_options *options, int argc, char **argv, bool *
 	options->output.latencies = true;
 	*done = false;
 
-	while ((option = options_next(argc, argv, "+:e:aC:p:AI:jx:h", long_options)) != -1) {
+	for (;;) {
+		at = optind ? optind : 1;
+		option = options_next(argc, argv, "+:e:aC:p:AI:jx:h", long_options);
+		if (option == -1)
+			break;
 		if (option == 'h') {
 			*done = true;
 			return options_help(usage);
@@ -232,9 +245,9 @@ int latency_parse(struct latency_options *options, int argc, char **argv, bool *
 		if (option == OPTIONS_ERROR || !parse_option(options, option))
 			return EXIT_USAGE;
 	}
-	if (optind < argc)
-		options->argv = argv + optind;
-	if (!check_together(options))
+	if (!options_command(argc, argv, at, &options->argv) || !check_together(options))
 		return EXIT_USAGE;
+	options->tasks = options->pids.nr ||
+			 (options->argv && !options->all_cpus && !options->has_cpus);
 	return 0;
 }

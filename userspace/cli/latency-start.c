@@ -111,19 +111,20 @@ static int attach(struct latency_run *run)
 	return ret;
 }
 
-/* The command waits until it is sampled. */
+/* The command waits until it or its CPUs are sampled. */
 static int begin_command(struct latency_run *run)
 {
 	unsigned int flags = TOPDOWN_ATTACH_DISABLED | TOPDOWN_ATTACH_ON_EXEC |
 			     TOPDOWN_ATTACH_CHILDREN;
+	bool tasks = run->options->tasks;
 	int ret;
 
-	ret = command_begin(&run->command, run->td, run->options->device, flags);
+	ret = command_begin(&run->command, tasks ? run->td : NULL, run->options->device, flags);
 	if (ret)
 		return ret;
 	run->ticker.target = run->command.exited;
 	run->ticker.target_events = POLLIN;
-	return tasks_add(&run->tasks, run->command.pid, 0, run->command.session);
+	return tasks ? tasks_add(&run->tasks, run->command.pid, 0, run->command.session) : 0;
 }
 
 /**
@@ -142,12 +143,15 @@ int latency_start(struct latency_run *run)
 	ret = choose(run);
 	if (ret)
 		return ret;
-	if (!options->argv && !options->pids.nr)
-		return start_cpus(run);
-	if (!topdown_has(run->td, TOPDOWN_FEATURE_SESSION))
+	if (options->tasks && !topdown_has(run->td, TOPDOWN_FEATURE_SESSION))
 		return report_attach(options->device, "tasks", EOPNOTSUPP);
-	ret = options->argv ? begin_command(run) : attach(run);
-	return ret ? ret : sample_tasks(run);
+	if (options->argv)
+		ret = begin_command(run);
+	else if (options->tasks)
+		ret = attach(run);
+	if (ret)
+		return ret;
+	return options->tasks ? sample_tasks(run) : start_cpus(run);
 }
 
 /**
@@ -160,9 +164,12 @@ int latency_execute(struct latency_run *run)
 {
 	int ret = command_execute(&run->command);
 
-	if (!ret)
-		run->then_ns = run->start_ns = run->command.start_ns;
-	return ret;
+	/* That of CPUs begins with their figures. */
+	if (ret || !run->options->tasks)
+		return ret;
+	run->start_ns = run->command.start_ns;
+	run->then_ns = run->start_ns;
+	return 0;
 }
 
 static bool tasks_ended(struct latency_run *run)

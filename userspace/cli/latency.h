@@ -27,10 +27,12 @@
  * struct latency_options - the command line of topdown latency
  * @device: node
  * @events: -e, bit n for event n; 0 for all that the machine has
+ * @all_cpus: -a
  * @has_cpus: -C
  * @cpus: arguments of -C
  * @pids: -p
  * @argv: the command and its arguments; NULL for none
+ * @tasks: tasks are sampled: those of -p, or the command by itself
  * @each: -A
  * @list: --list
  * @published: --default
@@ -47,10 +49,12 @@
 struct latency_options {
 	const char *device;
 	uint64_t events;
+	bool all_cpus;
 	bool has_cpus;
 	struct cpulist cpus;
 	struct idlist pids;
 	char **argv;
+	bool tasks;
 	bool each;
 	bool list;
 	bool published;

@@ -181,8 +181,47 @@ expect 'a statistic of nothing' 2 '^$' '--statistic is for --cost'
 run fake latency --cost --statistic mode
 expect 'no such statistic' 2 '^$' "there is no 'mode'"
 
+# CPUs while a command runs, as of topdown stat.
+for cpus in -a '-C 0,1'; do
+	# shellcheck disable=SC2086 # an option and its argument
+	run fake latency $cpus -A -j -e "${two%,*}" -- sh -c 'exit 7'
+	expect "$cpus while a command runs" 7 '^\{[^}]*"row":"all","cpu":null,"pid":null,[^}]*"samples":30,[^}]*\}
+\{[^}]*"row":"cpu","cpu":0,[^}]*\}
+\{[^}]*"row":"cpu","cpu":1,[^}]*\}$' ''
+done
+run fake latency -a -I 100 -j -e "${two%,*}" -- sleep 0.25
+expect 'intervals of CPUs until the command ends' 0 '("row":"all".*){3}' ''
+FAKE_FEATURES=1343 run fake latency -a --cost -e "${two%,*}" true
+expect 'costs of CPUs while a command runs' 0 ' all +30 .* 60000 +[0-9.]+$' ''
+FAKE_LATENCY_ERRNO=95 run fake latency -a -- sh -c 'echo ran'
+expect 'no command if the CPUs are not sampled' 125 '^$' "the kernel's driver refuses the event"
+run fake latency -a "$TMP/none"
+expect '-a with a command that is not there' 127 '^$' "cannot run '$TMP/none'"
+for signal in INT TERM; do
+	: > "$TMP/err"
+	FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD env --default-signal=INT "$TOPDOWN" latency \
+		--device "$NODE" -a -e "${two%,*}" -j -- sh -c 'echo up >&2; exec sleep 20' \
+		> "$TMP/out" 2> "$TMP/err" &
+	ours=$!
+	await grep -q up "$TMP/err"
+	kill "-$signal" "$ours"
+	status=0
+	wait "$ours" || status=$?
+	result "$([[ $status == $((128 + $(kill -l $signal))) && $(lines "$TMP/out") == 1 ]]; echo $?)" \
+		"SIG$signal is handed on to a command beside CPUs"
+done
+
 run fake latency -p $$ true
-expect 'a process and a command' 2 '^$' '-p and a command cannot be combined'
-run fake latency -C 0 true
-expect 'a command on CPUs' 2 '^$' '-C is for CPUs, and not for tasks'
+expect 'a process and a command' 2 '^$' '-p and a command exclude each other'
+run fake latency -a -C 0
+expect 'all CPUs and some' 2 '^$' '-a and -C exclude each other \(allowed: one of them\)'
+for cpus in -a '-C 0' -A; do
+	# shellcheck disable=SC2086 # an option and its argument
+	run fake latency $cpus -p $$
+	expect "$cpus and a process" 2 '^$' '-a, -C and -A are about CPUs and exclude -p'
+done
+run fake latency -A true
+expect 'each CPU of a command' 2 '^$' '-A is about CPUs \(with a command add -a or -C'
+run fake latency -a --
+expect 'no command after --' 2 '^$' "'--' without a command"
 finish
