@@ -6,13 +6,10 @@
 #include "latency-known.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "report.h"
 #include "rows.h"
@@ -174,90 +171,4 @@ double row_latency(const struct row *row, enum known_figure figure)
 	if (row->node)
 		return (double)NAN;
 	return row->known ? row->known->figure[figure] : known_sampled(row->latency, figure);
-}
-
-static void save_record(FILE *file, const struct topdown_latency_record *record)
-{
-	unsigned int i;
-
-	fprintf(file, "%s", topdown_latency_event_name(record->event));
-	for (i = 0; i < KNOWN_FIGURES; i++)
-		fprintf(file, i == KNOWN_MEAN ? " %.3f" : " %.1f", known_sampled(record, i));
-	fputc('\n', file);
-}
-
-static int cannot_save(const char *path, int error)
-{
-	report_error("--save: cannot write %s: %s", path, strerror(error));
-	return EXIT_RUNTIME;
-}
-
-/* Return: 0 or an errno. */
-static int save_records(FILE *file, const struct topdown_latency_record *records, unsigned int nr)
-{
-	unsigned int i;
-	bool failed;
-
-	fprintf(file, "# Retire latencies in cycles, for topdown latency --table.\n"
-		"# event mean min p50 p90 p99 max\n");
-	for (i = 0; i < nr; i++) {
-		if (records[i].samples)
-			save_record(file, &records[i]);
-	}
-	failed = ferror(file);
-	return fclose(file) || failed ? (errno ? errno : EIO) : 0;
-}
-
-/* A file of the rights that fopen() would give it.  NULL with an errno. */
-static FILE *open_temporary(char *path)
-{
-	mode_t mask = umask(0);
-	int fd;
-
-	umask(mask);
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	fchmod(fd, 0666 & ~mask);
-	return fdopen(fd, "w");
-}
-
-static int replace(const char *path, const struct topdown_latency_record *records, unsigned int nr)
-{
-	char *temporary;
-	FILE *file;
-	int error;
-
-	if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
-		return cannot_save(path, ENOMEM);
-	file = open_temporary(temporary);
-	error = file ? save_records(file, records, nr) : errno;
-	if (!error && rename(temporary, path))
-		error = errno;
-	if (file && error)
-		unlink(temporary);
-	free(temporary);
-	return error ? cannot_save(path, error) : 0;
-}
-
-/**
- * known_save - write a table
- * @path: the file; it is replaced only by a whole one
- * @records: one for each event
- * @nr: number of @records; those without a sample are left out
- *
- * Return: 0, or an exit code after a message.
- */
-int known_save(const char *path, const struct topdown_latency_record *records, unsigned int nr)
-{
-	struct stat status;
-	FILE *file;
-	int error;
-
-	/* rename() would put a file in the place of a device, a pipe or a link. */
-	if (lstat(path, &status) || S_ISREG(status.st_mode))
-		return replace(path, records, nr);
-	file = fopen(path, "we");
-	error = file ? save_records(file, records, nr) : errno;
-	return error ? cannot_save(path, error) : 0;
 }

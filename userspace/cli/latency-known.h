@@ -13,6 +13,9 @@ struct row;
 /* All events are below this. */
 #define KNOWN_EVENTS	64
 
+/* The line of a saved table that says on which CPU: family, model, name. */
+#define KNOWN_CPU_LINE	"# cpu %u %u"
+
 /**
  * enum known_figure - what may be known of an event
  *
@@ -46,7 +49,6 @@ struct known {
 
 bool known_load(struct known known[KNOWN_EVENTS], const char *path);
 void known_publish(struct known known[KNOWN_EVENTS], const struct topdown_info *info);
-int known_save(const char *path, const struct topdown_latency_record *records, unsigned int nr);
 double known_sampled(const struct topdown_latency_record *record, enum known_figure figure);
 double row_latency(const struct row *row, enum known_figure figure);
 

@@ -157,7 +157,10 @@ static bool parse_option(struct latency_options *options, int option)
 		return known_load(options->known, optarg);
 	case OPT_SAVE:
 		options->save = optarg;
-		return true;
+		if (*optarg)
+			return true;
+		report_error("--save: the file name is empty (allowed: a path to write to)");
+		return false;
 	case OPT_COST:
 		options->cost = true;
 		return true;

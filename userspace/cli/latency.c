@@ -147,9 +147,12 @@ static void begin(struct latency_run *run)
 	run->then_ns = run->start_ns;
 }
 
-static bool saved(struct latency_run *run)
+/* What was measured until a failure or a signal is saved, too. */
+static int save(struct latency_run *run)
 {
-	return !known_save(run->options->save, run->shown, latency_sums(run));
+	unsigned int nr = latency_sums(run);
+
+	return save_write(&run->save, topdown_info_get(run->td), run->shown, nr);
 }
 
 /* All that can be refused comes before the command runs. */
@@ -157,7 +160,9 @@ static int prepare(struct latency_run *run)
 {
 	int ret = 0;
 
-	if (run->options->cost)
+	if (run->options->save)
+		ret = save_prepare(&run->save, run->options->save);
+	if (!ret && run->options->cost)
 		ret = cost_begin(run);
 	if (!ret)
 		ret = latency_start(run);
@@ -172,7 +177,7 @@ static int prepare(struct latency_run *run)
 
 static int sample(struct latency_run *run)
 {
-	int ret = prepare(run);
+	int ret = prepare(run), saved;
 
 	if (ret)
 		return ret;
@@ -182,9 +187,8 @@ static int sample(struct latency_run *run)
 	if (ret)
 		return ret;
 	ret = follow(run);
-	if (run->options->save && !saved(run))
-		return ret ? ret : EXIT_RUNTIME;
-	return ret;
+	saved = run->save.path ? save(run) : 0;
+	return ret ? ret : saved;
 }
 
 static uint64_t known_events(const struct latency_options *options)
@@ -295,6 +299,7 @@ int latency_main(int argc, char **argv)
 	free(run.now);
 	free(run.rows);
 	free(run.shown);
+	free(run.save.path);
 	topdown_close(run.td);
 	return ret;
 }

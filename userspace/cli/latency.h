@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <topdown.h>
 
 #include "command.h"
@@ -83,6 +84,16 @@ struct latency_part {
 };
 
 /**
+ * struct latency_save - where to write a table
+ * @path: the file, which is no link; NULL for none
+ * @mode: its rights
+ */
+struct latency_save {
+	char *path;
+	mode_t mode;
+};
+
+/**
  * struct latency_run - one run
  * @options: the command line
  * @td: device
@@ -98,6 +109,7 @@ struct latency_part {
  * @now: records of its end
  * @cost_then: figures of the CPUs at the start of the interval; with --cost only
  * @cost_now: figures at its end
+ * @save: the table of --save
  * @rows: the records as rows, and a sum for each event
  * @shown: what the rows say
  * @start_ns: start of the run
@@ -119,6 +131,7 @@ struct latency_run {
 	struct topdown_latency_record *now;
 	struct topdown_reading *cost_then;
 	struct topdown_reading *cost_now;
+	struct latency_save save;
 	struct row *rows;
 	struct topdown_latency_record *shown;
 	uint64_t start_ns;
@@ -134,6 +147,10 @@ unsigned int latency_rows(struct latency_run *run);
 unsigned int latency_rows_known(struct latency_run *run, uint64_t events);
 unsigned int latency_sums(struct latency_run *run);
 void latency_table(struct output *output, const struct interval *interval);
+
+int save_prepare(struct latency_save *save, const char *path);
+int save_write(const struct latency_save *save, const struct topdown_info *info,
+	       const struct topdown_latency_record *records, unsigned int nr);
 
 /* Nodes that follow from costs. */
 #define COST_NODES	12

@@ -73,9 +73,11 @@ FAKE_REFUSAL=1 run fake latency --table "$TMP/table" --default -e MEM_LOAD_RETIR
 expect 'a table comes first' 0 '"samples":0,"events":0,"mean":14\.500000,"deviation":null,"min":3,"p50":null,"p90":20\.0,"p99":null,"max":null,"covered":null,"aside":false,"origin":"table","estimate":null,"cost":null,"over":null\}$' ''
 run fake latency --timeout 100 -e "$two,MEM_LOAD_RETIRED.L2_HIT" --save "$TMP/saved"
 expect 'a run that is saved' 0 'L2_HIT +all +0 +-' ''
-result "$(printf '%s\n' 'MEM_INST_RETIRED.SPLIT_LOADS 7.000 7.0 7.0 7.0 7.0 7.0' \
-	'MEM_LOAD_L3_MISS_RETIRED.LOCAL_DRAM 190.000 100.0 99.5 399.5 399.5 400.0' |
-	cmp -s - <(grep -v '^#' "$TMP/saved"); echo $?)" 'what is saved'
+result "$(printf '%s\n' '# Retire latencies in cycles, for topdown latency --table.' '# cpu 6 173 *' \
+	'# date 20??-??-?? ??:??:?? UTC' '# event mean min p50 p90 p99 max' '# 30 samples' \
+	'MEM_INST_RETIRED.SPLIT_LOADS 7.000000 7 7.0 7.0 7.0 7' '# 30 samples' \
+	'MEM_LOAD_L3_MISS_RETIRED.LOCAL_DRAM 190.000000 100 99.5 399.5 399.5 400' > "$TMP/pattern"
+	[[ $(< "$TMP/saved") == $(< "$TMP/pattern") ]]; echo $?)" 'what is saved'
 FAKE_REFUSAL=1 run fake latency --table "$TMP/saved"
 expect 'what was saved is a table' 0 'LOCAL_DRAM +all +0 +190\.00 +- +100 +99\.5 +399\.5 +399\.5 +400 +- from table$' ''
 for wrong in 'NO.SUCH 1' 'MEM_LOAD_RETIRED.L2_HIT' 'MEM_LOAD_RETIRED.L2_HIT 65536' \
@@ -93,10 +95,45 @@ run fake latency --table "$TMP/none"
 expect 'no table' 2 '^$' '--table: cannot open'
 result "$([[ $(stat -c %a "$TMP/saved") == 6?? && ! -e $(echo "$TMP"/saved.*) ]]; echo $?)" \
 	'a file of the usual rights, and no other'
-run fake latency --timeout 100 -e ${two%,*} --save /dev/stderr
-expect 'saved to what is no file' 0 'SPLIT_LOADS +all' 'SPLIT_LOADS 7\.000'
-run fake latency --timeout 100 --save "$TMP/no/file"
-expect 'a file that cannot be written' 1 'L2_HIT' '--save: cannot write'
+# save FILE [OPTION]...: a run that is saved to it
+save() { run fake latency --timeout 100 --no-header -e "${two%,*}" --save "$@"; }
+# No real device: with a mistake, root would replace it.
+mkfifo "$TMP/fifo"
+for path in /dev/stderr /dev/stdout "$TMP/fifo" "$TMP"; do
+	save "$path"
+	expect "--save to $path" 2 '^$' '--save: .* is no regular file, or output goes there .allowed: '
+done
+save ''
+expect '--save without a name' 2 '^$' '--save: the file name is empty'
+for path in "$TMP/no/file" "$TMP/saved/file"; do
+	save "$path"
+	expect "a file that cannot be written, before the run: '$path'" 1 '^$' '--save: cannot write'
+done
+save "$TMP/no/file" -- sh -c 'echo ran >&2'
+expect 'nor is a command run' 125 '^$' '--save: cannot write [^n]*no/file: No such file or directory$'
+ln -s nothing "$TMP/dangling"
+save "$TMP/dangling"
+expect 'a link to nothing' 1 '^$' '--save: cannot write .*: No such file'
+ln -s saved "$TMP/link"
+chmod 640 "$TMP/saved"
+save "$TMP/link"
+result "$([[ -L $TMP/link && $(stat -c %a "$TMP/saved") == 640 && $(grep -vc '^#' "$TMP/saved") == 1 &&
+	! -e $(echo "$TMP"/saved.*) && ! -e $(echo "$TMP"/link.*) ]]; echo $?)" \
+	'the file that a link names is replaced, and keeps its rights'
+cp "$TMP/saved" "$TMP/before"
+save "$TMP/saved" -e MEM_LOAD_RETIRED.L2_HIT -C 0
+result "$((status != 0))" 'some event had samples'
+run fake latency --timeout 100 --no-header -e MEM_LOAD_RETIRED.L2_HIT --save "$TMP/saved"
+expect 'no event had a sample' 1 'L2_HIT' '--save: no event had a sample, so nothing is written to .*saved$'
+result "$(grep -q SPLIT_LOADS "$TMP/saved"; echo $?)" 'an empty table replaces none'
+cp "$TMP/before" "$TMP/saved"
+FAKE_LATENCY_READS=1 save "$TMP/saved"
+expect 'a read that fails' 1 '^$' 'cannot read the CPUs .*
+.*--save: no event had a sample'
+result "$(cmp -s "$TMP/before" "$TMP/saved"; echo $?)" 'leaves the table as it was'
+FAKE_LATENCY_READS=2 save "$TMP/saved" -I 100 --timeout 1000
+result "$([[ $status == 1 ]] && grep -q 'SPLIT_LOADS 7' "$TMP/saved"; echo $?)" \
+	'what was measured before is saved'
 unset FAKE_CPU_MODEL
 
 export FAKE_FEATURES=1087

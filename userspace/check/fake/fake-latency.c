@@ -9,6 +9,7 @@
  *   FAKE_LATENCY_MORE   three events more
  *   FAKE_LATENCY_CPUS   number of CPUs (2)
  *   FAKE_LATENCY_MISSED   tasks ended before they were sampled
+ *   FAKE_LATENCY_READS   number of reads that succeed
  *   FAKE_NO_TURN   a CPU on which no event has the counter
  *
  * The tasks of a session have what CPU 1 has.  There is session 1 only.
@@ -142,6 +143,8 @@ int fake_latency_read(struct topdown_latencies *arg)
 		return refuse(EINVAL);
 	if (!wanted || arg->latency != 1)
 		return refuse(ENOENT);
+	if (steps >= (unsigned int)setting("FAKE_LATENCY_READS", -1))
+		return refuse(EIO);
 	if (arg->nr_records < nr) {
 		arg->nr_records = nr;
 		return refuse(EMSGSIZE);
