@@ -88,18 +88,21 @@ _Static_assert(sizeof(nodes) / sizeof(nodes[0]) == COST_NODES, "room for the nod
  */
 int cost_begin(struct latency_run *run)
 {
+	const struct latency_options *options = run->options;
+	const uint64_t *cpus = options->has_cpus ? options->cpus.words : NULL;
+	unsigned int words = options->has_cpus ? CPULIST_WORDS : 0;
 	int ret;
 
 	if (!(topdown_info_get(run->td)->out_features & TOPDOWN_FEATURE_CYCLES)) {
 		report_error("--cost: the module counts no cycles (parameter cycles=0, or the model)");
 		return EXIT_DEVICE;
 	}
-	if (run->options->tasks)
+	if (options->tasks)
 		return 0;
-	ret = topdown_reading_create(&run->cost_then, run->td, NULL, 0);
+	ret = topdown_reading_create(&run->cost_then, run->td, cpus, words);
 	if (!ret)
-		ret = topdown_reading_create(&run->cost_now, run->td, NULL, 0);
-	return ret ? report_read(run->options->device, -ret) : 0;
+		ret = topdown_reading_create(&run->cost_now, run->td, cpus, words);
+	return ret ? report_read(options->device, -ret) : 0;
 }
 
 /**

@@ -17,6 +17,7 @@
 #include "fake.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,7 @@
 #define FAKE_LATENCY_RECORD_SIZE_MIN	968
 
 static uint64_t wanted;
+static uint64_t cpus;
 static uint32_t followed;
 static unsigned int steps;
 
@@ -45,9 +47,18 @@ static unsigned int sampled_cpus(void)
 	return followed ? 2 : setting("FAKE_LATENCY_CPUS", 2);
 }
 
+static bool is_sampled(unsigned int cpu)
+{
+	return followed ? cpu == 1 : cpu < sampled_cpus() && cpus >> cpu & 1;
+}
+
 static unsigned int nr_records(void)
 {
-	return (followed ? 1 : sampled_cpus()) * __builtin_popcountll(wanted);
+	unsigned int cpu, n = 0;
+
+	for (cpu = 0; cpu < sampled_cpus(); cpu++)
+		n += is_sampled(cpu);
+	return n * __builtin_popcountll(wanted);
 }
 
 int fake_latency(struct topdown_latency *arg)
@@ -80,6 +91,7 @@ int fake_latency(struct topdown_latency *arg)
 		return refuse(EBUSY);
 	wanted = arg->events;
 	followed = arg->session;
+	cpus = arg->cpus_words ? *(const uint64_t *)(uintptr_t)arg->cpus : UINT64_MAX;
 	steps = 0;
 	arg->out_latency = 1;
 	arg->out_nr_records = nr_records();
@@ -152,7 +164,9 @@ int fake_latency_read(struct topdown_latencies *arg)
 	if (known > arg->record_size)
 		known = arg->record_size;
 	for (event = 0; event < 64; event++) {
-		for (cpu = !!followed; wanted >> event & 1 && cpu < sampled_cpus(); cpu++) {
+		for (cpu = 0; wanted >> event & 1 && cpu < sampled_cpus(); cpu++) {
+			if (!is_sampled(cpu))
+				continue;
 			fill_latency(&record, event, cpu);
 			if (followed)
 				record.cpu = TOPDOWN_CPU_ALL;

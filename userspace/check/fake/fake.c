@@ -10,6 +10,7 @@
  *   FAKE_CPUS      number of CPUs (4)
  *   FAKE_OFFLINE   a CPU that is offline
  *   FAKE_HOLE      a CPU that there cannot be, below others
+ *   FAKE_UNTOUCHED  a CPU that nobody may read freshly
  *   FAKE_ABSENT    a CPU that there could be, but has not been before reading FAKE_ARRIVAL
  *   FAKE_ARRIVAL   number of that reading (never)
  *   FAKE_PRESENT   file that says which CPUs are plugged in
@@ -462,6 +463,9 @@ int fake_read(struct topdown_read *arg)
 
 	if (setting("FAKE_READ_ERRNO", 0))
 		return refuse(setting("FAKE_READ_ERRNO", 0));
+	if (getenv("FAKE_UNTOUCHED") && arg->flags & TOPDOWN_READ_FRESH &&
+	    is_asked(arg, setting("FAKE_UNTOUCHED", -1)))
+		return refuse(EIO);
 	if ((arg->flags & TOPDOWN_READ_FRESH && !(features & TOPDOWN_FEATURE_FRESH)) ||
 	    (arg->flags & TOPDOWN_READ_TOTAL && !(features & TOPDOWN_FEATURE_TOTAL)) ||
 	    arg->flags & ~TD_READ_FLAGS)
