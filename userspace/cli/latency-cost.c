@@ -253,13 +253,13 @@ void cost_set(const struct latency_run *run, struct row *row)
  * @sum: row of the sum
  * @row: row of the CPU, after cost_set()
  *
- * A CPU without an estimate is left out of both the costs and their cycles, but not of the
- * figures, from which the parents of nodes follow.
+ * A CPU without an estimate, or whose events have no cycles, is left out of the count, the costs
+ * and their cycles, but not of the figures, from which the parents of nodes follow.
  */
 void cost_add(struct row *sum, const struct row *row)
 {
 	td_figures_add(&sum->figures, &row->figures);
-	if (isnan(row->estimate))
+	if (isnan(row->estimate) || (row->estimate && !row->cycles))
 		return;
 	sum->estimate = isnan(sum->estimate) ? row->estimate : sum->estimate + row->estimate;
 	sum->spent += row->spent;

@@ -191,6 +191,9 @@ result "$(sed -nE 's/.*"cpu":([^,]*),.*"estimate":([^,]*),"cost":([^,]*),.*/\1 \
 			estimate["null"] == estimate[0] + estimate[2] && estimate[0] == 20000 &&
 			cost["null"] / all < 1.005 && cost["null"] / all > 0.995)
 	}'; echo $?)" 'a CPU without an estimate is left out of the sum'
+FAKE_CPUS=1 run fake latency --cost -e "${two%,*}" -A -j --timeout 100
+result "$([[ $(sed -nE 's/.*"estimate":([^,]*),.*/\1/p' <<< "$out" | xargs) == '20000 20000 40000' ]]
+	echo $?)" 'and a CPU whose cycles are not known'
 run fake latency --cost --statistic p90 -e "${two#*,}" -x , --no-header --timeout 100
 expect 'another statistic' 0 ',60000,0\.[0-9]+,$' ''
 result "$(awk -F, -v mean="$mean" '{ ratio = $(NF - 1) / mean; exit !(ratio > 50 && ratio < 64) }' \
