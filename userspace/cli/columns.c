@@ -212,9 +212,11 @@ static const char *latency_origin(const struct row *row)
 	return row->latency->samples ? "samples" : "none";
 }
 
-static void set_covered(struct column_value *value, const struct topdown_latency_record *record)
+static void set_covered(struct column_value *value, const struct row *row)
 {
-	value->none = !record->elapsed_ns;
+	const struct topdown_latency_record *record = row->latency;
+
+	value->none = row->node || !record->elapsed_ns;
 	value->number = value->none ? 0 : (double)record->running_ns / record->elapsed_ns;
 }
 
@@ -232,8 +234,8 @@ GETTER(origin, string, latency_origin(row))
 GETTER(estimate, figure, row->estimate)
 GETTER(cost, figure, row->cost)
 GETTER(over, known, row->judged, row->over)
-GETTER(covered, covered, row->latency)
-GETTER(aside, integer, !!(row->latency->flags & TOPDOWN_LATENCY_AWAY))
+GETTER(covered, covered, row)
+GETTER(aside, known, !row->node, !!(row->latency->flags & TOPDOWN_LATENCY_AWAY))
 GETTER(subject, subject, row)
 GETTER(watch, integer, row->event->watch)
 GETTER(watched, watched, row->watched)
@@ -439,7 +441,7 @@ static const struct column columns[] = {
 	      "greatest latency; after the first interval that of its bin"),
 	NUMBER(covered, COLUMNS_LATENCIES, 6, true,
 	       "share of the interval in which the event was sampled"),
-	{ "aside", COLUMN_BOOLEAN, COLUMNS_LATENCIES, 0, false, 0, get_aside,
+	{ "aside", COLUMN_BOOLEAN, COLUMNS_LATENCIES, 0, true, 0, get_aside,
 	  "the counter of some CPU is left to others now", { 0 } },
 	STRING(origin, COLUMNS_LATENCIES,
 	       "samples, none, table, perfmon or pmu-tools, who have published it; or cost"),

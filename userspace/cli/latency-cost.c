@@ -329,7 +329,9 @@ static bool add_node(struct latency_run *run, unsigned int nr, const struct row 
 		row->cost -= share(less, less->spent);
 		row->cost = row->cost < 0 ? 0 : row->cost;
 	}
-	row->judged = nodes[node].threshold && !isnan(row->cost);
+	/* Thresholds are published for the mean. */
+	row->judged = nodes[node].threshold && !isnan(row->cost) &&
+		      run->options->statistic == KNOWN_MEAN;
 	row->over = row->judged && row->cost > nodes[node].threshold &&
 		    parents_over(&row->figures, nodes[node].parent);
 	return true;

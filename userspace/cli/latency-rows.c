@@ -9,6 +9,10 @@
 #include "latency.h"
 #include "rows.h"
 
+/* The longest names. */
+#define EVENT_WIDTH	37
+#define NODE_WIDTH	39
+
 #define CPU_WIDTH	4
 #define PID_WIDTH	8
 #define SUBJECT_SIZE	16
@@ -178,47 +182,53 @@ static const char *subject_of(const struct row *row, char text[SUBJECT_SIZE])
 	return text;
 }
 
-static void put_node(FILE *file, const struct row *row)
-{
-	char subject[SUBJECT_SIZE];
-
-	fprintf(file, "%-39s %*s", row->node, row->task ? PID_WIDTH : CPU_WIDTH,
-		subject_of(row, subject));
-	put_number(file, 6, 100 * row->cost, 2);
-	fprintf(file, "%s\n", row->over ? "*" : "");
-}
-
-static void put_line(FILE *file, const struct row *row, bool costs)
+/* A node has a cost, and nothing that is sampled. */
+static void put_samples(FILE *file, const struct row *row)
 {
 	const struct topdown_latency_record *record = row->latency;
-	char subject[SUBJECT_SIZE];
 
-	fprintf(file, "%-37s %*s %8llu", topdown_latency_event_name(record->event),
-		row->task ? PID_WIDTH : CPU_WIDTH, subject_of(row, subject),
-		(unsigned long long)record->samples);
+	put_number(file, 8, row->node ? (double)NAN : (double)record->samples, 0);
 	put_number(file, 9, row_latency(row, KNOWN_MEAN), 2);
-	put_number(file, 9, sqrt(topdown_latency_variance(record)), 2);
+	put_number(file, 9, row->node ? (double)NAN : sqrt(topdown_latency_variance(record)), 2);
 	put_number(file, 6, row_latency(row, KNOWN_MIN), 0);
 	put_number(file, 8, row_latency(row, KNOWN_P50), 1);
 	put_number(file, 8, row_latency(row, KNOWN_P90), 1);
 	put_number(file, 8, row_latency(row, KNOWN_P99), 1);
 	put_number(file, 6, row_latency(row, KNOWN_MAX), 0);
-	put_number(file, 5, record->elapsed_ns ?
+	put_number(file, 5, !row->node && record->elapsed_ns ?
 		   record->running_ns * 100.0 / record->elapsed_ns : (double)NAN, 1);
-	if (costs) {
-		put_number(file, 12, row->estimate, 0);
-		put_number(file, 6, 100 * row->cost, 2);
-	}
-	fprintf(file, "%s%s%s\n", record->flags & TOPDOWN_LATENCY_AWAY ? " aside" : "",
-		row->known ? " from " : "", row->known ? row->known->source : "");
+}
+
+static int event_width(bool costs)
+{
+	return costs ? NODE_WIDTH : EVENT_WIDTH;
 }
 
 static void put_row(FILE *file, const struct row *row, bool costs)
 {
-	if (row->node)
-		put_node(file, row);
-	else
-		put_line(file, row, costs);
+	const struct topdown_latency_record *record = row->latency;
+	char subject[SUBJECT_SIZE];
+
+	fprintf(file, "%-*s %*s", event_width(costs),
+		row->node ? row->node : topdown_latency_event_name(record->event),
+		row->task ? PID_WIDTH : CPU_WIDTH, subject_of(row, subject));
+	put_samples(file, row);
+	if (costs) {
+		put_number(file, 12, row->estimate, 0);
+		put_number(file, 6, 100 * row->cost, 2);
+	}
+	fprintf(file, "%s%s%s%s\n", row->over ? "*" : "",
+		!row->node && record->flags & TOPDOWN_LATENCY_AWAY ? " aside" : "",
+		row->known ? " from " : "", row->known ? row->known->source : "");
+}
+
+static void put_headings(FILE *file, const struct interval *interval)
+{
+	fprintf(file, "%-*s %*s", event_width(interval->costs), "event",
+		interval->tasks ? PID_WIDTH : CPU_WIDTH, interval->tasks ? "pid" : "CPU");
+	fprintf(file, " %8s %9s %9s %6s %8s %8s %8s %6s %5s%s\n", "samples", "mean", "dev", "min",
+		"p50", "p90", "p99", "max", "run%",
+		interval->costs ? "        count  cost%" : "");
 }
 
 /**
@@ -233,10 +243,7 @@ void latency_table(struct output *output, const struct interval *interval)
 	if (output->header) {
 		fprintf(output->file, "%selapsed %.3f s, interval %.3f s; cycles\n",
 			output->started ? "\n" : "", interval->elapsed, interval->length);
-		fprintf(output->file, "%-37s %*s %8s %9s %9s %6s %8s %8s %8s %6s %5s%s\n", "event",
-			interval->tasks ? PID_WIDTH : CPU_WIDTH, interval->tasks ? "pid" : "CPU",
-			"samples", "mean", "dev", "min", "p50", "p90", "p99", "max", "run%",
-			interval->costs ? "        count  cost%" : "");
+		put_headings(output->file, interval);
 	}
 	for (i = 0; i < interval->nr; i++)
 		put_row(output->file, &interval->row[i], interval->costs);

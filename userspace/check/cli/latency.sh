@@ -180,6 +180,22 @@ result "$(costs <<< "$out" | awk '
 			near(cost["tma_code_l2_hit", 0], first - second) &&
 			near(cost["tma_split_stores", 0] * 190, cost["MEM_INST_RETIRED.SPLIT_STORES", 0]))
 	}'; echo $?)" 'nodes: less another event, and with a cap'
+result "$(grep '"event":"tma_' <<< "$out" | grep -vc '"covered":null,"aside":null,"origin":"cost"')" \
+	'nodes have no samples'
+code=FRONTEND_RETIRED.L1I_MISS,FRONTEND_RETIRED.L2_MISS
+export FAKE_LATENCY_MORE=1
+run fake latency --cost -e "$code" --timeout 100
+result "$(sed 1d "$TMP/out" | awk '
+	NR == 1 { end = length(); cost = index($0, "cost%") }
+	NR > 1 { sub(/\*$/, ""); wrong += length() != end || substr($0, cost - 1) !~ /^ +[0-9.]+$/ }
+	/^tma_/ { nodes++; wrong += NF != 13 || $3 $4 $12 != "---" }
+	END { exit !(nodes == 2 && !wrong) }'; echo $?)" 'nodes are in the columns of events'
+for statistic in mean max; do
+	FAKE_FEATURES=1343 run fake latency --cost -e "$code" -j --timeout 100 --statistic "$statistic"
+	result "$([[ $(sed -nE 's/.*"tma_.*"over":([a-z]+)\}$/\1/p' <<< "$out" | sort -u) == \
+		$([[ $statistic == mean ]] && echo false || echo null) ]]; echo $?)" "nodes are judged by the $statistic"
+done
+unset FAKE_LATENCY_MORE
 FAKE_LATENCY_CPUS=3 FAKE_NO_TURN=1 run fake latency --cost --statistic max -e "${two%,*}" -A -j --timeout 100
 result "$(sed -nE 's/.*"cpu":([^,]*),.*"estimate":([^,]*),"cost":([^,]*),.*/\1 \2 \3/p' <<< "$out" | awk '
 	{ estimate[$1] = $2; cost[$1] = $3 }
