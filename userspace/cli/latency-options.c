@@ -22,6 +22,7 @@ enum {
 	OPT_COST,
 	OPT_STATISTIC,
 	OPT_SCHEMA,
+	OPT_APPEND,
 };
 
 static const struct option long_options[] = {
@@ -41,6 +42,8 @@ static const struct option long_options[] = {
 	{ "statistic", required_argument, NULL, OPT_STATISTIC },
 	{ "json", no_argument, NULL, 'j' },
 	{ "csv", required_argument, NULL, 'x' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "append", no_argument, NULL, OPT_APPEND },
 	{ "no-header", no_argument, NULL, OPTIONS_NO_HEADER },
 	{ "schema", no_argument, NULL, OPT_SCHEMA },
 	{ "device", required_argument, NULL, OPTIONS_DEVICE },
@@ -76,6 +79,9 @@ static const char usage[] =
 	"                       default: mean\n"
 	"  -j, --json           one JSON object a line\n"
 	"  -x, --csv SEP        values separated by the character SEP\n"
+	"  -o, --output FILE    write to FILE; default: standard output, or with a\n"
+	"                       command standard error\n"
+	"      --append         write after the contents of FILE\n"
 	"      --no-header      no column headings\n"
 	"      --schema         print the JSON Schema of the lines of -j\n"
 	"      --device PATH    device node; default " TOPDOWN_DEVICE "\n"
@@ -156,11 +162,12 @@ static bool parse_option(struct latency_options *options, int option)
 		options->table = true;
 		return known_load(options->known, optarg);
 	case OPT_SAVE:
-		options->save = optarg;
-		if (*optarg)
-			return true;
-		report_error("--save: the file name is empty (allowed: a path to write to)");
-		return false;
+		return options_path("--save", optarg, &options->save);
+	case 'o':
+		return options_path("-o", optarg, &options->path);
+	case OPT_APPEND:
+		options->append = true;
+		return true;
 	case OPT_COST:
 		options->cost = true;
 		return true;
@@ -205,6 +212,8 @@ static bool check_together(const struct latency_options *options)
 		report_error("--statistic is for --cost");
 		return false;
 	}
+	if (options->append && !options->path)
+		return refuse("--append needs the file to write after (add -o FILE)");
 	if (!options->count || options->interval_ms)
 		return true;
 	report_error("--count needs intervals (add -I)");
@@ -226,15 +235,13 @@ int latency_parse(struct latency_options *options, int argc, char **argv, bool *
 
 	memset(options, 0, sizeof(*options));
 	options->device = TOPDOWN_DEVICE;
-	options->output.file = stdout;
-	options->output.name = "standard output";
 	options->output.header = true;
 	options->output.latencies = true;
 	*done = false;
 
 	for (;;) {
 		at = optind ? optind : 1;
-		option = options_next(argc, argv, "+:e:aC:p:AI:jx:h", long_options);
+		option = options_next(argc, argv, "+:e:aC:p:AI:jx:o:h", long_options);
 		if (option == -1)
 			break;
 		if (option == 'h') {
@@ -250,6 +257,8 @@ int latency_parse(struct latency_options *options, int argc, char **argv, bool *
 	}
 	if (!options_command(argc, argv, at, &options->argv) || !check_together(options))
 		return EXIT_USAGE;
+	/* Standard output is that of the command. */
+	options->output.errors = options->argv;
 	options->tasks = options->pids.nr ||
 			 (options->argv && !options->all_cpus && !options->has_cpus);
 	return 0;

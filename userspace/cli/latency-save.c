@@ -14,6 +14,9 @@
 #include "latency.h"
 #include "report.h"
 
+/* No errno: what is there cannot be replaced by a file. */
+#define NO_FILE	(-1)
+
 static int cannot_save(const char *path, int error)
 {
 	report_error("--save: cannot write %s: %s", path, strerror(error));
@@ -30,21 +33,22 @@ static mode_t usual_mode(void)
 }
 
 /* Rows and messages would go on to the file that is replaced. */
-static bool is_output(const struct stat *status)
+static bool is_output(const struct stat *status, int rows)
 {
+	const int fds[] = { STDOUT_FILENO, STDERR_FILENO, rows };
 	struct stat output;
-	int fd;
+	unsigned int i;
 
-	for (fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
-		if (!fstat(fd, &output) && output.st_dev == status->st_dev &&
+	for (i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
+		if (!fstat(fds[i], &output) && output.st_dev == status->st_dev &&
 		    output.st_ino == status->st_ino)
 			return true;
 	}
 	return false;
 }
 
-/* The file itself, as rename() would replace a link to it.  Return: 0 or an errno. */
-static int resolve(struct latency_save *save, const char *path)
+/* The file itself, as rename() would replace a link to it.  Return: 0, an errno or NO_FILE. */
+static int resolve(struct latency_save *save, const char *path, int rows)
 {
 	struct stat status;
 
@@ -58,8 +62,8 @@ static int resolve(struct latency_save *save, const char *path)
 	save->path = realpath(path, NULL);
 	if (!save->path || stat(save->path, &status))
 		return errno;
-	if (!S_ISREG(status.st_mode) || is_output(&status))
-		return ENOTSUP;
+	if (!S_ISREG(status.st_mode) || is_output(&status, rows))
+		return NO_FILE;
 	save->mode = status.st_mode & 07777;
 	return access(save->path, W_OK) ? errno : 0;
 }
@@ -92,16 +96,17 @@ static FILE *open_temporary(const struct latency_save *save, char **temporary)
  * save_prepare - look whether the table can be written, before anything is sampled
  * @save: written
  * @path: the argument of --save
+ * @rows: descriptor to which rows are printed
  *
  * Return: 0, or an exit code after a message.
  */
-int save_prepare(struct latency_save *save, const char *path)
+int save_prepare(struct latency_save *save, const char *path, int rows)
 {
-	int error = resolve(save, path);
+	int error = resolve(save, path, rows);
 	char *temporary;
 	FILE *file;
 
-	if (error == ENOTSUP) {
+	if (error == NO_FILE) {
 		report_error("--save: %s is no regular file, or output goes there (allowed: a file, which is replaced as a whole, or a new one)",
 			     path);
 		return EXIT_USAGE;

@@ -33,7 +33,9 @@ static int print_list(struct latency_options *options, struct topdown *td)
 		if (events >> i & 1 && topdown_latency_event_name(i))
 			puts(topdown_latency_event_name(i));
 	}
-	return output_flush(&options->output);
+	if (fflush(stdout))
+		return report_write("standard output", errno);
+	return 0;
 }
 
 static int make_room(struct latency_run *run)
@@ -161,7 +163,8 @@ static int prepare(struct latency_run *run)
 	int ret = 0;
 
 	if (run->options->save)
-		ret = save_prepare(&run->save, run->options->save);
+		ret = save_prepare(&run->save, run->options->save,
+				   fileno(run->options->output.file));
 	if (!ret && run->options->cost)
 		ret = cost_begin(run);
 	if (!ret)
@@ -186,7 +189,9 @@ static int sample(struct latency_run *run)
 		ret = latency_execute(run);
 	if (ret)
 		return ret;
-	ret = follow(run);
+	ret = output_begin(&run->options->output);
+	if (!ret)
+		ret = follow(run);
 	saved = run->save.path ? save(run) : 0;
 	return ret ? ret : saved;
 }
@@ -224,7 +229,11 @@ static int print_known(struct latency_run *run)
 	run->shown = shown;
 	interval.nr = latency_rows_known(run, events);
 	run->rows = NULL;
-	ret = print_interval(options, &interval);
+	ret = output_begin(&options->output);
+	if (!ret)
+		ret = print_interval(options, &interval);
+	free(shown);
+	run->shown = NULL;
 	return ret;
 }
 
@@ -248,13 +257,10 @@ static int failure(const struct latency_run *run, int ret)
 }
 
 /* Signals are blocked from here on, but not for the command. */
-static int run_all(struct latency_run *run)
+static int sample_all(struct latency_run *run)
 {
 	int ret, status;
 
-	if (run->options->argv)
-		command_prepare(&run->command, run->options->argv);
-	signal(SIGPIPE, SIG_IGN);
 	ret = ticker_open(&run->ticker);
 	if (ret) {
 		report_error("cannot wait: %s", strerror(-ret));
@@ -267,6 +273,23 @@ static int run_all(struct latency_run *run)
 	}
 	ticker_close(&run->ticker);
 	return ret;
+}
+
+static int run_all(struct latency_run *run)
+{
+	struct latency_options *options = run->options;
+	bool known = only_known(run);
+	int ret, closed;
+
+	if (options->argv)
+		command_prepare(&run->command, options->argv);
+	signal(SIGPIPE, SIG_IGN);
+	ret = output_open(&options->output, options->path, options->append);
+	if (ret)
+		return failure(run, ret);
+	ret = known ? print_known(run) : sample_all(run);
+	closed = output_close(&options->output);
+	return ret ? ret : failure(run, closed);
 }
 
 int latency_main(int argc, char **argv)
@@ -288,8 +311,6 @@ int latency_main(int argc, char **argv)
 		known_publish(options.known, topdown_info_get(run.td));
 	if (options.list)
 		ret = print_list(&options, run.td);
-	else if (only_known(&run))
-		ret = print_known(&run);
 	else
 		ret = run_all(&run);
 	cost_end(&run);

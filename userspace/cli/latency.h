@@ -45,7 +45,9 @@
  * @interval_ms: -I; 0 for none
  * @count: --count; 0 for no limit
  * @timeout_ms: --timeout; 0 for no limit
- * @output: format, separator and header
+ * @path: -o; NULL for none
+ * @append: --append
+ * @output: format, separator and header; open while rows are printed
  */
 struct latency_options {
 	const char *device;
@@ -67,6 +69,8 @@ struct latency_options {
 	uint64_t interval_ms;
 	uint64_t count;
 	uint64_t timeout_ms;
+	const char *path;
+	bool append;
 	struct output output;
 };
 
@@ -148,7 +152,7 @@ unsigned int latency_rows_known(struct latency_run *run, uint64_t events);
 unsigned int latency_sums(struct latency_run *run);
 void latency_table(struct output *output, const struct interval *interval);
 
-int save_prepare(struct latency_save *save, const char *path);
+int save_prepare(struct latency_save *save, const char *path, int rows);
 int save_write(const struct latency_save *save, const struct topdown_info *info,
 	       const struct topdown_latency_record *records, unsigned int nr);
 

@@ -104,6 +104,24 @@ bool options_device(const char **device, const char *text)
 	return true;
 }
 
+/**
+ * options_path - read the name of a file to write to
+ * @option: its option, for messages
+ * @text: argument
+ * @path: the name; untouched on error
+ *
+ * Return: false after a message.
+ */
+bool options_path(const char *option, const char *text, const char **path)
+{
+	if (!*text) {
+		report_error("%s: the file name is empty (allowed: a path to write to)", option);
+		return false;
+	}
+	*path = text;
+	return true;
+}
+
 static bool set_format(struct output *output, enum output_format format)
 {
 	if (output->format != OUTPUT_TABLE && output->format != format) {

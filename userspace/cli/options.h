@@ -20,6 +20,7 @@ enum {
 
 int options_next(int argc, char **argv, const char *letters, const struct option *names);
 bool options_device(const char **device, const char *text);
+bool options_path(const char *option, const char *text, const char **path);
 bool options_common(int option, const char **device, struct output *output);
 bool options_no_more(int argc, char **argv);
 bool options_command(int argc, char **argv, int last, char ***command);

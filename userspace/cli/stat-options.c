@@ -200,11 +200,7 @@ static bool parse_option(struct stat_options *options, int option)
 	case 'l':
 		return parse_number("-l", optarg, 1, LEVEL_MAX, "levels", &options->level);
 	case 'o':
-		options->path = optarg;
-		if (*optarg)
-			return true;
-		report_error("-o: the file name is empty (allowed: a path to write to)");
-		return false;
+		return options_path("-o", optarg, &options->path);
 	case OPT_APPEND:
 		options->append = true;
 		return true;

@@ -110,7 +110,7 @@ for path in "$TMP/no/file" "$TMP/saved/file"; do
 	expect "a file that cannot be written, before the run: '$path'" 1 '^$' '--save: cannot write'
 done
 save "$TMP/no/file" -- sh -c 'echo ran >&2'
-expect 'nor is a command run' 125 '^$' '--save: cannot write [^n]*no/file: No such file or directory$'
+expect 'nor is a command run' 125 '^$' '--save: cannot write .*no/file: No such file or directory$'
 ln -s nothing "$TMP/dangling"
 save "$TMP/dangling"
 expect 'a link to nothing' 1 '^$' '--save: cannot write .*: No such file'
@@ -143,7 +143,7 @@ expect 'a process' 0 '^elapsed .*
 event +pid +samples .*
 MEM_INST_RETIRED\.SPLIT_LOADS +'$$' +20 +7\.00 .*50\.0$' ''
 run fake latency -j -e ${two%,*} -- sh -c 'exit 7'
-expect 'a command' 7 '^\{"schema":1,.*"row":"process","cpu":null,"pid":[0-9]+,"event":"MEM_INST_RETIRED\.SPLIT_LOADS","samples":20,.*\}$' ''
+expect 'a command' 7 '^$' '^\{"schema":1,.*"row":"process","cpu":null,"pid":[0-9]+,"event":"MEM_INST_RETIRED\.SPLIT_LOADS","samples":20,.*\}$'
 FAKE_REFUSAL=1 run fake latency -- sh -c 'echo ran'
 expect 'no command where nothing is sampled' 125 '^$' 'samples no latency'
 FAKE_LATENCY_ERRNO=95 run fake latency -- sh -c 'echo ran'
@@ -215,8 +215,8 @@ expect 'another statistic' 0 ',60000,0\.[0-9]+,$' ''
 result "$(awk -F, -v mean="$mean" '{ ratio = $(NF - 1) / mean; exit !(ratio > 50 && ratio < 64) }' \
 	<<< "$out"; echo $?)" 'its cost'
 run fake latency --cost -e "${two%,*}" -- sleep 0.1
-expect 'the cost in a command' 0 'run%        count  cost%
-.* +20 +7\.00 .* +40000 +[0-9.]+$' ''
+expect 'the cost in a command' 0 '^$' 'run%        count  cost%
+.* +20 +7\.00 .* +40000 +[0-9.]+$'
 # tasks_cost: ESTIMATE COST of a process, with what the environment says of it
 tasks_cost() {
 	run fake latency --cost -e "${two%,*}" -j -p $$ --timeout 100
@@ -243,14 +243,14 @@ expect 'no such statistic' 2 '^$' "there is no 'mode'"
 for cpus in -a '-C 0,1'; do
 	# shellcheck disable=SC2086 # an option and its argument
 	run fake latency $cpus -A -j -e "${two%,*}" -- sh -c 'exit 7'
-	expect "$cpus while a command runs" 7 '^\{[^}]*"row":"all","cpu":null,"pid":null,[^}]*"samples":30,[^}]*\}
+	expect "$cpus while a command runs" 7 '^$' '^\{[^}]*"row":"all","cpu":null,"pid":null,[^}]*"samples":30,[^}]*\}
 \{[^}]*"row":"cpu","cpu":0,[^}]*\}
-\{[^}]*"row":"cpu","cpu":1,[^}]*\}$' ''
+\{[^}]*"row":"cpu","cpu":1,[^}]*\}$'
 done
 run fake latency -a -I 100 -j -e "${two%,*}" -- sleep 0.25
-expect 'intervals of CPUs until the command ends' 0 '("row":"all".*){3}' ''
+expect 'intervals of CPUs until the command ends' 0 '^$' '("row":"all".*){3}'
 FAKE_FEATURES=1343 run fake latency -a --cost -e "${two%,*}" true
-expect 'costs of CPUs while a command runs' 0 ' all +30 .* 60000 +[0-9.]+$' ''
+expect 'costs of CPUs while a command runs' 0 '^$' ' all +30 .* 60000 +[0-9.]+$'
 FAKE_LATENCY_ERRNO=95 run fake latency -a -- sh -c 'echo ran'
 expect 'no command if the CPUs are not sampled' 125 '^$' "the kernel's driver refuses the event"
 run fake latency -a "$TMP/none"
@@ -258,16 +258,37 @@ expect '-a with a command that is not there' 127 '^$' "cannot run '$TMP/none'"
 for signal in INT TERM; do
 	: > "$TMP/err"
 	FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD env --default-signal=INT "$TOPDOWN" latency \
-		--device "$NODE" -a -e "${two%,*}" -j -- sh -c 'echo up >&2; exec sleep 20' \
+		--device "$NODE" -a -e "${two%,*}" -j -o "$TMP/rows" -- sh -c 'echo up >&2; exec sleep 20' \
 		> "$TMP/out" 2> "$TMP/err" &
 	ours=$!
 	await grep -q up "$TMP/err"
 	kill "-$signal" "$ours"
 	status=0
 	wait "$ours" || status=$?
-	result "$([[ $status == $((128 + $(kill -l $signal))) && $(lines "$TMP/out") == 1 ]]; echo $?)" \
+	result "$([[ $status == $((128 + $(kill -l $signal))) && $(lines "$TMP/rows") == 1 ]]; echo $?)" \
 		"SIG$signal is handed on to a command beside CPUs"
 done
+
+# The output, as of topdown stat.
+run fake latency -e "${two%,*}" -x , -o "$TMP/rows" -- echo mine
+expect 'standard output is that of the command' 0 '^mine$' ''
+run fake latency -e "${two%,*}" -x , -o "$TMP/rows" --append --timeout 100
+result "$((status || $(lines "$TMP/rows") != 3 || $(grep -c ^time "$TMP/rows") != 1))" \
+	'rows after those of an earlier run, with one heading'
+FAKE_LATENCY_ERRNO=95 run fake latency -o "$TMP/rows" --timeout 100
+result "$((status != 3 || $(lines "$TMP/rows") != 3))" 'a run that cannot sample keeps the file'
+run fake latency -e "${two%,*}" -x , -o "$TMP/rows" --timeout 100
+result "$((status || $(lines "$TMP/rows") != 2))" 'another run replaces them'
+FAKE_REFUSAL=1 FAKE_CPU_MODEL=173 run fake latency --default -o "$TMP/rows" -e MEM_LOAD_RETIRED.L2_HIT
+result "$(grep -q 'from perfmon' "$TMP/rows"; echo $?)" 'known latencies in a file'
+run fake latency -e "${two%,*}" -o "$TMP/rows" --save "$TMP/rows" --timeout 100
+expect 'rows and a table in one file' 2 '^$' '--save: .*/rows is no regular file, or output goes there'
+run fake latency -o "$TMP/no/file" -- echo ran
+expect 'a file that cannot be opened' 125 '^$' 'cannot open .*no/file for writing'
+run fake latency -o ''
+expect 'a file without a name' 2 '^$' '-o: the file name is empty'
+run fake latency --append
+expect '--append to nothing' 2 '^$' '--append needs the file to write after'
 
 run fake latency -p $$ true
 expect 'a process and a command' 2 '^$' '-p and a command exclude each other'
