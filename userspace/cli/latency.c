@@ -208,46 +208,53 @@ static uint64_t known_events(const struct latency_options *options)
 	return events;
 }
 
-/* A machine that samples nothing: what is known of the events, once. */
-static int print_known(struct latency_run *run)
+static int print_rows_known(struct latency_run *run, uint64_t events)
 {
-	struct latency_options *options = run->options;
-	uint64_t events = known_events(options);
-	struct row rows[KNOWN_EVENTS];
-	struct topdown_latency_record *shown = calloc(KNOWN_EVENTS, sizeof(*shown));
-	struct interval interval = { .time = clock_epoch(clock_now_ns()), .row = rows };
+	struct interval interval = { .time = clock_epoch(clock_now_ns()) };
 	int ret;
+
+	run->rows = calloc(KNOWN_EVENTS, sizeof(*run->rows));
+	run->shown = calloc(KNOWN_EVENTS, sizeof(*run->shown));
+	if (!run->rows || !run->shown) {
+		report_error("cannot show latencies: %s", strerror(ENOMEM));
+		return EXIT_RUNTIME;
+	}
+	interval.row = run->rows;
+	interval.nr = latency_rows_known(run, events);
+	ret = output_begin(&run->options->output);
+	return ret ? ret : print_interval(run->options, &interval);
+}
+
+/* A machine that samples nothing: what is known of the events, once. */
+static int print_known(struct latency_run *run, unsigned int refusal)
+{
+	const struct latency_options *options = run->options;
+	uint64_t events = known_events(options);
 
 	if (options->events)
 		events &= options->events;
-	if (!shown || !events) {
-		report_error("nobody has published latencies of these events on this CPU model");
-		free(shown);
-		return EXIT_DEVICE;
-	}
-	run->rows = rows;
-	run->shown = shown;
-	interval.nr = latency_rows_known(run, events);
-	run->rows = NULL;
-	ret = output_begin(&options->output);
-	if (!ret)
-		ret = print_interval(options, &interval);
-	free(shown);
-	run->shown = NULL;
-	return ret;
+	report_note("this machine samples no latency: %s",
+		    topdown_latency_refusal_text(refusal));
+	if (events)
+		return print_rows_known(run, events);
+	if (options->table)
+		report_error("the table has no latencies of these events%s", options->published ?
+			     ", and nobody has published any for this CPU model" : "");
+	else
+		report_error("nobody has published latencies of these events for this CPU model");
+	return EXIT_DEVICE;
 }
 
 /* Is there nothing to sample, and something to show all the same? */
-static bool only_known(const struct latency_run *run)
+static bool only_known(const struct latency_run *run, unsigned int *refusal)
 {
 	const struct latency_options *options = run->options;
-	unsigned int refusal = 0;
 	uint64_t events;
 
-	if ((!options->published && !options->table) || options->cost || options->save)
+	if ((!options->published && !options->table) || options->cost || options->save ||
+	    options->tasks || options->argv)
 		return false;
-	return !topdown_latency_events(run->td, &events, &refusal) && refusal &&
-	       !options->argv && !options->pids.nr;
+	return !topdown_latency_events(run->td, &events, refusal) && *refusal;
 }
 
 /* A failure of ours must not look like one of the command. */
@@ -278,7 +285,8 @@ static int sample_all(struct latency_run *run)
 static int run_all(struct latency_run *run)
 {
 	struct latency_options *options = run->options;
-	bool known = only_known(run);
+	unsigned int refusal = 0;
+	bool known = only_known(run, &refusal);
 	int ret, closed;
 
 	if (options->argv)
@@ -287,7 +295,7 @@ static int run_all(struct latency_run *run)
 	ret = output_open(&options->output, options->path, options->append);
 	if (ret)
 		return failure(run, ret);
-	ret = known ? print_known(run) : sample_all(run);
+	ret = known ? print_known(run, refusal) : sample_all(run);
 	closed = output_close(&options->output);
 	return ret ? ret : failure(run, closed);
 }

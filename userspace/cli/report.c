@@ -133,7 +133,7 @@ static const char *attach_advice(int error)
 {
 	switch (error) {
 	case ESRCH:
-		return "it has ended; or -p got a thread, which is for -t";
+		return "it has ended; or it is a thread, which 'topdown stat -t' follows";
 	case ENOSPC:
 		return "at most 1024 sessions of a command and 4096 in all; "
 		       "without CAP_PERFMON 64 of a user, on 16384 threads";

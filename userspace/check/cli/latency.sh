@@ -60,17 +60,24 @@ MEM_INST_RETIRED\.SPLIT_LOADS +all +30 +7\.00 [^a-z]*
 MEM_LOAD_RETIRED\.L2_HIT +all +0 +5\.71 +- +0 +- +- +- +7140 +0\.0 from perfmon$' ''
 FAKE_REFUSAL=2 run fake latency --default -x , -e MEM_INST_RETIRED.STLB_MISS_LOADS
 expect 'published where nothing is sampled' 0 '
-[0-9.]+,0\.0*,all,,,MEM_INST_RETIRED\.STLB_MISS_LOADS,0,0,136\.370000,,0,,,,65535,,(0|false),pmu-tools,,,$' ''
+[0-9.]+,0\.0*,all,,,MEM_INST_RETIRED\.STLB_MISS_LOADS,0,0,136\.370000,,0,,,,65535,,(0|false),pmu-tools,,,$' \
+	'^topdown: this machine samples no latency: the kernel does not read.*CPU model$'
 for option in --cost "--save $TMP/nothing"; do
 	# shellcheck disable=SC2086 # an option and its argument
 	FAKE_FEATURES=1343 FAKE_REFUSAL=2 run fake latency --default $option
 	expect "no sample for ${option%% *}" 3 '^$' 'samples no latency: .*--default without --cost'
 done
 FAKE_REFUSAL=1 FAKE_CPU_MODEL=143 run fake latency --default
-expect 'nothing is published for Sapphire Rapids' 3 '^$' 'nobody has published'
+expect 'nothing is published for Sapphire Rapids' 3 '^$' 'no CPU has timed PEBS.*
+topdown: nobody has published latencies of these events for this CPU model$'
 printf '# mine\n\nmem_load_retired.l2_hit 14.5 3 - 20\n' > "$TMP/table"
 FAKE_REFUSAL=1 run fake latency --table "$TMP/table" --default -e MEM_LOAD_RETIRED.L2_HIT -j
-expect 'a table comes first' 0 '"samples":0,"events":0,"mean":14\.500000,"deviation":null,"min":3,"p50":null,"p90":20\.0,"p99":null,"max":null,"covered":null,"aside":false,"origin":"table","estimate":null,"cost":null,"over":null\}$' ''
+expect 'a table comes first' 0 '"samples":0,"events":0,"mean":14\.500000,"deviation":null,"min":3,"p50":null,"p90":20\.0,"p99":null,"max":null,"covered":null,"aside":false,"origin":"table","estimate":null,"cost":null,"over":null\}$' 'samples no latency'
+FAKE_REFUSAL=1 run fake latency --table "$TMP/table" -e MEM_LOAD_RETIRED.L3_HIT
+expect 'a table without the event' 3 '^$' 'no CPU has timed PEBS.*
+topdown: the table has no latencies of these events$'
+FAKE_REFUSAL=1 run fake latency --table "$TMP/table" --default -e MEM_LOAD_RETIRED.L1_HIT_L1
+expect 'nor has anybody published it' 3 '^$' 'the table has no latencies of these events, and nobody has published any'
 run fake latency --timeout 100 -e "$two,MEM_LOAD_RETIRED.L2_HIT" --save "$TMP/saved"
 expect 'a run that is saved' 0 'L2_HIT +all +0 +-' ''
 result "$(printf '%s\n' '# Retire latencies in cycles, for topdown latency --table.' '# cpu 6 173 *' \
@@ -79,7 +86,7 @@ result "$(printf '%s\n' '# Retire latencies in cycles, for topdown latency --tab
 	'MEM_LOAD_L3_MISS_RETIRED.LOCAL_DRAM 190.000000 100 99.5 399.5 399.5 400' > "$TMP/pattern"
 	[[ $(< "$TMP/saved") == $(< "$TMP/pattern") ]]; echo $?)" 'what is saved'
 FAKE_REFUSAL=1 run fake latency --table "$TMP/saved"
-expect 'what was saved is a table' 0 'LOCAL_DRAM +all +0 +190\.00 +- +100 +99\.5 +399\.5 +399\.5 +400 +- from table$' ''
+expect 'what was saved is a table' 0 'LOCAL_DRAM +all +0 +190\.00 +- +100 +99\.5 +399\.5 +399\.5 +400 +- from table$' 'samples no latency'
 for wrong in 'NO.SUCH 1' 'MEM_LOAD_RETIRED.L2_HIT' 'MEM_LOAD_RETIRED.L2_HIT 65536' \
 	'MEM_LOAD_RETIRED.L2_HIT 0x10' 'MEM_LOAD_RETIRED.L2_HIT 5 6' \
 	'MEM_LOAD_RETIRED.L2_HIT 5 - - - - 4' "MEM_LOAD_RETIRED.L2_HIT 1$(printf '%600s' '') 2" \
@@ -90,7 +97,7 @@ for wrong in 'NO.SUCH 1' 'MEM_LOAD_RETIRED.L2_HIT' 'MEM_LOAD_RETIRED.L2_HIT 6553
 done
 printf '# mine\r\n\r\nMEM_LOAD_RETIRED.L2_HIT 14.5 3\r\n' > "$TMP/crlf"
 FAKE_REFUSAL=1 run fake latency --table "$TMP/crlf" -j
-expect 'a table with other ends of lines' 0 '"mean":14\.500000,"deviation":null,"min":3,"p50":null' ''
+expect 'a table with other ends of lines' 0 '"mean":14\.500000,"deviation":null,"min":3,"p50":null' 'samples no latency'
 run fake latency --table "$TMP/none"
 expect 'no table' 2 '^$' '--table: cannot open'
 result "$([[ $(stat -c %a "$TMP/saved") == 6?? && ! -e $(echo "$TMP"/saved.*) ]]; echo $?)" \
@@ -142,6 +149,8 @@ run fake latency -p $$ --timeout 100 -e ${two%,*}
 expect 'a process' 0 '^elapsed .*
 event +pid +samples .*
 MEM_INST_RETIRED\.SPLIT_LOADS +'$$' +20 +7\.00 .*50\.0$' ''
+FAKE_ATTACH_ERRNO=3 run fake latency -p $$ --timeout 100
+expect 'a thread or no process' 1 '^$' "process $$ .*: No such process \(it has ended; or it is a thread, which 'topdown stat -t' follows\)$"
 run fake latency -j -e ${two%,*} -- sh -c 'exit 7'
 expect 'a command' 7 '^$' '^\{"schema":1,.*"row":"process","cpu":null,"pid":[0-9]+,"event":"MEM_INST_RETIRED\.SPLIT_LOADS","samples":20,.*\}$'
 FAKE_REFUSAL=1 run fake latency -- sh -c 'echo ran'

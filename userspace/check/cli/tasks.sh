@@ -207,7 +207,7 @@ done
 for option in '' --per-thread; do
 	# shellcheck disable=SC2086
 	run fake stat $option -p "${tids[1]}"
-	expect "-p $option of a thread" 1 '' "process ${tids[1]} .*or -p got a thread, which is for -t\)$"
+	expect "-p $option of a thread" 1 '' "process ${tids[1]} .*or it is a thread, which 'topdown stat -t' follows\)$"
 done
 FAKE_OTHERS_ERRNO=28 run fake stat -p "$long"
 expect 'too many sessions' 1 '' "cannot follow process $long .*: No space left on device \(at most 1024 sessions of a command and 4096 in all"
