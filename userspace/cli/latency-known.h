@@ -47,7 +47,20 @@ struct known {
 	double figure[KNOWN_FIGURES];
 };
 
-bool known_load(struct known known[KNOWN_EVENTS], const char *path);
+/**
+ * struct known_origin - where a table is from
+ * @path: the file; NULL for none
+ * @family: CPUID family of the machine that saved it; 0 if the file does not say
+ * @model: CPUID model of it
+ */
+struct known_origin {
+	const char *path;
+	unsigned int family;
+	unsigned int model;
+};
+
+bool known_load(struct known known[KNOWN_EVENTS], struct known_origin *origin);
+void known_foreign(const struct known_origin *origin, const struct topdown_info *info);
 void known_publish(struct known known[KNOWN_EVENTS], const struct topdown_info *info);
 double known_sampled(const struct topdown_latency_record *record, enum known_figure figure);
 double row_latency(const struct row *row, enum known_figure figure);

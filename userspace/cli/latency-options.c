@@ -130,6 +130,16 @@ static bool parse_statistic(struct latency_options *options, const char *text)
 	return false;
 }
 
+static bool load_table(struct latency_options *options, const char *path)
+{
+	if (options->table.path) {
+		report_error("--table: there is one table (allowed: --table once)");
+		return false;
+	}
+	options->table.path = path;
+	return known_load(options->known, &options->table);
+}
+
 static bool parse_option(struct latency_options *options, int option)
 {
 	switch (option) {
@@ -159,8 +169,7 @@ static bool parse_option(struct latency_options *options, int option)
 		options->published = true;
 		return true;
 	case OPT_TABLE:
-		options->table = true;
-		return known_load(options->known, optarg);
+		return load_table(options, optarg);
 	case OPT_SAVE:
 		return options_path("--save", optarg, &options->save);
 	case 'o':

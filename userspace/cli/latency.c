@@ -237,7 +237,7 @@ static int print_known(struct latency_run *run, unsigned int refusal)
 		    topdown_latency_refusal_text(refusal));
 	if (events)
 		return print_rows_known(run, events);
-	if (options->table)
+	if (options->table.path)
 		report_error("the table has no latencies of these events%s", options->published ?
 			     ", and nobody has published any for this CPU model" : "");
 	else
@@ -251,7 +251,7 @@ static bool only_known(const struct latency_run *run, unsigned int *refusal)
 	const struct latency_options *options = run->options;
 	uint64_t events;
 
-	if ((!options->published && !options->table) || options->cost || options->save ||
+	if ((!options->published && !options->table.path) || options->cost || options->save ||
 	    options->tasks || options->argv)
 		return false;
 	return !topdown_latency_events(run->td, &events, refusal) && *refusal;
@@ -315,6 +315,7 @@ int latency_main(int argc, char **argv)
 		return failure(&run, report_open(options.device, -ret));
 	run.tasks.td = run.td;
 	run.tasks.device = options.device;
+	known_foreign(&options.table, topdown_info_get(run.td));
 	if (options.published)
 		known_publish(options.known, topdown_info_get(run.td));
 	if (options.list)

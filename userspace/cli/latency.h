@@ -37,7 +37,7 @@
  * @each: -A
  * @list: --list
  * @published: --default
- * @table: --table: known[] has what the file says
+ * @table: --table; known[] has what the file says
  * @save: --save; NULL for none
  * @cost: --cost
  * @statistic: --statistic
@@ -61,7 +61,7 @@ struct latency_options {
 	bool each;
 	bool list;
 	bool published;
-	bool table;
+	struct known_origin table;
 	const char *save;
 	bool cost;
 	enum known_figure statistic;

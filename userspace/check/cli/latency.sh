@@ -87,14 +87,43 @@ result "$(printf '%s\n' '# Retire latencies in cycles, for topdown latency --tab
 	[[ $(< "$TMP/saved") == $(< "$TMP/pattern") ]]; echo $?)" 'what is saved'
 FAKE_REFUSAL=1 run fake latency --table "$TMP/saved"
 expect 'what was saved is a table' 0 'LOCAL_DRAM +all +0 +190\.00 +- +100 +99\.5 +399\.5 +399\.5 +400 +- from table$' 'samples no latency'
-for wrong in 'NO.SUCH 1' 'MEM_LOAD_RETIRED.L2_HIT' 'MEM_LOAD_RETIRED.L2_HIT 65536' \
-	'MEM_LOAD_RETIRED.L2_HIT 0x10' 'MEM_LOAD_RETIRED.L2_HIT 5 6' \
-	'MEM_LOAD_RETIRED.L2_HIT 5 - - - - 4' "MEM_LOAD_RETIRED.L2_HIT 1$(printf '%600s' '') 2" \
-	'MEM_LOAD_RETIRED.L2_HIT 1 2 3 4 5 6 7' 'MEM_LOAD_RETIRED.L2_HIT 1x' 'MEM_LOAD_RETIRED.L2_HIT -1'; do
-	printf '#\n%s\n' "$wrong" > "$TMP/wrong"
+# table WHY LINE: what is wrong with the second line of a table
+table() {
+	printf '#\n%b\n' "$2" > "$TMP/wrong"
 	run fake latency --table "$TMP/wrong"
-	expect "a wrong table: $wrong" 2 '^$' '--table: .*wrong, line 2: '
+	expect "a wrong table: $1: ${2:0:40}" 2 '^$' "--table: .*wrong, line 2: .*$1"
+}
+hit=MEM_LOAD_RETIRED.L2_HIT
+table "no event 'NO.SUCH' \('topdown latency --list'" 'NO.SUCH 1'
+table 'mean is missing' "$hit"
+for figures in 65536 0x10 1x -1 '1 2 3 4 5 6 7' "1$(printf '%600s' '') x"; do
+	table 'not mean min p50 p90' "$hit $figures"
 done
+for figures in '1 0.5' '1 0 - - - 1.5'; do
+	table 'whole numbers' "$hit $figures"
+done
+for figures in '5 6' '5 - - - - 4' '5 6 - - - 4' '9 - 8 7' '9 - 8 - 7' '9 - - 8 7' '9 8 7' '9 8 - - 7' \
+	'9 - - 11 - 10'; do
+	table 'not in order' "$hit $figures"
+done
+table 'a byte is 0' "$hit 1\\00002"
+table 'too long' "$hit 1$(printf '%4100s' '')"
+run fake latency --table /dev/zero
+expect 'a table without an end' 2 '^$' '--table: /dev/zero, line 1: a byte is 0'
+run fake latency --table "$TMP"
+expect 'a directory is no table' 2 '^$' '--table: .*: Is a directory$'
+printf '%s 1\n%s 2' "$hit" "$hit" > "$TMP/wrong"
+run fake latency --table "$TMP/wrong"
+expect 'two lines of an event' 2 '^$' 'wrong, line 2: there was a line of this event before$'
+printf '%s 100 96 90.5 99.5 106 100' "$hit" > "$TMP/bins"
+FAKE_REFUSAL=1 run fake latency --table "$TMP/bins"
+expect 'a table with middles of bins, and no end of the line' 0 ' 100\.00 +- +96 +90\.5 +99\.5 +106\.0 +100 ' 'samples no latency'
+run fake latency --table "$TMP/bins" --table "$TMP/bins"
+expect 'two tables' 2 '^$' '--table: there is one table'
+FAKE_CPU_MODEL=174 run fake latency --table "$TMP/saved" --timeout 100
+expect 'a table of another model' 0 'L2_HIT' '^topdown: --table: .*saved was saved on another CPU model: family 6, model 173; this is family 6, model 174$'
+run fake latency --table "$TMP/saved" --timeout 100
+expect 'a table of this model' 0 'L2_HIT' ''
 printf '# mine\r\n\r\nMEM_LOAD_RETIRED.L2_HIT 14.5 3\r\n' > "$TMP/crlf"
 FAKE_REFUSAL=1 run fake latency --table "$TMP/crlf" -j
 expect 'a table with other ends of lines' 0 '"mean":14\.500000,"deviation":null,"min":3,"p50":null' 'samples no latency'
