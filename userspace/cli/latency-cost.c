@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * topdown latency --cost: the cycles that events cost, and the nodes of levels 4 and 5 that
+ * topdown latency --cost: the cycles that events cost, and the nodes of level 4 and metrics that
  * follow from them.
  *
  * The samples say how often an event happened, as far as it had the counter.  This count times
@@ -41,6 +41,12 @@ enum parent {
 };
 
 /*
+ * Source: Intel's perfmon repository, GNR/metrics/graniterapids_metrics.json version 1.3 (TMA 5.2)
+ * and MTL/metrics/meteorlake_metrics_redwoodcove_core.json version 1.1 (TMA 5.1).  For
+ * tma_l1_latency_capacity it is LNL/metrics/lunarlake_metrics_lioncove_core.json and
+ * ARL/metrics/arrowlake_metrics_lioncove_core.json, both version 1.1 (TMA 5.1), which have the
+ * others in the same form.  The names are those of perf.
+ *
  * A node that needs no other terms: the cost of an event, whose latency is cut at @cap if that is
  * not 0, less that of another.  A threshold of 0 is none.
  */

@@ -2,9 +2,11 @@
 /*
  * Published retire latencies: what others have measured, on their machines with their programs.
  *
- * Sources: Intel's perfmon, which has Granite Rapids only, and the tables of pmu-tools.  They
- * differ by a factor of 0.03 to 2 where both have an event.  Numbers that stand for no sample, or
- * that are no measurement, are left out.  Panther Lake has the numbers of Arrow Lake there.
+ * Sources: Intel's perfmon repository, GNR/metrics/graniterapids_retire_latency.json of 2025-03-18
+ * (TMA 5.01), which has Granite Rapids only; and pmu-tools, mtl-retlat.json, gnr-retlat.json,
+ * lnl-retlat.json, arl-retlat.json and ptl-retlat.json.  They differ by a factor of 0.03 to 2 where
+ * both have an event.  Numbers that stand for no sample, or that are no measurement, are left out.
+ * Panther Lake has the numbers of Arrow Lake there.
  */
 #include "internal.h"
 
