@@ -289,6 +289,13 @@ result "$([[ $(complete_line topdown watch mem) == 'memory_bound>' ]]; echo $?)"
 result "$([[ $(complete_line topdown export --li) == --listen ]]; echo $?)" 'completes an option of export'
 result "$([[ $(complete_line topdown perf --ra) == --ratios ]]; echo $?)" 'completes an option of perf'
 result "$([[ $(complete_line topdown info --j) == --json ]]; echo $?)" 'completes an option of info'
+mkdir "$TMP/bin"
+printf '#!/bin/sh\nprintf "%%s\\n" BR_X.A MEM_X.A MEM_X.B\n' > "$TMP/bin/topdown"
+chmod +x "$TMP/bin/topdown"
+result "$([[ $(PATH=$TMP/bin:$PATH complete_line topdown latency -e MEM | paste -sd' ') == 'MEM_X.A MEM_X.B' ]]; echo $?)" \
+	'completes an event of latency'
+result "$([[ $(PATH=$TMP/bin:$PATH complete_line topdown latency -e BR_X.A,mem_x.a) == BR_X.A,MEM_X.A ]]; echo $?)" \
+	'completes another event of the list, in small letters'
 result "$([[ -z $(complete_line topdown stat -- ls --interv) ]]; echo $?)" \
 	'offers the measured command no option of its own'
 result "$(grep -qx grep <<< "$(complete_line topdown stat -- gre)"; echo $?)" 'completes that command'
