@@ -55,8 +55,8 @@ int topdown_latency_events(struct topdown *td, uint64_t *events, unsigned int *r
  * @nr: number of records that topdown_latency_read() gives; untouched on error
  *
  * Return: 0; -EOPNOTSUPP if there is a refusal, if the machine lacks one of the events, or if
- * none of the CPUs can be sampled; -EACCES if this process may not see whole CPUs; or another
- * error of the command.
+ * none of the CPUs can be sampled; -EACCES if this process may not see whole CPUs; -ENOSPC if the
+ * handle has 16 latency sessions, of which one has to end first; or another error of the command.
  */
 int topdown_latency_start(struct topdown *td, const uint64_t *cpus, unsigned int words,
 			  uint64_t events, uint32_t *latency, unsigned int *nr);
@@ -74,8 +74,9 @@ int topdown_latency_start(struct topdown *td, const uint64_t *cpus, unsigned int
  *
  * Return: 0; -EOPNOTSUPP if there is a refusal, or if the machine lacks one of the events;
  * -EACCES if this process may not see whole CPUs; -ENOENT if the handle has no such session;
- * -EBUSY if the session has a latency session; -ESRCH if the session has ended; or another error of
- * the command.
+ * -EBUSY if the session has a latency session, which has to end first; -ESRCH if the session has
+ * ended; -ENOSPC if the handle has 16 latency sessions, of which one has to end first; or another
+ * error of the command.
  */
 int topdown_latency_start_tasks(struct topdown *td, uint32_t session, uint64_t events,
 				uint32_t *latency, unsigned int *nr);

@@ -74,11 +74,15 @@ class Latencies(unittest.TestCase):
             session.read()
             one, = session.read()
             self.assertEqual((one.cpu, one.samples, one.mean), (None, 20, 7))
-            with self.assertRaises(OSError) as caught:
+            with self.assertRaisesRegex(OSError, "which has to end first") as caught:
                 device.latencies([CONSTANT], session=followed)
             self.assertEqual(caught.exception.errno, errno.EBUSY)
         with self.assertRaises(ValueError):
             device.latencies([CONSTANT], cpus="0", session=followed)
+        with self.assertRaisesRegex(ValueError, "another device"):
+            self.device.latencies([CONSTANT], session=followed)
+        with ktap.fake(LATENCY_ERRNO=errno.ENOSPC), self.assertRaisesRegex(OSError, "16 latency"):
+            device.latencies([CONSTANT])
 
 
 if __name__ == "__main__":

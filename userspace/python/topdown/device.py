@@ -285,12 +285,12 @@ class Device(Closing):
 
         :param events: numbers or Intel's names; all that the machine can sample by default
         :param cpus: the CPUs to sample, all by default
-        :param session: sample only the tasks of this session, on any CPU
-        :raises ValueError: for both CPUs and a session
+        :param session: sample only the tasks of this session of this device, on any CPU
+        :raises ValueError: for both CPUs and a session, and for a session of another device
         :raises OSError: EOPNOTSUPP if there is a refusal, if the machine lacks one of the
             events or if none of the CPUs can be sampled, EACCES when this process may not see
             whole CPUs, ENOENT for an unknown name, EBUSY if the session has one already, ESRCH if
-            it has ended
+            it has ended, ENOSPC if the device has 16
         """
         if cpus is not None and session is not None:
             raise ValueError("CPUs and a session")

@@ -58,6 +58,7 @@ _WAIT = {
 }
 _NO_SESSION = {ENOENT: "the handle has no such session"}
 _NO_LATENCY = {ENOENT: "the handle has no such latency session"}
+_MANY_LATENCIES = "the handle has 16 latency sessions, of which one has to end first"
 _ATTACH = {
     EOPNOTSUPP: "the module is too old, or does not know a flag",
     ESRCH: "there is no such task",
@@ -123,12 +124,13 @@ MEANINGS: Dict[str, Dict[int, str]] = {
     "topdown_latency_start": {
         EOPNOTSUPP: "there is a refusal, if the machine lacks one of the events, or if none of "
                     "the CPUs can be sampled",
-        EACCES: "this process may not see whole CPUs"},
+        EACCES: "this process may not see whole CPUs", ENOSPC: _MANY_LATENCIES},
     "topdown_latency_start_tasks": {
         EOPNOTSUPP: "there is a refusal, or if the machine lacks one of the events",
         EACCES: "this process may not see whole CPUs",
-        ENOENT: "the handle has no such session", EBUSY: "the session has a latency session",
-        ESRCH: "the session has ended"},
+        ENOENT: "the handle has no such session",
+        EBUSY: "the session has a latency session, which has to end first",
+        ESRCH: "the session has ended", ENOSPC: _MANY_LATENCIES},
     "topdown_latency_end": _NO_LATENCY,
     "topdown_latency_read": {**_NO_LATENCY, EMSGSIZE: "too little room"},
     "topdown_latency_between": {

@@ -149,6 +149,9 @@ class LatencySession:
                  cpus: Optional[CpusLike], session: Optional[Session]) -> None:
         """See `Device.latencies()`."""
         number, nr = ctypes.c_uint32(), ctypes.c_uint32()
+        # Its number would be that of a session of ours, with other tasks.
+        if session is not None and session._handle is not handle:
+            raise ValueError("a session of another device")
         self._handle = handle
         wanted = possible(handle) if events is None else 0
         for event in events or ():
