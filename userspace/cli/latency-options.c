@@ -181,6 +181,7 @@ static bool parse_option(struct latency_options *options, int option)
 		options->cost = true;
 		return true;
 	case OPT_STATISTIC:
+		options->has_statistic = true;
 		return parse_statistic(options, optarg);
 	case OPT_LIST:
 		options->list = true;
@@ -217,10 +218,8 @@ static bool check_together(const struct latency_options *options)
 {
 	if (!check_tasks(options))
 		return false;
-	if (options->statistic && !options->cost) {
-		report_error("--statistic is for --cost");
-		return false;
-	}
+	if (options->has_statistic && !options->cost)
+		return refuse("--statistic is for --cost (add --cost)");
 	if (options->append && !options->path)
 		return refuse("--append needs the file to write after (add -o FILE)");
 	if (!options->count || options->interval_ms)
@@ -240,6 +239,7 @@ static bool check_together(const struct latency_options *options)
  */
 int latency_parse(struct latency_options *options, int argc, char **argv, bool *done)
 {
+	bool others = false;
 	int option, at;
 
 	memset(options, 0, sizeof(*options));
@@ -263,9 +263,14 @@ int latency_parse(struct latency_options *options, int argc, char **argv, bool *
 		}
 		if (option == OPTIONS_ERROR || !parse_option(options, option))
 			return EXIT_USAGE;
+		others |= option != OPT_LIST && option != OPTIONS_DEVICE;
 	}
 	if (!options_command(argc, argv, at, &options->argv) || !check_together(options))
 		return EXIT_USAGE;
+	if (options->list && (others || options->argv)) {
+		refuse("--list prints the events and nothing else (allowed: --device)");
+		return EXIT_USAGE;
+	}
 	/* Standard output is that of the command. */
 	options->output.errors = options->argv;
 	options->tasks = options->pids.nr ||

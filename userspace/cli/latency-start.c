@@ -17,6 +17,20 @@ static int missing(uint64_t events)
 	return EXIT_DEVICE;
 }
 
+static const char *start_advice(int error)
+{
+	switch (error) {
+	case EBUSY:
+		return "the tasks are sampled by another latency session, which has to end first";
+	case ESRCH:
+		return "the tasks have ended";
+	case ENOSPC:
+		return "a descriptor has at most 16 latency sessions: follow fewer processes";
+	default:
+		return "the kernel log may say more";
+	}
+}
+
 static int start_error(const struct latency_options *options, int error)
 {
 	switch (error) {
@@ -30,8 +44,14 @@ static int start_error(const struct latency_options *options, int error)
 		report_error("cannot sample through %s: %s (does -C name a CPU that the machine cannot have?)",
 			     options->device, strerror(error));
 		return EXIT_USAGE;
+	case EACCES:
+	case EPERM:
+	case ENOTTY:
+		return report_read(options->device, error);
 	}
-	return report_read(options->device, error);
+	report_error("cannot sample through %s: %s (%s)", options->device, strerror(error),
+		     start_advice(error));
+	return EXIT_RUNTIME;
 }
 
 /* Choose the events, before anything starts. */

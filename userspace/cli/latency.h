@@ -40,7 +40,8 @@
  * @table: --table; known[] has what the file says
  * @save: --save; NULL for none
  * @cost: --cost
- * @statistic: --statistic
+ * @has_statistic: --statistic
+ * @statistic: its argument
  * @known: what is known without a sample; filled in latency_main() too
  * @interval_ms: -I; 0 for none
  * @count: --count; 0 for no limit
@@ -64,6 +65,7 @@ struct latency_options {
 	struct known_origin table;
 	const char *save;
 	bool cost;
+	bool has_statistic;
 	enum known_figure statistic;
 	struct known known[KNOWN_EVENTS];
 	uint64_t interval_ms;

@@ -44,12 +44,12 @@ MEM_LOAD_RETIRED\.L2_HIT +all +0 +- +- +- +- +- +- +- +0\.0 aside
 ){4}MEM_INST[^ ]* +1 +20 (.*
 ?){4}$' ''
 run fake latency -j --timeout 100 -e ${two#*,}
-expect 'JSON' 0 '^\{"schema":1,"time":[0-9.]+,"interval":[0-9.]+,"row":"all","cpu":null,"pid":null,"event":"MEM_LOAD_L3_MISS_RETIRED\.LOCAL_DRAM","samples":30,"events":30000,"mean":190\.000000,"deviation":137\.47[0-9]+,"min":100,"p50":99\.5,"p90":399\.5,"p99":399\.5,"max":400,"covered":0\.500000,"aside":false,"origin":"samples","estimate":null,"cost":null,"over":null\}$' ''
+expect 'JSON' 0 '^\{"schema":1,"time":[0-9.]+,"interval":[0-9.]+,"row":"all","cpu":null,"event":"MEM_LOAD_L3_MISS_RETIRED\.LOCAL_DRAM","samples":30,"events":30000,"mean":190\.000000,"deviation":137\.47[0-9]+,"min":100,"p50":99\.5,"p90":399\.5,"p99":399\.5,"max":400,"covered":0\.500000,"aside":false,"pid":null,"origin":"samples","estimate":null,"cost":null,"over":null\}$' ''
 run fake latency -x , -A --timeout 100 -e MEM_LOAD_RETIRED.L2_HIT
-expect 'CSV' 0 '^time,interval,row,cpu,pid,event,samples,events,mean,deviation,min,p50,p90,p99,max,covered,aside,origin,estimate,cost,over
-[0-9.]+,[0-9.]+,all,,,MEM_LOAD_RETIRED\.L2_HIT,0,0,,,,,,,,0\.000000,(0|false),none,,,
-[0-9.]+,[0-9.]+,cpu,0,,MEM_LOAD.*
-.*,cpu,1,,.*$' ''
+expect 'CSV' 0 '^time,interval,row,cpu,event,samples,events,mean,deviation,min,p50,p90,p99,max,covered,aside,pid,origin,estimate,cost,over
+[0-9.]+,[0-9.]+,all,,MEM_LOAD_RETIRED\.L2_HIT,0,0,,,,,,,,0\.000000,(0|false),,none,,,
+[0-9.]+,[0-9.]+,cpu,0,MEM_LOAD.*
+.*,cpu,1,.*$' ''
 
 # Latencies without a sample: published ones, and those of a file.
 export FAKE_CPU_MODEL=173
@@ -60,7 +60,7 @@ MEM_INST_RETIRED\.SPLIT_LOADS +all +30 +7\.00 [^a-z]*
 MEM_LOAD_RETIRED\.L2_HIT +all +0 +5\.71 +- +0 +- +- +- +7140 +0\.0 from perfmon$' ''
 FAKE_REFUSAL=2 run fake latency --default -x , -e MEM_INST_RETIRED.STLB_MISS_LOADS
 expect 'published where nothing is sampled' 0 '
-[0-9.]+,0\.0*,all,,,MEM_INST_RETIRED\.STLB_MISS_LOADS,0,0,136\.370000,,0,,,,65535,,(0|false),pmu-tools,,,$' \
+[0-9.]+,0\.0*,all,,MEM_INST_RETIRED\.STLB_MISS_LOADS,0,0,136\.370000,,0,,,,65535,,(0|false),,pmu-tools,,,$' \
 	'^topdown: this machine samples no latency: the kernel does not read.*CPU model$'
 for option in --cost "--save $TMP/nothing"; do
 	# shellcheck disable=SC2086 # an option and its argument
@@ -72,7 +72,7 @@ expect 'nothing is published for Sapphire Rapids' 3 '^$' 'no CPU has timed PEBS.
 topdown: nobody has published latencies of these events for this CPU model$'
 printf '# mine\n\nmem_load_retired.l2_hit 14.5 3 - 20\n' > "$TMP/table"
 FAKE_REFUSAL=1 run fake latency --table "$TMP/table" --default -e MEM_LOAD_RETIRED.L2_HIT -j
-expect 'a table comes first' 0 '"samples":0,"events":0,"mean":14\.500000,"deviation":null,"min":3,"p50":null,"p90":20\.0,"p99":null,"max":null,"covered":null,"aside":false,"origin":"table","estimate":null,"cost":null,"over":null\}$' 'samples no latency'
+expect 'a table comes first' 0 '"samples":0,"events":0,"mean":14\.500000,"deviation":null,"min":3,"p50":null,"p90":20\.0,"p99":null,"max":null,"covered":null,"aside":false,"pid":null,"origin":"table","estimate":null,"cost":null,"over":null\}$' 'samples no latency'
 FAKE_REFUSAL=1 run fake latency --table "$TMP/table" -e MEM_LOAD_RETIRED.L3_HIT
 expect 'a table without the event' 3 '^$' 'no CPU has timed PEBS.*
 topdown: the table has no latencies of these events$'
@@ -181,7 +181,7 @@ MEM_INST_RETIRED\.SPLIT_LOADS +'$$' +20 +7\.00 .*50\.0$' ''
 FAKE_ATTACH_ERRNO=3 run fake latency -p $$ --timeout 100
 expect 'a thread or no process' 1 '^$' "process $$ .*: No such process \(it has ended; or it is a thread, which 'topdown stat -t' follows\)$"
 run fake latency -j -e ${two%,*} -- sh -c 'exit 7'
-expect 'a command' 7 '^$' '^\{"schema":1,.*"row":"process","cpu":null,"pid":[0-9]+,"event":"MEM_INST_RETIRED\.SPLIT_LOADS","samples":20,.*\}$'
+expect 'a command' 7 '^$' '^\{"schema":1,.*"row":"process","cpu":null,"event":"MEM_INST_RETIRED\.SPLIT_LOADS","samples":20,.*"pid":[0-9]+,.*\}$'
 FAKE_REFUSAL=1 run fake latency -- sh -c 'echo ran'
 expect 'no command where nothing is sampled' 125 '^$' 'samples no latency'
 FAKE_LATENCY_ERRNO=95 run fake latency -- sh -c 'echo ran'
@@ -218,7 +218,7 @@ result "$(costs <<< "$out" | awk '
 			near(cost["tma_code_l2_hit", 0], first - second) &&
 			near(cost["tma_split_stores", 0] * 190, cost["MEM_INST_RETIRED.SPLIT_STORES", 0]))
 	}'; echo $?)" 'nodes: less another event, and with a cap'
-result "$(grep '"event":"tma_' <<< "$out" | grep -vc '"covered":null,"aside":null,"origin":"cost"')" \
+result "$(grep '"event":"tma_' <<< "$out" | grep -vc '"covered":null,"aside":null,"pid":null,"origin":"cost"')" \
 	'nodes have no samples'
 code=FRONTEND_RETIRED.L1I_MISS,FRONTEND_RETIRED.L2_MISS
 export FAKE_LATENCY_MORE=1
@@ -281,7 +281,7 @@ expect 'no such statistic' 2 '^$' "there is no 'mode'"
 for cpus in -a '-C 0,1'; do
 	# shellcheck disable=SC2086 # an option and its argument
 	run fake latency $cpus -A -j -e "${two%,*}" -- sh -c 'exit 7'
-	expect "$cpus while a command runs" 7 '^$' '^\{[^}]*"row":"all","cpu":null,"pid":null,[^}]*"samples":30,[^}]*\}
+	expect "$cpus while a command runs" 7 '^$' '^\{[^}]*"row":"all","cpu":null,[^}]*"samples":30,[^}]*"pid":null,[^}]*\}
 \{[^}]*"row":"cpu","cpu":0,[^}]*\}
 \{[^}]*"row":"cpu","cpu":1,[^}]*\}$'
 done
@@ -327,6 +327,17 @@ run fake latency -o ''
 expect 'a file without a name' 2 '^$' '-o: the file name is empty'
 run fake latency --append
 expect '--append to nothing' 2 '^$' '--append needs the file to write after'
+
+run fake latency --list -j
+expect 'the list in another form' 2 '^$' '--list prints the events and nothing else'
+run fake latency -e "${two%,*}" --list -- true
+expect 'the list with a command' 2 '^$' '--list prints the events and nothing else'
+run fake latency --statistic mean --timeout 100
+expect 'the mean of nothing' 2 '^$' '--statistic is for --cost'
+for error in '3 the tasks have ended' '16 sampled by another latency session' '28 at most 16 latency sessions'; do
+	FAKE_LATENCY_ERRNO=${error%% *} run fake latency -p $$ --timeout 100
+	expect "error ${error%% *}" 1 '^$' "cannot sample through .*${error#* }"
+done
 
 run fake latency -p $$ true
 expect 'a process and a command' 2 '^$' '-p and a command exclude each other'
