@@ -42,7 +42,7 @@ void td_credit_init(void)
 void td_credit_add(struct perf_event *event)
 {
 	lockdep_assert_irqs_disabled();
-	/* All events of a task are scheduled in at one switch, and share one moment, as in follow.c. */
+	/* All events of a task are scheduled in at one switch, and share one moment: follow.c. */
 	if (!td_credit_wanted() || local_clock() - this_cpu_read(td_running.sampled) >= TD_SAME_NS)
 		td_credit_sampled();
 	/* An NMI finds the event only when it is whole. */
