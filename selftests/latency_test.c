@@ -100,6 +100,11 @@ TEST_F_TIMEOUT(latency, follows, 120)
 	free(moment);
 }
 
+static bool set_often(void)
+{
+	return backdoor_set_rate(shapes[0].config, 4 * RATE);
+}
+
 /* The bound of the samples; an event that is alone has the counter all the time. */
 TEST_F_TIMEOUT(latency, bound, 120)
 {
@@ -119,6 +124,17 @@ TEST_F_TIMEOUT(latency, bound, 120)
 	EXPECT_TRUE(fact_near("share with the counter", ran / seconds, 1, 0.05));
 	/* The samples stand for all events: three in a microsecond. */
 	EXPECT_TRUE(fact_near("events", (now.events - then.events) / ran, 3e6, 3e5));
+
+	/* So many more events that a period has too many samples, and no tick twice its share. */
+	spin_stop(self->load);
+	self->load = spin_start_with(CPU, &profile_find("compute")->profile, set_often);
+	ASSERT_LT(0, self->load);
+	ASSERT_EQ(1, latency_read(self->fd, session, &then, 1));
+	sleep_ms(2000);
+	ASSERT_EQ(1, latency_read(self->fd, session, &now, 1));
+	seconds = (now.elapsed_ns - then.elapsed_ns) / 1e9;
+	EXPECT_TRUE(fact_most("samples of more events", now.samples - then.samples,
+			      TOPDOWN_LATENCY_RATE * seconds + 130));
 }
 
 #define SAMPLE_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
