@@ -89,10 +89,11 @@ static void become(const struct command *command, struct topdown *td, unsigned i
 		_exit(EXIT_DEVICE);
 	if (!may_go(go))
 		_exit(EXIT_RUNTIME);
+	/* A signal that has come meanwhile is for the program, as soon as it is not blocked. */
+	say(fd, 0, session);
 	sigaction(SIGPIPE, &command->pipe, NULL);
 	sigaction(SIGCHLD, &command->child, NULL);
 	sigprocmask(SIG_SETMASK, &command->mask, NULL);
-	say(fd, 0, session);
 	execvp(command->argv[0], command->argv);
 	say(fd, errno, session);
 	_exit(EXIT_NOT_FOUND);
