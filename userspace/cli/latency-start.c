@@ -66,7 +66,7 @@ static int choose(struct latency_run *run)
 	if (ret)
 		return report_read(options->device, -ret);
 	if (refusal) {
-		report_error("this machine samples no latency: %s (--default without --cost and --save shows what others have published)",
+		report_error("this machine samples no latency: %s (--default without -p, a command, --cost and --save shows what others have published)",
 			     topdown_latency_refusal_text(refusal));
 		return EXIT_DEVICE;
 	}
@@ -229,6 +229,12 @@ enum ticker_event latency_wait(struct latency_run *run)
  */
 int latency_outlast(struct latency_run *run)
 {
+	unsigned int i;
+
+	/* Nobody reads the samples any more.  Without an answer they end with the device. */
+	for (i = 0; i < run->nr_parts; i++)
+		topdown_latency_end(run->td, run->part[i].latency);
+	run->nr_parts = 0;
 	tasks_detach(&run->tasks);
 	ticker_start(&run->ticker, clock_now_ns(), 0, 0);
 	latency_wait(run);
