@@ -14,7 +14,7 @@ struct row;
 #define KNOWN_EVENTS	64
 
 /* The line of a saved table that says on which CPU: family, model, name. */
-#define KNOWN_CPU_LINE	"# cpu %u %u"
+#define KNOWN_CPU_LINE	"# topdown: CPU family %u model %u"
 
 /**
  * enum known_figure - what may be known of an event

@@ -53,6 +53,8 @@ static int resolve(struct latency_save *save, const char *path, int rows)
 	struct stat status;
 
 	save->mode = usual_mode();
+	save->owner = -1;
+	save->group = -1;
 	if (lstat(path, &status)) {
 		if (errno != ENOENT)
 			return errno;
@@ -64,8 +66,21 @@ static int resolve(struct latency_save *save, const char *path, int rows)
 		return errno;
 	if (!S_ISREG(status.st_mode) || is_output(&status, rows))
 		return NO_FILE;
-	save->mode = status.st_mode & 07777;
+	save->mode = status.st_mode & 0777;
+	save->owner = status.st_uid;
+	save->group = status.st_gid;
 	return access(save->path, W_OK) ? errno : 0;
+}
+
+/* As the file that it replaces.  Rights that were for another group are for nobody. */
+static int set_rights(const struct latency_save *save, int fd)
+{
+	mode_t mode = save->mode;
+
+	/* Only root can give a file away. */
+	if (fchown(fd, save->owner, save->group) && fchown(fd, -1, save->group))
+		mode &= ~070;
+	return fchmod(fd, mode);
 }
 
 /* A new file beside the table.  NULL with an errno; the caller frees @temporary. */
@@ -82,7 +97,7 @@ static FILE *open_temporary(const struct latency_save *save, char **temporary)
 	fd = mkostemp(*temporary, O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
-	file = fchmod(fd, save->mode) ? NULL : fdopen(fd, "w");
+	file = set_rights(save, fd) ? NULL : fdopen(fd, "w");
 	if (file)
 		return file;
 	error = errno;
@@ -198,8 +213,12 @@ int save_write(const struct latency_save *save, const struct topdown_info *info,
 	}
 	file = open_temporary(save, &temporary);
 	error = file ? write_table(file, info, records, nr) : errno;
-	if (!error && rename(temporary, save->path))
-		error = errno;
+	if (!error && rename(temporary, save->path)) {
+		report_error("--save: cannot replace %s: %s; the table is in %s", save->path,
+			     strerror(errno), temporary);
+		free(temporary);
+		return EXIT_RUNTIME;
+	}
 	if (file && error)
 		unlink(temporary);
 	free(temporary);

@@ -93,10 +93,14 @@ struct latency_part {
  * struct latency_save - where to write a table
  * @path: the file, which is no link; NULL for none
  * @mode: its rights
+ * @owner: its owner, and
+ * @group: its group, if there is one already; -1 for those of a new file
  */
 struct latency_save {
 	char *path;
 	mode_t mode;
+	uid_t owner;
+	gid_t group;
 };
 
 /**

@@ -65,7 +65,7 @@ expect 'published where nothing is sampled' 0 '
 for option in --cost "--save $TMP/nothing"; do
 	# shellcheck disable=SC2086 # an option and its argument
 	FAKE_FEATURES=1343 FAKE_REFUSAL=2 run fake latency --default $option
-	expect "no sample for ${option%% *}" 3 '^$' 'samples no latency: .*--default without --cost'
+	expect "no sample for ${option%% *}" 3 '^$' 'samples no latency: .*--default without -p, a command, --cost'
 done
 FAKE_REFUSAL=1 FAKE_CPU_MODEL=143 run fake latency --default
 expect 'nothing is published for Sapphire Rapids' 3 '^$' 'no CPU has timed PEBS.*
@@ -80,7 +80,7 @@ FAKE_REFUSAL=1 run fake latency --table "$TMP/table" --default -e MEM_LOAD_RETIR
 expect 'nor has anybody published it' 3 '^$' 'the table has no latencies of these events, and nobody has published any'
 run fake latency --timeout 100 -e "$two,MEM_LOAD_RETIRED.L2_HIT" --save "$TMP/saved"
 expect 'a run that is saved' 0 'L2_HIT +all +0 +-' ''
-result "$(printf '%s\n' '# Retire latencies in cycles, for topdown latency --table.' '# cpu 6 173 *' \
+result "$(printf '%s\n' '# Retire latencies in cycles, for topdown latency --table.' '# topdown: CPU family 6 model 173 *' \
 	'# date 20??-??-?? ??:??:?? UTC' '# event mean min p50 p90 p99 max' '# 30 samples' \
 	'MEM_INST_RETIRED.SPLIT_LOADS 7.000000 7 7.0 7.0 7.0 7' '# 30 samples' \
 	'MEM_LOAD_L3_MISS_RETIRED.LOCAL_DRAM 190.000000 100 99.5 399.5 399.5 400' > "$TMP/pattern"
@@ -152,10 +152,12 @@ save "$TMP/dangling"
 expect 'a link to nothing' 1 '^$' '--save: cannot write .*: No such file'
 ln -s saved "$TMP/link"
 chmod 640 "$TMP/saved"
+((EUID)) || chown 65533:65534 "$TMP/saved"
+owner=$(stat -c %u:%g "$TMP/saved")
 save "$TMP/link"
-result "$([[ -L $TMP/link && $(stat -c %a "$TMP/saved") == 640 && $(grep -vc '^#' "$TMP/saved") == 1 &&
+result "$([[ -L $TMP/link && $(stat -c %a:%u:%g "$TMP/saved") == 640:$owner && $(grep -vc '^#' "$TMP/saved") == 1 &&
 	! -e $(echo "$TMP"/saved.*) && ! -e $(echo "$TMP"/link.*) ]]; echo $?)" \
-	'the file that a link names is replaced, and keeps its rights'
+	'the file that a link names is replaced, and keeps its owner and its rights'
 cp "$TMP/saved" "$TMP/before"
 save "$TMP/saved" -e MEM_LOAD_RETIRED.L2_HIT -C 0
 result "$((status != 0))" 'some event had samples'
@@ -198,6 +200,10 @@ run fake latency "$TMP"
 expect 'a command that cannot be executed' 126 '^$' "^topdown: cannot run '$TMP': Permission denied$"
 # Costs: 10 ms of CPU 0 and 1 are 60000 events, and each event is sampled half of the time.
 export FAKE_FEATURES=1343
+# timeout sends it to the process group, as a terminal does for Ctrl-C
+FAKE_DELAY=800 FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD run timeout --preserve-status -s INT 0.5 \
+	"$TOPDOWN" latency --device "$NODE" -a --cost -e "${two%,*}" -- sleep 3
+expect 'a signal before the program is executed is for the program' 130 '^$' 'SPLIT_LOADS'
 run fake latency --cost -e "${two%,*}" -j --timeout 100
 expect 'the cost of an event' 0 '"samples":30,"events":30000,.*"estimate":60000,"cost":0\.[0-9]+,"over":null\}$' ''
 mean=$(sed -nE 's/.*"cost":([0-9.]+).*/\1/p' <<< "$out")
