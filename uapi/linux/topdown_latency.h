@@ -139,8 +139,8 @@ enum topdown_latency_refusal {
  * records; a set without any other CPU is EOPNOTSUPP.  A descriptor has up to 16 sessions.
  *
  * A sample belongs to the task that runs when it is taken; while the CPU switches tasks, to none.
- * A session has one latency session at
- * most, and the second is EBUSY.  As all CPUs are sampled, this needs the right to read CPUs.
+ * A session has one latency session at most, and the second is EBUSY.  As all CPUs are sampled,
+ * this needs the right to read CPUs.
  * Samples and times count only while the session counts, so not while it is disabled.
  * TOPDOWN_CONTROL_RESET does not change them.  The records stay as they are when the session is
  * detached or has ended.  The first read after that ends the sampling, and the latency session
