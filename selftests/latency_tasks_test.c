@@ -27,10 +27,10 @@
 /* Samples that a switch may give to the other task. */
 #define LIMIT_STRAY	2
 #define LIMIT_TIME	0.02
-/* Of some 70 ms. */
+/* A share of some 70 ms. */
 #define LIMIT_FRESH	0.1
 #define LIMIT_DISABLED_NS	5e6
-/* Of some 400 in the time, with a sampler. */
+/* A sampler has some 400 in the time. */
 #define LIMIT_ENDED	5
 
 /* Which task has which shape: the first and the last two, and the others. */
@@ -82,7 +82,7 @@ static void task_end(struct task *task)
 		spin_stop(task->pid);
 }
 
-/* What the tasks have, and what the CPU knows, of one moment: no sample came meanwhile. */
+/* Both sides, the tasks and the CPU, speak of one moment: no sample came meanwhile. */
 static bool look(int fd, struct task tasks[TASKS], struct moment moments[NR_SHAPES])
 {
 	struct topdown_latency_record again[NR_SHAPES];
@@ -207,7 +207,7 @@ TEST_F_TIMEOUT(latency, two_tasks, 240)
 	free(moments);
 }
 
-/* What was sampled stays after the task and its session have ended. */
+/* Records stay after the task and its session have ended. */
 TEST_F_TIMEOUT(latency, ended, 120)
 {
 	struct topdown_latency_record then, now;

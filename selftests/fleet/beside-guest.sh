@@ -6,7 +6,7 @@
 # makes a table.
 #   beside-guest.sh SCRAPES ROUNDS    so many for a figure, and so often
 set -euo pipefail
-# What fails while it is counted is no figure.
+# A server that fails while it is counted gives no figure.
 shopt -s inherit_errexit
 
 scrapes=$1
@@ -23,7 +23,7 @@ two=(--collector.perf --collector.perf.disable-software-profilers
 export_slots=(topdown export --listen --port "$port")
 server=
 
-# What still writes to the console would keep the machine up.
+# A process that still writes to the console would keep the machine up.
 trap '[[ -z $server ]] || kill "$server"' EXIT
 
 die() {

@@ -81,7 +81,7 @@ function row(cpus, name)
 		figure[name] - figure["empty"], apart[name], answer[cpus, name], standing(cpus, name)
 }
 
-# What the module has while the server is there; no server but the collector may take its counters.
+# The share that the module has while the server is there; none but the collector may take counters.
 function of_module(cpus, name)
 {
 	if (!((cpus, name) in share))

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What a scrape of "topdown export" costs the whole machine, beside one of node_exporter's perf
-# collector in the same machine.
+# Count the cost of a scrape of "topdown export" to the whole machine, and of one of
+# node_exporter's perf collector in the same machine.
 #
 #   beside.sh LOGS [CPUS]...     without any: 4 64
 #

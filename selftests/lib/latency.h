@@ -47,7 +47,7 @@ int latency_read(int fd, unsigned int session, struct topdown_latency_record *re
 		 unsigned int nr);
 bool latency_granted(int fd);
 
-/* What the records of CPU say of an event. */
+/* Fill in the truth of an event on CPU. */
 bool moment_truth(struct moment *moment, uint64_t config);
 uint64_t all_samples(const struct topdown_latency_record *records);
 uint64_t all_shapes(void);

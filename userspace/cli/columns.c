@@ -180,7 +180,7 @@ GETTER(bottleneck, node_name, row_bottleneck(row))
 GETTER(child, node_name, row_bottleneck_child(row, row_bottleneck(row)))
 GETTER(windows, integer, row->windows)
 GETTER(lost, integer, row->lost)
-/* What nobody sampled is not known, or known from elsewhere. */
+/* A latency that nobody sampled is not known, or known from elsewhere. */
 static void set_latency(struct column_value *value, const struct row *row, enum known_figure figure)
 {
 	set_figure(value, row_latency(row, figure));

@@ -24,7 +24,7 @@ static enum row_kind kind_of(const struct topdown_latency_record *record, const 
 	return record->cpu == TOPDOWN_CPU_ALL ? ROW_ALL : ROW_CPU;
 }
 
-/* What is known otherwise, where there is no sample. */
+/* Latencies that are known otherwise, where there is no sample. */
 static const struct known *known_of(const struct latency_run *run,
 				    const struct topdown_latency_record *record)
 {
@@ -57,7 +57,7 @@ static void compare(const struct latency_run *run, unsigned int i,
 		*part = run->now[i];
 }
 
-/* Of each event the sum, and with -A its CPUs. */
+/* Each event has a row of the sum, and with -A its CPUs. */
 static unsigned int rows_of_cpus(struct latency_run *run)
 {
 	struct topdown_latency_record *sum = NULL, part;
@@ -88,7 +88,7 @@ static unsigned int rows_of_cpus(struct latency_run *run)
 	return n;
 }
 
-/* Of each task its events. */
+/* Each task has a row for each event. */
 static unsigned int rows_of_tasks(struct latency_run *run)
 {
 	unsigned int part, i, n = 0;

@@ -184,7 +184,7 @@ int latency_execute(struct latency_run *run)
 {
 	int ret = command_execute(&run->command);
 
-	/* That of CPUs begins with their figures. */
+	/* A run of CPUs has begun with their first records, and not with the program. */
 	if (ret || !run->options->tasks)
 		return ret;
 	run->start_ns = run->command.start_ns;

@@ -131,7 +131,7 @@ static int follow(struct latency_run *run)
 	return EXIT_SIGNAL + run->signal;
 }
 
-/* What tasks did before the first look is theirs, and what CPUs did is not. */
+/* Tasks have all that they did before the first look, and CPUs have nothing of it. */
 static void begin(struct latency_run *run)
 {
 	unsigned int i;
@@ -149,7 +149,7 @@ static void begin(struct latency_run *run)
 	run->then_ns = run->start_ns;
 }
 
-/* What was measured until a failure or a signal is saved, too. */
+/* The samples until a failure or a signal are saved, too. */
 static int save(struct latency_run *run)
 {
 	unsigned int nr = latency_sums(run);
