@@ -49,7 +49,7 @@ static void set_row(struct row *row, const struct topdown_latency_record *record
 	};
 }
 
-/* Neither a CPU of a session nor a task is ever sampled anew. */
+/* The records of a run never begin again, so this fails only for those of a broken module. */
 static void compare(const struct latency_run *run, unsigned int i,
 		    struct topdown_latency_record *part)
 {
