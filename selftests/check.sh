@@ -173,7 +173,12 @@ build_lane() {
 # The tests that need no guest, in one lane: lint looks at the tree that the others build in.
 host_tests() {
 	job ktap host make -s -C "$TOP/selftests/host" check || true
-	job ktap userspace-check make -s -C "$TOP/userspace" check || true
+	if ((tier == 2)); then
+		job ktap userspace-check unchanged userspace "$(userspace_key)" \
+			make -s -C "$TOP/userspace" check || true
+	else
+		job ktap userspace-check make -s -C "$TOP/userspace" check || true
+	fi
 	job ktap lint "$TOP/selftests/lint.sh" || true
 }
 
@@ -194,6 +199,14 @@ runner_key() {
 	{
 		emulator_key
 		hash_of "$VM"
+	} | sha256sum | cut -c1-16
+}
+
+# A key of all that the checks of userspace read, and of the packages that they build with.
+userspace_key() {
+	{
+		hash_of "$TOP"/{docs,kmod,uapi,userspace,selftests/host} "$TOP"/*.md "$TOP/Makefile"
+		dpkg-query -W
 	} | sha256sum | cut -c1-16
 }
 

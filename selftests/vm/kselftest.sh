@@ -42,7 +42,7 @@ build() {
 	cp -a "$TOP"/kmod/{known.h,{latency-table,metrics,names,sums}.[ch]} "$tests/topdown/kmod/"
 	cp -a "$TOP"/userspace/{include,lib} "$tests/topdown/userspace/"
 	note "building the in-guest tests"
-	if ! make -C "$tests" TARGETS=topdown FORCE_TARGETS=1 \
+	if ! make -C "$tests" -j "$(nproc)" TARGETS=topdown FORCE_TARGETS=1 \
 		KSFT_INSTALL_PATH="$final/install" USERCFLAGS="-O2 -g -Wall -Werror" \
 		"$@" install > "$final/build.log" 2>&1; then
 		tail -n 40 "$final/build.log" >&2
