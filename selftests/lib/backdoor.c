@@ -136,6 +136,7 @@ void backdoor_truth_sub(struct td_bd_truth *later, const struct td_bd_truth *ear
 	later->wakeups -= earlier->wakeups;
 	later->instructions -= earlier->instructions;
 	later->stopped -= earlier->stopped;
+	later->held -= earlier->held;
 }
 
 void backdoor_truth_nodes(const struct td_bd_truth *truth, double node[TRUTH_NODES])

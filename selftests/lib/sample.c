@@ -67,13 +67,22 @@ void compare_nodes(const double *seen, const double *truth, unsigned int level,
 	}
 }
 
+/*
+ * The slots that a counter which is on can count.  Where time passes also while the host has the
+ * CPU, the driver may have the counters stopped for milliseconds in which the CPU "executes".
+ */
+static double slots_to_count(const struct td_bd_truth *truth)
+{
+	return truth->slots - (backdoor_exact() ? 0 : truth->held);
+}
+
 void sample_compare(const struct sample *earlier, const struct sample *later,
 		    struct comparison *comparison)
 {
 	const struct topdown_figures *then = &earlier->record.total;
 	const struct topdown_figures *now = &later->record.total;
 	double seen[TRUTH_NODES], truth[TRUTH_NODES];
-	double slots = now->slots - then->slots;
+	double slots = now->slots - then->slots, least, most;
 	struct td_bd_truth inner = later->before, outer = later->after;
 	unsigned int i;
 
@@ -87,9 +96,10 @@ void sample_compare(const struct sample *earlier, const struct sample *later,
 			seen[i] = NAN;
 	}
 	compare_nodes(seen, truth, later->record.level, comparison);
-	comparison->slots = slots / ((inner.slots + outer.slots) / 2.0);
-	comparison->slots_unsure = (outer.slots - inner.slots) /
-				   (inner.slots + (double)outer.slots);
+	least = slots_to_count(&inner);
+	most = slots_to_count(&outer);
+	comparison->slots = slots / ((least + most) / 2);
+	comparison->slots_unsure = (most - least) / (least + most);
 	comparison->running = (double)(now->running_ns - then->running_ns) /
 			      (now->enabled_ns - then->enabled_ns);
 }

@@ -274,6 +274,10 @@ static void td_truth_step(TdPmu *p, uint64_t slots, bool stands)
 
 	td_truth_add(&p->truth, profile, slots, p->cpl == 3);
 	td_truth_add(&p->space->truth, profile, slots, p->cpl == 3);
+	if (!td_global(p, TD_GLOBAL_FIXED + TD_FIXED_SLOTS)) {
+		p->truth.held += slots;
+		p->space->truth.held += slots;
+	}
 	if (!stands)
 		return;
 	p->truth.stopped += slots;

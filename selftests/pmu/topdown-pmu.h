@@ -127,6 +127,7 @@ typedef struct TdTruth {
 	uint64_t slots;
 	uint64_t user_slots;
 	uint64_t stopped;
+	uint64_t held;
 	td_u128 category[TD_BD_CATEGORIES];
 	td_u128 user_category[TD_BD_CATEGORIES];
 } TdTruth;

@@ -235,6 +235,7 @@ static void td_truth_out(struct td_bd_truth *out, const TdTruth *t)
 	out->slots = t->slots;
 	out->user_slots = t->user_slots;
 	out->stopped = t->stopped;
+	out->held = t->held;
 	for (i = 0; i < TD_BD_CATEGORIES; i++) {
 		out->category[i] = t->category[i] / TD_MICRO;
 		out->user_category[i] = t->user_category[i] / TD_MICRO;

@@ -462,6 +462,31 @@ static void test_counted(void)
 	alone(counted);
 }
 
+/* The slots that the truth has and the counter has not are those that it calls held. */
+static void held(void)
+{
+	struct td_bd_truth before, after;
+
+	wr(FIXED_CTRL, SLOTS_ALL_RINGS);
+	reset_both();
+	before = truth_cpu(MSR_CPU);
+	run_slots(EN_SLOTS | EN_METRICS);
+	spin_ms(1);
+	run_slots(EN_METRICS);
+	after = truth_cpu(MSR_CPU);
+	expect(after.held > before.held, "nothing is held while all counters stand still");
+	expect(rd(FIXED3) == after.slots - before.slots - (after.held - before.held),
+	       "%llu slots counted, %llu executed, %llu held", (unsigned long long)rd(FIXED3),
+	       (unsigned long long)(after.slots - before.slots),
+	       (unsigned long long)(after.held - before.held));
+}
+
+static void test_held(void)
+{
+	need_metrics();
+	alone(held);
+}
+
 const struct test msr_tests[] = {
 	{ "cpuid", test_cpuid },
 	{ "msr-present", test_present },
@@ -473,5 +498,6 @@ const struct test msr_tests[] = {
 	{ "msr-metrics-overflow", test_metrics_overflow },
 	{ "msr-lvt-mask", test_lvt_mask },
 	{ "msr-counted", test_counted },
+	{ "msr-held", test_held },
 	{ NULL, NULL },
 };
