@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "columns.h"
+#include "events.h"
 #include "latency.h"
 #include "options.h"
 #include "parse.h"
@@ -94,23 +95,6 @@ static const char usage[] =
 	"  topdown latency -e MEM_LOAD_RETIRED.L3_HIT -- make\n"
 	"  topdown latency -a -- sleep 10         the machine while a command runs\n";
 
-static bool parse_events(struct latency_options *options, char *text)
-{
-	char *name, *rest = text;
-	int event;
-
-	while ((name = strsep(&rest, ","))) {
-		event = topdown_latency_event_by_name(name);
-		if (event < 0) {
-			report_error("-e: there is no event '%s' ('topdown latency --list' prints the events of this machine)",
-				     name);
-			return false;
-		}
-		options->events |= 1ULL << event;
-	}
-	return true;
-}
-
 static bool parse_statistic(struct latency_options *options, const char *text)
 {
 	static const char * const names[KNOWN_FIGURES] = {
@@ -144,7 +128,7 @@ static bool parse_option(struct latency_options *options, int option)
 {
 	switch (option) {
 	case 'e':
-		return parse_events(options, optarg);
+		return events_parse("-e", optarg, &options->events);
 	case 'a':
 		options->all_cpus = true;
 		return true;

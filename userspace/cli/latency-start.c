@@ -4,80 +4,21 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <string.h>
 
 #include "clock.h"
+#include "events.h"
 #include "latency.h"
 #include "report.h"
-
-static int missing(uint64_t events)
-{
-	report_error("this CPU model has no event %s ('topdown latency --list' prints those that it has)",
-		     topdown_latency_event_name(__builtin_ctzll(events)));
-	return EXIT_DEVICE;
-}
-
-static const char *start_advice(int error)
-{
-	switch (error) {
-	case EBUSY:
-		return "the tasks are sampled by another latency session, which has to end first";
-	case ESRCH:
-		return "the tasks have ended";
-	case ENOSPC:
-		return "a descriptor has at most 16 latency sessions: follow fewer processes";
-	default:
-		return "the kernel log may say more";
-	}
-}
-
-static int start_error(const struct latency_options *options, int error)
-{
-	switch (error) {
-	case EOPNOTSUPP:
-		report_error("cannot sample through %s: the kernel's driver refuses the event, or none of these CPUs is a measured P-core",
-			     options->device);
-		return EXIT_DEVICE;
-	case EINVAL:
-		if (!options->has_cpus)
-			break;
-		report_error("cannot sample through %s: %s (does -C name a CPU that the machine cannot have?)",
-			     options->device, strerror(error));
-		return EXIT_USAGE;
-	case EACCES:
-	case EPERM:
-	case ENOTTY:
-		return report_read(options->device, error);
-	}
-	report_error("cannot sample through %s: %s (%s)", options->device, strerror(error),
-		     start_advice(error));
-	return EXIT_RUNTIME;
-}
 
 /* Choose the events, before anything starts. */
 static int choose(struct latency_run *run)
 {
 	const struct latency_options *options = run->options;
-	uint64_t events, known = 0;
-	unsigned int refusal, i;
-	int ret;
 
-	ret = topdown_latency_events(run->td, &events, &refusal);
-	if (ret)
-		return report_read(options->device, -ret);
-	if (refusal) {
-		report_error("this machine samples no latency: %s (--default without -p, a command, --cost and --save shows what others have published)",
-			     topdown_latency_refusal_text(refusal));
-		return EXIT_DEVICE;
-	}
-	/* A newer module may have events that the library does not know. */
-	for (i = 0; i < KNOWN_EVENTS; i++) {
-		if (topdown_latency_event_name(i))
-			known |= 1ULL << i;
-	}
-	events &= known;
-	run->events = options->events ? options->events : events;
-	return run->events & ~events ? missing(run->events & ~events) : 0;
+	return events_choose(run->td, options->device,
+			     options->events ? options->events : EVENTS_ALL,
+			     " (--default without -p, a command, --cost and --save shows what others have published)",
+			     &run->events);
 }
 
 static int start_cpus(struct latency_run *run)
@@ -90,7 +31,7 @@ static int start_cpus(struct latency_run *run)
 				    options->has_cpus ? CPULIST_WORDS : 0, run->events,
 				    &part->latency, &part->nr);
 	if (ret)
-		return start_error(options, -ret);
+		return events_refused(options->device, -ret, options->has_cpus);
 	run->nr_parts = 1;
 	run->nr = part->nr;
 	return 0;
@@ -111,7 +52,7 @@ static int sample_tasks(struct latency_run *run)
 		ret = topdown_latency_start_tasks(run->td, run->tasks.task[i].session,
 						  run->events, &part->latency, &part->nr);
 		if (ret)
-			return start_error(run->options, -ret);
+			return events_refused(run->options->device, -ret, false);
 		run->nr_parts++;
 		run->nr += part->nr;
 	}

@@ -21,6 +21,8 @@ FAKE_FEATURES=7 run fake latency --timeout 100
 expect 'an old module' 3 '^$' 'the loaded module is older'
 run fake latency --timeout 100 -e MEM_LOAD_RETIRED.L3_HIT
 expect 'an event that the machine lacks' 3 '^$' 'this CPU model has no event MEM_LOAD_RETIRED\.L3_HIT'
+run fake latency --timeout 100 --no-header -e all
+result "$((status || $(lines "$TMP/out") != 3))" 'all events of the machine'
 run fake latency -e no.such
 expect 'an event that nobody has' 2 '^$' "-e: there is no event 'no\.such'"
 run fake latency --count 1

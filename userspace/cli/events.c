@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The events of a latency session, as options name them and as the machine has them.
+ */
+#include "events.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+#include "report.h"
+
+/**
+ * events_parse - read a list of names
+ * @option: the option, for messages
+ * @text: the list; it is taken apart
+ * @events: bit n for event n; those of the list are added.  EVENTS_ALL for the name "all"
+ *
+ * Return: false after a message.
+ */
+bool events_parse(const char *option, char *text, uint64_t *events)
+{
+	char *name, *rest = text;
+	int event;
+
+	while ((name = strsep(&rest, ","))) {
+		if (!strcasecmp(name, "all")) {
+			*events = EVENTS_ALL;
+			continue;
+		}
+		event = topdown_latency_event_by_name(name);
+		if (event < 0) {
+			report_error("%s: there is no event '%s' ('topdown latency --list' prints the events of this machine)",
+				     option, name);
+			return false;
+		}
+		*events |= 1ULL << event;
+	}
+	return true;
+}
+
+static int missing(uint64_t events)
+{
+	report_error("this CPU model has no event %s ('topdown latency --list' prints those that it has)",
+		     topdown_latency_event_name(__builtin_ctzll(events)));
+	return EXIT_DEVICE;
+}
+
+/**
+ * events_choose - look which of the wanted events the machine has
+ * @td: device
+ * @device: its path
+ * @wanted: bit n for event n; EVENTS_ALL for all that the machine has
+ * @advice: the end of the message if the machine samples nothing
+ * @events: written
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int events_choose(struct topdown *td, const char *device, uint64_t wanted, const char *advice,
+		  uint64_t *events)
+{
+	unsigned int refusal, i;
+	uint64_t has, known = 0;
+	int ret;
+
+	ret = topdown_latency_events(td, &has, &refusal);
+	if (ret)
+		return report_read(device, -ret);
+	if (refusal) {
+		report_error("this machine samples no latency: %s%s",
+			     topdown_latency_refusal_text(refusal), advice);
+		return EXIT_DEVICE;
+	}
+	/* A newer module may have events that the library does not know. */
+	for (i = 0; i < 64; i++) {
+		if (topdown_latency_event_name(i))
+			known |= 1ULL << i;
+	}
+	*events = wanted == EVENTS_ALL ? has & known : wanted;
+	return *events & ~has ? missing(*events & ~has) : 0;
+}
+
+static const char *advice_of(int error)
+{
+	switch (error) {
+	case EBUSY:
+		return "the tasks are sampled by another latency session, which has to end first";
+	case ESRCH:
+		return "the tasks have ended";
+	case ENOSPC:
+		return "a descriptor has at most 16 latency sessions: follow fewer processes";
+	default:
+		return "the kernel log may say more";
+	}
+}
+
+/**
+ * events_refused - say why a latency session cannot start
+ * @device: path of the device
+ * @error: errno
+ * @chosen_cpus: the user has chosen the CPUs
+ *
+ * Return: the exit code.
+ */
+int events_refused(const char *device, int error, bool chosen_cpus)
+{
+	switch (error) {
+	case EOPNOTSUPP:
+		report_error("cannot sample through %s: the kernel's driver refuses the event, or none of these CPUs is a measured P-core",
+			     device);
+		return EXIT_DEVICE;
+	case EINVAL:
+		if (!chosen_cpus)
+			break;
+		report_error("cannot sample through %s: %s (does -C name a CPU that the machine cannot have?)",
+			     device, strerror(error));
+		return EXIT_USAGE;
+	case EACCES:
+	case EPERM:
+	case ENOTTY:
+		return report_read(device, error);
+	}
+	report_error("cannot sample through %s: %s (%s)", device, strerror(error),
+		     advice_of(error));
+	return EXIT_RUNTIME;
+}
