@@ -25,6 +25,13 @@ def look(path):
         slots = sum(sample.value for sample in families["topdown_slots"].samples)
         parts = sum(sample.value for sample in families["topdown_level1_slots"].samples)
         assert abs(slots - parts) < 1e-6 * slots, f"{slots} slots, and {parts} in level 1"
+    if "latency" in path:
+        # The parser itself looks for the order of the bounds, and for a count without a bucket.
+        latency = families["topdown_retire_latency_cycles"]
+        assert (latency.type, latency.unit) == ("histogram", "cycles")
+        counts = [sample.value for sample in latency.samples if sample.name.endswith("_count")]
+        assert sum(counts) > 0
+        assert len(counts) == len(families["topdown_retire_latency_samples"].samples)
     series = sum(len(family.samples) for family in families.values())
     print(f"{path}: up {up:.0f}, {len(families)} families, {series} series")
     return series

@@ -236,7 +236,7 @@ static bool add_all(struct export_data *data)
 
 /**
  * export_data_update - look again
- * @data: device, per_cpu, and otherwise zeroed before the first time
+ * @data: device, per_cpu, latency.wanted, and otherwise zeroed before the first time
  *
  * data->up says whether the module could be read.
  */
@@ -249,6 +249,7 @@ void export_data_update(struct export_data *data)
 	}
 	if (data->up)
 		data->told = 0;
+	export_latency_update(data);
 }
 
 /**
@@ -257,6 +258,7 @@ void export_data_update(struct export_data *data)
  */
 void export_data_end(struct export_data *data)
 {
+	export_latency_end(&data->latency);
 	close_device(data);
 	free(data->records);
 	free(data->rows);

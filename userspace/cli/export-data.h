@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <topdown.h>
 
+#include "export-latency.h"
 #include "export-text.h"
 
 /* States that are counted: those of enum topdown_state, and the ones of a newer module. */
@@ -76,6 +77,7 @@ struct export_row {
  * @rows: rows, those with figures only
  * @nr: number of @rows
  * @room: room in @rows
+ * @latency: the latency session, if there is to be one
  */
 struct export_data {
 	const char *device;
@@ -93,6 +95,7 @@ struct export_data {
 	struct export_row *rows;
 	unsigned int nr;
 	unsigned int room;
+	struct export_latency latency;
 };
 
 void export_data_update(struct export_data *data);

@@ -352,6 +352,17 @@ static bool prepare(struct server *server)
 	return server->daemon;
 }
 
+/* A machine that samples nothing is told at once.  Without a module it is not known yet. */
+static int begin_latency(struct export_data *data)
+{
+	if (!data->latency.wanted)
+		return EXIT_OK;
+	export_data_update(data);
+	if (data->latency.told)
+		export_data_end(data);
+	return data->latency.told;
+}
+
 /**
  * export_serve - serve by HTTP until a signal ends it
  * @options: the command line
@@ -364,9 +375,13 @@ int export_serve(const struct export_options *options)
 		.options = options,
 		.listening = -1,
 		.signals = -1,
-		.answers.data = { .device = options->device, .per_cpu = options->per_cpu },
+		.answers.data = { .device = options->device, .per_cpu = options->per_cpu,
+				  .latency.wanted = options->latency },
 	};
-	int ret = prepare(&server) ? serve(&server) : EXIT_RUNTIME;
+	int ret = begin_latency(&server.answers.data);
+
+	if (!ret)
+		ret = prepare(&server) ? serve(&server) : EXIT_RUNTIME;
 
 	stop_daemon(&server);
 	if (server.library)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <topdown.h>
 
+#include "events.h"
 #include "export.h"
 #include "options.h"
 #include "parse.h"
@@ -13,6 +14,7 @@
 
 enum {
 	OPT_TEXTFILE = OPTIONS_OWN,
+	OPT_LATENCY,
 	OPT_OPENMETRICS,
 	OPT_LISTEN,
 	OPT_ADDRESS,
@@ -25,6 +27,7 @@ enum {
 
 static const struct option long_options[] = {
 	{ "per-cpu", no_argument, NULL, 'A' },
+	{ "latency", required_argument, NULL, OPT_LATENCY },
 	{ "textfile", required_argument, NULL, OPT_TEXTFILE },
 	{ "openmetrics", no_argument, NULL, OPT_OPENMETRICS },
 	{ "listen", no_argument, NULL, OPT_LISTEN },
@@ -47,6 +50,8 @@ static const char usage[] =
 	"topdown_up is 0.\n"
 	"\n"
 	"  -A, --per-cpu        series of each CPU, in place of those of their sum\n"
+	"      --latency LIST   also sample how long instructions take to retire, with --listen:\n"
+	"                       events of 'topdown latency --list', with commas, or all\n"
 	"      --textfile PATH  replace this file, instead of standard output\n"
 	"      --openmetrics    print OpenMetrics 1.0, instead of Prometheus' text 0.0.4\n"
 	"      --listen         serve until SIGTERM; each request says which format it wants\n"
@@ -62,7 +67,8 @@ static const char usage[] =
 	"Examples:\n"
 	"  topdown export\n"
 	"  topdown export --textfile /var/lib/prometheus/node-exporter/topdown.prom\n"
-	"  topdown export --listen\n";
+	"  topdown export --listen\n"
+	"  topdown export --listen --latency MEM_LOAD_RETIRED.L3_HIT\n";
 
 static bool parse_path(const char *option, const char *text, const char **path)
 {
@@ -80,6 +86,8 @@ static bool parse_option(struct export_options *options, int option)
 	case 'A':
 		options->per_cpu = true;
 		return true;
+	case OPT_LATENCY:
+		return events_parse("--latency", optarg, &options->latency);
 	case OPT_TEXTFILE:
 		return parse_path("--textfile", optarg, &options->textfile);
 	case OPT_OPENMETRICS:
@@ -119,6 +127,11 @@ static bool check_together(const struct export_options *options)
 	}
 	if (options->listen && (options->textfile || options->format != EXPORT_PROMETHEUS)) {
 		report_error("--listen excludes --textfile and --openmetrics (a request says which format it wants)");
+		return false;
+	}
+	/* What one run samples is over with it. */
+	if (options->latency && !options->listen) {
+		report_error("--latency needs --listen, as events are sampled while the exporter runs (for one look: 'topdown latency')");
 		return false;
 	}
 	if (!options->tls_certificate != !options->tls_key) {

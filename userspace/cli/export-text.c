@@ -119,6 +119,7 @@ void export_text_family(struct export_text *text, const struct export_family *fa
 		[EXPORT_GAUGE] = "gauge",
 		[EXPORT_COUNTER] = "counter",
 		[EXPORT_INFO] = "info",
+		[EXPORT_HISTOGRAM] = "histogram",
 	};
 	bool modern = text->format == EXPORT_OPENMETRICS;
 
@@ -137,6 +138,19 @@ void export_text_family(struct export_text *text, const struct export_family *fa
 void export_text_sample(struct export_text *text, const struct export_family *family)
 {
 	put_name(text, family);
+}
+
+/**
+ * export_text_part - begin a sample of a family with several kinds of them
+ * @text: text; labels and one value must follow
+ * @family: the family that was begun last
+ * @part: end of the name
+ */
+void export_text_part(struct export_text *text, const struct export_family *family,
+		      const char *part)
+{
+	put_string(text, family->name);
+	put_string(text, part);
 }
 
 /**

@@ -19,6 +19,7 @@ enum export_type {
 	EXPORT_GAUGE,
 	EXPORT_COUNTER,
 	EXPORT_INFO,
+	EXPORT_HISTOGRAM,
 };
 
 /**
@@ -54,6 +55,8 @@ struct export_text {
 const char *export_text_type(enum export_format format);
 void export_text_family(struct export_text *text, const struct export_family *family);
 void export_text_sample(struct export_text *text, const struct export_family *family);
+void export_text_part(struct export_text *text, const struct export_family *family,
+		      const char *part);
 void export_text_label(struct export_text *text, const char *name, const char *value);
 void export_text_count(struct export_text *text, unsigned __int128 value);
 void export_text_ns(struct export_text *text, unsigned __int128 value);

@@ -19,6 +19,7 @@
  * struct export_options - the command line
  * @device: path of the device
  * @per_cpu: a series of each CPU, in place of their sum
+ * @latency: events to be sampled, as of events_parse(); 0 for none
  * @format: of the text that is not asked for by HTTP
  * @textfile: path of the file to be replaced; NULL for standard output
  * @listen: be a daemon
@@ -32,6 +33,7 @@
 struct export_options {
 	const char *device;
 	bool per_cpu;
+	uint64_t latency;
 	enum export_format format;
 	const char *textfile;
 	bool listen;

@@ -252,6 +252,135 @@ else
 fi
 unset FAKE_LOADED
 
+# Latencies: the daemon has a session, so each answer has one step of the stand-in more.
+export FAKE_FEATURES=2047
+two=MEM_LOAD_L3_MISS_RETIRED.LOCAL_DRAM,mem_inst_retired.split_loads
+latencies() {
+	sleep 0.02
+	ask 'GET /metrics' "$@"
+	grep 'topdown_retire' "$TMP/body" > "$TMP/out" || true
+}
+# has SERIES VALUE...: each of them, in the last answer
+has() {
+	local bad=0
+	while (($#)); do
+		grep -qxF "topdown_retire_latency_$1 $2" "$TMP/out" || { echo "# no $1 $2"; bad=1; }
+		shift 2
+	done
+	return "$bad"
+}
+status=0
+if serve --latency "$two"; then
+	latencies
+	same_text export-latency.txt
+	result "$(grep -v topdown_retire "$TMP/body" | settled | cmp -s - "$golden/export.txt"; echo $?)" \
+		'latencies: the rest is as without them'
+	latencies "$prometheus"
+	same_text export-latency-openmetrics.txt
+	result "$(tail -n 1 "$TMP/body" | grep -qx '# EOF'; echo $?)" 'latencies: OpenMetrics has its end'
+	# bin n < 16 begins at n, others at (8 + n % 8) << (n / 8 - 1)
+	result "$(sed -nE 's/.*LOCAL_DRAM",le="([0-9]+)\.0".*/\1/p' "$TMP/out" | awk '
+		BEGIN { for (n = 1; n < 112; n++) begins[n < 16 ? n : (8 + n % 8) * 2 ^ (int(n / 8) - 1)] }
+		{ wrong += !($1 + 1 in begins) || $1 <= last; last = $1 }
+		END { exit wrong || NR != 22 }'; echo $?)" 'latencies: a bucket ends where a bin of the module does'
+	if command -v promtool > /dev/null; then
+		ask 'GET /metrics'
+		promtool check metrics < "$TMP/body" > "$TMP/lint" 2>&1 || true
+		sed 's/^/# /' "$TMP/lint"
+		result "$([[ ! -s $TMP/lint ]]; echo $?)" 'promtool has nothing to say of the latencies'
+	else
+		skip 'promtool' 'promtool is not installed'
+	fi
+	stop
+	result "$status" 'latencies: a good end'
+else
+	result 1 'the daemon listens with latencies'
+fi
+if FAKE_AWAY=1 FAKE_OFFLINE=1 FAKE_LATENCY_CPUS=3 serve --latency all -A; then
+	latencies
+	result "$(has 'cpus{state="ok"}' 0 'cpus{state="aside"}' 2 'cpus{state="offline"}' 1 \
+		'samples_total{cpu="2",event="MEM_INST_RETIRED.SPLIT_LOADS"}' 30 \
+		'cycles_bucket{cpu="2",event="MEM_INST_RETIRED.SPLIT_LOADS",le="7.0"}' 0 \
+		'cycles_bucket{cpu="2",event="MEM_INST_RETIRED.SPLIT_LOADS",le="11.0"}' 30000 \
+		'cycles_count{cpu="0",event="MEM_LOAD_RETIRED.L2_HIT"}' 0 >&2; echo $?)" 'latencies of each CPU' 2>&1
+	result "$(! grep -q 'cpu="1"' "$TMP/out"; echo $?)" 'but of none that is offline'
+	stop
+else
+	result 1 'the daemon listens with latencies of each CPU'
+fi
+if FAKE_OFFLINE=1 serve --latency "$two"; then
+	latencies
+	result "$(has 'samples_total{event="MEM_INST_RETIRED.SPLIT_LOADS"}' 30 >&2; echo $?)" \
+		'a CPU that is offline stays in the sum' 2>&1
+	stop
+else
+	result 1 'the daemon listens with latencies and a CPU that is offline'
+fi
+# The second session's third read fails, and the third session begins anew.
+if FAKE_LATENCY_READS=3 serve --latency "$two"; then
+	ups=
+	for _ in {1..9}; do
+		latencies
+		ups+=$(sed -n 's/^topdown_retire_latency_up //p' "$TMP/out")
+		[[ $ups != *0 ]] || last=$(< "$TMP/out")
+	done
+	result "$([[ $ups == 110111011 ]]; echo $?)" "a session that has gone is started again ($ups)"
+	result "$([[ $last == *_up\ 0 ]]; echo $?)" 'without it no latency is claimed'
+	result "$(($(grep -c 'cannot read' "$TMP/daemon.err") != 2))" 'it is said each time that it goes'
+	result "$(grep -qx 'topdown_up 1' "$TMP/body"; echo $?)" 'the slots go on'
+	stop
+else
+	result 1 'the daemon listens with latencies that fail'
+fi
+export FAKE_LOADED=$TMP/loaded
+rm -f "$FAKE_LOADED"
+if FAKE_REFUSAL=2 serve --latency all; then
+	: > "$FAKE_LOADED"
+	for _ in 1 2 3; do latencies; done
+	result "$(has up 0 >&2 && grep -qx 'topdown_up 1' "$TMP/body"; echo $?)" \
+		'a module that comes later, on a machine that samples nothing' 2>&1
+	result "$(($(grep -c 'samples no latency: the kernel does not read' "$TMP/daemon.err") != 1))" 'it is said once'
+	stop
+else
+	result 1 'the daemon listens with latencies, without a module'
+fi
+rm -f "$FAKE_LOADED"
+if FAKE_LATENCY_READS=0 serve --latency "$two"; then
+	: > "$FAKE_LOADED"
+	for _ in 1 2 3; do latencies; done
+	result "$(($(grep -c 'cannot read' "$TMP/daemon.err") != 1))" 'that no session can be read is said once'
+	stop
+else
+	result 1 'the daemon listens with latencies that cannot be read'
+fi
+rm -f "$FAKE_LOADED"
+if serve --latency "$two"; then
+	latencies
+	result "$(has up 0 >&2; echo $?)" 'latencies: no module yet' 2>&1
+	: > "$FAKE_LOADED"
+	latencies
+	result "$(has up 1 'samples_total{event="MEM_INST_RETIRED.SPLIT_LOADS"}' 0 >&2; echo $?)" \
+		'latencies: the module is there now' 2>&1
+	stop
+else
+	result 1 'the daemon listens with latencies of later'
+fi
+unset FAKE_LOADED
+FAKE_REFUSAL=1 run fake export --listen --latency all
+expect 'latencies: the machine refuses' 3 '' '^topdown: this machine samples no latency: no CPU has timed PEBS[^
+]*$'
+FAKE_LATENCY_ERRNO=95 run fake export --listen --latency all
+expect 'latencies: the driver refuses' 3 '' "^topdown: cannot sample .* the kernel's driver refuses the event"
+run fake export --listen --latency MEM_LOAD_RETIRED.L3_HIT
+expect 'latencies: an event that the machine lacks' 3 '' 'has no event MEM_LOAD_RETIRED\.L3_HIT'
+FAKE_FEATURES=1023 run fake export --listen --latency all
+expect 'latencies: an old module' 3 '' 'the loaded module is older'
+run fake export --listen --latency no.such
+expect 'latencies: an event that nobody has' 2 '' "^topdown: --latency: there is no event 'no\.such'"
+run fake export --latency all
+expect 'latencies of one run' 2 '' '^topdown: --latency needs --listen'
+export FAKE_FEATURES=1023
+
 # One CPU that does not end its write, while the others go on.
 if FAKE_TICK=20 FAKE_STUCK=$TMP/stuck serve; then
 	ask 'GET /metrics'
