@@ -100,8 +100,8 @@ build_programs() {
 	done
 	for program in columns frames; do
 		beside "${compile[@]}" -o "$BUILD/$name/$program" \
-			"$HERE/cli/$program.c" "$objects"/cli/top-{data,frame,view}.o \
-			"$objects"/cli/{columns,cpulist,latency-known,parse,repeat,report,rights,rows,text}.o \
+			"$HERE/cli/$program.c" "$objects"/cli/top-{data,frame,latency,view}.o \
+			"$objects"/cli/{columns,cpulist,events,latencies,latency-known,parse,repeat,report,rights,rows,text}.o \
 			"$objects"/pure/*.o "$objects/libtopdown.a" -lcap -lm
 	done
 }

@@ -8,11 +8,13 @@
 #include "top-frame.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "latency-known.h"
 #include "text.h"
 
 /* A smaller screen has no room for a row. */
@@ -35,12 +37,13 @@ static const struct {
 static const char * const help[] = {
 	"topdown top: where the pipeline slots of each CPU go",
 	"",
-	"  l             level 1 with bars, or level 2",
+	"  l             level 1 with bars, or level 2; of latencies the sum, or each CPU",
+	"  L             sample latencies and show them, or slots",
 	"  s, S          sort by the next, the previous column; c by CPU number",
 	"  r             sort the other way round",
 	"  f             show only the CPUs of a list such as 0-3,8; empty: all",
 	"  m             show only CPUs with at least N slots per second; empty: all",
-	"  i             hide idle CPUs, or show them",
+	"  i             hide idle CPUs, or events without samples; or show them",
 	"  space         freeze, or go on",
 	"  arrows, j, k  scroll by a row; Page Up, Page Down by a screen",
 	"  Home, End     first, last row; also g, G",
@@ -227,19 +230,26 @@ static void status(struct top_frame *frame, const struct top_screen *screen)
 	char rate[16];
 
 	last = view->first + page < screen->nr_rows ? view->first + page : screen->nr_rows;
-	column = print(frame, 3, 0, TOP_LOOK_PLAIN, "sorted by %s%s", view->sort->look.sort,
-		       view->reverse ? ", reversed" : "");
+	if (screen->latency)
+		column = print(frame, 3, 0, TOP_LOOK_PLAIN, "latencies in cycles");
+	else
+		column = print(frame, 3, 0, TOP_LOOK_PLAIN, "sorted by %s%s",
+			       view->sort->look.sort, view->reverse ? ", reversed" : "");
 	column = print(frame, 3, column, TOP_LOOK_PLAIN, "; rows %u-%u of %u",
 		       last ? view->first + 1 : 0, last, screen->nr_rows);
-	if (view->min_rate) {
+	if (screen->latency && screen->latency->away)
+		column = print(frame, 3, column, TOP_LOOK_WARN, "; %u aside",
+			       screen->latency->away);
+	if (view->min_rate && !screen->latency) {
 		rate_text(rate, sizeof(rate), view->min_rate);
 		column = print(frame, 3, column, TOP_LOOK_WARN, "; from %s slots/s", rate);
 	}
 	if (view->hide_idle)
-		column = print(frame, 3, column, TOP_LOOK_WARN, "; no idle");
+		column = print(frame, 3, column, TOP_LOOK_WARN, screen->latency ?
+			       "; with samples" : "; no idle");
 	if (view->filtered)
 		column = print(frame, 3, column, TOP_LOOK_WARN, "; CPUs %s", list ? list : "?");
-	for (i = 0; i < ROW_FLAGS; i++) {
+	for (i = 0; i < ROW_FLAGS && !screen->latency; i++) {
 		if (screen->total.flags & row_flags[i].flag)
 			column = print(frame, 3, column, TOP_LOOK_PLAIN, "; %s",
 				       row_flags[i].word);
@@ -309,6 +319,140 @@ static void cpu_line(struct top_frame *frame, unsigned int line, const struct ro
 		bar(frame, line, at, frame->columns - at, &row->figures);
 }
 
+/* The latencies of an event: the columns after its name. */
+static const struct {
+	const char *heading;
+	enum known_figure figure;
+	unsigned int width;
+	unsigned int digits;
+} latency_columns[] = {
+	{ "mean", KNOWN_MEAN, 8, 1 },
+	{ "p50", KNOWN_P50, 8, 1 },
+	{ "p90", KNOWN_P90, 8, 1 },
+	{ "p99", KNOWN_P99, 8, 1 },
+	{ "max", KNOWN_MAX, 6, 0 },
+};
+
+#define LATENCY_COLUMNS	(sizeof(latency_columns) / sizeof(latency_columns[0]))
+
+/* Columns of a CPU's number, of samples, and of the share of the time. */
+#define CPU_WIDTH	5
+#define SAMPLES_WIDTH	8
+#define RUN_WIDTH	6
+
+/* Less of a name would not tell events apart. */
+#define EVENT_LEAST	16
+
+/* A narrow screen has less room for names. */
+static unsigned int event_width(const struct top_frame *frame, const struct top_screen *screen)
+{
+	unsigned int others = SAMPLES_WIDTH + RUN_WIDTH, widest = EVENT_LEAST, i;
+	size_t length;
+
+	others += screen->view->each ? CPU_WIDTH : 0;
+	for (i = 0; i < LATENCY_COLUMNS; i++)
+		others += latency_columns[i].width;
+	for (i = 0; i < screen->nr_rows; i++) {
+		length = strlen(topdown_latency_event_name(screen->latency->row[i].event));
+		if (length > widest)
+			widest = length;
+	}
+	if (widest + others <= frame->columns)
+		return widest;
+	return frame->columns > others + EVENT_LEAST ? frame->columns - others : EVENT_LEAST;
+}
+
+/* Names of a family begin alike, so a name that is too long loses its beginning. */
+static void event_text(struct top_frame *frame, unsigned int line, unsigned int width,
+		       const char *name)
+{
+	size_t length = strlen(name);
+
+	if (length <= width)
+		print(frame, line, 0, TOP_LOOK_PLAIN, "%s", name);
+	else
+		print(frame, line, 0, TOP_LOOK_PLAIN, "~%s", name + length - width + 1);
+}
+
+static void latency_headings(struct top_frame *frame, const struct top_screen *screen,
+			     unsigned int width)
+{
+	unsigned int i, at = width;
+
+	for (i = 0; i < frame->columns; i++)
+		put(frame, 4, i, ' ', TOP_LOOK_TITLE);
+	print(frame, 4, 0, TOP_LOOK_TITLE, "EVENT");
+	if (screen->view->each)
+		at = print_whole(frame, 4, at, TOP_LOOK_TITLE, "%*s", CPU_WIDTH, "CPU");
+	at = print_whole(frame, 4, at, TOP_LOOK_TITLE, "%*s", SAMPLES_WIDTH, "samples");
+	for (i = 0; i < LATENCY_COLUMNS; i++)
+		at = print_whole(frame, 4, at, TOP_LOOK_TITLE, "%*s",
+				 latency_columns[i].width, latency_columns[i].heading);
+	print_whole(frame, 4, at, TOP_LOOK_TITLE, "%*s", RUN_WIDTH, "RUN");
+}
+
+static unsigned int latency_value(struct top_frame *frame, unsigned int line, unsigned int at,
+				  unsigned int width, unsigned int digits, double value)
+{
+	if (isnan(value))
+		return print_whole(frame, line, at, TOP_LOOK_PLAIN, "%*s", width, "-");
+	return print_whole(frame, line, at, TOP_LOOK_PLAIN, "%*.*f", width, digits, value);
+}
+
+static void latency_line(struct top_frame *frame, unsigned int line, unsigned int width,
+			 const struct topdown_latency_record *row, bool each)
+{
+	unsigned int i, at = width;
+
+	event_text(frame, line, width, topdown_latency_event_name(row->event));
+	if (each)
+		at = print_whole(frame, line, at, TOP_LOOK_PLAIN, "%*u", CPU_WIDTH, row->cpu);
+	at = latency_value(frame, line, at, SAMPLES_WIDTH, 0, row->samples);
+	for (i = 0; i < LATENCY_COLUMNS; i++)
+		at = latency_value(frame, line, at, latency_columns[i].width,
+				   latency_columns[i].digits,
+				   known_sampled(row, latency_columns[i].figure));
+	at = latency_value(frame, line, at, RUN_WIDTH, 1, row->elapsed_ns ?
+			   row->running_ns * 100.0 / row->elapsed_ns : (double)NAN);
+	if (row->flags & TOPDOWN_LATENCY_AWAY)
+		print_whole(frame, line, at, TOP_LOOK_WARN, " aside");
+}
+
+static void latency_lines(struct top_frame *frame, const struct top_screen *screen)
+{
+	unsigned int first = screen->view->first, page = top_frame_page(frame), i;
+	unsigned int width = event_width(frame, screen);
+
+	latency_headings(frame, screen, width);
+	for (i = 0; i < page && first + i < screen->nr_rows; i++)
+		latency_line(frame, TOP_LINES_HEAD + i, width,
+			     &screen->latency->row[first + i], screen->view->each);
+}
+
+static void slot_lines(struct top_frame *frame, const struct top_screen *screen)
+{
+	unsigned int first = screen->view->first, page = top_frame_page(frame), i;
+	struct column_list list;
+
+	columns_select(&list, TABLE_TOP, screen->view->level, screen->data->nodes);
+	headings(frame, screen->view, &list);
+	for (i = 0; i < page && first + i < screen->nr_rows; i++)
+		cpu_line(frame, TOP_LINES_HEAD + i, &screen->rows[first + i]->row, &list);
+}
+
+/* A reason may be longer than a line, and its end says what to do. */
+static void message(struct top_frame *frame, const char *text)
+{
+	unsigned int lines = (strlen(text) + frame->columns - 1) / frame->columns, i, at;
+
+	for (i = 0; i < lines && i < frame->lines; i++) {
+		for (at = 0; at < frame->columns; at++)
+			put(frame, frame->lines - lines + i, at, ' ', TOP_LOOK_PLAIN);
+		print(frame, frame->lines - lines + i, 0, TOP_LOOK_WARN, "%.*s",
+		      (int)frame->columns, text + (size_t)i * frame->columns);
+	}
+}
+
 static void foot(struct top_frame *frame, const struct top_view *view)
 {
 	unsigned int line = frame->lines - 1;
@@ -320,10 +464,13 @@ static void foot(struct top_frame *frame, const struct top_view *view)
 		print(frame, line, 0, TOP_LOOK_MARK, "least slots per second (empty: all): %s_",
 		      view->text);
 	else if (*view->message)
-		print(frame, line, 0, TOP_LOOK_WARN, "%s", view->message);
+		message(frame, view->message);
+	else if (view->latencies)
+		print(frame, line, 0, TOP_LOOK_PLAIN,
+		      "q quit  h help  L slots  l each CPU  f CPUs  i with samples  space freeze");
 	else
 		print(frame, line, 0, TOP_LOOK_PLAIN,
-		      "q quit  h help  l level  s sort  r reverse  f CPUs  m min  i idle  space freeze");
+		      "q quit  h help  l level  L latency  s sort  f CPUs  m min  i idle  space freeze");
 }
 
 /**
@@ -333,10 +480,6 @@ static void foot(struct top_frame *frame, const struct top_view *view)
  */
 void top_frame_build(struct top_frame *frame, const struct top_screen *screen)
 {
-	const struct top_view *view = screen->view;
-	unsigned int i, page = top_frame_page(frame);
-	struct column_list list;
-
 	clear(frame);
 	if (frame->lines < LINES_LEAST || frame->columns < COLUMNS_LEAST) {
 		print(frame, 0, 0, TOP_LOOK_WARN, "too small: %u x %u", frame->columns,
@@ -346,11 +489,11 @@ void top_frame_build(struct top_frame *frame, const struct top_screen *screen)
 	title(frame, screen);
 	machine(frame, screen);
 	status(frame, screen);
-	columns_select(&list, TABLE_TOP, view->level, screen->data->nodes);
-	headings(frame, view, &list);
-	for (i = 0; i < page && view->first + i < screen->nr_rows; i++)
-		cpu_line(frame, TOP_LINES_HEAD + i, &screen->rows[view->first + i]->row, &list);
-	foot(frame, view);
+	if (screen->latency)
+		latency_lines(frame, screen);
+	else
+		slot_lines(frame, screen);
+	foot(frame, screen->view);
 }
 
 /**

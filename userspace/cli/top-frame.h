@@ -5,6 +5,7 @@
 #ifndef TOPDOWN_CLI_TOP_FRAME_H
 #define TOPDOWN_CLI_TOP_FRAME_H
 
+#include "top-latency.h"
 #include "top-view.h"
 
 /* The meaning of a cell. top-screen.c decides how it looks. */
@@ -41,7 +42,8 @@ struct top_frame {
  * struct top_screen - the contents of a frame
  * @view: the selection of rows and columns
  * @data: the CPUs
- * @rows: rows, filtered and sorted
+ * @rows: rows, filtered and sorted; of slots only
+ * @latency: latencies with their rows; NULL if slots are shown
  * @nr_rows: number of @rows
  * @total: their sum
  * @clock: the time, as text
@@ -52,6 +54,7 @@ struct top_screen {
 	const struct top_view *view;
 	const struct top_data *data;
 	const struct top_cpu **rows;
+	const struct top_latency *latency;
 	unsigned int nr_rows;
 	struct row total;
 	const char *clock;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <topdown.h>
 
+#include "events.h"
 #include "options.h"
 #include "parse.h"
 #include "report.h"
@@ -13,11 +14,16 @@
 
 #define TOP_LEVEL_MAX	2
 
+enum {
+	OPT_LATENCY = OPTIONS_OWN,
+};
+
 static const struct option long_options[] = {
 	{ "cpu", required_argument, NULL, 'C' },
 	{ "delay", required_argument, NULL, 'd' },
 	{ "count", required_argument, NULL, 'n' },
 	{ "level", required_argument, NULL, 'l' },
+	{ "latency", required_argument, NULL, OPT_LATENCY },
 	{ "device", required_argument, NULL, OPTIONS_DEVICE },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 }
@@ -33,6 +39,9 @@ static const char usage[] =
 	"  -d, --delay TIME     refresh at this interval (10..3600000 ms), default 1000\n"
 	"  -n, --count N        end after N refreshes\n"
 	"  -l, --level N        begin with level 1 (the default) or 2\n"
+	"      --latency LIST   begin with how long instructions take to retire: events of\n"
+	"                       'topdown latency --list', with commas, or all; this interrupts\n"
+	"                       CPUs for its samples\n"
 	"      --device PATH    device node; default " TOPDOWN_DEVICE "\n"
 	"  -h, --help           print this help\n"
 	"\n"
@@ -40,7 +49,8 @@ static const char usage[] =
 	"\n"
 	"Examples:\n"
 	"  topdown top\n"
-	"  topdown top -C 0-15 -d 500ms\n";
+	"  topdown top -C 0-15 -d 500ms\n"
+	"  topdown top --latency MEM_LOAD_RETIRED.L3_HIT,MEM_LOAD_RETIRED.L2_HIT\n";
 
 static bool parse_option(struct top_options *options, int option)
 {
@@ -57,6 +67,8 @@ static bool parse_option(struct top_options *options, int option)
 	case 'l':
 		return parse_number("-l", optarg, 1, TOP_LEVEL_MAX, "levels",
 				    &options->level);
+	case OPT_LATENCY:
+		return events_parse("--latency", optarg, &options->latency);
 	case OPTIONS_DEVICE:
 		return options_device(&options->device, optarg);
 	}

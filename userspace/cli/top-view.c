@@ -26,9 +26,19 @@ void top_view_sort_cpu(struct top_view *view)
 	view->sort = list.column[0];
 }
 
+/**
+ * top_view_has - is a CPU one of those that are selected?
+ * @view: view
+ * @cpu: its number
+ */
+bool top_view_has(const struct top_view *view, unsigned int cpu)
+{
+	return !view->filtered || cpulist_has(&view->cpus, cpu);
+}
+
 static bool is_shown(const struct top_view *view, const struct top_cpu *cpu)
 {
-	if (!cpu->there || (view->filtered && !cpulist_has(&view->cpus, cpu->row.cpu)))
+	if (!cpu->there || !top_view_has(view, cpu->row.cpu))
 		return false;
 	if (view->hide_idle && !cpu->row.figures.slots)
 		return false;
@@ -254,19 +264,9 @@ static void prompt_key(struct top_view *view, const struct top_data *data, int k
 	view->text[length + 1] = '\0';
 }
 
-static void letter_key(struct top_view *view, const struct top_data *data, int key)
+static void sort_key(struct top_view *view, const struct top_data *data, int key)
 {
 	switch (key) {
-	case 'q':
-		view->quit = true;
-		break;
-	case 'h':
-	case '?':
-		view->help = true;
-		break;
-	case 'l':
-		next_level(view, data);
-		break;
 	case 's':
 		next_sort(view, 1, data->nodes);
 		break;
@@ -280,17 +280,45 @@ static void letter_key(struct top_view *view, const struct top_data *data, int k
 	case 'r':
 		view->reverse = !view->reverse;
 		break;
-	case 'f':
-		begin_prompt(view, TOP_PROMPT_CPUS);
-		break;
 	case 'm':
 		begin_prompt(view, TOP_PROMPT_SLOTS);
+		break;
+	}
+}
+
+static void letter_key(struct top_view *view, const struct top_data *data, int key)
+{
+	switch (key) {
+	case 'q':
+		view->quit = true;
+		break;
+	case 'h':
+	case '?':
+		view->help = true;
+		break;
+	case 'l':
+		if (view->latencies)
+			view->each = !view->each;
+		else
+			next_level(view, data);
+		break;
+	case 'L':
+		view->latencies = !view->latencies;
+		view->first = 0;
+		break;
+	case 'f':
+		begin_prompt(view, TOP_PROMPT_CPUS);
 		break;
 	case 'i':
 		view->hide_idle = !view->hide_idle;
 		break;
 	case ' ':
 		view->frozen = !view->frozen;
+		break;
+	default:
+		/* Latencies are in the order of their events, and have no slots. */
+		if (!view->latencies)
+			sort_key(view, data, key);
 		break;
 	}
 }

@@ -39,8 +39,10 @@ enum top_prompt {
  * @reverse: the other way round: smallest first, but for CPU numbers
  * @filtered: only @cpus are shown
  * @cpus: set of CPUs
+ * @latencies: latencies are shown, in place of slots
+ * @each: latencies of each CPU, not their sum
  * @min_rate: rows with fewer slots per second are hidden
- * @hide_idle: rows without slots are hidden
+ * @hide_idle: rows without slots, or samples, are hidden
  * @frozen: the screen does not change
  * @help: the help screen is up
  * @quit: end
@@ -55,6 +57,8 @@ struct top_view {
 	bool reverse;
 	bool filtered;
 	struct cpulist cpus;
+	bool latencies;
+	bool each;
 	uint64_t min_rate;
 	bool hide_idle;
 	bool frozen;
@@ -63,13 +67,14 @@ struct top_view {
 	unsigned int first;
 	enum top_prompt prompt;
 	char text[128];
-	char message[192];
+	char message[256];
 };
 
 void top_view_key(struct top_view *view, const struct top_data *data, int key,
 		  unsigned int nr_rows, unsigned int page);
 unsigned int top_view_rows(const struct top_view *view, const struct top_data *data,
 			   const struct top_cpu **rows);
+bool top_view_has(const struct top_view *view, unsigned int cpu);
 void top_view_clamp(struct top_view *view, unsigned int nr_rows, unsigned int page);
 void top_view_sort_cpu(struct top_view *view);
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "events.h"
 #include "report.h"
 #include "ticker.h"
 #include "top-screen.h"
@@ -29,6 +30,7 @@
  * @map: records of the CPUs
  * @asked_ns: CLOCK_MONOTONIC when the module was last asked for its period
  * @data: the CPUs
+ * @latency: latencies, while they are shown
  * @view: the selection of rows and columns
  * @frame: the screen
  * @rows: rows in the order shown
@@ -42,6 +44,7 @@ struct top {
 	struct topdown_map_view *map;
 	uint64_t asked_ns;
 	struct top_data data;
+	struct top_latency latency;
 	struct top_view view;
 	struct top_frame frame;
 	const struct top_cpu **rows;
@@ -62,6 +65,22 @@ static void take_period(struct top *top)
 	top->data.period_ns = topdown_info_get(top->td)->out_period_ms * NS_PER_MS;
 }
 
+/* The message stays until the next key. */
+static void take_latencies(struct top *top)
+{
+	int ret = latencies_read(&top->latency.session);
+
+	if (!ret) {
+		top_latency_put(&top->latency, clock_now_ns());
+		return;
+	}
+	top_latency_end(&top->latency);
+	top->view.latencies = false;
+	report_hold(top->view.message, sizeof(top->view.message));
+	report_read(top->options->device, -ret);
+	report_hold(NULL, 0);
+}
+
 static void take(struct top *top)
 {
 	struct tm local;
@@ -71,10 +90,18 @@ static void take(struct top *top)
 		return;
 	take_period(top);
 	top_data_read(&top->data, top->map, clock_now_ns());
+	if (top->view.latencies)
+		take_latencies(top);
 	now = time(NULL);
 	if (!localtime_r(&now, &local) ||
 	    !strftime(top->clock, sizeof(top->clock), "%H:%M:%S", &local))
 		*top->clock = '\0';
+}
+
+static void find_rows(struct top *top)
+{
+	top->nr_rows = top->view.latencies ? top_latency_rows(&top->latency, &top->view) :
+		       top_view_rows(&top->view, &top->data, top->rows);
 }
 
 static int draw(struct top *top)
@@ -83,6 +110,7 @@ static int draw(struct top *top)
 		.view = &top->view,
 		.data = &top->data,
 		.rows = top->rows,
+		.latency = top->view.latencies ? &top->latency : NULL,
 		.clock = top->clock,
 		.period_ms = topdown_info_get(top->td)->out_period_ms,
 		.delay_ms = top->options->delay_ms,
@@ -94,7 +122,7 @@ static int draw(struct top *top)
 	    top_frame_resize(&top->frame, lines, columns))
 		return -ENOMEM;
 
-	top->nr_rows = top_view_rows(&top->view, &top->data, top->rows);
+	find_rows(top);
 	top_view_clamp(&top->view, top->nr_rows, top_frame_page(&top->frame));
 	screen.nr_rows = top->nr_rows;
 	top_data_total(&top->data, top->view.filtered ? &top->view.cpus : NULL, &screen.total);
@@ -106,6 +134,31 @@ static int draw(struct top *top)
 	return 0;
 }
 
+static int start_latencies(struct top *top)
+{
+	const struct top_options *options = top->options;
+
+	return top_latency_start(&top->latency, top->td, options->device,
+				 options->latency ? options->latency : EVENTS_ALL);
+}
+
+/* Sample only what is shown.  A machine that cannot has the slots all the same. */
+static void follow_view(struct top *top)
+{
+	bool sampled = top->latency.session.td;
+
+	if (top->view.latencies == sampled)
+		return;
+	if (sampled) {
+		top_latency_end(&top->latency);
+		return;
+	}
+	report_hold(top->view.message, sizeof(top->view.message));
+	if (start_latencies(top))
+		top->view.latencies = false;
+	report_hold(NULL, 0);
+}
+
 static void press(struct top *top)
 {
 	int key;
@@ -113,8 +166,9 @@ static void press(struct top *top)
 	while (!top->view.quit && top_screen_key(&key)) {
 		top_view_key(&top->view, &top->data, key, top->nr_rows,
 			     top_frame_page(&top->frame));
+		follow_view(top);
 		/* The next key may scroll, so it needs the new rows. */
-		top->nr_rows = top_view_rows(&top->view, &top->data, top->rows);
+		find_rows(top);
 	}
 }
 
@@ -293,9 +347,13 @@ static int top_run(const struct top_options *options)
 		return report_read(options->device, -ret);
 	}
 	ret = prepare(&top);
+	top.view.latencies = options->latency;
+	if (!ret && options->latency)
+		ret = start_latencies(&top);
 	if (!ret)
 		ret = show(&top);
 
+	top_latency_end(&top.latency);
 	top_frame_free(&top.frame);
 	top_data_close(&top.data);
 	free(top.rows);

@@ -20,6 +20,7 @@
  * @delay_ms: -d
  * @count: -n; 0 for no limit
  * @level: -l; 0 for 1
+ * @latency: --latency, as of events_parse(); 0 for none
  */
 struct top_options {
 	const char *device;
@@ -28,6 +29,7 @@ struct top_options {
 	uint64_t delay_ms;
 	uint64_t count;
 	uint64_t level;
+	uint64_t latency;
 };
 
 int top_main(int argc, char **argv);

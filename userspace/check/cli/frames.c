@@ -17,6 +17,7 @@ static struct top_view view;
 static struct top_frame frame;
 static const struct top_cpu *rows[MANY];
 static unsigned int nr_rows;
+static struct top_latency latency;
 
 /* CPU n retires n % 50 + 10 percent and has 256 - n million slots a second. */
 static struct topdown_record record_of(unsigned int cpu, unsigned int seconds)
@@ -85,7 +86,9 @@ static void build(unsigned int lines, unsigned int columns)
 	};
 
 	top_frame_resize(&frame, lines, columns);
-	nr_rows = top_view_rows(&view, &data, rows);
+	nr_rows = view.latencies ? top_latency_rows(&latency, &view) :
+		  top_view_rows(&view, &data, rows);
+	screen.latency = view.latencies ? &latency : NULL;
 	top_view_clamp(&view, nr_rows, top_frame_page(&frame));
 	screen.nr_rows = nr_rows;
 	top_data_total(&data, view.filtered ? &view.cpus : NULL, &screen.total);
@@ -318,7 +321,7 @@ static void test_screens(void)
 	begin(MANY);
 	build(24, 80);
 	keys("h");
-	check(view.help && line_has(0, "topdown top") && line_has(20, "Any key goes back"),
+	check(view.help && line_has(0, "topdown top") && line_has(21, "Any key goes back"),
 	      "help");
 	keys("x");
 	check(!view.help && line_has(5, "   0 "), "and back");
@@ -343,14 +346,140 @@ static void test_screens(void)
 	check(view.quit, "q");
 }
 
+#define LATENCY_CPUS	3
+#define NS_PER_TURN	100000000ULL
+
+static const unsigned int events[] = {
+	TOPDOWN_LATENCY_MEM_LOAD_L3_MISS_RETIRED_LOCAL_DRAM,
+	TOPDOWN_LATENCY_BR_MISP_RETIRED_COND_NTAKEN_COST,
+};
+
+#define NR_PARTS	(LATENCY_CPUS * (sizeof(events) / sizeof(events[0])))
+
+/* After each turn CPU n has n + 1 samples more, nine of ten of which are 100 and the others 400. */
+static void turn(unsigned int event, unsigned int turns, unsigned int asked)
+{
+	struct topdown_latency_record *record;
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < LATENCY_CPUS; cpu++) {
+		record = &latency.session.record[event * LATENCY_CPUS + cpu];
+		*record = (struct topdown_latency_record){
+			.event = events[event], .cpu = cpu,
+			.samples = turns * (cpu + 1), .events = turns * (cpu + 1) * 10,
+			.sum = turns * (cpu + 1) * 1300, .min = turns ? 100 : 0,
+			.max = turns ? 400 : 0, .running_ns = turns * NS_PER_TURN,
+			.elapsed_ns = asked * NS_PER_TURN,
+		};
+		record->bin[36] = turns * (cpu + 1) * 9;
+		record->bin[52] = turns * (cpu + 1);
+	}
+}
+
+static void put_turns(unsigned int first, unsigned int second, unsigned int asked)
+{
+	turn(0, first, asked);
+	turn(1, second, asked);
+	top_latency_put(&latency, NS_PER_S + asked * NS_PER_TURN);
+	build(24, 80);
+}
+
+static void begin_latencies(void)
+{
+	begin(4);
+	latency.session.nr = NR_PARTS;
+	latency.session.record = calloc(NR_PARTS, sizeof(*latency.session.record));
+	turn(0, 5, 0);
+	turn(1, 4, 0);
+	top_latency_room(&latency);
+	top_latency_put(&latency, NS_PER_S);
+	view.latencies = true;
+	build(24, 80);
+}
+
+static void test_latencies(void)
+{
+	static const char none[] =
+		"~SP_RETIRED.COND_NTAKEN_COST       0       -       -       -       -     -     -";
+	static const char four[] =
+		"~_L3_MISS_RETIRED.LOCAL_DRAM      24   130.0    99.5    99.5   399.5   400  40.0";
+	static const char no_turn[] =
+		"~SP_RETIRED.COND_NTAKEN_COST       0       -       -       -       -     -   0.0";
+	static const char one_cpu[] =
+		"~ISS_RETIRED.LOCAL_DRAM    2      12   130.0    99.5    99.5   399.5   400  40.0";
+	static const char headings[] =
+		"EVENT                        samples    mean     p50     p90     p99   max   RUN";
+	unsigned int lines, columns;
+
+	begin_latencies();
+	check(latency.events == 2 && nr_rows == 2, "a row for each event");
+	check(line_is(3, "latencies in cycles; rows 1-2 of 2") && line_is(4, headings),
+	      "headings of latencies");
+	check(line_is(6, none), "one record is no interval");
+	put_turns(9, 4, 10);
+	check(line_is(5, four), "four turns of ten, and a name without its beginning");
+	check(line_is(6, none), "no turn, and not yet a reason for 0");
+	put_turns(9, 4, 20);
+	check(line_is(5, four), "it is shown until the next");
+	put_turns(9, 4, 25);
+	check(!strncmp(line_of(5), "~_L3_MISS_RETIRED.LOCAL_DRAM       0 ", 37) &&
+	      line_is(6, no_turn), "but not for ever");
+	put_turns(13, 4, 35);
+	check(line_is(5, four), "a turn after that");
+	build(24, 100);
+	check(!strncmp(line_of(5), "MEM_LOAD_L3_MISS_RETIRED.LOCAL_DRAM      24   130.0", 51),
+	      "a wide screen has the whole name");
+	build(8, 40);
+	check(line_is(4, "EVENT            samples    mean     p50") && nr_rows == 2,
+	      "a small one leaves columns out");
+	build(24, 80);
+	keys("l");
+	check(nr_rows == 6 && line_is(7, one_cpu) && line_has(4, "  CPU samples"), "l: each CPU");
+	keys("f1-2\n");
+	check(nr_rows == 4 && line_has(5, "DRAM    1       8   130.0"), "those of a list");
+	keys("li");
+	check(nr_rows == 1 && line_has(5, "      20   130.0") &&
+	      line_is(3, "latencies in cycles; rows 1-1 of 1; with samples; CPUs 1-2"),
+	      "their sum, and i: only with samples");
+	keys("ifl\033f\nsScrm");
+	check(nr_rows == 2 && view.prompt == TOP_PROMPT_NONE && sorted_by("CPU") && !view.reverse,
+	      "keys of slots do nothing");
+	latency.session.record[1].flags = TOPDOWN_LATENCY_AWAY;
+	latency.session.record[1 + LATENCY_CPUS].flags = TOPDOWN_LATENCY_AWAY;
+	top_latency_put(&latency, 5 * NS_PER_S);
+	build(24, 100);
+	check(line_has(3, "; 1 aside") && strstr(line_of(5), "aside"), "a CPU that is left to others");
+	turn(0, 1, 36);
+	top_latency_put(&latency, 6 * NS_PER_S);
+	build(24, 80);
+	check(line_has(5, "DRAM       0 "), "counts that go backwards are no interval");
+	for (lines = 0; lines < 12; lines++) {
+		for (columns = 0; columns < 110; columns++) {
+			snprintf(view.message, sizeof(view.message), "%*s", lines * 20, "x");
+			build(lines, columns);
+			view.each = !view.each;
+		}
+	}
+	check(true, "latencies of any size");
+	view.each = false;
+	snprintf(view.message, sizeof(view.message), "%-79s %s", "a reason", "what to do");
+	build(24, 80);
+	check(line_is(22, "a reason") && line_is(23, "what to do"), "a message of two lines");
+	keys("L");
+	check(!view.latencies && line_has(4, " CPU RETIR") && line_has(23, "L latency"), "L: slots");
+	top_latency_end(&latency);
+	check(!latency.session.record && !latency.part, "and no more of them");
+}
+
 int main(void)
 {
-	ktap_begin(&ktap, 65);
+	ktap_begin(&ktap, 85);
 	test_intervals();
 	test_small();
 	test_many();
 	test_filters();
 	test_screens();
+	test_latencies();
 	top_frame_free(&frame);
 	top_data_close(&data);
 	return ktap_end(&ktap);

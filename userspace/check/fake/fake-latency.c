@@ -10,6 +10,7 @@
  *   FAKE_LATENCY_CPUS   number of CPUs (2)
  *   FAKE_LATENCY_MISSED   tasks ended before they were sampled
  *   FAKE_LATENCY_READS   number of reads that succeed
+ *   FAKE_LATENCY_ENDED   a file that is made when a session is ended
  *   FAKE_NO_TURN   a CPU on which no event has the counter
  *
  * The tasks of a session have what CPU 1 has.  There is session 1 only.
@@ -17,6 +18,7 @@
 #include "fake.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +77,8 @@ int fake_latency(struct topdown_latency *arg)
 		if (arg->latency > 1 || (arg->latency && !wanted))
 			return refuse(ENOENT);
 		wanted = 0;
+		if (getenv("FAKE_LATENCY_ENDED"))
+			creat(getenv("FAKE_LATENCY_ENDED"), 0600);
 		return 0;
 	}
 	arg->out_refusal = refusal;
