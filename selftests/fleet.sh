@@ -5,7 +5,7 @@
 # parsers, a real Prometheus in an emulated machine, and the cost of a scrape beside
 # node_exporter's.  Installs what it needs.
 #
-#   fleet.sh [PART]...     without any: text schema clients fuzz cost guest beside
+#   fleet.sh [PART]...     without any: text schema clients fuzz cost guest latency beside
 #
 # KTAP on stdout; logs and measured figures are in the cache, in "fleet".
 set -euo pipefail
@@ -84,10 +84,23 @@ texts() {
 		FAKE_CPUS=$cpus topdown export --device "$NODE" -A --openmetrics > "$LOGS/$cpus-each.om"
 	done
 	FAKE_ATOMS=2 topdown export --device "$NODE" --openmetrics > "$LOGS/hybrid.om"
+	latency_text "$LOGS/latency.om"
+	latency_text "$LOGS/latency-each.om" -A
 	FAKE_OPEN_ERRNO=2 topdown export --device "$NODE" --openmetrics > "$LOGS/down.om"
 	[[ -z $(promtool check metrics < "$LOGS/4.prom" 2>&1) ]]
 	# The interpreter that Debian's module is for.
 	/usr/bin/python3 "$FLEET/openmetrics.py" "$LOGS"/*.om
+}
+
+# latency_text FILE ARG...: only a daemon has latencies
+latency_text() {
+	local file=$1
+	shift
+	FAKE_FEATURES=2047 serve "$USERSPACE/topdown" --latency all "$@"
+	sleep 0.1
+	curl -sf -H 'Accept: application/openmetrics-text;version=1.0.0' \
+		"http://127.0.0.1:$port/metrics" > "$file"
+	stop
 }
 
 clients() {
@@ -179,10 +192,17 @@ part_cost() {
 		step "cost of a scrape, $cpus CPUs" cost "$cpus"
 		step "cost of a scrape, $cpus CPUs, each" cost "$cpus" --per-cpu
 	done
+	# The stand-in has three events, and its own work is counted too.
+	FAKE_FEATURES=2047 FAKE_LATENCY_CPUS=64 step "cost of a scrape with latencies, 64 CPUs" \
+		cost 64 --latency all
 }
 
 part_guest() {
 	step 'Prometheus scrapes a machine' "$FLEET/guest-run.sh" "$LOGS"
+}
+
+part_latency() {
+	step 'latencies of a machine' "$FLEET/latency-run.sh" "$LOGS"
 }
 
 # On 64 CPUs it takes a quarter of an hour.
@@ -195,9 +215,9 @@ part_beside() {
 }
 
 need gcc=gcc make=make prometheus=prometheus python3=python3 curl=curl valgrind=valgrind \
-	npm=npm
+	npm=npm script=bsdutils
 need_files /usr/lib/python3/dist-packages/prometheus_client=python3-prometheus-client
-(($#)) || set -- text schema clients fuzz cost guest beside
+(($#)) || set -- text schema clients fuzz cost guest latency beside
 "$USERSPACE/check/run.sh" monitoring > "$LOGS/build.log" 2>&1 ||
 	{ tail -n 20 "$LOGS/build.log"; die "what is to be tried does not build, or its suite fails"; }
 for part; do
