@@ -204,16 +204,16 @@ static int event_width(bool costs)
 	return costs ? NODE_WIDTH : EVENT_WIDTH;
 }
 
-static void put_row(FILE *file, const struct row *row, bool costs)
+static void put_row(FILE *file, const struct row *row, const struct interval *interval)
 {
 	const struct topdown_latency_record *record = row->latency;
 	char subject[SUBJECT_SIZE];
 
-	fprintf(file, "%-*s %*s", event_width(costs),
+	fprintf(file, "%-*s %*s", event_width(interval->costs),
 		row->node ? row->node : topdown_latency_event_name(record->event),
-		row->task ? PID_WIDTH : CPU_WIDTH, subject_of(row, subject));
+		interval->tasks ? PID_WIDTH : CPU_WIDTH, subject_of(row, subject));
 	put_samples(file, row);
-	if (costs) {
+	if (interval->costs) {
 		put_number(file, 12, row->estimate, 0);
 		put_number(file, 6, 100 * row->cost, 2);
 	}
@@ -246,6 +246,6 @@ void latency_table(struct output *output, const struct interval *interval)
 		put_headings(output->file, interval);
 	}
 	for (i = 0; i < interval->nr; i++)
-		put_row(output->file, &interval->row[i], interval->costs);
+		put_row(output->file, &interval->row[i], interval);
 	output->started = true;
 }
