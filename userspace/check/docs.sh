@@ -122,7 +122,7 @@ done
 grep -oE '^\s+(uint32_t|uint64_t|int32_t|char|struct [a-z_]+) [a-z_]+(\[[0-9]+\])?;' "$USERSPACE/cli/record-format.h" |
 	sed -E 's/.* //; s/[[;].*//' | grep -vxE '__reserved|magic|version|number|crc|type|size|entry_size|nr|(monotonic|realtime|boottime)_ns' | sort -u > "$TMP/source"
 sed -nE 's/^\.It [0-9]+ Ta .* Ta ([a-z_]+)$/\1/p' "$USERSPACE/man/topdown-record.5" |
-	grep -vxE 'reserved|nr' | sort -u > "$TMP/man"
+	grep -vxE 'reserved|nr|size|entry_size' | sort -u > "$TMP/man"
 same 'fields of a recording and topdown-record(5)' "$TMP/source" "$TMP/man"
 sed -nE 's/^\tRECORD_[A-Z]+\s+= ([0-9]+),$/\1/p' "$USERSPACE/cli/record-format.h" | sort > "$TMP/source"
 sed -nE 's/^\.It ([0-9]+) [A-Za-z]+$/\1/p' "$USERSPACE/man/topdown-record.5" | sort > "$TMP/man"

@@ -5,6 +5,7 @@
 #include "events.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -13,30 +14,33 @@
 /**
  * events_parse - read a list of names
  * @option: the option, for messages
- * @text: the list; it is taken apart
+ * @text: the list
  * @events: bit n for event n; those of the list are added.  EVENTS_ALL for the name "all"
  *
  * Return: false after a message.
  */
-bool events_parse(const char *option, char *text, uint64_t *events)
+bool events_parse(const char *option, const char *text, uint64_t *events)
 {
-	char *name, *rest = text;
+	char name[64];
+	size_t length;
 	int event;
 
-	while ((name = strsep(&rest, ","))) {
+	for (;; text += length + 1) {
+		length = strcspn(text, ",");
+		snprintf(name, sizeof(name), "%.*s", (int)length, text);
+		event = topdown_latency_event_by_name(name);
 		if (!strcasecmp(name, "all")) {
 			*events = EVENTS_ALL;
-			continue;
-		}
-		event = topdown_latency_event_by_name(name);
-		if (event < 0) {
+		} else if (event >= 0) {
+			*events |= 1ULL << event;
+		} else {
 			report_error("%s: there is no event '%s' ('topdown latency --list' prints the events of this machine)",
 				     option, name);
 			return false;
 		}
-		*events |= 1ULL << event;
+		if (!text[length])
+			return true;
 	}
-	return true;
 }
 
 static int missing(uint64_t events)

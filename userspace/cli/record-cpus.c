@@ -390,6 +390,8 @@ static int finish(struct ring *ring)
 	if (!edge)
 		return read_failed(ring, ENOMEM);
 	ret = fold(ring);
+	if (!ret)
+		ret = sampling_finish(ring->run);
 	for (cpu = 0; cpu < ring->nr && !ret; cpu++) {
 		if (!ring->cpu[cpu].there)
 			continue;
@@ -446,6 +448,13 @@ static uint64_t rest_ns(struct ring *ring)
 	return kept < 8 ? period_ns * kept / 16 : period_ns / 2;
 }
 
+static uint64_t rest_until_ns(struct ring *ring)
+{
+	uint64_t until_ns = clock_now_ns() + rest_ns(ring), next_ns = sampling_next(ring->run);
+
+	return next_ns && next_ns < until_ns ? next_ns : until_ns;
+}
+
 static int wait_failed(void)
 {
 	report_error("cannot wait for windows: %s", strerror(errno));
@@ -459,12 +468,12 @@ static int wait_windows(struct ring *ring, bool *over)
 	unsigned int nr = EVENTS;
 	enum record_event why;
 
-	why = record_wait(ring->run, POLLIN, 0);
+	why = record_wait(ring->run, POLLIN, sampling_next(ring->run));
 	if (why == RECORD_READY) {
 		/* It says that there is a window; the history says which. */
 		if (topdown_watch_read(ring->run->td, 0, event, &nr, sizeof(event[0])) == -EACCES)
 			return read_failed(ring, EACCES);
-		why = record_wait(ring->run, 0, clock_now_ns() + rest_ns(ring));
+		why = record_wait(ring->run, 0, rest_until_ns(ring));
 	}
 	*over = why == RECORD_OVER;
 	return why == RECORD_ERROR ? wait_failed() : 0;
@@ -480,6 +489,8 @@ static int follow(struct ring *ring)
 		if (!ret)
 			ret = record_clock(ring->run);
 		if (!ret)
+			ret = sampling_tick(ring->run);
+		if (!ret)
 			ret = drain(ring);
 	}
 	return ret ? ret : finish(ring);
@@ -490,9 +501,13 @@ static int start(struct ring *ring)
 	struct record_run *run = ring->run;
 	int ret;
 
-	ret = add_watch(ring);
+	ret = sampling_start_cpus(run);
+	if (!ret)
+		ret = add_watch(ring);
 	if (!ret)
 		ret = begin(ring);
+	if (!ret)
+		ret = sampling_begin(run);
 	/* The recording of the machine begins just before the command. */
 	if (!ret && run->options->argv)
 		ret = command_start(&run->command, NULL, run->options->device, 0);

@@ -4,9 +4,10 @@
  *
  * All numbers are little endian.  The file is a struct record_start and then blocks: a struct
  * record_block, and so many bytes after it as it says.  A block is a structure, or a struct
- * record_array with entries.  Structures grow at their end: a reader takes those bytes of a
- * structure that it knows, and sets what a shorter one lacks to zero.  It leaves out blocks of a
- * type that it does not know.  The version changes only if that is not enough.
+ * record_array with entries, or a struct record_latencies with two arrays.  Structures grow at
+ * their end: a reader takes those bytes of a structure that it knows, and sets what a shorter one
+ * lacks to zero.  It leaves out blocks of a type that it does not know.  The version changes only
+ * if that is not enough.
  */
 #ifndef TOPDOWN_CLI_RECORD_FORMAT_H
 #define TOPDOWN_CLI_RECORD_FORMAT_H
@@ -61,6 +62,7 @@ struct record_block {
  * @RECORD_END: struct record_end; the last block of a file that is whole
  * @RECORD_CLOCK: struct record_clock: from then on the clocks are apart as they are there, and no
  *	more as in the last such block, or when the recording began
+ * @RECORD_LATENCIES: struct record_latencies, with what follows it; of CPUs or of tasks
  */
 enum record_type {
 	RECORD_INFO	= 1,
@@ -74,6 +76,7 @@ enum record_type {
 	RECORD_FINISH	= 9,
 	RECORD_END	= 10,
 	RECORD_CLOCK	= 11,
+	RECORD_LATENCIES = 12,
 };
 
 /**
@@ -123,7 +126,7 @@ struct record_clock {
  * @cpu_family: topdown_info.out_cpu_family
  * @cpu_model: topdown_info.out_cpu_model
  * @cpu_stepping: topdown_info.out_cpu_stepping
- * @__reserved: 0
+ * @latency_ms: distance of RECORD_LATENCIES; 0 without
  * @host: name of the machine, ended by a zero, as all texts here
  * @kernel: release of its kernel
  * @cpu_name: topdown_info.out_cpu_name
@@ -149,7 +152,7 @@ struct record_info {
 	uint32_t cpu_family;
 	uint32_t cpu_model;
 	uint32_t cpu_stepping;
-	uint32_t __reserved;
+	uint32_t latency_ms;
 	char host[72];
 	char kernel[72];
 	char cpu_name[64];
@@ -275,6 +278,67 @@ struct record_sample {
 	struct topdown_figures figures;
 	struct topdown_figures core;
 	struct topdown_figures atom;
+};
+
+/**
+ * struct record_latencies - what was sampled in an interval
+ * @size: bytes of this structure; the entries follow
+ * @entry_size: bytes of an entry, a multiple of 8
+ * @nr: number of entries
+ * @nr_bins: number of bins, which follow the entries, 8 bytes each
+ * @begin_ns: when the interval began, CLOCK_MONOTONIC
+ * @end_ns: when it ended
+ *
+ * An entry without a sample is left out, and its times are in the next one of the same event and
+ * CPU or task.  The first block has all entries, without anything in them, and so tells what is
+ * sampled.  The last has all entries too.  Several blocks may have the same interval.
+ *
+ * The bins are those of all entries, in their order.  A bin is its number times 2^56, plus its
+ * events.  Bins without an event are left out.
+ */
+struct record_latencies {
+	uint32_t size;
+	uint32_t entry_size;
+	uint32_t nr;
+	uint32_t nr_bins;
+	uint64_t begin_ns;
+	uint64_t end_ns;
+};
+
+/* A bin: its number above its events. */
+#define RECORD_BIN_SHIFT	56
+
+/**
+ * struct record_latency - what was sampled of an event, on a CPU or in a task
+ * @event: enum topdown_latency_event
+ * @subject: number of the CPU, or of the task in the file
+ * @flags: TOPDOWN_LATENCY_* at the end of the interval
+ * @nr_bins: number of its bins
+ * @samples: as in topdown_latency_record, in the interval, as the others
+ * @events: as there
+ * @sum: as there
+ * @running_ns: as there
+ * @elapsed_ns: as there
+ * @min: least latency, as far as bins tell
+ * @max: greatest latency, as far as bins tell
+ * @counted: events that the sampling counter itself has counted in the interval; 0 if the module
+ *	does not say
+ * @lost: of these, events of which a sample was lost; 0 if the module does not say
+ */
+struct record_latency {
+	uint32_t event;
+	uint32_t subject;
+	uint32_t flags;
+	uint32_t nr_bins;
+	uint64_t samples;
+	uint64_t events;
+	uint64_t sum;
+	uint64_t running_ns;
+	uint64_t elapsed_ns;
+	uint32_t min;
+	uint32_t max;
+	uint64_t counted;
+	uint64_t lost;
 };
 
 /**

@@ -5,6 +5,7 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "events.h"
 #include "options.h"
 #include "parse.h"
 #include "record.h"
@@ -12,6 +13,7 @@
 
 enum {
 	OPT_PAST = OPTIONS_OWN,
+	OPT_LATENCY,
 	OPT_TIMEOUT,
 	OPT_STRICT,
 };
@@ -22,6 +24,7 @@ static const struct option long_options[] = {
 	{ "past", no_argument, NULL, OPT_PAST },
 	{ "pid", required_argument, NULL, 'p' },
 	{ "interval", required_argument, NULL, 'I' },
+	{ "latency", required_argument, NULL, OPT_LATENCY },
 	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
 	{ "output", required_argument, NULL, 'o' },
 	{ "strict", no_argument, NULL, OPT_STRICT },
@@ -48,6 +51,9 @@ static const char usage[] =
 	"  -p, --pid LIST       these processes, such as 1234,5678, and the children that\n"
 	"                       they fork from now on\n"
 	"  -I, --interval TIME  length of an interval (10..3600000 ms), default a second\n"
+	"Latencies:\n"
+	"      --latency LIST   also sample how long the instructions of these events take to\n"
+	"                       retire, in each interval: Intel's names, with commas, or all\n"
 	"How long, and where to:\n"
 	"      --timeout TIME   end after this time (10..2147483647 ms)\n"
 	"  -o, --output FILE    file, or - for standard output; default " RECORD_PATH "\n"
@@ -62,7 +68,8 @@ static const char usage[] =
 	"  topdown record --timeout 1m -o before.data\n"
 	"  topdown record -- make -j8            a command with all that it starts\n"
 	"  topdown record -a -- sleep 10         the machine while a command runs\n"
-	"  topdown record --past --timeout 1s    what has just happened\n";
+	"  topdown record --past --timeout 1s    what has just happened\n"
+	"  topdown record --latency all --timeout 1m\n";
 
 static bool parse_option(struct record_options *options, int option)
 {
@@ -81,6 +88,8 @@ static bool parse_option(struct record_options *options, int option)
 	case 'I':
 		return parse_time("-I", optarg, SAMPLE_MIN_MS, SAMPLE_MAX_MS,
 				  &options->interval_ms);
+	case OPT_LATENCY:
+		return events_parse("--latency", optarg, &options->latencies);
 	case OPT_TIMEOUT:
 		return parse_time("--timeout", optarg, RECORD_TIMEOUT_MIN_MS,
 				  RECORD_TIMEOUT_MAX_MS, &options->timeout_ms);
@@ -106,6 +115,17 @@ static bool refuse(const char *why)
 	return false;
 }
 
+/* Windows of CPUs have no interval, but their latencies do. */
+static void set_intervals(struct record_options *options, bool tasks)
+{
+	if (!options->interval_ms)
+		options->interval_ms = SAMPLE_DEFAULT_MS;
+	if (options->latencies)
+		options->latency_ms = options->interval_ms;
+	if (!tasks)
+		options->interval_ms = 0;
+}
+
 static bool check_together(struct record_options *options)
 {
 	bool cpus = options->all_cpus || options->has_cpus;
@@ -119,10 +139,13 @@ static bool check_together(struct record_options *options)
 		return refuse("-a and -C exclude each other (allowed: one of them)");
 	if (options->past && tasks)
 		return refuse("--past is about CPUs (with a command add -a or -C)");
-	if (options->interval_ms && !tasks)
-		return refuse("-I is about tasks (windows of CPUs are as long as the module's period)");
-	if (!options->interval_ms && tasks)
-		options->interval_ms = SAMPLE_DEFAULT_MS;
+	if (options->interval_ms && !tasks && !options->latencies)
+		return refuse("-I is about tasks and latencies (windows of CPUs are as long as the module's period)");
+	if (options->latencies && options->pids.nr > LATENCY_PARTS_MAX) {
+		report_error("-p: with --latency at most %d processes", LATENCY_PARTS_MAX);
+		return false;
+	}
+	set_intervals(options, tasks);
 	if (options->argv && !strcmp(options->path, "-"))
 		return refuse("-o -: the output of the command would be in the file (allowed: a file)");
 	return true;

@@ -43,18 +43,23 @@ static int attach(struct record_run *run, struct tasks *tasks)
 	return ret;
 }
 
-/* The command attaches itself, so that no part of it is missed. */
-static int start_command(struct record_run *run, struct tasks *tasks)
+/* The command attaches itself, so that no part of it is missed, and waits. */
+static int begin_command(struct record_run *run, struct tasks *tasks)
 {
 	unsigned int flags = TOPDOWN_ATTACH_DISABLED | TOPDOWN_ATTACH_ON_EXEC |
 			     TOPDOWN_ATTACH_CHILDREN;
 	int ret;
 
-	ret = command_start(&run->command, run->td, run->options->device, flags);
-	if (ret)
-		return ret;
-	ret = tasks_add(tasks, run->command.pid, 0, run->command.session);
-	run->start_ns = run->command.start_ns;
+	ret = command_begin(&run->command, run->td, run->options->device, flags);
+	return ret ? ret : tasks_add(tasks, run->command.pid, 0, run->command.session);
+}
+
+static int execute_command(struct record_run *run)
+{
+	int ret = command_execute(&run->command);
+
+	if (!ret)
+		run->start_ns = run->command.start_ns;
 	return ret;
 }
 
@@ -141,6 +146,8 @@ static int end_interval(struct record_run *run, struct tasks *tasks, uint64_t *b
 			ret = write_sample(run, tasks, i, *begin_ns);
 	}
 	*begin_ns = clock_now_ns();
+	if (!ret)
+		ret = sampling_write(run);
 	if (!ret && fflush(run->writer.file))
 		ret = record_failed(run, errno);
 	return ret;
@@ -187,7 +194,7 @@ static int follow(struct record_run *run, struct tasks *tasks)
 			ret = end_interval(run, tasks, &begin_ns);
 		over |= !run->command.pid && !tasks_alive(tasks);
 	}
-	return ret;
+	return ret ? ret : sampling_finish(run);
 }
 
 static int prepare(struct record_run *run)
@@ -198,6 +205,26 @@ static int prepare(struct record_run *run)
 		return 0;
 	report_error("no CPU of this machine can be measured ('topdown info' and the kernel log say why)");
 	return EXIT_DEVICE;
+}
+
+/* All that can be refused comes before the file is begun, and before the command runs. */
+static int start(struct record_run *run, struct tasks *tasks)
+{
+	int ret;
+
+	ret = attach(run, tasks);
+	if (!ret && run->options->argv)
+		ret = begin_command(run, tasks);
+	run->subjects = tasks->nr;
+	if (!ret)
+		ret = sampling_start_tasks(run, tasks);
+	if (!ret)
+		ret = record_start_file(run, RECORD_OF_TASKS);
+	if (ret && run->command.pid)
+		command_cancel(&run->command);
+	if (!ret && run->options->argv)
+		ret = execute_command(run);
+	return ret;
 }
 
 /**
@@ -215,14 +242,11 @@ int record_tasks(struct record_run *run)
 	if (ret)
 		return ret;
 	look_at_machine(&tasks);
-	ret = attach(run, &tasks);
-	if (!ret)
-		ret = record_start_file(run, RECORD_OF_TASKS);
-	if (!ret && run->options->argv)
-		ret = start_command(run, &tasks);
-	run->subjects = tasks.nr;
+	ret = start(run, &tasks);
 	if (!ret)
 		ret = write_tasks(run, &tasks);
+	if (!ret)
+		ret = sampling_begin(run);
 	if (!ret)
 		ret = follow(run, &tasks);
 	tasks_detach(&tasks);

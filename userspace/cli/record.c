@@ -158,6 +158,7 @@ static void fill_info(const struct record_run *run, unsigned int subject,
 		.cpu_family = module->out_cpu_family,
 		.cpu_model = module->out_cpu_model,
 		.cpu_stepping = module->out_cpu_stepping,
+		.latency_ms = run->options->latency_ms,
 	};
 	fill_machine(info);
 	copy_text(info->cpu_name, sizeof(info->cpu_name), module->out_cpu_name);
@@ -354,7 +355,10 @@ static int record(struct record_run *run)
 		     (options->argv && !options->all_cpus && !options->has_cpus);
 	int ret;
 
-	ret = tasks ? record_tasks(run) : record_cpus(run);
+	ret = sampling_choose(run);
+	if (!ret)
+		ret = tasks ? record_tasks(run) : record_cpus(run);
+	sampling_end(run);
 	run->end = clocks_now();
 	if (run->command.pid)
 		outlast(run);

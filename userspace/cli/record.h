@@ -13,7 +13,8 @@
 #include "command.h"
 #include "cpulist.h"
 #include "idlist.h"
-#include "record-file.h"
+#include "latency.h"
+#include "record-latencies.h"
 #include "task.h"
 
 #define RECORD_PATH		"topdown.data"
@@ -32,7 +33,9 @@
  * @pids: -p; empty without
  * @argv: the command and its arguments, or NULL
  * @past: --past
- * @interval_ms: -I; 0 without
+ * @interval_ms: -I; 0 without, and of CPUs
+ * @latencies: --latency, bit n for event n; 0 without
+ * @latency_ms: distance of latencies; 0 without
  * @timeout_ms: --timeout; 0 for no limit
  * @path: -o
  * @strict: --strict
@@ -49,12 +52,48 @@ struct record_options {
 	char **argv;
 	bool past;
 	uint64_t interval_ms;
+	uint64_t latencies;
+	uint64_t latency_ms;
 	uint64_t timeout_ms;
 	const char *path;
 	bool strict;
 	bool quiet;
 	char **words;
 	int nr_words;
+};
+
+/**
+ * struct sampling_part - one latency session: of CPUs, or of a followed task
+ * @latency: its number
+ * @nr: number of its records
+ */
+struct sampling_part {
+	uint32_t latency;
+	unsigned int nr;
+};
+
+/**
+ * struct sampling - the latencies that are recorded
+ * @events: bit n for event n
+ * @nr_parts: number of @part; 0 if none are recorded
+ * @part: the latency sessions; part n is of task n if there are tasks
+ * @nr: number of records of all parts
+ * @then: for each record, the one since which nothing is in the file
+ * @now: the records of now
+ * @piece: what is about to be written
+ * @begin_ns: when the interval began, CLOCK_MONOTONIC
+ * @next_ns: when it ends
+ */
+struct sampling {
+	uint64_t events;
+	unsigned int nr_parts;
+	struct sampling_part part[LATENCY_PARTS_MAX];
+	unsigned int nr;
+	struct topdown_latency_record *then;
+	struct topdown_latency_record *now;
+	struct latency_piece *piece;
+	uint64_t begin_ns;
+	uint64_t next_ns;
 };
 
 /**
@@ -81,6 +120,7 @@ struct record_options {
  * @subjects: number of CPUs or tasks
  * @windows: windows or samples that were written
  * @lost: windows that were lost
+ * @sampling: the latencies
  */
 struct record_run {
 	const struct record_options *options;
@@ -105,6 +145,7 @@ struct record_run {
 	unsigned int subjects;
 	uint64_t windows;
 	uint64_t lost;
+	struct sampling sampling;
 };
 
 /**
@@ -133,6 +174,16 @@ int record_start_file(struct record_run *run, unsigned int subject);
 int record_clock(struct record_run *run);
 int record_failed(const struct record_run *run, int error);
 enum record_event record_wait(struct record_run *run, short device, uint64_t until_ns);
+
+int sampling_choose(struct record_run *run);
+int sampling_start_cpus(struct record_run *run);
+int sampling_start_tasks(struct record_run *run, const struct tasks *tasks);
+int sampling_begin(struct record_run *run);
+uint64_t sampling_next(const struct record_run *run);
+int sampling_write(struct record_run *run);
+int sampling_tick(struct record_run *run);
+int sampling_finish(struct record_run *run);
+void sampling_end(struct record_run *run);
 
 int record_cpus(struct record_run *run);
 int record_tasks(struct record_run *run);

@@ -22,6 +22,7 @@
 enum {
 	OPT_STEPS = OPTIONS_OWN,
 	OPT_WINDOWS,
+	OPT_LATENCY,
 	OPT_PARTIAL,
 	OPT_DIFF,
 	OPT_HTML,
@@ -34,6 +35,7 @@ static const struct option long_options[] = {
 	{ "cpu", required_argument, NULL, 'C' },
 	{ "steps", no_argument, NULL, OPT_STEPS },
 	{ "windows", no_argument, NULL, OPT_WINDOWS },
+	{ "latency", no_argument, NULL, OPT_LATENCY },
 	{ "interval", required_argument, NULL, 'I' },
 	{ "level", required_argument, NULL, 'l' },
 	{ "diff", required_argument, NULL, OPT_DIFF },
@@ -59,6 +61,7 @@ static const char usage[] =
 	"  -C, --cpu LIST       of a recording of CPUs only these, such as 0-3,8\n"
 	"      --steps          print each step\n"
 	"      --windows        print each window, as topdown history does\n"
+	"      --latency        print the latencies, and no slots\n"
 	"      --diff BEFORE    compare with the recording BEFORE, and say which differences\n"
 	"                       are more than noise\n"
 	"      --html PAGE      write a page for a browser to PAGE, or - for standard output\n"
@@ -105,6 +108,9 @@ static bool parse_option(struct report_options *options, int option)
 	case OPT_WINDOWS:
 		options->windows = true;
 		return true;
+	case OPT_LATENCY:
+		options->latency = true;
+		return true;
 	case OPT_DIFF:
 		options->diff = optarg;
 		return true;
@@ -144,6 +150,10 @@ static bool check_together(const struct report_options *options)
 		return refuse("--diff compares all of two recordings (allowed: without -A)");
 	if (options->diff && !strcmp(options->diff, "-") && !strcmp(options->path, "-"))
 		return refuse("standard input is one recording (allowed: one -)");
+	if (options->latency && (options->windows || options->html || options->trace))
+		return refuse("--latency prints latencies (allowed: without --windows, --html and --trace)");
+	if (options->latency && options->steps && options->each)
+		return refuse("--latency --steps is about all CPUs or tasks (allowed: without -A)");
 	if (options->windows && (options->each || options->step_ms))
 		return refuse("--windows prints the windows of each CPU as they are (allowed: without -A and -I)");
 	return true;
@@ -282,12 +292,15 @@ static void fill_rows(const struct report_options *options, const struct summary
 static int print_rows(struct report_options *options, const struct summary *summary,
 		      struct interval *interval)
 {
+	int ret;
+
 	options->output.report = true;
 	fill_rows(options, summary, interval);
 	if (options->output.format != OUTPUT_TABLE)
 		return output_interval(&options->output, interval);
 	recording_text(options, summary, interval);
-	return output_flush(&options->output);
+	ret = recording_latency_text(options, summary);
+	return ret ? ret : output_flush(&options->output);
 }
 
 static void fill_step(const struct report_options *options, const struct summary *summary,
@@ -337,7 +350,9 @@ static int print_summary(struct report_options *options)
 	options->output.tasks = summary_of_tasks(&summary);
 	if (!ret)
 		ret = make_rows(&summary, &interval);
-	if (!ret && options->html)
+	if (!ret && options->latency)
+		ret = recording_latency(options, &summary);
+	else if (!ret && options->html)
 		ret = recording_html(options, &summary);
 	else if (!ret)
 		ret = options->steps ? print_steps(options, &summary, &interval) :
@@ -351,6 +366,8 @@ static int print_schema(const struct report_options *options)
 {
 	if (options->diff)
 		return recording_diff_schema();
+	if (options->latency)
+		return output_json_schema("report --latency", COLUMNS_LATENCIES);
 	return output_json_schema("report", COLUMNS_ALL | COLUMNS_REPORT | COLUMNS_STEPS |
 				  COLUMNS_WINDOWS);
 }

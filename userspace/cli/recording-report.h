@@ -23,6 +23,7 @@
  * @each: -A
  * @steps: --steps
  * @windows: --windows
+ * @latency: --latency
  * @choice: --partial and -C
  * @diff: --diff; NULL without
  * @html: --html; NULL without
@@ -36,6 +37,7 @@ struct report_options {
 	bool each;
 	bool steps;
 	bool windows;
+	bool latency;
 	struct recording_choice choice;
 	const char *diff;
 	const char *html;
@@ -52,6 +54,8 @@ int recording_diff_schema(void);
 int recording_html(const struct report_options *options, const struct summary *summary);
 int recording_target(struct output *output, const char *option, const char *path);
 int recording_trace(const struct report_options *options);
+int recording_latency(struct report_options *options, const struct summary *summary);
+int recording_latency_text(const struct report_options *options, const struct summary *summary);
 void recording_text(const struct report_options *options, const struct summary *summary,
 		    const struct interval *interval);
 

@@ -361,6 +361,43 @@ static bool take_sample(struct loading *loading, uint32_t i)
 	return give(loading, &piece);
 }
 
+/* Is it a CPU, or a task, that there is? */
+static bool has_subject(struct loading *loading, uint32_t subject)
+{
+	if (loading->recording->info.subject == RECORD_OF_CPUS)
+		return cpu_of(loading, subject);
+	return subject < loading->recording->nr_tasks || odd(loading, "there is no such task");
+}
+
+static bool give_latency(struct loading *loading, const struct latency_piece *piece)
+{
+	const struct recording_sink *sink = loading->sink;
+
+	if (!begin(loading))
+		return false;
+	if (sink->latency)
+		loading->status = sink->latency(sink->data, loading->recording, piece);
+	return !loading->status;
+}
+
+static bool take_latencies(struct loading *loading)
+{
+	struct latency_block block;
+	struct latency_piece piece;
+
+	if (!latency_block_begin(&loading->reader, &block))
+		return false;
+	while (block.entries < block.head.nr) {
+		if (!latency_block_next(&block, &piece) || !has_subject(loading, piece.subject))
+			return false;
+		if (!is_chosen(loading, piece.subject))
+			continue;
+		if (!give_latency(loading, &piece))
+			return false;
+	}
+	return latency_block_end(&block);
+}
+
 static bool take_end(struct loading *loading)
 {
 	struct recording *recording = loading->recording;
@@ -457,6 +494,8 @@ static bool take_block(struct loading *loading)
 		return take_end(loading);
 	case RECORD_CLOCK:
 		return take_clock(loading);
+	case RECORD_LATENCIES:
+		return take_latencies(loading);
 	default:
 		/* A newer program has more to say. */
 		return true;

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "cpulist.h"
-#include "record-file.h"
+#include "record-latencies.h"
 
 /* The module gives no more sessions to one descriptor. */
 #define RECORDING_TASKS_MAX	1024
@@ -114,14 +114,17 @@ struct recording_piece {
  * struct recording_sink - who gets the pieces
  * @begin: the recording as a whole is known, and which CPUs it has
  * @piece: the next piece of a CPU or of a task; those of one subject are in the order of time
- * @data: for both
+ * @latency: what was sampled of an event in an interval; NULL if nobody wants it
+ * @data: for all of them
  *
- * Both return 0, or an exit code after a message.
+ * All return 0, or an exit code after a message.
  */
 struct recording_sink {
 	int (*begin)(void *data, const struct recording *recording);
 	int (*piece)(void *data, const struct recording *recording,
 		     const struct recording_piece *piece);
+	int (*latency)(void *data, const struct recording *recording,
+		       const struct latency_piece *piece);
 	void *data;
 };
 

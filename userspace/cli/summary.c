@@ -39,6 +39,14 @@ static uint64_t start_of(const struct record_info *info)
 	return kept_ns < info->begin.monotonic_ns ? info->begin.monotonic_ns - kept_ns : 0;
 }
 
+/* An interval of latencies lies in one step. */
+static uint64_t latency_step(const struct summary *summary, const struct record_info *info)
+{
+	uint64_t least_ns = info->latency_ms * NS_PER_MS;
+
+	return summary->step_ns > least_ns ? summary->step_ns : least_ns;
+}
+
 static int begin(void *data, const struct recording *recording)
 {
 	const struct record_info *info = &recording->info;
@@ -52,6 +60,8 @@ static int begin(void *data, const struct recording *recording)
 	summary->subject = calloc(summary->nr + 1, sizeof(*summary->subject));
 	if (!summary->subject)
 		return no_memory();
+	latency_sums_begin(&summary->latencies, info->begin.monotonic_ns,
+			   latency_step(summary, info), summary->nr);
 	series_begin(&summary->all.series, start_of(info), step_ns, summary->level);
 	for (i = 0; i < summary->nr; i++)
 		series_begin(&summary->subject[i].series, start_of(info), step_ns,
@@ -130,6 +140,15 @@ static int piece(void *data, const struct recording *recording,
 	    add_piece(summary, &summary->subject[more->subject], more))
 		return no_memory();
 	return 0;
+}
+
+static int latency(void *data, const struct recording *recording,
+		   const struct latency_piece *more)
+{
+	struct summary *summary = data;
+
+	(void)recording;
+	return latency_sums_add(&summary->latencies, more) ? no_memory() : 0;
 }
 
 static uint64_t length_of(const struct recording *recording)
@@ -298,7 +317,9 @@ static int rank_all(struct summary *summary)
 int summary_read(struct summary *summary, const char *path,
 		 const struct recording_choice *choice)
 {
-	const struct recording_sink sink = { .begin = begin, .piece = piece, .data = summary };
+	const struct recording_sink sink = {
+		.begin = begin, .piece = piece, .latency = latency, .data = summary,
+	};
 	int ret;
 
 	ret = recording_read(&summary->recording, path, choice, &sink);
@@ -324,6 +345,7 @@ void summary_free(struct summary *summary)
 	free(summary->subject);
 	summary->subject = NULL;
 	series_free(&summary->all.series);
+	latency_sums_free(&summary->latencies);
 	recording_free(&summary->recording);
 }
 

@@ -5,6 +5,7 @@
 #ifndef TOPDOWN_CLI_SUMMARY_H
 #define TOPDOWN_CLI_SUMMARY_H
 
+#include "latency-sums.h"
 #include "recording.h"
 #include "rows.h"
 #include "series.h"
@@ -67,6 +68,7 @@ struct summary_subject {
  * @all: everything
  * @nr: number of @subject
  * @subject: CPUs or tasks by number
+ * @latencies: what was sampled
  */
 struct summary {
 	uint64_t step_ns;
@@ -78,6 +80,7 @@ struct summary {
 	struct summary_subject all;
 	unsigned int nr;
 	struct summary_subject *subject;
+	struct latency_sums latencies;
 };
 
 int summary_read(struct summary *summary, const char *path,

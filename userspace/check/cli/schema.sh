@@ -100,6 +100,11 @@ FAKE_EVENT_NONE=1 others 'events of windows' watch --count 1
 export FAKE_FEATURES=2047
 others 'latencies, with and without samples' latency -I 100 --count 2
 others 'latencies of CPUs' latency -A -I 100 --count 1
+td report --latency --schema > "$TMP/schema.json"
+fake record -q --latency all -I 20 --timeout 100 -o "$TMP/data"
+td report --latency -j -A "$TMP/data" > "$TMP/lines"
+td report --latency -j --steps "$TMP/data" >> "$TMP/lines"
+result "$("$TMP/schema" "$TMP/schema.json" < "$TMP/lines" && [[ $(lines "$TMP/lines") -gt 9 ]]; echo $?)" 'recorded latencies'
 for command in history watch latency; do
 	cp "$TMP/$command.json" "$TMP/schema.json"
 	args=()

@@ -1,0 +1,175 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# topdown record --latency, and what topdown report says of it: the file has what was sampled.
+set -euo pipefail
+# shellcheck source=userspace/check/suite.sh
+. "$(dirname "$0")/../suite.sh"
+
+variant=plain
+[[ $TOPDOWN != */asan/* ]] || variant=asan
+export FAKE_FEATURES=2047 FAKE_TICK=40 FAKE_EVENT=0 FAKE_PERIOD=$TMP/period FAKE_STEP=40 TZ=UTC
+echo 40 > "$TMP/period"
+data=$TMP/data
+two=MEM_INST_RETIRED.SPLIT_LOADS,mem_load_l3_miss_retired.local_dram
+
+# sampled ARG...: what the report says of latencies, as JSON
+sampled() { td report --latency -j "$@" "$data" > "$TMP/rows"; }
+
+# CPUs. The stand-in samples CPU 0 and 1 only, and L2_HIT never.
+run fake record --timeout 450 -I 100 --latency all -o "$data"
+expect 'all events of all CPUs' 0 '' '^topdown: [0-9]+ windows of 4 CPUs in 0\.[45]'
+run td report "$data"
+expect 'the table' 0 'retire latency of instructions
+elapsed 0\.[45][0-9]* s, interval .*; cycles
+event +CPU +samples +mean +dev +min +p50 +p90 +p99 +max +run%
+MEM_INST_RETIRED\.SPLIT_LOADS +all +[0-9]+ +7\.00 +0\.00 +7 +7\.0 +7\.0 +7\.0 +7 +50\.0
+MEM_LOAD_L3_MISS_RETIRED\.LOCAL_DRAM +all +[0-9]+ +190\.00 +137\.48 +100 +99\.5 +399\.5 +399\.5 +400 +50\.0
+MEM_LOAD_RETIRED\.L2_HIT +all +0 +- +- +- +- +- +- +- +0\.0$' ''
+sampled
+reads=$(($(json samples "$TMP/rows" | head -n 1) / 30))
+result "$((reads < 4 || reads > 6))" "an interval of 100 ms each ($reads)"
+result "$([[ $(json samples "$TMP/rows" | paste -sd' ') == "$((reads * 30)) $((reads * 30)) 0" ]]; echo $?)" \
+	'samples of each event'
+result "$([[ $(json events "$TMP/rows" | paste -sd' ') == "$((reads * 30000)) $((reads * 30000)) 0" ]]; echo $?)" \
+	'and their events'
+sampled --steps
+result "$([[ $(json samples "$TMP/rows" | sum) == "$((reads * 60)).000" ]]; echo $?)" 'the steps have all of them'
+result "$([[ $(json p90 "$TMP/rows" | sort -u | paste -sd' ') == '399.5 7.0' ]]; echo $?)" 'and the quantiles'
+result "$(($(json time "$TMP/rows" | sort -u | wc -l) < 4))" 'in several steps'
+sampled -I 10s --steps
+result "$(($(lines "$TMP/rows") != 2))" 'in one long step'
+sampled -A
+result "$([[ $(json cpu "$TMP/rows" | paste -sd' ') == 'null 0 1 null 0 1 null 0 1' ]]; echo $?)" 'each CPU'
+result "$([[ $(json samples "$TMP/rows" | sed -n '2p;3p' | paste -sd' ') == "$((reads * 10)) $((reads * 20))" ]]; echo $?)" \
+	'has its own'
+sampled -A -C 1
+result "$([[ $(json cpu "$TMP/rows" | paste -sd' ') == 'null 1 null 1 null 1' &&
+	$(json samples "$TMP/rows" | head -n 1) == $((reads * 20)) ]]; echo $?)" 'report -C leaves out the others'
+run td report --latency -x ';' "$data"
+expect 'CSV' 0 '^time;interval;row;cpu;event;samples;events;.*mean;.*
+[0-9.]+;0\.[0-9]+;all;;MEM_INST_RETIRED\.SPLIT_LOADS;[0-9]+;' ''
+run fake record --timeout 250 -I 100 -C 1 --latency $two -q -o "$data"
+sampled -A
+result "$([[ $(json cpu "$TMP/rows" | paste -sd' ') == 'null 1 null 1' ]]; echo $?)" 'record -C and some events'
+run fake record -a -I 100 --latency $two -q -o "$data" -- sh -c 'sleep 0.3; exit 4'
+expect 'the machine while a command runs' 4 '' ''
+sampled
+result "$(($(json samples "$TMP/rows" | head -n 1) < 60))" 'has its latencies'
+result "$([[ $(td report "$data" | sed -n 2p) == *"--latency $two -q"* ]]; echo $?)" 'and the whole command line'
+FAKE_AWAY=1 fake record --timeout 100 --latency $two -q -o "$data"
+sampled
+result "$([[ $(json aside "$TMP/rows" | paste -sd' ') == 'true true' ]]; echo $?)" 'perf users had the counter'
+
+# Tasks have what was sampled from their begin on.
+run fake record -I 100 --latency $two -q -o "$data" -- sh -c 'sleep 0.25; exit 3'
+expect 'a command' 3 '' ''
+sampled
+result "$([[ $(json row "$TMP/rows" | paste -sd' ') == 'process process' ]] && (($(json pid "$TMP/rows" | head -n 1) > 1))
+	echo $?)" 'its rows have its process'
+run td report -A "$data"
+expect 'and the table' 0 '
+event +pid +samples .*
+MEM_INST_RETIRED\.SPLIT_LOADS +[0-9]+ +[0-9]+ +7\.00 ' ''
+result "$((status || $(grep -c '^MEM_' "$TMP/out") != 2))" 'which has one row for a single task'
+run fake record -I 100 --timeout 150 --latency $two -q -o "$data" -p $$
+expect 'a process' 0 '' ''
+sampled
+result "$([[ $(json pid "$TMP/rows" | paste -sd' ') == "$$ $$" && $(json samples "$TMP/rows" | head -n 1) == [1-9]* ]]; echo $?)" \
+	'has its latencies'
+
+# What is refused is refused before there is a file, and before a command runs.
+refused() {
+	local name=$1 code=$2 why=$3
+	shift 3
+	rm -f "$TMP/fresh" "$TMP/ran"
+	run fake record -o "$TMP/fresh" "$@"
+	expect "$name" "$code" '' "$why"
+	result "$([[ ! -e $TMP/fresh && ! -e $TMP/ran ]]; echo $?)" 'leaves no file'
+}
+touch_it=(-- touch "$TMP/ran")
+FAKE_REFUSAL=1 refused 'a CPU without timed PEBS' 3 'samples no latency: no CPU has timed PEBS' --latency all
+FAKE_REFUSAL=2 refused 'an old kernel' 125 'samples no latency: the kernel does not read' --latency all "${touch_it[@]}"
+FAKE_FEATURES=1023 refused 'an old module' 3 'the loaded module is older' --latency all
+refused 'an event that the machine lacks' 3 'this CPU model has no event MEM_LOAD_RETIRED\.L3_HIT' \
+	--latency MEM_LOAD_RETIRED.L3_HIT
+refused 'an event that nobody has' 2 "^topdown: --latency: there is no event 'no\.such'" --latency all,no.such
+refused 'an empty list' 2 "^topdown: --latency: there is no event ''" --latency ''
+FAKE_LATENCY_ERRNO=16 refused 'tasks that another session samples' 1 'sampled by another latency session' \
+	--latency all -p $$
+FAKE_LATENCY_ERRNO=16 refused 'and a command' 125 'sampled by another latency session' --latency all "${touch_it[@]}"
+FAKE_LATENCY_ERRNO=13 refused 'no right' 3 '^topdown: cannot read the CPUs' --latency all
+FAKE_LATENCY_ERRNO=95 refused 'CPUs of which none can be sampled' 3 'none of these CPUs is a measured P-core' --latency all -C 3
+refused 'too many processes' 2 '^topdown: -p: with --latency at most 16 processes' --latency all -p "$(seq -s, 1 17)"
+FAKE_LATENCY_READS=3 run fake record --timeout 2s -I 100 --latency all -q -o "$data"
+expect 'a read that fails' 1 '' 'cannot read the CPUs .*Input/output error'
+run td report --partial --latency -j "$data"
+expect 'leaves what there was' 0 '"samples":60,' 'is not whole'
+
+# The report.
+fake record --timeout 80 -q -o "$TMP/without"
+run td report --latency "$TMP/without"
+expect 'a recording without latencies' 2 '' 'without has no latencies \(topdown record --latency records them\)$'
+run td report "$TMP/without"
+result "$([[ $status == 0 && $out != *latenc*instr* ]]; echo $?)" 'has no table of them'
+for bad in '--latency --windows' '--latency --html x' '--latency --trace x' '--latency --steps -A'; do
+	# shellcheck disable=SC2086 # several options
+	run td report $bad "$TMP/without"
+	expect "report $bad" 2 '' '^topdown: --latency '
+done
+
+# The file is as topdown-record(5) says: a reader of our own, which knows no more than that.
+cat > "$TMP/read.py" << 'END'
+import collections, struct, sys
+
+data = open(sys.argv[1], "rb").read()
+sums = collections.defaultdict(lambda: [0, 0, 0, 0, 0, collections.Counter()])
+at, sizes = 16, []
+while at < len(data):
+    kind, size = struct.unpack_from("<II", data, at)
+    if kind == 12:
+        head, entry_size, nr, nr_bins, begin, end = struct.unpack_from("<IIIIQQ", data, at + 16)
+        assert end >= begin and head + nr * entry_size + 8 * nr_bins == size
+        sizes.append(size)
+        bins = at + 16 + head + nr * entry_size
+        for i in range(nr):
+            event, subject, flags, mine, *counts, least, most, counted, lost = struct.unpack_from(
+                "<IIIIQQQQQIIQQ", data, at + 16 + head + i * entry_size)
+            for j, count in enumerate(counts):
+                sums[event][j] += count
+            for (number,) in struct.iter_unpack("<Q", data[bins:bins + 8 * mine]):
+                sums[event][5][number >> 56] += number & (1 << 56) - 1
+            bins += 8 * mine
+        assert bins == at + 16 + size
+    at += 16 + size
+for event, (samples, events, total, running, elapsed, bins) in sorted(sums.items()):
+    assert sum(bins.values()) == events
+    print(samples, events, "%.6f" % (total / events) if events else "null",
+          "%.6f" % (running / elapsed) if elapsed else "null")
+print("# bytes of blocks", *sizes, file=sys.stderr)
+END
+fake record --timeout 450 -I 100 --latency all -q -o "$data"
+if command -v python3 > /dev/null; then
+	sampled
+	paste -d' ' <(json samples "$TMP/rows") <(json events "$TMP/rows") <(json mean "$TMP/rows") \
+		<(json covered "$TMP/rows") > "$TMP/one"
+	python3 "$TMP/read.py" "$data" > "$TMP/other" 2> "$TMP/bytes" && bad=0 || bad=1
+	cmp -s "$TMP/one" "$TMP/other" && [[ -s $TMP/one ]] || bad=1
+	cat "$TMP/bytes"
+	result "$bad" 'the file is as it is described'
+	# Two events on two CPUs with one and two bins; and 16 bytes of the block.
+	result "$([[ $(sed 's/.* //' "$TMP/bytes") == $((32 + 6 * 80 + 8 * 6)) ]]; echo $?)" 'and as large'
+else
+	skip 'the file is as it is described' 'python3 is not installed'
+fi
+
+# Every byte of a small file.
+FAKE_CPUS=1 FAKE_LATENCY_CPUS=1 fake record --timeout 80 -I 50 --latency $two -q -o "$data"
+"$BUILD/$variant/damage" "$data" > "$TMP/damage" 2>&1 || true
+grep -E '^#' "$TMP/damage" || true
+result "$(($(grep -cE '^(not )?ok ' "$TMP/damage") != 12))" 'every byte was tried'
+while read -r line; do
+	[[ $line == not* ]] && bad=1 || bad=0
+	result "$bad" "damage: ${line#*ok * }"
+done < <(grep -E '^(not )?ok ' "$TMP/damage")
+finish

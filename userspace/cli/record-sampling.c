@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * topdown record --latency: what is sampled in each interval.
+ *
+ * A file has differences, since few bins have a sample in an interval, and nearly all have one in
+ * the end.  An event without a sample is left out, until it has one or the recording ends.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "events.h"
+#include "record.h"
+#include "report.h"
+
+/**
+ * sampling_choose - choose the events, before anything starts
+ * @run: the recording
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int sampling_choose(struct record_run *run)
+{
+	if (!run->options->latencies)
+		return 0;
+	return events_choose(run->td, run->options->device, run->options->latencies, "",
+			     &run->sampling.events);
+}
+
+/**
+ * sampling_start_cpus - start the latency session of the CPUs that are recorded
+ * @run: the recording; without --latency nothing happens
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int sampling_start_cpus(struct record_run *run)
+{
+	const struct record_options *options = run->options;
+	struct sampling *sampling = &run->sampling;
+	struct sampling_part *part = &sampling->part[0];
+	int ret;
+
+	if (!sampling->events)
+		return 0;
+	ret = topdown_latency_start(run->td, options->has_cpus ? options->cpus.words : NULL,
+				    options->has_cpus ? CPULIST_WORDS : 0, sampling->events,
+				    &part->latency, &part->nr);
+	if (ret)
+		return events_refused(options->device, -ret, options->has_cpus);
+	sampling->nr_parts = 1;
+	sampling->nr = part->nr;
+	return 0;
+}
+
+/**
+ * sampling_start_tasks - start a latency session for each task
+ * @run: the recording; without --latency nothing happens
+ * @tasks: the tasks
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int sampling_start_tasks(struct record_run *run, const struct tasks *tasks)
+{
+	struct sampling *sampling = &run->sampling;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < tasks->nr && sampling->events; i++) {
+		struct sampling_part *part = &sampling->part[i];
+
+		ret = topdown_latency_start_tasks(run->td, tasks->task[i].session,
+						  sampling->events, &part->latency, &part->nr);
+		if (ret)
+			return events_refused(run->options->device, -ret, false);
+		sampling->nr_parts++;
+		sampling->nr += part->nr;
+	}
+	return 0;
+}
+
+static int read_now(struct record_run *run)
+{
+	struct sampling *sampling = &run->sampling;
+	struct topdown_latency_record *to = sampling->now;
+	unsigned int i, nr;
+	int ret;
+
+	for (i = 0; i < sampling->nr_parts; i++, to += nr) {
+		nr = sampling->part[i].nr;
+		ret = topdown_latency_read(run->td, sampling->part[i].latency, to, sizeof(*to),
+					   &nr);
+		if (ret)
+			return report_read(run->options->device, -ret);
+	}
+	return 0;
+}
+
+/* The CPU, or the number of the task. */
+static uint32_t subject_of(const struct sampling *sampling, unsigned int i)
+{
+	unsigned int part = 0, end = sampling->part[0].nr;
+
+	if (sampling->now[i].cpu != TOPDOWN_CPU_ALL)
+		return sampling->now[i].cpu;
+	while (i >= end)
+		end += sampling->part[++part].nr;
+	return part;
+}
+
+static int no_memory(void)
+{
+	report_error("cannot sample: %s", strerror(ENOMEM));
+	return EXIT_RUNTIME;
+}
+
+static int write_pieces(struct record_run *run, unsigned int nr)
+{
+	int ret = record_write_latencies(&run->writer, run->sampling.piece, nr);
+
+	return ret ? record_failed(run, -ret) : 0;
+}
+
+/**
+ * sampling_begin - say in the file what is sampled
+ * @run: the recording, whose file has begun
+ *
+ * Tasks have all that was sampled before the first look, and CPUs have nothing of it.
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int sampling_begin(struct record_run *run)
+{
+	struct sampling *sampling = &run->sampling;
+	unsigned int i;
+	int ret;
+
+	if (!sampling->nr_parts)
+		return 0;
+	sampling->then = calloc(sampling->nr, sizeof(*sampling->then));
+	sampling->now = calloc(sampling->nr, sizeof(*sampling->now));
+	sampling->piece = calloc(sampling->nr, sizeof(*sampling->piece));
+	if (!sampling->then || !sampling->now || !sampling->piece)
+		return no_memory();
+	ret = read_now(run);
+	sampling->begin_ns = run->start_ns;
+	sampling->next_ns = run->start_ns + run->options->latency_ms * NS_PER_MS;
+	for (i = 0; i < sampling->nr && !ret; i++) {
+		struct topdown_latency_record *then = &sampling->then[i], *now = &sampling->now[i];
+
+		if (now->cpu == TOPDOWN_CPU_ALL)
+			*then = (struct topdown_latency_record){ .event = now->event,
+								 .cpu = now->cpu };
+		else
+			*then = *now;
+		sampling->piece[i] = (struct latency_piece){
+			.subject = subject_of(sampling, i),
+			.begin_ns = sampling->begin_ns,
+			.end_ns = sampling->begin_ns,
+			.record = { .event = now->event, .cpu = now->cpu },
+		};
+	}
+	return ret ? ret : write_pieces(run, sampling->nr);
+}
+
+/**
+ * sampling_next - when the interval ends
+ * @run: the recording
+ *
+ * Return: CLOCK_MONOTONIC; 0 without --latency.
+ */
+uint64_t sampling_next(const struct record_run *run)
+{
+	return run->sampling.next_ns;
+}
+
+/* Write what was sampled since the last time. @all: entries without a sample, too. */
+static int write_interval(struct record_run *run, bool all)
+{
+	struct sampling *sampling = &run->sampling;
+	uint64_t end_ns = clock_now_ns();
+	unsigned int i, nr = 0;
+	int ret;
+
+	ret = read_now(run);
+	for (i = 0; i < sampling->nr && !ret; i++) {
+		struct topdown_latency_record *then = &sampling->then[i], *now = &sampling->now[i];
+		struct latency_piece *piece = &sampling->piece[nr];
+
+		if (now->samples == then->samples && !all)
+			continue;
+		*piece = (struct latency_piece){
+			.subject = subject_of(sampling, i),
+			.begin_ns = sampling->begin_ns,
+			.end_ns = end_ns,
+		};
+		/* The records of a session never begin again. */
+		if (topdown_latency_between(then, now, &piece->record))
+			return report_read(run->options->device, EPROTO);
+		*then = *now;
+		nr++;
+	}
+	sampling->begin_ns = end_ns;
+	return ret ? ret : write_pieces(run, nr);
+}
+
+/**
+ * sampling_write - write the interval that ends now
+ * @run: the recording; without --latency nothing happens
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int sampling_write(struct record_run *run)
+{
+	return run->sampling.nr_parts ? write_interval(run, false) : 0;
+}
+
+/**
+ * sampling_tick - write the interval if it has ended
+ * @run: the recording; without --latency nothing happens
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int sampling_tick(struct record_run *run)
+{
+	uint64_t step_ns = run->options->latency_ms * NS_PER_MS, now_ns = clock_now_ns();
+	struct sampling *sampling = &run->sampling;
+
+	if (!sampling->nr_parts || now_ns < sampling->next_ns)
+		return 0;
+	/* Intervals that passed meanwhile are left out. */
+	sampling->next_ns += ((now_ns - sampling->next_ns) / step_ns + 1) * step_ns;
+	return sampling_write(run);
+}
+
+/**
+ * sampling_finish - write what is left
+ * @run: the recording; without --latency nothing happens
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int sampling_finish(struct record_run *run)
+{
+	return run->sampling.nr_parts ? write_interval(run, true) : 0;
+}
+
+/**
+ * sampling_end - end the latency sessions
+ * @run: the recording
+ *
+ * A command may go on.  Without an answer the samples end with the device.
+ */
+void sampling_end(struct record_run *run)
+{
+	struct sampling *sampling = &run->sampling;
+	unsigned int i;
+
+	for (i = 0; i < sampling->nr_parts; i++)
+		topdown_latency_end(run->td, sampling->part[i].latency);
+	free(sampling->then);
+	free(sampling->now);
+	free(sampling->piece);
+	*sampling = (struct sampling){ .nr_parts = 0 };
+}

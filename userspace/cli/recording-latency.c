@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * topdown report: the latencies of a recording, as rows.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "latency.h"
+#include "recording-report.h"
+#include "report.h"
+
+/**
+ * struct listing - rows that are about to be printed
+ * @summary: the recording
+ * @interval: the rows
+ * @record: their latencies
+ */
+struct listing {
+	const struct summary *summary;
+	struct interval interval;
+	struct topdown_latency_record *record;
+};
+
+static int no_memory(void)
+{
+	report_error("cannot report: %s", strerror(ENOMEM));
+	return EXIT_RUNTIME;
+}
+
+static unsigned int nr_events(const struct summary *summary)
+{
+	return __builtin_popcountll(summary->latencies.events);
+}
+
+static int make(struct listing *listing, const struct summary *summary, unsigned int nr)
+{
+	*listing = (struct listing){ .summary = summary };
+	listing->record = calloc(nr + 1, sizeof(*listing->record));
+	if (!listing->record || interval_make(&listing->interval, nr))
+		return no_memory();
+	listing->interval.tasks = summary_of_tasks(summary);
+	return 0;
+}
+
+static void drop(struct listing *listing)
+{
+	interval_free(&listing->interval);
+	free(listing->record);
+}
+
+/* @subject: NULL for all. */
+static void add_row(struct listing *listing, const struct topdown_latency_record *record,
+		    const struct summary_subject *subject)
+{
+	const struct summary *summary = listing->summary;
+	struct topdown_latency_record *to = &listing->record[listing->interval.nr];
+	struct row *row = &listing->interval.row[listing->interval.nr++];
+
+	*to = *record;
+	*row = (struct row){
+		.kind = ROW_ALL,
+		.cpu = TOPDOWN_CPU_ALL,
+		.core_id = -1,
+		.socket = -1,
+		.numa = -1,
+		.latency = to,
+		.estimate = (double)NAN,
+		.cost = (double)NAN,
+	};
+	if (!subject)
+		return;
+	if (summary_of_tasks(summary)) {
+		row->kind = ROW_PROCESS;
+		row->task = &subject->task;
+	} else {
+		row->kind = ROW_CPU;
+		row->cpu = subject - summary->subject;
+		to->cpu = row->cpu;
+	}
+}
+
+/* One task is all there is. */
+static const struct summary_subject *only_one(const struct summary *summary)
+{
+	return summary_of_tasks(summary) && summary->recording.nr_tasks == 1 ?
+	       &summary->subject[0] : NULL;
+}
+
+static void add_event(struct listing *listing, unsigned int event, bool each)
+{
+	const struct summary *summary = listing->summary;
+	const struct topdown_latency_record *record;
+	unsigned int i;
+
+	add_row(listing, &summary->latencies.all[event], only_one(summary));
+	for (i = 0; i < summary->nr && each && !only_one(summary); i++) {
+		record = latency_sums_of(&summary->latencies, i, event);
+		if (record)
+			add_row(listing, record, &summary->subject[i]);
+	}
+}
+
+/* The rows of the whole recording. The caller drops the listing in any case. */
+static int list_all(struct listing *listing, const struct summary *summary, bool each)
+{
+	uint64_t events = summary->latencies.events;
+	struct interval *interval = &listing->interval;
+	int ret;
+
+	ret = make(listing, summary, nr_events(summary) * (1 + (each ? summary->nr : 0)));
+	for (; events && !ret; events &= events - 1)
+		add_event(listing, __builtin_ctzll(events), each);
+	interval->length = summary_seconds(summary);
+	interval->elapsed = interval->length;
+	interval->time = recording_epoch(&summary->recording,
+					 summary->recording.whole ?
+					 summary->recording.end.end.monotonic_ns :
+					 summary->recording.last_ns);
+	return ret;
+}
+
+static int print(struct output *output, const struct interval *interval)
+{
+	output->latencies = true;
+	if (output->format != OUTPUT_TABLE)
+		return output_interval(output, interval);
+	latency_table(output, interval);
+	return output_flush(output);
+}
+
+/* The rows of a step: the events that have a sample in it. */
+static int print_step(struct report_options *options, struct listing *listing, size_t step)
+{
+	const struct summary *summary = listing->summary;
+	const struct latency_sums *sums = &summary->latencies;
+	struct interval *interval = &listing->interval;
+	const struct topdown_latency_record *record;
+	uint64_t events = sums->events;
+
+	interval->nr = 0;
+	interval->length = sums->step_ns / (double)NS_PER_S;
+	interval->elapsed = interval->length * (step + 1);
+	interval->time = recording_epoch(&summary->recording,
+					 sums->start_ns + (step + 1) * sums->step_ns);
+	for (; events; events &= events - 1) {
+		record = latency_sums_step(sums, __builtin_ctzll(events), step);
+		if (record)
+			add_row(listing, record, only_one(summary));
+	}
+	return interval->nr ? print(&options->output, interval) : 0;
+}
+
+static int print_steps(struct report_options *options, const struct summary *summary)
+{
+	struct listing listing;
+	size_t step;
+	int ret;
+
+	ret = make(&listing, summary, nr_events(summary));
+	for (step = 0; step < summary->latencies.nr_steps && !ret; step++)
+		ret = print_step(options, &listing, step);
+	drop(&listing);
+	return ret;
+}
+
+static int print_all(struct report_options *options, const struct summary *summary)
+{
+	struct listing listing;
+	int ret;
+
+	ret = list_all(&listing, summary, options->each);
+	if (!ret)
+		ret = print(&options->output, &listing.interval);
+	drop(&listing);
+	return ret;
+}
+
+/**
+ * recording_latency - print the latencies, and no slots
+ * @options: the command line
+ * @summary: summary
+ *
+ * Return: exit code.
+ */
+int recording_latency(struct report_options *options, const struct summary *summary)
+{
+	if (!summary->latencies.events) {
+		report_error("--latency: %s has no latencies (topdown record --latency records them)",
+			     summary->recording.name);
+		return EXIT_USAGE;
+	}
+	return options->steps ? print_steps(options, summary) : print_all(options, summary);
+}
+
+/**
+ * recording_latency_text - print the table of latencies below those of slots, if there are any
+ * @options: the command line
+ * @summary: summary
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int recording_latency_text(const struct report_options *options, const struct summary *summary)
+{
+	struct output output = options->output;
+	struct listing listing;
+	int ret;
+
+	if (!summary->latencies.events)
+		return 0;
+	ret = list_all(&listing, summary, options->each);
+	if (!ret) {
+		fputs("\nretire latency of instructions\n", output.file);
+		latency_table(&output, &listing.interval);
+	}
+	drop(&listing);
+	return ret;
+}
