@@ -156,6 +156,17 @@ bool moments_fill(struct moment *moments, int fd, int session)
 	return done & fact(tries < 100);
 }
 
+double moment_quantile(const struct moment *then, const struct moment *now, double share)
+{
+	uint64_t bins[TOPDOWN_LATENCY_BINS];
+	unsigned int i;
+
+	for (i = 0; i < TOPDOWN_LATENCY_BINS; i++)
+		bins[i] = now->record.bin[i] - then->record.bin[i];
+	i = bin_of(bins, now->record.events - then->record.events, share);
+	return (bin_begin(i) + bin_begin(i + 1) - 1) / 2.0;
+}
+
 bool shape_right(const struct moment *then, const struct moment *now)
 {
 	static const double shares[] = { 0.5, 0.9, 0.99 };

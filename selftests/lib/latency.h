@@ -53,6 +53,8 @@ uint64_t all_samples(const struct topdown_latency_record *records);
 uint64_t all_shapes(void);
 /* Both sides speak of the same moment. */
 bool moments_fill(struct moment *moments, int fd, int session);
+/* The quantile of what was sampled between, as the middle of its bin. */
+double moment_quantile(const struct moment *then, const struct moment *now, double share);
 bool shape_right(const struct moment *then, const struct moment *now);
 /* Are the shapes right for SPAN_MS? */
 bool shapes_right(int fd, int session);
