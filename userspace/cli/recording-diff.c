@@ -19,14 +19,32 @@
 
 /**
  * struct line - one value, before and after
- * @name: node, or ipc
- * @node: enum topdown_node, or NOISE_IPC
+ * @name: node, ipc, or event
+ * @node: enum topdown_node, or NOISE_IPC; of an event the same, as its mean is such a quotient
  * @difference: the difference
  */
 struct line {
 	const char *name;
 	unsigned int node;
 	struct noise_difference difference;
+};
+
+/**
+ * struct difference - what two recordings differ in
+ * @before: the one
+ * @after: the other
+ * @nr: number of @line
+ * @line: nodes, and IPC
+ * @nr_latencies: number of @latency
+ * @latency: mean latencies of events
+ */
+struct difference {
+	const struct summary *before;
+	const struct summary *after;
+	unsigned int nr;
+	struct line line[NOISE_VALUES];
+	unsigned int nr_latencies;
+	struct line latency[LATENCY_EVENTS];
 };
 
 /* A key of JSON, and a column of CSV. */
@@ -83,18 +101,51 @@ static void take_mean(struct noise_mean *mean, const struct summary *summary, un
 	*mean = (struct noise_mean){ .mean = NAN, .error = NAN, .pairs = NAN };
 }
 
-static void compare(const struct summary *before, const struct summary *after, struct line *lines,
-		    unsigned int nr)
+static void take_means(const struct summary *before, const struct summary *after,
+		       struct line *lines, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		take_mean(&lines[i].difference.before, before, lines[i].node);
+		take_mean(&lines[i].difference.after, after, lines[i].node);
+	}
+}
+
+/* The mean latency of an event; of one that was not recorded there is none. */
+static void take_latency(struct noise_mean *mean, const struct summary *summary,
+			 unsigned int event)
+{
+	static const struct series none;
+
+	noise_mean(mean, summary->latencies.events >> event & 1 ?
+		   &summary->latencies.mean[event] : &none, NOISE_IPC);
+}
+
+/* Events of one of the recordings, in the order of their numbers. */
+static unsigned int choose_latencies(const struct summary *before, const struct summary *after,
+				     struct line *lines)
+{
+	uint64_t events = before->latencies.events | after->latencies.events;
+	unsigned int event, nr = 0;
+
+	for (; events; events &= events - 1) {
+		event = __builtin_ctzll(events);
+		lines[nr] = (struct line){ topdown_latency_event_name(event), NOISE_IPC,
+					   { .t = 0 } };
+		take_latency(&lines[nr].difference.before, before, event);
+		take_latency(&lines[nr].difference.after, after, event);
+		nr++;
+	}
+	return nr;
+}
+
+static void compare(struct line *lines, unsigned int nr)
 {
 	unsigned int i, known = 0;
 
-	for (i = 0; i < nr; i++) {
-		struct noise_difference *difference = &lines[i].difference;
-
-		take_mean(&difference->before, before, lines[i].node);
-		take_mean(&difference->after, after, lines[i].node);
-		known += difference->before.known && difference->after.known;
-	}
+	for (i = 0; i < nr; i++)
+		known += lines[i].difference.before.known && lines[i].difference.after.known;
 	for (i = 0; i < nr; i++)
 		noise_compare(&lines[i].difference, known ? known : 1);
 }
@@ -146,13 +197,13 @@ static void put_number(FILE *file, double number, bool percent, const char *sign
 	fprintf(file, " %9s", text);
 }
 
-static void put_line(FILE *file, const struct line *line)
+static void put_line(FILE *file, const struct line *line, int width)
 {
 	const struct noise_difference *difference = &line->difference;
 	bool percent = line->node != NOISE_IPC;
 	int indent = percent ? 2 * topdown_node_level(line->node) : 2;
 
-	fprintf(file, "%*s%-*s", indent, "", 28 - indent, line->name);
+	fprintf(file, "%*s%-*s", indent, "", width - indent, line->name);
 	put_number(file, difference->before.mean, percent, "");
 	put_number(file, difference->after.mean, percent, "");
 	put_number(file, difference->difference, percent, "+");
@@ -181,21 +232,33 @@ static void put_conclusion(FILE *file, const struct line *lines, unsigned int nr
 		fprintf(file, "%u of %u lines are not in both recordings\n", none, nr);
 }
 
-static void put_table(const struct report_options *options, const struct summary *before,
-		      const struct summary *after, const struct line *lines, unsigned int nr)
+static void put_lines(const struct report_options *options, const char *unit, int width,
+		      const struct line *lines, unsigned int nr)
 {
 	FILE *file = options->output.file;
 	unsigned int i;
 
-	if (options->output.header) {
-		put_recording(file, "before", before);
-		put_recording(file, "after", after);
-		fprintf(file, "\n%-28s %9s %9s %9s %9s\n", "% of slots", "before", "after",
-			"change", "+-");
-	}
+	if (options->output.header)
+		fprintf(file, "\n%-*s %9s %9s %9s %9s\n", width, unit, "before", "after", "change",
+			"+-");
 	for (i = 0; i < nr; i++)
-		put_line(file, &lines[i]);
+		put_line(file, &lines[i], width);
 	put_conclusion(file, lines, nr);
+}
+
+static void put_table(const struct report_options *options, const struct difference *found)
+{
+	FILE *file = options->output.file;
+
+	if (options->output.header) {
+		put_recording(file, "before", found->before);
+		put_recording(file, "after", found->after);
+	}
+	if (!options->latency)
+		put_lines(options, "% of slots", 28, found->line, found->nr);
+	if (found->nr_latencies)
+		put_lines(options, "mean latency, cycles", 40, found->latency,
+			  found->nr_latencies);
 }
 
 static void put_csv(const struct report_options *options, const struct line *lines,
@@ -261,14 +324,14 @@ static int put_object(FILE *file, const struct line *line)
 	return text ? 0 : -ENOMEM;
 }
 
-static int print(const struct report_options *options, const struct summary *before,
-		 const struct summary *after, struct line *lines, unsigned int nr)
+static int print(const struct report_options *options, const struct difference *found)
 {
-	unsigned int i;
+	const struct line *lines = options->latency ? found->latency : found->line;
+	unsigned int nr = options->latency ? found->nr_latencies : found->nr, i;
 	int ret = 0;
 
 	if (options->output.format == OUTPUT_TABLE)
-		put_table(options, before, after, lines, nr);
+		put_table(options, found);
 	else if (options->output.format == OUTPUT_CSV)
 		put_csv(options, lines, nr);
 	for (i = 0; i < nr && options->output.format == OUTPUT_JSON && !ret; i++)
@@ -300,6 +363,22 @@ static void warn(const struct summary *before, const struct summary *after)
 			    one->slots_per_cycle, other->slots_per_cycle);
 }
 
+static int find(struct report_options *options, const struct summary *before,
+		const struct summary *after)
+{
+	struct difference found = { .before = before, .after = after };
+
+	found.nr = choose_lines(before, after, found.line);
+	take_means(before, after, found.line, found.nr);
+	compare(found.line, found.nr);
+	found.nr_latencies = choose_latencies(before, after, found.latency);
+	compare(found.latency, found.nr_latencies);
+	if (found.nr_latencies || !options->latency)
+		return print(options, &found);
+	report_error("--latency: neither recording has latencies (topdown record --latency records them)");
+	return EXIT_USAGE;
+}
+
 /**
  * recording_diff - compare two recordings
  * @options: the command line
@@ -313,8 +392,6 @@ int recording_diff(struct report_options *options)
 		.level = options->level ? options->level : 2,
 	};
 	struct summary after = before;
-	struct line lines[NOISE_VALUES];
-	unsigned int nr;
 	int ret;
 
 	ret = summary_read(&before, options->diff, &options->choice);
@@ -322,9 +399,7 @@ int recording_diff(struct report_options *options)
 		ret = summary_read(&after, options->path, &options->choice);
 	if (!ret) {
 		warn(&before, &after);
-		nr = choose_lines(&before, &after, lines);
-		compare(&before, &after, lines, nr);
-		ret = print(options, &before, &after, lines, nr);
+		ret = find(options, &before, &after);
 	}
 	summary_free(&before);
 	summary_free(&after);
@@ -349,7 +424,7 @@ int recording_diff_schema(void)
 	fputs("],\n\"properties\":{\n"
 	      "\"schema\":{\"type\":\"integer\",\"const\":1,\n"
 	      "\"description\":\"changes if the meaning of a key does\"},\n"
-	      "\"node\":{\"type\":\"string\",\"description\":\"name of the node, or ipc\"},\n"
+	      "\"node\":{\"type\":\"string\",\"description\":\"name of the node, ipc, or with --latency an event\"},\n"
 	      "\"verdict\":{\"type\":\"string\",\"description\":\"changed, noise, unknown or none\"}",
 	      stdout);
 	for (i = 0; i < NR_FIELDS; i++)

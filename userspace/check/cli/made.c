@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "../../../kmod/metrics.h"
-#include "../../cli/record-file.h"
+#include "../../cli/record-latencies.h"
 
 #define S		1000000000ULL
 #define BEGIN		(1000 * S)
@@ -244,6 +244,53 @@ static void make_noise(unsigned int retiring)
 	end(300);
 }
 
+static unsigned int bin_of(unsigned int latency)
+{
+	unsigned int bin = 0;
+
+	while (bin + 1 < TOPDOWN_LATENCY_BINS &&
+	       (bin + 1 < 16 ? bin + 1 : (8 + (bin + 1) % 8) << ((bin + 1) / 8 - 1)) <= latency)
+		bin++;
+	return bin;
+}
+
+static void put_latency(uint32_t cpu, unsigned int event, uint64_t end_s, unsigned int latency)
+{
+	struct latency_piece piece = {
+		.subject = cpu, .begin_ns = BEGIN + (end_s - 1) * S, .end_ns = BEGIN + end_s * S,
+		.record = {
+			.event = event, .samples = 10, .events = 1000, .sum = 1000 * latency,
+			.min = latency, .max = latency, .running_ns = S / 4, .elapsed_ns = S,
+		},
+	};
+
+	piece.record.bin[bin_of(latency)] = 1000;
+	record_write_latencies(&writer, &piece, 1);
+}
+
+/*
+ * Five minutes of an event about @mean on CPU 1, of one that is always 40, and of one of a later
+ * release.  In the third minute there is none of them.
+ */
+static void make_latency(unsigned int mean)
+{
+	unsigned int i;
+
+	srand(mean);
+	begin(RECORD_OF_CPUS, 0, 2);
+	put_cpu(0);
+	put_cpu(1);
+	for (i = 1; i <= 300; i++) {
+		put_window(0, i, BEGIN + i * S, figures_of(1, 400));
+		if (i > 120 && i <= 180)
+			continue;
+		put_latency(1, TOPDOWN_LATENCY_MEM_LOAD_RETIRED_L2_HIT, i, mean - 20 + rand() % 41);
+		put_latency(0, TOPDOWN_LATENCY_MEM_INST_RETIRED_SPLIT_LOADS, i, 40);
+		put_latency(0, LATENCY_EVENTS - 1, i, 4000);
+	}
+	end(300);
+}
+
 int main(int argc, char **argv)
 {
 	FILE *file = argc == 3 ? fopen(argv[2], "w") : NULL;
@@ -267,5 +314,7 @@ int main(int argc, char **argv)
 		make_contended();
 	else if (!strncmp(name, "noise", 5))
 		make_noise(atoi(name + 5));
+	else if (!strncmp(name, "latency", 7))
+		make_latency(atoi(name + 7));
 	return fclose(file) || !windows;
 }

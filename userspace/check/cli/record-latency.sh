@@ -118,6 +118,45 @@ for bad in '--latency --windows' '--latency --html x' '--latency --trace x' '--l
 	expect "report $bad" 2 '' '^topdown: --latency '
 done
 
+# Before and after a change. Event 63, of a later release, is left out.
+for name in latency100 latency101 latency130; do "$BUILD/$variant/made" $name "$TMP/$name"; done
+run td report --latency "$TMP/latency100"
+expect 'an event of a later release' 0 '^elapsed 300.*
+event .*
+MEM_INST_RETIRED\.SPLIT_LOADS +all +2400 +40\.00 .* 25\.0
+MEM_LOAD_RETIRED\.L2_HIT +all +2400 +[0-9.]+ .* 25\.0$' ''
+run td report --latency --steps -I 1m -j "$TMP/latency100"
+result "$([[ $(json samples "$TMP/out" | sort | uniq -c | awk '{ print $1, $2 }' | paste -sd' ') == '8 600' ]]; echo $?)" \
+	'four minutes have samples'
+run td report --latency --steps -I 10ms -x , "$TMP/latency100"
+result "$(($(grep -c L2_HIT "$TMP/out") != 240))" 'steps are as long as intervals at least'
+run td report --diff "$TMP/latency100" "$TMP/latency101"
+expect 'two that are alike' 0 '
+mean latency, cycles +before +after +change +\+-
+  MEM_INST_RETIRED\.SPLIT_LOADS +40\.00 +40\.00 +\+0\.00 +[-0.]+ +noise
+  MEM_LOAD_RETIRED\.L2_HIT +(9[89]|10[012])\.[0-9]+ +(9[89]|10[0123])\.[0-9]+ +[-+][0-9.]+ +[0-9.]+ +noise
+
+no difference that can be judged is more than noise$' ''
+run td report --latency --diff "$TMP/latency100" "$TMP/latency130"
+expect 'two that are not, --latency' 0 '
+mean latency, cycles .*
+.*
+  MEM_LOAD_RETIRED\.L2_HIT +[0-9.]+ +[0-9.]+ +\+(2[89]|3[012])\.[0-9]+ +[0-9.]+ +changed
+
+1 of 2 differences are more than noise$' ''
+result "$([[ $out != *tma_* ]]; echo $?)" 'without nodes'
+run td report --latency -j --diff "$TMP/latency130" "$TMP/latency100"
+expect 'the other way round, -j' 0 '"node":"MEM_LOAD_RETIRED\.L2_HIT","verdict":"changed","before":1[23][0-9]\.[0-9]+,"after":(9|10)[0-9]\.[0-9]+,"difference":-' ''
+run td report -x , --latency --diff "$TMP/latency100" "$TMP/latency130"
+expect '-x' 0 '^node,verdict,before,.*
+MEM_INST_RETIRED\.SPLIT_LOADS,noise,40\.' ''
+run td report -j --diff "$TMP/latency130" "$TMP/latency100"
+result "$([[ $out != *MEM_* && $out == *tma_retiring* ]]; echo $?)" 'without --latency nodes only'
+run td report --diff "$TMP/without" "$TMP/latency100"
+expect 'one without latencies' 0 'MEM_LOAD_RETIRED\.L2_HIT +- +[0-9.]+ +- +- +none' ''
+run td report --latency --diff "$TMP/without" "$TMP/without"
+expect 'neither with latencies' 2 '' '^topdown: --latency: neither recording has latencies'
+
 # The file is as topdown-record(5) says: a reader of our own, which knows no more than that.
 cat > "$TMP/read.py" << 'END'
 import collections, struct, sys
