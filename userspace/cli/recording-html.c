@@ -5,7 +5,6 @@
  * node the height of its share, so an area is the share of the slots over that time.
  */
 #include <string.h>
-#include <time.h>
 
 #include "clock.h"
 #include "columns.h"
@@ -17,10 +16,6 @@
 #define WIDTH		1000.0
 #define HEIGHT		240.0
 #define SMALL_HEIGHT	60.0
-#define TICKS		6
-
-/* The most steps that a picture has: each can be reached by a key. */
-#define PICTURE_STEPS	120
 
 /**
  * struct page - a page that is written
@@ -63,17 +58,7 @@ static void put_text(FILE *file, const char *text)
 
 static void put_clock(const struct page *page, uint64_t at_ns, bool date)
 {
-	double time = recording_epoch(&page->summary->recording, at_ns);
-	time_t seconds = time;
-	struct tm local;
-	char text[64] = "?";
-
-	if (!localtime_r(&seconds, &local))
-		memset(&local, 0, sizeof(local));
-	if (date && strftime(text, sizeof(text), "%Y-%m-%d ", &local))
-		fputs(text, page->file);
-	if (strftime(text, sizeof(text), "%H:%M:%S", &local))
-		fprintf(page->file, "%s.%03u", text, (unsigned int)((time - seconds) * 1000));
+	recording_page_clock(page->file, &page->summary->recording, at_ns, date);
 }
 
 static uint64_t begin_of(const struct series *series, size_t step)
@@ -166,10 +151,10 @@ static void put_grid(const struct page *page, const struct series *series, doubl
 		fprintf(page->file, "<text class=\"y\" x=\"-6\" y=\"%.1f\">%u%%</text>\n",
 			height * i / 4 + 4, 100 - 25 * i);
 	}
-	for (i = 0; i < TICKS; i++) {
+	for (i = 0; i < PAGE_TICKS; i++) {
 		fprintf(page->file, "<text class=\"x\" x=\"%.1f\" y=\"%.1f\">",
-			WIDTH * i / TICKS, height + 16);
-		put_clock(page, series->start_ns + series->nr * series->step_ns / TICKS * i,
+			WIDTH * i / PAGE_TICKS, height + 16);
+		put_clock(page, series->start_ns + series->nr * series->step_ns / PAGE_TICKS * i,
 			  false);
 		fputs("</text>\n", page->file);
 	}
@@ -404,7 +389,7 @@ static int put_page(struct page *page)
 	struct series series;
 	int ret;
 
-	ret = series_join(&series, &page->summary->all.series, PICTURE_STEPS);
+	ret = series_join(&series, &page->summary->all.series, PAGE_STEPS);
 	if (ret) {
 		series_free(&series);
 		report_error("cannot write the page: %s", strerror(-ret));
@@ -416,6 +401,9 @@ static int put_page(struct page *page)
 	put_level(page, &series, 1);
 	put_level(page, &series, 2);
 	put_each(page, series.nr);
+	if (series.nr)
+		recording_page_latencies(page->file, page->summary, series.start_ns,
+					 begin_of(&series, series.nr));
 	put_totals(page);
 	put_table(page, &series);
 	fputs("</main></body></html>\n", page->file);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The begin of the page that topdown report --html writes: its title and its styles.
+ * Parts of the page that topdown report --html writes: its begin, with its styles, and times.
  *
  * The policy forbids the browser to load anything. The classes n0 to n13 are the numbers of the
  * nodes. A level 2 node has a lighter or a darker shade of its parent's colour, and areas have an
- * edge, so that nobody has to tell similar colours apart.
+ * edge, so that nobody has to tell similar colours apart.  The classes l0 to l3 are lines.
  */
 #include "recording-page.h"
+
+#include <string.h>
+#include <time.h>
 
 const char recording_page_head[] =
 	"<!DOCTYPE html>\n"
@@ -43,6 +46,30 @@ const char recording_page_head[] =
 	"summary{margin:1rem 0;cursor:pointer}\n"
 	".n0{fill:var(--r)}.n1{fill:var(--b)}.n2{fill:var(--f)}.n3{fill:var(--m)}.n4{fill:var(--r2)}.n5{fill:var(--r1)}\n"
 	".n6{fill:var(--b1)}.n7{fill:var(--b2)}.n8{fill:var(--f1)}.n9{fill:var(--f2)}.n10{fill:var(--m1)}.n11{fill:var(--m2)}\n"
+	".l0{stroke:var(--ink);fill:var(--ink)}.l1{stroke:var(--r);fill:var(--r)}.l2{stroke:var(--f);fill:var(--f)}\n"
+	".l3{stroke:var(--m);fill:var(--m)}.line{fill:none;stroke-width:1.5}h3{font-size:1rem;margin:1rem 0 0}\n"
 	".n12{fill:var(--m3)}.n13{fill:var(--s)}\n"
 	"@media print{.scroll{overflow:visible}.picture{min-width:0}}\n"
 	"</style></head><body><main>\n";
+
+/**
+ * recording_page_clock - write a time of day
+ * @file: where to
+ * @recording: recording
+ * @at_ns: CLOCK_MONOTONIC of its machine
+ * @date: write the date, too
+ */
+void recording_page_clock(FILE *file, const struct recording *recording, uint64_t at_ns, bool date)
+{
+	double time = recording_epoch(recording, at_ns);
+	time_t seconds = time;
+	struct tm local;
+	char text[64] = "?";
+
+	if (!localtime_r(&seconds, &local))
+		memset(&local, 0, sizeof(local));
+	if (date && strftime(text, sizeof(text), "%Y-%m-%d ", &local))
+		fputs(text, file);
+	if (strftime(text, sizeof(text), "%H:%M:%S", &local))
+		fprintf(file, "%s.%03u", text, (unsigned int)((time - seconds) * 1000));
+}

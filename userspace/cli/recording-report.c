@@ -16,6 +16,7 @@
 #include "options.h"
 #include "parse.h"
 #include "record.h"
+#include "recording-page.h"
 #include "report.h"
 #include "windows.h"
 
@@ -336,6 +337,12 @@ static int print_steps(struct report_options *options, const struct summary *sum
 	return ret;
 }
 
+static int print_page(const struct report_options *options, struct summary *summary)
+{
+	latency_sums_join(&summary->latencies, PAGE_STEPS);
+	return recording_html(options, summary);
+}
+
 static int print_summary(struct report_options *options)
 {
 	struct summary summary = {
@@ -353,7 +360,7 @@ static int print_summary(struct report_options *options)
 	if (!ret && options->latency)
 		ret = recording_latency(options, &summary);
 	else if (!ret && options->html)
-		ret = recording_html(options, &summary);
+		ret = print_page(options, &summary);
 	else if (!ret)
 		ret = options->steps ? print_steps(options, &summary, &interval) :
 				       print_rows(options, &summary, &interval);

@@ -4,13 +4,15 @@
  *
  * A CPU or a task is a process of the trace, as that groups its tracks. Each node is a counter
  * track of its own, with one argument, because Perfetto takes several as one stack. A value holds
- * until the next event, so a gap gets an event with 0.
+ * until the next event, so a gap gets an event with 0. A latency has a track for the mean and one
+ * for the 99% quantile.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
+#include "latency-known.h"
 #include "recording-report.h"
 #include "report.h"
 #include "summary.h"
@@ -35,6 +37,8 @@ struct trace_track {
  * @events: number of events so far
  * @nr: number of @track
  * @track: CPUs or tasks by number
+ * @latency_end_ns: when the last interval with a sample ended, at subject * LATENCY_EVENTS + event;
+ *	0 for none
  */
 struct trace {
 	const struct report_options *options;
@@ -43,6 +47,7 @@ struct trace {
 	uint64_t events;
 	unsigned int nr;
 	struct trace_track *track;
+	uint64_t *latency_end_ns;
 };
 
 /* Process 0 is taken as no process. */
@@ -99,6 +104,13 @@ static void put_name(struct trace *trace, const struct recording *recording, uin
 	next_event(trace);
 	fprintf(trace->file, "{\"ph\":\"M\",\"pid\":%u,\"tid\":1,\"name\":\"thread_name\",\"args\":{\"name\":\"bottleneck\"}}",
 		process_of(subject));
+}
+
+static void need_name(struct trace *trace, const struct recording *recording, uint32_t subject)
+{
+	if (!trace->track[subject].named)
+		put_name(trace, recording, subject);
+	trace->track[subject].named = true;
 }
 
 /* A slice, so that the bottleneck can be read along the time. */
@@ -158,7 +170,9 @@ static int begin(void *data, const struct recording *recording)
 	trace->nr = recording->info.subject == RECORD_OF_TASKS ? RECORDING_TASKS_MAX :
 								 recording->nr_cpus;
 	trace->track = calloc(trace->nr + 1, sizeof(*trace->track));
-	if (trace->track)
+	trace->latency_end_ns = calloc((size_t)(trace->nr + 1) * LATENCY_EVENTS,
+				       sizeof(*trace->latency_end_ns));
+	if (trace->track && trace->latency_end_ns)
 		return 0;
 	report_error("cannot write the trace: %s", strerror(ENOMEM));
 	return EXIT_RUNTIME;
@@ -178,9 +192,7 @@ static int put_piece(void *data, const struct recording *recording,
 		begin_ns = track->end_ns;
 	if (piece->end_ns <= begin_ns)
 		return 0;
-	if (!track->named)
-		put_name(trace, recording, piece->subject);
-	track->named = true;
+	need_name(trace, recording, piece->subject);
 	if (begin_ns > track->end_ns)
 		end_gap(trace, track, piece->subject, 0);
 	end_gap(trace, track, piece->subject, nodes);
@@ -195,10 +207,63 @@ static int put_piece(void *data, const struct recording *recording,
 	return 0;
 }
 
+static void put_cycles(struct trace *trace, uint32_t subject, unsigned int event,
+		       const char *figure, uint64_t at_ns, double cycles)
+{
+	next_event(trace);
+	fprintf(trace->file, "{\"ph\":\"C\",\"pid\":%u,\"name\":\"%s %s\",", process_of(subject),
+		topdown_latency_event_name(event), figure);
+	put_time(trace, "ts", at_ns);
+	fprintf(trace->file, ",\"args\":{\"cycles\":%.3f}}", cycles);
+}
+
+static void put_gap(struct trace *trace, uint32_t subject, unsigned int event)
+{
+	uint64_t *end_ns = &trace->latency_end_ns[(size_t)subject * LATENCY_EVENTS + event];
+
+	if (!*end_ns)
+		return;
+	put_cycles(trace, subject, event, "mean", *end_ns, 0);
+	put_cycles(trace, subject, event, "p99", *end_ns, 0);
+	*end_ns = 0;
+}
+
+static int put_latency(void *data, const struct recording *recording,
+		       const struct latency_piece *piece)
+{
+	const struct topdown_latency_record *record = &piece->record;
+	struct trace *trace = data;
+	uint64_t *end_ns = &trace->latency_end_ns[(size_t)piece->subject * LATENCY_EVENTS +
+						  record->event];
+
+	/* A newer module has more events. */
+	if (!record->samples || !record->events || !topdown_latency_event_name(record->event))
+		return 0;
+	need_name(trace, recording, piece->subject);
+	if (*end_ns < piece->begin_ns)
+		put_gap(trace, piece->subject, record->event);
+	put_cycles(trace, piece->subject, record->event, "mean", piece->begin_ns,
+		   known_sampled(record, KNOWN_MEAN));
+	put_cycles(trace, piece->subject, record->event, "p99", piece->begin_ns,
+		   known_sampled(record, KNOWN_P99));
+	*end_ns = piece->end_ns;
+	return 0;
+}
+
+static void put_gaps(struct trace *trace)
+{
+	size_t i;
+
+	for (i = 0; i < (size_t)trace->nr * LATENCY_EVENTS && trace->latency_end_ns; i++)
+		put_gap(trace, i / LATENCY_EVENTS, i % LATENCY_EVENTS);
+}
+
 /* After the last piece there is nothing. */
 static void put_ends(struct trace *trace)
 {
 	unsigned int i;
+
+	put_gaps(trace);
 
 	for (i = 0; i < trace->nr && trace->track; i++)
 		end_gap(trace, &trace->track[i], i, 0);
@@ -223,7 +288,9 @@ static void put_rest(struct trace *trace, const struct recording *recording)
 
 static int write_trace(struct trace *trace)
 {
-	const struct recording_sink sink = { .begin = begin, .piece = put_piece, .data = trace };
+	const struct recording_sink sink = {
+		.begin = begin, .piece = put_piece, .latency = put_latency, .data = trace,
+	};
 	struct recording recording;
 	int ret;
 
@@ -234,6 +301,7 @@ static int write_trace(struct trace *trace)
 	}
 	recording_free(&recording);
 	free(trace->track);
+	free(trace->latency_end_ns);
 	return ret;
 }
 

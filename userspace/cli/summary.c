@@ -39,12 +39,13 @@ static uint64_t start_of(const struct record_info *info)
 	return kept_ns < info->begin.monotonic_ns ? info->begin.monotonic_ns - kept_ns : 0;
 }
 
-/* An interval of latencies lies in one step. */
-static uint64_t latency_step(const struct summary *summary, const struct record_info *info)
+/* An interval of latencies lies in one step. @step_ns: length of a step of slots */
+static uint64_t latency_step(const struct summary *summary, const struct record_info *info,
+			     uint64_t step_ns)
 {
-	uint64_t least_ns = info->latency_ms * NS_PER_MS;
+	uint64_t interval_ns = info->latency_ms * NS_PER_MS;
 
-	return summary->step_ns > least_ns ? summary->step_ns : least_ns;
+	return interval_ns > summary->step_ns ? interval_ns : step_ns;
 }
 
 static int begin(void *data, const struct recording *recording)
@@ -61,7 +62,7 @@ static int begin(void *data, const struct recording *recording)
 	if (!summary->subject)
 		return no_memory();
 	latency_sums_begin(&summary->latencies, info->begin.monotonic_ns,
-			   latency_step(summary, info), summary->nr);
+			   latency_step(summary, info, step_ns), summary->nr);
 	series_begin(&summary->all.series, start_of(info), step_ns, summary->level);
 	for (i = 0; i < summary->nr; i++)
 		series_begin(&summary->subject[i].series, start_of(info), step_ns,

@@ -41,7 +41,7 @@ static void begin(uint32_t subject, uint32_t flags, uint32_t nr_cpus)
 		.subject = subject, .flags = flags, .features = 1023, .nr_cpus = nr_cpus,
 		.begin = { BEGIN, 1700000000 * S, BEGIN }, .source = TOPDOWN_SOURCE_PERF_METRICS,
 		.level = 2, .slots_per_cycle = 6, .period_ms = 1000, .history = 64,
-		.interval_ms = subject == RECORD_OF_TASKS ? 1000 : 0,
+		.interval_ms = subject == RECORD_OF_TASKS ? 1000 : 0, .latency_ms = 1000,
 		.host = "host", .codename = "lake",
 	};
 

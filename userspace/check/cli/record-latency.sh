@@ -157,6 +157,63 @@ expect 'one without latencies' 0 'MEM_LOAD_RETIRED\.L2_HIT +- +[0-9.]+ +- +- +no
 run td report --latency --diff "$TMP/without" "$TMP/without"
 expect 'neither with latencies' 2 '' '^topdown: --latency: neither recording has latencies'
 
+# The page: the lines are the values of the steps.
+cat > "$TMP/lines.py" << 'END'
+import json, re, sys
+
+text, steps = open(sys.argv[1]).read(), [json.loads(line) for line in open(sys.argv[2])]
+picture = re.search(r'aria-label="cycles of MEM_LOAD_RETIRED.L2_HIT over time">.*?</svg>', text, re.S)[0]
+top = float(re.search(r'<text class="y"[^>]*>([0-9.e+]+)<', picture)[1])
+steps = [step for step in steps if step["event"] == "MEM_LOAD_RETIRED.L2_HIT"]
+for number, key in enumerate(("mean", "p50", "p90", "p99")):
+    path = re.search(r'class="line l%d" d="([^"]*)"' % number, picture)[1]
+    places = [(float(x), float(y), float(to)) for x, y, to in
+              re.findall(r"[ML]([0-9.]+) ([0-9.]+)H([0-9.]+)", path)]
+    assert path.count("M") == 2 and len(places) == len(steps) > 50, (path, len(steps))
+    for (x, y, to), step in zip(places, steps):
+        assert abs(top * (1 - y / 160) - step[key]) < top / 1e5, (key, y, step)
+        assert abs(to - x - 1000 * step["interval"] / 300) < 0.02, (x, to)
+titles = re.findall(r"<title>[0-9:.]+: mean ([0-9.]+), p50 [0-9.]+, p90 [0-9.]+, p99 ([0-9.]+) cycles", picture)
+assert [float(mean) for mean, p99 in titles] == [round(step["mean"], 1) for step in steps]
+END
+run td report --html "$TMP/page" "$TMP/latency100"
+expect 'the page' 0 '' ''
+if command -v python3 > /dev/null; then
+	td report --latency --steps -I 4s -j "$TMP/latency100" > "$TMP/steps"
+	run python3 "$TMP/lines.py" "$TMP/page" "$TMP/steps"
+	expect 'has the values of the steps as lines' 0 '' ''
+else
+	skip 'has the values of the steps as lines' 'python3 is not installed'
+fi
+result "$(grep -q '<p>2400 samples, mean 40.0, p50 41.5, p90 41.5, p99 41.5, max 40 cycles; sampled in 25.0% of the time</p>' "$TMP/page"; echo $?)" \
+	'and what there was in all'
+result "$(($(grep -c '<summary>Values of MEM_' "$TMP/page") != 2 || $(grep -cE '<td>40</td>(<td>[0-9.]+</td>){4}</tr>' "$TMP/page") != 120))" \
+	'and as a table'
+td report --html - "$TMP/without" > "$TMP/page"
+result "$(grep -qE 'Retire latenc|class="latency' "$TMP/page"; echo $((!$?)))" 'a page without latencies'
+fake record --timeout 150 -I 100 --latency all -q -o "$data"
+td report --html - "$data" > "$TMP/page"
+result "$(grep -q '<p>Without a sample: MEM_LOAD_RETIRED.L2_HIT.</p>' "$TMP/page"; echo $?)" 'an event that had no sample'
+
+# The trace: a value at the begin of an interval, and 0 where nothing was sampled.
+td report --trace "$TMP/trace" "$TMP/latency100"
+grep '"name":"MEM_LOAD_RETIRED.L2_HIT mean"' "$TMP/trace" > "$TMP/counters"
+td report --latency --steps -j "$TMP/latency100" | grep L2_HIT > "$TMP/steps"
+json mean "$TMP/steps" | awk '{ printf "%.3f\n", $1 }' > "$TMP/one"
+sed -nE 's/.*"args":\{"cycles":([0-9.]+)\}\},?$/\1/p' "$TMP/counters" > "$TMP/cycles"
+awk '$1 > 0' "$TMP/cycles" > "$TMP/other"
+result "$(cmp -s "$TMP/one" "$TMP/other" && [[ $(lines "$TMP/one") == 240 ]]; echo $?)" 'the trace has the means'
+result "$([[ $(sed -nE '/"cycles":0.000/s/.*"ts":([0-9.]+),.*/\1/p' "$TMP/counters" | paste -sd' ') == '1120000000.000 1300000000.000' ]]; echo $?)" \
+	'and where there is none'
+result "$(sed -nE 's/.*"ts":([0-9.]+),.*/\1/p' "$TMP/counters" | sort -nc; echo $?)" 'in the order of time'
+result "$(($(grep -c '"ph":"C","pid":2,"name":"MEM_LOAD_RETIRED.L2_HIT p99"' "$TMP/trace") != 242))" 'of its CPU, with p99'
+if command -v python3 > /dev/null; then
+	run python3 -m json.tool "$TMP/trace" /dev/null
+	expect 'and is JSON' 0 '' ''
+else
+	skip 'and is JSON' 'python3 is not installed'
+fi
+
 # The file is as topdown-record(5) says: a reader of our own, which knows no more than that.
 cat > "$TMP/read.py" << 'END'
 import collections, struct, sys
