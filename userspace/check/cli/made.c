@@ -291,6 +291,71 @@ static void make_latency(unsigned int mean)
 	end(300);
 }
 
+/* More of an interval than a block has room for. */
+static void make_big(void)
+{
+	static struct latency_piece pieces[1200];
+	unsigned int i, j;
+
+	begin(RECORD_OF_CPUS, 0, 1);
+	put_cpu(0);
+	put_window(0, 1, BEGIN + S, figures_of(1, 400));
+	for (i = 0; i < 1200; i++) {
+		struct topdown_latency_record *record = &pieces[i].record;
+
+		pieces[i] = (struct latency_piece){ .begin_ns = BEGIN, .end_ns = BEGIN + S };
+		record->event = i % 2;
+		record->samples = TOPDOWN_LATENCY_BINS;
+		record->events = TOPDOWN_LATENCY_BINS;
+		for (j = 0; j < TOPDOWN_LATENCY_BINS; j++)
+			record->bin[j] = 1;
+	}
+	record_write_latencies(&writer, pieces, 1200);
+	end(1);
+}
+
+/* A block with one entry of two bins, of which something makes no sense. */
+static void make_wrong(const char *what)
+{
+	struct {
+		struct record_latencies head;
+		struct record_latency entry;
+		uint64_t bin[2];
+	} block = {
+		.head = {
+			.size = sizeof(block.head), .entry_size = sizeof(block.entry),
+			.nr = 1, .nr_bins = 2, .begin_ns = BEGIN, .end_ns = BEGIN + S,
+		},
+		.entry = { .event = 1, .nr_bins = 2, .samples = 2, .events = 20, .sum = 50 },
+		.bin = { 2ULL << RECORD_BIN_SHIFT | 10, 3ULL << RECORD_BIN_SHIFT | 10 },
+	};
+
+	if (!strcmp(what, "event"))
+		block.entry.event = LATENCY_EVENTS;
+	if (!strcmp(what, "subject"))
+		block.entry.subject = 1;
+	if (!strcmp(what, "bin"))
+		block.bin[1] = (uint64_t)TOPDOWN_LATENCY_BINS << RECORD_BIN_SHIFT | 10;
+	if (!strcmp(what, "more"))
+		block.entry.nr_bins = 3;
+	if (!strcmp(what, "fewer"))
+		block.entry.nr_bins = 1;
+	if (!strcmp(what, "clock"))
+		block.head.end_ns = BEGIN - 1;
+	if (!strcmp(what, "long"))
+		block.head.nr = 2;
+	if (!strcmp(what, "size")) {
+		/* The whole is as long as it should be. */
+		block.head.entry_size = sizeof(block.entry) - sizeof(block.bin[0]);
+		block.head.nr_bins = 3;
+	}
+	begin(RECORD_OF_CPUS, 0, 1);
+	put_cpu(0);
+	put_window(0, 1, BEGIN + S, figures_of(1, 400));
+	record_write(&writer, RECORD_LATENCIES, &block, sizeof(block));
+	end(1);
+}
+
 int main(int argc, char **argv)
 {
 	FILE *file = argc == 3 ? fopen(argv[2], "w") : NULL;
@@ -314,6 +379,10 @@ int main(int argc, char **argv)
 		make_contended();
 	else if (!strncmp(name, "noise", 5))
 		make_noise(atoi(name + 5));
+	else if (!strcmp(name, "big"))
+		make_big();
+	else if (!strncmp(name, "wrong-", 6))
+		make_wrong(name + 6);
 	else if (!strncmp(name, "latency", 7))
 		make_latency(atoi(name + 7));
 	return fclose(file) || !windows;

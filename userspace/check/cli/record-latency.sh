@@ -61,7 +61,22 @@ FAKE_AWAY=1 fake record --timeout 100 --latency $two -q -o "$data"
 sampled
 result "$([[ $(json aside "$TMP/rows" | paste -sd' ') == 'true true' ]]; echo $?)" 'perf users had the counter'
 
+FAKE_LATENCY_BEFORE=1000 fake record --timeout 250 -I 100 --latency $two -q -o "$data"
+sampled
+result "$(($(json samples "$TMP/rows" | head -n 1) > 300))" 'what another session has sampled before is no part of it'
+FAKE_TICK=0 fake record --timeout 450 -I 100 --latency $two -q -o "$data"
+sampled --steps
+result "$(($(lines "$TMP/rows") < 8))" 'an idle machine has intervals too'
+echo 2000 > "$TMP/period"
+fake record --timeout 450 -I 100 --latency $two -q -o "$data"
+echo 40 > "$TMP/period"
+sampled --steps
+result "$(($(lines "$TMP/rows") < 8))" 'and one with long windows'
+
 # Tasks have what was sampled from their begin on.
+FAKE_LATENCY_BEFORE=1000 fake record -I 100 --timeout 150 --latency $two -q -o "$data" -p $$
+sampled
+result "$(($(json samples "$TMP/rows" | head -n 1) < 20000))" 'tasks have what was sampled before the first look'
 run fake record -I 100 --latency $two -q -o "$data" -- sh -c 'sleep 0.25; exit 3'
 expect 'a command' 3 '' ''
 sampled
@@ -253,11 +268,36 @@ if command -v python3 > /dev/null; then
 	cmp -s "$TMP/one" "$TMP/other" && [[ -s $TMP/one ]] || bad=1
 	cat "$TMP/bytes"
 	result "$bad" 'the file is as it is described'
-	# Two events on two CPUs with one and two bins; and 16 bytes of the block.
-	result "$([[ $(sed 's/.* //' "$TMP/bytes") == $((32 + 6 * 80 + 8 * 6)) ]]; echo $?)" 'and as large'
+	# Six entries; four that have samples, in six bins; and all of them with these bins.
+	read -ra bytes < <(sed 's/.*blocks //' "$TMP/bytes")
+	result "$([[ ${bytes[0]} == $((32 + 6 * 80)) && ${bytes[1]} == $((32 + 4 * 80 + 6 * 8)) &&
+		${bytes[-1]} == $((32 + 6 * 80 + 6 * 8)) ]]; echo $?)" 'and as large'
 else
 	skip 'the file is as it is described' 'python3 is not installed'
 fi
+
+# More than a block has room for.
+"$BUILD/$variant/made" big "$data"
+sampled
+result "$([[ $(json samples "$TMP/rows" | paste -sd' ') == '67200 67200' ]]; echo $?)" 'an interval of two blocks'
+
+# What a checksum does not know.
+made() { "$BUILD/$variant/made" "wrong-$1" "$data" && run td report "$data"; }
+made none
+expect 'a block that is right' 0 'BR_MISP_RETIRED\.COND_TAKEN_BWD_COST +all +2 +2\.50 ' ''
+while read -r wrong why; do
+	made "$wrong"
+	expect "wrong: $wrong" 1 '' "^topdown: cannot read .*/data: its block [0-9]+ makes no sense: $why$"
+done << 'END'
+event there is no such event
+subject there is no such CPU
+bin there is no such bin
+more a bin is missing
+fewer a bin belongs to nothing
+clock its clock goes back
+long its parts are not as long as it is
+size its parts are not as long as it is
+END
 
 # Every byte of a small file.
 FAKE_CPUS=1 FAKE_LATENCY_CPUS=1 fake record --timeout 80 -I 50 --latency $two -q -o "$data"

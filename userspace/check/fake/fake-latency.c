@@ -11,6 +11,7 @@
  *   FAKE_LATENCY_MISSED   tasks ended before they were sampled
  *   FAKE_LATENCY_READS   number of reads that succeed
  *   FAKE_LATENCY_ENDED   a file that is made when a session is ended
+ *   FAKE_LATENCY_BEFORE   steps that there were before the session (0)
  *   FAKE_NO_TURN   a CPU on which no event has the counter
  *
  * The tasks of a session have what CPU 1 has.  There is session 1 only.
@@ -96,7 +97,7 @@ int fake_latency(struct topdown_latency *arg)
 	wanted = arg->events;
 	followed = arg->session;
 	cpus = arg->cpus_words ? *(const uint64_t *)(uintptr_t)arg->cpus : UINT64_MAX;
-	steps = 0;
+	steps = setting("FAKE_LATENCY_BEFORE", 0);
 	arg->out_latency = 1;
 	arg->out_nr_records = nr_records();
 	return 0;
