@@ -25,7 +25,7 @@
 #define TD_LATENCIES_MAX		16
 
 /* As first released. */
-#define TD_LATENCY_RECORD_SIZE_VER0	968
+#define TD_LATENCY_RECORD_SIZE_VER0	984
 
 /**
  * struct td_latency_session - one latency session

@@ -7,7 +7,10 @@
  * grows.  A sample stands for all the events of its period, so it counts as many.
  *
  * The driver gives a handler only the last of several records that it finds at once.  So the
- * event asks for an interrupt after each record.
+ * event asks for an interrupt after each record.  Samples are lost all the same: the counter may
+ * run through the whole next period before its interrupt, and the driver drops records that it
+ * finds outside of one.  The driver's count of the event and the rest of its period tell where
+ * the period began, so what lies between two samples is known exactly.
  *
  * The period adapts to the rate of the event.  It grows in the handler when a tick has too
  * many samples, because only that is soon enough.  It shrinks at the check of the caller,
@@ -24,6 +27,7 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/perf_event.h>
+#include <linux/preempt.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
@@ -112,19 +116,66 @@ static void td_sampler_slow(struct td_sampler *sampler, struct perf_event *event
 	event->hw.sample_period = td_sampler_period(sampler->shift);
 }
 
-/* In an NMI, with a sample.  The driver has started the next period. */
+/*
+ * The count at which the driver's period has begun.  It changes count and rest together, so this is
+ * true also before it has read the counter.
+ */
+static u64 td_sampler_begun(const struct perf_event *event)
+{
+	return local64_read(&event->count) + local64_read(&event->hw.period_left) -
+	       event->hw.last_period;
+}
+
+/* In an NMI of the CPU, or while the event is disabled; not preempted. */
+static void td_sampler_lose(struct td_sampler *sampler, u64 lost)
+{
+	if (!lost)
+		return;
+	td_seqlock_write_begin(&sampler->seq);
+	sampler->tally.lost += lost;
+	td_seqlock_write_end(&sampler->seq);
+}
+
+/*
+ * How many events a sample stands for, and how many before them have none.  The driver has begun
+ * the next period already, as in 6.12, or it does so after the handler, as in 7.  The first sample
+ * tells.
+ *
+ * Less than a period is not lost: the NMI came between the driver's changes of count and rest.
+ * The next sample finds both right.
+ */
+static u64 td_sampler_weigh(struct td_sampler *sampler, const struct perf_event *event, u64 *lost)
+{
+	u64 begun = td_sampler_begun(event), ended = begun, weight;
+	s64 beyond;
+
+	if (begun == sampler->ended)
+		sampler->late = true;
+	if (sampler->late) {
+		weight = event->hw.last_period;
+		ended += weight;
+	} else {
+		weight = sampler->weight;
+		sampler->weight = event->hw.last_period;
+	}
+	beyond = ended - sampler->ended - weight;
+	*lost = beyond < (s64)weight ? 0 : beyond;
+	sampler->ended = *lost ? ended : min(ended, sampler->ended + weight);
+	return weight;
+}
+
+/* In an NMI, with a sample. */
 static void td_sampler_overflow(struct perf_event *event, struct perf_sample_data *data,
 				struct pt_regs *regs)
 {
 	struct td_sampler *sampler = event->overflow_handler_context;
+	u64 weight, lost;
 	unsigned int bin;
 	u16 latency;
-	u64 weight;
 
 	if (!sampler)
 		return;
-	weight = sampler->weight;
-	sampler->weight = event->hw.last_period;
+	weight = td_sampler_weigh(sampler, event, &lost);
 	/* Without a record of PEBS, or with a misread one, nobody has filled in the latency. */
 	if (data->sample_flags & PERF_SAMPLE_WEIGHT_TYPE) {
 		latency = data->weight.var3_w;
@@ -133,7 +184,10 @@ static void td_sampler_overflow(struct perf_event *event, struct perf_sample_dat
 		td_sampler_add(&sampler->tally, latency, bin, weight);
 		td_seqlock_write_end(&sampler->seq);
 		td_credit_sample(sampler->number, latency, bin, weight);
+	} else {
+		lost += weight;
 	}
+	td_sampler_lose(sampler, lost);
 	td_sampler_slow(sampler, event);
 }
 
@@ -341,6 +395,7 @@ int td_sampler_begin(struct td_sampler *sampler)
 	struct perf_event *event;
 
 	sampler->weight = td_sampler_period(sampler->shift);
+	sampler->ended = 0;
 	event = td_sampler_event(sampler->cpu, sampler->number, 2, sampler->weight, sampler);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
@@ -348,14 +403,35 @@ int td_sampler_begin(struct td_sampler *sampler)
 	return 0;
 }
 
-/* Note how long the event has had the counter. */
+/* Note how long the event has had the counter, and what it has counted. */
 static void td_sampler_note(struct td_sampler *sampler)
 {
-	u64 enabled, running;
+	u64 enabled, running, counted;
 
-	perf_event_read_value(sampler->event, &enabled, &running);
+	counted = perf_event_read_value(sampler->event, &enabled, &running);
+	sampler->counted = sampler->counted_before + counted;
 	sampler->ran = sampler->ran_before + running;
 	sampler->noted = ktime_get_ns();
+}
+
+/*
+ * Account for periods that have ended without a sample since the last one had one.  The event is
+ * disabled, so nobody changes its count.  A period of which nothing is left has ended, although the
+ * driver begins the next one later.
+ */
+static void td_sampler_settle(struct td_sampler *sampler)
+{
+	const struct perf_event *event = sampler->event;
+	u64 ended = td_sampler_begun(event);
+
+	if (local64_read(&event->hw.period_left) <= 0)
+		ended += event->hw.last_period;
+	if ((s64)(ended - sampler->ended) <= 0)
+		return;
+	preempt_disable();
+	td_sampler_lose(sampler, ended - sampler->ended);
+	preempt_enable();
+	sampler->ended = ended;
 }
 
 /**
@@ -377,6 +453,7 @@ void td_sampler_enable(struct td_sampler *sampler)
 void td_sampler_disable(struct td_sampler *sampler)
 {
 	perf_event_disable(sampler->event);
+	td_sampler_settle(sampler);
 	td_sampler_note(sampler);
 	sampler->on = false;
 }
@@ -391,6 +468,7 @@ void td_sampler_end(struct td_sampler *sampler)
 		return;
 	td_sampler_disable(sampler);
 	sampler->ran_before = sampler->ran;
+	sampler->counted_before = sampler->counted;
 	perf_event_release_kernel(sampler->event);
 	sampler->event = NULL;
 }
@@ -441,12 +519,15 @@ void td_sampler_check(struct td_sampler *sampler)
 	if (!by)
 		return;
 	perf_event_disable(sampler->event);
+	td_sampler_settle(sampler);
 	/* Pairs with WRITE_ONCE() in td_sampler_slow(), which does not run now. */
 	shift = clamp_t(int, (int)READ_ONCE(sampler->shift) + by, TD_SHIFT_MIN,
 			TD_SHIFT_MAX);
 	if (!perf_event_period(sampler->event, td_sampler_period(shift))) {
 		sampler->shift = shift;
 		sampler->weight = td_sampler_period(shift);
+		/* The driver begins a period here.  The one that it gives up is no loss. */
+		sampler->ended = local64_read(&sampler->event->count);
 	}
 	perf_event_enable(sampler->event);
 }
@@ -454,9 +535,9 @@ void td_sampler_check(struct td_sampler *sampler)
 /**
  * td_sampler_read() - fill a record
  * @sampler: the sampler
- * @record: written, but for its flags
+ * @record: zeroed; written
  *
- * The times are those of the last note, so that no CPU is interrupted.
+ * Times and count are those of the last note, so that no CPU is interrupted.
  */
 void td_sampler_read(const struct td_sampler *sampler, struct topdown_latency_record *record)
 {
@@ -465,6 +546,7 @@ void td_sampler_read(const struct td_sampler *sampler, struct topdown_latency_re
 
 	record->event = sampler->number;
 	record->cpu = sampler->cpu;
+	record->flags = TOPDOWN_LATENCY_COUNTED;
 	do {
 		seq = td_seqlock_read_begin(&sampler->seq);
 		record->samples = tally->samples;
@@ -472,8 +554,10 @@ void td_sampler_read(const struct td_sampler *sampler, struct topdown_latency_re
 		record->sum = tally->sum;
 		record->min = tally->min;
 		record->max = tally->max;
+		record->lost = tally->lost;
 		memcpy(record->bin, tally->bin, sizeof(record->bin));
 	} while (td_seqlock_read_retry(&sampler->seq, seq));
 	record->running_ns = sampler->ran;
+	record->counted = sampler->counted;
 	record->elapsed_ns = (sampler->on ? sampler->noted : ktime_get_ns()) - sampler->asked;
 }

@@ -14,6 +14,7 @@ struct perf_event;
  * @sum: see @samples
  * @min: see @samples
  * @max: see @samples
+ * @lost: see @samples
  * @bin: see @samples
  */
 struct td_tally {
@@ -22,6 +23,7 @@ struct td_tally {
 	u64 sum;
 	u64 min;
 	u64 max;
+	u64 lost;
 	u64 bin[TOPDOWN_LATENCY_BINS];
 };
 
@@ -34,6 +36,8 @@ struct td_tally {
  * @event: perf's event; NULL while the CPU is offline or not measured
  * @ran_before: nanoseconds that earlier events of this sampler had the counter
  * @ran: the same including @event, as of @noted
+ * @counted_before: events that earlier events of perf of this sampler counted
+ * @counted: the same including @event, as of @noted
  * @noted: when @ran was noted, or the event was last enabled, ktime_get_ns()
  * @on: the event is enabled
  * @checked: @ran when the period was last judged
@@ -41,6 +45,8 @@ struct td_tally {
  * @shift: the period is about 2^shift events; written by the handler, and while @event is
  *	disabled
  * @weight: period that the next sample ends; as @shift
+ * @ended: count of @event where the last period ended that is accounted for; as @shift
+ * @late: the driver begins the next period after the handler; as @shift
  * @tick: jiffy of the last sample; used by the handler
  * @burst: number of samples in that jiffy; as @tick
  * @throttled: not 0 if perf stopped the event for a while since the period was last judged; set
@@ -57,6 +63,8 @@ struct td_sampler {
 	struct perf_event *event;
 	u64 ran_before;
 	u64 ran;
+	u64 counted_before;
+	u64 counted;
 	u64 noted;
 	bool on;
 	u64 checked;
@@ -64,6 +72,8 @@ struct td_sampler {
 
 	unsigned int shift;
 	u64 weight;
+	u64 ended;
+	bool late;
 	unsigned long tick;
 	unsigned int burst;
 	unsigned int throttled;

@@ -7,9 +7,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -124,6 +128,8 @@ TEST_F_TIMEOUT(latency, bound, 120)
 	EXPECT_TRUE(fact_near("share with the counter", ran / seconds, 1, 0.05));
 	/* The samples stand for all events: three in a microsecond. */
 	EXPECT_TRUE(fact_near("events", (now.events - then.events) / ran, 3e6, 3e5));
+	/* Both are of one moment; less than a hundredth of the time is another program's. */
+	EXPECT_TRUE(fact_near("counted", (now.counted - then.counted) / ran, 3e6, 3e4));
 
 	/* So many more events that a period has too many samples, and no tick twice its share. */
 	spin_stop(self->load);
@@ -135,6 +141,8 @@ TEST_F_TIMEOUT(latency, bound, 120)
 	seconds = (now.elapsed_ns - then.elapsed_ns) / 1e9;
 	EXPECT_TRUE(fact_most("samples of more events", now.samples - then.samples,
 			      TOPDOWN_LATENCY_RATE * seconds + 130));
+	/* Periods were given up for others, and the counter ran through none. */
+	EXPECT_EQ(0, now.lost);
 }
 
 #define SAMPLE_RATE	"/proc/sys/kernel/perf_event_max_sample_rate"
@@ -166,6 +174,130 @@ TEST_F_TIMEOUT(latency, throttled, 120)
 	ASSERT_LT(0, session);
 	ran = (now.running_ns - then.running_ns) / 1e9;
 	EXPECT_TRUE(fact_near("events", (now.events - then.events) / ran, 3e6, 6e5));
+}
+
+#define TIME_LIMIT	"/proc/sys/kernel/perf_cpu_time_max_percent"
+#define BURSTS		6
+/* In a million cycles: one in each. */
+#define RATE_BURST	1000000
+/* After so long without events a period is as short as can be, and times and counts are fresh. */
+#define QUIET_MS	600
+#define LEAST_LOST	100000
+/* A turn of 100 ms may end within as many milliseconds of some bursts. */
+#define BURST_MS	10
+#define LEAST_TOLD	4
+#define LIMIT_COUNTED	0.01
+/* A burst loses some twenty periods of the last length. */
+#define LIMIT_UNFINISHED	0.25
+
+/*
+ * A child with nothing to count, but for some events at once whenever the word is set that this
+ * returns.  @pid is written.
+ */
+static int *burst_start(int *pid)
+{
+	int *word = mmap(NULL, sizeof(*word), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			 -1, 0);
+	volatile int *wanted = word;
+
+	if (word == MAP_FAILED)
+		return NULL;
+	*pid = fork();
+	if (*pid)
+		return *pid > 0 ? word : NULL;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (cpu_pin(CPU) || !backdoor_open() ||
+	    !backdoor_set_profile(&profile_find("compute")->profile))
+		_exit(1);
+	for (;;) {
+		if (!*wanted)
+			continue;
+		if (!backdoor_set_rate(shapes[0].config, RATE_BURST) ||
+		    !backdoor_set_rate(shapes[0].config, 0))
+			_exit(1);
+		*wanted = 0;
+	}
+}
+
+/* Another counter of the same event on CPU, which nobody samples. */
+static int count_open(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_RAW,
+		.size = sizeof(attr),
+		.config = shapes[0].config,
+	};
+
+	return syscall(SYS_perf_event_open, &attr, -1, CPU, -1, 0);
+}
+
+static double count_read(int fd)
+{
+	uint64_t count = 0;
+
+	return fact(read(fd, &count, sizeof(count)) == sizeof(count)) ? count : 0;
+}
+
+/* Return: how many bursts had lost something at once, long before the end of a turn; or -1. */
+static int bursts(volatile int *wanted, int fd, int session)
+{
+	struct topdown_latency_record then, now;
+	int i, told = 0;
+
+	for (i = 0; i < BURSTS; i++) {
+		if (latency_read(fd, session, &then, 1) != 1)
+			return -1;
+		*wanted = 1;
+		sleep_ms(BURST_MS);
+		if (latency_read(fd, session, &now, 1) != 1 || !fact(!*wanted))
+			return -1;
+		told += now.lost > then.lost;
+		sleep_ms(QUIET_MS);
+	}
+	return told;
+}
+
+/*
+ * Many events at once where there were none: until the period has grown, the counter runs through
+ * a whole period and more on its way into the interrupt.  What another counter has and no sample
+ * stands for is lost, but for the period that each burst leaves unfinished.
+ */
+TEST_F_TIMEOUT(latency, lost, 120)
+{
+	struct topdown_latency_record then, now;
+	double count, events, lost, counted;
+	int session, other, *wanted, pid;
+
+	/* An event that perf stops until the next tick counts nothing until then. */
+	ASSERT_EQ(0, file_write(SAMPLE_RATE, 0, "100000"));
+	ASSERT_EQ(0, file_write(TIME_LIMIT, 0, "0"));
+	spin_stop(self->load);
+	wanted = burst_start(&pid);
+	ASSERT_NE(NULL, wanted);
+	self->load = pid;
+	session = latency_start(self->fd, SHAPE_EVENT(0));
+	ASSERT_LT(0, session);
+	other = count_open();
+	ASSERT_LE(0, other);
+	sleep_ms(QUIET_MS);
+	count = count_read(other);
+	ASSERT_EQ(1, latency_read(self->fd, session, &then, 1));
+	EXPECT_LE(LEAST_TOLD, bursts(wanted, self->fd, session));
+	count = count_read(other) - count;
+	ASSERT_EQ(1, latency_read(self->fd, session, &now, 1));
+	events = now.events - then.events;
+	lost = now.lost - then.lost;
+	counted = now.counted - then.counted;
+	printf("# %.0f samples stand for %.0f events, %.0f lost, %.0f counted, %.0f there\n",
+	       (double)(now.samples - then.samples), events, lost, counted, count);
+	EXPECT_TRUE(now.flags & TOPDOWN_LATENCY_COUNTED);
+	EXPECT_TRUE(fact_near("counted", counted, count, LIMIT_COUNTED * count));
+	EXPECT_TRUE(fact(lost >= LEAST_LOST));
+	EXPECT_TRUE(fact_most("lost", lost, count - events));
+	EXPECT_TRUE(fact_near("lost", lost, count - events, LIMIT_UNFINISHED * lost));
+	ASSERT_EQ(0, file_write(TIME_LIMIT, 0, "25"));
+	munmap(wanted, sizeof(*wanted));
+	close(other);
 }
 
 /* Sessions share the sampler; it stays as long as one has it. */
@@ -229,10 +361,11 @@ TEST_F_TIMEOUT(latency, hotplug, 120)
 	struct topdown_latency_record then, now;
 	int session;
 
-	spin_stop(self->load);
-	self->load = -1;
 	session = latency_start(self->fd, SHAPE_EVENT(0));
 	ASSERT_LT(0, session);
+	sleep_ms(1000);
+	spin_stop(self->load);
+	self->load = -1;
 	ASSERT_EQ(0, cpu_set_online(CPU, false));
 	ASSERT_EQ(1, latency_read(self->fd, session, &then, 1));
 	ASSERT_EQ(0, cpu_set_online(CPU, true));
@@ -241,6 +374,11 @@ TEST_F_TIMEOUT(latency, hotplug, 120)
 	sleep_ms(500);
 	ASSERT_EQ(1, latency_read(self->fd, session, &now, 1));
 	EXPECT_LT(then.samples + 50, now.samples);
+	/* What perf's first event counted is still there. */
+	EXPECT_LT(2e6, then.counted);
+	EXPECT_TRUE(fact_near("counted", now.counted - then.counted,
+			      3e6 * (now.running_ns - then.running_ns) / 1e9,
+			      0.1 * (now.counted - then.counted)));
 	EXPECT_NE(0, module_unload());
 }
 

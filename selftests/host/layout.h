@@ -185,7 +185,7 @@ LAYOUT_FIELD(topdown_latency, out_events, 40, 8);
 LAYOUT_FIELD(topdown_latency, out_nr_records, 48, 4);
 LAYOUT_FIELD(topdown_latency, session, 52, 4);
 
-LAYOUT_SIZE(topdown_latency_record, 968);
+LAYOUT_SIZE(topdown_latency_record, 984);
 LAYOUT_FIELD(topdown_latency_record, event, 0, 4);
 LAYOUT_FIELD(topdown_latency_record, cpu, 4, 4);
 LAYOUT_FIELD(topdown_latency_record, flags, 8, 4);
@@ -197,7 +197,9 @@ LAYOUT_FIELD(topdown_latency_record, min, 40, 8);
 LAYOUT_FIELD(topdown_latency_record, max, 48, 8);
 LAYOUT_FIELD(topdown_latency_record, running_ns, 56, 8);
 LAYOUT_FIELD(topdown_latency_record, elapsed_ns, 64, 8);
-LAYOUT_FIELD(topdown_latency_record, bin, 72, 896);
+LAYOUT_FIELD(topdown_latency_record, counted, 72, 8);
+LAYOUT_FIELD(topdown_latency_record, lost, 80, 8);
+LAYOUT_FIELD(topdown_latency_record, bin, 88, 896);
 
 LAYOUT_SIZE(topdown_latencies, 32);
 LAYOUT_FIELD(topdown_latencies, size, 0, 4);

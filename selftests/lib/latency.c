@@ -185,9 +185,10 @@ bool shape_right(const struct moment *then, const struct moment *now)
 	want = (now->truth.sum - then->truth.sum) / count;
 	printf("# %#llx: %.0f samples of %.0f records, mean %.3f, truth %.3f\n",
 	       (unsigned long long)now->truth.config, samples, count, mean, want);
+	right = fact_same("events lost", now->record.lost - then->record.lost, 0);
 	/* Records that are not among the samples may be any of them, also the greatest. */
 	lost = (count - samples) / count;
-	right = fact(samples >= 50) & fact(samples <= count) &
+	right &= fact(samples >= 50) & fact(samples <= count) &
 		fact_most("samples lost", count - samples, 2 + LIMIT_LOST * count) &
 		fact_near("mean", mean, want, LIMIT_MEAN * want + lost * now->truth.max);
 	for (i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {

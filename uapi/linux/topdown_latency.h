@@ -177,11 +177,17 @@ struct topdown_latency {
  */
 #define TOPDOWN_LATENCY_AWAY	(1U << 0)
 
+/*
+ * topdown_latency_record.flags: @counted and @lost are known.  For CPUs they are, for the tasks of
+ * a session they are not.
+ */
+#define TOPDOWN_LATENCY_COUNTED	(1U << 1)
+
 /**
  * struct topdown_latency_record - the latencies of one event on one CPU, or in a session
  * @event: enum topdown_latency_event
  * @cpu: number of the CPU; TOPDOWN_CPU_ALL for the tasks of a session
- * @flags: TOPDOWN_LATENCY_AWAY
+ * @flags: TOPDOWN_LATENCY_*, as above
  * @__reserved: 0
  * @samples: number of samples
  * @events: number of events that the samples stand for: each counts as many as its period
@@ -191,11 +197,22 @@ struct topdown_latency {
  * @running_ns: how long the event had the sampling counter
  * @elapsed_ns: how long the event has been asked for on this CPU.  During a turn of the event
  *	both times are up to 100 ms old, or as old as the idle time of the CPU
+ * @counted: number of events that the sampling counter counted in @running_ns, which is exact and
+ *	as old; 0 without TOPDOWN_LATENCY_COUNTED
+ * @lost: of the events that were counted, those of periods that ended without a sample; 0
+ *	without TOPDOWN_LATENCY_COUNTED.  @lost / (@events + @lost) is the share that is missing
  * @bin: events by latency.  Bin n has latency n if n < 16, and above these the latencies
  *	from (8 + n % 8) << (n / 8 - 1) on, up to the next bin
  *
  * All begin when the event was first asked for on this CPU by any session, and grow until no
  * session has it.  So subtract an earlier record.  @min and @max cannot be subtracted.
+ *
+ * A period ends without a sample if the counter runs through all of the next one before its
+ * interrupt, as when many events come at once after a time with few, or if the driver drops the
+ * record.  Each event that the counter counts is in @events, in @lost, in the period that has not
+ * ended, or in one that was given up for another period; the last two are no loss.  @lost is as
+ * of the last sample or the end of a turn, so it never has what may yet become a sample.
+ * While perf throttles the event the counter stands still, and @running_ns goes on.
  *
  * For the tasks of a session all begin with the latency session.  @elapsed_ns is the time that
  * the tasks had a CPU, and @running_ns the part of it in which the event had its turn on that CPU:
@@ -215,6 +232,8 @@ struct topdown_latency_record {
 	__aligned_u64 max;
 	__aligned_u64 running_ns;
 	__aligned_u64 elapsed_ns;
+	__aligned_u64 counted;
+	__aligned_u64 lost;
 	__aligned_u64 bin[TOPDOWN_LATENCY_BINS];
 };
 
@@ -224,7 +243,7 @@ struct topdown_latency_record {
  * @flags: must be 0
  * @records: address of the records: event after event, and of each event CPU after CPU
  * @nr_records: room for so many; on return how many there are
- * @record_size: sizeof(struct topdown_latency_record) of the caller, at least 968
+ * @record_size: sizeof(struct topdown_latency_record) of the caller, at least 984
  * @latency: number of the session
  * @__reserved: must be 0
  */

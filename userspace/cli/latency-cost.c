@@ -3,9 +3,9 @@
  * topdown latency --cost: the cycles that events cost, and the nodes of level 4 and metrics that
  * follow from them.
  *
- * The samples say how often an event happened, as far as it had the counter.  This count times
- * the latency, over the cycles of the CPU or the tasks, is what the event cost at most: other
- * instructions may have been executed meanwhile.
+ * The sampling counter says how often an event happened, as far as the event had it; of tasks only
+ * the samples do.  This count times the latency, over the cycles of the CPU or the tasks, is what
+ * the event cost at most: other instructions may have been executed meanwhile.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -167,14 +167,20 @@ void cost_end(struct latency_run *run)
 	topdown_reading_destroy(run->cost_now);
 }
 
-/* How often an event happened, from its samples in an interval; NaN if it had no counter. */
+/*
+ * How often an event happened in an interval; NaN if it had no counter.  Count and times of a CPU
+ * are of the same moment, and its samples may be newer.
+ */
 static double count(const struct topdown_latency_record *record, bool ran)
 {
+	bool counted = record->flags & TOPDOWN_LATENCY_COUNTED;
+	double events = counted ? record->counted : record->events;
+
 	if (!record->events && !record->elapsed_ns && !ran)
 		return 0;
 	if (!record->elapsed_ns || !record->running_ns)
 		return (double)NAN;
-	return (double)record->events * record->elapsed_ns / record->running_ns;
+	return events * record->elapsed_ns / record->running_ns;
 }
 
 static void set_cpu(const struct latency_run *run, struct row *row)
@@ -248,10 +254,13 @@ void cost_set(const struct latency_run *run, struct row *row)
 		row->cycles = 0;
 	if (!row->cycles)
 		return;
-	/* Without an event there is no latency. */
-	row->spent = row->estimate ? row->estimate * latency : 0;
-	row->capped = row->estimate ?
-		      row->estimate * capped(row->latency->event, latency) : 0;
+	/* Without an event there is no latency, and none of a few that had no sample. */
+	if (isnan(latency)) {
+		row->unsampled = row->estimate;
+		return;
+	}
+	row->spent = row->estimate * latency;
+	row->capped = row->estimate * capped(row->latency->event, latency);
 }
 
 /**
@@ -268,9 +277,22 @@ void cost_add(struct row *sum, const struct row *row)
 	if (isnan(row->estimate) || (row->estimate && !row->cycles))
 		return;
 	sum->estimate = isnan(sum->estimate) ? row->estimate : sum->estimate + row->estimate;
+	sum->unsampled += row->unsampled;
 	sum->spent += row->spent;
 	sum->capped += row->capped;
 	sum->cycles += row->cycles;
+}
+
+/* Events on CPUs that had no sample cost as much as those on the others. */
+static void spread(struct row *row)
+{
+	double sampled = row->estimate - row->unsampled;
+	double factor = sampled > 0 ? row->estimate / sampled : (double)NAN;
+
+	if (!row->unsampled)
+		return;
+	row->spent *= factor;
+	row->capped *= factor;
 }
 
 /* Cycles as a share of those of the row. */
@@ -355,8 +377,10 @@ unsigned int cost_rows(struct latency_run *run, unsigned int nr)
 	bool published = topdown_info_get(run->td)->out_cpu_model != MODEL_PTL;
 	unsigned int i, j, n = nr, node;
 
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr; i++) {
+		spread(&run->rows[i]);
 		run->rows[i].cost = share(&run->rows[i], run->rows[i].spent);
+	}
 	for (i = 0; published && i < nr; i++) {
 		for (j = 0; j < i && !same_subject(&run->rows[i], &run->rows[j]); j++)
 			;

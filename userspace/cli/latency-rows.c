@@ -199,6 +199,15 @@ static void put_samples(FILE *file, const struct row *row)
 		   record->running_ns * 100.0 / record->elapsed_ns : (double)NAN, 1);
 }
 
+/* The events that no sample stands for although it should, as a share of those that were due. */
+static void put_lost(FILE *file, const struct topdown_latency_record *record)
+{
+	double share = 100.0 * record->lost / ((double)record->events + record->lost);
+
+	if (record->lost)
+		fprintf(file, share < 0.1 ? " lost <0.1%%" : " lost %.1f%%", share);
+}
+
 static int event_width(bool costs)
 {
 	return costs ? NODE_WIDTH : EVENT_WIDTH;
@@ -217,9 +226,11 @@ static void put_row(FILE *file, const struct row *row, const struct interval *in
 		put_number(file, 12, row->estimate, 0);
 		put_number(file, 6, 100 * row->cost, 2);
 	}
-	fprintf(file, "%s%s%s%s\n", row->over ? "*" : "",
-		!row->node && record->flags & TOPDOWN_LATENCY_AWAY ? " aside" : "",
-		row->known ? " from " : "", row->known ? row->known->source : "");
+	fprintf(file, "%s%s", row->over ? "*" : "",
+		!row->node && record->flags & TOPDOWN_LATENCY_AWAY ? " aside" : "");
+	if (!row->node)
+		put_lost(file, record);
+	fprintf(file, "%s%s\n", row->known ? " from " : "", row->known ? row->known->source : "");
 }
 
 static void put_headings(FILE *file, const struct interval *interval)

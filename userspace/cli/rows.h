@@ -81,6 +81,7 @@ enum row_kind {
  * @node: name of a node that follows from costs of events; NULL for an event
  * @estimate: how often the event happened, an estimate; NaN if not known.  Of a sum on the CPUs
  *	that have one
+ * @unsampled: the part of @estimate on CPUs where it happened and had no sample
  * @spent: cycles that it cost there
  * @capped: the same, with latencies up to the cap of the event's node
  * @cycles: the cycles of these CPUs or of the task; 0 if there was no estimate, or no count
@@ -120,6 +121,7 @@ struct row {
 	const struct known *known;
 	const char *node;
 	double estimate;
+	double unsampled;
 	double spent;
 	double capped;
 	double cycles;

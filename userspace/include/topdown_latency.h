@@ -123,7 +123,7 @@ int topdown_latency_between(const struct topdown_latency_record *then,
  * @sum: zeroed at first; of TOPDOWN_CPU_ALL afterwards
  * @record: of the same event
  *
- * The times add up, too.
+ * The times, what was counted and what was lost add up, too.
  */
 void topdown_latency_add(struct topdown_latency_record *sum,
 			 const struct topdown_latency_record *record);

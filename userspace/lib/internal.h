@@ -23,7 +23,7 @@
 #define TD_SESSION_SIZE_MIN	880
 #define TD_SESSION_MAP_SIZE_MIN	80
 #define TD_SHARE_SIZE_MIN	320
-#define TD_LATENCY_RECORD_SIZE_MIN	968
+#define TD_LATENCY_RECORD_SIZE_MIN	984
 
 /* No entry at rest has this sequence number: those numbers are even. */
 #define TD_SEQ_NONE		1

@@ -177,7 +177,8 @@ static bool td_latency_grew(const struct topdown_latency_record *then,
 	}
 	return now->samples >= then->samples && now->events >= then->events &&
 	       now->sum >= then->sum && now->running_ns >= then->running_ns &&
-	       now->elapsed_ns >= then->elapsed_ns;
+	       now->elapsed_ns >= then->elapsed_ns && now->counted >= then->counted &&
+	       now->lost >= then->lost;
 }
 
 /* Minimum and maximum as far as the bins tell. */
@@ -213,6 +214,8 @@ TD_API int topdown_latency_between(const struct topdown_latency_record *then,
 	record.sum -= then->sum;
 	record.running_ns -= then->running_ns;
 	record.elapsed_ns -= then->elapsed_ns;
+	record.counted -= then->counted;
+	record.lost -= then->lost;
 	for (i = 0; i < TOPDOWN_LATENCY_BINS; i++)
 		record.bin[i] -= then->bin[i];
 	td_latency_ends(&record);
@@ -242,6 +245,8 @@ TD_API void topdown_latency_add(struct topdown_latency_record *sum,
 	sum->sum += record->sum;
 	sum->running_ns += record->running_ns;
 	sum->elapsed_ns += record->elapsed_ns;
+	sum->counted += record->counted;
+	sum->lost += record->lost;
 	for (i = 0; i < TOPDOWN_LATENCY_BINS; i++)
 		sum->bin[i] += record->bin[i];
 }

@@ -46,10 +46,16 @@ MEM_LOAD_RETIRED\.L2_HIT +all +0 +- +- +- +- +- +- +- +0\.0 aside
 ){4}MEM_INST[^ ]* +1 +20 (.*
 ?){4}$' ''
 run fake latency -j --timeout 100 -e ${two#*,}
-expect 'JSON' 0 '^\{"schema":1,"time":[0-9.]+,"interval":[0-9.]+,"row":"all","cpu":null,"event":"MEM_LOAD_L3_MISS_RETIRED\.LOCAL_DRAM","samples":30,"events":30000,"mean":190\.000000,"deviation":137\.47[0-9]+,"min":100,"p50":99\.5,"p90":399\.5,"p99":399\.5,"max":400,"covered":0\.500000,"aside":false,"pid":null,"origin":"samples","estimate":null,"cost":null,"over":null\}$' ''
+expect 'JSON' 0 '^\{"schema":1,"time":[0-9.]+,"interval":[0-9.]+,"row":"all","cpu":null,"event":"MEM_LOAD_L3_MISS_RETIRED\.LOCAL_DRAM","samples":30,"events":30000,"counted":33000,"lost":0,"mean":190\.000000,"deviation":137\.47[0-9]+,"min":100,"p50":99\.5,"p90":399\.5,"p99":399\.5,"max":400,"covered":0\.500000,"aside":false,"pid":null,"origin":"samples","estimate":null,"cost":null,"over":null\}$' ''
+FAKE_LOST=1 run fake latency -A --timeout 100 --no-header -e ${two%,*}
+expect 'what was lost' 0 '^MEM_INST[^ ]* +all +30 .* 50\.0 lost 4\.8%
+(MEM_INST[^ ]* +[01] .* lost 4\.8%
+?){2}$' ''
+FAKE_LOST=1 FAKE_AWAY=1 run fake latency -x , --timeout 100 --no-header -e ${two%,*}
+expect 'what was lost, in CSV' 0 ',30,30000,33000,1500,7\.0' ''
 run fake latency -x , -A --timeout 100 -e MEM_LOAD_RETIRED.L2_HIT
-expect 'CSV' 0 '^time,interval,row,cpu,event,samples,events,mean,deviation,min,p50,p90,p99,max,covered,aside,pid,origin,estimate,cost,over
-[0-9.]+,[0-9.]+,all,,MEM_LOAD_RETIRED\.L2_HIT,0,0,,,,,,,,0\.000000,(0|false),,none,,,
+expect 'CSV' 0 '^time,interval,row,cpu,event,samples,events,counted,lost,mean,deviation,min,p50,p90,p99,max,covered,aside,pid,origin,estimate,cost,over
+[0-9.]+,[0-9.]+,all,,MEM_LOAD_RETIRED\.L2_HIT,0,0,0,0,,,,,,,,0\.000000,(0|false),,none,,,
 [0-9.]+,[0-9.]+,cpu,0,MEM_LOAD.*
 .*,cpu,1,.*$' ''
 
@@ -62,7 +68,7 @@ MEM_INST_RETIRED\.SPLIT_LOADS +all +30 +7\.00 [^a-z]*
 MEM_LOAD_RETIRED\.L2_HIT +all +0 +5\.71 +- +0 +- +- +- +7140 +0\.0 from perfmon$' ''
 FAKE_REFUSAL=2 run fake latency --default -x , -e MEM_INST_RETIRED.STLB_MISS_LOADS
 expect 'published where nothing is sampled' 0 '
-[0-9.]+,0\.0*,all,,MEM_INST_RETIRED\.STLB_MISS_LOADS,0,0,136\.370000,,0,,,,65535,,(0|false),,pmu-tools,,,$' \
+[0-9.]+,0\.0*,all,,MEM_INST_RETIRED\.STLB_MISS_LOADS,0,0,,,136\.370000,,0,,,,65535,,(0|false),,pmu-tools,,,$' \
 	'^topdown: this machine samples no latency: the kernel does not read.*CPU model$'
 for option in --cost "--save $TMP/nothing"; do
 	# shellcheck disable=SC2086 # an option and its argument
@@ -74,7 +80,7 @@ expect 'nothing is published for Sapphire Rapids' 3 '^$' 'no CPU has timed PEBS.
 topdown: nobody has published latencies of these events for this CPU model$'
 printf '# mine\n\nmem_load_retired.l2_hit 14.5 3 - 20\n' > "$TMP/table"
 FAKE_REFUSAL=1 run fake latency --table "$TMP/table" --default -e MEM_LOAD_RETIRED.L2_HIT -j
-expect 'a table comes first' 0 '"samples":0,"events":0,"mean":14\.500000,"deviation":null,"min":3,"p50":null,"p90":20\.0,"p99":null,"max":null,"covered":null,"aside":false,"pid":null,"origin":"table","estimate":null,"cost":null,"over":null\}$' 'samples no latency'
+expect 'a table comes first' 0 '"samples":0,"events":0,"counted":null,"lost":null,"mean":14\.500000,"deviation":null,"min":3,"p50":null,"p90":20\.0,"p99":null,"max":null,"covered":null,"aside":false,"pid":null,"origin":"table","estimate":null,"cost":null,"over":null\}$' 'samples no latency'
 FAKE_REFUSAL=1 run fake latency --table "$TMP/table" -e MEM_LOAD_RETIRED.L3_HIT
 expect 'a table without the event' 3 '^$' 'no CPU has timed PEBS.*
 topdown: the table has no latencies of these events$'
@@ -200,14 +206,14 @@ run fake latency "$TMP/none"
 expect 'a command that is not there' 127 '^$' "^topdown: cannot run '$TMP/none': No such file"
 run fake latency "$TMP"
 expect 'a command that cannot be executed' 126 '^$' "^topdown: cannot run '$TMP': Permission denied$"
-# Costs: 10 ms of CPU 0 and 1 are 60000 events, and each event is sampled half of the time.
+# Costs: 100 ms of CPU 0 and 1 are 30000 events that have samples and 33000 that were counted, in half of the time.
 export FAKE_FEATURES=1343
 # timeout sends it to the process group, as a terminal does for Ctrl-C
 FAKE_DELAY=800 FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD run timeout --preserve-status -s INT 0.5 \
 	"$TOPDOWN" latency --device "$NODE" -a --cost -e "${two%,*}" -- sleep 3
 expect 'a signal before the program is executed is for the program' 130 '^$' 'SPLIT_LOADS'
 run fake latency --cost -e "${two%,*}" -j --timeout 100
-expect 'the cost of an event' 0 '"samples":30,"events":30000,.*"estimate":60000,"cost":0\.[0-9]+,"over":null\}$' ''
+expect 'the cost of an event' 0 '"samples":30,"events":30000,"counted":33000,.*"estimate":66000,"cost":0\.[0-9]+,"over":null\}$' ''
 mean=$(sed -nE 's/.*"cost":([0-9.]+).*/\1/p' <<< "$out")
 FAKE_LATENCY_MORE=1 run fake latency --cost -e "FRONTEND_RETIRED.L1I_MISS,FRONTEND_RETIRED.L2_MISS,MEM_INST_RETIRED.SPLIT_STORES" -A -j --timeout 100
 # costs: EVENT CPU COST OVER of each line
@@ -250,14 +256,26 @@ result "$(sed -nE 's/.*"cpu":([^,]*),.*"estimate":([^,]*),"cost":([^,]*),.*/\1 \
 		last = 9 * estimate[2]
 		all = (first + last) / (first / cost[0] + last / cost[2])
 		exit !(NR == 4 && estimate[1] == "null" && cost[1] == "null" &&
-			estimate["null"] == estimate[0] + estimate[2] && estimate[0] == 20000 &&
+			estimate["null"] == estimate[0] + estimate[2] && estimate[0] == 22000 &&
 			cost["null"] / all < 1.005 && cost["null"] / all > 0.995)
 	}'; echo $?)" 'a CPU without an estimate is left out of the sum'
+# CPU 1 had 22000 events and no sample, so they cost as much as the 11000 and 33000 of the others.
+FAKE_LATENCY_CPUS=3 FAKE_NO_SAMPLE=1 run fake latency --cost -e "${two%,*}" -A -j --timeout 100
+result "$(sed -nE 's/.*"cpu":([^,]*),.*"estimate":([^,]*),"cost":([^,]*),.*/\1 \2 \3/p' <<< "$out" | awk '
+	{ estimate[$1] = $2; cost[$1] = $3 }
+	END {
+		cycles = 7 * estimate[0] / cost[0] + 9 * estimate[2] / cost[2]
+		mean = (7 * estimate[0] + 9 * estimate[2]) / (estimate[0] + estimate[2])
+		# CPU 1 has 99% of the cycles of CPU 0, and CPU 2 98%.
+		all = mean * estimate["null"] / (cycles * 1.5)
+		exit !(NR == 4 && estimate[1] == 44000 && cost[1] == "null" &&
+			estimate["null"] == 132000 && cost["null"] / all < 1.01 && cost["null"] / all > 0.99)
+	}'; echo $?)" 'events without a sample cost as much as others'
 FAKE_CPUS=1 run fake latency --cost -e "${two%,*}" -A -j --timeout 100
-result "$([[ $(sed -nE 's/.*"estimate":([^,]*),.*/\1/p' <<< "$out" | xargs) == '20000 20000 40000' ]]
+result "$([[ $(sed -nE 's/.*"estimate":([^,]*),.*/\1/p' <<< "$out" | xargs) == '22000 22000 44000' ]]
 	echo $?)" 'and a CPU whose cycles are not known'
 run fake latency --cost --statistic p90 -e "${two#*,}" -x , --no-header --timeout 100
-expect 'another statistic' 0 ',60000,0\.[0-9]+,$' ''
+expect 'another statistic' 0 ',66000,0\.[0-9]+,$' ''
 result "$(awk -F, -v mean="$mean" '{ ratio = $(NF - 1) / mean; exit !(ratio > 50 && ratio < 64) }' \
 	<<< "$out"; echo $?)" 'its cost'
 run fake latency --cost -e "${two%,*}" -- sleep 0.1
@@ -277,7 +295,7 @@ result "$(FAKE_HYBRID=1 FAKE_SESSION_STEPS=4 tasks_cost | awk -v e="$estimate" -
 result "$([[ $(FAKE_LATENCY_MISSED=1 tasks_cost) == 'null null' ]]; echo $?)" \
 	'tasks that ended before they were sampled'
 FAKE_UNTOUCHED=1 run fake latency --cost -C 0 -e "${two%,*}" --timeout 100
-expect 'costs of some CPUs read no other' 0 ' all +10 .* 20000 +[0-9.]+$' ''
+expect 'costs of some CPUs read no other' 0 ' all +10 .* 22000 +[0-9.]+$' ''
 FAKE_FEATURES=1087 run fake latency --cost --timeout 100
 expect 'no cycles' 3 '^$' 'the module counts no cycles'
 run fake latency --statistic p50 --timeout 100
@@ -296,7 +314,7 @@ done
 run fake latency -a -I 100 -j -e "${two%,*}" -- sleep 0.25
 expect 'intervals of CPUs until the command ends' 0 '^$' '("row":"all".*){3}'
 FAKE_FEATURES=1343 run fake latency -a --cost -e "${two%,*}" true
-expect 'costs of CPUs while a command runs' 0 '^$' ' all +30 .* 60000 +[0-9.]+$'
+expect 'costs of CPUs while a command runs' 0 '^$' ' all +30 .* 66000 +[0-9.]+$'
 FAKE_LATENCY_ERRNO=95 run fake latency -a -- sh -c 'echo ran'
 expect 'no command if the CPUs are not sampled' 125 '^$' "the kernel's driver refuses the event"
 run fake latency -a "$TMP/none"

@@ -13,6 +13,8 @@
  *   FAKE_LATENCY_ENDED   a file that is made when a session is ended
  *   FAKE_LATENCY_BEFORE   steps that there were before the session (0)
  *   FAKE_NO_TURN   a CPU on which no event has the counter
+ *   FAKE_NO_SAMPLE a CPU on which events are counted, and none is sampled
+ *   FAKE_LOST      for each 20 samples one has been lost
  *
  * The tasks of a session have what CPU 1 has.  There is session 1 only.
  */
@@ -33,7 +35,7 @@
 			 1ULL << TOPDOWN_LATENCY_FRONTEND_RETIRED_L2_MISS |	\
 			 1ULL << TOPDOWN_LATENCY_MEM_INST_RETIRED_SPLIT_STORES)
 
-#define FAKE_LATENCY_RECORD_SIZE_MIN	968
+#define FAKE_LATENCY_RECORD_SIZE_MIN	984
 
 static uint64_t wanted;
 static uint64_t cpus;
@@ -104,8 +106,8 @@ int fake_latency(struct topdown_latency *arg)
 }
 
 /*
- * Each step: on CPU 0 ten samples, on CPU 1 twenty, and so on, of 1000 events each.  CONSTANT is 7,
- * and from CPU 2 on 9.
+ * Each step: on CPU 0 ten samples, on CPU 1 twenty, and so on, of 1000 events each.  A tenth more
+ * was counted.  CONSTANT is 7, and from CPU 2 on 9.
  */
 static void fill_latency(struct topdown_latency_record *record, unsigned int event,
 			 unsigned int cpu)
@@ -116,7 +118,8 @@ static void fill_latency(struct topdown_latency_record *record, unsigned int eve
 	*record = (struct topdown_latency_record){
 		.event = event,
 		.cpu = cpu,
-		.flags = setting("FAKE_AWAY", 0) ? TOPDOWN_LATENCY_AWAY : 0,
+		.flags = (setting("FAKE_AWAY", 0) ? TOPDOWN_LATENCY_AWAY : 0) |
+			 (followed ? 0 : TOPDOWN_LATENCY_COUNTED),
 		.elapsed_ns = steps * 100000000ULL,
 	};
 	FAKE_GROWN(record);
@@ -129,6 +132,15 @@ static void fill_latency(struct topdown_latency_record *record, unsigned int eve
 	record->samples = samples;
 	record->events = samples * 1000;
 	record->running_ns = record->elapsed_ns / 2;
+	if (!followed) {
+		record->counted = samples * 1100;
+		record->lost = setting("FAKE_LOST", 0) ? samples * 50 : 0;
+	}
+	if (cpu == setting("FAKE_NO_SAMPLE", -1)) {
+		record->samples = 0;
+		record->events = 0;
+		return;
+	}
 	if (event == CONSTANT || event == TOPDOWN_LATENCY_FRONTEND_RETIRED_L2_MISS) {
 		record->sum = record->events * constant;
 		record->min = constant;

@@ -125,7 +125,13 @@ static void test_session(struct topdown *td)
 	check(constant_right(&now[0], 20) && constant_right(&now[1], 40) &&
 	      bimodal_right(&now[2]) && never_right(&now[4]), "records");
 	check(!topdown_latency_between(&then[2], &now[2], &part) && bimodal_right(&part) &&
-	      part.samples == 20 && part.running_ns == 100000000, "a difference");
+	      part.samples == 20 && part.running_ns == 100000000 && part.counted == 22000 &&
+	      part.lost == 1000, "a difference");
+	then[3].lost = now[3].lost + 1;
+	then[2].counted = now[2].counted + 1;
+	check(topdown_latency_between(&then[2], &now[2], &part) == -ERANGE &&
+	      topdown_latency_between(&then[3], &now[3], &part) == -ERANGE,
+	      "no difference where less was counted or lost");
 	check(topdown_latency_between(&now[2], &then[2], &part) == -ERANGE &&
 	      topdown_latency_between(&then[0], &now[1], &part) == -EINVAL &&
 	      topdown_latency_between(&then[0], &now[2], &part) == -EINVAL,
@@ -133,7 +139,8 @@ static void test_session(struct topdown *td)
 	topdown_latency_add(&sum, &now[0]);
 	topdown_latency_add(&sum, &now[1]);
 	check(constant_right(&sum, 60) && sum.cpu == TOPDOWN_CPU_ALL &&
-	      sum.elapsed_ns == 400000000, "a sum");
+	      sum.elapsed_ns == 400000000 && sum.counted == 66000 && sum.lost == 3000 &&
+	      sum.flags == TOPDOWN_LATENCY_COUNTED, "a sum");
 	check(!topdown_latency_end(td, latency) && topdown_latency_end(td, latency) == -ENOENT,
 	      "the end of a session");
 }
@@ -155,7 +162,8 @@ static void test_tasks(struct topdown *td)
 	check(!topdown_latency_read(td, latency, records, sizeof(*records), &nr) &&
 	      !topdown_latency_read(td, latency, records, sizeof(*records), &nr) &&
 	      constant_right(&records[0], 20) && bimodal_right(&records[1]) &&
-	      records[0].cpu == TOPDOWN_CPU_ALL, "their records");
+	      records[0].cpu == TOPDOWN_CPU_ALL && !records[0].flags && !records[0].counted,
+	      "their records");
 	topdown_latency_end(td, latency);
 }
 
@@ -201,12 +209,13 @@ int main(void)
 {
 	struct topdown *td;
 
-	ktap_begin(&ktap, 25);
+	ktap_begin(&ktap, 26);
 	test_absent();
 	test_names();
 	test_ends();
 	test_defaults();
 	setenv("FAKE_FEATURES", "1024", 1);
+	setenv("FAKE_LOST", "1", 1);
 	td = open_fake();
 	test_refused(td);
 	test_session(td);

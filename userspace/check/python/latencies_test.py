@@ -39,13 +39,21 @@ class Latencies(unittest.TestCase):
         self.assertEqual((one.samples, one.events, one.mean, one.deviation, one.min, one.max),
                          (10, 10000, 7, 0, 7, 7))
         self.assertEqual((one.running_ns * 2, one.elapsed_ns), (100000000, 100000000))
+        self.assertEqual((one.counted, one.lost), (11000, 0))
         both = topdown.total_latency(now[2:4])
+        self.assertEqual((both.counted, both.as_dict()["counted"]), (33000, 33000))
         self.assertEqual((both.cpu, both.samples, both.mean), (None, 30, 190))
         # The middle of the bins of 100 and 400.
         self.assertEqual((both.quantile(0.5), both.quantile(0.9)), (99.5, 399.5))
         self.assertEqual(now[5].samples, 0)
         self.assertTrue(math.isnan(now[5].mean))
         self.assertEqual(both.as_dict()["p50"], 99.5)
+
+    def test_lost(self):
+        """latencies: events of periods without a sample"""
+        with ktap.fake(LOST=1), self.device.latencies([CONSTANT]) as session:
+            session.read()
+            self.assertEqual([one.lost for one in session.read()], [500, 1000])
 
     def test_wrong(self):
         """latencies: unknown names, two that do not belong together, no rights, an end"""
@@ -74,6 +82,7 @@ class Latencies(unittest.TestCase):
             session.read()
             one, = session.read()
             self.assertEqual((one.cpu, one.samples, one.mean), (None, 20, 7))
+            self.assertEqual((one.counted, one.lost, one.as_dict()["lost"]), (None, None, None))
             with self.assertRaisesRegex(OSError, "which has to end first") as caught:
                 device.latencies([CONSTANT], session=followed)
             self.assertEqual(caught.exception.errno, errno.EBUSY)

@@ -83,6 +83,7 @@ KIND_ATOM = 2
 #: Bins of `LatencyRecord.bin`.
 LATENCY_BINS = 112
 LATENCY_AWAY = 1 << 0
+LATENCY_COUNTED = 1 << 1
 
 REGION_AUTO = 0
 REGION_MODULE = 1
@@ -157,6 +158,7 @@ class LatencyRecord(Structure):
                 ("__reserved", c_uint32), ("samples", c_uint64), ("events", c_uint64),
                 ("sum", c_uint64), ("min", c_uint64), ("max", c_uint64),
                 ("running_ns", c_uint64), ("elapsed_ns", c_uint64),
+                ("counted", c_uint64), ("lost", c_uint64),
                 ("bin", c_uint64 * LATENCY_BINS)]
 
 

@@ -75,6 +75,20 @@ class LatencyReading:
         return int(self._raw.events)
 
     @property
+    def counted(self) -> Optional[int]:
+        """Number of events that the sampling counter counted, exactly; None for tasks."""
+        return int(self._raw.counted) if self._known else None
+
+    @property
+    def lost(self) -> Optional[int]:
+        """Number of events of periods that ended without a sample; None for tasks."""
+        return int(self._raw.lost) if self._known else None
+
+    @property
+    def _known(self) -> bool:
+        return bool(self._raw.flags & abi.LATENCY_COUNTED)
+
+    @property
     def min(self) -> int:
         """Least latency in cycles; 0 without samples.  Of a difference: that of its bin."""
         return int(self._raw.min)
@@ -123,7 +137,8 @@ class LatencyReading:
     def as_dict(self) -> Dict[str, Any]:
         """The figures by the keys of ``topdown latency -j``, as far as they are of a reading."""
         return {"event": self.event, "cpu": self.cpu, "samples": self.samples,
-                "events": self.events, "mean": self.mean, "deviation": self.deviation,
+                "events": self.events, "counted": self.counted, "lost": self.lost,
+                "mean": self.mean, "deviation": self.deviation,
                 "min": self.min, "p50": self.quantile(0.5), "p90": self.quantile(0.9),
                 "p99": self.quantile(0.99), "max": self.max, "aside": self.away}
 
