@@ -321,9 +321,8 @@ struct record_latencies {
  * @elapsed_ns: as there
  * @min: least latency, as far as bins tell
  * @max: greatest latency, as far as bins tell
- * @counted: events that the sampling counter itself has counted in the interval; 0 if the module
- *	does not say
- * @lost: of these, events of which a sample was lost; 0 if the module does not say
+ * @counted: as there; 0 without TOPDOWN_LATENCY_COUNTED
+ * @lost: as there; 0 without TOPDOWN_LATENCY_COUNTED
  */
 struct record_latency {
 	uint32_t event;

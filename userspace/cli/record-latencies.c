@@ -66,6 +66,8 @@ static unsigned char *put_entry(unsigned char *to, const struct latency_piece *p
 		.elapsed_ns = record->elapsed_ns,
 		.min = record->min,
 		.max = record->max,
+		.counted = record->counted,
+		.lost = record->lost,
 	};
 
 	memcpy(to, &entry, sizeof(entry));
@@ -234,6 +236,8 @@ bool latency_block_next(struct latency_block *block, struct latency_piece *piece
 			.max = entry.max,
 			.running_ns = entry.running_ns,
 			.elapsed_ns = entry.elapsed_ns,
+			.counted = entry.counted,
+			.lost = entry.lost,
 		},
 	};
 	return take_bins(block, entry.nr_bins, &piece->record);

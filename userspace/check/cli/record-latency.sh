@@ -73,6 +73,15 @@ echo 40 > "$TMP/period"
 sampled --steps
 result "$(($(lines "$TMP/rows") < 8))" 'and one with long windows'
 
+# What was counted, and what was lost.
+FAKE_LOST=1 fake record --timeout 250 -I 100 --latency $two -q -o "$data"
+sampled
+result "$([[ $(json counted "$TMP/rows" | head -n 1) == $(($(json samples "$TMP/rows" | head -n 1) * 1100)) &&
+	$(json lost "$TMP/rows" | head -n 1) == $(($(json samples "$TMP/rows" | head -n 1) * 50)) ]]; echo $?)" \
+	'what was counted, and what was lost'
+run td report "$data"
+expect 'a loss in the table' 0 'SPLIT_LOADS +all .* 50\.0 lost 4\.8%' ''
+
 # Tasks have what was sampled from their begin on.
 FAKE_LATENCY_BEFORE=1000 fake record -I 100 --timeout 150 --latency $two -q -o "$data" -p $$
 sampled
@@ -80,6 +89,7 @@ result "$(($(json samples "$TMP/rows" | head -n 1) < 20000))" 'tasks have what w
 run fake record -I 100 --latency $two -q -o "$data" -- sh -c 'sleep 0.25; exit 3'
 expect 'a command' 3 '' ''
 sampled
+result "$([[ $(json counted "$TMP/rows" | paste -sd' ') == 'null null' ]]; echo $?)" 'of which nobody knows what was counted'
 result "$([[ $(json row "$TMP/rows" | paste -sd' ') == 'process process' ]] && (($(json pid "$TMP/rows" | head -n 1) > 1))
 	echo $?)" 'its rows have its process'
 run td report -A "$data"
