@@ -79,7 +79,7 @@ static void add_record(struct export_histogram *row, const struct topdown_latenc
 	}
 }
 
-/* The sum keeps CPUs that are offline, so that it never falls.  They have no series of their own. */
+/* The sum keeps CPUs that are offline, so that it never falls; they have no own series. */
 static void add_all(struct export_latency *latency, bool per_cpu, const struct cpulist *offline)
 {
 	const struct topdown_latency_record *record = latency->session.record;

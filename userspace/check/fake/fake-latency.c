@@ -69,6 +69,7 @@ static unsigned int nr_records(void)
 int fake_latency(struct topdown_latency *arg)
 {
 	unsigned int refusal = setting("FAKE_REFUSAL", 0);
+	const char *ended = getenv("FAKE_LATENCY_ENDED");
 
 	if (!(setting("FAKE_FEATURES", 7) & TOPDOWN_FEATURE_LATENCY))
 		return refuse(ENOTTY);
@@ -80,8 +81,8 @@ int fake_latency(struct topdown_latency *arg)
 		if (arg->latency > 1 || (arg->latency && !wanted))
 			return refuse(ENOENT);
 		wanted = 0;
-		if (getenv("FAKE_LATENCY_ENDED"))
-			creat(getenv("FAKE_LATENCY_ENDED"), 0600);
+		if (ended)
+			creat(ended, 0600);
 		return 0;
 	}
 	arg->out_refusal = refusal;
