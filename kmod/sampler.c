@@ -126,14 +126,14 @@ static u64 td_sampler_begun(const struct perf_event *event)
 	       event->hw.last_period;
 }
 
-/* In an NMI of the CPU, or while the event is disabled; not preempted. */
-static void td_sampler_lose(struct td_sampler *sampler, u64 lost)
+/*
+ * From one count of perf to a later one.  perf adds 2^48 too many, for good, if an NMI comes between
+ * its reading of the counter and its note of it, or if it reads the counter after the overflow and
+ * before PEBS has set it again: counters have 48 bits (x86_perf_event_update()).
+ */
+static s64 td_sampler_between(u64 then, u64 now)
 {
-	if (!lost)
-		return;
-	td_seqlock_write_begin(&sampler->seq);
-	sampler->tally.lost += lost;
-	td_seqlock_write_end(&sampler->seq);
+	return sign_extend64(now - then, 47);
 }
 
 /*
@@ -143,13 +143,15 @@ static void td_sampler_lose(struct td_sampler *sampler, u64 lost)
  *
  * Less than a period is not lost: the NMI came between the driver's changes of count and rest.
  * The next sample finds both right.
+ *
+ * Return: 0 if the period has had its sample.
  */
 static u64 td_sampler_weigh(struct td_sampler *sampler, const struct perf_event *event, u64 *lost)
 {
 	u64 begun = td_sampler_begun(event), ended = begun, weight;
 	s64 beyond;
 
-	if (begun == sampler->ended)
+	if (!td_sampler_between(sampler->ended, begun))
 		sampler->late = true;
 	if (sampler->late) {
 		weight = event->hw.last_period;
@@ -158,9 +160,12 @@ static u64 td_sampler_weigh(struct td_sampler *sampler, const struct perf_event 
 		weight = sampler->weight;
 		sampler->weight = event->hw.last_period;
 	}
-	beyond = ended - sampler->ended - weight;
+	beyond = td_sampler_between(sampler->ended, ended) - (s64)weight;
 	*lost = beyond < (s64)weight ? 0 : beyond;
-	sampler->ended = *lost ? ended : min(ended, sampler->ended + weight);
+	/* The driver has not begun a period since the last sample. */
+	if (sampler->late && beyond <= -(s64)weight)
+		return 0;
+	sampler->ended = *lost ? ended : ended - max_t(s64, beyond, 0);
 	return weight;
 }
 
@@ -171,23 +176,29 @@ static void td_sampler_overflow(struct perf_event *event, struct perf_sample_dat
 	struct td_sampler *sampler = event->overflow_handler_context;
 	u64 weight, lost;
 	unsigned int bin;
+	bool filled;
 	u16 latency;
 
 	if (!sampler)
 		return;
 	weight = td_sampler_weigh(sampler, event, &lost);
+	if (!weight)
+		return;
 	/* Without a record of PEBS, or with a misread one, nobody has filled in the latency. */
-	if (data->sample_flags & PERF_SAMPLE_WEIGHT_TYPE) {
-		latency = data->weight.var3_w;
-		bin = td_sampler_bin(latency);
-		td_seqlock_write_begin(&sampler->seq);
+	filled = data->sample_flags & PERF_SAMPLE_WEIGHT_TYPE;
+	latency = filled ? data->weight.var3_w : 0;
+	bin = td_sampler_bin(latency);
+
+	td_seqlock_write_begin(&sampler->seq);
+	if (filled)
 		td_sampler_add(&sampler->tally, latency, bin, weight);
-		td_seqlock_write_end(&sampler->seq);
-		td_credit_sample(sampler->number, latency, bin, weight);
-	} else {
+	else
 		lost += weight;
-	}
-	td_sampler_lose(sampler, lost);
+	sampler->tally.lost += lost;
+	td_seqlock_write_end(&sampler->seq);
+
+	if (filled)
+		td_credit_sample(sampler->number, latency, bin, weight);
 	td_sampler_slow(sampler, event);
 }
 
@@ -396,6 +407,7 @@ int td_sampler_begin(struct td_sampler *sampler)
 
 	sampler->weight = td_sampler_period(sampler->shift);
 	sampler->ended = 0;
+	sampler->count = 0;
 	event = td_sampler_event(sampler->cpu, sampler->number, 2, sampler->weight, sampler);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
@@ -406,10 +418,15 @@ int td_sampler_begin(struct td_sampler *sampler)
 /* Note how long the event has had the counter, and what it has counted. */
 static void td_sampler_note(struct td_sampler *sampler)
 {
-	u64 enabled, running, counted;
+	u64 enabled, running, count;
+	s64 more;
 
-	counted = perf_event_read_value(sampler->event, &enabled, &running);
-	sampler->counted = sampler->counted_before + counted;
+	count = perf_event_read_value(sampler->event, &enabled, &running);
+	more = td_sampler_between(sampler->count, count);
+	if (more > 0) {
+		sampler->counted += more;
+		sampler->count = count;
+	}
 	sampler->ran = sampler->ran_before + running;
 	sampler->noted = ktime_get_ns();
 }
@@ -423,13 +440,17 @@ static void td_sampler_settle(struct td_sampler *sampler)
 {
 	const struct perf_event *event = sampler->event;
 	u64 ended = td_sampler_begun(event);
+	s64 lost;
 
 	if (local64_read(&event->hw.period_left) <= 0)
 		ended += event->hw.last_period;
-	if ((s64)(ended - sampler->ended) <= 0)
+	lost = td_sampler_between(sampler->ended, ended);
+	if (lost <= 0)
 		return;
 	preempt_disable();
-	td_sampler_lose(sampler, ended - sampler->ended);
+	td_seqlock_write_begin(&sampler->seq);
+	sampler->tally.lost += lost;
+	td_seqlock_write_end(&sampler->seq);
 	preempt_enable();
 	sampler->ended = ended;
 }
@@ -468,7 +489,6 @@ void td_sampler_end(struct td_sampler *sampler)
 		return;
 	td_sampler_disable(sampler);
 	sampler->ran_before = sampler->ran;
-	sampler->counted_before = sampler->counted;
 	perf_event_release_kernel(sampler->event);
 	sampler->event = NULL;
 }

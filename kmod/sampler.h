@@ -36,8 +36,8 @@ struct td_tally {
  * @event: perf's event; NULL while the CPU is offline or not measured
  * @ran_before: nanoseconds that earlier events of this sampler had the counter
  * @ran: the same including @event, as of @noted
- * @counted_before: events that earlier events of perf of this sampler counted
- * @counted: the same including @event, as of @noted
+ * @counted: events that @event and earlier ones counted, as of @noted
+ * @count: count of @event that is in @counted
  * @noted: when @ran was noted, or the event was last enabled, ktime_get_ns()
  * @on: the event is enabled
  * @checked: @ran when the period was last judged
@@ -63,8 +63,8 @@ struct td_sampler {
 	struct perf_event *event;
 	u64 ran_before;
 	u64 ran;
-	u64 counted_before;
 	u64 counted;
+	u64 count;
 	u64 noted;
 	bool on;
 	u64 checked;
