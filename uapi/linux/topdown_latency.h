@@ -197,8 +197,10 @@ struct topdown_latency {
  * @running_ns: how long the event had the sampling counter
  * @elapsed_ns: how long the event has been asked for on this CPU.  During a turn of the event
  *	both times are up to 100 ms old, or as old as the idle time of the CPU
- * @counted: number of events that the sampling counter counted in @running_ns, which is exact and
- *	as old; 0 without TOPDOWN_LATENCY_COUNTED
+ * @counted: number of events that the sampling counter counted in @running_ns, and as old; 0
+ *	without TOPDOWN_LATENCY_COUNTED.  Nothing is estimated, but PEBS sets the counter again with
+ *	each record, so the event that the record is of, and others until then, are not in it: at
+ *	least one a sample, and of the shortest period, 3 events, a quarter
  * @lost: of the events that were counted, those of periods that ended without a sample; 0
  *	without TOPDOWN_LATENCY_COUNTED.  @lost / (@events + @lost) is the share that is missing
  * @bin: events by latency.  Bin n has latency n if n < 16, and above these the latencies
@@ -210,8 +212,9 @@ struct topdown_latency {
  * A period ends without a sample if the counter runs through all of the next one before its
  * interrupt, as when many events come at once after a time with few, or if the driver drops the
  * record.  Each event that the counter counts is in @events, in @lost, in the period that has not
- * ended, or in one that was given up for another period; the last two are no loss.  @lost is as
- * of the last sample or the end of a turn, so it never has what may yet become a sample.
+ * ended, or in one that was given up for another period; the last two are no loss.  @events and
+ * @lost are as of the last sample or the end of a turn, so @lost never has what may yet become a
+ * sample.  They may be more than @counted, which is older.
  * While perf throttles the event the counter stands still, and @running_ns goes on.
  *
  * For the tasks of a session all begin with the latency session.  @elapsed_ns is the time that

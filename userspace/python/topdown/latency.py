@@ -76,7 +76,7 @@ class LatencyReading:
 
     @property
     def counted(self) -> Optional[int]:
-        """Number of events that the sampling counter counted, exactly; None for tasks."""
+        """Number of events that the sampling counter counted; None for tasks."""
         return int(self._raw.counted) if self._known else None
 
     @property
