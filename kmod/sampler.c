@@ -127,9 +127,9 @@ static u64 td_sampler_begun(const struct perf_event *event)
 }
 
 /*
- * From one count of perf to a later one.  perf adds 2^48 too many, for good, if an NMI comes between
- * its reading of the counter and its note of it, or if it reads the counter after the overflow and
- * before PEBS has set it again: counters have 48 bits (x86_perf_event_update()).
+ * From one count of perf to a later one.  perf adds 2^48 too many, for good, if an NMI comes
+ * between its reading of the counter and its note of it, or if it reads the counter after the
+ * overflow and before PEBS has set it again: counters have 48 bits (x86_perf_event_update()).
  */
 static s64 td_sampler_between(u64 then, u64 now)
 {
