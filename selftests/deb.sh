@@ -73,11 +73,12 @@ apt() { target apt-get -qy --no-install-recommends "$@"; }
 
 # kernels: name, headers package and release of Debian's own kernels under test
 kernels() {
-	local name meta
+	local name tier kind meta
 
 	grep -vE '^[[:space:]]*(#|$)' "$VM/kernels.conf" |
-		while read -r name _ kind _ meta; do
+		while read -r name tier kind _ meta; do
 			[[ $kind == deb ]] || continue
+			((tier < 4)) || continue
 			echo "$name $meta $(apt-cache depends --important "$meta" |
 				sed -n 's/.*Depends: linux-headers-\([0-9].*-amd64\)$/\1/p')"
 		done

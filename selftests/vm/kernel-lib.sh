@@ -140,7 +140,7 @@ resolve_headers() {
 unpack_kernel() {
 	local dir=$1 kver=$2 common image kbuild new
 
-	common=$(depends "linux-headers-$kver" '^linux-headers-.*-common$')
+	common=$(depends "linux-headers-$kver" '^linux-headers-.*-common(-rt)?$')
 	kbuild=$(depends "linux-headers-$kver" '^linux-kbuild-')
 	[ -n "$common" ] && [ -n "$kbuild" ] || return 1
 
