@@ -352,17 +352,6 @@ static bool prepare(struct server *server)
 	return server->daemon;
 }
 
-/* A machine that samples nothing is told at once.  Without a module it is not known yet. */
-static int begin_latency(struct export_data *data)
-{
-	if (!data->latency.wanted)
-		return EXIT_OK;
-	export_data_update(data);
-	if (data->latency.told)
-		export_data_end(data);
-	return data->latency.told;
-}
-
 /**
  * export_serve - serve by HTTP until a signal ends it
  * @options: the command line
@@ -378,11 +367,14 @@ int export_serve(const struct export_options *options)
 		.answers.data = { .device = options->device, .per_cpu = options->per_cpu,
 				  .latency.wanted = options->latency },
 	};
-	int ret = begin_latency(&server.answers.data);
+	int ret = EXIT_RUNTIME;
 
-	if (!ret)
-		ret = prepare(&server) ? serve(&server) : EXIT_RUNTIME;
-
+	if (prepare(&server)) {
+		/* Sample from now on, and not from the first scrape on. */
+		if (options->latency)
+			export_data_update(&server.answers.data);
+		ret = serve(&server);
+	}
 	stop_daemon(&server);
 	if (server.library)
 		export_answers_end(&server.answers);

@@ -7,6 +7,8 @@
 #include "export-latency.h"
 
 #include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,48 +120,59 @@ static int start(struct export_data *data)
 	return EXIT_RUNTIME;
 }
 
-/* Say it once, and not at each scrape. */
-static bool start_again(struct export_data *data)
+/* Return: false after a message, without a session. */
+static bool look(struct export_data *data)
 {
 	struct export_latency *latency = &data->latency;
-	char unsaid[512];
 	int ret;
 
-	if (latency->told)
-		report_hold(unsaid, sizeof(unsaid));
-	ret = start(data);
-	report_hold(NULL, 0);
-	if (ret)
-		latency->told = ret;
-	return !ret;
+	/* Asking a machine that samples nothing once more is one ioctl. */
+	if (!latency->rows && start(data))
+		return false;
+	ret = latencies_read(&latency->session);
+	if (!ret)
+		return true;
+	report_read(data->device, -ret);
+	export_latency_end(latency);
+	return false;
+}
+
+/* Say a reason once, and not at each scrape. */
+static void tell(struct export_latency *latency, const char *reason)
+{
+	if (!strcmp(latency->told, reason))
+		return;
+	report_error("--latency: %s", reason);
+	snprintf(latency->told, sizeof(latency->told), "%s", reason);
 }
 
 /**
  * export_latency_update - look again
  * @data: the module, as it is now
  *
- * A session that has gone is started again, as soon as that is possible.
+ * A session that could not start, or has gone, is started again as soon as that is possible.
  */
 void export_latency_update(struct export_data *data)
 {
 	struct export_latency *latency = &data->latency;
+	char reason[EXPORT_REASON_SIZE];
 	struct cpulist offline;
-	int ret;
+	bool seen;
 
 	latency->up = false;
-	if (!latency->wanted || !data->up || (!latency->session.td && !start_again(data)))
+	if (!latency->wanted || !data->up)
 		return;
-	ret = latencies_read(&latency->session);
-	if (ret) {
-		if (!latency->told)
-			latency->told = report_read(data->device, -ret);
-		export_latency_end(latency);
+	report_hold(reason, sizeof(reason));
+	seen = look(data);
+	report_hold(NULL, 0);
+	if (!seen) {
+		tell(latency, reason);
 		return;
 	}
 	find_offline(&offline, data);
 	count_states(latency, &offline);
 	add_all(latency, data->per_cpu, &offline);
-	latency->told = 0;
+	latency->told[0] = '\0';
 	latency->up = true;
 }
 

@@ -16,6 +16,9 @@ struct export_data;
 /* Buckets with a bound; those above it are in one more. */
 #define EXPORT_BUCKETS		22
 
+/* Room for the reason why nothing is sampled. */
+#define EXPORT_REASON_SIZE	512
+
 enum export_latency_state {
 	EXPORT_LATENCY_OK,
 	EXPORT_LATENCY_ASIDE,
@@ -50,7 +53,7 @@ struct export_histogram {
  * @wanted: the events, as of events_parse(); 0 for no session
  * @session: the session, while it goes on
  * @up: it could be read, so that all below is known
- * @told: the exit code of the message that said why it could not; 0 after a success
+ * @told: why it could not, as the last message said; empty after a success
  * @cpus: CPUs in each state
  * @rows: histograms
  * @nr: number of @rows
@@ -59,7 +62,7 @@ struct export_latency {
 	uint64_t wanted;
 	struct latencies session;
 	bool up;
-	int told;
+	char told[EXPORT_REASON_SIZE];
 	unsigned int cpus[EXPORT_LATENCY_STATES];
 	struct export_histogram *rows;
 	unsigned int nr;

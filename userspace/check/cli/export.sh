@@ -137,6 +137,12 @@ serve() {
 	return 1
 }
 
+# serve_with NAME=VALUE ARG...: the daemon, with that in its environment
+serve_with() {
+	local -x "$1"
+	serve "${@:2}"
+}
+
 # stop [SIGNAL]: the daemon; sets $status
 stop() {
 	kill "-${1-TERM}" "$daemon"
@@ -366,15 +372,43 @@ else
 	result 1 'the daemon listens with latencies of later'
 fi
 unset FAKE_LOADED
-FAKE_REFUSAL=1 run fake export --listen --latency all
-expect 'latencies: the machine refuses' 3 '' '^topdown: this machine samples no latency: no CPU has timed PEBS[^
-]*$'
-FAKE_LATENCY_ERRNO=95 run fake export --listen --latency all
-expect 'latencies: the driver refuses' 3 '' "^topdown: cannot sample .* the kernel's driver refuses the event"
-run fake export --listen --latency MEM_LOAD_RETIRED.L3_HIT
-expect 'latencies: an event that the machine lacks' 3 '' 'has no event MEM_LOAD_RETIRED\.L3_HIT'
-FAKE_FEATURES=1023 run fake export --listen --latency all
-expect 'latencies: an old module' 3 '' 'the loaded module is older'
+# A machine without latencies, or without an event, still has slots: a fleet has one command line.
+for why in FAKE_REFUSAL=1:'this machine samples no latency: no CPU has timed PEBS' \
+	FAKE_LATENCY_ERRNO=95:"the kernel's driver refuses the event" FAKE_LATENCY_ERRNO=16:'Device or resource busy' \
+	FAKE_LATENCY_ERRNO=13:'CAP_PERFMON' FAKE_LATENCY_ERRNO=12:'Cannot allocate memory' \
+	FAKE_FEATURES=1023:'the loaded module is older' lacks=1:'has no event MEM_LOAD_RETIRED\.L3_HIT'; do
+	events=all
+	[[ $why != lacks* ]] || events=$two,MEM_LOAD_RETIRED.L3_HIT
+	if serve_with "${why%%:*}" --latency "$events"; then
+		for _ in 1 2 3; do latencies; done
+		result "$(has up 0 >&2; echo $?)" "${why%%:*}: no latencies" 2>&1
+		result "$(($(lines "$TMP/out") != 3))" "${why%%:*}: none is claimed"
+		result "$(grep -v topdown_retire "$TMP/body" | settled | cmp -s - "$golden/export.txt"; echo $?)" \
+			"${why%%:*}: the rest is as without them"
+		result "$(($(grep -c '^topdown: --latency: ' "$TMP/daemon.err") != 1 ||
+			$(grep -c "^topdown: --latency: .*${why#*:}" "$TMP/daemon.err") != 1))" "${why%%:*}: it is said once"
+		stop
+		result "$status" "${why%%:*}: a good end"
+	else
+		result 1 "${why%%:*}: the daemon listens"
+	fi
+done
+echo 12 > "$TMP/barred"
+if serve_with FAKE_LATENCY_BARRED="$TMP/barred" --latency "$two"; then
+	latencies
+	result "$(has up 0 >&2; echo $?)" 'no memory for a session' 2>&1
+	echo 16 > "$TMP/barred"
+	for _ in 1 2; do latencies; done
+	result "$(($(grep -c 'Cannot allocate' "$TMP/daemon.err") != 1 || $(grep -c 'busy' "$TMP/daemon.err") != 1))" \
+		'another reason is said'
+	rm "$TMP/barred"
+	latencies
+	result "$(has up 1 'samples_total{event="MEM_INST_RETIRED.SPLIT_LOADS"}' 0 >&2; echo $?)" \
+		'a session starts as soon as that is possible' 2>&1
+	stop
+else
+	result 1 'the daemon listens while no session can start'
+fi
 run fake export --listen --latency no.such
 expect 'latencies: an event that nobody has' 2 '' "^topdown: --latency: there is no event 'no\.such'"
 run fake export --latency all

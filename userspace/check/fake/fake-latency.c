@@ -5,6 +5,7 @@
  *
  *   FAKE_REFUSAL   enum topdown_latency_refusal (0)
  *   FAKE_LATENCY_ERRNO   with which LATENCY fails
+ *   FAKE_LATENCY_BARRED   file with the errno with which LATENCY fails, as long as it is there
  *   FAKE_AWAY      perf users have the counter
  *   FAKE_LATENCY_MORE   three events more
  *   FAKE_LATENCY_CPUS   number of CPUs (2)
@@ -23,6 +24,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +68,21 @@ static unsigned int nr_records(void)
 	return n * __builtin_popcountll(wanted);
 }
 
+/* The errno with which no session starts, or 0. */
+static int barred(void)
+{
+	const char *path = getenv("FAKE_LATENCY_BARRED");
+	FILE *file = path ? fopen(path, "re") : NULL;
+	int error;
+
+	if (!file)
+		return setting("FAKE_LATENCY_ERRNO", 0);
+	if (fscanf(file, "%d", &error) != 1)
+		error = EIO;
+	fclose(file);
+	return error;
+}
+
 int fake_latency(struct topdown_latency *arg)
 {
 	unsigned int refusal = setting("FAKE_REFUSAL", 0);
@@ -73,8 +90,8 @@ int fake_latency(struct topdown_latency *arg)
 
 	if (!(setting("FAKE_FEATURES", 7) & TOPDOWN_FEATURE_LATENCY))
 		return refuse(ENOTTY);
-	if (setting("FAKE_LATENCY_ERRNO", 0) && arg->events)
-		return refuse(setting("FAKE_LATENCY_ERRNO", 0));
+	if (arg->events && barred())
+		return refuse(barred());
 	if (arg->flags & ~TD_LATENCY_FLAGS)
 		return refuse(EOPNOTSUPP);
 	if (arg->flags & TOPDOWN_LATENCY_REMOVE) {
