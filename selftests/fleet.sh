@@ -96,7 +96,7 @@ texts() {
 latency_text() {
 	local file=$1
 	shift
-	FAKE_FEATURES=2047 serve "$USERSPACE/topdown" --latency all "$@"
+	FAKE_FEATURES=2047 FAKE_LOST=1 serve "$USERSPACE/topdown" --latency all "$@"
 	sleep 0.1
 	curl -sf -H 'Accept: application/openmetrics-text;version=1.0.0' \
 		"http://127.0.0.1:$port/metrics" > "$file"

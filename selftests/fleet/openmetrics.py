@@ -31,7 +31,14 @@ def look(path):
         assert (latency.type, latency.unit) == ("histogram", "cycles")
         counts = [sample.value for sample in latency.samples if sample.name.endswith("_count")]
         assert sum(counts) > 0
-        assert len(counts) == len(families["topdown_retire_latency_samples"].samples)
+        kinds = "samples", "counted_events", "lost_events", "running_seconds", "elapsed_seconds"
+        for name in kinds:
+            counter = families[f"topdown_retire_latency_{name}"]
+            assert counter.type == "counter"
+            assert len(counts) == len(counter.samples), name
+        counted = sum(s.value for s in families["topdown_retire_latency_counted_events"].samples)
+        lost = sum(s.value for s in families["topdown_retire_latency_lost_events"].samples)
+        assert counted >= sum(counts) + lost, f"{counted} counted, {sum(counts)} in the histograms"
     series = sum(len(family.samples) for family in families.values())
     print(f"{path}: up {up:.0f}, {len(families)} families, {series} series")
     return series

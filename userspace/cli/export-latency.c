@@ -34,6 +34,36 @@ static const struct {
 	{ 87, "8191.0" }, { 95, "16383.0" },
 };
 
+/**
+ * struct export_counter - a counter of each row
+ * @family: with a unit it is a time, which the row has in ns
+ * @at: offset of the value in struct export_histogram
+ * @counted: older modules lack it
+ */
+struct export_counter {
+	struct export_family family;
+	size_t at;
+	bool counted;
+};
+
+static const struct export_counter counters[] = {
+	{ { "topdown_retire_latency_samples", EXPORT_COUNTER, NULL,
+	    "Samples of retire latencies." },
+	  offsetof(struct export_histogram, samples), false },
+	{ { "topdown_retire_latency_counted_events", EXPORT_COUNTER, NULL,
+	    "Events that the sampling counter counted, without at least one a sample." },
+	  offsetof(struct export_histogram, counted), true },
+	{ { "topdown_retire_latency_lost_events", EXPORT_COUNTER, NULL,
+	    "Events of periods without a sample, as in bursts. The histogram lacks them." },
+	  offsetof(struct export_histogram, lost), true },
+	{ { "topdown_retire_latency_running_seconds", EXPORT_COUNTER, "seconds",
+	    "Time in which the event had the sampling counter." },
+	  offsetof(struct export_histogram, running_ns), false },
+	{ { "topdown_retire_latency_elapsed_seconds", EXPORT_COUNTER, "seconds",
+	    "Time in which the event was to be sampled." },
+	  offsetof(struct export_histogram, elapsed_ns), false },
+};
+
 static void find_offline(struct cpulist *offline, const struct export_data *data)
 {
 	unsigned int i;
@@ -71,6 +101,8 @@ static void add_record(struct export_histogram *row, const struct topdown_latenc
 	row->running_ns += record->running_ns;
 	row->elapsed_ns += record->elapsed_ns;
 	row->sum += record->sum;
+	row->counted += record->counted;
+	row->lost += record->lost;
 	for (bucket = 0; bucket <= EXPORT_BUCKETS; bucket++) {
 		unsigned int last = bucket < EXPORT_BUCKETS ? buckets[bucket].last_bin :
 				    TOPDOWN_LATENCY_BINS - 1;
@@ -89,7 +121,11 @@ static void add_all(struct export_latency *latency, bool per_cpu, const struct c
 	unsigned int i;
 
 	latency->nr = 0;
+	latency->counted = false;
 	for (i = 0; i < latency->session.nr; i++) {
+		/* One module has made all records. */
+		if (record[i].flags & TOPDOWN_LATENCY_COUNTED)
+			latency->counted = true;
 		if (per_cpu && cpulist_has(offline, record[i].cpu))
 			continue;
 		if (!row || per_cpu || row->event != record[i].event) {
@@ -234,36 +270,32 @@ static void put_histograms(struct export_text *text, const struct export_latency
 		put_histogram(text, &family, &latency->rows[i]);
 }
 
-static void put_counters(struct export_text *text, const struct export_latency *latency)
+static void put_counter(struct export_text *text, const struct export_latency *latency,
+			const struct export_counter *counter)
 {
-	static const struct export_family samples = {
-		"topdown_retire_latency_samples", EXPORT_COUNTER, NULL,
-		"Samples of retire latencies.",
-	};
-	static const struct export_family running = {
-		"topdown_retire_latency_running_seconds", EXPORT_COUNTER, "seconds",
-		"Time in which the event had the sampling counter.",
-	};
-	static const struct export_family elapsed = {
-		"topdown_retire_latency_elapsed_seconds", EXPORT_COUNTER, "seconds",
-		"Time in which the event was to be sampled.",
-	};
+	const struct export_histogram *row;
+	__uint128_t value;
 	unsigned int i;
 
-	export_text_family(text, &samples);
+	export_text_family(text, &counter->family);
 	for (i = 0; i < latency->nr; i++) {
-		put_row(text, &samples, "_total", &latency->rows[i]);
-		export_text_count(text, latency->rows[i].samples);
+		row = &latency->rows[i];
+		value = *(const __uint128_t *)((const char *)row + counter->at);
+		put_row(text, &counter->family, "_total", row);
+		if (counter->family.unit)
+			export_text_ns(text, value);
+		else
+			export_text_count(text, value);
 	}
-	export_text_family(text, &running);
-	for (i = 0; i < latency->nr; i++) {
-		put_row(text, &running, "_total", &latency->rows[i]);
-		export_text_ns(text, latency->rows[i].running_ns);
-	}
-	export_text_family(text, &elapsed);
-	for (i = 0; i < latency->nr; i++) {
-		put_row(text, &elapsed, "_total", &latency->rows[i]);
-		export_text_ns(text, latency->rows[i].elapsed_ns);
+}
+
+static void put_counters(struct export_text *text, const struct export_latency *latency)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
+		if (latency->counted || !counters[i].counted)
+			put_counter(text, latency, &counters[i]);
 	}
 }
 

@@ -34,6 +34,8 @@ enum export_latency_state {
  * @running_ns: how long the event had the sampling counter
  * @elapsed_ns: how long it has been asked for
  * @sum: sum of the latencies
+ * @counted: events that the sampling counter counted
+ * @lost: those of periods that ended without a sample
  * @bucket: events in each bucket, and in no other
  *
  * A sum over many CPUs does not fit 64 bits for long, and a counter must not fall.
@@ -45,6 +47,8 @@ struct export_histogram {
 	__uint128_t running_ns;
 	__uint128_t elapsed_ns;
 	__uint128_t sum;
+	__uint128_t counted;
+	__uint128_t lost;
 	__uint128_t bucket[EXPORT_BUCKETS + 1];
 };
 
@@ -55,6 +59,7 @@ struct export_histogram {
  * @up: it could be read, so that all below is known
  * @told: why it could not, as the last message said; empty after a success
  * @cpus: CPUs in each state
+ * @counted: the module says what was counted, and what was lost
  * @rows: histograms
  * @nr: number of @rows
  */
@@ -64,6 +69,7 @@ struct export_latency {
 	bool up;
 	char told[EXPORT_REASON_SIZE];
 	unsigned int cpus[EXPORT_LATENCY_STATES];
+	bool counted;
 	struct export_histogram *rows;
 	unsigned int nr;
 };

@@ -314,6 +314,22 @@ if FAKE_AWAY=1 FAKE_OFFLINE=1 FAKE_LATENCY_CPUS=3 serve --latency all -A; then
 else
 	result 1 'the daemon listens with latencies of each CPU'
 fi
+if FAKE_LOST=1 serve --latency "$two"; then
+	latencies
+	result "$(has 'counted_events_total{event="MEM_INST_RETIRED.SPLIT_LOADS"}' 33000 \
+		'lost_events_total{event="MEM_INST_RETIRED.SPLIT_LOADS"}' 1500 >&2; echo $?)" 'events that were lost' 2>&1
+	stop
+else
+	result 1 'the daemon listens with latencies that were lost'
+fi
+if FAKE_UNCOUNTED=1 serve --latency "$two"; then
+	latencies
+	result "$(has up 1 'samples_total{event="MEM_INST_RETIRED.SPLIT_LOADS"}' 30 >&2 &&
+		! grep -q '_events' "$TMP/out"; echo $?)" 'a module that does not know what was lost' 2>&1
+	stop
+else
+	result 1 'the daemon listens with latencies of an older module'
+fi
 if FAKE_OFFLINE=1 serve --latency "$two"; then
 	latencies
 	result "$(has 'samples_total{event="MEM_INST_RETIRED.SPLIT_LOADS"}' 30 >&2; echo $?)" \

@@ -16,6 +16,7 @@
  *   FAKE_NO_TURN   a CPU on which no event has the counter
  *   FAKE_NO_SAMPLE a CPU on which events are counted, and none is sampled
  *   FAKE_LOST      for each 20 samples one has been lost
+ *   FAKE_UNCOUNTED the module is older, and counts no events
  *
  * The tasks of a session have what CPU 1 has.  There is session 1 only.
  */
@@ -123,6 +124,11 @@ int fake_latency(struct topdown_latency *arg)
 	return 0;
 }
 
+static bool is_counted(void)
+{
+	return !followed && !setting("FAKE_UNCOUNTED", 0);
+}
+
 /*
  * Each step: on CPU 0 ten samples, on CPU 1 twenty, and so on, of 1000 events each.  A tenth more
  * was counted.  CONSTANT is 7, and from CPU 2 on 9.
@@ -137,7 +143,7 @@ static void fill_latency(struct topdown_latency_record *record, unsigned int eve
 		.event = event,
 		.cpu = cpu,
 		.flags = (setting("FAKE_AWAY", 0) ? TOPDOWN_LATENCY_AWAY : 0) |
-			 (followed ? 0 : TOPDOWN_LATENCY_COUNTED),
+			 (is_counted() ? TOPDOWN_LATENCY_COUNTED : 0),
 		.elapsed_ns = steps * 100000000ULL,
 	};
 	FAKE_GROWN(record);
@@ -150,7 +156,7 @@ static void fill_latency(struct topdown_latency_record *record, unsigned int eve
 	record->samples = samples;
 	record->events = samples * 1000;
 	record->running_ns = record->elapsed_ns / 2;
-	if (!followed) {
+	if (is_counted()) {
 		record->counted = samples * 1100;
 		record->lost = setting("FAKE_LOST", 0) ? samples * 50 : 0;
 	}
