@@ -431,6 +431,42 @@ run fake export --latency all
 expect 'latencies of one run' 2 '' '^topdown: --latency needs --listen'
 export FAKE_FEATURES=1023
 
+# peak_kb CPUS ARG...: the most memory of a daemon that was asked in each format, with all events
+# and large numbers
+peak_kb() {
+	local accept encoding
+
+	FAKE_LATENCY_MORE=2 FAKE_LATENCY_BEFORE=100000000 FAKE_LATENCY_CPUS=$1 FAKE_CPUS=$1 FAKE_FEATURES=2047 \
+		serve --latency all "${@:2}" >&2 || return
+	for accept in 'Accept: text/plain' "$prometheus"; do
+		for encoding in identity gzip; do
+			ask 'GET /metrics' "$accept" "Accept-Encoding: $encoding"
+			sleep 0.02
+		done
+	done
+	sed -nE 's/^VmHWM:[[:space:]]*([0-9]+) kB$/\1/p' "/proc/$daemon/status"
+	kill "$daemon"
+	wait "$daemon" || true
+}
+# each_bytes ARG...: by how much that grows with a CPU and event
+each_bytes() {
+	local few many
+	few=$(peak_kb 1 "$@")
+	many=$(peak_kb 129 "$@")
+	echo $(((many - few) * 1024 / (128 * 32)))
+}
+# The module has a sampler of 2 KiB of each, which counts as the daemon's memory.  The unit's limit
+# is for 512 CPUs with 32 events, and for some scrapes at the same time.  A sanitizer takes more.
+if [[ $TOPDOWN != */asan/* ]]; then
+	limit=$(sed -n 's/^MemoryMax=\([0-9]*\)M$/\1/p' "$(dirname "$0")/../../systemd/topdown-export.service")
+	each=$(each_bytes)
+	result "$((each < 984 || each > 1280))" "the sum: a CPU and event take 1 KiB ($each)"
+	each=$(each_bytes -A)
+	result "$((each < 984 || each > 5632))" "-A: a CPU and event take 5 KiB ($each)"
+	need=$((8 + (each + 2048) * 512 * 32 / 1024 / 1024))
+	result "$((2 * need > limit))" "the unit's limit of memory suffices ($need MB of $limit MB)"
+fi
+
 # One CPU that does not end its write, while the others go on.
 if FAKE_TICK=20 FAKE_STUCK=$TMP/stuck serve; then
 	ask 'GET /metrics'

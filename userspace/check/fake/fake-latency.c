@@ -7,7 +7,7 @@
  *   FAKE_LATENCY_ERRNO   with which LATENCY fails
  *   FAKE_LATENCY_BARRED   file with the errno with which LATENCY fails, as long as it is there
  *   FAKE_AWAY      perf users have the counter
- *   FAKE_LATENCY_MORE   three events more
+ *   FAKE_LATENCY_MORE   three events more; 2: all that there are
  *   FAKE_LATENCY_CPUS   number of CPUs (2)
  *   FAKE_LATENCY_MISSED   tasks ended before they were sampled
  *   FAKE_LATENCY_READS   number of reads that succeed
@@ -47,7 +47,11 @@ static unsigned int steps;
 
 static uint64_t events(void)
 {
-	return setting("FAKE_LATENCY_MORE", 0) ? EVENTS | MORE : EVENTS;
+	long more = setting("FAKE_LATENCY_MORE", 0);
+
+	if (more > 1)
+		return (2ULL << TOPDOWN_LATENCY_MEM_LOAD_RETIRED_L3_HIT) - 1;
+	return more ? EVENTS | MORE : EVENTS;
 }
 
 static unsigned int sampled_cpus(void)
@@ -57,7 +61,8 @@ static unsigned int sampled_cpus(void)
 
 static bool is_sampled(unsigned int cpu)
 {
-	return followed ? cpu == 1 : cpu < sampled_cpus() && cpus >> cpu & 1;
+	/* A set that is given has one word. */
+	return followed ? cpu == 1 : cpu < sampled_cpus() && cpus >> cpu % 64 & 1;
 }
 
 static unsigned int nr_records(void)
