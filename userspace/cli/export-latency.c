@@ -60,7 +60,7 @@ static const struct export_counter counters[] = {
 	    "Time in which the event had the sampling counter." },
 	  offsetof(struct export_histogram, running_ns), false },
 	{ { "topdown_retire_latency_elapsed_seconds", EXPORT_COUNTER, "seconds",
-	    "Time in which the event was to be sampled." },
+	    "Time since the event was first asked for, also while a CPU is offline." },
 	  offsetof(struct export_histogram, elapsed_ns), false },
 };
 

@@ -32,7 +32,7 @@ enum export_latency_state {
  * @cpu: its number; TOPDOWN_CPU_ALL for all
  * @samples: number of samples
  * @running_ns: how long the event had the sampling counter
- * @elapsed_ns: how long it has been asked for
+ * @elapsed_ns: how long it has been asked for, also while its CPU is offline
  * @sum: sum of the latencies
  * @counted: events that the sampling counter counted
  * @lost: those of periods that ended without a sample
