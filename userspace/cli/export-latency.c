@@ -308,7 +308,7 @@ static void put_states(struct export_text *text, const struct export_latency *la
 	};
 	static const struct export_family family = {
 		"topdown_retire_latency_cpus", EXPORT_GAUGE, NULL,
-		"CPUs that are sampled, by state: aside leaves the sampling counter to perf users.",
+		"CPUs that can be sampled, by state: aside leaves the sampling counter to perf users or guests.",
 	};
 	unsigned int i;
 
@@ -329,7 +329,7 @@ void export_latency_metrics(struct export_text *text, const struct export_data *
 {
 	static const struct export_family up = {
 		"topdown_retire_latency_up", EXPORT_GAUGE, NULL,
-		"Whether latencies can be sampled.",
+		"Whether latencies are sampled.",
 	};
 	const struct export_latency *latency = &data->latency;
 
