@@ -8,7 +8,7 @@ set -euo pipefail
 dir=$(cd "$(dirname "$0")" && pwd)
 ko=${TOPDOWN_KO:-/topdown.ko}
 rounds=${BENCH_ROUNDS:-3}
-values=${BENCH_VALUES:-60}
+values=${BENCH_VALUES:-20}
 # It happens three million times a second: see interval.c
 event=0x42d0
 name=MEM_INST_RETIRED.SPLIT_STORES
@@ -34,6 +34,7 @@ row() {
 			at[++n] = get("at")
 			spent[n] = get("instructions") - idle * at[n] / 1e8
 			age = get("time_ns") / 1e6 - (get("value") - 100) / 900 * 1500
+			value[n] = get("value")
 			ages[n] = age - 1500 * int(age / 1500)
 		}
 		/^values=/ { processes = get("processes"); bytes = get("bytes") }
@@ -44,17 +45,20 @@ row() {
 			}
 			half = int(n / 2)
 			m = 0
+			least = most = value[n]
 			for (i = half + 1; i <= n; i++) {
+				least = value[i] < least ? value[i] : least
+				most = value[i] > most ? value[i] : most
 				for (j = ++m; j > 1 && sorted[j - 1] > ages[i]; j--)
 					sorted[j] = sorted[j - 1]
 				sorted[j] = ages[i]
 			}
 			printf "%-24s first after %7.0f ms, %11.0f instructions; then %9.0f " \
-				"in 100 ms, every %4.0f ms, %4.0f ms old; %2d processes, %7d bytes, " \
+				"in 100 ms, every %4.0f ms, %4.0f ms old, %.0f to %.0f cycles; %2d processes, %7d bytes, " \
 				"%d values\n", title, at[1] / 1e6, spent[1],
 				(spent[n] - spent[half]) / (at[n] - at[half]) * 1e8,
 				(at[n] - at[half]) / (n - half) / 1e6, sorted[int((m + 1) / 2)],
-				processes, bytes, n
+				least, most, processes, bytes, n
 		}' "$out"
 }
 
