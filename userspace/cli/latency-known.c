@@ -242,6 +242,21 @@ void known_publish(struct known known[KNOWN_EVENTS], const struct topdown_info *
 }
 
 /**
+ * known_lost - the share of events that no sample stands for although one should
+ * @record: the record
+ *
+ * Return: share; NaN if it is not known, and without events.
+ */
+double known_lost(const struct topdown_latency_record *record)
+{
+	double due = (double)record->events + record->lost;
+
+	if (!(record->flags & TOPDOWN_LATENCY_COUNTED) || due <= 0)
+		return (double)NAN;
+	return record->lost / due;
+}
+
+/**
  * known_sampled - a figure of a record
  * @record: the record
  * @figure: which

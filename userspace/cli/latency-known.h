@@ -62,6 +62,7 @@ struct known_origin {
 bool known_load(struct known known[KNOWN_EVENTS], struct known_origin *origin);
 void known_foreign(const struct known_origin *origin, const struct topdown_info *info);
 void known_publish(struct known known[KNOWN_EVENTS], const struct topdown_info *info);
+double known_lost(const struct topdown_latency_record *record);
 double known_sampled(const struct topdown_latency_record *record, enum known_figure figure);
 double row_latency(const struct row *row, enum known_figure figure);
 

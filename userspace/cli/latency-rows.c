@@ -46,6 +46,7 @@ static void set_row(struct row *row, const struct topdown_latency_record *record
 		.latency = record,
 		.estimate = (double)NAN,
 		.cost = (double)NAN,
+		.aside = (double)NAN,
 	};
 }
 
@@ -199,13 +200,27 @@ static void put_samples(FILE *file, const struct row *row)
 		   record->running_ns * 100.0 / record->elapsed_ns : (double)NAN, 1);
 }
 
+static void put_share(FILE *file, const char *name, double share)
+{
+	fprintf(file, share < 0.001 ? " %s <0.1%%" : " %s %.1f%%", name, share * 100);
+}
+
+/* A recording tells in which share of the time, and an interval of now only whether. */
+static void put_aside(FILE *file, const struct row *row)
+{
+	if (row->aside > 0)
+		put_share(file, "aside", row->aside);
+	else if (isnan(row->aside) && row->latency->flags & TOPDOWN_LATENCY_AWAY)
+		fputs(" aside", file);
+}
+
 /* The events that no sample stands for although it should, as a share of those that were due. */
 static void put_lost(FILE *file, const struct topdown_latency_record *record)
 {
-	double share = 100.0 * record->lost / ((double)record->events + record->lost);
-
-	if (record->lost)
-		fprintf(file, share < 0.1 ? " lost <0.1%%" : " lost %.1f%%", share);
+	if (record->lost && record->flags & TOPDOWN_LATENCY_COUNTED)
+		put_share(file, "lost", known_lost(record));
+	else if (record->samples && !(record->flags & TOPDOWN_LATENCY_COUNTED))
+		fputs(" lost ?", file);
 }
 
 static int event_width(bool costs)
@@ -226,10 +241,12 @@ static void put_row(FILE *file, const struct row *row, const struct interval *in
 		put_number(file, 12, row->estimate, 0);
 		put_number(file, 6, 100 * row->cost, 2);
 	}
-	fprintf(file, "%s%s", row->over ? "*" : "",
-		!row->node && record->flags & TOPDOWN_LATENCY_AWAY ? " aside" : "");
-	if (!row->node)
+	if (row->over)
+		putc('*', file);
+	if (!row->node) {
+		put_aside(file, row);
 		put_lost(file, record);
+	}
 	fprintf(file, "%s%s\n", row->known ? " from " : "", row->known ? row->known->source : "");
 }
 

@@ -5,6 +5,7 @@
 #include "latency-sums.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,9 +35,10 @@ static int make_room(struct latency_sums *sums)
 		return 0;
 	sums->all = calloc(LATENCY_EVENTS, sizeof(*sums->all));
 	sums->each = calloc((size_t)(sums->nr + 1) * LATENCY_EVENTS, sizeof(*sums->each));
+	sums->aside = calloc((size_t)(sums->nr + 1) * LATENCY_EVENTS, sizeof(*sums->aside));
 	sums->step = calloc(LATENCY_EVENTS * LATENCY_STEPS_MAX, sizeof(*sums->step));
 	sums->mean = calloc(LATENCY_EVENTS, sizeof(*sums->mean));
-	if (!sums->all || !sums->each || !sums->step || !sums->mean)
+	if (!sums->all || !sums->each || !sums->aside || !sums->step || !sums->mean)
 		return -ENOMEM;
 	for (i = 0; i < LATENCY_EVENTS; i++) {
 		sums->all[i].event = i;
@@ -120,6 +122,43 @@ static int add_mean(struct latency_sums *sums, const struct latency_piece *piece
 			  &figures);
 }
 
+static struct latency_aside *aside_of(const struct latency_sums *sums, uint32_t subject,
+				      unsigned int event)
+{
+	return &sums->aside[(size_t)subject * LATENCY_EVENTS + event];
+}
+
+/*
+ * Flags are those at the end of an interval, and stand for all of it.  Intervals that were left
+ * out before have the flags of the entry before.
+ */
+static void add_aside(struct latency_sums *sums, const struct latency_piece *piece)
+{
+	struct latency_aside *aside = aside_of(sums, piece->subject, piece->record.event);
+	struct latency_aside *all = aside_of(sums, sums->nr, piece->record.event);
+	bool away = piece->record.flags & TOPDOWN_LATENCY_AWAY;
+	uint64_t begin_ns = aside->end_ns ? aside->end_ns : piece->begin_ns, away_ns = 0;
+
+	if (aside->away && piece->begin_ns > begin_ns)
+		away_ns += piece->begin_ns - begin_ns;
+	if (away)
+		away_ns += piece->end_ns - piece->begin_ns;
+	if (piece->end_ns > begin_ns) {
+		aside->time_ns += piece->end_ns - begin_ns;
+		all->time_ns += piece->end_ns - begin_ns;
+		aside->away_ns += away_ns;
+		all->away_ns += away_ns;
+	}
+	aside->away = away;
+	aside->end_ns = piece->end_ns;
+}
+
+/* For tasks nobody knows what was counted. */
+static bool is_empty(const struct topdown_latency_record *record)
+{
+	return !record->samples && !record->counted && !record->lost;
+}
+
 /**
  * latency_sums_add - add what was sampled in an interval
  * @sums: sums
@@ -139,10 +178,11 @@ int latency_sums_add(struct latency_sums *sums, const struct latency_piece *piec
 	topdown_latency_add(&sums->all[event], &piece->record);
 	ret = add_to(&sums->each[(size_t)piece->subject * LATENCY_EVENTS + event],
 		     &piece->record);
-	if (ret || !piece->record.samples)
+	add_aside(sums, piece);
+	if (ret || is_empty(&piece->record))
 		return ret;
 	ret = add_step(sums, piece);
-	return ret ? ret : add_mean(sums, piece);
+	return ret || !piece->record.samples ? ret : add_mean(sums, piece);
 }
 
 /**
@@ -165,12 +205,27 @@ const struct topdown_latency_record *latency_sums_of(const struct latency_sums *
  * @event: the event
  * @step: number of the step
  *
- * Return: the sum of all; NULL without a sample.
+ * Return: the sum of all; NULL if nothing was sampled, counted or lost.
  */
 const struct topdown_latency_record *latency_sums_step(const struct latency_sums *sums,
 						       unsigned int event, size_t step)
 {
 	return step_of(sums, event, step)->record;
+}
+
+/**
+ * latency_sums_aside - in which share of the time the counter was left to perf users
+ * @sums: sums, which have the event
+ * @subject: number of the CPU or task; that of latency_sums.nr for all
+ * @event: the event
+ *
+ * Return: the share; NaN if it is not known.
+ */
+double latency_sums_aside(const struct latency_sums *sums, uint32_t subject, unsigned int event)
+{
+	const struct latency_aside *aside = aside_of(sums, subject, event);
+
+	return aside->time_ns ? (double)aside->away_ns / aside->time_ns : (double)NAN;
 }
 
 /**
@@ -200,6 +255,7 @@ void latency_sums_free(struct latency_sums *sums)
 		series_free(&sums->mean[i]);
 	free(sums->all);
 	free(sums->each);
+	free(sums->aside);
 	free(sums->step);
 	free(sums->mean);
 	*sums = (struct latency_sums){ .nr = 0 };

@@ -22,11 +22,26 @@ struct latency_sum {
 };
 
 /**
+ * struct latency_aside - how long the sampling counter was left to perf users
+ * @end_ns: end of the last interval; 0 for none
+ * @away: the counter was left to them then
+ * @away_ns: how long it was
+ * @time_ns: of how long that is known
+ */
+struct latency_aside {
+	uint64_t end_ns;
+	bool away;
+	uint64_t away_ns;
+	uint64_t time_ns;
+};
+
+/**
  * struct latency_sums - the latencies of a recording
  * @nr: number of subjects that there may be
  * @events: events that were asked for, bit n for event n
  * @all: sum of all subjects, by event; NULL without an event
  * @each: sum of each subject and event, at subject * LATENCY_EVENTS + event
+ * @aside: of each subject and event, as @each; those of all are at subject @nr
  * @start_ns: when step 0 begins
  * @step_ns: length of a step
  * @nr_steps: number of steps
@@ -39,6 +54,7 @@ struct latency_sums {
 	uint64_t events;
 	struct topdown_latency_record *all;
 	struct latency_sum *each;
+	struct latency_aside *aside;
 	uint64_t start_ns;
 	uint64_t step_ns;
 	size_t nr_steps;
@@ -53,6 +69,7 @@ const struct topdown_latency_record *latency_sums_of(const struct latency_sums *
 						     uint32_t subject, unsigned int event);
 const struct topdown_latency_record *latency_sums_step(const struct latency_sums *sums,
 						       unsigned int event, size_t step);
+double latency_sums_aside(const struct latency_sums *sums, uint32_t subject, unsigned int event);
 void latency_sums_join(struct latency_sums *sums, size_t steps);
 void latency_sums_free(struct latency_sums *sums);
 

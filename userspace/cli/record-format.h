@@ -289,9 +289,10 @@ struct record_sample {
  * @begin_ns: when the interval began, CLOCK_MONOTONIC
  * @end_ns: when it ended
  *
- * An entry without a sample is left out, and its times are in the next one of the same event and
- * CPU or task.  The first block has all entries, without anything in them, and so tells what is
- * sampled.  The last has all entries too.  Several blocks may have the same interval.
+ * An entry whose samples, counted and lost are 0, and whose flags are those of the one before, is
+ * left out.  Its times are in the next one of the same event and CPU or task.  The first interval
+ * has all entries, with nothing but their flags, and so tells what is sampled.  The last has all
+ * entries too.  Several blocks have the same interval if one has no room for its entries.
  *
  * The bins are those of all entries, in their order.  A bin is its number times 2^56, plus its
  * events.  Bins without an event are left out.

@@ -3,7 +3,7 @@
  * topdown record --latency: what is sampled in each interval.
  *
  * A file has differences, since few bins have a sample in an interval, and nearly all have one in
- * the end.  An event without a sample is left out, until it has one or the recording ends.
+ * the end.  An event of which nothing is new is left out, until something is or the recording ends.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -153,11 +153,12 @@ int sampling_begin(struct record_run *run)
 								 .cpu = now->cpu };
 		else
 			*then = *now;
+		then->flags = now->flags;
 		sampling->piece[i] = (struct latency_piece){
 			.subject = subject_of(sampling, i),
 			.begin_ns = sampling->begin_ns,
 			.end_ns = sampling->begin_ns,
-			.record = { .event = now->event, .cpu = now->cpu },
+			.record = { .event = now->event, .cpu = now->cpu, .flags = now->flags },
 		};
 	}
 	return ret ? ret : write_pieces(run, sampling->nr);
@@ -174,7 +175,15 @@ uint64_t sampling_next(const struct record_run *run)
 	return run->sampling.next_ns;
 }
 
-/* Write what was sampled since the last time. @all: entries without a sample, too. */
+/* Times alone are nothing new.  A burst may be counted and lost, and leave no sample. */
+static bool is_new(const struct topdown_latency_record *then,
+		   const struct topdown_latency_record *now)
+{
+	return now->samples != then->samples || now->counted != then->counted ||
+	       now->lost != then->lost || now->flags != then->flags;
+}
+
+/* Write what was sampled since the last time. @all: entries without anything new, too. */
 static int write_interval(struct record_run *run, bool all)
 {
 	struct sampling *sampling = &run->sampling;
@@ -187,7 +196,7 @@ static int write_interval(struct record_run *run, bool all)
 		struct topdown_latency_record *then = &sampling->then[i], *now = &sampling->now[i];
 		struct latency_piece *piece = &sampling->piece[nr];
 
-		if (now->samples == then->samples && !all)
+		if (!is_new(then, now) && !all)
 			continue;
 		*piece = (struct latency_piece){
 			.subject = subject_of(sampling, i),

@@ -51,9 +51,9 @@ static void drop(struct listing *listing)
 	free(listing->record);
 }
 
-/* @subject: NULL for all. */
+/* @subject: NULL for all.  @aside: share of the time; NaN to go by the flags. */
 static void add_row(struct listing *listing, const struct topdown_latency_record *record,
-		    const struct summary_subject *subject)
+		    const struct summary_subject *subject, double aside)
 {
 	const struct summary *summary = listing->summary;
 	struct topdown_latency_record *to = &listing->record[listing->interval.nr];
@@ -69,6 +69,7 @@ static void add_row(struct listing *listing, const struct topdown_latency_record
 		.latency = to,
 		.estimate = (double)NAN,
 		.cost = (double)NAN,
+		.aside = aside,
 	};
 	if (!subject)
 		return;
@@ -92,14 +93,17 @@ static const struct summary_subject *only_one(const struct summary *summary)
 static void add_event(struct listing *listing, unsigned int event, bool each)
 {
 	const struct summary *summary = listing->summary;
+	const struct latency_sums *sums = &summary->latencies;
 	const struct topdown_latency_record *record;
 	unsigned int i;
 
-	add_row(listing, &summary->latencies.all[event], only_one(summary));
+	add_row(listing, &sums->all[event], only_one(summary),
+		latency_sums_aside(sums, sums->nr, event));
 	for (i = 0; i < summary->nr && each && !only_one(summary); i++) {
-		record = latency_sums_of(&summary->latencies, i, event);
+		record = latency_sums_of(sums, i, event);
 		if (record)
-			add_row(listing, record, &summary->subject[i]);
+			add_row(listing, record, &summary->subject[i],
+				latency_sums_aside(sums, i, event));
 	}
 }
 
@@ -131,7 +135,7 @@ static int print(struct output *output, const struct interval *interval)
 	return output_flush(output);
 }
 
-/* The rows of a step: the events that have a sample in it. */
+/* The rows of a step: the events that have something in it. */
 static int print_step(struct report_options *options, struct listing *listing, size_t step)
 {
 	const struct summary *summary = listing->summary;
@@ -148,7 +152,7 @@ static int print_step(struct report_options *options, struct listing *listing, s
 	for (; events; events &= events - 1) {
 		record = latency_sums_step(sums, __builtin_ctzll(events), step);
 		if (record)
-			add_row(listing, record, only_one(summary));
+			add_row(listing, record, only_one(summary), (double)NAN);
 	}
 	return interval->nr ? print(&options->output, interval) : 0;
 }

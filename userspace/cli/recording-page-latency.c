@@ -180,7 +180,7 @@ static void put_table(const struct picture *picture)
 		const struct topdown_latency_record *record =
 			latency_sums_step(picture->sums, picture->event, step);
 
-		if (!record)
+		if (!record || !record->samples)
 			continue;
 		fputs("<tr><th scope=\"row\">", picture->file);
 		recording_page_clock(picture->file, picture->recording, begin_of(picture, step),

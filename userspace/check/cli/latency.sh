@@ -187,7 +187,7 @@ export FAKE_FEATURES=1087
 run fake latency -p $$ --timeout 100 -e ${two%,*}
 expect 'a process' 0 '^elapsed .*
 event +pid +samples .*
-MEM_INST_RETIRED\.SPLIT_LOADS +'$$' +20 +7\.00 .*50\.0$' ''
+MEM_INST_RETIRED\.SPLIT_LOADS +'$$' +20 +7\.00 .*50\.0 lost \?$' ''
 FAKE_ATTACH_ERRNO=3 run fake latency -p $$ --timeout 100
 expect 'a thread or no process' 1 '^$' "process $$ .*: No such process \(it has ended; or it is a thread, which 'topdown stat -t' follows\)$"
 run fake latency -j -e ${two%,*} -- sh -c 'exit 7'
@@ -280,7 +280,7 @@ result "$(awk -F, -v mean="$mean" '{ ratio = $(NF - 1) / mean; exit !(ratio > 50
 	<<< "$out"; echo $?)" 'its cost'
 run fake latency --cost -e "${two%,*}" -- sleep 0.1
 expect 'the cost in a command' 0 '^$' 'run%        count  cost%
-.* +20 +7\.00 .* +40000 +[0-9.]+$'
+.* +20 +7\.00 .* +40000 +[0-9.]+ lost \?$'
 # tasks_cost: ESTIMATE COST of a process, with what the environment says of it
 tasks_cost() {
 	run fake latency --cost -e "${two%,*}" -j -p $$ --timeout 100

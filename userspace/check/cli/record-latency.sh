@@ -60,6 +60,18 @@ result "$([[ $(td report "$data" | sed -n 2p) == *"--latency $two -q"* ]]; echo 
 FAKE_AWAY=1 fake record --timeout 100 --latency $two -q -o "$data"
 sampled
 result "$([[ $(json aside "$TMP/rows" | paste -sd' ') == 'true true' ]]; echo $?)" 'perf users had the counter'
+run td report "$data"
+expect 'all the time' 0 'SPLIT_LOADS +all .* 50\.0 aside 100\.0%$' ''
+FAKE_PAUSE_FROM=2 FAKE_PAUSE_TO=5 fake record --timeout 950 -I 100 --latency $two -q -o "$data"
+run td report -A "$data"
+expect 'for some of the time' 0 'SPLIT_LOADS +1 .* 50\.0 aside [23][0-9]\.[0-9]%' ''
+result "$([[ $(grep -c ' aside [23][0-9]\.[0-9]%$' "$TMP/out") == 6 ]]; echo $?)" 'for the sum and for each CPU'
+sampled --steps
+result "$([[ $(json aside "$TMP/rows" | sort | uniq -c | awk '{ print $2 }' | paste -sd' ') == 'false' ]]; echo $?)" \
+	'a step with samples had the counter'
+FAKE_PAUSE_FROM=9 FAKE_PAUSE_TO=20 fake record --timeout 450 -I 100 --latency $two -q -o "$data"
+run td report "$data"
+result "$((status || $(grep -c aside "$TMP/out") != 0))" 'not at all'
 
 FAKE_LATENCY_BEFORE=1000 fake record --timeout 250 -I 100 --latency $two -q -o "$data"
 sampled
@@ -82,6 +94,15 @@ result "$([[ $(json counted "$TMP/rows" | head -n 1) == $(($(json samples "$TMP/
 run td report "$data"
 expect 'a loss in the table' 0 'SPLIT_LOADS +all .* 50\.0 lost 4\.8%' ''
 
+# A burst of which no sample is left is in the interval in which it was.
+FAKE_MISSED_STEP=3 fake record --timeout 650 -I 100 --latency $two -q -o "$data"
+sampled --steps
+result "$([[ $(json samples "$TMP/rows" | grep -cx 0) == 2 && $(json lost "$TMP/rows" | grep -vx 0 | paste -sd' ') == '30000 30000' ]]; echo $?)" \
+	'what was lost is in its own interval'
+result "$([[ $(json samples "$TMP/rows" | paste -sd' ') == '30 30 30 30 0 0 30 '* ]]; echo $?)" 'without samples of others'
+td report --html "$TMP/page" "$data"
+result "$(grep -qE '<td>-?nan' "$TMP/page"; echo $((!$?)))" 'the page has steps with samples only'
+
 # Tasks have what was sampled from their begin on.
 FAKE_LATENCY_BEFORE=1000 fake record -I 100 --timeout 150 --latency $two -q -o "$data" -p $$
 sampled
@@ -95,7 +116,8 @@ result "$([[ $(json row "$TMP/rows" | paste -sd' ') == 'process process' ]] && (
 run td report -A "$data"
 expect 'and the table' 0 '
 event +pid +samples .*
-MEM_INST_RETIRED\.SPLIT_LOADS +[0-9]+ +[0-9]+ +7\.00 ' ''
+MEM_INST_RETIRED\.SPLIT_LOADS +[0-9]+ +[0-9]+ +7\.00 .* lost \?
+MEM_' ''
 result "$((status || $(grep -c '^MEM_' "$TMP/out") != 2))" 'which has one row for a single task'
 run fake record -I 100 --timeout 150 --latency $two -q -o "$data" -p $$
 expect 'a process' 0 '' ''

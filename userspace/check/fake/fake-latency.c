@@ -15,6 +15,9 @@
  *   FAKE_LATENCY_BEFORE   steps that there were before the session (0)
  *   FAKE_NO_TURN   a CPU on which no event has the counter
  *   FAKE_NO_SAMPLE a CPU on which events are counted, and none is sampled
+ *   FAKE_PAUSE_FROM, FAKE_PAUSE_TO   after the one step and up to the other perf users have the
+ *                  counter, and nothing is sampled
+ *   FAKE_MISSED_STEP   a step whose samples are all lost
  *   FAKE_LOST      for each 20 samples one has been lost
  *   FAKE_UNCOUNTED the module is older, and counts no events
  *
@@ -134,6 +137,27 @@ static bool is_counted(void)
 	return !followed && !setting("FAKE_UNCOUNTED", 0);
 }
 
+/* How many of the last steps were paused, or without samples. */
+static unsigned int paused(void)
+{
+	unsigned int from = setting("FAKE_PAUSE_FROM", 0), to = setting("FAKE_PAUSE_TO", 0);
+
+	if (steps <= from)
+		return 0;
+	return (steps < to ? steps : to) - from;
+}
+
+static bool is_paused(void)
+{
+	return steps > (unsigned int)setting("FAKE_PAUSE_FROM", 0) &&
+	       steps <= (unsigned int)setting("FAKE_PAUSE_TO", 0);
+}
+
+static bool has_missed(void)
+{
+	return steps >= (unsigned int)setting("FAKE_MISSED_STEP", -1);
+}
+
 /*
  * Each step: on CPU 0 ten samples, on CPU 1 twenty, and so on, of 1000 events each.  A tenth more
  * was counted.  CONSTANT is 7, and from CPU 2 on 9.
@@ -141,13 +165,13 @@ static bool is_counted(void)
 static void fill_latency(struct topdown_latency_record *record, unsigned int event,
 			 unsigned int cpu)
 {
-	uint64_t samples = (uint64_t)steps * 10 * (cpu + 1);
+	uint64_t samples = (uint64_t)(steps - paused() - has_missed()) * 10 * (cpu + 1);
 	unsigned int constant = cpu < 2 ? 7 : 9;
 
 	*record = (struct topdown_latency_record){
 		.event = event,
 		.cpu = cpu,
-		.flags = (setting("FAKE_AWAY", 0) ? TOPDOWN_LATENCY_AWAY : 0) |
+		.flags = (setting("FAKE_AWAY", 0) || is_paused() ? TOPDOWN_LATENCY_AWAY : 0) |
 			 (is_counted() ? TOPDOWN_LATENCY_COUNTED : 0),
 		.elapsed_ns = steps * 100000000ULL,
 	};
@@ -164,6 +188,7 @@ static void fill_latency(struct topdown_latency_record *record, unsigned int eve
 	if (is_counted()) {
 		record->counted = samples * 1100;
 		record->lost = setting("FAKE_LOST", 0) ? samples * 50 : 0;
+		record->lost += has_missed() * 10000 * (cpu + 1);
 	}
 	if (cpu == setting("FAKE_NO_SAMPLE", -1)) {
 		record->samples = 0;
