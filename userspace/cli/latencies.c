@@ -56,14 +56,24 @@ int latencies_read(struct latencies *latencies)
 }
 
 /**
+ * latencies_stop - end it, if there is one, and keep its records
+ * @latencies: zeroed, or a session that was started
+ */
+void latencies_stop(struct latencies *latencies)
+{
+	/* Without an answer it ends with the device. */
+	if (latencies->td)
+		topdown_latency_end(latencies->td, latencies->session);
+	latencies->td = NULL;
+}
+
+/**
  * latencies_end - end it, if there is one
  * @latencies: zeroed, or a session that was started; zeroed afterwards
  */
 void latencies_end(struct latencies *latencies)
 {
-	/* Without an answer it ends with the device. */
-	if (latencies->td)
-		topdown_latency_end(latencies->td, latencies->session);
+	latencies_stop(latencies);
 	free(latencies->record);
 	memset(latencies, 0, sizeof(*latencies));
 }

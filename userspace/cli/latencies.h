@@ -10,7 +10,7 @@
 
 /**
  * struct latencies - a latency session
- * @td: device; NULL while there is no session
+ * @td: device; NULL while nothing is sampled
  * @session: its number
  * @nr: number of records
  * @record: records of the last read: event after event, and of each event CPU after CPU
@@ -25,6 +25,7 @@ struct latencies {
 int latencies_start(struct latencies *latencies, struct topdown *td, const char *device,
 		    uint64_t wanted);
 int latencies_read(struct latencies *latencies);
+void latencies_stop(struct latencies *latencies);
 void latencies_end(struct latencies *latencies);
 
 #endif /* TOPDOWN_CLI_LATENCIES_H */

@@ -50,13 +50,22 @@ static const char * const help[] = {
 	"  h             show this help",
 	"  q             quit",
 	"",
+};
+
+static const char * const help_slots[] = {
 	"R retiring: work that was of use. S bad speculation: work thrown away.",
 	"F frontend bound: nothing was delivered. B backend bound: there was no room.",
 	"",
 	"* is the bottleneck. A row without values is idle, or says why.",
 	"RUN is the share of the time in which the CPU was measured.",
-	"",
-	"Any key goes back.",
+};
+
+static const char * const help_latencies[] = {
+	"A row is the interval up to the last turn of its event, so rows differ in length.",
+	"RUN is the share of it in which the event had the sampling counter.",
+	"aside: perf users have that counter. lost: of the events that were due for a",
+	"sample, those without one. ~ stands for the beginning of a name.",
+	"Rows are in the order of events, so s, S, c, r and m have no meaning.",
 };
 
 /**
@@ -222,6 +231,20 @@ static void machine(struct top_frame *frame, const struct top_screen *screen)
 		bar(frame, 2, column, frame->columns - column, &total->figures);
 }
 
+/* The event that lost most. */
+static unsigned int status_lost(struct top_frame *frame, const struct top_screen *screen,
+				unsigned int column)
+{
+	double most = 0;
+	unsigned int i;
+
+	for (i = 0; i < screen->nr_rows; i++)
+		most = fmax(most, known_lost(&screen->latency->row[i]));
+	if (most <= 0)
+		return column;
+	return print(frame, 3, column, TOP_LOOK_WARN, "; up to %.1f%% lost", 100 * most);
+}
+
 static void status(struct top_frame *frame, const struct top_screen *screen)
 {
 	const struct top_view *view = screen->view;
@@ -240,6 +263,8 @@ static void status(struct top_frame *frame, const struct top_screen *screen)
 	if (screen->latency && screen->latency->away)
 		column = print(frame, 3, column, TOP_LOOK_WARN, "; %u aside",
 			       screen->latency->away);
+	if (screen->latency)
+		column = status_lost(frame, screen, column);
 	if (view->min_rate && !screen->latency) {
 		rate_text(rate, sizeof(rate), view->min_rate);
 		column = print(frame, 3, column, TOP_LOOK_WARN, "; from %s slots/s", rate);
@@ -415,7 +440,9 @@ static void latency_line(struct top_frame *frame, unsigned int line, unsigned in
 	at = latency_value(frame, line, at, RUN_WIDTH, 1, row->elapsed_ns ?
 			   row->running_ns * 100.0 / row->elapsed_ns : (double)NAN);
 	if (row->flags & TOPDOWN_LATENCY_AWAY)
-		print_whole(frame, line, at, TOP_LOOK_WARN, " aside");
+		at = print_whole(frame, line, at, TOP_LOOK_WARN, " aside");
+	if (row->lost)
+		print_whole(frame, line, at, TOP_LOOK_WARN, " lost %.1f%%", 100 * known_lost(row));
 }
 
 static void latency_lines(struct top_frame *frame, const struct top_screen *screen)
@@ -496,15 +523,32 @@ void top_frame_build(struct top_frame *frame, const struct top_screen *screen)
 	foot(frame, screen->view);
 }
 
-/**
- * top_frame_help - write the help
- * @frame: frame
- */
-void top_frame_help(struct top_frame *frame)
+static unsigned int help_part(struct top_frame *frame, unsigned int line,
+			      const char *const *text, unsigned int nr)
 {
 	unsigned int i;
 
+	for (i = 0; i < nr; i++, line++)
+		print(frame, line, 0, line ? TOP_LOOK_PLAIN : TOP_LOOK_MARK, "%s", text[i]);
+	return line;
+}
+
+/**
+ * top_frame_help - write the help
+ * @frame: frame
+ * @latencies: explain latencies, and not slots
+ */
+void top_frame_help(struct top_frame *frame, bool latencies)
+{
+	unsigned int line;
+
 	clear(frame);
-	for (i = 0; i < sizeof(help) / sizeof(help[0]); i++)
-		print(frame, i, 0, i ? TOP_LOOK_PLAIN : TOP_LOOK_MARK, "%s", help[i]);
+	line = help_part(frame, 0, help, sizeof(help) / sizeof(help[0]));
+	if (latencies)
+		line = help_part(frame, line, help_latencies,
+				 sizeof(help_latencies) / sizeof(help_latencies[0]));
+	else
+		line = help_part(frame, line, help_slots,
+				 sizeof(help_slots) / sizeof(help_slots[0]));
+	print(frame, line + 1, 0, TOP_LOOK_PLAIN, "Any key goes back.");
 }

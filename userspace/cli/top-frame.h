@@ -66,6 +66,6 @@ int top_frame_resize(struct top_frame *frame, unsigned int lines, unsigned int c
 void top_frame_free(struct top_frame *frame);
 unsigned int top_frame_page(const struct top_frame *frame);
 void top_frame_build(struct top_frame *frame, const struct top_screen *screen);
-void top_frame_help(struct top_frame *frame);
+void top_frame_help(struct top_frame *frame, bool latencies);
 
 #endif /* TOPDOWN_CLI_TOP_FRAME_H */

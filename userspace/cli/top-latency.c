@@ -68,6 +68,43 @@ int top_latency_start(struct top_latency *latency, struct topdown *td, const cha
 	return report_read(device, -ret);
 }
 
+/**
+ * top_latency_stop - sample no longer, and keep the rows
+ * @latency: with a session or none
+ */
+void top_latency_stop(struct top_latency *latency)
+{
+	latencies_stop(&latency->session);
+}
+
+/**
+ * top_latency_restart - sample again, and show what there was until the next turns
+ * @latency: stopped, or zeroed
+ * @td: device
+ * @device: its path
+ * @wanted: the events, as of events_parse()
+ *
+ * Return: 0, or an exit code after a message; then @latency is zeroed.
+ */
+int top_latency_restart(struct top_latency *latency, struct topdown *td, const char *device,
+			uint64_t wanted)
+{
+	struct top_latency old = *latency;
+	struct topdown_latency_record *shown;
+	unsigned int i;
+	int ret;
+
+	memset(latency, 0, sizeof(*latency));
+	ret = top_latency_start(latency, td, device, wanted);
+	for (i = 0; i < latency->session.nr && i < old.session.nr && !ret; i++) {
+		shown = &latency->part[i].shown;
+		if (shown->event == old.part[i].shown.event && shown->cpu == old.part[i].shown.cpu)
+			*shown = old.part[i].shown;
+	}
+	top_latency_end(&old);
+	return ret;
+}
+
 /* No turn for so long is one without samples. */
 static uint64_t patience_ns(const struct top_latency *latency)
 {

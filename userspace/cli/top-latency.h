@@ -26,7 +26,7 @@ struct top_latency_part {
 
 /**
  * struct top_latency - all events
- * @session: the session, while they are shown
+ * @session: the session, while they are shown; its records are kept while the screen stands still
  * @events: number of events
  * @part: parts in the order of the session's records
  * @row: the rows of the screen, for top_latency_rows()
@@ -45,6 +45,9 @@ int top_latency_start(struct top_latency *latency, struct topdown *td, const cha
 int top_latency_room(struct top_latency *latency);
 void top_latency_put(struct top_latency *latency, uint64_t now_ns);
 unsigned int top_latency_rows(struct top_latency *latency, const struct top_view *view);
+int top_latency_restart(struct top_latency *latency, struct topdown *td, const char *device,
+			uint64_t wanted);
+void top_latency_stop(struct top_latency *latency);
 void top_latency_end(struct top_latency *latency);
 
 #endif /* TOPDOWN_CLI_TOP_LATENCY_H */

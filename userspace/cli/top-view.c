@@ -266,6 +266,12 @@ static void prompt_key(struct top_view *view, const struct top_data *data, int k
 
 static void sort_key(struct top_view *view, const struct top_data *data, int key)
 {
+	if (view->latencies) {
+		if (key && strchr("sScrm", key))
+			snprintf(view->message, sizeof(view->message),
+				 "latencies are in the order of their events: s, S, c, r and m are for slots");
+		return;
+	}
 	switch (key) {
 	case 's':
 		next_sort(view, 1, data->nodes);
@@ -305,6 +311,9 @@ static void letter_key(struct top_view *view, const struct top_data *data, int k
 	case 'L':
 		view->latencies = !view->latencies;
 		view->first = 0;
+		/* There is nothing that could stand still. */
+		if (view->latencies)
+			view->frozen = false;
 		break;
 	case 'f':
 		begin_prompt(view, TOP_PROMPT_CPUS);
@@ -316,9 +325,7 @@ static void letter_key(struct top_view *view, const struct top_data *data, int k
 		view->frozen = !view->frozen;
 		break;
 	default:
-		/* Latencies are in the order of their events, and have no slots. */
-		if (!view->latencies)
-			sort_key(view, data, key);
+		sort_key(view, data, key);
 		break;
 	}
 }

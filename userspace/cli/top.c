@@ -90,7 +90,7 @@ static void take(struct top *top)
 		return;
 	take_period(top);
 	top_data_read(&top->data, top->map, clock_now_ns());
-	if (top->view.latencies)
+	if (top->latency.session.td)
 		take_latencies(top);
 	now = time(NULL);
 	if (!localtime_r(&now, &local) ||
@@ -127,7 +127,7 @@ static int draw(struct top *top)
 	screen.nr_rows = top->nr_rows;
 	top_data_total(&top->data, top->view.filtered ? &top->view.cpus : NULL, &screen.total);
 	if (top->view.help)
-		top_frame_help(&top->frame);
+		top_frame_help(&top->frame, top->view.latencies);
 	else
 		top_frame_build(&top->frame, &screen);
 	top_screen_show(&top->frame);
@@ -138,21 +138,28 @@ static int start_latencies(struct top *top)
 {
 	const struct top_options *options = top->options;
 
-	return top_latency_start(&top->latency, top->td, options->device,
-				 options->latency ? options->latency : EVENTS_ALL);
+	return top_latency_restart(&top->latency, top->td, options->device,
+				   options->latency ? options->latency : EVENTS_ALL);
 }
 
-/* Sample only what is shown.  A machine that cannot has the slots all the same. */
+/*
+ * Sample only while new rows are shown: a screen that is frozen, and the help, have none.  A
+ * machine that cannot sample has the slots all the same.
+ */
 static void follow_view(struct top *top)
 {
-	bool sampled = top->latency.session.td;
+	const struct top_view *view = &top->view;
 
-	if (top->view.latencies == sampled)
-		return;
-	if (sampled) {
+	if (!view->latencies) {
 		top_latency_end(&top->latency);
 		return;
 	}
+	if (view->frozen || view->help) {
+		top_latency_stop(&top->latency);
+		return;
+	}
+	if (top->latency.session.td)
+		return;
 	report_hold(top->view.message, sizeof(top->view.message));
 	if (start_latencies(top))
 		top->view.latencies = false;
@@ -183,7 +190,9 @@ static int take_signal(struct top *top)
 			top_screen_resize();
 			break;
 		case SIGTSTP:
+			top_latency_stop(&top->latency);
 			top_screen_suspend();
+			follow_view(top);
 			break;
 		case SIGCONT:
 			break;

@@ -93,7 +93,7 @@ static void build(unsigned int lines, unsigned int columns)
 	screen.nr_rows = nr_rows;
 	top_data_total(&data, view.filtered ? &view.cpus : NULL, &screen.total);
 	if (view.help)
-		top_frame_help(&frame);
+		top_frame_help(&frame, view.latencies);
 	else
 		top_frame_build(&frame, &screen);
 }
@@ -409,7 +409,7 @@ static void test_latencies(void)
 		"~ISS_RETIRED.LOCAL_DRAM    2      12   130.0    99.5    99.5   399.5   400  40.0";
 	static const char headings[] =
 		"EVENT                        samples    mean     p50     p90     p99   max   RUN";
-	unsigned int lines, columns;
+	unsigned int lines, columns, cpu;
 
 	begin_latencies();
 	check(latency.events == 2 && nr_rows == 2, "a row for each event");
@@ -444,11 +444,32 @@ static void test_latencies(void)
 	keys("ifl\033f\nsScrm");
 	check(nr_rows == 2 && view.prompt == TOP_PROMPT_NONE && sorted_by("CPU") && !view.reverse,
 	      "keys of slots do nothing");
+	check(line_has(23, "are for slots"), "and say so");
+	keys("x");
+	check(line_has(23, "q quit"), "other keys do not");
+	keys("h");
+	check(line_has(15, "A row is the interval up to the last turn of its event") &&
+	      line_is(21, "Any key goes back."), "the help is that of latencies");
+	keys("h");
 	latency.session.record[1].flags = TOPDOWN_LATENCY_AWAY;
 	latency.session.record[1 + LATENCY_CPUS].flags = TOPDOWN_LATENCY_AWAY;
 	top_latency_put(&latency, 5 * NS_PER_S);
 	build(24, 100);
 	check(line_has(3, "; 1 aside") && strstr(line_of(5), "aside"), "a CPU that is left to others");
+	for (cpu = 0; cpu < LATENCY_CPUS; cpu++) {
+		latency.session.record[cpu].flags = TOPDOWN_LATENCY_COUNTED;
+		latency.session.record[cpu].samples += 2;
+		latency.session.record[cpu].events += 190;
+		latency.session.record[cpu].lost += 10;
+		latency.session.record[cpu].bin[36] += 190;
+	}
+	top_latency_put(&latency, 5 * NS_PER_S + 1);
+	build(24, 100);
+	check(line_has(5, "lost 5.0%") && line_has(3, "; up to 5.0% lost"), "samples that were lost");
+	keys("l");
+	build(24, 120);
+	check(line_has(5, "lost 5.0%") && line_has(7, "lost 5.0%"), "of each CPU too");
+	keys("l");
 	turn(0, 1, 36);
 	top_latency_put(&latency, 6 * NS_PER_S);
 	build(24, 80);
@@ -473,7 +494,7 @@ static void test_latencies(void)
 
 int main(void)
 {
-	ktap_begin(&ktap, 85);
+	ktap_begin(&ktap, 90);
 	test_intervals();
 	test_small();
 	test_many();

@@ -191,8 +191,32 @@ shows 'L: slots' 'sorted by CPU.*   0  40\.0 '
 result "$([[ -e $TMP/ended ]]; echo $?)" 'and nothing is sampled any more'
 mux send-keys L f 0 Enter l
 shows 'L: latencies again' 'rows 1-3 of 3; CPUs 0.*SPLIT_LOADS +10 +7\.0'
+# stopped NAME: the latency session ends
+stopped() {
+	await test -e "$TMP/ended" && bad=0 || bad=1
+	result "$bad" "$1"
+	rm -f "$TMP/ended"
+}
+rm -f "$TMP/ended"
+mux send-keys Space
+shows 'space: frozen latencies' 'FROZEN.*SPLIT_LOADS +10 +7\.0'
+stopped 'nothing is sampled for a frozen screen'
+mux send-keys Space
+seen 'q quit' || true
+mux send-keys h
+shows 'h: help of latencies' 'RUN is the share of it in which the event'
+stopped 'nothing is sampled for the help'
+mux send-keys x
+shows 'the latencies go on' 'rows 1-3 of 3; CPUs 0.*SPLIT_LOADS +10 +7\.0'
+pid=$(program)
+kill -TSTP "$pid"
+stopped 'nothing is sampled for a stopped process'
+await grep -q '^State:.T' "/proc/$pid/status"
+kill -CONT "$pid"
+shows 'it goes on' 'rows 1-3 of 3; CPUs 0.*SPLIT_LOADS +10 +7\.0'
 mux send-keys q
 ended 'q gives the terminal back, and ends the sampling' 0
+stopped 'which was sampled until then'
 start FAKE_FEATURES=1055 FAKE_REFUSAL=1 -- -d 100
 seen 'RETIR' || true
 mux send-keys L
