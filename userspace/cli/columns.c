@@ -229,8 +229,8 @@ static void set_covered(struct column_value *value, const struct row *row)
 GETTER(event, string, latency_event(row))
 GETTER(samples, integer, latency_number(row, row->latency->samples))
 GETTER(events, integer, latency_number(row, row->latency->events))
-GETTER(counted, known, latency_counted(row), row->latency->counted)
-GETTER(unsampled, known, latency_counted(row), row->latency->lost)
+GETTER(counted_events, known, latency_counted(row), row->latency->counted)
+GETTER(lost_events, known, latency_counted(row), row->latency->lost)
 GETTER(mean, latency, row, KNOWN_MEAN)
 GETTER(deviation, figure, row->node ? (double)NAN : sqrt(topdown_latency_variance(row->latency)))
 GETTER(min, end, row, KNOWN_MIN)
@@ -439,9 +439,10 @@ static const struct column columns[] = {
 	STRING(event, COLUMNS_LATENCIES, "Intel's name of the event"),
 	INTEGER(samples, COLUMNS_LATENCIES, "number of samples"),
 	INTEGER(events, COLUMNS_LATENCIES, "number of events that the samples stand for"),
-	MAYBE(counted, COLUMNS_LATENCIES, "number of events that the sampling counter counted"),
-	{ "lost", COLUMN_INTEGER, COLUMNS_LATENCIES, 0, true, 0, get_unsampled,
-	  "number of events of periods that ended without a sample", { 0 } },
+	MAYBE(counted_events, COLUMNS_LATENCIES,
+	      "number of events that the sampling counter counted"),
+	MAYBE(lost_events, COLUMNS_LATENCIES,
+	      "number of events of periods that ended without a sample"),
 	NUMBER(mean, COLUMNS_LATENCIES, 6, true, "mean of the latencies, in cycles"),
 	NUMBER(deviation, COLUMNS_LATENCIES, 6, true, "their standard deviation"),
 	MAYBE(min, COLUMNS_LATENCIES, "least latency; after the first interval that of its bin"),

@@ -145,6 +145,12 @@ static bool check_together(struct record_options *options)
 		report_error("-p: with --latency at most %d processes", LATENCY_PARTS_MAX);
 		return false;
 	}
+	if (options->latencies && options->interval_ms &&
+	    options->interval_ms < LATENCY_INTERVAL_MIN_MS) {
+		report_error("-I: with --latency at least %d ms, as events have turns of that length",
+			     LATENCY_INTERVAL_MIN_MS);
+		return false;
+	}
 	set_intervals(options, tasks);
 	if (options->argv && !strcmp(options->path, "-"))
 		return refuse("-o -: the output of the command would be in the file (allowed: a file)");

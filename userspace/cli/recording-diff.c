@@ -11,6 +11,7 @@
 
 #include "clock.h"
 #include "columns.h"
+#include "latency-known.h"
 #include "noise.h"
 #include "options.h"
 #include "recording-report.h"
@@ -55,6 +56,9 @@ struct field {
 	double (*get)(const struct line *line);
 	const char *help;
 };
+
+/* Of latencies; shares and IPC have none. */
+#define UNIT	"cycles"
 
 #define GETTER(key, value)						\
 	static double get_##key(const struct line *line)		\
@@ -269,13 +273,20 @@ static void put_csv(const struct report_options *options, const struct line *lin
 	unsigned int i, j;
 
 	if (output->header) {
-		fprintf(output->file, "node%cverdict", output->separator);
+		if (options->latency)
+			fprintf(output->file, "event%cunit", output->separator);
+		else
+			fputs("node", output->file);
+		fprintf(output->file, "%cverdict", output->separator);
 		for (j = 0; j < NR_FIELDS; j++)
 			fprintf(output->file, "%c%s", output->separator, fields[j].name);
 		putc('\n', output->file);
 	}
 	for (i = 0; i < nr; i++) {
-		fprintf(output->file, "%s%c%s", lines[i].name, output->separator,
+		fputs(lines[i].name, output->file);
+		if (options->latency)
+			fprintf(output->file, "%c%s", output->separator, UNIT);
+		fprintf(output->file, "%c%s", output->separator,
 			noise_word(lines[i].difference.verdict));
 		for (j = 0; j < NR_FIELDS; j++) {
 			double value = fields[j].get(&lines[i]);
@@ -301,7 +312,7 @@ static struct json_object *new_number(const struct field *field, double value)
 			       json_object_new_uint64((uint64_t)value);
 }
 
-static int put_object(FILE *file, const struct line *line)
+static int put_object(FILE *file, const struct line *line, bool latency)
 {
 	const char *verdict = noise_word(line->difference.verdict), *text = NULL;
 	struct json_object *object = json_object_new_object();
@@ -310,9 +321,13 @@ static int put_object(FILE *file, const struct line *line)
 
 	if (object) {
 		ret |= json_object_object_add(object, "schema", json_object_new_uint64(1));
-		ret |= json_object_object_add(object, "node", json_object_new_string(line->name));
-		ret |= json_object_object_add(object, "verdict", json_object_new_string(verdict));
+		ret |= json_object_object_add(object, latency ? "event" : "node",
+					      json_object_new_string(line->name));
 	}
+	if (object && latency)
+		ret |= json_object_object_add(object, "unit", json_object_new_string(UNIT));
+	if (object)
+		ret |= json_object_object_add(object, "verdict", json_object_new_string(verdict));
 	for (i = 0; i < NR_FIELDS && !ret; i++)
 		ret |= json_object_object_add(object, fields[i].name,
 					      new_number(&fields[i], fields[i].get(line)));
@@ -335,7 +350,7 @@ static int print(const struct report_options *options, const struct difference *
 	else if (options->output.format == OUTPUT_CSV)
 		put_csv(options, lines, nr);
 	for (i = 0; i < nr && options->output.format == OUTPUT_JSON && !ret; i++)
-		ret = put_object(options->output.file, &lines[i]);
+		ret = put_object(options->output.file, &lines[i], options->latency);
 	if (!ret)
 		return output_flush((struct output *)&options->output);
 	report_error("cannot print: %s", strerror(-ret));
@@ -361,6 +376,39 @@ static void warn(const struct summary *before, const struct summary *after)
 	else if (one->slots_per_cycle != other->slots_per_cycle)
 		report_note("the CPUs of the recordings have other widths (%u and %u slots a cycle)",
 			    one->slots_per_cycle, other->slots_per_cycle);
+}
+
+/* More may have other latencies than the rest. */
+#define LOST_NOTE	0.01
+/* An event that had the counter for other parts of the time saw other parts of the load. */
+#define COVERED_NOTE	2
+
+static double covered_of(const struct topdown_latency_record *record)
+{
+	return record->elapsed_ns ? (double)record->running_ns / record->elapsed_ns : 0;
+}
+
+static void warn_of_latencies(const struct summary *before, const struct summary *after)
+{
+	uint64_t events = before->latencies.events & after->latencies.events;
+	unsigned int lost = 0, covered = 0, nr = __builtin_popcountll(events);
+
+	for (; events; events &= events - 1) {
+		unsigned int event = __builtin_ctzll(events);
+		const struct topdown_latency_record *one = &before->latencies.all[event];
+		const struct topdown_latency_record *other = &after->latencies.all[event];
+		double first = covered_of(one), second = covered_of(other);
+
+		lost += known_lost(one) > LOST_NOTE || known_lost(other) > LOST_NOTE;
+		covered += fmax(first, second) > 0 &&
+			   fmax(first, second) >= COVERED_NOTE * fmin(first, second);
+	}
+	if (lost)
+		report_note("latencies of %u of %u events: in a recording more than 1%% of the events were lost, which may have had others",
+			    lost, nr);
+	if (covered)
+		report_note("latencies of %u of %u events: one recording has sampled them in at least twice the share of the time of the other",
+			    covered, nr);
 }
 
 static int find(struct report_options *options, const struct summary *before,
@@ -399,6 +447,8 @@ int recording_diff(struct report_options *options)
 		ret = summary_read(&after, options->path, &options->choice);
 	if (!ret) {
 		warn(&before, &after);
+		if (options->latency || options->output.format == OUTPUT_TABLE)
+			warn_of_latencies(&before, &after);
 		ret = find(options, &before, &after);
 	}
 	summary_free(&before);
@@ -418,13 +468,17 @@ int recording_diff_schema(void)
 	fputs("{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\n"
 	      "\"title\":\"a line of topdown report --diff -j\",\n"
 	      "\"type\":\"object\",\n"
-	      "\"required\":[\"schema\",\"node\",\"verdict\"", stdout);
+	      "\"required\":[\"schema\",\"verdict\"", stdout);
 	for (i = 0; i < NR_FIELDS; i++)
 		printf(",\"%s\"", fields[i].name);
-	fputs("],\n\"properties\":{\n"
+	fputs("],\n\"oneOf\":[{\"required\":[\"node\"]},{\"required\":[\"event\",\"unit\"]}],\n"
+	      "\"properties\":{\n"
 	      "\"schema\":{\"type\":\"integer\",\"const\":1,\n"
 	      "\"description\":\"changes if the meaning of a key does\"},\n"
-	      "\"node\":{\"type\":\"string\",\"description\":\"name of the node, ipc, or with --latency an event\"},\n"
+	      "\"node\":{\"type\":\"string\",\"description\":\"name of the node, or ipc\"},\n"
+	      "\"event\":{\"type\":\"string\",\"description\":\"Intel's name of the event, with --latency\"},\n"
+	      "\"unit\":{\"type\":\"string\",\"const\":\"cycles\",\n"
+	      "\"description\":\"unit of before, after, difference and error, with --latency\"},\n"
 	      "\"verdict\":{\"type\":\"string\",\"description\":\"changed, noise, unknown or none\"}",
 	      stdout);
 	for (i = 0; i < NR_FIELDS; i++)

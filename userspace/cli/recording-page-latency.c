@@ -196,6 +196,7 @@ static void put_table(const struct picture *picture)
 static void put_facts(const struct picture *picture)
 {
 	const struct topdown_latency_record *all = &picture->sums->all[picture->event];
+	double aside = latency_sums_aside(picture->sums, picture->sums->nr, picture->event);
 	unsigned int line;
 
 	fprintf(picture->file, "<p>%llu samples", (unsigned long long)all->samples);
@@ -206,6 +207,14 @@ static void put_facts(const struct picture *picture)
 	if (all->elapsed_ns)
 		fprintf(picture->file, "; sampled in %.1f%% of the time",
 			all->running_ns * 100.0 / all->elapsed_ns);
+	if (!(all->flags & TOPDOWN_LATENCY_COUNTED))
+		fputs("; nobody knows what was lost", picture->file);
+	else
+		fprintf(picture->file, "; %llu events counted, %.1f%% lost",
+			(unsigned long long)all->counted, 100 * known_lost(all));
+	if (aside > 0)
+		fprintf(picture->file, "; perf users had the counter in %.1f%% of the time",
+			100 * aside);
 	fputs("</p>\n", picture->file);
 }
 

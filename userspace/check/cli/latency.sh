@@ -46,7 +46,7 @@ MEM_LOAD_RETIRED\.L2_HIT +all +0 +- +- +- +- +- +- +- +0\.0 aside
 ){4}MEM_INST[^ ]* +1 +20 (.*
 ?){4}$' ''
 run fake latency -j --timeout 100 -e ${two#*,}
-expect 'JSON' 0 '^\{"schema":1,"time":[0-9.]+,"interval":[0-9.]+,"row":"all","cpu":null,"event":"MEM_LOAD_L3_MISS_RETIRED\.LOCAL_DRAM","samples":30,"events":30000,"counted":33000,"lost":0,"mean":190\.000000,"deviation":137\.47[0-9]+,"min":100,"p50":99\.5,"p90":399\.5,"p99":399\.5,"max":400,"covered":0\.500000,"aside":false,"pid":null,"origin":"samples","estimate":null,"cost":null,"over":null\}$' ''
+expect 'JSON' 0 '^\{"schema":1,"time":[0-9.]+,"interval":[0-9.]+,"row":"all","cpu":null,"event":"MEM_LOAD_L3_MISS_RETIRED\.LOCAL_DRAM","samples":30,"events":30000,"counted_events":33000,"lost_events":0,"mean":190\.000000,"deviation":137\.47[0-9]+,"min":100,"p50":99\.5,"p90":399\.5,"p99":399\.5,"max":400,"covered":0\.500000,"aside":false,"pid":null,"origin":"samples","estimate":null,"cost":null,"over":null\}$' ''
 FAKE_LOST=1 run fake latency -A --timeout 100 --no-header -e ${two%,*}
 expect 'what was lost' 0 '^MEM_INST[^ ]* +all +30 .* 50\.0 lost 4\.8%
 (MEM_INST[^ ]* +[01] .* lost 4\.8%
@@ -54,7 +54,7 @@ expect 'what was lost' 0 '^MEM_INST[^ ]* +all +30 .* 50\.0 lost 4\.8%
 FAKE_LOST=1 FAKE_AWAY=1 run fake latency -x , --timeout 100 --no-header -e ${two%,*}
 expect 'what was lost, in CSV' 0 ',30,30000,33000,1500,7\.0' ''
 run fake latency -x , -A --timeout 100 -e MEM_LOAD_RETIRED.L2_HIT
-expect 'CSV' 0 '^time,interval,row,cpu,event,samples,events,counted,lost,mean,deviation,min,p50,p90,p99,max,covered,aside,pid,origin,estimate,cost,over
+expect 'CSV' 0 '^time,interval,row,cpu,event,samples,events,counted_events,lost_events,mean,deviation,min,p50,p90,p99,max,covered,aside,pid,origin,estimate,cost,over
 [0-9.]+,[0-9.]+,all,,MEM_LOAD_RETIRED\.L2_HIT,0,0,0,0,,,,,,,,0\.000000,(0|false),,none,,,
 [0-9.]+,[0-9.]+,cpu,0,MEM_LOAD.*
 .*,cpu,1,.*$' ''
@@ -80,7 +80,7 @@ expect 'nothing is published for Sapphire Rapids' 3 '^$' 'no CPU has timed PEBS.
 topdown: nobody has published latencies of these events for this CPU model$'
 printf '# mine\n\nmem_load_retired.l2_hit 14.5 3 - 20\n' > "$TMP/table"
 FAKE_REFUSAL=1 run fake latency --table "$TMP/table" --default -e MEM_LOAD_RETIRED.L2_HIT -j
-expect 'a table comes first' 0 '"samples":0,"events":0,"counted":null,"lost":null,"mean":14\.500000,"deviation":null,"min":3,"p50":null,"p90":20\.0,"p99":null,"max":null,"covered":null,"aside":false,"pid":null,"origin":"table","estimate":null,"cost":null,"over":null\}$' 'samples no latency'
+expect 'a table comes first' 0 '"samples":0,"events":0,"counted_events":null,"lost_events":null,"mean":14\.500000,"deviation":null,"min":3,"p50":null,"p90":20\.0,"p99":null,"max":null,"covered":null,"aside":false,"pid":null,"origin":"table","estimate":null,"cost":null,"over":null\}$' 'samples no latency'
 FAKE_REFUSAL=1 run fake latency --table "$TMP/table" -e MEM_LOAD_RETIRED.L3_HIT
 expect 'a table without the event' 3 '^$' 'no CPU has timed PEBS.*
 topdown: the table has no latencies of these events$'
@@ -213,7 +213,7 @@ FAKE_DELAY=800 FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD run timeout --preserve-status
 	"$TOPDOWN" latency --device "$NODE" -a --cost -e "${two%,*}" -- sleep 3
 expect 'a signal before the program is executed is for the program' 130 '^$' 'SPLIT_LOADS'
 run fake latency --cost -e "${two%,*}" -j --timeout 100
-expect 'the cost of an event' 0 '"samples":30,"events":30000,"counted":33000,.*"estimate":66000,"cost":0\.[0-9]+,"over":null\}$' ''
+expect 'the cost of an event' 0 '"samples":30,"events":30000,"counted_events":33000,.*"estimate":66000,"cost":0\.[0-9]+,"over":null\}$' ''
 mean=$(sed -nE 's/.*"cost":([0-9.]+).*/\1/p' <<< "$out")
 FAKE_LATENCY_MORE=1 run fake latency --cost -e "FRONTEND_RETIRED.L1I_MISS,FRONTEND_RETIRED.L2_MISS,MEM_INST_RETIRED.SPLIT_STORES" -A -j --timeout 100
 # costs: EVENT CPU COST OVER of each line

@@ -88,8 +88,8 @@ result "$(($(lines "$TMP/rows") < 8))" 'and one with long windows'
 # What was counted, and what was lost.
 FAKE_LOST=1 fake record --timeout 250 -I 100 --latency $two -q -o "$data"
 sampled
-result "$([[ $(json counted "$TMP/rows" | head -n 1) == $(($(json samples "$TMP/rows" | head -n 1) * 1100)) &&
-	$(json lost "$TMP/rows" | head -n 1) == $(($(json samples "$TMP/rows" | head -n 1) * 50)) ]]; echo $?)" \
+result "$([[ $(json counted_events "$TMP/rows" | head -n 1) == $(($(json samples "$TMP/rows" | head -n 1) * 1100)) &&
+	$(json lost_events "$TMP/rows" | head -n 1) == $(($(json samples "$TMP/rows" | head -n 1) * 50)) ]]; echo $?)" \
 	'what was counted, and what was lost'
 run td report "$data"
 expect 'a loss in the table' 0 'SPLIT_LOADS +all .* 50\.0 lost 4\.8%' ''
@@ -97,7 +97,7 @@ expect 'a loss in the table' 0 'SPLIT_LOADS +all .* 50\.0 lost 4\.8%' ''
 # A burst of which no sample is left is in the interval in which it was.
 FAKE_MISSED_STEP=3 fake record --timeout 650 -I 100 --latency $two -q -o "$data"
 sampled --steps
-result "$([[ $(json samples "$TMP/rows" | grep -cx 0) == 2 && $(json lost "$TMP/rows" | grep -vx 0 | paste -sd' ') == '30000 30000' ]]; echo $?)" \
+result "$([[ $(json samples "$TMP/rows" | grep -cx 0) == 2 && $(json lost_events "$TMP/rows" | grep -vx 0 | paste -sd' ') == '30000 30000' ]]; echo $?)" \
 	'what was lost is in its own interval'
 result "$([[ $(json samples "$TMP/rows" | paste -sd' ') == '30 30 30 30 0 0 30 '* ]]; echo $?)" 'without samples of others'
 td report --html "$TMP/page" "$data"
@@ -110,7 +110,7 @@ result "$(($(json samples "$TMP/rows" | head -n 1) < 20000))" 'tasks have what w
 run fake record -I 100 --latency $two -q -o "$data" -- sh -c 'sleep 0.25; exit 3'
 expect 'a command' 3 '' ''
 sampled
-result "$([[ $(json counted "$TMP/rows" | paste -sd' ') == 'null null' ]]; echo $?)" 'of which nobody knows what was counted'
+result "$([[ $(json counted_events "$TMP/rows" | paste -sd' ') == 'null null' ]]; echo $?)" 'of which nobody knows what was counted'
 result "$([[ $(json row "$TMP/rows" | paste -sd' ') == 'process process' ]] && (($(json pid "$TMP/rows" | head -n 1) > 1))
 	echo $?)" 'its rows have its process'
 run td report -A "$data"
@@ -147,6 +147,7 @@ FAKE_LATENCY_ERRNO=16 refused 'tasks that another session samples' 1 'sampled by
 FAKE_LATENCY_ERRNO=16 refused 'and a command' 125 'sampled by another latency session' --latency all "${touch_it[@]}"
 FAKE_LATENCY_ERRNO=13 refused 'no right' 3 '^topdown: cannot read the CPUs' --latency all
 FAKE_LATENCY_ERRNO=95 refused 'CPUs of which none can be sampled' 3 'none of these CPUs is a measured P-core' --latency all -C 3
+refused 'a short interval' 2 '^topdown: -I: with --latency at least 100 ms' --latency all -I 99
 refused 'too many processes' 2 '^topdown: -p: with --latency at most 16 processes' --latency all -p "$(seq -s, 1 17)"
 FAKE_LATENCY_READS=3 run fake record --timeout 2s -I 100 --latency all -q -o "$data"
 expect 'a read that fails' 1 '' 'cannot read the CPUs .*Input/output error'
@@ -193,12 +194,18 @@ mean latency, cycles .*
 1 of 2 differences are more than noise$' ''
 result "$([[ $out != *tma_* ]]; echo $?)" 'without nodes'
 run td report --latency -j --diff "$TMP/latency130" "$TMP/latency100"
-expect 'the other way round, -j' 0 '"node":"MEM_LOAD_RETIRED\.L2_HIT","verdict":"changed","before":1[23][0-9]\.[0-9]+,"after":(9|10)[0-9]\.[0-9]+,"difference":-' ''
+expect 'the other way round, -j' 0 '"event":"MEM_LOAD_RETIRED\.L2_HIT","unit":"cycles","verdict":"changed","before":1[23][0-9]\.[0-9]+,"after":(9|10)[0-9]\.[0-9]+,"difference":-' ''
 run td report -x , --latency --diff "$TMP/latency100" "$TMP/latency130"
-expect '-x' 0 '^node,verdict,before,.*
-MEM_INST_RETIRED\.SPLIT_LOADS,noise,40\.' ''
+expect '-x' 0 '^event,unit,verdict,before,.*
+MEM_INST_RETIRED\.SPLIT_LOADS,cycles,noise,40\.' ''
 run td report -j --diff "$TMP/latency130" "$TMP/latency100"
 result "$([[ $out != *MEM_* && $out == *tma_retiring* ]]; echo $?)" 'without --latency nodes only'
+FAKE_LOST=1 fake record --timeout 250 -I 100 --latency $two -q -o "$TMP/one"
+fake record --timeout 250 -I 100 --latency $two -q -o "$TMP/other"
+run td report --diff "$TMP/one" "$TMP/other"
+expect 'one that lost samples' 0 'SPLIT_LOADS' 'latencies of 2 of 2 events: in a recording more than 1% '
+run td report --diff "$TMP/other" "$TMP/latency100"
+expect 'one that was sampled for longer' 0 'SPLIT_LOADS' 'latencies of 1 of 1 events: one recording has sampled them '
 run td report --diff "$TMP/without" "$TMP/latency100"
 expect 'one without latencies' 0 'MEM_LOAD_RETIRED\.L2_HIT +- +[0-9.]+ +- +- +none' ''
 run td report --latency --diff "$TMP/without" "$TMP/without"
@@ -232,7 +239,7 @@ if command -v python3 > /dev/null; then
 else
 	skip 'has the values of the steps as lines' 'python3 is not installed'
 fi
-result "$(grep -q '<p>2400 samples, mean 40.0, p50 41.5, p90 41.5, p99 41.5, max 40 cycles; sampled in 25.0% of the time</p>' "$TMP/page"; echo $?)" \
+result "$(grep -q '<p>2400 samples, mean 40.0, p50 41.5, p90 41.5, p99 41.5, max 40 cycles; sampled in 25.0% of the time; 240000 events counted, 0.0% lost</p>' "$TMP/page"; echo $?)" \
 	'and what there was in all'
 result "$(($(grep -c '<summary>Values of MEM_' "$TMP/page") != 2 || $(grep -cE '<td>40</td>(<td>[0-9.]+</td>){4}</tr>' "$TMP/page") != 120))" \
 	'and as a table'
@@ -332,7 +339,7 @@ size its parts are not as long as it is
 END
 
 # Every byte of a small file.
-FAKE_CPUS=1 FAKE_LATENCY_CPUS=1 fake record --timeout 80 -I 50 --latency $two -q -o "$data"
+FAKE_CPUS=1 FAKE_LATENCY_CPUS=1 fake record --timeout 80 -I 100 --latency $two -q -o "$data"
 "$BUILD/$variant/damage" "$data" > "$TMP/damage" 2>&1 || true
 grep -E '^#' "$TMP/damage" || true
 result "$(($(grep -cE '^(not )?ok ' "$TMP/damage") != 12))" 'every byte was tried'

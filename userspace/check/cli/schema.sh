@@ -101,7 +101,7 @@ export FAKE_FEATURES=2047
 others 'latencies, with and without samples' latency -I 100 --count 2
 others 'latencies of CPUs' latency -A -I 100 --count 1
 td report --latency --schema > "$TMP/schema.json"
-fake record -q --latency all -I 20 --timeout 100 -o "$TMP/data"
+fake record -q --latency all -I 100 --timeout 100 -o "$TMP/data"
 td report --latency -j -A "$TMP/data" > "$TMP/lines"
 td report --latency -j --steps "$TMP/data" >> "$TMP/lines"
 result "$("$TMP/schema" "$TMP/schema.json" < "$TMP/lines" && [[ $(lines "$TMP/lines") -gt 9 ]]; echo $?)" 'recorded latencies'
