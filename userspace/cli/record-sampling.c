@@ -67,15 +67,21 @@ int sampling_start_tasks(struct record_run *run, const struct tasks *tasks)
 	int ret;
 
 	for (i = 0; i < tasks->nr && sampling->events; i++) {
-		struct sampling_part *part = &sampling->part[i];
+		struct sampling_part *part = &sampling->part[sampling->nr_parts];
 
 		ret = topdown_latency_start_tasks(run->td, tasks->task[i].session,
 						  sampling->events, &part->latency, &part->nr);
+		/* One of several has ended since it was attached: it has no latencies. */
+		if (ret == -ESRCH && tasks->nr > 1)
+			continue;
 		if (ret)
 			return events_refused(run->options->device, -ret, false);
+		part->task = i;
 		sampling->nr_parts++;
 		sampling->nr += part->nr;
 	}
+	if (sampling->events && !sampling->nr_parts)
+		return events_refused(run->options->device, ESRCH, false);
 	return 0;
 }
 
@@ -105,7 +111,7 @@ static uint32_t subject_of(const struct sampling *sampling, unsigned int i)
 		return sampling->now[i].cpu;
 	while (i >= end)
 		end += sampling->part[++part].nr;
-	return part;
+	return sampling->part[part].task;
 }
 
 static int no_memory(void)
@@ -183,6 +189,22 @@ static bool is_new(const struct topdown_latency_record *then,
 	       now->lost != then->lost || now->flags != then->flags;
 }
 
+/* Add what is about to be written. */
+static void add_totals(struct sampling *sampling, unsigned int nr)
+{
+	const struct topdown_latency_record *record;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		record = &sampling->piece[i].record;
+		if (record->samples)
+			sampling->seen |= 1ULL << record->event;
+		sampling->due += (double)record->events + record->lost;
+		sampling->lost += record->lost;
+		sampling->counted |= record->flags & TOPDOWN_LATENCY_COUNTED;
+	}
+}
+
 /* Write what was sampled since the last time. @all: entries without anything new, too. */
 static int write_interval(struct record_run *run, bool all)
 {
@@ -210,6 +232,8 @@ static int write_interval(struct record_run *run, bool all)
 		nr++;
 	}
 	sampling->begin_ns = end_ns;
+	if (!ret)
+		add_totals(sampling, nr);
 	return ret ? ret : write_pieces(run, nr);
 }
 
@@ -264,6 +288,13 @@ void sampling_end(struct record_run *run)
 	struct sampling *sampling = &run->sampling;
 	unsigned int i;
 
+	if (sampling->nr_parts)
+		run->sampled = (struct sampled){
+			.events = __builtin_popcountll(sampling->events),
+			.empty = __builtin_popcountll(sampling->events & ~sampling->seen),
+			.counted = sampling->counted,
+			.lost = sampling->due > 0 ? sampling->lost / sampling->due : 0,
+		};
 	for (i = 0; i < sampling->nr_parts; i++)
 		topdown_latency_end(run->td, sampling->part[i].latency);
 	free(sampling->then);

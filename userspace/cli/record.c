@@ -310,6 +310,18 @@ static int write_end(struct record_run *run)
 	return ret ? record_failed(run, -ret) : 0;
 }
 
+static void say_latencies(const struct sampled *sampled)
+{
+	char lost[64] = "";
+
+	if (!sampled->events)
+		return;
+	if (sampled->counted)
+		snprintf(lost, sizeof(lost), ", %.1f%% lost", 100 * sampled->lost);
+	report_note("latencies of %u events%s, %u without a sample", sampled->events, lost,
+		    sampled->empty);
+}
+
 static void say_what(const struct record_run *run, bool tasks)
 {
 	char lost[64] = "";
@@ -325,6 +337,7 @@ static void say_what(const struct record_run *run, bool tasks)
 		    run->subjects, tasks ? "tasks" : "CPUs",
 		    (run->end.monotonic_ns - run->start_ns) / (double)NS_PER_S,
 		    (unsigned long long)run->writer.bytes, run->name, lost);
+	say_latencies(&run->sampled);
 }
 
 /* Ctrl-C is the way to end a recording that has no other end. */

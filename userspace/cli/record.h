@@ -66,23 +66,29 @@ struct record_options {
  * struct sampling_part - one latency session: of CPUs, or of a followed task
  * @latency: its number
  * @nr: number of its records
+ * @task: number of the task
  */
 struct sampling_part {
 	uint32_t latency;
 	unsigned int nr;
+	unsigned int task;
 };
 
 /**
  * struct sampling - the latencies that are recorded
  * @events: bit n for event n
  * @nr_parts: number of @part; 0 if none are recorded
- * @part: the latency sessions; part n is of task n if there are tasks
+ * @part: the latency sessions; of tasks each has one, but for those that have ended
  * @nr: number of records of all parts
  * @then: for each record, the one since which nothing is in the file
  * @now: the records of now
  * @piece: what is about to be written
  * @begin_ns: when the interval began, CLOCK_MONOTONIC
  * @next_ns: when it ends
+ * @seen: events that have a sample, bit n for event n
+ * @due: number of events that should have been sampled
+ * @lost: of these, those that were lost
+ * @counted: it is known what was lost
  */
 struct sampling {
 	uint64_t events;
@@ -94,6 +100,24 @@ struct sampling {
 	struct latency_piece *piece;
 	uint64_t begin_ns;
 	uint64_t next_ns;
+	uint64_t seen;
+	double due;
+	double lost;
+	bool counted;
+};
+
+/**
+ * struct sampled - what was sampled in all
+ * @events: number of events
+ * @empty: number of those without a sample
+ * @counted: it is known what was lost
+ * @lost: share that was lost of what should have been sampled
+ */
+struct sampled {
+	unsigned int events;
+	unsigned int empty;
+	bool counted;
+	double lost;
 };
 
 /**
@@ -121,6 +145,7 @@ struct sampling {
  * @windows: windows or samples that were written
  * @lost: windows that were lost
  * @sampling: the latencies
+ * @sampled: what there was of them, when the recording has ended
  */
 struct record_run {
 	const struct record_options *options;
@@ -146,6 +171,7 @@ struct record_run {
 	uint64_t windows;
 	uint64_t lost;
 	struct sampling sampling;
+	struct sampled sampled;
 };
 
 /**

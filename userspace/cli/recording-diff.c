@@ -215,7 +215,7 @@ static void put_line(FILE *file, const struct line *line, int width)
 	fprintf(file, "  %s\n", noise_word(difference->verdict));
 }
 
-static void put_conclusion(FILE *file, const struct line *lines, unsigned int nr)
+static void put_conclusion(FILE *file, const struct line *lines, unsigned int nr, bool latency)
 {
 	unsigned int i, changed = 0, unknown = 0, none = 0;
 
@@ -233,11 +233,12 @@ static void put_conclusion(FILE *file, const struct line *lines, unsigned int nr
 		fprintf(file, "nothing can be said of %u of %u lines: a recording has fewer than %d steps, or too long windows, or changes too slowly for its length\n",
 			unknown, nr, NOISE_STEPS_MIN);
 	if (none)
-		fprintf(file, "%u of %u lines are not in both recordings\n", none, nr);
+		fprintf(file, "%u of %u lines %s\n", none, nr, latency ?
+			"have no sample in one of the recordings" : "are not in both recordings");
 }
 
 static void put_lines(const struct report_options *options, const char *unit, int width,
-		      const struct line *lines, unsigned int nr)
+		      const struct line *lines, unsigned int nr, bool latency)
 {
 	FILE *file = options->output.file;
 	unsigned int i;
@@ -247,7 +248,7 @@ static void put_lines(const struct report_options *options, const char *unit, in
 			"+-");
 	for (i = 0; i < nr; i++)
 		put_line(file, &lines[i], width);
-	put_conclusion(file, lines, nr);
+	put_conclusion(file, lines, nr, latency);
 }
 
 static void put_table(const struct report_options *options, const struct difference *found)
@@ -259,10 +260,10 @@ static void put_table(const struct report_options *options, const struct differe
 		put_recording(file, "after", found->after);
 	}
 	if (!options->latency)
-		put_lines(options, "% of slots", 28, found->line, found->nr);
+		put_lines(options, "% of slots", 28, found->line, found->nr, false);
 	if (found->nr_latencies)
 		put_lines(options, "mean latency, cycles", 40, found->latency,
-			  found->nr_latencies);
+			  found->nr_latencies, true);
 }
 
 static void put_csv(const struct report_options *options, const struct line *lines,

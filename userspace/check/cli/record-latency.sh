@@ -18,7 +18,8 @@ sampled() { td report --latency -j "$@" "$data" > "$TMP/rows"; }
 
 # CPUs. The stand-in samples CPU 0 and 1 only, and L2_HIT never.
 run fake record --timeout 450 -I 100 --latency all -o "$data"
-expect 'all events of all CPUs' 0 '' '^topdown: [0-9]+ windows of 4 CPUs in 0\.[45]'
+expect 'all events of all CPUs' 0 '' '^topdown: [0-9]+ windows of 4 CPUs in 0\.[45].*
+topdown: latencies of 3 events, 0\.0% lost, 1 without a sample$'
 run td report "$data"
 expect 'the table' 0 'retire latency of instructions
 elapsed 0\.[45][0-9]* s, interval .*; cycles
@@ -125,6 +126,11 @@ sampled
 result "$([[ $(json pid "$TMP/rows" | paste -sd' ') == "$$ $$" && $(json samples "$TMP/rows" | head -n 1) == [1-9]* ]]; echo $?)" \
 	'has its latencies'
 
+FAKE_LATENCY_GONE=2 fake record -I 100 --timeout 150 --latency $two -q -o "$data" -p "$$,$PPID" 2> "$TMP/err" || cat "$TMP/err"
+sampled -A
+result "$([[ $(json pid "$TMP/rows" | sort -u | paste -sd' ') == *"$$"* && $(json pid "$TMP/rows" | grep -c "$PPID") == 0 ]]; echo $?)" \
+	'of two processes one has ended'
+
 # What is refused is refused before there is a file, and before a command runs.
 refused() {
 	local name=$1 code=$2 why=$3
@@ -145,6 +151,7 @@ refused 'an empty list' 2 "^topdown: --latency: there is no event ''" --latency 
 FAKE_LATENCY_ERRNO=16 refused 'tasks that another session samples' 1 'sampled by another latency session' \
 	--latency all -p $$
 FAKE_LATENCY_ERRNO=16 refused 'and a command' 125 'sampled by another latency session' --latency all "${touch_it[@]}"
+FAKE_LATENCY_ERRNO=3 refused 'tasks that have all ended' 1 'the tasks have ended' --latency all -p "$$,$PPID"
 FAKE_LATENCY_ERRNO=13 refused 'no right' 3 '^topdown: cannot read the CPUs' --latency all
 FAKE_LATENCY_ERRNO=95 refused 'CPUs of which none can be sampled' 3 'none of these CPUs is a measured P-core' --latency all -C 3
 refused 'a short interval' 2 '^topdown: -I: with --latency at least 100 ms' --latency all -I 99
@@ -207,7 +214,7 @@ expect 'one that lost samples' 0 'SPLIT_LOADS' 'latencies of 2 of 2 events: in a
 run td report --diff "$TMP/other" "$TMP/latency100"
 expect 'one that was sampled for longer' 0 'SPLIT_LOADS' 'latencies of 1 of 1 events: one recording has sampled them '
 run td report --diff "$TMP/without" "$TMP/latency100"
-expect 'one without latencies' 0 'MEM_LOAD_RETIRED\.L2_HIT +- +[0-9.]+ +- +- +none' ''
+expect 'one without latencies' 0 'MEM_LOAD_RETIRED\.L2_HIT +- +[0-9.]+ +- +- +none.*2 of 2 lines have no sample in one of the recordings' ''
 run td report --latency --diff "$TMP/without" "$TMP/without"
 expect 'neither with latencies' 2 '' '^topdown: --latency: neither recording has latencies'
 

@@ -10,6 +10,7 @@
  *   FAKE_LATENCY_MORE   three events more; 2: all that there are
  *   FAKE_LATENCY_CPUS   number of CPUs (2)
  *   FAKE_LATENCY_MISSED   tasks ended before they were sampled
+ *   FAKE_LATENCY_GONE   a session whose tasks have ended
  *   FAKE_LATENCY_READS   number of reads that succeed
  *   FAKE_LATENCY_ENDED   a file that is made when a session is ended
  *   FAKE_LATENCY_BEFORE   steps that there were before the session (0)
@@ -119,6 +120,8 @@ int fake_latency(struct topdown_latency *arg)
 		return refuse(EOPNOTSUPP);
 	if (arg->session && arg->cpus_words)
 		return refuse(EINVAL);
+	if (arg->session && arg->session == setting("FAKE_LATENCY_GONE", 0))
+		return refuse(ESRCH);
 	if (arg->session > 1)
 		return refuse(ENOENT);
 	if (arg->session && arg->session == followed && wanted)
