@@ -126,10 +126,11 @@ sampled
 result "$([[ $(json pid "$TMP/rows" | paste -sd' ') == "$$ $$" && $(json samples "$TMP/rows" | head -n 1) == [1-9]* ]]; echo $?)" \
 	'has its latencies'
 
-FAKE_LATENCY_GONE=2 fake record -I 100 --timeout 150 --latency $two -q -o "$data" -p "$$,$PPID" 2> "$TMP/err" || cat "$TMP/err"
+FAKE_LATENCY_GONE=2 run fake record -I 100 --timeout 150 --latency $two -q -o "$data" -p "$$,$PPID"
+expect 'a process that has ended' 0 '' ''
 sampled -A
 result "$([[ $(json pid "$TMP/rows" | sort -u | paste -sd' ') == *"$$"* && $(json pid "$TMP/rows" | grep -c "$PPID") == 0 ]]; echo $?)" \
-	'of two processes one has ended'
+	'has no latencies, and the other has'
 
 # What is refused is refused before there is a file, and before a command runs.
 refused() {
