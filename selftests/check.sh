@@ -202,11 +202,13 @@ runner_key() {
 	} | sha256sum | cut -c1-16
 }
 
-# A key of all that the checks of userspace read, and of the packages that they build with.
+# A key of all that the checks of userspace read, of the packages that they build with, and of who
+# runs them: some need root.
 userspace_key() {
 	{
 		hash_of "$TOP"/{docs,kmod,uapi,userspace,selftests/host} "$TOP"/*.md "$TOP/Makefile"
 		dpkg-query -W
+		echo "$(id -u) ${CC-}"
 	} | sha256sum | cut -c1-16
 }
 

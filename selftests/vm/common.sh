@@ -77,7 +77,7 @@ hash_of() {
 	for path; do
 		if [[ -d $path ]]; then
 			(cd "$path" && find . -name build -prune -o -type f \
-				! -name '*.[oa]' ! -name '*.so*' ! -path './topdown*' \
+				! -name '*.[oa]' ! -name '*.so' ! -name '*.so.[0-9]*' ! -path './topdown*' \
 				! -name '*.ko' ! -name '.*.cmd' ! -name '*.mod' ! -name '*.mod.c' \
 				-print0 | sort -z | xargs -0r sha256sum)
 		else
