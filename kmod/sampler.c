@@ -442,7 +442,7 @@ static void td_sampler_settle(struct td_sampler *sampler)
 	u64 ended = td_sampler_begun(event);
 	s64 lost;
 
-	if (local64_read(&event->hw.period_left) <= 0)
+	if (td_sampler_between(0, local64_read(&event->hw.period_left)) <= 0)
 		ended += event->hw.last_period;
 	lost = td_sampler_between(sampler->ended, ended);
 	if (lost <= 0)
