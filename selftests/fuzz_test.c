@@ -77,7 +77,6 @@ static void plug(uint64_t seed)
 {
 	unsigned int cpu;
 
-	/* What the kernel prints of each is not for the console. */
 	while (cpus_nr > 1) {
 		cpu = cpus[1 + fuzz_random(&seed) % (cpus_nr - 1)];
 		if (!cpu_set_online(cpu, false))

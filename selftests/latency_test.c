@@ -374,7 +374,7 @@ TEST_F_TIMEOUT(latency, hotplug, 120)
 	sleep_ms(500);
 	ASSERT_EQ(1, latency_read(self->fd, session, &now, 1));
 	EXPECT_LT(then.samples + 50, now.samples);
-	/* What perf's first event counted is still there. */
+	/* The counts of perf's first event are still there. */
 	EXPECT_LT(2e6, then.counted);
 	EXPECT_TRUE(fact_near("counted", now.counted - then.counted,
 			      3e6 * (now.running_ns - then.running_ns) / 1e9,

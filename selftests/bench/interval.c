@@ -137,7 +137,7 @@ static uint64_t started(void)
 	return number_of("/proc/stat", "processes ");
 }
 
-/* What this program has written, and all that it has waited for. */
+/* Bytes that this program has written, and all that it has waited for. */
 static uint64_t written(void)
 {
 	return number_of("/proc/self/io", "wchar: ");

@@ -12,10 +12,10 @@
 
 #define FUZZ_BYTES	400
 
-/* Who makes the calls. */
+/* The user who makes the calls. */
 enum fuzz_role {
 	FUZZ_ROOT,
-	FUZZ_MEMBER,		/* Of the group of the device. */
+	FUZZ_MEMBER,		/* In the group of the device. */
 	FUZZ_NOBODY,		/* Has a descriptor from somebody else. */
 	FUZZ_ROLES,
 };

@@ -129,7 +129,7 @@ static bool check_together(const struct export_options *options)
 		report_error("--listen excludes --textfile and --openmetrics (a request says which format it wants)");
 		return false;
 	}
-	/* What one run samples is over with it. */
+	/* The samples of one run are over with it. */
 	if (options->latency && !options->listen) {
 		report_error("--latency needs --listen, as events are sampled while the exporter runs (for one look: 'topdown latency')");
 		return false;

@@ -57,7 +57,7 @@ struct field {
 	const char *help;
 };
 
-/* Of latencies; shares and IPC have none. */
+/* For latencies; shares and IPC have none. */
 #define UNIT	"cycles"
 
 #define GETTER(key, value)						\

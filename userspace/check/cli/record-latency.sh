@@ -86,7 +86,7 @@ echo 40 > "$TMP/period"
 sampled --steps
 result "$(($(lines "$TMP/rows") < 8))" 'and one with long windows'
 
-# What was counted, and what was lost.
+# Events that were counted, and events that were lost.
 FAKE_LOST=1 fake record --timeout 250 -I 100 --latency $two -q -o "$data"
 sampled
 result "$([[ $(json counted_events "$TMP/rows" | head -n 1) == $(($(json samples "$TMP/rows" | head -n 1) * 1100)) &&
@@ -132,7 +132,7 @@ sampled -A
 result "$([[ $(json pid "$TMP/rows" | sort -u | paste -sd' ') == *"$$"* && $(json pid "$TMP/rows" | grep -c "$PPID") == 0 ]]; echo $?)" \
 	'has no latencies, and the other has'
 
-# What is refused is refused before there is a file, and before a command runs.
+# A refusal comes before there is a file, and before a command runs.
 refused() {
 	local name=$1 code=$2 why=$3
 	shift 3
@@ -328,7 +328,7 @@ fi
 sampled
 result "$([[ $(json samples "$TMP/rows" | paste -sd' ') == '67200 67200' ]]; echo $?)" 'an interval of two blocks'
 
-# What a checksum does not know.
+# Mistakes that a checksum does not know.
 made() { "$BUILD/$variant/made" "wrong-$1" "$data" && run td report "$data"; }
 made none
 expect 'a block that is right' 0 'BR_MISP_RETIRED\.COND_TAKEN_BWD_COST +all +2 +2\.50 ' ''
