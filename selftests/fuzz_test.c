@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Random calls by root, by a member of the device's group and by somebody who was given a
+ * descriptor, while tasks exit, CPUs go and come, and the module is loaded again and again.
+ * Nothing may be said in the log, no worker may be stuck or killed, and the module can be
+ * unloaded each time, and its figures are there.
+ *
+ * TOPDOWN_CALLS    so many calls (20000)
+ * TOPDOWN_ROUND    so many of them between a load of the module and its unload (4000)
+ * TOPDOWN_SEED     other calls (1)
+ * TOPDOWN_CORPUS   file of programs to begin with
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest.h"
+#include "fuzz.h"
+#include "guest.h"
+
+#define WORKERS		FUZZ_ROLES
+#define GROUP		1000
+#define NOBODY		65534
+/* A worker that has not ended by then is stuck; the emulator is slow. */
+#define STUCK_S		120
+
+static struct fuzz_shared *shared;
+static unsigned int cpus[TD_CPUS_MAX], cpus_nr;
+static bool covered;
+
+static const char * const params[] = {
+	"", "period_ms=10", "history=0", "cycles=0", "drilldown=1", "cpus=0-1", "pinned=1",
+	"aside=never", "refined=1 period_ms=20", "trust_device=1",
+};
+
+static bool become(enum fuzz_role role)
+{
+	gid_t group = GROUP;
+
+	switch (role) {
+	case FUZZ_ROOT:
+		return true;
+	case FUZZ_MEMBER:
+		return !setgroups(1, &group) && !setgid(NOBODY) && !setuid(NOBODY);
+	default:
+		return !setgroups(0, NULL) && !setgid(NOBODY) && !setuid(NOBODY);
+	}
+}
+
+/* Calls until all together have made so many. */
+static void work(enum fuzz_role role, uint64_t seed, uint64_t until)
+{
+	struct fuzz_program program;
+	int given = role == FUZZ_NOBODY ? device_open() : -1;
+	bool cover = fuzz_cover_open();
+
+	if (!become(role) || !fuzz_call_setup(shared, given))
+		_exit(2);
+	while (__atomic_load_n(&shared->calls, __ATOMIC_RELAXED) < until) {
+		fuzz_program_make(shared, &seed, &program);
+		fuzz_cover_begin();
+		fuzz_call_run(&program);
+		if (fuzz_cover_end(shared))
+			fuzz_corpus_add(shared, &program);
+	}
+	_exit(cover ? 1 : 0);
+}
+
+/* CPUs go and come until we are killed. */
+static void plug(uint64_t seed)
+{
+	unsigned int cpu;
+
+	/* What the kernel prints of each is not for the console. */
+	while (cpus_nr > 1) {
+		cpu = cpus[1 + fuzz_random(&seed) % (cpus_nr - 1)];
+		if (!cpu_set_online(cpu, false))
+			__atomic_add_fetch(&shared->hotplugs, 1, __ATOMIC_RELAXED);
+		cpu_set_online(cpu, true);
+		usleep(fuzz_random(&seed) % 20000);
+	}
+	pause();
+}
+
+static void stop(int pid)
+{
+	if (pid <= 0)
+		return;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* Wait for a worker.  Return: NULL, or what is wrong with it. */
+static const char *worker_end(int pid)
+{
+	uint64_t until = clock_ns(CLOCK_MONOTONIC) + STUCK_S * 1000000000ULL;
+	static char wrong[64];
+	int status, ret;
+
+	while (!(ret = waitpid(pid, &status, WNOHANG)) && clock_ns(CLOCK_MONOTONIC) < until)
+		sleep_ms(5);
+	if (!ret)
+		return "a worker is stuck";
+	if (ret > 0 && WIFEXITED(status) && WEXITSTATUS(status) < 2) {
+		covered |= WEXITSTATUS(status);
+		return NULL;
+	}
+	snprintf(wrong, sizeof(wrong), "a worker ended with status %#x", status);
+	return wrong;
+}
+
+/* Are there figures of a CPU? */
+static bool figures_are_there(void)
+{
+	struct topdown_record record;
+	int device = device_open(), ret;
+
+	ret = device < 0 ? device : device_read_cpu(device, TOPDOWN_READ_FRESH, 0, &record);
+	if (device >= 0)
+		close(device);
+	return !ret && record.state == TOPDOWN_STATE_OK;
+}
+
+static const char *work_all(uint64_t *seed, uint64_t until)
+{
+	const char *wrong = NULL, *one;
+	int pid[WORKERS], plugger, holder = -1, i;
+
+	/* With one session in each second round the probes stay, and calls are quicker. */
+	if (fuzz_random(seed) % 2 &&
+	    (holder = device_open()) >= 0 && device_attach(holder, 0, 0) < 0)
+		wrong = "no session";
+	plugger = fork();
+	if (!plugger)
+		plug(fuzz_random(seed));
+	for (i = 0; i < WORKERS; i++) {
+		fuzz_random(seed);
+		pid[i] = fork();
+		if (!pid[i])
+			work(i, *seed, until);
+	}
+	for (i = 0; i < WORKERS; i++) {
+		one = pid[i] < 0 ? "cannot fork" : worker_end(pid[i]);
+		wrong = wrong ?: one;
+	}
+	stop(plugger);
+	cpus_set_online();
+	if (holder >= 0)
+		close(holder);
+	return wrong;
+}
+
+/* One life of the module.  Return: NULL, or what is wrong. */
+static const char *round_run(uint64_t *seed, uint64_t until)
+{
+	const char *with = params[fuzz_random(seed) % (sizeof(params) / sizeof(*params))];
+	const char *wrong;
+
+	if (module_load(with)) {
+		printf("# with \"%s\"\n", with);
+		return "the module cannot be loaded";
+	}
+	if (chown(TD_DEVICE, 0, GROUP) || chmod(TD_DEVICE, 0660))
+		return "there is no device";
+	wrong = work_all(seed, until);
+	if (wrong)
+		return wrong;
+	if (!figures_are_there())
+		return "there are no figures any more";
+	/* Tasks of the workers may live a bit longer, with descriptors. */
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+	return module_unload() ? "the module cannot be unloaded" : NULL;
+}
+
+int main(void)
+{
+	uint64_t calls = env_number("TOPDOWN_CALLS", 20000);
+	uint64_t each = env_number("TOPDOWN_ROUND", 4000);
+	uint64_t seed = (uint64_t)env_number("TOPDOWN_SEED", 1) * 0x9e3779b97f4a7c15;
+	const char *corpus = getenv("TOPDOWN_CORPUS"), *wrong = NULL;
+	unsigned int rounds = 0, programs;
+	int ret = module_need();
+
+	if (ret)
+		return ret;
+	cpus_nr = cpus_online(cpus);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		      -1, 0);
+	if (shared == MAP_FAILED || (module_loaded() && module_unload()))
+		ksft_exit_fail_msg("cannot begin\n");
+	programs = fuzz_corpus_load(shared, corpus ?: "lib/fuzz.corpus");
+	fair_server_off();
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1))
+		ksft_exit_fail_msg("cannot wait for the tasks of the workers\n");
+	ksft_print_header();
+	ksft_set_plan(2);
+	while (shared->calls < calls && !wrong) {
+		wrong = round_run(&seed, shared->calls + each);
+		if (!(++rounds % 100))
+			printf("# %u rounds, %llu calls\n", rounds,
+			       (unsigned long long)shared->calls);
+		fflush(stdout);
+	}
+	ksft_print_msg("%llu calls of %u programs and new ones, %llu ioctls succeeded, %llu attaches, %llu times a CPU offline, module loaded %u times\n",
+		       (unsigned long long)shared->calls, programs,
+		       (unsigned long long)shared->succeeded,
+		       (unsigned long long)shared->attached,
+		       (unsigned long long)shared->hotplugs, rounds);
+	if (covered)
+		fuzz_cover_print(shared);
+	ksft_test_result(!wrong, "random calls: %s\n", wrong ?: "none does harm");
+	/* Else all of them were refused, and this has tried nothing. */
+	ksft_test_result(shared->succeeded > shared->calls / 50 && shared->attached &&
+			 (shared->hotplugs || cpus_nr < 2),
+			 "one call in fifty is an ioctl that succeeds, and some attach\n");
+	if (module_load(""))
+		ksft_exit_fail_msg("cannot load the module\n");
+	ksft_finished();
+}
