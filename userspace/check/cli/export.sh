@@ -338,7 +338,7 @@ if FAKE_OFFLINE=1 serve --latency "$two"; then
 else
 	result 1 'the daemon listens with latencies and a CPU that is offline'
 fi
-# The second session's third read fails, and the third session begins anew.
+# The third read of the second session fails, and a third session begins.
 if FAKE_LATENCY_READS=3 serve --latency "$two"; then
 	ups=
 	for _ in {1..9}; do
