@@ -10,7 +10,8 @@
  * event asks for an interrupt after each record.  Samples are lost all the same: the counter may
  * run through the whole next period before its interrupt, and the driver drops records that it
  * finds outside of one.  The driver's count of the event and the rest of its period tell where
- * the period began, so what lies between two samples is known exactly.
+ * the period began, so the loss between two samples is known, but for the events between an
+ * overflow and its record, which no counter has.
  *
  * The period adapts to the rate of the event.  It grows in the handler when a tick has too
  * many samples, because only that is soon enough.  It shrinks at the check of the caller,

@@ -136,7 +136,7 @@ struct td_bd_truth {
 	/* Retired, one with a REP prefix once; under -icount only, else 0. */
 	uint64_t instructions;
 	uint64_t stopped;			/* Of the slots: see TD_BD_SET_GUEST. */
-	/* Of the slots: the SLOTS counter was off in IA32_PERF_GLOBAL_CTRL. */
+	/* Slots in which the SLOTS counter was off in IA32_PERF_GLOBAL_CTRL. */
 	uint64_t held;
 };
 
