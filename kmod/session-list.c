@@ -91,6 +91,8 @@ static struct td_session *td_session_list_make(struct td_session_list *list,
 
 	if (IS_ERR(user))
 		return ERR_CAST(user);
+	/* Its tasks may leave while others are still attached, so also if that fails in the end. */
+	list->used = true;
 	session = td_session_create(&list->news, attach, user);
 	if (!session) {
 		td_quota_put(user, TD_SESSION, 0);
@@ -519,8 +521,12 @@ void td_session_list_stop(struct td_session_list *list)
 		td_attach_end(session);
 		td_session_destroy(session);
 	}
-	/* No session is left to queue it again. */
-	irq_work_sync(&list->news.wake);
+	/*
+	 * No session is left to queue it again.  With PREEMPT_RT this takes a grace period of
+	 * RCU, so a descriptor for which none was ever made does without.
+	 */
+	if (list->used)
+		irq_work_sync(&list->news.wake);
 	xa_destroy(&list->sessions);
 	mutex_destroy(&list->lock);
 }

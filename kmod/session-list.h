@@ -16,18 +16,20 @@ struct vm_area_struct;
 
 /**
  * struct td_session_list - the session list of a descriptor
- * @lock: protects @sessions, @nr and @last, and serialises commands on a session
+ * @lock: protects @sessions, @nr, @last and @used, and serialises commands on a session
  * @sessions: sessions by number
  * @nr: number of sessions
  * @last: highest number so far
+ * @used: a session was made, or an attach failed while it was made
  * @news: sessions that have ended
  * @wait: tasks in poll()
  */
 struct td_session_list {
-	struct mutex lock; /* sessions, nr, last */
+	struct mutex lock; /* sessions, nr, last, used */
 	struct xarray sessions;
 	unsigned int nr;
 	u32 last;
+	bool used;
 	struct td_news news;
 	wait_queue_head_t wait;
 };

@@ -193,7 +193,11 @@ static void td_session_tend(struct td_session *session)
 	irq_work_queue(&session->poke);
 }
 
-/* Queueing work wakes up a task, which is forbidden under perf's locks. */
+/*
+ * Queueing work wakes up a task, which is forbidden under perf's locks.  The locks of
+ * workqueues are raw ones, so the irq_work is a hard one: irq_work_sync() of others takes a
+ * grace period of RCU with PREEMPT_RT.
+ */
 static void td_session_poke(struct irq_work *work)
 {
 	struct td_session *session = container_of(work, struct td_session, poke);
@@ -422,7 +426,7 @@ struct td_session *td_session_create(struct td_news *news,
 	raw_spin_lock_init(&session->lock);
 	mutex_init(&session->members_lock);
 	INIT_LIST_HEAD(&session->members);
-	init_irq_work(&session->poke, td_session_poke);
+	session->poke = IRQ_WORK_INIT_HARD(td_session_poke);
 	xa_init(&session->met);
 	session->news = news;
 	session->serial = atomic64_inc_return(&td_session_serial);
