@@ -18,7 +18,6 @@
  * because an event that has become rare gives no sample.
  */
 #include <linux/atomic.h>
-#include <linux/bitops.h>
 #include <linux/cache.h>
 #include <linux/err.h>
 #include <linux/init.h>
@@ -40,6 +39,7 @@
 #include "credit.h"
 #include "latency-table.h"
 #include "model.h"
+#include "periods.h"
 #include "sampler.h"
 #include "seqlock.h"
 
@@ -127,49 +127,6 @@ static u64 td_sampler_begun(const struct perf_event *event)
 	       event->hw.last_period;
 }
 
-/*
- * From one count of perf to a later one.  perf adds 2^48 too many, for good, if an NMI comes
- * between its reading of the counter and its note of it, or if it reads the counter after the
- * overflow and before PEBS has set it again: counters have 48 bits (x86_perf_event_update()).
- */
-static s64 td_sampler_between(u64 then, u64 now)
-{
-	return sign_extend64(now - then, 47);
-}
-
-/*
- * How many events a sample stands for, and how many before them have none.  The driver has begun
- * the next period already, as in 6.12, or it does so after the handler, as in 7.  The first sample
- * tells.
- *
- * Less than a period is not lost: the NMI came between the driver's changes of count and rest.
- * The next sample finds both right.
- *
- * Return: 0 if the period has had its sample.
- */
-static u64 td_sampler_weigh(struct td_sampler *sampler, const struct perf_event *event, u64 *lost)
-{
-	u64 begun = td_sampler_begun(event), ended = begun, weight;
-	s64 beyond;
-
-	if (!td_sampler_between(sampler->ended, begun))
-		sampler->late = true;
-	if (sampler->late) {
-		weight = event->hw.last_period;
-		ended += weight;
-	} else {
-		weight = sampler->weight;
-		sampler->weight = event->hw.last_period;
-	}
-	beyond = td_sampler_between(sampler->ended, ended) - (s64)weight;
-	*lost = beyond < (s64)weight ? 0 : beyond;
-	/* The driver has not begun a period since the last sample. */
-	if (sampler->late && beyond <= -(s64)weight)
-		return 0;
-	sampler->ended = *lost ? ended : ended - max_t(s64, beyond, 0);
-	return weight;
-}
-
 /* In an NMI, with a sample. */
 static void td_sampler_overflow(struct perf_event *event, struct perf_sample_data *data,
 				struct pt_regs *regs)
@@ -182,7 +139,8 @@ static void td_sampler_overflow(struct perf_event *event, struct perf_sample_dat
 
 	if (!sampler)
 		return;
-	weight = td_sampler_weigh(sampler, event, &lost);
+	weight = td_periods_sample(&sampler->periods, td_sampler_begun(event),
+				   event->hw.last_period, &lost);
 	if (!weight)
 		return;
 	/* Without a record of PEBS, or with a misread one, nobody has filled in the latency. */
@@ -404,12 +362,12 @@ int td_sampler_refresh(int cpu)
  */
 int td_sampler_begin(struct td_sampler *sampler)
 {
+	u64 period = td_sampler_period(sampler->shift);
 	struct perf_event *event;
 
-	sampler->weight = td_sampler_period(sampler->shift);
-	sampler->ended = 0;
+	td_periods_begin(&sampler->periods, 0, period);
 	sampler->count = 0;
-	event = td_sampler_event(sampler->cpu, sampler->number, 2, sampler->weight, sampler);
+	event = td_sampler_event(sampler->cpu, sampler->number, 2, period, sampler);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	sampler->event = event;
@@ -423,7 +381,7 @@ static void td_sampler_note(struct td_sampler *sampler)
 	s64 more;
 
 	count = perf_event_read_value(sampler->event, &enabled, &running);
-	more = td_sampler_between(sampler->count, count);
+	more = td_periods_between(sampler->count, count);
 	if (more > 0) {
 		sampler->counted += more;
 		sampler->count = count;
@@ -434,26 +392,22 @@ static void td_sampler_note(struct td_sampler *sampler)
 
 /*
  * Account for periods that have ended without a sample since the last one had one.  The event is
- * disabled, so nobody changes its count.  A period of which nothing is left has ended, although the
- * driver begins the next one later.
+ * disabled, so nobody changes its count.
  */
 static void td_sampler_settle(struct td_sampler *sampler)
 {
 	const struct perf_event *event = sampler->event;
-	u64 ended = td_sampler_begun(event);
-	s64 lost;
+	u64 lost;
 
-	if (td_sampler_between(0, local64_read(&event->hw.period_left)) <= 0)
-		ended += event->hw.last_period;
-	lost = td_sampler_between(sampler->ended, ended);
-	if (lost <= 0)
+	lost = td_periods_settle(&sampler->periods, td_sampler_begun(event),
+				 event->hw.last_period, local64_read(&event->hw.period_left));
+	if (!lost)
 		return;
 	preempt_disable();
 	td_seqlock_write_begin(&sampler->seq);
 	sampler->tally.lost += lost;
 	td_seqlock_write_end(&sampler->seq);
 	preempt_enable();
-	sampler->ended = ended;
 }
 
 /**
@@ -546,9 +500,9 @@ void td_sampler_check(struct td_sampler *sampler)
 			TD_SHIFT_MAX);
 	if (!perf_event_period(sampler->event, td_sampler_period(shift))) {
 		sampler->shift = shift;
-		sampler->weight = td_sampler_period(shift);
 		/* The driver begins a period here.  The one that it gives up is no loss. */
-		sampler->ended = local64_read(&sampler->event->count);
+		td_periods_begin(&sampler->periods, local64_read(&sampler->event->count),
+				 td_sampler_period(shift));
 	}
 	perf_event_enable(sampler->event);
 }

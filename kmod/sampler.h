@@ -5,6 +5,8 @@
 #include <linux/types.h>
 #include <uapi/linux/topdown.h>
 
+#include "periods.h"
+
 struct perf_event;
 
 /**
@@ -44,9 +46,7 @@ struct td_tally {
  * @checked_samples: number of samples at that time
  * @shift: the period is about 2^shift events; written by the handler, and while @event is
  *	disabled
- * @weight: period that the next sample ends; as @shift
- * @ended: count of @event where the last period ended that is accounted for; as @shift
- * @late: the driver begins the next period after the handler; as @shift
+ * @periods: which periods of @event are accounted for; as @shift
  * @tick: jiffy of the last sample; used by the handler
  * @burst: number of samples in that jiffy; as @tick
  * @throttled: not 0 if perf stopped the event for a while since the period was last judged; set
@@ -71,9 +71,7 @@ struct td_sampler {
 	u64 checked_samples;
 
 	unsigned int shift;
-	u64 weight;
-	u64 ended;
-	bool late;
+	struct td_periods periods;
 	unsigned long tick;
 	unsigned int burst;
 	unsigned int throttled;

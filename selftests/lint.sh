@@ -282,13 +282,13 @@ check_checkpatch() {
 	outside+=,PREFER_DEFINED_ATTRIBUTE_MACRO,PREFER_KERNEL_TYPES,VOLATILE
 	need perl
 	source=$(kernel_source) || skip "$source"
-	lint_files 'kmod/*.[ch]' | grep -Ev '/(compat.h|trace.h|(metrics|names|sums|plausible|guest).[ch]|model-table.c|formula.*)$' |
+	lint_files 'kmod/*.[ch]' | grep -Ev '/(compat.h|trace.h|(metrics|names|sums|plausible|guest|periods).[ch]|model-table.c|formula.*)$' |
 		checkpatch $any
 	lint_files kmod/compat.h |
 		checkpatch $any,LINUX_VERSION_CODE,CONSTANT_COMPARISON,MACRO_ARG_UNUSED
 	# TRACE_EVENT() is laid out as the kernel's own trace headers are.
 	lint_files kmod/trace.h | checkpatch $any,OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT
-	lint_files 'kmod/metrics.[ch]' 'kmod/names.[ch]' 'kmod/sums.[ch]' 'kmod/formula*' 'kmod/plausible.[ch]' 'kmod/guest.[ch]' \
+	lint_files 'kmod/metrics.[ch]' 'kmod/names.[ch]' 'kmod/sums.[ch]' 'kmod/formula*' 'kmod/plausible.[ch]' 'kmod/guest.[ch]' 'kmod/periods.[ch]' \
 		kmod/model-table.c |
 		checkpatch $any,ARRAY_SIZE,BIT_MACRO,COMPLEX_MACRO
 	lint_files 'uapi/*.h' | checkpatch $any,BIT_MACRO
