@@ -65,7 +65,14 @@ fetch_chroot() {
 
 	use_suite "$kernels" || die "cannot read the package lists of" \
 		"$kernels; TOPDOWN_OFFLINE=1 takes what is cached"
-	kver=$(resolve_headers "$headers") || die "no $headers in $kernels"
+	if ! kver=$(resolve_headers "$headers"); then
+		# A release that the suite had once may still be in the cache.
+		dir=$(newest_cached "$name") || die "no $headers in $kernels: take the" \
+			"row '$name' out of kernels.conf"
+		say "there is no $headers in $kernels any more, so take $dir"
+		reuse "$dir"
+		return
+	fi
 	check_release "$name" "$kver" "$want"
 	dir=$cache/$name-$(package_version "linux-headers-$kver")
 	reuse "$dir" && return

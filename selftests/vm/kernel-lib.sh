@@ -127,12 +127,27 @@ package_version() {
 		awk '$1 == "Candidate:" { print $2 }'
 }
 
-# resolve_headers PACKAGE: the release that a headers meta package means now
+# resolve_headers PACKAGE: the release that a headers meta package means now, or the newest of
+# the packages that a glob matches
 resolve_headers() {
 	local pkg
 
-	pkg=$(depends "$1" '^linux-headers-[0-9].*-amd64$' | head -n 1)
+	case $1 in
+	*'*'*)	pkg=$(newest_package "$1") ;;
+	*)	pkg=$(depends "$1" '^linux-headers-[0-9].*-amd64$' | head -n 1) ;;
+	esac
 	[ -n "$pkg" ] && printf '%s\n' "${pkg#linux-headers-}"
+}
+
+# newest_package GLOB
+newest_package() {
+	local pkg
+
+	apt-cache "${apt_opts[@]}" pkgnames "${1%%\**}" |
+		while read -r pkg; do
+			# shellcheck disable=SC2053 # the glob is meant as one
+			[[ $pkg != $1 ]] || printf '%s\n' "$pkg"
+		done | sort -V | tail -n 1
 }
 
 # unpack_kernel DIR RELEASE: headers, kbuild programs, image and modules, and
