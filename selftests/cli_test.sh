@@ -152,7 +152,7 @@ test_bottleneck() {
 		branchy) want=tma_bad_speculation ;;
 		bigcode) want=tma_frontend_bound ;;
 		esac
-		topdown stat -o "$tmp/out" -l 1 -- "$here/workload" -c 0 -t 2 "$profile"
+		topdown stat -o "$tmp/out" -l 1 -- "$here/workload" -c 0 -t 1 "$profile"
 		cat "$tmp/out"
 		[[ $(awk '/bottleneck$/ { print $1 }' "$tmp/out") == "$want" ]] ||
 			die "$profile: not $want"

@@ -6,6 +6,7 @@
  * figures are right.
  *
  * TOPDOWN_SPAN_MS     length of a measurement (1500)
+ * TOPDOWN_FULL        look twice as long whether a CPU without counters stays without
  */
 #include <math.h>
 #include <stdio.h>
@@ -28,8 +29,6 @@
  */
 #define TURN_FILE	"/sys/devices/cpu/perf_event_mux_interval_ms"
 #define TURN_MS		"32"
-/* Four windows, the pause before the work, and then some. */
-#define REFUSED_MS	8000
 #define LOOK_MS		50
 /* Readings one after the other, of a millisecond and more together. */
 #define BURST		40
@@ -38,7 +37,7 @@
  * quickly, but the next try needs work: where counters stand still for half of each
  * millisecond, a CPU that only runs its timers may run all of them in such halves.
  */
-#define IDLE_MS		50000
+#define IDLE_MS		55000
 #define AGAIN_MS	80000
 #define TRIES		3
 
@@ -48,6 +47,8 @@ static const struct td_bd_profile profile = {
 
 static int device = -1, worker;
 static unsigned int span_ms;
+/* Four windows, the pause before the work, and then some. */
+static unsigned int refused_ms;
 static bool booted_filtered;
 static char turn_before[16];
 
@@ -151,7 +152,7 @@ static bool refused(const char *reason)
 	/* The slots until now. */
 	if (!read_record(&first))
 		return false;
-	for (ms = 0; ms < REFUSED_MS; ms += LOOK_MS) {
+	for (ms = 0; ms < refused_ms; ms += LOOK_MS) {
 		sleep_ms(LOOK_MS);
 		if (!read_burst(&record))
 			return false;
@@ -376,6 +377,7 @@ int main(void)
 		ksft_exit_skip("this is not the emulated PMU\n");
 	booted_filtered = !strncmp(machine, "arch", 4) || !strcmp(machine, "zerometrics");
 	span_ms = env_number("TOPDOWN_SPAN_MS", 1500);
+	refused_ms = getenv("TOPDOWN_FULL") ? 8000 : 4000;
 	ksft_print_header();
 	ksft_set_plan(6);
 	if (realtime() || cpu_pin(0) || !begin())

@@ -157,7 +157,7 @@ test_a_process() {
 # Its start is of another kind, but short beside the rest.
 test_a_command() {
 	need_perf
-	perf stat -x, -o "$tmp/perf" -e "{$EVENTS}" -- "$here/workload" -c 1 -t 20 branchy
+	perf stat -x, -o "$tmp/perf" -e "{$EVENTS}" -- "$here/workload" -c 1 -t 8 branchy
 	right "$tmp/perf" topdown/
 }
 
@@ -270,7 +270,7 @@ test_the_module_stays_while_perf_counts() {
 	[[ ! -e /sys/bus/event_source/devices/topdown ]]
 	fails "$ERROR" 'topdown' perf stat -e topdown/slots/ -- true
 	load
-	perf stat -x, -o "$tmp/perf" -e "{$EVENTS}" -- "$here/workload" -c 1 -t 20 branchy
+	perf stat -x, -o "$tmp/perf" -e "{$EVENTS}" -- "$here/workload" -c 1 -t 8 branchy
 	right "$tmp/perf" topdown/
 }
 
