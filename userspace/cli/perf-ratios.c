@@ -7,6 +7,7 @@
 #include "perf.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,9 @@
 #define SCOPE_MAX	512
 /* perf prints shares with two digits. */
 #define ALL_THE_TIME	99.99
+/* Counts have 64 bits; the largest double below that. */
+#define COUNT_END	0x1p64
+#define COUNT_MAX	(0x1.fffffffffffffp63)
 
 /**
  * struct scope - what counts are of: a CPU, a cgroup, a function, or all there is
@@ -169,16 +173,17 @@ static int event_of(const char *event)
 	return topdown_node_by_name(name) < 0 ? -1 : topdown_node_by_name(name);
 }
 
-/* Nothing for "<not counted>". */
+/* Nothing for "<not counted>", or for a number that no counter of perf can have. */
 static void add(struct scope *scope, int event, const char *text)
 {
 	double count;
 	char *end;
 
 	count = strtod(text, &end);
-	if (end == text)
+	if (end == text || !(count >= 0 && count < COUNT_END))
 		return;
-	scope->count[event] += count;
+	/* Of many lines too. */
+	scope->count[event] = fmin(scope->count[event] + count, COUNT_MAX);
 	scope->known |= 1U << event;
 }
 

@@ -116,6 +116,18 @@ printf '1000,,topdown/slots/,0.51%%,301803696,100.00,,\n250,slots,topdown/tma_re
 ratios
 expect 'ratios of several runs' 0 $'^1,000 slots\n  tma_retiring +25.0%$' ''
 
+# No counter of perf has such a number; a double could not even be printed as one.
+printf '%s,,topdown/%s/,5,100.00,,\n' 1000 slots 500 tma_retiring 20000000000000000000 tma_frontend_bound \
+	1e300 tma_backend_bound -5 tma_bad_speculation nan tma_core_bound > "$TMP/in"
+ratios
+expect 'counts that cannot be are none' 0 $'^1,000 slots\n  tma_retiring +50.0%$' ''
+printf '20000000000000000000 topdown/slots/: 1 main\n' > "$TMP/in"
+ratios
+result "$([[ $status -ne 0 || -z $out ]]; echo $?)" 'nor of samples'
+printf '18000000000000000000 topdown/slots/: 1 main\n%.0s' 1 2 > "$TMP/in"
+ratios
+expect 'a sum that is too large stays below' 0 '^main: 18,446,744,073,709,549,568 slots' ''
+
 cat > "$TMP/in" << END
         workload   10150008                     cycles:u:      55a890068544 main
         workload   1000               topdown/slots/:      55a890068544 main
