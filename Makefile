@@ -17,7 +17,7 @@ release = $(shell cat $(KDIR)/include/config/kernel.release 2> /dev/null || echo
 
 .PHONY: all modules userspace clean help
 .PHONY: install modules_install userspace_install uninstall dkms_install
-.PHONY: check check-full demo lint mutate bench deb
+.PHONY: check check-full demo lint mutate fuzz bench deb
 
 all: userspace
 ifneq ($(have_kernel)$(asked),)
@@ -98,6 +98,9 @@ endif
 check check-full demo lint mutate:
 	@selftests/$@.sh
 
+fuzz:
+	@userspace/check/fuzz.sh
+
 bench:
 	@selftests/bench/run.sh
 
@@ -117,6 +120,7 @@ help:
 	@echo '  make check             the tests of every change, 20 minutes at most'
 	@echo '  make check-full        these, and a debug kernel and the newest kernel'
 	@echo '  make mutate            plant mistakes in the module, and see a test notice each'
+	@echo '  make fuzz              fuzz what the command and the library read from others'
 	@echo '  make lint              sparse, checkpatch, kernel-doc, shellcheck, ...'
 	@echo '  make bench             what monitoring costs, against perf'
 	@echo 'Variables:'
