@@ -394,6 +394,55 @@ test_no_use() {
 	is "$share > 45 && $share < 55"
 }
 
+# Two groups of a task take turns, so one of them lacks the counter while it helps them that
+# ours are away.  Fails if that is taken for no help, as ours would then stay.
+test_two_groups() {
+	local shares
+
+	need_metrics
+	reload
+	hog 1
+	perf_stat -e "$GROUP" -e "$GROUP" -p "$HOG" -- sleep 4
+	kill "$HOG"
+	shares=$(awk -F, '$3 == "slots" { shares += $5 } END { print shares + 0 }' "$tmp/perf")
+	echo "both together: $shares%"
+	is "$shares >= $LEAST"
+}
+
+# runs_for PERCENT: of half a second the group of CPU 1 runs for more.
+runs_for() { is "$(share_of 1 sleep 0.5) > $1"; }
+
+# A perf user who keeps the only counter that an event of a task can have: ours are not in the
+# way, but that shows only when they are away.  Fails if they leave again and again.
+test_no_help() {
+	local only='cpu/event=0xc0,umask=0x1/' before share holder
+
+	need_perf
+	[[ $(topdown info) == *Skylake* ]] || skip "the driver knows no event that can have one counter only"
+	unload
+	hog 1
+	perf stat -C 1 -x, -o "$tmp/cpu" -e "${only}D" &
+	holder=$!
+	sleep 2
+	load period_ms=100
+	# Our groups are made as small as they have to be beside it.
+	await 15 runs_for 8
+	sleep 1
+	before=$(share_of 1 sleep 2)
+	perf stat -x, -o "$tmp/task" -e "$only" -p "$HOG" -- sleep 11 &
+	# They stand aside three times meanwhile, and wait longer each time.
+	sleep 6
+	share=$(share_of 1 sleep 4)
+	wait $!
+	kill -INT "$holder"
+	wait "$holder" || true
+	kill "$HOG"
+	cat "$tmp/cpu" "$tmp/task"
+	quiet_grep 'not counted' "$tmp/task"
+	echo "ours had $share%, before $before%"
+	is "$share >= $before * 0.6"
+}
+
 # With aside=never perf gets too little, so the tests above can fail.  Also the words of the
 # parameter.
 test_never() {
@@ -442,4 +491,4 @@ need_module
 SOURCE=$(field cpu0 source)
 run_tests test_command test_topdown test_running_task test_realtime_task test_children \
 	test_cgroup test_record test_it_is_said test_still_there test_fresh test_whole_cpus test_cycles \
-	test_no_use test_never test_gone_meanwhile
+	test_no_use test_two_groups test_no_help test_never test_gone_meanwhile

@@ -134,11 +134,14 @@ test_lines_for_all_cpus() {
 	echo 1000 > "$SYSFS/period_ms"
 }
 
-# For programs that only take events that are listed; perf takes one named slots for the CPU's.
+# For programs that only take events that are listed, and these are what this machine counts;
+# perf takes one named slots for the CPU's.
 test_slots_are_listed() {
 	local events=/sys/bus/event_source/devices/topdown/events
 
 	need_perf
+	(cd $events && printf '%s\n' [a-z]*) | grep -v '\.' | sort > "$tmp/listed"
+	tr ' ' '\n' <<< "tma_info_thread_slots $NODES" | sort | diff - "$tmp/listed"
 	[[ -e $events/tma_info_thread_slots && ! -e $events/slots ]]
 	perf stat -x, -o "$tmp/perf" -e '{topdown/slots/,topdown/tma_info_thread_slots/}' -- \
 		"$here/workload" -c 1 -t 0.5 branchy
