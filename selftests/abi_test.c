@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ABI of /dev/topdown: one test for each row of the errno table in
- * linux/topdown.h, and the sizes of every command.
- *
- * Rows that need tasks, watches, other users or a lack of memory are elsewhere: EACCES in
- * rights_test.c and attach_test.c, ESRCH and EBADF in attach_test.c, ENOENT in
- * attach_test.c, session_map_test.c and watch_test.c, ENOSPC in quota_test.c and
- * watch_test.c, ENOMEM in fail_test.c, and of SESSIONS all in sessions_test.c.
+ * The ABI of /dev/topdown: sizes of commands and of records, what they refuse, and what they
+ * leave alone.  errnos.conf says which test provokes each error of linux/topdown.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +13,7 @@
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
+#include "caller.h"
 #include "guest.h"
 #include "sample.h"
 
@@ -542,33 +538,20 @@ TEST(another_instance_each_time)
 	}
 }
 
-/* A 32-bit program's way into the kernel: every address has 32 bits. */
-static long ioctl32(int fd, unsigned int cmd, void *argument)
-{
-	long ret = 54;
-
-	asm volatile("int $0x80"
-		     : "+a" (ret)
-		     : "b" ((long)fd), "c" ((long)cmd), "d" (argument)
-		     : "memory", "r8", "r9", "r10", "r11");
-	return (int)ret;
-}
-
 TEST_F(abi, callers_of_32_bits)
 {
-	char *low = mmap(NULL, 16 * PAGE, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	char *low = caller_memory(16 * PAGE);
 	struct topdown_record *records = (void *)(low + PAGE);
 	union argument *argument = (void *)low;
 	unsigned int i;
 
-	ASSERT_NE(MAP_FAILED, low);
+	ASSERT_NE(NULL, low);
 	for (i = 0; i < COMMANDS; i++) {
 		argument_make(argument, &commands[i], records);
 		argument->size = commands[i].size;
 		if (commands[i].cmd == TOPDOWN_READ)
 			argument->read.nr_records = 15 * PAGE / sizeof(*records);
-		EXPECT_EQ(0, ioctl32(self->fd, commands[i].cmd, argument)) {
+		EXPECT_EQ(0, caller_ioctl(32, self->fd, commands[i].cmd, argument)) {
 			TH_LOG("%s", commands[i].name);
 		}
 	}
@@ -579,15 +562,15 @@ TEST_F(abi, callers_of_32_bits)
 	argument->read.cpus = (uintptr_t)low + 8 * PAGE;
 	argument->read.cpus_words = 1;
 	argument->read.flags = TOPDOWN_READ_FRESH;
-	ASSERT_EQ(0, ioctl32(self->fd, TOPDOWN_READ, argument));
+	ASSERT_EQ(0, caller_ioctl(32, self->fd, TOPDOWN_READ, argument));
 	EXPECT_EQ(1, argument->read.nr_records);
 	EXPECT_EQ(0, records[0].cpu);
 	EXPECT_LT(0, records[0].total.slots);
 	EXPECT_TRUE(figures_consistent(&records[0].total, records[0].level));
 	argument_make(argument, &commands[0], records);
-	ASSERT_EQ(0, ioctl32(self->fd, TOPDOWN_INFO, argument));
+	ASSERT_EQ(0, caller_ioctl(32, self->fd, TOPDOWN_INFO, argument));
 	EXPECT_STREQ("GenuineIntel", argument->info.out_cpu_vendor);
-	EXPECT_EQ(-ENOTTY, ioctl32(self->fd, _IO(TOPDOWN_IOC_TYPE, 99), argument));
+	EXPECT_EQ(-ENOTTY, caller_ioctl(32, self->fd, _IO(TOPDOWN_IOC_TYPE, 99), argument));
 	munmap(low, 16 * PAGE);
 }
 

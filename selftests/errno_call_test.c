@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The errors of open(), mmap(), read() and poll() of /dev/topdown, and those of a caller
+ * without rights, for callers of 64 and of 32 bits.  errno_test.c has the commands.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "caller.h"
+#include "guest.h"
+#include "request.h"
+
+#define LONG_MS		20000
+#define EVENT_SIZE	sizeof(struct topdown_event)
+#define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
+#define OFFSET_1	TOPDOWN_SESSION_MAP_OFFSET(1)
+
+FIXTURE(calls) {
+	int fd;
+	struct topdown_info info;
+	struct stat node;
+	char paranoid[16];
+};
+
+FIXTURE_VARIANT(calls) {
+	unsigned int bits;
+};
+
+FIXTURE_VARIANT_ADD(calls, of_64_bits) { .bits = 64 };
+FIXTURE_VARIANT_ADD(calls, of_32_bits) { .bits = 32 };
+
+FIXTURE_SETUP(calls)
+{
+	int fd = open(PARANOID, O_RDONLY | O_CLOEXEC);
+
+	ASSERT_LT(0, read(fd, self->paranoid, sizeof(self->paranoid) - 1));
+	close(fd);
+	ASSERT_EQ(0, stat(TD_DEVICE, &self->node));
+	ASSERT_EQ(0, request_memory());
+	self->fd = caller_open(variant->bits, TD_DEVICE, O_RDWR | O_CLOEXEC);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, device_info(self->fd, &self->info));
+	/* Session 1. */
+	request_make(TOPDOWN_CMD_ATTACH);
+	ASSERT_EQ(0, request_try(variant->bits, self->fd, TOPDOWN_CMD_ATTACH));
+}
+
+FIXTURE_TEARDOWN(calls)
+{
+	EXPECT_EQ(0, file_write(PARANOID, 0, self->paranoid));
+	EXPECT_EQ(0, chmod(TD_DEVICE, self->node.st_mode & 07777));
+	EXPECT_EQ(0, period_set("1000"));
+	close(self->fd);
+}
+
+TEST_F(calls, mmap)
+{
+	const size_t size = self->info.out_map_size, of_session = self->info.out_session_map_size;
+	const unsigned int bits = variant->bits;
+	const int fd = self->fd;
+
+	EXPECT_EQ(0, caller_map(bits, fd, size, PROT_READ, MAP_SHARED, 0));
+	EXPECT_EQ(0, caller_map(bits, fd, of_session, PROT_READ, MAP_SHARED, OFFSET_1));
+
+	EXPECT_EQ(-EINVAL, caller_map(bits, fd, size + PAGE, PROT_READ, MAP_SHARED, 0));
+	EXPECT_EQ(-EINVAL, caller_map(bits, fd, of_session + PAGE, PROT_READ, MAP_SHARED,
+				      OFFSET_1));
+	EXPECT_EQ(-EINVAL, caller_map(bits, fd, size, PROT_READ, MAP_PRIVATE, 0));
+	EXPECT_EQ(-EINVAL, caller_map(bits, fd, of_session, PROT_READ, MAP_PRIVATE, OFFSET_1));
+}
+
+TEST_F(calls, mmap_to_write)
+{
+	const size_t size = self->info.out_map_size, of_session = self->info.out_session_map_size;
+	const unsigned int bits = variant->bits;
+	const int only = caller_open(bits, TD_DEVICE, O_RDONLY | O_CLOEXEC);
+	const int fd = self->fd;
+
+	EXPECT_EQ(0, caller_map(bits, only, size, PROT_READ, MAP_SHARED, 0));
+	EXPECT_EQ(-EACCES, caller_map(bits, only, size, PROT_READ | PROT_WRITE, MAP_SHARED, 0));
+	EXPECT_EQ(-EPERM, caller_map(bits, fd, size, PROT_READ | PROT_WRITE, MAP_SHARED, 0));
+	EXPECT_EQ(-EPERM, caller_map(bits, fd, size, PROT_READ | PROT_EXEC, MAP_SHARED, 0));
+	EXPECT_EQ(-EPERM, caller_map(bits, fd, of_session, PROT_READ | PROT_WRITE, MAP_SHARED,
+				     OFFSET_1));
+	EXPECT_EQ(-EPERM, caller_map(bits, fd, of_session, PROT_READ | PROT_EXEC, MAP_SHARED,
+				     OFFSET_1));
+}
+
+TEST_F(calls, mmap_of_no_session)
+{
+	EXPECT_EQ(-ENOENT, caller_map(variant->bits, self->fd, PAGE, PROT_READ, MAP_SHARED,
+				      2 * OFFSET_1));
+	EXPECT_EQ(-ENOENT, caller_map(variant->bits, self->fd, PAGE, PROT_READ, MAP_SHARED,
+				      0xfffffULL << 12));
+}
+
+/* There is no watch, so there is nothing to read. */
+TEST_F(calls, nothing_to_read)
+{
+	const unsigned int bits = variant->bits;
+	void *to = (void *)ANSWERS;
+
+	EXPECT_EQ(-EAGAIN, caller_preadv2(bits, self->fd, to, EVENT_SIZE, RWF_NOWAIT));
+	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, O_NONBLOCK));
+	EXPECT_EQ(-EAGAIN, caller_read(bits, self->fd, to, EVENT_SIZE));
+	EXPECT_EQ(-EAGAIN, caller_readv(bits, self->fd, to, EVENT_SIZE));
+	EXPECT_EQ(-EAGAIN, caller_preadv2(bits, self->fd, to, EVENT_SIZE, 0));
+	EXPECT_EQ(0, caller_poll(bits, self->fd, POLLIN | POLLPRI, 0));
+}
+
+static void on_alarm(int signal)
+{
+	(void)signal;
+}
+
+/* Again and again, as the first may come before the call waits. */
+TEST_F(calls, interrupted)
+{
+	const struct itimerval often = { { 0, 20000 }, { 0, 20000 } }, never = { };
+	struct sigaction action = { .sa_handler = on_alarm };
+	const unsigned int bits = variant->bits;
+	void *to = (void *)ANSWERS;
+
+	ASSERT_EQ(0, sigaction(SIGALRM, &action, NULL));
+	ASSERT_EQ(0, setitimer(ITIMER_REAL, &often, NULL));
+	EXPECT_EQ(-EINTR, caller_read(bits, self->fd, to, EVENT_SIZE));
+	EXPECT_EQ(-EINTR, caller_readv(bits, self->fd, to, EVENT_SIZE));
+	EXPECT_EQ(-EINTR, caller_preadv2(bits, self->fd, to, EVENT_SIZE, 0));
+	ASSERT_EQ(0, setitimer(ITIMER_REAL, &never, NULL));
+}
+
+TEST_F(calls, too_little_room_to_read)
+{
+	const unsigned int bits = variant->bits;
+	void *to = (void *)ANSWERS;
+
+	EXPECT_EQ(-EINVAL, caller_read(bits, self->fd, to, EVENT_SIZE - 1));
+	EXPECT_EQ(-EINVAL, caller_readv(bits, self->fd, to, EVENT_SIZE - 1));
+	EXPECT_EQ(-EINVAL, caller_preadv2(bits, self->fd, to, EVENT_SIZE - 1, RWF_NOWAIT));
+	EXPECT_EQ(-EINVAL, caller_read(bits, self->fd, to, 0));
+}
+
+/* Is there a watch event of CPU 0, which the caller keeps busy? */
+static bool event_comes(unsigned int bits, int fd)
+{
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + LONG_MS * 1000000ULL;
+	long events;
+
+	do {
+		events = caller_poll(bits, fd, POLLIN, 0);
+	} while (!events && clock_ns(CLOCK_MONOTONIC) < end);
+	return events == POLLIN;
+}
+
+TEST_F(calls, nowhere_to_read_to)
+{
+	const struct field any = FIELD(watch, node, TOPDOWN_WATCH_ANY);
+	const unsigned int bits = variant->bits;
+	void *to = (void *)NOWHERE;
+
+	ASSERT_EQ(0, cpu_pin(0));
+	ASSERT_EQ(0, period_set("10"));
+	request_make(TOPDOWN_CMD_WATCH);
+	request_set(&any);
+	ASSERT_EQ(0, request_try(bits, self->fd, TOPDOWN_CMD_WATCH));
+	ASSERT_TRUE(event_comes(bits, self->fd));
+	EXPECT_EQ(-EFAULT, caller_read(bits, self->fd, to, EVENT_SIZE));
+	EXPECT_EQ(-EFAULT, caller_readv(bits, self->fd, to, EVENT_SIZE));
+	EXPECT_EQ(-EFAULT, caller_preadv2(bits, self->fd, to, EVENT_SIZE, RWF_NOWAIT));
+	/* It is there still. */
+	EXPECT_EQ(EVENT_SIZE, caller_read(bits, self->fd, (void *)ANSWERS, EVENT_SIZE));
+}
+
+/* A session without a task has ended, until somebody reads that. */
+TEST_F(calls, news_to_poll)
+{
+	struct field child = FIELD(attach, pid, 0);
+	const unsigned int bits = variant->bits;
+	int pid = fork();
+
+	if (!pid)
+		for (;;)
+			pause();
+	child.value = pid;
+	request_make(TOPDOWN_CMD_ATTACH);
+	request_set(&child);
+	EXPECT_EQ(0, request_try(bits, self->fd, TOPDOWN_CMD_ATTACH));
+	EXPECT_EQ(0, caller_poll(bits, self->fd, POLLIN | POLLPRI, 0));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	EXPECT_EQ(POLLPRI, caller_poll(bits, self->fd, POLLIN | POLLPRI, LONG_MS));
+	request_make(TOPDOWN_CMD_SESSION);
+	((struct topdown_session *)ARGUMENT)->session = 2;
+	EXPECT_EQ(0, request_try(bits, self->fd, TOPDOWN_CMD_SESSION));
+	EXPECT_EQ(TOPDOWN_SESSION_EXITED, ((struct topdown_session *)ARGUMENT)->out_state);
+	EXPECT_EQ(0, caller_poll(bits, self->fd, POLLIN | POLLPRI, 0));
+}
+
+/* With a descriptor of its own. */
+static bool figures_refused(unsigned int bits, int unused)
+{
+	static const struct row rows[] = {
+		{ TOPDOWN_CMD_READ }, { TOPDOWN_CMD_RESET }, { TOPDOWN_CMD_WATCH },
+		{ TOPDOWN_CMD_LATENCIES },
+		{ TOPDOWN_CMD_READ, { FIELD(read, flags, TOPDOWN_READ_FRESH) } },
+	};
+	int fd = caller_open(bits, TD_DEVICE, O_RDWR | O_CLOEXEC);
+	void *to = (void *)ANSWERS;
+	struct topdown_info info;
+	bool ok;
+
+	(void)unused;
+	if (fd < 0 || device_info(fd, &info))
+		return false;
+	ok = ROWS_FAIL(bits, fd, rows, EACCES);
+	ok &= fails("mmap()", caller_map(bits, fd, PAGE, PROT_READ, MAP_SHARED, 0), EACCES);
+	ok &= fails("read()", caller_read(bits, fd, to, EVENT_SIZE), EACCES);
+	ok &= fails("readv()", caller_readv(bits, fd, to, EVENT_SIZE), EACCES);
+	ok &= fails("preadv2()", caller_preadv2(bits, fd, to, EVENT_SIZE, RWF_NOWAIT), EACCES);
+	ok &= caller_poll(bits, fd, POLLIN | POLLPRI, 0) == POLLERR;
+	/* A session is something to wait for, and its map needs no right. */
+	request_make(TOPDOWN_CMD_ATTACH);
+	ok &= !request_try(bits, fd, TOPDOWN_CMD_ATTACH);
+	ok &= caller_poll(bits, fd, POLLIN | POLLPRI, 0) == 0;
+	ok &= !caller_map(bits, fd, PAGE, PROT_READ, MAP_SHARED, OFFSET_1);
+	return ok;
+}
+
+TEST_F(calls, figures_without_rights)
+{
+	ASSERT_EQ(0, file_write(PARANOID, 0, "2"));
+	ASSERT_EQ(0, chmod(TD_DEVICE, 0666));
+	EXPECT_EQ(0, caller_nobody(variant->bits, -1, figures_refused));
+}
+
+static bool parent_refused(unsigned int bits, int fd)
+{
+	struct row rows[2] = {
+		{ TOPDOWN_CMD_ATTACH, { FIELD(attach, pid, 0) } },
+		{ TOPDOWN_CMD_ATTACH, { FIELD(attach, pid, 0),
+					FIELD(attach, flags, TOPDOWN_ATTACH_THREAD) } },
+	};
+
+	rows[0].field[0].value = getppid();
+	rows[1].field[0].value = getppid();
+	return ROWS_FAIL(bits, fd, rows, EACCES);
+}
+
+/* The descriptor is root's, and perf lets everybody count CPUs. */
+TEST_F(calls, attach_without_rights)
+{
+	ASSERT_EQ(0, file_write(PARANOID, 0, "-1"));
+	EXPECT_EQ(0, caller_nobody(variant->bits, self->fd, parent_refused));
+}
+
+static bool open_refused(unsigned int bits, int unused)
+{
+	(void)unused;
+	return fails("open()", caller_open(bits, TD_DEVICE, O_RDWR), EACCES) &
+	       fails("open() to read", caller_open(bits, TD_DEVICE, O_RDONLY), EACCES);
+}
+
+TEST_F(calls, open_without_rights)
+{
+	ASSERT_EQ(0, chmod(TD_DEVICE, 0660));
+	EXPECT_EQ(0, caller_nobody(variant->bits, -1, open_refused));
+}
+
+int main(int argc, char **argv)
+{
+	int ret = module_need();
+
+	return ret ? ret : test_harness_run(argc, argv);
+}

@@ -1,0 +1,513 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The errors of the commands of /dev/topdown, for callers of 64 and of 32 bits.  errnos.conf
+ * says which statement of linux/topdown.h each test provokes; errno_call_test.c has the system
+ * calls other than ioctl(), and the rights.
+ *
+ * Each command succeeds with the argument that request_make() makes.  A row changes one field
+ * of it, or as many as belong together, so nothing else makes it fail.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "caller.h"
+#include "guest.h"
+#include "request.h"
+
+#define WATCHES_OF_FD	256
+#define LONG_MS		20000
+#define BUSY_MS		5
+
+FIXTURE(errnos) {
+	int fd;
+};
+
+FIXTURE_VARIANT(errnos) {
+	unsigned int bits;
+};
+
+FIXTURE_VARIANT_ADD(errnos, of_64_bits) { .bits = 64 };
+FIXTURE_VARIANT_ADD(errnos, of_32_bits) { .bits = 32 };
+
+FIXTURE_SETUP(errnos)
+{
+	ASSERT_EQ(0, request_memory());
+	self->fd = device_open();
+	ASSERT_LE(0, self->fd);
+	/* Session 1. */
+	request_make(TOPDOWN_CMD_ATTACH);
+	ASSERT_EQ(0, request_try(variant->bits, self->fd, TOPDOWN_CMD_ATTACH));
+}
+
+FIXTURE_TEARDOWN(errnos)
+{
+	close(self->fd);
+}
+
+#define READ(field, value)	{ TOPDOWN_CMD_READ, { FIELD(read, field, value) } }
+#define RESET(field, value)	{ TOPDOWN_CMD_RESET, { FIELD(reset, field, value) } }
+#define WATCH(field, value)	{ TOPDOWN_CMD_WATCH, { FIELD(watch, field, value) } }
+#define ATTACH(field, value)	{ TOPDOWN_CMD_ATTACH, { FIELD(attach, field, value) } }
+#define SESSION(field, value)	{ TOPDOWN_CMD_SESSION, { FIELD(session, field, value) } }
+#define CONTROL(field, value)	{ TOPDOWN_CMD_CONTROL, { FIELD(control, field, value) } }
+#define SESSIONS(field, value)	{ TOPDOWN_CMD_SESSIONS, { FIELD(sessions, field, value) } }
+#define LATENCY(field, value)	{ TOPDOWN_CMD_LATENCY, { FIELD(latency, field, value) } }
+#define LATENCIES(field, value)	{ TOPDOWN_CMD_LATENCIES, { FIELD(latencies, field, value) } }
+
+/* What all rows change.  This machine samples no latency, so LATENCIES has nothing to read. */
+TEST_F(errnos, no_error)
+{
+	unsigned int nr;
+
+	for (nr = 0; nr < COMMANDS; nr++) {
+		request_make(nr);
+		EXPECT_EQ(nr == TOPDOWN_CMD_LATENCIES ? -ENOENT : 0,
+			  request_try(variant->bits, self->fd, nr)) {
+			TH_LOG("%s", commands[nr].name);
+		}
+	}
+}
+
+TEST_F(errnos, unknown_command)
+{
+	static const unsigned int cmds[] = {
+		_IO(TOPDOWN_IOC_TYPE, COMMANDS), _IO(TOPDOWN_IOC_TYPE, 0xff),
+		_IO(TOPDOWN_IOC_TYPE + 1, 0), _IOR(TOPDOWN_IOC_TYPE, 0, struct topdown_info),
+		0, ~0U,
+	};
+	unsigned int i;
+
+	request_make(TOPDOWN_CMD_INFO);
+	for (i = 0; i < sizeof(cmds) / sizeof(cmds[0]); i++)
+		EXPECT_EQ(-ENOTTY, caller_ioctl(variant->bits, self->fd, cmds[i],
+						(void *)ARGUMENT));
+}
+
+TEST_F(errnos, too_small)
+{
+	static const struct row things[] = {
+		READ(record_size, 615), READ(record_size, 0), WATCH(event_size, 31),
+		WATCH(event_size, 0), SESSIONS(session_size, 879), SESSIONS(session_size, 0),
+		LATENCIES(record_size, 983), LATENCIES(record_size, 0),
+	};
+	unsigned int nr, size;
+
+	for (nr = 0; nr < COMMANDS; nr++) {
+		for (size = 0; size < commands[nr].min_size; size++) {
+			request_make(nr);
+			*(__u32 *)ARGUMENT = size;
+			EXPECT_EQ(-EINVAL, request_try(variant->bits, self->fd, nr)) {
+				TH_LOG("%s of size %u", commands[nr].name, size);
+			}
+		}
+	}
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, things, EINVAL));
+}
+
+TEST_F(errnos, out_of_range)
+{
+	static const struct row rows[] = {
+		WATCH(ratio, TOPDOWN_RATIO_ONE + 1), WATCH(hold_ms, 3600001), WATCH(watch, 1),
+		{ TOPDOWN_CMD_WATCH, { FIELD(watch, node, TOPDOWN_WATCH_ANY),
+				       FIELD(watch, ratio, 1) } },
+		{ TOPDOWN_CMD_WATCH, { FIELD(watch, node, TOPDOWN_WATCH_ANY),
+				       FIELD(watch, flags, TOPDOWN_WATCH_SUM) } },
+		/* The fields of a new watch. */
+		WATCH(flags, TOPDOWN_WATCH_REMOVE),
+		ATTACH(pid, ~0U), ATTACH(flags, TOPDOWN_ATTACH_ON_EXEC),
+		ATTACH(flags, TOPDOWN_ATTACH_THREAD | TOPDOWN_ATTACH_CHILDREN),
+		ATTACH(flags, TOPDOWN_ATTACH_THREAD | TOPDOWN_ATTACH_PIDFD),
+		CONTROL(action, TOPDOWN_CONTROL_DETACH + 1), CONTROL(action, ~0U),
+		SESSIONS(numbers, 0), SESSIONS(nr_numbers, 0),
+		LATENCY(cpus, CPU_ONE), LATENCY(cpus_words, 1), LATENCY(session, 1),
+		LATENCY(latency, 1),
+		{ TOPDOWN_CMD_LATENCY, { FIELD(latency, events, 1), FIELD(latency, session, 1),
+					 FIELD(latency, cpus_words, 1) } },
+		{ TOPDOWN_CMD_LATENCY, { FIELD(latency, events, 1),
+					 FIELD(latency, flags, TOPDOWN_LATENCY_REMOVE) } },
+	};
+
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rows, EINVAL));
+}
+
+TEST_F(errnos, cpu_sets)
+{
+	static const struct row empty[] = {
+		READ(cpus, CPU_NONE), RESET(cpus, CPU_NONE), WATCH(cpus, CPU_NONE),
+		READ(cpus_words, 0), RESET(cpus_words, 0), WATCH(cpus_words, 0),
+	};
+	static const struct row impossible[] = {
+		{ TOPDOWN_CMD_READ, { FIELD(read, cpus, CPU_IMPOSSIBLE),
+				      FIELD(read, cpus_words, TOPDOWN_CPUS_WORDS_MAX) } },
+		{ TOPDOWN_CMD_RESET, { FIELD(reset, cpus, CPU_IMPOSSIBLE),
+				       FIELD(reset, cpus_words, TOPDOWN_CPUS_WORDS_MAX) } },
+		{ TOPDOWN_CMD_WATCH, { FIELD(watch, cpus, CPU_IMPOSSIBLE),
+				       FIELD(watch, cpus_words, TOPDOWN_CPUS_WORDS_MAX) } },
+	};
+	static const struct row many[] = {
+		READ(cpus_words, TOPDOWN_CPUS_WORDS_MAX + 1),
+		RESET(cpus_words, TOPDOWN_CPUS_WORDS_MAX + 1),
+		WATCH(cpus_words, TOPDOWN_CPUS_WORDS_MAX + 1), WATCH(cpus_words, ~0U),
+	};
+
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, empty, EINVAL));
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, impossible, EINVAL));
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, many, E2BIG));
+}
+
+/* Byte by byte. */
+TEST_F(errnos, not_zero)
+{
+#define SPAN(NAME, type, field)							\
+	{ TOPDOWN_CMD_##NAME, offsetof(struct topdown_##type, field),		\
+	  sizeof(((struct topdown_##type *)0)->field) }
+	static const struct {
+		unsigned int nr, at, size;
+	} spans[] = {
+		{ TOPDOWN_CMD_INFO, 8, sizeof(struct topdown_info) - 8 },
+		SPAN(READ, read, __reserved), SPAN(RESET, reset, __reserved),
+		SPAN(WATCH, watch, out_watch), SPAN(WATCH, watch, __reserved),
+		SPAN(ATTACH, attach, out_session), SPAN(ATTACH, attach, __reserved),
+		{ TOPDOWN_CMD_SESSION, 12, sizeof(struct topdown_session) - 12 },
+		SPAN(CONTROL, control, __reserved), SPAN(SESSIONS, sessions, __reserved),
+		SPAN(LATENCY, latency, out_latency), SPAN(LATENCY, latency, out_refusal),
+		SPAN(LATENCY, latency, out_events), SPAN(LATENCY, latency, out_nr_records),
+		SPAN(LATENCIES, latencies, __reserved),
+	};
+#undef SPAN
+	unsigned int i, at;
+
+	for (i = 0; i < sizeof(spans) / sizeof(spans[0]); i++) {
+		for (at = spans[i].at; at < spans[i].at + spans[i].size; at++) {
+			request_make(spans[i].nr);
+			((char *)ARGUMENT)[at] = 1;
+			EXPECT_EQ(-EINVAL, request_try(variant->bits, self->fd, spans[i].nr)) {
+				TH_LOG("%s, byte %u", commands[spans[i].nr].name, at);
+			}
+		}
+	}
+}
+
+TEST_F(errnos, another_event_size)
+{
+	static const struct row rows[] = { WATCH(event_size, 40), WATCH(event_size, PAGE) };
+
+	request_make(TOPDOWN_CMD_WATCH);
+	ASSERT_EQ(0, request_try(variant->bits, self->fd, TOPDOWN_CMD_WATCH));
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rows, EINVAL));
+}
+
+TEST_F(errnos, too_long)
+{
+	static const unsigned int sizes[] = { PAGE + 1, 2 * PAGE, 1U << 31, ~0U };
+	unsigned int nr, i;
+
+	for (nr = 0; nr < COMMANDS; nr++) {
+		for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+			request_make(nr);
+			*(__u32 *)ARGUMENT = sizes[i];
+			EXPECT_EQ(-E2BIG, request_try(variant->bits, self->fd, nr)) {
+				TH_LOG("%s of size %u", commands[nr].name, sizes[i]);
+			}
+		}
+	}
+}
+
+TEST_F(errnos, parts_too_long)
+{
+	static const struct row rows[] = {
+		READ(record_size, PAGE + 1), LATENCIES(record_size, PAGE + 1),
+		SESSIONS(session_size, PAGE + 1), WATCH(event_size, PAGE + 1),
+		READ(record_size, ~0U), WATCH(event_size, ~0U),
+	};
+
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rows, E2BIG));
+}
+
+TEST_F(errnos, too_many_numbers)
+{
+	static const struct row rows[] = {
+		SESSIONS(nr_numbers, 1025), SESSIONS(nr_numbers, ~0U),
+	};
+
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rows, E2BIG));
+}
+
+TEST_F(errnos, unknown_tail)
+{
+	unsigned int nr, at;
+
+	for (nr = 0; nr < COMMANDS; nr++) {
+		for (at = commands[nr].size; at < PAGE; at += 509) {
+			request_make(nr);
+			*(__u32 *)ARGUMENT = at + 1;
+			((char *)ARGUMENT)[at] = 1;
+			EXPECT_EQ(-E2BIG, request_try(variant->bits, self->fd, nr)) {
+				TH_LOG("%s, byte %u", commands[nr].name, at);
+			}
+		}
+	}
+}
+
+TEST_F(errnos, unknown_flag)
+{
+	unsigned int nr, bit;
+
+	for (nr = 0; nr < COMMANDS; nr++) {
+		for (bit = 0; bit < 32; bit++) {
+			if (commands[nr].flags >> bit & 1)
+				continue;
+			request_make(nr);
+			((__u32 *)ARGUMENT)[1] = 1U << bit;
+			EXPECT_EQ(-EOPNOTSUPP, request_try(variant->bits, self->fd, nr)) {
+				TH_LOG("%s, flag %u", commands[nr].name, bit);
+			}
+		}
+	}
+}
+
+/* Sapphire Rapids has neither the node of Atom cores nor that of AMD. */
+TEST_F(errnos, no_node)
+{
+	static const struct row unknown[] = {
+		WATCH(node, TD_NR_NODES), WATCH(node, TOPDOWN_MAX_NODES), WATCH(node, 64),
+		WATCH(node, 1U << 31), WATCH(node, TOPDOWN_WATCH_ANY - 1),
+	};
+	static const struct row absent[] = {
+		WATCH(node, TOPDOWN_RESOURCE_BOUND), WATCH(node, TOPDOWN_SMT_CONTENTION),
+	};
+
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, unknown, EOPNOTSUPP));
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, absent, EOPNOTSUPP));
+}
+
+/* Of the kernel's threads kthreadd is always there. */
+TEST_F(errnos, kernel_thread)
+{
+	static const struct row rows[] = {
+		ATTACH(pid, 2),
+		{ TOPDOWN_CMD_ATTACH, { FIELD(attach, pid, 2),
+					FIELD(attach, flags, TOPDOWN_ATTACH_THREAD) } },
+	};
+
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rows, EOPNOTSUPP));
+}
+
+TEST_F(errnos, latency_refused)
+{
+	static const struct row rows[] = { LATENCY(events, 1), LATENCY(events, ~0ULL) };
+
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rows, EOPNOTSUPP));
+}
+
+TEST_F(errnos, bad_argument)
+{
+	static const unsigned long addresses[] = { 0, 8, NOWHERE, NOWHERE - 4, ~3UL };
+	unsigned int nr, i;
+
+	ASSERT_EQ(0, mprotect((void *)READONLY, PAGE, PROT_READ | PROT_WRITE));
+	for (nr = 0; nr < COMMANDS; nr++) {
+		/* The size can be read before NOWHERE, and the rest cannot. */
+		*(__u32 *)(NOWHERE - 4) = commands[nr].size;
+		for (i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++) {
+			EXPECT_EQ(-EFAULT, caller_ioctl(variant->bits, self->fd, commands[nr].cmd,
+							(void *)addresses[i])) {
+				TH_LOG("%s at %lx", commands[nr].name, addresses[i]);
+			}
+		}
+	}
+}
+
+TEST_F(errnos, argument_without_answer)
+{
+	unsigned int nr;
+
+	for (nr = 0; nr < COMMANDS; nr++) {
+		if (!commands[nr].answers || nr == TOPDOWN_CMD_LATENCIES)
+			continue;
+		request_make(nr);
+		ASSERT_EQ(0, mprotect((void *)ARGUMENT, PAGE, PROT_READ));
+		EXPECT_EQ(-EFAULT, request_try(variant->bits, self->fd, nr)) {
+			TH_LOG("%s", commands[nr].name);
+		}
+		ASSERT_EQ(0, mprotect((void *)ARGUMENT, PAGE, PROT_READ | PROT_WRITE));
+	}
+}
+
+TEST_F(errnos, bad_address)
+{
+	static const struct row rows[] = {
+		READ(cpus, NOWHERE), RESET(cpus, NOWHERE), WATCH(cpus, NOWHERE), READ(cpus, 0),
+		READ(cpus, 1ULL << 63), READ(records, NOWHERE), READ(records, READONLY),
+		READ(records, 0), READ(records, ~0ULL), SESSIONS(numbers, NOWHERE),
+		SESSIONS(sessions, NOWHERE), SESSIONS(sessions, READONLY),
+		SESSIONS(sessions, NOWHERE - sizeof(struct topdown_session) + 8),
+	};
+
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rows, EFAULT));
+}
+
+/* The end of the session is read, although its caller does not get the answer. */
+TEST_F(errnos, fault_after_the_end)
+{
+	static const struct row many[] = { SESSIONS(sessions, READONLY) };
+	struct field two = FIELD(attach, pid, 0);
+	unsigned int round;
+	int pid;
+
+	for (round = 0; round < 2; round++) {
+		pid = fork();
+		if (!pid)
+			for (;;)
+				pause();
+		two.value = pid;
+		request_make(TOPDOWN_CMD_ATTACH);
+		request_set(&two);
+		EXPECT_EQ(0, request_try(variant->bits, self->fd, TOPDOWN_CMD_ATTACH));
+		*(__u32 *)CPU_ONE = ((struct topdown_attach *)ARGUMENT)->out_session;
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		ASSERT_EQ(POLLPRI, caller_poll(variant->bits, self->fd, POLLPRI, LONG_MS));
+		if (round) {
+			EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, many, EFAULT));
+		} else {
+			request_make(TOPDOWN_CMD_SESSION);
+			((struct topdown_session *)ARGUMENT)->session = *(__u32 *)CPU_ONE;
+			ASSERT_EQ(0, mprotect((void *)ARGUMENT, PAGE, PROT_READ));
+			EXPECT_EQ(-EFAULT, request_try(variant->bits, self->fd,
+						       TOPDOWN_CMD_SESSION));
+			ASSERT_EQ(0, mprotect((void *)ARGUMENT, PAGE, PROT_READ | PROT_WRITE));
+		}
+		EXPECT_EQ(0, caller_poll(variant->bits, self->fd, POLLPRI, 0));
+	}
+}
+
+TEST_F(errnos, too_little_room)
+{
+	static const struct row rows[] = { READ(nr_records, 0), SESSIONS(nr_sessions, 0) };
+
+	EXPECT_TRUE(rows_fail(variant->bits, self->fd, &rows[0], 1, EMSGSIZE));
+	EXPECT_EQ(1, ((struct topdown_read *)ARGUMENT)->nr_records);
+	EXPECT_TRUE(rows_fail(variant->bits, self->fd, &rows[1], 1, EMSGSIZE));
+	EXPECT_EQ(1, ((struct topdown_sessions *)ARGUMENT)->nr_sessions);
+}
+
+/* It is gone, and a pidfd of it is one still. */
+TEST_F(errnos, no_process)
+{
+	struct row rows[] = {
+		ATTACH(pid, 0),
+		{ TOPDOWN_CMD_ATTACH, { FIELD(attach, pid, 0),
+					FIELD(attach, flags, TOPDOWN_ATTACH_THREAD) } },
+		{ TOPDOWN_CMD_ATTACH, { FIELD(attach, pid, 0),
+					FIELD(attach, flags, TOPDOWN_ATTACH_PIDFD) } },
+	};
+	int pid = fork(), pidfd;
+
+	if (!pid)
+		_exit(0);
+	pidfd = syscall(SYS_pidfd_open, pid, 0);
+	ASSERT_LE(0, pidfd);
+	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	rows[0].field[0].value = pid;
+	rows[1].field[0].value = pid;
+	rows[2].field[0].value = pidfd;
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rows, ESRCH));
+}
+
+TEST_F(errnos, no_pidfd)
+{
+	struct row rows[3] = {
+		{ TOPDOWN_CMD_ATTACH, { FIELD(attach, pid, 1000),
+					FIELD(attach, flags, TOPDOWN_ATTACH_PIDFD) } },
+		{ TOPDOWN_CMD_ATTACH, { FIELD(attach, pid, ~0U),
+					FIELD(attach, flags, TOPDOWN_ATTACH_PIDFD) } },
+		{ TOPDOWN_CMD_ATTACH, { FIELD(attach, pid, 0),
+					FIELD(attach, flags, TOPDOWN_ATTACH_PIDFD) } },
+	};
+
+	rows[2].field[0].value = self->fd;
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rows, EBADF));
+}
+
+TEST_F(errnos, no_number)
+{
+	static const struct row rows[] = {
+		SESSION(session, 2), SESSION(session, 0), SESSION(session, ~0U),
+		CONTROL(session, 2), CONTROL(session, 0), LATENCIES(latency, 2),
+		{ TOPDOWN_CMD_LATENCY, { FIELD(latency, flags, TOPDOWN_LATENCY_REMOVE),
+					 FIELD(latency, latency, 1) } },
+	};
+
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rows, ENOENT));
+}
+
+TEST_F(errnos, no_watch)
+{
+	struct topdown_watch *watch = (void *)ARGUMENT;
+
+	memset(watch, 0, sizeof(*watch));
+	watch->size = sizeof(*watch);
+	watch->flags = TOPDOWN_WATCH_REMOVE;
+	EXPECT_EQ(0, request_try(variant->bits, self->fd, TOPDOWN_CMD_WATCH));
+	watch->watch = 1;
+	EXPECT_EQ(-ENOENT, request_try(variant->bits, self->fd, TOPDOWN_CMD_WATCH));
+}
+
+TEST_F(errnos, watches_of_a_descriptor)
+{
+	unsigned int i;
+
+	for (i = 0; i < WATCHES_OF_FD; i++) {
+		request_make(TOPDOWN_CMD_WATCH);
+		ASSERT_EQ(0, request_try(variant->bits, self->fd, TOPDOWN_CMD_WATCH));
+	}
+	request_make(TOPDOWN_CMD_WATCH);
+	EXPECT_EQ(-ENOSPC, request_try(variant->bits, self->fd, TOPDOWN_CMD_WATCH));
+}
+
+/* The baseline stays where it was, so the sums since then are those of BUSY_MS and more. */
+TEST_F(errnos, nothing_changed)
+{
+	static const struct row reset[] = {
+		RESET(cpus, NOWHERE), RESET(cpus, CPU_NONE), RESET(__reserved, 1),
+		{ TOPDOWN_CMD_RESET, { FIELD(reset, cpus, CPU_IMPOSSIBLE),
+				       FIELD(reset, cpus_words, TOPDOWN_CPUS_WORDS_MAX) } },
+	};
+	static const struct row watch[] = { WATCH(cpus, CPU_NONE), WATCH(cpus, NOWHERE) };
+	struct topdown_record before, after;
+	uint64_t begun;
+
+	ASSERT_EQ(0, cpu_pin(0));
+	ASSERT_EQ(0, device_reset(self->fd, TOPDOWN_RESET_FRESH, NULL, 0));
+	begun = clock_ns(CLOCK_MONOTONIC);
+	while (clock_ns(CLOCK_MONOTONIC) < begun + BUSY_MS * 1000000ULL)
+		;
+	ASSERT_EQ(0, device_read_cpu(self->fd, TOPDOWN_READ_FRESH, 0, &before));
+	EXPECT_TRUE(rows_fail(variant->bits, self->fd, &reset[0], 1, EFAULT));
+	EXPECT_TRUE(rows_fail(variant->bits, self->fd, &reset[1], 3, EINVAL));
+	ASSERT_EQ(0, device_read_cpu(self->fd, TOPDOWN_READ_FRESH, 0, &after));
+	EXPECT_LT(0, before.total.enabled_ns);
+	EXPECT_LE(before.total.enabled_ns, after.total.enabled_ns);
+	/* A watch that was refused has taken no number. */
+	EXPECT_TRUE(rows_fail(variant->bits, self->fd, &watch[0], 1, EINVAL));
+	EXPECT_TRUE(rows_fail(variant->bits, self->fd, &watch[1], 1, EFAULT));
+	request_make(TOPDOWN_CMD_WATCH);
+	ASSERT_EQ(0, request_try(variant->bits, self->fd, TOPDOWN_CMD_WATCH));
+	EXPECT_EQ(1, ((struct topdown_watch *)ARGUMENT)->out_watch);
+}
+
+int main(int argc, char **argv)
+{
+	int ret = module_need();
+
+	return ret ? ret : test_harness_run(argc, argv);
+}
