@@ -15,7 +15,9 @@
 #include <unistd.h>
 
 #include "../kselftest.h"
+#include "caller.h"
 #include "guest.h"
+#include "request.h"
 
 #define FAIL_NTH	"/proc/thread-self/fail-nth"
 #define TRACING		"/sys/kernel/tracing/"
@@ -335,6 +337,97 @@ static void sweep(const char *name, int (*operation)(void), unsigned int others)
 			 name, tried, n - others, failed);
 }
 
+/* What needs memory; after these open() and mmap(). */
+static const struct row hungry[] = {
+	{ TOPDOWN_CMD_READ, { FIELD(read, flags, TOPDOWN_READ_TOTAL) } },
+	{ TOPDOWN_CMD_RESET }, { TOPDOWN_CMD_WATCH }, { TOPDOWN_CMD_ATTACH },
+	{ TOPDOWN_CMD_SESSIONS }, { TOPDOWN_CMD_LATENCIES },
+};
+
+#define HUNGRY_OPEN	(sizeof(hungry) / sizeof(hungry[0]))
+#define HUNGRY_MAP	(HUNGRY_OPEN + 1)
+
+/* An error of perf is no lack of rights: an open that succeeds may read. */
+static int open_hungry(unsigned int bits)
+{
+	int fd = caller_open(bits, TD_DEVICE, O_RDWR | O_CLOEXEC), ret;
+	struct topdown_info info;
+
+	if (fd < 0)
+		return fd;
+	ret = device_info(fd, &info);
+	close(fd);
+	return ret || info.out_flags & TOPDOWN_INFO_MAY_READ ? ret : -EACCES;
+}
+
+static long call_hungry(unsigned int bits, int fd, unsigned int i)
+{
+	if (i == HUNGRY_MAP)
+		return caller_map(bits, fd, PAGE, PROT_READ, MAP_SHARED, 0);
+	return i < HUNGRY_OPEN ? request_try(bits, fd, hungry[i].nr) : open_hungry(bits);
+}
+
+/* A descriptor without a baseline, with session 1. */
+static int fresh_open(void)
+{
+	int fd = device_open();
+
+	request_make(TOPDOWN_CMD_ATTACH);
+	if (fd < 0 || request_try(64, fd, TOPDOWN_CMD_ATTACH))
+		ksft_exit_fail_msg("there is no session\n");
+	return fd;
+}
+
+/* The call with the @nth of its allocations and copies failing; without one for 0. */
+static long call_nth(unsigned int bits, unsigned int i, unsigned int nth, bool *injected)
+{
+	int fd = fresh_open();
+	long ret;
+
+	request_make(hungry[i % HUNGRY_OPEN].nr);
+	request_set(&hungry[i % HUNGRY_OPEN].field[0]);
+	arm(nth);
+	ret = call_hungry(bits, fd, i);
+	*injected = nth && disarm();
+	close(fd);
+	return ret;
+}
+
+/*
+ * An allocation that fails is ENOMEM, and a copy EFAULT.  What reads whether something has failed
+ * can itself fail, so a call may succeed with an injected fault.
+ */
+static bool is_enomem(unsigned int bits, unsigned int i)
+{
+	bool ok = true, injected;
+	long right = call_nth(bits, i, 0, &injected), ret;
+	unsigned int nth, seen = 0;
+
+	for (nth = 1; nth < NTH_MAX; nth++) {
+		ret = call_nth(bits, i, nth, &injected);
+		if (!injected)
+			break;
+		seen += ret == -ENOMEM;
+		if (ret == right || ret == -ENOMEM || ret == -EFAULT)
+			continue;
+		ksft_print_msg("call %u, allocation %u: %s\n", i, nth, strerror(-ret));
+		ok = false;
+	}
+	if (!seen)
+		ksft_print_msg("call %u: no ENOMEM in %u\n", i, nth);
+	return ok && seen;
+}
+
+static void out_of_memory(unsigned int bits)
+{
+	unsigned int i;
+	bool ok = true;
+
+	for (i = 0; i <= HUNGRY_MAP; i++)
+		ok &= is_enomem(bits, i);
+	ksft_test_result(ok, "callers of %u bits are told ENOMEM\n", bits);
+}
+
 int main(void)
 {
 	int ret;
@@ -348,7 +441,11 @@ int main(void)
 	fault_setup();
 
 	ksft_print_header();
-	ksft_set_plan(11);
+	ksft_set_plan(13);
+	if (request_memory())
+		ksft_exit_fail_msg("there is no memory for arguments\n");
+	out_of_memory(64);
+	out_of_memory(32);
 	sweep("open", do_open, 0);
 	sweep("read", do_read, 0);
 	sweep("reset", do_reset, 0);

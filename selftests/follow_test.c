@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
+#include "caller.h"
 #include "fact.h"
 #include "guest.h"
 #include "session.h"
@@ -140,6 +141,7 @@ TEST_F(follow, set_uid_exec_ends_it)
 
 	EXPECT_EQ(0, attach_and_exec(self->fd, 0, suid_program, NOBODY, session));
 	EXPECT_EQ(POLLPRI, poll_for(self->fd, POLLPRI, 0));
+	EXPECT_EQ(POLLPRI, caller_poll(32, self->fd, POLLPRI, 0));
 	ASSERT_EQ(0, device_session(self->fd, 0, *session, &self->seen));
 	EXPECT_EQ(TOPDOWN_SESSION_ENDED, self->seen.out_state);
 	EXPECT_EQ(0, self->seen.out_tasks);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
+#include "caller.h"
 #include "guest.h"
 #include "session.h"
 #include "watch.h"
@@ -23,6 +24,7 @@
 /* As uapi/linux/topdown.h has them. */
 #define OF_DESCRIPTOR	1024
 #define OF_ALL		4096
+#define WATCHES_OF_FD	256
 #define OF_USER		64
 #define OF_USERS	3072
 #define TASKS_OF_USER	16384
@@ -56,13 +58,45 @@ FIXTURE_TEARDOWN(quota)
 	close(self->fd);
 }
 
+/* As the call itself, which has failed with @ret: does it fail so for a caller of 32 bits? */
+static int ask_again(int ret, int fd, unsigned int cmd, const void *argument, size_t size)
+{
+	void *low = caller_memory(size);
+
+	if (!low)
+		return -ENOMEM;
+	memcpy(low, argument, size);
+	return caller_ioctl(32, fd, cmd, low) == ret ? ret : -EPROTO;
+}
+
+static int attach(int fd, __u32 flags, int pid)
+{
+	const struct topdown_attach what = { .size = sizeof(what), .flags = flags, .pid = pid };
+	int ret = device_attach(fd, flags, pid);
+
+	return ret < 0 ? ask_again(ret, fd, TOPDOWN_ATTACH, &what, sizeof(what)) : ret;
+}
+
+/* Of any window. */
+static int watch(int fd)
+{
+	const struct topdown_watch what = {
+		.size		= sizeof(what),
+		.node		= TOPDOWN_WATCH_ANY,
+		.event_size	= sizeof(struct topdown_event),
+	};
+	int ret = watch_add(fd, NULL, 0, &what);
+
+	return ret < 0 ? ask_again(ret, fd, TOPDOWN_WATCH, &what, sizeof(what)) : ret;
+}
+
 /* How many more sessions there may be, of several processes in turn. */
 static int attach_all(int fd, int most, const int *pid, int pids)
 {
 	int n = 0, ret = 1;
 
 	while (n <= most && ret > 0) {
-		ret = device_attach(fd, TOPDOWN_ATTACH_THREAD, pid[n % pids]);
+		ret = attach(fd, TOPDOWN_ATTACH_THREAD, pid[n % pids]);
 		n += ret > 0;
 	}
 	return ret == -ENOSPC ? n : ret < 0 ? ret : -ERANGE;
@@ -101,7 +135,6 @@ static int attach_as_user(void)
 /* Watches of several descriptors, as each may have more. */
 static int watch_as_user(void)
 {
-	const struct topdown_watch any = { .node = TOPDOWN_WATCH_ANY };
 	int n = 0, ret = 1, fd = -1;
 
 	while (n <= 2 * OF_USER && ret > 0) {
@@ -109,7 +142,7 @@ static int watch_as_user(void)
 			fd = device_open();
 		if (fd < 0)
 			return fd;
-		ret = watch_add(fd, NULL, 0, &any);
+		ret = watch(fd);
 		n += ret > 0;
 	}
 	return ret == -ENOSPC ? n : ret < 0 ? ret : -ERANGE;
@@ -127,7 +160,7 @@ static int attach_threads(void)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
-	int fd = device_open(), i, n;
+	int fd = device_open(), ret = 1, i, n;
 
 	if (fd < 0)
 		return fd;
@@ -137,10 +170,10 @@ static int attach_threads(void)
 		if (pthread_create(&thread, &attr, thread_sleep, NULL))
 			return -EAGAIN;
 	}
-	for (n = 0; n < OF_USER; n++) {
-		if (device_attach(fd, 0, 0) < 0)
-			break;
-	}
+	for (n = 0; n < OF_USER && ret > 0; n += ret > 0)
+		ret = attach(fd, 0, 0);
+	if (ret != -ENOSPC)
+		return ret;
 	/* The refused session has left nothing: there is room for an event on one thread. */
 	return device_attach(fd, TOPDOWN_ATTACH_THREAD, 0) > 0 ? n : -EIO;
 }
@@ -156,7 +189,7 @@ TEST_F_TIMEOUT(quota, of_a_descriptor_and_all, 300)
 		ASSERT_LE(0, fd[i]);
 		EXPECT_EQ(OF_DESCRIPTOR, attach_all(fd[i], OF_ALL, pid, SLEEPERS));
 	}
-	EXPECT_EQ(-ENOSPC, device_attach(self->fd, 0, 0));
+	EXPECT_EQ(-ENOSPC, attach(self->fd, 0, 0));
 	EXPECT_EQ(0, device_control(fd[0], 1, TOPDOWN_CONTROL_DETACH));
 	EXPECT_LT(0, device_attach(self->fd, 0, 0));
 	for (i = 0; i < OF_ALL / OF_DESCRIPTOR; i++)
@@ -222,6 +255,43 @@ TEST_F_TIMEOUT(quota, of_all_users, 600)
 	spin_stop(late);
 	while (i--)
 		spin_stop(pid[i]);
+}
+
+TEST_F_TIMEOUT(quota, watches_of_all_users, 300)
+{
+	int pid[OF_USERS / OF_USER], answer, late, i;
+
+	ASSERT_EQ(0, file_write(TRUST_NODE, O_WRONLY, "Y"));
+	for (i = 0; i < OF_USERS / OF_USER; i++) {
+		pid[i] = user_start(UID_FIRST + i, watch_as_user, &answer);
+		ASSERT_LT(0, pid[i]);
+		EXPECT_EQ(OF_USER, answer);
+	}
+	late = user_start(UID_FIRST + i, watch_as_user, &answer);
+	EXPECT_EQ(0, answer);
+	EXPECT_LT(0, watch(self->fd));
+	spin_stop(late);
+	while (i--)
+		spin_stop(pid[i]);
+	ASSERT_EQ(0, file_write(TRUST_NODE, O_WRONLY, "N"));
+}
+
+/* Of root, who has CAP_PERFMON, on as many descriptors as it takes. */
+TEST_F_TIMEOUT(quota, watches_of_all, 300)
+{
+	int fd[OF_ALL / WATCHES_OF_FD], i, n;
+
+	for (i = 0; i < OF_ALL / WATCHES_OF_FD; i++) {
+		fd[i] = device_open();
+		ASSERT_LE(0, fd[i]);
+		for (n = 0; n < WATCHES_OF_FD; n++)
+			ASSERT_LT(0, watch(fd[i]));
+	}
+	EXPECT_EQ(-ENOSPC, watch(self->fd));
+	close(fd[0]);
+	EXPECT_LT(0, watch(self->fd));
+	while (--i)
+		close(fd[i]);
 }
 
 TEST_F_TIMEOUT(quota, of_tasks, 600)
