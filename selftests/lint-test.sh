@@ -40,6 +40,9 @@ plant() {
 		# shellcheck disable=SC2016 # not to be expanded
 		printf 'See `kmod/planted.c`.\n' >CONTRIBUTING.md
 		finding='CONTRIBUTING.md:1:.*no kmod/planted.c' ;;
+	errnos)
+		sed -i 's/^ \*   EBUSY .*/ *   EPIPE       A planted statement./' uapi/linux/topdown.h
+		finding='uapi/linux/topdown.h: no row of .*, of EPIPE: A planted' ;;
 	sparse)
 		# The compiler does not know address spaces, so only sparse can
 		echo 'int planted(int __user *p);

@@ -26,7 +26,7 @@ marks=${TOPDOWN_CACHE:-$HOME/.cache/topdown}/lint
 width=100
 beside=
 
-checks=(spdx whitespace versions symbols graph paths sparse checkpatch kernel-doc cppcheck
+checks=(spdx whitespace versions symbols graph paths errnos sparse checkpatch kernel-doc cppcheck
 	clang-tidy shellcheck flake8 mypy codespell mandoc)
 
 usage() {
@@ -152,6 +152,12 @@ check_paths() {
 		while IFS='`' read -r line path; do
 			[[ -e $path ]] || echo "$line there is no $path"
 		done
+}
+
+# Each statement of the table of errors has a test, of 64 and of 32 bits
+check_errnos() {
+	need python3
+	"$tree/selftests/errnos.py" "$tree"
 }
 
 # sparse_module: sparse, and W=1 of the compiler on the way, in a copy of the module
