@@ -29,8 +29,10 @@
 #define TD_CFG_MEMORY		(1u << 0)
 #define TD_CFG_REGISTERS	(1u << 1)
 #define TD_CFG_XMM		(1u << 2)
-/* The others are reserved on a CPU without last branch records. */
-#define TD_CFG_VALID		(TD_CFG_MEMORY | TD_CFG_REGISTERS | TD_CFG_XMM)
+#define TD_CFG_BRANCHES		(1u << 3)
+#define TD_CFG_ENTRIES		24		/* Of branches, less one. */
+#define TD_CFG_VALID		(TD_CFG_MEMORY | TD_CFG_REGISTERS | TD_CFG_XMM | \
+				 TD_CFG_BRANCHES | 0xffu << TD_CFG_ENTRIES)
 
 #define TD_LOAD_LATENCY_BITS	0xffffu
 #define TD_FRONTEND_VALID	(TD_FRONTEND_BITS >> TD_FRONTEND_SHIFT)
@@ -56,8 +58,9 @@ typedef struct TdBuffer {
 #define TD_MEMORY_WORDS		4
 #define TD_REGISTER_WORDS	18
 #define TD_XMM_WORDS		(2 * TD_XMM_NR)
+#define TD_BRANCH_WORDS		3		/* Each: from, to, and what it was. */
 #define TD_RECORD_WORDS		(TD_BASIC_WORDS + TD_MEMORY_WORDS + TD_REGISTER_WORDS + \
-				 TD_XMM_WORDS)
+				 TD_XMM_WORDS + 256 * TD_BRANCH_WORDS)
 
 /* The order in which a record has the general registers. */
 static const uint8_t td_registers[] = {
@@ -235,6 +238,21 @@ static unsigned int td_put_xmm(CPUX86State *env, uint64_t *word)
 	return n;
 }
 
+static unsigned int td_branch_words(uint32_t groups)
+{
+	return groups & TD_CFG_BRANCHES ?
+		((groups >> TD_CFG_ENTRIES) + 1) * TD_BRANCH_WORDS : 0;
+}
+
+/* Nothing here can turn last branch records on, so each is as it was after reset. */
+static unsigned int td_put_branches(uint32_t groups, uint64_t *word)
+{
+	unsigned int n = td_branch_words(groups);
+
+	memset(word, 0, n * sizeof(*word));
+	return n;
+}
+
 static unsigned int td_put_record(TdPmu *p, int bit, const TdSample *sample, uint64_t *word)
 {
 	uint32_t groups = td_pebs_groups(p, bit);
@@ -255,6 +273,7 @@ static unsigned int td_put_record(TdPmu *p, int bit, const TdSample *sample, uin
 		n += td_put_registers(env, word + n);
 	if (groups & TD_CFG_XMM)
 		n += td_put_xmm(env, word + n);
+	n += td_put_branches(groups, word + n);
 	word[0] = groups | (uint64_t)sample->retire << TD_RECORD_RETIRE |
 		  (uint64_t)n * 8 << TD_RECORD_SIZE;
 	return n;
@@ -266,7 +285,7 @@ static unsigned int td_record_size(const TdPmu *p, int bit)
 
 	return 8 * (TD_BASIC_WORDS + (groups & TD_CFG_MEMORY ? TD_MEMORY_WORDS : 0) +
 		    (groups & TD_CFG_REGISTERS ? TD_REGISTER_WORDS : 0) +
-		    (groups & TD_CFG_XMM ? TD_XMM_WORDS : 0));
+		    (groups & TD_CFG_XMM ? TD_XMM_WORDS : 0) + td_branch_words(groups));
 }
 
 /* The fixed counter of instructions records without the time since the last one. */

@@ -286,8 +286,14 @@ static void test_registers(void)
 	expect(!msr_try_write(IDLE_CPU, 0x3f1, 1 << 8) &&
 	       !msr_try_write(IDLE_CPU, 0x3f1, 1ull << 36) &&
 	       !msr_try_write(IDLE_CPU, 0x3f1, 1ull << 63), "PEBS_ENABLE takes reserved bits");
-	expect(!msr_try_write(IDLE_CPU, 0x3f2, 8) && !msr_try_write(IDLE_CPU, 0x3f2, 1 << 24),
-	       "PEBS_DATA_CFG takes last branch records");
+	expect(msr_try_write(IDLE_CPU, 0x3f2, 0xff00000f) &&
+	       msr_read(IDLE_CPU, 0x3f2) == 0xff00000f,
+	       "PEBS_DATA_CFG does not take last branch records");
+	msr_write(IDLE_CPU, 0x3f2, 0);
+	expect(!msr_try_write(IDLE_CPU, 0x3f2, 0x10) &&
+	       !msr_try_write(IDLE_CPU, 0x3f2, 1 << 23) &&
+	       !msr_try_write(IDLE_CPU, 0x3f2, 1ull << 32),
+	       "PEBS_DATA_CFG takes reserved bits");
 	expect(!msr_try_write(IDLE_CPU, 0x3f6, 1 << 16), "the threshold takes 17 bits");
 	expect(!msr_try_write(IDLE_CPU, 0x3f7, 1 << 23), "the cause takes 24 bits");
 }
