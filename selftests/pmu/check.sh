@@ -25,7 +25,8 @@ END
 }
 
 # Kernel, machine, quantisation, kernel arguments; and "icount" if instructions are
-# counted, "smt" if besides a core has two threads.  "tests=TEXT" in place of the kernel
+# counted, "smt" if besides a core has two threads, "executed" if besides events are what is
+# executed, and only the tests of that fit.  "tests=TEXT" in place of the kernel
 # arguments: only the tests with this text in their name, as the others are those of spr.
 readonly FEW=(
 	"6.12 spr truncate threads"
@@ -33,6 +34,7 @@ readonly FEW=(
 	"6.12 icl round threads nopti"
 	"6.12 adl truncate icount"
 	"6.12 gnr truncate icount tests=pebs"
+	"6.12 spr truncate executed tests=executed"
 	"6.12 skx truncate smt"
 	"6.12 nometrics truncate threads"
 	"6.12 nopmu truncate threads"
@@ -46,6 +48,7 @@ readonly MORE=(
 	"6.12 ivb truncate smt"
 	"6.12 tnt truncate icount"
 	"6.12 zen4 truncate icount"
+	"6.12 zen4 truncate executed tests=executed"
 	"6.12 amd truncate threads"
 	"6.1 icl truncate threads"
 	"6.12 gnr truncate threads"
@@ -138,7 +141,7 @@ stage_msr_driver() {
 # one_run KERNEL MACHINE QUANT MODE [KERNEL ARGUMENT]
 one_run() {
 	local kernel=$1 machine=$2 quant=$3 mode=$4 append="iomem=relaxed ${5:-}" options=(-N -P -t 600)
-	local tests=$only
+	local tests=$only count=time
 
 	if [[ ${5:-} == tests=* ]]; then
 		tests=${only:-${5#tests=}}
@@ -149,9 +152,11 @@ one_run() {
 	[[ $mode == threads ]] || options+=(-i)
 	[[ $mode != smt ]] || options+=(-c "4,threads=2")
 	# Four of each kind, so that the tests of all machines are on P-cores.
+	[[ $mode != executed ]] || count=executed
 	[[ $machine != adl && $machine != mtl ]] || options+=(-c 8)
 	echo "5555 250000	# rates-of-a-file" > "$work/rates"
 	TOPDOWN_PMU_LATENCIES=$TOP/selftests/pmu/latencies TOPDOWN_PMU_RATES=$work/rates \
+		TOPDOWN_PMU_COUNT=$count \
 		"$TOP/selftests/vm/run.sh" -k "$kernel" -m "$machine" -q "$quant" -a "$append" \
 		"${options[@]}" -x "$work/pmu_test" -- \
 		"[ ! -e /msr.ko ] || insmod /msr.ko; echo on > /sys/module/msr/parameters/allow_writes

@@ -42,7 +42,8 @@ Variables in the emulator's environment: TOPDOWN_PMU_QUANT, truncate (the
 default) or round, says how the bytes of PERF_METRICS are made; of a hybrid
 machine TOPDOWN_PMU_E_CPUS says how many of the CPUs, the last ones, are E-cores;
 TOPDOWN_PMU_RATES is a file of events and their rates, and TOPDOWN_PMU_LATENCIES one
-of events and what the retire latencies of their PEBS records are drawn from.
+of events and what the retire latencies of their PEBS records are drawn from;
+TOPDOWN_PMU_COUNT says what events are made of, time (the default) or executed.
 END
 }
 

@@ -4,8 +4,9 @@
  *
  * Counters advance with virtual time while their vCPU is not halted, at rates
  * that follow the profile of the address space that runs.  Nothing is counted
- * at the guest's instructions: time is accounted lazily, whenever something
- * that changes a rate (ring, CR3, HLT, a register) or asks for a value comes by.
+ * at the guest's instructions, but see topdown-executed.c: time is accounted lazily,
+ * whenever something that changes a rate (ring, CR3, HLT, a register) or asks for
+ * a value comes by.
  */
 #include "qemu/osdep.h"
 #include "qemu/main-loop.h"
@@ -51,97 +52,6 @@ int64_t td_now_locked(TdPmu *p)
 	if (!td_can_do_io())
 		return p->last;
 	return qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
-}
-
-/*
- * Rates, in micro-events per ns.  @of is whose time it is: the vCPU's own, or for
- * AnyThread that of the other thread of the core.
- */
-
-static uint64_t td_rate(const TdPmu *of, enum td_unit unit,
-			enum td_bd_category category)
-{
-	uint64_t slots = (uint64_t)TD_CYCLES_NS * of->preset->width;
-	const uint32_t *fraction = td_profile_of(of->space)->fraction;
-
-	switch (unit) {
-	case TD_UNIT_CYCLES:
-		return (uint64_t)TD_CYCLES_NS * TD_MICRO;
-	case TD_UNIT_REF:
-		return (uint64_t)TD_REF_NS * TD_MICRO;
-	case TD_UNIT_SLOTS:
-		return slots * TD_MICRO;
-	case TD_UNIT_ISSUED:
-		return slots * (fraction[TD_BD_RETIRING] +
-				fraction[TD_BD_BAD_SPEC]);
-	case TD_UNIT_REST:
-		return slots * (fraction[category] -
-				fraction[category + TD_BD_HEAVY_OPS]);
-	default:
-		return slots * fraction[category];
-	}
-}
-
-/*
- * An event with AnyThread that has no rate happens as often as that without, and of
- * FRONTEND_RETIRED each cause as often as the event.
- */
-static uint64_t td_event_rate(const TdPmu *of, uint64_t config)
-{
-	const struct td_bd_rate *given = td_rate_find(of->space->rates, config);
-	const TdEvent *event;
-
-	if (given)
-		return given->rate * TD_CYCLES_NS;
-	if (config & TD_FRONTEND_BITS)
-		return td_event_rate(of, config & ~TD_FRONTEND_BITS);
-	if (config & TD_EVTSEL_ANY)
-		return td_event_rate(of, config & ~(uint64_t)TD_EVTSEL_ANY);
-	event = td_event_find(of->preset, config);
-	if (!event)
-		return 0;
-	return td_rate(of, event->unit, event->category) / event->divisor;
-}
-
-/* The event of a general counter, as rates and latencies have it. */
-uint64_t td_selected(const TdPmu *p, int n)
-{
-	uint64_t config = p->evtsel[n] & TD_EVENT_BITS;
-
-	if (!p->preset->pebs)
-		return config;
-	config &= ~TD_EVTSEL_ADAPTIVE;
-	if ((config & 0xff) == TD_EVENT_FRONTEND)
-		config |= p->frontend << TD_FRONTEND_SHIFT & TD_FRONTEND_BITS;
-	return config;
-}
-
-static uint64_t td_gp_rate(const TdPmu *p, const TdPmu *of, int n)
-{
-	uint64_t config = td_selected(p, n);
-
-	if (td_filter && td_event_filtered(p->preset, config))
-		return 0;
-	return td_event_rate(of, config);
-}
-
-/* The event of a fixed counter. */
-uint64_t td_fixed_event(int n)
-{
-	static const uint16_t config[] = { 0x00c0, 0x003c, 0x0300, 0x01a4 };
-
-	return config[n];
-}
-
-static uint64_t td_fixed_rate(const TdPmu *p, const TdPmu *of, int n)
-{
-	uint64_t any = 0;
-
-	if (n == TD_FIXED_SLOTS)
-		return td_rate(of, TD_UNIT_SLOTS, 0);
-	if (td_fixed_field(p, n) & TD_FIXED_ANY)
-		any = TD_EVTSEL_ANY;
-	return td_event_rate(of, td_fixed_event(n) | any);
 }
 
 /* Enabling */
@@ -202,9 +112,9 @@ static void td_overflow(TdPmu *p, int bit, bool interrupt)
 		p->pmi_pending = true;
 }
 
-static bool td_advance(TdCounter *c, uint64_t rate, uint64_t ns)
+static bool td_advance(TdCounter *c, TdRate rate, const TdStep *step)
 {
-	uint64_t sum = c->micro + rate * ns;
+	uint64_t sum = c->micro + rate.micro * step->of[rate.basis];
 
 	c->micro = sum % TD_MICRO;
 	c->value += sum / TD_MICRO;
@@ -239,7 +149,7 @@ static void td_count_standing(TdPmu *p, const TdPmu *of, uint64_t slots)
 		td_advance_metrics(p, slots);
 }
 
-static void td_count(TdPmu *p, const TdPmu *of, uint64_t ns, uint64_t slots)
+static void td_count(TdPmu *p, const TdPmu *of, const TdStep *step, uint64_t slots)
 {
 	unsigned int n;
 
@@ -247,11 +157,11 @@ static void td_count(TdPmu *p, const TdPmu *of, uint64_t ns, uint64_t slots)
 		return;
 	for (n = 0; n < p->preset->gp; n++)
 		if (td_gp_counts(p, of, n) &&
-		    td_advance(&p->gp[n], td_gp_rate(p, of, n), ns))
+		    td_advance(&p->gp[n], td_gp_rate(p, of, n), step))
 			td_overflow(p, n, p->evtsel[n] & TD_EVTSEL_INT);
 	for (n = 0; n < p->preset->fixed; n++)
 		if (td_fixed_counts(p, of, n) &&
-		    td_advance(&p->fixed[n], td_fixed_rate(p, of, n), ns))
+		    td_advance(&p->fixed[n], td_fixed_rate(p, of, n), step))
 			td_overflow(p, TD_GLOBAL_FIXED + n,
 				    td_fixed_field(p, n) & TD_FIXED_PMI);
 	if (td_global(p, TD_GLOBAL_METRICS) &&
@@ -297,40 +207,44 @@ void td_sync_locked(TdPmu *p, int64_t now)
 {
 	int64_t at = p->last;
 	const TdPmu *of = td_runs(p) ? p : p->sibling;
+	TdStep step = { 0 };
 
 	if (at >= now)
 		return;
 	p->last = now;
+	if (td_executed)
+		td_executed_since(p, &step);
 	if (!td_runs(of))
 		return;
 
 	while (at < now) {
-		uint64_t step = td_step(at, now);
-		uint64_t slots = step * TD_CYCLES_NS * p->preset->width;
+		uint64_t ns = td_step(at, now);
+		uint64_t slots = td_slots(p, ns);
 		bool stands = td_stands(at);
 
+		step.of[TD_BY_TIME] = ns;
 		if (of == p)
 			td_truth_step(p, slots, stands);
 		if (stands)
 			td_count_standing(p, of, slots);
 		else
-			td_count(p, of, step, slots);
-		at += step;
+			td_count(p, of, &step, slots);
+		step = (TdStep) { 0 };
+		at += ns;
 	}
 }
 
 /* Overflow times and interrupts */
 
-static int64_t td_until(const TdPmu *p, const TdCounter *c, uint64_t rate,
-			bool counts)
+static int64_t td_until(const TdPmu *p, const TdCounter *c, TdRate rate, bool counts)
 {
 	td_u128 left = (td_u128)(TD_COUNTER_MASK + 1 - c->value) * TD_MICRO -
 		       c->micro;
 	td_u128 ns;
 
-	if (!rate)
+	if (!rate.micro)
 		return INT64_MAX;
-	ns = (left + rate - 1) / rate;
+	ns = td_least_ns(&rate, (left + rate.micro - 1) / rate.micro);
 	if (ns > INT64_MAX / 2)
 		return INT64_MAX;
 	if ((!counts || td_stands(p->last)) && ns < TD_IDLE_NS)
@@ -565,6 +479,8 @@ bool td_pmu_realize(X86CPU *cpu, Error **errp)
 			   cpu->td_model);
 		return false;
 	}
+	if (!td_executed_load(preset, errp))
+		return false;
 	if (index >= TD_MAX_CPUS) {
 		error_setg(errp, "topdown-pmu is limited to %d CPUs",
 			   TD_MAX_CPUS);

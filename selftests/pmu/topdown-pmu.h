@@ -54,6 +54,25 @@
 
 typedef unsigned __int128 td_u128;
 
+/* What events are made of; see topdown-executed.c. */
+enum td_basis {
+	TD_BY_TIME,			/* ns of virtual time. */
+	TD_BY_INSTRUCTIONS,
+	TD_BY_BRANCHES,
+	TD_BASES
+};
+
+/* So many micro-events in each of that. */
+typedef struct TdRate {
+	enum td_basis basis;
+	uint64_t micro;
+} TdRate;
+
+/* How much there was of each. */
+typedef struct TdStep {
+	uint64_t of[TD_BASES];
+} TdStep;
+
 enum td_unit {
 	TD_UNIT_CYCLES,
 	TD_UNIT_REF,
@@ -159,6 +178,7 @@ typedef struct TdPmu {
 	struct TdPmu *sibling;		/* The other thread of the core, or NULL. */
 	TdSpace *space;
 	int64_t last;			/* Virtual time accounted up to. */
+	uint64_t instructions, branches;	/* Likewise, where events are made of them. */
 	unsigned int cpl;
 	bool halted;
 
@@ -215,9 +235,20 @@ void td_unlock(TdPmu *p);
 bool td_stands(int64_t at);
 bool td_global(const TdPmu *p, int bit);
 unsigned int td_fixed_field(const TdPmu *p, int n);
+TdCounter *td_counter(TdPmu *p, int bit);
+
+/* topdown-rate.c */
+uint64_t td_slots(const TdPmu *p, uint64_t ns);
+TdRate td_gp_rate(const TdPmu *p, const TdPmu *of, int n);
+TdRate td_fixed_rate(const TdPmu *p, const TdPmu *of, int n);
 uint64_t td_selected(const TdPmu *p, int n);
 uint64_t td_fixed_event(int n);
-TdCounter *td_counter(TdPmu *p, int bit);
+
+/* topdown-executed.c; td_executed itself is in cpu.h. */
+bool td_executed_load(const TdPreset *preset, Error **errp);
+bool td_executed_rate(const TdPreset *preset, uint64_t config, TdRate *rate);
+void td_executed_since(TdPmu *p, TdStep *step);
+td_u128 td_least_ns(const TdRate *rate, td_u128 units);
 
 /* topdown-pebs.c; all want td_lock held. */
 bool td_pebs_is_ours(const TdPmu *p, uint32_t msr);

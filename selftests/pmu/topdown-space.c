@@ -342,7 +342,7 @@ static uint32_t td_set_hypervisor(TdPmu *p, uint64_t request, uint64_t arg)
 {
 	uint64_t most = request == TD_BD_SET_FILTER ? 1 : TD_BD_GUEST_METRICS;
 
-	if (arg > most)
+	if (arg > most || (request == TD_BD_SET_GUEST && td_executed))
 		return TD_BD_EINVAL;
 	qemu_mutex_lock(&td_lock);
 	td_sync_all_locked(p);
@@ -379,7 +379,7 @@ static uint32_t td_get_truth(TdPmu *p, uint64_t request, uint64_t arg,
 		out->wakeups = of->wakeups;
 		if (icount_enabled())
 			out->instructions = CPU(of->cpu)->td_executed -
-					    of->cpu->env.td_rep_again;
+					    of->cpu->env.td_not_retired;
 	}
 	qemu_mutex_unlock(&td_lock);
 	return TD_BD_OK;

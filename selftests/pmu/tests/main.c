@@ -53,7 +53,7 @@ static const struct machine machines[] = {
 /* The first ones see the counters as the machine boots. */
 static const struct test *const suites[] = {
 	guest_tests, truth_tests, msr_tests, rdpmc_tests, perf_tests, hybrid_tests,
-	rate_tests, amd_tests, pebs_tests, pebs_perf_tests,
+	rate_tests, amd_tests, pebs_tests, pebs_perf_tests, executed_tests,
 };
 
 struct machine machine;
@@ -154,13 +154,15 @@ static void choose(int argc, char **argv)
 		if (argc > 1 && !strcmp(argv[1], machines[i].name))
 			machine = machines[i];
 	if (!machine.name) {
-		fprintf(stderr, "Usage: pmu_test MACHINE [round] [icount | smt]\n");
+		fprintf(stderr, "Usage: pmu_test MACHINE [round] [icount | smt | executed]\n");
 		exit(2);
 	}
 	for (opt = 2; opt < argc; opt++) {
 		machine.round |= !strcmp(argv[opt], "round");
 		machine.smt |= !strcmp(argv[opt], "smt");
-		machine.icount |= machine.smt || !strcmp(argv[opt], "icount");
+		machine.executed |= !strcmp(argv[opt], "executed");
+		machine.icount |= machine.smt || machine.executed ||
+				  !strcmp(argv[opt], "icount");
 	}
 	complete();
 }

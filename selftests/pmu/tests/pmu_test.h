@@ -39,6 +39,7 @@ struct machine {
 	bool narrow;			/* No IA32_A_PMCn. */
 	bool round;
 	bool icount;
+	bool executed;			/* Events by what is executed. */
 	bool smt;
 	bool amd;
 	bool pebs;
@@ -64,7 +65,7 @@ struct test {
 
 extern const struct test perf_tests[], rdpmc_tests[], msr_tests[], truth_tests[];
 extern const struct test hybrid_tests[], rate_tests[], amd_tests[], guest_tests[];
-extern const struct test pebs_tests[], pebs_perf_tests[];
+extern const struct test pebs_tests[], pebs_perf_tests[], executed_tests[];
 
 void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *format, ...);
 void __attribute__((noreturn)) skip(const char *why);
