@@ -304,6 +304,7 @@ main() {
 			spawn ktap runner-tests unchanged runner "$(runner_key)" "$VM/check.sh"
 		else
 			spawn ktap emulator-tests "$TOP/selftests/pmu/check.sh" -a
+			spawn ktap unit-tests "$TOP/selftests/pmu/unit-tests.sh"
 			spawn ktap runner-tests "$VM/check.sh"
 			spawn ktap packages "$TOP/selftests/deb.sh"
 			spawn ktap pcp "$TOP/selftests/pcp.sh"
@@ -364,6 +365,8 @@ if [[ -z ${TOPDOWN_CHECK_SNAPSHOT:-} ]]; then
 		flock 8
 	fi
 	snapshot
+	# What lies beside the tree does not lie beside the snapshot.
+	export TOPDOWN_UNIT_TESTS=${TOPDOWN_UNIT_TESTS:-$TOP/../shared/kvm-unit-tests.tar.gz}
 	TOPDOWN_CHECK_SNAPSHOT=1 exec "$LOGS/tree/selftests/check.sh" "${args[@]}"
 fi
 

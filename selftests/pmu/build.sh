@@ -15,7 +15,8 @@ PATCHES=(hooks.patch smc.patch turns.patch cmpxchg.patch branches.patch)
 CODE=(topdown-model.c topdown-pmu.c topdown-rate.c topdown-executed.c topdown-msr.c topdown-space.c
 	topdown-pebs.c topdown-latency.c topdown-pmu.h backdoor.h)
 DIR=target/i386/tcg/sysemu		# Where CODE goes in the source.
-BIOS=(usr/share/seabios/bios-256k.bin usr/share/qemu/kvmvapic.bin usr/share/qemu/linuxboot_dma.bin)
+BIOS=(usr/share/seabios/bios-256k.bin usr/share/qemu/kvmvapic.bin usr/share/qemu/linuxboot_dma.bin
+	usr/share/qemu/multiboot_dma.bin)
 KEEP=3					# Older emulators are deleted.
 
 if (($#)); then
@@ -70,7 +71,7 @@ configure() {
 	for file in "${PATCHES[@]}"; do
 		patch -s -d "$tree/src" -p1 < "$PMU/$file"
 	done
-	printf 'CONFIG_PCI_DEVICES=n\nCONFIG_Q35=y\n' > \
+	printf 'CONFIG_PCI_DEVICES=n\nCONFIG_Q35=y\nCONFIG_ISA_DEBUG=y\n' > \
 		"$tree/src/configs/devices/x86_64-softmmu/topdown.mak"
 	rm -rf "$tree/build"
 	mkdir "$tree/build"
