@@ -153,6 +153,9 @@ static bool record_is(const struct topdown_record *record)
 		    record->state == TOPDOWN_STATE_CONTENDED) &
 	       fact(!(record->flags & ~(TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_CLAMPED |
 				       TOPDOWN_RECORD_TURNS_MASK))) &
+	       /* Counts of groups that take turns are scaled. */
+	       fact(!(record->flags & TOPDOWN_RECORD_TURNS_MASK) ||
+		    record->flags & TOPDOWN_RECORD_SCALED) &
 	       fact(!(record->clamped & ~record->nodes)) &
 	       fact(!!record->clamped == !!(record->flags & TOPDOWN_RECORD_CLAMPED));
 }
