@@ -365,8 +365,6 @@ if [[ -z ${TOPDOWN_CHECK_SNAPSHOT:-} ]]; then
 		flock 8
 	fi
 	snapshot
-	# What lies beside the tree does not lie beside the snapshot.
-	export TOPDOWN_UNIT_TESTS=${TOPDOWN_UNIT_TESTS:-$TOP/../shared/kvm-unit-tests.tar.gz}
 	TOPDOWN_CHECK_SNAPSHOT=1 exec "$LOGS/tree/selftests/check.sh" "${args[@]}"
 fi
 

@@ -10,7 +10,7 @@ set -euo pipefail
 
 readonly LIST=$TOP/selftests/pmu/unit-tests.conf
 readonly RUNS=(pmu/spr pmu/icl pmu/skx pmu/snb pmu/tnt pmu/mtl pmu/kvm pmu/zen4 pmu_pebs/gnr pmu_pebs/mtl)
-sources=${TOPDOWN_UNIT_TESTS:-$TOP/../shared/kvm-unit-tests.tar.gz}
+sources=${TOPDOWN_UNIT_TESTS:-$CACHE/kvm-unit-tests.tar.gz}
 # Events are what is executed.  "time" shows what that is good for.
 export TOPDOWN_PMU_COUNT=${TOPDOWN_PMU_COUNT:-executed}
 
@@ -25,8 +25,9 @@ Without names: ${RUNS[*]}
 
   -v   the programs' own lines, too
 
-TOPDOWN_UNIT_TESTS is the archive of the sources (default ../shared/kvm-unit-tests.tar.gz,
-beside the tree); without it all is skipped.  Exit status: 0 if nothing failed.
+TOPDOWN_UNIT_TESTS is the archive of the sources; the default is
+\${TOPDOWN_CACHE:-~/.cache/topdown}/kvm-unit-tests.tar.gz.  ../README.md says how to make it.
+Without it all is skipped.  Exit status: 0 if nothing failed.
 END
 }
 
