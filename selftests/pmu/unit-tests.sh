@@ -13,6 +13,8 @@ readonly RUNS=(pmu/spr pmu/icl pmu/skx pmu/snb pmu/tnt pmu/mtl pmu/kvm pmu/zen4 
 sources=${TOPDOWN_UNIT_TESTS:-$CACHE/kvm-unit-tests.tar.gz}
 # Events are what is executed.  "time" shows what that is good for.
 export TOPDOWN_PMU_COUNT=${TOPDOWN_PMU_COUNT:-executed}
+# The list is of machines as they are by default.
+unset TOPDOWN_PMU_RATES TOPDOWN_PMU_QUANT TOPDOWN_PMU_LATENCIES TOPDOWN_PMU_E_CPUS
 
 usage() {
 	cat << END
@@ -62,6 +64,8 @@ build() {
 	mv "$new"/tree/x86/pmu{,_pebs}.flat "$new"
 	rm -rf "$new/tree"
 	publish "$new" "$1"
+	# Programs of earlier archives.
+	find "$CACHE/unit-tests" -mindepth 1 -maxdepth 1 -type d ! -name "${1##*/}" -exec rm -rf {} +
 }
 
 # boot PROGRAM MACHINE: its exit status is twice the program's, and 1.
@@ -132,7 +136,7 @@ judge() {
 		echo "# $1: unit-tests.conf has what is not checked: ${checks[i]}"
 	done
 	# The numbers have to agree with the program's own: it may have died, or say more than we read.
-	total=$(sed -nE 's/^SUMMARY: ([0-9]+) tests.*/\1/p' "$2")
+	total=$(sed -nE 's/^SUMMARY: ([0-9]+) tests.*/\1/p' "$2" | tail -n 1)
 	if ((${total:-0} == 0 || total != checked)); then
 		tail -n 3 "$2" | tr -d '\r' | sed 's/^/# /'
 		wrong=$((wrong + 1))
