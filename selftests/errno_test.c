@@ -62,7 +62,10 @@ FIXTURE_TEARDOWN(errnos)
 #define LATENCY(field, value)	{ TOPDOWN_CMD_LATENCY, { FIELD(latency, field, value) } }
 #define LATENCIES(field, value)	{ TOPDOWN_CMD_LATENCIES, { FIELD(latencies, field, value) } }
 
-/* What all rows change.  This machine samples no latency, so LATENCIES has nothing to read. */
+/*
+ * The requests that the rows change are right themselves.  This machine samples no latency, so
+ * LATENCIES has nothing to read.
+ */
 TEST_F(errnos, no_error)
 {
 	unsigned int nr;
@@ -289,7 +292,7 @@ TEST_F(errnos, no_node)
 	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, absent, EOPNOTSUPP));
 }
 
-/* Of the kernel's threads kthreadd is always there. */
+/* The kernel thread kthreadd is always there. */
 TEST_F(errnos, kernel_thread)
 {
 	static const struct row rows[] = {

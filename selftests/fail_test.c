@@ -337,7 +337,7 @@ static void sweep(const char *name, int (*operation)(void), unsigned int others)
 			 name, tried, n - others, failed);
 }
 
-/* What needs memory; after these open() and mmap(). */
+/* The calls that need memory; after these open() and mmap(). */
 static const struct row hungry[] = {
 	{ TOPDOWN_CMD_READ, { FIELD(read, flags, TOPDOWN_READ_TOTAL) } },
 	{ TOPDOWN_CMD_RESET }, { TOPDOWN_CMD_WATCH }, { TOPDOWN_CMD_ATTACH },
@@ -394,8 +394,8 @@ static long call_nth(unsigned int bits, unsigned int i, unsigned int nth, bool *
 }
 
 /*
- * An allocation that fails is ENOMEM, and a copy EFAULT.  What reads whether something has failed
- * can itself fail, so a call may succeed with an injected fault.
+ * An allocation that fails is ENOMEM, and a copy EFAULT.  The code that reads whether something
+ * has failed can itself fail, so a call may succeed with an injected fault.
  */
 static bool is_enomem(unsigned int bits, unsigned int i)
 {

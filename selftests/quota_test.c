@@ -77,7 +77,7 @@ static int attach(int fd, __u32 flags, int pid)
 	return ret < 0 ? ask_again(ret, fd, TOPDOWN_ATTACH, &what, sizeof(what)) : ret;
 }
 
-/* Of any window. */
+/* A watch of any window. */
 static int watch(int fd)
 {
 	const struct topdown_watch what = {
@@ -276,7 +276,7 @@ TEST_F_TIMEOUT(quota, watches_of_all_users, 300)
 	ASSERT_EQ(0, file_write(TRUST_NODE, O_WRONLY, "N"));
 }
 
-/* Of root, who has CAP_PERFMON, on as many descriptors as it takes. */
+/* By root, who has CAP_PERFMON, on as many descriptors as it takes. */
 TEST_F_TIMEOUT(quota, watches_of_all, 300)
 {
 	int fd[OF_ALL / WATCHES_OF_FD], i, n;

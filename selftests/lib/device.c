@@ -298,7 +298,7 @@ static void spin_child(unsigned int cpu, const struct td_bd_profile *profile,
 
 	/* A killed test leaves no child. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* Whoever measures may be a real-time task; this must not be one. */
+	/* The task that measures may be a real-time task; this must not be one. */
 	if (sched_setscheduler(0, SCHED_OTHER, &param) || cpu_pin(cpu))
 		_exit(EXIT_FAIL);
 	if (profile && (!backdoor_open() || !backdoor_set_profile(profile)))

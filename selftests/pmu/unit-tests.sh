@@ -21,8 +21,8 @@ usage() {
 Usage: unit-tests.sh [-v] [PROGRAM/MACHINE]...
 
 Builds kvm-unit-tests' programs about PMUs, boots each on emulated machines and prints
-KTAP, one line a machine.  What does not pass there has to be in unit-tests.conf with
-its reason, and what is there must not pass.
+KTAP, one line a machine.  A check that does not pass has to be in unit-tests.conf with
+its reason, and a check that is there must not pass.
 Without names: ${RUNS[*]}
 
   -v   the programs' own lines, too
@@ -79,8 +79,8 @@ boot() {
 		-device isa-debug-exit,iobase=0xf4,iosize=4 -kernel "$programs/$1.flat" < /dev/null
 }
 
-# results LOG: "PASS NAME", "FAIL NAME" and "SKIP NAME".  What has been read is said as a
-# failure without being a check.
+# results LOG: "PASS NAME", "FAIL NAME" and "SKIP NAME".  The programs print values that they
+# have read as failures, too; those lines are no checks.
 results() {
 	tr -d '\r' < "$1" | sed -nE '/^FAIL: ([0-9]+ <= |The )/d; s/^(PASS|FAIL|SKIP): /\1 /p'
 }
