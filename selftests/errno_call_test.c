@@ -86,10 +86,13 @@ TEST_F(calls, mmap_to_write)
 	const size_t size = self->info.out_map_size, of_session = self->info.out_session_map_size;
 	const unsigned int bits = variant->bits;
 	const int only = caller_open(bits, TD_DEVICE, O_RDONLY | O_CLOEXEC);
+	const int to_write = caller_open(bits, TD_DEVICE, O_WRONLY | O_CLOEXEC);
 	const int fd = self->fd;
 
 	EXPECT_EQ(0, caller_map(bits, only, size, PROT_READ, MAP_SHARED, 0));
 	EXPECT_EQ(-EACCES, caller_map(bits, only, size, PROT_READ | PROT_WRITE, MAP_SHARED, 0));
+	EXPECT_EQ(-EACCES, caller_map(bits, to_write, size, PROT_READ, MAP_SHARED, 0));
+	EXPECT_EQ(-EACCES, caller_map(bits, to_write, of_session, PROT_READ, MAP_SHARED, OFFSET_1));
 	EXPECT_EQ(-EPERM, caller_map(bits, fd, size, PROT_READ | PROT_WRITE, MAP_SHARED, 0));
 	EXPECT_EQ(-EPERM, caller_map(bits, fd, size, PROT_READ | PROT_EXEC, MAP_SHARED, 0));
 	EXPECT_EQ(-EPERM, caller_map(bits, fd, of_session, PROT_READ | PROT_WRITE, MAP_SHARED,

@@ -82,8 +82,9 @@
  * open(): EACCES of the mode of the device; ENOMEM; EINTR; any error but EACCES and EPERM with
  * which perf refuses a CPU-wide software event.
  * mmap(): EACCES (offset 0 only), ENOENT and ENOMEM as above; EINVAL for a length beyond the
- * map, or without MAP_SHARED; EPERM for a writable or executable mapping; EACCES for a writable one
- * of a descriptor that was opened for reading only.
+ * map, or without MAP_SHARED; EPERM for a writable or executable mapping; EACCES for a shared
+ * writable one of a descriptor that was opened for reading only, and for any of one that was
+ * opened for writing only.
  * read(), readv(), preadv2() with offset -1: EACCES and EFAULT as above; EAGAIN when there is
  * nothing to read and O_NONBLOCK or RWF_NOWAIT is set; EINTR; EINVAL for less room than one
  * watch event.
