@@ -110,7 +110,10 @@ static bool measure_short_turns(int fd, struct turns *turns, struct topdown_sess
 		     seen->out_switches >= SHORT_TURNS - 1 &&
 		     fabs(time - 1) <= LIMIT_TURNS * looser(1) &&
 		     seen->out_figures.running_ns + seen->out_merged_ns <=
-		     seen->out_figures.enabled_ns;
+		     seen->out_figures.enabled_ns &&
+		     /* There are fewer folds than turns, and it is said for how much time. */
+		     seen->out_figures.running_ns + seen->out_merged_ns >
+		     0.98 * seen->out_figures.enabled_ns && seen->out_merged_ns;
 		device_control(fd, session[i], TOPDOWN_CONTROL_DETACH);
 		spin_stop(pid[i]);
 	}
