@@ -12,7 +12,7 @@
 #define JUMP		(1ULL << 48)
 
 /*
- * What the driver of perf does with an event.  The true number of events is the time here.
+ * The driver of perf, with one event.  The true number of events is the time here.
  * @late: it begins the next period after the handler, as in 7, and not before, as in 6.12
  */
 struct driver {

@@ -182,7 +182,7 @@ static void add(struct scope *scope, int event, const char *text)
 	count = strtod(text, &end);
 	if (end == text || !(count >= 0 && count < COUNT_END))
 		return;
-	/* Of many lines too. */
+	/* The sum of many lines stays below that, too. */
 	scope->count[event] = fmin(scope->count[event] + count, COUNT_MAX);
 	scope->known |= 1U << event;
 }

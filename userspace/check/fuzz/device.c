@@ -36,7 +36,7 @@ void *__real_mmap(void *at, size_t size, int protection, int flags, int fd, off_
 int __wrap_poll(struct pollfd *fds, nfds_t nr, int timeout);
 ssize_t __wrap_preadv2(int fd, const struct iovec *iov, int nr, off_t offset, int flags);
 
-/* What a command has besides its own structure. */
+/* The records that a command has besides its own structure. */
 static void answer_records(unsigned long request, const void *arg)
 {
 	const struct topdown_sessions *sessions = arg;
