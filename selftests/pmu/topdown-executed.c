@@ -82,7 +82,7 @@ static uint64_t td_more(uint64_t *last, uint64_t now)
 	return more;
 }
 
-/* What the CPU has executed since the last call, where the clock was read just now. */
+/* Fill in the work of the CPU since the last call, where the clock was read just now. */
 void td_executed_since(TdPmu *p, TdStep *step)
 {
 	CPUX86State *env = &p->cpu->env;

@@ -54,7 +54,7 @@
 
 typedef unsigned __int128 td_u128;
 
-/* What events are made of; see topdown-executed.c. */
+/* Events are made of one of these; see topdown-executed.c. */
 enum td_basis {
 	TD_BY_TIME,			/* ns of virtual time. */
 	TD_BY_INSTRUCTIONS,

@@ -15,7 +15,7 @@
 #define CONFIG_BRANCHES	(machine.amd ? 0x00c2 : 0x00c4)
 /* Between the readings, besides what is measured: two moves and the second reading. */
 #define AROUND		3
-/* Of instructions, two in each round of a loop; the kernel does not want samples more often. */
+/* Instructions, two in each round of a loop; the kernel does not want samples more often. */
 #define PERIOD		1000000
 #define SAMPLES		20
 #define PAGE		4096
@@ -24,7 +24,7 @@ static char *page;
 static char buffer[128];
 static unsigned int fault_length;
 
-/* What the counter in EBX counted; below the red zone, as code may use the stack. */
+/* The count of the counter in EBX; below the red zone, as code may use the stack. */
 #define PIECE(name, code)						\
 static void name(uint32_t index, uint32_t *count)			\
 {									\
@@ -142,7 +142,7 @@ static void long_loop(void)
 	asm volatile("1: dec %0\n jnz 1b\n" : "+r" (rounds) : : "cc");
 }
 
-/* What was sampled, from the ring of an event whose samples are an IP each. */
+/* Read the samples from the ring of an event whose samples are an IP each. */
 static unsigned int sampled(const struct perf_event_mmap_page *ring, uint64_t *ip, unsigned int nr)
 {
 	const struct { struct perf_event_header header; uint64_t ip; } *record;
