@@ -53,10 +53,28 @@ check_config() {
 		    "${lost//$'\n'/ }"
 }
 
-# build_kernel TREE DIR CONFIG: build in DIR/build
+# join_configs FILE...: print what all of them together say; the last one to name an option wins
+join_configs() {
+	cat "$@" | awk '
+		/^CONFIG_/ || /^# CONFIG_[A-Z0-9_]* is not set$/ {
+			name = $0
+			sub(/^# /, "", name)
+			sub(/[ =].*/, "", name)
+			if (!(name in line))
+				order[++n] = name
+			line[name] = $0
+		}
+
+		END {
+			for (i = 1; i <= n; i++)
+				print line[order[i]]
+		}'
+}
+
+# build_kernel TREE DIR CONFIG [VARIABLE=VALUE]...: build in DIR/build
 build_kernel() {
 	local tree=$1 build=$2/build config=$3 log=$2/build.log
-	local run=(nice make -C "$tree" O="$build" -j"$(nproc)")
+	local run=(nice make -C "$tree" O="$build" -j"$(nproc)" "${@:4}")
 
 	mkdir -p "$build"
 	"${run[@]}" KCONFIG_ALLCONFIG="$config" allnoconfig >"$log" 2>&1 ||
@@ -76,19 +94,27 @@ build_kernel() {
 }
 
 fetch_source() {
-	local name=$1 want=$2 config=$here/$3
-	local dir key kver tree
+	local name=$1 want=$2 word
+	local dir key kver tree configs=() variables=()
+
+	for word in "${@:3}"; do
+		case $word in
+		*=*) variables+=("$word") ;;
+		*) configs+=("$here/$word") ;;
+		esac
+	done
 
 	# shellcheck disable=SC2086 # a list of words
 	need_packages $build_needs
 	tree=$(source_tree)
-	key=$({ cat "$config"; declare -f build_kernel; gcc --version
-		printf '%s\n' "$tree"; } | sha256sum)
+	key=$({ cat "${configs[@]}"; declare -f build_kernel join_configs; gcc --version
+		printf '%s\n' "$tree" "${variables[@]}"; } | sha256sum)
 	dir=$cache/$name-${key:0:12}
 	reuse "$dir" && return
 	new_dir "$dir"
 
-	build_kernel "$tree" "$dir" "$config"
+	join_configs "${configs[@]}" > "$dir/$name.config"
+	build_kernel "$tree" "$dir" "$dir/$name.config" "${variables[@]}"
 	kver=$(<"$dir/build/include/config/kernel.release")
 	check_release "$name" "$kver" "$want"
 	make -s -C "$dir/build" INSTALL_MOD_PATH="$dir" modules_install >&2

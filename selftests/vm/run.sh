@@ -12,7 +12,7 @@ Boots the emulated machine with an initramfs of busybox, bash, /topdown.ko for
 its kernel and the topdown command, runs COMMAND there as root, and ends.  One
 COMMAND without ARGs is a line of bash.
 
-  -k KERNEL    what kernel.sh knows (6.1, 6.12, 7, debug), or a file of what it
+  -k KERNEL    what kernel.sh knows (6.1, 6.12, 7, debug, ...), or a file of what it
                prints (default 6.12)
   -m MACHINE   what machine.sh knows (spr, icl, nopmu, nometrics, amd, ...), or
                a file of arguments for the emulator (default spr)
@@ -29,7 +29,7 @@ COMMAND without ARGs is a line of bash.
   -P           put perf into the guest
   -K FILE      this module instead of the tree's
   -N           neither the module nor the topdown command
-  -M SIZE      memory (default 1G, for the kernel "debug" 3G)
+  -M SIZE      memory (default 1G, for the kernels "debug" and "kcsan" 3G)
   -h           this text
 
 The output of COMMAND comes to stdout.  OUTDIR gets console.log, kernel.log
@@ -108,7 +108,7 @@ shift $((OPTIND - 1))
 
 if [[ -z $memory ]]; then
 	memory=1G
-	[[ $kernel == debug ]] && memory=3G
+	[[ $kernel != debug && $kernel != kcsan ]] || memory=3G
 fi
 
 need busybox=busybox-static cpio=cpio setpriv=util-linux strip=binutils
