@@ -5,9 +5,15 @@
  * Nothing may be said in the log, no worker may be stuck or killed, and the module can be
  * unloaded each time, and its figures are there.
  *
+ * The programs of a file come first, and then changed ones.  Where the kernel and the module have
+ * KCOV, those that reach new code are kept, changed too, and printed.
+ *
  * TOPDOWN_CALLS    so many calls (20000; with TOPDOWN_FULL 300000)
+ * TOPDOWN_SECONDS  fewer, if they take longer than this (no limit)
  * TOPDOWN_ROUND    so many of them between a load of the module and its unload (4000)
+ * TOPDOWN_PLUG     longest pause of the CPUs that go and come, in microseconds (20000)
  * TOPDOWN_SEED     other calls (1)
+ * TOPDOWN_CORPUS   the file (fuzz.corpus)
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +32,8 @@
 #include "fuzz.h"
 #include "guest.h"
 
-#define WORKERS		FUZZ_ROLES
+/* More than CPUs: some of them wait for grace periods and for events. */
+#define WORKERS		(4 * FUZZ_ROLES)
 #define GROUP		1000
 #define NOBODY		65534
 /* A worker that has not ended by then is stuck; the emulator is slow. */
@@ -34,6 +41,7 @@
 
 static struct fuzz_shared *shared;
 static unsigned int cpus[TD_CPUS_MAX], cpus_nr;
+static uint64_t plug_us;
 
 static const char * const params[] = {
 	"", "period_ms=10", "history=0", "cycles=0", "drilldown=1", "cpus=0-1", "pinned=1",
@@ -59,15 +67,16 @@ static void work(enum fuzz_role role, uint64_t seed, uint64_t until)
 {
 	int given = role == FUZZ_NOBODY ? device_open() : -1;
 	struct fuzz_program program;
-	uint32_t i;
 
+	fuzz_cover_open();
 	if (!become(role) || !fuzz_call_setup(shared, given))
 		_exit(2);
 	while (__atomic_load_n(&shared->calls, __ATOMIC_RELAXED) < until) {
-		program.size = 8 + fuzz_random(&seed) % (FUZZ_BYTES - 8);
-		for (i = 0; i < program.size; i++)
-			program.byte[i] = fuzz_random(&seed) >> 24;
+		fuzz_corpus_make(shared, &seed, &program);
+		fuzz_cover_begin();
 		fuzz_call_run(&program);
+		if (fuzz_cover_end(shared))
+			fuzz_corpus_add(shared, &program);
 	}
 	_exit(0);
 }
@@ -82,7 +91,7 @@ static void plug(uint64_t seed)
 		if (!cpu_set_online(cpu, false))
 			__atomic_add_fetch(&shared->hotplugs, 1, __ATOMIC_RELAXED);
 		cpu_set_online(cpu, true);
-		usleep(fuzz_random(&seed) % 20000);
+		usleep(fuzz_random(&seed) % plug_us);
 	}
 	pause();
 }
@@ -142,7 +151,7 @@ static const char *work_all(uint64_t *seed, uint64_t until)
 		fuzz_random(seed);
 		pid[i] = fork();
 		if (!pid[i])
-			work(i, *seed, until);
+			work(i % FUZZ_ROLES, *seed, until);
 	}
 	for (i = 0; i < WORKERS; i++) {
 		one = pid[i] < 0 ? "cannot fork" : worker_end(pid[i]);
@@ -183,8 +192,9 @@ int main(void)
 	uint64_t calls = env_number("TOPDOWN_CALLS", getenv("TOPDOWN_FULL") ? 300000 : 20000);
 	uint64_t each = env_number("TOPDOWN_ROUND", 4000);
 	uint64_t seed = (uint64_t)env_number("TOPDOWN_SEED", 1) * 0x9e3779b97f4a7c15;
-	const char *wrong = NULL;
-	unsigned int rounds = 0;
+	uint64_t seconds = env_number("TOPDOWN_SECONDS", 0), end = UINT64_MAX;
+	const char *corpus = getenv("TOPDOWN_CORPUS"), *wrong = NULL;
+	unsigned int rounds = 0, programs;
 	int ret = module_need();
 
 	if (ret)
@@ -194,24 +204,34 @@ int main(void)
 		      -1, 0);
 	if (shared == MAP_FAILED || (module_loaded() && module_unload()))
 		ksft_exit_fail_msg("cannot begin\n");
+	plug_us = env_number("TOPDOWN_PLUG", 20000) ?: 1;
+	programs = fuzz_corpus_load(shared, corpus ?: "fuzz.corpus");
+	if (!programs)
+		ksft_exit_fail_msg("no programs in %s\n", corpus ?: "fuzz.corpus");
+	if (seconds)
+		end = clock_ns(CLOCK_MONOTONIC) + seconds * 1000000000ULL;
 	/* The kernel of 6.12 warns when a busy CPU goes offline. */
 	fair_server_off();
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1))
 		ksft_exit_fail_msg("cannot wait for the tasks of the workers\n");
 	ksft_print_header();
 	ksft_set_plan(2);
-	while (shared->calls < calls && !wrong) {
+	while (shared->calls < calls && clock_ns(CLOCK_MONOTONIC) < end && !wrong) {
 		wrong = round_run(&seed, shared->calls + each);
 		if (!(++rounds % 100))
 			printf("# %u rounds, %llu calls\n", rounds,
 			       (unsigned long long)shared->calls);
 		fflush(stdout);
 	}
-	ksft_print_msg("%llu calls, %llu ioctls succeeded, %llu attaches, %llu times a CPU offline, module loaded %u times\n",
-		       (unsigned long long)shared->calls,
+	ksft_print_msg("%u programs, %llu calls, %llu ioctls succeeded, %llu attaches, %llu times a CPU offline, module loaded %u times\n",
+		       programs, (unsigned long long)shared->calls,
 		       (unsigned long long)shared->succeeded,
 		       (unsigned long long)shared->attached,
 		       (unsigned long long)shared->hotplugs, rounds);
+	if (shared->places) {
+		ksft_print_msg("%u places of the module's code\n", shared->places);
+		fuzz_corpus_print(shared);
+	}
 	ksft_test_result(!wrong, "random calls: %s\n", wrong ?: "none does harm");
 	/* Else all of them were refused, and this has tried nothing. */
 	ksft_test_result(shared->succeeded > shared->calls / 50 && shared->attached &&

@@ -50,22 +50,22 @@ static sigjmp_buf faulted;
 
 /*
  * Fields: s size, f flags, n number of 32 bits, N of 64, c count, z size of a record, p pointer,
- * S number of the module's, i task, o and O output, r and R reserved.
+ * q pointer that may be NULL, S number of the module's, i task, o and O output, r and R reserved.
  */
 static const struct {
 	unsigned int nr, size;
 	const char *fields;
 } command[] = {
 	{ TOPDOWN_CMD_INFO, sizeof(struct topdown_info), "sf" },
-	{ TOPDOWN_CMD_READ, sizeof(struct topdown_read), "sfpczpcr" },
-	{ TOPDOWN_CMD_RESET, sizeof(struct topdown_reset), "sfpcr" },
-	{ TOPDOWN_CMD_WATCH, sizeof(struct topdown_watch), "sfpcnnnNSzorrr" },
+	{ TOPDOWN_CMD_READ, sizeof(struct topdown_read), "sfqczpcr" },
+	{ TOPDOWN_CMD_RESET, sizeof(struct topdown_reset), "sfqcr" },
+	{ TOPDOWN_CMD_WATCH, sizeof(struct topdown_watch), "sfqcnnnNSzorrr" },
 	{ TOPDOWN_CMD_ATTACH, sizeof(struct topdown_attach), "sfioR" },
 	{ TOPDOWN_CMD_ATTACH, sizeof(struct topdown_attach), "sfioR" },
 	{ TOPDOWN_CMD_SESSION, sizeof(struct topdown_session), "sfS" },
 	{ TOPDOWN_CMD_CONTROL, sizeof(struct topdown_control), "sfSnR" },
-	{ TOPDOWN_CMD_SESSIONS, sizeof(struct topdown_sessions), "sfpczpcr" },
-	{ TOPDOWN_CMD_LATENCY, sizeof(struct topdown_latency), "sfpcSNooOoS" },
+	{ TOPDOWN_CMD_SESSIONS, sizeof(struct topdown_sessions), "sfqczpcr" },
+	{ TOPDOWN_CMD_LATENCY, sizeof(struct topdown_latency), "sfqcSNooOoS" },
 	{ TOPDOWN_CMD_LATENCIES, sizeof(struct topdown_latencies), "sfpczSr" },
 };
 
@@ -122,8 +122,6 @@ static uint64_t take_pointer(void)
 	uint8_t how = take8();
 	unsigned int i;
 
-	if (how < 60)
-		return 0;
 	if (how < 200)
 		return (uintptr_t)arena + take8() * 64;
 	if (how < 220)
@@ -177,14 +175,14 @@ static void fill(char *data, unsigned int which)
 	uint8_t how;
 
 	for (field = command[which].fields; *field; field++) {
-		wide = strchr("pNOR", *field) ? 8 : 4;
+		wide = strchr("pqNOR", *field) ? 8 : 4;
 		switch (*field) {
 		case 's':
 			value = take8() < 230 ? command[which].size : take_number();
 			break;
 		case 'f':
 			how = take8();
-			value = how < 180 ? 0 : how < 245 ? 1U << how % 5 : take_number();
+			value = how < 180 ? 0 : how < 245 ? how % 32 : take_number();
 			break;
 		case 'c':
 			/* Without an array there are none, mostly. */
@@ -193,6 +191,9 @@ static void fill(char *data, unsigned int which)
 			break;
 		case 'z':
 			value = take8() < 230 ? 4096 - take8() * 8 : take_number();
+			break;
+		case 'q':
+			value = take8() < 60 ? 0 : take_pointer();
 			break;
 		case 'p':
 			value = take_pointer();
