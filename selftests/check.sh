@@ -54,6 +54,8 @@ LOGS=$CACHE/check
 ((tier == 2)) || LOGS=$CACHE/check-full
 slots=${TOPDOWN_JOBS:-$(($(nproc) < 4 ? $(nproc) : 4))}
 pool=()
+# Where prepare_promtool() puts it.
+PATH=$PATH:$CACHE/promtool
 
 # All at once, because apt takes seconds each time and only one can run.
 prepare_packages() {
@@ -71,6 +73,22 @@ prepare_packages() {
 		/usr/lib/python3/dist-packages/pandas=python3-pandas \
 		/usr/include/pixman-1=libpixman-1-dev /usr/include/libfdt.h=libfdt-dev \
 		/usr/include/gelf.h=libelf-dev '/usr/include/*/gnu/libc-version.h=libc6-dev'
+}
+
+# download_promtool: into the current directory.
+download_promtool() {
+	apt-get -q download prometheus &&
+		dpkg --fsys-tarfile prometheus_*.deb |
+		tar -x --strip-components=3 ./usr/bin/promtool &&
+		rm prometheus_*.deb
+}
+
+# promtool judges the metrics of "topdown export".  To install its package starts a server.
+prepare_promtool() {
+	! command -v promtool > /dev/null || return 0
+	mkdir -p "$CACHE/promtool" && cd "$CACHE/promtool" || return
+	# The package lists of a fresh machine are empty or old: fetch and retry.
+	download_promtool || { apt-get -q update && download_promtool; }
 }
 
 # The runs of matrix.conf for this tier: NAME KERNEL MACHINE QUANT CPUS MODE SECONDS TESTS...
@@ -169,6 +187,7 @@ guest() {
 build_lane() {
 	local kernel
 
+	job prep promtool prepare_promtool || true
 	job prep linux-source "$VM/linux-source.sh" || true
 	job prep in-guest-tests "$VM/kselftest.sh" || true
 	job step userspace "$VM/userspace.sh" || true
@@ -216,6 +235,7 @@ userspace_key() {
 	{
 		hash_of "$TOP"/{docs,kmod,uapi,userspace,selftests/host} "$TOP"/*.md "$TOP/Makefile"
 		dpkg-query -W
+		promtool --version 2>&1
 		echo "$(id -u) ${CC-}"
 	} | sha256sum | cut -c1-16
 }
