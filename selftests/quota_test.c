@@ -38,6 +38,8 @@
 
 /* With as many threads as this OF_USER sessions are a few tasks too many. */
 #define THREADS_MANY		(TASKS_OF_USER / OF_USER)
+/* So many tasks are left after one session fewer. */
+#define TASKS_LEFT		(TASKS_OF_USER - (OF_USER - 1) * (THREADS_MANY + 1))
 
 FIXTURE(quota) {
 	int fd;
@@ -155,27 +157,50 @@ static void *thread_sleep(void *unused)
 	return NULL;
 }
 
-/* Sessions of a process with THREADS_MANY + 1 threads. */
-static int attach_threads(void)
+static bool threads_start(int threads)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
-	int fd = device_open(), ret = 1, i, n;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 65536);
+	while (threads--) {
+		if (pthread_create(&thread, &attr, thread_sleep, NULL))
+			return false;
+	}
+	return true;
+}
+
+/* What another process of the user, with so many tasks, gets for its own session. */
+static int attach_other(int fd, int tasks)
+{
+	int pid = fork(), status, ret;
+
+	if (!pid) {
+		ret = threads_start(tasks - 1) ? device_attach(fd, 0, 0) : -EAGAIN;
+		_exit(ret < 0 ? -ret : 0);
+	}
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
+}
+
+/* Sessions of a process with THREADS_MANY + 1 threads. */
+static int attach_threads(void)
+{
+	int fd = device_open(), ret = 1, n;
 
 	if (fd < 0)
 		return fd;
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, 65536);
-	for (i = 0; i < THREADS_MANY; i++) {
-		if (pthread_create(&thread, &attr, thread_sleep, NULL))
-			return -EAGAIN;
-	}
+	if (!threads_start(THREADS_MANY))
+		return -EAGAIN;
 	for (n = 0; n < OF_USER && ret > 0; n += ret > 0)
 		ret = attach(fd, 0, 0);
 	if (ret != -ENOSPC)
 		return ret;
-	/* The refused session has left nothing: there is room for an event on one thread. */
-	return device_attach(fd, TOPDOWN_ATTACH_THREAD, 0) > 0 ? n : -EIO;
+	/* The refused session has left nothing: there is room for so many tasks, and no more. */
+	if (attach_other(fd, TASKS_LEFT + 1) != -ENOSPC)
+		return -ERANGE;
+	ret = attach_other(fd, TASKS_LEFT);
+	return ret ?: n;
 }
 
 TEST_F_TIMEOUT(quota, of_a_descriptor_and_all, 300)

@@ -21,6 +21,8 @@
 #include "session.h"
 
 #define PAGE		4096
+/* So many that some of them lie side by side. */
+#define MAPS		64
 /* For all rounds of no_read_is_torn together, less than its timeout. */
 #define ROUNDS_NS	400000000000ULL
 
@@ -222,6 +224,20 @@ TEST_F(session_map, refuses_what_is_not_the_map)
 	ASSERT_LE(0, other);
 	EXPECT_EQ(-ENOENT, try_map(other, session, size, PROT_READ, MAP_SHARED));
 	close(other);
+}
+
+/* The page behind a map is another map, or any other memory of the kernel's. */
+TEST_F(session_map, nothing_behind_it_is_mapped)
+{
+	const size_t size = self->info.out_session_map_size + PAGE;
+	unsigned int i;
+	int session;
+
+	for (i = 0; i < MAPS; i++) {
+		session = device_attach(self->fd, TOPDOWN_ATTACH_THREAD, 0);
+		ASSERT_LT(0, session);
+		EXPECT_EQ(-EINVAL, try_map(self->fd, session, size, PROT_READ, MAP_SHARED));
+	}
 }
 
 /* A sleep that is over before the task has left its CPU is no switch. */

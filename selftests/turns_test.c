@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Turns that are shorter than what the module takes for one moment, TD_SAME_NS of
- * kmod/follow.c: all of their time is their session's.  Only where an instruction takes a
- * nanosecond are turns as short as that, and on a machine of one CPU, whose clock the
- * kernel trusts.
+ * kmod/moment.h: all of their time is their session's, also if somebody reads the CPU in
+ * between.  Only where an instruction takes a nanosecond are turns as short as that, and on a
+ * machine of one CPU, whose clock the kernel trusts.
  */
 #include <math.h>
 #include <sched.h>
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
@@ -20,6 +21,10 @@
 #define SHORT_TURNS	20000
 /* TD_SAME_NS. */
 #define SHORT_NS	5000
+/* One turn in so many reads the CPU, where anybody does. */
+#define ASK_EACH	4
+/* Switches before and after the turns that are counted. */
+#define FEW_SWITCHES	50
 /* The wait for the other process is the session's too: a millisecond of some eighty. */
 #define LIMIT_TURNS	0.05
 
@@ -35,13 +40,35 @@ FIXTURE(turns) {
  * @there: how many have been woken up
  * @left: how often each has yet to give it away
  * @cpu_ns: what each had, by the kernel's own clock
+ * @switches: how often each left the CPU, as the kernel counts
+ * @device: the first of them reads the CPU through this; -1: it does not
  */
 struct turns {
 	volatile int go;
 	volatile int there;
 	volatile unsigned int left[2];
 	volatile uint64_t cpu_ns[2];
+	volatile unsigned long switches[2];
+	int device;
 };
+
+static unsigned long switches(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_nvcsw + usage.ru_nivcsw;
+}
+
+/* A reading folds, in the middle of a turn. */
+static void ask(const struct turns *turns, unsigned int me)
+{
+	struct topdown_record record;
+
+	if (!me && turns->device >= 0 && turns->left[me] % ASK_EACH == 0 &&
+	    device_read_cpu(turns->device, TOPDOWN_READ_FRESH, 0, &record))
+		_exit(1);
+}
 
 /* sched_yield() of real-time tasks of one priority gives the CPU to the other one. */
 static int turns_start(struct turns *turns, unsigned int me)
@@ -60,12 +87,15 @@ static int turns_start(struct turns *turns, unsigned int me)
 	turns->there++;
 	while (turns->there < 2)
 		sched_yield();
+	turns->switches[me] = -switches();
 	from = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	/* Until the other has had all of its turns, too: then there are no more of them. */
 	while (turns->left[0] && turns->left[1]) {
 		turns->left[me]--;
+		ask(turns, me);
 		sched_yield();
 	}
+	turns->switches[me] += switches();
 	turns->cpu_ns[me] = clock_ns(CLOCK_THREAD_CPUTIME_ID) - from;
 	for (;;)
 		pause();
@@ -101,13 +131,15 @@ static bool measure_short_turns(int fd, struct turns *turns, struct topdown_sess
 		ok = ok && !device_session(fd, TOPDOWN_SESSION_FRESH, session[i], seen) &&
 		     turns->cpu_ns[i];
 		time = seen->out_figures.enabled_ns / (double)turns->cpu_ns[i];
-		printf("# %llu switches, %.1f us each: time %.4f of the kernel's, merged %.4f of it\n",
-		       (unsigned long long)seen->out_switches,
+		printf("# %llu switches (%lu), %.1f us each: time %.4f of the kernel's, "
+		       "merged %.4f of it\n",
+		       (unsigned long long)seen->out_switches, turns->switches[i],
 		       turns->cpu_ns[i] / 1e3 / seen->out_switches, time,
 		       seen->out_merged_ns / (double)turns->cpu_ns[i]);
 		/* Or nothing is tested. */
-		ok = ok && turns->cpu_ns[i] / SHORT_TURNS < SHORT_NS &&
+		ok = ok && (turns->cpu_ns[i] / SHORT_TURNS < SHORT_NS || turns->device >= 0) &&
 		     seen->out_switches >= SHORT_TURNS - 1 &&
+		     seen->out_switches <= turns->switches[i] + FEW_SWITCHES &&
 		     fabs(time - 1) <= LIMIT_TURNS * looser(1) &&
 		     seen->out_figures.running_ns + seen->out_merged_ns <=
 		     seen->out_figures.enabled_ns &&
@@ -137,6 +169,14 @@ FIXTURE_TEARDOWN(turns)
 
 TEST_F_TIMEOUT(turns, short_ones, 60)
 {
+	self->turns->device = -1;
+	EXPECT_SOON(measure_short_turns(self->fd, self->turns, &self->seen));
+}
+
+/* In turns that are measured and in others; whose slots a fold has is known only in the first. */
+TEST_F_TIMEOUT(turns, asked_in_between, 60)
+{
+	self->turns->device = self->fd;
 	EXPECT_SOON(measure_short_turns(self->fd, self->turns, &self->seen));
 }
 

@@ -5,6 +5,9 @@
 # an uncompressed cpio archive, and a kernel takes several in a row, so that what
 # never changes is packed once and a run only packs what is its own.
 
+# The scripts of "perf test", where Debian 12 has them.
+readonly PERF_TESTS=/usr/lib/perf-core/tests/shell
+
 # stage_new DIR: an empty root, with /bin, /sbin, /lib and /lib64 as in Debian.
 stage_new() {
 	local dir
@@ -144,6 +147,7 @@ fill_perf() {
 	local file=$1 root=$2
 
 	stage_program "$root" "$file" /usr/bin/perf
+	[[ ! -d $PERF_TESTS ]] || stage_path "$root" "$PERF_TESTS" "$PERF_TESTS"
 }
 
 part_perf() {
@@ -151,5 +155,5 @@ part_perf() {
 
 	file=$(perf_program | sort -V | tail -n 1)
 	[[ -n $file ]] || die "perf is not installed; as root run: apt-get install linux-perf"
-	cached_part perf "$(hash_of "$file")" fill_perf "$file"
+	cached_part perf "$(hash_of "$file" "$TOP/selftests/vm/initramfs.sh")" fill_perf "$file"
 }
