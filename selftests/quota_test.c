@@ -36,9 +36,9 @@
 
 #define TRUST_NODE	"/sys/module/topdown/parameters/trust_device"
 
-/* With as many threads as this OF_USER sessions are a few tasks too many. */
-#define THREADS_MANY		(TASKS_OF_USER / OF_USER)
-/* So many tasks are left after one session fewer. */
+/* With as many threads as this OF_USER sessions are some tasks too many. */
+#define THREADS_MANY		(TASKS_OF_USER / OF_USER + 3)
+/* So many tasks are left by all sessions but one. */
 #define TASKS_LEFT		(TASKS_OF_USER - (OF_USER - 1) * (THREADS_MANY + 1))
 
 FIXTURE(quota) {
@@ -157,30 +157,35 @@ static void *thread_sleep(void *unused)
 	return NULL;
 }
 
-static bool threads_start(int threads)
+static int threads_start(unsigned int nr)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
 
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, 65536);
-	while (threads--) {
+	while (nr--) {
 		if (pthread_create(&thread, &attr, thread_sleep, NULL))
-			return false;
+			return -EAGAIN;
 	}
-	return true;
+	return 0;
 }
 
-/* What another process of the user, with so many tasks, gets for its own session. */
-static int attach_other(int fd, int tasks)
+/* May another process of the user have a session of @nr threads of its own? */
+static int attach_another(unsigned int nr)
 {
-	int pid = fork(), status, ret;
+	int pid = fork(), status = 0;
+	int fd, ret;
 
 	if (!pid) {
-		ret = threads_start(tasks - 1) ? device_attach(fd, 0, 0) : -EAGAIN;
-		_exit(ret < 0 ? -ret : 0);
+		fd = device_open();
+		ret = threads_start(nr - 1);
+		if (fd >= 0 && !ret)
+			ret = device_attach(fd, 0, 0);
+		_exit(ret > 0 ? 0 : -ret);
 	}
-	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
 }
 
 /* Sessions of a process with THREADS_MANY + 1 threads. */
@@ -190,17 +195,16 @@ static int attach_threads(void)
 
 	if (fd < 0)
 		return fd;
-	if (!threads_start(THREADS_MANY))
+	if (threads_start(THREADS_MANY))
 		return -EAGAIN;
 	for (n = 0; n < OF_USER && ret > 0; n += ret > 0)
 		ret = attach(fd, 0, 0);
 	if (ret != -ENOSPC)
 		return ret;
-	/* The refused session has left nothing: there is room for so many tasks, and no more. */
-	if (attach_other(fd, TASKS_LEFT + 1) != -ENOSPC)
+	if (attach_another(TASKS_LEFT + 1) != -ENOSPC)
 		return -ERANGE;
-	ret = attach_other(fd, TASKS_LEFT);
-	return ret ?: n;
+	/* The refused sessions have left nothing: there is room for as many tasks as before. */
+	return attach_another(TASKS_LEFT) ? -EIO : n;
 }
 
 TEST_F_TIMEOUT(quota, of_a_descriptor_and_all, 300)

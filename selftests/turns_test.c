@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Turns that are shorter than what the module takes for one moment, TD_SAME_NS of
- * kmod/moment.h: all of their time is their session's, also if somebody reads the CPU in
- * between.  Only where an instruction takes a nanosecond are turns as short as that, and on a
- * machine of one CPU, whose clock the kernel trusts.
+ * kmod/moment.h: all of their time is their session's.  Only where an instruction takes a
+ * nanosecond are turns as short as that, and on a machine of one CPU, whose clock the
+ * kernel trusts.
  */
-#include <math.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,44 +14,54 @@
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
+#include "fact.h"
 #include "guest.h"
 #include "session.h"
 
 #define SHORT_TURNS	20000
+#define ASKED_TURNS	8000
 /* TD_SAME_NS. */
 #define SHORT_NS	5000
-/* One turn in so many reads the CPU, where anybody does. */
-#define ASK_EACH	4
-/* Switches before and after the turns that are counted. */
-#define FEW_SWITCHES	50
+/* TD_FOLD_MIN_NS of kmod/follow.h: switches cause one fold in this time at most. */
+#define FOLD_NS		20000
+/* TD_FOLD_BURST_NS, the folds of the last ticket, and those of resets and of the timer. */
+#define FOLDS_MORE	40
 /* The wait for the other process is the session's too: a millisecond of some eighty. */
 #define LIMIT_TURNS	0.05
+/* Switches during that wait. */
+#define LIMIT_SWITCHES	0.01
 
 FIXTURE(turns) {
 	int fd;
 	struct turns *turns;
-	struct topdown_session seen;
+	struct topdown_session seen[2];
 };
 
 /**
  * struct turns - processes that give the CPU to each other
+ * @fd: the device
+ * @asks: the first process asks for fresh figures of the CPU before it gives it away
  * @go: they may begin
  * @there: how many have been woken up
  * @left: how often each has yet to give it away
  * @cpu_ns: what each had, by the kernel's own clock
- * @switches: how often each left the CPU, as the kernel counts
- * @device: the first of them reads the CPU through this; -1: it does not
+ * @switches: how often each gave it away, by the kernel's own count
+ * @truth: what each has executed
+ * @asked: answers that the first process got
  */
 struct turns {
+	int fd;
+	bool asks;
 	volatile int go;
 	volatile int there;
 	volatile unsigned int left[2];
 	volatile uint64_t cpu_ns[2];
-	volatile unsigned long switches[2];
-	int device;
+	uint64_t switches[2];
+	struct td_bd_truth truth[2];
+	unsigned int asked;
 };
 
-static unsigned long switches(void)
+static uint64_t own_switches(void)
 {
 	struct rusage usage;
 
@@ -60,20 +69,25 @@ static unsigned long switches(void)
 	return usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
-/* A reading folds, in the middle of a turn. */
-static void ask(const struct turns *turns, unsigned int me)
+/* Until the other has had all of its turns, too: then there are no more of them. */
+static void turns_take(struct turns *turns, unsigned int me)
 {
 	struct topdown_record record;
 
-	if (!me && turns->device >= 0 && turns->left[me] % ASK_EACH == 0 &&
-	    device_read_cpu(turns->device, TOPDOWN_READ_FRESH, 0, &record))
-		_exit(1);
+	while (turns->left[0] && turns->left[1]) {
+		turns->left[me]--;
+		if (!me && turns->asks)
+			turns->asked += !device_read_cpu(turns->fd, TOPDOWN_READ_FRESH, 0,
+							 &record);
+		sched_yield();
+	}
 }
 
 /* sched_yield() of real-time tasks of one priority gives the CPU to the other one. */
 static int turns_start(struct turns *turns, unsigned int me)
 {
 	static const struct sched_param param = { .sched_priority = 10 };
+	struct td_bd_truth truth;
 	int pid = fork();
 	uint64_t from;
 
@@ -87,69 +101,147 @@ static int turns_start(struct turns *turns, unsigned int me)
 	turns->there++;
 	while (turns->there < 2)
 		sched_yield();
-	turns->switches[me] = -switches();
+	turns->switches[me] = -own_switches();
+	backdoor_truth_space(&truth);
 	from = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	/* Until the other has had all of its turns, too: then there are no more of them. */
-	while (turns->left[0] && turns->left[1]) {
-		turns->left[me]--;
-		ask(turns, me);
-		sched_yield();
-	}
-	turns->switches[me] += switches();
-	turns->cpu_ns[me] = clock_ns(CLOCK_THREAD_CPUTIME_ID) - from;
+	turns_take(turns, me);
+	from = clock_ns(CLOCK_THREAD_CPUTIME_ID) - from;
+	backdoor_truth_space(&turns->truth[me]);
+	backdoor_truth_sub(&turns->truth[me], &truth);
+	turns->switches[me] += own_switches();
+	turns->cpu_ns[me] = from;
 	for (;;)
 		pause();
+}
+
+static void turns_wait(struct turns *turns)
+{
+	unsigned int i;
+
+	turns->go = 1;
+	for (i = 0; i < 2000 && !(turns->cpu_ns[0] && turns->cpu_ns[1]); i++)
+		sleep_ms(5);
+}
+
+/* The session of a process beside what the kernel and the emulator say of the process. */
+static bool good(const struct topdown_session *seen, const struct turns *turns, unsigned int me)
+{
+	double cpu_ns = turns->cpu_ns[me];
+	double time = seen->out_figures.enabled_ns / cpu_ns, merged = seen->out_merged_ns / cpu_ns;
+	uint64_t known_ns = seen->out_figures.running_ns + seen->out_merged_ns;
+	double switches = seen->out_switches / (double)turns->switches[me];
+
+	printf("# %.4f of the switches, %.1f us each; time %.4f, merged %.4f\n", switches,
+	       cpu_ns / 1e3 / turns->switches[me], time, merged);
+	return fact(turns->cpu_ns[me]) & fact_near("time", time, 1, LIMIT_TURNS * looser(1)) &
+	       fact_near("switches", switches, 1, LIMIT_SWITCHES) &
+	       /* There are fewer folds than turns, and it is said for how much time. */
+	       fact(seen->out_merged_ns) & fact(known_ns <= seen->out_figures.enabled_ns) &
+	       fact(known_ns > 0.98 * seen->out_figures.enabled_ns);
+}
+
+/*
+ * The sessions have the slots of the time that is not merged.  Both together, as a switch
+ * folds before the address space changes.  A fold stops the counters for a moment, and nobody
+ * has these slots.
+ */
+static bool slots_right(const struct topdown_session *seen, const struct turns *turns)
+{
+	double slots = 0, want = 0, all = 0;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		slots += seen[i].out_figures.slots + turns->truth[i].held;
+		all += turns->truth[i].slots;
+		want += turns->truth[i].slots *
+			(1 - seen[i].out_merged_ns / (double)turns->cpu_ns[i]);
+	}
+	printf("# %.4f of the slots, %.4f of the time is not merged\n", slots / all, want / all);
+	return fact_near("slots", slots / all, want / all, LIMIT_TURNS * looser(1));
+}
+
+/* Two processes take @number turns each; @reads: written: reads of counters meanwhile. */
+static bool measure_turns(struct turns *turns, unsigned int number, struct topdown_session *seen,
+			  uint64_t *reads)
+{
+	struct td_bd_truth from, to;
+	int pid[2], session[2];
+	bool ok = true;
+	unsigned int i;
+
+	turns->go = 0;
+	turns->there = 0;
+	turns->asked = 0;
+	for (i = 0; i < 2; i++) {
+		turns->left[i] = number;
+		turns->cpu_ns[i] = 0;
+		pid[i] = turns_start(turns, i);
+		session[i] = device_attach(turns->fd, 0, pid[i]);
+		ok = ok && session[i] > 0;
+	}
+	sleep_ms(50);
+	for (i = 0; i < 2; i++)
+		ok = ok && !device_control(turns->fd, session[i], TOPDOWN_CONTROL_RESET);
+	backdoor_truth_cpu(0, &from);
+	turns_wait(turns);
+	backdoor_truth_cpu(0, &to);
+	*reads = to.rdpmc - from.rdpmc;
+	for (i = 0; i < 2; i++)
+		ok = ok && !device_session(turns->fd, TOPDOWN_SESSION_FRESH, session[i], &seen[i]);
+	for (i = 0; ok && i < 2; i++)
+		ok = good(&seen[i], turns, i);
+	ok = ok && slots_right(seen, turns);
+	for (i = 0; i < 2; i++) {
+		device_control(turns->fd, session[i], TOPDOWN_CONTROL_DETACH);
+		spin_stop(pid[i]);
+	}
+	return ok;
+}
+
+/* How often one fold reads counters of this machine. */
+static unsigned int reads_of_a_fold(int fd)
+{
+	struct td_bd_truth from, to;
+	struct topdown_record record;
+
+	backdoor_truth_cpu(0, &from);
+	if (device_read_cpu(fd, TOPDOWN_READ_FRESH, 0, &record))
+		return 0;
+	backdoor_truth_cpu(0, &to);
+	return to.rdpmc - from.rdpmc;
 }
 
 /*
  * Turns of some microseconds, shorter than the events of a task that go at one switch may be
  * apart from each other: their time is the session's as well.
  */
-static bool measure_short_turns(int fd, struct turns *turns, struct topdown_session *seen)
+static bool measure_short_turns(struct turns *turns, struct topdown_session *seen)
 {
-	int pid[2], session[2];
-	bool ok = true;
-	unsigned int i;
-	double time;
+	unsigned int a_fold = reads_of_a_fold(turns->fd), i;
+	uint64_t reads, ns;
+	bool ok;
 
-	turns->go = 0;
-	turns->there = 0;
-	for (i = 0; i < 2; i++) {
-		turns->left[i] = SHORT_TURNS;
-		turns->cpu_ns[i] = 0;
-		pid[i] = turns_start(turns, i);
-		session[i] = device_attach(fd, 0, pid[i]);
-		ok = ok && session[i] > 0;
-	}
-	sleep_ms(50);
+	turns->asks = false;
+	ok = a_fold && measure_turns(turns, SHORT_TURNS, seen, &reads);
+	ns = turns->cpu_ns[0] + turns->cpu_ns[1];
+	/* Or nothing is tested. */
 	for (i = 0; i < 2; i++)
-		ok = ok && !device_control(fd, session[i], TOPDOWN_CONTROL_RESET);
-	turns->go = 1;
-	for (i = 0; i < 2000 && !(turns->cpu_ns[0] && turns->cpu_ns[1]); i++)
-		sleep_ms(5);
-	for (i = 0; i < 2; i++) {
-		ok = ok && !device_session(fd, TOPDOWN_SESSION_FRESH, session[i], seen) &&
-		     turns->cpu_ns[i];
-		time = seen->out_figures.enabled_ns / (double)turns->cpu_ns[i];
-		printf("# %llu switches (%lu), %.1f us each: time %.4f of the kernel's, "
-		       "merged %.4f of it\n",
-		       (unsigned long long)seen->out_switches, turns->switches[i],
-		       turns->cpu_ns[i] / 1e3 / seen->out_switches, time,
-		       seen->out_merged_ns / (double)turns->cpu_ns[i]);
-		/* Or nothing is tested. */
-		ok = ok && (turns->cpu_ns[i] / SHORT_TURNS < SHORT_NS || turns->device >= 0) &&
-		     seen->out_switches >= SHORT_TURNS - 1 &&
-		     seen->out_switches <= turns->switches[i] + FEW_SWITCHES &&
-		     fabs(time - 1) <= LIMIT_TURNS * looser(1) &&
-		     seen->out_figures.running_ns + seen->out_merged_ns <=
-		     seen->out_figures.enabled_ns &&
-		     /* There are fewer folds than turns, and it is said for how much time. */
-		     seen->out_figures.running_ns + seen->out_merged_ns >
-		     0.98 * seen->out_figures.enabled_ns && seen->out_merged_ns;
-		device_control(fd, session[i], TOPDOWN_CONTROL_DETACH);
-		spin_stop(pid[i]);
-	}
-	return ok;
+		ok = ok && fact(turns->cpu_ns[i] / SHORT_TURNS < SHORT_NS) &
+			   fact(seen[i].out_switches >= SHORT_TURNS - 1);
+	return ok && fact_most("folds", reads / (double)a_fold, ns / FOLD_NS + FOLDS_MORE);
+}
+
+/*
+ * Somebody asks for fresh figures of the CPU while a task has it whose turn is not measured.
+ * Until then the counters have what the other process executed, and nobody is given that.
+ */
+static bool measure_asked_turns(struct turns *turns, struct topdown_session *seen)
+{
+	uint64_t reads;
+
+	turns->asks = true;
+	return measure_turns(turns, ASKED_TURNS, seen, &reads) &&
+	       fact(turns->asked >= ASKED_TURNS - 1) & fact(reads >= turns->asked);
 }
 
 FIXTURE_SETUP(turns)
@@ -159,6 +251,7 @@ FIXTURE_SETUP(turns)
 	self->turns = mmap(NULL, sizeof(*self->turns), PROT_READ | PROT_WRITE,
 			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, self->turns);
+	self->turns->fd = self->fd;
 }
 
 FIXTURE_TEARDOWN(turns)
@@ -169,15 +262,12 @@ FIXTURE_TEARDOWN(turns)
 
 TEST_F_TIMEOUT(turns, short_ones, 60)
 {
-	self->turns->device = -1;
-	EXPECT_SOON(measure_short_turns(self->fd, self->turns, &self->seen));
+	EXPECT_SOON(measure_short_turns(self->turns, self->seen));
 }
 
-/* In turns that are measured and in others; whose slots a fold has is known only in the first. */
-TEST_F_TIMEOUT(turns, asked_in_between, 60)
+TEST_F(turns, asked_in_between)
 {
-	self->turns->device = self->fd;
-	EXPECT_SOON(measure_short_turns(self->fd, self->turns, &self->seen));
+	EXPECT_SOON(measure_asked_turns(self->turns, self->seen));
 }
 
 int main(int argc, char **argv)
