@@ -93,22 +93,6 @@ TEST_F(attach, errors_of_attach)
 	EXPECT_EQ(-ENOENT, device_session(self->fd, 0, 1, &self->seen));
 }
 
-/* A process that has exited has a number until its parent has waited for it. */
-TEST_F(attach, zombie)
-{
-	siginfo_t exited;
-	int pid;
-
-	pid = fork();
-	if (!pid)
-		_exit(0);
-	ASSERT_EQ(0, waitid(P_PID, pid, &exited, WEXITED | WNOWAIT));
-	EXPECT_EQ(-ESRCH, device_attach(self->fd, 0, pid));
-	EXPECT_EQ(-ESRCH, device_attach(self->fd, TOPDOWN_ATTACH_THREAD, pid));
-	EXPECT_EQ(-ENOENT, device_session(self->fd, 0, 1, &self->seen));
-	EXPECT_EQ(pid, waitpid(pid, NULL, 0));
-}
-
 TEST_F(attach, errors_of_session)
 {
 	int session = device_attach(self->fd, 0, 0);

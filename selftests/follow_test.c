@@ -126,20 +126,14 @@ TEST_F(follow, command_from_its_exec)
 
 static const char suid_program[] = "/tmp/topdown-set-uid";
 
-static bool suid_make(void)
+TEST_F(follow, set_uid_exec_ends_it)
 {
 	char command[256];
+	int *session = shared_int();
 
 	snprintf(command, sizeof(command), "cp ./workload %s && chmod 4755 %s", suid_program,
 		 suid_program);
-	return !system(command);
-}
-
-TEST_F(follow, set_uid_exec_ends_it)
-{
-	int *session = shared_int();
-
-	ASSERT_TRUE(suid_make());
+	ASSERT_EQ(0, system(command));
 	EXPECT_EQ(0, attach_and_exec(self->fd, 0, "./workload", NOBODY, session));
 	ASSERT_EQ(0, device_session(self->fd, 0, *session, &self->seen));
 	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
@@ -154,50 +148,6 @@ TEST_F(follow, set_uid_exec_ends_it)
 	/* Nothing of its 300 ms. */
 	EXPECT_GT(100000000, self->seen.out_figures.enabled_ns);
 	EXPECT_EQ(0, poll_for(self->fd, POLLPRI, 0));
-	unlink(suid_program);
-}
-
-/* A process that attaches to itself, and whose child executes the program; its pid. */
-static int child_execs(int fd, const char *program, int *session, int *done)
-{
-	int pid = fork(), child;
-
-	if (pid)
-		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (setresuid(NOBODY, NOBODY, NOBODY))
-		_exit(99);
-	*session = device_attach(fd, TOPDOWN_ATTACH_CHILDREN, 0);
-	child = fork();
-	if (!child) {
-		execl(program, program, "-t", "1", "branchy", NULL);
-		_exit(98);
-	}
-	waitpid(child, NULL, 0);
-	*done = 1;
-	for (;;)
-		pause();
-}
-
-/* Also where perf made the event, for a child. */
-TEST_F(follow, set_uid_exec_of_a_child_ends_it)
-{
-	static const char * const programs[] = { "./workload", suid_program };
-	static const __u32 states[] = { TOPDOWN_SESSION_RUNNING, TOPDOWN_SESSION_ENDED };
-	int *session = shared_int(), *done = shared_int(), pid;
-	unsigned int i;
-
-	ASSERT_TRUE(suid_make());
-	for (i = 0; i < 2; i++) {
-		*done = 0;
-		pid = child_execs(self->fd, programs[i], session, done);
-		ASSERT_LT(0, pid);
-		while (!*(volatile int *)done)
-			sleep_ms(10);
-		ASSERT_EQ(0, device_session(self->fd, 0, *session, &self->seen));
-		EXPECT_EQ(states[i], self->seen.out_state);
-		spin_stop(pid);
-	}
 	unlink(suid_program);
 }
 

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
@@ -141,40 +140,6 @@ TEST_F_TIMEOUT(quiet, reading, 300)
 	EXPECT_GE(STRAY, interrupts_more(STRANGER, read_fresh, self->fd, 1000));
 	/* nohz_full CPUs are left alone by any reading: this one would not be. */
 	EXPECT_GE(STRAY_OF(1000), interrupts_more(NEIGHBOUR, read_fresh, self->fd, 1000));
-}
-
-static void read_fresh_list(int fd, unsigned int rounds)
-{
-	__u32 number = 1;
-	struct topdown_session seen;
-	struct topdown_sessions list = {
-		.size		= sizeof(list),
-		.flags		= TOPDOWN_SESSION_FRESH,
-		.numbers	= (uintptr_t)&number,
-		.nr_numbers	= 1,
-		.session_size	= sizeof(seen),
-		.sessions	= (uintptr_t)&seen,
-		.nr_sessions	= 1,
-	};
-
-	while (rounds--) {
-		if (ioctl(fd, TOPDOWN_SESSIONS, &list))
-			exit(1);
-	}
-}
-
-/* A nohz_full CPU is left alone also by who reads the session of the task that runs there. */
-TEST_F_TIMEOUT(quiet, reading_of_its_task, 120)
-{
-	int pid = spin_start(STRANGER, profile(0));
-
-	ASSERT_LT(0, pid);
-	ASSERT_EQ(1, device_attach(self->fd, 0, pid));
-	ASSERT_EQ(0, cpu_pin(0));
-	sleep_ms(100);
-	EXPECT_GE(STRAY, interrupts_more(STRANGER, read_fresh, self->fd, 300));
-	EXPECT_GE(STRAY, interrupts_more(STRANGER, read_fresh_list, self->fd, 300));
-	spin_stop(pid);
 }
 
 TEST_F(quiet, kernel_threads)
