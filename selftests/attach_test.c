@@ -93,6 +93,28 @@ TEST_F(attach, errors_of_attach)
 	EXPECT_EQ(-ENOENT, device_session(self->fd, 0, 1, &self->seen));
 }
 
+/* A process that has exited has a number until its parent waits for it. */
+TEST_F(attach, zombie_is_no_task)
+{
+	siginfo_t info;
+	int pid, pidfd;
+
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	ASSERT_EQ(0, waitid(P_PID, pid, &info, WEXITED | WNOWAIT));
+	pidfd = syscall(SYS_pidfd_open, pid, 0);
+	ASSERT_LE(0, pidfd);
+	EXPECT_EQ(-ESRCH, device_attach(self->fd, 0, pid));
+	EXPECT_EQ(-ESRCH, device_attach(self->fd, TOPDOWN_ATTACH_CHILDREN, pid));
+	EXPECT_EQ(-ESRCH, device_attach(self->fd, TOPDOWN_ATTACH_THREAD, pid));
+	EXPECT_EQ(-ESRCH, device_attach(self->fd, TOPDOWN_ATTACH_PIDFD, pidfd));
+	/* No session stays. */
+	EXPECT_EQ(-ENOENT, device_session(self->fd, 0, 1, &self->seen));
+	close(pidfd);
+	EXPECT_EQ(pid, waitpid(pid, NULL, 0));
+}
+
 TEST_F(attach, errors_of_session)
 {
 	int session = device_attach(self->fd, 0, 0);

@@ -19,6 +19,7 @@
 #include "source_rows.h"
 #include "source_setup.h"
 #include "source_stat.h"
+#include "watch.h"
 
 #define PARAMS		"drilldown=1 period_ms=200"
 
@@ -253,6 +254,45 @@ static bool watches_any_node(void)
 	return ok;
 }
 
+/* Each window is beyond this threshold. */
+static int watch_always(void)
+{
+	const struct topdown_watch what = {
+		.node = TOPDOWN_RETIRING, .ratio = 0, .flags = TOPDOWN_WATCH_BACK,
+	};
+	int fd = device_open();
+
+	return fd >= 0 && nonblocking(fd) && watch_add(fd, NULL, 0, &what) == 1 ? fd : -1;
+}
+
+/*
+ * Other groups are made to open children.  Meanwhile the CPU is not measured, so it is back
+ * within the threshold, and beyond it again afterwards.
+ */
+static bool gap_is_said(int fd)
+{
+	unsigned long long back[TD_CPUS_MAX] = { }, beyond[TD_CPUS_MAX] = { };
+	struct topdown_event event;
+	bool ok = true;
+	unsigned int i;
+
+	while ((event = event_take(fd)).count) {
+		if (!(event.flags & TOPDOWN_EVENT_BACK)) {
+			beyond[event.cpu] += event.count;
+			continue;
+		}
+		back[event.cpu] += event.count;
+		ok &= fact_same("ratio", event.ratio, TOPDOWN_RATIO_NONE);
+	}
+	for (i = 0; i < cpus; i++) {
+		ksft_print_msg("CPU %u: %llu times back, %llu times beyond\n", cpu[i],
+			       back[cpu[i]], beyond[cpu[i]]);
+		ok &= fact(back[cpu[i]] > 0) &
+		      fact_same("times beyond", beyond[cpu[i]], back[cpu[i]] + 1);
+	}
+	return ok;
+}
+
 /* Is the sum of all CPUs right?  @part: nodes that were counted in a part of the slots. */
 static bool total_right(uint32_t nodes, uint32_t part, double limit)
 {
@@ -408,6 +448,7 @@ static void test_opening(void)
 {
 	int session = device_attach(device, 0, worker[0]), fd = device_open();
 	FILE *output = stat_start(0, OPEN_MS, 2, 0);
+	int watch = watch_always();
 
 	ksft_test_result(!device_reset(device, TOPDOWN_RESET_FRESH, NULL, 0) &&
 			 begins_with_level_1(), "begins_with_level_1\n");
@@ -415,6 +456,8 @@ static void test_opening(void)
 	ksft_test_result(cpus_get(NODES_FIRST, STRAY, OPEN_MS) && !device_reset(fd, 0, NULL, 0),
 			 "opens_what_is_over\n");
 	sleep_ms(TURNS_MS);
+	ksft_test_result(watch >= 0 && gap_is_said(watch), "a_watch_sees_the_gap\n");
+	close(watch);
 	ksft_test_result(baseline_has(fd), "a_reset_has_what_is_open\n");
 	ksft_test_result(part_is_no_figure(), "a_part_is_no_figure_of_the_whole\n");
 	ksft_test_result(lines_are_right(output), "stat_marks_what_was_not_counted\n");
@@ -448,7 +491,7 @@ int main(void)
 		ksft_exit_skip("the rates are those of Skylake-X with two threads a core\n");
 	span_ms = env_number("TOPDOWN_SPAN_MS", 1500);
 	ksft_print_header();
-	ksft_set_plan(12);
+	ksft_set_plan(13);
 	if (realtime())
 		ksft_exit_fail_msg("cannot set the priority\n");
 	cpus = cpus_online(cpu);

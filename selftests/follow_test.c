@@ -126,14 +126,20 @@ TEST_F(follow, command_from_its_exec)
 
 static const char suid_program[] = "/tmp/topdown-set-uid";
 
-TEST_F(follow, set_uid_exec_ends_it)
+static int suid_make(void)
 {
 	char command[256];
-	int *session = shared_int();
 
 	snprintf(command, sizeof(command), "cp ./workload %s && chmod 4755 %s", suid_program,
 		 suid_program);
-	ASSERT_EQ(0, system(command));
+	return system(command);
+}
+
+TEST_F(follow, set_uid_exec_ends_it)
+{
+	int *session = shared_int();
+
+	ASSERT_EQ(0, suid_make());
 	EXPECT_EQ(0, attach_and_exec(self->fd, 0, "./workload", NOBODY, session));
 	ASSERT_EQ(0, device_session(self->fd, 0, *session, &self->seen));
 	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
@@ -148,6 +154,44 @@ TEST_F(follow, set_uid_exec_ends_it)
 	/* Nothing of its 300 ms. */
 	EXPECT_GT(100000000, self->seen.out_figures.enabled_ns);
 	EXPECT_EQ(0, poll_for(self->fd, POLLPRI, 0));
+	unlink(suid_program);
+}
+
+/* A process attaches to itself, and a child that inherits that executes the program. */
+static int attach_and_exec_child(int fd, const char *program, int *session)
+{
+	int pid = fork(), status;
+
+	if (pid)
+		return waitpid(pid, &status, 0) == pid ? status : -1;
+	if (setresuid(NOBODY, NOBODY, NOBODY))
+		_exit(99);
+	*session = device_attach(fd, TOPDOWN_ATTACH_CHILDREN, 0);
+	pid = fork();
+	if (!pid) {
+		execl(program, program, "-t", "0.2", "branchy", NULL);
+		_exit(98);
+	}
+	/* The parent outlives it, so the child alone can end the session. */
+	_exit(waitpid(pid, &status, 0) == pid ? WEXITSTATUS(status) : 97);
+}
+
+TEST_F(follow, set_uid_exec_of_a_child_ends_it)
+{
+	int *session = shared_int();
+
+	ASSERT_EQ(0, suid_make());
+	EXPECT_EQ(0, attach_and_exec_child(self->fd, "./workload", session));
+	ASSERT_EQ(0, device_session(self->fd, 0, *session, &self->seen));
+	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
+	EXPECT_LT(180000000, self->seen.out_figures.enabled_ns);
+
+	EXPECT_EQ(0, attach_and_exec_child(self->fd, suid_program, session));
+	ASSERT_EQ(0, device_session(self->fd, 0, *session, &self->seen));
+	EXPECT_EQ(TOPDOWN_SESSION_ENDED, self->seen.out_state);
+	EXPECT_EQ(0, self->seen.out_tasks);
+	/* Nothing of its 200 ms. */
+	EXPECT_GT(100000000, self->seen.out_figures.enabled_ns);
 	unlink(suid_program);
 }
 

@@ -38,6 +38,13 @@
  * millisecond, a CPU that only runs its timers may run all of them in such halves.
  */
 #define IDLE_MS		55000
+/* The window in which the doubt arose may have begun before it. */
+#define DOUBT_WINDOWS	2
+/*
+ * Four doubtful windows, those of the second that passes until the CPU is given up, each of
+ * 160 ms at least, and one that ends with the counters.
+ */
+#define WINDOWS_MAX	13
 #define AGAIN_MS	80000
 #define TRIES		3
 
@@ -143,6 +150,41 @@ static bool read_burst(struct topdown_record *record)
 	return true;
 }
 
+static bool stands(const char *what, __u64 first, __u64 now)
+{
+	if (now != first)
+		ksft_print_msg("%s were counted: %llu, then %llu\n", what,
+			       (unsigned long long)first, (unsigned long long)now);
+	return now == first;
+}
+
+/* Neither slots nor what is counted beside them: half a part would be wrong ratios. */
+static bool nothing_counted(const struct topdown_record *first, const struct topdown_record *now)
+{
+	return stands("slots", first->total.slots, now->total.slots) &&
+	       stands("cycles", first->total.cycles, now->total.cycles) &&
+	       stands("instructions", first->total.instructions, now->total.instructions);
+}
+
+/* Does a reader see the doubt as soon as windows have nothing else? */
+static bool doubt_is_said(const struct topdown_record *first, const struct topdown_record *now)
+{
+	__u64 windows = now->windows - first->windows;
+
+	if (windows < DOUBT_WINDOWS || now->state == TOPDOWN_STATE_UNSUPPORTED)
+		return true;
+	ksft_print_msg("state %u after %llu windows\n", now->state, (unsigned long long)windows);
+	return false;
+}
+
+static bool given_up_in_time(const struct topdown_record *first, const struct topdown_record *now)
+{
+	__u64 windows = now->windows - first->windows;
+
+	ksft_print_msg("given up after %llu windows\n", (unsigned long long)windows);
+	return windows <= WINDOWS_MAX;
+}
+
 /* From now on: no slot is counted any more, and in the end the CPU is unsupported. */
 static bool refused(const char *reason)
 {
@@ -156,13 +198,13 @@ static bool refused(const char *reason)
 		sleep_ms(LOOK_MS);
 		if (!read_burst(&record))
 			return false;
-		if (record.total.slots != first.total.slots) {
-			ksft_print_msg("after %u ms slots were counted: %llu, then %llu\n", ms,
-				       (unsigned long long)first.total.slots,
-				       (unsigned long long)record.total.slots);
+		if (!nothing_counted(&first, &record) || !doubt_is_said(&first, &record)) {
+			ksft_print_msg("that was after %u ms\n", ms);
 			return false;
 		}
 	}
+	if (!given_up_in_time(&first, &record))
+		return false;
 	for (i = 0; i < TD_NR_NODES; i++) {
 		if (record.window.ratio[i] != TOPDOWN_RATIO_NONE)
 			return false;

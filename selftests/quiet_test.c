@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
@@ -140,6 +141,62 @@ TEST_F_TIMEOUT(quiet, reading, 300)
 	EXPECT_GE(STRAY, interrupts_more(STRANGER, read_fresh, self->fd, 1000));
 	/* nohz_full CPUs are left alone by any reading: this one would not be. */
 	EXPECT_GE(STRAY_OF(1000), interrupts_more(NEIGHBOUR, read_fresh, self->fd, 1000));
+}
+
+/* All sessions of the descriptor in one call. */
+static void read_all_fresh(int fd, unsigned int rounds)
+{
+	struct topdown_session seen;
+	struct topdown_sessions all;
+
+	while (rounds--) {
+		all = (struct topdown_sessions){
+			.size		= sizeof(all),
+			.flags		= TOPDOWN_SESSION_FRESH,
+			.session_size	= sizeof(seen),
+			.sessions	= (uintptr_t)&seen,
+			.nr_sessions	= 1,
+		};
+		if (ioctl(fd, TOPDOWN_SESSIONS, &all) || all.nr_sessions != 1)
+			exit(1);
+	}
+}
+
+/* The kernel's list is as "2-3,6". */
+static bool is_nohz_full(unsigned int cpu)
+{
+	FILE *file = fopen("/sys/devices/system/cpu/nohz_full", "re");
+	unsigned int first, last;
+	bool found = false;
+
+	while (file && fscanf(file, "%u", &first) == 1) {
+		last = first;
+		/* Without a "-" it is a single CPU. */
+		if (fscanf(file, "-%u", &last) < 0)
+			last = first;
+		found |= first <= cpu && cpu <= last;
+		if (fgetc(file) != ',')
+			break;
+	}
+	if (file)
+		fclose(file);
+	return found;
+}
+
+/* A nohz_full CPU is not interrupted either if it runs the task that is read. */
+TEST_F_TIMEOUT(quiet, reading_of_its_task, 300)
+{
+	int pid;
+
+	if (!is_nohz_full(STRANGER))
+		SKIP(return, "CPU %u is not nohz_full", STRANGER);
+	ASSERT_EQ(0, cpu_pin(0));
+	pid = spin_start(STRANGER, profile(0));
+	ASSERT_LT(0, pid);
+	EXPECT_EQ(1, device_attach(self->fd, 0, pid));
+	EXPECT_GE(STRAY_OF(1000), interrupts_more(STRANGER, read_fresh, self->fd, 1000));
+	EXPECT_GE(STRAY_OF(1000), interrupts_more(STRANGER, read_all_fresh, self->fd, 1000));
+	spin_stop(pid);
 }
 
 TEST_F(quiet, kernel_threads)
