@@ -2,7 +2,7 @@
 /*
  * Instructions per cycle and the busy share, against the truth of the emulated PMU: with
  * the NMI watchdog, which has a counter of cycles, and without it; of a CPU that works all
- * the time, now and then, or never; and of a session.
+ * the time, now and then, or never, or sleeps often and shortly; and of a session.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -21,6 +21,11 @@
 /* The acceptance criteria: a share of the IPC, and points of the busy share. */
 #define LIMIT_IPC	0.005
 #define LIMIT_BUSY	0.5
+/*
+ * The way into an idle task's sleep and out of it is idle time for the kernel, and work for the
+ * CPU.  Each short sleep has that, and the slower the CPUs are the longer it takes.
+ */
+#define LIMIT_SHORT	10
 
 #define WATCHDOG	"/proc/sys/kernel/nmi_watchdog"
 #define CPU		1
@@ -29,6 +34,9 @@
 #define SETTLE_MS	600
 /* The emulator's cycles in a nanosecond. */
 #define CYCLES_NS	3.0
+/* Shorter than the difference that the kernel's clocks may have (kmod/busy.c). */
+#define SHORT_WORK_NS	700000
+#define SHORT_SLEEP_NS	300000
 
 /* Works for a part of each while; 0 never begins. */
 struct load {
@@ -59,11 +67,40 @@ static int load_start(const struct load *load)
 	}
 }
 
+/* Have the time between two short sleeps counted as soon as it is over. */
+static int short_start(int fd)
+{
+	const struct timespec time = { .tv_nsec = SHORT_SLEEP_NS };
+	struct topdown_record record;
+	int pid = fork();
+	uint64_t end;
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (cpu_pin(CPU))
+		_exit(1);
+	for (;;) {
+		end = clock_ns(CLOCK_MONOTONIC) + SHORT_WORK_NS;
+		while (clock_ns(CLOCK_MONOTONIC) < end)
+			;
+		nanosleep(&time, NULL);
+		if (device_read_cpu(fd, TOPDOWN_READ_FRESH, CPU, &record))
+			_exit(1);
+	}
+}
+
 struct seen {
 	double ipc, busy;
 	double ipc_truth, busy_truth;
 	uint64_t cycles;
 };
+
+/* Percent. */
+static double busy_truth(const struct td_bd_truth *truth, unsigned int slots_per_cycle)
+{
+	return 100.0 * truth->slots / slots_per_cycle / CYCLES_NS / truth->time_ns;
+}
 
 static void seen_fill(struct seen *seen, const struct sample *then, const struct sample *now)
 {
@@ -79,13 +116,12 @@ static void seen_fill(struct seen *seen, const struct sample *then, const struct
 	seen->busy = 100.0 * (to->busy_ns - from->busy_ns) /
 		     (now->record.time_ns - then->record.time_ns);
 	seen->ipc_truth = truth.category[TD_BD_RETIRING] / cycles;
-	seen->busy_truth = 100 * cycles / CYCLES_NS / truth.time_ns;
+	seen->busy_truth = busy_truth(&truth, now->record.slots_per_cycle);
 }
 
-/* sample_take() runs on the CPU itself, so wait elsewhere. */
-static bool measure(int fd, const struct load *load, struct seen *seen)
+/* sample_take() runs on the CPU itself, so wait elsewhere.  @pid: the load, or 0. */
+static bool measure(int fd, int pid, struct seen *seen)
 {
-	int pid = load->work_ms ? load_start(load) : 0;
 	struct sample then, now;
 	bool ok;
 
@@ -101,9 +137,8 @@ static bool measure(int fd, const struct load *load, struct seen *seen)
 	if (!ok)
 		return false;
 	seen_fill(seen, &then, &now);
-	printf("# %u ms of work, %u ms asleep: IPC %.4f, truth %.4f; busy %.3f%%, truth %.3f%%\n",
-	       load->work_ms, load->sleep_ms, seen->ipc, seen->ipc_truth, seen->busy,
-	       seen->busy_truth);
+	printf("# IPC %.4f, truth %.4f; busy %.3f%%, truth %.3f%%\n", seen->ipc,
+	       seen->ipc_truth, seen->busy, seen->busy_truth);
 	return true;
 }
 
@@ -112,7 +147,8 @@ static bool right(int fd, const struct load *load, bool busy)
 {
 	struct seen seen;
 
-	if (!measure(fd, load, &seen))
+	printf("# %u ms of work, %u ms asleep:\n", load->work_ms, load->sleep_ms);
+	if (!measure(fd, load->work_ms ? load_start(load) : 0, &seen))
 		return false;
 	if (!fact_near("busy", seen.busy, busy ? seen.busy_truth : 0, busy ? LIMIT_BUSY : 0))
 		return false;
@@ -195,6 +231,68 @@ TEST_F_TIMEOUT(cycles, cpu, 120)
 TEST_F_TIMEOUT(cycles, session, 120)
 {
 	EXPECT_SOON(session_right(self->fd));
+}
+
+/* Load the module again: a descriptor, and whether it knows the busy time. */
+static int reload(const char *params, bool *busy)
+{
+	struct topdown_info info;
+	int fd, ret = module_loaded() ? module_unload() : 0;
+
+	if (!ret)
+		ret = module_load(params);
+	if (ret)
+		return ret;
+	fd = device_open();
+	ret = fd < 0 ? fd : device_info(fd, &info);
+	*busy = !ret && info.out_features & TOPDOWN_FEATURE_BUSY;
+	return ret ? ret : fd;
+}
+
+/* The time before the module was there is none of a CPU's idle time. */
+TEST(busy_from_the_first_part)
+{
+	const struct topdown_figures *figures;
+	struct td_bd_truth then, now;
+	struct topdown_record record;
+	bool known;
+	double seen, truth;
+	int fd, load = spin_start(CPU, NULL);
+
+	ASSERT_LT(0, load);
+	ASSERT_EQ(0, cpu_pin(0));
+	fd = reload("period_ms=1000", &known);
+	ASSERT_LE(0, fd);
+	ASSERT_TRUE(backdoor_truth_cpu(CPU, &then));
+	sleep_ms(200);
+	ASSERT_EQ(0, device_read_cpu(fd, TOPDOWN_READ_FRESH, CPU, &record));
+	ASSERT_TRUE(backdoor_truth_cpu(CPU, &now));
+	spin_stop(load);
+	backdoor_truth_sub(&now, &then);
+	truth = busy_truth(&now, record.slots_per_cycle);
+	figures = &record.total;
+	seen = 100.0 * figures->busy_ns / figures->enabled_ns;
+	printf("# busy %.3f%%, truth %.3f%%\n", seen, truth);
+	EXPECT_TRUE(fact_near("busy", seen, known ? truth : 0, known ? LIMIT_BUSY : 0));
+	close(fd);
+	EXPECT_EQ(0, module_unload());
+}
+
+/* Idle time is counted once, however little of it there is in a part. */
+TEST(short_sleeps)
+{
+	struct seen seen;
+	bool known;
+	int fd = reload("period_ms=200", &known);
+
+	ASSERT_LE(0, fd);
+	ASSERT_TRUE(measure(fd, short_start(fd), &seen));
+	/* It slept, or nothing would be seen here. */
+	EXPECT_TRUE(fact_near("truth", seen.busy_truth, 75, 15));
+	EXPECT_TRUE(fact_near("busy", seen.busy, known ? seen.busy_truth : 0,
+			      known ? LIMIT_SHORT : 0));
+	close(fd);
+	EXPECT_EQ(0, module_unload());
 }
 
 /* With cycles=0 nothing of it is there. */

@@ -85,6 +85,10 @@ static uint64_t windows_check(const struct map *map, unsigned int cpu)
 		if (found != MAP_FOUND)
 			continue;
 		wrong = figures_wrong(&window.figures, copy.record.level);
+		if (!wrong && window.nodes != nodes_of_level(copy.record.level))
+			wrong = "other nodes than PERF_METRICS have";
+		if (!wrong && window.clamped)
+			wrong = "nodes were cut, which needs refined=1";
 		if (!wrong && window.time_ns <= time)
 			wrong = "it ended before the one before it";
 		if (!wrong && number == last &&

@@ -13,6 +13,8 @@
 #include "sample.h"
 
 #define RECORDS		(TD_CPUS_MAX + 1)
+/* A period in which an idle CPU is soon one whose window is old. */
+#define SHORT_MS	20
 
 FIXTURE(read) {
 	int fd;
@@ -150,6 +152,90 @@ TEST_F(read, total_is_the_sum)
 	EXPECT_EQ(nodes_of_level(total->level), total->nodes);
 	EXPECT_TRUE(figures_consistent(&total->total, total->level));
 	EXPECT_TRUE(figures_consistent(&total->window, total->level));
+}
+
+/* The records of an answer, added up by the words of linux/topdown.h. */
+struct recent {
+	struct topdown_figures window;
+	__u64 newest, window_newest;
+	/* Whether the last CPU's window has ended long ago, and whether all of that is sure. */
+	bool last_is_old, sure;
+};
+
+/* The answer was given between @begun and @done. */
+static void recent_find(const struct topdown_record *records, __u32 nr, __u64 begun, __u64 done,
+			struct recent *recent)
+{
+	unsigned int i, node;
+
+	*recent = (struct recent){ .sure = true };
+	for (i = 0; i < nr; i++) {
+		const struct topdown_record *record = &records[i];
+		__u64 until = record->window_time_ns + 2 * SHORT_MS * 1000000ULL;
+
+		if (record->time_ns > recent->newest)
+			recent->newest = record->time_ns;
+		recent->sure &= until <= begun || until > done;
+		recent->last_is_old = record->window_time_ns && until <= begun;
+		if (!record->window_time_ns || until <= begun)
+			continue;
+		if (record->window_time_ns > recent->window_newest)
+			recent->window_newest = record->window_time_ns;
+		recent->window.enabled_ns += record->window.enabled_ns;
+		recent->window.running_ns += record->window.running_ns;
+		recent->window.slots += record->window.slots;
+		for (node = 0; node < TD_NR_NODES; node++)
+			recent->window.node[node] += record->window.node[node];
+	}
+}
+
+/* Read until this CPU has a recent window and the last one an old one; false if that takes long. */
+static bool recent_wait(int fd, struct topdown_record *records, __u32 *nr, struct recent *recent)
+{
+	__u64 begun, done, end = clock_ns(CLOCK_MONOTONIC) + 10000000000ULL;
+
+	do {
+		*nr = RECORDS;
+		begun = clock_ns(CLOCK_MONOTONIC);
+		if (device_read(fd, TOPDOWN_READ_TOTAL, NULL, 0, records, nr))
+			return false;
+		done = clock_ns(CLOCK_MONOTONIC);
+		recent_find(records, *nr - 1, begun, done, recent);
+		if (recent->sure && recent->last_is_old && recent->window.slots)
+			return true;
+	} while (done < end);
+	return false;
+}
+
+/* The sum has the windows of CPUs that worked a moment ago, and not those of idle ones. */
+TEST_F(read, total_has_recent_windows)
+{
+	unsigned int cpu[TD_CPUS_MAX], n = cpus_online(cpu), node;
+	const struct topdown_record *total;
+	struct recent recent;
+	char text[16];
+	__u32 nr;
+	int load;
+
+	if (n < 2)
+		SKIP(return, "one CPU is never idle while a test runs");
+	snprintf(text, sizeof(text), "%u", SHORT_MS);
+	ASSERT_EQ(0, period_set(text));
+	load = spin_start(cpu[n - 1], NULL);
+	ASSERT_LT(0, load);
+	sleep_ms(5 * SHORT_MS);
+	spin_stop(load);
+	ASSERT_TRUE(recent_wait(self->fd, self->records, &nr, &recent));
+	total = &self->records[nr - 1];
+	EXPECT_EQ(recent.newest, total->time_ns);
+	EXPECT_EQ(recent.window_newest, total->window_time_ns);
+	EXPECT_EQ(recent.window.enabled_ns, total->window.enabled_ns);
+	EXPECT_EQ(recent.window.running_ns, total->window.running_ns);
+	EXPECT_EQ(recent.window.slots, total->window.slots);
+	for (node = 0; node < TD_NR_NODES; node++)
+		EXPECT_EQ(recent.window.node[node], total->window.node[node]);
+	EXPECT_TRUE(figures_consistent(&total->window, total->level));
+	EXPECT_EQ(0, period_set("1000"));
 }
 
 /* A fresh reading counts until now, and changes nothing for anybody else. */

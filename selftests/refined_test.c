@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "../kselftest.h"
+#include "fact.h"
+#include "map.h"
 #include "sample.h"
 
 /* Percentage points: the acceptance criterion. */
@@ -108,6 +110,12 @@ static bool nodes_ok(const char *what, const double *seen, double *truth, unsign
 	return comparison.points <= LIMIT_POINTS;
 }
 
+/* A fetch latency of less than was dropped is no figure. */
+static bool cuts_nodes(unsigned int i)
+{
+	return !strcmp(profile[i]->name, "stream");
+}
+
 static bool cpu_ok(unsigned int i, bool refined)
 {
 	const struct topdown_record *record = &later[i].record;
@@ -117,8 +125,7 @@ static bool cpu_ok(unsigned int i, bool refined)
 
 	sample_compare(&earlier[i], &later[i], &comparison);
 	snprintf(what, sizeof(what), "CPU %u, %s", cpu[i], profile[i]->name);
-	/* A fetch latency of less than was dropped is no figure. */
-	if (!strcmp(profile[i]->name, "stream") && refined)
+	if (cuts_nodes(i) && refined)
 		flags |= TOPDOWN_RECORD_CLAMPED;
 	else if (refined)
 		flags |= record->flags & TOPDOWN_RECORD_CLAMPED;
@@ -160,6 +167,50 @@ static bool session_ok(int session, bool refined)
 			  figures.out_figures.ratio[i] / (double)TOPDOWN_RATIO_ONE;
 	return figures_consistent(&figures.out_figures, figures.out_level) &&
 	       nodes_ok("session", seen, truth, figures.out_level, refined);
+}
+
+/* The sum has the flags of any of its CPUs. */
+static bool sum_ok(bool refined)
+{
+	__u32 nr = CPUS + 1, flags = refined ? TOPDOWN_RECORD_REFINED : 0;
+	struct topdown_record record[CPUS + 1];
+	__u64 set = 0;
+	unsigned int i;
+
+	for (i = 0; i < cpus; i++) {
+		set |= 1ULL << cpu[i];
+		if (refined && cuts_nodes(i))
+			flags |= TOPDOWN_RECORD_CLAMPED;
+	}
+	if (device_read(device, TOPDOWN_READ_TOTAL, &set, 1, record, &nr))
+		return false;
+	/* Other work of a CPU may be cut, too. */
+	for (i = 0; i < cpus && refined; i++)
+		flags |= record[i].flags & TOPDOWN_RECORD_CLAMPED;
+	return fact_same("number of records", nr, cpus + 1) &
+	       fact_same("flags of the sum", record[cpus].flags & 0xffff, flags);
+}
+
+/* The history says which nodes were cut in a window. */
+static bool history_ok(bool refined)
+{
+	struct topdown_map_window window;
+	struct map map;
+	bool ok = true;
+	unsigned int i;
+
+	if (map_open(&map))
+		return false;
+	for (i = 0; i < cpus; i++) {
+		uint64_t last = windows_of(&map, cpu[i]);
+
+		ok &= fact(map_window(&map, cpu[i], last, &window) == MAP_FOUND) &&
+		      fact(!(window.clamped & ~window.nodes));
+		if (!refined || cuts_nodes(i))
+			ok &= fact_same("nodes were cut", !!window.clamped, refined);
+	}
+	map_close(&map);
+	return ok;
 }
 
 static bool take(struct sample *sample)
@@ -208,7 +259,7 @@ static void stop_workers(void)
 /* The host may take a CPU away: then once more.  An error of the module stays. */
 static void test_figures(bool refined)
 {
-	bool cpus_well = false, session_well = false;
+	bool cpus_well = false, session_well = false, sum_well, history_well;
 	unsigned int tries;
 	int session;
 
@@ -225,9 +276,13 @@ static void test_figures(bool refined)
 		session_well = session_ok(session, refined);
 		cpus_well = cpus_ok(refined);
 	}
+	sum_well = sum_ok(refined);
+	history_well = history_ok(refined);
 	stop_workers();
 	ksft_test_result(cpus_well, "figures_of_cpus, refined=%d\n", refined);
 	ksft_test_result(session_well, "figures_of_a_session, refined=%d\n", refined);
+	ksft_test_result(sum_well, "flags_of_the_sum, refined=%d\n", refined);
+	ksft_test_result(history_well, "nodes_cut_in_the_history, refined=%d\n", refined);
 }
 
 /* @command has to succeed exactly if @refined. */
@@ -302,7 +357,7 @@ int main(void)
 
 	ksft_print_header();
 	ksft_print_msg("%s\n", model->name);
-	ksft_set_plan(6);
+	ksft_set_plan(10);
 	test_mode(false);
 	test_mode(true);
 	ksft_finished();

@@ -3,6 +3,8 @@
  * Torn reads: readers of the map against its writers at the
  * shortest period, with fresh reads without a pause, and with hotplug.
  *
+ * Some reads of records are those of the device, where the module follows the protocol itself.
+ *
  * The same records are also read without the protocol.  Some of those reads
  * have to be torn, or the test could not see torn reads at all.
  *
@@ -22,6 +24,8 @@
 
 /* A record is written at every fresh read, a history only when a window closes. */
 #define WINDOW_READS	8000000ULL
+/* One read of so many is one of the device, which takes longer. */
+#define DEVICE_SHARE	8
 /* Reads of records without the guard; enough to meet some that are torn. */
 #define UNGUARDED_READS	400000ULL
 
@@ -67,23 +71,31 @@ static uint64_t sum_of(const struct topdown_figures *figures)
 }
 
 /* Compare two consecutive readings of a CPU.  Return: what is wrong, or NULL. */
+static const char *record_order_wrong(const struct topdown_record *last,
+				      const struct topdown_record *next)
+{
+	if (next->windows < last->windows)
+		return "the windows go back";
+	if (next->total.slots < last->total.slots ||
+	    next->total.enabled_ns < last->total.enabled_ns || next->time_ns < last->time_ns)
+		return "a sum goes back";
+	if (next->windows == last->windows &&
+	    (memcmp(&next->window, &last->window, sizeof(next->window)) ||
+	     next->window_time_ns != last->window_time_ns))
+		return "the same window has other figures";
+	return NULL;
+}
+
 static const char *order_wrong(const struct topdown_map_record *last,
 			       const struct topdown_map_record *next)
 {
 	uint64_t windows = next->record.windows - last->record.windows;
 	uint64_t total = sum_of(&next->record.total) - sum_of(&last->record.total);
 	uint64_t open = sum_of(&next->open) - sum_of(&last->open);
+	const char *wrong = record_order_wrong(&last->record, &next->record);
 
-	if (next->record.windows < last->record.windows)
-		return "the windows go back";
-	if (next->record.total.slots < last->record.total.slots ||
-	    next->record.total.enabled_ns < last->record.total.enabled_ns ||
-	    next->record.time_ns < last->record.time_ns)
-		return "a sum goes back";
-	if (!windows && (memcmp(&next->record.window, &last->record.window,
-				sizeof(next->record.window)) ||
-			 next->record.window_time_ns != last->record.window_time_ns))
-		return "the same window has other figures";
+	if (wrong)
+		return wrong;
 	if (!windows && total != open)
 		return "the sums and the open window do not grow together";
 	if (windows == 1 && total != open + sum_of(&next->record.window))
@@ -107,6 +119,32 @@ static void read_record(struct reader *reader, unsigned int cpu)
 		torn(reader, wrong);
 	else
 		*last = copy;
+	reader->useful++;
+}
+
+/* READ computes the ratios, and the map has none. */
+static void without_ratios(struct topdown_figures *figures)
+{
+	memset(figures->ratio, 0xff, sizeof(figures->ratio));
+}
+
+/* By the device: the same record without the open window. */
+static void read_device(struct reader *reader, unsigned int cpu)
+{
+	struct topdown_map_record *last = &reader->last[cpu], copy = { };
+	const char *wrong;
+
+	if (device_read_cpu(map.fd, 0, cpu, &copy.record)) {
+		reader->stuck = true;
+		return;
+	}
+	without_ratios(&copy.record.total);
+	without_ratios(&copy.record.window);
+	wrong = record_wrong(&copy.record);
+	if (!wrong && last->record.windows)
+		wrong = record_order_wrong(&last->record, &copy.record);
+	if (wrong)
+		torn(reader, wrong);
 	reader->useful++;
 }
 
@@ -152,10 +190,12 @@ static void *reader_run(void *argument)
 	for (i = 0; i < reader->reads && !reader->stuck; i++) {
 		unsigned int cpu = cpus[i % cpus_nr];
 
-		if (reader->kind == KIND_RECORD)
-			read_record(reader, cpu);
-		else
+		if (reader->kind == KIND_WINDOW)
 			read_window(reader, cpu);
+		else if (reader->guarded && i / cpus_nr % DEVICE_SHARE == 0)
+			read_device(reader, cpu);
+		else
+			read_record(reader, cpu);
 	}
 	return NULL;
 }
