@@ -38,6 +38,8 @@
 #define NOBODY		65534
 /* A worker that has not ended by then is stuck; the emulator is slow. */
 #define STUCK_S		120
+/* A period that a worker has set is over by then, and there were some windows after it. */
+#define SOON_S		70
 
 static struct fuzz_shared *shared;
 static unsigned int cpus[TD_CPUS_MAX], cpus_nr;
@@ -121,15 +123,23 @@ static const char *worker_end(int pid)
 	return wrong;
 }
 
-/* Are there figures of a CPU? */
+/* Are there figures of a CPU?  Soon: its last window may be one with perf events of a worker. */
 static bool figures_are_there(void)
 {
-	struct topdown_record record;
+	uint64_t until = clock_ns(CLOCK_MONOTONIC) + SOON_S * 1000000000ULL;
+	struct topdown_record record = { };
 	int device = device_open(), ret;
 
-	ret = device < 0 ? device : device_read_cpu(device, TOPDOWN_READ_FRESH, 0, &record);
-	if (device >= 0)
-		close(device);
+	if (device < 0)
+		return false;
+	period_set("100");
+	do {
+		sleep_ms(10);
+		ret = device_read_cpu(device, TOPDOWN_READ_FRESH, 0, &record);
+	} while (!ret && record.state != TOPDOWN_STATE_OK && clock_ns(CLOCK_MONOTONIC) < until);
+	close(device);
+	if (ret || record.state != TOPDOWN_STATE_OK)
+		printf("# error %d, state %u\n", ret, record.state);
 	return !ret && record.state == TOPDOWN_STATE_OK;
 }
 
@@ -164,16 +174,13 @@ static const char *work_all(uint64_t *seed, uint64_t until)
 	return wrong;
 }
 
-/* One life of the module.  Return: NULL, or what is wrong. */
-static const char *round_run(uint64_t *seed, uint64_t until)
+/* One life of the module, with these parameters.  Return: NULL, or what is wrong. */
+static const char *round_with(const char *with, uint64_t *seed, uint64_t until)
 {
-	const char *with = params[fuzz_random(seed) % (sizeof(params) / sizeof(*params))];
 	const char *wrong;
 
-	if (module_load(with)) {
-		printf("# with \"%s\"\n", with);
+	if (module_load(with))
 		return "the module cannot be loaded";
-	}
 	if (chown(TD_DEVICE, 0, GROUP) || chmod(TD_DEVICE, 0660))
 		return "there is no device";
 	wrong = work_all(seed, until);
@@ -185,6 +192,16 @@ static const char *round_run(uint64_t *seed, uint64_t until)
 	while (waitpid(-1, NULL, 0) > 0)
 		;
 	return module_unload() ? "the module cannot be unloaded" : NULL;
+}
+
+static const char *round_run(uint64_t *seed, uint64_t until)
+{
+	const char *with = params[fuzz_random(seed) % (sizeof(params) / sizeof(*params))];
+	const char *wrong = round_with(with, seed, until);
+
+	if (wrong)
+		printf("# with \"%s\"\n", with);
+	return wrong;
 }
 
 int main(void)
