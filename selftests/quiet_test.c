@@ -170,9 +170,8 @@ static bool is_nohz_full(unsigned int cpu)
 	bool found = false;
 
 	while (file && fscanf(file, "%u", &first) == 1) {
-		last = first;
 		/* Without a "-" it is a single CPU. */
-		if (fscanf(file, "-%u", &last) < 0)
+		if (fscanf(file, "-%u", &last) != 1)
 			last = first;
 		found |= first <= cpu && cpu <= last;
 		if (fgetc(file) != ',')

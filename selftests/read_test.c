@@ -14,7 +14,7 @@
 
 #define RECORDS		(TD_CPUS_MAX + 1)
 /* A period in which an idle CPU is soon one whose window is old. */
-#define SHORT_MS	20
+#define SHORT_MS	20U
 
 FIXTURE(read) {
 	int fd;
