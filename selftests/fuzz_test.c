@@ -204,6 +204,22 @@ static const char *round_run(uint64_t *seed, uint64_t until)
 	return wrong;
 }
 
+/* Of the module's accesses: how many KCSAN has watched; -1 on a kernel without it. */
+static long kcsan_watched(void)
+{
+	FILE *file = fopen("/sys/kernel/debug/kcsan", "r");
+	char line[128];
+	long n = -1;
+
+	if (!file)
+		return -1;
+	while (fgets(line, sizeof(line), file) && n < 0)
+		if (sscanf(line, "setup_watchpoints: %ld", &n) != 1)
+			n = -1;
+	fclose(file);
+	return n;
+}
+
 int main(void)
 {
 	uint64_t calls = env_number("TOPDOWN_CALLS", getenv("TOPDOWN_FULL") ? 300000 : 20000);
@@ -212,6 +228,7 @@ int main(void)
 	uint64_t seconds = env_number("TOPDOWN_SECONDS", 0), end = UINT64_MAX;
 	const char *corpus = getenv("TOPDOWN_CORPUS"), *wrong = NULL;
 	unsigned int rounds = 0, programs;
+	long watched;
 	int ret = module_need();
 
 	if (ret)
@@ -249,6 +266,11 @@ int main(void)
 		ksft_print_msg("%u places of the module's code\n", shared->places);
 		fuzz_corpus_print(shared);
 	}
+	watched = kcsan_watched();
+	if (watched >= 0)
+		ksft_print_msg("KCSAN watched %ld accesses\n", watched);
+	if (!wrong && !watched)
+		wrong = "KCSAN watches nothing";
 	ksft_test_result(!wrong, "random calls: %s\n", wrong ?: "none does harm");
 	/* Else all of them were refused, and this has tried nothing. */
 	ksft_test_result(shared->succeeded > shared->calls / 50 && shared->attached &&
