@@ -64,6 +64,6 @@ say_unused() {
 
 	for counts in "$LOGS"/*/counts; do
 		[[ ! -e $counts ]] ||
-			sed -n "s/^? /      skips.conf expects of $(basename "$(dirname "$counts")")/p" "$counts"
+			sed -n "s/^? /      skips.conf expects of $(basename "$(dirname "$counts")"): /p" "$counts"
 	done
 }
