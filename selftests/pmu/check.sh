@@ -36,6 +36,7 @@ readonly FEW=(
 	"6.12 gnr truncate icount tests=pebs"
 	"6.12 spr truncate executed tests=executed"
 	"6.12 skx truncate smt"
+	"6.12 spr truncate smt tests=shared"
 	"6.12 nometrics truncate threads"
 	"6.12 nopmu truncate threads"
 	"6.12 kvm truncate icount"

@@ -82,22 +82,22 @@ snb)
 	echo "$base -cpu SandyBridge,model=42,stepping=7,-hypervisor,topdown-pmu=snb"
 	;;
 ivb)
-	echo "$base -cpu IvyBridge,model=58,stepping=9,-hypervisor,topdown-pmu=lake3"
+	echo "$base -cpu IvyBridge,model=58,stepping=9,-hypervisor,topdown-pmu=ivb"
 	;;
 hsw)
-	echo "$base -cpu Haswell-noTSX,model=60,stepping=3,-hypervisor,topdown-pmu=lake3"
+	echo "$base -cpu Haswell-noTSX,model=60,stepping=3,-hypervisor,topdown-pmu=hsw"
 	;;
 bdw)
-	echo "$base -cpu Broadwell-noTSX,model=61,stepping=4,-hypervisor,topdown-pmu=lake3"
+	echo "$base -cpu Broadwell-noTSX,model=61,stepping=4,-hypervisor,topdown-pmu=hsw"
 	;;
 skx)
-	echo "$base -cpu Skylake-Server,model=85,stepping=4,-hypervisor,topdown-pmu=lake4"
+	echo "$base -cpu Skylake-Server,model=85,stepping=4,-hypervisor,topdown-pmu=skx"
 	;;
 glp)
 	echo "$base -cpu Denverton,model=122,stepping=1,-hypervisor,topdown-pmu=glp"
 	;;
 glp8)
-	echo "$base -cpu Denverton,model=122,stepping=1,-hypervisor,topdown-pmu=lake4"
+	echo "$base -cpu Denverton,model=122,stepping=1,-hypervisor,topdown-pmu=glp8"
 	;;
 tnt)
 	echo "$base -cpu Snowridge,model=134,stepping=5,-hypervisor,topdown-pmu=tnt"

@@ -123,59 +123,81 @@ static const TdPreset td_presets[] = {
 	{
 		.name = "spr", .version = 5, .gp = 8, .fixed = 4, .width = 6,
 		.metrics = 8, .events = td_cove_events,
+		.constraints = td_cove_constraints, .shared = true,
 	}, {
 		.name = "icl", .version = 5, .gp = 8, .fixed = 4, .width = 5,
 		.metrics = 4, .events = td_cove_events,
+		.constraints = td_sunny_constraints,
 	}, {
 		.name = "adl", .version = 5, .gp = 8, .fixed = 4, .width = 6,
 		.metrics = 8, .events = td_cove_events,
+		.constraints = td_cove_constraints,
 		.kind = TD_KIND_CORE, .small = &td_gracemont,
 	}, {
 		.name = "gnr", .version = 5, .gp = 8, .fixed = 4, .width = 6,
 		.metrics = 8, .pebs = 4, .timed = true,
 		.events = td_cove_events,
+		.constraints = td_cove_constraints, .shared = true,
 	}, {
 		.name = "mtl", .version = 5, .gp = 8, .fixed = 4, .width = 6,
 		.metrics = 8, .pebs = 4, .timed = true,
 		.events = td_cove_events,
+		.constraints = td_cove_constraints,
 		.leaf_23 = true, .kind = TD_KIND_CORE, .small = &td_crestmont,
 	}, {
 		.name = "nometrics", .version = 5, .gp = 8, .fixed = 4,
 		.width = 6, .events = td_cove_events,
+		.constraints = td_cove_constraints, .shared = true,
 	}, {
 		.name = "iclnm", .version = 5, .gp = 8, .fixed = 4,
 		.width = 5, .events = td_cove_events,
+		.constraints = td_sunny_constraints,
 	}, {
 		/* A guest of KVM's: 8 general and 3 fixed counters are its most. */
 		.name = "kvm", .version = 2, .gp = 8, .fixed = 3, .width = 6,
 		.narrow = true, .guest = true, .events = td_cove_events,
+		.constraints = td_cove_constraints,
 	}, {
 		.name = "archonly", .version = 2, .gp = 8, .fixed = 3, .width = 6,
 		.narrow = true, .guest = true, .filter = true,
 		.events = td_cove_events,
+		.constraints = td_cove_constraints,
 	}, {
 		.name = "archskx", .version = 2, .gp = 8, .fixed = 3, .width = 4,
 		.narrow = true, .guest = true, .filter = true,
 		.events = td_lake_events,
+		.constraints = td_lake_constraints,
 	}, {
 		/* SLOTS count, and PERF_METRICS are there and read as 0. */
 		.name = "zerometrics", .version = 5, .gp = 8, .fixed = 4,
 		.width = 6, .metrics = 8, .filter = true,
 		.events = td_cove_events,
+		.constraints = td_cove_constraints,
 	}, {
 		.name = "half", .version = 5, .gp = 8, .fixed = 4, .width = 6,
 		.metrics = 8, .half = true, .events = td_cove_events,
+		.constraints = td_cove_constraints,
 	}, {
 		.name = "snb", .version = 3, .gp = 8, .smt_gp = 4, .fixed = 3,
 		.width = 4, .any = true, .narrow = true,
 		.events = td_lake_events,
+		.constraints = td_sandy_constraints,
 	}, {
-		/* Ivy Bridge to Broadwell. */
-		.name = "lake3", .version = 3, .gp = 8, .smt_gp = 4, .fixed = 3,
+		.name = "ivb", .version = 3, .gp = 8, .smt_gp = 4, .fixed = 3,
 		.width = 4, .any = true, .events = td_lake_events,
+		.constraints = td_ivy_constraints,
 	}, {
-		/* Skylake. */
-		.name = "lake4", .version = 4, .gp = 8, .smt_gp = 4, .fixed = 3,
+		/* Haswell and Broadwell. */
+		.name = "hsw", .version = 3, .gp = 8, .smt_gp = 4, .fixed = 3,
+		.width = 4, .any = true, .events = td_lake_events,
+		.constraints = td_well_constraints,
+	}, {
+		.name = "skx", .version = 4, .gp = 8, .smt_gp = 4, .fixed = 3,
+		.width = 4, .any = true, .events = td_lake_events,
+		.constraints = td_lake_constraints,
+	}, {
+		/* No such CPU: the counters of Skylake, and the events of Goldmont Plus. */
+		.name = "glp8", .version = 4, .gp = 8, .smt_gp = 4, .fixed = 3,
 		.width = 4, .any = true, .events = td_lake_events,
 	}, {
 		.name = "glp", .version = 4, .gp = 4, .fixed = 3, .width = 4,

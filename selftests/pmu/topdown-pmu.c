@@ -194,7 +194,7 @@ static void td_truth_step(TdPmu *p, uint64_t slots, bool stands)
 	p->space->truth.stopped += slots;
 }
 
-static bool td_runs(const TdPmu *p)
+bool td_runs(const TdPmu *p)
 {
 	return p && !p->halted && p->space;
 }
@@ -494,7 +494,7 @@ bool td_pmu_realize(X86CPU *cpu, Error **errp)
 	p->armed = INT64_MAX;
 	p->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, td_timer, p);
 	td_cpus[index] = p;
-	if (preset->any && current_machine->smp.threads == 2 && (index & 1)) {
+	if ((preset->any || preset->shared) && current_machine->smp.threads == 2 && (index & 1)) {
 		p->sibling = td_cpus[index - 1];
 		p->sibling->sibling = p;
 	}

@@ -90,6 +90,13 @@ typedef struct TdEvent {
 	unsigned int divisor;		/* 0 ends a list. */
 } TdEvent;
 
+/* Events of codes @first to @last and a unit mask, or any: the general counters that can count them. */
+typedef struct TdConstraint {
+	uint8_t first, last;
+	uint16_t unit;
+	uint32_t counters;		/* 0 ends a list. */
+} TdConstraint;
+
 /* One core; "version" 0 is a machine without a PMU. */
 typedef struct TdPreset {
 	const char *name;
@@ -100,6 +107,7 @@ typedef struct TdPreset {
 	unsigned int metrics;		/* Bytes of PERF_METRICS, 0: none. */
 	unsigned int smt_gp;		/* "gp" of a core with two threads; 0: the same. */
 	bool any;			/* AnyThread. */
+	bool shared;			/* Two threads that run have half of the slots each. */
 	bool narrow;			/* No IA32_A_PMCn. */
 	bool amd;			/* PerfMonV2. */
 	bool guest;			/* As KVM makes a guest: no PERF_CAPABILITIES. */
@@ -109,6 +117,7 @@ typedef struct TdPreset {
 	bool leaf_23;			/* CPUID lists each core's own counters there. */
 	bool timed;			/* Its records have the retire latency. */
 	const TdEvent *events;
+	const TdConstraint *constraints;	/* NULL: any event on any counter. */
 	/* Of a hybrid machine: what CPUID 1AH says, and the E-core. */
 	uint32_t kind;
 	const struct TdPreset *small;
@@ -226,7 +235,14 @@ const struct td_bd_rate *td_rate_find(const TdRates *own, uint64_t config);
 bool td_rate_set(TdRates *rates, const struct td_bd_rate *rate);
 bool td_rates_load(Error **errp);
 
+/* topdown-constraints.c */
+extern const TdConstraint td_cove_constraints[], td_sunny_constraints[];
+extern const TdConstraint td_sandy_constraints[], td_ivy_constraints[];
+extern const TdConstraint td_well_constraints[], td_lake_constraints[];
+uint32_t td_counters_of(const TdPreset *preset, uint64_t config);
+
 /* topdown-pmu.c; "locked" ones want td_lock held. */
+bool td_runs(const TdPmu *p);
 int64_t td_now_locked(TdPmu *p);
 void td_sync_locked(TdPmu *p, int64_t now);
 void td_service(TdPmu *p);

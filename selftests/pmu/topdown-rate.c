@@ -19,9 +19,17 @@ static uint64_t td_ref_ns(void)
 	return td_executed ? 1 : TD_REF_NS;
 }
 
+/*
+ * "The count is distributed among unhalted logical processors (hyper-threads) who share the
+ * same physical core": TOPDOWN.SLOTS in Intel's lists of events.
+ */
 uint64_t td_slots(const TdPmu *p, uint64_t ns)
 {
-	return ns * td_cycles_ns() * p->preset->width;
+	unsigned int width = p->preset->width;
+
+	if (p->preset->shared && td_runs(p->sibling))
+		width /= 2;
+	return ns * td_cycles_ns() * width;
 }
 
 static uint64_t td_rate(const TdPmu *of, enum td_unit unit,
@@ -91,7 +99,8 @@ TdRate td_gp_rate(const TdPmu *p, const TdPmu *of, int n)
 {
 	uint64_t config = td_selected(p, n);
 
-	if (td_filter && td_event_filtered(p->preset, config))
+	if ((td_filter && td_event_filtered(p->preset, config)) ||
+	    !(td_counters_of(p->preset, config) >> n & 1))
 		return (TdRate) { TD_BY_TIME, 0 };
 	return td_event_rate(of, config);
 }

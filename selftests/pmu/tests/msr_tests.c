@@ -487,6 +487,55 @@ static void test_held(void)
 	alone(held);
 }
 
+/* As Intel's lists of events have them: bits of the counters that can count an event. */
+static const struct {
+	unsigned int model;
+	uint32_t event;
+	unsigned int counters;
+} constrained[] = {
+	{ 143, 0x04a4, 0x01 }, { 143, 0x0179, 0x0f }, { 143, 0x019c, 0xff },
+	{ 151, 0x08a4, 0x01 }, { 173, 0x02cd, 0x01 }, { 173, 0x01d3, 0x0f },
+	{ 106, 0x0279, 0x0f }, { 106, 0x01a3, 0x0f }, { 106, 0x04a3, 0xff },
+	{ 42, 0x02a3, 0x04 }, { 58, 0x08a3, 0x04 }, { 60, 0x0ca3, 0x04 },
+	{ 61, 0x01c0, 0x02 }, { 85, 0x01c0, 0x02 }, { 85, 0x019c, 0xff },
+};
+
+static void constraints(void)
+{
+	unsigned int n, all = (1u << machine.gp) - 1, seen;
+	size_t i;
+
+	for (i = 0; i < sizeof(constrained) / sizeof(*constrained); i++) {
+		if (constrained[i].model != machine.model)
+			continue;
+		set_rate(constrained[i].event, 100000);
+		for (n = 0; n < machine.gp; n++) {
+			wr(PMC0 + n, 0);
+			wr(EVTSEL0 + n, constrained[i].event | 0x430000);
+		}
+		wr(GLOBAL_CTRL, all);
+		spin_ms(3);
+		wr(GLOBAL_CTRL, 0);
+		for (n = 0, seen = 0; n < machine.gp; n++) {
+			seen |= (rd(PMC0 + n) > 0) << n;
+			wr(EVTSEL0 + n, 0);
+		}
+		expect(seen == (constrained[i].counters & all), "event %#x is counted by %#x",
+		       constrained[i].event, seen);
+	}
+}
+
+static void test_constraints(void)
+{
+	size_t i, n = sizeof(constrained) / sizeof(*constrained);
+
+	for (i = 0; i < n && constrained[i].model != machine.model; i++)
+		;
+	if (i == n || machine.filter || machine.amd)
+		unfit();
+	alone(constraints);
+}
+
 const struct test msr_tests[] = {
 	{ "cpuid", test_cpuid },
 	{ "msr-present", test_present },
@@ -499,5 +548,6 @@ const struct test msr_tests[] = {
 	{ "msr-lvt-mask", test_lvt_mask },
 	{ "msr-counted", test_counted },
 	{ "msr-held", test_held },
+	{ "msr-constraints", test_constraints },
 	{ NULL, NULL },
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Events that count at rates which the back door or a file gives. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -271,6 +272,57 @@ static void test_any_thread(void)
 	}
 }
 
+/* What the slots of a thread say about the cycles in which both threads ran. */
+static double both_ran(double slots, double cycles)
+{
+	return 2 * (cycles - slots / machine.width);
+}
+
+/*
+ * One thread of a core that runs alone has all slots of the core, and two have half each.  The
+ * kernel may run the other thread at any time, so the two have to agree on how long both ran.
+ */
+static void test_shared_slots(void)
+{
+	static const bool busy[][2] = { { true, false }, { true, true } };
+	double slots[2], cycles[2], both[2];
+	int fd[4], i, k, status;
+
+	if (!machine.smt || machine.any || !machine.metrics)
+		unfit();
+	pin(0);
+	for (k = 0; k < 2; k++) {
+		fd[2 * k] = open_on(2 + k, CONFIG_SLOTS);
+		fd[2 * k + 1] = open_on(2 + k, CONFIG_CYCLES);
+	}
+	for (i = 0; i < 2; i++) {
+		for (k = 0; k < 2; k++) {
+			slots[k] = -(double)read_fd(fd[2 * k]);
+			cycles[k] = -(double)read_fd(fd[2 * k + 1]);
+			if (busy[i][k] && !fork()) {
+				pin(2 + k);
+				spin_ms(50);
+				_exit(0);
+			}
+		}
+		while (wait(&status) > 0)
+			expect(!status, "a child failed");
+		for (k = 0; k < 2; k++) {
+			slots[k] += read_fd(fd[2 * k]);
+			cycles[k] += read_fd(fd[2 * k + 1]);
+			both[k] = both_ran(slots[k], cycles[k]) / cycles[0];
+		}
+		printf("# both ran %.3f and %.3f of the time\n", both[0], both[1]);
+		expect(fabs(both[0] - both[1]) < 0.02, "the threads do not agree");
+		expect(both[0] > -0.01 && both[0] < cycles[1] / cycles[0] + 0.02,
+		       "both ran longer than the other one");
+		/* It takes a while until both have started. */
+		expect(!busy[i][1] || both[0] > 0.8, "they do not share the slots");
+	}
+	for (k = 0; k < 4; k++)
+		close(fd[k]);
+}
+
 const struct test rate_tests[] = {
 	{ "rates-of-events", test_rates },
 	{ "rates-of-instructions", test_instructions },
@@ -278,5 +330,6 @@ const struct test rate_tests[] = {
 	{ "rates-of-a-file", test_file },
 	{ "rates-refused", test_refused },
 	{ "rates-any-thread", test_any_thread },
+	{ "rates-shared-slots", test_shared_slots },
 	{ NULL, NULL },
 };
