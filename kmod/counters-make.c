@@ -2,7 +2,7 @@
 /*
  * Making the groups of ordinary counters: which events go into which group.
  *
- * Only the kernel's driver knows which events fit the counters together.  So each event
+ * The kernel's driver knows which events fit the counters together.  So each event
  * is added to the current group, and if the driver refuses, to the next one.  perf's
  * rotation gives several groups their turns.  If there is room each group has the events
  * of level 1, so level 1 is counted all the time.  Otherwise only the first group has
@@ -45,8 +45,13 @@ static int td_counters_try(struct td_counters *counters, unsigned int n, unsigne
 			   bool pinned)
 {
 	const struct td_event *event = &td_counters_formula(counters)->events[index];
-	int ret = td_counters_add_to(counters, n, index, event->config, pinned);
+	u64 config = event->config;
+	int ret;
 
+	/* Such a driver may take a code of a fixed counter for an event that counts nothing. */
+	if (counters->unknown && event->other)
+		config = event->other;
+	ret = td_counters_add_to(counters, n, index, config, pinned);
 	if (td_counters_refused(ret) && event->other)
 		ret = td_counters_add_to(counters, n, index, event->other, pinned);
 	return ret;
@@ -153,13 +158,41 @@ static int td_counters_drill(struct td_counters *counters, u32 open)
 	return ret;
 }
 
+/*
+ * A driver that is older than the CPU takes any counter for any event, and some events count
+ * nothing on most counters.  It shows in that two events that need the same counter are
+ * accepted as one group.
+ *
+ * Return: 0, or an errno that is about neither of the events.
+ */
+static int td_counters_ask_driver(struct td_counters *counters)
+{
+	const u64 *rivals = td_counters_formula(counters)->rivals;
+	int cpu = counters->meter.cpu, ret;
+	struct td_group group = { };
+
+	if (!rivals[0])
+		return 0;
+	ret = td_group_begin(&group, cpu, counters->type, rivals[0], false);
+	if (!ret) {
+		ret = td_group_extend(&group, cpu, rivals[1]);
+		counters->unknown = !ret;
+		td_group_destroy(&group);
+	}
+	return td_counters_refused(ret) ? 0 : ret;
+}
+
 /* Make groups for the highest level that the CPU can count. */
 static int td_counters_make(struct td_counters *counters, const u32 *open)
 {
 	struct td_meter *meter = &counters->meter;
-	int ret = -EINVAL;
+	unsigned int level = meter->model->formula->level;
+	int ret = td_counters_ask_driver(counters);
 
-	for (meter->level = meter->model->formula->level; meter->level; meter->level--) {
+	if (ret)
+		return ret;
+	ret = -EINVAL;
+	for (meter->level = counters->unknown ? 1 : level; meter->level; meter->level--) {
 		ret = td_counters_arrange(counters);
 		if (!ret && open)
 			ret = td_counters_drill(counters, *open);

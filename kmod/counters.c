@@ -446,6 +446,8 @@ static void td_counters_describe(const struct td_meter *meter, char *text, size_
 	for (n = 0; n < meter->nr; n++)
 		events += meter->group[n].nr;
 	/* With drilldown, the events change with the load and from CPU to CPU. */
+	if (counters->unknown)
+		at += scnprintf(text + at, size - at, "no level 2, the kernel is older than the CPU; ");
 	if (counters->drill)
 		at += scnprintf(text + at, size - at, "level 2 by drilldown");
 	else

@@ -38,6 +38,8 @@ struct td_turns {
  * struct td_counters - a meter with ordinary counters
  * @meter: the meter, with up to TD_GROUPS_MAX groups
  * @type: td_group_type() of the CPU
+ * @unknown: the driver does not know which counters can count which events, so level 2 is
+ *	not counted
  * @drill: level 2 is counted for some nodes only
  * @undrilled: bit n: level 1 node n is not drilled, so its children are not counted
  * @room: the most events that a group may have
@@ -63,6 +65,7 @@ struct td_turns {
 struct td_counters {
 	struct td_meter meter;
 	u32 type;
+	bool unknown;
 	bool drill;
 	u32 undrilled;
 	unsigned int room;

@@ -331,6 +331,12 @@ const struct td_formula td_fallback_icl = {
 	0, 0
 };
 
+/*
+ * TOPDOWN.BAD_SPEC_SLOTS and TOPDOWN.BR_MISPREDICT_SLOTS: "Counter" is 0 for both in the event
+ * lists (perfmon) of Golden Cove and later.  On another counter they count 0.
+ */
+#define TD_RIVALS	{ 0x4a4, 0x8a4 }
+
 /* Golden, Raptor and Redwood Cove without PERF_METRICS. */
 enum {
 	GLC_SLOTS, GLC_BUBBLES, GLC_BACKEND, GLC_RETIRED, GLC_DROPPED, GLC_NONE_DELIVERED,
@@ -369,7 +375,7 @@ static void td_glc_eval(const struct td_sample *sample, struct td_slots *slots)
 const struct td_formula td_fallback_glc = {
 	"fallback_glc", TOPDOWN_SOURCE_FALLBACK, 2, TD_NODES_METRICS_L2, GLC_NR, td_glc_events,
 	TD_REFERENCE_INTEL, td_glc_eval, &td_thresholds_core, &td_refined_glc,
-	0, 0
+	0, 0, TD_RIVALS
 };
 
 /* Lion and Cougar Cove without PERF_METRICS. */
@@ -408,7 +414,7 @@ static void td_lnc_eval(const struct td_sample *sample, struct td_slots *slots)
 const struct td_formula td_fallback_lnc = {
 	"fallback_lnc", TOPDOWN_SOURCE_FALLBACK, 2, TD_NODES_METRICS_L2, LNC_NR, td_lnc_events,
 	TD_REFERENCE_INTEL, td_lnc_eval, &td_thresholds_core, NULL,
-	0, 0
+	0, 0, TD_RIVALS
 };
 
 /*

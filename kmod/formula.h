@@ -124,6 +124,8 @@ struct td_slots {
  *	counts cycles in which the CPU was not halted; 0 for none
  * @retired: perf's raw config of retired instructions, to be counted too if the last group
  *	leaves a counter free, and if the first event counts cycles; 0 for no such event
+ * @rivals: perf's raw configs of two events that only one and the same general counter can
+ *	count, if level 2 has such an event; 0 for none
  */
 struct td_formula {
 	const char *name;
@@ -138,6 +140,7 @@ struct td_formula {
 	const struct td_formula *refined;
 	__u32 instructions;
 	__u64 retired;
+	__u64 rivals[2];
 };
 
 extern const struct td_formula td_generic_snb;

@@ -218,6 +218,20 @@ const struct source_row source_rows[] = {
 		},
 	},
 	{
+		/*
+		 * The same on Granite Rapids, of which Linux 6.1 knows neither PERF_METRICS nor
+		 * that 0x8a4 counts on one counter only: so there is no level 2.
+		 */
+		.family = 0x6, .model = 0xad, .source = TOPDOWN_SOURCE_FALLBACK,
+		.level = 1, .smt = false,
+		.rate = {
+			{ 0x19c, 1458698 }, { 0x2a4, 2077646 }, { 0x2c2, 1974292 },
+			{ 0x10ad, 94349 }, { 0x600019c, 25838 }, { 0x8a4, 226674 },
+			{ 0x10a4, 686676 }, { 0x1c2, 464309 },
+		},
+		.node = { 0.3290, 0.0973, 0.2274, 0.3463 },
+	},
+	{
 		/* atom_glp_w4, g0303 */
 		.family = 0x6, .model = 0x7a, .source = TOPDOWN_SOURCE_ATOM,
 		.level = 1, .smt = false,
