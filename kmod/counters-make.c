@@ -12,6 +12,7 @@
 #include <linux/err.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/stddef.h>
 
@@ -48,8 +49,7 @@ static int td_counters_try(struct td_counters *counters, unsigned int n, unsigne
 	u64 config = event->config;
 	int ret;
 
-	/* Such a driver may take a code of a fixed counter for an event that counts nothing. */
-	if (counters->unknown && event->other)
+	if (counters->no_fixed && event->other)
 		config = event->other;
 	ret = td_counters_add_to(counters, n, index, config, pinned);
 	if (td_counters_refused(ret) && event->other)
@@ -158,28 +158,46 @@ static int td_counters_drill(struct td_counters *counters, u32 open)
 	return ret;
 }
 
-/*
- * A driver that is older than the CPU takes any counter for any event, and some events count
- * nothing on most counters.  It shows in that two events that need the same counter are
- * accepted as one group.
- *
- * Return: 0, or an errno that is about neither of the events.
- */
-static int td_counters_ask_driver(struct td_counters *counters)
+/* Return: 1 if the driver puts both events into one group, 0 if it does not; or an errno. */
+static int td_counters_fit(struct td_counters *counters, u64 first, u64 second)
 {
-	const u64 *rivals = td_counters_formula(counters)->rivals;
 	int cpu = counters->meter.cpu, ret;
 	struct td_group group = { };
 
-	if (!rivals[0])
-		return 0;
-	ret = td_group_begin(&group, cpu, counters->type, rivals[0], false);
+	ret = td_group_begin(&group, cpu, counters->type, first, false);
 	if (!ret) {
-		ret = td_group_extend(&group, cpu, rivals[1]);
-		counters->unknown = !ret;
+		ret = td_group_extend(&group, cpu, second);
 		td_group_destroy(&group);
 	}
-	return td_counters_refused(ret) ? 0 : ret;
+	if (ret)
+		return td_counters_refused(ret) ? 0 : ret;
+	return 1;
+}
+
+/*
+ * A driver that is older than the CPU takes any counter for any event, and some events count
+ * nothing on most counters.  It shows in that two events that need the same counter are
+ * accepted as one group.  Such a driver may also take the code of the fixed counter of slots
+ * for an event of general counters, which counts nothing there.  Then it accepts two of them.
+ */
+static int td_counters_ask_driver(struct td_counters *counters)
+{
+	const struct td_formula *formula = td_counters_formula(counters);
+	u64 slots = formula->events[0].config;
+	int ret = 0;
+
+	if (formula->rivals[0])
+		ret = td_counters_fit(counters, formula->rivals[0], formula->rivals[1]);
+	counters->unknown = ret > 0;
+	if (!ret && formula->mates[0]) {
+		ret = td_counters_fit(counters, formula->mates[0], formula->mates[1]);
+		counters->unknown = !ret;
+	}
+	if (counters->unknown && formula->events[0].other) {
+		ret = td_counters_fit(counters, slots, slots);
+		counters->no_fixed = ret > 0;
+	}
+	return min(ret, 0);
 }
 
 /* Make groups for the highest level that the CPU can count. */

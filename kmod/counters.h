@@ -40,6 +40,7 @@ struct td_turns {
  * @type: td_group_type() of the CPU
  * @unknown: the driver does not know which counters can count which events, so level 2 is
  *	not counted
+ * @no_fixed: it does not know the fixed counter of the first event either
  * @drill: level 2 is counted for some nodes only
  * @undrilled: bit n: level 1 node n is not drilled, so its children are not counted
  * @room: the most events that a group may have
@@ -66,6 +67,7 @@ struct td_counters {
 	struct td_meter meter;
 	u32 type;
 	bool unknown;
+	bool no_fixed;
 	bool drill;
 	u32 undrilled;
 	unsigned int room;

@@ -337,6 +337,12 @@ const struct td_formula td_fallback_icl = {
  */
 #define TD_RIVALS	{ 0x4a4, 0x8a4 }
 
+/*
+ * TOPDOWN.BR_MISPREDICT_SLOTS and TOPDOWN.MEMORY_BOUND_SLOTS: counters 0 and 3 of Lion Cove.
+ * Linux had 0 for both when it learned of that core.
+ */
+#define TD_MATES_LION	{ 0x8a4, 0x10a4 }
+
 /* Golden, Raptor and Redwood Cove without PERF_METRICS. */
 enum {
 	GLC_SLOTS, GLC_BUBBLES, GLC_BACKEND, GLC_RETIRED, GLC_DROPPED, GLC_NONE_DELIVERED,
@@ -375,7 +381,7 @@ static void td_glc_eval(const struct td_sample *sample, struct td_slots *slots)
 const struct td_formula td_fallback_glc = {
 	"fallback_glc", TOPDOWN_SOURCE_FALLBACK, 2, TD_NODES_METRICS_L2, GLC_NR, td_glc_events,
 	TD_REFERENCE_INTEL, td_glc_eval, &td_thresholds_core, &td_refined_glc,
-	0, 0, TD_RIVALS
+	0, 0, TD_RIVALS, { }
 };
 
 /* Lion and Cougar Cove without PERF_METRICS. */
@@ -414,7 +420,7 @@ static void td_lnc_eval(const struct td_sample *sample, struct td_slots *slots)
 const struct td_formula td_fallback_lnc = {
 	"fallback_lnc", TOPDOWN_SOURCE_FALLBACK, 2, TD_NODES_METRICS_L2, LNC_NR, td_lnc_events,
 	TD_REFERENCE_INTEL, td_lnc_eval, &td_thresholds_core, NULL,
-	0, 0, TD_RIVALS
+	0, 0, TD_RIVALS, TD_MATES_LION
 };
 
 /*

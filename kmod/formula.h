@@ -126,6 +126,8 @@ struct td_slots {
  *	leaves a counter free, and if the first event counts cycles; 0 for no such event
  * @rivals: perf's raw configs of two events that only one and the same general counter can
  *	count, if level 2 has such an event; 0 for none
+ * @mates: perf's raw configs of two events that need two general counters, of which a driver
+ *	may believe that they need the same; 0 for none
  */
 struct td_formula {
 	const char *name;
@@ -141,6 +143,7 @@ struct td_formula {
 	__u32 instructions;
 	__u64 retired;
 	__u64 rivals[2];
+	__u64 mates[2];
 };
 
 extern const struct td_formula td_generic_snb;

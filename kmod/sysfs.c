@@ -22,7 +22,7 @@
 #include "window.h"
 
 /* Size of the text about the source of one CPU. */
-#define TD_SOURCE_TEXT	160
+#define TD_SOURCE_TEXT	224
 
 static ushort td_sysfs_mode = 0440;
 module_param_named(sysfs_mode, td_sysfs_mode, ushort, 0444);

@@ -4,7 +4,7 @@
 # Print the emulator's arguments for one of the machines it can be.
 set -euo pipefail
 
-readonly MACHINES="spr icl gnr ptl adl mtl snb ivb hsw bdw skx glp glp8 tnt zen4 nometrics iclnm nopmu amd kvm archonly archskx zerometrics half"
+readonly MACHINES="spr icl gnr ptl adl mtl snb ivb hsw bdw skx glp glp8 tnt zen4 nometrics iclnm nopmu amd kvm kvmgnr archonly archskx zerometrics half"
 
 usage() {
 	cat << END
@@ -29,7 +29,8 @@ Prints the arguments that make the emulator this machine:
   iclnm      Ice Lake server without PERF_METRICS
   kvm        Sapphire Rapids as KVM makes a guest: version 2, 8 general and 3 fixed
              counters, no PERF_METRICS and no PERF_CAPABILITIES
-  archonly   the same where a filter lets only architectural events count
+  kvmgnr     the same of Granite Rapids, for drivers that do not know this model
+  archonly   kvm where a filter lets only architectural events count
   archskx    Skylake server likewise: 8 general counters, with that filter
   zerometrics  a guest with the registers of Sapphire Rapids whose PERF_METRICS read as 0
   half       spr whose counters stand still for half of each millisecond, as while a
@@ -59,6 +60,9 @@ spr | nometrics | nopmu | half)
 	;;
 kvm | archonly | zerometrics)
 	echo "$base -cpu ${spr/-hypervisor/+hypervisor},topdown-pmu=$1"
+	;;
+kvmgnr)
+	echo "$base -cpu Icelake-Server,model=173,stepping=1,+hypervisor,topdown-pmu=kvm"
 	;;
 archskx)
 	echo "$base -cpu Skylake-Server,model=85,stepping=4,+hypervisor,topdown-pmu=archskx"

@@ -3,9 +3,9 @@
  * Which general counters can count an event, as data.  On any other counter the event counts
  * nothing, without a fault.
  *
- * Sources: "Counter" of Intel's lists of events (perfmon), and for what these do not list the
- * tables of event constraints in Linux, arch/x86/events/intel/core.c.  Where the two differ the
- * lists are right: they are of the CPU, and the tables are of what the driver avoids.
+ * Sources: the tables of event constraints in Linux, arch/x86/events/intel/core.c, with which
+ * "Counter" of Intel's lists of events (perfmon) agrees where a core has two threads.  README.md
+ * has the events of cores with one thread of which it does not.
  */
 #include "qemu/osdep.h"
 #include "cpu.h"
