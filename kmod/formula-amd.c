@@ -90,17 +90,17 @@ static void td_zen_eval(const struct td_sample *sample, struct td_slots *slots)
 const struct td_formula td_zen4 = {
 	"zen4", TOPDOWN_SOURCE_AMD, 2, ZEN_NODES, ZEN_NR, td_zen4_events, TD_REFERENCE_AMD,
 	td_zen_eval, NULL, NULL,
-	0, TD_RETIRED_AMD
+	0, TD_RETIRED_AMD, { 0 }, { 0 }
 };
 
 const struct td_formula td_zen5 = {
 	"zen5", TOPDOWN_SOURCE_AMD, 2, ZEN_NODES, ZEN_NR, td_zen5_events, TD_REFERENCE_AMD,
 	td_zen_eval, NULL, NULL,
-	0, TD_RETIRED_AMD
+	0, TD_RETIRED_AMD, { 0 }, { 0 }
 };
 
 const struct td_formula td_zen6 = {
 	"zen6", TOPDOWN_SOURCE_AMD, 2, ZEN_NODES, ZEN_NR, td_zen6_events, TD_REFERENCE_AMD,
 	td_zen_eval, NULL, NULL,
-	0, TD_RETIRED_AMD
+	0, TD_RETIRED_AMD, { 0 }, { 0 }
 };

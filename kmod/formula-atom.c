@@ -36,7 +36,7 @@ static void td_glm_eval(const struct td_sample *sample, struct td_slots *slots)
 const struct td_formula td_atom_glm = {
 	"atom_glm", TOPDOWN_SOURCE_ATOM, 1, TD_NODES_METRICS_L1, GLM_NR, td_glm_events,
 	TD_REFERENCE_INTEL, td_glm_eval, &td_thresholds_atom, NULL,
-	0, 0
+	0, 0, { 0 }, { 0 }
 };
 
 /* Tremont.  Events with the same code are counted as one event with all their mask bits. */
@@ -85,7 +85,7 @@ static void td_tnt_eval(const struct td_sample *sample, struct td_slots *slots)
 const struct td_formula td_atom_tnt = {
 	"atom_tnt", TOPDOWN_SOURCE_ATOM, 2, TD_NODES_METRICS_L2, TNT_NR, td_tnt_events,
 	TD_REFERENCE_INTEL, td_tnt_eval, &td_thresholds_atom, NULL,
-	0, 0
+	0, 0, { 0 }, { 0 }
 };
 
 /*
@@ -181,19 +181,19 @@ static void td_cmt_eval(const struct td_sample *sample, struct td_slots *slots)
 const struct td_formula td_atom_grt = {
 	"atom_grt", TOPDOWN_SOURCE_ATOM, 2, GRT_NODES, GRT_NR, td_grt_events, TD_REFERENCE_INTEL,
 	td_grt_eval, &td_thresholds_atom, NULL,
-	0, 0
+	0, 0, { 0 }, { 0 }
 };
 
 const struct td_formula td_atom_cmt = {
 	"atom_cmt", TOPDOWN_SOURCE_ATOM, 2, GRT_NODES, CMT_NR, td_cmt_events, TD_REFERENCE_INTEL,
 	td_cmt_eval, &td_thresholds_atom, NULL,
-	0, 0
+	0, 0, { 0 }, { 0 }
 };
 
 const struct td_formula td_atom_skt = {
 	"atom_skt", TOPDOWN_SOURCE_ATOM, 2, GRT_NODES, CMT_NR, td_skt_events, TD_REFERENCE_INTEL,
 	td_cmt_eval, &td_thresholds_atom, NULL,
-	0, 0
+	0, 0, { 0 }, { 0 }
 };
 
 /*
@@ -226,5 +226,5 @@ static void td_arw_eval(const struct td_sample *sample, struct td_slots *slots)
 const struct td_formula td_atom_arw = {
 	"atom_arw", TOPDOWN_SOURCE_ATOM, 1, TD_NODES_METRICS_L1, ARW_NR, td_arw_events,
 	TD_REFERENCE_INTEL, td_arw_eval, NULL, NULL,
-	0, 0
+	0, 0, { 0 }, { 0 }
 };

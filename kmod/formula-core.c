@@ -180,25 +180,25 @@ static void td_bdw_eval(const struct td_sample *sample, struct td_slots *slots)
 const struct td_formula td_generic_snb = {
 	"generic_snb", TOPDOWN_SOURCE_GENERIC, 2, TD_NODES_METRICS_L2, SNB_NR, td_snb_events,
 	TD_REFERENCE_INTEL, td_ivb_eval, &td_thresholds_core, NULL,
-	SNB_INST, 0
+	SNB_INST, 0, { 0 }, { 0 }
 };
 
 const struct td_formula td_generic_ivb = {
 	"generic_ivb", TOPDOWN_SOURCE_GENERIC, 2, TD_NODES_METRICS_L2, SNB_NR, td_ivb_events,
 	TD_REFERENCE_INTEL, td_ivb_eval, &td_thresholds_core, NULL,
-	SNB_INST, 0
+	SNB_INST, 0, { 0 }, { 0 }
 };
 
 const struct td_formula td_generic_hsw = {
 	"generic_hsw", TOPDOWN_SOURCE_GENERIC, 2, TD_NODES_METRICS_L2, SNB_NR, td_hsw_events,
 	TD_REFERENCE_INTEL, td_hsw_eval, &td_thresholds_core, NULL,
-	SNB_INST, 0
+	SNB_INST, 0, { 0 }, { 0 }
 };
 
 const struct td_formula td_generic_bdw = {
 	"generic_bdw", TOPDOWN_SOURCE_GENERIC, 2, TD_NODES_METRICS_L2, SNB_NR, td_bdw_events,
 	TD_REFERENCE_INTEL, td_bdw_eval, &td_thresholds_core, NULL,
-	SNB_INST, 0
+	SNB_INST, 0, { 0 }, { 0 }
 };
 
 /* Skylake to Cascade Lake: level 1 is that of Sandy Bridge. */
@@ -250,7 +250,7 @@ static void td_skl_eval(const struct td_sample *sample, struct td_slots *slots)
 const struct td_formula td_generic_skl = {
 	"generic_skl", TOPDOWN_SOURCE_GENERIC, 2, TD_NODES_METRICS_L2, SKL_NR, td_skl_events,
 	TD_REFERENCE_INTEL, td_skl_eval, &td_thresholds_core, NULL,
-	SKL_INST, 0
+	SKL_INST, 0, { 0 }, { 0 }
 };
 
 /* Ice Lake, Tiger Lake and Rocket Lake without PERF_METRICS. */
@@ -328,7 +328,7 @@ static void td_icl_eval(const struct td_sample *sample, struct td_slots *slots)
 const struct td_formula td_fallback_icl = {
 	"fallback_icl", TOPDOWN_SOURCE_FALLBACK, 2, TD_NODES_METRICS_L2, ICL_NR, td_icl_events,
 	TD_REFERENCE_INTEL, td_icl_eval, &td_thresholds_core, &td_refined_icl,
-	0, 0
+	0, 0, { 0 }, { 0 }
 };
 
 /*
@@ -381,7 +381,7 @@ static void td_glc_eval(const struct td_sample *sample, struct td_slots *slots)
 const struct td_formula td_fallback_glc = {
 	"fallback_glc", TOPDOWN_SOURCE_FALLBACK, 2, TD_NODES_METRICS_L2, GLC_NR, td_glc_events,
 	TD_REFERENCE_INTEL, td_glc_eval, &td_thresholds_core, &td_refined_glc,
-	0, 0, TD_RIVALS, { }
+	0, 0, TD_RIVALS, { 0 }
 };
 
 /* Lion and Cougar Cove without PERF_METRICS. */
@@ -430,5 +430,5 @@ const struct td_formula td_fallback_lnc = {
 const struct td_formula td_fallback_coc = {
 	"fallback_coc", TOPDOWN_SOURCE_FALLBACK, 1, TD_NODES_METRICS_L1, LNC_LEVEL1,
 	td_lnc_events, TD_REFERENCE_INTEL, td_lnc_eval, NULL, NULL,
-	0, 0
+	0, 0, { 0 }, { 0 }
 };

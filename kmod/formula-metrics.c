@@ -84,7 +84,7 @@ static void td_icl_eval(const struct td_sample *sample, struct td_slots *slots)
 const struct td_formula td_refined_icl = {
 	"perf_metrics_l1", TOPDOWN_SOURCE_PERF_METRICS, 1, TD_NODES_METRICS_L1, ICL_NR,
 	td_icl_events, 0, td_icl_eval, NULL, NULL,
-	0, 0
+	0, 0, { 0 }, { 0 }
 };
 
 /* Golden, Raptor and Redwood Cove. */
@@ -121,5 +121,5 @@ static void td_glc_eval(const struct td_sample *sample, struct td_slots *slots)
 const struct td_formula td_refined_glc = {
 	"perf_metrics_l2", TOPDOWN_SOURCE_PERF_METRICS, 2, TD_NODES_METRICS_L2, GLC_NR,
 	td_glc_events, 0, td_glc_eval, NULL, NULL,
-	0, 0
+	0, 0, { 0 }, { 0 }
 };

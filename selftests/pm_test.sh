@@ -26,7 +26,7 @@ suspend() {
 	# A busy host takes some seconds for what comes before the sleep, and the alarm must not.
 	[[ $2 != none ]] || wake_in 10
 	# One that comes too early all the same ends the suspend with an error.
-	[[ $2 != none ]] || cat "$POWER/wakeup_count" > "$POWER/wakeup_count"
+	[[ $2 != none ]] || echo "$(< "$POWER/wakeup_count")" > "$POWER/wakeup_count"
 	# Five seconds each is the default.
 	[[ ! -e /sys/module/suspend/parameters/pm_test_delay ]] ||
 		echo 1 > /sys/module/suspend/parameters/pm_test_delay

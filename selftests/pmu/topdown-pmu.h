@@ -90,7 +90,7 @@ typedef struct TdEvent {
 	unsigned int divisor;		/* 0 ends a list. */
 } TdEvent;
 
-/* Events of codes @first to @last and a unit mask, or any: the general counters that can count them. */
+/* Events of some codes and a unit mask, or any: the general counters that can count them. */
 typedef struct TdConstraint {
 	uint8_t first, last;
 	uint16_t unit;
