@@ -13,6 +13,8 @@
 
 #define MANY	(1ULL << 30)
 #define FEW	1000
+/* Some ten microseconds of a CPU, which a doubt needs no more of. */
+#define ENOUGH	(1ULL << 18)
 
 #define LONG_NS		10000000
 #define SHORT_NS	20000
@@ -104,6 +106,7 @@ static bool doubts(void)
 {
 	return td_doubt_counters(MANY, 0, 1) == TD_DOUBT_RETIRED &&
 	       td_doubt_counters(MANY, 1, 1) == TD_DOUBT_NONE &&
+	       td_doubt_counters(ENOUGH, 0, 1) == TD_DOUBT_RETIRED &&
 	       td_doubt_counters(FEW, 0, 1) == TD_DOUBT_UNKNOWN &&
 	       td_doubt_counters(0, 0, 1000) == TD_DOUBT_UNKNOWN &&
 	       td_doubt_counters(0, 0, 1000000000) == TD_DOUBT_STILL &&
@@ -111,6 +114,7 @@ static bool doubts(void)
 	       td_doubt_metrics(TD_BYTES_ODD, MANY, 1) == TD_DOUBT_NONE &&
 	       td_doubt_metrics(TD_BYTES_ZERO, MANY, 1) == TD_DOUBT_METRICS &&
 	       td_doubt_metrics(TD_BYTES_ABSURD, MANY, 1) == TD_DOUBT_SUM &&
+	       td_doubt_metrics(TD_BYTES_ABSURD, ENOUGH, 1) == TD_DOUBT_SUM &&
 	       td_doubt_metrics(TD_BYTES_RIGHT, FEW, 1) == TD_DOUBT_UNKNOWN &&
 	       td_doubt_metrics(TD_BYTES_RIGHT, 0, 1000000000) == TD_DOUBT_STILL;
 }

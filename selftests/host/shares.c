@@ -50,6 +50,27 @@ static void test_shares(struct ktap *ktap)
 		    sum.source == TOPDOWN_SOURCE_MIXED, "a baseline takes counts off");
 }
 
+/* Flags of any summand are flags of the sum, and of two numbers of turns it has the greater. */
+static void test_flags(struct ktap *ktap)
+{
+	static const unsigned int cases[][3] = {
+		{ 0, 0, 0 },
+		{ TOPDOWN_RECORD_CLAMPED, TOPDOWN_RECORD_SCALED,
+		  TOPDOWN_RECORD_CLAMPED | TOPDOWN_RECORD_SCALED },
+		{ 2 << TOPDOWN_RECORD_TURNS_SHIFT, 5 << TOPDOWN_RECORD_TURNS_SHIFT,
+		  5 << TOPDOWN_RECORD_TURNS_SHIFT },
+		{ 3 << TOPDOWN_RECORD_TURNS_SHIFT | TOPDOWN_RECORD_SCALED, 0,
+		  3 << TOPDOWN_RECORD_TURNS_SHIFT | TOPDOWN_RECORD_SCALED },
+	};
+	unsigned int i;
+	bool ok = true;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ok &= td_sum_flags(cases[i][0], cases[i][1]) == cases[i][2] &&
+		      td_sum_flags(cases[i][1], cases[i][0]) == cases[i][2];
+	ktap_result(ktap, ok, "flags of a sum");
+}
+
 /* From the least to the worst, by hand. */
 static void test_states(struct ktap *ktap)
 {
@@ -105,8 +126,9 @@ int main(void)
 {
 	struct ktap ktap;
 
-	ktap_begin(&ktap, 9);
+	ktap_begin(&ktap, 10);
 	test_shares(&ktap);
+	test_flags(&ktap);
 	test_states(&ktap);
 	test_names(&ktap);
 	return ktap_end(&ktap);
