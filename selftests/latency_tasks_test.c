@@ -284,6 +284,30 @@ TEST_F_TIMEOUT(latency, times_of_now, 120)
 	EXPECT_TRUE(ran_for(&then, &now, clock_ns(CLOCK_MONOTONIC) - begin));
 }
 
+/* The load has no such event: there is nothing but time. */
+TEST_F_TIMEOUT(latency, without_samples, 120)
+{
+	struct topdown_latency_record seen, none = { };
+	int session, latency;
+
+	session = device_attach(self->fd, 0, self->load);
+	ASSERT_LT(0, session);
+	latency = latency_start_tasks(self->fd, session,
+				      1ULL << TOPDOWN_LATENCY_MEM_INST_RETIRED_LOCK_LOADS);
+	ASSERT_LT(0, latency);
+	sleep_ms(300);
+	ASSERT_EQ(1, latency_read(self->fd, latency, &seen, 1));
+	EXPECT_LT(0, seen.running_ns);
+	EXPECT_EQ(TOPDOWN_LATENCY_MEM_INST_RETIRED_LOCK_LOADS, seen.event);
+	EXPECT_EQ(0, seen.samples);
+	EXPECT_EQ(0, seen.events);
+	EXPECT_EQ(0, seen.sum);
+	EXPECT_EQ(0, seen.min);
+	EXPECT_EQ(0, seen.max);
+	EXPECT_EQ(0, memcmp(none.bin, seen.bin, sizeof(none.bin)));
+	EXPECT_EQ(0, latency_end(self->fd, latency));
+}
+
 TEST_F_TIMEOUT(latency, refused, 120)
 {
 	__u64 cpus = 1ULL << CPU;

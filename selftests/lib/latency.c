@@ -190,7 +190,10 @@ bool shape_right(const struct moment *then, const struct moment *now)
 	lost = (count - samples) / count;
 	right &= fact(samples >= 50) & fact(samples <= count) &
 		fact_most("samples lost", count - samples, 2 + LIMIT_LOST * count) &
-		fact_near("mean", mean, want, LIMIT_MEAN * want + lost * now->truth.max);
+		fact_near("mean", mean, want, LIMIT_MEAN * want + lost * now->truth.max) &
+		/* Of all samples so far. */
+		fact(now->record.min >= now->truth.min) & fact(now->record.min <= mean) &
+		fact(now->record.max <= now->truth.max) & fact(now->record.max >= mean);
 	for (i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
 		share = shares[i] * (1 - lost);
 		bin = bin_of(ours, events, shares[i]);
