@@ -36,7 +36,10 @@
 #define WORKERS		(4 * FUZZ_ROLES)
 #define GROUP		1000
 #define NOBODY		65534
-/* A worker that has not ended by then is stuck; the emulator is slow. */
+/*
+ * A worker is stuck if it has not ended, and nobody has begun a call for so long.  The emulator
+ * is slow, and on PREEMPT_RT many calls wait for grace periods.
+ */
 #define STUCK_S		120
 /* A period that a worker has set is over by then, and there were some windows after it. */
 #define SOON_S		70
@@ -109,12 +112,17 @@ static void stop(int pid)
 /* Wait for a worker.  Return: NULL, or what is wrong with it. */
 static const char *worker_end(int pid)
 {
-	uint64_t until = clock_ns(CLOCK_MONOTONIC) + STUCK_S * 1000000000ULL;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), since = now, calls = 0, before;
 	static char wrong[64];
 	int status, ret;
 
-	while (!(ret = waitpid(pid, &status, WNOHANG)) && clock_ns(CLOCK_MONOTONIC) < until)
+	while (!(ret = waitpid(pid, &status, WNOHANG)) && now - since < STUCK_S * 1000000000ULL) {
 		sleep_ms(5);
+		before = calls;
+		calls = __atomic_load_n(&shared->calls, __ATOMIC_RELAXED);
+		now = clock_ns(CLOCK_MONOTONIC);
+		since = calls == before ? since : now;
+	}
 	if (!ret)
 		return "a worker is stuck";
 	if (ret > 0 && !status)
