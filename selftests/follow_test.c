@@ -124,6 +124,27 @@ TEST_F(follow, command_from_its_exec)
 		  self->seen.out_figures.ratio[TOPDOWN_BAD_SPECULATION]);
 }
 
+/* A command replaces the wait for an exec, here one that leaves the session disabled. */
+TEST_F(follow, disabled_before_its_exec)
+{
+	int *session = shared_int(), pid = fork(), status;
+
+	if (!pid) {
+		*session = device_attach(self->fd, TOPDOWN_ATTACH_DISABLED | TOPDOWN_ATTACH_ON_EXEC,
+					 0);
+		if (device_control(self->fd, *session, TOPDOWN_CONTROL_DISABLE))
+			_exit(97);
+		execl("./workload", "./workload", "-t", "0.2", "branchy", NULL);
+		_exit(98);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_EQ(0, status);
+	ASSERT_LT(0, *session);
+	ASSERT_EQ(0, device_session(self->fd, 0, *session, &self->seen));
+	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
+	EXPECT_EQ(0, self->seen.out_figures.enabled_ns);
+}
+
 static const char suid_program[] = "/tmp/topdown-set-uid";
 
 static int suid_make(void)
@@ -155,6 +176,27 @@ TEST_F(follow, set_uid_exec_ends_it)
 	EXPECT_GT(100000000, self->seen.out_figures.enabled_ns);
 	EXPECT_EQ(0, poll_for(self->fd, POLLPRI, 0));
 	unlink(suid_program);
+}
+
+static const char unreadable_program[] = "/tmp/topdown-unreadable";
+
+/* As a set-uid one, a program that the user must not read ends perf's events. */
+TEST_F(follow, unreadable_exec_ends_it)
+{
+	int *session = shared_int();
+	char command[256];
+
+	snprintf(command, sizeof(command), "cp ./workload %s && chmod 0711 %s", unreadable_program,
+		 unreadable_program);
+	ASSERT_EQ(0, system(command));
+	EXPECT_EQ(0, attach_and_exec(self->fd, 0, unreadable_program, NOBODY, session));
+	EXPECT_EQ(POLLPRI, poll_for(self->fd, POLLPRI, 0));
+	ASSERT_EQ(0, device_session(self->fd, 0, *session, &self->seen));
+	EXPECT_EQ(TOPDOWN_SESSION_ENDED, self->seen.out_state);
+	EXPECT_EQ(0, self->seen.out_tasks);
+	/* Nothing of its second. */
+	EXPECT_GT(100000000, self->seen.out_figures.enabled_ns);
+	unlink(unreadable_program);
 }
 
 /* A process attaches to itself, and a child that inherits that executes the program. */

@@ -343,6 +343,30 @@ TEST_F_TIMEOUT(perf, a_group_is_read_at_once, 120)
 	perf_user_close(&user);
 }
 
+/* A reading has the slots up to it, also if there was another a millisecond before. */
+TEST_F_TIMEOUT(perf, readings_soon_after_each_other, 120)
+{
+	struct perf_values before, after;
+	struct td_bd_truth from, to;
+	struct perf_user user;
+	double slots;
+	unsigned int n;
+
+	ASSERT_EQ(0, cpu_pin(0));
+	ASSERT_EQ(0, perf_user_open(&user, -1, 0, 0));
+	ASSERT_EQ(0, perf_user_enable(&user, true));
+	for (n = 0; n < 20; n++) {
+		ASSERT_EQ(0, perf_user_read(&user, &before));
+		backdoor_truth_cpu(0, &from);
+		spin_ms(1);
+		backdoor_truth_cpu(0, &to);
+		ASSERT_EQ(0, perf_user_read(&user, &after));
+		slots = after.value[PERF_SLOTS] - before.value[PERF_SLOTS];
+		EXPECT_LT(0.9 * (to.slots - from.slots), slots);
+	}
+	perf_user_close(&user);
+}
+
 /*
  * A BPF program reads one event alone, and perf does not look at its clock for that.  The value
  * is still of that moment, and not of the moment in which another event of the group was read.
