@@ -314,4 +314,72 @@ TEST_F_TIMEOUT(load, refuses_other_sizes, 120)
 	EXPECT_EQ(0, module_load("history=4096"));
 }
 
+/* More than a tick, by which a timer may be late, and less than lengths are apart at most. */
+#define LEAST_JITTER_NS	6000000ULL
+#define LENGTHS		20
+
+/* Windows of a busy CPU differ in length, so that nothing periodic keeps in step with them. */
+TEST(lengths_differ)
+{
+	unsigned int cpu[TD_CPUS_MAX], last = cpus_online(cpu) - 1, number;
+	uint64_t length, shortest = UINT64_MAX, longest = 0;
+	struct topdown_map_window window;
+	struct map map;
+	int load;
+
+	ASSERT_EQ(0, module_need());
+	load = spin_start(cpu[last], NULL);
+	ASSERT_LT(0, load);
+	ASSERT_EQ(0, reload("period_ms=200 history=64"));
+	ASSERT_EQ(0, map_open(&map));
+	sleep_ms((LENGTHS + 5) * 200);
+	spin_stop(load);
+	/* The first is shorter than the others. */
+	for (number = 2; number < 2 + LENGTHS; number++) {
+		ASSERT_EQ(MAP_FOUND, map_window(&map, cpu[last], number, &window));
+		length = window.figures.enabled_ns;
+		shortest = length < shortest ? length : shortest;
+		longest = length > longest ? length : longest;
+	}
+	printf("# from %.1f to %.1f ms\n", shortest / 1e6, longest / 1e6);
+	EXPECT_LT(LEAST_JITTER_NS, longest - shortest);
+	map_close(&map);
+	reload("");
+}
+
+#define APART_MS	4000
+/* A tenth and more of the period: the timers of all CPUs alone differ by less. */
+#define LEAST_APART_NS	620000000ULL
+
+/* CPUs that begin at the same time do not end their windows at the same time. */
+TEST(first_windows_end_apart)
+{
+	unsigned int cpu[TD_CPUS_MAX], nr = cpus_online(cpu), i;
+	uint64_t least = UINT64_MAX, most = 0;
+	struct topdown_map_window window;
+	int load[TD_CPUS_MAX];
+	struct map map;
+
+	ASSERT_EQ(0, module_need());
+	if (nr < 4)
+		SKIP(return, "few CPUs may be near each other");
+	for (i = 0; i < nr; i++) {
+		load[i] = spin_start(cpu[i], NULL);
+		ASSERT_LT(0, load[i]);
+	}
+	ASSERT_EQ(0, reload("period_ms=4000 history=4"));
+	ASSERT_EQ(0, map_open(&map));
+	sleep_ms(APART_MS + APART_MS / 8);
+	for (i = 0; i < nr; i++) {
+		spin_stop(load[i]);
+		ASSERT_EQ(MAP_FOUND, map_window(&map, cpu[i], 1, &window));
+		least = window.time_ns < least ? window.time_ns : least;
+		most = window.time_ns > most ? window.time_ns : most;
+	}
+	printf("# %.0f ms from the first end to the last\n", (most - least) / 1e6);
+	EXPECT_LT(LEAST_APART_NS, most - least);
+	map_close(&map);
+	reload("");
+}
+
 TEST_HARNESS_MAIN
