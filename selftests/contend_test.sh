@@ -141,6 +141,7 @@ test_pinned() {
 
 	need_perf
 	reload pinned=1
+	topdown info | quiet_grep '^pinned: yes$'
 	# Each turn that perf asks for in vain stops our counter for a moment.
 	perf_beside "$here/measure" -t 1000 -s 2 > "$tmp/ours" || status=$?
 	cat "$tmp/ours" "$tmp/perf"
