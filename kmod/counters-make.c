@@ -179,6 +179,8 @@ static int td_counters_fit(struct td_counters *counters, u64 first, u64 second)
  * nothing on most counters.  It shows in that two events that need the same counter are
  * accepted as one group.  Such a driver may also take the code of the fixed counter of slots
  * for an event of general counters, which counts nothing there.  Then it accepts two of them.
+ *
+ * An early table of Lion Cove gave one counter to two events that need two.
  */
 static int td_counters_ask_driver(struct td_counters *counters)
 {

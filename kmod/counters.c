@@ -427,8 +427,12 @@ static void td_counters_events(const struct td_meter *meter, struct td_events *e
 }
 
 /* Why the CPU is not measured with PERF_METRICS. */
-static const char *td_counters_reason(const struct td_meter *meter)
+static const char *td_counters_reason(const struct td_counters *counters)
 {
+	const struct td_meter *meter = &counters->meter;
+
+	if (counters->unknown)
+		return "the kernel does not know its counters";
 	if (meter->model->kind == TOPDOWN_KIND_ATOM)
 		return "an E-core has no PERF_METRICS";
 	return meter->source == TOPDOWN_SOURCE_FALLBACK ? "hidden PERF_METRICS" :
@@ -442,12 +446,10 @@ static void td_counters_describe(const struct td_meter *meter, char *text, size_
 	int at;
 
 	at = scnprintf(text, size, "%s, level %u: %s; ", td_counters_formula(counters)->name,
-		       meter->level, td_counters_reason(meter));
+		       meter->level, td_counters_reason(counters));
 	for (n = 0; n < meter->nr; n++)
 		events += meter->group[n].nr;
 	/* With drilldown, the events change with the load and from CPU to CPU. */
-	if (counters->unknown)
-		at += scnprintf(text + at, size - at, "no level 2, the kernel is older than the CPU; ");
 	if (counters->drill)
 		at += scnprintf(text + at, size - at, "level 2 by drilldown");
 	else

@@ -339,7 +339,7 @@ const struct td_formula td_fallback_icl = {
 
 /*
  * TOPDOWN.BR_MISPREDICT_SLOTS and TOPDOWN.MEMORY_BOUND_SLOTS: counters 0 and 3 of Lion Cove.
- * Linux had 0 for both when it learned of that core.
+ * Linux had counter 0 for both when it learned of that core.
  */
 #define TD_MATES_LION	{ 0x8a4, 0x10a4 }
 

@@ -107,8 +107,10 @@ TEST_F(lifetime, an_inherited_descriptor_works)
 	EXPECT_EQ(0, module_load(""));
 }
 
-/* Opened and closed again and again, with and without a baseline. */
-/* On PREEMPT_RT an open() waits for a grace period, as perf does where it frees an event. */
+/*
+ * Opened and closed again and again, with and without a baseline.  On PREEMPT_RT an open() waits
+ * for a grace period, since perf frees an event in it.
+ */
 TEST_F_TIMEOUT(lifetime, many_open_and_close, 120)
 {
 	unsigned int i;

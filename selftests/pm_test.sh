@@ -23,9 +23,9 @@ suspend() {
 	else
 		[[ $2 == none ]] || skip "this kernel has no pm_test"
 	fi
-	# A busy host takes some seconds for what comes before the sleep, and the alarm must not.
+	# The alarm must come after the machine sleeps, and a busy host needs seconds for that.
 	[[ $2 != none ]] || wake_in 10
-	# One that comes too early all the same ends the suspend with an error.
+	# One that comes too early ends the suspend with an error; else nothing ends the sleep.
 	[[ $2 != none ]] || echo "$(< "$POWER/wakeup_count")" > "$POWER/wakeup_count"
 	# Five seconds each is the default.
 	[[ ! -e /sys/module/suspend/parameters/pm_test_delay ]] ||

@@ -219,8 +219,8 @@ const struct source_row source_rows[] = {
 	},
 	{
 		/*
-		 * The same on Granite Rapids, of which Linux 6.1 knows neither PERF_METRICS nor
-		 * that 0x8a4 counts on one counter only: so there is no level 2.
+		 * The same on Granite Rapids.  Linux 6.1 does not know that CPU: neither its
+		 * PERF_METRICS, nor that 0x8a4 counts on one counter only.  So there is no level 2.
 		 */
 		.family = 0x6, .model = 0xad, .source = TOPDOWN_SOURCE_FALLBACK,
 		.level = 1, .smt = false,
