@@ -165,6 +165,8 @@ guest() {
 	args=("${@%%:*}")
 	args=("${args[@]/#/-t topdown:}")
 	clock_of "$mode"
+	# With threads for interrupts, PREEMPT_RT takes the many of a serial port for stray ones.
+	[[ $kernel != *rt ]] || clock+=(-a noirqdebug)
 	if ((tier == 2)); then
 		for test; do [[ $test != *:* ]] || parts+=" $test"; done
 		# In the emulator each system call and each switch of tasks pays for
