@@ -92,7 +92,7 @@ hsw)
 	echo "$base -cpu Haswell-noTSX,model=60,stepping=3,-hypervisor,topdown-pmu=hsw"
 	;;
 bdw)
-	echo "$base -cpu Broadwell-noTSX,model=61,stepping=4,-hypervisor,topdown-pmu=hsw"
+	echo "$base -cpu Broadwell-noTSX,model=61,stepping=4,-hypervisor,topdown-pmu=bdw"
 	;;
 skx)
 	echo "$base -cpu Skylake-Server,model=85,stepping=4,-hypervisor,topdown-pmu=skx"

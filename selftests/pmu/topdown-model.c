@@ -187,10 +187,13 @@ static const TdPreset td_presets[] = {
 		.width = 4, .any = true, .events = td_lake_events,
 		.constraints = td_ivy_constraints,
 	}, {
-		/* Haswell and Broadwell. */
 		.name = "hsw", .version = 3, .gp = 8, .smt_gp = 4, .fixed = 3,
 		.width = 4, .any = true, .events = td_lake_events,
-		.constraints = td_well_constraints,
+		.constraints = td_haswell_constraints,
+	}, {
+		.name = "bdw", .version = 3, .gp = 8, .smt_gp = 4, .fixed = 3,
+		.width = 4, .any = true, .events = td_lake_events,
+		.constraints = td_broadwell_constraints,
 	}, {
 		.name = "skx", .version = 4, .gp = 8, .smt_gp = 4, .fixed = 3,
 		.width = 4, .any = true, .events = td_lake_events,

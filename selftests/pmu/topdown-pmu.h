@@ -238,7 +238,8 @@ bool td_rates_load(Error **errp);
 /* topdown-constraints.c */
 extern const TdConstraint td_cove_constraints[], td_sunny_constraints[];
 extern const TdConstraint td_sandy_constraints[], td_ivy_constraints[];
-extern const TdConstraint td_well_constraints[], td_lake_constraints[];
+extern const TdConstraint td_haswell_constraints[], td_broadwell_constraints[];
+extern const TdConstraint td_lake_constraints[];
 uint32_t td_counters_of(const TdPreset *preset, uint64_t config);
 
 /* topdown-pmu.c; "locked" ones want td_lock held. */
