@@ -191,7 +191,7 @@ bool shape_right(const struct moment *then, const struct moment *now)
 	right &= fact(samples >= 50) & fact(samples <= count) &
 		fact_most("samples lost", count - samples, 2 + LIMIT_LOST * count) &
 		fact_near("mean", mean, want, LIMIT_MEAN * want + lost * now->truth.max) &
-		/* Of all samples so far. */
+		/* They are of all samples so far. */
 		fact(now->record.min >= now->truth.min) & fact(now->record.min <= mean) &
 		fact(now->record.max <= now->truth.max) & fact(now->record.max >= mean);
 	for (i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {

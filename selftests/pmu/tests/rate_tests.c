@@ -272,7 +272,7 @@ static void test_any_thread(void)
 	}
 }
 
-/* What the slots of a thread say about the cycles in which both threads ran. */
+/* The cycles in which both threads ran, by the slots of one. */
 static double both_ran(double slots, double cycles)
 {
 	return 2 * (cycles - slots / machine.width);
