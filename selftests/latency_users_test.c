@@ -92,6 +92,26 @@ TEST_F_TIMEOUT(latency, perf_users_first, 120)
 	group_close(&group);
 }
 
+/* Wait until the next turn of a session of CPU begins. */
+static bool turn_begins(int fd, int session)
+{
+	struct topdown_latency_record record;
+	uint64_t before = 0;
+	bool stood = false;
+	unsigned int i;
+
+	for (i = 0; i < 1000; i++) {
+		if (latency_read(fd, session, &record, 1) != 1)
+			break;
+		if (stood && record.running_ns > before)
+			return true;
+		stood = i && record.running_ns == before;
+		before = record.running_ns;
+		sleep_ms(2);
+	}
+	return fact(false);
+}
+
 /* A turn that a perf user ends counts for the tasks until then, as it does for the CPU. */
 TEST_F_TIMEOUT(latency, turn_of_tasks, 120)
 {
@@ -107,6 +127,8 @@ TEST_F_TIMEOUT(latency, turn_of_tasks, 120)
 	/* Turns that pass on while the task stays on the CPU. */
 	ASSERT_LT(0, latency_start(self->fd, SHAPE_EVENT(1)));
 	sleep_ms(380);
+	/* The session's turn is what ends, and not soon. */
+	ASSERT_TRUE(turn_begins(self->fd, both[0]));
 	ASSERT_TRUE(group_open(&group, self->load, -1, false));
 	sleep_ms(500);
 	ASSERT_EQ(1, latency_read(self->fd, both[0], &cpu, 1));
