@@ -10,10 +10,13 @@ usage() {
 Usage: cover.sh [OPTION]... [MACHINE[,threads]]...
 
 Runs fuzz_test on these machines (default: spr gnr skx,threads zen4), and prints how many
-lines of each file of kmod/ were executed on any of them.
+lines of each file of kmod/ were executed on any of them.  The test gets TOPDOWN_ROUND,
+TOPDOWN_PLUG and TOPDOWN_SEED of the environment.
 
   -c CALLS  so many calls on each (default 12000)
   -t TEST   another test than fuzz_test
+  -i        count instructions: more calls in the same time (run.sh -h)
+  -a ARGS   more arguments of the kernel; with kmemleak=off it makes three times as many calls
   -l        print the lines that were not executed, too
   -w        write the programs that reached new code to fuzz.corpus, in place of what is there
   -h        this text
@@ -25,11 +28,13 @@ END
 
 VM=$TOP/selftests/vm
 CORPUS=$TOP/selftests/fuzz.corpus
-calls=12000 name=fuzz_test lines='' write=''
-while getopts :c:t:lwh opt; do
+calls=12000 name=fuzz_test lines='' write='' options=()
+while getopts :c:t:ia:lwh opt; do
 	case $opt in
 	c) calls=$OPTARG ;;
 	t) name=$OPTARG ;;
+	i) options+=(-i) ;;
+	a) options+=(-a "$OPTARG") ;;
 	l) lines=1 ;;
 	w) write=1 ;;
 	h) usage; exit ;;
@@ -42,6 +47,12 @@ shift $((OPTIND - 1))
 
 # in_guest: run the test, and print what gcov counted, as an archive in text.
 in_guest() {
+	local variable
+
+	for variable in ROUND PLUG SEED; do
+		variable=TOPDOWN_$variable
+		[[ ! -v $variable ]] || echo "export $variable=${!variable@Q}"
+	done
 	cat << END
 cd /kselftest/topdown || exit
 TOPDOWN_CALLS=$calls ./$name || exit
@@ -64,8 +75,8 @@ cover() {
 	[[ $1 != *,threads ]] || cpus=4,threads=2
 	mkdir -p "$dir"
 	TOPDOWN_PMU_LATENCIES=$TOP/selftests/pmu/latencies \
-		"$VM/run.sh" -k debug -m "$machine" -c "$cpus" -t 3500 -K "$ko" -o "$dir/run" \
-		-x "$tests:/kselftest" "$(in_guest)" > "$dir/output" 2> "$dir/err" || {
+		"$VM/run.sh" -k debug -m "$machine" -c "$cpus" -t 9000 "${options[@]}" -K "$ko" \
+		-o "$dir/run" -x "$tests:/kselftest" "$(in_guest)" > "$dir/output" 2> "$dir/err" || {
 		grep -v '^# program' "$dir/output" | tail -n 15 >&2
 		cat "$dir/err" >&2
 		die "$name fails on $machine"
