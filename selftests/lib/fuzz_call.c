@@ -50,7 +50,8 @@ static sigjmp_buf faulted;
 
 /*
  * Fields: s size, f flags, n number of 32 bits, N of 64, c count, z size of a record, p pointer,
- * q pointer that may be NULL, S number of the module's, i task, o and O output, r and R reserved.
+ * q pointer that may be NULL, S number of the module's, i task, e events of a latency session, o and
+ * O output, r and R reserved.
  */
 static const struct {
 	unsigned int nr, size;
@@ -65,7 +66,7 @@ static const struct {
 	{ TOPDOWN_CMD_SESSION, sizeof(struct topdown_session), "sfS" },
 	{ TOPDOWN_CMD_CONTROL, sizeof(struct topdown_control), "sfSnR" },
 	{ TOPDOWN_CMD_SESSIONS, sizeof(struct topdown_sessions), "sfqczpcr" },
-	{ TOPDOWN_CMD_LATENCY, sizeof(struct topdown_latency), "sfqcSNooOoS" },
+	{ TOPDOWN_CMD_LATENCY, sizeof(struct topdown_latency), "sfqcSeooOoS" },
 	{ TOPDOWN_CMD_LATENCIES, sizeof(struct topdown_latencies), "sfpczSr" },
 };
 
@@ -175,7 +176,7 @@ static void fill(char *data, unsigned int which)
 	uint8_t how;
 
 	for (field = command[which].fields; *field; field++) {
-		wide = strchr("pqNOR", *field) ? 8 : 4;
+		wide = strchr("pqNeOR", *field) ? 8 : 4;
 		switch (*field) {
 		case 's':
 			value = take8() < 230 ? command[which].size : take_number();
@@ -209,6 +210,9 @@ static void fill(char *data, unsigned int which)
 			break;
 		case 'N':
 			value = take_number();
+			break;
+		case 'e':
+			value = take8() < 200 ? 1ULL << take8() % 32 : take_number();
 			break;
 		default:
 			value = take8() < 245 ? 0 : take_number();
