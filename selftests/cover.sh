@@ -16,7 +16,7 @@ TOPDOWN_PLUG and TOPDOWN_SEED of the environment.
   -c CALLS  so many calls on each (default 12000)
   -t TEST   another test than fuzz_test
   -i        count instructions: more calls in the same time (run.sh -h)
-  -a ARGS   more arguments of the kernel; with kmemleak=off it makes three times as many calls
+  -a ARGS   more arguments of the kernel; with -i and kmemleak=off calls are three times as fast
   -l        print the lines that were not executed, too
   -w        write the programs that reached new code to fuzz.corpus, in place of what is there
   -h        this text

@@ -203,8 +203,9 @@ TEST_F(follow, unreadable_exec_ends_it)
 
 /*
  * A process attaches to itself, and a child that inherits that executes the program.  If parent
- * and child have the same events, perf swaps them when the CPU goes from one to the other, and
- * the child may have the parent's.  @apart: not so, as the parent has one that it does not pass on.
+ * and child have the same events, perf swaps their contexts when the CPU goes from one to the
+ * other, and the child has the parent's events.  With @apart they differ, because the parent has
+ * an event that it does not pass on.
  */
 static int attach_and_exec_child(int fd, const char *program, bool apart, int *session)
 {

@@ -50,8 +50,8 @@ static sigjmp_buf faulted;
 
 /*
  * Fields: s size, f flags, n number of 32 bits, N of 64, c count, z size of a record, p pointer,
- * q pointer that may be NULL, S number of the module's, i task, e events of a latency session, o and
- * O output, r and R reserved.
+ * q pointer that may be NULL, S number of the module's, i task, e events of a latency session,
+ * o and O output, r and R reserved.
  */
 static const struct {
 	unsigned int nr, size;
