@@ -7,7 +7,8 @@
 #   graph.sh [OBJECTS]
 #
 # OBJECTS  a directory with the objects of a built module: also fails where one calls a
-#          function, or has data, of a file that it does not include
+#          function, or has data, of a file that it does not include, by itself or by what
+#          it includes.  Files without a header are declared in that of another.
 set -euo pipefail
 
 cd "$(dirname "$0")/../kmod"
@@ -29,7 +30,7 @@ calls() {
 	local object
 
 	for object in "$1"/*.o; do
-		[[ $object == */topdown*.o ]] || nm -A "$object"
+		[[ ${object##*/} == topdown*.o ]] || nm -A "$object"
 	done | awk '
 		{
 			file = $1
@@ -51,13 +52,41 @@ calls() {
 		}' | sort -u
 }
 
+# missing OBJECTS: the calls of files that are not included, directly or not.
+missing() {
+	awk '
+		NR == FNR {
+			used[$1] = used[$1] " " $2
+			next
+		}
+		function reaches(from, to, seen,	n, i, next_one) {
+			if (from == to)
+				return 1
+			if (from in seen)
+				return 0
+			seen[from] = 1
+			n = split(used[from], next_one, " ")
+			for (i = 1; i <= n; i++)
+				if (reaches(next_one[i], to, seen))
+					return 1
+			return 0
+		}
+		{
+			delete seen
+			if (!reaches($1, $2, seen))
+				print
+		}' <(includes) <(calls "$1") | while read -r user used; do
+		[[ ! -e $used.h ]] || echo "$user $used"
+	done
+}
+
 if ! order=$(includes | tsort 2>&1); then
 	echo "graph.sh: a circle: $(grep -A9 'contains a loop' <<< "$order" |
 		sed -n 's/^tsort: \([a-z-]*\)$/\1/p' | xargs)" >&2
 	exit 1
 fi
 if (($#)); then
-	more=$(comm -13 <(includes) <(calls "$1"))
+	more=$(missing "$1")
 	if [[ $more ]]; then
 		printf 'graph.sh: used, but not included: %s\n' "${more//$'\n'/, }" >&2
 		exit 1
