@@ -15,12 +15,19 @@ EVENTS='{cycles,instructions,branches,branch-misses}'
 # shares: of each CPU and interval in the file $tmp/out the shares "running" and "expected".
 shares() { paste <(json running < "$tmp/out") <(json expected < "$tmp/out"); }
 
-test_turns_are_no_reason() {
-	local cpu groups
+# load_all_cpus: jobs of this shell.
+load_all_cpus() {
+	local cpu
 
 	for ((cpu = 0; cpu < $(nproc); cpu++)); do
 		"$here/workload" -c "$cpu" -t 600 stream &
 	done
+}
+
+test_turns_are_no_reason() {
+	local groups
+
+	load_all_cpus
 	# The first turns and the first window are over, and the groups are those that fit.
 	sleep 3
 	topdown stat -v -a -I 100 --count 1 > /dev/null 2> "$tmp/verbose"
@@ -54,13 +61,11 @@ level_1_has_turns() {
 
 # perf has a turn, too, and our groups lack it.
 test_a_perf_user_is_a_reason() {
-	local cpu status=0
+	local status=0
 
 	command -v perf > /dev/null || skip "there is no perf"
 	level_1_has_turns
-	for ((cpu = 0; cpu < $(nproc); cpu++)); do
-		"$here/workload" -c "$cpu" -t 600 stream &
-	done
+	load_all_cpus
 	# The groups are those that fit.
 	sleep 2
 	await 20 state_is cpu0 ok
@@ -77,16 +82,14 @@ test_a_perf_user_is_a_reason() {
 	kill $(jobs -p)
 }
 
-# The turn of perf's group may come just before that of a small group of ours, which then has both.
-# That depends on the moment in which perf begins.
+# A small group of ours may run in the turn of perf's group, too, and then in its own.  It depends on
+# when perf begins.
 test_a_perf_user_at_any_time() {
-	local cpu i
+	local i
 
 	command -v perf > /dev/null || skip "there is no perf"
 	level_1_has_turns
-	for ((cpu = 0; cpu < $(nproc); cpu++)); do
-		"$here/workload" -c "$cpu" -t 600 stream &
-	done
+	load_all_cpus
 	# The groups are those that fit.
 	sleep 2
 	for ((i = 0; i < 10; i++)); do
