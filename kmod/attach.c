@@ -7,6 +7,9 @@
  * the list is searched until nothing new is found.  It is searched once more a moment
  * later, because a thread appears there some time after it could have inherited.  Until
  * then the session remembers the threads that have an event, so that none gets two.
+ *
+ * Such a thread may execute a program before the second search.  perf ends events at an exec
+ * that gains rights, but this thread has none yet.  So it is not followed after any exec.
  */
 #include <linux/err.h>
 #include <linux/jiffies.h>
@@ -116,6 +119,17 @@ static void td_attach_release(struct td_member *member)
 	member->event = NULL;
 }
 
+/*
+ * Does a thread still execute the program that it did during the attach?  Another program may
+ * have other rights.
+ */
+static bool td_attach_same_program(const struct td_session *session,
+				   const struct task_struct *thread)
+{
+	/* Pairs with WRITE_ONCE() in begin_new_exec(). */
+	return READ_ONCE(thread->self_exec_id) == session->exec_id;
+}
+
 /* Make one event on a task. */
 static int td_attach_event(struct td_session *session, struct task_struct *task, bool on_exec)
 {
@@ -134,6 +148,16 @@ static int td_attach_event(struct td_session *session, struct task_struct *task,
 		return PTR_ERR(event);
 	}
 	list_add(&member->list, &session->members);
+	/*
+	 * An exec that gains rights takes events away, but only those that are there.  Order the
+	 * event before the look at the task; pairs with the locks that begin_new_exec() takes
+	 * after it has changed self_exec_id and before it takes events away.
+	 */
+	smp_mb();
+	if (!td_attach_same_program(session, task)) {
+		td_attach_release(member);
+		td_session_missed(session);
+	}
 	return 0;
 }
 
@@ -159,6 +183,7 @@ static int td_attach_task(struct td_session *session, struct task_struct *task)
 static int td_attach_batch(struct td_session *session, struct task_struct *task)
 {
 	struct task_struct *thread, *found[TD_ATTACH_BATCH];
+	bool missed = false;
 	int i, n = 0, ret = 0;
 
 	lockdep_assert_held(&session->members_lock);
@@ -167,12 +192,18 @@ static int td_attach_batch(struct td_session *session, struct task_struct *task)
 	list_for_each_entry_rcu(thread, &task->signal->thread_head, thread_node) {
 		if (READ_ONCE(thread->flags) & PF_EXITING || td_session_remembers(session, thread))
 			continue;
+		if (!td_attach_same_program(session, thread)) {
+			missed = true;
+			continue;
+		}
 		found[n++] = get_task_struct(thread);
 		if (n == TD_ATTACH_BATCH)
 			break;
 	}
 	rcu_read_unlock();
 
+	if (missed)
+		td_session_missed(session);
 	for (i = 0; i < n; i++) {
 		if (!ret)
 			ret = td_attach_task(session, found[i]);
@@ -242,6 +273,8 @@ int td_attach_begin(struct td_session *session, struct task_struct *task)
 	INIT_DELAYED_WORK(&session->tend, td_attach_tend);
 	td_attach_keep();
 	mutex_lock(&session->members_lock);
+	/* Pairs with WRITE_ONCE() in begin_new_exec(). */
+	session->exec_id = READ_ONCE(task->self_exec_id);
 	if (session->process) {
 		td_session_remember(session, task);
 		ret = td_attach_process(session, task);

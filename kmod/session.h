@@ -51,6 +51,7 @@ struct td_user;
  * @members_lock: protects @members, @charged and @leader
  * @members: events on the tasks that the session was attached to
  * @leader: the process whose threads are being searched, with a reference, or NULL
+ * @exec_id: task_struct.self_exec_id of all its threads during the attach
  * @met: threads that have an event; empty unless @looking
  * @unsure: there was no memory for @met
  * @tend: searches for threads, and releases events
@@ -90,6 +91,7 @@ struct td_session {
 	struct mutex members_lock; /* members, charged, leader */
 	struct list_head members;
 	struct task_struct *leader;
+	u64 exec_id;
 	struct xarray met;
 	bool unsure;
 	struct delayed_work tend;

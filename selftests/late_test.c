@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Threads that were being made while their process was attached: they inherit no event, and
+ * are in no list yet.
+ *
+ * The maker of such a thread waits in clone(), which cannot write the pidfd: userfaultfd has
+ * the page.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "guest.h"
+#include "session.h"
+
+#define STACK_SIZE	65536
+#define SPIN_MS		400
+/* The module searches once more after 100 ms, so it sees the rest of the spin. */
+#define SPIN_SEEN_NS	200000000ULL
+
+static const char set_uid_program[] = "/tmp/topdown-late-set-uid";
+
+/* The thread executes this; NULL: it spins. */
+static const char *program;
+/* Where clone() writes the pidfd. */
+static int *pidfd;
+
+/* Has no thread-local data of its own. */
+static int late_thread(void *unused)
+{
+	if (!program) {
+		spin_ms(SPIN_MS);
+		return 0;
+	}
+	execl(program, program, "-t", "0.5", "branchy", NULL);
+	_exit(98);
+}
+
+static void *maker(void *unused)
+{
+	static char stack[STACK_SIZE] __attribute__((aligned(16)));
+
+	if (clone(late_thread, stack + STACK_SIZE, CLONE_VM | CLONE_FS | CLONE_FILES |
+		  CLONE_SIGHAND | CLONE_SYSVSEM | CLONE_THREAD | CLONE_PIDFD, NULL, pidfd) < 0)
+		_exit(errno == EINVAL ? KSFT_SKIP : 97);
+	return NULL;
+}
+
+/* A page that is missing until page_give(): the descriptor that gives it, or -1. */
+static int page_keep(void)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register range = {
+		.range.len = getpagesize(), .mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	int fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+
+	pidfd = mmap(NULL, getpagesize(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		     -1, 0);
+	range.range.start = (uintptr_t)pidfd;
+	if (fd < 0 || pidfd == MAP_FAILED || ioctl(fd, UFFDIO_API, &api) ||
+	    ioctl(fd, UFFDIO_REGISTER, &range))
+		return -1;
+	return fd;
+}
+
+static bool page_is_wanted(int fd)
+{
+	struct pollfd fds = { .fd = fd, .events = POLLIN };
+
+	return poll(&fds, 1, 10000) == 1 && fds.revents == POLLIN;
+}
+
+static int page_give(int fd)
+{
+	struct uffdio_zeropage page = {
+		.range.start = (uintptr_t)pidfd, .range.len = getpagesize(),
+	};
+
+	return ioctl(fd, UFFDIO_ZEROPAGE, &page);
+}
+
+/*
+ * A process attaches to itself while one of its threads is being made.  A child that inherits
+ * that waits until nobody has the other end of @hold, so that the session is not over.  Return:
+ * the status of the process.
+ */
+static int attach_amid_clone(int device, const int hold[2], int *session)
+{
+	int pid = fork(), status, page;
+	pthread_t thread;
+	char byte;
+
+	if (pid)
+		return waitpid(pid, &status, 0) == pid ? status : -1;
+	close(hold[1]);
+	page = page_keep();
+	if (page < 0 || setresuid(NOBODY, NOBODY, NOBODY))
+		_exit(99);
+	if (pthread_create(&thread, NULL, maker, NULL) || !page_is_wanted(page))
+		_exit(96);
+	*session = device_attach(device, TOPDOWN_ATTACH_CHILDREN, 0);
+	if (!fork())
+		_exit(read(hold[0], &byte, 1));
+	if (page_give(page))
+		_exit(95);
+	pthread_join(thread, NULL);
+	sleep_ms(2 * SPIN_MS);
+	_exit(0);
+}
+
+FIXTURE(late) {
+	int fd;
+	int hold[2];
+	int *session;
+	struct topdown_session seen;
+};
+
+FIXTURE_SETUP(late)
+{
+	self->fd = session_open();
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, pipe2(self->hold, O_CLOEXEC));
+	self->session = mmap(NULL, sizeof(int), PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->session);
+}
+
+FIXTURE_TEARDOWN(late)
+{
+	close(self->hold[1]);
+	close(self->hold[0]);
+	close(self->fd);
+}
+
+/* The second search finds it. */
+TEST_F(late, thread_is_followed)
+{
+	int status = attach_amid_clone(self->fd, self->hold, self->session);
+
+	if (status == KSFT_SKIP << 8)
+		SKIP(return, "this kernel makes no thread with a pidfd");
+	ASSERT_EQ(0, status);
+	ASSERT_EQ(0, device_session(self->fd, 0, *self->session, &self->seen));
+	EXPECT_EQ(TOPDOWN_SESSION_RUNNING, self->seen.out_state);
+	EXPECT_EQ(0, self->seen.out_flags);
+	EXPECT_EQ(1, self->seen.out_tasks);
+	EXPECT_LT(SPIN_SEEN_NS, self->seen.out_figures.enabled_ns);
+}
+
+/*
+ * Before the second search it executes a program that has more rights than the user, who must
+ * not see it.  The same holds for another program.
+ */
+static void execs(struct __test_metadata *_metadata, int fd, const int hold[2], int *session,
+		  const char *name)
+{
+	struct topdown_session seen;
+	int status;
+
+	program = name;
+	status = attach_amid_clone(fd, hold, session);
+	if (status == KSFT_SKIP << 8)
+		SKIP(return, "this kernel makes no thread with a pidfd");
+	ASSERT_EQ(0, status);
+	ASSERT_EQ(0, device_session(fd, 0, *session, &seen));
+	EXPECT_EQ(TOPDOWN_SESSION_RUNNING, seen.out_state);
+	EXPECT_EQ(TOPDOWN_SESSION_INCOMPLETE, seen.out_flags);
+	EXPECT_EQ(1, seen.out_tasks);
+	/* Nothing of its 500 ms. */
+	EXPECT_GT(100000000, seen.out_figures.enabled_ns);
+}
+
+TEST_F(late, set_uid_exec_is_not_followed)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "cp ./workload %s && chmod 4755 %s", set_uid_program,
+		 set_uid_program);
+	ASSERT_EQ(0, system(command));
+	execs(_metadata, self->fd, self->hold, self->session, set_uid_program);
+	unlink(set_uid_program);
+}
+
+TEST_F(late, exec_is_incomplete)
+{
+	execs(_metadata, self->fd, self->hold, self->session, "./workload");
+}
+
+int main(int argc, char **argv)
+{
+	int ret = session_need();
+
+	return ret ? ret : test_harness_run(argc, argv);
+}
