@@ -99,10 +99,10 @@ void td_busy_begin(struct td_busy *busy)
  * @busy: of this CPU; interrupts off
  * @time: the time since the last fold, in nanoseconds
  *
- * An NMI may have interrupted the writer of the account, which is the idle task, and a reader
- * would wait for that writer for ever.  So may a kprobe whose sample reads a perf event.  So
- * the busy time of a part that ends there is in the next part.  The account is in
- * microseconds, so a little idle time may also be left for the next part.
+ * An NMI may have interrupted the writer of the account, which is the idle task, or the keeper
+ * of the time, and a reader would wait for that writer for ever.  So may a probe whose sample
+ * reads a perf event.  So the busy time of a part that ends there is in the next part.  The
+ * account is in microseconds, so a little idle time may also be left for the next part.
  *
  * Return: nanoseconds; at most @time and the time of the parts before it that ended so, for
  * which this was 0.
@@ -111,7 +111,7 @@ u64 td_busy_fold(struct td_busy *busy, u64 time)
 {
 	u64 now, idle;
 
-	if (in_nmi() || (busy->sampled && is_idle_task(current))) {
+	if (in_nmi() || busy->sampled) {
 		busy->unjudged += time;
 		return 0;
 	}

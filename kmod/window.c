@@ -273,8 +273,9 @@ static const struct topdown_record *td_window_count(struct td_collector *collect
 			td_credit_sampled();
 	}
 	entry = td_map_write_begin(collector->cpu);
-	/* An NMI that interrupts the keeper of the time would wait for it in vain. */
-	entry->record.time_ns = in_nmi() ? ktime_get_mono_fast_ns() : ktime_get_ns();
+	/* An NMI, or a probe, that interrupts the keeper of the time would wait for it in vain. */
+	entry->record.time_ns = in_nmi() || collector->busy_time.sampled ?
+				ktime_get_mono_fast_ns() : ktime_get_ns();
 	td_figures_add(&entry->record.total, part);
 	if (close) {
 		td_window_end_open(collector, entry, part);
