@@ -5,7 +5,7 @@
  * This is the kernel's account of idle time, because it needs no counter and is there when
  * others have all of them.  A fold reads it only if the idle task ran since the last fold.
  */
-#include <linux/kernel_stat.h>
+#include <linux/cache.h>
 #include <linux/lockdep.h>
 #include <linux/math.h>
 #include <linux/minmax.h>
@@ -23,17 +23,16 @@
 /* The kernel's clocks agree better than this. */
 #define TD_BUSY_CLOCKS_NS	NSEC_PER_MSEC
 
+/* Is the kernel's account of idle time exact?  That is decided at boot. */
+static bool td_busy_exact __read_mostly;
+
 /* The idle time of this CPU in nanoseconds. */
 static u64 td_busy_idle(void)
 {
-	const u64 *stat = kcpustat_this_cpu->cpustat;
 	int cpu = smp_processor_id();
-	u64 idle = get_cpu_idle_time_us(cpu, NULL);
 
-	/* With nohz=off the kernel knows it by ticks only. */
-	if (unlikely(idle == -1ULL))
-		return stat[CPUTIME_IDLE] + stat[CPUTIME_IOWAIT];
-	return (idle + get_cpu_iowait_time_us(cpu, NULL)) * NSEC_PER_USEC;
+	return (get_cpu_idle_time_us(cpu, NULL) + get_cpu_iowait_time_us(cpu, NULL)) *
+	       NSEC_PER_USEC;
 }
 
 /*
@@ -67,7 +66,7 @@ static bool td_busy_idled(struct td_busy *busy)
  */
 bool td_busy_known(void)
 {
-	return td_meter_cycles() && td_compat_knows_idle();
+	return td_meter_cycles() && td_busy_exact;
 }
 
 /**
@@ -77,6 +76,7 @@ bool td_busy_known(void)
  */
 void td_busy_setup(struct td_busy *busy, int cpu)
 {
+	td_busy_exact = td_compat_knows_idle(cpu);
 	/* The idle task of the CPU that booted is known. */
 	if (task_cpu(&init_task) == cpu)
 		busy->idler = &init_task;

@@ -82,10 +82,14 @@ static inline struct pid *td_compat_pidfd_pid(const struct file *file)
 	return get_pid(file->private_data);
 }
 
-/* Is td_compat_idle_us() right?  From 7.0 on the kernel's account is not. */
-static inline bool td_compat_knows_idle(void)
+/*
+ * Is td_compat_idle_us() right?  From 7.0 on the kernel's account is not, and with nohz=off
+ * there is none.  @cpu: any CPU.
+ */
+static inline bool td_compat_knows_idle(int cpu)
 {
-	return LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0);
+	return LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0) &&
+	       get_cpu_idle_time_us(cpu, NULL) != -1ULL;
 }
 
 /*
