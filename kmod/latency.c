@@ -313,12 +313,7 @@ bool td_latency_samples(int cpu)
 	       READ_ONCE(collector->kind) != TOPDOWN_KIND_ATOM;
 }
 
-/**
- * td_latency_init() - find out what this machine can sample
- *
- * A machine whose P-cores are all offline, or not measured, samples nothing.
- */
-void __init td_latency_init(void)
+static void __init td_latency_ask(struct work_struct *work)
 {
 	int cpu;
 
@@ -330,6 +325,23 @@ void __init td_latency_init(void)
 		}
 	}
 	cpus_read_unlock();
+}
+
+/**
+ * td_latency_init() - find out what this machine can sample
+ *
+ * A machine whose P-cores are all offline, or not measured, samples nothing.
+ *
+ * A worker asks the driver, because who may load modules may still lack perf's rights.
+ */
+void __init td_latency_init(void)
+{
+	struct work_struct work;
+
+	INIT_WORK_ONSTACK(&work, td_latency_ask);
+	queue_work(td_compat_unbound_wq, &work);
+	flush_work(&work);
+	destroy_work_on_stack(&work);
 }
 
 static void td_latency_drop(struct td_latency *latency, unsigned int number)

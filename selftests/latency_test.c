@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/capability.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -432,7 +433,7 @@ static unsigned int cpu_model(void)
 }
 
 /* Granted here, unless the kernel is too old for latencies, or for the CPU. */
-TEST(refusal)
+static void expect_granted(struct __test_metadata *_metadata)
 {
 	struct topdown_latency latency;
 	struct utsname name;
@@ -455,6 +456,34 @@ TEST(refusal)
 		EXPECT_EQ(-EOPNOTSUPP, latency_start(fd, SHAPE_EVENT(2)));
 	}
 	close(fd);
+}
+
+TEST(refusal)
+{
+	expect_granted(_metadata);
+}
+
+/* A task that may load modules, and may not use perf on CPUs. */
+static int load_without_perf(void)
+{
+	static const cap_value_t perf[] = { CAP_PERFMON, CAP_SYS_ADMIN };
+	int pid = fork(), status;
+	cap_t caps;
+
+	if (pid)
+		return waitpid(pid, &status, 0) == pid ? status : -1;
+	caps = cap_get_proc();
+	if (!caps || cap_set_flag(caps, CAP_EFFECTIVE, 2, perf, CAP_CLEAR) || cap_set_proc(caps))
+		_exit(99);
+	_exit(module_load("") ? 98 : 0);
+}
+
+/* The machine decides, and not who loads the module. */
+TEST(refusal_of_a_module_that_was_loaded_without_perf)
+{
+	ASSERT_EQ(0, module_unload());
+	ASSERT_EQ(0, load_without_perf());
+	expect_granted(_metadata);
 }
 
 /* The function call interrupts of a CPU so far; 0 if that is not known. */
