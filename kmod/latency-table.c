@@ -24,6 +24,8 @@ static const struct {
 	{ 0xc5, TD_ARL },
 	{ 0xc6, TD_ARL },
 	{ 0xcc, TD_PTL },
+	{ 0xd5, TD_PTL },
+	{ 0xe5, TD_PTL },
 };
 
 /* An event may have several rows, for different CPUs. */
