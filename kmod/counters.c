@@ -410,6 +410,21 @@ static bool td_counters_crowded(struct td_meter *meter)
 	return counters->crowded || held < span / 100 * TD_OK_PERCENT;
 }
 
+/* The config of an event that is counted: the driver may have refused the first of two. */
+static u64 td_counters_config(const struct td_counters *counters, unsigned int index)
+{
+	const struct td_group *group = counters->meter.group;
+	unsigned int n, i;
+
+	for (n = 0; n < counters->meter.nr; n++) {
+		for (i = 0; i < group[n].nr; i++) {
+			if (counters->turns[n].event[i] == index)
+				return group[n].event[i]->attr.config;
+		}
+	}
+	return td_counters_formula(counters)->events[index].config;
+}
+
 static void td_counters_events(const struct td_meter *meter, struct td_events *events)
 {
 	const struct td_counters *counters = container_of(meter, struct td_counters, meter);
@@ -421,7 +436,7 @@ static void td_counters_events(const struct td_meter *meter, struct td_events *e
 	for (i = 0; i < formula->nr_events; i++, event++) {
 		if (td_counters_wants(counters, i, meter->level))
 			events->event[events->nr++] = (struct td_event_count){
-				event->name, event->config, counters->total[i],
+				event->name, td_counters_config(counters, i), counters->total[i],
 			};
 	}
 }
