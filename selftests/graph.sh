@@ -8,17 +8,18 @@
 #
 # OBJECTS  a directory with the objects of a built module: also fails where one calls a
 #          function, or has data, of a file that it does not include, by itself or by what
-#          it includes.  Files without a header are declared in that of another.
+#          its headers include.  Files without a header are declared in that of another.
 set -euo pipefail
 
 cd "$(dirname "$0")/../kmod"
 export LC_ALL=C
 
-# includes: a line "USER USED" for each pair.
+# includes FILE...: a line "USER USED" for each pair.
 includes() {
 	local file used
 
-	for file in *.[ch]; do
+	for file; do
+		file=${file#./}
 		sed -n 's/^#include "\([a-z-]*\)\.h"$/\1/p' "$file" | while read -r used; do
 			[[ $used == "${file%.*}" ]] || echo "${file%.*} $used"
 		done
@@ -52,35 +53,37 @@ calls() {
 		}' | sort -u
 }
 
-# missing OBJECTS: the calls of files that are not included, directly or not.
+# missing OBJECTS: of $pairs, the calls of files that are not included, by the file or by its headers.
 missing() {
 	awk '
-		NR == FNR {
-			used[$1] = used[$1] " " $2
-			next
-		}
-		function reaches(from, to, seen,	n, i, next_one) {
-			if (from == to)
-				return 1
-			if (from in seen)
-				return 0
-			seen[from] = 1
-			n = split(used[from], next_one, " ")
-			for (i = 1; i <= n; i++)
-				if (reaches(next_one[i], to, seen))
+		# What a .c file includes is its own.
+		function reaches(list, to, seen,	n, i, used) {
+			n = split(list, used, " ")
+			for (i = 1; i <= n; i++) {
+				if (used[i] == to)
 					return 1
+				if (used[i] in seen)
+					continue
+				seen[used[i]] = 1
+				if (reaches(header[used[i]], to, seen))
+					return 1
+			}
 			return 0
 		}
-		{
-			delete seen
-			if (!reaches($1, $2, seen))
+		kind == "any" { any[$1] = any[$1] " " $2 }
+		kind == "header" { header[$1] = header[$1] " " $2 }
+		kind == "call" {
+			split("", seen)
+			if (!reaches(any[$1], $2, seen))
 				print
-		}' <(includes) <(calls "$1") | while read -r user used; do
+		}' kind=any <(echo "$pairs") kind=header <(includes ./*.h) \
+		kind=call <(calls "$1") | while read -r user used; do
 		[[ ! -e $used.h ]] || echo "$user $used"
 	done
 }
 
-if ! order=$(includes | tsort 2>&1); then
+pairs=$(includes ./*.[ch])
+if ! order=$(tsort <<< "$pairs" 2>&1); then
 	echo "graph.sh: a circle: $(grep -A9 'contains a loop' <<< "$order" |
 		sed -n 's/^tsort: \([a-z-]*\)$/\1/p' | xargs)" >&2
 	exit 1
@@ -93,5 +96,6 @@ if (($#)); then
 	fi
 fi
 for file in $order; do
-	printf '%-20s %s\n' "$file" "$(includes | awk -v f="$file" '$1 == f { printf " %s", $2 }')"
+	printf '%-20s %s\n' "$file" \
+		"$(awk -v f="$file" '$1 == f { printf " %s", $2 }' <<< "$pairs")"
 done
