@@ -394,7 +394,8 @@ static void call_read(void)
 
 static void call_sysfs(void)
 {
-	int fd = open(path[take8() % (sizeof(path) / sizeof(*path))], take8() % 3 | O_CLOEXEC);
+	const char *name = path[take8() % (sizeof(path) / sizeof(*path))];
+	int fd = open(name, take8() % 3 | O_CLOEXEC);
 	const char *written = text[take8() % (sizeof(text) / sizeof(*text))];
 
 	if (fd < 0)
