@@ -15,10 +15,12 @@ TOPDOWN_PLUG and TOPDOWN_SEED of the environment.
 
   -c CALLS  so many calls on each (default 12000)
   -t TEST   another test than fuzz_test
-  -i        count instructions: more calls in the same time (run.sh -h)
-  -a ARGS   more arguments of the kernel; with -i and kmemleak=off calls are three times as fast
+  -i        count instructions (run.sh -h): no CPU waits for one that the host does not run
+  -a ARGS   more arguments of the kernel; with kmemleak=off it makes three times as many calls
+            in the same time, and finds no leak
   -l        print the lines that were not executed, too
-  -w        write the programs that reached new code to fuzz.corpus, in place of what is there
+  -w        write the programs that reached new code to fuzz.corpus, in place of those before
+            its second comment
   -h        this text
 END
 }
@@ -76,7 +78,8 @@ cover() {
 	mkdir -p "$dir"
 	TOPDOWN_PMU_LATENCIES=$TOP/selftests/pmu/latencies \
 		"$VM/run.sh" -k debug -m "$machine" -c "$cpus" -t 9000 "${options[@]}" -K "$ko" \
-		-o "$dir/run" -x "$tests:/kselftest" "$(in_guest)" > "$dir/output" 2> "$dir/err" || {
+		-o "$dir/run" -x "$tests:/kselftest" "$(in_guest)" \
+		> "$dir/output" 2> "$dir/err" || {
 		grep -v '^# program' "$dir/output" | tail -n 15 >&2
 		cat "$dir/err" >&2
 		die "$name fails on $machine"
@@ -98,9 +101,13 @@ for machine; do
 	cover "$machine"
 done
 if [[ -n $write ]]; then
+	# The programs after the second comment were written by hand: they stay.
+	sed -n '2,${/^#/,$p}' "$CORPUS" > "$work/written"
 	{
 		echo "# SPDX-License-Identifier: GPL-2.0"
-		cat "$work"/*/output | sed -n 's/^# program //p' | awk '!seen[$0]++'
+		cat "$work"/*/output | sed -n 's/^# program //p' | awk '!seen[$0]++' |
+			grep -vxF -f "$work/written" || true
+		cat "$work/written"
 	} > "$work/corpus"
 	mv "$work/corpus" "$CORPUS"
 	note "fuzz.corpus has $(grep -vc '^#' "$CORPUS") programs"
