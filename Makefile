@@ -117,7 +117,7 @@ help:
 	@echo '  make deb               packages for Debian 12 or later, in deb/'
 	@echo 'Try and test (Debian 12, no Intel PMU needed):'
 	@echo '  make demo              see it work in an emulated machine'
-	@echo '  make check             the tests of every change, 20 minutes at most'
+	@echo '  make check             the tests of every change, 15 to 25 minutes'
 	@echo '  make check-full        these, and a debug kernel and the newest kernel'
 	@echo '  make mutate            plant mistakes in the module, and see a test notice each'
 	@echo '  make fuzz              fuzz what the command and the library read from others'
