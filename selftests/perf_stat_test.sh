@@ -341,18 +341,38 @@ test_windows_are_recorded() {
 	same_windows "$tmp/script" "$tmp/history" || { head -n 3 "$tmp/history"; false; }
 }
 
+# samples_at FUNCTION COMMAND...: sample each call of a function of the kernel; how many these were.
+samples_at() {
+	local tracing=/sys/kernel/tracing function=$1
+
+	shift
+
+	[[ -e $tracing/kprobe_events ]] || mount -t tracefs none $tracing
+	echo "p:probe/topdown_here $function" > $tracing/kprobe_events
+	perf record -q -a -o "$tmp/data" -e '{probe:topdown_here,topdown/slots/}:S' -- "$@"
+	perf script -i "$tmp/data" | grep -c topdown_here
+	echo > $tracing/kprobe_events
+}
+
 # Samples where a CPU becomes idle or wakes up, inside the kernel's writer of the idle time.  A
 # fold that waits for the writer hangs the CPU.
 test_a_probe_inside_the_idle_account() {
-	local tracing=/sys/kernel/tracing samples
+	local samples
 
 	need_perf
 	reload
-	[[ -e $tracing/kprobe_events ]] || mount -t tracefs none $tracing
-	echo 'p:probe/topdown_clock ktime_get' > $tracing/kprobe_events
-	perf record -q -a -o "$tmp/data" -e '{probe:topdown_clock,topdown/slots/}:S' -- sleep 0.2
-	samples=$(perf script -i "$tmp/data" | grep -c topdown_clock)
-	echo > $tracing/kprobe_events
+	samples=$(samples_at ktime_get sleep 0.2)
+	echo "$samples samples"
+	((samples > 20))
+}
+
+# The same inside the writer of the time, at each tick.
+test_a_probe_inside_the_clock() {
+	local samples
+
+	need_perf
+	reload
+	samples=$(samples_at update_vsyscall "$here/workload" -c 1 -t 0.3 branchy)
 	echo "$samples samples"
 	((samples > 20))
 }
@@ -363,4 +383,5 @@ run_tests test_slots_are_listed test_a_process test_a_command test_cpus_at_inter
 	test_lines_for_a_process test_lines_for_a_command test_lines_for_all_cpus \
 	test_record_with_a_leader test_sampling_is_refused \
 	test_the_module_stays_while_perf_counts test_rights_are_those_of_perf \
-	test_windows_are_recorded test_a_probe_inside_the_idle_account
+	test_windows_are_recorded test_a_probe_inside_the_idle_account \
+	test_a_probe_inside_the_clock
