@@ -120,14 +120,16 @@ static void td_attach_release(struct td_member *member)
 }
 
 /*
- * Does a thread still execute the program that it did during the attach?  Another program may
- * have other rights.
+ * May a thread be followed?  In the second search only if it still executes the program that it
+ * did during the attach, as another program may have other rights.  During the attach no check
+ * is needed: an exec waits until the attaching thread of its process has ended, and to attach to
+ * another process takes CAP_PERFMON.
  */
-static bool td_attach_same_program(const struct td_session *session,
-				   const struct task_struct *thread)
+static bool td_attach_may(const struct td_session *session, const struct task_struct *thread)
 {
+	lockdep_assert_held(&session->members_lock);
 	/* Pairs with WRITE_ONCE() in begin_new_exec(). */
-	return READ_ONCE(thread->self_exec_id) == session->exec_id;
+	return !session->late || READ_ONCE(thread->self_exec_id) == session->exec_id;
 }
 
 /* Make one event on a task. */
@@ -154,7 +156,7 @@ static int td_attach_event(struct td_session *session, struct task_struct *task,
 	 * after it has changed self_exec_id and before it takes events away.
 	 */
 	smp_mb();
-	if (!td_attach_same_program(session, task)) {
+	if (!td_attach_may(session, task)) {
 		td_attach_release(member);
 		td_session_missed(session);
 	}
@@ -192,7 +194,7 @@ static int td_attach_batch(struct td_session *session, struct task_struct *task)
 	list_for_each_entry_rcu(thread, &task->signal->thread_head, thread_node) {
 		if (READ_ONCE(thread->flags) & PF_EXITING || td_session_remembers(session, thread))
 			continue;
-		if (!td_attach_same_program(session, thread)) {
+		if (!td_attach_may(session, thread)) {
 			missed = true;
 			continue;
 		}
@@ -228,6 +230,7 @@ static void td_attach_look(struct td_session *session)
 	lockdep_assert_held(&session->members_lock);
 	if (!session->leader)
 		return;
+	session->late = true;
 	if (td_attach_process(session, session->leader) < 0)
 		td_session_missed(session);
 	td_session_forget(session);

@@ -48,10 +48,11 @@ struct td_user;
  * @running: number of its events that each CPU runs; written there with interrupts off
  * @tallies: what the samples in its tasks add up to; NULL if nobody wants that; changed under
  *	the lock of the latency list, used on any CPU with interrupts off, and in its NMIs
- * @members_lock: protects @members, @charged and @leader
+ * @members_lock: protects @members, @charged, @leader, @exec_id and @late
  * @members: events on the tasks that the session was attached to
  * @leader: the process whose threads are being searched, with a reference, or NULL
- * @exec_id: task_struct.self_exec_id of all its threads during the attach
+ * @exec_id: task_struct.self_exec_id of its threads at the begin of the attach
+ * @late: threads are searched for once more, after the attach
  * @met: threads that have an event; empty unless @looking
  * @unsure: there was no memory for @met
  * @tend: searches for threads, and releases events
@@ -88,10 +89,11 @@ struct td_session {
 	unsigned int __percpu *running;
 	struct td_tallies __rcu *tallies;
 
-	struct mutex members_lock; /* members, charged, leader */
+	struct mutex members_lock; /* members, charged, leader, exec_id, late */
 	struct list_head members;
 	struct task_struct *leader;
 	u64 exec_id;
+	bool late;
 	struct xarray met;
 	bool unsure;
 	struct delayed_work tend;

@@ -53,10 +53,11 @@ calls() {
 		}' | sort -u
 }
 
-# missing OBJECTS: of $pairs, the calls of files that are not included, by the file or by its headers.
+# missing OBJECTS: the calls of files that are not included, by the file or by its headers.  Needs
+# $pairs.
 missing() {
 	awk '
-		# What a .c file includes is its own.
+		# A .c file includes for itself only.
 		function reaches(list, to, seen,	n, i, used) {
 			n = split(list, used, " ")
 			for (i = 1; i <= n; i++) {

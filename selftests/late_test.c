@@ -138,6 +138,7 @@ FIXTURE_SETUP(late)
 
 FIXTURE_TEARDOWN(late)
 {
+	unlink(set_uid_program);
 	close(self->hold[1]);
 	close(self->hold[0]);
 	close(self->fd);
@@ -185,11 +186,11 @@ TEST_F(late, set_uid_exec_is_not_followed)
 {
 	char command[256];
 
+	unlink(set_uid_program);
 	snprintf(command, sizeof(command), "cp ./workload %s && chmod 4755 %s", set_uid_program,
 		 set_uid_program);
 	ASSERT_EQ(0, system(command));
 	execs(_metadata, self->fd, self->hold, self->session, set_uid_program);
-	unlink(set_uid_program);
 }
 
 TEST_F(late, exec_is_incomplete)

@@ -85,7 +85,7 @@ enum topdown_session_state {
 
 /*
  * topdown_session.out_flags: a thread that began during ATTACH is not followed, for want of
- * memory, or by the limit of ENOSPC.
+ * memory, by the limit of ENOSPC, or as it executed another program within some 100 ms.
  */
 #define TOPDOWN_SESSION_INCOMPLETE	(1U << 0)
 
