@@ -60,18 +60,24 @@ static double mean_of(const struct moment *then, const struct moment *now)
 	return fact_near("mean", mean, want, LIMIT_INTERVAL * want) ? mean : 0;
 }
 
-/* Both sides speak of the same moment if there was no sample meanwhile. */
+/*
+ * Both sides speak of the same moment if the CPU has written no record for a millisecond before
+ * it.  The interrupt of a record may come after the reader has seen the truth of it.
+ */
 static bool moment_of_drift(struct moment *moment, int fd, int session)
 {
-	struct topdown_latency_record after;
 	unsigned int tries;
+	double count;
 
 	for (tries = 0; tries < 100; tries++) {
-		if (latency_read(fd, session, &moment->record, 1) != 1 ||
-		    !moment_truth(moment, DRIFT_CONFIG) ||
-		    latency_read(fd, session, &after, 1) != 1)
+		if (!moment_truth(moment, DRIFT_CONFIG))
 			return false;
-		if (after.samples == moment->record.samples)
+		count = moment->truth.count;
+		sleep_ms(1);
+		if (latency_read(fd, session, &moment->record, 1) != 1 ||
+		    !moment_truth(moment, DRIFT_CONFIG))
+			return false;
+		if (moment->truth.count == count)
 			return true;
 	}
 	return false;
