@@ -38,6 +38,9 @@
 /* After this time a thread that was being made is in the list of its process. */
 #define TD_ATTACH_LOOK		(HZ / 10)
 
+/* A process may make threads faster than they are found: so many more than it had at first. */
+#define TD_ATTACH_MORE		1024
+
 /* perf stays ready to follow tasks for this long after the last session. */
 #define TD_ATTACH_KEEP		(5 * HZ)
 
@@ -214,14 +217,21 @@ static int td_attach_batch(struct td_session *session, struct task_struct *task)
 	return ret ? ret : n;
 }
 
+/* Attach to the threads of a process.  Returns 0, an errno, or 1 if there may be more threads. */
 static int td_attach_process(struct td_session *session, struct task_struct *task)
 {
-	int ret;
+	int left = get_nr_threads(task) + TD_ATTACH_MORE, ret;
 
 	do {
+		if (fatal_signal_pending(current))
+			return -EINTR;
 		ret = td_attach_batch(session, task);
-	} while (ret > 0);
-	return ret;
+		if (ret <= 0)
+			return ret;
+		cond_resched();
+		left -= ret;
+	} while (left > 0);
+	return 1;
 }
 
 /* Search once more for threads that were being made. */
@@ -267,7 +277,8 @@ static void td_attach_tend(struct work_struct *work)
  * Interrupts only CPUs that run these tasks.  td_attach_end() has to follow, also after a
  * failure.
  *
- * Return: 0, -ESRCH if all tasks have exited, -ENOSPC or -ENOMEM.
+ * Return: 0, -ESRCH if all tasks have exited, -ENOSPC or -ENOMEM; -EINTR if the caller is being
+ * killed.
  */
 int td_attach_begin(struct td_session *session, struct task_struct *task)
 {
@@ -286,7 +297,8 @@ int td_attach_begin(struct td_session *session, struct task_struct *task)
 		ret = td_attach_task(session, task);
 	}
 	mutex_unlock(&session->members_lock);
-	if (ret)
+	/* The second search looks for the rest. */
+	if (ret < 0)
 		return ret;
 	return td_session_has_tasks(session) ? 0 : -ESRCH;
 }

@@ -85,7 +85,8 @@ enum topdown_session_state {
 
 /*
  * topdown_session.out_flags: a thread that began during ATTACH is not followed, for want of
- * memory, by the limit of ENOSPC, or as it executed another program within some 100 ms.
+ * memory, by the limit of ENOSPC, as it executed another program within some 100 ms, or as the
+ * process made threads faster than they were found.
  */
 #define TOPDOWN_SESSION_INCOMPLETE	(1U << 0)
 
