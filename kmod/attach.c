@@ -241,7 +241,8 @@ static void td_attach_look(struct td_session *session)
 	if (!session->leader)
 		return;
 	session->late = true;
-	if (td_attach_process(session, session->leader) < 0)
+	/* No thread joins a session that has exited, which its reader may know already. */
+	if (!td_session_finished(session) && td_attach_process(session, session->leader))
 		td_session_missed(session);
 	td_session_forget(session);
 }

@@ -245,7 +245,7 @@ void td_session_left(struct td_session *session, bool secure)
 	raw_spin_lock_irqsave(&session->lock, flags);
 	over = td_session_is_finished(session);
 	session->tasks--;
-	if (td_session_is_over(session)) {
+	if (over) {
 		td_session_show(session);
 	} else if (secure) {
 		session->ended = true;

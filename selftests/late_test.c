@@ -34,6 +34,8 @@ static const char set_uid_program[] = "/tmp/topdown-late-set-uid";
 static const char *program;
 /* Where clone() writes the pidfd. */
 static int *pidfd;
+/* All other threads exit at once. */
+static bool alone;
 
 /* Has no thread-local data of its own. */
 static int late_thread(void *unused)
@@ -93,16 +95,16 @@ static int page_give(int fd)
 /*
  * A process attaches to itself while one of its threads is being made.  A child that inherits
  * that waits until nobody has the other end of @hold, so that the session is not over.  Return:
- * the status of the process.
+ * the process.
  */
-static int attach_amid_clone(int device, const int hold[2], int *session)
+static int start_amid_clone(int device, const int hold[2], int *session)
 {
-	int pid = fork(), status, page;
+	int pid = fork(), page;
 	pthread_t thread;
 	char byte;
 
 	if (pid)
-		return waitpid(pid, &status, 0) == pid ? status : -1;
+		return pid;
 	close(hold[1]);
 	page = page_keep();
 	if (page < 0 || setresuid(NOBODY, NOBODY, NOBODY))
@@ -110,13 +112,27 @@ static int attach_amid_clone(int device, const int hold[2], int *session)
 	if (pthread_create(&thread, NULL, maker, NULL) || !page_is_wanted(page))
 		_exit(96);
 	*session = device_attach(device, TOPDOWN_ATTACH_CHILDREN, 0);
-	if (!fork())
+	if (!alone && !fork())
 		_exit(read(hold[0], &byte, 1));
 	if (page_give(page))
 		_exit(95);
+	if (alone)
+		syscall(SYS_exit, 0);
 	pthread_join(thread, NULL);
 	sleep_ms(2 * SPIN_MS);
 	_exit(0);
+}
+
+static int status_of(int pid)
+{
+	int status;
+
+	return waitpid(pid, &status, 0) == pid ? status : -1;
+}
+
+static int attach_amid_clone(int device, const int hold[2], int *session)
+{
+	return status_of(start_amid_clone(device, hold, session));
 }
 
 FIXTURE(late) {
@@ -157,6 +173,29 @@ TEST_F(late, thread_is_followed)
 	EXPECT_EQ(0, self->seen.out_flags);
 	EXPECT_EQ(1, self->seen.out_tasks);
 	EXPECT_LT(SPIN_SEEN_NS, self->seen.out_figures.enabled_ns);
+}
+
+/* The threads that were followed exit before the second search, and that is told once. */
+TEST_F(late, no_thread_joins_what_has_exited)
+{
+	int pid, status;
+
+	alone = true;
+	pid = start_amid_clone(self->fd, self->hold, self->session);
+	if (poll_for(self->fd, POLLPRI, 5000) != POLLPRI) {
+		status = status_of(pid);
+		if (status == KSFT_SKIP << 8)
+			SKIP(return, "this kernel makes no thread with a pidfd");
+		ASSERT_EQ(0, status);
+	}
+	ASSERT_EQ(0, device_session(self->fd, 0, *self->session, &self->seen));
+	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
+	EXPECT_EQ(0, poll_for(self->fd, POLLPRI, 0));
+	ASSERT_EQ(0, status_of(pid));
+	EXPECT_EQ(0, poll_for(self->fd, POLLPRI, 0));
+	ASSERT_EQ(0, device_session(self->fd, 0, *self->session, &self->seen));
+	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
+	EXPECT_EQ(0, self->seen.out_tasks);
 }
 
 /*
