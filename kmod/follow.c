@@ -245,6 +245,8 @@ static void td_follow_destroy(struct perf_event *event)
 	struct td_member *member = td_member_of(event);
 	bool secure;
 
+	/* A child may have been made before td_compat_event_unpin_pmu() reached its parent. */
+	td_compat_event_forget_pmu(event, &td_follow_pmu);
 	if (event->attr.config == TD_FOLLOW_EXEC) {
 		td_session_put(member->session);
 		return;
