@@ -63,6 +63,8 @@ err_chardev:
 	td_chardev_exit();
 err_sysfs:
 	td_sysfs_exit();
+	/* The device may have been used already. */
+	td_attach_exit();
 err_follow:
 	td_follow_exit();
 err_cpu:
