@@ -341,12 +341,12 @@ test_windows_are_recorded() {
 	same_windows "$tmp/script" "$tmp/history" || { head -n 3 "$tmp/history"; false; }
 }
 
-# samples_at FUNCTION COMMAND...: sample each call of a function of the kernel; how many these were.
+# samples_at FUNCTION COMMAND...: sample each call of a function of the kernel while the command
+# runs, and print how many there were.
 samples_at() {
 	local tracing=/sys/kernel/tracing function=$1
 
 	shift
-
 	[[ -e $tracing/kprobe_events ]] || mount -t tracefs none $tracing
 	echo "p:probe/topdown_here $function" > $tracing/kprobe_events
 	perf record -q -a -o "$tmp/data" -e '{probe:topdown_here,topdown/slots/}:S' -- "$@"
