@@ -26,6 +26,7 @@
 #define STACK_SIZE	65536
 #define SPIN_MS		400
 /* The module searches once more after 100 ms, so it sees the rest of the spin. */
+#define LOOK_MS		200
 #define SPIN_SEEN_NS	200000000ULL
 
 static const char set_uid_program[] = "/tmp/topdown-late-set-uid";
@@ -191,11 +192,13 @@ TEST_F(late, no_thread_joins_what_has_exited)
 	ASSERT_EQ(0, device_session(self->fd, 0, *self->session, &self->seen));
 	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
 	EXPECT_EQ(0, poll_for(self->fd, POLLPRI, 0));
+	sleep_ms(LOOK_MS);
+	ASSERT_EQ(0, device_session(self->fd, 0, *self->session, &self->seen));
+	EXPECT_EQ(0, self->seen.out_tasks);
 	ASSERT_EQ(0, status_of(pid));
 	EXPECT_EQ(0, poll_for(self->fd, POLLPRI, 0));
 	ASSERT_EQ(0, device_session(self->fd, 0, *self->session, &self->seen));
 	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
-	EXPECT_EQ(0, self->seen.out_tasks);
 }
 
 /*
