@@ -4,7 +4,7 @@
  * are in no list yet.
  *
  * The maker of such a thread waits in clone(), which cannot write the pidfd: userfaultfd has
- * the page.
+ * the page.  Other processes make so many threads that not all can be found.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -28,6 +29,11 @@
 /* The module searches once more after 100 ms, so it sees the rest of the spin. */
 #define LOOK_MS		200
 #define SPIN_SEEN_NS	200000000ULL
+/* Each thread of a chain makes some that sleep, and the next of the chain, for so long. */
+#define SLEEPERS	20
+#define CHAINS		6
+#define CHAINS_S	20
+#define HELD_NS		10000000000ULL
 
 static const char set_uid_program[] = "/tmp/topdown-late-set-uid";
 
@@ -238,6 +244,63 @@ TEST_F(late, set_uid_exec_is_not_followed)
 TEST_F(late, exec_is_incomplete)
 {
 	execs(_metadata, self->fd, self->hold, self->session, "./workload");
+}
+
+static void *sleeper(void *unused)
+{
+	sleep_ms(SPIN_MS);
+	return NULL;
+}
+
+static void detached(void *(*run)(void *))
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_create(&thread, &attr, run, NULL);
+	pthread_attr_destroy(&attr);
+}
+
+static void *chain(void *unused)
+{
+	int i;
+
+	for (i = 0; i < SLEEPERS; i++)
+		detached(sleeper);
+	detached(chain);
+	return NULL;
+}
+
+/* A process that makes threads as fast as they are found keeps no caller in ATTACH or DETACH. */
+TEST_F(late, chains_hold_nobody)
+{
+	uint64_t begun;
+	int i, pid, session;
+
+	pid = fork();
+	if (!pid) {
+		alarm(CHAINS_S);
+		for (i = 0; i < CHAINS; i++)
+			detached(chain);
+		for (;;)
+			pause();
+	}
+	sleep_ms(2000);
+	begun = clock_ns(CLOCK_MONOTONIC);
+	session = device_attach(self->fd, 0, pid);
+	EXPECT_GT(HELD_NS, clock_ns(CLOCK_MONOTONIC) - begun);
+	ASSERT_LE(0, session);
+	/* Amid the second search. */
+	sleep_ms(LOOK_MS);
+	begun = clock_ns(CLOCK_MONOTONIC);
+	EXPECT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_DETACH));
+	EXPECT_GT(HELD_NS, clock_ns(CLOCK_MONOTONIC) - begun);
+	ASSERT_EQ(0, waitpid(pid, NULL, WNOHANG));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
 }
 
 int main(int argc, char **argv)
