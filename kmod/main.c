@@ -50,21 +50,20 @@ static int __init td_init(void)
 	ret = td_sysfs_init();
 	if (ret)
 		goto err_follow;
-	ret = td_chardev_init();
-	if (ret)
-		goto err_sysfs;
-	/* Last, because perf would not wait for users of a module that fails to load. */
 	ret = td_perf_init();
 	if (ret)
-		goto err_chardev;
+		goto err_sysfs;
+	/* Last, as nothing waits for users of a module that fails to load. */
+	ret = td_chardev_init();
+	if (ret)
+		goto err_perf;
+	td_perf_open();
 	return 0;
 
-err_chardev:
-	td_chardev_exit();
+err_perf:
+	td_perf_exit();
 err_sysfs:
 	td_sysfs_exit();
-	/* The device may have been used already. */
-	td_attach_exit();
 err_follow:
 	td_follow_exit();
 err_cpu:
@@ -80,10 +79,10 @@ err_group:
 
 static void __exit td_exit(void)
 {
-	td_perf_exit();
 	td_chardev_exit();
-	td_sysfs_exit();
 	td_attach_exit();
+	td_perf_exit();
+	td_sysfs_exit();
 	td_follow_exit();
 	td_cpu_exit();
 	td_aside_exit();

@@ -363,6 +363,9 @@ static void td_perf_read(struct perf_event *event)
 	td_window_release(collector);
 }
 
+/* Users may make events. */
+static bool td_perf_opened;
+
 static int td_perf_event_init(struct perf_event *event);
 
 static struct pmu td_perf_pmu = {
@@ -417,6 +420,9 @@ static int td_perf_event_init(struct perf_event *event)
 
 	if (event->attr.type != td_perf_pmu.type)
 		return -ENOENT;
+	/* Pairs with WRITE_ONCE() in td_perf_open(). */
+	if (!READ_ONCE(td_perf_opened))
+		return -ENODEV;
 	if (is_sampling_event(event) || has_branch_stack(event))
 		return -EOPNOTSUPP;
 	/* An error for an inherited event would make fork() fail. */
@@ -437,9 +443,10 @@ static int td_perf_event_init(struct perf_event *event)
 }
 
 /**
- * td_perf_init() - offer the PMU
+ * td_perf_init() - register the PMU
  *
- * The CPUs have their meters, because sysfs lists only nodes that a CPU has.
+ * The CPUs have their meters, because sysfs lists only nodes that a CPU has.  td_perf_open() has
+ * to follow.
  *
  * Return: 0 or a negative errno from registering the PMU.
  */
@@ -447,6 +454,17 @@ int td_perf_init(void)
 {
 	td_perf_sysfs_init();
 	return perf_pmu_register(&td_perf_pmu, "topdown", -1);
+}
+
+/**
+ * td_perf_open() - let users make events
+ *
+ * An event pins the module, but not one that fails to load.  So the module fails no more.
+ */
+void td_perf_open(void)
+{
+	/* Pairs with READ_ONCE() in td_perf_event_init(). */
+	WRITE_ONCE(td_perf_opened, true);
 }
 
 /**
