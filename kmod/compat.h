@@ -136,9 +136,9 @@ static inline void td_compat_event_unpin_pmu(const struct perf_event *event)
 }
 
 /*
- * For events that users make: when the last event of @pmu is gone, no context of its task
- * may point to @pmu.  An event that has become part of a group of hardware events has left
- * the context in which it began.  @event: event of @pmu that is being destroyed.
+ * For events that users make or that tasks inherit: when the last event of @pmu is gone, no
+ * context of its task may point to @pmu.  An event that has become part of a group of hardware
+ * events has left the context in which it began.  @event: event of @pmu that is being destroyed.
  */
 static inline void td_compat_event_forget_pmu(const struct perf_event *event,
 					      const struct pmu *pmu)
