@@ -341,7 +341,7 @@ static const struct column columns[] = {
 	INTEGER(merged_ns, COLUMNS_TASKS, "time on CPUs between switches too close to measure"),
 	INTEGER(switches, COLUMNS_TASKS, "how often the task was given a CPU"),
 	{ "incomplete", COLUMN_BOOLEAN, COLUMNS_TASKS, 0, false, 0, get_incomplete,
-	  "some child could not be followed", { 0 } },
+	  "some new thread could not be followed", { 0 } },
 	FLAG(scaled, TOPDOWN_RECORD_SCALED, "the events are counted in turns and scaled"),
 	{ "clamped", COLUMN_BOOLEAN, COLUMNS_ALL | COLUMNS_WINDOWS, 0, true,
 	  TOPDOWN_RECORD_CLAMPED, get_flag, "a formula of the last window was cut", { 0 } },

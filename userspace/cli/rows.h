@@ -92,7 +92,7 @@ enum row_kind {
  * @over: the node is over its threshold
  * @merged_ns: on-CPU time between switches too close to measure; of tasks only
  * @switches: how often the task was given a CPU; of tasks only
- * @incomplete: some thread or child could not be followed; of tasks only
+ * @incomplete: some new thread could not be followed; of tasks only
  */
 struct row {
 	enum row_kind kind;

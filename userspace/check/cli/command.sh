@@ -330,7 +330,7 @@ expect 'share and merged time' 0 '' 'on CPU 1\.000 s, running 97\.0%, merged 2\.
 FAKE_ASLEEP=1 run fake stat -- true
 expect 'no time on a CPU' 0 '' 'on CPU 0\.000 s, running -; % of 0 slots.*tma_retiring +-'
 FAKE_INCOMPLETE=1 run fake stat -- true
-expect 'children that could not be followed' 0 '' $'slots\nincomplete\n'
+expect 'threads that could not be followed' 0 '' $'slots\nincomplete\n'
 FAKE_SESSION_STATE=3 run fake stat -I 50 -- sleep 0.2
 expect 'a command that gained rights' 0 '' $'slots\nended\n'
 result "$(($(grep -c elapsed "$TMP/err") != 1))" 'nothing is printed after that'

@@ -9,7 +9,7 @@
  *   FAKE_SESSIONS      most sessions at once (1024)
  *   FAKE_SESSION_STATE state of all sessions
  *   FAKE_MERGED        percent of the on-CPU time that was merged (0)
- *   FAKE_INCOMPLETE    a child could not be followed
+ *   FAKE_INCOMPLETE    a new thread could not be followed
  *   FAKE_HYBRID        half of the time is on E-cores
  *   FAKE_SESSION_STEPS steps of a fresh reading (1)
  *   FAKE_ASLEEP        tasks are never on a CPU
