@@ -266,6 +266,7 @@ static void td_attach_tend(struct work_struct *work)
 	list_for_each_entry(member, &session->members, list) {
 		if (member->event && (over || (member->on_exec && !waits)))
 			td_attach_release(member);
+		cond_resched();
 	}
 	mutex_unlock(&session->members_lock);
 }
@@ -293,7 +294,7 @@ int td_attach_begin(struct td_session *session, struct task_struct *task)
 	if (session->process) {
 		td_session_remember(session, task);
 		ret = td_attach_process(session, task);
-		schedule_delayed_work(&session->tend, TD_ATTACH_LOOK);
+		queue_delayed_work(td_compat_unbound_wq, &session->tend, TD_ATTACH_LOOK);
 	} else {
 		ret = td_attach_task(session, task);
 	}
@@ -319,6 +320,7 @@ void td_attach_end(struct td_session *session)
 	list_for_each_entry(member, &session->members, list) {
 		if (member->event)
 			td_attach_release(member);
+		cond_resched();
 	}
 	mutex_unlock(&session->members_lock);
 	td_attach_unkeep();

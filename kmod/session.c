@@ -202,7 +202,7 @@ static void td_session_poke(struct irq_work *work)
 {
 	struct td_session *session = container_of(work, struct td_session, poke);
 
-	mod_delayed_work(td_compat_percpu_wq, &session->tend, 0);
+	mod_delayed_work(td_compat_unbound_wq, &session->tend, 0);
 }
 
 /* The address of a task is not reused while an event refers to the task. */
