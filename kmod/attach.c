@@ -225,6 +225,9 @@ static int td_attach_process(struct td_session *session, struct task_struct *tas
 	do {
 		if (fatal_signal_pending(current))
 			return -EINTR;
+		/* A detach waits for the second search. */
+		if (td_session_over(session))
+			return 0;
 		ret = td_attach_batch(session, task);
 		if (ret <= 0)
 			return ret;

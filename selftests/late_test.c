@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,6 +27,8 @@
 
 #define STACK_SIZE	65536
 #define SPIN_MS		400
+/* So many threads are being made at once; each has a descriptor then. */
+#define MANY		1000
 /* The module searches once more after 100 ms, so it sees the rest of the spin. */
 #define LOOK_MS		200
 #define SPIN_SEEN_NS	200000000ULL
@@ -45,6 +48,12 @@ static int *pidfd;
 static bool alone;
 
 /* Has no thread-local data of its own. */
+static int asleep_thread(void *unused)
+{
+	syscall(SYS_pause);
+	return 0;
+}
+
 static int late_thread(void *unused)
 {
 	if (!program) {
@@ -55,11 +64,13 @@ static int late_thread(void *unused)
 	_exit(98);
 }
 
-static void *maker(void *unused)
+static void *maker(void *run)
 {
-	static char stack[STACK_SIZE] __attribute__((aligned(16)));
+	char *stack = malloc(STACK_SIZE);
 
-	if (clone(late_thread, stack + STACK_SIZE, CLONE_VM | CLONE_FS | CLONE_FILES |
+	if (!stack)
+		_exit(94);
+	if (clone(run, stack + STACK_SIZE, CLONE_VM | CLONE_FS | CLONE_FILES |
 		  CLONE_SIGHAND | CLONE_SYSVSEM | CLONE_THREAD | CLONE_PIDFD, NULL, pidfd) < 0)
 		_exit(errno == EINVAL ? KSFT_SKIP : 97);
 	return NULL;
@@ -116,7 +127,7 @@ static int start_amid_clone(int device, const int hold[2], int *session)
 	page = page_keep();
 	if (page < 0 || setresuid(NOBODY, NOBODY, NOBODY))
 		_exit(99);
-	if (pthread_create(&thread, NULL, maker, NULL) || !page_is_wanted(page))
+	if (pthread_create(&thread, NULL, maker, late_thread) || !page_is_wanted(page))
 		_exit(96);
 	*session = device_attach(device, TOPDOWN_ATTACH_CHILDREN, 0);
 	if (!alone && !fork())
@@ -252,16 +263,88 @@ static void *sleeper(void *unused)
 	return NULL;
 }
 
-static void detached(void *(*run)(void *))
+static int start_detached(void *(*run)(void *), void *argument)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
+	int error;
 
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_SIZE);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	pthread_create(&thread, &attr, run, NULL);
+	error = pthread_create(&thread, &attr, run, argument);
 	pthread_attr_destroy(&attr);
+	return error;
+}
+
+static void *lasting_maker(void *run)
+{
+	maker(run);
+	pause();
+	return NULL;
+}
+
+/* Many threads are being made.  Tell @ready, and let them be made when @go tells. */
+static void make_many(int ready, int go)
+{
+	struct rlimit files = { 2 * MANY, 2 * MANY };
+	int i, page = page_keep();
+	struct uffd_msg wanted;
+	char byte;
+
+	if (page < 0 || setrlimit(RLIMIT_NOFILE, &files))
+		_exit(99);
+	for (i = 0; i < MANY; i++)
+		if (start_detached(lasting_maker, asleep_thread))
+			_exit(98);
+	for (i = 0; i < MANY; i++)
+		if (!page_is_wanted(page) || read(page, &wanted, sizeof(wanted)) != sizeof(wanted))
+			_exit(96);
+	if (write(ready, "", 1) != 1 || read(go, &byte, 1) != 1 || page_give(page))
+		_exit(95);
+	for (;;)
+		pause();
+}
+
+/* It takes much less than to attach to as many threads as the search had before it. */
+TEST_F(late, detach_ends_the_search)
+{
+	uint64_t begun, detached, attached;
+	int pid, session, status, go[2];
+	char byte;
+
+	ASSERT_EQ(0, pipe2(go, O_CLOEXEC));
+	pid = fork();
+	if (!pid)
+		make_many(self->hold[1], go[0]);
+	close(self->hold[1]);
+	self->hold[1] = go[1];
+	close(go[0]);
+	if (read(self->hold[0], &byte, 1) != 1) {
+		status = status_of(pid);
+		if (status == KSFT_SKIP << 8)
+			SKIP(return, "this kernel makes no thread with a pidfd");
+		ASSERT_EQ(0, status);
+	}
+	session = device_attach(self->fd, 0, pid);
+	ASSERT_EQ(0, device_session(self->fd, 0, session, &self->seen));
+	EXPECT_EQ(1, write(go[1], "", 1));
+	while (self->seen.out_tasks <= MANY + 1)
+		ASSERT_EQ(0, device_session(self->fd, 0, session, &self->seen));
+	begun = clock_ns(CLOCK_MONOTONIC);
+	ASSERT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_DETACH));
+	detached = clock_ns(CLOCK_MONOTONIC) - begun;
+
+	/* By then all threads have been made. */
+	sleep_ms(LOOK_MS);
+	begun = clock_ns(CLOCK_MONOTONIC);
+	session = device_attach(self->fd, 0, pid);
+	attached = clock_ns(CLOCK_MONOTONIC) - begun;
+	ASSERT_EQ(0, device_session(self->fd, 0, session, &self->seen));
+	EXPECT_EQ(2 * MANY + 1, self->seen.out_tasks);
+	EXPECT_GT(attached / 2, detached);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
 }
 
 static void *chain(void *unused)
@@ -269,8 +352,8 @@ static void *chain(void *unused)
 	int i;
 
 	for (i = 0; i < SLEEPERS; i++)
-		detached(sleeper);
-	detached(chain);
+		start_detached(sleeper, NULL);
+	start_detached(chain, NULL);
 	return NULL;
 }
 
@@ -284,7 +367,7 @@ TEST_F(late, chains_hold_nobody)
 	if (!pid) {
 		alarm(CHAINS_S);
 		for (i = 0; i < CHAINS; i++)
-			detached(chain);
+			start_detached(chain, NULL);
 		for (;;)
 			pause();
 	}
