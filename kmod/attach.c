@@ -4,9 +4,9 @@
  *
  * A thread can be made while its process is being attached.  If its maker has an event
  * already, the thread inherits one.  If not, the thread appears in the list of threads.  So
- * the list is searched until nothing new is found.  It is searched once more a moment
- * later, because a thread appears there some time after it could have inherited.  Until
- * then the session remembers the threads that have an event, so that none gets two.
+ * the list is searched until nothing new is found, or too much.  It is searched once more a
+ * moment later, because a thread appears there some time after it could have inherited.
+ * Until then the session remembers the threads that have an event, so that none gets two.
  *
  * Such a thread may execute a program before the second search.  perf ends events at an exec
  * that gains rights, but this thread has none yet.  So it is not followed after any exec.
@@ -217,7 +217,7 @@ static int td_attach_batch(struct td_session *session, struct task_struct *task)
 	return ret ? ret : n;
 }
 
-/* Attach to the threads of a process.  Returns 0, an errno, or 1 if there may be more threads. */
+/* Attach to the threads of a process.  Returns 0, or an errno. */
 static int td_attach_process(struct td_session *session, struct task_struct *task)
 {
 	int left = get_nr_threads(task) + TD_ATTACH_MORE, ret;
@@ -234,7 +234,24 @@ static int td_attach_process(struct td_session *session, struct task_struct *tas
 		cond_resched();
 		left -= ret;
 	} while (left > 0);
-	return 1;
+	td_session_missed(session);
+	return 0;
+}
+
+/* Has a process a thread that does not exit? */
+static bool td_attach_lives(const struct task_struct *task)
+{
+	const struct task_struct *thread;
+	bool lives = false;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(thread, &task->signal->thread_head, thread_node) {
+		lives = !(READ_ONCE(thread->flags) & PF_EXITING);
+		if (lives)
+			break;
+	}
+	rcu_read_unlock();
+	return lives;
 }
 
 /* Search once more for threads that were being made. */
@@ -244,8 +261,10 @@ static void td_attach_look(struct td_session *session)
 	if (!session->leader)
 		return;
 	session->late = true;
-	/* No thread joins a session that has exited, which its reader may know already. */
 	if (!td_session_finished(session) && td_attach_process(session, session->leader))
+		td_session_missed(session);
+	/* No thread joins a session that has exited, which its reader may know already. */
+	if (td_session_finished(session) && td_attach_lives(session->leader))
 		td_session_missed(session);
 	td_session_forget(session);
 }
@@ -302,8 +321,7 @@ int td_attach_begin(struct td_session *session, struct task_struct *task)
 		ret = td_attach_task(session, task);
 	}
 	mutex_unlock(&session->members_lock);
-	/* The second search looks for the rest. */
-	if (ret < 0)
+	if (ret)
 		return ret;
 	return td_session_has_tasks(session) ? 0 : -ESRCH;
 }

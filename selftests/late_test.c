@@ -212,10 +212,30 @@ TEST_F(late, no_thread_joins_what_has_exited)
 	sleep_ms(LOOK_MS);
 	ASSERT_EQ(0, device_session(self->fd, 0, *self->session, &self->seen));
 	EXPECT_EQ(0, self->seen.out_tasks);
+	EXPECT_EQ(TOPDOWN_SESSION_INCOMPLETE, self->seen.out_flags);
 	ASSERT_EQ(0, status_of(pid));
 	EXPECT_EQ(0, poll_for(self->fd, POLLPRI, 0));
 	ASSERT_EQ(0, device_session(self->fd, 0, *self->session, &self->seen));
 	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
+}
+
+/* A zombie is in the list of threads, but misses nothing. */
+TEST_F(late, zombie_is_not_missed)
+{
+	int pid = fork(), session;
+
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	session = device_attach(self->fd, 0, pid);
+	EXPECT_LE(0, session);
+	kill(pid, SIGKILL);
+	sleep_ms(LOOK_MS);
+	EXPECT_EQ(0, device_session(self->fd, 0, session, &self->seen));
+	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
+	EXPECT_EQ(0, self->seen.out_flags);
+	EXPECT_EQ(pid, waitpid(pid, NULL, 0));
 }
 
 /*
@@ -376,6 +396,8 @@ TEST_F(late, chains_hold_nobody)
 	session = device_attach(self->fd, 0, pid);
 	EXPECT_GT(HELD_NS, clock_ns(CLOCK_MONOTONIC) - begun);
 	ASSERT_LE(0, session);
+	ASSERT_EQ(0, device_session(self->fd, 0, session, &self->seen));
+	EXPECT_EQ(TOPDOWN_SESSION_INCOMPLETE, self->seen.out_flags);
 	/* Amid the second search. */
 	sleep_ms(LOOK_MS);
 	begun = clock_ns(CLOCK_MONOTONIC);

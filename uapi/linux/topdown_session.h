@@ -85,8 +85,9 @@ enum topdown_session_state {
 
 /*
  * topdown_session.out_flags: a thread that began during ATTACH is not followed, for want of
- * memory, by the limit of ENOSPC, as it executed another program within some 100 ms, or as the
- * process made threads faster than they were found.
+ * memory, by the limit of ENOSPC, as it executed another program within some 100 ms, as all
+ * others had exited by then, or as the process made threads faster than they were found.  The
+ * flag may come these 100 ms after ATTACH.
  */
 #define TOPDOWN_SESSION_INCOMPLETE	(1U << 0)
 
