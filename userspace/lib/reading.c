@@ -305,36 +305,6 @@ topdown_reading_find(const struct topdown_reading *reading, uint32_t cpu)
 	return &reading->records[low];
 }
 
-/* Counts only grow, so a smaller count means that these figures are not the later ones. */
-bool td_figures_grew(const struct topdown_figures *then, const struct topdown_figures *now)
-{
-	unsigned int i;
-
-	for (i = 0; i < TOPDOWN_MAX_NODES; i++) {
-		if (now->node[i] < then->node[i])
-			return false;
-	}
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++) {
-		if (now->children_slots[i] < then->children_slots[i])
-			return false;
-	}
-	if (now->cycles < then->cycles || now->instructions < then->instructions ||
-	    now->busy_ns < then->busy_ns)
-		return false;
-	return now->slots >= then->slots && now->enabled_ns >= then->enabled_ns &&
-	       now->running_ns >= then->running_ns;
-}
-
-int td_record_between(const struct topdown_record *then, const struct topdown_record *now,
-		      struct topdown_figures *out)
-{
-	if (now->windows < then->windows || !td_figures_grew(&then->total, &now->total))
-		return -ERANGE;
-	*out = now->total;
-	td_figures_sub(out, &then->total);
-	return 0;
-}
-
 /* The record of a CPU: zeros if it has come since, and NULL if it was not asked for. */
 static const struct topdown_record *td_before(const struct topdown_reading *then, uint32_t cpu)
 {
