@@ -89,7 +89,7 @@ build_programs() {
 			"$HERE/lib/$program.c" "$objects/libtopdown.a" -pthread
 	done
 	beside "${compile[@]}" -o "$BUILD/$name/units" "$HERE/cli/units.c" \
-		"$objects"/cli/{cpulist,parse,report,rights,rows,text}.o "$objects"/pure/*.o \
+		"$objects"/cli/{cpulist,message,parse,rows,text}.o "$objects"/pure/*.o \
 		"$objects/libtopdown.a" -lcap -lm
 	# All of the command but its main().
 	mapfile -t command < <(printf '%s\n' "$objects"/cli/*.o | grep -vE '/(main|.*-static)\.o$')
@@ -101,7 +101,7 @@ build_programs() {
 	for program in columns frames; do
 		beside "${compile[@]}" -o "$BUILD/$name/$program" \
 			"$HERE/cli/$program.c" "$objects"/cli/top-{data,frame,latency,view}.o \
-			"$objects"/cli/{columns,cpulist,events,latencies,latency-known,parse,repeat,report,rights,rows,text}.o \
+			"$objects"/cli/{columns,cpulist,events,latencies,latency-known,message,parse,refusal,repeat,rights,rows,text}.o \
 			"$objects"/pure/*.o "$objects/libtopdown.a" -lcap -lm
 	done
 }

@@ -15,7 +15,8 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "report.h"
+#include "message.h"
+#include "refusal.h"
 
 /**
  * struct word - the message of a child before it executes the command
@@ -118,14 +119,14 @@ static void reap(struct command *command, int *status)
 
 static int not_executed(const struct command *command, int error)
 {
-	report_error("cannot run '%s': %s", command->argv[0], strerror(error));
+	message_error("cannot run '%s': %s", command->argv[0], strerror(error));
 	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE;
 }
 
 static int ended_early(const struct command *command)
 {
-	report_error("cannot run '%s': its process ended before it executed the program",
-		     command->argv[0]);
+	message_error("cannot run '%s': its process ended before it executed the program",
+		      command->argv[0]);
 	return EXIT_RUNTIME;
 }
 
@@ -137,7 +138,7 @@ static int await_process(struct command *command, const char *device)
 	if (hear(command->words, &word) != sizeof(word))
 		return ended_early(command);
 	if (word.error)
-		return report_attach(device, "the command", word.error);
+		return refusal_attach(device, "the command", word.error);
 	command->session = word.session;
 	return 0;
 }
@@ -158,7 +159,7 @@ static int await_program(struct command *command)
 
 static int cannot_start(const struct command *command)
 {
-	report_error("cannot start a process for '%s': %s", command->argv[0], strerror(errno));
+	message_error("cannot start a process for '%s': %s", command->argv[0], strerror(errno));
 	return EXIT_RUNTIME;
 }
 

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <topdown.h>
 
+#include "message.h"
 #include "parse.h"
-#include "report.h"
 
 #define CPULIST_ALLOWED	"allowed: CPU numbers and ranges such as 0-3,8"
 
@@ -50,21 +50,21 @@ static void report_part(const struct cpulist *list, const char *option, const ch
 	bool range = is_range(part, &first, &last);
 
 	if (!part_length(part)) {
-		report_error("%s: a CPU number is missing (%s)", option, CPULIST_ALLOWED);
+		message_error("%s: a CPU number is missing (%s)", option, CPULIST_ALLOWED);
 	} else if (!range) {
-		report_error("%s: '%.*s' is not a CPU or a range of CPUs (%s)", option,
-			     part_length(part), part, CPULIST_ALLOWED);
+		message_error("%s: '%.*s' is not a CPU or a range of CPUs (%s)", option,
+			      part_length(part), part, CPULIST_ALLOWED);
 	} else if (error == -ERANGE) {
-		report_error("%s: '%.*s' is above the largest possible CPU number (allowed: 0..%u)",
-			     option, part_length(part), part, CPULIST_MAX - 1);
+		message_error("%s: '%.*s' is above the largest possible CPU number (allowed: 0..%u)",
+			      option, part_length(part), part, CPULIST_MAX - 1);
 	} else if (error == -EEXIST) {
 		while (!cpulist_has(list, first))
 			first++;
-		report_error("%s: CPU %" PRIu64 " is named twice (allowed: each CPU once)",
-			     option, first);
+		message_error("%s: CPU %" PRIu64 " is named twice (allowed: each CPU once)",
+			      option, first);
 	} else {
-		report_error("%s: the range '%.*s' is reversed (allowed: %" PRIu64 "-%" PRIu64 ")",
-			     option, part_length(part), part, last, first);
+		message_error("%s: the range '%.*s' is reversed (allowed: %" PRIu64 "-%" PRIu64 ")",
+			      option, part_length(part), part, last, first);
 	}
 }
 
@@ -95,7 +95,7 @@ bool cpulist_join(struct cpulist *list, const char *option, const char *text)
 	int ret;
 
 	if (!*text) {
-		report_error("%s: the list of CPUs is empty (%s)", option, CPULIST_ALLOWED);
+		message_error("%s: the list of CPUs is empty (%s)", option, CPULIST_ALLOWED);
 		return false;
 	}
 	ret = topdown_cpus_parse(text, more.words, CPULIST_WORDS, &part);
@@ -104,7 +104,7 @@ bool cpulist_join(struct cpulist *list, const char *option, const char *text)
 		return false;
 	}
 	if (is_in_both(list, &more, &cpu)) {
-		report_error("%s: CPU %u is named twice (allowed: each CPU once)", option, cpu);
+		message_error("%s: CPU %u is named twice (allowed: each CPU once)", option, cpu);
 		return false;
 	}
 	for (i = 0; i < CPULIST_WORDS; i++)
@@ -131,7 +131,7 @@ static bool refuse_cpu(const char *option, unsigned int cpu, const char *why,
 {
 	char *text = cpulist_text(allowed);
 
-	report_error("%s: CPU %u %s (allowed: %s)", option, cpu, why, text ? text : "?");
+	message_error("%s: CPU %u %s (allowed: %s)", option, cpu, why, text ? text : "?");
 	free(text);
 	return false;
 }

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "report.h"
+#include "message.h"
+#include "refusal.h"
 
 /**
  * events_parse - read a list of names
@@ -34,8 +35,8 @@ bool events_parse(const char *option, const char *text, uint64_t *events)
 		} else if (event >= 0) {
 			*events |= 1ULL << event;
 		} else {
-			report_error("%s: there is no event '%s' ('topdown latency --list' prints the events of this machine)",
-				     option, name);
+			message_error("%s: there is no event '%s' ('topdown latency --list' prints the events of this machine)",
+				      option, name);
 			return false;
 		}
 		if (!text[length])
@@ -45,8 +46,8 @@ bool events_parse(const char *option, const char *text, uint64_t *events)
 
 static int missing(uint64_t events)
 {
-	report_error("this CPU model has no event %s ('topdown latency --list' prints those that it has)",
-		     topdown_latency_event_name(__builtin_ctzll(events)));
+	message_error("this CPU model has no event %s ('topdown latency --list' prints those that it has)",
+		      topdown_latency_event_name(__builtin_ctzll(events)));
 	return EXIT_DEVICE;
 }
 
@@ -69,10 +70,10 @@ int events_choose(struct topdown *td, const char *device, uint64_t wanted, const
 
 	ret = topdown_latency_events(td, &has, &refusal);
 	if (ret)
-		return report_read(device, -ret);
+		return refusal_read(device, -ret);
 	if (refusal) {
-		report_error("this machine samples no latency: %s%s",
-			     topdown_latency_refusal_text(refusal), advice);
+		message_error("this machine samples no latency: %s%s",
+			      topdown_latency_refusal_text(refusal), advice);
 		return EXIT_DEVICE;
 	}
 	/* A newer module may have events that the library does not know. */
@@ -110,21 +111,21 @@ int events_refused(const char *device, int error, bool chosen_cpus)
 {
 	switch (error) {
 	case EOPNOTSUPP:
-		report_error("cannot sample through %s: the kernel's driver refuses the event, or none of these CPUs is a measured P-core",
-			     device);
+		message_error("cannot sample through %s: the kernel's driver refuses the event, or none of these CPUs is a measured P-core",
+			      device);
 		return EXIT_DEVICE;
 	case EINVAL:
 		if (!chosen_cpus)
 			break;
-		report_error("cannot sample through %s: %s (does -C name a CPU that the machine cannot have?)",
-			     device, strerror(error));
+		message_error("cannot sample through %s: %s (does -C name a CPU that the machine cannot have?)",
+			      device, strerror(error));
 		return EXIT_USAGE;
 	case EACCES:
 	case EPERM:
 	case ENOTTY:
-		return report_read(device, error);
+		return refusal_read(device, error);
 	}
-	report_error("cannot sample through %s: %s (%s)", device, strerror(error),
-		     advice_of(error));
+	message_error("cannot sample through %s: %s (%s)", device, strerror(error),
+		      advice_of(error));
 	return EXIT_RUNTIME;
 }

@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "clock.h"
-#include "report.h"
+#include "refusal.h"
 
 /* A hypervisor took a CPU away in the middle of a write: look again so often, so much later. */
 #define TRIES		5
@@ -61,7 +61,7 @@ static bool open_device(struct export_data *data)
 		return true;
 	ret = topdown_open(&data->td, data->device);
 	if (ret) {
-		tell(data, -ret, report_open);
+		tell(data, -ret, refusal_open);
 		return false;
 	}
 	data->info = topdown_info_get(data->td);
@@ -70,7 +70,7 @@ static bool open_device(struct export_data *data)
 	if (!ret)
 		ret = topdown_reading_create(&data->reading, data->td, NULL, 0);
 	if (ret) {
-		tell(data, -ret, report_read);
+		tell(data, -ret, refusal_read);
 		close_device(data);
 	}
 	return !ret;
@@ -132,7 +132,7 @@ static bool read_device(struct export_data *data)
 	if (!ret)
 		ret = topdown_info_update(data->td);
 	if (ret)
-		tell(data, -ret, report_read);
+		tell(data, -ret, refusal_read);
 	return !ret;
 }
 
@@ -244,7 +244,7 @@ void export_data_update(struct export_data *data)
 {
 	data->up = open_device(data) && read_device(data);
 	if (data->up && !add_all(data)) {
-		tell(data, ENOMEM, report_read);
+		tell(data, ENOMEM, refusal_read);
 		data->up = false;
 	}
 	if (data->up)

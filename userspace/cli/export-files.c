@@ -13,14 +13,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report.h"
+#include "message.h"
 
 #define FILE_MAX	65536
 #define BASIC		"Basic "
 
 static void *refuse(const char *option, const char *path, const char *why)
 {
-	report_error("%s: cannot use %s: %s", option, path, why);
+	message_error("%s: cannot use %s: %s", option, path, why);
 	return NULL;
 }
 

@@ -23,7 +23,7 @@
 #include "export-files.h"
 #include "export-request.h"
 #include "export-socket.h"
-#include "report.h"
+#include "message.h"
 
 /* The headers of a request, and what the library needs for it. */
 #define CONNECTION_MEMORY	16384
@@ -170,7 +170,7 @@ static void on_message(void *cls, const char *format, va_list args)
 		return;
 	vsnprintf(text, sizeof(text), format, args);
 	text[strcspn(text, "\n")] = '\0';
-	report_error("export: %s", text);
+	message_error("export: %s", text);
 }
 
 /* Some failures of the library close the socket that it was given, and some do not. */
@@ -194,7 +194,7 @@ static struct MHD_Daemon *start_daemon(struct server *server, const struct expor
 	struct MHD_Daemon *daemon;
 
 	if (fd < 0) {
-		report_error("export: cannot serve: %s", strerror(errno));
+		message_error("export: cannot serve: %s", strerror(errno));
 		return NULL;
 	}
 	if (files->certificate)
@@ -212,8 +212,8 @@ static struct MHD_Daemon *start_daemon(struct server *server, const struct expor
 	server->starting = false;
 	if (!daemon) {
 		close_copy(fd);
-		report_error("export: cannot serve%s",
-			     files->certificate ? " with this certificate and key" : "");
+		message_error("export: cannot serve%s",
+			      files->certificate ? " with this certificate and key" : "");
 	}
 	return daemon;
 }
@@ -244,7 +244,7 @@ static void reload(struct server *server)
 			export_files_free(&files);
 	}
 	if (!daemon) {
-		report_note("export: the files as they were stay in use");
+		message_note("export: the files as they were stay in use");
 		return;
 	}
 	stop_daemon(server);
@@ -300,7 +300,7 @@ static int serve(struct server *server)
 		server->closed = false;
 		if (!wait_for_work(server, timeout_ms, &signalled) ||
 		    server->library->run(server->daemon) != MHD_YES) {
-			report_error("export: cannot serve any more: %s", strerror(errno));
+			message_error("export: cannot serve any more: %s", strerror(errno));
 			return EXIT_RUNTIME;
 		}
 		if (!signalled || read(server->signals, &signal, sizeof(signal)) != sizeof(signal))
@@ -324,7 +324,7 @@ static int open_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
-		report_error("export: cannot take signals: %s", strerror(errno));
+		message_error("export: cannot take signals: %s", strerror(errno));
 	return fd;
 }
 
@@ -339,7 +339,7 @@ static bool prepare(struct server *server)
 	server->clients.client = calloc(server->clients.max,
 					sizeof(struct export_client *));
 	if (!server->clients.client)
-		report_error("export: %s", strerror(ENOMEM));
+		message_error("export: %s", strerror(ENOMEM));
 	if (!server->library || !server->clients.client ||
 	    !export_files_read(&server->files, options))
 		return false;

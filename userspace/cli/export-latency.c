@@ -14,7 +14,8 @@
 
 #include "cpulist.h"
 #include "export-data.h"
-#include "report.h"
+#include "message.h"
+#include "refusal.h"
 #include "text.h"
 
 /*
@@ -152,7 +153,7 @@ static int start(struct export_data *data)
 	if (latency->rows)
 		return 0;
 	export_latency_end(latency);
-	report_error("cannot sample through %s: %s", data->device, strerror(ENOMEM));
+	message_error("cannot sample through %s: %s", data->device, strerror(ENOMEM));
 	return EXIT_RUNTIME;
 }
 
@@ -168,7 +169,7 @@ static bool look(struct export_data *data)
 	ret = latencies_read(&latency->session);
 	if (!ret)
 		return true;
-	report_read(data->device, -ret);
+	refusal_read(data->device, -ret);
 	export_latency_end(latency);
 	return false;
 }
@@ -178,7 +179,7 @@ static void tell(struct export_latency *latency, const char *reason)
 {
 	if (!strcmp(latency->told, reason))
 		return;
-	report_error("--latency: %s", reason);
+	message_error("--latency: %s", reason);
 	snprintf(latency->told, sizeof(latency->told), "%s", reason);
 }
 
@@ -198,9 +199,9 @@ void export_latency_update(struct export_data *data)
 	latency->up = false;
 	if (!latency->wanted || !data->up)
 		return;
-	report_hold(reason, sizeof(reason));
+	message_hold(reason, sizeof(reason));
 	seen = look(data);
-	report_hold(NULL, 0);
+	message_hold(NULL, 0);
 	if (!seen) {
 		tell(latency, reason);
 		return;

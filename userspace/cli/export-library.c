@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "report.h"
+#include "message.h"
 
 /* Of 0.9.72 to 1.0. */
 #define LIBRARY		"libmicrohttpd.so.12"
@@ -20,7 +20,7 @@
 #ifdef TOPDOWN_STATIC
 const struct export_library *export_library(void)
 {
-	report_error("export: a static topdown cannot load " LIBRARY ", so it cannot serve (use --textfile, or the shared one)");
+	message_error("export: a static topdown cannot load " LIBRARY ", so it cannot serve (use --textfile, or the shared one)");
 	return NULL;
 }
 #else
@@ -31,7 +31,7 @@ static bool find(void *handle, const char *name, void *function)
 	/* POSIX wants this to work, but C has no cast for it. */
 	memcpy(function, &at, sizeof(at));
 	if (!at)
-		report_error("export: %s has no %s", LIBRARY, name);
+		message_error("export: %s has no %s", LIBRARY, name);
 	return at;
 }
 
@@ -48,8 +48,8 @@ const struct export_library *export_library(void)
 	void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 
 	if (!handle) {
-		report_error("export: cannot load %s: %s (install libmicrohttpd12)", LIBRARY,
-			     dlerror());
+		message_error("export: cannot load %s: %s (install libmicrohttpd12)", LIBRARY,
+			      dlerror());
 		return NULL;
 	}
 	if (!(FIND(start_daemon) && FIND(quiesce_daemon) && FIND(stop_daemon) && FIND(run) &&

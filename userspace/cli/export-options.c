@@ -8,9 +8,9 @@
 
 #include "events.h"
 #include "export.h"
+#include "message.h"
 #include "options.h"
 #include "parse.h"
-#include "report.h"
 
 enum {
 	OPT_TEXTFILE = OPTIONS_OWN,
@@ -73,7 +73,7 @@ static const char usage[] =
 static bool parse_path(const char *option, const char *text, const char **path)
 {
 	if (!*text) {
-		report_error("%s: the path is empty (allowed: a file)", option);
+		message_error("%s: the path is empty (allowed: a file)", option);
 		return false;
 	}
 	*path = text;
@@ -122,20 +122,20 @@ static bool check_together(const struct export_options *options)
 		      options->tls_certificate || options->tls_key || options->auth;
 
 	if (!options->listen && serves) {
-		report_error("--address, --port, --connections, --tls-cert, --tls-key and --auth need --listen");
+		message_error("--address, --port, --connections, --tls-cert, --tls-key and --auth need --listen");
 		return false;
 	}
 	if (options->listen && (options->textfile || options->format != EXPORT_PROMETHEUS)) {
-		report_error("--listen excludes --textfile and --openmetrics (a request says which format it wants)");
+		message_error("--listen excludes --textfile and --openmetrics (a request says which format it wants)");
 		return false;
 	}
 	/* The samples of one run are over with it. */
 	if (options->latency && !options->listen) {
-		report_error("--latency needs --listen, as events are sampled while the exporter runs (for one look: 'topdown latency')");
+		message_error("--latency needs --listen, as events are sampled while the exporter runs (for one look: 'topdown latency')");
 		return false;
 	}
 	if (!options->tls_certificate != !options->tls_key) {
-		report_error("--tls-cert and --tls-key need each other");
+		message_error("--tls-cert and --tls-key need each other");
 		return false;
 	}
 	return true;

@@ -13,8 +13,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "message.h"
 #include "parse.h"
-#include "report.h"
 
 /* sd_listen_fds(3): descriptors are given from this number on. */
 #define GIVEN_FIRST	3
@@ -56,12 +56,12 @@ static int given_socket(void)
 	unsetenv("LISTEN_FDS");
 	unsetenv("LISTEN_FDNAMES");
 	if (!one || !is_listening(GIVEN_FIRST)) {
-		report_error("export: systemd's socket is not one that listens (allowed: one ListenStream=)");
+		message_error("export: systemd's socket is not one that listens (allowed: one ListenStream=)");
 		return -1;
 	}
 	if (fcntl(GIVEN_FIRST, F_SETFD, FD_CLOEXEC) ||
 	    fcntl(GIVEN_FIRST, F_SETFL, O_RDWR | O_NONBLOCK)) {
-		report_error("export: cannot use systemd's socket: %s", strerror(errno));
+		message_error("export: cannot use systemd's socket: %s", strerror(errno));
 		return -1;
 	}
 	return GIVEN_FIRST;
@@ -80,8 +80,8 @@ static bool parse_address(const char *text, uint16_t port, union address *addres
 		address->v6.sin6_port = htons(port);
 		return true;
 	}
-	report_error("--address: '%s' is no address (allowed: a number such as 127.0.0.1, ::1 or 0.0.0.0)",
-		     text);
+	message_error("--address: '%s' is no address (allowed: a number such as 127.0.0.1, ::1 or 0.0.0.0)",
+		      text);
 	return false;
 }
 
@@ -112,15 +112,15 @@ static int own_socket(const struct export_options *options)
 		return -1;
 	fd = socket(address.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0 || !begin_listening(fd, &address)) {
-		report_error("export: cannot listen at %s, port %u: %s", text, port,
-			     strerror(errno));
+		message_error("export: cannot listen at %s, port %u: %s", text, port,
+			      strerror(errno));
 		if (fd >= 0)
 			close(fd);
 		return -1;
 	}
-	report_note("export: listening at %s, port %u", text, port);
+	message_note("export: listening at %s, port %u", text, port);
 	if (!is_loopback(&address) && !(options->tls_certificate && options->auth))
-		report_note("export: other machines can read this (--auth and --tls-cert protect it)");
+		message_note("export: other machines can read this (--auth and --tls-cert protect it)");
 	return fd;
 }
 

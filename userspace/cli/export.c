@@ -16,7 +16,7 @@
 #include "export-data.h"
 #include "export-http.h"
 #include "export-metrics.h"
-#include "report.h"
+#include "message.h"
 
 static bool write_all(int fd, const char *at, size_t length)
 {
@@ -36,7 +36,7 @@ static int cannot_replace(const char *path, char *temporary, int error)
 {
 	unlink(temporary);
 	free(temporary);
-	return report_write(path, error);
+	return message_write(path, error);
 }
 
 /* A reader sees the old text or the new one. The temporary file does not end in .prom. */
@@ -46,11 +46,11 @@ static int replace_whole(const char *path, const struct export_text *text)
 	int fd;
 
 	if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
-		return report_write(path, ENOMEM);
+		return message_write(path, ENOMEM);
 	fd = mkostemp(temporary, O_CLOEXEC);
 	if (fd < 0) {
 		free(temporary);
-		return report_write(path, errno);
+		return message_write(path, errno);
 	}
 	/* The reader is another user, whatever the umask of a timer or a shell is. */
 	if (!write_all(fd, text->at, text->length) || fchmod(fd, 0644)) {
@@ -74,7 +74,7 @@ static int replace_file(const char *path, const struct export_text *text)
 
 	/* rename() would put a file in the place of a device as well, even of /dev/null. */
 	if (!lstat(path, &status) && !S_ISREG(status.st_mode)) {
-		report_error("--textfile: %s is there, and is no regular file", path);
+		message_error("--textfile: %s is there, and is no regular file", path);
 		return EXIT_RUNTIME;
 	}
 	sigemptyset(&set);
@@ -90,12 +90,12 @@ static int replace_file(const char *path, const struct export_text *text)
 static int print(const struct export_options *options, const struct export_text *text)
 {
 	if (text->failed)
-		return report_write(options->textfile ? options->textfile : "standard output",
-				    ENOMEM);
+		return message_write(options->textfile ? options->textfile : "standard output",
+				     ENOMEM);
 	if (options->textfile)
 		return replace_file(options->textfile, text);
 	if (!write_all(STDOUT_FILENO, text->at, text->length))
-		return report_write("standard output", errno);
+		return message_write("standard output", errno);
 	return EXIT_OK;
 }
 

@@ -10,10 +10,11 @@
 
 #include "clock.h"
 #include "columns.h"
+#include "message.h"
 #include "options.h"
 #include "output.h"
 #include "parse.h"
-#include "report.h"
+#include "refusal.h"
 #include "windows.h"
 
 enum {
@@ -125,15 +126,15 @@ static int look_at(struct history *history, unsigned int cpu)
 
 	ret = topdown_map_read_record(history->map, cpu, &record, sizeof(record), NULL);
 	if (ret == -ENOENT && history->options->has_cpus) {
-		report_error("-C: there is no CPU %u (allowed: 0..%u)", cpu,
-			     topdown_map_nr_cpus(history->map) - 1);
+		message_error("-C: there is no CPU %u (allowed: 0..%u)", cpu,
+			      topdown_map_nr_cpus(history->map) - 1);
 		return EXIT_USAGE;
 	}
 	if (ret == -ENOENT)
 		return 0;
 	if (!ret)
 		ret = look_at_cpu(history, &record);
-	return ret ? report_read(history->options->device, -ret) : 0;
+	return ret ? refusal_read(history->options->device, -ret) : 0;
 }
 
 static int look_at_all(struct history *history)
@@ -154,7 +155,7 @@ static int show(struct history *history, struct output *output)
 	int ret;
 
 	if (!topdown_map_history(history->map)) {
-		report_error("the module keeps no windows (its parameter history is 0)");
+		message_error("the module keeps no windows (its parameter history is 0)");
 		return EXIT_DEVICE;
 	}
 	ret = look_at_all(history);
@@ -171,7 +172,7 @@ static int run_history(struct history_options *options)
 
 	ret = topdown_open(&td, options->device);
 	if (ret)
-		return report_open(options->device, -ret);
+		return refusal_open(options->device, -ret);
 	if (options->since_ms)
 		history.since_ns = clock_now_ns() - options->since_ms * NS_PER_MS;
 	/* The time is longer than the machine has run: show all windows. */
@@ -179,7 +180,7 @@ static int run_history(struct history_options *options)
 		history.since_ns = 0;
 	ret = topdown_map_open(&history.map, td);
 	if (ret)
-		ret = report_read(options->device, -ret);
+		ret = refusal_read(options->device, -ret);
 	else
 		ret = show(&history, &options->output);
 	windows_free(&history.windows);

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "message.h"
 #include "parse.h"
-#include "report.h"
 
 static bool add(struct idlist *list, const char *option, int id)
 {
@@ -18,11 +18,11 @@ static bool add(struct idlist *list, const char *option, int id)
 	for (i = 0; i < list->nr; i++) {
 		if (list->id[i] != id)
 			continue;
-		report_error("%s: %d is named twice (allowed: each once)", option, id);
+		message_error("%s: %d is named twice (allowed: each once)", option, id);
 		return false;
 	}
 	if (list->nr == IDLIST_MAX) {
-		report_error("%s: the list is too long (allowed: %d)", option, IDLIST_MAX);
+		message_error("%s: the list is too long (allowed: %d)", option, IDLIST_MAX);
 		return false;
 	}
 	list->id[list->nr++] = id;
@@ -46,7 +46,7 @@ bool idlist_join(struct idlist *list, const char *option, const char *unit,
 	uint64_t id;
 
 	if (!copy) {
-		report_error("%s: out of memory", option);
+		message_error("%s: out of memory", option);
 		return false;
 	}
 	/* strtok() does not see that an item is missing. */

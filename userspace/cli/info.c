@@ -11,8 +11,9 @@
 #include <sys/utsname.h>
 
 #include "cpulist.h"
+#include "message.h"
 #include "options.h"
-#include "report.h"
+#include "refusal.h"
 #include "rights.h"
 
 #define WATCHDOG_FILE	"/proc/sys/kernel/nmi_watchdog"
@@ -419,7 +420,7 @@ static int print_info(const char *device, bool json)
 
 	ret = topdown_open(&td, device);
 	if (ret)
-		return report_open(device, -ret);
+		return refusal_open(device, -ret);
 
 	object = collect(td, device, &error);
 	if (json)
@@ -431,7 +432,7 @@ static int print_info(const char *device, bool json)
 	ret = options_help("");
 	if (topdown_info_get(td)->out_flags & TOPDOWN_INFO_MAY_READ) {
 		if (error && !ret)
-			ret = report_read(device, -error);
+			ret = refusal_read(device, -error);
 	} else if (!json) {
 		rights_explain(RIGHTS_CPUS);
 	}

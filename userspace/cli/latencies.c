@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "events.h"
-#include "report.h"
+#include "message.h"
 
 /**
  * latencies_start - start it
@@ -37,7 +37,7 @@ int latencies_start(struct latencies *latencies, struct topdown *td, const char 
 	if (latencies->record)
 		return 0;
 	latencies_end(latencies);
-	report_error("cannot sample through %s: %s", device, strerror(ENOMEM));
+	message_error("cannot sample through %s: %s", device, strerror(ENOMEM));
 	return EXIT_RUNTIME;
 }
 

@@ -13,7 +13,8 @@
 
 #include "../../kmod/metrics.h"
 #include "latency.h"
-#include "report.h"
+#include "message.h"
+#include "refusal.h"
 #include "rows.h"
 
 /* The parents of nodes are of this level and above. */
@@ -100,7 +101,7 @@ int cost_begin(struct latency_run *run)
 	int ret;
 
 	if (!(topdown_info_get(run->td)->out_features & TOPDOWN_FEATURE_CYCLES)) {
-		report_error("--cost: the module counts no cycles (parameter cycles=0, or the model)");
+		message_error("--cost: the module counts no cycles (parameter cycles=0, or the model)");
 		return EXIT_DEVICE;
 	}
 	if (options->tasks)
@@ -108,7 +109,7 @@ int cost_begin(struct latency_run *run)
 	ret = topdown_reading_create(&run->cost_then, run->td, cpus, words);
 	if (!ret)
 		ret = topdown_reading_create(&run->cost_now, run->td, cpus, words);
-	return ret ? report_read(options->device, -ret) : 0;
+	return ret ? refusal_read(options->device, -ret) : 0;
 }
 
 /**
@@ -136,10 +137,10 @@ int cost_read(struct latency_run *run)
 
 	if (run->tasks.nr) {
 		ret = tasks_read(&run->tasks, TOPDOWN_SESSION_FRESH);
-		return ret ? report_session(run->options->device, -ret) : 0;
+		return ret ? refusal_session(run->options->device, -ret) : 0;
 	}
 	ret = topdown_reading_update(run->cost_now, TOPDOWN_READ_FRESH);
-	return ret ? report_read(run->options->device, -ret) : 0;
+	return ret ? refusal_read(run->options->device, -ret) : 0;
 }
 
 /**

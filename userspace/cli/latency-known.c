@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report.h"
+#include "message.h"
 #include "rows.h"
 
 #define LATENCY_MAX	65535
@@ -115,7 +115,7 @@ struct table {
 /* Return: false after a message. */
 static bool wrong_line(const struct table *table, const char *why)
 {
-	report_error("--table: %s, line %u: %s", table->origin->path, table->at, why);
+	message_error("--table: %s, line %u: %s", table->origin->path, table->at, why);
 	return false;
 }
 
@@ -125,8 +125,8 @@ static bool parse_event(struct table *table, const char *name, char *rest)
 	const char *why;
 
 	if (event < 0) {
-		report_error("--table: %s, line %u: there is no event '%s' ('topdown latency --list' prints the events of this machine)",
-			     table->origin->path, table->at, name);
+		message_error("--table: %s, line %u: there is no event '%s' ('topdown latency --list' prints the events of this machine)",
+			      table->origin->path, table->at, name);
 		return false;
 	}
 	if (table->seen >> event & 1)
@@ -195,7 +195,7 @@ bool known_load(struct known known[KNOWN_EVENTS], struct known_origin *origin)
 
 	table.file = fopen(origin->path, "re");
 	if (!table.file) {
-		report_error("--table: cannot open %s: %s", origin->path, strerror(errno));
+		message_error("--table: cannot open %s: %s", origin->path, strerror(errno));
 		return false;
 	}
 	loaded = load(&table);
@@ -213,9 +213,9 @@ void known_foreign(const struct known_origin *origin, const struct topdown_info 
 	if (!origin->family || (origin->family == info->out_cpu_family &&
 				origin->model == info->out_cpu_model))
 		return;
-	report_note("--table: %s was saved on another CPU model: family %u, model %u; this is family %u, model %u",
-		    origin->path, origin->family, origin->model, info->out_cpu_family,
-		    info->out_cpu_model);
+	message_note("--table: %s was saved on another CPU model: family %u, model %u; this is family %u, model %u",
+		     origin->path, origin->family, origin->model, info->out_cpu_family,
+		     info->out_cpu_model);
 }
 
 /**

@@ -9,9 +9,9 @@
 #include "columns.h"
 #include "events.h"
 #include "latency.h"
+#include "message.h"
 #include "options.h"
 #include "parse.h"
-#include "report.h"
 
 enum {
 	OPT_COUNT = OPTIONS_OWN,
@@ -109,15 +109,15 @@ static bool parse_statistic(struct latency_options *options, const char *text)
 			return true;
 		}
 	}
-	report_error("--statistic: there is no '%s' (allowed: mean, min, p50, p90, p99, max)",
-		     text);
+	message_error("--statistic: there is no '%s' (allowed: mean, min, p50, p90, p99, max)",
+		      text);
 	return false;
 }
 
 static bool load_table(struct latency_options *options, const char *path)
 {
 	if (options->table.path) {
-		report_error("--table: there is one table (allowed: --table once)");
+		message_error("--table: there is one table (allowed: --table once)");
 		return false;
 	}
 	options->table.path = path;
@@ -176,7 +176,7 @@ static bool parse_option(struct latency_options *options, int option)
 
 static bool refuse(const char *why)
 {
-	report_error("%s", why);
+	message_error("%s", why);
 	return false;
 }
 
@@ -194,7 +194,7 @@ static bool check_tasks(const struct latency_options *options)
 		return refuse("-A is about CPUs (with a command add -a or -C; its own options go after it)");
 	if (options->pids.nr <= LATENCY_PARTS_MAX)
 		return true;
-	report_error("-p: at most %d processes at once", LATENCY_PARTS_MAX);
+	message_error("-p: at most %d processes at once", LATENCY_PARTS_MAX);
 	return false;
 }
 
@@ -208,7 +208,7 @@ static bool check_together(const struct latency_options *options)
 		return refuse("--append needs the file to write after (add -o FILE)");
 	if (!options->count || options->interval_ms)
 		return true;
-	report_error("--count needs intervals (add -I)");
+	message_error("--count needs intervals (add -I)");
 	return false;
 }
 

@@ -12,14 +12,14 @@
 #include <unistd.h>
 
 #include "latency.h"
-#include "report.h"
+#include "message.h"
 
 /* No errno: what is there cannot be replaced by a file. */
 #define NO_FILE	(-1)
 
 static int cannot_save(const char *path, int error)
 {
-	report_error("--save: cannot write %s: %s", path, strerror(error));
+	message_error("--save: cannot write %s: %s", path, strerror(error));
 	return EXIT_RUNTIME;
 }
 
@@ -122,8 +122,8 @@ int save_prepare(struct latency_save *save, const char *path, int rows)
 	FILE *file;
 
 	if (error == NO_FILE) {
-		report_error("--save: %s is no regular file, or output goes there (allowed: a file, which is replaced as a whole, or a new one)",
-			     path);
+		message_error("--save: %s is no regular file, or output goes there (allowed: a file, which is replaced as a whole, or a new one)",
+			      path);
 		return EXIT_USAGE;
 	}
 	if (error)
@@ -207,15 +207,15 @@ int save_write(const struct latency_save *save, const struct topdown_info *info,
 	int error;
 
 	if (!any_sample(records, nr)) {
-		report_error("--save: no event had a sample, so nothing is written to %s",
-			     save->path);
+		message_error("--save: no event had a sample, so nothing is written to %s",
+			      save->path);
 		return EXIT_RUNTIME;
 	}
 	file = open_temporary(save, &temporary);
 	error = file ? write_table(file, info, records, nr) : errno;
 	if (!error && rename(temporary, save->path)) {
-		report_error("--save: cannot replace %s: %s; the table is in %s", save->path,
-			     strerror(errno), temporary);
+		message_error("--save: cannot replace %s: %s; the table is in %s", save->path,
+			      strerror(errno), temporary);
 		free(temporary);
 		return EXIT_RUNTIME;
 	}

@@ -8,7 +8,7 @@
 #include "clock.h"
 #include "events.h"
 #include "latency.h"
-#include "report.h"
+#include "refusal.h"
 
 /* Choose the events, before anything starts. */
 static int choose(struct latency_run *run)
@@ -48,7 +48,7 @@ static int sample_tasks(struct latency_run *run)
 		if (run->options->cost)
 			ret = cost_begin_task(run, &run->tasks.task[i]);
 		if (ret)
-			return report_session(run->options->device, -ret);
+			return refusal_session(run->options->device, -ret);
 		ret = topdown_latency_start_tasks(run->td, run->tasks.task[i].session,
 						  run->events, &part->latency, &part->nr);
 		if (ret)
@@ -105,7 +105,7 @@ int latency_start(struct latency_run *run)
 	if (ret)
 		return ret;
 	if (options->tasks && !topdown_has(run->td, TOPDOWN_FEATURE_SESSION))
-		return report_attach(options->device, "tasks", EOPNOTSUPP);
+		return refusal_attach(options->device, "tasks", EOPNOTSUPP);
 	if (options->argv)
 		ret = begin_command(run);
 	else if (options->tasks)

@@ -12,7 +12,8 @@
 
 #include "clock.h"
 #include "columns.h"
-#include "report.h"
+#include "message.h"
+#include "refusal.h"
 #include "ticker.h"
 
 static int print_list(struct latency_options *options, struct topdown *td)
@@ -23,10 +24,10 @@ static int print_list(struct latency_options *options, struct topdown *td)
 
 	ret = topdown_latency_events(td, &events, &refusal);
 	if (ret)
-		return report_read(options->device, -ret);
+		return refusal_read(options->device, -ret);
 	if (refusal) {
-		report_error("this machine samples no latency: %s",
-			     topdown_latency_refusal_text(refusal));
+		message_error("this machine samples no latency: %s",
+			      topdown_latency_refusal_text(refusal));
 		return EXIT_DEVICE;
 	}
 	for (i = 0; i < 64; i++) {
@@ -34,7 +35,7 @@ static int print_list(struct latency_options *options, struct topdown *td)
 			puts(topdown_latency_event_name(i));
 	}
 	if (fflush(stdout))
-		return report_write("standard output", errno);
+		return message_write("standard output", errno);
 	return 0;
 }
 
@@ -50,7 +51,7 @@ static int make_room(struct latency_run *run)
 	run->shown = calloc(most, sizeof(*run->shown));
 	if (run->first && run->then && run->now && run->rows && run->shown)
 		return 0;
-	report_error("cannot sample: %s", strerror(ENOMEM));
+	message_error("cannot sample: %s", strerror(ENOMEM));
 	return EXIT_RUNTIME;
 }
 
@@ -68,7 +69,7 @@ static int read_now(struct latency_run *run)
 		nr = run->part[i].nr;
 		ret = topdown_latency_read(run->td, run->part[i].latency, to, sizeof(*to), &nr);
 		if (ret)
-			return report_read(run->options->device, -ret);
+			return refusal_read(run->options->device, -ret);
 		to += nr;
 	}
 	return 0;
@@ -117,7 +118,7 @@ static int follow(struct latency_run *run)
 	do {
 		event = latency_wait(run);
 		if (event == TICKER_ERROR) {
-			report_error("cannot wait: %s", strerror(errno));
+			message_error("cannot wait: %s", strerror(errno));
 			return EXIT_RUNTIME;
 		}
 		ret = read_now(run);
@@ -216,7 +217,7 @@ static int print_rows_known(struct latency_run *run, uint64_t events)
 	run->rows = calloc(KNOWN_EVENTS, sizeof(*run->rows));
 	run->shown = calloc(KNOWN_EVENTS, sizeof(*run->shown));
 	if (!run->rows || !run->shown) {
-		report_error("cannot show latencies: %s", strerror(ENOMEM));
+		message_error("cannot show latencies: %s", strerror(ENOMEM));
 		return EXIT_RUNTIME;
 	}
 	interval.row = run->rows;
@@ -233,15 +234,15 @@ static int print_known(struct latency_run *run, unsigned int refusal)
 
 	if (options->events)
 		events &= options->events;
-	report_note("this machine samples no latency: %s",
-		    topdown_latency_refusal_text(refusal));
+	message_note("this machine samples no latency: %s",
+		     topdown_latency_refusal_text(refusal));
 	if (events)
 		return print_rows_known(run, events);
 	if (options->table.path)
-		report_error("the table has no latencies of these events%s", options->published ?
-			     ", and nobody has published any for this CPU model" : "");
+		message_error("the table has no latencies of these events%s", options->published ?
+			      ", and nobody has published any for this CPU model" : "");
 	else
-		report_error("nobody has published latencies of these events for this CPU model");
+		message_error("nobody has published latencies of these events for this CPU model");
 	return EXIT_DEVICE;
 }
 
@@ -270,7 +271,7 @@ static int sample_all(struct latency_run *run)
 
 	ret = ticker_open(&run->ticker);
 	if (ret) {
-		report_error("cannot wait: %s", strerror(-ret));
+		message_error("cannot wait: %s", strerror(-ret));
 		return failure(run, EXIT_RUNTIME);
 	}
 	ret = failure(run, sample(run));
@@ -312,7 +313,7 @@ int latency_main(int argc, char **argv)
 		return ret;
 	ret = topdown_open(&run.td, options.device);
 	if (ret)
-		return failure(&run, report_open(options.device, -ret));
+		return failure(&run, refusal_open(options.device, -ret));
 	run.tasks.td = run.td;
 	run.tasks.device = options.device;
 	known_foreign(&options.table, topdown_info_get(run.td));

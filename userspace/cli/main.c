@@ -13,11 +13,11 @@
 #include "history.h"
 #include "info.h"
 #include "latency.h"
+#include "message.h"
 #include "options.h"
 #include "perf.h"
 #include "record.h"
 #include "recording-report.h"
-#include "report.h"
 #include "stat.h"
 #include "top.h"
 #include "watch.h"
@@ -88,8 +88,8 @@ static int find_and_run(int argc, char **argv)
 		optind = 0;
 		return commands[i].run(argc, argv);
 	}
-	report_error("there is no command '%s' (allowed: stat, top, history, watch, latency, record, report, export, perf, info, help; try 'topdown --help')",
-		     argv[0]);
+	message_error("there is no command '%s' (allowed: stat, top, history, watch, latency, record, report, export, perf, info, help; try 'topdown --help')",
+		      argv[0]);
 	return EXIT_USAGE;
 }
 
@@ -99,7 +99,7 @@ static int print_help(int argc, char **argv)
 	char *about[3];
 
 	if (argc > 2) {
-		report_error("help: unexpected argument '%s' (allowed: one command)", argv[2]);
+		message_error("help: unexpected argument '%s' (allowed: one command)", argv[2]);
 		return EXIT_USAGE;
 	}
 	if (argc < 2 || !strcmp(argv[1], "help"))
@@ -139,8 +139,8 @@ int main(int argc, char **argv)
 	int option;
 
 	if (!keep_standard_descriptors()) {
-		report_error("cannot open /dev/null in place of a standard descriptor: %s",
-			     strerror(errno));
+		message_error("cannot open /dev/null in place of a standard descriptor: %s",
+			      strerror(errno));
 		return EXIT_RUNTIME;
 	}
 	/* Messages name the command, however it was started. */
@@ -157,7 +157,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (optind >= argc) {
-		report_error("no command (allowed: stat, top, history, watch, latency, record, report, export, perf, info, help; try 'topdown --help')");
+		message_error("no command (allowed: stat, top, history, watch, latency, record, report, export, perf, info, help; try 'topdown --help')");
 		return EXIT_USAGE;
 	}
 	return run_command(argc - optind, argv + optind);

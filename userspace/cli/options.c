@@ -9,8 +9,8 @@
 #include <string.h>
 #include <topdown.h>
 
+#include "message.h"
 #include "parse.h"
-#include "report.h"
 
 static const char *help_of(const char *command)
 {
@@ -38,12 +38,12 @@ static int unknown_option(const char *command, const char *at, const struct opti
 	bool is_letter = optopt && optopt < OPTIONS_ERROR && strncmp(at, "--", 2);
 
 	if (!strncmp(at, "--", 2) && strchr(at, '=') && find(names, at + 2, strcspn(at + 2, "="))) {
-		report_error("'%.*s' takes no argument (try '%s')", (int)strcspn(at, "="), at,
-			     help_of(command));
+		message_error("'%.*s' takes no argument (try '%s')", (int)strcspn(at, "="), at,
+			      help_of(command));
 		return OPTIONS_ERROR;
 	}
-	report_error("unknown option '%s' (try '%s')", is_letter ? letter : at,
-		     help_of(command));
+	message_error("unknown option '%s' (try '%s')", is_letter ? letter : at,
+		      help_of(command));
 	return OPTIONS_ERROR;
 }
 
@@ -74,13 +74,13 @@ int options_next(int argc, char **argv, const char *letters, const struct option
 	if (option == '?')
 		return unknown_option(argv[0], at < argc ? argv[at] : "", names);
 	if (index >= 0 && is_short_for(argv[at] + 2, names[index].name)) {
-		report_error("unknown option '%s': options are not abbreviated (there is '--%s')",
-			     argv[at], names[index].name);
+		message_error("unknown option '%s': options are not abbreviated (there is '--%s')",
+			      argv[at], names[index].name);
 		return OPTIONS_ERROR;
 	}
 	if (option == ':') {
-		report_error("'%s' needs an argument (try '%s')", at < argc ? argv[at] : "",
-			     help_of(argv[0]));
+		message_error("'%s' needs an argument (try '%s')", at < argc ? argv[at] : "",
+			      help_of(argv[0]));
 		return OPTIONS_ERROR;
 	}
 	return option;
@@ -96,8 +96,8 @@ int options_next(int argc, char **argv, const char *letters, const struct option
 bool options_device(const char **device, const char *text)
 {
 	if (!*text) {
-		report_error("--device: the path is empty (allowed: a device node such as %s)",
-			     TOPDOWN_DEVICE);
+		message_error("--device: the path is empty (allowed: a device node such as %s)",
+			      TOPDOWN_DEVICE);
 		return false;
 	}
 	*device = text;
@@ -115,7 +115,7 @@ bool options_device(const char **device, const char *text)
 bool options_path(const char *option, const char *text, const char **path)
 {
 	if (!*text) {
-		report_error("%s: the file name is empty (allowed: a path to write to)", option);
+		message_error("%s: the file name is empty (allowed: a path to write to)", option);
 		return false;
 	}
 	*path = text;
@@ -125,7 +125,7 @@ bool options_path(const char *option, const char *text, const char **path)
 static bool set_format(struct output *output, enum output_format format)
 {
 	if (output->format != OUTPUT_TABLE && output->format != format) {
-		report_error("-j and -x exclude each other (allowed: one of them)");
+		message_error("-j and -x exclude each other (allowed: one of them)");
 		return false;
 	}
 	output->format = format;
@@ -168,8 +168,8 @@ bool options_no_more(int argc, char **argv)
 {
 	if (optind >= argc)
 		return true;
-	report_error("%s: unexpected argument '%s' (try '%s')", argv[0], argv[optind],
-		     help_of(argv[0]));
+	message_error("%s: unexpected argument '%s' (try '%s')", argv[0], argv[optind],
+		      help_of(argv[0]));
 	return false;
 }
 
@@ -191,7 +191,7 @@ bool options_command(int argc, char **argv, int last, char ***command)
 	if (optind == last)
 		return true;
 	/* getopt went past "--". A variable was perhaps empty. */
-	report_error("'--' without a command (allowed: -- COMMAND [ARG...])");
+	message_error("'--' without a command (allowed: -- COMMAND [ARG...])");
 	return false;
 }
 
@@ -204,6 +204,6 @@ bool options_command(int argc, char **argv, int last, char ***command)
 int options_help(const char *text)
 {
 	if (fputs(text, stdout) < 0 || fflush(stdout))
-		return report_write("standard output", errno);
+		return message_write("standard output", errno);
 	return EXIT_OK;
 }

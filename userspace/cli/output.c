@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "columns.h"
-#include "report.h"
+#include "message.h"
 
 static void look_at_terminal(struct output *output)
 {
@@ -133,13 +133,13 @@ int output_open(struct output *output, const char *path, bool append)
 
 	if (path && append && output->format == OUTPUT_CSV && output->header &&
 	    !stat(path, &st) && S_ISREG(st.st_mode) && !has_our_heading(output, path)) {
-		report_error("--append: %s has other columns than these rows (allowed: a file that began with rows of the same kind, or --no-header)",
-			     path);
+		message_error("--append: %s has other columns than these rows (allowed: a file that began with rows of the same kind, or --no-header)",
+			      path);
 		return EXIT_USAGE;
 	}
 	output->file = open_stream(output, path, append);
 	if (!output->file) {
-		report_error("cannot open %s for writing: %s", output->name, strerror(errno));
+		message_error("cannot open %s for writing: %s", output->name, strerror(errno));
 		return EXIT_RUNTIME;
 	}
 	look_at_terminal(output);
@@ -162,7 +162,7 @@ int output_open(struct output *output, const char *path, bool append)
 int output_begin(struct output *output)
 {
 	if (output->stale && ftruncate(fileno(output->file), 0))
-		return report_write(output->name, errno);
+		return message_write(output->name, errno);
 	output->stale = false;
 	return 0;
 }
@@ -177,7 +177,7 @@ int output_flush(struct output *output)
 {
 	errno = 0;
 	if (fflush(output->file) || ferror(output->file))
-		return report_write(output->name, errno ? errno : EIO);
+		return message_write(output->name, errno ? errno : EIO);
 	return 0;
 }
 
@@ -207,7 +207,7 @@ int output_interval(struct output *output, const struct interval *interval)
 	}
 	output->started = true;
 	if (ret) {
-		report_error("cannot print: %s", strerror(-ret));
+		message_error("cannot print: %s", strerror(-ret));
 		return EXIT_RUNTIME;
 	}
 	return output_flush(output);
@@ -222,6 +222,6 @@ int output_interval(struct output *output, const struct interval *interval)
 int output_close(struct output *output)
 {
 	if (fclose(output->file))
-		return report_write(output->name, errno);
+		return message_write(output->name, errno);
 	return 0;
 }

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report.h"
+#include "message.h"
 
 /**
  * parse_digits - read decimal digits
@@ -53,13 +53,13 @@ bool parse_number(const char *option, const char *text, uint64_t min, uint64_t m
 
 	end = parse_digits(text, &number);
 	if (!end || *end) {
-		report_error("%s: '%s' is not a whole number (allowed: %" PRIu64 "..%" PRIu64 " %s)",
-			     option, text, min, max, unit);
+		message_error("%s: '%s' is not a whole number (allowed: %" PRIu64 "..%" PRIu64 " %s)",
+			      option, text, min, max, unit);
 		return false;
 	}
 	if (number < min || number > max) {
-		report_error("%s: %s is out of range (allowed: %" PRIu64 "..%" PRIu64 " %s)",
-			     option, text, min, max, unit);
+		message_error("%s: %s is out of range (allowed: %" PRIu64 "..%" PRIu64 " %s)",
+			      option, text, min, max, unit);
 		return false;
 	}
 	*value = number;
@@ -104,13 +104,13 @@ bool parse_time(const char *option, const char *text, uint64_t min_ms, uint64_t 
 	if (end)
 		unit = unit_ms(end);
 	if (!unit) {
-		report_error("%s: '%s' is not a time (allowed: %" PRIu64 "..%" PRIu64 " milliseconds, or with a unit: 500ms, 2s, 1m)",
-			     option, text, min_ms, max_ms);
+		message_error("%s: '%s' is not a time (allowed: %" PRIu64 "..%" PRIu64 " milliseconds, or with a unit: 500ms, 2s, 1m)",
+			      option, text, min_ms, max_ms);
 		return false;
 	}
 	if (number > max_ms / unit || number * unit < min_ms) {
-		report_error("%s: %s is out of range (allowed: %" PRIu64 "..%" PRIu64 " milliseconds)",
-			     option, text, min_ms, max_ms);
+		message_error("%s: %s is out of range (allowed: %" PRIu64 "..%" PRIu64 " milliseconds)",
+			      option, text, min_ms, max_ms);
 		return false;
 	}
 	*ms = number * unit;
@@ -134,8 +134,8 @@ bool parse_separator(const char *option, const char *text, char *separator)
 	if (!strcmp(text, "\\t"))
 		text = "\t";
 	if (strlen(text) != 1 || !strchr(allowed, *text)) {
-		report_error("%s: '%s' cannot separate fields (allowed: one of , ; : | / ! # %% & @ ~ ^, a blank, or \\t)",
-			     option, text);
+		message_error("%s: '%s' cannot separate fields (allowed: one of , ; : | / ! # %% & @ ~ ^, a blank, or \\t)",
+			      option, text);
 		return false;
 	}
 	*separator = *text;

@@ -14,7 +14,7 @@
 #include <topdown.h>
 
 #include "../../kmod/known.h"
-#include "report.h"
+#include "message.h"
 #include "text.h"
 
 #define EVENT		"topdown/"
@@ -347,9 +347,9 @@ int perf_ratios(FILE *in, FILE *out)
 	free(ratios.scope);
 	free(line);
 	if (ratios.failed)
-		return report_write("standard output", ratios.failed);
+		return message_write("standard output", ratios.failed);
 	if (ratios.blocks)
 		return EXIT_OK;
-	report_error("--ratios: there are no counts of topdown/slots/ (allowed: what 'perf stat -x,' or 'perf script -F event,period,ip,sym' prints)");
+	message_error("--ratios: there are no counts of topdown/slots/ (allowed: what 'perf stat -x,' or 'perf script -F event,period,ip,sym' prints)");
 	return EXIT_RUNTIME;
 }

@@ -17,9 +17,9 @@
 
 #include "../../kmod/known.h"
 #include "idlist.h"
+#include "message.h"
 #include "options.h"
 #include "parse.h"
-#include "report.h"
 #include "shell.h"
 
 #define PMU		"/sys/bus/event_source/devices/topdown"
@@ -191,8 +191,8 @@ static int put_lines(const struct subject *subject)
 	bool all = !has_subject(subject);
 
 	if (access(PMU, F_OK)) {
-		report_error("there is no PMU topdown: %s: %s (the module topdown is not loaded, or is older than this command)",
-			     PMU, strerror(errno));
+		message_error("there is no PMU topdown: %s: %s (the module topdown is not loaded, or is older than this command)",
+			      PMU, strerror(errno));
 		return EXIT_DEVICE;
 	}
 	if (all || subject->argv)
@@ -218,7 +218,7 @@ static bool parse_option(struct subject *subject, int option)
 		subject->cgroup = optarg;
 		if (*optarg)
 			return true;
-		report_error("-G: the name is empty (allowed: the path of a cgroup below the root)");
+		message_error("-G: the name is empty (allowed: the path of a cgroup below the root)");
 		return false;
 	case 'l':
 		return parse_number("-l", optarg, 1, 2, "levels", &subject->level);
@@ -254,11 +254,11 @@ int perf_main(int argc, char **argv)
 		subject.argv = argv + optind;
 	} else if (optind > at) {
 		/* getopt went past "--", and a variable was empty perhaps. */
-		report_error("'--' without a command (allowed: -- COMMAND [ARG...])");
+		message_error("'--' without a command (allowed: -- COMMAND [ARG...])");
 		return EXIT_USAGE;
 	}
 	if (subject.ratios && has_subject(&subject)) {
-		report_error("--ratios reads what perf prints and takes no subject (try 'topdown perf --help')");
+		message_error("--ratios reads what perf prints and takes no subject (try 'topdown perf --help')");
 		return EXIT_USAGE;
 	}
 	return subject.ratios ? print_ratios() : put_lines(&subject);

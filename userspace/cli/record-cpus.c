@@ -12,8 +12,9 @@
 #include <string.h>
 
 #include "clock.h"
+#include "message.h"
 #include "record.h"
-#include "report.h"
+#include "refusal.h"
 #include "topology.h"
 
 #define BATCH		256
@@ -54,7 +55,7 @@ struct ring {
 
 static int read_failed(const struct ring *ring, int error)
 {
-	return report_read(ring->run->options->device, error);
+	return refusal_read(ring->run->options->device, error);
 }
 
 static int write_batch(struct ring *ring)
@@ -234,7 +235,7 @@ static void describe(const struct topdown_record *record, struct record_cpu *cpu
 
 static int no_cpu(const struct ring *ring, uint32_t cpu)
 {
-	report_error("-C: there is no CPU %u (allowed: 0..%u)", cpu, ring->nr - 1);
+	message_error("-C: there is no CPU %u (allowed: 0..%u)", cpu, ring->nr - 1);
 	return EXIT_USAGE;
 }
 
@@ -257,8 +258,8 @@ static int check_measured(const struct topdown_record *record)
 {
 	if (may_have_windows(record))
 		return 0;
-	report_error("-C: CPU %u is not measured: it is %s ('topdown info' and the kernel log say why)",
-		     record->cpu, topdown_state_name(record->state));
+	message_error("-C: CPU %u is not measured: it is %s ('topdown info' and the kernel log say why)",
+		      record->cpu, topdown_state_name(record->state));
 	return EXIT_DEVICE;
 }
 
@@ -422,13 +423,13 @@ static int add_watch(struct ring *ring)
 	ret = topdown_watch_add(ring->run->td, options->has_cpus ? options->cpus.words : NULL,
 				options->has_cpus ? CPULIST_WORDS : 0, &what, &number);
 	if (ret == -EINVAL && options->has_cpus) {
-		report_error("-C: the machine cannot have one of these CPUs (allowed: 0..%u)",
-			     ring->nr - 1);
+		message_error("-C: the machine cannot have one of these CPUs (allowed: 0..%u)",
+			      ring->nr - 1);
 		return EXIT_USAGE;
 	}
 	if (ret == -ENOSPC) {
-		report_error("cannot watch through %s: %s (a user without CAP_PERFMON may have at most 64 watches)",
-			     options->device, strerror(-ret));
+		message_error("cannot watch through %s: %s (a user without CAP_PERFMON may have at most 64 watches)",
+			      options->device, strerror(-ret));
 		return EXIT_RUNTIME;
 	}
 	return ret ? read_failed(ring, -ret) : 0;
@@ -457,7 +458,7 @@ static uint64_t rest_until_ns(struct ring *ring)
 
 static int wait_failed(void)
 {
-	report_error("cannot wait for windows: %s", strerror(errno));
+	message_error("cannot wait for windows: %s", strerror(errno));
 	return EXIT_RUNTIME;
 }
 
@@ -521,11 +522,11 @@ static int open_ring(struct ring *ring)
 	if (ret)
 		return read_failed(ring, -ret);
 	if (!topdown_map_history(ring->map)) {
-		report_error("the module keeps no windows (its parameter history is 0)");
+		message_error("the module keeps no windows (its parameter history is 0)");
 		return EXIT_DEVICE;
 	}
 	if (!topdown_info_get(ring->run->td)->out_level) {
-		report_error("no CPU of this machine can be measured ('topdown info' and the kernel log say why)");
+		message_error("no CPU of this machine can be measured ('topdown info' and the kernel log say why)");
 		return EXIT_DEVICE;
 	}
 	ring->run->history = topdown_map_history(ring->map);
@@ -546,7 +547,7 @@ int record_cpus(struct record_run *run)
 	int ret;
 
 	if (!ring)
-		return report_read(run->options->device, ENOMEM);
+		return refusal_read(run->options->device, ENOMEM);
 	ring->run = run;
 	ret = open_ring(ring);
 	if (!ret)

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "events.h"
+#include "message.h"
 #include "options.h"
 #include "parse.h"
 #include "record.h"
-#include "report.h"
 
 enum {
 	OPT_PAST = OPTIONS_OWN,
@@ -97,7 +97,7 @@ static bool parse_option(struct record_options *options, int option)
 		options->path = optarg;
 		if (*optarg)
 			return true;
-		report_error("-o: the file name is empty (allowed: a path to write to, or -)");
+		message_error("-o: the file name is empty (allowed: a path to write to, or -)");
 		return false;
 	case OPT_STRICT:
 		options->strict = true;
@@ -111,7 +111,7 @@ static bool parse_option(struct record_options *options, int option)
 
 static bool refuse(const char *why)
 {
-	report_error("%s", why);
+	message_error("%s", why);
 	return false;
 }
 
@@ -142,13 +142,13 @@ static bool check_together(struct record_options *options)
 	if (options->interval_ms && !tasks && !options->latencies)
 		return refuse("-I is about tasks and latencies (windows of CPUs are as long as the module's period)");
 	if (options->latencies && options->pids.nr > LATENCY_PARTS_MAX) {
-		report_error("-p: with --latency at most %d processes", LATENCY_PARTS_MAX);
+		message_error("-p: with --latency at most %d processes", LATENCY_PARTS_MAX);
 		return false;
 	}
 	if (options->latencies && options->interval_ms &&
 	    options->interval_ms < LATENCY_INTERVAL_MIN_MS) {
-		report_error("-I: with --latency at least %d ms, as events have turns of that length",
-			     LATENCY_INTERVAL_MIN_MS);
+		message_error("-I: with --latency at least %d ms, as events have turns of that length",
+			      LATENCY_INTERVAL_MIN_MS);
 		return false;
 	}
 	set_intervals(options, tasks);

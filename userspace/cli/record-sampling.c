@@ -11,8 +11,9 @@
 
 #include "clock.h"
 #include "events.h"
+#include "message.h"
 #include "record.h"
-#include "report.h"
+#include "refusal.h"
 
 /**
  * sampling_choose - choose the events, before anything starts
@@ -97,7 +98,7 @@ static int read_now(struct record_run *run)
 		ret = topdown_latency_read(run->td, sampling->part[i].latency, to, sizeof(*to),
 					   &nr);
 		if (ret)
-			return report_read(run->options->device, -ret);
+			return refusal_read(run->options->device, -ret);
 	}
 	return 0;
 }
@@ -116,7 +117,7 @@ static uint32_t subject_of(const struct sampling *sampling, unsigned int i)
 
 static int no_memory(void)
 {
-	report_error("cannot sample: %s", strerror(ENOMEM));
+	message_error("cannot sample: %s", strerror(ENOMEM));
 	return EXIT_RUNTIME;
 }
 
@@ -227,7 +228,7 @@ static int write_interval(struct record_run *run, bool all)
 		};
 		/* The records of a session never begin again. */
 		if (topdown_latency_between(then, now, &piece->record))
-			return report_read(run->options->device, EPROTO);
+			return refusal_read(run->options->device, EPROTO);
 		*then = *now;
 		nr++;
 	}

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "message.h"
 #include "record.h"
-#include "report.h"
 
 /* A reader that was told by a signal that this is the end has so long to take the rest. */
 #define REST_MS		1000
@@ -99,7 +99,7 @@ static int open_path(struct record_run *run)
 
 static int cannot_open(struct record_run *run)
 {
-	report_error("cannot open %s for writing: %s", run->name, strerror(errno));
+	message_error("cannot open %s for writing: %s", run->name, strerror(errno));
 	return EXIT_RUNTIME;
 }
 
@@ -120,16 +120,16 @@ int record_open(struct record_run *run)
 	if (run->fd < 0 || fstat(run->fd, &st))
 		return cannot_open(run);
 	if (isatty(run->fd)) {
-		report_error("-o %s: a recording is no text for a terminal (allowed: a file or a pipe)",
-			     run->options->path);
+		message_error("-o %s: a recording is no text for a terminal (allowed: a file or a pipe)",
+			      run->options->path);
 		return EXIT_USAGE;
 	}
 	regular = S_ISREG(st.st_mode);
 	/* File systems that know no locks have files nevertheless. */
 	if (regular && run->fd != STDOUT_FILENO && flock(run->fd, LOCK_EX | LOCK_NB) &&
 	    errno == EWOULDBLOCK) {
-		report_error("%s: another topdown record writes to it (allowed: another file)",
-			     run->name);
+		message_error("%s: another topdown record writes to it (allowed: another file)",
+			      run->name);
 		return EXIT_USAGE;
 	}
 	run->stale = regular && st.st_size;

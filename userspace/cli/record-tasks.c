@@ -9,8 +9,9 @@
 
 #include "../../kmod/sums.h"
 #include "clock.h"
+#include "message.h"
 #include "record.h"
-#include "report.h"
+#include "refusal.h"
 
 /* Without the right to whole CPUs the device does not report the end of a task, so look. */
 #define LOOK_NS		(100 * NS_PER_MS)
@@ -121,7 +122,7 @@ static int write_sample(struct record_run *run, struct tasks *tasks, unsigned in
 		sample.end_ns = clock_now_ns();
 	ret = compare(task, &sample);
 	if (ret)
-		return report_session(run->options->device, -ret);
+		return refusal_session(run->options->device, -ret);
 	task->then = task->now;
 	task->over = task_over(task);
 	run->windows++;
@@ -140,7 +141,7 @@ static int end_interval(struct record_run *run, struct tasks *tasks, uint64_t *b
 		return ret;
 	ret = tasks_read(tasks, TOPDOWN_SESSION_FRESH);
 	if (ret)
-		return report_session(run->options->device, -ret);
+		return refusal_session(run->options->device, -ret);
 	for (i = 0; i < tasks->nr && !ret; i++) {
 		if (!tasks->task[i].over)
 			ret = write_sample(run, tasks, i, *begin_ns);
@@ -166,8 +167,8 @@ static int wait_interval(struct record_run *run, struct tasks *tasks, uint64_t e
 		why = record_wait(run, 0, look_ns);
 		*over = why == RECORD_OVER;
 		if (why == RECORD_ERROR) {
-			report_error("cannot wait for the end of the interval: %s",
-				     strerror(errno));
+			message_error("cannot wait for the end of the interval: %s",
+				      strerror(errno));
 			return EXIT_RUNTIME;
 		}
 		if (*over || clock_now_ns() >= end_ns)
@@ -200,10 +201,10 @@ static int follow(struct record_run *run, struct tasks *tasks)
 static int prepare(struct record_run *run)
 {
 	if (!topdown_has(run->td, TOPDOWN_FEATURE_SESSION))
-		return report_attach(run->options->device, "tasks", EOPNOTSUPP);
+		return refusal_attach(run->options->device, "tasks", EOPNOTSUPP);
 	if (topdown_info_get(run->td)->out_level)
 		return 0;
-	report_error("no CPU of this machine can be measured ('topdown info' and the kernel log say why)");
+	message_error("no CPU of this machine can be measured ('topdown info' and the kernel log say why)");
 	return EXIT_DEVICE;
 }
 

@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "report.h"
+#include "message.h"
+#include "refusal.h"
 #include "ticker.h"
 
 /* Clocks that are set in smaller steps are not followed. */
@@ -38,13 +39,13 @@ int record_failed(const struct record_run *run, int error)
 	int ret;
 
 	if (error == EINTR && run->stalled) {
-		report_error("nobody reads %s: the recording has no end", run->name);
+		message_error("nobody reads %s: the recording has no end", run->name);
 		return EXIT_SIGNAL + run->signal;
 	}
-	ret = report_write(run->name, error);
+	ret = message_write(run->name, error);
 
 	if (ret == EXIT_RUNTIME && run->started)
-		report_note("the file has what was written until then: 'topdown report --partial' reads it");
+		message_note("the file has what was written until then: 'topdown report --partial' reads it");
 	return ret;
 }
 
@@ -117,7 +118,7 @@ static void take_clock(const struct record_run *run)
 
 	if (read(run->clock_set, &times, sizeof(times)) < 0 && errno != ECANCELED &&
 	    errno != EAGAIN)
-		report_note("cannot see when the clock is set: %s", strerror(errno));
+		message_note("cannot see when the clock is set: %s", strerror(errno));
 }
 
 static void copy_text(char *to, size_t size, const char *from)
@@ -318,8 +319,8 @@ static void say_latencies(const struct sampled *sampled)
 		return;
 	if (sampled->counted)
 		snprintf(lost, sizeof(lost), ", %.1f%% lost", 100 * sampled->lost);
-	report_note("latencies of %u events%s, %u without a sample", sampled->events, lost,
-		    sampled->empty);
+	message_note("latencies of %u events%s, %u without a sample", sampled->events, lost,
+		     sampled->empty);
 }
 
 static void say_what(const struct record_run *run, bool tasks)
@@ -332,11 +333,11 @@ static void say_what(const struct record_run *run, bool tasks)
 	/* A loss is no remark. */
 	if (run->options->quiet && !run->lost)
 		return;
-	report_note("%llu %s of %u %s in %.1f s, %llu bytes in %s%s",
-		    (unsigned long long)run->windows, tasks ? "samples" : "windows",
-		    run->subjects, tasks ? "tasks" : "CPUs",
-		    (run->end.monotonic_ns - run->start_ns) / (double)NS_PER_S,
-		    (unsigned long long)run->writer.bytes, run->name, lost);
+	message_note("%llu %s of %u %s in %.1f s, %llu bytes in %s%s",
+		     (unsigned long long)run->windows, tasks ? "samples" : "windows",
+		     run->subjects, tasks ? "tasks" : "CPUs",
+		     (run->end.monotonic_ns - run->start_ns) / (double)NS_PER_S,
+		     (unsigned long long)run->writer.bytes, run->name, lost);
 	say_latencies(&run->sampled);
 }
 
@@ -403,7 +404,7 @@ static int run_record(const struct record_options *options)
 
 	ret = topdown_open(&run.td, options->device);
 	if (ret)
-		return failure(&run, report_open(options->device, -ret));
+		return failure(&run, refusal_open(options->device, -ret));
 	if (options->argv)
 		command_prepare(&run.command, options->argv);
 	/* A write reports that a reader has gone, which is no reason to die. */
@@ -414,7 +415,7 @@ static int run_record(const struct record_options *options)
 	if (ret) {
 		ret = failure(&run, ret);
 	} else if (run.signals < 0) {
-		report_error("cannot set up signals: %s", strerror(-run.signals));
+		message_error("cannot set up signals: %s", strerror(-run.signals));
 		ret = failure(&run, EXIT_RUNTIME);
 	} else {
 		run.clock_set = watch_clock();

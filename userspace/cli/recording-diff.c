@@ -12,10 +12,10 @@
 #include "clock.h"
 #include "columns.h"
 #include "latency-known.h"
+#include "message.h"
 #include "noise.h"
 #include "options.h"
 #include "recording-report.h"
-#include "report.h"
 #include "text.h"
 
 /**
@@ -354,7 +354,7 @@ static int print(const struct report_options *options, const struct difference *
 		ret = put_object(options->output.file, &lines[i], options->latency);
 	if (!ret)
 		return output_flush((struct output *)&options->output);
-	report_error("cannot print: %s", strerror(-ret));
+	message_error("cannot print: %s", strerror(-ret));
 	return EXIT_RUNTIME;
 }
 
@@ -366,17 +366,17 @@ static void warn(const struct summary *before, const struct summary *after)
 	const struct record_info *one = &before->recording.info, *other = &after->recording.info;
 
 	if (one->subject != other->subject)
-		report_note("one recording is of CPUs, and the other of tasks");
+		message_note("one recording is of CPUs, and the other of tasks");
 	else if (before->all.source != after->all.source ||
 		 before->all.level != after->all.level)
-		report_note("the CPUs of the recordings are not measured in the same way (%s, level %u, and %s, level %u)",
-			    topdown_source_name(before->all.source), before->all.level,
-			    topdown_source_name(after->all.source), after->all.level);
+		message_note("the CPUs of the recordings are not measured in the same way (%s, level %u, and %s, level %u)",
+			     topdown_source_name(before->all.source), before->all.level,
+			     topdown_source_name(after->all.source), after->all.level);
 	else if ((before->all.flags ^ after->all.flags) & how)
-		report_note("the CPUs of the recordings are not measured in the same way: only one is refined, drilldown or counted in turns");
+		message_note("the CPUs of the recordings are not measured in the same way: only one is refined, drilldown or counted in turns");
 	else if (one->slots_per_cycle != other->slots_per_cycle)
-		report_note("the CPUs of the recordings have other widths (%u and %u slots a cycle)",
-			    one->slots_per_cycle, other->slots_per_cycle);
+		message_note("the CPUs of the recordings have other widths (%u and %u slots a cycle)",
+			     one->slots_per_cycle, other->slots_per_cycle);
 }
 
 /* More may have other latencies than the rest. */
@@ -405,11 +405,11 @@ static void warn_of_latencies(const struct summary *before, const struct summary
 			   fmax(first, second) >= COVERED_NOTE * fmin(first, second);
 	}
 	if (lost)
-		report_note("latencies of %u of %u events: in a recording more than 1%% of the events were lost, which may have had others",
-			    lost, nr);
+		message_note("latencies of %u of %u events: in a recording more than 1%% of the events were lost, which may have had others",
+			     lost, nr);
 	if (covered)
-		report_note("latencies of %u of %u events: one recording has sampled them in at least twice the share of the time of the other",
-			    covered, nr);
+		message_note("latencies of %u of %u events: one recording has sampled them in at least twice the share of the time of the other",
+			     covered, nr);
 }
 
 static int find(struct report_options *options, const struct summary *before,
@@ -424,7 +424,7 @@ static int find(struct report_options *options, const struct summary *before,
 	compare(found.latency, found.nr_latencies);
 	if (found.nr_latencies || !options->latency)
 		return print(options, &found);
-	report_error("--latency: neither recording has latencies (topdown record --latency records them)");
+	message_error("--latency: neither recording has latencies (topdown record --latency records them)");
 	return EXIT_USAGE;
 }
 

@@ -8,9 +8,9 @@
 
 #include "clock.h"
 #include "columns.h"
+#include "message.h"
 #include "recording-page.h"
 #include "recording-report.h"
-#include "report.h"
 
 /* Units of the pictures. */
 #define WIDTH		1000.0
@@ -392,7 +392,7 @@ static int put_page(struct page *page)
 	ret = series_join(&series, &page->summary->all.series, PAGE_STEPS);
 	if (ret) {
 		series_free(&series);
-		report_error("cannot write the page: %s", strerror(-ret));
+		message_error("cannot write the page: %s", strerror(-ret));
 		return EXIT_RUNTIME;
 	}
 	choose_nodes(page);

@@ -9,8 +9,8 @@
 
 #include "clock.h"
 #include "latency.h"
+#include "message.h"
 #include "recording-report.h"
-#include "report.h"
 
 /**
  * struct listing - rows that are about to be printed
@@ -26,7 +26,7 @@ struct listing {
 
 static int no_memory(void)
 {
-	report_error("cannot report: %s", strerror(ENOMEM));
+	message_error("cannot report: %s", strerror(ENOMEM));
 	return EXIT_RUNTIME;
 }
 
@@ -192,8 +192,8 @@ static int print_all(struct report_options *options, const struct summary *summa
 int recording_latency(struct report_options *options, const struct summary *summary)
 {
 	if (!summary->latencies.events) {
-		report_error("--latency: %s has no latencies (topdown record --latency records them)",
-			     summary->recording.name);
+		message_error("--latency: %s has no latencies (topdown record --latency records them)",
+			      summary->recording.name);
 		return EXIT_USAGE;
 	}
 	return options->steps ? print_steps(options, summary) : print_all(options, summary);

@@ -13,11 +13,11 @@
 #include "../../kmod/metrics.h"
 #include "clock.h"
 #include "columns.h"
+#include "message.h"
 #include "options.h"
 #include "parse.h"
 #include "record.h"
 #include "recording-page.h"
-#include "report.h"
 #include "windows.h"
 
 enum {
@@ -90,7 +90,7 @@ static bool parse_path(const char **path, const char *option, const char *text)
 	*path = text;
 	if (*text)
 		return true;
-	report_error("%s: the file name is empty (allowed: a path to write to, or -)", option);
+	message_error("%s: the file name is empty (allowed: a path to write to, or -)", option);
 	return false;
 }
 
@@ -132,7 +132,7 @@ static bool parse_option(struct report_options *options, int option)
 
 static bool refuse(const char *why)
 {
-	report_error("%s", why);
+	message_error("%s", why);
 	return false;
 }
 
@@ -194,7 +194,7 @@ int recording_target(struct output *output, const char *option, const char *path
 	int ret;
 
 	if (!standard && is_recording(path)) {
-		report_error("%s: %s is a recording (allowed: another file, or -)", option, path);
+		message_error("%s: %s is a recording (allowed: another file, or -)", option, path);
 		return EXIT_USAGE;
 	}
 	ret = output_open(output, standard ? NULL : path, false);
@@ -203,7 +203,7 @@ int recording_target(struct output *output, const char *option, const char *path
 
 static int no_memory(void)
 {
-	report_error("cannot report: %s", strerror(ENOMEM));
+	message_error("cannot report: %s", strerror(ENOMEM));
 	return EXIT_RUNTIME;
 }
 
@@ -243,8 +243,8 @@ static int print_windows(struct report_options *options)
 	options->output.windows = true;
 	ret = recording_read(&recording, options->path, &options->choice, &sink);
 	if (!ret && recording.info.subject != RECORD_OF_CPUS) {
-		report_error("--windows: %s is of tasks, which have no windows (try --steps)",
-			     recording.name);
+		message_error("--windows: %s is of tasks, which have no windows (try --steps)",
+			      recording.name);
 		ret = EXIT_USAGE;
 	}
 	if (!ret)

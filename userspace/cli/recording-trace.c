@@ -13,8 +13,8 @@
 
 #include "clock.h"
 #include "latency-known.h"
+#include "message.h"
 #include "recording-report.h"
-#include "report.h"
 #include "summary.h"
 
 /**
@@ -174,7 +174,7 @@ static int begin(void *data, const struct recording *recording)
 				       sizeof(*trace->latency_end_ns));
 	if (trace->track && trace->latency_end_ns)
 		return 0;
-	report_error("cannot write the trace: %s", strerror(ENOMEM));
+	message_error("cannot write the trace: %s", strerror(ENOMEM));
 	return EXIT_RUNTIME;
 }
 

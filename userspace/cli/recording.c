@@ -11,7 +11,7 @@
 
 #include "../../kmod/metrics.h"
 #include "clock.h"
-#include "report.h"
+#include "message.h"
 
 /* The sizes in the first release. */
 #define INFO_SIZE_MIN		sizeof(struct record_info)
@@ -119,7 +119,7 @@ static bool take_info(struct loading *loading)
 		return odd(loading, strerror(ENOMEM));
 	if (!loading->choice->has_cpus || info->subject == RECORD_OF_CPUS)
 		return true;
-	report_error("-C: %s is of tasks (allowed: without -C)", recording->name);
+	message_error("-C: %s is of tasks (allowed: without -C)", recording->name);
 	loading->status = EXIT_USAGE;
 	return false;
 }
@@ -139,7 +139,7 @@ static bool check_chosen(struct loading *loading)
 		if (!is_chosen(loading, cpu) ||
 		    (cpu < recording->nr_cpus && recording->cpu[cpu].there))
 			continue;
-		report_error("-C: %s does not have CPU %u", recording->name, cpu);
+		message_error("-C: %s does not have CPU %u", recording->name, cpu);
 		loading->status = EXIT_USAGE;
 		return false;
 	}
@@ -509,7 +509,7 @@ static int cannot_read(const struct loading *loading)
 
 	if (loading->status)
 		return loading->status;
-	report_error("cannot read %s: %s%s", loading->recording->name, loading->reader.why, advice);
+	message_error("cannot read %s: %s%s", loading->recording->name, loading->reader.why, advice);
 	return EXIT_RUNTIME;
 }
 
@@ -529,7 +529,7 @@ static int read_all(struct loading *loading)
 		return cannot_read(loading);
 	if (!begin(loading))
 		return loading->status;
-	report_note("%s is not whole: %s", loading->recording->name, loading->reader.why);
+	message_note("%s is not whole: %s", loading->recording->name, loading->reader.why);
 	return 0;
 }
 
@@ -552,8 +552,8 @@ int recording_read(struct recording *recording, const char *path,
 
 	*recording = (struct recording){ .name = standard ? "standard input" : path };
 	if (!file) {
-		report_error("cannot open %s: %s (topdown record writes such files)", path,
-			     strerror(errno));
+		message_error("cannot open %s: %s (topdown record writes such files)", path,
+			      strerror(errno));
 		return EXIT_RUNTIME;
 	}
 	ret = record_read_start(&loading.reader, file);

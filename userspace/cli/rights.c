@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <sys/capability.h>
 
-#include "report.h"
+#include "message.h"
 
 #define PARANOID_FILE	"/proc/sys/kernel/perf_event_paranoid"
 
@@ -71,16 +71,16 @@ void rights_explain(enum rights_what what)
 	int value;
 
 	if (rights_perfmon()) {
-		report_error("this process has CAP_PERFMON or CAP_SYS_ADMIN, but not where perf looks for it: a user namespace or a security module may be in the way");
+		message_error("this process has CAP_PERFMON or CAP_SYS_ADMIN, but not where perf looks for it: a user namespace or a security module may be in the way");
 		return;
 	}
 	if (what == RIGHTS_TASKS) {
-		report_error("%s CAP_PERFMON (this process lacks it), whatever kernel.perf_event_paranoid and the module's parameter trust_device are",
-			     subjects[what]);
+		message_error("%s CAP_PERFMON (this process lacks it), whatever kernel.perf_event_paranoid and the module's parameter trust_device are",
+			      subjects[what]);
 		return;
 	}
 	if (rights_paranoid(&value))
 		snprintf(paranoid, sizeof(paranoid), "it is %d", value);
-	report_error("%s CAP_PERFMON (this process lacks it), or kernel.perf_event_paranoid at 0 or less (%s), or the module's parameter trust_device=1",
-		     subjects[what], paranoid);
+	message_error("%s CAP_PERFMON (this process lacks it), or kernel.perf_event_paranoid at 0 or less (%s), or the module's parameter trust_device=1",
+		      subjects[what], paranoid);
 }

@@ -8,7 +8,8 @@
 
 #include "../../kmod/sums.h"
 #include "clock.h"
-#include "report.h"
+#include "message.h"
+#include "refusal.h"
 #include "stat.h"
 
 /* Intervals with fewer periods are short. */
@@ -16,7 +17,7 @@
 
 static int read_error(const struct stat_run *run, int ret)
 {
-	return report_read(run->options->device, -ret);
+	return refusal_read(run->options->device, -ret);
 }
 
 static bool is_measurable(const struct topdown_record *record)
@@ -57,7 +58,7 @@ static int look_at_cpus(struct stat_run *run)
 	    !cpulist_check(&run->cpus, "-C", &possible, &online))
 		return EXIT_USAGE;
 	if (!measurable) {
-		report_error("none of the CPUs asked for can be measured ('topdown info' and the kernel log say why)");
+		message_error("none of the CPUs asked for can be measured ('topdown info' and the kernel log say why)");
 		return EXIT_DEVICE;
 	}
 	return 0;
@@ -76,8 +77,8 @@ static void choose_reading(struct stat_run *run)
 	run->asks_always = options->fresh ||
 			   (run->asks_first && options->interval_ms < SHORT_PERIODS * period_ms);
 	if (run->asks_first && !topdown_has(run->td, TOPDOWN_FEATURE_FRESH) && !options->quiet)
-		report_note("the loaded module cannot count until now on request: intervals end up to %u ms early",
-			    (unsigned int)period_ms);
+		message_note("the loaded module cannot count until now on request: intervals end up to %u ms early",
+			     (unsigned int)period_ms);
 }
 
 static int open_span(struct stat_run *run)
@@ -376,7 +377,7 @@ static void note(const struct stat_run *run)
 {
 	char *text = cpulist_text(&run->cpus);
 
-	report_note("measuring CPU %s; Ctrl-C ends and prints", text ? text : "?");
+	message_note("measuring CPU %s; Ctrl-C ends and prints", text ? text : "?");
 	free(text);
 }
 

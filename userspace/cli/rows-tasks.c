@@ -8,7 +8,8 @@
 
 #include "../../kmod/sums.h"
 #include "clock.h"
-#include "report.h"
+#include "message.h"
+#include "refusal.h"
 #include "stat.h"
 
 /* Rows of several tasks have level 1 unless the user asks for more, to fit the screen. */
@@ -47,9 +48,9 @@ static int prepare(struct stat_run *run)
 	run->tasks.td = run->td;
 	run->tasks.device = run->options->device;
 	if (!topdown_has(run->td, TOPDOWN_FEATURE_SESSION))
-		return report_attach(run->options->device, "tasks", EOPNOTSUPP);
+		return refusal_attach(run->options->device, "tasks", EOPNOTSUPP);
 	if (!run->interval.level) {
-		report_error("no CPU of this machine can be measured ('topdown info' and the kernel log say why)");
+		message_error("no CPU of this machine can be measured ('topdown info' and the kernel log say why)");
 		return EXIT_DEVICE;
 	}
 	/* Without it the figures are the same, and nothing is said of the machine. */
@@ -138,7 +139,7 @@ static int again(struct stat_run *run)
 
 	ret = tasks_read(&run->tasks, TOPDOWN_SESSION_FRESH);
 	if (ret)
-		return report_session(run->options->device, -ret);
+		return refusal_session(run->options->device, -ret);
 	for (i = 0; i < run->tasks.nr; i++)
 		run->tasks.task[i].then = run->tasks.task[i].now;
 	run->start_ns = clock_now_ns();
@@ -176,7 +177,7 @@ static int fill(struct stat_run *run, uint64_t *now_ns)
 	if (!ret)
 		ret = compare(run);
 	if (ret)
-		return report_session(run->options->device, -ret);
+		return refusal_session(run->options->device, -ret);
 	run->over = !tasks_alive(&run->tasks);
 	return 0;
 }
@@ -189,8 +190,8 @@ static bool alive(struct stat_run *run)
 
 static void note(const struct stat_run *run)
 {
-	report_note("following %u task%s until the end; Ctrl-C ends and prints",
-		    run->tasks.nr, run->tasks.nr == 1 ? "" : "s");
+	message_note("following %u task%s until the end; Ctrl-C ends and prints",
+		     run->tasks.nr, run->tasks.nr == 1 ? "" : "s");
 }
 
 static void end(struct stat_run *run)

@@ -8,9 +8,9 @@
 #include <topdown.h>
 
 #include "columns.h"
+#include "message.h"
 #include "options.h"
 #include "parse.h"
-#include "report.h"
 #include "stat.h"
 
 enum {
@@ -134,7 +134,7 @@ static const char usage[] =
 static bool add_up_by(struct stat_options *options, enum topology by)
 {
 	if (options->per != TOPOLOGY_NONE && options->per != by) {
-		report_error("--per-core, --per-socket and --per-node exclude each other (allowed: one of them)");
+		message_error("--per-core, --per-socket and --per-node exclude each other (allowed: one of them)");
 		return false;
 	}
 	options->per = by;
@@ -145,8 +145,8 @@ static bool parse_delay(const char *text, uint64_t *delay_ms)
 {
 	if (strcmp(text, "-1"))
 		return parse_time("-D", text, 0, TIMEOUT_MAX_MS, delay_ms);
-	report_error("-D: -1 would wait for a word to begin, and there is none (allowed: 0..%d milliseconds, or with a unit: 500ms, 2s, 1m)",
-		     TIMEOUT_MAX_MS);
+	message_error("-D: -1 would wait for a word to begin, and there is none (allowed: 0..%d milliseconds, or with a unit: 500ms, 2s, 1m)",
+		      TIMEOUT_MAX_MS);
 	return false;
 }
 
@@ -222,7 +222,7 @@ static bool parse_option(struct stat_options *options, int option)
 
 static bool refuse(const char *why)
 {
-	report_error("%s", why);
+	message_error("%s", why);
 	return false;
 }
 

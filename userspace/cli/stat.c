@@ -14,7 +14,8 @@
 #include "clock.h"
 #include "info.h"
 #include "locate.h"
-#include "report.h"
+#include "message.h"
+#include "refusal.h"
 
 /* A failure of ours must not look like one of the command. */
 static int failure(const struct stat_run *run, int ret)
@@ -31,11 +32,11 @@ static int choose_level(struct stat_run *run)
 	if (most > LEVEL_MAX)
 		most = LEVEL_MAX;
 	if (asked > most) {
-		report_error("-l: this machine has no level %u: %s, source %s (allowed: %s)",
-			     (unsigned int)asked,
-			     *info->out_codename ? info->out_codename : info->out_cpu_name,
-			     topdown_source_name(info->out_source),
-			     most > 1 ? "1..2" : most ? "1" : "none");
+		message_error("-l: this machine has no level %u: %s, source %s (allowed: %s)",
+			      (unsigned int)asked,
+			      *info->out_codename ? info->out_codename : info->out_cpu_name,
+			      topdown_source_name(info->out_source),
+			      most > 1 ? "1..2" : most ? "1" : "none");
 		return EXIT_DEVICE;
 	}
 	run->interval.level = asked ? asked : most;
@@ -155,7 +156,7 @@ static int wait_or_fail(struct stat_run *run, enum ticker_event *event)
 	*event = wait_interval(run);
 	if (*event != TICKER_ERROR)
 		return 0;
-	report_error("cannot wait for the end of the interval: %s", strerror(errno));
+	message_error("cannot wait for the end of the interval: %s", strerror(errno));
 	return EXIT_RUNTIME;
 }
 
@@ -338,7 +339,7 @@ static int measure(struct stat_run *run)
 		return failure(run, ret);
 	ret = ticker_open(&run->ticker);
 	if (ret) {
-		report_error("cannot set up signals: %s", strerror(-ret));
+		message_error("cannot set up signals: %s", strerror(-ret));
 		ret = failure(run, EXIT_RUNTIME);
 	} else {
 		ret = options->argv ? measure_command(run) : measure_alone(run);
@@ -364,7 +365,7 @@ static int run_stat(const struct stat_options *options)
 
 	ret = topdown_open(&run.td, options->device);
 	if (ret)
-		return failure(&run, report_open(options->device, -ret));
+		return failure(&run, refusal_open(options->device, -ret));
 
 	ret = failure(&run, prepare(&run));
 	if (!ret)

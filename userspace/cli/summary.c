@@ -10,11 +10,11 @@
 
 #include "../../kmod/sums.h"
 #include "clock.h"
-#include "report.h"
+#include "message.h"
 
 static int no_memory(void)
 {
-	report_error("cannot add up the recording: %s", strerror(ENOMEM));
+	message_error("cannot add up the recording: %s", strerror(ENOMEM));
 	return EXIT_RUNTIME;
 }
 

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report.h"
+#include "message.h"
+#include "refusal.h"
 
 static FILE *open_proc(int id, const char *name)
 {
@@ -73,7 +74,7 @@ int tasks_add(struct tasks *tasks, int pid, int tid, uint32_t session)
 
 	more = reallocarray(tasks->task, tasks->nr + 1, sizeof(*more));
 	if (!more) {
-		report_error("cannot follow tasks: %s", strerror(ENOMEM));
+		message_error("cannot follow tasks: %s", strerror(ENOMEM));
 		return EXIT_RUNTIME;
 	}
 	tasks->task = more;
@@ -92,7 +93,7 @@ static int denied(const struct tasks *tasks, const char *kind, int id, int ret)
 	char what[32];
 
 	snprintf(what, sizeof(what), "%s %d", kind, id);
-	return report_attach(tasks->device, what, -ret);
+	return refusal_attach(tasks->device, what, -ret);
 }
 
 /**

@@ -7,9 +7,9 @@
 #include <topdown.h>
 
 #include "events.h"
+#include "message.h"
 #include "options.h"
 #include "parse.h"
-#include "report.h"
 #include "top.h"
 
 #define TOP_LEVEL_MAX	2

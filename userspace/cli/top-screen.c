@@ -13,7 +13,7 @@
 #include <term.h>
 #include <unistd.h>
 
-#include "report.h"
+#include "message.h"
 
 /* <term.h> defines plain words as macros. */
 #undef lines
@@ -45,21 +45,21 @@ static int check_terminal(void)
 	int known = 0;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
-		report_error("top: standard input and output must be a terminal (for a file or a pipe use 'topdown stat -a -A -I 1000')");
+		message_error("top: standard input and output must be a terminal (for a file or a pipe use 'topdown stat -a -A -I 1000')");
 		return EXIT_USAGE;
 	}
 	if (!*terminal_name()) {
-		report_error("top: TERM is not set (say what the terminal is, such as TERM=linux)");
+		message_error("top: TERM is not set (say what the terminal is, such as TERM=linux)");
 		return EXIT_USAGE;
 	}
 	if (setupterm(NULL, STDOUT_FILENO, &known) != OK) {
-		report_error("top: there is no description of the terminal '%s' (install ncurses-base or ncurses-term, or set TERM to one that is there, such as linux or vt100)",
-			     terminal_name());
+		message_error("top: there is no description of the terminal '%s' (install ncurses-base or ncurses-term, or set TERM to one that is there, such as linux or vt100)",
+			      terminal_name());
 		return EXIT_USAGE;
 	}
 	if (!is_addressable()) {
-		report_error("top: the terminal '%s' cannot place the cursor (set TERM to what the terminal is; or use 'topdown stat')",
-			     terminal_name());
+		message_error("top: the terminal '%s' cannot place the cursor (set TERM to what the terminal is; or use 'topdown stat')",
+			      terminal_name());
 		return EXIT_USAGE;
 	}
 	return 0;
@@ -102,8 +102,8 @@ int top_screen_open(void)
 		return ret;
 	terminal = newterm(NULL, stdout, stdin);
 	if (!terminal) {
-		report_error("top: cannot use the terminal '%s' (set TERM to what it is)",
-			     terminal_name());
+		message_error("top: cannot use the terminal '%s' (set TERM to what it is)",
+			      terminal_name());
 		return EXIT_USAGE;
 	}
 	atexit(top_screen_close);

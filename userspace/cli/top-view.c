@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "message.h"
 #include "parse.h"
-#include "report.h"
 
 /* A CPU has some 1e10 slots a second, so nobody needs a larger limit. */
 #define RATE_MAX	1000000000000000ULL
@@ -205,12 +205,12 @@ static void filter_cpus(struct top_view *view, const struct top_data *data)
 		view->filtered = false;
 		return;
 	}
-	report_hold(view->message, sizeof(view->message));
+	message_hold(view->message, sizeof(view->message));
 	if (!cpulist_parse(&list, "CPUs", view->text)) {
-		report_hold(NULL, 0);
+		message_hold(NULL, 0);
 		return;
 	}
-	report_hold(NULL, 0);
+	message_hold(NULL, 0);
 	for (cpu = 0; cpu < CPULIST_MAX; cpu++) {
 		if (!cpulist_has(&list, cpu) || (cpu < data->nr && data->cpu[cpu].there))
 			continue;
@@ -227,12 +227,12 @@ static void filter_slots(struct top_view *view)
 {
 	uint64_t rate = 0;
 
-	report_hold(view->message, sizeof(view->message));
+	message_hold(view->message, sizeof(view->message));
 	if (!*view->text || parse_number("slots", view->text, 0, RATE_MAX, "per second", &rate)) {
 		view->min_rate = rate;
 		view->first = 0;
 	}
-	report_hold(NULL, 0);
+	message_hold(NULL, 0);
 }
 
 static void prompt_key(struct top_view *view, const struct top_data *data, int key)

@@ -19,7 +19,8 @@
 
 #include "clock.h"
 #include "events.h"
-#include "report.h"
+#include "message.h"
+#include "refusal.h"
 #include "ticker.h"
 #include "top-screen.h"
 
@@ -76,9 +77,9 @@ static void take_latencies(struct top *top)
 	}
 	top_latency_end(&top->latency);
 	top->view.latencies = false;
-	report_hold(top->view.message, sizeof(top->view.message));
-	report_read(top->options->device, -ret);
-	report_hold(NULL, 0);
+	message_hold(top->view.message, sizeof(top->view.message));
+	refusal_read(top->options->device, -ret);
+	message_hold(NULL, 0);
 }
 
 static void take(struct top *top)
@@ -160,10 +161,10 @@ static void follow_view(struct top *top)
 	}
 	if (top->latency.session.td)
 		return;
-	report_hold(top->view.message, sizeof(top->view.message));
+	message_hold(top->view.message, sizeof(top->view.message));
 	if (start_latencies(top))
 		top->view.latencies = false;
-	report_hold(NULL, 0);
+	message_hold(NULL, 0);
 }
 
 static void press(struct top *top)
@@ -228,7 +229,7 @@ static int wait_for(struct top *top, uint64_t at_ns)
 	if (ret < 0 && errno != EINTR) {
 		ret = errno;
 		top_screen_close();
-		report_error("top: cannot wait for the keyboard: %s", strerror(ret));
+		message_error("top: cannot wait for the keyboard: %s", strerror(ret));
 		return EXIT_RUNTIME;
 	}
 	signal = ret > 0 && fds[0].revents ? take_signal(top) : 0;
@@ -246,7 +247,7 @@ static int wait_for(struct top *top, uint64_t at_ns)
 static int out_of_memory(void)
 {
 	top_screen_close();
-	report_error("top: out of memory");
+	message_error("top: out of memory");
 	return EXIT_RUNTIME;
 }
 
@@ -287,7 +288,7 @@ static int show(struct top *top)
 	/* Signals come through a descriptor, so that the terminal is always given back. */
 	top->signals = ticker_signals(handled, &set);
 	if (top->signals < 0) {
-		report_error("top: cannot take over signals: %s", strerror(-top->signals));
+		message_error("top: cannot take over signals: %s", strerror(-top->signals));
 		return EXIT_RUNTIME;
 	}
 	ret = top_screen_open();
@@ -319,14 +320,14 @@ static int prepare(struct top *top)
 
 	top->asked_ns = clock_now_ns();
 	if (top->options->level > info->out_level) {
-		report_error("-l: this machine has no level %u (allowed: %s)",
-			     (unsigned int)top->options->level, info->out_level ? "1" : "none");
+		message_error("-l: this machine has no level %u (allowed: %s)",
+			      (unsigned int)top->options->level, info->out_level ? "1" : "none");
 		return EXIT_DEVICE;
 	}
 	top->rows = calloc(nr, sizeof(void *));
 	if (!top->rows || top_data_open(&top->data, nr, info->out_period_ms * NS_PER_MS,
 					info->out_level)) {
-		report_error("top: out of memory");
+		message_error("top: out of memory");
 		return EXIT_RUNTIME;
 	}
 	top->data.busy = topdown_has(top->td, TOPDOWN_FEATURE_BUSY);
@@ -349,11 +350,11 @@ static int top_run(const struct top_options *options)
 
 	ret = topdown_open(&top.td, options->device);
 	if (ret)
-		return report_open(options->device, -ret);
+		return refusal_open(options->device, -ret);
 	ret = topdown_map_open(&top.map, top.td);
 	if (ret) {
 		topdown_close(top.td);
-		return report_read(options->device, -ret);
+		return refusal_read(options->device, -ret);
 	}
 	ret = prepare(&top);
 	top.view.latencies = options->latency;

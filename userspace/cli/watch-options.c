@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "columns.h"
+#include "message.h"
 #include "options.h"
 #include "parse.h"
-#include "report.h"
 #include "watch.h"
 
 enum {
@@ -121,21 +121,21 @@ static bool parse_threshold(struct watch_options *options, const char *text)
 	int node;
 
 	if (options->nr == WATCHES_MAX) {
-		report_error("'%s' is one threshold too many (allowed: %u)", text, WATCHES_MAX);
+		message_error("'%s' is one threshold too many (allowed: %u)", text, WATCHES_MAX);
 		return false;
 	}
 	if (!text[length] || length >= sizeof(name) ||
 	    !parse_percent(text + length + 1, &watched->ratio)) {
-		report_error("'%s' is no threshold (allowed: a node, < or >, and 0..100, such as 'tma_memory_bound>60')",
-			     text);
+		message_error("'%s' is no threshold (allowed: a node, < or >, and 0..100, such as 'tma_memory_bound>60')",
+			      text);
 		return false;
 	}
 	memcpy(name, text, length);
 	name[length] = '\0';
 	node = topdown_node_by_name(name);
 	if (node < 0) {
-		report_error("'%s': there is no node '%s' (topdown-stat(1) lists the nodes)", text,
-			     name);
+		message_error("'%s': there is no node '%s' (topdown-stat(1) lists the nodes)", text,
+			      name);
 		return false;
 	}
 	watched->node = node;
@@ -148,7 +148,7 @@ static bool check_together(const struct watch_options *options)
 {
 	if (options->nr || !(options->sum || options->back || options->hold_ms))
 		return true;
-	report_error("--sum, --back and --hold need a threshold (add one, such as 'tma_memory_bound>60')");
+	message_error("--sum, --back and --hold need a threshold (add one, such as 'tma_memory_bound>60')");
 	return false;
 }
 

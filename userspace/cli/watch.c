@@ -11,7 +11,8 @@
 
 #include "clock.h"
 #include "columns.h"
-#include "report.h"
+#include "message.h"
+#include "refusal.h"
 
 /* The first signal; its handler ends the wait. */
 static volatile sig_atomic_t signalled;
@@ -42,20 +43,20 @@ static int add_error(const struct watch_options *options, const struct watched *
 {
 	switch (error) {
 	case EOPNOTSUPP:
-		report_error("cannot watch %s through %s: no CPU of this machine has it, or the loaded module is too old ('topdown info' says which)",
-			     watched->node == TOPDOWN_WATCH_ANY ? "windows" :
-			     topdown_node_name(watched->node), options->device);
+		message_error("cannot watch %s through %s: no CPU of this machine has it, or the loaded module is too old ('topdown info' says which)",
+			      watched->node == TOPDOWN_WATCH_ANY ? "windows" :
+			      topdown_node_name(watched->node), options->device);
 		return EXIT_DEVICE;
 	case EINVAL:
-		report_error("cannot watch through %s: %s (does -C name a CPU that the machine cannot have?)",
-			     options->device, strerror(error));
+		message_error("cannot watch through %s: %s (does -C name a CPU that the machine cannot have?)",
+			      options->device, strerror(error));
 		return EXIT_USAGE;
 	case ENOSPC:
-		report_error("cannot watch through %s: %s (a user without CAP_PERFMON may have at most 64 watches)",
-			     options->device, strerror(error));
+		message_error("cannot watch through %s: %s (a user without CAP_PERFMON may have at most 64 watches)",
+			      options->device, strerror(error));
 		return EXIT_RUNTIME;
 	}
-	return report_read(options->device, error);
+	return refusal_read(options->device, error);
 }
 
 static int add_watches(const struct watch_options *options, struct topdown *td)
@@ -177,7 +178,7 @@ static int watch(struct watch_options *options, struct topdown *td)
 		if (ret == -EAGAIN || ret == -EINTR)
 			continue;
 		if (ret)
-			return report_read(options->device, -ret);
+			return refusal_read(options->device, -ret);
 		ret = print(options, &event);
 		if (ret)
 			return ret;
@@ -198,7 +199,7 @@ int watch_main(int argc, char **argv)
 		return ret;
 	ret = topdown_open(&td, options.device);
 	if (ret)
-		return report_open(options.device, -ret);
+		return refusal_open(options.device, -ret);
 	waiting = td;
 	catch_signals();
 	ret = add_watches(&options, td);

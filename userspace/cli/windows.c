@@ -11,7 +11,7 @@
 
 #include "clock.h"
 #include "columns.h"
-#include "report.h"
+#include "message.h"
 
 /**
  * windows_level - the level that the row of a window shows
@@ -210,7 +210,7 @@ int windows_print(struct windows *windows, struct output *output)
 			ret = output_json(output, &interval);
 	}
 	if (ret) {
-		report_error("cannot print: %s", strerror(-ret));
+		message_error("cannot print: %s", strerror(-ret));
 		return EXIT_RUNTIME;
 	}
 	return output_flush(output);

@@ -18,8 +18,8 @@
 #include <zlib.h>
 
 #include "../../cli/record-format.h"
+#include "../../cli/message.h"
 #include "../../cli/recording-report.h"
-#include "../../cli/report.h"
 #include "../check.h"
 
 #define SIZE_MAX_OF_TEST	65536
@@ -48,14 +48,14 @@ static int report(const char *option)
 	snprintf(how, sizeof(how), "%s", option);
 	argv[1] = how;
 	argv[2] = path;
-	report_hold(said, sizeof(said));
+	message_hold(said, sizeof(said));
 	optind = 0;
 	fflush(stdout);
 	dup2(nowhere, STDOUT_FILENO);
 	ret = report_main(3, argv);
 	fflush(stdout);
 	dup2(results, STDOUT_FILENO);
-	report_hold(NULL, 0);
+	message_hold(NULL, 0);
 	return ret;
 }
 
