@@ -70,7 +70,7 @@ for command in stat top history watch latency record report export perf info '';
 	watch) file=watch-options.c ;;
 	latency) file=latency-options.c ;;
 	record) file=record-options.c ;;
-	report) file=recording-report.c ;;
+	report) file=report-options.c ;;
 	export) file=export-options.c ;;
 	perf) file=perf.c ;;
 	info) file=info.c ;;
@@ -114,7 +114,7 @@ for limit in SAMPLE_MIN_MS SAMPLE_MAX_MS RECORD_TIMEOUT_MIN_MS RECORD_TIMEOUT_MA
 		"topdown-record(1) knows $limit $value"
 done
 for limit in STEP_MIN_MS STEP_MAX_MS TIMELINE_MAX; do
-	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/recording-report.h")
+	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/report.h")
 	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-report.1"; echo $?)" \
 		"topdown-report(1) knows $limit $value"
 done

@@ -17,7 +17,7 @@
 #include "options.h"
 #include "perf.h"
 #include "record.h"
-#include "recording-report.h"
+#include "report.h"
 #include "stat.h"
 #include "top.h"
 #include "watch.h"

@@ -13,6 +13,7 @@
 
 #include "columns.h"
 #include "message.h"
+#include "record-format.h"
 
 static void look_at_terminal(struct output *output)
 {
@@ -165,6 +166,47 @@ int output_begin(struct output *output)
 		return message_write(output->name, errno);
 	output->stale = false;
 	return 0;
+}
+
+static bool is_recording(const char *path)
+{
+	char magic[RECORD_MAGIC_SIZE] = "";
+	struct stat st;
+	FILE *file;
+
+	/* Nobody waits for the other end of a pipe here. */
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	if (fread(magic, 1, sizeof(magic), file) < sizeof(magic))
+		magic[0] = '\0';
+	fclose(file);
+	return !memcmp(magic, RECORD_MAGIC, sizeof(magic));
+}
+
+/**
+ * output_target - open and empty the file that a page or a trace goes to
+ * @output: output
+ * @option: the option that names it
+ * @path: file, or - for standard output
+ *
+ * A recording cannot be made again, so none is overwritten.
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int output_target(struct output *output, const char *option, const char *path)
+{
+	bool standard = !strcmp(path, "-");
+	int ret;
+
+	if (!standard && is_recording(path)) {
+		message_error("%s: %s is a recording (allowed: another file, or -)", option, path);
+		return EXIT_USAGE;
+	}
+	ret = output_open(output, standard ? NULL : path, false);
+	return ret ? ret : output_begin(output);
 }
 
 /**

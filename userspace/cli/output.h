@@ -61,6 +61,7 @@ struct output {
 
 int output_open(struct output *output, const char *path, bool append);
 int output_begin(struct output *output);
+int output_target(struct output *output, const char *option, const char *path);
 int output_interval(struct output *output, const struct interval *interval);
 int output_flush(struct output *output);
 int output_close(struct output *output);

@@ -15,6 +15,9 @@
 #include <linux/topdown.h>
 #include <stdint.h>
 
+/* The file of topdown record and of topdown report, unless the user names another. */
+#define RECORD_PATH		"topdown.data"
+
 #define RECORD_MAGIC		"tdrecord"
 #define RECORD_MAGIC_SIZE	8
 #define RECORD_VERSION		1

@@ -7,7 +7,6 @@
 
 #include "run.h"
 
-#define RECORD_PATH		"topdown.data"
 #define SAMPLE_MIN_MS		10
 #define SAMPLE_MAX_MS		3600000
 #define SAMPLE_DEFAULT_MS	1000

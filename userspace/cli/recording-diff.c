@@ -15,7 +15,7 @@
 #include "message.h"
 #include "noise.h"
 #include "options.h"
-#include "recording-report.h"
+#include "report.h"
 #include "text.h"
 
 /**
@@ -429,12 +429,12 @@ static int find(struct report_options *options, const struct summary *before,
 }
 
 /**
- * recording_diff - compare two recordings
+ * report_diff - compare two recordings
  * @options: the command line
  *
  * Return: exit code.
  */
-int recording_diff(struct report_options *options)
+int report_diff(struct report_options *options)
 {
 	struct summary before = {
 		.step_ns = options->step_ms * NS_PER_MS,
@@ -458,11 +458,11 @@ int recording_diff(struct report_options *options)
 }
 
 /**
- * recording_diff_schema - print the JSON Schema of a line
+ * report_diff_schema - print the JSON Schema of a line
  *
  * Return: exit code.
  */
-int recording_diff_schema(void)
+int report_diff_schema(void)
 {
 	unsigned int i;
 

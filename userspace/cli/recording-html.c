@@ -10,7 +10,7 @@
 #include "columns.h"
 #include "message.h"
 #include "recording-page.h"
-#include "recording-report.h"
+#include "report.h"
 
 /* Units of the pictures. */
 #define WIDTH		1000.0
@@ -412,19 +412,19 @@ static int put_page(struct page *page)
 }
 
 /**
- * recording_html - write a page
+ * report_html - write a page
  * @options: the command line
  * @summary: summary
  *
  * Return: exit code.
  */
-int recording_html(const struct report_options *options, const struct summary *summary)
+int report_html(const struct report_options *options, const struct summary *summary)
 {
 	struct page page = { .options = options, .summary = summary };
 	struct output output = { .header = false };
 	int ret, closed;
 
-	ret = recording_target(&output, "--html", options->html);
+	ret = output_target(&output, "--html", options->html);
 	if (ret)
 		return ret;
 	page.file = output.file;

@@ -10,7 +10,7 @@
 #include "clock.h"
 #include "latency.h"
 #include "message.h"
-#include "recording-report.h"
+#include "report.h"
 
 /**
  * struct listing - rows that are about to be printed
@@ -183,13 +183,13 @@ static int print_all(struct report_options *options, const struct summary *summa
 }
 
 /**
- * recording_latency - print the latencies, and no slots
+ * report_latency - print the latencies, and no slots
  * @options: the command line
  * @summary: summary
  *
  * Return: exit code.
  */
-int recording_latency(struct report_options *options, const struct summary *summary)
+int report_latency(struct report_options *options, const struct summary *summary)
 {
 	if (!summary->latencies.events) {
 		message_error("--latency: %s has no latencies (topdown record --latency records them)",
@@ -200,13 +200,13 @@ int recording_latency(struct report_options *options, const struct summary *summ
 }
 
 /**
- * recording_latency_text - print the table of latencies below those of slots, if there are any
+ * report_latency_text - print the table of latencies below those of slots, if there are any
  * @options: the command line
  * @summary: summary
  *
  * Return: 0, or an exit code after a message.
  */
-int recording_latency_text(const struct report_options *options, const struct summary *summary)
+int report_latency_text(const struct report_options *options, const struct summary *summary)
 {
 	struct output output = options->output;
 	struct listing listing;

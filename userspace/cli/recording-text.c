@@ -8,7 +8,7 @@
 
 #include "clock.h"
 #include "columns.h"
-#include "recording-report.h"
+#include "report.h"
 #include "text.h"
 
 static void put_time(FILE *file, double time, bool date)
@@ -218,13 +218,13 @@ static void put_timeline(const struct report_options *options, const struct summ
 }
 
 /**
- * recording_text - print the tables
+ * report_text - print the tables
  * @options: the command line
  * @summary: summary
  * @interval: rows: the sum, and then CPUs or tasks
  */
-void recording_text(const struct report_options *options, const struct summary *summary,
-		    const struct interval *interval)
+void report_text(const struct report_options *options, const struct summary *summary,
+		 const struct interval *interval)
 {
 	FILE *file = options->output.file;
 

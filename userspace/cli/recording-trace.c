@@ -14,7 +14,7 @@
 #include "clock.h"
 #include "latency-known.h"
 #include "message.h"
-#include "recording-report.h"
+#include "report.h"
 #include "summary.h"
 
 /**
@@ -162,7 +162,7 @@ static int begin(void *data, const struct recording *recording)
 	struct trace *trace = data;
 	int ret;
 
-	ret = recording_target(&trace->output, "--trace", trace->options->trace);
+	ret = output_target(&trace->output, "--trace", trace->options->trace);
 	if (ret)
 		return ret;
 	trace->file = trace->output.file;
@@ -306,12 +306,12 @@ static int write_trace(struct trace *trace)
 }
 
 /**
- * recording_trace - write a trace
+ * report_trace - write a trace
  * @options: the command line
  *
  * Return: exit code.
  */
-int recording_trace(const struct report_options *options)
+int report_trace(const struct report_options *options)
 {
 	struct trace trace = { .options = options };
 	int ret, closed;

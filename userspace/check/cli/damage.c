@@ -19,7 +19,7 @@
 
 #include "../../cli/record-format.h"
 #include "../../cli/message.h"
-#include "../../cli/recording-report.h"
+#include "../../cli/report.h"
 #include "../check.h"
 
 #define SIZE_MAX_OF_TEST	65536

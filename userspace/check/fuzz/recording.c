@@ -11,7 +11,7 @@
 #include <zlib.h>
 
 #include "../../cli/record-format.h"
-#include "../../cli/recording-report.h"
+#include "../../cli/report.h"
 #include "fuzz.h"
 
 #define FILE_MAX	(1U << 16)

@@ -2,8 +2,8 @@
 /*
  * topdown report: what a recording says.
  */
-#ifndef TOPDOWN_CLI_RECORDING_REPORT_H
-#define TOPDOWN_CLI_RECORDING_REPORT_H
+#ifndef TOPDOWN_CLI_REPORT_H
+#define TOPDOWN_CLI_REPORT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,6 +30,7 @@
  * @trace: --trace; NULL without
  * @level: -l; 0 without
  * @step_ms: -I; 0 without
+ * @schema: --schema
  * @output: format, separator and header
  */
 struct report_options {
@@ -44,19 +45,20 @@ struct report_options {
 	const char *trace;
 	uint64_t level;
 	uint64_t step_ms;
+	bool schema;
 	struct output output;
 };
 
 int report_main(int argc, char **argv);
+int report_parse(struct report_options *options, int argc, char **argv, bool *done);
 
-int recording_diff(struct report_options *options);
-int recording_diff_schema(void);
-int recording_html(const struct report_options *options, const struct summary *summary);
-int recording_target(struct output *output, const char *option, const char *path);
-int recording_trace(const struct report_options *options);
-int recording_latency(struct report_options *options, const struct summary *summary);
-int recording_latency_text(const struct report_options *options, const struct summary *summary);
-void recording_text(const struct report_options *options, const struct summary *summary,
-		    const struct interval *interval);
+int report_diff(struct report_options *options);
+int report_diff_schema(void);
+int report_html(const struct report_options *options, const struct summary *summary);
+int report_trace(const struct report_options *options);
+int report_latency(struct report_options *options, const struct summary *summary);
+int report_latency_text(const struct report_options *options, const struct summary *summary);
+void report_text(const struct report_options *options, const struct summary *summary,
+		 const struct interval *interval);
 
-#endif /* TOPDOWN_CLI_RECORDING_REPORT_H */
+#endif /* TOPDOWN_CLI_REPORT_H */

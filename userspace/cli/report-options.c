@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The command line of topdown report.
+ */
+#include <getopt.h>
+#include <string.h>
+
+#include "message.h"
+#include "options.h"
+#include "parse.h"
+#include "report.h"
+
+enum {
+	OPT_STEPS = OPTIONS_OWN,
+	OPT_WINDOWS,
+	OPT_LATENCY,
+	OPT_PARTIAL,
+	OPT_DIFF,
+	OPT_HTML,
+	OPT_TRACE,
+	OPT_SCHEMA,
+};
+
+static const struct option long_options[] = {
+	{ "no-aggr", no_argument, NULL, 'A' },
+	{ "cpu", required_argument, NULL, 'C' },
+	{ "steps", no_argument, NULL, OPT_STEPS },
+	{ "windows", no_argument, NULL, OPT_WINDOWS },
+	{ "latency", no_argument, NULL, OPT_LATENCY },
+	{ "interval", required_argument, NULL, 'I' },
+	{ "level", required_argument, NULL, 'l' },
+	{ "diff", required_argument, NULL, OPT_DIFF },
+	{ "html", required_argument, NULL, OPT_HTML },
+	{ "trace", required_argument, NULL, OPT_TRACE },
+	{ "partial", no_argument, NULL, OPT_PARTIAL },
+	{ "json", no_argument, NULL, 'j' },
+	{ "csv", required_argument, NULL, 'x' },
+	{ "no-header", no_argument, NULL, OPTIONS_NO_HEADER },
+	{ "schema", no_argument, NULL, OPT_SCHEMA },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 }
+};
+
+static const char usage[] =
+	"Usage: topdown report [options] [FILE]\n"
+	"\n"
+	"Say where the pipeline slots of a recording went: in all, and over time, in steps of\n"
+	"one length. FILE is what 'topdown record' wrote, - for standard input; the default is\n"
+	RECORD_PATH ". A TIME is in milliseconds, or has a unit: 500ms, 2s, 1m.\n"
+	"\n"
+	"  -A, --no-aggr        a row for each CPU or task, after the row of all\n"
+	"  -C, --cpu LIST       of a recording of CPUs only these, such as 0-3,8\n"
+	"      --steps          print each step\n"
+	"      --windows        print each window, as topdown history does\n"
+	"      --latency        print the latencies, and no slots\n"
+	"      --diff BEFORE    compare with the recording BEFORE, and say which differences\n"
+	"                       are more than noise\n"
+	"      --html PAGE      write a page for a browser to PAGE, or - for standard output\n"
+	"      --trace TRACE    write a trace for Perfetto to TRACE, or - for standard output\n"
+	"  -I, --interval TIME  length of a step (10..3600000 ms); default: the module's\n"
+	"                       period, or the interval of the recording\n"
+	"  -l, --level N        1 or 2; default: the highest that the recording has\n"
+	"      --partial        read a file whose end is missing, as far as it goes\n"
+	"  -j, --json           one JSON object a line\n"
+	"  -x, --csv SEP        values separated by the character SEP\n"
+	"      --no-header      no column headings\n"
+	"      --schema         print the JSON Schema of the lines of -j\n"
+	"  -h, --help           print this help\n"
+	"\n"
+	"Examples:\n"
+	"  topdown report                    totals, and the bottleneck over time\n"
+	"  topdown report -A -l 1            each CPU as well\n"
+	"  topdown report --steps -x , before.data\n"
+	"  topdown report --diff before.data after.data\n"
+	"  topdown report -A --html page.html\n"
+	"  topdown record -o - --timeout 9s | topdown report -\n";
+
+static bool parse_path(const char **path, const char *option, const char *text)
+{
+	*path = text;
+	if (*text)
+		return true;
+	message_error("%s: the file name is empty (allowed: a path to write to, or -)", option);
+	return false;
+}
+
+static bool parse_option(struct report_options *options, int option)
+{
+	switch (option) {
+	case 'A':
+		options->each = true;
+		return true;
+	case 'C':
+		options->choice.has_cpus = true;
+		return cpulist_join(&options->choice.cpus, "-C", optarg);
+	case OPT_STEPS:
+		options->steps = true;
+		return true;
+	case OPT_WINDOWS:
+		options->windows = true;
+		return true;
+	case OPT_LATENCY:
+		options->latency = true;
+		return true;
+	case OPT_DIFF:
+		options->diff = optarg;
+		return true;
+	case OPT_HTML:
+		return parse_path(&options->html, "--html", optarg);
+	case OPT_TRACE:
+		return parse_path(&options->trace, "--trace", optarg);
+	case 'I':
+		return parse_time("-I", optarg, STEP_MIN_MS, STEP_MAX_MS, &options->step_ms);
+	case 'l':
+		return parse_number("-l", optarg, 1, 2, "levels", &options->level);
+	case OPT_PARTIAL:
+		options->choice.partial = true;
+		return true;
+	case OPT_SCHEMA:
+		options->schema = true;
+		return true;
+	}
+	return options_common(option, NULL, &options->output);
+}
+
+static bool refuse(const char *why)
+{
+	message_error("%s", why);
+	return false;
+}
+
+static bool check_together(const struct report_options *options)
+{
+	unsigned int forms = options->steps + options->windows + !!options->diff +
+			     !!options->html + !!options->trace;
+
+	if (forms > 1)
+		return refuse("--steps, --windows, --diff, --html and --trace exclude each other (allowed: one of them)");
+	if ((options->html || options->trace) && options->output.format != OUTPUT_TABLE)
+		return refuse("--html and --trace have a form of their own (allowed: without -j and -x)");
+	if (options->trace && (options->each || options->step_ms))
+		return refuse("--trace has each window of each CPU (allowed: without -A and -I)");
+	if (options->diff && options->each)
+		return refuse("--diff compares all of two recordings (allowed: without -A)");
+	if (options->diff && !strcmp(options->diff, "-") && !strcmp(options->path, "-"))
+		return refuse("standard input is one recording (allowed: one -)");
+	if (options->latency && (options->windows || options->html || options->trace))
+		return refuse("--latency prints latencies (allowed: without --windows, --html and --trace)");
+	if (options->latency && options->steps && options->each)
+		return refuse("--latency --steps is about all CPUs or tasks (allowed: without -A)");
+	if (options->windows && (options->each || options->step_ms))
+		return refuse("--windows prints the windows of each CPU as they are (allowed: without -A and -I)");
+	return true;
+}
+
+/**
+ * report_parse - read the command line
+ * @options: the options
+ * @argc: number of @argv
+ * @argv: "report" and its arguments
+ * @done: help was printed, so nothing is left to do
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int report_parse(struct report_options *options, int argc, char **argv, bool *done)
+{
+	int option;
+
+	*done = false;
+	while ((option = options_next(argc, argv, "+:AC:I:l:jx:h", long_options)) != -1) {
+		if (option == 'h') {
+			*done = true;
+			return options_help(usage);
+		}
+		if (option == OPTIONS_ERROR || !parse_option(options, option))
+			return EXIT_USAGE;
+	}
+	if (optind < argc)
+		options->path = argv[optind++];
+	if (!options_no_more(argc, argv) || !check_together(options))
+		return EXIT_USAGE;
+	return 0;
+}
