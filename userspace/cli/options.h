@@ -8,7 +8,7 @@
 #include <getopt.h>
 #include <stdbool.h>
 
-#include "output.h"
+#include "output-kind.h"
 
 /* Short options are smaller than these; the long options of one subcommand are larger. */
 enum {

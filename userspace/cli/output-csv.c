@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "columns.h"
-#include "output.h"
+#include "output-kind.h"
 #include "text.h"
 
 /* Characters are collected here and written together. */

@@ -8,7 +8,7 @@
 
 #include "columns.h"
 #include "options.h"
-#include "output.h"
+#include "output-kind.h"
 #include "text.h"
 
 #define SCHEMA	1

@@ -10,7 +10,7 @@
 #include "clock.h"
 #include "columns.h"
 #include "command.h"
-#include "output.h"
+#include "output-kind.h"
 #include "repeat.h"
 #include "task.h"
 #include "text.h"

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "columns.h"
 #include "message.h"
 #include "record-format.h"
 
@@ -62,29 +61,6 @@ static FILE *open_stream(struct output *output, const char *path, bool append)
 	}
 	output->name = output->errors ? "standard error" : "standard output";
 	return output->errors ? open_errors() : stdout;
-}
-
-/**
- * output_views - the columns of rows for programs
- * @output: output
- *
- * Return: COLUMNS_* of them.
- */
-unsigned int output_views(const struct output *output)
-{
-	unsigned int views = output->tasks ? COLUMNS_TASKS : COLUMNS_CPUS;
-
-	if (output->events)
-		return COLUMNS_EVENTS;
-	if (output->windows)
-		return COLUMNS_WINDOWS;
-	if (output->report)
-		return views | COLUMNS_REPORT;
-	if (output->steps)
-		return views | COLUMNS_STEPS;
-	if (output->latencies)
-		return COLUMNS_LATENCIES;
-	return output->repeat ? views | COLUMNS_RUNS : views;
 }
 
 static char *heading_of(const struct output *output)

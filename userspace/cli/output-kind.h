@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The form of the output, and the kind of its rows.
+ */
+#ifndef TOPDOWN_CLI_OUTPUT_KIND_H
+#define TOPDOWN_CLI_OUTPUT_KIND_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "rows.h"
+
+enum output_format {
+	OUTPUT_TABLE,
+	OUTPUT_CSV,
+	OUTPUT_JSON,
+};
+
+/**
+ * struct output - an open output
+ * @file: the stream
+ * @name: its name, for messages
+ * @format: form
+ * @separator: separator of CSV fields
+ * @header: print lines of headings
+ * @tree: one node a line, as there is only one row an interval
+ * @tasks: rows are of tasks, not of CPUs
+ * @windows: rows are of closed windows
+ * @events: rows are watch events
+ * @latencies: rows are of latencies
+ * @repeat: rows are means of several runs
+ * @report: rows are those of a recording
+ * @steps: rows are those of the steps of a recording
+ * @errors: print to standard error if there is no file, since standard output belongs to
+ *	the measured command
+ * @bars: draw bars, since the output is a terminal
+ * @colour: use colours, since the output is a terminal and NO_COLOR allows it
+ * @started: something was printed already
+ * @stale: the file still has its earlier contents
+ */
+struct output {
+	FILE *file;
+	const char *name;
+	enum output_format format;
+	char separator;
+	bool header;
+	bool tree;
+	bool tasks;
+	bool windows;
+	bool events;
+	bool latencies;
+	bool repeat;
+	bool report;
+	bool steps;
+	bool errors;
+	bool bars;
+	bool colour;
+	bool started;
+	bool stale;
+};
+
+unsigned int output_views(const struct output *output);
+
+void output_table(const struct output *output, const struct interval *interval);
+void output_csv_header(const struct output *output, FILE *file);
+void output_csv(const struct output *output, const struct interval *interval);
+int output_json(const struct output *output, const struct interval *interval);
+int output_json_schema(const char *command, unsigned int views);
+
+#endif /* TOPDOWN_CLI_OUTPUT_KIND_H */
