@@ -101,7 +101,7 @@ build_programs() {
 	for program in columns frames; do
 		beside "${compile[@]}" -o "$BUILD/$name/$program" \
 			"$HERE/cli/$program.c" "$objects"/cli/top-{data,frame,latency,view}.o \
-			"$objects"/cli/{columns,cpulist,events,latencies,latency-known,message,parse,refusal,repeat,rights,rows,text}.o \
+			"$objects"/cli/{columns,cpulist,events,latencies,latency-figures,message,parse,refusal,repeat,rights,rows,text}.o \
 			"$objects"/pure/*.o "$objects/libtopdown.a" -lcap -lm
 	done
 }

@@ -12,12 +12,11 @@
 
 #include "../../kmod/metrics.h"
 #include "clock.h"
-#include "latency-known.h"
+#include "latency-figures.h"
 #include "repeat.h"
 #include "series.h"
 #include "task.h"
 #include "text.h"
-#include "watch.h"
 
 static void set_integer(struct column_value *value, uint64_t integer)
 {

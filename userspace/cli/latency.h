@@ -13,7 +13,7 @@
 #include "command.h"
 #include "cpulist.h"
 #include "idlist.h"
-#include "latency-known.h"
+#include "known-table.h"
 #include "output.h"
 #include "task.h"
 #include "ticker.h"

@@ -11,7 +11,7 @@
 
 #include "clock.h"
 #include "columns.h"
-#include "latency-known.h"
+#include "latency-figures.h"
 #include "message.h"
 #include "noise.h"
 #include "options.h"

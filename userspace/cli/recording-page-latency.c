@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "clock.h"
-#include "latency-known.h"
+#include "latency-figures.h"
 #include "recording-page.h"
 
 /* Units of the pictures. */

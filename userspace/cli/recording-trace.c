@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "clock.h"
-#include "latency-known.h"
+#include "latency-figures.h"
 #include "message.h"
 #include "report.h"
 #include "summary.h"

@@ -16,7 +16,6 @@ struct command;
 struct known;
 struct repeat;
 struct series_ranks;
-struct watched;
 struct task;
 
 /**
@@ -46,6 +45,18 @@ enum row_kind {
 	ROW_WINDOW,
 	ROW_EVENT,
 	ROW_KINDS,
+};
+
+/**
+ * struct watched - the threshold of a watch
+ * @node: enum topdown_node, or TOPDOWN_WATCH_ANY
+ * @ratio: threshold
+ * @below: the threshold is crossed downwards
+ */
+struct watched {
+	uint32_t node;
+	uint32_t ratio;
+	bool below;
 };
 
 /**

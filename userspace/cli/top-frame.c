@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "latency-known.h"
+#include "latency-figures.h"
 #include "text.h"
 
 /* A smaller screen has no room for a row. */

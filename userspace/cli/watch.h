@@ -23,18 +23,6 @@
 #define EXIT_TIMED_OUT		124
 
 /**
- * struct watched - a threshold
- * @node: enum topdown_node, or TOPDOWN_WATCH_ANY
- * @ratio: threshold
- * @below: the threshold is crossed downwards
- */
-struct watched {
-	uint32_t node;
-	uint32_t ratio;
-	bool below;
-};
-
-/**
  * struct watch_options - the command line of topdown watch
  * @device: node
  * @has_cpus: -C

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The figures of a latency, of samples or known without one.
+ */
+#include "latency-figures.h"
+
+#include <math.h>
+
+/**
+ * known_lost - the share of events that no sample stands for although one should
+ * @record: the record
+ *
+ * Return: share; NaN if it is not known, and without events.
+ */
+double known_lost(const struct topdown_latency_record *record)
+{
+	double due = (double)record->events + record->lost;
+
+	if (!(record->flags & TOPDOWN_LATENCY_COUNTED) || due <= 0)
+		return (double)NAN;
+	return record->lost / due;
+}
+
+/**
+ * known_sampled - a figure of a record
+ * @record: the record
+ * @figure: which
+ *
+ * Return: cycles; NaN without a sample.
+ */
+double known_sampled(const struct topdown_latency_record *record, enum known_figure figure)
+{
+	if (!record->samples)
+		return (double)NAN;
+	switch (figure) {
+	case KNOWN_MEAN:
+		return topdown_latency_mean(record);
+	case KNOWN_MIN:
+		return record->min;
+	case KNOWN_P50:
+		return topdown_latency_quantile(record, 0.5);
+	case KNOWN_P90:
+		return topdown_latency_quantile(record, 0.9);
+	case KNOWN_P99:
+		return topdown_latency_quantile(record, 0.99);
+	default:
+		return record->max;
+	}
+}
+
+/**
+ * row_latency - a figure of a row
+ * @row: the row
+ * @figure: which
+ *
+ * Return: cycles, of samples or known otherwise; NaN for a node, and where nobody knows.
+ */
+double row_latency(const struct row *row, enum known_figure figure)
+{
+	if (row->node)
+		return (double)NAN;
+	return row->known ? row->known->figure[figure] : known_sampled(row->latency, figure);
+}
