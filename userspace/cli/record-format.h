@@ -13,7 +13,9 @@
 #define TOPDOWN_CLI_RECORD_FORMAT_H
 
 #include <linux/topdown.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <zlib.h>
 
 /* The file of topdown record and of topdown report, unless the user names another. */
 #define RECORD_PATH		"topdown.data"
@@ -23,6 +25,8 @@
 #define RECORD_VERSION		1
 /* The largest payload of a block. */
 #define RECORD_BLOCK_MAX	(1U << 20)
+/* The size of a payload is a multiple of this. */
+#define RECORD_PADDING		8
 
 /**
  * struct record_start - the first bytes of the file, the same in all versions
@@ -359,5 +363,11 @@ struct record_end {
 	uint32_t signal;
 	uint32_t status;
 };
+
+/* The checksum of what @crc is of, and of these bytes. */
+static inline uint32_t record_crc(uint32_t crc, const void *what, size_t size)
+{
+	return crc32(crc, what, size);
+}
 
 #endif /* TOPDOWN_CLI_RECORD_FORMAT_H */

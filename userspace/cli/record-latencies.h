@@ -7,7 +7,8 @@
 
 #include <topdown.h>
 
-#include "record-file.h"
+#include "reader.h"
+#include "writer.h"
 
 /* Events have numbers below this. */
 #define LATENCY_EVENTS	64

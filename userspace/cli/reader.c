@@ -1,121 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file of a recording, block by block.  Each block has a checksum, so that no changed byte
- * goes unnoticed, and a number, so that no missing block does.
+ * Read the file of a recording, block by block, and notice what was changed in it or is missing.
  */
-#include "record-file.h"
+#include "reader.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
-#define PADDING		8
 /* No disk writes less. */
 #define SECTOR		512
-
-static int put(struct record_writer *writer, const void *what, size_t size)
-{
-	errno = 0;
-	if (size && fwrite(what, size, 1, writer->file) != 1)
-		return errno ? -errno : -EIO;
-	writer->bytes += size;
-	return 0;
-}
-
-static uint32_t crc_of(uint32_t crc, const void *what, size_t size)
-{
-	return crc32(crc, what, size);
-}
-
-/**
- * record_write_start - begin a file
- * @writer: to be set up
- * @file: stream, which the caller closes
- *
- * Return: 0 or -errno.
- */
-int record_write_start(struct record_writer *writer, FILE *file)
-{
-	struct record_start start = { .version = RECORD_VERSION };
-
-	*writer = (struct record_writer){ .file = file };
-	memcpy(start.magic, RECORD_MAGIC, sizeof(start.magic));
-	start.crc = crc_of(0, &start, offsetof(struct record_start, crc));
-	return put(writer, &start, sizeof(start));
-}
-
-/* Two parts of a payload, so that an array needs no copy. */
-static int put_block(struct record_writer *writer, enum record_type type, const void *head,
-		     size_t head_size, const void *body, size_t body_size)
-{
-	static const char zeros[PADDING];
-	size_t pad = -(head_size + body_size) % PADDING;
-	struct record_block block = {
-		.type = type,
-		.size = head_size + body_size + pad,
-		.number = ++writer->blocks,
-	};
-	int ret;
-
-	block.crc = crc_of(0, &block, offsetof(struct record_block, crc));
-	block.crc = crc_of(block.crc, head, head_size);
-	block.crc = crc_of(block.crc, body, body_size);
-	block.crc = crc_of(block.crc, zeros, pad);
-	ret = put(writer, &block, sizeof(block));
-	if (!ret)
-		ret = put(writer, head, head_size);
-	if (!ret)
-		ret = put(writer, body, body_size);
-	return ret ? ret : put(writer, zeros, pad);
-}
-
-/**
- * record_write - write a block that is one structure, or text
- * @writer: writer
- * @type: its type
- * @what: its bytes
- * @size: their number, at most RECORD_BLOCK_MAX
- *
- * Return: 0 or -errno.
- */
-int record_write(struct record_writer *writer, enum record_type type, const void *what,
-		 size_t size)
-{
-	return put_block(writer, type, what, size, "", 0);
-}
-
-/**
- * record_write_array - write blocks that are arrays
- * @writer: writer
- * @type: their type
- * @entries: entries of all of them
- * @entry_size: bytes of an entry, a multiple of 8
- * @nr: number of entries; for none there is no block
- *
- * Return: 0 or -errno.
- */
-int record_write_array(struct record_writer *writer, enum record_type type,
-		       const void *entries, size_t entry_size, size_t nr)
-{
-	size_t most = (RECORD_BLOCK_MAX - sizeof(struct record_array)) / entry_size;
-	const unsigned char *at = entries;
-	int ret = 0;
-
-	while (nr && !ret) {
-		struct record_array array = {
-			.entry_size = entry_size,
-			.nr = nr < most ? nr : most,
-		};
-
-		ret = put_block(writer, type, &array, sizeof(array), at, array.nr * entry_size);
-		at += array.nr * entry_size;
-		nr -= array.nr;
-	}
-	return ret;
-}
 
 static enum record_found bad(struct record_reader *reader, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -161,7 +57,7 @@ static enum record_found read_start(struct record_reader *reader)
 		       bad(reader, "it was not written by topdown record");
 	if (nr < sizeof(start))
 		return cut_short(reader);
-	if (start.crc != crc_of(0, &start, offsetof(struct record_start, crc)))
+	if (start.crc != record_crc(0, &start, offsetof(struct record_start, crc)))
 		return bad(reader, "it is damaged: its first %zu bytes were changed",
 			   sizeof(start));
 	if (start.version > RECORD_VERSION)
@@ -211,9 +107,9 @@ static enum record_found at_end(struct record_reader *reader)
 static bool is_whole(const struct record_reader *reader)
 {
 	const struct record_block *block = &reader->block;
-	uint32_t crc = crc_of(0, block, offsetof(struct record_block, crc));
+	uint32_t crc = record_crc(0, block, offsetof(struct record_block, crc));
 
-	return block->crc == crc_of(crc, reader->payload, block->size);
+	return block->crc == record_crc(crc, reader->payload, block->size);
 }
 
 /* The place of the last byte that is not zero, from 1; 0 for none. */
@@ -276,7 +172,7 @@ enum record_found record_read(struct record_reader *reader)
 	if (nr < sizeof(*block))
 		return cut_short(reader);
 	/* A size that was changed must not cost memory. */
-	if (block->size > RECORD_BLOCK_MAX || block->size % PADDING)
+	if (block->size > RECORD_BLOCK_MAX || block->size % RECORD_PADDING)
 		return bad_block(reader, from, 0);
 	if (take(reader, reader->payload, block->size) < block->size)
 		return cut_short(reader);
@@ -340,7 +236,7 @@ bool record_entries(struct record_reader *reader, size_t least, uint32_t *nr)
 	if (reader->block.size < sizeof(array))
 		return odd(reader);
 	array = array_of(reader);
-	if (array.entry_size < least || array.entry_size % PADDING ||
+	if (array.entry_size < least || array.entry_size % RECORD_PADDING ||
 	    (uint64_t)array.entry_size * array.nr != reader->block.size - sizeof(array))
 		return odd(reader);
 	*nr = array.nr;

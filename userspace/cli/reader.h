@@ -1,33 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The file of a recording, block by block.
+ * Read the file of a recording, block by block.
  */
-#ifndef TOPDOWN_CLI_RECORD_FILE_H
-#define TOPDOWN_CLI_RECORD_FILE_H
+#ifndef TOPDOWN_CLI_READER_H
+#define TOPDOWN_CLI_READER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
 #include "record-format.h"
-
-/**
- * struct record_writer - a file that is written
- * @file: the stream
- * @blocks: number of blocks
- * @bytes: bytes so far
- */
-struct record_writer {
-	FILE *file;
-	uint32_t blocks;
-	uint64_t bytes;
-};
-
-int record_write_start(struct record_writer *writer, FILE *file);
-int record_write(struct record_writer *writer, enum record_type type, const void *what,
-		 size_t size);
-int record_write_array(struct record_writer *writer, enum record_type type,
-		       const void *entries, size_t entry_size, size_t nr);
 
 /**
  * enum record_found - the next thing in a file
@@ -71,4 +53,4 @@ bool record_entries(struct record_reader *reader, size_t least, uint32_t *nr);
 void record_entry(const struct record_reader *reader, uint32_t i, void *to, size_t size);
 void record_read_end(struct record_reader *reader);
 
-#endif /* TOPDOWN_CLI_RECORD_FILE_H */
+#endif /* TOPDOWN_CLI_READER_H */
