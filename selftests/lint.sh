@@ -194,9 +194,15 @@ check_sparse() {
 # judged_by TEXT...: one name of all that a verdict depends on, but for the file
 judged_by() { printf '%s\n' "$@" | sha256sum | cut -c1-16; }
 
+# include: where C files outside of the module find their headers
+include=(-I. -Iuapi -Iuserspace/include -Iuserspace/cli)
+for room in "$tree"/userspace/cli/*/; do
+	include+=(-I"userspace/cli/$(basename "$room")")
+done
+
 # included FILE: what else of the tree a C file is judged with, and what it is now
 included() {
-	gcc -MM -MG -D_GNU_SOURCE -DTOPDOWN_VERSION='"0"' -I. -Iuapi -Iuserspace/include "$1" |
+	gcc -MM -MG -D_GNU_SOURCE -DTOPDOWN_VERSION='"0"' "${include[@]}" "$1" |
 		tr -s ' \\\n' '\n' | sed '1d; /^$/d' | xargs -r sha256sum 2>&1
 }
 
@@ -324,14 +330,14 @@ check_cppcheck() {
 			--inline-suppr --std=c11 --template=gcc \
 			--suppress=missingInclude --suppress=unknownMacro \
 			-D__linux__ -D__x86_64__ -DTOPDOWN_VERSION='"0"' \
-			-I. -Iuapi -Iuserspace/include 2>&1
+			"${include[@]}" 2>&1
 }
 
 # clang_tidy_one FILE: by the rules $rules
 clang_tidy_one() {
 	{ clang-tidy --quiet --checks="$rules" "$1" -- \
 		-std=gnu11 -D_GNU_SOURCE -DTOPDOWN_VERSION='"0"' \
-		-I. -Iuapi -Iuserspace/include 2>&1 || echo "$1: clang-tidy failed"; } |
+		"${include[@]}" 2>&1 || echo "$1: clang-tidy failed"; } |
 		sed "s|^$tree/||; /^[0-9]* warnings\\? generated\\.$/d"
 }
 

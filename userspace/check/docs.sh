@@ -64,16 +64,16 @@ for command in stat top history watch latency record report export perf info '';
 	man_options "$page" > "$TMP/man"
 	completion_options "${command:-main}" > "$TMP/completion"
 	case $command in
-	stat) file=stat-options.c ;;
-	top) file=top-options.c ;;
-	history) file=history.c ;;
-	watch) file=watch-options.c ;;
-	latency) file=latency-options.c ;;
-	record) file=record-options.c ;;
-	report) file=report-options.c ;;
-	export) file=export-options.c ;;
-	perf) file=perf.c ;;
-	info) file=info.c ;;
+	stat) file=stat/options.c ;;
+	top) file=top/options.c ;;
+	history) file=windows/history.c ;;
+	watch) file=windows/watch-options.c ;;
+	latency) file=latency/options.c ;;
+	record) file=record/options.c ;;
+	report) file=report/options.c ;;
+	export) file=export/options.c ;;
+	perf) file=perf/perf.c ;;
+	info) file=info/info.c ;;
 	*) file=main.c ;;
 	esac
 	source_options "$USERSPACE/cli/$file" > "$TMP/source"
@@ -86,45 +86,45 @@ done
 "$TOPDOWN" stat --help > "$TMP/help"
 for limit in INTERVAL_MIN_MS INTERVAL_MAX_MS COUNT_MAX TIMEOUT_MIN_MS TIMEOUT_MAX_MS \
 	RUNS_MAX; do
-	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/stat.h")
+	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/stat/stat.h")
 	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-stat.1"; echo $?)" \
 		"topdown-stat(1) knows $limit $value"
 done
 
 "$TOPDOWN" top --help > "$TMP/help"
 for limit in DELAY_MIN_MS DELAY_MAX_MS DELAY_DEFAULT_MS REFRESHES_MAX; do
-	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/top.h")
+	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/top/top.h")
 	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-top.1"; echo $?)" \
 		"topdown-top(1) knows $limit $value"
 done
 for limit in WINDOWS_MAX WINDOWS_DEFAULT SINCE_MAX_MS; do
-	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/history.h")
+	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/windows/history.h")
 	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-history.1"; echo $?)" \
 		"topdown-history(1) knows $limit $value"
 done
 for limit in WATCHES_MAX EVENTS_MAX HOLD_MAX_MS WATCH_TIMEOUT_MIN_MS WATCH_TIMEOUT_MAX_MS \
 	EXIT_TIMED_OUT; do
-	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/watch.h")
+	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/windows/watch.h")
 	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-watch.1"; echo $?)" \
 		"topdown-watch(1) knows $limit $value"
 done
 for limit in SAMPLE_MIN_MS SAMPLE_MAX_MS RECORD_TIMEOUT_MIN_MS RECORD_TIMEOUT_MAX_MS; do
-	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/record.h")
+	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/record/record.h")
 	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-record.1"; echo $?)" \
 		"topdown-record(1) knows $limit $value"
 done
 for limit in STEP_MIN_MS STEP_MAX_MS TIMELINE_MAX; do
-	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/report.h")
+	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/report/report.h")
 	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-report.1"; echo $?)" \
 		"topdown-report(1) knows $limit $value"
 done
 # Fields and blocks of the file, as the header has them.
-grep -oE '^\s+(uint32_t|uint64_t|int32_t|char|struct [a-z_]+) [a-z_]+(\[[0-9]+\])?;' "$USERSPACE/cli/record-format.h" |
+grep -oE '^\s+(uint32_t|uint64_t|int32_t|char|struct [a-z_]+) [a-z_]+(\[[0-9]+\])?;' "$USERSPACE/cli/recording/format.h" |
 	sed -E 's/.* //; s/[[;].*//' | grep -vxE '__reserved|magic|version|number|crc|type|size|entry_size|nr|(monotonic|realtime|boottime)_ns' | sort -u > "$TMP/source"
 sed -nE 's/^\.It [0-9]+ Ta .* Ta ([a-z_]+)$/\1/p' "$USERSPACE/man/topdown-record.5" |
 	grep -vxE 'reserved|nr|size|entry_size' | sort -u > "$TMP/man"
 same 'fields of a recording and topdown-record(5)' "$TMP/source" "$TMP/man"
-sed -nE 's/^\tRECORD_[A-Z]+\s+= ([0-9]+),$/\1/p' "$USERSPACE/cli/record-format.h" | sort > "$TMP/source"
+sed -nE 's/^\tRECORD_[A-Z]+\s+= ([0-9]+),$/\1/p' "$USERSPACE/cli/recording/format.h" | sort > "$TMP/source"
 sed -nE 's/^\.It ([0-9]+) [A-Za-z]+$/\1/p' "$USERSPACE/man/topdown-record.5" | sort > "$TMP/man"
 same 'blocks of a recording and topdown-record(5)' "$TMP/source" "$TMP/man"
 # Keys of reports are those of stat, those of windows, and these.
@@ -135,7 +135,7 @@ sed -nE '/^\.Sh OUTPUT/,/^\.Sh/s/^\.It ([a-zA-Z_ ,0-9]+)$/\1/p' "$USERSPACE/man/
 	sed 's/ , /\n/g' | sort > "$TMP/explained"
 same 'keys of reports and topdown-report(1)' "$TMP/keys" "$TMP/explained"
 for limit in EXPORT_PORT_DEFAULT EXPORT_CONNECTIONS_DEFAULT EXPORT_CONNECTIONS_MAX; do
-	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/export.h")
+	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/export/export.h")
 	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-export.1"; echo $?)" \
 		"topdown-export(1) knows $limit $value"
 	result "$("$TOPDOWN" export --help | grep -qw -- "$value"; echo $?)" "--help knows $limit"
@@ -154,7 +154,7 @@ sed -nE '/^\.Sh OUTPUT/,/^\.Sh/s/^\.It ([a-z_]+)$/\1/p' "$USERSPACE/man/topdown-
 same 'keys of events and topdown-watch(1)' "$TMP/keys" "$TMP/explained"
 for limit in LATENCY_INTERVAL_MIN_MS LATENCY_INTERVAL_MAX_MS LATENCY_COUNT_MAX \
 	LATENCY_TIMEOUT_MIN_MS LATENCY_TIMEOUT_MAX_MS; do
-	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/latency.h")
+	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/latency/latency.h")
 	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-latency.1"; echo $?)" \
 		"topdown-latency(1) knows $limit $value"
 done
@@ -163,7 +163,7 @@ sed -nE '/^\.Sh OUTPUT/,/^\.Sh/s/^\.It ([a-z0-9_]+)$/\1/p' "$USERSPACE/man/topdo
 	sort > "$TMP/explained"
 same 'keys of latencies and topdown-latency(1)' "$TMP/keys" "$TMP/explained"
 # Keys: those of the source, of the help screen and of the manual.
-grep -oE "^	case '.'" "$USERSPACE/cli/top-view.c" | grep -oE "'.'" | tr -d "'" |
+grep -oE "^	case '.'" "$USERSPACE/cli/top/view.c" | grep -oE "'.'" | tr -d "'" |
 	grep -v ' ' | sort -u > "$TMP/keys"
 while read -r key; do
 	[[ $key != '?' ]] || continue
@@ -262,13 +262,13 @@ same 'errors of the ABI and topdown(4)' "$TMP/source" "$TMP/man"
 # Each feature has a name, which is explained.
 grep -hoE '^#define TOPDOWN_FEATURE_[A-Z_]+' "$USERSPACE"/../uapi/linux/*.h |
 	sed 's/.*TOPDOWN_FEATURE_//' | sort -u > "$TMP/source"
-sed -nE 's/^\t\{ TOPDOWN_FEATURE_([A-Z_]+), "[a-z_]+" \},$/\1/p' "$USERSPACE/cli/info.c" |
+sed -nE 's/^\t\{ TOPDOWN_FEATURE_([A-Z_]+), "[a-z_]+" \},$/\1/p' "$USERSPACE/cli/info/info.c" |
 	sort -u > "$TMP/names"
 same 'features of the ABI and topdown info' "$TMP/source" "$TMP/names"
 sed -nE 's/^\.Dv TOPDOWN_FEATURE_([A-Z_]+).*/\1/p' "$USERSPACE/man/libtopdown.3" |
 	sort -u > "$TMP/man"
 same 'features of the ABI and libtopdown(3)' "$TMP/source" "$TMP/man"
-sed -nE 's/^\t\{ TOPDOWN_FEATURE_[A-Z_]+, "([a-z_]+)" \},$/\1/p' "$USERSPACE/cli/info.c" |
+sed -nE 's/^\t\{ TOPDOWN_FEATURE_[A-Z_]+, "([a-z_]+)" \},$/\1/p' "$USERSPACE/cli/info/info.c" |
 	sort -u > "$TMP/names"
 sed -nE '/^\.It features/,/^\.It pinned/s/^\.Ql (.*)/\1/p' "$USERSPACE/man/topdown-info.1" |
 	sort -u > "$TMP/man"

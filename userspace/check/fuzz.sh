@@ -35,7 +35,11 @@ export LC_ALL=C
 unset "${!FAKE_@}"
 
 build() {
-	local target command more libraries
+	local target room command more libraries include=(-I"$USERSPACE/cli")
+
+	for room in "$USERSPACE"/cli/*/; do
+		include+=(-I"$room")
+	done
 
 	make -s -C "$USERSPACE" -j "$(nproc)" CC="$CC" O="$BUILD" PROGRAM="$BUILD/topdown" WARNINGS= \
 		CFLAGS="${sanitize[*]} -fsanitize=fuzzer-no-link" "$BUILD/topdown"
@@ -44,14 +48,16 @@ build() {
 	read -ra libraries < <(make -s --no-print-directory -C "$USERSPACE" libraries)
 	cc -O1 -g -shared -fPIC -D_GNU_SOURCE -I"$USERSPACE/include" -I"$USERSPACE/../uapi" \
 		-o "$BUILD/fake.so" "$HERE"/fake/fake*.c "$USERSPACE/../kmod/metrics.c"
-	mapfile -t command < <(find "$BUILD/cli" "$BUILD/pure" -name '*.o' ! -name main.o)
+	command=("$USERSPACE"/cli/*/*.c)
+	command=("${command[@]/#"$USERSPACE"/"$BUILD"}")
+	command=("${command[@]/%.c/.o}" "$BUILD"/pure/*.o)
 	for target in "${targets[@]}"; do
 		# A kernel below the library, and the command's files for the others.
 		more=("${command[@]}")
 		[[ $target != device ]] ||
 			mapfile -t more < <(printf -- '-Wl,--wrap=%s\n' ioctl fstat readlink fcntl mmap poll preadv2)
 		"$CC" -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE "${sanitize[@]}" -fsanitize=fuzzer \
-			-I"$USERSPACE/include" -I"$USERSPACE/../uapi" -o "$BUILD/$target" \
+			-I"$USERSPACE/include" -I"$USERSPACE/../uapi" "${include[@]}" -o "$BUILD/$target" \
 			"$HERE/fuzz/$target.c" "${more[@]}" "$BUILD/libtopdown.a" "${libraries[@]}"
 	done
 }

@@ -31,7 +31,10 @@ processors=$(nproc)
 jobs=${TOPDOWN_CHECK_JOBS:-$((processors < 4 ? processors : 4))}
 CC=${CC:-cc}
 warnings=(-std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE)
-include=(-I"$USERSPACE/include" -I"$USERSPACE/../uapi")
+include=(-I"$USERSPACE/include" -I"$USERSPACE/../uapi" -I"$USERSPACE/cli")
+for room in "$USERSPACE"/cli/*/; do
+	include+=(-I"$room")
+done
 # The C library's own output is compared.
 export LC_ALL=C
 export BUILD CC
@@ -88,21 +91,13 @@ build_programs() {
 		beside "${compile[@]}" -o "$BUILD/$name/$program" \
 			"$HERE/lib/$program.c" "$objects/libtopdown.a" -pthread
 	done
-	beside "${compile[@]}" -o "$BUILD/$name/units" "$HERE/cli/units.c" \
-		"$objects"/cli/{cpulist,message,parse,rows,text}.o "$objects"/pure/*.o \
-		"$objects/libtopdown.a" -lcap -lm
 	# All of the command but its main().
-	mapfile -t command < <(printf '%s\n' "$objects"/cli/*.o | grep -vE '/(main|.*-static)\.o$')
-	for program in damage made series noise; do
+	command=("$USERSPACE"/cli/*/*.c)
+	command=("${command[@]/#"$USERSPACE"/"$objects"}")
+	for program in units damage made series noise columns frames; do
 		beside "${compile[@]}" -o "$BUILD/$name/$program" \
-			"$HERE/cli/$program.c" "${command[@]}" \
+			"$HERE/cli/$program.c" "${command[@]/%.c/.o}" \
 			"$objects"/pure/*.o "$objects/libtopdown.a" "${libraries[@]}"
-	done
-	for program in columns frames; do
-		beside "${compile[@]}" -o "$BUILD/$name/$program" \
-			"$HERE/cli/$program.c" "$objects"/cli/top-{data,frame,latency,view}.o \
-			"$objects"/cli/{columns,cpulist,events,latencies,latency-figures,message,parse,refusal,repeat,rights,rows,text}.o \
-			"$objects"/pure/*.o "$objects/libtopdown.a" -lcap -lm
 	done
 }
 

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../cli/columns.h"
-#include "../../cli/repeat.h"
-#include "../../cli/task.h"
+#include "columns.h"
 #include "../check.h"
+#include "repeat.h"
+#include "task.h"
 
 /* Keys of programs by kind of row, with what the rows below have, in released order. */
 static const char cpus[] =

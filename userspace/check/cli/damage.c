@@ -17,10 +17,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "../../cli/record-format.h"
-#include "../../cli/message.h"
-#include "../../cli/report.h"
+#include "format.h"
 #include "../check.h"
+#include "message.h"
+#include "report.h"
 
 #define SIZE_MAX_OF_TEST	65536
 #define SECTOR			512

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../cli/top-frame.h"
+#include "frame.h"
 #include "../check.h"
 
 #define MANY		256

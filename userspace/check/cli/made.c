@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "../../../kmod/metrics.h"
-#include "../../cli/record-latencies.h"
+#include "latency-blocks.h"
 
 #define S		1000000000ULL
 #define BEGIN		(1000 * S)

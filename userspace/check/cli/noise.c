@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "../../../kmod/metrics.h"
-#include "../../cli/noise.h"
 #include "../check.h"
+#include "noise.h"
 
 #define SLOTS		1000000
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "../../../kmod/metrics.h"
-#include "../../cli/series.h"
 #include "../check.h"
+#include "series.h"
 
 static struct topdown_figures figures_of(uint64_t slots, unsigned int percent)
 {

@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "../../../kmod/known.h"
-#include "../../cli/cpulist.h"
-#include "../../cli/parse.h"
-#include "../../cli/rows.h"
-#include "../../cli/text.h"
 #include "../check.h"
+#include "cpulist.h"
+#include "parse.h"
+#include "rows.h"
+#include "text.h"
 
 #define ROUNDS	20000
 

@@ -10,9 +10,9 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "../../cli/record-format.h"
-#include "../../cli/report.h"
+#include "format.h"
 #include "fuzz.h"
+#include "report.h"
 
 #define FILE_MAX	(1U << 16)
 

@@ -5,14 +5,14 @@
 #include <getopt.h>
 #include <string.h>
 
-#include "../../cli/export-request.h"
-#include "../../cli/export.h"
-#include "../../cli/latency.h"
-#include "../../cli/record.h"
-#include "../../cli/stat.h"
-#include "../../cli/top.h"
-#include "../../cli/watch.h"
+#include "request.h"
+#include "export.h"
 #include "fuzz.h"
+#include "latency.h"
+#include "record.h"
+#include "stat.h"
+#include "top.h"
+#include "watch.h"
 
 #define WORDS_MAX	16
 #define TEXT_MAX	512

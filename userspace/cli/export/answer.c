@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The answers of topdown export: all that HTTP can ask for.
+ */
+#include "answer.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "clock.h"
+#include "export-metrics.h"
+
+/* So that many scrapers cost as much as one. */
+#define SNAPSHOT_NS	(10 * NS_PER_MS)
+/* gzip's header, where deflate has its own. */
+#define GZIP_WINDOW	(15 + 16)
+#define GZIP_MEMORY	8
+
+static const char front_page[] =
+	"<!DOCTYPE html>\n"
+	"<html lang=\"en\">\n"
+	"<head><meta charset=\"utf-8\"><title>topdown</title></head>\n"
+	"<body>\n"
+	"<h1>topdown " TOPDOWN_VERSION "</h1>\n"
+	"<p>Where the pipeline slots of this machine go (Top-Down, TMA).</p>\n"
+	"<p><a href=\"/metrics\">Metrics</a>, which topdown-export(1) explains</p>\n"
+	"</body>\n"
+	"</html>\n";
+
+/* The compressed text in memory of its own, or NULL. */
+static char *compress_text(const struct export_text *text, size_t *length)
+{
+	z_stream stream = { .next_in = (unsigned char *)text->at, .avail_in = text->length };
+	unsigned char *to;
+	size_t room;
+
+	/* The text is like itself, so the fastest level suffices. */
+	if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		return NULL;
+	room = deflateBound(&stream, text->length);
+	to = malloc(room);
+	stream.next_out = to;
+	stream.avail_out = room;
+	if (!to || deflate(&stream, Z_FINISH) != Z_STREAM_END) {
+		free(to);
+		to = NULL;
+	}
+	*length = stream.total_out;
+	deflateEnd(&stream);
+	return (char *)to;
+}
+
+static struct MHD_Response *response_of(const struct export_library *library, char *text,
+					size_t length)
+{
+	struct MHD_Response *response;
+
+	response = library->create_response_from_buffer(length, text, MHD_RESPMEM_MUST_FREE);
+	if (!response)
+		free(text);
+	return response;
+}
+
+static struct MHD_Response *make_metrics(const struct export_answers *answers,
+					 enum export_format format, bool gzip)
+{
+	const struct export_library *library = answers->library;
+	struct export_text text = { .format = format };
+	struct MHD_Response *response = NULL;
+	char *body;
+	size_t length;
+
+	export_metrics(&text, &answers->data);
+	body = text.at;
+	length = text.length;
+	if (gzip && !text.failed)
+		body = compress_text(&text, &length);
+	if (body != text.at || text.failed)
+		free(text.at);
+	if (body && !text.failed)
+		response = response_of(library, body, length);
+	if (!response)
+		return NULL;
+	library->add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
+				     export_text_type(format));
+	library->add_response_header(response, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
+	if (gzip)
+		library->add_response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
+	return response;
+}
+
+static void forget(struct export_answers *answers)
+{
+	struct MHD_Response **response = &answers->metrics[0][0];
+	size_t i;
+
+	/* A connection that still sends one has it too. */
+	for (i = 0; i < EXPORT_FORMATS * 2; i++) {
+		if (response[i])
+			answers->library->destroy_response(response[i]);
+		response[i] = NULL;
+	}
+}
+
+/**
+ * export_answer_metrics - the metrics as they are now
+ * @answers: answers that are kept
+ * @format: format
+ * @gzip: compress them
+ *
+ * Return: the answer, which stays with @answers; NULL if there is no memory.
+ */
+struct MHD_Response *export_answer_metrics(struct export_answers *answers,
+					   enum export_format format, bool gzip)
+{
+	uint64_t now = clock_now_ns();
+
+	if (!answers->taken_ns || now - answers->taken_ns >= SNAPSHOT_NS) {
+		forget(answers);
+		export_data_update(&answers->data);
+		answers->taken_ns = now;
+	}
+	if (!answers->metrics[format][gzip])
+		answers->metrics[format][gzip] = make_metrics(answers, format, gzip);
+	return answers->metrics[format][gzip];
+}
+
+/**
+ * export_answer_page - any other page, which never changes
+ * @library: libmicrohttpd
+ * @path: "/" for the front page; otherwise the text of an error
+ *
+ * Return: the answer, which the caller destroys; NULL if there is no memory.
+ */
+struct MHD_Response *export_answer_page(const struct export_library *library, const char *path)
+{
+	bool front = !strcmp(path, "/");
+	const char *text = front ? front_page : path;
+	struct MHD_Response *response;
+
+	response = library->create_response_from_buffer(strlen(text), (void *)text,
+							MHD_RESPMEM_PERSISTENT);
+	if (!response)
+		return NULL;
+	library->add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
+				     front ? "text/html; charset=utf-8" :
+					     "text/plain; charset=utf-8");
+	library->add_response_header(response, "X-Content-Type-Options", "nosniff");
+	library->add_response_header(response, "Content-Security-Policy", "default-src 'none'");
+	return response;
+}
+
+/**
+ * export_answers_end - free all
+ * @answers: answers that are kept
+ */
+void export_answers_end(struct export_answers *answers)
+{
+	forget(answers);
+	export_data_end(&answers->data);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The answers of topdown export: all that HTTP can ask for.
+ */
+#ifndef TOPDOWN_CLI_ANSWER_H
+#define TOPDOWN_CLI_ANSWER_H
+
+#include "export-data.h"
+#include "library.h"
+
+/**
+ * struct export_answers - answers that are kept
+ * @library: libmicrohttpd
+ * @data: the module
+ * @taken_ns: when @data was looked at; 0 for never
+ * @metrics: an answer for each format, without and with compression; NULL if it was not made
+ */
+struct export_answers {
+	const struct export_library *library;
+	struct export_data data;
+	uint64_t taken_ns;
+	struct MHD_Response *metrics[EXPORT_FORMATS][2];
+};
+
+struct MHD_Response *export_answer_metrics(struct export_answers *answers,
+					   enum export_format format, bool gzip);
+struct MHD_Response *export_answer_page(const struct export_library *library, const char *path);
+void export_answers_end(struct export_answers *answers);
+
+#endif /* TOPDOWN_CLI_ANSWER_H */

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The connections of topdown export, and when they have to go.
+ *
+ * A client that sends its request, or takes the answer, a byte at a time could stay for
+ * ever. So each request has a time in all. If all connections are taken, the one that has
+ * waited longest goes, and so a scraper gets in whatever the others do.
+ */
+#include "clients.h"
+
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "clock.h"
+
+/* For the first answer, and then for the next request and its answer. */
+#define FIRST_NS	(10 * NS_PER_S)
+#define NEXT_NS		(150 * NS_PER_S)
+
+static uint64_t end_of(const struct export_client *client)
+{
+	return client->since_ns + (client->answered ? NEXT_NS : FIRST_NS);
+}
+
+/* The library sees the end of the stream, and closes it. */
+static void expire(const struct export_client *client)
+{
+	shutdown(client->fd, SHUT_RDWR);
+}
+
+static void expire_oldest(struct export_clients *clients)
+{
+	const struct export_client *oldest = NULL;
+	size_t i;
+
+	for (i = 0; i < clients->max; i++) {
+		const struct export_client *client = clients->client[i];
+
+		if (client && (!oldest || client->since_ns < oldest->since_ns))
+			oldest = client;
+	}
+	if (oldest)
+		expire(oldest);
+}
+
+/**
+ * export_clients_add - a connection was made
+ * @clients: all connections
+ * @fd: its socket
+ *
+ * Return: the connection; NULL if there is no room or no memory, so it cannot expire.
+ */
+struct export_client *export_clients_add(struct export_clients *clients, int fd)
+{
+	struct export_client *client;
+	size_t i;
+
+	for (i = 0; i < clients->max && clients->client[i]; i++)
+		;
+	client = i < clients->max ? malloc(sizeof(*client)) : NULL;
+	if (!client)
+		return NULL;
+	/* The library accepts nobody while the last place is taken. */
+	if (clients->nr + 1 >= clients->max)
+		expire_oldest(clients);
+	*client = (struct export_client){ .fd = fd, .since_ns = clock_now_ns() };
+	clients->client[i] = client;
+	clients->nr++;
+	return client;
+}
+
+/**
+ * export_clients_remove - a connection has ended
+ * @clients: all connections
+ * @client: the connection, or NULL
+ */
+void export_clients_remove(struct export_clients *clients, struct export_client *client)
+{
+	size_t i;
+
+	for (i = 0; i < clients->max && client; i++) {
+		if (clients->client[i] != client)
+			continue;
+		clients->client[i] = NULL;
+		clients->nr--;
+		free(client);
+		return;
+	}
+}
+
+/**
+ * export_clients_answered - an answer is complete
+ * @client: its connection, or NULL
+ */
+void export_clients_answered(struct export_client *client)
+{
+	if (!client)
+		return;
+	client->answered = true;
+	client->since_ns = clock_now_ns();
+}
+
+/**
+ * export_clients_expire - end the connections whose time is over
+ * @clients: all connections
+ *
+ * Return: ms until the next one; -1 if there is none.
+ */
+int export_clients_expire(struct export_clients *clients)
+{
+	uint64_t now = clock_now_ns(), next = UINT64_MAX;
+	size_t i;
+
+	for (i = 0; i < clients->max; i++) {
+		const struct export_client *client = clients->client[i];
+
+		if (client && end_of(client) <= now)
+			expire(client);
+		else if (client && end_of(client) < next)
+			next = end_of(client);
+	}
+	if (next == UINT64_MAX)
+		return -1;
+	return (next - now) / NS_PER_MS + 1;
+}

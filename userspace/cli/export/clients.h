@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The connections of topdown export, and when they have to go.
+ */
+#ifndef TOPDOWN_CLI_CLIENTS_H
+#define TOPDOWN_CLI_CLIENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * struct export_client - a connection
+ * @fd: its socket, which is the library's
+ * @since_ns: when it was made, or its last answer was complete
+ * @answered: it has had an answer
+ */
+struct export_client {
+	int fd;
+	uint64_t since_ns;
+	bool answered;
+};
+
+/**
+ * struct export_clients - all connections
+ * @client: connections, NULL where there is none
+ * @max: room in @client
+ * @nr: connections
+ */
+struct export_clients {
+	struct export_client **client;
+	size_t max;
+	size_t nr;
+};
+
+struct export_client *export_clients_add(struct export_clients *clients, int fd);
+void export_clients_remove(struct export_clients *clients, struct export_client *client);
+void export_clients_answered(struct export_client *client);
+int export_clients_expire(struct export_clients *clients);
+
+#endif /* TOPDOWN_CLI_CLIENTS_H */

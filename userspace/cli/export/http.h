@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The daemon of topdown export.
+ */
+#ifndef TOPDOWN_CLI_HTTP_H
+#define TOPDOWN_CLI_HTTP_H
+
+#include "export.h"
+
+int export_serve(const struct export_options *options);
+
+#endif /* TOPDOWN_CLI_HTTP_H */

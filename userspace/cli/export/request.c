@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the headers of a request ask for (RFC 9110, 12.5).
+ *
+ * A header is a list of elements between commas. An element is a name with parameters, each
+ * after a semicolon. The parameter q is the weight, 0 to 1.
+ */
+#include "request.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define BLANKS		" \t"
+/* The weight of an element without one, in thousandths. */
+#define WEIGHT_ONE	1000
+
+/* A part of a header: not a copy, and not ended by a NUL. */
+struct piece {
+	const char *at;
+	size_t length;
+};
+
+/* Cut off all up to one of the separators, without blanks around it. */
+static struct piece take(struct piece *rest, char separator)
+{
+	const char *end = memchr(rest->at, separator, rest->length);
+	struct piece piece = { rest->at, end ? (size_t)(end - rest->at) : rest->length };
+	size_t taken = piece.length + !!end;
+
+	rest->at += taken;
+	rest->length -= taken;
+	while (piece.length && strchr(BLANKS, piece.at[0])) {
+		piece.at++;
+		piece.length--;
+	}
+	while (piece.length && strchr(BLANKS, piece.at[piece.length - 1]))
+		piece.length--;
+	return piece;
+}
+
+static bool is(struct piece piece, const char *name)
+{
+	return piece.length == strlen(name) && !strncasecmp(piece.at, name, piece.length);
+}
+
+/* Weights that are none count as 0: what cannot be understood is not asked for. */
+static unsigned int weight_of(struct piece value)
+{
+	unsigned int weight = 0, unit = WEIGHT_ONE;
+	size_t i;
+
+	for (i = 0; i < value.length; i++) {
+		if (i == 1 && value.at[i] == '.')
+			continue;
+		if (i == 1 || value.at[i] < '0' || value.at[i] > '9')
+			return 0;
+		weight += (value.at[i] - '0') * unit;
+		unit /= 10;
+	}
+	return weight > WEIGHT_ONE ? 0 : weight;
+}
+
+/* The weight of an element; 0 too if it wants another version than @version. */
+static unsigned int weigh(struct piece parameters, const char *version)
+{
+	unsigned int weight = WEIGHT_ONE;
+
+	while (parameters.length) {
+		struct piece value = take(&parameters, ';');
+		struct piece name = take(&value, '=');
+
+		if (is(name, "q"))
+			weight = weight_of(value);
+		else if (version && is(name, "version") && !is(value, version))
+			return 0;
+	}
+	return weight;
+}
+
+/* The largest weight of an element called @name. */
+static unsigned int weight_in(const char *header, const char *name, const char *version)
+{
+	struct piece rest = { header, header ? strlen(header) : 0 };
+	unsigned int largest = 0;
+
+	while (rest.length) {
+		struct piece element = take(&rest, ',');
+		unsigned int weight;
+
+		if (!is(take(&element, ';'), name))
+			continue;
+		weight = weigh(element, version);
+		if (weight > largest)
+			largest = weight;
+	}
+	return largest;
+}
+
+/**
+ * export_request_format - the format to answer in
+ * @accept: value of the header Accept, NULL for none
+ *
+ * OpenMetrics is for those who name it. Whoever accepts neither gets the older format, as
+ * from other exporters.
+ *
+ * Return: the format.
+ */
+enum export_format export_request_format(const char *accept)
+{
+	unsigned int modern = weight_in(accept, "application/openmetrics-text", "1.0.0");
+
+	if (modern && modern >= weight_in(accept, "text/plain", "0.0.4"))
+		return EXPORT_OPENMETRICS;
+	return EXPORT_PROMETHEUS;
+}
+
+/**
+ * export_request_gzip - whether the answer may be compressed
+ * @accept_encoding: value of the header Accept-Encoding, NULL for none
+ *
+ * Return: true if gzip is named.
+ */
+bool export_request_gzip(const char *accept_encoding)
+{
+	return weight_in(accept_encoding, "gzip", NULL) ||
+	       weight_in(accept_encoding, "x-gzip", NULL);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the headers of a request ask for.
+ */
+#ifndef TOPDOWN_CLI_REQUEST_H
+#define TOPDOWN_CLI_REQUEST_H
+
+#include <stdbool.h>
+
+#include "export-text.h"
+
+enum export_format export_request_format(const char *accept);
+bool export_request_gzip(const char *accept_encoding);
+
+#endif /* TOPDOWN_CLI_REQUEST_H */

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The socket that topdown export listens at: one of its own, or one of systemd's.
+ */
+#include "socket.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "message.h"
+#include "parse.h"
+
+/* sd_listen_fds(3): descriptors are given from this number on. */
+#define GIVEN_FIRST	3
+#define LOOPBACK	"127.0.0.1"
+
+union address {
+	struct sockaddr any;
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+};
+
+static bool is_number(const char *text, uint64_t number)
+{
+	uint64_t value;
+	const char *end = text ? parse_digits(text, &value) : NULL;
+
+	return end && !*end && value == number;
+}
+
+static bool is_listening(int fd)
+{
+	socklen_t size = sizeof(int);
+	int listening = 0;
+
+	return !getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) && listening;
+}
+
+/* The variables may have been meant for our parent. */
+static bool was_given(void)
+{
+	return is_number(getenv("LISTEN_PID"), getpid()) && getenv("LISTEN_FDS");
+}
+
+static int given_socket(void)
+{
+	bool one = is_number(getenv("LISTEN_FDS"), 1);
+
+	unsetenv("LISTEN_PID");
+	unsetenv("LISTEN_FDS");
+	unsetenv("LISTEN_FDNAMES");
+	if (!one || !is_listening(GIVEN_FIRST)) {
+		message_error("export: systemd's socket is not one that listens (allowed: one ListenStream=)");
+		return -1;
+	}
+	if (fcntl(GIVEN_FIRST, F_SETFD, FD_CLOEXEC) ||
+	    fcntl(GIVEN_FIRST, F_SETFL, O_RDWR | O_NONBLOCK)) {
+		message_error("export: cannot use systemd's socket: %s", strerror(errno));
+		return -1;
+	}
+	return GIVEN_FIRST;
+}
+
+static bool parse_address(const char *text, uint16_t port, union address *address)
+{
+	memset(address, 0, sizeof(*address));
+	if (inet_pton(AF_INET, text, &address->v4.sin_addr) == 1) {
+		address->v4.sin_family = AF_INET;
+		address->v4.sin_port = htons(port);
+		return true;
+	}
+	if (inet_pton(AF_INET6, text, &address->v6.sin6_addr) == 1) {
+		address->v6.sin6_family = AF_INET6;
+		address->v6.sin6_port = htons(port);
+		return true;
+	}
+	message_error("--address: '%s' is no address (allowed: a number such as 127.0.0.1, ::1 or 0.0.0.0)",
+		      text);
+	return false;
+}
+
+static bool is_loopback(const union address *address)
+{
+	if (address->any.sa_family == AF_INET6)
+		return IN6_IS_ADDR_LOOPBACK(&address->v6.sin6_addr);
+	return ntohl(address->v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+}
+
+static bool begin_listening(int fd, const union address *address)
+{
+	int yes = 1;
+
+	/* A daemon that is started again must not wait for connections of the old one. */
+	return !setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) &&
+	       !bind(fd, &address->any, sizeof(*address)) && !listen(fd, SOMAXCONN);
+}
+
+static int own_socket(const struct export_options *options)
+{
+	const char *text = options->address ? options->address : LOOPBACK;
+	uint16_t port = options->port ? options->port : EXPORT_PORT_DEFAULT;
+	union address address;
+	int fd;
+
+	if (!parse_address(text, port, &address))
+		return -1;
+	fd = socket(address.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0 || !begin_listening(fd, &address)) {
+		message_error("export: cannot listen at %s, port %u: %s", text, port,
+			      strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	message_note("export: listening at %s, port %u", text, port);
+	if (!is_loopback(&address) && !(options->tls_certificate && options->auth))
+		message_note("export: other machines can read this (--auth and --tls-cert protect it)");
+	return fd;
+}
+
+/**
+ * export_socket - begin to listen
+ * @options: the command line
+ *
+ * A socket of systemd's comes first, so that its unit alone says where to listen.
+ *
+ * Return: descriptor that does not block; -1 after a message.
+ */
+int export_socket(const struct export_options *options)
+{
+	if (was_given())
+		return given_socket();
+	return own_socket(options);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The socket that topdown export listens at.
+ */
+#ifndef TOPDOWN_CLI_SOCKET_H
+#define TOPDOWN_CLI_SOCKET_H
+
+#include "export.h"
+
+int export_socket(const struct export_options *options);
+
+#endif /* TOPDOWN_CLI_SOCKET_H */

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A recording that goes on: its state, which all parts of topdown record share.
+ */
+#ifndef TOPDOWN_CLI_RUN_H
+#define TOPDOWN_CLI_RUN_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <topdown.h>
+
+#include "command.h"
+#include "cpulist.h"
+#include "idlist.h"
+#include "latency-blocks.h"
+#include "latency.h"
+#include "task.h"
+
+/**
+ * struct record_options - the command line of topdown record
+ * @device: node
+ * @all_cpus: -a
+ * @has_cpus: -C
+ * @cpus: arguments of -C
+ * @pids: -p; empty without
+ * @argv: the command and its arguments, or NULL
+ * @past: --past
+ * @interval_ms: -I; 0 without, and of CPUs
+ * @latencies: --latency, bit n for event n; 0 without
+ * @latency_ms: distance of latencies; 0 without
+ * @timeout_ms: --timeout; 0 for no limit
+ * @path: -o
+ * @strict: --strict
+ * @quiet: -q
+ * @words: the command line, with @nr_words
+ * @nr_words: number of words
+ */
+struct record_options {
+	const char *device;
+	bool all_cpus;
+	bool has_cpus;
+	struct cpulist cpus;
+	struct idlist pids;
+	char **argv;
+	bool past;
+	uint64_t interval_ms;
+	uint64_t latencies;
+	uint64_t latency_ms;
+	uint64_t timeout_ms;
+	const char *path;
+	bool strict;
+	bool quiet;
+	char **words;
+	int nr_words;
+};
+
+/**
+ * struct sampling_part - one latency session: of CPUs, or of a followed task
+ * @latency: its number
+ * @nr: number of its records
+ * @task: number of the task
+ */
+struct sampling_part {
+	uint32_t latency;
+	unsigned int nr;
+	unsigned int task;
+};
+
+/**
+ * struct sampling - the latencies that are recorded
+ * @events: bit n for event n
+ * @nr_parts: number of @part; 0 if none are recorded
+ * @part: the latency sessions; of tasks each has one, but for those that have ended
+ * @nr: number of records of all parts
+ * @then: for each record, the one since which nothing is in the file
+ * @now: the records of now
+ * @piece: what is about to be written
+ * @begin_ns: when the interval began, CLOCK_MONOTONIC
+ * @next_ns: when it ends
+ * @seen: events that have a sample, bit n for event n
+ * @due: number of events that should have been sampled
+ * @lost: of these, those that were lost
+ * @counted: it is known what was lost
+ */
+struct sampling {
+	uint64_t events;
+	unsigned int nr_parts;
+	struct sampling_part part[LATENCY_PARTS_MAX];
+	unsigned int nr;
+	struct topdown_latency_record *then;
+	struct topdown_latency_record *now;
+	struct latency_piece *piece;
+	uint64_t begin_ns;
+	uint64_t next_ns;
+	uint64_t seen;
+	double due;
+	double lost;
+	bool counted;
+};
+
+/**
+ * struct sampled - what was sampled in all
+ * @events: number of events
+ * @empty: number of those without a sample
+ * @counted: it is known what was lost
+ * @lost: share that was lost of what should have been sampled
+ */
+struct sampled {
+	unsigned int events;
+	unsigned int empty;
+	bool counted;
+	double lost;
+};
+
+/**
+ * struct record_run - a recording going on
+ * @options: the command line
+ * @td: device
+ * @writer: the file
+ * @name: name of the file, for messages
+ * @fd: descriptor of the file
+ * @stalled: its reader did not take what was written, and a signal ended the recording
+ * @created: there was no such file before
+ * @stale: the file still has its earlier contents
+ * @started: the file has been begun
+ * @signals: descriptor that reports signals
+ * @command: the command, if there is one
+ * @start_ns: CLOCK_MONOTONIC of the begin
+ * @end_ns: CLOCK_MONOTONIC at which --timeout ends the recording; 0 for none
+ * @clock: the clocks, when they were last known to be apart in another way
+ * @clock_set: descriptor that tells when the time of day has jumped; -1 for none
+ * @end: when it ended
+ * @signal: the signal that ended the recording; 0 for none
+ * @status: exit code of the command
+ * @history: windows that the module keeps for each CPU
+ * @subjects: number of CPUs or tasks
+ * @windows: windows or samples that were written
+ * @lost: windows that were lost
+ * @sampling: the latencies
+ * @sampled: what there was of them, when the recording has ended
+ */
+struct record_run {
+	const struct record_options *options;
+	struct topdown *td;
+	struct record_writer writer;
+	const char *name;
+	int fd;
+	bool stalled;
+	bool created;
+	bool stale;
+	bool started;
+	int signals;
+	struct command command;
+	uint64_t start_ns;
+	uint64_t end_ns;
+	struct record_clock clock;
+	int clock_set;
+	struct record_clock end;
+	int signal;
+	int status;
+	unsigned int history;
+	unsigned int subjects;
+	uint64_t windows;
+	uint64_t lost;
+	struct sampling sampling;
+	struct sampled sampled;
+};
+
+/**
+ * enum record_event - why a wait is over
+ *
+ * @RECORD_READY: the device has something
+ * @RECORD_TIME: the time to wait until
+ * @RECORD_SET: the time of day has jumped, as after a suspend
+ * @RECORD_OVER: the recording ends
+ * @RECORD_ERROR: errno says why
+ */
+enum record_event {
+	RECORD_READY,
+	RECORD_TIME,
+	RECORD_SET,
+	RECORD_OVER,
+	RECORD_ERROR,
+};
+
+struct record_clock record_now(void);
+int record_failed(const struct record_run *run, int error);
+int record_clock(struct record_run *run);
+int record_start_file(struct record_run *run, unsigned int subject);
+void record_take_signal(struct record_run *run);
+enum record_event record_wait(struct record_run *run, short device, uint64_t until_ns);
+
+#endif /* TOPDOWN_CLI_RUN_H */

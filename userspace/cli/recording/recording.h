@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A recording, read from its file and checked.
+ */
+#ifndef TOPDOWN_CLI_RECORDING_H
+#define TOPDOWN_CLI_RECORDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cpulist.h"
+#include "latency-blocks.h"
+
+/* The module gives no more sessions to one descriptor. */
+#define RECORDING_TASKS_MAX	1024
+
+/**
+ * struct recording_cpu - a CPU of a recording
+ * @there: it was recorded
+ * @cpu: the CPU in the beginning
+ * @has_begin: there is @begin
+ * @has_finish: there is @finish
+ * @begin: the CPU when the recording began
+ * @finish: the CPU when it ended
+ * @next: number of the next window; 0 if any number may be the first
+ * @windows: windows that the file has
+ * @lost: windows that were lost
+ */
+struct recording_cpu {
+	bool there;
+	struct record_cpu cpu;
+	bool has_begin;
+	bool has_finish;
+	struct record_edge begin;
+	struct record_edge finish;
+	uint64_t next;
+	uint64_t windows;
+	uint64_t lost;
+};
+
+/**
+ * struct recording_choice - what is taken of a file
+ * @partial: what a file has whose end is missing
+ * @has_cpus: some CPUs only
+ * @cpus: these
+ */
+struct recording_choice {
+	bool partial;
+	bool has_cpus;
+	struct cpulist cpus;
+};
+
+/**
+ * struct recording - a recording
+ * @name: name of the file, for messages
+ * @info: the recording as a whole
+ * @command: its command line; the words have spaces between
+ * @nr_cpus: number of @cpu
+ * @cpu: CPUs by number
+ * @nr_tasks: number of @task
+ * @task: tasks by number
+ * @nr_clocks: number of @clock
+ * @clock: moments since which the clocks are apart in another way
+ * @end: the end, if it is @whole
+ * @whole: the file has its end
+ * @windows: windows with a number, or samples
+ * @lost: windows that were lost
+ * @first_ns: when the first piece began
+ * @last_ns: when the last piece ended
+ */
+struct recording {
+	const char *name;
+	struct record_info info;
+	char command[512];
+	unsigned int nr_cpus;
+	struct recording_cpu *cpu;
+	unsigned int nr_tasks;
+	struct record_task *task;
+	size_t nr_clocks;
+	struct record_clock *clock;
+	struct record_end end;
+	bool whole;
+	uint64_t windows;
+	uint64_t lost;
+	uint64_t first_ns;
+	uint64_t last_ns;
+};
+
+/**
+ * struct recording_piece - what one CPU or one task did in a span of time
+ * @subject: number of the CPU or of the task
+ * @begin_ns: begin of the span, CLOCK_MONOTONIC
+ * @end_ns: its end
+ * @source: enum topdown_source
+ * @level: highest level
+ * @flags: TOPDOWN_RECORD_*; of tasks as in struct record_task
+ * @figures: figures of the span. Of a window that began before the recording, those since then
+ * @window: the window as the file has it; NULL for a sample
+ * @sample: the sample as the file has it; NULL for a window
+ */
+struct recording_piece {
+	uint32_t subject;
+	uint64_t begin_ns;
+	uint64_t end_ns;
+	uint32_t source;
+	uint32_t level;
+	uint32_t flags;
+	struct topdown_figures figures;
+	const struct record_window *window;
+	const struct record_sample *sample;
+};
+
+/**
+ * struct recording_sink - who gets the pieces
+ * @begin: the recording as a whole is known, and which CPUs it has
+ * @piece: the next piece of a CPU or of a task; those of one subject are in the order of time
+ * @latency: what was sampled of an event in an interval; NULL if nobody wants it
+ * @data: for all of them
+ *
+ * All return 0, or an exit code after a message.
+ */
+struct recording_sink {
+	int (*begin)(void *data, const struct recording *recording);
+	int (*piece)(void *data, const struct recording *recording,
+		     const struct recording_piece *piece);
+	int (*latency)(void *data, const struct recording *recording,
+		       const struct latency_piece *piece);
+	void *data;
+};
+
+int recording_read(struct recording *recording, const char *path,
+		   const struct recording_choice *choice, const struct recording_sink *sink);
+void recording_free(struct recording *recording);
+uint64_t recording_epoch_ns(const struct recording *recording, uint64_t at_ns);
+double recording_epoch(const struct recording *recording, uint64_t at_ns);
+
+#endif /* TOPDOWN_CLI_RECORDING_H */

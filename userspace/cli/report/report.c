@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * topdown report: what a recording says.
+ */
+#include "report.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "../../kmod/metrics.h"
+#include "clock.h"
+#include "columns.h"
+#include "message.h"
+#include "page.h"
+#include "windows.h"
+
+static int no_memory(void)
+{
+	message_error("cannot report: %s", strerror(ENOMEM));
+	return EXIT_RUNTIME;
+}
+
+/* Where the windows go that are printed. */
+struct listing {
+	const struct report_options *options;
+	struct windows windows;
+};
+
+static int list_window(void *data, const struct recording *recording,
+		       const struct recording_piece *piece)
+{
+	const struct record_window *from = piece->window;
+	struct topdown_map_window window;
+	struct listing *listing = data;
+	unsigned int level;
+
+	/* The open window has not closed, and history does not show it. */
+	if (!from || !from->window.number)
+		return 0;
+	window = from->window;
+	level = windows_level(&listing->options->output, listing->options->level, from->level);
+	td_figures_ratios(&window.figures, window.nodes & td_nodes_of_level(level));
+	if (windows_add(&listing->windows, recording_epoch(recording, window.time_ns),
+			from->cpu, from->source, level, &window))
+		return no_memory();
+	return 0;
+}
+
+static int print_windows(struct report_options *options)
+{
+	struct listing listing = { .options = options };
+	const struct recording_sink sink = { .piece = list_window, .data = &listing };
+	struct recording recording;
+	int ret;
+
+	options->output.windows = true;
+	ret = recording_read(&recording, options->path, &options->choice, &sink);
+	if (!ret && recording.info.subject != RECORD_OF_CPUS) {
+		message_error("--windows: %s is of tasks, which have no windows (try --steps)",
+			      recording.name);
+		ret = EXIT_USAGE;
+	}
+	if (!ret)
+		ret = windows_print(&listing.windows, &options->output);
+	windows_free(&listing.windows);
+	recording_free(&recording);
+	return ret;
+}
+
+/* Room for the row of all, and for one of each CPU or task. */
+static int make_rows(const struct summary *summary, struct interval *interval)
+{
+	interval->level = summary->all.level && summary->all.level < summary->level ?
+			  summary->all.level : summary->level;
+	interval->tasks = summary_of_tasks(summary);
+	return interval_make(interval, summary_used(summary) + 1) ? no_memory() : 0;
+}
+
+/* One task is all there is. */
+static bool shows_each(const struct report_options *options, const struct summary *summary)
+{
+	if (!summary_of_tasks(summary))
+		return options->each;
+	return options->each && summary->recording.nr_tasks > 1;
+}
+
+static void fill_rows(const struct report_options *options, const struct summary *summary,
+		      struct interval *interval)
+{
+	unsigned int i;
+
+	interval->length = summary_seconds(summary);
+	interval->elapsed = interval->length;
+	interval->time = recording_epoch(&summary->recording,
+					 summary->recording.whole ?
+					 summary->recording.end.end.monotonic_ns :
+					 summary->recording.last_ns);
+	summary_row(summary, &summary->all, &interval->row[interval->nr++]);
+	for (i = 0; i < summary->nr && shows_each(options, summary); i++) {
+		if (summary->subject[i].used)
+			summary_row(summary, &summary->subject[i],
+				    &interval->row[interval->nr++]);
+	}
+}
+
+static int print_rows(struct report_options *options, const struct summary *summary,
+		      struct interval *interval)
+{
+	int ret;
+
+	options->output.report = true;
+	fill_rows(options, summary, interval);
+	if (options->output.format != OUTPUT_TABLE)
+		return output_interval(&options->output, interval);
+	report_text(options, summary, interval);
+	ret = report_latency_text(options, summary);
+	return ret ? ret : output_flush(&options->output);
+}
+
+static void fill_step(const struct report_options *options, const struct summary *summary,
+		      size_t step, struct interval *interval)
+{
+	const struct series *series = &summary->all.series;
+	unsigned int i;
+
+	interval->nr = 0;
+	interval->length = series->step_ns / (double)NS_PER_S;
+	interval->elapsed = interval->length * (step + 1);
+	interval->time = recording_epoch(&summary->recording,
+					 series->start_ns + (step + 1) * series->step_ns);
+	summary_step_row(summary, &summary->all, step, &interval->row[interval->nr++]);
+	for (i = 0; i < summary->nr && shows_each(options, summary); i++) {
+		if (summary->subject[i].used)
+			summary_step_row(summary, &summary->subject[i], step,
+					 &interval->row[interval->nr++]);
+	}
+}
+
+static int print_steps(struct report_options *options, const struct summary *summary,
+		       struct interval *interval)
+{
+	size_t step;
+	int ret = 0;
+
+	options->output.steps = true;
+	for (step = 0; step < summary->all.series.nr && !ret; step++) {
+		fill_step(options, summary, step, interval);
+		ret = output_interval(&options->output, interval);
+	}
+	return ret;
+}
+
+static int print_page(const struct report_options *options, struct summary *summary)
+{
+	latency_sums_join(&summary->latencies, PAGE_STEPS);
+	return report_html(options, summary);
+}
+
+static int print_summary(struct report_options *options)
+{
+	struct summary summary = {
+		.step_ns = options->step_ms * NS_PER_MS,
+		.level = options->level ? options->level : 2,
+		.each = options->each,
+	};
+	struct interval interval = { .nr = 0 };
+	int ret;
+
+	ret = summary_read(&summary, options->path, &options->choice);
+	options->output.tasks = summary_of_tasks(&summary);
+	if (!ret)
+		ret = make_rows(&summary, &interval);
+	if (!ret && options->latency)
+		ret = report_latency(options, &summary);
+	else if (!ret && options->html)
+		ret = print_page(options, &summary);
+	else if (!ret)
+		ret = options->steps ? print_steps(options, &summary, &interval) :
+				       print_rows(options, &summary, &interval);
+	interval_free(&interval);
+	summary_free(&summary);
+	return ret;
+}
+
+static int print_schema(const struct report_options *options)
+{
+	if (options->diff)
+		return report_diff_schema();
+	if (options->latency)
+		return output_json_schema("report --latency", COLUMNS_LATENCIES);
+	return output_json_schema("report", COLUMNS_ALL | COLUMNS_REPORT | COLUMNS_STEPS |
+				  COLUMNS_WINDOWS);
+}
+
+static int run(struct report_options *options)
+{
+	if (options->diff)
+		return report_diff(options);
+	if (options->trace)
+		return report_trace(options);
+	return options->windows ? print_windows(options) : print_summary(options);
+}
+
+int report_main(int argc, char **argv)
+{
+	struct report_options options = {
+		.path = RECORD_PATH,
+		.output = {
+			.file = stdout,
+			.name = "standard output",
+			.header = true,
+		},
+	};
+	bool done;
+	int ret;
+
+	ret = report_parse(&options, argc, argv, &done);
+	if (ret || done)
+		return ret;
+	return options.schema ? print_schema(&options) : run(&options);
+}
