@@ -64,14 +64,14 @@ for command in stat top history watch latency record report export perf info '';
 	man_options "$page" > "$TMP/man"
 	completion_options "${command:-main}" > "$TMP/completion"
 	case $command in
-	stat) file=stat/options.c ;;
+	stat) file=stat/stat-options.c ;;
 	top) file=top/options.c ;;
 	history) file=windows/history.c ;;
 	watch) file=windows/watch-options.c ;;
 	latency) file=latency/options.c ;;
 	record) file=record/options.c ;;
 	report) file=report/options.c ;;
-	export) file=export/options.c ;;
+	export) file=export/export-options.c ;;
 	perf) file=perf/perf.c ;;
 	info) file=info/info.c ;;
 	*) file=main.c ;;
@@ -86,7 +86,7 @@ done
 "$TOPDOWN" stat --help > "$TMP/help"
 for limit in INTERVAL_MIN_MS INTERVAL_MAX_MS COUNT_MAX TIMEOUT_MIN_MS TIMEOUT_MAX_MS \
 	RUNS_MAX; do
-	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/stat/stat.h")
+	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/stat/stat-options.h")
 	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-stat.1"; echo $?)" \
 		"topdown-stat(1) knows $limit $value"
 done
@@ -135,7 +135,7 @@ sed -nE '/^\.Sh OUTPUT/,/^\.Sh/s/^\.It ([a-zA-Z_ ,0-9]+)$/\1/p' "$USERSPACE/man/
 	sed 's/ , /\n/g' | sort > "$TMP/explained"
 same 'keys of reports and topdown-report(1)' "$TMP/keys" "$TMP/explained"
 for limit in EXPORT_PORT_DEFAULT EXPORT_CONNECTIONS_DEFAULT EXPORT_CONNECTIONS_MAX; do
-	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/export/export.h")
+	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/export/export-options.h")
 	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-export.1"; echo $?)" \
 		"topdown-export(1) knows $limit $value"
 	result "$("$TOPDOWN" export --help | grep -qw -- "$value"; echo $?)" "--help knows $limit"

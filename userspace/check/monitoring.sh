@@ -144,7 +144,7 @@ else
 fi
 
 # The unit.
-port=$(sed -nE 's/^#define EXPORT_PORT_DEFAULT\s+([0-9]+)$/\1/p' "$USERSPACE/cli/export/export.h")
+port=$(sed -nE 's/^#define EXPORT_PORT_DEFAULT\s+([0-9]+)$/\1/p' "$USERSPACE/cli/export/export-options.h")
 result "$(grep -qx "ListenStream=127.0.0.1:$port" "$USERSPACE/systemd/topdown-export.socket"; echo $?)" \
 	"the socket is port $port of this machine"
 result "$(! grep -rq '^[^#]*modprobe' "$USERSPACE/systemd"; echo $?)" 'no scrape loads the module'

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "request.h"
-#include "export.h"
+#include "export-options.h"
 #include "fuzz.h"
 #include "latency.h"
 #include "record.h"
-#include "stat.h"
+#include "stat-options.h"
 #include "top.h"
 #include "watch.h"
 

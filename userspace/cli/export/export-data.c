@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "clock.h"
+#include "cpulist.h"
 #include "refusal.h"
 
 /* A hypervisor took a CPU away in the middle of a write: look again so often, so much later. */
@@ -234,14 +235,27 @@ static bool add_all(struct export_data *data)
 	return true;
 }
 
+static void find_offline(struct cpulist *offline, const struct export_data *data)
+{
+	unsigned int i;
+
+	memset(offline, 0, sizeof(*offline));
+	for (i = 0; i < data->nr_records; i++) {
+		if (data->records[i].state == TOPDOWN_STATE_OFFLINE)
+			cpulist_set(offline, data->records[i].cpu);
+	}
+}
+
 /**
  * export_data_update - look again
- * @data: device, per_cpu, latency.wanted, and otherwise zeroed before the first time
+ * @data: device, per_cpu, those of latency, and otherwise zeroed before the first time
  *
  * data->up says whether the module could be read.
  */
 void export_data_update(struct export_data *data)
 {
+	struct cpulist offline;
+
 	data->up = open_device(data) && read_device(data);
 	if (data->up && !add_all(data)) {
 		tell(data, ENOMEM, refusal_read);
@@ -249,7 +263,8 @@ void export_data_update(struct export_data *data)
 	}
 	if (data->up)
 		data->told = 0;
-	export_latency_update(data);
+	find_offline(&offline, data);
+	export_latency_update(&data->latency, data->up ? data->td : NULL, &offline);
 }
 
 /**

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpulist.h"
-#include "export-data.h"
 #include "message.h"
 #include "refusal.h"
 #include "text.h"
@@ -65,17 +63,6 @@ static const struct export_counter counters[] = {
 	  offsetof(struct export_histogram, elapsed_ns), false },
 };
 
-static void find_offline(struct cpulist *offline, const struct export_data *data)
-{
-	unsigned int i;
-
-	memset(offline, 0, sizeof(*offline));
-	for (i = 0; i < data->nr_records; i++) {
-		if (data->records[i].state == TOPDOWN_STATE_OFFLINE)
-			cpulist_set(offline, data->records[i].cpu);
-	}
-}
-
 /* Each CPU has a record of the first event, as of any other. */
 static void count_states(struct export_latency *latency, const struct cpulist *offline)
 {
@@ -115,7 +102,7 @@ static void add_record(struct export_histogram *row, const struct topdown_latenc
 }
 
 /* The sum keeps CPUs that are offline, so that it never falls; they have no own series. */
-static void add_all(struct export_latency *latency, bool per_cpu, const struct cpulist *offline)
+static void add_all(struct export_latency *latency, const struct cpulist *offline)
 {
 	const struct topdown_latency_record *record = latency->session.record;
 	struct export_histogram *row = NULL;
@@ -127,13 +114,13 @@ static void add_all(struct export_latency *latency, bool per_cpu, const struct c
 		/* One module has made all records. */
 		if (record[i].flags & TOPDOWN_LATENCY_COUNTED)
 			latency->counted = true;
-		if (per_cpu && cpulist_has(offline, record[i].cpu))
+		if (latency->per_cpu && cpulist_has(offline, record[i].cpu))
 			continue;
-		if (!row || per_cpu || row->event != record[i].event) {
+		if (!row || latency->per_cpu || row->event != record[i].event) {
 			row = &latency->rows[latency->nr++];
 			*row = (struct export_histogram){
 				.event = record[i].event,
-				.cpu = per_cpu ? record[i].cpu : TOPDOWN_CPU_ALL,
+				.cpu = latency->per_cpu ? record[i].cpu : TOPDOWN_CPU_ALL,
 			};
 		}
 		add_record(row, &record[i]);
@@ -141,35 +128,33 @@ static void add_all(struct export_latency *latency, bool per_cpu, const struct c
 }
 
 /* Return: 0, or an exit code after a message. */
-static int start(struct export_data *data)
+static int start(struct export_latency *latency, struct topdown *td)
 {
-	struct export_latency *latency = &data->latency;
 	int ret;
 
-	ret = latencies_start(&latency->session, data->td, data->device, latency->wanted);
+	ret = latencies_start(&latency->session, td, latency->device, latency->wanted);
 	if (ret)
 		return ret;
 	latency->rows = calloc(latency->session.nr, sizeof(*latency->rows));
 	if (latency->rows)
 		return 0;
 	export_latency_end(latency);
-	message_error("cannot sample through %s: %s", data->device, strerror(ENOMEM));
+	message_error("cannot sample through %s: %s", latency->device, strerror(ENOMEM));
 	return EXIT_RUNTIME;
 }
 
 /* Return: false after a message, without a session. */
-static bool look(struct export_data *data)
+static bool look(struct export_latency *latency, struct topdown *td)
 {
-	struct export_latency *latency = &data->latency;
 	int ret;
 
 	/* Asking a machine that samples nothing once more is one ioctl. */
-	if (!latency->rows && start(data))
+	if (!latency->rows && start(latency, td))
 		return false;
 	ret = latencies_read(&latency->session);
 	if (!ret)
 		return true;
-	refusal_read(data->device, -ret);
+	refusal_read(latency->device, -ret);
 	export_latency_end(latency);
 	return false;
 }
@@ -185,30 +170,30 @@ static void tell(struct export_latency *latency, const char *reason)
 
 /**
  * export_latency_update - look again
- * @data: the module, as it is now
+ * @latency: device, per_cpu, wanted, and otherwise zeroed before the first time
+ * @td: the module; NULL if it cannot be read now
+ * @offline: CPUs that are offline
  *
  * A session that could not start, or has gone, is started again as soon as that is possible.
  */
-void export_latency_update(struct export_data *data)
+void export_latency_update(struct export_latency *latency, struct topdown *td,
+			   const struct cpulist *offline)
 {
-	struct export_latency *latency = &data->latency;
 	char reason[EXPORT_REASON_SIZE];
-	struct cpulist offline;
 	bool seen;
 
 	latency->up = false;
-	if (!latency->wanted || !data->up)
+	if (!latency->wanted || !td)
 		return;
 	message_hold(reason, sizeof(reason));
-	seen = look(data);
+	seen = look(latency, td);
 	message_hold(NULL, 0);
 	if (!seen) {
 		tell(latency, reason);
 		return;
 	}
-	find_offline(&offline, data);
-	count_states(latency, &offline);
-	add_all(latency, data->per_cpu, &offline);
+	count_states(latency, offline);
+	add_all(latency, offline);
 	latency->told[0] = '\0';
 	latency->up = true;
 }
@@ -324,15 +309,14 @@ static void put_states(struct export_text *text, const struct export_latency *la
 /**
  * export_latency_metrics - the families of latencies, if any are wanted
  * @text: where to
- * @data: what the module said last
+ * @latency: the session, as it was seen last
  */
-void export_latency_metrics(struct export_text *text, const struct export_data *data)
+void export_latency_metrics(struct export_text *text, const struct export_latency *latency)
 {
 	static const struct export_family up = {
 		"topdown_retire_latency_up", EXPORT_GAUGE, NULL,
 		"Whether latencies are sampled.",
 	};
-	const struct export_latency *latency = &data->latency;
 
 	if (!latency->wanted)
 		return;

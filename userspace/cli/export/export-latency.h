@@ -8,10 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cpulist.h"
 #include "export-text.h"
 #include "sessions.h"
-
-struct export_data;
 
 /* Buckets with a bound; those above it are in one more. */
 #define EXPORT_BUCKETS		22
@@ -54,6 +53,8 @@ struct export_histogram {
 
 /**
  * struct export_latency - the latency session, and its histograms
+ * @device: path of the device
+ * @per_cpu: a histogram of each CPU, not of all
  * @wanted: the events, as of events_parse(); 0 for no session
  * @session: the session, while it goes on
  * @up: it could be read, so that all below is known
@@ -64,6 +65,8 @@ struct export_histogram {
  * @nr: number of @rows
  */
 struct export_latency {
+	const char *device;
+	bool per_cpu;
 	uint64_t wanted;
 	struct latencies session;
 	bool up;
@@ -74,8 +77,9 @@ struct export_latency {
 	unsigned int nr;
 };
 
-void export_latency_update(struct export_data *data);
-void export_latency_metrics(struct export_text *text, const struct export_data *data);
+void export_latency_update(struct export_latency *latency, struct topdown *td,
+			   const struct cpulist *offline);
+void export_latency_metrics(struct export_text *text, const struct export_latency *latency);
 void export_latency_end(struct export_latency *latency);
 
 #endif /* TOPDOWN_CLI_EXPORT_LATENCY_H */

@@ -304,6 +304,6 @@ void export_metrics(struct export_text *text, const struct export_data *data)
 		put_level2(text, data);
 		put_counted(text, data);
 	}
-	export_latency_metrics(text, data);
+	export_latency_metrics(text, &data->latency);
 	export_text_end(text);
 }

@@ -15,6 +15,7 @@
 
 #include "export-data.h"
 #include "export-metrics.h"
+#include "export-options.h"
 #include "http.h"
 #include "message.h"
 

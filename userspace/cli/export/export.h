@@ -5,47 +5,6 @@
 #ifndef TOPDOWN_CLI_EXPORT_H
 #define TOPDOWN_CLI_EXPORT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "export-text.h"
-
-/* In no list of ports that exporters share, and below the ports that kernels give out. */
-#define EXPORT_PORT_DEFAULT		18673
-#define EXPORT_CONNECTIONS_DEFAULT	64
-#define EXPORT_CONNECTIONS_MAX		1000
-
-/**
- * struct export_options - the command line
- * @device: path of the device
- * @per_cpu: a series of each CPU, in place of their sum
- * @latency: events to be sampled, as of events_parse(); 0 for none
- * @format: of the text that is not asked for by HTTP
- * @textfile: path of the file to be replaced; NULL for standard output
- * @listen: be a daemon
- * @address: to listen at, as a number; NULL for the loopback address
- * @port: to listen at; 0 for EXPORT_PORT_DEFAULT
- * @connections: at most so many at the same time
- * @tls_certificate: path of a file; NULL for no TLS
- * @tls_key: path of a file, if there is a certificate
- * @auth: path of the file of users; NULL if all may read
- */
-struct export_options {
-	const char *device;
-	bool per_cpu;
-	uint64_t latency;
-	enum export_format format;
-	const char *textfile;
-	bool listen;
-	const char *address;
-	uint64_t port;
-	uint64_t connections;
-	const char *tls_certificate;
-	const char *tls_key;
-	const char *auth;
-};
-
-int export_parse(struct export_options *options, int argc, char **argv, bool *done);
 int export_main(int argc, char **argv);
 
 #endif /* TOPDOWN_CLI_EXPORT_H */

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "export.h"
+#include "export-options.h"
 
 /**
  * struct export_files - what is in the files

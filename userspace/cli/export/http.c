@@ -365,7 +365,9 @@ int export_serve(const struct export_options *options)
 		.listening = -1,
 		.signals = -1,
 		.answers.data = { .device = options->device, .per_cpu = options->per_cpu,
-				  .latency.wanted = options->latency },
+				  .latency = { .device = options->device,
+					       .per_cpu = options->per_cpu,
+					       .wanted = options->latency } },
 	};
 	int ret = EXIT_RUNTIME;
 

@@ -5,7 +5,7 @@
 #ifndef TOPDOWN_CLI_HTTP_H
 #define TOPDOWN_CLI_HTTP_H
 
-#include "export.h"
+#include "export-options.h"
 
 int export_serve(const struct export_options *options);
 

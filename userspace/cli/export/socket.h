@@ -5,7 +5,7 @@
 #ifndef TOPDOWN_CLI_SOCKET_H
 #define TOPDOWN_CLI_SOCKET_H
 
-#include "export.h"
+#include "export-options.h"
 
 int export_socket(const struct export_options *options);
 

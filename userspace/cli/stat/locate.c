@@ -12,9 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../kmod/known.h"
 #include "columns.h"
 #include "shell.h"
-#include "stat.h"
+#include "stat-options.h"
 
 enum family {
 	FAMILY_NONE,

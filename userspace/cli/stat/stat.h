@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * topdown stat: its command line, and the measurement.
+ * topdown stat: the measurement.
  */
 #ifndef TOPDOWN_CLI_STAT_H
 #define TOPDOWN_CLI_STAT_H
@@ -11,76 +11,10 @@
 #include "output.h"
 #include "repeat.h"
 #include "span.h"
+#include "stat-options.h"
 #include "task.h"
 #include "ticker.h"
 #include "topology.h"
-
-#define INTERVAL_MIN_MS		10
-#define INTERVAL_MAX_MS		3600000
-#define INTERVAL_DEFAULT_MS	1000
-#define COUNT_MAX		1000000000
-#define TIMEOUT_MIN_MS		10
-#define TIMEOUT_MAX_MS		2147483647
-#define LEVEL_MAX		2
-#define RUNS_MAX		100000
-
-/**
- * struct stat_options - the command line of topdown stat
- * @device: node
- * @all_cpus: -a
- * @has_cpus: -C
- * @cpus: arguments of -C
- * @per_cpu: -A
- * @per: --per-core and its like; TOPOLOGY_NONE without
- * @windows: --windows
- * @fresh: --fresh
- * @pids: -p; empty without
- * @tids: -t; empty without
- * @argv: the command and its arguments, or NULL
- * @per_thread: --per-thread
- * @no_inherit: --no-inherit
- * @runs: -r; 0 without
- * @interval_ms: -I; 0 for one interval until the end
- * @count: --count; 0 for no limit
- * @timeout_ms: --timeout; 0 for no limit
- * @delay_ms: -D; 0 for none
- * @level: -l; 0 for the highest that the machine has
- * @locate: --locate
- * @output: -x, -j and --no-header
- * @path: -o, or NULL
- * @append: --append
- * @strict: --strict
- * @quiet: -q
- * @verbose: -v
- */
-struct stat_options {
-	const char *device;
-	bool all_cpus;
-	bool has_cpus;
-	struct cpulist cpus;
-	bool per_cpu;
-	enum topology per;
-	bool windows;
-	bool fresh;
-	struct idlist pids;
-	struct idlist tids;
-	char **argv;
-	bool per_thread;
-	bool no_inherit;
-	uint64_t runs;
-	uint64_t interval_ms;
-	uint64_t count;
-	uint64_t timeout_ms;
-	uint64_t delay_ms;
-	uint64_t level;
-	bool locate;
-	struct output output;
-	const char *path;
-	bool append;
-	bool strict;
-	bool quiet;
-	bool verbose;
-};
 
 struct stat_run;
 
@@ -160,6 +94,5 @@ struct stat_run {
 };
 
 int stat_main(int argc, char **argv);
-int stat_parse(struct stat_options *options, int argc, char **argv, bool *done);
 
 #endif /* TOPDOWN_CLI_STAT_H */

@@ -2,6 +2,8 @@
 /*
  * The command line of topdown stat.
  */
+#include "stat-options.h"
+
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +13,6 @@
 #include "message.h"
 #include "options.h"
 #include "parse.h"
-#include "stat.h"
 
 enum {
 	OPT_COUNT = OPTIONS_OWN,

@@ -2,12 +2,13 @@
 /*
  * The command line of topdown export.
  */
+#include "export-options.h"
+
 #include <getopt.h>
 #include <string.h>
 #include <topdown.h>
 
 #include "events.h"
-#include "export.h"
 #include "message.h"
 #include "options.h"
 #include "parse.h"
