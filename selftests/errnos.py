@@ -82,7 +82,7 @@ def test_missing(tree: Path, test: str, by_32: bool) -> str:
     if re.match(r'- \S', test):
         return ''
     program, _, name = test.partition(':')
-    source = tree / 'selftests' / f'{program}.c'
+    source = tree / 'selftests/guest' / f'{program}.c'
     if not source.is_file():
         return f'there is no {source.relative_to(tree)}'
     text = source.read_text()

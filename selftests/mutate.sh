@@ -138,8 +138,8 @@ fits() {
 		echo "it changes nothing"
 	elif [[ ${words[0]:-} != host && ${#words[@]} != 5 ]]; then
 		echo "nobody is named who notices it"
-	elif [[ ${words[0]} != host && ! -e $TOP/selftests/${words[4]%%:*} &&
-		! -e $TOP/selftests/${words[4]%%:*}.c ]]; then
+	elif [[ ${words[0]} != host && ! -e $TOP/selftests/guest/${words[4]%%:*} &&
+		! -e $TOP/selftests/guest/${words[4]%%:*}.c ]]; then
 		echo "there is no test ${words[4]}"
 	fi
 }

@@ -26,9 +26,9 @@ make -s -C "$TOP/userspace"
 cp "$TOP/userspace/build/libtopdown.so.1" "$tmp/module"
 cp -r "$TOP/userspace/python/topdown" "$TOP/userspace/examples/notebook.py" \
 	"$TOP/userspace/check/python/ktap.py" "$TOP/selftests/python-guest.py" "$tmp/module"
-gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -std=gnu11 -I"$TOP/selftests" -I"$TOP/selftests/lib" \
-	-I"$TOP/uapi" -o "$tmp/module/workload" "$TOP/selftests/workload.c" \
-	"$TOP"/selftests/lib/{backdoor,device,fact,profiles}.c
+gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -std=gnu11 -I"$TOP/selftests" -I"$TOP/selftests/guest/lib" \
+	-I"$TOP/uapi" -o "$tmp/module/workload" "$TOP/selftests/guest/workload.c" \
+	"$TOP"/selftests/guest/lib/{backdoor,device,fact,profiles}.c
 "$VM/run.sh" -k "${1:-6.12}" -m spr -c 4 -i -s 3 -t 900 -x "$tmp/bin/python3:/usr/bin/python3" \
 	-x "$tmp/lib/$version:/usr/lib/$version" -x "$tmp/module:/module" \
 	'insmod /topdown.ko period_ms=200 && cd /module && export LD_LIBRARY_PATH=/module PYTHONPATH=/module \

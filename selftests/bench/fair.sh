@@ -15,8 +15,8 @@ dir=$TOP/selftests
 guest=$(mktemp -d)
 trap 'rm -rf "$guest"' EXIT
 
-gcc -O2 -Wall -std=gnu11 -D_GNU_SOURCE -static -I"$dir" -I"$dir/lib" -I"$TOP/uapi" -o "$guest/fair" \
-	"$dir"/bench/{fair,count,group,map,phase}.c "$dir"/lib/{backdoor,device,perf,profiles}.c -lm -lpthread
+gcc -O2 -Wall -std=gnu11 -D_GNU_SOURCE -static -I"$dir" -I"$dir/guest/lib" -I"$TOP/uapi" -o "$guest/fair" \
+	"$dir"/bench/{fair,count,group,map,phase}.c "$dir"/guest/lib/{backdoor,device,perf,profiles}.c -lm -lpthread
 commands="insmod /topdown.ko period_ms=10000"
 # Real-time tasks may have all of the CPU: the two are never held up.
 commands+="; echo -1 > /proc/sys/kernel/sched_rt_runtime_us"

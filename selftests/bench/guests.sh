@@ -18,8 +18,8 @@ trap 'rm -rf "$guest"' EXIT
 MODDIR=
 eval "$("$dir/vm/kernel.sh" "$kernel")"
 
-gcc -O2 -Wall -std=gnu11 -D_GNU_SOURCE -static -I"$dir" -I"$dir/lib" -I"$TOP/uapi" -o "$guest/guests" \
-	"$dir"/bench/{guests,count,group,map,phase}.c "$dir"/lib/{backdoor,device,perf,profiles}.c -lm -lpthread
+gcc -O2 -Wall -std=gnu11 -D_GNU_SOURCE -static -I"$dir" -I"$dir/guest/lib" -I"$TOP/uapi" -o "$guest/guests" \
+	"$dir"/bench/{guests,count,group,map,phase}.c "$dir"/guest/lib/{backdoor,device,perf,profiles}.c -lm -lpthread
 # In the order in which they need each other.
 modules=(virt/lib/irqbypass arch/x86/kvm/kvm drivers/crypto/ccp/ccp arch/x86/kvm/kvm-amd)
 commands=""

@@ -55,8 +55,8 @@ stage_perf() {
 	ln -s busybox "$2/bin/awk"
 }
 
-gcc -O2 -Wall -std=gnu11 -D_GNU_SOURCE -static -I"$dir" -I"$dir/lib" -I"$TOP/uapi" -o "$guest/interval" \
-	"$dir"/bench/{interval,count}.c "$dir"/lib/{backdoor,device,perf}.c -lm -lpthread
+gcc -O2 -Wall -std=gnu11 -D_GNU_SOURCE -static -I"$dir" -I"$dir/guest/lib" -I"$TOP/uapi" -o "$guest/interval" \
+	"$dir"/bench/{interval,count}.c "$dir"/guest/lib/{backdoor,device,perf}.c -lm -lpthread
 cp "$dir/bench/interval.sh" "$guest"
 fetch_perf "$guest/packages" > "$guest/apt.log" 2>&1 || die "no linux-perf: $(tail -n 3 "$guest/apt.log")"
 stage_perf "$guest/packages" "$guest/perf"

@@ -15,8 +15,8 @@ dir=$TOP/selftests
 guest=$(mktemp -d)
 trap 'rm -rf "$guest"' EXIT
 
-gcc -O2 -Wall -std=gnu11 -D_GNU_SOURCE -static -I"$dir" -I"$dir/lib" -I"$TOP/uapi" -o "$guest/standing" \
-	"$dir"/bench/{standing,count,group,map,phase}.c "$dir"/lib/{backdoor,device,perf}.c -lm -lpthread
+gcc -O2 -Wall -std=gnu11 -D_GNU_SOURCE -static -I"$dir" -I"$dir/guest/lib" -I"$TOP/uapi" -o "$guest/standing" \
+	"$dir"/bench/{standing,count,group,map,phase}.c "$dir"/guest/lib/{backdoor,device,perf}.c -lm -lpthread
 cp "$dir/bench/latency.sh" "$guest"
 "$dir/vm/run.sh" -k "${1:-6.12}" -m gnr -c 2 -i -s 3 -t 3000 -P -x "$guest:/bench" \
 	"BENCH_ROUNDS=${BENCH_ROUNDS:-3} BENCH_SECONDS=${BENCH_SECONDS:-5} bash /bench/latency.sh"

@@ -75,9 +75,9 @@ build() {
 	local dir=$TOP/selftests program
 
 	for program in agent counted standing precision switch task torn; do
-		gcc -O2 -Wall -std=gnu11 -D_GNU_SOURCE -static -I"$dir" -I"$dir/lib" -I"$TOP/uapi" \
+		gcc -O2 -Wall -std=gnu11 -D_GNU_SOURCE -static -I"$dir" -I"$dir/guest/lib" -I"$TOP/uapi" \
 			-o "$guest/$program" "$dir/bench/$program.c" \
-			"$dir"/bench/{count,group,map,phase}.c "$dir"/lib/{backdoor,device,perf}.c -lm -lpthread
+			"$dir"/bench/{count,group,map,phase}.c "$dir"/guest/lib/{backdoor,device,perf}.c -lm -lpthread
 	done
 	cp "$dir"/bench/{cost,precision,task}.sh "$guest"
 }

@@ -24,9 +24,9 @@ build() {
 	local dir=$TOP/selftests
 
 	gcc -O2 -Wall -Wextra -Werror -std=gnu11 -static -o "$guest/empty" "$dir/fleet/empty.c"
-	gcc -O2 -Wall -std=gnu11 -D_GNU_SOURCE -static -I"$dir" -I"$dir/lib" -I"$TOP/uapi" \
+	gcc -O2 -Wall -std=gnu11 -D_GNU_SOURCE -static -I"$dir" -I"$dir/guest/lib" -I"$TOP/uapi" \
 		-o "$guest/counted" "$dir/bench/counted.c" "$dir"/bench/count.c \
-		"$dir"/lib/{backdoor,device,perf}.c
+		"$dir"/guest/lib/{backdoor,device,perf}.c
 	cp "$dir/fleet/beside-guest.sh" "$guest"
 }
 

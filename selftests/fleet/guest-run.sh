@@ -15,10 +15,10 @@ phase=${FLEET_PHASE:-75}
 
 rm -rf "$dir"
 mkdir -p "$dir/fleet"
-for program in fleet/truth workload; do
+for program in fleet/truth guest/workload; do
 	gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -std=gnu11 -I"$TOP/selftests" \
-		-I"$TOP/selftests/lib" -I"$TOP/uapi" -o "$dir/fleet/${program##*/}" \
-		"$TOP/selftests/$program.c" "$TOP"/selftests/lib/{backdoor,device,fact,profiles}.c
+		-I"$TOP/selftests/guest/lib" -I"$TOP/uapi" -o "$dir/fleet/${program##*/}" \
+		"$TOP/selftests/$program.c" "$TOP"/selftests/guest/lib/{backdoor,device,fact,profiles}.c
 done
 cp "$FLEET/guest.sh" "$monitoring"/prometheus-{rules,alerts}.yml "$dir/fleet"
 # The same over one minute, for phases of little more; alerts then need not wait so long.

@@ -13,9 +13,9 @@ dir=$1/latency
 
 rm -rf "$dir"
 mkdir -p "$dir/fleet"
-gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -std=gnu11 -I"$TOP/selftests" -I"$TOP/selftests/lib" \
-	-I"$TOP/uapi" -o "$dir/fleet/workload" "$TOP/selftests/workload.c" \
-	"$TOP"/selftests/lib/{backdoor,device,fact,profiles}.c
+gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -std=gnu11 -I"$TOP/selftests" -I"$TOP/selftests/guest/lib" \
+	-I"$TOP/uapi" -o "$dir/fleet/workload" "$TOP/selftests/guest/workload.c" \
+	"$TOP"/selftests/guest/lib/{backdoor,device,fact,profiles}.c
 cp "$FLEET/latency-guest.sh" "$dir/fleet"
 TOPDOWN_PMU_LATENCIES=$TOP/selftests/pmu/latencies "$VM/run.sh" -k 6.12 -m gnr -c 2 -q truncate -i -s 3 \
 	-P -t 600 -o "$dir/vm" -x "$dir/fleet:/fleet" -x /usr/bin/script:/usr/bin/script \

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../lib/guest.h"
+#include "../guest/lib/guest.h"
 
 static bool print_truth(long cpus)
 {

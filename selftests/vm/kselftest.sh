@@ -4,9 +4,9 @@
 # Build the in-guest tests as a kernel tree does, and print the directory that
 # they are installed in, with run_kselftest.sh.
 #
-# The tests' own directory becomes tools/testing/selftests/topdown of a tree
-# made of Debian's linux-source, in the cache, with our header where "make
-# headers" would put it.  Arguments go to make, for example W=1.
+# selftests/guest becomes tools/testing/selftests/topdown of a tree made of
+# Debian's linux-source, in the cache, with our header where "make headers"
+# would put it.  Arguments go to make, for example W=1.
 set -euo pipefail
 
 # shellcheck source=selftests/vm/common.sh
@@ -14,11 +14,9 @@ set -euo pipefail
 
 need make=make gcc=gcc rsync=rsync
 linux=$("$TOP/selftests/vm/linux-source.sh")
-# Files that run on the host, or are no test, have no place in a kernel tree.
-mapfile -t files < <(cd "$TOP" && find selftests -type f ! -path 'selftests/host/*' \
-	! -path 'selftests/vm/*' ! -path 'selftests/pmu/*' ! -path 'selftests/mutat*' \
-	! -name '*.o' | sort)
-files+=(selftests/pmu/backdoor.h)
+mapfile -t files < <(cd "$TOP" && find selftests/guest -type f ! -name '*.o' | sort)
+# What they need of other rooms.
+files+=(selftests/pmu/backdoor.h selftests/fuzz.corpus)
 key=$(cd "$TOP" && {
 	sha256sum "${files[@]}" selftests/vm/kselftest.sh
 	hash_of uapi kmod/known.h kmod/latency-table.[ch] kmod/metrics.[ch] kmod/names.[ch] kmod/sums.[ch] userspace/include userspace/lib
@@ -33,9 +31,12 @@ build() {
 	rm -rf "$final"
 	mkdir -p "$final"
 	cp -a "$linux/tree" "$final/tree"
-	mkdir -p "$final/tree/usr/include" "$tests/topdown"
+	mkdir -p "$final/tree/usr/include"
 	cp -a "$TOP/uapi/linux" "$final/tree/usr/include/"
-	(cd "$TOP/selftests" && cp -a --parents "${files[@]#selftests/}" "$tests/topdown/")
+	mkdir -p "$tests/topdown/pmu"
+	(cd "$TOP/selftests/guest" && find . -type f ! -name '*.o' -exec cp -a --parents -t "$tests/topdown" {} +)
+	cp -a "$TOP/selftests/pmu/backdoor.h" "$tests/topdown/pmu/"
+	cp -a "$TOP/selftests/fuzz.corpus" "$tests/topdown/"
 	# Tests may compile the library, and with it the module's arithmetic, as a
 	# kernel tree would let them.
 	mkdir -p "$tests/topdown/kmod" "$tests/topdown/userspace"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # topdown perf: lines for the events that the PMU has, and ratios of what perf 6.1 and a newer
-# one have printed.  That perf takes the lines, selftests/perf_stat_test.sh shows.
+# one have printed.  That perf takes the lines, selftests/guest/perf_stat_test.sh shows.
 set -euo pipefail
 # shellcheck source=userspace/check/suite.sh
 . "$(dirname "$0")/../suite.sh"
