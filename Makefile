@@ -95,8 +95,11 @@ endif
 	rm -f .module-common.o
 	rm -rf deb
 
-check check-full demo lint mutate:
+check check-full demo lint:
 	@selftests/$@.sh
+
+mutate:
+	@selftests/proof/mutate.sh
 
 fuzz:
 	@userspace/check/fuzz.sh

@@ -332,7 +332,7 @@ main() {
 			spawn ktap pcp "$TOP/selftests/pcp.sh"
 			spawn ktap python "$TOP/selftests/python.sh"
 			spawn ktap systemd "$TOP/selftests/systemd.sh"
-			spawn ktap mutations "$TOP/selftests/mutate.sh" -s "$MUTATIONS"
+			spawn ktap mutations "$TOP/selftests/proof/mutate.sh" -s "$MUTATIONS"
 		fi
 		run_guests
 	fi

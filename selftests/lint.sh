@@ -157,7 +157,7 @@ check_paths() {
 # Each statement of the table of errors has a test, of 64 and of 32 bits
 check_errnos() {
 	need python3
-	"$tree/selftests/errnos.py" "$tree"
+	"$tree/selftests/proof/errnos.py" "$tree"
 }
 
 # sparse_module: sparse, and W=1 of the compiler on the way, in a copy of the module

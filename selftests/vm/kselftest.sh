@@ -16,7 +16,7 @@ need make=make gcc=gcc rsync=rsync
 linux=$("$TOP/selftests/vm/linux-source.sh")
 mapfile -t files < <(cd "$TOP" && find selftests/guest -type f ! -name '*.o' | sort)
 # What they need of other rooms.
-files+=(selftests/pmu/backdoor.h selftests/fuzz.corpus)
+files+=(selftests/pmu/backdoor.h selftests/proof/fuzz.corpus)
 key=$(cd "$TOP" && {
 	sha256sum "${files[@]}" selftests/vm/kselftest.sh
 	hash_of uapi kmod/known.h kmod/latency-table.[ch] kmod/metrics.[ch] kmod/names.[ch] kmod/sums.[ch] userspace/include userspace/lib
@@ -36,7 +36,7 @@ build() {
 	mkdir -p "$tests/topdown/pmu"
 	(cd "$TOP/selftests/guest" && find . -type f ! -name '*.o' -exec cp -a --parents -t "$tests/topdown" {} +)
 	cp -a "$TOP/selftests/pmu/backdoor.h" "$tests/topdown/pmu/"
-	cp -a "$TOP/selftests/fuzz.corpus" "$tests/topdown/"
+	cp -a "$TOP/selftests/proof/fuzz.corpus" "$tests/topdown/"
 	# Tests may compile the library, and with it the module's arithmetic, as a
 	# kernel tree would let them.
 	mkdir -p "$tests/topdown/kmod" "$tests/topdown/userspace"

@@ -24,7 +24,7 @@ END
 }
 
 # shellcheck source=selftests/vm/common.sh
-. "$(dirname "$0")/vm/common.sh"
+. "$(dirname "$0")/../vm/common.sh"
 
 VM=$TOP/selftests/vm
 WORK=${TOPDOWN_MUTATE:-$CACHE/mutate}
@@ -54,7 +54,7 @@ done
 read_list() {
 	local conf line text file n=0 begun=
 
-	for conf in "$TOP"/selftests/mutations/*.conf; do
+	for conf in "$TOP"/selftests/proof/mutations/*.conf; do
 		file=
 		while IFS= read -r line; do
 			text=${line#??}

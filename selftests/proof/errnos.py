@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 HEADER = 'uapi/linux/topdown.h'
-ROWS = 'selftests/errnos.conf'
+ROWS = 'selftests/proof/errnos.conf'
 BEFORE = 'before the table'
 # Words that join two statements of the table.
 JOINS = {'and', 'or'}

@@ -26,10 +26,10 @@ END
 }
 
 # shellcheck source=selftests/vm/common.sh
-. "$(dirname "$0")/vm/common.sh"
+. "$(dirname "$0")/../vm/common.sh"
 
 VM=$TOP/selftests/vm
-CORPUS=$TOP/selftests/fuzz.corpus
+CORPUS=$TOP/selftests/proof/fuzz.corpus
 calls=12000 name=fuzz_test lines='' write='' options=()
 while getopts :c:t:ia:lwh opt; do
 	case $opt in
@@ -112,4 +112,4 @@ if [[ -n $write ]]; then
 	mv "$work/corpus" "$CORPUS"
 	note "fuzz.corpus has $(grep -vc '^#' "$CORPUS") programs"
 fi
-python3 "$TOP/selftests/cover.py" ${lines:+--lines} "$TOP" "$work"
+python3 "$TOP/selftests/proof/cover.py" ${lines:+--lines} "$TOP" "$work"
