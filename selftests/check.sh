@@ -328,10 +328,10 @@ main() {
 			spawn ktap emulator-tests "$TOP/selftests/pmu/check.sh" -a
 			spawn ktap unit-tests "$TOP/selftests/pmu/unit-tests.sh"
 			spawn ktap runner-tests "$VM/check.sh"
-			spawn ktap packages "$TOP/selftests/deb.sh"
-			spawn ktap pcp "$TOP/selftests/pcp.sh"
-			spawn ktap python "$TOP/selftests/python.sh"
-			spawn ktap systemd "$TOP/selftests/systemd.sh"
+			spawn ktap packages "$TOP/selftests/ship/deb.sh"
+			spawn ktap pcp "$TOP/selftests/ship/pcp.sh"
+			spawn ktap python "$TOP/selftests/ship/python.sh"
+			spawn ktap systemd "$TOP/selftests/ship/systemd.sh"
 			spawn ktap mutations "$TOP/selftests/proof/mutate.sh" -s "$MUTATIONS"
 		fi
 		run_guests

@@ -14,7 +14,7 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
-topdown=${TOPDOWN:-$here/../userspace/topdown}
+topdown=${TOPDOWN:-$here/../../userspace/topdown}
 (($# == 1 || $# == 2)) || { echo "usage: ${0##*/} RECORDING [OUTDIR]" >&2; exit 2; }
 for command in chromium python3 unshare; do
 	command -v "$command" > /dev/null || { echo "1..0 # SKIP $command is not installed"; exit 4; }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The agent of PCP with Debian's own pmcd and pmrep, and the stand-in for the kernel of
-# ../userspace/check/fake; and Debian's agent openmetrics with "topdown export".
+# ../../userspace/check/fake; and Debian's agent openmetrics with "topdown export".
 #
 #   pcp.sh
 #
@@ -11,7 +11,7 @@
 set -euo pipefail
 
 # shellcheck source=selftests/vm/common.sh
-. "$(dirname "$0")/vm/common.sh"
+. "$(dirname "$0")/../vm/common.sh"
 
 ROOT=/mnt/root
 
@@ -52,5 +52,5 @@ gcc -std=gnu11 -D_GNU_SOURCE -O1 -shared -fPIC -I"$TOP/userspace/include" -I"$TO
 	-o "$ROOT/root/fake.so" "$TOP"/userspace/check/fake/fake{,-ioctl,-latency,-map,-perf,-poll,-session}.c \
 	"$TOP/kmod/metrics.c"
 make -s -C "$TOP/userspace" install DESTDIR="$ROOT" PREFIX=/usr
-cp "$TOP/selftests/pcp-chroot.sh" "$TOP/userspace/topdown" "$ROOT/root"
+cp "$TOP/selftests/ship/pcp-chroot.sh" "$TOP/userspace/topdown" "$ROOT/root"
 inside bash /root/pcp-chroot.sh

@@ -9,7 +9,7 @@
 set -euo pipefail
 
 # shellcheck source=selftests/vm/common.sh
-. "$(dirname "$0")/vm/common.sh"
+. "$(dirname "$0")/../vm/common.sh"
 
 VM=$TOP/selftests/vm
 tmp=$(mktemp -d)
@@ -25,7 +25,7 @@ tar -C /usr/lib -c --exclude=__pycache__ --exclude={test,idlelib,lib2to3,ensurep
 make -s -C "$TOP/userspace"
 cp "$TOP/userspace/build/libtopdown.so.1" "$tmp/module"
 cp -r "$TOP/userspace/python/topdown" "$TOP/userspace/examples/notebook.py" \
-	"$TOP/userspace/check/python/ktap.py" "$TOP/selftests/python-guest.py" "$tmp/module"
+	"$TOP/userspace/check/python/ktap.py" "$TOP/selftests/ship/python-guest.py" "$tmp/module"
 gcc -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -std=gnu11 -I"$TOP/selftests" -I"$TOP/selftests/guest/lib" \
 	-I"$TOP/uapi" -o "$tmp/module/workload" "$TOP/selftests/guest/workload.c" \
 	"$TOP"/selftests/guest/lib/{backdoor,device,fact,profiles}.c

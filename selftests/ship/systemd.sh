@@ -10,7 +10,7 @@
 set -euo pipefail
 
 # shellcheck source=selftests/vm/common.sh
-. "$(dirname "$0")/vm/common.sh"
+. "$(dirname "$0")/../vm/common.sh"
 
 VM=$TOP/selftests/vm
 ROOT=$CACHE/systemd/root
@@ -38,4 +38,4 @@ sed -n '/^# systemctl edit topdown-export.service/,/^\.Ed/p' "$TOP/userspace/man
 tar -C "$ROOT" -c . > "$tmp/debian.tar"
 "$VM/run.sh" -k 6.12 -m spr -c 2 -t "${SYSTEMD_LIMIT:-600}" -M 2G -x "$tmp/debian.tar:/debian.tar" -x "$tmp/usr:/topdown-usr" \
 	-x "$tmp/override.conf:/override.conf" \
-	-x "$TOP/selftests/systemd-guest.sh:/systemd-guest.sh" 'bash /systemd-guest.sh'
+	-x "$TOP/selftests/ship/systemd-guest.sh:/systemd-guest.sh" 'bash /systemd-guest.sh'

@@ -12,7 +12,7 @@
 set -euo pipefail
 
 # shellcheck source=selftests/vm/common.sh
-. "$(dirname "$0")/vm/common.sh"
+. "$(dirname "$0")/../vm/common.sh"
 # shellcheck source=selftests/vm/debian.sh
 . "$TOP/selftests/vm/debian.sh"
 
@@ -426,7 +426,7 @@ guest() {
 		-x "$WORK/modules-$version/$release:/lib/modules/$release" \
 		-x "$WORK/modules-$next/$release:/next/$release" \
 		-x "$TOP/userspace/examples/topdown-agent.service" \
-		-x "$TOP/selftests/deb-guest.sh" "$@"
+		-x "$TOP/selftests/ship/deb-guest.sh" "$@"
 }
 
 mkdir -p "$WORK.lock.d"
