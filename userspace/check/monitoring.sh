@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The files for Prometheus, Grafana and systemd: they name what there is, and their thresholds
-# are those of the sources.  selftests/fleet.sh tries them.
+# are those of the sources.  selftests/fleet/fleet.sh tries them.
 set -euo pipefail
 # shellcheck source=userspace/check/suite.sh
 . "$(dirname "$0")/suite.sh"

@@ -11,7 +11,7 @@
 set -euo pipefail
 
 # shellcheck source=selftests/vm/common.sh
-. "$(dirname "$0")/vm/common.sh"
+. "$(dirname "$0")/../vm/common.sh"
 
 USERSPACE=$TOP/userspace
 FLEET=$TOP/selftests/fleet
