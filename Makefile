@@ -95,8 +95,11 @@ endif
 	rm -f .module-common.o
 	rm -rf deb
 
-check check-full demo lint:
+check check-full demo:
 	@selftests/$@.sh
+
+lint:
+	@selftests/lint/lint.sh
 
 mutate:
 	@selftests/proof/mutate.sh

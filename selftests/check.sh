@@ -208,7 +208,7 @@ host_tests() {
 	else
 		job ktap userspace-check make -s -C "$TOP/userspace" check || true
 	fi
-	job ktap lint "$TOP/selftests/lint.sh" || true
+	job ktap lint "$TOP/selftests/lint/lint.sh" || true
 }
 
 # A key of all that the emulator's tests and the runner's depend on.  kernel.sh names the kernels.

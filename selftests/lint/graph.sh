@@ -11,7 +11,7 @@
 #          its headers include.  Files without a header are declared in that of another.
 set -euo pipefail
 
-cd "$(dirname "$0")/../kmod"
+cd "$(dirname "$0")/../../kmod"
 export LC_ALL=C
 
 # includes FILE...: a line "USER USED" for each pair.

@@ -10,8 +10,8 @@
 
 set -euo pipefail
 
-selftests=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-lint=$selftests/lint.sh
+selftests=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+lint=$selftests/lint/lint.sh
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
