@@ -1,38 +1,59 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The structure of kmod/: which file uses which, from the top down.  X.c and X.h are one
-# file here.  Fails if there is a circle.
+# The structure of the sources: which file uses which.  X.c and X.h are one file here, and
+# no name is in two folders of a directory.  Fails if there is a circle, or if a file uses
+# one of a folder that it may not use.
 #
-#   graph.sh [OBJECTS]
+#   graph.sh [-C TREE] [-s] [-o OBJECTS] [DIRECTORY]...
 #
-# OBJECTS  a directory with the objects of a built module: also fails where one calls a
-#          function, or has data, of a file that it does not include, by itself or by what
-#          its headers include.  Files without a header are declared in that of another.
+# DIRECTORY  kmod, userspace/cli, ...: default are those that have an order below.
+# -C TREE    another copy of the sources
+# -s         no files: figures of each directory, also if there is a fault
+# -o OBJECTS a directory with the objects that were made of the one DIRECTORY: calls, and
+#            uses of data, count like an include.  Also fails where they need a file that is
+#            not included, by the file itself or by what its headers include.  Files without
+#            a header are declared in that of another.
 set -euo pipefail
 
-cd "$(dirname "$0")/../../kmod"
 export LC_ALL=C
 
-# includes FILE...: a line "USER USED" for each pair.
-includes() {
-	local file used
+# The folders of a directory, from those that use nothing to those that may use all.  A file
+# uses files of its own folder, and of folders further left; folders that a comma joins do not
+# use each other.  A file that is in no folder is ./NAME.
+declare -A order=(
+	[kmod]=""
+)
+directories=(kmod)
 
-	for file; do
-		file=${file#./}
-		sed -n 's/^#include "\([a-z-]*\)\.h"$/\1/p' "$file" | while read -r used; do
-			[[ $used == "${file%.*}" ]] || echo "${file%.*} $used"
-		done
-	done | sort -u
+# units: a line "UNIT PLACE LINES" for each file of the current directory; a file in no
+# folder is a place of its own.
+units() {
+	find . -name '*.[ch]' ! -name '*.mod.c' -exec wc -l {} + | awk '
+		$2 != "total" {
+			unit = place = $2
+			sub(/.*\//, "", unit)
+			sub(/\.[ch]$/, "", unit)
+			if (place ~ /^\.\/.*\//) {
+				sub(/^\.\//, "", place)
+				sub(/\/.*/, "", place)
+			} else {
+				place = "./" unit
+			}
+			print unit, place, $1
+		}'
+}
+
+# includes GLOB: a line "USER USED" for each pair, of the files that the glob fits.
+includes() {
+	find . -name "$1" ! -name '*.mod.c' -exec grep -HoE '^#include "[^"]+\.h"' {} + |
+		sed -E 's/^(.*\/)?([^/]+)\.[ch]:#include "(.*\/)?([^/]+)\.h"$/\2 \4/' |
+		awk 'NR == FNR { known[$1]; next } $1 != $2 && ($2 in known)' <(echo "$files") - | sort -u
 }
 
 # calls OBJECTS: the same by the symbols.
 calls() {
-	local object
-
-	for object in "$1"/*.o; do
-		[[ ${object##*/} == topdown*.o ]] || nm -A "$object"
-	done | awk '
+	find "$1" -name '*.o' ! -name 'topdown*.o' -exec nm -A {} + | awk '
 		{
 			file = $1
 			sub(/:.*/, "", file)
@@ -53,8 +74,7 @@ calls() {
 		}' | sort -u
 }
 
-# missing OBJECTS: the calls of files that are not included, by the file or by its headers.  Needs
-# $pairs.
+# missing OBJECTS: the calls of files that are not included, by the file or by its headers.
 missing() {
 	awk '
 		# A .c file includes for itself only.
@@ -77,26 +97,158 @@ missing() {
 			split("", seen)
 			if (!reaches(any[$1], $2, seen))
 				print
-		}' kind=any <(echo "$pairs") kind=header <(includes ./*.h) \
+		}' kind=any <(echo "$uses") kind=header <(includes '*.h') \
 		kind=call <(calls "$1") | while read -r user used; do
-		[[ ! -e $used.h ]] || echo "$user $used"
+		[[ -z $(find . -name "$used.h") ]] || echo "$user $used"
 	done
 }
 
-pairs=$(includes ./*.[ch])
-if ! order=$(tsort <<< "$pairs" 2>&1); then
-	echo "graph.sh: a circle: $(grep -A9 'contains a loop' <<< "$order" |
-		sed -n 's/^tsort: \([a-z-]*\)$/\1/p' | xargs)" >&2
-	exit 1
-fi
-if (($#)); then
-	more=$(missing "$1")
-	if [[ $more ]]; then
-		printf 'graph.sh: used, but not included: %s\n' "${more//$'\n'/, }" >&2
-		exit 1
+# with_calls OBJECTS: the includes, and the calls.  A file without a header that includes the
+# header of its caller is a part of that: the call is not counted.
+with_calls() {
+	{
+		echo "$uses"
+		awk 'NR == FNR { pair[$1, $2]; next } !(($2, $1) in pair)' \
+			<(echo "$uses") <(calls "$1")
+	} | sort -u
+}
+
+# misplaced: files in two folders, in none that the order has, and uses of a file of a
+# folder that is not further left.
+misplaced() {
+	awk -v order="$1" '
+		BEGIN {
+			n = split(order, floor, " ")
+			for (i = 1; i <= n; i++) {
+				m = split(floor[i], name, ",")
+				for (j = 1; j <= m; j++)
+					rank[name[j]] = i
+			}
+		}
+		NR == FNR {
+			if (($1 in place) && place[$1] != $2)
+				print $1 " is in " place[$1] " and in " $2
+			else if (!($1 in place) && n && !($2 in rank))
+				print $1 " is in " $2 ", which is not in the order"
+			place[$1] = $2
+			next
+		}
+		n && place[$1] != place[$2] && rank[place[$1]] <= rank[place[$2]] {
+			print place[$1] " (" $1 ") uses " place[$2] " (" $2 ")"
+		}' <(echo "$files") <(echo "$uses")
+}
+
+# circles: the files of each, one a line.
+circles() {
+	awk '
+		{ next_of[$1] = next_of[$1] " " $2; all[$1]; all[$2] }
+		function walk(from, at,		n, i, used) {
+			n = split(next_of[at], used, " ")
+			for (i = 1; i <= n; i++) {
+				if ((from, used[i]) in reach)
+					continue
+				reach[from, used[i]]
+				walk(from, used[i])
+			}
+		}
+		END {
+			for (file in all)
+				walk(file, file)
+			for (file in all) {
+				if (!((file, file) in reach) || (file in told))
+					continue
+				line = ""
+				for (other in all)
+					if (((file, other) in reach) && ((other, file) in reach)) {
+						told[other]
+						line = line " " other
+					}
+				print substr(line, 2)
+			}
+		}' <<< "$uses"
+}
+
+# figures DIRECTORY: its line of the table.
+figures() {
+	awk -v name="$1" -v circles="$(circles | wc -l)" '
+		NR == FNR {
+			files++
+			lines += $3
+			place[$1] = $2
+			if ($2 !~ /^\./ && !seen[$2]++)
+				folders++
+			next
+		}
+		{ pairs++ }
+		place[$1] != place[$2] && (place[$1] place[$2]) !~ /\./ {
+			across++
+			if (!arrow[place[$1], place[$2]]++)
+				arrows++
+		}
+		END {
+			printf "%-16s %7d %7d %7d %7d %7d %7d %7d\n", name, files, lines, folders,
+				pairs, across, arrows, circles
+		}' <(echo "$files") <(echo "$uses")
+}
+
+# list: each file, and what it uses; those that nothing uses come first.
+list() {
+	awk '
+		FILENAME == ARGV[1] { place[$1] = $2; next }
+		FILENAME == ARGV[2] { used[$1] = used[$1] " " $2; next }
+		{ printf "%-28s %s\n", (place[$1] ~ /^\./ ? "" : place[$1] "/") $1, used[$1] }
+	' <(echo "$files") <(echo "$uses") <(tsort <<< "$uses")
+}
+
+# look DIRECTORY: print its files, or say what is wrong.
+look() {
+	local found files uses lacking bad=0
+
+	cd "$tree/$1"
+	files=$(units)
+	uses=$(includes '*.[ch]')
+	lacking=''
+	if [[ $objects ]]; then
+		lacking=$(missing "$objects")
+		uses=$(with_calls "$objects")
 	fi
-fi
-for file in $order; do
-	printf '%-20s %s\n' "$file" \
-		"$(awk -v f="$file" '$1 == f { printf " %s", $2 }' <<< "$pairs")"
+	if [[ $show == figures ]]; then
+		figures "$1"
+		return
+	fi
+	found=$(circles)
+	[[ -z $found ]] || fault "$1: a circle: ${found//$'\n'/; }"
+	found=$(misplaced "${order[$1]-}")
+	[[ -z $found ]] || fault "$1: against the order: ${found//$'\n'/, }"
+	[[ -z $lacking ]] || fault "$1: used, but not included: ${lacking//$'\n'/, }"
+	((!bad)) || return 1
+	list
+}
+
+fault() {
+	echo "graph.sh: $1" >&2
+	bad=1
+}
+
+tree=$(cd "$(dirname "$0")/.." && pwd) show=files objects=
+while getopts C:so: option; do
+	case $option in
+	C) tree=$(cd "$OPTARG" && pwd) ;;
+	s) show=figures ;;
+	o) objects=$(cd "$OPTARG" && pwd) ;;
+	*) echo "usage: ${0##*/} [-C TREE] [-s] [-o OBJECTS] [DIRECTORY]..." >&2; exit 2 ;;
+	esac
 done
+shift $((OPTIND - 1))
+(($#)) || set -- "${directories[@]}"
+if [[ $objects && $# != 1 ]]; then
+	echo "graph.sh: -o is for one directory" >&2
+	exit 2
+fi
+[[ $show == files ]] || printf '%-16s %7s %7s %7s %7s %7s %7s %7s\n' \
+	directory files lines folders uses across arrows circles
+status=0
+for directory; do
+	look "$directory" || status=1
+done
+exit "$status"

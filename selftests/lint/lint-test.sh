@@ -35,11 +35,11 @@ plant() {
 	graph)
 		echo '#include "two.h"' >kmod/one.h
 		echo '#include "one.h"' >kmod/two.h
-		finding='graph.sh: a circle: .*two' ;;
+		finding='graph.sh: kmod: a circle: .*two' ;;
 	graph:objects)
 		# No circle; and what the built module calls is included no more.
 		sed -i '/^#include "tallies.h"$/d' kmod/*.c
-		finding='graph.sh: used, but not included: .* tallies' ;;
+		finding='graph.sh: kmod: used, but not included: .* tallies' ;;
 	paths)
 		# shellcheck disable=SC2016 # not to be expanded
 		printf 'See `kmod/planted.c`.\n' >CONTRIBUTING.md
