@@ -70,10 +70,14 @@ endif
 
 # For "dkms add": the sources that the module needs, under the name that DKMS wants.
 dkms := $(DESTDIR)/usr/src/topdown-$(TOPDOWN_VERSION)
+layers := $(sort $(dir $(wildcard kmod/*/*.c)))
 dkms_install:
-	install -d $(dkms)/kmod $(dkms)/uapi/linux
+	install -d $(addprefix $(dkms)/,$(layers) uapi/linux)
 	install -m 644 Kbuild Makefile COPYING $(dkms)
-	install -m 644 kmod/Kbuild kmod/*.[ch] $(dkms)/kmod
+	install -m 644 kmod/Kbuild $(filter-out %.mod.c,$(wildcard kmod/*.[ch])) $(dkms)/kmod
+	for layer in $(layers); do \
+		install -m 644 $$layer*.[ch] $(dkms)/$$layer || exit 1; \
+	done
 	install -m 644 uapi/linux/*.h $(dkms)/uapi/linux
 	sed 's/@VERSION@/$(TOPDOWN_VERSION)/' kmod/dkms.conf.in > $(dkms)/dkms.conf
 ifeq ($(DESTDIR),)

@@ -34,7 +34,7 @@
 #define SETTLE_MS	600
 /* The emulator's cycles in a nanosecond. */
 #define CYCLES_NS	3.0
-/* Shorter than the difference that the kernel's clocks may have (kmod/busy.c). */
+/* Shorter than the difference that the kernel's clocks may have (kmod/window/busy.c). */
 #define SHORT_WORK_NS	700000
 #define SHORT_SLEEP_NS	300000
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Turns that are shorter than what the module takes for one moment, TD_SAME_NS of
- * kmod/moment.h: all of their time is their session's.  Only where an instruction takes a
+ * kmod/sums/moment.h: all of their time is their session's.  Only where an instruction takes a
  * nanosecond are turns as short as that, and on a machine of one CPU, whose clock the
  * kernel trusts.
  */
@@ -22,7 +22,7 @@
 #define ASKED_TURNS	8000
 /* TD_SAME_NS. */
 #define SHORT_NS	5000
-/* TD_FOLD_MIN_NS of kmod/follow.h: switches cause one fold in this time at most. */
+/* TD_FOLD_MIN_NS of kmod/tasks/follow.h: switches cause one fold in this time at most. */
 #define FOLD_NS		20000
 /* TD_FOLD_BURST_NS, the folds of the last ticket, and those of resets and of the timer. */
 #define FOLDS_MORE	40

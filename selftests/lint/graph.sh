@@ -22,7 +22,7 @@ export LC_ALL=C
 # uses files of its own folder, and of folders further left; folders that a comma joins do not
 # use each other.  A file that is in no folder is ./NAME.
 declare -A order=(
-	[kmod]=""
+	[kmod]="./compat common meter,sums window tasks,sharing interface ./main"
 )
 directories=(kmod)
 
@@ -230,7 +230,7 @@ fault() {
 	bad=1
 }
 
-tree=$(cd "$(dirname "$0")/.." && pwd) show=files objects=
+tree=$(cd "$(dirname "$0")/../.." && pwd) show=files objects=
 while getopts C:so: option; do
 	case $option in
 	C) tree=$(cd "$OPTARG" && pwd) ;;

@@ -33,12 +33,21 @@ plant() {
 		echo 'x = kallsyms_lookup_name("y");' >kmod/planted.h
 		finding='kmod/planted.h:1:' ;;
 	graph)
-		echo '#include "two.h"' >kmod/one.h
-		echo '#include "one.h"' >kmod/two.h
+		echo '#include "two.h"' >kmod/sums/one.h
+		echo '#include "one.h"' >kmod/sums/two.h
 		finding='graph.sh: kmod: a circle: .*two' ;;
+	graph:order)
+		# No circle: window.h does not use quota.h.
+		echo '#include "window.h"' >>kmod/sums/quota.h
+		finding='graph.sh: kmod: against the order: sums (quota) uses window (window)' ;;
+	graph:place)
+		# Kbuild would take it, and nobody would know its layer.
+		mkdir kmod/planted
+		echo 'int planted;' >kmod/planted/planted.c
+		finding='graph.sh: kmod: against the order: planted is in planted' ;;
 	graph:objects)
 		# No circle; and what the built module calls is included no more.
-		sed -i '/^#include "tallies.h"$/d' kmod/*.c
+		sed -i '/^#include "tallies.h"$/d' kmod/*/*.c
 		finding='graph.sh: kmod: used, but not included: .* tallies' ;;
 	paths)
 		# shellcheck disable=SC2016 # not to be expanded
@@ -114,7 +123,7 @@ try() {
 }
 
 checks=("$@")
-[ $# -gt 0 ] || mapfile -t checks < <("$lint" -l && echo graph:objects)
+[ $# -gt 0 ] || mapfile -t checks < <("$lint" -l && printf 'graph:%s\n' order place objects)
 passed=0 failed=0 skipped=0
 echo "KTAP version 1"
 echo "1..${#checks[@]}"

@@ -133,7 +133,7 @@ check_symbols() {
 		'kallsyms_|register_k(ret)?probe|__symbol_get|MODULE_INFO\(intree' || :
 }
 
-# The files of kmod/ use each other in one direction, and include what they use
+# Each folder of kmod/ uses only those below it, and files include what they use
 check_graph() {
 	local module
 
@@ -195,7 +195,7 @@ check_sparse() {
 judged_by() { printf '%s\n' "$@" | sha256sum | cut -c1-16; }
 
 # include: where C files outside of the module find their headers
-include=(-I. -Iuapi -Iuserspace/include -Iuserspace/cli)
+include=(-I. -Iuapi -Iuserspace/include -Iuserspace/cli -Ikmod/common)
 for room in "$tree"/userspace/cli/*/; do
 	include+=(-I"userspace/cli/$(basename "$room")")
 done
@@ -280,7 +280,7 @@ checkpatch() {
 }
 
 # A message is never broken, wherever it is.  compat.h exists to compare
-# versions; names.c, and metrics.c and other arithmetic, are compiled in userspace too; uapi has no BIT().  Outside
+# versions; the files of kmod/common are compiled in userspace too; uapi has no BIT().  Outside
 # the kernel there are neither its types nor its macros, but PRIu64, QEMU's
 # names, busy loops that the compiler must leave alone, words in messages that
 # are also functions, and macros that declare.
@@ -294,14 +294,13 @@ check_checkpatch() {
 	outside+=,PREFER_DEFINED_ATTRIBUTE_MACRO,PREFER_KERNEL_TYPES,VOLATILE
 	need perl
 	source=$(kernel_source) || skip "$source"
-	lint_files 'kmod/*.[ch]' | grep -Ev '/(compat.h|trace.h|(metrics|names|sums|plausible|guest|periods).[ch]|model-table.c|formula.*)$' |
+	lint_files 'kmod/*.[ch]' | grep -Ev '/(compat.h|trace.h|model-table.c|common/.*)$' |
 		checkpatch $any
 	lint_files kmod/compat.h |
 		checkpatch $any,LINUX_VERSION_CODE,CONSTANT_COMPARISON,MACRO_ARG_UNUSED
 	# TRACE_EVENT() is laid out as the kernel's own trace headers are.
-	lint_files kmod/trace.h | checkpatch $any,OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT
-	lint_files 'kmod/metrics.[ch]' 'kmod/names.[ch]' 'kmod/sums.[ch]' 'kmod/formula*' 'kmod/plausible.[ch]' 'kmod/guest.[ch]' 'kmod/periods.[ch]' \
-		kmod/model-table.c |
+	lint_files kmod/sums/trace.h | checkpatch $any,OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT
+	lint_files 'kmod/common/*.[ch]' kmod/meter/model-table.c |
 		checkpatch $any,ARRAY_SIZE,BIT_MACRO,COMPLEX_MACRO
 	lint_files 'uapi/*.h' | checkpatch $any,BIT_MACRO
 	lint_files 'userspace/*.[ch]' 'selftests/*.[ch]' |

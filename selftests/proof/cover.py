@@ -48,26 +48,26 @@ def main():
     if len(words) != 2:
         sys.exit(__doc__)
     tree, work = map(pathlib.Path, words)
-    own = {path.name for path in (tree / "kmod").glob("*.[ch]")}
+    own = {path.relative_to(tree).as_posix() for path in (tree / "kmod").rglob("*.[ch]")}
     executed = {}
     for directory in sorted(path for path in work.iterdir() if path.is_dir()):
         for name, line, count in counts_of(directory):
-            path = pathlib.PurePath(name)
-            if path.parent.name == "kmod" and path.name in own:
-                lines = executed.setdefault(path.name, {})
+            file = name[name.rfind("kmod/"):]
+            if file in own:
+                lines = executed.setdefault(file.removeprefix("kmod/"), {})
                 lines[line] = lines.get(line, 0) + count
-    print(f"{'file':24} {'lines':>6} {'executed':>8} {'%':>6}")
+    print(f"{'file':28} {'lines':>6} {'executed':>8} {'%':>6}")
     lines_sum = executed_sum = 0
     for name, lines in sorted(executed.items()):
         n = sum(count > 0 for count in lines.values())
-        print(f"{name:24} {len(lines):6} {n:8} {100 * n / len(lines):6.1f}")
+        print(f"{name:28} {len(lines):6} {n:8} {100 * n / len(lines):6.1f}")
         if "--lines" in sys.argv and n < len(lines):
             print("   ", ranges(line for line, count in lines.items() if not count))
         lines_sum += len(lines)
         executed_sum += n
     if not lines_sum:
         sys.exit("cover.py: no line of kmod/ in the data")
-    print(f"{'sum':24} {lines_sum:6} {executed_sum:8} {100 * executed_sum / lines_sum:6.1f}")
+    print(f"{'sum':28} {lines_sum:6} {executed_sum:8} {100 * executed_sum / lines_sum:6.1f}")
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ cover() {
 	sed -n '/^# begin of data/,/^# end of data/p' "$dir/output" | grep -v '^#' |
 		base64 -d | tar -xz -C "$dir"
 	# The notes of the compiler lie beside what was counted.
-	cp "${ko%/*}"/*.gcno "$dir/"
+	find "${ko%/*}" -name '*.gcno' -exec cp -t "$dir" {} +
 }
 
 need gcov=gcc python3=python3

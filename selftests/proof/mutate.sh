@@ -154,7 +154,7 @@ chosen() {
 			(($1 < BASH_REMATCH[1] || $1 > ${BASH_REMATCH[3]:-BASH_REMATCH[1]})) || return 0
 		else
 			# shellcheck disable=SC2053 # a glob
-			[[ ${files[$1]} != kmod/${word#kmod/} ]] || return 0
+			[[ ${files[$1]} != kmod/${word#kmod/} && ${files[$1]} != kmod/*/$word ]] || return 0
 		fi
 	done
 	return 1
@@ -369,7 +369,7 @@ table() {
 		[[ ! -e $logs/$n.result ]] || echo "${files[n]} $(< "$logs/$n.result")"
 	done | sort | awk '
 		function row(name, of) {
-			printf "# %-28s %5d %5d %5d %5d %5d %9d %7d %6d\n", name, of["all"], of["host"],
+			printf "# %-34s %5d %5d %5d %5d %5d %9d %7d %6d\n", name, of["all"], of["host"],
 				of["test"], of["log"], of["lost"], of["none"], of["listed"], of["error"]
 		}
 
@@ -390,7 +390,7 @@ table() {
 		}
 
 		BEGIN {
-			printf "# %-28s %5s %5s %5s %5s %5s %9s %7s %6s\n", "file", "all", "host", "test",
+			printf "# %-34s %5s %5s %5s %5s %5s %9s %7s %6s\n", "file", "all", "host", "test",
 				"log", "lost", "survivors", "listed", "errors"
 		}
 

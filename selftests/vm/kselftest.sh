@@ -19,7 +19,7 @@ mapfile -t files < <(cd "$TOP" && find selftests/guest -type f ! -name '*.o' | s
 files+=(selftests/pmu/backdoor.h selftests/proof/fuzz.corpus)
 key=$(cd "$TOP" && {
 	sha256sum "${files[@]}" selftests/vm/kselftest.sh
-	hash_of uapi kmod/known.h kmod/latency-table.[ch] kmod/metrics.[ch] kmod/names.[ch] kmod/sums.[ch] userspace/include userspace/lib
+	hash_of uapi kmod/common userspace/include userspace/lib
 	echo "$linux $*"
 } | sha256sum | cut -c1-16)
 final=$CACHE/kselftest/$key
@@ -40,7 +40,7 @@ build() {
 	# Tests may compile the library, and with it the module's arithmetic, as a
 	# kernel tree would let them.
 	mkdir -p "$tests/topdown/kmod" "$tests/topdown/userspace"
-	cp -a "$TOP"/kmod/{known.h,{latency-table,metrics,names,sums}.[ch]} "$tests/topdown/kmod/"
+	cp -a "$TOP/kmod/common" "$tests/topdown/kmod/"
 	cp -a "$TOP"/userspace/{include,lib} "$tests/topdown/userspace/"
 	note "building the in-guest tests"
 	if ! make -C "$tests" -j "$(nproc)" TARGETS=topdown FORCE_TARGETS=1 \

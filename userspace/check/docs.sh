@@ -223,14 +223,14 @@ same 'names of topdown info and topdown-info(1)' "$TMP/keys" "$TMP/explained"
 
 # The module's parameters and files, as its source has them.
 if [[ -d $USERSPACE/../kmod ]]; then
-	grep -hoE 'module_param_(named|cb)\([a-z_]+|module_param\([a-z_]+' "$USERSPACE"/../kmod/*.c |
+	grep -rhoE 'module_param_(named|cb)\([a-z_]+|module_param\([a-z_]+' --include='*.c' "$USERSPACE/../kmod" |
 		sed 's/.*(//' | sort -u > "$TMP/source"
 	sed -nE 's/^\.It Va (.*)/\1/p' "$USERSPACE/man/topdown.4" | sed 's/ , /\n/g' |
 		sort -u > "$TMP/man"
 	same 'parameters of the module and topdown(4)' "$TMP/source" "$TMP/man"
 	# A task that was detached has no row.
 	{
-		sed -nE 's/^\t\[TOPDOWN_STATE_[A-Z]+\][[:blank:]]*= "([a-z]+)",$/\1/p' "$USERSPACE/../kmod/names.c"
+		sed -nE 's/^\t\[TOPDOWN_STATE_[A-Z]+\][[:blank:]]*= "([a-z]+)",$/\1/p' "$USERSPACE/../kmod/common/names.c"
 		sed -nE 's/^\t\[TOPDOWN_SESSION_[A-Z]+\] = "([a-z]+)",$/\1/p' "$USERSPACE/lib/names.c" |
 			grep -vx detached
 		echo unknown
@@ -238,7 +238,7 @@ if [[ -d $USERSPACE/../kmod ]]; then
 	sed -nE "${states}s/^\.It ([a-z]+)$/\1/p" "$USERSPACE/man/topdown-stat.1" |
 		sort > "$TMP/explained"
 	same 'states and topdown-stat(1)' "$TMP/source" "$TMP/explained"
-	sed -nE 's/^\t\[TOPDOWN_STATE_[A-Z]+\][[:blank:]]*= "([a-z]+)",$/\1/p' "$USERSPACE/../kmod/names.c" |
+	sed -nE 's/^\t\[TOPDOWN_STATE_[A-Z]+\][[:blank:]]*= "([a-z]+)",$/\1/p' "$USERSPACE/../kmod/common/names.c" |
 		sort > "$TMP/source"
 	sed -nE '/^\.Ss States/,/^\.Ss/s/^\.It ([a-z]+)$/\1/p' "$USERSPACE/man/topdown.4" |
 		sort > "$TMP/explained"

@@ -35,7 +35,7 @@ export LC_ALL=C
 unset "${!FAKE_@}"
 
 build() {
-	local target room command more libraries include=(-I"$USERSPACE/cli")
+	local target room command more libraries include=(-I"$USERSPACE/cli" -I"$USERSPACE/../kmod/common")
 
 	for room in "$USERSPACE"/cli/*/; do
 		include+=(-I"$room")
@@ -47,10 +47,10 @@ build() {
 		"$BUILD/plain/topdown"
 	read -ra libraries < <(make -s --no-print-directory -C "$USERSPACE" libraries)
 	cc -O1 -g -shared -fPIC -D_GNU_SOURCE -I"$USERSPACE/include" -I"$USERSPACE/../uapi" \
-		-o "$BUILD/fake.so" "$HERE"/fake/fake*.c "$USERSPACE/../kmod/metrics.c"
+		-o "$BUILD/fake.so" "$HERE"/fake/fake*.c "$USERSPACE/../kmod/common/metrics.c"
 	command=("$USERSPACE"/cli/*/*.c)
 	command=("${command[@]/#"$USERSPACE"/"$BUILD"}")
-	command=("${command[@]/%.c/.o}" "$BUILD"/pure/*.o)
+	command=("${command[@]/%.c/.o}" "$BUILD"/common/*.o)
 	for target in "${targets[@]}"; do
 		# A kernel below the library, and the command's files for the others.
 		more=("${command[@]}")

@@ -116,9 +116,9 @@ if [[ -d $USERSPACE/../kmod ]]; then
 		result "$([[ $configs == *" ${pair#*=} "* ]]; echo $?)" \
 			"dkms.conf asks for ${pair#*=}"
 	done
-	grep -hoE '^#include "[^"]+"' "$dkms"/kmod/*.[ch] | sed 's/.*"\(.*\)"/\1/' | sort -u |
+	grep -rhoE '^#include "[^"]+"' "$dkms/kmod" | sed 's/.*"\(.*\)"/\1/' | sort -u |
 		while read -r file; do
-			[[ -f $dkms/kmod/$file ]] || echo "$file"
+			[[ $(find "$dkms/kmod" -name "$file") ]] || echo "$file"
 		done > "$TMP/missing"
 	result "$([[ ! -s $TMP/missing ]]; echo $?)" \
 		"headers of the module are there: $(tr '\n' ' ' < "$TMP/missing")"

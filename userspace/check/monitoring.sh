@@ -43,7 +43,7 @@ done
 
 # thresholds_of_source LINE: NODE PERCENT of a line of cores, of nodes that are losses
 thresholds_of_source() {
-	sed -n "/td_thresholds td_thresholds_$1 /,/^};/p" "$USERSPACE/../kmod/formula-thresholds.c" |
+	sed -n "/td_thresholds td_thresholds_$1 /,/^};/p" "$USERSPACE/../kmod/common/formula-thresholds.c" |
 		sed -nE 's/^\t\t\[TOPDOWN_([A-Z_]+)\]\t*= ([0-9]+),$/\L\1 \2/p' |
 		grep -vE ' 100$|^(retiring|light_operations) ' | sort
 }

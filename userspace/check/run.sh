@@ -31,7 +31,8 @@ processors=$(nproc)
 jobs=${TOPDOWN_CHECK_JOBS:-$((processors < 4 ? processors : 4))}
 CC=${CC:-cc}
 warnings=(-std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE)
-include=(-I"$USERSPACE/include" -I"$USERSPACE/../uapi" -I"$USERSPACE/cli")
+include=(-I"$USERSPACE/include" -I"$USERSPACE/../uapi" -I"$USERSPACE/cli"
+	 -I"$USERSPACE/../kmod/common")
 for room in "$USERSPACE"/cli/*/; do
 	include+=(-I"$room")
 done
@@ -75,7 +76,7 @@ build() {
 		CFLAGS="${sanitize[*]}" LDFLAGS="${sanitize_link[*]}" \
 		"$BUILD/asan/topdown" "$BUILD/asan/libtopdown.a"
 	beside "$CC" "${warnings[@]}" -O1 -g -shared -fPIC "${include[@]}" -o "$BUILD/fake.so" \
-		"$HERE"/fake/fake{,-ioctl,-latency,-map,-perf,-poll,-session}.c "$USERSPACE/../kmod/metrics.c"
+		"$HERE"/fake/fake{,-ioctl,-latency,-map,-perf,-poll,-session}.c "$USERSPACE/../kmod/common/metrics.c"
 	build_programs plain "$USERSPACE/build" -O2 -g
 	build_programs asan "$BUILD/asan" "${sanitize[@]}" "${sanitize_link[@]}"
 	all_ended
@@ -97,7 +98,7 @@ build_programs() {
 	for program in units damage made series noise columns frames; do
 		beside "${compile[@]}" -o "$BUILD/$name/$program" \
 			"$HERE/cli/$program.c" "${command[@]/%.c/.o}" \
-			"$objects"/pure/*.o "$objects/libtopdown.a" "${libraries[@]}"
+			"$objects"/common/*.o "$objects/libtopdown.a" "${libraries[@]}"
 	done
 }
 

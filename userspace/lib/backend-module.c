@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../kmod/metrics.h"
+#include "metrics.h"
 
 struct td_module {
 	struct td_backend backend;

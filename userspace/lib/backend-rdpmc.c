@@ -25,7 +25,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../kmod/metrics.h"
+#include "metrics.h"
 #include "perf.h"
 
 /* More interrupts than this in a few instructions are no accident. */

@@ -5,7 +5,7 @@
 #ifndef TOPDOWN_BACKEND_H
 #define TOPDOWN_BACKEND_H
 
-#include "../../kmod/known.h"
+#include "known.h"
 #include "internal.h"
 
 /**

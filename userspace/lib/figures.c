@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "../../kmod/metrics.h"
+#include "metrics.h"
 
 /*
  * This is the one rule for ratios: figures have a ratio only for nodes that exist and that

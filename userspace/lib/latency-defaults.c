@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-#include "../../kmod/latency-table.h"
+#include "latency-table.h"
 
 enum {
 	PERFMON,

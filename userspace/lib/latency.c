@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "../../kmod/latency-table.h"
+#include "latency-table.h"
 
 /* A program that was built with the first release has records of this size. */
 #define TD_LATENCY_RECORD_VER0	(offsetof(struct topdown_latency_record, bin) + \

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "../../kmod/metrics.h"
+#include "metrics.h"
 
 /* A writer ends after a few turns unless its CPU is taken away. */
 #define TD_MAP_TRIES		10000

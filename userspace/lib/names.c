@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "../../kmod/metrics.h"
-#include "../../kmod/names.h"
+#include "metrics.h"
+#include "names.h"
 
 #define TD_PREFIX		"tma_"
 #define TD_ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))

@@ -7,7 +7,7 @@
 
 #include <linux/perf_event.h>
 
-#include "../../kmod/metrics.h"
+#include "metrics.h"
 #include "backend.h"
 
 /**

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../kmod/metrics.h"
+#include "metrics.h"
 
 /* The number of CPUs may grow so often during one update. */
 #define TD_UPDATE_TRIES		4

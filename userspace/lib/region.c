@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../kmod/metrics.h"
+#include "metrics.h"
 
 #define TD_REGIONS_MAX		4096
 #define TD_OPEN_MAX		64

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "../../kmod/sums.h"
+#include "sums.h"
 
 /* There will never be more kinds. All are copied at one moment. */
 #define TD_KINDS_MAX	16

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "../../kmod/metrics.h"
+#include "metrics.h"
 
 TD_API int topdown_session_attach(struct topdown *td, int pid, unsigned int flags,
 				  uint32_t *session)

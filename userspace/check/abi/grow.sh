@@ -16,9 +16,10 @@ TOP=$(cd "$(dirname "$0")/../../.." && pwd)
 mode=$1 out=$2
 
 rm -rf "$out"
-mkdir -p "$out/kmod" "$out/uapi/linux" "$out/userspace"
+mkdir -p "$out/kmod/sums" "$out/uapi/linux" "$out/userspace"
 cp "$TOP"/uapi/linux/*.h "$out/uapi/linux"
-cp "$TOP"/kmod/{known.h,latency-table.[ch],metrics.[ch],names.[ch],sums.[ch],map.[ch],share.[ch],seqlock.h} "$out/kmod"
+cp -r "$TOP/kmod/common" "$out/kmod"
+cp "$TOP"/kmod/sums/{map.[ch],share.[ch],seqlock.h} "$out/kmod/sums"
 cp -r "$TOP"/userspace/{include,lib} "$out/userspace"
 mkdir "$out/userspace/check"
 cp -r "$TOP"/userspace/check/{check.h,abi,fake} "$out/userspace/check"
@@ -49,9 +50,9 @@ longer)
 	sed -i 's/^#define _UAPI_LINUX_TOPDOWN_H$/&\n#define TOPDOWN_GROWN 2/' \
 		"$out/uapi/linux/topdown.h"
 	sed -Ei 's/(#define TD_NR_KINDS\s+).*/\15/; s/(#define TD_NR_NODES\s+).*/\115/' \
-		"$out/kmod/known.h"
-	sed -i 's/^.*\[TOPDOWN_SMT_CONTENTION\].*/&\n\t[14] = "tma_grown",/' "$out/kmod/names.c"
-	grep -q tma_grown "$out/kmod/names.c"
+		"$out/kmod/common/known.h"
+	sed -i 's/^.*\[TOPDOWN_SMT_CONTENTION\].*/&\n\t[14] = "tma_grown",/' "$out/kmod/common/names.c"
+	grep -q tma_grown "$out/kmod/common/names.c"
 	;;
 *)
 	echo "${0##*/}: unknown mode $mode" >&2

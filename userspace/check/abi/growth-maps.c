@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Writes a map of CPUs and a map of a session as the module makes them, by its own
- * kmod/map.c and kmod/share.c.
+ * kmod/sums/map.c and kmod/sums/share.c.
  *
  *   growth-maps CPUS-FILE SESSION-FILE
  *
@@ -14,9 +14,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "../../../kmod/map.h"
-#include "../../../kmod/share.h"
 #include "growth.h"
+#include "map.h"
+#include "share.h"
 
 unsigned int nr_cpu_ids = GROWTH_CPUS;
 int this_cpu;

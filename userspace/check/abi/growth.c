@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../../kmod/known.h"
+#include "known.h"
 #include "../../lib/internal.h"
 #include "../check.h"
 #include "growth.h"

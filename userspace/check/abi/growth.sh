@@ -3,7 +3,7 @@
 #
 # The ABI can grow: programs and libraries of this release get right figures from a module
 # of a release in which every structure is longer, and theirs from ours.  The module's own
-# kmod/map.c and kmod/share.c make the maps, and the stand-in answers the ioctls.
+# kmod/sums/map.c and kmod/sums/share.c make the maps, and the stand-in answers the ioctls.
 # Other tests refuse structures that are shorter than any release had: ../lib/readings.c,
 # ../lib/maps.c and others, and in a guest abi_test.
 set -euo pipefail
@@ -33,15 +33,15 @@ build() {
 	local tree=$WORK/$1 include
 
 	"$HERE/grow.sh" "$1" "$tree"
-	include=(-I"$tree/userspace/include" -I"$tree/uapi")
+	include=(-I"$tree/userspace/include" -I"$tree/uapi" -I"$tree/kmod/common")
 	"$CC" "${warnings[@]}" "${sanitize[@]}" -DTOPDOWN_VERSION='"0"' "${include[@]}" \
 		-o "$tree/growth" "$tree"/userspace/check/abi/growth.c "$tree"/userspace/lib/*.c \
-		"$tree"/kmod/{latency-table,metrics,names,sums}.c -static-libasan -static-libubsan -pthread
+		"$tree"/kmod/common/*.c -static-libasan -static-libubsan -pthread
 	"$CC" "${warnings[@]}" "${sanitize[@]}" -Wno-unused-parameter -I"$WORK/stubs" -I"$tree" \
-		"${include[@]}" -include "$tree/userspace/check/abi/kernel.h" -o "$tree/maps" \
-		"$tree"/userspace/check/abi/growth-maps.c "$tree"/kmod/{map,share,metrics,sums}.c
+		-I"$tree/kmod" -I"$tree/kmod/sums" "${include[@]}" -include "$tree/userspace/check/abi/kernel.h" -o "$tree/maps" \
+		"$tree"/userspace/check/abi/growth-maps.c "$tree"/kmod/{common/*,sums/{map,share}}.c
 	"$CC" "${warnings[@]}" -shared -fPIC "${include[@]}" -o "$tree/fake.so" \
-		"$tree"/userspace/check/fake/fake{,-ioctl,-latency,-map,-perf,-poll,-session}.c "$tree/kmod/metrics.c"
+		"$tree"/userspace/check/fake/fake{,-ioctl,-latency,-map,-perf,-poll,-session}.c "$tree/kmod/common/metrics.c"
 	"$tree/maps" "$tree/cpus.map" "$tree/session.map"
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * As much of the kernel as kmod/map.c and kmod/share.c need, so that their maps can be
+ * As much of the kernel as kmod/sums/map.c and kmod/sums/share.c need, so that their maps can be
  * made by growth-maps.c, a program.  It is included before everything else.
  */
 #ifndef TOPDOWN_CHECK_KERNEL_H

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../../kmod/metrics.h"
+#include "metrics.h"
 #include "../check.h"
 #include "noise.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../kmod/metrics.h"
+#include "metrics.h"
 #include "../check.h"
 #include "series.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../kmod/known.h"
+#include "known.h"
 #include "../check.h"
 #include "cpulist.h"
 #include "parse.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The commands of the stand-in for the kernel, with arguments of any size: it takes them
- * as kmod/chardev.c does, so that a caller may know more of them than it, or less.
+ * as kmod/interface/chardev.c does, so that a caller may know more of them than it, or less.
  */
 #include "fake.h"
 

@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../../../kmod/metrics.h"
+#include "metrics.h"
 
 #define FAKE_HISTORY	4
 #define OLD_NS		100000000000

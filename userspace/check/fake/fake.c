@@ -85,7 +85,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../../kmod/metrics.h"
+#include "metrics.h"
 
 #define FAKE_RDEV	makedev(10, 250)
 #define FAKE_LINK	"/sys/dev/char/10:250"

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "../../../kmod/known.h"
+#include "known.h"
 
 /* Enough for 256 CPUs with a history of 4 windows. */
 #define FAKE_MAP_SIZE		(1U << 20)

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "../../../kmod/known.h"
+#include "known.h"
 #include "../check.h"
 
 static int map_bad(struct topdown *td, const char *what)

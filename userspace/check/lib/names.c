@@ -8,7 +8,7 @@
 #include <string.h>
 #include <topdown.h>
 
-#include "../../../kmod/known.h"
+#include "known.h"
 #include "../check.h"
 
 static void test_tree(void)

@@ -29,14 +29,14 @@ build_longer() {
 	local flags=(-std=gnu11 -Wall -D_GNU_SOURCE -O1 -shared -fPIC)
 
 	"$HERE/../abi/grow.sh" longer "$LONGER"
-	flags+=(-I"$LONGER/userspace/include" -I"$LONGER/uapi")
+	flags+=(-I"$LONGER/userspace/include" -I"$LONGER/uapi" -I"$LONGER/kmod/common")
 	"$CC" "${flags[@]}" -DTOPDOWN_VERSION='"longer"' -fvisibility=hidden \
 		-Wl,--version-script="$LONGER/userspace/lib/libtopdown.map" \
 		-o "$LONGER/libtopdown.so.1" "$LONGER"/userspace/lib/*.c \
-		"$LONGER"/kmod/{latency-table,metrics,names,sums}.c
+		"$LONGER"/kmod/common/*.c
 	"$CC" "${flags[@]}" -o "$LONGER/fake.so" \
 		"$LONGER"/userspace/check/fake/fake{,-ioctl,-latency,-map,-perf,-poll,-session}.c \
-		"$LONGER/kmod/metrics.c"
+		"$LONGER/kmod/common/metrics.c"
 }
 
 # python LIBRARY-DIRECTORY STAND-IN ARGUMENT...: all features, at the usual place

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../kmod/metrics.h"
+#include "metrics.h"
 #include "latency.h"
 #include "message.h"
 #include "refusal.h"

@@ -15,7 +15,7 @@
 #include <topdown.h>
 #include <unistd.h>
 
-#include "../../kmod/known.h"
+#include "known.h"
 #include "idlist.h"
 #include "message.h"
 #include "options.h"

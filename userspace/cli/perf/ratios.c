@@ -13,7 +13,7 @@
 #include <string.h>
 #include <topdown.h>
 
-#include "../../kmod/known.h"
+#include "known.h"
 #include "message.h"
 #include "text.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../kmod/sums.h"
+#include "sums.h"
 #include "clock.h"
 #include "message.h"
 #include "record.h"

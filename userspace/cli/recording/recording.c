@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../kmod/metrics.h"
+#include "metrics.h"
 #include "clock.h"
 #include "message.h"
 

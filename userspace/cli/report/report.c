@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../../kmod/metrics.h"
+#include "metrics.h"
 #include "clock.h"
 #include "columns.h"
 #include "message.h"

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../kmod/metrics.h"
+#include "metrics.h"
 #include "clock.h"
 #include "latency-figures.h"
 #include "repeat.h"

@@ -5,7 +5,7 @@
 #ifndef TOPDOWN_CLI_REPEAT_H
 #define TOPDOWN_CLI_REPEAT_H
 
-#include "../../kmod/known.h"
+#include "known.h"
 #include "rows.h"
 
 /**

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../kmod/formula-thresholds.h"
-#include "../../kmod/sums.h"
+#include "formula-thresholds.h"
+#include "sums.h"
 
 const struct row_flag row_flags[ROW_FLAGS] = {
 	{ TOPDOWN_RECORD_SCALED, "counted in turns" },

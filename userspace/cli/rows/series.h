@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <topdown.h>
 
-#include "../../kmod/known.h"
+#include "known.h"
 
 /* When there are more, two steps become one. An even number. */
 #define SERIES_STEPS_MAX	4096

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../kmod/sums.h"
+#include "sums.h"
 
 #define CPU_DIR	"/sys/devices/system/cpu/cpu%u"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <topdown.h>
 
-#include "../../kmod/sums.h"
+#include "sums.h"
 #include "clock.h"
 #include "message.h"
 #include "refusal.h"

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../kmod/known.h"
+#include "known.h"
 #include "columns.h"
 #include "shell.h"
 #include "stat-options.h"

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../kmod/sums.h"
+#include "sums.h"
 #include "clock.h"
 
 static void clear_figures(struct top_cpu *cpu)
