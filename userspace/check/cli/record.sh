@@ -377,8 +377,8 @@ run td report "$data"
 expect 'the report of a command' 0 ' samples of 1 tasks' ''
 run fake record -a -o "$data" -- sh -c 'sleep 0.2; exit 4'
 expect 'the machine while a command runs' 4 '' 'windows of 4 CPUs'
-sleep 1 & one=$!
-sleep 1 & two=$!
+sleep 60 & one=$!
+sleep 60 & two=$!
 run fake record -p $one,$two -I 20 --timeout 100 -o "$data"
 expect '-p' 0 '' 'samples of 2 tasks'
 td report -j -A "$data" > "$TMP/sums"
