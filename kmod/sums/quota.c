@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Quotas: how many sessions and watches a user may have, and sessions on how many tasks.
+ * Quotas: how many sessions and watches a user may have, and sessions on how many tasks, and how
+ * many may follow one task.
  *
  * Everybody who can open the device may make sessions of their own threads.  A session
  * needs memory for every CPU, and a credit at every switch of its tasks.  A timer compares
@@ -26,6 +27,14 @@
 /* Limits of one user without CAP_PERFMON: each thing, and tasks of sessions. */
 #define TD_QUOTA_USER		64
 #define TD_QUOTA_TASKS		16384
+
+/*
+ * Limits of one task: perf calls us for each of its sessions at each switch, with interrupts off.
+ * The rest is for users with CAP_PERFMON, or a task could hide from them behind sessions of its
+ * own.
+ */
+#define TD_QUOTA_TASK		64
+#define TD_QUOTA_TASK_OTHERS	48
 
 /**
  * struct td_user - the account of a user; all under td_quota_mutex
@@ -133,6 +142,17 @@ int td_quota_charge(struct td_user *user)
 		user->tasks++;
 	mutex_unlock(&td_quota_mutex);
 	return ret;
+}
+
+/**
+ * td_quota_of_task() - how many sessions may a task have when a user adds one?
+ * @user: result of td_quota_get()
+ *
+ * Return: the number, sessions of all users together.
+ */
+unsigned int td_quota_of_task(const struct td_user *user)
+{
+	return user->capable ? TD_QUOTA_TASK : TD_QUOTA_TASK_OTHERS;
 }
 
 /**

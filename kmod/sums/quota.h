@@ -19,6 +19,7 @@ enum td_thing {
 
 struct td_user *td_quota_get(enum td_thing thing);
 int td_quota_charge(struct td_user *user);
+unsigned int td_quota_of_task(const struct td_user *user);
 void td_quota_put(struct td_user *user, enum td_thing thing, unsigned int tasks);
 
 #endif /* TOPDOWN_QUOTA_H */

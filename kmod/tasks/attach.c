@@ -153,6 +153,11 @@ static int td_attach_event(struct td_session *session, struct task_struct *task,
 		return PTR_ERR(event);
 	}
 	list_add(&member->list, &session->members);
+	/* Look when the event is there: of two that come at once, each sees the other. */
+	if (td_follow_crowded(event, td_quota_of_task(session->user))) {
+		td_attach_release(member);
+		return -ENOSPC;
+	}
 	/*
 	 * An exec that gains rights takes events away, but only those that are there.  Order the
 	 * event before the look at the task; pairs with the locks that begin_new_exec() takes

@@ -22,6 +22,8 @@
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/random.h>
+#include <linux/rculist.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
@@ -51,6 +53,8 @@
  * @random: source of @resume
  * @left: when the last event was scheduled out from the CPU, local_clock()
  * @leaving: no event was scheduled in since @left
+ * @last: end of the last add or del, local_clock().  A fold for many sessions takes longer than
+ *	TD_SAME_NS, but the next event of the switch follows at once
  */
 struct td_tickets {
 	u64 paid;
@@ -59,6 +63,7 @@ struct td_tickets {
 	u32 random;
 	u64 left;
 	bool leaving;
+	u64 last;
 };
 
 static DEFINE_PER_CPU(struct td_tickets, td_tickets);
@@ -132,10 +137,11 @@ static int td_follow_add(struct perf_event *event, int flags)
 	this_cpu_write(td_tickets.leaving, false);
 	if (!td_credit_wanted())
 		td_follow_begin(collector, now);
-	else if (now - this_cpu_read(td_running.since) >= TD_SAME_NS)
+	else if (now - this_cpu_read(td_tickets.last) >= TD_SAME_NS)
 		td_follow_fold(collector, now);
 	td_credit_add(event);
 	td_window_release(collector);
+	this_cpu_write(td_tickets.last, local_clock());
 	/* The task has run, so its fork() has not failed: see td_follow_destroy(). */
 	event->hw.config = 1;
 	return 0;
@@ -172,7 +178,7 @@ static void td_follow_del(struct perf_event *event, int flags)
 	 * All events of a task are scheduled out at one switch, and share one fold.  @leaving
 	 * decides too, because a stay on the CPU may be shorter than TD_SAME_NS.
 	 */
-	if (!tickets->leaving || now - tickets->left >= TD_SAME_NS ||
+	if (!tickets->leaving || now - tickets->last >= TD_SAME_NS ||
 	    this_cpu_read(td_running.since) > tickets->left) {
 		td_follow_fold(collector, now);
 		td_credit_sampled();
@@ -181,6 +187,7 @@ static void td_follow_del(struct perf_event *event, int flags)
 	}
 	td_credit_del(event);
 	td_window_release(collector);
+	tickets->last = local_clock();
 	td_follow_await_exit(event);
 }
 
@@ -327,6 +334,28 @@ struct perf_event *td_follow_create(struct td_member *member, struct task_struct
 	if (!IS_ERR(event))
 		td_compat_event_unpin_pmu(event);
 	return event;
+}
+
+/**
+ * td_follow_crowded() - do more sessions follow a task than it may have?
+ * @event: event of a session on the task
+ * @max: so many may do so
+ *
+ * Return: true or false.
+ */
+bool td_follow_crowded(const struct perf_event *event, unsigned int max)
+{
+	const struct perf_event_context *ctx = event->ctx;
+	const struct perf_event *other;
+	unsigned int n = 0;
+
+	rcu_read_lock();
+	/* perf adds to the list, and removes, as RCU wants it. */
+	list_for_each_entry_rcu(other, &ctx->event_list, event_entry)
+		n += other->overflow_handler == td_follow_marker &&
+		     other->attr.config == TD_FOLLOW_TASK;
+	rcu_read_unlock();
+	return n > max;
 }
 
 static void td_follow_fresh_this(void *unused)

@@ -13,6 +13,7 @@ struct td_session;
 
 struct perf_event *td_follow_create(struct td_member *member, struct task_struct *task,
 				    bool on_exec);
+bool td_follow_crowded(const struct perf_event *event, unsigned int max);
 void td_follow_fresh(struct td_session *session);
 void td_follow_fresh_cpus(const struct cpumask *cpus);
 

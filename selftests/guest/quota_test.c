@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,17 +30,20 @@
 #define OF_USERS	3072
 #define TASKS_OF_USER	16384
 
-/* perf schedules all events of a task at each switch: not all on one. */
-#define SLEEPERS	64
+#define OF_TASK		64
+#define OF_TASK_OTHERS	48
+
+/* Each has as many sessions as a task may have. */
+#define SLEEPERS	(OF_ALL / OF_TASK)
 
 #define UID_FIRST	70000
 
 #define TRUST_NODE	"/sys/module/topdown/parameters/trust_device"
 
-/* With as many threads as this OF_USER sessions are some tasks too many. */
-#define THREADS_MANY		(TASKS_OF_USER / OF_USER + 3)
-/* So many tasks are left by all sessions but one. */
-#define TASKS_LEFT		(TASKS_OF_USER - (OF_USER - 1) * (THREADS_MANY + 1))
+/* With as many threads as this OF_TASK_OTHERS sessions are some tasks too many. */
+#define THREADS_MANY		(TASKS_OF_USER / OF_TASK_OTHERS + 3)
+/* So many tasks are left by all these sessions but one. */
+#define TASKS_LEFT		(TASKS_OF_USER - (OF_TASK_OTHERS - 1) * (THREADS_MANY + 1))
 
 FIXTURE(quota) {
 	int fd;
@@ -127,31 +131,11 @@ static int user_start(unsigned int uid, int (*what)(void), int *answer)
 	return pid;
 }
 
-static int attach_as_user(void)
-{
-	int fd = device_open(), own = 0;
-
-	return fd < 0 ? fd : attach_all(fd, 2 * OF_USER, &own, 1);
-}
-
-/* Watches of several descriptors, as each may have more. */
-static int watch_as_user(void)
-{
-	int n = 0, ret = 1, fd = -1;
-
-	while (n <= 2 * OF_USER && ret > 0) {
-		if (n % 10 == 0)
-			fd = device_open();
-		if (fd < 0)
-			return fd;
-		ret = watch(fd);
-		n += ret > 0;
-	}
-	return ret == -ENOSPC ? n : ret < 0 ? ret : -ERANGE;
-}
+static int thread_id;
 
 static void *thread_sleep(void *unused)
 {
+	__atomic_store_n(&thread_id, gettid(), __ATOMIC_RELEASE);
 	for (;;)
 		pause();
 	return NULL;
@@ -169,6 +153,36 @@ static int threads_start(unsigned int nr)
 			return -EAGAIN;
 	}
 	return 0;
+}
+
+/* Of two threads, since one may not have as many. */
+static int attach_as_user(void)
+{
+	int fd = device_open(), task[2] = { 0, 0 };
+
+	if (fd < 0)
+		return fd;
+	if (threads_start(1))
+		return -EAGAIN;
+	while (!(task[1] = __atomic_load_n(&thread_id, __ATOMIC_ACQUIRE)))
+		sched_yield();
+	return attach_all(fd, 2 * OF_USER, task, 2);
+}
+
+/* Watches of several descriptors, as each may have more. */
+static int watch_as_user(void)
+{
+	int n = 0, ret = 1, fd = -1;
+
+	while (n <= 2 * OF_USER && ret > 0) {
+		if (n % 10 == 0)
+			fd = device_open();
+		if (fd < 0)
+			return fd;
+		ret = watch(fd);
+		n += ret > 0;
+	}
+	return ret == -ENOSPC ? n : ret < 0 ? ret : -ERANGE;
 }
 
 /* May another process of the user have a session of @nr threads of its own? */
@@ -197,7 +211,7 @@ static int attach_threads(void)
 		return fd;
 	if (threads_start(THREADS_MANY))
 		return -EAGAIN;
-	for (n = 0; n < OF_USER && ret > 0; n += ret > 0)
+	for (n = 0; n < OF_TASK_OTHERS && ret > 0; n += ret > 0)
 		ret = attach(fd, 0, 0);
 	if (ret != -ENOSPC)
 		return ret;
@@ -329,7 +343,29 @@ TEST_F_TIMEOUT(quota, of_tasks, 600)
 
 	pid = user_start(UID_FIRST, attach_threads, &answer);
 	ASSERT_LT(0, pid);
-	EXPECT_EQ(OF_USER - 1, answer);
+	EXPECT_EQ(OF_TASK_OTHERS - 1, answer);
+	EXPECT_LT(0, device_attach(self->fd, 0, pid));
+	spin_stop(pid);
+}
+
+static int attach_to_one(void)
+{
+	int fd = device_open(), own = 0;
+
+	return fd < 0 ? fd : attach_all(fd, OF_USER, &own, 1);
+}
+
+/* A task that has as many as its user may add is still followed by root. */
+TEST_F(quota, of_a_task)
+{
+	int pid, answer;
+
+	pid = user_start(UID_FIRST, attach_to_one, &answer);
+	ASSERT_LT(0, pid);
+	EXPECT_EQ(OF_TASK_OTHERS, answer);
+	EXPECT_EQ(OF_TASK - OF_TASK_OTHERS, attach_all(self->fd, OF_TASK, &pid, 1));
+	EXPECT_EQ(-ENOSPC, attach(self->fd, 0, pid));
+	EXPECT_EQ(0, device_control(self->fd, 1, TOPDOWN_CONTROL_DETACH));
 	EXPECT_LT(0, device_attach(self->fd, 0, pid));
 	spin_stop(pid);
 }
