@@ -485,7 +485,7 @@ static const struct td_ioctl td_ioctls[] = {
 		 .undo = td_chardev_unwatch),
 	TD_IOCTL(ATTACH, struct topdown_attach, __reserved, td_chardev_attach, true,
 		 .undo = td_chardev_unattach),
-	TD_IOCTL(SESSION, struct topdown_session, out_atom_figures, td_chardev_session, true),
+	TD_IOCTL(SESSION, struct topdown_session, out_dropped, td_chardev_session, true),
 	TD_IOCTL(CONTROL, struct topdown_control, __reserved, td_chardev_control, false),
 	TD_IOCTL(SESSIONS, struct topdown_sessions, __reserved, td_chardev_sessions, true),
 	TD_IOCTL(LATENCY, struct topdown_latency, session, td_chardev_latency, true,

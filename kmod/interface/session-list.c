@@ -30,7 +30,7 @@
 #define TD_SESSIONS_MAX		1024
 
 /* Size as first released; struct topdown_session may grow at its end. */
-#define TD_SESSION_SIZE_VER0	880
+#define TD_SESSION_SIZE_VER0	888
 
 static struct pid *td_session_list_pidfd(int fd)
 {

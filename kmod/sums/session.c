@@ -132,7 +132,8 @@ static void td_session_show(struct td_session *session)
 {
 	td_share_write_header(session->map, td_session_state(session),
 			      session->incomplete ? TOPDOWN_SESSION_INCOMPLETE : 0,
-			      td_session_is_over(session) ? 0 : session->tasks);
+			      td_session_is_over(session) ? 0 : session->tasks,
+			      session->dropped);
 }
 
 static void td_session_update(struct td_session *session)
@@ -234,7 +235,8 @@ void td_session_join(struct td_session *session, struct task_struct *task)
 /**
  * td_session_left() - a task of a session has exited, or its event is released
  * @session: the session; also in an interrupt
- * @secure: the task did not exit, but gained rights by executing a program
+ * @secure: the task did not exit, but gained rights by executing a program.  The session goes on
+ *	without it
  */
 void td_session_left(struct td_session *session, bool secure)
 {
@@ -245,13 +247,11 @@ void td_session_left(struct td_session *session, bool secure)
 	raw_spin_lock_irqsave(&session->lock, flags);
 	over = td_session_is_finished(session);
 	session->tasks--;
-	if (over) {
-		td_session_show(session);
-	} else if (secure) {
-		session->ended = true;
-		td_session_add_news(session);
-		td_session_tend(session);
-	} else if (session->tasks) {
+	if (secure && !over) {
+		session->incomplete = true;
+		session->dropped++;
+	}
+	if (over || session->tasks) {
 		td_session_show(session);
 	} else {
 		session->exited = true;
@@ -504,6 +504,7 @@ void td_session_read(struct td_session *session, struct topdown_session *read)
 	read->out_state = session->map->state;
 	read->out_flags = session->map->flags;
 	read->out_tasks = session->map->tasks;
+	read->out_dropped = session->map->dropped;
 	raw_spin_unlock_irq(&session->lock);
 
 	read->out_time_ns = ktime_get_ns();

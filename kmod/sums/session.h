@@ -37,9 +37,11 @@ struct td_user;
  * @enabled: the session is to count
  * @on_exec: the session will be enabled when a task executes a program
  * @gone: the session has been detached
- * @ended: a task gained rights
+ * @ended: the user had too many events
  * @exited: the last task has exited
- * @incomplete: a thread that was being made during the attach could not be followed
+ * @incomplete: a thread that was being made during the attach could not be followed, or a task
+ *	dropped out
+ * @dropped: number of tasks that dropped out because they gained rights
  * @unread: the session has ended and was not read since
  * @looking: threads that get an event are remembered in @met; written under
  *	@members_lock too
@@ -81,6 +83,7 @@ struct td_session {
 	bool ended;
 	bool exited;
 	bool incomplete;
+	u32 dropped;
 	bool unread;
 	bool looking;
 	unsigned int tasks;

@@ -232,14 +232,17 @@ void td_share_all(const struct topdown_share sum[TD_NR_KINDS], struct topdown_sh
  * @state: enum topdown_session_state
  * @flags: TOPDOWN_SESSION_INCOMPLETE
  * @tasks: number of followed tasks
+ * @dropped: number of tasks that dropped out
  */
-void td_share_write_header(struct topdown_session_map *map, u32 state, u32 flags, u32 tasks)
+void td_share_write_header(struct topdown_session_map *map, u32 state, u32 flags, u32 tasks,
+			   u32 dropped)
 {
 	lockdep_assert_irqs_disabled();
 	td_seqlock_write_begin(&map->seq);
 	map->state = state;
 	map->flags = flags;
 	map->tasks = tasks;
+	map->dropped = dropped;
 	td_seqlock_write_end(&map->seq);
 }
 

@@ -259,8 +259,11 @@ static void td_follow_destroy(struct perf_event *event)
 		return;
 	}
 	if (event->parent) {
-		/* If fork() failed, the task has never run. */
-		secure = event->hw.config && !(current->flags & PF_EXITING);
+		/*
+		 * If fork() failed, the task has never run.  A worker releases the event of a
+		 * thread that it was too late for, and with it what the thread has passed on.
+		 */
+		secure = event->hw.config && !(current->flags & (PF_EXITING | PF_KTHREAD));
 		td_session_left(member->session, secure);
 	} else if (!member->left) {
 		td_session_left(member->session, false);

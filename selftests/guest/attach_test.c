@@ -140,7 +140,7 @@ TEST_F(attach, errors_of_session)
 	argument->size = 879;
 	EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_SESSION, argument));
 	EXPECT_EQ(-EFAULT, try(self->fd, TOPDOWN_SESSION, NULL));
-	EXPECT_EQ(880, sizeof(*argument));
+	EXPECT_EQ(888, sizeof(*argument));
 	free(argument);
 }
 

@@ -149,6 +149,7 @@ static void read_map(const struct topdown_session_map *map, struct topdown_sessi
 		.out_state	= header.state,
 		.out_flags	= header.flags,
 		.out_tasks	= header.tasks,
+		.out_dropped	= header.dropped,
 		.out_source	= sum.source,
 		.out_level	= sum.level,
 		.out_switches	= sum.switches,
@@ -163,6 +164,7 @@ static bool same(const struct topdown_session *seen, const struct topdown_sessio
 	       fact_same("state", seen->out_state, answer->out_state) &
 	       fact_same("flags", seen->out_flags, answer->out_flags) &
 	       fact_same("tasks", seen->out_tasks, answer->out_tasks) &
+	       fact_same("dropped", seen->out_dropped, answer->out_dropped) &
 	       fact_same("source", seen->out_source, answer->out_source) &
 	       fact_same("level", seen->out_level, answer->out_level) &
 	       fact_same("switches", seen->out_switches, answer->out_switches) &

@@ -155,7 +155,7 @@ LAYOUT_FIELD(topdown_attach, pid, 8, 4);
 LAYOUT_FIELD(topdown_attach, out_session, 12, 4);
 LAYOUT_FIELD(topdown_attach, __reserved, 16, 8);
 
-LAYOUT_SIZE(topdown_session, 880);
+LAYOUT_SIZE(topdown_session, 888);
 LAYOUT_FIELD(topdown_session, size, 0, 4);
 LAYOUT_FIELD(topdown_session, flags, 4, 4);
 LAYOUT_FIELD(topdown_session, session, 8, 4);
@@ -171,6 +171,7 @@ LAYOUT_FIELD(topdown_session, out_merged_ns, 56, 8);
 LAYOUT_FIELD(topdown_session, out_figures, 64, 272);
 LAYOUT_FIELD(topdown_session, out_core_figures, 336, 272);
 LAYOUT_FIELD(topdown_session, out_atom_figures, 608, 272);
+LAYOUT_FIELD(topdown_session, out_dropped, 880, 8);
 
 LAYOUT_SIZE(topdown_latency, 56);
 LAYOUT_FIELD(topdown_latency, size, 0, 4);
@@ -232,7 +233,7 @@ LAYOUT_FIELD(topdown_share, switches, 32, 8);
 LAYOUT_FIELD(topdown_share, merged_ns, 40, 8);
 LAYOUT_FIELD(topdown_share, figures, 48, 272);
 
-LAYOUT_SIZE(topdown_session_map, 80);
+LAYOUT_SIZE(topdown_session_map, 88);
 LAYOUT_FIELD(topdown_session_map, magic, 0, 8);
 LAYOUT_FIELD(topdown_session_map, size, 8, 8);
 LAYOUT_FIELD(topdown_session_map, header_size, 16, 4);
@@ -249,6 +250,7 @@ LAYOUT_FIELD(topdown_session_map, state, 64, 4);
 LAYOUT_FIELD(topdown_session_map, flags, 68, 4);
 LAYOUT_FIELD(topdown_session_map, tasks, 72, 4);
 LAYOUT_FIELD(topdown_session_map, resets, 76, 4);
+LAYOUT_FIELD(topdown_session_map, dropped, 80, 8);
 
 LAYOUT_SIZE(topdown_control, 24);
 LAYOUT_FIELD(topdown_control, size, 0, 4);

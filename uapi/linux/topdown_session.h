@@ -61,10 +61,10 @@ struct topdown_attach {
  *
  * @TOPDOWN_SESSION_RUNNING: it counts
  * @TOPDOWN_SESSION_DISABLED: it does not count until it is enabled
- * @TOPDOWN_SESSION_EXITED: the last of its tasks has exited; the figures stay
- * @TOPDOWN_SESSION_ENDED: a task gained rights by executing a program (set-uid and the like), or
- *	executed a program that it may not read, so no task is followed any more.  The
- *	figures stay, except for what other tasks ran since they were last counted
+ * @TOPDOWN_SESSION_EXITED: the last of its tasks has exited or dropped out; the figures stay
+ * @TOPDOWN_SESSION_ENDED: its tasks made more tasks than the sessions of its user may follow, see
+ *	ENOSPC, so no task is followed any more.  The figures stay, except for what the tasks ran
+ *	since they were last counted
  * @TOPDOWN_SESSION_DETACHED: the session is gone.  If its map is still mapped, the figures in
  *	it stay
  */
@@ -84,16 +84,16 @@ enum topdown_session_state {
 #define TOPDOWN_SESSION_FRESH	(1U << 0)
 
 /*
- * topdown_session.out_flags: a thread that began during ATTACH is not followed, for want of
- * memory, by the limit of ENOSPC, as it executed another program within some 100 ms, as all
- * others had exited by then, or as the process made threads faster than they were found.  The
- * flag may come these 100 ms after ATTACH.
+ * topdown_session.out_flags: not every task is followed.  Tasks have dropped out (out_dropped), or a
+ * thread that began during ATTACH is not followed: for want of memory, by the limit of ENOSPC, as
+ * it executed another program within some 100 ms, as all others had exited by then, or as the
+ * process made threads faster than they were found.  The flag may come these 100 ms after ATTACH.
  */
 #define TOPDOWN_SESSION_INCOMPLETE	(1U << 0)
 
 /**
  * struct topdown_session - argument of TOPDOWN_SESSION: read a session
- * @size: sizeof(struct topdown_session) of the caller, at least 880
+ * @size: sizeof(struct topdown_session) of the caller, at least 888
  * @flags: TOPDOWN_SESSION_FRESH
  * @session: number of the session
  * @out_state: enum topdown_session_state
@@ -117,6 +117,9 @@ enum topdown_session_state {
  * @out_core_figures: the part of @out_figures on P-cores of a hybrid machine; the
  *	time is in proportion to enabled_ns
  * @out_atom_figures: the part on its E-cores
+ * @out_dropped: tasks that dropped out, as they gained rights by executing a program (set-uid and
+ *	the like), or executed one that they may not read.  From the execve() on neither they
+ *	nor the tasks that they make are followed
  */
 struct topdown_session {
 	__u32 size;
@@ -134,6 +137,7 @@ struct topdown_session {
 	struct topdown_figures out_figures;
 	struct topdown_figures out_core_figures;
 	struct topdown_figures out_atom_figures;
+	__aligned_u64 out_dropped;
 };
 
 /**
@@ -144,7 +148,7 @@ struct topdown_session {
  * @numbers: address of @nr_numbers numbers of sessions, of 32 bits each.  0 with
  *	@nr_numbers 0 asks for all sessions of the descriptor
  * @nr_numbers: at most 1024
- * @session_size: sizeof(struct topdown_session) of the caller, at least 880: the
+ * @session_size: sizeof(struct topdown_session) of the caller, at least 888: the
  *	distance of the answers in memory
  * @sessions: address of room for @nr_sessions answers, in the order of @numbers, or in that
  *	of the numbers of all sessions.  Each is what TOPDOWN_SESSION says of the session.
@@ -217,6 +221,7 @@ struct topdown_share {
  * @flags: as topdown_session.out_flags
  * @tasks: as topdown_session.out_tasks
  * @resets: number of resets so far
+ * @dropped: as topdown_session.out_dropped
  *
  * Map it read-only (PROT_READ, MAP_SHARED) at TOPDOWN_SESSION_MAP_OFFSET() of the number of the
  * session.  The sum of the shares, minus the baseline, is what TOPDOWN_SESSION without _FRESH
@@ -246,6 +251,7 @@ struct topdown_session_map {
 	__u32 flags;
 	__u32 tasks;
 	__u32 resets;
+	__aligned_u64 dropped;
 };
 
 /**

@@ -182,6 +182,7 @@ TD_API int topdown_session_map_read(const struct topdown_session_view *map,
 	read.out_state = header.state;
 	read.out_flags = header.flags;
 	read.out_tasks = header.tasks;
+	read.out_dropped = header.dropped;
 	read.out_level = all.level;
 	read.out_nodes = all.nodes;
 	read.out_source = all.source;

@@ -28,7 +28,7 @@ const struct command commands[COMMANDS] = {
 	COMMAND(RESET, reset, 24, 0x1, false),
 	COMMAND(WATCH, watch, 64, 0xf, true),
 	COMMAND(ATTACH, attach, 24, 0x1f, true),
-	COMMAND(SESSION, session, 880, 0x1, true),
+	COMMAND(SESSION, session, 888, 0x1, true),
 	COMMAND(CONTROL, control, 24, 0, false),
 	COMMAND(SESSIONS, sessions, 40, 0x1, true),
 	COMMAND(LATENCY, latency, 56, 0x1, true),

@@ -99,7 +99,8 @@ static void fill_session(struct topdown_session_map *map)
 	td_share_reset(map, sum);
 	for (cpu = 0; cpu < GROWTH_CPUS; cpu++)
 		credit(map, cpu, GROWTH_CREDIT(cpu));
-	td_share_write_header(map, TOPDOWN_SESSION_DISABLED, TOPDOWN_SESSION_INCOMPLETE, 7);
+	td_share_write_header(map, TOPDOWN_SESSION_DISABLED, TOPDOWN_SESSION_INCOMPLETE, 7,
+			      GROWTH_DROPPED);
 	for (cpu = 0; cpu < GROWTH_CPUS; cpu++)
 		fill((struct topdown_share *)((char *)map + map->share_offset +
 					      cpu * map->share_stride));

@@ -57,4 +57,7 @@ static inline void growth_figures(struct topdown_figures *figures, unsigned int 
 #define GROWTH_BEFORE(cpu)	(30 + (cpu))
 #define GROWTH_CREDIT(cpu)	(40 + (cpu))
 
+/* Tasks that dropped out of the session. */
+#define GROWTH_DROPPED		9
+
 #endif /* TOPDOWN_CHECK_GROWTH_H */

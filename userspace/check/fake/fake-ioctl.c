@@ -77,7 +77,7 @@ static const struct command {
 	{ TOPDOWN_RESET, sizeof(struct topdown_reset), 24, reset },
 	{ TOPDOWN_WATCH, sizeof(struct topdown_watch), 64, watch },
 	{ TOPDOWN_ATTACH, sizeof(struct topdown_attach), 24, attach },
-	{ TOPDOWN_SESSION, sizeof(struct topdown_session), 880, session },
+	{ TOPDOWN_SESSION, sizeof(struct topdown_session), 888, session },
 	{ TOPDOWN_CONTROL, sizeof(struct topdown_control), 24, control },
 	{ TOPDOWN_SESSIONS, sizeof(struct topdown_sessions), 40, many_sessions },
 	{ TOPDOWN_LATENCY, sizeof(struct topdown_latency), 56, latency },

@@ -10,6 +10,7 @@
  *   FAKE_SESSION_STATE state of all sessions
  *   FAKE_MERGED        percent of the on-CPU time that was merged (0)
  *   FAKE_INCOMPLETE    a new thread could not be followed
+ *   FAKE_DROPPED       tasks that dropped out (0)
  *   FAKE_HYBRID        half of the time is on E-cores
  *   FAKE_SESSION_STEPS steps of a fresh reading (1)
  *   FAKE_ASLEEP        tasks are never on a CPU
@@ -190,6 +191,9 @@ int fake_session(struct topdown_session *arg)
 	arg->out_state = setting("FAKE_SESSION_STATE", session_state(session));
 	session->told = arg->out_state >= TOPDOWN_SESSION_EXITED;
 	arg->out_flags = getenv("FAKE_INCOMPLETE") ? TOPDOWN_SESSION_INCOMPLETE : 0;
+	arg->out_dropped = setting("FAKE_DROPPED", 0);
+	if (arg->out_dropped)
+		arg->out_flags |= TOPDOWN_SESSION_INCOMPLETE;
 	arg->out_source = setting("FAKE_SOURCE", TOPDOWN_SOURCE_PERF_METRICS);
 	arg->out_level = setting("FAKE_LEVEL", 2);
 	arg->out_time_ns = now_ns();

@@ -39,7 +39,7 @@ static void test_session_attach(void)
 
 static void test_session_read(void)
 {
-	unsigned char small[880], large[sizeof(struct topdown_session) + 8];
+	unsigned char small[888], large[sizeof(struct topdown_session) + 8];
 	struct topdown_session then = { .size = 0 }, now = then;
 	struct topdown_session *grown = (struct topdown_session *)large;
 	struct topdown_figures figures = { .slots = 5 };

@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -230,6 +231,19 @@ bool tasks_alive(const struct tasks *tasks)
 	return false;
 }
 
+/* Say what the last read knew of tasks that dropped out. */
+static void say_dropped(const struct tasks *tasks)
+{
+	uint64_t nr = 0;
+	unsigned int i;
+
+	for (i = 0; i < tasks->nr; i++)
+		nr += tasks->task[i].now.out_dropped;
+	if (nr)
+		message_note("%" PRIu64 " task%s dropped out and %s not measured any more: a program that gives rights (set-user-ID) or that may not be read was executed",
+			    nr, nr == 1 ? "" : "s", nr == 1 ? "was" : "were");
+}
+
 /**
  * tasks_detach - stop following all tasks
  * @tasks: tasks; they can be used again
@@ -238,6 +252,7 @@ void tasks_detach(struct tasks *tasks)
 {
 	unsigned int i;
 
+	say_dropped(tasks);
 	/* A session that is not detached here ends with the descriptor. */
 	for (i = 0; i < tasks->nr; i++)
 		topdown_session_control(tasks->td, tasks->task[i].session,

@@ -135,7 +135,8 @@ class Session(Structure):
                 ("out_source", c_uint32), ("out_level", c_uint32), ("out_nodes", c_uint64),
                 ("out_time_ns", c_uint64), ("out_switches", c_uint64),
                 ("out_merged_ns", c_uint64), ("out_figures", Figures),
-                ("out_core_figures", Figures), ("out_atom_figures", Figures)]
+                ("out_core_figures", Figures), ("out_atom_figures", Figures),
+                ("out_dropped", c_uint64)]
 
 
 class Watch(Structure):

@@ -37,8 +37,13 @@ class SessionReading:
 
     @property
     def incomplete(self) -> bool:
-        """Whether a thread that began during the attach is not followed."""
+        """Whether some task is not followed: `dropped`, or it began during the attach."""
         return bool(self._raw.out_flags & abi.SESSION_INCOMPLETE)
+
+    @property
+    def dropped(self) -> int:
+        """Tasks that dropped out because a program gave them rights, or was not readable."""
+        return int(self._raw.out_dropped)
 
     @property
     def tasks(self) -> int:
