@@ -4,8 +4,10 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/capability.h>
 #include <linux/completion.h>
 #include <linux/cpumask.h>
+#include <linux/cred.h>
 #include <linux/kobject.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -50,6 +52,11 @@ struct td_cpu_file {
 
 /* The files cpuN of all CPUs, and then the files events/cpuN of all CPUs. */
 static struct td_cpu_file *td_cpu_files;
+
+static bool td_sysfs_is_owner(void)
+{
+	return uid_eq(current_fsuid(), make_kuid(&init_user_ns, td_sysfs_uid));
+}
 
 /* " 12.34%", or " -" if there is no ratio. */
 static int td_emit_ratio(char *buffer, int at, u32 ratio)
@@ -112,11 +119,28 @@ static ssize_t td_emit_record(char *buffer, const struct topdown_record *record,
 	return n;
 }
 
+/*
+ * May the caller read figures?  The mode of a file lets uid 0 of each container in that shares the
+ * user namespace, whether it has capabilities or not.  So a capability is needed, unless the
+ * parameters of the module let more users in.
+ */
+static bool td_sysfs_may_read(void)
+{
+	if (td_sysfs_mode & 0004 ||
+	    (td_sysfs_mode & 0400 && td_sysfs_uid && td_sysfs_is_owner()) ||
+	    (td_sysfs_mode & 0040 && td_sysfs_gid &&
+	     in_group_p(make_kgid(&init_user_ns, td_sysfs_gid))))
+		return true;
+	return perfmon_capable();
+}
+
 static ssize_t td_cpu_show(struct kobject *kobj, struct kobj_attribute *attr, char *buffer)
 {
 	const struct td_cpu_file *file = container_of(attr, struct td_cpu_file, attr);
 	struct topdown_record record;
 
+	if (!td_sysfs_may_read())
+		return -EACCES;
 	td_record_read(file->cpu, false, NULL, &record);
 	return td_emit_record(buffer, &record, 1);
 }
@@ -129,6 +153,8 @@ static ssize_t td_events_show(struct kobject *kobj, struct kobj_attribute *attr,
 	struct td_events events;
 	int n;
 
+	if (!td_sysfs_may_read())
+		return -EACCES;
 	n = td_cpu_events(file->cpu, &events);
 	if (n)
 		return n;
@@ -145,6 +171,8 @@ static ssize_t td_cpus_sum_show(struct kobject *kobj, struct kobj_attribute *att
 	ssize_t n;
 	int cpu;
 
+	if (!td_sysfs_may_read())
+		return -EACCES;
 	total = kmalloc(sizeof(*total), GFP_KERNEL);
 	if (!total)
 		return -ENOMEM;
@@ -167,8 +195,10 @@ static ssize_t period_ms_show(struct kobject *kobj, struct kobj_attribute *attr,
 static ssize_t period_ms_store(struct kobject *kobj, struct kobj_attribute *attr,
 			       const char *buffer, size_t count)
 {
-	int ret = td_cpu_set_period(buffer);
+	int ret = -EACCES;
 
+	if ((td_sysfs_uid && td_sysfs_is_owner()) || perfmon_capable())
+		ret = td_cpu_set_period(buffer);
 	return ret ? ret : count;
 }
 
