@@ -95,7 +95,7 @@ static struct td_session *td_session_list_make(struct td_session_list *list,
 	list->used = true;
 	session = td_session_create(&list->news, attach, user);
 	if (!session) {
-		td_quota_put(user, TD_SESSION, 0);
+		td_quota_put(user, TD_SESSION);
 		return ERR_PTR(-ENOMEM);
 	}
 	ret = td_attach_begin(session, task);

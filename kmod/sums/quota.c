@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Quotas: how many sessions and watches a user may have, and sessions on how many tasks, and how
- * many may follow one task.
+ * Quotas: how many sessions and watches a user may have, sessions on how many
+ * tasks, and how many may follow one task.
  *
  * Everybody who can open the device may make sessions of their own threads.  A session
  * needs memory for every CPU, and a credit at every switch of its tasks.  A timer compares
- * every window with all watches.  So each user has a limit for each of the two.  All users
+ * every window with all watches.  So each user has a limit for each of these.  All users
  * without CAP_PERFMON share another limit, which leaves some to users with CAP_PERFMON.
  * Only the limit for all users bounds these.
+ *
+ * A user is a person, in a container if root made one.  With a user namespace a person has many
+ * ids, and these are all the person's.  The ids of all containers without a user namespace are
+ * the same, so there the cgroup namespace tells one from the other.
+ *
+ * perf charges the memory of events to no memory cgroup.  So the events of sessions have a limit
+ * too, whether the session was attached to the task or the task inherited it.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -16,17 +23,23 @@
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/uidgid.h>
+#include <linux/user_namespace.h>
 
+#include "compat.h"
 #include "quota.h"
 
 /* Limits of each thing: for all users, and for all users without CAP_PERFMON. */
 #define TD_QUOTA_ALL		4096
 #define TD_QUOTA_OTHERS		3072
 
-/* Limits of one user without CAP_PERFMON: each thing, and tasks of sessions. */
+/* Limits of one user without CAP_PERFMON: each thing. */
 #define TD_QUOTA_USER		64
-#define TD_QUOTA_TASKS		16384
+
+/* Limits of the events of sessions: of one user without CAP_PERFMON, and of all such users. */
+#define TD_QUOTA_EVENTS		16384
+#define TD_QUOTA_EVENTS_OTHERS	131072
 
 /*
  * Limits of one task: perf calls us for each of its sessions at each switch, with interrupts off.
@@ -38,38 +51,63 @@
 
 /**
  * struct td_user - the account of a user; all under td_quota_mutex
- * @list: entry in the list of users with sessions or watches
+ * @list: entry in the list of users
  * @uid: the user
+ * @container: number of the user's cgroup namespace; 0 if no root made it
  * @capable: the account is for what was made with CAP_PERFMON
  * @nr: number of each thing
- * @tasks: number of tasks that the sessions were attached to
+ * @events: number of events of the sessions
  */
 struct td_user {
 	struct list_head list;
 	kuid_t uid;
+	unsigned int container;
 	bool capable;
 	unsigned int nr[TD_THINGS];
-	unsigned int tasks;
+	unsigned int events;
 };
 
 static DEFINE_MUTEX(td_quota_mutex);
 static LIST_HEAD(td_quota_users);
-/* Number of each thing; under the mutex, as the list. */
-static unsigned int td_quota_all[TD_THINGS], td_quota_others[TD_THINGS];
+/* Numbers of all users, and of those without CAP_PERFMON; under the mutex, as the list. */
+static unsigned int td_quota_all[TD_THINGS], td_quota_others[TD_THINGS], td_quota_events_others;
 
-/* The account of a user; @spare, which is zeroed, is taken if there is none. */
-static struct td_user *td_quota_find(kuid_t uid, bool capable, struct td_user **spare)
+/* The user in the initial namespace who is behind the calling process. */
+static kuid_t td_quota_person(void)
 {
+	const struct user_namespace *ns = current_user_ns();
+	kuid_t uid = current_uid();
+
+	for (; ns != &init_user_ns; ns = ns->parent)
+		uid = ns->owner;
+	return uid;
+}
+
+/* Is this a user without limits?  The answer is no decision about a right, so no audit either. */
+static bool td_quota_capable(void)
+{
+	return ns_capable_noaudit(&init_user_ns, CAP_PERFMON) ||
+	       ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
+}
+
+/* The account of the calling process; @spare, which is zeroed, is taken if there is none. */
+static struct td_user *td_quota_find(struct td_user **spare)
+{
+	unsigned int container = td_compat_container();
+	bool capable = td_quota_capable();
+	kuid_t uid = td_quota_person();
 	struct td_user *user;
 
 	lockdep_assert_held(&td_quota_mutex);
 	list_for_each_entry(user, &td_quota_users, list) {
-		if (uid_eq(user->uid, uid) && user->capable == capable)
+		if (uid_eq(user->uid, uid) && user->container == container &&
+		    user->capable == capable)
 			return user;
 	}
 	user = *spare;
 	*spare = NULL;
 	user->uid = uid;
+	user->container = container;
 	user->capable = capable;
 	list_add(&user->list, &td_quota_users);
 	return user;
@@ -88,7 +126,7 @@ static bool td_quota_full(const struct td_user *user, enum td_thing thing)
 static void td_quota_forget(struct td_user *user)
 {
 	lockdep_assert_held(&td_quota_mutex);
-	if (user->nr[TD_SESSION] || user->nr[TD_WATCH])
+	if (memchr_inv(user->nr, 0, sizeof(user->nr)) || user->events)
 		return;
 	list_del(&user->list);
 	kfree(user);
@@ -96,7 +134,7 @@ static void td_quota_forget(struct td_user *user)
 
 /**
  * td_quota_get() - charge one more thing to the calling process's user
- * @thing: a session or a watch
+ * @thing: what it is
  *
  * Return: the user, for td_quota_put(); as a pointer -ENOSPC if the user, or all users
  * together, have reached the limit; -ENOMEM.
@@ -111,7 +149,7 @@ struct td_user *td_quota_get(enum td_thing thing)
 		return ERR_PTR(-ENOMEM);
 
 	mutex_lock(&td_quota_mutex);
-	user = td_quota_find(current_uid(), perfmon_capable(), &spare);
+	user = td_quota_find(&spare);
 	if (td_quota_full(user, thing)) {
 		td_quota_forget(user);
 		user = ERR_PTR(-ENOSPC);
@@ -126,22 +164,35 @@ struct td_user *td_quota_get(enum td_thing thing)
 }
 
 /**
- * td_quota_charge() - charge one more task of a session
+ * td_quota_charge() - charge one more event of a session
  * @user: result of td_quota_get()
  *
- * Return: 0, or -ENOSPC if the user has reached the limit of tasks.
+ * Return: false if the user has more events now than are allowed.
  */
-int td_quota_charge(struct td_user *user)
+bool td_quota_charge(struct td_user *user)
 {
-	int ret = 0;
+	bool allowed;
 
 	mutex_lock(&td_quota_mutex);
-	if (!user->capable && user->tasks >= TD_QUOTA_TASKS)
-		ret = -ENOSPC;
-	else
-		user->tasks++;
+	user->events++;
+	td_quota_events_others += !user->capable;
+	allowed = user->capable || (user->events <= TD_QUOTA_EVENTS &&
+				    td_quota_events_others <= TD_QUOTA_EVENTS_OTHERS);
 	mutex_unlock(&td_quota_mutex);
-	return ret;
+	return allowed;
+}
+
+/**
+ * td_quota_uncharge() - undo td_quota_charge(), also after td_quota_put()
+ * @user: the same
+ */
+void td_quota_uncharge(struct td_user *user)
+{
+	mutex_lock(&td_quota_mutex);
+	user->events--;
+	td_quota_events_others -= !user->capable;
+	td_quota_forget(user);
+	mutex_unlock(&td_quota_mutex);
 }
 
 /**
@@ -159,13 +210,11 @@ unsigned int td_quota_of_task(const struct td_user *user)
  * td_quota_put() - undo td_quota_get()
  * @user: result of td_quota_get()
  * @thing: as given to td_quota_get()
- * @tasks: how often td_quota_charge() succeeded for this session
  */
-void td_quota_put(struct td_user *user, enum td_thing thing, unsigned int tasks)
+void td_quota_put(struct td_user *user, enum td_thing thing)
 {
 	mutex_lock(&td_quota_mutex);
 	user->nr[thing]--;
-	user->tasks -= tasks;
 	td_quota_all[thing]--;
 	td_quota_others[thing] -= !user->capable;
 	td_quota_forget(user);

@@ -2,6 +2,8 @@
 #ifndef TOPDOWN_QUOTA_H
 #define TOPDOWN_QUOTA_H
 
+#include <linux/types.h>
+
 struct td_user;
 
 /**
@@ -18,8 +20,9 @@ enum td_thing {
 };
 
 struct td_user *td_quota_get(enum td_thing thing);
-int td_quota_charge(struct td_user *user);
+void td_quota_put(struct td_user *user, enum td_thing thing);
+bool td_quota_charge(struct td_user *user);
+void td_quota_uncharge(struct td_user *user);
 unsigned int td_quota_of_task(const struct td_user *user);
-void td_quota_put(struct td_user *user, enum td_thing thing, unsigned int tasks);
 
 #endif /* TOPDOWN_QUOTA_H */

@@ -52,7 +52,7 @@ static bool td_session_is_finished(const struct td_session *session)
 }
 
 /**
- * td_session_over() - has a session been detached, or ended by a gain of rights?
+ * td_session_over() - has a session been detached, or ended for its number of events?
  * @session: the session
  *
  * Return: true or false; once true, always true.
@@ -261,6 +261,25 @@ void td_session_left(struct td_session *session, bool secure)
 	state = td_session_state(session);
 	raw_spin_unlock_irqrestore(&session->lock, flags);
 	td_session_trace(session, ends, state);
+}
+
+/**
+ * td_session_overrun() - the user of a session has more events than are allowed
+ * @session: the session
+ */
+void td_session_overrun(struct td_session *session)
+{
+	bool over;
+
+	raw_spin_lock_irq(&session->lock);
+	over = td_session_is_finished(session);
+	if (!over) {
+		session->ended = true;
+		td_session_add_news(session);
+		td_session_tend(session);
+	}
+	raw_spin_unlock_irq(&session->lock);
+	td_session_trace(session, !over, TOPDOWN_SESSION_ENDED);
 }
 
 /**
@@ -479,7 +498,7 @@ void td_session_end(struct td_session *session)
  */
 void td_session_destroy(struct td_session *session)
 {
-	td_quota_put(session->user, TD_SESSION, session->charged);
+	td_quota_put(session->user, TD_SESSION);
 	call_rcu(&session->rcu, td_session_put_rcu);
 }
 

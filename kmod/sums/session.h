@@ -30,8 +30,7 @@ struct td_user;
  * @owner: process that attached the session, in the initial namespace
  * @process: new threads inherit
  * @children: new processes inherit
- * @user: account that is charged for the session
- * @charged: number of tasks that the user was charged for; under @members_lock
+ * @user: account that is charged for the session and its events
  * @lock: protects all fields up to @tasks
  * @attached: the first tasks are followed
  * @enabled: the session is to count
@@ -50,7 +49,7 @@ struct td_user;
  * @running: number of its events that each CPU runs; written there with interrupts off
  * @tallies: what the samples in its tasks add up to; NULL if nobody wants that; changed under
  *	the lock of the latency list, used on any CPU with interrupts off, and in its NMIs
- * @members_lock: protects @members, @charged, @leader, @exec_id and @late
+ * @members_lock: protects @members, @leader, @exec_id and @late
  * @members: events on the tasks that the session was attached to
  * @leader: the process whose threads are being searched, with a reference, or NULL
  * @exec_id: task_struct.self_exec_id of its threads at the begin of the attach
@@ -73,7 +72,6 @@ struct td_session {
 	bool process;
 	bool children;
 	struct td_user *user;
-	unsigned int charged;
 
 	raw_spinlock_t lock; /* the settings below, and the header of the map */
 	bool attached;
@@ -92,7 +90,7 @@ struct td_session {
 	unsigned int __percpu *running;
 	struct td_tallies __rcu *tallies;
 
-	struct mutex members_lock; /* members, charged, leader, exec_id, late */
+	struct mutex members_lock; /* members, leader, exec_id, late */
 	struct list_head members;
 	struct task_struct *leader;
 	u64 exec_id;
@@ -153,6 +151,7 @@ bool td_session_waits(struct td_session *session);
 bool td_session_has_tasks(struct td_session *session);
 void td_session_join(struct td_session *session, struct task_struct *task);
 void td_session_left(struct td_session *session, bool secure);
+void td_session_overrun(struct td_session *session);
 void td_session_missed(struct td_session *session);
 void td_session_exec(struct td_session *session);
 

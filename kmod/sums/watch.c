@@ -351,7 +351,7 @@ struct td_watch *td_watch_create(struct td_watch_queue *queue,
 		return ERR_CAST(user);
 	watch = td_watch_alloc(what, cpus);
 	if (!watch) {
-		td_quota_put(user, TD_WATCH, 0);
+		td_quota_put(user, TD_WATCH);
 		return ERR_PTR(-ENOMEM);
 	}
 	spin_lock_init(&watch->lock);
@@ -368,7 +368,7 @@ struct td_watch *td_watch_create(struct td_watch_queue *queue,
  */
 void td_watch_destroy(struct td_watch *watch)
 {
-	td_quota_put(watch->user, TD_WATCH, 0);
+	td_quota_put(watch->user, TD_WATCH);
 	td_watch_free(watch);
 }
 
@@ -391,6 +391,6 @@ void td_watch_end(struct td_watch *watch)
 {
 	lockdep_assert_held(&td_watch_mutex);
 	list_del_rcu(&watch->node);
-	td_quota_put(watch->user, TD_WATCH, 0);
+	td_quota_put(watch->user, TD_WATCH);
 	call_rcu(&watch->rcu, td_watch_free_rcu);
 }

@@ -176,10 +176,6 @@ static int td_attach_task(struct td_session *session, struct task_struct *task)
 {
 	int ret;
 
-	ret = td_quota_charge(session->user);
-	if (ret)
-		return ret;
-	session->charged++;
 	ret = td_attach_event(session, task, false);
 	if (!ret && session->on_exec)
 		ret = td_attach_event(session, task, true);

@@ -34,6 +34,7 @@
 #include "follow.h"
 #include "member.h"
 #include "moment.h"
+#include "quota.h"
 #include "scope.h"
 #include "session.h"
 #include "window.h"
@@ -243,6 +244,25 @@ static void td_follow_unmeet(const struct perf_event *event)
 		td_session_unmeet(session, current);
 }
 
+/* Charge one event.  An error for an inherited one would make fork() fail: the session ends. */
+static int td_follow_charge(struct td_session *session, bool inherited)
+{
+	if (td_quota_charge(session->user))
+		return 0;
+	if (inherited) {
+		td_session_overrun(session);
+		return 0;
+	}
+	td_quota_uncharge(session->user);
+	return -ENOSPC;
+}
+
+static void td_follow_put(struct td_session *session)
+{
+	td_quota_uncharge(session->user);
+	td_session_put(session);
+}
+
 /*
  * The last reference to an event is gone.  An inherited event ends with its task.  If the
  * task lives on, an exec that gained rights ended the event.
@@ -255,7 +275,7 @@ static void td_follow_destroy(struct perf_event *event)
 	/* A child may have been made before td_compat_event_unpin_pmu() reached its parent. */
 	td_compat_event_forget_pmu(event, &td_follow_pmu);
 	if (event->attr.config == TD_FOLLOW_EXEC) {
-		td_session_put(member->session);
+		td_follow_put(member->session);
 		return;
 	}
 	if (event->parent) {
@@ -269,25 +289,28 @@ static void td_follow_destroy(struct perf_event *event)
 		td_session_left(member->session, false);
 	}
 	td_follow_unmeet(event);
-	td_session_put(member->session);
+	td_follow_put(member->session);
 }
 
 /* perf also calls this for events of other types that no PMU accepted. */
 static int td_follow_event_init(struct perf_event *event)
 {
 	struct td_member *member;
+	int ret;
 
 	if (event->attr.type != td_follow_pmu.type || event->overflow_handler != td_follow_marker)
 		return -ENOENT;
 
 	member = td_member_of(event);
+	ret = td_follow_charge(member->session, event->parent);
+	if (ret)
+		return ret;
 	if (!event->parent)
 		member->event = event;
 	/* 6.1 does not set it for events that are made in the kernel. */
 	event->event_caps |= PERF_EV_CAP_SOFTWARE;
 	event->destroy = td_follow_destroy;
 	td_session_get(member->session);
-	/* Do not return an error: it would make fork() fail. */
 	if (event->attr.config == TD_FOLLOW_TASK)
 		td_session_join(member->session, event->hw.target);
 	return 0;
