@@ -372,6 +372,22 @@ static inline bool td_compat_cgroup_runs(const struct perf_event *event)
 #endif
 
 /*
+ * Does a security module let the caller, who has CAP_PERFMON, count kernel mode?  Kernels in
+ * between may export the function too, or have another argument.
+ */
+static inline int td_compat_allow_kernel(void)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+	return perf_allow_kernel();
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 117) && \
+	LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+	return perf_allow_kernel();
+#else
+	return 0;
+#endif
+}
+
+/*
  * The number of the calling process's cgroup namespace, if a user of the initial user namespace
  * made it, as runtimes do for each container; else 0.
  */

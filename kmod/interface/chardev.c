@@ -13,6 +13,9 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/nospec.h>
+#include <linux/personality.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -46,6 +49,7 @@
  * struct td_file - one open descriptor
  * @may_read: system-wide figures are allowed.  Decided at open(), so the descriptor can be
  *	passed to a process with fewer rights, as a perf descriptor can
+ * @may_write: open for writing, so the settings of the descriptor may be changed
  * @lock: protects @baseline
  * @baseline: baseline of each CPU; NULL until the first RESET
  * @watches: the watches for poll() and read()
@@ -55,6 +59,7 @@
  */
 struct td_file {
 	bool may_read;
+	bool may_write;
 	struct mutex lock; /* baseline */
 	struct td_baseline *baseline;
 	struct td_watch_list watches;
@@ -212,6 +217,10 @@ static int td_chardev_put_all(struct td_file *file, const struct topdown_read *r
 			return ret;
 		if (total)
 			td_cpus_sum_add(total, &record);
+		cond_resched();
+		/* Nobody who was killed sees the errno. */
+		if (fatal_signal_pending(current))
+			return -EINTR;
 	}
 	if (!total)
 		return 0;
@@ -427,6 +436,9 @@ static int td_chardev_latency(struct td_file *file, union td_command *command)
 	ret = td_latency_list_check(latency);
 	if (ret)
 		return ret;
+	/* Without these flags and events it is a question. */
+	if ((latency->flags || latency->events) && !file->may_write)
+		return -EBADF;
 	if (latency->flags & TOPDOWN_LATENCY_REMOVE)
 		return td_latency_list_remove(&file->latencies, latency->latency);
 	latency->out_refusal = td_latency_list_refusal();
@@ -454,6 +466,7 @@ static int td_chardev_latency_read(struct td_file *file, union td_command *comma
  * @size: size of the argument today
  * @min_size: size of the argument as first released
  * @answers: the argument is copied back
+ * @changes: the descriptor has to be open for writing
  * @execute: executes the command
  * @undo: undoes it if the answer could not be written
  */
@@ -462,6 +475,7 @@ struct td_ioctl {
 	unsigned int size;
 	unsigned int min_size;
 	bool answers;
+	bool changes;
 	int (*execute)(struct td_file *file, union td_command *command);
 	void (*undo)(struct td_file *file, const union td_command *command);
 };
@@ -480,13 +494,15 @@ struct td_ioctl {
 static const struct td_ioctl td_ioctls[] = {
 	TD_IOCTL(INFO, struct topdown_info, out_load_time_ns, td_chardev_info, true),
 	TD_IOCTL(READ, struct topdown_read, __reserved, td_chardev_read, true),
-	TD_IOCTL(RESET, struct topdown_reset, __reserved, td_chardev_reset, false),
+	TD_IOCTL(RESET, struct topdown_reset, __reserved, td_chardev_reset, false,
+		 .changes = true),
 	TD_IOCTL(WATCH, struct topdown_watch, __reserved, td_chardev_watch, true,
-		 .undo = td_chardev_unwatch),
+		 .changes = true, .undo = td_chardev_unwatch),
 	TD_IOCTL(ATTACH, struct topdown_attach, __reserved, td_chardev_attach, true,
-		 .undo = td_chardev_unattach),
+		 .changes = true, .undo = td_chardev_unattach),
 	TD_IOCTL(SESSION, struct topdown_session, out_dropped, td_chardev_session, true),
-	TD_IOCTL(CONTROL, struct topdown_control, __reserved, td_chardev_control, false),
+	TD_IOCTL(CONTROL, struct topdown_control, __reserved, td_chardev_control, false,
+		 .changes = true),
 	TD_IOCTL(SESSIONS, struct topdown_sessions, __reserved, td_chardev_sessions, true),
 	TD_IOCTL(LATENCY, struct topdown_latency, session, td_chardev_latency, true,
 		 .undo = td_chardev_unlatency),
@@ -500,6 +516,7 @@ static long td_chardev_ioctl(struct file *filp, unsigned int cmd, unsigned long 
 	union td_command command = { };
 	unsigned int nr = _IOC_NR(cmd);
 	const struct td_ioctl *ioctl;
+	struct td_file *file;
 	__u32 size;
 	int ret;
 
@@ -521,13 +538,16 @@ static long td_chardev_ioctl(struct file *filp, unsigned int cmd, unsigned long 
 	/* Use the checked size, because the caller may have changed it in memory since. */
 	command.size = size;
 
-	ret = ioctl->execute(filp->private_data, &command);
+	file = filp->private_data;
+	if (ioctl->changes && !file->may_write)
+		return -EBADF;
+	ret = ioctl->execute(file, &command);
 	if (ret && ret != -EMSGSIZE)
 		return ret;
 	if (!ioctl->answers || !copy_to_user(user, &command, min(size, ioctl->size)))
 		return ret;
 	if (ioctl->undo)
-		ioctl->undo(filp->private_data, &command);
+		ioctl->undo(file, &command);
 	return -EFAULT;
 }
 
@@ -561,14 +581,18 @@ static int td_chardev_mmap(struct file *filp, struct vm_area_struct *vma)
 	/* A session map needs no right but the session. */
 	if (!vma->vm_pgoff && !file->may_read)
 		return -EACCES;
-	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
+	if (vma->vm_flags & VM_WRITE)
+		return -EPERM;
+	/* With READ_IMPLIES_EXEC the kernel adds it to all that the program reads. */
+	if (vma->vm_flags & VM_EXEC && !(current->personality & READ_IMPLIES_EXEC))
 		return -EPERM;
 	/* VM_SHARED is cleared if the file is open for reading only. */
 	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
 
 	/* mprotect() must not make the mapping writable or executable either. */
-	vm_flags_clear(vma, VM_MAYWRITE | VM_MAYEXEC);
+	vm_flags_clear(vma, VM_EXEC | VM_MAYWRITE | VM_MAYEXEC);
+	vma->vm_page_prot = vm_get_page_prot(vma->vm_flags);
 	return vma->vm_pgoff ? td_session_list_mmap(&file->sessions, vma) : td_map_mmap(vma);
 }
 
@@ -585,6 +609,7 @@ static int td_chardev_open(struct inode *inode, struct file *filp)
 	if (!file)
 		return -ENOMEM;
 	file->may_read = !ret;
+	file->may_write = filp->f_mode & FMODE_WRITE;
 	mutex_init(&file->lock);
 	td_watch_list_init(&file->watches);
 	td_session_list_init(&file->sessions);

@@ -143,9 +143,9 @@ static int td_session_list_allowed(struct task_struct *task)
 {
 	if (task->flags & PF_KTHREAD)
 		return -EOPNOTSUPP;
-	if (same_thread_group(task, current) || perfmon_capable())
+	if (same_thread_group(task, current))
 		return 0;
-	return -EACCES;
+	return perfmon_capable() ? td_compat_allow_kernel() : -EACCES;
 }
 
 /**
@@ -308,7 +308,7 @@ static int td_session_list_fresh(struct td_session_list *list, const u32 *number
 	if (!zalloc_cpumask_var(&cpus, GFP_KERNEL))
 		return -ENOMEM;
 	mutex_lock(&list->lock);
-	for (i = 0; i < nr; i++) {
+	for (i = 0; i < nr && !fatal_signal_pending(current); i++) {
 		session = xa_load(&list->sessions, numbers[i]);
 		for_each_online_cpu(cpu) {
 			if (session && td_session_runs_on(session, cpu))
@@ -357,6 +357,9 @@ static int td_session_list_put_all(struct td_session_list *list,
 		*answer = (struct topdown_session){ .session = numbers[i] };
 		ret = td_session_list_put(list, read, i, answer);
 		cond_resched();
+		/* Nobody who was killed sees the errno. */
+		if (fatal_signal_pending(current))
+			ret = -EINTR;
 	}
 	kfree(answer);
 	return ret;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -81,6 +82,24 @@ TEST_F(calls, mmap)
 	EXPECT_EQ(-EINVAL, caller_map(bits, fd, of_session, PROT_READ, MAP_PRIVATE, OFFSET_1));
 }
 
+/* As /proc says of a map that is there. */
+static bool map_is_not_executable(int fd, size_t size)
+{
+	void *map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[256], rights[8] = "";
+	unsigned long from;
+
+	while (maps && fgets(line, sizeof(line), maps)) {
+		if (sscanf(line, "%lx-%*x %7s", &from, rights) == 2 && (void *)from == map)
+			break;
+	}
+	if (maps)
+		fclose(maps);
+	munmap(map, size);
+	return !strcmp(rights, "r--s");
+}
+
 TEST_F(calls, mmap_to_write)
 {
 	const size_t size = self->info.out_map_size, of_session = self->info.out_session_map_size;
@@ -99,6 +118,20 @@ TEST_F(calls, mmap_to_write)
 				     OFFSET_1));
 	EXPECT_EQ(-EPERM, caller_map(bits, fd, of_session, PROT_READ | PROT_EXEC, MAP_SHARED,
 				     OFFSET_1));
+}
+
+/* The kernel makes executable what such a program reads; the module does not. */
+TEST_F(calls, mmap_of_an_old_program)
+{
+	const unsigned int bits = variant->bits;
+	const int before = personality(READ_IMPLIES_EXEC);
+
+	ASSERT_LE(0, before);
+	EXPECT_EQ(0, caller_map(bits, self->fd, self->info.out_map_size, PROT_READ, MAP_SHARED, 0));
+	EXPECT_EQ(0, caller_map(bits, self->fd, self->info.out_session_map_size, PROT_READ,
+				MAP_SHARED, OFFSET_1));
+	EXPECT_TRUE(map_is_not_executable(self->fd, self->info.out_map_size));
+	personality(before);
 }
 
 TEST_F(calls, mmap_of_no_session)

@@ -8,6 +8,7 @@
  * of it, or as many as belong together, so nothing else makes it fail.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -439,6 +440,27 @@ TEST_F(errnos, no_pidfd)
 
 	rows[2].field[0].value = self->fd;
 	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rows, EBADF));
+}
+
+/* A descriptor that somebody was given to look at. */
+TEST_F(errnos, opened_for_reading)
+{
+	static const struct row changes[] = {
+		{ TOPDOWN_CMD_RESET }, { TOPDOWN_CMD_WATCH }, { TOPDOWN_CMD_ATTACH },
+		{ TOPDOWN_CMD_CONTROL },
+		{ TOPDOWN_CMD_LATENCY, { FIELD(latency, events, 1) } },
+		{ TOPDOWN_CMD_LATENCY, { FIELD(latency, flags, TOPDOWN_LATENCY_REMOVE) } },
+	};
+	static const struct row reads[] = {
+		{ TOPDOWN_CMD_INFO }, { TOPDOWN_CMD_READ }, { TOPDOWN_CMD_SESSIONS },
+		{ TOPDOWN_CMD_LATENCY },
+	};
+	int fd = caller_open(variant->bits, TD_DEVICE, O_RDONLY | O_CLOEXEC);
+
+	ASSERT_LE(0, fd);
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, fd, changes, EBADF));
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, fd, reads, 0));
+	close(fd);
 }
 
 TEST_F(errnos, no_number)

@@ -38,9 +38,14 @@
  * in a child of fork(), through execve() if the descriptor stays open, and over a socket
  * (SCM_RIGHTS).  So a process with rights can open it for one without.  The baseline, the
  * watches and the sessions belong to the descriptor, and each of its holders can read, reset,
- * change and remove them.  ATTACH alone looks at the rights of the calling process.  All ends
- * when the last copy is closed.  A map stays until it is unmapped.  A process that must not be
- * disturbed opens a descriptor of its own.
+ * change and remove them, if it was opened for writing.  With one that was opened for reading only
+ * nobody can change anything but what is read of it, by read(), SESSION and SESSIONS.  ATTACH
+ * alone looks at the rights of the calling process.  All ends when the last copy is closed.  A map
+ * stays until it is unmapped.  A process that must not be disturbed opens a descriptor of its own.
+ *
+ * Clocks.  Times are those of the initial time namespace.  In another time namespace CLOCK_MONOTONIC
+ * and CLOCK_BOOTTIME have other offsets (/proc/self/timens_offsets), and so has an age that is
+ * computed from them.
  *
  * Errors, the same for all commands.  A command that fails has changed no setting and no
  * baseline.  With EFAULT some records may have been written.  With EMSGSIZE nr_records or
@@ -65,10 +70,13 @@
  *               module).
  *               ATTACH to another process, by a caller with neither CAP_PERFMON nor
  *               CAP_SYS_ADMIN.  perf_event_paranoid does not matter there, and neither does
- *               who opened the descriptor.
+ *               who opened the descriptor.  A security module may refuse it too, if this kernel
+ *               lets modules ask.
  *   ESRCH       ATTACH: there is no such process or thread; LATENCY: the session has ended.
  *   EBUSY       LATENCY: the session has a latency session already.
- *   EBADF       ATTACH: with TOPDOWN_ATTACH_PIDFD, the descriptor is no pidfd.
+ *   EBADF       RESET, WATCH, ATTACH, CONTROL, and LATENCY with flags or events: the descriptor
+ *               was opened for reading only.  ATTACH: with TOPDOWN_ATTACH_PIDFD, the other
+ *               descriptor is no pidfd.
  *   ENOENT      SESSION, CONTROL, LATENCY, mmap(): this descriptor has no session of that number;
  *               WATCH: it has no watch of the number to be removed; LATENCY, LATENCIES: it
  *               has no latency session of that number.
@@ -85,7 +93,8 @@
  * open(): EACCES of the mode of the device; ENOMEM; EINTR; any error but EACCES and EPERM with
  * which perf refuses a CPU-wide software event.
  * mmap(): EACCES (offset 0 only), ENOENT and ENOMEM as above; EINVAL for a length beyond the
- * map, or without MAP_SHARED; EPERM for a writable or executable mapping; EACCES for a shared
+ * map, or without MAP_SHARED; EPERM for a writable or executable mapping, unless the personality
+ * READ_IMPLIES_EXEC asks for the latter, which is then not executable; EACCES for a shared
  * writable one of a descriptor that was opened for reading only, and for any of one that was
  * opened for writing only.
  * read(), readv(), preadv2() with offset -1: EACCES and EFAULT as above; EAGAIN when there is

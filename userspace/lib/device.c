@@ -84,8 +84,10 @@ static int td_open_node(const char *path)
 	if (ret)
 		return ret;
 
-	/* No command needs a descriptor that can write. */
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* Without the right to write it is good for reading. */
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0 && errno == EACCES)
+		fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	/* The name may mean another node since the check. */
