@@ -8,6 +8,8 @@
  * the session.
  */
 #include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/kref.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -18,6 +20,7 @@
 #include "known.h"
 #include "latency.h"
 #include "latency-list.h"
+#include "quota.h"
 #include "sampler.h"
 #include "session.h"
 #include "tallies.h"
@@ -29,17 +32,21 @@
 
 /**
  * struct td_latency_session - one latency session
- * @own: entry of td_latency_list.list
+ * @own: entry of td_latency_list.list; empty once the session has ended
+ * @ref: one of the list, and one of each reader
+ * @user: account that is charged for the session
  * @id: its number
  * @events: bit n for event n
  * @cpus: its CPUs
  * @samples: it has the samplers of @cpus
  * @followed: the session whose tasks are sampled, with a reference; NULL for none.  A detached one
- *	stays too, for its records, and no quota counts it any more
+ *	stays too, for its records
  * @tallies: tallies of @followed
  */
 struct td_latency_session {
 	struct list_head own;
+	struct kref ref;
+	struct td_user *user;
 	u32 id;
 	u64 events;
 	cpumask_var_t cpus;
@@ -58,14 +65,23 @@ void td_latency_list_init(struct td_latency_list *latencies)
 	INIT_LIST_HEAD(&latencies->list);
 }
 
-static void td_latency_list_free(struct td_latency_session *session)
+static void td_latency_list_free(struct kref *ref)
 {
+	struct td_latency_session *session = container_of(ref, struct td_latency_session, ref);
+
+	if (session->user)
+		td_quota_put(session->user, TD_LATENCY);
 	if (session->tallies)
 		td_tallies_destroy(session->tallies);
 	if (session->followed)
 		td_session_put(session->followed);
 	free_cpumask_var(session->cpus);
 	kfree(session);
+}
+
+static void td_latency_list_unref(struct td_latency_session *session)
+{
+	kref_put(&session->ref, td_latency_list_free);
 }
 
 /* Let the samples in the tasks of the session that is followed count, or no longer. */
@@ -96,9 +112,9 @@ static void td_latency_list_drop(struct td_latency_list *latencies,
 	lockdep_assert_held(&latencies->lock);
 	td_latency_list_count(session, false);
 	td_latency_list_rest(session);
-	list_del(&session->own);
+	list_del_init(&session->own);
 	latencies->nr--;
-	td_latency_list_free(session);
+	td_latency_list_unref(session);
 }
 
 /**
@@ -182,6 +198,7 @@ static struct td_latency_session *td_latency_list_create(const struct topdown_la
 		kfree(session);
 		return NULL;
 	}
+	kref_init(&session->ref);
 	session->events = what->events;
 	for_each_cpu(cpu, cpus) {
 		if (td_latency_samples(cpu))
@@ -189,7 +206,7 @@ static struct td_latency_session *td_latency_list_create(const struct topdown_la
 	}
 	if (!followed || !td_latency_list_follow(session, followed))
 		return session;
-	td_latency_list_free(session);
+	td_latency_list_unref(session);
 	return NULL;
 }
 
@@ -236,25 +253,33 @@ int td_latency_list_add(struct td_latency_list *latencies, struct topdown_latenc
 			const struct cpumask *cpus, struct td_session *followed)
 {
 	struct td_latency_session *session;
+	struct td_user *user;
 	int ret = -EOPNOTSUPP;
 
 	if (what->events & ~td_sampler_events())
 		return -EOPNOTSUPP;
+	user = td_quota_get(TD_LATENCY);
+	if (IS_ERR(user))
+		return PTR_ERR(user);
 	session = td_latency_list_create(what, cpus, followed);
-	if (!session)
+	if (!session) {
+		td_quota_put(user, TD_LATENCY);
 		return -ENOMEM;
+	}
+	session->user = user;
 	if (!cpumask_empty(session->cpus)) {
 		mutex_lock(&latencies->lock);
 		ret = td_latency_list_put(latencies, session);
+		/* Once it is in the list, another thread may end it. */
+		if (!ret) {
+			what->out_latency = session->id;
+			what->out_nr_records = td_latency_list_records(session);
+		}
 		mutex_unlock(&latencies->lock);
 	}
-	if (ret) {
-		td_latency_list_free(session);
-		return ret;
-	}
-	what->out_latency = session->id;
-	what->out_nr_records = td_latency_list_records(session);
-	return 0;
+	if (ret)
+		td_latency_list_unref(session);
+	return ret;
 }
 
 static struct td_latency_session *td_latency_list_find(const struct td_latency_list *latencies,
@@ -331,20 +356,32 @@ static bool td_latency_list_away(const struct td_latency_session *session)
 	return false;
 }
 
-static int td_latency_list_read_tasks(struct td_latency_session *session,
-				      const struct topdown_latencies *read,
-				      struct topdown_latency_record *record)
+/* Bring the records of the tasks up to date.  Returns the flags of all of them. */
+static u32 td_latency_list_fresh(struct td_latency_list *latencies,
+				 struct td_latency_session *session)
 {
-	unsigned int n = 0;
 	u32 flags = 0;
-	u64 events;
-	int ret;
 
+	mutex_lock(&latencies->lock);
 	if (td_session_finished(session->followed))
 		td_latency_list_rest(session);
 	td_follow_fresh(session->followed);
 	if (session->samples && td_latency_list_away(session))
 		flags = TOPDOWN_LATENCY_AWAY;
+	mutex_unlock(&latencies->lock);
+	return flags;
+}
+
+static int td_latency_list_read_tasks(struct td_latency_list *latencies,
+				      struct td_latency_session *session,
+				      const struct topdown_latencies *read,
+				      struct topdown_latency_record *record)
+{
+	u32 flags = td_latency_list_fresh(latencies, session);
+	unsigned int n = 0;
+	u64 events;
+	int ret;
+
 	for (events = session->events; events; events &= events - 1) {
 		memset(record, 0, sizeof(*record));
 		td_tallies_read(session->tallies, __ffs64(events), record);
@@ -356,7 +393,26 @@ static int td_latency_list_read_tasks(struct td_latency_session *session,
 	return 0;
 }
 
-static int td_latency_list_read_cpus(const struct td_latency_session *session,
+/* Read one record of a CPU, if the session has not ended meanwhile. */
+static int td_latency_list_read_cpu(struct td_latency_list *latencies,
+				    const struct td_latency_session *session, int cpu,
+				    unsigned int event, struct topdown_latency_record *record)
+{
+	int ret = -ENOENT;
+
+	/* Nobody who was killed sees the errno. */
+	if (mutex_lock_killable(&latencies->lock))
+		return -EINTR;
+	if (!list_empty(&session->own)) {
+		td_latency_read(cpu, event, record);
+		ret = 0;
+	}
+	mutex_unlock(&latencies->lock);
+	return ret;
+}
+
+static int td_latency_list_read_cpus(struct td_latency_list *latencies,
+				     const struct td_latency_session *session,
 				     const struct topdown_latencies *read,
 				     struct topdown_latency_record *record)
 {
@@ -366,16 +422,21 @@ static int td_latency_list_read_cpus(const struct td_latency_session *session,
 
 	for (events = session->events; events; events &= events - 1) {
 		for_each_cpu(cpu, session->cpus) {
-			td_latency_read(cpu, __ffs64(events), record);
-			ret = td_latency_list_write(read, n++, record);
+			ret = td_latency_list_read_cpu(latencies, session, cpu, __ffs64(events),
+						       record);
+			/* The lock is released, because a page of the caller may take for ever. */
+			if (!ret)
+				ret = td_latency_list_write(read, n++, record);
 			if (ret)
 				return ret;
+			cond_resched();
 		}
 	}
 	return 0;
 }
 
-static int td_latency_list_read_session(struct td_latency_session *session,
+static int td_latency_list_read_session(struct td_latency_list *latencies,
+					struct td_latency_session *session,
 					struct topdown_latencies *read,
 					struct topdown_latency_record *record)
 {
@@ -385,8 +446,8 @@ static int td_latency_list_read_session(struct td_latency_session *session,
 	if (read->nr_records > room)
 		return -EMSGSIZE;
 	if (session->followed)
-		return td_latency_list_read_tasks(session, read, record);
-	return td_latency_list_read_cpus(session, read, record);
+		return td_latency_list_read_tasks(latencies, session, read, record);
+	return td_latency_list_read_cpus(latencies, session, read, record);
 }
 
 /**
@@ -411,12 +472,15 @@ int td_latency_list_read(struct td_latency_list *latencies, struct topdown_laten
 	record = kmalloc(sizeof(*record), GFP_KERNEL_ACCOUNT);
 	if (!record)
 		return -ENOMEM;
-	/* A page of the caller may take for ever, but only other users of this descriptor wait. */
 	mutex_lock(&latencies->lock);
 	session = td_latency_list_find(latencies, read->latency);
 	if (session)
-		ret = td_latency_list_read_session(session, read, record);
+		kref_get(&session->ref);
 	mutex_unlock(&latencies->lock);
+	if (session) {
+		ret = td_latency_list_read_session(latencies, session, read, record);
+		td_latency_list_unref(session);
+	}
 	kfree(record);
 	return ret;
 }

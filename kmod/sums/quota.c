@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Quotas: how many sessions and watches a user may have, sessions on how many
+ * Quotas: how many sessions, watches and latency sessions a user may have, sessions on how many
  * tasks, and how many may follow one task.
  *
  * Everybody who can open the device may make sessions of their own threads.  A session

@@ -11,11 +11,13 @@ struct td_user;
  *
  * @TD_SESSION: a session
  * @TD_WATCH: a watch
+ * @TD_LATENCY: a latency session
  * @TD_THINGS: number of them
  */
 enum td_thing {
 	TD_SESSION,
 	TD_WATCH,
+	TD_LATENCY,
 	TD_THINGS,
 };
 

@@ -22,6 +22,7 @@
 #define EVENT		(1ULL << TOPDOWN_LATENCY_MEM_INST_RETIRED_SPLIT_LOADS)
 #define UNKNOWN_EVENT	(1ULL << 63)
 #define SESSIONS_OF_FD	16
+#define TRUST_NODE	"/sys/module/topdown/parameters/trust_device"
 #define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 
 /* A latency session of CPU 0, or of other CPUs; of the tasks of a session. */
@@ -200,6 +201,39 @@ static bool refused(unsigned int bits, int unused)
 
 	(void)unused;
 	return fd >= 0 && ROWS_FAIL(bits, fd, rows, EACCES);
+}
+
+#define OF_USER	64
+
+/* As many sessions as a user may have, on as many descriptors as that takes. */
+static bool as_many_as_a_user(unsigned int bits, int unused)
+{
+	unsigned int i;
+	int fd = -1;
+
+	(void)unused;
+	for (i = 0; i < OF_USER; i++) {
+		if (i % SESSIONS_OF_FD == 0)
+			fd = caller_open(bits, TD_DEVICE, O_RDWR | O_CLOEXEC);
+		if (fd < 0 || !ROWS_FAIL(bits, fd, of_cpu, 0))
+			return false;
+	}
+	fd = caller_open(bits, TD_DEVICE, O_RDWR | O_CLOEXEC);
+	return fd >= 0 && ROWS_FAIL(bits, fd, of_cpu, ENOSPC);
+}
+
+TEST_F(latencies, of_a_user)
+{
+	struct stat node;
+
+	ASSERT_EQ(0, stat(TD_DEVICE, &node));
+	ASSERT_EQ(0, chmod(TD_DEVICE, 0666));
+	ASSERT_EQ(0, file_write(TRUST_NODE, 0, "Y"));
+	EXPECT_EQ(0, caller_nobody(variant->bits, -1, as_many_as_a_user));
+	EXPECT_EQ(0, file_write(TRUST_NODE, 0, "N"));
+	/* Root has its own, and another user would. */
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, of_cpu, 0));
+	EXPECT_EQ(0, chmod(TD_DEVICE, node.st_mode & 07777));
 }
 
 TEST_F(latencies, without_rights)

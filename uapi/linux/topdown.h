@@ -82,12 +82,13 @@
  *               has no latency session of that number.
  *   ENOSPC      WATCH: too many watches, of this descriptor (256) or of all (4096);
  *               ATTACH: too many sessions, of this descriptor (1024), of a thread (64) or of
+ *               all (4096).  LATENCY: too many latency sessions, of this descriptor (16) or of
  *               all (4096).
  *               Without CAP_PERFMON also: too many of the calling user (64), or of all such
  *               users (3072); ATTACH: of a thread (48); or sessions of the user, or of all such
  *               users, follow too many threads (16384, 131072), those that inherited a session
  *               counted too.  All ids of a user namespace are one user, and so is root of a
- *               container.  LATENCY: too many latency sessions of this descriptor (16).
+ *               container.
  *   ENOMEM      Out of memory.
  *
  * open(): EACCES of the mode of the device; ENOMEM; EINTR; any error but EACCES and EPERM with
