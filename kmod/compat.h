@@ -66,9 +66,10 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 #endif
 
 /*
- * The process of a pidfd, with a reference, or NULL if the file is no pidfd.  pidfd_pid()
- * is not exported.  Since 6.9 pidfds have a file system of their own, if it is configured.
- * Otherwise they are anonymous inodes, whose names only the kernel can choose.
+ * The process of a pidfd, without a reference, or NULL if the file is no pidfd.  pidfd_pid()
+ * is not exported, so the caller checks the result before it uses it.  Since 6.9 pidfds have a
+ * file system of their own, if it is configured.  Otherwise they are anonymous inodes, whose
+ * names only the kernel can choose.
  */
 static inline struct pid *td_compat_pidfd_pid(const struct file *file)
 {
@@ -76,12 +77,12 @@ static inline struct pid *td_compat_pidfd_pid(const struct file *file)
 
 #ifdef PID_FS_MAGIC
 	if (inode->i_sb->s_magic == PID_FS_MAGIC)
-		return get_pid(inode->i_private);
+		return inode->i_private;
 #endif
 	if (inode->i_sb->s_magic != ANON_INODE_FS_MAGIC ||
 	    strcmp(file->f_path.dentry->d_name.name, "[pidfd]"))
 		return NULL;
-	return get_pid(file->private_data);
+	return file->private_data;
 }
 
 /*

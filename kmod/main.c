@@ -19,6 +19,7 @@
 #include "model.h"
 #include "perf.h"
 #include "sysfs.h"
+#include "trial.h"
 
 static int __init td_init(void)
 {
@@ -45,7 +46,8 @@ static int __init td_init(void)
 	ret = td_follow_init();
 	if (ret)
 		goto err_cpu;
-	/* Before the device, which tells. */
+	/* Before the device, which tells, as the next. */
+	td_trial_run();
 	td_latency_init();
 	ret = td_sysfs_init();
 	if (ret)

@@ -39,6 +39,7 @@
 #include "session.h"
 #include "session-list.h"
 #include "share.h"
+#include "trial.h"
 #include "watch-list.h"
 #include "window.h"
 
@@ -121,9 +122,7 @@ static int td_chardev_info(struct td_file *file, union td_command *command)
 		.size			= size,
 		.out_features		= TOPDOWN_FEATURE_FRESH | TOPDOWN_FEATURE_TOTAL |
 					  TOPDOWN_FEATURE_RESET | TOPDOWN_FEATURE_MAP |
-					  TOPDOWN_FEATURE_WATCH | TOPDOWN_FEATURE_SESSION |
-					  TOPDOWN_FEATURE_SESSION_MAP | TOPDOWN_FEATURE_SESSIONS |
-					  TOPDOWN_FEATURE_LATENCY |
+					  TOPDOWN_FEATURE_WATCH | TOPDOWN_FEATURE_LATENCY |
 					  (td_meter_cycles() ? TOPDOWN_FEATURE_CYCLES : 0) |
 					  (td_busy_known() ? TOPDOWN_FEATURE_BUSY : 0),
 		.out_flags		= file->may_read ? TOPDOWN_INFO_MAY_READ : 0,
@@ -136,6 +135,9 @@ static int td_chardev_info(struct td_file *file, union td_command *command)
 		.out_cpu_model		= cpu->x86_model,
 		.out_cpu_stepping	= cpu->x86_stepping,
 	};
+	if (td_trial_may_follow())
+		info->out_features |= TOPDOWN_FEATURE_SESSION | TOPDOWN_FEATURE_SESSION_MAP |
+				      TOPDOWN_FEATURE_SESSIONS;
 	if (td_meter_pinned())
 		info->out_flags |= TOPDOWN_INFO_PINNED;
 	if (td_refine_wanted())
@@ -367,6 +369,8 @@ static void td_chardev_unwatch(struct td_file *file, const union td_command *com
 
 static int td_chardev_attach(struct td_file *file, union td_command *command)
 {
+	if (!td_trial_may_follow())
+		return -EOPNOTSUPP;
 	return td_session_list_attach(&file->sessions, &command->attach);
 }
 

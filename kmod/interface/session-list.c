@@ -32,14 +32,46 @@
 /* Size as first released; struct topdown_session may grow at its end. */
 #define TD_SESSION_SIZE_VER0	888
 
+/*
+ * Is this, of which nothing is read, the pid of a process?  No function that is exported says where
+ * a pidfd has it.  So the first one that is found proves it.
+ */
+static bool td_session_list_is_pid(const struct pid *pid)
+{
+	static bool proven;
+	struct task_struct *task;
+	bool found = false;
+
+	/* Pairs with WRITE_ONCE() below; whoever sees it late looks once more. */
+	if (READ_ONCE(proven))
+		return true;
+	rcu_read_lock();
+	for_each_process(task) {
+		found = task_tgid(task) == pid;
+		if (found)
+			break;
+	}
+	rcu_read_unlock();
+	if (found)
+		WRITE_ONCE(proven, true);
+	return found;
+}
+
+/* The pid of a pidfd, with a reference, or an errno as a pointer. */
 static struct pid *td_session_list_pidfd(int fd)
 {
 	struct file *file = fget(fd);
 	struct pid *pid;
 
 	if (!file)
-		return NULL;
+		return ERR_PTR(-EBADF);
 	pid = td_compat_pidfd_pid(file);
+	if (!pid)
+		pid = ERR_PTR(-EBADF);
+	else if (!td_session_list_is_pid(pid))
+		pid = ERR_PTR(-ESRCH);
+	else
+		get_pid(pid);
 	fput(file);
 	return pid;
 }
@@ -55,8 +87,10 @@ static struct task_struct *td_session_list_task(const struct topdown_attach *att
 	if (!pidfd && !attach->pid)
 		return get_task_struct(current);
 	pid = pidfd ? td_session_list_pidfd(attach->pid) : find_get_pid(attach->pid);
+	if (IS_ERR(pid))
+		return ERR_CAST(pid);
 	if (!pid)
-		return ERR_PTR(pidfd ? -EBADF : -ESRCH);
+		return ERR_PTR(-ESRCH);
 	task = get_pid_task(pid, thread ? PIDTYPE_PID : PIDTYPE_TGID);
 	put_pid(pid);
 	return task ? task : ERR_PTR(-ESRCH);
@@ -135,6 +169,26 @@ static int td_session_list_add(struct td_session_list *list, const struct topdow
 	return 0;
 }
 
+/**
+ * td_session_list_follow() - make a session, whoever may do so
+ * @list: session list
+ * @attach: what TOPDOWN_ATTACH asks for, without the task; out_session is written
+ * @task: the task
+ *
+ * Return: 0 or a negative errno as in the ABI.
+ */
+int td_session_list_follow(struct td_session_list *list, struct topdown_attach *attach,
+			   struct task_struct *task)
+{
+	int ret;
+
+	mutex_lock(&list->lock);
+	ret = td_session_list_add(list, attach, task);
+	attach->out_session = list->last;
+	mutex_unlock(&list->lock);
+	return ret;
+}
+
 /*
  * As in perf, CAP_PERFMON is needed to follow another process.  perf also accepts a caller
  * who may trace the process, but no module can check that.
@@ -168,12 +222,8 @@ int td_session_list_attach(struct td_session_list *list, struct topdown_attach *
 		return PTR_ERR(task);
 
 	ret = td_session_list_allowed(task);
-	if (!ret) {
-		mutex_lock(&list->lock);
-		ret = td_session_list_add(list, attach, task);
-		attach->out_session = list->last;
-		mutex_unlock(&list->lock);
-	}
+	if (!ret)
+		ret = td_session_list_follow(list, attach, task);
 	put_task_struct(task);
 	return ret;
 }

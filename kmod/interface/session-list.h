@@ -11,6 +11,7 @@
 
 #include "news.h"
 
+struct task_struct;
 struct td_session;
 struct vm_area_struct;
 
@@ -37,6 +38,8 @@ struct td_session_list {
 void td_session_list_init(struct td_session_list *list);
 void td_session_list_stop(struct td_session_list *list);
 int td_session_list_attach(struct td_session_list *list, struct topdown_attach *attach);
+int td_session_list_follow(struct td_session_list *list, struct topdown_attach *attach,
+			   struct task_struct *task);
 void td_session_list_detach(struct td_session_list *list, u32 id);
 struct td_session *td_session_list_get(struct td_session_list *list, u32 id);
 int td_session_list_read(struct td_session_list *list, struct topdown_session *read);

@@ -446,5 +446,7 @@ int td_follow_init(void)
  */
 void td_follow_exit(void)
 {
+	/* RCU may not have freed the sessions yet, by code of this module. */
+	rcu_barrier();
 	perf_pmu_unregister(&td_follow_pmu);
 }

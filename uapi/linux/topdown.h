@@ -59,8 +59,9 @@
  *               than a page; a structure whose unknown tail is not zero; too many words of a
  *               CPU set; SESSIONS: more numbers than a descriptor can have sessions.
  *   EOPNOTSUPP  A flag that this module does not know; a node that it does not know, or that
- *               no CPU of this machine has; ATTACH: a kernel thread; LATENCY: a refusal, an
- *               event that the machine cannot sample, or no CPU that can be sampled.
+ *               no CPU of this machine has; ATTACH: a kernel thread, or any task on a kernel
+ *               without TOPDOWN_FEATURE_SESSION; LATENCY: a refusal, an event that the machine
+ *               cannot sample, or no CPU that can be sampled.
  *   EFAULT      An address that cannot be read or written.  SESSION and SESSIONS may have
  *               read the end of a session nevertheless; see poll() below.
  *   EMSGSIZE    Too little room for the records or sessions; nr_records or nr_sessions says
