@@ -47,6 +47,10 @@
 #define TD_SHIFT_MAX		30
 /* The driver makes a period of 1 to one of 2. */
 #define TD_SHIFT_MIN		1
+/* CPUID leaf 23H: bits of the subleaves of architectural PEBS. */
+#define TD_CPUID_PERFMON	0x23
+#define TD_CPUID_PERFMON_PEBS	(BIT(4) | BIT(5))
+
 /* A new event has this period.  Even one in each cycle gives few samples until it grows. */
 #define TD_SHIFT_FIRST		16
 /* The period shrinks by no more than this factor at once, as a power of 2. */
@@ -61,6 +65,8 @@
 /* Written before there is a device. */
 static enum topdown_latency_refusal td_sampler_refused __ro_after_init = TOPDOWN_LATENCY_NO_CPU;
 static u64 td_sampler_known __ro_after_init;
+/* Records of architectural PEBS (Intel SDM volume 3B): a latency of 0 may be none. */
+static bool td_sampler_arch_pebs __ro_after_init;
 
 /* The period for a shift: odd, so that it keeps no step with a loop of the program. */
 static u64 td_sampler_period(unsigned int shift)
@@ -146,6 +152,9 @@ static void td_sampler_overflow(struct perf_event *event, struct perf_sample_dat
 	/* Without a record of PEBS, or with a misread one, nobody has filled in the latency. */
 	filled = data->sample_flags & PERF_SAMPLE_WEIGHT_TYPE;
 	latency = filled ? data->weight.var3_w : 0;
+	/* The driver also says 0 of such a record that has no valid latency. */
+	if (td_sampler_arch_pebs && !latency)
+		filled = false;
 	bin = td_sampler_bin(latency);
 
 	td_seqlock_write_begin(&sampler->seq);
@@ -268,6 +277,8 @@ void __init td_sampler_init(int cpu)
 {
 	if (!td_sampler_all_timed(cpu))
 		return;
+	td_sampler_arch_pebs = cpuid_eax(0) >= TD_CPUID_PERFMON &&
+			       cpuid_eax(TD_CPUID_PERFMON) & TD_CPUID_PERFMON_PEBS;
 	td_sampler_refused = TOPDOWN_LATENCY_NO_KERNEL;
 	if (!td_compat_has_retire_latency())
 		return;
