@@ -252,6 +252,8 @@ int main(void)
 		ksft_exit_fail_msg("no programs in %s\n", corpus ?: "fuzz.corpus");
 	if (seconds)
 		end = clock_ns(CLOCK_MONOTONIC) + seconds * 1000000000ULL;
+	/* So that pages of members are slow too. */
+	file_write("/proc/sys/vm/unprivileged_userfaultfd", 0, "1");
 	/* The kernel of 6.12 warns when a busy CPU goes offline. */
 	fair_server_off();
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1))

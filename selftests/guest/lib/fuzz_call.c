@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <linux/userfaultfd.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -26,6 +27,7 @@
 #define MAPS		6
 #define NUMBERS		8
 #define ARENA_SIZE	0x10000UL
+#define SLOW_SIZE	4096UL
 /* A call that waits is interrupted after so long. */
 #define PATIENCE_US	5000
 
@@ -44,7 +46,10 @@ static unsigned int numbers, tasks;
 
 /* Below 4 GiB, so that callers with 32 bits have it too; no page follows. */
 static char *arena;
+/* A page that takes a while to come, behind userfaultfd; NULL where the kernel has none. */
+static char *slow;
 static struct fuzz_shared *shared;
+static int slow_faults = -1;
 static int given = -1, perf_type;
 static sigjmp_buf faulted;
 
@@ -127,8 +132,10 @@ static uint64_t take_pointer(void)
 		return (uintptr_t)arena + take8() * 64;
 	if (how < 220)
 		return (uintptr_t)arena + ARENA_SIZE - take8();
-	if (how < 240)
+	if (how < 236)
 		return bad[take8() % (sizeof(bad) / sizeof(*bad))];
+	if (how < 240)
+		return (uintptr_t)slow + take8() * 16;
 	i = take8() % MAPS;
 	return (uintptr_t)map[i].address + take8();
 }
@@ -407,6 +414,41 @@ static void call_sysfs(void)
 	close(fd);
 }
 
+/* The page is missing again. */
+static void call_slow(void)
+{
+	if (slow)
+		madvise(slow, SLOW_SIZE, MADV_DONTNEED);
+}
+
+/* More sessions of one thread than it may have. */
+static void call_many(void)
+{
+	struct topdown_attach attach;
+	int fd = take_file(), task = take_task();
+	unsigned int i;
+
+	for (i = 0; i < 70; i++) {
+		attach = (struct topdown_attach){
+			.size = sizeof(attach), .flags = TOPDOWN_ATTACH_THREAD, .pid = task,
+		};
+		if (ioctl(fd, TOPDOWN_ATTACH, &attach))
+			return;
+		number_seen[numbers++ % NUMBERS] = attach.out_session;
+	}
+}
+
+/* As root of a user namespace, which changes who is charged. */
+static void attach_in_namespace(void)
+{
+	struct topdown_attach attach = { .size = sizeof(attach), .flags = TOPDOWN_ATTACH_CHILDREN };
+
+	if (unshare(CLONE_NEWUSER))
+		return;
+	ioctl(file[0], TOPDOWN_ATTACH, &attach);
+	fork();
+}
+
 /* A task that soon is no more. */
 static void call_task(void)
 {
@@ -424,8 +466,10 @@ static void call_task(void)
 		execl("/bin/true", "true", NULL);
 	if (how % 4 == 2)
 		ioctl(file[0], _IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_INFO), arena);
-	if (how % 4 == 3 && fork() >= 0)
+	if (how % 8 == 3 && fork() >= 0)
 		sched_yield();
+	if (how % 8 == 7)
+		attach_in_namespace();
 	_exit(0);
 }
 
@@ -509,10 +553,14 @@ static void call_one(void)
 	__atomic_add_fetch(&shared->calls, 1, __ATOMIC_RELAXED);
 	if (which < RARE)
 		calls[which % (sizeof(calls) / sizeof(*calls))]();
-	else if (which < RARE + 10)
+	else if (which < RARE + 9)
 		call_perf();
-	else
+	else if (which < RARE + 14)
 		call_task();
+	else if (which < RARE + 15)
+		call_many();
+	else
+		call_slow();
 }
 
 /* A mapping has fewer pages than were asked for, or the program has unmapped it. */
@@ -524,6 +572,46 @@ static void on_fault(int signal)
 static void on_alarm(int signal)
 {
 	(void)signal;
+}
+
+/* Pages come after some milliseconds. */
+static void *slow_serve(void *unused)
+{
+	struct uffdio_zeropage zero = { .range = { (uintptr_t)slow, SLOW_SIZE } };
+	struct uffd_msg message;
+
+	(void)unused;
+	while (read(slow_faults, &message, sizeof(message)) == sizeof(message)) {
+		usleep(PATIENCE_US);
+		ioctl(slow_faults, UFFDIO_ZEROPAGE, &zero);
+	}
+	return NULL;
+}
+
+/* Before the timer, whose signals the thread must not get. */
+static void slow_begin(void)
+{
+	struct uffdio_register range = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	struct uffdio_api api = { .api = UFFD_API };
+	sigset_t all, before;
+	pthread_t thread;
+	char *page;
+
+	page = mmap(NULL, SLOW_SIZE, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	/* By a member only for faults in user mode, where the kernel does not let everybody. */
+	slow_faults = syscall(SYS_userfaultfd, O_CLOEXEC);
+	if (page == MAP_FAILED || slow_faults < 0 || ioctl(slow_faults, UFFDIO_API, &api))
+		return;
+	range.range.start = (uintptr_t)page;
+	range.range.len = SLOW_SIZE;
+	slow = page;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (ioctl(slow_faults, UFFDIO_REGISTER, &range) ||
+	    pthread_create(&thread, NULL, slow_serve, NULL))
+		slow = NULL;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 bool fuzz_call_setup(struct fuzz_shared *to, int open_file)
@@ -543,6 +631,7 @@ bool fuzz_call_setup(struct fuzz_shared *to, int open_file)
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
 	if (arena == MAP_FAILED || munmap(arena + ARENA_SIZE, ARENA_SIZE))
 		return false;
+	slow_begin();
 	/* Children that nobody waits for are none. */
 	signal(SIGCHLD, SIG_IGN);
 	return !sigaction(SIGSEGV, &fault, NULL) && !sigaction(SIGBUS, &fault, NULL) &&
