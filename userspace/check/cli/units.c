@@ -155,6 +155,58 @@ static void test_bottlenecks(void)
 	check(row_bottleneck(&row) == -1, "no figure is no bottleneck");
 }
 
+static struct row busy_row(double busy, double running)
+{
+	struct row row = row_of(TOPDOWN_SOURCE_PERF_METRICS, 0.2, 0.05, 0.05, 0.7);
+
+	row.flags_known = true;
+	row.time_ns = 1000000000;
+	row.figures.enabled_ns = 1000000000;
+	row.figures.running_ns = 1000000000 * running;
+	row.figures.busy_ns = 1000000000 * busy;
+	row_expect(&row);
+	return row;
+}
+
+/* Where nothing can be said, nothing is marked. */
+static void test_doubts(void)
+{
+	struct row row = busy_row(0.06, 1);
+
+	check(row_doubt(&row) == ROW_JUDGED && row_bottleneck(&row) == TOPDOWN_BACKEND_BOUND,
+	      "a CPU that is busy for 6% has a bottleneck");
+	row = busy_row(0.04, 1);
+	check(row_doubt(&row) == ROW_IDLE && row_bottleneck(&row) == -1 && !row_over(&row),
+	      "one that is busy for 4% has none");
+	row.kind = ROW_ALL;
+	row.nr_cpus = 64;
+	check(row_doubt(&row) == ROW_JUDGED, "two and a half busy CPUs of 64 have one");
+	row.figures.busy_ns = 3000000;
+	check(row_doubt(&row) == ROW_IDLE, "64 CPUs that are busy for 0.3% have none");
+	row.time_ns = 0;
+	check(row_doubt(&row) == ROW_JUDGED, "nobody knows how busy they were");
+	row = busy_row(1, 0.48);
+	check(row_doubt(&row) == ROW_LITTLE && row_bottleneck(&row) == -1,
+	      "less than half of the time says too little");
+	row = busy_row(1, 0.52);
+	check(row_doubt(&row) == ROW_JUDGED, "more than half of it is enough");
+	row = busy_row(1, 0.2);
+	row.flags = TOPDOWN_RECORD_SCALED | 4 << TOPDOWN_RECORD_TURNS_SHIFT;
+	row_expect(&row);
+	check(row_doubt(&row) == ROW_JUDGED, "a turn of four is as long as expected");
+	row.figures.running_ns = 100000000;
+	check(row_doubt(&row) == ROW_LITTLE, "less than half a turn is not");
+	row = row_of(TOPDOWN_SOURCE_MIXED, 0.2, 0.05, 0.05, 0.7);
+	row.figures.ratio[TOPDOWN_CORE_BOUND] = TOPDOWN_RATIO_ONE / 5;
+	check(row_bottleneck(&row) == TOPDOWN_BACKEND_BOUND &&
+	      row_bottleneck_child(&row, TOPDOWN_BACKEND_BOUND) == -1,
+	      "of cores of two kinds no child is the largest");
+	row.source = TOPDOWN_SOURCE_PERF_METRICS;
+	row.figures.ratio[TOPDOWN_MEMORY_BOUND] = TOPDOWN_RATIO_ONE / 2;
+	check(row_bottleneck_child(&row, TOPDOWN_BACKEND_BOUND) == TOPDOWN_MEMORY_BOUND,
+	      "of cores of one kind one is");
+}
+
 /* A node by what follows "tma_" in its name; -1 for none. */
 static int node_of(const char *name, size_t length)
 {
@@ -330,13 +382,14 @@ static void test_numbers(void)
 
 int main(int argc, char **argv)
 {
-	ktap_begin(&ktap, 39);
+	ktap_begin(&ktap, 50);
 	test_lists();
 	test_joined();
 	test_random();
 	test_times();
 	test_numbers();
 	test_bottlenecks();
+	test_doubts();
 	test_published(argc > 1 ? argv[1] : "thresholds.csv");
 	test_rows();
 	return ktap_end(&ktap);

@@ -114,12 +114,25 @@ static void need_name(struct trace *trace, const struct recording *recording, ui
 }
 
 /* A slice, so that the bottleneck can be read along the time. */
-static void put_bottleneck(struct trace *trace, const struct recording_piece *piece,
-			   uint64_t begin_ns)
+static void put_bottleneck(struct trace *trace, const struct recording *recording,
+			   const struct recording_piece *piece, uint64_t begin_ns)
 {
-	struct row row = { .source = piece->source, .figures = piece->figures };
-	int node = row_bottleneck(&row), child = row_bottleneck_child(&row, node);
+	struct row row = {
+		.kind = ROW_CPU,
+		.state = TOPDOWN_STATE_OK,
+		.flags = piece->flags,
+		.flags_known = true,
+		.source = piece->source,
+		.level = piece->level,
+		.figures = piece->figures,
+	};
+	int node, child;
 
+	if (piece->window && recording->info.features & TOPDOWN_FEATURE_BUSY)
+		row.time_ns = row.figures.enabled_ns;
+	row_expect(&row);
+	node = row_bottleneck(&row);
+	child = row_bottleneck_child(&row, node);
 	if (node < 0)
 		return;
 	if (trace->options->level == 1)
@@ -202,7 +215,7 @@ static int put_piece(void *data, const struct recording *recording,
 				    piece->figures.ratio[node]);
 	}
 	if (nodes)
-		put_bottleneck(trace, piece, begin_ns);
+		put_bottleneck(trace, recording, piece, begin_ns);
 	track->end_ns = piece->end_ns;
 	return 0;
 }

@@ -86,6 +86,17 @@ static void remark_cpus(const struct output *output, const struct row *row, cons
 	}
 }
 
+/* Remark why no bottleneck is marked. */
+static void remark_doubt(const struct output *output, const struct row *row, const char **before)
+{
+	const char *doubt = row_doubt_text(row);
+
+	if (!doubt || !row->figures.slots)
+		return;
+	remark(output, before, doubt);
+	fputs(": no bottleneck is named", output->file);
+}
+
 /* Print how busy the CPUs were and how fast they worked, if it is known. */
 static void activity(const struct output *output, const struct row *row)
 {
@@ -118,9 +129,11 @@ static void headline(const struct output *output, const struct interval *interva
 	putc('\n', output->file);
 	activity(output, row);
 	if (row->source == TOPDOWN_SOURCE_MIXED)
-		remark(output, &before, "of P- and E-cores mixed: see -A");
+		remark(output, &before, output->tree ? "of P- and E-cores mixed: see -A" :
+		       "of P- and E-cores mixed");
 	remark_cpus(output, row, &before);
 	remark_flags(output, row, &before);
+	remark_doubt(output, row, &before);
 	if (*before)
 		putc('\n', output->file);
 }
@@ -208,6 +221,7 @@ static void task_headline(const struct output *output, const struct interval *in
 	kinds(output, row, &before);
 	remark_task(output, row, &before);
 	remark_flags(output, row, &before);
+	remark_doubt(output, row, &before);
 	if (*before)
 		putc('\n', output->file);
 }
@@ -253,7 +267,8 @@ static void tree_line(const struct output *output, const struct interval *interv
 	else if (output->bars && ratio != TOPDOWN_RATIO_NONE)
 		bar(output, ratio);
 	if (ratio == TOPDOWN_RATIO_NONE && row->figures.slots && !row_hybrid(row))
-		fputs("  not measured", output->file);
+		fputs(row_differs(row, node) ? "  differs between P- and E-cores: -A" :
+		      "  not measured", output->file);
 	if (marked)
 		fputs("  <- bottleneck", output->file);
 	mark_off(output, marked);
@@ -347,6 +362,8 @@ static void line(const struct output *output, const struct interval *interval,
 		remark_task(output, row, &before);
 	else if (row->kind != ROW_ALL)
 		remark_cpus(output, row, &before);
+	if ((row->task || row->kind != ROW_ALL) && row->figures.slots && row_doubt_text(row))
+		remark(output, &before, row_doubt_text(row));
 	putc('\n', output->file);
 }
 

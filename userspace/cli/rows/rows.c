@@ -165,6 +165,93 @@ bool row_partial(const struct row *row)
 	return row->state != TOPDOWN_STATE_OK || (row->kind == ROW_CPU && row_short(row));
 }
 
+/* The least share of the time that says something of the rest of it; 0 if nobody knows. */
+static double running_least(const struct row *row)
+{
+	double expected = 1;
+
+	if (row_turns(row)) {
+		if (!(row->flags & TOPDOWN_RECORD_TURNS_MASK))
+			return 0;
+		row_expected(row, &expected);
+	}
+	return expected * ROW_RUNNING_LEAST;
+}
+
+/* One busy CPU of many is worth a verdict, so the sum of some CPUs must have half of one busy. */
+static bool is_idle(const struct row *row)
+{
+	unsigned int nr = row->kind == ROW_CPU || !row->nr_cpus ? 1 : row->nr_cpus;
+	double busy = topdown_figures_busy(&row->figures, row->time_ns);
+
+	return !row->task && busy < ROW_BUSY_LEAST && busy * nr < 0.5;
+}
+
+/**
+ * row_doubt - why no bottleneck can be named
+ * @row: row
+ *
+ * All that marks, lists or locates a bottleneck goes by this.
+ *
+ * Return: ROW_JUDGED if one can be named.
+ */
+enum row_doubt row_doubt(const struct row *row)
+{
+	double running = 1;
+
+	if (is_idle(row))
+		return ROW_IDLE;
+	if (row_running(row, &running) && running < running_least(row))
+		return ROW_LITTLE;
+	return ROW_JUDGED;
+}
+
+/**
+ * row_doubt_text - the same for people
+ * @row: row
+ *
+ * Return: some words; NULL if a bottleneck can be named.
+ */
+const char *row_doubt_text(const struct row *row)
+{
+	static const char * const texts[] = {
+		[ROW_IDLE]	= "nearly idle",
+		[ROW_LITTLE]	= "too little measured",
+	};
+
+	return texts[row_doubt(row)];
+}
+
+/* The children of a node that the CPUs of a row have. */
+static uint32_t children_of(const struct row *row, int parent)
+{
+	const uint32_t core = 1U << TOPDOWN_MEMORY_BOUND, atom = 1U << TOPDOWN_RESOURCE_BOUND;
+	uint32_t children = 0;
+	unsigned int node;
+
+	for (node = 0; node < TD_NR_NODES; node++) {
+		if (topdown_node_parent(node) == parent)
+			children |= 1U << node;
+	}
+	if (row->source == TOPDOWN_SOURCE_MIXED)
+		return children;
+	return children & ~(row->source == TOPDOWN_SOURCE_ATOM ? core : atom);
+}
+
+/**
+ * row_differs - is the node counted on one kind of the cores of the row only?
+ * @row: row
+ * @node: enum topdown_node
+ *
+ * Return: true or false.
+ */
+bool row_differs(const struct row *row, unsigned int node)
+{
+	return row->source == TOPDOWN_SOURCE_MIXED && row->level > 1 &&
+	       row->figures.ratio[node] == TOPDOWN_RATIO_NONE &&
+	       (node == TOPDOWN_MEMORY_BOUND || node == TOPDOWN_RESOURCE_BOUND);
+}
+
 /* The largest of the @nodes, bit n for node n; -1 for none. */
 static int largest(const struct row *row, uint32_t nodes)
 {
@@ -206,15 +293,8 @@ static uint32_t over_retiring(const struct row *row)
 	return over;
 }
 
-/**
- * row_over - the nodes that are over their published thresholds
- * @row: row
- *
- * If cores of two kinds were added up, the node must be over the thresholds of both.
- *
- * Return: bit n for node n.
- */
-uint32_t row_over(const struct row *row)
+/* If cores of two kinds were added up, the node must be over the thresholds of both. */
+static uint32_t over_thresholds(const struct row *row)
 {
 	const uint32_t *ratio = row->figures.ratio;
 
@@ -234,6 +314,21 @@ uint32_t row_over(const struct row *row)
 		/* The thresholds of a source that only a newer module has are not known here. */
 		return 0;
 	}
+}
+
+/**
+ * row_over - the nodes that are over their published thresholds
+ * @row: row
+ *
+ * There is none if no bottleneck can be named.
+ *
+ * Return: bit n for node n.
+ */
+uint32_t row_over(const struct row *row)
+{
+	if (row_doubt(row) != ROW_JUDGED)
+		return 0;
+	return over_thresholds(row);
 }
 
 /**
@@ -259,15 +354,14 @@ int row_bottleneck(const struct row *row)
  */
 int row_bottleneck_child(const struct row *row, int parent)
 {
-	uint32_t children = 0;
-	unsigned int node;
+	uint32_t children;
 
 	if (parent < 0)
 		return -1;
-	for (node = 0; node < TD_NR_NODES; node++) {
-		if (topdown_node_parent(node) == parent)
-			children |= 1U << node;
-	}
+	children = children_of(row, parent);
+	/* None can be called the largest while another one is not known. */
+	if (children & ~td_nodes_of_figures(&row->figures))
+		return -1;
 	return largest(row, row_over(row) & children);
 }
 

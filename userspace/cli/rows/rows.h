@@ -11,6 +11,10 @@
 
 /* Below this share of the time a row is partial. The module uses the same share. */
 #define ROW_RUNNING_FULL	0.99
+/* CPUs that are less busy run little more than what the kernel does now and then. */
+#define ROW_BUSY_LEAST		0.05
+/* What was measured in less of the time that is expected may be a biased sample. */
+#define ROW_RUNNING_LEAST	0.5
 
 struct command;
 struct known;
@@ -45,6 +49,19 @@ enum row_kind {
 	ROW_WINDOW,
 	ROW_EVENT,
 	ROW_KINDS,
+};
+
+/**
+ * enum row_doubt - why no bottleneck can be named
+ *
+ * @ROW_JUDGED: one can be named
+ * @ROW_IDLE: the CPUs were nearly idle
+ * @ROW_LITTLE: too little of the time was measured
+ */
+enum row_doubt {
+	ROW_JUDGED,
+	ROW_IDLE,
+	ROW_LITTLE,
 };
 
 /**
@@ -203,6 +220,9 @@ void row_expect(struct row *row);
 bool row_short(const struct row *row);
 unsigned int row_interval_state(const struct row *row);
 bool row_partial(const struct row *row);
+enum row_doubt row_doubt(const struct row *row);
+const char *row_doubt_text(const struct row *row);
+bool row_differs(const struct row *row, unsigned int node);
 uint32_t row_over(const struct row *row);
 int row_bottleneck(const struct row *row);
 int row_bottleneck_child(const struct row *row, int parent);

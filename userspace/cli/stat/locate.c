@@ -187,6 +187,10 @@ void locate_print(FILE *file, const struct stat_options *options,
 	struct column_list list;
 	unsigned int i;
 
+	if (row_doubt(row) != ROW_JUDGED) {
+		fprintf(file, "locate: %s, so no node can be named\n", row_doubt_text(row));
+		return;
+	}
 	if (!over) {
 		fputs("locate: no node is over its threshold\n", file);
 		return;

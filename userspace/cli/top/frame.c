@@ -324,6 +324,16 @@ static const char *remark(const struct row *row)
 	return row->figures.slots ? "" : "idle";
 }
 
+/* Why no bottleneck is marked, where there is room for that. */
+static void doubt(struct top_frame *frame, unsigned int line, unsigned int at,
+		  const struct row *row)
+{
+	const char *text = row_doubt_text(row);
+
+	if (text)
+		print_whole(frame, line, at, TOP_LOOK_WARN, "%s", text);
+}
+
 static void cpu_line(struct top_frame *frame, unsigned int line, const struct row *row,
 		     const struct column_list *list)
 {
@@ -340,7 +350,9 @@ static void cpu_line(struct top_frame *frame, unsigned int line, const struct ro
 		      remark(row));
 		return;
 	}
-	if (at + 8 < frame->columns)
+	if (row_doubt(row) != ROW_JUDGED)
+		doubt(frame, line, at, row);
+	else if (at + 8 < frame->columns)
 		bar(frame, line, at, frame->columns - at, &row->figures);
 }
 

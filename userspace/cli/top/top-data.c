@@ -100,6 +100,7 @@ void top_data_put(struct top_data *data, unsigned int cpu,
 	} else {
 		row->time_ns = data->busy ? record->time_ns - then_ns : 0;
 		row->rate = row->figures.slots * (double)NS_PER_S / (record->time_ns - then_ns);
+		row_expect(row);
 		data->nodes |= td_nodes_of_figures(&row->figures);
 	}
 	to->base = *record;
@@ -135,7 +136,7 @@ void top_data_read(struct top_data *data, const struct topdown_map_view *map,
 void top_data_total(const struct top_data *data, const struct cpulist *cpus,
 		    struct row *total)
 {
-	unsigned int i, level = 0;
+	unsigned int i, level = 0, awake = 0;
 
 	memset(total, 0, sizeof(*total));
 	td_figures_clear(&total->figures);
@@ -155,6 +156,16 @@ void top_data_total(const struct top_data *data, const struct cpulist *cpus,
 		total->nr_cpus++;
 		topdown_figures_add(&total->figures, &cpu->row.figures, level);
 		total->rate += cpu->row.rate;
+		total->time_ns += cpu->row.time_ns;
+		awake += !!cpu->row.time_ns;
+		total->expected_ns += cpu->row.expected_ns;
+		if (total->source == TOPDOWN_SOURCE_NONE)
+			total->source = cpu->row.source;
+		else if (total->source != cpu->row.source)
+			total->source = TOPDOWN_SOURCE_MIXED;
 	}
 	total->level = level;
+	/* Time passes for the CPUs that sleep, too. */
+	if (awake)
+		total->time_ns = total->time_ns / awake * total->nr_cpus;
 }
