@@ -226,6 +226,13 @@ result "$([[ $(awk '{ print $2 }' "$TMP/steps" | paste -sd' ') == '0 3600' && $(
 td report -j "$data" > "$TMP/sums"
 result "$(holds "$(json interval "$TMP/sums") < 60"; echo $?)" 'and the recording is not an hour longer'
 
+# What is left for the last step is as long as the recording.
+fake record --timeout 250 -q -o "$TMP/steps"
+td report --steps -j -I 100 "$TMP/steps" | grep '"all"' > "$TMP/file"
+td report -j "$TMP/steps" > "$TMP/sums"
+result "$(holds "$(json time "$TMP/file" | tail -n 1) <= $(json time "$TMP/sums") && $(json interval "$TMP/file" | tail -n 1) < 0.1"; echo $?)" \
+	'no step ends after the recording'
+
 # made NAME: a recording that the stand-in cannot give
 made() { "$BUILD/$variant/made" "$1" "$TMP/$1"; }
 

@@ -122,11 +122,40 @@ static void test_ranks(void)
 	series_free(&series);
 }
 
+/* 15 whole steps, and 15 ms of another with other figures. */
+static void test_end(void)
+{
+	struct topdown_figures whole = figures_of(1000, 40), rest = figures_of(15, 10);
+	struct series_ranks ranks[TD_NR_NODES];
+	struct series series, joined;
+	unsigned int i;
+
+	series_begin(&series, 500, 1000, 2);
+	for (i = 0; i < 15; i++)
+		series_add(&series, 500 + i * 1000, 1500 + i * 1000, &whole);
+	series_add(&series, 15500, 15515, &rest);
+	series.end_ns = 15515;
+	check(series.nr == 16 && series_step_begin(&series, 15) == 15500 &&
+	      series_step_end(&series, 15) == 15515 && series_step_end(&series, 14) == 15500,
+	      "the last step ends with the recording");
+	series_ranks(&series, ranks);
+	check(near(ranks[0].ratio[0], 0.4), "what is left for it is no rank");
+	series_join(&joined, &series, 8);
+	check(joined.nr == 8 && series_step_end(&joined, 7) == 15515, "nor longer when joined");
+	series_free(&joined);
+	series.nr = 1;
+	series.end_ns = 600;
+	series_ranks(&series, ranks);
+	check(!ranks[0].none, "a short recording has no other");
+	series_free(&series);
+}
+
 int main(void)
 {
-	ktap_begin(&ktap, 9);
+	ktap_begin(&ktap, 13);
 	test_sums();
 	test_places();
 	test_ranks();
+	test_end();
 	return ktap_end(&ktap);
 }

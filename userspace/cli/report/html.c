@@ -61,14 +61,20 @@ static void put_clock(const struct page *page, uint64_t at_ns, bool date)
 	recording_page_clock(page->file, &page->summary->recording, at_ns, date);
 }
 
-static uint64_t begin_of(const struct series *series, size_t step)
+/* The pictures of all CPUs end with the recording. */
+static uint64_t end_of(const struct series *series)
 {
-	return series->start_ns + step * series->step_ns;
+	return series->end_ns > series->start_ns ? series->end_ns :
+						   series_step_begin(series, series->nr);
 }
 
 static double left_of(const struct series *series, size_t step)
 {
-	return WIDTH * step / series->nr;
+	uint64_t at_ns = series_step_begin(series, step), end_ns = end_of(series);
+
+	if (at_ns > end_ns)
+		at_ns = end_ns;
+	return WIDTH * (at_ns - series->start_ns) / (end_ns - series->start_ns);
 }
 
 static double share_of(const struct topdown_figures *figures, unsigned int node)
@@ -154,7 +160,7 @@ static void put_grid(const struct page *page, const struct series *series, doubl
 	for (i = 0; i < PAGE_TICKS; i++) {
 		fprintf(page->file, "<text class=\"x\" x=\"%.1f\" y=\"%.1f\">",
 			WIDTH * i / PAGE_TICKS, height + 16);
-		put_clock(page, series->start_ns + series->nr * series->step_ns / PAGE_TICKS * i,
+		put_clock(page, series->start_ns + (end_of(series) - series->start_ns) / PAGE_TICKS * i,
 			  false);
 		fputs("</text>\n", page->file);
 	}
@@ -167,7 +173,7 @@ static void put_values(const struct page *page, const struct series *series, siz
 	const struct topdown_figures *figures = &series->step[step];
 	unsigned int i;
 
-	put_clock(page, begin_of(series, step), false);
+	put_clock(page, series_step_begin(series, step), false);
 	if (!figures->slots)
 		fputs(": no slots", page->file);
 	for (i = 0; i < page->nr && figures->slots; i++) {
@@ -192,7 +198,7 @@ static void put_steps(const struct page *page, const struct series *series, unsi
 			level == 1 ? " tabindex=\"0\"" : "");
 		put_values(page, series, i, level);
 		fprintf(page->file, "</title><rect x=\"%.2f\" y=\"0\" width=\"%.2f\" height=\"%.0f\"/>",
-			left_of(series, i), WIDTH / series->nr, height);
+			left_of(series, i), left_of(series, i + 1) - left_of(series, i), height);
 		fputs("<text class=\"value\" x=\"0\" y=\"-8\">", page->file);
 		put_values(page, series, i, level);
 		fputs("</text></g>\n", page->file);
@@ -337,7 +343,7 @@ static void put_table(const struct page *page, const struct series *series)
 	fputs("</tr></thead><tbody>\n", page->file);
 	for (step = 0; step < series->nr; step++) {
 		fputs("<tr><th scope=\"row\">", page->file);
-		put_clock(page, begin_of(series, step), false);
+		put_clock(page, series_step_begin(series, step), false);
 		fputs("</th>", page->file);
 		for (i = 0; i < page->nr; i++)
 			put_cell(page->file, !series->step[step].slots ||
@@ -403,7 +409,7 @@ static int put_page(struct page *page)
 	put_each(page, series.nr);
 	if (series.nr)
 		recording_page_latencies(page->file, page->summary, series.start_ns,
-					 begin_of(&series, series.nr));
+					 end_of(&series));
 	put_totals(page);
 	put_table(page, &series);
 	fputs("</main></body></html>\n", page->file);

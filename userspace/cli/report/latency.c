@@ -142,13 +142,16 @@ static int print_step(struct report_options *options, struct listing *listing, s
 	const struct latency_sums *sums = &summary->latencies;
 	struct interval *interval = &listing->interval;
 	const struct topdown_latency_record *record;
-	uint64_t events = sums->events;
+	uint64_t begin_ns = sums->start_ns + step * sums->step_ns;
+	uint64_t end_ns = begin_ns + sums->step_ns, events = sums->events;
 
+	/* The recording may end before its last step would. */
+	if (end_ns > summary_end_ns(summary) && summary_end_ns(summary) > begin_ns)
+		end_ns = summary_end_ns(summary);
 	interval->nr = 0;
-	interval->length = sums->step_ns / (double)NS_PER_S;
-	interval->elapsed = interval->length * (step + 1);
-	interval->time = recording_epoch(&summary->recording,
-					 sums->start_ns + (step + 1) * sums->step_ns);
+	interval->length = (end_ns - begin_ns) / (double)NS_PER_S;
+	interval->elapsed = (end_ns - sums->start_ns) / (double)NS_PER_S;
+	interval->time = recording_epoch(&summary->recording, end_ns);
 	for (; events; events &= events - 1) {
 		record = latency_sums_step(sums, __builtin_ctzll(events), step);
 		if (record)

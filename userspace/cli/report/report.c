@@ -121,17 +121,18 @@ static void fill_step(const struct report_options *options, const struct summary
 		      size_t step, struct interval *interval)
 {
 	const struct series *series = &summary->all.series;
+	uint64_t end_ns = series_step_end(series, step);
 	unsigned int i;
 
 	interval->nr = 0;
-	interval->length = series->step_ns / (double)NS_PER_S;
-	interval->elapsed = interval->length * (step + 1);
-	interval->time = recording_epoch(&summary->recording,
-					 series->start_ns + (step + 1) * series->step_ns);
-	summary_step_row(summary, &summary->all, step, &interval->row[interval->nr++]);
+	interval->length = (end_ns - series_step_begin(series, step)) / (double)NS_PER_S;
+	interval->elapsed = (end_ns - series->start_ns) / (double)NS_PER_S;
+	interval->time = recording_epoch(&summary->recording, end_ns);
+	summary_step_row(summary, &summary->all, series, step, &interval->row[interval->nr++]);
 	for (i = 0; i < summary->nr && shows_each(options, summary); i++) {
 		if (summary->subject[i].used)
-			summary_step_row(summary, &summary->subject[i], step,
+			summary_step_row(summary, &summary->subject[i],
+					 &summary->subject[i].series, step,
 					 &interval->row[interval->nr++]);
 	}
 }

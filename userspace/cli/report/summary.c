@@ -285,6 +285,15 @@ static size_t empty_steps(const struct series *series)
 	return i < series->nr ? i : 0;
 }
 
+/* The recording may end before its last step would. */
+static uint64_t end_of(const struct summary *summary)
+{
+	const struct series *series = &summary->all.series;
+	uint64_t end_ns = series_step_begin(series, series->nr);
+
+	return summary->recording.last_ns < end_ns ? summary->recording.last_ns : end_ns;
+}
+
 static int rank_all(struct summary *summary)
 {
 	bool past = summary->recording.info.flags & RECORD_PAST;
@@ -293,6 +302,7 @@ static int rank_all(struct summary *summary)
 	int ret;
 
 	series_skip(&summary->all.series, skipped);
+	summary->all.series.end_ns = end_of(summary);
 	ret = series_ranks(&summary->all.series, summary->all.ranks);
 
 	for (i = 0; i < summary->nr && summary->each && !ret; i++) {
@@ -302,6 +312,7 @@ static int rank_all(struct summary *summary)
 			continue;
 		series_coarsen(&subject->series, summary->all.series.step_ns);
 		series_skip(&subject->series, skipped);
+		subject->series.end_ns = summary->all.series.end_ns;
 		ret = series_ranks(&subject->series, subject->ranks);
 	}
 	return ret ? no_memory() : 0;
@@ -395,6 +406,17 @@ bool summary_partly(const struct topdown_figures *total, unsigned int node, uint
 }
 
 /**
+ * summary_end_ns - when the recording ended
+ * @summary: summary
+ *
+ * Return: CLOCK_MONOTONIC of its machine.
+ */
+uint64_t summary_end_ns(const struct summary *summary)
+{
+	return summary->recording.info.begin.monotonic_ns + length_of(&summary->recording);
+}
+
+/**
  * summary_seconds - how long the recording lasted
  * @summary: summary
  *
@@ -465,11 +487,10 @@ void summary_row(const struct summary *summary, const struct summary_subject *su
 
 /* A CPU that sleeps ends no window, but its time passes too. */
 static uint64_t time_of_step(const struct summary *summary, const struct summary_subject *subject,
-			     size_t step, uint64_t enabled_ns)
+			     const struct series *series, size_t step, uint64_t enabled_ns)
 {
-	const struct series *series = &summary->all.series;
-	uint64_t from_ns = series->start_ns + step * series->step_ns;
-	uint64_t to_ns = from_ns + series->step_ns, time_ns;
+	uint64_t from_ns = series_step_begin(series, step);
+	uint64_t to_ns = series_step_end(series, step), time_ns;
 	uint64_t begin_ns = summary->recording.info.begin.monotonic_ns;
 	uint64_t end_ns = begin_ns + length_of(&summary->recording);
 
@@ -488,21 +509,23 @@ static uint64_t time_of_step(const struct summary *summary, const struct summary
  * summary_step_row - the row of a subject in one step
  * @summary: summary
  * @subject: its @all, or one of its @subject
+ * @series: its series, or steps that were joined from it
  * @step: number of the step
  * @row: to be filled
  */
 void summary_step_row(const struct summary *summary, const struct summary_subject *subject,
-		      size_t step, struct row *row)
+		      const struct series *series, size_t step, struct row *row)
 {
 	summary_row(summary, subject, row);
 	row->ranks = NULL;
-	row->figures = step < subject->series.nr ? subject->series.step[step] :
-						   (struct topdown_figures){ .slots = 0 };
+	row->figures = step < series->nr ? series->step[step] :
+					   (struct topdown_figures){ .slots = 0 };
 	if (!row->figures.slots)
 		memset(row->figures.ratio, 0xff, sizeof(row->figures.ratio));
 	row->core = (struct topdown_figures){ .slots = 0 };
 	row->atom = row->core;
 	if (!row->task && summary->recording.info.features & TOPDOWN_FEATURE_BUSY)
-		row->time_ns = time_of_step(summary, subject, step, row->figures.enabled_ns);
+		row->time_ns = time_of_step(summary, subject, series, step,
+					    row->figures.enabled_ns);
 	row_expect(row);
 }

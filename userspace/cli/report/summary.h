@@ -91,9 +91,10 @@ unsigned int summary_used(const struct summary *summary);
 void summary_row(const struct summary *summary, const struct summary_subject *subject,
 		 struct row *row);
 void summary_step_row(const struct summary *summary, const struct summary_subject *subject,
-		      size_t step, struct row *row);
+		      const struct series *series, size_t step, struct row *row);
 bool summary_partly(const struct topdown_figures *total, unsigned int node, uint32_t *ratio,
 		    double *share);
+uint64_t summary_end_ns(const struct summary *summary);
 double summary_seconds(const struct summary *summary);
 
 #endif /* TOPDOWN_CLI_SUMMARY_H */

@@ -82,6 +82,8 @@ static void put_totals(FILE *file, const struct row *row)
 	if (!isnan(ipc))
 		fprintf(file, ", IPC %.2f", ipc);
 	putc('\n', file);
+	if (row->figures.slots && row_doubt_text(row))
+		fprintf(file, "%s: no bottleneck is named\n", row_doubt_text(row));
 }
 
 static void put_node(FILE *file, const struct row *row, unsigned int node)
@@ -133,21 +135,23 @@ struct stretch {
 	int child;
 	size_t from;
 	size_t to;
+	const char *doubt;
 	struct topdown_figures figures;
 };
 
 static void put_stretch(FILE *file, const struct summary *summary, const struct series *series,
 			const struct stretch *stretch)
 {
-	uint64_t at_ns = series->start_ns + stretch->from * series->step_ns;
-	uint64_t end_ns = series->start_ns + stretch->to * series->step_ns;
+	uint64_t at_ns = series_step_begin(series, stretch->from);
+	uint64_t end_ns = series_step_end(series, stretch->to - 1);
 	char text[16];
 
 	put_time(file, recording_epoch(&summary->recording, at_ns), false);
-	/* The last step may be longer than what is left. */
-	if (end_ns > summary->recording.last_ns)
-		end_ns = summary->recording.last_ns;
-	fprintf(file, " %10.3f s  ", end_ns > at_ns ? (end_ns - at_ns) / (double)NS_PER_S : 0);
+	fprintf(file, " %10.3f s  ", (end_ns - at_ns) / (double)NS_PER_S);
+	if (stretch->doubt) {
+		fprintf(file, "%s: no bottleneck is named\n", stretch->doubt);
+		return;
+	}
 	if (stretch->node < 0) {
 		fputs(stretch->figures.slots ? "no node is over its threshold\n" :
 		      summary->recording.lost ? "no slots, or lost windows\n" : "no slots\n",
@@ -168,10 +172,8 @@ static void look_at(const struct summary *summary, const struct series *series, 
 {
 	struct row row;
 
-	summary_step_row(summary, &summary->all, 0, &row);
-	row.figures = series->step[step];
-	if (!row.figures.slots)
-		memset(row.figures.ratio, 0xff, sizeof(row.figures.ratio));
+	summary_step_row(summary, &summary->all, series, step, &row);
+	stretch->doubt = row.figures.slots ? row_doubt_text(&row) : NULL;
 	stretch->node = row_bottleneck(&row);
 	stretch->child = row_bottleneck_child(&row, stretch->node);
 	stretch->from = step;
@@ -182,6 +184,7 @@ static void look_at(const struct summary *summary, const struct series *series, 
 static bool goes_on(const struct stretch *one, const struct stretch *other)
 {
 	return one->node == other->node && one->child == other->child &&
+	       one->doubt == other->doubt &&
 	       !one->figures.slots == !other->figures.slots;
 }
 

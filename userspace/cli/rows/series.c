@@ -208,6 +208,7 @@ int series_join(struct series *to, const struct series *from, size_t steps)
 	int ret;
 
 	series_begin(to, from->start_ns, from->step_ns * group, from->level);
+	to->end_ns = from->end_ns;
 	ret = make_room(to, (from->nr + group - 1) / group);
 	if (ret)
 		return ret;
@@ -215,6 +216,40 @@ int series_join(struct series *to, const struct series *from, size_t steps)
 		topdown_figures_add(&to->step[i / group], &from->step[i], from->level);
 	to->nr = (from->nr + group - 1) / group;
 	return 0;
+}
+
+/**
+ * series_step_begin - when a step begins
+ * @series: series
+ * @step: number of the step
+ *
+ * Return: CLOCK_MONOTONIC, in nanoseconds.
+ */
+uint64_t series_step_begin(const struct series *series, size_t step)
+{
+	return series->start_ns + step * series->step_ns;
+}
+
+/**
+ * series_step_end - when a step ends
+ * @series: series
+ * @step: number of the step
+ *
+ * Return: CLOCK_MONOTONIC, in nanoseconds.
+ */
+uint64_t series_step_end(const struct series *series, size_t step)
+{
+	uint64_t begin_ns = series_step_begin(series, step), end_ns = begin_ns + series->step_ns;
+
+	return series->end_ns > begin_ns && series->end_ns < end_ns ? series->end_ns : end_ns;
+}
+
+/* The first one is all there is, if it has no other after it. */
+static bool is_short_step(const struct series *series, size_t step)
+{
+	uint64_t length_ns = series_step_end(series, step) - series_step_begin(series, step);
+
+	return step && length_ns < series->step_ns / 2;
 }
 
 static int compare(const void *one, const void *other)
@@ -241,6 +276,8 @@ static void rank_node(const struct series *series, unsigned int node, double *va
 	size_t i, nr = 0;
 
 	for (i = 0; i < series->nr; i++) {
+		if (is_short_step(series, i))
+			continue;
 		if (series->step[i].slots && topdown_figures_has(&series->step[i], node))
 			values[nr++] = topdown_figures_ratio(&series->step[i], node);
 	}
@@ -257,7 +294,7 @@ static void rank_node(const struct series *series, unsigned int node, double *va
  * @series: series
  * @ranks: for each node
  *
- * Steps without slots say nothing.
+ * Steps without slots say nothing, and what was left for the last one says little.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -24,6 +24,7 @@ extern const unsigned int series_rank[SERIES_RANKS];
  * struct series - the figures of a subject over time
  * @start_ns: when step 0 begins
  * @step_ns: length of a step
+ * @end_ns: where the last step is cut off; 0 if it is as long as the others
  * @nr: number of steps
  * @level: highest level of the figures
  * @longest_ns: longest span with slots that was added
@@ -33,6 +34,7 @@ extern const unsigned int series_rank[SERIES_RANKS];
 struct series {
 	uint64_t start_ns;
 	uint64_t step_ns;
+	uint64_t end_ns;
 	size_t nr;
 	unsigned int level;
 	uint64_t longest_ns;
@@ -56,6 +58,8 @@ int series_add(struct series *series, uint64_t begin_ns, uint64_t end_ns,
 int series_join(struct series *to, const struct series *from, size_t steps);
 void series_coarsen(struct series *series, uint64_t step_ns);
 void series_skip(struct series *series, size_t steps);
+uint64_t series_step_begin(const struct series *series, size_t step);
+uint64_t series_step_end(const struct series *series, size_t step);
 void series_free(struct series *series);
 int series_ranks(const struct series *series, struct series_ranks ranks[TD_NR_NODES]);
 
