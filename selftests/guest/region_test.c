@@ -258,9 +258,10 @@ TEST_F(backend, automatic)
 {
 	enum topdown_region_reason reason;
 
-	EXPECT_EQ(TOPDOWN_REGION_RDPMC, backend(self->td, TOPDOWN_REGION_AUTO, &reason));
-	EXPECT_EQ(TOPDOWN_REGION_FAST, reason);
+	EXPECT_EQ(TOPDOWN_REGION_MODULE, backend(self->td, TOPDOWN_REGION_AUTO, &reason));
+	EXPECT_EQ(TOPDOWN_REGION_ASKED, reason);
 	EXPECT_EQ(TOPDOWN_REGION_RDPMC, backend(NULL, TOPDOWN_REGION_AUTO, &reason));
+	EXPECT_EQ(TOPDOWN_REGION_FAST, reason);
 	EXPECT_EQ(TOPDOWN_REGION_RDPMC, backend(self->td, TOPDOWN_REGION_RDPMC, &reason));
 	EXPECT_EQ(TOPDOWN_REGION_ASKED, reason);
 	EXPECT_EQ(TOPDOWN_REGION_MODULE, backend(self->td, TOPDOWN_REGION_MODULE, &reason));
@@ -274,7 +275,7 @@ TEST_F(backend, user_mode_may_not)
 
 	ASSERT_EQ(0, file_write(RDPMC_FILE, 0, "0"));
 	EXPECT_EQ(TOPDOWN_REGION_MODULE, backend(self->td, TOPDOWN_REGION_AUTO, &reason));
-	EXPECT_EQ(TOPDOWN_REGION_NO_RDPMC, reason);
+	EXPECT_EQ(TOPDOWN_REGION_ASKED, reason);
 	EXPECT_EQ(-EOPNOTSUPP, backend(self->td, TOPDOWN_REGION_RDPMC, &reason));
 	EXPECT_EQ(-EOPNOTSUPP, backend(NULL, TOPDOWN_REGION_AUTO, &reason));
 	ASSERT_EQ(0, file_write(RDPMC_FILE, 0, "1"));
@@ -289,7 +290,7 @@ TEST_F(backend, perf_does_not_let)
 	if (!pid) {
 		status = setuid(NOBODY) ||
 			 backend(self->td, TOPDOWN_REGION_AUTO, &reason) != TOPDOWN_REGION_MODULE ||
-			 reason != TOPDOWN_REGION_NO_RIGHTS ||
+			 reason != TOPDOWN_REGION_ASKED ||
 			 backend(self->td, TOPDOWN_REGION_RDPMC, &reason) != -EACCES;
 		_exit(status);
 	}
@@ -306,7 +307,7 @@ TEST(the_module_has_the_counter)
 	ASSERT_EQ(0, module_load("pinned=1"));
 	ASSERT_EQ(0, topdown_open(&td, NULL));
 	EXPECT_EQ(TOPDOWN_REGION_MODULE, backend(td, TOPDOWN_REGION_AUTO, &reason));
-	EXPECT_EQ(TOPDOWN_REGION_TAKEN, reason);
+	EXPECT_EQ(TOPDOWN_REGION_ASKED, reason);
 	EXPECT_EQ(-EBUSY, backend(td, TOPDOWN_REGION_RDPMC, &reason));
 	topdown_close(td);
 	ASSERT_EQ(0, module_unload());

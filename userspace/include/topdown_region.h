@@ -21,12 +21,13 @@ struct topdown_regions;
 /**
  * enum topdown_region_backend - how a thread's regions are measured
  *
- * @TOPDOWN_REGION_AUTO: by RDPMC where that is possible, else by the module
+ * @TOPDOWN_REGION_AUTO: by the module; without one (td is NULL) by RDPMC
  * @TOPDOWN_REGION_MODULE: by a session of the module that is read at each begin
  *	and end: one system call each
  * @TOPDOWN_REGION_RDPMC: by the thread's own perf events, read in user mode; the
  *	library calls the kernel where the events do not run on this CPU, after a context
- *	switch, and to reset the 8-bit fractions of the CPU
+ *	switch, and to reset the 8-bit fractions of the CPU. While the thread runs, nobody else
+ *	has the counter: neither the module nor other users of perf
  */
 enum topdown_region_backend {
 	TOPDOWN_REGION_AUTO	= 0,
@@ -37,8 +38,8 @@ enum topdown_region_backend {
 /**
  * enum topdown_region_reason - why regions are measured by this backend
  *
- * @TOPDOWN_REGION_ASKED: the caller asked for it
- * @TOPDOWN_REGION_FAST: RDPMC, because it is possible and faster
+ * @TOPDOWN_REGION_ASKED: the caller asked for it, or for what disturbs nobody
+ * @TOPDOWN_REGION_FAST: RDPMC, because there is no module
  * @TOPDOWN_REGION_NO_ARCH: no RDPMC: the library was built without it
  * @TOPDOWN_REGION_NO_RSEQ: no RDPMC: the C library has registered no restartable sequences for this
  *	thread; without them RDPMC could fault

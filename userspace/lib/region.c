@@ -70,20 +70,17 @@ static int td_ours_create(struct topdown_regions *regions)
 static int td_choose(struct topdown_regions *regions, struct topdown *td,
 		     enum topdown_region_backend backend)
 {
-	int rdpmc;
+	int ret;
 
 	regions->reason = TOPDOWN_REGION_ASKED;
-	if (backend == TOPDOWN_REGION_MODULE)
+	/* RDPMC takes the counter from all others, so nobody gets it who has not asked for it. */
+	if (backend == TOPDOWN_REGION_MODULE || (backend == TOPDOWN_REGION_AUTO && td))
 		return td_backend_module(&regions->backend, td);
-	rdpmc = td_backend_rdpmc(&regions->backend, &regions->reason);
-	if (!rdpmc) {
+	ret = td_backend_rdpmc(&regions->backend, &regions->reason);
+	if (!ret)
 		regions->reason = backend == TOPDOWN_REGION_AUTO ? TOPDOWN_REGION_FAST :
-							       TOPDOWN_REGION_ASKED;
-		return 0;
-	}
-	if (backend == TOPDOWN_REGION_RDPMC || !td)
-		return rdpmc;
-	return td_backend_module(&regions->backend, td);
+								   TOPDOWN_REGION_ASKED;
+	return ret;
 }
 
 TD_API int topdown_regions_create(struct topdown_regions **out, struct topdown *td,

@@ -30,8 +30,7 @@ static int backend(struct topdown *td, enum topdown_region_backend asked, unsign
 	return ret;
 }
 
-static bool falls_back(struct topdown *td, const char *setting, const char *value,
-		       enum topdown_region_reason why, int error)
+static bool refuses(struct topdown *td, const char *setting, const char *value, int error)
 {
 	enum topdown_region_reason reason = TOPDOWN_REGION_FAST;
 	int before = dup(0), after;
@@ -40,7 +39,7 @@ static bool falls_back(struct topdown *td, const char *setting, const char *valu
 	close(before);
 	setenv(setting, value, 1);
 	ok = backend(td, TOPDOWN_REGION_AUTO, 0, &reason) == TOPDOWN_REGION_MODULE &&
-	     reason == why &&
+	     reason == TOPDOWN_REGION_ASKED &&
 	     backend(td, TOPDOWN_REGION_RDPMC, 0, &reason) == error &&
 	     backend(NULL, TOPDOWN_REGION_AUTO, 0, &reason) == error;
 	unsetenv(setting);
@@ -59,26 +58,30 @@ static void test_backends(void)
 	check(backend(td, TOPDOWN_REGION_MODULE, 0, &reason) == TOPDOWN_REGION_MODULE &&
 	      reason == TOPDOWN_REGION_ASKED, "by the module, as asked");
 	check(backend(NULL, TOPDOWN_REGION_MODULE, 0, &reason) == -EOPNOTSUPP, "without a handle");
-	check(falls_back(td, "FAKE_PERF", "0", TOPDOWN_REGION_NO_METRICS, -EOPNOTSUPP),
+	check(refuses(td, "FAKE_PERF", "0", -EOPNOTSUPP),
 	      "no such events");
 	setenv("FAKE_PERF", "2", 1);
-	check(backend(td, TOPDOWN_REGION_AUTO, 0, &reason) == TOPDOWN_REGION_RDPMC &&
+	check(backend(td, TOPDOWN_REGION_AUTO, 0, &reason) == TOPDOWN_REGION_MODULE &&
+	      reason == TOPDOWN_REGION_ASKED, "the default takes no counter from anybody");
+	check(backend(td, TOPDOWN_REGION_RDPMC, 0, &reason) == TOPDOWN_REGION_RDPMC &&
+	      reason == TOPDOWN_REGION_ASKED, "RDPMC by its name");
+	check(backend(NULL, TOPDOWN_REGION_AUTO, 0, &reason) == TOPDOWN_REGION_RDPMC &&
 	      reason == TOPDOWN_REGION_FAST, "by RDPMC");
 	check(backend(NULL, TOPDOWN_REGION_RDPMC, 0, &reason) == TOPDOWN_REGION_RDPMC &&
 	      reason == TOPDOWN_REGION_ASKED, "without the module");
-	check(falls_back(td, "FAKE_PERF_ERRNO", "13", TOPDOWN_REGION_NO_RIGHTS, -EACCES),
+	check(refuses(td, "FAKE_PERF_ERRNO", "13", -EACCES),
 	      "perf says EACCES");
-	check(falls_back(td, "FAKE_PERF_ERRNO", "2", TOPDOWN_REGION_NO_METRICS, -EOPNOTSUPP),
+	check(refuses(td, "FAKE_PERF_ERRNO", "2", -EOPNOTSUPP),
 	      "perf says ENOENT");
-	check(falls_back(td, "FAKE_PERF_LAST", "5", TOPDOWN_REGION_FAILED, -EMFILE),
+	check(refuses(td, "FAKE_PERF_LAST", "5", -EMFILE),
 	      "no more descriptors");
-	check(falls_back(td, "FAKE_PERF_MMAP", "1", TOPDOWN_REGION_FAILED, -EPERM),
+	check(refuses(td, "FAKE_PERF_MMAP", "1", -EPERM),
 	      "no more locked memory");
-	check(falls_back(td, "FAKE_PERF_DENIED", "1", TOPDOWN_REGION_NO_RDPMC, -EOPNOTSUPP),
+	check(refuses(td, "FAKE_PERF_DENIED", "1", -EOPNOTSUPP),
 	      "user mode may not read");
-	check(falls_back(td, "FAKE_PERF_ERROR", "1", TOPDOWN_REGION_TAKEN, -EBUSY),
+	check(refuses(td, "FAKE_PERF_ERROR", "1", -EBUSY),
 	      "somebody has the counter");
-	check(falls_back(td, "FAKE_PERF_BAD", "1", TOPDOWN_REGION_FAILED, -EPROTO),
+	check(refuses(td, "FAKE_PERF_BAD", "1", -EPROTO),
 	      "a read that makes no sense");
 	unsetenv("FAKE_PERF");
 	setenv("FAKE_ATTACH_ERRNO", "28", 1);
@@ -298,7 +301,7 @@ static void test_texts(void)
 
 int main(void)
 {
-	ktap_begin(&ktap, 55);
+	ktap_begin(&ktap, 57);
 	setenv("FAKE_FEATURES", "63", 1);
 	test_backends();
 	test_module();
