@@ -50,7 +50,7 @@ bad 'perf: -- without a command' "'--' without a command \(allowed: -- COMMAND" 
 bad 'perf: -l 3' '-l: 3 is out of range \(allowed: 1\.\.2 levels\)' perf -l 3
 bad 'perf: -p 0' '-p: 0 is out of range \(allowed: 1\.\.4194304 processes\)' perf -p 0
 bad "perf: -G ''" '-G: the name is empty \(allowed: the path of a cgroup' perf -G ''
-bad 'perf: ratios of a subject' '--ratios reads what perf prints and takes no subject' perf --ratios -a
+bad 'perf: ratios of a subject' '--ratios and --folded read what perf prints and take no subject' perf --ratios -a
 
 bad 'top: unknown option' "unknown option '-Z' \(try 'topdown top --help'\)" top -Z
 bad 'top: an argument' "top: unexpected argument 'cpu0'" top cpu0

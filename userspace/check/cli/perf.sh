@@ -27,7 +27,7 @@ run perf
 expect 'all lines' 0 'COMMAND.*PID.*-A -I 1000.*topdown_window.*NAME' ''
 printed 'a command' \
 	"perf stat -x, --log-fd 3 -e '{$all}' -- COMMAND 3>&1 >&2 | topdown perf --ratios"
-printed 'its functions' "perf record -c 1000000 -e '{cpu-clock:u,$all}:S' -- COMMAND"
+printed 'its functions' "perf record -c 1000000 -e '{cpu-clock,$all}:S' -- COMMAND"
 printed 'ratios of functions' 'perf script -i perf.data -F event,period,ip,sym | topdown perf --ratios'
 printed 'a process' "perf stat -x, -e '{$all}' -p PID -- sleep 10 2>&1 | topdown perf --ratios"
 printed 'CPUs' \
@@ -48,12 +48,33 @@ printed 'a name with a space' \
 # shellcheck disable=SC2016 # another shell is to expand it
 run perf -- sh -c 'echo "it'"'"'s" $x'
 printed 'a command as a shell takes it' \
-	"perf record -c 1000000 -e '{cpu-clock:u,$all}:S' -- sh -c 'echo \"it'\\''s\" \$x'"
+	"perf record -c 1000000 -e '{cpu-clock,$all}:S' -- sh -c 'echo \"it'\\''s\" \$x'"
 run perf -a
 expect 'CPUs only' 0 'topdown_window' ''
 result "$(grep -qE 'COMMAND|PID|NAME' "$TMP/out"; echo $((!$?)))" 'and no task'
 FAKE_PMUS=$TMP/none LD_PRELOAD=$PRELOAD run td perf
 expect 'without the module' 3 '' '^topdown: there is no PMU topdown: .*: No such file'
+
+run perf -p 12 -l 1
+result "$(grep -q ':u' "$TMP/out"; echo $((!$?)))" 'no leader is of user mode alone'
+run perf -a
+printed 'which processes' "perf record -a -c 10000000 -e '{cpu-clock,$all}:S' -- sleep 10"
+printed 'ratios of processes' \
+	'perf script -i perf.data -F comm,pid,event,period | topdown perf --ratios --by comm'
+# A perf that says what it was asked for, and a topdown that reads nothing.
+mkdir -p "$TMP/bin"
+printf '#!/bin/sh\necho "perf $*" >> "%s"\n' "$TMP/ran" > "$TMP/bin/perf"
+printf '#!/bin/sh\nexec cat > /dev/null\n' > "$TMP/bin/topdown"
+chmod +x "$TMP/bin/perf" "$TMP/bin/topdown"
+PATH=$TMP/bin:$PATH run perf --run -l 1 -p 12
+expect '--run' 0 '' ''
+result "$(grep -qx "perf stat -x, -e {$level1} -p 12 -- sleep 10" "$TMP/ran" &&
+	grep -q '^perf script' "$TMP/ran"; echo $?)" 'runs the lines'
+for wrong in --run '--by comm' '--ratios --by cpu' '--folded tma_none' '--ratios --folded slots' '--folded slots -a'; do
+	# shellcheck disable=SC2086
+	run perf $wrong
+	expect "$wrong" 2 '' 'allowed:|--by is about|take no subject'
+done
 
 # ratios: of what is in the file; golden NAME: that is what they were
 ratios() { run td perf --ratios < "$TMP/in"; }
@@ -150,6 +171,79 @@ main: 2,000 slots, 20.0% of all
   tma_bad_speculation           28.0%
 END
 expect 'of which nothing is an error' 0 'main' ''
+
+run td perf --ratios --by comm < "$TMP/in"
+expect 'a process without a number' 0 'work load: 3,000 slots, 30\.0% of all' ''
+cat > "$TMP/in" << END
+          worker 2  1234        500                 topdown/slots/:  ffffffff81000000 do_it
+          worker 2  1235       1500                 topdown/slots/:  ffffffff81000000 do_it
+          worker 2  1235        500  topdown/tma_backend_bound/:  ffffffff81000000 do_it
+              java    77       8000                 topdown/slots/:  7f0000000000 run
+              java    77       6000  topdown/tma_backend_bound/:  7f0000000000 run
+END
+run td perf --ratios --by comm < "$TMP/in"
+golden 'ratios of processes by name' << END
+java: 8,000 slots, 80.0% of all
+  tma_backend_bound             75.0%
+worker 2: 2,000 slots, 20.0% of all
+  tma_backend_bound             25.0%
+END
+run td perf --ratios --by pid < "$TMP/in"
+expect 'by number' 0 'java    77: 8,000.*worker 2  1235: 1,500.*worker 2  1234: 500' ''
+cat > "$TMP/in" << END
+java    77       8000                 topdown/slots/:
+	    7f0000000010 inner;of(int)+0x1
+	    7f0000000020 outer
+
+java    77       5000  topdown/tma_memory_bound/:
+	    7f0000000010 inner;of(int)+0x1
+	    7f0000000020 outer
+
+java    78       1000  topdown/tma_memory_bound/:
+	    7f0000000010 inner;of(int)+0x1
+	    7f0000000020 outer
+
+java    78       20  topdown/tma_memory_bound/:      7f0000000020 outer
+END
+run td perf --folded tma_memory_bound < "$TMP/in"
+golden 'stacks for a flame graph' << END
+java;outer;inner:of(int)+0x1 6000
+java;outer 20
+END
+run td perf --folded tma_core_bound < "$TMP/in"
+expect 'stacks without a sample' 1 '' 'there is no sample of topdown/tma_core_bound/'
+
+# A locale with decimal commas has a field more.
+cat > "$TMP/in" << END
+6000000,,topdown/slots/,2011741096,41,37,,
+1500000,,topdown/tma_retiring/,2011741100,100,00,,
+END
+ratios
+golden 'ratios in a locale with commas' << END
+6,000,000 slots, counted 41.4% of the time
+  tma_retiring                  25.0%
+END
+cat > "$TMP/in" << END
+     0,300678344,CPU0,1000,,topdown/slots/,301803696,50,00,,
+     0,300678344,CPU0,302,slots,topdown/tma_retiring/,301804368,100,00,,
+     0,610698824,CPU0,2000,,topdown/slots/,301803696,100,00,,
+END
+ratios
+golden 'intervals in such a locale' << END
+0.300678344 s CPU0: 1,000 slots, counted 50.0% of the time
+  tma_retiring                  30.2%
+0.610698824 s CPU0: 2,000 slots
+END
+printf '%s\n' '1000,,topdown/slots/,0,51%,301803696,41,37,,' '250,slots,topdown/tma_retiring/,a/b,3018,100,00,,' > "$TMP/in"
+ratios
+expect 'the deviation of runs, and a cgroup' 0 '^1,000 slots, counted 41\.4%' ''
+printf '%s\n' '1000;;topdown/slots/;2011741096;41,37;;' '250;;topdown/tma_retiring/;2011741100;100,00;;' \
+	'77;;cycles;2011741100;100,00;;' > "$TMP/in"
+ratios
+golden 'other separators' << END
+1,000 slots, counted 41.4% of the time
+  tma_retiring                  25.0%
+END
 
 printf 'Error: perf has something to say\n1000,,topdown/slots/,301803696,100.00,,\n' > "$TMP/in"
 ratios

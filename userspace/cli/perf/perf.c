@@ -30,8 +30,14 @@
 
 #define SCRIPT		"perf script -i perf.data"
 
+/* A longer one where the whole machine is sampled. */
+#define SAMPLE_CPUS	"perf record -a -c 10000000 -e "
+
 enum {
 	OPT_RATIOS = 256,
+	OPT_BY,
+	OPT_FOLDED,
+	OPT_RUN,
 };
 
 static const struct option long_options[] = {
@@ -39,14 +45,18 @@ static const struct option long_options[] = {
 	{ "pid", required_argument, NULL, 'p' },
 	{ "cgroup", required_argument, NULL, 'G' },
 	{ "level", required_argument, NULL, 'l' },
+	{ "run", no_argument, NULL, OPT_RUN },
 	{ "ratios", no_argument, NULL, OPT_RATIOS },
+	{ "by", required_argument, NULL, OPT_BY },
+	{ "folded", required_argument, NULL, OPT_FOLDED },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 }
 };
 
 static const char usage[] =
 	"Usage: topdown perf [options] [[--] COMMAND [ARG]...]\n"
-	"       perf ... | topdown perf --ratios\n"
+	"       perf ... | topdown perf --ratios [--by comm|pid|sym]\n"
+	"       perf script -F comm,pid,event,period,ip,sym | topdown perf --folded NODE\n"
 	"\n"
 	"Print command lines of perf for this machine, which count and sample the events of the\n"
 	"PMU topdown; or turn the counts that perf prints into ratios. Any number of users of\n"
@@ -57,13 +67,21 @@ static const char usage[] =
 	"  -p, --pid LIST       only lines for these processes, such as 1234,5678\n"
 	"  -G, --cgroup NAME    only lines for this cgroup\n"
 	"  -l, --level N        1 or 2; default: all\n"
+	"      --run            run the lines instead of printing them\n"
 	"      --ratios         read what \"perf stat -x,\" or \"perf script\" prints\n"
+	"      --by KIND        of samples: a block for each comm, pid or sym; default sym\n"
+	"      --folded NODE    print the stacks of samples for a flame graph of the slots of a\n"
+	"                       node, or of all with slots\n"
 	"  -h, --help           print this\n"
 	"\n"
 	"Examples:\n"
 	"  topdown perf                     all lines\n"
 	"  topdown perf -- make -j8         those that measure a command\n"
-	"  sh -c \"$(topdown perf -p 1234)\"  run those that measure a process\n";
+	"  topdown perf --run -p 1234       run those that measure a process\n"
+	"  topdown perf --run -a            all CPUs, and which processes had the slots\n";
+
+/* Where lines go: standard output, or a text that a shell runs. */
+static FILE *out;
 
 /* The lines measure this. */
 struct subject {
@@ -73,6 +91,9 @@ struct subject {
 	char **argv;
 	uint64_t level;
 	bool ratios;
+	bool run;
+	const char *by;
+	const char *folded;
 };
 
 static bool has_subject(const struct subject *subject)
@@ -94,107 +115,108 @@ static void put_events(const struct subject *subject, const char *leader)
 {
 	unsigned int node;
 
-	printf("'{%stopdown/slots/", leader);
+	fprintf(out, "'{%stopdown/slots/", leader);
 	for (node = 0; node < TD_NR_NODES; node++) {
 		const char *name = topdown_node_name(node);
 
 		if (topdown_node_level(node) <= subject->level && has_event(name))
-			printf(",topdown/%s/", name);
+			fprintf(out, ",topdown/%s/", name);
 	}
-	fputs(*leader ? "}:S'" : "}'", stdout);
+	fputs(*leader ? "}:S'" : "}'", out);
 }
 
 static void put_command(const struct subject *subject)
 {
 	char **word;
 
-	fputs(" --", stdout);
+	fputs(" --", out);
 	if (!subject->argv)
-		fputs(" COMMAND", stdout);
+		fputs(" COMMAND", out);
 	for (word = subject->argv; word && *word; word++) {
-		putchar(' ');
-		shell_word(stdout, *word);
+		putc(' ', out);
+		shell_word(out, *word);
 	}
 }
 
 static void put_pids(const struct subject *subject)
 {
 	if (subject->pids.nr)
-		shell_ids(stdout, " -p ", &subject->pids);
+		shell_ids(out, " -p ", &subject->pids);
 	else
-		fputs(" -p PID", stdout);
+		fputs(" -p PID", out);
 }
 
 static void put_stat(const struct subject *subject, const char *options)
 {
-	printf("perf stat -x, %s-e ", options);
+	fprintf(out, "perf stat -x, %s-e ", options);
 	put_events(subject, "");
 }
 
 /* Where standard input is a pipe, perf would read it instead of the file. */
 static void put_functions(void)
 {
-	puts(SCRIPT " -F event,period,ip,sym" RATIOS);
+	fputs(SCRIPT " -F event,period,ip,sym" RATIOS "\n", out);
 }
 
 /* The figures do not go where the command writes. */
 static void put_command_lines(const struct subject *subject)
 {
-	puts("# A command and what it starts");
+	fputs("# A command and what it starts\n", out);
 	put_stat(subject, "--log-fd 3 ");
 	put_command(subject);
-	fputs(" 3>&1 >&2" RATIOS "\n", stdout);
-	puts("# Its functions");
-	fputs(SAMPLE, stdout);
-	put_events(subject, "cpu-clock:u,");
+	fputs(" 3>&1 >&2" RATIOS "\n", out);
+	fputs("# Its functions\n", out);
+	fputs(SAMPLE, out);
+	put_events(subject, "cpu-clock,");
 	put_command(subject);
-	putchar('\n');
+	putc('\n', out);
 	put_functions();
 }
 
 static void put_pid_lines(const struct subject *subject)
 {
-	puts("# Processes, for 10 s");
+	fputs("# Processes, for 10 s\n", out);
 	put_stat(subject, "");
 	put_pids(subject);
-	fputs(SECONDS " 2>&1" RATIOS "\n", stdout);
-	puts("# Their functions");
-	fputs(SAMPLE, stdout);
-	put_events(subject, "cpu-clock:u,");
+	fputs(SECONDS " 2>&1" RATIOS "\n", out);
+	fputs("# Their functions\n", out);
+	fputs(SAMPLE, out);
+	put_events(subject, "cpu-clock,");
 	put_pids(subject);
-	puts(SECONDS);
+	fputs(SECONDS "\n", out);
 	put_functions();
 }
 
 static void put_cpu_lines(const struct subject *subject)
 {
-	puts("# Each CPU, every second, for 10 s");
+	fputs("# Each CPU, every second, for 10 s\n", out);
 	put_stat(subject, "-a -A -I 1000 ");
-	fputs(SECONDS " 2>&1" RATIOS "\n", stdout);
-	puts("# Windows as they end, from the tracepoint");
-	puts("perf record -a -e 'topdown*:topdown_window'" SECONDS);
-	puts(SCRIPT "\n");
+	fputs(SECONDS " 2>&1" RATIOS "\n", out);
+	fputs("# Which processes have the slots\n" SAMPLE_CPUS, out);
+	put_events(subject, "cpu-clock,");
+	fputs(SECONDS "\n", out);
+	fputs(SCRIPT " -F comm,pid,event,period | topdown perf --ratios --by comm\n", out);
+	if (subject->run)
+		return;
+	fputs("# Windows as they end, from the tracepoint\n", out);
+	fputs("perf record -a -e 'topdown*:topdown_window'" SECONDS "\n", out);
+	fputs(SCRIPT "\n\n", out);
 }
 
 /* A cgroup without a controller is not known to perf. */
 static void put_cgroup_lines(const struct subject *subject)
 {
-	puts("# A cgroup, for 10 s");
+	fputs("# A cgroup, for 10 s\n", out);
 	put_stat(subject, "-a ");
-	fputs(" --for-each-cgroup ", stdout);
-	shell_word(stdout, subject->cgroup ? subject->cgroup : "NAME");
-	fputs(SECONDS " 2>&1" RATIOS "\n", stdout);
+	fputs(" --for-each-cgroup ", out);
+	shell_word(out, subject->cgroup ? subject->cgroup : "NAME");
+	fputs(SECONDS " 2>&1" RATIOS "\n", out);
 }
 
-static int put_lines(const struct subject *subject)
+static void put_lines(const struct subject *subject)
 {
 	bool all = !has_subject(subject);
 
-	if (access(PMU, F_OK)) {
-		message_error("there is no PMU topdown: %s: %s (the module topdown is not loaded, or is older than this command)",
-			      PMU, strerror(errno));
-		return EXIT_DEVICE;
-	}
 	if (all || subject->argv)
 		put_command_lines(subject);
 	if (all || subject->pids.nr)
@@ -203,7 +225,48 @@ static int put_lines(const struct subject *subject)
 		put_cpu_lines(subject);
 	if (all || subject->cgroup)
 		put_cgroup_lines(subject);
+}
+
+/* The lines use pipes and descriptors, so a shell runs them. */
+static int run_lines(const struct subject *subject)
+{
+	char *text = NULL;
+	size_t size;
+
+	out = open_memstream(&text, &size);
+	if (out) {
+		put_lines(subject);
+		if (fclose(out))
+			text = NULL;
+	}
+	if (text)
+		execl("/bin/sh", "sh", "-c", text, (char *)NULL);
+	message_error("--run: cannot run the lines: %s", strerror(errno));
+	free(text);
+	return EXIT_RUNTIME;
+}
+
+static int lines(const struct subject *subject)
+{
+	if (access(PMU, F_OK)) {
+		message_error("there is no PMU topdown: %s: %s (the module topdown is not loaded, or is older than this command)",
+			      PMU, strerror(errno));
+		return EXIT_DEVICE;
+	}
+	if (subject->run)
+		return run_lines(subject);
+	out = stdout;
+	put_lines(subject);
 	return options_help("");
+}
+
+static bool parse_by(const char **by, const char *text)
+{
+	*by = text;
+	if (!strcmp(text, "comm") || !strcmp(text, "pid") || !strcmp(text, "sym"))
+		return true;
+	message_error("--by: '%s' is no kind of block (allowed: comm, pid, sym)", text);
+	return false;
 }
 
 static bool parse_option(struct subject *subject, int option)
@@ -225,16 +288,53 @@ static bool parse_option(struct subject *subject, int option)
 	case OPT_RATIOS:
 		subject->ratios = true;
 		return true;
+	case OPT_RUN:
+		subject->run = true;
+		return true;
+	case OPT_BY:
+		return parse_by(&subject->by, optarg);
+	case OPT_FOLDED:
+		if (perf_event_is_known(optarg)) {
+			subject->folded = optarg;
+			return true;
+		}
+		message_error("--folded: '%s' is no node (allowed: slots, or a name such as tma_memory_bound)",
+			      optarg);
+		return false;
 	}
 	return false;
 }
 
+static bool refuse(const char *why)
+{
+	message_error("%s", why);
+	return false;
+}
+
+static bool check_together(const struct subject *subject)
+{
+	bool reads = subject->ratios || subject->folded;
+
+	if (reads && has_subject(subject))
+		return refuse("--ratios and --folded read what perf prints and take no subject (try 'topdown perf --help')");
+	if (reads && subject->run)
+		return refuse("--ratios and --folded read what perf prints (allowed: without --run)");
+	if (subject->ratios && subject->folded)
+		return refuse("--ratios and --folded exclude each other (allowed: one of them)");
+	if (subject->by && !subject->ratios)
+		return refuse("--by is about the blocks of --ratios (add --ratios)");
+	if (subject->run && !has_subject(subject))
+		return refuse("--run needs a subject (allowed: with -a, -p, -G or a COMMAND)");
+	return true;
+}
+
 /* Ctrl-C is for perf, whose last counts come after it. */
-static int print_ratios(void)
+static int print_ratios(const struct subject *subject)
 {
 	if (!isatty(STDIN_FILENO))
 		signal(SIGINT, SIG_IGN);
-	return perf_ratios(stdin, stdout);
+	return subject->folded ? perf_folded(stdin, stdout, subject->folded) :
+				 perf_ratios(stdin, stdout, subject->by);
 }
 
 int perf_main(int argc, char **argv)
@@ -257,9 +357,7 @@ int perf_main(int argc, char **argv)
 		message_error("'--' without a command (allowed: -- COMMAND [ARG...])");
 		return EXIT_USAGE;
 	}
-	if (subject.ratios && has_subject(&subject)) {
-		message_error("--ratios reads what perf prints and takes no subject (try 'topdown perf --help')");
+	if (!check_together(&subject))
 		return EXIT_USAGE;
-	}
-	return subject.ratios ? print_ratios() : put_lines(&subject);
+	return subject.ratios || subject.folded ? print_ratios(&subject) : lines(&subject);
 }

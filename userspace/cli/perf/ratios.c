@@ -17,7 +17,7 @@
 #include "message.h"
 #include "text.h"
 
-#define EVENT		"topdown/"
+#define EVENT		PERF_EVENT
 #define SLOTS		TD_NR_NODES
 #define FIELDS_MAX	32
 #define SCOPE_MAX	512
@@ -48,6 +48,7 @@ struct scope {
  * @room: room for so many
  * @time: end of the interval; empty without intervals
  * @samples: they are samples' counts
+ * @by: "comm" or "pid"; NULL for functions
  * @blocks: number of scopes that were printed
  * @out: where to print
  * @failed: errno, or 0
@@ -58,6 +59,7 @@ struct ratios {
 	size_t room;
 	char time[32];
 	bool samples;
+	const char *by;
 	unsigned long blocks;
 	FILE *out;
 	int failed;
@@ -155,24 +157,6 @@ static void flush(struct ratios *ratios)
 		ratios->failed = errno;
 }
 
-/* "topdown/tma_retiring/..." is a node, or SLOTS; -1 for any other event. */
-static int event_of(const char *event)
-{
-	char name[64];
-	size_t length;
-
-	if (strncmp(event, EVENT, strlen(EVENT)))
-		return -1;
-	event += strlen(EVENT);
-	length = strcspn(event, "/");
-	if (!event[length] || length >= sizeof(name))
-		return -1;
-	snprintf(name, sizeof(name), "%.*s", (int)length, event);
-	if (!strcmp(name, "slots") || !strcmp(name, "tma_info_thread_slots"))
-		return SLOTS;
-	return topdown_node_by_name(name) < 0 ? -1 : topdown_node_by_name(name);
-}
-
 /* Nothing for "<not counted>", or for a number that no counter of perf can have. */
 static void add(struct scope *scope, int event, const char *text)
 {
@@ -187,6 +171,11 @@ static void add(struct scope *scope, int event, const char *text)
 	scope->known |= 1U << event;
 }
 
+static bool is_number(const char *text)
+{
+	return *text && !text[strspn(text, "0123456789")];
+}
+
 /* Is it a number with a fraction, such as the end of an interval or a share? */
 static bool is_fraction(const char *text)
 {
@@ -194,11 +183,6 @@ static bool is_fraction(const char *text)
 
 	strtod(text, &end);
 	return end != text && !*end && strchr(text, '.');
-}
-
-static bool is_number(const char *text)
-{
-	return *text && !text[strspn(text, "0123456789")];
 }
 
 static void begin_interval(struct ratios *ratios, const char *time)
@@ -232,22 +216,92 @@ static double read_rest(char **field, unsigned int nr, char name[SCOPE_MAX])
 	return nr > 1 && is_fraction(field[1]) ? strtod(field[1], NULL) : 100;
 }
 
+/* What separates the fields of a line: that after our event, or what there is most of. */
+static char separator_of(const char *line)
+{
+	const char *event = strstr(line, EVENT), *at;
+
+	if (!event)
+		return strchr(line, ';') && !strchr(line, ',') ? ';' : ',';
+	at = strchr(event + strlen(EVENT), '/');
+	if (!at)
+		return ',';
+	at++;
+	at += strspn(at, "ukhGHpPSDWe");
+	return *at ? *at : ',';
+}
+
+/* Field @i and the next one are the parts of a number, as a locale with commas has it. */
+static void join_number(char **field, unsigned int *nr, unsigned int i)
+{
+	field[i + 1][-1] = '.';
+	memmove(&field[i + 1], &field[i + 2], (*nr - i - 2) * sizeof(*field));
+	--*nr;
+}
+
+/* The end of an interval has nine digits after the comma. */
+static void join_time(char **field, unsigned int *nr)
+{
+	if (*nr > 4 && is_number(field[0] + strspn(field[0], " ")) && is_number(field[1]) &&
+	    strlen(field[1]) == 9 && perf_event(field[3]) < 0)
+		join_number(field, nr, 0);
+}
+
+/* After the event: the deviation of runs, and the share after the running time. */
+static void join_shares(char **field, unsigned int *nr)
+{
+	unsigned int i;
+
+	if (*nr > 1 && is_number(field[0]) && strchr(field[1], '%'))
+		join_number(field, nr, 0);
+	for (i = 0; i + 2 < *nr; i++) {
+		if (is_number(field[i]) && is_number(field[i + 1]) && is_number(field[i + 2]) &&
+		    strlen(field[i + 1]) <= 3 && strlen(field[i + 2]) == 2) {
+			join_number(field, nr, i + 1);
+			return;
+		}
+	}
+}
+
+/* Where commas separate no fields, they are those of numbers. */
+static void points_of(char *text)
+{
+	char *comma = strchr(text, ',');
+
+	if (comma && is_number(comma + 1 + strspn(comma + 1, "%")))
+		*comma = '.';
+}
+
+static unsigned int split(char *line, char **field)
+{
+	char separator[] = { separator_of(line), '\0' };
+	unsigned int nr = 0;
+
+	while (line && nr < FIELDS_MAX) {
+		field[nr] = strsep(&line, separator);
+		if (*separator != ',')
+			points_of(field[nr]);
+		nr++;
+	}
+	if (*separator == ',')
+		join_time(field, &nr);
+	return nr;
+}
+
 /*
- * A line of "perf stat -x,": the end of the interval, the CPU or the like and how many, all
+ * A line of "perf stat -x": the end of the interval, the CPU or the like and how many, all
  * if asked for; count, unit, event; and the rest.
  */
 static bool read_stat(struct ratios *ratios, char *line)
 {
 	char *field[FIELDS_MAX] = { NULL }, name[SCOPE_MAX] = "";
-	unsigned int nr = 0, at, i;
+	unsigned int nr = split(line, field), rest, at, i;
 	struct scope *scope;
 	int event = -1;
 	double counted;
 
-	while (line && nr < FIELDS_MAX)
-		field[nr++] = strsep(&line, ",");
 	for (at = 2; at < nr && event < 0; at++)
-		event = event_of(field[at]);
+		event = perf_event(field[at]);
 	/* perf prints more fields than that for any event. */
 	if (event < 0)
 		return nr > 4;
@@ -257,7 +311,9 @@ static bool read_stat(struct ratios *ratios, char *line)
 		else if (!is_number(field[i]))
 			join(name, field[i]);
 	}
-	counted = read_rest(field + at, nr - at, name);
+	rest = nr - at;
+	join_shares(field + at, &rest);
+	counted = read_rest(field + at, rest, name);
 	scope = scope_find(ratios, name);
 	if (!scope)
 		return true;
@@ -267,35 +323,46 @@ static bool read_stat(struct ratios *ratios, char *line)
 	return true;
 }
 
-/* A line of "perf script -F event,period,ip,sym", whose fields come in an order of its own. */
+/* The name of a function after its address, if it is known. */
+static const char *function_of(char *where)
+{
+	char *end;
+
+	strtoull(where, &end, 16);
+	if (end != where && (!*end || *end == ' '))
+		where = end + strspn(end, " ");
+	return *where ? where : "[unknown]";
+}
+
+/* The process, without its number or with it. */
+static const char *process_of(char *who, bool number)
+{
+	char *last = strrchr(who, ' ');
+
+	if (!number && last && is_number(last + 1)) {
+		while (last > who && last[-1] == ' ')
+			last--;
+		*last = '\0';
+	}
+	return *who ? who : "[unknown]";
+}
+
 static bool read_script(struct ratios *ratios, char *line)
 {
-	char *word, *before = NULL, *end;
+	struct perf_sample sample;
 	struct scope *scope;
-	size_t length;
-	int event;
+	const char *name;
 
-	for (; (word = strsep(&line, " \t")); before = *word ? word : before) {
-		length = strlen(word);
-		if (length && word[length - 1] == ':' && before && is_number(before))
-			break;
-	}
-	if (!word)
+	if (!perf_sample(line, &sample))
 		return false;
-	event = event_of(word);
-	if (event < 0)
+	if (sample.event < 0)
 		return true;
-	if (!line)
-		line = word + length;
-	line += strspn(line, " \t");
-	/* The address, and the function if it is known. */
-	strtoull(line, &end, 16);
-	if (end != line && (!*end || *end == ' '))
-		line = end + strspn(end, " ");
 	ratios->samples = true;
-	scope = scope_find(ratios, *line ? line : "[unknown]");
+	name = ratios->by ? process_of(sample.who, *ratios->by == 'p') :
+			    function_of(sample.where);
+	scope = scope_find(ratios, name);
 	if (scope)
-		add(scope, event, before);
+		add(scope, sample.event, sample.count);
 	return true;
 }
 
@@ -321,7 +388,7 @@ static void read_line(struct ratios *ratios, char *line)
 	line[strcspn(line, "\n")] = '\0';
 	if (!line[strspn(line, " ")] || *line == '#')
 		return;
-	if (strchr(line, ',') && !ratios->samples && try(ratios, line, read_stat))
+	if (strpbrk(line, ",;") && !ratios->samples && try(ratios, line, read_stat))
 		return;
 	if (!try(ratios, line, read_script))
 		fprintf(stderr, "%s\n", line);
@@ -331,15 +398,18 @@ static void read_line(struct ratios *ratios, char *line)
  * perf_ratios - turn counts of perf into ratios
  * @in: what perf prints
  * @out: where to print
+ * @by: what samples are added up by: comm, pid or sym; NULL for sym
  *
  * Return: exit code.
  */
-int perf_ratios(FILE *in, FILE *out)
+int perf_ratios(FILE *in, FILE *out, const char *by)
 {
 	struct ratios ratios = { .out = out };
 	char *line = NULL;
 	size_t size = 0;
 
+	if (by && strcmp(by, "sym"))
+		ratios.by = by;
 	while (!ratios.failed && getline(&line, &size, in) > 0)
 		read_line(&ratios, line);
 	if (!ratios.failed)
