@@ -34,7 +34,7 @@ for command in stat top history watch info; do
 	expect "$command: another misc device" 3 '' 'not that of a loaded topdown module'
 	FAKE_OPEN_ERRNO=13 run fake "$command"
 	expect "$command: EACCES on open" 3 '' \
-		"^topdown: cannot open $NODE: Permission denied \(the node's group may use it: is this user in group 'topdown'\?\)$"
+		"^topdown: cannot open $NODE: Permission denied \(the node's group may use it: is this user in group 'topdown'\? 'usermod -aG topdown USER' as root, then log in again\)$"
 	FAKE_OPEN_ERRNO=6 run fake "$command"
 	expect "$command: ENXIO on open" 3 '' 'left-over.*modprobe topdown'
 	FAKE_INFO_ERRNO=25 run fake "$command"

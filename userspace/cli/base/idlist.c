@@ -45,6 +45,13 @@ bool idlist_join(struct idlist *list, const char *option, const char *unit,
 	bool ok = true;
 	uint64_t id;
 
+	/* A shell leaves nothing of $(pgrep NAME) where there is no such process. */
+	if (!strncmp(text, "--", 2)) {
+		message_error("%s has no value, as '%s' is an option: did the command that was to print it print nothing?",
+			      option, text);
+		free(copy);
+		return false;
+	}
 	if (!copy) {
 		message_error("%s: out of memory", option);
 		return false;

@@ -43,6 +43,8 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
+#define LETTERS	"+:Ah"
+
 static const char usage[] =
 	"Usage: topdown export [options]\n"
 	"\n"
@@ -158,7 +160,8 @@ int export_parse(struct export_options *options, int argc, char **argv, bool *do
 	memset(options, 0, sizeof(*options));
 	options->device = TOPDOWN_DEVICE;
 	*done = false;
-	while ((option = options_next(argc, argv, "+:Ah", long_options)) != -1) {
+	options_first(argc, argv, LETTERS, long_options);
+	while ((option = options_next(argc, argv, LETTERS, long_options)) != -1) {
 		if (option == 'h') {
 			*done = true;
 			return options_help(usage);

@@ -28,6 +28,8 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
+#define LETTERS	"+:jh"
+
 static const char usage[] =
 	"Usage: topdown info [options]\n"
 	"\n"
@@ -446,7 +448,8 @@ int info_main(int argc, char **argv)
 	bool json = false;
 	int option;
 
-	while ((option = options_next(argc, argv, "+:jh", long_options)) != -1) {
+	options_first(argc, argv, LETTERS, long_options);
+	while ((option = options_next(argc, argv, LETTERS, long_options)) != -1) {
 		switch (option) {
 		case 'j':
 			json = true;

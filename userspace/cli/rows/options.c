@@ -31,6 +31,34 @@ static const struct option *find(const struct option *names, const char *at, siz
 	return NULL;
 }
 
+/* What people type who know perf, and what does the same here. */
+static const struct {
+	const char *word;
+	const char *hint;
+} hints[] = {
+	{ "-e", "events are perf's: 'topdown perf' prints lines with those of this module" },
+	{ "-G", "'topdown perf -G NAME' prints a line that counts a cgroup" },
+	{ "--cgroup", "'topdown perf -G NAME' prints a line that counts a cgroup" },
+	{ "--for-each-cgroup", "'topdown perf -G NAME' prints a line that counts a cgroup" },
+	{ "--topdown", "leave it out: this command counts nothing else" },
+	{ "-M", "leave it out: all nodes are counted" },
+	{ "-F", "windows are not samples: 'topdown perf' prints lines that sample" },
+	{ "-g", "windows have no stacks: 'topdown perf' prints lines that sample" },
+	{ "-u", "kernel mode is counted with user mode" },
+	{ "--user", "kernel mode is counted with user mode" },
+};
+
+static const char *hint_of(const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(hints) / sizeof(hints[0]); i++) {
+		if (!strcmp(hints[i].word, word))
+			return hints[i].hint;
+	}
+	return NULL;
+}
+
 /* getopt's own messages do not say what to do next. */
 static int unknown_option(const char *command, const char *at, const struct option *names)
 {
@@ -42,8 +70,12 @@ static int unknown_option(const char *command, const char *at, const struct opti
 			      help_of(command));
 		return OPTIONS_ERROR;
 	}
-	message_error("unknown option '%s' (try '%s')", is_letter ? letter : at,
-		      help_of(command));
+	if (hint_of(is_letter ? letter : at))
+		message_error("unknown option '%s': %s", is_letter ? letter : at,
+			      hint_of(is_letter ? letter : at));
+	else
+		message_error("unknown option '%s' (try '%s')", is_letter ? letter : at,
+			      help_of(command));
 	return OPTIONS_ERROR;
 }
 
@@ -51,6 +83,53 @@ static int unknown_option(const char *command, const char *at, const struct opti
 static bool is_short_for(const char *at, const char *name)
 {
 	return strcspn(at, "=") != strlen(name);
+}
+
+/* Does this word take the next one as its argument? */
+static bool takes_next(const char *word, const char *letters, const struct option *names)
+{
+	const struct option *found;
+	const char *letter;
+
+	if (word[1] == '-') {
+		found = find(names, word + 2, strlen(word + 2));
+		return found && found->has_arg == required_argument;
+	}
+	for (word++; *word; word++) {
+		letter = strchr(letters + 2, *word);
+		if (letter && letter[1] == ':')
+			return !word[1];
+	}
+	return false;
+}
+
+/**
+ * options_first - move options before the other arguments, where no command follows them
+ * @argc: number of @argv
+ * @argv: name of the subcommand and its arguments
+ * @letters: short options, as for options_next()
+ * @names: long options
+ */
+void options_first(int argc, char **argv, const char *letters, const struct option *names)
+{
+	int i, words, to = 1;
+
+	for (i = 1; i < argc; i += words) {
+		char *word = argv[i];
+		char *next = i + 1 < argc ? argv[i + 1] : NULL;
+
+		words = 1;
+		if (*word != '-' || !word[1])
+			continue;
+		if (!strcmp(word, "--"))
+			return;
+		if (next && takes_next(word, letters, names))
+			words = 2;
+		memmove(argv + to + words, argv + to, (i - to) * sizeof(*argv));
+		argv[to++] = word;
+		if (words == 2)
+			argv[to++] = next;
+	}
 }
 
 /**

@@ -29,6 +29,8 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
+#define LETTERS	"+:C:d:n:l:h"
+
 static const char usage[] =
 	"Usage: topdown top [options]\n"
 	"\n"
@@ -93,8 +95,9 @@ int top_parse(struct top_options *options, int argc, char **argv, bool *done)
 	options->delay_ms = DELAY_DEFAULT_MS;
 	*done = false;
 
+	options_first(argc, argv, LETTERS, long_options);
 	for (;;) {
-		option = options_next(argc, argv, "+:C:d:n:l:h", long_options);
+		option = options_next(argc, argv, LETTERS, long_options);
 		if (option == -1)
 			break;
 		if (option == 'h') {

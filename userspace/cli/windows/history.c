@@ -36,6 +36,8 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
+#define LETTERS	"+:C:n:l:jx:h"
+
 static const char usage[] =
 	"Usage: topdown history [options]\n"
 	"\n"
@@ -203,7 +205,8 @@ int history_main(int argc, char **argv)
 	};
 	int option;
 
-	while ((option = options_next(argc, argv, "+:C:n:l:jx:h", long_options)) != -1) {
+	options_first(argc, argv, LETTERS, long_options);
+	while ((option = options_next(argc, argv, LETTERS, long_options)) != -1) {
 		if (option == 'h')
 			return options_help(usage);
 		if (option == OPT_SCHEMA)

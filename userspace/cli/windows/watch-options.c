@@ -37,6 +37,8 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
+#define LETTERS	"+:C:sbjx:h"
+
 static const char usage[] =
 	"Usage: topdown watch [options] [THRESHOLD...]\n"
 	"\n"
@@ -113,25 +115,47 @@ static bool parse_percent(const char *text, uint32_t *ratio)
 	return !*at && value <= TOPDOWN_RATIO_ONE;
 }
 
+/* With blanks before it, and a percent sign after it. */
+static bool parse_value(const char *text, uint32_t *ratio)
+{
+	char number[32];
+	size_t length;
+
+	text += strspn(text, " ");
+	length = strlen(text);
+	if (length && text[length - 1] == '%')
+		length--;
+	if (length >= sizeof(number))
+		return false;
+	memcpy(number, text, length);
+	number[length] = '\0';
+	return parse_percent(number, ratio);
+}
+
 static bool parse_threshold(struct watch_options *options, const char *text)
 {
 	struct watched *watched = &options->watched[options->nr];
 	size_t length = strcspn(text, "<>");
 	char name[32];
+	bool equal;
 	int node;
 
 	if (options->nr == WATCHES_MAX) {
 		message_error("'%s' is one threshold too many (allowed: %u)", text, WATCHES_MAX);
 		return false;
 	}
+	equal = text[length] && text[length + 1] == '=';
 	if (!text[length] || length >= sizeof(name) ||
-	    !parse_percent(text + length + 1, &watched->ratio)) {
-		message_error("'%s' is no threshold (allowed: a node, < or >, and 0..100, such as 'tma_memory_bound>60')",
+	    !parse_value(text + length + 1 + equal, &watched->ratio)) {
+		message_error("'%s' is no threshold (allowed: a node, <, <=, > or >=, and 0..100, in quotes, such as 'tma_memory_bound>60')",
 			      text);
 		return false;
 	}
 	memcpy(name, text, length);
+	while (length && name[length - 1] == ' ')
+		length--;
 	name[length] = '\0';
+	length = strcspn(text, "<>");
 	node = topdown_node_by_name(name);
 	if (node < 0) {
 		message_error("'%s': there is no node '%s' (topdown-stat(1) lists the nodes)", text,
@@ -140,6 +164,10 @@ static bool parse_threshold(struct watch_options *options, const char *text)
 	}
 	watched->node = node;
 	watched->below = text[length] == '<';
+	if (equal && watched->below)
+		watched->ratio++;
+	else if (equal && watched->ratio)
+		watched->ratio--;
 	options->nr++;
 	return true;
 }
@@ -173,7 +201,8 @@ int watch_parse(struct watch_options *options, int argc, char **argv, bool *done
 	options->output.events = true;
 	*done = false;
 
-	while ((option = options_next(argc, argv, "+:C:sbjx:h", long_options)) != -1) {
+	options_first(argc, argv, LETTERS, long_options);
+	while ((option = options_next(argc, argv, LETTERS, long_options)) != -1) {
 		if (option == 'h') {
 			*done = true;
 			return options_help(usage);

@@ -183,6 +183,9 @@ static int watch(struct watch_options *options, struct topdown *td)
 		if (ret)
 			return ret;
 		printed++;
+		/* Events that come faster than they are printed must not hide the end. */
+		if (printed != options->count && !left_ms(options, start_ns))
+			return options->count ? EXIT_TIMED_OUT : EXIT_OK;
 	} while (printed != options->count || !options->count);
 	return EXIT_OK;
 }
