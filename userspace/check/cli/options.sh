@@ -179,10 +179,21 @@ for also in -j '-x ,' -A --per-core '-p 1,2' '-p 1 --per-thread' '-t 1,2'; do
 	# shellcheck disable=SC2086
 	bad "--locate with $also" '--locate is about one row of a table' stat --locate $also
 done
-for both in '-p 1 -t 1' '-p 1 true' '-t 1 -- true' '-p 1 -t 1 true'; do
+for both in '-p 1 -t 1' '-p 1 -t 1 true'; do
 	# shellcheck disable=SC2086
-	bad "$both" '-p, -t and a command exclude each other \(allowed: one of them' stat $both
+	bad "$both" '-p and -t exclude each other \(allowed: one of them' stat $both
 done
+bad '-p without a value' "-p has no value, as '--per-thread' is an option" stat -p --per-thread
+bad '--tree alone' '--tree is about the children' stat --tree -a
+for known in '-e cycles' '-G a' --topdown --for-each-cgroup=a; do
+	# shellcheck disable=SC2086
+	run td stat $known
+	expect "perf's $known" 2 '' "^topdown: unknown option '[^']*'(: | \(try)"
+done
+bad "perf's -e" "unknown option '-e': events are perf's: 'topdown perf' prints" stat -e cycles
+bad "perf's --topdown" "unknown option '--topdown': leave it out" stat --topdown
+run td stat -l 3
+expect 'a level that perf has' 2 '' "perf stat --topdown --td-level 3"
 for alone in '' '-t 1' true -a; do
 	# shellcheck disable=SC2086
 	bad "--per-thread with '$alone'" '--per-thread needs the process' stat --per-thread $alone

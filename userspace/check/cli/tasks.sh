@@ -234,4 +234,17 @@ result "$([[ $(json expected "$TMP/out" | paste -sd' ') == '0.200000 0.250000 0.
 	'the expected share is that of the turns of each interval'
 FAKE_SHARE=51 run fake stat -p "$long" --timeout 20 --strict
 expect '--strict' 4 'running 51\.0%' ''
+# A service whose children do the work.
+# shellcheck disable=SC2016 # for the inner shell
+sh -c 'sleep 1000 & one=$!; sleep 1000 & echo $one $! > "$0"; wait' "$TMP/child" &
+parent=$!
+await test -s "$TMP/child"
+run fake stat -p $parent --timeout 20
+expect 'children that exist' 0 'tma_retiring' '^topdown: 2 children that exist already are not followed \(--tree follows them too\)$'
+run fake stat -p $parent --timeout 20 --tree -j
+result "$(($(lines "$TMP/out") != 3))" '--tree has a row for each'
+run fake stat -p $parent -- sh -c 'echo done'
+expect 'a command says how long' 0 '^done' "process $parent "
+read -r one two < "$TMP/child"
+kill "$one" "$two" $parent
 finish

@@ -10,6 +10,7 @@
 #include <topdown.h>
 
 #include "columns.h"
+#include "family.h"
 #include "message.h"
 #include "options.h"
 #include "parse.h"
@@ -20,6 +21,7 @@ enum {
 	OPT_APPEND,
 	OPT_STRICT,
 	OPT_PER_THREAD,
+	OPT_TREE,
 	OPT_PER_CORE,
 	OPT_PER_SOCKET,
 	OPT_PER_NODE,
@@ -41,6 +43,7 @@ static const struct option long_options[] = {
 	{ "pid", required_argument, NULL, 'p' },
 	{ "tid", required_argument, NULL, 't' },
 	{ "per-thread", no_argument, NULL, OPT_PER_THREAD },
+	{ "tree", no_argument, NULL, OPT_TREE },
 	{ "no-inherit", no_argument, NULL, 'i' },
 	{ "repeat", required_argument, NULL, 'r' },
 	{ "interval", required_argument, NULL, 'I' },
@@ -90,9 +93,10 @@ static const char usage[] =
 	"                       periods\n"
 	"Tasks:\n"
 	"  -p, --pid LIST       these processes, such as 1234,5678, and the children that\n"
-	"                       they fork from now on\n"
+	"                       they fork from now on; with COMMAND while it runs\n"
 	"  -t, --tid LIST       these threads\n"
 	"      --per-thread     with -p: a row for each thread, none for the process\n"
+	"      --tree           with -p: also the children that exist, a row for each\n"
 	"  -i, --no-inherit     leave out the children that are forked from now on\n"
 	"  -r, --repeat N       run the command N times (1..100000); print the mean\n"
 	"How long:\n"
@@ -151,6 +155,16 @@ static bool parse_delay(const char *text, uint64_t *delay_ms)
 	return false;
 }
 
+static bool parse_level(const char *text, uint64_t *level)
+{
+	if (parse_number("-l", text, 1, LEVEL_MAX, "levels", level))
+		return true;
+	if (strlen(text) == 1 && *text >= '3' && *text <= '6')
+		message_note("perf has deeper levels: 'perf stat --topdown --td-level %s', by general counters",
+			     text);
+	return false;
+}
+
 static bool parse_option(struct stat_options *options, int option)
 {
 	switch (option) {
@@ -179,6 +193,9 @@ static bool parse_option(struct stat_options *options, int option)
 		return idlist_join(&options->pids, "-p", "process numbers", optarg);
 	case 't':
 		return idlist_join(&options->tids, "-t", "thread numbers", optarg);
+	case OPT_TREE:
+		options->tree = true;
+		return true;
 	case OPT_PER_THREAD:
 		options->per_thread = true;
 		return true;
@@ -199,7 +216,7 @@ static bool parse_option(struct stat_options *options, int option)
 	case 'D':
 		return parse_delay(optarg, &options->delay_ms);
 	case 'l':
-		return parse_number("-l", optarg, 1, LEVEL_MAX, "levels", &options->level);
+		return parse_level(optarg, &options->level);
 	case 'o':
 		return options_path("-o", optarg, &options->path);
 	case OPT_APPEND:
@@ -246,21 +263,25 @@ static bool check_cpus(const struct stat_options *options, bool tasks)
 	return true;
 }
 
-static bool check_tasks(const struct stat_options *options)
+static bool check_tasks(struct stat_options *options)
 {
 	bool cpus = options->all_cpus || options->has_cpus;
 	unsigned int kinds = !!options->argv + !!options->pids.nr + !!options->tids.nr;
 
-	if (kinds > 1)
-		return refuse("-p, -t and a command exclude each other (allowed: one of them; --timeout ends -p and -t)");
+	if (options->pids.nr && options->tids.nr)
+		return refuse("-p and -t exclude each other (allowed: one of them)");
 	if (!check_cpus(options, options->pids.nr || options->tids.nr))
 		return false;
 	if (options->per_thread && !options->pids.nr)
 		return refuse("--per-thread needs the process whose threads are meant (add -p PID)");
+	if (options->tree && (!options->pids.nr || options->no_inherit))
+		return refuse("--tree is about the children of processes (add -p PID; allowed: without --no-inherit)");
+	if (options->tree)
+		family_add(&options->pids, true);
 	if (options->no_inherit && (!kinds || options->tids.nr || cpus))
 		return refuse("--no-inherit is about the children of processes (allowed: with -p or a command)");
-	if (options->runs && (!options->argv || cpus))
-		return refuse("-r needs a command to run and to measure by itself (add -- COMMAND; allowed: without -a and -C)");
+	if (options->runs && (!options->argv || cpus || kinds > 1))
+		return refuse("-r needs a command to run and to measure by itself (add -- COMMAND; allowed: without -a, -C, -p and -t)");
 	if (options->runs && (options->interval_ms || options->count || options->timeout_ms))
 		return refuse("-r measures each run from its start to its end (allowed: without -I, --count and --timeout)");
 	return true;

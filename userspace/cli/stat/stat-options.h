@@ -36,6 +36,7 @@
  * @tids: -t; empty without
  * @argv: the command and its arguments, or NULL
  * @per_thread: --per-thread
+ * @tree: --tree
  * @no_inherit: --no-inherit
  * @runs: -r; 0 without
  * @interval_ms: -I; 0 for one interval until the end
@@ -64,6 +65,7 @@ struct stat_options {
 	struct idlist tids;
 	char **argv;
 	bool per_thread;
+	bool tree;
 	bool no_inherit;
 	uint64_t runs;
 	uint64_t interval_ms;

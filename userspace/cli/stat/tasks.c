@@ -8,6 +8,7 @@
 
 #include "sums.h"
 #include "clock.h"
+#include "family.h"
 #include "message.h"
 #include "refusal.h"
 #include "stat.h"
@@ -91,15 +92,27 @@ static int begin_command(struct stat_run *run)
 	return ret;
 }
 
+static bool is_given(const struct stat_run *run)
+{
+	return run->options->pids.nr || run->options->tids.nr;
+}
+
 static int begin(struct stat_run *run)
 {
 	int ret;
 
-	if (run->options->argv)
+	if (run->options->argv && !is_given(run))
 		return begin_command(run);
 	ret = attach(run);
+	if (!ret && !run->options->no_inherit && !run->options->quiet)
+		family_note(&run->options->pids);
+	/* The command only says how long. */
+	if (!ret && run->options->argv)
+		ret = command_start(&run->command, NULL, run->options->device, 0);
 	run->start_ns = clock_now_ns();
 	run->grid_ns = run->start_ns;
+	if (run->options->argv)
+		return ret;
 	run->ticker.target = topdown_fd(run->td);
 	run->ticker.target_events = POLLPRI;
 	return ret;
