@@ -102,7 +102,7 @@ lost=$(sed -E 's/.*; ([0-9]+) windows were lost/\1/' <<< "$err")
 run td report "$data"
 expect 'is in the report' 0 "windows of 4 CPUs, $lost LOST \(CPU 0: [0-9]+, 1: [0-9]+, 2: [0-9]+, 3: [0-9]+\)" ''
 FAKE_TICK=-1 run fake record --timeout 100 -o "$data"
-expect 'and no error without --strict' 0 '' '; [0-9]+ windows were lost$'
+expect 'and no error without --strict' 0 '' $'; [0-9]+ windows were lost\n'
 FAKE_TICK=-1 run fake record -a --strict -q -o "$data" -- sleep 0.4
 expect 'a command that loses windows' 4 '' '; [0-9]+ windows were lost$'
 FAKE_TICK=-1 run fake record -a --strict -q -o "$data" -- sh -c 'sleep 0.4; exit 3'

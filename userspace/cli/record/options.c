@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "events.h"
+#include "family.h"
 #include "message.h"
 #include "options.h"
 #include "parse.h"
@@ -14,6 +15,7 @@
 enum {
 	OPT_PAST = OPTIONS_OWN,
 	OPT_LATENCY,
+	OPT_TREE,
 	OPT_TIMEOUT,
 	OPT_STRICT,
 };
@@ -23,6 +25,7 @@ static const struct option long_options[] = {
 	{ "cpu", required_argument, NULL, 'C' },
 	{ "past", no_argument, NULL, OPT_PAST },
 	{ "pid", required_argument, NULL, 'p' },
+	{ "tree", no_argument, NULL, OPT_TREE },
 	{ "interval", required_argument, NULL, 'I' },
 	{ "latency", required_argument, NULL, OPT_LATENCY },
 	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
@@ -50,7 +53,9 @@ static const char usage[] =
 	"Tasks:\n"
 	"  -p, --pid LIST       these processes, such as 1234,5678, and the children that\n"
 	"                       they fork from now on\n"
-	"  -I, --interval TIME  length of an interval (10..3600000 ms), default a second\n"
+	"      --tree           with -p: also the children that exist\n"
+	"  -I, --interval TIME  length of an interval (10..3600000 ms), default 100 ms,\n"
+	"                       with --latency a second\n"
 	"Latencies:\n"
 	"      --latency LIST   also sample how long the instructions of these events take to\n"
 	"                       retire, in each interval: Intel's names, with commas, or all\n"
@@ -85,6 +90,9 @@ static bool parse_option(struct record_options *options, int option)
 		return true;
 	case 'p':
 		return idlist_join(&options->pids, "-p", "process numbers", optarg);
+	case OPT_TREE:
+		options->tree = true;
+		return true;
 	case 'I':
 		return parse_time("-I", optarg, SAMPLE_MIN_MS, SAMPLE_MAX_MS,
 				  &options->interval_ms);
@@ -119,7 +127,8 @@ static bool refuse(const char *why)
 static void set_intervals(struct record_options *options, bool tasks)
 {
 	if (!options->interval_ms)
-		options->interval_ms = SAMPLE_DEFAULT_MS;
+		options->interval_ms = options->latencies ? LATENCY_DEFAULT_MS :
+							    SAMPLE_DEFAULT_MS;
 	if (options->latencies)
 		options->latency_ms = options->interval_ms;
 	if (!tasks)
@@ -131,6 +140,10 @@ static bool check_together(struct record_options *options)
 	bool cpus = options->all_cpus || options->has_cpus;
 	bool tasks = options->pids.nr || (options->argv && !cpus);
 
+	if (options->tree && !options->pids.nr)
+		return refuse("--tree is about the children of processes (add -p PID)");
+	if (options->tree)
+		family_add(&options->pids, true);
 	if (options->pids.nr && options->argv)
 		return refuse("-p and a command exclude each other (allowed: one of them; --timeout ends -p)");
 	if (options->pids.nr && cpus)

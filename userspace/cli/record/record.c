@@ -60,6 +60,21 @@ static void say_latencies(const struct sampled *sampled)
 		     sampled->empty);
 }
 
+/* Who records to compare learns it while the program can still be run for longer. */
+static void say_short(const struct record_run *run, bool tasks)
+{
+	const struct topdown_info *module = topdown_info_get(run->td);
+	uint64_t step_ms = tasks ? run->options->interval_ms : module->out_period_ms;
+	uint64_t length_ms = (run->end.monotonic_ns - run->start_ns) / NS_PER_MS;
+
+	if (run->options->past || !step_ms || length_ms / step_ms >= RECORD_DIFF_STEPS)
+		return;
+	message_note("too short for 'topdown report --diff', which needs %d steps: record %.1f s%s",
+		     RECORD_DIFF_STEPS, RECORD_DIFF_STEPS * step_ms / 1000.0,
+		     tasks ? ", or with a shorter interval, such as -I 10ms" :
+		     ", or with a shorter period of the module");
+}
+
 static void say_what(const struct record_run *run, bool tasks)
 {
 	char lost[64] = "";
@@ -76,6 +91,8 @@ static void say_what(const struct record_run *run, bool tasks)
 		     (run->end.monotonic_ns - run->start_ns) / (double)NS_PER_S,
 		     (unsigned long long)run->writer.bytes, run->name, lost);
 	say_latencies(&run->sampled);
+	if (!run->options->quiet)
+		say_short(run, tasks);
 }
 
 /* Ctrl-C is the way to end a recording that has no other end. */

@@ -9,7 +9,9 @@
 
 #define SAMPLE_MIN_MS		10
 #define SAMPLE_MAX_MS		3600000
-#define SAMPLE_DEFAULT_MS	1000
+#define SAMPLE_DEFAULT_MS	100
+/* Events of latencies have turns of 100 ms. */
+#define LATENCY_DEFAULT_MS	1000
 #define RECORD_TIMEOUT_MIN_MS	10
 #define RECORD_TIMEOUT_MAX_MS	2147483647
 

@@ -186,8 +186,9 @@ int record_start_file(struct record_run *run, unsigned int subject)
 	int ret;
 
 	fill_info(run, subject, &info);
-	if (run->stale && ftruncate(fileno(run->writer.file), 0))
-		return record_failed(run, errno);
+	ret = record_renew(run);
+	if (ret)
+		return ret;
 	run->started = true;
 	run->start_ns = info.begin.monotonic_ns;
 	run->clock = info.begin;

@@ -24,6 +24,7 @@
  * @has_cpus: -C
  * @cpus: arguments of -C
  * @pids: -p; empty without
+ * @tree: --tree
  * @argv: the command and its arguments, or NULL
  * @past: --past
  * @interval_ms: -I; 0 without, and of CPUs
@@ -42,6 +43,7 @@ struct record_options {
 	bool has_cpus;
 	struct cpulist cpus;
 	struct idlist pids;
+	bool tree;
 	char **argv;
 	bool past;
 	uint64_t interval_ms;
@@ -188,6 +190,7 @@ struct record_clock record_now(void);
 int record_failed(const struct record_run *run, int error);
 int record_clock(struct record_run *run);
 int record_start_file(struct record_run *run, unsigned int subject);
+int record_renew(struct record_run *run);
 void record_take_signal(struct record_run *run);
 enum record_event record_wait(struct record_run *run, short device, uint64_t until_ns);
 

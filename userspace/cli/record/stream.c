@@ -136,3 +136,44 @@ int record_open(struct record_run *run)
 	run->writer.file = open_stream(run, regular);
 	return run->writer.file ? 0 : cannot_open(run);
 }
+
+/* The stream keeps its descriptor, and the earlier file its contents. */
+static int keep_earlier(struct record_run *run)
+{
+	int fd;
+
+	if (rename(RECORD_PATH, RECORD_PATH ".old"))
+		return -errno;
+	fd = open(RECORD_PATH, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return -errno;
+	/* File systems that know no locks have files nevertheless. */
+	flock(fd, LOCK_EX | LOCK_NB);
+	if (dup3(fd, run->fd, O_CLOEXEC) < 0) {
+		close(fd);
+		return -errno;
+	}
+	close(fd);
+	return 0;
+}
+
+/**
+ * record_renew - empty the file, now that there is something to record
+ * @run: the recording
+ *
+ * An earlier recording with the name that is the default is kept under another one, as perf does.
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int record_renew(struct record_run *run)
+{
+	int ret = 0;
+
+	if (!run->stale)
+		return 0;
+	if (!strcmp(run->options->path, RECORD_PATH))
+		ret = keep_earlier(run);
+	else if (ftruncate(run->fd, 0))
+		ret = -errno;
+	return ret ? record_failed(run, -ret) : 0;
+}

@@ -9,6 +9,7 @@
 
 #include "sums.h"
 #include "clock.h"
+#include "family.h"
 #include "message.h"
 #include "record.h"
 #include "refusal.h"
@@ -41,6 +42,8 @@ static int attach(struct record_run *run, struct tasks *tasks)
 
 	for (i = 0; i < pids->nr && !ret; i++)
 		ret = tasks_attach_process(tasks, pids->id[i], TOPDOWN_ATTACH_CHILDREN);
+	if (!ret && !run->options->quiet)
+		family_note(pids);
 	return ret;
 }
 
@@ -55,13 +58,28 @@ static int begin_command(struct record_run *run, struct tasks *tasks)
 	return ret ? ret : tasks_add(tasks, run->command.pid, 0, run->command.session);
 }
 
-static int execute_command(struct record_run *run)
+/* Its process still has our name, and gets that of its program any moment. */
+static void name_command(struct task *task, const char *program)
+{
+	const char *slash = strrchr(program, '/');
+	size_t i;
+
+	snprintf(task->name, sizeof(task->name), "%.15s", slash && slash[1] ? slash + 1 : program);
+	for (i = 0; task->name[i]; i++) {
+		if (task->name[i] < ' ' || task->name[i] > '~')
+			task->name[i] = '?';
+	}
+}
+
+static int execute_command(struct record_run *run, struct tasks *tasks)
 {
 	int ret = command_execute(&run->command);
 
-	if (!ret)
-		run->start_ns = run->command.start_ns;
-	return ret;
+	if (ret)
+		return ret;
+	run->start_ns = run->command.start_ns;
+	name_command(&tasks->task[0], *run->options->argv);
+	return 0;
 }
 
 static int write_tasks(struct record_run *run, const struct tasks *tasks)
@@ -224,7 +242,7 @@ static int start(struct record_run *run, struct tasks *tasks)
 	if (ret && run->command.pid)
 		command_cancel(&run->command);
 	if (!ret && run->options->argv)
-		ret = execute_command(run);
+		ret = execute_command(run, tasks);
 	return ret;
 }
 

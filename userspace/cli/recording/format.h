@@ -364,6 +364,9 @@ struct record_end {
 	uint32_t status;
 };
 
+/* With fewer steps topdown report --diff says nothing. */
+#define RECORD_DIFF_STEPS	160
+
 /* The checksum of what @crc is of, and of these bytes. */
 static inline uint32_t record_crc(uint32_t crc, const void *what, size_t size)
 {
