@@ -283,12 +283,25 @@ run td report -j --diff "$TMP/noise430" "$TMP/noise400"
 expect 'the other way round, -j' 0 '"node":"tma_retiring","verdict":"changed","before":0\.4[0-9]*,"after":0\.[34][0-9]*,"difference":-0\.0[23]' ''
 expect 'what is in neither' 0 '"node":"ipc","verdict":"none","before":null,"after":null' ''
 run td report -x ';' --diff "$TMP/noise400" "$TMP/noise430"
-expect '-x' 0 '^node;verdict;before;after;difference;error;t;freedom;p;blocks_before;steps_before;blocks_after;steps_after
+expect '-x' 0 '^node;verdict;before;after;difference;error;t;freedom;p;blocks_before;steps_before;blocks_after;steps_after;margin
 tma_retiring;changed;0\.' ''
 run td report --diff "$TMP/short" "$TMP/short"
 expect 'a recording that is too short' 0 'tma_retiring .* unknown
 .*nothing can be said of 13 of 13 lines: a recording has fewer than 160 steps' ''
 result "$([[ $out != *'no difference'* ]]; echo $?)" 'nothing is said of it'
+
+run td report --fail-on-change --diff "$TMP/noise400" "$TMP/noise430"
+expect '--fail-on-change with a change' 5 'elapsed, s .*slots .*[+-][0-9.]+%.*changed' ''
+run td report --fail-on-change --diff "$TMP/noise400" "$TMP/noise401"
+expect 'without one' 0 'no difference' ''
+run td report --fail-on-change "$TMP/noise400"
+expect '--fail-on-change alone' 2 '' 'add --diff'
+# The interval is that of the verdict: a change is larger, and noise is not.
+td report -j --diff "$TMP/noise400" "$TMP/noise430" > "$TMP/file"
+result "$(awk -F'[:,]' '/"(noise|changed)"/ { for (i = 1; i < NF; i++) { if ($i == "\"difference\"") d = $(i + 1); if ($i ~ /margin/) { m = $(i + 1); sub(/}/, "", m) } }
+	if (d < 0) d = -d; n++; if ((/"changed"/ && d < m) || (/"noise"/ && d > m)) bad = 1 } END { exit !n || bad }' "$TMP/file"; echo $?)" 'the margin belongs to the verdict'
+run fake record --timeout 100 -o "$TMP/short"
+expect 'too short to compare' 0 '' "too short for 'topdown report --diff', which needs 160 steps: record [0-9.]+ s, or with a shorter period"
 
 # A trace: one argument an event, and the values of the windows.
 FAKE_MIX=1 fake record --timeout 500 -q -o "$TMP/a<b>&\"c"

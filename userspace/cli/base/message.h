@@ -14,6 +14,7 @@ enum {
 	EXIT_USAGE	= 2,
 	EXIT_DEVICE	= 3,
 	EXIT_PARTIAL	= 4,
+	EXIT_CHANGED	= 5,
 	EXIT_SIGNAL	= 128,
 };
 

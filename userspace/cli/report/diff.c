@@ -70,6 +70,7 @@ GETTER(before, line->difference.before.mean)
 GETTER(after, line->difference.after.mean)
 GETTER(difference, line->difference.difference)
 GETTER(error, line->difference.error)
+GETTER(margin, line->difference.margin)
 GETTER(t, line->difference.t)
 GETTER(freedom, isnan(line->difference.p) ? NAN : line->difference.freedom)
 GETTER(p, line->difference.p)
@@ -92,6 +93,8 @@ static const struct field fields[] = {
 	{ "steps_before", "integer", 0, get_steps_before, "steps of a block before" },
 	{ "blocks_after", "integer", 0, get_blocks_after, "blocks after" },
 	{ "steps_after", "integer", 0, get_steps_after, "steps of a block after" },
+	{ "margin", "number", 9, get_margin,
+	  "what the difference must exceed to be more than noise, as all lines are tested together" },
 };
 
 #define NR_FIELDS	(sizeof(fields) / sizeof(fields[0]))
@@ -211,7 +214,7 @@ static void put_line(FILE *file, const struct line *line, int width)
 	put_number(file, difference->before.mean, percent, "");
 	put_number(file, difference->after.mean, percent, "");
 	put_number(file, difference->difference, percent, "+");
-	put_number(file, difference->error, percent, "");
+	put_number(file, difference->margin, percent, "");
 	fprintf(file, "  %s\n", noise_word(difference->verdict));
 }
 
@@ -251,6 +254,28 @@ static void put_lines(const struct report_options *options, const char *unit, in
 	put_conclusion(file, lines, nr, latency);
 }
 
+static void put_sum(FILE *file, const char *name, double before, double after)
+{
+	if (!(before > 0) || !(after > 0))
+		return;
+	fprintf(file, "%-28s %17.*f %17.*f %+8.2f%%\n", name, before < 1e6 ? 3 : 0, before,
+		after < 1e6 ? 3 : 0, after, 100 * (after / before - 1));
+}
+
+/* A change that does the same with less work has the same shares. */
+static void put_sums(FILE *file, const struct difference *found)
+{
+	const struct topdown_figures *before = &found->before->all.total;
+	const struct topdown_figures *after = &found->after->all.total;
+
+	fprintf(file, "\n%-28s %17s %17s %9s\n", "in all", "before", "after", "change");
+	put_sum(file, "elapsed, s", summary_seconds(found->before),
+		summary_seconds(found->after));
+	put_sum(file, "slots", before->slots, after->slots);
+	put_sum(file, "instructions", before->instructions, after->instructions);
+	put_sum(file, "cycles", before->cycles, after->cycles);
+}
+
 static void put_table(const struct report_options *options, const struct difference *found)
 {
 	FILE *file = options->output.file;
@@ -259,6 +284,8 @@ static void put_table(const struct report_options *options, const struct differe
 		put_recording(file, "before", found->before);
 		put_recording(file, "after", found->after);
 	}
+	if (!options->latency && options->output.header)
+		put_sums(file, found);
 	if (!options->latency)
 		put_lines(options, "% of slots", 28, found->line, found->nr, false);
 	if (found->nr_latencies)
@@ -412,18 +439,35 @@ static void warn_of_latencies(const struct summary *before, const struct summary
 			     covered, nr);
 }
 
+static bool has_change(const struct line *lines, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		if (lines[i].difference.verdict == NOISE_BEYOND)
+			return true;
+	}
+	return false;
+}
+
 static int find(struct report_options *options, const struct summary *before,
 		const struct summary *after)
 {
 	struct difference found = { .before = before, .after = after };
+	bool changed;
+	int ret;
 
 	found.nr = choose_lines(before, after, found.line);
 	take_means(before, after, found.line, found.nr);
 	compare(found.line, found.nr);
 	found.nr_latencies = choose_latencies(before, after, found.latency);
 	compare(found.latency, found.nr_latencies);
-	if (found.nr_latencies || !options->latency)
-		return print(options, &found);
+	changed = (!options->latency && has_change(found.line, found.nr)) ||
+		  has_change(found.latency, found.nr_latencies);
+	if (found.nr_latencies || !options->latency) {
+		ret = print(options, &found);
+		return !ret && changed && options->fail_on_change ? EXIT_CHANGED : ret;
+	}
 	message_error("--latency: neither recording has latencies (topdown record --latency records them)");
 	return EXIT_USAGE;
 }

@@ -232,12 +232,14 @@ static double error_of_both(double before, double after)
 		     after < NOISE_ERROR_LEAST ? most : after);
 }
 
-static void take_test(struct noise_difference *difference, double error, size_t blocks)
+static void take_test(struct noise_difference *difference, double error, size_t blocks,
+		      double alpha)
 {
 	double freedom = blocks - 1, t = difference->difference / error;
 	double p = noise_student(t, freedom);
 
 	difference->error = fmax(difference->error, quantile(CONFIDENCE, freedom) * error);
+	difference->margin = fmax(difference->margin, quantile(alpha, freedom) * error);
 	if (p < difference->p)
 		return;
 	difference->t = t;
@@ -246,7 +248,7 @@ static void take_test(struct noise_difference *difference, double error, size_t 
 }
 
 /* Of the two tests, that which sees less. */
-static bool test(struct noise_difference *difference)
+static bool test(struct noise_difference *difference, double alpha)
 {
 	double blocks = error_of_both(difference->before.error, difference->after.error);
 	double pairs = error_of_both(difference->before.pairs, difference->after.pairs);
@@ -254,9 +256,10 @@ static bool test(struct noise_difference *difference)
 	if (!(blocks > 0) || !(pairs > 0))
 		return false;
 	difference->error = 0;
+	difference->margin = NOISE_LEAST;
 	difference->p = 0;
-	take_test(difference, blocks, NOISE_BLOCKS);
-	take_test(difference, pairs, NOISE_BLOCKS / 2);
+	take_test(difference, blocks, NOISE_BLOCKS, alpha);
+	take_test(difference, pairs, NOISE_BLOCKS / 2, alpha);
 	return true;
 }
 
@@ -272,6 +275,7 @@ void noise_compare(struct noise_difference *difference, unsigned int comparisons
 {
 	difference->difference = difference->after.mean - difference->before.mean;
 	difference->error = NAN;
+	difference->margin = NAN;
 	difference->t = NAN;
 	difference->freedom = 0;
 	difference->p = NAN;
@@ -281,7 +285,7 @@ void noise_compare(struct noise_difference *difference, unsigned int comparisons
 	difference->verdict = NOISE_UNKNOWN;
 	if (!difference->before.blocks || !difference->after.blocks)
 		return;
-	if (test(difference) && difference->p < NOISE_ALPHA / comparisons &&
+	if (test(difference, NOISE_ALPHA / comparisons) && difference->p < NOISE_ALPHA / comparisons &&
 	    fabs(difference->difference) >= NOISE_LEAST)
 		difference->verdict = NOISE_BEYOND;
 	else if (!isnan(difference->p) || fabs(difference->difference) < NOISE_LEAST)

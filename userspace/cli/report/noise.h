@@ -8,12 +8,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "format.h"
 #include "series.h"
 
 /* Blocks of a recording. They are never chosen by what they say. */
 #define NOISE_BLOCKS		8
 /* With fewer steps the correlation of steps is not known well enough. */
-#define NOISE_STEPS_MIN		160
+#define NOISE_STEPS_MIN		RECORD_DIFF_STEPS
 /* A block has so many correlation times of the steps at least. */
 #define NOISE_TIMES		5
 /* For all nodes together, if the blocks are independent. */
@@ -67,6 +68,7 @@ enum noise_verdict {
  * @after: the mean after
  * @difference: @after - @before
  * @error: half of the 95% confidence interval of @difference; NaN if not known
+ * @margin: what @difference must exceed to be more than noise; NaN if not known
  * @t: t of block means; NaN if not known
  * @freedom: degrees of freedom of @t
  * @p: how probable such a @t is by chance alone; NaN if not known
@@ -77,6 +79,7 @@ struct noise_difference {
 	struct noise_mean after;
 	double difference;
 	double error;
+	double margin;
 	double t;
 	double freedom;
 	double p;

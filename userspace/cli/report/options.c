@@ -16,6 +16,7 @@ enum {
 	OPT_LATENCY,
 	OPT_PARTIAL,
 	OPT_DIFF,
+	OPT_FAIL_ON_CHANGE,
 	OPT_HTML,
 	OPT_TRACE,
 	OPT_SCHEMA,
@@ -30,6 +31,7 @@ static const struct option long_options[] = {
 	{ "interval", required_argument, NULL, 'I' },
 	{ "level", required_argument, NULL, 'l' },
 	{ "diff", required_argument, NULL, OPT_DIFF },
+	{ "fail-on-change", no_argument, NULL, OPT_FAIL_ON_CHANGE },
 	{ "html", required_argument, NULL, OPT_HTML },
 	{ "trace", required_argument, NULL, OPT_TRACE },
 	{ "partial", no_argument, NULL, OPT_PARTIAL },
@@ -40,6 +42,8 @@ static const struct option long_options[] = {
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 }
 };
+
+#define LETTERS	"+:AC:I:l:jx:h"
 
 static const char usage[] =
 	"Usage: topdown report [options] [FILE]\n"
@@ -55,6 +59,7 @@ static const char usage[] =
 	"      --latency        print the latencies, and no slots\n"
 	"      --diff BEFORE    compare with the recording BEFORE, and say which differences\n"
 	"                       are more than noise\n"
+	"      --fail-on-change with --diff: exit with 5 if a difference is more than noise\n"
 	"      --html PAGE      write a page for a browser to PAGE, or - for standard output\n"
 	"      --trace TRACE    write a trace for Perfetto to TRACE, or - for standard output\n"
 	"  -I, --interval TIME  length of a step (10..3600000 ms); default: the module's\n"
@@ -105,6 +110,9 @@ static bool parse_option(struct report_options *options, int option)
 	case OPT_DIFF:
 		options->diff = optarg;
 		return true;
+	case OPT_FAIL_ON_CHANGE:
+		options->fail_on_change = true;
+		return true;
 	case OPT_HTML:
 		return parse_path(&options->html, "--html", optarg);
 	case OPT_TRACE:
@@ -140,6 +148,8 @@ static bool check_together(const struct report_options *options)
 		return refuse("--html and --trace have a form of their own (allowed: without -j and -x)");
 	if (options->trace && (options->each || options->step_ms))
 		return refuse("--trace has each window of each CPU (allowed: without -A and -I)");
+	if (options->fail_on_change && !options->diff)
+		return refuse("--fail-on-change is about the differences of two recordings (add --diff BEFORE)");
 	if (options->diff && options->each)
 		return refuse("--diff compares all of two recordings (allowed: without -A)");
 	if (options->diff && !strcmp(options->diff, "-") && !strcmp(options->path, "-"))
@@ -167,7 +177,8 @@ int report_parse(struct report_options *options, int argc, char **argv, bool *do
 	int option;
 
 	*done = false;
-	while ((option = options_next(argc, argv, "+:AC:I:l:jx:h", long_options)) != -1) {
+	options_first(argc, argv, LETTERS, long_options);
+	while ((option = options_next(argc, argv, LETTERS, long_options)) != -1) {
 		if (option == 'h') {
 			*done = true;
 			return options_help(usage);

@@ -26,6 +26,7 @@
  * @latency: --latency
  * @choice: --partial and -C
  * @diff: --diff; NULL without
+ * @fail_on_change: --fail-on-change
  * @html: --html; NULL without
  * @trace: --trace; NULL without
  * @level: -l; 0 without
@@ -41,6 +42,7 @@ struct report_options {
 	bool latency;
 	struct recording_choice choice;
 	const char *diff;
+	bool fail_on_change;
 	const char *html;
 	const char *trace;
 	uint64_t level;
