@@ -21,6 +21,7 @@
 #include "stat.h"
 #include "top.h"
 #include "watch.h"
+#include "words.h"
 
 static const struct option long_options[] = {
 	{ "help", no_argument, NULL, 'h' },
@@ -46,6 +47,8 @@ static const char usage[] =
 	"  perf                 print command lines of perf for the same figures\n"
 	"  info                 say how this machine is measured\n"
 	"  help [COMMAND]       print this help, or the help of a command\n"
+	"  help NODE            say what a node means, as tma_memory_bound; or 'nodes', or\n"
+	"                       a word of a state, such as contended\n"
 	"Options:\n"
 	"  -h, --help           print this help; after a command, the help of the command\n"
 	"  -V, --version        print the versions of command, library and module\n"
@@ -97,6 +100,7 @@ static int print_help(int argc, char **argv)
 {
 	char option[8] = "--help";
 	char *about[3];
+	int ret;
 
 	if (argc > 2) {
 		message_error("help: unexpected argument '%s' (allowed: one command)", argv[2]);
@@ -104,6 +108,8 @@ static int print_help(int argc, char **argv)
 	}
 	if (argc < 2 || !strcmp(argv[1], "help"))
 		return options_help(usage);
+	if (words_help(argv[1], &ret))
+		return ret;
 	about[0] = argv[1];
 	about[1] = option;
 	about[2] = NULL;

@@ -52,6 +52,13 @@ bad 'perf: -p 0' '-p: 0 is out of range \(allowed: 1\.\.4194304 processes\)' per
 bad "perf: -G ''" '-G: the name is empty \(allowed: the path of a cgroup' perf -G ''
 bad 'perf: ratios of a subject' '--ratios and --folded read what perf prints and take no subject' perf --ratios -a
 
+# Options after other arguments, where no command follows.
+FAKE_FEATURES=31 run fake watch 'memory_bound>99' --timeout 20ms
+expect 'watch: an option after a threshold' 0 '' ''
+bad 'report: an option after the file' "--html: the file name is empty" report "$TMP/none" --html ''
+bad 'report: nothing after --' "report: unexpected argument 'x'" report -- "$TMP/none" x
+bad 'report: an argument of an option is none of ours' '-I: .* is not a time' report "$TMP/none" -I x
+
 bad 'top: unknown option' "unknown option '-Z' \(try 'topdown top --help'\)" top -Z
 bad 'top: an argument' "top: unexpected argument 'cpu0'" top cpu0
 for value in 9 3600001 x ''; do
@@ -272,6 +279,18 @@ status=0
 (trap '' PIPE && td --help >&4 2> "$TMP/err") || status=$?
 exec 4>&-
 result "$([[ $status == 141 && ! -s $TMP/err ]]; echo $?)" 'a reader that leaves --help'
+
+# All that is printed has a word of its own.
+for node in $(td help nodes | awk '{ print $1 }'); do
+	run td help "$node"
+	expect "help $node" 0 $'^tma_.*meaning: .*\nusual causes: .*\nnext: ' ''
+done
+run td help memory_bound
+expect 'help of a node, with its thresholds' 0 'threshold: 20% of the slots on Intel' ''
+for word in contended aside merged incomplete clamped unsupported excluded offline idle running; do
+	run td help $word
+	expect "help $word" 0 "^$word: [A-Z]" ''
+done
 
 for command in '' stat top history watch export perf info; do
 	# shellcheck disable=SC2086

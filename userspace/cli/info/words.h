@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * topdown help NODE, and the words of states.
+ */
+#ifndef TOPDOWN_CLI_WORDS_H
+#define TOPDOWN_CLI_WORDS_H
+
+#include <stdbool.h>
+
+bool words_help(const char *word, int *ret);
+
+#endif /* TOPDOWN_CLI_WORDS_H */
