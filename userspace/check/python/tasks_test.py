@@ -173,7 +173,7 @@ class Regions(unittest.TestCase):
 
     def test_rdpmc(self):
         """regions: by counters in user mode"""
-        with ktap.fake(PERF=2), self.device.regions() as regions:
+        with ktap.fake(PERF=2), self.device.regions("rdpmc") as regions:
             self.assertEqual(regions.backend, "rdpmc")
             for _ in range(2):
                 with regions.region("fast"):
