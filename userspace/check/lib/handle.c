@@ -105,8 +105,8 @@ static void test_event_size(void)
 	check(ok, "watch events of a size that another program has chosen");
 }
 
-/* Commands, a map and a wait, with a descriptor that may not write. */
-static void test_read_only(void)
+/* Commands, a map and a wait, with a descriptor that may change things. */
+static void test_opened(void)
 {
 	struct topdown_reading *reading = NULL;
 	struct topdown_map_view *map = NULL;
@@ -115,7 +115,7 @@ static void test_read_only(void)
 	uint32_t session;
 
 	check(!topdown_open(&td, NODE) &&
-	      (fcntl(topdown_fd(td), F_GETFL) & O_ACCMODE) == O_RDONLY, "opened to be read");
+	      (fcntl(topdown_fd(td), F_GETFL) & O_ACCMODE) == O_RDWR, "opened to read and to change");
 	check(!topdown_reading_create(&reading, td, NULL, 0) &&
 	      !topdown_reading_update(reading, TOPDOWN_READ_FRESH), "readings");
 	topdown_reading_destroy(reading);
@@ -256,7 +256,7 @@ int main(void)
 	setenv("FAKE_TICK", "0", 1);
 	test_open_fd();
 	test_event_size();
-	test_read_only();
+	test_opened();
 	test_cancel();
 	test_taken();
 	test_cancel_asleep();
