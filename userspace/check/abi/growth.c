@@ -183,7 +183,8 @@ static void test_session(const char *path)
 	check(!topdown_session_map_open(&map, td, GROWTH_SESSION), "the map of a session");
 	check(!topdown_session_map_read(map, &seen, sizeof(seen)) &&
 	      seen.session == GROWTH_SESSION && seen.out_state == TOPDOWN_SESSION_DISABLED &&
-	      seen.out_flags == TOPDOWN_SESSION_INCOMPLETE && seen.out_tasks == 7 && seen.out_dropped == GROWTH_DROPPED &&
+	      seen.out_flags == TOPDOWN_SESSION_INCOMPLETE && seen.out_tasks == 7 &&
+	      seen.out_dropped == GROWTH_DROPPED &&
 	      seen.out_source == TOPDOWN_SOURCE_PERF_METRICS && seen.out_level == 2 &&
 	      seen.out_nodes == GROWTH_NODES_KNOWN, "what it says of the session");
 	check(seen.out_switches == 123 && seen.out_merged_ns == 123, "sums since the reset");

@@ -10,6 +10,9 @@
 #include "message.h"
 #include "rights.h"
 
+#define REFUSAL_NO_GROUP	\
+	"the node's group may use it: is this user in group 'topdown'? 'usermod -aG topdown USER' as root, then log in again"
+
 static const char *open_advice(int error)
 {
 	switch (error) {
@@ -17,7 +20,7 @@ static const char *open_advice(int error)
 		return "load the module with 'modprobe topdown'; the kernel log says why it fails";
 	case EACCES:
 	case EPERM:
-		return "the node's group may use it: is this user in group 'topdown'? 'usermod -aG topdown USER' as root, then log in again";
+		return REFUSAL_NO_GROUP;
 	case ENXIO:
 		return "the node is a left-over: load the module with 'modprobe topdown'";
 	case ENOTTY:

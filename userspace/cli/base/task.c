@@ -240,8 +240,8 @@ static void say_dropped(const struct tasks *tasks)
 	for (i = 0; i < tasks->nr; i++)
 		nr += tasks->task[i].now.out_dropped;
 	if (nr)
-		message_note("%" PRIu64 " task%s dropped out and %s not measured any more: a program that gives rights (set-user-ID) or that may not be read was executed",
-			    nr, nr == 1 ? "" : "s", nr == 1 ? "was" : "were");
+		message_note("%llu task%s dropped out and %s not measured any more: a program that gives rights (set-user-ID) or that may not be read was executed",
+			     (unsigned long long)nr, nr == 1 ? "" : "s", nr == 1 ? "was" : "were");
 }
 
 /**

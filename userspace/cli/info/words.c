@@ -71,16 +71,43 @@ static const struct {
 	const char *word;
 	const char *meaning;
 } states[] = {
-	{ "contended", "Other users of the counters had them for a part of the time: perf stat, perf record, the NMI watchdog, or regions by RDPMC. 'running' is the part that was measured." },
-	{ "aside", "A perf user who counts a task needed a counter, so the module left its own to him (parameter aside=). It comes back by itself." },
-	{ "merged", "The part of a task's time between switches that were too close to measure one by one. Its slots are those of the neighbours." },
-	{ "incomplete", "A task that the command started could not be followed, so its slots are missing." },
-	{ "clamped", "A formula gave a share below 0 or above all slots, and was cut. Counts came in turns, or an event is not what its name says." },
-	{ "unsupported", "The CPU has no events that work, or a hypervisor filters them. 'topdown info' has the reason after 'chosen', and so has the kernel log." },
-	{ "excluded", "The module was told to leave the CPU alone (parameter cpus=), or it is nohz_full." },
+	{
+		"contended",
+		"Other users of the counters had them for a part of the time: perf stat, perf record, the NMI watchdog, or regions by RDPMC. 'running' is the part that was measured.",
+	},
+	{
+		"aside",
+		"A perf user who counts a task needed a counter, so the module left its own to him (parameter aside=). It comes back by itself.",
+	},
+	{
+		"merged",
+		"The part of a task's time between switches that were too close to measure one by one. Its slots are those of the neighbours.",
+	},
+	{
+		"incomplete",
+		"A task that the command started could not be followed, so its slots are missing.",
+	},
+	{
+		"clamped",
+		"A formula gave a share below 0 or above all slots, and was cut. Counts came in turns, or an event is not what its name says.",
+	},
+	{
+		"unsupported",
+		"The CPU has no events that work, or a hypervisor filters them. 'topdown info' has the reason after 'chosen', and so has the kernel log.",
+	},
+	{
+		"excluded",
+		"The module was told to leave the CPU alone (parameter cpus=), or it is nohz_full.",
+	},
 	{ "offline", "The CPU is offline." },
-	{ "idle", "Less than 5% of the time was busy, or half of one CPU. What is counted then is the kernel's own work now and then, so no bottleneck is named." },
-	{ "running", "The part of the time in which the module's counters counted. Where it is less than half of what is expected, no bottleneck is named." },
+	{
+		"idle",
+		"Less than 5% of the time was busy, or half of one CPU. What is counted then is the kernel's own work now and then, so no bottleneck is named.",
+	},
+	{
+		"running",
+		"The part of the time in which the module's counters counted. Where it is less than half of what is expected, no bottleneck is named.",
+	},
 };
 
 static void put_threshold(const char *cores, unsigned int percent)

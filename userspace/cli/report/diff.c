@@ -94,7 +94,8 @@ static const struct field fields[] = {
 	{ "blocks_after", "integer", 0, get_blocks_after, "blocks after" },
 	{ "steps_after", "integer", 0, get_steps_after, "steps of a block after" },
 	{ "margin", "number", 9, get_margin,
-	  "what the difference must exceed to be more than noise, as all lines are tested together" },
+	  "what the difference must exceed to be more than noise, as all lines are tested together"
+	},
 };
 
 #define NR_FIELDS	(sizeof(fields) / sizeof(fields[0]))

@@ -160,8 +160,8 @@ static void put_grid(const struct page *page, const struct series *series, doubl
 	for (i = 0; i < PAGE_TICKS; i++) {
 		fprintf(page->file, "<text class=\"x\" x=\"%.1f\" y=\"%.1f\">",
 			WIDTH * i / PAGE_TICKS, height + 16);
-		put_clock(page, series->start_ns + (end_of(series) - series->start_ns) / PAGE_TICKS * i,
-			  false);
+		put_clock(page, series->start_ns +
+			  (end_of(series) - series->start_ns) / PAGE_TICKS * i, false);
 		fputs("</text>\n", page->file);
 	}
 }

@@ -285,7 +285,8 @@ void noise_compare(struct noise_difference *difference, unsigned int comparisons
 	difference->verdict = NOISE_UNKNOWN;
 	if (!difference->before.blocks || !difference->after.blocks)
 		return;
-	if (test(difference, NOISE_ALPHA / comparisons) && difference->p < NOISE_ALPHA / comparisons &&
+	if (test(difference, NOISE_ALPHA / comparisons) &&
+	    difference->p < NOISE_ALPHA / comparisons &&
 	    fabs(difference->difference) >= NOISE_LEAST)
 		difference->verdict = NOISE_BEYOND;
 	else if (!isnan(difference->p) || fabs(difference->difference) < NOISE_LEAST)
