@@ -118,7 +118,7 @@ static bool __init td_trial_soon(bool (*happens)(void))
 	return true;
 }
 
-/* What goes wrong, or NULL. */
+/* Returns a text that says what goes wrong, or NULL. */
 static const char * __init td_trial_run_thread(struct task_struct *thread)
 {
 	struct topdown_attach attach = { .flags = TOPDOWN_ATTACH_THREAD };

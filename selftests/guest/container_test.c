@@ -31,7 +31,7 @@
 #define IDS		48
 #define GROUP		990
 
-/* What a child says to its parent. */
+/* A child says this to its parent. */
 static int *said;
 
 FIXTURE(container) {

@@ -41,7 +41,7 @@ FIXTURE(memory) {
 	struct shared *shared;
 };
 
-/* What the user's process says. */
+/* The process of the user says this. */
 struct shared {
 	int ret;
 	unsigned int threads;
@@ -196,7 +196,7 @@ TEST_F_TIMEOUT(memory, too_many_tasks_end_it, 300)
 	EXPECT_GE(EVENTS_OF_USER, left);
 	printf("# %u sessions ended, %u events left, %ld kB less memory\n", shared->over, left,
 	       before - after);
-	/* What ended gives room to others of the user. */
+	/* Sessions that ended give room to others of the user. */
 	spin_stop(pid);
 }
 

@@ -155,7 +155,7 @@ static int threads_start(unsigned int nr)
 	return 0;
 }
 
-/* Of two threads, since one may not have as many. */
+/* They are of two threads, since one may not have as many. */
 static int attach_as_user(void)
 {
 	int fd = device_open(), task[2] = { 0, 0 };

@@ -189,7 +189,7 @@ TEST_F(stuck, latencies)
 	EXPECT_TRUE(others_go_on(self->fd, self->faults, self->area, call_latencies));
 }
 
-/* Of the tasks of a session. */
+/* They belong to the tasks of a session. */
 TEST_F(stuck, latencies_of_tasks)
 {
 	struct topdown_latency what = { .size = sizeof(what), .flags = 0 };
