@@ -124,6 +124,19 @@ static inline u64 td_compat_event_clock(struct perf_event *event, u64 now)
 }
 
 /*
+ * Where a PMU is that has siblings in groups of another PMU of the CPU.  Before 6.2 each kind
+ * of PMU has a context, and a group is in one; perf warns of a second PMU there unless the CPUs
+ * of a machine may differ.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define TD_COMPAT_HOOK_CONTEXT		perf_hw_context
+#define TD_COMPAT_HOOK_CAPABILITIES	PERF_PMU_CAP_HETEROGENEOUS_CPUS
+#else
+#define TD_COMPAT_HOOK_CONTEXT		perf_invalid_context
+#define TD_COMPAT_HOOK_CAPABILITIES	0
+#endif
+
+/*
  * Before 6.2 the context of a task points to the PMU of its first event until the task
  * exits, even if the PMU is gone by then.  When perf schedules the context in, it replaces
  * the pointer by the PMU that all PMUs of this kind share.  Do the same for a task that may

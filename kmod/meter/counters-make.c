@@ -302,11 +302,14 @@ struct td_meter *td_counters_create(const struct td_model *model, int cpu, unsig
 	counters->smt = td_counters_smt(cpu);
 	counters->type = td_group_type(cpu, model->kind == TOPDOWN_KIND_ATOM);
 	ret = td_counters_make(counters, open);
+	if (!ret) {
+		td_counters_find_instructions(counters);
+		ret = td_meter_finish(&counters->meter);
+	}
 	if (ret) {
 		td_meter_destroy(&counters->meter);
 		return ERR_PTR(ret);
 	}
-	td_counters_find_instructions(counters);
 	td_counters_settle(counters);
 	return &counters->meter;
 }

@@ -6,17 +6,26 @@
  * a PERF_METRICS event only as a sibling of SLOTS.  So a sibling is created as an event of
  * a small PMU of our own.  Its event_init() sets the leader, turns the event into a raw
  * one, and declines it with -ENOENT.  perf then offers the event to the CPU's PMU, as it
- * does with any type that forwards to another, and that PMU sees a sibling.  No event
- * ever stays on our PMU.
+ * does with any type that forwards to another, and that PMU sees a sibling.
+ *
+ * One event of each group stays on our PMU: the hook, a sibling that counts nothing.  perf
+ * calls it when the group gets the counters and when it leaves them.  So a group knows
+ * exactly when it counted, and PERF_METRICS begins each time with a reset.  Otherwise the
+ * Intel driver would restore SLOTS and PERF_METRICS as they were when the group left, the
+ * bytes would go on to mean all slots since a reset long ago, and the driver adds a metric
+ * only where it grew.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/build_bug.h>
 #include <linux/err.h>
 #include <linux/irqflags.h>
 #include <linux/lockdep.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
+#include <linux/sched/clock.h>
 #include <linux/smp.h>
+#include <linux/stddef.h>
 
 #include "compat.h"
 #include "group.h"
@@ -32,7 +41,7 @@
 #define TD_TYPE_FIRST		PERF_TYPE_MAX
 #define TD_TYPE_LAST		(PERF_TYPE_MAX + 255)
 
-/* Arguments for event_init() of the event that is being created. */
+/* Arguments for event_init() of the event that is being created; type 0 for a hook. */
 struct td_request {
 	struct perf_event *leader;
 	u32 type;
@@ -47,12 +56,74 @@ static void td_group_marker(struct perf_event *event, struct perf_sample_data *d
 {
 }
 
+/*
+ * Let the driver reset both registers when it starts the events.  It does so for an event with
+ * all of its first period left, and then also forgets what it saved.  icl_set_topdown_event_period()
+ * of arch/x86/events/intel/core.c compares a field that shares its place with the saved slots, so
+ * by itself the driver does that at the very first start only.
+ */
+static void td_hook_reset(const struct td_group *group)
+{
+	struct hw_perf_event *hw;
+	unsigned int i;
+
+	BUILD_BUG_ON(offsetof(struct hw_perf_event, period_left) !=
+		     offsetof(struct hw_perf_event, saved_slots));
+	for (i = 0; i < group->fixed; i++) {
+		hw = &group->event[i]->hw;
+		local64_set(&hw->period_left, hw->sample_period);
+	}
+}
+
+/*
+ * The group is scheduled in.  The hook is the last sibling, so the others are already; the
+ * driver starts them when perf enables the PMU.
+ */
+static int td_hook_add(struct perf_event *event, int flags)
+{
+	struct td_group *group = event->pmu_private;
+
+	lockdep_assert_irqs_disabled();
+	td_hook_reset(group);
+	group->since = local_clock();
+	group->on = true;
+	return 0;
+}
+
+/* The group is scheduled out, and the counts of all other events are up to date. */
+static void td_hook_del(struct perf_event *event, int flags)
+{
+	struct td_group *group = event->pmu_private;
+
+	lockdep_assert_irqs_disabled();
+	group->on = false;
+	group->ran += local_clock() - group->since;
+}
+
+static void td_hook_start(struct perf_event *event, int flags)
+{
+}
+
+static void td_hook_stop(struct perf_event *event, int flags)
+{
+}
+
+static void td_hook_read(struct perf_event *event)
+{
+}
+
 static int td_pmu_event_init(struct perf_event *event);
 
+/* No .module: a hook would pin it.  The module releases all groups before the PMU. */
 static struct pmu td_pmu = {
-	.module		= THIS_MODULE,
-	.task_ctx_nr	= perf_invalid_context,
+	.task_ctx_nr	= TD_COMPAT_HOOK_CONTEXT,
+	.capabilities	= TD_COMPAT_HOOK_CAPABILITIES,
 	.event_init	= td_pmu_event_init,
+	.add		= td_hook_add,
+	.del		= td_hook_del,
+	.start		= td_hook_start,
+	.stop		= td_hook_stop,
+	.read		= td_hook_read,
 };
 
 /* perf also calls this for events of other types that no PMU accepted. */
@@ -67,6 +138,8 @@ static int td_pmu_event_init(struct perf_event *event)
 
 	request = event->overflow_handler_context;
 	event->group_leader = request->leader;
+	if (!request->type)
+		return 0;
 	event->attr.type = request->type;
 	return -ENOENT;
 }
@@ -167,6 +240,24 @@ int td_group_begin(struct td_group *group, int cpu, u32 type, u64 config, bool p
 	return 0;
 }
 
+/* Make a sibling of our own PMU, which event_init() may pass on. */
+static struct perf_event *td_group_sibling(struct td_group *group, int cpu, u32 type, u64 config)
+{
+	struct td_request request = { .leader = group->event[0], .type = type };
+	struct perf_event_attr attr = {
+		.type		= td_pmu.type,
+		.size		= sizeof(attr),
+		.config		= config,
+		.exclude_guest	= 1,
+	};
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, td_group_marker, &request);
+	if (!IS_ERR(event))
+		event->overflow_handler_context = NULL;
+	return event;
+}
+
 /**
  * td_group_extend() - add a sibling
  * @group: has a leader, not yet counting
@@ -178,22 +269,32 @@ int td_group_begin(struct td_group *group, int cpu, u32 type, u64 config, bool p
  */
 int td_group_extend(struct td_group *group, int cpu, u64 config)
 {
-	struct td_request request = { .leader = group->event[0], .type = group->type };
-	struct perf_event_attr attr = {
-		.type		= td_pmu.type,
-		.size		= sizeof(attr),
-		.config		= config,
-		.exclude_guest	= 1,
-	};
 	struct perf_event *event;
 
 	if (group->nr == TD_GROUP_MAX)
 		return -ENOSPC;
-	event = perf_event_create_kernel_counter(&attr, cpu, NULL, td_group_marker, &request);
+	event = td_group_sibling(group, cpu, group->type, config);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
-	event->overflow_handler_context = NULL;
 	group->event[group->nr++] = event;
+	return 0;
+}
+
+/**
+ * td_group_finish() - add the hook: from now on the group can be enabled
+ * @group: has all its events, not yet counting; stays where it is until it is destroyed
+ * @cpu: CPU of the group
+ *
+ * Return: 0, or a negative errno from perf.
+ */
+int td_group_finish(struct td_group *group, int cpu)
+{
+	struct perf_event *event = td_group_sibling(group, cpu, 0, 0);
+
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	event->pmu_private = group;
+	group->hook = event;
 	return 0;
 }
 
@@ -274,6 +375,9 @@ void td_group_destroy(struct td_group *group)
 	if (!group->nr)
 		return;
 	perf_event_disable(group->event[0]);
+	if (group->hook)
+		perf_event_release_kernel(group->hook);
+	group->hook = NULL;
 	td_group_cut(group, 0);
 }
 
@@ -308,19 +412,14 @@ bool td_group_in_error(const struct td_group *group)
 }
 
 /*
- * Does the group have its counters now?  Only the CPU itself, with interrupts off, changes
- * the state of its events.  While perf schedules other events, as around a fold of
- * follow.c, our leader may be active without a counter, or be stopped with its count up to
- * date.
+ * Do the events of the group count now?  Only the CPU itself, with interrupts off, changes
+ * that.  While perf schedules other events, as around a fold of follow.c, the group may be
+ * scheduled in and not be started, or be stopped with its counts up to date.
  */
 static bool td_group_active(const struct td_group *group)
 {
-	const struct perf_event *leader = group->event[0];
-
 	lockdep_assert_irqs_disabled();
-	return leader->state == PERF_EVENT_STATE_ACTIVE &&
-	       leader->oncpu == smp_processor_id() &&
-	       !(leader->hw.state & PERF_HES_STOPPED);
+	return group->on && !(group->event[0]->hw.state & PERF_HES_STOPPED);
 }
 
 /**
@@ -338,7 +437,7 @@ bool td_group_settled(const struct td_group *group)
 	unsigned int i;
 
 	/* Nobody reads it then, and events that never had a counter look started. */
-	if (leader->state != PERF_EVENT_STATE_ACTIVE)
+	if (!group->on)
 		return true;
 	for (i = 1; i < group->nr; i++)
 		if ((group->event[i]->hw.state ^ leader->hw.state) & PERF_HES_STOPPED)
@@ -351,20 +450,16 @@ bool td_group_settled(const struct td_group *group)
  * @group: group of this CPU, not empty; interrupts off
  * @now: local_clock()
  *
- * perf updates total_time_running only when it schedules the group in or out.
+ * perf may ask the driver for counters in vain, and each time some nanoseconds count.
  *
  * Return: nanoseconds since the group was created.
  */
 u64 td_group_running(const struct td_group *group, u64 now)
 {
-	struct perf_event *leader = group->event[0];
-	u64 running = leader->total_time_running;
-	s64 since;
+	s64 since = now - group->since;
 
-	if (!td_group_active(group))
-		return running;
-	since = td_compat_event_clock(leader, now) - leader->tstamp;
-	return since > 0 ? running + since : running;
+	lockdep_assert_irqs_disabled();
+	return group->on && since > 0 ? group->ran + since : group->ran;
 }
 
 /**

@@ -17,12 +17,21 @@ struct perf_event;
  * @nr: number of events; 0 for no group
  * @fixed: number of SLOTS and metric events, which come first; 0 in a group of ordinary
  *	events
+ * @hook: one more sibling, which counts nothing: perf calls it when the group gets the
+ *	counters, and when it leaves them
+ * @on: the group has the counters; used on its CPU with interrupts off, as the next two
+ * @since: when it got them, local_clock()
+ * @ran: how long it had them before
  */
 struct td_group {
 	struct perf_event *event[TD_GROUP_MAX];
 	u32 type;
 	unsigned int nr;
 	unsigned int fixed;
+	struct perf_event *hook;
+	bool on;
+	u64 since;
+	u64 ran;
 };
 
 int td_group_init(void);
@@ -32,6 +41,7 @@ u32 td_group_type(int cpu, bool small);
 int td_group_begin(struct td_group *group, int cpu, u32 type, u64 config, bool pinned);
 int td_group_extend(struct td_group *group, int cpu, u64 config);
 int td_group_create(struct td_group *group, int cpu, unsigned int level, bool pinned);
+int td_group_finish(struct td_group *group, int cpu);
 void td_group_drop_general(struct td_group *group);
 void td_group_destroy(struct td_group *group);
 void td_group_disable(struct td_group *group);

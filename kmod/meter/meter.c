@@ -49,6 +49,26 @@ bool td_meter_lacks_events(int error)
 }
 
 /**
+ * td_meter_finish() - the groups have all their events
+ * @meter: the meter, not yet counting
+ *
+ * A CPU is measured without the group of cycles too.
+ *
+ * Return: 0, or a negative errno from perf.
+ */
+int td_meter_finish(struct td_meter *meter)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < meter->nr && !ret; i++)
+		ret = td_group_finish(&meter->group[i], meter->cpu);
+	if (!ret && meter->cycles.nr && td_group_finish(&meter->cycles, meter->cpu))
+		td_group_destroy(&meter->cycles);
+	return ret;
+}
+
+/**
  * td_meter_release() - release the groups
  * @meter: has no groups afterwards
  */

@@ -71,7 +71,7 @@ struct td_events {
  *	level 1 had its share?  NULL if level 1 always counts; on the CPU with interrupts
  *	off, after a fold, once for each window
  * @resume: count again after the groups were disabled until @now, with a fold before
- *	that; on the CPU with interrupts off
+ *	that; NULL if there is nothing to do; on the CPU with interrupts off
  * @events: write the raw counts; on the CPU with interrupts off, after a fold
  * @describe: write a text that says what the CPU is measured with
  */
@@ -121,6 +121,7 @@ struct td_meter {
 bool td_meter_pinned(void);
 bool td_meter_cycles(void);
 bool td_meter_lacks_events(int error);
+int td_meter_finish(struct td_meter *meter);
 void td_meter_release(struct td_meter *meter);
 void td_meter_destroy(struct td_meter *meter);
 void td_meter_enable(struct td_meter *meter);

@@ -152,13 +152,6 @@ static void td_perfmetrics_describe(const struct td_meter *meter, char *text, si
 static const struct td_meter_ops td_perfmetrics_ops = {
 	.begin		= td_perfmetrics_begin,
 	.fold		= td_perfmetrics_fold,
-	/*
-	 * The driver saved SLOTS and PERF_METRICS when the group was disabled, and restores
-	 * them now.  A step is 1/255 of all slots since the last reset, which may be those of
-	 * a whole window.  If the group is disabled again soon, it has counted less than one
-	 * step, and its metrics do not sum to SLOTS.  So reset both registers.
-	 */
-	.resume		= td_perfmetrics_begin,
 	.events		= td_perfmetrics_events,
 	.describe	= td_perfmetrics_describe,
 };
@@ -225,6 +218,11 @@ struct td_meter *td_perfmetrics_create(const struct td_model *model, int cpu)
 		return ERR_PTR(ret);
 	}
 	td_perfmetrics_make_cycles(meter);
+	ret = td_meter_finish(meter);
+	if (ret) {
+		td_meter_destroy(meter);
+		return ERR_PTR(ret);
+	}
 	meter->nodes = meter->level > 1 ? TD_NODES_METRICS_L2 : TD_NODES_METRICS_L1;
 	meter->nodes_possible = meter->nodes;
 	meter->flags = own->refine.formula ? TOPDOWN_RECORD_REFINED : 0;

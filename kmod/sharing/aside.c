@@ -360,6 +360,8 @@ static void td_aside_resume(void *arg)
 	const struct td_aside *aside = arg;
 	struct td_meter *meter = aside->collector->meter;
 
+	if (!meter->ops->resume)
+		return;
 	td_window_hold(aside->collector);
 	meter->ops->resume(meter, local_clock());
 	td_window_release(aside->collector);
