@@ -34,11 +34,13 @@ static void usage(FILE *out)
 {
 	fprintf(out,
 		"Usage: measure [-t MS] [-p POINTS] [-s PERCENT]\n"
+		"       measure -n SPANS [-t MS]\n"
 		"       measure COMMAND [ARG]...\n"
 		"  -t  time to measure (1000)\n"
 		"  -p  percentage points by which a figure may be off (0.5)\n"
 		"  -s  percent by which the slots may be off (0.1); -1 does not look,\n"
-		"      which others that use the counter make necessary\n");
+		"      which others that use the counter make necessary\n"
+		"  -n  look on at what runs there already, for so many spans\n");
 }
 
 static bool take(int device, struct sample *sample)
@@ -73,6 +75,23 @@ static bool judge(const struct options *options)
 		all = all && ok;
 	}
 	return all && cpus_nr;
+}
+
+/* What runs there runs on: one line for each CPU and span. */
+static int look_on(int device, const struct options *options, unsigned int spans)
+{
+	unsigned int i;
+
+	if (!take(device, earlier))
+		return 1;
+	for (i = 0; i < spans; i++) {
+		sleep_ms(options->ms);
+		if (!take(device, later))
+			return 1;
+		judge(options);
+		memcpy(earlier, later, sizeof(earlier));
+	}
+	return 0;
 }
 
 static int run(char **command)
@@ -112,11 +131,11 @@ static int shares_around(int device, char **command)
 int main(int argc, char **argv)
 {
 	struct options options = { .ms = 1000, .points = 0.5, .slots = 0.1 };
-	unsigned int i;
+	unsigned int i, spans = 0;
 	int opt, device;
 	bool ok = false;
 
-	while ((opt = getopt(argc, argv, "+t:p:s:h")) != -1) {
+	while ((opt = getopt(argc, argv, "+t:p:s:n:h")) != -1) {
 		switch (opt) {
 		case 't':
 			options.ms = atof(optarg);
@@ -126,6 +145,9 @@ int main(int argc, char **argv)
 			break;
 		case 's':
 			options.slots = atof(optarg);
+			break;
+		case 'n':
+			spans = atoi(optarg);
 			break;
 		default:
 			usage(opt == 'h' ? stdout : stderr);
@@ -138,6 +160,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	cpus_nr = cpus_online(cpus);
+	if (spans)
+		return look_on(device, &options, spans);
 	if (optind < argc)
 		return shares_around(device, argv + optind);
 	for (i = 0; i < cpus_nr; i++)

@@ -12,12 +12,16 @@
 
 #include "guest.h"
 
+#define PHASES_MAX	16
+
 static void usage(FILE *out)
 {
 	unsigned int i;
 
 	fprintf(out,
-		"Usage: workload [-c CPU] [-t SECONDS] [-f] [-r CONFIG=RATE]... [-p] PROFILE\n\n"
+		"Usage: workload [-c CPU] [-t SECONDS] [-f] [-r CONFIG=RATE]... [-p] PROFILE\n"
+		"       workload [-c CPU] [-t SECONDS] [-f] -P MIN-MAX PROFILE...\n\n"
+		"With -P it has phases of MIN to MAX milliseconds, each with one of the profiles.\n"
 		"With -f it is a real-time task, which no other task interrupts.\n"
 		"With -r the event CONFIG, hexadecimal as perf has it, happens RATE times in\n"
 		"1000000 cycles.\n\n"
@@ -84,15 +88,48 @@ static void spin(double seconds)
 	} while (clock_ns(CLOCK_MONOTONIC) < end);
 }
 
+/* Phases of random length, each with a random profile of those that are named. */
+static int phases(double seconds, const char *range, char **names, int nr)
+{
+	struct td_bd_profile profile[PHASES_MAX];
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + seconds * 1e9;
+	double least, most;
+	int i;
+
+	if (sscanf(range, "%lf-%lf", &least, &most) != 2 || least <= 0 || most < least) {
+		fprintf(stderr, "workload: -P: '%s' is not a range of milliseconds\n", range);
+		return 2;
+	}
+	if (nr < 1 || nr > PHASES_MAX) {
+		fprintf(stderr, "workload: -P takes 1 to %d profiles\n", PHASES_MAX);
+		return 2;
+	}
+	for (i = 0; i < nr; i++) {
+		if (!find(names[i], &profile[i])) {
+			fprintf(stderr, "workload: there is no profile '%s' (try -h)\n", names[i]);
+			return 2;
+		}
+	}
+	if (!backdoor_open() || !backdoor_set_profile(&profile[0])) {
+		fprintf(stderr, "workload: no back door: this needs root and the emulated PMU\n");
+		return 1;
+	}
+	while (clock_ns(CLOCK_MONOTONIC) < end) {
+		backdoor_change_profile(&profile[lrand48() % nr]);
+		spin((least + drand48() * (most - least)) / 1e3);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct td_bd_profile profile;
-	const char *text = NULL;
+	const char *text = NULL, *range = NULL;
 	double seconds = 10;
 	double cpu = -1;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "c:t:fr:p:h")) != -1) {
+	while ((opt = getopt(argc, argv, "c:t:fr:p:P:h")) != -1) {
 		switch (opt) {
 		case 'c':
 			if (!number("-c", optarg, TD_CPUS_MAX - 1, &cpu))
@@ -113,6 +150,9 @@ int main(int argc, char **argv)
 		case 'p':
 			text = optarg;
 			break;
+		case 'P':
+			range = optarg;
+			break;
 		case 'h':
 			usage(stdout);
 			return 0;
@@ -120,6 +160,14 @@ int main(int argc, char **argv)
 			usage(stderr);
 			return 2;
 		}
+	}
+	if (cpu >= 0 && cpu_pin(cpu)) {
+		fprintf(stderr, "workload: cannot run on CPU %g: %s\n", cpu, strerror(errno));
+		return 1;
+	}
+	if (range) {
+		srand48(cpu + 1);
+		return phases(seconds, range, argv + optind, argc - optind);
 	}
 	if (!text && optind < argc)
 		text = argv[optind++];
@@ -130,10 +178,6 @@ int main(int argc, char **argv)
 	if (!find(text, &profile)) {
 		fprintf(stderr, "workload: there is no profile '%s' (try -h)\n", text);
 		return 2;
-	}
-	if (cpu >= 0 && cpu_pin(cpu)) {
-		fprintf(stderr, "workload: cannot run on CPU %g: %s\n", cpu, strerror(errno));
-		return 1;
 	}
 	if (!backdoor_open()) {
 		fprintf(stderr, "workload: no back door: this needs root and the emulated PMU\n");
