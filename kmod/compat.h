@@ -45,6 +45,17 @@
 #define timer_delete_sync(timer) del_timer_sync(timer)
 #endif
 
+/* Since 6.13 one function prepares an hrtimer. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*function)(struct hrtimer *timer),
+				 clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+}
+#endif
+
 /* kobj_type.get_ownership() takes a const kobject since 6.2. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 #define td_kobject_const
@@ -106,20 +117,6 @@ static inline u64 td_compat_idle_us(int cpu)
 	return get_cpu_idle_time_us(cpu, NULL);
 #else
 	return 0;
-#endif
-}
-
-/*
- * The clock of an event's context at @now of local_clock().  perf_event.tstamp is in this
- * clock.  On the event's CPU, while the event is active.  7.0 keeps guest time apart, and
- * leaves it out with exclude_guest.
- */
-static inline u64 td_compat_event_clock(struct perf_event *event, u64 now)
-{
-#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
-	return now + READ_ONCE(event->ctx->timeoffset);
-#else
-	return now + READ_ONCE(event->ctx->time.offset) - event->ctx->timeguest.time;
 #endif
 }
 
@@ -330,16 +327,6 @@ static inline bool td_compat_metrics_in_nmi(void)
 	return true;
 #else
 	return false;
-#endif
-}
-
-/* May a task have events of the PMU?  Since 6.2 it has one context for all PMUs. */
-static inline bool td_compat_has_events(const struct task_struct *task)
-{
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
-	return task->perf_event_ctxp[perf_hw_context];
-#else
-	return task->perf_event_ctxp;
 #endif
 }
 

@@ -3,8 +3,8 @@
  * Making the groups of ordinary counters: which events go into which group.
  *
  * The kernel's driver knows which events fit the counters together.  So each event
- * is added to the current group, and if the driver refuses, to the next one.  perf's
- * rotation gives several groups their turns.  If there is room each group has the events
+ * is added to the current group, and if the driver refuses, to the next one.  aside.c gives
+ * several groups their turns.  If there is room each group has the events
  * of level 1, so level 1 is counted all the time.  Otherwise only the first group has
  * them.
  */
@@ -246,11 +246,16 @@ static void td_counters_find_instructions(struct td_counters *counters)
 	counters->instructions = TD_EVENT_RETIRED;
 }
 
-/* If only the first group counts level 1, allow a fifth less than its fair turn. */
+/*
+ * Between two turns nothing is counted.  If only the first group counts level 1, allow a fifth
+ * less than its fair turn.
+ */
 static unsigned int td_counters_ok_percent(const struct td_counters *counters)
 {
-	if (counters->meter.nr == 1 || counters->shared)
+	if (counters->meter.nr == 1)
 		return TD_OK_PERCENT;
+	if (counters->shared)
+		return TD_OK_TURNS_PERCENT;
 	return 80 / counters->meter.nr;
 }
 

@@ -2,8 +2,8 @@
 /*
  * The meter of a CPU without PERF_METRICS: ordinary counters and a formula.
  *
- * If the events do not fit the counters together they are in several groups, which perf
- * rotates (counters-make.c).  The counts of such a group are scaled to all the time.  The
+ * If the events do not fit the counters together they are in several groups, which take turns
+ * (counters-make.c, aside.c).  The counts of such a group are scaled to all the time.  The
  * scale is the reference, cycles in which the CPU was not halted, because of two turns of
  * the same length one may be busy and the other idle.
  */
@@ -22,15 +22,11 @@
 /* The rates of a group are those of its last turns, which together last this long. */
 #define TD_RATE_NS	(4 * NSEC_PER_MSEC)
 
-/*
- * perf's rotation gives every group a turn in this many rounds and this much time, if
- * the group can have a turn at all.  Several rounds, because perf users have groups too.
- */
-#define TD_TURNS		4
-#define TD_TURNS_MIN_MS		400
+/* A group that ran for less had no counters in its turn. */
+#define TD_TURN_MIN_NS	(100 * NSEC_PER_USEC)
 
-/* Whether others have turns is judged over so much time, in which a short stop is small. */
-#define TD_JUDGE_MIN_NS		NSEC_PER_SEC
+/* After so many turns in a row without counters a group is starved. */
+#define TD_TURNS_MISSED	10
 
 /**
  * td_counters_smt() - does a CPU's core have two threads now?
@@ -93,87 +89,72 @@ bool td_counters_outdated(const struct td_counters *counters)
 }
 
 /**
- * td_counters_turns_ms() - how long to wait until every group has had a turn
- * @counters: ordinary counters of a CPU
- *
- * Return: milliseconds.
- */
-unsigned int td_counters_turns_ms(const struct td_counters *counters)
-{
-	const struct pmu *pmu = td_meter_leader(&counters->meter)->pmu;
-	/* Pairs with the plain store of a write to perf_event_mux_interval_ms. */
-	unsigned int interval = READ_ONCE(pmu->hrtimer_interval_ms);
-
-	return max(TD_TURNS * counters->meter.nr * interval, (unsigned int)TD_TURNS_MIN_MS);
-}
-
-/**
- * td_counters_starved() - find groups that never have a turn
+ * td_counters_turn_over() - the turn of the group that is enabled is over
  * @counters: ordinary counters of this CPU, interrupts off
  * @now: local_clock()
  *
- * perf accepts a group that fits the counters when all are free.  It may still never run,
- * because somebody holds a counter for good, for example the NMI watchdog.  The rates of
- * a group without a turn are forgotten, so nothing is counted until the group has one.
+ * A group without counters keeps its turn, because perf serves it after others, and moves it
+ * forward as long as it waits.  Its rates are forgotten, so nothing is counted meanwhile.
  *
- * The machine may have been stopped for a while, and then no group had a turn.  So a
- * group is starved only after two checks in a row without a turn.
- *
- * Return: the number of events in the largest starved group; 0 if there is none, or if
- * the last check was too recent.
+ * Return: true if it is the next group's turn.
  */
-unsigned int td_counters_starved(struct td_counters *counters, u64 now)
+bool td_counters_turn_over(struct td_counters *counters, u64 now)
 {
-	u64 round = (u64)td_counters_turns_ms(counters) * NSEC_PER_MSEC;
 	const struct td_meter *meter = &counters->meter;
-	struct td_turns *turns = counters->turns;
-	bool missed, doubtful = false;
+	struct td_turns *turns = &counters->turns[meter->turn];
+	u64 running = td_group_running(&meter->group[meter->turn], now);
+	bool missed = running - turns->checked < TD_TURN_MIN_NS;
+
+	lockdep_assert_irqs_disabled();
+	turns->checked = running;
+	if (!missed) {
+		turns->missed = 0;
+		return meter->nr > 1;
+	}
+	turns->ran = 0;
+	turns->span = 0;
+	turns->missed++;
+	return meter->nr > 1 && turns->missed >= TD_TURNS_MISSED;
+}
+
+/**
+ * td_counters_starve() - the group whose turn it is will never have counters
+ * @counters: ordinary counters of this CPU, interrupts off
+ *
+ * Return: true if that is news.
+ */
+bool td_counters_starve(struct td_counters *counters)
+{
+	/* Pairs with WRITE_ONCE() in td_meter_next(). */
+	struct td_turns *turns = &counters->turns[READ_ONCE(counters->meter.turn)];
+	bool news = turns->missed < TD_TURNS_MISSED;
+
+	lockdep_assert_irqs_disabled();
+	turns->missed = TD_TURNS_MISSED;
+	return news;
+}
+
+/**
+ * td_counters_starved() - find groups that never have counters
+ * @counters: ordinary counters of this CPU, interrupts off
+ *
+ * perf accepts a group that fits the counters when all are free.  It may still never run,
+ * because somebody holds a counter for good, for example the NMI watchdog.
+ *
+ * Return: the number of events in the largest starved group; 0 if there is none.
+ */
+unsigned int td_counters_starved(const struct td_counters *counters)
+{
+	const struct td_meter *meter = &counters->meter;
 	unsigned int n, most = 0;
-	u64 running;
 
 	lockdep_assert_irqs_disabled();
-	if (now - counters->checked < round)
-		return 0;
-	counters->checked = now;
-	for (n = 0; n < meter->nr; n++, turns++) {
-		running = td_group_running(&meter->group[n], now);
-		missed = running == turns->checked;
-		if (missed) {
-			turns->ran = 0;
-			turns->span = 0;
-			doubtful |= !turns->missed;
-			if (turns->missed)
-				most = max(most, meter->group[n].nr);
-		}
-		turns->missed = missed;
-		turns->checked = running;
+	for (n = 0; n < meter->nr; n++) {
+		/* One that has counters by now is starved no more. */
+		if (counters->turns[n].missed >= TD_TURNS_MISSED && !meter->group[n].on)
+			most = max(most, meter->group[n].nr);
 	}
-	/* Pairs with READ_ONCE() in td_fit_room(). */
-	WRITE_ONCE(counters->doubtful, doubtful);
 	return most;
-}
-
-/* By perf's clock, as all turns: it stands still while perf goes from one cgroup to another. */
-static u64 td_counters_clock(const struct td_counters *counters, u64 now)
-{
-	return td_compat_event_clock(counters->meter.group[0].event[0], now);
-}
-
-/* The groups had no turns while they were disabled, but that does not starve them. */
-static void td_counters_resume(struct td_meter *meter, u64 now)
-{
-	struct td_counters *counters = container_of(meter, struct td_counters, meter);
-	struct td_turns *turns = counters->turns;
-	unsigned int n;
-
-	lockdep_assert_irqs_disabled();
-	counters->checked = now;
-	counters->judged = td_counters_clock(counters, now);
-	counters->crowded = false;
-	for (n = 0; n < meter->nr; n++, turns++) {
-		turns->checked = td_group_running(&meter->group[n], now);
-		turns->judged = turns->checked;
-	}
 }
 
 /* Does group @n count all of an event, so that its count needs no scaling? */
@@ -228,12 +209,12 @@ static u64 td_counters_turn(struct td_counters *counters, unsigned int n, u64 ra
  * struct td_counters_sum - how long the groups have run since the last fold
  * @ran: nanoseconds in which level 1 was counted
  * @span: counts of the reference in that time
- * @held: nanoseconds of all groups, added up
+ * @all: nanoseconds in which any of the groups had its counters
  */
 struct td_counters_sum {
 	s64 ran;
 	u64 span;
-	s64 held;
+	u64 all;
 };
 
 static void td_counters_collect(struct td_counters *counters, unsigned int n, u64 now,
@@ -249,10 +230,10 @@ static void td_counters_collect(struct td_counters *counters, unsigned int n, u6
 	/* Counts of no time wait for the next fold. */
 	if (ran <= 0)
 		return;
+	sum->all += ran;
 	if (turns->ran >= TD_RATE_NS)
 		turns->ran = 0;
 	span = td_counters_turn(counters, n, ran, sample);
-	sum->held += ran;
 	if (counters->shared || !n) {
 		sum->ran += ran;
 		sum->span += span;
@@ -268,19 +249,13 @@ static void td_counters_begin(struct td_meter *meter, u64 now)
 	unsigned int n;
 
 	lockdep_assert_irqs_disabled();
-	counters->checked = now;
 	for (n = 0; n < meter->nr; n++, turns++) {
 		td_counters_collect(counters, n, now, &unseen, &unseen_sum);
 		turns->ran = 0;
 		turns->span = 0;
 		turns->checked = turns->running;
-		turns->judged = turns->running;
+		turns->missed = 0;
 	}
-	counters->folded = td_counters_clock(counters, now);
-	counters->since = counters->folded;
-	counters->judged = counters->folded;
-	counters->crowded = false;
-	counters->held = 0;
 }
 
 /* Add the scaled counts; false if some group has not had a turn yet. */
@@ -308,10 +283,9 @@ static bool td_counters_scale(const struct td_counters *counters, u64 span,
 
 /* Collect the counts since the last fold for the formula; false if there are none. */
 static bool td_counters_sample(struct td_counters *counters, u64 now, struct td_sample *sample,
-			       s64 *ran)
+			       struct td_counters_sum *sum)
 {
 	const struct td_meter *meter = &counters->meter;
-	struct td_counters_sum sum = { };
 	unsigned int n, i;
 
 	*sample = (struct td_sample){
@@ -325,12 +299,9 @@ static bool td_counters_sample(struct td_counters *counters, u64 now, struct td_
 		.smt = counters->smt && td_counters_smt(meter->cpu),
 	};
 	for (n = 0; n < meter->nr; n++)
-		td_counters_collect(counters, n, now, sample, &sum);
-	counters->folded = td_counters_clock(counters, now);
-	counters->held += sum.held;
-	if (!sum.ran || !td_counters_scale(counters, sum.span, sample))
+		td_counters_collect(counters, n, now, sample, sum);
+	if (!sum->ran || !td_counters_scale(counters, sum->span, sample))
 		return false;
-	*ran = sum.ran;
 	for (i = 0; i < td_counters_formula(counters)->nr_events; i++)
 		counters->total[i] += sample->count[i];
 	return true;
@@ -350,13 +321,17 @@ static void td_counters_cycles(const struct td_counters *counters,
 static s64 td_counters_fold(struct td_meter *meter, u64 now, struct td_part *part)
 {
 	struct td_counters *counters = container_of(meter, struct td_counters, meter);
+	struct td_counters_sum sum = { };
 	struct td_sample sample;
 	struct td_slots slots = { };
 	s64 ran = 0;
 
 	lockdep_assert_irqs_disabled();
-	if (td_counters_sample(counters, now, &sample, &ran))
+	if (td_counters_sample(counters, now, &sample, &sum)) {
 		td_formula_eval(td_counters_formula(counters), &sample, &slots);
+		ran = sum.ran;
+	}
+	part->turns_ns = sum.all;
 	part->figures.slots = slots.slots;
 	td_counters_cycles(counters, &sample, &part->figures);
 	memcpy(part->figures.node, slots.node, sizeof(slots.node));
@@ -364,50 +339,6 @@ static s64 td_counters_fold(struct td_meter *meter, u64 now, struct td_part *par
 	part->doubt = td_doubt_counters(slots.slots, slots.node[TOPDOWN_RETIRING], ran);
 	part->odd = false;
 	return ran;
-}
-
-/*
- * A perf user with a group of its own is one more in the rotation, so all groups together lack
- * its turn.  But a small group of ours may have that turn too, next to the user's.  Then the
- * others still have the share of one among @nr + 1 groups instead of @nr.  perf gives each
- * group its turn in every round, so the share is off by one turn at most.  Over enough rounds
- * that is little enough to tell the shares apart, by the middle between them.
- */
-static void td_counters_judge(struct td_counters *counters)
-{
-	unsigned int nr = counters->meter.nr, n;
-	const struct pmu *pmu = td_meter_leader(&counters->meter)->pmu;
-	/* Pairs with the plain store of a write to perf_event_mux_interval_ms. */
-	u64 turn = (u64)READ_ONCE(pmu->hrtimer_interval_ms) * NSEC_PER_MSEC;
-	s64 span = counters->folded - counters->judged, least = span;
-	struct td_turns *turns = counters->turns;
-
-	/* A group has more than 2 * (@nr + 1) turns, so one more or less is below the middle. */
-	if (span < (s64)max_t(u64, TD_JUDGE_MIN_NS, 4 * (nr + 1) * nr * turn))
-		return;
-	for (n = 0; n < nr; n++, turns++) {
-		least = min_t(s64, least, turns->running - turns->judged);
-		turns->judged = turns->running;
-	}
-	counters->judged = counters->folded;
-	counters->crowded = least < span / (2 * (nr + 1)) * (2 * nr + 1) / nr;
-}
-
-static bool td_counters_crowded(struct td_meter *meter)
-{
-	struct td_counters *counters = container_of(meter, struct td_counters, meter);
-	s64 span = counters->folded - counters->since;
-	s64 held = counters->held;
-
-	lockdep_assert_irqs_disabled();
-	counters->since = counters->folded;
-	counters->held = 0;
-	/* Without a reference in each, several groups may run at a time. */
-	if (meter->nr == 1 || !counters->reference)
-		return false;
-	if (!counters->shared)
-		td_counters_judge(counters);
-	return counters->crowded || held < span / 100 * TD_OK_PERCENT;
 }
 
 /* The config of an event that is counted: the driver may have refused the first of two. */
@@ -479,8 +410,6 @@ static void td_counters_describe(const struct td_meter *meter, char *text, size_
 const struct td_meter_ops td_counters_ops = {
 	.begin		= td_counters_begin,
 	.fold		= td_counters_fold,
-	.crowded	= td_counters_crowded,
-	.resume		= td_counters_resume,
 	.events		= td_counters_events,
 	.describe	= td_counters_describe,
 };

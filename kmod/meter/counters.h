@@ -18,9 +18,8 @@
  * @running: td_group_running() at the last fold
  * @ran: length of those last turns in nanoseconds
  * @span: their length in counts of the reference; in nanoseconds without a reference
- * @checked: td_group_running() at the last check for starved groups
- * @missed: the group had no turn between the last two checks
- * @judged: td_group_running() when it was judged last whether others have turns
+ * @checked: td_group_running() at the end of the group's last turn
+ * @missed: so many turns ended in a row without a counter for the group
  */
 struct td_turns {
 	u8 event[TD_GROUP_MAX];
@@ -30,8 +29,7 @@ struct td_turns {
 	u64 ran;
 	u64 span;
 	u64 checked;
-	bool missed;
-	u64 judged;
+	unsigned int missed;
 };
 
 /**
@@ -45,22 +43,12 @@ struct td_turns {
  * @undrilled: bit n: level 1 node n is not drilled, so its children are not counted
  * @room: the most events that a group may have
  * @smt: the events are those for a core with two threads
- * @reference: each group has the reference as its leader, so one group runs at a time
+ * @reference: each group has the reference as its leader, which tells how long its turns were
  * @shared: each group has the events of level 1, so level 1 is always counted
  * @instructions: index of retired instructions in td_sample.count; 0 if these or cycles are
  *	not counted
- * @checked: time of the last check for starved groups; used on the CPU with interrupts
- *	off, as the fields below
- * @since: begin of the open window, or of the groups, by perf's clock; as @checked
- * @folded: time of the last fold, by perf's clock; as @checked
- * @held: how long the groups had the counters since @since, added up over the groups; as
- *	@checked
- * @judged: when it was judged last whether others have turns, by perf's clock; as @checked
- * @crowded: others had turns then; as @checked
- * @doubtful: at the last check a group had no turn although it had one before; fit.c
- *	reads it on another CPU
  * @total: count of each event of the family since the groups were made, scaled if the
- *	event has turns
+ *	event has turns; used on the CPU with interrupts off, as @turns
  * @turns: the turns of each group
  */
 struct td_counters {
@@ -76,13 +64,6 @@ struct td_counters {
 	bool shared;
 	unsigned int instructions;
 
-	u64 checked;
-	u64 since;
-	u64 folded;
-	s64 held;
-	u64 judged;
-	bool crowded;
-	bool doubtful;
 	u64 total[TD_EVENTS_MAX];
 	struct td_turns turns[TD_GROUPS_MAX];
 };
@@ -117,7 +98,8 @@ bool td_counters_wants(const struct td_counters *counters, unsigned int index,
 		       unsigned int level);
 bool td_counters_leads(const struct td_counters *counters, unsigned int group);
 bool td_counters_outdated(const struct td_counters *counters);
-unsigned int td_counters_turns_ms(const struct td_counters *counters);
-unsigned int td_counters_starved(struct td_counters *counters, u64 now);
+bool td_counters_turn_over(struct td_counters *counters, u64 now);
+bool td_counters_starve(struct td_counters *counters);
+unsigned int td_counters_starved(const struct td_counters *counters);
 
 #endif /* TOPDOWN_COUNTERS_H */

@@ -95,14 +95,12 @@ void td_meter_destroy(struct td_meter *meter)
  * td_meter_enable() - start to count, also after an error
  * @meter: the meter; process context
  *
- * Level 1 is enabled first, so perf's rotation serves it first too.
+ * One group at a time: so they never take counters from each other, and perf does not rotate
+ * them.
  */
 void td_meter_enable(struct td_meter *meter)
 {
-	unsigned int i;
-
-	for (i = 0; i < meter->nr; i++)
-		td_group_enable(&meter->group[i]);
+	td_group_enable(&meter->group[meter->turn]);
 }
 
 /**
@@ -111,10 +109,17 @@ void td_meter_enable(struct td_meter *meter)
  */
 void td_meter_disable(struct td_meter *meter)
 {
-	unsigned int i;
+	td_group_disable(&meter->group[meter->turn]);
+}
 
-	for (i = 0; i < meter->nr; i++)
-		td_group_disable(&meter->group[i]);
+/**
+ * td_meter_next() - the next td_meter_enable() enables the next group
+ * @meter: the meter, disabled; process context
+ */
+void td_meter_next(struct td_meter *meter)
+{
+	/* Pairs with READ_ONCE() in td_meter_counting(). */
+	WRITE_ONCE(meter->turn, (meter->turn + 1) % meter->nr);
 }
 
 /**
@@ -129,20 +134,15 @@ bool td_meter_in_error(const struct td_meter *meter)
 }
 
 /**
- * td_meter_counting() - does one of the groups have its counters now?
+ * td_meter_counting() - does the group whose turn it is have its counters now?
  * @meter: meter of this CPU, interrupts off
  *
  * Return: true or false.
  */
 bool td_meter_counting(const struct td_meter *meter)
 {
-	unsigned int i;
-
-	for (i = 0; i < meter->nr; i++) {
-		if (meter->group[i].event[0]->state == PERF_EVENT_STATE_ACTIVE)
-			return true;
-	}
-	return false;
+	/* Pairs with WRITE_ONCE() in td_meter_next(). */
+	return meter->group[READ_ONCE(meter->turn)].on;
 }
 
 /**

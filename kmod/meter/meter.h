@@ -23,6 +23,9 @@ struct td_model;
 /* td_meter.ok_percent of a meter that always counts level 1. */
 #define TD_OK_PERCENT	99
 
+/* The same if several groups with level 1 take turns. */
+#define TD_OK_TURNS_PERCENT	90
+
 /**
  * struct td_part - what a meter counted between two folds
  * @figures: slots and nodes, cycles and instructions; window.c fills in the times, and
@@ -30,12 +33,15 @@ struct td_model;
  * @clamped: nodes that were clamped, bit n for node n
  * @doubt: why the CPU cannot have done that
  * @odd: the bytes of PERF_METRICS have a sum that no rounding explains
+ * @turns_ns: how long the groups whose turn it was had their counters; unused by a meter with
+ *	one group
  */
 struct td_part {
 	struct topdown_figures figures;
 	u32 clamped;
 	enum td_doubt doubt;
 	bool odd;
+	u64 turns_ns;
 };
 
 /**
@@ -67,19 +73,12 @@ struct td_events {
  * @fold: write the part since the last fold; returns the nanoseconds in which level 1 was
  *	counted, which may slightly exceed the time; nodes that this meter never has are
  *	not written; on the CPU with interrupts off
- * @crowded: did others have the counters for a part of the window that closes, although
- *	level 1 had its share?  NULL if level 1 always counts; on the CPU with interrupts
- *	off, after a fold, once for each window
- * @resume: count again after the groups were disabled until @now, with a fold before
- *	that; NULL if there is nothing to do; on the CPU with interrupts off
  * @events: write the raw counts; on the CPU with interrupts off, after a fold
  * @describe: write a text that says what the CPU is measured with
  */
 struct td_meter_ops {
 	void (*begin)(struct td_meter *meter, u64 now);
 	s64 (*fold)(struct td_meter *meter, u64 now, struct td_part *part);
-	bool (*crowded)(struct td_meter *meter);
-	void (*resume)(struct td_meter *meter, u64 now);
 	void (*events)(const struct td_meter *meter, struct td_events *events);
 	void (*describe)(const struct td_meter *meter, char *text, size_t size);
 };
@@ -97,7 +96,8 @@ struct td_meter_ops {
  * @ok_percent: level 1 is counted for this much of a window if nobody interferes
  * @nr: number of groups
  * @group: the groups; the first has level 1
- * @cycles: a group of instructions and cycles, which slots do not depend on; cycles.c
+ * @turn: the one of them that is enabled; changed under td_aside.lock
+ * @cycles: a group of instructions and cycles, which slots do not depend on; aside.c
  *	enables and disables it.  Empty where these are counted among @group, or not at all
  *
  * Made and destroyed under td_fit_mutex, and constant in between.  Each kind embeds this
@@ -115,6 +115,7 @@ struct td_meter {
 	unsigned int ok_percent;
 	unsigned int nr;
 	struct td_group group[TD_GROUPS_MAX];
+	unsigned int turn;
 	struct td_group cycles;
 };
 
@@ -126,6 +127,7 @@ void td_meter_release(struct td_meter *meter);
 void td_meter_destroy(struct td_meter *meter);
 void td_meter_enable(struct td_meter *meter);
 void td_meter_disable(struct td_meter *meter);
+void td_meter_next(struct td_meter *meter);
 bool td_meter_in_error(const struct td_meter *meter);
 bool td_meter_counting(const struct td_meter *meter);
 bool td_meter_owns(const struct td_meter *meter, const struct perf_event *event);

@@ -173,7 +173,7 @@ static int td_perfmetrics_make(struct td_meter *meter)
 }
 
 /*
- * Make the group of instructions and cycles, if it can stand aside (cycles.c).  Without it
+ * Make the group of instructions and cycles, if it can stand aside (aside.c).  Without it
  * a CPU is measured all the same.
  */
 static void td_perfmetrics_make_cycles(struct td_meter *meter)

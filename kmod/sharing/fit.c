@@ -117,12 +117,10 @@ static int td_fit_create(struct td_collector *collector)
 	return 0;
 }
 
-/* Check the groups of ordinary counters when each should have had a turn. */
-static void td_fit_look_soon(struct td_collector *collector, const struct td_counters *counters)
+/* Not on the CPU itself, where a real-time task may keep the work from its locks for long. */
+static void td_fit_mend_later(struct td_collector *collector, unsigned long delay)
 {
-	unsigned int turns_ms = td_counters_turns_ms(counters);
-
-	schedule_delayed_work(&collector->mend, msecs_to_jiffies(turns_ms + turns_ms / 4));
+	mod_delayed_work(td_compat_unbound_wq, &collector->mend, delay);
 }
 
 /* Has trouble begun or ended?  The log shows only that, because trouble may last. */
@@ -148,20 +146,15 @@ static void td_fit_examine(struct td_collector *collector)
 	if (td_fit_troubled(collector, true))
 		pr_warn_ratelimited("CPU%d: another pinned event has the counter, perhaps the NMI watchdog; trying again\n",
 				    collector->cpu);
-	schedule_delayed_work(&collector->mend, collector->mend_delay);
+	td_fit_mend_later(collector, collector->mend_delay);
 }
 
 static void td_fit_begin(struct td_collector *collector)
 {
-	const struct td_counters *counters = td_counters_of(collector->meter);
-
 	WRITE_ONCE(collector->mend_delay, TD_RETRY_MIN);
 	td_meter_enable(collector->meter);
 	td_fit_call(collector, td_window_begin);
 	td_aside_begin(collector);
-	/* Check soon whether the groups fit the counters that others left. */
-	if (counters)
-		td_fit_look_soon(collector, counters);
 	td_fit_examine(collector);
 }
 
@@ -182,7 +175,7 @@ static void td_fit_make(struct td_collector *collector)
 		pr_warn_ratelimited("CPU%d: cannot make the event group (error %d), trying again\n",
 				    collector->cpu, ret);
 	td_fit_without(collector, td_window_failed);
-	schedule_delayed_work(&collector->mend, collector->mend_delay);
+	td_fit_mend_later(collector, collector->mend_delay);
 }
 
 /* After td_window_end() and timer_delete_sync() nothing uses the meter any more. */
@@ -209,9 +202,7 @@ static void td_fit_resize(void *arg)
 {
 	struct td_collector *collector = arg;
 
-	/* Disabled groups have no turns, but that does not mean that counters lack. */
-	if (!collector->away)
-		td_room_resize(&collector->room, td_counters_of(collector->meter));
+	td_room_resize(&collector->room, td_counters_of(collector->meter));
 }
 
 /* Make other groups of ordinary counters if the present ones fit no more. */
@@ -220,18 +211,13 @@ static bool td_fit_room(struct td_collector *collector)
 	struct td_counters *counters = td_counters_of(collector->meter);
 
 	lockdep_assert_held(&td_fit_mutex);
-	/* Pairs with WRITE_ONCE() in td_aside_go().  Groups made while aside would count. */
-	if (!counters || READ_ONCE(collector->away))
+	if (!counters)
 		return false;
 	td_fit_call(collector, td_fit_resize);
-	if (td_room_outdated(&collector->room, counters)) {
-		td_fit_again(collector);
-		return true;
-	}
-	/* Pairs with WRITE_ONCE() in td_counters_starved(). */
-	if (READ_ONCE(counters->doubtful))
-		td_fit_look_soon(collector, counters);
-	return false;
+	if (!td_room_outdated(&collector->room, counters))
+		return false;
+	td_fit_again(collector);
+	return true;
 }
 
 /*
@@ -253,7 +239,7 @@ static void td_fit_refuse(struct td_collector *collector)
 				    collector->cpu, td_doubt_text(collector->trust.doubt));
 	}
 	/* The window's timer may have queued the work for an earlier time meanwhile. */
-	mod_delayed_work(td_compat_percpu_wq, &collector->mend, fit->refuse_delay);
+	td_fit_mend_later(collector, fit->refuse_delay);
 }
 
 /* The work repeats this until all is well. */

@@ -13,7 +13,6 @@
 #include <linux/lockdep.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
-#include <linux/sched/clock.h>
 
 #include "counters.h"
 #include "room.h"
@@ -112,8 +111,9 @@ void td_room_resize(struct td_room *room, struct td_counters *counters)
 	unsigned int size = room->size, events;
 
 	lockdep_assert_irqs_disabled();
-	events = min(td_counters_starved(counters, local_clock()), size);
-	if (events > TD_ROOM_MIN) {
+	events = min(td_counters_starved(counters), size);
+	/* Without such holders perf serves the group later, or aside.c stops to wait. */
+	if (events > TD_ROOM_MIN && td_starved_holders(&counters->meter)) {
 		td_room_failed(room, counters);
 		size = events - 1;
 	} else {
@@ -169,7 +169,7 @@ static void td_room_drill(struct td_room *room, const struct td_formula *formula
  * @meter: meter of the CPU, enabled
  * @record: record of the CPU, with that window
  *
- * Return: true if the CPU needs other groups, or a second look at them soon.
+ * Return: true if the CPU needs other groups.
  */
 bool td_room_review(struct td_room *room, struct td_meter *meter,
 		    const struct topdown_record *record)
@@ -181,5 +181,5 @@ bool td_room_review(struct td_room *room, struct td_meter *meter,
 	td_room_resize(room, counters);
 	if (counters->drill)
 		td_room_drill(room, td_counters_formula(counters), record);
-	return counters->doubtful || td_room_outdated(room, counters);
+	return td_room_outdated(room, counters);
 }

@@ -7,7 +7,9 @@
  * looks for those who have their counters, but whose PEBS is worse beside ours.
  */
 #include <linux/list.h>
+#include <linux/limits.h>
 #include <linux/lockdep.h>
+#include <linux/minmax.h>
 #include <linux/perf_event.h>
 #include <linux/spinlock.h>
 
@@ -95,23 +97,36 @@ static bool td_starved_has(const struct td_meter *meter, const struct perf_event
 
 typedef bool (*td_starved_test)(const struct td_meter *meter, const struct perf_event *event);
 
-/* Does a context have such an event?  @many: the answer for contexts with very many events. */
-static bool td_starved_any(const struct td_meter *meter, struct perf_event_context *ctx,
-			   td_starved_test test, bool many)
+/*
+ * The newest event of this kind in a context: its id, which only grows; 0 for none.  @many: the
+ * answer for contexts with very many events.
+ */
+static u64 td_starved_newest(const struct td_meter *meter, struct perf_event_context *ctx,
+			     td_starved_test test, u64 many)
 {
 	const struct perf_event *event;
 	unsigned int n = 0;
-	bool any = false;
+	u64 newest = 0;
 
 	lockdep_assert_irqs_disabled();
 	raw_spin_lock(&ctx->lock);
 	list_for_each_entry(event, &ctx->event_list, event_entry) {
-		any = n++ < TD_STARVED_LOOK_MAX ? test(meter, event) : many;
-		if (any || n > TD_STARVED_LOOK_MAX)
+		if (n++ == TD_STARVED_LOOK_MAX) {
+			newest = max(newest, many);
 			break;
+		}
+		if (event->id > newest && test(meter, event))
+			newest = event->id;
 	}
 	raw_spin_unlock(&ctx->lock);
-	return any;
+	return newest;
+}
+
+/* Does a context have such an event?  @many: the answer for contexts with very many events. */
+static bool td_starved_any(const struct td_meter *meter, struct perf_event_context *ctx,
+			   td_starved_test test, bool many)
+{
+	return td_starved_newest(meter, ctx, test, many);
 }
 
 /* The CPU's context, if its events lack counters and we would stand aside for their users. */
@@ -141,30 +156,27 @@ struct perf_event_context *td_starved_context(const struct td_meter *meter, bool
 }
 
 /**
- * td_starved_by() - the context of a perf user who lacks counters that the groups have
+ * td_starved_by() - a perf user who lacks counters that the groups have, or have left
  * @meter: meter of this CPU, interrupts off
  * @all: as for td_starved_context()
  *
- * Return: the context; NULL for none.
+ * Return: the id of the newest event that waits, which only grows; 0 for none.
  */
-struct perf_event_context *td_starved_by(const struct td_meter *meter, bool all)
+u64 td_starved_by(const struct td_meter *meter, bool all)
 {
 	const struct perf_event *leader = td_meter_leader(meter);
-	struct perf_event_context *ctx;
+	struct perf_event_context *ctx = td_compat_starved_task(leader);
+	u64 newest = 0;
 
-	if (!td_meter_counting(meter))
-		return NULL;
-	ctx = td_compat_starved_task(leader);
 	/* perf serves CPU-wide users before tasks, so such a user would be in the way anyway. */
-	if (ctx && td_starved_any(meter, ctx, td_starved_task_waits, true) &&
-	    (td_meter_general(meter) ||
-	     !td_starved_any(meter, leader->ctx, td_starved_rival, false)))
-		return ctx;
+	if (ctx && (all || td_meter_general(meter) ||
+		    !td_starved_any(meter, leader->ctx, td_starved_rival, false)))
+		newest = td_starved_newest(meter, ctx, td_starved_task_waits, U64_MAX);
 	ctx = td_starved_cpu(meter, all);
-	if (ctx && td_starved_any(meter, ctx,
-				  all ? td_starved_cpu_waits : td_starved_cgroup_waits, true))
-		return ctx;
-	return NULL;
+	if (ctx)
+		newest = max(newest, td_starved_newest(meter, ctx, all ? td_starved_cpu_waits :
+						       td_starved_cgroup_waits, U64_MAX));
+	return newest;
 }
 
 /**
@@ -299,11 +311,14 @@ bool td_starved_by_pebs(const struct td_meter *meter)
 /**
  * td_starved_helped() - does somebody use a counter that the groups left?
  * @meter: meter of this CPU, disabled; interrupts off
- * @ctx: context with events that still lack counters
  *
  * Return: true or false.
  */
-bool td_starved_helped(const struct td_meter *meter, struct perf_event_context *ctx)
+bool td_starved_helped(const struct td_meter *meter)
 {
-	return td_starved_any(meter, ctx, td_starved_has, true);
+	const struct perf_event *leader = td_meter_leader(meter);
+	struct perf_event_context *ctx = td_compat_task(leader);
+
+	return (ctx && td_starved_any(meter, ctx, td_starved_has, true)) ||
+	       td_starved_any(meter, leader->ctx, td_starved_has, true);
 }

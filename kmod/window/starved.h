@@ -9,12 +9,12 @@ struct perf_event_context;
 struct td_meter;
 
 struct perf_event_context *td_starved_context(const struct td_meter *meter, bool all);
-struct perf_event_context *td_starved_by(const struct td_meter *meter, bool all);
+u64 td_starved_by(const struct td_meter *meter, bool all);
 bool td_starved_by_general(const struct td_meter *meter);
 bool td_starved_by_cycles(const struct td_meter *meter);
 bool td_starved_by_sampler(const struct td_meter *meter, const struct perf_event *event);
 bool td_starved_by_pebs(const struct td_meter *meter);
 unsigned int td_starved_holders(const struct td_meter *meter);
-bool td_starved_helped(const struct td_meter *meter, struct perf_event_context *ctx);
+bool td_starved_helped(const struct td_meter *meter);
 
 #endif /* TOPDOWN_STARVED_H */

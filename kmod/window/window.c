@@ -154,18 +154,30 @@ u64 td_window_odd(int cpu)
 	return READ_ONCE(per_cpu_ptr(td_collectors, cpu)->trust.odd_windows);
 }
 
-static enum topdown_state td_window_state(const struct td_collector *collector,
-					  const struct topdown_figures *figures, bool crowded)
+/*
+ * Did the groups lack counters in the window?  Several have turns of no fixed length, because
+ * a turn goes on while the CPU is idle.
+ */
+static bool td_window_lacked(const struct td_collector *collector,
+			     const struct topdown_figures *figures)
 {
 	const struct td_meter *meter = collector->meter;
+	u64 percent = figures->enabled_ns / 100;
 
-	if (td_meter_in_error(meter))
+	return figures->running_ns < percent * meter->ok_percent &&
+	       (meter->nr == 1 || collector->turns_ns < percent * TD_OK_TURNS_PERCENT);
+}
+
+static enum topdown_state td_window_state(const struct td_collector *collector,
+					  const struct topdown_figures *figures)
+{
+	if (td_meter_in_error(collector->meter))
 		return TOPDOWN_STATE_ERROR;
 	if (collector->trust.doubt)
 		return TOPDOWN_STATE_UNSUPPORTED;
 	if (collector->away)
 		return TOPDOWN_STATE_ASIDE;
-	if (crowded || figures->running_ns < figures->enabled_ns / 100 * meter->ok_percent)
+	if (td_window_lacked(collector, figures))
 		return collector->was_away ? TOPDOWN_STATE_ASIDE : TOPDOWN_STATE_CONTENDED;
 	return TOPDOWN_STATE_OK;
 }
@@ -175,8 +187,6 @@ static void td_window_end_open(struct td_collector *collector, struct topdown_ma
 			       const struct topdown_figures *part)
 {
 	struct topdown_record *record = &entry->record;
-	struct td_meter *meter = collector->meter;
-	bool crowded = meter->ops->crowded && meter->ops->crowded(meter);
 
 	memcpy(&record->window, part, offsetof(struct topdown_figures, ratio));
 	if (collector->parts) {
@@ -194,9 +204,10 @@ static void td_window_end_open(struct td_collector *collector, struct topdown_ma
 	if (unlikely(collector->trust.doubt | collector->trust.odd))
 		td_trust_close(&collector->trust);
 	/* Pairs with READ_ONCE() in td_fresh_awake(). */
-	WRITE_ONCE(collector->state, td_window_state(collector, &record->window, crowded));
+	WRITE_ONCE(collector->state, td_window_state(collector, &record->window));
 	record->state = collector->state;
 	collector->was_away = collector->away;
+	collector->turns_ns = 0;
 	record->windows++;
 	record->window_time_ns = record->time_ns;
 }
@@ -263,6 +274,7 @@ static const struct topdown_record *td_window_count(struct td_collector *collect
 	if (unlikely(collector->away))
 		td_window_remind(collector);
 	td_window_measure(collector, &collector->part);
+	collector->turns_ns += collector->part.turns_ns;
 	td_figures_children(part, collector->meter->nodes);
 	guests = td_window_guests();
 	if (unlikely(guests != collector->guest.seen || collector->guest.owed))
@@ -351,6 +363,20 @@ void td_window_set_period(unsigned int period_ms)
 	WRITE_ONCE(td_period_ms, period_ms);
 }
 
+/**
+ * td_window_jitter() - a random number, so that timers do not fall into step with others
+ * @collector: collector of this CPU; interrupts off
+ * @most: the largest number, below 2^31
+ *
+ * Return: 0..@most.
+ */
+unsigned long td_window_jitter(struct td_collector *collector, unsigned long most)
+{
+	/* Numerical Recipes' generator; its upper bits are random enough. */
+	collector->jitter = collector->jitter * 1664525 + 1013904223;
+	return (u64)collector->jitter * (most + 1) >> 32;
+}
+
 /*
  * When to end the window that begins now.  The timer wheel fires up to an eighth of the
  * delay plus a tick late, but the window must not be longer than the period (if that is two
@@ -361,11 +387,7 @@ static unsigned long td_window_delay(struct td_collector *collector)
 {
 	unsigned long period = td_window_period() * HZ / MSEC_PER_SEC;
 	unsigned long late = period / 8 + 1;
-	unsigned long jitter;
-
-	/* Numerical Recipes' generator; its upper bits are random enough. */
-	collector->jitter = collector->jitter * 1664525 + 1013904223;
-	jitter = (u64)collector->jitter * (period / 16 + 1) >> 32;
+	unsigned long jitter = td_window_jitter(collector, period / 16);
 
 	return period > late + jitter ? period - late - jitter : 1;
 }
@@ -398,10 +420,20 @@ static bool td_window_ailing(struct td_collector *collector, const struct topdow
 {
 	/* Pairs with READ_ONCE() in td_fit_work(). */
 	WRITE_ONCE(collector->lost, td_trust_lost(&collector->trust));
-	/* Disabled groups have no turns, but that does not mean that counters lack. */
-	if (!collector->away && td_room_review(&collector->room, collector->meter, record))
+	if (td_room_review(&collector->room, collector->meter, record))
 		return true;
 	return collector->lost || collector->state == TOPDOWN_STATE_ERROR;
+}
+
+/*
+ * Let fit.c mend the meter.  Not on the CPU itself, where a real-time task may keep the work from
+ * its locks for long.
+ */
+static void td_window_mend(struct td_collector *collector)
+{
+	/* Pairs with WRITE_ONCE() in fit.c. */
+	queue_delayed_work(td_compat_unbound_wq, &collector->mend,
+			   READ_ONCE(collector->mend_delay));
 }
 
 static void td_window_timer(struct timer_list *timer)
@@ -417,8 +449,7 @@ static void td_window_timer(struct timer_list *timer)
 		collector->opened = jiffies;
 		mod_timer(&collector->timer, collector->opened + td_window_delay(collector));
 		if (td_window_ailing(collector, record))
-			/* Pairs with WRITE_ONCE() in fit.c. */
-			schedule_delayed_work(&collector->mend, READ_ONCE(collector->mend_delay));
+			td_window_mend(collector);
 		if (td_watch_wanted()) {
 			td_window_to_watches(collector, record, flags);
 			return;
@@ -467,6 +498,7 @@ void td_window_begin(void *arg)
 
 	collector->flags = meter->flags;
 	collector->clamped = 0;
+	collector->turns_ns = 0;
 	/* The previous meter may have had other nodes. */
 	memset(&collector->part, 0, sizeof(collector->part));
 	td_window_forget(collector);

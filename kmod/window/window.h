@@ -30,8 +30,6 @@
  * @held: an NMI must not fold; used on the CPU with interrupts off, and by its NMIs
  * @open: a window is open; used on the CPU with interrupts off, as all fields up to @timer
  * @folded: local_clock() of the last fold
- * @part: the part of the latest fold.  It is not on the stack, because the kernel may be
- *	built to clear all of a stack variable first
  * @parts: number of folds in the open window that did not end it
  * @flags: TOPDOWN_RECORD_* of the open window
  * @clamped: topdown_record.clamped of the open window
@@ -39,10 +37,11 @@
  *	fill every variable on the stack first
  * @guest: guest time of the CPU
  * @busy_time: busy time of the CPU
+ * @turns_ns: sum of td_part.turns_ns in the open window
  * @was_away: the groups were disabled for a perf user during some of the open window
  * @believed: the next timer logs that the counters are trusted again
  * @opened: when the open window began, in jiffies
- * @jitter: random state for the jitter of the timer
+ * @jitter: random state for the jitter of timers
  * @timer: ends windows
  * @trust: how far the counters are trusted; written on the CPU with interrupts off, or
  *	under td_fit_mutex while no window is open; read from anywhere
@@ -74,6 +73,7 @@ struct td_collector {
 	struct td_part part;
 	struct td_guest guest;
 	struct td_busy busy_time;
+	u64 turns_ns;
 	bool was_away;
 	bool believed;
 	unsigned long opened;
@@ -138,6 +138,7 @@ void td_window_begin(void *arg);
 void td_window_end(void *arg);
 void td_window_offline(void *arg);
 void td_window_aside(struct td_collector *collector);
+unsigned long td_window_jitter(struct td_collector *collector, unsigned long most);
 void td_window_unsupported(void *arg);
 void td_window_failed(void *arg);
 

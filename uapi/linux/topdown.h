@@ -159,9 +159,9 @@ enum {
 #define TOPDOWN_INFO_REFINED	(1U << 2)
 /* Loaded with drilldown=1: TOPDOWN_RECORD_DRILLDOWN says on which CPUs that has effect. */
 #define TOPDOWN_INFO_DRILLDOWN	(1U << 3)
-/* The group of a CPU stands aside while a perf user who counts tasks lacks counters there. */
+/* The group of a CPU stands aside while a perf user lacks counters there. */
 #define TOPDOWN_INFO_ASIDE	(1U << 4)
-/* Loaded with aside=all: it does so for perf users who count whole CPUs too. */
+/* Not loaded with aside=tasks: it does so for perf users who count whole CPUs too. */
 #define TOPDOWN_INFO_ASIDE_ALL	(1U << 5)
 
 /* A ratio of 1, that is 100%. */
@@ -271,7 +271,7 @@ enum topdown_kind {
  * enum topdown_state - how a CPU is being measured now
  *
  * @TOPDOWN_STATE_OK: the group had the counters for nearly all of the last window.  If
- *	groups take turns: together they had them so long, and the first had its turns
+ *	groups take turns: the first had its turns, or together they had them for 90% of it
  * @TOPDOWN_STATE_OFFLINE: the CPU is offline; its sums stand still
  * @TOPDOWN_STATE_UNSUPPORTED: the CPU has no events that we can use; or their counts are
  *	impossible, as where a hypervisor allows events and counts 0.  Such counts are
@@ -285,8 +285,8 @@ enum topdown_kind {
  * @TOPDOWN_STATE_EXCLUDED: the CPU is not measured, whether online or not: the module
  *	parameter cpus does not have it, or that is not given and the CPU is nohz_full
  * @TOPDOWN_STATE_ASIDE: the group is disabled, or was for a part of the last window, because
- *	a perf user needs the counters, whom the module parameter aside puts first.  The
- *	group is enabled within a second after that need has ended; on an idle CPU, when
+ *	a perf user needs the counters, whom the module parameter aside puts first.  It counts in
+ *	short turns, and stays enabled within a second after that need has ended; on an idle CPU, when
  *	the CPU works again.  enabled_ns grows meanwhile, running_ns does not
  */
 enum topdown_state {
