@@ -1,29 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Perf users who count tasks do not notice the module: each of their events runs for
-# as much of the time as without it, and the module says that it stood aside.
+# Perf users do not notice the module: each of their events runs for as much of the time as
+# without it, and the module says that it stood aside.
 #
 # shellcheck disable=SC2154 # here and tmp are of lib.bash
 
 # shellcheck source=lib.bash
 . "$(dirname "$0")/lib.bash"
+# shellcheck source=perf.bash
+. "$here/perf.bash"
 
-LEAST=95
 SPANS=(0.1 1)
-GENERAL=cycles,instructions,branches,branch-misses
-# Ours leave no room for them, and on some CPUs they do not even fit without us.
-ORDINARY=$GENERAL,cache-references,cache-misses
 # As many as there are general counters.
 MANY=branches,branch-misses,cache-references,cache-misses,bus-cycles,r01a4,r02a4,r04a4
-CGROUP=counted
-PARAMETERS=()
-GROUP='{slots,topdown-retiring,topdown-bad-spec,topdown-fe-bound,topdown-be-bound}'
-
-need_perf() { command -v perf > /dev/null || skip "there is no perf"; }
-
-# Also while the module is not loaded.
-has_metrics() { [[ $SOURCE == perf_metrics ]]; }
 
 # ipc_of CPU: instructions per cycle of half a second; 0 if they are not counted.
 ipc_of() {
@@ -32,92 +22,6 @@ ipc_of() {
 }
 
 cycles_back() { is "$(ipc_of "$1") > 0"; }
-
-# events: a perf user who wants as much as there is asks for these.
-events() {
-	if has_metrics; then
-		echo "$GENERAL,$GROUP"
-	else
-		echo "$ORDINARY"
-	fi
-}
-
-need_metrics() {
-	need_perf
-	has_metrics || skip "this CPU has no PERF_METRICS"
-}
-
-# hog CPU [SECONDS]: in the background; HOG is its number.
-hog() {
-	"$here/workload" -c "$1" -t "${2:-600}" compute &
-	HOG=$!
-}
-
-# perf_stat OPTION...: what perf counted is in $tmp/perf, a line an event, without the
-# columns that threads and cgroups have.
-perf_stat() {
-	local status=0
-
-	rm -f "$tmp/perf"
-	perf stat -x, -o "$tmp/perf" "$@" || status=$?
-	sed -i "s/^[^,]*-[0-9]*,//; s/,$CGROUP,/,/" "$tmp/perf"
-	return $status
-}
-
-# all_ran FILE: every event was counted, and for so much of the time as without the
-# module, if $tmp/base has that, or else of all the time.  Events that do not fit take
-# turns then, and which of them has one more than the others is luck, but not how many
-# turns there are.
-all_ran() {
-	local turn
-
-	turn=$(cat /sys/bus/event_source/devices/cpu/perf_event_mux_interval_ms)
-	[[ -e $tmp/base ]] || : > "$tmp/base"
-	awk -F, -v least="$LEAST" -v turn="$((turn * 1000000))" '
-		/^#/ || $1 == "" || $3 == "" { next }
-		FILENAME ~ /base$/ { base[$3] = $5; based++; next }
-		{ n++ }
-		$1 !~ /^[0-9.]+$/ { bad++; print "not counted: " $0; next }
-		{
-			want = based ? base[$3] : 100
-			share += $5
-			wanted += want
-			# Nanoseconds that ran are $4, and those that it might have $4 * 100 / $5.
-			luck = want < 99 && $5 ? turn * $5 / $4 : 0
-		}
-		$5 < want * least / 100 - luck { bad++; print "too little: " $0 }
-		END {
-			if (!n || based && n != based)
-				print "events: " n ", without the module: " based
-			if (share < wanted * least / 100)
-				print "too little on average: " share / n
-			exit !n || based && n != based || bad || share < wanted * least / 100
-		}' "$tmp/base" "$1" && return
-	cat "$tmp/base" "$1"
-	return 1
-}
-
-# stat_beside OPTION...: what perf stat counts with the module, of these PARAMETERS, is what
-# it counts without.  Where there are PERF_METRICS all events fit without it.
-stat_beside() {
-	if ! has_metrics; then
-		unload
-		perf_stat "$@"
-		mv "$tmp/perf" "$tmp/base"
-		load "${PARAMETERS[@]}"
-		sleep 0.3
-	fi
-	perf_stat "$@"
-	all_ran "$tmp/perf"
-}
-
-# share_of CPU COMMAND...: the percent of its time in which the CPU's group ran.
-share_of() {
-	local cpu=$1
-	shift
-
-	measure "$@" | awk -v cpu="$cpu" '$2 == cpu && $4 > 0 { print 100 * $6 / $4 }'
-}
 
 # Fails if nothing leaves the counters, or if that takes more than some milliseconds.
 test_command() {
@@ -305,13 +209,17 @@ test_fresh() {
 	kill "$HOG"
 }
 
-# Users of whole CPUs: fairly by rotation, or first as well.
+# Users of whole CPUs: first as well, or fairly by rotation.
 test_whole_cpus() {
 	local share
 
 	need_perf
 	reload
 	hog 1
+	stat_beside -C 1 -e "$(events)" -- sleep 1
+	state_is cpu1 aside
+	PARAMETERS=(aside=tasks)
+	reload "${PARAMETERS[@]}"
 	perf_stat -C 1 -e "$(events)" -- sleep 1
 	fails 1 "" state_is cpu1 aside
 	if has_metrics; then
@@ -321,10 +229,6 @@ test_whole_cpus() {
 		is "$share > 35 && $share < 65"
 		fails 1 "" state_is cpu1 aside
 	fi
-	PARAMETERS=(aside=all)
-	reload "${PARAMETERS[@]}"
-	stat_beside -C 1 -e "$(events)" -- sleep 1
-	state_is cpu1 aside
 	kill "$HOG"
 }
 
@@ -373,12 +277,13 @@ test_cycles() {
 	echo 0 > /proc/sys/kernel/nmi_watchdog
 }
 
-# Beside a user of the whole CPU a task gets nothing, whatever we do: so we stay.
+# Beside a user of the whole CPU who is not served a task gets nothing, whatever we do: so we
+# stay.
 test_no_use() {
 	local share cpu
 
 	need_metrics
-	reload period_ms=100
+	reload aside=tasks period_ms=100
 	hog 1
 	perf stat -C 1 -x, -o "$tmp/cpu" -e "$GROUP" -- sleep 9 &
 	cpu=$!
@@ -452,10 +357,10 @@ test_never() {
 	reload "${PARAMETERS[@]}"
 	topdown info | quiet_grep '^aside: never$'
 	fails 1 "too little|not counted" stat_beside -e "$(events)" -- "$here/workload" -t 0.5 compute
-	reload aside=all
-	topdown info | quiet_grep '^aside: all$'
-	reload
+	reload aside=tasks
 	topdown info | quiet_grep '^aside: tasks$'
+	reload
+	topdown info | quiet_grep '^aside: all$'
 }
 
 # Offline, and unloaded, while it stands aside: nothing is left that points there.

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Beside another user of the SLOTS counter: perf.  The two take turns; both
-# say for which share of the time they had the counter, and both are right.
+# Beside another user of the SLOTS counter: perf.  Ours stand aside, or with aside=never the two
+# take turns; both say for which share of the time they had the counter, and both are right.
 
 # shellcheck source=lib.bash
 . "$(dirname "$0")/lib.bash"
@@ -27,14 +27,23 @@ test_figures_beside_perf() {
 	need_perf
 	reload period_ms=200
 	perf_beside "$here/measure" -t "$SPAN_MS" -p 1 -s -1
+	reload aside=never period_ms=200
+	perf_beside "$here/measure" -t "$SPAN_MS" -p 1 -s -1
 }
 
 # All the time that we say we lost, perf says it had, and the other way round.
 test_shares_beside_perf() {
-	local cpu enabled lost perfs share
-
 	need_perf
-	reload period_ms=200
+	shares_between 95 100
+	shares_between 20 80 aside=never
+}
+
+# shares_between LEAST MOST [PARAMETER=VALUE]...: that share of the time is perf's.
+shares_between() {
+	local cpu enabled lost perfs share least=$1 most=$2
+	shift 2
+
+	reload period_ms=200 "$@"
 	busy
 	measure perf stat -a -A -x, -o "$tmp/perf" -e "$EVENTS" -- \
 		sleep $((2 * SPAN_MS / 1000)) > "$tmp/ours"
@@ -48,7 +57,7 @@ test_shares_beside_perf() {
 			'$1 == cpu && $4 ~ /^slots/ { print $5 / 1e6 }' "$tmp/perf")
 		echo "CPU $cpu: of $enabled ms we lost $lost, perf had $perfs"
 		share=$(perf_share "$cpu")
-		is "$share >= 20 && $share <= 80"
+		is "$share >= $least && $share <= $most"
 		is "$lost - $perfs <= $enabled / 20 && $perfs - $lost <= $enabled / 20"
 	done
 }
@@ -59,7 +68,7 @@ last_window_below() { is "$(field "$1" running 2 | tr -d %) < $2" > /dev/null; }
 # Everything that shows figures shows for how much of the time they are.
 test_contention_is_shown() {
 	need_perf
-	reload period_ms=100
+	reload aside=never period_ms=100
 	busy
 	perf stat -a -x, -o "$tmp/perf" -e "$EVENTS" -- sleep 100 &
 	await 20 state_is cpu0 contended

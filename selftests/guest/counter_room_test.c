@@ -2,7 +2,7 @@
 /*
  * Groups of ordinary counters, and somebody who takes counters away: the groups
  * get smaller until they have their turns and stay so, and grow again when the
- * counters are free.  Turns that only take long make nothing smaller.
+ * counters are free.
  *
  * TOPDOWN_GROW_MS     how long they may take to grow (100000)
  */
@@ -17,7 +17,6 @@
 #include "../kselftest.h"
 #include "guest.h"
 
-#define MUX		"/sys/bus/event_source/devices/cpu/perf_event_mux_interval_ms"
 #define SOURCES		TD_SYSFS "/sources"
 #define PERIOD_MS	"200"
 
@@ -28,10 +27,8 @@
 #define LOOK_MS		50
 #define SETTLE_MS	8000
 #define STAY_MS		6000
-#define SLOW_MS		6000
 /* The first retry would come after 64 s. */
 #define HOLD_MS		70000
-#define SLOW_MUX	"1000"
 
 struct text {
 	char line[256];
@@ -130,28 +127,6 @@ static unsigned int take_all_but_some(int *fd)
 	return n;
 }
 
-static bool set_mux(const char *text)
-{
-	FILE *file = fopen(MUX, "we");
-
-	return file && fputs(text, file) >= 0 && !fclose(file);
-}
-
-/* The turn of each takes a second: that is slow, but nobody is kept out. */
-static void test_slow_turns(const struct text *before)
-{
-	struct text after, interval = first_line(MUX);
-
-	if (!set_mux(SLOW_MUX)) {
-		ksft_test_result_skip("slow_turns_are_turns\n");
-		return;
-	}
-	sleep_ms(SLOW_MS);
-	after = source();
-	ksft_test_result(!strcmp(after.line, before->line), "slow_turns_are_turns\n");
-	set_mux(interval.line);
-}
-
 /* They have their turns now, so something is counted, and they stay as they are. */
 static void test_smaller(int device, const struct text *before)
 {
@@ -219,14 +194,13 @@ int main(void)
 		ksft_exit_fail_msg("cannot load the module anew\n");
 	device = device_open();
 	ksft_print_header();
-	ksft_set_plan(5);
+	ksft_set_plan(4);
 	worker = spin_start(0, &profiles[0].profile);
 	/* By then the machine has taken the counters that it needs for itself. */
 	sleep_ms(SETTLE_MS / 2);
 	before = source();
 	ksft_print_msg("%s\n", before.line);
 
-	test_slow_turns(&before);
 	n = take_all_but_some(fd);
 	ksft_print_msg("%u counters taken\n", n);
 	test_smaller(device, &before);
