@@ -26,6 +26,12 @@
 /* Weak evidence lowers the score no further than this, negated. */
 #define TD_QUANT_SCORE_WEAK	4
 
+/* How a rest is learnt and forgotten, and from where on it is proved. */
+#define TD_QUANT_REST_MAX	32
+#define TD_QUANT_REST_PROVED	16
+#define TD_QUANT_REST_LOSS	16
+#define TD_QUANT_REST_MIN	(-64)
+
 /* The sum of fewer slots is not judged, because the driver's floor() takes four of them. */
 #define TD_BYTES_MIN_SLOTS	(1ULL << 14)
 
@@ -94,24 +100,18 @@ static int td_missing(const struct td_counts *counts, __s64 *missing)
 }
 
 /*
- * No manual says whether the CPU truncates or rounds the bytes.  The four level 1 bytes of
- * a truncating CPU are together 0 to 3 steps short of 255, those of a rounding CPU -2 to 2.
- * For random fractions a deficit of 0, 1, 2 and 3 steps has the odds 0, 1/6, 2/3, 1/6 if
- * truncated, and 2/3, 1/6, 0, 0 if rounded.  So a deficit of two steps or more proves
- * truncation, and a negative one proves rounding.  A deficit of one step proves nothing, and
- * neither does a single byte of 255, which is exact.  No deficit is weak evidence of
- * rounding, because fractions of whole steps have none either.  It counts little, and only
- * while nothing speaks for truncation.
+ * No manual says how the CPU makes the bytes.  It may truncate them, or round them, or truncate
+ * all but bad speculation, which is what the other three of level 1 leave of 255 ("rest").
+ * The four level 1 bytes of a truncating CPU are together 0 to 3 steps short of 255, those of a
+ * rounding CPU -2 to 2, and those with a rest never are.  For random fractions a deficit of 0,
+ * 1, 2 and 3 steps has the odds 0, 1/6, 2/3, 1/6 if truncated, and 2/3, 1/6, 0, 0 if rounded.
+ * So a deficit of two steps or more speaks for truncation, and a negative one for rounding.  A
+ * deficit of one step speaks only against a rest, and a single byte of 255 says nothing, because
+ * it is exact.  No deficit is weak evidence of rounding, because fractions of whole steps have
+ * none either.  It counts little, and only while nothing speaks for truncation.
  */
-static void td_learn(struct td_quant *quant, const struct td_counts *counts, __s64 missing)
+static void td_learn_score(struct td_quant *quant, __s64 step, __s64 missing)
 {
-	__s64 step = counts->slots / TD_STEPS;
-	unsigned int i, nonzero = 0;
-
-	for (i = 0; i < TD_METRIC_L1; i++)
-		nonzero += counts->metric[i] != 0;
-	if (counts->slots < TD_QUANT_MIN_SLOTS || nonzero < 2)
-		return;
 	/* Tolerate an eighth of a step, because folds cut windows into parts. */
 	if (missing >= 2 * step - step / 8) {
 		if (quant->score < TD_QUANT_SCORE_MAX)
@@ -125,9 +125,58 @@ static void td_learn(struct td_quant *quant, const struct td_counts *counts, __s
 	}
 }
 
+static __u32 td_l1_bytes(const struct td_counts *counts)
+{
+	__u64 half = counts->slots / TD_STEPS / 2;
+	__u32 bytes = 0;
+	unsigned int i;
+
+	for (i = 0; i < TD_METRIC_L1; i++)
+		bytes = bytes << 8 | td_mul_div(counts->metric[i] + half, TD_STEPS, counts->slots);
+	return bytes;
+}
+
+/*
+ * No deficit in window after window is a rest.  One window without a deficit is enough at
+ * first, because that is how CPUs were seen to make bytes.  A window with a deficit takes back
+ * much more than a rounding CPU gets in between.  The same bytes again say nothing new: a
+ * program may execute the same for hours, and have no deficit by chance.
+ */
+static void td_learn_rest(struct td_quant *quant, const struct td_counts *counts, __s64 step,
+			  __s64 missing)
+{
+	__u32 bytes = td_l1_bytes(counts);
+
+	if (bytes == quant->last)
+		return;
+	quant->last = bytes;
+	if (missing <= step / 8 && missing >= -(step / 8)) {
+		if (quant->rest < TD_QUANT_REST_MAX)
+			quant->rest++;
+		return;
+	}
+	quant->rest -= TD_QUANT_REST_LOSS;
+	if (quant->rest < TD_QUANT_REST_MIN)
+		quant->rest = TD_QUANT_REST_MIN;
+}
+
+static void td_learn(struct td_quant *quant, const struct td_counts *counts, __s64 missing)
+{
+	__s64 step = counts->slots / TD_STEPS;
+	unsigned int i, nonzero = 0;
+
+	for (i = 0; i < TD_METRIC_L1; i++)
+		nonzero += counts->metric[i] != 0;
+	if (counts->slots < TD_QUANT_MIN_SLOTS || nonzero < 2)
+		return;
+	td_learn_score(quant, step, missing);
+	td_learn_rest(quant, counts, step, missing);
+}
+
 /*
  * Truncated bytes are up to three steps short, rounded bytes up to two in either direction.
- * The narrower limits apply only if truncation or rounding is proved.
+ * With a rest they are never short, but CPUs were seen to be one step off.  The narrower limits
+ * apply only if the way is proved.
  */
 static enum td_bytes td_bytes_near(const struct td_counts *counts, const struct td_quant *quant,
 				   __s64 missing)
@@ -138,6 +187,10 @@ static enum td_bytes td_bytes_near(const struct td_counts *counts, const struct 
 
 	if (counts->slots < TD_QUANT_MIN_SLOTS)
 		return TD_BYTES_RIGHT;
+	if (quant->rest >= TD_QUANT_REST_PROVED) {
+		most = step;
+		least = -step;
+	}
 	return missing > most + step / 8 || missing < least - step / 8 ? TD_BYTES_ODD :
 									  TD_BYTES_RIGHT;
 }
@@ -163,11 +216,30 @@ static __u64 td_shift_count(__u64 count, __s64 by)
 }
 
 /*
+ * With a rest, each of the other three lost half a step on average, and bad speculation has
+ * it, as far as it has anything.
+ */
+static void td_correct_rest(struct td_counts *counts)
+{
+	__u64 gained = counts->metric[TD_METRIC_BAD_SPEC];
+	__u64 most = counts->slots / TD_STEPS * 3 / 2;
+	unsigned int i;
+
+	if (gained > most)
+		gained = most;
+	gained /= TD_METRIC_L1 - 1;
+	for (i = 0; i < TD_METRIC_L1; i++)
+		counts->metric[i] += gained;
+	counts->metric[TD_METRIC_BAD_SPEC] -= gained * TD_METRIC_L1;
+}
+
+/*
  * The four level 1 fractions must sum to 1, so the loss of their bytes together is known.
  * Each byte gets a quarter of it back.  The published formulas scale all by their sum
  * instead, as if the loss were proportional, but a byte of 0 may have lost as much as any
  * other.  A level 2 byte lost half a step on average if bytes are truncated, and nothing if
- * they are rounded.  A child of a parent of 0 lost nothing.
+ * they are rounded; where bad speculation is a rest, the others are truncated.  A child of a
+ * parent of 0 lost nothing.
  */
 static void td_correct(struct td_counts *counts, const struct td_quant *quant, __s64 missing)
 {
@@ -179,7 +251,9 @@ static void td_correct(struct td_counts *counts, const struct td_quant *quant, _
 		counts->metric[i] = td_shift_count(counts->metric[i], share);
 	counts->metric[0] = td_shift_count(counts->metric[0], missing % TD_METRIC_L1);
 
-	if (quant->score > 0)
+	if (quant->rest > 0)
+		td_correct_rest(counts);
+	if (quant->rest > 0 || quant->score > 0)
 		share = counts->slots / TD_STEPS / 2;
 	else if (quant->score < 0)
 		share = 0;
@@ -247,7 +321,7 @@ static void td_nodes(struct td_counts *counts, unsigned int level, __u64 *node)
 }
 
 /**
- * td_quant_learn - learn from one window whether bytes are truncated or rounded
+ * td_quant_learn - learn from one window how bytes are made
  * @quant: what is known so far; updated
  * @counts: uncorrected counts of one window
  */

@@ -41,17 +41,22 @@ struct td_counts {
 };
 
 /**
- * struct td_quant - whether the CPU truncates or rounds its bytes, as learnt so far
+ * struct td_quant - how the CPU makes its bytes, as learnt so far
  * @score: above 0 the bytes look truncated, below 0 rounded, 0 not known
+ * @rest: above 0 the byte of bad speculation looks like what the other three leave of 255,
+ *	whatever @score says
+ * @last: the level 1 bytes that @rest was learnt from last
  */
 struct td_quant {
 	int score;
+	int rest;
+	__u32 last;
 };
 
 /**
  * enum td_bytes - the sum of the level 1 bytes of PERF_METRICS
  *
- * @TD_BYTES_RIGHT: all slots, except for truncation or rounding
+ * @TD_BYTES_RIGHT: all slots, except for what making bytes explains
  * @TD_BYTES_ODD: another sum, which no rounding explains; level 1 is scaled to all slots
  * @TD_BYTES_ABSURD: less than half of all slots, or more than one and a half of them
  * @TD_BYTES_ZERO: nothing

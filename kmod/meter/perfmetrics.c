@@ -37,7 +37,7 @@
  * @running: td_group_running() at the last fold; used on the CPU with interrupts off, as
  *	the fields below
  * @counts: counts of the group at that time
- * @quant: whether the CPU truncates or rounds its bytes
+ * @quant: how the CPU makes its bytes
  * @cycles: counts of the group of instructions and cycles at that time
  */
 struct td_perfmetrics {

@@ -140,7 +140,7 @@ static bool fold_case(struct rng *rng, unsigned int level)
 		return true;
 	td_counts_to_nodes(&counts, level, node);
 	td_counts_fold(&fold_counts, &fold_quant, level, fold_node);
-	return quant.score == fold_quant.score && counts.slots == fold_counts.slots &&
+	return quant.score == fold_quant.score && quant.rest == fold_quant.rest && counts.slots == fold_counts.slots &&
 	       !memcmp(node, fold_node, sizeof(node));
 }
 

@@ -23,11 +23,18 @@ static inline void ktap_begin(struct ktap *ktap, unsigned int planned)
 	printf("KTAP version 1\n1..%u\n", planned);
 }
 
-static inline void ktap_result(struct ktap *ktap, bool ok, const char *name)
+__attribute__((format(printf, 3, 4)))
+static inline void ktap_result(struct ktap *ktap, bool ok, const char *name, ...)
 {
+	va_list args;
+
 	ktap->run++;
 	ktap->failed += !ok;
-	printf("%s %u %s\n", ok ? "ok" : "not ok", ktap->run, name);
+	printf("%s %u ", ok ? "ok" : "not ok", ktap->run);
+	va_start(args, name);
+	vprintf(name, args);
+	printf("\n");
+	va_end(args);
 }
 
 __attribute__((format(printf, 1, 2)))

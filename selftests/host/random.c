@@ -96,18 +96,24 @@ void window_make(const struct profile *profile, uint64_t slots, struct window *w
 	}
 }
 
-void window_counts(const struct window *window, bool round, struct td_counts *counts)
+const char *const way_name[WAYS] = { "truncated", "rounded", "with a rest" };
+
+void window_counts(const struct window *window, enum way way, struct td_counts *counts)
 {
 	unsigned __int128 slots = window->slots;
-	unsigned int i;
+	unsigned int i, byte[TD_METRIC_NR];
 
-	counts->slots = window->slots;
 	for (i = 0; i < TD_METRIC_NR; i++) {
 		unsigned __int128 steps = (unsigned __int128)window->part[i] * 255;
-		unsigned int byte = (steps + (round ? slots / 2 : 0)) / slots;
 
-		counts->metric[i] = slots * byte / 255;
+		byte[i] = (steps + (way == WAY_ROUND ? slots / 2 : 0)) / slots;
 	}
+	if (way == WAY_REST)
+		byte[TD_METRIC_BAD_SPEC] = 255 - byte[TD_METRIC_RETIRING] -
+					   byte[TD_METRIC_FE_BOUND] - byte[TD_METRIC_BE_BOUND];
+	counts->slots = window->slots;
+	for (i = 0; i < TD_METRIC_NR; i++)
+		counts->metric[i] = slots * byte[i] / 255;
 }
 
 static void truth_pair(const struct window *window, double *truth, unsigned int node,

@@ -37,8 +37,18 @@ void profile_random(struct rng *rng, struct profile *profile);
 /* Every level 1 byte far from 0, so that nothing hides below a step. */
 void profile_balanced(struct rng *rng, struct profile *profile);
 void window_make(const struct profile *profile, uint64_t slots, struct window *window);
+/* How a CPU makes bytes of PERF_METRICS: metrics.c. */
+enum way {
+	WAY_TRUNCATE,
+	WAY_ROUND,
+	WAY_REST,
+	WAYS,
+};
+
+extern const char *const way_name[WAYS];
+
 /* What PERF_METRICS and then the driver make of it. */
-void window_counts(const struct window *window, bool round, struct td_counts *counts);
+void window_counts(const struct window *window, enum way way, struct td_counts *counts);
 /* The truth of each node, 0..1. */
 void window_truth(const struct window *window, double truth[TD_NODES_METRICS]);
 

@@ -26,7 +26,7 @@ static void figures_random(struct rng *rng, uint64_t slots, struct topdown_figur
 	profile_random(rng, &profile);
 	/* The functions take windows; a CPU's whole life is a multiple of one. */
 	window_make(&profile, slots >> 8, &window);
-	window_counts(&window, false, &counts);
+	window_counts(&window, WAY_TRUNCATE, &counts);
 	memset(figures, 0, sizeof(*figures));
 	figures->slots = slots >> 8 << 8;
 	td_counts_to_nodes(&counts, 2, figures->node);
