@@ -419,6 +419,19 @@ static inline unsigned int td_compat_container(void)
 #define td_compat_unbound_wq	system_dfl_wq
 #endif
 
+/* Read a counter of this CPU.  The function with 64 bits was renamed in 6.16. */
+static inline u64 td_compat_rdpmc(int counter)
+{
+#ifdef rdpmcl
+	u64 value;
+
+	rdpmcl(counter, value);
+	return value;
+#else
+	return rdpmc(counter);
+#endif
+}
+
 /*
  * Read a model-specific register of an online CPU; 0 or a negative errno.  The function with
  * 64 bits was renamed in 6.16.

@@ -367,37 +367,73 @@ void td_counts_to_nodes(const struct td_counts *counts, unsigned int level,
 }
 
 /**
- * td_counts_fold - learn, correct and apply the formulas in one pass
+ * td_counts_judge - can the bytes have the sum that they have?
+ * @counts: uncorrected counts of one window
+ * @quant: what is known about the CPU
+ *
+ * Return: the sum of the bytes; always TD_BYTES_RIGHT for few slots.
+ */
+enum td_bytes td_counts_judge(const struct td_counts *counts, const struct td_quant *quant)
+{
+	__s64 missing;
+
+	if (td_missing(counts, &missing))
+		return td_bytes_near(counts, quant, missing);
+	return td_counts_sane(counts) ? td_bytes_far(counts) : TD_BYTES_ABSURD;
+}
+
+/**
+ * td_counts_apply - correct counts, and apply the formulas
+ * @counts: counts of a span of time; corrected
+ * @quant: what is known about the CPU
+ * @level: 1 or 2
+ * @node: slots of each node of these levels, written; the caller zeroes the other nodes once
+ */
+void td_counts_apply(struct td_counts *counts, const struct td_quant *quant, unsigned int level,
+		     __u64 node[TOPDOWN_MAX_NODES])
+{
+	__s64 missing;
+
+	if (td_missing(counts, &missing)) {
+		td_correct(counts, quant, missing);
+	} else if (!td_counts_sane(counts)) {
+		td_no_nodes(node);
+		return;
+	}
+	td_nodes(counts, level, node);
+}
+
+/**
+ * td_counts_fold - judge, learn, correct and apply the formulas
  * @counts: counts of one window; corrected
  * @quant: what is known about the CPU; updated
  * @level: 1 or 2
- * @node: slots of each node of these levels, written; the caller zeroes the other nodes once
+ * @node: as for td_counts_apply()
  *
- * The three functions above in a row, for the kernel's timers.
- *
- * Return: the sum of the bytes, judged by what was known about the CPU before; always
- * TD_BYTES_RIGHT for few slots.
+ * Return: as td_counts_judge(), by what was known about the CPU before.
  */
 enum td_bytes td_counts_fold(struct td_counts *counts, struct td_quant *quant,
 			     unsigned int level, __u64 node[TOPDOWN_MAX_NODES])
 {
-	enum td_bytes bytes;
-	__s64 missing;
+	enum td_bytes bytes = td_counts_judge(counts, quant);
 
-	if (td_missing(counts, &missing)) {
-		bytes = td_bytes_near(counts, quant, missing);
-		td_learn(quant, counts, missing);
-		td_correct(counts, quant, missing);
-		td_nodes(counts, level, node);
-		return bytes;
-	}
-	if (!td_counts_sane(counts)) {
-		td_no_nodes(node);
-		return TD_BYTES_ABSURD;
-	}
-	bytes = td_bytes_far(counts);
-	td_nodes(counts, level, node);
+	td_quant_learn(quant, counts);
+	td_counts_apply(counts, quant, level, node);
 	return bytes;
+}
+
+/**
+ * td_counts_sub - what was counted since another time
+ * @counts: counts; those since then afterwards
+ * @base: counts of then
+ */
+void td_counts_sub(struct td_counts *counts, const struct td_counts *base)
+{
+	unsigned int i;
+
+	counts->slots -= base->slots;
+	for (i = 0; i < TD_METRIC_NR; i++)
+		counts->metric[i] -= base->metric[i];
 }
 
 /**
@@ -563,6 +599,65 @@ void td_figures_sub(struct topdown_figures *figures, const struct topdown_figure
 		figures->children_slots[i] -= base->children_slots[i];
 	for (i = 0; i < TD_NODES_ADDED; i++)
 		figures->node[i] -= base->node[i];
+}
+
+/* The nodes of PERF_METRICS without children: from @first on, @nr of them. */
+static void td_leaves(unsigned int level, unsigned int *first, unsigned int *nr)
+{
+	*first = level > 1 ? TOPDOWN_HEAVY_OPERATIONS : 0;
+	*nr = level > 1 ? 2 * TD_METRIC_L1 : TD_METRIC_L1;
+}
+
+/* Is a node below 0, or is something owed? */
+static int td_figures_fall(const struct topdown_figures *figures, const __s64 *owed,
+			   unsigned int level)
+{
+	unsigned int i, first, nr;
+	__s64 bits = 0;
+
+	td_leaves(level, &first, &nr);
+	for (i = first; i < first + nr; i++)
+		bits |= (__s64)figures->node[i] | -owed[i];
+	return bits < 0;
+}
+
+/**
+ * td_figures_owe - add figures with nodes below 0 to sums that never fall
+ * @figures: the sums; their ratios are not touched
+ * @more: the summand
+ * @owed: slots that each node of the sums has too many, because it did not fall; updated
+ * @level: level of @more
+ *
+ * What later summands have pays first what is owed.  Parents and all slots follow their children,
+ * so they still sum up.
+ */
+void td_figures_owe(struct topdown_figures *figures, const struct topdown_figures *more,
+		    __s64 owed[TD_NR_NODES], unsigned int level)
+{
+	struct topdown_figures part;
+	unsigned int i, first, nr;
+	__s64 grown;
+
+	if (!td_figures_fall(more, owed, level)) {
+		td_figures_add(figures, more);
+		return;
+	}
+	part = *more;
+	td_leaves(level, &first, &nr);
+	for (i = first; i < first + nr; i++) {
+		grown = (__s64)part.node[i] - owed[i];
+		owed[i] = grown < 0 ? -grown : 0;
+		part.node[i] = grown < 0 ? 0 : grown;
+	}
+	part.slots = 0;
+	for (i = 0; i < TD_METRIC_L1; i++) {
+		if (first)
+			part.node[i] = part.node[first + 2 * i] + part.node[first + 2 * i + 1];
+		part.slots += part.node[i];
+	}
+	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
+		part.children_slots[i] = part.children_slots[i] ? part.slots : 0;
+	td_figures_add(figures, &part);
 }
 
 /**

@@ -114,6 +114,10 @@ void td_quant_learn(struct td_quant *quant, const struct td_counts *counts);
 void td_counts_correct(struct td_counts *counts, const struct td_quant *quant);
 void td_counts_to_nodes(const struct td_counts *counts, unsigned int level,
 			__u64 node[TOPDOWN_MAX_NODES]);
+enum td_bytes td_counts_judge(const struct td_counts *counts, const struct td_quant *quant);
+void td_counts_apply(struct td_counts *counts, const struct td_quant *quant, unsigned int level,
+		     __u64 node[TOPDOWN_MAX_NODES]);
+void td_counts_sub(struct td_counts *counts, const struct td_counts *base);
 enum td_bytes td_counts_fold(struct td_counts *counts, struct td_quant *quant,
 			     unsigned int level, __u64 node[TOPDOWN_MAX_NODES]);
 __u32 td_ratio(__u64 part, __u64 whole);
@@ -124,6 +128,8 @@ __u32 td_nodes_of_figures(const struct topdown_figures *figures);
 void td_figures_ratios(struct topdown_figures *figures, __u32 nodes);
 void td_figures_add(struct topdown_figures *figures, const struct topdown_figures *more);
 void td_figures_sub(struct topdown_figures *figures, const struct topdown_figures *base);
+void td_figures_owe(struct topdown_figures *figures, const struct topdown_figures *more,
+		    __s64 owed[TD_NR_NODES], unsigned int level);
 void td_sum_add(struct td_sum *sum, const struct topdown_figures *figures);
 void td_sum_ratios(struct td_sum *sum, __u32 nodes);
 

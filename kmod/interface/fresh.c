@@ -37,7 +37,7 @@ static void td_fresh_fold_this(void *unused)
 
 	if (!collector->open)
 		return;
-	td_window_fold(collector, false);
+	td_window_fold(collector, TD_FOLD_POINT);
 	/* Follows the change of the record; pairs with smp_load_acquire() in td_fresh_awake(). */
 	smp_store_release(&collector->busy, busy);
 }

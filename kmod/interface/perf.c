@@ -31,7 +31,6 @@
 
 #include "compat.h"
 #include "counters.h"
-#include "map.h"
 #include "meter.h"
 #include "metrics.h"
 #include "moment.h"
@@ -107,6 +106,7 @@ struct td_perf_sums {
  * @parent: level 1 node whose child @node is; TOPDOWN_NR_PARENTS for none
  * @moment: number of the moment when perf last did something with the event
  * @noted: up to these sums the event has been credited
+ * @owed: slots that the event's count has too many, because a count never falls
  * @lost: time in which the CPU did not count, and which was not subtracted yet
  * @span: all the time since something was subtracted
  */
@@ -115,6 +115,7 @@ struct td_perf_own {
 	unsigned int parent;
 	u64 moment;
 	struct td_perf_sums noted;
+	s64 owed;
 	u64 lost;
 	u64 span;
 };
@@ -172,11 +173,10 @@ static void td_perf_fold(struct td_collector *collector, struct td_perf_moment *
 	} else {
 		/* Another has just folded, and readers want no more than that. */
 		if (what != TD_PERF_READ || now - collector->folded >= TD_SAME_NS)
-			td_window_fold(collector, false);
+			td_window_point(collector);
 		moment->folded = collector->folded;
 	}
-	memcpy(&moment->total, td_map_total(collector->cpu),
-	       offsetof(struct topdown_figures, ratio));
+	memcpy(&moment->total, &collector->total, offsetof(struct topdown_figures, ratio));
 }
 
 /* The moment to which the present use of an event by perf belongs. */
@@ -258,7 +258,8 @@ static void td_perf_lose(struct perf_event *event, struct td_perf_own *own)
 /*
  * Credit the event with what the sums have grown by.  An NMI may have interrupted perf while
  * it wrote the times of the event, so leave these to the next time.  An NMI may also have
- * credited more than this moment has.
+ * credited more than this moment has, and a node may fall a little from one fold to the next:
+ * the event then owes slots, which its later ones pay.
  */
 static void td_perf_credit(const struct td_collector *collector, struct perf_event *event,
 			   const struct td_perf_moment *moment)
@@ -266,10 +267,13 @@ static void td_perf_credit(const struct td_collector *collector, struct perf_eve
 	struct td_perf_own *own = td_perf_own(event);
 	struct td_perf_sums sums;
 	u64 span, ran;
+	s64 grown;
 
 	td_perf_sums(moment, own, &sums);
-	sums.count = max(sums.count, own->noted.count);
-	local64_add(sums.count - own->noted.count, &event->count);
+	grown = (s64)(sums.count - own->noted.count) - own->owed;
+	own->owed = grown < 0 ? -grown : 0;
+	if (grown > 0)
+		local64_add(grown, &event->count);
 	own->noted.count = sums.count;
 	if (in_nmi())
 		return;

@@ -317,8 +317,12 @@ static void td_counters_cycles(const struct td_counters *counters,
 	figures->instructions = counted ? sample->count[counters->instructions] : 0;
 }
 
-/* The part is empty as long as some group has not run at all. */
-static s64 td_counters_fold(struct td_meter *meter, u64 now, struct td_part *part)
+/*
+ * The part is empty as long as some group has not run at all.  Ordinary counters need no reset,
+ * so all folds are alike.
+ */
+static s64 td_counters_fold(struct td_meter *meter, u64 now, struct td_part *part,
+			    enum td_fold how)
 {
 	struct td_counters *counters = container_of(meter, struct td_counters, meter);
 	struct td_counters_sum sum = { };

@@ -34,6 +34,11 @@
 #define TD_EVENT_SLOTS		0x0400
 #define TD_EVENT_METRIC(metric)	(0x8000 + ((metric) << 8))
 
+/* What RDPMC reads: SDM 2B, "RDPMC"; a byte of PERF_METRICS counts steps of all slots. */
+#define TD_RDPMC_SLOTS		(1 << 30 | 3)
+#define TD_RDPMC_METRICS	(1 << 29)
+#define TD_RDPMC_STEPS		255
+
 /*
  * perf numbers PMUs from PERF_TYPE_MAX on as they are registered.  The PMU of the E-cores
  * is among the first.
@@ -476,6 +481,43 @@ void td_group_update(const struct td_group *group)
 		return;
 	for (i = 0; i < group->nr; i++)
 		group->event[i]->pmu->read(group->event[i]);
+}
+
+/**
+ * td_group_point() - the counts of SLOTS and PERF_METRICS as of now, without a reset
+ * @group: group of this CPU, not empty; interrupts off, or in an NMI
+ * @most: of so many slots since the last reset a byte of PERF_METRICS says too little
+ * @counts: written: counts since the group was created; metrics that the group lacks are not
+ *	touched
+ *
+ * Since the reset at the begin of the span on the counters, the driver's counts have all up to
+ * the last reset, and the registers have all since.  A node may fall by half a step of the
+ * slots since the last reset, where its byte falls.
+ *
+ * Return: false if a reset is due.
+ */
+bool td_group_point(const struct td_group *group, u64 most, struct td_counts *counts)
+{
+	const struct perf_event *leader = group->event[0];
+	bool active = td_group_active(group);
+	u64 counted, slots = 0, bytes = 0;
+	unsigned int i;
+
+	/* If the driver's NMI has just moved the registers into its counts, read again. */
+	do {
+		counted = local64_read(&leader->count);
+		if (active) {
+			slots = td_compat_rdpmc(TD_RDPMC_SLOTS);
+			bytes = td_compat_rdpmc(TD_RDPMC_METRICS);
+		}
+		if (slots >= most)
+			return false;
+		counts->slots = counted + slots;
+		for (i = 1; i < group->fixed; i++, bytes >>= 8)
+			counts->metric[i - 1] = local64_read(&group->event[i]->count) +
+						slots * (u8)bytes / TD_RDPMC_STEPS;
+	} while (unlikely(local64_read(&leader->count) != counted));
+	return true;
 }
 
 static u64 td_group_delta(struct perf_event *event, __u64 *count)

@@ -27,9 +27,22 @@ struct td_model;
 #define TD_OK_TURNS_PERCENT	90
 
 /**
+ * enum td_fold - how to fold
+ * @TD_FOLD_POINT: at a point in time, without a reset of PERF_METRICS if that is exact enough
+ * @TD_FOLD_RESET: with a reset, and judge the counts since the last one
+ * @TD_FOLD_CLOSE: with a reset at the end of a window, and judge the counts of all of it
+ */
+enum td_fold {
+	TD_FOLD_POINT,
+	TD_FOLD_RESET,
+	TD_FOLD_CLOSE,
+};
+
+/**
  * struct td_part - what a meter counted between two folds
  * @figures: slots and nodes, cycles and instructions; window.c fills in the times, and
- *	nobody the ratios
+ *	nobody the ratios.  A node of a part that does not end a window may be below 0, modulo
+ *	2^64; its sums are right
  * @clamped: nodes that were clamped, bit n for node n
  * @doubt: why the CPU cannot have done that
  * @odd: the bytes of PERF_METRICS have a sum that no rounding explains
@@ -78,7 +91,7 @@ struct td_events {
  */
 struct td_meter_ops {
 	void (*begin)(struct td_meter *meter, u64 now);
-	s64 (*fold)(struct td_meter *meter, u64 now, struct td_part *part);
+	s64 (*fold)(struct td_meter *meter, u64 now, struct td_part *part, enum td_fold how);
 	void (*events)(const struct td_meter *meter, struct td_events *events);
 	void (*describe)(const struct td_meter *meter, char *text, size_t size);
 };

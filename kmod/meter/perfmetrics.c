@@ -4,15 +4,18 @@
  *
  * PERF_METRICS holds fractions of eight bits, each of the slots since the last reset.  One
  * step is 1/255 of all these slots, so the register must be reset often, and together with
- * SLOTS.  Each fold does that: td_group_fold() reads the leader, and the driver then reads
- * both registers and writes 0 to them.  A busy CPU folds at least once a period (window.c),
- * so no fraction covers more than one window.  See docs/architecture.md.
+ * SLOTS: at the end of a window, when the group gets its counters (group.c), and where a part
+ * within a window would not be exact enough.  For that td_group_fold() reads the leader, and the
+ * driver then reads both registers and writes 0 to them.  All other folds are points: they read
+ * both registers and take the difference to the point before.  See docs/architecture.md.
  */
+#include <linux/bits.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
 #include <linux/slab.h>
 #include <linux/stddef.h>
+#include <linux/string.h>
 
 #include "group.h"
 #include "meter.h"
@@ -36,7 +39,10 @@
  * @refine: how general counters refine it
  * @running: td_group_running() at the last fold; used on the CPU with interrupts off, as
  *	the fields below
- * @counts: counts of the group at that time
+ * @counts: counts of the group at the last reset
+ * @base: counts of the group at the begin of the open window
+ * @noted: slots of the open window as of the last fold
+ * @node: slots of each node then
  * @quant: how the CPU makes its bytes
  * @cycles: counts of the group of instructions and cycles at that time
  */
@@ -45,9 +51,19 @@ struct td_perfmetrics {
 	struct td_refine refine;
 	u64 running;
 	struct td_counts counts;
+	struct td_counts base;
+	u64 noted;
+	u64 node[TD_NODES_METRICS];
 	struct td_quant quant;
 	u64 cycles[TD_CYCLES_EVENTS];
 };
+
+/*
+ * A point is exact to half a step of the slots since the last reset.  So reset when these are
+ * about a quarter of a millisecond of a busy CPU: half a step is then half a microsecond of it.
+ * Tasks that alternate regularly see the same half of a step again and again.
+ */
+#define TD_POINT_SLOTS	BIT_ULL(22)
 
 /* perf's names, in the order of the group: SLOTS, then the metrics (group.c). */
 static const struct {
@@ -83,6 +99,14 @@ static void td_perfmetrics_fold_cycles(struct td_perfmetrics *own,
 	figures->cycles = delta[1];
 }
 
+/* A window begins. */
+static void td_perfmetrics_open(struct td_perfmetrics *own)
+{
+	own->base = own->counts;
+	own->noted = 0;
+	memset(own->node, 0, sizeof(own->node));
+}
+
 static void td_perfmetrics_begin(struct td_meter *meter, u64 now)
 {
 	struct td_perfmetrics *own = td_perfmetrics_of(meter);
@@ -91,34 +115,94 @@ static void td_perfmetrics_begin(struct td_meter *meter, u64 now)
 
 	own->running = td_group_running(&meter->group[0], now);
 	td_group_fold(&meter->group[0], &own->counts, &unseen);
+	td_perfmetrics_open(own);
 	if (own->refine.formula)
 		td_refine_begin(&own->refine, &meter->group[0]);
 	if (meter->cycles.nr)
 		td_group_fold_general(&meter->cycles, own->cycles, unseen_cycles);
 }
 
-static s64 td_perfmetrics_fold(struct td_meter *meter, u64 now, struct td_part *part)
+/* Note the slots of the open window, and write the part since the last fold. */
+static void td_perfmetrics_note(struct td_perfmetrics *own, const struct td_counts *window,
+				struct topdown_figures *figures)
 {
-	struct td_perfmetrics *own = td_perfmetrics_of(meter);
-	const struct td_group *group = &meter->group[0];
-	u64 running = td_group_running(group, now);
+	struct td_counts counts = *window;
+	u64 node[TOPDOWN_MAX_NODES];
+	unsigned int i, nodes = own->meter.level > 1 ? TD_NODES_METRICS : TD_METRIC_L1;
+
+	figures->slots = counts.slots - own->noted;
+	own->noted = counts.slots;
+	td_counts_apply(&counts, &own->quant, own->meter.level, node);
+	for (i = 0; i < nodes; i++) {
+		figures->node[i] = node[i] - own->node[i];
+		own->node[i] = node[i];
+	}
+}
+
+/*
+ * Fold with a reset.  What the CPU does to its bytes is learnt from the counts since the last
+ * one, because over several resets its effect is the mean.
+ */
+static void td_perfmetrics_reset(struct td_perfmetrics *own, struct td_part *part, s64 ran,
+				 enum td_fold how)
+{
+	struct td_counts delta = { }, window, *judged = how == TD_FOLD_CLOSE ? &window : &delta;
+	enum td_bytes bytes;
+
+	td_group_fold(&own->meter.group[0], &own->counts, &delta);
+	window = own->counts;
+	td_counts_sub(&window, &own->base);
+	bytes = td_counts_judge(judged, &own->quant);
+	td_quant_learn(&own->quant, &delta);
+	td_perfmetrics_note(own, &window, &part->figures);
+	if (how == TD_FOLD_CLOSE)
+		td_perfmetrics_open(own);
+	if (how == TD_FOLD_POINT)
+		return;
+	part->odd = bytes != TD_BYTES_RIGHT;
+	if (unlikely(part->odd || judged->slots < TD_DOUBT_MIN_SLOTS))
+		part->doubt = td_doubt_metrics(bytes, judged->slots, max_t(s64, ran, 0));
+}
+
+/* The formulas that refine are not linear, so each part is refined by itself. */
+static void td_perfmetrics_refined(struct td_perfmetrics *own, struct td_part *part, s64 ran)
+{
+	const struct td_group *group = &own->meter.group[0];
 	struct topdown_figures *figures = &part->figures;
-	s64 ran = running - own->running;
 	struct td_counts delta = { };
 	enum td_bytes bytes;
 
-	own->running = running;
 	td_group_fold(group, &own->counts, &delta);
 	figures->slots = delta.slots;
-	td_perfmetrics_fold_cycles(own, figures);
-	bytes = td_counts_fold(&delta, &own->quant, meter->level, figures->node);
-	part->clamped = 0;
-	if (unlikely(own->refine.formula))
-		part->clamped = td_refine_fold(&own->refine, group, &delta, figures->node);
-	part->doubt = TD_DOUBT_NONE;
+	bytes = td_counts_fold(&delta, &own->quant, own->meter.level, figures->node);
+	part->clamped = td_refine_fold(&own->refine, group, &delta, figures->node);
 	part->odd = bytes != TD_BYTES_RIGHT;
 	if (unlikely(part->odd || figures->slots < TD_DOUBT_MIN_SLOTS))
 		part->doubt = td_doubt_metrics(bytes, figures->slots, max_t(s64, ran, 0));
+}
+
+static s64 td_perfmetrics_fold(struct td_meter *meter, u64 now, struct td_part *part,
+			       enum td_fold how)
+{
+	struct td_perfmetrics *own = td_perfmetrics_of(meter);
+	u64 running = td_group_running(&meter->group[0], now);
+	s64 ran = running - own->running;
+	struct td_counts counts = { };
+
+	own->running = running;
+	part->clamped = 0;
+	part->doubt = TD_DOUBT_NONE;
+	part->odd = false;
+	td_perfmetrics_fold_cycles(own, &part->figures);
+	if (unlikely(own->refine.formula)) {
+		td_perfmetrics_refined(own, part, ran);
+	} else if (how == TD_FOLD_POINT &&
+		   td_group_point(&meter->group[0], TD_POINT_SLOTS, &counts)) {
+		td_counts_sub(&counts, &own->base);
+		td_perfmetrics_note(own, &counts, &part->figures);
+	} else {
+		td_perfmetrics_reset(own, part, ran, how);
+	}
 	return ran;
 }
 

@@ -55,7 +55,7 @@ static void td_cpu_read_events(void *arg)
 
 	if (!collector->open)
 		return;
-	td_window_fold(collector, false);
+	td_window_fold(collector, TD_FOLD_RESET);
 	td_window_hold(collector);
 	collector->meter->ops->events(collector->meter, request->events);
 	td_window_release(collector);

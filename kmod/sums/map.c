@@ -99,17 +99,6 @@ void td_map_add_window(int cpu, const struct topdown_record *record)
 }
 
 /**
- * td_map_total() - the sums of this CPU
- * @cpu: this CPU; interrupts off
- *
- * Return: the total of its record, which changes at the next fold.
- */
-const struct topdown_figures *td_map_total(int cpu)
-{
-	return &td_map_record(cpu)->record.total;
-}
-
-/**
  * td_map_read() - copy the record of a CPU
  * @cpu: possible CPU
  * @open: replace the last window by the open window as of its last fold

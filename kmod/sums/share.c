@@ -26,7 +26,17 @@
  */
 #define TD_SHARE_PAGES_MAX	(8 * PAGE_SIZE)
 
-#define TD_SHARE_STRIDE		ALIGN(sizeof(struct topdown_share), SMP_CACHE_BYTES)
+/**
+ * struct td_share - the share of a CPU in the map
+ * @share: what readers see
+ * @owed: slots that each node has too many, because what readers see never falls
+ */
+struct td_share {
+	struct topdown_share share;
+	s64 owed[TD_NR_NODES];
+};
+
+#define TD_SHARE_STRIDE		ALIGN(sizeof(struct td_share), SMP_CACHE_BYTES)
 #define TD_BASELINE_OFFSET	ALIGN(sizeof(struct topdown_session_map), SMP_CACHE_BYTES)
 #define TD_SHARE_OFFSET		(TD_BASELINE_OFFSET + TD_NR_KINDS * TD_SHARE_STRIDE)
 
@@ -37,9 +47,14 @@ static struct topdown_share *td_share_baseline(struct topdown_session_map *map,
 	return (void *)map + TD_BASELINE_OFFSET + (size_t)kind * TD_SHARE_STRIDE;
 }
 
-static struct topdown_share *td_share_of(const struct topdown_session_map *map, int cpu)
+static struct td_share *td_share_own(const struct topdown_session_map *map, int cpu)
 {
 	return (void *)map + TD_SHARE_OFFSET + (size_t)cpu * TD_SHARE_STRIDE;
+}
+
+static const struct topdown_share *td_share_of(const struct topdown_session_map *map, int cpu)
+{
+	return &td_share_own(map, cpu)->share;
 }
 
 /**
@@ -147,7 +162,8 @@ static void td_share_has(struct topdown_share *share, u32 resets, const struct t
  */
 void td_share_credit(struct topdown_session_map *map, const struct td_credit *credit)
 {
-	struct topdown_share *share = td_share_of(map, smp_processor_id());
+	struct td_share *own = td_share_own(map, smp_processor_id());
+	struct topdown_share *share = &own->share;
 	const struct topdown_figures *part = credit->part;
 
 	lockdep_assert_irqs_disabled();
@@ -155,10 +171,9 @@ void td_share_credit(struct topdown_session_map *map, const struct td_credit *cr
 	if (part && part->slots)
 		td_share_has(share, td_share_resets(map), credit);
 	if (part) {
-		td_figures_add(&share->figures, part);
+		td_figures_owe(&share->figures, part, own->owed, credit->level);
 		/* A task's time is by the clock, even if nothing was counted. */
 		share->figures.enabled_ns -= part->enabled_ns;
-		share->figures.busy_ns -= part->busy_ns;
 	}
 	share->kind = credit->kind;
 	share->figures.enabled_ns += credit->ran_ns;

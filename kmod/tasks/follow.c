@@ -8,14 +8,15 @@
  * scheduled in or out, it folds the CPU's window, so that each part belongs to one task
  * (credit.c).
  *
- * A fold stops the counters of the CPU for a moment, so frequent switches must not cause
- * as many folds.  Therefore each stay of a task on a CPU, from add to del, needs a ticket.
- * Without a ticket its slots are not measured, and its time is in merged_ns.
+ * Where a hypervisor makes each reading of a counter expensive, frequent switches must not cause
+ * as many folds.  There each stay of a task on a CPU, from add to del, needs a ticket.  Without
+ * a ticket its slots are not measured, and its time is in merged_ns.
  */
 #include <linux/err.h>
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/lockdep.h>
+#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -44,7 +45,7 @@
 #define TD_FOLLOW_EXEC		1
 
 /* This many folds may follow each other at once, if there were few before. */
-#define TD_FOLD_BURST_NS	(32 * TD_FOLD_MIN_NS)
+#define TD_FOLD_BURST		32
 
 /**
  * struct td_tickets - the tickets of a CPU; used there with interrupts off
@@ -77,21 +78,24 @@ static DEFINE_PER_CPU(struct td_tickets, td_tickets);
 static bool td_follow_ticket(u64 now, unsigned int folds)
 {
 	struct td_tickets *tickets = this_cpu_ptr(&td_tickets);
+	u64 price = this_cpu_ptr(td_collectors)->price, burst = TD_FOLD_BURST * price;
 	u64 unpaid;
 
 	lockdep_assert_irqs_disabled();
+	if (!price)
+		return true;
 	tickets->paid = max(tickets->paid, now);
 	unpaid = tickets->paid - now;
 	if (tickets->refusing && unpaid > tickets->resume)
 		return false;
-	tickets->refusing = unpaid >= TD_FOLD_BURST_NS;
+	tickets->refusing = unpaid >= burst;
 	if (tickets->refusing) {
 		/* Numerical Recipes' generator; its upper bits are random enough. */
 		tickets->random = tickets->random * 1664525 + 1013904223;
-		tickets->resume = (u64)tickets->random * (TD_FOLD_BURST_NS / 2) >> 32;
+		tickets->resume = mul_u64_u32_shr(burst / 2, tickets->random, 32);
 		return false;
 	}
-	tickets->paid += folds * TD_FOLD_MIN_NS;
+	tickets->paid += folds * price;
 	return true;
 }
 
@@ -103,7 +107,7 @@ static void td_follow_fold(struct td_collector *collector, u64 now)
 	else if (this_cpu_read(td_running.blind))
 		td_credit_time(collector->kind, now, true);
 	else
-		td_window_fold(collector, false);
+		td_window_point(collector);
 }
 
 /*
@@ -118,7 +122,7 @@ static void td_follow_begin(struct td_collector *collector, u64 now)
 	bool blind = collector->open && !td_follow_ticket(now, fresh ? 1 : 2);
 
 	if (collector->open && !blind && !fresh) {
-		td_window_fold(collector, false);
+		td_window_point(collector);
 		since = collector->folded;
 	}
 	this_cpu_write(td_running.blind, blind);

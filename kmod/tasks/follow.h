@@ -8,9 +8,6 @@ struct task_struct;
 struct td_member;
 struct td_session;
 
-/* Folds for switches get tickets at this distance on average, in nanoseconds. */
-#define TD_FOLD_MIN_NS		20000
-
 struct perf_event *td_follow_create(struct td_member *member, struct task_struct *task,
 				    bool on_exec);
 bool td_follow_crowded(const struct perf_event *event, unsigned int max);

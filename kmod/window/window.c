@@ -2,9 +2,9 @@
 /*
  * Windows: each fold adds the slots since the last fold to sums that only grow.
  *
- * With PERF_METRICS a fold also resets the register to 0 (perfmetrics.c), so its eight bits
- * never have to describe more than one window.  A fold runs on the CPU itself with
- * interrupts off:
+ * With PERF_METRICS the fold that ends a window also resets the register to 0 (perfmetrics.c),
+ * so its eight bits never have to describe more than one window.  A fold runs on the CPU itself
+ * with interrupts off:
  *
  * - the CPU's timer folds at least once a period if the CPU is busy, and ends the window;
  * - an interrupt folds for a reader who wants fresh sums (fresh.c, cpu.c);
@@ -25,7 +25,9 @@
 #include <linux/kernel.h>
 #include <linux/kernel_stat.h>
 #include <linux/ktime.h>
+#include <linux/limits.h>
 #include <linux/lockdep.h>
+#include <linux/minmax.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/printk.h>
@@ -53,6 +55,11 @@
 #include "window.h"
 
 struct td_collector __percpu *td_collectors;
+
+/* Points that cost less need no tickets: 50,000 of them in a second are 15% of it. */
+#define TD_PRICE_CHEAP_NS	3000
+#define TD_PRICE_SHARE		10
+#define TD_PRICE_TRIES		8
 
 static unsigned int td_period_ms = TD_PERIOD_DEFAULT_MS;
 
@@ -111,16 +118,15 @@ static noinline void td_window_spare_guests(struct td_collector *collector, u64 
 }
 
 /* Read the meter: write the part since the last fold, except its ratios. */
-static void td_window_measure(struct td_collector *collector, struct td_part *part)
+static void td_window_measure(struct td_collector *collector, struct td_part *part,
+			      enum td_fold how)
 {
 	u64 now = local_clock();
-	s64 ran = collector->meter->ops->fold(collector->meter, now, part);
+	s64 ran = collector->meter->ops->fold(collector->meter, now, part, how);
 	struct topdown_figures *figures = &part->figures;
 
 	figures->enabled_ns = now - collector->folded;
 	figures->running_ns = clamp_t(s64, ran, 0, figures->enabled_ns);
-	if (td_busy_known())
-		figures->busy_ns = td_busy_fold(&collector->busy_time, figures->enabled_ns);
 	collector->folded = now;
 	if (unlikely(part->doubt || part->odd || collector->trust.doubt)) {
 		collector->trust.odd |= part->odd;
@@ -260,39 +266,81 @@ static void td_window_trace(const struct topdown_record *record)
 		td_window_tracks(record);
 }
 
-/* Fold.  Until interrupts are on, only an NMI changes the returned record: its total. */
-static const struct topdown_record *td_window_count(struct td_collector *collector, bool close)
+/* Measure the part since the last point or fold, and credit it. */
+static void td_window_take(struct td_collector *collector, enum td_fold how)
 {
 	struct topdown_figures *part = &collector->part.figures;
-	struct topdown_map_record *entry;
 	u64 guests;
 
 	lockdep_assert_irqs_disabled();
 	WARN_ON_ONCE(collector->cpu != smp_processor_id());
 
-	td_window_hold(collector);
 	if (unlikely(collector->away))
 		td_window_remind(collector);
-	td_window_measure(collector, &collector->part);
+	/* A doubt ends by parts that are judged. */
+	if (unlikely(collector->trust.doubt) && how == TD_FOLD_POINT)
+		how = TD_FOLD_RESET;
+	td_window_measure(collector, &collector->part, how);
 	collector->turns_ns += collector->part.turns_ns;
 	td_figures_children(part, collector->meter->nodes);
 	guests = td_window_guests();
 	if (unlikely(guests != collector->guest.seen || collector->guest.owed))
 		td_window_spare_guests(collector, guests, part);
-	if (td_credit_wanted()) {
+	if (td_credit_wanted())
 		td_window_credit(collector, part);
-		if (close)
-			td_credit_sampled();
-	}
+	td_figures_add(&collector->total, part);
+}
+
+/**
+ * td_window_point() - credit what ran on this CPU until now
+ * @collector: collector of this CPU, with an open window; interrupts off
+ *
+ * Readers of the CPU see it after the next fold.
+ */
+void td_window_point(struct td_collector *collector)
+{
+	td_window_hold(collector);
+	td_window_take(collector, TD_FOLD_POINT);
+	td_window_release(collector);
+}
+
+/* What the sums have grown by since the last fold, for the record. */
+static const struct topdown_figures *td_window_news(struct td_collector *collector)
+{
+	struct topdown_figures *news = &collector->news;
+	u64 time = collector->total.enabled_ns - collector->recorded.enabled_ns;
+
+	/* Nobody is credited with busy time. */
+	if (td_busy_known())
+		collector->total.busy_ns += td_busy_fold(&collector->busy_time, time);
+	memcpy(news, &collector->total, offsetof(struct topdown_figures, ratio));
+	td_figures_sub(news, &collector->recorded);
+	memcpy(&collector->recorded, &collector->total, offsetof(struct topdown_figures, ratio));
+	return news;
+}
+
+/* Fold.  Until interrupts are on, only an NMI changes the returned record: its total. */
+static const struct topdown_record *td_window_count(struct td_collector *collector,
+						     enum td_fold how)
+{
+	const struct topdown_figures *news;
+	bool close = how == TD_FOLD_CLOSE;
+	struct topdown_map_record *entry;
+
+	td_window_hold(collector);
+	td_window_take(collector, how);
+	if (close && td_credit_wanted())
+		td_credit_sampled();
+	news = td_window_news(collector);
 	entry = td_map_write_begin(collector->cpu);
 	/* An NMI, or a probe, that interrupts the keeper of the time would wait for it in vain. */
 	entry->record.time_ns = in_nmi() || collector->busy_time.sampled ?
 				ktime_get_mono_fast_ns() : ktime_get_ns();
-	td_figures_add(&entry->record.total, part);
+	td_figures_owe(&entry->record.total, news, collector->owed, collector->meter->level);
 	if (close) {
-		td_window_end_open(collector, entry, part);
+		td_window_end_open(collector, entry, news);
 	} else {
-		td_figures_add(&entry->open, part);
+		td_figures_add(&entry->open, news);
 		collector->parts++;
 	}
 	td_map_write_end(collector->cpu);
@@ -307,13 +355,13 @@ static const struct topdown_record *td_window_count(struct td_collector *collect
 /**
  * td_window_fold() - fold: bring the sums up to date
  * @collector: collector of this CPU, with an open window; interrupts off
- * @close: end the window
+ * @how: how exactly, and whether the window ends
  *
  * Readers compute the ratios, because they need ratios of differences anyway.
  */
-void td_window_fold(struct td_collector *collector, bool close)
+void td_window_fold(struct td_collector *collector, enum td_fold how)
 {
-	td_window_count(collector, close);
+	td_window_count(collector, how);
 }
 
 /* Runs on the CPU with interrupts off, so a record has one writer at a time. */
@@ -444,7 +492,7 @@ static void td_window_timer(struct timer_list *timer)
 
 	local_irq_save(flags);
 	if (collector->open) {
-		record = td_window_count(collector, true);
+		record = td_window_count(collector, TD_FOLD_CLOSE);
 		td_window_log_believed(collector);
 		collector->opened = jiffies;
 		mod_timer(&collector->timer, collector->opened + td_window_delay(collector));
@@ -465,6 +513,24 @@ static void td_window_forget(struct td_collector *collector)
 	td_guest_begin(&collector->guest, td_window_guests(), td_window_guests_apart(collector));
 	td_busy_begin(&collector->busy_time);
 	collector->meter->ops->begin(collector->meter, collector->folded);
+}
+
+/*
+ * What does a point cost here?  Where a hypervisor emulates the PMU, each RDPMC is an exit.  Folds
+ * for switches may then take one in TD_PRICE_SHARE of the CPU's time, and have tickets (follow.c).
+ */
+static void td_window_price(struct td_collector *collector)
+{
+	u64 then, least = U64_MAX;
+	unsigned int i;
+
+	for (i = 0; i < TD_PRICE_TRIES; i++) {
+		then = local_clock();
+		collector->meter->ops->fold(collector->meter, then, &collector->part,
+					    TD_FOLD_POINT);
+		least = min(least, local_clock() - then);
+	}
+	collector->price = least < TD_PRICE_CHEAP_NS ? 0 : least * TD_PRICE_SHARE;
 }
 
 /**
@@ -501,6 +567,7 @@ void td_window_begin(void *arg)
 	collector->turns_ns = 0;
 	/* The previous meter may have had other nodes. */
 	memset(&collector->part, 0, sizeof(collector->part));
+	td_window_price(collector);
 	td_window_forget(collector);
 	collector->open = true;
 	collector->opened = jiffies;
@@ -521,7 +588,7 @@ void td_window_end(void *arg)
 	struct td_collector *collector = arg;
 
 	if (collector->open)
-		td_window_fold(collector, true);
+		td_window_fold(collector, TD_FOLD_CLOSE);
 	collector->open = false;
 }
 
@@ -609,6 +676,8 @@ void td_window_setup(struct td_collector *collector, int cpu)
 	entry = td_map_write_begin(cpu);
 	entry->record.cpu = cpu;
 	entry->record.state = collector->state;
+	td_figures_clear(&collector->total);
+	td_figures_clear(&collector->recorded);
 	td_figures_clear(&entry->record.total);
 	td_figures_clear(&entry->record.window);
 	td_figures_clear(&entry->open);

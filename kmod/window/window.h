@@ -33,6 +33,12 @@
  * @parts: number of folds in the open window that did not end it
  * @flags: TOPDOWN_RECORD_* of the open window
  * @clamped: topdown_record.clamped of the open window
+ * @total: sums of all parts.  A node may fall by a little from one part to the next; the map
+ *	has what readers see
+ * @recorded: those as of the last fold
+ * @news: the difference of both at the last fold; not on the stack, as @part
+ * @owed: slots that each node has too many there, because what readers see never falls
+ * @price: what a fold for a switch costs of the time for them (follow.c), in nanoseconds
  * @part: counts between the last two folds; here and not on the stack, because many kernels
  *	fill every variable on the stack first
  * @guest: guest time of the CPU
@@ -70,6 +76,11 @@ struct td_collector {
 	unsigned int parts;
 	u32 flags;
 	u64 clamped;
+	struct topdown_figures total;
+	struct topdown_figures recorded;
+	struct topdown_figures news;
+	s64 owed[TD_NR_NODES];
+	u64 price;
 	struct td_part part;
 	struct td_guest guest;
 	struct td_busy busy_time;
@@ -133,7 +144,8 @@ u64 td_window_odd(int cpu);
 u64 td_window_nodes(int cpu);
 enum td_doubt td_window_doubt(const struct td_collector *collector);
 void td_window_setup(struct td_collector *collector, int cpu);
-void td_window_fold(struct td_collector *collector, bool close);
+void td_window_point(struct td_collector *collector);
+void td_window_fold(struct td_collector *collector, enum td_fold how);
 void td_window_begin(void *arg);
 void td_window_end(void *arg);
 void td_window_offline(void *arg);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks that switch faster than the module folds: how much of their time is measured,
+ * Tasks that switch very often: how much of their time is measured,
  * and is it a fair sample?
  *
  *   fair RATE regular|equal|random SWITCHES
@@ -14,8 +14,7 @@
  * a profile of its own, so a sample that prefers long turns has wrong figures.
  *
  * Prints how many folds there were, and how much of the time of both their sessions have;
- * of each what was measured beside the fair share, which is the folds that may be over the
- * switches that there were, and how many points its figures are from the truth.  With
+ * of each what was measured, and how many points its figures are from the truth.  With
  * "regular" turns also which part of its figures is of the other's profile, as time of a
  * turn, and how many points are left that this does not explain.
  * With -icount of 1 ns an instruction.
@@ -34,10 +33,7 @@
 
 #include "bench.h"
 
-/* One fold in this time, TD_FOLD_MIN_NS of the module. */
-#define FOLD_NS		20000
-
-/* Of PMU registers: what a fold of PERF_METRICS takes. */
+/* Of PMU registers: what a fold of PERF_METRICS with a reset takes. */
 #define FOLD_WRITES	4
 
 /* Switches to find out what one takes, and how often that is done. */
@@ -229,7 +225,7 @@ static double part_of_other(const double *seen, const double *own, const double 
 	return above / below;
 }
 
-static void report(const struct topdown_session *read, unsigned int me, enum how how, double fair)
+static void report(const struct topdown_session *read, unsigned int me, enum how how)
 {
 	double own[TRUTH_NODES], other[TRUTH_NODES], seen[LEVEL1], points = 0, left = 0, part;
 	const struct topdown_figures *figures = &read->out_figures;
@@ -241,8 +237,8 @@ static void report(const struct topdown_session *read, unsigned int me, enum how
 		seen[i] = figures->ratio[i] / (double)TOPDOWN_RATIO_ONE;
 		points = fmax(points, 100 * fabs(seen[i] - own[i]));
 	}
-	printf(" %s: measured %.1f%% of %.1f%%, %.2f points off;", me ? "B" : "A",
-	       100.0 * figures->running_ns / figures->enabled_ns, 100 * fair, points);
+	printf(" %s: measured %.1f%%, %.2f points off;", me ? "B" : "A",
+	       100.0 * figures->running_ns / figures->enabled_ns, points);
 	if (how != REGULAR)
 		return;
 	part = part_of_other(seen, own, other);
@@ -264,7 +260,6 @@ int main(int argc, char **argv)
 	struct topdown_session read[2];
 	struct pair pair;
 	enum how how;
-	double fair;
 	int fd, me;
 
 	if (argc != 4)
@@ -281,7 +276,6 @@ int main(int argc, char **argv)
 	fd = device_open();
 	switch_ns = find_switch_ns(fd, how, turn_ns);
 	pair_run(&pair, fd, how, switches, turn_ns, switch_ns);
-	fair = fmin(turn_seen(switches) / FOLD_NS, 1);
 	for (me = 0; me < 2; me++) {
 		if (device_session(fd, TOPDOWN_SESSION_FRESH, pair.session[me], &read[me]))
 			die("cannot read a session");
@@ -292,7 +286,7 @@ int main(int argc, char **argv)
 	       100 * (read[0].out_figures.enabled_ns + read[1].out_figures.enabled_ns) /
 	       (turn_seen(switches) * switches));
 	for (me = 0; me < 2; me++)
-		report(&read[me], me, how, fair);
+		report(&read[me], me, how);
 	printf("\n");
 	return 0;
 }

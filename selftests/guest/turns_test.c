@@ -22,10 +22,12 @@
 #define ASKED_TURNS	8000
 /* TD_SAME_NS. */
 #define SHORT_NS	5000
-/* TD_FOLD_MIN_NS of kmod/tasks/follow.h: switches cause one fold in this time at most. */
-#define FOLD_NS		20000
-/* TD_FOLD_BURST_NS, the folds of the last ticket, and those of resets and of the timer. */
-#define FOLDS_MORE	40
+/* TD_POINT_SLOTS of kmod/meter/perfmetrics.c: a point after so many slots resets PERF_METRICS. */
+#define RESET_SLOTS	(1 << 22)
+/* A reset writes so many registers: two, and the PMU is disabled and enabled around it. */
+#define RESET_WRITES	4
+/* Points and resets of windows and of readers. */
+#define POINTS_MORE	100
 /* The wait for the other process is the session's too: a millisecond of some eighty. */
 #define LIMIT_TURNS	0.05
 /* Switches during that wait. */
@@ -136,7 +138,7 @@ static bool good(const struct topdown_session *seen, const struct turns *turns, 
 	return fact(turns->cpu_ns[me]) & fact_near("time", time, 1, LIMIT_TURNS * looser(1)) &
 	       fact_near("switches", switches, 1, LIMIT_SWITCHES) &
 	       /* There are fewer folds than turns, and it is said for how much time. */
-	       fact(seen->out_merged_ns) & fact(known_ns <= seen->out_figures.enabled_ns) &
+	       fact(!seen->out_merged_ns) & fact(known_ns <= seen->out_figures.enabled_ns) &
 	       fact(known_ns > 0.98 * seen->out_figures.enabled_ns);
 }
 
@@ -160,11 +162,11 @@ static bool slots_right(const struct topdown_session *seen, const struct turns *
 	return fact_near("slots", slots / all, want / all, LIMIT_TURNS * looser(1));
 }
 
-/* Two processes take @number turns each; @reads: written: reads of counters meanwhile. */
+/* Two processes take @number turns each; @used: written: what the CPU did meanwhile. */
 static bool measure_turns(struct turns *turns, unsigned int number, struct topdown_session *seen,
-			  uint64_t *reads)
+			  struct td_bd_truth *used)
 {
-	struct td_bd_truth from, to;
+	struct td_bd_truth from;
 	int pid[2], session[2];
 	bool ok = true;
 	unsigned int i;
@@ -184,8 +186,10 @@ static bool measure_turns(struct turns *turns, unsigned int number, struct topdo
 		ok = ok && !device_control(turns->fd, session[i], TOPDOWN_CONTROL_RESET);
 	backdoor_truth_cpu(0, &from);
 	turns_wait(turns);
-	backdoor_truth_cpu(0, &to);
-	*reads = to.rdpmc - from.rdpmc;
+	backdoor_truth_cpu(0, used);
+	used->rdpmc -= from.rdpmc;
+	used->wrmsr -= from.wrmsr;
+	used->slots -= from.slots;
 	for (i = 0; i < 2; i++)
 		ok = ok && !device_session(turns->fd, TOPDOWN_SESSION_FRESH, session[i], &seen[i]);
 	for (i = 0; ok && i < 2; i++)
@@ -198,8 +202,8 @@ static bool measure_turns(struct turns *turns, unsigned int number, struct topdo
 	return ok;
 }
 
-/* How often one fold reads counters of this machine. */
-static unsigned int reads_of_a_fold(int fd)
+/* How often one point reads counters of this machine. */
+static unsigned int reads_of_a_point(int fd)
 {
 	struct td_bd_truth from, to;
 	struct topdown_record record;
@@ -213,35 +217,36 @@ static unsigned int reads_of_a_fold(int fd)
 
 /*
  * Turns of some microseconds, shorter than the events of a task that go at one switch may be
- * apart from each other: their time is the session's as well.
+ * apart from each other: their time is the session's as well.  All of it is measured, by one
+ * point a switch, and few of them reset anything.
  */
 static bool measure_short_turns(struct turns *turns, struct topdown_session *seen)
 {
-	unsigned int a_fold = reads_of_a_fold(turns->fd), i;
-	uint64_t reads, ns;
+	unsigned int a_point = reads_of_a_point(turns->fd), i;
+	struct td_bd_truth used;
 	bool ok;
 
 	turns->asks = false;
-	ok = a_fold && measure_turns(turns, SHORT_TURNS, seen, &reads);
-	ns = turns->cpu_ns[0] + turns->cpu_ns[1];
+	ok = a_point && measure_turns(turns, SHORT_TURNS, seen, &used);
 	/* Or nothing is tested. */
 	for (i = 0; i < 2; i++)
 		ok = ok && fact(turns->cpu_ns[i] / SHORT_TURNS < SHORT_NS) &
-			   fact(seen[i].out_switches >= SHORT_TURNS - 1);
-	return ok && fact_most("folds", reads / (double)a_fold, ns / FOLD_NS + FOLDS_MORE);
+			   fact(seen[i].out_switches >= SHORT_TURNS - 1) &
+			   fact(seen[i].out_merged_ns == 0);
+	return ok && fact_most("points", used.rdpmc / (double)a_point,
+			       2.1 * SHORT_TURNS + POINTS_MORE) &
+		     fact_most("resets", used.wrmsr / (double)RESET_WRITES,
+			       used.slots / (double)RESET_SLOTS + POINTS_MORE);
 }
 
-/*
- * Somebody asks for fresh figures of the CPU while a task has it whose turn is not measured.
- * Until then the counters have what the other process executed, and nobody is given that.
- */
+/* Somebody asks for fresh figures of the CPU while a task has it. */
 static bool measure_asked_turns(struct turns *turns, struct topdown_session *seen)
 {
-	uint64_t reads;
+	struct td_bd_truth used;
 
 	turns->asks = true;
-	return measure_turns(turns, ASKED_TURNS, seen, &reads) &&
-	       fact(turns->asked >= ASKED_TURNS - 1) & fact(reads >= turns->asked);
+	return measure_turns(turns, ASKED_TURNS, seen, &used) &&
+	       fact(turns->asked >= ASKED_TURNS - 1) & fact(used.rdpmc >= turns->asked);
 }
 
 FIXTURE_SETUP(turns)

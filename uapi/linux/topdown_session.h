@@ -108,8 +108,9 @@ enum topdown_session_state {
  *	each other may count once.  A task that goes on may count twice when perf schedules
  *	its events again
  * @out_merged_ns: the part of the on-CPU time that was not measured because the tasks of a CPU
- *	followed each other too fast: more often than once in 20 us, except for bursts of 32.
- *	Whole times on a CPU are left out at random, so that the rest is a fair sample
+ *	followed each other too fast for a guest whose hypervisor emulates the counters; 0
+ *	elsewhere.  Whole times on a CPU are left out at random, so that the rest is a fair
+ *	sample
  * @out_figures: the figures since the session was made, or since its last reset.  enabled_ns is
  *	the time its tasks were on CPUs while the session was enabled, running_ns the part
  *	of it that was measured.  The rest was merged, or others had the counter, or the
