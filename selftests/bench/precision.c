@@ -3,7 +3,7 @@
  * How true the figures are over a time in which the profile changes every 5 to
  * 500 ms: each CPU but one executes a sequence of its own.
  *
- *   precision ours|perf|once SECONDS truncate|round SEED
+ *   precision ours|perf|once SECONDS truncate|round|rest SEED
  *
  * ours is the module, loaded with the period in question; perf is "perf stat -I
  * 1000"; once is a perf group that nobody reads, and so nobody resets, before
@@ -230,9 +230,9 @@ int main(int argc, char **argv)
 			way = &ways[i];
 	}
 	if (!way)
-		die("usage: precision ours|perf|once SECONDS truncate|round SEED");
+		die("usage: precision ours|perf|once SECONDS truncate|round|rest SEED");
 	nr_cpus = sysconf(_SC_NPROCESSORS_CONF);
-	if (!backdoor_open() || cpu_pin(HOME_CPU) || !backdoor_set_quant(!strcmp(argv[3], "round")))
+	if (!backdoor_open() || cpu_pin(HOME_CPU) || !backdoor_set_quant_named(argv[3]))
 		die("this is not the emulated PMU, or not root");
 
 	way->begin();

@@ -21,7 +21,7 @@ say() {
 precision() {
 	local quant period
 
-	for quant in truncate round; do
+	for quant in truncate round rest; do
 		for period in 1000 100 10; do
 			insmod "$ko" period_ms=$period
 			say "precision.ours-$period.$quant" "seconds=$seconds" \

@@ -285,8 +285,8 @@ function precision_row(name, text, cpus, quant)
 
 function precisions(cpus,	i, quant, name)
 {
-	for (i = 1; i <= 2; i++) {
-		quant = i == 1 ? "truncate" : "round"
+	for (i = 1; i <= 3; i++) {
+		quant = i == 1 ? "truncate" : i == 2 ? "round" : "rest"
 		name = "precision.ours-1000." quant
 		if (!has(name, cpus))
 			continue
@@ -367,8 +367,8 @@ function task_mean(name, cpus)
 
 function tasks(cpus,	i, quant)
 {
-	for (i = 1; i <= 2; i++) {
-		quant = i == 1 ? "truncate" : "round"
+	for (i = 1; i <= 3; i++) {
+		quant = i == 1 ? "truncate" : i == 2 ? "round" : "rest"
 		if (!has("task.ours." quant, cpus))
 			continue
 		row(cpus, "mean error of a task of " get("task.ours." quant, cpus, "seconds") \

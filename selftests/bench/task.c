@@ -7,7 +7,7 @@
  *   task rdpmc SECONDS SEED FILE		the same, and print what it counted itself
  *					by RDPMC, without any reset
  *   task compare FILE SLOTS NODE...	the errors of the figures of others
- *   task quant truncate|round		how the machine makes the bytes from now on
+ *   task quant truncate|round|rest	how the machine makes the bytes from now on
  *
  * RDPMC is what a program can do without the kernel: its own group, opened and
  * mapped by perf_event_open(2), SLOTS and PERF_METRICS read at the end.
@@ -113,7 +113,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (argc == 3 && !strcmp(argv[1], "quant"))
-		return !backdoor_open() || !backdoor_set_quant(!strcmp(argv[2], "round"));
+		return !backdoor_open() || !backdoor_set_quant_named(argv[2]);
 	if (!own && (argc != 5 || strcmp(argv[1], "work")))
 		die("usage: task work|rdpmc SECONDS SEED FILE, compare FILE SLOTS NODE..., or quant");
 	if (!backdoor_open())

@@ -86,7 +86,7 @@ compared() {
 truth() {
 	local quant
 	# shellcheck disable=SC2046 # one word a figure
-	for quant in truncate round; do
+	for quant in truncate round rest; do
 		"$dir/task" quant "$quant"
 		insmod "$ko"
 		topdown stat -j -o /tmp/ours -- "$dir/task" work "$seconds" "$seed" /tmp/truth

@@ -40,13 +40,34 @@ enum td_bd_request {
 	TD_BD_SET_PROFILE,	/* Profile in, RCX: enum td_bd_start. */
 	TD_BD_TRUTH_SPACE,	/* struct td_bd_truth out: this address space. */
 	TD_BD_TRUTH_CPU,	/* struct td_bd_truth out: vCPU number RCX. */
-	TD_BD_SET_QUANT,	/* RCX: 0 bytes truncated, 1 bytes rounded. */
+	TD_BD_SET_QUANT,	/* RCX: enum td_bd_quant. */
 	TD_BD_SET_DEFAULT,	/* struct td_bd_profile in: spaces with none set. */
 	TD_BD_SET_RATE,		/* struct td_bd_rate in: of this address space. */
 	TD_BD_FORGET_RATES,	/* No structure: those of this address space. */
 	TD_BD_SET_FILTER,	/* RCX: 0 all events count, 1 only architectural ones. */
 	TD_BD_SET_GUEST,	/* RCX: enum td_bd_guest. */
 	TD_BD_LATENCY,		/* struct td_bd_latency, RCX: vCPU or TD_BD_SPACE. */
+	TD_BD_SET_RESTORE,	/* RCX: enum td_bd_restore. */
+};
+
+/* How the fractions of PERF_METRICS become bytes. */
+enum td_bd_quant {
+	TD_BD_QUANT_TRUNCATE,
+	TD_BD_QUANT_ROUND,
+	/* Truncated, but bad speculation is what the other three of level 1 leave of 255. */
+	TD_BD_QUANT_REST,
+	TD_BD_QUANTS,
+};
+
+/* What a write of PERF_METRICS makes of the counters that are hidden behind it. */
+enum td_bd_restore {
+	TD_BD_RESTORE_BYTES,	/* They start from the bytes and SLOTS. */
+	/*
+	 * If SLOTS and the bytes are as they were when both were read and stood still, the
+	 * hidden counters are what they were then.  Otherwise as above.
+	 */
+	TD_BD_RESTORE_EXACT,
+	TD_BD_RESTORES,
 };
 
 /* What TD_BD_SET_PROFILE does to the truth of the address space. */

@@ -39,9 +39,10 @@ Prints the arguments that make the emulator this machine:
   amd        an AMD Zen 3 without an emulated PMU
 
 The caller adds the kernel, the memory, -smp, -accel tcg and -L DIR/share.
-Variables in the emulator's environment: TOPDOWN_PMU_QUANT, truncate (the
-default) or round, says how the bytes of PERF_METRICS are made; of a hybrid
-machine TOPDOWN_PMU_E_CPUS says how many of the CPUs, the last ones, are E-cores;
+Variables in the emulator's environment: TOPDOWN_PMU_QUANT, truncate, round or
+rest (the default), says how the bytes of PERF_METRICS are made, and
+TOPDOWN_PMU_RESTORE, bytes (the default) or exact, what a restore of them makes of the
+counters behind them; of a hybrid machine TOPDOWN_PMU_E_CPUS says how many of the CPUs, the last ones, are E-cores;
 TOPDOWN_PMU_RATES is a file of events and their rates, and TOPDOWN_PMU_LATENCIES one
 of events and what the retire latencies of their PEBS records are drawn from;
 TOPDOWN_PMU_COUNT says what events are made of, time (the default) or executed.

@@ -4,6 +4,7 @@
  * What is reserved or absent is a general protection fault.
  */
 #include "qemu/osdep.h"
+#include "qapi/error.h"
 #include "cpu.h"
 #include "topdown-pmu.h"
 
@@ -71,29 +72,92 @@ static uint64_t td_global_mask(const TdPmu *p)
 	return mask;
 }
 
-static uint64_t td_quantise(td_u128 micro, uint64_t slots)
+/*
+ * Where PERF_METRICS was read while it stood still, as before another user gets it: what was
+ * behind it, so that a restore can be exact.  The latest with the same place wins.
+ */
+#define TD_SAVED_BITS	14
+
+typedef struct TdSaved {
+	uint64_t slots, metrics;
+	td_u128 metric[TD_BD_CATEGORIES];
+} TdSaved;
+
+static TdSaved *td_saved_place(uint64_t slots)
+{
+	static TdSaved *saved;
+
+	if (!saved)
+		saved = g_new0(TdSaved, 1 << TD_SAVED_BITS);
+	return &saved[slots * 0x9e3779b97f4a7c15ull >> (64 - TD_SAVED_BITS)];
+}
+
+static void td_save(const TdPmu *p, uint64_t metrics)
+{
+	uint64_t slots = p->fixed[TD_FIXED_SLOTS].value;
+	TdSaved *saved;
+
+	if (!slots || td_global(p, TD_GLOBAL_FIXED + TD_FIXED_SLOTS))
+		return;
+	saved = td_saved_place(slots);
+	saved->slots = slots;
+	saved->metrics = metrics;
+	memcpy(saved->metric, p->metric, sizeof(saved->metric));
+}
+
+static bool td_restored(TdPmu *p, uint64_t metrics)
+{
+	uint64_t slots = p->fixed[TD_FIXED_SLOTS].value;
+	const TdSaved *saved = td_saved_place(slots);
+
+	if (!slots || saved->slots != slots || saved->metrics != metrics)
+		return false;
+	memcpy(p->metric, saved->metric, sizeof(saved->metric));
+	return true;
+}
+
+static uint64_t td_quantise(td_u128 micro, uint64_t slots, bool round)
 {
 	td_u128 whole = (td_u128)slots * TD_MICRO;
 	td_u128 byte;
 
 	if (!whole)
 		return 0;
-	byte = (micro * 0xff + (qatomic_read(&td_round) ? whole / 2 : 0)) /
-	       whole;
+	byte = (micro * 0xff + (round ? whole / 2 : 0)) / whole;
 	return MIN(byte, 0xff);
+}
+
+static uint64_t td_bytes(const TdPmu *p)
+{
+	uint64_t slots = p->fixed[TD_FIXED_SLOTS].value;
+	enum td_bd_quant quant = qatomic_read(&td_quant);
+	uint64_t value = 0, byte, others = 0;
+	unsigned int i;
+
+	for (i = 0; i < p->preset->metrics; i++) {
+		if (quant == TD_BD_QUANT_REST && i == TD_BD_BAD_SPEC)
+			continue;
+		byte = td_quantise(p->metric[i], slots, quant == TD_BD_QUANT_ROUND);
+		if (i <= TD_BD_BE_BOUND)
+			others += byte;
+		value |= byte << (8 * i);
+	}
+	/* Without a category in any slot there is nothing to leave a rest of. */
+	if (quant == TD_BD_QUANT_REST && slots && others < 0xff &&
+	    (others || p->metric[TD_BD_BAD_SPEC]))
+		value |= (0xff - others) << (8 * TD_BD_BAD_SPEC);
+	return value;
 }
 
 static uint64_t td_read_metrics(const TdPmu *p)
 {
-	uint64_t slots = p->fixed[TD_FIXED_SLOTS].value;
-	uint64_t value = 0;
-	unsigned int i;
+	uint64_t value;
 
 	/* A hypervisor that does not have them lets software read nothing. */
 	if (qatomic_read(&td_filter))
 		return 0;
-	for (i = 0; i < p->preset->metrics; i++)
-		value |= td_quantise(p->metric[i], slots) << (8 * i);
+	value = td_bytes(p);
+	td_save(p, value);
 	return value;
 }
 
@@ -104,10 +168,37 @@ static bool td_write_metrics(TdPmu *p, uint64_t value)
 
 	if (p->preset->metrics < 8 && value >> (8 * p->preset->metrics))
 		return false;
+	if (qatomic_read(&td_restore) == TD_BD_RESTORE_EXACT && td_restored(p, value))
+		return true;
 	/* Rounded up, so that the bytes read back as they were written. */
 	for (i = 0; i < TD_BD_CATEGORIES; i++)
 		p->metric[i] = ((td_u128)slots * TD_MICRO *
 				(value >> (8 * i) & 0xff) + 0xfe) / 0xff;
+	return true;
+}
+
+/* TOPDOWN_PMU_QUANT and TOPDOWN_PMU_RESTORE: what the machine has from the beginning. */
+bool td_metrics_load(Error **errp)
+{
+	static const char *const quants[] = { "truncate", "round", "rest" };
+	static const char *const restores[] = { "bytes", "exact" };
+	const char *quant = getenv("TOPDOWN_PMU_QUANT"), *restore = getenv("TOPDOWN_PMU_RESTORE");
+	unsigned int i, j;
+
+	for (i = 0; quant && i < TD_BD_QUANTS && strcmp(quant, quants[i]); i++)
+		;
+	for (j = 0; restore && j < TD_BD_RESTORES && strcmp(restore, restores[j]); j++)
+		;
+	if (i == TD_BD_QUANTS) {
+		error_setg(errp, "TOPDOWN_PMU_QUANT: '%s' is none of truncate, round and rest", quant);
+		return false;
+	}
+	if (j == TD_BD_RESTORES) {
+		error_setg(errp, "TOPDOWN_PMU_RESTORE: '%s' is neither bytes nor exact", restore);
+		return false;
+	}
+	td_quant = quant ? i : TD_BD_QUANT_REST;
+	td_restore = j;
 	return true;
 }
 

@@ -27,7 +27,8 @@
 
 QemuMutex td_lock;
 TdPmu *td_cpus[TD_MAX_CPUS];
-bool td_round;
+enum td_bd_quant td_quant = TD_BD_QUANT_REST;
+enum td_bd_restore td_restore = TD_BD_RESTORE_BYTES;
 bool td_filter;
 enum td_bd_guest td_guest;
 
@@ -471,7 +472,7 @@ bool td_pmu_realize(X86CPU *cpu, Error **errp)
 
 	if (!cpu->td_model)
 		return true;
-	if (!td_rates_load(errp) || !td_latencies_load(errp))
+	if (!td_rates_load(errp) || !td_latencies_load(errp) || !td_metrics_load(errp))
 		return false;
 	preset = td_preset_find(cpu->td_model);
 	if (!preset) {
@@ -499,7 +500,6 @@ bool td_pmu_realize(X86CPU *cpu, Error **errp)
 		p->sibling->sibling = p;
 	}
 	cpu->td_pmu = p;
-	td_round = !g_strcmp0(getenv("TOPDOWN_PMU_QUANT"), "round");
 	td_filter = preset->filter;
 	td_guest = preset->half ? TD_BD_GUEST_ALL : TD_BD_GUEST_NONE;
 	qemu_register_reset(td_reset, p);

@@ -220,7 +220,8 @@ typedef struct TdPmu {
 
 extern QemuMutex td_lock;
 extern TdPmu *td_cpus[TD_MAX_CPUS];
-extern bool td_round;
+extern enum td_bd_quant td_quant;
+extern enum td_bd_restore td_restore;
 extern bool td_filter;
 extern enum td_bd_guest td_guest;
 
@@ -253,6 +254,9 @@ bool td_stands(int64_t at);
 bool td_global(const TdPmu *p, int bit);
 unsigned int td_fixed_field(const TdPmu *p, int n);
 TdCounter *td_counter(TdPmu *p, int bit);
+
+/* topdown-msr.c */
+bool td_metrics_load(Error **errp);
 
 /* topdown-rate.c */
 uint64_t td_slots(const TdPmu *p, uint64_t ns);

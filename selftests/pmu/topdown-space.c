@@ -476,9 +476,14 @@ bool td_pmu_in(CPUX86State *env, uint32_t port, uintptr_t ra, uint32_t *answer)
 		*answer = td_set_hypervisor(p, request, arg);
 		break;
 	case TD_BD_SET_QUANT:
-		*answer = arg > 1 ? TD_BD_EINVAL : TD_BD_OK;
-		if (arg <= 1)
-			qatomic_set(&td_round, arg == 1);
+		*answer = arg < TD_BD_QUANTS ? TD_BD_OK : TD_BD_EINVAL;
+		if (arg < TD_BD_QUANTS)
+			qatomic_set(&td_quant, arg);
+		break;
+	case TD_BD_SET_RESTORE:
+		*answer = arg < TD_BD_RESTORES ? TD_BD_OK : TD_BD_EINVAL;
+		if (arg < TD_BD_RESTORES)
+			qatomic_set(&td_restore, arg);
 		break;
 	default:
 		*answer = TD_BD_EINVAL;

@@ -17,7 +17,9 @@ COMMAND without ARGs is a line of bash.
   -m MACHINE   what machine.sh knows (spr, icl, nopmu, nometrics, amd, ...), or
                a file of arguments for the emulator (default spr)
   -c CPUS      number of CPUs (default 4); 4,threads=2: two of them to a core
-  -q MODE      truncate or round the bytes of PERF_METRICS (default truncate)
+  -q MODE      how the bytes of PERF_METRICS are made: truncate, round, or rest: bad
+               speculation is what the others leave (default rest)
+  -r MODE      what a restore of PERF_METRICS starts from: bytes or exact (default bytes)
   -i           count instructions: one host thread, and time passes with them and
                not with the host's, so nothing depends on what else runs there
   -s SHIFT     with -i: an instruction takes 2^SHIFT ns (default 0)
@@ -67,7 +69,8 @@ readonly ASKED_FOR='fail_test: vmalloc error: .* failed'
 kernel=6.12
 machine=spr
 cpus=4
-quant=truncate
+quant=rest
+restore=bytes
 icount=
 shift=0
 limit=300
@@ -79,12 +82,13 @@ ko=
 bare=
 memory=
 
-while getopts :k:m:c:q:is:t:a:o:x:PK:NM:h opt; do
+while getopts :k:m:c:q:r:is:t:a:o:x:PK:NM:h opt; do
 	case $opt in
 	k) kernel=$OPTARG ;;
 	m) machine=$OPTARG ;;
 	c) cpus=$OPTARG ;;
 	q) quant=$OPTARG ;;
+	r) restore=$OPTARG ;;
 	i) icount=1 ;;
 	s) shift=$OPTARG ;;
 	t) limit=$OPTARG ;;
@@ -104,7 +108,9 @@ shift $((OPTIND - 1))
 [[ $cpus =~ ^[1-9][0-9]*(,threads=2)?$ ]] || die "-c $cpus: not a number of CPUs"
 [[ $limit =~ ^[1-9][0-9]*$ ]] || die "-t $limit: not a number of seconds"
 [[ $shift =~ ^[0-9]$ ]] || die "-s $shift: not a number in 0..9"
-[[ $quant == truncate || $quant == round ]] || die "-q $quant: neither truncate nor round"
+[[ $quant == truncate || $quant == round || $quant == rest ]] ||
+	die "-q $quant: none of truncate, round and rest"
+[[ $restore == bytes || $restore == exact ]] || die "-r $restore: neither bytes nor exact"
 
 if [[ -z $memory ]]; then
 	memory=1G
@@ -268,7 +274,7 @@ watcher=$!
 set +m
 set +e
 # Nothing may outlive this script, however it ends.
-TOPDOWN_PMU_QUANT=$quant setpriv --pdeathsig TERM timeout -k 5 "$limit" \
+TOPDOWN_PMU_QUANT=$quant TOPDOWN_PMU_RESTORE=$restore setpriv --pdeathsig TERM timeout -k 5 "$limit" \
 	setpriv --pdeathsig KILL "$emulator/qemu-system-x86_64" \
 	-L "$emulator/share" "${machine_words[@]}" "${accel[@]}" -smp "$cpus" -m "$memory" \
 	-nodefaults -no-user-config -display none -no-reboot -pidfile "$outdir/pid" \

@@ -50,9 +50,27 @@ bool backdoor_set_default(const struct td_bd_profile *profile)
 	return backdoor_request(TD_BD_SET_DEFAULT, 0, &copy) == TD_BD_OK;
 }
 
-bool backdoor_set_quant(bool round)
+bool backdoor_set_quant(enum td_bd_quant quant)
 {
-	return backdoor_request(TD_BD_SET_QUANT, round, NULL) == TD_BD_OK;
+	return backdoor_request(TD_BD_SET_QUANT, quant, NULL) == TD_BD_OK;
+}
+
+/* As the emulator's environment and run.sh call them. */
+bool backdoor_set_quant_named(const char *name)
+{
+	static const char *const names[TD_BD_QUANTS] = { "truncate", "round", "rest" };
+	unsigned int i;
+
+	for (i = 0; i < TD_BD_QUANTS; i++) {
+		if (!strcmp(name, names[i]))
+			return backdoor_set_quant(i);
+	}
+	return false;
+}
+
+bool backdoor_set_restore(enum td_bd_restore restore)
+{
+	return backdoor_request(TD_BD_SET_RESTORE, restore, NULL) == TD_BD_OK;
 }
 
 bool backdoor_set_rate(uint64_t config, uint64_t rate)

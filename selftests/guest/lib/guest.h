@@ -33,7 +33,10 @@ bool backdoor_set_profile(const struct td_bd_profile *profile);
 /* The next phase of the same program: its truth goes on. */
 bool backdoor_change_profile(const struct td_bd_profile *profile);
 bool backdoor_set_default(const struct td_bd_profile *profile);
-bool backdoor_set_quant(bool round);
+/* How the bytes of PERF_METRICS are made, and what a restore of them starts from. */
+bool backdoor_set_quant(enum td_bd_quant quant);
+bool backdoor_set_quant_named(const char *name);
+bool backdoor_set_restore(enum td_bd_restore restore);
 /* How often an event of perf's happens here: @rate in 1,000,000 cycles. */
 bool backdoor_set_rate(uint64_t config, uint64_t rate);
 /* Set how the hypervisor of a guest, or of this host, changes counters. */

@@ -83,11 +83,16 @@ struct td_bd_truth truth_cpu(unsigned int cpu)
 	return truth;
 }
 
-unsigned int byte_of(uint32_t fraction)
+unsigned int byte_of(const struct td_bd_profile *profile, unsigned int category)
 {
-	uint64_t scaled = (uint64_t)fraction * 0xff;
+	uint64_t scaled = (uint64_t)profile->fraction[category] * 0xff;
 
-	return (scaled + (machine.round ? TD_BD_FRACTION / 2 : 0)) / TD_BD_FRACTION;
+	if (machine.quant == TD_BD_QUANT_REST && category == TD_BD_BAD_SPEC)
+		return 0xff - byte_of(profile, TD_BD_RETIRING) - byte_of(profile, TD_BD_FE_BOUND) -
+		       byte_of(profile, TD_BD_BE_BOUND);
+	if (machine.quant == TD_BD_QUANT_ROUND)
+		scaled += TD_BD_FRACTION / 2;
+	return scaled / TD_BD_FRACTION;
 }
 
 double ratio(uint64_t part, uint64_t whole)

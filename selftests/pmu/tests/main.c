@@ -126,7 +126,8 @@ static int run(const struct test *test)
 	}
 	waitpid(pid, &status, 0);
 	/* A test that died has not put this back. */
-	door(TD_BD_SET_QUANT, machine.round, NULL);
+	door(TD_BD_SET_QUANT, machine.quant, NULL);
+	door(TD_BD_SET_RESTORE, TD_BD_RESTORE_BYTES, NULL);
 	door(TD_BD_SET_FILTER, 0, NULL);
 	door(TD_BD_SET_GUEST, TD_BD_GUEST_NONE, NULL);
 	if (WIFSIGNALED(status))
@@ -154,11 +155,15 @@ static void choose(int argc, char **argv)
 		if (argc > 1 && !strcmp(argv[1], machines[i].name))
 			machine = machines[i];
 	if (!machine.name) {
-		fprintf(stderr, "Usage: pmu_test MACHINE [round] [icount | smt | executed]\n");
+		fprintf(stderr, "Usage: pmu_test MACHINE [truncate | round] [icount | smt | executed]\n");
 		exit(2);
 	}
+	machine.quant = TD_BD_QUANT_REST;
 	for (opt = 2; opt < argc; opt++) {
-		machine.round |= !strcmp(argv[opt], "round");
+		if (!strcmp(argv[opt], "truncate"))
+			machine.quant = TD_BD_QUANT_TRUNCATE;
+		if (!strcmp(argv[opt], "round"))
+			machine.quant = TD_BD_QUANT_ROUND;
 		machine.smt |= !strcmp(argv[opt], "smt");
 		machine.executed |= !strcmp(argv[opt], "executed");
 		machine.icount |= machine.smt || machine.executed ||

@@ -243,14 +243,14 @@ static void check(const struct td_bd_profile *f, const char *when)
 	unsigned int i;
 
 	for (i = 0; i < machine.metrics; i++)
-		expect((metrics >> (8 * i) & 0xff) == byte_of(f->fraction[i]),
+		expect((metrics >> (8 * i) & 0xff) == byte_of(f, i),
 		       "%s: PERF_METRICS %#llx", when, (unsigned long long)metrics);
 }
 
 static void metrics(void)
 {
 	const struct td_bd_profile *f = &profiles[3];
-	uint64_t seed = 0x1020304050607ull;
+	uint64_t seed = 0x1020304fc010101ull;	/* Level 1 sums to 255. */
 
 	if (machine.metrics == 4)
 		seed &= 0xffffffff;
@@ -279,6 +279,89 @@ static void test_metrics(void)
 {
 	need_metrics();
 	alone(metrics);
+}
+
+/*
+ * Two programs share the counters, and what the first had counted is restored each time it
+ * runs again.  Its phases change, so the parts of a step that bytes do not show differ.
+ */
+#define RESTORES	24
+
+struct hidden {
+	uint64_t slots;
+	/* Slots that retire, in millionths: all, and as a restore from bytes leaves them. */
+	unsigned __int128 exact, seeded;
+};
+
+static unsigned int byte_of_hidden(unsigned __int128 micro, uint64_t slots)
+{
+	unsigned __int128 whole = (unsigned __int128)slots * TD_BD_FRACTION;
+
+	return (micro * 0xff + (machine.quant == TD_BD_QUANT_ROUND ? whole / 2 : 0)) / whole;
+}
+
+static void count_phase(struct hidden *hidden, const struct td_bd_profile *f)
+{
+	uint64_t slots;
+
+	set_profile(f);
+	run_slots(EN_SLOTS | EN_METRICS);
+	slots = rd(FIXED3) - hidden->slots;
+	hidden->exact += (unsigned __int128)slots * f->fraction[TD_BD_RETIRING];
+	hidden->seeded += (unsigned __int128)slots * f->fraction[TD_BD_RETIRING];
+	hidden->slots += slots;
+}
+
+static void save_and_restore(struct hidden *hidden)
+{
+	uint64_t metrics = rd(METRICS);
+
+	reset_both();
+	set_profile(&profiles[1]);
+	run_slots(EN_SLOTS | EN_METRICS);
+	wr(FIXED3, hidden->slots);
+	wr(METRICS, metrics);
+	expect(rd(METRICS) == metrics, "PERF_METRICS %#llx, restored, are %#llx",
+	       (unsigned long long)metrics, (unsigned long long)rd(METRICS));
+	hidden->seeded = ((unsigned __int128)hidden->slots * TD_BD_FRACTION * (metrics & 0xff) +
+			  0xfe) / 0xff;
+}
+
+static void restores(enum td_bd_restore way)
+{
+	struct hidden hidden = { 0 };
+	unsigned int i, exact, seeded, want, differ = 0;
+
+	expect(door(TD_BD_SET_RESTORE, way, NULL) == TD_BD_OK, "no such restore");
+	reset_both();
+	for (i = 0; i < RESTORES; i++) {
+		count_phase(&hidden, &profiles[3 + i % 3]);
+		exact = byte_of_hidden(hidden.exact, hidden.slots);
+		seeded = byte_of_hidden(hidden.seeded, hidden.slots);
+		want = way == TD_BD_RESTORE_EXACT ? exact : seeded;
+		differ += exact != seeded;
+		expect((rd(METRICS) & 0xff) == want, "restore %u: %u, not %u", i,
+		       (unsigned int)rd(METRICS) & 0xff, want);
+		save_and_restore(&hidden);
+	}
+	expect(differ, "the two ways do not differ here");
+}
+
+static void both_restores(void)
+{
+	wr(FIXED_CTRL, SLOTS_ALL_RINGS);
+	restores(TD_BD_RESTORE_BYTES);
+	restores(TD_BD_RESTORE_EXACT);
+	/* Nobody has read this: it can only be a seed. */
+	wr(FIXED3, 255000001);
+	wr(METRICS, 0xff);
+	expect(rd(METRICS) == 0xff, "a seed reads %#llx", (unsigned long long)rd(METRICS));
+}
+
+static void test_restore(void)
+{
+	need_metrics();
+	alone(both_restores);
 }
 
 /*
@@ -542,6 +625,7 @@ const struct test msr_tests[] = {
 	{ "msr-absent", test_absent },
 	{ "msr-reserved", test_reserved },
 	{ "msr-metrics", test_metrics },
+	{ "msr-restore", test_restore },
 	{ "msr-half-reset", test_half_reset },
 	{ "msr-overflow", test_overflow },
 	{ "msr-metrics-overflow", test_metrics_overflow },

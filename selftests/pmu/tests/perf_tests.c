@@ -69,7 +69,7 @@ static void check_group(const struct measured *m, const struct td_bd_profile *f)
 	uint64_t want;
 
 	for (i = 0; i < machine.metrics; i++) {
-		want = m->values[0] * byte_of(f->fraction[i]) / 0xff;
+		want = m->values[0] * byte_of(f, i) / 0xff;
 		expect(near(m->values[1 + i], want, 1e-5),
 		       "metric %u of fraction %u is %llu of %llu slots, not %llu", i,
 		       f->fraction[i], (unsigned long long)m->values[1 + i],
@@ -108,16 +108,17 @@ static void test_groups(void)
 
 static void test_quantisation(void)
 {
-	unsigned int byte[2], i;
+	unsigned int byte[TD_BD_QUANTS], i;
 
 	need_metrics();
-	for (i = 0; i < 2; i++) {
-		machine.round = i;
-		byte[i] = byte_of(profiles[3].fraction[1]);
+	for (i = 0; i < TD_BD_QUANTS; i++) {
+		machine.quant = i;
+		byte[i] = byte_of(&profiles[3], TD_BD_BAD_SPEC);
 		door(TD_BD_SET_QUANT, i, NULL);
 		in_child(one_group, (void *)&profiles[3]);
 	}
-	expect(byte[0] == 59 && byte[1] == 60, "this profile shows no difference");
+	expect(byte[TD_BD_QUANT_TRUNCATE] == 59 && byte[TD_BD_QUANT_ROUND] == 60 &&
+	       byte[TD_BD_QUANT_REST] == 61, "this profile shows no difference");
 }
 
 static void test_user_only(void)
@@ -350,9 +351,9 @@ static void perf_topdown(const struct td_bd_profile *f)
 	command("perf stat -a --topdown sleep 0.2 2>&1", parse_percent, &stat);
 	expect(stat.percent_nr == want, "%u figures from perf stat --topdown", stat.percent_nr);
 	for (i = 0; i < 4; i++)
-		sum += byte_of(f->fraction[i]);
+		sum += byte_of(f, i);
 	for (i = 0; i < 4; i++) {
-		error = stat.percent[i] - 100.0 * byte_of(f->fraction[i]) / sum;
+		error = stat.percent[i] - 100.0 * byte_of(f, i) / sum;
 		expect(error < 0.11 && error > -0.11, "perf stat --topdown shows %.1f%% for %u/1000000",
 		       stat.percent[i], f->fraction[i]);
 	}

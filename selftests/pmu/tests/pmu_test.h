@@ -37,7 +37,7 @@ struct machine {
 	unsigned int fixed;		/* 0: 4, but none of AMD's. */
 	bool any;			/* AnyThread. */
 	bool narrow;			/* No IA32_A_PMCn. */
-	bool round;
+	enum td_bd_quant quant;
 	bool icount;
 	bool executed;			/* Events by what is executed. */
 	bool smt;
@@ -89,8 +89,8 @@ void set_default(const struct td_bd_profile *profile);
 void set_rate(uint64_t config, uint64_t rate);
 struct td_bd_truth truth_space(void);
 struct td_bd_truth truth_cpu(unsigned int cpu);
-/* What PERF_METRICS has to show for a fraction. */
-unsigned int byte_of(uint32_t fraction);
+/* What PERF_METRICS has to show for a category of a profile. */
+unsigned int byte_of(const struct td_bd_profile *profile, unsigned int category);
 /* The same as a ratio, and as the profile of a truth. */
 double ratio(uint64_t part, uint64_t whole);
 

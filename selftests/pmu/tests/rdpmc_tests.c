@@ -32,8 +32,8 @@ static void check_bytes(uint64_t metrics, const struct td_bd_profile *f)
 			expect(!byte, "byte %u is %u, and this CPU has only %u", i, byte,
 			       machine.metrics);
 		else
-			expect(byte == byte_of(f->fraction[i]), "byte %u is %u, not %u of %u/1000000",
-			       i, byte, byte_of(f->fraction[i]), f->fraction[i]);
+			expect(byte == byte_of(f, i), "byte %u is %u, not %u of %u/1000000",
+			       i, byte, byte_of(f, i), f->fraction[i]);
 	}
 }
 
