@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The fields whose values are numbers of a list.
+ */
+#ifndef TOPDOWN_STALL_LOOKUPS_H
+#define TOPDOWN_STALL_LOOKUPS_H
+
+#include "stall-table.h"
+
+/* Where data came from: PEBS of each core, and IBS before and from Zen 4 on. */
+extern const struct td_stall_lookup td_source_nhm;
+extern const struct td_stall_lookup td_source_snb;
+extern const struct td_stall_lookup td_source_skl;
+extern const struct td_stall_lookup td_source_grt;
+extern const struct td_stall_lookup td_source_cmt;
+extern const struct td_stall_lookup td_source_lnc;
+extern const struct td_stall_lookup td_source_pnc;
+extern const struct td_stall_lookup td_source_arw;
+extern const struct td_stall_lookup td_source_zen2;
+extern const struct td_stall_lookup td_source_zen4;
+/* POWER: the kind, the finish stall, what was rejected, and where data and instructions came from. */
+extern const struct td_stall_lookup td_sier_kind;
+extern const struct td_stall_lookup td_sier_stall;
+extern const struct td_stall_lookup td_sier_reject;
+extern const struct td_stall_lookup td_sier_mispredict;
+extern const struct td_stall_lookup td_sier_fetch;
+extern const struct td_stall_lookup td_sier_source;
+
+#endif /* TOPDOWN_STALL_LOOKUPS_H */
