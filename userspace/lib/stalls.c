@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Sampling of stalls: open, the next record, close.
+ */
+#include "stalls.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "internal.h"
+#include "stall-decode.h"
+
+#define TD_NS_PER_MS		1000000
+#define TD_OPTIONS_SIZE_MIN	40
+#define TD_EVENT_INFO_SIZE_MIN	72
+#define TD_CHANGE_SIZE_MIN	(48 + sizeof(const char *))
+#define TD_ONLINE		"/sys/devices/system/cpu/online"
+
+static int td_online(uint64_t *cpus)
+{
+	FILE *file = fopen(TD_ONLINE, "re");
+	char text[4096];
+	bool got;
+
+	if (!file)
+		return -errno;
+	got = fgets(text, sizeof(text), file);
+	fclose(file);
+	if (!got)
+		return -EIO;
+	text[strcspn(text, "\n")] = '\0';
+	return topdown_cpus_parse(text, cpus, TOPDOWN_CPUS_WORDS_MAX, NULL);
+}
+
+static int td_take_cpus(struct topdown_stalls *stalls)
+{
+	uint64_t cpus[TOPDOWN_CPUS_WORDS_MAX] = { 0 };
+	unsigned int cpu, room = 0;
+	int ret = td_online(cpus);
+
+	for (cpu = 0; !ret && cpu < TOPDOWN_CPUS_WORDS_MAX * 64; cpu++) {
+		if (!td_has_cpu(cpus, cpu))
+			continue;
+		if (stalls->options.cpus &&
+		    (cpu / 64 >= stalls->options.words || !td_has_cpu(stalls->options.cpus, cpu)))
+			continue;
+		if (!td_grow(&stalls->cpus, stalls->cpus_nr, &room, sizeof(cpu)))
+			return -ENOMEM;
+		stalls->cpus[stalls->cpus_nr++] = cpu;
+	}
+	if (ret)
+		return ret;
+	if (!stalls->cpus_nr)
+		return -EINVAL;
+	stalls->rings = calloc(stalls->cpus_nr, sizeof(stalls->rings[0]));
+	stalls->ring_fds = malloc(stalls->cpus_nr * sizeof(int));
+	if (!stalls->rings || !stalls->ring_fds)
+		return -ENOMEM;
+	for (cpu = 0; cpu < stalls->cpus_nr; cpu++)
+		stalls->ring_fds[cpu] = -1;
+	return 0;
+}
+
+static int td_take_threads(struct topdown_stalls *stalls)
+{
+	unsigned int room = 0;
+	struct dirent *entry;
+	char path[32];
+	DIR *dir;
+	int tid, ret = 0;
+
+	if (!stalls->options.pid)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%d/task", stalls->options.pid);
+	dir = opendir(path);
+	if (!dir)
+		return errno == ENOENT ? -ESRCH : -errno;
+	while (!ret && (entry = readdir(dir))) {
+		tid = atoi(entry->d_name);
+		if (tid <= 0)
+			continue;
+		if (!td_grow(&stalls->tids, stalls->tids_nr, &room, sizeof(tid)))
+			ret = -ENOMEM;
+		else
+			stalls->tids[stalls->tids_nr++] = tid;
+	}
+	closedir(dir);
+	return ret ? ret : stalls->tids_nr ? 0 : -ESRCH;
+}
+
+static int td_first_pid(struct topdown_stalls *stalls)
+{
+	if (!stalls->options.pid)
+		return 0;
+	if (!td_grow(&stalls->pids, 0, &stalls->pids_room, sizeof(stalls->pids[0])))
+		return -ENOMEM;
+	stalls->pids[stalls->pids_nr++] = stalls->options.pid;
+	return 0;
+}
+
+static int td_check_options(struct topdown_stall_options *options)
+{
+	const uint32_t flags = TOPDOWN_STALLS_USER | TOPDOWN_STALLS_CHAINS | TOPDOWN_STALLS_MAPS |
+			       TOPDOWN_STALLS_EXEC;
+
+	if (!options->rate)
+		options->rate = TOPDOWN_STALLS_RATE;
+	if (options->flags & ~flags || options->rate > TOPDOWN_STALLS_RATE_MAX ||
+	    options->pid < 0 || options->reserved)
+		return -EINVAL;
+	return 0;
+}
+
+TD_API int topdown_stalls_open(struct topdown_stalls **out,
+			       const struct topdown_stall_options *options, size_t size)
+{
+	struct topdown_stalls *stalls;
+	int ret;
+
+	if (size < TD_OPTIONS_SIZE_MIN)
+		return -EINVAL;
+	stalls = calloc(1, sizeof(*stalls));
+	if (!stalls)
+		return -ENOMEM;
+	td_copy_sized(&stalls->options, sizeof(stalls->options), options, size);
+	ret = td_check_options(&stalls->options);
+	if (!ret)
+		ret = td_take_cpus(stalls);
+	if (!ret)
+		ret = td_take_threads(stalls);
+	if (!ret)
+		ret = td_first_pid(stalls);
+	if (!ret)
+		ret = td_stalls_find_events(stalls);
+	if (!ret)
+		ret = td_stalls_open_events(stalls);
+	/* The caller's set may go. */
+	stalls->options.cpus = NULL;
+	if (ret) {
+		topdown_stalls_close(stalls);
+		return ret;
+	}
+	*out = stalls;
+	return 0;
+}
+
+TD_API void topdown_stalls_close(struct topdown_stalls *stalls)
+{
+	if (!stalls)
+		return;
+	if (stalls->rings)
+		td_stalls_close_events(stalls);
+	td_stalls_forget(stalls);
+	free(stalls->queue);
+	free(stalls->changes);
+	free(stalls->fds);
+	free(stalls->changes_fds);
+	free(stalls->cpus);
+	free(stalls->rings);
+	free(stalls->ring_fds);
+	free(stalls->tids);
+	free(stalls->pids);
+	free(stalls);
+}
+
+TD_API void topdown_stalls_stop(struct topdown_stalls *stalls)
+{
+	td_stalls_turn(stalls, stalls->turn, false);
+	/* Those without a turn have -1. */
+	td_stalls_turn(stalls, -1, false);
+	stalls->stopped = true;
+}
+
+static void td_change_turn(struct topdown_stalls *stalls, uint64_t now_ns)
+{
+	if (stalls->stopped || stalls->turns < 2 || now_ns < stalls->turn_ns + TD_TURN_NS)
+		return;
+	td_stalls_turn(stalls, stalls->turn, false);
+	stalls->turn = (stalls->turn + 1) % stalls->turns;
+	td_stalls_turn(stalls, stalls->turn, true);
+	stalls->turn_ns = now_ns;
+}
+
+/* The kernel wakes us up only when there is much to read, so look again from time to time. */
+static int td_wait(struct topdown_stalls *stalls, uint64_t until_ns)
+{
+	uint64_t now_ns = td_clock_ns(CLOCK_MONOTONIC);
+	uint64_t left = until_ns > now_ns ? until_ns - now_ns : 0;
+	struct pollfd *fds;
+	unsigned int i;
+	int ret;
+
+	if (left > TD_TURN_NS)
+		left = TD_TURN_NS;
+	fds = malloc(stalls->cpus_nr * sizeof(*fds));
+	if (!fds)
+		return -ENOMEM;
+	for (i = 0; i < stalls->cpus_nr; i++)
+		fds[i] = (struct pollfd){ .fd = stalls->ring_fds[i], .events = POLLIN };
+	ret = poll(fds, stalls->cpus_nr, (left + TD_NS_PER_MS - 1) / TD_NS_PER_MS);
+	/* After the end of the last task poll() returns at once. */
+	for (i = 0; ret > 0 && i < stalls->cpus_nr; i++) {
+		if (fds[i].revents & POLLHUP) {
+			ret = usleep(left / 1000);
+			break;
+		}
+	}
+	free(fds);
+	return ret < 0 ? -errno : 0;
+}
+
+TD_API int topdown_stalls_next(struct topdown_stalls *stalls, int timeout_ms,
+			       struct topdown_stall *out, size_t size)
+{
+	uint64_t now_ns = td_clock_ns(CLOCK_MONOTONIC), until_ns = UINT64_MAX;
+	int ret;
+
+	if (size < TD_STALL_SIZE_MIN)
+		return -EINVAL;
+	if (timeout_ms >= 0)
+		until_ns = now_ns + (uint64_t)timeout_ms * TD_NS_PER_MS;
+	if (stalls->queue_at)
+		free(stalls->queue[stalls->queue_at - 1].chain);
+	while (stalls->queue_at == stalls->queue_nr) {
+		td_change_turn(stalls, now_ns);
+		ret = td_stalls_drain(stalls);
+		if (ret)
+			return ret;
+		if (stalls->queue_nr)
+			break;
+		if (now_ns >= until_ns)
+			return -EAGAIN;
+		ret = td_wait(stalls, until_ns);
+		if (ret)
+			return ret;
+		now_ns = td_clock_ns(CLOCK_MONOTONIC);
+	}
+	td_copy_sized(out, size, &stalls->queue[stalls->queue_at++].stall,
+		      sizeof(struct topdown_stall));
+	return 0;
+}
+
+TD_API unsigned int topdown_stalls_chain(const struct topdown_stalls *stalls, const __u64 **ips)
+{
+	const struct td_stall_entry_read *entry;
+
+	if (!stalls->queue_at)
+		return 0;
+	entry = &stalls->queue[stalls->queue_at - 1];
+	*ips = entry->chain;
+	return entry->chain_nr;
+}
+
+TD_API int topdown_stalls_map(struct topdown_stalls *stalls, struct topdown_stalls_map *out,
+			      size_t size)
+{
+	struct topdown_stalls_map map;
+
+	if (size < TD_CHANGE_SIZE_MIN)
+		return -EINVAL;
+	if (stalls->changes_at) {
+		free(stalls->changes[stalls->changes_at - 1].name);
+		stalls->changes[stalls->changes_at - 1].name = NULL;
+	}
+	if (stalls->changes_at == stalls->changes_nr) {
+		stalls->changes_at = 0;
+		stalls->changes_nr = 0;
+		return -EAGAIN;
+	}
+	map = stalls->changes[stalls->changes_at].map;
+	map.name = stalls->changes[stalls->changes_at].name;
+	stalls->changes_at++;
+	td_copy_sized(out, size, &map, sizeof(map));
+	return 0;
+}
+
+/* The times of all its descriptors. */
+static void td_add_times(const struct topdown_stalls *stalls, unsigned int number,
+			 struct topdown_stalls_event *info)
+{
+	struct {
+		uint64_t value;
+		uint64_t enabled_ns;
+		uint64_t running_ns;
+	} times;
+	unsigned int i;
+
+	for (i = 0; i < stalls->fds_nr; i++) {
+		if (stalls->fds[i].event != number ||
+		    read(stalls->fds[i].fd, &times, sizeof(times)) != sizeof(times))
+			continue;
+		info->enabled_ns += times.enabled_ns;
+		info->running_ns += times.running_ns;
+	}
+}
+
+TD_API int topdown_stalls_event(const struct topdown_stalls *stalls, unsigned int number,
+				struct topdown_stalls_event *out, size_t size)
+{
+	struct topdown_stalls_event info = { 0 };
+	const struct td_stall_event *event;
+
+	if (size < TD_EVENT_INFO_SIZE_MIN)
+		return -EINVAL;
+	if (number >= stalls->events_nr)
+		return -ENOENT;
+	event = &stalls->event[number];
+	info.name = event->spec->name;
+	info.pmu = event->pmu;
+	info.nodes = event->spec->nodes;
+	info.samples = event->samples;
+	info.role = event->spec->role;
+	info.error = event->error;
+	info.turns = event->turn < 0 ? 1 : stalls->turns;
+	info.precise = event->precise || event->attr.layout;
+	info.user = event->user && !(stalls->options.flags & TOPDOWN_STALLS_USER);
+	td_add_times(stalls, number, &info);
+	td_copy_sized(out, size, &info, sizeof(info));
+	return 0;
+}
+
+TD_API uint64_t topdown_stalls_lost(const struct topdown_stalls *stalls)
+{
+	return stalls->lost;
+}
+
+TD_API uint64_t topdown_stalls_throttled(const struct topdown_stalls *stalls)
+{
+	return stalls->throttled;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A handle that samples stalls: its events, its rings, and what was read of them.
+ */
+#ifndef TOPDOWN_STALLS_H
+#define TOPDOWN_STALLS_H
+
+#include <topdown_stall.h>
+
+#include "stall-events.h"
+#include "stall-ring.h"
+
+#define TD_STALL_EVENTS_MAX	16
+#define TD_TURN_NS		50000000ULL
+
+/**
+ * struct td_stall_fd - an event of one CPU and one thread, or of all threads
+ * @fd: descriptor
+ * @leader: descriptor of the group's leader; -1 if it is the event itself
+ * @id: number that samples have
+ * @event: number of the event
+ */
+struct td_stall_fd {
+	int fd;
+	int leader;
+	uint64_t id;
+	unsigned int event;
+};
+
+/**
+ * struct td_stall_event - an event of the handle
+ * @spec: what it is
+ * @pmu: the PMU's name
+ * @attr: what its samples have
+ * @config: perf_event_attr.config
+ * @config1: perf_event_attr.config1
+ * @leader_config: config of the leader; 0 for none
+ * @type: perf_event_attr.type
+ * @error: positive errno; 0 if it is sampled
+ * @precise: precise_ip
+ * @branches: samples have branches
+ * @user: kernel mode is left out for lack of the right
+ * @wide: it samples whole CPUs, as the PMU cannot sample tasks
+ * @turn: number of its turn; -1 if it is always counted
+ * @samples: records
+ */
+struct td_stall_event {
+	const struct td_stall_spec *spec;
+	const char *pmu;
+	struct topdown_stall_attr attr;
+	uint64_t config;
+	uint64_t config1;
+	uint64_t leader_config;
+	uint32_t type;
+	int error;
+	unsigned int precise;
+	bool branches;
+	bool user;
+	bool wide;
+	int turn;
+	uint64_t samples;
+};
+
+/* A record that was read, and its callers. */
+struct td_stall_entry_read {
+	struct topdown_stall stall;
+	unsigned int chain_nr;
+	__u64 *chain;
+};
+
+/* A change that was read, with a copy of its name. */
+struct td_stall_change {
+	struct topdown_stalls_map map;
+	char *name;
+};
+
+struct topdown_stalls {
+	struct topdown_stall_options options;
+	unsigned int events_nr;
+	struct td_stall_event event[TD_STALL_EVENTS_MAX];
+	/* Descriptors: of samples, sorted by id; and of changes. */
+	unsigned int fds_nr, fds_room;
+	struct td_stall_fd *fds;
+	unsigned int changes_fds_nr, changes_fds_room;
+	int *changes_fds;
+	/* One ring for each CPU of the list. */
+	unsigned int cpus_nr;
+	unsigned int *cpus;
+	struct td_ring *rings;
+	int *ring_fds;
+	/* Threads to be sampled; none for whole CPUs. */
+	unsigned int tids_nr;
+	int *tids;
+	/* Processes whose samples count, where an event samples whole CPUs. */
+	unsigned int pids_nr, pids_room;
+	uint32_t *pids;
+	unsigned int turns;
+	unsigned int turn;
+	uint64_t turn_ns;
+	/* What was read and not yet handed over. */
+	size_t queue_nr, queue_room, queue_at;
+	struct td_stall_entry_read *queue;
+	size_t changes_nr, changes_room, changes_at;
+	struct td_stall_change *changes;
+	uint64_t lost;
+	uint64_t throttled;
+	bool stopped;
+};
+
+/* Room for one more element; false without memory. */
+bool td_grow(void *array, unsigned int nr, unsigned int *room, size_t size);
+
+/* stall-open.c */
+int td_stalls_find_events(struct topdown_stalls *stalls);
+int td_stalls_open_events(struct topdown_stalls *stalls);
+void td_stalls_close_events(struct topdown_stalls *stalls);
+void td_stalls_turn(struct topdown_stalls *stalls, unsigned int turn, bool on);
+
+/* stall-read.c */
+int td_stalls_drain(struct topdown_stalls *stalls);
+void td_stalls_forget(struct topdown_stalls *stalls);
+
+#endif /* TOPDOWN_STALLS_H */
