@@ -21,6 +21,7 @@
 #include "stat.h"
 #include "top.h"
 #include "watch.h"
+#include "where.h"
 #include "words.h"
 
 static const struct option long_options[] = {
@@ -40,6 +41,7 @@ static const char usage[] =
 	"  top                  show all CPUs live, on the whole screen\n"
 	"  history              show the last closed windows of each CPU\n"
 	"  watch                say when a node crosses a threshold\n"
+	"  where                show in which functions slots are lost, and why\n"
 	"  latency              show how long instructions take to retire\n"
 	"  record               write the windows of CPUs, or what tasks use, to a file\n"
 	"  report               say what such a file has, in all and over time\n"
@@ -61,6 +63,7 @@ static const char usage[] =
 	"  topdown top                  the whole machine, live\n"
 	"  topdown history --since 5s   the windows of the last 5 s\n"
 	"  topdown watch 'tma_memory_bound>60'\n"
+	"  topdown where -- ./program   its functions that lose slots\n"
 	"  topdown record --timeout 1m && topdown report\n"
 	"  topdown info\n";
 
@@ -72,6 +75,7 @@ static const struct {
 	{ "top", top_main },
 	{ "history", history_main },
 	{ "watch", watch_main },
+	{ "where", where_main },
 	{ "latency", latency_main },
 	{ "record", record_main },
 	{ "report", report_main },
@@ -91,7 +95,7 @@ static int find_and_run(int argc, char **argv)
 		optind = 0;
 		return commands[i].run(argc, argv);
 	}
-	message_error("there is no command '%s' (allowed: stat, top, history, watch, latency, record, report, export, perf, info, help; try 'topdown --help')",
+	message_error("there is no command '%s' (allowed: stat, top, history, watch, where, latency, record, report, export, perf, info, help; try 'topdown --help')",
 		      argv[0]);
 	return EXIT_USAGE;
 }
@@ -163,7 +167,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (optind >= argc) {
-		message_error("no command (allowed: stat, top, history, watch, latency, record, report, export, perf, info, help; try 'topdown --help')");
+		message_error("no command (allowed: stat, top, history, watch, where, latency, record, report, export, perf, info, help; try 'topdown --help')");
 		return EXIT_USAGE;
 	}
 	return run_command(argc - optind, argv + optind);

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The symbols and lines of a program or library, by elfutils' libdwfl, which also finds debug
+ * information that is kept in another file.
+ */
+#include <elfutils/libdwfl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols.h"
+
+struct where_object {
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	Elf *elf;
+	GElf_Addr bias;
+};
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+};
+
+static bool report(struct where_object *object, const char *path)
+{
+	dwfl_report_begin(object->dwfl);
+	object->module = dwfl_report_offline(object->dwfl, path, path, -1);
+	dwfl_report_end(object->dwfl, NULL, NULL);
+	if (!object->module)
+		return false;
+	object->elf = dwfl_module_getelf(object->module, &object->bias);
+	return object->elf;
+}
+
+/**
+ * where_object_open - open a file
+ * @path: its name, as the process knows it
+ * @pid: the process, which may have another root
+ *
+ * Return: the file; NULL if there is none or it is no program.
+ */
+struct where_object *where_object_open(const char *path, uint32_t pid)
+{
+	struct where_object *object = calloc(1, sizeof(*object));
+	char *inside = NULL;
+
+	if (!object)
+		return NULL;
+	object->dwfl = dwfl_begin(&callbacks);
+	if (object->dwfl && asprintf(&inside, "/proc/%u/root%s", pid, path) > 0 &&
+	    (report(object, inside) || report(object, path))) {
+		free(inside);
+		return object;
+	}
+	free(inside);
+	where_object_close(object);
+	return NULL;
+}
+
+/**
+ * where_object_close - close a file
+ * @object: file, or NULL
+ */
+void where_object_close(struct where_object *object)
+{
+	if (object && object->dwfl)
+		dwfl_end(object->dwfl);
+	free(object);
+}
+
+/**
+ * where_object_address - the address of a place in the file
+ * @object: file
+ * @offset: offset in it
+ * @address: written: address, as the file's own tables have it
+ *
+ * Return: false if the place is not loaded.
+ */
+bool where_object_address(const struct where_object *object, uint64_t offset, uint64_t *address)
+{
+	GElf_Phdr header;
+	size_t nr, i;
+
+	if (elf_getphdrnum(object->elf, &nr))
+		return false;
+	for (i = 0; i < nr; i++) {
+		if (!gelf_getphdr(object->elf, i, &header) || header.p_type != PT_LOAD ||
+		    offset < header.p_offset || offset - header.p_offset >= header.p_filesz)
+			continue;
+		*address = offset - header.p_offset + header.p_vaddr;
+		return true;
+	}
+	return false;
+}
+
+static void find_line(struct where_object *object, GElf_Addr address, struct where_symbol *symbol)
+{
+	Dwfl_Line *line = dwfl_module_getsrc(object->module, address);
+	int number = 0;
+
+	if (!line)
+		return;
+	symbol->file = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
+	symbol->line = number > 0 ? number : 0;
+}
+
+/**
+ * where_object_find - function and line of an address
+ * @object: file
+ * @address: address, of where_object_address()
+ * @symbol: written; its strings are valid until the file is closed
+ * @name: written: a demangled name, to be freed, if there is a function
+ *
+ * Return: false if neither is known.
+ */
+bool where_object_find(struct where_object *object, uint64_t address, struct where_symbol *symbol,
+		       char **name)
+{
+	GElf_Addr at = address + object->bias;
+	const char *mangled;
+	GElf_Off offset;
+	GElf_Sym elf;
+
+	memset(symbol, 0, sizeof(*symbol));
+	mangled = dwfl_module_addrinfo(object->module, at, &offset, &elf, NULL, NULL, NULL);
+	if (mangled) {
+		*name = where_demangle(mangled);
+		symbol->name = *name;
+		symbol->start = address - offset;
+		symbol->size = elf.st_size;
+	}
+	find_line(object, at, symbol);
+	return symbol->name || symbol->file;
+}

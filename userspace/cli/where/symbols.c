@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The maps of processes, as they were at the time of a sample, and the files in them. A map is
+ * never forgotten, as a sample may be read after the process has unmapped it.
+ */
+#include "symbols.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KALLSYMS	"/proc/kallsyms"
+#define KERNEL_NAME	"[kernel]"
+#define BUCKETS		4096
+
+/* A part of a process, from some time on. */
+struct map {
+	uint64_t time_ns;
+	uint64_t start;
+	uint64_t end;
+	uint64_t offset;
+	uint32_t object;
+};
+
+struct process {
+	uint32_t pid;
+	uint64_t executed_ns;
+	size_t nr, room;
+	struct map *map;
+};
+
+struct file {
+	char *name;
+	uint32_t pid;
+	bool tried;
+	struct where_object *object;
+};
+
+/* A place that was looked at. */
+struct known {
+	struct known *next;
+	struct where_place place;
+	struct where_symbol symbol;
+	char *name;
+};
+
+struct where_symbols {
+	size_t processes_nr, processes_room;
+	struct process *process;
+	size_t files_nr, files_room;
+	struct file *file;
+	struct where_kernel *kernel;
+	struct known *known[BUCKETS];
+	bool no_kernel;
+};
+
+/* Room for one more; false without memory. */
+static bool grow(void *array, size_t nr, size_t *room, size_t size)
+{
+	size_t more = *room ? *room * 2 : 64;
+	void **at = array, *larger;
+
+	if (nr < *room)
+		return true;
+	larger = realloc(*at, more * size);
+	if (!larger)
+		return false;
+	*at = larger;
+	*room = more;
+	return true;
+}
+
+/**
+ * where_symbols_new - know nothing yet
+ *
+ * Return: symbols; NULL without memory.
+ */
+struct where_symbols *where_symbols_new(void)
+{
+	return calloc(1, sizeof(struct where_symbols));
+}
+
+static void free_known(struct known *known)
+{
+	struct known *next;
+
+	for (; known; known = next) {
+		next = known->next;
+		free(known->name);
+		free(known);
+	}
+}
+
+/**
+ * where_symbols_free - forget all
+ * @symbols: symbols, or NULL
+ */
+void where_symbols_free(struct where_symbols *symbols)
+{
+	size_t i;
+
+	if (!symbols)
+		return;
+	for (i = 0; i < symbols->processes_nr; i++)
+		free(symbols->process[i].map);
+	for (i = 0; i < symbols->files_nr; i++) {
+		where_object_close(symbols->file[i].object);
+		free(symbols->file[i].name);
+	}
+	for (i = 0; i < BUCKETS; i++)
+		free_known(symbols->known[i]);
+	where_kernel_close(symbols->kernel);
+	free(symbols->process);
+	free(symbols->file);
+	free(symbols);
+}
+
+static bool find_file(struct where_symbols *symbols, const char *name, uint32_t pid,
+		      uint32_t *number)
+{
+	uint32_t i;
+
+	for (i = 0; i < symbols->files_nr; i++) {
+		if (!strcmp(symbols->file[i].name, name)) {
+			*number = i;
+			return true;
+		}
+	}
+	if (!grow(&symbols->file, symbols->files_nr, &symbols->files_room,
+		  sizeof(symbols->file[0])))
+		return false;
+	symbols->file[i] = (struct file){ .name = strdup(name), .pid = pid };
+	if (!symbols->file[i].name)
+		return false;
+	symbols->files_nr++;
+	*number = i;
+	return true;
+}
+
+static struct process *find_process(struct where_symbols *symbols, uint32_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < symbols->processes_nr; i++) {
+		if (symbols->process[i].pid == pid)
+			return &symbols->process[i];
+	}
+	return NULL;
+}
+
+static int add_map(struct process *process, const struct map *map)
+{
+	if (!grow(&process->map, process->nr, &process->room, sizeof(*map)))
+		return -ENOMEM;
+	process->map[process->nr++] = *map;
+	return 0;
+}
+
+/* "start-end perms offset dev inode path" */
+static int read_maps(struct where_symbols *symbols, struct process *process)
+{
+	char path[32], line[4608], perms[5];
+	unsigned long start, end, offset;
+	struct map map = { 0 };
+	int at, ret = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", process->pid);
+	file = fopen(path, "re");
+	/* It has ended, or is not ours. */
+	if (!file)
+		return 0;
+	while (!ret && fgets(line, sizeof(line), file)) {
+		at = 0;
+		if (sscanf(line, "%lx-%lx %4s %lx %*s %*s %n", &start, &end, perms, &offset,
+			   &at) < 4 || !at || perms[2] != 'x')
+			continue;
+		line[strcspn(line, "\n")] = '\0';
+		map.start = start;
+		map.end = end;
+		map.offset = offset;
+		if (!find_file(symbols, line[at] ? line + at : "//anon", process->pid,
+			       &map.object))
+			ret = -ENOMEM;
+		else
+			ret = add_map(process, &map);
+	}
+	fclose(file);
+	return ret;
+}
+
+static struct process *add_process(struct where_symbols *symbols, uint32_t pid)
+{
+	struct process *process;
+
+	if (!grow(&symbols->process, symbols->processes_nr, &symbols->processes_room,
+		  sizeof(*process)))
+		return NULL;
+	process = &symbols->process[symbols->processes_nr++];
+	*process = (struct process){ .pid = pid };
+	return process;
+}
+
+/* A process that is not known yet has run before the begin. */
+static struct process *get_process(struct where_symbols *symbols, uint32_t pid)
+{
+	struct process *process = find_process(symbols, pid);
+
+	if (process)
+		return process;
+	process = add_process(symbols, pid);
+	if (process && read_maps(symbols, process))
+		return NULL;
+	return process;
+}
+
+static int copy_parent(struct where_symbols *symbols, const struct topdown_stalls_map *change)
+{
+	struct process *parent = get_process(symbols, change->parent), *child;
+	size_t i, parent_at;
+	int ret = 0;
+
+	if (!parent)
+		return -ENOMEM;
+	parent_at = parent - symbols->process;
+	child = find_process(symbols, change->pid);
+	if (!child)
+		child = add_process(symbols, change->pid);
+	if (!child)
+		return -ENOMEM;
+	/* A number that is used again is another process. */
+	child->executed_ns = change->time_ns;
+	parent = &symbols->process[parent_at];
+	for (i = 0; i < parent->nr && !ret; i++) {
+		struct map map = parent->map[i];
+
+		if (map.time_ns < parent->executed_ns)
+			continue;
+		map.time_ns = change->time_ns;
+		ret = add_map(child, &map);
+	}
+	return ret;
+}
+
+/**
+ * where_symbols_change - a process has changed
+ * @symbols: symbols
+ * @change: what has changed
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int where_symbols_change(struct where_symbols *symbols, const struct topdown_stalls_map *change)
+{
+	struct map map = {
+		.time_ns = change->time_ns,
+		.start = change->start,
+		.end = change->end,
+		.offset = change->offset,
+	};
+	struct process *process;
+
+	if (change->change == TOPDOWN_STALLS_FORKED)
+		return copy_parent(symbols, change);
+	process = find_process(symbols, change->pid);
+	if (!process && change->change == TOPDOWN_STALLS_EXECUTED)
+		process = add_process(symbols, change->pid);
+	if (!process)
+		process = get_process(symbols, change->pid);
+	if (!process)
+		return -ENOMEM;
+	if (change->change == TOPDOWN_STALLS_EXECUTED) {
+		process->executed_ns = change->time_ns;
+		return 0;
+	}
+	if (!find_file(symbols, change->name, change->pid, &map.object))
+		return -ENOMEM;
+	return add_map(process, &map);
+}
+
+/* The last one that was there at that time. */
+static const struct map *map_at(const struct process *process, uint64_t time_ns, uint64_t ip)
+{
+	size_t i;
+
+	for (i = process->nr; i > 0; i--) {
+		const struct map *map = &process->map[i - 1];
+
+		if (ip < map->start || ip >= map->end || map->time_ns > time_ns)
+			continue;
+		if (process->executed_ns <= time_ns && map->time_ns < process->executed_ns)
+			continue;
+		return map;
+	}
+	return NULL;
+}
+
+static struct where_object *open_file(struct file *file)
+{
+	if (!file->tried && *file->name == '/' && strncmp(file->name, "//", 2))
+		file->object = where_object_open(file->name, file->pid);
+	file->tried = true;
+	return file->object;
+}
+
+static int place_in_kernel(struct where_symbols *symbols, uint64_t ip, struct where_place *place)
+{
+	struct where_symbol symbol;
+	const char *module = NULL;
+
+	if (!symbols->kernel)
+		symbols->kernel = where_kernel_open(KALLSYMS);
+	if (!symbols->kernel)
+		return -ENOMEM;
+	symbols->no_kernel |= !where_kernel_find(symbols->kernel, ip, &symbol, &module);
+	if (!find_file(symbols, module ? module : KERNEL_NAME, 0, &place->object))
+		return -ENOMEM;
+	place->address = ip;
+	return 0;
+}
+
+/**
+ * where_symbols_place - the place of an address
+ * @symbols: symbols
+ * @stall: the record: its process, and its time
+ * @ip: address, of the record or of a caller
+ * @place: written
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int where_symbols_place(struct where_symbols *symbols, const struct topdown_stall *stall,
+			uint64_t ip, struct where_place *place)
+{
+	struct where_object *object;
+	struct process *process;
+	const struct map *map;
+
+	if ((int64_t)ip < 0)
+		return place_in_kernel(symbols, ip, place);
+	process = get_process(symbols, stall->pid);
+	if (!process)
+		return -ENOMEM;
+	map = map_at(process, stall->time_ns, ip);
+	*place = (struct where_place){ .object = WHERE_NO_OBJECT, .address = ip };
+	if (!map)
+		return 0;
+	place->object = map->object;
+	object = open_file(&symbols->file[map->object]);
+	if (object)
+		where_object_address(object, ip - map->start + map->offset, &place->address);
+	return 0;
+}
+
+static unsigned int bucket_of(const struct where_place *place)
+{
+	uint64_t hash = (place->address ^ (uint64_t)place->object << 40) * 0x9e3779b97f4a7c15ULL;
+
+	return hash >> 52;
+}
+
+static void look_up(struct where_symbols *symbols, struct known *known)
+{
+	uint32_t number = known->place.object;
+	struct where_object *object;
+	const char *module;
+
+	if (number == WHERE_NO_OBJECT)
+		return;
+	if (*symbols->file[number].name == '[' && (int64_t)known->place.address < 0) {
+		where_kernel_find(symbols->kernel, known->place.address, &known->symbol, &module);
+		return;
+	}
+	object = symbols->file[number].object;
+	if (object)
+		where_object_find(object, known->place.address, &known->symbol, &known->name);
+}
+
+/**
+ * where_symbols_find - what is at a place
+ * @symbols: symbols
+ * @place: place
+ *
+ * Return: function and line, as far as they are known; NULL without memory.
+ */
+const struct where_symbol *where_symbols_find(struct where_symbols *symbols,
+					      const struct where_place *place)
+{
+	struct known **head = &symbols->known[bucket_of(place)], *known;
+
+	for (known = *head; known; known = known->next) {
+		if (known->place.object == place->object &&
+		    known->place.address == place->address)
+			return &known->symbol;
+	}
+	known = calloc(1, sizeof(*known));
+	if (!known)
+		return NULL;
+	known->place = *place;
+	look_up(symbols, known);
+	known->next = *head;
+	*head = known;
+	return &known->symbol;
+}
+
+/**
+ * where_symbols_object - name of a file
+ * @symbols: symbols
+ * @object: its number
+ *
+ * Return: "[unknown]" for no file.
+ */
+const char *where_symbols_object(const struct where_symbols *symbols, uint32_t object)
+{
+	return object < symbols->files_nr ? symbols->file[object].name : "[unknown]";
+}
+
+/**
+ * where_symbols_no_kernel - whether a function of the kernel was looked for in vain
+ * @symbols: symbols
+ */
+bool where_symbols_no_kernel(const struct where_symbols *symbols)
+{
+	return symbols->no_kernel;
+}
