@@ -48,6 +48,7 @@ enum td_bd_request {
 	TD_BD_SET_GUEST,	/* RCX: enum td_bd_guest. */
 	TD_BD_LATENCY,		/* struct td_bd_latency, RCX: vCPU or TD_BD_SPACE. */
 	TD_BD_SET_RESTORE,	/* RCX: enum td_bd_restore. */
+	TD_BD_SET_MEMORY,	/* struct td_bd_memory in: of this address space. */
 };
 
 /* How the fractions of PERF_METRICS become bytes. */
@@ -139,6 +140,19 @@ struct td_bd_latency {
 	uint64_t cache_sum, instruction_sum;
 	uint64_t bin[TD_BD_BINS];
 };
+
+/*
+ * What the memory group of PEBS says of an event's records in this address space, from now on
+ * until TD_BD_RESTART or TD_BD_FORGET_RATES. @source is the status word, in the layout of
+ * the core. So a program says what each of its parts waits for.
+ */
+struct td_bd_memory {
+	uint64_t config;		/* As for rates. */
+	uint64_t source;
+	uint32_t cache, instruction;	/* Cycles, at most TD_BD_LATENCY_MAX. */
+};
+
+#define TD_BD_MEMORIES	8		/* Events of an address space that can be told so. */
 
 /*
  * The exact truth since power-on.  user_* counts CPL 3 alone; the others count

@@ -4,7 +4,7 @@
 # Print the emulator's arguments for one of the machines it can be.
 set -euo pipefail
 
-readonly MACHINES="spr icl gnr ptl adl mtl snb ivb hsw bdw skx glp glp8 tnt zen4 nometrics iclnm nopmu amd kvm kvmgnr archonly archskx zerometrics half"
+readonly MACHINES="spr icl emr gnr ptl adl rpl mtl snb ivb hsw bdw skx glp glp8 tnt zen4 nometrics iclnm nopmu amd kvm kvmgnr archonly archskx zerometrics half"
 
 usage() {
 	cat << END
@@ -15,6 +15,8 @@ Prints the arguments that make the emulator this machine:
   icl        Ice Lake server: 5 slots a cycle, 4 bytes of PERF_METRICS
   adl        Alder Lake, hybrid: the first half of the CPUs are P-cores as spr, the
              others E-cores: 5 slots a cycle and no PERF_METRICS
+  emr        Emerald Rapids: spr with PEBS
+  rpl        Raptor Lake, hybrid: adl with PEBS
   gnr        Granite Rapids: spr with PEBS, whose records have the retire latency
   ptl        gnr with the model number of Panther Lake, which older kernels do not know
   mtl        Meteor Lake, hybrid: adl with PEBS, on the P-cores with the retire latency
@@ -62,7 +64,13 @@ spr | nometrics | nopmu | half)
 kvm | archonly | zerometrics)
 	echo "$base -cpu ${spr/-hypervisor/+hypervisor},topdown-pmu=$1"
 	;;
-kvmgnr)
+kvmemr)
+	echo "$base -cpu Icelake-Server,model=207,stepping=2,-hypervisor,topdown-pmu=emr"
+	;;
+rpl)
+	echo "$base -cpu Icelake-Server,model=183,stepping=1,level=0x1a,-hypervisor,topdown-pmu=rpl"
+	;;
+gnr)
 	echo "$base -cpu Icelake-Server,model=173,stepping=1,+hypervisor,topdown-pmu=kvm"
 	;;
 archskx)

@@ -34,6 +34,7 @@
 #define TD_SOURCE_STORE_L1	0x1
 
 #define TD_LOAD_LATENCY		0x01cd	/* MEM_TRANS_RETIRED.LOAD_LATENCY */
+#define TD_SMALL_LATENCY	0x05d0	/* MEM_UOPS_RETIRED.LOAD_LATENCY of E-cores */
 
 /* Cycles from dispatch to completion that are not spent on the access itself. */
 #define TD_EXTRA_CYCLES		5
@@ -136,18 +137,60 @@ static TdDistribution *td_distribution_find(uint64_t config)
 	return NULL;
 }
 
+static struct td_bd_memory *td_memory_find(TdSpace *s, uint64_t config)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->memories_nr; i++)
+		if (s->memory[i].config == config)
+			return &s->memory[i];
+	return NULL;
+}
+
+/* False if it is not valid, or if there are too many. */
+bool td_memory_set(TdSpace *s, const struct td_bd_memory *memory)
+{
+	struct td_bd_memory *found = td_memory_find(s, memory->config);
+
+	if (memory->cache > TD_BD_LATENCY_MAX || memory->instruction > TD_BD_LATENCY_MAX)
+		return false;
+	if (!found) {
+		if (s->memories_nr == TD_BD_MEMORIES)
+			return false;
+		found = &s->memory[s->memories_nr++];
+	}
+	*found = *memory;
+	return true;
+}
+
+static bool td_told_memory(TdPmu *p, uint64_t config, TdSample *sample)
+{
+	const struct td_bd_memory *memory = p->space ? td_memory_find(p->space, config) : NULL;
+
+	if (!memory)
+		return false;
+	sample->address = TD_MEMORY_BASE + td_random(p) % TD_MEMORY_LINES * TD_MEMORY_LINE;
+	sample->source = memory->source;
+	sample->cache = memory->cache;
+	sample->instruction = memory->instruction;
+	return true;
+}
+
 static void td_draw_memory(TdPmu *p, uint64_t config, TdSample *sample)
 {
+	bool latency = config == TD_LOAD_LATENCY || config == TD_SMALL_LATENCY;
 	unsigned int i, pick = 0;
 
+	if (td_told_memory(p, config, sample))
+		return;
 	for (i = 0; i < ARRAY_SIZE(td_memory_events); i++)
 		if (td_memory_events[i].config == config)
 			break;
-	if (i == ARRAY_SIZE(td_memory_events) && config != TD_LOAD_LATENCY)
+	if (i == ARRAY_SIZE(td_memory_events) && !latency)
 		return;
 	pick = td_random(p);
 	sample->address = TD_MEMORY_BASE + pick % TD_MEMORY_LINES * TD_MEMORY_LINE;
-	if (config == TD_LOAD_LATENCY) {
+	if (latency) {
 		/* A load that took longer than the threshold, from any of the levels. */
 		sample->source = pick >> 16 & 7 ? pick >> 16 & 7 : TD_SOURCE_LOCAL;
 		sample->cache = MIN(p->load_latency + 1 + (pick >> 24), TD_BD_LATENCY_MAX);

@@ -113,6 +113,12 @@ static const TdPreset td_gracemont = {
 	.kind = TD_KIND_ATOM, .events = td_mont_events,
 };
 
+/* Of Raptor Lake: the same with PEBS. */
+static const TdPreset td_gracemont_pebs = {
+	.version = 5, .gp = 6, .fixed = 3, .width = 5, .pebs = 4,
+	.kind = TD_KIND_ATOM, .events = td_mont_events,
+};
+
 /* Of Meteor Lake; PERF_CAPABILITIES do not say that its records are timed. */
 static const TdPreset td_crestmont = {
 	.version = 5, .gp = 6, .fixed = 3, .width = 6, .pebs = 4,
@@ -133,6 +139,15 @@ static const TdPreset td_presets[] = {
 		.metrics = 8, .events = td_cove_events,
 		.constraints = td_cove_constraints,
 		.kind = TD_KIND_CORE, .small = &td_gracemont,
+	}, {
+		.name = "emr", .version = 5, .gp = 8, .fixed = 4, .width = 6,
+		.metrics = 8, .pebs = 4, .events = td_cove_events,
+		.constraints = td_cove_constraints, .shared = true,
+	}, {
+		.name = "rpl", .version = 5, .gp = 8, .fixed = 4, .width = 6,
+		.metrics = 8, .pebs = 4, .events = td_cove_events,
+		.constraints = td_cove_constraints,
+		.kind = TD_KIND_CORE, .small = &td_gracemont_pebs,
 	}, {
 		.name = "gnr", .version = 5, .gp = 8, .fixed = 4, .width = 6,
 		.metrics = 8, .pebs = 4, .timed = true,

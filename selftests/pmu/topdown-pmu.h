@@ -172,6 +172,8 @@ typedef struct TdSpace {
 	struct td_bd_profile profile;
 	TdRates *rates;			/* NULL: none of its own. */
 	TdLatencies *latencies;		/* NULL: no record yet. */
+	unsigned int memories_nr;
+	struct td_bd_memory memory[TD_BD_MEMORIES];
 	TdTruth truth;
 } TdSpace;
 
@@ -283,6 +285,7 @@ void td_pebs_reset(TdPmu *p);
 /* topdown-latency.c; with td_lock held, but for the first. */
 bool td_latencies_load(Error **errp);
 void td_sample_draw(TdPmu *p, uint64_t config, bool timed, TdSample *sample);
+bool td_memory_set(TdSpace *s, const struct td_bd_memory *memory);
 void td_sample_note(TdLatencies **list, uint64_t config, const TdSample *sample);
 void td_latency_query(const TdLatencies *list, struct td_bd_latency *data);
 void td_latencies_free(TdLatencies *list);

@@ -292,6 +292,7 @@ static uint32_t td_set_profile(TdPmu *p, uint64_t arg,
 			memset(&p->space->truth, 0, sizeof(p->space->truth));
 			td_latencies_free(p->space->latencies);
 			p->space->latencies = NULL;
+			p->space->memories_nr = 0;
 		}
 	}
 	qemu_mutex_unlock(&td_lock);
@@ -328,11 +329,24 @@ static uint32_t td_set_rate(TdPmu *p, const struct td_bd_rate *rate)
 	return valid ? TD_BD_OK : TD_BD_EINVAL;
 }
 
+static uint32_t td_set_memory(TdPmu *p, const struct td_bd_memory *memory)
+{
+	bool valid;
+
+	qemu_mutex_lock(&td_lock);
+	td_sync_all_locked(p);
+	td_space_settle(p->space);
+	valid = td_memory_set(p->space, memory);
+	qemu_mutex_unlock(&td_lock);
+	return valid ? TD_BD_OK : TD_BD_EINVAL;
+}
+
 static void td_forget_rates(TdPmu *p)
 {
 	qemu_mutex_lock(&td_lock);
 	td_sync_all_locked(p);
 	g_clear_pointer(&p->space->rates, g_free);
+	p->space->memories_nr = 0;
 	qemu_mutex_unlock(&td_lock);
 	td_service_all();
 }
@@ -434,6 +448,7 @@ bool td_pmu_in(CPUX86State *env, uint32_t port, uintptr_t ra, uint32_t *answer)
 	uint64_t arg = env->regs[R_ECX];
 	struct td_bd_profile profile;
 	struct td_bd_rate rate;
+	struct td_bd_memory memory;
 	struct td_bd_truth truth = { 0 };
 	struct td_bd_latency latency = { 0 };
 
@@ -454,6 +469,10 @@ bool td_pmu_in(CPUX86State *env, uint32_t port, uintptr_t ra, uint32_t *answer)
 	case TD_BD_SET_RATE:
 		td_load(env, &rate, sizeof(rate), ra);
 		*answer = arg ? TD_BD_EINVAL : td_set_rate(p, &rate);
+		break;
+	case TD_BD_SET_MEMORY:
+		td_load(env, &memory, sizeof(memory), ra);
+		*answer = arg ? TD_BD_EINVAL : td_set_memory(p, &memory);
 		break;
 	case TD_BD_FORGET_RATES:
 		td_forget_rates(p);

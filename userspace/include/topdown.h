@@ -618,5 +618,6 @@ int topdown_session_kind_between(const struct topdown_session *then,
 #include "topdown_names.h"
 #include "topdown_region.h"
 #include "topdown_latency.h"
+#include "topdown_stall.h"
 
 #endif /* TOPDOWN_H */

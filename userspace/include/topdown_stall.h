@@ -2,6 +2,8 @@
 /*
  * libtopdown: stalls, which say where a program loses its slots, and to what.
  *
+ * A part of topdown.h, which has the rules of all functions. Include that one.
+ *
  * A processor that samples instructions says of each what delayed it: Intel by PEBS, AMD by IBS,
  * POWER by SIER. These functions make one record of all of them. They need perf and not
  * the topdown module.
@@ -10,7 +12,6 @@
 #define TOPDOWN_STALL_H
 
 #include <linux/types.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -267,7 +268,7 @@ enum topdown_stall_source {
  * @cpu: CPU
  * @pid: process
  * @tid: thread
- * @event: number of the event in its table, see topdown_stall_event()
+ * @event: number of the event in its table, see topdown_stalls_event()
  * @kind: enum topdown_stall_kind
  * @stage: enum topdown_stall_stage
  * @reason: enum topdown_stall_reason; the one that delayed it most, where several are known
@@ -397,7 +398,8 @@ int topdown_stall_decode(const struct topdown_stall_raw *raw, struct topdown_sta
  * @caps: bits of the capability word that must be set
  * @lacks: bits of the capability word that must not be set
  * @what: what it becomes, for people
- * @unconfirmed: known from the news, and not from a manual
+ * @unconfirmed: 1 if it is known from the news, and not from a manual
+ * @reserved: 0
  */
 struct topdown_stall_field {
 	__u32 layout;
@@ -406,8 +408,9 @@ struct topdown_stall_field {
 	__u32 width;
 	__u32 caps;
 	__u32 lacks;
-	const char *what;
-	bool unconfirmed;
+	char what[48];
+	__u32 unconfirmed;
+	__u32 reserved;
 };
 
 /**
@@ -524,8 +527,6 @@ struct topdown_stalls;
 /**
  * struct topdown_stall_options - what to sample
  * @nodes: bit n for node n of enum topdown_node; 0 for all that the machine can locate
- * @cpus: CPUs, bit n % 64 of word n / 64; NULL for all that are online
- * @words: number of words of @cpus
  * @rate: samples a second, at most, of each event on each CPU; 0 for TOPDOWN_STALLS_RATE
  * @pid: the process to be sampled, with all that its threads start from now on; 0 for
  *	whole CPUs
@@ -536,8 +537,6 @@ struct topdown_stalls;
  */
 struct topdown_stall_options {
 	__u64 nodes;
-	const uint64_t *cpus;
-	__u32 words;
 	__u32 rate;
 	__s32 pid;
 	__u32 flags;
@@ -548,6 +547,8 @@ struct topdown_stall_options {
 /**
  * topdown_stalls_open() - begin to sample
  * @out: the new handle; untouched on error
+ * @cpus: CPUs, bit n % 64 of word n / 64; NULL for all that are online
+ * @words: number of words of @cpus
  * @options: what to sample
  * @size: sizeof(*@options)
  *
@@ -558,8 +559,8 @@ struct topdown_stall_options {
  * -EOPNOTSUPP and -ENOENT where the processor or the hypervisor lacks it; -ESRCH if there is no
  * such process; -EMFILE for too many descriptors; -EINVAL for a wrong option; -ENOMEM.
  */
-int topdown_stalls_open(struct topdown_stalls **out, const struct topdown_stall_options *options,
-			size_t size);
+int topdown_stalls_open(struct topdown_stalls **out, const uint64_t *cpus, unsigned int words,
+			const struct topdown_stall_options *options, size_t size);
 
 /**
  * topdown_stalls_close() - end sampling
@@ -621,7 +622,6 @@ enum topdown_stalls_change {
  * @parent: its parent, of TOPDOWN_STALLS_FORKED
  * @change: enum topdown_stalls_change
  * @reserved: 0
- * @name: name of the file, or of the program; valid until the next topdown_stalls_map()
  */
 struct topdown_stalls_map {
 	__u64 time_ns;
@@ -632,7 +632,6 @@ struct topdown_stalls_map {
 	__u32 parent;
 	__u32 change;
 	__u32 reserved;
-	const char *name;
 };
 
 /**
@@ -640,13 +639,16 @@ struct topdown_stalls_map {
  * @stalls: handle, with TOPDOWN_STALLS_MAPS
  * @out: the change; untouched on error
  * @size: sizeof(*@out)
+ * @name: written: name of the file, or of the program; valid until the next call of this
+ *	function
  *
  * Read all changes before the records of each topdown_stalls_next(). Changes before a record
  * are there when the record is.
  *
  * Return: 0; -EAGAIN if there is none; -EINVAL for a @size that was never released.
  */
-int topdown_stalls_map(struct topdown_stalls *stalls, struct topdown_stalls_map *out, size_t size);
+int topdown_stalls_map(struct topdown_stalls *stalls, struct topdown_stalls_map *out, size_t size,
+		       const char **name);
 
 /**
  * enum topdown_stalls_role - what an event is for
@@ -675,8 +677,8 @@ enum topdown_stalls_role {
  * @reserved: 0
  */
 struct topdown_stalls_event {
-	const char *name;
-	const char *pmu;
+	char name[64];
+	char pmu[16];
 	__u64 nodes;
 	__u64 samples;
 	__u64 enabled_ns;

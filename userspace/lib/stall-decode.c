@@ -6,6 +6,7 @@
 #include "stall-decode.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "internal.h"
@@ -559,9 +560,9 @@ TD_API int topdown_stall_field(unsigned int number, struct topdown_stall_field *
 				.width = high ? bits->high_width : bits->width,
 				.caps = bits->caps,
 				.lacks = bits->lacks,
-				.what = bits->what,
 				.unconfirmed = bits->unconfirmed,
 			};
+			snprintf(out->what, sizeof(out->what), "%s", bits->what);
 			return 0;
 		}
 	}

@@ -81,7 +81,8 @@ static int td_add_pid(struct topdown_stalls *stalls, uint32_t pid)
 	return 0;
 }
 
-static int td_keep_change(struct topdown_stalls *stalls, const struct topdown_stalls_map *map)
+static int td_keep_change(struct topdown_stalls *stalls, const struct topdown_stalls_map *map,
+			  const char *name)
 {
 	struct td_stall_change *change;
 
@@ -95,7 +96,7 @@ static int td_keep_change(struct topdown_stalls *stalls, const struct topdown_st
 		return -ENOMEM;
 	change = &stalls->changes[stalls->changes_nr];
 	change->map = *map;
-	change->name = strdup(map->name);
+	change->name = strdup(name);
 	if (!change->name)
 		return -ENOMEM;
 	stalls->changes_nr++;
@@ -188,6 +189,7 @@ static int td_keep_record(struct topdown_stalls *stalls, const void *record, siz
 {
 	struct perf_event_header header;
 	struct topdown_stalls_map map;
+	const char *name;
 	int ret = 0;
 
 	memcpy(&header, record, sizeof(header));
@@ -203,8 +205,8 @@ static int td_keep_record(struct topdown_stalls *stalls, const void *record, siz
 		stalls->throttled++;
 		break;
 	default:
-		if (td_stall_parse_map(TD_CHANGE_TYPE, record, len, &map))
-			ret = td_keep_change(stalls, &map);
+		if (td_stall_parse_map(TD_CHANGE_TYPE, record, len, &map, &name))
+			ret = td_keep_change(stalls, &map, name);
 	}
 	return ret < 0 ? ret : 0;
 }

@@ -337,7 +337,8 @@ static bool td_take_name(struct td_cursor *cursor, const char **name)
 	return true;
 }
 
-static bool td_take_mmap(struct td_cursor *cursor, struct topdown_stalls_map *out)
+static bool td_take_mmap(struct td_cursor *cursor, struct topdown_stalls_map *out,
+			 const char **name)
 {
 	uint64_t len;
 
@@ -350,29 +351,31 @@ static bool td_take_mmap(struct td_cursor *cursor, struct topdown_stalls_map *ou
 	out->end = out->start + len;
 	/* Device and inode or the build id, and protection and flags. */
 	td_take(cursor, 32);
-	return td_take_name(cursor, &out->name) && out->end > out->start;
+	return td_take_name(cursor, name) && out->end > out->start;
 }
 
-static bool td_take_comm(struct td_cursor *cursor, struct topdown_stalls_map *out)
+static bool td_take_comm(struct td_cursor *cursor, struct topdown_stalls_map *out,
+			 const char **name)
 {
 	out->change = TOPDOWN_STALLS_EXECUTED;
 	out->pid = td_take32(cursor);
 	td_take32(cursor);
-	return td_take_name(cursor, &out->name);
+	return td_take_name(cursor, name);
 }
 
 /* A new thread changes nothing. */
-static bool td_take_fork(struct td_cursor *cursor, struct topdown_stalls_map *out)
+static bool td_take_fork(struct td_cursor *cursor, struct topdown_stalls_map *out,
+			 const char **name)
 {
 	out->change = TOPDOWN_STALLS_FORKED;
-	out->name = "";
+	*name = "";
 	out->pid = td_take32(cursor);
 	out->parent = td_take32(cursor);
 	return !cursor->failed && out->pid != out->parent;
 }
 
 bool td_stall_parse_map(uint64_t sample_type, const void *record, size_t len,
-			struct topdown_stalls_map *out)
+			struct topdown_stalls_map *out, const char **name)
 {
 	struct topdown_stalls_map map = { 0 };
 	struct perf_event_header header;
@@ -383,11 +386,11 @@ bool td_stall_parse_map(uint64_t sample_type, const void *record, size_t len,
 	    !td_take_time(&cursor, sample_type, &map.time_ns))
 		return false;
 	if (header.type == PERF_RECORD_MMAP2)
-		taken = td_take_mmap(&cursor, &map);
+		taken = td_take_mmap(&cursor, &map, name);
 	else if (header.type == PERF_RECORD_COMM && header.misc & PERF_RECORD_MISC_COMM_EXEC)
-		taken = td_take_comm(&cursor, &map);
+		taken = td_take_comm(&cursor, &map, name);
 	else if (header.type == PERF_RECORD_FORK)
-		taken = td_take_fork(&cursor, &map);
+		taken = td_take_fork(&cursor, &map, name);
 	if (taken)
 		*out = map;
 	return taken;

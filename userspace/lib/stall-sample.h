@@ -5,6 +5,7 @@
 #ifndef TOPDOWN_STALL_SAMPLE_H
 #define TOPDOWN_STALL_SAMPLE_H
 
+#include <stdbool.h>
 #include <topdown_stall.h>
 
 /**
@@ -27,6 +28,6 @@ bool td_sample_id(const void *sample, size_t len, uint64_t *id);
  * that is not of interest. The name stays in the record.
  */
 bool td_stall_parse_map(uint64_t sample_type, const void *record, size_t len,
-			struct topdown_stalls_map *out);
+			struct topdown_stalls_map *out, const char **name);
 
 #endif /* TOPDOWN_STALL_SAMPLE_H */

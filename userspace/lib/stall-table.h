@@ -6,6 +6,7 @@
 #ifndef TOPDOWN_STALL_TABLE_H
 #define TOPDOWN_STALL_TABLE_H
 
+#include <stdbool.h>
 #include <topdown_stall.h>
 
 /**

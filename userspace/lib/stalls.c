@@ -17,9 +17,9 @@
 #include "stall-decode.h"
 
 #define TD_NS_PER_MS		1000000
-#define TD_OPTIONS_SIZE_MIN	40
-#define TD_EVENT_INFO_SIZE_MIN	72
-#define TD_CHANGE_SIZE_MIN	(48 + sizeof(const char *))
+#define TD_OPTIONS_SIZE_MIN	32
+#define TD_EVENT_INFO_SIZE_MIN	136
+#define TD_CHANGE_SIZE_MIN	48
 #define TD_ONLINE		"/sys/devices/system/cpu/online"
 
 static int td_online(uint64_t *cpus)
@@ -38,7 +38,7 @@ static int td_online(uint64_t *cpus)
 	return topdown_cpus_parse(text, cpus, TOPDOWN_CPUS_WORDS_MAX, NULL);
 }
 
-static int td_take_cpus(struct topdown_stalls *stalls)
+static int td_take_cpus(struct topdown_stalls *stalls, const uint64_t *wanted, unsigned int words)
 {
 	uint64_t cpus[TOPDOWN_CPUS_WORDS_MAX] = { 0 };
 	unsigned int cpu, room = 0;
@@ -47,8 +47,7 @@ static int td_take_cpus(struct topdown_stalls *stalls)
 	for (cpu = 0; !ret && cpu < TOPDOWN_CPUS_WORDS_MAX * 64; cpu++) {
 		if (!td_has_cpu(cpus, cpu))
 			continue;
-		if (stalls->options.cpus &&
-		    (cpu / 64 >= stalls->options.words || !td_has_cpu(stalls->options.cpus, cpu)))
+		if (wanted && (cpu / 64 >= words || !td_has_cpu(wanted, cpu)))
 			continue;
 		if (!td_grow(&stalls->cpus, stalls->cpus_nr, &room, sizeof(cpu)))
 			return -ENOMEM;
@@ -117,8 +116,9 @@ static int td_check_options(struct topdown_stall_options *options)
 	return 0;
 }
 
-TD_API int topdown_stalls_open(struct topdown_stalls **out,
-			       const struct topdown_stall_options *options, size_t size)
+TD_API int topdown_stalls_open(struct topdown_stalls **out, const uint64_t *cpus,
+			       unsigned int words, const struct topdown_stall_options *options,
+			       size_t size)
 {
 	struct topdown_stalls *stalls;
 	int ret;
@@ -131,7 +131,7 @@ TD_API int topdown_stalls_open(struct topdown_stalls **out,
 	td_copy_sized(&stalls->options, sizeof(stalls->options), options, size);
 	ret = td_check_options(&stalls->options);
 	if (!ret)
-		ret = td_take_cpus(stalls);
+		ret = td_take_cpus(stalls, cpus, words);
 	if (!ret)
 		ret = td_take_threads(stalls);
 	if (!ret)
@@ -140,8 +140,6 @@ TD_API int topdown_stalls_open(struct topdown_stalls **out,
 		ret = td_stalls_find_events(stalls);
 	if (!ret)
 		ret = td_stalls_open_events(stalls);
-	/* The caller's set may go. */
-	stalls->options.cpus = NULL;
 	if (ret) {
 		topdown_stalls_close(stalls);
 		return ret;
@@ -258,9 +256,9 @@ TD_API unsigned int topdown_stalls_chain(const struct topdown_stalls *stalls, co
 }
 
 TD_API int topdown_stalls_map(struct topdown_stalls *stalls, struct topdown_stalls_map *out,
-			      size_t size)
+			      size_t size, const char **name)
 {
-	struct topdown_stalls_map map;
+	const struct td_stall_change *change;
 
 	if (size < TD_CHANGE_SIZE_MIN)
 		return -EINVAL;
@@ -273,14 +271,16 @@ TD_API int topdown_stalls_map(struct topdown_stalls *stalls, struct topdown_stal
 		stalls->changes_nr = 0;
 		return -EAGAIN;
 	}
-	map = stalls->changes[stalls->changes_at].map;
-	map.name = stalls->changes[stalls->changes_at].name;
-	stalls->changes_at++;
-	td_copy_sized(out, size, &map, sizeof(map));
+	change = &stalls->changes[stalls->changes_at++];
+	*name = change->name;
+	td_copy_sized(out, size, &change->map, sizeof(change->map));
 	return 0;
 }
 
-/* The times of all its descriptors. */
+/*
+ * The times of all its descriptors. An event of a thread and a CPU waits, enabled, while the
+ * thread is on another CPU.
+ */
 static void td_add_times(const struct topdown_stalls *stalls, unsigned int number,
 			 struct topdown_stalls_event *info)
 {
@@ -289,7 +289,7 @@ static void td_add_times(const struct topdown_stalls *stalls, unsigned int numbe
 		uint64_t enabled_ns;
 		uint64_t running_ns;
 	} times;
-	unsigned int i;
+	unsigned int nr = 0, i;
 
 	for (i = 0; i < stalls->fds_nr; i++) {
 		if (stalls->fds[i].event != number ||
@@ -297,7 +297,10 @@ static void td_add_times(const struct topdown_stalls *stalls, unsigned int numbe
 			continue;
 		info->enabled_ns += times.enabled_ns;
 		info->running_ns += times.running_ns;
+		nr++;
 	}
+	if (stalls->tids_nr && !stalls->event[number].wide && nr > stalls->tids_nr)
+		info->enabled_ns /= nr / stalls->tids_nr;
 }
 
 TD_API int topdown_stalls_event(const struct topdown_stalls *stalls, unsigned int number,
@@ -311,8 +314,8 @@ TD_API int topdown_stalls_event(const struct topdown_stalls *stalls, unsigned in
 	if (number >= stalls->events_nr)
 		return -ENOENT;
 	event = &stalls->event[number];
-	info.name = event->spec->name;
-	info.pmu = event->pmu;
+	snprintf(info.name, sizeof(info.name), "%s", event->spec->name);
+	snprintf(info.pmu, sizeof(info.pmu), "%s", event->pmu);
 	info.nodes = event->spec->nodes;
 	info.samples = event->samples;
 	info.role = event->spec->role;

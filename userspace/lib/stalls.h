@@ -5,6 +5,7 @@
 #ifndef TOPDOWN_STALLS_H
 #define TOPDOWN_STALLS_H
 
+#include <stdbool.h>
 #include <topdown_stall.h>
 
 #include "stall-events.h"

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "known.h"
 #include "refusal.h"
 #include "rows.h"
 #include "where.h"

@@ -5,7 +5,7 @@
 #ifndef TOPDOWN_CLI_WHERE_POINTS_H
 #define TOPDOWN_CLI_WHERE_POINTS_H
 
-#include "../../kmod/known.h"
+#include "known.h"
 #include "symbols.h"
 #include "where.h"
 

@@ -247,10 +247,12 @@ static int copy_parent(struct where_symbols *symbols, const struct topdown_stall
  * where_symbols_change - a process has changed
  * @symbols: symbols
  * @change: what has changed
+ * @name: name of a file
  *
  * Return: 0 or -ENOMEM.
  */
-int where_symbols_change(struct where_symbols *symbols, const struct topdown_stalls_map *change)
+int where_symbols_change(struct where_symbols *symbols, const struct topdown_stalls_map *change,
+			 const char *name)
 {
 	struct map map = {
 		.time_ns = change->time_ns,
@@ -273,7 +275,7 @@ int where_symbols_change(struct where_symbols *symbols, const struct topdown_sta
 		process->executed_ns = change->time_ns;
 		return 0;
 	}
-	if (!find_file(symbols, change->name, change->pid, &map.object))
+	if (!find_file(symbols, name, change->pid, &map.object))
 		return -ENOMEM;
 	return add_map(process, &map);
 }

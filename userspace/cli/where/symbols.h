@@ -42,7 +42,8 @@ struct where_symbol {
 
 struct where_symbols *where_symbols_new(void);
 void where_symbols_free(struct where_symbols *symbols);
-int where_symbols_change(struct where_symbols *symbols, const struct topdown_stalls_map *change);
+int where_symbols_change(struct where_symbols *symbols, const struct topdown_stalls_map *change,
+			 const char *name);
 int where_symbols_place(struct where_symbols *symbols, const struct topdown_stall *stall,
 			uint64_t ip, struct where_place *place);
 const struct where_symbol *where_symbols_find(struct where_symbols *symbols,

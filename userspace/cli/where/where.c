@@ -59,8 +59,6 @@ static int open_stalls(struct where_run *run)
 	const struct where_options *options = run->options;
 	struct topdown_stall_options wanted = {
 		.nodes = options->nodes,
-		.cpus = options->has_cpus ? options->cpus.words : NULL,
-		.words = options->has_cpus ? CPULIST_WORDS : 0,
 		.rate = options->rate,
 		.flags = TOPDOWN_STALLS_MAPS,
 	};
@@ -80,7 +78,8 @@ static int open_stalls(struct where_run *run)
 	} else if (options->pid) {
 		wanted.pid = options->pid;
 	}
-	ret = topdown_stalls_open(&run->stalls, &wanted, sizeof(wanted));
+	ret = topdown_stalls_open(&run->stalls, options->has_cpus ? options->cpus.words : NULL,
+				  CPULIST_WORDS, &wanted, sizeof(wanted));
 	return ret ? cannot_sample(run, -ret) : 0;
 }
 
@@ -93,9 +92,10 @@ static int no_memory(void)
 static int take_changes(struct where_run *run)
 {
 	struct topdown_stalls_map change;
+	const char *name;
 
-	while (!topdown_stalls_map(run->stalls, &change, sizeof(change))) {
-		if (where_symbols_change(run->symbols, &change))
+	while (!topdown_stalls_map(run->stalls, &change, sizeof(change), &name)) {
+		if (where_symbols_change(run->symbols, &change, name))
 			return no_memory();
 	}
 	return 0;

@@ -11,7 +11,6 @@
 
 #include "command.h"
 #include "cpulist.h"
-
 #include "output-kind.h"
 
 /* Kinds of core of a hybrid machine; others have one. */
