@@ -72,7 +72,7 @@ prepare_packages() {
 		/usr/include/pcp/pmapi.h=libpcp3-dev /usr/include/pcp/pmda.h=libpcp-pmda3-dev \
 		/usr/lib/python3/dist-packages/pandas=python3-pandas \
 		/usr/include/pixman-1=libpixman-1-dev /usr/include/libfdt.h=libfdt-dev \
-		/usr/include/gelf.h=libelf-dev '/usr/include/*/gnu/libc-version.h=libc6-dev'
+		/usr/include/gelf.h=libelf-dev /usr/include/elfutils/libdwfl.h=libdw-dev '/usr/include/*/gnu/libc-version.h=libc6-dev'
 }
 
 # download_promtool: into the current directory.

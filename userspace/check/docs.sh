@@ -31,7 +31,7 @@ done
 # Pages that are referred to are there, but for those of others.
 grep -hoE '^\.Xr [a-z_-]+ [1-9]' "$USERSPACE"/man/* | sort -u | while read -r _ name section; do
 	case $name in
-	perf* | chmod | chown | fork | ioctl | mmap | poll | read | setpriv) continue ;;
+	perf* | chmod | objdump | chown | fork | ioctl | mmap | poll | read | setpriv) continue ;;
 	esac
 	echo "$USERSPACE/man/$name.$section"
 done > "$TMP/pages"
@@ -58,7 +58,7 @@ source_options() {
 	sed -nE 's/^\t\{ "([a-z-]+)", (no|required)_argument.*/--\1/p' "$1" | sort -u
 }
 
-for command in stat top history watch latency record report export perf info ''; do
+for command in stat top history watch where latency record report export perf info ''; do
 	page=$USERSPACE/man/topdown${command:+-$command}.1
 	help_options "$command" > "$TMP/help"
 	man_options "$page" > "$TMP/man"
@@ -68,6 +68,7 @@ for command in stat top history watch latency record report export perf info '';
 	top) file=top/options.c ;;
 	history) file=windows/history.c ;;
 	watch) file=windows/watch-options.c ;;
+	where) file=where/options.c ;;
 	latency) file=latency/options.c ;;
 	record) file=record/options.c ;;
 	report) file=report/options.c ;;
@@ -108,6 +109,40 @@ for limit in WATCHES_MAX EVENTS_MAX HOLD_MAX_MS WATCH_TIMEOUT_MIN_MS WATCH_TIMEO
 	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-watch.1"; echo $?)" \
 		"topdown-watch(1) knows $limit $value"
 done
+for limit in WHERE_TIMEOUT_MIN_MS WHERE_TIMEOUT_MAX_MS WHERE_ROWS_DEFAULT WHERE_ROWS_MAX; do
+	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/where/where.h")
+	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-where.1"; echo $?)" \
+		"topdown-where(1) knows $limit $value"
+done
+sed -nE 's/^\t\{ "([a-z_]+)", get_[a-z_]+ \},$/\1/p' "$USERSPACE/cli/where/programs.c" > "$TMP/keys"
+sed -nE '/^\.Sh OUTPUT/,/^\.Sh E/s/^\.It ([a-z_]+)$/\1/p' "$USERSPACE/man/topdown-where.1" > "$TMP/explained"
+same 'keys of where and topdown-where(1)' "$TMP/keys" "$TMP/explained"
+# The table of fields that the decoder goes by.
+cat > "$TMP/fields.c" << 'END'
+#include <stdio.h>
+#include <topdown.h>
+
+int main(void)
+{
+	struct topdown_stall_field f;
+	unsigned int i;
+
+	for (i = 0; !topdown_stall_field(i, &f); i++) {
+		printf("%s Ta %u Ta %u", topdown_stall_layout_name(f.layout), f.word,
+		       f.shift + f.width - 1);
+		if (f.width > 1)
+			printf(":%u", f.shift);
+		printf(" Ta %s%s\n", f.what, f.unconfirmed ? " (unconfirmed)" : "");
+	}
+	return 0;
+}
+END
+"${CC:-cc}" -I"$USERSPACE/include" -I"$USERSPACE/../uapi" -o "$TMP/fields" "$TMP/fields.c" \
+	"$USERSPACE/build/libtopdown.a"
+"$TMP/fields" | sort > "$TMP/source"
+sed -nE '/^\.Ss Layouts/,/^\.El/s/^\.It ([a-z0-9-]+ Ta [0-9].*)/\1/p' "$USERSPACE/man/topdown_stall.3" |
+	sort > "$TMP/man"
+same 'fields of registers and topdown_stall(3)' "$TMP/source" "$TMP/man"
 for limit in SAMPLE_MIN_MS SAMPLE_MAX_MS RECORD_TIMEOUT_MIN_MS RECORD_TIMEOUT_MAX_MS; do
 	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/record/record.h")
 	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-record.1"; echo $?)" \
@@ -288,6 +323,7 @@ result "$([[ $(complete_line topdown record --pa) == --past ]]; echo $?)" 'compl
 result "$([[ $(complete_line topdown report --st) == --steps ]]; echo $?)" 'completes an option of report'
 result "$([[ $(complete_line topdown watch --ba) == --back ]]; echo $?)" 'completes an option of watch'
 result "$([[ $(complete_line topdown watch mem) == 'memory_bound>' ]]; echo $?)" 'completes a node'
+result "$([[ $(complete_line topdown where --by l) == line ]]; echo $?)" 'completes an argument of where'
 result "$([[ $(complete_line topdown export --li) == --listen ]]; echo $?)" 'completes an option of export'
 result "$([[ $(complete_line topdown perf --ra) == --ratios ]]; echo $?)" 'completes an option of perf'
 result "$([[ $(complete_line topdown info --j) == --json ]]; echo $?)" 'completes an option of info'

@@ -80,6 +80,13 @@ bool backdoor_set_rate(uint64_t config, uint64_t rate)
 	return backdoor_request(TD_BD_SET_RATE, 0, &copy) == TD_BD_OK;
 }
 
+bool backdoor_set_memory(const struct td_bd_memory *memory)
+{
+	struct td_bd_memory copy = *memory;
+
+	return backdoor_request(TD_BD_SET_MEMORY, 0, &copy) == TD_BD_OK;
+}
+
 bool backdoor_set_filter(bool on)
 {
 	return backdoor_request(TD_BD_SET_FILTER, on, NULL) == TD_BD_OK;

@@ -39,6 +39,8 @@ bool backdoor_set_quant_named(const char *name);
 bool backdoor_set_restore(enum td_bd_restore restore);
 /* How often an event of perf's happens here: @rate in 1,000,000 cycles. */
 bool backdoor_set_rate(uint64_t config, uint64_t rate);
+/* What the memory group of PEBS says of this event here. */
+bool backdoor_set_memory(const struct td_bd_memory *memory);
 /* Set how the hypervisor of a guest, or of this host, changes counters. */
 bool backdoor_set_filter(bool on);
 bool backdoor_set_guest(enum td_bd_guest what);

@@ -23,9 +23,13 @@ TYPES = {"__u32": ctypes.c_uint32, "uint32_t": ctypes.c_uint32, "__u64": ctypes.
 #: Arguments of ioctls and maps, which the library takes apart.
 OTHER_STRUCTS = {"topdown_read", "topdown_reset", "topdown_attach", "topdown_sessions",
                  "topdown_control", "topdown_map", "topdown_map_record", "topdown_share",
-                 "topdown_session_map", "topdown_latency", "topdown_latencies"}
+                 "topdown_session_map", "topdown_latency", "topdown_latencies",
+                 "topdown_stall_raw", "topdown_stall_attr", "topdown_stall_field",
+                 "topdown_stalls_map"}
 #: topdown_watch_read() and topdown_info_get() say the same.
-OTHER_FUNCTIONS = {"topdown_watch_wait", "topdown_has"}
+OTHER_FUNCTIONS = {"topdown_watch_wait", "topdown_has", "topdown_stall_decode",
+                   "topdown_stall_sample", "topdown_stall_field", "topdown_stall_layout_name",
+                   "topdown_stalls_chain", "topdown_stalls_map"}
 #: Commands of the device, and of the library's own.
 OTHER_DEFINES = {"READ_TOTAL", "WATCH_REMOVE", "SESSION_MAP_MAGIC", "SESSION_MAP_OFFSET"}
 FAMILIES = ("FEATURE_", "INFO_", "READ_", "RESET_", "RECORD_", "ATTACH_", "SESSION_", "WATCH_",

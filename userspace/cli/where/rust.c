@@ -69,7 +69,7 @@ static bool take(struct rust *rust, char c)
 static uint64_t take_base62(struct rust *rust)
 {
 	uint64_t value = 0;
-	unsigned int digit;
+	unsigned int digit = 0;
 	char c;
 
 	if (take(rust, '_'))

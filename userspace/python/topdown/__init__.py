@@ -10,7 +10,7 @@
 `Device` opens /dev/topdown.  It gives readings of CPUs (`Reading`, `Span`), the map with the
 history (`Map`), watch events (`Event`), sessions (`Session`) and regions (`Regions`).  All
 of them end in `Figures`: times, slots and ratios.  Latency sessions (`LatencySession`) say
-how long instructions take to retire.  `rows()` makes numpy arrays of
+how long instructions take to retire.  `Stalls` samples what delays instructions.  `rows()` makes numpy arrays of
 figures, and `frame()` makes pandas frames; neither is needed for anything else.
 `Recording` reads a file of ``topdown record``.
 
@@ -32,12 +32,13 @@ from .record import Record
 from .recording import Piece, Recording, RecordingError
 from .region import Region, RegionReading, Regions
 from .session import Session, SessionMap, SessionReading
+from .stall import Stall, StallEvent, Stalls
 from .table import dtype, frame, rows
 from .watch import Event, Watch
 
 __all__ = ["CpuSet", "Device", "Event", "Figures", "Info", "LatencyReading",
            "LatencySession", "Map", "Node", "Piece", "Reading",
            "Record", "Recording", "RecordingError", "Refusal", "Region", "RegionReading", "Regions",
-           "Session", "SessionMap", "SessionReading", "Span", "Watch", "Window", "dtype",
+           "Session", "SessionMap", "SessionReading", "Span", "Stall", "StallEvent", "Stalls", "Watch", "Window", "dtype",
            "frame", "node", "nodes", "rows", "total_latency",
            "version"]

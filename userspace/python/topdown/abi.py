@@ -9,7 +9,7 @@ and number with what a C compiler makes of the headers.
 """
 from __future__ import annotations
 
-from ctypes import Structure, c_char, c_int32, c_uint32, c_uint64
+from ctypes import Structure, c_char, c_int32, c_uint16, c_uint32, c_uint64
 from typing import Dict, List, Tuple, Type
 
 #: Room for nodes in `Figures`.
@@ -88,6 +88,9 @@ LATENCY_COUNTED = 1 << 1
 REGION_AUTO = 0
 REGION_MODULE = 1
 REGION_RDPMC = 2
+
+STALLS_USER = 1 << 0
+STALLS_EXPLAINS = 2
 
 
 class Figures(Structure):
@@ -170,12 +173,40 @@ class Region(Structure):
                 ("figures", Figures)]
 
 
+class Stall(Structure):
+    """struct topdown_stall"""
+    _fields_ = [("has", c_uint64), ("flags", c_uint64), ("ip", c_uint64),
+                ("address", c_uint64), ("target", c_uint64), ("time_ns", c_uint64),
+                ("period", c_uint64), ("cpu", c_uint32), ("pid", c_uint32),
+                ("tid", c_uint32), ("event", c_uint32), ("kind", c_uint16),
+                ("stage", c_uint16), ("reason", c_uint16), ("source", c_uint16),
+                ("whole", c_uint32), ("retire", c_uint32), ("cache", c_uint32),
+                ("translation", c_uint32), ("fetch", c_uint32), ("dispatch", c_uint32),
+                ("width", c_uint16), ("outstanding", c_uint16), ("region", c_uint16),
+                ("reserved", c_uint16)]
+
+
+class StallOptions(Structure):
+    """struct topdown_stall_options"""
+    _fields_ = [("nodes", c_uint64), ("rate", c_uint32), ("pid", c_int32),
+                ("flags", c_uint32), ("together", c_uint32), ("reserved", c_uint32)]
+
+
+class StallsEvent(Structure):
+    """struct topdown_stalls_event"""
+    _fields_ = [("name", c_char * 64), ("pmu", c_char * 16), ("nodes", c_uint64),
+                ("samples", c_uint64), ("enabled_ns", c_uint64), ("running_ns", c_uint64),
+                ("role", c_uint32), ("error", c_int32), ("turns", c_uint32),
+                ("precise", c_uint32), ("user", c_uint32), ("reserved", c_uint32)]
+
+
 #: The structures by the names that they have in C.
 STRUCTS: Dict[str, Type[Structure]] = {
     "topdown_figures": Figures, "topdown_info": Info, "topdown_record": Record,
     "topdown_map_window": MapWindow, "topdown_session": Session, "topdown_watch": Watch,
     "topdown_event": Event, "topdown_region": Region,
-    "topdown_latency_record": LatencyRecord}
+    "topdown_latency_record": LatencyRecord, "topdown_stall": Stall,
+    "topdown_stall_options": StallOptions, "topdown_stalls_event": StallsEvent}
 
 #: The type of ``enum`` parameters and results.
 c_enum = c_int32

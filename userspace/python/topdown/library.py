@@ -23,6 +23,7 @@ _figures = POINTER(abi.Figures)
 _record = POINTER(abi.Record)
 _session = POINTER(abi.Session)
 _latency = POINTER(abi.LatencyRecord)
+_stall = POINTER(abi.Stall)
 
 #: Name, type of the result, types of the parameters.
 PROTOTYPES: Dict[str, Tuple[Any, ...]] = {
@@ -86,6 +87,20 @@ PROTOTYPES: Dict[str, Tuple[Any, ...]] = {
                                 POINTER(c_uint32), POINTER(c_uint32)),
     "topdown_latency_end": (c_int, _handle, c_uint32),
     "topdown_latency_read": (c_int, _handle, c_uint32, _latency, c_size_t, POINTER(c_uint32)),
+    "topdown_stalls_open": (c_int, _out, _words, c_uint32, POINTER(abi.StallOptions), c_size_t),
+    "topdown_stalls_close": (None, _handle),
+    "topdown_stalls_stop": (None, _handle),
+    "topdown_stalls_next": (c_int, _handle, c_int, _stall, c_size_t),
+    "topdown_stalls_event": (c_int, _handle, c_uint32, POINTER(abi.StallsEvent), c_size_t),
+    "topdown_stalls_lost": (c_uint64, _handle),
+    "topdown_stalls_throttled": (c_uint64, _handle),
+    "topdown_stall_cost": (c_double, _stall, c_uint32),
+    "topdown_stall_kind_name": (c_char_p, c_uint32),
+    "topdown_stall_stage_name": (c_char_p, c_uint32),
+    "topdown_stall_reason_name": (c_char_p, c_uint32),
+    "topdown_stall_source_name": (c_char_p, c_uint32),
+    "topdown_stall_flag_name": (c_char_p, c_uint32),
+    "topdown_stall_text": (c_int, _stall, c_char_p, c_size_t),
     "topdown_latency_between": (c_int, _latency, _latency, _latency),
     "topdown_latency_add": (None, _latency, _latency),
     "topdown_latency_mean": (c_double, _latency),
