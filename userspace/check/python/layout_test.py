@@ -14,7 +14,8 @@ from topdown import abi, library
 with open(os.environ["ABI_DUMP"], encoding="ascii") as dump:
     LINES = dump.read().splitlines()
 
-TYPES = {"__u32": ctypes.c_uint32, "uint32_t": ctypes.c_uint32, "__u64": ctypes.c_uint64,
+TYPES = {"__u16": ctypes.c_uint16, "__s32": ctypes.c_int32,
+         "__u32": ctypes.c_uint32, "uint32_t": ctypes.c_uint32, "__u64": ctypes.c_uint64,
          "__aligned_u64": ctypes.c_uint64, "unsigned int": ctypes.c_uint32,
          "uint64_t": ctypes.c_uint64, "size_t": ctypes.c_size_t, "int": ctypes.c_int,
          "double": ctypes.c_double, "_Bool": ctypes.c_bool, "void": None,
