@@ -619,5 +619,6 @@ int topdown_session_kind_between(const struct topdown_session *then,
 #include "topdown_region.h"
 #include "topdown_latency.h"
 #include "topdown_stall.h"
+#include "topdown_stalls.h"
 
 #endif /* TOPDOWN_H */

@@ -6,7 +6,7 @@
 #define TOPDOWN_STALL_SAMPLE_H
 
 #include <stdbool.h>
-#include <topdown_stall.h>
+#include <topdown_stalls.h>
 
 /**
  * struct td_chain - callers, where they are in the sample

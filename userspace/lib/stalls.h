@@ -2,11 +2,11 @@
 /*
  * A handle that samples stalls: its events, its rings, and what was read of them.
  */
-#ifndef TOPDOWN_STALLS_H
-#define TOPDOWN_STALLS_H
+#ifndef TOPDOWN_LIB_STALLS_H
+#define TOPDOWN_LIB_STALLS_H
 
 #include <stdbool.h>
-#include <topdown_stall.h>
+#include <topdown_stalls.h>
 
 #include "stall-events.h"
 #include "stall-ring.h"
@@ -121,4 +121,4 @@ void td_stalls_turn(struct topdown_stalls *stalls, unsigned int turn, bool on);
 int td_stalls_drain(struct topdown_stalls *stalls);
 void td_stalls_forget(struct topdown_stalls *stalls);
 
-#endif /* TOPDOWN_STALLS_H */
+#endif /* TOPDOWN_LIB_STALLS_H */

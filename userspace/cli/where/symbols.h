@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <topdown_stall.h>
+#include <topdown_stalls.h>
 
 struct where_symbols;
 

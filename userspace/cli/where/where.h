@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 #include <topdown.h>
-#include <topdown_stall.h>
 
 #include "command.h"
 #include "cpulist.h"
