@@ -128,7 +128,7 @@ static uint64_t bits_of(unsigned int layout, unsigned int word)
 
 	for (i = 0; !topdown_stall_field(i, &field); i++) {
 		if (field.layout == layout && field.word == word)
-			bits |= (field.width < 64 ? (1ULL << field.width) - 1 : ~0ULL) << field.shift;
+			bits |= (~0ULL >> (64 - field.width)) << field.shift;
 	}
 	return bits;
 }

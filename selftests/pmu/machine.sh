@@ -64,13 +64,7 @@ spr | nometrics | nopmu | half)
 kvm | archonly | zerometrics)
 	echo "$base -cpu ${spr/-hypervisor/+hypervisor},topdown-pmu=$1"
 	;;
-kvmemr)
-	echo "$base -cpu Icelake-Server,model=207,stepping=2,-hypervisor,topdown-pmu=emr"
-	;;
-rpl)
-	echo "$base -cpu Icelake-Server,model=183,stepping=1,level=0x1a,-hypervisor,topdown-pmu=rpl"
-	;;
-gnr)
+kvmgnr)
 	echo "$base -cpu Icelake-Server,model=173,stepping=1,+hypervisor,topdown-pmu=kvm"
 	;;
 archskx)
@@ -78,6 +72,12 @@ archskx)
 	;;
 icl | iclnm)
 	echo "$base -cpu Icelake-Server,model=106,stepping=6,-hypervisor,topdown-pmu=$1"
+	;;
+emr)
+	echo "$base -cpu Icelake-Server,model=207,stepping=2,-hypervisor,topdown-pmu=emr"
+	;;
+rpl)
+	echo "$base -cpu Icelake-Server,model=183,stepping=1,level=0x1a,-hypervisor,topdown-pmu=rpl"
 	;;
 gnr)
 	echo "$base -cpu Icelake-Server,model=173,stepping=1,-hypervisor,topdown-pmu=gnr"

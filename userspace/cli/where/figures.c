@@ -125,9 +125,11 @@ static int end_session(struct where_run *run)
 	ret = topdown_session_read(run->td, run->session, TOPDOWN_SESSION_FRESH, &session,
 				   sizeof(session));
 	if (!ret)
-		ret = topdown_session_kind_between(&none, &session, TOPDOWN_KIND_CORE, LEVEL, &core);
+		ret = topdown_session_kind_between(&none, &session, TOPDOWN_KIND_CORE, LEVEL,
+						   &core);
 	if (!ret)
-		ret = topdown_session_kind_between(&none, &session, TOPDOWN_KIND_ATOM, LEVEL, &atom);
+		ret = topdown_session_kind_between(&none, &session, TOPDOWN_KIND_ATOM, LEVEL,
+						   &atom);
 	if (ret)
 		return refusal_session(run->options->device, -ret);
 	if (core.enabled_ns || atom.enabled_ns) {
