@@ -3,6 +3,46 @@
  * The symbols and lines of a program or library, by elfutils' libdwfl, which also finds debug
  * information that is kept in another file.
  */
+#ifdef TOPDOWN_STATIC
+#include "message.h"
+#include "symbols.h"
+
+/* The library of symbols loads others, which a static program cannot do. */
+struct where_object *where_object_open(const char *path, uint32_t pid)
+{
+	static bool said;
+
+	(void)path;
+	(void)pid;
+	if (!said)
+		message_note("where: a static topdown knows no functions of programs (use the shared one)");
+	said = true;
+	return NULL;
+}
+
+void where_object_close(struct where_object *object)
+{
+	(void)object;
+}
+
+bool where_object_address(const struct where_object *object, uint64_t offset, uint64_t *address)
+{
+	(void)object;
+	(void)offset;
+	(void)address;
+	return false;
+}
+
+bool where_object_find(struct where_object *object, uint64_t address, struct where_symbol *symbol,
+		       char **name)
+{
+	(void)object;
+	(void)address;
+	(void)symbol;
+	(void)name;
+	return false;
+}
+#else
 #include <elfutils/libdwfl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,3 +174,4 @@ bool where_object_find(struct where_object *object, uint64_t address, struct whe
 	find_line(object, at, symbol);
 	return symbol->name || symbol->file;
 }
+#endif
