@@ -29,18 +29,18 @@ END
 # executed, and only the tests of that fit.  "tests=TEXT" in place of the kernel
 # arguments: only the tests with this text in their name, as the others are those of spr.
 readonly FEW=(
-	"6.12 spr rest threads"
+	"6.12 spr truncate threads"
 	"6.12 spr round icount"
-	"6.12 icl rest threads nopti"
+	"6.12 icl round threads nopti"
 	"6.12 adl truncate icount"
 	"6.12 gnr truncate icount tests=pebs"
 	"6.12 spr truncate executed tests=executed"
 	"6.12 skx truncate smt"
-	"6.12 spr rest smt tests=shared"
+	"6.12 spr truncate smt tests=shared"
 	"6.12 nometrics truncate threads"
 	"6.12 nopmu truncate threads"
 	"6.12 kvm truncate icount"
-	"6.12 half rest icount"
+	"6.12 half truncate icount"
 	"6.1 spr round threads nopti"
 	"6.1 zen4 truncate icount"
 )
