@@ -281,7 +281,9 @@ static void test_rdpmc(void)
 	      !topdown_region_end(regions, 0) &&
 	      !topdown_region_read(regions, 0, &seen, sizeof(seen)) && seen.level == 1 &&
 	      seen.figures.ratio[TOPDOWN_HEAVY_OPERATIONS] == TOPDOWN_RATIO_NONE &&
-	      seen.figures.ratio[TOPDOWN_RETIRING] == TOPDOWN_RATIO_ONE / 5 &&
+	      /* Bytes that sum to 255 look as if bad speculation had half a step of it. */
+	      seen.figures.ratio[TOPDOWN_RETIRING] - TOPDOWN_RATIO_ONE / 5 <
+	      TOPDOWN_RATIO_ONE / 255 &&
 	      seen.figures.running_ns == seen.figures.enabled_ns * 2 / 5,
 	      "level 1, and a share that was measured");
 	topdown_regions_destroy(regions);
