@@ -41,7 +41,7 @@ struct topdown_stall_options {
 	__s32 pid;
 	__u32 flags;
 	__u32 together;
-	__u32 reserved;
+	__u32 reserved[2];
 };
 
 /**

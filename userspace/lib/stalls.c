@@ -111,7 +111,7 @@ static int td_check_options(struct topdown_stall_options *options)
 	if (!options->rate)
 		options->rate = TOPDOWN_STALLS_RATE;
 	if (options->flags & ~flags || options->rate > TOPDOWN_STALLS_RATE_MAX ||
-	    options->pid < 0 || options->reserved)
+	    options->pid < 0 || options->reserved[0] || options->reserved[1])
 		return -EINVAL;
 	return 0;
 }

@@ -189,7 +189,7 @@ class Stall(Structure):
 class StallOptions(Structure):
     """struct topdown_stall_options"""
     _fields_ = [("nodes", c_uint64), ("rate", c_uint32), ("pid", c_int32),
-                ("flags", c_uint32), ("together", c_uint32), ("reserved", c_uint32)]
+                ("flags", c_uint32), ("together", c_uint32), ("reserved", c_uint32 * 2)]
 
 
 class StallsEvent(Structure):
