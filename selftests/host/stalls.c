@@ -126,7 +126,7 @@ static uint64_t bits_of(unsigned int layout, unsigned int word)
 	uint64_t bits = 0;
 	unsigned int i;
 
-	for (i = 0; !topdown_stall_field(i, &field); i++) {
+	for (i = 0; !topdown_stall_field_get(i, &field); i++) {
 		if (field.layout == layout && field.word == word)
 			bits |= (~0ULL >> (64 - field.width)) << field.shift;
 	}

@@ -127,7 +127,7 @@ int main(void)
 	struct topdown_stall_field f;
 	unsigned int i;
 
-	for (i = 0; !topdown_stall_field(i, &f); i++) {
+	for (i = 0; !topdown_stall_field_get(i, &f); i++) {
 		printf("%s Ta %u Ta %u", topdown_stall_layout_name(f.layout), f.word,
 		       f.shift + f.width - 1);
 		if (f.width > 1)

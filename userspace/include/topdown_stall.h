@@ -268,7 +268,7 @@ enum topdown_stall_source {
  * @cpu: CPU
  * @pid: process
  * @tid: thread
- * @event: number of the event in its table, see topdown_stalls_event()
+ * @event: number of the event in its table, see topdown_stalls_event_get()
  * @kind: enum topdown_stall_kind
  * @stage: enum topdown_stall_stage
  * @reason: enum topdown_stall_reason; the one that delayed it most, where several are known
@@ -414,13 +414,13 @@ struct topdown_stall_field {
 };
 
 /**
- * topdown_stall_field() - the table of all fields, which the decoder goes by
+ * topdown_stall_field_get() - the table of all fields, which the decoder goes by
  * @number: from 0
  * @out: the field; untouched on error
  *
  * Return: 0; -ENOENT after the last one.
  */
-int topdown_stall_field(unsigned int number, struct topdown_stall_field *out);
+int topdown_stall_field_get(unsigned int number, struct topdown_stall_field *out);
 
 /**
  * topdown_stall_layout_name() - short name of a layout

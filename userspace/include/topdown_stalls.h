@@ -18,7 +18,7 @@ struct topdown_stalls;
 /* topdown_stall_options.flags. */
 #define TOPDOWN_STALLS_USER	(1U << 0)	/* Leave kernel mode out. */
 #define TOPDOWN_STALLS_CHAINS	(1U << 1)	/* Call chains, by frame pointers. */
-#define TOPDOWN_STALLS_MAPS	(1U << 2)	/* topdown_stalls_map() as well. */
+#define TOPDOWN_STALLS_MAPS	(1U << 2)	/* topdown_stalls_map_next() as well. */
 #define TOPDOWN_STALLS_EXEC	(1U << 3)	/* Begin when the process executes a program. */
 
 #define TOPDOWN_STALLS_RATE	1000
@@ -52,7 +52,7 @@ struct topdown_stall_options {
  * @options: what to sample
  * @size: sizeof(*@options)
  *
- * An event that cannot be had is left out, and topdown_stalls_event() says why.
+ * An event that cannot be had is left out, and topdown_stalls_event_get() says why.
  *
  * Return: 0; -ENODEV if no event is known for this machine and these nodes; the error of the first
  * event if none can be had, as of perf_event_open(2): -EACCES and -EPERM without the right,
@@ -135,7 +135,7 @@ struct topdown_stalls_map {
 };
 
 /**
- * topdown_stalls_map() - the next change of a process
+ * topdown_stalls_map_next() - the next change of a process
  * @stalls: handle, with TOPDOWN_STALLS_MAPS
  * @out: the change; untouched on error
  * @size: sizeof(*@out)
@@ -147,7 +147,7 @@ struct topdown_stalls_map {
  *
  * Return: 0; -EAGAIN if there is none; -EINVAL for a @size that was never released.
  */
-int topdown_stalls_map(struct topdown_stalls *stalls, struct topdown_stalls_map *out, size_t size,
+int topdown_stalls_map_next(struct topdown_stalls *stalls, struct topdown_stalls_map *out, size_t size,
 		       const char **name);
 
 /**
@@ -192,7 +192,7 @@ struct topdown_stalls_event {
 };
 
 /**
- * topdown_stalls_event() - an event of a handle
+ * topdown_stalls_event_get() - an event of a handle
  * @stalls: handle
  * @number: from 0; @event of a record
  * @out: the event; untouched on error
@@ -200,7 +200,7 @@ struct topdown_stalls_event {
  *
  * Return: 0; -ENOENT after the last one; -EINVAL for a @size that was never released.
  */
-int topdown_stalls_event(const struct topdown_stalls *stalls, unsigned int number,
+int topdown_stalls_event_get(const struct topdown_stalls *stalls, unsigned int number,
 			 struct topdown_stalls_event *out, size_t size);
 
 /**

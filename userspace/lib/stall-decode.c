@@ -541,7 +541,7 @@ TD_API int topdown_stall_decode(const struct topdown_stall_raw *raw, struct topd
 }
 
 /* A row of the table is of several layouts; the caller sees it once for each. */
-TD_API int topdown_stall_field(unsigned int number, struct topdown_stall_field *out)
+TD_API int topdown_stall_field_get(unsigned int number, struct topdown_stall_field *out)
 {
 	unsigned int i, layout;
 

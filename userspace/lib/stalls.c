@@ -255,7 +255,7 @@ TD_API unsigned int topdown_stalls_chain(const struct topdown_stalls *stalls, co
 	return entry->chain_nr;
 }
 
-TD_API int topdown_stalls_map(struct topdown_stalls *stalls, struct topdown_stalls_map *out,
+TD_API int topdown_stalls_map_next(struct topdown_stalls *stalls, struct topdown_stalls_map *out,
 			      size_t size, const char **name)
 {
 	const struct td_stall_change *change;
@@ -303,7 +303,7 @@ static void td_add_times(const struct topdown_stalls *stalls, unsigned int numbe
 		info->enabled_ns /= nr / stalls->tids_nr;
 }
 
-TD_API int topdown_stalls_event(const struct topdown_stalls *stalls, unsigned int number,
+TD_API int topdown_stalls_event_get(const struct topdown_stalls *stalls, unsigned int number,
 				struct topdown_stalls_event *out, size_t size)
 {
 	struct topdown_stalls_event info = { 0 };

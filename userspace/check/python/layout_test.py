@@ -29,8 +29,8 @@ OTHER_STRUCTS = {"topdown_read", "topdown_reset", "topdown_attach", "topdown_ses
                  "topdown_stalls_map"}
 #: topdown_watch_read() and topdown_info_get() say the same.
 OTHER_FUNCTIONS = {"topdown_watch_wait", "topdown_has", "topdown_stall_decode",
-                   "topdown_stall_sample", "topdown_stall_field", "topdown_stall_layout_name",
-                   "topdown_stalls_chain", "topdown_stalls_map"}
+                   "topdown_stall_sample", "topdown_stall_field_get", "topdown_stall_layout_name",
+                   "topdown_stalls_chain", "topdown_stalls_map_next"}
 #: Commands of the device, and of the library's own.
 OTHER_DEFINES = {"READ_TOTAL", "WATCH_REMOVE", "SESSION_MAP_MAGIC", "SESSION_MAP_OFFSET"}
 FAMILIES = ("FEATURE_", "INFO_", "READ_", "RESET_", "RECORD_", "ATTACH_", "SESSION_", "WATCH_",

@@ -68,7 +68,7 @@ static bool locates(const struct listing *listing, const struct where_point *poi
 	struct topdown_stalls_event event;
 
 	return point->cost[listing->rows->node] > 0 &&
-	       !topdown_stalls_event(listing->run->stalls, point->event, &event, sizeof(event)) &&
+	       !topdown_stalls_event_get(listing->run->stalls, point->event, &event, sizeof(event)) &&
 	       event.role == TOPDOWN_STALLS_LOCATES;
 }
 

@@ -322,7 +322,7 @@ static bool locates(const struct where_run *run, const struct where_domain *doma
 {
 	struct topdown_stalls_event event;
 
-	return !topdown_stalls_event(run->stalls, stack->event, &event, sizeof(event)) &&
+	return !topdown_stalls_event_get(run->stalls, stack->event, &event, sizeof(event)) &&
 	       event.role == TOPDOWN_STALLS_LOCATES && where_event_of(domain, &event);
 }
 

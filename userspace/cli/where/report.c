@@ -61,7 +61,7 @@ static void note_samples(const struct where_run *run)
 			     (unsigned long long)lost);
 	if (run->options->quiet)
 		return;
-	for (i = 0; !topdown_stalls_event(run->stalls, i, &event, sizeof(event)); i++)
+	for (i = 0; !topdown_stalls_event_get(run->stalls, i, &event, sizeof(event)); i++)
 		note_event(&event);
 	if (throttled)
 		message_note("where: the kernel slowed events down %llu times (kernel.perf_event_max_sample_rate)",
@@ -86,7 +86,7 @@ static bool has_event(const struct where_run *run, const struct where_domain *do
 	struct topdown_stalls_event event;
 	unsigned int i;
 
-	for (i = 0; !topdown_stalls_event(run->stalls, i, &event, sizeof(event)); i++) {
+	for (i = 0; !topdown_stalls_event_get(run->stalls, i, &event, sizeof(event)); i++) {
 		if (event.nodes >> node & 1 && !event.error && where_event_of(domain, &event))
 			return true;
 	}

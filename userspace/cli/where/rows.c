@@ -52,7 +52,7 @@ static uint64_t events_in(const struct where_run *run, const struct where_domain
 	uint64_t events = 0;
 	unsigned int i;
 
-	for (i = 0; !topdown_stalls_event(run->stalls, i, &event, sizeof(event)); i++) {
+	for (i = 0; !topdown_stalls_event_get(run->stalls, i, &event, sizeof(event)); i++) {
 		if (event.role == role && where_event_of(domain, &event))
 			events |= 1ULL << i;
 	}

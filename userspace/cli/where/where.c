@@ -94,7 +94,7 @@ static int take_changes(struct where_run *run)
 	struct topdown_stalls_map change;
 	const char *name;
 
-	while (!topdown_stalls_map(run->stalls, &change, sizeof(change), &name)) {
+	while (!topdown_stalls_map_next(run->stalls, &change, sizeof(change), &name)) {
 		if (where_symbols_change(run->symbols, &change, name))
 			return no_memory();
 	}

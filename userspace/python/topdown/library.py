@@ -91,7 +91,7 @@ PROTOTYPES: Dict[str, Tuple[Any, ...]] = {
     "topdown_stalls_close": (None, _handle),
     "topdown_stalls_stop": (None, _handle),
     "topdown_stalls_next": (c_int, _handle, c_int, _stall, c_size_t),
-    "topdown_stalls_event": (c_int, _handle, c_uint32, POINTER(abi.StallsEvent), c_size_t),
+    "topdown_stalls_event_get": (c_int, _handle, c_uint32, POINTER(abi.StallsEvent), c_size_t),
     "topdown_stalls_lost": (c_uint64, _handle),
     "topdown_stalls_throttled": (c_uint64, _handle),
     "topdown_stall_cost": (c_double, _stall, c_uint32),

@@ -166,7 +166,7 @@ class Stalls(Closing):
         while True:
             raw = abi.StallsEvent()
             try:
-                library.call("topdown_stalls_event", self._open(), len(found),
+                library.call("topdown_stalls_event_get", self._open(), len(found),
                              ctypes.byref(raw), ctypes.sizeof(raw))
             except OSError as error:
                 if error.errno == errno.ENOENT:
