@@ -330,6 +330,13 @@ static inline bool td_compat_metrics_in_nmi(void)
 #endif
 }
 
+/* The time between two rotations, of one CPU and PMU. */
+static inline u64 td_compat_mux_interval_ns(const struct perf_event *leader)
+{
+	/* Pairs with the plain store of a write to perf_event_mux_interval_ms. */
+	return ktime_to_ns(READ_ONCE(td_compat_mux_of(leader)->hrtimer_interval));
+}
+
 static inline const struct hrtimer *td_compat_mux(const struct perf_event *leader)
 {
 	return &td_compat_mux_of(leader)->hrtimer;

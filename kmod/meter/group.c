@@ -503,6 +503,9 @@ bool td_group_point(const struct td_group *group, u64 most, struct td_counts *co
 	u64 counted, slots = 0, bytes = 0;
 	unsigned int i;
 
+	/* The driver moved the event without a word to the hook, and restored what it has counted. */
+	if (active && unlikely(leader->hw.saved_slots))
+		return false;
 	/* If the driver's NMI has just moved the registers into its counts, read again. */
 	do {
 		counted = local64_read(&leader->count);

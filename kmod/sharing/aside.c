@@ -97,6 +97,7 @@ enum td_tenant_kind {
  * @since: when they were enabled, local_clock()
  * @hindered: since when somebody has waited for their counters, or they themselves for those of
  *	others, local_clock(); 0 for not at all
+ * @judged: when somebody was last found to wait, local_clock()
  * @back_at: when to enable them again, in jiffies
  * @ignored: standing aside did not help events up to this id of perf
  * @ignored_until: look at these events again then, in jiffies
@@ -110,6 +111,7 @@ struct td_tenant {
 	bool wanted;
 	u64 since;
 	u64 hindered;
+	u64 judged;
 	unsigned long back_at;
 	u64 ignored;
 	unsigned long ignored_until;
@@ -237,10 +239,9 @@ static bool td_aside_on(const struct td_aside *aside, enum td_tenant_kind kind)
 /* The time between two of perf's rotations. */
 static u64 td_aside_rotation_ns(const struct td_aside *aside)
 {
-	/* Pairs with the plain store of a write to perf_event_mux_interval_ms. */
-	int ms = READ_ONCE(td_meter_leader(aside->collector->meter)->pmu->hrtimer_interval_ms);
+	u64 interval = td_compat_mux_interval_ns(td_meter_leader(aside->collector->meter));
 
-	return (u64)clamp(ms, 1, 100) * NSEC_PER_MSEC;
+	return clamp_t(u64, interval, NSEC_PER_MSEC, 100 * NSEC_PER_MSEC);
 }
 
 /*
@@ -344,8 +345,10 @@ static void td_tenant_judge(struct td_aside *aside, enum td_tenant_kind kind, bo
 		tenant->hindered = 0;
 		return;
 	}
-	if (!tenant->hindered)
+	/* Nobody is asked while nobody rotates, so an old time says nothing. */
+	if (!tenant->hindered || now - tenant->judged > 4 * td_aside_rotation_ns(aside))
 		tenant->hindered = now;
+	tenant->judged = now;
 	if (hinders ? td_tenant_turn_over(aside, tenant) :
 	    td_tenant_waited(aside, now - tenant->hindered))
 		tenant->wanted = false;
@@ -431,7 +434,8 @@ static void td_aside_look(struct irq_work *work)
 {
 	struct td_collector *collector = container_of(work, struct td_collector, look);
 	struct td_aside *aside = this_cpu_ptr(td_asides);
-	bool due = aside->due;
+	/* The window's reminder queues no more than this irq_work. */
+	bool due = aside->due || (collector->away && time_after_eq(jiffies, collector->back_at));
 
 	aside->due = false;
 	if (!this_cpu_read(td_aside_mux))
@@ -708,8 +712,9 @@ static void td_aside_look_for(void *arg)
 	aside->length = TD_ASIDE_TURN;
 	if (td_aside_registered)
 		this_cpu_write(td_aside_mux, td_compat_mux(td_meter_leader(meter)));
-	/* Whether one group ever has its counters is seen when perf rotates. */
-	if (td_counters_of(aside->collector->meter) && (meter->nr > 1 || !td_aside_registered))
+	/* Whether one group ever has its counters is seen when perf rotates, if we look then. */
+	if (td_counters_of(aside->collector->meter) &&
+	    (meter->nr > 1 || !td_aside_registered || !td_aside_all()))
 		mod_timer(&aside->turns, jiffies + td_aside_turn(aside));
 }
 

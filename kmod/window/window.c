@@ -468,7 +468,7 @@ static bool td_window_ailing(struct td_collector *collector, const struct topdow
 {
 	/* Pairs with READ_ONCE() in td_fit_work(). */
 	WRITE_ONCE(collector->lost, td_trust_lost(&collector->trust));
-	if (td_room_review(&collector->room, collector->meter, record))
+	if (!collector->away && td_room_review(&collector->room, collector->meter, record))
 		return true;
 	return collector->lost || collector->state == TOPDOWN_STATE_ERROR;
 }
@@ -524,13 +524,20 @@ static void td_window_price(struct td_collector *collector)
 	u64 then, least = U64_MAX;
 	unsigned int i;
 
+	/* Without counters a point reads none. */
+	if (!td_meter_counting(collector->meter))
+		return;
 	for (i = 0; i < TD_PRICE_TRIES; i++) {
 		then = local_clock();
 		collector->meter->ops->fold(collector->meter, then, &collector->part,
 					    TD_FOLD_POINT);
 		least = min(least, local_clock() - then);
 	}
-	collector->price = least < TD_PRICE_CHEAP_NS ? 0 : least * TD_PRICE_SHARE;
+	/* Refined figures have a reset at each point, which stops the counters of the CPU. */
+	if (least < TD_PRICE_CHEAP_NS && !(collector->meter->flags & TOPDOWN_RECORD_REFINED))
+		collector->price = 0;
+	else
+		collector->price = least * TD_PRICE_SHARE;
 }
 
 /**
