@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tenants: groups of a CPU that stand aside together.  When do they leave, and when do they come
+ * back?  aside.c says why, and does it.
+ */
+#include <linux/hrtimer.h>
+#include <linux/irqflags.h>
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/lockdep.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/sched/clock.h>
+#include <linux/timer.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
+#include "compat.h"
+#include "counters.h"
+#include "meter.h"
+#include "mux.h"
+#include "policy.h"
+#include "starved.h"
+#include "tenant.h"
+#include "window.h"
+
+/* Groups that wait for so many of perf's rotations themselves stop to wait. */
+#define TD_TENANT_ROTATIONS	64
+
+/* Delays before those are looked at again whom standing aside did not help. */
+#define TD_TENANT_IGNORE_MIN	HZ
+#define TD_TENANT_IGNORE_MAX	(16 * HZ)
+
+/* Does somebody lack counters that the groups have? */
+static bool td_tenant_hinders(const struct td_aside *aside, enum td_tenant_kind kind)
+{
+	const struct td_meter *meter = aside->collector->meter;
+	const struct td_tenant *tenant = &aside->tenant[kind];
+	u64 waiting;
+
+	if (!tenant->on)
+		return false;
+	if (kind == TD_TENANT_CYCLES)
+		return td_starved_by_cycles(meter);
+	waiting = td_meter_counting(meter) ? td_starved_by(meter, td_policy_all()) : 0;
+	return waiting && (waiting > tenant->ignored ||
+			   time_after_eq(jiffies, tenant->ignored_until));
+}
+
+/* Do the groups wait for counters themselves?  Then perf rotates because of them. */
+static bool td_tenant_waits(const struct td_aside *aside, enum td_tenant_kind kind)
+{
+	return kind == TD_TENANT_SLOTS && aside->tenant[kind].on &&
+	       !td_meter_counting(aside->collector->meter);
+}
+
+static void td_tenants_look_in(struct td_aside *aside, u64 ns)
+{
+	hrtimer_start(&aside->turn, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+/*
+ * When somebody waits: shall the groups leave now?  In a turn of their own they leave shortly
+ * before the rotation.
+ */
+static bool td_tenant_turn_over(struct td_aside *aside, const struct td_tenant *tenant)
+{
+	u64 rotation = td_mux_interval_ns(aside->collector->meter);
+	u64 left = td_mux_left(aside->collector->meter);
+
+	if (local_clock() - tenant->since >= rotation || left <= rotation / 8)
+		return true;
+	td_tenants_look_in(aside, left - rotation / 8);
+	return false;
+}
+
+/*
+ * The groups have waited for so long.  Somebody may hold a counter for good, as the NMI watchdog
+ * does; then smaller groups are made.  Else stop to wait at some time.
+ */
+static bool td_tenant_waited(struct td_aside *aside, u64 ns)
+{
+	struct td_collector *collector = aside->collector;
+	struct td_counters *counters = td_counters_of(collector->meter);
+	u64 rotations = div64_u64(ns, td_mux_interval_ns(aside->collector->meter));
+
+	if (rotations >= TD_TENANT_ROTATIONS)
+		return true;
+	if (rotations >= TD_TENANT_ROTATIONS / 4 && counters &&
+	    td_starved_holders(&counters->meter) && td_counters_starve(counters))
+		mod_delayed_work(td_compat_unbound_wq, &collector->mend, 1);
+	return false;
+}
+
+/* Shall the groups leave, now or at the end of their turn? */
+static void td_tenant_judge(struct td_aside *aside, enum td_tenant_kind kind, bool hinders)
+{
+	struct td_tenant *tenant = &aside->tenant[kind];
+	u64 now = local_clock();
+
+	if (!hinders && !td_tenant_waits(aside, kind)) {
+		tenant->hindered = 0;
+		return;
+	}
+	/* Nobody is asked while nobody rotates, so an old time says nothing. */
+	if (!tenant->hindered ||
+	    now - tenant->judged > 4 * td_mux_interval_ns(aside->collector->meter))
+		tenant->hindered = now;
+	tenant->judged = now;
+	if (hinders ? td_tenant_turn_over(aside, tenant) :
+	    td_tenant_waited(aside, now - tenant->hindered))
+		tenant->wanted = false;
+}
+
+/**
+ * td_tenants_look_at() - look at the groups again at that time, if not before
+ * @aside: those of this CPU; interrupts off
+ * @at: the time in jiffies
+ */
+void td_tenants_look_at(struct td_aside *aside, unsigned long at)
+{
+	if (!timer_pending(&aside->back) || time_before(at, aside->back.expires))
+		mod_timer(&aside->back, at);
+}
+
+/* Is it time to come back?  Begin so that half a rotation is left for the turn. */
+static bool td_tenant_may_return(struct td_aside *aside, const struct td_tenant *tenant)
+{
+	u64 left;
+
+	if (!tenant->present || tenant->on)
+		return false;
+	if (time_before(jiffies, tenant->back_at)) {
+		/* The timer may have been that of the other groups. */
+		td_tenants_look_at(aside, tenant->back_at);
+		return false;
+	}
+	left = td_mux_left(aside->collector->meter);
+	if (left >= td_mux_interval_ns(aside->collector->meter) / 2)
+		return true;
+	td_tenants_look_in(aside, left);
+	return false;
+}
+
+/* The groups stood aside long enough.  Did it help anybody? */
+static void td_tenant_back(struct td_aside *aside, enum td_tenant_kind kind)
+{
+	const struct td_meter *meter = aside->collector->meter;
+	struct td_tenant *tenant = &aside->tenant[kind];
+	u64 waiting;
+
+	if (!td_tenant_may_return(aside, tenant))
+		return;
+	tenant->wanted = true;
+	if (kind != TD_TENANT_SLOTS)
+		return;
+	waiting = td_starved_by(meter, td_policy_all());
+	if (!waiting || td_starved_helped(meter)) {
+		tenant->ignore = 0;
+		return;
+	}
+	tenant->ignore = clamp_t(unsigned long, tenant->ignore * 2, TD_TENANT_IGNORE_MIN,
+				 TD_TENANT_IGNORE_MAX);
+	tenant->ignored = waiting;
+	tenant->ignored_until = jiffies + tenant->ignore;
+}
+
+/**
+ * td_tenants_decide() - decide which groups shall be enabled
+ * @aside: those of this CPU; interrupts off, no lock held
+ *
+ * Return: true if groups have to change.
+ */
+bool td_tenants_decide(struct td_aside *aside)
+{
+	const struct td_meter *meter = aside->collector->meter;
+	unsigned int kind;
+	bool slots, cycles;
+
+	lockdep_assert_irqs_disabled();
+	for (kind = 0; kind < TD_TENANTS; kind++)
+		td_tenant_back(aside, kind);
+	slots = td_tenant_hinders(aside, TD_TENANT_SLOTS);
+	cycles = (!slots || td_meter_general(meter)) && td_tenant_hinders(aside, TD_TENANT_CYCLES);
+	/* Perhaps it is enough for a user of general counters if the cycles stand aside. */
+	td_tenant_judge(aside, TD_TENANT_SLOTS, slots && !cycles);
+	td_tenant_judge(aside, TD_TENANT_CYCLES, cycles);
+	for (kind = 0; kind < TD_TENANTS; kind++) {
+		if (aside->tenant[kind].wanted != aside->tenant[kind].on)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * How long to stand aside, in jiffies: so that others waited for one in td_policy_share() parts of
+ * the time.  At its end perf's rotation gives them the counters, so our turn costs them all of a
+ * rotation.  The jitter keeps turns from falling into step with those of other CPUs and with a
+ * periodic workload.
+ */
+static unsigned long td_tenant_away(struct td_aside *aside, const struct td_tenant *tenant)
+{
+	u64 rotation = td_mux_interval_ns(aside->collector->meter);
+	u64 waited = tenant->hindered ? local_clock() - tenant->hindered : 0;
+	unsigned long away;
+
+	waited = clamp_t(u64, waited, rotation, 2 * TD_TENANT_ROTATIONS * rotation);
+	away = nsecs_to_jiffies(waited * td_policy_share());
+	return away + td_window_jitter(aside->collector, away / 8);
+}
+
+/**
+ * td_tenant_leaves() - note when groups that leave shall come back
+ * @aside: those of this CPU; interrupts off
+ * @tenant: the groups
+ */
+void td_tenant_leaves(struct td_aside *aside, struct td_tenant *tenant)
+{
+	tenant->back_at = jiffies + td_tenant_away(aside, tenant);
+	td_tenants_look_at(aside, tenant->back_at);
+}
