@@ -231,8 +231,10 @@ static void td_counters_collect(struct td_counters *counters, unsigned int n, u6
 	if (ran <= 0)
 		return;
 	sum->all += ran;
-	if (turns->ran >= TD_RATE_NS)
+	/* Not within a turn: folds read one event after the other, so its last bit says little. */
+	if (turns->began != group->since && turns->ran >= TD_RATE_NS)
 		turns->ran = 0;
+	turns->began = group->since;
 	span = td_counters_turn(counters, n, ran, sample);
 	if (counters->shared || !n) {
 		sum->ran += ran;

@@ -16,6 +16,7 @@
  * @counted: count of each event at the last fold
  * @last: what each event counted in the last turns of the group
  * @running: td_group_running() at the last fold
+ * @began: when the last of these turns began
  * @ran: length of those last turns in nanoseconds
  * @span: their length in counts of the reference; in nanoseconds without a reference
  * @checked: td_group_running() at the end of the group's last turn
@@ -26,6 +27,7 @@ struct td_turns {
 	u64 counted[TD_GROUP_MAX];
 	u64 last[TD_GROUP_MAX];
 	u64 running;
+	u64 began;
 	u64 ran;
 	u64 span;
 	u64 checked;

@@ -81,8 +81,8 @@ static void td_hook_reset(const struct td_group *group)
 }
 
 /*
- * The group is scheduled in.  The hook is the last sibling, so the others are already; the
- * driver starts them when perf enables the PMU.
+ * The group is scheduled in, unless the driver refuses all of it when it has seen all events.  The
+ * hook is the last sibling; the driver starts the others when perf enables the PMU.
  */
 static int td_hook_add(struct perf_event *event, int flags)
 {
@@ -95,14 +95,18 @@ static int td_hook_add(struct perf_event *event, int flags)
 	return 0;
 }
 
-/* The group is scheduled out, and the counts of all other events are up to date. */
+/*
+ * The group is scheduled out, and the counts of all other events are up to date.  perf begins with
+ * the leader, but ends with it if the driver has refused the group: then it has not run.
+ */
 static void td_hook_del(struct perf_event *event, int flags)
 {
 	struct td_group *group = event->pmu_private;
 
 	lockdep_assert_irqs_disabled();
 	group->on = false;
-	group->ran += local_clock() - group->since;
+	if (event->group_leader->state != PERF_EVENT_STATE_ACTIVE)
+		group->ran += local_clock() - group->since;
 }
 
 static void td_hook_start(struct perf_event *event, int flags)

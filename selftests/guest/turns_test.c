@@ -20,8 +20,8 @@
 
 #define SHORT_TURNS	20000
 #define ASKED_TURNS	8000
-/* TD_SAME_NS. */
-#define SHORT_NS	5000
+/* TD_SAME_NS, and what the module itself takes at the begin and at the end of a turn. */
+#define SHORT_NS	(5000 + 2000)
 /* TD_POINT_SLOTS of kmod/meter/perfmetrics.c: a point after so many slots resets PERF_METRICS. */
 #define RESET_SLOTS	(1 << 22)
 /* A reset writes so many registers: two, and the PMU is disabled and enabled around it. */
@@ -126,7 +126,8 @@ static void turns_wait(struct turns *turns)
 }
 
 /* The session of a process beside what the kernel and the emulator say of the process. */
-static bool good(const struct topdown_session *seen, const struct turns *turns, unsigned int me)
+static bool good(const struct topdown_session *seen, const struct turns *turns, unsigned int me,
+		 bool merges)
 {
 	double cpu_ns = turns->cpu_ns[me];
 	double time = seen->out_figures.enabled_ns / cpu_ns, merged = seen->out_merged_ns / cpu_ns;
@@ -137,8 +138,8 @@ static bool good(const struct topdown_session *seen, const struct turns *turns, 
 	       cpu_ns / 1e3 / turns->switches[me], time, merged);
 	return fact(turns->cpu_ns[me]) & fact_near("time", time, 1, LIMIT_TURNS * looser(1)) &
 	       fact_near("switches", switches, 1, LIMIT_SWITCHES) &
-	       /* There are fewer folds than turns, and it is said for how much time. */
-	       fact(!seen->out_merged_ns) & fact(known_ns <= seen->out_figures.enabled_ns) &
+	       /* If there are fewer points than turns, it is said for how much time. */
+	       fact(!seen->out_merged_ns == !merges) & fact(known_ns <= seen->out_figures.enabled_ns) &
 	       fact(known_ns > 0.98 * seen->out_figures.enabled_ns);
 }
 
@@ -162,9 +163,12 @@ static bool slots_right(const struct topdown_session *seen, const struct turns *
 	return fact_near("slots", slots / all, want / all, LIMIT_TURNS * looser(1));
 }
 
-/* Two processes take @number turns each; @used: written: what the CPU did meanwhile. */
-static bool measure_turns(struct turns *turns, unsigned int number, struct topdown_session *seen,
-			  struct td_bd_truth *used)
+/*
+ * Two processes take @number turns each.  @merges: not each turn is worth a point.  @used:
+ * written: what the CPU did meanwhile.
+ */
+static bool measure_turns(struct turns *turns, unsigned int number, bool merges,
+			  struct topdown_session *seen, struct td_bd_truth *used)
 {
 	struct td_bd_truth from;
 	int pid[2], session[2];
@@ -193,7 +197,7 @@ static bool measure_turns(struct turns *turns, unsigned int number, struct topdo
 	for (i = 0; i < 2; i++)
 		ok = ok && !device_session(turns->fd, TOPDOWN_SESSION_FRESH, session[i], &seen[i]);
 	for (i = 0; ok && i < 2; i++)
-		ok = good(&seen[i], turns, i);
+		ok = good(&seen[i], turns, i, merges);
 	ok = ok && slots_right(seen, turns);
 	for (i = 0; i < 2; i++) {
 		device_control(turns->fd, session[i], TOPDOWN_CONTROL_DETACH);
@@ -218,21 +222,22 @@ static unsigned int reads_of_a_point(int fd)
 /*
  * Turns of some microseconds, shorter than the events of a task that go at one switch may be
  * apart from each other: their time is the session's as well.  All of it is measured, by one
- * point a switch, and few of them reset anything.
+ * point a switch, and few of them reset anything.  Where an instruction takes longer, a point is
+ * as dear as where a hypervisor emulates the counters: the turns are longer, too, but some of
+ * their time is merged.
  */
 static bool measure_short_turns(struct turns *turns, struct topdown_session *seen)
 {
 	unsigned int a_point = reads_of_a_point(turns->fd), i;
+	bool fast = backdoor_fast(), ok;
 	struct td_bd_truth used;
-	bool ok;
 
 	turns->asks = false;
-	ok = a_point && measure_turns(turns, SHORT_TURNS, seen, &used);
+	ok = a_point && measure_turns(turns, SHORT_TURNS, !fast, seen, &used);
 	/* Or nothing is tested. */
 	for (i = 0; i < 2; i++)
-		ok = ok && fact(turns->cpu_ns[i] / SHORT_TURNS < SHORT_NS) &
-			   fact(seen[i].out_switches >= SHORT_TURNS - 1) &
-			   fact(seen[i].out_merged_ns == 0);
+		ok = ok && fact(!fast || turns->cpu_ns[i] / SHORT_TURNS < SHORT_NS) &
+			   fact(seen[i].out_switches >= SHORT_TURNS - 1);
 	return ok && fact_most("points", used.rdpmc / (double)a_point,
 			       2.1 * SHORT_TURNS + POINTS_MORE) &
 		     fact_most("resets", used.wrmsr / (double)RESET_WRITES,
@@ -245,7 +250,7 @@ static bool measure_asked_turns(struct turns *turns, struct topdown_session *see
 	struct td_bd_truth used;
 
 	turns->asks = true;
-	return measure_turns(turns, ASKED_TURNS, seen, &used) &&
+	return measure_turns(turns, ASKED_TURNS, false, seen, &used) &&
 	       fact(turns->asked >= ASKED_TURNS - 1) & fact(used.rdpmc >= turns->asked);
 }
 
