@@ -90,7 +90,7 @@ static DEFINE_PER_CPU(struct td_perf_moments, td_perf_moments);
  * @slots: slots
  * @counted: slots in which the node was counted
  * @running_ns: time in which level 1 was counted
- * @at: td_perf_moment.folded
+ * @at: td_perf_moment.time
  */
 struct td_perf_sums {
 	u64 count;
@@ -107,7 +107,8 @@ struct td_perf_sums {
  * @moment: number of the moment when perf last did something with the event
  * @noted: up to these sums the event has been credited
  * @owed: slots that the event's count has too many, because a count never falls
- * @lost: time in which the CPU did not count, and which was not subtracted yet
+ * @lost: time in which the CPU did not count, and which was not subtracted yet; negative if the
+ *	counters were read later after perf had looked at its clock than the time before
  * @span: all the time since something was subtracted
  */
 struct td_perf_own {
@@ -116,7 +117,7 @@ struct td_perf_own {
 	u64 moment;
 	struct td_perf_sums noted;
 	s64 owed;
-	u64 lost;
+	s64 lost;
 	u64 span;
 };
 
@@ -218,7 +219,7 @@ static void td_perf_sums(const struct td_perf_moment *moment, const struct td_pe
 	sums->counted = own->parent == TOPDOWN_NR_PARENTS ? total->slots :
 			total->children_slots[own->parent];
 	sums->running_ns = total->running_ns;
-	sums->at = moment->folded;
+	sums->at = moment->time;
 }
 
 /* For how long was the event counted between two sums? */
@@ -248,9 +249,9 @@ static void td_perf_lose(struct perf_event *event, struct td_perf_own *own)
 	u64 running = event->total_time_running + max_t(s64, unseen, 0);
 
 	/* Many short times add up, so what is not worth mentioning yet is kept. */
-	if (own->lost <= TD_LOST_MIN_NS + (own->span >> 10))
+	if (own->lost <= (s64)(TD_LOST_MIN_NS + (own->span >> 10)))
 		return;
-	event->total_time_running -= min(own->lost, running);
+	event->total_time_running -= min_t(u64, own->lost, running);
 	own->lost = 0;
 	own->span = 0;
 }
@@ -280,8 +281,7 @@ static void td_perf_credit(const struct td_collector *collector, struct perf_eve
 	span = sums.at - own->noted.at;
 	ran = td_perf_ran(collector, own, &sums);
 	own->span += span;
-	if (ran < span)
-		own->lost += span - ran;
+	own->lost += (s64)(span - ran);
 	td_perf_lose(event, own);
 	own->noted = sums;
 }

@@ -42,9 +42,10 @@ test_turns_are_no_reason() {
 	cat "$tmp/out"
 	[[ $(json state < "$tmp/out" | sort -u) == ok ]]
 	[[ $(json scaled < "$tmp/out" | sort -u) == "$( ((groups > 1)) && echo true || echo false)" ]]
+	# A second may begin and end within a round of turns, each of up to 12 ms.
 	shares | awk -v groups="$groups" '{
 		off = $2 == 1 ? 0 : $2 - 1 / groups
-		if (off < -0.00001 || off > 0.00001 || $1 / $2 < 0.95 || $1 / $2 > 1.05)
+		if (off < -0.00001 || off > 0.00001 || $1 / $2 < 0.9 || $1 / $2 > 1.1)
 			wrong = 1
 	} END { exit wrong || !NR }' || die "not the share that is to be expected"
 	# shellcheck disable=SC2046 # numbers
