@@ -43,9 +43,9 @@
  * alone looks at the rights of the calling process.  All ends when the last copy is closed.  A map
  * stays until it is unmapped.  A process that must not be disturbed opens a descriptor of its own.
  *
- * Clocks.  Times are those of the initial time namespace.  In another time namespace CLOCK_MONOTONIC
- * and CLOCK_BOOTTIME have other offsets (/proc/self/timens_offsets), and so has an age that is
- * computed from them.
+ * Clocks.  Times are those of the initial time namespace.  In another time namespace
+ * CLOCK_MONOTONIC and CLOCK_BOOTTIME have other offsets (/proc/self/timens_offsets), and so has an
+ * age that is computed from them.
  *
  * Errors, the same for all commands.  A command that fails has changed no setting and no
  * baseline.  With EFAULT some records may have been written.  With EMSGSIZE nr_records or

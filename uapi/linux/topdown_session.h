@@ -84,8 +84,8 @@ enum topdown_session_state {
 #define TOPDOWN_SESSION_FRESH	(1U << 0)
 
 /*
- * topdown_session.out_flags: not every task is followed.  Tasks have dropped out (out_dropped), or a
- * thread that began during ATTACH is not followed: for want of memory, by the limit of ENOSPC, as
+ * topdown_session.out_flags: not every task is followed.  Tasks have dropped out (out_dropped), or
+ * a thread that began during ATTACH is not followed: for want of memory, by the limit of ENOSPC, as
  * it executed another program within some 100 ms, as all others had exited by then, or as the
  * process made threads faster than they were found.  The flag may come these 100 ms after ATTACH.
  */

@@ -506,10 +506,11 @@ static int cannot_read(const struct loading *loading)
 {
 	const char *advice = loading->reader.cut && loading->recording->cpu ?
 			     " (--partial reads what is there)" : "";
+	const char *name = loading->recording->name;
 
 	if (loading->status)
 		return loading->status;
-	message_error("cannot read %s: %s%s", loading->recording->name, loading->reader.why, advice);
+	message_error("cannot read %s: %s%s", name, loading->reader.why, advice);
 	return EXIT_RUNTIME;
 }
 
