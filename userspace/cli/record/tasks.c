@@ -229,10 +229,11 @@ static int prepare(struct record_run *run)
 /* All that can be refused comes before the file is begun, and before the command runs. */
 static int start(struct record_run *run, struct tasks *tasks)
 {
+	const bool commands = run->options->argv;
 	int ret;
 
 	ret = attach(run, tasks);
-	if (!ret && run->options->argv)
+	if (!ret && commands)
 		ret = begin_command(run, tasks);
 	run->subjects = tasks->nr;
 	if (!ret)
@@ -241,7 +242,7 @@ static int start(struct record_run *run, struct tasks *tasks)
 		ret = record_start_file(run, RECORD_OF_TASKS);
 	if (ret && run->command.pid)
 		command_cancel(&run->command);
-	if (!ret && run->options->argv)
+	if (!ret && commands)
 		ret = execute_command(run, tasks);
 	return ret;
 }

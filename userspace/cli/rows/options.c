@@ -115,20 +115,20 @@ void options_first(int argc, char **argv, const char *letters, const struct opti
 	int i, words, to = 1;
 
 	for (i = 1; i < argc; i += words) {
-		char *word = argv[i];
-		char *next = i + 1 < argc ? argv[i + 1] : NULL;
+		char *word = argv[i], *last;
 
 		words = 1;
 		if (*word != '-' || !word[1])
 			continue;
 		if (!strcmp(word, "--"))
 			return;
-		if (next && takes_next(word, letters, names))
+		if (i + 1 < argc && takes_next(word, letters, names))
 			words = 2;
+		last = argv[i + words - 1];
 		memmove(argv + to + words, argv + to, (i - to) * sizeof(*argv));
-		argv[to++] = word;
-		if (words == 2)
-			argv[to++] = next;
+		argv[to] = word;
+		argv[to + words - 1] = last;
+		to += words;
 	}
 }
 
