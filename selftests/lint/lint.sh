@@ -199,6 +199,8 @@ include=(-I. -Iuapi -Iuserspace/include -Iuserspace/cli -Ikmod/common)
 for room in "$tree"/userspace/cli/*/; do
 	include+=(-I"userspace/cli/$(basename "$room")")
 done
+# Tests outside of the module may compile files of it.
+include+=(-Ikmod/sums)
 
 # included FILE: what else of the tree a C file is judged with, and what it is now
 included() {
