@@ -10,7 +10,7 @@ what <topdown.h> says that the number means there.
 from __future__ import annotations
 
 import os
-from errno import (E2BIG, EACCES, EAGAIN, EBADF, EBUSY, ECANCELED, EINTR, EINVAL, EMFILE,
+from errno import (E2BIG, EACCES, EAGAIN, EBADF, EBADMSG, EBUSY, ECANCELED, EINTR, EINVAL, EMFILE,
                    EMSGSIZE, ENFILE, ENODEV, ENOENT, ENOMEM, ENOSPC, ENOTTY, EOPNOTSUPP, EPERM,
                    EPROTO, ERANGE, ESRCH)
 from typing import Dict, Optional
@@ -69,6 +69,7 @@ _ATTACH = {
             "the user are on too many threads",
     EINVAL: "flags that exclude each other",
 }
+_SIZE = {EINVAL: "a size that was never released"}
 _OTHER_THREAD = {EPERM: "a thread or process that regions do not belong to"}
 _NO_REGION = {EINVAL: "a number without a region"}
 
@@ -148,6 +149,21 @@ MEANINGS: Dict[str, Dict[int, str]] = {
     "topdown_region_read": {EINVAL: "a number without a region, or a size that was never released"},
     "topdown_region_reset": {
         EPERM: "another thread or process", **_NO_REGION, EBUSY: "it is open"},
+    "topdown_stall_decode": {EINVAL: "an unknown layout, or a size that was never released"},
+    "topdown_stall_field_get": {ENOENT: "after the last one"},
+    "topdown_stall_sample": {
+        EBADMSG: "it is no sample, or is cut",
+        EOPNOTSUPP: "attr has a bit that this library does not know", **_SIZE},
+    "topdown_stalls_open": {
+        ENODEV: "no event is known for this machine and these nodes",
+        EACCES: "without the right", EPERM: "without the right",
+        EOPNOTSUPP: "the processor or the hypervisor lacks it",
+        ENOENT: "the processor or the hypervisor lacks it",
+        ESRCH: "there is no such process", EMFILE: "too many descriptors",
+        EINVAL: "a wrong option"},
+    "topdown_stalls_next": {EAGAIN: "there was none", EINTR: "a signal", **_SIZE},
+    "topdown_stalls_map_next": {EAGAIN: "there is none", **_SIZE},
+    "topdown_stalls_event_get": {ENOENT: "after the last one", **_SIZE},
 }
 
 
