@@ -181,7 +181,8 @@ class Regions(unittest.TestCase):
             figures = regions["fast"].figures
             self.assertGreater(figures.slots, 0)
             self.assertEqual(figures.slots % 2550000, 0)
-            self.assertAlmostEqual(figures.ratio("retiring"), 0.2, places=6)
+            # Bytes that sum to 255 look as if bad speculation had half a step of it.
+            self.assertAlmostEqual(figures.ratio("retiring"), 0.2, delta=1 / 255)
         with self.assertRaisesRegex(OSError, "not possible on this machine"):
             self.device.regions("rdpmc")
         with self.assertRaises(ValueError):
