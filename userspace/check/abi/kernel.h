@@ -17,6 +17,7 @@
 
 #define u32	__u32
 #define u64	__u64
+#define s64	__s64
 #define gfp_t	unsigned int
 
 #define ALIGN(value, to)	(((value) + (to) - 1) / (to) * (to))
