@@ -57,6 +57,7 @@
  * @capable: the account is for what was made with CAP_PERFMON
  * @nr: number of each thing
  * @events: number of events of the sessions
+ * @leaving: those of them whose session ended for its events
  */
 struct td_user {
 	struct list_head list;
@@ -65,12 +66,14 @@ struct td_user {
 	bool capable;
 	unsigned int nr[TD_THINGS];
 	unsigned int events;
+	unsigned int leaving;
 };
 
 static DEFINE_MUTEX(td_quota_mutex);
 static LIST_HEAD(td_quota_users);
 /* Numbers of all users, and of those without CAP_PERFMON; under the mutex, as the list. */
-static unsigned int td_quota_all[TD_THINGS], td_quota_others[TD_THINGS], td_quota_events_others;
+static unsigned int td_quota_all[TD_THINGS], td_quota_others[TD_THINGS];
+static unsigned int td_quota_events_others, td_quota_leaving_others;
 
 /* The user in the initial namespace who is behind the calling process. */
 static kuid_t td_quota_person(void)
@@ -163,19 +166,31 @@ struct td_user *td_quota_get(enum td_thing thing)
 	return user;
 }
 
+static void td_quota_count(struct td_user *user, struct td_charge *charge, int nr)
+{
+	lockdep_assert_held(&td_quota_mutex);
+	charge->events += nr;
+	user->events += nr;
+	td_quota_events_others += user->capable ? 0 : nr;
+	if (charge->leaving) {
+		user->leaving += nr;
+		td_quota_leaving_others += user->capable ? 0 : nr;
+	}
+}
+
 /**
  * td_quota_charge() - charge one more event of a session
  * @user: result of td_quota_get()
+ * @charge: the session's
  *
  * Return: false if the user has more events now than are allowed.
  */
-bool td_quota_charge(struct td_user *user)
+bool td_quota_charge(struct td_user *user, struct td_charge *charge)
 {
 	bool allowed;
 
 	mutex_lock(&td_quota_mutex);
-	user->events++;
-	td_quota_events_others += !user->capable;
+	td_quota_count(user, charge, 1);
 	allowed = user->capable || (user->events <= TD_QUOTA_EVENTS &&
 				    td_quota_events_others <= TD_QUOTA_EVENTS_OTHERS);
 	mutex_unlock(&td_quota_mutex);
@@ -183,14 +198,42 @@ bool td_quota_charge(struct td_user *user)
 }
 
 /**
- * td_quota_uncharge() - undo td_quota_charge(), also after td_quota_put()
- * @user: the same
+ * td_quota_inherit() - charge one more event of a session that a task inherits
+ * @user: result of td_quota_get()
+ * @charge: the session's
+ *
+ * The events of a session that ends are there until a work releases them.  They do not count
+ * here, or all sessions of the task would end before the first one has made room.
+ *
+ * Return: true if the session has to end.
  */
-void td_quota_uncharge(struct td_user *user)
+bool td_quota_inherit(struct td_user *user, struct td_charge *charge)
+{
+	bool ends;
+
+	mutex_lock(&td_quota_mutex);
+	td_quota_count(user, charge, 1);
+	ends = !user->capable && !charge->leaving &&
+	       (user->events - user->leaving > TD_QUOTA_EVENTS ||
+		td_quota_events_others - td_quota_leaving_others > TD_QUOTA_EVENTS_OTHERS);
+	if (ends) {
+		charge->leaving = true;
+		user->leaving += charge->events;
+		td_quota_leaving_others += charge->events;
+	}
+	mutex_unlock(&td_quota_mutex);
+	return ends;
+}
+
+/**
+ * td_quota_uncharge() - undo td_quota_charge() or td_quota_inherit(), also after td_quota_put()
+ * @user: the same
+ * @charge: the same
+ */
+void td_quota_uncharge(struct td_user *user, struct td_charge *charge)
 {
 	mutex_lock(&td_quota_mutex);
-	user->events--;
-	td_quota_events_others -= !user->capable;
+	td_quota_count(user, charge, -1);
 	td_quota_forget(user);
 	mutex_unlock(&td_quota_mutex);
 }

@@ -15,12 +15,12 @@
 #include <linux/xarray.h>
 #include <uapi/linux/topdown.h>
 
+#include "quota.h"
 #include "share.h"
 
 struct task_struct;
 struct td_news;
 struct td_tallies;
-struct td_user;
 
 /**
  * struct td_session - the slots of some tasks
@@ -31,6 +31,7 @@ struct td_user;
  * @process: new threads inherit
  * @children: new processes inherit
  * @user: account that is charged for the session and its events
+ * @charge: the events; the quotas' own
  * @lock: protects all fields up to @tasks
  * @attached: the first tasks are followed
  * @enabled: the session is to count
@@ -72,6 +73,7 @@ struct td_session {
 	bool process;
 	bool children;
 	struct td_user *user;
+	struct td_charge charge;
 
 	raw_spinlock_t lock; /* the settings below, and the header of the map */
 	bool attached;

@@ -251,19 +251,20 @@ static void td_follow_unmeet(const struct perf_event *event)
 /* Charge one event.  An error for an inherited one would make fork() fail: the session ends. */
 static int td_follow_charge(struct td_session *session, bool inherited)
 {
-	if (td_quota_charge(session->user))
-		return 0;
 	if (inherited) {
-		td_session_overrun(session);
+		if (td_quota_inherit(session->user, &session->charge))
+			td_session_overrun(session);
 		return 0;
 	}
-	td_quota_uncharge(session->user);
+	if (td_quota_charge(session->user, &session->charge))
+		return 0;
+	td_quota_uncharge(session->user, &session->charge);
 	return -ENOSPC;
 }
 
 static void td_follow_put(struct td_session *session)
 {
-	td_quota_uncharge(session->user);
+	td_quota_uncharge(session->user, &session->charge);
 	td_session_put(session);
 }
 
