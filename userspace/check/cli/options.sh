@@ -15,8 +15,8 @@ bad() {
 	expect "$name" 2 '' "^topdown: $message"
 }
 
-bad 'no command' 'no command \(allowed: stat, top, history, watch, latency, record, report, export, perf, info, help'
-bad 'unknown command' "there is no command 'recall' \(allowed: stat, top, history, watch, latency, record, report, export, perf, info, help" recall
+bad 'no command' 'no command \(allowed: stat, top, history, watch, where, latency, record, report, export, perf, info, help'
+bad 'unknown command' "there is no command 'recall' \(allowed: stat, top, history, watch, where, latency, record, report, export, perf, info, help" recall
 bad 'unknown option' "unknown option '-Z' \(try 'topdown --help'\)" -Z
 bad 'unknown long option' "unknown option '--bogus' \(try 'topdown --help'\)" --bogus
 bad 'stat: unknown option' "unknown option '-Z' \(try 'topdown stat --help'\)" stat -Z
