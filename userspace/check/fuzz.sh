@@ -33,6 +33,8 @@ echo 'int LLVMFuzzerTestOneInput(const char *at, unsigned long size) { return *a
 sanitize=(-O1 -g -fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 export LC_ALL=C
 unset "${!FAKE_@}"
+# shellcheck source=userspace/check/inputs.sh
+. "$HERE/inputs.sh"
 
 build() {
 	local target room command more libraries include=(-I"$USERSPACE/cli" -I"$USERSPACE/../kmod/common")
@@ -62,41 +64,12 @@ build() {
 	done
 }
 
-# seed NAME: standard input is where the fuzzer begins, once for each way to use it.
-seed() {
-	local mode
-
-	cat > "$BUILD/seed"
-	for mode in {0..8}; do
-		{ printf '%b' "\\x0$mode"; cat "$BUILD/seed"; } > "$corpus/$1-$mode"
-	done
-}
-
 # recorded ARG...: a recording of the stand-in for the kernel
 recorded() {
 	rm -f "$BUILD/data"
 	FAKE_NODE=/dev/topdown-of-the-fuzzer LD_PRELOAD=$BUILD/fake.so FAKE_FEATURES=2047 FAKE_STEP=10 \
 		timeout 20 "$BUILD/plain/topdown" record --device /dev/topdown-of-the-fuzzer -q -o "$BUILD/data" "$@"
 	cat "$BUILD/data"
-}
-
-seeds() {
-	case $1 in
-	recording)
-		recorded --past --timeout 10 | seed cpus
-		recorded --timeout 50 -I 10 -- sleep 0.03 | seed tasks
-		recorded --timeout 250 -I 100 --latency all | seed latency ;;
-	words)
-		printf -- '-a\n-A\n-I\n500ms\n--count\n3\n-C\n0-3,8\n-x\n;\n-e\nALL' | seed options
-		printf 'tma_memory_bound>60\n--hold\n10s\nretiring<20' | seed thresholds
-		printf 'application/openmetrics-text;version=1.0.0;q=0.8,text/*;q=0.1,gzip;q=0' |
-			seed accept ;;
-	counts)
-		printf '1.0,CPU0,100,,topdown/slots/,5,99.0,,\n1.0,CPU0,20,,topdown/tma_retiring/,5,100.00,,\n' |
-			seed stat
-		printf 'a 1.5: 100 topdown/slots/: main\na 1.5: 30 topdown/tma_retiring/: main\n' |
-			seed script ;;
-	esac
 }
 
 # fuzz TARGET: true if no input did harm

@@ -25,7 +25,7 @@ BUILD=$USERSPACE/build/check
 library=(handle library readings maps watches sessions latencies names sets regions)
 # The longest first, so that none is left alone at the end.
 suites=(python record record-latency screen growth install export command tasks running noise options output
-	device monitoring schema docs examples maps sets watch abi history perf units frames
+	device monitoring schema docs examples fuzzers maps sets watch abi history perf units frames
 	columns series latency handle library readings watches sessions latencies names regions)
 processors=$(nproc)
 jobs=${TOPDOWN_CHECK_JOBS:-$((processors < 4 ? processors : 4))}
@@ -79,6 +79,7 @@ build() {
 		"$HERE"/fake/fake{,-ioctl,-latency,-map,-perf,-poll,-session}.c "$USERSPACE/../kmod/common/metrics.c"
 	build_programs plain "$USERSPACE/build" -O2 -g
 	build_programs asan "$BUILD/asan" "${sanitize[@]}" "${sanitize_link[@]}"
+	build_fuzzers
 	all_ended
 }
 
@@ -99,6 +100,22 @@ build_programs() {
 		beside "${compile[@]}" -o "$BUILD/$name/$program" \
 			"$HERE/cli/$program.c" "${command[@]/%.c/.o}" \
 			"$objects"/common/*.o "$objects/libtopdown.a" "${libraries[@]}"
+	done
+}
+
+# build_fuzzers: the targets of fuzz/, without a fuzzer
+build_fuzzers() {
+	local target command=("$USERSPACE"/cli/*/*.c) more
+
+	command=("${command[@]/#"$USERSPACE"/"$BUILD/asan"}")
+	for target in "$HERE"/fuzz/*.c; do
+		target=$(basename "$target" .c)
+		more=("${command[@]/%.c/.o}" "$BUILD"/asan/common/*.o)
+		[[ $target != device ]] ||
+			mapfile -t more < <(printf -- '-Wl,--wrap=%s\n' ioctl fstat readlink fcntl mmap poll preadv2)
+		beside "$CC" "${warnings[@]}" "${include[@]}" -I"$HERE/fuzz" "${sanitize[@]}" \
+			"${sanitize_link[@]}" -o "$BUILD/asan/fuzz-$target" "$HERE/replay.c" \
+			"$HERE/fuzz/$target.c" "${more[@]}" "$BUILD/asan/libtopdown.a" "${libraries[@]}"
 	done
 }
 
@@ -129,7 +146,7 @@ suite() {
 # has_variant VARIANT NAME: whether the suite is about what the sanitizers see
 has_variant() {
 	case $1:$2 in
-	asan:abi | asan:growth | asan:install | asan:examples | asan:docs | asan:monitoring | \
+	plain:fuzzers | asan:abi | asan:growth | asan:install | asan:examples | asan:docs | asan:monitoring | \
 		asan:python) return 1 ;;
 	esac
 }
