@@ -330,14 +330,14 @@ expect 'share and merged time' 0 '' 'on CPU 1\.000 s, running 97\.0%, merged 2\.
 FAKE_ASLEEP=1 run fake stat -- true
 expect 'no time on a CPU' 0 '' 'on CPU 0\.000 s, running -; % of 0 slots.*tma_retiring +-'
 FAKE_INCOMPLETE=1 run fake stat -- true
-expect 'threads that could not be followed' 0 '' $'slots\nincomplete\n'
+expect 'threads that could not be followed' 0 '' $'slots\nincomplete \(some tasks are not followed\)\n'
 FAKE_DROPPED=1 run fake stat -- true
-expect 'a task that dropped out' 0 '' $'slots\nincomplete\n.*1 task dropped out and was not measured any more'
+expect 'a task that dropped out' 0 '' $'slots\nincomplete \(some tasks are not followed\)\n.*1 task dropped out and was not measured any more'
 FAKE_DROPPED=2 run fake stat -I 50 -- sleep 0.2
 expect 'tasks that dropped out' 0 '' '2 tasks dropped out and were not measured any more'
 result "$(($(grep -c 'dropped out' "$TMP/err") != 1))" 'that is said once'
 FAKE_SESSION_STATE=3 run fake stat -I 50 -- sleep 0.2
-expect 'a command that made too many tasks' 0 '' $'slots\nended\n'
+expect 'a command that made too many tasks' 0 '' $'slots\nended \(it made too many tasks\)\n'
 result "$(($(grep -c elapsed "$TMP/err") != 1))" 'nothing is printed after that'
 for setting in FAKE_SHARE=98 FAKE_INCOMPLETE=1 FAKE_SESSION_STATE=3; do
 	export "${setting?}"

@@ -58,6 +58,14 @@ FAKE_IDLE=1 run fake stat "${interval[@]}"; golden tree-idle.txt
 FAKE_STATE=4 run fake stat "${interval[@]}" -A -l 1; golden lines-error.txt
 FAKE_OFFLINE=1 run fake stat "${interval[@]}" -A -l 1; golden lines-offline.txt
 FAKE_LOST=2 run fake stat "${interval[@]}" -A -l 1 -C 1-3; golden lines-lost.txt
+# Remarks stand below the rows.
+FAKE_FEATURES=2047 FAKE_BUSY=0 run fake stat "${interval[@]}" -A; golden lines-idle.txt
+FAKE_SHARE=30 FAKE_OFFLINE=2 run fake stat "${interval[@]}" -A; golden lines-little.txt
+FAKE_STATE=6 FAKE_CONTENDED=1 run fake stat "${interval[@]}" -A; golden lines-aside.txt
+FAKE_NODES=12287 FAKE_SOURCE=5 run fake stat "${interval[@]}" -A; golden lines-amd-level2.txt
+FAKE_CPUS=60 FAKE_SHARE=51 FAKE_CONTENDED=7 run fake stat "${interval[@]}" -A -l 1 \
+	-C "$(seq -s , 1 2 59)"; golden lines-many.txt
+run fake stat "${interval[@]}" --per-core; golden lines-cores.txt
 run fake stat "${interval[@]}" -A -j; golden json.json
 # Counted in turns half of the time: nobody else had the counter.
 FAKE_FLAGS=2 FAKE_SHARE=48 FAKE_SOURCE=2 run fake stat "${interval[@]}"; golden tree-turns.txt
@@ -91,7 +99,7 @@ done
 # Figures of tasks: this shell is there for sure, but for its number and name.
 task() {
 	FAKE_FEATURES=$FEATURES run fake stat --timeout 20 "$@"
-	sed -i -E -e "s/^ *$$ [^ ]+ {1,14}/    PID NAME            /" \
+	sed -i -E -e "s/^ *$$ [^ ]+ {1,14}/    PID NAME            /; s/^ID $$:/ID PID:/" \
 		-e "s/(process|thread) $$ \($COMM\)/\1 PID (NAME)/" \
 		-e "s/\"([pt]id)\":$$,/\"\1\":PID,/g; s/\"comm\":\"$COMM\"/\"comm\":\"NAME\"/" \
 		-e "s/^([0-9.]+[,;][0-9.]+[,;](process|thread)[,;])$$([,;])/\1PID\3/; s/([,;]PID[,;])$$([,;])/\1PID\2/" \
@@ -176,7 +184,7 @@ result "$((width >= 80))" "lines of tasks are below 80 columns ($width)"
 
 # A terminal has bars and colour; NO_COLOR and a dumb one have no colour.
 terminal() {
-	script -qec "FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD $* $TOPDOWN stat --device $NODE --count 1 -I 10" \
+	script -qec "FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD $* $TOPDOWN stat --device $NODE --count ${count:-1} -I 10" \
 		/dev/null < /dev/null > "$TMP/terminal"
 }
 if command -v script > /dev/null; then
@@ -186,6 +194,10 @@ if command -v script > /dev/null; then
 	tr -d '\r' < "$TMP/terminal" | sed 's/\x1b\[[0-9;]*m//g' > "$TMP/plain"
 	width=$(wc -L < "$TMP/plain")
 	result "$((width >= 80))" "bars are below 80 columns ($width)"
+	result "$(grep -A1 '^tma_memory_bound:$' "$TMP/plain" | grep -q '^  slots in which .* loads or stores'; echo $?)" \
+		'and the meaning of the marked node'
+	count=3 terminal TERM=xterm
+	result "$(($(grep -c 'topdown help tma_memory_bound' "$TMP/terminal") != 1))" 'which is said once'
 	for setting in 'TERM=xterm NO_COLOR=1' TERM=dumb TERM=; do
 		terminal env "$setting"
 		status=0
@@ -232,6 +244,12 @@ run fake stat "${interval[@]}" -o "$TMP/none/file"
 expect '-o into a directory that is not there' 1 '' "cannot open $TMP/none/file for writing"
 run fake stat "${interval[@]}" -o "$TMP"
 expect '-o to a directory' 1 '' "cannot open $TMP for writing: Is a directory"
+
+# Tables of CPUs are no wider than a terminal, and nothing in them touches.
+wide=$(awk 'length > 80 { print FILENAME ": " $0 }' "$HERE"/golden/lines-*.txt "$HERE"/golden/tree-*.txt)
+result "$([[ -z $wide ]]; echo $?)" "no line of CPUs is wider than 80 columns $wide"
+touching=$(grep -HE '[0-9*][*][0-9]' "$HERE"/golden/*lines-*.txt || true)
+result "$([[ -z $touching ]]; echo $?)" "a mark touches nothing $touching"
 
 # --strict
 for setting in FAKE_SHARE=98 FAKE_STATE=4 FAKE_STATE=2; do

@@ -21,6 +21,7 @@
  *   FAKE_SHARE     percent of the time in which the group ran (100)
  *   FAKE_CONTENDED a CPU whose group ran in 97 percent of the time
  *   FAKE_IDLE      no slots are counted
+ *   FAKE_BUSY      percent of the time in which all CPUs were busy
  *   FAKE_STATE     state of all CPUs that are online
  *   FAKE_SOURCE    source of all CPUs
  *   FAKE_FLAGS     flags of all CPUs
@@ -321,7 +322,8 @@ void fill_counts(struct topdown_figures *figures, unsigned int cpu, uint64_t ste
 		figures->instructions = counts.slots / 4;
 	}
 	if (setting("FAKE_FEATURES", 7) & TOPDOWN_FEATURE_BUSY)
-		figures->busy_ns = figures->enabled_ns / 100 * (100 - cpu % 100);
+		figures->busy_ns = figures->enabled_ns / 100 *
+				   setting("FAKE_BUSY", 100 - cpu % 100);
 	for (i = 0; i < TD_METRIC_NR; i++)
 		counts.metric[i] = counts.slots / 100 * percent[i];
 	if (getenv("FAKE_MIX")) {

@@ -35,6 +35,7 @@ enum output_format {
  *	the measured command
  * @bars: draw bars, since the output is a terminal
  * @colour: use colours, since the output is a terminal and NO_COLOR allows it
+ * @advised: nodes that were explained, bit n for node n
  * @started: something was printed already
  * @stale: the file still has its earlier contents
  */
@@ -55,6 +56,7 @@ struct output {
 	bool errors;
 	bool bars;
 	bool colour;
+	uint32_t advised;
 	bool started;
 	bool stale;
 };
@@ -62,6 +64,7 @@ struct output {
 unsigned int output_views(const struct output *output);
 
 void output_table(const struct output *output, const struct interval *interval);
+void output_notes(const struct output *output, const struct interval *interval);
 void output_csv_header(const struct output *output, FILE *file);
 void output_csv(const struct output *output, const struct interval *interval);
 int output_json(const struct output *output, const struct interval *interval);

@@ -10,11 +10,13 @@
 #include "clock.h"
 #include "columns.h"
 #include "command.h"
+#include "meaning.h"
 #include "output-kind.h"
 #include "repeat.h"
 #include "task.h"
 #include "text.h"
 
+#define WIDTH		80
 #define BAR_WIDTH	24
 /* The first column is this wide for names of cores. */
 #define CORE_WIDTH	9
@@ -49,6 +51,16 @@ static void remark(const struct output *output, const char **before, const char 
 	*before = ", ";
 }
 
+/* In a table the notes below have the reason, for each CPU or task. */
+static void remark_state(const struct output *output, const struct row *row, const char **before)
+{
+	const char *reason = output->tree ? reason_of_state(row) : NULL;
+
+	remark(output, before, row_state(row));
+	if (reason)
+		fprintf(output->file, " (%s)", reason);
+}
+
 static bool is_partial(const struct row *row, double *running)
 {
 	return row_running(row, running) && *running < ROW_RUNNING_FULL;
@@ -76,7 +88,7 @@ static void remark_cpus(const struct output *output, const struct row *row, cons
 	bool hidden = row->kind == ROW_ALL || row_turns(row) || !partial;
 
 	if (row->state != TOPDOWN_STATE_OK && (row->state != TOPDOWN_STATE_CONTENDED || hidden))
-		remark(output, before, topdown_state_name(row->state));
+		remark_state(output, row, before);
 	if (partial) {
 		length = snprintf(text, sizeof(text), "running %.1f%%", running * 100);
 		if (row_expected(row, &expected) && expected < ROW_RUNNING_FULL)
@@ -184,9 +196,9 @@ static void remark_task(const struct output *output, const struct row *row,
 			const char **before)
 {
 	if (row->state != TOPDOWN_SESSION_RUNNING && row->state != TOPDOWN_SESSION_EXITED)
-		remark(output, before, row_state(row));
+		remark_state(output, row, before);
 	if (row->incomplete)
-		remark(output, before, "incomplete");
+		remark(output, before, "incomplete (some tasks are not followed)");
 }
 
 static void task_headline(const struct output *output, const struct interval *interval)
@@ -321,6 +333,32 @@ static const char *column_heading(const struct column *column, const struct inte
 	return interval->level < 2 ? column->look.wide_heading : column->look.heading;
 }
 
+/*
+ * Level 2 has no room for "100.0". So a blank is before each ratio, and its mark touches nothing:
+ * the column before the first ratio needs no blank at its end, and the one after the last has it.
+ */
+static void ratio_text(char *text, size_t size, const struct interval *interval)
+{
+	if (interval->level > 1 && !strcmp(text, "100.0"))
+		snprintf(text, size, "100");
+}
+
+static bool is_ratio(const struct column_list *list, unsigned int i)
+{
+	return i < list->nr && column_is_node(list->column[i]);
+}
+
+/* What stands between a column and the next, but for the mark. */
+static const char *blank_after(const struct interval *interval, const struct column_list *list,
+			       unsigned int i, bool marked)
+{
+	if (i + 1 == list->nr)
+		return "";
+	if (interval->level > 1 && is_ratio(list, i) != is_ratio(list, i + 1))
+		return is_ratio(list, i + 1) ? "" : marked ? "* " : "  ";
+	return marked ? "*" : " ";
+}
+
 /* A column ends with its mark, except the last column, which has no mark. */
 static void cell(const struct output *output, const char *text, int width, const char *end)
 {
@@ -329,6 +367,43 @@ static void cell(const struct output *output, const char *text, int width, const
 	mark_on(output, marked);
 	fprintf(output->file, "%*.*s%s", width, width < 0 ? -width : -1, text, end);
 	mark_off(output, marked);
+}
+
+static unsigned int table_width(const struct interval *interval, const struct column_list *list)
+{
+	unsigned int i, width = 0;
+
+	for (i = 0; i < list->nr; i++)
+		width += abs(column_width(list->column[i], interval)) + 1;
+	return width - 1;
+}
+
+static void drop_node(struct column_list *list, unsigned int node)
+{
+	unsigned int i, to = 0;
+
+	for (i = 0; i < list->nr; i++) {
+		if (!column_is_node(list->column[i]) || list->column[i]->of != node)
+			list->column[to++] = list->column[i];
+	}
+	list->nr = to;
+}
+
+/*
+ * Some CPUs have more nodes than a terminal has room for. First leave out nodes that no row has,
+ * and then light operations: they are what the heavy ones leave of retiring.
+ */
+static void fit(const struct interval *interval, struct column_list *list)
+{
+	uint32_t nodes = interval_nodes(interval);
+	unsigned int node;
+
+	for (node = 0; node < TD_NR_NODES && table_width(interval, list) > WIDTH; node++) {
+		if (topdown_node_level(node) > 1 && !(nodes >> node & 1))
+			drop_node(list, node);
+	}
+	if (table_width(interval, list) > WIDTH)
+		drop_node(list, TOPDOWN_LIGHT_OPERATIONS);
 }
 
 static void headings(const struct output *output, const struct interval *interval,
@@ -345,7 +420,6 @@ static void headings(const struct output *output, const struct interval *interva
 static void line(const struct output *output, const struct interval *interval,
 		 const struct row *row, const struct column_list *list)
 {
-	const char *before = " ";
 	unsigned int i;
 
 	for (i = 0; i < list->nr; i++) {
@@ -354,16 +428,11 @@ static void line(const struct output *output, const struct interval *interval,
 		char text[TASK_NAME_SIZE];
 
 		column_text(text, sizeof(text), column, row, interval->level < 2);
+		if (column_is_node(column))
+			ratio_text(text, sizeof(text), interval);
 		cell(output, text, column_width(column, interval),
-		     marked ? "*" : i + 1 < list->nr ? " " : "");
+		     blank_after(interval, list, i, marked));
 	}
-	/* The headline has the remarks about the sum. */
-	if (row->task)
-		remark_task(output, row, &before);
-	else if (row->kind != ROW_ALL)
-		remark_cpus(output, row, &before);
-	if ((row->task || row->kind != ROW_ALL) && row->figures.slots && row_doubt_text(row))
-		remark(output, &before, row_doubt_text(row));
 	putc('\n', output->file);
 }
 
@@ -384,10 +453,13 @@ void output_table(const struct output *output, const struct interval *interval)
 		tree(output, interval, &list);
 		return;
 	}
+	if (!interval->tasks)
+		fit(interval, &list);
 	if (output->header) {
 		legend(output, interval);
 		headings(output, interval, &list);
 	}
 	for (i = 0; i < interval->nr; i++)
 		line(output, interval, &interval->row[i], &list);
+	output_notes(output, interval);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "format.h"
+#include "meaning.h"
 #include "message.h"
 
 static void look_at_terminal(struct output *output)
@@ -199,6 +200,22 @@ int output_flush(struct output *output)
 	return 0;
 }
 
+/* Say once to a person what the marked node means, and how to go on. */
+static void advise(struct output *output, const struct row *row)
+{
+	int node = row_bottleneck(row);
+	int child = row_bottleneck_child(row, node);
+
+	if (child >= 0)
+		node = child;
+	if (node < 0 || !output->bars || output->advised >> node & 1)
+		return;
+	output->advised |= 1U << node;
+	fprintf(output->file, "%s:\n  %s\n", topdown_node_name(node), meaning_of_node(node));
+	fprintf(output->file, "  code: option --locate; more: topdown help %s\n",
+		topdown_node_name(node));
+}
+
 /**
  * output_interval - print one interval
  * @output: output
@@ -213,6 +230,8 @@ int output_interval(struct output *output, const struct interval *interval)
 	switch (output->format) {
 	case OUTPUT_TABLE:
 		output_table(output, interval);
+		if (output->tree)
+			advise(output, &interval->row[0]);
 		break;
 	case OUTPUT_CSV:
 		if (output->header && !output->started)
