@@ -140,8 +140,8 @@ static bool fold_case(struct rng *rng, unsigned int level)
 		return true;
 	td_counts_to_nodes(&counts, level, node);
 	td_counts_fold(&fold_counts, &fold_quant, level, fold_node);
-	return quant.score == fold_quant.score && quant.rest == fold_quant.rest && counts.slots == fold_counts.slots &&
-	       !memcmp(node, fold_node, sizeof(node));
+	return quant.score == fold_quant.score && quant.rest == fold_quant.rest &&
+	       counts.slots == fold_counts.slots && !memcmp(node, fold_node, sizeof(node));
 }
 
 static void test_fold(struct ktap *ktap)

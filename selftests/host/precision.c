@@ -347,7 +347,8 @@ static void test_parts(struct ktap *ktap)
 		error_add(&error, node, sum.slots, truth);
 	}
 	error_note("in parts ", &error);
-	ktap_result(ktap, error.max[0] < limits[WAY_TRUNCATE].l1 && error.max[1] < limits[WAY_TRUNCATE].l2,
+	ktap_result(ktap, error.max[0] < limits[WAY_TRUNCATE].l1 &&
+		    error.max[1] < limits[WAY_TRUNCATE].l2,
 		    "windows of several folds are corrected as one");
 }
 

@@ -130,11 +130,17 @@ static void make_branch(struct sample *sample)
 				   PERF_FORMAT_TOTAL_TIME_ENABLED;
 	put64(sample, 2);
 	put64(sample, 1000);
-	put64(sample, 1), put64(sample, 1), put64(sample, 2), put64(sample, 2);
+	put64(sample, 1);
+	put64(sample, 1);
 	put64(sample, 2);
-	put64(sample, PERF_CONTEXT_USER), put64(sample, 0x401234);
-	put32(sample, 4), put32(sample, 0xdead);
-	put64(sample, 1), put64(sample, 0);
+	put64(sample, 2);
+	put64(sample, 2);
+	put64(sample, PERF_CONTEXT_USER);
+	put64(sample, 0x401234);
+	put32(sample, 4);
+	put32(sample, 0xdead);
+	put64(sample, 1);
+	put64(sample, 0);
 	put(sample, &entry, sizeof(entry));
 	end(sample, 0, MEM_NA);
 }

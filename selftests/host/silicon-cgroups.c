@@ -97,9 +97,8 @@ static void say(const struct tally *tally)
 	static const char *const what[] = { "knowing nothing", "knowing the way of bytes" };
 	unsigned int i;
 
-	ktap_note("%u rows: %u sum to another number than the slots, %u are off by more than 2%%, "
-		  "%u have a child above its parent", tally->rows, tally->scaled, tally->wrong,
-		  tally->beyond);
+	ktap_note("%u rows: %u sum to another number than the slots, %u are off by more than 2%%, %u have a child above its parent",
+		  tally->rows, tally->scaled, tally->wrong, tally->beyond);
 	for (i = 0; i < 2; i++)
 		ktap_note("%s: %u right, %u odd, %u absurd", what[i],
 			  tally->judged[i][TD_BYTES_RIGHT], tally->judged[i][TD_BYTES_ODD],

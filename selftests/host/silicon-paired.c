@@ -176,9 +176,9 @@ int main(int argc, char **argv)
 	while (silicon_row(&silicon))
 		row(&silicon, model, &verdict);
 	whole = silicon_close(&silicon);
-	ktap_note("general events: sum %.2f%% off, bad speculation %.2f points; worst node of "
-		  "PERF_METRICS %.1f to %.1f points", 100 * verdict.sum, 100 * verdict.bad,
-		  100 * verdict.least_off, 100 * verdict.most_off);
+	ktap_note("general events: sum %.2f%% off, bad speculation %.2f points; worst node of PERF_METRICS %.1f to %.1f points",
+		  100 * verdict.sum, 100 * verdict.bad, 100 * verdict.least_off,
+		  100 * verdict.most_off);
 	ktap_result(&ktap, whole && verdict.rows >= ROWS_MIN, "pairs were read");
 	ktap_result(&ktap, verdict.complete, "every event of the formula was recorded");
 	ktap_result(&ktap, verdict.sum <= LIMIT_SUM, "general events sum to the slots within 0.6%%");

@@ -141,9 +141,8 @@ int main(int argc, char **argv)
 		print_row(&silicon, &tally);
 	whole = silicon_close(&silicon);
 	texts = read_prints(&tally, argv[2]);
-	ktap_note("%u rows, %u off by more than 2%%; %u have level 1 in whole steps: %u sum to 255, "
-		  "%u to 256, %u to something else", tally.rows, tally.wrong, tally.whole, tally.full,
-		  tally.above, tally.other);
+	ktap_note("%u rows, %u off by more than 2%%; %u have level 1 in whole steps: %u sum to 255, %u to 256, %u to something else",
+		  tally.rows, tally.wrong, tally.whole, tally.full, tally.above, tally.other);
 	ktap_result(&ktap, whole && tally.rows > texts && texts >= 20, "rows were read");
 	/* The other one is an Alder Lake, whose sum is a step over. */
 	ktap_result(&ktap, tally.once >= 4 && tally.all_slots >= tally.once - 1,

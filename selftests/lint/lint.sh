@@ -284,12 +284,13 @@ checkpatch() {
 # A message is never broken, wherever it is.  compat.h exists to compare
 # versions; the files of kmod/common are compiled in userspace too; uapi has no BIT().  Outside
 # the kernel there are neither its types nor its macros, but PRIu64, QEMU's
-# names, busy loops that the compiler must leave alone, words in messages that
-# are also functions, and macros that declare.
+# names, processors that a library is compiled for, busy loops that the compiler
+# must leave alone, words in messages that are also functions, and macros that
+# declare.
 check_checkpatch() {
 	local any=LONG_LINE_STRING outside source
 
-	outside=$any,ARRAY_SIZE,AVOID_EXTERNS,BIT_MACRO,CAMELCASE
+	outside=$any,ARCH_DEFINES,ARRAY_SIZE,AVOID_EXTERNS,BIT_MACRO,CAMELCASE
 	outside+=,CONSTANT_COMPARISON,EMBEDDED_FUNCTION_NAME,MACRO_ARG_REUSE
 	outside+=,MULTISTATEMENT_MACRO_USE_DO_WHILE
 	outside+=,QUOTED_WHITESPACE_BEFORE_NEWLINE

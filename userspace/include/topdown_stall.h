@@ -197,7 +197,7 @@ enum topdown_stall_source {
 #define TOPDOWN_STALL_BLOCKED_STORE	(1ULL << 4)	/* A store's data could not be forwarded. */
 #define TOPDOWN_STALL_BLOCKED_ADDRESS	(1ULL << 5)	/* By the address of a store. */
 #define TOPDOWN_STALL_TLB_MISS		(1ULL << 6)	/* The first level TLB missed. */
-#define TOPDOWN_STALL_WALK		(1ULL << 7)	/* The last level TLB missed: a page walk. */
+#define TOPDOWN_STALL_WALK		(1ULL << 7)	/* All TLBs missed: a page walk. */
 #define TOPDOWN_STALL_REMOTE		(1ULL << 8)	/* Of another NUMA node or socket. */
 #define TOPDOWN_STALL_REMOTE_SOCKET	(1ULL << 9)	/* Of another socket. */
 #define TOPDOWN_STALL_MODIFIED		(1ULL << 10)	/* Another core had modified it. */
@@ -488,6 +488,7 @@ int topdown_stall_text(const struct topdown_stall *stall, char *text, size_t siz
  * @branch_sample_type: perf_event_attr.branch_sample_type
  * @read_format: perf_event_attr.read_format
  * @layout: TOPDOWN_LAYOUT_IBS_OP or _IBS_FETCH if PERF_SAMPLE_RAW has the registers of IBS, else 0
+ * @reserved: 0
  */
 struct topdown_stall_attr {
 	__u64 sample_type;

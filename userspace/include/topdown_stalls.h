@@ -147,8 +147,8 @@ struct topdown_stalls_map {
  *
  * Return: 0; -EAGAIN if there is none; -EINVAL for a @size that was never released.
  */
-int topdown_stalls_map_next(struct topdown_stalls *stalls, struct topdown_stalls_map *out, size_t size,
-		       const char **name);
+int topdown_stalls_map_next(struct topdown_stalls *stalls, struct topdown_stalls_map *out,
+			    size_t size, const char **name);
 
 /**
  * enum topdown_stalls_role - what an event is for
@@ -201,7 +201,7 @@ struct topdown_stalls_event {
  * Return: 0; -ENOENT after the last one; -EINVAL for a @size that was never released.
  */
 int topdown_stalls_event_get(const struct topdown_stalls *stalls, unsigned int number,
-			 struct topdown_stalls_event *out, size_t size);
+			     struct topdown_stalls_event *out, size_t size);
 
 /**
  * topdown_stalls_lost() - records that the kernel could not hand over

@@ -143,7 +143,8 @@ const struct td_stall_lookup td_source_zen4 = { .of = {
 } };
 
 #define KIND(of)		{ .set = true, .kind = TOPDOWN_STALL_##of }
-#define WAITS(at, for)		{ .set = true, .stage = TOPDOWN_STAGE_##at, .reason = TOPDOWN_REASON_##for }
+#define WAITS(at, for)		{ .set = true, .stage = TOPDOWN_STAGE_##at, \
+				  .reason = TOPDOWN_REASON_##for }
 
 const struct td_stall_lookup td_sier_kind = { .of = {
 	[1] = KIND(LOAD),

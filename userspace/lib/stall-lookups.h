@@ -18,7 +18,7 @@ extern const struct td_stall_lookup td_source_pnc;
 extern const struct td_stall_lookup td_source_arw;
 extern const struct td_stall_lookup td_source_zen2;
 extern const struct td_stall_lookup td_source_zen4;
-/* POWER: the kind, the finish stall, what was rejected, and where data and instructions came from. */
+/* POWER: the kind, the finish stall, what was rejected, where data and instructions came from. */
 extern const struct td_stall_lookup td_sier_kind;
 extern const struct td_stall_lookup td_sier_stall;
 extern const struct td_stall_lookup td_sier_reject;

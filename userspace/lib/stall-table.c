@@ -12,7 +12,8 @@
 #define OMR			(L(PNC) | L(ARW))
 #define POWER			(L(POWER8) | L(POWER9) | L(POWER10))
 
-#define BITS(mask, reg, low, bits)	.layouts = (mask), .word = (reg), .shift = (low), .width = (bits)
+#define BITS(mask, reg, low, bits)	.layouts = (mask), .word = (reg), .shift = (low), \
+					.width = (bits)
 #define BIT(nr)				(1ULL << (nr))
 #define SETS(name)			.op = TD_FLAG, .flags = TOPDOWN_STALL_##name
 #define SETS_NUMBER(name)		.op = TD_NUMBER, .number = TD_##name
@@ -88,7 +89,8 @@ const struct td_stall_bits td_stall_table[] = {
 	/* IBS operations. */
 	{ BITS(L(IBS_OP), OP_RIP, 0, 64), .if_word = OP_DATA, .if_clear = BIT(38), SETS_NUMBER(IP),
 	  .what = "instruction" },
-	{ BITS(L(IBS_OP), OP_DATA, 0, 16), SETS_NUMBER(RETIRE), .what = "completion to retirement" },
+	{ BITS(L(IBS_OP), OP_DATA, 0, 16), SETS_NUMBER(RETIRE),
+	  .what = "completion to retirement" },
 	{ BITS(L(IBS_OP), OP_DATA, 16, 16), SETS_NUMBER(WHOLE), .what = "tag to retirement" },
 	{ BITS(L(IBS_OP), OP_DATA, 37, 1), .op = TD_KIND, .kind = TOPDOWN_STALL_BRANCH,
 	  .what = "branch" },
@@ -96,8 +98,8 @@ const struct td_stall_bits td_stall_table[] = {
 	  .what = "return" },
 	{ BITS(L(IBS_OP), OP_DATA, 35, 1), .if_word = OP_DATA, .if_set = BIT(37), SETS(TAKEN),
 	  .what = "taken branch" },
-	{ BITS(L(IBS_OP), OP_DATA, 36, 1), .if_word = OP_DATA, .if_set = BIT(37), SETS(MISPREDICTED),
-	  .what = "mispredicted branch" },
+	{ BITS(L(IBS_OP), OP_DATA, 36, 1), .if_word = OP_DATA, .if_set = BIT(37),
+	  SETS(MISPREDICTED), .what = "mispredicted branch" },
 	{ BITS(L(IBS_OP), OP_DATA, 38, 1), .op = TD_GUARD, .what = "instruction is not valid" },
 	{ BITS(L(IBS_OP), OP_DATA, 39, 1), SETS(FUSED), .what = "fused branch" },
 	{ BITS(L(IBS_OP), OP_DATA, 40, 1), SETS(MICROCODE), .what = "microcode" },
@@ -188,7 +190,8 @@ const struct td_stall_bits td_stall_table[] = {
 	  .op = TD_LOOKUP, .lookup = &td_sier_reject, .what = "rejected load" },
 	{ BITS(L(POWER8), 0, 27, 2), .if_set = BIT(16), .if_clear = BIT(15) | BIT(17),
 	  .op = TD_LOOKUP, .lookup = &td_sier_reject, .what = "rejected store" },
-	{ BITS(POWER, 0, 57, 4), .op = TD_LOOKUP, .lookup = &td_sier_stall, .what = "finish stall" },
+	{ BITS(POWER, 0, 57, 4), .op = TD_LOOKUP, .lookup = &td_sier_stall,
+	  .what = "finish stall" },
 	{ BITS(POWER, 1, 0, 32), SETS_NUMBER(CACHE), .what = "latency" },
 	{ BITS(L(POWER10), 2, 26, 11), SETS_NUMBER(WHOLE), .what = "cycles to finish" },
 	{ BITS(L(POWER10), 2, 50, 11), SETS_NUMBER(DISPATCH), .what = "cycles to dispatch" },

@@ -256,7 +256,7 @@ TD_API unsigned int topdown_stalls_chain(const struct topdown_stalls *stalls, co
 }
 
 TD_API int topdown_stalls_map_next(struct topdown_stalls *stalls, struct topdown_stalls_map *out,
-			      size_t size, const char **name)
+				   size_t size, const char **name)
 {
 	const struct td_stall_change *change;
 
@@ -304,7 +304,7 @@ static void td_add_times(const struct topdown_stalls *stalls, unsigned int numbe
 }
 
 TD_API int topdown_stalls_event_get(const struct topdown_stalls *stalls, unsigned int number,
-				struct topdown_stalls_event *out, size_t size)
+				    struct topdown_stalls_event *out, size_t size)
 {
 	struct topdown_stalls_event info = { 0 };
 	const struct td_stall_event *event;

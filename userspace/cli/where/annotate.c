@@ -65,10 +65,11 @@ static bool of_function(const struct listing *listing, const struct where_point 
 
 static bool locates(const struct listing *listing, const struct where_point *point)
 {
+	const struct topdown_stalls *stalls = listing->run->stalls;
 	struct topdown_stalls_event event;
 
 	return point->cost[listing->rows->node] > 0 &&
-	       !topdown_stalls_event_get(listing->run->stalls, point->event, &event, sizeof(event)) &&
+	       !topdown_stalls_event_get(stalls, point->event, &event, sizeof(event)) &&
 	       event.role == TOPDOWN_STALLS_LOCATES;
 }
 

@@ -261,19 +261,18 @@ static void put_type(struct rust *rust)
 		rust->failed = true;
 		return;
 	}
-	if (basic_type(c)) {
+	if (basic_type(c))
 		put(rust, basic_type(next(rust)));
-	} else if (c && strchr("ASTRQPO", c)) {
+	else if (c && strchr("ASTRQPO", c))
 		put_compound(rust, next(rust));
-	} else if (take(rust, 'F')) {
+	else if (take(rust, 'F'))
 		put_function_type(rust);
-	} else if (take(rust, 'D')) {
+	else if (take(rust, 'D'))
 		put_dyn(rust);
-	} else if (take(rust, 'B')) {
+	else if (take(rust, 'B'))
 		put_reference(rust, put_type);
-	} else {
+	else
 		put_path(rust);
-	}
 	rust->depth--;
 }
 

@@ -28,17 +28,17 @@ static const char *advice(int error, bool cpus)
 	switch (error) {
 	case EACCES:
 	case EPERM:
-		return cpus ? "sampling whole CPUs needs CAP_PERFMON, or kernel.perf_event_paranoid at 0 or less" :
-			      "sampling needs CAP_PERFMON, or kernel.perf_event_paranoid at 2 or less; IBS at 1 or less";
+		return cpus ? "it needs CAP_PERFMON, or kernel.perf_event_paranoid 0 or less" :
+			      "it needs CAP_PERFMON, or kernel.perf_event_paranoid 2 or less, 1 for IBS";
 	case ENODEV:
 		return "no event is known that locates these nodes on this processor";
 	case EOPNOTSUPP:
 	case ENOENT:
 	case EINVAL:
-		return "this processor or its hypervisor has no such samples (PEBS, IBS); 'topdown stat' still counts";
+		return "the processor or its hypervisor has no PEBS or IBS ('topdown stat' counts)";
 	case EMFILE:
 	case ENFILE:
-		return "too many descriptors: raise the limit ('ulimit -n'), or sample fewer CPUs by -C";
+		return "too many descriptors: raise 'ulimit -n', or sample fewer CPUs by -C";
 	case EBUSY:
 		return "somebody else has the counters or IBS";
 	default:

@@ -10,8 +10,9 @@
 `Device` opens /dev/topdown.  It gives readings of CPUs (`Reading`, `Span`), the map with the
 history (`Map`), watch events (`Event`), sessions (`Session`) and regions (`Regions`).  All
 of them end in `Figures`: times, slots and ratios.  Latency sessions (`LatencySession`) say
-how long instructions take to retire.  `Stalls` samples what delays instructions.  `rows()` makes numpy arrays of
-figures, and `frame()` makes pandas frames; neither is needed for anything else.
+how long instructions take to retire.  `Stalls` samples what delays instructions.  `rows()`
+makes numpy arrays of figures, and `frame()` makes pandas frames; neither is needed for
+anything else.
 `Recording` reads a file of ``topdown record``.
 
 The module calls libtopdown.so.1 by ctypes.  Errors of the library are OSError with the
@@ -39,6 +40,6 @@ from .watch import Event, Watch
 __all__ = ["CpuSet", "Device", "Event", "Figures", "Info", "LatencyReading",
            "LatencySession", "Map", "Node", "Piece", "Reading",
            "Record", "Recording", "RecordingError", "Refusal", "Region", "RegionReading", "Regions",
-           "Session", "SessionMap", "SessionReading", "Span", "Stall", "StallEvent", "Stalls", "Watch", "Window", "dtype",
-           "frame", "node", "nodes", "rows", "total_latency",
+           "Session", "SessionMap", "SessionReading", "Span", "Stall", "StallEvent",
+           "Stalls", "Watch", "Window", "dtype", "frame", "node", "nodes", "rows", "total_latency",
            "version"]
