@@ -190,7 +190,8 @@ bool td_metrics_load(Error **errp)
 	for (j = 0; restore && j < TD_BD_RESTORES && strcmp(restore, restores[j]); j++)
 		;
 	if (i == TD_BD_QUANTS) {
-		error_setg(errp, "TOPDOWN_PMU_QUANT: '%s' is none of truncate, round and rest", quant);
+		error_setg(errp, "TOPDOWN_PMU_QUANT: '%s' is none of truncate, round and rest",
+			   quant);
 		return false;
 	}
 	if (j == TD_BD_RESTORES) {
