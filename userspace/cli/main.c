@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -167,7 +168,8 @@ int main(int argc, char **argv)
 		}
 	}
 	if (optind >= argc) {
-		message_error("no command (allowed: stat, top, history, watch, where, latency, record, report, export, perf, info, help; try 'topdown --help')");
+		message_error("no command (allowed: those below)");
+		fprintf(stderr, "\n%s", usage);
 		return EXIT_USAGE;
 	}
 	return run_command(argc - optind, argv + optind);

@@ -631,7 +631,7 @@ fi
 run fake export --listen --address 192.0.2.1
 expect 'an address that this machine has not' 1 '' 'cannot listen at 192\.0\.2\.1, port 18673: '
 run fake export --listen --address localhost
-expect 'an address that is a name' 1 '' "^topdown: --address: 'localhost' is no address"
+expect 'an address that is a name' 2 '' "^topdown: --address: 'localhost' is no address"
 echo prom > "$TMP/users"
 run fake export --listen --auth "$TMP/users"
 expect 'a user without a password' 1 '' 'a line is not USER:PASSWORD'

@@ -308,7 +308,7 @@ static void test_joined(void)
 	char *text;
 
 	check(cpulist_join(&list, "-C", "1-2") && cpulist_join(&list, "-C", "5") &&
-	      !cpulist_join(&list, "-C", "2"), "lists are joined, no CPU is named twice");
+	      cpulist_join(&list, "-C", "2,5,1-2"), "lists are joined, also with the same CPUs");
 	text = cpulist_text(&list);
 	check(text && !strcmp(text, "1-2,5"), "and say so");
 	free(text);
@@ -325,6 +325,10 @@ static void test_times(void)
 {
 	check(time_is("10", 10) && time_is("10ms", 10) && time_is("1s", 1000) &&
 	      time_is("2m", 120000) && time_is("1h", 3600000), "units");
+	check(time_is("0.5s", 500) && time_is("1.5s", 1500) && time_is("0.25m", 15000) &&
+	      time_is("0.001s", 0) && time_is("10.000ms", 10) && time_is("10.5ms", 0) &&
+	      time_is("0.0104s", 0) && time_is("1.s", 0) && time_is("0.999h", 3596400),
+	      "and decimals that are whole milliseconds");
 	check(time_is("9ms", 0) && time_is("2h", 0) && time_is("3601s", 0) && time_is("1d", 0) &&
 	      time_is("18446744073709551617s", 0), "and their limits");
 }
@@ -382,7 +386,7 @@ static void test_numbers(void)
 
 int main(int argc, char **argv)
 {
-	ktap_begin(&ktap, 50);
+	ktap_begin(&ktap, 51);
 	test_lists();
 	test_joined();
 	test_random();

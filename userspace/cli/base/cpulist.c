@@ -42,9 +42,8 @@ static bool is_range(const char *part, uint64_t *first, uint64_t *last)
 	return at && (!*at || *at == ',');
 }
 
-/* Say what is wrong with a part. The list has the CPUs of the parts before it. */
-static void report_part(const struct cpulist *list, const char *option, const char *part,
-			int error)
+/* Say what is wrong with a part. */
+static void report_part(const char *option, const char *part, int error)
 {
 	uint64_t first, last;
 	bool range = is_range(part, &first, &last);
@@ -57,26 +56,28 @@ static void report_part(const struct cpulist *list, const char *option, const ch
 	} else if (error == -ERANGE) {
 		message_error("%s: '%.*s' is above the largest possible CPU number (allowed: 0..%u)",
 			      option, part_length(part), part, CPULIST_MAX - 1);
-	} else if (error == -EEXIST) {
-		while (!cpulist_has(list, first))
-			first++;
-		message_error("%s: CPU %" PRIu64 " is named twice (allowed: each CPU once)",
-			      option, first);
 	} else {
 		message_error("%s: the range '%.*s' is reversed (allowed: %" PRIu64 "-%" PRIu64 ")",
 			      option, part_length(part), part, last, first);
 	}
 }
 
-/* @cpu: the first CPU that both have. */
-static bool is_in_both(const struct cpulist *list, const struct cpulist *more,
-		       unsigned int *cpu)
+/* Add the CPUs of a number or a range. */
+static bool join_part(struct cpulist *list, const char *option, const char *part)
 {
-	for (*cpu = 0; *cpu < CPULIST_MAX; ++*cpu) {
-		if (cpulist_has(list, *cpu) && cpulist_has(more, *cpu))
-			return true;
+	struct cpulist more = { .words = { 0 } };
+	const char *at;
+	unsigned int i;
+	int ret;
+
+	ret = topdown_cpus_parse(part, more.words, CPULIST_WORDS, &at);
+	if (ret) {
+		report_part(option, part, ret);
+		return false;
 	}
-	return false;
+	for (i = 0; i < CPULIST_WORDS; i++)
+		list->words[i] |= more.words[i];
+	return true;
 }
 
 /**
@@ -85,31 +86,29 @@ static bool is_in_both(const struct cpulist *list, const struct cpulist *more,
  * @option: name of the option, for the message
  * @text: its argument
  *
+ * A CPU that is named twice is in the set.
+ *
  * Return: false after a message.
  */
 bool cpulist_join(struct cpulist *list, const char *option, const char *text)
 {
-	struct cpulist more = { .words = { 0 } };
-	unsigned int cpu, i;
-	const char *part;
-	int ret;
+	char *copy, *rest, *part;
+	bool ok = true;
 
 	if (!*text) {
 		message_error("%s: the list of CPUs is empty (%s)", option, CPULIST_ALLOWED);
 		return false;
 	}
-	ret = topdown_cpus_parse(text, more.words, CPULIST_WORDS, &part);
-	if (ret) {
-		report_part(&more, option, part, ret);
+	copy = strdup(text);
+	rest = copy;
+	if (!copy) {
+		message_error("%s: out of memory", option);
 		return false;
 	}
-	if (is_in_both(list, &more, &cpu)) {
-		message_error("%s: CPU %u is named twice (allowed: each CPU once)", option, cpu);
-		return false;
-	}
-	for (i = 0; i < CPULIST_WORDS; i++)
-		list->words[i] |= more.words[i];
-	return true;
+	while (ok && (part = strsep(&rest, ",")))
+		ok = join_part(list, option, part);
+	free(copy);
+	return ok;
 }
 
 /**

@@ -84,10 +84,39 @@ static uint64_t unit_ms(const char *unit)
 	return 0;
 }
 
+/*
+ * Read a number with or without a decimal fraction, and its unit, as milliseconds. Returns false
+ * for what is no time, or has a part of a millisecond. Too many are PARSE_TOO_LARGE.
+ */
+static bool read_time(const char *text, uint64_t *ms)
+{
+	uint64_t whole, part = 0, scale = 1, unit;
+	const char *at = parse_digits(text, &whole), *point;
+
+	if (!at)
+		return false;
+	if (*at == '.') {
+		point = at + 1;
+		at = parse_digits(point, &part);
+		/* No unit has as many milliseconds as to make a longer fraction whole. */
+		if (!at || at - point > 9)
+			return false;
+		while (point++ < at)
+			scale *= 10;
+	}
+	unit = unit_ms(at);
+	if (!unit || part * unit % scale)
+		return false;
+	*ms = whole >= PARSE_TOO_LARGE / unit ? PARSE_TOO_LARGE :
+	      whole * unit + part * unit / scale;
+	return true;
+}
+
 /**
  * parse_time - read the time that an option takes
  * @option: name of the option, for the message
- * @text: its argument: a number of milliseconds, or with one of the units ms, s, m, h
+ * @text: its argument: a number of milliseconds, or with one of the units ms, s, m, h; it may
+ *	have a decimal fraction
  * @min_ms: least value allowed
  * @max_ms: largest value allowed
  * @ms: the value; untouched on error
@@ -97,23 +126,19 @@ static uint64_t unit_ms(const char *unit)
 bool parse_time(const char *option, const char *text, uint64_t min_ms, uint64_t max_ms,
 		uint64_t *ms)
 {
-	const char *end;
-	uint64_t number, unit = 0;
+	uint64_t number;
 
-	end = parse_digits(text, &number);
-	if (end)
-		unit = unit_ms(end);
-	if (!unit) {
-		message_error("%s: '%s' is not a time (allowed: %" PRIu64 "..%" PRIu64 " milliseconds, or with a unit: 500ms, 2s, 1m)",
+	if (!read_time(text, &number)) {
+		message_error("%s: '%s' is not a time (allowed: %" PRIu64 "..%" PRIu64 " milliseconds, or with a unit: 500ms, 1.5s, 1m)",
 			      option, text, min_ms, max_ms);
 		return false;
 	}
-	if (number > max_ms / unit || number * unit < min_ms) {
+	if (number > max_ms || number < min_ms) {
 		message_error("%s: %s is out of range (allowed: %" PRIu64 "..%" PRIu64 " milliseconds)",
 			      option, text, min_ms, max_ms);
 		return false;
 	}
-	*ms = number * unit;
+	*ms = number;
 	return true;
 }
 

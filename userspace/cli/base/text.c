@@ -178,3 +178,14 @@ void weight_text(char *text, size_t size, double weight)
 	else
 		snprintf(text, size, "%.*f%c", weight < 9.95, weight, unit);
 }
+
+/**
+ * plural_text - the end of a noun after a number
+ * @number: number
+ *
+ * Return: "s", or nothing for one thing.
+ */
+const char *plural_text(uint64_t number)
+{
+	return number == 1 ? "" : "s";
+}

@@ -28,6 +28,8 @@ enum {
 
 static const struct option long_options[] = {
 	{ "per-cpu", no_argument, NULL, 'A' },
+	/* topdown stat has this name. */
+	{ "no-aggr", no_argument, NULL, 'A' },
 	{ "latency", required_argument, NULL, OPT_LATENCY },
 	{ "textfile", required_argument, NULL, OPT_TEXTFILE },
 	{ "openmetrics", no_argument, NULL, OPT_OPENMETRICS },
@@ -53,6 +55,7 @@ static const char usage[] =
 	"topdown_up is 0.\n"
 	"\n"
 	"  -A, --per-cpu        series of each CPU, in place of those of their sum\n"
+	"      --no-aggr        the same\n"
 	"      --latency LIST   also sample how long instructions take to retire, with --listen:\n"
 	"                       events of 'topdown latency --list', with commas, or all\n"
 	"      --textfile PATH  replace this file, instead of standard output\n"

@@ -18,6 +18,7 @@
 #include "export-options.h"
 #include "http.h"
 #include "message.h"
+#include "socket.h"
 
 static bool write_all(int fd, const char *at, size_t length)
 {
@@ -123,5 +124,7 @@ int export_main(int argc, char **argv)
 	ret = export_parse(&options, argc, argv, &done);
 	if (ret || done)
 		return ret;
+	if (options.address && !export_address_check(options.address))
+		return EXIT_USAGE;
 	return options.listen ? export_serve(&options) : export_once(&options);
 }

@@ -80,6 +80,21 @@ static bool parse_address(const char *text, uint16_t port, union address *addres
 		address->v6.sin6_port = htons(port);
 		return true;
 	}
+	return false;
+}
+
+/**
+ * export_address_check - is it an address that can be listened at?
+ * @text: argument of --address
+ *
+ * Return: false after a message.
+ */
+bool export_address_check(const char *text)
+{
+	union address address;
+
+	if (parse_address(text, 0, &address))
+		return true;
 	message_error("--address: '%s' is no address (allowed: a number such as 127.0.0.1, ::1 or 0.0.0.0)",
 		      text);
 	return false;

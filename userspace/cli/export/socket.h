@@ -7,6 +7,7 @@
 
 #include "export-options.h"
 
+bool export_address_check(const char *text);
 int export_socket(const struct export_options *options);
 
 #endif /* TOPDOWN_CLI_SOCKET_H */

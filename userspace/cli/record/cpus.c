@@ -117,6 +117,15 @@ static int miss(struct ring *ring, uint32_t cpu, bool *later)
 	return at->began ? write_lost(ring, cpu, first, at->next - first) : 0;
 }
 
+/* When did the oldest window begin? */
+static void note_begin(struct record_run *run, const struct topdown_map_window *window)
+{
+	uint64_t begin_ns = window->time_ns - window->figures.enabled_ns;
+
+	if (!run->first_ns || begin_ns < run->first_ns)
+		run->first_ns = begin_ns;
+}
+
 static int copy_window(struct ring *ring, const struct topdown_record *record, bool *later)
 {
 	struct ring_cpu *at = &ring->cpu[record->cpu];
@@ -133,6 +142,7 @@ static int copy_window(struct ring *ring, const struct topdown_record *record, b
 	if (ret)
 		return read_failed(ring, -ret);
 	fill_window(window, record);
+	note_begin(ring->run, &window->window);
 	ring->batched++;
 	ring->run->windows++;
 	at->began = true;

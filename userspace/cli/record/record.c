@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "message.h"
 #include "refusal.h"
+#include "text.h"
 #include "ticker.h"
 
 /* A failure of ours must not look like one of the command. */
@@ -75,6 +76,16 @@ static void say_short(const struct record_run *run, bool tasks)
 		     ", or with a shorter period of the module");
 }
 
+/* The windows of --past are older than the recorder. */
+static uint64_t length_ns(const struct record_run *run)
+{
+	uint64_t start_ns = run->start_ns;
+
+	if (run->options->past && run->first_ns && run->first_ns < start_ns)
+		start_ns = run->first_ns;
+	return run->end.monotonic_ns - start_ns;
+}
+
 static void say_what(const struct record_run *run, bool tasks)
 {
 	char lost[64] = "";
@@ -85,10 +96,10 @@ static void say_what(const struct record_run *run, bool tasks)
 	/* A loss is no remark. */
 	if (run->options->quiet && !run->lost)
 		return;
-	message_note("%llu %s of %u %s in %.1f s, %llu bytes in %s%s",
-		     (unsigned long long)run->windows, tasks ? "samples" : "windows",
-		     run->subjects, tasks ? "tasks" : "CPUs",
-		     (run->end.monotonic_ns - run->start_ns) / (double)NS_PER_S,
+	message_note("%llu %s%s of %u %s%s in %.1f s, %llu bytes in %s%s",
+		     (unsigned long long)run->windows, tasks ? "sample" : "window",
+		     plural_text(run->windows), run->subjects, tasks ? "task" : "CPU",
+		     plural_text(run->subjects), length_ns(run) / (double)NS_PER_S,
 		     (unsigned long long)run->writer.bytes, run->name, lost);
 	say_latencies(&run->sampled);
 	if (!run->options->quiet)

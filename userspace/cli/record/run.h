@@ -129,6 +129,7 @@ struct sampled {
  * @signals: descriptor that reports signals
  * @command: the command, if there is one
  * @start_ns: CLOCK_MONOTONIC of the begin
+ * @first_ns: CLOCK_MONOTONIC of the begin of the oldest window; 0 if there is none
  * @end_ns: CLOCK_MONOTONIC at which --timeout ends the recording; 0 for none
  * @clock: the clocks, when they were last known to be apart in another way
  * @clock_set: descriptor that tells when the time of day has jumped; -1 for none
@@ -155,6 +156,7 @@ struct record_run {
 	int signals;
 	struct command command;
 	uint64_t start_ns;
+	uint64_t first_ns;
 	uint64_t end_ns;
 	struct record_clock clock;
 	int clock_set;

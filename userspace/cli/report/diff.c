@@ -187,9 +187,10 @@ static void put_recording(FILE *file, const char *when, const struct summary *su
 	char slots[GROUPED_SIZE];
 
 	grouped_text(slots, summary->all.total.slots);
-	fprintf(file, "%-7s %s: %s, %.3f s, %zu steps of %.3f s, %s slots\n", when,
+	fprintf(file, "%-7s %s: %s, %.3f s, %zu step%s of %.3f s, %s slots\n", when,
 		summary->recording.name, summary->recording.info.host, summary_seconds(summary),
-		summary->all.series.nr, summary->all.series.step_ns / (double)NS_PER_S, slots);
+		summary->all.series.nr, plural_text(summary->all.series.nr),
+		summary->all.series.step_ns / (double)NS_PER_S, slots);
 }
 
 static void put_number(FILE *file, double number, bool percent, const char *sign)

@@ -11,6 +11,7 @@
 #include "message.h"
 #include "page.h"
 #include "report.h"
+#include "text.h"
 
 /* Units of the pictures. */
 #define WIDTH		1000.0
@@ -363,11 +364,13 @@ static void put_facts(const struct page *page)
 	put_text(page->file, info->host);
 	fputs("</h1>\n<p>", page->file);
 	put_clock(page, info->begin.monotonic_ns, true);
-	fprintf(page->file, ", %.3f s: %llu %s of %u %s, %llu lost. ",
+	fprintf(page->file, ", %.3f s: %llu %s%s of %u %s%s, %llu lost. ",
 		summary_seconds(page->summary),
 		(unsigned long long)recording->windows,
-		summary_of_tasks(page->summary) ? "samples" : "windows",
-		summary_used(page->summary), summary_of_tasks(page->summary) ? "tasks" : "CPUs",
+		summary_of_tasks(page->summary) ? "sample" : "window",
+		plural_text(recording->windows), summary_used(page->summary),
+		summary_of_tasks(page->summary) ? "task" : "CPU",
+		plural_text(summary_used(page->summary)),
 		(unsigned long long)recording->lost);
 	put_text(page->file, *info->codename ? info->codename : info->cpu_name);
 	fputs(", Linux ", page->file);

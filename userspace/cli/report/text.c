@@ -57,10 +57,11 @@ static void put_machine(FILE *file, const struct summary *summary)
 	fprintf(file, "topdown %s\n", summary->recording.command);
 	put_time(file, recording_epoch(&summary->recording, info->begin.monotonic_ns),
 		 true);
-	fprintf(file, ", %.3f s: %llu %s of %u %s", summary_seconds(summary),
+	fprintf(file, ", %.3f s: %llu %s%s of %u %s%s", summary_seconds(summary),
 		(unsigned long long)summary->recording.windows,
-		summary_of_tasks(summary) ? "samples" : "windows", summary_used(summary),
-		summary_of_tasks(summary) ? "tasks" : "CPUs");
+		summary_of_tasks(summary) ? "sample" : "window",
+		plural_text(summary->recording.windows), summary_used(summary),
+		summary_of_tasks(summary) ? "task" : "CPU", plural_text(summary_used(summary)));
 	if (summary_of_tasks(summary))
 		putc('\n', file);
 	else
@@ -120,8 +121,9 @@ static void put_tree(const struct report_options *options, const struct summary 
 
 	columns_select(&list, TABLE_CPUS, interval->level, summary->nodes);
 	if (options->output.header)
-		fprintf(file, "%-28s %6s %6s %6s %6s  over %zu steps of %.3f s\n", "% of slots",
+		fprintf(file, "%-28s %6s %6s %6s %6s  over %zu step%s of %.3f s\n", "% of slots",
 			"mean", "p5", "p50", "p95", summary->all.series.nr,
+			plural_text(summary->all.series.nr),
 			summary->all.series.step_ns / (double)NS_PER_S);
 	for (i = 0; i < list.nr; i++) {
 		if (column_is_node(list.column[i]))

@@ -253,6 +253,21 @@ bool options_no_more(int argc, char **argv)
 }
 
 /**
+ * options_cpus - refuse all CPUs and some CPUs at the same time
+ * @all: -a
+ * @some: -C
+ *
+ * Return: false after a message.
+ */
+bool options_cpus(bool all, bool some)
+{
+	if (!all || !some)
+		return true;
+	message_error("-a and -C exclude each other (allowed: one of them)");
+	return false;
+}
+
+/**
  * options_command - take the arguments after the options as a command
  * @argc: number of @argv
  * @argv: name of the subcommand and its arguments

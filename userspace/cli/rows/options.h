@@ -18,6 +18,7 @@ enum {
 	OPTIONS_OWN,
 };
 
+bool options_cpus(bool all, bool some);
 void options_first(int argc, char **argv, const char *letters, const struct option *names);
 int options_next(int argc, char **argv, const char *letters, const struct option *names);
 bool options_device(const char **device, const char *text);

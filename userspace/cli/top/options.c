@@ -19,7 +19,9 @@ enum {
 };
 
 static const struct option long_options[] = {
+	{ "all-cpus", no_argument, NULL, 'a' },
 	{ "cpu", required_argument, NULL, 'C' },
+	{ "interval", required_argument, NULL, 'I' },
 	{ "delay", required_argument, NULL, 'd' },
 	{ "count", required_argument, NULL, 'n' },
 	{ "level", required_argument, NULL, 'l' },
@@ -29,7 +31,7 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
-#define LETTERS	"+:C:d:n:l:h"
+#define LETTERS	"+:aC:I:d:n:l:h"
 
 static const char usage[] =
 	"Usage: topdown top [options]\n"
@@ -37,8 +39,10 @@ static const char usage[] =
 	"Show live, on the whole screen, where the pipeline slots of each CPU go. This reads\n"
 	"shared memory, asks the module for its period only, and interrupts no CPU.\n"
 	"\n"
+	"  -a, --all-cpus       all CPUs, which is the default without -C\n"
 	"  -C, --cpu LIST       only these CPUs, such as 0-3,8\n"
-	"  -d, --delay TIME     refresh at this interval (10..3600000 ms), default 1000\n"
+	"  -I, --interval TIME  refresh at this interval (10..3600000 ms), default 1000\n"
+	"  -d, --delay TIME     the same\n"
 	"  -n, --count N        end after N refreshes\n"
 	"  -l, --level N        begin with level 1 (the default) or 2\n"
 	"      --latency LIST   begin with how long instructions take to retire: events of\n"
@@ -51,17 +55,21 @@ static const char usage[] =
 	"\n"
 	"Examples:\n"
 	"  topdown top\n"
-	"  topdown top -C 0-15 -d 500ms\n"
+	"  topdown top -C 0-15 -I 500ms\n"
 	"  topdown top --latency MEM_LOAD_RETIRED.L3_HIT,MEM_LOAD_RETIRED.L2_HIT\n";
 
 static bool parse_option(struct top_options *options, int option)
 {
 	switch (option) {
+	case 'a':
+		options->all_cpus = true;
+		return true;
 	case 'C':
 		options->has_cpus = true;
 		return cpulist_join(&options->cpus, "-C", optarg);
+	case 'I':
 	case 'd':
-		return parse_time("-d", optarg, DELAY_MIN_MS, DELAY_MAX_MS,
+		return parse_time(option == 'd' ? "-d" : "-I", optarg, DELAY_MIN_MS, DELAY_MAX_MS,
 				  &options->delay_ms);
 	case 'n':
 		return parse_number("-n", optarg, 1, REFRESHES_MAX, "refreshes",
@@ -107,5 +115,6 @@ int top_parse(struct top_options *options, int argc, char **argv, bool *done)
 		if (option == OPTIONS_ERROR || !parse_option(options, option))
 			return EXIT_USAGE;
 	}
-	return options_no_more(argc, argv) ? 0 : EXIT_USAGE;
+	return options_no_more(argc, argv) &&
+	       options_cpus(options->all_cpus, options->has_cpus) ? 0 : EXIT_USAGE;
 }

@@ -15,6 +15,7 @@
 /**
  * struct top_options - the command line of topdown top
  * @device: node
+ * @all_cpus: -a
  * @has_cpus: -C
  * @cpus: argument of -C
  * @delay_ms: -d
@@ -24,6 +25,7 @@
  */
 struct top_options {
 	const char *device;
+	bool all_cpus;
 	bool has_cpus;
 	struct cpulist cpus;
 	uint64_t delay_ms;

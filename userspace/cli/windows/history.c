@@ -23,6 +23,7 @@ enum {
 };
 
 static const struct option long_options[] = {
+	{ "all-cpus", no_argument, NULL, 'a' },
 	{ "cpu", required_argument, NULL, 'C' },
 	{ "count", required_argument, NULL, 'n' },
 	{ "since", required_argument, NULL, OPT_SINCE },
@@ -36,7 +37,7 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
-#define LETTERS	"+:C:n:l:jx:h"
+#define LETTERS	"+:aC:n:l:jx:h"
 
 static const char usage[] =
 	"Usage: topdown history [options]\n"
@@ -45,6 +46,7 @@ static const char usage[] =
 	"memory, so no CPU is interrupted. A window of a busy CPU is at most one period long.\n"
 	"A TIME is in milliseconds, or has a unit: 500ms, 2s, 1m.\n"
 	"\n"
+	"  -a, --all-cpus       all CPUs, which is the default without -C\n"
 	"  -C, --cpu LIST       only these CPUs, such as 0-3,8\n"
 	"  -n, --count N        the last N windows of each CPU (1..4096), default 10\n"
 	"      --since TIME     only windows that have closed in this time\n"
@@ -64,6 +66,7 @@ static const char usage[] =
 /* The command line. */
 struct history_options {
 	const char *device;
+	bool all_cpus;
 	bool has_cpus;
 	struct cpulist cpus;
 	uint64_t count;
@@ -82,6 +85,9 @@ struct history {
 static bool parse_option(struct history_options *options, int option)
 {
 	switch (option) {
+	case 'a':
+		options->all_cpus = true;
+		return true;
 	case 'C':
 		options->has_cpus = true;
 		return cpulist_join(&options->cpus, "-C", optarg);
@@ -214,5 +220,7 @@ int history_main(int argc, char **argv)
 		if (option == OPTIONS_ERROR || !parse_option(&options, option))
 			return EXIT_USAGE;
 	}
-	return options_no_more(argc, argv) ? run_history(&options) : EXIT_USAGE;
+	if (!options_no_more(argc, argv) || !options_cpus(options.all_cpus, options.has_cpus))
+		return EXIT_USAGE;
+	return run_history(&options);
 }

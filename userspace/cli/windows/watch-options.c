@@ -21,6 +21,7 @@ enum {
 };
 
 static const struct option long_options[] = {
+	{ "all-cpus", no_argument, NULL, 'a' },
 	{ "cpu", required_argument, NULL, 'C' },
 	{ "sum", no_argument, NULL, 's' },
 	{ "back", no_argument, NULL, 'b' },
@@ -37,7 +38,7 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
-#define LETTERS	"+:C:sbjx:h"
+#define LETTERS	"+:aC:sbjx:h"
 
 static const char usage[] =
 	"Usage: topdown watch [options] [THRESHOLD...]\n"
@@ -47,6 +48,7 @@ static const char usage[] =
 	"Without a THRESHOLD: say when a window of a CPU closes. A TIME is in milliseconds, or\n"
 	"has a unit: 500ms, 2s, 1m.\n"
 	"\n"
+	"  -a, --all-cpus       all CPUs, which is the default without -C\n"
 	"  -C, --cpu LIST       only these CPUs, such as 0-3,8\n"
 	"  -s, --sum            compare the sum over the CPUs, not each CPU\n"
 	"  -b, --back           also say when a CPU is back within the threshold\n"
@@ -69,6 +71,9 @@ static const char usage[] =
 static bool parse_option(struct watch_options *options, int option)
 {
 	switch (option) {
+	case 'a':
+		options->all_cpus = true;
+		return true;
 	case 'C':
 		options->has_cpus = true;
 		return cpulist_join(&options->cpus, "-C", optarg);
@@ -218,5 +223,6 @@ int watch_parse(struct watch_options *options, int argc, char **argv, bool *done
 		if (!parse_threshold(options, argv[optind]))
 			return EXIT_USAGE;
 	}
-	return check_together(options) ? 0 : EXIT_USAGE;
+	return check_together(options) && options_cpus(options->all_cpus, options->has_cpus) ?
+	       0 : EXIT_USAGE;
 }

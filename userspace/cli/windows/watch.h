@@ -25,6 +25,7 @@
 /**
  * struct watch_options - the command line of topdown watch
  * @device: node
+ * @all_cpus: -a
  * @has_cpus: -C
  * @cpus: arguments of -C
  * @sum: --sum
@@ -39,6 +40,7 @@
  */
 struct watch_options {
 	const char *device;
+	bool all_cpus;
 	bool has_cpus;
 	struct cpulist cpus;
 	bool sum;
