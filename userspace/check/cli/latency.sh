@@ -45,6 +45,14 @@ MEM_LOAD_RETIRED\.L2_HIT +all +0 +- +- +- +- +- +- +- +0\.0 aside
 (.*
 ){4}MEM_INST[^ ]* +1 +20 (.*
 ?){4}$' ''
+# Many events that did not happen have a line together, and a few a row each.
+FAKE_LATENCY_MORE=2 FAKE_SAMPLED=6 run fake latency -A --timeout 100 -e all
+expect 'events without a sample' 0 $'\nwithout a sample: [A-Z_.0-9 \n]*MEM_LOAD_RETIRED\.L2_HIT' ''
+result "$((! $(grep -c ' [0-9]*[1-9][0-9]* .* 50\.0$' "$TMP/out") || $(grep -cE ' (all|0|1) +0 ' "$TMP/out")))" \
+	'have no row'
+result "$(($(sed -n '/^without/,$p' "$TMP/out" | wc -L) > 80))" 'and a list of 80 columns'
+FAKE_LATENCY_MORE=2 FAKE_SAMPLED=6 FAKE_AWAY=1 run fake latency --timeout 100 -e all
+result "$(($(grep -c ' all .* aside$' "$TMP/out") < 20))" 'but for those that were left to perf users'
 run fake latency -j --timeout 100 -e ${two#*,}
 expect 'JSON' 0 '^\{"schema":1,"time":[0-9.]+,"interval":[0-9.]+,"row":"all","cpu":null,"event":"MEM_LOAD_L3_MISS_RETIRED\.LOCAL_DRAM","samples":30,"events":30000,"counted_events":33000,"lost_events":0,"mean":190\.000000,"deviation":137\.47[0-9]+,"min":100,"p50":99\.5,"p90":399\.5,"p99":399\.5,"max":400,"covered":0\.500000,"aside":false,"pid":null,"origin":"samples","estimate":null,"cost":null,"over":null\}$' ''
 FAKE_LOST=1 run fake latency -A --timeout 100 --no-header -e ${two%,*}

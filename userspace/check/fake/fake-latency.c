@@ -14,6 +14,7 @@
  *   FAKE_LATENCY_READS   number of reads that succeed
  *   FAKE_LATENCY_ENDED   a file that is made when a session is ended
  *   FAKE_LATENCY_BEFORE   steps that there were before the session (0)
+ *   FAKE_SAMPLED   number of the first event that never happens (64)
  *   FAKE_NO_TURN   a CPU on which no event has the counter
  *   FAKE_NO_SAMPLE a CPU on which events are counted, and none is sampled
  *   FAKE_PAUSE_FROM, FAKE_PAUSE_TO   after the one step and up to the other perf users have the
@@ -183,7 +184,7 @@ static void fill_latency(struct topdown_latency_record *record, unsigned int eve
 		record->elapsed_ns = 0;
 		return;
 	}
-	if (event == NEVER || !steps || cpu == setting("FAKE_NO_TURN", -1))
+	if (event == NEVER || event >= (unsigned int)setting("FAKE_SAMPLED", 64) || !steps || cpu == setting("FAKE_NO_TURN", -1))
 		return;
 	record->samples = samples;
 	record->events = samples * 1000;

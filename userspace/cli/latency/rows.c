@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "latency.h"
 #include "rows.h"
@@ -16,6 +17,10 @@
 #define CPU_WIDTH	4
 #define PID_WIDTH	8
 #define SUBJECT_SIZE	16
+
+/* So many events without a sample have a row each. */
+#define ROWS_EMPTY_MAX	3
+#define LIST_WIDTH	80
 
 static enum row_kind kind_of(const struct topdown_latency_record *record, const struct task *task)
 {
@@ -259,6 +264,48 @@ static void put_headings(FILE *file, const struct interval *interval)
 		interval->costs ? "        count  cost%" : "");
 }
 
+/* Has a row of CPUs no number, and no reason for that? */
+static bool is_empty(const struct row *row)
+{
+	const struct topdown_latency_record *record = row->latency;
+
+	return !row->task && !row->node && !row->known && !record->samples && !record->lost &&
+	       !(row->aside > 0) && !(record->flags & TOPDOWN_LATENCY_AWAY);
+}
+
+static bool is_unsampled(const struct interval *interval, unsigned int i)
+{
+	return interval->row[i].kind == ROW_ALL && is_empty(&interval->row[i]);
+}
+
+/* Many rows without a number hide the others, so their events are named below. */
+static bool is_listed(const struct interval *interval)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < interval->nr && !interval->costs; i++)
+		n += is_unsampled(interval, i);
+	return n > ROWS_EMPTY_MAX;
+}
+
+static void put_unsampled(FILE *file, const struct interval *interval)
+{
+	unsigned int i, at = fprintf(file, "without a sample:");
+
+	for (i = 0; i < interval->nr; i++) {
+		const char *name = topdown_latency_event_name(interval->row[i].latency->event);
+
+		if (!is_unsampled(interval, i))
+			continue;
+		if (at + 1 + strlen(name) > LIST_WIDTH) {
+			fputs("\n ", file);
+			at = 1;
+		}
+		at += fprintf(file, " %s", name);
+	}
+	putc('\n', file);
+}
+
 /**
  * latency_table - print an interval as a table
  * @output: where to
@@ -266,6 +313,7 @@ static void put_headings(FILE *file, const struct interval *interval)
  */
 void latency_table(struct output *output, const struct interval *interval)
 {
+	bool listed = is_listed(interval);
 	unsigned int i;
 
 	if (output->header) {
@@ -273,7 +321,11 @@ void latency_table(struct output *output, const struct interval *interval)
 			output->started ? "\n" : "", interval->elapsed, interval->length);
 		put_headings(output->file, interval);
 	}
-	for (i = 0; i < interval->nr; i++)
-		put_row(output->file, &interval->row[i], interval);
+	for (i = 0; i < interval->nr; i++) {
+		if (!listed || !is_empty(&interval->row[i]))
+			put_row(output->file, &interval->row[i], interval);
+	}
+	if (listed)
+		put_unsampled(output->file, interval);
 	output->started = true;
 }
