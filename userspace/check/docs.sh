@@ -337,4 +337,38 @@ result "$([[ $(PATH=$TMP/bin:$PATH complete_line topdown latency -e BR_X.A,mem_x
 result "$([[ -z $(complete_line topdown stat -- ls --interv) ]]; echo $?)" \
 	'offers the measured command no option of its own'
 result "$(grep -qx grep <<< "$(complete_line topdown stat -- gre)"; echo $?)" 'completes that command'
+result "$(grep -qx grep <<< "$(complete_line topdown stat -I 1s gre)"; echo $?)" 'also without --'
+result "$([[ -z $(complete_line topdown stat -a -I 1s ls --interv) ]]; echo $?)" \
+	'offers a command without -- no option of its own'
+result "$([[ $(complete_line topdown stat -I 1s --timeo) == --timeout ]]; echo $?)" \
+	'takes no argument of an option for a command'
+result "$([[ $(complete_line topdown watch tma_mem) == 'tma_memory_bound>' ]]; echo $?)" 'completes a long name of a node'
+result "$([[ $(complete_line topdown help core) == core_bound ]]; echo $?)" 'completes a node of help'
+# Options that take an argument, of the commands that run others.
+for file in stat/stat-options where/options latency/options record/options perf/perf; do
+	sed -nE 's/^\t\{ "([a-z-]+)", required_argument, NULL, (.*) \},$/\1 \2/p' "$USERSPACE/cli/$file.c"
+done | sed -E "s/^([a-z-]+) '(.)'$/--\1\n-\2/; s/^([a-z-]+) .*/--\1/" | sort -u > "$TMP/source"
+tr '\n' ' ' < "$USERSPACE/completions/topdown" | sed -nE "s/.*local takes='([^']*)'.*/\1/p" |
+	tr -s ' \t' '\n' | sed '/^$/d' | sort -u > "$TMP/completion"
+same 'options with arguments and completion' "$TMP/source" "$TMP/completion"
+# The other shells' are what generate.sh prints.
+for name in zsh:_topdown fish:topdown.fish; do
+	"$USERSPACE/completions/generate.sh" "${name%:*}" "$TOPDOWN" > "$TMP/completion"
+	same "completion of ${name%:*} and --help ('completions/generate.sh ${name%:*} ./topdown' prints it)" \
+		"$USERSPACE/completions/${name#*:}" "$TMP/completion"
+done
+if command -v zsh > /dev/null; then
+	result "$(zsh -n "$USERSPACE/completions/_topdown"; echo $?)" 'zsh reads its completion'
+else
+	skip 'zsh reads its completion' 'zsh is not installed'
+fi
+if command -v fish > /dev/null; then
+	run fish --private --no-config -c "source '$USERSPACE/completions/topdown.fish'
+		complete -C 'topdown st'; complete -C 'topdown stat --per-c'; complete -C 'topdown watch mem'"
+	expect 'fish completes a command, an option and a node' 0 '^stat.*
+--per-core.*
+memory_bound.?>$' ''
+else
+	skip 'fish completes a command, an option and a node' 'fish is not installed'
+fi
 finish

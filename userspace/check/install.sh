@@ -31,7 +31,8 @@ for file in bin/topdown lib/somewhere/libtopdown.so.1 lib/somewhere/libtopdown.a
 	share/man/man1/topdown.1 share/man/man1/topdown-stat.1 \
 	share/man/man1/topdown-history.1 share/man/man1/topdown-watch.1 share/man/man1/topdown-info.1 share/man/man1/topdown-perf.1 share/man/man1/topdown-export.1 share/man/man1/topdown-top.1 share/man/man3/libtopdown.3 \
 	share/man/man3/topdown_region.3 share/man/man4/topdown.4 \
-	share/bash-completion/completions/topdown lib/udev/rules.d/60-topdown.rules \
+	share/bash-completion/completions/topdown share/zsh/site-functions/_topdown \
+	share/fish/vendor_completions.d/topdown.fish lib/udev/rules.d/60-topdown.rules \
 	lib/systemd/system/topdown-export.service lib/systemd/system/topdown-export.socket \
 	share/topdown/prometheus-rules.yml share/topdown/prometheus-alerts.yml \
 	share/topdown/grafana-dashboard.json share/topdown/pcp-openmetrics.url \
