@@ -27,7 +27,7 @@ static int compare(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* "ffffffff81000000 T _text", and of a module "\t[name]" behind it. */
+/* "ffffffff81000000 T _text", and of a module "\t[name]" behind it. The names are in @line. */
 static bool parse(char *line, struct kernel_symbol *symbol)
 {
 	char *type, *name, *module, *end;
@@ -43,9 +43,20 @@ static bool parse(char *line, struct kernel_symbol *symbol)
 	module = strchr(name, '\t');
 	if (module)
 		*module++ = '\0';
-	symbol->name = strdup(name);
-	symbol->module = module ? strdup(module) : NULL;
-	return symbol->name && !module == !symbol->module;
+	symbol->name = name;
+	symbol->module = module;
+	return true;
+}
+
+/* Returns false without memory; then there may be a symbol without a name. */
+static bool keep(struct where_kernel *kernel, const struct kernel_symbol *symbol)
+{
+	struct kernel_symbol *kept = &kernel->symbol[kernel->nr++];
+
+	kept->address = symbol->address;
+	kept->name = strdup(symbol->name);
+	kept->module = symbol->module ? strdup(symbol->module) : NULL;
+	return kept->name && !kept->module == !symbol->module;
 }
 
 static bool read_all(struct where_kernel *kernel, FILE *file)
@@ -64,7 +75,8 @@ static bool read_all(struct where_kernel *kernel, FILE *file)
 				return false;
 			kernel->symbol = more;
 		}
-		kernel->symbol[kernel->nr++] = symbol;
+		if (!keep(kernel, &symbol))
+			return false;
 	}
 	return true;
 }
