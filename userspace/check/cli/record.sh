@@ -403,8 +403,21 @@ td report --steps -j "$data" > "$TMP/steps"
 td report -j "$data" > "$TMP/sums"
 result "$([[ $(json slots "$TMP/steps" | sum) == "$(json slots "$TMP/sums" | sum)" && $(json row "$TMP/sums") == process ]]; echo $?)" \
 	'its steps have all of its slots'
+result "$([[ $(json comm "$TMP/sums") == sh ]]; echo $?)" "it has the name of its program ($(json comm "$TMP/sums"))"
 run td report "$data"
 expect 'the report of a command' 0 $' samples? of 1 task\n' ''
+# The default file of before is kept.
+mkdir "$TMP/home"
+cd "$TMP/home"
+FAKE_STEPS=11 fake record -q --past --timeout 10
+cp topdown.data ../first
+fake record -q --past --timeout 10
+result "$(cmp -s topdown.data.old ../first && ! cmp -s topdown.data ../first; echo $?)" 'topdown.data becomes topdown.data.old'
+fake record -q --past --timeout 10 -o other.data
+cp topdown.data ../first
+fake record -q --past --timeout 10 -o other.data
+result "$(cmp -s topdown.data ../first && [[ ! -e other.data.old ]]; echo $?)" 'but not another file'
+cd - > /dev/null
 run fake record -a -o "$data" -- sh -c 'sleep 0.2; exit 4'
 expect 'the machine while a command runs' 4 '' 'windows of 4 CPUs'
 sleep 60 & one=$!

@@ -27,6 +27,13 @@ asks 'without tma_, below, and digits after the point' 'watch 10 12500000 0x1 0 
 asks 'the least and the most' $'watch 0 0 0x0 0 0\nwatch 0 1000000000 0x1 0 0' 'retiring>0' 'retiring<100.0'
 asks 'all options' 'watch 3 300000000 0x6 10000 500' -s -b --hold 10s --min-slots 500 'backend_bound>30'
 asks 'any window' 'watch 4294967295 0 0x0 0 0'
+# The stand-in always has an event, and the end comes nevertheless.
+run fake watch --timeout 100ms 'retiring>1'
+result "$((status || $(lines "$TMP/out") < 10))" "events that come faster than they are printed do not hide the end"
+began=$SECONDS
+run fake watch --timeout 100ms --count 1000000000 'retiring>1'
+# timeout(1), which ends the command after 20 s, has this status too.
+result "$((status != 124 || SECONDS - began > 15))" 'nor that there were too few'
 asks 'any window of a size' 'watch 4294967295 0 0x0 0 7' --min-slots 7
 
 run fake watch --count 2 'retiring>12.5' 'memory_bound<1'
