@@ -17,7 +17,7 @@ release = $(shell cat $(KDIR)/include/config/kernel.release 2> /dev/null || echo
 
 .PHONY: all modules userspace clean help
 .PHONY: install modules_install userspace_install uninstall dkms_install
-.PHONY: check check-full demo lint mutate fuzz bench deb
+.PHONY: check check-full demo lint mutate fuzz bench deb rpm
 
 all: userspace
 ifneq ($(have_kernel)$(asked),)
@@ -88,6 +88,10 @@ endif
 deb:
 	userspace/deb.sh deb $(DEBFLAGS)
 
+# RPM packages; RPMFLAGS are those of rpmbuild.
+rpm:
+	userspace/rpm.sh rpm $(RPMFLAGS)
+
 clean:
 	$(MAKE) -C userspace clean
 ifneq ($(wildcard selftests/host/Makefile),)
@@ -97,7 +101,7 @@ endif
 		-o -name '.*.cmd' -o -name '.*.d' \) -delete
 	rm -f Module.symvers modules.order kmod/Module.symvers kmod/modules.order .*.cmd
 	rm -f .module-common.o
-	rm -rf deb
+	rm -rf deb rpm
 
 check check-full demo:
 	@selftests/$@.sh
@@ -125,6 +129,7 @@ help:
 	@echo '  make modules_install, make userspace_install, make uninstall'
 	@echo '  make dkms_install      the sources for DKMS, to /usr/src'
 	@echo '  make deb               packages for Debian 12 or later, in deb/'
+	@echo '  make rpm               packages for distributions with RPM, in rpm/'
 	@echo 'Try and test (Debian 12, no Intel PMU needed):'
 	@echo '  make demo              see it work in an emulated machine'
 	@echo '  make check             the tests of every change, 15 to 25 minutes'

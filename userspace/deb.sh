@@ -40,7 +40,7 @@ value() {
 sources() {
 	git init -q "$tmp/repository"
 	git --git-dir="$tmp/repository/.git" --work-tree="$top" -C "$top" \
-		ls-files -o --exclude-standard -- . ':!/debian' ':!/deb'
+		ls-files -o --exclude-standard -- . ':!/debian' ':!/deb' ':!/rpm'
 }
 
 # when: the time of the last commit, or else of the last change
