@@ -174,6 +174,7 @@ void td_share_credit(struct topdown_session_map *map, const struct td_credit *cr
 		td_figures_owe(&share->figures, part, own->owed, credit->level);
 		/* A task's time is by the clock, even if nothing was counted. */
 		share->figures.enabled_ns -= part->enabled_ns;
+		share->figures.busy_ns -= part->busy_ns;
 	}
 	share->kind = credit->kind;
 	share->figures.enabled_ns += credit->ran_ns;

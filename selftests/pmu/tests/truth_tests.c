@@ -43,7 +43,7 @@ static void test_requests(void)
 	struct td_bd_profile f = profiles[0];
 	struct td_bd_truth t;
 
-	expect(door(TD_BD_SET_RESTORE + 1, 0, &t) == TD_BD_EINVAL, "unknown request");
+	expect(door(TD_BD_SET_MEMORY + 1, 0, &t) == TD_BD_EINVAL, "unknown request");
 	expect(door(TD_BD_TRUTH_CPU, 4000, &t) == TD_BD_EINVAL, "unknown CPU");
 	expect(door(TD_BD_SET_QUANT, TD_BD_QUANTS, NULL) == TD_BD_EINVAL, "unknown quantisation");
 	expect(door(TD_BD_SET_RESTORE, TD_BD_RESTORES, NULL) == TD_BD_EINVAL, "unknown restore");
