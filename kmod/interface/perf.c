@@ -148,7 +148,8 @@ static bool td_perf_same_sums(const struct td_perf_moment *moment, enum td_perf_
 			      u64 now)
 {
 	/* One event after the other, but not for ever. */
-	bool soon = now - moment->at < TD_SAME_NS && now - moment->folded < TD_SWITCH_NS;
+	bool soon = now - moment->at < td_moment_switch_ns() &&
+		    now - moment->folded < TD_SWITCH_NS;
 
 	switch (what) {
 	case TD_PERF_READ:

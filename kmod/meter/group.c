@@ -17,6 +17,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/bits.h>
 #include <linux/build_bug.h>
 #include <linux/err.h>
 #include <linux/irqflags.h>
@@ -35,8 +36,8 @@
 #define TD_EVENT_METRIC(metric)	(0x8000 + ((metric) << 8))
 
 /* What RDPMC reads: SDM 2B, "RDPMC"; a byte of PERF_METRICS counts steps of all slots. */
-#define TD_RDPMC_SLOTS		(1 << 30 | 3)
-#define TD_RDPMC_METRICS	(1 << 29)
+#define TD_RDPMC_SLOTS		(BIT(30) | 3)
+#define TD_RDPMC_METRICS	BIT(29)
 #define TD_RDPMC_STEPS		255
 
 /*
@@ -63,9 +64,9 @@ static void td_group_marker(struct perf_event *event, struct perf_sample_data *d
 
 /*
  * Let the driver reset both registers when it starts the events.  It does so for an event with
- * all of its first period left, and then also forgets what it saved.  icl_set_topdown_event_period()
- * of arch/x86/events/intel/core.c compares a field that shares its place with the saved slots, so
- * by itself the driver does that at the very first start only.
+ * all of its first period left, and then also forgets what it saved.
+ * icl_set_topdown_event_period() of arch/x86/events/intel/core.c compares a field that shares its
+ * place with the saved slots, so by itself the driver does that at the very first start only.
  */
 static void td_hook_reset(const struct td_group *group)
 {
@@ -507,7 +508,7 @@ bool td_group_point(const struct td_group *group, u64 most, struct td_counts *co
 	u64 counted, slots = 0, bytes = 0;
 	unsigned int i;
 
-	/* The driver moved the event without a word to the hook, and restored what it has counted. */
+	/* The driver moved the event without a word to the hook, and restored its counts. */
 	if (active && unlikely(leader->hw.saved_slots))
 		return false;
 	/* If the driver's NMI has just moved the registers into its counts, read again. */

@@ -211,7 +211,7 @@ static bool td_fit_room(struct td_collector *collector)
 	struct td_counters *counters = td_counters_of(collector->meter);
 
 	lockdep_assert_held(&td_fit_mutex);
-	/* Pairs with WRITE_ONCE() where groups stand aside.  Groups made then would count at once. */
+	/* Pairs with WRITE_ONCE() where groups stand aside; new ones would count at once. */
 	if (!counters || READ_ONCE(collector->away))
 		return false;
 	td_fit_call(collector, td_fit_resize);

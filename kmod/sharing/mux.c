@@ -105,7 +105,7 @@ static void notrace td_mux_probe2(void *data, struct hrtimer *timer, enum hrtime
 }
 
 static void notrace td_mux_probe3(void *data, struct hrtimer *timer, enum hrtimer_mode mode,
-				    bool was_armed)
+				  bool was_armed)
 {
 	td_mux_started(timer);
 }

@@ -80,7 +80,8 @@ static int td_policy_share_set(const char *text, const struct kernel_param *para
 {
 	unsigned int share;
 
-	if (kstrtouint(text, 0, &share) || share < TD_POLICY_SHARE_MIN || share > TD_POLICY_SHARE_MAX) {
+	if (kstrtouint(text, 0, &share) || share < TD_POLICY_SHARE_MIN ||
+	    share > TD_POLICY_SHARE_MAX) {
 		pr_err("share is not a whole number in %u..%u\n", TD_POLICY_SHARE_MIN,
 		       TD_POLICY_SHARE_MAX);
 		return -EINVAL;

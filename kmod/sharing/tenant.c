@@ -24,8 +24,9 @@
 #include "tenant.h"
 #include "window.h"
 
-/* Groups that wait for so many of perf's rotations themselves stop to wait. */
-#define TD_TENANT_ROTATIONS	64
+/* Groups that wait for so many of perf's rotations themselves stop to wait, for a while. */
+#define TD_TENANT_ROTATIONS	32
+#define TD_TENANT_PAUSE		HZ
 
 /* Delays before those are looked at again whom standing aside did not help. */
 #define TD_TENANT_IGNORE_MIN	HZ
@@ -86,7 +87,7 @@ static bool td_tenant_waited(struct td_aside *aside, u64 ns)
 
 	if (rotations >= TD_TENANT_ROTATIONS)
 		return true;
-	if (rotations >= TD_TENANT_ROTATIONS / 4 && counters &&
+	if (rotations >= TD_TENANT_ROTATIONS / 2 && counters &&
 	    td_starved_holders(&counters->meter) && td_counters_starve(counters))
 		mod_delayed_work(td_compat_unbound_wq, &collector->mend, 1);
 	return false;
@@ -204,8 +205,12 @@ static unsigned long td_tenant_away(struct td_aside *aside, const struct td_tena
 	u64 waited = tenant->hindered ? local_clock() - tenant->hindered : 0;
 	unsigned long away;
 
-	waited = clamp_t(u64, waited, rotation, 2 * TD_TENANT_ROTATIONS * rotation);
+	/* Others get the counters at the next rotation only. */
+	waited = clamp_t(u64, waited, rotation, 2 * TD_TENANT_ROTATIONS * rotation) + rotation / 2;
 	away = nsecs_to_jiffies(waited * td_policy_share());
+	/* Nobody waits for them: who has their counters may leave at any time. */
+	if (td_tenant_waits(aside, tenant - aside->tenant))
+		away = TD_TENANT_PAUSE;
 	return away + td_window_jitter(aside->collector, away / 8);
 }
 

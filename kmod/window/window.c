@@ -321,7 +321,7 @@ static const struct topdown_figures *td_window_news(struct td_collector *collect
 
 /* Fold.  Until interrupts are on, only an NMI changes the returned record: its total. */
 static const struct topdown_record *td_window_count(struct td_collector *collector,
-						     enum td_fold how)
+						    enum td_fold how)
 {
 	const struct topdown_figures *news;
 	bool close = how == TD_FOLD_CLOSE;

@@ -395,7 +395,7 @@ test_bad_input() {
 }
 
 test_bad_commands() {
-	fails 2 "try 'topdown --help'" topdown
+	fails 2 "no command" topdown
 	fails 2 "nonsense.*topdown --help" topdown nonsense
 	fails 2 "option.*--nonsense" topdown --nonsense
 	fails 2 "info" topdown info nonsense

@@ -32,6 +32,8 @@
 #define TURN_FILE	"/sys/devices/cpu/perf_event_mux_interval_ms"
 #define TURN_MS		"32"
 #define LOOK_MS		50
+/* Longer than a window of PERIOD. */
+#define WINDOW_MS	300
 /* Readings one after the other, of a millisecond and more together. */
 #define BURST		40
 /*
@@ -193,6 +195,8 @@ static bool refused(const char *reason)
 	struct topdown_record first, record;
 	unsigned int ms, i;
 
+	/* The window in which the counts went wrong was right before, and is judged as a whole. */
+	sleep_ms(WINDOW_MS);
 	/* The slots until now. */
 	if (!read_record(&first))
 		return false;

@@ -49,7 +49,8 @@ right() {
 			seen[time, event] = count
 			# The name of a cgroup comes before the time.
 			share = $(i + 1) ~ /^[0-9]+$/ ? $(i + 2) : $(i + 3)
-			if (share != "100.00") {
+			# perf cuts percents, and its clock begins before the events of a task do.
+			if (share < 97) {
 				print "not all the time: " $0
 				bad = 1
 			}
@@ -110,7 +111,7 @@ test_lines_for_a_process() {
 	# Ratios of the process, and of its functions.
 	near_the_truth "$tmp/stat"
 	near_the_truth "$tmp/functions"
-	quiet_grep '^main: .* of all$' "$tmp/functions"
+	quiet_grep '^spin: .* of all$' "$tmp/functions"
 }
 
 test_lines_for_a_command() {

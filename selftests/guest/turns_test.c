@@ -139,7 +139,8 @@ static bool good(const struct topdown_session *seen, const struct turns *turns, 
 	return fact(turns->cpu_ns[me]) & fact_near("time", time, 1, LIMIT_TURNS * looser(1)) &
 	       fact_near("switches", switches, 1, LIMIT_SWITCHES) &
 	       /* If there are fewer points than turns, it is said for how much time. */
-	       fact(!seen->out_merged_ns == !merges) & fact(known_ns <= seen->out_figures.enabled_ns) &
+	       fact(!seen->out_merged_ns == !merges) &
+	       fact(known_ns <= seen->out_figures.enabled_ns) &
 	       fact(known_ns > 0.98 * seen->out_figures.enabled_ns);
 }
 

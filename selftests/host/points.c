@@ -54,6 +54,9 @@ static bool owes_right(const struct seen *seen)
 {
 	unsigned int i;
 
+	/* Others have lent what one owes. */
+	if (seen->figures.slots != seen->truth.slots)
+		return false;
 	for (i = TOPDOWN_HEAVY_OPERATIONS; i < TD_NODES_METRICS; i++)
 		if (seen->figures.node[i] != seen->truth.node[i] + (__u64)seen->owed[i])
 			return false;

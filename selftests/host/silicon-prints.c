@@ -98,13 +98,15 @@ static bool parse_print(char *line, struct td_counts *counts)
 	if (!at || sscanf(at, "',%llu,[", &counts->slots) != 1)
 		return false;
 	at = strchr(at, '[');
-	for (i = 0; at && i < TD_METRIC_L1; i++) {
+	if (!at)
+		return false;
+	for (i = 0; i < TD_METRIC_L1; i++) {
 		at += strcspn(at, "0123456789N]");
 		if (*at == 'N' || *at == ']')
 			return false;
 		counts->metric[i] = strtoull(at, &at, 10);
 	}
-	return at && counts->slots;
+	return counts->slots;
 }
 
 static unsigned int read_prints(struct tally *tally, const char *path)

@@ -103,8 +103,8 @@ check_spdx() {
 	while IFS= read -r file; do
 		[ -s "$file" ] || continue
 		{ read -r first || :; read -r second || :; } <"$file"
-		# A kernel, and pmdaopenmetrics, want the first line for themselves.
-		[[ $first == '#!'* || $file == *.url ]] && first=$second
+		# A kernel, zsh, and pmdaopenmetrics, want the first line for themselves.
+		[[ $first == '#!'* || $first == '#compdef '* || $file == *.url ]] && first=$second
 		[[ $first == *'SPDX-License-Identifier: '* ]] ||
 			echo "$file:1: no SPDX-License-Identifier"
 	done

@@ -54,7 +54,7 @@
 
 /* Of Gracemont and later: the events of the nodes themselves, in slots. */
 #define SLOTS(text, of_nodes, number, part, why)					\
-	{ .cores = SMALL_CORES, .name = text, .nodes = (of_nodes), .config = (number),	\
+	{ .cores = SMALL_CORES, .name = (text), .nodes = (of_nodes), .config = (number),	\
 	  .precise = 1, .role = TOPDOWN_STALLS_##part, .kind = TOPDOWN_STALL_FETCH,	\
 	  .stage = TOPDOWN_STAGE_FETCH, .reason = TOPDOWN_REASON_##why }
 

@@ -111,7 +111,7 @@ static int td_keep_chain(struct td_stall_entry_read *entry, const struct td_chai
 	entry->chain = NULL;
 	if (!chain->nr)
 		return 0;
-	entry->chain = malloc(chain->nr * sizeof(ip));
+	entry->chain = malloc(chain->nr * sizeof(*entry->chain));
 	if (!entry->chain)
 		return -ENOMEM;
 	for (i = 0; i < chain->nr; i++) {

@@ -184,7 +184,8 @@ static void fill_latency(struct topdown_latency_record *record, unsigned int eve
 		record->elapsed_ns = 0;
 		return;
 	}
-	if (event == NEVER || event >= (unsigned int)setting("FAKE_SAMPLED", 64) || !steps || cpu == setting("FAKE_NO_TURN", -1))
+	if (event == NEVER || event >= (unsigned int)setting("FAKE_SAMPLED", 64) || !steps ||
+	    cpu == setting("FAKE_NO_TURN", -1))
 		return;
 	record->samples = samples;
 	record->events = samples * 1000;

@@ -183,7 +183,7 @@ static const char *basic_type(char c)
 		['z' - 'a'] = "!",
 	};
 
-	return islower((unsigned char)c) ? names[c - 'a'] : NULL;
+	return c >= 'a' && c <= 'z' ? names[c - 'a'] : NULL;
 }
 
 static void put_function_type(struct rust *rust)

@@ -28,8 +28,9 @@ static const char *advice(int error, bool cpus)
 	switch (error) {
 	case EACCES:
 	case EPERM:
-		return cpus ? "it needs CAP_PERFMON, or kernel.perf_event_paranoid 0 or less" :
-			      "it needs CAP_PERFMON, or kernel.perf_event_paranoid 2 or less, 1 for IBS";
+		if (cpus)
+			return "it needs CAP_PERFMON, or kernel.perf_event_paranoid 0 or less";
+		return "it needs CAP_PERFMON, or kernel.perf_event_paranoid 2 or less, 1 for IBS";
 	case ENODEV:
 		return "no event is known that locates these nodes on this processor";
 	case EOPNOTSUPP:

@@ -105,7 +105,7 @@ class Stalls(Closing):
                 print(stall)
     """
 
-    def __init__(self, pid: int = 0, cpus: CpusLike = None, rate: int = 0,
+    def __init__(self, pid: int = 0, cpus: Optional[CpusLike] = None, rate: int = 0,
                  nodes: Optional[List[NodeLike]] = None, user: bool = False) -> None:
         """Begin to sample.
 
