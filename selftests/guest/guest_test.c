@@ -24,7 +24,8 @@
 
 /* One and a half percentage points: the kernel's own slots are of another character. */
 #define LIMIT		0.015
-#define LIMIT_SLOTS	0.02
+/* Turns of groups cost 2% where an instruction takes as long as here. */
+#define LIMIT_SLOTS	0.03
 /*
  * perf stops ordinary counters for each turn of their groups, by default every 4 ms: where
  * an instruction takes 8 ns that is 5 to 6% of the time.  Fewer turns, and it is below 1%.
