@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Do perf users notice the module?  For how much of the time each of their events runs
-# without the module, with rotation alone (aside=never) and as the module is by default; for
-# how much of it the CPU's own group ran meanwhile, and how right its figures were.
+# Do perf users who count tasks notice the module?  For how much of the time each of
+# their events runs without the module, with rotation alone (aside=never) and as the
+# module is by default; and for how much of it the CPU's own group ran meanwhile.
 set -euo pipefail
 
 group='{slots,topdown-retiring,topdown-bad-spec,topdown-fe-bound,topdown-be-bound}'
@@ -27,8 +27,7 @@ A share is that of the time in which the event was to run, in percent; a dash is
 <not counted>.  Events in the order of the command line; those of a group count as one.
 Of perf record it is the number of samples as a percentage of that without the module.
 "worst" is the event whose share is the smallest part of that without the module, in
-percent.  "off" is by how many points a figure of ours was off at most, in seconds beside such
-a user, while the CPUs have phases of 50 to 500 ms.  "ours" is for how much of the time of the command, perf's own start included,
+percent.  "ours" is for how much of the time of the command, perf's own start included,
 the CPU's own group ran, and the state that the module said at its end.
 END
 }
@@ -97,67 +96,6 @@ running_lines() {
 	wait || true
 }
 
-# load_all: phases on both CPUs, until somebody kills LOAD.
-load_all() {
-	"$dir/workload" -c 0 -t 1000 -P 50-500 compute stream branchy bigcode &
-	LOAD=$!
-	"$dir/workload" -c 1 -t 1000 -P 50-500 compute stream branchy bigcode &
-	LOAD+=" $!"
-}
-
-# whole_lines: users of whole CPUs.
-whole_lines() {
-	load_all
-	beside 1 perf stat -a -x, -o /tmp/perf -e "$general" -- sleep "$span"
-	line a "$(in_order /tmp/perf)"
-	if [[ $events == *slots* ]]; then
-		beside 1 perf stat -a -x, -o /tmp/perf --topdown --no-metric-only -- sleep "$span"
-		line at "$(in_order /tmp/perf)"
-	fi
-	rm -f /tmp/data
-	beside 1 perf record -a -q -e cycles -c "$(awk -v s="$span" 'BEGIN { print int(3000000 * s) }')" \
-		-o /tmp/data -- sleep "$span"
-	line ra "$(perf script -i /tmp/data -F event 2> /dev/null | wc -l)"
-	# shellcheck disable=SC2086 # two numbers
-	kill $LOAD
-	wait || true
-}
-
-# off_line USER COMMAND...: the worst figure of four seconds of each CPU beside that user.
-off_line() {
-	local user=$1 pid
-	shift
-
-	sleep 2
-	"$@" > /dev/null 2>> /tmp/errors &
-	pid=$!
-	sleep 2
-	"$dir/measure" -n 4 -t 1000 2>> /tmp/errors | awk '
-		$3 == "points" { n++; worst = $4 > worst ? $4 : worst; ran += $10
-			odd = $12 == 2 ? " unsupported" : odd }
-		END { printf "%.2f %.1f%s\n", worst, n ? 100 * ran / n : 0, odd }' > /tmp/off
-	kill "$pid"
-	wait "$pid" || true
-	echo "off $kernel $machine - $policy $user $(cat /tmp/off)"
-}
-
-# off_lines: figures of seconds beside users that stay.
-off_lines() {
-	local topdown=$general
-
-	[[ $policy != without ]] || return 0
-	[[ $events != *slots* ]] || topdown=$group
-	load_all
-	off_line nobody sleep 100
-	off_line a-I perf stat -a -x, -I 100 -e "$topdown" -- sleep 100
-	off_line a perf stat -a -x, -e "$general" -- sleep 100
-	off_line both perf stat -a -x, -I 100 -e "$topdown" -e "$general" -- sleep 100
-	off_line ra perf record -a -q -e cycles -c 3000000 -o /dev/null -- sleep 100
-	# shellcheck disable=SC2086 # two numbers
-	kill $LOAD
-	wait || true
-}
-
 measure_here() {
 	local kernel machine=$1 span policy events cgroup=counted
 
@@ -167,14 +105,12 @@ measure_here() {
 	mkdir "/tmp/cgroup/$cgroup"
 	events=$general,cache-references,cache-misses
 	perf stat -e "$group" true > /dev/null 2>&1 && events=$general,$group
-	for policy in without never all; do
+	for policy in without never tasks; do
 		[[ $policy == without ]] || insmod /topdown.ko aside="$policy"
 		for span in $2; do
 			command_lines
 			running_lines
-			whole_lines
 		done
-		off_lines
 		[[ $policy == without ]] || rmmod topdown
 	done
 }
@@ -243,7 +179,7 @@ show() {
 	{
 		place = $2 " " $3 " " $4 " " $6
 		# Samples of perf record.
-		if ($6 == "record" || $6 == "ra") {
+		if ($6 == "record") {
 			if ($5 == "without")
 				samples[place] = $7
 			$7 = samples[place] ? int(100 * $7 / samples[place]) : "?"
@@ -264,33 +200,20 @@ show() {
 		if (index(state[row, $5], $9) == 0)
 			state[row, $5] = state[row, $5] (state[row, $5] ? "," : "") $9
 		unite(share, row SUBSEP $5, $7)
-		if ($5 == "all")
+		if ($5 == "tasks")
 			unite(part, row, worst($7, baseline[place]))
 	}
 	END {
 		form = "%-7s%-8s%4s  %-8s %-24s %-24s %-24s %5s  %-14s %s\n"
 		printf form, "kernel", "machine", "s", "command", "without", "rotation alone", \
-			"aside=all", "worst", "ours, rotation", "ours, aside"
+			"aside=tasks", "worst", "ours, rotation", "ours, aside"
 		for (i = 0; i < n; i++) {
 			row = order[i]
 			split(row, p, " ")
 			printf form, p[1], p[2], p[3], p[4], without[row], share[row, "never"], \
-				share[row, "all"], part[row], \
+				share[row, "tasks"], part[row], \
 				ours[row, "never"] " " state[row, "never"], \
-				ours[row, "all"] " " state[row, "all"]
-		}
-	}' "$1"
-	awk '
-	$1 != "off" { next }
-	{ place = $2 " " $3 " " $6
-	  if (!(place in seen)) { seen[place] = 1; order[n++] = place }
-	  off[place, $5] = $7 " at " $8 "% " $9 }
-	END {
-		form = "%-7s%-8s%-8s %-24s %s\n"
-		printf form, "kernel", "machine", "beside", "off, rotation alone", "off, aside=all"
-		for (i = 0; i < n; i++) {
-			split(order[i], p, " ")
-			printf form, p[1], p[2], p[3], off[order[i], "never"], off[order[i], "all"]
+				ours[row, "tasks"] " " state[row, "tasks"]
 		}
 	}' "$1"
 }

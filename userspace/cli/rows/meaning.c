@@ -75,7 +75,7 @@ static const struct {
 	},
 	{
 		"aside",
-		"A perf user who counts a task needed a counter, so the module left its own to him (parameter aside=). It comes back by itself.",
+		"A perf user needed a counter, so the module left its own to him (parameter aside=). It counts in short turns meanwhile (parameter share=), and is back when nobody needs them.",
 	},
 	{
 		"merged",
