@@ -29,7 +29,7 @@ static void put_node(unsigned int node)
 	put_threshold("Intel's big cores", td_thresholds_core.percent[node]);
 	put_threshold("Atom cores", td_thresholds_atom.percent[node]);
 	printf("usual causes: %s\n", causes_of_node(node));
-	printf("next: 'topdown stat --locate' prints the command that finds the code; 'topdown perf' those of functions\n");
+	printf("next: 'topdown where -- COMMAND' shows the functions that lose these slots; 'topdown stat --locate' prints perf's commands for that\n");
 }
 
 /**

@@ -79,11 +79,11 @@ static const struct {
 	},
 	{
 		"merged",
-		"The part of a task's time between switches that were too close to measure one by one. Its slots are those of the neighbours.",
+		"The part of a task's time that was not measured, because tasks were switched too fast in a guest whose hypervisor emulates the counters. It is left out at random, so the rest is a fair sample.",
 	},
 	{
 		"incomplete",
-		"A task that the command started could not be followed, so its slots are missing.",
+		"Some task is not in the figures: it gained rights by executing a program (set-uid), or executed one that it may not read, or was being made during the attach.",
 	},
 	{
 		"clamped",
@@ -100,7 +100,7 @@ static const struct {
 	{ "offline", "The CPU is offline." },
 	{
 		"idle",
-		"Less than 5% of the time was busy, or half of one CPU. What is counted then is the kernel's own work now and then, so no bottleneck is named.",
+		"The CPUs were busy for less than 5% of the time, and together for less than half of one CPU. What is counted then is the kernel's own work now and then, so no bottleneck is named.",
 	},
 	{
 		"running",

@@ -330,6 +330,12 @@ static int check_module(const struct where_run *run)
  *
  * Return: exit code.
  */
+/* As of other commands that run one: its own status means the command's. */
+static int status_beside(const struct where_options *options, int ret)
+{
+	return options->argv && (ret == EXIT_RUNTIME || ret == EXIT_DEVICE) ? EXIT_OURS : ret;
+}
+
 int where_main(int argc, char **argv)
 {
 	struct where_options options;
@@ -342,7 +348,7 @@ int where_main(int argc, char **argv)
 		return ret;
 	ret = topdown_open(&run.td, options.device);
 	if (ret)
-		return refusal_open(options.device, -ret);
+		return status_beside(&options, refusal_open(options.device, -ret));
 	ret = check_module(&run);
 	if (!ret)
 		ret = measure(&run);
@@ -352,5 +358,5 @@ int where_main(int argc, char **argv)
 	topdown_reading_destroy(run.then);
 	topdown_reading_destroy(run.now);
 	topdown_close(run.td);
-	return ret;
+	return status_beside(&options, ret);
 }
