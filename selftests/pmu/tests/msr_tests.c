@@ -285,7 +285,7 @@ static void test_metrics(void)
  * Two programs share the counters, and what the first had counted is restored each time it
  * runs again.  Its phases change, so the parts of a step that bytes do not show differ.
  */
-#define RESTORES	24
+#define RESTORES	96
 
 struct hidden {
 	uint64_t slots;
