@@ -205,8 +205,8 @@ static unsigned long td_tenant_away(struct td_aside *aside, const struct td_tena
 	u64 waited = tenant->hindered ? local_clock() - tenant->hindered : 0;
 	unsigned long away;
 
-	/* Others get the counters at the next rotation only. */
-	waited = clamp_t(u64, waited, rotation, 2 * TD_TENANT_ROTATIONS * rotation) + rotation / 8;
+	/* Others get the counters at the next rotation only, and some wait for one more. */
+	waited = clamp_t(u64, waited, rotation, 2 * TD_TENANT_ROTATIONS * rotation) + rotation / 2;
 	away = nsecs_to_jiffies(waited * td_policy_share());
 	/* Nobody waits for them: who has their counters may leave at any time. */
 	if (td_tenant_waits(aside, tenant - aside->tenant))

@@ -85,11 +85,14 @@ static bool td_starved_rival(const struct td_meter *meter, const struct perf_eve
 	       !td_starved_ours(meter, event);
 }
 
-/* May the event have a counter that our groups left? */
+/*
+ * May the event have a counter that our groups left?  A pinned one, as that of the NMI watchdog,
+ * does not wait: it has its counter, or is in error.
+ */
 static bool td_starved_has(const struct td_meter *meter, const struct perf_event *event)
 {
-	if (event->state != PERF_EVENT_STATE_ACTIVE || !td_starved_here(meter, event) ||
-	    td_starved_ours(meter, event))
+	if (event->state != PERF_EVENT_STATE_ACTIVE || event->attr.pinned ||
+	    !td_starved_here(meter, event) || td_starved_ours(meter, event))
 		return false;
 	return td_meter_fixed(meter, event) ||
 	       (td_meter_general(meter) && event->hw.idx < TD_STARVED_FIXED);
@@ -99,10 +102,10 @@ typedef bool (*td_starved_test)(const struct td_meter *meter, const struct perf_
 
 /*
  * The newest event of this kind in a context: its id, which only grows; 0 for none.  @many: the
- * answer for contexts with very many events.
+ * answer for contexts with very many events.  @enough: an id that need not be newer.
  */
-static u64 td_starved_newest(const struct td_meter *meter, struct perf_event_context *ctx,
-			     td_starved_test test, u64 many)
+static u64 td_starved_look(const struct td_meter *meter, struct perf_event_context *ctx,
+			   td_starved_test test, u64 many, u64 enough)
 {
 	const struct perf_event *event;
 	unsigned int n = 0;
@@ -115,18 +118,27 @@ static u64 td_starved_newest(const struct td_meter *meter, struct perf_event_con
 			newest = max(newest, many);
 			break;
 		}
-		if (event->id > newest && test(meter, event))
-			newest = event->id;
+		if (event->id <= newest || !test(meter, event))
+			continue;
+		newest = event->id;
+		if (newest >= enough)
+			break;
 	}
 	raw_spin_unlock(&ctx->lock);
 	return newest;
+}
+
+static u64 td_starved_newest(const struct td_meter *meter, struct perf_event_context *ctx,
+			     td_starved_test test, u64 many)
+{
+	return td_starved_look(meter, ctx, test, many, U64_MAX);
 }
 
 /* Does a context have such an event?  @many: the answer for contexts with very many events. */
 static bool td_starved_any(const struct td_meter *meter, struct perf_event_context *ctx,
 			   td_starved_test test, bool many)
 {
-	return td_starved_newest(meter, ctx, test, many);
+	return td_starved_look(meter, ctx, test, many, 1);
 }
 
 /* The CPU's context, if its events lack counters and we would stand aside for their users. */
@@ -319,6 +331,7 @@ bool td_starved_helped(const struct td_meter *meter)
 	const struct perf_event *leader = td_meter_leader(meter);
 	struct perf_event_context *ctx = td_compat_task(leader);
 
-	return (ctx && td_starved_any(meter, ctx, td_starved_has, true)) ||
-	       td_starved_any(meter, leader->ctx, td_starved_has, true);
+	/* Where there are too many to look at, doubt is for those whom we measure. */
+	return (ctx && td_starved_any(meter, ctx, td_starved_has, false)) ||
+	       td_starved_any(meter, leader->ctx, td_starved_has, false);
 }

@@ -71,7 +71,8 @@ test_phases_in_turns() {
 	local profile
 
 	need_metrics
-	reload period_ms=200
+	# Many turns, so that a task that runs for a moment in one of them does not matter.
+	reload period_ms=200 share=8
 	load_all branchy
 	users aside
 	end_load
@@ -83,11 +84,9 @@ test_phases_in_turns() {
 	done > "$tmp/ours"
 	kill "$USERS"
 	cat "$tmp/ours"
-	# A task that runs for a moment in one of some ten turns is a point and more.  What earlier
-	# phases leave is ten and more.
-	right "$tmp/ours" 2
+	right "$tmp/ours" 0.5
 	# As share says, for whatever it is.
-	awk '$10 > 0.08 { print "too much: " $0; bad = 1 } END { exit bad }' "$tmp/ours"
+	awk '$10 > 0.16 { print "too much: " $0; bad = 1 } END { exit bad }' "$tmp/ours"
 	topdown info | grep '^odd_windows:'
 	topdown info | quiet_grep '^odd_windows: [0-9-]*: 0$'
 }
