@@ -128,8 +128,6 @@ __u32 td_nodes_of_figures(const struct topdown_figures *figures);
 void td_figures_ratios(struct topdown_figures *figures, __u32 nodes);
 void td_figures_add(struct topdown_figures *figures, const struct topdown_figures *more);
 void td_figures_sub(struct topdown_figures *figures, const struct topdown_figures *base);
-void td_figures_owe(struct topdown_figures *figures, const struct topdown_figures *more,
-		    __s64 owed[TD_NR_NODES], unsigned int level);
 void td_sum_add(struct td_sum *sum, const struct topdown_figures *figures);
 void td_sum_ratios(struct td_sum *sum, __u32 nodes);
 

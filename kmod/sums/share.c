@@ -16,6 +16,7 @@
 #include <linux/vmalloc.h>
 
 #include "compat.h"
+#include "owed.h"
 #include "seqlock.h"
 #include "share.h"
 #include "sums.h"

@@ -46,6 +46,7 @@
 #include "model.h"
 #include "map.h"
 #include "names.h"
+#include "owed.h"
 #include "plausible.h"
 #include "room.h"
 #include "scope.h"
@@ -304,7 +305,7 @@ void td_window_point(struct td_collector *collector)
 	td_window_release(collector);
 }
 
-/* What the sums have grown by since the last fold, for the record. */
+/* For the record: by how much the sums have grown since the last fold. */
 static const struct topdown_figures *td_window_news(struct td_collector *collector)
 {
 	struct topdown_figures *news = &collector->news;
@@ -516,7 +517,7 @@ static void td_window_forget(struct td_collector *collector)
 }
 
 /*
- * What does a point cost here?  Where a hypervisor emulates the PMU, each RDPMC is an exit.  Folds
+ * How much does a point cost here?  Where a hypervisor emulates the PMU, each RDPMC is an exit.  Folds
  * for switches may then take one in TD_PRICE_SHARE of the CPU's time, and have tickets (follow.c).
  */
 static void td_window_price(struct td_collector *collector)
@@ -572,6 +573,8 @@ void td_window_begin(void *arg)
 	collector->flags = meter->flags;
 	collector->clamped = 0;
 	collector->turns_ns = 0;
+	/* Nodes that this meter lacks would never pay. */
+	memset(collector->owed, 0, sizeof(collector->owed));
 	/* The previous meter may have had other nodes. */
 	memset(&collector->part, 0, sizeof(collector->part));
 	td_window_price(collector);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ktap.h"
+#include "owed.h"
 #include "random.h"
 
 #define WINDOWS		2000
