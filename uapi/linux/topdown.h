@@ -287,7 +287,8 @@ enum topdown_kind {
  * @TOPDOWN_STATE_ASIDE: the group is disabled, or was for a part of the last window, because
  *	a perf user needs the counters, whom the module parameter aside puts first.  It counts in
  *	short turns, and stays enabled soon after that need has ended: some 0.2 s with share=32,
- *	seconds with a large share; on an idle CPU, when the CPU works again.  enabled_ns grows meanwhile, running_ns does not
+ *	seconds with a large share; on an idle CPU, when the CPU works again.  enabled_ns grows
+ *	meanwhile, running_ns does not
  */
 enum topdown_state {
 	TOPDOWN_STATE_OK		= 0,
