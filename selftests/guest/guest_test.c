@@ -241,11 +241,11 @@ static bool has_metrics(void)
 	return !device_info(device, &info) && info.out_source == TOPDOWN_SOURCE_PERF_METRICS;
 }
 
-/* Does the kernel's driver count this event here? */
+/* Does the kernel's driver count this event here?  It takes no counter, or ours stand aside. */
 static bool driver_takes(unsigned long long config)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_RAW, .size = sizeof(attr), .config = config,
+		.type = PERF_TYPE_RAW, .size = sizeof(attr), .config = config, .disabled = 1,
 	};
 	int fd = syscall(SYS_perf_event_open, &attr, -1, CPU, -1, PERF_FLAG_FD_CLOEXEC);
 
