@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Beside perf users of whole CPUs: they keep what they count without the module, and the figures
-# stay right while the load has phases.  A load with one constant profile would hide mistakes:
-# what a part says that was counted is then true of the rest.
+# Beside perf users of whole CPUs: they keep what they count without the module, and ours have
+# the share of the time that the parameter says.
 #
 # shellcheck disable=SC2154 # here and tmp are of lib.bash
 
@@ -11,85 +10,6 @@
 . "$(dirname "$0")/lib.bash"
 # shellcheck source=perf.bash
 . "$here/perf.bash"
-
-PROFILES=(compute stream branchy bigcode)
-
-# load_all COMMAND...: on each CPU, in the background; LOAD are their numbers.
-load_all() {
-	local cpu
-
-	LOAD=
-	for ((cpu = 0; cpu < $(nproc); cpu++)); do
-		"$here/workload" -c "$cpu" -t 600 "$@" &
-		LOAD+=" $!"
-	done
-}
-
-end_load() {
-	# shellcheck disable=SC2086 # several numbers
-	kill $LOAD
-	# shellcheck disable=SC2086
-	wait $LOAD || true
-}
-
-# wanted: the events of a perf user of whole CPUs.
-wanted() { if has_metrics; then echo "$GROUP"; else echo "$GENERAL"; fi; }
-
-# users STATE: those users, until somebody kills USERS.  perf takes a second and more to begin,
-# and does nothing then that would be in one of few turns of ours.
-users() {
-	perf stat -a -x, -I 1000000 -o "$tmp/user" -e "$(wanted)" -- sleep 600 &
-	USERS=$!
-	await 10 state_is cpu0 "$1"
-	await 10 state_is cpu1 "$1"
-	sleep 1
-}
-
-# right FILE POINTS: each line of what measure printed is near the truth, and some of the time
-# was counted.  "unsupported" is state 2.
-right() {
-	awk -v points="$2" '{ n++ } $4 > points || $10 <= 0 || $12 == 2 { print "wrong: " $0; bad = 1 }
-		END { exit bad || !n }' "$1"
-}
-
-# Others have half of the time, in turns of some milliseconds.  Fails if PERF_METRICS that perf
-# restores go on meaning all that was before.
-test_phases_by_rotation() {
-	need_metrics
-	reload aside=never period_ms=200
-	load_all -P 50-500 "${PROFILES[@]}"
-	users contended
-	measure -n 6 -t 1000 > "$tmp/ours" || die "cannot measure"
-	kill "$USERS"
-	end_load
-	cat "$tmp/ours"
-	right "$tmp/ours" 1
-}
-
-# Ours have short turns now and then, and what they counted in earlier phases is over.
-test_phases_in_turns() {
-	local profile
-
-	need_metrics
-	# Many turns, so that a task that runs for a moment in one of them does not matter.
-	reload period_ms=200 share=8
-	load_all branchy
-	users aside
-	end_load
-	for profile in "${PROFILES[@]}" "${PROFILES[0]}"; do
-		load_all "$profile"
-		sleep 0.4
-		measure -n 1 -t 3000 || die "cannot measure"
-		end_load
-	done > "$tmp/ours"
-	kill "$USERS"
-	cat "$tmp/ours"
-	right "$tmp/ours" 0.5
-	# As share says, for whatever it is.
-	awk '$10 > 0.16 { print "too much: " $0; bad = 1 } END { exit bad }' "$tmp/ours"
-	topdown info | grep '^odd_windows:'
-	topdown info | quiet_grep '^odd_windows: [0-9-]*: 0$'
-}
 
 # Ours have their turns as share says; without them nothing would be measured here.
 test_share() {
@@ -187,5 +107,5 @@ test_after_no_help() {
 
 need_module
 SOURCE=$(field cpu0 source)
-run_tests test_phases_by_rotation test_phases_in_turns test_share test_general test_default test_topdown \
-	test_record test_after_no_help
+run_tests test_share test_general test_default test_topdown test_record \
+	test_after_no_help

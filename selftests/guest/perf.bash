@@ -102,3 +102,34 @@ share_of() {
 
 	measure "$@" | awk -v cpu="$cpu" '$2 == cpu && $4 > 0 { print 100 * $6 / $4 }'
 }
+
+# load_all COMMAND...: on each CPU, in the background; LOAD are their numbers.
+load_all() {
+	local cpu
+
+	LOAD=
+	for ((cpu = 0; cpu < $(nproc); cpu++)); do
+		"$here/workload" -c "$cpu" -t 600 "$@" &
+		LOAD+=" $!"
+	done
+}
+
+end_load() {
+	# shellcheck disable=SC2086 # several numbers
+	kill $LOAD
+	# shellcheck disable=SC2086
+	wait $LOAD || true
+}
+
+# wanted: the events of a perf user of whole CPUs.
+wanted() { if has_metrics; then echo "$GROUP"; else echo "$GENERAL"; fi; }
+
+# users STATE: those users, until somebody kills USERS.  perf takes a second and more to begin,
+# and does nothing then that would be in one of few turns of ours.
+users() {
+	perf stat -a -x, -I 1000000 -o "$tmp/user" -e "$(wanted)" -- sleep 600 &
+	USERS=$!
+	await 10 state_is cpu0 "$1"
+	await 10 state_is cpu1 "$1"
+	sleep 1
+}
