@@ -119,7 +119,6 @@ uint64_t now_ns(void)
 }
 
 /* Pure user code with known bounds, so that a sample can be told to be in it. */
-void spin_loop(uint64_t rounds);
 asm(".text\n\t"
 	".globl spin_loop, spin_begin, spin_end\n\t"
 	".type spin_loop, @function\n"

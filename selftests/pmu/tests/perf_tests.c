@@ -13,6 +13,9 @@
 
 #define RING_PAGES	64
 #define PERIOD		10000000ull
+/* Longer than test_sampling() samples under -icount, where an iteration takes 16 ns. */
+#define SAMPLED_LOOP	20000000
+#define SAMPLED_MS	300
 
 /* 64: a metric loses less than one slot in each of a few windows. */
 static bool near(uint64_t value, uint64_t want, double part)
@@ -236,7 +239,7 @@ static void test_sampling(void)
 	};
 	struct perf_event_mmap_page *page;
 	unsigned int got, inside, want;
-	uint64_t cycles, pmis;
+	uint64_t cycles, pmis, end;
 	int fd;
 
 	need_pmu();
@@ -247,7 +250,11 @@ static void test_sampling(void)
 	expect(page != MAP_FAILED, "mmap: %s", strerror(errno));
 	pmis = truth_cpu(BUSY_CPU).pmi;
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	spin_ms(300);
+	/* No system call: a busy host holds CPUs up at the return to user mode. */
+	end = now_ns() + SAMPLED_MS * 1000000ull;
+	do {
+		spin_loop(SAMPLED_LOOP);
+	} while (now_ns() < end);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	pmis = truth_cpu(BUSY_CPU).pmi - pmis;
 	expect(read(fd, &cycles, sizeof(cycles)) == sizeof(cycles), "read: %s", strerror(errno));

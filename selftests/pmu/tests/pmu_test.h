@@ -96,6 +96,7 @@ double ratio(uint64_t part, uint64_t whole);
 
 /* Work and time. */
 void pin(unsigned int cpu);
+void spin_loop(uint64_t rounds);
 void spin_ms(unsigned int ms);
 uint64_t now_ns(void);
 extern const char spin_begin[], spin_end[];

@@ -296,7 +296,6 @@ static void test_user(void)
 
 static void test_instructions(void)
 {
-	void spin_loop(uint64_t rounds);
 	struct td_bd_truth before, after;
 	uint64_t executed;
 
