@@ -103,7 +103,8 @@ static void td_attach_keep(void)
 	mutex_unlock(&td_attach_mutex);
 	if (made)
 		return;
-	schedule_work(&td_attach_make);
+	/* Not on this CPU, where a real-time task may keep workers from running. */
+	queue_work(td_compat_unbound_wq, &td_attach_make);
 	flush_work(&td_attach_make);
 }
 
