@@ -40,6 +40,8 @@
 /* Limits of the events of sessions: of one user without CAP_PERFMON, and of all such users. */
 #define TD_QUOTA_EVENTS		16384
 #define TD_QUOTA_EVENTS_OTHERS	131072
+/* What others use up ends no session of a user who has no more events than that. */
+#define TD_QUOTA_EVENTS_FEW	16
 
 /*
  * Limits of one task: perf calls us for each of its sessions at each switch, with interrupts off.
@@ -209,12 +211,14 @@ bool td_quota_charge(struct td_user *user, struct td_charge *charge)
  */
 bool td_quota_inherit(struct td_user *user, struct td_charge *charge)
 {
+	unsigned int events;
 	bool ends;
 
 	mutex_lock(&td_quota_mutex);
 	td_quota_count(user, charge, 1);
-	ends = !user->capable && !charge->leaving &&
-	       (user->events - user->leaving > TD_QUOTA_EVENTS ||
+	events = user->events - user->leaving;
+	ends = !user->capable && !charge->leaving && events > TD_QUOTA_EVENTS_FEW &&
+	       (events > TD_QUOTA_EVENTS ||
 		td_quota_events_others - td_quota_leaving_others > TD_QUOTA_EVENTS_OTHERS);
 	if (ends) {
 		charge->leaving = true;
