@@ -426,6 +426,10 @@ prepare() {
 	rsync -rlpc --delete "${built[@]}" "$TOP"/{Kbuild,Makefile,kmod,uapi} "$WORK/tree/"
 	rsync -rlpc --delete --include='*.[ch]' --include='*.csv' --include='*.sh' --include='*/' \
 		--include=Makefile --exclude='*' "$TOP/selftests/host" "$WORK/tree/selftests/"
+	# Host tests of the library's stalls build with its sources.
+	mkdir -p "$WORK/tree/userspace"
+	rsync -rlpc --delete --include='*.[ch]' --include='*/' --exclude='*' \
+		"$TOP"/userspace/{include,lib} "$WORK/tree/userspace/"
 	sources=$(cd "$WORK/tree" && hash_of Kbuild Makefile kmod uapi)
 	host_sources=$(hash_of "$WORK/tree")
 }
