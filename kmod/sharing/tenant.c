@@ -7,7 +7,6 @@
 #include <linux/irqflags.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
-#include <linux/limits.h>
 #include <linux/lockdep.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -157,8 +156,7 @@ static void td_tenant_back(struct td_aside *aside, enum td_tenant_kind kind)
 	if (kind != TD_TENANT_SLOTS)
 		return;
 	waiting = td_starved_by(meter, td_policy_all());
-	/* Nobody knows whom it helped where there are too many events to look at. */
-	if (!waiting || waiting == U64_MAX || td_starved_helped(meter)) {
+	if (!waiting || td_starved_helped(meter)) {
 		tenant->ignore = 0;
 		return;
 	}
