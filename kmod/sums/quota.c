@@ -40,7 +40,7 @@
 /* Limits of the events of sessions: of one user without CAP_PERFMON, and of all such users. */
 #define TD_QUOTA_EVENTS		16384
 #define TD_QUOTA_EVENTS_OTHERS	131072
-/* What others use up ends no session of a user who has no more events than that. */
+/* A user with no more events keeps his sessions, also where others use up the limit of all. */
 #define TD_QUOTA_EVENTS_FEW	16
 
 /*
