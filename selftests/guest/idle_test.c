@@ -5,7 +5,10 @@
  *
  * TOPDOWN_SPAN_MS     length of a measurement (2000; with TOPDOWN_FULL 10000)
  */
+#include <ctype.h>
+#include <dirent.h>
 #include <math.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,10 +51,31 @@ static int compare_doubles(const void *a, const void *b)
 }
 
 /*
+ * kcompactd and rcu_preempt wake the CPU that they are on, for minutes, five to seven times a
+ * second.  Where two CPUs are all, that one is the one that is measured, or it is not, as the
+ * scheduler likes.  So the threads that are there before the module is loaded keep to our CPU;
+ * the kernel refuses that for those of one CPU and for workers.
+ */
+static void threads_aside(void)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	cpu_set_t ours;
+
+	if (!proc)
+		ksft_exit_fail_msg("no /proc\n");
+	CPU_ZERO(&ours);
+	CPU_SET(cpus[0], &ours);
+	while ((entry = readdir(proc)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			sched_setaffinity(atoi(entry->d_name), sizeof(ours), &ours);
+	closedir(proc);
+}
+
+/*
  * Measure once more.  The module's timers are the same on all CPUs and in all measurements, so
- * the quietest CPU of the quietest one has them too.  Others have what the kernel does: kcompactd
- * and rcu_preempt wake the CPU that they are on, for minutes, five to seven times a second, and
- * each five minutes mce_timer_fn() and the workers that have had nothing to do wake all CPUs.
+ * the quietest CPU of the quietest one has them too.  Others have what the kernel does: each five
+ * minutes mce_timer_fn() and the workers that have had nothing to do wake all CPUs.
  */
 static void wakeups_look(struct wakeups *seen)
 {
@@ -87,6 +111,7 @@ static void test_idle(const char *params)
 
 	for (i = 0; i < TURNS; i++) {
 		reload(NULL);
+		threads_aside();
 		sleep_ms(SETTLE_MS);
 		wakeups_look(&without);
 		reload(params);
