@@ -2,18 +2,14 @@
 /*
  * /dev/topdown: the ioctls of uapi/linux/topdown.h.
  *
- * The table td_ioctls specifies what is accepted.  A command is copied in as a whole, checked
- * and executed.  A command with an answer is copied back.
+ * The table td_ioctls specifies what is accepted (command.c).
  */
 #include <linux/bitmap.h>
-#include <linux/build_bug.h>
 #include <linux/cpumask.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
-#include <linux/nospec.h>
-#include <linux/personality.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -24,9 +20,10 @@
 #include "aside.h"
 #include "busy.h"
 #include "chardev.h"
-#include "compat.h"
+#include "command.h"
 #include "fresh.h"
 #include "latency-list.h"
+#include "mapping.h"
 #include "meter.h"
 #include "model.h"
 #include "map.h"
@@ -37,7 +34,7 @@
 #include "sampler.h"
 #include "scope.h"
 #include "session.h"
-#include "session-list.h"
+#include "session-file.h"
 #include "share.h"
 #include "trial.h"
 #include "watch-list.h"
@@ -50,37 +47,19 @@
  * struct td_file - one open descriptor
  * @may_read: system-wide figures are allowed.  Decided at open(), so the descriptor can be
  *	passed to a process with fewer rights, as a perf descriptor can
- * @may_write: open for writing, so the settings of the descriptor may be changed
  * @lock: protects @baseline
  * @baseline: baseline of each CPU; NULL until the first RESET
  * @watches: the watches for poll() and read()
- * @sessions: the session list
  * @latencies: the latency list
  * @rcu: frees the file when no timer uses @watches any more
  */
 struct td_file {
 	bool may_read;
-	bool may_write;
 	struct mutex lock; /* baseline */
 	struct td_baseline *baseline;
 	struct td_watch_list watches;
-	struct td_session_list sessions;
 	struct td_latency_list latencies;
 	struct rcu_head rcu;
-};
-
-union td_command {
-	__u32 size;
-	struct topdown_info info;
-	struct topdown_read read;
-	struct topdown_reset reset;
-	struct topdown_watch watch;
-	struct topdown_attach attach;
-	struct topdown_session session;
-	struct topdown_control control;
-	struct topdown_sessions sessions;
-	struct topdown_latency latency;
-	struct topdown_latencies latency_read;
 };
 
 /*
@@ -104,8 +83,9 @@ static void td_chardev_best(struct topdown_record *best)
 	best->nodes = nodes;
 }
 
-static int td_chardev_info(struct td_file *file, union td_command *command)
+static int td_chardev_info(struct file *filp, union td_command *command)
 {
+	const struct td_file *file = filp->private_data;
 	struct topdown_info *info = &command->info;
 	const struct td_model *model = td_model_get();
 	const struct cpuinfo_x86 *cpu = &boot_cpu_data;
@@ -136,8 +116,7 @@ static int td_chardev_info(struct td_file *file, union td_command *command)
 		.out_cpu_stepping	= cpu->x86_stepping,
 	};
 	if (td_trial_may_follow())
-		info->out_features |= TOPDOWN_FEATURE_SESSION | TOPDOWN_FEATURE_SESSION_MAP |
-				      TOPDOWN_FEATURE_SESSIONS;
+		info->out_features |= TOPDOWN_FEATURE_SESSION;
 	if (td_meter_pinned())
 		info->out_flags |= TOPDOWN_INFO_PINNED;
 	if (td_refine_wanted())
@@ -257,8 +236,9 @@ static int td_chardev_read_cpus(struct td_file *file, struct topdown_read *read,
 	return ret;
 }
 
-static int td_chardev_read(struct td_file *file, union td_command *command)
+static int td_chardev_read(struct file *filp, union td_command *command)
 {
+	struct td_file *file = filp->private_data;
 	struct topdown_read *read = &command->read;
 	cpumask_var_t cpus;
 	int ret;
@@ -304,8 +284,9 @@ static int td_chardev_reset_cpus(struct td_file *file, const struct topdown_rese
 	return baseline ? 0 : -ENOMEM;
 }
 
-static int td_chardev_reset(struct td_file *file, union td_command *command)
+static int td_chardev_reset(struct file *filp, union td_command *command)
 {
+	struct td_file *file = filp->private_data;
 	const struct topdown_reset *reset = &command->reset;
 	cpumask_var_t cpus;
 	int ret;
@@ -347,8 +328,9 @@ static int td_chardev_add_watch(struct td_file *file, struct topdown_watch *watc
 	return ret;
 }
 
-static int td_chardev_watch(struct td_file *file, union td_command *command)
+static int td_chardev_watch(struct file *filp, union td_command *command)
 {
+	struct td_file *file = filp->private_data;
 	struct topdown_watch *watch = &command->watch;
 	int ret;
 
@@ -361,38 +343,19 @@ static int td_chardev_watch(struct td_file *file, union td_command *command)
 }
 
 /* The copy to the caller failed, so nobody knows the number of the new watch: remove it. */
-static void td_chardev_unwatch(struct td_file *file, const union td_command *command)
+static void td_chardev_unwatch(struct file *filp, const union td_command *command)
 {
+	struct td_file *file = filp->private_data;
+
 	if (!(command->watch.flags & TOPDOWN_WATCH_REMOVE))
 		td_watch_list_remove(&file->watches, command->watch.out_watch);
 }
 
-static int td_chardev_attach(struct td_file *file, union td_command *command)
+static int td_chardev_attach(struct file *filp, union td_command *command)
 {
 	if (!td_trial_may_follow())
 		return -EOPNOTSUPP;
-	return td_session_list_attach(&file->sessions, &command->attach);
-}
-
-/* Undo an attach whose answer could not be written: the caller has no number. */
-static void td_chardev_unattach(struct td_file *file, const union td_command *command)
-{
-	td_session_list_detach(&file->sessions, command->attach.out_session);
-}
-
-static int td_chardev_session(struct td_file *file, union td_command *command)
-{
-	return td_session_list_read(&file->sessions, &command->session);
-}
-
-static int td_chardev_sessions(struct td_file *file, union td_command *command)
-{
-	return td_session_list_read_many(&file->sessions, &command->sessions);
-}
-
-static int td_chardev_control(struct td_file *file, union td_command *command)
-{
-	return td_session_list_control(&file->sessions, &command->control);
+	return td_session_file_attach(&command->attach);
 }
 
 static int td_chardev_latency_cpus(struct td_file *file, struct topdown_latency *latency)
@@ -411,11 +374,11 @@ static int td_chardev_latency_cpus(struct td_file *file, struct topdown_latency 
 
 static int td_chardev_latency_tasks(struct td_file *file, struct topdown_latency *latency)
 {
-	struct td_session *session = td_session_list_get(&file->sessions, latency->session);
+	struct td_session *session = td_session_file_get(latency->session);
 	int ret;
 
-	if (!session)
-		return -ENOENT;
+	if (IS_ERR(session))
+		return PTR_ERR(session);
 	ret = td_latency_list_add(&file->latencies, latency, cpu_possible_mask, session);
 	td_session_put(session);
 	return ret;
@@ -427,13 +390,14 @@ static int td_chardev_add_latency(struct td_file *file, struct topdown_latency *
 		return -EOPNOTSUPP;
 	if (!file->may_read)
 		return -EACCES;
-	if (latency->session)
+	if (latency->flags & TOPDOWN_LATENCY_SESSION)
 		return td_chardev_latency_tasks(file, latency);
 	return td_chardev_latency_cpus(file, latency);
 }
 
-static int td_chardev_latency(struct td_file *file, union td_command *command)
+static int td_chardev_latency(struct file *filp, union td_command *command)
 {
+	struct td_file *file = filp->private_data;
 	struct topdown_latency *latency = &command->latency;
 	int ret;
 
@@ -441,7 +405,7 @@ static int td_chardev_latency(struct td_file *file, union td_command *command)
 	if (ret)
 		return ret;
 	/* Without these flags and events it is a question. */
-	if ((latency->flags || latency->events) && !file->may_write)
+	if ((latency->flags || latency->events) && !(filp->f_mode & FMODE_WRITE))
 		return -EBADF;
 	if (latency->flags & TOPDOWN_LATENCY_REMOVE)
 		return td_latency_list_remove(&file->latencies, latency->latency);
@@ -451,49 +415,22 @@ static int td_chardev_latency(struct td_file *file, union td_command *command)
 }
 
 /* As td_chardev_unwatch(), for a latency session. */
-static void td_chardev_unlatency(struct td_file *file, const union td_command *command)
+static void td_chardev_unlatency(struct file *filp, const union td_command *command)
 {
+	struct td_file *file = filp->private_data;
+
 	if (command->latency.out_latency)
 		td_latency_list_remove(&file->latencies, command->latency.out_latency);
 }
 
-static int td_chardev_latency_read(struct td_file *file, union td_command *command)
+static int td_chardev_latency_read(struct file *filp, union td_command *command)
 {
+	struct td_file *file = filp->private_data;
+
 	if (!file->may_read)
 		return -EACCES;
 	return td_latency_list_read(&file->latencies, &command->latency_read);
 }
-
-/**
- * struct td_ioctl - one command
- * @cmd: the complete command number
- * @size: size of the argument today
- * @min_size: size of the argument as first released
- * @answers: the argument is copied back
- * @changes: the descriptor has to be open for writing
- * @execute: executes the command
- * @undo: undoes it if the answer could not be written
- */
-struct td_ioctl {
-	unsigned int cmd;
-	unsigned int size;
-	unsigned int min_size;
-	bool answers;
-	bool changes;
-	int (*execute)(struct td_file *file, union td_command *command);
-	void (*undo)(struct td_file *file, const union td_command *command);
-};
-
-#define TD_IOCTL(name, type, last, func, answer, ...)				\
-	[TOPDOWN_CMD_##name] = {						\
-		.cmd		= TOPDOWN_##name,				\
-		.size		= sizeof(type) +				\
-				  BUILD_BUG_ON_ZERO(sizeof(type) > sizeof(union td_command)), \
-		.min_size	= offsetofend(type, last),			\
-		.answers	= answer,					\
-		.execute	= func,						\
-		__VA_ARGS__							\
-	}
 
 static const struct td_ioctl td_ioctls[] = {
 	TD_IOCTL(INFO, struct topdown_info, out_load_time_ns, td_chardev_info, true),
@@ -502,12 +439,8 @@ static const struct td_ioctl td_ioctls[] = {
 		 .changes = true),
 	TD_IOCTL(WATCH, struct topdown_watch, __reserved, td_chardev_watch, true,
 		 .changes = true, .undo = td_chardev_unwatch),
-	TD_IOCTL(ATTACH, struct topdown_attach, __reserved, td_chardev_attach, true,
-		 .changes = true, .undo = td_chardev_unattach),
-	TD_IOCTL(SESSION, struct topdown_session, out_dropped, td_chardev_session, true),
-	TD_IOCTL(CONTROL, struct topdown_control, __reserved, td_chardev_control, false,
+	TD_IOCTL(ATTACH, struct topdown_attach, __reserved, td_chardev_attach, false,
 		 .changes = true),
-	TD_IOCTL(SESSIONS, struct topdown_sessions, __reserved, td_chardev_sessions, true),
 	TD_IOCTL(LATENCY, struct topdown_latency, session, td_chardev_latency, true,
 		 .undo = td_chardev_unlatency),
 	TD_IOCTL(LATENCIES, struct topdown_latencies, __reserved, td_chardev_latency_read,
@@ -516,43 +449,7 @@ static const struct td_ioctl td_ioctls[] = {
 
 static long td_chardev_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
-	void __user *user = (void __user *)arg;
-	union td_command command = { };
-	unsigned int nr = _IOC_NR(cmd);
-	const struct td_ioctl *ioctl;
-	struct td_file *file;
-	__u32 size;
-	int ret;
-
-	if (nr >= ARRAY_SIZE(td_ioctls))
-		return -ENOTTY;
-	ioctl = &td_ioctls[array_index_nospec(nr, ARRAY_SIZE(td_ioctls))];
-	if (ioctl->cmd != cmd)
-		return -ENOTTY;
-
-	if (get_user(size, (__u32 __user *)user))
-		return -EFAULT;
-	if (size < ioctl->min_size)
-		return -EINVAL;
-	if (size > PAGE_SIZE)
-		return -E2BIG;
-	ret = copy_struct_from_user(&command, ioctl->size, user, size);
-	if (ret)
-		return ret;
-	/* Use the checked size, because the caller may have changed it in memory since. */
-	command.size = size;
-
-	file = filp->private_data;
-	if (ioctl->changes && !file->may_write)
-		return -EBADF;
-	ret = ioctl->execute(file, &command);
-	if (ret && ret != -EMSGSIZE)
-		return ret;
-	if (!ioctl->answers || !copy_to_user(user, &command, min(size, ioctl->size)))
-		return ret;
-	if (ioctl->undo)
-		ioctl->undo(file, &command);
-	return -EFAULT;
+	return td_command_run(td_ioctls, ARRAY_SIZE(td_ioctls), filp, cmd, arg);
 }
 
 static ssize_t td_chardev_read_events(struct kiocb *iocb, struct iov_iter *to)
@@ -569,35 +466,21 @@ static ssize_t td_chardev_read_events(struct kiocb *iocb, struct iov_iter *to)
 static __poll_t td_chardev_poll(struct file *filp, poll_table *table)
 {
 	struct td_file *file = filp->private_data;
-	__poll_t sessions = td_session_list_poll(&file->sessions, filp, table);
-	__poll_t windows = EPOLLERR;
 
-	if (file->may_read)
-		windows = td_watch_list_poll(&file->watches, filp, table);
-	/* Report an error only if there is nothing else to wait for. */
-	return ((sessions | windows) & ~EPOLLERR) | (sessions & windows & EPOLLERR);
+	if (!file->may_read)
+		return EPOLLERR;
+	return td_watch_list_poll(&file->watches, filp, table);
 }
 
 static int td_chardev_mmap(struct file *filp, struct vm_area_struct *vma)
 {
-	struct td_file *file = filp->private_data;
+	const struct td_file *file = filp->private_data;
+	int ret;
 
-	/* A session map needs no right but the session. */
-	if (!vma->vm_pgoff && !file->may_read)
+	if (!file->may_read)
 		return -EACCES;
-	if (vma->vm_flags & VM_WRITE)
-		return -EPERM;
-	/* With READ_IMPLIES_EXEC the kernel adds it to all that the program reads. */
-	if (vma->vm_flags & VM_EXEC && !(current->personality & READ_IMPLIES_EXEC))
-		return -EPERM;
-	/* VM_SHARED is cleared if the file is open for reading only. */
-	if (!(vma->vm_flags & VM_MAYSHARE))
-		return -EINVAL;
-
-	/* mprotect() must not make the mapping writable or executable either. */
-	vm_flags_clear(vma, VM_EXEC | VM_MAYWRITE | VM_MAYEXEC);
-	vma->vm_page_prot = vm_get_page_prot(vma->vm_flags);
-	return vma->vm_pgoff ? td_session_list_mmap(&file->sessions, vma) : td_map_mmap(vma);
+	ret = td_mapping_check(vma);
+	return ret ? ret : td_map_mmap(vma);
 }
 
 static int td_chardev_open(struct inode *inode, struct file *filp)
@@ -613,10 +496,8 @@ static int td_chardev_open(struct inode *inode, struct file *filp)
 	if (!file)
 		return -ENOMEM;
 	file->may_read = !ret;
-	file->may_write = filp->f_mode & FMODE_WRITE;
 	mutex_init(&file->lock);
 	td_watch_list_init(&file->watches);
-	td_session_list_init(&file->sessions);
 	td_latency_list_init(&file->latencies);
 	filp->private_data = file;
 	/* td_chardev_read_events() knows IOCB_NOWAIT. */
@@ -636,7 +517,6 @@ static int td_chardev_release(struct inode *inode, struct file *filp)
 	struct td_file *file = filp->private_data;
 
 	td_latency_list_stop(&file->latencies);
-	td_session_list_stop(&file->sessions);
 	td_watch_list_stop(&file->watches);
 	kvfree(file->baseline);
 	mutex_destroy(&file->lock);

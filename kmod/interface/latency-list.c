@@ -3,13 +3,14 @@
  * The latency list of a descriptor: start, end and read latency sessions.
  *
  * A session is only a wish: some events of some CPUs.  All sessions share the samplers
- * (latency.c), so a reader costs nothing but its calls.  One that is for the tasks of a session of
- * the descriptor wishes for all CPUs, and also has tallies of its own, which credit.c finds by
+ * (latency.c), so a reader costs nothing but its calls.  One that is for the tasks of a session
+ * (session.c) wishes for all CPUs, and also has tallies of its own, which credit.c finds by
  * the session.
  */
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/kref.h>
+#include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -27,6 +28,9 @@
 
 #define TD_LATENCIES_MAX		16
 
+/* Of two descriptors that want the latencies of the same session one gets them. */
+static DEFINE_MUTEX(td_latency_follow_mutex);
+
 /* As first released. */
 #define TD_LATENCY_RECORD_SIZE_VER0	984
 
@@ -39,8 +43,8 @@
  * @events: bit n for event n
  * @cpus: its CPUs
  * @samples: it has the samplers of @cpus
- * @followed: the session whose tasks are sampled, with a reference; NULL for none.  A detached one
- *	stays too, for its records
+ * @followed: the session whose tasks are sampled, with a reference; NULL for none.  One that is
+ *	closed stays too, for its records
  * @tallies: tallies of @followed
  */
 struct td_latency_session {
@@ -125,12 +129,14 @@ static void td_latency_list_drop(struct td_latency_list *latencies,
  */
 int td_latency_list_check(const struct topdown_latency *what)
 {
+	bool session = what->flags & TOPDOWN_LATENCY_SESSION;
+
 	if (what->flags & ~TD_LATENCY_FLAGS)
 		return -EOPNOTSUPP;
 	if (what->out_latency || what->out_refusal || what->out_events || what->out_nr_records ||
-	    (what->session && (what->cpus || what->cpus_words)))
+	    (session && (what->cpus || what->cpus_words)) || (!session && what->session))
 		return -EINVAL;
-	if (!what->events && (what->cpus || what->cpus_words || what->session))
+	if (!what->events && (what->cpus || what->cpus_words || session))
 		return -EINVAL;
 	if (what->flags & TOPDOWN_LATENCY_REMOVE)
 		return what->events ? -EINVAL : 0;
@@ -217,23 +223,44 @@ static unsigned int td_latency_list_records(const struct td_latency_session *ses
 	       hweight64(session->events);
 }
 
+static int td_latency_list_begin(struct td_latency_session *session)
+{
+	int ret = td_latency_list_get(session);
+
+	session->samples = !ret;
+	return ret;
+}
+
+/* As td_latency_list_begin(), for the tasks of the session that is followed. */
+static int td_latency_list_begin_tasks(struct td_latency_session *session)
+{
+	int ret;
+
+	mutex_lock(&td_latency_follow_mutex);
+	if (rcu_access_pointer(session->followed->tallies))
+		ret = -EBUSY;
+	else if (td_session_finished(session->followed))
+		ret = -ESRCH;
+	else
+		ret = td_latency_list_begin(session);
+	if (!ret)
+		td_latency_list_count(session, true);
+	mutex_unlock(&td_latency_follow_mutex);
+	return ret;
+}
+
 static int td_latency_list_put(struct td_latency_list *latencies,
 			       struct td_latency_session *session)
 {
 	int ret;
 
 	lockdep_assert_held(&latencies->lock);
-	if (session->followed && rcu_access_pointer(session->followed->tallies))
-		return -EBUSY;
-	if (session->followed && td_session_finished(session->followed))
-		return -ESRCH;
 	if (latencies->nr >= TD_LATENCIES_MAX || latencies->last == U32_MAX)
 		return -ENOSPC;
-	ret = td_latency_list_get(session);
+	ret = session->followed ? td_latency_list_begin_tasks(session) :
+				  td_latency_list_begin(session);
 	if (ret)
 		return ret;
-	session->samples = true;
-	td_latency_list_count(session, true);
 	session->id = ++latencies->last;
 	list_add_tail(&session->own, &latencies->list);
 	latencies->nr++;
@@ -245,7 +272,7 @@ static int td_latency_list_put(struct td_latency_list *latencies,
  * @latencies: list of the descriptor
  * @what: the checked request; out_latency and out_nr_records are written
  * @cpus: CPUs that the caller asks for
- * @followed: session of the same descriptor whose tasks are to be sampled; NULL for none
+ * @followed: session whose tasks are to be sampled; NULL for none
  *
  * Return: 0, or a negative errno as in the ABI with nothing changed.
  */

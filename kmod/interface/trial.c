@@ -28,7 +28,7 @@
 #include "follow.h"
 #include "member.h"
 #include "session.h"
-#include "session-list.h"
+#include "session-file.h"
 #include "trial.h"
 
 /* All threads of the kernel are made by this one. */
@@ -39,8 +39,8 @@
 
 static bool td_trial_passed __ro_after_init;
 
-/* The sessions: the first follows the maker of the thread, the second follows the thread. */
-static struct td_session_list td_trial_list __initdata;
+/* The session of the thread, which follows it beside the one of its maker. */
+static struct td_session *td_trial_session __initdata;
 static struct topdown_session td_trial_seen __initdata;
 
 /**
@@ -76,7 +76,7 @@ static struct task_struct * __init td_trial_maker(void)
 /* Has the thread as many of our events as that, by the list of perf? */
 static bool __init td_trial_has(unsigned int nr)
 {
-	struct td_session *session = td_session_list_get(&td_trial_list, 2);
+	struct td_session *session = td_trial_session;
 	const struct td_member *member;
 	bool has;
 
@@ -84,14 +84,12 @@ static bool __init td_trial_has(unsigned int nr)
 	member = list_first_entry(&session->members, struct td_member, list);
 	has = !td_follow_crowded(member->event, nr) && td_follow_crowded(member->event, nr - 1);
 	mutex_unlock(&session->members_lock);
-	td_session_put(session);
 	return has;
 }
 
 static void __init td_trial_look(void)
 {
-	td_trial_seen = (struct topdown_session){ .session = 2 };
-	td_session_list_read(&td_trial_list, &td_trial_seen);
+	td_session_read(td_trial_session, &td_trial_seen);
 }
 
 static bool __init td_trial_ran(void)
@@ -119,14 +117,11 @@ static bool __init td_trial_soon(bool (*happens)(void))
 }
 
 /* Returns a text that says what goes wrong, or NULL. */
-static const char * __init td_trial_run_thread(struct task_struct *thread)
+static const char * __init td_trial_watch(struct task_struct *thread)
 {
-	struct topdown_attach attach = { .flags = TOPDOWN_ATTACH_THREAD };
 	const char *wrong = NULL;
 
-	if (td_session_list_follow(&td_trial_list, &attach, thread))
-		wrong = "perf has no event for us";
-	else if (!td_trial_has(2))
+	if (!td_trial_has(2))
 		wrong = "a task that is made inherits no event";
 	wake_up_process(thread);
 	if (!wrong && !td_trial_soon(td_trial_ran))
@@ -137,21 +132,45 @@ static const char * __init td_trial_run_thread(struct task_struct *thread)
 	return wrong;
 }
 
-static const char * __init td_trial_with(struct task_struct *maker)
+static const char * __init td_trial_run_thread(struct task_struct *thread)
 {
-	struct topdown_attach attach = { .flags = TOPDOWN_ATTACH_CHILDREN };
-	struct task_struct *thread;
+	struct topdown_attach attach = { .flags = TOPDOWN_ATTACH_THREAD };
 	const char *wrong;
 
-	if (td_session_list_follow(&td_trial_list, &attach, maker))
+	td_trial_session = td_session_file_follow(&attach, thread);
+	if (IS_ERR(td_trial_session)) {
+		kthread_stop(thread);
 		return "perf has no event for us";
-	thread = kthread_create(td_trial_thread, NULL, "topdown_trial");
+	}
+	wrong = td_trial_watch(thread);
+	td_session_file_end(td_trial_session);
+	return wrong;
+}
+
+static const char * __init td_trial_with_thread(void)
+{
+	struct task_struct *thread = kthread_create(td_trial_thread, NULL, "topdown_trial");
+	const char *wrong;
+
 	if (IS_ERR(thread))
 		return "there is no thread for a trial";
 	/* It may exit before we have looked. */
 	get_task_struct(thread);
 	wrong = td_trial_run_thread(thread);
 	put_task_struct(thread);
+	return wrong;
+}
+
+static const char * __init td_trial_with(struct task_struct *maker)
+{
+	struct topdown_attach attach = { .flags = TOPDOWN_ATTACH_CHILDREN };
+	struct td_session *session = td_session_file_follow(&attach, maker);
+	const char *wrong;
+
+	if (IS_ERR(session))
+		return "perf has no event for us";
+	wrong = td_trial_with_thread();
+	td_session_file_end(session);
 	return wrong;
 }
 
@@ -165,12 +184,10 @@ void __init td_trial_run(void)
 	const char *wrong = "there is no thread that makes threads";
 	struct task_struct *maker = td_trial_maker();
 
-	td_session_list_init(&td_trial_list);
 	if (maker) {
 		wrong = td_trial_with(maker);
 		put_task_struct(maker);
 	}
-	td_session_list_stop(&td_trial_list);
 	td_attach_exit();
 	td_trial_passed = !wrong;
 	if (wrong)

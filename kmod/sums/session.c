@@ -15,13 +15,15 @@
 #include <linux/kref.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
+#include <linux/poll.h>
 #include <linux/sched/task.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/wait.h>
 
 #include "compat.h"
 #include "member.h"
 #include "metrics.h"
-#include "news.h"
 #include "quota.h"
 #include "session.h"
 #include "share.h"
@@ -52,7 +54,7 @@ static bool td_session_is_finished(const struct td_session *session)
 }
 
 /**
- * td_session_over() - has a session been detached, or ended for its number of events?
+ * td_session_over() - has a session been closed, or ended for its number of events?
  * @session: the session
  *
  * Return: true or false; once true, always true.
@@ -155,7 +157,7 @@ static noinline void td_session_trace_end(const struct td_session *session, u32 
 
 	td_share_sum(session->map, sum);
 	td_share_all(sum, &all);
-	trace_topdown_session(session->serial, session->owner, session->id, state, &all);
+	trace_topdown_session(session->serial, session->owner, state, &all);
 }
 
 /* Without the lock of the session: its readers need not wait. */
@@ -165,23 +167,16 @@ static void td_session_trace(const struct td_session *session, bool ended, u32 s
 		td_session_trace_end(session, state);
 }
 
-/* The session counts no more: add that to the news of its descriptor. */
-static void td_session_add_news(struct td_session *session)
+/* The session counts no more: tell those who wait. */
+static void td_session_tell(struct td_session *session)
 {
 	td_session_update(session);
-	if (session->gone || session->unread)
-		return;
-	session->unread = true;
-	td_news_add(session->news);
+	irq_work_queue(&session->wake);
 }
 
-static void td_session_drop_news(struct td_session *session)
+static void td_session_wake(struct irq_work *work)
 {
-	lockdep_assert_held(&session->lock);
-	if (!session->unread)
-		return;
-	session->unread = false;
-	td_news_drop(session->news);
+	wake_up_poll(&container_of(work, struct td_session, wake)->wait, EPOLLHUP);
 }
 
 /* Some events of the session are useless now.  A detach releases them itself. */
@@ -255,7 +250,7 @@ void td_session_left(struct td_session *session, bool secure)
 		td_session_show(session);
 	} else {
 		session->exited = true;
-		td_session_add_news(session);
+		td_session_tell(session);
 	}
 	ends = !over && td_session_is_finished(session);
 	state = td_session_state(session);
@@ -275,7 +270,7 @@ void td_session_overrun(struct td_session *session)
 	over = td_session_is_finished(session);
 	if (!over) {
 		session->ended = true;
-		td_session_add_news(session);
+		td_session_tell(session);
 		td_session_tend(session);
 	}
 	raw_spin_unlock_irq(&session->lock);
@@ -378,6 +373,7 @@ static void td_session_free(struct kref *ref)
 	if (!xa_empty(&session->met))
 		xa_destroy(&session->met);
 	mutex_destroy(&session->members_lock);
+	mutex_destroy(&session->baseline_lock);
 	free_percpu(session->running);
 	td_share_free(session->map);
 	kfree(session);
@@ -385,7 +381,7 @@ static void td_session_free(struct kref *ref)
 
 /**
  * td_session_get() - keep the memory of a session
- * @session: found under RCU or under the lock of its list, or held by the caller
+ * @session: of an open file, or held by the caller
  */
 void td_session_get(struct td_session *session)
 {
@@ -418,19 +414,17 @@ static bool td_session_alloc(struct td_session *session)
 	return false;
 }
 
-/* Sessions of different descriptors have the same number, and whoever traces sees all of them. */
+/* Readers tell sessions by it, and whoever traces too. */
 static atomic64_t td_session_serial;
 
 /**
  * td_session_create() - make a session without tasks
- * @news: news of the descriptor
  * @attach: the command
  * @user: account to charge; td_session_destroy() puts it
  *
  * Return: the session, not counting yet; NULL if there is no memory.
  */
-struct td_session *td_session_create(struct td_news *news,
-				     const struct topdown_attach *attach, struct td_user *user)
+struct td_session *td_session_create(const struct topdown_attach *attach, struct td_user *user)
 {
 	struct td_session *session;
 
@@ -445,10 +439,13 @@ struct td_session *td_session_create(struct td_news *news,
 	raw_spin_lock_init(&session->lock);
 	mutex_init(&session->members_lock);
 	INIT_LIST_HEAD(&session->members);
+	mutex_init(&session->baseline_lock);
 	session->poke = IRQ_WORK_INIT_HARD(td_session_poke);
+	init_waitqueue_head(&session->wait);
+	init_irq_work(&session->wake, td_session_wake);
 	xa_init(&session->met);
-	session->news = news;
 	session->serial = atomic64_inc_return(&td_session_serial);
+	session->map->serial = session->serial;
 	session->owner = task_tgid_nr(current);
 	session->user = user;
 	session->process = !(attach->flags & TOPDOWN_ATTACH_THREAD);
@@ -462,7 +459,7 @@ struct td_session *td_session_create(struct td_news *news,
 
 /**
  * td_session_begin() - count from now on
- * @session: the session; its tasks are followed, and its number can be looked up
+ * @session: the session; its tasks are followed
  */
 void td_session_begin(struct td_session *session)
 {
@@ -485,10 +482,13 @@ void td_session_end(struct td_session *session)
 
 	raw_spin_lock_irq(&session->lock);
 	ends = !td_session_is_finished(session);
-	td_session_drop_news(session);
 	session->gone = true;
 	td_session_update(session);
 	raw_spin_unlock_irq(&session->lock);
+	/* It need not be waited for then, which takes a grace period of RCU with PREEMPT_RT. */
+	if (!ends)
+		irq_work_sync(&session->wake);
+	wake_up_poll(&session->wait, EPOLLHUP);
 	td_session_trace(session, ends, TOPDOWN_SESSION_DETACHED);
 }
 
@@ -510,7 +510,7 @@ static void td_session_figures(struct topdown_figures *figures, const struct top
 
 /**
  * td_session_read() - read the sums and the state of a session
- * @session: the session; nobody sets its baseline meanwhile
+ * @session: the session
  * @read: written
  */
 void td_session_read(struct td_session *session, struct topdown_session *read)
@@ -519,15 +519,17 @@ void td_session_read(struct td_session *session, struct topdown_session *read)
 
 	/* Read the state first: once it is EXITED, the sums read after it are final. */
 	raw_spin_lock_irq(&session->lock);
-	td_session_drop_news(session);
 	read->out_state = session->map->state;
 	read->out_flags = session->map->flags;
 	read->out_tasks = session->map->tasks;
 	read->out_dropped = session->map->dropped;
 	raw_spin_unlock_irq(&session->lock);
 
+	read->out_serial = session->serial;
 	read->out_time_ns = ktime_get_ns();
+	mutex_lock(&session->baseline_lock);
 	td_share_above_baseline(session->map, sum);
+	mutex_unlock(&session->baseline_lock);
 	td_share_all(sum, &all);
 	read->out_nodes = all.nodes;
 	read->out_switches = all.switches;
@@ -559,12 +561,13 @@ void td_session_enable(struct td_session *session, bool enable)
 
 /**
  * td_session_reset() - set the baseline of a session
- * @session: the session, just folded; one caller at a time
+ * @session: the session, just folded
  */
 void td_session_reset(struct td_session *session)
 {
 	struct topdown_share sum[TD_NR_KINDS];
 
+	mutex_lock(&session->baseline_lock);
 	raw_spin_lock_irq(&session->lock);
 	td_share_begin(session->map);
 	raw_spin_unlock_irq(&session->lock);
@@ -572,4 +575,29 @@ void td_session_reset(struct td_session *session)
 	raw_spin_lock_irq(&session->lock);
 	td_share_reset(session->map, sum);
 	raw_spin_unlock_irq(&session->lock);
+	mutex_unlock(&session->baseline_lock);
+}
+
+/**
+ * td_session_show_text() - say in a text what a session is
+ * @session: the session
+ * @seq: where to
+ */
+void td_session_show_text(struct td_session *session, struct seq_file *seq)
+{
+	static const char * const names[] = {
+		[TOPDOWN_SESSION_RUNNING]	= "running",
+		[TOPDOWN_SESSION_DISABLED]	= "disabled",
+		[TOPDOWN_SESSION_EXITED]	= "exited",
+		[TOPDOWN_SESSION_ENDED]		= "ended",
+		[TOPDOWN_SESSION_DETACHED]	= "detached",
+	};
+	u32 state, tasks;
+
+	raw_spin_lock_irq(&session->lock);
+	state = session->map->state;
+	tasks = session->map->tasks;
+	raw_spin_unlock_irq(&session->lock);
+	seq_printf(seq, "topdown-session:\t%llu\ntopdown-state:\t%s\ntopdown-tasks:\t%u\n",
+		   session->serial, names[state], tasks);
 }

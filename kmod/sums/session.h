@@ -11,6 +11,7 @@
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <uapi/linux/topdown.h>
@@ -18,14 +19,12 @@
 #include "quota.h"
 #include "share.h"
 
+struct seq_file;
 struct task_struct;
-struct td_news;
 struct td_tallies;
 
 /**
  * struct td_session - the slots of some tasks
- * @news: news of the descriptor, for the end of the session
- * @id: number of the session, of its descriptor
  * @serial: number of the session, of all since the module was loaded
  * @owner: process that attached the session, in the initial namespace
  * @process: new threads inherit
@@ -36,20 +35,19 @@ struct td_tallies;
  * @attached: the first tasks are followed
  * @enabled: the session is to count
  * @on_exec: the session will be enabled when a task executes a program
- * @gone: the session has been detached
+ * @gone: the descriptor of the session has been closed
  * @ended: the user had too many events
  * @exited: the last task has exited
  * @incomplete: a thread that was being made during the attach could not be followed, or a task
  *	dropped out
  * @dropped: number of tasks that dropped out because they gained rights
- * @unread: the session has ended and was not read since
  * @looking: threads that get an event are remembered in @met; written under
  *	@members_lock too
  * @tasks: number of followed tasks, plus one while the session is being attached
  * @counting: the session takes credits; written under @lock
  * @running: number of its events that each CPU runs; written there with interrupts off
- * @tallies: what the samples in its tasks add up to; NULL if nobody wants that; changed under
- *	the lock of the latency list, used on any CPU with interrupts off, and in its NMIs
+ * @tallies: what the samples in its tasks add up to; NULL if nobody wants that; changed by the
+ *	latency session that follows it, used on any CPU with interrupts off, and in its NMIs
  * @members_lock: protects @members, @leader, @exec_id and @late
  * @members: events on the tasks that the session was attached to
  * @leader: the process whose threads are being searched, with a reference, or NULL
@@ -59,15 +57,16 @@ struct td_tallies;
  * @unsure: there was no memory for @met
  * @tend: searches for threads, and releases events
  * @poke: queues @tend
+ * @wait: those who wait for the end of the session
+ * @wake: wakes them up
+ * @baseline_lock: protects the baseline in @map
  * @map: the session map: the shares, each written on its CPU with interrupts off, and a
- *	header for readers; its baseline is changed under the list's lock
- * @ref: one until the session is destroyed, one of each event, one of a latency session, and
- *	one of each mmap() and TOPDOWN_LATENCY that is under way
+ *	header for readers
+ * @ref: one until the session is destroyed, one of each event, of each view and of a latency
+ *	session, and one of each TOPDOWN_LATENCY that is under way
  * @rcu: puts the first reference when no CPU uses the session any more
  */
 struct td_session {
-	struct td_news *news;
-	u32 id;
 	u64 serial;
 	pid_t owner;
 	bool process;
@@ -84,7 +83,6 @@ struct td_session {
 	bool exited;
 	bool incomplete;
 	u32 dropped;
-	bool unread;
 	bool looking;
 	unsigned int tasks;
 
@@ -102,6 +100,10 @@ struct td_session {
 	struct delayed_work tend;
 	struct irq_work poke;
 
+	wait_queue_head_t wait;
+	struct irq_work wake;
+
+	struct mutex baseline_lock; /* the baseline in the map */
 	struct topdown_session_map *map;
 	struct kref ref;
 	struct rcu_head rcu;
@@ -162,14 +164,14 @@ void td_session_unmeet(struct td_session *session, const struct task_struct *tas
 bool td_session_remembers(struct td_session *session, const struct task_struct *task);
 void td_session_forget(struct td_session *session);
 
-struct td_session *td_session_create(struct td_news *news,
-				     const struct topdown_attach *attach, struct td_user *user);
+struct td_session *td_session_create(const struct topdown_attach *attach, struct td_user *user);
 void td_session_begin(struct td_session *session);
 void td_session_end(struct td_session *session);
 void td_session_destroy(struct td_session *session);
 void td_session_get(struct td_session *session);
 void td_session_put(struct td_session *session);
 void td_session_read(struct td_session *session, struct topdown_session *read);
+void td_session_show_text(struct td_session *session, struct seq_file *seq);
 void td_session_enable(struct td_session *session, bool enable);
 void td_session_reset(struct td_session *session);
 

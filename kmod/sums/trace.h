@@ -83,9 +83,8 @@ TRACE_EVENT(topdown_node,
 );
 
 TRACE_EVENT(topdown_session,
-	TP_PROTO(u64 serial, pid_t owner, u32 session, u32 state,
-		 const struct topdown_share *share),
-	TP_ARGS(serial, owner, session, state, share),
+	TP_PROTO(u64 serial, pid_t owner, u32 state, const struct topdown_share *share),
+	TP_ARGS(serial, owner, state, share),
 
 	TP_STRUCT__entry(
 		__field(u64, serial)
@@ -97,7 +96,6 @@ TRACE_EVENT(topdown_session,
 		__field(u64, nodes)
 		__array(u64, node, TOPDOWN_MAX_NODES)
 		__field(pid_t, owner)
-		__field(u32, session)
 		__field(u32, state)
 		__field(u32, source)
 	),
@@ -112,13 +110,12 @@ TRACE_EVENT(topdown_session,
 		__entry->nodes = share->nodes;
 		memcpy(__entry->node, share->figures.node, sizeof(__entry->node));
 		__entry->owner = owner;
-		__entry->session = session;
 		__entry->state = state;
 		__entry->source = share->source;
 	),
 
-	TP_printk("serial=%llu owner=%d session=%u state=%u enabled_ns=%llu running_ns=%llu merged_ns=%llu switches=%llu slots=%llu nodes=0x%llx source=%u node=%s",
-		  __entry->serial, __entry->owner, __entry->session, __entry->state,
+	TP_printk("serial=%llu owner=%d state=%u enabled_ns=%llu running_ns=%llu merged_ns=%llu switches=%llu slots=%llu nodes=0x%llx source=%u node=%s",
+		  __entry->serial, __entry->owner, __entry->state,
 		  __entry->enabled_ns, __entry->running_ns, __entry->merged_ns,
 		  __entry->switches, __entry->slots, __entry->nodes, __entry->source,
 		  __print_array(__entry->node, TOPDOWN_MAX_NODES, 8))

@@ -177,7 +177,7 @@ static void pair_run(struct pair *pair, int fd, enum how how, unsigned long swit
 	/* They have set their profiles and sleep. */
 	sleep_ms(300);
 	for (me = 0; me < 2; me++) {
-		if (device_control(fd, pair->session[me], TOPDOWN_CONTROL_RESET))
+		if (device_control(pair->session[me], TOPDOWN_CONTROL_RESET))
 			die("no reset");
 	}
 	for (me = 0; me < 2; me++) {
@@ -206,8 +206,8 @@ static int64_t find_switch_ns(int fd, enum how how, int64_t turn_ns)
 	for (i = 0; i < TRIALS; i++) {
 		pair_run(&pair, fd, how, TRIAL_SWITCHES, turn_ns, switch_ns);
 		switch_ns += turn_seen(TRIAL_SWITCHES) - turn_ns;
-		device_control(fd, pair.session[0], TOPDOWN_CONTROL_DETACH);
-		device_control(fd, pair.session[1], TOPDOWN_CONTROL_DETACH);
+		close(pair.session[0]);
+		close(pair.session[1]);
 	}
 	return switch_ns;
 }
@@ -277,7 +277,7 @@ int main(int argc, char **argv)
 	switch_ns = find_switch_ns(fd, how, turn_ns);
 	pair_run(&pair, fd, how, switches, turn_ns, switch_ns);
 	for (me = 0; me < 2; me++) {
-		if (device_session(fd, TOPDOWN_SESSION_FRESH, pair.session[me], &read[me]))
+		if (device_session(pair.session[me], TOPDOWN_SESSION_FRESH, &read[me]))
 			die("cannot read a session");
 	}
 	printf("%6lu a second (%.0f seen, a switch takes %lld ns) %-7s: %.0f folds a second, %.1f%% of the time;",

@@ -208,7 +208,7 @@ TEST_F(abi, unknown_command_is_enotty)
 TEST_F(abi, unknown_flag_is_eopnotsupp)
 {
 	static const __u32 known[COMMANDS] = {
-		0, 3, 1, 0xf, 1,
+		0, 3, 1, 0xf, 3,
 	};
 	unsigned int i, bit;
 

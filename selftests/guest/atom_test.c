@@ -76,13 +76,13 @@ static bool measure(int fd, int pid)
 	bool ok;
 
 	sleep_ms(TURNS_MS);
-	ok = !device_control(fd, session, TOPDOWN_CONTROL_RESET);
+	ok = !device_control(session, TOPDOWN_CONTROL_RESET);
 	sleep_ms(SPAN_MS);
-	ok = ok && !device_session(fd, TOPDOWN_SESSION_FRESH, session, &seen);
+	ok = ok && !device_session(session, TOPDOWN_SESSION_FRESH, &seen);
 	ok = ok && seen.out_figures.slots;
 	for (i = 0; ok && i < TOPDOWN_MAX_NODES; i++)
 		ok = node_right(&seen.out_figures, i);
-	device_control(fd, session, TOPDOWN_CONTROL_DETACH);
+	close(session);
 	return ok;
 }
 

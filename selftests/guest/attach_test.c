@@ -4,8 +4,8 @@
  * errors of attaching and of all commands for a session.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,6 @@ static int try(int fd, unsigned int cmd, void *argument)
 
 TEST_F(attach, errors_of_attach)
 {
-	struct topdown_attach *readonly;
 	struct topdown_attach attach;
 	unsigned int i;
 	int pid, pipes[2];
@@ -60,8 +59,6 @@ TEST_F(attach, errors_of_attach)
 					 0));
 	EXPECT_EQ(-EINVAL, device_attach(self->fd, TOPDOWN_ATTACH_ON_EXEC, 0));
 	EXPECT_EQ(-EINVAL, device_attach(self->fd, 0, -1));
-	attach = (struct topdown_attach){ .size = sizeof(attach), .out_session = 1 };
-	EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_ATTACH, &attach));
 	attach = (struct topdown_attach){ .size = sizeof(attach), .__reserved = 1 };
 	EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_ATTACH, &attach));
 	attach = (struct topdown_attach){ .size = sizeof(attach) - 1 };
@@ -84,13 +81,22 @@ TEST_F(attach, errors_of_attach)
 	/* A file of no file system that is no pidfd either. */
 	EXPECT_EQ(-EBADF, device_attach(self->fd, TOPDOWN_ATTACH_PIDFD,
 					syscall(SYS_eventfd2, 0, 0)));
+}
 
-	/* The number cannot be written back, so the session must not stay. */
+/* The argument is only read. */
+TEST_F(attach, argument_is_readonly)
+{
+	struct topdown_attach *readonly;
+	int session;
+
 	readonly = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, (void *)readonly);
 	readonly->size = sizeof(*readonly);
 	ASSERT_EQ(0, mprotect(readonly, 4096, PROT_READ));
-	EXPECT_EQ(-EFAULT, try(self->fd, TOPDOWN_ATTACH, readonly));
-	EXPECT_EQ(-ENOENT, device_session(self->fd, 0, 1, &self->seen));
+	session = ioctl(self->fd, TOPDOWN_ATTACH, readonly);
+	ASSERT_LT(0, session);
+	EXPECT_EQ(FD_CLOEXEC, fcntl(session, F_GETFD));
+	EXPECT_EQ(0, device_session(session, 0, &self->seen));
 }
 
 /* A process that has exited has a number until its parent waits for it. */
@@ -109,8 +115,8 @@ TEST_F(attach, zombie_is_no_task)
 	EXPECT_EQ(-ESRCH, device_attach(self->fd, TOPDOWN_ATTACH_CHILDREN, pid));
 	EXPECT_EQ(-ESRCH, device_attach(self->fd, TOPDOWN_ATTACH_THREAD, pid));
 	EXPECT_EQ(-ESRCH, device_attach(self->fd, TOPDOWN_ATTACH_PIDFD, pidfd));
-	/* No session stays. */
-	EXPECT_EQ(-ENOENT, device_session(self->fd, 0, 1, &self->seen));
+	/* No descriptor stays. */
+	EXPECT_EQ(pidfd + 1, dup(pidfd));
 	close(pidfd);
 	EXPECT_EQ(pid, waitpid(pid, NULL, 0));
 }
@@ -122,24 +128,22 @@ TEST_F(attach, errors_of_session)
 	unsigned int i;
 
 	ASSERT_LT(0, session);
-	EXPECT_EQ(-ENOENT, device_session(self->fd, 0, 0, &self->seen));
-	EXPECT_EQ(-ENOENT, device_session(self->fd, 0, session + 1, &self->seen));
-	EXPECT_EQ(-ENOENT, device_session(self->fd, 0, ~0U, &self->seen));
+	/* The device is no session. */
+	EXPECT_EQ(-ENOTTY, device_session(self->fd, 0, &self->seen));
+	EXPECT_EQ(-EBADF, device_session(session + 1, 0, &self->seen));
 	for (i = 1; i < 32; i++)
-		EXPECT_EQ(-EOPNOTSUPP, device_session(self->fd, 1U << i, session, &self->seen));
+		EXPECT_EQ(-EOPNOTSUPP, device_session(session, 1U << i, &self->seen));
 	argument = calloc(1, sizeof(*argument));
 	for (i = offsetof(struct topdown_session, out_state); i < sizeof(*argument); i++) {
 		memset(argument, 0, sizeof(*argument));
 		argument->size = sizeof(*argument);
-		argument->session = session;
 		((char *)argument)[i] = 1;
-		EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_SESSION, argument));
+		EXPECT_EQ(-EINVAL, try(session, TOPDOWN_SESSION, argument));
 	}
 	memset(argument, 0, sizeof(*argument));
-	argument->session = session;
-	argument->size = 879;
-	EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_SESSION, argument));
-	EXPECT_EQ(-EFAULT, try(self->fd, TOPDOWN_SESSION, NULL));
+	argument->size = 887;
+	EXPECT_EQ(-EINVAL, try(session, TOPDOWN_SESSION, argument));
+	EXPECT_EQ(-EFAULT, try(session, TOPDOWN_SESSION, NULL));
 	EXPECT_EQ(888, sizeof(*argument));
 	free(argument);
 }
@@ -152,21 +156,19 @@ TEST_F(attach, errors_of_control)
 
 	ASSERT_LT(0, session);
 	for (i = 0; i < 32; i++) {
-		control = (struct topdown_control){ .size = sizeof(control), .session = session,
-						    .flags = 1U << i };
-		EXPECT_EQ(-EOPNOTSUPP, try(self->fd, TOPDOWN_CONTROL, &control));
+		control = (struct topdown_control){ .size = sizeof(control), .flags = 1U << i };
+		EXPECT_EQ(-EOPNOTSUPP, try(session, TOPDOWN_CONTROL, &control));
 	}
-	EXPECT_EQ(-EINVAL, device_control(self->fd, session, 4));
-	EXPECT_EQ(-EINVAL, device_control(self->fd, session, ~0U));
-	control = (struct topdown_control){ .size = sizeof(control), .session = session,
-					    .__reserved = 1 };
-	EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_CONTROL, &control));
-	control = (struct topdown_control){ .size = 23, .session = session };
-	EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_CONTROL, &control));
-	EXPECT_EQ(-EFAULT, try(self->fd, TOPDOWN_CONTROL, NULL));
+	EXPECT_EQ(-EINVAL, device_control(session, 4));
+	EXPECT_EQ(-EINVAL, device_control(session, ~0U));
+	control = (struct topdown_control){ .size = sizeof(control), .__reserved = 1 };
+	EXPECT_EQ(-EINVAL, try(session, TOPDOWN_CONTROL, &control));
+	control = (struct topdown_control){ .size = 15 };
+	EXPECT_EQ(-EINVAL, try(session, TOPDOWN_CONTROL, &control));
+	EXPECT_EQ(-EFAULT, try(session, TOPDOWN_CONTROL, NULL));
 	for (i = 0; i < 4; i++)
-		EXPECT_EQ(-ENOENT, device_control(self->fd, session + 1, i));
-	EXPECT_EQ(0, device_session(self->fd, 0, session, &self->seen));
+		EXPECT_EQ(-ENOTTY, device_control(self->fd, i));
+	EXPECT_EQ(0, device_session(session, 0, &self->seen));
 }
 
 TEST_F(attach, is_announced)
@@ -201,7 +203,7 @@ static int may_attach(int fd)
 	child = sleeper_start();
 	if (device_read_cpu(fd, 0, 0, &record) != -EACCES)
 		return 1;
-	if (poll_for(fd, POLLPRI, 0) != POLLERR)
+	if (poll_for(fd, POLLIN, 0) != POLLERR)
 		return 2;
 	if (device_attach(fd, 0, 1) != -EACCES || device_attach(fd, 0, getppid()) != -EACCES ||
 	    device_attach(fd, TOPDOWN_ATTACH_THREAD, getppid()) != -EACCES)
@@ -219,12 +221,11 @@ static int may_attach(int fd)
 	if (device_attach(fd, TOPDOWN_ATTACH_PIDFD, pidfd) <= 0)
 		return 7;
 	spin_ms(20);
-	if (device_session(fd, TOPDOWN_SESSION_FRESH, session, &seen) || !seen.out_figures.slots)
+	if (device_session(session, TOPDOWN_SESSION_FRESH, &seen) || !seen.out_figures.slots)
 		return 8;
-	if (poll_for(fd, POLLPRI, 0) || poll_for(fd, POLLIN, 0))
+	if (poll_for(session, POLLIN, 0))
 		return 9;
-	if (mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, TOPDOWN_SESSION_MAP_OFFSET(session)) ==
-	    MAP_FAILED)
+	if (mmap(NULL, 4096, PROT_READ, MAP_SHARED, session, 0) == MAP_FAILED)
 		return 10;
 	if (mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0) != MAP_FAILED || errno != EACCES)
 		return 11;
@@ -242,8 +243,8 @@ TEST_F_TIMEOUT(attach, waiting_for_a_session_takes_no_watch, 300)
 	};
 	const struct rlimit files = { 2 * WATCHES, 2 * WATCHES };
 	static int fd[WATCHES + 1];
+	int ret = 0, session;
 	unsigned int n = 0;
-	int ret = 0;
 
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &files));
 	while (!ret && n <= WATCHES) {
@@ -254,45 +255,11 @@ TEST_F_TIMEOUT(attach, waiting_for_a_session_takes_no_watch, 300)
 	}
 	EXPECT_EQ(-ENOSPC, ret);
 	EXPECT_EQ(0, poll_for(self->fd, POLLIN, 0));
-	EXPECT_EQ(0, poll_for(self->fd, POLLPRI, 0));
-	ASSERT_LT(0, device_attach(self->fd, 0, 0));
-	EXPECT_EQ(0, poll_for(self->fd, POLLIN, 0));
-	EXPECT_EQ(0, poll_for(self->fd, POLLIN | POLLPRI, 0));
+	session = device_attach(self->fd, 0, 0);
+	ASSERT_LT(0, session);
+	EXPECT_EQ(0, poll_for(session, POLLIN, 0));
 	while (n--)
 		close(fd[n]);
-}
-
-struct detacher {
-	int fd;
-	int session;
-};
-
-static void *detach_later(void *data)
-{
-	const struct detacher *detacher = data;
-
-	sleep_ms(500);
-	device_control(detacher->fd, detacher->session, TOPDOWN_CONTROL_DETACH);
-	return NULL;
-}
-
-/* A process without a session that may see no windows has no event to wait for: POLLERR. */
-static int waits_for_the_last(int fd)
-{
-	struct detacher detacher = { .fd = fd, .session = device_attach(fd, 0, 0) };
-	uint64_t from = clock_ns(CLOCK_MONOTONIC);
-	pthread_t thread;
-
-	if (detacher.session <= 0 || poll_for(fd, POLLPRI, 0))
-		return 1;
-	if (pthread_create(&thread, NULL, detach_later, &detacher))
-		return 2;
-	if (poll_for(fd, POLLPRI, 20000) != POLLERR)
-		return 3;
-	/* At its end poll() looks once more, woken or not. */
-	if (clock_ns(CLOCK_MONOTONIC) - from > 10000000000ULL)
-		return 4;
-	return pthread_join(thread, NULL);
 }
 
 TEST_F(attach, rights)
@@ -302,7 +269,6 @@ TEST_F(attach, rights)
 	ASSERT_EQ(0, stat(TD_DEVICE, &node));
 	ASSERT_EQ(0, chmod(TD_DEVICE, 0666));
 	EXPECT_EQ(0, unprivileged(may_attach));
-	EXPECT_EQ(0, unprivileged(waits_for_the_last));
 	chmod(TD_DEVICE, node.st_mode & 07777);
 	EXPECT_LT(0, device_attach(self->fd, 0, 1));
 }

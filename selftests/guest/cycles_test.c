@@ -169,12 +169,12 @@ static bool session_right(int fd)
 	bool ok = session > 0;
 
 	sleep_ms(SETTLE_MS);
-	ok = ok && !device_session(fd, TOPDOWN_SESSION_FRESH, session, &then);
+	ok = ok && !device_session(session, TOPDOWN_SESSION_FRESH, &then);
 	sleep_ms(SPAN_MS);
-	ok = ok && !device_session(fd, TOPDOWN_SESSION_FRESH, session, &now);
+	ok = ok && !device_session(session, TOPDOWN_SESSION_FRESH, &now);
 	ok = ok && !device_read_cpu(fd, 0, CPU, &record);
 	if (session > 0)
-		device_control(fd, session, TOPDOWN_CONTROL_DETACH);
+		close(session);
 	spin_stop(pid);
 	if (!ok)
 		return false;

@@ -357,7 +357,7 @@ static bool session_has(int session, uint32_t nodes, uint32_t part)
 	struct topdown_session seen = { };
 	uint32_t there = 0;
 
-	return !device_session(device, TOPDOWN_SESSION_FRESH, session, &seen) &&
+	return !device_session(session, TOPDOWN_SESSION_FRESH, &seen) &&
 	       figures_right("a session", &seen.out_figures, LIMIT_LONG, &there) &&
 	       fact_same("nodes", there, nodes) &&
 	       (!part || part_right("a session", &seen.out_figures, part, LIMIT_LONG));
@@ -366,11 +366,11 @@ static bool session_has(int session, uint32_t nodes, uint32_t part)
 static bool session_is_reset(int session)
 {
 	bool ok = session > 0 && session_has(session, 0xf, NODES_FIRST) &&
-		  !device_control(device, session, TOPDOWN_CONTROL_RESET);
+		  !device_control(session, TOPDOWN_CONTROL_RESET);
 
 	sleep_ms(span_ms);
 	ok = ok && session_has(session, NODES_FIRST, 0);
-	device_control(device, session, TOPDOWN_CONTROL_DETACH);
+	close(session);
 	return ok;
 }
 
@@ -401,9 +401,9 @@ static bool measure(uint32_t nodes)
 		ok &= !device_read_cpu(device, TOPDOWN_READ_FRESH, cpu[i], &record) &&
 		      figures_right("a CPU", &record.total, LIMIT, &there) && there == nodes;
 	ok &= total_right(nodes, 0, LIMIT);
-	ok &= !device_session(device, TOPDOWN_SESSION_FRESH, session, &seen) &&
+	ok &= !device_session(session, TOPDOWN_SESSION_FRESH, &seen) &&
 	      figures_right("session", &seen.out_figures, LIMIT, &there) && there == nodes;
-	device_control(device, session, TOPDOWN_CONTROL_DETACH);
+	close(session);
 	return ok;
 }
 

@@ -26,7 +26,6 @@
 #define LONG_MS		20000
 #define EVENT_SIZE	sizeof(struct topdown_event)
 #define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
-#define OFFSET_1	TOPDOWN_SESSION_MAP_OFFSET(1)
 
 FIXTURE(calls) {
 	int fd;
@@ -53,9 +52,8 @@ FIXTURE_SETUP(calls)
 	self->fd = caller_open(variant->bits, TD_DEVICE, O_RDWR | O_CLOEXEC);
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, device_info(self->fd, &self->info));
-	/* Session 1. */
-	request_make(TOPDOWN_CMD_ATTACH);
-	ASSERT_EQ(0, request_try(variant->bits, self->fd, TOPDOWN_CMD_ATTACH));
+	request_session = request_attach(variant->bits, self->fd, 0);
+	ASSERT_LT(0, request_session);
 }
 
 FIXTURE_TEARDOWN(calls)
@@ -63,23 +61,24 @@ FIXTURE_TEARDOWN(calls)
 	EXPECT_EQ(0, file_write(PARANOID, 0, self->paranoid));
 	EXPECT_EQ(0, chmod(TD_DEVICE, self->node.st_mode & 07777));
 	EXPECT_EQ(0, period_set("1000"));
+	close(request_session);
 	close(self->fd);
 }
 
 TEST_F(calls, mmap)
 {
-	const size_t size = self->info.out_map_size, of_session = self->info.out_session_map_size;
+	const size_t size[] = { self->info.out_map_size, self->info.out_session_map_size };
+	const int fd[] = { self->fd, request_session };
 	const unsigned int bits = variant->bits;
-	const int fd = self->fd;
+	unsigned int i;
 
-	EXPECT_EQ(0, caller_map(bits, fd, size, PROT_READ, MAP_SHARED, 0));
-	EXPECT_EQ(0, caller_map(bits, fd, of_session, PROT_READ, MAP_SHARED, OFFSET_1));
-
-	EXPECT_EQ(-EINVAL, caller_map(bits, fd, size + PAGE, PROT_READ, MAP_SHARED, 0));
-	EXPECT_EQ(-EINVAL, caller_map(bits, fd, of_session + PAGE, PROT_READ, MAP_SHARED,
-				      OFFSET_1));
-	EXPECT_EQ(-EINVAL, caller_map(bits, fd, size, PROT_READ, MAP_PRIVATE, 0));
-	EXPECT_EQ(-EINVAL, caller_map(bits, fd, of_session, PROT_READ, MAP_PRIVATE, OFFSET_1));
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(0, caller_map(bits, fd[i], size[i], PROT_READ, MAP_SHARED, 0));
+		EXPECT_EQ(-EINVAL, caller_map(bits, fd[i], size[i] + PAGE, PROT_READ, MAP_SHARED,
+					      0));
+		EXPECT_EQ(-EINVAL, caller_map(bits, fd[i], size[i], PROT_READ, MAP_PRIVATE, 0));
+		EXPECT_EQ(-EINVAL, caller_map(bits, fd[i], PAGE, PROT_READ, MAP_SHARED, PAGE));
+	}
 }
 
 /* As /proc says of a map that is there. */
@@ -106,18 +105,21 @@ TEST_F(calls, mmap_to_write)
 	const unsigned int bits = variant->bits;
 	const int only = caller_open(bits, TD_DEVICE, O_RDONLY | O_CLOEXEC);
 	const int to_write = caller_open(bits, TD_DEVICE, O_WRONLY | O_CLOEXEC);
-	const int fd = self->fd;
+	const int view = device_control(request_session, TOPDOWN_CONTROL_VIEW);
+	const int fd = self->fd, session = request_session;
 
 	EXPECT_EQ(0, caller_map(bits, only, size, PROT_READ, MAP_SHARED, 0));
 	EXPECT_EQ(-EACCES, caller_map(bits, only, size, PROT_READ | PROT_WRITE, MAP_SHARED, 0));
 	EXPECT_EQ(-EACCES, caller_map(bits, to_write, size, PROT_READ, MAP_SHARED, 0));
-	EXPECT_EQ(-EACCES, caller_map(bits, to_write, of_session, PROT_READ, MAP_SHARED, OFFSET_1));
+	EXPECT_EQ(0, caller_map(bits, view, of_session, PROT_READ, MAP_SHARED, 0));
+	EXPECT_EQ(-EACCES, caller_map(bits, view, of_session, PROT_READ | PROT_WRITE, MAP_SHARED,
+				      0));
 	EXPECT_EQ(-EPERM, caller_map(bits, fd, size, PROT_READ | PROT_WRITE, MAP_SHARED, 0));
 	EXPECT_EQ(-EPERM, caller_map(bits, fd, size, PROT_READ | PROT_EXEC, MAP_SHARED, 0));
-	EXPECT_EQ(-EPERM, caller_map(bits, fd, of_session, PROT_READ | PROT_WRITE, MAP_SHARED,
-				     OFFSET_1));
-	EXPECT_EQ(-EPERM, caller_map(bits, fd, of_session, PROT_READ | PROT_EXEC, MAP_SHARED,
-				     OFFSET_1));
+	EXPECT_EQ(-EPERM, caller_map(bits, session, of_session, PROT_READ | PROT_WRITE, MAP_SHARED,
+				     0));
+	EXPECT_EQ(-EPERM, caller_map(bits, session, of_session, PROT_READ | PROT_EXEC, MAP_SHARED,
+				     0));
 }
 
 /* The kernel makes executable what such a program reads; the module does not. */
@@ -128,18 +130,10 @@ TEST_F(calls, mmap_of_an_old_program)
 
 	ASSERT_LE(0, before);
 	EXPECT_EQ(0, caller_map(bits, self->fd, self->info.out_map_size, PROT_READ, MAP_SHARED, 0));
-	EXPECT_EQ(0, caller_map(bits, self->fd, self->info.out_session_map_size, PROT_READ,
-				MAP_SHARED, OFFSET_1));
+	EXPECT_EQ(0, caller_map(bits, request_session, self->info.out_session_map_size, PROT_READ,
+				MAP_SHARED, 0));
 	EXPECT_TRUE(map_is_not_executable(self->fd, self->info.out_map_size));
 	personality(before);
-}
-
-TEST_F(calls, mmap_of_no_session)
-{
-	EXPECT_EQ(-ENOENT, caller_map(variant->bits, self->fd, PAGE, PROT_READ, MAP_SHARED,
-				      2 * OFFSET_1));
-	EXPECT_EQ(-ENOENT, caller_map(variant->bits, self->fd, PAGE, PROT_READ, MAP_SHARED,
-				      0xfffffULL << 12));
 }
 
 /* There is no watch, so there is nothing to read. */
@@ -153,7 +147,7 @@ TEST_F(calls, nothing_to_read)
 	EXPECT_EQ(-EAGAIN, caller_read(bits, self->fd, to, EVENT_SIZE));
 	EXPECT_EQ(-EAGAIN, caller_readv(bits, self->fd, to, EVENT_SIZE));
 	EXPECT_EQ(-EAGAIN, caller_preadv2(bits, self->fd, to, EVENT_SIZE, 0));
-	EXPECT_EQ(0, caller_poll(bits, self->fd, POLLIN | POLLPRI, 0));
+	EXPECT_EQ(0, caller_poll(bits, self->fd, POLLIN, 0));
 }
 
 static void on_alarm(int signal)
@@ -219,29 +213,26 @@ TEST_F(calls, nowhere_to_read_to)
 	EXPECT_EQ(EVENT_SIZE, caller_read(bits, self->fd, (void *)ANSWERS, EVENT_SIZE));
 }
 
-/* A session without a task has ended, until somebody reads that. */
-TEST_F(calls, news_to_poll)
+/* A session without a task has ended, and one without a descriptor; both stay so. */
+TEST_F(calls, end_of_a_session)
 {
-	struct field child = FIELD(attach, pid, 0);
 	const unsigned int bits = variant->bits;
-	int pid = fork();
+	int pid = fork(), session, view;
 
 	if (!pid)
 		for (;;)
 			pause();
-	child.value = pid;
-	request_make(TOPDOWN_CMD_ATTACH);
-	request_set(&child);
-	EXPECT_EQ(0, request_try(bits, self->fd, TOPDOWN_CMD_ATTACH));
-	EXPECT_EQ(0, caller_poll(bits, self->fd, POLLIN | POLLPRI, 0));
+	session = request_attach(bits, self->fd, pid);
+	ASSERT_LT(0, session);
+	EXPECT_EQ(0, caller_poll(bits, session, POLLIN, 0));
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	EXPECT_EQ(POLLPRI, caller_poll(bits, self->fd, POLLIN | POLLPRI, LONG_MS));
-	request_make(TOPDOWN_CMD_SESSION);
-	((struct topdown_session *)ARGUMENT)->session = 2;
-	EXPECT_EQ(0, request_try(bits, self->fd, TOPDOWN_CMD_SESSION));
-	EXPECT_EQ(TOPDOWN_SESSION_EXITED, ((struct topdown_session *)ARGUMENT)->out_state);
-	EXPECT_EQ(0, caller_poll(bits, self->fd, POLLIN | POLLPRI, 0));
+	EXPECT_EQ(POLLHUP, caller_poll(bits, session, POLLIN, LONG_MS));
+	EXPECT_EQ(POLLHUP, caller_poll(bits, session, POLLIN, 0));
+	view = device_control(request_session, TOPDOWN_CONTROL_VIEW);
+	EXPECT_EQ(0, caller_poll(bits, view, POLLIN, 0));
+	EXPECT_EQ(0, close(request_session));
+	EXPECT_EQ(POLLHUP, caller_poll(bits, view, POLLIN, 0));
 }
 
 /* With a descriptor of its own. */
@@ -265,12 +256,11 @@ static bool figures_refused(unsigned int bits, int unused)
 	ok &= fails("read()", caller_read(bits, fd, to, EVENT_SIZE), EACCES);
 	ok &= fails("readv()", caller_readv(bits, fd, to, EVENT_SIZE), EACCES);
 	ok &= fails("preadv2()", caller_preadv2(bits, fd, to, EVENT_SIZE, RWF_NOWAIT), EACCES);
-	ok &= caller_poll(bits, fd, POLLIN | POLLPRI, 0) == POLLERR;
-	/* A session is something to wait for, and its map needs no right. */
-	request_make(TOPDOWN_CMD_ATTACH);
-	ok &= !request_try(bits, fd, TOPDOWN_CMD_ATTACH);
-	ok &= caller_poll(bits, fd, POLLIN | POLLPRI, 0) == 0;
-	ok &= !caller_map(bits, fd, PAGE, PROT_READ, MAP_SHARED, OFFSET_1);
+	ok &= caller_poll(bits, fd, POLLIN, 0) == POLLERR;
+	/* A session needs no right but its descriptor. */
+	fd = request_attach(bits, fd, 0);
+	ok &= fd > 0 && caller_poll(bits, fd, POLLIN, 0) == 0;
+	ok &= !caller_map(bits, fd, PAGE, PROT_READ, MAP_SHARED, 0);
 	return ok;
 }
 

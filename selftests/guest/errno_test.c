@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,13 +44,13 @@ FIXTURE_SETUP(errnos)
 	ASSERT_EQ(0, request_memory());
 	self->fd = device_open();
 	ASSERT_LE(0, self->fd);
-	/* Session 1. */
-	request_make(TOPDOWN_CMD_ATTACH);
-	ASSERT_EQ(0, request_try(variant->bits, self->fd, TOPDOWN_CMD_ATTACH));
+	request_session = request_attach(variant->bits, self->fd, 0);
+	ASSERT_LT(0, request_session);
 }
 
 FIXTURE_TEARDOWN(errnos)
 {
+	close(request_session);
 	close(self->fd);
 }
 
@@ -57,27 +58,67 @@ FIXTURE_TEARDOWN(errnos)
 #define RESET(field, value)	{ TOPDOWN_CMD_RESET, { FIELD(reset, field, value) } }
 #define WATCH(field, value)	{ TOPDOWN_CMD_WATCH, { FIELD(watch, field, value) } }
 #define ATTACH(field, value)	{ TOPDOWN_CMD_ATTACH, { FIELD(attach, field, value) } }
-#define SESSION(field, value)	{ TOPDOWN_CMD_SESSION, { FIELD(session, field, value) } }
 #define CONTROL(field, value)	{ TOPDOWN_CMD_CONTROL, { FIELD(control, field, value) } }
-#define SESSIONS(field, value)	{ TOPDOWN_CMD_SESSIONS, { FIELD(sessions, field, value) } }
 #define LATENCY(field, value)	{ TOPDOWN_CMD_LATENCY, { FIELD(latency, field, value) } }
 #define LATENCIES(field, value)	{ TOPDOWN_CMD_LATENCIES, { FIELD(latencies, field, value) } }
 
 /*
  * The requests that the rows change are right themselves.  This machine samples no latency, so
- * LATENCIES has nothing to read.
+ * LATENCIES has nothing to read.  ATTACH gives a descriptor.
  */
 TEST_F(errnos, no_error)
 {
 	unsigned int nr;
+	long ret;
 
 	for (nr = 0; nr < COMMANDS; nr++) {
 		request_make(nr);
-		EXPECT_EQ(nr == TOPDOWN_CMD_LATENCIES ? -ENOENT : 0,
-			  request_try(variant->bits, self->fd, nr)) {
+		ret = request_try(variant->bits, self->fd, nr);
+		if (nr == TOPDOWN_CMD_ATTACH) {
+			EXPECT_LT(0, ret);
+			EXPECT_EQ(0, close(ret));
+			continue;
+		}
+		EXPECT_EQ(nr == TOPDOWN_CMD_LATENCIES ? -ENOENT : 0, ret) {
 			TH_LOG("%s", commands[nr].name);
 		}
 	}
+}
+
+/* The commands of the device are none of a session, and the reverse; a view has those of one. */
+TEST_F(errnos, another_descriptor)
+{
+	int view = device_control(request_session, TOPDOWN_CONTROL_VIEW), other;
+	unsigned int nr;
+
+	ASSERT_LT(0, view);
+	for (nr = 0; nr < COMMANDS; nr++) {
+		other = request_is_of_session(nr) ? self->fd : request_session;
+		request_make(nr);
+		EXPECT_EQ(-ENOTTY, caller_ioctl(variant->bits, other, commands[nr].cmd,
+						(void *)ARGUMENT)) {
+			TH_LOG("%s", commands[nr].name);
+		}
+	}
+	request_make(TOPDOWN_CMD_SESSION);
+	EXPECT_EQ(0, caller_ioctl(variant->bits, view, TOPDOWN_SESSION, (void *)ARGUMENT));
+	request_make(TOPDOWN_CMD_CONTROL);
+	EXPECT_EQ(-EBADF, caller_ioctl(variant->bits, view, TOPDOWN_CONTROL, (void *)ARGUMENT));
+	close(view);
+}
+
+/* ATTACH and a view: the process may have no more descriptors. */
+TEST_F(errnos, no_descriptor)
+{
+	static const struct row rows[] = {
+		{ TOPDOWN_CMD_ATTACH }, CONTROL(action, TOPDOWN_CONTROL_VIEW),
+	};
+	const struct rlimit none = { 0, 4096 }, some = { 1024, 4096 };
+
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &none));
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rows, EMFILE));
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &some));
+	EXPECT_TRUE(device_attach(self->fd, 0, 0) > 0);
 }
 
 TEST_F(errnos, unknown_command)
@@ -99,8 +140,8 @@ TEST_F(errnos, too_small)
 {
 	static const struct row things[] = {
 		READ(record_size, 615), READ(record_size, 0), WATCH(event_size, 31),
-		WATCH(event_size, 0), SESSIONS(session_size, 879), SESSIONS(session_size, 0),
-		LATENCIES(record_size, 983), LATENCIES(record_size, 0),
+		WATCH(event_size, 0), LATENCIES(record_size, 983),
+		LATENCIES(record_size, 0),
 	};
 	unsigned int nr, size;
 
@@ -129,12 +170,14 @@ TEST_F(errnos, out_of_range)
 		ATTACH(pid, ~0U), ATTACH(flags, TOPDOWN_ATTACH_ON_EXEC),
 		ATTACH(flags, TOPDOWN_ATTACH_THREAD | TOPDOWN_ATTACH_CHILDREN),
 		ATTACH(flags, TOPDOWN_ATTACH_THREAD | TOPDOWN_ATTACH_PIDFD),
-		CONTROL(action, TOPDOWN_CONTROL_DETACH + 1), CONTROL(action, ~0U),
-		SESSIONS(numbers, 0), SESSIONS(nr_numbers, 0),
+		CONTROL(action, TOPDOWN_CONTROL_VIEW + 1), CONTROL(action, ~0U),
 		LATENCY(cpus, CPU_ONE), LATENCY(cpus_words, 1), LATENCY(session, 1),
 		LATENCY(latency, 1),
-		{ TOPDOWN_CMD_LATENCY, { FIELD(latency, events, 1), FIELD(latency, session, 1),
+		LATENCY(flags, TOPDOWN_LATENCY_SESSION),
+		{ TOPDOWN_CMD_LATENCY, { FIELD(latency, events, 1),
+					 FIELD(latency, flags, TOPDOWN_LATENCY_SESSION),
 					 FIELD(latency, cpus_words, 1) } },
+		{ TOPDOWN_CMD_LATENCY, { FIELD(latency, events, 1), FIELD(latency, session, 1) } },
 		{ TOPDOWN_CMD_LATENCY, { FIELD(latency, events, 1),
 					 FIELD(latency, flags, TOPDOWN_LATENCY_REMOVE) } },
 	};
@@ -179,9 +222,9 @@ TEST_F(errnos, not_zero)
 		{ TOPDOWN_CMD_INFO, 8, sizeof(struct topdown_info) - 8 },
 		SPAN(READ, read, __reserved), SPAN(RESET, reset, __reserved),
 		SPAN(WATCH, watch, out_watch), SPAN(WATCH, watch, __reserved),
-		SPAN(ATTACH, attach, out_session), SPAN(ATTACH, attach, __reserved),
-		{ TOPDOWN_CMD_SESSION, 12, sizeof(struct topdown_session) - 12 },
-		SPAN(CONTROL, control, __reserved), SPAN(SESSIONS, sessions, __reserved),
+		SPAN(ATTACH, attach, __reserved),
+		{ TOPDOWN_CMD_SESSION, 8, sizeof(struct topdown_session) - 8 },
+		SPAN(CONTROL, control, __reserved),
 		SPAN(LATENCY, latency, out_latency), SPAN(LATENCY, latency, out_refusal),
 		SPAN(LATENCY, latency, out_events), SPAN(LATENCY, latency, out_nr_records),
 		SPAN(LATENCIES, latencies, __reserved),
@@ -229,17 +272,7 @@ TEST_F(errnos, parts_too_long)
 {
 	static const struct row rows[] = {
 		READ(record_size, PAGE + 1), LATENCIES(record_size, PAGE + 1),
-		SESSIONS(session_size, PAGE + 1), WATCH(event_size, PAGE + 1),
-		READ(record_size, ~0U), WATCH(event_size, ~0U),
-	};
-
-	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rows, E2BIG));
-}
-
-TEST_F(errnos, too_many_numbers)
-{
-	static const struct row rows[] = {
-		SESSIONS(nr_numbers, 1025), SESSIONS(nr_numbers, ~0U),
+		WATCH(event_size, PAGE + 1), READ(record_size, ~0U), WATCH(event_size, ~0U),
 	};
 
 	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rows, E2BIG));
@@ -322,8 +355,8 @@ TEST_F(errnos, bad_argument)
 		/* The size can be read before NOWHERE, and the rest cannot. */
 		*(__u32 *)(NOWHERE - 4) = commands[nr].size;
 		for (i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++) {
-			EXPECT_EQ(-EFAULT, caller_ioctl(variant->bits, self->fd, commands[nr].cmd,
-							(void *)addresses[i])) {
+			EXPECT_EQ(-EFAULT, caller_ioctl(variant->bits, request_file(self->fd, nr),
+							commands[nr].cmd, (void *)addresses[i])) {
 				TH_LOG("%s at %lx", commands[nr].name, addresses[i]);
 			}
 		}
@@ -351,57 +384,18 @@ TEST_F(errnos, bad_address)
 	static const struct row rows[] = {
 		READ(cpus, NOWHERE), RESET(cpus, NOWHERE), WATCH(cpus, NOWHERE), READ(cpus, 0),
 		READ(cpus, 1ULL << 63), READ(records, NOWHERE), READ(records, READONLY),
-		READ(records, 0), READ(records, ~0ULL), SESSIONS(numbers, NOWHERE),
-		SESSIONS(sessions, NOWHERE), SESSIONS(sessions, READONLY),
-		SESSIONS(sessions, NOWHERE - sizeof(struct topdown_session) + 8),
+		READ(records, 0), READ(records, ~0ULL),
 	};
 
 	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rows, EFAULT));
 }
 
-/* The end of the session is read, although its caller does not get the answer. */
-TEST_F(errnos, fault_after_the_end)
-{
-	static const struct row many[] = { SESSIONS(sessions, READONLY) };
-	struct field two = FIELD(attach, pid, 0);
-	unsigned int round;
-	int pid;
-
-	for (round = 0; round < 2; round++) {
-		pid = fork();
-		if (!pid)
-			for (;;)
-				pause();
-		two.value = pid;
-		request_make(TOPDOWN_CMD_ATTACH);
-		request_set(&two);
-		EXPECT_EQ(0, request_try(variant->bits, self->fd, TOPDOWN_CMD_ATTACH));
-		*(__u32 *)CPU_ONE = ((struct topdown_attach *)ARGUMENT)->out_session;
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
-		ASSERT_EQ(POLLPRI, caller_poll(variant->bits, self->fd, POLLPRI, LONG_MS));
-		if (round) {
-			EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, many, EFAULT));
-		} else {
-			request_make(TOPDOWN_CMD_SESSION);
-			((struct topdown_session *)ARGUMENT)->session = *(__u32 *)CPU_ONE;
-			ASSERT_EQ(0, mprotect((void *)ARGUMENT, PAGE, PROT_READ));
-			EXPECT_EQ(-EFAULT, request_try(variant->bits, self->fd,
-						       TOPDOWN_CMD_SESSION));
-			ASSERT_EQ(0, mprotect((void *)ARGUMENT, PAGE, PROT_READ | PROT_WRITE));
-		}
-		EXPECT_EQ(0, caller_poll(variant->bits, self->fd, POLLPRI, 0));
-	}
-}
-
 TEST_F(errnos, too_little_room)
 {
-	static const struct row rows[] = { READ(nr_records, 0), SESSIONS(nr_sessions, 0) };
+	static const struct row rows[] = { READ(nr_records, 0) };
 
 	EXPECT_TRUE(rows_fail(variant->bits, self->fd, &rows[0], 1, EMSGSIZE));
 	EXPECT_EQ(1, ((struct topdown_read *)ARGUMENT)->nr_records);
-	EXPECT_TRUE(rows_fail(variant->bits, self->fd, &rows[1], 1, EMSGSIZE));
-	EXPECT_EQ(1, ((struct topdown_sessions *)ARGUMENT)->nr_sessions);
 }
 
 /* It is gone, and a pidfd of it is one still. */
@@ -447,13 +441,11 @@ TEST_F(errnos, opened_for_reading)
 {
 	static const struct row changes[] = {
 		{ TOPDOWN_CMD_RESET }, { TOPDOWN_CMD_WATCH }, { TOPDOWN_CMD_ATTACH },
-		{ TOPDOWN_CMD_CONTROL },
 		{ TOPDOWN_CMD_LATENCY, { FIELD(latency, events, 1) } },
 		{ TOPDOWN_CMD_LATENCY, { FIELD(latency, flags, TOPDOWN_LATENCY_REMOVE) } },
 	};
 	static const struct row reads[] = {
-		{ TOPDOWN_CMD_INFO }, { TOPDOWN_CMD_READ }, { TOPDOWN_CMD_SESSIONS },
-		{ TOPDOWN_CMD_LATENCY },
+		{ TOPDOWN_CMD_INFO }, { TOPDOWN_CMD_READ }, { TOPDOWN_CMD_LATENCY },
 	};
 	int fd = caller_open(variant->bits, TD_DEVICE, O_RDONLY | O_CLOEXEC);
 
@@ -466,8 +458,7 @@ TEST_F(errnos, opened_for_reading)
 TEST_F(errnos, no_number)
 {
 	static const struct row rows[] = {
-		SESSION(session, 2), SESSION(session, 0), SESSION(session, ~0U),
-		CONTROL(session, 2), CONTROL(session, 0), LATENCIES(latency, 2),
+		LATENCIES(latency, 2),
 		{ TOPDOWN_CMD_LATENCY, { FIELD(latency, flags, TOPDOWN_LATENCY_REMOVE),
 					 FIELD(latency, latency, 1) } },
 	};

@@ -166,23 +166,28 @@ static int do_watch(void)
 
 static int do_attach(void)
 {
-	struct topdown_attach attach = { .size = sizeof(attach) };
-	struct topdown_session session = { .size = sizeof(session) };
-	struct topdown_sessions many = {
-		.size = sizeof(many), .flags = TOPDOWN_SESSION_FRESH,
-		.session_size = sizeof(session), .nr_sessions = 1,
-	};
-	int fd = device_open(), ret;
+	struct topdown_session session;
+	int fd = device_open(), ret, view;
+	void *map;
 
 	if (fd < 0)
 		return fd;
-	ret = ioctl(fd, TOPDOWN_ATTACH, &attach) ? -errno : 0;
-	session.session = attach.out_session;
-	if (!ret)
-		ret = ioctl(fd, TOPDOWN_SESSION, &session) ? -errno : 0;
-	many.sessions = (uintptr_t)&session;
-	if (!ret)
-		ret = ioctl(fd, TOPDOWN_SESSIONS, &many) ? -errno : 0;
+	ret = device_attach(fd, 0, 0);
+	close(fd);
+	if (ret < 0)
+		return ret;
+	fd = ret;
+	ret = device_session(fd, TOPDOWN_SESSION_FRESH, &session);
+	view = ret ? ret : device_control(fd, TOPDOWN_CONTROL_VIEW);
+	if (view >= 0)
+		close(view);
+	else
+		ret = view;
+	map = ret ? MAP_FAILED : mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	if (!ret && map == MAP_FAILED)
+		ret = -errno;
+	if (map != MAP_FAILED)
+		munmap(map, 4096);
 	close(fd);
 	return ret;
 }
@@ -341,7 +346,8 @@ static void sweep(const char *name, int (*operation)(void), unsigned int others)
 static const struct row hungry[] = {
 	{ TOPDOWN_CMD_READ, { FIELD(read, flags, TOPDOWN_READ_TOTAL) } },
 	{ TOPDOWN_CMD_RESET }, { TOPDOWN_CMD_WATCH }, { TOPDOWN_CMD_ATTACH },
-	{ TOPDOWN_CMD_SESSIONS }, { TOPDOWN_CMD_LATENCIES },
+	{ TOPDOWN_CMD_CONTROL, { FIELD(control, action, TOPDOWN_CONTROL_VIEW) } },
+	{ TOPDOWN_CMD_LATENCIES },
 };
 
 #define HUNGRY_OPEN	(sizeof(hungry) / sizeof(hungry[0]))
@@ -367,13 +373,14 @@ static long call_hungry(unsigned int bits, int fd, unsigned int i)
 	return i < HUNGRY_OPEN ? request_try(bits, fd, hungry[i].nr) : open_hungry(bits);
 }
 
-/* A descriptor without a baseline, with session 1. */
+/* A descriptor without a baseline, and a session. */
 static int fresh_open(void)
 {
 	int fd = device_open();
 
 	request_make(TOPDOWN_CMD_ATTACH);
-	if (fd < 0 || request_try(64, fd, TOPDOWN_CMD_ATTACH))
+	request_session = fd < 0 ? fd : request_try(64, fd, TOPDOWN_CMD_ATTACH);
+	if (request_session < 0)
 		ksft_exit_fail_msg("there is no session\n");
 	return fd;
 }
@@ -390,7 +397,12 @@ static long call_nth(unsigned int bits, unsigned int i, unsigned int nth, bool *
 	ret = call_hungry(bits, fd, i);
 	*injected = nth && disarm();
 	close(fd);
-	return ret;
+	close(request_session);
+	if (ret <= 0)
+		return ret;
+	/* It is a descriptor. */
+	close(ret);
+	return 0;
 }
 
 /*

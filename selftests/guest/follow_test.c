@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -51,24 +52,25 @@ TEST_F(follow, exit_is_told)
 	ASSERT_TRUE(worker_start(&self->worker, &reports[0], profile(0), 4, 50));
 	session = device_attach(self->fd, 0, self->worker.pid);
 	ASSERT_LT(0, session);
-	EXPECT_EQ(0, poll_for(self->fd, POLLPRI, 0));
-	ASSERT_EQ(0, device_session(self->fd, 0, session, &self->seen));
+	EXPECT_EQ(0, poll_for(session, POLLIN, 0));
+	ASSERT_EQ(0, device_session(session, 0, &self->seen));
 	EXPECT_EQ(3, self->seen.out_tasks);
 	worker_go(&self->worker, 4);
 	ASSERT_TRUE(worker_wait(&reports[0]));
-	EXPECT_EQ(0, poll_for(self->fd, POLLPRI, 0));
+	EXPECT_EQ(0, poll_for(session, POLLIN, 0));
 	worker_stop(&self->worker);
-	EXPECT_EQ(POLLPRI, poll_for(self->fd, POLLPRI, 5000));
-	EXPECT_EQ(POLLPRI, poll_for(self->fd, POLLPRI, 0));
-	ASSERT_TRUE(has_slots(self->fd, session, &self->seen));
+	EXPECT_EQ(POLLHUP, poll_for(session, POLLIN, 5000));
+	EXPECT_EQ(POLLHUP, poll_for(session, 0, 0));
+	ASSERT_TRUE(has_slots(session, &self->seen));
 	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
 	EXPECT_EQ(0, self->seen.out_tasks);
-	EXPECT_EQ(0, poll_for(self->fd, POLLPRI, 0));
+	/* It stays so. */
+	EXPECT_EQ(POLLHUP, poll_for(session, POLLIN, 0));
 	slots = self->seen.out_figures.slots;
 	/* They stay, whatever is done. */
-	EXPECT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_ENABLE));
+	EXPECT_EQ(0, device_control(session, TOPDOWN_CONTROL_ENABLE));
 	sleep_ms(20);
-	ASSERT_TRUE(has_slots(self->fd, session, &self->seen));
+	ASSERT_TRUE(has_slots(session, &self->seen));
 	EXPECT_EQ(slots, self->seen.out_figures.slots);
 	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
 }
@@ -77,49 +79,60 @@ TEST_F(follow, exit_is_told)
 TEST_F(follow, exit_wakes_up)
 {
 	uint64_t from;
-	int pid;
+	int pid, session;
 
 	pid = fork();
 	if (!pid) {
 		sleep_ms(300);
 		_exit(0);
 	}
-	ASSERT_LT(0, device_attach(self->fd, 0, pid));
+	session = device_attach(self->fd, 0, pid);
+	ASSERT_LT(0, session);
 	from = clock_ns(CLOCK_MONOTONIC);
-	EXPECT_EQ(POLLPRI, poll_for(self->fd, POLLPRI, 10000));
+	EXPECT_EQ(POLLHUP, poll_for(session, POLLIN, 10000));
 	EXPECT_GT(5000000000ULL, clock_ns(CLOCK_MONOTONIC) - from);
 	waitpid(pid, NULL, 0);
+}
+
+/* The session that a child sends, and the status of the child. */
+static int hear_of(int pid, const int pair[2], int *session)
+{
+	int status;
+
+	close(pair[1]);
+	*session = fd_receive(pair[0]);
+	close(pair[0]);
+	return waitpid(pid, &status, 0) == pid ? status : -1;
 }
 
 /* A child attaches to itself and executes the program.  Return: the status of the child. */
 static int attach_and_exec(int fd, __u32 flags, const char *program, int uid, int *session)
 {
-	int pid = fork(), status;
+	int pair[2], pid;
 
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
+		return -1;
+	pid = fork();
 	if (pid)
-		return waitpid(pid, &status, 0) == pid ? status : -1;
+		return hear_of(pid, pair, session);
 	if (uid && setresuid(uid, uid, uid))
 		_exit(99);
-	*session = device_attach(fd, flags, 0);
+	if (!fd_send(pair[1], device_attach(fd, flags, 0)))
+		_exit(97);
 	/* Long beside its start, which is of another kind. */
 	execl(program, program, "-t", "1", "branchy", NULL);
 	_exit(98);
 }
 
-static int *shared_int(void)
-{
-	return mmap(NULL, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-}
-
 /* As `topdown stat -- command` does it. */
 TEST_F(follow, command_from_its_exec)
 {
-	int *session = shared_int();
+	int session;
 
 	ASSERT_EQ(0, attach_and_exec(self->fd, TOPDOWN_ATTACH_CHILDREN | TOPDOWN_ATTACH_DISABLED |
-				     TOPDOWN_ATTACH_ON_EXEC, "./workload", 0, session));
-	ASSERT_LT(0, *session);
-	ASSERT_EQ(0, device_session(self->fd, 0, *session, &self->seen));
+				     TOPDOWN_ATTACH_ON_EXEC, "./workload", 0, &session));
+	ASSERT_LT(0, session);
+	ASSERT_EQ(0, device_session(session, 0, &self->seen));
 	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
 	EXPECT_LT(980000000, self->seen.out_figures.enabled_ns);
 	EXPECT_LT((0.4 - 0.01 * looser(1)) * TOPDOWN_RATIO_ONE,
@@ -129,20 +142,20 @@ TEST_F(follow, command_from_its_exec)
 /* A command replaces the wait for an exec, here one that leaves the session disabled. */
 TEST_F(follow, disabled_before_its_exec)
 {
-	int *session = shared_int(), pid = fork(), status;
+	int session, pair[2], pid;
 
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+	pid = fork();
 	if (!pid) {
-		*session = device_attach(self->fd, TOPDOWN_ATTACH_DISABLED | TOPDOWN_ATTACH_ON_EXEC,
-					 0);
-		if (device_control(self->fd, *session, TOPDOWN_CONTROL_DISABLE))
+		session = device_attach(self->fd, TOPDOWN_ATTACH_DISABLED | TOPDOWN_ATTACH_ON_EXEC,
+					0);
+		if (device_control(session, TOPDOWN_CONTROL_DISABLE) || !fd_send(pair[1], session))
 			_exit(97);
 		execl("./workload", "./workload", "-t", "0.2", "branchy", NULL);
 		_exit(98);
 	}
-	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	ASSERT_EQ(0, status);
-	ASSERT_LT(0, *session);
-	ASSERT_EQ(0, device_session(self->fd, 0, *session, &self->seen));
+	ASSERT_EQ(0, hear_of(pid, pair, &session));
+	ASSERT_EQ(0, device_session(session, 0, &self->seen));
 	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
 	EXPECT_EQ(0, self->seen.out_figures.enabled_ns);
 }
@@ -171,22 +184,21 @@ static bool has_dropped(const struct topdown_session *seen, unsigned int nr)
 
 TEST_F(follow, set_uid_exec_drops_it)
 {
-	int *session = shared_int();
+	int session;
 
 	ASSERT_EQ(0, suid_make());
-	EXPECT_EQ(0, attach_and_exec(self->fd, 0, "./workload", NOBODY, session));
-	ASSERT_EQ(0, device_session(self->fd, 0, *session, &self->seen));
+	EXPECT_EQ(0, attach_and_exec(self->fd, 0, "./workload", NOBODY, &session));
+	ASSERT_EQ(0, device_session(session, 0, &self->seen));
 	EXPECT_TRUE(has_dropped(&self->seen, 0));
 	EXPECT_LT(900000000, self->seen.out_figures.enabled_ns);
 
-	EXPECT_EQ(0, attach_and_exec(self->fd, 0, suid_program, NOBODY, session));
-	EXPECT_EQ(POLLPRI, poll_for(self->fd, POLLPRI, 0));
-	EXPECT_EQ(POLLPRI, caller_poll(32, self->fd, POLLPRI, 0));
-	ASSERT_EQ(0, device_session(self->fd, 0, *session, &self->seen));
+	EXPECT_EQ(0, attach_and_exec(self->fd, 0, suid_program, NOBODY, &session));
+	EXPECT_EQ(POLLHUP, poll_for(session, POLLIN, 0));
+	EXPECT_EQ(POLLHUP, caller_poll(32, session, POLLIN, 0));
+	ASSERT_EQ(0, device_session(session, 0, &self->seen));
 	EXPECT_TRUE(has_dropped(&self->seen, 1));
 	/* Nothing of its 300 ms. */
 	EXPECT_GT(100000000, self->seen.out_figures.enabled_ns);
-	EXPECT_EQ(0, poll_for(self->fd, POLLPRI, 0));
 	unlink(suid_program);
 }
 
@@ -195,15 +207,15 @@ static const char unreadable_program[] = "/tmp/topdown-unreadable";
 /* As a set-uid one, a program that the user must not read ends perf's events. */
 TEST_F(follow, unreadable_exec_drops_it)
 {
-	int *session = shared_int();
+	int session;
 	char command[256];
 
 	snprintf(command, sizeof(command), "cp ./workload %s && chmod 0711 %s", unreadable_program,
 		 unreadable_program);
 	ASSERT_EQ(0, system(command));
-	EXPECT_EQ(0, attach_and_exec(self->fd, 0, unreadable_program, NOBODY, session));
-	EXPECT_EQ(POLLPRI, poll_for(self->fd, POLLPRI, 0));
-	ASSERT_EQ(0, device_session(self->fd, 0, *session, &self->seen));
+	EXPECT_EQ(0, attach_and_exec(self->fd, 0, unreadable_program, NOBODY, &session));
+	EXPECT_EQ(POLLHUP, poll_for(session, POLLIN, 0));
+	ASSERT_EQ(0, device_session(session, 0, &self->seen));
 	EXPECT_TRUE(has_dropped(&self->seen, 1));
 	/* Nothing of its second. */
 	EXPECT_GT(100000000, self->seen.out_figures.enabled_ns);
@@ -223,15 +235,19 @@ static int attach_and_exec_child(int fd, const char *program, bool apart, int *s
 		.size = sizeof(own),
 		.config = PERF_COUNT_SW_DUMMY,
 	};
-	int pid = fork(), status;
+	int pair[2], pid, status;
 
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
+		return -1;
+	pid = fork();
 	if (pid)
-		return waitpid(pid, &status, 0) == pid ? status : -1;
+		return hear_of(pid, pair, session);
 	if (apart && syscall(SYS_perf_event_open, &own, 0, -1, -1, PERF_FLAG_FD_CLOEXEC) < 0)
 		_exit(96);
 	if (setresuid(NOBODY, NOBODY, NOBODY))
 		_exit(99);
-	*session = device_attach(fd, TOPDOWN_ATTACH_CHILDREN, 0);
+	if (!fd_send(pair[1], device_attach(fd, TOPDOWN_ATTACH_CHILDREN, 0)))
+		_exit(95);
 	pid = fork();
 	if (!pid) {
 		execl(program, program, "-t", "0.2", "branchy", NULL);
@@ -246,17 +262,17 @@ static int attach_and_exec_child(int fd, const char *program, bool apart, int *s
 
 TEST_F(follow, set_uid_exec_of_a_child_drops_it)
 {
-	int *session = shared_int(), apart;
+	int session, apart;
 
 	ASSERT_EQ(0, suid_make());
 	for (apart = 0; apart < 2; apart++) {
-		EXPECT_EQ(0, attach_and_exec_child(self->fd, "./workload", apart, session));
-		ASSERT_EQ(0, device_session(self->fd, 0, *session, &self->seen));
+		EXPECT_EQ(0, attach_and_exec_child(self->fd, "./workload", apart, &session));
+		ASSERT_EQ(0, device_session(session, 0, &self->seen));
 		EXPECT_TRUE(has_dropped(&self->seen, 0));
 		EXPECT_LT(380000000, self->seen.out_figures.enabled_ns);
 
-		EXPECT_EQ(0, attach_and_exec_child(self->fd, suid_program, apart, session));
-		ASSERT_EQ(0, device_session(self->fd, 0, *session, &self->seen));
+		EXPECT_EQ(0, attach_and_exec_child(self->fd, suid_program, apart, &session));
+		ASSERT_EQ(0, device_session(session, 0, &self->seen));
 		EXPECT_TRUE(has_dropped(&self->seen, 1));
 		/* All of the parent's 200 ms, and nothing of the child's. */
 		EXPECT_LT(180000000, self->seen.out_figures.enabled_ns);
@@ -281,7 +297,7 @@ static bool measure_hotplug(int fd, struct worker *worker, struct topdown_sessio
 
 	fair_server_off();
 	ok = ok && session > 0 && worker_go(worker, 4) && !system(hotplug) && worker_wait(report) &&
-	     !device_session(fd, TOPDOWN_SESSION_FRESH, session, seen);
+	     !device_session(session, TOPDOWN_SESSION_FRESH, seen);
 	worker_stop(worker);
 	time = seen->out_figures.enabled_ns / (double)report->cpu_ns;
 	measured = seen->out_figures.running_ns / (double)seen->out_figures.enabled_ns;
@@ -330,7 +346,7 @@ static bool span_right(const struct span *span, struct topdown_session *seen)
 	double least = span_clock(span) - span->after, most, ns;
 	double limit = backdoor_exact() ? 2 * LIMIT_SLOTS : 0.4;
 
-	if (device_session(span->fd, TOPDOWN_SESSION_FRESH, span->session, seen))
+	if (device_session(span->session, TOPDOWN_SESSION_FRESH, seen))
 		return false;
 	most = span_clock(span) - span->before;
 	ns = seen->out_figures.enabled_ns;
@@ -394,17 +410,16 @@ static int closed_while_off(unsigned int cpu, int stopper, unsigned int round,
 	sleep_ms(50);
 	if (!step && !span_right(&span, seen))
 		step = 4;
-	if (!step && round % 2 && device_control(span.fd, span.session, TOPDOWN_CONTROL_DETACH))
-		step = 5;
-	close(span.fd);
+	if (span.session > 0 && close(span.session))
+		step = step ? step : 5;
 	if (cpu_set_online(cpu, true) || !pin(pid, cpu))
 		step = step ? step : 6;
-	span.fd = device_open();
 	if (!step && !span_begin(&span, flags[round % 3], pid))
 		step = 7;
 	sleep_ms(100);
 	if (!step && (!span_right(&span, seen) || !seen->out_figures.slots))
 		step = 8;
+	close(span.session);
 	close(span.fd);
 	spin_stop(pid);
 	return step;
@@ -491,7 +506,7 @@ static int swapped(unsigned int turns, struct topdown_session *seen)
 		step = 2;
 	/* Later than the module looks for threads that it has missed. */
 	sleep_ms(200);
-	if (device_session(span.fd, 0, span.session, seen) || seen->out_tasks != 2)
+	if (device_session(span.session, 0, seen) || seen->out_tasks != 2)
 		step = 3;
 	if (write(dance.lead[1], "", 1) != 1)
 		step = 2;
@@ -500,6 +515,7 @@ static int swapped(unsigned int turns, struct topdown_session *seen)
 		step = 4;
 	if (!step && !span_right(&span, seen))
 		step = 5;
+	close(span.session);
 	close(span.fd);
 	for (i = 0; i < 2; i++) {
 		close(dance.lead[i]);
@@ -543,6 +559,7 @@ TEST_F_TIMEOUT(follow, swapped_with_the_first, 120)
 		ASSERT_EQ(0, pthread_join(thread, NULL));
 		ASSERT_TRUE(span_right(&span, &self->seen));
 		EXPECT_EQ(1, self->seen.out_tasks);
+		close(span.session);
 		close(span.fd);
 	}
 }
@@ -579,7 +596,7 @@ TEST_F_TIMEOUT(follow, closed_while_they_run, 60)
 		if (i % 3)
 			usleep(i * 1311 % 5000);
 		if (i % 2) {
-			ASSERT_EQ(0, device_control(fd, session, TOPDOWN_CONTROL_DETACH));
+			ASSERT_EQ(0, close(session));
 			ASSERT_LT(0, device_attach(fd, 0, pid));
 		}
 		close(fd);
@@ -609,10 +626,10 @@ TEST_F_TIMEOUT(follow, attached_while_they_exit, 60)
 			continue;
 		}
 		ASSERT_LT(0, session);
-		ASSERT_EQ(0, device_session(self->fd, 0, session, &self->seen));
+		ASSERT_EQ(0, device_session(session, 0, &self->seen));
 		EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
 		EXPECT_EQ(0, self->seen.out_tasks);
-		ASSERT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_DETACH));
+		ASSERT_EQ(0, close(session));
 	}
 	printf("# %u of 200 had exited before\n", missed);
 	EXPECT_LT(missed, 200);

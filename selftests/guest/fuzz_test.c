@@ -154,13 +154,16 @@ static bool figures_are_there(void)
 static const char *work_all(uint64_t *seed, uint64_t until)
 {
 	const char *wrong = NULL, *one;
-	int pid[WORKERS], plugger, holder = -1, i;
+	int pid[WORKERS], plugger, device, session = -1, i;
 
 	/* With one session in each second round the probes stay, and calls are quicker. */
 	if (fuzz_random(seed) % 2) {
-		holder = device_open();
-		if (holder < 0 || device_attach(holder, 0, 0) < 0)
+		device = device_open();
+		session = device < 0 ? -1 : device_attach(device, 0, 0);
+		if (session < 0)
 			wrong = "no session";
+		if (device >= 0)
+			close(device);
 	}
 	plugger = fork();
 	if (!plugger)
@@ -177,8 +180,8 @@ static const char *work_all(uint64_t *seed, uint64_t until)
 	}
 	stop(plugger);
 	cpus_set_online();
-	if (holder >= 0)
-		close(holder);
+	if (session >= 0)
+		close(session);
 	return wrong;
 }
 

@@ -429,14 +429,14 @@ static bool measure_mover(int fd, unsigned int rounds, uint64_t core_us, uint64_
 
 	/* The emulator has to translate the kernel again where probes were put in. */
 	spin_ms(20);
-	ok = ok && !device_control(fd, session, TOPDOWN_CONTROL_RESET);
+	ok = ok && !device_control(session, TOPDOWN_CONTROL_RESET);
 	for (i = 0; i < rounds; i++) {
 		ok = ok && phase(core[i % 2], profile(i % 3), core_us, &on_core);
 		ok = ok && phase(atom[i % atom_nr], profile(4), atom_us, &on_atom);
 	}
-	ok = ok && !device_session(fd, TOPDOWN_SESSION_FRESH, session, seen);
+	ok = ok && !device_session(session, TOPDOWN_SESSION_FRESH, seen);
 	if (session > 0)
-		device_control(fd, session, TOPDOWN_CONTROL_DETACH);
+		close(session);
 	return ok && judge(seen, &on_core, &on_atom, points, turns);
 }
 
@@ -481,10 +481,10 @@ TEST_F(hybrid, session_on_an_e_core)
 	session = device_attach(self->fd, 0, self->spinner[0]);
 	ASSERT_LT(0, session);
 	ASSERT_EQ(0, cpu_pin(core[0]));
-	ASSERT_EQ(0, device_session(self->fd, TOPDOWN_SESSION_FRESH, session, &self->seen));
+	ASSERT_EQ(0, device_session(session, TOPDOWN_SESSION_FRESH, &self->seen));
 	time = figures->enabled_ns;
 	sleep_ms(100);
-	ASSERT_EQ(0, device_session(self->fd, TOPDOWN_SESSION_FRESH, session, &self->seen));
+	ASSERT_EQ(0, device_session(session, TOPDOWN_SESSION_FRESH, &self->seen));
 	EXPECT_LT(80000000, figures->enabled_ns - time);
 	EXPECT_GT(120000000, figures->enabled_ns - time);
 	EXPECT_EQ(TOPDOWN_SOURCE_ATOM, self->seen.out_source);
@@ -519,8 +519,8 @@ static bool measure_pair(int fd, struct topdown_session *seen)
 		return false;
 	pthread_join(thread[0], NULL);
 	pthread_join(thread[1], NULL);
-	ok = !device_session(fd, TOPDOWN_SESSION_FRESH, session, seen);
-	device_control(fd, session, TOPDOWN_CONTROL_DETACH);
+	ok = !device_session(session, TOPDOWN_SESSION_FRESH, seen);
+	close(session);
 	share = seen->out_core_figures.enabled_ns / (double)figures->enabled_ns;
 	printf("# %.1f ms, %.4f of it on P-cores\n", figures->enabled_ns / 1e6, share);
 	return ok && fact_near("share", share, 0.5, LIMIT_SHARE);

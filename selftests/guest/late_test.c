@@ -17,6 +17,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -117,19 +118,27 @@ static int page_give(int fd)
  */
 static int start_amid_clone(int device, const int hold[2], int *session)
 {
-	int pid = fork(), page;
+	int pair[2], pid, page;
 	pthread_t thread;
 	char byte;
 
-	if (pid)
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
+		return -1;
+	pid = fork();
+	if (pid) {
+		close(pair[1]);
+		*session = fd_receive(pair[0]);
+		close(pair[0]);
 		return pid;
+	}
 	close(hold[1]);
 	page = page_keep();
 	if (page < 0 || setresuid(NOBODY, NOBODY, NOBODY))
 		_exit(99);
 	if (pthread_create(&thread, NULL, maker, late_thread) || !page_is_wanted(page))
 		_exit(96);
-	*session = device_attach(device, TOPDOWN_ATTACH_CHILDREN, 0);
+	if (!fd_send(pair[1], device_attach(device, TOPDOWN_ATTACH_CHILDREN, 0)))
+		_exit(93);
 	if (!alone && !fork())
 		_exit(read(hold[0], &byte, 1));
 	if (page_give(page))
@@ -156,7 +165,7 @@ static int attach_amid_clone(int device, const int hold[2], int *session)
 FIXTURE(late) {
 	int fd;
 	int hold[2];
-	int *session;
+	int session;
 	struct topdown_session seen;
 };
 
@@ -165,9 +174,6 @@ FIXTURE_SETUP(late)
 	self->fd = session_open();
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, pipe2(self->hold, O_CLOEXEC));
-	self->session = mmap(NULL, sizeof(int), PROT_READ | PROT_WRITE,
-			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, self->session);
 }
 
 FIXTURE_TEARDOWN(late)
@@ -181,41 +187,39 @@ FIXTURE_TEARDOWN(late)
 /* The second search finds it. */
 TEST_F(late, thread_is_followed)
 {
-	int status = attach_amid_clone(self->fd, self->hold, self->session);
+	int status = attach_amid_clone(self->fd, self->hold, &self->session);
 
 	if (status == KSFT_SKIP << 8)
 		SKIP(return, "this kernel makes no thread with a pidfd");
 	ASSERT_EQ(0, status);
-	ASSERT_EQ(0, device_session(self->fd, 0, *self->session, &self->seen));
+	ASSERT_EQ(0, device_session(self->session, 0, &self->seen));
 	EXPECT_EQ(TOPDOWN_SESSION_RUNNING, self->seen.out_state);
 	EXPECT_EQ(0, self->seen.out_flags);
 	EXPECT_EQ(1, self->seen.out_tasks);
 	EXPECT_LT(SPIN_SEEN_NS, self->seen.out_figures.enabled_ns);
 }
 
-/* The threads that were followed exit before the second search, and that is told once. */
+/* The threads that were followed exit before the second search. */
 TEST_F(late, no_thread_joins_what_has_exited)
 {
 	int pid, status;
 
 	alone = true;
-	pid = start_amid_clone(self->fd, self->hold, self->session);
-	if (poll_for(self->fd, POLLPRI, 5000) != POLLPRI) {
+	pid = start_amid_clone(self->fd, self->hold, &self->session);
+	if (self->session < 0 || poll_for(self->session, POLLIN, 5000) != POLLHUP) {
 		status = status_of(pid);
 		if (status == KSFT_SKIP << 8)
 			SKIP(return, "this kernel makes no thread with a pidfd");
 		ASSERT_EQ(0, status);
 	}
-	ASSERT_EQ(0, device_session(self->fd, 0, *self->session, &self->seen));
+	ASSERT_EQ(0, device_session(self->session, 0, &self->seen));
 	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
-	EXPECT_EQ(0, poll_for(self->fd, POLLPRI, 0));
 	sleep_ms(LOOK_MS);
-	ASSERT_EQ(0, device_session(self->fd, 0, *self->session, &self->seen));
+	ASSERT_EQ(0, device_session(self->session, 0, &self->seen));
 	EXPECT_EQ(0, self->seen.out_tasks);
 	EXPECT_EQ(TOPDOWN_SESSION_INCOMPLETE, self->seen.out_flags);
 	ASSERT_EQ(0, status_of(pid));
-	EXPECT_EQ(0, poll_for(self->fd, POLLPRI, 0));
-	ASSERT_EQ(0, device_session(self->fd, 0, *self->session, &self->seen));
+	ASSERT_EQ(0, device_session(self->session, 0, &self->seen));
 	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
 }
 
@@ -232,7 +236,7 @@ TEST_F(late, zombie_is_not_missed)
 	EXPECT_LE(0, session);
 	kill(pid, SIGKILL);
 	sleep_ms(LOOK_MS);
-	EXPECT_EQ(0, device_session(self->fd, 0, session, &self->seen));
+	EXPECT_EQ(0, device_session(session, 0, &self->seen));
 	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
 	EXPECT_EQ(0, self->seen.out_flags);
 	EXPECT_EQ(pid, waitpid(pid, NULL, 0));
@@ -253,7 +257,7 @@ static void execs(struct __test_metadata *_metadata, int fd, const int hold[2], 
 	if (status == KSFT_SKIP << 8)
 		SKIP(return, "this kernel makes no thread with a pidfd");
 	ASSERT_EQ(0, status);
-	ASSERT_EQ(0, device_session(fd, 0, *session, &seen));
+	ASSERT_EQ(0, device_session(*session, 0, &seen));
 	EXPECT_EQ(TOPDOWN_SESSION_RUNNING, seen.out_state);
 	EXPECT_EQ(TOPDOWN_SESSION_INCOMPLETE, seen.out_flags);
 	EXPECT_EQ(1, seen.out_tasks);
@@ -269,12 +273,12 @@ TEST_F(late, set_uid_exec_is_not_followed)
 	snprintf(command, sizeof(command), "cp ./workload %s && chmod 4755 %s", set_uid_program,
 		 set_uid_program);
 	ASSERT_EQ(0, system(command));
-	execs(_metadata, self->fd, self->hold, self->session, set_uid_program);
+	execs(_metadata, self->fd, self->hold, &self->session, set_uid_program);
 }
 
 TEST_F(late, exec_is_incomplete)
 {
-	execs(_metadata, self->fd, self->hold, self->session, "./workload");
+	execs(_metadata, self->fd, self->hold, &self->session, "./workload");
 }
 
 static void *sleeper(void *unused)
@@ -347,12 +351,12 @@ TEST_F(late, detach_ends_the_search)
 		ASSERT_EQ(0, status);
 	}
 	session = device_attach(self->fd, 0, pid);
-	ASSERT_EQ(0, device_session(self->fd, 0, session, &self->seen));
+	ASSERT_EQ(0, device_session(session, 0, &self->seen));
 	EXPECT_EQ(1, write(go[1], "", 1));
 	while (self->seen.out_tasks <= MANY + 1)
-		ASSERT_EQ(0, device_session(self->fd, 0, session, &self->seen));
+		ASSERT_EQ(0, device_session(session, 0, &self->seen));
 	begun = clock_ns(CLOCK_MONOTONIC);
-	ASSERT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_DETACH));
+	ASSERT_EQ(0, close(session));
 	detached = clock_ns(CLOCK_MONOTONIC) - begun;
 
 	/* By then all threads have been made. */
@@ -360,7 +364,7 @@ TEST_F(late, detach_ends_the_search)
 	begun = clock_ns(CLOCK_MONOTONIC);
 	session = device_attach(self->fd, 0, pid);
 	attached = clock_ns(CLOCK_MONOTONIC) - begun;
-	ASSERT_EQ(0, device_session(self->fd, 0, session, &self->seen));
+	ASSERT_EQ(0, device_session(session, 0, &self->seen));
 	EXPECT_EQ(2 * MANY + 1, self->seen.out_tasks);
 	EXPECT_GT(attached / 2, detached);
 	kill(pid, SIGKILL);
@@ -377,7 +381,7 @@ static void *chain(void *unused)
 	return NULL;
 }
 
-/* A process that makes threads as fast as they are found keeps no caller in ATTACH or DETACH. */
+/* A process that makes threads as fast as they are found keeps no caller in ATTACH or close(). */
 TEST_F(late, chains_hold_nobody)
 {
 	uint64_t begun;
@@ -396,12 +400,12 @@ TEST_F(late, chains_hold_nobody)
 	session = device_attach(self->fd, 0, pid);
 	EXPECT_GT(HELD_NS, clock_ns(CLOCK_MONOTONIC) - begun);
 	ASSERT_LE(0, session);
-	ASSERT_EQ(0, device_session(self->fd, 0, session, &self->seen));
+	ASSERT_EQ(0, device_session(session, 0, &self->seen));
 	EXPECT_EQ(TOPDOWN_SESSION_INCOMPLETE, self->seen.out_flags);
 	/* Amid the second search. */
 	sleep_ms(LOOK_MS);
 	begun = clock_ns(CLOCK_MONOTONIC);
-	EXPECT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_DETACH));
+	EXPECT_EQ(0, close(session));
 	EXPECT_GT(HELD_NS, clock_ns(CLOCK_MONOTONIC) - begun);
 	ASSERT_EQ(0, waitpid(pid, NULL, WNOHANG));
 	kill(pid, SIGKILL);

@@ -29,9 +29,10 @@
 #define CPUS(address, words)							\
 	{ TOPDOWN_CMD_LATENCY, { FIELD(latency, events, EVENT), FIELD(latency, cpus, address), \
 				 FIELD(latency, cpus_words, words) } }
-#define TASKS(number)								\
+#define TASKS(fd)								\
 	{ TOPDOWN_CMD_LATENCY, { FIELD(latency, events, EVENT),			\
-				 FIELD(latency, session, number) } }
+				 FIELD(latency, flags, TOPDOWN_LATENCY_SESSION),	\
+				 FIELD(latency, session, fd) } }
 #define LATENCIES(field, value)	{ TOPDOWN_CMD_LATENCIES, { FIELD(latencies, field, value) } }
 
 static const struct row of_cpu[] = { CPUS(CPU_ONE, 1) };
@@ -152,7 +153,7 @@ TEST_F(latencies, too_little_room)
 TEST_F(latencies, no_number)
 {
 	static const struct row rows[] = {
-		TASKS(1), TASKS(~0U), LATENCIES(latency, 2), LATENCIES(latency, 0),
+		LATENCIES(latency, 2), LATENCIES(latency, 0),
 		{ TOPDOWN_CMD_LATENCY, { FIELD(latency, flags, TOPDOWN_LATENCY_REMOVE),
 					 FIELD(latency, latency, 2) } },
 	};
@@ -160,22 +161,23 @@ TEST_F(latencies, no_number)
 	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rows, ENOENT));
 }
 
-/* Session 1 has a latency session, and session 2 has ended. */
+/* The first session has a latency session, and the second has ended. */
 TEST_F(latencies, of_tasks)
 {
-	static const struct row first[] = { TASKS(1) }, second[] = { TASKS(2) };
-	struct field child = FIELD(attach, pid, 0);
+	struct row first[] = { TASKS(0) }, second[] = { TASKS(0) };
+	struct row none[] = { TASKS(~0U), TASKS(0), TASKS(0) };
 	int pid = fork();
 
 	if (!pid)
 		for (;;)
 			pause();
-	child.value = pid;
-	request_make(TOPDOWN_CMD_ATTACH);
-	EXPECT_EQ(0, request_try(variant->bits, self->fd, TOPDOWN_CMD_ATTACH));
-	request_make(TOPDOWN_CMD_ATTACH);
-	request_set(&child);
-	EXPECT_EQ(0, request_try(variant->bits, self->fd, TOPDOWN_CMD_ATTACH));
+	first[0].field[2].value = request_attach(variant->bits, self->fd, 0);
+	second[0].field[2].value = request_attach(variant->bits, self->fd, pid);
+	ASSERT_LT(0, (int)second[0].field[2].value);
+	/* No session, and a view of one. */
+	none[1].field[2].value = self->fd;
+	none[2].field[2].value = device_control(first[0].field[2].value, TOPDOWN_CONTROL_VIEW);
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, none, EBADF));
 	kill(pid, SIGKILL);
 	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
 	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, first, 0));

@@ -225,7 +225,7 @@ TEST_F_TIMEOUT(latency, ended, 120)
 	ASSERT_EQ(1, latency_read(self->fd, latency, &then, 1));
 	EXPECT_EQ(TOPDOWN_CPU_ALL, then.cpu);
 	EXPECT_LT(50, then.samples);
-	ASSERT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_DETACH));
+	ASSERT_EQ(0, close(session));
 	sleep_ms(200);
 	ASSERT_EQ(1, latency_read(self->fd, latency, &now, 1));
 	EXPECT_EQ(0, memcmp(&then, &now, sizeof(then)));
@@ -272,16 +272,16 @@ TEST_F_TIMEOUT(latency, times_of_now, 120)
 		EXPECT_TRUE(ran_for(&then, &now, clock_ns(CLOCK_MONOTONIC) - begin));
 	}
 	ASSERT_EQ(1, latency_read(self->fd, latency, &then, 1));
-	ASSERT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_DISABLE));
+	ASSERT_EQ(0, device_control(session, TOPDOWN_CONTROL_DISABLE));
 	sleep_ms(173);
-	ASSERT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_ENABLE));
+	ASSERT_EQ(0, device_control(session, TOPDOWN_CONTROL_ENABLE));
 	ASSERT_EQ(1, latency_read(self->fd, latency, &now, 1));
 	EXPECT_TRUE(fact_most("ns while disabled", now.elapsed_ns - then.elapsed_ns,
 			      LIMIT_DISABLED_NS));
 	begin = clock_ns(CLOCK_MONOTONIC);
 	ASSERT_EQ(1, latency_read(self->fd, latency, &then, 1));
 	sleep_ms(73);
-	ASSERT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_DETACH));
+	ASSERT_EQ(0, close(session));
 	ASSERT_EQ(1, latency_read(self->fd, latency, &now, 1));
 	EXPECT_TRUE(ran_for(&then, &now, clock_ns(CLOCK_MONOTONIC) - begin));
 }
@@ -319,12 +319,14 @@ TEST_F_TIMEOUT(latency, refused, 120)
 	};
 	int session, latency;
 
-	EXPECT_EQ(-ENOENT, latency_start_tasks(self->fd, 77, SHAPE_EVENT(0)));
+	EXPECT_EQ(-EBADF, latency_start_tasks(self->fd, 77, SHAPE_EVENT(0)));
+	EXPECT_EQ(-EBADF, latency_start_tasks(self->fd, self->fd, SHAPE_EVENT(0)));
 	session = device_attach(self->fd, 0, self->load);
 	ASSERT_LT(0, session);
 	latency = latency_start_tasks(self->fd, session, SHAPE_EVENT(0));
 	ASSERT_LT(0, latency);
 	EXPECT_EQ(-EBUSY, latency_start_tasks(self->fd, session, SHAPE_EVENT(1)));
+	wrong.flags = TOPDOWN_LATENCY_SESSION;
 	wrong.session = session;
 	wrong.cpus = (uintptr_t)&cpus;
 	wrong.cpus_words = 1;

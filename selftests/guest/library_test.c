@@ -115,17 +115,18 @@ TEST_F(library, a_session_is_what_session_says)
 {
 	struct topdown_session_view *view;
 	struct topdown_session seen, told;
-	uint32_t session;
+	int session, copy;
 
 	ASSERT_EQ(0, topdown_session_attach(self->td, 0, TOPDOWN_ATTACH_THREAD, &session));
-	ASSERT_EQ(0, topdown_session_map_open(&view, self->td, session));
+	ASSERT_EQ(0, topdown_session_map_open(&view, session));
 	spin_cpu_ms(50);
 	sleep_ms(2);
-	ASSERT_EQ(0, topdown_session_control(self->td, session, TOPDOWN_CONTROL_DISABLE));
+	ASSERT_EQ(0, topdown_session_control(session, TOPDOWN_CONTROL_DISABLE));
 	/* Nothing is counted any more, so that both can be compared. */
-	ASSERT_EQ(0, device_session(topdown_fd(self->td), 0, session, &told));
+	ASSERT_EQ(0, device_session(session, 0, &told));
 	ASSERT_EQ(0, topdown_session_map_read(view, &seen, sizeof(seen)));
-	EXPECT_EQ(session, seen.session);
+	EXPECT_EQ(told.out_serial, seen.out_serial);
+	EXPECT_LT(0, seen.out_serial);
 	EXPECT_EQ(TOPDOWN_SESSION_DISABLED, seen.out_state);
 	EXPECT_EQ(told.out_tasks, seen.out_tasks);
 	EXPECT_EQ(told.out_level, seen.out_level);
@@ -135,7 +136,14 @@ TEST_F(library, a_session_is_what_session_says)
 	EXPECT_LT(0, seen.out_figures.slots);
 	EXPECT_EQ(0, memcmp(&told.out_figures, &seen.out_figures, sizeof(seen.out_figures)));
 
-	ASSERT_EQ(0, topdown_session_control(self->td, session, TOPDOWN_CONTROL_DETACH));
+	ASSERT_EQ(0, topdown_session_view(session, &copy));
+	EXPECT_EQ(-EBADF, topdown_session_view(copy, &copy));
+	EXPECT_EQ(-EBADF, topdown_session_control(copy, TOPDOWN_CONTROL_RESET));
+	ASSERT_EQ(0, close(session));
+	EXPECT_EQ(0, topdown_session_read(copy, 0, &seen, sizeof(seen)));
+	EXPECT_EQ(TOPDOWN_SESSION_DETACHED, seen.out_state);
+	EXPECT_EQ(0, memcmp(&told.out_figures, &seen.out_figures, sizeof(seen.out_figures)));
+	close(copy);
 	EXPECT_EQ(0, topdown_session_map_read(view, &seen, sizeof(seen)));
 	EXPECT_EQ(TOPDOWN_SESSION_DETACHED, seen.out_state);
 	topdown_session_map_close(view);
@@ -228,7 +236,7 @@ static int measure_oneself(void)
 {
 	struct topdown_session seen = { };
 	struct topdown *td;
-	uint32_t session;
+	int session;
 	int ret;
 
 	if (setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))
@@ -238,8 +246,7 @@ static int measure_oneself(void)
 		ret = topdown_session_attach(td, 0, TOPDOWN_ATTACH_THREAD, &session);
 	spin_cpu_ms(50);
 	if (!ret)
-		ret = topdown_session_read(td, session, TOPDOWN_SESSION_FRESH, &seen,
-					   sizeof(seen));
+		ret = topdown_session_read(session, TOPDOWN_SESSION_FRESH, &seen, sizeof(seen));
 	return ret ? -ret : !seen.out_figures.slots;
 }
 

@@ -84,6 +84,31 @@ TEST_F(lifetime, a_map_keeps_the_module)
 	EXPECT_EQ(0, module_load(""));
 }
 
+/* Each of them alone: a session, a view of one that has ended, and a map. */
+TEST_F(lifetime, a_session_keeps_the_module)
+{
+	int fd = device_open(), session, view;
+	void *map;
+
+	ASSERT_LE(0, fd);
+	session = device_attach(fd, 0, 0);
+	ASSERT_LT(0, session);
+	close(fd);
+	EXPECT_EQ(-EWOULDBLOCK, module_unload());
+	view = device_control(session, TOPDOWN_CONTROL_VIEW);
+	ASSERT_LT(0, view);
+	close(session);
+	EXPECT_EQ(-EWOULDBLOCK, module_unload());
+	map = mmap(NULL, 4096, PROT_READ, MAP_SHARED, view, 0);
+	ASSERT_NE(MAP_FAILED, map);
+	close(view);
+	EXPECT_EQ(-EWOULDBLOCK, module_unload());
+	EXPECT_EQ(TOPDOWN_SESSION_MAP_MAGIC, *(volatile __u64 *)map);
+	munmap(map, 4096);
+	EXPECT_EQ(0, unload_soon());
+	EXPECT_EQ(0, module_load(""));
+}
+
 TEST_F(lifetime, an_inherited_descriptor_works)
 {
 	int fd = device_open(), go[2], pid, status;
@@ -177,7 +202,7 @@ TEST_F_TIMEOUT(lifetime, killed_readers, 120)
 TEST_F(lifetime, sleepers_outlive_it)
 {
 	static const __u32 flags[] = { TOPDOWN_ATTACH_THREAD, 0, TOPDOWN_ATTACH_CHILDREN };
-	int pid[SLEEPERS], fd, status, i;
+	int pid[SLEEPERS], session[SLEEPERS], fd, status, i;
 
 	for (i = 0; i < SLEEPERS; i++) {
 		pid[i] = sleeper_start();
@@ -187,8 +212,12 @@ TEST_F(lifetime, sleepers_outlive_it)
 	sleep_ms(200);
 	fd = device_open();
 	ASSERT_LE(0, fd);
+	for (i = 0; i < SLEEPERS; i++) {
+		session[i] = device_attach(fd, flags[i % 3], pid[i]);
+		ASSERT_LT(0, session[i]);
+	}
 	for (i = 0; i < SLEEPERS; i++)
-		ASSERT_LT(0, device_attach(fd, flags[i % 3], pid[i]));
+		close(session[i]);
 	close(fd);
 	ASSERT_EQ(0, unload_soon());
 	/* Half of them with another module in its place. */

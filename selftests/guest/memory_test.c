@@ -108,8 +108,8 @@ static long meminfo(const char *name)
 /* A user with so many sessions of its process, which then makes threads. */
 static void user_run(struct shared *shared, unsigned int sessions, unsigned int threads)
 {
+	int session[OF_TASK_OTHERS], fd;
 	unsigned int i;
-	int fd;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (setresgid(USER, USER, USER) || setresuid(USER, USER, USER))
@@ -118,8 +118,8 @@ static void user_run(struct shared *shared, unsigned int sessions, unsigned int 
 	if (fd < 0)
 		_exit(2);
 	for (i = 0; i < sessions; i++) {
-		shared->ret = device_attach(fd, 0, 0);
-		if (shared->ret < 0)
+		session[i] = device_attach(fd, 0, 0);
+		if (session[i] < 0)
 			_exit(3);
 	}
 	shared->ready = 1;
@@ -128,13 +128,15 @@ static void user_run(struct shared *shared, unsigned int sessions, unsigned int 
 	shared->threads = threads_start(threads);
 	/* The work that releases the events comes a moment later. */
 	sleep_ms(200);
-	shared->ret = poll_for(fd, POLLPRI, 0);
-	if (caller_poll(32, fd, POLLPRI, 0) != shared->ret)
-		shared->ret = -EPROTO;
 	for (i = 0; i < sessions; i++) {
-		if (device_session(fd, 0, i + 1, &shared->seen[i]))
+		if (device_session(session[i], 0, &shared->seen[i]))
 			_exit(4);
-		shared->over += shared->seen[i].out_state == TOPDOWN_SESSION_ENDED;
+		if (shared->seen[i].out_state != TOPDOWN_SESSION_ENDED)
+			continue;
+		shared->over++;
+		shared->ret = poll_for(session[i], POLLIN, 0);
+		if (caller_poll(32, session[i], POLLIN, 0) != shared->ret)
+			shared->ret = -EPROTO;
 	}
 	shared->ready = 2;
 	for (;;)
@@ -194,7 +196,7 @@ TEST_F_TIMEOUT(memory, too_many_tasks_end_it, 300)
 	after = meminfo("MemFree:");
 	/* fork() and clone() never fail for it. */
 	EXPECT_EQ(threads, shared->threads);
-	EXPECT_EQ(POLLPRI, shared->ret);
+	EXPECT_EQ(POLLHUP, shared->ret);
 	EXPECT_LT(0, shared->over);
 	EXPECT_EQ(too_many(OF_TASK_OTHERS, threads + 1), shared->over);
 	for (i = 0; i < OF_TASK_OTHERS; i++) {

@@ -98,7 +98,7 @@ static void attach_and_detach(int fd, unsigned int rounds)
 
 	while (rounds--) {
 		session = device_attach(fd, TOPDOWN_ATTACH_THREAD, 0);
-		if (session <= 0 || device_control(fd, session, TOPDOWN_CONTROL_DETACH))
+		if (session <= 0 || close(session))
 			exit(1);
 	}
 }
@@ -123,43 +123,27 @@ TEST_F_TIMEOUT(quiet, attaching, 600)
 	EXPECT_GE(STRAY, interrupts_more(STRANGER, attach_now_and_then, self->fd, 2));
 }
 
-static void read_fresh(int fd, unsigned int rounds)
+static void read_fresh(int session, unsigned int rounds)
 {
 	struct topdown_session seen;
 
 	while (rounds--) {
-		if (device_session(fd, TOPDOWN_SESSION_FRESH, 1, &seen) ||
-		    device_control(fd, 1, TOPDOWN_CONTROL_RESET))
+		if (device_session(session, TOPDOWN_SESSION_FRESH, &seen) ||
+		    device_control(session, TOPDOWN_CONTROL_RESET))
 			exit(1);
 	}
 }
 
 TEST_F_TIMEOUT(quiet, reading, 300)
 {
+	int session;
+
 	ASSERT_EQ(0, cpu_pin(0));
-	ASSERT_EQ(1, device_attach(self->fd, TOPDOWN_ATTACH_CHILDREN, 0));
-	EXPECT_GE(STRAY, interrupts_more(STRANGER, read_fresh, self->fd, 1000));
+	session = device_attach(self->fd, TOPDOWN_ATTACH_CHILDREN, 0);
+	ASSERT_LT(0, session);
+	EXPECT_GE(STRAY, interrupts_more(STRANGER, read_fresh, session, 1000));
 	/* nohz_full CPUs are left alone by any reading: this one would not be. */
-	EXPECT_GE(STRAY_OF(1000), interrupts_more(NEIGHBOUR, read_fresh, self->fd, 1000));
-}
-
-/* All sessions of the descriptor in one call. */
-static void read_all_fresh(int fd, unsigned int rounds)
-{
-	struct topdown_session seen;
-	struct topdown_sessions all;
-
-	while (rounds--) {
-		all = (struct topdown_sessions){
-			.size		= sizeof(all),
-			.flags		= TOPDOWN_SESSION_FRESH,
-			.session_size	= sizeof(seen),
-			.sessions	= (uintptr_t)&seen,
-			.nr_sessions	= 1,
-		};
-		if (ioctl(fd, TOPDOWN_SESSIONS, &all) || all.nr_sessions != 1)
-			exit(1);
-	}
+	EXPECT_GE(STRAY_OF(1000), interrupts_more(NEIGHBOUR, read_fresh, session, 1000));
 }
 
 /* The kernel's list is as "2-3,6". */
@@ -185,16 +169,16 @@ static bool is_nohz_full(unsigned int cpu)
 /* A nohz_full CPU is not interrupted either if it runs the task that is read. */
 TEST_F_TIMEOUT(quiet, reading_of_its_task, 300)
 {
-	int pid;
+	int pid, session;
 
 	if (!is_nohz_full(STRANGER))
 		SKIP(return, "CPU %u is not nohz_full", STRANGER);
 	ASSERT_EQ(0, cpu_pin(0));
 	pid = spin_start(STRANGER, profile(0));
 	ASSERT_LT(0, pid);
-	EXPECT_EQ(1, device_attach(self->fd, 0, pid));
-	EXPECT_GE(STRAY_OF(1000), interrupts_more(STRANGER, read_fresh, self->fd, 1000));
-	EXPECT_GE(STRAY_OF(1000), interrupts_more(STRANGER, read_all_fresh, self->fd, 1000));
+	session = device_attach(self->fd, 0, pid);
+	ASSERT_LT(0, session);
+	EXPECT_GE(STRAY_OF(1000), interrupts_more(STRANGER, read_fresh, session, 1000));
 	spin_stop(pid);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How many sessions and watches there may be, of a descriptor, of a user and in all, and
+ * How many sessions and watches there may be, of a user and in all, and
  * that a user who has as many as possible is in nobody's way.
  */
 #include <errno.h>
@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,7 +24,6 @@
 #include "watch.h"
 
 /* As uapi/linux/topdown.h has them. */
-#define OF_DESCRIPTOR	1024
 #define OF_ALL		4096
 #define WATCHES_OF_FD	256
 #define OF_USER		64
@@ -96,6 +96,9 @@ static int watch(int fd)
 	return ret < 0 ? ask_again(ret, fd, TOPDOWN_WATCH, &what, sizeof(what)) : ret;
 }
 
+/* One of the sessions that attach_all() made. */
+static int last_session;
+
 /* How many more sessions there may be, of several processes in turn. */
 static int attach_all(int fd, int most, const int *pid, int pids)
 {
@@ -103,6 +106,8 @@ static int attach_all(int fd, int most, const int *pid, int pids)
 
 	while (n <= most && ret > 0) {
 		ret = attach(fd, TOPDOWN_ATTACH_THREAD, pid[n % pids]);
+		if (ret > 0)
+			last_session = ret;
 		n += ret > 0;
 	}
 	return ret == -ENOSPC ? n : ret < 0 ? ret : -ERANGE;
@@ -221,24 +226,47 @@ static int attach_threads(void)
 	return attach_another(TASKS_LEFT) ? -EIO : n;
 }
 
-TEST_F_TIMEOUT(quota, of_a_descriptor_and_all, 300)
+TEST_F_TIMEOUT(quota, of_all, 300)
 {
-	int fd[OF_ALL / OF_DESCRIPTOR], pid[SLEEPERS], i;
+	const struct rlimit files = { 2 * OF_ALL, 2 * OF_ALL };
+	int pid[SLEEPERS], i;
 
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &files));
 	for (i = 0; i < SLEEPERS; i++)
 		pid[i] = sleeper_start();
-	for (i = 0; i < OF_ALL / OF_DESCRIPTOR; i++) {
-		fd[i] = device_open();
-		ASSERT_LE(0, fd[i]);
-		EXPECT_EQ(OF_DESCRIPTOR, attach_all(fd[i], OF_ALL, pid, SLEEPERS));
-	}
+	EXPECT_EQ(OF_ALL, attach_all(self->fd, OF_ALL, pid, SLEEPERS));
 	EXPECT_EQ(-ENOSPC, attach(self->fd, 0, 0));
-	EXPECT_EQ(0, device_control(fd[0], 1, TOPDOWN_CONTROL_DETACH));
+	EXPECT_EQ(0, close(last_session));
 	EXPECT_LT(0, device_attach(self->fd, 0, 0));
-	for (i = 0; i < OF_ALL / OF_DESCRIPTOR; i++)
-		close(fd[i]);
 	for (i = 0; i < SLEEPERS; i++)
 		spin_stop(pid[i]);
+}
+
+/* A session that is refused for want of a descriptor is charged to nobody. */
+static int attach_without_files(void)
+{
+	const struct rlimit none = { 0, 4096 }, files = { 1024, 4096 };
+	int fd = device_open(), i;
+
+	if (fd < 0)
+		return fd;
+	if (setrlimit(RLIMIT_NOFILE, &none))
+		return -errno;
+	for (i = 0; i < 2 * OF_USER; i++) {
+		if (attach(fd, TOPDOWN_ATTACH_THREAD, 0) != -EMFILE)
+			return -ERANGE;
+	}
+	return setrlimit(RLIMIT_NOFILE, &files) ? -errno : attach_as_user();
+}
+
+TEST_F_TIMEOUT(quota, of_files, 120)
+{
+	int pid, answer;
+
+	pid = user_start(UID_FIRST, attach_without_files, &answer);
+	ASSERT_LT(0, pid);
+	EXPECT_EQ(OF_USER, answer);
+	spin_stop(pid);
 }
 
 TEST_F_TIMEOUT(quota, of_a_user, 120)
@@ -365,7 +393,7 @@ TEST_F(quota, of_a_task)
 	EXPECT_EQ(OF_TASK_OTHERS, answer);
 	EXPECT_EQ(OF_TASK - OF_TASK_OTHERS, attach_all(self->fd, OF_TASK, &pid, 1));
 	EXPECT_EQ(-ENOSPC, attach(self->fd, 0, pid));
-	EXPECT_EQ(0, device_control(self->fd, 1, TOPDOWN_CONTROL_DETACH));
+	EXPECT_EQ(0, close(last_session));
 	EXPECT_LT(0, device_attach(self->fd, 0, pid));
 	spin_stop(pid);
 }

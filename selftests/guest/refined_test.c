@@ -157,7 +157,7 @@ static bool session_ok(int session, bool refined)
 	struct topdown_session figures;
 	unsigned int i;
 
-	if (device_session(device, TOPDOWN_SESSION_FRESH, session, &figures))
+	if (device_session(session, TOPDOWN_SESSION_FRESH, &figures))
 		return false;
 	for (i = 0; i < TD_BD_CATEGORIES; i++)
 		slots.category[i] = fraction[i];
@@ -226,7 +226,7 @@ static bool take(struct sample *sample)
 
 static bool measure(int session)
 {
-	if (session <= 0 || device_control(device, session, TOPDOWN_CONTROL_RESET) ||
+	if (session <= 0 || device_control(session, TOPDOWN_CONTROL_RESET) ||
 	    !take(earlier))
 		return false;
 	sleep_ms(span_ms);

@@ -325,39 +325,6 @@ TEST_F(rights, opened_with_rights)
 	close(fd);
 }
 
-static void send_fd(int to, int fd)
-{
-	char byte = 0, control[CMSG_SPACE(sizeof(fd))] = { };
-	struct iovec data = { &byte, 1 };
-	struct msghdr message = {
-		.msg_iov = &data, .msg_iovlen = 1,
-		.msg_control = control, .msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-
-	header->cmsg_level = SOL_SOCKET;
-	header->cmsg_type = SCM_RIGHTS;
-	header->cmsg_len = CMSG_LEN(sizeof(fd));
-	memcpy(CMSG_DATA(header), &fd, sizeof(fd));
-	_exit(sendmsg(to, &message, 0) != 1);
-}
-
-static int receive_fd(int from)
-{
-	char byte, control[CMSG_SPACE(sizeof(int))];
-	struct iovec data = { &byte, 1 };
-	struct msghdr message = {
-		.msg_iov = &data, .msg_iovlen = 1,
-		.msg_control = control, .msg_controllen = sizeof(control),
-	};
-	int fd;
-
-	if (recvmsg(from, &message, 0) != 1 || !CMSG_FIRSTHDR(&message))
-		return -1;
-	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fd));
-	return fd;
-}
-
 TEST_F(rights, opened_without_rights)
 {
 	const struct who who = { .uid = NOBODY, .gid = GROUP };
@@ -366,8 +333,8 @@ TEST_F(rights, opened_without_rights)
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
 	pid = fork();
 	if (!pid)
-		become(&who) ? _exit(255) : send_fd(pair[1], device_open());
-	fd = receive_fd(pair[0]);
+		_exit(become(&who) ? 255 : !fd_send(pair[1], device_open()));
+	fd = fd_receive(pair[0]);
 	waitpid(pid, NULL, 0);
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(NODE_ONLY, what_may_fd(fd));

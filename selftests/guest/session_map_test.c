@@ -34,15 +34,15 @@ FIXTURE(session_map) {
 	struct topdown_session seen, told;
 };
 
-static const void *map_session(int fd, uint64_t session, size_t size, int prot, int flags)
+static const void *map_session(int session, size_t size, int prot, int flags)
 {
-	return mmap(NULL, size, prot, flags, fd, TOPDOWN_SESSION_MAP_OFFSET(session));
+	return mmap(NULL, size, prot, flags, session, 0);
 }
 
 /* 0 or a negative errno, and nothing stays mapped. */
-static int try_map(int fd, uint64_t session, size_t size, int prot, int flags)
+static int try_map(int session, size_t size, int prot, int flags)
 {
-	const void *at = map_session(fd, session, size, prot, flags);
+	const void *at = map_session(session, size, prot, flags);
 
 	if (at == MAP_FAILED)
 		return -errno;
@@ -57,7 +57,7 @@ FIXTURE_SETUP(session_map)
 	ASSERT_EQ(0, device_info(self->fd, &self->info));
 	self->session = device_attach(self->fd, TOPDOWN_ATTACH_THREAD, 0);
 	ASSERT_LT(0, self->session);
-	self->map = map_session(self->fd, self->session, self->info.out_session_map_size,
+	self->map = map_session(self->session, self->info.out_session_map_size,
 				PROT_READ, MAP_SHARED);
 	ASSERT_NE(MAP_FAILED, (const void *)self->map);
 }
@@ -145,7 +145,7 @@ static void read_map(const struct topdown_session_map *map, struct topdown_sessi
 	}
 	add(&sum, &baseline, -1);
 	*told = (struct topdown_session) {
-		.session	= header.session,
+		.out_serial	= header.serial,
 		.out_state	= header.state,
 		.out_flags	= header.flags,
 		.out_tasks	= header.tasks,
@@ -160,7 +160,7 @@ static void read_map(const struct topdown_session_map *map, struct topdown_sessi
 
 static bool same(const struct topdown_session *seen, const struct topdown_session *answer)
 {
-	return fact_same("session", seen->session, answer->session) &
+	return fact_same("serial", seen->out_serial, answer->out_serial) &
 	       fact_same("state", seen->out_state, answer->out_state) &
 	       fact_same("flags", seen->out_flags, answer->out_flags) &
 	       fact_same("tasks", seen->out_tasks, answer->out_tasks) &
@@ -179,7 +179,6 @@ TEST_F(session_map, layout_is_in_bounds)
 	uint64_t end = map->share_offset + (uint64_t)map->nr_cpus * map->share_stride;
 	uint64_t kinds = map->baseline_offset + (uint64_t)map->nr_kinds * map->baseline_stride;
 
-	EXPECT_NE(0, self->info.out_features & TOPDOWN_FEATURE_SESSION_MAP);
 	EXPECT_EQ(TOPDOWN_SESSION_MAP_MAGIC, map->magic);
 	EXPECT_EQ(0, memcmp("session", map, 8));
 	EXPECT_EQ(self->info.out_session_map_size, map->size);
@@ -187,7 +186,7 @@ TEST_F(session_map, layout_is_in_bounds)
 	EXPECT_EQ(sizeof(*map), map->header_size);
 	EXPECT_EQ(self->info.out_nr_cpus, map->nr_cpus);
 	EXPECT_EQ(3, map->nr_kinds);
-	EXPECT_EQ(self->session, map->session);
+	EXPECT_LT(0, map->serial);
 	EXPECT_LE(map->header_size, map->baseline_offset);
 	EXPECT_LE(kinds, map->share_offset);
 	EXPECT_EQ(0, map->baseline_offset % 8);
@@ -207,25 +206,25 @@ TEST_F(session_map, layout_is_in_bounds)
 TEST_F(session_map, refuses_what_is_not_the_map)
 {
 	const size_t size = self->info.out_session_map_size;
-	const int fd = self->fd, session = self->session;
-	int other;
+	const int session = self->session, view = device_control(session, TOPDOWN_CONTROL_VIEW);
 
-	EXPECT_EQ(0, try_map(fd, session, size, PROT_READ, MAP_SHARED));
-	EXPECT_EQ(0, try_map(fd, session, PAGE, PROT_READ, MAP_SHARED));
-	EXPECT_EQ(-EINVAL, try_map(fd, session, size + PAGE, PROT_READ, MAP_SHARED));
-	EXPECT_EQ(-EINVAL, try_map(fd, session, 1UL << 40, PROT_READ, MAP_SHARED));
-	EXPECT_EQ(-EINVAL, try_map(fd, session, size, PROT_READ, MAP_PRIVATE));
-	EXPECT_EQ(-EPERM, try_map(fd, session, size, PROT_READ | PROT_WRITE, MAP_SHARED));
-	EXPECT_EQ(-EPERM, try_map(fd, session, size, PROT_READ | PROT_EXEC, MAP_SHARED));
+	EXPECT_EQ(0, try_map(session, size, PROT_READ, MAP_SHARED));
+	EXPECT_EQ(0, try_map(session, PAGE, PROT_READ, MAP_SHARED));
+	EXPECT_EQ(-EINVAL, try_map(session, size + PAGE, PROT_READ, MAP_SHARED));
+	EXPECT_EQ(-EINVAL, try_map(session, 1UL << 40, PROT_READ, MAP_SHARED));
+	EXPECT_EQ(-EINVAL, try_map(session, size, PROT_READ, MAP_PRIVATE));
+	EXPECT_EQ(-EPERM, try_map(session, size, PROT_READ | PROT_WRITE, MAP_SHARED));
+	EXPECT_EQ(-EPERM, try_map(session, size, PROT_READ | PROT_EXEC, MAP_SHARED));
 	EXPECT_EQ(-1, mprotect((void *)self->map, size, PROT_READ | PROT_WRITE));
 	EXPECT_EQ(MAP_FAILED, mremap((void *)self->map, size, size + PAGE, MREMAP_MAYMOVE));
-	EXPECT_EQ(-ENOENT, try_map(fd, session + 1, size, PROT_READ, MAP_SHARED));
-	EXPECT_EQ(-ENOENT, try_map(fd, 1ULL << 32 | session, size, PROT_READ, MAP_SHARED));
-	/* Sessions are their descriptor's own. */
-	other = device_open();
-	ASSERT_LE(0, other);
-	EXPECT_EQ(-ENOENT, try_map(other, session, size, PROT_READ, MAP_SHARED));
-	close(other);
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, PAGE, PROT_READ, MAP_SHARED, session, PAGE));
+	EXPECT_EQ(EINVAL, errno);
+	/* A view has the same map. */
+	EXPECT_EQ(0, try_map(view, size, PROT_READ, MAP_SHARED));
+	EXPECT_EQ(-EINVAL, try_map(view, size, PROT_READ, MAP_PRIVATE));
+	EXPECT_EQ(-EACCES, try_map(view, size, PROT_READ | PROT_WRITE, MAP_SHARED));
+	EXPECT_EQ(-EPERM, try_map(view, size, PROT_READ | PROT_EXEC, MAP_SHARED));
+	close(view);
 }
 
 /*
@@ -235,15 +234,14 @@ TEST_F(session_map, refuses_what_is_not_the_map)
 TEST_F(session_map, has_no_neighbour)
 {
 	const size_t size = self->info.out_session_map_size;
-	int session, i;
+	int session[NEIGHBOURS], i;
 
 	for (i = 0; i < NEIGHBOURS; i++) {
-		session = device_attach(self->fd, TOPDOWN_ATTACH_THREAD, 0);
-		ASSERT_LT(0, session);
+		session[i] = device_attach(self->fd, TOPDOWN_ATTACH_THREAD, 0);
+		ASSERT_LT(0, session[i]);
 	}
 	for (i = 0; i < NEIGHBOURS; i++)
-		EXPECT_EQ(-EINVAL, try_map(self->fd, session - i, size + PAGE, PROT_READ,
-					   MAP_SHARED));
+		EXPECT_EQ(-EINVAL, try_map(session[i], size + PAGE, PROT_READ, MAP_SHARED));
 }
 
 /* A sleep that is over before the task has left its CPU is no switch. */
@@ -264,9 +262,9 @@ TEST_F(session_map, says_what_session_says)
 
 	spin_cpu_ms(50);
 	sleep_off_cpu();
-	ASSERT_EQ(0, device_control(self->fd, self->session, TOPDOWN_CONTROL_DISABLE));
+	ASSERT_EQ(0, device_control(self->session, TOPDOWN_CONTROL_DISABLE));
 	/* Nothing is counted any more, so that both can be compared. */
-	ASSERT_EQ(0, device_session(self->fd, 0, self->session, &self->seen));
+	ASSERT_EQ(0, device_session(self->session, 0, &self->seen));
 	read_map(self->map, &self->told);
 	EXPECT_TRUE(same(&self->seen, &self->told));
 	EXPECT_EQ(TOPDOWN_SESSION_DISABLED, self->told.out_state);
@@ -275,18 +273,18 @@ TEST_F(session_map, says_what_session_says)
 	EXPECT_LT(45000000, self->told.out_figures.enabled_ns);
 	EXPECT_LT(0, self->told.out_figures.slots);
 
-	ASSERT_EQ(0, device_control(self->fd, self->session, TOPDOWN_CONTROL_RESET));
+	ASSERT_EQ(0, device_control(self->session, TOPDOWN_CONTROL_RESET));
 	read_map(self->map, &self->told);
 	EXPECT_EQ(0, self->told.out_figures.slots);
 	EXPECT_EQ(0, self->told.out_figures.enabled_ns);
 	EXPECT_EQ(0, self->told.out_switches);
 
 	begun = clock_ns(CLOCK_MONOTONIC);
-	ASSERT_EQ(0, device_control(self->fd, self->session, TOPDOWN_CONTROL_ENABLE));
+	ASSERT_EQ(0, device_control(self->session, TOPDOWN_CONTROL_ENABLE));
 	spin_cpu_ms(20);
-	ASSERT_EQ(0, device_control(self->fd, self->session, TOPDOWN_CONTROL_DISABLE));
+	ASSERT_EQ(0, device_control(self->session, TOPDOWN_CONTROL_DISABLE));
 	begun = clock_ns(CLOCK_MONOTONIC) - begun;
-	ASSERT_EQ(0, device_session(self->fd, 0, self->session, &self->seen));
+	ASSERT_EQ(0, device_session(self->session, 0, &self->seen));
 	read_map(self->map, &self->told);
 	EXPECT_TRUE(same(&self->seen, &self->told));
 	EXPECT_LT(18000000, self->told.out_figures.enabled_ns);
@@ -311,7 +309,7 @@ TEST_F(session_map, outlives_its_tasks_and_the_session)
 	}
 	session = device_attach(self->fd, 0, pid);
 	ASSERT_LT(0, session);
-	map = map_session(self->fd, session, size, PROT_READ, MAP_SHARED);
+	map = map_session(session, size, PROT_READ, MAP_SHARED);
 	ASSERT_NE(MAP_FAILED, (const void *)map);
 	read_map(map, &self->told);
 	EXPECT_EQ(TOPDOWN_SESSION_RUNNING, self->told.out_state);
@@ -326,8 +324,7 @@ TEST_F(session_map, outlives_its_tasks_and_the_session)
 	slots = self->told.out_figures.slots;
 	EXPECT_LT(0, slots);
 
-	ASSERT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_DETACH));
-	EXPECT_EQ(-ENOENT, try_map(self->fd, session, size, PROT_READ, MAP_SHARED));
+	ASSERT_EQ(0, close(session));
 	/* By now the session would be freed, if nothing held it. */
 	sleep_ms(200);
 	read_map(map, &self->told);
@@ -339,7 +336,6 @@ TEST_F(session_map, outlives_its_tasks_and_the_session)
 /* A thread that asks for fresh figures of the session, without a pause. */
 struct storm {
 	pthread_t thread;
-	int fd;
 	int session;
 	volatile bool stop;
 };
@@ -350,8 +346,7 @@ static void *storm_run(void *data)
 	struct topdown_session seen;
 
 	cpu_pin(2);
-	while (!storm->stop && !device_session(storm->fd, TOPDOWN_SESSION_FRESH, storm->session,
-					       &seen))
+	while (!storm->stop && !device_session(storm->session, TOPDOWN_SESSION_FRESH, &seen))
 		;
 	return NULL;
 }
@@ -408,7 +403,7 @@ TEST_F_TIMEOUT(session_map, no_read_is_torn, 500)
 	const char *setting = getenv("TD_SHARE_CHANGES");
 	unsigned int changes = setting ? atoi(setting) : 2000;
 	int unguarded = 0;
-	struct storm storm = { .fd = self->fd };
+	struct storm storm = { };
 	const struct topdown_session_map *map;
 	uint64_t end;
 	unsigned int i;
@@ -420,8 +415,7 @@ TEST_F_TIMEOUT(session_map, no_read_is_torn, 500)
 	ASSERT_LT(0, pid);
 	storm.session = device_attach(self->fd, 0, pid);
 	ASSERT_LT(0, storm.session);
-	map = map_session(self->fd, storm.session, self->info.out_session_map_size, PROT_READ,
-			  MAP_SHARED);
+	map = map_session(storm.session, self->info.out_session_map_size, PROT_READ, MAP_SHARED);
 	ASSERT_NE(MAP_FAILED, (const void *)map);
 	ASSERT_EQ(0, pthread_create(&storm.thread, NULL, storm_run, &storm));
 	ASSERT_EQ(0, cpu_pin(0));

@@ -140,14 +140,14 @@ static bool measure_worker(int fd, struct worker *worker, const struct td_bd_pro
 	int session = ok ? attach_worker(fd, worker->pid, how) : -1;
 
 	ok = session > 0 && worker_go(worker, threads) && worker_wait(report) &&
-	     !device_session(fd, TOPDOWN_SESSION_FRESH, session, seen) &&
+	     !device_session(session, TOPDOWN_SESSION_FRESH, seen) &&
 	     good(seen, &report->truth, report->cpu_ns, threads);
 	ok = ok && fact_same("tasks", seen->out_tasks, 1) &
 	     fact_same("state", seen->out_state, TOPDOWN_SESSION_RUNNING) &
 	     fact_same("flags", seen->out_flags, 0);
 	worker_stop(worker);
 	if (session > 0)
-		device_control(fd, session, TOPDOWN_CONTROL_DETACH);
+		close(session);
 	return ok;
 }
 
@@ -161,16 +161,16 @@ static bool measure_own_thread(int fd, struct topdown_session *seen)
 	session = device_attach(fd, TOPDOWN_ATTACH_THREAD, 0);
 	/* The emulator has to translate the kernel again where probes were put in. */
 	spin_ms(20);
-	if (session <= 0 || device_control(fd, session, TOPDOWN_CONTROL_RESET))
+	if (session <= 0 || device_control(session, TOPDOWN_CONTROL_RESET))
 		return false;
 	cpu_ns = -clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	backdoor_truth_space(&from);
 	spin_ms(SPAN_MS);
-	ok = !device_session(fd, TOPDOWN_SESSION_FRESH, session, seen);
+	ok = !device_session(session, TOPDOWN_SESSION_FRESH, seen);
 	backdoor_truth_space(&to);
 	cpu_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	backdoor_truth_sub(&to, &from);
-	device_control(fd, session, TOPDOWN_CONTROL_DETACH);
+	close(session);
 	return ok && good(seen, &to, cpu_ns, 1) & fact_same("tasks", seen->out_tasks, 1) &
 	       fact(seen->out_switches);
 }
@@ -260,7 +260,7 @@ static bool measure_short_threads(int fd, struct worker *worker, struct topdown_
 
 	backdoor_truth_cpu(0, &from);
 	ok = session > 0 && clock >= 0 && worker_go(worker, SHORT_THREADS) &&
-	     worker_wait(report) && !device_session(fd, TOPDOWN_SESSION_FRESH, session, seen) &&
+	     worker_wait(report) && !device_session(session, TOPDOWN_SESSION_FRESH, seen) &&
 	     read(clock, &perf_ns, sizeof(perf_ns)) == sizeof(perf_ns);
 	if (ok)
 		ok = good(seen, &report->truth, report->cpu_ns, SHORT_THREADS) &
@@ -271,7 +271,7 @@ static bool measure_short_threads(int fd, struct worker *worker, struct topdown_
 	if (clock >= 0)
 		close(clock);
 	if (session > 0)
-		device_control(fd, session, TOPDOWN_CONTROL_DETACH);
+		close(session);
 	return ok;
 }
 
@@ -294,7 +294,7 @@ static bool measure_only_one_thread(int fd, struct worker *worker, struct topdow
 	double time;
 
 	ok = session > 0 && worker_go(worker, 2) && worker_wait(report) &&
-	     !device_session(fd, TOPDOWN_SESSION_FRESH, session, seen);
+	     !device_session(session, TOPDOWN_SESSION_FRESH, seen);
 	worker_stop(worker);
 	time = seen->out_figures.enabled_ns / (double)report->main_ns;
 	printf("# a thread of three: time %.4f of the kernel's\n", time);
@@ -330,16 +330,16 @@ static bool measure_children(int fd, struct worker *worker, unsigned int first, 
 	for (i = 0; i < WORKERS; i++)
 		ok = ok && worker_start(&worker[i], &reports[i],
 				       &profiles[(first + i) % PROFILES].profile, 0, SPAN_MS);
-	ok = ok && !device_session(fd, TOPDOWN_SESSION_FRESH, session, seen) &&
+	ok = ok && !device_session(session, TOPDOWN_SESSION_FRESH, seen) &&
 	     seen->out_state == TOPDOWN_SESSION_DISABLED && !seen->out_figures.enabled_ns;
-	device_control(fd, session, TOPDOWN_CONTROL_ENABLE);
+	device_control(session, TOPDOWN_CONTROL_ENABLE);
 	cpu_ns = -clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	backdoor_truth_space(&from);
 	for (i = 0; i < WORKERS; i++)
 		ok = ok && worker_go(&worker[i], 0);
 	for (i = 0; i < WORKERS; i++)
 		ok = ok && worker_wait(&reports[i]);
-	ok = ok && !device_session(fd, TOPDOWN_SESSION_FRESH, session, seen);
+	ok = ok && !device_session(session, TOPDOWN_SESSION_FRESH, seen);
 	backdoor_truth_space(&truth);
 	backdoor_truth_sub(&truth, &from);
 	cpu_ns += clock_ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -349,7 +349,7 @@ static bool measure_children(int fd, struct worker *worker, unsigned int first, 
 	}
 	for (i = 0; i < WORKERS; i++)
 		worker_stop(&worker[i]);
-	device_control(fd, session, TOPDOWN_CONTROL_DETACH);
+	close(session);
 	if (flags & TOPDOWN_ATTACH_CHILDREN)
 		return ok && good(seen, &truth, cpu_ns, 1) &
 		       fact_same("tasks", seen->out_tasks, 1 + WORKERS);
@@ -404,7 +404,7 @@ static bool read_all(int fd, const int *session, struct topdown_record *record,
 	unsigned int i;
 
 	for (i = 0; i < 3; i++)
-		ok = ok && !device_session(fd, TOPDOWN_SESSION_FRESH, session[i], &seen[i]);
+		ok = ok && !device_session(session[i], TOPDOWN_SESSION_FRESH, &seen[i]);
 	return ok && !sched_setscheduler(0, SCHED_OTHER, &normal);
 }
 
@@ -426,7 +426,7 @@ static bool measure_sum(int fd, const int *spinner)
 	ok = ok && read_all(fd, session, &to, now);
 	for (i = 0; i < 3; i++) {
 		sum += now[i].out_figures.slots - then[i].out_figures.slots;
-		device_control(fd, session[i], TOPDOWN_CONTROL_DETACH);
+		close(session[i]);
 	}
 	sum /= to.total.slots - from.total.slots;
 	printf("# sum of the sessions: %.4f of the CPU's slots\n", sum);
@@ -449,33 +449,31 @@ TEST_F(session, control)
 	session = device_attach(self->fd, TOPDOWN_ATTACH_DISABLED, 0);
 	ASSERT_LT(0, session);
 	spin_ms(30);
-	EXPECT_FALSE(has_slots(self->fd, session, &self->seen));
+	EXPECT_FALSE(has_slots(session, &self->seen));
 	EXPECT_EQ(0, self->seen.out_figures.enabled_ns);
 	EXPECT_EQ(TOPDOWN_RATIO_NONE, self->seen.out_figures.ratio[0]);
 	EXPECT_EQ(TOPDOWN_SESSION_DISABLED, self->seen.out_state);
-	ASSERT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_ENABLE));
+	ASSERT_EQ(0, device_control(session, TOPDOWN_CONTROL_ENABLE));
 	spin_ms(30);
-	EXPECT_TRUE(has_slots(self->fd, session, &self->seen));
+	EXPECT_TRUE(has_slots(session, &self->seen));
 	EXPECT_EQ(TOPDOWN_SESSION_RUNNING, self->seen.out_state);
 	EXPECT_LE(25000000, self->seen.out_figures.enabled_ns);
-	ASSERT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_DISABLE));
-	ASSERT_TRUE(has_slots(self->fd, session, &self->seen));
+	ASSERT_EQ(0, device_control(session, TOPDOWN_CONTROL_DISABLE));
+	ASSERT_TRUE(has_slots(session, &self->seen));
 	slots = self->seen.out_figures.slots;
 	ns = self->seen.out_figures.enabled_ns;
 	spin_ms(30);
-	ASSERT_TRUE(has_slots(self->fd, session, &self->seen));
+	ASSERT_TRUE(has_slots(session, &self->seen));
 	EXPECT_EQ(slots, self->seen.out_figures.slots);
 	EXPECT_EQ(ns, self->seen.out_figures.enabled_ns);
 	EXPECT_EQ(TOPDOWN_SESSION_DISABLED, self->seen.out_state);
-	ASSERT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_RESET));
-	EXPECT_FALSE(has_slots(self->fd, session, &self->seen));
+	ASSERT_EQ(0, device_control(session, TOPDOWN_CONTROL_RESET));
+	EXPECT_FALSE(has_slots(session, &self->seen));
 	EXPECT_EQ(0, self->seen.out_figures.enabled_ns);
 	EXPECT_EQ(0, self->seen.out_switches);
-	ASSERT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_DETACH));
-	EXPECT_EQ(-ENOENT, device_session(self->fd, 0, session, &self->seen));
-	EXPECT_EQ(-ENOENT, device_control(self->fd, session, TOPDOWN_CONTROL_RESET));
-	/* The number is not used again. */
-	EXPECT_EQ(session + 1, device_attach(self->fd, 0, 0));
+	ASSERT_EQ(0, close(session));
+	EXPECT_EQ(-EBADF, device_session(session, 0, &self->seen));
+	EXPECT_EQ(-EBADF, device_control(session, TOPDOWN_CONTROL_RESET));
 }
 
 /* Two sessions of one task do not take from each other, nor does a reset. */
@@ -489,10 +487,10 @@ TEST_F(session, two_on_one_task)
 	ASSERT_LT(0, one);
 	ASSERT_LT(0, two);
 	spin_ms(100);
-	ASSERT_EQ(0, device_control(self->fd, one, TOPDOWN_CONTROL_RESET));
+	ASSERT_EQ(0, device_control(one, TOPDOWN_CONTROL_RESET));
 	spin_ms(100);
-	ASSERT_TRUE(has_slots(self->fd, one, &self->seen));
-	ASSERT_TRUE(has_slots(self->fd, two, &other));
+	ASSERT_TRUE(has_slots(one, &self->seen));
+	ASSERT_TRUE(has_slots(two, &other));
 	EXPECT_LT(self->seen.out_figures.slots * 3 / 2, other.out_figures.slots);
 	EXPECT_GT(self->seen.out_figures.slots * 4, other.out_figures.slots);
 }
@@ -557,22 +555,22 @@ TEST_F(session, nobody_else_pays)
 	session = device_attach(self->fd, 0, stranger);
 	ASSERT_LT(0, session);
 	EXPECT_GT(100, pair_reads(1000));
-	EXPECT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_DETACH));
+	EXPECT_EQ(0, close(session));
 	spin_stop(stranger);
 
 	session = device_attach(self->fd, 0, 0);
 	ASSERT_LT(0, session);
 	EXPECT_GT(100, pair_reads(1000));
-	ASSERT_EQ(0, device_session(self->fd, TOPDOWN_SESSION_FRESH, session, &self->seen));
+	ASSERT_EQ(0, device_session(session, TOPDOWN_SESSION_FRESH, &self->seen));
 	/* perf sees no switch between the two threads. */
 	EXPECT_LT(0, self->seen.out_switches);
-	EXPECT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_DETACH));
+	EXPECT_EQ(0, close(session));
 
 	session = device_attach(self->fd, TOPDOWN_ATTACH_THREAD, 0);
 	ASSERT_LT(0, session);
 	/* There are fewer folds than switches if switches follow each other too fast. */
 	EXPECT_LT(200, pair_reads(1000));
-	EXPECT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_DETACH));
+	EXPECT_EQ(0, close(session));
 	EXPECT_GT(100, pair_reads(1000));
 }
 
@@ -598,7 +596,7 @@ TEST_F(session, too_fast_is_said)
 	session[1] = device_attach(self->fd, 0, pid);
 	pair_turns(&pair, 0);
 	for (i = 0; i < 2; i++) {
-		ASSERT_EQ(0, device_session(self->fd, TOPDOWN_SESSION_FRESH, session[i], &seen[i]));
+		ASSERT_EQ(0, device_session(session[i], TOPDOWN_SESSION_FRESH, &seen[i]));
 		figures = &seen[i].out_figures;
 		printf("# measured %.4f, merged %.4f, %llu switches in %.0f ms\n",
 		       figures->running_ns / (double)figures->enabled_ns,

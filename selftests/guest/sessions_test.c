@@ -1,49 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * TOPDOWN_SESSIONS: many sessions in one call say what TOPDOWN_SESSION says of each.
+ * Sessions as descriptors: copies, views, and what keeps a session and what does not; a thousand
+ * sessions, of which each tells its own end.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
+#include "fact.h"
 #include "guest.h"
 #include "session.h"
 
 #define PAGE		4096
+#define LONG_MS		20000
 /* At least one of so many spans is without a switch. */
 #define QUIET_SPANS	10
-#define NR		3
-#define LONG_MS		20000
+#define MANY		1000
+/* Tasks, each of which has so many of them. */
+#define MANY_TASKS	20
 
 FIXTURE(sessions) {
 	int fd;
 	int spinner;
-	__u32 number[NR];
-	struct topdown_session seen[2 * NR], one;
+	int session;
+	struct topdown_session seen, one;
 };
 
-/* Sessions of the caller, of a task on CPU 1, and one that counts nothing. */
+/* A session of a task on CPU 1. */
 FIXTURE_SETUP(sessions)
 {
-	int i;
-
 	self->fd = session_open();
 	ASSERT_LE(0, self->fd);
 	self->spinner = spin_start(1, profile(0));
 	ASSERT_LT(0, self->spinner);
-	self->number[0] = device_attach(self->fd, TOPDOWN_ATTACH_THREAD, 0);
-	self->number[1] = device_attach(self->fd, 0, self->spinner);
-	self->number[2] = device_attach(self->fd, TOPDOWN_ATTACH_DISABLED, 0);
-	for (i = 0; i < NR; i++)
-		ASSERT_EQ(i + 1, self->number[i]);
+	self->session = device_attach(self->fd, 0, self->spinner);
+	ASSERT_LT(0, self->session);
 	ASSERT_EQ(0, cpu_pin(0));
 }
 
@@ -53,74 +56,301 @@ FIXTURE_TEARDOWN(sessions)
 	close(self->fd);
 }
 
-static int try(int fd, struct topdown_sessions *read)
+/* Is the state that, and does poll() say of an end what it should? */
+static bool state_is(int fd, unsigned int state)
 {
-	return ioctl(fd, TOPDOWN_SESSIONS, read) ? -errno : 0;
+	struct topdown_session seen;
+	int ended = state == TOPDOWN_SESSION_RUNNING || state == TOPDOWN_SESSION_DISABLED ?
+		    0 : POLLHUP;
+
+	return fact_same("read", device_session(fd, 0, &seen), 0) &
+	       fact_same("state", seen.out_state, state) &
+	       fact_same("poll", poll_for(fd, POLLIN, 0), ended);
 }
 
-static struct topdown_sessions command(const __u32 *numbers, unsigned int nr,
-				       struct topdown_session *seen, unsigned int room)
+/* Whoever has a view reads the session, and can do nothing else. */
+static bool can_only_read(int view)
 {
-	return (struct topdown_sessions){
-		.size		= sizeof(struct topdown_sessions),
-		.numbers	= (uintptr_t)numbers,
-		.nr_numbers	= nr,
-		.session_size	= sizeof(*seen),
-		.sessions	= (uintptr_t)seen,
-		.nr_sessions	= room,
-	};
+	struct topdown_session seen;
+	void *map = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, view, 0);
+	unsigned int action;
+	bool ok;
+
+	ok = fact_same("fresh read", device_session(view, TOPDOWN_SESSION_FRESH, &seen), 0) &
+	     fact(seen.out_figures.slots > 0) & fact(map != MAP_FAILED) &
+	     fact_same("poll", poll_for(view, POLLIN, 0), 0);
+	for (action = TOPDOWN_CONTROL_ENABLE; action <= TOPDOWN_CONTROL_VIEW; action++)
+		ok &= fact_same("control", device_control(view, action), -EBADF);
+	/* No other flag of the file makes it more. */
+	fcntl(view, F_SETFL, O_RDWR);
+	return ok & fact_same("control", device_control(view, TOPDOWN_CONTROL_RESET), -EBADF);
 }
 
-/* Are the two the same, but for the time of reading? */
-static bool same(const struct topdown_session *one, struct topdown_session *other)
+/* A user without any right receives a view. */
+TEST_F(sessions, view_is_handed_on)
 {
-	other->out_time_ns = one->out_time_ns;
-	return !memcmp(one, other, sizeof(*one));
+	int pair[2], view, pid, status;
+
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+	pid = fork();
+	if (!pid) {
+		close(self->session);
+		if (setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))
+			_exit(99);
+		view = fd_receive(pair[1]);
+		_exit(!can_only_read(view));
+	}
+	view = device_control(self->session, TOPDOWN_CONTROL_VIEW);
+	ASSERT_LT(0, view);
+	EXPECT_EQ(FD_CLOEXEC, fcntl(view, F_GETFD));
+	EXPECT_EQ(O_RDONLY, fcntl(view, F_GETFL) & O_ACCMODE);
+	ASSERT_TRUE(fd_send(pair[0], view));
+	close(view);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	/* The holder's exit has closed its view, and nothing else. */
+	EXPECT_TRUE(state_is(self->session, TOPDOWN_SESSION_RUNNING));
 }
 
-TEST_F(sessions, say_what_each_says)
+TEST_F(sessions, view_does_not_keep_it)
 {
-	struct topdown_sessions read = command(NULL, 0, self->seen, 2 * NR);
+	int view = device_control(self->session, TOPDOWN_CONTROL_VIEW);
+	uint64_t slots;
+
+	ASSERT_LT(0, view);
+	ASSERT_TRUE(has_slots(self->session, &self->seen));
+	ASSERT_TRUE(state_is(view, TOPDOWN_SESSION_RUNNING));
+	ASSERT_EQ(0, close(self->session));
+	EXPECT_TRUE(state_is(view, TOPDOWN_SESSION_DETACHED));
+	ASSERT_EQ(0, device_session(view, 0, &self->one));
+	slots = self->one.out_figures.slots;
+	EXPECT_LE(self->seen.out_figures.slots, slots);
+	EXPECT_EQ(self->seen.out_serial, self->one.out_serial);
+	EXPECT_EQ(0, self->one.out_tasks);
+	/* The task runs on, and nothing is added. */
+	sleep_ms(100);
+	ASSERT_EQ(0, device_session(view, TOPDOWN_SESSION_FRESH, &self->one));
+	EXPECT_EQ(slots, self->one.out_figures.slots);
+	/* The map of a view that outlives it, too. */
+	EXPECT_NE(MAP_FAILED, mmap(NULL, PAGE, PROT_READ, MAP_SHARED, view, 0));
+}
+
+static void *close_later(void *session)
+{
+	sleep_ms(300);
+	close((intptr_t)session);
+	return NULL;
+}
+
+TEST_F(sessions, view_that_waits_is_woken)
+{
+	int view = device_control(self->session, TOPDOWN_CONTROL_VIEW);
+	uint64_t from = clock_ns(CLOCK_MONOTONIC);
+	pthread_t thread;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, close_later, (void *)(intptr_t)self->session));
+	EXPECT_EQ(POLLHUP, poll_for(view, POLLIN, LONG_MS));
+	/* At its end poll() looks once more, woken or not. */
+	EXPECT_GT(LONG_MS / 2 * 1000000ULL, clock_ns(CLOCK_MONOTONIC) - from);
+	pthread_join(thread, NULL);
+}
+
+/* A session that is mapped ends with its descriptor nevertheless. */
+TEST_F(sessions, map_does_not_keep_it)
+{
+	const struct topdown_session_map *map, *copy;
+	int view = device_control(self->session, TOPDOWN_CONTROL_VIEW), pid, status;
+
+	map = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, self->session, 0);
+	ASSERT_NE(MAP_FAILED, (void *)map);
+	EXPECT_EQ(TOPDOWN_SESSION_RUNNING, map->state);
+	/* A map that a child inherits keeps it no more than one's own. */
+	pid = fork();
+	if (!pid) {
+		close(self->session);
+		for (;;)
+			pause();
+	}
+	copy = mremap((void *)map, 0, PAGE, MREMAP_MAYMOVE);
+	ASSERT_EQ(0, close(self->session));
+	/* The child may be before its close(). */
+	EXPECT_EQ(POLLHUP, poll_for(view, POLLIN, LONG_MS));
+	EXPECT_EQ(TOPDOWN_SESSION_DETACHED, map->state);
+	EXPECT_TRUE((void *)copy == MAP_FAILED || copy->state == TOPDOWN_SESSION_DETACHED);
+	kill(pid, SIGKILL);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+}
+
+/* It ends with the last copy, in whatever process. */
+TEST_F(sessions, copies_keep_it)
+{
+	int view = device_control(self->session, TOPDOWN_CONTROL_VIEW), copy, go[2], pid;
+	char byte;
+
+	copy = dup(self->session);
+	ASSERT_EQ(0, close(self->session));
+	EXPECT_TRUE(state_is(copy, TOPDOWN_SESSION_RUNNING));
+	ASSERT_EQ(0, pipe(go));
+	pid = fork();
+	if (!pid) {
+		close(go[1]);
+		_exit(read(go[0], &byte, 1) ? 1 : device_control(copy, TOPDOWN_CONTROL_DISABLE));
+	}
+	ASSERT_EQ(0, close(copy));
+	EXPECT_TRUE(state_is(view, TOPDOWN_SESSION_RUNNING));
+	/* A process that is killed closes all. */
+	kill(pid, SIGKILL);
+	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	EXPECT_TRUE(state_is(view, TOPDOWN_SESSION_DETACHED));
+}
+
+/* One that is closed at exec is not there for the next program. */
+TEST_F(sessions, exec_closes_it)
+{
+	int view = device_control(self->session, TOPDOWN_CONTROL_VIEW), pid;
+
+	pid = fork();
+	if (!pid) {
+		execl("./workload", "./workload", "-t", "30", "branchy", NULL);
+		_exit(98);
+	}
+	ASSERT_EQ(0, close(self->session));
+	EXPECT_EQ(POLLHUP, poll_for(view, POLLIN, LONG_MS));
+	EXPECT_TRUE(state_is(view, TOPDOWN_SESSION_DETACHED));
+	kill(pid, SIGKILL);
+	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+}
+
+TEST_F(sessions, device_is_not_needed)
+{
+	ASSERT_EQ(0, close(self->fd));
+	EXPECT_TRUE(has_slots(self->session, &self->seen));
+	EXPECT_TRUE(state_is(self->session, TOPDOWN_SESSION_RUNNING));
+	EXPECT_EQ(0, device_control(self->session, TOPDOWN_CONTROL_DISABLE));
+	EXPECT_TRUE(state_is(self->session, TOPDOWN_SESSION_DISABLED));
+}
+
+/* A view cannot be opened again with more rights, nor the session with any. */
+TEST_F(sessions, cannot_be_opened_again)
+{
+	static const int flags[] = { O_RDONLY, O_RDWR, O_WRONLY };
+	int fd[2] = { self->session, device_control(self->session, TOPDOWN_CONTROL_VIEW) };
 	unsigned int i;
+	char path[32];
 
-	spin_cpu_ms(20);
-	for (i = 0; i < NR; i++)
-		ASSERT_EQ(0, device_control(self->fd, self->number[i], TOPDOWN_CONTROL_DISABLE));
-	ASSERT_EQ(0, try(self->fd, &read));
-	ASSERT_EQ(NR, read.nr_sessions);
-	for (i = 0; i < NR; i++) {
-		ASSERT_EQ(0, device_session(self->fd, 0, self->number[i], &self->one));
-		EXPECT_EQ(self->number[i], self->seen[i].session);
-		EXPECT_GE(self->one.out_time_ns, self->seen[i].out_time_ns);
-		EXPECT_LT(0, self->seen[i].out_time_ns);
-		EXPECT_TRUE(same(&self->one, &self->seen[i]));
-		EXPECT_EQ(i != 2, !!self->seen[i].out_figures.slots);
+	for (i = 0; i < 6; i++) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd[i % 2]);
+		EXPECT_EQ(-1, open(path, flags[i / 2]));
+		EXPECT_EQ(ENXIO, errno);
 	}
 }
 
-TEST_F(sessions, in_the_order_asked_for)
+static bool fdinfo_has(int fd, const char *text)
 {
-	const __u32 numbers[] = { 3, 1, 77, 1, 0, ~0U };
-	struct topdown_sessions read = command(numbers, 6, self->seen, 6);
-	unsigned int i, node;
+	char path[48], all[1024] = "";
+	int file, len;
 
-	ASSERT_EQ(0, device_control(self->fd, 1, TOPDOWN_CONTROL_DISABLE));
-	memset(self->seen, 0xa5, sizeof(self->seen));
-	ASSERT_EQ(0, try(self->fd, &read));
-	ASSERT_EQ(6, read.nr_sessions);
-	for (i = 0; i < 6; i++) {
-		EXPECT_EQ(numbers[i], self->seen[i].session);
-		EXPECT_EQ(sizeof(self->one), self->seen[i].size);
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	len = read(file, all, sizeof(all) - 1);
+	close(file);
+	if (len > 0 && strstr(all, text))
+		return true;
+	printf("# no \"%s\" in:\n%s\n", text, all);
+	return false;
+}
+
+TEST_F(sessions, fdinfo)
+{
+	int view = device_control(self->session, TOPDOWN_CONTROL_VIEW);
+	char text[64];
+
+	ASSERT_EQ(0, device_session(self->session, 0, &self->seen));
+	snprintf(text, sizeof(text), "topdown-session:\t%llu\ntopdown-state:\trunning\n"
+		 "topdown-tasks:\t1\n", (unsigned long long)self->seen.out_serial);
+	EXPECT_TRUE(fdinfo_has(self->session, text));
+	EXPECT_TRUE(fdinfo_has(view, text));
+	close(self->session);
+	EXPECT_TRUE(fdinfo_has(view, "topdown-state:\tdetached\ntopdown-tasks:\t0\n"));
+}
+
+/* Nothing can be read or written but by the commands. */
+TEST_F(sessions, is_no_stream)
+{
+	char byte = 0;
+
+	EXPECT_EQ(-1, read(self->session, &byte, 1));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, write(self->session, &byte, 1));
+	EXPECT_EQ(EINVAL, errno);
+}
+
+/* The sessions of one task after each other, in the order of the tasks. */
+static int attach_many(int fd, const int *pid, int *session)
+{
+	int i;
+
+	for (i = 0; i < MANY; i++) {
+		session[i] = device_attach(fd, 0, pid[i * MANY_TASKS / MANY]);
+		if (session[i] < 0)
+			return session[i];
 	}
-	EXPECT_EQ(TOPDOWN_SESSION_DISABLED, self->seen[0].out_state);
-	EXPECT_TRUE(same(&self->seen[1], &self->seen[3]));
-	for (i = 2; i < 6; i += i == 2 ? 2 : 1) {
-		EXPECT_EQ(TOPDOWN_SESSION_DETACHED, self->seen[i].out_state);
-		EXPECT_EQ(0, self->seen[i].out_time_ns);
-		EXPECT_EQ(0, self->seen[i].out_figures.enabled_ns);
-		for (node = 0; node < TOPDOWN_MAX_NODES; node++)
-			EXPECT_EQ(TOPDOWN_RATIO_NONE, self->seen[i].out_figures.ratio[node]);
+	return 0;
+}
+
+static int watch_many(int epoll, const int *session)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLONESHOT };
+	int i;
+
+	for (i = 0; i < MANY; i++) {
+		event.data.u32 = i;
+		if (epoll_ctl(epoll, EPOLL_CTL_ADD, session[i], &event))
+			return -errno;
 	}
+	return 0;
+}
+
+/* Those that end are the sessions of that task, each once. */
+static bool ends_are_of(int epoll, unsigned int task)
+{
+	bool ended[MANY] = { };
+	struct epoll_event event;
+	unsigned int i, n = 0;
+
+	while (n < MANY / MANY_TASKS && epoll_wait(epoll, &event, 1, LONG_MS) == 1) {
+		if (event.events != EPOLLHUP || event.data.u32 >= MANY || ended[event.data.u32])
+			return false;
+		ended[event.data.u32] = true;
+		n++;
+	}
+	for (i = 0; i < MANY; i++) {
+		if (ended[i] != (i * MANY_TASKS / MANY == task))
+			return false;
+	}
+	return !epoll_wait(epoll, &event, 1, 0);
+}
+
+TEST_F_TIMEOUT(sessions, a_thousand_tell_their_ends, 300)
+{
+	const struct rlimit files = { 2 * MANY, 4096 };
+	static int session[MANY];
+	int pid[MANY_TASKS], epoll, i;
+
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &files));
+	for (i = 0; i < MANY_TASKS; i++) {
+		pid[i] = sleeper_start();
+		ASSERT_LT(0, pid[i]);
+	}
+	ASSERT_EQ(0, attach_many(self->fd, pid, session));
+	epoll = epoll_create1(EPOLL_CLOEXEC);
+	ASSERT_EQ(0, watch_many(epoll, session));
+	for (i = MANY_TASKS; i-- > 0;) {
+		spin_stop(pid[i]);
+		EXPECT_TRUE(ends_are_of(epoll, i));
+	}
+	for (i = 0; i < MANY; i++)
+		close(session[i]);
 }
 
 /*
@@ -150,167 +380,42 @@ static long times_left(int pid)
 }
 
 /*
- * The task on CPU 1 is in the middle of a window; one's own is asked too.  Without
- * TOPDOWN_SESSION_FRESH the figures are those that were known already.  A thread of the kernel
- * may run on CPU 1, and each switch folds, so find a span without one.
+ * The task on CPU 1 is in the middle of a window.  Without TOPDOWN_SESSION_FRESH the figures are
+ * those that were known already.  A thread of the kernel may run on CPU 1, and each switch folds,
+ * so find a span without one.
  */
 TEST_F(sessions, fresh_counts_until_now)
 {
-	struct topdown_sessions read = command(self->number, 2, self->seen, 2);
-	struct topdown_sessions again = command(self->number, 2, &self->seen[2], 2);
 	uint64_t begun, span, more;
 	unsigned int i;
+	clockid_t clock;
 	long left;
 
-	read.flags = TOPDOWN_SESSION_FRESH;
-	again.flags = TOPDOWN_SESSION_FRESH;
+	ASSERT_EQ(0, clock_getcpuclockid(self->spinner, &clock));
 	ASSERT_EQ(0, period_set("60000"));
-	ASSERT_EQ(0, try(self->fd, &read));
-	begun = clock_ns(CLOCK_MONOTONIC);
+	ASSERT_EQ(0, device_session(self->session, TOPDOWN_SESSION_FRESH, &self->one));
+	begun = clock_ns(clock);
 	spin_cpu_ms(30);
-	span = clock_ns(CLOCK_MONOTONIC) - begun;
-	ASSERT_EQ(0, try(self->fd, &again));
-	for (i = 0; i < 2; i++) {
-		more = self->seen[2 + i].out_figures.enabled_ns -
-		       self->seen[i].out_figures.enabled_ns;
-		/* Two clocks may differ by two ticks, of 4 ms. */
-		EXPECT_LT(span * 9 / 10, more + 8000000);
-		EXPECT_LT(self->seen[i].out_figures.slots, self->seen[2 + i].out_figures.slots);
-	}
-	again.flags = 0;
+	span = clock_ns(clock) - begun;
+	ASSERT_EQ(0, device_session(self->session, TOPDOWN_SESSION_FRESH, &self->seen));
+	more = self->seen.out_figures.enabled_ns - self->one.out_figures.enabled_ns;
+	/* Two clocks may differ by two ticks, of 4 ms. */
+	EXPECT_LT(span * 9 / 10, more + 8000000);
+	EXPECT_LT(self->one.out_figures.slots, self->seen.out_figures.slots);
 	for (i = 0; i < QUIET_SPANS; i++) {
 		left = times_left(self->spinner);
 		ASSERT_LE(0, left);
 		/* A switch that is counted already ends here. */
 		spin_cpu_ms(1);
-		ASSERT_EQ(0, try(self->fd, &again));
-		self->one = self->seen[3];
+		ASSERT_EQ(0, device_session(self->session, 0, &self->one));
 		spin_cpu_ms(30);
-		ASSERT_EQ(0, try(self->fd, &again));
+		ASSERT_EQ(0, device_session(self->session, 0, &self->seen));
 		if (times_left(self->spinner) == left)
 			break;
 	}
 	ASSERT_GT(QUIET_SPANS, i);
-	EXPECT_EQ(self->one.out_figures.slots, self->seen[3].out_figures.slots);
+	EXPECT_EQ(self->one.out_figures.slots, self->seen.out_figures.slots);
 	EXPECT_EQ(0, period_set("1000"));
-}
-
-TEST_F(sessions, refuses_what_cannot_be)
-{
-	static __u32 many[1025];
-	const struct topdown_sessions right = command(self->number, NR, self->seen, NR);
-	struct topdown_sessions read;
-	unsigned int bit;
-
-	for (bit = 1; bit < 32; bit++) {
-		read = right;
-		read.flags = 1U << bit;
-		EXPECT_EQ(-EOPNOTSUPP, try(self->fd, &read));
-	}
-	read = right;
-	read.__reserved = 1;
-	EXPECT_EQ(-EINVAL, try(self->fd, &read));
-	read = right;
-	read.size = 39;
-	EXPECT_EQ(-EINVAL, try(self->fd, &read));
-	read = right;
-	read.session_size = 879;
-	EXPECT_EQ(-EINVAL, try(self->fd, &read));
-	read.session_size = PAGE + 1;
-	EXPECT_EQ(-E2BIG, try(self->fd, &read));
-	read = right;
-	read.nr_numbers = 0;
-	EXPECT_EQ(-EINVAL, try(self->fd, &read));
-	read = right;
-	read.numbers = 0;
-	EXPECT_EQ(-EINVAL, try(self->fd, &read));
-	read = right;
-	read.numbers = (uintptr_t)many;
-	read.nr_numbers = 1025;
-	EXPECT_EQ(-E2BIG, try(self->fd, &read));
-	read.nr_numbers = ~0U;
-	EXPECT_EQ(-E2BIG, try(self->fd, &read));
-	read = right;
-	read.numbers = 8;
-	EXPECT_EQ(-EFAULT, try(self->fd, &read));
-	read = right;
-	read.sessions = 8;
-	EXPECT_EQ(-EFAULT, try(self->fd, &read));
-	read = right;
-	EXPECT_EQ(0, try(self->fd, &read));
-}
-
-TEST_F(sessions, too_little_room_is_emsgsize)
-{
-	struct topdown_sessions read;
-	unsigned int i;
-
-	memset(self->seen, 0xa5, sizeof(self->seen));
-	for (i = 0; i < NR; i++) {
-		read = command(self->number, NR, self->seen, i);
-		EXPECT_EQ(-EMSGSIZE, try(self->fd, &read));
-		EXPECT_EQ(NR, read.nr_sessions);
-		read = command(NULL, 0, self->seen, i);
-		EXPECT_EQ(-EMSGSIZE, try(self->fd, &read));
-		EXPECT_EQ(NR, read.nr_sessions);
-		EXPECT_EQ(0xa5a5a5a5, self->seen[0].session);
-	}
-	EXPECT_EQ(0, try(self->fd, &read));
-}
-
-/* A longer answer is padded with zeros, and nothing is written after it. */
-TEST_F(sessions, longer_ones_are_padded)
-{
-	static const unsigned int sizes[] = {
-		sizeof(struct topdown_session) + 1, sizeof(struct topdown_session) + 8, PAGE
-	};
-	static unsigned char room[(NR + 1) * PAGE];
-	struct topdown_sessions read;
-	unsigned int i, j, byte;
-
-	for (i = 0; i < 3; i++) {
-		memset(room, 0xa5, sizeof(room));
-		read = command(self->number, NR, (void *)room, NR);
-		read.session_size = sizes[i];
-		ASSERT_EQ(0, try(self->fd, &read));
-		for (j = 0; j < NR; j++) {
-			memcpy(&self->one, room + j * sizes[i], sizeof(self->one));
-			EXPECT_EQ(self->number[j], self->one.session);
-			EXPECT_EQ(sizes[i], self->one.size);
-			for (byte = sizeof(self->one); byte < sizes[i]; byte++)
-				ASSERT_EQ(0, room[j * sizes[i] + byte]);
-		}
-		for (j = NR * sizes[i]; j < sizeof(room); j++)
-			ASSERT_EQ(0xa5, room[j]);
-	}
-}
-
-/* Either command reads that the session has ended, so poll() has no more news. */
-TEST_F(sessions, take_the_news_from_poll)
-{
-	struct topdown_sessions read = command(NULL, 0, self->seen, 2 * NR);
-	struct pollfd poller = { .fd = self->fd, .events = POLLPRI };
-
-	kill(self->spinner, SIGKILL);
-	waitpid(self->spinner, NULL, 0);
-	ASSERT_EQ(1, poll(&poller, 1, LONG_MS));
-	EXPECT_EQ(POLLPRI, poller.revents);
-	ASSERT_EQ(0, try(self->fd, &read));
-	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen[1].out_state);
-	EXPECT_EQ(0, poll(&poller, 1, 0));
-	self->spinner = spin_start(1, profile(0));
-	ASSERT_LT(0, self->spinner);
-}
-
-TEST_F(sessions, none_are_no_error)
-{
-	struct topdown_sessions read = command(NULL, 0, NULL, 0);
-	int fd = device_open();
-
-	ASSERT_LE(0, fd);
-	EXPECT_EQ(0, try(fd, &read));
-	EXPECT_EQ(0, read.nr_sessions);
-	close(fd);
 }
 
 int main(int argc, char **argv)

@@ -386,12 +386,12 @@ static bool span_read(struct span *span, const unsigned int *cpu, unsigned int n
 	unsigned int i;
 
 	if (device_reset(device, TOPDOWN_RESET_FRESH, NULL, 0) ||
-	    device_control(device, session, TOPDOWN_CONTROL_RESET) ||
+	    device_control(session, TOPDOWN_CONTROL_RESET) ||
 	    !events_read(cpu[0], &span->then))
 		return false;
 	sleep_ms(span_ms);
 	if (!events_read(cpu[0], &span->now) ||
-	    device_session(device, TOPDOWN_SESSION_FRESH, session, &span->session))
+	    device_session(session, TOPDOWN_SESSION_FRESH, &span->session))
 		return false;
 	for (i = 0; i < nr; i++) {
 		if (device_read_cpu(device, 0, cpu[i], &span->record[i]))
@@ -422,7 +422,7 @@ static bool measure(const unsigned int *cpu, unsigned int nr, int worker, bool r
 	right[OF_CPUS] = ok && cpus_right(span.record, nr);
 	right[OF_A_SESSION] = ok && session_right(&span.session);
 	right[BY_PERF] = measure_perf(worker, cpu[0]);
-	device_control(device, session, TOPDOWN_CONTROL_DETACH);
+	close(session);
 	return right[OF_CPUS] && right[OF_A_SESSION] && right[OF_EVENTS] && right[BY_STAT] &&
 	       right[BY_STAT_OF_A_TASK] && right[BY_PERF];
 }

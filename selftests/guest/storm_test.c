@@ -69,9 +69,9 @@ static int race(int fd, unsigned int n, struct topdown_session *seen)
 		return 0;
 	if (session <= 0)
 		return -1;
-	ret = device_session(fd, 0, session, seen) || seen->out_tasks ||
+	ret = device_session(session, 0, seen) || seen->out_tasks ||
 	      seen->out_state != TOPDOWN_SESSION_EXITED ||
-	      device_control(fd, session, TOPDOWN_CONTROL_DETACH);
+	      close(session);
 	return ret ? -1 : 1;
 }
 
@@ -123,30 +123,29 @@ struct racer {
 };
 
 /* Check the end of a thread that was attached to.  Return: what is wrong, or NULL. */
-static const char *race_end(struct racer *racer, int fd, int session, pthread_t thread,
-			    bool detach)
+static const char *race_end(struct racer *racer, int session, pthread_t thread, bool detach)
 {
 	struct topdown_session seen;
 
-	if (device_session(fd, 0, session, &seen))
+	if (device_session(session, 0, &seen))
 		return "the session cannot be read";
 	if (seen.out_state == TOPDOWN_SESSION_EXITED)
 		racer->during++;
 	else
 		racer->early++;
 	/* A detach at once happens while the thread exits. */
-	if (detach && device_control(fd, session, TOPDOWN_CONTROL_DETACH))
+	if (detach && close(session))
 		return "the session cannot be detached";
 	pthread_join(thread, NULL);
 	if (detach)
 		return NULL;
 	/* A thread is joined a moment before it is gone. */
-	if (seen.out_state != TOPDOWN_SESSION_EXITED && poll_for(fd, POLLPRI, 30000) != POLLPRI)
+	if (seen.out_state != TOPDOWN_SESSION_EXITED && poll_for(session, POLLIN, 30000) != POLLHUP)
 		return "nobody says that the thread has exited";
-	if (device_session(fd, 0, session, &seen) || seen.out_tasks ||
+	if (device_session(session, 0, &seen) || seen.out_tasks ||
 	    seen.out_state != TOPDOWN_SESSION_EXITED)
 		return "the thread is followed after its exit";
-	if (device_control(fd, session, TOPDOWN_CONTROL_DETACH))
+	if (close(session))
 		return "the session cannot be detached";
 	return NULL;
 }
@@ -172,7 +171,7 @@ static void race_thread(struct racer *racer, unsigned int n, int fd)
 	session = device_attach(fd, TOPDOWN_ATTACH_THREAD, tid);
 	if (session > 0) {
 		racer->loops -= racer->loops / 32;
-		racer->wrong = race_end(racer, fd, session, thread, n % 2);
+		racer->wrong = race_end(racer, session, thread, n % 2);
 		return;
 	}
 	if (session != -ESRCH)
@@ -251,7 +250,7 @@ TEST_F_TIMEOUT(storm, fork_bombs, 1800)
 		ASSERT_EQ(pid, waitpid(pid, &status, 0));
 		ASSERT_EQ(0, status);
 	}
-	ASSERT_EQ(0, device_session(self->fd, TOPDOWN_SESSION_FRESH, session, &self->seen));
+	ASSERT_EQ(0, device_session(session, TOPDOWN_SESSION_FRESH, &self->seen));
 	printf("# %u processes, %llu switches\n", bombs * BOMB,
 	       (unsigned long long)self->seen.out_switches);
 	EXPECT_EQ(1, self->seen.out_tasks);
@@ -293,22 +292,22 @@ TEST_F_TIMEOUT(storm, number_is_used_again, 300)
 	for (i = 0; i < 20; i++) {
 		for (tries = 0; tries < SLEEP_TRIES; tries++) {
 			sleep_ms(5);
-			if (has_slots(self->fd, session, &self->seen))
+			if (has_slots(session, &self->seen))
 				break;
 		}
 		spin_stop(pid);
-		ASSERT_EQ(0, device_session(self->fd, 0, session, &self->seen));
+		ASSERT_EQ(0, device_session(session, 0, &self->seen));
 		EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
 		EXPECT_LT(0, self->seen.out_figures.slots);
 		/* Often the new task is even in the memory of the last one. */
 		ASSERT_EQ(pid, spinner_of(pid));
 		sleep_ms(10);
-		ASSERT_EQ(0, device_session(self->fd, TOPDOWN_SESSION_FRESH, session, &now));
+		ASSERT_EQ(0, device_session(session, TOPDOWN_SESSION_FRESH, &now));
 		EXPECT_EQ(TOPDOWN_SESSION_EXITED, now.out_state);
 		EXPECT_EQ(self->seen.out_figures.slots, now.out_figures.slots);
 		EXPECT_EQ(self->seen.out_figures.enabled_ns, now.out_figures.enabled_ns);
 		EXPECT_EQ(self->seen.out_switches, now.out_switches);
-		ASSERT_EQ(0, device_control(self->fd, session, TOPDOWN_CONTROL_DETACH));
+		ASSERT_EQ(0, close(session));
 		session = device_attach(self->fd, 0, pid);
 		ASSERT_LT(0, session);
 	}
@@ -365,7 +364,7 @@ static bool asleep(int fd, int session, int pid, struct topdown_session *seen)
 		sleep_ms(5);
 		if (!sleeps(pid))
 			continue;
-		if (device_session(fd, TOPDOWN_SESSION_FRESH, session, seen))
+		if (device_session(session, TOPDOWN_SESSION_FRESH, seen))
 			return false;
 		if (seen->out_switches && seen->out_switches == last.out_switches &&
 		    seen->out_figures.enabled_ns == last.out_figures.enabled_ns)
@@ -417,7 +416,7 @@ TEST_F_TIMEOUT(storm, memory_is_used_again, 300)
 			_exit(0);
 		}
 		wait(NULL);
-		ASSERT_EQ(0, device_session(self->fd, TOPDOWN_SESSION_FRESH, session, &now));
+		ASSERT_EQ(0, device_session(session, TOPDOWN_SESSION_FRESH, &now));
 		ASSERT_EQ(self->seen.out_figures.enabled_ns, now.out_figures.enabled_ns);
 		ASSERT_EQ(self->seen.out_switches, now.out_switches);
 	}
@@ -426,6 +425,7 @@ TEST_F_TIMEOUT(storm, memory_is_used_again, 300)
 
 /* What /proc shows while it is gone through: processes of many kinds. */
 #define CROWD		12
+#define CROWD_MAX	500
 
 static void *threads_for_ever(void *unused)
 {
@@ -481,25 +481,29 @@ static int hotplug_start(volatile unsigned int *cycles)
 	}
 }
 
+/* @session: those of one round. */
 struct crowd {
+	int session[CROWD_MAX];
 	unsigned int attached;
 	unsigned int gone;
 	unsigned int kernel;
 };
 
-/* Attach to each process there is: 0, or what went wrong. */
+/* Attach to each process there is.  Return: how many sessions there are, or what went wrong. */
 static int attach_to_all(int fd, unsigned int round, struct crowd *crowd)
 {
 	static const __u32 flags[] = { 0, TOPDOWN_ATTACH_CHILDREN, TOPDOWN_ATTACH_THREAD };
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
-	int ret = proc ? 0 : -errno, pid;
+	int ret = proc ? 0 : -errno, pid, n = 0;
 
-	while (!ret && (entry = readdir(proc))) {
+	while (!ret && n < CROWD_MAX && (entry = readdir(proc))) {
 		pid = atoi(entry->d_name);
 		if (pid <= 0)
 			continue;
 		ret = device_attach(fd, flags[round++ % 3], pid);
+		if (ret > 0)
+			crowd->session[n++] = ret;
 		crowd->attached += ret > 0;
 		crowd->gone += ret == -ESRCH;
 		crowd->kernel += ret == -EOPNOTSUPP;
@@ -508,34 +512,32 @@ static int attach_to_all(int fd, unsigned int round, struct crowd *crowd)
 	}
 	if (proc)
 		closedir(proc);
-	return ret;
+	return ret ? ret : n;
 }
 
-/* Each has what can be, and a third of them are detached. */
-static int look_at_all(int fd, unsigned int sessions)
+/* Each has what can be. */
+static int look_at_all(const int *session, int sessions)
 {
 	struct topdown_session seen;
-	unsigned int i;
-	int ret = 0;
+	int i, ret = 0;
 
-	for (i = 1; i <= sessions && !ret; i++) {
-		ret = device_session(fd, i % 2 ? TOPDOWN_SESSION_FRESH : 0, i, &seen);
+	for (i = 0; i < sessions && !ret; i++) {
+		ret = device_session(session[i], i % 2 ? TOPDOWN_SESSION_FRESH : 0, &seen);
 		if (!ret && seen.out_figures.running_ns > seen.out_figures.enabled_ns)
 			ret = -ERANGE;
-		if (!ret && i % 3 == 0)
-			ret = device_control(fd, i, TOPDOWN_CONTROL_DETACH);
+		close(session[i]);
 	}
 	return ret;
 }
 
 TEST_F_TIMEOUT(storm, all_of_proc_under_hotplug, 3000)
 {
-	unsigned int cpu[TD_CPUS_MAX], cpus = cpus_online(cpu), i, before;
+	unsigned int cpu[TD_CPUS_MAX], cpus = cpus_online(cpu), i;
 	unsigned int rounds = env_number("TOPDOWN_ROUNDS", full(5, 100));
 	volatile unsigned int *cycles = mmap(NULL, sizeof(*cycles), PROT_READ | PROT_WRITE,
 				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	int pid[CROWD], hotplug, session, fd;
-	struct crowd crowd = { };
+	int pid[CROWD], hotplug, session, n;
+	static struct crowd crowd;
 
 	ASSERT_LT(1, cpus);
 	fair_server_off();
@@ -545,13 +547,9 @@ TEST_F_TIMEOUT(storm, all_of_proc_under_hotplug, 3000)
 	}
 	hotplug = hotplug_start(cycles);
 	for (i = 0; i < rounds; i++) {
-		fd = device_open();
-		ASSERT_LE(0, fd);
-		before = crowd.attached;
-		ASSERT_EQ(0, attach_to_all(fd, i, &crowd));
-		EXPECT_LE(CROWD, crowd.attached - before);
-		ASSERT_EQ(0, look_at_all(fd, crowd.attached - before));
-		close(fd);
+		n = attach_to_all(self->fd, i, &crowd);
+		ASSERT_LE(CROWD, n);
+		ASSERT_EQ(0, look_at_all(crowd.session, n));
 	}
 	spin_stop(hotplug);
 	cpus_set_online();
@@ -564,7 +562,7 @@ TEST_F_TIMEOUT(storm, all_of_proc_under_hotplug, 3000)
 		session = device_attach(self->fd, TOPDOWN_ATTACH_THREAD, pid[i]);
 		EXPECT_LT(0, session);
 		sleep_ms(100);
-		EXPECT_TRUE(i % 4 || has_slots(self->fd, session, &self->seen));
+		EXPECT_TRUE(i % 4 || has_slots(session, &self->seen));
 		spin_stop(pid[i]);
 	}
 }

@@ -73,18 +73,6 @@ static int call_read(int fd, void *to)
 	return device_read(fd, TOPDOWN_READ_FRESH | TOPDOWN_READ_TOTAL, NULL, 0, to, &nr);
 }
 
-static int call_sessions(int fd, void *to)
-{
-	struct topdown_sessions read = {
-		.size		= sizeof(read),
-		.session_size	= sizeof(struct topdown_session),
-		.sessions	= (uintptr_t)to,
-		.nr_sessions	= RECORDS,
-	};
-
-	return ioctl(fd, TOPDOWN_SESSIONS, &read) ? -errno : 0;
-}
-
 static int call_latencies(int fd, void *to)
 {
 	struct topdown_latencies read = {
@@ -170,12 +158,6 @@ TEST_F(stuck, read)
 	EXPECT_TRUE(others_go_on(self->fd, self->faults, self->area, call_read));
 }
 
-TEST_F(stuck, sessions)
-{
-	ASSERT_LT(0, device_attach(self->fd, 0, 0));
-	EXPECT_TRUE(others_go_on(self->fd, self->faults, self->area, call_sessions));
-}
-
 TEST_F(stuck, latencies)
 {
 	struct topdown_latency what = { .size = sizeof(what), .flags = 0 };
@@ -199,6 +181,7 @@ TEST_F(stuck, latencies_of_tasks)
 		SKIP(return, "this machine samples no latency");
 	what.events = what.out_events & -what.out_events;
 	what.out_events = 0;
+	what.flags = TOPDOWN_LATENCY_SESSION;
 	what.session = device_attach(self->fd, 0, 0);
 	ASSERT_EQ(0, ioctl(self->fd, TOPDOWN_LATENCY, &what));
 	EXPECT_TRUE(others_go_on(self->fd, self->faults, self->area, call_latencies));

@@ -247,7 +247,7 @@ TEST_F(trace, formats_have_the_fields)
 		{ "topdown_node", "field:__data_loc char[] track_name;" },
 		{ "topdown_session", "field:u64 serial;" },
 		{ "topdown_session", "field:pid_t owner;" },
-		{ "topdown_session", "field:u32 session;" },
+		{ "topdown_session", "field:u32 source;" },
 		{ "topdown_session", "field:u64 node[16];" },
 	};
 	char path[128], text[8192];
@@ -282,11 +282,11 @@ TEST_F_TIMEOUT(trace, disabled_says_nothing, 120)
 	fclose(trace);
 }
 
-/* Once, when its task exits; a detach adds nothing. */
+/* Once, when its task exits; a close adds nothing. */
 TEST_F_TIMEOUT(trace, a_session_is_traced_when_it_ends, 120)
 {
 	struct topdown_session answer = { 0 };
-	unsigned int number, state, lines = 0;
+	unsigned int state, lines = 0;
 	uint64_t node[TOPDOWN_MAX_NODES];
 	uint64_t serial, enabled, running, merged, switches, slots, nodes;
 	char line[LINE_MAX_LEN];
@@ -301,13 +301,13 @@ TEST_F_TIMEOUT(trace, a_session_is_traced_when_it_ends, 120)
 	sleep_ms(300);
 	spin_stop(pid);
 	for (tries = 0; tries < 100; tries++) {
-		ASSERT_EQ(0, device_session(self->map.fd, 0, session, &answer));
+		ASSERT_EQ(0, device_session(session, 0, &answer));
 		if (answer.out_state == TOPDOWN_SESSION_EXITED)
 			break;
 		sleep_ms(20);
 	}
 	ASSERT_EQ(TOPDOWN_SESSION_EXITED, answer.out_state);
-	ASSERT_EQ(0, device_control(self->map.fd, session, TOPDOWN_CONTROL_DETACH));
+	ASSERT_EQ(0, close(session));
 	trace = trace_open();
 	ASSERT_NE(NULL, trace);
 	while (fgets(line, sizeof(line), trace)) {
@@ -316,16 +316,16 @@ TEST_F_TIMEOUT(trace, a_session_is_traced_when_it_ends, 120)
 		if (!at)
 			continue;
 		lines++;
-		fields = sscanf(at, "topdown_session: serial=%" SCNu64 " owner=%d session=%u state=%u enabled_ns=%"
+		fields = sscanf(at, "topdown_session: serial=%" SCNu64 " owner=%d state=%u enabled_ns=%"
 				SCNu64 " running_ns=%" SCNu64 " merged_ns=%" SCNu64
 				" switches=%" SCNu64 " slots=%" SCNu64 " nodes=%" SCNx64,
-				&serial, &owner, &number, &state, &enabled, &running, &merged,
-				&switches, &slots, &nodes);
-		ASSERT_EQ(10, fields);
+				&serial, &owner, &state, &enabled, &running, &merged, &switches,
+				 &slots, &nodes);
+		ASSERT_EQ(9, fields);
+		EXPECT_EQ(answer.out_serial, serial);
 		EXPECT_LT(0, serial);
 		EXPECT_EQ(getpid(), owner);
 		ASSERT_TRUE(nodes_parse(line, node));
-		EXPECT_EQ((unsigned int)session, number);
 		EXPECT_EQ(TOPDOWN_SESSION_EXITED, state);
 		EXPECT_EQ(answer.out_figures.enabled_ns, enabled);
 		EXPECT_EQ(answer.out_figures.running_ns, running);
@@ -340,29 +340,26 @@ TEST_F_TIMEOUT(trace, a_session_is_traced_when_it_ends, 120)
 	EXPECT_EQ(1, lines);
 }
 
-#define DESCRIPTORS	3
+#define SESSIONS	3
 
-/* A session of each descriptor has number 1, but one serial number. */
+/* Each session has a serial number of its own. */
 TEST_F_TIMEOUT(trace, sessions_differ_by_serial, 120)
 {
-	uint64_t serials[DESCRIPTORS] = { 0 }, serial;
-	unsigned int i, j, number, lines = 0;
+	uint64_t serials[SESSIONS] = { 0 }, serial;
+	unsigned int i, j, lines = 0;
 	char line[LINE_MAX_LEN];
-	int fds[DESCRIPTORS], pid;
+	int sessions[SESSIONS], pid;
 	FILE *trace;
 
 	pid = spin_start(0, &profiles[0].profile);
 	ASSERT_LT(0, pid);
 	ASSERT_EQ(0, tracing(EVENTS "topdown_session/enable", "1"));
-	for (i = 0; i < DESCRIPTORS; i++) {
-		fds[i] = device_open();
-		ASSERT_LE(0, fds[i]);
-		ASSERT_EQ(1, device_attach(fds[i], 0, pid));
+	for (i = 0; i < SESSIONS; i++) {
+		sessions[i] = device_attach(self->map.fd, 0, pid);
+		ASSERT_LT(0, sessions[i]);
 	}
-	for (i = 0; i < DESCRIPTORS; i++) {
-		ASSERT_EQ(0, device_control(fds[i], 1, TOPDOWN_CONTROL_DETACH));
-		close(fds[i]);
-	}
+	for (i = 0; i < SESSIONS; i++)
+		ASSERT_EQ(0, close(sessions[i]));
 	spin_stop(pid);
 	trace = trace_open();
 	ASSERT_NE(NULL, trace);
@@ -372,18 +369,17 @@ TEST_F_TIMEOUT(trace, sessions_differ_by_serial, 120)
 
 		if (!at)
 			continue;
-		ASSERT_GT(DESCRIPTORS, lines);
-		fields = sscanf(at, "topdown_session: serial=%" SCNu64 " owner=%d session=%u ",
-				&serial, &owner, &number);
-		ASSERT_EQ(3, fields);
-		EXPECT_EQ(1, number);
+		ASSERT_GT(SESSIONS, lines);
+		fields = sscanf(at, "topdown_session: serial=%" SCNu64 " owner=%d ", &serial,
+				&owner);
+		ASSERT_EQ(2, fields);
 		EXPECT_EQ(getpid(), owner);
 		for (j = 0; j < lines; j++)
 			EXPECT_NE(serials[j], serial);
 		serials[lines++] = serial;
 	}
 	fclose(trace);
-	EXPECT_EQ(DESCRIPTORS, lines);
+	EXPECT_EQ(SESSIONS, lines);
 }
 
 TEST_HARNESS_MAIN

@@ -188,7 +188,7 @@ static bool measure_turns(struct turns *turns, unsigned int number, bool merges,
 	}
 	sleep_ms(50);
 	for (i = 0; i < 2; i++)
-		ok = ok && !device_control(turns->fd, session[i], TOPDOWN_CONTROL_RESET);
+		ok = ok && !device_control(session[i], TOPDOWN_CONTROL_RESET);
 	backdoor_truth_cpu(0, &from);
 	turns_wait(turns);
 	backdoor_truth_cpu(0, used);
@@ -196,12 +196,12 @@ static bool measure_turns(struct turns *turns, unsigned int number, bool merges,
 	used->wrmsr -= from.wrmsr;
 	used->slots -= from.slots;
 	for (i = 0; i < 2; i++)
-		ok = ok && !device_session(turns->fd, TOPDOWN_SESSION_FRESH, session[i], &seen[i]);
+		ok = ok && !device_session(session[i], TOPDOWN_SESSION_FRESH, &seen[i]);
 	for (i = 0; ok && i < 2; i++)
 		ok = good(&seen[i], turns, i, merges);
 	ok = ok && slots_right(seen, turns);
 	for (i = 0; i < 2; i++) {
-		device_control(turns->fd, session[i], TOPDOWN_CONTROL_DETACH);
+		close(session[i]);
 		spin_stop(pid[i]);
 	}
 	return ok;

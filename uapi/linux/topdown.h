@@ -36,36 +36,40 @@
  *
  * Handing on.  open() settles what a descriptor may see.  That right stays with the descriptor:
  * in a child of fork(), through execve() if the descriptor stays open, and over a socket
- * (SCM_RIGHTS).  So a process with rights can open it for one without.  The baseline, the
- * watches and the sessions belong to the descriptor, and each of its holders can read, reset,
+ * (SCM_RIGHTS).  So a process with rights can open it for one without.  The baseline and the
+ * watches belong to the descriptor of the device, and each of its holders can read, reset,
  * change and remove them, if it was opened for writing.  With one that was opened for reading only
- * nobody can change anything but what is read of it, by read(), SESSION and SESSIONS.  ATTACH
- * alone looks at the rights of the calling process.  All ends when the last copy is closed.  A map
- * stays until it is unmapped.  A process that must not be disturbed opens a descriptor of its own.
+ * nobody can change anything but what is read of it, by read().  ATTACH alone looks at the rights
+ * of the calling process.  All ends when the last copy is closed.  A map stays until it is
+ * unmapped.  A process that must not be disturbed opens a descriptor of its own.
+ *
+ * A session is a descriptor of its own, which ATTACH returns.  Each of its holders can read and
+ * control it, and it ends when the last copy is closed.  TOPDOWN_CONTROL_VIEW makes another
+ * descriptor of the session, for those who may read it and nothing else.  No right is looked at
+ * but that of the descriptor, and it cannot be opened again by /proc.
  *
  * Clocks.  Times are those of the initial time namespace.  In another time namespace
  * CLOCK_MONOTONIC and CLOCK_BOOTTIME have other offsets (/proc/self/timens_offsets), and so has an
  * age that is computed from them.
  *
  * Errors, the same for all commands.  A command that fails has changed no setting and no
- * baseline.  With EFAULT some records may have been written.  With EMSGSIZE nr_records or
- * nr_sessions has been written.
+ * baseline.  With EFAULT some records may have been written.  With EMSGSIZE nr_records has
+ * been written.
  *
- *   ENOTTY      This module does not know the number of the command.
+ *   ENOTTY      This module does not know the number of the command, or it is for another kind of
+ *               descriptor: SESSION and CONTROL are for those of sessions, all others for those of
+ *               the device.
  *   EINVAL      A size below the first released one; a value out of range; a CPU set that is
  *               empty or has an impossible CPU; an out_ or reserved field that is not 0;
  *               WATCH: an event_size other than that of the descriptor's first watch.
- *   E2BIG       A structure, a record, a session or a watch event (event_size) that is longer
- *               than a page; a structure whose unknown tail is not zero; too many words of a
- *               CPU set; SESSIONS: more numbers than a descriptor can have sessions.
+ *   E2BIG       A structure, a record or a watch event (event_size) that is longer than a page; a
+ *               structure whose unknown tail is not zero; too many words of a CPU set.
  *   EOPNOTSUPP  A flag that this module does not know; a node that it does not know, or that
  *               no CPU of this machine has; ATTACH: a kernel thread, or any task on a kernel
  *               without TOPDOWN_FEATURE_SESSION; LATENCY: a refusal, an event that the machine
  *               cannot sample, or no CPU that can be sampled.
- *   EFAULT      An address that cannot be read or written.  SESSION and SESSIONS may have
- *               read the end of a session nevertheless; see poll() below.
- *   EMSGSIZE    Too little room for the records or sessions; nr_records or nr_sessions says
- *               how many there are.
+ *   EFAULT      An address that cannot be read or written.
+ *   EMSGSIZE    Too little room for the records; nr_records says how many there are.
  *   EACCES      System-wide figures, although perf would not let the process that opened this
  *               descriptor count a whole CPU (perf_event_paranoid, CAP_PERFMON, security
  *               module).
@@ -75,16 +79,17 @@
  *               lets modules ask.
  *   ESRCH       ATTACH: there is no such process or thread; LATENCY: the session has ended.
  *   EBUSY       LATENCY: the session has a latency session already.
- *   EBADF       RESET, WATCH, ATTACH, CONTROL, and LATENCY with flags or events: the descriptor
- *               was opened for reading only.  ATTACH: with TOPDOWN_ATTACH_PIDFD, the other
- *               descriptor is no pidfd.
- *   ENOENT      SESSION, CONTROL, LATENCY, mmap(): this descriptor has no session of that number;
- *               WATCH: it has no watch of the number to be removed; LATENCY, LATENCIES: it
- *               has no latency session of that number.
+ *   EBADF       RESET, WATCH, ATTACH, and LATENCY with flags or events: the descriptor was opened
+ *               for reading only; CONTROL: it is a view.  ATTACH: with TOPDOWN_ATTACH_PIDFD, the
+ *               other descriptor is no pidfd; LATENCY: with TOPDOWN_LATENCY_SESSION, it is no
+ *               session, or a view.
+ *   ENOENT      WATCH: this descriptor has no watch of the number to be removed; LATENCY,
+ *               LATENCIES: it has no latency session of that number.
+ *   EMFILE      ATTACH, TOPDOWN_CONTROL_VIEW: too many descriptors of the process (RLIMIT_NOFILE).
+ *   ENFILE      ATTACH, TOPDOWN_CONTROL_VIEW, mmap() of a session: too many open files of all.
  *   ENOSPC      WATCH: too many watches, of this descriptor (256) or of all (4096);
- *               ATTACH: too many sessions, of this descriptor (1024), of a thread (64) or of
- *               all (4096).  LATENCY: too many latency sessions, of this descriptor (16) or of
- *               all (4096).
+ *               ATTACH: too many sessions, of a thread (64) or of all (4096);
+ *               LATENCY: too many latency sessions, of this descriptor (16) or of all (4096).
  *               Without CAP_PERFMON also: too many of the calling user (64), or of all such
  *               users (3072); ATTACH: of a thread (48); or sessions of the user, or of all such
  *               users, follow too many threads (16384, 131072), those that inherited a session
@@ -94,7 +99,7 @@
  *
  * open(): EACCES of the mode of the device; ENOMEM; EINTR; any error but EACCES and EPERM with
  * which perf refuses a CPU-wide software event.
- * mmap(): EACCES (offset 0 only), ENOENT and ENOMEM as above; EINVAL for a length beyond the
+ * mmap(): EACCES (not of a session) and ENOMEM as above; EINVAL for an offset, a length beyond the
  * map, or without MAP_SHARED; EPERM for a writable or executable mapping, unless the personality
  * READ_IMPLIES_EXEC asks for the latter, which is then not executable; EACCES for a shared
  * writable one of a descriptor that was opened for reading only, and for any of one that was
@@ -102,9 +107,8 @@
  * read(), readv(), preadv2() with offset -1: EACCES and EFAULT as above; EAGAIN when there is
  * nothing to read and O_NONBLOCK or RWF_NOWAIT is set; EINTR; EINVAL for less room than one
  * watch event.
- * poll(): POLLIN when there is a watch event; POLLPRI when a session of the descriptor has
- * ended (EXITED, ENDED) and neither SESSION nor SESSIONS has read it since; POLLERR when the
- * descriptor has no session and read() fails with EACCES.
+ * poll(): POLLIN when there is a watch event; POLLERR when read() fails with EACCES.  Of a session:
+ * POLLHUP when it has ended (EXITED, ENDED, DETACHED), from then on.
  */
 #ifndef _UAPI_LINUX_TOPDOWN_H
 #define _UAPI_LINUX_TOPDOWN_H
@@ -123,9 +127,8 @@ enum {
 	TOPDOWN_CMD_ATTACH	= 0x04,
 	TOPDOWN_CMD_SESSION	= 0x05,
 	TOPDOWN_CMD_CONTROL	= 0x06,
-	TOPDOWN_CMD_SESSIONS	= 0x07,
-	TOPDOWN_CMD_LATENCY	= 0x08,
-	TOPDOWN_CMD_LATENCIES	= 0x09,
+	TOPDOWN_CMD_LATENCY	= 0x07,
+	TOPDOWN_CMD_LATENCIES	= 0x08,
 };
 
 #define TOPDOWN_INFO		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_INFO)
@@ -135,7 +138,6 @@ enum {
 #define TOPDOWN_ATTACH		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_ATTACH)
 #define TOPDOWN_SESSION		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_SESSION)
 #define TOPDOWN_CONTROL		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_CONTROL)
-#define TOPDOWN_SESSIONS	_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_SESSIONS)
 #define TOPDOWN_LATENCY		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_LATENCY)
 #define TOPDOWN_LATENCIES	_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_LATENCIES)
 
@@ -146,8 +148,6 @@ enum {
 #define TOPDOWN_FEATURE_MAP	(1ULL << 3)	/* mmap() */
 #define TOPDOWN_FEATURE_WATCH	(1ULL << 4)	/* TOPDOWN_WATCH, poll(), read() */
 #define TOPDOWN_FEATURE_SESSION	(1ULL << 5)	/* TOPDOWN_ATTACH, _SESSION, _CONTROL */
-#define TOPDOWN_FEATURE_SESSION_MAP (1ULL << 6)	/* TOPDOWN_SESSION_MAP_OFFSET() */
-#define TOPDOWN_FEATURE_SESSIONS (1ULL << 7)	/* TOPDOWN_SESSIONS */
 #define TOPDOWN_FEATURE_CYCLES	(1ULL << 8)	/* topdown_figures.cycles, .instructions */
 #define TOPDOWN_FEATURE_BUSY	(1ULL << 9)	/* topdown_figures.busy_ns */
 #define TOPDOWN_FEATURE_LATENCY	(1ULL << 10)	/* TOPDOWN_LATENCY, TOPDOWN_LATENCIES */
@@ -323,7 +323,7 @@ enum topdown_state {
  * @out_codename: name of the core in the module's table; empty when unknown
  * @out_version: version of the module, NUL-terminated
  * @out_map_size: bytes that mmap() of the device gives; struct topdown_map
- * @out_session_map_size: bytes that the map of a session has; struct
+ * @out_session_map_size: bytes that mmap() of a session gives; struct
  *	topdown_session_map
  * @out_instance: a random number, never 0.  It differs each time that the module is loaded.
  *	If it has changed, sums may be smaller than before

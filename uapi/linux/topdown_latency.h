@@ -108,6 +108,8 @@ enum topdown_latency_refusal {
 
 /* topdown_latency.flags: end latency sessions instead of starting one. */
 #define TOPDOWN_LATENCY_REMOVE	(1U << 0)
+/* topdown_latency.flags: sample the tasks of @session.  @cpus and @cpus_words must be 0. */
+#define TOPDOWN_LATENCY_SESSION	(1U << 1)
 
 /*
  * At most so many samples a second of each CPU; after a jump of an event's rate up to some 130 more
@@ -131,8 +133,8 @@ enum topdown_latency_refusal {
  * @out_events: the events that this machine can sample
  * @out_nr_records: how many records TOPDOWN_LATENCIES gives: one for each event and CPU, or
  *	one for each event of @session
- * @session: 0, or the number of a session of this descriptor (TOPDOWN_ATTACH), whose tasks
- *	are to be sampled, wherever they run.  Then @cpus and @cpus_words must be 0
+ * @session: with TOPDOWN_LATENCY_SESSION the descriptor of a session (TOPDOWN_ATTACH), whose tasks
+ *	are to be sampled, wherever they run.  A view is EBADF.  Else 0
  *
  * All sessions share one sampling counter of each CPU.  Events have it in turns of about
  * 100 ms.  CPUs that the module does not measure, E-cores and quiet (nohz_full) CPUs have no
@@ -142,9 +144,9 @@ enum topdown_latency_refusal {
  * A session has one latency session at most, and the second is EBUSY.  As all CPUs are sampled,
  * this needs the right to read CPUs.
  * Samples and times count only while the session counts, so not while it is disabled.
- * TOPDOWN_CONTROL_RESET does not change them.  The records stay as they are when the session is
- * detached or has ended.  The first read after that ends the sampling, and the latency session
- * stays.  For a session that has ended already TOPDOWN_LATENCY is ESRCH.
+ * TOPDOWN_CONTROL_RESET does not change them.  The records stay as they are when the descriptor of
+ * the session is closed or the session has ended.  The first read after that ends the sampling,
+ * and the latency session stays.  For a session that has ended already TOPDOWN_LATENCY is ESRCH.
  *
  * perf users come first.  If one lacks counters on a CPU, whether for a task or for the CPU, the
  * sampling counter of that CPU is given up for 1 to 16 seconds.  So it is if the module's own
@@ -165,7 +167,7 @@ struct topdown_latency {
 	__u32 out_refusal;
 	__aligned_u64 out_events;
 	__u32 out_nr_records;
-	__u32 session;
+	__s32 session;
 };
 
 /* The histogram: latencies below 16 have bins of their own, then eight bins to a power of 2. */

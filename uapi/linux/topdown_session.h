@@ -29,20 +29,23 @@
 
 /**
  * struct topdown_attach - argument of TOPDOWN_ATTACH: make a session
- * @size: sizeof(struct topdown_attach) of the caller, at least 24
+ * @size: sizeof(struct topdown_attach) of the caller, at least 16
  * @flags: TOPDOWN_ATTACH_*
  * @pid: process (with TOPDOWN_ATTACH_THREAD thread) in the caller's pid
  *	namespace, or a pidfd; 0 for the calling process or thread
- * @out_session: number of the session, from 1, for this descriptor; not used
- *	again while the descriptor is open
  * @__reserved: must be 0
  *
+ * The ioctl returns a new descriptor of the session, which is closed at an execve() (O_CLOEXEC).
+ * TOPDOWN_SESSION, TOPDOWN_CONTROL, poll() and mmap() are for this descriptor.
+ *
  * A session counts the slots of its tasks from now on: all threads of the process, and those
- * that it will start.  It ends with the descriptor.  A process that could open the device may
- * follow its own threads, and what they start.  To follow other processes, the process that
- * calls ATTACH needs CAP_PERFMON.  Kernel mode of the tasks is counted too.  CPUs that run these
- * tasks are interrupted.  The first session after a pause of some seconds, and the end of the
- * last one, make perf patch the text of the kernel, which interrupts every CPU a few times.
+ * that it will start.  It ends when the last copy of its descriptor is closed, whether or not it
+ * is mapped.  It does not depend on the device, which may be closed.  A process that could open
+ * the device may follow its own threads, and what they start.  To follow other processes, the
+ * process that calls ATTACH needs CAP_PERFMON.  Kernel mode of the tasks is counted too.  CPUs
+ * that run these tasks are interrupted.  The first session after a pause of some seconds, and the
+ * end of the last one, make perf patch the text of the kernel, which interrupts every CPU a few
+ * times.
  *
  * perf follows the tasks, by its rules: a new task inherits the sessions of the task that made
  * it.  A task counts until shortly before it is gone, which is before any process can wait for
@@ -52,8 +55,7 @@ struct topdown_attach {
 	__u32 size;
 	__u32 flags;
 	__s32 pid;
-	__u32 out_session;
-	__aligned_u64 __reserved;
+	__u32 __reserved;
 };
 
 /**
@@ -65,8 +67,8 @@ struct topdown_attach {
  * @TOPDOWN_SESSION_ENDED: its tasks made more tasks than the sessions of its user may follow, see
  *	ENOSPC, so no task is followed any more.  The figures stay, except for what the tasks ran
  *	since they were last counted
- * @TOPDOWN_SESSION_DETACHED: the session is gone.  If its map is still mapped, the figures in
- *	it stay
+ * @TOPDOWN_SESSION_DETACHED: its descriptor has been closed, and so it has ended.  Views and maps
+ *	say so.  The figures stay there
  */
 enum topdown_session_state {
 	TOPDOWN_SESSION_RUNNING		= 0,
@@ -92,16 +94,20 @@ enum topdown_session_state {
 #define TOPDOWN_SESSION_INCOMPLETE	(1U << 0)
 
 /**
- * struct topdown_session - argument of TOPDOWN_SESSION: read a session
+ * struct topdown_session - argument of TOPDOWN_SESSION: read the session of this descriptor
  * @size: sizeof(struct topdown_session) of the caller, at least 888
  * @flags: TOPDOWN_SESSION_FRESH
- * @session: number of the session
  * @out_state: enum topdown_session_state
  * @out_flags: TOPDOWN_SESSION_INCOMPLETE
  * @out_tasks: tasks that are followed now
+ * @out_dropped: tasks that dropped out, as they gained rights by executing a program (set-uid and
+ *	the like), or executed one that they may not read.  From the execve() on neither they
+ *	nor the tasks that they make are followed
  * @out_source: enum topdown_source of the figures; TOPDOWN_SOURCE_MIXED if the tasks
  *	were on CPUs that differ in it
  * @out_level: highest level of the figures; 0 for none
+ * @out_serial: number of the session, of all since the module was loaded, from 1; the same in
+ *	its map, in /proc/PID/fdinfo and in the trace event topdown_session
  * @out_nodes: as topdown_record.nodes: the nodes that all of @out_figures have
  * @out_time_ns: when the session was read, CLOCK_MONOTONIC
  * @out_switches: how often its tasks were given a CPU, as perf sees it.  Two tasks that follow
@@ -118,19 +124,17 @@ enum topdown_session_state {
  * @out_core_figures: the part of @out_figures on P-cores of a hybrid machine; the
  *	time is in proportion to enabled_ns
  * @out_atom_figures: the part on its E-cores
- * @out_dropped: tasks that dropped out, as they gained rights by executing a program (set-uid and
- *	the like), or executed one that they may not read.  From the execve() on neither they
- *	nor the tasks that they make are followed
  */
 struct topdown_session {
 	__u32 size;
 	__u32 flags;
-	__u32 session;
 	__u32 out_state;
 	__u32 out_flags;
 	__u32 out_tasks;
+	__u32 out_dropped;
 	__u32 out_source;
 	__u32 out_level;
+	__aligned_u64 out_serial;
 	__aligned_u64 out_nodes;
 	__aligned_u64 out_time_ns;
 	__aligned_u64 out_switches;
@@ -138,40 +142,7 @@ struct topdown_session {
 	struct topdown_figures out_figures;
 	struct topdown_figures out_core_figures;
 	struct topdown_figures out_atom_figures;
-	__aligned_u64 out_dropped;
 };
-
-/**
- * struct topdown_sessions - argument of TOPDOWN_SESSIONS: read many sessions
- * @size: sizeof(struct topdown_sessions) of the caller, at least 40
- * @flags: TOPDOWN_SESSION_FRESH: one interrupt to each CPU that runs a task of any of the
- *	sessions
- * @numbers: address of @nr_numbers numbers of sessions, of 32 bits each.  0 with
- *	@nr_numbers 0 asks for all sessions of the descriptor
- * @nr_numbers: at most 1024
- * @session_size: sizeof(struct topdown_session) of the caller, at least 888: the
- *	distance of the answers in memory
- * @sessions: address of room for @nr_sessions answers, in the order of @numbers, or in that
- *	of the numbers of all sessions.  Each is what TOPDOWN_SESSION says of the session.
- *	For a number without a session the state is TOPDOWN_SESSION_DETACHED, and there are
- *	no figures
- * @nr_sessions: on entry how many fit; on return how many were written, or with
- *	EMSGSIZE how many are needed
- * @__reserved: must be 0
- */
-struct topdown_sessions {
-	__u32 size;
-	__u32 flags;
-	__aligned_u64 numbers;
-	__u32 nr_numbers;
-	__u32 session_size;
-	__aligned_u64 sessions;
-	__u32 nr_sessions;
-	__u32 __reserved;
-};
-
-/* The offset of the map of a session, for mmap() of the device. */
-#define TOPDOWN_SESSION_MAP_OFFSET(session)	((__u64)(session) << 12)
 
 /* topdown_session_map.magic: "session" and a zero, little endian. */
 #define TOPDOWN_SESSION_MAP_MAGIC	0x006e6f6973736573ULL
@@ -203,7 +174,7 @@ struct topdown_share {
 };
 
 /**
- * struct topdown_session_map - the start of the map of a session
+ * struct topdown_session_map - the start of what mmap() of a session's descriptor gives
  * @magic: TOPDOWN_SESSION_MAP_MAGIC
  * @size: bytes in all: topdown_info.out_session_map_size
  * @header_size: sizeof(struct topdown_session_map) of the kernel
@@ -216,17 +187,18 @@ struct topdown_share {
  *	with nothing else in it
  * @baseline_stride: bytes from the baseline of one kind to the next
  * @nr_kinds: number of baselines; the kinds of all shares are below
- * @session: number of the session
+ * @serial: as topdown_session.out_serial
  * @seq: odd while the fields after it, or a baseline, are being written
  * @state: as topdown_session.out_state
  * @flags: as topdown_session.out_flags
  * @tasks: as topdown_session.out_tasks
- * @resets: number of resets so far
  * @dropped: as topdown_session.out_dropped
+ * @resets: number of resets so far
  *
- * Map it read-only (PROT_READ, MAP_SHARED) at TOPDOWN_SESSION_MAP_OFFSET() of the number of the
- * session.  The sum of the shares, minus the baseline, is what TOPDOWN_SESSION without _FRESH
- * gives: for each kind, and for all kinds together, including kinds that the reader does not
+ * Map it read-only (PROT_READ, MAP_SHARED, offset 0), also from a view.  One page has this header,
+ * @size bytes have everything.  A map stays when all descriptors are closed, and does not keep the
+ * session from ending.  The sum of the shares, minus the baseline, is what TOPDOWN_SESSION without
+ * _FRESH gives: for each kind, and for all kinds together, including kinds that the reader does not
  * know.  The level is the lowest of the shares that have one; the source is theirs; the nodes are
  * those that all of them have.  Leave out shares whose @resets differs from the one here: they
  * have nothing since the last reset.
@@ -246,13 +218,13 @@ struct topdown_session_map {
 	__aligned_u64 baseline_offset;
 	__u32 baseline_stride;
 	__u32 nr_kinds;
-	__u32 session;
+	__aligned_u64 serial;
 	__u32 seq;
 	__u32 state;
 	__u32 flags;
 	__u32 tasks;
+	__u32 dropped;
 	__u32 resets;
-	__aligned_u64 dropped;
 };
 
 /**
@@ -262,32 +234,32 @@ struct topdown_session_map {
  * @TOPDOWN_CONTROL_DISABLE: count nothing from now on
  * @TOPDOWN_CONTROL_RESET: set the baseline: the figures begin at 0, with the nodes that are
  *	counted then
- * @TOPDOWN_CONTROL_DETACH: end the session; its number is not used again
+ * @TOPDOWN_CONTROL_VIEW: make a view: the ioctl returns another descriptor (O_CLOEXEC) of the
+ *	session, which is open for reading only.  Whoever has it can read the session, wait for
+ *	its end and map it, but not control it or keep it from ending
  */
 enum topdown_control_action {
 	TOPDOWN_CONTROL_ENABLE		= 0,
 	TOPDOWN_CONTROL_DISABLE		= 1,
 	TOPDOWN_CONTROL_RESET		= 2,
-	TOPDOWN_CONTROL_DETACH		= 3,
+	TOPDOWN_CONTROL_VIEW		= 3,
 };
 
 /**
- * struct topdown_control - argument of TOPDOWN_CONTROL
- * @size: sizeof(struct topdown_control) of the caller, at least 24
+ * struct topdown_control - argument of TOPDOWN_CONTROL: control the session of this descriptor
+ * @size: sizeof(struct topdown_control) of the caller, at least 16
  * @flags: none yet: must be 0
- * @session: number of the session
  * @action: enum topdown_control_action
  * @__reserved: must be 0
  *
- * The action is exact to the moment: tasks that run now are counted first, except those on
- * nohz_full CPUs.
+ * ENABLE, DISABLE and RESET are exact to the moment: tasks that run now are counted first, except
+ * those on nohz_full CPUs.
  */
 struct topdown_control {
 	__u32 size;
 	__u32 flags;
-	__u32 session;
 	__u32 action;
-	__aligned_u64 __reserved;
+	__u32 __reserved;
 };
 
 #endif /* _UAPI_LINUX_TOPDOWN_SESSION_H */

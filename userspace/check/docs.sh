@@ -31,7 +31,7 @@ done
 # Pages that are referred to are there, but for those of others.
 grep -hoE '^\.Xr [a-z_-]+ [1-9]' "$USERSPACE"/man/* | sort -u | while read -r _ name section; do
 	case $name in
-	perf* | chmod | objdump | chown | fork | ioctl | mmap | poll | read | setpriv) continue ;;
+	perf* | chmod | objdump | chown | close | epoll | execve | fork | ioctl | mmap | poll | read | setpriv) continue ;;
 	esac
 	echo "$USERSPACE/man/$name.$section"
 done > "$TMP/pages"

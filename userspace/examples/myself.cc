@@ -12,6 +12,7 @@
 #include <memory>
 #include <system_error>
 #include <topdown.h>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -27,28 +28,30 @@ class Session {
 public:
 	Session()
 	{
-		topdown *opened;
+		topdown *device;
 
-		need(topdown_open(&opened, nullptr), "/dev/topdown");
-		handle.reset(opened);
-		need(topdown_session_attach(opened, 0, TOPDOWN_ATTACH_THREAD, &number), "attach");
+		need(topdown_open(&device, nullptr), "/dev/topdown");
+		const int ret = topdown_session_attach(device, 0, TOPDOWN_ATTACH_THREAD, &session);
+
+		topdown_close(device);
+		need(ret, "attach");
 	}
+
+	~Session() { close(session); }
+	Session(const Session &) = delete;
+	Session &operator=(const Session &) = delete;
 
 	topdown_session read() const
 	{
 		topdown_session seen;
 
-		need(topdown_session_read(handle.get(), number, TOPDOWN_SESSION_FRESH, &seen,
-					  sizeof(seen)), "read");
+		need(topdown_session_read(session, TOPDOWN_SESSION_FRESH, &seen, sizeof(seen)),
+		     "read");
 		return seen;
 	}
 
 private:
-	struct Close {
-		void operator()(topdown *td) const { topdown_close(td); }
-	};
-	std::unique_ptr<topdown, Close> handle;
-	std::uint32_t number = 0;
+	int session = -1;
 };
 
 volatile std::size_t last;

@@ -3,7 +3,7 @@
  * libtopdown: Top-Down (TMA) figures of CPUs and tasks from the topdown module.
  *
  * Functions that can fail return 0 or a negative errno.  A function that fails has changed
- * nothing, but for topdown_session_read_many() and for -EPROTO of topdown_watch_wait() and
+ * nothing, but for -EPROTO of topdown_watch_wait() and
  * _read(), with which a watch event is lost.  The library never prints and has no global state.
  * It keeps a descriptor of the device, one more for a handle that waits, and those of perf
  * events for regions that are read by RDPMC.  Handles are independent of each other.  Two threads
@@ -69,7 +69,7 @@ int topdown_open(struct topdown **out, const char *path);
  *	rights of the process that opened it.  The handle takes it over and sets it to close
  *	on exec; on error it stays the caller's
  *
- * The handle has the sessions, the baseline and the watches that the descriptor has.
+ * The handle has the baseline and the watches that the descriptor has.
  * Its watch events have the size that the first watch of the descriptor asked for.
  *
  * Return: 0; -EBADF if @fd is not open; else as topdown_open().
@@ -478,73 +478,65 @@ int topdown_watch_cancel(struct topdown *td);
 
 /**
  * topdown_session_attach() - make a session: follow a task, a process or its family
- * @td: handle
+ * @td: handle, which may be closed afterwards
  * @pid: process, with TOPDOWN_ATTACH_THREAD thread, in the caller's pid
  *	namespace; with TOPDOWN_ATTACH_PIDFD a pidfd, which may be closed
  *	afterwards; 0 for the calling process or thread
  * @flags: TOPDOWN_ATTACH_* bits
- * @session: number of the session, from 1; untouched on error
+ * @session: descriptor of the session; untouched on error
  *
- * The session counts from now on, unless @flags has TOPDOWN_ATTACH_DISABLED.  It lasts until
- * TOPDOWN_CONTROL_DETACH or topdown_close().  It belongs to the descriptor, which a child of
- * fork() shares.  So the parent can read a session that the child has attached, by its number.
+ * The session counts from now on, unless @flags has TOPDOWN_ATTACH_DISABLED.  It lasts until the
+ * last copy of the descriptor is closed, by close(2).  The descriptor is closed at an execve(),
+ * and poll() says POLLHUP when the session has ended.  It can be sent over a socket (SCM_RIGHTS),
+ * and a child of fork() has a copy.  Each holder can control the session.
  *
  * Return: 0; -EOPNOTSUPP when the module is too old, or does not know a flag;
  * -ESRCH if there is no such task; -EACCES for a task of another process when this
  * process has neither CAP_PERFMON nor CAP_SYS_ADMIN; -EBADF for a descriptor that is no pidfd;
- * -ENOSPC for too many sessions, of the handle, of the user or of all, or when those of
- * the user are on too many threads; -EOPNOTSUPP also for a kernel thread;
- * -EINVAL for flags that exclude each other; -ENOMEM.
+ * -ENOSPC for too many sessions, of the user or of all, or when those of
+ * the user are on too many threads; -EMFILE or -ENFILE when there is no descriptor left for it;
+ * -EOPNOTSUPP also for a kernel thread; -EINVAL for flags that exclude each other; -ENOMEM.
  */
-int topdown_session_attach(struct topdown *td, int pid, unsigned int flags, uint32_t *session);
+int topdown_session_attach(struct topdown *td, int pid, unsigned int flags, int *session);
+
+/**
+ * topdown_session_view() - make a descriptor that can only read a session
+ * @session: descriptor of the session
+ * @view: another descriptor of it; untouched on error
+ *
+ * Whoever has it can read the session, wait for its end and map it, but not control it or keep it
+ * from ending.
+ *
+ * Return: 0; -EBADF if @session is a view; -EMFILE or -ENFILE when there is no descriptor left;
+ * -ENOMEM.
+ */
+int topdown_session_view(int session, int *view);
 
 /**
  * topdown_session_read() - the figures of a session
- * @td: handle
- * @session: number of the session
+ * @session: descriptor of the session, or a view
  * @flags: TOPDOWN_SESSION_FRESH to count until now; 0 for what the module has already
  * @out: the session; untouched on error.  Fields that the module or the library does
  *	not know are 0
  * @size: sizeof(*@out)
  *
- * Return: 0; -ENOENT if the handle has no such session; -EOPNOTSUPP when the
- * module is too old, or does not know a flag; -EINVAL for a @size that was never
- * released.
+ * Return: 0; -ENOTTY for a descriptor of something else; -EOPNOTSUPP when the module does not know
+ * a flag; -EINVAL for a @size that was never released.
  */
-int topdown_session_read(struct topdown *td, uint32_t session, unsigned int flags,
-			 struct topdown_session *out, size_t size);
-
-/**
- * topdown_session_read_many() - the figures of many sessions, in one system call
- * @td: handle
- * @sessions: their numbers; NULL for all sessions of the handle, in the order in which they
- *	were made
- * @nr: number of @sessions, 1 to 1024; without @sessions the room in @out, which may be 0, and
- *	on success or -EMSGSIZE the number of sessions that there are
- * @flags: TOPDOWN_SESSION_FRESH to count until now, by one interrupt to each CPU
- * @out: room for @nr sessions, in the order of @sessions; on error a part of it may have been
- *	written.  The state of a session that the handle does not have is
- *	TOPDOWN_SESSION_DETACHED.  Fields that the module or the library does not know are 0
- * @size: sizeof(*@out)
- *
- * Return: 0; -EOPNOTSUPP when the module is too old, or does not know a flag; -EINVAL for
- * no sessions, or a @size that was never released; -E2BIG for too many, or a @size of
- * more than a page; -EMSGSIZE for too little room for all; -ENOMEM.
- */
-int topdown_session_read_many(struct topdown *td, const uint32_t *sessions, unsigned int *nr,
-			      unsigned int flags, struct topdown_session *out, size_t size);
+int topdown_session_read(int session, unsigned int flags, struct topdown_session *out,
+			 size_t size);
 
 /**
  * topdown_session_map_open() - map a session, to read it without system calls
  * @out: the map, for topdown_session_map_close(); untouched on error
- * @td: handle; it may be closed before the map, whose figures then stay as they were
- * @session: number of the session
+ * @session: descriptor of the session, or a view; it may be closed before the map, whose figures
+ *	then stay as they were
  *
- * Return: 0; -ENOENT if the handle has no such session; -EOPNOTSUPP when the
- * module is too old; -EPROTO for a map that this library cannot read; -ENOMEM.
+ * Return: 0; -ENODEV or -EPROTO, or another error of mmap(), for a descriptor of something else;
+ * -EPROTO also for a map that this library cannot read; -ENFILE for too many open files of all;
+ * -ENOMEM.
  */
-int topdown_session_map_open(struct topdown_session_view **out, struct topdown *td,
-			     uint32_t session);
+int topdown_session_map_open(struct topdown_session_view **out, int session);
 
 /**
  * topdown_session_map_close() - unmap
@@ -556,10 +548,8 @@ void topdown_session_map_close(struct topdown_session_view *map);
  * topdown_session_map_read() - the figures of a session, from its map
  * @map: map
  * @out: as of topdown_session_read() without TOPDOWN_SESSION_FRESH; untouched on
- *	error.  Its state is TOPDOWN_SESSION_DETACHED when the session is gone
+ *	error.  Its state is TOPDOWN_SESSION_DETACHED when its descriptor has been closed
  * @size: sizeof(*@out)
- *
- * poll() still reports that the session has ended: only a read by system call ends that.
  *
  * Return: 0; -EINVAL for a @size that was never released; -EAGAIN as for
  * topdown_map_read_record().
@@ -568,20 +558,18 @@ int topdown_session_map_read(const struct topdown_session_view *map,
 			     struct topdown_session *out, size_t size);
 
 /**
- * topdown_session_control() - enable, disable, reset or detach a session
- * @td: handle
- * @session: number of the session
- * @action: enum topdown_control_action
+ * topdown_session_control() - enable, disable or reset a session
+ * @session: descriptor of the session
+ * @action: enum topdown_control_action, but TOPDOWN_CONTROL_VIEW
  *
- * Return: 0; -ENOENT if the handle has no such session; -EOPNOTSUPP when the
- * module is too old; -EINVAL for an action that it does not know.
+ * Return: 0; -EBADF if @session is a view; -ENOTTY for a descriptor of something else; -EINVAL for
+ * an action that the module does not know.
  */
-int topdown_session_control(struct topdown *td, uint32_t session,
-			    enum topdown_control_action action);
+int topdown_session_control(int session, enum topdown_control_action action);
 
 /**
  * topdown_session_between() - figures of the time between two reads
- * @then: the earlier read
+ * @then: the earlier read, or all zero for the time since the session was made
  * @now: the later one of the same session
  * @level: highest level of nodes that get a ratio
  * @out: the figures, not scaled up; untouched on error

@@ -63,8 +63,8 @@ int topdown_latency_start(struct topdown *td, const uint64_t *cpus, unsigned int
 
 /**
  * topdown_latency_start_tasks() - start a latency session for the tasks of a session
- * @td: handle, to which the session belongs
- * @session: its number, of topdown_session_attach()
+ * @td: handle, to which the latency session will belong
+ * @session: descriptor of the session, of topdown_session_attach()
  * @events: bit n for event n
  * @latency: the new number; untouched on error
  * @nr: number of records that topdown_latency_read() gives, one for each event; untouched on
@@ -73,12 +73,12 @@ int topdown_latency_start(struct topdown *td, const uint64_t *cpus, unsigned int
  * Needs the right to read CPUs, because all of them are sampled.
  *
  * Return: 0; -EOPNOTSUPP if there is a refusal, or if the machine lacks one of the events;
- * -EACCES if this process may not see whole CPUs; -ENOENT if the handle has no such session;
+ * -EACCES if this process may not see whole CPUs; -EBADF if it is no session, or a view;
  * -EBUSY if the session has a latency session, which has to end first; -ESRCH if the session has
  * ended; -ENOSPC if the handle has 16 latency sessions, of which one has to end first; or another
  * error of the command.
  */
-int topdown_latency_start_tasks(struct topdown *td, uint32_t session, uint64_t events,
+int topdown_latency_start_tasks(struct topdown *td, int session, uint64_t events,
 				uint32_t *latency, unsigned int *nr);
 
 /**

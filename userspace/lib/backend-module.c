@@ -7,13 +7,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "metrics.h"
 
 struct td_module {
 	struct td_backend backend;
-	struct topdown *td;
-	uint32_t session;
+	int session;
 };
 
 static int td_module_end(struct td_backend *backend, struct td_point *point)
@@ -22,8 +22,7 @@ static int td_module_end(struct td_backend *backend, struct td_point *point)
 	struct topdown_session seen;
 	int ret;
 
-	ret = topdown_session_read(module->td, module->session, TOPDOWN_SESSION_FRESH, &seen,
-				   sizeof(seen));
+	ret = topdown_session_read(module->session, TOPDOWN_SESSION_FRESH, &seen, sizeof(seen));
 	if (ret)
 		return ret;
 	point->enabled_ns = seen.out_figures.enabled_ns;
@@ -61,9 +60,9 @@ static void td_module_destroy(struct td_backend *backend, bool child)
 {
 	struct td_module *module = (struct td_module *)backend;
 
-	/* The session belongs to the parent, which shares this descriptor. */
-	if (!child)
-		topdown_session_control(module->td, module->session, TOPDOWN_CONTROL_DETACH);
+	/* In a child this is a copy, and the session of the parent goes on. */
+	(void)child;
+	close(module->session);
 	free(module);
 }
 
@@ -86,7 +85,6 @@ int td_backend_module(struct td_backend **out, struct topdown *td)
 		return -ENOMEM;
 	module->backend.ops = &td_module_ops;
 	module->backend.kind = TOPDOWN_REGION_MODULE;
-	module->td = td;
 	ret = topdown_session_attach(td, 0, TOPDOWN_ATTACH_THREAD, &module->session);
 	if (ret) {
 		free(module);

@@ -35,17 +35,22 @@ uint64_t td_clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-int td_ioctl(const struct topdown *td, unsigned long request, void *arg)
+int td_ioctl_fd(int fd, unsigned long request, void *arg)
 {
 	int ret;
 
 	do {
-		ret = ioctl(td->fd, request, arg);
+		ret = ioctl(fd, request, arg);
 	} while (ret < 0 && errno == EINTR);
-	if (ret < 0)
-		return -errno;
+	return ret < 0 ? -errno : ret;
+}
+
+int td_ioctl(const struct topdown *td, unsigned long request, void *arg)
+{
+	int ret = td_ioctl_fd(td->fd, request, arg);
+
 	/* The ABI has no other answer, so this is not our device. */
-	return ret ? -EPROTO : 0;
+	return ret > 0 ? -EPROTO : ret;
 }
 
 /*

@@ -56,6 +56,7 @@ struct topdown {
 	struct topdown_info info;
 };
 
+int td_ioctl_fd(int fd, unsigned long request, void *arg);
 int td_ioctl(const struct topdown *td, unsigned long request, void *arg);
 uint64_t td_clock_ns(clockid_t clock);
 bool td_has_cpu(const uint64_t *cpus, uint64_t cpu);
@@ -65,8 +66,7 @@ void td_present_cpus(uint64_t cpus[TOPDOWN_CPUS_WORDS_MAX]);
 void td_copy_sized(void *to, size_t to_size, const void *from, size_t from_size);
 int td_copy_guarded(const struct td_copy *copy, unsigned int nr, const uint32_t *seq_at);
 bool td_fits(const struct td_entries *entries, uint64_t header_size, uint64_t map_size);
-const unsigned char *td_map_pages(const struct topdown *td, uint64_t size, size_t least,
-				  uint64_t offset);
+const unsigned char *td_map_pages(int fd, uint64_t size, size_t least);
 int td_map_changed(const struct topdown_map_view *map, uint32_t cpu, uint32_t *seq,
 		   struct topdown_record *record);
 bool td_figures_grew(const struct topdown_figures *then, const struct topdown_figures *now);

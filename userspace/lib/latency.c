@@ -99,17 +99,17 @@ TD_API int topdown_latency_start(struct topdown *td, const uint64_t *cpus, unsig
 	return ret ? ret : td_latency_start(td, &arg, latency, nr);
 }
 
-TD_API int topdown_latency_start_tasks(struct topdown *td, uint32_t session, uint64_t events,
+TD_API int topdown_latency_start_tasks(struct topdown *td, int session, uint64_t events,
 				       uint32_t *latency, unsigned int *nr)
 {
 	struct topdown_latency arg = {
 		.size = sizeof(arg),
+		.flags = TOPDOWN_LATENCY_SESSION,
 		.events = events,
 		.session = session,
 	};
 
-	/* 0 would be all CPUs. */
-	return session ? td_latency_start(td, &arg, latency, nr) : -ENOENT;
+	return td_latency_start(td, &arg, latency, nr);
 }
 
 TD_API int topdown_latency_end(struct topdown *td, uint32_t latency)

@@ -67,9 +67,8 @@ static int td_check_layout(const struct topdown_map *layout, uint64_t mapped)
 	return 0;
 }
 
-/* Map @size bytes of the node, at least @least of them; NULL with errno. */
-const unsigned char *td_map_pages(const struct topdown *td, uint64_t size, size_t least,
-				  uint64_t offset)
+/* Map @size bytes of a descriptor, at least @least of them; NULL with errno. */
+const unsigned char *td_map_pages(int fd, uint64_t size, size_t least)
 {
 	void *pages;
 
@@ -77,7 +76,7 @@ const unsigned char *td_map_pages(const struct topdown *td, uint64_t size, size_
 		errno = EPROTO;
 		return NULL;
 	}
-	pages = mmap(NULL, size, PROT_READ, MAP_SHARED, td->fd, offset);
+	pages = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
 	return pages == MAP_FAILED ? NULL : pages;
 }
 
@@ -93,7 +92,7 @@ TD_API int topdown_map_open(struct topdown_map_view **out, struct topdown *td)
 	map = calloc(1, sizeof(*map));
 	if (!map)
 		return -ENOMEM;
-	map->base = td_map_pages(td, size, TD_MAP_SIZE_MIN, 0);
+	map->base = td_map_pages(td->fd, size, TD_MAP_SIZE_MIN);
 	if (!map->base) {
 		ret = -errno;
 		goto err_free;

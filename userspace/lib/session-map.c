@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "sums.h"
 
@@ -49,24 +50,33 @@ static int td_check_shares(const struct topdown_session_map *layout, uint64_t ma
 	return 0;
 }
 
-TD_API int topdown_session_map_open(struct topdown_session_view **out, struct topdown *td,
-				    uint32_t session)
+/* The size that the header of a map gives, which is in the first page. */
+static int td_session_map_size(int session, uint64_t *size)
 {
-	uint64_t size = td->info.out_session_map_size;
+	const struct topdown_session_map *header;
+	size_t page = sysconf(_SC_PAGESIZE);
+
+	header = (const void *)td_map_pages(session, page, TD_SESSION_MAP_SIZE_MIN);
+	if (!header)
+		return -errno;
+	*size = header->size;
+	munmap((void *)header, page);
+	return 0;
+}
+
+TD_API int topdown_session_map_open(struct topdown_session_view **out, int session)
+{
 	struct topdown_session_view *map;
+	uint64_t size = 0;
 	int ret;
 
-	if (!topdown_has(td, TOPDOWN_FEATURE_SESSION_MAP))
-		return -EOPNOTSUPP;
-	/* Number 0 would be the map of the CPUs. */
-	if (!session)
-		return -ENOENT;
-
+	ret = td_session_map_size(session, &size);
+	if (ret)
+		return ret;
 	map = calloc(1, sizeof(*map));
 	if (!map)
 		return -ENOMEM;
-	map->base = td_map_pages(td, size, TD_SESSION_MAP_SIZE_MIN,
-				 TOPDOWN_SESSION_MAP_OFFSET(session));
+	map->base = td_map_pages(session, size, TD_SESSION_MAP_SIZE_MIN);
 	if (!map->base) {
 		ret = -errno;
 		goto err_free;
@@ -178,7 +188,7 @@ TD_API int topdown_session_map_read(const struct topdown_session_view *map,
 	if (ret)
 		return ret;
 
-	read.session = header.session;
+	read.out_serial = header.serial;
 	read.out_state = header.state;
 	read.out_flags = header.flags;
 	read.out_tasks = header.tasks;

@@ -5,12 +5,10 @@
 #include "internal.h"
 
 #include <errno.h>
-#include <stddef.h>
 
 #include "metrics.h"
 
-TD_API int topdown_session_attach(struct topdown *td, int pid, unsigned int flags,
-				  uint32_t *session)
+TD_API int topdown_session_attach(struct topdown *td, int pid, unsigned int flags, int *session)
 {
 	struct topdown_attach arg = {
 		.size = sizeof(arg),
@@ -21,80 +19,50 @@ TD_API int topdown_session_attach(struct topdown *td, int pid, unsigned int flag
 
 	if (!topdown_has(td, TOPDOWN_FEATURE_SESSION))
 		return -EOPNOTSUPP;
-	ret = td_ioctl(td, TOPDOWN_ATTACH, &arg);
-	if (ret)
+	ret = td_ioctl_fd(td->fd, TOPDOWN_ATTACH, &arg);
+	if (ret < 0)
 		return ret;
-	if (!arg.out_session)
-		return -EPROTO;
-	*session = arg.out_session;
+	*session = ret;
 	return 0;
 }
 
-TD_API int topdown_session_read(struct topdown *td, uint32_t session, unsigned int flags,
-				struct topdown_session *out, size_t size)
+TD_API int topdown_session_view(int session, int *view)
 {
-	struct topdown_session arg = {
-		.size = sizeof(arg),
-		.flags = flags,
-		.session = session,
-	};
+	struct topdown_control arg = { .size = sizeof(arg), .action = TOPDOWN_CONTROL_VIEW };
+	int ret;
+
+	ret = td_ioctl_fd(session, TOPDOWN_CONTROL, &arg);
+	if (ret < 0)
+		return ret;
+	*view = ret;
+	return 0;
+}
+
+TD_API int topdown_session_read(int session, unsigned int flags, struct topdown_session *out,
+				size_t size)
+{
+	struct topdown_session arg = { .size = sizeof(arg), .flags = flags };
 	int ret;
 
 	if (size < TD_SESSION_SIZE_MIN)
 		return -EINVAL;
-	if (!topdown_has(td, TOPDOWN_FEATURE_SESSION))
-		return -EOPNOTSUPP;
-	ret = td_ioctl(td, TOPDOWN_SESSION, &arg);
+	ret = td_ioctl_fd(session, TOPDOWN_SESSION, &arg);
 	if (ret)
-		return ret;
+		return ret < 0 ? ret : -EPROTO;
 	td_copy_sized(out, size, &arg, sizeof(arg));
 	return 0;
 }
 
-TD_API int topdown_session_read_many(struct topdown *td, const uint32_t *sessions,
-				     unsigned int *nr, unsigned int flags,
-				     struct topdown_session *out, size_t size)
+TD_API int topdown_session_control(int session, enum topdown_control_action action)
 {
-	struct topdown_sessions arg = {
-		.size = sizeof(arg),
-		.flags = flags,
-		.numbers = (uintptr_t)sessions,
-		.nr_numbers = sessions ? *nr : 0,
-		.session_size = size,
-		.sessions = (uintptr_t)out,
-		.nr_sessions = *nr,
-	};
-	bool fits;
+	struct topdown_control arg = { .size = sizeof(arg), .action = action };
 	int ret;
 
-	if ((sessions && !*nr) || size < TD_SESSION_SIZE_MIN)
+	/* That one returns a descriptor. */
+	if (action == TOPDOWN_CONTROL_VIEW)
 		return -EINVAL;
-	if (size > UINT32_MAX)
-		return -E2BIG;
-	if (!topdown_has(td, TOPDOWN_FEATURE_SESSIONS))
-		return -EOPNOTSUPP;
-	ret = td_ioctl(td, TOPDOWN_SESSIONS, &arg);
-	if (ret && (ret != -EMSGSIZE || sessions))
-		return ret;
-	fits = arg.nr_sessions <= *nr;
-	if (sessions ? arg.nr_sessions != *nr : fits == (ret == -EMSGSIZE))
-		return -EPROTO;
-	*nr = arg.nr_sessions;
-	return ret;
-}
-
-TD_API int topdown_session_control(struct topdown *td, uint32_t session,
-				   enum topdown_control_action action)
-{
-	struct topdown_control arg = {
-		.size = sizeof(arg),
-		.session = session,
-		.action = action,
-	};
-
-	if (!topdown_has(td, TOPDOWN_FEATURE_SESSION))
-		return -EOPNOTSUPP;
-	return td_ioctl(td, TOPDOWN_CONTROL, &arg);
+	ret = td_ioctl_fd(session, TOPDOWN_CONTROL, &arg);
+	return ret > 0 ? -EPROTO : ret;
 }
 
 static int td_session_sub(const struct topdown_session *then, const struct topdown_session *now,
@@ -104,7 +72,8 @@ static int td_session_sub(const struct topdown_session *then, const struct topdo
 {
 	struct topdown_figures figures = *after;
 
-	if (then->session != now->session)
+	/* A read that is all zero is from before the session. */
+	if (then->out_serial && then->out_serial != now->out_serial)
 		return -EINVAL;
 	if (now->out_time_ns < then->out_time_ns ||
 	    now->out_switches < then->out_switches || !td_figures_grew(before, after))

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -145,29 +146,56 @@ int device_reset(int fd, __u32 flags, const __u64 *cpus, __u32 words)
 int device_attach(int fd, __u32 flags, int pid)
 {
 	struct topdown_attach attach = { .size = sizeof(attach), .flags = flags, .pid = pid };
+	int session = ioctl(fd, TOPDOWN_ATTACH, &attach);
 
-	return ioctl(fd, TOPDOWN_ATTACH, &attach) ? -errno : (int)attach.out_session;
+	return session < 0 ? -errno : session;
 }
 
-int device_session(int fd, __u32 flags, unsigned int session, struct topdown_session *answer)
+int device_session(int session, __u32 flags, struct topdown_session *answer)
 {
-	*answer = (struct topdown_session){
-		.size		= sizeof(*answer),
-		.flags		= flags,
-		.session	= session,
-	};
-	return ioctl(fd, TOPDOWN_SESSION, answer) ? -errno : 0;
+	*answer = (struct topdown_session){ .size = sizeof(*answer), .flags = flags };
+	return ioctl(session, TOPDOWN_SESSION, answer) ? -errno : 0;
 }
 
-int device_control(int fd, unsigned int session, enum topdown_control_action action)
+int device_control(int session, enum topdown_control_action action)
 {
-	struct topdown_control control = {
-		.size		= sizeof(control),
-		.session	= session,
-		.action		= action,
-	};
+	struct topdown_control control = { .size = sizeof(control), .action = action };
+	int ret = ioctl(session, TOPDOWN_CONTROL, &control);
 
-	return ioctl(fd, TOPDOWN_CONTROL, &control) ? -errno : 0;
+	return ret < 0 ? -errno : ret;
+}
+
+bool fd_send(int to, int fd)
+{
+	char byte = 0, control[CMSG_SPACE(sizeof(fd))] = { };
+	struct iovec data = { &byte, 1 };
+	struct msghdr message = {
+		.msg_iov = &data, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(sizeof(fd));
+	memcpy(CMSG_DATA(header), &fd, sizeof(fd));
+	return sendmsg(to, &message, 0) == 1;
+}
+
+int fd_receive(int from)
+{
+	char byte, control[CMSG_SPACE(sizeof(int))];
+	struct iovec data = { &byte, 1 };
+	struct msghdr message = {
+		.msg_iov = &data, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(control),
+	};
+	int fd;
+
+	if (recvmsg(from, &message, MSG_CMSG_CLOEXEC) != 1 || !CMSG_FIRSTHDR(&message))
+		return -1;
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fd));
+	return fd;
 }
 
 int file_write(const char *path, int flags, const char *text)

@@ -24,6 +24,7 @@
 #include "guest.h"
 
 #define FILES		6
+#define SESSIONS	8
 #define MAPS		6
 #define NUMBERS		8
 #define ARENA_SIZE	0x10000UL
@@ -35,11 +36,14 @@
 static const uint8_t *next, *end;
 
 static int file[FILES];
+/* Sessions and views. */
+static int session[SESSIONS];
+static unsigned int sessions;
 static struct {
 	char *address;
 	size_t length;
 } map[MAPS];
-/* Numbers of sessions and watches that the module gave, and tasks. */
+/* Numbers of watches and latency sessions that the module gave, and tasks. */
 static uint32_t number_seen[NUMBERS];
 static int32_t task_seen[NUMBERS];
 static unsigned int numbers, tasks;
@@ -55,8 +59,8 @@ static sigjmp_buf faulted;
 
 /*
  * Fields: s size, f flags, n number of 32 bits, N of 64, c count, z size of a record, p pointer,
- * q pointer that may be NULL, S number of the module's, i task, e events of a latency session,
- * o and O output, r and R reserved.
+ * q pointer that may be NULL, S number of the module's, i task, d session, e events of a latency
+ * session, o and O output, r and R reserved.
  */
 static const struct {
 	unsigned int nr, size;
@@ -66,12 +70,11 @@ static const struct {
 	{ TOPDOWN_CMD_READ, sizeof(struct topdown_read), "sfqczpcr" },
 	{ TOPDOWN_CMD_RESET, sizeof(struct topdown_reset), "sfqcr" },
 	{ TOPDOWN_CMD_WATCH, sizeof(struct topdown_watch), "sfqcnnnNSzorrr" },
-	{ TOPDOWN_CMD_ATTACH, sizeof(struct topdown_attach), "sfioR" },
-	{ TOPDOWN_CMD_ATTACH, sizeof(struct topdown_attach), "sfioR" },
-	{ TOPDOWN_CMD_SESSION, sizeof(struct topdown_session), "sfS" },
-	{ TOPDOWN_CMD_CONTROL, sizeof(struct topdown_control), "sfSnR" },
-	{ TOPDOWN_CMD_SESSIONS, sizeof(struct topdown_sessions), "sfqczpcr" },
-	{ TOPDOWN_CMD_LATENCY, sizeof(struct topdown_latency), "sfqcSeooOoS" },
+	{ TOPDOWN_CMD_ATTACH, sizeof(struct topdown_attach), "sfir" },
+	{ TOPDOWN_CMD_ATTACH, sizeof(struct topdown_attach), "sfir" },
+	{ TOPDOWN_CMD_SESSION, sizeof(struct topdown_session), "sf" },
+	{ TOPDOWN_CMD_CONTROL, sizeof(struct topdown_control), "sfnr" },
+	{ TOPDOWN_CMD_LATENCY, sizeof(struct topdown_latency), "sfqcSeooOod" },
 	{ TOPDOWN_CMD_LATENCIES, sizeof(struct topdown_latencies), "sfpczSr" },
 };
 
@@ -83,6 +86,7 @@ static const char * const path[] = {
 	"/sys/module/topdown/parameters/trust_device", "/sys/module/topdown/parameters/aside",
 	"/sys/bus/event_source/devices/topdown/type",
 	"/sys/bus/event_source/devices/topdown/events/tma_retiring",
+	"/proc/self/fdinfo/4", "/proc/self/fdinfo/5", "/proc/self/fdinfo/6",
 };
 
 static const char * const text[] = {
@@ -145,6 +149,25 @@ static int take_file(void)
 	uint8_t i = take8();
 
 	return i < 200 ? file[0] : file[i % FILES];
+}
+
+static int take_session(void)
+{
+	return session[take8() % SESSIONS];
+}
+
+static int take_any_file(void)
+{
+	return take8() < 128 ? take_file() : take_session();
+}
+
+static void remember_session(int fd)
+{
+	int *slot = &session[sessions++ % SESSIONS];
+
+	if (*slot >= 0)
+		close(*slot);
+	*slot = fd;
 }
 
 static uint32_t take_known(void)
@@ -212,6 +235,9 @@ static void fill(char *data, unsigned int which)
 		case 'i':
 			value = take_task();
 			break;
+		case 'd':
+			value = take8() < 200 ? (uint32_t)take_session() : take_number();
+			break;
 		case 'n':
 			value = take8() < 128 ? take8() % 16 : take_number();
 			break;
@@ -240,6 +266,11 @@ static int ioctl_32(int fd, unsigned int request, void *data)
 	return ret < 0 ? -1 : ret;
 }
 
+static bool is_of_session(unsigned int nr)
+{
+	return nr == TOPDOWN_CMD_SESSION || nr == TOPDOWN_CMD_CONTROL;
+}
+
 static void call_ioctl(void)
 {
 	unsigned int which = take8() % (sizeof(command) / sizeof(*command));
@@ -247,7 +278,7 @@ static void call_ioctl(void)
 	int ret, fd;
 
 	fill(data, which);
-	fd = take_file();
+	fd = is_of_session(command[which].nr) ? take_session() : take_any_file();
 	if (take8() < 200)
 		ret = ioctl(fd, _IO(TOPDOWN_IOC_TYPE, command[which].nr), data);
 	else
@@ -258,7 +289,12 @@ static void call_ioctl(void)
 	switch (command[which].nr) {
 	case TOPDOWN_CMD_ATTACH:
 		__atomic_add_fetch(&shared->attached, 1, __ATOMIC_RELAXED);
-		number_seen[numbers++ % NUMBERS] = ((struct topdown_attach *)data)->out_session;
+		remember_session(ret);
+		break;
+	case TOPDOWN_CMD_CONTROL:
+		/* A view; no other descriptor of the worker is the first. */
+		if (ret)
+			remember_session(ret);
 		break;
 	case TOPDOWN_CMD_WATCH:
 		number_seen[numbers++ % NUMBERS] = ((struct topdown_watch *)data)->out_watch;
@@ -293,11 +329,12 @@ static void call_open(void)
 
 static void call_close(void)
 {
-	int i = take8() % FILES;
+	uint8_t which = take8();
+	int *fd = which % 2 ? &file[which / 2 % FILES] : &session[which / 2 % SESSIONS];
 
-	if (file[i] >= 0)
-		close(file[i]);
-	file[i] = -1;
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
 }
 
 static void unmap(unsigned int i)
@@ -313,7 +350,7 @@ static void call_mmap(void)
 		PROT_READ, PROT_READ | PROT_WRITE, PROT_NONE, PROT_READ | PROT_EXEC,
 	};
 	unsigned int i = take8() % MAPS;
-	uint64_t offset = take8() < 100 ? 0 : TOPDOWN_SESSION_MAP_OFFSET(take_known());
+	uint64_t offset = take8() < 240 ? 0 : 4096;
 	size_t length = (take8() % 64 + 1) << 12;
 	void *address;
 
@@ -323,7 +360,7 @@ static void call_mmap(void)
 		length = take_number();
 	unmap(i);
 	address = mmap(NULL, length, protection[take8() % 8 % 4],
-		       take8() < 200 ? MAP_SHARED : MAP_PRIVATE, take_file(), offset);
+		       take8() < 200 ? MAP_SHARED : MAP_PRIVATE, take_any_file(), offset);
 	if (address == MAP_FAILED)
 		return;
 	map[i].address = address;
@@ -368,7 +405,7 @@ static void call_on_map(void)
 
 static void call_poll(void)
 {
-	struct pollfd fds = { .fd = take_file(), .events = take(2) };
+	struct pollfd fds = { .fd = take_any_file(), .events = take(2) };
 
 	poll(&fds, 1, take8() % 3);
 }
@@ -376,7 +413,7 @@ static void call_poll(void)
 static void call_read(void)
 {
 	struct iovec iov = { .iov_base = (void *)take_pointer(), .iov_len = take_number() };
-	int fd = take_file();
+	int fd = take_any_file();
 
 	switch (take8() % 6) {
 	case 0:
@@ -425,17 +462,20 @@ static void call_slow(void)
 static void call_many(void)
 {
 	struct topdown_attach attach;
-	int fd = take_file(), task = take_task();
-	unsigned int i;
+	int fd = take_file(), task = take_task(), made[70], n = 0;
 
-	for (i = 0; i < 70; i++) {
+	while (n < 70) {
 		attach = (struct topdown_attach){
 			.size = sizeof(attach), .flags = TOPDOWN_ATTACH_THREAD, .pid = task,
 		};
-		if (ioctl(fd, TOPDOWN_ATTACH, &attach))
-			return;
-		number_seen[numbers++ % NUMBERS] = attach.out_session;
+		made[n] = ioctl(fd, TOPDOWN_ATTACH, &attach);
+		if (made[n] < 0)
+			break;
+		n++;
 	}
+	sched_yield();
+	while (n--)
+		remember_session(made[n]);
 }
 
 /* As root of a user namespace, which changes who is charged. */
@@ -644,6 +684,8 @@ void fuzz_call_run(const struct fuzz_program *program)
 
 	for (i = 0; i < FILES; i++)
 		file[i] = -1;
+	for (i = 0; i < SESSIONS; i++)
+		session[i] = -1;
 	file[0] = given >= 0 ? dup(given) : open(TD_DEVICE, O_RDWR | O_CLOEXEC);
 	memset(number_seen, 0, sizeof(number_seen));
 	memset(task_seen, 0, sizeof(task_seen));
@@ -660,6 +702,9 @@ void fuzz_call_run(const struct fuzz_program *program)
 	for (i = 0; i < FILES; i++) {
 		if (file[i] >= 0)
 			close(file[i]);
-		file[i] = -1;
+	}
+	for (i = 0; i < SESSIONS; i++) {
+		if (session[i] >= 0)
+			close(session[i]);
 	}
 }

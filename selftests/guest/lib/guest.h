@@ -98,10 +98,14 @@ int device_read(int fd, __u32 flags, const __u64 *cpus, __u32 words,
 		struct topdown_record *records, __u32 *nr);
 int device_read_cpu(int fd, __u32 flags, unsigned int cpu, struct topdown_record *record);
 int device_reset(int fd, __u32 flags, const __u64 *cpus, __u32 words);
-/* Return: the number of the session, or a negative errno. */
+/* Return: the descriptor of the session, or a negative errno. */
 int device_attach(int fd, __u32 flags, int pid);
-int device_session(int fd, __u32 flags, unsigned int session, struct topdown_session *answer);
-int device_control(int fd, unsigned int session, enum topdown_control_action action);
+int device_session(int session, __u32 flags, struct topdown_session *answer);
+/* Return: 0, with TOPDOWN_CONTROL_VIEW the view, or a negative errno. */
+int device_control(int session, enum topdown_control_action action);
+/* Hand a descriptor on, by a socket.  Return: whether it was sent; the descriptor, or -1. */
+bool fd_send(int to, int fd);
+int fd_receive(int from);
 /* With more flags of open(); 0 or a negative errno. */
 int file_write(const char *path, int flags, const char *text);
 int period_set(const char *text);

@@ -53,10 +53,11 @@ int latency_start(int fd, uint64_t events)
 	return ioctl(fd, TOPDOWN_LATENCY, &latency) ? -errno : (int)latency.out_latency;
 }
 
-int latency_start_tasks(int fd, unsigned int session, uint64_t events)
+int latency_start_tasks(int fd, int session, uint64_t events)
 {
 	struct topdown_latency latency = {
 		.size = sizeof(latency),
+		.flags = TOPDOWN_LATENCY_SESSION,
 		.events = events,
 		.session = session,
 	};

@@ -41,7 +41,7 @@ int latency_ask(int fd, struct topdown_latency *latency);
 /* Return: the number of a session of CPU, or a negative errno. */
 int latency_start(int fd, uint64_t events);
 /* Return: the number of one for the tasks of a session, or a negative errno. */
-int latency_start_tasks(int fd, unsigned int session, uint64_t events);
+int latency_start_tasks(int fd, int session, uint64_t events);
 int latency_end(int fd, unsigned int session);
 int latency_read(int fd, unsigned int session, struct topdown_latency_record *records,
 		 unsigned int nr);

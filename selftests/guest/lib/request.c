@@ -27,11 +27,10 @@ const struct command commands[COMMANDS] = {
 	COMMAND(READ, read, 40, 0x3, true),
 	COMMAND(RESET, reset, 24, 0x1, false),
 	COMMAND(WATCH, watch, 64, 0xf, true),
-	COMMAND(ATTACH, attach, 24, 0x1f, true),
+	COMMAND(ATTACH, attach, 16, 0x1f, false),
 	COMMAND(SESSION, session, 888, 0x1, true),
-	COMMAND(CONTROL, control, 24, 0, false),
-	COMMAND(SESSIONS, sessions, 40, 0x1, true),
-	COMMAND(LATENCY, latency, 56, 0x1, true),
+	COMMAND(CONTROL, control, 16, 0, false),
+	COMMAND(LATENCY, latency, 56, 0x3, true),
 	COMMAND(LATENCIES, latencies, 32, 0, true),
 };
 
@@ -47,19 +46,14 @@ static const struct field right[COMMANDS][5] = {
 		FIELD(watch, cpus, CPU_ONE), FIELD(watch, cpus_words, 1),
 		FIELD(watch, event_size, sizeof(struct topdown_event)),
 	},
-	[TOPDOWN_CMD_SESSION] = { FIELD(session, session, 1) },
-	[TOPDOWN_CMD_CONTROL] = { FIELD(control, session, 1) },
-	[TOPDOWN_CMD_SESSIONS] = {
-		FIELD(sessions, numbers, CPU_ONE), FIELD(sessions, nr_numbers, 1),
-		FIELD(sessions, session_size, sizeof(struct topdown_session)),
-		FIELD(sessions, sessions, ANSWERS), FIELD(sessions, nr_sessions, 4),
-	},
 	[TOPDOWN_CMD_LATENCIES] = {
 		FIELD(latencies, records, ANSWERS), FIELD(latencies, nr_records, 4),
 		FIELD(latencies, record_size, sizeof(struct topdown_latency_record)),
 		FIELD(latencies, latency, 1),
 	},
 };
+
+int request_session = -1;
 
 int request_memory(void)
 {
@@ -93,9 +87,29 @@ void request_make(unsigned int nr)
 		request_set(&right[nr][i]);
 }
 
+bool request_is_of_session(unsigned int nr)
+{
+	return nr == TOPDOWN_CMD_SESSION || nr == TOPDOWN_CMD_CONTROL;
+}
+
+int request_file(int fd, unsigned int nr)
+{
+	return request_is_of_session(nr) ? request_session : fd;
+}
+
 long request_try(unsigned int bits, int fd, unsigned int nr)
 {
-	return caller_ioctl(bits, fd, commands[nr].cmd, (void *)ARGUMENT);
+	return caller_ioctl(bits, request_file(fd, nr), commands[nr].cmd, (void *)ARGUMENT);
+}
+
+int request_attach(unsigned int bits, int fd, int pid)
+{
+	struct field field = FIELD(attach, pid, 0);
+
+	field.value = pid;
+	request_make(TOPDOWN_CMD_ATTACH);
+	request_set(&field);
+	return request_try(bits, fd, TOPDOWN_CMD_ATTACH);
 }
 
 static const char *name_of(long ret)

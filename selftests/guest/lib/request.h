@@ -18,7 +18,6 @@
 /*
  * Addresses: the argument, with a page after it; CPU sets of one CPU, of none, and with a CPU that
  * no machine has; room for answers; memory that cannot be written; memory that cannot be read.
- * The first word of the set is the number of a session, too.
  */
 #define ARGUMENT	0x20000000UL
 #define CPU_ONE		(ARGUMENT + 2 * PAGE)
@@ -58,13 +57,21 @@ struct row {
 	struct field field[3];
 };
 
+/* The descriptor of a session, for the commands of one. */
+extern int request_session;
+
 /* Make the memory: 0 or a negative errno. */
 int request_memory(void);
-/* An argument with which the command succeeds, where session 1 is there. */
+/* An argument with which the command succeeds. */
 void request_make(unsigned int nr);
 void request_set(const struct field *field);
+bool request_is_of_session(unsigned int nr);
+/* The descriptor that a command is for: @fd, that of the device, or that of the session. */
+int request_file(int fd, unsigned int nr);
 /* A command with the argument that is there. */
 long request_try(unsigned int bits, int fd, unsigned int nr);
+/* The descriptor of a new session, or a negative errno. */
+int request_attach(unsigned int bits, int fd, int pid);
 /* Does each row fail with this errno, or succeed with 0?  Says which does not. */
 bool rows_fail(unsigned int bits, int fd, const struct row *rows, unsigned int nr, int error);
 /* Is it the errno that is expected?  Says so if not. */

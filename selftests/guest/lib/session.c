@@ -259,9 +259,9 @@ double looser(unsigned int threads)
 	return (threads > THREADS ? 5 : 1) * (instrumented ? 5 : 1);
 }
 
-bool has_slots(int fd, int session, struct topdown_session *seen)
+bool has_slots(int session, struct topdown_session *seen)
 {
-	return !device_session(fd, TOPDOWN_SESSION_FRESH, session, seen) &&
+	return !device_session(session, TOPDOWN_SESSION_FRESH, seen) &&
 	       seen->out_figures.slots;
 }
 

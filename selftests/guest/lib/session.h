@@ -80,7 +80,7 @@ int kernel_thread(const char *name);
 
 /* How many times the limits figures of so many threads may be off. */
 double looser(unsigned int threads);
-bool has_slots(int fd, int session, struct topdown_session *seen);
+bool has_slots(int session, struct topdown_session *seen);
 /* The events, or a negative errno. */
 int poll_for(int fd, short events, int ms);
 

@@ -91,7 +91,7 @@ static void fill_session(struct topdown_session_map *map)
 	struct topdown_share sum[TD_NR_KINDS];
 	unsigned int cpu;
 
-	map->session = GROWTH_SESSION;
+	map->serial = GROWTH_SESSION;
 	for (cpu = 0; cpu < GROWTH_CPUS; cpu++)
 		credit(map, cpu, GROWTH_BEFORE(cpu));
 	td_share_begin(map);
@@ -107,10 +107,10 @@ static void fill_session(struct topdown_session_map *map)
 	fill(map);
 }
 
-static bool write_map(const char *path, const void *map, size_t size, off_t offset)
+static bool write_map(const char *path, const void *map, size_t size)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	bool ok = fd >= 0 && pwrite(fd, map, size, offset) == (ssize_t)size;
+	bool ok = fd >= 0 && write(fd, map, size) == (ssize_t)size;
 
 	return fd >= 0 && !close(fd) && ok;
 }
@@ -139,9 +139,8 @@ int main(int argc, char **argv)
 	for (number = 0; number < GROWTH_CPUS * map->history_entries; number++)
 		fill_window((char *)map + map->history_offset +
 			    (size_t)number * map->history_stride);
-	ok = write_map(argv[1], map, td_map_size(), 0) &&
-	     write_map(argv[2], session, td_share_size(),
-		       TOPDOWN_SESSION_MAP_OFFSET(GROWTH_SESSION));
+	ok = write_map(argv[1], map, td_map_size()) &&
+	     write_map(argv[2], session, td_share_size());
 	td_share_free(session);
 	td_map_exit();
 	return ok ? 0 : 1;

@@ -72,8 +72,6 @@ static struct topdown *handle(const char *path, uint64_t feature)
 	if (td->fd < 0 || fstat(td->fd, &st))
 		exit(2);
 	td->info.out_map_size = st.st_size;
-	td->info.out_session_map_size = st.st_size -
-					TOPDOWN_SESSION_MAP_OFFSET(GROWTH_SESSION);
 	return td;
 }
 
@@ -176,13 +174,13 @@ static bool credits_are(const struct topdown_figures *figures, int kind)
 
 static void test_session(const char *path)
 {
-	struct topdown *td = handle(path, TOPDOWN_FEATURE_SESSION_MAP);
+	int session = open(path, O_RDONLY | O_CLOEXEC);
 	struct topdown_session_view *map = NULL;
 	struct topdown_session seen;
 
-	check(!topdown_session_map_open(&map, td, GROWTH_SESSION), "the map of a session");
+	check(!topdown_session_map_open(&map, session), "the map of a session");
 	check(!topdown_session_map_read(map, &seen, sizeof(seen)) &&
-	      seen.session == GROWTH_SESSION && seen.out_state == TOPDOWN_SESSION_DISABLED &&
+	      seen.out_serial == GROWTH_SESSION && seen.out_state == TOPDOWN_SESSION_DISABLED &&
 	      seen.out_flags == TOPDOWN_SESSION_INCOMPLETE && seen.out_tasks == 7 &&
 	      seen.out_dropped == GROWTH_DROPPED &&
 	      seen.out_source == TOPDOWN_SOURCE_PERF_METRICS && seen.out_level == 2 &&
@@ -192,7 +190,7 @@ static void test_session(const char *path)
 	check(credits_are(&seen.out_core_figures, TOPDOWN_KIND_CORE), "figures of P-cores");
 	check(credits_are(&seen.out_atom_figures, TOPDOWN_KIND_ATOM), "figures of E-cores");
 	topdown_session_map_close(map);
-	topdown_close(td);
+	close(session);
 }
 
 static void test_info(struct topdown *td)
@@ -240,23 +238,22 @@ static void test_reading(struct topdown *td)
 
 static void test_tasks(struct topdown *td)
 {
-	struct topdown_session then, now, many[2];
-	const uint32_t numbers[2] = { 7, 1 };
-	unsigned int two = 2;
 	struct topdown_figures figures;
-	uint32_t session = 0;
+	struct topdown_session then, now;
+	int session = -1, view = -1;
 
-	check(!topdown_session_attach(td, getpid(), 0, &session) && session == 1, "ATTACH");
-	check(!topdown_session_read(td, session, TOPDOWN_SESSION_FRESH, &then, sizeof(then)) &&
-	      !topdown_session_read(td, session, TOPDOWN_SESSION_FRESH, &now, sizeof(now)) &&
+	check(!topdown_session_attach(td, getpid(), 0, &session) && session > 0, "ATTACH");
+	check(!topdown_session_read(session, TOPDOWN_SESSION_FRESH, &then, sizeof(then)) &&
+	      !topdown_session_read(session, TOPDOWN_SESSION_FRESH, &now, sizeof(now)) &&
 	      !topdown_session_between(&then, &now, 2, &figures) &&
 	      figures.enabled_ns == 1000000000 && figures.ratio[TOPDOWN_RETIRING] == 400000000 &&
 	      grown_right(&now), "SESSION");
-	check(!topdown_session_read_many(td, numbers, &two, 0, many, sizeof(many[0])) &&
-	      many[0].out_state == TOPDOWN_SESSION_DETACHED && many[1].session == session &&
-	      !memcmp(&many[1].out_figures, &now.out_figures, sizeof(now.out_figures)) &&
-	      grown_right(&many[1]), "SESSIONS");
-	check(!topdown_session_control(td, session, TOPDOWN_CONTROL_DETACH), "CONTROL");
+	check(!topdown_session_control(session, TOPDOWN_CONTROL_RESET) &&
+	      !topdown_session_view(session, &view), "CONTROL");
+	close(session);
+	check(!topdown_session_read(view, 0, &now, sizeof(now)) &&
+	      now.out_state == TOPDOWN_SESSION_DETACHED && grown_right(&now), "a view");
+	close(view);
 }
 
 static void test_events(struct topdown *td)

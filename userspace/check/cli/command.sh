@@ -190,7 +190,7 @@ result "$(($(lines "$TMP/err") != 2))" '--count 2 has two lines'
 rm "$TMP/log"
 # The command waits until it is not followed any more.
 FAKE_LOG=$TMP/log run fake stat -j --timeout 50 -- \
-	sh -c "until grep -qx 'control 1 0x3' '$TMP/log'; do sleep 0.02; done; echo done"
+	sh -c "until grep -qx 'close 1 0' '$TMP/log'; do sleep 0.02; done; echo done"
 expect '--timeout ends the measurement, not the command' 0 '^done$' 'tma_retiring'
 length=$(json interval "$TMP/err")
 result "$(holds "$length >= 0.05 && $length < 5"; echo $?)" "--timeout 50 took $length s"
@@ -310,7 +310,7 @@ expect '-r of nothing' 127 '' "^topdown: cannot run '$TMP/none': No such file or
 # Errors on our side.
 FAKE_ATTACH_ERRNO=28 run fake stat -- touch "$TMP/ran"
 expect 'no room for a session' 125 '' \
-	"^topdown: cannot follow the command through $NODE: No space left on device \(at most 1024 sessions"
+	"^topdown: cannot follow the command through $NODE: No space left on device \(at most 64 sessions"
 FAKE_FEATURES=31 run fake stat -- touch "$TMP/ran"
 expect 'a module without sessions' 125 '' \
 	"^topdown: cannot follow tasks through $NODE: .* \(the loaded module is older than this command: see 'topdown info'"

@@ -210,7 +210,7 @@ for option in '' --per-thread; do
 	expect "-p $option of a thread" 1 '' "process ${tids[1]} .*or it is a thread, which 'topdown stat -t' follows\)$"
 done
 FAKE_OTHERS_ERRNO=28 run fake stat -p "$long"
-expect 'too many sessions' 1 '' "cannot follow process $long .*: No space left on device \(at most 1024 sessions of a command, 64 of a thread and 4096 in all"
+expect 'too many sessions' 1 '' "cannot follow process $long .*: No space left on device \(at most 64 sessions of a thread and 4096 in all"
 FAKE_OTHERS_ERRNO=13 run fake stat -t "$long"
 expect 'no rights' 3 '' "^topdown: cannot follow thread $long through $NODE: Permission denied
 topdown: (this process has CAP_PERFMON|group 'topdown' is enough)"

@@ -15,53 +15,55 @@
 
 #define ARGUMENT_MAX	4096
 
-static int info(void *arg)
+static int info(int fd, void *arg)
 {
+	(void)fd;
 	return fake_info(arg);
 }
 
-static int read_cpus(void *arg)
+static int read_cpus(int fd, void *arg)
 {
+	(void)fd;
 	return fake_read(arg);
 }
 
-static int reset(void *arg)
+static int reset(int fd, void *arg)
 {
+	(void)fd;
 	return fake_reset(arg);
 }
 
-static int watch(void *arg)
+static int watch(int fd, void *arg)
 {
+	(void)fd;
 	return fake_watch(arg);
 }
 
-static int attach(void *arg)
+static int attach(int fd, void *arg)
 {
+	(void)fd;
 	return fake_attach(arg);
 }
 
-static int session(void *arg)
+static int session(int fd, void *arg)
 {
-	return fake_session(arg);
+	return fake_session(fd, arg);
 }
 
-static int many_sessions(void *arg)
+static int control(int fd, void *arg)
 {
-	return fake_sessions(arg);
+	return fake_control(fd, arg);
 }
 
-static int control(void *arg)
+static int latency(int fd, void *arg)
 {
-	return fake_control(arg);
-}
-
-static int latency(void *arg)
-{
+	(void)fd;
 	return fake_latency(arg);
 }
 
-static int latency_read(void *arg)
+static int latency_read(int fd, void *arg)
 {
+	(void)fd;
 	return fake_latency_read(arg);
 }
 
@@ -70,21 +72,21 @@ static const struct command {
 	size_t size;
 	/* As first released. */
 	size_t min;
-	int (*execute)(void *arg);
+	bool of_session;
+	int (*execute)(int fd, void *arg);
 } commands[] = {
-	{ TOPDOWN_INFO, sizeof(struct topdown_info), 288, info },
-	{ TOPDOWN_READ, sizeof(struct topdown_read), 40, read_cpus },
-	{ TOPDOWN_RESET, sizeof(struct topdown_reset), 24, reset },
-	{ TOPDOWN_WATCH, sizeof(struct topdown_watch), 64, watch },
-	{ TOPDOWN_ATTACH, sizeof(struct topdown_attach), 24, attach },
-	{ TOPDOWN_SESSION, sizeof(struct topdown_session), 888, session },
-	{ TOPDOWN_CONTROL, sizeof(struct topdown_control), 24, control },
-	{ TOPDOWN_SESSIONS, sizeof(struct topdown_sessions), 40, many_sessions },
-	{ TOPDOWN_LATENCY, sizeof(struct topdown_latency), 56, latency },
-	{ TOPDOWN_LATENCIES, sizeof(struct topdown_latencies), 32, latency_read },
+	{ TOPDOWN_INFO, sizeof(struct topdown_info), 288, false, info },
+	{ TOPDOWN_READ, sizeof(struct topdown_read), 40, false, read_cpus },
+	{ TOPDOWN_RESET, sizeof(struct topdown_reset), 24, false, reset },
+	{ TOPDOWN_WATCH, sizeof(struct topdown_watch), 64, false, watch },
+	{ TOPDOWN_ATTACH, sizeof(struct topdown_attach), 16, false, attach },
+	{ TOPDOWN_SESSION, sizeof(struct topdown_session), 888, true, session },
+	{ TOPDOWN_CONTROL, sizeof(struct topdown_control), 16, true, control },
+	{ TOPDOWN_LATENCY, sizeof(struct topdown_latency), 56, false, latency },
+	{ TOPDOWN_LATENCIES, sizeof(struct topdown_latencies), 32, false, latency_read },
 };
 
-static int execute(const struct command *command, unsigned char *user)
+static int execute(int fd, const struct command *command, unsigned char *user)
 {
 	/* Aligned as the structures want it. */
 	uint64_t room[ARGUMENT_MAX / 8] = { 0 };
@@ -106,7 +108,7 @@ static int execute(const struct command *command, unsigned char *user)
 		size = command->size;
 	memcpy(arg, user, size);
 	errno = 0;
-	ret = command->execute(arg);
+	ret = command->execute(fd, arg);
 	if (ret >= 0 || errno == EMSGSIZE)
 		memcpy(user, arg, size);
 	return ret;
@@ -117,13 +119,14 @@ int ioctl(int fd, unsigned long request, ...)
 	int (*real)(int fd, unsigned long request, ...) = dlsym(RTLD_NEXT, "ioctl");
 	static bool interrupted[3];
 	va_list args;
+	bool of_session = fake_session_of(fd) >= 0;
 	size_t i;
 	void *arg;
 
 	va_start(args, request);
 	arg = va_arg(args, void *);
 	va_end(args);
-	if (!fake_is_device(fd))
+	if (!fake_is_device(fd) && !of_session)
 		return real(fd, request, arg);
 
 	if (getenv("FAKE_EINTR") && _IOC_NR(request) < 3 && !interrupted[_IOC_NR(request)]) {
@@ -131,8 +134,8 @@ int ioctl(int fd, unsigned long request, ...)
 		return refuse(EINTR);
 	}
 	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-		if (commands[i].request == request)
-			return execute(&commands[i], arg);
+		if (commands[i].request == request && commands[i].of_session == of_session)
+			return execute(fd, &commands[i], arg);
 	}
 	return refuse(ENOTTY);
 }

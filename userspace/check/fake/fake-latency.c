@@ -47,7 +47,7 @@
 
 static uint64_t wanted;
 static uint64_t cpus;
-static uint32_t followed;
+static int followed;
 static unsigned int steps;
 
 static uint64_t events(void)
@@ -98,6 +98,8 @@ int fake_latency(struct topdown_latency *arg)
 {
 	unsigned int refusal = setting("FAKE_REFUSAL", 0);
 	const char *ended = getenv("FAKE_LATENCY_ENDED");
+	bool of_session = arg->flags & TOPDOWN_LATENCY_SESSION;
+	int session = of_session ? fake_session_of(arg->session) + 1 : 0;
 
 	if (!(setting("FAKE_FEATURES", 7) & TOPDOWN_FEATURE_LATENCY))
 		return refuse(ENOTTY);
@@ -119,16 +121,16 @@ int fake_latency(struct topdown_latency *arg)
 		return 0;
 	if (refusal || arg->events & ~events())
 		return refuse(EOPNOTSUPP);
-	if (arg->session && arg->cpus_words)
+	if ((of_session && arg->cpus_words) || (!of_session && arg->session))
 		return refuse(EINVAL);
-	if (arg->session && arg->session == setting("FAKE_LATENCY_GONE", 0))
+	if (of_session && (session <= 0 || fake_session_is_view(arg->session)))
+		return refuse(EBADF);
+	if (session && session == setting("FAKE_LATENCY_GONE", 0))
 		return refuse(ESRCH);
-	if (arg->session > 1)
-		return refuse(ENOENT);
-	if (arg->session && arg->session == followed && wanted)
+	if (session && session == followed && wanted)
 		return refuse(EBUSY);
 	wanted = arg->events;
-	followed = arg->session;
+	followed = session;
 	cpus = arg->cpus_words ? *(const uint64_t *)(uintptr_t)arg->cpus : UINT64_MAX;
 	steps = setting("FAKE_LATENCY_BEFORE", 0);
 	arg->out_latency = 1;

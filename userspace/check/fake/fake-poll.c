@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 
 #define WATCHES_MAX	256
 /* As first released. */
@@ -130,15 +131,46 @@ ssize_t fake_event(void *to, size_t size, bool wait)
 	return done;
 }
 
-static short fake_events(short asked)
-{
-	short events = setting("FAKE_WATCH_ERRNO", 0) ? POLLERR :
-		       has_event() ? asked & POLLIN : 0;
+/* The file that tells of the ends of sessions; -1 for none. */
+static int epoll_fd = -1;
 
-	return events | (asked & POLLPRI && fake_sessions_tell() ? POLLPRI : 0);
+int epoll_ctl(int epoll, int what, int fd, struct epoll_event *event)
+{
+	int (*real)(int epoll, int what, int fd, struct epoll_event *event) =
+		dlsym(RTLD_NEXT, "epoll_ctl");
+
+	if (fake_session_of(fd) < 0)
+		return real(epoll, what, fd, event);
+	epoll_fd = epoll;
+	fake_session_await(fd);
+	return 0;
 }
 
-/* Poll several files, of which the device is the last.  Look at the device again and again. */
+int epoll_wait(int epoll, struct epoll_event *events, int nr, int timeout)
+{
+	int (*real)(int epoll, struct epoll_event *events, int nr, int timeout) =
+		dlsym(RTLD_NEXT, "epoll_wait");
+
+	if (epoll != epoll_fd)
+		return real(epoll, events, nr, timeout);
+	return fake_sessions_tell(true);
+}
+
+static bool is_ours(int fd)
+{
+	return fake_is_device(fd) || (fd >= 0 && fd == epoll_fd);
+}
+
+static short fake_events(const struct pollfd *file)
+{
+	if (!fake_is_device(file->fd))
+		return fake_sessions_tell(false) ? file->events & POLLIN : 0;
+	if (setting("FAKE_WATCH_ERRNO", 0))
+		return POLLERR;
+	return has_event() ? file->events & POLLIN : 0;
+}
+
+/* Poll several files, of which ours is the last.  Look at it again and again. */
 static int poll_others(struct pollfd *fds, nfds_t nr, int timeout)
 {
 	int (*real)(struct pollfd *fds, nfds_t nr, int timeout) = dlsym(RTLD_NEXT, "poll");
@@ -146,7 +178,7 @@ static int poll_others(struct pollfd *fds, nfds_t nr, int timeout)
 	int ready, nap;
 
 	for (;;) {
-		device->revents = fake_events(device->events);
+		device->revents = fake_events(device);
 		nap = device->revents ? 0 : timeout < 0 || timeout > 20 ? 20 : timeout;
 		ready = real(fds, nr - 1, nap);
 		if (ready || device->revents)
@@ -162,11 +194,11 @@ int poll(struct pollfd *fds, nfds_t nr, int timeout)
 {
 	int (*real)(struct pollfd *fds, nfds_t nr, int timeout) = dlsym(RTLD_NEXT, "poll");
 
-	if (!fake_is_device(fds[nr - 1].fd))
+	if (!is_ours(fds[nr - 1].fd))
 		return real(fds, nr, timeout);
 	if (nr > 1)
 		return poll_others(fds, nr, timeout);
-	fds->revents = fake_events(fds->events);
+	fds->revents = fake_events(fds);
 	return !!fds->revents;
 }
 
@@ -175,7 +207,7 @@ int ppoll(struct pollfd *fds, nfds_t nr, const struct timespec *timeout, const s
 	int (*real)(struct pollfd *fds, nfds_t nr, const struct timespec *timeout,
 		    const sigset_t *mask) = dlsym(RTLD_NEXT, "ppoll");
 
-	if (!fake_is_device(fds[nr - 1].fd))
+	if (!is_ours(fds[nr - 1].fd))
 		return real(fds, nr, timeout, mask);
 	/* Never early. */
 	return poll(fds, nr, timeout ? timeout->tv_sec * 1000 +

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The sessions of the stand-in for the kernel.  They belong to the descriptor, so
- * they are in memory that a forked child shares.  Whether a task lives, and
- * whether it has executed a program, /proc says; what it used is one step more
- * at each fresh reading, as for CPUs.
+ * The sessions of the stand-in for the kernel.  Each is a file in memory, which can be
+ * handed on, and what is known of it is in memory that a forked child shares.  Whether a
+ * task lives, and whether it has executed a program, /proc says; what it used is one step
+ * more at each fresh reading, as for CPUs.
  *
- *   FAKE_LOG           file to which each ATTACH, CONTROL and WATCH is written
+ *   FAKE_LOG           file to which each ATTACH, CONTROL and WATCH is written, and each close
  *   FAKE_SESSIONS      most sessions at once (1024)
  *   FAKE_SESSION_STATE state of all sessions
  *   FAKE_MERGED        percent of the on-CPU time that was merged (0)
@@ -22,11 +22,13 @@
 #include "fake.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -36,12 +38,14 @@
 #define STEPS_TOO_EARLY	1000
 
 struct session {
+	ino_t file;
 	int pid;
 	unsigned int flags;
 	uint64_t steps;
 	bool disabled;
 	bool detached;
-	bool told;
+	/* poll() waits for its end, as long as that was not told. */
+	bool awaited;
 };
 
 static struct sessions {
@@ -95,7 +99,7 @@ static int attach_error(const struct topdown_attach *arg)
 		return -ENOTTY;
 	if (flags & ~TD_ATTACH_FLAGS)
 		return -EOPNOTSUPP;
-	if (arg->__reserved || arg->out_session || arg->pid < 0)
+	if (arg->__reserved || arg->pid < 0)
 		return -EINVAL;
 	if (flags & TOPDOWN_ATTACH_THREAD &&
 	    flags & (TOPDOWN_ATTACH_CHILDREN | TOPDOWN_ATTACH_PIDFD))
@@ -113,29 +117,62 @@ static int attach_error(const struct topdown_attach *arg)
 	return 0;
 }
 
-int fake_attach(struct topdown_attach *arg)
+static int file_of(int fd, struct stat *st)
 {
-	int error = attach_error(arg);
+	return syscall(SYS_fstat, fd, st);
+}
+
+int fake_attach(const struct topdown_attach *arg)
+{
+	int error = attach_error(arg), fd;
 	struct session *session;
+	struct stat st;
 
 	take_down("attach", arg->pid, arg->flags);
 	if (error)
 		return refuse(-error);
-	session = &sessions->session[sessions->nr];
+	fd = memfd_create("session", MFD_CLOEXEC);
+	if (fd < 0 || file_of(fd, &st))
+		return -1;
+	session = &sessions->session[sessions->nr++];
+	session->file = st.st_ino;
 	session->pid = arg->pid ? arg->pid : getpid();
 	session->flags = arg->flags;
 	session->disabled = arg->flags & TOPDOWN_ATTACH_DISABLED;
 	session->steps = arg->pid || session->disabled ? 0 : STEPS_TOO_EARLY;
 	sessions->used++;
-	arg->out_session = ++sessions->nr;
-	return 0;
+	return fd;
 }
 
-static struct session *find(uint32_t number)
+/* The session of a descriptor, from 0; -1 for another file. */
+int fake_session_of(int fd)
 {
-	if (!number || number > sessions->nr || sessions->session[number - 1].detached)
-		return NULL;
-	return &sessions->session[number - 1];
+	struct stat st;
+	unsigned int i;
+
+	if (!sessions || !sessions->nr || file_of(fd, &st))
+		return -1;
+	for (i = sessions->nr; i-- > 0;) {
+		if (sessions->session[i].file == st.st_ino)
+			return i;
+	}
+	return -1;
+}
+
+bool fake_session_is_view(int fd)
+{
+	return (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY;
+}
+
+void fake_session_closed(int fd)
+{
+	int number = fake_session_of(fd);
+
+	if (number < 0 || fake_session_is_view(fd) || sessions->session[number].detached)
+		return;
+	take_down("close", number + 1, 0);
+	sessions->session[number].detached = true;
+	sessions->used--;
 }
 
 static bool has_exited(int pid)
@@ -165,21 +202,24 @@ static void look_for_program(struct session *session)
 
 static unsigned int session_state(const struct session *session)
 {
+	if (session->detached)
+		return TOPDOWN_SESSION_DETACHED;
 	if (has_exited(session->pid))
 		return TOPDOWN_SESSION_EXITED;
 	return session->disabled ? TOPDOWN_SESSION_DISABLED : TOPDOWN_SESSION_RUNNING;
 }
 
 /* @arg: fields that the caller does not set are 0. */
-int fake_session(struct topdown_session *arg)
+int fake_session(int fd, struct topdown_session *arg)
 {
-	struct session *session = find(arg->session);
+	int number = fake_session_of(fd);
+	struct session *session = &sessions->session[number];
 	uint64_t steps;
 
-	if (arg->out_state || arg->out_time_ns || arg->flags & ~TD_SESSION_FLAGS)
+	if (arg->flags & ~TD_SESSION_FLAGS)
+		return refuse(EOPNOTSUPP);
+	if (arg->out_state || arg->out_time_ns)
 		return refuse(EINVAL);
-	if (!session)
-		return refuse(ENOENT);
 	if (setting("FAKE_SESSION_ERRNO", 0))
 		return refuse(setting("FAKE_SESSION_ERRNO", 0));
 
@@ -189,7 +229,7 @@ int fake_session(struct topdown_session *arg)
 		session->steps += setting("FAKE_SESSION_STEPS", 1);
 	steps = getenv("FAKE_ASLEEP") ? 0 : session->steps;
 	arg->out_state = setting("FAKE_SESSION_STATE", session_state(session));
-	session->told = arg->out_state >= TOPDOWN_SESSION_EXITED;
+	arg->out_serial = number + 1;
 	arg->out_flags = getenv("FAKE_INCOMPLETE") ? TOPDOWN_SESSION_INCOMPLETE : 0;
 	arg->out_dropped = setting("FAKE_DROPPED", 0);
 	if (arg->out_dropped)
@@ -198,55 +238,12 @@ int fake_session(struct topdown_session *arg)
 	arg->out_level = setting("FAKE_LEVEL", 2);
 	arg->out_time_ns = now_ns();
 	arg->out_switches = steps * 7;
-	fill_counts(&arg->out_figures, arg->session - 1, steps);
+	fill_counts(&arg->out_figures, number, steps);
 	if (getenv("FAKE_HYBRID")) {
-		fill_counts(&arg->out_core_figures, arg->session - 1, steps / 2);
-		fill_counts(&arg->out_atom_figures, arg->session - 1, steps - steps / 2);
+		fill_counts(&arg->out_core_figures, number, steps / 2);
+		fill_counts(&arg->out_atom_figures, number, steps - steps / 2);
 	}
 	arg->out_merged_ns = arg->out_figures.enabled_ns / 100 * setting("FAKE_MERGED", 0);
-	return 0;
-}
-
-int fake_sessions(struct topdown_sessions *arg)
-{
-	const uint32_t *number = (const uint32_t *)(uintptr_t)arg->numbers;
-	static uint32_t all[SESSIONS_MAX];
-	uint32_t nr = arg->nr_numbers;
-	char *to = (char *)(uintptr_t)arg->sessions;
-	size_t known = sizeof(struct topdown_session);
-	struct topdown_session one;
-	unsigned int i;
-
-	if (arg->flags & ~TD_SESSION_FLAGS)
-		return refuse(EOPNOTSUPP);
-	if (arg->__reserved || arg->session_size < FAKE_SESSION_SIZE_MIN ||
-	    !arg->numbers != !arg->nr_numbers)
-		return refuse(EINVAL);
-	if (arg->session_size > 4096 || arg->nr_numbers > 1024)
-		return refuse(E2BIG);
-	for (i = 1; !number && i <= sessions->nr; i++) {
-		if (find(i))
-			all[nr++] = i;
-	}
-	number = number ? number : all;
-	if (nr > arg->nr_sessions) {
-		arg->nr_sessions = nr;
-		return refuse(EMSGSIZE);
-	}
-	if (known > arg->session_size)
-		known = arg->session_size;
-	for (i = 0; i < nr; i++, to += arg->session_size) {
-		one = (struct topdown_session){ .flags = arg->flags, .session = number[i] };
-		if (fake_session(&one) && errno != ENOENT)
-			return -1;
-		one.size = arg->session_size;
-		one.flags = 0;
-		if (!find(number[i]))
-			one.out_state = TOPDOWN_SESSION_DETACHED;
-		memcpy(to, &one, known);
-		memset(to + known, 0, arg->session_size - known);
-	}
-	arg->nr_sessions = nr;
 	return 0;
 }
 
@@ -257,7 +254,7 @@ static void break_layout(struct topdown_session_map *map)
 		map->magic++;
 		break;
 	case 2:
-		map->size += FAKE_SESSION_MAP_SIZE;
+		map->size = 0;
 		break;
 	case 3:
 		map->header_size--;
@@ -315,7 +312,7 @@ static void fill_shares(struct topdown_session_map *map, uint32_t number)
 		.baseline_offset = 128,
 		.baseline_stride = 448,
 		.nr_kinds	= TD_NR_KINDS,
-		.session	= number,
+		.serial		= number,
 		.state		= TOPDOWN_SESSION_RUNNING,
 		.tasks		= 1,
 	};
@@ -336,31 +333,37 @@ static void fill_shares(struct topdown_session_map *map, uint32_t number)
 	break_layout(map);
 }
 
-void *fake_session_map(size_t size, uint32_t number)
+void *fake_session_map(size_t size, int fd)
 {
 	void *map;
 
-	if (!find(number)) {
-		errno = ENOENT;
-		return MAP_FAILED;
-	}
 	map = (void *)syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
 			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (map != MAP_FAILED)
-		fill_shares(map, number);
+		fill_shares(map, fake_session_of(fd) + 1);
 	return map;
 }
 
-int fake_control(const struct topdown_control *arg)
+static int make_view(int fd)
 {
-	struct session *session = find(arg->session);
+	char path[64];
 
-	take_down("control", arg->session, arg->action);
-	if (arg->flags || arg->__reserved ||
-	    arg->action > TOPDOWN_CONTROL_DETACH)
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+}
+
+int fake_control(int fd, const struct topdown_control *arg)
+{
+	int number = fake_session_of(fd);
+	struct session *session = &sessions->session[number];
+
+	take_down("control", number + 1, arg->action);
+	if (arg->flags)
+		return refuse(EOPNOTSUPP);
+	if (fake_session_is_view(fd))
+		return refuse(EBADF);
+	if (arg->__reserved || arg->action > TOPDOWN_CONTROL_VIEW)
 		return refuse(EINVAL);
-	if (!session)
-		return refuse(ENOENT);
 	switch (arg->action) {
 	case TOPDOWN_CONTROL_ENABLE:
 	case TOPDOWN_CONTROL_DISABLE:
@@ -369,24 +372,29 @@ int fake_control(const struct topdown_control *arg)
 	case TOPDOWN_CONTROL_RESET:
 		session->steps = 0;
 		break;
-	case TOPDOWN_CONTROL_DETACH:
-		session->detached = true;
-		sessions->used--;
-		break;
+	case TOPDOWN_CONTROL_VIEW:
+		return make_view(fd);
 	}
 	return 0;
 }
 
-/* Whether a session has ended since it was read. */
-bool fake_sessions_tell(void)
+void fake_session_await(int fd)
+{
+	sessions->session[fake_session_of(fd)].awaited = true;
+}
+
+/* Whether a session has ended for which somebody waits. @once: do not say so again. */
+bool fake_sessions_tell(bool once)
 {
 	unsigned int i;
 
 	for (i = 0; i < sessions->nr; i++) {
-		const struct session *session = &sessions->session[i];
+		struct session *session = &sessions->session[i];
 
-		if (!session->detached && !session->told && has_exited(session->pid))
+		if (session->awaited && !session->detached && has_exited(session->pid)) {
+			session->awaited = !once;
 			return true;
+		}
 	}
 	return false;
 }

@@ -223,6 +223,7 @@ int close(int fd)
 	if (fake_is_device(fd))
 		fake_fd = -1;
 	fake_perf_closed(fd);
+	fake_session_closed(fd);
 	return syscall(SYS_close, fd);
 }
 
@@ -519,10 +520,10 @@ void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offse
 {
 	if (fake_is_perf(fd))
 		return fake_perf_map(size);
+	if (fd >= 0 && fake_session_of(fd) >= 0)
+		return fake_session_map(size, fd);
 	if (!fake_is_device(fd))
 		return (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
-	if (offset)
-		return fake_session_map(size, offset / 4096);
 	return fake_map(size, protection, flags);
 }
 

@@ -50,12 +50,15 @@ int fake_latency(struct topdown_latency *arg);
 int fake_latency_read(struct topdown_latencies *arg);
 
 void fake_sessions_begin(void);
-int fake_attach(struct topdown_attach *arg);
-int fake_session(struct topdown_session *arg);
-int fake_sessions(struct topdown_sessions *arg);
-int fake_control(const struct topdown_control *arg);
-bool fake_sessions_tell(void);
-void *fake_session_map(size_t size, uint32_t number);
+int fake_attach(const struct topdown_attach *arg);
+int fake_session_of(int fd);
+bool fake_session_is_view(int fd);
+void fake_session_closed(int fd);
+int fake_session(int fd, struct topdown_session *arg);
+int fake_control(int fd, const struct topdown_control *arg);
+void fake_session_await(int fd);
+bool fake_sessions_tell(bool once);
+void *fake_session_map(size_t size, int fd);
 
 bool fake_is_perf(int fd);
 void fake_perf_closed(int fd);

@@ -22,6 +22,8 @@
 /* Each reading has room for all of them, and more only cost time. */
 #define CPUS_MAX	64
 #define SESSIONS	4
+/* Its descriptor, whatever ATTACH said. */
+#define SESSION		99
 #define RECORDS		8
 #define STEPS_MAX	32
 
@@ -39,16 +41,12 @@ ssize_t __wrap_preadv2(int fd, const struct iovec *iov, int nr, off_t offset, in
 /* The records that a command has besides its own structure. */
 static void answer_records(unsigned long request, const void *arg)
 {
-	const struct topdown_sessions *sessions = arg;
 	const struct topdown_latencies *latencies = arg;
 	const struct topdown_read *read = arg;
 
 	if (request == TOPDOWN_READ)
 		input_take(&input, (void *)(uintptr_t)read->records,
 			   (size_t)read->nr_records * read->record_size);
-	else if (request == TOPDOWN_SESSIONS)
-		input_take(&input, (void *)(uintptr_t)sessions->sessions,
-			   (size_t)sessions->nr_sessions * sessions->session_size);
 	else if (request == TOPDOWN_LATENCIES)
 		input_take(&input, (void *)(uintptr_t)latencies->records,
 			   (size_t)latencies->nr_records * latencies->record_size);
@@ -68,10 +66,6 @@ static void answer(unsigned long request, void *arg)
 	switch (request) {
 	case TOPDOWN_READ:
 		input_take(&input, &((struct topdown_read *)arg)->nr_records, sizeof(uint32_t));
-		break;
-	case TOPDOWN_SESSIONS:
-		input_take(&input, &((struct topdown_sessions *)arg)->nr_sessions,
-			   sizeof(uint32_t));
 		break;
 	case TOPDOWN_LATENCIES:
 		input_take(&input, &((struct topdown_latencies *)arg)->nr_records,
@@ -145,7 +139,7 @@ void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_
 	uint8_t how = input_byte(&input);
 	void *pages;
 
-	(void)fd;
+	(void)offset;
 	if (size > MAP_SIZE_MAX || how == 1) {
 		errno = ENOMEM;
 		return MAP_FAILED;
@@ -156,7 +150,7 @@ void *__wrap_mmap(void *at, size_t size, int protection, int flags, int fd, off_
 	(void)flags;
 	input_take(&input, pages, size < 4096 ? size : 4096);
 	if (!how && size >= sizeof(uint64_t))
-		*(uint64_t *)pages = offset ? TOPDOWN_SESSION_MAP_MAGIC : TOPDOWN_MAP_MAGIC;
+		*(uint64_t *)pages = fd == SESSION ? TOPDOWN_SESSION_MAP_MAGIC : TOPDOWN_MAP_MAGIC;
 	if (mprotect(pages, size, protection))
 		abort();
 	return pages;
@@ -253,20 +247,20 @@ static void use_sessions(struct topdown *td)
 	struct topdown_session seen[SESSIONS];
 	struct topdown_figures between;
 	struct topdown_session_view *map;
-	unsigned int nr = SESSIONS, i;
-	uint32_t number;
+	unsigned int i;
+	int made;
 
-	if (topdown_session_attach(td, 0, 0, &number))
-		number = 1;
-	topdown_session_read(td, number, 0, &seen[0], sizeof(seen[0]));
-	topdown_session_control(td, number, TOPDOWN_CONTROL_RESET);
-	if (!topdown_session_map_open(&map, td, number)) {
+	topdown_session_attach(td, 0, 0, &made);
+	topdown_session_view(SESSION, &made);
+	topdown_session_control(SESSION, TOPDOWN_CONTROL_RESET);
+	memset(seen, 0, sizeof(seen));
+	for (i = 0; i < SESSIONS; i++)
+		topdown_session_read(SESSION, 0, &seen[i], sizeof(seen[i]));
+	if (!topdown_session_map_open(&map, SESSION)) {
 		topdown_session_map_read(map, &seen[1], sizeof(seen[1]));
 		topdown_session_map_close(map);
 	}
-	if (topdown_session_read_many(td, NULL, &nr, 0, seen, sizeof(seen[0])))
-		return;
-	for (i = 1; i < nr; i++) {
+	for (i = 1; i < SESSIONS; i++) {
 		if (!topdown_session_between(&seen[i - 1], &seen[i], 2, &between))
 			use_figures(&between);
 		topdown_session_kind_between(&seen[i - 1], &seen[i], i % 3, 2, &between);

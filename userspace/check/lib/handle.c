@@ -112,7 +112,7 @@ static void test_opened(void)
 	struct topdown_map_view *map = NULL;
 	struct topdown_event event;
 	struct topdown *td = NULL;
-	uint32_t session;
+	int session;
 
 	check(!topdown_open(&td, NODE) &&
 	      (fcntl(topdown_fd(td), F_GETFL) & O_ACCMODE) == O_RDWR, "opened to read and to change");
@@ -122,7 +122,7 @@ static void test_opened(void)
 	check(!topdown_sums_reset(td, NULL, 0, 0), "a reset");
 	check(!topdown_map_open(&map, td), "a map");
 	topdown_map_close(map);
-	check(!topdown_session_attach(td, 0, 0, &session), "a session");
+	check(!topdown_session_attach(td, 0, 0, &session) && !close(session), "a session");
 	setenv("FAKE_EVENT", "1", 1);
 	check(watch_any(td) && !topdown_watch_wait(td, 0, &event, sizeof(event)), "an event");
 	unsetenv("FAKE_EVENT");

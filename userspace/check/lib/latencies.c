@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../check.h"
 
@@ -151,13 +152,15 @@ static void test_tasks(struct topdown *td)
 	uint64_t events = 1ULL << CONSTANT | 1ULL << BIMODAL;
 	unsigned int nr = 77;
 	uint32_t latency = 77;
+	int session = -1;
 
-	check(topdown_latency_start_tasks(td, 0, events, &latency, &nr) == -ENOENT &&
-	      topdown_latency_start_tasks(td, 9, events, &latency, &nr) == -ENOENT &&
-	      topdown_latency_start_tasks(td, 1, 0, &latency, &nr) == -EINVAL &&
+	topdown_session_attach(td, 0, 0, &session);
+	check(topdown_latency_start_tasks(td, -1, events, &latency, &nr) == -EBADF &&
+	      topdown_latency_start_tasks(td, topdown_fd(td), events, &latency, &nr) == -EBADF &&
+	      topdown_latency_start_tasks(td, session, 0, &latency, &nr) == -EINVAL &&
 	      latency == 77 && nr == 77, "tasks of no session, or no events");
-	check(!topdown_latency_start_tasks(td, 1, events, &latency, &nr) && nr == 2 &&
-	      topdown_latency_start_tasks(td, 1, events, &latency, &nr) == -EBUSY,
+	check(!topdown_latency_start_tasks(td, session, events, &latency, &nr) && nr == 2 &&
+	      topdown_latency_start_tasks(td, session, events, &latency, &nr) == -EBUSY,
 	      "the tasks of a session, once");
 	check(!topdown_latency_read(td, latency, records, sizeof(*records), &nr) &&
 	      !topdown_latency_read(td, latency, records, sizeof(*records), &nr) &&
@@ -165,6 +168,7 @@ static void test_tasks(struct topdown *td)
 	      records[0].cpu == TOPDOWN_CPU_ALL && !records[0].flags && !records[0].counted,
 	      "their records");
 	topdown_latency_end(td, latency);
+	close(session);
 }
 
 static void test_defaults(void)
@@ -214,7 +218,7 @@ int main(void)
 	test_names();
 	test_ends();
 	test_defaults();
-	setenv("FAKE_FEATURES", "1024", 1);
+	setenv("FAKE_FEATURES", "1056", 1);
 	setenv("FAKE_LOST", "1", 1);
 	td = open_fake();
 	test_refused(td);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sessions of libtopdown: attaching, reading one and many, and their maps.
+ * Sessions of libtopdown: attaching, reading, views, and their maps.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,14 +13,12 @@
 static void test_session_attach(void)
 {
 	struct topdown_session out;
-	uint32_t session = 77;
 	struct topdown *td;
+	int session = 77;
 
 	setenv("FAKE_FEATURES", "31", 1);
 	td = open_fake();
-	check(topdown_session_attach(td, 0, 0, &session) == -EOPNOTSUPP &&
-	      topdown_session_read(td, 1, 0, &out, sizeof(out)) == -EOPNOTSUPP &&
-	      topdown_session_control(td, 1, TOPDOWN_CONTROL_RESET) == -EOPNOTSUPP,
+	check(topdown_session_attach(td, 0, 0, &session) == -EOPNOTSUPP,
 	      "a module without sessions");
 	topdown_close(td);
 	setenv("FAKE_FEATURES", "63", 1);
@@ -29,36 +27,40 @@ static void test_session_attach(void)
 	check(topdown_session_attach(td, 0, 1U << 31, &session) == -EOPNOTSUPP, "unknown flag");
 	check(topdown_session_attach(td, 0, TOPDOWN_ATTACH_THREAD | TOPDOWN_ATTACH_CHILDREN,
 				     &session) == -EINVAL, "flags that exclude each other");
-	check(session == 77, "the number is untouched by errors");
-	check(!topdown_session_attach(td, 0, TOPDOWN_ATTACH_DISABLED, &session) && session == 1,
+	check(session == 77, "the descriptor is untouched by errors");
+	check(!topdown_session_attach(td, 0, TOPDOWN_ATTACH_DISABLED, &session) &&
+	      !topdown_session_read(session, 0, &out, sizeof(out)) && out.out_serial == 1,
 	      "attach to oneself");
+	close(session);
 	check(!topdown_session_attach(td, getpid(), TOPDOWN_ATTACH_THREAD, &session) &&
-	      session == 2, "attach to a thread");
+	      !topdown_session_read(session, 0, &out, sizeof(out)) && out.out_serial == 2,
+	      "attach to a thread");
+	close(session);
 	topdown_close(td);
 }
 
 static void test_session_read(void)
 {
 	unsigned char small[888], large[sizeof(struct topdown_session) + 8];
-	struct topdown_session then = { .size = 0 }, now = then;
+	struct topdown_session then = { .size = 0 }, now = then, none = then;
 	struct topdown_session *grown = (struct topdown_session *)large;
 	struct topdown_figures figures = { .slots = 5 };
 	struct topdown *td = open_fake();
-	uint32_t session = 0, other = 0;
+	int session = -1, other = -1;
 	bool ok;
 
 	ok = !topdown_session_attach(td, 0, TOPDOWN_ATTACH_DISABLED, &session) &&
 	     !topdown_session_attach(td, 0, 0, &other);
-	check(ok && !topdown_session_read(td, session, 0, &then, sizeof(then)) &&
-	      then.session == session && then.out_state == TOPDOWN_SESSION_DISABLED &&
+	check(ok && !topdown_session_read(session, 0, &then, sizeof(then)) &&
+	      then.out_serial && then.out_state == TOPDOWN_SESSION_DISABLED &&
 	      !then.out_figures.slots, "a disabled session has nothing");
-	check(!topdown_session_control(td, session, TOPDOWN_CONTROL_ENABLE) &&
-	      !topdown_session_read(td, session, TOPDOWN_SESSION_FRESH, &then, sizeof(then)) &&
+	check(!topdown_session_control(session, TOPDOWN_CONTROL_ENABLE) &&
+	      !topdown_session_read(session, TOPDOWN_SESSION_FRESH, &then, sizeof(then)) &&
 	      then.out_state == TOPDOWN_SESSION_RUNNING && then.out_figures.slots,
 	      "an enabled one counts");
-	check(!topdown_session_read(td, session, 0, &now, sizeof(now)) &&
+	check(!topdown_session_read(session, 0, &now, sizeof(now)) &&
 	      now.out_figures.slots == then.out_figures.slots, "what is known already");
-	check(!topdown_session_read(td, session, TOPDOWN_SESSION_FRESH, &now, sizeof(now)) &&
+	check(!topdown_session_read(session, TOPDOWN_SESSION_FRESH, &now, sizeof(now)) &&
 	      !topdown_session_between(&then, &now, 2, &figures) &&
 	      figures.enabled_ns == 1000000000 && figures.ratio[TOPDOWN_RETIRING] == 400000000 &&
 	      figures.ratio[TOPDOWN_CORE_BOUND] == 150000000, "between two reads");
@@ -66,107 +68,87 @@ static void test_session_read(void)
 	      figures.ratio[TOPDOWN_CORE_BOUND] == TOPDOWN_RATIO_NONE, "of level 1");
 	figures.slots = 5;
 	check(topdown_session_between(&now, &then, 2, &figures) == -ERANGE, "the wrong way round");
-	then.session = other;
+	then.out_serial++;
 	check(topdown_session_between(&then, &now, 2, &figures) == -EINVAL, "of two sessions");
-	then.session = session;
+	then.out_serial--;
+	check(!topdown_session_between(&none, &now, 2, &figures) &&
+	      figures.slots == now.out_figures.slots, "since it was made");
+	figures.slots = 5;
 	now.out_figures.node[TOPDOWN_RETIRING] = then.out_figures.node[TOPDOWN_RETIRING] - 1;
 	check(topdown_session_between(&then, &now, 2, &figures) == -ERANGE,
 	      "with one node of before a reset");
-	check(!topdown_session_control(td, session, TOPDOWN_CONTROL_RESET) &&
-	      !topdown_session_read(td, session, 0, &now, sizeof(now)) &&
+	check(!topdown_session_control(session, TOPDOWN_CONTROL_RESET) &&
+	      !topdown_session_read(session, 0, &now, sizeof(now)) &&
 	      topdown_session_between(&then, &now, 2, &figures) == -ERANGE, "after a reset");
 	check(figures.slots == 5, "the figures are untouched by errors");
 
-	check(topdown_session_read(td, session, 0, &now, 879) == -EINVAL &&
-	      topdown_session_read(td, 9, 0, &now, sizeof(now)) == -ENOENT &&
-	      topdown_session_read(td, session, 1U << 31, &now, sizeof(now)) == -EINVAL,
+	check(topdown_session_read(session, 0, &now, 879) == -EINVAL &&
+	      topdown_session_read(topdown_fd(td), 0, &now, sizeof(now)) == -ENOTTY &&
+	      topdown_session_read(-1, 0, &now, sizeof(now)) == -EBADF &&
+	      topdown_session_read(session, 1U << 31, &now, sizeof(now)) == -EOPNOTSUPP,
 	      "reads that are refused");
 	memset(small, 0xff, sizeof(small));
-	check(!topdown_session_read(td, session, 0, (void *)small, sizeof(small)),
+	check(!topdown_session_read(session, 0, (void *)small, sizeof(small)),
 	      "the first released size");
 	memset(large, 0xff, sizeof(large));
-	check(!topdown_session_read(td, session, TOPDOWN_SESSION_FRESH, grown, sizeof(large)) &&
+	check(!topdown_session_read(session, TOPDOWN_SESSION_FRESH, grown, sizeof(large)) &&
 	      grown->out_figures.slots && !large[sizeof(large) - 1] &&
 	      !large[sizeof(*grown)], "a larger one has zeros behind");
-	check(!topdown_session_control(td, session, TOPDOWN_CONTROL_DETACH) &&
-	      topdown_session_control(td, session, TOPDOWN_CONTROL_DETACH) == -ENOENT &&
-	      topdown_session_read(td, session, 0, &now, sizeof(now)) == -ENOENT,
-	      "a detached session is gone");
-	check(!topdown_session_read(td, other, 0, &now, sizeof(now)), "the other is there");
+	close(session);
+	check(topdown_session_control(session, TOPDOWN_CONTROL_RESET) == -EBADF &&
+	      topdown_session_read(session, 0, &now, sizeof(now)) == -EBADF,
+	      "a closed session is gone");
+	check(!topdown_session_read(other, 0, &now, sizeof(now)), "the other is there");
+	close(other);
 	setenv("FAKE_FEATURES", "31", 1);
 	topdown_close(td);
 }
 
-static void test_session_read_many(void)
+/* Whoever has a view reads, and does nothing else. */
+static void test_session_view(void)
 {
-	struct topdown_session seen[3], one;
-	uint32_t session[3] = { 0, 9, 0 };
-	unsigned int nr = 3, none = 0, many = 1025;
+	struct topdown_session seen = { .size = 0 };
+	struct topdown_session_view *map = NULL;
+	int session = -1, view = -1, other = 77;
 	struct topdown *td;
-	bool ok;
 
-	setenv("FAKE_FEATURES", "127", 1);
+	setenv("FAKE_FEATURES", "63", 1);
 	td = open_fake();
-	topdown_session_attach(td, 0, TOPDOWN_ATTACH_DISABLED, &session[0]);
-	topdown_session_attach(td, getpid(), 0, &session[2]);
-	check(topdown_session_read_many(td, session, &nr, 0, seen, sizeof(*seen)) == -EOPNOTSUPP,
-	      "a module that reads one by one");
-	setenv("FAKE_FEATURES", "255", 1);
-	topdown_info_update(td);
-	ok = !topdown_session_read_many(td, session, &nr, TOPDOWN_SESSION_FRESH, seen,
-					sizeof(*seen));
-	check(ok && seen[0].session == session[0] && seen[2].session == session[2] &&
-	      seen[0].out_state == TOPDOWN_SESSION_DISABLED &&
-	      seen[2].out_state == TOPDOWN_SESSION_RUNNING && seen[2].size == sizeof(*seen),
-	      "many sessions");
-	check(seen[1].session == 9 && seen[1].out_state == TOPDOWN_SESSION_DETACHED &&
-	      !seen[1].out_figures.slots, "and one that there is not");
-	check(!topdown_session_read(td, session[2], 0, &one, sizeof(one)) &&
-	      !memcmp(&one.out_figures, &seen[2].out_figures, sizeof(one.out_figures)),
-	      "as one by one");
-	check(topdown_session_read_many(td, session, &none, 0, seen, sizeof(*seen)) == -EINVAL &&
-	      topdown_session_read_many(td, session, &nr, 0, seen, 879) == -EINVAL &&
-	      topdown_session_read_many(td, session, &many, 0, seen, sizeof(*seen)) == -E2BIG &&
-	      topdown_session_read_many(td, session, &nr, 2, seen, sizeof(*seen)) == -EOPNOTSUPP,
-	      "what is refused");
-	check(!topdown_session_read_many(td, NULL, &nr, 0, seen, sizeof(*seen)) && nr == 2 &&
-	      seen[0].session == session[0] && seen[1].session == session[2] &&
-	      !memcmp(&one.out_figures, &seen[1].out_figures, sizeof(one.out_figures)),
-	      "all that there are");
-	nr = 1;
-	check(topdown_session_read_many(td, NULL, &nr, 0, seen, sizeof(*seen)) == -EMSGSIZE &&
-	      nr == 2 &&
-	      topdown_session_read_many(td, NULL, &none, 0, NULL, sizeof(*seen)) == -EMSGSIZE &&
-	      none == 2, "in too little room");
-	topdown_session_control(td, session[0], TOPDOWN_CONTROL_DETACH);
-	topdown_session_control(td, session[2], TOPDOWN_CONTROL_DETACH);
-	none = 0;
-	check(!topdown_session_read_many(td, NULL, &none, 0, NULL, sizeof(*seen)) && !none,
-	      "none is no error");
-	setenv("FAKE_FEATURES", "31", 1);
+	topdown_session_attach(td, getpid(), 0, &session);
 	topdown_close(td);
+	check(!topdown_session_view(session, &view) && view != session, "a view");
+	check(!topdown_session_read(view, TOPDOWN_SESSION_FRESH, &seen, sizeof(seen)) &&
+	      seen.out_state == TOPDOWN_SESSION_RUNNING && seen.out_figures.slots,
+	      "which reads, without the device");
+	check(!topdown_session_map_open(&map, view), "and is mapped");
+	topdown_session_map_close(map);
+	check(topdown_session_control(view, TOPDOWN_CONTROL_RESET) == -EBADF &&
+	      topdown_session_view(view, &other) == -EBADF && other == 77, "and changes nothing");
+	check(topdown_session_control(session, TOPDOWN_CONTROL_VIEW) == -EINVAL,
+	      "no descriptor gets lost");
+	close(session);
+	check(!topdown_session_read(view, 0, &seen, sizeof(seen)) &&
+	      seen.out_state == TOPDOWN_SESSION_DETACHED, "or keeps the session");
+	close(view);
+	setenv("FAKE_FEATURES", "31", 1);
 }
 
 static void test_session_map(void)
 {
-	struct topdown_session seen = { .session = 99 };
+	struct topdown_session seen = { .size = 0 };
 	struct topdown_session_view *map = NULL;
 	struct topdown *td;
 	char name[32], bad[3];
-	uint32_t session;
 	unsigned int i;
+	int session;
 
 	setenv("FAKE_FEATURES", "63", 1);
 	td = open_fake();
-	check(topdown_session_map_open(&map, td, 1) == -EOPNOTSUPP, "no maps of sessions");
-	topdown_close(td);
-	setenv("FAKE_FEATURES", "127", 1);
-	td = open_fake();
-	check(topdown_session_map_open(&map, td, 1) == -ENOENT &&
-	      topdown_session_map_open(&map, td, 0) == -ENOENT && !map, "no such session");
+	check(topdown_session_map_open(&map, topdown_fd(td)) < 0 &&
+	      topdown_session_map_open(&map, -1) == -EBADF && !map, "no session");
 	topdown_session_attach(td, 0, 0, &session);
-	check(!topdown_session_map_open(&map, td, session), "the map of a session");
-	check(!topdown_session_map_read(map, &seen, sizeof(seen)) && seen.session == session &&
+	check(!topdown_session_map_open(&map, session), "the map of a session");
+	check(!topdown_session_map_read(map, &seen, sizeof(seen)) && seen.out_serial == 1 &&
 	      seen.size == sizeof(seen) && seen.out_state == TOPDOWN_SESSION_RUNNING &&
 	      seen.out_tasks == 1 && seen.out_level == 2 &&
 	      seen.out_source == TOPDOWN_SOURCE_PERF_METRICS, "what it says of the session");
@@ -181,7 +163,7 @@ static void test_session_map(void)
 	topdown_session_map_close(NULL);
 
 	setenv("FAKE_SHARES_BUSY", "1", 1);
-	check(!topdown_session_map_open(&map, td, session) &&
+	check(!topdown_session_map_open(&map, session) &&
 	      topdown_session_map_read(map, &seen, sizeof(seen)) == -EAGAIN &&
 	      seen.out_switches == 15, "a share that is being written for ever");
 	topdown_session_map_close(map);
@@ -191,7 +173,7 @@ static void test_session_map(void)
 		snprintf(name, sizeof(name), "bad map %u", i);
 		snprintf(bad, sizeof(bad), "%u", i);
 		setenv("FAKE_SHARES_BAD", bad, 1);
-		check(topdown_session_map_open(&map, td, session) == -EPROTO && !map, name);
+		check(topdown_session_map_open(&map, session) == -EPROTO && !map, name);
 	}
 	unsetenv("FAKE_SHARES_BAD");
 	setenv("FAKE_FEATURES", "31", 1);
@@ -200,10 +182,10 @@ static void test_session_map(void)
 
 int main(void)
 {
-	ktap_begin(&ktap, 51);
+	ktap_begin(&ktap, 49);
 	test_session_attach();
 	test_session_read();
-	test_session_read_many();
+	test_session_view();
 	test_session_map();
 	return ktap_end(&ktap);
 }

@@ -175,7 +175,7 @@ class Readings(unittest.TestCase):
         """readings: what the module and the machine can do"""
         info = self.device.info
         self.assertEqual(info.features, {
-            "fresh", "total", "reset", "map", "watch", "session", "session_map", "sessions",
+            "fresh", "total", "reset", "map", "watch", "session",
             "cycles", "busy", "latency"})
         self.assertEqual((info.flags, info.nr_cpus, info.source, info.level), (
             {"may_read"}, 4, "perf_metrics", 2))

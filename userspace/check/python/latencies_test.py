@@ -88,8 +88,9 @@ class Latencies(unittest.TestCase):
             self.assertEqual(caught.exception.errno, errno.EBUSY)
         with self.assertRaises(ValueError):
             device.latencies([CONSTANT], cpus="0", session=followed)
-        with self.assertRaisesRegex(ValueError, "another device"):
-            self.device.latencies([CONSTANT], session=followed)
+        with ktap.fake(FEATURES=1087), followed.view() as view, \
+                self.assertRaisesRegex(OSError, "it is no session, or a view"):
+            device.latencies([CONSTANT], session=view)
         with ktap.fake(LATENCY_ERRNO=errno.ENOSPC), self.assertRaisesRegex(OSError, "16 latency"):
             device.latencies([CONSTANT])
 

@@ -21,18 +21,18 @@ class Sessions(unittest.TestCase):
         self.addCleanup(self.device.close)
 
     def test_context(self):
-        """sessions: the context manager reads a last time, and detaches"""
+        """sessions: the context manager reads a last time, and closes"""
         with self.device.session(disabled=True) as session:
             session.enable()
             first = session.read()
-            self.assertEqual((first.state, first.session, first.source, first.level),
+            self.assertEqual((first.state, first.serial, first.source, first.level),
                              ("running", 1, "perf_metrics", 2))
         # Each fresh reading is a step.
         self.assertEqual(session.figures.slots, ktap.slots(0, 2))
         self.assertEqual(session.last.since(first).slots, ktap.slots(0))
         self.assertAlmostEqual(session.figures.ratio("backend_bound"), 0.45, places=9)
         self.assertEqual(session.last.switches, 14)
-        with self.assertRaisesRegex(FileNotFoundError, "the handle has no such session"):
+        with self.assertRaisesRegex(ValueError, "the session is closed"):
             session.read()
 
     def test_error_inside(self):
@@ -51,14 +51,16 @@ class Sessions(unittest.TestCase):
         pidfd = os.pidfd_open(child.pid)
         self.addCleanup(os.close, pidfd)
         with tempfile.NamedTemporaryFile("r") as log, ktap.fake(LOG=log.name):
-            self.device.session(thread=True)
-            self.device.session(child.pid, children=True)
+            others = [self.device.session(thread=True),
+                      self.device.session(child.pid, children=True)]
             session = self.device.session(child.pid, disabled=True, on_exec=True)
-            for action in (session.enable, session.disable, session.reset, session.detach):
+            for action in (session.enable, session.disable, session.reset, session.close):
                 action()
             self.assertEqual(log.read().splitlines(), [
                 "attach 0 0x1", f"attach {child.pid} 0x2", f"attach {child.pid} 0x18",
-                "control 3 0", "control 3 0x1", "control 3 0x2", "control 3 0x3"])
+                "control 3 0", "control 3 0x1", "control 3 0x2", "close 3 0"])
+        for session in others:
+            session.close()
         with tempfile.NamedTemporaryFile("r") as log, ktap.fake(LOG=log.name, ATTACH_ERRNO=22):
             with self.assertRaises(OSError):
                 self.device.session(pidfd, pidfd=True)
@@ -86,18 +88,20 @@ class Sessions(unittest.TestCase):
             self.device.session()
         self.assertEqual(caught.exception.errno, errno.ENOSPC)
 
-    def test_many(self):
-        """sessions: many in one call"""
-        sessions = [self.device.session(disabled=True) for _ in range(3)]
-        for session in sessions:
-            session.enable()
-        sessions[1].detach()
-        seen = self.device.read_sessions(sessions)
-        self.assertEqual([one.session for one in seen], [1, 2, 3])
-        self.assertEqual([one.state for one in seen], ["running", "detached", "running"])
-        # A session has the slots of the CPU of its number.
-        self.assertEqual([one.figures.slots for one in seen], [ktap.slots(0), 0, ktap.slots(2)])
-        self.assertEqual(self.device.read_sessions([]), [])
+    def test_view(self):
+        """sessions: a view reads, and neither controls the session nor keeps it"""
+        session = self.device.session(disabled=True)
+        session.enable()
+        with session.view() as view:
+            self.assertEqual(view.read().figures.slots, ktap.slots(0))
+            with self.assertRaisesRegex(OSError, "session is a view"):
+                view.reset()
+            with self.assertRaisesRegex(OSError, "session is a view"):
+                view.view()
+            session.close()
+            self.assertEqual(view.read().state, "detached")
+        with self.assertRaisesRegex(ValueError, "the session is closed"):
+            session.read()
 
     def test_kinds(self):
         """sessions: P-cores and E-cores"""
@@ -124,7 +128,7 @@ class Sessions(unittest.TestCase):
                              (ktap.slots(0), 15, 130, 1))
             self.assertEqual(seen.nodes, frozenset(ktap.RATIOS))
             self.device.close()
-            self.assertEqual(view.read().session, 1)
+            self.assertEqual(view.read().serial, 1)
         with self.assertRaisesRegex(ValueError, "the map is closed"):
             view.read()
         with topdown.Device() as other, ktap.fake(SHARES_BUSY=1):
@@ -132,9 +136,11 @@ class Sessions(unittest.TestCase):
                 view.read()
 
     def test_closed(self):
-        """sessions: a device that is closed inside ends the session"""
-        with self.device.session():
+        """sessions: one goes on when the device is closed"""
+        with self.device.session() as session:
             self.device.close()
+            self.assertEqual(session.read().state, "running")
+        self.assertEqual(session.last.serial, 1)
 
 
 class Regions(unittest.TestCase):

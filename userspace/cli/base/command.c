@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A command that is run in order to be measured. It attaches itself through the descriptor
- * that it inherits, and waits until it may execute the program. So no process needs a right over
- * another one, no part of the program is missed, and none runs if it cannot be measured.
+ * that it inherits, sends the session, and waits until it may execute the program. So no process
+ * needs a right over another one, no part of the program is missed, and none runs if it cannot be
+ * measured.
  */
 #include "command.h"
 
@@ -10,6 +11,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,13 +23,17 @@
 /**
  * struct word - the message of a child before it executes the command
  * @error: errno, 0 for none
- * @session: the session that it made, if there is no error
  * @time_ns: CLOCK_MONOTONIC of the message
  */
 struct word {
 	int error;
-	uint32_t session;
 	uint64_t time_ns;
+};
+
+/* Room for one descriptor beside a message. */
+union passenger {
+	struct cmsghdr header;
+	char room[CMSG_SPACE(sizeof(int))];
 };
 
 /**
@@ -48,16 +54,27 @@ void command_prepare(struct command *command, char **argv)
 	sigaction(SIGCHLD, &plain, &command->child);
 }
 
-static void say(int fd, int error, uint32_t session)
+/* @session: sent along, if it is not -1. */
+static void say(int fd, int error, int session)
 {
-	struct word word = {
-		.error = error,
-		.session = session,
-		.time_ns = clock_now_ns(),
+	struct word word = { .error = error, .time_ns = clock_now_ns() };
+	struct iovec iov = { &word, sizeof(word) };
+	struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1 };
+	union passenger passenger = {
+		.header = {
+			.cmsg_len = CMSG_LEN(sizeof(int)),
+			.cmsg_level = SOL_SOCKET,
+			.cmsg_type = SCM_RIGHTS,
+		},
 	};
 
+	if (session >= 0) {
+		memcpy(CMSG_DATA(&passenger.header), &session, sizeof(session));
+		message.msg_control = &passenger;
+		message.msg_controllen = sizeof(passenger);
+	}
 	/* A parent that has gone needs no answer. */
-	if (write(fd, &word, sizeof(word)) != sizeof(word))
+	if (sendmsg(fd, &message, MSG_NOSIGNAL) != sizeof(word))
 		_exit(EXIT_RUNTIME);
 }
 
@@ -80,8 +97,7 @@ static bool may_go(int fd)
 static void become(const struct command *command, struct topdown *td, unsigned int flags,
 		   int fd, int go)
 {
-	uint32_t session = 0;
-	int ret = 0;
+	int session = -1, ret = 0;
 
 	if (td)
 		ret = topdown_session_attach(td, 0, flags, &session);
@@ -91,22 +107,34 @@ static void become(const struct command *command, struct topdown *td, unsigned i
 	if (!may_go(go))
 		_exit(EXIT_RUNTIME);
 	/* A signal that has come meanwhile is for the program, as soon as it is not blocked. */
-	say(fd, 0, session);
+	say(fd, 0, -1);
 	sigaction(SIGPIPE, &command->pipe, NULL);
 	sigaction(SIGCHLD, &command->child, NULL);
 	sigprocmask(SIG_SETMASK, &command->mask, NULL);
 	execvp(command->argv[0], command->argv);
-	say(fd, errno, session);
+	say(fd, errno, -1);
 	_exit(EXIT_NOT_FOUND);
 }
 
-static ssize_t hear(int fd, struct word *word)
+/* @session: a descriptor that came along, or -1. */
+static ssize_t hear(int fd, struct word *word, int *session)
 {
+	struct iovec iov = { word, sizeof(*word) };
+	union passenger passenger;
+	struct msghdr message = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &passenger,
+		.msg_controllen = sizeof(passenger),
+	};
 	ssize_t len;
 
 	do {
-		len = read(fd, word, sizeof(*word));
+		len = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
 	} while (len < 0 && errno == EINTR);
+	*session = -1;
+	if (len > 0 && CMSG_FIRSTHDR(&message))
+		memcpy(session, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(*session));
 	return len;
 }
 
@@ -133,26 +161,26 @@ static int ended_early(const struct command *command)
 /* The process waits, or says why it cannot be measured. */
 static int await_process(struct command *command, const char *device)
 {
-	struct word word;
+	struct word word = { 0 };
 
-	if (hear(command->words, &word) != sizeof(word))
+	if (hear(command->words, &word, &command->session) != sizeof(word))
 		return ended_early(command);
 	if (word.error)
 		return refusal_attach(device, "the command", word.error);
-	command->session = word.session;
 	return 0;
 }
 
-/* The pipe closes when the program is executed. */
+/* The socket closes when the program is executed. */
 static int await_program(struct command *command)
 {
-	struct word word;
+	struct word word = { 0 };
+	int none;
 
-	if (hear(command->words, &word) != sizeof(word))
+	if (hear(command->words, &word, &none) != sizeof(word))
 		return ended_early(command);
 	/* Our own clock would be late by the time in which we did not run. */
 	command->start_ns = word.time_ns;
-	if (hear(command->words, &word) == sizeof(word))
+	if (hear(command->words, &word, &none) == sizeof(word))
 		return not_executed(command, word.error);
 	return 0;
 }
@@ -168,7 +196,7 @@ static bool fork_command(struct command *command, struct topdown *td, unsigned i
 {
 	int words[2], go[2], error;
 
-	if (pipe2(words, O_CLOEXEC))
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, words))
 		return false;
 	if (pipe2(go, O_CLOEXEC)) {
 		error = errno;
@@ -199,7 +227,7 @@ static bool fork_command(struct command *command, struct topdown *td, unsigned i
 /**
  * command_begin - start a process for the command, which waits
  * @command: prepared command
- * @td: device, whose descriptor the session belongs to; NULL for no session
+ * @td: device; NULL for no session
  * @device: its name, for messages
  * @flags: TOPDOWN_ATTACH_* of the session
  *
@@ -263,7 +291,7 @@ void command_cancel(struct command *command)
 /**
  * command_start - run the command
  * @command: prepared command
- * @td: device, whose descriptor the session belongs to; NULL for no session
+ * @td: device; NULL for no session
  * @device: its name, for messages
  * @flags: TOPDOWN_ATTACH_* of the session
  *

@@ -24,10 +24,10 @@
  * @child: action of SIGCHLD before ours
  * @pid: its process while it runs
  * @exited: pidfd of @pid, which becomes readable when the process exits
- * @words: pipe from which its process is heard until it executes the program
+ * @words: socket from which its process is heard until it executes the program
  * @go: pipe on which the process waits
  * @start_ns: CLOCK_MONOTONIC of just before the program was executed
- * @session: number of the session that it made
+ * @session: descriptor of the session that it made; -1 for none
  * @killed: a signal ended the command
  * @user_us: processor time in user mode, of the command and of the children it waited for
  * @system_us: the same in kernel mode
@@ -42,7 +42,7 @@ struct command {
 	int words;
 	int go;
 	uint64_t start_ns;
-	uint32_t session;
+	int session;
 	bool killed;
 	uint64_t user_us;
 	uint64_t system_us;

@@ -87,8 +87,10 @@ static const char *attach_advice(int error)
 	case ESRCH:
 		return "it has ended; or it is a thread, which 'topdown stat -t' follows";
 	case ENOSPC:
-		return "at most 1024 sessions of a command, 64 of a thread and 4096 in all; "
+		return "at most 64 sessions of a thread and 4096 in all; "
 		       "without CAP_PERFMON 64 of a user, on 16384 threads, and 48 of a thread";
+	case EMFILE:
+		return "each followed task is an open file: raise 'ulimit -n'";
 	case ENOTTY:
 	case EOPNOTSUPP:
 		return "the loaded module is older than this command: see 'topdown info'; "

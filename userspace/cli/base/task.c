@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "message.h"
 #include "refusal.h"
@@ -60,31 +63,46 @@ static int process_of(int tid)
 	return pid;
 }
 
+/* Wait for the end of a session, together with those of the others. */
+static bool await_end(struct tasks *tasks, int session)
+{
+	struct epoll_event event = { .events = EPOLLHUP | EPOLLONESHOT };
+
+	if (!tasks->nr)
+		tasks->ended = epoll_create1(EPOLL_CLOEXEC);
+	return tasks->ended >= 0 && !epoll_ctl(tasks->ended, EPOLL_CTL_ADD, session, &event);
+}
+
+static int cannot_follow(int error)
+{
+	message_error("cannot follow tasks: %s", strerror(error));
+	return EXIT_RUNTIME;
+}
+
 /**
  * tasks_add - remember a followed task
  * @tasks: tasks
  * @pid: process
  * @tid: thread, or 0
- * @session: its session
+ * @session: its session, which belongs to @tasks from now on
  *
  * Return: 0, or an exit code after a message.
  */
-int tasks_add(struct tasks *tasks, int pid, int tid, uint32_t session)
+int tasks_add(struct tasks *tasks, int pid, int tid, int session)
 {
 	struct task *more, *task;
 
 	more = reallocarray(tasks->task, tasks->nr + 1, sizeof(*more));
-	if (!more) {
-		message_error("cannot follow tasks: %s", strerror(ENOMEM));
-		return EXIT_RUNTIME;
-	}
+	if (!more)
+		return cannot_follow(ENOMEM);
 	tasks->task = more;
+	if (!await_end(tasks, session))
+		return cannot_follow(errno);
 	task = &more[tasks->nr++];
 	memset(task, 0, sizeof(*task));
 	task->pid = pid;
 	task->tid = tid;
 	task->session = session;
-	task->then.session = session;
 	read_name(tid ? tid : pid, task->name);
 	return 0;
 }
@@ -97,6 +115,21 @@ static int denied(const struct tasks *tasks, const char *kind, int id, int ret)
 	return refusal_attach(tasks->device, what, -ret);
 }
 
+/* Each session is a descriptor, and there may be more threads than a shell allows. */
+static int attach_task(const struct tasks *tasks, int id, unsigned int flags, int *session)
+{
+	int ret = topdown_session_attach(tasks->td, id, flags, session);
+	struct rlimit limit;
+
+	if (ret != -EMFILE || getrlimit(RLIMIT_NOFILE, &limit) ||
+	    limit.rlim_cur == limit.rlim_max)
+		return ret;
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		return ret;
+	return topdown_session_attach(tasks->td, id, flags, session);
+}
+
 /**
  * tasks_attach_process - follow a process
  * @tasks: tasks
@@ -107,10 +140,9 @@ static int denied(const struct tasks *tasks, const char *kind, int id, int ret)
  */
 int tasks_attach_process(struct tasks *tasks, int pid, unsigned int flags)
 {
-	uint32_t session;
-	int ret;
+	int session, ret;
 
-	ret = topdown_session_attach(tasks->td, pid, flags, &session);
+	ret = attach_task(tasks, pid, flags, &session);
 	if (ret)
 		return denied(tasks, "process", pid, ret);
 	return tasks_add(tasks, pid, 0, session);
@@ -125,10 +157,9 @@ int tasks_attach_process(struct tasks *tasks, int pid, unsigned int flags)
  */
 int tasks_attach_thread(struct tasks *tasks, int tid)
 {
-	uint32_t session;
-	int ret;
+	int session, ret;
 
-	ret = topdown_session_attach(tasks->td, tid, TOPDOWN_ATTACH_THREAD, &session);
+	ret = attach_task(tasks, tid, TOPDOWN_ATTACH_THREAD, &session);
 	if (ret)
 		return denied(tasks, "thread", tid, ret);
 	return tasks_add(tasks, process_of(tid), tid, session);
@@ -138,14 +169,13 @@ int tasks_attach_thread(struct tasks *tasks, int tid)
 static int attach_listed(struct tasks *tasks, int pid, DIR *dir)
 {
 	struct dirent *entry;
-	uint32_t session;
-	int tid, ret;
+	int session, tid, ret;
 
 	while ((entry = readdir(dir))) {
 		tid = atoi(entry->d_name);
 		if (tid <= 0)
 			continue;
-		ret = topdown_session_attach(tasks->td, tid, TOPDOWN_ATTACH_THREAD, &session);
+		ret = attach_task(tasks, tid, TOPDOWN_ATTACH_THREAD, &session);
 		if (ret == -ESRCH)
 			continue;
 		if (ret)
@@ -192,14 +222,17 @@ int tasks_attach_threads(struct tasks *tasks, int pid)
  */
 int tasks_read(struct tasks *tasks, unsigned int flags)
 {
+	struct epoll_event event;
 	unsigned int i;
 	int ret;
 
+	/* The ends that are read now need not be waited for. */
+	while (tasks->nr && epoll_wait(tasks->ended, &event, 1, 0) > 0)
+		;
 	for (i = 0; i < tasks->nr; i++) {
 		struct task *task = &tasks->task[i];
 
-		ret = topdown_session_read(tasks->td, task->session, flags, &task->now,
-					   sizeof(task->now));
+		ret = topdown_session_read(task->session, flags, &task->now, sizeof(task->now));
 		if (ret)
 			return ret;
 	}
@@ -253,10 +286,10 @@ void tasks_detach(struct tasks *tasks)
 	unsigned int i;
 
 	say_dropped(tasks);
-	/* A session that is not detached here ends with the descriptor. */
 	for (i = 0; i < tasks->nr; i++)
-		topdown_session_control(tasks->td, tasks->task[i].session,
-					TOPDOWN_CONTROL_DETACH);
+		close(tasks->task[i].session);
+	if (tasks->nr)
+		close(tasks->ended);
 	free(tasks->task);
 	tasks->task = NULL;
 	tasks->nr = 0;

@@ -16,7 +16,7 @@
  * @pid: the process; 0 if not known
  * @tid: the thread; 0 for a whole process
  * @name: name from /proc, with printable characters only
- * @session: number of the session
+ * @session: descriptor of the session
  * @then: the state that was printed last
  * @now: the state that was read last
  * @over: the end of the task was printed
@@ -25,7 +25,7 @@ struct task {
 	int pid;
 	int tid;
 	char name[TASK_NAME_SIZE];
-	uint32_t session;
+	int session;
 	struct topdown_session then;
 	struct topdown_session now;
 	bool over;
@@ -37,6 +37,7 @@ struct task {
  * @device: its name, for messages
  * @task: tasks
  * @nr: number of @task
+ * @ended: descriptor that becomes readable when a task has ended; -1 without tasks
  * @cpus: a reading of all CPUs; NULL for none
  * @flags: TOPDOWN_RECORD_* of any CPU that hold for sessions
  * @flags_then: the same when the last rows were made
@@ -47,13 +48,14 @@ struct tasks {
 	const char *device;
 	struct task *task;
 	unsigned int nr;
+	int ended;
 	struct topdown_reading *cpus;
 	unsigned int flags;
 	unsigned int flags_then;
 	bool flags_known;
 };
 
-int tasks_add(struct tasks *tasks, int pid, int tid, uint32_t session);
+int tasks_add(struct tasks *tasks, int pid, int tid, int session);
 int tasks_attach_process(struct tasks *tasks, int pid, unsigned int flags);
 int tasks_attach_thread(struct tasks *tasks, int tid);
 int tasks_attach_threads(struct tasks *tasks, int pid);

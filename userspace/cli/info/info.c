@@ -53,8 +53,6 @@ static const struct {
 	{ TOPDOWN_FEATURE_MAP, "map" },
 	{ TOPDOWN_FEATURE_WATCH, "watch" },
 	{ TOPDOWN_FEATURE_SESSION, "session" },
-	{ TOPDOWN_FEATURE_SESSION_MAP, "session_map" },
-	{ TOPDOWN_FEATURE_SESSIONS, "sessions" },
 	{ TOPDOWN_FEATURE_CYCLES, "cycles" },
 	{ TOPDOWN_FEATURE_BUSY, "busy" },
 	{ TOPDOWN_FEATURE_LATENCY, "latency" },

@@ -114,14 +114,13 @@ int cost_begin(struct latency_run *run)
 
 /**
  * cost_begin_task - read the figures of a task right before it is sampled
- * @run: the run, whose command line has --cost
  * @task: the task
  *
  * Return: 0 or -errno.
  */
-int cost_begin_task(struct latency_run *run, struct task *task)
+int cost_begin_task(struct task *task)
 {
-	return topdown_session_read(run->td, task->session, TOPDOWN_SESSION_FRESH, &task->then,
+	return topdown_session_read(task->session, TOPDOWN_SESSION_FRESH, &task->then,
 				    sizeof(task->then));
 }
 

@@ -166,7 +166,7 @@ int save_write(const struct latency_save *save, const struct topdown_info *info,
 #define COST_NODES	12
 
 int cost_begin(struct latency_run *run);
-int cost_begin_task(struct latency_run *run, struct task *task);
+int cost_begin_task(struct task *task);
 int cost_read(struct latency_run *run);
 void cost_next(struct latency_run *run);
 void cost_end(struct latency_run *run);

@@ -46,7 +46,7 @@ static int sample_tasks(struct latency_run *run)
 	for (i = 0; i < run->tasks.nr; i++) {
 		part = &run->part[i];
 		if (run->options->cost)
-			ret = cost_begin_task(run, &run->tasks.task[i]);
+			ret = cost_begin_task(&run->tasks.task[i]);
 		if (ret)
 			return refusal_session(run->options->device, -ret);
 		ret = topdown_latency_start_tasks(run->td, run->tasks.task[i].session,
@@ -67,8 +67,8 @@ static int attach(struct latency_run *run)
 
 	for (i = 0; i < pids->nr && !ret; i++)
 		ret = tasks_attach_process(&run->tasks, pids->id[i], TOPDOWN_ATTACH_CHILDREN);
-	run->ticker.target = topdown_fd(run->td);
-	run->ticker.target_events = POLLPRI;
+	run->ticker.target = run->tasks.nr ? run->tasks.ended : -1;
+	run->ticker.target_events = POLLIN;
 	return ret;
 }
 

@@ -165,7 +165,7 @@ static void see_end(struct stat_run *run, enum ticker_event event)
 {
 	const struct stat_options *options = run->options;
 
-	if (event != TICKER_TARGET || !run->command.session || options->interval_ms ||
+	if (event != TICKER_TARGET || run->command.session < 0 || options->interval_ms ||
 	    options->runs)
 		return;
 	command_times(&run->command);
@@ -285,7 +285,7 @@ static int measure_run(struct stat_run *run, int *status)
 		return ret;
 	}
 	ret = output_begin(&run->output);
-	if (!ret && run->command.session)
+	if (!ret && run->options->argv && run->command.session >= 0)
 		ret = tasks_add(&run->tasks, run->command.pid, 0, run->command.session);
 	run->ticker.target = run->command.exited;
 	run->ticker.target_events = POLLIN;

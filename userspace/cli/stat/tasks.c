@@ -113,8 +113,8 @@ static int begin(struct stat_run *run)
 	run->grid_ns = run->start_ns;
 	if (run->options->argv)
 		return ret;
-	run->ticker.target = topdown_fd(run->td);
-	run->ticker.target_events = POLLPRI;
+	run->ticker.target = run->tasks.nr ? run->tasks.ended : -1;
+	run->ticker.target_events = POLLIN;
 	return ret;
 }
 

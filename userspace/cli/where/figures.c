@@ -118,12 +118,11 @@ static int end_cpus(struct where_run *run)
 
 static int end_session(struct where_run *run)
 {
-	struct topdown_session none = { .session = run->session }, session;
+	struct topdown_session none = { 0 }, session;
 	struct topdown_figures core, atom;
 	int ret;
 
-	ret = topdown_session_read(run->td, run->session, TOPDOWN_SESSION_FRESH, &session,
-				   sizeof(session));
+	ret = topdown_session_read(run->session, TOPDOWN_SESSION_FRESH, &session, sizeof(session));
 	if (!ret)
 		ret = topdown_session_kind_between(&none, &session, TOPDOWN_KIND_CORE, LEVEL,
 						   &core);
@@ -178,7 +177,7 @@ static void choose_nodes(struct where_run *run, struct where_domain *domain)
  */
 int where_figures_end(struct where_run *run)
 {
-	int ret = run->session ? end_session(run) : end_cpus(run);
+	int ret = wants_cpus(run) ? end_cpus(run) : end_session(run);
 	unsigned int i;
 
 	for (i = 0; i < run->domains_nr; i++)

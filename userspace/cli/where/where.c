@@ -181,7 +181,7 @@ static bool process_has_ended(const struct where_run *run)
 	struct topdown_session session;
 
 	return run->options->pid &&
-	       !topdown_session_read(run->td, run->session, 0, &session, sizeof(session)) &&
+	       !topdown_session_read(run->session, 0, &session, sizeof(session)) &&
 	       session.out_state == TOPDOWN_SESSION_EXITED;
 }
 

@@ -91,7 +91,7 @@ struct where_symbols;
  * struct where_run - a measurement
  * @options: the command line
  * @td: device
- * @session: session of the process; 0 for CPUs
+ * @session: session of the process; not for CPUs
  * @then: reading of CPUs at the begin
  * @now: reading of CPUs at the end
  * @command: the command
@@ -108,7 +108,7 @@ struct where_symbols;
 struct where_run {
 	const struct where_options *options;
 	struct topdown *td;
-	uint32_t session;
+	int session;
 	struct topdown_reading *then;
 	struct topdown_reading *now;
 	struct command command;

@@ -35,8 +35,6 @@ FEATURE_RESET = 1 << 2
 FEATURE_MAP = 1 << 3
 FEATURE_WATCH = 1 << 4
 FEATURE_SESSION = 1 << 5
-FEATURE_SESSION_MAP = 1 << 6
-FEATURE_SESSIONS = 1 << 7
 FEATURE_CYCLES = 1 << 8
 FEATURE_BUSY = 1 << 9
 FEATURE_LATENCY = 1 << 10
@@ -73,7 +71,7 @@ EVENT_BACK = 1 << 0
 CONTROL_ENABLE = 0
 CONTROL_DISABLE = 1
 CONTROL_RESET = 2
-CONTROL_DETACH = 3
+CONTROL_VIEW = 3
 
 SESSION_DETACHED = 4
 
@@ -133,13 +131,12 @@ class MapWindow(Structure):
 
 class Session(Structure):
     """struct topdown_session"""
-    _fields_ = [("size", c_uint32), ("flags", c_uint32), ("session", c_uint32),
-                ("out_state", c_uint32), ("out_flags", c_uint32), ("out_tasks", c_uint32),
-                ("out_source", c_uint32), ("out_level", c_uint32), ("out_nodes", c_uint64),
-                ("out_time_ns", c_uint64), ("out_switches", c_uint64),
+    _fields_ = [("size", c_uint32), ("flags", c_uint32), ("out_state", c_uint32),
+                ("out_flags", c_uint32), ("out_tasks", c_uint32), ("out_dropped", c_uint32),
+                ("out_source", c_uint32), ("out_level", c_uint32), ("out_serial", c_uint64),
+                ("out_nodes", c_uint64), ("out_time_ns", c_uint64), ("out_switches", c_uint64),
                 ("out_merged_ns", c_uint64), ("out_figures", Figures),
-                ("out_core_figures", Figures), ("out_atom_figures", Figures),
-                ("out_dropped", c_uint64)]
+                ("out_core_figures", Figures), ("out_atom_figures", Figures)]
 
 
 class Watch(Structure):

@@ -16,7 +16,7 @@ from .map import Map
 from .nodes import NodeLike
 from .reading import Reading, Span
 from .region import Regions
-from .session import Session, SessionReading, read_many
+from .session import Session
 from .watch import Event, Watch, condition, wait
 
 #: The device that is opened without a path.
@@ -34,7 +34,7 @@ class Info:
     @property
     def features(self) -> frozenset[str]:
         """What the module can do: "fresh", "total", "reset", "map", "watch", "session",
-        "session_map", "sessions", "cycles", "busy"."""
+        "cycles", "busy", "latency"."""
         return abi.bits("FEATURE_", self._raw.out_features)
 
     @property
@@ -124,9 +124,10 @@ class Device(Closing):
         self._handle = Handle(out)
 
     def close(self) -> None:
-        """Close it, which ends its sessions, watches and regions.  Later calls do nothing.
+        """Close it, which ends its watches and regions.  Later calls do nothing.
 
-        Maps stay.  A thread that is in `wait()` has to be woken up first, by `cancel()`.
+        Sessions and maps stay.  A thread that is in `wait()` has to be woken up first, by
+        `cancel()`.
         """
         self._handle.close()
 
@@ -260,23 +261,13 @@ class Device(Closing):
         :param disabled: count nothing until `Session.enable()`
         :param on_exec: only with ``disabled``: count from the next execve() of a task on
         :raises OSError: ESRCH if there is no such task, EACCES for another process without
-            CAP_PERFMON, ENOSPC for too many sessions, EOPNOTSUPP when the module is too old
+            CAP_PERFMON, ENOSPC for too many sessions, EMFILE for too many open files, EOPNOTSUPP
+            when the module is too old
         """
         flags = ((abi.ATTACH_THREAD if thread else 0) | (abi.ATTACH_CHILDREN if children else 0)
                  | (abi.ATTACH_PIDFD if pidfd else 0) | (abi.ATTACH_DISABLED if disabled else 0)
                  | (abi.ATTACH_ON_EXEC if on_exec else 0))
-        return Session(self._handle, pid, flags)
-
-    def read_sessions(self, sessions: Iterable[Session], *,
-                      fresh: bool = True) -> List[SessionReading]:
-        """Read sessions of this device in one system call.
-
-        :param sessions: 1024 at most
-        :param fresh: count until now, by one interrupt to each CPU that runs a task of them
-        :return: in the same order; the state of one that is gone is "detached"
-        :raises OSError: E2BIG for too many, EOPNOTSUPP when the module is too old
-        """
-        return read_many(self._handle, sessions, fresh)
+        return Session.attach(self._handle, pid, flags)
 
     def latencies(self, events: Optional[Iterable[EventLike]] = None,
                   cpus: Optional[CpusLike] = None,
@@ -285,8 +276,8 @@ class Device(Closing):
 
         :param events: numbers or Intel's names; all that the machine can sample by default
         :param cpus: the CPUs to sample, all by default
-        :param session: sample only the tasks of this session of this device, on any CPU
-        :raises ValueError: for both CPUs and a session, and for a session of another device
+        :param session: sample only the tasks of this session, on any CPU
+        :raises ValueError: for both CPUs and a session
         :raises OSError: EOPNOTSUPP if there is a refusal, if the machine lacks one of the
             events or if none of the CPUs can be sampled, EACCES when this process may not see
             whole CPUs, ENOENT for an unknown name, EBUSY if the session has one already, ESRCH if

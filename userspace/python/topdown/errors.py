@@ -56,7 +56,6 @@ _WAIT = {
     EACCES: _WATCH[EACCES],
     EOPNOTSUPP: _WATCH[EOPNOTSUPP],
 }
-_NO_SESSION = {ENOENT: "the handle has no such session"}
 _NO_LATENCY = {ENOENT: "the handle has no such latency session"}
 _MANY_LATENCIES = "the handle has 16 latency sessions, of which one has to end first"
 _ATTACH = {
@@ -65,8 +64,10 @@ _ATTACH = {
     EACCES: "a task of another process when this process has neither CAP_PERFMON nor "
             "CAP_SYS_ADMIN",
     EBADF: "a descriptor that is no pidfd",
-    ENOSPC: "too many sessions, of the handle, of the user or of all, or when those of "
+    ENOSPC: "too many sessions, of the user or of all, or when those of "
             "the user are on too many threads",
+    EMFILE: "there is no descriptor left for it",
+    ENFILE: "there is no descriptor left for it",
     EINVAL: "flags that exclude each other",
 }
 _SIZE = {EINVAL: "a size that was never released"}
@@ -104,20 +105,21 @@ MEANINGS: Dict[str, Dict[int, str]] = {
     "topdown_watch_cancel": {
         EMFILE: "there is no descriptor left for it", ENFILE: "there is no descriptor left for it"},
     "topdown_session_attach": _ATTACH,
+    "topdown_session_view": {
+        EBADF: "session is a view", EMFILE: "there is no descriptor left",
+        ENFILE: "there is no descriptor left"},
     "topdown_session_read": {
-        **_NO_SESSION, EOPNOTSUPP: "the module is too old, or does not know a flag",
+        ENOTTY: "a descriptor of something else",
+        EOPNOTSUPP: "the module does not know a flag",
         EINVAL: "a size that was never released"},
-    "topdown_session_read_many": {
-        EOPNOTSUPP: "the module is too old, or does not know a flag",
-        EINVAL: "no sessions, or a size that was never released",
-        E2BIG: "too many, or a size of more than a page", EMSGSIZE: "too little room for all"},
     "topdown_session_map_open": {
-        **_NO_SESSION, EOPNOTSUPP: "the module is too old",
-        EPROTO: "a map that this library cannot read"},
+        ENODEV: "a descriptor of something else",
+        EPROTO: "a map that this library cannot read",
+        ENFILE: "too many open files of all"},
     "topdown_session_map_read": {EINVAL: "a size that was never released", **_MAP_READ},
     "topdown_session_control": {
-        **_NO_SESSION, EOPNOTSUPP: "the module is too old",
-        EINVAL: "an action that it does not know"},
+        EBADF: "session is a view", ENOTTY: "a descriptor of something else",
+        EINVAL: "an action that the module does not know"},
     "topdown_session_between": {EINVAL: "two sessions", ERANGE: "now is not the later one"},
     "topdown_session_kind_between": {EINVAL: "another kind", ERANGE: "now is not the later one"},
     "topdown_latency_event_by_name": {ENOENT: "an unknown name"},
@@ -129,7 +131,7 @@ MEANINGS: Dict[str, Dict[int, str]] = {
     "topdown_latency_start_tasks": {
         EOPNOTSUPP: "there is a refusal, or if the machine lacks one of the events",
         EACCES: "this process may not see whole CPUs",
-        ENOENT: "the handle has no such session",
+        EBADF: "it is no session, or a view",
         EBUSY: "the session has a latency session, which has to end first",
         ESRCH: "the session has ended", ENOSPC: _MANY_LATENCIES},
     "topdown_latency_end": _NO_LATENCY,

@@ -164,9 +164,6 @@ class LatencySession:
                  cpus: Optional[CpusLike], session: Optional[Session]) -> None:
         """See `Device.latencies()`."""
         number, nr = ctypes.c_uint32(), ctypes.c_uint32()
-        # Its number would be that of a session of ours, with other tasks.
-        if session is not None and session._handle is not handle:
-            raise ValueError("a session of another device")
         self._handle = handle
         wanted = possible(handle) if events is None else 0
         for event in events or ():
@@ -176,7 +173,7 @@ class LatencySession:
                 library.call("topdown_latency_start", pointer, *words(cpus), wanted,
                              ctypes.byref(number), ctypes.byref(nr))
             else:
-                library.call("topdown_latency_start_tasks", pointer, session.number, wanted,
+                library.call("topdown_latency_start_tasks", pointer, session.fileno(), wanted,
                              ctypes.byref(number), ctypes.byref(nr))
         #: Number of the session, from 1.
         self.number = number.value

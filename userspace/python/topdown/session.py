@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import weakref
-from typing import Any, Dict, Iterable, List, Optional, Type
+from typing import Any, Dict, Optional, Type
 
 from . import abi, library, nodes
 from .figures import LEVEL, Figures
@@ -26,9 +27,9 @@ class SessionReading:
         self.atom = Figures(abi.Figures.from_buffer_copy(raw.out_atom_figures))
 
     @property
-    def session(self) -> int:
-        """Number of the session, from 1."""
-        return int(self._raw.session)
+    def serial(self) -> int:
+        """Number of the session, of all since the module was loaded, from 1."""
+        return int(self._raw.out_serial)
 
     @property
     def state(self) -> str:
@@ -107,45 +108,77 @@ class SessionReading:
 
     def as_dict(self) -> Dict[str, Any]:
         """All as numbers, with the keys of ``topdown stat -j``."""
-        return {"session": self.session, "state": self.state, "source": self.source,
+        return {"serial": self.serial, "state": self.state, "source": self.source,
                 "level": self.level, **self.figures.as_dict(), "merged_ns": self.merged_ns,
                 "switches": self.switches, "incomplete": self.incomplete}
 
     def __repr__(self) -> str:
-        return f"<SessionReading of {self.session}: {self.state}, {self.figures!r}>"
+        return f"<SessionReading of {self.serial}: {self.state}, {self.figures!r}>"
 
 
-class Session:
-    """A session of a device, until it is detached or the device is closed.
+class Session(Closing):
+    """A session, until it is closed.  The device may be closed before.
 
-    As a context manager it reads its figures a last time at the end, and detaches::
+    As a context manager it reads its figures a last time at the end, and closes::
 
         with device.session() as session:
             work()
         print(session.figures.ratios)
+
+    It is a file: `select` and `selectors` say that it is readable when it has ended, and
+    `socket.send_fds()` gives it to another process.
     """
 
-    def __init__(self, handle: Handle, pid: int, flags: int) -> None:
-        """See `Device.session()`."""
-        number = ctypes.c_uint32()
-        self._handle = handle
+    def __init__(self, descriptor: int) -> None:
+        """Of an open descriptor, as one that another process has sent; it belongs to this then.
+
+        Programs make a session by `Device.session()`.
+        """
+        self._descriptor = descriptor
         self._last: Optional[SessionReading] = None
+        self._finalizer = weakref.finalize(self, os.close, descriptor)
+
+    @classmethod
+    def attach(cls, handle: Handle, pid: int, flags: int) -> Session:
+        """See `Device.session()`."""
+        descriptor = ctypes.c_int(-1)
         with handle.using() as pointer:
-            library.call("topdown_session_attach", pointer, pid, flags, ctypes.byref(number))
-        #: Number of the session, from 1, which its descriptor does not use again.
-        self.number = number.value
+            library.call("topdown_session_attach", pointer, pid, flags, ctypes.byref(descriptor))
+        return cls(descriptor.value)
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close()` was called."""
+        return not self._finalizer.alive
+
+    def fileno(self) -> int:
+        """The descriptor.
+
+        :raises ValueError: the session is closed
+        """
+        if self.closed:
+            raise ValueError("the session is closed")
+        return self._descriptor
+
+    def view(self) -> Session:
+        """Another one, which can read this session, and not control it or keep it from ending.
+
+        :raises ValueError: the session is closed
+        :raises OSError: EBADF if this is a view
+        """
+        descriptor = ctypes.c_int(-1)
+        library.call("topdown_session_view", self.fileno(), ctypes.byref(descriptor))
+        return Session(descriptor.value)
 
     def read(self, fresh: bool = True) -> SessionReading:
         """Its figures until now, or those that the module has already.
 
         :param fresh: count until now, by an interrupt to each CPU that runs a task of it
-        :raises OSError: ENOENT after it was detached
+        :raises ValueError: the session is closed
         """
         raw = abi.Session()
-        with self._handle.using() as pointer:
-            library.call("topdown_session_read", pointer, self.number,
-                         abi.SESSION_FRESH if fresh else 0, ctypes.byref(raw),
-                         ctypes.sizeof(raw))
+        library.call("topdown_session_read", self.fileno(), abi.SESSION_FRESH if fresh else 0,
+                     ctypes.byref(raw), ctypes.sizeof(raw))
         return SessionReading(raw)
 
     @property
@@ -159,58 +192,60 @@ class Session:
         return self.last.figures
 
     def _control(self, action: int) -> None:
-        with self._handle.using() as pointer:
-            library.call("topdown_session_control", pointer, self.number, action)
+        library.call("topdown_session_control", self.fileno(), action)
 
     def enable(self) -> None:
-        """Count from now on.  Errors as of `read()`."""
+        """Count from now on.
+
+        :raises ValueError: the session is closed
+        :raises OSError: EBADF if this is a view
+        """
         self._control(abi.CONTROL_ENABLE)
 
     def disable(self) -> None:
-        """Count nothing from now on.  Errors as of `read()`."""
+        """Count nothing from now on.  Errors as of `enable()`."""
         self._control(abi.CONTROL_DISABLE)
 
     def reset(self) -> None:
-        """Set the baseline to now: the figures begin at 0.  Errors as of `read()`."""
+        """Set the baseline to now: the figures begin at 0.  Errors as of `enable()`."""
         self._control(abi.CONTROL_RESET)
 
-    def detach(self) -> None:
-        """End the session.  Errors as of `read()`."""
-        self._control(abi.CONTROL_DETACH)
+    def close(self) -> None:
+        """Close it, which ends the session unless there is another copy of its descriptor."""
+        self._finalizer()
 
     def map(self) -> SessionMap:
         """Its map, to read it without system calls.
 
-        :raises OSError: ENOENT after it was detached, EOPNOTSUPP when the module is too old
+        :raises ValueError: the session is closed
         """
-        with self._handle.using() as pointer:
-            return SessionMap(pointer, self.number)
+        return SessionMap(self.fileno())
 
     def __enter__(self) -> Session:
         return self
 
     def __exit__(self, kind: Optional[Type[BaseException]], value: Any, trace: Any) -> None:
-        if not self._handle.closed:
+        if not self.closed:
             self._last = self.read()
-            self.detach()
+            self.close()
 
     def __repr__(self) -> str:
-        return f"<Session {self.number}>"
+        return f"<Session {'closed' if self.closed else self._descriptor}>"
 
 
 class SessionMap(Closing):
     """The map of a session.  Its readers make no system call."""
 
-    def __init__(self, device: ctypes.c_void_p, number: int) -> None:
+    def __init__(self, session: int) -> None:
         """See `Session.map()`."""
         pointer = ctypes.c_void_p()
-        library.call("topdown_session_map_open", ctypes.byref(pointer), device, number)
+        library.call("topdown_session_map_open", ctypes.byref(pointer), session)
         self._pointer: Optional[ctypes.c_void_p] = pointer
         self._finalizer = weakref.finalize(self, library.ask, "topdown_session_map_close",
                                            pointer)
 
     def read(self) -> SessionReading:
-        """As `Session.read()` that is not fresh; the state is "detached" when it is gone.
+        """As `Session.read()` that is not fresh; the state is "detached" when it was closed.
 
         :raises OSError: EAGAIN if the kernel was writing all the time
         :raises ValueError: the map is closed
@@ -226,17 +261,3 @@ class SessionMap(Closing):
         """Unmap.  Later calls do nothing; no other thread may be reading."""
         self._pointer = None
         self._finalizer()
-
-
-def read_many(handle: Handle, sessions: Iterable[Session], fresh: bool) -> List[SessionReading]:
-    """See `Device.read_sessions()`."""
-    numbers = [session.number for session in sessions]
-    if not numbers:
-        return []
-    nr = ctypes.c_uint32(len(numbers))
-    room = (abi.Session * len(numbers))()
-    with handle.using() as pointer:
-        library.call("topdown_session_read_many", pointer,
-                     (ctypes.c_uint32 * len(numbers))(*numbers), ctypes.byref(nr),
-                     abi.SESSION_FRESH if fresh else 0, room, ctypes.sizeof(abi.Session))
-    return [SessionReading(abi.Session.from_buffer_copy(raw)) for raw in room]

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Commands: how the ioctls of all descriptors take and give their argument.
+ */
+#include <linux/errno.h>
+#include <linux/fs.h>
+#include <linux/minmax.h>
+#include <linux/nospec.h>
+#include <linux/uaccess.h>
+
+#include "command.h"
+
+/* Find a command, or return NULL. */
+static const struct td_ioctl *td_command_find(const struct td_ioctl *table,
+					      unsigned int nr_commands, unsigned int cmd)
+{
+	unsigned int nr = _IOC_NR(cmd);
+	const struct td_ioctl *ioctl;
+
+	if (nr >= nr_commands)
+		return NULL;
+	ioctl = &table[array_index_nospec(nr, nr_commands)];
+	/* The table may have gaps. */
+	return ioctl->execute && ioctl->cmd == cmd ? ioctl : NULL;
+}
+
+/**
+ * td_command_run() - execute an ioctl
+ * @table: the commands of this kind of descriptor, by their numbers
+ * @nr_commands: length of @table
+ * @filp: the file
+ * @cmd: the command number
+ * @arg: address of the argument
+ *
+ * Return: what the command returns, or a negative errno as in the ABI.
+ */
+long td_command_run(const struct td_ioctl *table, unsigned int nr_commands, struct file *filp,
+		    unsigned int cmd, unsigned long arg)
+{
+	const struct td_ioctl *ioctl = td_command_find(table, nr_commands, cmd);
+	void __user *user = (void __user *)arg;
+	union td_command command = { };
+	__u32 size;
+	int ret;
+
+	if (!ioctl)
+		return -ENOTTY;
+	if (get_user(size, (__u32 __user *)user))
+		return -EFAULT;
+	if (size < ioctl->min_size)
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	ret = copy_struct_from_user(&command, ioctl->size, user, size);
+	if (ret)
+		return ret;
+	/* Use the checked size, because the caller may have changed it in memory since. */
+	command.size = size;
+
+	if (ioctl->changes && !(filp->f_mode & FMODE_WRITE))
+		return -EBADF;
+	ret = ioctl->execute(filp, &command);
+	if (ret && ret != -EMSGSIZE)
+		return ret;
+	if (!ioctl->answers || !copy_to_user(user, &command, min(size, ioctl->size)))
+		return ret;
+	if (ioctl->undo)
+		ioctl->undo(filp, &command);
+	return -EFAULT;
+}
