@@ -3,10 +3,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/perf_event.h>
-#include <linux/userfaultfd.h>
 #include <poll.h>
-#include <pthread.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,10 +14,10 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "fuzz.h"
+#include "fuzz_call.h"
 #include "guest.h"
 
 #define FILES		6
@@ -28,9 +25,6 @@
 #define MAPS		6
 #define NUMBERS		8
 #define ARENA_SIZE	0x10000UL
-#define SLOW_SIZE	4096UL
-/* A call that waits is interrupted after so long. */
-#define PATIENCE_US	5000
 
 /* Bytes that are left of the program. */
 static const uint8_t *next, *end;
@@ -53,7 +47,6 @@ static char *arena;
 /* A page that takes a while to come, behind userfaultfd; NULL where the kernel has none. */
 static char *slow;
 static struct fuzz_shared *shared;
-static int slow_faults = -1;
 static int given = -1, perf_type;
 static sigjmp_buf faulted;
 
@@ -94,7 +87,7 @@ static const char * const text[] = {
 	"1", "50 ", "0x40", "10\0 20",
 };
 
-static uint8_t take8(void)
+uint8_t take8(void)
 {
 	return next < end ? *next++ : 0;
 }
@@ -144,7 +137,7 @@ static uint64_t take_pointer(void)
 	return (uintptr_t)map[i].address + take8();
 }
 
-static int take_file(void)
+int take_file(void)
 {
 	uint8_t i = take8();
 
@@ -161,7 +154,7 @@ static int take_any_file(void)
 	return take8() < 128 ? take_file() : take_session();
 }
 
-static void remember_session(int fd)
+void remember_session(int fd)
 {
 	int *slot = &session[sessions++ % SESSIONS];
 
@@ -179,7 +172,7 @@ static uint32_t take_known(void)
 	return how < 240 ? how % 16 : take_number();
 }
 
-static int32_t take_task(void)
+int32_t take_task(void)
 {
 	uint8_t how = take8();
 
@@ -192,7 +185,22 @@ static int32_t take_task(void)
 	return how < 240 ? 1 : (int32_t)take_number();
 }
 
-static void remember_task(int task)
+void remember_number(uint32_t number)
+{
+	number_seen[numbers++ % NUMBERS] = number;
+}
+
+int file_first(void)
+{
+	return file[0];
+}
+
+char *arena_start(void)
+{
+	return arena;
+}
+
+void remember_task(int task)
 {
 	task_seen[tasks++ % NUMBERS] = task;
 }
@@ -297,10 +305,10 @@ static void call_ioctl(void)
 			remember_session(ret);
 		break;
 	case TOPDOWN_CMD_WATCH:
-		number_seen[numbers++ % NUMBERS] = ((struct topdown_watch *)data)->out_watch;
+		remember_number(((struct topdown_watch *)data)->out_watch);
 		break;
 	case TOPDOWN_CMD_LATENCY:
-		number_seen[numbers++ % NUMBERS] = ((struct topdown_latency *)data)->out_latency;
+		remember_number(((struct topdown_latency *)data)->out_latency);
 		break;
 	}
 }
@@ -451,97 +459,6 @@ static void call_sysfs(void)
 	close(fd);
 }
 
-/* The page is missing again. */
-static void call_slow(void)
-{
-	if (slow)
-		madvise(slow, SLOW_SIZE, MADV_DONTNEED);
-}
-
-/* More sessions of one thread than it may have. */
-static void call_many(void)
-{
-	struct topdown_attach attach;
-	int fd = take_file(), task = take_task(), made[70], n = 0;
-
-	while (n < 70) {
-		attach = (struct topdown_attach){
-			.size = sizeof(attach), .flags = TOPDOWN_ATTACH_THREAD, .pid = task,
-		};
-		made[n] = ioctl(fd, TOPDOWN_ATTACH, &attach);
-		if (made[n] < 0)
-			break;
-		n++;
-	}
-	sched_yield();
-	while (n--)
-		remember_session(made[n]);
-}
-
-/* As root of a user namespace, which changes who is charged. */
-static void attach_in_namespace(void)
-{
-	struct topdown_attach attach = { .size = sizeof(attach), .flags = TOPDOWN_ATTACH_CHILDREN };
-
-	if (unshare(CLONE_NEWUSER))
-		return;
-	ioctl(file[0], TOPDOWN_ATTACH, &attach);
-	fork();
-}
-
-/* A task that soon is no more. */
-static void call_task(void)
-{
-	uint8_t how = take8(), turns = take8();
-	volatile unsigned int i;
-	int pid = fork();
-
-	if (pid > 0)
-		remember_task(pid);
-	if (pid)
-		return;
-	for (i = 0; i < turns * 64U; i++)
-		;
-	if (how % 4 == 1)
-		execl("/bin/true", "true", NULL);
-	if (how % 4 == 2)
-		ioctl(file[0], _IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_INFO), arena);
-	if (how % 8 == 3 && fork() >= 0)
-		sched_yield();
-	if (how % 8 == 7)
-		attach_in_namespace();
-	_exit(0);
-}
-
-static void *thread_run(void *data)
-{
-	volatile unsigned int i, turns = (uintptr_t)data;
-
-	remember_task(syscall(SYS_gettid));
-	for (i = 0; i < turns; i++)
-		;
-	return NULL;
-}
-
-static void call_thread(void)
-{
-	pthread_t thread;
-
-	if (pthread_create(&thread, NULL, thread_run, (void *)(uintptr_t)(take8() * 32)))
-		return;
-	pthread_join(thread, NULL);
-}
-
-static void call_cpu(void)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(take8() % 4, &set);
-	sched_setaffinity(0, sizeof(set), &set);
-	sched_yield();
-}
-
 static void call_perf(void)
 {
 	struct perf_event_attr attr = {
@@ -614,46 +531,6 @@ static void on_alarm(int signal)
 	(void)signal;
 }
 
-/* Pages come after some milliseconds. */
-static void *slow_serve(void *unused)
-{
-	struct uffdio_zeropage zero = { .range = { (uintptr_t)slow, SLOW_SIZE } };
-	struct uffd_msg message;
-
-	(void)unused;
-	while (read(slow_faults, &message, sizeof(message)) == sizeof(message)) {
-		usleep(PATIENCE_US);
-		ioctl(slow_faults, UFFDIO_ZEROPAGE, &zero);
-	}
-	return NULL;
-}
-
-/* Before the timer, whose signals the thread must not get. */
-static void slow_begin(void)
-{
-	struct uffdio_register range = { .mode = UFFDIO_REGISTER_MODE_MISSING };
-	struct uffdio_api api = { .api = UFFD_API };
-	sigset_t all, before;
-	pthread_t thread;
-	char *page;
-
-	page = mmap(NULL, SLOW_SIZE, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
-	/* By a member only for faults in user mode, where the kernel does not let everybody. */
-	slow_faults = syscall(SYS_userfaultfd, O_CLOEXEC);
-	if (page == MAP_FAILED || slow_faults < 0 || ioctl(slow_faults, UFFDIO_API, &api))
-		return;
-	range.range.start = (uintptr_t)page;
-	range.range.len = SLOW_SIZE;
-	slow = page;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (ioctl(slow_faults, UFFDIO_REGISTER, &range) ||
-	    pthread_create(&thread, NULL, slow_serve, NULL))
-		slow = NULL;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
 bool fuzz_call_setup(struct fuzz_shared *to, int open_file)
 {
 	struct sigaction fault = { .sa_handler = on_fault }, alarm = { .sa_handler = on_alarm };
@@ -671,7 +548,7 @@ bool fuzz_call_setup(struct fuzz_shared *to, int open_file)
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
 	if (arena == MAP_FAILED || munmap(arena + ARENA_SIZE, ARENA_SIZE))
 		return false;
-	slow_begin();
+	slow = slow_begin();
 	/* Children that nobody waits for are none. */
 	signal(SIGCHLD, SIG_IGN);
 	return !sigaction(SIGSEGV, &fault, NULL) && !sigaction(SIGBUS, &fault, NULL) &&
