@@ -279,6 +279,15 @@ static bool is_of_session(unsigned int nr)
 	return nr == TOPDOWN_CMD_SESSION || nr == TOPDOWN_CMD_CONTROL;
 }
 
+/* The argument, or now and then its copy in a page that is missing. */
+static char *maybe_slow(char *data)
+{
+	if (take8() < 250 || !slow)
+		return data;
+	call_slow();
+	return slow + (data - arena);
+}
+
 static void call_ioctl(void)
 {
 	unsigned int which = take8() % (sizeof(command) / sizeof(*command));
@@ -287,6 +296,7 @@ static void call_ioctl(void)
 
 	fill(data, which);
 	fd = is_of_session(command[which].nr) ? take_session() : take_any_file();
+	data = maybe_slow(data);
 	if (take8() < 200)
 		ret = ioctl(fd, _IO(TOPDOWN_IOC_TYPE, command[which].nr), data);
 	else
@@ -548,7 +558,7 @@ bool fuzz_call_setup(struct fuzz_shared *to, int open_file)
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
 	if (arena == MAP_FAILED || munmap(arena + ARENA_SIZE, ARENA_SIZE))
 		return false;
-	slow = slow_begin();
+	slow = slow_begin(arena);
 	/* Children that nobody waits for are none. */
 	signal(SIGCHLD, SIG_IGN);
 	return !sigaction(SIGSEGV, &fault, NULL) && !sigaction(SIGBUS, &fault, NULL) &&

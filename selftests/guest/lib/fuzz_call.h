@@ -27,8 +27,8 @@ void call_task(void);
 void call_thread(void);
 void call_cpu(void);
 
-/* fuzz_slow.c: a page behind userfaultfd; NULL where the kernel has none. */
-char *slow_begin(void);
+/* fuzz_slow.c: a page behind userfaultfd, a copy of @from; NULL where the kernel has none. */
+char *slow_begin(char *from);
 /* The page is missing again. */
 void call_slow(void);
 

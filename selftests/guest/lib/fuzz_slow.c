@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A page that takes a while to come, as one of a slow file system does: userfaultfd serves it. */
+/*
+ * A page that takes a while to come, as one of a slow file system does: userfaultfd serves it.  It
+ * comes as a copy of the first page of the arena, so it has the arguments of calls.  Each second
+ * time it goes again soon, so that an argument is read at once and its answer is written late.
+ */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -14,6 +18,9 @@
 
 #define SLOW_SIZE	4096UL
 
+/* It goes so long after it has come. */
+#define SHORT_US	200
+
 static char *slow;
 static int slow_faults = -1;
 
@@ -24,21 +31,28 @@ void call_slow(void)
 }
 
 /* Pages come after some milliseconds. */
-static void *slow_serve(void *unused)
+static void *slow_serve(void *from)
 {
-	struct uffdio_zeropage zero = { .range = { (uintptr_t)slow, SLOW_SIZE } };
 	struct uffd_msg message;
+	unsigned int n = 0;
 
-	(void)unused;
 	while (read(slow_faults, &message, sizeof(message)) == sizeof(message)) {
+		struct uffdio_copy copy = {
+			.dst = (uintptr_t)slow, .src = (uintptr_t)from, .len = SLOW_SIZE,
+		};
+
 		usleep(PATIENCE_US);
-		ioctl(slow_faults, UFFDIO_ZEROPAGE, &zero);
+		ioctl(slow_faults, UFFDIO_COPY, &copy);
+		if (n++ % 2)
+			continue;
+		usleep(SHORT_US);
+		call_slow();
 	}
 	return NULL;
 }
 
 /* Before the timer, whose signals the thread must not get. */
-char *slow_begin(void)
+char *slow_begin(char *from)
 {
 	struct uffdio_register range = { .mode = UFFDIO_REGISTER_MODE_MISSING };
 	struct uffdio_api api = { .api = UFFD_API };
@@ -58,7 +72,7 @@ char *slow_begin(void)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	if (ioctl(slow_faults, UFFDIO_REGISTER, &range) ||
-	    pthread_create(&thread, NULL, slow_serve, NULL))
+	    pthread_create(&thread, NULL, slow_serve, from))
 		slow = NULL;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return slow;
