@@ -261,6 +261,8 @@ int main(void)
 	fair_server_off();
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1))
 		ksft_exit_fail_msg("cannot wait for the tasks of the workers\n");
+	if (system("cp /bin/true " FUZZ_SET_UID " && chmod 4755 " FUZZ_SET_UID))
+		ksft_exit_fail_msg("cannot make a set-uid program\n");
 	ksft_print_header();
 	ksft_set_plan(2);
 	while (shared->calls < calls && clock_ns(CLOCK_MONOTONIC) < end && !wrong) {
@@ -289,6 +291,7 @@ int main(void)
 	ksft_test_result(shared->succeeded > shared->calls / 50 && shared->attached &&
 			 (shared->hotplugs || cpus_nr < 2),
 			 "one call in fifty is an ioctl that succeeds, and some attach\n");
+	unlink(FUZZ_SET_UID);
 	if (module_load(""))
 		ksft_exit_fail_msg("cannot load the module\n");
 	ksft_finished();

@@ -15,6 +15,9 @@
 #define FUZZ_PROGRAMS	4096
 #define FUZZ_PLACES	(1U << 16)
 
+/* A program of root's that gives its rights to whom executes it. */
+#define FUZZ_SET_UID	"/tmp/topdown-fuzz-set-uid"
+
 /* The user who makes the calls. */
 enum fuzz_role {
 	FUZZ_ROOT,

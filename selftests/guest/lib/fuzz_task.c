@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Calls of the fuzzer with tasks: they are made, have sessions, move, and are gone. */
+/* Calls of the fuzzer with tasks: they are made, have sessions, get rights, move, and are gone. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "fuzz.h"
 #include "fuzz_call.h"
 #include "guest.h"
 
@@ -41,6 +42,16 @@ static void attach_in_namespace(void)
 	fork();
 }
 
+/* Followed tasks drop out when they get rights; descriptors stay open, but for some. */
+static void exec_with_rights(void)
+{
+	struct topdown_attach attach = { .size = sizeof(attach), .flags = TOPDOWN_ATTACH_CHILDREN };
+
+	ioctl(file_first(), TOPDOWN_ATTACH, &attach);
+	fork();
+	execl(FUZZ_SET_UID, "true", NULL);
+}
+
 /* A task that soon is no more. */
 void call_task(void)
 {
@@ -54,6 +65,8 @@ void call_task(void)
 		return;
 	for (i = 0; i < turns * 64U; i++)
 		;
+	if (how % 8 == 5)
+		exec_with_rights();
 	if (how % 4 == 1)
 		execl("/bin/true", "true", NULL);
 	if (how % 4 == 2)
