@@ -10,7 +10,6 @@
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/kref.h>
-#include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -27,9 +26,6 @@
 #include "tallies.h"
 
 #define TD_LATENCIES_MAX		16
-
-/* Of two descriptors that want the latencies of the same session one gets them. */
-static DEFINE_MUTEX(td_latency_follow_mutex);
 
 /* As first released. */
 #define TD_LATENCY_RECORD_SIZE_VER0	984
@@ -96,6 +92,8 @@ static void td_latency_list_count(struct td_latency_session *session, bool count
 	if (count)
 		td_tallies_begin(session->tallies);
 	rcu_assign_pointer(session->followed->tallies, count ? session->tallies : NULL);
+	if (!count)
+		td_session_unclaim(session->followed);
 }
 
 /* Give the samplers back. */
@@ -234,18 +232,15 @@ static int td_latency_list_begin(struct td_latency_session *session)
 /* As td_latency_list_begin(), for the tasks of the session that is followed. */
 static int td_latency_list_begin_tasks(struct td_latency_session *session)
 {
-	int ret;
+	int ret = td_session_claim(session->followed);
 
-	mutex_lock(&td_latency_follow_mutex);
-	if (rcu_access_pointer(session->followed->tallies))
-		ret = -EBUSY;
-	else if (td_session_finished(session->followed))
-		ret = -ESRCH;
+	if (ret)
+		return ret;
+	ret = td_latency_list_begin(session);
+	if (ret)
+		td_session_unclaim(session->followed);
 	else
-		ret = td_latency_list_begin(session);
-	if (!ret)
 		td_latency_list_count(session, true);
-	mutex_unlock(&td_latency_follow_mutex);
 	return ret;
 }
 

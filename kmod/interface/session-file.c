@@ -156,9 +156,8 @@ struct td_session *td_session_file_follow(const struct topdown_attach *attach,
  */
 void td_session_file_end(struct td_session *session)
 {
-	/* The latencies of a session can be read after its end. */
-	if (rcu_access_pointer(session->tallies))
-		td_follow_fresh(session);
+	/* Views, maps and the latencies of a session can be read after its end. */
+	td_follow_fresh(session);
 	td_session_end(session);
 	td_attach_end(session);
 	td_session_destroy(session);
@@ -270,7 +269,7 @@ static int td_session_file_release(struct inode *inode, struct file *filp)
 	if (filp->f_mode & FMODE_WRITE)
 		td_session_file_end(session);
 	else
-		td_session_put(session);
+		td_session_unview(session);
 	return 0;
 }
 
@@ -290,9 +289,9 @@ static struct file *td_session_file_open(struct td_session *session, int flags)
 	struct file *filp;
 
 	filp = anon_inode_getfile("[topdown_session]", &td_session_fops, session, flags);
-	/* A view has a reference; the file of a new session has what td_session_destroy() puts. */
+	/* The file of a new session has what td_session_destroy() puts. */
 	if (!IS_ERR(filp) && flags == O_RDONLY)
-		td_session_get(session);
+		td_session_view(session);
 	return filp;
 }
 

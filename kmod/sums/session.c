@@ -16,6 +16,7 @@
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
 #include <linux/poll.h>
+#include <linux/refcount.h>
 #include <linux/sched/task.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -420,7 +421,7 @@ static atomic64_t td_session_serial;
 /**
  * td_session_create() - make a session without tasks
  * @attach: the command
- * @user: account to charge; td_session_destroy() puts it
+ * @user: account to charge; put when the last file of the session is closed
  *
  * Return: the session, not counting yet; NULL if there is no memory.
  */
@@ -444,6 +445,7 @@ struct td_session *td_session_create(const struct topdown_attach *attach, struct
 	init_waitqueue_head(&session->wait);
 	init_irq_work(&session->wake, td_session_wake);
 	xa_init(&session->met);
+	refcount_set(&session->files, 1);
 	session->serial = atomic64_inc_return(&td_session_serial);
 	session->map->serial = session->serial;
 	session->owner = task_tgid_nr(current);
@@ -485,11 +487,38 @@ void td_session_end(struct td_session *session)
 	session->gone = true;
 	td_session_update(session);
 	raw_spin_unlock_irq(&session->lock);
-	/* It need not be waited for then, which takes a grace period of RCU with PREEMPT_RT. */
-	if (!ends)
+	/* With PREEMPT_RT it takes a grace period of RCU, even when there is none to wait for. */
+	if (!ends && irq_work_is_busy(&session->wake))
 		irq_work_sync(&session->wake);
 	wake_up_poll(&session->wait, EPOLLHUP);
 	td_session_trace(session, ends, TOPDOWN_SESSION_DETACHED);
+}
+
+/* A file of the session is closed.  Its user has one session less when the last one is. */
+static void td_session_close(struct td_session *session)
+{
+	if (refcount_dec_and_test(&session->files))
+		td_quota_put(session->user, TD_SESSION);
+}
+
+/**
+ * td_session_view() - have one more file of a session
+ * @session: the session of an open file
+ */
+void td_session_view(struct td_session *session)
+{
+	refcount_inc(&session->files);
+	td_session_get(session);
+}
+
+/**
+ * td_session_unview() - undo td_session_view(); may sleep
+ * @session: the session
+ */
+void td_session_unview(struct td_session *session)
+{
+	td_session_close(session);
+	td_session_put(session);
 }
 
 /**
@@ -498,7 +527,7 @@ void td_session_end(struct td_session *session)
  */
 void td_session_destroy(struct td_session *session)
 {
-	td_quota_put(session->user, TD_SESSION);
+	td_session_close(session);
 	call_rcu(&session->rcu, td_session_put_rcu);
 }
 
@@ -576,6 +605,38 @@ void td_session_reset(struct td_session *session)
 	td_share_reset(session->map, sum);
 	raw_spin_unlock_irq(&session->lock);
 	mutex_unlock(&session->baseline_lock);
+}
+
+/**
+ * td_session_claim() - have the latencies of a session
+ * @session: the session
+ *
+ * Return: 0, -ESRCH if the session has ended, -EBUSY if another latency session has them.
+ */
+int td_session_claim(struct td_session *session)
+{
+	int ret = 0;
+
+	raw_spin_lock_irq(&session->lock);
+	if (td_session_is_finished(session))
+		ret = -ESRCH;
+	else if (session->claimed)
+		ret = -EBUSY;
+	else
+		session->claimed = true;
+	raw_spin_unlock_irq(&session->lock);
+	return ret;
+}
+
+/**
+ * td_session_unclaim() - undo td_session_claim()
+ * @session: the session
+ */
+void td_session_unclaim(struct td_session *session)
+{
+	raw_spin_lock_irq(&session->lock);
+	session->claimed = false;
+	raw_spin_unlock_irq(&session->lock);
 }
 
 /**

@@ -9,6 +9,7 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
+#include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/wait.h>
@@ -43,6 +44,7 @@ struct td_tallies;
  * @dropped: number of tasks that dropped out because they gained rights
  * @looking: threads that get an event are remembered in @met; written under
  *	@members_lock too
+ * @claimed: a latency session has the latencies of its tasks
  * @tasks: number of followed tasks, plus one while the session is being attached
  * @counting: the session takes credits; written under @lock
  * @running: number of its events that each CPU runs; written there with interrupts off
@@ -62,6 +64,7 @@ struct td_tallies;
  * @baseline_lock: protects the baseline in @map
  * @map: the session map: the shares, each written on its CPU with interrupts off, and a
  *	header for readers
+ * @files: its descriptor, until it is destroyed, and its views; @user has it as long
  * @ref: one until the session is destroyed, one of each event, of each view and of a latency
  *	session, and one of each TOPDOWN_LATENCY that is under way
  * @rcu: puts the first reference when no CPU uses the session any more
@@ -84,6 +87,7 @@ struct td_session {
 	bool incomplete;
 	u32 dropped;
 	bool looking;
+	bool claimed;
 	unsigned int tasks;
 
 	bool counting;
@@ -105,6 +109,7 @@ struct td_session {
 
 	struct mutex baseline_lock; /* the baseline in the map */
 	struct topdown_session_map *map;
+	refcount_t files;
 	struct kref ref;
 	struct rcu_head rcu;
 };
@@ -170,6 +175,10 @@ void td_session_end(struct td_session *session);
 void td_session_destroy(struct td_session *session);
 void td_session_get(struct td_session *session);
 void td_session_put(struct td_session *session);
+void td_session_view(struct td_session *session);
+void td_session_unview(struct td_session *session);
+int td_session_claim(struct td_session *session);
+void td_session_unclaim(struct td_session *session);
 void td_session_read(struct td_session *session, struct topdown_session *read);
 void td_session_show_text(struct td_session *session, struct seq_file *seq);
 void td_session_enable(struct td_session *session, bool enable);

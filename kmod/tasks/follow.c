@@ -418,20 +418,6 @@ void td_follow_fresh(struct td_session *session)
 	on_each_cpu_cond(td_follow_runs, td_follow_fresh_this, session, 1);
 }
 
-static bool td_follow_reachable(int cpu, void *unused)
-{
-	return cpu == smp_processor_id() || !td_scope_quiet(cpu);
-}
-
-/**
- * td_follow_fresh_cpus() - fold for the sessions of the running tasks
- * @cpus: CPUs that run followed tasks; each gets one interrupt, but for nohz_full ones
- */
-void td_follow_fresh_cpus(const struct cpumask *cpus)
-{
-	on_each_cpu_cond_mask(td_follow_reachable, td_follow_fresh_this, NULL, true, cpus);
-}
-
 /**
  * td_follow_init() - prepare to follow tasks
  *

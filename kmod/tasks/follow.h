@@ -12,7 +12,6 @@ struct perf_event *td_follow_create(struct td_member *member, struct task_struct
 				    bool on_exec);
 bool td_follow_crowded(const struct perf_event *event, unsigned int max);
 void td_follow_fresh(struct td_session *session);
-void td_follow_fresh_cpus(const struct cpumask *cpus);
 
 int td_follow_init(void);
 void td_follow_exit(void);

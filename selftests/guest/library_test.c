@@ -113,7 +113,7 @@ TEST_F(library, a_window_is_the_last_of_the_record)
 
 TEST_F(library, a_session_is_what_session_says)
 {
-	struct topdown_session_view *view;
+	struct topdown_session_map_view *view;
 	struct topdown_session seen, told;
 	int session, copy;
 

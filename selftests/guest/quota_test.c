@@ -174,6 +174,24 @@ static int attach_as_user(void)
 	return attach_all(fd, 2 * OF_USER, task, 2);
 }
 
+/* Sessions that have ended, each with a view; one view less leaves room for one session. */
+static int view_as_user(void)
+{
+	int n = 0, fd = device_open(), session, view = -1;
+
+	if (fd < 0)
+		return fd;
+	for (session = attach(fd, TOPDOWN_ATTACH_THREAD, 0); session > 0 && n <= 2 * OF_USER; n++) {
+		view = device_control(session, TOPDOWN_CONTROL_VIEW);
+		if (view < 0 || close(session))
+			return view;
+		session = attach(fd, TOPDOWN_ATTACH_THREAD, 0);
+	}
+	if (session != -ENOSPC || close(view))
+		return -ERANGE;
+	return attach(fd, TOPDOWN_ATTACH_THREAD, 0) > 0 ? n : -EBUSY;
+}
+
 /* Watches of several descriptors, as each may have more. */
 static int watch_as_user(void)
 {
@@ -285,6 +303,14 @@ TEST_F_TIMEOUT(quota, of_a_user, 120)
 	spin_stop(pid);
 	spin_stop(user_start(UID_FIRST, attach_as_user, &again));
 	EXPECT_EQ(OF_USER, again);
+}
+
+TEST_F(quota, of_views)
+{
+	int answer;
+
+	spin_stop(user_start(UID_FIRST, view_as_user, &answer));
+	EXPECT_EQ(OF_USER, answer);
 }
 
 /* The user may see whole CPUs, and has no capability. */

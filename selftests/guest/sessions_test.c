@@ -25,6 +25,7 @@
 
 #define PAGE		4096
 #define LONG_MS		20000
+#define TAIL_MS		500
 /* At least one of so many spans is without a switch. */
 #define QUIET_SPANS	10
 #define MANY		1000
@@ -120,9 +121,13 @@ TEST_F(sessions, view_does_not_keep_it)
 	ASSERT_LT(0, view);
 	ASSERT_TRUE(has_slots(self->session, &self->seen));
 	ASSERT_TRUE(state_is(view, TOPDOWN_SESSION_RUNNING));
+	/* Less than a period, so no window need close meanwhile. */
+	sleep_ms(TAIL_MS);
 	ASSERT_EQ(0, close(self->session));
 	EXPECT_TRUE(state_is(view, TOPDOWN_SESSION_DETACHED));
 	ASSERT_EQ(0, device_session(view, 0, &self->one));
+	EXPECT_LE(self->seen.out_figures.enabled_ns + TAIL_MS * 900000ULL,
+		  self->one.out_figures.enabled_ns);
 	slots = self->one.out_figures.slots;
 	EXPECT_LE(self->seen.out_figures.slots, slots);
 	EXPECT_EQ(self->seen.out_serial, self->one.out_serial);

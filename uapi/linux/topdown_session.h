@@ -68,7 +68,8 @@ struct topdown_attach {
  *	ENOSPC, so no task is followed any more.  The figures stay, except for what the tasks ran
  *	since they were last counted
  * @TOPDOWN_SESSION_DETACHED: its descriptor has been closed, and so it has ended.  Views and maps
- *	say so.  The figures stay there
+ *	say so.  The figures stay there, except for what tasks on nohz_full CPUs ran since they
+ *	were last counted
  */
 enum topdown_session_state {
 	TOPDOWN_SESSION_RUNNING		= 0,
@@ -235,8 +236,9 @@ struct topdown_session_map {
  * @TOPDOWN_CONTROL_RESET: set the baseline: the figures begin at 0, with the nodes that are
  *	counted then
  * @TOPDOWN_CONTROL_VIEW: make a view: the ioctl returns another descriptor (O_CLOEXEC) of the
- *	session, which is open for reading only.  Whoever has it can read the session, wait for
- *	its end and map it, but not control it or keep it from ending
+ *	session, which is open for reading only.  Whoever has it can read the session, also
+ *	freshly, wait for its end and map it, but not control it or keep it from ending.  Until
+ *	all views and maps are gone the session counts in the limits of ENOSPC
  */
 enum topdown_control_action {
 	TOPDOWN_CONTROL_ENABLE		= 0,

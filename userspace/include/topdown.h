@@ -38,7 +38,7 @@ extern "C" {
 struct topdown;
 struct topdown_reading;
 struct topdown_map_view;
-struct topdown_session_view;
+struct topdown_session_map_view;
 
 /**
  * topdown_version() - version of the library
@@ -536,13 +536,13 @@ int topdown_session_read(int session, unsigned int flags, struct topdown_session
  * -EPROTO also for a map that this library cannot read; -ENFILE for too many open files of all;
  * -ENOMEM.
  */
-int topdown_session_map_open(struct topdown_session_view **out, int session);
+int topdown_session_map_open(struct topdown_session_map_view **out, int session);
 
 /**
  * topdown_session_map_close() - unmap
  * @map: map, or NULL
  */
-void topdown_session_map_close(struct topdown_session_view *map);
+void topdown_session_map_close(struct topdown_session_map_view *map);
 
 /**
  * topdown_session_map_read() - the figures of a session, from its map
@@ -554,7 +554,7 @@ void topdown_session_map_close(struct topdown_session_view *map);
  * Return: 0; -EINVAL for a @size that was never released; -EAGAIN as for
  * topdown_map_read_record().
  */
-int topdown_session_map_read(const struct topdown_session_view *map,
+int topdown_session_map_read(const struct topdown_session_map_view *map,
 			     struct topdown_session *out, size_t size);
 
 /**

@@ -15,7 +15,7 @@
 /* There will never be more kinds. All are copied at one moment. */
 #define TD_KINDS_MAX	16
 
-struct topdown_session_view {
+struct topdown_session_map_view {
 	const unsigned char *base;
 	size_t mapped;
 	struct topdown_session_map layout;
@@ -64,9 +64,9 @@ static int td_session_map_size(int session, uint64_t *size)
 	return 0;
 }
 
-TD_API int topdown_session_map_open(struct topdown_session_view **out, int session)
+TD_API int topdown_session_map_open(struct topdown_session_map_view **out, int session)
 {
-	struct topdown_session_view *map;
+	struct topdown_session_map_view *map;
 	uint64_t size = 0;
 	int ret;
 
@@ -98,7 +98,7 @@ err_free:
 	return ret;
 }
 
-TD_API void topdown_session_map_close(struct topdown_session_view *map)
+TD_API void topdown_session_map_close(struct topdown_session_map_view *map)
 {
 	if (!map)
 		return;
@@ -110,7 +110,7 @@ TD_API void topdown_session_map_close(struct topdown_session_view *map)
  * Copy the header and all baselines at one moment. The layout in the header was checked,
  * and does not change.
  */
-static int td_copy_header(const struct topdown_session_view *map,
+static int td_copy_header(const struct topdown_session_map_view *map,
 			  struct topdown_session_map *header, struct topdown_share *baseline)
 {
 	const struct topdown_session_map *live = (const void *)map->base;
@@ -128,7 +128,7 @@ static int td_copy_header(const struct topdown_session_view *map,
 }
 
 /* Add up since the reset: each kind that is known here, and all kinds. */
-static int td_sum_shares(const struct topdown_session_view *map, uint32_t resets,
+static int td_sum_shares(const struct topdown_session_map_view *map, uint32_t resets,
 			 const struct topdown_share *baseline,
 			 struct topdown_share sum[TD_NR_KINDS], struct topdown_share *all)
 {
@@ -169,7 +169,7 @@ static void td_share_figures(struct topdown_figures *figures, const struct topdo
 	td_figures_ratios(figures, share->nodes);
 }
 
-TD_API int topdown_session_map_read(const struct topdown_session_view *map,
+TD_API int topdown_session_map_read(const struct topdown_session_map_view *map,
 				    struct topdown_session *out, size_t size)
 {
 	struct topdown_share baseline[TD_KINDS_MAX], sum[TD_NR_KINDS], all;

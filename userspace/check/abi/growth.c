@@ -175,7 +175,7 @@ static bool credits_are(const struct topdown_figures *figures, int kind)
 static void test_session(const char *path)
 {
 	int session = open(path, O_RDONLY | O_CLOEXEC);
-	struct topdown_session_view *map = NULL;
+	struct topdown_session_map_view *map = NULL;
 	struct topdown_session seen;
 
 	check(!topdown_session_map_open(&map, session), "the map of a session");

@@ -246,7 +246,7 @@ static void use_sessions(struct topdown *td)
 {
 	struct topdown_session seen[SESSIONS];
 	struct topdown_figures between;
-	struct topdown_session_view *map;
+	struct topdown_session_map_view *map;
 	unsigned int i;
 	int made;
 

@@ -108,7 +108,7 @@ static void test_session_read(void)
 static void test_session_view(void)
 {
 	struct topdown_session seen = { .size = 0 };
-	struct topdown_session_view *map = NULL;
+	struct topdown_session_map_view *map = NULL;
 	int session = -1, view = -1, other = 77;
 	struct topdown *td;
 
@@ -136,7 +136,7 @@ static void test_session_view(void)
 static void test_session_map(void)
 {
 	struct topdown_session seen = { .size = 0 };
-	struct topdown_session_view *map = NULL;
+	struct topdown_session_map_view *map = NULL;
 	struct topdown *td;
 	char name[32], bad[3];
 	unsigned int i;

@@ -158,8 +158,11 @@ static int ended_early(const struct command *command)
 	return EXIT_RUNTIME;
 }
 
-/* The process waits, or says why it cannot be measured. */
-static int await_process(struct command *command, const char *device)
+/*
+ * The process waits, or says why it cannot be measured.  A word comes without its descriptor when
+ * we have too many.
+ */
+static int await_process(struct command *command, const char *device, bool session)
 {
 	struct word word = { 0 };
 
@@ -167,6 +170,8 @@ static int await_process(struct command *command, const char *device)
 		return ended_early(command);
 	if (word.error)
 		return refusal_attach(device, "the command", word.error);
+	if (session && command->session < 0)
+		return refusal_attach(device, "the command", EMFILE);
 	return 0;
 }
 
@@ -242,7 +247,7 @@ int command_begin(struct command *command, struct topdown *td, const char *devic
 	if (!fork_command(command, td, flags))
 		return cannot_start(command);
 	command->exited = syscall(SYS_pidfd_open, command->pid, 0);
-	ret = command->exited < 0 ? cannot_start(command) : await_process(command, device);
+	ret = command->exited < 0 ? cannot_start(command) : await_process(command, device, td);
 	if (ret)
 		command_cancel(command);
 	return ret;
