@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The cores that the emulated PMU can be, as data: counters, width and events, and
+ * The cores that the emulated PMU can be, as data: counters, width, events and CPUID, and
  * the rates of events that a file or the back door gives.
  */
 #include "qemu/osdep.h"
@@ -11,6 +11,12 @@
 
 #define TD_KIND_ATOM	(0x20u << 24 | 1)
 #define TD_KIND_CORE	(0x40u << 24 | 1)
+
+#define TD_CPUID_7_HYBRID	(1u << 15)
+#define TD_CPUID_7_1_COUNTERS	(1u << 8)	/* Leaf 23H. */
+#define TD_CPUID_1_DTES64	(1u << 2)
+#define TD_CPUID_1_DS		(1u << 21)
+#define TD_CPUID_AMD_PERFCTR_CORE (1u << 23)
 
 static const TdEvent td_cove_events[] = {
 	{ 0x003c, TD_UNIT_CYCLES, 0, 1 },
@@ -282,6 +288,79 @@ uint32_t td_preset_leaf_a(const TdPreset *preset, uint32_t *fixed_mask,
 	       least->fixed;
 	return events << 24 | TD_WIDTH_BITS << 16 | least->gp << 8 |
 	       least->version;
+}
+
+static void td_amd_cpuid(const TdPreset *preset, uint32_t leaf, uint32_t *eax,
+			 uint32_t *ebx, uint32_t *ecx, uint32_t *edx)
+{
+	if (leaf == 0x80000001) {
+		*ecx |= TD_CPUID_AMD_PERFCTR_CORE;
+	} else if (leaf == 0x80000022) {
+		*eax = 1;		/* PerfMonV2. */
+		*ebx = preset->gp;
+		*ecx = 0;
+		*edx = 0;
+	}
+}
+
+static void td_cpuid_7(const TdPreset *preset, uint32_t part, uint32_t *eax, uint32_t *edx)
+{
+	if (part == 0 && preset->kind)
+		*edx |= TD_CPUID_7_HYBRID;
+	if (part == 0 && preset->leaf_23)
+		*eax = MAX(*eax, 1);
+	if (part == 1 && preset->leaf_23)
+		*eax |= TD_CPUID_7_1_COUNTERS;
+}
+
+/* Which counters there are on this core: part 1, and that there is that part. */
+static void td_cpuid_23(const TdPreset *preset, uint32_t part, uint32_t *eax, uint32_t *ebx,
+			uint32_t *ecx, uint32_t *edx)
+{
+	*eax = part == 0 ? 3 : part == 1 ? (1u << preset->gp) - 1 : 0;
+	*ebx = part == 1 ? (1u << preset->fixed) - 1 : 0;
+	*ecx = 0;
+	*edx = 0;
+}
+
+/* The registers still hold what was asked for. */
+void td_pmu_cpuid(CPUX86State *env, uint32_t leaf, uint32_t *eax,
+		  uint32_t *ebx, uint32_t *ecx, uint32_t *edx)
+{
+	TdPmu *p = env_archcpu(env)->td_pmu;
+	const TdPreset *preset;
+
+	if (!p || !p->preset->version)
+		return;
+	preset = p->preset;
+	if (preset->amd) {
+		td_amd_cpuid(preset, leaf, eax, ebx, ecx, edx);
+		return;
+	}
+	switch (leaf) {
+	case 1:
+		if (!preset->guest)
+			*ecx |= CPUID_EXT_PDCM;
+		if (preset->pebs) {
+			*ecx |= TD_CPUID_1_DTES64;
+			*edx |= TD_CPUID_1_DS;
+		}
+		break;
+	case 7:
+		td_cpuid_7(preset, (uint32_t)env->regs[R_ECX], eax, edx);
+		break;
+	case 0xa:
+		*eax = td_preset_leaf_a(preset, ecx, edx);
+		*ebx = 0;
+		break;
+	case 0x1a:
+		*eax = preset->kind;
+		break;
+	case 0x23:
+		if (preset->leaf_23)
+			td_cpuid_23(preset, (uint32_t)env->regs[R_ECX], eax, ebx, ecx, edx);
+		break;
+	}
 }
 
 const TdEvent *td_event_find(const TdPreset *preset, uint64_t config)
