@@ -49,7 +49,27 @@ enum td_bd_request {
 	TD_BD_LATENCY,		/* struct td_bd_latency, RCX: vCPU or TD_BD_SPACE. */
 	TD_BD_SET_RESTORE,	/* RCX: enum td_bd_restore. */
 	TD_BD_SET_MEMORY,	/* struct td_bd_memory in: of this address space. */
+	TD_BD_SET_FAULT,	/* RCX: enum td_bd_fault. */
 };
+
+/* The machine is wrong in one way from then on, so that software can be seen to notice. */
+enum td_bd_fault {
+	TD_BD_FAULT_NONE,
+	TD_BD_FAULT_WIDTH,	/* One slot a cycle less. */
+	TD_BD_FAULT_DEAD,	/* The byte of frontend bound is 0. */
+	TD_BD_FAULT_STUCK,	/* It is always 40. */
+	TD_BD_FAULT_SUM,	/* Each byte is nine tenths of what it should be. */
+	TD_BD_FAULT_STALE,	/* A restore of PERF_METRICS is ignored; a reset is not. */
+	TD_BD_FAULT_LATE,	/* Bytes are 0 for TD_BD_LATE_NS after a reset. */
+	TD_BD_FAULT_EVENT,	/* TOPDOWN.BACKEND_BOUND_SLOTS counts a tenth more. */
+	TD_BD_FAULT_FILTERED,	/* General events that are not architectural count nothing. */
+	TD_BD_FAULT_SIBLING,	/* Two threads that run have all slots each. */
+	TD_BD_FAULT_SLOW,	/* RDPMC takes TD_BD_SLOW_US; not under -icount. */
+	TD_BD_FAULTS,
+};
+
+#define TD_BD_LATE_NS	3000000u
+#define TD_BD_SLOW_US	100u
 
 /* How the fractions of PERF_METRICS become bytes. */
 enum td_bd_quant {

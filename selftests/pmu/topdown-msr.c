@@ -142,14 +142,35 @@ static uint64_t td_bytes(const TdPmu *p)
 	return value;
 }
 
-static uint64_t td_read_metrics(const TdPmu *p)
+static uint64_t td_faulty(const TdPmu *p, uint64_t value)
+{
+	uint64_t frontend = 0xffull << (8 * TD_BD_FE_BOUND), part = 0;
+	unsigned int i;
+
+	switch (qatomic_read(&td_fault)) {
+	case TD_BD_FAULT_DEAD:
+		return value & ~frontend;
+	case TD_BD_FAULT_STUCK:
+		return (value & ~frontend) | 40ull << (8 * TD_BD_FE_BOUND);
+	case TD_BD_FAULT_SUM:
+		for (i = 0; i < p->preset->metrics; i++)
+			part |= (value >> (8 * i) & 0xff) * 9 / 10 << (8 * i);
+		return part;
+	case TD_BD_FAULT_LATE:
+		return p->last < p->late ? 0 : value;
+	default:
+		return value;
+	}
+}
+
+static uint64_t td_read_metrics(TdPmu *p)
 {
 	uint64_t value;
 
 	/* A hypervisor that does not have them lets software read nothing. */
 	if (qatomic_read(&td_filter))
 		return 0;
-	value = td_bytes(p);
+	value = td_faulty(p, td_bytes(p));
 	td_save(p, value);
 	return value;
 }
@@ -161,6 +182,10 @@ static bool td_write_metrics(TdPmu *p, uint64_t value)
 
 	if (p->preset->metrics < 8 && value >> (8 * p->preset->metrics))
 		return false;
+	if (value && qatomic_read(&td_fault) == TD_BD_FAULT_STALE)
+		return true;
+	if (!value)
+		p->late = p->last + TD_BD_LATE_NS;
 	if (qatomic_read(&td_restore) == TD_BD_RESTORE_EXACT && td_restored(p, value))
 		return true;
 	/* Rounded up, so that the bytes read back as they were written. */
@@ -506,5 +531,7 @@ bool td_pmu_rdpmc(CPUX86State *env, uint32_t index, uint64_t *value)
 	if (found)
 		p->rdpmc++;
 	td_unlock(p);
+	if (found && qatomic_read(&td_fault) == TD_BD_FAULT_SLOW)
+		g_usleep(TD_BD_SLOW_US);
 	return found;
 }

@@ -29,6 +29,7 @@ QemuMutex td_lock;
 TdPmu *td_cpus[TD_MAX_CPUS];
 enum td_bd_quant td_quant = TD_BD_QUANT_REST;
 enum td_bd_restore td_restore = TD_BD_RESTORE_BYTES;
+enum td_bd_fault td_fault;
 bool td_filter;
 enum td_bd_guest td_guest;
 

@@ -196,6 +196,7 @@ typedef struct TdPmu {
 	TdCounter gp[TD_MAX_GP];
 	TdCounter fixed[TD_MAX_FIXED];
 	td_u128 metric[TD_BD_CATEGORIES];	/* Behind PERF_METRICS. */
+	int64_t late;				/* Bytes are 0 until then: TD_BD_FAULT_LATE. */
 	uint64_t evtsel[TD_MAX_GP];
 	uint64_t fixed_ctrl;
 	uint64_t global_ctrl;
@@ -224,6 +225,7 @@ extern QemuMutex td_lock;
 extern TdPmu *td_cpus[TD_MAX_CPUS];
 extern enum td_bd_quant td_quant;
 extern enum td_bd_restore td_restore;
+extern enum td_bd_fault td_fault;
 extern bool td_filter;
 extern enum td_bd_guest td_guest;
 

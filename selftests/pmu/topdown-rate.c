@@ -8,6 +8,8 @@
 #include "cpu.h"
 #include "topdown-pmu.h"
 
+#define TD_EVENT_BACKEND	0x2a4	/* TOPDOWN.BACKEND_BOUND_SLOTS */
+
 /* Where instructions are counted the core has the clock of the TSC, which is that of -icount. */
 static uint64_t td_cycles_ns(void)
 {
@@ -27,7 +29,10 @@ uint64_t td_slots(const TdPmu *p, uint64_t ns)
 {
 	unsigned int width = p->preset->width;
 
-	if (p->preset->shared && td_runs(p->sibling))
+	if (qatomic_read(&td_fault) == TD_BD_FAULT_WIDTH)
+		width--;
+	if (p->preset->shared && td_runs(p->sibling) &&
+	    qatomic_read(&td_fault) != TD_BD_FAULT_SIBLING)
 		width /= 2;
 	return ns * td_cycles_ns() * width;
 }
@@ -98,11 +103,16 @@ uint64_t td_selected(const TdPmu *p, int n)
 TdRate td_gp_rate(const TdPmu *p, const TdPmu *of, int n)
 {
 	uint64_t config = td_selected(p, n);
+	bool filtered = td_filter || qatomic_read(&td_fault) == TD_BD_FAULT_FILTERED;
+	TdRate rate;
 
-	if ((td_filter && td_event_filtered(p->preset, config)) ||
+	if ((filtered && td_event_filtered(p->preset, config)) ||
 	    !(td_counters_of(p->preset, config) >> n & 1))
 		return (TdRate) { TD_BY_TIME, 0 };
-	return td_event_rate(of, config);
+	rate = td_event_rate(of, config);
+	if (config == TD_EVENT_BACKEND && qatomic_read(&td_fault) == TD_BD_FAULT_EVENT)
+		rate.micro += rate.micro / 10;
+	return rate;
 }
 
 /* The event of a fixed counter. */

@@ -499,6 +499,11 @@ bool td_pmu_in(CPUX86State *env, uint32_t port, uintptr_t ra, uint32_t *answer)
 		if (arg < TD_BD_QUANTS)
 			qatomic_set(&td_quant, arg);
 		break;
+	case TD_BD_SET_FAULT:
+		*answer = arg < TD_BD_FAULTS ? TD_BD_OK : TD_BD_EINVAL;
+		if (arg < TD_BD_FAULTS)
+			qatomic_set(&td_fault, arg);
+		break;
 	case TD_BD_SET_RESTORE:
 		*answer = arg < TD_BD_RESTORES ? TD_BD_OK : TD_BD_EINVAL;
 		if (arg < TD_BD_RESTORES)

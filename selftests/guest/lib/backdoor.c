@@ -73,6 +73,11 @@ bool backdoor_set_restore(enum td_bd_restore restore)
 	return backdoor_request(TD_BD_SET_RESTORE, restore, NULL) == TD_BD_OK;
 }
 
+bool backdoor_set_fault(enum td_bd_fault fault)
+{
+	return backdoor_request(TD_BD_SET_FAULT, fault, NULL) == TD_BD_OK;
+}
+
 bool backdoor_set_rate(uint64_t config, uint64_t rate)
 {
 	struct td_bd_rate copy = { .config = config, .rate = rate };

@@ -37,6 +37,8 @@ bool backdoor_set_default(const struct td_bd_profile *profile);
 bool backdoor_set_quant(enum td_bd_quant quant);
 bool backdoor_set_quant_named(const char *name);
 bool backdoor_set_restore(enum td_bd_restore restore);
+/* The machine is wrong in this way from now on. */
+bool backdoor_set_fault(enum td_bd_fault fault);
 /* How often an event of perf's happens here: @rate in 1,000,000 cycles. */
 bool backdoor_set_rate(uint64_t config, uint64_t rate);
 /* What the memory group of PEBS says of this event here. */

@@ -43,10 +43,11 @@ static void test_requests(void)
 	struct td_bd_profile f = profiles[0];
 	struct td_bd_truth t;
 
-	expect(door(TD_BD_SET_MEMORY + 1, 0, &t) == TD_BD_EINVAL, "unknown request");
+	expect(door(TD_BD_SET_FAULT + 1, 0, &t) == TD_BD_EINVAL, "unknown request");
 	expect(door(TD_BD_TRUTH_CPU, 4000, &t) == TD_BD_EINVAL, "unknown CPU");
 	expect(door(TD_BD_SET_QUANT, TD_BD_QUANTS, NULL) == TD_BD_EINVAL, "unknown quantisation");
 	expect(door(TD_BD_SET_RESTORE, TD_BD_RESTORES, NULL) == TD_BD_EINVAL, "unknown restore");
+	expect(door(TD_BD_SET_FAULT, TD_BD_FAULTS, NULL) == TD_BD_EINVAL, "unknown fault");
 	expect(door(TD_BD_SET_PROFILE, 2, &f) == TD_BD_EINVAL, "unknown argument");
 	f.fraction[0]++;
 	expect(door(TD_BD_SET_PROFILE, 0, &f) == TD_BD_EINVAL, "fractions beyond 1");
