@@ -58,7 +58,7 @@ source_options() {
 	sed -nE 's/^\t\{ "([a-z-]+)", (no|required)_argument.*/--\1/p' "$1" | sort -u
 }
 
-for command in stat top history watch where latency record report export perf info ''; do
+for command in stat top history watch where latency record report export perf info verify ''; do
 	page=$USERSPACE/man/topdown${command:+-$command}.1
 	help_options "$command" > "$TMP/help"
 	man_options "$page" > "$TMP/man"
@@ -75,6 +75,7 @@ for command in stat top history watch where latency record report export perf in
 	export) file=export/export-options.c ;;
 	perf) file=perf/perf.c ;;
 	info) file=info/info.c ;;
+	verify) file=verify/verify.c ;;
 	*) file=main.c ;;
 	esac
 	source_options "$USERSPACE/cli/$file" > "$TMP/source"

@@ -25,7 +25,7 @@ BUILD=$USERSPACE/build/check
 library=(handle library readings maps watches sessions latencies names sets regions)
 # The longest first, so that none is left alone at the end.
 suites=(python record record-latency screen growth install export command tasks running noise options output
-	device monitoring schema docs examples fuzzers maps sets watch abi history perf units frames
+	device monitoring schema docs examples fuzzers verify maps sets watch abi history perf units frames
 	columns series latency handle library readings watches sessions latencies names regions)
 processors=$(nproc)
 jobs=${TOPDOWN_CHECK_JOBS:-$((processors < 4 ? processors : 4))}

@@ -21,6 +21,7 @@
 #include "report.h"
 #include "stat.h"
 #include "top.h"
+#include "verify.h"
 #include "watch.h"
 #include "where.h"
 #include "words.h"
@@ -49,6 +50,7 @@ static const char usage[] =
 	"  export               print the slots of all CPUs for Prometheus, or serve them\n"
 	"  perf                 print command lines of perf for the same figures\n"
 	"  info                 say how this machine is measured\n"
+	"  verify               check that the module counts right on this machine\n"
 	"  help [COMMAND]       print this help, or the help of a command\n"
 	"  help NODE            say what a node means, as tma_memory_bound; or 'nodes', or\n"
 	"                       a word of a state, such as contended\n"
@@ -83,6 +85,7 @@ static const struct {
 	{ "export", export_main },
 	{ "perf", perf_main },
 	{ "info", info_main },
+	{ "verify", verify_main },
 };
 
 static int find_and_run(int argc, char **argv)
@@ -96,7 +99,7 @@ static int find_and_run(int argc, char **argv)
 		optind = 0;
 		return commands[i].run(argc, argv);
 	}
-	message_error("there is no command '%s' (allowed: stat, top, history, watch, where, latency, record, report, export, perf, info, help; try 'topdown --help')",
+	message_error("there is no command '%s' (allowed: stat, top, history, watch, where, latency, record, report, export, perf, info, verify, help; try 'topdown --help')",
 		      argv[0]);
 	return EXIT_USAGE;
 }

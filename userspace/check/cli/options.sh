@@ -16,7 +16,7 @@ bad() {
 }
 
 bad 'no command' 'no command \(allowed: those below\).*Usage: topdown .*  stat .*  top .*  info '
-bad 'unknown command' "there is no command 'recall' \(allowed: stat, top, history, watch, where, latency, record, report, export, perf, info, help" recall
+bad 'unknown command' "there is no command 'recall' \(allowed: stat, top, history, watch, where, latency, record, report, export, perf, info, verify, help" recall
 bad 'unknown option' "unknown option '-Z' \(try 'topdown --help'\)" -Z
 bad 'unknown long option' "unknown option '--bogus' \(try 'topdown --help'\)" --bogus
 bad 'stat: unknown option' "unknown option '-Z' \(try 'topdown stat --help'\)" stat -Z

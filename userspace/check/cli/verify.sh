@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# topdown verify without a module: its lists and refusals, and that each of its programs executes
+# what its bands are derived from.  That it finds faults, selftests/guest/verify_test.sh shows.
+set -euo pipefail
+# shellcheck source=userspace/check/suite.sh
+. "$(dirname "$0")/../suite.sh"
+
+programs='additions divisions chase branches code microcode clears taken'
+
+run td verify --list
+expect 'the list' 0 'Checks:.*programs.*bytes.*perf.*Programs:.*additions.*taken' ''
+for name in $programs; do
+	result "$(grep -qE "^  $name " "$TMP/out"; echo $?)" "the list has $name"
+done
+run td verify --only width,nothing
+expect 'an unknown check' 2 '' "there is no check 'nothing'"
+run td verify --execute nothing
+expect 'an unknown program' 2 '' "there is no program 'nothing'"
+run td verify --memory 1
+expect 'too little memory' 2 '' 'out of range'
+run td verify --cpu x
+expect 'no CPU' 2 '' 'not a whole number'
+run td verify --device /nowhere
+expect 'no module' 3 '' 'cannot open /nowhere.*modprobe topdown'
+FAKE_READ_ERRNO=13 run fake verify --quick --only width
+expect 'no rights' 3 '' 'cannot read the CPUs'
+
+# Each goes on until it is told to end; one that ends by itself or crashes has another status.
+for name in $programs; do
+	status=0
+	timeout 0.5 "$TOPDOWN" verify --memory 256 --execute "$name" > /dev/null 2>&1 || status=$?
+	result "$((status != 124))" "$name executes for ever"
+done
+
+# disassembled: the instructions of the programs, wherever the compiler has put their loops
+disassembled() {
+	objdump -d --no-show-raw-insn "$TOPDOWN" | awk '
+		/^[0-9a-f]+ </ {
+			inside = $2 ~ /^<(begin|execute|execute_[a-z]+|program_execute|program_start)[.a-z0-9]*>:$/
+			next
+		}
+		inside && NF > 1 { print $2 }'
+}
+
+# instructions NAME COUNT: so many of them in the loops
+instructions() {
+	result "$(($(grep -cx -- "$1" "$TMP/loops") < $2))" "at least $2 times $1 in the loops"
+}
+
+if ! command -v objdump > /dev/null || [[ $(uname -m) != x86_64 ]]; then
+	skip 'what the programs execute' 'objdump is not installed'
+else
+	disassembled > "$TMP/loops"
+	instructions divsd 16
+	instructions fsin 8
+	# 64 of the additions, and one with each taken branch.
+	instructions add 320
+	instructions jmp 256
+	instructions nop 64
+fi
+finish

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The counts that the driver has, before any correction: how bytes are made, and whether they
+ * are right soon after a reset.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "verify.h"
+
+#define EVENTS		"/sys/kernel/topdown/events/cpu%u"
+#define METRICS		4
+#define STEPS		255.0
+
+#define RAW_US		20000
+
+#define READS_EACH	12
+#define READ_US		4000
+/* Steps of the sum of level 1 that are counted apart; all beyond are together. */
+#define LEAST_STEP	(-3)
+#define MOST_STEP	4
+#define HISTOGRAM	(MOST_STEP - LEAST_STEP + 1)
+/* A sum may be off by so many steps at all. */
+#define FAR		4.5
+
+#define LATE_US		1000
+#define LATE_STEPS	6.0
+#define LATE_READS	6
+
+struct raw {
+	double slots;
+	double metric[METRICS];
+};
+
+static const char *const metric_name[METRICS] = {
+	"topdown-retiring", "topdown-bad-spec", "topdown-fe-bound", "topdown-be-bound",
+};
+
+/* Reading it folds: both registers begin from 0 after it. */
+static int raw_read(unsigned int cpu, struct raw *raw)
+{
+	char path[64], line[160], name[64];
+	unsigned long long count;
+	unsigned int i, found = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), EVENTS, cpu);
+	file = fopen(path, "re");
+	if (!file)
+		return errno;
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%63s %*s %llu", name, &count) != 2)
+			continue;
+		if (!strcmp(name, "slots")) {
+			raw->slots = count;
+			found++;
+		}
+		for (i = 0; i < METRICS; i++) {
+			if (strcmp(name, metric_name[i]))
+				continue;
+			raw->metric[i] = count;
+			found++;
+		}
+	}
+	fclose(file);
+	return found == METRICS + 1 ? 0 : ENODATA;
+}
+
+/* The fractions of a window that begins and ends with a reset. */
+static bool raw_window(unsigned int cpu, unsigned int us, double fraction[METRICS])
+{
+	struct raw then = { 0 }, now = { 0 };
+	unsigned int i;
+
+	if (raw_read(cpu, &then))
+		return false;
+	verify_sleep_us(us);
+	if (raw_read(cpu, &now) || now.slots <= then.slots)
+		return false;
+	for (i = 0; i < METRICS; i++)
+		fraction[i] = (now.metric[i] - then.metric[i]) / (now.slots - then.slots);
+	return true;
+}
+
+static bool no_raw(struct verify *verify)
+{
+	struct raw raw = { 0 };
+	int error;
+
+	if (verify->source != TOPDOWN_SOURCE_PERF_METRICS) {
+		verify_line(verify, OUTCOME_UNCHECKED, "CPU %u has no PERF_METRICS", verify->home);
+		return true;
+	}
+	error = raw_read(verify->home, &raw);
+	if (error)
+		verify_line(verify, OUTCOME_UNCHECKED, EVENTS ": %s", verify->home,
+			    verify_why(error));
+	return error;
+}
+
+/**
+ * verify_raw - level 1 of a program before any correction
+ * @verify: run
+ * @program: the program
+ * @fraction: of each node
+ *
+ * Return: false if there is none.
+ */
+bool verify_raw(const struct verify *verify, enum program program,
+		double fraction[TOPDOWN_NR_PARENTS])
+{
+	pid_t pid;
+	bool there;
+
+	if (verify->source != TOPDOWN_SOURCE_PERF_METRICS)
+		return false;
+	pid = program_start(program, verify->home, verify->memory);
+	verify_sleep_us(RAW_US);
+	there = pid > 0 && raw_window(verify->home, RAW_US, fraction);
+	program_stop(pid);
+	return there;
+}
+
+struct sums {
+	unsigned int at[HISTOGRAM], far, nr;
+	double sum;
+};
+
+static void sums_add(struct sums *sums, const double fraction[METRICS])
+{
+	double missing = STEPS * (1 - fraction[0] - fraction[1] - fraction[2] - fraction[3]);
+	int step = rint(missing);
+
+	sums->nr++;
+	sums->sum += 1 - missing / STEPS;
+	if (fabs(missing) > FAR || step < LEAST_STEP || step > MOST_STEP)
+		sums->far++;
+	else
+		sums->at[step - LEAST_STEP]++;
+}
+
+/* The sums say how bytes are made; see kmod/common/metrics.c. */
+static const char *way_of(const struct sums *sums)
+{
+	unsigned int more = sums->at[0] + sums->at[1] + sums->at[2], none = sums->at[-LEAST_STEP];
+	unsigned int one = sums->at[1 - LEAST_STEP], two = sums->at[2 - LEAST_STEP] +
+		sums->at[3 - LEAST_STEP];
+
+	if (two > more && two + one > none)
+		return "cut";
+	if (none * 10 >= sums->nr * 9)
+		return "cut, and bad speculation is the rest";
+	return more || one ? "rounded" : "not to be told";
+}
+
+static void say_sums(struct verify *verify, const struct sums *sums)
+{
+	char text[128];
+	int length = 0, step;
+
+	for (step = LEAST_STEP; step <= MOST_STEP; step++) {
+		if (sums->at[step - LEAST_STEP])
+			length += snprintf(text + length, sizeof(text) - length, " %u at %d",
+					   sums->at[step - LEAST_STEP], 255 - step);
+	}
+	if (sums->far * 10 > sums->nr)
+		verify_line(verify, OUTCOME_OFF,
+			    "level 1 sums to %.3f of all slots, and %u of %u sums are not what bytes can be",
+			    sums->sum / sums->nr, sums->far, sums->nr);
+	else
+		verify_line(verify, OUTCOME_RIGHT, "level 1 sums to 255ths:%s; bytes are %s",
+			    length ? text : " none", way_of(sums));
+}
+
+/**
+ * check_bytes - the sum of level 1, and how bytes are made
+ * @verify: run
+ */
+void check_bytes(struct verify *verify)
+{
+	static const enum program of[] = {
+		PROGRAM_BRANCHES, PROGRAM_TAKEN, PROGRAM_MICROCODE, PROGRAM_ADDITIONS,
+		PROGRAM_DIVISIONS, PROGRAM_CHASE,
+	};
+	struct sums sums = { .nr = 0 };
+	double fraction[METRICS];
+	unsigned int i, j;
+	pid_t pid;
+
+	if (no_raw(verify))
+		return;
+	for (i = 0; i < sizeof(of) / sizeof(of[0]) && !verify_stopped(); i++) {
+		pid = program_start(of[i], verify->home, verify->memory);
+		for (j = 0; j < READS_EACH && pid > 0; j++) {
+			if (raw_window(verify->home, READ_US, fraction))
+				sums_add(&sums, fraction);
+		}
+		program_stop(pid);
+	}
+	if (sums.nr)
+		say_sums(verify, &sums);
+	else
+		verify_line(verify, OUTCOME_UNCHECKED, "no window of CPU %u", verify->home);
+}
+
+static double steps_apart(const double a[METRICS], const double b[METRICS])
+{
+	double most = 0;
+	unsigned int i;
+
+	for (i = 0; i < METRICS; i++)
+		most = fmax(most, STEPS * fabs(a[i] - b[i]));
+	return most;
+}
+
+/* The mean of some windows of one length. */
+static bool mean_of(unsigned int cpu, unsigned int us, double mean[METRICS])
+{
+	double fraction[METRICS];
+	unsigned int i, j;
+
+	memset(mean, 0, METRICS * sizeof(*mean));
+	for (i = 0; i < LATE_READS; i++) {
+		if (!raw_window(cpu, us, fraction))
+			return false;
+		for (j = 0; j < METRICS; j++)
+			mean[j] += fraction[j] / LATE_READS;
+	}
+	return true;
+}
+
+/**
+ * check_late - how soon after a reset the bytes are right
+ * @verify: run
+ */
+void check_late(struct verify *verify)
+{
+	static const unsigned int us[] = { 50, 100, 200, 500, LATE_US, 2000, 5000 };
+	double whole[METRICS], part[METRICS], apart[sizeof(us) / sizeof(us[0])];
+	unsigned int i, first = sizeof(us) / sizeof(us[0]);
+	pid_t pid;
+	bool there;
+
+	if (no_raw(verify))
+		return;
+	pid = program_start(PROGRAM_BRANCHES, verify->home, verify->memory);
+	verify_sleep_us(20000);
+	there = mean_of(verify->home, 20000, whole);
+	for (i = 0; i < sizeof(us) / sizeof(us[0]) && there; i++) {
+		there = mean_of(verify->home, us[i], part);
+		apart[i] = steps_apart(whole, part);
+	}
+	program_stop(pid);
+	if (!there) {
+		verify_line(verify, OUTCOME_UNCHECKED, "no short windows of CPU %u", verify->home);
+		return;
+	}
+	/* From there on all are. */
+	while (first && apart[first - 1] < LATE_STEPS)
+		first--;
+	if (first == sizeof(us) / sizeof(us[0]) || us[first] > LATE_US)
+		verify_line(verify, OUTCOME_OFF,
+			    "bytes are late: %.0f steps off in windows of %u us after a reset",
+			    apart[4], LATE_US);
+	else
+		verify_line(verify, OUTCOME_RIGHT, "bytes are right in windows of %u us after a reset",
+			    us[first]);
+}

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * topdown verify: programs of known character, and what must hold on any CPU.
+ */
+#include "verify.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "message.h"
+#include "options.h"
+#include "parse.h"
+#include "refusal.h"
+
+#define MS		1000
+#define MS_QUICK	150
+#define LINE_MAX_SIZE	320
+
+enum {
+	OPT_LIST = OPTIONS_OWN,
+	OPT_ONLY,
+	OPT_QUICK,
+	OPT_MEMORY,
+	OPT_EXECUTE,
+};
+
+static const struct option long_options[] = {
+	{ "list", no_argument, NULL, OPT_LIST },
+	{ "only", required_argument, NULL, OPT_ONLY },
+	{ "quick", no_argument, NULL, OPT_QUICK },
+	{ "output", required_argument, NULL, 'o' },
+	{ "cpu", required_argument, NULL, 'C' },
+	{ "memory", required_argument, NULL, OPT_MEMORY },
+	{ "execute", required_argument, NULL, OPT_EXECUTE },
+	{ "device", required_argument, NULL, OPTIONS_DEVICE },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 }
+};
+
+static const char usage[] =
+	"Usage: topdown verify [options]\n"
+	"\n"
+	"Check that the module counts right on this machine: run small programs of known\n"
+	"character, and look at what must hold on any CPU. It takes about two minutes, and wants\n"
+	"a machine that is idle otherwise. A line says \"right\", \"off\" and by how much, \"seen\" for\n"
+	"a figure that nothing is said about, or \"unchecked\" and why.\n"
+	"\n"
+	"      --list           print the checks and the programs\n"
+	"      --only LIST      only these checks, such as width,bytes\n"
+	"      --quick          shorter measurements\n"
+	"  -o, --output FILE    write a report in JSON; - for standard output\n"
+	"  -C, --cpu CPU        look at this CPU; default: the last one that is measured\n"
+	"      --memory SIZE    the most that a program may use, in KiB; with less than the caches\n"
+	"                       have, \"chase\" and \"code\" are off\n"
+	"      --execute NAME   only execute this program, until it is killed\n"
+	"      --device PATH    device node; default " TOPDOWN_DEVICE "\n"
+	"  -h, --help           print this help\n"
+	"\n"
+	"Exit status: 0 if nothing is off, 4 if something is.\n"
+	"\n"
+	"Examples:\n"
+	"  topdown verify -o report.json\n"
+	"  topdown verify --quick --only width,bytes\n";
+
+static const struct check {
+	const char *name;
+	const char *text;
+	void (*run)(struct verify *verify);
+} checks[] = {
+	{ "programs", "each program has the fractions that it must have", check_programs },
+	{ "alive", "every level 1 node follows the programs", check_alive },
+	{ "width", "slots over cycles are the width of the core", check_width },
+	{ "bytes", "level 1 sums to all slots; how bytes are made", check_bytes },
+	{ "windows", "short and long windows agree", check_windows },
+	{ "tasks", "a task has what its CPU has", check_tasks },
+	{ "points", "points at switches give each task what it has alone", check_points },
+	{ "idle", "a CPU that sleeps counts nothing", check_idle },
+	{ "falls", "sums only grow, and parts never exceed their whole", check_falls },
+	{ "still", "a busy CPU counts all the time", check_still },
+	{ "late", "how soon after a reset the bytes are right", check_late },
+	{ "paired", "PERF_METRICS beside general events of the same program", check_paired },
+	{ "restore", "PERF_METRICS that perf restores, and the module beside it", check_restore },
+	{ "back", "the module is back after perf had the counters", check_back },
+	{ "costs", "what a reading, a point, a fold and a switch cost here", check_costs },
+	{ "perf", "perf's own figures of the same programs", check_perf },
+};
+
+#define CHECKS		(sizeof(checks) / sizeof(checks[0]))
+
+static const char * const outcome_name[OUTCOMES] = {
+	[OUTCOME_RIGHT]		= "right",
+	[OUTCOME_OFF]		= "off",
+	[OUTCOME_SEEN]		= "seen",
+	[OUTCOME_UNCHECKED]	= "unchecked",
+};
+
+struct choice {
+	const char *device;
+	const char *report;
+	const char *execute;
+	bool list;
+	bool quick;
+	bool wanted[CHECKS];
+	bool home_given;
+	uint64_t home;
+	uint64_t memory;
+};
+
+static volatile sig_atomic_t stopped;
+
+static void stop(int number)
+{
+	stopped = number;
+}
+
+/**
+ * verify_stopped - was the run interrupted?
+ *
+ * Return: whether it was; no new measurement begins then.
+ */
+bool verify_stopped(void)
+{
+	return stopped;
+}
+
+/**
+ * verify_why - the text of an error, and what to do
+ * @error: errno
+ *
+ * Return: a text, valid until the next call.
+ */
+const char *verify_why(int error)
+{
+	static char text[160];
+	const char *advice = "'dmesg' may say more";
+
+	if (error == EACCES || error == EPERM)
+		advice = "run it as root";
+	else if (error == ENOMEM)
+		advice = "give it less with --memory";
+	else if (error == ENOENT || error == EINVAL)
+		advice = "this kernel or CPU does not have it";
+	snprintf(text, sizeof(text), "%s (%s)", strerror(error), advice);
+	return text;
+}
+
+/**
+ * verify_line - print a line, and keep it for the report
+ * @verify: run
+ * @outcome: what it says
+ * @format: as printf()
+ */
+void verify_line(struct verify *verify, enum outcome outcome, const char *format, ...)
+{
+	struct json_object *line = json_object_new_object();
+	char text[LINE_MAX_SIZE];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	printf("%-9s %-9s %s\n", outcome_name[outcome], verify->check, text);
+	fflush(stdout);
+	verify->outcomes[outcome]++;
+	json_object_object_add(line, "check", json_object_new_string(verify->check));
+	json_object_object_add(line, "outcome", json_object_new_string(outcome_name[outcome]));
+	json_object_object_add(line, "text", json_object_new_string(text));
+	json_object_array_add(verify->lines, line);
+}
+
+static bool want(struct choice *choice, const char *list)
+{
+	char *copy = strdup(list), *at = copy, *name;
+	bool known = copy;
+	unsigned int i;
+
+	memset(choice->wanted, 0, sizeof(choice->wanted));
+	while (known && (name = strsep(&at, ","))) {
+		for (i = 0; i < CHECKS && strcmp(name, checks[i].name); i++)
+			;
+		known = i < CHECKS;
+		if (known)
+			choice->wanted[i] = true;
+		else
+			message_error("--only: there is no check '%s' (try 'topdown verify --list')",
+				      name);
+	}
+	free(copy);
+	return known;
+}
+
+static bool parse_option(struct choice *choice, int option)
+{
+	switch (option) {
+	case OPT_LIST:
+		choice->list = true;
+		return true;
+	case OPT_ONLY:
+		return want(choice, optarg);
+	case OPT_QUICK:
+		choice->quick = true;
+		return true;
+	case 'o':
+		choice->report = optarg;
+		return true;
+	case 'C':
+		choice->home_given = true;
+		return parse_number("--cpu", optarg, 0, VERIFY_CPUS_MAX - 1, "", &choice->home);
+	case OPT_MEMORY:
+		if (!parse_number("--memory", optarg, 64, UINT32_MAX, "KiB", &choice->memory))
+			return false;
+		choice->memory *= 1024;
+		return true;
+	case OPT_EXECUTE:
+		choice->execute = optarg;
+		return true;
+	case OPTIONS_DEVICE:
+		return options_device(&choice->device, optarg);
+	default:
+		return false;
+	}
+}
+
+static int print_list(void)
+{
+	unsigned int i;
+
+	printf("Checks:\n");
+	for (i = 0; i < CHECKS; i++)
+		printf("  %-10s %s\n", checks[i].name, checks[i].text);
+	printf("Programs:\n");
+	for (i = 0; i < PROGRAMS; i++)
+		printf("  %-10s %s\n", program_name(i), program_text(i));
+	return EXIT_OK;
+}
+
+static int execute(const struct choice *choice)
+{
+	enum program program;
+	int error;
+
+	if (!program_find(choice->execute, &program)) {
+		message_error("--execute: there is no program '%s' (try 'topdown verify --list')",
+			      choice->execute);
+		return EXIT_USAGE;
+	}
+	error = -program_execute(program, choice->memory);
+	message_error("--execute: '%s' cannot begin: %s", choice->execute, strerror(error));
+	return EXIT_RUNTIME;
+}
+
+static bool measured(const struct topdown_record *record)
+{
+	return record->cpu < VERIFY_CPUS_MAX && record->level &&
+	       (record->state == TOPDOWN_STATE_OK || record->state == TOPDOWN_STATE_ASIDE ||
+		record->state == TOPDOWN_STATE_CONTENDED);
+}
+
+/* The uapi header: 0 and 1 are all the time. */
+static unsigned int turns_of(const struct topdown_record *record)
+{
+	unsigned int turns = (record->flags & TOPDOWN_RECORD_TURNS_MASK) >>
+			     TOPDOWN_RECORD_TURNS_SHIFT;
+
+	return turns ? turns : 1;
+}
+
+/* The CPU to look at, and the others that are measured as it is, the last first. */
+static bool find_cpus(struct verify *verify, const struct choice *choice)
+{
+	const struct topdown_record *record, *home = NULL;
+	unsigned int i;
+
+	for (i = 0; i < topdown_reading_nr(verify->now); i++) {
+		record = topdown_reading_record(verify->now, i);
+		if (measured(record) && (!choice->home_given || record->cpu == choice->home))
+			home = record;
+	}
+	if (!home) {
+		if (choice->home_given)
+			message_error("CPU %u is not measured ('topdown info' says why)",
+				      (unsigned int)choice->home);
+		else
+			message_error("no CPU is measured ('topdown info' says why)");
+		return false;
+	}
+	verify->home = home->cpu;
+	verify->width = home->slots_per_cycle;
+	verify->level = home->level;
+	verify->source = home->source;
+	verify->turns = turns_of(home);
+	verify->cpu[verify->nr_cpus++] = home->cpu;
+	for (i = topdown_reading_nr(verify->now); i-- > 0;) {
+		record = topdown_reading_record(verify->now, i);
+		if (record != home && measured(record) && record->source == home->source &&
+		    record->kind == home->kind && verify->nr_cpus < VERIFY_CPUS_MAX)
+			verify->cpu[verify->nr_cpus++] = record->cpu;
+	}
+	return true;
+}
+
+static void run_checks(struct verify *verify, const struct choice *choice)
+{
+	unsigned int i;
+
+	for (i = 0; i < CHECKS && !stopped; i++) {
+		if (!choice->wanted[i])
+			continue;
+		verify->check = checks[i].name;
+		checks[i].run(verify);
+	}
+}
+
+static int conclude(const struct verify *verify, const struct choice *choice)
+{
+	int ret = EXIT_OK;
+
+	printf("%u right, %u off, %u unchecked\n", verify->outcomes[OUTCOME_RIGHT],
+	       verify->outcomes[OUTCOME_OFF], verify->outcomes[OUTCOME_UNCHECKED]);
+	if (choice->report)
+		ret = verify_report(verify, choice->report);
+	if (!ret && choice->report && strcmp(choice->report, "-"))
+		printf("The report has the CPU's model, the kernel's release, the lines above and the\n"
+		       "counts of these programs, and no name of a person, a host or a program of\n"
+		       "yours. Attach it to an issue of the project, right or off: docs/evidence.md\n"
+		       "lists what has been seen.\n");
+	if (stopped)
+		return EXIT_SIGNAL + stopped;
+	if (!ret && verify->outcomes[OUTCOME_OFF])
+		ret = EXIT_PARTIAL;
+	return ret;
+}
+
+static int verify_machine(struct verify *verify, const struct choice *choice)
+{
+	const struct sigaction action = { .sa_handler = stop };
+	int error;
+
+	error = topdown_reading_create(&verify->then, verify->td, NULL, 0);
+	if (!error)
+		error = topdown_reading_create(&verify->now, verify->td, NULL, 0);
+	if (!error)
+		error = topdown_reading_update(verify->now, TOPDOWN_READ_FRESH);
+	if (error)
+		return refusal_read(choice->device, -error);
+	if (!find_cpus(verify, choice))
+		return EXIT_DEVICE;
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	printf("CPU %u: %s, %s, level %u, %u slots a cycle\n", verify->home,
+	       topdown_info_get(verify->td)->out_codename, topdown_source_name(verify->source),
+	       verify->level, verify->width);
+	verify_unpin(verify);
+	run_checks(verify, choice);
+	return conclude(verify, choice);
+}
+
+static int run(const struct choice *choice)
+{
+	struct verify verify = {
+		.device = choice->device,
+		.ms = choice->quick ? MS_QUICK : MS,
+		.memory = choice->memory,
+		.lines = json_object_new_array(),
+	};
+	int error = topdown_open(&verify.td, choice->device), ret;
+
+	if (error)
+		ret = refusal_open(choice->device, -error);
+	else
+		ret = verify_machine(&verify, choice);
+	topdown_reading_destroy(verify.now);
+	topdown_reading_destroy(verify.then);
+	topdown_close(verify.td);
+	json_object_put(verify.lines);
+	return ret;
+}
+
+/**
+ * verify_main - topdown verify
+ * @argc: number of words
+ * @argv: words
+ *
+ * Return: the exit code.
+ */
+int verify_main(int argc, char **argv)
+{
+	struct choice choice = { .device = TOPDOWN_DEVICE, .memory = PROGRAM_NO_LIMIT };
+	int option;
+
+	memset(choice.wanted, 1, sizeof(choice.wanted));
+	while ((option = options_next(argc, argv, ":o:C:h", long_options)) != -1) {
+		if (option == 'h')
+			return options_help(usage);
+		if (!parse_option(&choice, option))
+			return EXIT_USAGE;
+	}
+	if (!options_no_more(argc, argv))
+		return EXIT_USAGE;
+#ifndef __x86_64__
+	message_error("verify: its programs are for x86-64");
+	return EXIT_RUNTIME;
+#endif
+	if (choice.list)
+		return print_list();
+	return choice.execute ? execute(&choice) : run(&choice);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * topdown verify: does the module count right on this machine?
+ */
+#ifndef TOPDOWN_CLI_VERIFY_H
+#define TOPDOWN_CLI_VERIFY_H
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <topdown.h>
+
+#include "programs.h"
+
+#define VERIFY_CPUS_MAX		256
+
+/**
+ * enum outcome - the verdict of a line
+ *
+ * @OUTCOME_RIGHT: as it must be
+ * @OUTCOME_OFF: not as it must be
+ * @OUTCOME_SEEN: a figure that nothing is said about
+ * @OUTCOME_UNCHECKED: not checked here, and why
+ */
+enum outcome {
+	OUTCOME_RIGHT,
+	OUTCOME_OFF,
+	OUTCOME_SEEN,
+	OUTCOME_UNCHECKED,
+	OUTCOMES,
+};
+
+/**
+ * struct verify - a run
+ * @td: device
+ * @device: its name
+ * @then: reading of the start of a measurement
+ * @now: reading of its end
+ * @home: CPU that is looked at
+ * @width: its slots per cycle
+ * @level: its level
+ * @source: its source
+ * @cpu: CPUs that are measured in the same way, @home first
+ * @nr_cpus: number of @cpu
+ * @turns: in so many turns is level 1 counted once: 1 is all the time
+ * @ms: length of a measurement
+ * @memory: the most that a program may use
+ * @check: name of the check that runs
+ * @outcomes: how many lines of each outcome
+ * @lines: the lines, for the report
+ * @alone: figures of each program alone on @home; no slots: not yet
+ */
+struct verify {
+	struct topdown *td;
+	const char *device;
+	struct topdown_reading *then;
+	struct topdown_reading *now;
+	unsigned int home;
+	unsigned int width;
+	unsigned int level;
+	unsigned int source;
+	unsigned int cpu[VERIFY_CPUS_MAX];
+	unsigned int nr_cpus;
+	unsigned int turns;
+	unsigned int ms;
+	size_t memory;
+	const char *check;
+	unsigned int outcomes[OUTCOMES];
+	struct json_object *lines;
+	struct topdown_figures alone[PROGRAMS];
+};
+
+int verify_main(int argc, char **argv);
+
+/* A line: what was found. */
+void verify_line(struct verify *verify, enum outcome outcome, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+bool verify_stopped(void);
+/* An errno, and what helps. */
+const char *verify_why(int error);
+
+/* measure.c */
+void verify_sleep_us(unsigned int us);
+int verify_begin(struct verify *verify);
+int verify_end(struct verify *verify);
+bool verify_between(const struct verify *verify, unsigned int cpu, struct topdown_figures *out);
+bool verify_alone(struct verify *verify, enum program program, struct topdown_figures *out);
+bool verify_record(struct verify *verify, unsigned int cpu, struct topdown_record *out);
+double verify_points(const struct topdown_figures *a, const struct topdown_figures *b,
+		     unsigned int nodes, unsigned int *worst);
+bool verify_pin(unsigned int cpu);
+void verify_unpin(const struct verify *verify);
+
+/* raw.c: level 1 of a program as the driver has it; false where there is no PERF_METRICS. */
+bool verify_raw(const struct verify *verify, enum program program,
+		double fraction[TOPDOWN_NR_PARENTS]);
+
+/* The checks: characters.c, identities.c, tasks.c, raw.c, sharing.c, costs.c. */
+void check_programs(struct verify *verify);
+void check_alive(struct verify *verify);
+void check_width(struct verify *verify);
+void check_windows(struct verify *verify);
+void check_tasks(struct verify *verify);
+void check_points(struct verify *verify);
+void check_idle(struct verify *verify);
+void check_falls(struct verify *verify);
+void check_still(struct verify *verify);
+void check_bytes(struct verify *verify);
+void check_late(struct verify *verify);
+void check_paired(struct verify *verify);
+void check_restore(struct verify *verify);
+void check_back(struct verify *verify);
+void check_costs(struct verify *verify);
+void check_perf(struct verify *verify);
+
+/* verify-report.c */
+int verify_report(const struct verify *verify, const char *path);
+
+#endif /* TOPDOWN_CLI_VERIFY_H */
