@@ -56,6 +56,7 @@ test_command_without_module() {
 	unload
 	fails 3 "modprobe topdown" topdown stat -a --count 1
 	fails 3 "modprobe topdown" topdown info
+	fails 3 "modprobe topdown" topdown verify
 }
 
 test_nothing_left_after_unload() {

@@ -20,8 +20,9 @@ static void usage(FILE *out)
 
 	fprintf(out,
 		"Usage: workload [-c CPU] [-t SECONDS] [-f] [-r CONFIG=RATE]... [-p] PROFILE\n"
-		"       workload [-c CPU] [-t SECONDS] [-f] -P MIN-MAX PROFILE...\n\n"
-		"With -P it has phases of MIN to MAX milliseconds, each with one of the profiles.\n"
+		"       workload [-c CPU] [-t SECONDS] [-f] [-T] -P MIN-MAX PROFILE...\n\n"
+		"With -P it has phases of MIN to MAX milliseconds, each with one of the profiles;\n"
+		"-T prints what it had of each level 1 node then, in percent.\n"
 		"With -f it is a real-time task, which no other task interrupts.\n"
 		"With -r the event CONFIG, hexadecimal as perf has it, happens RATE times in\n"
 		"1000000 cycles.\n\n"
@@ -88,6 +89,18 @@ static void spin(double seconds)
 	} while (clock_ns(CLOCK_MONOTONIC) < end);
 }
 
+static void print_truth(void)
+{
+	struct td_bd_truth truth;
+	double node[TRUTH_NODES];
+
+	backdoor_truth_space(&truth);
+	backdoor_truth_nodes(&truth, node);
+	printf("%.4f %.4f %.4f %.4f\n", 100 * node[TOPDOWN_RETIRING],
+	       100 * node[TOPDOWN_BAD_SPECULATION], 100 * node[TOPDOWN_FRONTEND_BOUND],
+	       100 * node[TOPDOWN_BACKEND_BOUND]);
+}
+
 /* Phases of random length, each with a random profile of those that are named. */
 static int phases(double seconds, const char *range, char **names, int nr)
 {
@@ -125,11 +138,12 @@ int main(int argc, char **argv)
 {
 	struct td_bd_profile profile;
 	const char *text = NULL, *range = NULL;
+	bool truth = false;
 	double seconds = 10;
 	double cpu = -1;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "c:t:fr:p:P:h")) != -1) {
+	while ((opt = getopt(argc, argv, "c:t:fr:p:P:Th")) != -1) {
 		switch (opt) {
 		case 'c':
 			if (!number("-c", optarg, TD_CPUS_MAX - 1, &cpu))
@@ -153,6 +167,9 @@ int main(int argc, char **argv)
 		case 'P':
 			range = optarg;
 			break;
+		case 'T':
+			truth = true;
+			break;
 		case 'h':
 			usage(stdout);
 			return 0;
@@ -167,7 +184,10 @@ int main(int argc, char **argv)
 	}
 	if (range) {
 		srand48(cpu + 1);
-		return phases(seconds, range, argv + optind, argc - optind);
+		opt = phases(seconds, range, argv + optind, argc - optind);
+		if (truth && !opt)
+			print_truth();
+		return opt;
 	}
 	if (!text && optind < argc)
 		text = argv[optind++];
