@@ -121,12 +121,13 @@ bool td_session_has_tasks(struct td_session *session)
 static u32 td_session_state(const struct td_session *session)
 {
 	lockdep_assert_held(&session->lock);
-	if (session->gone)
-		return TOPDOWN_SESSION_DETACHED;
+	/* Views have to tell what was complete from what was cut off. */
 	if (session->ended)
 		return TOPDOWN_SESSION_ENDED;
 	if (session->exited)
 		return TOPDOWN_SESSION_EXITED;
+	if (session->gone)
+		return TOPDOWN_SESSION_DETACHED;
 	return session->enabled ? TOPDOWN_SESSION_RUNNING : TOPDOWN_SESSION_DISABLED;
 }
 
