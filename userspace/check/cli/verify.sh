@@ -27,6 +27,20 @@ expect 'no module' 3 '' 'cannot open /nowhere.*modprobe topdown'
 FAKE_READ_ERRNO=13 run fake verify --quick --only width
 expect 'no rights' 3 '' 'cannot read the CPUs'
 
+# CPU 63 of the stand-in is none of this machine, so no program can run there.
+if (($(nproc --all) > 63)); then
+	skip 'a program that cannot run' 'this machine has a CPU 63'
+else
+	FAKE_CPUS=64 run fake verify --quick --only windows,falls,still,programs
+	expect 'a program that cannot run' 0 'unchecked falls +taken cannot be executed' ''
+	result "$(grep -c '^right' "$TMP/out" || true)" 'nothing is right of it'
+	FAKE_CPUS=64 run fake verify --quick --only falls -o -
+	result "$(python3 -m json.tool "$TMP/out" > /dev/null; echo $?)" 'standard output has the report alone'
+fi
+FAKE_CPUS=4 run fake verify --quick --only falls -o /nowhere/report
+expect 'a report that cannot be written' 1 '' "cannot write the report to '/nowhere/report'"
+result "$(grep -c falls "$TMP/out" || true)" 'nothing was measured for it'
+
 # Each goes on until it is told to end; one that ends by itself or crashes has another status.
 for name in $programs; do
 	status=0

@@ -72,8 +72,13 @@ static bool together(struct verify *verify, enum program program, unsigned int n
 	verify_end(verify);
 	for (i = 0; i < nr; i++) {
 		program_stop(pid[i]);
-		if (pid[i] > 0 && verify_between(verify, verify->cpu[i], &figures))
+		if (pid[i] > 0 && verify_between(verify, verify->cpu[i], &figures)) {
 			right &= judge(verify, program, where, &figures);
+			continue;
+		}
+		verify_line(verify, OUTCOME_UNCHECKED, "%s, %s: no figures of CPU %u",
+			    program_name(program), where, verify->cpu[i]);
+		right = false;
 	}
 	return right;
 }

@@ -158,14 +158,20 @@ void check_costs(struct verify *verify)
 	verify_line(verify, OUTCOME_SEEN, "a reading of %u CPUs takes %.0f ns, and one up to now %.0f ns",
 		    topdown_reading_nr(verify->now), reading,
 		    cost_of_reads(verify, TOPDOWN_READ_FRESH, READS / 10));
-	if (!verify_pin(verify->home))
+	if (!verify_pin(verify->home)) {
+		verify_line(verify, OUTCOME_UNCHECKED, "this process may not be on CPU %u",
+			    verify->home);
 		return;
+	}
 	point = cost_of_point(verify);
 	reset = cost_of_reset(verify);
 	plain = cost_of_switch(verify, false);
 	followed = cost_of_switch(verify, true);
 	verify_unpin(verify);
-	verify_line(verify, point > SLOW_NS ? OUTCOME_OFF : OUTCOME_RIGHT, "a point takes %.0f ns%s",
+	if (isnan(point))
+		verify_line(verify, OUTCOME_UNCHECKED, "CPU %u cannot be read", verify->home);
+	else
+		verify_line(verify, point > SLOW_NS ? OUTCOME_OFF : OUTCOME_RIGHT, "a point takes %.0f ns%s",
 		    point, point > SLOW_NS ? ": RDPMC is slow, as where a hypervisor traps it" : "");
 	if (!isnan(reset))
 		verify_line(verify, OUTCOME_SEEN,
@@ -226,15 +232,22 @@ void check_perf(struct verify *verify)
 		return;
 	}
 	if (system("perf --version > /dev/null 2>&1")) {
-		verify_line(verify, OUTCOME_UNCHECKED, "perf is not installed");
+		verify_line(verify, OUTCOME_UNCHECKED,
+			    "perf is not installed (install linux-perf or linux-tools)");
 		return;
 	}
 	/* All of ours first, because the module comes back only some time after perf has left. */
 	for (i = 0; i < PROGRAMS && !verify_stopped(); i++)
 		verify_alone(verify, i, &figures);
 	for (i = 0; i < PROGRAMS && !verify_stopped(); i++) {
-		if (!verify->alone[i].slots || !perf_measure(verify, i, count))
+		if (!verify->alone[i].slots)
 			continue;
+		if (!perf_measure(verify, i, count)) {
+			verify_line(verify, OUTCOME_UNCHECKED,
+				    "perf counted nothing of %s (does 'perf stat -e slots' work?)",
+				    program_name(i));
+			continue;
+		}
 		figures = verify->alone[i];
 		for (node = 0, sum = 0; node < TOPDOWN_NR_PARENTS; node++)
 			sum += count[1 + node];

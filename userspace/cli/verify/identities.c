@@ -55,7 +55,9 @@ static void width_shared(struct verify *verify, unsigned int sibling)
 	pid_t pid[2];
 	double slots, cycles;
 
-	pid[0] = program_start(PROGRAM_ADDITIONS, verify->home, verify->memory);
+	pid[0] = verify_start(verify, PROGRAM_ADDITIONS);
+	if (pid[0] < 0)
+		return;
 	pid[1] = program_start(PROGRAM_ADDITIONS, sibling, verify->memory);
 	verify_sleep_us(20000);
 	verify_begin(verify);
@@ -63,7 +65,7 @@ static void width_shared(struct verify *verify, unsigned int sibling)
 	verify_end(verify);
 	program_stop(pid[0]);
 	program_stop(pid[1]);
-	if (!verify_between(verify, verify->home, &one) ||
+	if (pid[1] < 0 || !verify_between(verify, verify->home, &one) ||
 	    !verify_between(verify, sibling, &other) || !one.cycles || !other.cycles) {
 		verify_line(verify, OUTCOME_UNCHECKED, "no cycles of both threads of a core");
 		return;
@@ -112,10 +114,12 @@ void check_width(struct verify *verify)
 void check_windows(struct verify *verify)
 {
 	struct topdown_figures part, parts = { 0 }, whole;
-	pid_t pid = program_start(PROGRAM_BRANCHES, verify->home, verify->memory);
+	pid_t pid = verify_start(verify, PROGRAM_BRANCHES);
 	unsigned int i, worst = 0, us = verify->turns > 1 ? TURNS_US : WINDOW_US;
 	double points;
 
+	if (pid < 0)
+		return;
 	verify_sleep_us(20000);
 	for (i = 0; i < WINDOWS && !verify_begin(verify); i++) {
 		verify_sleep_us(us);
@@ -212,14 +216,16 @@ void check_falls(struct verify *verify)
 	struct topdown_record then, now;
 	unsigned int i, fell = 0, apart = 0;
 	const char *what, *last = NULL;
-	pid_t pid = program_start(PROGRAM_TAKEN, verify->home, verify->memory);
+	pid_t pid = verify_start(verify, PROGRAM_TAKEN);
+	bool there;
 
-	if (!verify_record(verify, verify->home, &then)) {
-		program_stop(pid);
-		verify_line(verify, OUTCOME_UNCHECKED, "CPU %u cannot be read", verify->home);
+	if (pid < 0)
 		return;
-	}
-	for (i = 0; i < READS && verify_record(verify, verify->home, &now); i++) {
+	there = verify_record(verify, verify->home, &then);
+	for (i = 0; i < READS && there; i++) {
+		there = verify_record(verify, verify->home, &now);
+		if (!there)
+			break;
 		what = exceeds(&now);
 		last = what ? what : last;
 		fell += !grew(&then, &now);
@@ -227,6 +233,10 @@ void check_falls(struct verify *verify)
 		then = now;
 	}
 	program_stop(pid);
+	if (!there) {
+		verify_line(verify, OUTCOME_UNCHECKED, "CPU %u cannot be read", verify->home);
+		return;
+	}
 	verify_line(verify, fell || apart ? OUTCOME_OFF : OUTCOME_RIGHT,
 		    "%u readings: sums fell in %u, and something exceeds its whole in %u%s%s", i,
 		    fell, apart, last ? ": " : "", last ? last : "");
@@ -257,7 +267,9 @@ void check_still(struct verify *verify)
 			    verify->turns);
 		return;
 	}
-	pid = program_start(PROGRAM_ADDITIONS, verify->home, verify->memory);
+	pid = verify_start(verify, PROGRAM_ADDITIONS);
+	if (pid < 0)
+		return;
 	verify_sleep_us(20000);
 	for (i = 0; i < INTERVALS && !verify_begin(verify); i++) {
 		verify_sleep_us(INTERVAL_US);

@@ -36,6 +36,24 @@ bool verify_between(const struct verify *verify, unsigned int cpu, struct topdow
 }
 
 /**
+ * verify_start - execute a program on the CPU of the run
+ * @verify: run
+ * @program: the program
+ *
+ * Return: for program_stop(); if the program cannot be executed, a line said why, and it is a
+ * negative errno.
+ */
+pid_t verify_start(struct verify *verify, enum program program)
+{
+	pid_t pid = program_start(program, verify->home, verify->memory);
+
+	if (pid < 0)
+		verify_line(verify, OUTCOME_UNCHECKED, "%s cannot be executed: %s",
+			    program_name(program), verify_why(-pid));
+	return pid;
+}
+
+/**
  * verify_alone - the figures of a program that has the home CPU for itself
  * @verify: run
  * @program: the program
@@ -53,12 +71,9 @@ bool verify_alone(struct verify *verify, enum program program, struct topdown_fi
 		*out = verify->alone[program];
 		return true;
 	}
-	pid = program_start(program, verify->home, verify->memory);
-	if (pid < 0) {
-		verify_line(verify, OUTCOME_UNCHECKED, "%s cannot be executed: %s",
-			    program_name(program), verify_why(-pid));
+	pid = verify_start(verify, program);
+	if (pid < 0)
 		return false;
-	}
 	verify_sleep_us(20000);
 	verify_begin(verify);
 	verify_sleep_us(verify->ms * 1000);

@@ -192,7 +192,7 @@ void check_bytes(struct verify *verify)
 	if (no_raw(verify))
 		return;
 	for (i = 0; i < sizeof(of) / sizeof(of[0]) && !verify_stopped(); i++) {
-		pid = program_start(of[i], verify->home, verify->memory);
+		pid = verify_start(verify, of[i]);
 		for (j = 0; j < READS_EACH && pid > 0; j++) {
 			if (raw_window(verify->home, READ_US, fraction))
 				sums_add(&sums, fraction);
@@ -245,7 +245,9 @@ void check_late(struct verify *verify)
 
 	if (no_raw(verify))
 		return;
-	pid = program_start(PROGRAM_BRANCHES, verify->home, verify->memory);
+	pid = verify_start(verify, PROGRAM_BRANCHES);
+	if (pid < 0)
+		return;
 	verify_sleep_us(20000);
 	there = mean_of(verify->home, 20000, whole);
 	for (i = 0; i < sizeof(us) / sizeof(us[0]) && there; i++) {

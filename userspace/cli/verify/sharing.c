@@ -149,12 +149,14 @@ static void paired(struct verify *verify, const struct td_formula *formula, enum
 {
 	uint64_t config[EVENTS_MAX] = { 0 }, count[EVENTS_MAX] = { 0 };
 	double node[TOPDOWN_NR_PARENTS], points = 0;
-	pid_t pid = program_start(program, verify->home, verify->memory);
+	pid_t pid = verify_start(verify, program);
 	struct topdown_figures figures;
 	unsigned int i, worst = 0;
 	struct group group;
 	bool there;
 
+	if (pid < 0)
+		return;
 	verify_sleep_us(20000);
 	there = group_open(&group, config, level1_events(formula, config), -1, verify->home);
 	if (!there) {
@@ -258,15 +260,17 @@ static void judge_beside(struct verify *verify)
 {
 	uint64_t config[EVENTS_MAX];
 	unsigned int nr = metric_events(config), worst = 0;
-	pid_t pid = program_start(PROGRAM_BRANCHES, verify->home, verify->memory);
+	pid_t pid = verify_start(verify, PROGRAM_BRANCHES);
 	struct topdown_figures alone, beside;
 	struct group group;
 	double points;
 	bool there;
 
-	if (pid < 0 || !group_open(&group, config, nr, -1, verify->home)) {
+	if (pid < 0)
+		return;
+	if (!group_open(&group, config, nr, -1, verify->home)) {
 		verify_line(verify, OUTCOME_UNCHECKED, "perf counts no CPU: %s",
-			    verify_why(pid < 0 ? -pid : errno));
+			    verify_why(errno));
 		program_stop(pid);
 		return;
 	}
@@ -314,9 +318,15 @@ void check_restore(struct verify *verify)
 	/* Now, because the module comes back only some time after perf has left. */
 	if (!verify_alone(verify, PROGRAM_ADDITIONS, &alone))
 		return;
-	pid[0] = program_start(PROGRAM_ADDITIONS, verify->home, verify->memory);
-	pid[1] = program_start(PROGRAM_CHASE, verify->home, verify->memory);
-	there = pid[0] > 0 && pid[1] > 0 && group_open(&one, config, nr, pid[0], -1);
+	pid[0] = verify_start(verify, PROGRAM_ADDITIONS);
+	if (pid[0] < 0)
+		return;
+	pid[1] = verify_start(verify, PROGRAM_CHASE);
+	if (pid[1] < 0) {
+		program_stop(pid[0]);
+		return;
+	}
+	there = group_open(&one, config, nr, pid[0], -1);
 	if (there && !group_open(&other, config, nr, pid[1], -1)) {
 		group_close(&one);
 		there = false;
@@ -332,8 +342,8 @@ void check_restore(struct verify *verify)
 	if (there && count[0])
 		judge_restored(verify, count, &alone, 4 * verify->ms * 1000 / RESTORE_SLICE_US);
 	else
-		verify_line(verify, OUTCOME_UNCHECKED, "perf counted no task: %s",
-			    verify_why(errno));
+		verify_line(verify, OUTCOME_UNCHECKED,
+			    "perf's groups did not count the two programs (does another program use perf? end it)");
 	if (!verify_stopped())
 		judge_beside(verify);
 }
@@ -377,13 +387,15 @@ static unsigned int until_back(struct verify *verify)
  */
 void check_back(struct verify *verify)
 {
-	pid_t pid = program_start(PROGRAM_ADDITIONS, verify->home, verify->memory);
+	pid_t pid = verify_start(verify, PROGRAM_ADDITIONS);
 	struct group group;
 	unsigned int ms;
 
-	if (pid < 0 || !take_counters(verify, &group, pid)) {
+	if (pid < 0)
+		return;
+	if (!take_counters(verify, &group, pid)) {
 		verify_line(verify, OUTCOME_UNCHECKED, "perf counts no task: %s",
-			    verify_why(pid < 0 ? -pid : errno));
+			    verify_why(errno));
 		program_stop(pid);
 		return;
 	}

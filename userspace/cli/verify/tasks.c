@@ -37,12 +37,9 @@ static bool follow(struct verify *verify, struct followed *followed, enum progra
 
 	memset(followed, 0, sizeof(*followed));
 	followed->program = program;
-	followed->pid = program_start(program, verify->home, verify->memory);
-	if (followed->pid < 0) {
-		verify_line(verify, OUTCOME_UNCHECKED, "%s cannot be executed: %s",
-			    program_name(program), verify_why(-followed->pid));
+	followed->pid = verify_start(verify, program);
+	if (followed->pid < 0)
 		return false;
-	}
 	error = topdown_session_attach(verify->td, followed->pid, 0, &followed->session);
 	if (!error)
 		return true;

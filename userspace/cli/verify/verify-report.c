@@ -75,19 +75,43 @@ static struct json_object *programs_of(const struct verify *verify)
 	return object;
 }
 
+static int cannot_write(const char *path, int error)
+{
+	message_error("cannot write the report to '%s': %s", path, strerror(error));
+	return EXIT_RUNTIME;
+}
+
 /**
- * verify_report - write the report
- * @verify: a run that has ended
- * @path: the file; "-" for standard output
+ * verify_report_open - open the report, before anything is measured
+ * @verify: run
+ * @path: the file; "-" for standard output, to which no lines go then; NULL for no report
  *
  * Return: the exit code.
  */
-int verify_report(const struct verify *verify, const char *path)
+int verify_report_open(struct verify *verify, const char *path)
+{
+	verify->text = stdout;
+	if (!path)
+		return EXIT_OK;
+	if (!strcmp(path, "-"))
+		verify->text = stderr;
+	verify->report = strcmp(path, "-") ? fopen(path, "we") : stdout;
+	return verify->report ? EXIT_OK : cannot_write(path, errno);
+}
+
+/**
+ * verify_report - write the report, and close it
+ * @verify: a run that has ended
+ * @path: as verify_report_open() has it
+ *
+ * Return: the exit code.
+ */
+int verify_report(struct verify *verify, const char *path)
 {
 	struct json_object *report = json_object_new_object();
-	FILE *file = strcmp(path, "-") ? fopen(path, "we") : stdout;
-	int error = file ? 0 : errno;
+	FILE *file = verify->report;
 	const char *lines;
+	int error = 0;
 
 	json_object_object_add(report, "schema", number(SCHEMA));
 	json_object_object_add(report, "machine", machine_of(verify));
@@ -102,13 +126,10 @@ int verify_report(const struct verify *verify, const char *path)
 	json_object_object_add(report, "lines", json_object_get(verify->lines));
 	json_object_object_add(report, "programs", programs_of(verify));
 	lines = json_object_to_json_string_ext(report, JSON_C_TO_STRING_PRETTY);
-	if (file && fprintf(file, "%s\n", lines) < 0)
+	if (fprintf(file, "%s\n", lines) < 0)
 		error = errno;
-	if (file && (file == stdout ? fflush(file) : fclose(file)) && !error)
+	if ((file == stdout ? fflush(file) : fclose(file)) && !error)
 		error = errno;
 	json_object_put(report);
-	if (!error)
-		return EXIT_OK;
-	message_error("cannot write the report to '%s': %s", path, strerror(error));
-	return EXIT_RUNTIME;
+	return error ? cannot_write(path, error) : EXIT_OK;
 }

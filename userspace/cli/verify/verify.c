@@ -163,8 +163,8 @@ void verify_line(struct verify *verify, enum outcome outcome, const char *format
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	printf("%-9s %-9s %s\n", outcome_name[outcome], verify->check, text);
-	fflush(stdout);
+	fprintf(verify->text, "%-9s %-9s %s\n", outcome_name[outcome], verify->check, text);
+	fflush(verify->text);
 	verify->outcomes[outcome]++;
 	json_object_object_add(line, "check", json_object_new_string(verify->check));
 	json_object_object_add(line, "outcome", json_object_new_string(outcome_name[outcome]));
@@ -315,19 +315,18 @@ static void run_checks(struct verify *verify, const struct choice *choice)
 	}
 }
 
-static int conclude(const struct verify *verify, const struct choice *choice)
+static int conclude(struct verify *verify, const struct choice *choice)
 {
 	int ret = EXIT_OK;
 
-	printf("%u right, %u off, %u unchecked\n", verify->outcomes[OUTCOME_RIGHT],
-	       verify->outcomes[OUTCOME_OFF], verify->outcomes[OUTCOME_UNCHECKED]);
+	fprintf(verify->text, "%u right, %u off, %u unchecked\n", verify->outcomes[OUTCOME_RIGHT],
+		verify->outcomes[OUTCOME_OFF], verify->outcomes[OUTCOME_UNCHECKED]);
 	if (choice->report)
 		ret = verify_report(verify, choice->report);
 	if (!ret && choice->report && strcmp(choice->report, "-"))
 		printf("The report has the CPU's model, the kernel's release, the lines above and the\n"
 		       "counts of these programs, and no name of a person, a host or a program of\n"
-		       "yours. Attach it to an issue of the project, right or off: docs/evidence.md\n"
-		       "lists what has been seen.\n");
+		       "yours. Attach it to an issue of the project, right or off.\n");
 	if (stopped)
 		return EXIT_SIGNAL + stopped;
 	if (!ret && verify->outcomes[OUTCOME_OFF])
@@ -349,11 +348,14 @@ static int verify_machine(struct verify *verify, const struct choice *choice)
 		return refusal_read(choice->device, -error);
 	if (!find_cpus(verify, choice))
 		return EXIT_DEVICE;
+	error = verify_report_open(verify, choice->report);
+	if (error)
+		return error;
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	printf("CPU %u: %s, %s, level %u, %u slots a cycle\n", verify->home,
-	       topdown_info_get(verify->td)->out_codename, topdown_source_name(verify->source),
-	       verify->level, verify->width);
+	fprintf(verify->text, "CPU %u: %s, %s, level %u, %u slots a cycle\n", verify->home,
+		topdown_info_get(verify->td)->out_codename, topdown_source_name(verify->source),
+		verify->level, verify->width);
 	verify_unpin(verify);
 	run_checks(verify, choice);
 	return conclude(verify, choice);

@@ -7,6 +7,7 @@
 
 #include <json-c/json.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdint.h>
 #include <topdown.h>
 
@@ -48,6 +49,8 @@ enum outcome {
  * @check: name of the check that runs
  * @outcomes: how many lines of each outcome
  * @lines: the lines, for the report
+ * @text: where lines go: standard output, unless the report goes there
+ * @report: the file of the report; NULL for none
  * @alone: figures of each program alone on @home; no slots: not yet
  */
 struct verify {
@@ -67,6 +70,8 @@ struct verify {
 	const char *check;
 	unsigned int outcomes[OUTCOMES];
 	struct json_object *lines;
+	FILE *text;
+	FILE *report;
 	struct topdown_figures alone[PROGRAMS];
 };
 
@@ -84,6 +89,8 @@ void verify_sleep_us(unsigned int us);
 int verify_begin(struct verify *verify);
 int verify_end(struct verify *verify);
 bool verify_between(const struct verify *verify, unsigned int cpu, struct topdown_figures *out);
+/* As program_start() on the CPU of the run; a negative errno after a line that says why. */
+pid_t verify_start(struct verify *verify, enum program program);
 bool verify_alone(struct verify *verify, enum program program, struct topdown_figures *out);
 bool verify_record(struct verify *verify, unsigned int cpu, struct topdown_record *out);
 double verify_points(const struct topdown_figures *a, const struct topdown_figures *b,
@@ -114,6 +121,7 @@ void check_costs(struct verify *verify);
 void check_perf(struct verify *verify);
 
 /* verify-report.c */
-int verify_report(const struct verify *verify, const char *path);
+int verify_report_open(struct verify *verify, const char *path);
+int verify_report(struct verify *verify, const char *path);
 
 #endif /* TOPDOWN_CLI_VERIFY_H */
