@@ -53,7 +53,9 @@ const char *topdown_version(void);
  * @path: path of the device, or NULL for TOPDOWN_DEVICE
  *
  * Checks that the path belongs to the module before it calls it.  The device is opened for
- * reading only, which suffices.  The module cannot be unloaded while there is a handle or a map.
+ * reading and writing, and without the right to write for reading only: such a handle reads and
+ * maps CPUs, and all functions that attach, reset, add or remove give -EBADF.  The module cannot
+ * be unloaded while there is a handle, a session, a view or a map.
  *
  * Return: 0; -ENOTTY if @path is no character device; -ENODEV if it belongs to
  * another driver; -EPROTO if its answer makes no sense; -ENOENT when the
@@ -492,7 +494,8 @@ int topdown_watch_cancel(struct topdown *td);
  *
  * Return: 0; -EOPNOTSUPP when the module is too old, or does not know a flag;
  * -ESRCH if there is no such task; -EACCES for a task of another process when this
- * process has neither CAP_PERFMON nor CAP_SYS_ADMIN; -EBADF for a descriptor that is no pidfd;
+ * process has neither CAP_PERFMON nor CAP_SYS_ADMIN; -EBADF for a descriptor that is no pidfd,
+ * or when the handle can only read;
  * -ENOSPC for too many sessions, of the user or of all, or when those of
  * the user are on too many threads; -EMFILE or -ENFILE when there is no descriptor left for it;
  * -EOPNOTSUPP also for a kernel thread; -EINVAL for flags that exclude each other; -ENOMEM.
@@ -548,7 +551,7 @@ void topdown_session_map_close(struct topdown_session_map_view *map);
  * topdown_session_map_read() - the figures of a session, from its map
  * @map: map
  * @out: as of topdown_session_read() without TOPDOWN_SESSION_FRESH; untouched on
- *	error.  Its state is TOPDOWN_SESSION_DETACHED when its descriptor has been closed
+ *	error.  Its state is TOPDOWN_SESSION_DETACHED if its descriptor was closed before it ended
  * @size: sizeof(*@out)
  *
  * Return: 0; -EINVAL for a @size that was never released; -EAGAIN as for

@@ -63,7 +63,7 @@ _ATTACH = {
     ESRCH: "there is no such task",
     EACCES: "a task of another process when this process has neither CAP_PERFMON nor "
             "CAP_SYS_ADMIN",
-    EBADF: "a descriptor that is no pidfd",
+    EBADF: "a descriptor that is no pidfd, or when the handle can only read",
     ENOSPC: "too many sessions, of the user or of all, or when those of "
             "the user are on too many threads",
     EMFILE: "there is no descriptor left for it",
