@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <math.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,23 +54,32 @@ static int compare_doubles(const void *a, const void *b)
 /*
  * kcompactd and rcu_preempt wake the CPU that they are on, for minutes, five to seven times a
  * second.  Where two CPUs are all, that one is the one that is measured, or it is not, as the
- * scheduler likes.  So the threads that are there before the module is loaded keep to our CPU;
- * the kernel refuses that for those of one CPU and for workers.
+ * scheduler likes.  So all tasks that are there before the module is loaded keep to our CPU,
+ * until the end; the kernel refuses that for threads of one CPU and for workers.
  */
-static void threads_aside(void)
+static void tasks_to(const cpu_set_t *set)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
-	cpu_set_t ours;
 
 	if (!proc)
 		ksft_exit_fail_msg("no /proc\n");
-	CPU_ZERO(&ours);
-	CPU_SET(cpus[0], &ours);
-	while ((entry = readdir(proc)))
+	while ((entry = readdir(proc))) {
 		if (isdigit((unsigned char)entry->d_name[0]))
-			sched_setaffinity(atoi(entry->d_name), sizeof(ours), &ours);
+			sched_setaffinity(atoi(entry->d_name), sizeof(*set), set);
+	}
 	closedir(proc);
+}
+
+static void tasks_aside(bool aside)
+{
+	unsigned int i;
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	for (i = 0; i < (aside ? 1 : cpus_nr); i++)
+		CPU_SET(cpus[i], &set);
+	tasks_to(&set);
 }
 
 /*
@@ -111,7 +121,7 @@ static void test_idle(const char *params)
 
 	for (i = 0; i < TURNS; i++) {
 		reload(NULL);
-		threads_aside();
+		tasks_aside(true);
 		sleep_ms(SETTLE_MS);
 		wakeups_look(&without);
 		reload(params);
@@ -195,6 +205,7 @@ int main(void)
 	ksft_set_plan(5);
 	test_idle("period_ms=1000");
 	test_idle("period_ms=10");
+	tasks_aside(false);
 	test_busy(1000);
 	test_busy(100);
 	test_busy(20);
