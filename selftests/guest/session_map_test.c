@@ -328,7 +328,7 @@ TEST_F(session_map, outlives_its_tasks_and_the_session)
 	/* By now the session would be freed, if nothing held it. */
 	sleep_ms(200);
 	read_map(map, &self->told);
-	EXPECT_EQ(TOPDOWN_SESSION_DETACHED, self->told.out_state);
+	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->told.out_state);
 	EXPECT_EQ(slots, self->told.out_figures.slots);
 	EXPECT_EQ(0, munmap((void *)map, size));
 }

@@ -245,7 +245,8 @@ class SessionMap(Closing):
                                            pointer)
 
     def read(self) -> SessionReading:
-        """As `Session.read()` that is not fresh; the state is "detached" when it was closed.
+        """As `Session.read()` that is not fresh; the state is "detached" if it was closed before
+        it ended.
 
         :raises OSError: EAGAIN if the kernel was writing all the time
         :raises ValueError: the map is closed
