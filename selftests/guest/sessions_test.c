@@ -316,7 +316,7 @@ static int watch_many(int epoll, const int *session)
 	return 0;
 }
 
-/* Those that end are the sessions of that task, each once. */
+/* The sessions of that task end, each once, and no others. */
 static bool ends_are_of(int epoll, unsigned int task)
 {
 	bool ended[MANY] = { };

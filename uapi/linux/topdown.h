@@ -107,8 +107,8 @@
  * read(), readv(), preadv2() with offset -1: EACCES and EFAULT as above; EAGAIN when there is
  * nothing to read and O_NONBLOCK or RWF_NOWAIT is set; EINTR; EINVAL for less room than one
  * watch event.
- * poll(): POLLIN when there is a watch event; POLLERR when read() fails with EACCES.  Of a session:
- * POLLHUP when it has ended (EXITED, ENDED, DETACHED), from then on.
+ * poll(): POLLIN when there is a watch event; POLLERR when read() fails with EACCES.  For a
+ * session: POLLHUP when it has ended (EXITED, ENDED, DETACHED), from then on.
  */
 #ifndef _UAPI_LINUX_TOPDOWN_H
 #define _UAPI_LINUX_TOPDOWN_H

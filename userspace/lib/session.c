@@ -58,7 +58,7 @@ TD_API int topdown_session_control(int session, enum topdown_control_action acti
 	struct topdown_control arg = { .size = sizeof(arg), .action = action };
 	int ret;
 
-	/* That one returns a descriptor. */
+	/* TOPDOWN_CONTROL_VIEW returns a descriptor. */
 	if (action == TOPDOWN_CONTROL_VIEW)
 		return -EINVAL;
 	ret = td_ioctl_fd(session, TOPDOWN_CONTROL, &arg);

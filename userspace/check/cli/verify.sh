@@ -41,7 +41,7 @@ FAKE_CPUS=4 run fake verify --quick --only falls -o /nowhere/report
 expect 'a report that cannot be written' 1 '' "cannot write the report to '/nowhere/report'"
 result "$(grep -c falls "$TMP/out" || true)" 'nothing was measured for it'
 
-# Each goes on until it is told to end; one that ends by itself or crashes has another status.
+# Each runs until it is killed; one that ends by itself or crashes has another status.
 for name in $programs; do
 	status=0
 	timeout 0.5 "$TOPDOWN" verify --memory 256 --execute "$name" > /dev/null 2>&1 || status=$?

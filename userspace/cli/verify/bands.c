@@ -15,7 +15,7 @@
  * chase       A load takes 50 ns or more, some 150 cycles: one slot in 600 retires, all wait
  *             for memory.  The walk over page tables is memory too.
  * branches    Two of four branches are wrong.  Each costs 12 cycles or more, in which the
- *             core works for nothing or fetches anew, against 22 instructions that are useful.
+ *             core works for nothing or fetches again, against 22 instructions that are useful.
  *             How the cost divides between bad speculation and fetch latency is the core's
  *             affair: a quarter to a half of it is bad speculation in all published examples, so
  *             at least 12% of all.  No machine clears are among them.

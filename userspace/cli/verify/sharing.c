@@ -300,7 +300,7 @@ static void judge_beside(struct verify *verify)
  * @verify: run
  *
  * Two programs share a CPU, and perf counts each: at each switch the driver saves PERF_METRICS
- * of one and restores those of the other.  The module's own groups begin anew instead.
+ * of one and restores those of the other.  The module's own groups begin from zero instead.
  */
 void check_restore(struct verify *verify)
 {
