@@ -65,6 +65,18 @@ bytes_off() {
 	off "$@"
 }
 
+# something_of_each CPU: each check has looked at something; those of PERF_METRICS where there are
+# some.  A CPU may be busy with something else when "idle" looks.
+something_of_each() {
+	local check checks='programs alive windows tasks falls costs'
+
+	[[ $(field "cpu$1" source) != perf_metrics ]] ||
+		checks=$(topdown verify --list | sed -n '/^Checks/,/^Programs/s/^  \([a-z]*\).*/\1/p')
+	for check in ${checks/idle/}; do
+		grep -qE "^(right|seen) +$check " "$tmp/lines" || die "CPU $1: nothing of $check"
+	done
+}
+
 test_right() {
 	local cpu
 
@@ -74,6 +86,7 @@ test_right() {
 		verify --cpu "$cpu" -o "$tmp/report" || die "CPU $cpu: exit status $?"
 		! grep -q "^off" "$tmp/lines" || die "something is off"
 		grep -q '"off":0' "$tmp/report"
+		something_of_each "$cpu"
 		! grep -q "$(hostname)" "$tmp/report" || die "the report names the host"
 	done
 }

@@ -31,15 +31,24 @@ expect 'no rights' 3 '' 'cannot read the CPUs'
 if (($(nproc --all) > 63)); then
 	skip 'a program that cannot run' 'this machine has a CPU 63'
 else
-	FAKE_CPUS=64 run fake verify --quick --only windows,falls,still,programs
-	expect 'a program that cannot run' 0 'unchecked falls +taken cannot be executed' ''
+	FAKE_CPUS=64 run fake verify --quick --cpu 63 --only windows,falls,still,programs
+	expect 'a program that cannot run' 1 'unchecked falls +taken cannot be executed' 'nothing could be checked'
 	result "$(grep -c '^right' "$TMP/out" || true)" 'nothing is right of it'
-	FAKE_CPUS=64 run fake verify --quick --only falls -o -
+	FAKE_CPUS=64 run fake verify --quick --cpu 63 --only falls -o -
 	result "$(python3 -m json.tool "$TMP/out" > /dev/null; echo $?)" 'standard output has the report alone'
 fi
 FAKE_CPUS=4 run fake verify --quick --only falls -o /nowhere/report
 expect 'a report that cannot be written' 1 '' "cannot write the report to '/nowhere/report'"
 result "$(grep -c falls "$TMP/out" || true)" 'nothing was measured for it'
+
+# A signal ends it, also while a program is being made ready, and no program stays.
+for after in 0.6 0.9 1.2 1.6 2; do
+	status=0
+	FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD timeout --preserve-status -k 10 "$after" "$TOPDOWN" \
+		verify --device "$NODE" --quick --cpu 0 --only alive > "$TMP/out" 2>&1 || status=$?
+	result "$((status != 143))" "a signal after $after s ends it"
+done
+result "$(pgrep -fc "^$TOPDOWN verify .*--only alive" || true)" 'no program stays'
 
 # Each runs until it is killed; one that ends by itself or crashes has another status.
 for name in $programs; do

@@ -24,8 +24,15 @@
 /* A share of the fastest interval below which the counters stood still. */
 #define STILL		0.5
 
-/* The other thread of a core, if it is measured in the same way. */
-static bool sibling_of(const struct verify *verify, unsigned int cpu, unsigned int *sibling)
+/**
+ * verify_sibling - the other thread of a core
+ * @verify: run
+ * @cpu: a thread
+ * @sibling: the other one
+ *
+ * Return: whether there is one that is measured in the same way.
+ */
+bool verify_sibling(const struct verify *verify, unsigned int cpu, unsigned int *sibling)
 {
 	char path[96], text[64];
 	unsigned int i, first, last;
@@ -101,7 +108,7 @@ void check_width(struct verify *verify)
 	/* The formula makes the shares of a thread from ordinary counters, and not the CPU. */
 	if (verify->source != TOPDOWN_SOURCE_PERF_METRICS)
 		return;
-	if (sibling_of(verify, verify->home, &sibling))
+	if (verify_sibling(verify, verify->home, &sibling))
 		width_shared(verify, sibling);
 	else
 		verify_line(verify, OUTCOME_UNCHECKED, "one thread a core: nothing to share");
@@ -213,7 +220,7 @@ static const char *exceeds(const struct topdown_record *record)
  */
 void check_falls(struct verify *verify)
 {
-	struct topdown_record then, now;
+	struct topdown_record first, then, now;
 	unsigned int i, fell = 0, apart = 0;
 	const char *what, *last = NULL;
 	pid_t pid = verify_start(verify, PROGRAM_TAKEN);
@@ -222,6 +229,7 @@ void check_falls(struct verify *verify)
 	if (pid < 0)
 		return;
 	there = verify_record(verify, verify->home, &then);
+	first = then;
 	for (i = 0; i < READS && there; i++) {
 		there = verify_record(verify, verify->home, &now);
 		if (!there)
@@ -233,8 +241,9 @@ void check_falls(struct verify *verify)
 		then = now;
 	}
 	program_stop(pid);
-	if (!there) {
-		verify_line(verify, OUTCOME_UNCHECKED, "CPU %u cannot be read", verify->home);
+	if (!there || then.total.slots == first.total.slots) {
+		verify_line(verify, OUTCOME_UNCHECKED, "CPU %u counted nothing meanwhile",
+			    verify->home);
 		return;
 	}
 	verify_line(verify, fell || apart ? OUTCOME_OFF : OUTCOME_RIGHT,

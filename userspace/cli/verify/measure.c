@@ -45,12 +45,25 @@ bool verify_between(const struct verify *verify, unsigned int cpu, struct topdow
  */
 pid_t verify_start(struct verify *verify, enum program program)
 {
-	pid_t pid = program_start(program, verify->home, verify->memory);
+	pid_t pid;
 
+	/* To make one ready may take seconds. */
+	if (verify_stopped())
+		return -EINTR;
+	pid = program_start(program, verify->home, verify->memory);
 	if (pid < 0)
 		verify_line(verify, OUTCOME_UNCHECKED, "%s cannot be executed: %s",
 			    program_name(program), verify_why(-pid));
 	return pid;
+}
+
+/* No fault, where others have the counters or there is no CPU. */
+static bool taken(const struct verify *verify)
+{
+	const struct topdown_record *record = topdown_reading_find(verify->now, verify->home);
+
+	return !record || record->state == TOPDOWN_STATE_OFFLINE ||
+	       record->state == TOPDOWN_STATE_ASIDE || record->state == TOPDOWN_STATE_CONTENDED;
 }
 
 /**
@@ -79,13 +92,17 @@ bool verify_alone(struct verify *verify, enum program program, struct topdown_fi
 	verify_sleep_us(verify->ms * 1000);
 	verify_end(verify);
 	program_stop(pid);
-	if (!verify_between(verify, verify->home, out)) {
+	if (verify_between(verify, verify->home, out)) {
+		verify->alone[program] = *out;
+		return true;
+	}
+	if (taken(verify))
+		verify_line(verify, OUTCOME_UNCHECKED,
+			    "CPU %u: perf has the counters, or it is offline", verify->home);
+	else
 		verify_line(verify, OUTCOME_OFF, "CPU %u counted no slot of %s", verify->home,
 			    program_name(program));
-		return false;
-	}
-	verify->alone[program] = *out;
-	return true;
+	return false;
 }
 
 bool verify_record(struct verify *verify, unsigned int cpu, struct topdown_record *out)

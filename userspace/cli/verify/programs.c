@@ -8,6 +8,7 @@
 #include "programs.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -171,16 +172,28 @@ static void make_cycle(uint32_t *next, uint32_t nr)
 	}
 }
 
+/**
+ * program_memory - what programs may use
+ * @limit: the most that they may use
+ *
+ * Return: @limit, but never more than a quarter of what is free now.
+ */
+size_t program_memory(size_t limit)
+{
+	long pages = sysconf(_SC_AVPHYS_PAGES);
+	size_t quarter = (size_t)pages * sysconf(_SC_PAGESIZE) / 4;
+
+	return pages > 0 && limit > quarter ? quarter : limit;
+}
+
 static size_t cache_size(int name, size_t least, size_t times, size_t most, size_t limit)
 {
-	long cache = sysconf(name), pages = sysconf(_SC_AVPHYS_PAGES);
+	long cache = sysconf(name);
 	size_t size = cache > 0 ? cache * times : 0;
 
+	limit = program_memory(limit);
 	size = size < least ? least : size;
 	size = size > most ? most : size;
-	/* Never more than a quarter of what is free. */
-	if (pages > 0 && size > (size_t)pages * sysconf(_SC_PAGESIZE) / 4)
-		size = (size_t)pages * sysconf(_SC_PAGESIZE) / 4;
 	size = size > limit ? limit : size;
 	size = size < MEMORY_LEAST ? MEMORY_LEAST : size;
 	return size / LINE * LINE;
@@ -382,49 +395,34 @@ int program_execute(enum program program, size_t memory)
 	return begin(program, memory, -1);
 }
 
-static int child(enum program program, unsigned int cpu, size_t memory, int ready)
+/* Where memory becomes short, a program here is the first to go, and nobody else's. */
+static void offer_memory(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (write(fd, "1000", 4) != 4)
+		errno = 0;
+	close(fd);
+}
+
+static int child(enum program program, unsigned int cpu, size_t memory, int ready, pid_t parent)
 {
 	cpu_set_t set;
 
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* It may have gone before that. */
+	if (getppid() != parent)
+		return -ESRCH;
+	offer_memory();
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
 	if (sched_setaffinity(0, sizeof(set), &set))
 		return -errno;
 	return begin(program, memory, ready);
-}
-
-/**
- * program_start - execute a program in a child
- * @program: the program
- * @cpu: where
- * @memory: the most that it may use
- *
- * Return: the child, which executes it already, or a negative errno.
- */
-pid_t program_start(enum program program, unsigned int cpu, size_t memory)
-{
-	int ready[2], status, error;
-	pid_t pid;
-	char byte;
-
-	if (pipe(ready))
-		return -errno;
-	pid = fork();
-	if (!pid)
-		_exit(-child(program, cpu, memory, ready[1]));
-	error = errno;
-	close(ready[1]);
-	if (pid < 0) {
-		close(ready[0]);
-		return -error;
-	}
-	if (read(ready[0], &byte, 1) != 1) {
-		waitpid(pid, &status, 0);
-		pid = WIFEXITED(status) && WEXITSTATUS(status) ? -WEXITSTATUS(status) : -EIO;
-	}
-	close(ready[0]);
-	return pid;
 }
 
 /**
@@ -437,4 +435,44 @@ void program_stop(pid_t pid)
 		return;
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
+}
+
+/**
+ * program_start - execute a program in a child
+ * @program: the program
+ * @cpu: where
+ * @memory: the most that it may use
+ *
+ * Return: the child, which executes it already, or a negative errno.
+ */
+pid_t program_start(enum program program, unsigned int cpu, size_t memory)
+{
+	int ready[2], status = 0, error;
+	pid_t pid, parent = getpid();
+	ssize_t size;
+	char byte;
+
+	if (pipe(ready))
+		return -errno;
+	pid = fork();
+	if (!pid)
+		_exit(-child(program, cpu, memory, ready[1], parent));
+	error = errno;
+	close(ready[1]);
+	if (pid < 0) {
+		close(ready[0]);
+		return -error;
+	}
+	size = read(ready[0], &byte, 1);
+	error = errno;
+	close(ready[0]);
+	if (size == 1)
+		return pid;
+	if (size < 0) {
+		/* A signal: nobody waits for the seconds that a gigabyte takes. */
+		program_stop(pid);
+		return -error;
+	}
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) && WEXITSTATUS(status) ? -WEXITSTATUS(status) : -EIO;
 }

@@ -30,6 +30,7 @@ const char *program_text(enum program program);
 bool program_find(const char *name, enum program *program);
 /* Execute it here, for ever; returns a negative errno if it cannot begin. */
 int program_execute(enum program program, size_t memory);
+size_t program_memory(size_t limit);
 pid_t program_start(enum program program, unsigned int cpu, size_t memory);
 void program_stop(pid_t pid);
 

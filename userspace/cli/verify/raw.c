@@ -114,7 +114,7 @@ bool verify_raw(const struct verify *verify, enum program program,
 	pid_t pid;
 	bool there;
 
-	if (verify->source != TOPDOWN_SOURCE_PERF_METRICS)
+	if (verify->source != TOPDOWN_SOURCE_PERF_METRICS || verify_stopped())
 		return false;
 	pid = program_start(program, verify->home, verify->memory);
 	verify_sleep_us(RAW_US);

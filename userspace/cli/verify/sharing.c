@@ -31,8 +31,8 @@
 #define RESTORE_FAR	25.0
 #define SUM_POINTS	2.0
 #define SUM_FAR		25.0
-/* The module has short turns only then. */
-#define BESIDE_TIMES	4
+/* The module has short turns only then, some ms in half a second: several in this time. */
+#define BESIDE_MS	4000
 #define RESTORE_SLICE_US 4000
 /* The way back: a second, and as much as a window of the module may take to begin. */
 #define BACK_MS		1200
@@ -77,7 +77,10 @@ static bool group_open(struct group *group, const uint64_t *config, unsigned int
 		}
 		group->fd[group->nr++] = fd;
 	} while (group->nr < nr);
-	return !ioctl(group->fd[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+	if (!ioctl(group->fd[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP))
+		return true;
+	group_close(group);
+	return false;
 }
 
 /* Counts; false if the group did not count. */
@@ -160,9 +163,9 @@ static void paired(struct verify *verify, const struct td_formula *formula, enum
 	verify_sleep_us(20000);
 	there = group_open(&group, config, level1_events(formula, config), -1, verify->home);
 	if (!there) {
-		program_stop(pid);
 		verify_line(verify, OUTCOME_UNCHECKED, "perf refuses the general events: %s",
 			    verify_why(errno));
+		program_stop(pid);
 		return;
 	}
 	verify_begin(verify);
@@ -258,13 +261,13 @@ static void judge_restored(struct verify *verify, const uint64_t *count,
 /* The module beside a perf user who wants the same counters all the time. */
 static void judge_beside(struct verify *verify)
 {
-	uint64_t config[EVENTS_MAX];
+	uint64_t config[EVENTS_MAX], count[EVENTS_MAX];
 	unsigned int nr = metric_events(config), worst = 0;
 	pid_t pid = verify_start(verify, PROGRAM_BRANCHES);
 	struct topdown_figures alone, beside;
 	struct group group;
 	double points;
-	bool there;
+	bool there, had;
 
 	if (pid < 0)
 		return;
@@ -275,8 +278,9 @@ static void judge_beside(struct verify *verify)
 		return;
 	}
 	verify_begin(verify);
-	verify_sleep_us(BESIDE_TIMES * verify->ms * 1000);
+	verify_sleep_us(BESIDE_MS * 1000);
 	verify_end(verify);
+	had = group_read(&group, count);
 	group_close(&group);
 	program_stop(pid);
 	there = verify_between(verify, verify->home, &beside);
@@ -284,6 +288,11 @@ static void judge_beside(struct verify *verify)
 	verify_sleep_us(BACK_MS * 1000);
 	if (!verify_alone(verify, PROGRAM_BRANCHES, &alone))
 		return;
+	if (!had) {
+		verify_line(verify, OUTCOME_UNCHECKED, "perf's group of CPU %u had no turn",
+			    verify->home);
+		return;
+	}
 	if (!there) {
 		verify_line(verify, OUTCOME_OFF, "nothing is counted beside perf's group of the CPU");
 		return;
@@ -388,8 +397,10 @@ static unsigned int until_back(struct verify *verify)
 void check_back(struct verify *verify)
 {
 	pid_t pid = verify_start(verify, PROGRAM_ADDITIONS);
+	uint64_t count[EVENTS_MAX];
 	struct group group;
 	unsigned int ms;
+	bool had;
 
 	if (pid < 0)
 		return;
@@ -400,9 +411,15 @@ void check_back(struct verify *verify)
 		return;
 	}
 	verify_sleep_us(verify->ms * 1000);
+	had = group_read(&group, count);
 	group_close(&group);
 	ms = until_back(verify);
 	program_stop(pid);
+	if (!had) {
+		verify_line(verify, OUTCOME_UNCHECKED, "perf's group did not count on CPU %u",
+			    verify->home);
+		return;
+	}
 	verify_line(verify, ms <= BACK_MS ? OUTCOME_RIGHT : OUTCOME_OFF,
 		    "%s%u ms after perf has left", ms < BACK_MOST_MS ? "counts again " : "does not count ",
 		    ms);

@@ -5,6 +5,7 @@
 #include "verify.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -61,7 +62,8 @@ static const char usage[] =
 	"      --device PATH    device node; default " TOPDOWN_DEVICE "\n"
 	"  -h, --help           print this help\n"
 	"\n"
-	"Exit status: 0 if nothing is off, also if little could be checked; 4 if something is.\n"
+	"Exit status: 0 if something is right and nothing is off, 4 if something is off, 1 if\n"
+	"nothing could be checked.\n"
 	"\n"
 	"Examples:\n"
 	"  topdown verify -o report.json\n"
@@ -157,10 +159,14 @@ const char *verify_why(int error)
  */
 void verify_line(struct verify *verify, enum outcome outcome, const char *format, ...)
 {
-	struct json_object *line = json_object_new_object();
+	struct json_object *line;
 	char text[LINE_MAX_SIZE];
 	va_list args;
 
+	/* A measurement that was cut short says nothing. */
+	if (stopped)
+		return;
+	line = json_object_new_object();
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
@@ -270,23 +276,50 @@ static unsigned int turns_of(const struct topdown_record *record)
 	return turns ? turns : 1;
 }
 
-/* The CPU to look at, and the others that are measured as it is, the last first. */
-static bool find_cpus(struct verify *verify, const struct choice *choice)
+/* Isolated CPUs and those outside of a cpuset are others', unless one is asked for. */
+static void may_use(cpu_set_t *may)
+{
+	unsigned int i;
+
+	if (!sched_getaffinity(0, sizeof(*may), may))
+		return;
+	for (i = 0; i < CPU_SETSIZE; i++)
+		CPU_SET(i, may);
+}
+
+/* The CPU asked for, or the last one that we may use; better one that is measured now. */
+static const struct topdown_record *find_home(const struct verify *verify,
+					      const struct choice *choice, const cpu_set_t *may)
 {
 	const struct topdown_record *record, *home = NULL;
 	unsigned int i;
 
 	for (i = 0; i < topdown_reading_nr(verify->now); i++) {
 		record = topdown_reading_record(verify->now, i);
-		if (measured(record) && (!choice->home_given || record->cpu == choice->home))
+		if (!measured(record) || (choice->home_given ? record->cpu != choice->home :
+							       !CPU_ISSET(record->cpu, may)))
+			continue;
+		if (!home || home->state != TOPDOWN_STATE_OK || record->state == TOPDOWN_STATE_OK)
 			home = record;
 	}
+	return home;
+}
+
+/* The CPU to look at, and the others that are measured as it is, the last first. */
+static bool find_cpus(struct verify *verify, const struct choice *choice)
+{
+	const struct topdown_record *record, *home;
+	cpu_set_t may;
+	unsigned int i;
+
+	may_use(&may);
+	home = find_home(verify, choice, &may);
 	if (!home) {
 		if (choice->home_given)
 			message_error("CPU %u is not measured ('topdown info' says why)",
 				      (unsigned int)choice->home);
 		else
-			message_error("no CPU is measured ('topdown info' says why)");
+			message_error("no CPU that this process may use is measured ('topdown info' says why)");
 		return false;
 	}
 	verify->home = home->cpu;
@@ -297,8 +330,9 @@ static bool find_cpus(struct verify *verify, const struct choice *choice)
 	verify->cpu[verify->nr_cpus++] = home->cpu;
 	for (i = topdown_reading_nr(verify->now); i-- > 0;) {
 		record = topdown_reading_record(verify->now, i);
-		if (record != home && measured(record) && record->source == home->source &&
-		    record->kind == home->kind && verify->nr_cpus < VERIFY_CPUS_MAX)
+		if (record != home && measured(record) && CPU_ISSET(record->cpu, &may) &&
+		    record->source == home->source && record->kind == home->kind &&
+		    verify->nr_cpus < VERIFY_CPUS_MAX)
 			verify->cpu[verify->nr_cpus++] = record->cpu;
 	}
 	return true;
@@ -314,6 +348,33 @@ static void run_checks(struct verify *verify, const struct choice *choice)
 		verify->check = checks[i].name;
 		checks[i].run(verify);
 	}
+}
+
+static void add_cpu(uint64_t *words, unsigned int cpu)
+{
+	words[cpu / 64] |= 1ULL << cpu % 64;
+}
+
+/* A fresh reading interrupts all its CPUs that are busy, so it has those that are looked at. */
+static int narrow_readings(struct verify *verify)
+{
+	uint64_t words[TOPDOWN_CPUS_WORDS_MAX] = { 0 };
+	unsigned int i, sibling;
+	int error;
+
+	for (i = 0; i < verify->nr_cpus && i < TOGETHER_MAX; i++)
+		add_cpu(words, verify->cpu[i]);
+	if (verify_sibling(verify, verify->home, &sibling))
+		add_cpu(words, sibling);
+	topdown_reading_destroy(verify->then);
+	topdown_reading_destroy(verify->now);
+	verify->then = NULL;
+	verify->now = NULL;
+	error = topdown_reading_create(&verify->then, verify->td, words, VERIFY_CPUS_MAX / 64);
+	if (!error)
+		error = topdown_reading_create(&verify->now, verify->td, words,
+					       VERIFY_CPUS_MAX / 64);
+	return error;
 }
 
 static int conclude(struct verify *verify, const struct choice *choice)
@@ -332,6 +393,10 @@ static int conclude(struct verify *verify, const struct choice *choice)
 		return EXIT_SIGNAL + stopped;
 	if (!ret && verify->outcomes[OUTCOME_OFF])
 		ret = EXIT_PARTIAL;
+	if (!ret && verify->outcomes[OUTCOME_UNCHECKED] && !verify->outcomes[OUTCOME_RIGHT]) {
+		message_error("nothing could be checked: each line says why");
+		ret = EXIT_RUNTIME;
+	}
 	return ret;
 }
 
@@ -349,6 +414,9 @@ static int verify_machine(struct verify *verify, const struct choice *choice)
 		return refusal_read(choice->device, -error);
 	if (!find_cpus(verify, choice))
 		return EXIT_DEVICE;
+	error = narrow_readings(verify);
+	if (error)
+		return refusal_read(choice->device, -error);
 	error = verify_report_open(verify, choice->report);
 	if (error)
 		return error;

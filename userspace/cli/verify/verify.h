@@ -75,6 +75,9 @@ struct verify {
 	struct topdown_figures alone[PROGRAMS];
 };
 
+/* So many programs run at once, at most. */
+#define TOGETHER_MAX	4
+
 int verify_main(int argc, char **argv);
 
 /* A line: what was found. */
@@ -95,6 +98,7 @@ bool verify_alone(struct verify *verify, enum program program, struct topdown_fi
 bool verify_record(struct verify *verify, unsigned int cpu, struct topdown_record *out);
 double verify_points(const struct topdown_figures *a, const struct topdown_figures *b,
 		     unsigned int nodes, unsigned int *worst);
+bool verify_sibling(const struct verify *verify, unsigned int cpu, unsigned int *sibling);
 bool verify_pin(unsigned int cpu);
 void verify_unpin(const struct verify *verify);
 
