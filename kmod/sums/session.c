@@ -488,7 +488,10 @@ void td_session_end(struct td_session *session)
 	session->gone = true;
 	td_session_update(session);
 	raw_spin_unlock_irq(&session->lock);
-	/* With PREEMPT_RT it takes a grace period of RCU, even when there is none to wait for. */
+	/*
+	 * With PREEMPT_RT that takes a grace period of RCU, also when nothing is to be waited for.
+	 * It may still be returning when it is no longer busy, and call_rcu() waits for that.
+	 */
 	if (!ends && irq_work_is_busy(&session->wake))
 		irq_work_sync(&session->wake);
 	wake_up_poll(&session->wait, EPOLLHUP);

@@ -68,8 +68,8 @@ struct topdown_attach {
  *	ENOSPC, so no task is followed any more.  The figures stay, except for what the tasks ran
  *	since they were last counted
  * @TOPDOWN_SESSION_DETACHED: its descriptor was closed before it was EXITED or ENDED, and so it has
- *	ended.  Views and maps say so.  The figures stay there, except for what tasks on nohz_full CPUs ran since they
- *	were last counted
+ *	ended.  Views and maps say so.  The figures stay there, except for what tasks on nohz_full
+ *	CPUs ran since they were last counted
  */
 enum topdown_session_state {
 	TOPDOWN_SESSION_RUNNING		= 0,
