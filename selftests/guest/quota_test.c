@@ -307,9 +307,10 @@ TEST_F_TIMEOUT(quota, of_a_user, 120)
 
 TEST_F(quota, of_views)
 {
-	int answer;
+	int answer, pid = user_start(UID_FIRST, view_as_user, &answer);
 
-	spin_stop(user_start(UID_FIRST, view_as_user, &answer));
+	ASSERT_LT(0, pid);
+	spin_stop(pid);
 	EXPECT_EQ(OF_USER, answer);
 }
 

@@ -43,8 +43,8 @@ static struct td_bd_truth truth_since(struct td_bd_truth from)
 }
 
 /*
- * SLOTS and the metrics likewise, and the truth of the CPU in a time around theirs and in one within
- * it: a busy host may stop the CPU between the truth and the counters, for as long as it likes.
+ * SLOTS and the metrics likewise, and the truth of the CPU in a time around theirs and in one
+ * within it: a busy host may stop the CPU between the truth and the counters, for any time.
  */
 static void count_metrics(uint64_t *values, struct td_bd_truth *around, struct td_bd_truth *within)
 {
