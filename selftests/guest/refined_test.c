@@ -279,6 +279,7 @@ static void test_figures(bool refined)
 	sum_well = sum_ok(refined);
 	history_well = history_ok(refined);
 	stop_workers();
+	close(session);
 	ksft_test_result(cpus_well, "figures_of_cpus, refined=%d\n", refined);
 	ksft_test_result(session_well, "figures_of_a_session, refined=%d\n", refined);
 	ksft_test_result(sum_well, "flags_of_the_sum, refined=%d\n", refined);
