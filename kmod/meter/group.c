@@ -17,7 +17,6 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/bits.h>
 #include <linux/build_bug.h>
 #include <linux/err.h>
 #include <linux/irqflags.h>
@@ -25,7 +24,6 @@
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/sched/clock.h>
-#include <linux/smp.h>
 #include <linux/stddef.h>
 
 #include "compat.h"
@@ -34,11 +32,6 @@
 /* SDM 3B, "Performance Metrics"; arch/x86/include/asm/perf_event.h. */
 #define TD_EVENT_SLOTS		0x0400
 #define TD_EVENT_METRIC(metric)	(0x8000 + ((metric) << 8))
-
-/* What RDPMC reads: SDM 2B, "RDPMC"; a byte of PERF_METRICS counts steps of all slots. */
-#define TD_RDPMC_SLOTS		(BIT(30) | 3)
-#define TD_RDPMC_METRICS	BIT(29)
-#define TD_RDPMC_STEPS		255
 
 /*
  * perf numbers PMUs from PERF_TYPE_MAX on as they are registered.  The PMU of the E-cores
@@ -419,166 +412,4 @@ bool td_group_in_error(const struct td_group *group)
 {
 	/* Pairs with perf's WRITE_ONCE() of the state; perf reports it in no other way. */
 	return READ_ONCE(group->event[0]->state) == PERF_EVENT_STATE_ERROR;
-}
-
-/*
- * Do the events of the group count now?  Only the CPU itself, with interrupts off, changes
- * that.  While perf schedules other events, as around a fold of follow.c, the group may be
- * scheduled in and not be started, or be stopped with its counts up to date.
- */
-static bool td_group_active(const struct td_group *group)
-{
-	lockdep_assert_irqs_disabled();
-	return group->on && !(group->event[0]->hw.state & PERF_HES_STOPPED);
-}
-
-/**
- * td_group_settled() - are the events of a group on their counters, or all off them?
- * @group: group; on its CPU with interrupts off
- *
- * The driver starts and stops events one by one.  A stopped event's counter may be another
- * event's by now, and SLOTS must not be read without its metrics.
- *
- * Return: false while the driver has started some of the events and not the others.
- */
-bool td_group_settled(const struct td_group *group)
-{
-	const struct perf_event *leader = group->event[0];
-	unsigned int i;
-
-	/* Nobody reads it then, and events that never had a counter look started. */
-	if (!group->on)
-		return true;
-	for (i = 1; i < group->nr; i++)
-		if ((group->event[i]->hw.state ^ leader->hw.state) & PERF_HES_STOPPED)
-			return false;
-	return true;
-}
-
-/**
- * td_group_running() - how long the group has had the counters
- * @group: group of this CPU, not empty; interrupts off
- * @now: local_clock()
- *
- * perf may ask the driver for counters in vain, and each time some nanoseconds count.
- *
- * Return: nanoseconds since the group was created.
- */
-u64 td_group_running(const struct td_group *group, u64 now)
-{
-	s64 since = now - group->since;
-
-	lockdep_assert_irqs_disabled();
-	return group->on && since > 0 ? group->ran + since : group->ran;
-}
-
-/**
- * td_group_update() - bring the counts of ordinary events up to date
- * @group: group of this CPU, not empty; interrupts off
- *
- * The counts of a group without counters are up to date already.
- */
-void td_group_update(const struct td_group *group)
-{
-	unsigned int i;
-
-	if (!td_group_active(group))
-		return;
-	for (i = 0; i < group->nr; i++)
-		group->event[i]->pmu->read(group->event[i]);
-}
-
-/**
- * td_group_point() - the counts of SLOTS and PERF_METRICS as of now, without a reset
- * @group: group of this CPU, not empty; interrupts off, or in an NMI
- * @most: of so many slots since the last reset a byte of PERF_METRICS says too little
- * @counts: written: counts since the group was created; metrics that the group lacks are not
- *	touched
- *
- * Since the reset at the begin of the span on the counters, the driver's counts have all up to
- * the last reset, and the registers have all since.  A node may fall by half a step of the
- * slots since the last reset, where its byte falls.
- *
- * Return: false if a reset is due.
- */
-bool td_group_point(const struct td_group *group, u64 most, struct td_counts *counts)
-{
-	const struct perf_event *leader = group->event[0];
-	bool active = td_group_active(group);
-	u64 counted, slots = 0, bytes = 0;
-	unsigned int i;
-
-	/* The driver moved the event without a word to the hook, and restored its counts. */
-	if (active && unlikely(leader->hw.saved_slots))
-		return false;
-	/* If the driver's NMI has just moved the registers into its counts, read again. */
-	do {
-		counted = local64_read(&leader->count);
-		if (active) {
-			slots = td_compat_rdpmc(TD_RDPMC_SLOTS);
-			bytes = td_compat_rdpmc(TD_RDPMC_METRICS);
-		}
-		if (slots >= most)
-			return false;
-		counts->slots = counted + slots;
-		for (i = 1; i < group->fixed; i++, bytes >>= 8)
-			counts->metric[i - 1] = local64_read(&group->event[i]->count) +
-						slots * (u8)bytes / TD_RDPMC_STEPS;
-	} while (unlikely(local64_read(&leader->count) != counted));
-	return true;
-}
-
-static u64 td_group_delta(struct perf_event *event, __u64 *count)
-{
-	u64 then = *count;
-
-	*count = local64_read(&event->count);
-	return *count - then;
-}
-
-/**
- * td_group_fold() - bring the counts up to date and reset PERF_METRICS
- * @group: group of this CPU, not empty; interrupts off
- * @counts: counts since the group was created, as of the last fold; updated
- * @delta: written: counts since the last fold; metrics that the group lacks are not
- *	touched
- *
- * When the leader is read, the Intel driver adds SLOTS and PERF_METRICS to all events of
- * the group and writes 0 to both registers.  That is the reset.  Siblings are not read,
- * because each reading would do all that again.
- */
-void td_group_fold(const struct td_group *group, struct td_counts *counts,
-		   struct td_counts *delta)
-{
-	struct perf_event *leader = group->event[0];
-	unsigned int i;
-
-	if (td_group_active(group))
-		leader->pmu->read(leader);
-
-	delta->slots = td_group_delta(leader, &counts->slots);
-	for (i = 1; i < group->fixed; i++)
-		delta->metric[i - 1] = td_group_delta(group->event[i], &counts->metric[i - 1]);
-}
-
-/**
- * td_group_fold_general() - bring the counts of the general events up to date
- * @group: as for td_group_fold(), which was called just before
- * @counts: count of each event since the group was created, as of the last fold; updated
- * @delta: written: count of each event since the last fold
- *
- * General events need no reset, so each reading is one RDPMC.
- */
-void td_group_fold_general(const struct td_group *group, u64 *counts, u64 *delta)
-{
-	bool active = td_group_active(group);
-	struct perf_event *event;
-	unsigned int i;
-
-	for (i = group->fixed; i < group->nr; i++) {
-		event = group->event[i];
-		if (active)
-			event->pmu->read(event);
-		*delta++ = td_group_delta(event, counts++);
-	}
 }

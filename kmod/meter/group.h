@@ -51,6 +51,8 @@ bool td_group_settled(const struct td_group *group);
 u64 td_group_running(const struct td_group *group, u64 now);
 void td_group_update(const struct td_group *group);
 bool td_group_point(const struct td_group *group, u64 most, struct td_counts *counts);
+bool td_group_steps(const struct td_group *group, u64 most, struct td_counts *counts);
+void td_group_point_general(const struct td_group *group, u64 *counts);
 void td_group_fold(const struct td_group *group, struct td_counts *counts,
 		   struct td_counts *delta);
 void td_group_fold_general(const struct td_group *group, u64 *counts, u64 *delta);

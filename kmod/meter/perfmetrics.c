@@ -31,7 +31,6 @@
  */
 #define TD_EVENT_INSTRUCTIONS	0x0100
 #define TD_EVENT_CYCLES		0x003c
-#define TD_CYCLES_EVENTS	2
 
 /**
  * struct td_perfmetrics - a meter with PERF_METRICS
@@ -64,6 +63,9 @@ struct td_perfmetrics {
  * Tasks that alternate regularly see the same half of a step again and again.
  */
 #define TD_POINT_SLOTS	BIT_ULL(22)
+
+/* As TD_POINT_SLOTS, where many points are summed up: a millisecond of a busy CPU. */
+#define TD_PEEK_SLOTS	BIT_ULL(24)
 
 /* perf's names, in the order of the group: SLOTS, then the metrics (group.c). */
 static const struct {
@@ -206,6 +208,37 @@ static s64 td_perfmetrics_fold(struct td_meter *meter, u64 now, struct td_part *
 	return ran;
 }
 
+/**
+ * td_perfmetrics_peek() - read a meter as of now: no formula, no division
+ * @meter: meter of this CPU, of this kind and linear; interrupts off
+ * @now: local_clock()
+ * @reset: the meter has just been folded with a reset
+ * @peek: written
+ *
+ * Return: false if a point is due, which resets PERF_METRICS.
+ */
+bool td_perfmetrics_peek(const struct td_meter *meter, u64 now, bool reset,
+			 struct td_peek *peek)
+{
+	const struct td_group *group = &meter->group[0];
+
+	peek->running = td_group_running(group, now);
+	if (meter->cycles.nr)
+		td_group_point_general(&meter->cycles, peek->cycles);
+	return td_group_steps(group, reset ? 0 : TD_PEEK_SLOTS, &peek->counts);
+}
+
+/**
+ * td_perfmetrics_quant() - how a CPU makes its bytes
+ * @meter: meter of this kind
+ *
+ * Return: what is known so far.
+ */
+const struct td_quant *td_perfmetrics_quant(const struct td_meter *meter)
+{
+	return &container_of(meter, struct td_perfmetrics, meter)->quant;
+}
+
 /* The driver's counts, before any correction. */
 static void td_perfmetrics_events(const struct td_meter *meter, struct td_events *events)
 {
@@ -310,5 +343,6 @@ struct td_meter *td_perfmetrics_create(const struct td_model *model, int cpu)
 	meter->nodes = meter->level > 1 ? TD_NODES_METRICS_L2 : TD_NODES_METRICS_L1;
 	meter->nodes_possible = meter->nodes;
 	meter->flags = own->refine.formula ? TOPDOWN_RECORD_REFINED : 0;
+	meter->linear = !own->refine.formula;
 	return meter;
 }
