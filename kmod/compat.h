@@ -410,6 +410,27 @@ static inline unsigned int td_compat_container(void)
 	return 0;
 }
 
+/*
+ * The cgroup of a task: in cgroup v2, or in the hierarchy of perf_event if v1 has one.  In v2 perf
+ * knows only cgroups whose parent has a controller in use, so ask for the task's own.  NULL if
+ * the kernel has no such cgroups.  Preemption off.
+ */
+static __always_inline struct cgroup *td_compat_cgroup(struct task_struct *task)
+{
+#ifdef CONFIG_CGROUP_PERF
+	struct cgroup *cgroup = task_css(task, perf_event_cgrp_id)->cgroup;
+
+	return cgroup->root == &cgrp_dfl_root ? task_css_set(task)->dfl_cgrp : cgroup;
+#else
+	return NULL;
+#endif
+}
+
+static inline bool td_compat_has_cgroup_owners(void)
+{
+	return IS_ENABLED(CONFIG_CGROUP_PERF);
+}
+
 /* Since 6.10 a tracepoint remembers from where to copy a string. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
 #define td_compat_assign_str(field, string)	__assign_str(field, string)

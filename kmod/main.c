@@ -10,6 +10,7 @@
 #include "aside.h"
 #include "attach.h"
 #include "chardev.h"
+#include "collect.h"
 #include "cpu.h"
 #include "credit.h"
 #include "follow.h"
@@ -82,6 +83,7 @@ err_group:
 static void __exit td_exit(void)
 {
 	td_chardev_exit();
+	td_collect_exit();
 	td_attach_exit();
 	td_perf_exit();
 	td_sysfs_exit();

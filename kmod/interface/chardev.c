@@ -27,6 +27,7 @@
 #include "meter.h"
 #include "model.h"
 #include "map.h"
+#include "owner-list.h"
 #include "record.h"
 #include "refine.h"
 #include "rights.h"
@@ -103,6 +104,7 @@ static int td_chardev_info(struct file *filp, union td_command *command)
 		.out_features		= TOPDOWN_FEATURE_FRESH | TOPDOWN_FEATURE_TOTAL |
 					  TOPDOWN_FEATURE_RESET | TOPDOWN_FEATURE_MAP |
 					  TOPDOWN_FEATURE_WATCH | TOPDOWN_FEATURE_LATENCY |
+					  TOPDOWN_FEATURE_OWNERS |
 					  (td_meter_cycles() ? TOPDOWN_FEATURE_CYCLES : 0) |
 					  (td_busy_known() ? TOPDOWN_FEATURE_BUSY : 0),
 		.out_flags		= file->may_read ? TOPDOWN_INFO_MAY_READ : 0,
@@ -432,6 +434,18 @@ static int td_chardev_latency_read(struct file *filp, union td_command *command)
 	return td_latency_list_read(&file->latencies, &command->latency_read);
 }
 
+static int td_chardev_owners(struct file *filp, union td_command *command)
+{
+	const struct td_file *file = filp->private_data;
+	int ret = td_owner_list_check(&command->owners);
+
+	if (ret)
+		return ret;
+	if (!file->may_read)
+		return -EACCES;
+	return td_owner_list_open(&command->owners);
+}
+
 static const struct td_ioctl td_ioctls[] = {
 	TD_IOCTL(INFO, struct topdown_info, out_load_time_ns, td_chardev_info, true),
 	TD_IOCTL(READ, struct topdown_read, __reserved, td_chardev_read, true),
@@ -445,6 +459,7 @@ static const struct td_ioctl td_ioctls[] = {
 		 .undo = td_chardev_unlatency),
 	TD_IOCTL(LATENCIES, struct topdown_latencies, __reserved, td_chardev_latency_read,
 		 true),
+	TD_IOCTL(OWNERS, struct topdown_owners, depth, td_chardev_owners, false),
 };
 
 static long td_chardev_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)

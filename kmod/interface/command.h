@@ -26,6 +26,8 @@ union td_command {
 	struct topdown_control control;
 	struct topdown_latency latency;
 	struct topdown_latencies latency_read;
+	struct topdown_owners owners;
+	struct topdown_owners_read owners_read;
 };
 
 /**

@@ -581,6 +581,7 @@ void td_window_begin(void *arg)
 	td_window_price(collector);
 	td_window_forget(collector);
 	collector->open = true;
+	collector->begun++;
 	collector->opened = jiffies;
 	/*
 	 * Stagger the CPUs: shorten the first window.  By half at most, because perf stops the

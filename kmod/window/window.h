@@ -29,6 +29,7 @@
  * @room: policy for groups of ordinary counters
  * @held: an NMI must not fold; used on the CPU with interrupts off, and by its NMIs
  * @open: a window is open; used on the CPU with interrupts off, as all fields up to @timer
+ * @begun: how many meters have begun
  * @folded: local_clock() of the last fold
  * @parts: number of folds in the open window that did not end it
  * @flags: TOPDOWN_RECORD_* of the open window
@@ -72,6 +73,7 @@ struct td_collector {
 
 	unsigned int held;
 	bool open;
+	u64 begun;
 	u64 folded;
 	unsigned int parts;
 	u32 flags;

@@ -27,6 +27,8 @@ LAYOUT_ASSERT(TOPDOWN_SESSION == 0xbc05);
 LAYOUT_ASSERT(TOPDOWN_CONTROL == 0xbc06);
 LAYOUT_ASSERT(TOPDOWN_LATENCY == 0xbc07);
 LAYOUT_ASSERT(TOPDOWN_LATENCIES == 0xbc08);
+LAYOUT_ASSERT(TOPDOWN_OWNERS == 0xbc10);
+LAYOUT_ASSERT(TOPDOWN_OWNERS_READ == 0xbc11);
 
 LAYOUT_SIZE(topdown_info, 288);
 LAYOUT_FIELD(topdown_info, size, 0, 4);
@@ -264,3 +266,38 @@ LAYOUT_ASSERT(TOPDOWN_STATE_ASIDE == 6);
 LAYOUT_ASSERT(TOPDOWN_READ_FRESH == 1 && TOPDOWN_READ_TOTAL == 2);
 LAYOUT_ASSERT(TOPDOWN_RESET_FRESH == 1);
 LAYOUT_ASSERT(TOPDOWN_WATCH_BELOW == 1 && TOPDOWN_WATCH_ANY == 0xffffffffU);
+
+LAYOUT_SIZE(topdown_owners, 16);
+LAYOUT_FIELD(topdown_owners, size, 0, 4);
+LAYOUT_FIELD(topdown_owners, flags, 4, 4);
+LAYOUT_FIELD(topdown_owners, kind, 8, 4);
+LAYOUT_FIELD(topdown_owners, depth, 12, 4);
+
+LAYOUT_SIZE(topdown_owner, 744);
+LAYOUT_FIELD(topdown_owner, what, 0, 4);
+LAYOUT_FIELD(topdown_owner, flags, 4, 4);
+LAYOUT_FIELD(topdown_owner, id, 8, 8);
+LAYOUT_FIELD(topdown_owner, parent, 16, 8);
+LAYOUT_FIELD(topdown_owner, start_ns, 24, 8);
+LAYOUT_FIELD(topdown_owner, level, 32, 4);
+LAYOUT_FIELD(topdown_owner, depth, 36, 4);
+LAYOUT_FIELD(topdown_owner, source, 40, 4);
+LAYOUT_FIELD(topdown_owner, __reserved, 44, 4);
+LAYOUT_FIELD(topdown_owner, nodes, 48, 8);
+LAYOUT_FIELD(topdown_owner, switches, 56, 8);
+LAYOUT_FIELD(topdown_owner, tree_switches, 64, 8);
+LAYOUT_FIELD(topdown_owner, name, 72, 128);
+LAYOUT_FIELD(topdown_owner, self, 200, 272);
+LAYOUT_FIELD(topdown_owner, tree, 472, 272);
+
+LAYOUT_SIZE(topdown_owners_read, 56);
+LAYOUT_FIELD(topdown_owners_read, size, 0, 4);
+LAYOUT_FIELD(topdown_owners_read, flags, 4, 4);
+LAYOUT_FIELD(topdown_owners_read, records, 8, 8);
+LAYOUT_FIELD(topdown_owners_read, nr_records, 16, 4);
+LAYOUT_FIELD(topdown_owners_read, record_size, 20, 4);
+LAYOUT_FIELD(topdown_owners_read, cursor, 24, 8);
+LAYOUT_FIELD(topdown_owners_read, out_since_ns, 32, 8);
+LAYOUT_FIELD(topdown_owners_read, out_time_ns, 40, 8);
+LAYOUT_FIELD(topdown_owners_read, out_nr_owners, 48, 4);
+LAYOUT_FIELD(topdown_owners_read, __reserved, 52, 4);

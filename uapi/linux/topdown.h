@@ -57,8 +57,8 @@
  * been written.
  *
  *   ENOTTY      This module does not know the number of the command, or it is for another kind of
- *               descriptor: SESSION and CONTROL are for those of sessions, all others for those of
- *               the device.
+ *               descriptor: SESSION and CONTROL are for those of sessions, OWNERS_READ is for those
+ *               of owners, all others for those of the device.
  *   EINVAL      A size below the first released one; a value out of range; a CPU set that is
  *               empty or has an impossible CPU; an out_ or reserved field that is not 0;
  *               WATCH: an event_size other than that of the descriptor's first watch.
@@ -67,9 +67,11 @@
  *   EOPNOTSUPP  A flag that this module does not know; a node that it does not know, or that
  *               no CPU of this machine has; ATTACH: a kernel thread, or any task on a kernel
  *               without TOPDOWN_FEATURE_SESSION; LATENCY: a refusal, an event that the machine
- *               cannot sample, or no CPU that can be sampled.
+ *               cannot sample, or no CPU that can be sampled; OWNERS: cgroups, if the kernel lacks
+ *               CONFIG_CGROUP_PERF, or any owners, if it lacks tracepoints.
  *   EFAULT      An address that cannot be read or written.
  *   EMSGSIZE    Too little room for the records; nr_records says how many there are.
+ *               OWNERS_READ: no room for any.
  *   EACCES      System-wide figures, although perf would not let the process that opened this
  *               descriptor count a whole CPU (perf_event_paranoid, CAP_PERFMON, security
  *               module).
@@ -85,8 +87,10 @@
  *               session, or a view.
  *   ENOENT      WATCH: this descriptor has no watch of the number to be removed; LATENCY,
  *               LATENCIES: it has no latency session of that number.
- *   EMFILE      ATTACH, TOPDOWN_CONTROL_VIEW: too many descriptors of the process (RLIMIT_NOFILE).
- *   ENFILE      ATTACH, TOPDOWN_CONTROL_VIEW, mmap() of a session: too many open files of all.
+ *   EMFILE      ATTACH, TOPDOWN_CONTROL_VIEW, OWNERS: too many descriptors of the process
+ *               (RLIMIT_NOFILE).
+ *   ENFILE      ATTACH, TOPDOWN_CONTROL_VIEW, OWNERS, mmap() of a session: too many open files of
+ *               all.
  *   ENOSPC      WATCH: too many watches, of this descriptor (256) or of all (4096);
  *               ATTACH: too many sessions, of a thread (64) or of all (4096);
  *               LATENCY: too many latency sessions, of this descriptor (16) or of all (4096).
@@ -129,6 +133,8 @@ enum {
 	TOPDOWN_CMD_CONTROL	= 0x06,
 	TOPDOWN_CMD_LATENCY	= 0x07,
 	TOPDOWN_CMD_LATENCIES	= 0x08,
+	TOPDOWN_CMD_OWNERS	= 0x10,
+	TOPDOWN_CMD_OWNERS_READ	= 0x11,
 };
 
 #define TOPDOWN_INFO		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_INFO)
@@ -140,6 +146,8 @@ enum {
 #define TOPDOWN_CONTROL		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_CONTROL)
 #define TOPDOWN_LATENCY		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_LATENCY)
 #define TOPDOWN_LATENCIES	_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_LATENCIES)
+#define TOPDOWN_OWNERS		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_OWNERS)
+#define TOPDOWN_OWNERS_READ	_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_OWNERS_READ)
 
 /* topdown_info.out_features: what this module can do. */
 #define TOPDOWN_FEATURE_FRESH	(1ULL << 0)	/* TOPDOWN_READ_FRESH, _RESET_FRESH */
@@ -151,6 +159,7 @@ enum {
 #define TOPDOWN_FEATURE_CYCLES	(1ULL << 8)	/* topdown_figures.cycles, .instructions */
 #define TOPDOWN_FEATURE_BUSY	(1ULL << 9)	/* topdown_figures.busy_ns */
 #define TOPDOWN_FEATURE_LATENCY	(1ULL << 10)	/* TOPDOWN_LATENCY, TOPDOWN_LATENCIES */
+#define TOPDOWN_FEATURE_OWNERS	(1ULL << 16)	/* TOPDOWN_OWNERS, TOPDOWN_OWNERS_READ */
 
 /* topdown_info.out_flags. */
 #define TOPDOWN_INFO_MAY_READ	(1U << 0)	/* READ is not EACCES here. */
@@ -554,5 +563,6 @@ struct topdown_reset {
 #include "topdown_watch.h"
 #include "topdown_session.h"
 #include "topdown_latency.h"
+#include "topdown_owner.h"
 
 #endif /* _UAPI_LINUX_TOPDOWN_H */

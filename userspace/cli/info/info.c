@@ -56,6 +56,7 @@ static const struct {
 	{ TOPDOWN_FEATURE_CYCLES, "cycles" },
 	{ TOPDOWN_FEATURE_BUSY, "busy" },
 	{ TOPDOWN_FEATURE_LATENCY, "latency" },
+	{ TOPDOWN_FEATURE_OWNERS, "owners" },
 };
 
 static struct json_object *feature_array(const struct topdown *td)

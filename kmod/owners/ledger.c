@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Ledgers: where a CPU sums up what each owner had, until somebody collects it.
+ *
+ * A CPU writes its ledger within the switch of tasks, under the lock of its run queue.  So there
+ * is no allocation, no lock and no line that another CPU writes.  A cgroup in a ledger has a
+ * reference, because it may be removed before the ledger is collected.
+ */
+#include <linux/cgroup.h>
+#include <linux/hash.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include "ledger.h"
+
+/* So many lines are compared. */
+#define TD_LEDGER_TRIES	8
+
+static __always_inline unsigned int td_ledger_hash(const struct td_key *key)
+{
+	return hash_64((unsigned long)key->cgroup ^ (u64)key->tgid << 32, TD_LEDGER_BITS);
+}
+
+/* A task that exits may not know any more when its process started. */
+static __always_inline bool td_ledger_fits(const struct td_line *line, const struct td_key *key)
+{
+	return line->key.tgid == key->tgid && line->key.cgroup == key->cgroup &&
+	       (line->key.start == key->start || !key->start);
+}
+
+static noinline struct td_line *td_ledger_open(struct td_ledger *ledger, struct td_line *line,
+					       const struct td_key *key,
+					       const struct task_struct *leader)
+{
+	if (ledger->used >= TD_LEDGER_MOST)
+		return NULL;
+	if (key->cgroup && !cgroup_tryget(key->cgroup))
+		return NULL;
+	ledger->used++;
+	line->key = *key;
+	line->used = true;
+	if (leader)
+		memcpy(line->name, leader->comm, sizeof(line->name));
+	return line;
+}
+
+/**
+ * td_ledger_find() - the line of an owner, which may be new
+ * @ledger: ledger of this CPU; interrupts off
+ * @key: the owner
+ * @leader: leader of the process; NULL if it is not known
+ *
+ * Return: the line; NULL if there is no room.
+ */
+struct td_line *td_ledger_find(struct td_ledger *ledger, const struct td_key *key,
+			       const struct task_struct *leader)
+{
+	unsigned int at = td_ledger_hash(key), n;
+	struct td_line *line;
+
+	for (n = 0; n < TD_LEDGER_TRIES; n++) {
+		line = &ledger->line[(at + n) % TD_LEDGER_LINES];
+		if (!line->used)
+			return td_ledger_open(ledger, line, key, leader);
+		if (td_ledger_fits(line, key))
+			return line;
+	}
+	return NULL;
+}
+
+/**
+ * td_ledger_clear() - make a ledger empty
+ * @ledger: ledger that no CPU writes
+ */
+void td_ledger_clear(struct td_ledger *ledger)
+{
+	struct td_line *line;
+
+	for (line = ledger->line; line < ledger->line + TD_LEDGER_LINES; line++) {
+		if (line->used && line->key.cgroup)
+			cgroup_put(line->key.cgroup);
+	}
+	memset(ledger, 0, sizeof(*ledger));
+}

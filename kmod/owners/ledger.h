@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TOPDOWN_LEDGER_H
+#define TOPDOWN_LEDGER_H
+
+#include <linux/sched.h>
+#include <linux/types.h>
+
+#include "metrics.h"
+
+struct cgroup;
+
+/* Lines of a ledger, and how many of them may be in use, so that they are found at once. */
+#define TD_LEDGER_BITS	7
+#define TD_LEDGER_LINES	(1 << TD_LEDGER_BITS)
+#define TD_LEDGER_MOST	(TD_LEDGER_LINES * 3 / 4)
+
+/**
+ * struct td_key - an owner, as a CPU tells it from others
+ * @cgroup: the cgroup; NULL if these are no owners, and for the idle task
+ * @start: when the process started; 0 if not known
+ * @tgid: the process; 0 if these are no owners, and for the idle task
+ */
+struct td_key {
+	struct cgroup *cgroup;
+	u64 start;
+	pid_t tgid;
+};
+
+/**
+ * struct td_line - the sums of an owner
+ * @key: the owner; a line in use has a reference to the cgroup
+ * @used: the line is in use
+ * @name: name of the process
+ * @switches: how often the owner got the CPU
+ * @figures: sums.  If the meter is linear, the first nodes are steps of the metrics
+ */
+struct td_line {
+	struct td_key key;
+	bool used;
+	char name[TASK_COMM_LEN];
+	u64 switches;
+	struct topdown_figures figures;
+};
+
+/**
+ * struct td_scheme - how the sums of a ledger become slots
+ * @linear: the metrics are in steps
+ * @quant: how the CPU makes its bytes
+ * @level: level of the meter; 0 if there was none
+ * @nodes: its nodes
+ * @source: enum topdown_source
+ */
+struct td_scheme {
+	bool linear;
+	struct td_quant quant;
+	unsigned int level;
+	u64 nodes;
+	unsigned int source;
+};
+
+/**
+ * struct td_ledger - sums of the owners that a CPU ran since the ledger was cleared
+ * @used: number of lines in use
+ * @scheme: how to read them
+ * @others: sums of owners that did not fit
+ * @line: the lines, by a hash of their owners
+ */
+struct td_ledger {
+	unsigned int used;
+	struct td_scheme scheme;
+	struct td_line others;
+	struct td_line line[TD_LEDGER_LINES];
+};
+
+struct td_line *td_ledger_find(struct td_ledger *ledger, const struct td_key *key,
+			       const struct task_struct *leader);
+void td_ledger_clear(struct td_ledger *ledger);
+
+#endif /* TOPDOWN_LEDGER_H */

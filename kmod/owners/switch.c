@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Switches of owners: probes of the scheduler's tracepoint, and of that by which a task moves to
+ * another cgroup.  They are registered while somebody wants owners, so otherwise they cost nothing.
+ */
+#include <linux/bug.h>
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+#include <trace/events/cgroup.h>
+#include <trace/events/sched.h>
+
+#include "compat.h"
+#include "scope.h"
+#include "switch.h"
+#include "teller.h"
+
+static void notrace td_switch_probe(void *unused, bool preempt, struct task_struct *prev,
+				    struct task_struct *next, unsigned int prev_state)
+{
+	struct td_teller *teller = this_cpu_ptr(&td_tellers);
+
+	if (!td_teller_same(teller, next))
+		td_teller_switch(teller, prev, next);
+}
+
+static void td_switch_look_this(void *unused)
+{
+	struct td_teller *teller = this_cpu_ptr(&td_tellers);
+
+	if (!td_teller_same(teller, current))
+		td_teller_switch(teller, current, current);
+}
+
+static bool td_switch_runs(int cpu, void *unused)
+{
+	/* Pairs with WRITE_ONCE() on the CPU. */
+	return !td_scope_quiet(cpu) && !READ_ONCE(per_cpu_ptr(&td_tellers, cpu)->idle);
+}
+
+/* The tasks that moved may be running. */
+static void td_switch_moved(struct work_struct *work)
+{
+	on_each_cpu_cond(td_switch_runs, td_switch_look_this, NULL, true);
+}
+
+static DECLARE_WORK(td_switch_work, td_switch_moved);
+
+/* Under the locks of cgroups, with interrupts off. */
+static void td_switch_move_probe(void *unused, struct cgroup *cgroup, const char *path,
+				 struct task_struct *task, bool threadgroup)
+{
+	queue_work(td_compat_unbound_wq, &td_switch_work);
+}
+
+/**
+ * struct td_probe - a probe, and its tracepoint
+ * @name: name of the tracepoint
+ * @probe: the probe
+ * @tracepoint: the tracepoint
+ */
+struct td_probe {
+	const char *name;
+	void *probe;
+	struct tracepoint *tracepoint;
+};
+
+static struct td_probe td_probes[] = {
+	{ .name = "sched_switch", .probe = td_switch_probe },
+	{ .name = "cgroup_attach_task", .probe = td_switch_move_probe },
+};
+
+static void td_switch_find(struct tracepoint *tracepoint, void *unused)
+{
+	struct td_probe *probe;
+
+	for (probe = td_probes; probe < td_probes + ARRAY_SIZE(td_probes); probe++)
+		if (!strcmp(tracepoint->name, probe->name))
+			probe->tracepoint = tracepoint;
+}
+
+static void td_switch_unregister(unsigned int nr)
+{
+	while (nr--) {
+		if (td_probes[nr].tracepoint)
+			WARN_ON_ONCE(tracepoint_probe_unregister(td_probes[nr].tracepoint,
+								 td_probes[nr].probe, NULL));
+	}
+	/* No CPU runs a probe afterwards. */
+	tracepoint_synchronize_unregister();
+	cancel_work_sync(&td_switch_work);
+}
+
+/**
+ * td_switch_begin() - note switches from now on; the ledgers are there
+ *
+ * Return: 0; -EOPNOTSUPP if the kernel has no tracepoint of switches; or a negative errno from
+ * registering a probe.
+ */
+int td_switch_begin(void)
+{
+	unsigned int i;
+	int ret;
+
+	/* The compiler checks the types of the probes. */
+	check_trace_callback_type_sched_switch(td_switch_probe);
+	check_trace_callback_type_cgroup_attach_task(td_switch_move_probe);
+
+	for_each_kernel_tracepoint(td_switch_find, NULL);
+	if (!td_probes[0].tracepoint)
+		return -EOPNOTSUPP;
+	for (i = 0; i < ARRAY_SIZE(td_probes); i++) {
+		if (!td_probes[i].tracepoint)
+			continue;
+		ret = tracepoint_probe_register(td_probes[i].tracepoint, td_probes[i].probe,
+						NULL);
+		if (ret) {
+			td_switch_unregister(i);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+/**
+ * td_switch_end() - undo td_switch_begin()
+ */
+void td_switch_end(void)
+{
+	td_switch_unregister(ARRAY_SIZE(td_probes));
+}

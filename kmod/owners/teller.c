@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tellers: each CPU has one, which notes what the owner that runs has used.
+ *
+ * When another owner gets the CPU, the teller reads the counters, and adds the difference to
+ * the reading before to the line of the owner that leaves.  With PERF_METRICS that takes no
+ * formula and no division: slots times byte is linear, so sums of it become nodes when they are
+ * collected.  Other meters have a point for it, whose formula is not linear.
+ *
+ * A teller has two ledgers.  It writes into one, and turns to the other when that is full or when
+ * somebody wants to collect it.  The ledgers change hands by one store with release and one load
+ * with acquire.  If the collection is late, the owners that do not fit are "others".
+ */
+#include <linux/cgroup.h>
+#include <linux/compiler.h>
+#include <linux/irqflags.h>
+#include <linux/limits.h>
+#include <linux/lockdep.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/sched/clock.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/topology.h>
+
+#include "compat.h"
+#include "ledger.h"
+#include "meter.h"
+#include "metrics.h"
+#include "perfmetrics.h"
+#include "scope.h"
+#include "teller.h"
+#include "window.h"
+
+/* td_teller.begun before the first reading. */
+#define TD_TELLER_NEVER	U64_MAX
+
+DEFINE_PER_CPU(struct td_teller, td_tellers);
+
+/* Which kinds of owners are wanted, bit n for kind n, and cgroups down to which level (0: all). */
+static unsigned int td_teller_kinds, td_teller_depth;
+
+/**
+ * td_teller_want() - choose the owners
+ * @kinds: bit n for enum td_owners_kind n
+ * @depth: deeper cgroups count at their ancestor of this level; 0 for none
+ */
+void td_teller_want(unsigned int kinds, unsigned int depth)
+{
+	/* Pair with READ_ONCE() where a CPU looks at a task. */
+	WRITE_ONCE(td_teller_kinds, kinds);
+	WRITE_ONCE(td_teller_depth, depth);
+}
+
+/* The process of a task, to be compared while the task exists; idle tasks share one. */
+static __always_inline const void *td_teller_process(const struct task_struct *task)
+{
+	/* Pairs with WRITE_ONCE() in td_teller_want(), as in the next function. */
+	if (READ_ONCE(td_teller_kinds) & BIT(TD_OWNERS_PROCESSES) || is_idle_task(task))
+		return task->signal;
+	return NULL;
+}
+
+static __always_inline struct cgroup *td_teller_cgroup(struct task_struct *task)
+{
+	unsigned int depth = READ_ONCE(td_teller_depth);
+	struct cgroup *cgroup;
+
+	if (!(READ_ONCE(td_teller_kinds) & BIT(TD_OWNERS_CGROUPS)) || is_idle_task(task))
+		return NULL;
+	cgroup = td_compat_cgroup(task);
+	if (depth && cgroup->level > depth)
+		cgroup = cgroup_ancestor(cgroup, depth);
+	return cgroup;
+}
+
+/**
+ * td_teller_same() - does a task belong to the owner that runs?
+ * @teller: teller of this CPU; interrupts off
+ * @task: task that runs here, or will next
+ *
+ * Return: true or false.
+ */
+bool td_teller_same(const struct td_teller *teller, struct task_struct *task)
+{
+	return td_teller_process(task) == teller->process &&
+	       td_teller_cgroup(task) == teller->cgroup;
+}
+
+/* Add what the meter has counted since the last reading: sums alone. */
+static __always_inline void td_teller_add(struct td_teller *teller, const struct td_peek *peek,
+					  const struct td_meter *meter)
+{
+	struct topdown_figures *figures = &teller->line->figures;
+	unsigned int i, nr = meter->level > 1 ? TD_METRIC_NR : TD_METRIC_L1;
+	struct td_peek *noted = &teller->noted;
+
+	figures->running_ns += peek->running - noted->running;
+	figures->slots += peek->counts.slots - noted->counts.slots;
+	for (i = 0; i < nr; i++)
+		figures->node[i] += peek->counts.metric[i] - noted->counts.metric[i];
+	if (!meter->cycles.nr)
+		return;
+	figures->instructions += peek->cycles[0] - noted->cycles[0];
+	figures->cycles += peek->cycles[1] - noted->cycles[1];
+}
+
+static void td_teller_peek(struct td_teller *teller, struct td_collector *collector, u64 now,
+			   bool drop)
+{
+	const struct td_meter *meter = collector->meter;
+	struct td_peek peek;
+
+	if (unlikely(!td_perfmetrics_peek(meter, now, false, &peek))) {
+		td_window_point(collector);
+		td_perfmetrics_peek(meter, now, true, &peek);
+	}
+	if (likely(!drop))
+		td_teller_add(teller, &peek, meter);
+	teller->noted = peek;
+}
+
+/* The sums of the CPU have all parts until now.  No NMI may fold while they are read. */
+static noinline void td_teller_total(struct td_teller *teller, struct td_collector *collector,
+				     bool drop)
+{
+	struct topdown_figures *figures = &teller->line->figures;
+	u64 time = figures->enabled_ns;
+
+	td_window_hold(collector);
+	td_window_point(collector);
+	if (!drop) {
+		td_figures_add(figures, &collector->total);
+		td_figures_sub(figures, &teller->total);
+		/* The time of an owner is by the clock. */
+		figures->enabled_ns = time;
+		figures->busy_ns = 0;
+	}
+	teller->total = collector->total;
+	td_window_release(collector);
+}
+
+static void td_teller_learn(struct td_teller *teller, const struct td_collector *collector)
+{
+	const struct td_meter *meter = collector->meter;
+
+	teller->scheme.linear = meter->linear;
+	teller->scheme.level = meter->level;
+	teller->scheme.nodes = meter->nodes;
+	teller->scheme.source = meter->source;
+	if (meter->linear)
+		teller->scheme.quant = *td_perfmetrics_quant(meter);
+}
+
+/*
+ * Another meter has begun, whose counts are all since then.  The first time, what it has counted
+ * is nobody's.
+ */
+static noinline bool td_teller_meet(struct td_teller *teller, const struct td_collector *collector)
+{
+	bool first = teller->begun == TD_TELLER_NEVER;
+
+	teller->begun = collector->begun;
+	memset(&teller->noted, 0, sizeof(teller->noted));
+	td_teller_learn(teller, collector);
+	if (!teller->ledger->scheme.level)
+		teller->ledger->scheme = teller->scheme;
+	return first;
+}
+
+/* Note what the owner that runs has used until now. */
+static void td_teller_note(struct td_teller *teller, u64 now)
+{
+	struct td_collector *collector = this_cpu_ptr(td_collectors);
+	bool drop = false;
+
+	lockdep_assert_irqs_disabled();
+	teller->line->figures.enabled_ns += now - teller->since;
+	teller->since = now;
+	if (unlikely(!collector->open))
+		return;
+	if (unlikely(teller->begun != collector->begun))
+		drop = td_teller_meet(teller, collector);
+	/* Counts that no CPU can have, and sums of another kind than those of the ledger. */
+	drop |= collector->trust.doubt || collector->meter->linear != teller->ledger->scheme.linear;
+	if (likely(collector->meter->linear))
+		td_teller_peek(teller, collector, now, drop);
+	else
+		td_teller_total(teller, collector, drop);
+}
+
+/* Turn to the spare ledger, if there is one.  The line of the owner that runs has to follow. */
+static bool td_teller_turn(struct td_teller *teller, const struct td_collector *collector)
+{
+	/* Pairs with smp_store_release() in td_teller_collected(): the ledger is empty. */
+	struct td_ledger *spare = smp_load_acquire(&teller->spare);
+
+	if (!spare)
+		return false;
+	if (collector->open)
+		td_teller_learn(teller, collector);
+	if (teller->ledger->scheme.linear == teller->scheme.linear)
+		teller->ledger->scheme = teller->scheme;
+	spare->scheme = teller->scheme;
+	WRITE_ONCE(teller->spare, NULL);
+	/* All of it is written: pairs with smp_load_acquire() in td_teller_full(). */
+	smp_store_release(&teller->full, teller->ledger);
+	teller->ledger = spare;
+	WRITE_ONCE(teller->dirty, false);
+	return true;
+}
+
+static struct td_line *td_teller_line(struct td_teller *teller, struct task_struct *task,
+				      struct cgroup *cgroup)
+{
+	struct task_struct *leader = NULL;
+	struct td_key key = { .cgroup = cgroup };
+	struct td_line *line;
+
+	if (teller->process && !is_idle_task(task)) {
+		key.tgid = task->tgid;
+		/* Until it is released, a task has a leader. */
+		if (pid_alive(task)) {
+			leader = task->group_leader;
+			key.start = leader->start_boottime;
+		}
+	}
+	line = td_ledger_find(teller->ledger, &key, leader);
+	if (likely(line))
+		return line;
+	if (td_teller_turn(teller, this_cpu_ptr(td_collectors))) {
+		irq_work_queue(&teller->poke);
+		line = td_ledger_find(teller->ledger, &key, leader);
+	}
+	return line ? line : &teller->ledger->others;
+}
+
+static void td_teller_enter(struct td_teller *teller, struct task_struct *task)
+{
+	struct cgroup *cgroup = td_teller_cgroup(task);
+
+	teller->process = td_teller_process(task);
+	WRITE_ONCE(teller->idle, is_idle_task(task));
+	teller->line = td_teller_line(teller, task, cgroup);
+	/* Without a line there is no reference, and the next task tries again. */
+	teller->cgroup = teller->line == &teller->ledger->others ? NULL : cgroup;
+}
+
+/* A process may have another name since it got the CPU. */
+static void td_teller_rename(struct td_line *line, struct task_struct *task)
+{
+	if (thread_group_leader(task) && line->key.tgid == task->tgid && line->key.tgid)
+		memcpy(line->name, task->comm, sizeof(line->name));
+}
+
+/* The first switch.  If no meter counts yet, all that the next one counts is somebody's. */
+static noinline void td_teller_first(struct td_teller *teller, struct task_struct *task, u64 now)
+{
+	const struct td_collector *collector = this_cpu_ptr(td_collectors);
+
+	teller->since = now;
+	teller->begun = collector->open ? TD_TELLER_NEVER : collector->begun;
+	td_teller_enter(teller, task);
+}
+
+/**
+ * td_teller_switch() - another owner gets this CPU, or the same one is to be up to date
+ * @teller: teller of this CPU, which has a ledger; interrupts off
+ * @prev: the task that ran until now
+ * @next: the task that runs from now on
+ */
+void td_teller_switch(struct td_teller *teller, struct task_struct *prev,
+		      struct task_struct *next)
+{
+	u64 now = local_clock();
+
+	if (unlikely(!teller->line))
+		td_teller_first(teller, prev, now);
+	td_teller_note(teller, now);
+	td_teller_rename(teller->line, prev);
+	td_teller_enter(teller, next);
+	teller->line->switches += prev != next;
+	WRITE_ONCE(teller->dirty, true);
+}
+
+/**
+ * td_teller_stale() - is there anything new to be collected from a CPU?
+ * @cpu: possible CPU
+ * @unused: NULL; on_each_cpu_cond() takes this function
+ *
+ * Return: true or false; false for a quiet CPU, which may not be interrupted.
+ */
+bool td_teller_stale(int cpu, void *unused)
+{
+	const struct td_teller *teller = per_cpu_ptr(&td_tellers, cpu);
+
+	if (td_scope_quiet(cpu) && cpu != smp_processor_id())
+		return false;
+	/* Pair with WRITE_ONCE() on the CPU; what comes later is for the next collection. */
+	return READ_ONCE(teller->dirty) || !READ_ONCE(teller->idle);
+}
+
+/**
+ * td_teller_turn_this() - bring the ledger of this CPU up to date, and turn to the other
+ * @unused: NULL
+ *
+ * On the CPU with interrupts off.
+ */
+void td_teller_turn_this(void *unused)
+{
+	struct td_teller *teller = this_cpu_ptr(&td_tellers);
+
+	td_teller_switch(teller, current, current);
+	if (td_teller_turn(teller, this_cpu_ptr(td_collectors)))
+		td_teller_enter(teller, current);
+}
+
+/**
+ * td_teller_turn_offline() - turn the ledger of a CPU that is offline, and stays so
+ * @cpu: the CPU
+ *
+ * The next switch there begins as the first one.
+ */
+void td_teller_turn_offline(int cpu)
+{
+	struct td_teller *teller = per_cpu_ptr(&td_tellers, cpu);
+
+	if (!teller->line || !td_teller_turn(teller, per_cpu_ptr(td_collectors, cpu)))
+		return;
+	teller->line = NULL;
+	teller->process = NULL;
+	teller->cgroup = NULL;
+}
+
+/**
+ * td_teller_full() - the ledger of a CPU that waits for its collection
+ * @cpu: possible CPU
+ *
+ * Return: the ledger, which nobody writes until td_teller_collected(); NULL for none.
+ */
+struct td_ledger *td_teller_full(int cpu)
+{
+	/* Pairs with smp_store_release() in td_teller_turn(). */
+	return smp_load_acquire(&per_cpu_ptr(&td_tellers, cpu)->full);
+}
+
+/**
+ * td_teller_collected() - give an empty ledger back to a CPU
+ * @cpu: possible CPU, of which td_teller_full() gave the ledger
+ */
+void td_teller_collected(int cpu)
+{
+	struct td_teller *teller = per_cpu_ptr(&td_tellers, cpu);
+	struct td_ledger *ledger = teller->full;
+
+	td_ledger_clear(ledger);
+	/* The CPU writes it only when it has taken the spare one. */
+	WRITE_ONCE(teller->full, NULL);
+	/* Pairs with smp_load_acquire() in td_teller_turn(). */
+	smp_store_release(&teller->spare, ledger);
+}
+
+static void td_teller_free(int cpu)
+{
+	struct td_teller *teller = per_cpu_ptr(&td_tellers, cpu);
+	struct td_ledger *ledgers[] = { teller->ledger, teller->full, teller->spare };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ledgers); i++) {
+		if (ledgers[i])
+			td_ledger_clear(ledgers[i]);
+		kvfree(ledgers[i]);
+	}
+	memset(teller, 0, sizeof(*teller));
+}
+
+static int td_teller_alloc(int cpu, void (*poke)(struct irq_work *work))
+{
+	struct td_teller *teller = per_cpu_ptr(&td_tellers, cpu);
+	int node = cpu_to_node(cpu);
+
+	memset(teller, 0, sizeof(*teller));
+	teller->poke = IRQ_WORK_INIT_HARD(poke);
+	teller->ledger = kvzalloc_node(sizeof(*teller->ledger), GFP_KERNEL_ACCOUNT, node);
+	teller->spare = kvzalloc_node(sizeof(*teller->spare), GFP_KERNEL_ACCOUNT, node);
+	return teller->ledger && teller->spare ? 0 : -ENOMEM;
+}
+
+/**
+ * td_teller_begin() - make the ledgers, before the first switch is noted
+ * @poke: irq_work that asks for a collection
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int td_teller_begin(void (*poke)(struct irq_work *work))
+{
+	int cpu, ret;
+
+	for_each_possible_cpu(cpu) {
+		ret = td_teller_alloc(cpu, poke);
+		if (ret) {
+			td_teller_end();
+			return ret;
+		}
+	}
+	return 0;
+}
+
+/**
+ * td_teller_end() - undo td_teller_begin(): no switch is noted any more
+ */
+void td_teller_end(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		irq_work_sync(&per_cpu_ptr(&td_tellers, cpu)->poke);
+		td_teller_free(cpu);
+	}
+}
