@@ -27,6 +27,7 @@ for file in bin/topdown lib/somewhere/libtopdown.so.1 lib/somewhere/libtopdown.a
 	lib/somewhere/pkgconfig/libtopdown.pc include/topdown/topdown.h include/topdown/topdown_region.h \
 	include/topdown/topdown_names.h \
 	include/topdown/linux/topdown.h include/topdown/linux/topdown_session.h \
+	include/topdown/topdown_owners.h include/topdown/linux/topdown_owner.h \
 	include/topdown/linux/topdown_latency.h include/topdown/linux/topdown_map.h include/topdown/linux/topdown_watch.h \
 	share/man/man1/topdown.1 share/man/man1/topdown-stat.1 \
 	share/man/man1/topdown-history.1 share/man/man1/topdown-watch.1 share/man/man1/topdown-info.1 share/man/man1/topdown-perf.1 share/man/man1/topdown-export.1 share/man/man1/topdown-top.1 share/man/man3/libtopdown.3 \

@@ -26,7 +26,7 @@ library=(handle library readings maps watches sessions latencies names sets regi
 # The longest first, so that none is left alone at the end.
 suites=(python record record-latency screen growth install export command tasks running noise options output
 	device monitoring schema docs examples fuzzers verify maps sets watch abi history perf units frames
-	columns series latency handle library readings watches sessions latencies names regions)
+	columns series latency owners handle library readings watches sessions latencies names regions)
 processors=$(nproc)
 jobs=${TOPDOWN_CHECK_JOBS:-$((processors < 4 ? processors : 4))}
 CC=${CC:-cc}
@@ -76,7 +76,7 @@ build() {
 		CFLAGS="${sanitize[*]}" LDFLAGS="${sanitize_link[*]}" \
 		"$BUILD/asan/topdown" "$BUILD/asan/libtopdown.a"
 	beside "$CC" "${warnings[@]}" -O1 -g -shared -fPIC "${include[@]}" -o "$BUILD/fake.so" \
-		"$HERE"/fake/fake{,-ioctl,-latency,-map,-perf,-poll,-session}.c "$USERSPACE/../kmod/common/metrics.c"
+		"$HERE"/fake/fake{,-ioctl,-latency,-map,-owner,-perf,-poll,-session}.c "$USERSPACE/../kmod/common/metrics.c"
 	build_programs plain "$USERSPACE/build" -O2 -g
 	build_programs asan "$BUILD/asan" "${sanitize[@]}" "${sanitize_link[@]}"
 	build_fuzzers

@@ -609,6 +609,7 @@ int topdown_session_kind_between(const struct topdown_session *then,
 #include "topdown_names.h"
 #include "topdown_region.h"
 #include "topdown_latency.h"
+#include "topdown_owners.h"
 #include "topdown_stall.h"
 #include "topdown_stalls.h"
 

@@ -36,7 +36,7 @@ static const char runs[] =
 	"tma_branch_mispredicts_rse=0.07;tma_machine_clears_rse=0.08;tma_fetch_latency_rse=0.09;"
 	"tma_fetch_bandwidth_rse=0.1;tma_memory_bound_rse=0.11;tma_core_bound_rse=0.12;"
 	"tma_resource_bound_rse=-;tma_smt_contention_rse=0.14;cycles=200;instructions=300;"
-	"ipc=1.5;expected=0.8;";
+	"ipc=1.5;expected=0.8;cgroup=-;path=-;";
 static const char kinds[] =
 	"oncpu_ns=400;running_ns=300;slots=500;tma_retiring=0.01;tma_bad_speculation=0.02;"
 	"tma_frontend_bound=0.03;tma_backend_bound=0.04;tma_heavy_operations=0.05;"

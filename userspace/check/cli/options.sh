@@ -198,11 +198,12 @@ for both in '-p 1 -t 1' '-p 1 -t 1 true'; do
 done
 bad '-p without a value' "-p has no value, as '--per-thread' is an option" stat -p --per-thread
 bad '--tree alone' '--tree is about the children' stat --tree -a
-for known in '-e cycles' '-G a' --topdown --for-each-cgroup=a; do
+for known in 'stat -e cycles' 'top -G a' 'stat --topdown' 'top --for-each-cgroup=a'; do
 	# shellcheck disable=SC2086
-	run td stat $known
+	run td $known
 	expect "perf's $known" 2 '' "^topdown: unknown option '[^']*'(: | \(try)"
 done
+bad "perf's -G" "unknown option '-G': 'topdown stat -G NAME' counts cgroups" top -G a
 bad "perf's -e" "unknown option '-e': events are perf's: 'topdown perf' prints" stat -e cycles
 bad "perf's --topdown" "unknown option '--topdown': leave it out" stat --topdown
 run td stat -l 3

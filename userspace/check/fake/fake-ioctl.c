@@ -67,23 +67,54 @@ static int latency_read(int fd, void *arg)
 	return fake_latency_read(arg);
 }
 
+static int owners(int fd, void *arg)
+{
+	(void)fd;
+	return fake_owners(arg);
+}
+
+static int owners_read(int fd, void *arg)
+{
+	(void)fd;
+	return fake_owners_read(arg);
+}
+
+/* Kinds of descriptors. */
+enum kind {
+	OF_NOTHING,
+	OF_DEVICE,
+	OF_SESSION,
+	OF_OWNERS,
+};
+
+static enum kind kind_of(int fd)
+{
+	if (fake_is_device(fd))
+		return OF_DEVICE;
+	if (fake_session_of(fd) >= 0)
+		return OF_SESSION;
+	return fake_is_owners(fd) ? OF_OWNERS : OF_NOTHING;
+}
+
 static const struct command {
 	unsigned long request;
 	size_t size;
 	/* As first released. */
 	size_t min;
-	bool of_session;
+	enum kind of;
 	int (*execute)(int fd, void *arg);
 } commands[] = {
-	{ TOPDOWN_INFO, sizeof(struct topdown_info), 288, false, info },
-	{ TOPDOWN_READ, sizeof(struct topdown_read), 40, false, read_cpus },
-	{ TOPDOWN_RESET, sizeof(struct topdown_reset), 24, false, reset },
-	{ TOPDOWN_WATCH, sizeof(struct topdown_watch), 64, false, watch },
-	{ TOPDOWN_ATTACH, sizeof(struct topdown_attach), 16, false, attach },
-	{ TOPDOWN_SESSION, sizeof(struct topdown_session), 888, true, session },
-	{ TOPDOWN_CONTROL, sizeof(struct topdown_control), 16, true, control },
-	{ TOPDOWN_LATENCY, sizeof(struct topdown_latency), 56, false, latency },
-	{ TOPDOWN_LATENCIES, sizeof(struct topdown_latencies), 32, false, latency_read },
+	{ TOPDOWN_INFO, sizeof(struct topdown_info), 288, OF_DEVICE, info },
+	{ TOPDOWN_READ, sizeof(struct topdown_read), 40, OF_DEVICE, read_cpus },
+	{ TOPDOWN_RESET, sizeof(struct topdown_reset), 24, OF_DEVICE, reset },
+	{ TOPDOWN_WATCH, sizeof(struct topdown_watch), 64, OF_DEVICE, watch },
+	{ TOPDOWN_ATTACH, sizeof(struct topdown_attach), 16, OF_DEVICE, attach },
+	{ TOPDOWN_SESSION, sizeof(struct topdown_session), 888, OF_SESSION, session },
+	{ TOPDOWN_CONTROL, sizeof(struct topdown_control), 16, OF_SESSION, control },
+	{ TOPDOWN_LATENCY, sizeof(struct topdown_latency), 56, OF_DEVICE, latency },
+	{ TOPDOWN_LATENCIES, sizeof(struct topdown_latencies), 32, OF_DEVICE, latency_read },
+	{ TOPDOWN_OWNERS, sizeof(struct topdown_owners), 16, OF_DEVICE, owners },
+	{ TOPDOWN_OWNERS_READ, sizeof(struct topdown_owners_read), 56, OF_OWNERS, owners_read },
 };
 
 static int execute(int fd, const struct command *command, unsigned char *user)
@@ -119,14 +150,14 @@ int ioctl(int fd, unsigned long request, ...)
 	int (*real)(int fd, unsigned long request, ...) = dlsym(RTLD_NEXT, "ioctl");
 	static bool interrupted[3];
 	va_list args;
-	bool of_session = fake_session_of(fd) >= 0;
+	enum kind kind = kind_of(fd);
 	size_t i;
 	void *arg;
 
 	va_start(args, request);
 	arg = va_arg(args, void *);
 	va_end(args);
-	if (!fake_is_device(fd) && !of_session)
+	if (kind == OF_NOTHING)
 		return real(fd, request, arg);
 
 	if (getenv("FAKE_EINTR") && _IOC_NR(request) < 3 && !interrupted[_IOC_NR(request)]) {
@@ -134,7 +165,7 @@ int ioctl(int fd, unsigned long request, ...)
 		return refuse(EINTR);
 	}
 	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-		if (commands[i].request == request && commands[i].of_session == of_session)
+		if (commands[i].request == request && commands[i].of == kind)
 			return execute(fd, &commands[i], arg);
 	}
 	return refuse(ENOTTY);

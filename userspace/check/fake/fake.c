@@ -61,7 +61,8 @@
  *   FAKE_PMUS      directory that has the PMU topdown
  *
  * fake-ioctl.c takes the commands apart.  fake-map.c has the map, fake-session.c the sessions,
- * fake-latency.c the latency sessions, fake-poll.c the watches and poll().
+ * fake-latency.c the latency sessions, fake-owner.c all processes and cgroups, fake-poll.c the
+ * watches and poll().
  */
 #include "fake.h"
 

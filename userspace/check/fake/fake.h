@@ -20,6 +20,7 @@
 /* The sizes in the first release. */
 #define FAKE_RECORD_SIZE_MIN	616
 #define FAKE_SESSION_SIZE_MIN	888
+#define FAKE_OWNER_SIZE_MIN	744
 
 /* Fill the field that only a newer release has, in growth.sh. */
 #ifdef TOPDOWN_GROWN
@@ -48,6 +49,10 @@ void *fake_map(size_t size, int protection, int flags);
 
 int fake_latency(struct topdown_latency *arg);
 int fake_latency_read(struct topdown_latencies *arg);
+
+bool fake_is_owners(int fd);
+int fake_owners(const struct topdown_owners *arg);
+int fake_owners_read(struct topdown_owners_read *arg);
 
 void fake_sessions_begin(void);
 int fake_attach(const struct topdown_attach *arg);

@@ -26,7 +26,7 @@ OTHER_STRUCTS = {"topdown_read", "topdown_reset", "topdown_attach",
                  "topdown_control", "topdown_map", "topdown_map_record", "topdown_share",
                  "topdown_session_map", "topdown_latency", "topdown_latencies",
                  "topdown_stall_raw", "topdown_stall_attr", "topdown_stall_field",
-                 "topdown_stalls_map"}
+                 "topdown_stalls_map", "topdown_owners", "topdown_owners_read"}
 #: topdown_watch_read() and topdown_info_get() say the same.
 OTHER_FUNCTIONS = {"topdown_watch_wait", "topdown_has", "topdown_stall_decode",
                    "topdown_stall_sample", "topdown_stall_field_get", "topdown_stall_layout_name",

@@ -35,7 +35,7 @@ build_longer() {
 		-o "$LONGER/libtopdown.so.1" "$LONGER"/userspace/lib/*.c \
 		"$LONGER"/kmod/common/*.c
 	"$CC" "${flags[@]}" -o "$LONGER/fake.so" \
-		"$LONGER"/userspace/check/fake/fake{,-ioctl,-latency,-map,-perf,-poll,-session}.c \
+		"$LONGER"/userspace/check/fake/fake{,-ioctl,-latency,-map,-owner,-perf,-poll,-session}.c \
 		"$LONGER/kmod/common/metrics.c"
 }
 

@@ -40,6 +40,18 @@ static void set_known(struct column_value *value, bool known, int integer)
 	value->integer = integer;
 }
 
+static void set_number_of(struct column_value *value, const struct row *row)
+{
+	value->none = row->kind != ROW_CGROUP;
+	value->integer = row->id;
+}
+
+static void set_path(struct column_value *value, const struct row *row)
+{
+	value->none = row->kind != ROW_CGROUP;
+	value->string = value->none ? NULL : row->path;
+}
+
 static bool row_has_cpu(const struct row *row)
 {
 	if (row->kind == ROW_EVENT)
@@ -61,13 +73,16 @@ static bool row_has_cpu(const struct row *row)
 GETTER(time, number, interval->time)
 GETTER(interval, number, interval->length)
 GETTER(row, string, row_kind_name(row))
+GETTER(cgroup, number_of, row)
 GETTER(cpu, known, row_has_cpu(row), row->cpu)
 GETTER(core_id, known, row->core_id >= 0, row->core_id)
 GETTER(socket, known, row->socket >= 0, row->socket)
 GETTER(node, known, row->numa >= 0, row->numa)
 GETTER(pid, known, row->task && row->task->pid > 0, row->task ? row->task->pid : 0)
 GETTER(tid, known, row->task->tid > 0, row->task->tid)
-GETTER(id, integer, row->task->tid ? row->task->tid : row->task->pid)
+GETTER(id, integer, row->kind == ROW_CGROUP ? row->id :
+		    (uint64_t)(row->task->tid ? row->task->tid : row->task->pid))
+GETTER(path, path, row)
 GETTER(comm, string, row->task->name)
 GETTER(state, string, row_state(row))
 GETTER(source, string, topdown_source_name(row->source))
@@ -295,7 +310,7 @@ static const struct column columns[] = {
 	NUMBER(interval, COLUMNS_ALL | COLUMNS_WINDOWS | COLUMNS_LATENCIES, 9, false,
 	       "length of the interval in seconds"),
 	STRING(row, COLUMNS_ALL | COLUMNS_EVENTS | COLUMNS_WINDOWS | COLUMNS_LATENCIES,
-	       "all, cpu, core, socket, node, process, thread, runs, window or event"),
+	       "all, cpu, core, socket, node, process, thread, runs, window, event, cgroup, idle, others or ended"),
 	MAYBE(cpu, COLUMNS_CPUS | COLUMNS_WINDOWS | COLUMNS_EVENTS | COLUMNS_LATENCIES |
 	      TABLE_TOP | TABLE_WINDOWS,
 	      "number of the CPU",
@@ -463,6 +478,9 @@ static const struct column columns[] = {
 	       "count times latency, as a share of the cycles; or the value of a node"),
 	{ "over", COLUMN_BOOLEAN, COLUMNS_LATENCIES, 0, true, 0, get_over,
 	  "the node is over its threshold", { 0 } },
+	MAYBE(cgroup, COLUMNS_TASKS, "number of the cgroup, of rows of cgroups"),
+	{ "path", COLUMN_STRING, COLUMNS_TASKS, 0, true, 0, get_path,
+	  "path of the cgroup, from the root of cgroups on", { 0 } },
 	/* These are in tables only. */
 	TABLE(COLUMN_STRING, get_subject, TABLE_CPUS,
 	      COLUMN_FIRST, UNIT_NONE, NULL, "CPU", 3, "CPU", 3),

@@ -37,9 +37,9 @@ static const struct {
 	const char *hint;
 } hints[] = {
 	{ "-e", "events are perf's: 'topdown perf' prints lines with those of this module" },
-	{ "-G", "'topdown perf -G NAME' prints a line that counts a cgroup" },
-	{ "--cgroup", "'topdown perf -G NAME' prints a line that counts a cgroup" },
-	{ "--for-each-cgroup", "'topdown perf -G NAME' prints a line that counts a cgroup" },
+	{ "-G", "'topdown stat -G NAME' counts cgroups" },
+	{ "--cgroup", "'topdown stat -G NAME' counts cgroups" },
+	{ "--for-each-cgroup", "'topdown stat -G NAME' counts cgroups" },
 	{ "--topdown", "leave it out: this command counts nothing else" },
 	{ "-M", "leave it out: all nodes are counted" },
 	{ "-F", "windows are not samples: 'topdown perf' prints lines that sample" },

@@ -37,6 +37,10 @@ const char *row_kind_name(const struct row *row)
 		[ROW_RUNS]	= "runs",
 		[ROW_WINDOW]	= "window",
 		[ROW_EVENT]	= "event",
+		[ROW_CGROUP]	= "cgroup",
+		[ROW_IDLE_TASKS]	= "idle",
+		[ROW_OTHERS]	= "others",
+		[ROW_ENDED]	= "ended",
 	};
 
 	return names[row->kind];

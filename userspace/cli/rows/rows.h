@@ -35,6 +35,10 @@ struct task;
  * @ROW_RUNS: the mean of several runs of a command
  * @ROW_WINDOW: one closed window of a CPU
  * @ROW_EVENT: a watch event
+ * @ROW_CGROUP: a cgroup
+ * @ROW_IDLE_TASKS: idle tasks
+ * @ROW_OTHERS: owners for whom there was no room
+ * @ROW_ENDED: processes that ended a while ago
  * @ROW_KINDS: number of kinds
  */
 enum row_kind {
@@ -48,6 +52,10 @@ enum row_kind {
 	ROW_RUNS,
 	ROW_WINDOW,
 	ROW_EVENT,
+	ROW_CGROUP,
+	ROW_IDLE_TASKS,
+	ROW_OTHERS,
+	ROW_ENDED,
 	ROW_KINDS,
 };
 
@@ -121,6 +129,8 @@ struct watched {
  * @merged_ns: on-CPU time between switches too close to measure; of tasks only
  * @switches: how often the task was given a CPU; of tasks only
  * @incomplete: some new thread could not be followed; of tasks only
+ * @path: path of a cgroup; NULL or "" for others
+ * @id: number of a cgroup
  */
 struct row {
 	enum row_kind kind;
@@ -162,6 +172,8 @@ struct row {
 	uint64_t merged_ns;
 	uint64_t switches;
 	bool incomplete;
+	const char *path;
+	uint64_t id;
 };
 
 /**

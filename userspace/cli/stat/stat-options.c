@@ -29,6 +29,11 @@ enum {
 	OPT_FRESH,
 	OPT_LOCATE,
 	OPT_SCHEMA,
+	OPT_BY,
+	OPT_DEPTH,
+	OPT_SELF,
+	OPT_SORT,
+	OPT_TOP,
 };
 
 static const struct option long_options[] = {
@@ -45,6 +50,12 @@ static const struct option long_options[] = {
 	{ "per-thread", no_argument, NULL, OPT_PER_THREAD },
 	{ "tree", no_argument, NULL, OPT_TREE },
 	{ "no-inherit", no_argument, NULL, 'i' },
+	{ "by", required_argument, NULL, OPT_BY },
+	{ "cgroup", required_argument, NULL, 'G' },
+	{ "depth", required_argument, NULL, OPT_DEPTH },
+	{ "self", no_argument, NULL, OPT_SELF },
+	{ "sort", required_argument, NULL, OPT_SORT },
+	{ "top", required_argument, NULL, OPT_TOP },
 	{ "repeat", required_argument, NULL, 'r' },
 	{ "interval", required_argument, NULL, 'I' },
 	{ "count", required_argument, NULL, OPT_COUNT },
@@ -69,6 +80,7 @@ static const struct option long_options[] = {
 	{ "td-level", required_argument, NULL, 'l' },
 	{ "field-separator", required_argument, NULL, 'x' },
 	{ "json-output", no_argument, NULL, 'j' },
+	{ "for-each-cgroup", required_argument, NULL, 'G' },
 	{ NULL, 0, NULL, 0 }
 };
 
@@ -99,6 +111,14 @@ static const char usage[] =
 	"      --tree           with -p: also the children that exist, a row for each\n"
 	"  -i, --no-inherit     leave out the children that are forked from now on\n"
 	"  -r, --repeat N       run the command N times (1..100000); print the mean\n"
+	"All processes or cgroups at once:\n"
+	"      --by KIND        process or cgroup: a row for each that ran\n"
+	"  -G, --cgroup LIST    these cgroups, such as system.slice,user.slice\n"
+	"      --depth N        cgroups below level N count at their ancestor (1..31)\n"
+	"      --self           cgroups without those below them\n"
+	"      --sort KEY       slots (default), time, ipc, or a node such as\n"
+	"                       tma_memory_bound: by its slots\n"
+	"      --top N          the first N rows (1..100000)\n"
 	"How long:\n"
 	"  -I, --interval TIME  print at this interval (10..3600000 ms)\n"
 	"      --count N        end after N intervals; without -I each lasts a second\n"
@@ -118,7 +138,7 @@ static const char usage[] =
 	"  -v, --verbose        first say how the machine is measured\n"
 	"Names of perf stat for some of these:\n"
 	"      --interval-print, --interval-count, --td-level, --field-separator,\n"
-	"      --json-output\n"
+	"      --json-output, --for-each-cgroup\n"
 	"Other:\n"
 	"      --schema         print the JSON Schema of the lines of -j\n"
 	"      --device PATH    device node; default " TOPDOWN_DEVICE "\n"
@@ -133,7 +153,9 @@ static const char usage[] =
 	"  topdown stat -- make -j8               a command with all that it starts\n"
 	"  topdown stat -a -- sleep 10            the machine while a command runs\n"
 	"  topdown stat -r 5 -o td.txt ./prog     the mean of five runs\n"
-	"  topdown stat -p 1234 --per-thread      each thread, until Ctrl-C\n";
+	"  topdown stat -p 1234 --per-thread      each thread, until Ctrl-C\n"
+	"  topdown stat --by process -I 1s --sort tma_memory_bound --top 10\n"
+	"  topdown stat --by cgroup --timeout 10s\n";
 
 /* These options exclude each other. */
 static bool add_up_by(struct stat_options *options, enum topology by)
@@ -163,6 +185,59 @@ static bool parse_level(const char *text, uint64_t *level)
 		message_note("perf has deeper levels: 'perf stat --topdown --td-level %s', by general counters",
 			     text);
 	return false;
+}
+
+static bool parse_by(const char *text, enum stat_by *by)
+{
+	if (!strcmp(text, "process"))
+		*by = STAT_BY_PROCESS;
+	else if (!strcmp(text, "cgroup"))
+		*by = STAT_BY_CGROUP;
+	else
+		message_error("--by: '%s' is no kind of owner (allowed: process, cgroup)", text);
+	return *by != STAT_BY_NONE;
+}
+
+static bool parse_sort(struct stat_options *options, const char *text)
+{
+	int node = topdown_node_by_name(text);
+
+	options->sort_node = node < 0 ? 0 : node;
+	if (!strcmp(text, "slots"))
+		options->sort = STAT_SORT_SLOTS;
+	else if (!strcmp(text, "time"))
+		options->sort = STAT_SORT_TIME;
+	else if (!strcmp(text, "ipc"))
+		options->sort = STAT_SORT_IPC;
+	else
+		options->sort = STAT_SORT_NODE;
+	if (options->sort != STAT_SORT_NODE || node >= 0)
+		return true;
+	message_error("--sort: '%s' is no key (allowed: slots, time, ipc, or a node such as tma_memory_bound)",
+		      text);
+	return false;
+}
+
+/* Those about all processes and cgroups. */
+static bool parse_owners(struct stat_options *options, int option)
+{
+	switch (option) {
+	case OPT_BY:
+		return parse_by(optarg, &options->by);
+	case 'G':
+		options->cgroups = optarg;
+		return true;
+	case OPT_DEPTH:
+		return parse_number("--depth", optarg, 1, DEPTH_MAX, "levels", &options->depth);
+	case OPT_SELF:
+		options->self = true;
+		return true;
+	case OPT_SORT:
+		options->sorted = true;
+		return parse_sort(options, optarg);
+	default:
+		return parse_number("--top", optarg, 1, TOP_MAX, "rows", &options->top);
+	}
 }
 
 static bool parse_option(struct stat_options *options, int option)
@@ -228,6 +303,13 @@ static bool parse_option(struct stat_options *options, int option)
 	case OPT_LOCATE:
 		options->locate = true;
 		return true;
+	case OPT_BY:
+	case 'G':
+	case OPT_DEPTH:
+	case OPT_SELF:
+	case OPT_SORT:
+	case OPT_TOP:
+		return parse_owners(options, option);
 	case 'q':
 		options->quiet = true;
 		return true;
@@ -287,11 +369,30 @@ static bool check_tasks(struct stat_options *options)
 	return true;
 }
 
+static bool check_owners(struct stat_options *options)
+{
+	bool cpus = options->all_cpus || options->has_cpus || options->per_cpu ||
+		    options->per != TOPOLOGY_NONE || options->windows || options->fresh;
+
+	if (options->cgroups && options->by == STAT_BY_NONE)
+		options->by = STAT_BY_CGROUP;
+	if (options->by == STAT_BY_NONE) {
+		if (options->depth || options->self || options->sorted || options->top)
+			return refuse("--depth, --self, --sort and --top are about all processes or cgroups (add --by process or --by cgroup)");
+		return true;
+	}
+	if (cpus || options->pids.nr || options->tids.nr || options->runs)
+		return refuse("--by and -G measure all processes or cgroups of the machine (allowed: without -a, -C, -A and the like, -p, -t and -r)");
+	if (options->by == STAT_BY_PROCESS && (options->cgroups || options->depth || options->self))
+		return refuse("-G, --depth and --self are about cgroups (allowed: with --by cgroup)");
+	return true;
+}
+
 /* --locate needs one row. */
 static bool check_locate(const struct stat_options *options)
 {
 	bool rows = options->per_cpu || options->per != TOPOLOGY_NONE || options->per_thread ||
-		    options->pids.nr + options->tids.nr > 1;
+		    options->pids.nr + options->tids.nr > 1 || options->by;
 
 	if (options->locate && (options->output.format != OUTPUT_TABLE || rows))
 		return refuse("--locate is about one row of a table (allowed: without -j, -x, -A, --per-core and the like, and with one task)");
@@ -300,7 +401,7 @@ static bool check_locate(const struct stat_options *options)
 
 static bool check_together(struct stat_options *options)
 {
-	if (!check_tasks(options) || !check_locate(options))
+	if (!check_owners(options) || !check_tasks(options) || !check_locate(options))
 		return false;
 	if (options->append && !options->path)
 		return refuse("--append needs the file to write after (add -o FILE)");
@@ -331,7 +432,7 @@ int stat_parse(struct stat_options *options, int argc, char **argv, bool *done)
 
 	for (;;) {
 		at = optind ? optind : 1;
-		option = options_next(argc, argv, "+:aAC:p:t:ir:I:D:l:x:jo:qvh", long_options);
+		option = options_next(argc, argv, "+:aAC:p:t:iG:r:I:D:l:x:jo:qvh", long_options);
 		if (option == -1)
 			break;
 		switch (option) {

@@ -355,6 +355,8 @@ static const struct row_source *source_of(const struct stat_options *options)
 	bool tasks = options->pids.nr || options->tids.nr ||
 		     (options->argv && !options->all_cpus && !options->has_cpus);
 
+	if (options->by)
+		return &rows_of_owners;
 	return tasks ? &rows_of_tasks : &rows_of_cpus;
 }
 

@@ -44,6 +44,31 @@ struct row_source {
 
 extern const struct row_source rows_of_cpus;
 extern const struct row_source rows_of_tasks;
+extern const struct row_source rows_of_owners;
+
+/**
+ * struct owner_row - the names of an owner, for as long as its row
+ * @task: number and name
+ * @path: path of a cgroup
+ */
+struct owner_row {
+	struct task task;
+	char path[1024];
+};
+
+/**
+ * struct owners - all owners
+ * @view: as of the last reading
+ * @then: their records at the begin of the interval
+ * @nr_then: number of @then
+ * @row: names for the rows
+ */
+struct owners {
+	struct topdown_owners_view *view;
+	struct topdown_owner *then;
+	unsigned int nr_then;
+	struct owner_row *row;
+};
 
 /**
  * struct stat_run - a measurement going on
@@ -55,6 +80,7 @@ extern const struct row_source rows_of_tasks;
  * @asks_always: CPUs: they count until now at the end of each interval too
  * @cpus: CPUs that are measured, as of now
  * @tasks: tasks that are followed
+ * @owners: processes or cgroups, with --by
  * @command: the command, if there is one
  * @repeat: sums over its runs, with -r
  * @start_ns: CLOCK_MONOTONIC of the start of the measurement
@@ -78,6 +104,7 @@ struct stat_run {
 	bool asks_always;
 	struct cpulist cpus;
 	struct tasks tasks;
+	struct owners owners;
 	struct command command;
 	struct repeat repeat;
 	uint64_t start_ns;

@@ -8,7 +8,8 @@
             print(span.total.ratios["tma_retiring"], span[0].ipc)
 
 `Device` opens /dev/topdown.  It gives readings of CPUs (`Reading`, `Span`), the map with the
-history (`Map`), watch events (`Event`), sessions (`Session`) and regions (`Regions`).  All
+history (`Map`), watch events (`Event`), sessions (`Session`), regions (`Regions`), and all
+processes or cgroups at once (`Owners`).  All
 of them end in `Figures`: times, slots and ratios.  Latency sessions (`LatencySession`) say
 how long instructions take to retire.  `Stalls` samples what delays instructions.  `rows()`
 makes numpy arrays of figures, and `frame()` makes pandas frames; neither is needed for
@@ -28,6 +29,7 @@ from .latency import total as total_latency
 from .library import version
 from .map import Map, Window
 from .nodes import Node, node, nodes
+from .owner import Owner, Owners
 from .reading import Reading, Span
 from .record import Record
 from .recording import Piece, Recording, RecordingError
@@ -38,7 +40,7 @@ from .table import dtype, frame, rows
 from .watch import Event, Watch
 
 __all__ = ["CpuSet", "Device", "Event", "Figures", "Info", "LatencyReading",
-           "LatencySession", "Map", "Node", "Piece", "Reading",
+           "LatencySession", "Map", "Node", "Owner", "Owners", "Piece", "Reading",
            "Record", "Recording", "RecordingError", "Refusal", "Region", "RegionReading", "Regions",
            "Session", "SessionMap", "SessionReading", "Span", "Stall", "StallEvent",
            "Stalls", "Watch", "Window", "dtype", "frame", "node", "nodes", "rows", "total_latency",

@@ -38,6 +38,7 @@ FEATURE_SESSION = 1 << 5
 FEATURE_CYCLES = 1 << 8
 FEATURE_BUSY = 1 << 9
 FEATURE_LATENCY = 1 << 10
+FEATURE_OWNERS = 1 << 16
 
 INFO_MAY_READ = 1 << 0
 INFO_PINNED = 1 << 1
@@ -82,6 +83,10 @@ KIND_ATOM = 2
 LATENCY_BINS = 112
 LATENCY_AWAY = 1 << 0
 LATENCY_COUNTED = 1 << 1
+
+#: Bytes of `Owner.name`.
+OWNER_NAME_MAX = 128
+OWNER_EXITED = 1 << 0
 
 REGION_AUTO = 0
 REGION_MODULE = 1
@@ -163,6 +168,15 @@ class LatencyRecord(Structure):
                 ("bin", c_uint64 * LATENCY_BINS)]
 
 
+class Owner(Structure):
+    """struct topdown_owner"""
+    _fields_ = [("what", c_uint32), ("flags", c_uint32), ("id", c_uint64),
+                ("parent", c_uint64), ("start_ns", c_uint64), ("level", c_uint32),
+                ("depth", c_uint32), ("source", c_uint32), ("__reserved", c_uint32),
+                ("nodes", c_uint64), ("switches", c_uint64), ("tree_switches", c_uint64),
+                ("name", c_char * OWNER_NAME_MAX), ("self", Figures), ("tree", Figures)]
+
+
 class Region(Structure):
     """struct topdown_region"""
     _fields_ = [("backend", c_uint32), ("source", c_uint32), ("level", c_uint32),
@@ -202,7 +216,7 @@ STRUCTS: Dict[str, Type[Structure]] = {
     "topdown_figures": Figures, "topdown_info": Info, "topdown_record": Record,
     "topdown_map_window": MapWindow, "topdown_session": Session, "topdown_watch": Watch,
     "topdown_event": Event, "topdown_region": Region,
-    "topdown_latency_record": LatencyRecord, "topdown_stall": Stall,
+    "topdown_latency_record": LatencyRecord, "topdown_owner": Owner, "topdown_stall": Stall,
     "topdown_stall_options": StallOptions, "topdown_stalls_event": StallsEvent}
 
 #: The type of ``enum`` parameters and results.

@@ -13,6 +13,7 @@ from .handle import Closing, Handle
 from .latency import EventLike, LatencySession, Refusal, refusal
 from .latency import names as latency_names
 from .map import Map
+from .owner import Owners
 from .nodes import NodeLike
 from .reading import Reading, Span
 from .region import Regions
@@ -300,6 +301,17 @@ class Device(Closing):
         :raises OSError: EOPNOTSUPP when the module is too old
         """
         return refusal(self._handle)
+
+    def owners(self, kind: str = "process", depth: int = 0) -> Owners:
+        """Sum up the slots of every process or cgroup, from now on.
+
+        :param kind: "process" or "cgroup"
+        :param depth: cgroups below this level count at their ancestor; 0 for none
+        :raises ValueError: no such kind
+        :raises OSError: EOPNOTSUPP when the module is too old or the kernel lacks cgroups of
+            perf, EACCES when this process may not see whole CPUs
+        """
+        return Owners(self._handle, kind, depth)
 
     def regions(self, backend: str = "auto") -> Regions:
         """Prepare to measure regions of the calling thread.

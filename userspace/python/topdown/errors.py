@@ -122,6 +122,11 @@ MEANINGS: Dict[str, Dict[int, str]] = {
         EINVAL: "an action that the module does not know"},
     "topdown_session_between": {EINVAL: "two sessions", ERANGE: "now is not the later one"},
     "topdown_session_kind_between": {EINVAL: "another kind", ERANGE: "now is not the later one"},
+    "topdown_owners_open": {
+        EOPNOTSUPP: "the module is too old, or the kernel lacks cgroups of perf",
+        EACCES: "this process may not see whole CPUs"},
+    "topdown_owners_update": {},
+    "topdown_owner_between": {EINVAL: "different owners", ERANGE: "now is not the later one"},
     "topdown_latency_event_by_name": {ENOENT: "an unknown name"},
     "topdown_latency_events": {EOPNOTSUPP: "the module is too old"},
     "topdown_latency_start": {

@@ -23,6 +23,7 @@ _figures = POINTER(abi.Figures)
 _record = POINTER(abi.Record)
 _session = POINTER(abi.Session)
 _latency = POINTER(abi.LatencyRecord)
+_owner = POINTER(abi.Owner)
 _stall = POINTER(abi.Stall)
 
 #: Name, type of the result, types of the parameters.
@@ -105,6 +106,16 @@ PROTOTYPES: Dict[str, Tuple[Any, ...]] = {
     "topdown_latency_mean": (c_double, _latency),
     "topdown_latency_variance": (c_double, _latency),
     "topdown_latency_quantile": (c_double, _latency, c_double),
+    "topdown_owners_open": (c_int, _out, _handle, c_uint32, c_uint32),
+    "topdown_owners_close": (None, _handle),
+    "topdown_owners_update": (c_int, _handle),
+    "topdown_owners_nr": (c_uint32, _handle),
+    "topdown_owners_get": (_owner, _handle, c_uint32),
+    "topdown_owners_find": (_owner, _handle, _owner),
+    "topdown_owners_time": (c_uint64, _handle),
+    "topdown_owners_since": (c_uint64, _handle),
+    "topdown_owners_path": (c_size_t, _handle, _owner, c_char_p, c_size_t),
+    "topdown_owner_between": (c_int, _owner, _owner, c_bool, c_uint32, _figures),
     "topdown_kind_name": (c_char_p, c_uint32),
     "topdown_node_name": (c_char_p, c_uint32),
     "topdown_node_by_name": (c_int, c_char_p),

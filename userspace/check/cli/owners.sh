@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# topdown stat --by: all processes and all cgroups, in which order, and what is left out.
+set -euo pipefail
+# shellcheck source=userspace/check/suite.sh
+. "$(dirname "$0")/../suite.sh"
+
+# With owners, cycles and the busy time.
+export FAKE_FEATURES=$((1 << 16 | 1 << 8 | 1 << 9 | 63))
+
+# rows JSON [KEY]...: the values of the keys of each line, one row a line
+rows() {
+	python3 -c '
+import json, sys
+for line in open(sys.argv[1]):
+    row = json.loads(line)
+    print(*(row[key] for key in sys.argv[2:]))' "$@"
+}
+
+# is NAME WANTED HAS
+is() {
+	if [[ $2 == "$3" ]]; then
+		result 0 "$1"
+	else
+		echo "# wanted:" "${2//$'\n'/, }" "was:" "${3//$'\n'/, }"
+		result 1 "$1"
+	fi
+}
+
+run fake stat --by process --count 1 -I 10 -j
+is "processes, the busiest first, idle last" \
+	$'process 42 serv?er\nprocess 77 short\nprocess 1 init\nidle None idle' \
+	"$(rows "$TMP/out" row pid comm)"
+
+run fake stat --by process --count 4 -I 10 -j
+is "what has ended is counted once" process \
+	"$(rows "$TMP/out" row pid | awk '$2 == 77 || $1 == "ended" { print $1 }')"
+
+run fake stat --by process --top 1 --count 1 -I 10 -j
+is "the first one" $'42' "$(rows "$TMP/out" pid)"
+
+run fake stat --by cgroup --count 1 -I 10 -j
+is "cgroups with their trees" \
+	$'cgroup / 1\ncgroup /a 100\ncgroup /a/b 200\ncgroup /c 300\nidle None None' \
+	"$(rows "$TMP/out" row path cgroup)"
+
+run fake stat --by cgroup --self --count 1 -I 10 -j
+is "cgroups alone" $'/a/b\n/c\n/a\n/\nNone' "$(rows "$TMP/out" path)"
+
+run fake stat --for-each-cgroup a/b,/c --count 1 -I 10 -j
+is "these cgroups, as perf spells it" $'/a/b\n/c' "$(rows "$TMP/out" path)"
+run fake stat -G a --count 1 -I 10 -j
+is "one cgroup, and not those below it" $'/a' "$(rows "$TMP/out" path)"
+
+run fake stat --by process --count 1 -I 10
+expect "a table" 0 'serv\?er.*idle' ''
+run fake stat --by cgroup --count 1 -I 10 -x ,
+expect "values" 0 'path.*/a/b' ''
+
+run fake stat --by thread
+expect "no such kind" 2 '' "--by: 'thread' .*allowed: process, cgroup"
+run fake stat --by process --sort names
+expect "no such key" 2 '' "--sort: 'names' .*allowed: slots, time, ipc"
+run fake stat --sort ipc
+expect "sort what?" 2 '' 'add --by'
+run fake stat --by process -a
+expect "not with CPUs" 2 '' 'allowed: without -a'
+run fake stat --by process -G a
+expect "cgroups are no processes" 2 '' 'allowed: with --by cgroup'
+FAKE_FEATURES=63 run fake stat --by process --count 1 -I 10
+expect "an older module" 3 '' 'has no owners'
+FAKE_READ_ERRNO=13 run fake stat --by process --count 1 -I 10
+expect "no right" 3 '' 'perf_event_paranoid|CAP_PERFMON'
+
+finish

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owners of the stand-in for the kernel.  Each reading is a step later than the one before.
+ *
+ * Processes: 1 (init), 42 ("serv<escape>er", the busiest), 77, which exits after the second
+ * reading and is in "ended" from the fourth on.  Cgroups: the root, a, a/b and c.
+ */
+#include "fake.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define OWNERS_MAX	16
+
+static int owners_fd = -1;
+static unsigned int owners_kind, owners_steps;
+
+bool fake_is_owners(int fd)
+{
+	return fd >= 0 && fd == owners_fd;
+}
+
+int fake_owners(const struct topdown_owners *arg)
+{
+	if (!(setting("FAKE_FEATURES", 7) & TOPDOWN_FEATURE_OWNERS))
+		return refuse(ENOTTY);
+	if (setting("FAKE_READ_ERRNO", 0))
+		return refuse(setting("FAKE_READ_ERRNO", 0));
+	if (arg->flags)
+		return refuse(EOPNOTSUPP);
+	if (arg->kind > TOPDOWN_OWNERS_CGROUPS || arg->depth > 31)
+		return refuse(EINVAL);
+	owners_kind = arg->kind;
+	owners_steps = 0;
+	owners_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	return owners_fd;
+}
+
+static struct topdown_owner *add(struct topdown_owner *owner, unsigned int *nr, unsigned int what,
+				 uint64_t id, const char *name, unsigned int cpu, uint64_t steps)
+{
+	struct topdown_owner *new = &owner[(*nr)++];
+
+	memset(new, 0, sizeof(*new));
+	new->what = what;
+	new->id = id;
+	new->start_ns = what == TOPDOWN_OWNER_PROCESS ? id * 1000 : 0;
+	new->depth = 2;
+	new->source = TOPDOWN_SOURCE_PERF_METRICS;
+	new->nodes = fake_nodes();
+	new->switches = 100 * steps;
+	snprintf(new->name, sizeof(new->name), "%s", name);
+	fill_counts(&new->self, cpu, steps);
+	new->tree = new->self;
+	new->tree_switches = new->switches;
+	FAKE_GROWN(new);
+	return new;
+}
+
+static void sum(struct topdown_owner *parent, const struct topdown_owner *child)
+{
+	unsigned int i;
+
+	parent->tree.enabled_ns += child->tree.enabled_ns;
+	parent->tree.running_ns += child->tree.running_ns;
+	parent->tree.slots += child->tree.slots;
+	parent->tree.cycles += child->tree.cycles;
+	parent->tree.instructions += child->tree.instructions;
+	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
+		parent->tree.node[i] += child->tree.node[i];
+	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
+		parent->tree.children_slots[i] += child->tree.children_slots[i];
+	parent->tree_switches += child->tree_switches;
+}
+
+static unsigned int processes(struct topdown_owner *owner, uint64_t steps)
+{
+	uint64_t until = steps < 2 ? steps : 2;
+	struct topdown_owner *gone;
+	unsigned int nr = 0;
+
+	add(owner, &nr, TOPDOWN_OWNER_IDLE, 0, "", 95, steps);
+	add(owner, &nr, TOPDOWN_OWNER_OTHERS, 0, "", 0, 0);
+	add(owner, &nr, TOPDOWN_OWNER_ENDED, 0, "", 50, steps > 3 ? until : 0);
+	add(owner, &nr, TOPDOWN_OWNER_PROCESS, 1, "init", 90, steps);
+	add(owner, &nr, TOPDOWN_OWNER_PROCESS, 42, "serv\033er", 10, steps);
+	if (steps > 3)
+		return nr;
+	gone = add(owner, &nr, TOPDOWN_OWNER_PROCESS, 77, "short", 50, until);
+	gone->flags = steps > 2 ? TOPDOWN_OWNER_EXITED : 0;
+	return nr;
+}
+
+static unsigned int cgroups(struct topdown_owner *owner, uint64_t steps)
+{
+	struct topdown_owner *root, *a, *b, *c;
+	unsigned int nr = 0;
+
+	add(owner, &nr, TOPDOWN_OWNER_IDLE, 0, "", 95, steps);
+	add(owner, &nr, TOPDOWN_OWNER_OTHERS, 0, "", 0, 0);
+	root = add(owner, &nr, TOPDOWN_OWNER_CGROUP, 1, "", 90, steps);
+	a = add(owner, &nr, TOPDOWN_OWNER_CGROUP, 100, "a", 60, steps);
+	b = add(owner, &nr, TOPDOWN_OWNER_CGROUP, 200, "b", 20, steps);
+	c = add(owner, &nr, TOPDOWN_OWNER_CGROUP, 300, "c", 30, steps);
+	a->level = c->level = 1;
+	b->level = 2;
+	a->parent = c->parent = 1;
+	b->parent = 100;
+	sum(a, b);
+	sum(root, a);
+	sum(root, c);
+	return nr;
+}
+
+int fake_owners_read(struct topdown_owners_read *arg)
+{
+	struct topdown_owner owner[OWNERS_MAX];
+	size_t size = arg->record_size;
+	unsigned int nr, i, n = 0;
+
+	if (arg->flags)
+		return refuse(EOPNOTSUPP);
+	if (arg->out_since_ns || arg->out_time_ns || arg->out_nr_owners || arg->__reserved ||
+	    size < FAKE_OWNER_SIZE_MIN)
+		return refuse(EINVAL);
+	if (!arg->cursor && arg->nr_records)
+		owners_steps++;
+	nr = owners_kind == TOPDOWN_OWNERS_CGROUPS ? cgroups(owner, owners_steps) :
+						     processes(owner, owners_steps);
+	arg->out_since_ns = 1;
+	arg->out_time_ns = now_ns();
+	arg->out_nr_owners = nr;
+	if (!arg->nr_records) {
+		arg->nr_records = nr;
+		return refuse(EMSGSIZE);
+	}
+	if (size > sizeof(owner[0]))
+		size = sizeof(owner[0]);
+	for (i = arg->cursor; i < nr && n < arg->nr_records; i++, n++) {
+		char *to = (char *)(uintptr_t)arg->records + (size_t)n * arg->record_size;
+
+		memset(to, 0, arg->record_size);
+		memcpy(to, &owner[i], size);
+	}
+	arg->cursor = i < nr ? i : 0;
+	arg->nr_records = n;
+	return 0;
+}
