@@ -447,17 +447,16 @@ static inline bool td_compat_has_cgroup_owners(void)
 #define td_compat_unbound_wq	system_dfl_wq
 #endif
 
-/* Read a counter of this CPU.  The function with 64 bits was renamed in 6.16. */
-static inline u64 td_compat_rdpmc(int counter)
+/*
+ * Read a counter of this CPU.  The kernel's function goes through a hook for Xen, whose guests have
+ * no PERF_METRICS, and has another name since 6.16.
+ */
+static __always_inline u64 td_compat_rdpmc(int counter)
 {
-#ifdef rdpmcl
-	u64 value;
+	u32 low, high;
 
-	rdpmcl(counter, value);
-	return value;
-#else
-	return rdpmc(counter);
-#endif
+	asm volatile("rdpmc" : "=a" (low), "=d" (high) : "c" (counter));
+	return (u64)high << 32 | low;
 }
 
 /*

@@ -2,32 +2,12 @@
 /*
  * Reading the groups of this CPU: with a reset of PERF_METRICS, and without.
  */
-#include <linux/bits.h>
-#include <linux/irqflags.h>
 #include <linux/lockdep.h>
 #include <linux/perf_event.h>
 
 #include "compat.h"
 #include "group.h"
-
-/* What RDPMC reads: SDM 2B, "RDPMC"; a byte of PERF_METRICS counts steps of all slots. */
-#define TD_RDPMC_SLOTS		(BIT(30) | 3)
-#define TD_RDPMC_METRICS	BIT(29)
-#define TD_RDPMC_STEPS		255
-
-/* Bits of 64 that the counters of CPUs with PERF_METRICS lack. */
-#define TD_RDPMC_UNUSED		16
-
-/*
- * Do the events of the group count now?  Only the CPU itself, with interrupts off, changes
- * that.  While perf schedules other events, as around a fold of follow.c, the group may be
- * scheduled in and not be started, or be stopped with its counts up to date.
- */
-static bool td_group_active(const struct td_group *group)
-{
-	lockdep_assert_irqs_disabled();
-	return group->on && !(group->event[0]->hw.state & PERF_HES_STOPPED);
-}
+#include "mark.h"
 
 /**
  * td_group_settled() - are the events of a group on their counters, or all off them?
@@ -53,23 +33,6 @@ bool td_group_settled(const struct td_group *group)
 }
 
 /**
- * td_group_running() - how long the group has had the counters
- * @group: group of this CPU, not empty; interrupts off
- * @now: local_clock()
- *
- * perf may ask the driver for counters in vain, and each time some nanoseconds count.
- *
- * Return: nanoseconds since the group was created.
- */
-u64 td_group_running(const struct td_group *group, u64 now)
-{
-	s64 since = now - group->since;
-
-	lockdep_assert_irqs_disabled();
-	return group->on && since > 0 ? group->ran + since : group->ran;
-}
-
-/**
  * td_group_update() - bring the counts of ordinary events up to date
  * @group: group of this CPU, not empty; interrupts off
  *
@@ -86,37 +49,33 @@ void td_group_update(const struct td_group *group)
 }
 
 /*
- * The counts of SLOTS and PERF_METRICS as of now, metrics in steps or in slots.  @most: as for
+ * The driver's counts of SLOTS and the metrics, and the registers since.  @most: as for
  * td_group_point(); 0: the registers have just been reset, so leave them out.
  */
 static __always_inline bool td_group_look(const struct td_group *group, u64 most,
-					  struct td_counts *counts, bool steps)
+					  struct td_counts *counted, u64 *slots, u64 *bytes)
 {
 	const struct perf_event *leader = group->event[0];
 	bool active = td_group_active(group) && most;
-	u64 counted, count, slots = 0, bytes = 0;
 	unsigned int i;
 
 	/* The driver moved the event without a word to the hook, and restored its counts. */
 	if (active && unlikely(leader->hw.saved_slots))
 		return false;
+	*slots = 0;
+	*bytes = 0;
 	/* If the driver's NMI has just moved the registers into its counts, read again. */
 	do {
-		counted = local64_read(&leader->count);
+		counted->slots = local64_read(&leader->count);
 		if (active) {
-			slots = td_compat_rdpmc(TD_RDPMC_SLOTS);
-			bytes = td_compat_rdpmc(TD_RDPMC_METRICS);
-			if (slots >= most)
+			*slots = td_compat_rdpmc(TD_RDPMC_SLOTS);
+			*bytes = td_compat_rdpmc(TD_RDPMC_METRICS);
+			if (*slots >= most)
 				return false;
 		}
-		counts->slots = counted + slots;
-		for (i = 1; i < group->fixed; i++, bytes >>= 8) {
-			count = local64_read(&group->event[i]->count);
-			counts->metric[i - 1] = steps ?
-				count * TD_RDPMC_STEPS + slots * (u8)bytes :
-				count + slots * (u8)bytes / TD_RDPMC_STEPS;
-		}
-	} while (unlikely(local64_read(&leader->count) != counted));
+		for (i = 1; i < group->fixed; i++)
+			counted->metric[i - 1] = local64_read(&group->event[i]->count);
+	} while (unlikely(local64_read(&leader->count) != counted->slots));
 	return true;
 }
 
@@ -135,53 +94,43 @@ static __always_inline bool td_group_look(const struct td_group *group, u64 most
  */
 bool td_group_point(const struct td_group *group, u64 most, struct td_counts *counts)
 {
-	return td_group_look(group, most, counts, false);
+	u64 slots, bytes;
+	unsigned int i;
+
+	if (!td_group_look(group, most, counts, &slots, &bytes))
+		return false;
+	counts->slots += slots;
+	for (i = 1; i < group->fixed; i++, bytes >>= 8)
+		counts->metric[i - 1] += slots * (u8)bytes / TD_RDPMC_STEPS;
+	return true;
 }
 
 /**
- * td_group_steps() - td_group_point() without a division
+ * td_group_take_counted() - td_group_take(), whatever the driver has done since the mark
  * @group: as there
  * @most: as there; 0 if both registers have just been reset: they are not read
- * @counts: written as there, but metrics are in steps of 1/255 slot, modulo 2^64
+ * @mark: as there
+ * @sum: as there
+ * @steps: as there
  *
  * Return: false if a reset is due.
  */
-bool td_group_steps(const struct td_group *group, u64 most, struct td_counts *counts)
+bool td_group_take_counted(const struct td_group *group, u64 most, struct td_mark *mark, u64 *sum,
+			   u64 *steps)
 {
-	return td_group_look(group, most, counts, true);
-}
-
-/*
- * The count of a general event as of now, without the driver's account of it.  It is the
- * driver's count, and what the counter has beyond the driver's last reading.
- */
-static u64 td_group_general(const struct perf_event *event)
-{
-	const struct hw_perf_event *hw = &event->hw;
-	u64 counted, then, raw;
-
-	/* If the driver's NMI has just read the counter, read again. */
-	do {
-		counted = local64_read(&event->count);
-		then = local64_read(&hw->prev_count);
-		raw = td_compat_rdpmc(hw->event_base_rdpmc);
-	} while (unlikely(local64_read(&event->count) != counted));
-	return counted + (((raw - then) << TD_RDPMC_UNUSED) >> TD_RDPMC_UNUSED);
-}
-
-/**
- * td_group_point_general() - the counts of the general events as of now
- * @group: group of this CPU; interrupts off
- * @counts: written: count of each event since the group was created
- */
-void td_group_point_general(const struct td_group *group, u64 *counts)
-{
-	bool active = td_group_active(group);
+	struct td_counts counted = { };
+	u64 slots, bytes;
 	unsigned int i;
 
-	for (i = group->fixed; i < group->nr; i++)
-		*counts++ = active ? td_group_general(group->event[i]) :
-				     (u64)local64_read(&group->event[i]->count);
+	if (!td_group_look(group, most, &counted, &slots, &bytes))
+		return false;
+	*sum += counted.slots - mark->counted.slots;
+	for (i = 1; i < group->fixed; i++)
+		steps[i - 1] += (counted.metric[i - 1] - mark->counted.metric[i - 1]) *
+				TD_RDPMC_STEPS;
+	mark->counted = counted;
+	td_mark_move(mark, slots, bytes, group->fixed - 1, sum, steps);
+	return true;
 }
 
 static u64 td_group_delta(struct perf_event *event, __u64 *count)

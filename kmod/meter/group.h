@@ -2,9 +2,10 @@
 #ifndef TOPDOWN_GROUP_H
 #define TOPDOWN_GROUP_H
 
-#include "metrics.h"
+#include <linux/lockdep.h>
+#include <linux/perf_event.h>
 
-struct perf_event;
+#include "metrics.h"
 
 /* No CPU has more counters: ten general ones, and fixed ones. */
 #define TD_GROUP_MAX	13
@@ -48,13 +49,38 @@ void td_group_disable(struct td_group *group);
 void td_group_enable(struct td_group *group);
 bool td_group_in_error(const struct td_group *group);
 bool td_group_settled(const struct td_group *group);
-u64 td_group_running(const struct td_group *group, u64 now);
 void td_group_update(const struct td_group *group);
 bool td_group_point(const struct td_group *group, u64 most, struct td_counts *counts);
-bool td_group_steps(const struct td_group *group, u64 most, struct td_counts *counts);
-void td_group_point_general(const struct td_group *group, u64 *counts);
 void td_group_fold(const struct td_group *group, struct td_counts *counts,
 		   struct td_counts *delta);
 void td_group_fold_general(const struct td_group *group, u64 *counts, u64 *delta);
+
+/*
+ * Do the events of the group count now?  Only the CPU itself, with interrupts off, changes
+ * that.  While perf schedules other events, as around a fold of follow.c, the group may be
+ * scheduled in and not be started, or be stopped with its counts up to date.
+ */
+static inline bool td_group_active(const struct td_group *group)
+{
+	lockdep_assert_irqs_disabled();
+	return group->on && !(group->event[0]->hw.state & PERF_HES_STOPPED);
+}
+
+/**
+ * td_group_running() - how long the group has had the counters
+ * @group: group of this CPU, not empty; interrupts off
+ * @now: local_clock()
+ *
+ * perf may ask the driver for counters in vain, and each time some nanoseconds count.
+ *
+ * Return: nanoseconds since the group was created.
+ */
+static inline u64 td_group_running(const struct td_group *group, u64 now)
+{
+	s64 since = now - group->since;
+
+	lockdep_assert_irqs_disabled();
+	return group->on && since > 0 ? group->ran + since : group->ran;
+}
 
 #endif /* TOPDOWN_GROUP_H */

@@ -106,7 +106,7 @@ struct td_meter_ops {
  * @nodes: nodes that are counted, bit n for node n
  * @nodes_possible: @nodes and those that drilldown may add
  * @flags: TOPDOWN_RECORD_* of all windows
- * @linear: td_perfmetrics_peek() can read it
+ * @linear: td_perfmetrics_take() can read it
  * @ok_percent: level 1 is counted for this much of a window if nobody interferes
  * @nr: number of groups
  * @group: the groups; the first has level 1

@@ -64,9 +64,6 @@ struct td_perfmetrics {
  */
 #define TD_POINT_SLOTS	BIT_ULL(22)
 
-/* As TD_POINT_SLOTS, where many points are summed up: a millisecond of a busy CPU. */
-#define TD_PEEK_SLOTS	BIT_ULL(24)
-
 /* perf's names, in the order of the group: SLOTS, then the metrics (group.c). */
 static const struct {
 	const char *name;
@@ -206,26 +203,6 @@ static s64 td_perfmetrics_fold(struct td_meter *meter, u64 now, struct td_part *
 		td_perfmetrics_reset(own, part, ran, how);
 	}
 	return ran;
-}
-
-/**
- * td_perfmetrics_peek() - read a meter as of now: no formula, no division
- * @meter: meter of this CPU, of this kind and linear; interrupts off
- * @now: local_clock()
- * @reset: the meter has just been folded with a reset
- * @peek: written
- *
- * Return: false if a point is due, which resets PERF_METRICS.
- */
-bool td_perfmetrics_peek(const struct td_meter *meter, u64 now, bool reset,
-			 struct td_peek *peek)
-{
-	const struct td_group *group = &meter->group[0];
-
-	peek->running = td_group_running(group, now);
-	if (meter->cycles.nr)
-		td_group_point_general(&meter->cycles, peek->cycles);
-	return td_group_steps(group, reset ? 0 : TD_PEEK_SLOTS, &peek->counts);
 }
 
 /**

@@ -2,33 +2,69 @@
 #ifndef TOPDOWN_PERFMETRICS_H
 #define TOPDOWN_PERFMETRICS_H
 
+#include <linux/bits.h>
 #include <linux/types.h>
 
+#include "group.h"
+#include "mark.h"
+#include "meter.h"
 #include "metrics.h"
 
-struct td_meter;
 struct td_model;
+
+/*
+ * A point of sums is exact to half a step of the slots since the last reset, so reset when these
+ * are a millisecond of a busy CPU.  Where many points are summed up, more exact ones gain little.
+ */
+#define TD_PEEK_SLOTS	BIT_ULL(24)
 
 /* Instructions, then cycles. */
 #define TD_CYCLES_EVENTS	2
 
 /**
- * struct td_peek - all that a meter with PERF_METRICS has counted until now
- * @counts: slots, and the metrics in steps of 1/255 slot
- * @cycles: instructions and cycles; not written where they are not counted
+ * struct td_noted - up to where the counts of a meter with PERF_METRICS were added to sums
+ * @mark: slots and metrics
+ * @cycles: instructions and cycles, where they are counted
  * @running: nanoseconds in which the group had its counters
- *
- * The difference of two is what was counted between them, modulo 2^64.
  */
-struct td_peek {
-	struct td_counts counts;
+struct td_noted {
+	struct td_mark mark;
 	u64 cycles[TD_CYCLES_EVENTS];
 	u64 running;
 };
 
-bool td_perfmetrics_peek(const struct td_meter *meter, u64 now, bool reset,
-			 struct td_peek *peek);
 const struct td_quant *td_perfmetrics_quant(const struct td_meter *meter);
 struct td_meter *td_perfmetrics_create(const struct td_model *model, int cpu);
+
+/**
+ * td_perfmetrics_take() - add what a meter has counted to sums: no formula, no division
+ * @meter: meter of this CPU, of this kind and linear; interrupts off
+ * @now: local_clock()
+ * @noted: up to where all was added; moved
+ * @figures: the sums: nodes of the metrics are in steps of 1/255 slot, modulo 2^64
+ *
+ * Return: false if a point is due, which resets PERF_METRICS; then slots and metrics are not added.
+ */
+static __always_inline bool td_perfmetrics_take(const struct td_meter *meter, u64 now,
+						struct td_noted *noted,
+						struct topdown_figures *figures)
+{
+	const struct td_group *group = &meter->group[0], *general = &meter->cycles;
+	u64 running = td_group_running(group, now), count;
+	bool active;
+
+	figures->running_ns += running - noted->running;
+	noted->running = running;
+	if (general->nr) {
+		active = td_group_active(general);
+		count = td_group_now(general->event[0], active);
+		figures->instructions += count - noted->cycles[0];
+		noted->cycles[0] = count;
+		count = td_group_now(general->event[1], active);
+		figures->cycles += count - noted->cycles[1];
+		noted->cycles[1] = count;
+	}
+	return td_group_take(group, TD_PEEK_SLOTS, &noted->mark, &figures->slots, figures->node);
+}
 
 #endif /* TOPDOWN_PERFMETRICS_H */

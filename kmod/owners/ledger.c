@@ -7,7 +7,6 @@
  * reference, because it may be removed before the ledger is collected.
  */
 #include <linux/cgroup.h>
-#include <linux/hash.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 
@@ -15,18 +14,6 @@
 
 /* So many lines are compared. */
 #define TD_LEDGER_TRIES	8
-
-static __always_inline unsigned int td_ledger_hash(const struct td_key *key)
-{
-	return hash_64((unsigned long)key->cgroup ^ (u64)key->tgid << 32, TD_LEDGER_BITS);
-}
-
-/* A task that exits may not know any more when its process started. */
-static __always_inline bool td_ledger_fits(const struct td_line *line, const struct td_key *key)
-{
-	return line->key.tgid == key->tgid && line->key.cgroup == key->cgroup &&
-	       (line->key.start == key->start || !key->start);
-}
 
 static noinline struct td_line *td_ledger_open(struct td_ledger *ledger, struct td_line *line,
 					       const struct td_key *key,
@@ -45,15 +32,15 @@ static noinline struct td_line *td_ledger_open(struct td_ledger *ledger, struct 
 }
 
 /**
- * td_ledger_find() - the line of an owner, which may be new
+ * td_ledger_search() - the line of an owner, which may be new
  * @ledger: ledger of this CPU; interrupts off
  * @key: the owner
  * @leader: leader of the process; NULL if it is not known
  *
  * Return: the line; NULL if there is no room.
  */
-struct td_line *td_ledger_find(struct td_ledger *ledger, const struct td_key *key,
-			       const struct task_struct *leader)
+struct td_line *td_ledger_search(struct td_ledger *ledger, const struct td_key *key,
+				 const struct task_struct *leader)
 {
 	unsigned int at = td_ledger_hash(key), n;
 	struct td_line *line;

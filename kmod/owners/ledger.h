@@ -2,6 +2,8 @@
 #ifndef TOPDOWN_LEDGER_H
 #define TOPDOWN_LEDGER_H
 
+#include <linux/compiler.h>
+#include <linux/hash.h>
 #include <linux/sched.h>
 #include <linux/types.h>
 
@@ -72,8 +74,32 @@ struct td_ledger {
 	struct td_line line[TD_LEDGER_LINES];
 };
 
-struct td_line *td_ledger_find(struct td_ledger *ledger, const struct td_key *key,
-			       const struct task_struct *leader);
+struct td_line *td_ledger_search(struct td_ledger *ledger, const struct td_key *key,
+				 const struct task_struct *leader);
 void td_ledger_clear(struct td_ledger *ledger);
+
+static __always_inline unsigned int td_ledger_hash(const struct td_key *key)
+{
+	return hash_64((unsigned long)key->cgroup ^ (u64)key->tgid << 32, TD_LEDGER_BITS);
+}
+
+/* A task that exits may not know any more when its process started. */
+static __always_inline bool td_ledger_fits(const struct td_line *line, const struct td_key *key)
+{
+	return line->key.tgid == key->tgid && line->key.cgroup == key->cgroup &&
+	       (line->key.start == key->start || !key->start);
+}
+
+/* td_ledger_search(), which is seldom needed. */
+static __always_inline struct td_line *td_ledger_find(struct td_ledger *ledger,
+						      const struct td_key *key,
+						      const struct task_struct *leader)
+{
+	struct td_line *line = &ledger->line[td_ledger_hash(key)];
+
+	if (likely(line->used && td_ledger_fits(line, key)))
+		return line;
+	return td_ledger_search(ledger, key, leader);
+}
 
 #endif /* TOPDOWN_LEDGER_H */

@@ -40,8 +40,7 @@
 
 DEFINE_PER_CPU(struct td_teller, td_tellers);
 
-/* Which kinds of owners are wanted, bit n for kind n, and cgroups down to which level (0: all). */
-static unsigned int td_teller_kinds, td_teller_depth;
+unsigned int td_teller_kinds, td_teller_depth;
 
 /**
  * td_teller_want() - choose the owners
@@ -55,72 +54,13 @@ void td_teller_want(unsigned int kinds, unsigned int depth)
 	WRITE_ONCE(td_teller_depth, depth);
 }
 
-/* The process of a task, to be compared while the task exists; idle tasks share one. */
-static __always_inline const void *td_teller_process(const struct task_struct *task)
+/* A reset is due: all until then is the driver's count afterwards. */
+static noinline void td_teller_reset(struct td_teller *teller, struct td_collector *collector,
+				     struct topdown_figures *figures)
 {
-	/* Pairs with WRITE_ONCE() in td_teller_want(), as in the next function. */
-	if (READ_ONCE(td_teller_kinds) & BIT(TD_OWNERS_PROCESSES) || is_idle_task(task))
-		return task->signal;
-	return NULL;
-}
-
-static __always_inline struct cgroup *td_teller_cgroup(struct task_struct *task)
-{
-	unsigned int depth = READ_ONCE(td_teller_depth);
-	struct cgroup *cgroup;
-
-	if (!(READ_ONCE(td_teller_kinds) & BIT(TD_OWNERS_CGROUPS)) || is_idle_task(task))
-		return NULL;
-	cgroup = td_compat_cgroup(task);
-	if (depth && cgroup->level > depth)
-		cgroup = cgroup_ancestor(cgroup, depth);
-	return cgroup;
-}
-
-/**
- * td_teller_same() - does a task belong to the owner that runs?
- * @teller: teller of this CPU; interrupts off
- * @task: task that runs here, or will next
- *
- * Return: true or false.
- */
-bool td_teller_same(const struct td_teller *teller, struct task_struct *task)
-{
-	return td_teller_process(task) == teller->process &&
-	       td_teller_cgroup(task) == teller->cgroup;
-}
-
-/* Add what the meter has counted since the last reading: sums alone. */
-static __always_inline void td_teller_add(struct td_teller *teller, const struct td_peek *peek,
-					  const struct td_meter *meter)
-{
-	struct topdown_figures *figures = &teller->line->figures;
-	unsigned int i, nr = meter->level > 1 ? TD_METRIC_NR : TD_METRIC_L1;
-	struct td_peek *noted = &teller->noted;
-
-	figures->running_ns += peek->running - noted->running;
-	figures->slots += peek->counts.slots - noted->counts.slots;
-	for (i = 0; i < nr; i++)
-		figures->node[i] += peek->counts.metric[i] - noted->counts.metric[i];
-	if (!meter->cycles.nr)
-		return;
-	figures->instructions += peek->cycles[0] - noted->cycles[0];
-	figures->cycles += peek->cycles[1] - noted->cycles[1];
-}
-
-static void td_teller_peek(struct td_teller *teller, struct td_collector *collector, u64 now,
-			   bool drop)
-{
-	const struct td_meter *meter = collector->meter;
-	struct td_peek peek;
-
-	if (unlikely(!td_perfmetrics_peek(meter, now, false, &peek))) {
-		td_window_point(collector);
-		td_perfmetrics_peek(meter, now, true, &peek);
-	}
-	if (likely(!drop))
-		td_teller_add(teller, &peek, meter);
-	teller->noted = peek;
+	td_window_point(collector);
+	td_group_take_counted(&collector->meter->group[0], 0, &teller->noted.mark,
+			      &figures->slots, figures->node);
 }
 
 /* The sums of the CPU have all parts until now.  No NMI may fold while they are read. */
@@ -175,6 +115,7 @@ static noinline bool td_teller_meet(struct td_teller *teller, const struct td_co
 static void td_teller_note(struct td_teller *teller, u64 now)
 {
 	struct td_collector *collector = this_cpu_ptr(td_collectors);
+	struct topdown_figures *figures;
 	bool drop = false;
 
 	lockdep_assert_irqs_disabled();
@@ -186,10 +127,13 @@ static void td_teller_note(struct td_teller *teller, u64 now)
 		drop = td_teller_meet(teller, collector);
 	/* Counts that no CPU can have, and sums of another kind than those of the ledger. */
 	drop |= collector->trust.doubt || collector->meter->linear != teller->ledger->scheme.linear;
-	if (likely(collector->meter->linear))
-		td_teller_peek(teller, collector, now, drop);
-	else
+	if (unlikely(!collector->meter->linear)) {
 		td_teller_total(teller, collector, drop);
+		return;
+	}
+	figures = unlikely(drop) ? &teller->dropped : &teller->line->figures;
+	if (unlikely(!td_perfmetrics_take(collector->meter, now, &teller->noted, figures)))
+		td_teller_reset(teller, collector, figures);
 }
 
 /* Turn to the spare ledger, if there is one.  The line of the owner that runs has to follow. */

@@ -2,14 +2,16 @@
 #ifndef TOPDOWN_TELLER_H
 #define TOPDOWN_TELLER_H
 
+#include <linux/bits.h>
+#include <linux/cgroup.h>
 #include <linux/irq_work.h>
 #include <linux/percpu.h>
+#include <linux/sched.h>
 #include <linux/types.h>
 
+#include "compat.h"
 #include "ledger.h"
 #include "perfmetrics.h"
-
-struct task_struct;
 
 /**
  * enum td_owners_kind - what owns the slots of a task
@@ -31,7 +33,8 @@ enum td_owners_kind {
  * @cgroup: and its cgroup; only compared
  * @since: the line has its time up to this local_clock()
  * @begun: td_collector.begun of the meter that @noted is of
- * @noted: what that meter had counted at that time
+ * @noted: up to where its counts are in the sums
+ * @dropped: sums that are nobody's
  * @total: the sums of the CPU at that time, if the meter is not linear
  * @scheme: of the meter
  * @ledger: ledger in which the CPU writes
@@ -47,7 +50,8 @@ struct td_teller {
 	const struct cgroup *cgroup;
 	u64 since;
 	u64 begun;
-	struct td_peek noted;
+	struct td_noted noted;
+	struct topdown_figures dropped;
 	struct topdown_figures total;
 	struct td_scheme scheme;
 
@@ -61,17 +65,55 @@ struct td_teller {
 
 DECLARE_PER_CPU(struct td_teller, td_tellers);
 
+/* Which kinds of owners are wanted, bit n for kind n, and cgroups down to which level (0: all). */
+extern unsigned int td_teller_kinds, td_teller_depth;
+
 void td_teller_want(unsigned int kinds, unsigned int depth);
 int td_teller_begin(void (*poke)(struct irq_work *work));
 void td_teller_end(void);
 
 void td_teller_switch(struct td_teller *teller, struct task_struct *prev,
 		      struct task_struct *next);
-bool td_teller_same(const struct td_teller *teller, struct task_struct *task);
 bool td_teller_stale(int cpu, void *unused);
 void td_teller_turn_this(void *unused);
 void td_teller_turn_offline(int cpu);
 struct td_ledger *td_teller_full(int cpu);
 void td_teller_collected(int cpu);
+
+/* The process of a task, to be compared while the task exists; idle tasks share one. */
+static __always_inline const void *td_teller_process(const struct task_struct *task)
+{
+	/* Pairs with WRITE_ONCE() in td_teller_want(), as in the next function. */
+	if (READ_ONCE(td_teller_kinds) & BIT(TD_OWNERS_PROCESSES) || is_idle_task(task))
+		return task->signal;
+	return NULL;
+}
+
+static __always_inline struct cgroup *td_teller_cgroup(struct task_struct *task)
+{
+	unsigned int depth = READ_ONCE(td_teller_depth);
+	struct cgroup *cgroup;
+
+	if (!(READ_ONCE(td_teller_kinds) & BIT(TD_OWNERS_CGROUPS)) || is_idle_task(task))
+		return NULL;
+	cgroup = td_compat_cgroup(task);
+	if (depth && cgroup->level > depth)
+		cgroup = cgroup_ancestor(cgroup, depth);
+	return cgroup;
+}
+
+/**
+ * td_teller_same() - does a task belong to the owner that runs?
+ * @teller: teller of this CPU; interrupts off
+ * @task: task that runs here, or will next
+ *
+ * Return: true or false.
+ */
+static __always_inline bool td_teller_same(const struct td_teller *teller,
+					   struct task_struct *task)
+{
+	return td_teller_process(task) == teller->process &&
+	       td_teller_cgroup(task) == teller->cgroup;
+}
 
 #endif /* TOPDOWN_TELLER_H */

@@ -49,7 +49,7 @@ static unsigned int byte_of(const struct machine *machine, enum way way, unsigne
 	return rest;
 }
 
-/* All that was counted until now, as td_group_steps() has it. */
+/* All that was counted until now, as td_group_take() adds it. */
 static void look(const struct machine *machine, enum way way, struct td_counts *counts)
 {
 	unsigned int i;

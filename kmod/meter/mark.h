@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Marks: up to where the counts of groups were added to sums.  What is here is inline, because it
+ * runs within switches of tasks.
+ */
+#ifndef TOPDOWN_MARK_H
+#define TOPDOWN_MARK_H
+
+#include <linux/bits.h>
+#include <linux/compiler.h>
+#include <linux/perf_event.h>
+
+#include "compat.h"
+#include "group.h"
+
+/* What RDPMC reads: SDM 2B, "RDPMC"; a byte of PERF_METRICS counts steps of all slots. */
+#define TD_RDPMC_SLOTS		(BIT(30) | 3)
+#define TD_RDPMC_METRICS	BIT(29)
+#define TD_RDPMC_STEPS		255
+
+/* Bits of 64 that the counters of CPUs with PERF_METRICS lack. */
+#define TD_RDPMC_UNUSED		16
+
+/**
+ * struct td_mark - up to where the counts of SLOTS and PERF_METRICS were added to sums
+ * @counted: the driver's counts
+ * @slots: slots in the register since
+ * @steps: slots there times the byte of each metric
+ */
+struct td_mark {
+	struct td_counts counted;
+	u64 slots;
+	u64 steps[TD_METRIC_NR];
+};
+
+bool td_group_take_counted(const struct td_group *group, u64 most, struct td_mark *mark, u64 *sum,
+			   u64 *steps);
+
+/* Add what the registers have beyond the mark. */
+static __always_inline void td_mark_move(struct td_mark *mark, u64 slots, u64 bytes,
+					 unsigned int nr, u64 *sum, u64 *steps)
+{
+	unsigned int i;
+	u64 now;
+
+	*sum += slots - mark->slots;
+	mark->slots = slots;
+	for (i = 0; i < nr; i++, bytes >>= 8) {
+		now = slots * (u8)bytes;
+		steps[i] += now - mark->steps[i];
+		mark->steps[i] = now;
+	}
+}
+
+/**
+ * td_group_take() - add what was counted since a mark, without a division and without a reset
+ * @group: as for td_group_point()
+ * @most: as there
+ * @mark: up to where all was added; moved
+ * @sum: slots are added
+ * @steps: slots of each metric are added, in steps of 1/255 slot, modulo 2^64
+ *
+ * The driver's counts change when it resets the registers, and then that of the leader does.
+ *
+ * Return: false if a reset is due.
+ */
+static __always_inline bool td_group_take(const struct td_group *group, u64 most,
+					  struct td_mark *mark, u64 *sum, u64 *steps)
+{
+	const struct perf_event *leader = group->event[0];
+	u64 counted = mark->counted.slots, slots, bytes;
+
+	if (unlikely(!td_group_active(group) || leader->hw.saved_slots ||
+		     group->fixed <= TD_METRIC_NR || local64_read(&leader->count) != counted))
+		return td_group_take_counted(group, most, mark, sum, steps);
+	slots = td_compat_rdpmc(TD_RDPMC_SLOTS);
+	if (unlikely(slots >= most))
+		return false;
+	bytes = td_compat_rdpmc(TD_RDPMC_METRICS);
+	/* The driver's NMI has just moved the registers into its counts. */
+	if (unlikely(local64_read(&leader->count) != counted))
+		return td_group_take_counted(group, most, mark, sum, steps);
+	td_mark_move(mark, slots, bytes, TD_METRIC_NR, sum, steps);
+	return true;
+}
+
+/**
+ * td_group_now() - the count of a general event as of now, without the driver's account of it
+ * @event: event of a group of this CPU; interrupts off
+ * @active: td_group_active()
+ *
+ * Return: the driver's count, and what the counter has beyond the driver's last reading.
+ */
+static __always_inline u64 td_group_now(const struct perf_event *event, bool active)
+{
+	const struct hw_perf_event *hw = &event->hw;
+	u64 counted, then, raw;
+
+	if (unlikely(!active))
+		return local64_read(&event->count);
+	/* If the driver's NMI has just read the counter, read again. */
+	do {
+		counted = local64_read(&event->count);
+		then = local64_read(&hw->prev_count);
+		raw = td_compat_rdpmc(hw->event_base_rdpmc);
+	} while (unlikely(local64_read(&event->count) != counted));
+	return counted + (((raw - then) << TD_RDPMC_UNUSED) >> TD_RDPMC_UNUSED);
+}
+
+#endif /* TOPDOWN_MARK_H */
