@@ -133,6 +133,29 @@ bool td_group_take_counted(const struct td_group *group, u64 most, struct td_mar
 	return true;
 }
 
+/**
+ * td_tally_counted() - td_tally_take(), whatever the driver has done since
+ * @event: as there
+ * @active: as there
+ * @tally: as there
+ * @sum: as there
+ */
+void td_tally_counted(const struct perf_event *event, bool active, struct td_tally *tally,
+		      u64 *sum)
+{
+	struct td_tally now;
+
+	/* If the driver's NMI has just read the counter, read again. */
+	do {
+		now.counted = local64_read(&event->count);
+		now.then = local64_read(&event->hw.prev_count);
+		now.raw = active ? td_compat_rdpmc(event->hw.event_base_rdpmc) : now.then;
+	} while (unlikely(local64_read(&event->count) != now.counted));
+	*sum += now.counted + td_tally_beyond(now.raw, now.then);
+	*sum -= tally->counted + td_tally_beyond(tally->raw, tally->then);
+	*tally = now;
+}
+
 static u64 td_group_delta(struct perf_event *event, __u64 *count)
 {
 	u64 then = *count;

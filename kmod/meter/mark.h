@@ -36,6 +36,16 @@ struct td_mark {
 bool td_group_take_counted(const struct td_group *group, u64 most, struct td_mark *mark, u64 *sum,
 			   u64 *steps);
 
+/* The compiler would add to the sum first, which takes one instruction more for each. */
+#define td_mark_add(sum, now, then)		\
+do {						\
+	u64 more_ = (now) - (then);		\
+						\
+	OPTIMIZER_HIDE_VAR(more_);		\
+	(sum) += more_;				\
+	(then) = (now);				\
+} while (0)
+
 /* Add what the registers have beyond the mark. */
 static __always_inline void td_mark_move(struct td_mark *mark, u64 slots, u64 bytes,
 					 unsigned int nr, u64 *sum, u64 *steps)
@@ -43,12 +53,10 @@ static __always_inline void td_mark_move(struct td_mark *mark, u64 slots, u64 by
 	unsigned int i;
 	u64 now;
 
-	*sum += slots - mark->slots;
-	mark->slots = slots;
+	td_mark_add(*sum, slots, mark->slots);
 	for (i = 0; i < nr; i++, bytes >>= 8) {
 		now = slots * (u8)bytes;
-		steps[i] += now - mark->steps[i];
-		mark->steps[i] = now;
+		td_mark_add(steps[i], now, mark->steps[i]);
 	}
 }
 
@@ -85,26 +93,49 @@ static __always_inline bool td_group_take(const struct td_group *group, u64 most
 }
 
 /**
- * td_group_now() - the count of a general event as of now, without the driver's account of it
+ * struct td_tally - up to where the count of a general event was added to a sum
+ * @counted: the driver's count
+ * @then: the counter when the driver read it
+ * @raw: the counter
+ */
+struct td_tally {
+	u64 counted;
+	u64 then;
+	u64 raw;
+};
+
+void td_tally_counted(const struct perf_event *event, bool active, struct td_tally *tally,
+		      u64 *sum);
+
+/* What a counter has beyond an earlier reading. */
+static __always_inline u64 td_tally_beyond(u64 raw, u64 then)
+{
+	return (raw - then) << TD_RDPMC_UNUSED >> TD_RDPMC_UNUSED;
+}
+
+/**
+ * td_tally_take() - add what a general event has counted
  * @event: event of a group of this CPU; interrupts off
  * @active: td_group_active()
+ * @tally: up to where all was added; moved
+ * @sum: the sum
  *
- * Return: the driver's count, and what the counter has beyond the driver's last reading.
+ * Where the driver has not read the counter, it goes on from where it was.
  */
-static __always_inline u64 td_group_now(const struct perf_event *event, bool active)
+static __always_inline void td_tally_take(const struct perf_event *event, bool active,
+					  struct td_tally *tally, u64 *sum)
 {
-	const struct hw_perf_event *hw = &event->hw;
-	u64 counted, then, raw;
+	u64 raw;
 
-	if (unlikely(!active))
-		return local64_read(&event->count);
-	/* If the driver's NMI has just read the counter, read again. */
-	do {
-		counted = local64_read(&event->count);
-		then = local64_read(&hw->prev_count);
-		raw = td_compat_rdpmc(hw->event_base_rdpmc);
-	} while (unlikely(local64_read(&event->count) != counted));
-	return counted + (((raw - then) << TD_RDPMC_UNUSED) >> TD_RDPMC_UNUSED);
+	if (likely(active)) {
+		raw = td_compat_rdpmc(event->hw.event_base_rdpmc);
+		if (likely(local64_read(&event->hw.prev_count) == tally->then)) {
+			*sum += td_tally_beyond(raw, tally->raw);
+			tally->raw = raw;
+			return;
+		}
+	}
+	td_tally_counted(event, active, tally, sum);
 }
 
 #endif /* TOPDOWN_MARK_H */

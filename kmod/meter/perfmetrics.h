@@ -29,7 +29,7 @@ struct td_model;
  */
 struct td_noted {
 	struct td_mark mark;
-	u64 cycles[TD_CYCLES_EVENTS];
+	struct td_tally cycles[TD_CYCLES_EVENTS];
 	u64 running;
 };
 
@@ -50,19 +50,15 @@ static __always_inline bool td_perfmetrics_take(const struct td_meter *meter, u6
 						struct topdown_figures *figures)
 {
 	const struct td_group *group = &meter->group[0], *general = &meter->cycles;
-	u64 running = td_group_running(group, now), count;
+	u64 running = td_group_running(group, now);
 	bool active;
 
-	figures->running_ns += running - noted->running;
-	noted->running = running;
+	td_mark_add(figures->running_ns, running, noted->running);
 	if (general->nr) {
 		active = td_group_active(general);
-		count = td_group_now(general->event[0], active);
-		figures->instructions += count - noted->cycles[0];
-		noted->cycles[0] = count;
-		count = td_group_now(general->event[1], active);
-		figures->cycles += count - noted->cycles[1];
-		noted->cycles[1] = count;
+		td_tally_take(general->event[0], active, &noted->cycles[0],
+			      &figures->instructions);
+		td_tally_take(general->event[1], active, &noted->cycles[1], &figures->cycles);
 	}
 	return td_group_take(group, TD_PEEK_SLOTS, &noted->mark, &figures->slots, figures->node);
 }

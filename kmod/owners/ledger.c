@@ -32,24 +32,24 @@ static noinline struct td_line *td_ledger_open(struct td_ledger *ledger, struct 
 }
 
 /**
- * td_ledger_search() - the line of an owner, which may be new
+ * td_ledger_find() - the line of an owner, which may be new
  * @ledger: ledger of this CPU; interrupts off
  * @key: the owner
  * @leader: leader of the process; NULL if it is not known
  *
  * Return: the line; NULL if there is no room.
  */
-struct td_line *td_ledger_search(struct td_ledger *ledger, const struct td_key *key,
-				 const struct task_struct *leader)
+struct td_line *td_ledger_find(struct td_ledger *ledger, const struct td_key *key,
+			       const struct task_struct *leader)
 {
-	unsigned int at = td_ledger_hash(key), n;
+	unsigned int at = td_ledger_hash(key->cgroup, key->tgid), n;
 	struct td_line *line;
 
 	for (n = 0; n < TD_LEDGER_TRIES; n++) {
 		line = &ledger->line[(at + n) % TD_LEDGER_LINES];
 		if (!line->used)
 			return td_ledger_open(ledger, line, key, leader);
-		if (td_ledger_fits(line, key))
+		if (td_ledger_fits(line, key->cgroup, key->tgid, key->start))
 			return line;
 	}
 	return NULL;

@@ -74,32 +74,31 @@ struct td_ledger {
 	struct td_line line[TD_LEDGER_LINES];
 };
 
-struct td_line *td_ledger_search(struct td_ledger *ledger, const struct td_key *key,
-				 const struct task_struct *leader);
+struct td_line *td_ledger_find(struct td_ledger *ledger, const struct td_key *key,
+			       const struct task_struct *leader);
 void td_ledger_clear(struct td_ledger *ledger);
 
-static __always_inline unsigned int td_ledger_hash(const struct td_key *key)
+static __always_inline unsigned int td_ledger_hash(const struct cgroup *cgroup, pid_t tgid)
 {
-	return hash_64((unsigned long)key->cgroup ^ (u64)key->tgid << 32, TD_LEDGER_BITS);
+	return hash_64((unsigned long)cgroup ^ (u64)tgid << 32, TD_LEDGER_BITS);
 }
 
 /* A task that exits may not know any more when its process started. */
-static __always_inline bool td_ledger_fits(const struct td_line *line, const struct td_key *key)
+static __always_inline bool td_ledger_fits(const struct td_line *line,
+					   const struct cgroup *cgroup, pid_t tgid, u64 start)
 {
-	return line->key.tgid == key->tgid && line->key.cgroup == key->cgroup &&
-	       (line->key.start == key->start || !key->start);
+	return line->used && line->key.tgid == tgid && line->key.cgroup == cgroup &&
+	       (line->key.start == start || !start);
 }
 
-/* td_ledger_search(), which is seldom needed. */
-static __always_inline struct td_line *td_ledger_find(struct td_ledger *ledger,
-						      const struct td_key *key,
-						      const struct task_struct *leader)
+/* td_ledger_find() where that is one comparison, or NULL. */
+static __always_inline struct td_line *td_ledger_guess(struct td_ledger *ledger,
+						       const struct cgroup *cgroup, pid_t tgid,
+						       u64 start)
 {
-	struct td_line *line = &ledger->line[td_ledger_hash(key)];
+	struct td_line *line = &ledger->line[td_ledger_hash(cgroup, tgid)];
 
-	if (likely(line->used && td_ledger_fits(line, key)))
-		return line;
-	return td_ledger_search(ledger, key, leader);
+	return likely(td_ledger_fits(line, cgroup, tgid, start)) ? line : NULL;
 }
 
 #endif /* TOPDOWN_LEDGER_H */

@@ -157,40 +157,53 @@ static bool td_teller_turn(struct td_teller *teller, const struct td_collector *
 	return true;
 }
 
-static struct td_line *td_teller_line(struct td_teller *teller, struct task_struct *task,
-				      struct cgroup *cgroup)
+/* The first time that the owner runs since the ledger was empty, or others have its place. */
+static noinline struct td_line *td_teller_search(struct td_teller *teller,
+						 const struct td_key *key,
+						 const struct task_struct *leader)
 {
-	struct task_struct *leader = NULL;
-	struct td_key key = { .cgroup = cgroup };
-	struct td_line *line;
+	struct td_line *line = td_ledger_find(teller->ledger, key, leader);
 
-	if (teller->process && !is_idle_task(task)) {
-		key.tgid = task->tgid;
-		/* Until it is released, a task has a leader. */
-		if (pid_alive(task)) {
-			leader = task->group_leader;
-			key.start = leader->start_boottime;
-		}
-	}
-	line = td_ledger_find(teller->ledger, &key, leader);
-	if (likely(line))
-		return line;
-	if (td_teller_turn(teller, this_cpu_ptr(td_collectors))) {
+	if (!line && td_teller_turn(teller, this_cpu_ptr(td_collectors))) {
 		irq_work_queue(&teller->poke);
-		line = td_ledger_find(teller->ledger, &key, leader);
+		line = td_ledger_find(teller->ledger, key, leader);
 	}
 	return line ? line : &teller->ledger->others;
 }
 
-static void td_teller_enter(struct td_teller *teller, struct task_struct *task)
+static noinline void td_teller_enter_new(struct td_teller *teller, struct cgroup *cgroup,
+					 pid_t tgid, u64 start, const struct task_struct *leader)
+{
+	struct td_key key = { .cgroup = cgroup, .start = start, .tgid = tgid };
+
+	teller->line = td_teller_search(teller, &key, leader);
+	/* Without a line there is no reference, and the next task tries again. */
+	if (teller->line == &teller->ledger->others)
+		teller->cgroup = NULL;
+}
+
+static __always_inline void td_teller_enter(struct td_teller *teller, struct task_struct *task)
 {
 	struct cgroup *cgroup = td_teller_cgroup(task);
+	const struct task_struct *leader = NULL;
+	bool idle = is_idle_task(task);
+	pid_t tgid = 0;
+	u64 start = 0;
 
 	teller->process = td_teller_process(task);
-	WRITE_ONCE(teller->idle, is_idle_task(task));
-	teller->line = td_teller_line(teller, task, cgroup);
-	/* Without a line there is no reference, and the next task tries again. */
-	teller->cgroup = teller->line == &teller->ledger->others ? NULL : cgroup;
+	teller->cgroup = cgroup;
+	WRITE_ONCE(teller->idle, idle);
+	if (teller->process && !idle) {
+		tgid = task->tgid;
+		/* Until it is released, a task has a leader. */
+		if (pid_alive(task)) {
+			leader = task->group_leader;
+			start = leader->start_boottime;
+		}
+	}
+	teller->line = td_ledger_guess(teller->ledger, cgroup, tgid, start);
+	if (unlikely(!teller->line))
+		td_teller_enter_new(teller, cgroup, tgid, start, leader);
 }
 
 /* A process may have another name since it got the CPU. */
