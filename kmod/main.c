@@ -20,6 +20,7 @@
 #include "model.h"
 #include "perf.h"
 #include "sysfs.h"
+#include "ticks.h"
 #include "trial.h"
 
 static int __init td_init(void)
@@ -29,6 +30,8 @@ static int __init td_init(void)
 	ret = td_model_check();
 	if (ret)
 		return ret;
+	/* Before the first group, which notes the time. */
+	td_ticks_init();
 	ret = td_group_init();
 	if (ret)
 		return ret;

@@ -33,6 +33,23 @@ bool td_group_settled(const struct td_group *group)
 }
 
 /**
+ * td_group_running() - how long the group has had the counters
+ * @group: group of this CPU, not empty; interrupts off
+ * @now: local_clock()
+ *
+ * perf may ask the driver for counters in vain, and each time some nanoseconds count.
+ *
+ * Return: nanoseconds since the group was created.
+ */
+u64 td_group_running(const struct td_group *group, u64 now)
+{
+	s64 since = now - group->since;
+
+	lockdep_assert_irqs_disabled();
+	return group->on && since > 0 ? group->ran + since : group->ran;
+}
+
+/**
  * td_group_update() - bring the counts of ordinary events up to date
  * @group: group of this CPU, not empty; interrupts off
  *
@@ -103,6 +120,28 @@ bool td_group_point(const struct td_group *group, u64 most, struct td_counts *co
 	for (i = 1; i < group->fixed; i++, bytes >>= 8)
 		counts->metric[i - 1] += slots * (u8)bytes / TD_RDPMC_STEPS;
 	return true;
+}
+
+/**
+ * td_span_change() - td_span_take(), whatever has happened since
+ * @group: as there
+ * @then: as there
+ * @now: as there
+ * @span: as there
+ *
+ * Return: as there.
+ */
+u64 td_span_change(const struct td_group *group, u64 then, u64 now, struct td_span *span)
+{
+	u64 before = span->ran, ran = group->ran_ticks;
+
+	if (span->since)
+		before += then - span->since;
+	span->ran = ran;
+	span->since = group->on ? group->since_ticks : 0;
+	if (span->since)
+		ran += now - span->since;
+	return ran - before;
 }
 
 /**

@@ -28,6 +28,7 @@
 
 #include "compat.h"
 #include "group.h"
+#include "ticks.h"
 
 /* SDM 3B, "Performance Metrics"; arch/x86/include/asm/perf_event.h. */
 #define TD_EVENT_SLOTS		0x0400
@@ -85,6 +86,7 @@ static int td_hook_add(struct perf_event *event, int flags)
 	lockdep_assert_irqs_disabled();
 	td_hook_reset(group);
 	group->since = local_clock();
+	group->since_ticks = td_ticks();
 	group->on = true;
 	return 0;
 }
@@ -99,8 +101,10 @@ static void td_hook_del(struct perf_event *event, int flags)
 
 	lockdep_assert_irqs_disabled();
 	group->on = false;
-	if (event->group_leader->state != PERF_EVENT_STATE_ACTIVE)
-		group->ran += local_clock() - group->since;
+	if (event->group_leader->state == PERF_EVENT_STATE_ACTIVE)
+		return;
+	group->ran += local_clock() - group->since;
+	group->ran_ticks += td_ticks() - group->since_ticks;
 }
 
 static void td_hook_start(struct perf_event *event, int flags)

@@ -23,6 +23,8 @@
  * @on: the group has the counters; used on its CPU with interrupts off, as the next two
  * @since: when it got them, local_clock()
  * @ran: how long it had them before
+ * @since_ticks: as @since, in ticks
+ * @ran_ticks: as @ran, in ticks
  */
 struct td_group {
 	struct perf_event *event[TD_GROUP_MAX];
@@ -33,6 +35,8 @@ struct td_group {
 	bool on;
 	u64 since;
 	u64 ran;
+	u64 since_ticks;
+	u64 ran_ticks;
 };
 
 int td_group_init(void);
@@ -49,6 +53,7 @@ void td_group_disable(struct td_group *group);
 void td_group_enable(struct td_group *group);
 bool td_group_in_error(const struct td_group *group);
 bool td_group_settled(const struct td_group *group);
+u64 td_group_running(const struct td_group *group, u64 now);
 void td_group_update(const struct td_group *group);
 bool td_group_point(const struct td_group *group, u64 most, struct td_counts *counts);
 void td_group_fold(const struct td_group *group, struct td_counts *counts,
@@ -64,23 +69,6 @@ static inline bool td_group_active(const struct td_group *group)
 {
 	lockdep_assert_irqs_disabled();
 	return group->on && !(group->event[0]->hw.state & PERF_HES_STOPPED);
-}
-
-/**
- * td_group_running() - how long the group has had the counters
- * @group: group of this CPU, not empty; interrupts off
- * @now: local_clock()
- *
- * perf may ask the driver for counters in vain, and each time some nanoseconds count.
- *
- * Return: nanoseconds since the group was created.
- */
-static inline u64 td_group_running(const struct td_group *group, u64 now)
-{
-	s64 since = now - group->since;
-
-	lockdep_assert_irqs_disabled();
-	return group->on && since > 0 ? group->ran + since : group->ran;
 }
 
 #endif /* TOPDOWN_GROUP_H */

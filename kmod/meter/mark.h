@@ -93,6 +93,35 @@ static __always_inline bool td_group_take(const struct td_group *group, u64 most
 }
 
 /**
+ * struct td_span - the span on the counters in which a group was last seen
+ * @since: td_group.since_ticks; 0 if it did not have them then
+ * @ran: td_group.ran_ticks
+ */
+struct td_span {
+	u64 since;
+	u64 ran;
+};
+
+u64 td_span_change(const struct td_group *group, u64 then, u64 now, struct td_span *span);
+
+/**
+ * td_span_take() - how long has a group had its counters since it was last seen?
+ * @group: group of this CPU, not empty; interrupts off
+ * @then: when it was last seen, in ticks; of no matter the first time, when @span is 0
+ * @now: td_ticks()
+ * @span: the span in which it was seen then; moved
+ *
+ * Return: ticks.
+ */
+static __always_inline u64 td_span_take(const struct td_group *group, u64 then, u64 now,
+					struct td_span *span)
+{
+	if (likely(group->on && group->since_ticks == span->since))
+		return now - then;
+	return td_span_change(group, then, now, span);
+}
+
+/**
  * struct td_tally - up to where the count of a general event was added to a sum
  * @counted: the driver's count
  * @then: the counter when the driver read it

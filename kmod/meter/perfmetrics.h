@@ -25,12 +25,12 @@ struct td_model;
  * struct td_noted - up to where the counts of a meter with PERF_METRICS were added to sums
  * @mark: slots and metrics
  * @cycles: instructions and cycles, where they are counted
- * @running: nanoseconds in which the group had its counters
+ * @span: time in which the group had its counters
  */
 struct td_noted {
 	struct td_mark mark;
 	struct td_tally cycles[TD_CYCLES_EVENTS];
-	u64 running;
+	struct td_span span;
 };
 
 const struct td_quant *td_perfmetrics_quant(const struct td_meter *meter);
@@ -39,21 +39,22 @@ struct td_meter *td_perfmetrics_create(const struct td_model *model, int cpu);
 /**
  * td_perfmetrics_take() - add what a meter has counted to sums: no formula, no division
  * @meter: meter of this CPU, of this kind and linear; interrupts off
- * @now: local_clock()
+ * @then: when the meter was last read, in ticks
+ * @now: td_ticks()
  * @noted: up to where all was added; moved
- * @figures: the sums: nodes of the metrics are in steps of 1/255 slot, modulo 2^64
+ * @figures: the sums: nodes of the metrics are in steps of 1/255 slot, modulo 2^64, and the
+ *	running time is in ticks
  *
  * Return: false if a point is due, which resets PERF_METRICS; then slots and metrics are not added.
  */
-static __always_inline bool td_perfmetrics_take(const struct td_meter *meter, u64 now,
-						struct td_noted *noted,
+static __always_inline bool td_perfmetrics_take(const struct td_meter *meter, u64 then,
+						u64 now, struct td_noted *noted,
 						struct topdown_figures *figures)
 {
 	const struct td_group *group = &meter->group[0], *general = &meter->cycles;
-	u64 running = td_group_running(group, now);
 	bool active;
 
-	td_mark_add(figures->running_ns, running, noted->running);
+	figures->running_ns += td_span_take(group, then, now, &noted->span);
 	if (general->nr) {
 		active = td_group_active(general);
 		td_tally_take(general->event[0], active, &noted->cycles[0],

@@ -28,6 +28,7 @@
 #include "owner.h"
 #include "switch.h"
 #include "teller.h"
+#include "ticks.h"
 
 /* Collect as often if nobody reads, so that little waits and what has gone is noticed. */
 #define TD_COLLECT_EVERY	HZ
@@ -60,8 +61,10 @@ static void td_collect_bill(const struct td_scheme *scheme, const struct td_line
 	bill->depth = scheme->level;
 	bill->nodes = scheme->nodes;
 	bill->source = scheme->source;
+	figures->enabled_ns = td_ticks_to_ns(figures->enabled_ns);
 	if (!scheme->linear)
 		return;
+	figures->running_ns = td_ticks_to_ns(figures->running_ns);
 	memset(figures->node, 0, sizeof(figures->node));
 	td_steps_to_nodes(figures->slots, line->figures.node, &scheme->quant, scheme->level,
 			  figures->node);

@@ -34,7 +34,8 @@ struct td_key {
  * @used: the line is in use
  * @name: name of the process
  * @switches: how often the owner got the CPU
- * @figures: sums.  If the meter is linear, the first nodes are steps of the metrics
+ * @figures: sums.  Its time is in ticks.  If the meter is linear, so is the running time, and the
+ *	first nodes are steps of the metrics
  */
 struct td_line {
 	struct td_key key;

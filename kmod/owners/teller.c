@@ -16,10 +16,10 @@
 #include <linux/irqflags.h>
 #include <linux/limits.h>
 #include <linux/lockdep.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
-#include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -33,6 +33,7 @@
 #include "perfmetrics.h"
 #include "scope.h"
 #include "teller.h"
+#include "ticks.h"
 #include "window.h"
 
 /* td_teller.begun before the first reading. */
@@ -116,10 +117,12 @@ static void td_teller_note(struct td_teller *teller, u64 now)
 {
 	struct td_collector *collector = this_cpu_ptr(td_collectors);
 	struct topdown_figures *figures;
+	u64 then = teller->since;
 	bool drop = false;
 
 	lockdep_assert_irqs_disabled();
-	teller->line->figures.enabled_ns += now - teller->since;
+	/* A suspend sets the TSC back. */
+	teller->line->figures.enabled_ns += max_t(s64, now - then, 0);
 	teller->since = now;
 	if (unlikely(!collector->open))
 		return;
@@ -132,7 +135,8 @@ static void td_teller_note(struct td_teller *teller, u64 now)
 		return;
 	}
 	figures = unlikely(drop) ? &teller->dropped : &teller->line->figures;
-	if (unlikely(!td_perfmetrics_take(collector->meter, now, &teller->noted, figures)))
+	if (unlikely(!td_perfmetrics_take(collector->meter, then, now, &teller->noted,
+					  figures)))
 		td_teller_reset(teller, collector, figures);
 }
 
@@ -232,7 +236,7 @@ static noinline void td_teller_first(struct td_teller *teller, struct task_struc
 void td_teller_switch(struct td_teller *teller, struct task_struct *prev,
 		      struct task_struct *next)
 {
-	u64 now = local_clock();
+	u64 now = td_ticks();
 
 	if (unlikely(!teller->line))
 		td_teller_first(teller, prev, now);

@@ -31,7 +31,7 @@ enum td_owners_kind {
  * @line: line of the owner that runs; NULL before the first switch
  * @process: the owner: td_teller_process(); only compared
  * @cgroup: and its cgroup; only compared
- * @since: the line has its time up to this local_clock()
+ * @since: the line has its time up to this td_ticks()
  * @begun: td_collector.begun of the meter that @noted is of
  * @noted: up to where its counts are in the sums
  * @dropped: sums that are nobody's
