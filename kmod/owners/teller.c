@@ -109,34 +109,56 @@ static noinline bool td_teller_meet(struct td_teller *teller, const struct td_co
 	td_teller_learn(teller, collector);
 	if (!teller->ledger->scheme.level)
 		teller->ledger->scheme = teller->scheme;
+	teller->linear = teller->scheme.linear && teller->ledger->scheme.linear;
 	return first;
+}
+
+/* Note what the owner that runs has used, as td_teller_note() does, whatever there is to read. */
+static noinline void td_teller_note_any(struct td_teller *teller, struct td_collector *collector,
+					u64 then, u64 now)
+{
+	struct topdown_figures *figures = &teller->line->figures;
+	bool drop = false;
+
+	if (!collector->open)
+		return;
+	if (teller->begun != collector->begun)
+		drop = td_teller_meet(teller, collector);
+	/* Counts that no CPU can have, and sums of another kind than those of the ledger. */
+	drop |= collector->trust.doubt || collector->meter->linear != teller->ledger->scheme.linear;
+	if (!collector->meter->linear) {
+		td_teller_total(teller, collector, drop);
+		return;
+	}
+	if (drop)
+		figures = &teller->dropped;
+	if (!td_perfmetrics_take(collector->meter, then, now, &teller->noted, figures))
+		td_teller_reset(teller, collector, figures);
+}
+
+/* Is the meter the one of the last reading, and are its counts to be added to the line as sums? */
+static __always_inline bool td_teller_goes_on(const struct td_teller *teller,
+					      const struct td_collector *collector)
+{
+	return collector->open && teller->begun == collector->begun && teller->linear &&
+	       !collector->trust.doubt;
 }
 
 /* Note what the owner that runs has used until now. */
 static void td_teller_note(struct td_teller *teller, u64 now)
 {
 	struct td_collector *collector = this_cpu_ptr(td_collectors);
-	struct topdown_figures *figures;
+	struct topdown_figures *figures = &teller->line->figures;
 	u64 then = teller->since;
-	bool drop = false;
 
 	lockdep_assert_irqs_disabled();
 	/* A suspend sets the TSC back. */
-	teller->line->figures.enabled_ns += max_t(s64, now - then, 0);
+	figures->enabled_ns += max_t(s64, now - then, 0);
 	teller->since = now;
-	if (unlikely(!collector->open))
-		return;
-	if (unlikely(teller->begun != collector->begun))
-		drop = td_teller_meet(teller, collector);
-	/* Counts that no CPU can have, and sums of another kind than those of the ledger. */
-	drop |= collector->trust.doubt || collector->meter->linear != teller->ledger->scheme.linear;
-	if (unlikely(!collector->meter->linear)) {
-		td_teller_total(teller, collector, drop);
-		return;
-	}
-	figures = unlikely(drop) ? &teller->dropped : &teller->line->figures;
-	if (unlikely(!td_perfmetrics_take(collector->meter, then, now, &teller->noted,
-					  figures)))
+	if (unlikely(!td_teller_goes_on(teller, collector)))
+		td_teller_note_any(teller, collector, then, now);
+	else if (unlikely(!td_perfmetrics_take(collector->meter, then, now, &teller->noted,
+					       figures)))
 		td_teller_reset(teller, collector, figures);
 }
 
@@ -157,6 +179,7 @@ static bool td_teller_turn(struct td_teller *teller, const struct td_collector *
 	/* All of it is written: pairs with smp_load_acquire() in td_teller_full(). */
 	smp_store_release(&teller->full, teller->ledger);
 	teller->ledger = spare;
+	teller->linear = teller->scheme.linear;
 	WRITE_ONCE(teller->dirty, false);
 	return true;
 }

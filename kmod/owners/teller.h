@@ -37,6 +37,7 @@ enum td_owners_kind {
  * @dropped: sums that are nobody's
  * @total: the sums of the CPU at that time, if the meter is not linear
  * @scheme: of the meter
+ * @linear: the sums of the meter, and those of the ledger, are linear
  * @ledger: ledger in which the CPU writes
  * @full: ledger that waits for its collection; set by the CPU, and cleared by whoever collects it
  * @spare: empty ledger; taken by the CPU, and set by whoever has collected it
@@ -54,6 +55,7 @@ struct td_teller {
 	struct topdown_figures dropped;
 	struct topdown_figures total;
 	struct td_scheme scheme;
+	bool linear;
 
 	struct td_ledger *ledger;
 	struct td_ledger *full;
