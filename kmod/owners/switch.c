@@ -26,17 +26,19 @@ static void notrace td_switch_probe(void *unused, bool preempt, struct task_stru
 				    struct task_struct *next, unsigned int prev_state)
 {
 	struct td_teller *teller = this_cpu_ptr(&td_tellers);
+	struct td_whose whose = td_whose(next);
 
-	if (!td_teller_same(teller, next))
-		td_teller_switch(teller, prev, next);
+	if (!td_teller_same(teller, whose))
+		td_teller_switch(teller, prev, next, whose);
 }
 
 static void td_switch_look_this(void *unused)
 {
 	struct td_teller *teller = this_cpu_ptr(&td_tellers);
+	struct td_whose whose = td_whose(current);
 
-	if (!td_teller_same(teller, current))
-		td_teller_switch(teller, current, current);
+	if (!td_teller_same(teller, whose))
+		td_teller_switch(teller, current, current, whose);
 }
 
 static bool td_switch_runs(int cpu, void *unused)

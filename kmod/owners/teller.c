@@ -198,29 +198,28 @@ static noinline struct td_line *td_teller_search(struct td_teller *teller,
 	return line ? line : &teller->ledger->others;
 }
 
-static noinline void td_teller_enter_new(struct td_teller *teller, struct cgroup *cgroup,
-					 pid_t tgid, u64 start, const struct task_struct *leader)
+static noinline void td_teller_enter_new(struct td_teller *teller, pid_t tgid, u64 start,
+					 const struct task_struct *leader)
 {
-	struct td_key key = { .cgroup = cgroup, .start = start, .tgid = tgid };
+	struct td_key key = { .cgroup = teller->whose.cgroup, .start = start, .tgid = tgid };
 
 	teller->line = td_teller_search(teller, &key, leader);
 	/* Without a line there is no reference, and the next task tries again. */
 	if (teller->line == &teller->ledger->others)
-		teller->cgroup = NULL;
+		teller->whose.cgroup = NULL;
 }
 
-static __always_inline void td_teller_enter(struct td_teller *teller, struct task_struct *task)
+static __always_inline void td_teller_enter(struct td_teller *teller, struct task_struct *task,
+					    struct td_whose whose)
 {
-	struct cgroup *cgroup = td_teller_cgroup(task);
 	const struct task_struct *leader = NULL;
 	bool idle = is_idle_task(task);
 	pid_t tgid = 0;
 	u64 start = 0;
 
-	teller->process = td_teller_process(task);
-	teller->cgroup = cgroup;
+	teller->whose = whose;
 	WRITE_ONCE(teller->idle, idle);
-	if (teller->process && !idle) {
+	if (whose.process && !idle) {
 		tgid = task->tgid;
 		/* Until it is released, a task has a leader. */
 		if (pid_alive(task)) {
@@ -228,9 +227,9 @@ static __always_inline void td_teller_enter(struct td_teller *teller, struct tas
 			start = leader->start_boottime;
 		}
 	}
-	teller->line = td_ledger_guess(teller->ledger, cgroup, tgid, start);
+	teller->line = td_ledger_guess(teller->ledger, whose.cgroup, tgid, start);
 	if (unlikely(!teller->line))
-		td_teller_enter_new(teller, cgroup, tgid, start, leader);
+		td_teller_enter_new(teller, tgid, start, leader);
 }
 
 /* A process may have another name since it got the CPU. */
@@ -247,7 +246,7 @@ static noinline void td_teller_first(struct td_teller *teller, struct task_struc
 
 	teller->since = now;
 	teller->begun = collector->open ? TD_TELLER_NEVER : collector->begun;
-	td_teller_enter(teller, task);
+	td_teller_enter(teller, task, td_whose(task));
 }
 
 /**
@@ -255,9 +254,10 @@ static noinline void td_teller_first(struct td_teller *teller, struct task_struc
  * @teller: teller of this CPU, which has a ledger; interrupts off
  * @prev: the task that ran until now
  * @next: the task that runs from now on
+ * @whose: td_whose() of @next
  */
 void td_teller_switch(struct td_teller *teller, struct task_struct *prev,
-		      struct task_struct *next)
+		      struct task_struct *next, struct td_whose whose)
 {
 	u64 now = td_ticks();
 
@@ -265,7 +265,7 @@ void td_teller_switch(struct td_teller *teller, struct task_struct *prev,
 		td_teller_first(teller, prev, now);
 	td_teller_note(teller, now);
 	td_teller_rename(teller->line, prev);
-	td_teller_enter(teller, next);
+	td_teller_enter(teller, next, whose);
 	teller->line->switches += prev != next;
 	WRITE_ONCE(teller->dirty, true);
 }
@@ -296,10 +296,11 @@ bool td_teller_stale(int cpu, void *unused)
 void td_teller_turn_this(void *unused)
 {
 	struct td_teller *teller = this_cpu_ptr(&td_tellers);
+	struct td_whose whose = td_whose(current);
 
-	td_teller_switch(teller, current, current);
+	td_teller_switch(teller, current, current, whose);
 	if (td_teller_turn(teller, this_cpu_ptr(td_collectors)))
-		td_teller_enter(teller, current);
+		td_teller_enter(teller, current, whose);
 }
 
 /**
@@ -315,8 +316,7 @@ void td_teller_turn_offline(int cpu)
 	if (!teller->line || !td_teller_turn(teller, per_cpu_ptr(td_collectors, cpu)))
 		return;
 	teller->line = NULL;
-	teller->process = NULL;
-	teller->cgroup = NULL;
+	teller->whose = (struct td_whose){ };
 }
 
 /**

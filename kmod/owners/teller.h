@@ -26,11 +26,20 @@ enum td_owners_kind {
 };
 
 /**
+ * struct td_whose - the owner of a task, to be compared while the task exists
+ * @process: what all threads of its process share; NULL if processes are no owners
+ * @cgroup: its cgroup at the level that is wanted; NULL if cgroups are no owners
+ */
+struct td_whose {
+	const void *process;
+	struct cgroup *cgroup;
+};
+
+/**
  * struct td_teller - notes what each owner has on one CPU; used there with interrupts off, except
  *	where said otherwise
  * @line: line of the owner that runs; NULL before the first switch
- * @process: the owner: td_teller_process(); only compared
- * @cgroup: and its cgroup; only compared
+ * @whose: the owner
  * @since: the line has its time up to this td_ticks()
  * @begun: td_collector.begun of the meter that @noted is of
  * @noted: up to where its counts are in the sums
@@ -47,8 +56,7 @@ enum td_owners_kind {
  */
 struct td_teller {
 	struct td_line *line;
-	const void *process;
-	const struct cgroup *cgroup;
+	struct td_whose whose;
 	u64 since;
 	u64 begun;
 	struct td_noted noted;
@@ -75,29 +83,30 @@ int td_teller_begin(void (*poke)(struct irq_work *work));
 void td_teller_end(void);
 
 void td_teller_switch(struct td_teller *teller, struct task_struct *prev,
-		      struct task_struct *next);
+		      struct task_struct *next, struct td_whose whose);
 bool td_teller_stale(int cpu, void *unused);
 void td_teller_turn_this(void *unused);
 void td_teller_turn_offline(int cpu);
 struct td_ledger *td_teller_full(int cpu);
 void td_teller_collected(int cpu);
 
-/* The process of a task, to be compared while the task exists; idle tasks share one. */
-static __always_inline const void *td_teller_process(const struct task_struct *task)
+/* The process of a task; idle tasks share one. */
+static __always_inline const void *td_whose_process(const struct task_struct *task,
+						    unsigned int kinds)
 {
-	/* Pairs with WRITE_ONCE() in td_teller_want(), as in the next function. */
-	if (READ_ONCE(td_teller_kinds) & BIT(TD_OWNERS_PROCESSES) || is_idle_task(task))
-		return task->signal;
-	return NULL;
+	return kinds & BIT(TD_OWNERS_PROCESSES) || is_idle_task(task) ? task->signal : NULL;
 }
 
-static __always_inline struct cgroup *td_teller_cgroup(struct task_struct *task)
+static __always_inline struct cgroup *td_whose_cgroup(struct task_struct *task,
+						      unsigned int kinds)
 {
-	unsigned int depth = READ_ONCE(td_teller_depth);
+	unsigned int depth;
 	struct cgroup *cgroup;
 
-	if (!(READ_ONCE(td_teller_kinds) & BIT(TD_OWNERS_CGROUPS)) || is_idle_task(task))
+	if (!(kinds & BIT(TD_OWNERS_CGROUPS)) || is_idle_task(task))
 		return NULL;
+	/* Pairs with WRITE_ONCE() in td_teller_want(). */
+	depth = READ_ONCE(td_teller_depth);
 	cgroup = td_compat_cgroup(task);
 	if (depth && cgroup->level > depth)
 		cgroup = cgroup_ancestor(cgroup, depth);
@@ -105,17 +114,29 @@ static __always_inline struct cgroup *td_teller_cgroup(struct task_struct *task)
 }
 
 /**
- * td_teller_same() - does a task belong to the owner that runs?
+ * td_whose() - whose is a task?
+ * @task: task that runs on this CPU, or will next; interrupts off
+ *
+ * Return: its owner.
+ */
+static __always_inline struct td_whose td_whose(struct task_struct *task)
+{
+	/* Pairs with WRITE_ONCE() in td_teller_want(). */
+	unsigned int kinds = READ_ONCE(td_teller_kinds);
+
+	return (struct td_whose){ td_whose_process(task, kinds), td_whose_cgroup(task, kinds) };
+}
+
+/**
+ * td_teller_same() - is this the owner that runs?
  * @teller: teller of this CPU; interrupts off
- * @task: task that runs here, or will next
+ * @whose: td_whose()
  *
  * Return: true or false.
  */
-static __always_inline bool td_teller_same(const struct td_teller *teller,
-					   struct task_struct *task)
+static __always_inline bool td_teller_same(const struct td_teller *teller, struct td_whose whose)
 {
-	return td_teller_process(task) == teller->process &&
-	       td_teller_cgroup(task) == teller->cgroup;
+	return whose.process == teller->whose.process && whose.cgroup == teller->whose.cgroup;
 }
 
 #endif /* TOPDOWN_TELLER_H */
