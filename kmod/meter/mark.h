@@ -76,17 +76,17 @@ static __always_inline bool td_group_take(const struct td_group *group, u64 most
 					  struct td_mark *mark, u64 *sum, u64 *steps)
 {
 	const struct perf_event *leader = group->event[0];
-	u64 counted = mark->counted.slots, slots, bytes;
+	u64 slots, bytes;
 
 	if (unlikely(!td_group_active(group) || leader->hw.saved_slots ||
-		     group->fixed <= TD_METRIC_NR || local64_read(&leader->count) != counted))
+		     group->fixed <= TD_METRIC_NR))
 		return td_group_take_counted(group, most, mark, sum, steps);
 	slots = td_compat_rdpmc(TD_RDPMC_SLOTS);
 	if (unlikely(slots >= most))
 		return false;
 	bytes = td_compat_rdpmc(TD_RDPMC_METRICS);
-	/* The driver's NMI has just moved the registers into its counts. */
-	if (unlikely(local64_read(&leader->count) != counted))
+	/* The driver has moved the registers into its counts, perhaps in an NMI just now. */
+	if (unlikely(local64_read(&leader->count) != mark->counted.slots))
 		return td_group_take_counted(group, most, mark, sum, steps);
 	td_mark_move(mark, slots, bytes, TD_METRIC_NR, sum, steps);
 	return true;
