@@ -1,0 +1,561 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owners: all processes and all cgroups at once have what they executed, and together they have
+ * what the CPUs counted.
+ *
+ * TOPDOWN_SPAN_MS  length of a measurement
+ */
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../kselftest_harness.h"
+#include "fact.h"
+#include "guest.h"
+#include "owner.h"
+
+#define PROCESSES	50
+#define TOPS		4
+#define CGROUPS		20
+#define LIMIT_POINTS	0.5
+#define LIMIT_SLOTS	0.01
+#define LIMIT_SUM	0.005
+
+static unsigned int span(void)
+{
+	return env_number("TOPDOWN_SPAN_MS", 5000);
+}
+
+/*
+ * The slots of all CPUs until now.  Read them just before the owners, who are collected first and
+ * copied then, which takes the CPU some milliseconds where they are many.
+ */
+static __u64 cpus_slots(int device)
+{
+	static struct topdown_record records[TD_CPUS_MAX + 1];
+	__u32 nr = TD_CPUS_MAX + 1;
+
+	if (device_read(device, TOPDOWN_READ_FRESH | TOPDOWN_READ_TOTAL, NULL, 0, records, &nr))
+		return 0;
+	return records[nr - 1].total.slots;
+}
+
+/* Owners have what the CPUs counted from one reading to the next. */
+static bool sum_right(const struct owners *then, const struct owners *now, __u64 counted)
+{
+	struct topdown_figures from, to;
+
+	owners_sum(then, &from);
+	owners_sum(now, &to);
+	return fact_near("slots of all owners over those of the CPUs",
+			 (double)(to.slots - from.slots) / counted, 1, LIMIT_SUM);
+}
+
+FIXTURE(owners) {
+	int device;
+	int fd;
+	struct owners then;
+	struct owners now;
+};
+
+FIXTURE_SETUP(owners)
+{
+	self->device = device_open();
+	ASSERT_LE(0, self->device);
+	self->fd = -1;
+}
+
+FIXTURE_TEARDOWN(owners)
+{
+	owners_free(&self->then);
+	owners_free(&self->now);
+	if (self->fd >= 0)
+		close(self->fd);
+	close(self->device);
+}
+
+/* Each of many processes with phases, on all CPUs, has what it executed. */
+TEST_F_TIMEOUT(owners, processes, 600)
+{
+	struct topdown_figures grown;
+	bool ok = true;
+	char who[32];
+	__u64 slots;
+	unsigned int i;
+
+	self->fd = owners_open(self->device, TOPDOWN_OWNERS_PROCESSES, 0);
+	ASSERT_LE(0, self->fd);
+	ASSERT_TRUE(runners_make(PROCESSES));
+	slots = cpus_slots(self->device);
+	ASSERT_EQ(0, owners_read(self->fd, &self->then, 0));
+	runners_go(PROCESSES);
+	sleep_ms(span());
+	ASSERT_TRUE(runners_stop(PROCESSES));
+	slots = cpus_slots(self->device) - slots;
+	ASSERT_EQ(0, owners_read(self->fd, &self->now, 7));
+	for (i = 0; i < PROCESSES; i++) {
+		snprintf(who, sizeof(who), "process %u", i);
+		ASSERT_TRUE(owners_grown(&self->then, &self->now, TOPDOWN_OWNER_PROCESS,
+					 runners[i].pid, false, &grown));
+		ok &= figures_right(who, &grown, &runners[i].truth, LIMIT_POINTS, LIMIT_SLOTS);
+		ok &= fact(grown.instructions && grown.cycles);
+	}
+	EXPECT_TRUE(ok);
+	EXPECT_TRUE(sum_right(&self->then, &self->now, slots));
+	runners_end(PROCESSES);
+}
+
+/* Cgroup @i of a tree of three levels: 4 tops, each with two, each with one. */
+static void cgroup_path(char *path, size_t size, const char *root, unsigned int i)
+{
+	if (i < TOPS)
+		snprintf(path, size, "%s/t%u", root, i);
+	else if (i < 3 * TOPS)
+		snprintf(path, size, "%s/t%u/m%u", root, (i - TOPS) / 2, i);
+	else
+		snprintf(path, size, "%s/t%u/m%u/l%u", root, (i - 3 * TOPS) / 2, i - 2 * TOPS, i);
+}
+
+/* The cgroup above it, or itself. */
+static unsigned int cgroup_above(unsigned int i)
+{
+	return i < TOPS ? i : i < 3 * TOPS ? (i - TOPS) / 2 : i - 2 * TOPS;
+}
+
+static bool in_tree(unsigned int i, unsigned int top)
+{
+	return i == top || cgroup_above(i) == top || cgroup_above(cgroup_above(i)) == top;
+}
+
+static bool cgroups_make(const char *root)
+{
+	char path[256];
+	unsigned int i;
+
+	for (i = 0; i < CGROUPS; i++) {
+		cgroup_path(path, sizeof(path), root, i);
+		if (!cgroup_make(path) || !cgroup_enter(path, runners[i].pid))
+			return fact_holds(false, path);
+	}
+	return true;
+}
+
+static bool cgroups_remove(const char *root)
+{
+	bool ok = true;
+	char path[256];
+	int i;
+
+	for (i = CGROUPS - 1; i >= 0; i--) {
+		cgroup_path(path, sizeof(path), root, i);
+		ok &= cgroup_remove(path);
+	}
+	return ok;
+}
+
+/* The figures of cgroup @i, alone and with all below. */
+static bool cgroup_right(const struct owners *then, const struct owners *now, const char *root,
+			 unsigned int i, double share)
+{
+	struct topdown_figures grown;
+	struct td_bd_truth tree = { };
+	char path[256];
+	unsigned int n;
+	bool ok;
+
+	for (n = 0; n < CGROUPS; n++) {
+		if (in_tree(n, i))
+			truth_add(&tree, &runners[n].truth);
+	}
+	cgroup_path(path, sizeof(path), root, i);
+	if (!owners_grown(then, now, TOPDOWN_OWNER_CGROUP, cgroup_number(path), false, &grown))
+		return fact_holds(false, path);
+	ok = figures_right(path, &grown, &runners[i].truth, LIMIT_POINTS, share);
+	owners_grown(then, now, TOPDOWN_OWNER_CGROUP, cgroup_number(path), true, &grown);
+	return ok & figures_right("its tree", &grown, &tree, LIMIT_POINTS, share);
+}
+
+static bool measure_cgroups(FIXTURE_DATA(owners) *self, const char *root, double share)
+{
+	__u64 slots;
+	unsigned int i;
+	bool ok = true;
+
+	if (!runners_make(CGROUPS) || !cgroups_make(root))
+		return false;
+	slots = cpus_slots(self->device);
+	ok &= !owners_read(self->fd, &self->then, 0);
+	runners_go(CGROUPS);
+	sleep_ms(span());
+	ok &= runners_stop(CGROUPS);
+	slots = cpus_slots(self->device) - slots;
+	ok &= !owners_read(self->fd, &self->now, 0);
+	for (i = 0; i < CGROUPS; i++)
+		ok &= cgroup_right(&self->then, &self->now, root, i, share);
+	ok &= sum_right(&self->then, &self->now, slots);
+	runners_end(CGROUPS);
+	return ok & fact(cgroups_remove(root));
+}
+
+TEST_F_TIMEOUT(owners, cgroups, 600)
+{
+	const char *root = cgroup_root();
+
+	ASSERT_NE(NULL, root);
+	self->fd = owners_open(self->device, TOPDOWN_OWNERS_CGROUPS, 0);
+	ASSERT_LE(0, self->fd);
+	EXPECT_TRUE(measure_cgroups(self, root, LIMIT_SLOTS));
+}
+
+/* Deeper cgroups count at their ancestor. */
+TEST_F_TIMEOUT(owners, depth, 600)
+{
+	const char *root = cgroup_root();
+	const struct topdown_owner *top;
+	unsigned int i;
+	char path[256];
+
+	ASSERT_NE(NULL, root);
+	self->fd = owners_open(self->device, TOPDOWN_OWNERS_CGROUPS, 1);
+	ASSERT_LE(0, self->fd);
+	ASSERT_TRUE(runners_make(CGROUPS));
+	ASSERT_TRUE(cgroups_make(root));
+	ASSERT_EQ(0, owners_read(self->fd, &self->then, 0));
+	runners_go(CGROUPS);
+	sleep_ms(1000);
+	ASSERT_TRUE(runners_stop(CGROUPS));
+	ASSERT_EQ(0, owners_read(self->fd, &self->now, 0));
+	for (i = 0; i < CGROUPS; i++) {
+		cgroup_path(path, sizeof(path), root, i);
+		top = owners_find(&self->now, TOPDOWN_OWNER_CGROUP, cgroup_number(path));
+		EXPECT_EQ(i < TOPS, top != NULL);
+		if (top)
+			EXPECT_EQ(top->tree.slots, top->self.slots);
+	}
+	runners_end(CGROUPS);
+	EXPECT_TRUE(cgroups_remove(root));
+}
+
+#define SHORT_NAME	"short-one"
+
+/* They are read before the first has been gone for TOPDOWN_OWNERS_KEEP_MS. */
+#define SHORTS		1000
+
+struct shorts {
+	volatile unsigned int nr;
+	volatile __u64 slots;
+};
+
+static void short_one(struct shorts *shorts)
+{
+	struct td_bd_truth truth;
+	volatile unsigned int i;
+
+	prctl(PR_SET_NAME, SHORT_NAME);
+	backdoor_set_profile(&profile_find("compute")->profile);
+	for (i = 0; i < 10000; i++)
+		;
+	backdoor_truth_space(&truth);
+	shorts->slots += truth.slots;
+	_exit(0);
+}
+
+/* Many processes, each of which ends at once: none is lost. */
+TEST_F_TIMEOUT(owners, short_processes, 600)
+{
+	struct shorts *shorts = mmap(NULL, sizeof(*shorts), PROT_READ | PROT_WRITE,
+				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	const struct topdown_owner *owner;
+	unsigned int i, seen = 0;
+	__u64 slots = 0, counted;
+	uint64_t began;
+
+	self->fd = owners_open(self->device, TOPDOWN_OWNERS_PROCESSES, 0);
+	ASSERT_LE(0, self->fd);
+	counted = cpus_slots(self->device);
+	ASSERT_EQ(0, owners_read(self->fd, &self->then, 0));
+	began = clock_ns(CLOCK_MONOTONIC);
+	for (i = 0; i < SHORTS; i++) {
+		int pid = fork();
+
+		if (!pid)
+			short_one(shorts);
+		ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	}
+	printf("# %.0f processes in a second\n",
+	       i * 1e9 / (clock_ns(CLOCK_MONOTONIC) - began));
+	counted = cpus_slots(self->device) - counted;
+	ASSERT_EQ(0, owners_read(self->fd, &self->now, 0));
+	for (i = 0; i < self->now.nr; i++) {
+		owner = &self->now.owner[i];
+		if (owner->what != TOPDOWN_OWNER_PROCESS || strcmp(owner->name, SHORT_NAME))
+			continue;
+		seen++;
+		slots += owner->self.slots;
+		if (!fact(owner->flags & TOPDOWN_OWNER_EXITED))
+			break;
+	}
+	EXPECT_TRUE(fact_same("processes", seen, SHORTS));
+	EXPECT_TRUE(fact(slots >= shorts->slots));
+	owner = owners_find(&self->now, TOPDOWN_OWNER_OTHERS, 0);
+	ASSERT_NE(NULL, owner);
+	EXPECT_EQ(0, owner->self.slots);
+	EXPECT_TRUE(sum_right(&self->then, &self->now, counted));
+}
+
+/* A task that runs all the time is seen in its new cgroup at once. */
+TEST_F_TIMEOUT(owners, move, 60)
+{
+	struct topdown_figures grown;
+	const char *root = cgroup_root();
+	char from[256], to[256];
+	int pid;
+
+	ASSERT_NE(NULL, root);
+	snprintf(from, sizeof(from), "%s/from", root);
+	snprintf(to, sizeof(to), "%s/to", root);
+	self->fd = owners_open(self->device, TOPDOWN_OWNERS_CGROUPS, 0);
+	ASSERT_LE(0, self->fd);
+	ASSERT_TRUE(cgroup_make(from));
+	ASSERT_TRUE(cgroup_make(to));
+	cpu_pin(0);
+	pid = spin_start(1, &profile_find("compute")->profile);
+	ASSERT_TRUE(cgroup_enter(from, pid));
+	sleep_ms(50);
+	ASSERT_EQ(0, owners_read(self->fd, &self->then, 0));
+	ASSERT_TRUE(cgroup_enter(to, pid));
+	sleep_ms(500);
+	ASSERT_EQ(0, owners_read(self->fd, &self->now, 0));
+	ASSERT_TRUE(owners_grown(&self->then, &self->now, TOPDOWN_OWNER_CGROUP,
+				 cgroup_number(from), false, &grown));
+	EXPECT_TRUE(fact_most("ms where it was before", grown.enabled_ns / 1e6, 30));
+	ASSERT_TRUE(owners_grown(&self->then, &self->now, TOPDOWN_OWNER_CGROUP,
+				 cgroup_number(to), false, &grown));
+	EXPECT_TRUE(fact_near("ms where it is now", grown.enabled_ns / 1e6, 500, 30));
+	spin_stop(pid);
+	EXPECT_TRUE(cgroup_remove(from));
+	EXPECT_TRUE(cgroup_remove(to));
+}
+
+static unsigned int dying(const char *root)
+{
+	char path[256], word[64];
+	unsigned int nr = 0, value;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/cgroup.stat", root);
+	file = fopen(path, "r");
+	while (file && fscanf(file, "%63s %u", word, &value) == 2) {
+		if (!strcmp(word, "nr_dying_descendants"))
+			nr = value;
+	}
+	if (file)
+		fclose(file);
+	return nr;
+}
+
+/* Cgroups that are made, used and removed leave what they had to their parent, and no memory. */
+TEST_F_TIMEOUT(owners, removed, 300)
+{
+	struct topdown_figures self_, tree;
+	const char *root = cgroup_root();
+	char top[128], path[256];
+	__u64 was = 0;
+	unsigned int i;
+	int pid;
+
+	ASSERT_NE(NULL, root);
+	snprintf(top, sizeof(top), "%s/top", root);
+	ASSERT_TRUE(cgroup_make(top));
+	self->fd = owners_open(self->device, TOPDOWN_OWNERS_CGROUPS, 0);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, owners_read(self->fd, &self->then, 0));
+	for (i = 0; i < 100; i++) {
+		snprintf(path, sizeof(path), "%s/c%u", top, i);
+		ASSERT_TRUE(cgroup_make(path));
+		pid = spin_start(i % 2, &profile_find("stream")->profile);
+		ASSERT_TRUE(cgroup_enter(path, pid));
+		sleep_ms(10);
+		spin_stop(pid);
+		ASSERT_TRUE(cgroup_remove(path));
+		if (i % 10)
+			continue;
+		owners_free(&self->now);
+		ASSERT_EQ(0, owners_read(self->fd, &self->now, 0));
+		ASSERT_TRUE(owners_grown(&self->then, &self->now, TOPDOWN_OWNER_CGROUP,
+					 cgroup_number(top), true, &tree));
+		ASSERT_TRUE(fact(tree.slots >= was));
+		was = tree.slots;
+	}
+	owners_free(&self->now);
+	ASSERT_EQ(0, owners_read(self->fd, &self->now, 0));
+	ASSERT_TRUE(owners_grown(&self->then, &self->now, TOPDOWN_OWNER_CGROUP,
+				 cgroup_number(top), false, &self_));
+	ASSERT_TRUE(owners_grown(&self->then, &self->now, TOPDOWN_OWNER_CGROUP,
+				 cgroup_number(top), true, &tree));
+	EXPECT_TRUE(fact_same("slots of all that were removed", self_.slots, tree.slots));
+	EXPECT_TRUE(fact_near("seconds of all", tree.enabled_ns / 1e9, 1, 0.3));
+	EXPECT_TRUE(cgroup_remove(top));
+	close(self->fd);
+	self->fd = -1;
+	for (i = 0; i < 5000 && dying(root); i++)
+		sleep_ms(1);
+	EXPECT_EQ(0, dying(root));
+}
+
+/* Two tasks of a CPU that take turns: the caller, and a child or a thread. */
+struct turns {
+	int there[2];
+	int back[2];
+	pthread_t thread;
+	int pid;
+};
+
+#define TURNS		3000
+#define TURN_LOOPS	100
+
+static void turn_spin(void)
+{
+	volatile unsigned int i;
+
+	for (i = 0; i < TURN_LOOPS; i++)
+		;
+}
+
+static void *turns_answer(void *data)
+{
+	struct turns *turns = data;
+	char byte;
+
+	while (read(turns->there[0], &byte, 1) == 1 && byte) {
+		turn_spin();
+		if (write(turns->back[1], &byte, 1) != 1)
+			break;
+	}
+	return NULL;
+}
+
+static bool turns_begin(struct turns *turns, bool thread)
+{
+	if (pipe(turns->there) || pipe(turns->back))
+		return false;
+	turns->pid = 0;
+	if (thread)
+		return !pthread_create(&turns->thread, NULL, turns_answer, turns);
+	turns->pid = fork();
+	if (!turns->pid) {
+		turns_answer(turns);
+		_exit(0);
+	}
+	return true;
+}
+
+static void turns_end(struct turns *turns)
+{
+	char byte = 0;
+
+	if (write(turns->there[1], &byte, 1) != 1)
+		exit(1);
+	if (turns->pid)
+		waitpid(turns->pid, NULL, 0);
+	else
+		pthread_join(turns->thread, NULL);
+	close(turns->there[0]);
+	close(turns->there[1]);
+	close(turns->back[0]);
+	close(turns->back[1]);
+}
+
+/* What the CPU does for each switch of them. */
+struct cost {
+	double instructions;
+	double rdpmc;
+	double wrmsr;
+};
+
+static void turns_take(struct turns *turns, unsigned int nr)
+{
+	char byte = 1;
+
+	while (nr--) {
+		turn_spin();
+		if (write(turns->there[1], &byte, 1) != 1 || read(turns->back[0], &byte, 1) != 1)
+			exit(1);
+	}
+}
+
+static struct cost turns_cost(struct turns *turns)
+{
+	struct td_bd_truth from, to;
+
+	turns_take(turns, TURNS / 10);
+	backdoor_truth_cpu(0, &from);
+	turns_take(turns, TURNS);
+	backdoor_truth_cpu(0, &to);
+	backdoor_truth_sub(&to, &from);
+	return (struct cost){
+		.instructions = to.instructions / (2.0 * TURNS),
+		.rdpmc = to.rdpmc / (2.0 * TURNS),
+		.wrmsr = to.wrmsr / (2.0 * TURNS),
+	};
+}
+
+/* With owners each switch costs so much more than before and after. */
+static bool cost_most(int device, const char *what, unsigned int kind, bool thread, double limit)
+{
+	struct cost before, with, after;
+	struct turns turns;
+	double more;
+	int fd;
+
+	if (!turns_begin(&turns, thread))
+		return false;
+	before = turns_cost(&turns);
+	fd = owners_open(device, kind, 0);
+	with = turns_cost(&turns);
+	close(fd);
+	after = turns_cost(&turns);
+	turns_end(&turns);
+	more = with.instructions - (before.instructions + after.instructions) / 2;
+	printf("# %s: %.0f instructions a switch more than %.0f and %.0f, %.2f RDPMC, %.2f WRMSR\n",
+	       what, more, before.instructions, after.instructions,
+	       with.rdpmc - before.rdpmc, with.wrmsr - before.wrmsr);
+	fflush(stdout);
+	return fd >= 0 && more <= limit;
+}
+
+TEST_F_TIMEOUT(owners, cost, 300)
+{
+	if (!backdoor_exact())
+		SKIP(return, "nobody counts instructions here");
+	ASSERT_EQ(0, cpu_pin(0));
+	EXPECT_TRUE(cost_most(self->device, "processes, another one", TOPDOWN_OWNERS_PROCESSES,
+			      false, 300));
+	EXPECT_TRUE(cost_most(self->device, "processes, the same one", TOPDOWN_OWNERS_PROCESSES,
+			      true, 40));
+	EXPECT_TRUE(cost_most(self->device, "cgroups, the same one", TOPDOWN_OWNERS_CGROUPS,
+			      false, 60));
+}
+
+int main(int argc, char **argv)
+{
+	int ret = module_need();
+
+	if (ret)
+		return ret;
+	if (!backdoor_open()) {
+		printf("1..0 # SKIP this machine has no emulated PMU\n");
+		return 4;
+	}
+	return test_harness_run(argc, argv);
+}
