@@ -99,6 +99,8 @@ static __always_inline struct td_line *td_ledger_guess(struct td_ledger *ledger,
 {
 	struct td_line *line = &ledger->line[td_ledger_hash(cgroup, tgid)];
 
+	/* The compiler would compute the address of each field from the hash. */
+	OPTIMIZER_HIDE_VAR(line);
 	return likely(td_ledger_fits(line, cgroup, tgid, start)) ? line : NULL;
 }
 
