@@ -453,10 +453,11 @@ static inline bool td_compat_has_cgroup_owners(void)
  */
 static __always_inline u64 td_compat_rdpmc(int counter)
 {
-	u32 low, high;
+	u64 low, high;
 
+	/* It clears the upper halves. */
 	asm volatile("rdpmc" : "=a" (low), "=d" (high) : "c" (counter));
-	return (u64)high << 32 | low;
+	return high << 32 | low;
 }
 
 /*

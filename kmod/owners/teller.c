@@ -120,6 +120,8 @@ static noinline void td_teller_note_any(struct td_teller *teller, struct td_coll
 	struct topdown_figures *figures = &teller->line->figures;
 	bool drop = false;
 
+	/* A suspend sets the TSC back, and ends all meters. */
+	figures->enabled_ns += max_t(s64, now - then, 0);
 	if (!collector->open)
 		return;
 	if (teller->begun != collector->begun)
@@ -152,13 +154,13 @@ static void td_teller_note(struct td_teller *teller, u64 now)
 	u64 then = teller->since;
 
 	lockdep_assert_irqs_disabled();
-	/* A suspend sets the TSC back. */
-	figures->enabled_ns += max_t(s64, now - then, 0);
 	teller->since = now;
-	if (unlikely(!td_teller_goes_on(teller, collector)))
+	if (unlikely(!td_teller_goes_on(teller, collector))) {
 		td_teller_note_any(teller, collector, then, now);
-	else if (unlikely(!td_perfmetrics_take(collector->meter, then, now, &teller->noted,
-					       figures)))
+		return;
+	}
+	figures->enabled_ns += now - then;
+	if (unlikely(!td_perfmetrics_take(collector->meter, then, now, &teller->noted, figures)))
 		td_teller_reset(teller, collector, figures);
 }
 
