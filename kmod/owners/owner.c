@@ -190,18 +190,25 @@ static bool td_owner_removed(const struct cgroup *cgroup)
  */
 struct td_owner *td_owners_cgroup(struct td_owners *owners, struct cgroup *cgroup)
 {
-	struct td_owner *owner = td_owners_find(owners, cgroup_id(cgroup), 0);
-	struct cgroup *parent = cgroup_parent(cgroup);
+	struct td_owner *owner = td_owners_find(owners, cgroup_id(cgroup), 0), *found;
+	struct cgroup *at;
+	int level;
 
 	if (owner)
 		return owner;
-	if (parent) {
-		owner = td_owners_cgroup(owners, parent);
-		if (owner == owners->others || td_owner_removed(cgroup))
-			return owner;
+	/* Users choose how deep their cgroups are, and the stack is small: no recursion. */
+	for (level = 0; level <= cgroup->level; level++) {
+		at = cgroup_ancestor(cgroup, level);
+		found = td_owners_find(owners, cgroup_id(at), 0);
+		if (!found && level && td_owner_removed(at))
+			break;
+		if (!found)
+			found = td_owners_add_cgroup(owners, at, owner);
+		if (!found)
+			return owners->others;
+		owner = found;
 	}
-	owner = td_owners_add_cgroup(owners, cgroup, owner);
-	return owner ? owner : owners->others;
+	return owner;
 }
 
 /* Only the nodes that all parts have, and the lowest level. */

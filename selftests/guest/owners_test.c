@@ -248,6 +248,44 @@ TEST_F_TIMEOUT(owners, depth, 600)
 	EXPECT_TRUE(cgroups_remove(root));
 }
 
+#define DEEP	400
+
+/* Users choose how deep their cgroups are: the kernel's stack is not what limits them. */
+TEST_F_TIMEOUT(owners, deep, 120)
+{
+	struct topdown_figures grown, tree;
+	const char *root = cgroup_root();
+	uint64_t top = 0, bottom;
+	unsigned int i;
+	int pid;
+
+	ASSERT_NE(NULL, root);
+	self->fd = owners_open(self->device, TOPDOWN_OWNERS_CGROUPS, 0);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, chdir(root));
+	for (i = 0; i < DEEP; i++) {
+		ASSERT_TRUE(cgroup_make("d"));
+		ASSERT_EQ(0, chdir("d"));
+		if (!i)
+			top = cgroup_number(".");
+	}
+	bottom = cgroup_number(".");
+	pid = spin_start(1, &profile_find("compute")->profile);
+	ASSERT_TRUE(cgroup_enter(".", pid));
+	sleep_ms(300);
+	spin_stop(pid);
+	ASSERT_EQ(0, owners_read(self->fd, &self->now, 0));
+	ASSERT_TRUE(owners_grown(&self->then, &self->now, TOPDOWN_OWNER_CGROUP, bottom, false,
+				 &grown));
+	EXPECT_TRUE(fact_near("ms at the bottom", grown.enabled_ns / 1e6, 300, 30));
+	ASSERT_TRUE(owners_grown(&self->then, &self->now, TOPDOWN_OWNER_CGROUP, top, true, &tree));
+	EXPECT_TRUE(fact_same("slots of the tree", tree.slots, grown.slots));
+	for (i = 0; i < DEEP; i++) {
+		ASSERT_EQ(0, chdir(".."));
+		EXPECT_TRUE(cgroup_remove("d"));
+	}
+}
+
 #define SHORT_NAME	"short-one"
 
 /* They are read before the first has been gone for TOPDOWN_OWNERS_KEEP_MS. */
