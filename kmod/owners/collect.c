@@ -132,6 +132,9 @@ static void td_collect(void)
 	td_collect_full();
 	cpus_read_lock();
 	on_each_cpu_cond(td_teller_stale, td_teller_turn_this, NULL, true);
+	/* One may have turned by itself after its full ledger was collected. */
+	td_collect_full();
+	on_each_cpu_cond(td_teller_late, td_teller_turn_this, NULL, true);
 	for_each_possible_cpu(cpu) {
 		if (!cpu_online(cpu))
 			td_teller_turn_offline(cpu);

@@ -290,6 +290,19 @@ bool td_teller_stale(int cpu, void *unused)
 }
 
 /**
+ * td_teller_late() - has td_teller_turn_this() found no spare ledger on a CPU?
+ * @cpu: possible CPU
+ * @unused: NULL; on_each_cpu_cond() takes this function
+ *
+ * Return: true or false.
+ */
+bool td_teller_late(int cpu, void *unused)
+{
+	/* Pairs with WRITE_ONCE() in td_teller_turn_this(), which has returned. */
+	return READ_ONCE(per_cpu_ptr(&td_tellers, cpu)->late);
+}
+
+/**
  * td_teller_turn_this() - bring the ledger of this CPU up to date, and turn to the other
  * @unused: NULL
  *
@@ -299,9 +312,13 @@ void td_teller_turn_this(void *unused)
 {
 	struct td_teller *teller = this_cpu_ptr(&td_tellers);
 	struct td_whose whose = td_whose(current);
+	bool turned;
 
 	td_teller_switch(teller, current, current, whose);
-	if (td_teller_turn(teller, this_cpu_ptr(td_collectors)))
+	turned = td_teller_turn(teller, this_cpu_ptr(td_collectors));
+	/* Pairs with READ_ONCE() in td_teller_late(). */
+	WRITE_ONCE(teller->late, !turned);
+	if (turned)
 		td_teller_enter(teller, current, whose);
 }
 

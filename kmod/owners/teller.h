@@ -52,6 +52,7 @@ struct td_whose {
  * @spare: empty ledger; taken by the CPU, and set by whoever has collected it
  * @dirty: something was noted since the last turn; read from anywhere
  * @idle: the idle task runs; read from anywhere
+ * @late: the CPU could not turn when it was asked to; read from anywhere
  * @poke: asks for a collection
  */
 struct td_teller {
@@ -70,6 +71,7 @@ struct td_teller {
 	struct td_ledger *spare;
 	bool dirty;
 	bool idle;
+	bool late;
 	struct irq_work poke;
 };
 
@@ -85,12 +87,13 @@ void td_teller_end(void);
 void td_teller_switch(struct td_teller *teller, struct task_struct *prev,
 		      struct task_struct *next, struct td_whose whose);
 bool td_teller_stale(int cpu, void *unused);
+bool td_teller_late(int cpu, void *unused);
 void td_teller_turn_this(void *unused);
 void td_teller_turn_offline(int cpu);
 struct td_ledger *td_teller_full(int cpu);
 void td_teller_collected(int cpu);
 
-/* The process of a task; idle tasks share one. */
+/* The process of a task.  The idle task of a CPU is alone in its own, which is never NULL. */
 static __always_inline const void *td_whose_process(const struct task_struct *task,
 						    unsigned int kinds)
 {
