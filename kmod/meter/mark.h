@@ -36,15 +36,15 @@ struct td_mark {
 bool td_group_take_counted(const struct td_group *group, u64 most, struct td_mark *mark, u64 *sum,
 			   u64 *steps);
 
-/* The compiler would add to the sum first, which takes one instruction more for each. */
-#define td_mark_add(sum, now, then)		\
-do {						\
-	u64 more_ = (now) - (then);		\
-						\
-	OPTIMIZER_HIDE_VAR(more_);		\
-	(sum) += more_;				\
-	(then) = (now);				\
-} while (0)
+static __always_inline void td_mark_add(u64 *sum, u64 now, u64 *then)
+{
+	u64 more = now - *then;
+
+	/* The compiler would add to the sum first, which takes one instruction more. */
+	OPTIMIZER_HIDE_VAR(more);
+	*sum += more;
+	*then = now;
+}
 
 /* Add what the registers have beyond the mark. */
 static __always_inline void td_mark_move(struct td_mark *mark, u64 slots, u64 bytes,
@@ -53,10 +53,10 @@ static __always_inline void td_mark_move(struct td_mark *mark, u64 slots, u64 by
 	unsigned int i;
 	u64 now;
 
-	td_mark_add(*sum, slots, mark->slots);
+	td_mark_add(sum, slots, &mark->slots);
 	for (i = 0; i < nr; i++) {
 		now = slots * (u8)(bytes >> i % 2 * 8);
-		td_mark_add(steps[i], now, mark->steps[i]);
+		td_mark_add(&steps[i], now, &mark->steps[i]);
 		if (!(i % 2))
 			continue;
 		/* Both bytes of a register are at hand.  Shift in place, and not once for each. */

@@ -2,6 +2,7 @@
 #ifndef TOPDOWN_LEDGER_H
 #define TOPDOWN_LEDGER_H
 
+#include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/hash.h>
 #include <linux/sched.h>
@@ -13,7 +14,7 @@ struct cgroup;
 
 /* Lines of a ledger, and how many of them may be in use, so that they are found at once. */
 #define TD_LEDGER_BITS	7
-#define TD_LEDGER_LINES	(1 << TD_LEDGER_BITS)
+#define TD_LEDGER_LINES	BIT(TD_LEDGER_BITS)
 #define TD_LEDGER_MOST	(TD_LEDGER_LINES * 3 / 4)
 
 /**

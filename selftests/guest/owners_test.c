@@ -167,7 +167,7 @@ static bool cgroups_remove(const char *root)
 
 /* The figures of cgroup @i, alone and with all below. */
 static bool cgroup_right(const struct owners *then, const struct owners *now, const char *root,
-			 unsigned int i, double share)
+			 unsigned int i)
 {
 	struct topdown_figures grown;
 	struct td_bd_truth tree = { };
@@ -182,12 +182,13 @@ static bool cgroup_right(const struct owners *then, const struct owners *now, co
 	cgroup_path(path, sizeof(path), root, i);
 	if (!owners_grown(then, now, TOPDOWN_OWNER_CGROUP, cgroup_number(path), false, &grown))
 		return fact_holds(false, path);
-	ok = figures_right(path, &grown, &runners[i].truth, LIMIT_POINTS, share);
+	ok = figures_right(path, &grown, &runners[i].truth, LIMIT_POINTS, LIMIT_SLOTS);
 	owners_grown(then, now, TOPDOWN_OWNER_CGROUP, cgroup_number(path), true, &grown);
-	return ok & figures_right("its tree", &grown, &tree, LIMIT_POINTS, share);
+	return ok & figures_right("its tree", &grown, &tree, LIMIT_POINTS, LIMIT_SLOTS);
 }
 
-static bool measure_cgroups(FIXTURE_DATA(owners) *self, const char *root, double share)
+static bool measure_cgroups(int device, int fd, struct owners *then, struct owners *now,
+			    const char *root)
 {
 	__u64 slots;
 	unsigned int i;
@@ -195,16 +196,16 @@ static bool measure_cgroups(FIXTURE_DATA(owners) *self, const char *root, double
 
 	if (!runners_make(CGROUPS) || !cgroups_make(root))
 		return false;
-	slots = cpus_slots(self->device);
-	ok &= !owners_read(self->fd, &self->then, 0);
+	slots = cpus_slots(device);
+	ok &= !owners_read(fd, then, 0);
 	runners_go(CGROUPS);
 	sleep_ms(span());
 	ok &= runners_stop(CGROUPS);
-	slots = cpus_slots(self->device) - slots;
-	ok &= !owners_read(self->fd, &self->now, 0);
+	slots = cpus_slots(device) - slots;
+	ok &= !owners_read(fd, now, 0);
 	for (i = 0; i < CGROUPS; i++)
-		ok &= cgroup_right(&self->then, &self->now, root, i, share);
-	ok &= sum_right(&self->then, &self->now, slots);
+		ok &= cgroup_right(then, now, root, i);
+	ok &= sum_right(then, now, slots);
 	runners_end(CGROUPS);
 	return ok & fact(cgroups_remove(root));
 }
@@ -216,7 +217,7 @@ TEST_F_TIMEOUT(owners, cgroups, 600)
 	ASSERT_NE(NULL, root);
 	self->fd = owners_open(self->device, TOPDOWN_OWNERS_CGROUPS, 0);
 	ASSERT_LE(0, self->fd);
-	EXPECT_TRUE(measure_cgroups(self, root, LIMIT_SLOTS));
+	EXPECT_TRUE(measure_cgroups(self->device, self->fd, &self->then, &self->now, root));
 }
 
 /* Deeper cgroups count at their ancestor. */
@@ -240,7 +241,7 @@ TEST_F_TIMEOUT(owners, depth, 600)
 	for (i = 0; i < CGROUPS; i++) {
 		cgroup_path(path, sizeof(path), root, i);
 		top = owners_find(&self->now, TOPDOWN_OWNER_CGROUP, cgroup_number(path));
-		EXPECT_EQ(i < TOPS, top != NULL);
+		EXPECT_EQ(i < TOPS, !!top);
 		if (top)
 			EXPECT_EQ(top->tree.slots, top->self.slots);
 	}

@@ -11,9 +11,7 @@
 extern "C" {
 #endif
 
-/**
- * struct topdown_owners_view - all owners of a kind, as of the last update
- */
+/* All owners of a kind, as of the last update. */
 struct topdown_owners_view;
 
 /**

@@ -105,9 +105,11 @@ static unsigned int cgroups(struct topdown_owner *owner, uint64_t steps)
 	a = add(owner, &nr, TOPDOWN_OWNER_CGROUP, 100, "a", 60, steps);
 	b = add(owner, &nr, TOPDOWN_OWNER_CGROUP, 200, "b", 20, steps);
 	c = add(owner, &nr, TOPDOWN_OWNER_CGROUP, 300, "c", 30, steps);
-	a->level = c->level = 1;
+	a->level = 1;
+	c->level = 1;
 	b->level = 2;
-	a->parent = c->parent = 1;
+	a->parent = 1;
+	c->parent = 1;
 	b->parent = 100;
 	sum(a, b);
 	sum(root, a);

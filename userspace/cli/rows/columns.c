@@ -304,13 +304,15 @@ GETTER(ratio_rse, error, &interval->repeat->node[column->of])
 	  TOPDOWN_##node | (i) << RANK_SHIFT, get_rank,				\
 	  "tma_" #name " that " #rank "% of the steps do not exceed", { 0 } }
 
+#define ROWS "all, cpu, core, socket, node, process, thread, runs, window, event, cgroup, idle, others or ended"
+
 static const struct column columns[] = {
 	NUMBER(time, COLUMNS_ALL | COLUMNS_EVENTS | COLUMNS_WINDOWS | COLUMNS_LATENCIES, 6, false,
 	       "end of the interval, seconds since the epoch"),
 	NUMBER(interval, COLUMNS_ALL | COLUMNS_WINDOWS | COLUMNS_LATENCIES, 9, false,
 	       "length of the interval in seconds"),
 	STRING(row, COLUMNS_ALL | COLUMNS_EVENTS | COLUMNS_WINDOWS | COLUMNS_LATENCIES,
-	       "all, cpu, core, socket, node, process, thread, runs, window, event, cgroup, idle, others or ended"),
+	       ROWS),
 	MAYBE(cpu, COLUMNS_CPUS | COLUMNS_WINDOWS | COLUMNS_EVENTS | COLUMNS_LATENCIES |
 	      TABLE_TOP | TABLE_WINDOWS,
 	      "number of the CPU",

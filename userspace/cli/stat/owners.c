@@ -299,8 +299,10 @@ static int compare_rows(const void *a, const void *b)
 	const struct row *one = a, *other = b;
 	double left = sort_value(one, sort_options), right = sort_value(other, sort_options);
 
-	if ((one->kind == ROW_IDLE_TASKS) != (other->kind == ROW_IDLE_TASKS))
-		return one->kind == ROW_IDLE_TASKS ? 1 : -1;
+	if (one->kind != other->kind && one->kind == ROW_IDLE_TASKS)
+		return 1;
+	if (one->kind != other->kind && other->kind == ROW_IDLE_TASKS)
+		return -1;
 	return (left < right) - (left > right);
 }
 
