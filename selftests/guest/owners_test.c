@@ -663,6 +663,7 @@ TEST_F_TIMEOUT(owners, cost, 300)
 {
 	if (!backdoor_exact())
 		SKIP(return, "nobody counts instructions here");
+	ASSERT_TRUE(threads_quiet());
 	ASSERT_EQ(0, cpu_pin(0));
 	EXPECT_TRUE(cost_most(self->device, "processes, another one", TOPDOWN_OWNERS_PROCESSES,
 			      false, 300));

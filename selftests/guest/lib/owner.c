@@ -155,7 +155,7 @@ static uint64_t threads_ns(void)
  * its slots too.  After boot one of them tests ciphers for seconds, as busy as any process, and
  * khugepaged scans the runners' memory.
  */
-static bool threads_quiet(void)
+bool threads_quiet(void)
 {
 	uint64_t then, now = threads_ns();
 	unsigned int i;

@@ -32,6 +32,9 @@ void owners_sum(const struct owners *owners, struct topdown_figures *sum);
 bool owners_grown(const struct owners *then, const struct owners *now, unsigned int what,
 		  uint64_t id, bool tree, struct topdown_figures *figures);
 
+/* Wait until the threads of the kernel are idle, as they are not just after boot. */
+bool threads_quiet(void);
+
 /* A process that executes phases when it may, and then says what it has executed. */
 struct runner {
 	int pid;
