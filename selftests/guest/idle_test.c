@@ -133,7 +133,8 @@ static void test_idle(const char *params)
 	static struct wakeups with, without;
 	unsigned int i;
 
-	with.nr = without.nr = 0;
+	with.nr = 0;
+	without.nr = 0;
 	for (i = 0; i < turns; i++) {
 		reload(NULL);
 		tasks_aside(true);
