@@ -48,6 +48,7 @@
  * struct td_file - one open descriptor
  * @may_read: system-wide figures are allowed.  Decided at open(), so the descriptor can be
  *	passed to a process with fewer rights, as a perf descriptor can
+ * @trusted: the parameter trust_device was on then
  * @lock: protects @baseline
  * @baseline: baseline of each CPU; NULL until the first RESET
  * @watches: the watches for poll() and read()
@@ -56,6 +57,7 @@
  */
 struct td_file {
 	bool may_read;
+	bool trusted;
 	struct mutex lock; /* baseline */
 	struct td_baseline *baseline;
 	struct td_watch_list watches;
@@ -443,6 +445,12 @@ static int td_chardev_owners(struct file *filp, union td_command *command)
 		return ret;
 	if (!file->may_read)
 		return -EACCES;
+	/* The parameter is for figures of CPUs: these are other users' processes, and their names. */
+	if (file->trusted) {
+		ret = td_rights_perf();
+		if (ret)
+			return ret == -EPERM ? -EACCES : ret;
+	}
 	return td_owner_list_open(&command->owners);
 }
 
@@ -501,9 +509,11 @@ static int td_chardev_mmap(struct file *filp, struct vm_area_struct *vma)
 static int td_chardev_open(struct inode *inode, struct file *filp)
 {
 	struct td_file *file;
+	bool trusted;
 	int ret;
 
-	ret = td_rights_system_wide();
+	trusted = td_rights_trusted();
+	ret = trusted ? 0 : td_rights_perf();
 	if (ret && ret != -EACCES && ret != -EPERM)
 		return ret;
 
@@ -511,6 +521,7 @@ static int td_chardev_open(struct inode *inode, struct file *filp)
 	if (!file)
 		return -ENOMEM;
 	file->may_read = !ret;
+	file->trusted = trusted;
 	mutex_init(&file->lock);
 	td_watch_list_init(&file->watches);
 	td_latency_list_init(&file->latencies);

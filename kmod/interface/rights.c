@@ -15,7 +15,18 @@ module_param_named(trust_device, td_trust_node, bool, 0644);
 MODULE_PARM_DESC(trust_device, "Give system-wide figures to everybody who can open /dev/topdown (default: to those who may run perf stat -a)");
 
 /**
- * td_rights_system_wide() - may the calling process see system-wide figures?
+ * td_rights_trusted() - does everybody who opens the device get system-wide figures?
+ *
+ * Return: true or false.
+ */
+bool td_rights_trusted(void)
+{
+	/* Pairs with the plain store of a write to the parameter. */
+	return READ_ONCE(td_trust_node);
+}
+
+/**
+ * td_rights_perf() - does perf let the calling process count a whole CPU?
  *
  * perf_allow_cpu() is not exported before 7.3.  But perf calls it, with the caller's
  * credentials and the security modules, when an event is created on a CPU.  Every CPU has
@@ -23,7 +34,7 @@ MODULE_PARM_DESC(trust_device, "Give system-wide figures to everybody who can op
  *
  * Return: 0 if so; -EACCES or -EPERM if not; another errno if perf could not decide.
  */
-int td_rights_system_wide(void)
+int td_rights_perf(void)
 {
 	struct perf_event_attr attr = {
 		.type		= PERF_TYPE_SOFTWARE,
@@ -33,10 +44,6 @@ int td_rights_system_wide(void)
 		.exclude_guest	= 1,
 	};
 	struct perf_event *event;
-
-	/* Pairs with the plain store of a write to the parameter. */
-	if (READ_ONCE(td_trust_node))
-		return 0;
 
 	do {
 		/* -ENODEV: that CPU went offline, and we run on another one now. */

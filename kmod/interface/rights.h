@@ -2,6 +2,9 @@
 #ifndef TOPDOWN_RIGHTS_H
 #define TOPDOWN_RIGHTS_H
 
-int td_rights_system_wide(void);
+#include <linux/types.h>
+
+bool td_rights_trusted(void);
+int td_rights_perf(void);
 
 #endif /* TOPDOWN_RIGHTS_H */

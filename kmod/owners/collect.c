@@ -45,10 +45,22 @@ static unsigned int td_collect_users[TD_OWNERS_KINDS][TD_COLLECT_DEPTHS];
 static void td_collect_work(struct work_struct *work);
 static DECLARE_DEFERRABLE_WORK(td_collect_later, td_collect_work);
 
-/* Under the lock of the run queue, so let the work be queued a moment later. */
+static void td_collect_filled(struct work_struct *work);
+static DECLARE_WORK(td_collect_soon, td_collect_filled);
+
+/*
+ * A ledger is full.  That may be a thousand times a second, so nothing is done for other CPUs.
+ * Under the lock of the run queue, so let the work be queued a moment later.
+ */
 static void td_collect_poke(struct irq_work *work)
 {
-	mod_delayed_work(td_compat_unbound_wq, &td_collect_later, 0);
+	queue_work(td_compat_unbound_wq, &td_collect_soon);
+}
+
+/* A clock that steps back is no time. */
+static __u64 td_collect_ns(__u64 ticks)
+{
+	return (__s64)ticks > 0 ? td_ticks_to_ns(ticks) : 0;
 }
 
 static void td_collect_bill(const struct td_scheme *scheme, const struct td_line *line,
@@ -61,10 +73,10 @@ static void td_collect_bill(const struct td_scheme *scheme, const struct td_line
 	bill->depth = scheme->level;
 	bill->nodes = scheme->nodes;
 	bill->source = scheme->source;
-	figures->enabled_ns = td_ticks_to_ns(figures->enabled_ns);
+	figures->enabled_ns = td_collect_ns(figures->enabled_ns);
 	if (!scheme->linear)
 		return;
-	figures->running_ns = td_ticks_to_ns(figures->running_ns);
+	figures->running_ns = td_collect_ns(figures->running_ns);
 	memset(figures->node, 0, sizeof(figures->node));
 	td_steps_to_nodes(figures->slots, line->figures.node, &scheme->quant, scheme->level,
 			  figures->node);
@@ -179,6 +191,14 @@ static void td_collect_work(struct work_struct *work)
 		td_collect();
 		queue_delayed_work(td_compat_unbound_wq, &td_collect_later, TD_COLLECT_EVERY);
 	}
+	mutex_unlock(&td_collect_mutex);
+}
+
+static void td_collect_filled(struct work_struct *work)
+{
+	mutex_lock(&td_collect_mutex);
+	if (td_collect_on())
+		td_collect_full();
 	mutex_unlock(&td_collect_mutex);
 }
 
@@ -332,4 +352,5 @@ int td_collect_read(enum td_owners_kind kind, unsigned int depth,
 void td_collect_exit(void)
 {
 	cancel_delayed_work_sync(&td_collect_later);
+	cancel_work_sync(&td_collect_soon);
 }

@@ -145,10 +145,15 @@ struct td_owner *td_owners_process(struct td_owners *owners, pid_t tgid, u64 sta
 static void td_owner_name(struct td_owner *owner)
 {
 	char *path = kmalloc(PATH_MAX, GFP_KERNEL), *name;
+	int length;
 
 	if (!path)
 		return;
-	if (cgroup_path(owner->cgroup, path, PATH_MAX) > 0) {
+	length = cgroup_path(owner->cgroup, path, PATH_MAX);
+	/* Kernels differ in what they say and write of a path that is too long. */
+	if (length <= 0 || length >= PATH_MAX) {
+		owner->cut = true;
+	} else {
 		name = strrchr(path, '/');
 		owner->cut = name && strscpy(owner->name, name + 1, sizeof(owner->name)) < 0;
 	}
@@ -302,6 +307,7 @@ void td_owners_tidy(struct td_owners *owners)
 			td_owners_tidy_process(owners, owner);
 		else if (owner->what == TOPDOWN_OWNER_CGROUP)
 			td_owners_tidy_cgroup(owners, owner);
+		cond_resched();
 	}
 }
 

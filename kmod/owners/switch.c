@@ -59,7 +59,9 @@ static DECLARE_WORK(td_switch_work, td_switch_moved);
 static void td_switch_move_probe(void *unused, struct cgroup *cgroup, const char *path,
 				 struct task_struct *task, bool threadgroup)
 {
-	queue_work(td_compat_unbound_wq, &td_switch_work);
+	/* Pairs with WRITE_ONCE() in td_teller_want(). */
+	if (READ_ONCE(td_teller_kinds) & BIT(TD_OWNERS_CGROUPS))
+		queue_work(td_compat_unbound_wq, &td_switch_work);
 }
 
 /**

@@ -247,6 +247,8 @@ static noinline void td_teller_first(struct td_teller *teller, struct task_struc
 	const struct td_collector *collector = this_cpu_ptr(td_collectors);
 
 	teller->since = now;
+	/* What the CPU has counted so far is nobody's, whatever meter begins next. */
+	teller->total = collector->total;
 	teller->begun = collector->open ? TD_TELLER_NEVER : collector->begun;
 	td_teller_enter(teller, task, td_whose(task));
 }

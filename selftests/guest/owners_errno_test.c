@@ -17,6 +17,7 @@
 #include "guest.h"
 
 #define PAGE		4096
+#define TRUST_NODE	"/sys/module/topdown/parameters/trust_device"
 
 /* The argument, and a page that cannot be reached, as one that cannot be written. */
 struct memory {
@@ -214,6 +215,10 @@ TEST_F(owners, no_right)
 	ASSERT_EQ(0, chmod(TD_DEVICE, 0666));
 	EXPECT_EQ(0, caller_nobody(variant->bits, self->device, refused));
 	EXPECT_EQ(0, caller_nobody(variant->bits, self->fd, handed_on));
+	/* The parameter gives figures of CPUs, and not those of others' processes. */
+	ASSERT_EQ(0, file_write(TRUST_NODE, 0, "1"));
+	EXPECT_EQ(0, caller_nobody(variant->bits, self->device, refused));
+	ASSERT_EQ(0, file_write(TRUST_NODE, 0, "0"));
 	ASSERT_EQ(0, chmod(TD_DEVICE, 0660));
 }
 

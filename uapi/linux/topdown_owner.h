@@ -40,8 +40,9 @@ enum topdown_owners_kind {
  * @depth: cgroups: those below this level count at their ancestor of this level; 0: each cgroup
  *	counts by itself.  The root has level 0.  Processes: must be 0
  *
- * Needs the right to system-wide figures, as READ.  The command returns the descriptor, which is
- * closed at an execve() (O_CLOEXEC).  It takes no command but TOPDOWN_OWNERS_READ.
+ * Needs the right to system-wide figures, as READ, and perf's even where the module's parameter
+ * trust_device gives it.  The command returns the descriptor, which is closed at an execve()
+ * (O_CLOEXEC).  It takes no command but TOPDOWN_OWNERS_READ.
  */
 struct topdown_owners {
 	__u32 size;
@@ -135,8 +136,10 @@ struct topdown_owner {
  * @__reserved: must be 0
  *
  * A call with @cursor 0 brings the sums up to date first, by an interrupt to each CPU that is not
- * idle, or ran anybody since the last such call.  Quiet (nohz_full) CPUs are never interrupted.
- * Records of one call are of one moment, and the parents of cgroups come before their children.
+ * idle, or ran anybody since the last such call.  Quiet (nohz_full) CPUs are never interrupted:
+ * what ran there is in the sums when some 96 owners have run there, or a reader does.
+ * An owner that goes between two calls of one round may be in neither.  Records of one call are of
+ * one moment, and the parents of cgroups come before their children.
  * EMSGSIZE is the answer if there is not room for one.
  */
 struct topdown_owners_read {
