@@ -534,7 +534,7 @@ struct turns {
 	int pid;
 };
 
-#define TURNS		3000
+#define TURNS		1500
 #define TURN_LOOPS	100
 
 static void turn_spin(void)
@@ -617,7 +617,7 @@ static void turns_take(struct turns *turns, unsigned int nr)
 	}
 }
 
-static struct cost turns_cost(struct turns *turns)
+static struct cost turns_cost_once(struct turns *turns)
 {
 	struct td_bd_truth from, to;
 
@@ -631,6 +631,23 @@ static struct cost turns_cost(struct turns *turns)
 		.rdpmc = to.rdpmc / (2.0 * TURNS),
 		.wrmsr = to.wrmsr / (2.0 * TURNS),
 	};
+}
+
+/*
+ * The kernel has a job of 200,000 instructions now and then, which were 47 of 297 a switch once.
+ * So take the least of three: what each switch costs is in all of them.
+ */
+static struct cost turns_cost(struct turns *turns)
+{
+	struct cost least = turns_cost_once(turns), cost;
+	unsigned int i;
+
+	for (i = 1; i < 3; i++) {
+		cost = turns_cost_once(turns);
+		if (cost.instructions < least.instructions)
+			least = cost;
+	}
+	return least;
 }
 
 /* With owners each switch costs so much more than before and after. */
@@ -665,6 +682,11 @@ TEST_F_TIMEOUT(owners, cost, 300)
 		SKIP(return, "nobody counts instructions here");
 	ASSERT_TRUE(threads_quiet());
 	ASSERT_EQ(0, cpu_pin(0));
+	/*
+	 * perf takes its hooks out of switches a second after the last event of a task has gone
+	 * (perf_sched_delayed()), and the module has had one when it was loaded: 105 instructions.
+	 */
+	sleep_ms(3000);
 	EXPECT_TRUE(cost_most(self->device, "processes, another one", TOPDOWN_OWNERS_PROCESSES,
 			      false, 300));
 	EXPECT_TRUE(cost_most(self->device, "processes, the same one", TOPDOWN_OWNERS_PROCESSES,
