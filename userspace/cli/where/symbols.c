@@ -72,13 +72,22 @@ static bool grow(void *array, size_t nr, size_t *room, size_t size)
 }
 
 /**
- * where_symbols_new - know nothing yet
+ * where_symbols_new - know nothing yet, or the kernel alone
+ * @kernel: read the functions of the kernel now; nobody takes records while they are read
  *
  * Return: symbols; NULL without memory.
  */
-struct where_symbols *where_symbols_new(void)
+struct where_symbols *where_symbols_new(bool kernel)
 {
-	return calloc(1, sizeof(struct where_symbols));
+	struct where_symbols *symbols = calloc(1, sizeof(*symbols));
+
+	if (!symbols || !kernel)
+		return symbols;
+	symbols->kernel = where_kernel_open(KALLSYMS);
+	if (symbols->kernel)
+		return symbols;
+	free(symbols);
+	return NULL;
 }
 
 static void free_known(struct known *known)
@@ -310,6 +319,7 @@ static int place_in_kernel(struct where_symbols *symbols, uint64_t ip, struct wh
 	struct where_symbol symbol;
 	const char *module = NULL;
 
+	/* An event that is not precise may be in kernel mode although that is left out. */
 	if (!symbols->kernel)
 		symbols->kernel = where_kernel_open(KALLSYMS);
 	if (!symbols->kernel)

@@ -40,7 +40,7 @@ struct where_symbol {
 	unsigned int line;
 };
 
-struct where_symbols *where_symbols_new(void);
+struct where_symbols *where_symbols_new(bool kernel);
 void where_symbols_free(struct where_symbols *symbols);
 int where_symbols_change(struct where_symbols *symbols, const struct topdown_stalls_map *change,
 			 const char *name);

@@ -297,7 +297,7 @@ static int measure(struct where_run *run)
 		return EXIT_RUNTIME;
 	}
 	run->points = where_points_new();
-	run->symbols = where_symbols_new();
+	run->symbols = where_symbols_new(!run->options->user);
 	if (!run->points || !run->symbols)
 		ret = no_memory();
 	else
