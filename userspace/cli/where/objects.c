@@ -50,11 +50,21 @@ bool where_object_find(struct where_object *object, uint64_t address, struct whe
 
 #include "symbols.h"
 
+struct function {
+	GElf_Addr start;
+	GElf_Addr size;
+	const char *name;
+	int binding;
+};
+
 struct where_object {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	Elf *elf;
 	GElf_Addr bias;
+	bool sorted;
+	size_t nr, room;
+	struct function *function;
 };
 
 static const Dwfl_Callbacks callbacks = {
@@ -107,6 +117,8 @@ void where_object_close(struct where_object *object)
 {
 	if (object && object->dwfl)
 		dwfl_end(object->dwfl);
+	if (object)
+		free(object->function);
 	free(object);
 }
 
@@ -135,6 +147,93 @@ bool where_object_address(const struct where_object *object, uint64_t offset, ui
 	return false;
 }
 
+static bool add_function(struct where_object *object, const GElf_Sym *symbol, GElf_Addr start,
+			 const char *name)
+{
+	size_t room = object->room ? object->room * 2 : 256;
+	struct function *more;
+
+	if (object->nr == object->room) {
+		more = reallocarray(object->function, room, sizeof(*more));
+		if (!more)
+			return false;
+		object->function = more;
+		object->room = room;
+	}
+	object->function[object->nr++] = (struct function){
+		.start = start,
+		.size = symbol->st_size,
+		.name = name,
+		.binding = GELF_ST_BIND(symbol->st_info),
+	};
+	return true;
+}
+
+/* Of several names of one address the last is taken: of the longest function, global, and short. */
+static int compare_functions(const void *left, const void *right)
+{
+	const struct function *a = left, *b = right;
+	static const int rank[] = { [STB_GLOBAL] = 2, [STB_WEAK] = 1 };
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->size != b->size)
+		return a->size < b->size ? -1 : 1;
+	if (a->binding != b->binding)
+		return (a->binding <= STB_WEAK ? rank[a->binding] : 0) -
+		       (b->binding <= STB_WEAK ? rank[b->binding] : 0);
+	return (strlen(a->name) < strlen(b->name)) - (strlen(a->name) > strlen(b->name));
+}
+
+/*
+ * libdwfl looks at all symbols for each address: 13 ms where a compiler has 29,000 of them, and a
+ * run has thousands of addresses.
+ */
+static void sort_functions(struct where_object *object)
+{
+	int nr = dwfl_module_getsymtab(object->module), i;
+	const char *name;
+	GElf_Addr start;
+	GElf_Word section;
+	GElf_Sym symbol;
+	int type;
+
+	object->sorted = true;
+	for (i = 1; i < nr; i++) {
+		name = dwfl_module_getsym_info(object->module, i, &symbol, &start, &section, NULL,
+					       NULL);
+		type = GELF_ST_TYPE(symbol.st_info);
+		if (!name || !*name || section == SHN_UNDEF || !symbol.st_size ||
+		    (type != STT_FUNC && type != STT_GNU_IFUNC))
+			continue;
+		if (!add_function(object, &symbol, start, name))
+			break;
+	}
+	if (object->nr)
+		qsort(object->function, object->nr, sizeof(object->function[0]), compare_functions);
+}
+
+static const struct function *find_function(struct where_object *object, GElf_Addr address)
+{
+	size_t from = 0, to, middle;
+	const struct function *found;
+
+	if (!object->sorted)
+		sort_functions(object);
+	to = object->nr;
+	while (from < to) {
+		middle = from + (to - from) / 2;
+		if (object->function[middle].start <= address)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	if (!from)
+		return NULL;
+	found = &object->function[from - 1];
+	return address - found->start < found->size ? found : NULL;
+}
+
 static void find_line(struct where_object *object, GElf_Addr address, struct where_symbol *symbol)
 {
 	Dwfl_Line *line = dwfl_module_getsrc(object->module, address);
@@ -159,17 +258,14 @@ bool where_object_find(struct where_object *object, uint64_t address, struct whe
 		       char **name)
 {
 	GElf_Addr at = address + object->bias;
-	const char *mangled;
-	GElf_Off offset;
-	GElf_Sym elf;
+	const struct function *function = find_function(object, at);
 
 	memset(symbol, 0, sizeof(*symbol));
-	mangled = dwfl_module_addrinfo(object->module, at, &offset, &elf, NULL, NULL, NULL);
-	if (mangled) {
-		*name = where_demangle(mangled);
+	if (function) {
+		*name = where_demangle(function->name);
 		symbol->name = *name;
-		symbol->start = address - offset;
-		symbol->size = elf.st_size;
+		symbol->start = function->start - object->bias;
+		symbol->size = function->size;
 	}
 	find_line(object, at, symbol);
 	return symbol->name || symbol->file;
