@@ -15,6 +15,8 @@
 
 /* Below this share of its time an event had to leave the counter to others. */
 #define RUNNING_FULL	0.9
+/* Rows without a name that are a smaller share of their node need no advice. */
+#define NAMELESS_SHARE	0.1
 
 static const char *why_not(int error)
 {
@@ -93,6 +95,35 @@ static bool has_event(const struct where_run *run, const struct where_domain *do
 	return false;
 }
 
+static bool is_file(const char *name)
+{
+	return name[0] == '/' && name[1] != '/';
+}
+
+/* All functions of a file without symbols are one row for each reason. */
+static void find_nameless(struct where_run *run, const struct where_rows *rows)
+{
+	const struct where_row *row;
+	size_t i;
+
+	for (i = 0; i < rows->nr; i++) {
+		row = &rows->row[i];
+		if (row->symbol->name || row->share < NAMELESS_SHARE ||
+		    row->slots <= run->nameless_slots ||
+		    !is_file(where_symbols_object(run->symbols, row->place.object)))
+			continue;
+		run->nameless = row->place.object;
+		run->nameless_slots = row->slots;
+	}
+}
+
+static void note_nameless(const struct where_run *run)
+{
+	if (run->nameless_slots > 0 && !run->options->quiet)
+		message_note("where: %s has no symbols of functions that lose slots (debug symbols or DEBUGINFOD_URLS name them, --by instruction shows addresses)",
+			     where_base(where_symbols_object(run->symbols, run->nameless)));
+}
+
 static int put_rows(FILE *file, const struct where_run *run, const struct where_domain *domain,
 		    const struct where_rows *rows)
 {
@@ -142,6 +173,8 @@ static int put_node(FILE *file, FILE *page, struct where_run *run,
 		return 0;
 	}
 	ret = where_rows_make(run, domain, node, &rows);
+	if (!ret)
+		find_nameless(run, &rows);
 	if (!ret)
 		ret = put_rows(file, run, domain, &rows);
 	if (!ret && page)
@@ -251,5 +284,7 @@ int where_report(struct where_run *run)
 		ret = ret ? ret : closed;
 	}
 	closed = output_close(&output);
+	if (!ret)
+		note_nameless(run);
 	return ret ? ret : closed;
 }

@@ -103,6 +103,8 @@ struct where_symbols;
  * @start_ns: CLOCK_MONOTONIC of the begin
  * @seconds: length
  * @records: records that were taken
+ * @nameless: number of the file that lost most slots where it has no symbols
+ * @nameless_slots: how many; 0 without such a file
  * @signal: the signal that ended it
  */
 struct where_run {
@@ -120,6 +122,8 @@ struct where_run {
 	uint64_t start_ns;
 	double seconds;
 	uint64_t records;
+	uint32_t nameless;
+	double nameless_slots;
 	int signal;
 };
 
