@@ -9,10 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "guest.h"
 
 #define PHASES_MAX	16
+#define WAKES_MAX	100000
 
 static void usage(FILE *out)
 {
@@ -20,10 +22,12 @@ static void usage(FILE *out)
 
 	fprintf(out,
 		"Usage: workload [-c CPU] [-t SECONDS] [-f] [-r CONFIG=RATE]... [-p] PROFILE\n"
-		"       workload [-c CPU] [-t SECONDS] [-f] [-T] -P MIN-MAX PROFILE...\n\n"
+		"       workload [-c CPU] [-t SECONDS] [-f] [-T] -P MIN-MAX PROFILE...\n"
+		"       workload [-c CPU] [-t SECONDS] [-f] -w RATE\n\n"
 		"With -P it has phases of MIN to MAX milliseconds, each with one of the profiles;\n"
 		"-T prints what it had of each level 1 node then, in percent.\n"
 		"With -f it is a real-time task, which no other task interrupts.\n"
+		"With -w it sleeps, and wakes up RATE times a second for some ten microseconds.\n"
 		"With -r the event CONFIG, hexadecimal as perf has it, happens RATE times in\n"
 		"1000000 cycles.\n\n"
 		"PROFILE is eight fractions of all slots: retiring, bad speculation, frontend\n"
@@ -89,6 +93,21 @@ static void spin(double seconds)
 	} while (clock_ns(CLOCK_MONOTONIC) < end);
 }
 
+/* Whoever else has this CPU is interrupted so often. */
+static void wake_up(double seconds, double rate)
+{
+	uint64_t next = clock_ns(CLOCK_MONOTONIC), end = next + seconds * 1e9;
+	struct timespec until;
+	volatile int i;
+
+	for (; next < end; next += 1e9 / rate) {
+		until = (struct timespec){ next / 1000000000, next % 1000000000 };
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+		for (i = 0; i < 1000; i++)
+			;
+	}
+}
+
 static void print_truth(void)
 {
 	struct td_bd_truth truth;
@@ -139,11 +158,11 @@ int main(int argc, char **argv)
 	struct td_bd_profile profile;
 	const char *text = NULL, *range = NULL;
 	bool truth = false;
-	double seconds = 10;
+	double seconds = 10, rate = 0;
 	double cpu = -1;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "c:t:fr:p:P:Th")) != -1) {
+	while ((opt = getopt(argc, argv, "c:t:fr:p:P:w:Th")) != -1) {
 		switch (opt) {
 		case 'c':
 			if (!number("-c", optarg, TD_CPUS_MAX - 1, &cpu))
@@ -167,6 +186,10 @@ int main(int argc, char **argv)
 		case 'P':
 			range = optarg;
 			break;
+		case 'w':
+			if (!number("-w", optarg, WAKES_MAX, &rate) || rate < 1)
+				return 2;
+			break;
 		case 'T':
 			truth = true;
 			break;
@@ -181,6 +204,10 @@ int main(int argc, char **argv)
 	if (cpu >= 0 && cpu_pin(cpu)) {
 		fprintf(stderr, "workload: cannot run on CPU %g: %s\n", cpu, strerror(errno));
 		return 1;
+	}
+	if (rate) {
+		wake_up(seconds, rate);
+		return 0;
 	}
 	if (range) {
 		srand48(cpu + 1);
