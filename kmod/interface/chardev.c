@@ -445,7 +445,7 @@ static int td_chardev_owners(struct file *filp, union td_command *command)
 		return ret;
 	if (!file->may_read)
 		return -EACCES;
-	/* The parameter is for figures of CPUs: these are other users' processes, and their names. */
+	/* The parameter is for figures of CPUs.  These are others' processes, with their names. */
 	if (file->trusted) {
 		ret = td_rights_perf();
 		if (ret)
