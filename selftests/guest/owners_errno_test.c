@@ -17,6 +17,7 @@
 #include "guest.h"
 
 #define PAGE		4096
+#define PARANOID	"/proc/sys/kernel/perf_event_paranoid"
 #define TRUST_NODE	"/sys/module/topdown/parameters/trust_device"
 
 /* The argument, and a page that cannot be reached, as one that cannot be written. */
@@ -211,15 +212,23 @@ static bool handed_on(unsigned int bits, int fd)
 
 TEST_F(owners, no_right)
 {
-	ASSERT_EQ(0, file_write("/proc/sys/kernel/perf_event_paranoid", 0, "2"));
-	ASSERT_EQ(0, chmod(TD_DEVICE, 0666));
+	int fd = open(PARANOID, O_RDONLY | O_CLOEXEC);
+	char paranoid[16] = "";
+
+	ASSERT_LE(0, fd);
+	EXPECT_LT(0, read(fd, paranoid, sizeof(paranoid) - 1));
+	close(fd);
+	EXPECT_EQ(0, file_write(PARANOID, 0, "2"));
+	EXPECT_EQ(0, chmod(TD_DEVICE, 0666));
 	EXPECT_EQ(0, caller_nobody(variant->bits, self->device, refused));
 	EXPECT_EQ(0, caller_nobody(variant->bits, self->fd, handed_on));
 	/* The parameter gives figures of CPUs, and not those of others' processes. */
-	ASSERT_EQ(0, file_write(TRUST_NODE, 0, "1"));
+	EXPECT_EQ(0, file_write(TRUST_NODE, 0, "1"));
 	EXPECT_EQ(0, caller_nobody(variant->bits, self->device, refused));
-	ASSERT_EQ(0, file_write(TRUST_NODE, 0, "0"));
-	ASSERT_EQ(0, chmod(TD_DEVICE, 0660));
+	EXPECT_EQ(0, file_write(TRUST_NODE, 0, "0"));
+	EXPECT_EQ(0, chmod(TD_DEVICE, 0660));
+	/* The tests after this one have what was there. */
+	EXPECT_EQ(0, file_write(PARANOID, 0, paranoid));
 }
 
 TEST_F(owners, too_many_descriptors)
