@@ -20,6 +20,7 @@
 #include "model.h"
 #include "perf.h"
 #include "sysfs.h"
+#include "ticket.h"
 #include "ticks.h"
 #include "trial.h"
 
@@ -47,6 +48,8 @@ static int __init td_init(void)
 	ret = td_cpu_init();
 	if (ret)
 		goto err_aside;
+	/* Before the first switch of a task that is followed. */
+	td_ticket_init();
 	ret = td_follow_init();
 	if (ret)
 		goto err_cpu;

@@ -20,6 +20,7 @@
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -33,6 +34,7 @@
 #include "perfmetrics.h"
 #include "scope.h"
 #include "teller.h"
+#include "ticket.h"
 #include "ticks.h"
 #include "window.h"
 
@@ -66,9 +68,8 @@ static noinline void td_teller_reset(struct td_teller *teller, struct td_collect
 
 /* The sums of the CPU have all parts until now.  No NMI may fold while they are read. */
 static noinline void td_teller_total(struct td_teller *teller, struct td_collector *collector,
-				     bool drop)
+				     struct topdown_figures *figures, bool drop)
 {
-	struct topdown_figures *figures = &teller->line->figures;
 	u64 time = figures->enabled_ns;
 
 	td_window_hold(collector);
@@ -96,6 +97,12 @@ static void td_teller_learn(struct td_teller *teller, const struct td_collector 
 		teller->scheme.quant = *td_perfmetrics_quant(meter);
 }
 
+/* Can the sums be added to the ledger without a question? */
+static void td_teller_choose(struct td_teller *teller)
+{
+	teller->linear = teller->scheme.linear && teller->ledger->scheme.linear && !teller->dear;
+}
+
 /*
  * Another meter has begun, whose counts are all since then.  The first time, what it has counted
  * is nobody's.
@@ -109,8 +116,18 @@ static noinline bool td_teller_meet(struct td_teller *teller, const struct td_co
 	td_teller_learn(teller, collector);
 	if (!teller->ledger->scheme.level)
 		teller->ledger->scheme = teller->scheme;
-	teller->linear = teller->scheme.linear && teller->ledger->scheme.linear;
+	/* Where points are dear, td_teller_note_any() asks for a ticket. */
+	teller->dear = collector->price;
+	td_teller_choose(teller);
 	return first;
+}
+
+/* Nothing is read at the end of this stay: what it counts is for OTHERS, at the next reading. */
+static void td_teller_pass(struct td_teller *teller, u64 then)
+{
+	if (!teller->blind)
+		teller->read = then;
+	teller->blind = true;
 }
 
 /* Note what the owner that runs has used, as td_teller_note() does, whatever there is to read. */
@@ -126,10 +143,19 @@ static noinline void td_teller_note_any(struct td_teller *teller, struct td_coll
 		return;
 	if (teller->begun != collector->begun)
 		drop = td_teller_meet(teller, collector);
+	if (teller->dear && !drop && !td_ticket_get(local_clock(), 1)) {
+		td_teller_pass(teller, then);
+		return;
+	}
+	if (teller->blind) {
+		figures = &teller->ledger->others.figures;
+		then = teller->read;
+		teller->blind = false;
+	}
 	/* Counts that no CPU can have, and sums of another kind than those of the ledger. */
 	drop |= collector->trust.doubt || collector->meter->linear != teller->ledger->scheme.linear;
 	if (!collector->meter->linear) {
-		td_teller_total(teller, collector, drop);
+		td_teller_total(teller, collector, figures, drop);
 		return;
 	}
 	if (drop)
@@ -181,7 +207,7 @@ static bool td_teller_turn(struct td_teller *teller, const struct td_collector *
 	/* All of it is written: pairs with smp_load_acquire() in td_teller_full(). */
 	smp_store_release(&teller->full, teller->ledger);
 	teller->ledger = spare;
-	teller->linear = teller->scheme.linear;
+	td_teller_choose(teller);
 	WRITE_ONCE(teller->dirty, false);
 	return true;
 }

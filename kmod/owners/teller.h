@@ -46,7 +46,10 @@ struct td_whose {
  * @dropped: sums that are nobody's
  * @total: the sums of the CPU at that time, if the meter is not linear
  * @scheme: of the meter
- * @linear: the sums of the meter, and those of the ledger, are linear
+ * @linear: the sums of the meter, and those of the ledger, are linear, and points are cheap
+ * @dear: points need tickets
+ * @blind: stays since @read have ended without a reading
+ * @read: the last reading before them, td_ticks()
  * @ledger: ledger in which the CPU writes
  * @full: ledger that waits for its collection; set by the CPU, and cleared by whoever collects it
  * @spare: empty ledger; taken by the CPU, and set by whoever has collected it
@@ -65,6 +68,9 @@ struct td_teller {
 	struct topdown_figures total;
 	struct td_scheme scheme;
 	bool linear;
+	bool dear;
+	bool blind;
+	u64 read;
 
 	struct td_ledger *ledger;
 	struct td_ledger *full;

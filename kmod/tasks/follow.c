@@ -15,14 +15,10 @@
 #include <linux/err.h>
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
-#include <linux/lockdep.h>
-#include <linux/math64.h>
-#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
-#include <linux/random.h>
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -38,66 +34,27 @@
 #include "quota.h"
 #include "scope.h"
 #include "session.h"
+#include "ticket.h"
 #include "window.h"
 
 /* perf_event_attr.config: an event of a session, or one that perf enables at an exec. */
 #define TD_FOLLOW_TASK		0
 #define TD_FOLLOW_EXEC		1
 
-/* This many folds may follow each other at once, if there were few before. */
-#define TD_FOLD_BURST		32
-
 /**
- * struct td_tickets - the tickets of a CPU; used there with interrupts off
- * @paid: the folds so far have used up the time until this local_clock()
- * @resume: while @refusing: give tickets again when @paid is at most this far ahead
- * @refusing: no tickets are given
- * @random: source of @resume
+ * struct td_stay - the stay of a task on a CPU; used there with interrupts off
  * @left: when the last event was scheduled out from the CPU, local_clock()
  * @leaving: no event was scheduled in since @left
  * @last: end of the last add or del, local_clock().  A fold for many sessions takes longer than
  *	TD_SAME_NS, but the next event of the switch follows at once
  */
-struct td_tickets {
-	u64 paid;
-	u64 resume;
-	bool refusing;
-	u32 random;
+struct td_stay {
 	u64 left;
 	bool leaving;
 	u64 last;
 };
 
-static DEFINE_PER_CPU(struct td_tickets, td_tickets);
-
-/*
- * Ask for a ticket for @folds folds.  Grants and refusals come in runs, because a stay right
- * after a measured one needs one fold instead of two.  The length of a run of refusals is
- * random, because tasks that alternate regularly would otherwise always get the same answer.
- */
-static bool td_follow_ticket(u64 now, unsigned int folds)
-{
-	struct td_tickets *tickets = this_cpu_ptr(&td_tickets);
-	u64 price = this_cpu_ptr(td_collectors)->price, burst = TD_FOLD_BURST * price;
-	u64 unpaid;
-
-	lockdep_assert_irqs_disabled();
-	if (!price)
-		return true;
-	tickets->paid = max(tickets->paid, now);
-	unpaid = tickets->paid - now;
-	if (tickets->refusing && unpaid > tickets->resume)
-		return false;
-	tickets->refusing = unpaid >= burst;
-	if (tickets->refusing) {
-		/* Numerical Recipes' generator; its upper bits are random enough. */
-		tickets->random = tickets->random * 1664525 + 1013904223;
-		tickets->resume = mul_u64_u32_shr(burst / 2, tickets->random, 32);
-		return false;
-	}
-	tickets->paid += folds * price;
-	return true;
-}
+static DEFINE_PER_CPU(struct td_stay, td_stays);
 
 /* Fold now; if that is not possible, credit the time only. */
 static void td_follow_fold(struct td_collector *collector, u64 now)
@@ -116,10 +73,10 @@ static void td_follow_fold(struct td_collector *collector, u64 now)
  */
 static void td_follow_begin(struct td_collector *collector, u64 now)
 {
-	u64 left = this_cpu_read(td_tickets.left);
+	u64 left = this_cpu_read(td_stays.left);
 	u64 since = td_moment_same_switch(left, now) ? left : now;
 	bool fresh = collector->open && collector->folded == since;
-	bool blind = collector->open && !td_follow_ticket(now, fresh ? 1 : 2);
+	bool blind = collector->open && !td_ticket_get(now, fresh ? 1 : 2);
 
 	if (collector->open && !blind && !fresh) {
 		td_window_point(collector);
@@ -139,14 +96,14 @@ static int td_follow_add(struct perf_event *event, int flags)
 		return 0;
 	}
 	td_window_hold(collector);
-	this_cpu_write(td_tickets.leaving, false);
+	this_cpu_write(td_stays.leaving, false);
 	if (!td_credit_wanted())
 		td_follow_begin(collector, now);
-	else if (now - this_cpu_read(td_tickets.last) >= TD_SAME_NS)
+	else if (now - this_cpu_read(td_stays.last) >= TD_SAME_NS)
 		td_follow_fold(collector, now);
 	td_credit_add(event);
 	td_window_release(collector);
-	this_cpu_write(td_tickets.last, local_clock());
+	this_cpu_write(td_stays.last, local_clock());
 	/* The task has run, so its fork() has not failed: see td_follow_destroy(). */
 	event->hw.config = 1;
 	return 0;
@@ -172,7 +129,7 @@ static void td_follow_await_exit(struct perf_event *event)
 
 static void td_follow_del(struct perf_event *event, int flags)
 {
-	struct td_tickets *tickets = this_cpu_ptr(&td_tickets);
+	struct td_stay *stay = this_cpu_ptr(&td_stays);
 	struct td_collector *collector = this_cpu_ptr(td_collectors);
 	u64 now = local_clock();
 
@@ -183,16 +140,16 @@ static void td_follow_del(struct perf_event *event, int flags)
 	 * All events of a task are scheduled out at one switch, and share one fold.  @leaving
 	 * decides too, because a stay on the CPU may be shorter than TD_SAME_NS.
 	 */
-	if (!tickets->leaving || now - tickets->last >= TD_SAME_NS ||
-	    this_cpu_read(td_running.since) > tickets->left) {
+	if (!stay->leaving || now - stay->last >= TD_SAME_NS ||
+	    this_cpu_read(td_running.since) > stay->left) {
 		td_follow_fold(collector, now);
 		td_credit_sampled();
-		tickets->left = this_cpu_read(td_running.since);
-		tickets->leaving = true;
+		stay->left = this_cpu_read(td_running.since);
+		stay->leaving = true;
 	}
 	td_credit_del(event);
 	td_window_release(collector);
-	tickets->last = local_clock();
+	stay->last = local_clock();
 	td_follow_await_exit(event);
 }
 
@@ -425,10 +382,6 @@ void td_follow_fresh(struct td_session *session)
  */
 int td_follow_init(void)
 {
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		per_cpu(td_tickets.random, cpu) = get_random_u32();
 	return perf_pmu_register(&td_follow_pmu, "topdown_session", -1);
 }
 

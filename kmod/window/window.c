@@ -518,8 +518,8 @@ static void td_window_forget(struct td_collector *collector)
 
 /*
  * How much does a point cost here?  Where a hypervisor emulates the PMU, each RDPMC is an exit.
- * Folds for switches may then take one in TD_PRICE_SHARE of the CPU's time, and have tickets
- * (follow.c).
+ * Points for switches may then take one in TD_PRICE_SHARE of the CPU's time, and have tickets
+ * (ticket.c).
  */
 static void td_window_price(struct td_collector *collector)
 {

@@ -39,7 +39,7 @@
  * @recorded: those as of the last fold
  * @news: the difference of both at the last fold; not on the stack, as @part
  * @owed: slots that each node has too many there, because what readers see never falls
- * @price: what a fold for a switch costs of the time for them (follow.c), in nanoseconds
+ * @price: what a point for a switch costs of the time for them (ticket.c), in nanoseconds
  * @part: counts between the last two folds; here and not on the stack, because many kernels
  *	fill every variable on the stack first
  * @guest: guest time of the CPU

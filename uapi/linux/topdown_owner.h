@@ -63,7 +63,8 @@ struct topdown_owners {
  * @TOPDOWN_OWNER_PROCESS: a process
  * @TOPDOWN_OWNER_CGROUP: a cgroup
  * @TOPDOWN_OWNER_IDLE: the idle tasks of all CPUs, with the interrupts that came meanwhile
- * @TOPDOWN_OWNER_OTHERS: all for whom there was no room: there may be 16384 owners of a kind
+ * @TOPDOWN_OWNER_OTHERS: all for whom there was no room: there may be 16384 owners of a kind; and
+ *	what owners had where reading the counters is dear, and their stay was not read
  * @TOPDOWN_OWNER_ENDED: processes that ended more than TOPDOWN_OWNERS_KEEP_MS ago
  */
 enum topdown_owner_what {
