@@ -141,7 +141,7 @@ struct td_tally {
 void td_tally_counted(const struct perf_event *event, bool active, struct td_tally *tally,
 		      u64 *sum);
 
-/* What a counter has beyond an earlier reading. */
+/* The events that a counter has counted since an earlier reading. */
 static __always_inline u64 td_tally_beyond(u64 raw, u64 then)
 {
 	return (raw - then) << TD_RDPMC_UNUSED >> TD_RDPMC_UNUSED;

@@ -213,7 +213,7 @@ static int td_collect_begin(enum td_owners_kind kind)
 		if (ret)
 			return ret;
 	} else {
-		/* What was noted so far is not for the new kind. */
+		/* The new kind has nothing of it. */
 		td_collect();
 	}
 	td_collect_owners[kind] = td_owners_create(kind == TD_OWNERS_PROCESSES);

@@ -143,7 +143,7 @@ static noinline void td_teller_note_any(struct td_teller *teller, struct td_coll
 		return;
 	if (teller->begun != collector->begun)
 		drop = td_teller_meet(teller, collector);
-	if (teller->dear && !drop && !td_ticket_get(local_clock(), 1)) {
+	if (teller->dear && !drop && !teller->turning && !td_ticket_get(local_clock(), 1)) {
 		td_teller_pass(teller, then);
 		return;
 	}
@@ -273,7 +273,7 @@ static noinline void td_teller_first(struct td_teller *teller, struct task_struc
 	const struct td_collector *collector = this_cpu_ptr(td_collectors);
 
 	teller->since = now;
-	/* What the CPU has counted so far is nobody's, whatever meter begins next. */
+	/* Nobody has had the counts until now, whatever meter begins next. */
 	teller->total = collector->total;
 	teller->begun = collector->open ? TD_TELLER_NEVER : collector->begun;
 	td_teller_enter(teller, task, td_whose(task));
@@ -342,7 +342,9 @@ void td_teller_turn_this(void *unused)
 	struct td_whose whose = td_whose(current);
 	bool turned;
 
+	teller->turning = true;
 	td_teller_switch(teller, current, current, whose);
+	teller->turning = false;
 	turned = td_teller_turn(teller, this_cpu_ptr(td_collectors));
 	/* Pairs with READ_ONCE() in td_teller_late(). */
 	WRITE_ONCE(teller->late, !turned);

@@ -50,6 +50,7 @@ struct td_whose {
  * @dear: points need tickets
  * @blind: stays since @read have ended without a reading
  * @read: the last reading before them, td_ticks()
+ * @turning: somebody collects, who wants all until now
  * @ledger: ledger in which the CPU writes
  * @full: ledger that waits for its collection; set by the CPU, and cleared by whoever collects it
  * @spare: empty ledger; taken by the CPU, and set by whoever has collected it
@@ -71,6 +72,7 @@ struct td_teller {
 	bool dear;
 	bool blind;
 	u64 read;
+	bool turning;
 
 	struct td_ledger *ledger;
 	struct td_ledger *full;

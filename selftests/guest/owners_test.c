@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <math.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -31,36 +30,10 @@
 #define CGROUPS		20
 #define LIMIT_POINTS	0.5
 #define LIMIT_SLOTS	0.01
-#define LIMIT_SUM	0.005
 
 static unsigned int span(void)
 {
 	return env_number("TOPDOWN_SPAN_MS", 5000);
-}
-
-/*
- * The slots of all CPUs until now.  Read them just before the owners, who are collected first and
- * copied then, which takes the CPU some milliseconds where they are many.
- */
-static __u64 cpus_slots(int device)
-{
-	static struct topdown_record records[TD_CPUS_MAX + 1];
-	__u32 nr = TD_CPUS_MAX + 1;
-
-	if (device_read(device, TOPDOWN_READ_FRESH | TOPDOWN_READ_TOTAL, NULL, 0, records, &nr))
-		return 0;
-	return records[nr - 1].total.slots;
-}
-
-/* Owners have what the CPUs counted from one reading to the next. */
-static bool sum_right(const struct owners *then, const struct owners *now, __u64 counted)
-{
-	struct topdown_figures from, to;
-
-	owners_sum(then, &from);
-	owners_sum(now, &to);
-	return fact_near("slots of all owners over those of the CPUs",
-			 (double)(to.slots - from.slots) / counted, 1, LIMIT_SUM);
 }
 
 FIXTURE(owners) {
@@ -98,12 +71,12 @@ TEST_F_TIMEOUT(owners, processes, 600)
 	self->fd = owners_open(self->device, TOPDOWN_OWNERS_PROCESSES, 0);
 	ASSERT_LE(0, self->fd);
 	ASSERT_TRUE(runners_make(PROCESSES));
-	slots = cpus_slots(self->device);
+	slots = owners_cpus_slots(self->device);
 	ASSERT_EQ(0, owners_read(self->fd, &self->then, 0));
 	runners_go(PROCESSES);
 	sleep_ms(span());
 	ASSERT_TRUE(runners_stop(PROCESSES));
-	slots = cpus_slots(self->device) - slots;
+	slots = owners_cpus_slots(self->device) - slots;
 	ASSERT_EQ(0, owners_read(self->fd, &self->now, 7));
 	for (i = 0; i < PROCESSES; i++) {
 		snprintf(who, sizeof(who), "process %u", i);
@@ -113,7 +86,7 @@ TEST_F_TIMEOUT(owners, processes, 600)
 		ok &= fact(grown.instructions && grown.cycles);
 	}
 	EXPECT_TRUE(ok);
-	EXPECT_TRUE(sum_right(&self->then, &self->now, slots));
+	EXPECT_TRUE(owners_sum_right(&self->then, &self->now, slots));
 	runners_end(PROCESSES);
 }
 
@@ -196,16 +169,16 @@ static bool measure_cgroups(int device, int fd, struct owners *then, struct owne
 
 	if (!runners_make(CGROUPS) || !cgroups_make(root))
 		return false;
-	slots = cpus_slots(device);
+	slots = owners_cpus_slots(device);
 	ok &= !owners_read(fd, then, 0);
 	runners_go(CGROUPS);
 	sleep_ms(span());
 	ok &= runners_stop(CGROUPS);
-	slots = cpus_slots(device) - slots;
+	slots = owners_cpus_slots(device) - slots;
 	ok &= !owners_read(fd, now, 0);
 	for (i = 0; i < CGROUPS; i++)
 		ok &= cgroup_right(then, now, root, i);
-	ok &= sum_right(then, now, slots);
+	ok &= owners_sum_right(then, now, slots);
 	runners_end(CGROUPS);
 	return ok & fact(cgroups_remove(root));
 }
@@ -323,7 +296,7 @@ TEST_F_TIMEOUT(owners, short_processes, 600)
 
 	self->fd = owners_open(self->device, TOPDOWN_OWNERS_PROCESSES, 0);
 	ASSERT_LE(0, self->fd);
-	counted = cpus_slots(self->device);
+	counted = owners_cpus_slots(self->device);
 	ASSERT_EQ(0, owners_read(self->fd, &self->then, 0));
 	began = clock_ns(CLOCK_MONOTONIC);
 	for (i = 0; i < SHORTS; i++) {
@@ -335,7 +308,7 @@ TEST_F_TIMEOUT(owners, short_processes, 600)
 	}
 	printf("# %.0f processes in a second\n",
 	       i * 1e9 / (clock_ns(CLOCK_MONOTONIC) - began));
-	counted = cpus_slots(self->device) - counted;
+	counted = owners_cpus_slots(self->device) - counted;
 	ASSERT_EQ(0, owners_read(self->fd, &self->now, 0));
 	for (i = 0; i < self->now.nr; i++) {
 		owner = &self->now.owner[i];
@@ -351,7 +324,7 @@ TEST_F_TIMEOUT(owners, short_processes, 600)
 	owner = owners_find(&self->now, TOPDOWN_OWNER_OTHERS, 0);
 	ASSERT_NE(NULL, owner);
 	EXPECT_EQ(0, owner->self.slots);
-	EXPECT_TRUE(sum_right(&self->then, &self->now, counted));
+	EXPECT_TRUE(owners_sum_right(&self->then, &self->now, counted));
 }
 
 /* A task that runs all the time is seen in its new cgroup at once. */
@@ -526,173 +499,46 @@ TEST_F_TIMEOUT(owners, removed, 300)
 	EXPECT_EQ(0, dying(root));
 }
 
-/* Two tasks of a CPU that take turns: the caller, and a child or a thread. */
-struct turns {
-	int there[2];
-	int back[2];
-	pthread_t thread;
-	int pid;
-};
-
-#define TURNS		1500
-#define TURN_LOOPS	100
-
-static void turn_spin(void)
-{
-	volatile unsigned int i;
-
-	for (i = 0; i < TURN_LOOPS; i++)
-		;
-}
-
-static void *turns_answer(void *data)
-{
-	struct turns *turns = data;
-	char byte;
-
-	while (read(turns->there[0], &byte, 1) == 1 && byte) {
-		turn_spin();
-		if (write(turns->back[1], &byte, 1) != 1)
-			break;
-	}
-	return NULL;
-}
-
 /*
- * Tasks of SCHED_BATCH do not preempt the one that wakes them.  Others do where they have slept
- * longer, and then a turn has one sleep and one wakeup less, for as long as that lasts.
+ * A CPU that comes online later has counted before, when the module was loaded, and no owner has
+ * had that.  With refined figures the sums of owners are differences of those of the CPU.
  */
-static bool turns_begin(struct turns *turns, bool thread)
+TEST_F_TIMEOUT(owners, online_later, 60)
 {
-	struct sched_param param = { };
+	unsigned int cpus[TD_CPUS_MAX], last;
+	__u64 slots;
+	int load;
 
-	if (sched_setscheduler(0, SCHED_BATCH, &param))
-		return false;
-	if (pipe(turns->there) || pipe(turns->back))
-		return false;
-	turns->pid = 0;
-	if (thread)
-		return !pthread_create(&turns->thread, NULL, turns_answer, turns);
-	turns->pid = fork();
-	if (!turns->pid) {
-		turns_answer(turns);
-		_exit(0);
-	}
-	return true;
-}
-
-static void turns_end(struct turns *turns)
-{
-	struct sched_param param = { };
-	char byte = 0;
-
-	if (write(turns->there[1], &byte, 1) != 1)
-		exit(1);
-	if (turns->pid)
-		waitpid(turns->pid, NULL, 0);
-	else
-		pthread_join(turns->thread, NULL);
-	close(turns->there[0]);
-	close(turns->there[1]);
-	close(turns->back[0]);
-	close(turns->back[1]);
-	sched_setscheduler(0, SCHED_OTHER, &param);
-}
-
-/* What the CPU does for each switch of them. */
-struct cost {
-	double instructions;
-	double rdpmc;
-	double wrmsr;
-};
-
-static void turns_take(struct turns *turns, unsigned int nr)
-{
-	char byte = 1;
-
-	while (nr--) {
-		turn_spin();
-		if (write(turns->there[1], &byte, 1) != 1 || read(turns->back[0], &byte, 1) != 1)
-			exit(1);
-	}
-}
-
-static struct cost turns_cost_once(struct turns *turns)
-{
-	struct td_bd_truth from, to;
-
-	turns_take(turns, TURNS / 10);
-	backdoor_truth_cpu(0, &from);
-	turns_take(turns, TURNS);
-	backdoor_truth_cpu(0, &to);
-	backdoor_truth_sub(&to, &from);
-	return (struct cost){
-		.instructions = to.instructions / (2.0 * TURNS),
-		.rdpmc = to.rdpmc / (2.0 * TURNS),
-		.wrmsr = to.wrmsr / (2.0 * TURNS),
-	};
-}
-
-/*
- * The kernel has a job of 200,000 instructions now and then, which were 47 of 297 a switch once.
- * So take the least of three: what each switch costs is in all of them.
- */
-static struct cost turns_cost(struct turns *turns)
-{
-	struct cost least = turns_cost_once(turns), cost;
-	unsigned int i;
-
-	for (i = 1; i < 3; i++) {
-		cost = turns_cost_once(turns);
-		if (cost.instructions < least.instructions)
-			least = cost;
-	}
-	return least;
-}
-
-/* With owners each switch costs so much more than before and after. */
-static bool cost_most(int device, const char *what, unsigned int kind, bool thread, double limit)
-{
-	struct cost before, with, after;
-	struct turns turns;
-	double more;
-	int fd;
-
-	if (!turns_begin(&turns, thread))
-		return false;
-	before = turns_cost(&turns);
-	fd = owners_open(device, kind, 0);
-	with = turns_cost(&turns);
-	close(fd);
-	after = turns_cost(&turns);
-	turns_end(&turns);
-	more = with.instructions - (before.instructions + after.instructions) / 2;
-	printf("# %s: %.0f instructions a switch more than %.0f and %.0f, %.2f RDPMC, %.2f WRMSR\n",
-	       what, more, before.instructions, after.instructions,
-	       with.rdpmc - before.rdpmc, with.wrmsr - before.wrmsr);
-	fflush(stdout);
-	/* Or else something besides the owners has changed. */
-	return fact_near("instructions a switch afterwards", after.instructions,
-			 before.instructions, 40) && fd >= 0 && more <= limit;
-}
-
-TEST_F_TIMEOUT(owners, cost, 300)
-{
-	if (!backdoor_exact())
-		SKIP(return, "nobody counts instructions here");
-	ASSERT_TRUE(threads_quiet());
-	ASSERT_EQ(0, cpu_pin(0));
-	/*
-	 * perf takes its hooks out of switches a second after the last event of a task has gone
-	 * (perf_sched_delayed()), and the module has had one when it was loaded: 105 instructions.
-	 */
-	sleep_ms(3000);
-	EXPECT_TRUE(cost_most(self->device, "processes, another one", TOPDOWN_OWNERS_PROCESSES,
-			      false, 300));
-	EXPECT_TRUE(cost_most(self->device, "processes, the same one", TOPDOWN_OWNERS_PROCESSES,
-			      true, 40));
-	EXPECT_TRUE(cost_most(self->device, "cgroups, the same one", TOPDOWN_OWNERS_CGROUPS,
-			      false, 60));
+	close(self->device);
+	ASSERT_EQ(0, module_unload());
+	ASSERT_EQ(0, module_load("refined=1"));
+	self->device = device_open();
+	ASSERT_LE(0, self->device);
+	last = cpus[cpus_online(cpus) - 1];
+	ASSERT_NE(0, last);
+	load = spin_start(last, NULL);
+	ASSERT_LT(0, load);
+	sleep_ms(1000);
+	spin_stop(load);
+	ASSERT_EQ(0, cpu_set_online(last, false));
+	self->fd = owners_open(self->device, TOPDOWN_OWNERS_PROCESSES, 0);
+	ASSERT_LE(0, self->fd);
+	slots = owners_cpus_slots(self->device);
+	ASSERT_EQ(0, owners_read(self->fd, &self->then, 0));
+	ASSERT_EQ(0, cpu_set_online(last, true));
+	load = spin_start(last, NULL);
+	ASSERT_LT(0, load);
+	sleep_ms(1000);
+	spin_stop(load);
+	slots = owners_cpus_slots(self->device) - slots;
+	ASSERT_EQ(0, owners_read(self->fd, &self->now, 0));
+	EXPECT_TRUE(owners_sum_right(&self->then, &self->now, slots));
+	close(self->fd);
+	self->fd = -1;
+	close(self->device);
+	ASSERT_EQ(0, module_unload());
+	ASSERT_EQ(0, module_load(""));
+	self->device = device_open();
 }
 
 int main(int argc, char **argv)

@@ -10,6 +10,7 @@
 #include "ktap.h"
 #include "linear.h"
 #include "random.h"
+#include "tree.h"
 
 #define OWNERS		2
 #define TURNS		4000
@@ -102,20 +103,6 @@ static double worst(const double fraction[TD_METRIC_NR], __u64 slots, const __u6
 	return most * 100;
 }
 
-static bool sums_up(__u64 slots, const __u64 *node)
-{
-	__u64 level1 = 0;
-	unsigned int i;
-
-	for (i = 0; i < TD_METRIC_L1; i++) {
-		level1 += node[i];
-		if (node[i] != node[TOPDOWN_HEAVY_OPERATIONS + 2 * i] +
-			       node[TOPDOWN_HEAVY_OPERATIONS + 2 * i + 1])
-			return false;
-	}
-	return level1 == slots;
-}
-
 static void test_way(struct ktap *ktap, enum way way)
 {
 	struct td_counts sum[OWNERS] = { }, noted = { }, now = { };
@@ -145,7 +132,7 @@ static void test_way(struct ktap *ktap, enum way way)
 	}
 	for (own = 0; own < OWNERS; own++) {
 		td_steps_to_nodes(sum[own].slots, sum[own].metric, &quants[way], 2, node);
-		right &= sums_up(sum[own].slots, node);
+		right &= tree_sums_up(sum[own].slots, node);
 		most = fmax(most, worst(fraction[own], sum[own].slots, node));
 	}
 	if (most > LIMIT_POINTS)

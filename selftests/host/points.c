@@ -9,6 +9,7 @@
 #include "ktap.h"
 #include "owed.h"
 #include "random.h"
+#include "tree.h"
 
 #define WINDOWS		2000
 #define POINTS_MAX	40
@@ -24,21 +25,6 @@ struct seen {
 	int64_t owed[TD_NR_NODES];
 	struct topdown_figures truth;
 };
-
-static bool sums_up(const struct topdown_figures *figures)
-{
-	const __u64 *node = figures->node;
-	__u64 level1 = 0;
-	unsigned int i;
-
-	for (i = 0; i < TD_METRIC_L1; i++) {
-		level1 += node[i];
-		if (node[i] != node[TOPDOWN_HEAVY_OPERATIONS + 2 * i] +
-			       node[TOPDOWN_HEAVY_OPERATIONS + 2 * i + 1])
-			return false;
-	}
-	return level1 == figures->slots;
-}
 
 static bool falls(const struct topdown_figures *now, const struct topdown_figures *before)
 {
@@ -103,7 +89,8 @@ static bool window(struct rng *rng, struct seen seen[2], bool *fell)
 		before = owner->figures;
 		td_figures_owe(&owner->figures, &part, (__s64 *)owner->owed, 2);
 		td_figures_add(&owner->truth, &part);
-		right &= !falls(&owner->figures, &before) && sums_up(&owner->figures) &&
+		right &= !falls(&owner->figures, &before) &&
+			 tree_sums_up(owner->figures.slots, owner->figures.node) &&
 			 owes_right(owner);
 	}
 	return right;
@@ -115,7 +102,8 @@ static bool complete(const struct seen seen[2])
 	struct topdown_figures all = seen[0].truth;
 
 	td_figures_add(&all, &seen[1].truth);
-	return sums_up(&all) && !((all.node[0] | all.node[1] | all.node[2] | all.node[3]) >> 62);
+	return tree_sums_up(all.slots, all.node) &&
+	       !((all.node[0] | all.node[1] | all.node[2] | all.node[3]) >> 62);
 }
 
 int main(void)

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "fact.h"
 #include "owner.h"
 
 #define CGROUP2_MAGIC	0x63677270
@@ -95,6 +96,26 @@ void owners_sum(const struct owners *owners, struct topdown_figures *sum)
 		figures_add(sum, &owners->owner[i].self, 1);
 }
 
+__u64 owners_cpus_slots(int device)
+{
+	static struct topdown_record records[TD_CPUS_MAX + 1];
+	__u32 nr = TD_CPUS_MAX + 1;
+
+	if (device_read(device, TOPDOWN_READ_FRESH | TOPDOWN_READ_TOTAL, NULL, 0, records, &nr))
+		return 0;
+	return records[nr - 1].total.slots;
+}
+
+bool owners_sum_right(const struct owners *then, const struct owners *now, __u64 counted)
+{
+	struct topdown_figures from, to;
+
+	owners_sum(then, &from);
+	owners_sum(now, &to);
+	return fact_near("slots of all owners over those of the CPUs",
+			 (double)(to.slots - from.slots) / counted, 1, 0.005);
+}
+
 bool owners_grown(const struct owners *then, const struct owners *now, unsigned int what,
 		  uint64_t id, bool tree, struct topdown_figures *figures)
 {
@@ -109,7 +130,7 @@ bool owners_grown(const struct owners *then, const struct owners *now, unsigned 
 	return true;
 }
 
-/* What a thread of the kernel has had of the CPUs; 0 for others. */
+/* The CPU time of a thread of the kernel; 0 for others. */
 static uint64_t thread_ns(const char *number)
 {
 	unsigned long long ns = 0;

@@ -28,7 +28,14 @@ const struct topdown_owner *owners_find(const struct owners *owners, unsigned in
 					uint64_t id);
 /* The sum of what all have alone. */
 void owners_sum(const struct owners *owners, struct topdown_figures *sum);
-/* What an owner has had since the earlier reading, alone or in its tree. */
+/*
+ * The slots of all CPUs until now.  Read them just before the owners, who are collected first and
+ * copied then, which takes the CPU some milliseconds where they are many.
+ */
+__u64 owners_cpus_slots(int device);
+/* Do all owners together have what the CPUs counted from one reading to the next? */
+bool owners_sum_right(const struct owners *then, const struct owners *now, __u64 counted);
+/* The figures of an owner since the earlier reading, alone or in its tree. */
 bool owners_grown(const struct owners *then, const struct owners *now, unsigned int what,
 		  uint64_t id, bool tree, struct topdown_figures *figures);
 
@@ -43,7 +50,7 @@ struct runner {
 	uint64_t cpu_ns;
 };
 
-/* Of runners_make(), in memory that they share. */
+/* They are in memory that they share, by runners_make(). */
 extern struct runner *runners;
 
 /*

@@ -98,7 +98,7 @@ static void test_filter_metrics(void)
 	set_profile(&profiles[0]);
 	filter(true);
 	count_metrics(values, &around, &within);
-	/* Of this task: if the host stops the CPU in another one, that has the slots. */
+	/* If the host stops the CPU in another task, the slots are not in this group. */
 	expect(values[0] > (machine.icount ? within.slots / 2 : 0),
 	       "SLOTS do not count: %llu of %llu", (unsigned long long)values[0],
 	       (unsigned long long)within.slots);
