@@ -126,7 +126,7 @@ static void td_collect_full(void)
 			if (ledger->line[i].used)
 				td_collect_line(ledger, &ledger->line[i]);
 		}
-		/* Of stays without a reading it has the counts, and not the time. */
+		/* It has the counts of stays without a reading, and not their time. */
 		if (ledger->others.figures.enabled_ns || ledger->others.figures.slots)
 			td_collect_line(ledger, &ledger->others);
 		td_teller_collected(cpu);

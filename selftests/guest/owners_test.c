@@ -505,7 +505,7 @@ TEST_F_TIMEOUT(owners, removed, 300)
  */
 TEST_F_TIMEOUT(owners, online_later, 60)
 {
-	unsigned int cpus[TD_CPUS_MAX], last;
+	unsigned int cpus[TD_CPUS_MAX] = { }, last;
 	__u64 slots;
 	int load;
 
