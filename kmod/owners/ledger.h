@@ -82,7 +82,11 @@ void td_ledger_clear(struct td_ledger *ledger);
 
 static __always_inline unsigned int td_ledger_hash(const struct cgroup *cgroup, pid_t tgid)
 {
-	return hash_64((unsigned long)cgroup ^ (u64)tgid << 32, TD_LEDGER_BITS);
+	/*
+	 * Not in the upper half: the lower half of the factor is nearly one half, so every other
+	 * process would have the same line, or the next one.
+	 */
+	return hash_64((unsigned long)cgroup + tgid, TD_LEDGER_BITS);
 }
 
 /* A task that exits may not know any more when its process started. */
