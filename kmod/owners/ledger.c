@@ -8,6 +8,7 @@
  */
 #include <linux/cgroup.h>
 #include <linux/sched.h>
+#include <linux/stddef.h>
 #include <linux/string.h>
 
 #include "ledger.h"
@@ -64,8 +65,12 @@ void td_ledger_clear(struct td_ledger *ledger)
 	struct td_line *line;
 
 	for (line = ledger->line; line < ledger->line + TD_LEDGER_LINES; line++) {
-		if (line->used && line->key.cgroup)
+		if (!line->used)
+			continue;
+		if (line->key.cgroup)
 			cgroup_put(line->key.cgroup);
+		memset(line, 0, sizeof(*line));
 	}
-	memset(ledger, 0, sizeof(*ledger));
+	/* Nobody writes a line that is not in use. */
+	memset(ledger, 0, offsetof(struct td_ledger, line));
 }
