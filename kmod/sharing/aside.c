@@ -188,7 +188,8 @@ static void td_tenant_settle(struct td_aside *aside, enum td_tenant_kind kind)
 		return;
 	/* Pairs with READ_ONCE() in td_fit_room(), as all its writes. */
 	WRITE_ONCE(collector->away, !tenant->on);
-	collector->back_at = tenant->back_at;
+	/* Pairs with READ_ONCE() in td_fit_when_back(). */
+	WRITE_ONCE(collector->back_at, tenant->back_at);
 	if (!tenant->on)
 		td_window_aside(collector);
 }

@@ -85,11 +85,15 @@ static bool td_tenant_waited(struct td_aside *aside, u64 ns)
 	struct td_counters *counters = td_counters_of(collector->meter);
 	u64 rotations = div64_u64(ns, td_mux_interval_ns(aside->collector->meter));
 
+	/* Pairs with WRITE_ONCE() in td_fit_work(): on a busy CPU the work may be late. */
 	if (rotations >= TD_TENANT_ROTATIONS)
-		return true;
+		return !READ_ONCE(collector->starves);
 	if (rotations >= TD_TENANT_ROTATIONS / 2 && counters &&
-	    td_starved_holders(&counters->meter) && td_counters_starve(counters))
+	    td_starved_holders(&counters->meter) && td_counters_starve(counters)) {
+		/* Pairs with WRITE_ONCE() in td_fit_work(), which the queue orders after it. */
+		WRITE_ONCE(collector->starves, true);
 		mod_delayed_work(td_compat_unbound_wq, &collector->mend, 1);
+	}
 	return false;
 }
 

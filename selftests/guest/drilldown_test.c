@@ -204,13 +204,29 @@ static bool cpus_have(uint32_t nodes, uint32_t others)
 	return true;
 }
 
+static void cpus_say(void)
+{
+	struct topdown_record record;
+	unsigned int i;
+
+	for (i = 0; i < cpus; i++) {
+		if (device_read_cpu(device, 0, cpu[i], &record))
+			continue;
+		ksft_print_msg("CPU %u has nodes %#llx, state %u, %.3f of %.3f s\n",
+			       cpu[i], record.nodes, record.state,
+			       record.total.running_ns / 1e9, record.total.enabled_ns / 1e9);
+	}
+}
+
 static bool cpus_get(uint32_t nodes, uint32_t others, unsigned int ms)
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + ms * 1000000ULL;
 
 	while (!cpus_have(nodes, others)) {
-		if (clock_ns(CLOCK_MONOTONIC) > end)
+		if (clock_ns(CLOCK_MONOTONIC) > end) {
+			cpus_say();
 			return false;
+		}
 		sleep_ms(LOOK_MS);
 	}
 	return true;
