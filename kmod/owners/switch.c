@@ -21,6 +21,7 @@
 #include "scope.h"
 #include "switch.h"
 #include "teller.h"
+#include "window.h"
 
 static void notrace td_switch_probe(void *unused, bool preempt, struct task_struct *prev,
 				    struct task_struct *next, unsigned int prev_state)
@@ -44,7 +45,7 @@ static void td_switch_look_this(void *unused)
 static bool td_switch_runs(int cpu, void *unused)
 {
 	/* Pairs with WRITE_ONCE() on the CPU. */
-	return !td_scope_quiet(cpu) && !READ_ONCE(per_cpu_ptr(&td_tellers, cpu)->idle);
+	return td_scope_reachable(cpu, NULL) && !READ_ONCE(per_cpu_ptr(&td_tellers, cpu)->idle);
 }
 
 /* The tasks that moved may be running. */
@@ -97,7 +98,7 @@ static void td_switch_unregister(unsigned int nr)
 			WARN_ON_ONCE(tracepoint_probe_unregister(td_probes[nr].tracepoint,
 								 td_probes[nr].probe, NULL));
 	}
-	/* No CPU runs a probe afterwards. */
+	/* No CPU runs a probe afterwards, or tells of the end of a window: that is a grace period. */
 	tracepoint_synchronize_unregister();
 	cancel_work_sync(&td_switch_work);
 }
@@ -130,6 +131,7 @@ int td_switch_begin(void)
 			return ret;
 		}
 	}
+	td_window_tell(td_teller_turn_quiet);
 	return 0;
 }
 
@@ -138,5 +140,6 @@ int td_switch_begin(void)
  */
 void td_switch_end(void)
 {
+	td_window_tell(NULL);
 	td_switch_unregister(ARRAY_SIZE(td_probes));
 }

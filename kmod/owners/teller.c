@@ -117,7 +117,7 @@ static noinline bool td_teller_meet(struct td_teller *teller, const struct td_co
 	if (!teller->ledger->scheme.level)
 		teller->ledger->scheme = teller->scheme;
 	/* Where points are dear, td_teller_note_any() asks for a ticket. */
-	teller->dear = collector->price;
+	teller->dear = td_ticket_needed();
 	td_teller_choose(teller);
 	return first;
 }
@@ -281,7 +281,7 @@ static noinline void td_teller_first(struct td_teller *teller, struct task_struc
 
 /**
  * td_teller_switch() - another owner gets this CPU, or the same one is to be up to date
- * @teller: teller of this CPU, which has a ledger; interrupts off
+ * @teller: teller of this CPU, while the ledgers are there; interrupts off
  * @prev: the task that ran until now
  * @next: the task that runs from now on
  * @whose: td_whose() of @next
@@ -291,8 +291,12 @@ void td_teller_switch(struct td_teller *teller, struct task_struct *prev,
 {
 	u64 now = td_ticks();
 
-	if (unlikely(!teller->line))
+	if (unlikely(!teller->line)) {
+		/* This CPU is not measured. */
+		if (!teller->ledger)
+			return;
 		td_teller_first(teller, prev, now);
+	}
 	td_teller_note(teller, now);
 	td_teller_rename(teller->line, prev);
 	td_teller_enter(teller, next, whose);
@@ -305,13 +309,13 @@ void td_teller_switch(struct td_teller *teller, struct task_struct *prev,
  * @cpu: possible CPU
  * @unused: NULL; on_each_cpu_cond() takes this function
  *
- * Return: true or false; false for a quiet CPU, which may not be interrupted.
+ * Return: true or false; false for a CPU that may not be interrupted or is not measured.
  */
 bool td_teller_stale(int cpu, void *unused)
 {
 	const struct td_teller *teller = per_cpu_ptr(&td_tellers, cpu);
 
-	if (td_scope_quiet(cpu) && cpu != smp_processor_id())
+	if (!td_scope_has(cpu) || (td_scope_quiet(cpu) && cpu != smp_processor_id()))
 		return false;
 	/* Pair with WRITE_ONCE() on the CPU; what comes later is for the next collection. */
 	return READ_ONCE(teller->dirty) || !READ_ONCE(teller->idle);
@@ -350,6 +354,18 @@ void td_teller_turn_this(void *unused)
 	WRITE_ONCE(teller->late, !turned);
 	if (turned)
 		td_teller_enter(teller, current, whose);
+}
+
+/**
+ * td_teller_turn_quiet() - do as td_teller_turn_this() does, if the last ledger was collected
+ *
+ * For a CPU that nobody interrupts to have it do so; there with interrupts off.
+ */
+void td_teller_turn_quiet(void)
+{
+	/* Pairs with smp_store_release() in td_teller_collected(). */
+	if (smp_load_acquire(&this_cpu_ptr(&td_tellers)->spare))
+		td_teller_turn_this(NULL);
 }
 
 /**
@@ -423,7 +439,7 @@ static int td_teller_alloc(int cpu, void (*poke)(struct irq_work *work))
 }
 
 /**
- * td_teller_begin() - make the ledgers, before the first switch is noted
+ * td_teller_begin() - make the ledgers of measured CPUs, before the first switch is noted
  * @poke: irq_work that asks for a collection
  *
  * Return: 0 or -ENOMEM.
@@ -433,6 +449,8 @@ int td_teller_begin(void (*poke)(struct irq_work *work))
 	int cpu, ret;
 
 	for_each_possible_cpu(cpu) {
+		if (!td_scope_has(cpu))
+			continue;
 		ret = td_teller_alloc(cpu, poke);
 		if (ret) {
 			td_teller_end();
@@ -450,6 +468,8 @@ void td_teller_end(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
+		if (!td_scope_has(cpu))
+			continue;
 		irq_work_sync(&per_cpu_ptr(&td_tellers, cpu)->poke);
 		td_teller_free(cpu);
 	}

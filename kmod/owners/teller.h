@@ -97,6 +97,7 @@ void td_teller_switch(struct td_teller *teller, struct task_struct *prev,
 bool td_teller_stale(int cpu, void *unused);
 bool td_teller_late(int cpu, void *unused);
 void td_teller_turn_this(void *unused);
+void td_teller_turn_quiet(void);
 void td_teller_turn_offline(int cpu);
 struct td_ledger *td_teller_full(int cpu);
 void td_teller_collected(int cpu);

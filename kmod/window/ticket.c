@@ -6,26 +6,35 @@
  * There points for switches, of sessions and of owners together, get a tenth of the CPU's time.
  */
 #include <linux/cpumask.h>
+#include <linux/limits.h>
 #include <linux/lockdep.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/percpu.h>
 #include <linux/random.h>
+#include <linux/sched/clock.h>
 
+#include "meter.h"
 #include "ticket.h"
-#include "window.h"
+
+/* Points that cost less need no tickets: 50,000 of them in a second are 15% of it. */
+#define TD_TICKET_CHEAP_NS	3000
+#define TD_TICKET_SHARE		10
+#define TD_TICKET_TRIES		8
 
 /* This many points may follow each other at once, if there were few before. */
 #define TD_TICKET_BURST		32
 
 /**
  * struct td_tickets - the tickets of a CPU; used there with interrupts off
+ * @price: what a point costs of the time for points, in nanoseconds; 0 where points are cheap
  * @paid: the points so far have used up the time until this local_clock()
  * @resume: while @refusing: give tickets again when @paid is at most this far ahead
  * @refusing: no tickets are given
  * @random: source of @resume
  */
 struct td_tickets {
+	u64 price;
 	u64 paid;
 	u64 resume;
 	bool refusing;
@@ -33,6 +42,44 @@ struct td_tickets {
 };
 
 static DEFINE_PER_CPU(struct td_tickets, td_tickets);
+
+/**
+ * td_ticket_price() - find out how much a point costs on this CPU
+ * @meter: meter of this CPU, which begins; interrupts off
+ * @part: space for what is read, which counts for nobody
+ *
+ * Without counters a point reads none, and the price stays.
+ */
+void td_ticket_price(struct td_meter *meter, struct td_part *part)
+{
+	struct td_tickets *tickets = this_cpu_ptr(&td_tickets);
+	u64 then, least = U64_MAX;
+	unsigned int i;
+
+	lockdep_assert_irqs_disabled();
+	if (!td_meter_counting(meter))
+		return;
+	for (i = 0; i < TD_TICKET_TRIES; i++) {
+		then = local_clock();
+		meter->ops->fold(meter, then, part, TD_FOLD_POINT);
+		least = min(least, local_clock() - then);
+	}
+	/* Refined figures have a reset at each point, which stops the counters of the CPU. */
+	if (least < TD_TICKET_CHEAP_NS && !(meter->flags & TOPDOWN_RECORD_REFINED))
+		tickets->price = 0;
+	else
+		tickets->price = least * TD_TICKET_SHARE;
+}
+
+/**
+ * td_ticket_needed() - are points dear on this CPU?
+ *
+ * Return: true if they need tickets; interrupts off.
+ */
+bool td_ticket_needed(void)
+{
+	return this_cpu_read(td_tickets.price);
+}
 
 /**
  * td_ticket_get() - ask for a ticket
@@ -48,7 +95,7 @@ static DEFINE_PER_CPU(struct td_tickets, td_tickets);
 bool td_ticket_get(u64 now, unsigned int points)
 {
 	struct td_tickets *tickets = this_cpu_ptr(&td_tickets);
-	u64 price = this_cpu_ptr(td_collectors)->price, burst = TD_TICKET_BURST * price;
+	u64 price = tickets->price, burst = TD_TICKET_BURST * price;
 	u64 unpaid;
 
 	lockdep_assert_irqs_disabled();

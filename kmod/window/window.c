@@ -51,18 +51,17 @@
 #include "room.h"
 #include "scope.h"
 #include "share.h"
+#include "ticket.h"
 #include "trace.h"
 #include "watch.h"
 #include "window.h"
 
 struct td_collector __percpu *td_collectors;
 
-/* Points that cost less need no tickets: 50,000 of them in a second are 15% of it. */
-#define TD_PRICE_CHEAP_NS	3000
-#define TD_PRICE_SHARE		10
-#define TD_PRICE_TRIES		8
-
 static unsigned int td_period_ms = TD_PERIOD_DEFAULT_MS;
+
+/* Called when a window of a quiet CPU ends; NULL for nobody. */
+static void (*td_window_ended)(void);
 
 /* Note nodes that were clamped, bit n for node n. */
 static noinline void td_window_clamped(struct td_collector *collector, u32 nodes)
@@ -485,6 +484,27 @@ static void td_window_mend(struct td_collector *collector)
 			   READ_ONCE(collector->mend_delay));
 }
 
+/**
+ * td_window_tell() - choose who is told when a window of a quiet CPU ends
+ * @ended: called on the CPU with interrupts off, as long as its timer closes windows; NULL for
+ *	nobody: the last call is over after a grace period of RCU
+ */
+void td_window_tell(void (*ended)(void))
+{
+	/* Pairs with READ_ONCE() in td_window_tell_quiet(). */
+	WRITE_ONCE(td_window_ended, ended);
+}
+
+/* Nobody else may interrupt a quiet CPU, so whoever needs it to do something does it now. */
+static void td_window_tell_quiet(const struct td_collector *collector)
+{
+	/* Pairs with WRITE_ONCE() in td_window_tell(). */
+	void (*ended)(void) = READ_ONCE(td_window_ended);
+
+	if (ended && td_scope_quiet(collector->cpu))
+		ended();
+}
+
 static void td_window_timer(struct timer_list *timer)
 {
 	struct td_collector *collector = timer_container_of(collector, timer, timer);
@@ -497,6 +517,7 @@ static void td_window_timer(struct timer_list *timer)
 		td_window_log_believed(collector);
 		collector->opened = jiffies;
 		mod_timer(&collector->timer, collector->opened + td_window_delay(collector));
+		td_window_tell_quiet(collector);
 		if (td_window_ailing(collector, record))
 			td_window_mend(collector);
 		if (td_watch_wanted()) {
@@ -514,32 +535,6 @@ static void td_window_forget(struct td_collector *collector)
 	td_guest_begin(&collector->guest, td_window_guests(), td_window_guests_apart(collector));
 	td_busy_begin(&collector->busy_time);
 	collector->meter->ops->begin(collector->meter, collector->folded);
-}
-
-/*
- * How much does a point cost here?  Where a hypervisor emulates the PMU, each RDPMC is an exit.
- * Points for switches may then take one in TD_PRICE_SHARE of the CPU's time, and have tickets
- * (ticket.c).
- */
-static void td_window_price(struct td_collector *collector)
-{
-	u64 then, least = U64_MAX;
-	unsigned int i;
-
-	/* Without counters a point reads none. */
-	if (!td_meter_counting(collector->meter))
-		return;
-	for (i = 0; i < TD_PRICE_TRIES; i++) {
-		then = local_clock();
-		collector->meter->ops->fold(collector->meter, then, &collector->part,
-					    TD_FOLD_POINT);
-		least = min(least, local_clock() - then);
-	}
-	/* Refined figures have a reset at each point, which stops the counters of the CPU. */
-	if (least < TD_PRICE_CHEAP_NS && !(collector->meter->flags & TOPDOWN_RECORD_REFINED))
-		collector->price = 0;
-	else
-		collector->price = least * TD_PRICE_SHARE;
 }
 
 /**
@@ -578,7 +573,7 @@ void td_window_begin(void *arg)
 	memset(collector->owed, 0, sizeof(collector->owed));
 	/* The previous meter may have had other nodes. */
 	memset(&collector->part, 0, sizeof(collector->part));
-	td_window_price(collector);
+	td_ticket_price(collector->meter, &collector->part);
 	td_window_forget(collector);
 	collector->open = true;
 	collector->begun++;

@@ -39,7 +39,6 @@
  * @recorded: those as of the last fold
  * @news: the difference of both at the last fold; not on the stack, as @part
  * @owed: slots that each node has too many there, because what readers see never falls
- * @price: what a point for a switch costs of the time for them (ticket.c), in nanoseconds
  * @part: counts between the last two folds; here and not on the stack, because many kernels
  *	fill every variable on the stack first
  * @guest: guest time of the CPU
@@ -83,7 +82,6 @@ struct td_collector {
 	struct topdown_figures recorded;
 	struct topdown_figures news;
 	s64 owed[TD_NR_NODES];
-	u64 price;
 	struct td_part part;
 	struct td_guest guest;
 	struct td_busy busy_time;
@@ -161,5 +159,6 @@ void td_window_failed(void *arg);
 unsigned int td_window_period(void);
 void td_window_set_period(unsigned int period_ms);
 void td_window_rearm_all(void);
+void td_window_tell(void (*ended)(void));
 
 #endif /* TOPDOWN_WINDOW_H */

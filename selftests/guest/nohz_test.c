@@ -16,6 +16,7 @@
 
 #include "../kselftest.h"
 #include "guest.h"
+#include "owner.h"
 
 #define NOHZ_FULL	"/sys/devices/system/cpu/nohz_full"
 #define PERIOD_MS	200
@@ -28,6 +29,9 @@
 #define PER_WINDOW	2
 /* The kernel's own interrupts, beside a tick that begins or ends with a timer. */
 #define OTHERS		4
+/* Owners have what ran on a quiet CPU until so long ago: a second and a period, and some ticks. */
+#define OWNERS_LATE_MS	(1000 + PERIOD_MS + 200)
+#define OWNERS_MS	5000
 /* Points that a node may be off: a window is known to one part in 255. */
 #define LIMIT_POINTS	1.0
 
@@ -134,8 +138,21 @@ static bool read_file(const char *path)
 	return n > 0;
 }
 
+static bool ask_for_owners(const int fd[2])
+{
+	struct owners owners = { };
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < 2 && !ret; i++) {
+		ret = owners_read(fd[i], &owners, 0);
+		owners_free(&owners);
+	}
+	return !ret;
+}
+
 /* Everything that a reader can ask of all CPUs. */
-static bool ask_for_everything(int device)
+static bool ask_for_everything(int device, const int owners[2])
 {
 	static struct topdown_record records[TD_CPUS_MAX + 1];
 	char events[64];
@@ -154,8 +171,10 @@ static bool ask_for_everything(int device)
 		    !read_file(TD_SYSFS "/total") || !read_file(TD_SYSFS "/sources"))
 			return false;
 		read_file(events);
+		if (i % 100)
+			continue;
 		/* Writing the same period again changes all open windows as well. */
-		if (i % 100 == 0 && period_set("200"))
+		if (period_set("200") || !ask_for_owners(owners))
 			return false;
 	}
 	return true;
@@ -173,18 +192,27 @@ static struct span span_with_readers(void)
 	struct topdown_record then = { }, now = { };
 	int device = device_open();
 	struct span span = { };
+	int owners[2];
 
 	if (device < 0)
 		ksft_exit_fail_msg("no device: %s\n", strerror(-device));
+	owners[0] = owners_open(device, TOPDOWN_OWNERS_PROCESSES, 0);
+	owners[1] = owners_open(device, TOPDOWN_OWNERS_CGROUPS, 0);
+	if (owners[0] < 0 || owners[1] < 0)
+		ksft_exit_fail_msg("no owners\n");
+	/* The first of them have the kernel patched. */
+	sleep_ms(SETTLE_MS);
 	device_read_cpu(device, 0, quiet_cpu, &then);
 	span.ns = clock_ns(CLOCK_MONOTONIC);
 	span.interrupts = interrupts(quiet_cpu);
-	if (!ask_for_everything(device))
+	if (!ask_for_everything(device, owners))
 		ksft_exit_fail_msg("a reader was refused\n");
 	close(device);
 	sleep_ms(3 * PERIOD_MS);
 	span.interrupts = interrupts(quiet_cpu) - span.interrupts;
 	span.ns = clock_ns(CLOCK_MONOTONIC) - span.ns;
+	close(owners[0]);
+	close(owners[1]);
 	device = device_open();
 	device_read_cpu(device, 0, quiet_cpu, &now);
 	close(device);
@@ -230,8 +258,36 @@ static struct topdown_record record_of(unsigned int cpu, __u32 flags)
 	return record;
 }
 
+/* How much the load grew as an owner while so many milliseconds passed. */
+static struct topdown_figures load_as_owner(unsigned int ms)
+{
+	int device = device_open(), fd = owners_open(device, TOPDOWN_OWNERS_PROCESSES, 0);
+	struct owners then = { }, now = { };
+	struct topdown_figures figures = { };
+	unsigned int i;
+
+	if (fd < 0)
+		ksft_exit_fail_msg("no owners\n");
+	sleep_ms(OWNERS_LATE_MS);
+	if (owners_read(fd, &then, 0))
+		ksft_exit_fail_msg("owners cannot be read\n");
+	sleep_ms(ms);
+	if (owners_read(fd, &now, 0))
+		ksft_exit_fail_msg("owners cannot be read\n");
+	if (owners_find(&now, TOPDOWN_OWNER_PROCESS, load))
+		owners_grown(&then, &now, TOPDOWN_OWNER_PROCESS, load, false, &figures);
+	for (i = 0; i < 4 && figures.slots; i++)
+		figures.ratio[i] = (double)figures.node[i] / figures.slots * TOPDOWN_RATIO_ONE;
+	owners_free(&then);
+	owners_free(&now);
+	close(fd);
+	close(device);
+	return figures;
+}
+
 static void test_excluded(void)
 {
+	struct topdown_figures figures;
 	struct topdown_record record;
 	struct span span;
 	uint64_t without;
@@ -243,6 +299,10 @@ static void test_excluded(void)
 			 "CPU %u is excluded: state %u, level %u\n", quiet_cpu, record.state,
 			 record.level);
 	span = span_with_readers();
+	figures = load_as_owner(OWNERS_MS);
+	ksft_test_result(!figures.enabled_ns && !figures.slots,
+			 "excluded, so its process has nothing: %.1f s\n",
+			 figures.enabled_ns / 1e9);
 	without = interrupts_without(span.ns);
 	ksft_test_result(span.interrupts <= without,
 			 "excluded, %u fresh readings in %.1f s: %llu interrupts, %llu without the module\n",
@@ -280,8 +340,8 @@ static void test_named(void)
 			 (unsigned long long)span.windows, (unsigned long long)without);
 }
 
-/* The largest difference of a node of the last window to what the load executes. */
-static double points_off(const struct topdown_record *record)
+/* The largest difference of a node to what the load executes. */
+static double points_off(const struct topdown_figures *figures)
 {
 	const struct td_bd_profile *profile = &profile_find(LOAD)->profile;
 	double off = 0, truth;
@@ -296,7 +356,7 @@ static double points_off(const struct topdown_record *record)
 
 	for (i = 0; i < sizeof(category) / sizeof(category[0]); i++) {
 		truth = profile->fraction[category[i]] * 100.0 / TD_BD_FRACTION;
-		off = fmax(off, fabs(record->window.ratio[i] * 100.0 / TOPDOWN_RATIO_ONE - truth));
+		off = fmax(off, fabs(figures->ratio[i] * 100.0 / TOPDOWN_RATIO_ONE - truth));
 	}
 	return off;
 }
@@ -321,11 +381,25 @@ static void test_answer(void)
 			 second.time_ns == second.window_time_ns,
 			 "a fresh reading is of %llu windows, and 20 ms later of %llu\n",
 			 (unsigned long long)first.windows, (unsigned long long)second.windows);
-	ksft_test_result(second.state == TOPDOWN_STATE_OK && points_off(&second) < LIMIT_POINTS &&
+	ksft_test_result(second.state == TOPDOWN_STATE_OK && points_off(&second.window) < LIMIT_POINTS &&
 			 second.window.enabled_ns > PERIOD_MS * 1000000ULL / 2 &&
 			 second.window.enabled_ns <= (PERIOD_MS + 4) * 1000000ULL,
 			 "its window has %.1f ms, and is %.2f points off\n",
-			 second.window.enabled_ns / 1e6, points_off(&second));
+			 second.window.enabled_ns / 1e6, points_off(&second.window));
+}
+
+/* What ran there comes without an interrupt of any reader. */
+static void test_owners(void)
+{
+	struct topdown_figures figures;
+
+	reload("period_ms=200 cpus=all");
+	figures = load_as_owner(OWNERS_MS);
+	ksft_test_result(figures.enabled_ns >= (OWNERS_MS - OWNERS_LATE_MS) * 1000000ULL &&
+			 figures.enabled_ns <= (OWNERS_MS + OWNERS_LATE_MS) * 1000000ULL &&
+			 points_off(&figures) < LIMIT_POINTS,
+			 "its process has %.1f s, and is %.2f points off\n",
+			 figures.enabled_ns / 1e9, points_off(&figures));
 }
 
 /* The counts behind the figures cannot be had without an interrupt. */
@@ -379,11 +453,12 @@ int main(void)
 		ksft_exit_fail_msg("no load on CPU %u: %s\n", quiet_cpu, strerror(-load));
 
 	ksft_print_header();
-	ksft_set_plan(8);
+	ksft_set_plan(10);
 	test_excluded();
 	test_loading();
 	test_named();
 	test_answer();
+	test_owners();
 	test_events();
 	test_period();
 	spin_stop(load);

@@ -138,7 +138,8 @@ struct topdown_owner {
  *
  * A call with @cursor 0 brings the sums up to date first, by an interrupt to each CPU that is not
  * idle, or ran anybody since the last such call.  Quiet (nohz_full) CPUs are never interrupted:
- * what ran there is in the sums when some 96 owners have run there, or a reader does.
+ * what ran there is in the sums up to a second and a period later.  CPUs that are not measured give
+ * owners nothing, and are not interrupted either.
  * An owner that goes between two calls of one round may be in neither.  Records of one call are of
  * one moment, and the parents of cgroups come before their children.
  * EMSGSIZE is the answer if there is not room for one.
