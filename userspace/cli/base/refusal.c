@@ -118,6 +118,33 @@ int refusal_attach(const char *path, const char *what, int error)
 }
 
 /**
+ * refusal_owners - say why processes or cgroups cannot be read
+ * @path: the node
+ * @error: errno
+ *
+ * Return: the exit code.
+ */
+int refusal_owners(const char *path, int error)
+{
+	switch (error) {
+	case EACCES:
+	case EPERM:
+		message_error("cannot read owners through %s: %s", path, strerror(error));
+		rights_explain(RIGHTS_OWNERS);
+		return EXIT_DEVICE;
+	case ENOTTY:
+	case EOPNOTSUPP:
+		message_error("%s: this module or kernel has no owners ('topdown info' shows the module's version; cgroups need a kernel with CONFIG_CGROUP_PERF)",
+			      path);
+		return EXIT_DEVICE;
+	default:
+		message_error("cannot read owners through %s: %s (the kernel log may say more)",
+			      path, strerror(error));
+		return EXIT_RUNTIME;
+	}
+}
+
+/**
  * refusal_session - say why a followed task cannot be read
  * @path: the node
  * @error: errno

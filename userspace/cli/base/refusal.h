@@ -8,6 +8,7 @@
 int refusal_open(const char *path, int error);
 int refusal_read(const char *path, int error);
 int refusal_attach(const char *path, const char *what, int error);
+int refusal_owners(const char *path, int error);
 int refusal_session(const char *path, int error);
 
 #endif /* TOPDOWN_CLI_REFUSAL_H */

@@ -58,13 +58,14 @@ bool rights_paranoid(int *value)
 
 /**
  * rights_explain - say which rights are needed and which exist
- * @what: reading whole CPUs, or following tasks of others, for which only the capability
- *	counts
+ * @what: reading whole CPUs; reading owners, which trust_device does not allow; or following
+ *	tasks of others, for which only the capability counts
  */
 void rights_explain(enum rights_what what)
 {
 	static const char * const subjects[] = {
 		[RIGHTS_CPUS] = "reading whole CPUs needs",
+		[RIGHTS_OWNERS] = "reading processes or cgroups of all users needs",
 		[RIGHTS_TASKS] = "group 'topdown' is enough for 'topdown stat -- COMMAND'; following other tasks needs",
 	};
 	char paranoid[32] = "not readable here";
@@ -81,6 +82,8 @@ void rights_explain(enum rights_what what)
 	}
 	if (rights_paranoid(&value))
 		snprintf(paranoid, sizeof(paranoid), "it is %d", value);
-	message_error("%s CAP_PERFMON (this process lacks it), or kernel.perf_event_paranoid at 0 or less (%s), or the module's parameter trust_device=1",
-		      subjects[what], paranoid);
+	message_error("%s CAP_PERFMON (this process lacks it), or kernel.perf_event_paranoid at 0 or less (%s), %s",
+		      subjects[what], paranoid, what == RIGHTS_CPUS ?
+		      "or the module's parameter trust_device=1" :
+		      "whatever the module's parameter trust_device is");
 }

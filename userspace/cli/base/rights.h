@@ -11,6 +11,7 @@ bool rights_perfmon(void);
 bool rights_paranoid(int *value);
 enum rights_what {
 	RIGHTS_CPUS,
+	RIGHTS_OWNERS,
 	RIGHTS_TASKS,
 };
 

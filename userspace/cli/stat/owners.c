@@ -16,12 +16,7 @@
 
 static int read_error(const struct stat_run *run, int ret)
 {
-	if (ret == -EOPNOTSUPP) {
-		message_error("%s: --by: this module or kernel has no owners (a later module, CONFIG_CGROUP_PERF)",
-			      run->options->device);
-		return EXIT_DEVICE;
-	}
-	return refusal_read(run->options->device, -ret);
+	return refusal_owners(run->options->device, -ret);
 }
 
 /* Names are chosen by users: nothing in them may control a terminal. */
