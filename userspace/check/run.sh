@@ -26,7 +26,7 @@ library=(handle library readings maps watches sessions latencies names sets regi
 # The longest first, so that none is left alone at the end.
 suites=(python record record-latency screen growth install export command tasks running noise options output
 	device monitoring schema docs examples fuzzers verify maps sets watch abi history perf units frames
-	columns series latency owners handle library readings watches sessions latencies names regions)
+	columns series containers latency owners handle library readings watches sessions latencies names regions)
 processors=$(nproc)
 jobs=${TOPDOWN_CHECK_JOBS:-$((processors < 4 ? processors : 4))}
 CC=${CC:-cc}
@@ -96,7 +96,7 @@ build_programs() {
 	# All of the command but its main().
 	command=("$USERSPACE"/cli/*/*.c)
 	command=("${command[@]/#"$USERSPACE"/"$objects"}")
-	for program in units damage made series noise columns frames; do
+	for program in units damage made series noise columns frames containers; do
 		beside "${compile[@]}" -o "$BUILD/$name/$program" \
 			"$HERE/cli/$program.c" "${command[@]/%.c/.o}" \
 			"$objects"/common/*.o "$objects/libtopdown.a" "${libraries[@]}"
@@ -131,7 +131,7 @@ suite() {
 	export TOPDOWN
 	case $name in
 	units) "${clean[@]}" "$BUILD/$variant/units" "$HERE/cli/thresholds.csv" 2> /dev/null ;;
-	columns | frames | series | noise) "${clean[@]}" "$BUILD/$variant/$name" ;;
+	columns | frames | series | noise | containers) "${clean[@]}" "$BUILD/$variant/$name" ;;
 	*)
 		if ! is_in "$name" "${library[@]}"; then
 			"${clean[@]}" bash "$(find "$HERE" -name "$name.sh")"
