@@ -55,7 +55,7 @@ completion_options() {
 		sed -nE "s/.*local $1='([^']*)'.*/ \1/p" | words
 }
 source_options() {
-	sed -nE 's/^\t\{ "([a-z-]+)", (no|required)_argument.*/--\1/p' "$1" | sort -u
+	sed -nE 's/^\t\{ "([a-z-]+)", (no|required|optional)_argument.*/--\1/p' "$1" | sort -u
 }
 
 for command in stat top history watch where latency record report export perf info verify ''; do
@@ -170,16 +170,17 @@ comm -23 "$TMP/report" "$TMP/others" > "$TMP/keys"
 sed -nE '/^\.Sh OUTPUT/,/^\.Sh/s/^\.It ([a-zA-Z_ ,0-9]+)$/\1/p' "$USERSPACE/man/topdown-report.1" |
 	sed 's/ , /\n/g' | sort > "$TMP/explained"
 same 'keys of reports and topdown-report(1)' "$TMP/keys" "$TMP/explained"
-for limit in EXPORT_PORT_DEFAULT EXPORT_CONNECTIONS_DEFAULT EXPORT_CONNECTIONS_MAX; do
+for limit in EXPORT_PORT_DEFAULT EXPORT_CONNECTIONS_DEFAULT EXPORT_CONNECTIONS_MAX \
+	EXPORT_CGROUPS_DEFAULT EXPORT_CGROUPS_MAX EXPORT_ENDED_DEFAULT EXPORT_DEPTH_MAX; do
 	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/export/export-options.h")
 	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-export.1"; echo $?)" \
 		"topdown-export(1) knows $limit $value"
 	result "$("$TOPDOWN" export --help | grep -qw -- "$value"; echo $?)" "--help knows $limit"
 done
-# Each metric is explained.  Only a daemon has latencies, of which the suite export has the text.
+# Each metric is explained.  Only a daemon has latencies and cgroups; its suites have the text.
 {
 	FAKE_FEATURES=1023 FAKE_TICK=0 fake export
-	cat "$USERSPACE/check/cli/golden/export-latency.txt"
+	cat "$USERSPACE"/check/cli/golden/export-{latency,cgroups}.txt
 } | sed -n 's/^# TYPE \([a-z0-9_]*\) .*/\1/p' | sort > "$TMP/metrics"
 sed -nE '/^\.Sh METRICS/,/^\.Sh F/s/^\.It (topdown_[a-z0-9_]+)$/\1/p' \
 	"$USERSPACE/man/topdown-export.1" | sort > "$TMP/explained"

@@ -23,6 +23,7 @@ quiet() {
 # Each metric, label and node that a file names, topdown export has.
 {
 	FAKE_FEATURES=1023 FAKE_NODES=16383 FAKE_ATOMS=2 FAKE_TICK=0 fake export -A
+	cat "$USERSPACE/check/cli/golden/export-cgroups.txt"
 	# The names of what is recorded here.
 	sed -n 's/^ *- record: //p' "$files/prometheus-rules.yml"
 } > "$TMP/metrics"

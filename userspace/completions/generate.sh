@@ -51,6 +51,8 @@ options() {
 			line = substr(line, RLENGTH + 1)
 			sub(/^ --/, "--", line)
 		}
+		# An argument that may be left out.
+		sub(/^\[=[A-Z]+\]/, "", line)
 		if (match(line, /^ [A-Z]+/)) {
 			arg = substr(line, 2, RLENGTH - 1)
 			line = substr(line, RLENGTH + 1)

@@ -3,20 +3,23 @@
  * Owners of the stand-in for the kernel.  Each reading is a step later than the one before.
  *
  * Processes: 1 (init), 42 ("serv<escape>er", the busiest), 77, which exits after the second
- * reading and is in "ended" from the fourth on.  Cgroups: the root, a, a/b and c.
+ * reading and is in "ended" from the fourth on.  Cgroups: the root, a, a/b and c; or those of
+ * FAKE_CGROUPS, a file with a line "ID PARENT LEVEL STEPS NAME" of each, parents first, whose steps
+ * are its own.  It is read each time, so what it has may change.
  */
 #include "fake.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define OWNERS_MAX	16
+#define OWNERS_MAX	2048
 
 static int owners_fd = -1;
-static unsigned int owners_kind, owners_steps;
+static unsigned int owners_kind, owners_depth, owners_steps;
 
 bool fake_is_owners(int fd)
 {
@@ -29,11 +32,14 @@ int fake_owners(const struct topdown_owners *arg)
 		return refuse(ENOTTY);
 	if (setting("FAKE_READ_ERRNO", 0))
 		return refuse(setting("FAKE_READ_ERRNO", 0));
+	if (setting("FAKE_OWNERS_ERRNO", 0))
+		return refuse(setting("FAKE_OWNERS_ERRNO", 0));
 	if (arg->flags)
 		return refuse(EOPNOTSUPP);
 	if (arg->kind > TOPDOWN_OWNERS_CGROUPS || arg->depth > 31)
 		return refuse(EINVAL);
 	owners_kind = arg->kind;
+	owners_depth = arg->depth;
 	owners_steps = 0;
 	owners_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	return owners_fd;
@@ -94,13 +100,51 @@ static unsigned int processes(struct topdown_owner *owner, uint64_t steps)
 	return nr;
 }
 
+/* A line: its cgroup, after the ones before it. */
+static void add_line(struct topdown_owner *owner, unsigned int *nr, const char *line)
+{
+	unsigned long long id, parent, steps;
+	struct topdown_owner *new;
+	unsigned int level;
+	int name = 0;
+
+	if (*nr == OWNERS_MAX ||
+	    sscanf(line, "%llu %llu %u %llu %n", &id, &parent, &level, &steps, &name) != 4)
+		return;
+	new = add(owner, nr, TOPDOWN_OWNER_CGROUP, id, line + name, 60, steps);
+	new->name[strcspn(new->name, "\n")] = '\0';
+	new->parent = parent;
+	new->level = level;
+}
+
+static unsigned int listed(struct topdown_owner *owner, unsigned int nr, FILE *file)
+{
+	unsigned int first = nr, i, j;
+	char line[512];
+
+	while (fgets(line, sizeof(line), file))
+		add_line(owner, &nr, line);
+	fclose(file);
+	for (i = nr; i-- > first;) {
+		for (j = first; j < i; j++) {
+			if (owner[j].id == owner[i].parent)
+				sum(&owner[j], &owner[i]);
+		}
+	}
+	return nr;
+}
+
 static unsigned int cgroups(struct topdown_owner *owner, uint64_t steps)
 {
 	struct topdown_owner *root, *a, *b, *c;
+	const char *path = getenv("FAKE_CGROUPS");
+	FILE *file = path ? fopen(path, "re") : NULL;
 	unsigned int nr = 0;
 
 	add(owner, &nr, TOPDOWN_OWNER_IDLE, 0, "", 95, steps);
 	add(owner, &nr, TOPDOWN_OWNER_OTHERS, 0, "", 0, 0);
+	if (file)
+		return listed(owner, nr, file);
 	root = add(owner, &nr, TOPDOWN_OWNER_CGROUP, 1, "", 90, steps);
 	a = add(owner, &nr, TOPDOWN_OWNER_CGROUP, 100, "a", 60, steps);
 	b = add(owner, &nr, TOPDOWN_OWNER_CGROUP, 200, "b", 20, steps);
@@ -117,9 +161,21 @@ static unsigned int cgroups(struct topdown_owner *owner, uint64_t steps)
 	return nr;
 }
 
+/* Those below the depth count at their ancestors, whose trees have them. */
+static unsigned int drop_deep(struct topdown_owner *owner, unsigned int nr)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < nr; i++) {
+		if (!owners_depth || owner[i].level <= owners_depth)
+			owner[n++] = owner[i];
+	}
+	return n;
+}
+
 int fake_owners_read(struct topdown_owners_read *arg)
 {
-	struct topdown_owner owner[OWNERS_MAX];
+	static struct topdown_owner owner[OWNERS_MAX];
 	size_t size = arg->record_size;
 	unsigned int nr, i, n = 0;
 
@@ -132,6 +188,7 @@ int fake_owners_read(struct topdown_owners_read *arg)
 		owners_steps++;
 	nr = owners_kind == TOPDOWN_OWNERS_CGROUPS ? cgroups(owner, owners_steps) :
 						     processes(owner, owners_steps);
+	nr = drop_deep(owner, nr);
 	arg->out_since_ns = 1;
 	arg->out_time_ns = now_ns();
 	arg->out_nr_owners = nr;

@@ -248,7 +248,7 @@ static void find_offline(struct cpulist *offline, const struct export_data *data
 
 /**
  * export_data_update - look again
- * @data: device, per_cpu, those of latency, and otherwise zeroed before the first time
+ * @data: device, per_cpu, those of cgroups and latency, and otherwise zeroed before the first time
  *
  * data->up says whether the module could be read.
  */
@@ -263,6 +263,7 @@ void export_data_update(struct export_data *data)
 	}
 	if (data->up)
 		data->told = 0;
+	export_cgroups_update(&data->cgroups, data->up ? data->td : NULL);
 	find_offline(&offline, data);
 	export_latency_update(&data->latency, data->up ? data->td : NULL, &offline);
 }
@@ -273,6 +274,7 @@ void export_data_update(struct export_data *data)
  */
 void export_data_end(struct export_data *data)
 {
+	export_cgroups_end(&data->cgroups);
 	export_latency_end(&data->latency);
 	close_device(data);
 	free(data->records);

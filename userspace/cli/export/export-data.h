@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <topdown.h>
 
+#include "export-cgroups.h"
 #include "export-latency.h"
 #include "export-text.h"
 
@@ -77,6 +78,7 @@ struct export_row {
  * @rows: rows, those with figures only
  * @nr: number of @rows
  * @room: room in @rows
+ * @cgroups: the account of cgroups, if there is to be one
  * @latency: the latency session, if there is to be one
  */
 struct export_data {
@@ -95,6 +97,7 @@ struct export_data {
 	struct export_row *rows;
 	unsigned int nr;
 	unsigned int room;
+	struct export_cgroups cgroups;
 	struct export_latency latency;
 };
 

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,15 +158,6 @@ static bool look(struct export_latency *latency, struct topdown *td)
 	return false;
 }
 
-/* Say a reason once, and not at each scrape. */
-static void tell(struct export_latency *latency, const char *reason)
-{
-	if (!strcmp(latency->told, reason))
-		return;
-	message_error("--latency: %s", reason);
-	snprintf(latency->told, sizeof(latency->told), "%s", reason);
-}
-
 /**
  * export_latency_update - look again
  * @latency: device, per_cpu, wanted, and otherwise zeroed before the first time
@@ -189,12 +179,12 @@ void export_latency_update(struct export_latency *latency, struct topdown *td,
 	seen = look(latency, td);
 	message_hold(NULL, 0);
 	if (!seen) {
-		tell(latency, reason);
+		export_tell(&latency->told, "--latency", reason);
 		return;
 	}
 	count_states(latency, offline);
 	add_all(latency, offline);
-	latency->told[0] = '\0';
+	export_told_clear(&latency->told);
 	latency->up = true;
 }
 

@@ -11,12 +11,10 @@
 #include "cpulist.h"
 #include "export-text.h"
 #include "sessions.h"
+#include "told.h"
 
 /* Buckets with a bound; those above it are in one more. */
 #define EXPORT_BUCKETS		22
-
-/* Room for the reason why nothing is sampled. */
-#define EXPORT_REASON_SIZE	512
 
 enum export_latency_state {
 	EXPORT_LATENCY_OK,
@@ -58,7 +56,7 @@ struct export_histogram {
  * @wanted: the events, as of events_parse(); 0 for no session
  * @session: the session, while it goes on
  * @up: it could be read, so that all below is known
- * @told: why it could not, as the last message said; empty after a success
+ * @told: why it could not
  * @cpus: CPUs in each state
  * @counted: the module says what was counted, and what was lost
  * @rows: histograms
@@ -70,7 +68,7 @@ struct export_latency {
 	uint64_t wanted;
 	struct latencies session;
 	bool up;
-	char told[EXPORT_REASON_SIZE];
+	struct export_told told;
 	unsigned int cpus[EXPORT_LATENCY_STATES];
 	bool counted;
 	struct export_histogram *rows;

@@ -12,9 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cgroup-metrics.h"
 #include "text.h"
-
-#define PREFIX	"tma_"
 
 /* A family with one series for each row. */
 struct row_family {
@@ -73,14 +72,6 @@ static void put_row(struct export_text *text, const struct export_family *family
 		export_text_label(text, "cpu", number);
 	}
 	export_text_label(text, "core_type", topdown_kind_name(row->kind));
-}
-
-/* Nodes are named as everywhere, but without the letters that all of them begin with. */
-static const char *node_label(unsigned int node)
-{
-	const char *name = topdown_node_name(node);
-
-	return strncmp(name, PREFIX, strlen(PREFIX)) ? name : name + strlen(PREFIX);
 }
 
 static bool has_node(const struct export_row *row, unsigned int node, unsigned int level)
@@ -215,7 +206,7 @@ static void put_level1(struct export_text *text, const struct export_data *data)
 			if (!has_node(&data->rows[i], node, 1))
 				continue;
 			put_row(text, &family, &data->rows[i]);
-			export_text_label(text, "node", node_label(node));
+			export_text_node(text, "node", node);
 			export_text_count(text, data->rows[i].node[node]);
 		}
 	}
@@ -235,9 +226,8 @@ static void put_level2(struct export_text *text, const struct export_data *data)
 			if (!has_node(&data->rows[i], node, 2))
 				continue;
 			put_row(text, &family, &data->rows[i]);
-			export_text_label(text, "parent",
-					  node_label(topdown_node_parent(node)));
-			export_text_label(text, "node", node_label(node));
+			export_text_node(text, "parent", topdown_node_parent(node));
+			export_text_node(text, "node", node);
 			export_text_count(text, data->rows[i].node[node]);
 		}
 	}
@@ -268,7 +258,7 @@ static void put_counted(struct export_text *text, const struct export_data *data
 			if (!has_children(&data->rows[i], parent))
 				continue;
 			put_row(text, &family, &data->rows[i]);
-			export_text_label(text, "parent", node_label(parent));
+			export_text_node(text, "parent", parent);
 			export_text_count(text, data->rows[i].children_slots[parent]);
 		}
 	}
@@ -304,6 +294,8 @@ void export_metrics(struct export_text *text, const struct export_data *data)
 		put_level2(text, data);
 		put_counted(text, data);
 	}
+	if (data->cgroups.wanted)
+		export_cgroup_metrics(text, &data->cgroups, data->up ? data->info : NULL);
 	export_latency_metrics(text, &data->latency);
 	export_text_end(text);
 }

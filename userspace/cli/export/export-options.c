@@ -15,6 +15,9 @@
 
 enum {
 	OPT_TEXTFILE = OPTIONS_OWN,
+	OPT_CGROUPS,
+	OPT_MAX_CGROUPS,
+	OPT_MAX_ENDED,
 	OPT_LATENCY,
 	OPT_OPENMETRICS,
 	OPT_LISTEN,
@@ -30,6 +33,9 @@ static const struct option long_options[] = {
 	{ "per-cpu", no_argument, NULL, 'A' },
 	/* topdown stat has this name. */
 	{ "no-aggr", no_argument, NULL, 'A' },
+	{ "cgroups", optional_argument, NULL, OPT_CGROUPS },
+	{ "max-cgroups", required_argument, NULL, OPT_MAX_CGROUPS },
+	{ "max-ended", required_argument, NULL, OPT_MAX_ENDED },
 	{ "latency", required_argument, NULL, OPT_LATENCY },
 	{ "textfile", required_argument, NULL, OPT_TEXTFILE },
 	{ "openmetrics", no_argument, NULL, OPT_OPENMETRICS },
@@ -51,11 +57,16 @@ static const char usage[] =
 	"Usage: topdown export [options]\n"
 	"\n"
 	"Print the slots of all CPUs for Prometheus, or serve them by HTTP. They are read from\n"
-	"memory that the module shares, so no CPU is interrupted. If there is no module,\n"
-	"topdown_up is 0.\n"
+	"memory that the module shares, so no CPU is interrupted, but for cgroups. If there is\n"
+	"no module, topdown_up is 0.\n"
 	"\n"
 	"  -A, --per-cpu        series of each CPU, in place of those of their sum\n"
 	"      --no-aggr        the same\n"
+	"      --cgroups[=DEPTH]  also series of each cgroup, with --listen; those below level\n"
+	"                       DEPTH (1..31) count at their ancestor\n"
+	"      --max-cgroups N  at most N cgroups have series (1..4096), default 500; the others\n"
+	"                       count where their parent does\n"
+	"      --max-ended N    N of those that have ended keep theirs (0..4096), default 100\n"
 	"      --latency LIST   also sample how long instructions take to retire, with --listen:\n"
 	"                       events of 'topdown latency --list', with commas, or all\n"
 	"      --textfile PATH  replace this file, instead of standard output\n"
@@ -74,6 +85,7 @@ static const char usage[] =
 	"  topdown export\n"
 	"  topdown export --textfile /var/lib/prometheus/node-exporter/topdown.prom\n"
 	"  topdown export --listen\n"
+	"  topdown export --listen --cgroups\n"
 	"  topdown export --listen --latency MEM_LOAD_RETIRED.L3_HIT\n";
 
 static bool parse_path(const char *option, const char *text, const char **path)
@@ -86,12 +98,30 @@ static bool parse_path(const char *option, const char *text, const char **path)
 	return true;
 }
 
+static bool parse_cgroups(struct export_options *options, const char *depth)
+{
+	options->cgroups = true;
+	options->depth = 0;
+	return !depth || parse_number("--cgroups", depth, 1, EXPORT_DEPTH_MAX, "levels",
+				      &options->depth);
+}
+
 static bool parse_option(struct export_options *options, int option)
 {
 	switch (option) {
 	case 'A':
 		options->per_cpu = true;
 		return true;
+	case OPT_CGROUPS:
+		return parse_cgroups(options, optarg);
+	case OPT_MAX_CGROUPS:
+		options->limited = true;
+		return parse_number("--max-cgroups", optarg, 1, EXPORT_CGROUPS_MAX, "cgroups",
+				    &options->max_cgroups);
+	case OPT_MAX_ENDED:
+		options->limited = true;
+		return parse_number("--max-ended", optarg, 0, EXPORT_CGROUPS_MAX, "cgroups",
+				    &options->max_ended);
 	case OPT_LATENCY:
 		return events_parse("--latency", optarg, &options->latency);
 	case OPT_TEXTFILE:
@@ -135,6 +165,15 @@ static bool check_together(const struct export_options *options)
 		message_error("--listen excludes --textfile and --openmetrics (a request says which format it wants)");
 		return false;
 	}
+	if (options->limited && !options->cgroups) {
+		message_error("--max-cgroups and --max-ended are about cgroups (add --cgroups)");
+		return false;
+	}
+	/* Sums of cgroups begin when somebody asks for them. */
+	if (options->cgroups && !options->listen) {
+		message_error("--cgroups needs --listen, as cgroups are summed up while the exporter runs (for one look: 'topdown stat --by cgroup')");
+		return false;
+	}
 	/* The samples of one run are over with it. */
 	if (options->latency && !options->listen) {
 		message_error("--latency needs --listen, as events are sampled while the exporter runs (for one look: 'topdown latency')");
@@ -162,6 +201,8 @@ int export_parse(struct export_options *options, int argc, char **argv, bool *do
 
 	memset(options, 0, sizeof(*options));
 	options->device = TOPDOWN_DEVICE;
+	options->max_cgroups = EXPORT_CGROUPS_DEFAULT;
+	options->max_ended = EXPORT_ENDED_DEFAULT;
 	*done = false;
 	options_first(argc, argv, LETTERS, long_options);
 	while ((option = options_next(argc, argv, LETTERS, long_options)) != -1) {

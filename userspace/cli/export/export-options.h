@@ -15,10 +15,22 @@
 #define EXPORT_CONNECTIONS_DEFAULT	64
 #define EXPORT_CONNECTIONS_MAX		1000
 
+/* A cgroup has some 20 series. */
+#define EXPORT_CGROUPS_DEFAULT		500
+#define EXPORT_CGROUPS_MAX		4096
+#define EXPORT_ENDED_DEFAULT		100
+/* The module has no deeper level. */
+#define EXPORT_DEPTH_MAX		31
+
 /**
  * struct export_options - the command line
  * @device: path of the device
  * @per_cpu: a series of each CPU, in place of their sum
+ * @cgroups: series of cgroups too
+ * @depth: those that are deeper count at their ancestor of this level; 0 for none
+ * @max_cgroups: at most so many have series
+ * @max_ended: at most so many of those that have ended
+ * @limited: one of these was given
  * @latency: events to be sampled, as of events_parse(); 0 for none
  * @format: of the text that is not asked for by HTTP
  * @textfile: path of the file to be replaced; NULL for standard output
@@ -33,6 +45,11 @@
 struct export_options {
 	const char *device;
 	bool per_cpu;
+	bool cgroups;
+	uint64_t depth;
+	uint64_t max_cgroups;
+	uint64_t max_ended;
+	bool limited;
 	uint64_t latency;
 	enum export_format format;
 	const char *textfile;

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <topdown.h>
 
 #include "clock.h"
 #include "text.h"
@@ -16,6 +17,8 @@
 #define CHUNK		10000000000000000000ULL
 #define CHUNK_DIGITS	19
 #define NS_DIGITS	9
+
+#define NODE_PREFIX	"tma_"
 
 static void put(struct export_text *text, const char *from, size_t length)
 {
@@ -171,6 +174,23 @@ void export_text_label(struct export_text *text, const char *name, const char *v
 	put_string(text, "=\"");
 	put_escaped(text, value);
 	put_string(text, "\"}");
+}
+
+/**
+ * export_text_node - add a label that names a node
+ * @text: text
+ * @name: name of the label
+ * @node: enum topdown_node
+ *
+ * Nodes are named as everywhere, but without the letters that all of them begin with.
+ */
+void export_text_node(struct export_text *text, const char *name, int node)
+{
+	const char *value = topdown_node_name(node);
+
+	if (!strncmp(value, NODE_PREFIX, strlen(NODE_PREFIX)))
+		value += strlen(NODE_PREFIX);
+	export_text_label(text, name, value);
 }
 
 static void put_padded(struct export_text *text, uint64_t value, size_t digits)

@@ -58,6 +58,7 @@ void export_text_sample(struct export_text *text, const struct export_family *fa
 void export_text_part(struct export_text *text, const struct export_family *family,
 		      const char *part);
 void export_text_label(struct export_text *text, const char *name, const char *value);
+void export_text_node(struct export_text *text, const char *name, int node);
 void export_text_count(struct export_text *text, unsigned __int128 value);
 void export_text_ns(struct export_text *text, unsigned __int128 value);
 void export_text_end(struct export_text *text);

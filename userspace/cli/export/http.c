@@ -365,6 +365,11 @@ int export_serve(const struct export_options *options)
 		.listening = -1,
 		.signals = -1,
 		.answers.data = { .device = options->device, .per_cpu = options->per_cpu,
+				  .cgroups = { .device = options->device,
+					       .wanted = options->cgroups,
+					       .depth = options->depth,
+					       .max = options->max_cgroups,
+					       .max_ended = options->max_ended },
 				  .latency = { .device = options->device,
 					       .per_cpu = options->per_cpu,
 					       .wanted = options->latency } },
@@ -372,8 +377,8 @@ int export_serve(const struct export_options *options)
 	int ret = EXIT_RUNTIME;
 
 	if (prepare(&server)) {
-		/* Sample from now on, and not from the first scrape on. */
-		if (options->latency)
+		/* Sample and sum up from now on, and not from the first scrape on. */
+		if (options->latency || options->cgroups)
 			export_data_update(&server.answers.data);
 		ret = serve(&server);
 	}

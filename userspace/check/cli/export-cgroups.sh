@@ -1,0 +1,281 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# topdown export --cgroups: which cgroups have series, that their sums never fall, and labels.
+set -euo pipefail
+# shellcheck source=userspace/check/suite.sh
+. "$(dirname "$0")/../suite.sh"
+# shellcheck source=userspace/check/cli/daemon.sh
+. "$(dirname "$0")/daemon.sh"
+
+export FAKE_FEATURES=$((1 << 16 | 1023)) FAKE_TICK=0 FAKE_CGROUPS=$TMP/cgroups
+# A step of the stand-in is so many slots of a cgroup, and of idle tasks.
+unit=2400000000
+idle_unit=300000000
+id=3f4a0c91d5b2e87f6a1049c8bb7e55d20c9f8e7d6b5a493827160f5e4d3c2b1a
+uid=0b6e2a3c-91d4-4f7a-8c25-5e1f0a9b7d43
+
+# list LINE...: from now on these are there: ID PARENT LEVEL STEPS NAME
+list() {
+	printf '%s\n' "$@" > "$TMP/next"
+	mv "$TMP/next" "$FAKE_CGROUPS"
+}
+
+# scrape [HEADER]...: a new reading; what it has of cgroups is in $TMP/out
+scrape() {
+	sleep 0.02
+	ask 'GET /metrics' "$@"
+	grep 'topdown_cgroup' "$TMP/body" > "$TMP/out" || true
+}
+
+# steps [LABELS]: the slots of each cgroup, in steps, "/a=3 /b=2" in the order of paths
+steps() {
+	sed -nE 's/^topdown_cgroup_slots_total\{id="([^"]*)".*\} ([0-9]+)$/\1 \2/p' "$TMP/out" | sort |
+		while read -r path slots; do printf '%s=%s ' "$path" "$((slots / unit))"; done
+}
+
+# states: how many cgroups are shown, have ended, and are left out
+states() { sed -nE 's/^topdown_cgroups\{state=.*\} ([0-9]+)$/\1/p' "$TMP/out" | paste -sd' '; }
+
+# is NAME WANTED HAS
+is() {
+	[[ $2 == "${3% }" ]] || echo "# wanted: $2, was: $3"
+	result "$([[ $2 == "${3% }" ]]; echo $?)" "$1"
+}
+
+# failing NAME: the daemon did not come
+failing() { result 1 "$1: the daemon listens"; }
+
+status=0
+list "1 0 0 1 " "10 1 1 0 kubepods.slice" "11 10 2 0 kubepods-burstable.slice" \
+	"12 11 3 1 kubepods-burstable-pod${uid//-/_}.slice" "13 12 4 5 cri-containerd-$id.scope" \
+	"20 1 1 2 system.slice" "21 20 2 7 docker-${id//3/4}.scope" "22 20 2 0 idle.service"
+if serve --cgroups; then
+	scrape
+	same_text export-cgroups.txt
+	grep -v topdown_cgroup "$TMP/body" | settled > "$TMP/rest"
+	result "$(cmp -s "$TMP/rest" "$golden/export.txt"; echo $?)" 'the rest is as without cgroups'
+	scrape "$prometheus"
+	same_text export-cgroups-openmetrics.txt
+	# The cgroup of the whole has all slots but those of idle tasks and of others.
+	is 'slots of the root' 16 "$(steps | grep -oE '^/=[0-9]+' | cut -d= -f2)"
+	if command -v promtool > /dev/null; then
+		ask 'GET /metrics'
+		promtool check metrics < "$TMP/body" > "$TMP/lint" 2>&1 || true
+		sed 's/^/# /' "$TMP/lint"
+		result "$([[ ! -s $TMP/lint ]]; echo $?)" 'promtool has nothing to say of cgroups'
+	else
+		skip 'promtool has nothing to say of cgroups' 'promtool is not installed'
+	fi
+	# One reading of owners for all that ask within 10 ms, and one for the next.
+	idle() { sed -n 's/^topdown_cgroups_outside_slots_total{owner="idle"} //p' "$TMP/out"; }
+	scrape
+	before=$(idle)
+	scrape
+	is 'a scrape reads owners once' "$idle_unit" "$(($(idle) - before))"
+	stop TERM
+	result "$status" 'a good end'
+	is 'nothing was said but where it listens' 1 "$(lines "$TMP/daemon.err")"
+else
+	failing 'cgroups'
+fi
+
+if serve --cgroups=1; then
+	scrape
+	is 'a depth: deeper ones count at their ancestor' '/=16 /kubepods.slice=6 /system.slice=9' "$(steps)"
+	stop TERM
+else
+	failing 'a depth'
+fi
+
+# Three have places: the root, and those with the most slots.  A place is for life.
+list "1 0 0 1 " "10 1 1 1 a" "11 10 2 9 a1" "20 1 1 5 b" "30 1 1 0 idle"
+if serve --cgroups --max-cgroups 3; then
+	scrape
+	is 'those with the most slots, with their parents' '/=16 /a=10 /a/a1=9' "$(steps)"
+	is 'one is left out, and what never ran is none' '3 0 1' "$(states)"
+	list "1 0 0 1 " "10 1 1 1 a" "11 10 2 9 a1" "20 1 1 500 b" "30 1 1 0 idle"
+	scrape
+	is 'series stay, and what is left out counts in its parent' '/=511 /a=10 /a/a1=9' "$(steps)"
+	list "1 0 0 1 " "10 1 1 10 a" "20 1 1 500 b" "30 1 1 3 idle"
+	scrape
+	is 'the place of one that ended is taken' '/=514 /a=10 /a/a1=9 /b=500' "$(steps)"
+	is 'the one that ended keeps its series' '3 1 1' "$(states)"
+	stop TERM
+else
+	failing 'a limit'
+fi
+
+# A cgroup that ended is in its parent, whose sums neither fall nor jump.
+list "1 0 0 1 " "10 1 1 2 s" "11 10 2 7 x" "12 10 2 4 y" "13 10 2 3 z"
+if serve --cgroups --max-ended 2; then
+	scrape
+	list "1 0 0 1 " "10 1 1 9 s" "12 10 2 4 y" "13 10 2 3 z"
+	scrape
+	is 'an end' '/=17 /s=16 /s/x=7 /s/y=4 /s/z=3' "$(steps)"
+	list "1 0 0 1 " "10 1 1 13 s" "13 10 2 3 z"
+	scrape
+	is 'two ends' '/=17 /s=16 /s/x=7 /s/y=4 /s/z=3' "$(steps)"
+	is 'two have ended' '3 2 0' "$(states)"
+	list "1 0 0 1 " "10 1 1 16 s"
+	scrape
+	is 'the first one that ended goes' '/=17 /s=16 /s/y=4 /s/z=3' "$(steps)"
+	# A service that is started again has another cgroup of the same path.
+	list "1 0 0 1 " "10 1 1 16 s" "14 10 2 1 z"
+	scrape
+	is 'made again, its series goes on' '/=18 /s=17 /s/y=4 /s/z=4' "$(steps)"
+	is 'it is one that lives' '3 1 0' "$(states)"
+	list "1 0 0 1 " "10 1 1 16 s" "14 10 2 6 z"
+	scrape
+	is 'and on' '/=23 /s=22 /s/y=4 /s/z=9' "$(steps)"
+	list "1 0 0 1 " "10 1 1 22 s" "15 10 2 2 z"
+	scrape
+	is 'made again between two scrapes' '/=25 /s=24 /s/y=4 /s/z=11' "$(steps)"
+	stop TERM
+else
+	failing 'ended ones'
+fi
+list "1 0 0 1 " "10 1 1 2 s" "11 10 2 7 x"
+if serve --cgroups --max-ended 0; then
+	scrape
+	list "1 0 0 1 " "10 1 1 9 s"
+	scrape
+	is 'no series of what has ended' '/=10 /s=9' "$(steps)"
+	is 'none is said to have ended' '2 0 0' "$(states)"
+	stop TERM
+else
+	failing 'no ended ones'
+fi
+
+# Five new ones a scrape, and then all at once: series stay bounded, and the whole never falls.
+list "1 0 0 1 "
+if serve --cgroups --max-cgroups 10 --max-ended 7; then
+	most=0 last=0 falls=0
+	for round in {1..12}; do
+		lines=("1 0 0 $round " "2 1 1 $round keep")
+		for n in {1..15}; do lines+=("$((round * 100 + n)) 1 1 $n c$((round * (round % 5 + 1) + n))"); done
+		list "${lines[@]}"
+		scrape
+		now=$(grep -c '^topdown_cgroup_slots_total' "$TMP/out")
+		((now <= most)) || most=$now
+		[[ $(steps) =~ ^/=([0-9]+) ]] && whole=${BASH_REMATCH[1]}
+		((whole >= last)) || falls=$((falls + 1))
+		last=$whole
+		sort "$TMP/out" | sed -n 's/} .*//p' | uniq -d > "$TMP/twice"
+		[[ ! -s $TMP/twice ]] || falls=$((falls + 1))
+	done
+	is 'churn: series are bounded' 17 "$most"
+	is 'churn: nothing falls, and no series is there twice' 0 "$falls"
+	stop TERM
+	result "$status" 'churn: a good end'
+else
+	failing 'churn'
+fi
+
+# Names are cut and made printable, so two may look alike: a second series would spoil the scrape.
+long=$(printf 'n%.0s' {1..127})
+list "1 0 0 1 " "10 1 1 3 x"$'\e' "11 1 1 2 x"$'\a' "12 1 1 2 ${long}1" "13 1 1 1 ${long}2" "14 1 1 1 q\"\\"
+if serve --cgroups; then
+	scrape
+	is 'names that look alike have one series' "/=10 /$long=2 /q\\\"\\\\=1 /x?=3" \
+		"$(sed 's/\\"/@/; s/\\\\/#/' "$TMP/out" > "$TMP/plain"; mv "$TMP/plain" "$TMP/out"; steps | sed 's/@/\\"/; s/#/\\\\/')"
+	is 'and the other is left out' '4 0 2' "$(states)"
+	stop TERM
+else
+	failing 'names that look alike'
+fi
+
+# A sum that falls would be taken for a restart by Prometheus; one beyond 64 bits would fall.
+list "1 0 0 9 "
+if serve --cgroups; then
+	scrape
+	list "1 0 0 7 "
+	scrape
+	is 'a sum of the module that falls' '/=9' "$(steps)"
+	list "1 0 0 11 "
+	scrape
+	is 'until it has caught up' '/=11' "$(steps)"
+	# Each is 7 * 10^18 slots, which the sum of the stand-in does not have room for.
+	lines=("1 0 0 11 ")
+	for n in 1 2 3 4; do
+		lines+=("1$n 1 1 2900000000 c$n")
+		list "${lines[@]}"
+		scrape
+	done
+	slots=$(sed -n 's/^topdown_cgroup_slots_total{id="\/"} //p' "$TMP/out")
+	is 'a sum beyond 64 bits' 27840000026400000000 "$slots"
+	stop TERM
+else
+	failing 'sums'
+fi
+
+# bytes N: of a scrape with N containers of Kubernetes, as it is and compressed
+bytes() {
+	local lines
+	mapfile -t lines < <(python3 -c '
+import hashlib, sys
+print("1 0 0 1000000 ", "2 1 1 0 kubepods.slice", "3 2 2 0 kubepods-burstable.slice", sep="\n")
+for n in range(int(sys.argv[1])):
+    name = hashlib.sha256(b"%d" % n).hexdigest()
+    uid = "_".join((name[:8], name[8:12], name[12:16], name[16:20], name[20:32]))
+    print(1000 + n, 3, 3, 0, f"kubepods-burstable-pod{uid}.slice")
+    print(9000 + n, 1000 + n, 4, 1000000 + n * 977, f"cri-containerd-{name[::-1]}.scope")' "$1")
+	list "${lines[@]}"
+	serve --cgroups || return
+	scrape
+	wc -c < "$TMP/body"
+	scrape 'Accept-Encoding: gzip'
+	wc -c < "$TMP/body"
+	stop TERM
+}
+bytes 20 > "$TMP/few"
+bytes 220 > "$TMP/many"
+read -rd '' few few_gzip < "$TMP/few" || true
+read -rd '' many many_gzip < "$TMP/many" || true
+each=$(((many - few) / 400)) each_gzip=$(((many_gzip - few_gzip) / 400))
+page=$(dirname "$0")/../../man/topdown-export.1
+said=$(sed -nE 's/^Each has some ([0-9]+) KiB of a scrape, and ([0-9]+) bytes if it is compressed\.$/\1 \2/p' "$page")
+read -r said_kib said_gzip <<< "$said"
+result "$((each > said_kib * 1024 || each < said_kib * 512))" "bytes of a cgroup are those of the manual ($each)"
+result "$((each_gzip > said_gzip || each_gzip < said_gzip / 2))" "so they are if it is compressed ($each_gzip)"
+
+# A machine without owners, or without the right to them, still has slots.
+list "1 0 0 1 "
+for why in FAKE_FEATURES=1023:"has no owners ('topdown info'" FAKE_OWNERS_ERRNO=95:'CONFIG_CGROUP_PERF' \
+	FAKE_OWNERS_ERRNO=13:'CAP_PERFMON' FAKE_OWNERS_ERRNO=12:'cannot read owners .*Cannot allocate memory'; do
+	if serve_with "${why%%:*}" --cgroups; then
+		for _ in 1 2 3; do scrape; done
+		is "${why%%:*}: no cgroups" 'topdown_cgroups_up 0' "$(grep -v '^#' "$TMP/out")"
+		grep -v topdown_cgroup "$TMP/body" | settled > "$TMP/rest"
+		result "$(cmp -s "$TMP/rest" "$golden/export.txt"; echo $?)" "${why%%:*}: the rest is as without them"
+		sed 's/^/# /' "$TMP/daemon.err"
+		is "${why%%:*}: it is said once" '1 1' "$(grep -c '^topdown: --cgroups: ' "$TMP/daemon.err") $(
+			grep -c "^topdown: --cgroups: .*${why#*:}" "$TMP/daemon.err")"
+		stop TERM
+		result "$status" "${why%%:*}: a good end"
+	else
+		failing "${why%%:*}"
+	fi
+done
+export FAKE_LOADED=$TMP/loaded
+if serve --cgroups; then
+	scrape
+	is 'no module yet' 'topdown_cgroups_up 0' "$(grep -v '^#' "$TMP/out")"
+	: > "$FAKE_LOADED"
+	scrape
+	is 'the module is there now' '/=1' "$(steps)"
+	stop TERM
+else
+	failing 'no module'
+fi
+unset FAKE_LOADED
+
+run fake export --cgroups
+expect 'cgroups of one run' 2 '' '^topdown: --cgroups needs --listen.*stat --by cgroup'
+for bad in '--cgroups=0' '--cgroups=32' '--cgroups=' '--cgroups 3' '--max-cgroups 5' '--max-ended 5' \
+	'--cgroups --max-cgroups 0' '--cgroups --max-cgroups 4097' '--cgroups --max-ended 4097'; do
+	# shellcheck disable=SC2086 # several words
+	run fake export --listen $bad
+	expect "$bad" 2 '' '^topdown: '
+done
+finish
