@@ -14,14 +14,18 @@ daemons=()
 
 mark() { echo "MARK $1 $EPOCHREALTIME"; }
 
+# start NAME...: these workloads, each as a service of its own, as systemd has them
 start() {
-	local cpu=0 name
+	local cpu=0 name service
 
 	((!${#programs[@]})) || kill "${programs[@]}"
 	programs=()
 	for name; do
+		service=/sys/fs/cgroup/$name.service
+		mkdir -p "$service"
 		"$work" -c $cpu -t 100000 "$name" &
 		programs+=($!)
+		echo $! > "$service/cgroup.procs"
 		cpu=$((cpu + 1))
 	done
 }
@@ -32,7 +36,7 @@ listens() { (exec 3<> "/dev/tcp/127.0.0.1/$1") 2> /dev/null; }
 serve() {
 	local port
 
-	topdown export --listen &
+	topdown export --listen --cgroups &
 	daemons=($!)
 	topdown export --listen --per-cpu --port 18674 &
 	daemons+=($!)
