@@ -134,7 +134,7 @@ int refusal_owners(const char *path, int error)
 		return EXIT_DEVICE;
 	case ENOTTY:
 	case EOPNOTSUPP:
-		message_error("%s: this module or kernel has no owners ('topdown info' shows the module's version; cgroups need a kernel with CONFIG_CGROUP_PERF)",
+		message_error("%s: this module or kernel has no owners ('topdown info' shows the module's version: load the module of this version; cgroups need a kernel with CONFIG_CGROUP_PERF)",
 			      path);
 		return EXIT_DEVICE;
 	default:

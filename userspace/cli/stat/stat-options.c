@@ -187,54 +187,23 @@ static bool parse_level(const char *text, uint64_t *level)
 	return false;
 }
 
-static bool parse_by(const char *text, enum stat_by *by)
-{
-	if (!strcmp(text, "process"))
-		*by = STAT_BY_PROCESS;
-	else if (!strcmp(text, "cgroup"))
-		*by = STAT_BY_CGROUP;
-	else
-		message_error("--by: '%s' is no kind of owner (allowed: process, cgroup)", text);
-	return *by != STAT_BY_NONE;
-}
-
-static bool parse_sort(struct stat_options *options, const char *text)
-{
-	int node = topdown_node_by_name(text);
-
-	options->sort_node = node < 0 ? 0 : node;
-	if (!strcmp(text, "slots"))
-		options->sort = STAT_SORT_SLOTS;
-	else if (!strcmp(text, "time"))
-		options->sort = STAT_SORT_TIME;
-	else if (!strcmp(text, "ipc"))
-		options->sort = STAT_SORT_IPC;
-	else
-		options->sort = STAT_SORT_NODE;
-	if (options->sort != STAT_SORT_NODE || node >= 0)
-		return true;
-	message_error("--sort: '%s' is no key (allowed: slots, time, ipc, or a node such as tma_memory_bound)",
-		      text);
-	return false;
-}
-
 /* Those about all processes and cgroups. */
 static bool parse_owners(struct stat_options *options, int option)
 {
 	switch (option) {
 	case OPT_BY:
-		return parse_by(optarg, &options->by);
+		return owner_by_parse(optarg, &options->by);
 	case 'G':
 		options->cgroups = optarg;
 		return true;
 	case OPT_DEPTH:
-		return parse_number("--depth", optarg, 1, DEPTH_MAX, "levels", &options->depth);
+		return parse_number("--depth", optarg, 1, OWNER_DEPTH_MAX, "levels",
+				    &options->depth);
 	case OPT_SELF:
 		options->self = true;
 		return true;
 	case OPT_SORT:
-		options->sorted = true;
-		return parse_sort(options, optarg);
+		return owner_sort_parse(optarg, &options->sort);
 	default:
 		return parse_number("--top", optarg, 1, TOP_MAX, "rows", &options->top);
 	}
@@ -374,16 +343,16 @@ static bool check_owners(struct stat_options *options)
 	bool cpus = options->all_cpus || options->has_cpus || options->per_cpu ||
 		    options->per != TOPOLOGY_NONE || options->windows || options->fresh;
 
-	if (options->cgroups && options->by == STAT_BY_NONE)
-		options->by = STAT_BY_CGROUP;
-	if (options->by == STAT_BY_NONE) {
-		if (options->depth || options->self || options->sorted || options->top)
+	if (options->cgroups && options->by == OWNER_BY_NONE)
+		options->by = OWNER_BY_CGROUP;
+	if (options->by == OWNER_BY_NONE) {
+		if (options->depth || options->self || options->sort.given || options->top)
 			return refuse("--depth, --self, --sort and --top are about all processes or cgroups (add --by process or --by cgroup)");
 		return true;
 	}
 	if (cpus || options->pids.nr || options->tids.nr || options->runs)
 		return refuse("--by and -G measure all processes or cgroups of the machine (allowed: without -a, -C, -A and the like, -p, -t and -r)");
-	if (options->by == STAT_BY_PROCESS && (options->cgroups || options->depth || options->self))
+	if (options->by == OWNER_BY_PROCESS && (options->cgroups || options->depth || options->self))
 		return refuse("-G, --depth and --self are about cgroups (allowed: with --by cgroup)");
 	return true;
 }

@@ -11,6 +11,7 @@
 #include "cpulist.h"
 #include "idlist.h"
 #include "output.h"
+#include "owner-keys.h"
 #include "topology.h"
 
 #define INTERVAL_MIN_MS		10
@@ -21,34 +22,7 @@
 #define TIMEOUT_MAX_MS		2147483647
 #define LEVEL_MAX		2
 #define RUNS_MAX		100000
-#define DEPTH_MAX		31
 #define TOP_MAX			100000
-
-/**
- * enum stat_by - whose slots have rows
- * @STAT_BY_NONE: those of CPUs or tasks
- * @STAT_BY_PROCESS: all processes
- * @STAT_BY_CGROUP: all cgroups
- */
-enum stat_by {
-	STAT_BY_NONE,
-	STAT_BY_PROCESS,
-	STAT_BY_CGROUP,
-};
-
-/**
- * enum stat_sort - what rows of owners are sorted by
- * @STAT_SORT_SLOTS: slots
- * @STAT_SORT_TIME: time on CPUs
- * @STAT_SORT_IPC: instructions per cycle
- * @STAT_SORT_NODE: slots of a node
- */
-enum stat_sort {
-	STAT_SORT_SLOTS,
-	STAT_SORT_TIME,
-	STAT_SORT_IPC,
-	STAT_SORT_NODE,
-};
 
 /**
  * struct stat_options - the command line of topdown stat
@@ -70,9 +44,7 @@ enum stat_sort {
  * @depth: --depth; 0 for no limit
  * @self: --self
  * @cgroups: argument of -G or --for-each-cgroup, or NULL
- * @sorted: --sort was given
  * @sort: --sort
- * @sort_node: node of STAT_SORT_NODE
  * @top: --top; 0 for all
  * @runs: -r; 0 without
  * @interval_ms: -I; 0 for one interval until the end
@@ -103,13 +75,11 @@ struct stat_options {
 	bool per_thread;
 	bool tree;
 	bool no_inherit;
-	enum stat_by by;
+	enum owner_by by;
 	uint64_t depth;
 	bool self;
 	const char *cgroups;
-	bool sorted;
-	enum stat_sort sort;
-	unsigned int sort_node;
+	struct owner_sort sort;
 	uint64_t top;
 	uint64_t runs;
 	uint64_t interval_ms;

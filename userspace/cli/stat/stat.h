@@ -9,6 +9,7 @@
 #include "cpulist.h"
 #include "idlist.h"
 #include "output.h"
+#include "owner-rows.h"
 #include "repeat.h"
 #include "span.h"
 #include "stat-options.h"
@@ -45,30 +46,6 @@ struct row_source {
 extern const struct row_source rows_of_cpus;
 extern const struct row_source rows_of_tasks;
 extern const struct row_source rows_of_owners;
-
-/**
- * struct owner_row - the names of an owner, for as long as its row
- * @task: number and name
- * @path: path of a cgroup
- */
-struct owner_row {
-	struct task task;
-	char path[1024];
-};
-
-/**
- * struct owners - all owners
- * @view: as of the last reading
- * @then: their records at the begin of the interval
- * @nr_then: number of @then
- * @row: names for the rows
- */
-struct owners {
-	struct topdown_owners_view *view;
-	struct topdown_owner *then;
-	unsigned int nr_then;
-	struct owner_row *row;
-};
 
 /**
  * struct stat_run - a measurement going on

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Kinds of owners, and keys that their rows are sorted by, as users name them.
+ */
+#include "owner-keys.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "message.h"
+
+/**
+ * owner_by_parse - read the argument of --by
+ * @text: argument
+ * @by: the kind; untouched on error
+ *
+ * Return: false after a message.
+ */
+bool owner_by_parse(const char *text, enum owner_by *by)
+{
+	if (!strcmp(text, "process")) {
+		*by = OWNER_BY_PROCESS;
+		return true;
+	}
+	if (!strcmp(text, "cgroup")) {
+		*by = OWNER_BY_CGROUP;
+		return true;
+	}
+	message_error("--by: '%s' is no kind of owner (allowed: process, cgroup)", text);
+	return false;
+}
+
+/**
+ * owner_by_plural - the name of several owners
+ * @by: their kind
+ */
+const char *owner_by_plural(enum owner_by by)
+{
+	return by == OWNER_BY_CGROUP ? "cgroups" : "processes";
+}
+
+/**
+ * owner_sort_parse - read the argument of --sort
+ * @text: argument
+ * @sort: the key
+ *
+ * Return: false after a message.
+ */
+bool owner_sort_parse(const char *text, struct owner_sort *sort)
+{
+	int node = topdown_node_by_name(text);
+
+	sort->given = true;
+	sort->node = node < 0 ? 0 : node;
+	if (!strcmp(text, "slots"))
+		sort->key = OWNER_KEY_SLOTS;
+	else if (!strcmp(text, "time"))
+		sort->key = OWNER_KEY_TIME;
+	else if (!strcmp(text, "ipc"))
+		sort->key = OWNER_KEY_IPC;
+	else
+		sort->key = OWNER_KEY_NODE;
+	if (sort->key != OWNER_KEY_NODE || node >= 0)
+		return true;
+	message_error("--sort: '%s' is no key (allowed: slots, time, ipc, or a node such as tma_memory_bound)",
+		      text);
+	return false;
+}
+
+static double sort_value(const struct row *row, const struct owner_sort *sort)
+{
+	double ipc;
+
+	switch (sort->key) {
+	case OWNER_KEY_TIME:
+		return row->figures.enabled_ns;
+	case OWNER_KEY_IPC:
+		ipc = topdown_figures_ipc(&row->figures);
+		return isnan(ipc) ? -1 : ipc;
+	case OWNER_KEY_NODE:
+		return row->figures.node[sort->node];
+	default:
+		return row->figures.slots;
+	}
+}
+
+/**
+ * owner_compare - which row is before another, the largest first
+ * @one: a row of an owner
+ * @other: another
+ * @sort: the key
+ *
+ * Return: as a function of qsort().
+ */
+int owner_compare(const struct row *one, const struct row *other, const struct owner_sort *sort)
+{
+	double left = sort_value(one, sort), right = sort_value(other, sort);
+
+	return (left < right) - (left > right);
+}

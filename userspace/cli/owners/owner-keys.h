@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Kinds of owners, and keys that their rows are sorted by, as users name them.
+ */
+#ifndef TOPDOWN_CLI_OWNER_KEYS_H
+#define TOPDOWN_CLI_OWNER_KEYS_H
+
+#include <stdbool.h>
+
+#include "rows.h"
+
+/* Cgroups can have no more levels than these. */
+#define OWNER_DEPTH_MAX	31
+
+/**
+ * enum owner_by - whose slots have rows
+ * @OWNER_BY_NONE: those of CPUs or tasks
+ * @OWNER_BY_PROCESS: all processes
+ * @OWNER_BY_CGROUP: all cgroups
+ * @OWNER_BY_KINDS: number of these
+ */
+enum owner_by {
+	OWNER_BY_NONE,
+	OWNER_BY_PROCESS,
+	OWNER_BY_CGROUP,
+	OWNER_BY_KINDS,
+};
+
+/**
+ * enum owner_key - what rows of owners are sorted by
+ * @OWNER_KEY_SLOTS: slots
+ * @OWNER_KEY_TIME: time on CPUs
+ * @OWNER_KEY_IPC: instructions per cycle
+ * @OWNER_KEY_NODE: slots of a node
+ */
+enum owner_key {
+	OWNER_KEY_SLOTS,
+	OWNER_KEY_TIME,
+	OWNER_KEY_IPC,
+	OWNER_KEY_NODE,
+};
+
+/**
+ * struct owner_sort - the argument of --sort
+ * @given: there was one
+ * @key: the key
+ * @node: node of OWNER_KEY_NODE
+ */
+struct owner_sort {
+	bool given;
+	enum owner_key key;
+	unsigned int node;
+};
+
+bool owner_by_parse(const char *text, enum owner_by *by);
+const char *owner_by_plural(enum owner_by by);
+bool owner_sort_parse(const char *text, struct owner_sort *sort);
+int owner_compare(const struct row *one, const struct row *other, const struct owner_sort *sort);
+
+#endif /* TOPDOWN_CLI_OWNER_KEYS_H */
