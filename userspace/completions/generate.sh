@@ -78,13 +78,15 @@ argument() {
 
 nodes() { "$topdown" help nodes | sed -n 's/^tma_\([a-z_]*\) .*/\1/p' | paste -sd ' '; }
 
-# values OPTION ARGUMENT NODES: what the argument may be; empty if it is a file or free text
+# values OPTION ARGUMENT NODES COMMAND: what the argument may be; empty if it is a file or free text
 values() {
+	# shellcheck disable=SC2086 # several words
 	case $1:$2 in
 	*level:N) echo '1 2' ;;
 	node:* | folded:*) echo "$3" ;;
 	by:WHAT) echo 'function line instruction' ;;
-	by:KIND) echo 'comm pid sym' ;;
+	by:KIND) [[ $4 == perf ]] && echo 'comm pid sym' || echo 'process cgroup' ;;
+	sort:KEY) echo "slots time ipc$(printf ' tma_%s' $3)" ;;
 	statistic:*) echo 'mean min p50 p90 p99 max' ;;
 	esac
 }
@@ -108,7 +110,7 @@ put_fish() {
 		[[ $name != help ]] || continue
 		while IFS='|' read -r short long arg help; do
 			arg=$(argument "$long" "$arg")
-			words=$(values "$long" "$arg" "$nodes")
+			words=$(values "$long" "$arg" "$nodes" "$name")
 			printf "complete -c topdown -n '__fish_seen_subcommand_from %s'" "$name"
 			[[ -z $short ]] || printf ' -s %s' "$short"
 			printf ' -l %s' "$long"
@@ -161,7 +163,7 @@ END
 		printf '\t\t%s)\n\t\t\t_arguments -s -S' "$name"
 		while IFS='|' read -r short long arg help; do
 			arg=$(argument "$long" "$arg")
-			words=$(values "$long" "$arg" "$nodes")
+			words=$(values "$long" "$arg" "$nodes" "$name")
 			spec="[$help]"
 			if [[ -n $words ]]; then
 				spec+=":$arg:($words)"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "frame.h"
+#include "top-owners.h"
 #include "../check.h"
 
 #define MANY		256
@@ -15,9 +16,10 @@
 static struct top_data data;
 static struct top_view view;
 static struct top_frame frame;
-static const struct top_cpu *rows[MANY];
+static const struct row *rows[MANY];
 static unsigned int nr_rows;
 static struct top_latency latency;
+static struct top_owners owners;
 
 /* CPU n retires n % 50 + 10 percent and has 256 - n million slots a second. */
 static struct topdown_record record_of(unsigned int cpu, unsigned int seconds)
@@ -75,7 +77,7 @@ static void begin(unsigned int nr)
 	}
 	memset(&view, 0, sizeof(view));
 	view.level = 1;
-	top_view_sort_cpu(&view);
+	top_view_sort_first(&view);
 }
 
 static void build(unsigned int lines, unsigned int columns)
@@ -86,14 +88,17 @@ static void build(unsigned int lines, unsigned int columns)
 	};
 
 	top_frame_resize(&frame, lines, columns);
-	nr_rows = view.latencies ? top_latency_rows(&latency, &view) :
-		  top_view_rows(&view, &data, rows);
+	if (top_view_owners(&view))
+		nr_rows = top_owners_rows(&owners, &view, rows);
+	else
+		nr_rows = view.latencies ? top_latency_rows(&latency, &view) :
+			  top_view_rows(&view, &data, rows);
 	screen.latency = view.latencies ? &latency : NULL;
 	top_view_clamp(&view, nr_rows, top_frame_page(&frame));
 	screen.nr_rows = nr_rows;
 	top_data_total(&data, view.filtered ? &view.cpus : NULL, &screen.total);
 	if (view.help)
-		top_frame_help(&frame, view.latencies);
+		top_frame_help(&frame, &view);
 	else
 		top_frame_build(&frame, &screen);
 }
@@ -321,7 +326,7 @@ static void test_screens(void)
 	begin(MANY);
 	build(24, 80);
 	keys("h");
-	check(view.help && line_has(0, "topdown top") && line_has(21, "Any key goes back"),
+	check(view.help && line_has(0, "topdown top") && line_has(22, "Any key goes back"),
 	      "help");
 	keys("x");
 	check(!view.help && line_has(5, "   0 "), "and back");
@@ -448,8 +453,8 @@ static void test_latencies(void)
 	keys("x");
 	check(line_has(23, "q quit"), "other keys do not");
 	keys("h");
-	check(line_has(15, "A row is the interval up to the last turn of its event") &&
-	      line_is(21, "Any key goes back."), "the help is that of latencies");
+	check(line_has(16, "A row is the interval up to the last turn of its event") &&
+	      line_is(22, "Any key goes back."), "the help is that of latencies");
 	keys("h");
 	latency.session.record[1].flags = TOPDOWN_LATENCY_AWAY;
 	latency.session.record[1 + LATENCY_CPUS].flags = TOPDOWN_LATENCY_AWAY;
@@ -492,15 +497,190 @@ static void test_latencies(void)
 	check(!latency.session.record && !latency.part, "and no more of them");
 }
 
+/*
+ * An owner had @slots million slots in a second and @percent of one CPU, a tenth of the slots was
+ * retiring, and the memory had @memory percent of them.
+ */
+static void owner(enum row_kind kind, uint64_t id, uint64_t parent, const char *name,
+		  unsigned int slots, unsigned int percent, unsigned int memory)
+{
+	struct row *row = &owners.interval.row[owners.interval.nr];
+	struct owner_row *own = &owners.owners.row[owners.interval.nr++];
+	struct topdown_figures *figures = &row->figures;
+	unsigned int node, parts;
+
+	snprintf(own->path, sizeof(own->path), "%s", kind == ROW_CGROUP ? name : "");
+	snprintf(own->task.name, sizeof(own->task.name), "%s",
+		 kind == ROW_CGROUP && strcmp(name, "/") ? strrchr(name, '/') + 1 : name);
+	own->task.pid = kind == ROW_PROCESS ? id : 0;
+	own->parent = parent;
+	*row = (struct row){ .kind = kind, .task = &own->task, .path = own->path, .id = id,
+			     .state = TOPDOWN_SESSION_RUNNING, .level = 2,
+			     .source = TOPDOWN_SOURCE_PERF_METRICS };
+	figures->enabled_ns = percent * (NS_PER_S / 100);
+	figures->running_ns = figures->enabled_ns;
+	figures->slots = slots * 1000000ULL;
+	figures->cycles = figures->slots / 4;
+	figures->instructions = figures->slots / 100 * (slots % 100);
+	for (node = 0; node <= TOPDOWN_CORE_BOUND; node++) {
+		parts = node == TOPDOWN_MEMORY_BOUND || node == TOPDOWN_BACKEND_BOUND ? memory :
+			node == TOPDOWN_FRONTEND_BOUND ? 90 - memory :
+			node == TOPDOWN_RETIRING ? 10 : 0;
+		figures->node[node] = figures->slots / 100 * parts;
+		figures->ratio[node] = TOPDOWN_RATIO_ONE / 100 * parts;
+	}
+	for (; node < TOPDOWN_MAX_NODES; node++)
+		figures->ratio[node] = TOPDOWN_RATIO_NONE;
+}
+
+static void begin_owners(enum owner_by by)
+{
+	begin(4);
+	top_owners_end(&owners);
+	owners.interval.row = calloc(MANY, sizeof(*owners.interval.row));
+	owners.owners.row = calloc(MANY, sizeof(*owners.owners.row));
+	top_view_show(&view, by);
+}
+
+static void test_processes(void)
+{
+	static const char headings[] =
+		"    PID NAME                  RETIR BADSP FRONT  BACK   CPU% slots/s   RUN   IPC";
+	static const char row[] =
+		"     42 server                 10.0   0.0  80.0* 10.0  150.0  600.0M 100.0  0.00";
+
+	begin_owners(OWNER_BY_PROCESS);
+	owner(ROW_IDLE_TASKS, 0, 0, "idle", 900, 200, 90);
+	owner(ROW_PROCESS, 7, 0, "database", 450, 50, 80);
+	owner(ROW_PROCESS, 42, 0, "server", 600, 150, 10);
+	owner(ROW_PROCESS, 43, 0, "a name that is wider than it", 20, 10, 90);
+	owners.interval.row[3].state = TOPDOWN_SESSION_EXITED;
+	top_owners_link(&owners, NS_PER_S);
+	build(24, 80);
+	check(line_is(3, "processes sorted by slots; rows 1-4 of 4"), "processes, by slots");
+	check(line_is(4, headings) && line_is(5, row), "headings, and the busiest");
+	check(line_has(6, "      7 database") && line_has(7, "     43 a name that is wider~") &&
+	      line_has(8, "        idle  "), "idle time is last, and names are cut");
+	check(line_has(23, "v view") && line_has(23, "f name") && strlen(line_of(23)) < 80, "foot");
+	keys("r");
+	check(line_has(5, "     43 ") && line_has(8, "idle  "), "in either order");
+	keys("r");
+	build(24, 120);
+	check(line_has(7, " ended") && line_has(6, "RRR"), "a bar, or an end");
+	build(24, 80);
+	keys("sss");
+	check(view.sort == column_of_node(TOPDOWN_BAD_SPECULATION), "s: the nodes");
+	keys("ss");
+	check(line_has(3, "tma_backend_bound") && line_has(5, " database") &&
+	      line_has(6, " server") && line_has(7, "     43 "), "by the slots of a node");
+	keys("S");
+	check(line_has(3, "tma_frontend_bound") && line_has(5, " server"), "and of another");
+	keys("c");
+	check(line_has(3, "by name") && line_has(5, "     43 ") && line_has(6, " database"),
+	      "c: by name");
+	keys("SSSSS");
+	check(line_has(3, "by IPC") && line_has(5, " database"), "by instructions per cycle");
+	keys("fSERV\n");
+	check(nr_rows == 1 && line_has(5, " server") && line_has(3, "; names with 'SERV'"),
+	      "f: a part of names");
+	keys("fx");
+	check(line_is(23, "names that have this text (empty: all): x_"), "typing");
+	key(TOP_KEY_ESCAPE);
+	keys("f\nm460000000\n");
+	check(nr_rows == 2 && line_has(5, " server"), "m: least slots");
+	keys("m\ni");
+	check(nr_rows == 3 && line_has(3, "; no idle"), "i: no idle time");
+	keys("it");
+	check(!view.self && line_has(23, "only cgroups are a tree"), "t: not of processes");
+	keys("h");
+	check(line_has(16, "A row is a process or cgroup") && line_is(22, "Any key goes back."),
+	      "help of owners");
+	keys("xl");
+	check(line_has(4, "RETIR heavy BADSP mispr FRONT f.lat  BACK   mem  core") &&
+	      line_has(6, "     43 a name ~  "), "level 2 keeps the memory");
+	build(24, 200);
+	check(line_has(4, "light heavy BADSP mispr clear FRONT f.lat  f.bw"),
+	      "and all where it is wide");
+}
+
+static void test_cgroups(void)
+{
+	begin_owners(OWNER_BY_CGROUP);
+	owner(ROW_IDLE_TASKS, 0, 0, "idle", 5000, 200, 90);
+	owner(ROW_CGROUP, 1, 0, "/", 1000, 200, 30);
+	owner(ROW_CGROUP, 9, 1, "/user", 400, 80, 90);
+	owner(ROW_CGROUP, 4, 1, "/sys", 600, 120, 10);
+	owner(ROW_CGROUP, 5, 9, "/user/x", 300, 60, 90);
+	owner(ROW_CGROUP, 6, 9, "/user/y", 100, 20, 90);
+	top_owners_link(&owners, NS_PER_S);
+	build(24, 80);
+	check(line_is(3, "cgroups sorted by slots; rows 1-6 of 6") && line_has(4, "CGROUP "),
+	      "cgroups");
+	check(line_has(5, "/ ") && !strncmp(line_of(6), "  sys ", 6) &&
+	      !strncmp(line_of(7), "  user ", 7) && !strncmp(line_of(8), "    x ", 6) &&
+	      !strncmp(line_of(9), "    y ", 6) && line_has(10, "idle "), "the tree, by slots");
+	keys("r");
+	check(line_has(5, "/ ") && !strncmp(line_of(6), "  user ", 7) &&
+	      !strncmp(line_of(7), "    y ", 6) && !strncmp(line_of(9), "  sys ", 6) &&
+	      line_has(10, "idle "), "the other way round, below their parents");
+	view.sort = column_of_node(TOPDOWN_BACKEND_BOUND);
+	keys("r");
+	check(!strncmp(line_of(6), "  user ", 7) && !strncmp(line_of(9), "  sys ", 6),
+	      "by a node");
+	keys("fUSER\n");
+	check(nr_rows == 4 && line_has(5, "/ ") && line_has(7, "    x ") && line_has(8, "    y "),
+	      "a name in the path has all below it, and its ancestors");
+	keys("f/x\n");
+	check(nr_rows == 3 && line_has(7, "    x "), "one of them");
+	keys("f\nt");
+	check(view.self && line_has(3, "cgroups by themselves sorted by"), "t: by themselves");
+	keys("c");
+	check(line_has(7, "/user ") && line_has(8, "/user/x ") && line_has(9, "/user/y "),
+	      "a list of paths");
+	snprintf(owners.owners.row[4].path, sizeof(owners.owners.row[4].path), "/%099d/end", 0);
+	build(24, 80);
+	check(!strncmp(line_of(6), "~0000000", 8) && line_has(6, "00/end "),
+	      "a long path keeps its end");
+	keys("v");
+	check(view.by == OWNER_BY_NONE && sorted_by("CPU") && line_has(4, " CPU RETIR"), "v: CPUs");
+	keys("V");
+	check(view.by == OWNER_BY_CGROUP && sorted_by("name"), "V: back, in the order they had");
+	keys(" v");
+	check(!view.frozen, "a screen that was frozen goes on");
+	top_owners_end(&owners);
+}
+
+static void test_owners_of_any_size(void)
+{
+	unsigned int lines, columns;
+
+	begin_owners(OWNER_BY_CGROUP);
+	/* The first one claims to be below the last one. */
+	for (lines = 0; lines < 100; lines++)
+		owner(ROW_CGROUP, lines + 1, lines ? lines : 100, "/deep", 100, 80, 90);
+	top_owners_link(&owners, NS_PER_S);
+	for (lines = 0; lines < 30; lines++) {
+		for (columns = 0; columns < 130; columns += 3) {
+			build(lines, columns);
+			view.level = 3 - view.level;
+		}
+	}
+	check(nr_rows == 100 && !owners.interval.row[0].parent, "a deep tree of any size");
+	top_owners_end(&owners);
+}
+
 int main(void)
 {
-	ktap_begin(&ktap, 90);
+	ktap_begin(&ktap, 122);
 	test_intervals();
 	test_small();
 	test_many();
 	test_filters();
 	test_screens();
 	test_latencies();
+	test_processes();
+	test_cgroups();
+	test_owners_of_any_size();
 	top_frame_free(&frame);
 	top_data_close(&data);
 	return ktap_end(&ktap);

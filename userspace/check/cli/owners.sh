@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# topdown stat --by: all processes and all cgroups, in which order, and what is left out.
+# topdown stat --by: all processes and all cgroups, in which order, and what is left out.  Why
+# neither it nor topdown top has any.
 set -euo pipefail
 # shellcheck source=userspace/check/suite.sh
 . "$(dirname "$0")/../suite.sh"
@@ -72,5 +73,35 @@ FAKE_FEATURES=63 run fake stat --by process --count 1 -I 10
 expect "an older module" 3 '' 'has no owners'
 FAKE_READ_ERRNO=13 run fake stat --by process --count 1 -I 10
 expect "no right" 3 '' 'perf_event_paranoid|CAP_PERFMON'
+
+FAKE_NO_CGROUPS=1 run fake stat --by cgroup --count 1 -I 10
+expect "a kernel without cgroups" 3 '' 'CONFIG_CGROUP_PERF; --by process does not'
+
+# The same of top, which has not got its terminal yet; and its map.
+export FAKE_FEATURES=$((FAKE_FEATURES | 31))
+run fake top --by process
+expect "top without a terminal" 2 '' 'must be a terminal'
+FAKE_FEATURES=63 run fake top --by process
+expect "top of an older module" 3 '' 'has no owners.*load the module of this version'
+FAKE_NO_CGROUPS=1 run fake top --by cgroup
+expect "top of a kernel without cgroups" 3 '' 'CONFIG_CGROUP_PERF; --by process does not'
+FAKE_READ_ERRNO=13 run fake top --by cgroup
+expect "top without a right" 3 '' 'perf_event_paranoid|CAP_PERFMON'
+run fake top --by thread
+expect "top of threads" 2 '' "--by: 'thread' .*allowed: process, cgroup"
+run fake top --by process -C 0
+expect "top of processes on a CPU" 2 '' 'allowed: without -a and -C'
+run fake top --by process --latency all
+expect "top of processes and latencies" 2 '' 'allowed: without --by and --sort'
+run fake top --by process --self
+expect "top of processes alone" 2 '' 'allowed: with --by cgroup'
+run fake top --self
+expect "top of whom alone" 2 '' 'add --by cgroup'
+run fake top --sort names
+expect "top sorted by no key" 2 '' "--sort: 'names' .*allowed: slots, time, ipc"
+run fake top -l 1 --sort tma_memory_bound
+expect "top sorted by what is not shown" 2 '' 'allowed: without -l, or with -l 2'
+FAKE_LEVEL=1 run fake top --by process --sort tma_memory_bound
+expect "top sorted by what the machine lacks" 3 '' 'no level 2, which tma_memory_bound is of'
 
 finish

@@ -226,6 +226,80 @@ mux send-keys c
 shows 'the next key takes the reason away' 'q quit  h help'
 start FAKE_FEATURES=1055 FAKE_LATENCY_READS=3 -- -d 100 --latency all
 shows 'latencies that cannot be read any more' 'sorted by CPU.*cannot read the CPUs'
+# With owners, cycles and the busy time.
+OWNERS=FAKE_FEATURES=$((1 << 16 | 1 << 8 | 1 << 9 | 63))
+# holds NAME NUMBER: it has so many descriptors of /dev/null, as owners are here
+holds() {
+	local pid has
+
+	pid=$(program)
+	for _ in {1..100}; do
+		has=$(find "/proc/$pid/fd" -lname /dev/null | wc -l)
+		((has != held + $2)) || break
+		sleep 0.1
+	done
+	result "$((has != held + $2))" "$1"
+}
+start "$OWNERS" -- -d 100
+seen 'RETIR' || true
+held=$(find "/proc/$(program)/fd" -lname /dev/null | wc -l)
+mux send-keys v
+shows 'v: processes' 'processes sorted by slots; rows 1-[34] of [34].*
+ +42 serv\?er +[0-9].*
+        idle '
+holds 'owners are held on' 1
+mux send-keys f n i t Enter
+shows 'f: by name' "rows 1-1 of 1; names with 'nit'.*
+ +1 init +[0-9]"
+mux send-keys f Enter Space
+shows 'space: frozen processes' 'FROZEN.* 42 serv'
+holds 'which costs nobody a switch' 0
+mux send-keys v
+shows 'v: cgroups' 'cgroups sorted by slots; rows 1-5 of 5.*
+/ +[0-9].*
+  a +[0-9].*
+    b +[0-9].*
+  c +[0-9].*
+idle '
+mux send-keys t
+shows 't: by themselves' 'cgroups by themselves sorted by slots.*
+/a/b +[0-9].*
+/c +[0-9].*
+/a +[0-9].*
+/ +[0-9].*
+idle '
+mux send-keys h
+shows 'h: help of owners' 'A row is a process or cgroup'
+holds 'owners are let go for the help' 0
+mux send-keys x
+shows 'they come back' '/a/b +[0-9]'
+holds 'and are held on again' 1
+kill -TSTP "$(program)"
+await grep -q '^State:.T' "/proc/$(program)/status"
+holds 'a stopped process lets go' 0
+kill -CONT "$(program)"
+shows 'it goes on' '/a/b +[0-9]'
+mux send-keys v
+shows 'v: CPUs' 'sorted by CPU.*   0  40\.0 '
+holds 'and nothing is held any more' 0
+mux send-keys q
+ended 'q gives the terminal back after owners' 0
+start "$OWNERS" -- -d 100 --by cgroup --depth 3 --sort tma_memory_bound
+shows 'a tree, by memory' 'cgroups sorted by tma_memory_bound.*mem.*
+/ +[0-9].*
+  a '
+start "$OWNERS" -- -d 60000 --by process
+shows 'no interval yet' 'the first interval has begun'
+start "$OWNERS" FAKE_NO_CGROUPS=1 -- -d 100 --by process
+seen 'serv' || true
+mux send-keys v
+shows 'no cgroups' 'sorted by CPU.*this kernel has no owners of this kind'
+start "$OWNERS" FAKE_OWNERS_READS=4 -- -d 100 --by process
+shows 'owners that cannot be read any more' 'sorted by CPU.*cannot read owners'
+start -- -d 100
+seen 'RETIR' || true
+mux send-keys v
+shows 'an older module' 'sorted by CPU.*has no owners'
 start FAKE_OFFLINE=2 -- -d 100
 shows 'an offline CPU' '   2 .* offline'
 finish

@@ -6,6 +6,9 @@
  * reading and is in "ended" from the fourth on.  Cgroups: the root, a, a/b and c; or those of
  * FAKE_CGROUPS, a file with a line "ID PARENT LEVEL STEPS NAME" of each, parents first, whose steps
  * are its own.  It is read each time, so what it has may change.
+ *
+ *   FAKE_NO_CGROUPS     the kernel has no cgroups of perf
+ *   FAKE_OWNERS_READS   number of readings that succeed
  */
 #include "fake.h"
 
@@ -38,6 +41,8 @@ int fake_owners(const struct topdown_owners *arg)
 		return refuse(EOPNOTSUPP);
 	if (arg->kind > TOPDOWN_OWNERS_CGROUPS || arg->depth > 31)
 		return refuse(EINVAL);
+	if (arg->kind == TOPDOWN_OWNERS_CGROUPS && getenv("FAKE_NO_CGROUPS"))
+		return refuse(EOPNOTSUPP);
 	owners_kind = arg->kind;
 	owners_depth = arg->depth;
 	owners_steps = 0;
@@ -184,6 +189,8 @@ int fake_owners_read(struct topdown_owners_read *arg)
 	if (arg->out_since_ns || arg->out_time_ns || arg->out_nr_owners || arg->__reserved ||
 	    size < FAKE_OWNER_SIZE_MIN)
 		return refuse(EINVAL);
+	if (owners_steps >= (unsigned int)setting("FAKE_OWNERS_READS", -1))
+		return refuse(EIO);
 	if (!arg->cursor && arg->nr_records)
 		owners_steps++;
 	nr = owners_kind == TOPDOWN_OWNERS_CGROUPS ? cgroups(owner, owners_steps) :

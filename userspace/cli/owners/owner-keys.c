@@ -33,6 +33,8 @@ bool owner_by_parse(const char *text, enum owner_by *by)
 /**
  * owner_by_plural - the name of several owners
  * @by: their kind
+ *
+ * Return: a word.
  */
 const char *owner_by_plural(enum owner_by by)
 {

@@ -110,7 +110,7 @@ static const struct topdown_owner *find_then(const struct owners *owners, unsign
 	return NULL;
 }
 
-/* What processes left that have gone since: it was counted in their own rows. */
+/* Processes that have gone since were counted in their own rows. */
 static void leave_out_gone(const struct owners *owners, struct topdown_figures *ended)
 {
 	unsigned int i;

@@ -268,6 +268,7 @@ GETTER(value, ratio, row->event->ratio)
 GETTER(count, integer, row->event->count)
 GETTER(running, running, row)
 GETTER(ipc, figure, topdown_figures_ipc(&row->figures))
+GETTER(on_cpus, number, row->on_cpus)
 GETTER(busy, figure, topdown_figures_busy(&row->figures, row->time_ns))
 GETTER(expected, expected, row)
 GETTER(ratio, ratio, row->figures.ratio[column->of])
@@ -488,12 +489,18 @@ static const struct column columns[] = {
 	      COLUMN_FIRST, UNIT_NONE, NULL, "CPU", 3, "CPU", 3),
 	TABLE(COLUMN_INTEGER, get_id, TABLE_TASKS,
 	      COLUMN_FIRST, UNIT_NONE, NULL, "ID", 7, "ID", 7),
-	TABLE(COLUMN_NUMBER, get_rate, TABLE_TOP,
+	TABLE(COLUMN_STRING, get_comm, TABLE_OWNERS,
+	      COLUMN_FIRST, UNIT_NONE, "name", "NAME", -16, "NAME", -16),
+	TABLE(COLUMN_NUMBER, get_on_cpus, TABLE_OWNERS,
+	      59, UNIT_SHARE, "time", "CPU%", 6, "CPU%", 6),
+	TABLE(COLUMN_NUMBER, get_rate, TABLE_TOP | TABLE_OWNERS,
 	      60, UNIT_RATE, "slots", "slots/s", 7, "slots/s", 7),
-	TABLE(COLUMN_NUMBER, get_running, TABLE_TOP, 61, UNIT_SHARE, NULL, "RUN", 5, "RUN", 5),
+	TABLE(COLUMN_NUMBER, get_running, TABLE_TOP | TABLE_OWNERS,
+	      61, UNIT_SHARE, NULL, "RUN", 5, "RUN", 5),
 	TABLE(COLUMN_NUMBER, get_ipc, TABLE_TASKS | TABLE_WIDE,
 	      63, UNIT_TIMES, NULL, "IPC", 4, "IPC", 4),
-	TABLE(COLUMN_NUMBER, get_ipc, TABLE_TOP, 62, UNIT_TIMES, "IPC", "IPC", 5, "IPC", 5),
+	TABLE(COLUMN_NUMBER, get_ipc, TABLE_TOP | TABLE_OWNERS,
+	      62, UNIT_TIMES, "IPC", "IPC", 5, "IPC", 5),
 	TABLE(COLUMN_NUMBER, get_busy, TABLE_TOP,
 	      63, UNIT_SHARE, "busy share", "BUSY", 5, "BUSY", 5),
 };
@@ -568,6 +575,22 @@ void columns_select(struct column_list *list, unsigned int views, unsigned int l
 		}
 		list->column[at] = &columns[i];
 	}
+}
+
+/**
+ * columns_drop_node - leave out a node, for which there is no room
+ * @list: columns
+ * @node: enum topdown_node
+ */
+void columns_drop_node(struct column_list *list, unsigned int node)
+{
+	unsigned int i, to = 0;
+
+	for (i = 0; i < list->nr; i++) {
+		if (!column_is_node(list->column[i]) || list->column[i]->of != node)
+			list->column[to++] = list->column[i];
+	}
+	list->nr = to;
 }
 
 /**

@@ -29,10 +29,11 @@
 #define COLUMNS_REPORT	(1U << 11)
 #define COLUMNS_STEPS	(1U << 12)
 #define COLUMNS_LATENCIES (1U << 13)
+#define TABLE_OWNERS	(1U << 14)
 
 #define COLUMNS_ALL	(COLUMNS_CPUS | COLUMNS_TASKS)
 #define COLUMNS_KEYS	(COLUMNS_ALL | COLUMNS_RUNS)
-#define TABLE_ALL	(TABLE_CPUS | TABLE_TASKS | TABLE_TOP | TABLE_WINDOWS)
+#define TABLE_ALL	(TABLE_CPUS | TABLE_TASKS | TABLE_TOP | TABLE_WINDOWS | TABLE_OWNERS)
 
 #define COLUMNS_MAX	160
 
@@ -113,7 +114,8 @@ struct column_look {
  * @digits: digits after the point, of COLUMN_NUMBER
  * @nullable: a row may lack the value
  * @of: enum topdown_node, or TOPDOWN_RECORD_* flag, for @get
- * @get: fills a zeroed value; @interval is NULL in TABLE_TOP
+ * @get: fills a zeroed value; @interval is NULL in TABLE_TOP and
+ *	TABLE_OWNERS
  * @help: for the schema
  * @look: of TABLE_*
  */
@@ -142,6 +144,7 @@ struct column_list {
 
 void columns_select(struct column_list *list, unsigned int views, unsigned int level,
 		    uint32_t nodes);
+void columns_drop_node(struct column_list *list, unsigned int node);
 const struct column *column_of_node(unsigned int node);
 bool column_is_node(const struct column *column);
 void column_value(const struct column *column, const struct interval *interval,

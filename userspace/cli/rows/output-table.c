@@ -378,17 +378,6 @@ static unsigned int table_width(const struct interval *interval, const struct co
 	return width - 1;
 }
 
-static void drop_node(struct column_list *list, unsigned int node)
-{
-	unsigned int i, to = 0;
-
-	for (i = 0; i < list->nr; i++) {
-		if (!column_is_node(list->column[i]) || list->column[i]->of != node)
-			list->column[to++] = list->column[i];
-	}
-	list->nr = to;
-}
-
 /*
  * Some CPUs have more nodes than a terminal has room for. First leave out nodes that no row has,
  * and then light operations: they are what the heavy ones leave of retiring.
@@ -400,10 +389,10 @@ static void fit(const struct interval *interval, struct column_list *list)
 
 	for (node = 0; node < TD_NR_NODES && table_width(interval, list) > WIDTH; node++) {
 		if (topdown_node_level(node) > 1 && !(nodes >> node & 1))
-			drop_node(list, node);
+			columns_drop_node(list, node);
 	}
 	if (table_width(interval, list) > WIDTH)
-		drop_node(list, TOPDOWN_LIGHT_OPERATIONS);
+		columns_drop_node(list, TOPDOWN_LIGHT_OPERATIONS);
 }
 
 static void headings(const struct output *output, const struct interval *interval,

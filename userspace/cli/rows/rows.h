@@ -106,6 +106,7 @@ struct watched {
  * @atom: the part of @figures on E-cores; of tasks only
  * @expected_ns: running_ns to be expected if nobody else uses the counters
  * @rate: slots per second; of topdown top only
+ * @on_cpus: CPUs that an owner had at a time; of topdown top only
  * @window: number of the window; of windows only
  * @windows: windows or samples that the row adds up; of recordings only
  * @lost: windows that were lost; of recordings only
@@ -131,6 +132,7 @@ struct watched {
  * @incomplete: some new thread could not be followed; of tasks only
  * @path: path of a cgroup; NULL or "" for others
  * @id: number of a cgroup
+ * @parent: row of its parent; of topdown top only
  */
 struct row {
 	enum row_kind kind;
@@ -151,6 +153,7 @@ struct row {
 	struct topdown_figures atom;
 	uint64_t expected_ns;
 	double rate;
+	double on_cpus;
 	uint64_t window;
 	uint64_t windows;
 	uint64_t lost;
@@ -174,6 +177,7 @@ struct row {
 	bool incomplete;
 	const char *path;
 	uint64_t id;
+	const struct row *parent;
 };
 
 /**

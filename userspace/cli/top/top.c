@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * topdown top: show all CPUs live.
+ * topdown top: show all CPUs, processes or cgroups live.
  *
  * A refresh reads the map and the clock, and writes the screen. Between two refreshes the
  * process sleeps in poll(). Once a second it asks the module for the period, which can
- * change at any time. This interrupts no CPU.
+ * change at any time. This interrupts no CPU. While owners are shown a refresh also reads them.
  */
 #include "top.h"
 
@@ -23,6 +23,7 @@
 #include "refusal.h"
 #include "screen.h"
 #include "ticker.h"
+#include "top-owners.h"
 
 /**
  * struct top - a live view going on
@@ -32,9 +33,11 @@
  * @asked_ns: CLOCK_MONOTONIC when the module was last asked for its period
  * @data: the CPUs
  * @latency: latencies, while they are shown
+ * @owners: processes or cgroups, while they are shown
  * @view: the selection of rows and columns
  * @frame: the screen
  * @rows: rows in the order shown
+ * @room: how many rows @rows has room for
  * @nr_rows: number of @rows
  * @signals: signalfd
  * @clock: time of the last refresh, as text
@@ -46,9 +49,11 @@ struct top {
 	uint64_t asked_ns;
 	struct top_data data;
 	struct top_latency latency;
+	struct top_owners owners;
 	struct top_view view;
 	struct top_frame frame;
-	const struct top_cpu **rows;
+	const struct row **rows;
+	unsigned int room;
 	unsigned int nr_rows;
 	int signals;
 	char clock[16];
@@ -99,10 +104,51 @@ static void take(struct top *top)
 		*top->clock = '\0';
 }
 
+/* A screen without owners has CPUs, and says why until the next key. */
+static void refuse_owners(struct top *top, int ret)
+{
+	top_owners_end(&top->owners);
+	top_view_show(&top->view, OWNER_BY_NONE);
+	message_hold(top->view.message, sizeof(top->view.message));
+	owners_refused(top->td, top->options->device, ret);
+	message_hold(NULL, 0);
+}
+
+static int make_room(struct top *top, unsigned int nr)
+{
+	const struct row **rows;
+
+	if (nr <= top->room)
+		return 0;
+	rows = reallocarray(top->rows, nr, sizeof(*rows));
+	if (!rows)
+		return -ENOMEM;
+	top->rows = rows;
+	top->room = nr;
+	return 0;
+}
+
+static void take_owners(struct top *top)
+{
+	int ret;
+
+	if (!top->owners.owners.view)
+		return;
+	ret = top_owners_read(&top->owners, top->data.level);
+	if (!ret)
+		ret = make_room(top, top->owners.interval.nr);
+	if (ret)
+		refuse_owners(top, ret);
+}
+
 static void find_rows(struct top *top)
 {
-	top->nr_rows = top->view.latencies ? top_latency_rows(&top->latency, &top->view) :
-		       top_view_rows(&top->view, &top->data, top->rows);
+	if (top->view.latencies)
+		top->nr_rows = top_latency_rows(&top->latency, &top->view);
+	else if (top->view.by != OWNER_BY_NONE)
+		top->nr_rows = top_owners_rows(&top->owners, &top->view, top->rows);
+	else
+		top->nr_rows = top_view_rows(&top->view, &top->data, top->rows);
 }
 
 static int draw(struct top *top)
@@ -110,7 +156,6 @@ static int draw(struct top *top)
 	struct top_screen screen = {
 		.view = &top->view,
 		.data = &top->data,
-		.rows = top->rows,
 		.latency = top->view.latencies ? &top->latency : NULL,
 		.clock = top->clock,
 		.period_ms = topdown_info_get(top->td)->out_period_ms,
@@ -124,11 +169,14 @@ static int draw(struct top *top)
 		return -ENOMEM;
 
 	find_rows(top);
+	screen.waits = top_view_owners(&top->view) && !top->owners.interval.nr;
 	top_view_clamp(&top->view, top->nr_rows, top_frame_page(&top->frame));
+	screen.rows = top->rows;
 	screen.nr_rows = top->nr_rows;
-	top_data_total(&top->data, top->view.filtered ? &top->view.cpus : NULL, &screen.total);
+	top_data_total(&top->data, top->view.filtered && !top_view_owners(&top->view) ?
+		       &top->view.cpus : NULL, &screen.total);
 	if (top->view.help)
-		top_frame_help(&top->frame, top->view.latencies);
+		top_frame_help(&top->frame, &top->view);
 	else
 		top_frame_build(&top->frame, &screen);
 	top_screen_show(&top->frame);
@@ -147,7 +195,7 @@ static int start_latencies(struct top *top)
  * Sample only while new rows are shown: a screen that is frozen, and the help, have none.  A
  * machine that cannot sample has the slots all the same.
  */
-static void follow_view(struct top *top)
+static void follow_latencies(struct top *top)
 {
 	const struct top_view *view = &top->view;
 
@@ -165,6 +213,41 @@ static void follow_view(struct top *top)
 	if (start_latencies(top))
 		top->view.latencies = false;
 	message_hold(NULL, 0);
+}
+
+static int start_owners(struct top *top)
+{
+	return top_owners_start(&top->owners, top->td, &top->view, top->options->depth);
+}
+
+/* Hold owners on only while new rows are shown, as it costs every switch. */
+static void follow_owners(struct top *top)
+{
+	const struct top_view *view = &top->view;
+	struct top_owners *owners = &top->owners;
+	int ret;
+
+	if (!top_view_owners(view)) {
+		top_owners_end(owners);
+		return;
+	}
+	if (owners->by != view->by || owners->self != view->self)
+		top_owners_end(owners);
+	if (view->frozen || view->help) {
+		owners_let_go(&owners->owners);
+		return;
+	}
+	if (owners->owners.view)
+		return;
+	ret = start_owners(top);
+	if (ret)
+		refuse_owners(top, ret);
+}
+
+static void follow_view(struct top *top)
+{
+	follow_latencies(top);
+	follow_owners(top);
 }
 
 static void press(struct top *top)
@@ -192,6 +275,7 @@ static int take_signal(struct top *top)
 			break;
 		case SIGTSTP:
 			top_latency_stop(&top->latency);
+			owners_let_go(&top->owners.owners);
 			top_screen_suspend();
 			follow_view(top);
 			break;
@@ -271,6 +355,7 @@ static int loop(struct top *top)
 		if (until(next_ns))
 			continue;
 		take(top);
+		take_owners(top);
 		next_ns = clock_now_ns() + delay_ns;
 		if (++refreshes == top->options->count)
 			return draw(top) ? out_of_memory() : EXIT_OK;
@@ -313,10 +398,49 @@ static bool check_cpus(const struct top *top)
 	return cpulist_check(&top->options->cpus, "-C", &possible, &possible);
 }
 
+/* The level that the first order needs; 0 for any. */
+static unsigned int sort_level(const struct owner_sort *sort)
+{
+	return sort->key == OWNER_KEY_NODE ? topdown_node_level(sort->node) : 0;
+}
+
+static int check_sort(const struct top_options *options, unsigned int has)
+{
+	unsigned int needed = sort_level(&options->sort);
+	const char *node = topdown_node_name(options->sort.node);
+
+	if (needed > has) {
+		message_error("--sort: this machine has no level %u, which %s is of (allowed: slots, time, ipc%s)",
+			      needed, node, has ? ", or a node of level 1" : "");
+		return EXIT_DEVICE;
+	}
+	if (options->level && options->level < needed) {
+		message_error("--sort: -l 1 does not show %s, which is of level %u (allowed: without -l, or with -l %u)",
+			      node, needed, needed);
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
+static void begin_view(struct top *top)
+{
+	const struct top_options *options = top->options;
+	unsigned int level = sort_level(&options->sort);
+
+	top->view.level = options->level ? options->level : level ? level : 1;
+	top->view.self = options->self;
+	top_view_sort_first(&top->view);
+	if (options->by != OWNER_BY_NONE)
+		top_view_show(&top->view, options->by);
+	if (options->sort.given)
+		top_view_sort(&top->view, &options->sort);
+}
+
 static int prepare(struct top *top)
 {
 	const struct topdown_info *info = topdown_info_get(top->td);
 	unsigned int nr = topdown_map_nr_cpus(top->map);
+	int ret;
 
 	top->asked_ns = clock_now_ns();
 	if (top->options->level > info->out_level) {
@@ -324,15 +448,16 @@ static int prepare(struct top *top)
 			      (unsigned int)top->options->level, info->out_level ? "1" : "none");
 		return EXIT_DEVICE;
 	}
-	top->rows = calloc(nr, sizeof(void *));
-	if (!top->rows || top_data_open(&top->data, nr, info->out_period_ms * NS_PER_MS,
-					info->out_level)) {
+	ret = check_sort(top->options, info->out_level);
+	if (ret)
+		return ret;
+	if (make_room(top, nr) || top_data_open(&top->data, nr, info->out_period_ms * NS_PER_MS,
+						info->out_level)) {
 		message_error("top: out of memory");
 		return EXIT_RUNTIME;
 	}
 	top->data.busy = topdown_has(top->td, TOPDOWN_FEATURE_BUSY);
-	top->view.level = top->options->level ? top->options->level : 1;
-	top_view_sort_cpu(&top->view);
+	begin_view(top);
 	top_data_read(&top->data, top->map, clock_now_ns());
 	if (!top->options->has_cpus)
 		return 0;
@@ -360,10 +485,16 @@ static int top_run(const struct top_options *options)
 	top.view.latencies = options->latency;
 	if (!ret && options->latency)
 		ret = start_latencies(&top);
+	if (!ret && options->by != OWNER_BY_NONE) {
+		ret = start_owners(&top);
+		if (ret)
+			ret = owners_refused(top.td, options->device, ret);
+	}
 	if (!ret)
 		ret = show(&top);
 
 	top_latency_end(&top.latency);
+	top_owners_end(&top.owners);
 	top_frame_free(&top.frame);
 	top_data_close(&top.data);
 	free(top.rows);

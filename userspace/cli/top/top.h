@@ -6,6 +6,7 @@
 #define TOPDOWN_CLI_TOP_H
 
 #include "cpulist.h"
+#include "owner-keys.h"
 
 #define DELAY_MIN_MS		10
 #define DELAY_MAX_MS		3600000
@@ -21,6 +22,10 @@
  * @delay_ms: -d
  * @count: -n; 0 for no limit
  * @level: -l; 0 for 1
+ * @by: --by
+ * @depth: --depth, of cgroups whenever they are shown; 0 for no limit
+ * @self: --self
+ * @sort: --sort
  * @latency: --latency, as of events_parse(); 0 for none
  */
 struct top_options {
@@ -31,6 +36,10 @@ struct top_options {
 	uint64_t delay_ms;
 	uint64_t count;
 	uint64_t level;
+	enum owner_by by;
+	uint64_t depth;
+	bool self;
+	struct owner_sort sort;
 	uint64_t latency;
 };
 

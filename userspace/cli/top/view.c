@@ -14,16 +14,132 @@
 /* A CPU has some 1e10 slots a second, so nobody needs a larger limit. */
 #define RATE_MAX	1000000000000000ULL
 
+/* The keys of --sort, and the columns that have them. */
+static const struct {
+	enum owner_key key;
+	const char *column;
+} keys[] = {
+	{ OWNER_KEY_SLOTS, "slots" },
+	{ OWNER_KEY_TIME, "time" },
+	{ OWNER_KEY_TIME, "busy share" },
+	{ OWNER_KEY_IPC, "IPC" },
+};
+
+#define NR_KEYS	(sizeof(keys) / sizeof(keys[0]))
+
 /**
- * top_view_sort_cpu - sort by CPU numbers
+ * top_view_owners - are the rows those of owners?
+ * @view: view
+ *
+ * Return: true or false.
+ */
+bool top_view_owners(const struct top_view *view)
+{
+	return view->by != OWNER_BY_NONE && !view->latencies;
+}
+
+/**
+ * top_view_table - the columns that rows of slots have
+ * @view: view
+ *
+ * Return: TABLE_OWNERS or TABLE_TOP.
+ */
+unsigned int top_view_table(const struct top_view *view)
+{
+	return view->by == OWNER_BY_NONE ? TABLE_TOP : TABLE_OWNERS;
+}
+
+/**
+ * top_view_sort_first - sort by CPU numbers, or by names
  * @view: view
  */
-void top_view_sort_cpu(struct top_view *view)
+void top_view_sort_first(struct top_view *view)
 {
 	struct column_list list;
 
-	columns_select(&list, TABLE_TOP, view->level, 0);
+	columns_select(&list, top_view_table(view), view->level, 0);
 	view->sort = list.column[0];
+}
+
+/**
+ * top_view_sort - sort by a key of --sort
+ * @view: view, at the level of the key's node
+ * @sort: the key
+ */
+void top_view_sort(struct top_view *view, const struct owner_sort *sort)
+{
+	struct column_list list;
+	unsigned int i, k;
+
+	if (sort->key == OWNER_KEY_NODE) {
+		view->sort = column_of_node(sort->node);
+		return;
+	}
+	columns_select(&list, top_view_table(view), view->level, 0);
+	for (i = 0; i < list.nr; i++) {
+		for (k = 0; list.column[i]->look.sort && k < NR_KEYS; k++) {
+			if (keys[k].key == sort->key &&
+			    !strcmp(keys[k].column, list.column[i]->look.sort))
+				view->sort = list.column[i];
+		}
+	}
+}
+
+/**
+ * top_view_owner_sort - the key that rows of owners are sorted by
+ * @view: view
+ * @sort: the key
+ *
+ * Return: false if they are sorted by names.
+ */
+bool top_view_owner_sort(const struct top_view *view, struct owner_sort *sort)
+{
+	unsigned int k;
+
+	if (column_is_node(view->sort)) {
+		sort->key = OWNER_KEY_NODE;
+		sort->node = view->sort->of;
+		return true;
+	}
+	for (k = 0; k < NR_KEYS; k++) {
+		if (strcmp(keys[k].column, view->sort->look.sort))
+			continue;
+		sort->key = keys[k].key;
+		return true;
+	}
+	return false;
+}
+
+/* Do not sort by a column that is not on the screen. */
+static void sort_by_shown(struct top_view *view)
+{
+	if (view->level == 1 && column_is_node(view->sort) &&
+	    topdown_node_level(view->sort->of) > 1)
+		view->sort = column_of_node(topdown_node_parent(view->sort->of));
+}
+
+/**
+ * top_view_show - show CPUs, or the owners of a kind
+ * @view: view; a frozen screen goes on, as there is nothing that could stand still
+ * @by: the kind
+ */
+void top_view_show(struct top_view *view, enum owner_by by)
+{
+	static const struct owner_sort first = { .key = OWNER_KEY_SLOTS };
+
+	view->kept[view->by] = view->sort;
+	view->by = by;
+	view->sort = view->kept[by];
+	view->latencies = false;
+	view->reverse = false;
+	view->frozen = false;
+	view->first = 0;
+	if (view->sort)
+		sort_by_shown(view);
+	else if (by == OWNER_BY_NONE)
+		top_view_sort_first(view);
+	else
+		top_view_sort(view, &first);
 }
 
 /**
@@ -66,8 +182,8 @@ static int by_column(const struct row *a, const struct row *b, const struct colu
 /* CPU numbers decide between equal rows. */
 static int compare(const void *a, const void *b, void *arg)
 {
-	const struct row *x = &(*(const struct top_cpu * const *)a)->row;
-	const struct row *y = &(*(const struct top_cpu * const *)b)->row;
+	const struct row *x = *(const struct row *const *)a;
+	const struct row *y = *(const struct row *const *)b;
 	const struct top_view *view = arg;
 	int cpu = (x->cpu > y->cpu) - (x->cpu < y->cpu);
 	int order;
@@ -79,7 +195,7 @@ static int compare(const void *a, const void *b, void *arg)
 }
 
 /**
- * top_view_rows - filter and sort
+ * top_view_rows - filter and sort CPUs
  * @view: view
  * @data: the CPUs
  * @rows: room for all CPUs
@@ -87,13 +203,13 @@ static int compare(const void *a, const void *b, void *arg)
  * Return: number of @rows.
  */
 unsigned int top_view_rows(const struct top_view *view, const struct top_data *data,
-			   const struct top_cpu **rows)
+			   const struct row **rows)
 {
 	unsigned int i, nr = 0;
 
 	for (i = 0; i < data->nr; i++) {
 		if (is_shown(view, &data->cpu[i]))
-			rows[nr++] = &data->cpu[i];
+			rows[nr++] = &data->cpu[i].row;
 	}
 	qsort_r(rows, nr, sizeof(void *), compare, (void *)view);
 	return nr;
@@ -113,26 +229,26 @@ void top_view_clamp(struct top_view *view, unsigned int nr_rows, unsigned int pa
 		view->first = last;
 }
 
-/* The order is CPU, slots, and then the nodes on the screen. */
+/* The order is CPU or name, slots, and then the nodes on the screen. */
 static void next_sort(struct top_view *view, int step, uint32_t nodes)
 {
-	const struct column *keys[COLUMNS_MAX] = { view->sort };
+	const struct column *order[COLUMNS_MAX] = { view->sort };
 	struct column_list list;
 	int nr = 0, at = 0, pass;
 	unsigned int i;
 
-	columns_select(&list, TABLE_TOP, view->level, nodes);
+	columns_select(&list, top_view_table(view), view->level, nodes);
 	for (pass = 0; pass < 2; pass++) {
 		for (i = 0; i < list.nr; i++) {
 			if (!list.column[i]->look.sort || column_is_node(list.column[i]) != pass)
 				continue;
 			if (list.column[i] == view->sort)
 				at = nr;
-			keys[nr++] = list.column[i];
+			order[nr++] = list.column[i];
 		}
 	}
 	if (nr)
-		view->sort = keys[(at + step + nr) % nr];
+		view->sort = order[(at + step + nr) % nr];
 	view->first = 0;
 }
 
@@ -143,10 +259,7 @@ static void next_level(struct top_view *view, const struct top_data *data)
 		return;
 	}
 	view->level = view->level == 1 ? 2 : 1;
-	/* Do not sort by a column that is not on the screen. */
-	if (view->level == 1 && column_is_node(view->sort) &&
-	    topdown_node_level(view->sort->of) > 1)
-		view->sort = column_of_node(topdown_node_parent(view->sort->of));
+	sort_by_shown(view);
 }
 
 static void scroll(struct top_view *view, int by, unsigned int nr_rows, unsigned int page)
@@ -235,6 +348,12 @@ static void filter_slots(struct top_view *view)
 	message_hold(NULL, 0);
 }
 
+static void filter_names(struct top_view *view)
+{
+	snprintf(view->name, sizeof(view->name), "%s", view->text);
+	view->first = 0;
+}
+
 static void prompt_key(struct top_view *view, const struct top_data *data, int key)
 {
 	size_t length = strlen(view->text);
@@ -244,6 +363,8 @@ static void prompt_key(struct top_view *view, const struct top_data *data, int k
 	case '\r':
 		if (view->prompt == TOP_PROMPT_CPUS)
 			filter_cpus(view, data);
+		else if (view->prompt == TOP_PROMPT_NAME)
+			filter_names(view);
 		else
 			filter_slots(view);
 		view->prompt = TOP_PROMPT_NONE;
@@ -280,7 +401,7 @@ static void sort_key(struct top_view *view, const struct top_data *data, int key
 		next_sort(view, -1, data->nodes);
 		break;
 	case 'c':
-		top_view_sort_cpu(view);
+		top_view_sort_first(view);
 		view->reverse = false;
 		break;
 	case 'r':
@@ -290,6 +411,23 @@ static void sort_key(struct top_view *view, const struct top_data *data, int key
 		begin_prompt(view, TOP_PROMPT_SLOTS);
 		break;
 	}
+}
+
+static void next_view(struct top_view *view, int step)
+{
+	top_view_show(view, (view->by + OWNER_BY_KINDS + step) % OWNER_BY_KINDS);
+}
+
+static void next_tree(struct top_view *view)
+{
+	if (view->latencies || view->by != OWNER_BY_CGROUP) {
+		snprintf(view->message, sizeof(view->message),
+			 "only cgroups are a tree: v shows them");
+		return;
+	}
+	view->self = !view->self;
+	view->frozen = false;
+	view->first = 0;
 }
 
 static void letter_key(struct top_view *view, const struct top_data *data, int key)
@@ -308,6 +446,15 @@ static void letter_key(struct top_view *view, const struct top_data *data, int k
 		else
 			next_level(view, data);
 		break;
+	case 'v':
+		next_view(view, 1);
+		break;
+	case 'V':
+		next_view(view, -1);
+		break;
+	case 't':
+		next_tree(view);
+		break;
 	case 'L':
 		view->latencies = !view->latencies;
 		view->first = 0;
@@ -316,7 +463,7 @@ static void letter_key(struct top_view *view, const struct top_data *data, int k
 			view->frozen = false;
 		break;
 	case 'f':
-		begin_prompt(view, TOP_PROMPT_CPUS);
+		begin_prompt(view, top_view_owners(view) ? TOP_PROMPT_NAME : TOP_PROMPT_CPUS);
 		break;
 	case 'i':
 		view->hide_idle = !view->hide_idle;
