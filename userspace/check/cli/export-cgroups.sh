@@ -99,8 +99,11 @@ if serve --cgroups --max-cgroups 3; then
 	is 'series stay, and what is left out counts in its parent' '/=511 /a=10 /a/a1=9' "$(steps)"
 	list "1 0 0 1 " "10 1 1 10 a" "20 1 1 500 b" "30 1 1 3 idle"
 	scrape
-	is 'the place of one that ended is taken' '/=514 /a=10 /a/a1=9 /b=500' "$(steps)"
+	is 'the place of one that ended is taken' '/=514 /a=10 /a/a1=9 /b=0' "$(steps)"
 	is 'the one that ended keeps its series' '3 1 1' "$(states)"
+	list "1 0 0 1 " "10 1 1 10 a" "20 1 1 506 b" "30 1 1 3 idle"
+	scrape
+	is 'and counts from then on' '/=520 /a=10 /a/a1=9 /b=6' "$(steps)"
 	stop TERM
 else
 	failing 'a limit'
@@ -147,14 +150,29 @@ else
 	failing 'no ended ones'
 fi
 
-# Five new ones a scrape, and then all at once: series stay bounded, and the whole never falls.
+# Services that run, rest, and begin again as another cgroup, in an order that is always the same.
+# There are more than have places, so that some wait for hours, and some series are forgotten.
+# Series stay bounded, the whole never falls, and none grows by more than its cgroups ran.
 list "1 0 0 1 "
 if serve --cgroups --max-cgroups 10 --max-ended 7; then
-	most=0 last=0 falls=0
-	for round in {1..12}; do
-		lines=("1 0 0 $round " "2 1 1 $round keep")
-		for n in {1..15}; do lines+=("$((round * 100 + n)) 1 1 $n c$((round * (round % 5 + 1) + n))"); done
-		list "${lines[@]}"
+	most=0 last=0 falls=0 jumps=0 ended=0 grown=0
+	declare -A cgroup=() slots_of=() ran=() seen_slots=() seen_ran=()
+	RANDOM=7
+	for round in {1..16}; do
+		lines=("2 1 1 $round keep")
+		for n in {1..25}; do
+			more=$((RANDOM % 9)) dice=$((RANDOM % 8))
+			if ((dice == 0)) || [[ -z ${cgroup[$n]-} ]]; then
+				# It ends, and another one begins or none.
+				ended=$((ended + ${slots_of[$n]-0}))
+				cgroup[$n]=$((round * 100 + n)) slots_of[$n]=0
+				((RANDOM % 3)) || cgroup[$n]=
+			fi
+			[[ ${cgroup[$n]} ]] || continue
+			slots_of[$n]=$((${slots_of[$n]} + more)) ran[$n]=$((${ran[$n]-0} + more))
+			lines+=("${cgroup[$n]} 1 1 ${slots_of[$n]} $n")
+		done
+		list "1 0 0 $((round + ended)) " "${lines[@]}"
 		scrape
 		now=$(grep -c '^topdown_cgroup_slots_total' "$TMP/out")
 		((now <= most)) || most=$now
@@ -163,9 +181,21 @@ if serve --cgroups --max-cgroups 10 --max-ended 7; then
 		last=$whole
 		sort "$TMP/out" | sed -n 's/} .*//p' | uniq -d > "$TMP/twice"
 		[[ ! -s $TMP/twice ]] || falls=$((falls + 1))
+		while IFS='/=' read -rd ' ' _ n now; do
+			[[ $n && ${ran[$n]-} ]] || continue
+			if [[ ${seen_slots[$n]-} ]]; then
+				# As Prometheus has it: one that fell began at 0.
+				more=$((now < seen_slots[$n] ? now : now - seen_slots[$n]))
+				((more <= ran[$n] - seen_ran[$n])) || jumps=$((jumps + 1))
+				((more == 0)) || grown=$((grown + 1))
+			fi
+			seen_slots[$n]=$now seen_ran[$n]=${ran[$n]}
+		done < <(steps)
 	done
 	is 'churn: series are bounded' 17 "$most"
 	is 'churn: nothing falls, and no series is there twice' 0 "$falls"
+	is 'churn: no series jumps' 0 "$jumps"
+	result "$((grown < 50))" "churn: series grow ($grown times)"
 	stop TERM
 	result "$status" 'churn: a good end'
 else
@@ -180,6 +210,12 @@ if serve --cgroups; then
 	is 'names that look alike have one series' "/=10 /$long=2 /q\\\"\\\\=1 /x?=3" \
 		"$(sed 's/\\"/@/; s/\\\\/#/' "$TMP/out" > "$TMP/plain"; mv "$TMP/plain" "$TMP/out"; steps | sed 's/@/\\"/; s/#/\\\\/')"
 	is 'and the other is left out' '4 0 2' "$(states)"
+	list "1 0 0 6 " "11 1 1 9 x"$'\a' "12 1 1 2 ${long}1" "13 1 1 1 ${long}2"
+	scrape
+	is 'until it goes on with the series, from then on' '/x?=3' "$(steps | grep -o '/x?=[0-9]*')"
+	list "1 0 0 6 " "11 1 1 10 x"$'\a' "12 1 1 2 ${long}1" "13 1 1 1 ${long}2"
+	scrape
+	is 'and counts' '/x?=4' "$(steps | grep -o '/x?=[0-9]*')"
 	stop TERM
 else
 	failing 'names that look alike'

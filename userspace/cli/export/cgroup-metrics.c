@@ -148,7 +148,7 @@ static void put_states(struct export_text *text, const struct export_cgroups *cg
 	} states[] = {
 		{ "shown", cgroups->nr - cgroups->nr_ended },
 		{ "ended", cgroups->nr_ended },
-		{ "left_out", cgroups->left_out },
+		{ "left_out", cgroups->nr_waiting },
 	};
 	unsigned int i;
 

@@ -7,6 +7,9 @@
  *
  * A cgroup that has series keeps them for its life.  A place that is free goes to the cgroup with
  * the most slots.  Its parent has as many at least, so it has got its own before.
+ *
+ * A cgroup that ran without series is counted from when it gets them, not from when it was made: a
+ * scraper may have seen an earlier cgroup of this path, and would take the rest for one jump.
  */
 #include "export-cgroups.h"
 
@@ -33,11 +36,20 @@ struct living {
  * struct reading - the cgroups of the last reading, in the order of their numbers
  * @at: cgroups
  * @nr: number of @at
+ * @waiting: room for the numbers of those that wait for series
  */
 struct reading {
 	struct living *at;
 	unsigned int nr;
+	uint64_t *waiting;
 };
+
+static int compare_numbers(const void *a, const void *b)
+{
+	uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+
+	return (one > other) - (one < other);
+}
 
 static int compare_ids(const void *a, const void *b)
 {
@@ -71,8 +83,12 @@ static bool take_reading(struct export_cgroups *cgroups, struct reading *reading
 
 	reading->nr = 0;
 	reading->at = calloc(nr + 1, sizeof(*reading->at));
-	if (!reading->at)
+	reading->waiting = calloc(nr + 1, sizeof(*reading->waiting));
+	if (!reading->at || !reading->waiting) {
+		free(reading->at);
+		free(reading->waiting);
 		return false;
+	}
 	for (i = 0; i < nr; i++) {
 		const struct topdown_owner *record = topdown_owners_get(cgroups->view, i);
 
@@ -104,20 +120,29 @@ static void grow(struct export_cgroup *row, unsigned int sum, uint64_t now)
 	row->sum[sum] += more;
 }
 
+static void sums_of(uint64_t sums[EXPORT_CGROUP_SUMS], const struct topdown_owner *record)
+{
+	const struct topdown_figures *tree = &record->tree;
+
+	sums[EXPORT_CGROUP_SLOTS] = tree->slots;
+	sums[EXPORT_CGROUP_ENABLED] = tree->enabled_ns;
+	sums[EXPORT_CGROUP_RUNNING] = tree->running_ns;
+	sums[EXPORT_CGROUP_CYCLES] = tree->cycles;
+	sums[EXPORT_CGROUP_INSTRUCTIONS] = tree->instructions;
+	sums[EXPORT_CGROUP_SWITCHES] = record->tree_switches;
+	memcpy(sums + EXPORT_CGROUP_CHILDREN, tree->children_slots, sizeof(tree->children_slots));
+	memcpy(sums + EXPORT_CGROUP_NODES, tree->node, sizeof(tree->node));
+}
+
 static void grow_all(struct export_cgroup *row, const struct topdown_owner *record)
 {
+	uint64_t sums[EXPORT_CGROUP_SUMS];
 	unsigned int i;
 
-	grow(row, EXPORT_CGROUP_SLOTS, record->tree.slots);
-	grow(row, EXPORT_CGROUP_ENABLED, record->tree.enabled_ns);
-	grow(row, EXPORT_CGROUP_RUNNING, record->tree.running_ns);
-	grow(row, EXPORT_CGROUP_CYCLES, record->tree.cycles);
-	grow(row, EXPORT_CGROUP_INSTRUCTIONS, record->tree.instructions);
-	grow(row, EXPORT_CGROUP_SWITCHES, record->tree_switches);
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
-		grow(row, EXPORT_CGROUP_CHILDREN + i, record->tree.children_slots[i]);
+	sums_of(sums, record);
+	for (i = 0; i < EXPORT_CGROUP_SUMS; i++)
+		grow(row, i, sums[i]);
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++) {
-		grow(row, EXPORT_CGROUP_NODES + i, record->tree.node[i]);
 		/* With drilldown a node is not counted all the time, but its series stays. */
 		if (record->tree.node[i] || record->nodes >> i & 1)
 			row->nodes |= 1ULL << i;
@@ -209,6 +234,12 @@ static void revive(struct export_cgroups *cgroups, struct export_cgroup *row, ui
 	cgroups->nr_ended--;
 }
 
+static bool has_waited(const struct export_cgroups *cgroups, uint64_t id)
+{
+	return cgroups->nr_waiting && bsearch(&id, cgroups->waiting, cgroups->nr_waiting,
+					      sizeof(id), compare_numbers);
+}
+
 /* Return: false if there is no memory. */
 static bool show(struct export_cgroups *cgroups, struct living *living)
 {
@@ -229,27 +260,39 @@ static bool show(struct export_cgroups *cgroups, struct living *living)
 		*row = (struct export_cgroup){ .id = living->record->id, .path = path };
 		container_of_path(&row->container, path);
 	}
+	if (has_waited(cgroups, row->id))
+		sums_of(row->seen, living->record);
 	grow_all(row, living->record);
 	living->shown = true;
 	return true;
 }
 
+/* The next reading knows who ran in this one, and got no series. */
+static void keep_waiting(struct export_cgroups *cgroups, struct reading *reading, unsigned int nr)
+{
+	qsort(reading->waiting, nr, sizeof(*reading->waiting), compare_numbers);
+	free(cgroups->waiting);
+	cgroups->waiting = reading->waiting;
+	cgroups->nr_waiting = nr;
+	reading->waiting = NULL;
+}
+
 static bool show_more(struct export_cgroups *cgroups, struct reading *reading)
 {
-	unsigned int i;
+	unsigned int i, nr = 0;
+	bool memory = true;
 
 	qsort(reading->at, reading->nr, sizeof(*reading->at), compare_slots);
-	cgroups->left_out = 0;
 	for (i = 0; i < reading->nr && reading->at[i].record->tree.slots; i++) {
 		struct living *living = &reading->at[i];
 
-		if (!living->shown && cgroups->nr - cgroups->nr_ended < cgroups->max &&
-		    !show(cgroups, living))
-			return false;
+		if (!living->shown && cgroups->nr - cgroups->nr_ended < cgroups->max && memory)
+			memory = show(cgroups, living);
 		if (!living->shown)
-			cgroups->left_out++;
+			reading->waiting[nr++] = living->record->id;
 	}
-	return true;
+	keep_waiting(cgroups, reading, nr);
+	return memory;
 }
 
 static int start(struct export_cgroups *cgroups, struct topdown *td)
@@ -322,9 +365,12 @@ void export_cgroups_end(struct export_cgroups *cgroups)
 	for (i = 0; i < cgroups->nr; i++)
 		free(cgroups->rows[i].path);
 	free(cgroups->rows);
+	free(cgroups->waiting);
 	cgroups->view = NULL;
 	cgroups->rows = NULL;
+	cgroups->waiting = NULL;
 	cgroups->nr = 0;
 	cgroups->nr_ended = 0;
+	cgroups->nr_waiting = 0;
 	cgroups->up = false;
 }

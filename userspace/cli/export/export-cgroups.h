@@ -62,7 +62,8 @@ struct export_cgroup {
  * @nr: number of @rows
  * @nr_ended: how many of them have ended
  * @endings: how many have ended in all
- * @left_out: cgroups that ran, and have no series
+ * @waiting: numbers of the cgroups that ran, and have no series, in their order
+ * @nr_waiting: number of @waiting
  * @idle: slots of idle tasks, as the module has them
  * @others: slots of those for whom the module had no room, in the same way
  */
@@ -79,7 +80,8 @@ struct export_cgroups {
 	unsigned int nr;
 	unsigned int nr_ended;
 	uint64_t endings;
-	unsigned int left_out;
+	uint64_t *waiting;
+	unsigned int nr_waiting;
 	uint64_t idle;
 	uint64_t others;
 };
