@@ -34,8 +34,10 @@ static const struct {
 	{ "/kubepods.slice/kubepods-pod" UNDER ".slice/cri-containerd-" ID ".scope/init", "", "" },
 	{ "/kubepods.slice/kubepods-pod" UNDER ".slice/cri-containerd-" ID ".scope/docker/" ID,
 	  "", ID },
-	/* Conmon watches a container, and is none. */
-	{ "/kubepods.slice/kubepods-pod" UNDER ".slice/crio-conmon-" ID ".scope", UID, "" },
+	/* Conmon watches a container, and is none: its slots are in the pod's already. */
+	{ "/kubepods.slice/kubepods-pod" UNDER ".slice/crio-conmon-" ID ".scope", "", "" },
+	{ "/kubepods/burstable/pod" UID "/crio-conmon-" ID, "", "" },
+	{ "/kubepods/burstable/pod" UID "/other", "", "" },
 	/* Kubernetes, cgroupfs. */
 	{ "/kubepods/burstable/pod" UID, UID, "" },
 	{ "/kubepods/burstable/pod" UID "/" ID, UID, ID },

@@ -10,9 +10,10 @@
  *
  *	/kubepods/burstable/podUID/ID
  *
- * Only the cgroup of the pod, and those directly in it, have its number, and only the cgroup of the
- * container itself has that of the container.  So no sum over a label counts slots twice, although
- * the slots of a cgroup have those of all below it.
+ * Only the cgroup of the pod, and those of containers directly in it, have its number, and only the
+ * cgroup of the container itself has that of the container.  So a sum over containers, or over those
+ * that have the number of a pod and none of a container, counts no slots twice, although the slots
+ * of a cgroup have those of all below it.
  */
 #include "container.h"
 
@@ -191,7 +192,9 @@ void container_of_path(struct container *container, const char *path)
 	struct part parent = take_last(&higher);
 
 	memset(container, 0, sizeof(*container));
-	find_id(container->id, last);
-	if (!find_pod(container->pod_uid, last, above))
+	/* A monitor of a container is in the pod too, and must not look like another pod. */
+	if (find_id(container->id, last))
 		find_pod(container->pod_uid, parent, higher);
+	else
+		find_pod(container->pod_uid, last, above);
 }
