@@ -510,11 +510,12 @@ static void owner(enum row_kind kind, uint64_t id, uint64_t parent, const char *
 	unsigned int node, parts;
 
 	snprintf(own->path, sizeof(own->path), "%s", kind == ROW_CGROUP ? name : "");
-	snprintf(own->task.name, sizeof(own->task.name), "%s",
+	snprintf(own->name, sizeof(own->name), "%s",
 		 kind == ROW_CGROUP && strcmp(name, "/") ? strrchr(name, '/') + 1 : name);
 	own->task.pid = kind == ROW_PROCESS ? id : 0;
 	own->parent = parent;
-	*row = (struct row){ .kind = kind, .task = &own->task, .path = own->path, .id = id,
+	*row = (struct row){ .kind = kind, .task = &own->task, .name = own->name,
+			     .path = own->path, .id = id,
 			     .state = TOPDOWN_SESSION_RUNNING, .level = 2,
 			     .source = TOPDOWN_SOURCE_PERF_METRICS };
 	figures->enabled_ns = percent * (NS_PER_S / 100);

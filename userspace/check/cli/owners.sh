@@ -46,6 +46,11 @@ is "cgroups with their trees" \
 	$'cgroup / 1\ncgroup /a 100\ncgroup /a/b 200\ncgroup /c 300\nidle None None' \
 	"$(rows "$TMP/out" row path cgroup)"
 
+# Names of cgroups are longer than those of processes, and the ends tell units apart.
+long=$(printf 'n%.0s' {1..122}).unit
+FAKE_CGROUP_NAME=$long run fake stat --by cgroup --count 1 -I 10 -j
+is "a long name of a cgroup" $'/\na\nb\n'"$long"$'\nidle' "$(rows "$TMP/out" comm)"
+
 run fake stat --by cgroup --self --count 1 -I 10 -j
 is "cgroups alone" $'/a/b\n/c\n/a\n/\nNone' "$(rows "$TMP/out" path)"
 

@@ -8,6 +8,7 @@
  * are its own.  It is read each time, so what it has may change.
  *
  *   FAKE_NO_CGROUPS     the kernel has no cgroups of perf
+ *   FAKE_CGROUP_NAME    name of the cgroup c
  *   FAKE_OWNERS_READS   number of readings that succeed
  */
 #include "fake.h"
@@ -142,7 +143,7 @@ static unsigned int listed(struct topdown_owner *owner, unsigned int nr, FILE *f
 static unsigned int cgroups(struct topdown_owner *owner, uint64_t steps)
 {
 	struct topdown_owner *root, *a, *b, *c;
-	const char *path = getenv("FAKE_CGROUPS");
+	const char *path = getenv("FAKE_CGROUPS"), *name = getenv("FAKE_CGROUP_NAME");
 	FILE *file = path ? fopen(path, "re") : NULL;
 	unsigned int nr = 0;
 
@@ -153,7 +154,7 @@ static unsigned int cgroups(struct topdown_owner *owner, uint64_t steps)
 	root = add(owner, &nr, TOPDOWN_OWNER_CGROUP, 1, "", 90, steps);
 	a = add(owner, &nr, TOPDOWN_OWNER_CGROUP, 100, "a", 60, steps);
 	b = add(owner, &nr, TOPDOWN_OWNER_CGROUP, 200, "b", 20, steps);
-	c = add(owner, &nr, TOPDOWN_OWNER_CGROUP, 300, "c", 30, steps);
+	c = add(owner, &nr, TOPDOWN_OWNER_CGROUP, 300, name ? name : "c", 30, steps);
 	a->level = 1;
 	c->level = 1;
 	b->level = 2;

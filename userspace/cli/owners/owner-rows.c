@@ -160,24 +160,21 @@ static void name_owner(const struct owners *owners, const struct topdown_owner *
 		[TOPDOWN_OWNER_IDLE] = "idle", [TOPDOWN_OWNER_OTHERS] = "others",
 		[TOPDOWN_OWNER_ENDED] = "ended",
 	};
-
-	struct task *task = &own->task;
+	const char *name = owner->name;
 
 	own->path[0] = '\0';
 	own->parent = owner->parent;
 	if (owner->what == TOPDOWN_OWNER_CGROUP) {
 		topdown_owners_path(owners->view, owner, own->path, sizeof(own->path));
 		printable(own->path);
-		snprintf(task->name, sizeof(task->name), "%.*s", (int)sizeof(task->name) - 1,
-			 owner->level ? owner->name : "/");
+		name = owner->level ? name : "/";
 	} else if (owner->what == TOPDOWN_OWNER_PROCESS) {
-		task->pid = owner->id;
-		snprintf(task->name, sizeof(task->name), "%.*s", (int)sizeof(task->name) - 1,
-			 owner->name);
+		own->task.pid = owner->id;
 	} else if (owner->what < sizeof(names) / sizeof(names[0])) {
-		snprintf(task->name, sizeof(task->name), "%s", names[owner->what]);
+		name = names[owner->what];
 	}
-	printable(task->name);
+	snprintf(own->name, sizeof(own->name), "%.*s", TOPDOWN_OWNER_NAME_MAX, name);
+	printable(own->name);
 }
 
 static enum row_kind kind_of(const struct topdown_owner *owner)
@@ -218,6 +215,7 @@ static void fill_row(const struct interval *interval, struct row *row,
 {
 	row->kind = kind_of(now);
 	row->task = &own->task;
+	row->name = own->name;
 	row->path = own->path;
 	row->id = now->id;
 	row->state = now->flags & TOPDOWN_OWNER_EXITED ? TOPDOWN_SESSION_EXITED :

@@ -13,13 +13,15 @@
 
 /**
  * struct owner_row - the names of an owner, for as long as its row
- * @task: number and name
+ * @task: number of a process
  * @parent: number of a cgroup's parent
+ * @name: name, in printable characters; of a cgroup the last component of its path, or "/"
  * @path: path of a cgroup
  */
 struct owner_row {
 	struct task task;
 	uint64_t parent;
+	char name[TOPDOWN_OWNER_NAME_MAX + 1];
 	char path[1024];
 };
 

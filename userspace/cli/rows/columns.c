@@ -83,7 +83,7 @@ GETTER(tid, known, row->task->tid > 0, row->task->tid)
 GETTER(id, integer, row->kind == ROW_CGROUP ? row->id :
 		    (uint64_t)(row->task->tid ? row->task->tid : row->task->pid))
 GETTER(path, path, row)
-GETTER(comm, string, row->task->name)
+GETTER(comm, string, row->name ? row->name : row->task->name)
 GETTER(state, string, row_state(row))
 GETTER(source, string, topdown_source_name(row->source))
 GETTER(level, integer, row->level)

@@ -130,6 +130,7 @@ struct watched {
  * @merged_ns: on-CPU time between switches too close to measure; of tasks only
  * @switches: how often the task was given a CPU; of tasks only
  * @incomplete: some new thread could not be followed; of tasks only
+ * @name: name of an owner; NULL for others, whose @task has it
  * @path: path of a cgroup; NULL or "" for others
  * @id: number of a cgroup
  * @parent: row of its parent; of topdown top only
@@ -175,6 +176,7 @@ struct row {
 	uint64_t merged_ns;
 	uint64_t switches;
 	bool incomplete;
+	const char *name;
 	const char *path;
 	uint64_t id;
 	const struct row *parent;

@@ -151,7 +151,7 @@ static unsigned int indent(const struct top_view *view, const struct row *row)
 
 static const char *name_of(const struct top_view *view, const struct row *row)
 {
-	return has_path(view, row) ? row->path : row->task->name;
+	return has_path(view, row) ? row->path : row->name;
 }
 
 /* Paths begin alike, and names of a tree do not: each keeps what tells it from others. */

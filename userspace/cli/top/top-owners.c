@@ -137,7 +137,7 @@ static bool is_shown(const struct row *row, const struct top_view *view)
 		return false;
 	if (view->min_rate && row->rate < view->min_rate)
 		return false;
-	return !*view->name || strcasestr(row->task->name, view->name) ||
+	return !*view->name || strcasestr(row->name, view->name) ||
 	       (row->path && strcasestr(row->path, view->name));
 }
 
@@ -166,7 +166,7 @@ static int compare_rows(const struct row *one, const struct row *other,
 	else if (one->kind == ROW_CGROUP && other->kind == ROW_CGROUP)
 		order = strcmp(one->path, other->path);
 	else
-		order = strcmp(one->task->name, other->task->name);
+		order = strcmp(one->name, other->name);
 	if (order)
 		return view->reverse ? -order : order;
 	/* Rows are in the order in which the module has owners. */
