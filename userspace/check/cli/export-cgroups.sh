@@ -245,33 +245,35 @@ else
 	failing 'sums'
 fi
 
-# bytes N: of a scrape with N containers of Kubernetes, as it is and compressed
+# bytes N: of a scrape with a pod of N containers, as it is and compressed; and series of those
 bytes() {
 	local lines
 	mapfile -t lines < <(python3 -c '
 import hashlib, sys
 print("1 0 0 1000000 ", "2 1 1 0 kubepods.slice", "3 2 2 0 kubepods-burstable.slice", sep="\n")
+print("4 3 3 0 kubepods-burstable-pod" + sys.argv[2].replace("-", "_") + ".slice")
 for n in range(int(sys.argv[1])):
     name = hashlib.sha256(b"%d" % n).hexdigest()
-    uid = "_".join((name[:8], name[8:12], name[12:16], name[16:20], name[20:32]))
-    print(1000 + n, 3, 3, 0, f"kubepods-burstable-pod{uid}.slice")
-    print(9000 + n, 1000 + n, 4, 1000000 + n * 977, f"cri-containerd-{name[::-1]}.scope")' "$1")
+    print(1000 + n, 4, 4, 1000000 + n * 977, f"cri-containerd-{name}.scope")' "$1" "$uid")
 	list "${lines[@]}"
 	serve --cgroups || return
 	scrape
 	wc -c < "$TMP/body"
+	grep -c 'container_id=' "$TMP/body"
 	scrape 'Accept-Encoding: gzip'
 	wc -c < "$TMP/body"
 	stop TERM
 }
 bytes 20 > "$TMP/few"
 bytes 220 > "$TMP/many"
-read -rd '' few few_gzip < "$TMP/few" || true
-read -rd '' many many_gzip < "$TMP/many" || true
-each=$(((many - few) / 400)) each_gzip=$(((many_gzip - few_gzip) / 400))
+read -rd '' few series few_gzip < "$TMP/few" || true
+read -rd '' many _ many_gzip < "$TMP/many" || true
+each=$(((many - few) / 200)) each_gzip=$(((many_gzip - few_gzip) / 200))
 page=$(dirname "$0")/../../man/topdown-export.1
 said=$(sed -nE 's/^Each has some ([0-9]+) KiB of a scrape, and ([0-9]+) bytes if it is compressed\.$/\1 \2/p' "$page")
 read -r said_kib said_gzip <<< "$said"
+is 'series of a container are those of the manual' \
+	"$(sed -nE 's/^A container of Kubernetes has ([0-9]+) series\.$/\1/p' "$page")" "$((series / 20))"
 result "$((each > said_kib * 1024 || each < said_kib * 512))" "bytes of a cgroup are those of the manual ($each)"
 result "$((each_gzip > said_gzip || each_gzip < said_gzip / 2))" "so they are if it is compressed ($each_gzip)"
 

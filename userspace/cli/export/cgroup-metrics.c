@@ -164,7 +164,7 @@ static void put_outside(struct export_text *text, const struct export_cgroups *c
 {
 	static const struct export_family family = {
 		"topdown_cgroups_outside_slots", EXPORT_COUNTER, "slots",
-		"Slots of no cgroup: of idle tasks, and of those for whom the module had no room.",
+		"Slots of no cgroup: of idle tasks, and of others, for whom the module had no room, or whose time on a CPU it did not read as that is dear.",
 	};
 
 	export_text_family(text, &family);
