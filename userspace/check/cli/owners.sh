@@ -38,6 +38,10 @@ run fake stat --by process --count 4 -I 10 -j
 is "what has ended is counted once" process \
 	"$(rows "$TMP/out" row pid | awk '$2 == 77 || $1 == "ended" { print $1 }')"
 
+# Slots before that, of other nodes, were in the row of the process.
+FAKE_LATE=1000 run fake stat --by process --count 4 -I 10 -j
+is "an end that no reading saw" 'ended 1000 1.0' "$(rows "$TMP/out" row slots tma_retiring | grep ended)"
+
 run fake stat --by process --top 1 --count 1 -I 10 -j
 is "the first one" $'42' "$(rows "$TMP/out" pid)"
 

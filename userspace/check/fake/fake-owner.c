@@ -9,6 +9,7 @@
  *
  *   FAKE_NO_CGROUPS     the kernel has no cgroups of perf
  *   FAKE_CGROUP_NAME    name of the cgroup c
+ *   FAKE_LATE           slots of process 77 after the last reading that had it, which retired
  *   FAKE_OWNERS_READS   number of readings that succeed
  */
 #include "fake.h"
@@ -96,7 +97,13 @@ static unsigned int processes(struct topdown_owner *owner, uint64_t steps)
 
 	add(owner, &nr, TOPDOWN_OWNER_IDLE, 0, "", 95, steps);
 	add(owner, &nr, TOPDOWN_OWNER_OTHERS, 0, "", 0, 0);
-	add(owner, &nr, TOPDOWN_OWNER_ENDED, 0, "", 50, steps > 3 ? until : 0);
+	gone = add(owner, &nr, TOPDOWN_OWNER_ENDED, 0, "", 50, steps > 3 ? until : 0);
+	if (steps > 3) {
+		gone->self.slots += setting("FAKE_LATE", 0);
+		gone->self.node[TOPDOWN_RETIRING] += setting("FAKE_LATE", 0);
+		gone->self.enabled_ns += setting("FAKE_LATE", 0);
+		gone->self.running_ns += setting("FAKE_LATE", 0);
+	}
 	add(owner, &nr, TOPDOWN_OWNER_PROCESS, 1, "init", 90, steps);
 	add(owner, &nr, TOPDOWN_OWNER_PROCESS, 42, "serv\033er", 10, steps);
 	if (steps > 3)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "message.h"
+#include "metrics.h"
 #include "refusal.h"
 
 /**
@@ -111,7 +112,8 @@ static const struct topdown_owner *find_then(const struct owners *owners, unsign
 }
 
 /* Processes that have gone since were counted in their own rows. */
-static void leave_out_gone(const struct owners *owners, struct topdown_figures *ended)
+static void leave_out_gone(const struct owners *owners, unsigned int level,
+			   struct topdown_figures *ended)
 {
 	unsigned int i;
 
@@ -121,12 +123,9 @@ static void leave_out_gone(const struct owners *owners, struct topdown_figures *
 		if (then->what != TOPDOWN_OWNER_PROCESS ||
 		    topdown_owners_find(owners->view, then))
 			continue;
-		ended->enabled_ns -= then->self.enabled_ns;
-		ended->running_ns -= then->self.running_ns;
-		ended->slots -= then->self.slots;
-		ended->cycles -= then->self.cycles;
-		ended->instructions -= then->self.instructions;
+		td_figures_sub(ended, &then->self);
 	}
+	td_figures_ratios(ended, td_nodes_of_level(level));
 }
 
 static bool is_chosen(const char *names, const struct topdown_owner *owner, const char *path)
@@ -206,7 +205,7 @@ static bool fill_figures(const struct owners *owners, const struct topdown_owner
 	if (topdown_owner_between(then, now, tree, level, figures))
 		return false;
 	if (now->what == TOPDOWN_OWNER_ENDED)
-		leave_out_gone(owners, figures);
+		leave_out_gone(owners, level, figures);
 	return figures->enabled_ns;
 }
 
