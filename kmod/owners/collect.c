@@ -213,7 +213,7 @@ static int td_collect_begin(enum td_owners_kind kind)
 		if (ret)
 			return ret;
 	} else {
-		/* The new kind has nothing of it. */
+		/* The new kind has nothing of it, except in "others" what quiet CPUs still have. */
 		td_collect();
 	}
 	td_collect_owners[kind] = td_owners_create(kind == TD_OWNERS_PROCESSES);

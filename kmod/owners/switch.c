@@ -8,6 +8,7 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/percpu.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/string.h>
@@ -98,7 +99,7 @@ static void td_switch_unregister(unsigned int nr)
 			WARN_ON_ONCE(tracepoint_probe_unregister(td_probes[nr].tracepoint,
 								 td_probes[nr].probe, NULL));
 	}
-	/* No CPU runs a probe afterwards, or tells of the end of a window: that is a grace period. */
+	/* No CPU runs a probe afterwards. */
 	tracepoint_synchronize_unregister();
 	cancel_work_sync(&td_switch_work);
 }
@@ -141,5 +142,6 @@ int td_switch_begin(void)
 void td_switch_end(void)
 {
 	td_window_tell(NULL);
+	synchronize_rcu();
 	td_switch_unregister(ARRAY_SIZE(td_probes));
 }

@@ -276,6 +276,7 @@ static noinline void td_teller_first(struct td_teller *teller, struct task_struc
 	/* Nobody has had the counts until now, whatever meter begins next. */
 	teller->total = collector->total;
 	teller->begun = collector->open ? TD_TELLER_NEVER : collector->begun;
+	teller->blind = false;
 	td_teller_enter(teller, task, td_whose(task));
 }
 
@@ -289,14 +290,15 @@ static noinline void td_teller_first(struct td_teller *teller, struct task_struc
 void td_teller_switch(struct td_teller *teller, struct task_struct *prev,
 		      struct task_struct *next, struct td_whose whose)
 {
-	u64 now = td_ticks();
+	u64 now;
 
 	if (unlikely(!teller->line)) {
-		/* This CPU is not measured. */
+		/* The parameter cpus leaves this CPU out. */
 		if (!teller->ledger)
 			return;
-		td_teller_first(teller, prev, now);
+		td_teller_first(teller, prev, td_ticks());
 	}
+	now = td_ticks();
 	td_teller_note(teller, now);
 	td_teller_rename(teller->line, prev);
 	td_teller_enter(teller, next, whose);
@@ -363,9 +365,17 @@ void td_teller_turn_this(void *unused)
  */
 void td_teller_turn_quiet(void)
 {
+	struct td_teller *teller = this_cpu_ptr(&td_tellers);
+
 	/* Pairs with smp_store_release() in td_teller_collected(). */
-	if (smp_load_acquire(&this_cpu_ptr(&td_tellers)->spare))
-		td_teller_turn_this(NULL);
+	if (!smp_load_acquire(&teller->spare))
+		return;
+	td_teller_turn_this(NULL);
+	/*
+	 * If its own switch took the spare one, nobody may come and try again.  Pairs with
+	 * READ_ONCE() in td_teller_late().
+	 */
+	WRITE_ONCE(teller->late, false);
 }
 
 /**

@@ -205,32 +205,15 @@ static void td_fit_resize(void *arg)
 	td_room_resize(&collector->room, td_counters_of(collector->meter));
 }
 
-/*
- * The groups stand aside, and new ones would count at once.  So mend them when they are back,
- * because nobody may ask again: groups that wait for counters themselves leave, too.  An idle CPU
- * takes them back when it wakes up, and is not looked at often until then.
- */
-static void td_fit_when_back(struct td_collector *collector)
-{
-	/* Pairs with WRITE_ONCE() in td_tenant_settle(). */
-	long left = READ_ONCE(collector->back_at) - jiffies;
-
-	td_fit_mend_later(collector, left > 0 ? left + 1 : collector->mend_delay);
-}
-
-/* Make other groups of ordinary counters if the present ones fit no more, now or later. */
+/* Make other groups of ordinary counters if the present ones fit no more. */
 static bool td_fit_room(struct td_collector *collector)
 {
 	struct td_counters *counters = td_counters_of(collector->meter);
 
 	lockdep_assert_held(&td_fit_mutex);
-	if (!counters)
+	/* New ones would count at once.  The work is queued again when they are back. */
+	if (!counters || td_aside_defers(collector))
 		return false;
-	/* Pairs with WRITE_ONCE() in td_tenant_settle(). */
-	if (READ_ONCE(collector->away)) {
-		td_fit_when_back(collector);
-		return true;
-	}
 	td_fit_call(collector, td_fit_resize);
 	if (!td_room_outdated(&collector->room, counters))
 		return false;
@@ -286,10 +269,10 @@ static void td_fit_work(struct work_struct *work)
 	struct td_collector *collector = container_of(mend, struct td_collector, mend);
 
 	mutex_lock(&td_fit_mutex);
+	/* Pairs with READ_ONCE() in td_tenant_waited(), which queues the work again if need be. */
+	WRITE_ONCE(collector->starves, false);
 	if (td_fit_started(collector))
 		td_fit_mend(collector);
-	/* Pairs with READ_ONCE() in td_tenant_waited(). */
-	WRITE_ONCE(collector->starves, false);
 	mutex_unlock(&td_fit_mutex);
 }
 

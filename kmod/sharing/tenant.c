@@ -90,7 +90,7 @@ static bool td_tenant_waited(struct td_aside *aside, u64 ns)
 		return !READ_ONCE(collector->starves);
 	if (rotations >= TD_TENANT_ROTATIONS / 2 && counters &&
 	    td_starved_holders(&counters->meter) && td_counters_starve(counters)) {
-		/* Pairs with WRITE_ONCE() in td_fit_work(), which the queue orders after it. */
+		/* Pairs with WRITE_ONCE() in td_fit_work(), which begins after it is queued. */
 		WRITE_ONCE(collector->starves, true);
 		mod_delayed_work(td_compat_unbound_wq, &collector->mend, 1);
 	}

@@ -51,6 +51,7 @@ struct td_tenant {
  * @collector: collector of the CPU
  * @lock: keeps the meter, and the CPU online, while @ready; taken inside td_fit_mutex
  * @ready: the CPU has a meter and is online; under @lock
+ * @mend: the meter wants mending when the groups are back; under @lock
  * @tenant: the groups
  * @due: the next look is for the groups, too, and not only for the sampler; used on the CPU
  *	with interrupts off
@@ -67,6 +68,7 @@ struct td_aside {
 	struct td_collector *collector;
 	struct mutex lock; /* the meter stays, and the CPU online */
 	bool ready;
+	bool mend;
 	struct td_tenant tenant[TD_TENANTS];
 	bool due;
 	bool turn_over;

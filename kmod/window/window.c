@@ -466,7 +466,7 @@ static noinline void td_window_to_watches(struct td_collector *collector,
 /* Does the meter need mending in process context? */
 static bool td_window_ailing(struct td_collector *collector, const struct topdown_record *record)
 {
-	/* Pairs with READ_ONCE() in td_fit_work(). */
+	/* Pairs with READ_ONCE() in td_fit_mend(). */
 	WRITE_ONCE(collector->lost, td_trust_lost(&collector->trust));
 	if (!collector->away && td_room_review(&collector->room, collector->meter, record))
 		return true;

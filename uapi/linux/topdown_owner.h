@@ -98,7 +98,8 @@ enum topdown_owner_what {
  * @name: name of the process, or last component of the cgroup's path, which is "" for the root.
  *	User space can choose it
  * @self: sums of the owner alone.  enabled_ns is its time on CPUs, and running_ns the part of it in
- *	which the CPU counted; busy_ns is 0.  A cgroup that is removed leaves its own to its parent
+ *	which the CPU counted; busy_ns is 0.  Others may have slots and running_ns without time, where
+ *	reading the counters is dear.  A cgroup that is removed leaves its own to its parent
  * @tree: cgroup: sums of it and of all below it, removed ones included, so it never falls and
  *	never jumps; others: as @self
  */
@@ -138,8 +139,8 @@ struct topdown_owner {
  *
  * A call with @cursor 0 brings the sums up to date first, by an interrupt to each CPU that is not
  * idle, or ran anybody since the last such call.  Quiet (nohz_full) CPUs are never interrupted:
- * what ran there is in the sums up to a second and a period later.  CPUs that are not measured give
- * owners nothing, and are not interrupted either.
+ * what ran there is in the sums up to a second and a period later, if they are collected as often.
+ * Excluded CPUs (parameter cpus) give owners nothing, not even time, and are not interrupted.
  * An owner that goes between two calls of one round may be in neither.  Records of one call are of
  * one moment, and the parents of cgroups come before their children.
  * EMSGSIZE is the answer if there is not room for one.
