@@ -498,10 +498,13 @@ void td_window_tell(void (*ended)(void))
 /* Nobody else may interrupt a quiet CPU, so whoever needs it to do something does it now. */
 static void td_window_tell_quiet(const struct td_collector *collector)
 {
-	/* Pairs with WRITE_ONCE() in td_window_tell(). */
-	void (*ended)(void) = READ_ONCE(td_window_ended);
+	void (*ended)(void);
 
-	if (ended && td_scope_quiet(collector->cpu))
+	if (!td_scope_quiet(collector->cpu))
+		return;
+	/* Pairs with WRITE_ONCE() in td_window_tell(). */
+	ended = READ_ONCE(td_window_ended);
+	if (ended)
 		ended();
 }
 

@@ -381,7 +381,8 @@ static void test_answer(void)
 			 second.time_ns == second.window_time_ns,
 			 "a fresh reading is of %llu windows, and 20 ms later of %llu\n",
 			 (unsigned long long)first.windows, (unsigned long long)second.windows);
-	ksft_test_result(second.state == TOPDOWN_STATE_OK && points_off(&second.window) < LIMIT_POINTS &&
+	ksft_test_result(second.state == TOPDOWN_STATE_OK &&
+			 points_off(&second.window) < LIMIT_POINTS &&
 			 second.window.enabled_ns > PERIOD_MS * 1000000ULL / 2 &&
 			 second.window.enabled_ns <= (PERIOD_MS + 4) * 1000000ULL,
 			 "its window has %.1f ms, and is %.2f points off\n",

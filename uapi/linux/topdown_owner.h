@@ -98,8 +98,8 @@ enum topdown_owner_what {
  * @name: name of the process, or last component of the cgroup's path, which is "" for the root.
  *	User space can choose it
  * @self: sums of the owner alone.  enabled_ns is its time on CPUs, and running_ns the part of it in
- *	which the CPU counted; busy_ns is 0.  Others may have slots and running_ns without time, where
- *	reading the counters is dear.  A cgroup that is removed leaves its own to its parent
+ *	which the CPU counted; busy_ns is 0.  Where reading the counters is dear, others may have
+ *	slots and running_ns without time.  A cgroup that is removed leaves its own to its parent
  * @tree: cgroup: sums of it and of all below it, removed ones included, so it never falls and
  *	never jumps; others: as @self
  */

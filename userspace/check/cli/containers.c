@@ -13,6 +13,10 @@
 #define UNDER	"0b6e2a3c_91d4_4f7a_8c25_5e1f0a9b7d43"
 #define STATIC	"7c1b9e0d4a5f62839ab0c1d2e3f40516"
 
+/* Where the kubelet has a root of its own. */
+#define KUBELET	"/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-burstable.slice/" \
+		"kubelet-kubepods-burstable-pod"
+
 static const struct {
 	const char *path;
 	const char *pod_uid;
@@ -28,8 +32,7 @@ static const struct {
 	{ "/kubepods.slice/kubepods-pod" UNDER ".slice/docker-" ID ".scope", UID, ID },
 	{ "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" STATIC
 	  ".slice/cri-containerd-" ID ".scope", STATIC, ID },
-	{ "/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-burstable.slice/"
-	  "kubelet-kubepods-burstable-pod" UNDER ".slice/cri-containerd-" ID ".scope", UID, ID },
+	{ KUBELET UNDER ".slice/cri-containerd-" ID ".scope", UID, ID },
 	/* Below the container is the container's own, which its cgroup has too. */
 	{ "/kubepods.slice/kubepods-pod" UNDER ".slice/cri-containerd-" ID ".scope/init", "", "" },
 	{ "/kubepods.slice/kubepods-pod" UNDER ".slice/cri-containerd-" ID ".scope/docker/" ID,

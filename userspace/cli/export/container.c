@@ -11,9 +11,9 @@
  *	/kubepods/burstable/podUID/ID
  *
  * Only the cgroup of the pod, and those of containers directly in it, have its number, and only the
- * cgroup of the container itself has that of the container.  So a sum over containers, or over those
- * that have the number of a pod and none of a container, counts no slots twice, although the slots
- * of a cgroup have those of all below it.
+ * cgroup of the container itself has that of the container.  So a sum over containers, or over
+ * those that have the number of a pod and none of a container, counts no slots twice, although the
+ * slots of a cgroup have those of all below it.
  */
 #include "container.h"
 

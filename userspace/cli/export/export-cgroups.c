@@ -181,6 +181,8 @@ static void limit_ended(struct export_cgroups *cgroups)
 			if (!row->id && (!oldest || row->ended < oldest->ended))
 				oldest = row;
 		}
+		if (!oldest)
+			return;
 		forget(cgroups, oldest);
 	}
 }

@@ -352,7 +352,8 @@ static bool check_owners(struct stat_options *options)
 	}
 	if (cpus || options->pids.nr || options->tids.nr || options->runs)
 		return refuse("--by and -G measure all processes or cgroups of the machine (allowed: without -a, -C, -A and the like, -p, -t and -r)");
-	if (options->by == OWNER_BY_PROCESS && (options->cgroups || options->depth || options->self))
+	if (options->by == OWNER_BY_PROCESS &&
+	    (options->cgroups || options->depth || options->self))
 		return refuse("-G, --depth and --self are about cgroups (allowed: with --by cgroup)");
 	return true;
 }

@@ -184,15 +184,18 @@ static const char *prompt(enum top_prompt of)
 
 static const char *keys(const struct top_view *view)
 {
+	static const char * const by_kind[OWNER_BY_KINDS] = {
+		[OWNER_BY_NONE] =
+		"q quit  h help  v view  l level  L latency  s sort  f CPUs  m min  space freeze",
+		[OWNER_BY_PROCESS] =
+		"q quit  h help  v view  l level  s sort  f name  m min  i idle  space freeze",
+		[OWNER_BY_CGROUP] =
+		"q quit  h help  v view  l level  s sort  f name  t tree  i idle  space freeze",
+	};
+
 	if (view->latencies)
 		return "q quit  h help  L slots  l each CPU  f CPUs  i with samples  space freeze";
-	if (view->by == OWNER_BY_PROCESS)
-		return "q quit  h help  v view  l level  s sort  f name  m min  i idle  "
-		       "space freeze";
-	if (view->by == OWNER_BY_CGROUP)
-		return "q quit  h help  v view  l level  s sort  f name  t tree  i idle  "
-		       "space freeze";
-	return "q quit  h help  v view  l level  L latency  s sort  f CPUs  m min  space freeze";
+	return by_kind[view->by];
 }
 
 static void foot(struct top_frame *frame, const struct top_view *view)

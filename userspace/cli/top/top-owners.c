@@ -233,7 +233,7 @@ unsigned int top_owners_rows(struct top_owners *owners, const struct top_view *v
 		if (owners->shown[i])
 			rows[nr++] = &interval->row[i];
 	}
-	qsort_r(rows, nr, sizeof(*rows), compare, (void *)view);
+	qsort_r(rows, nr, sizeof(void *), compare, (void *)view);
 	return nr;
 }
 

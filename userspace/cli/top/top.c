@@ -120,7 +120,7 @@ static int make_room(struct top *top, unsigned int nr)
 
 	if (nr <= top->room)
 		return 0;
-	rows = reallocarray(top->rows, nr, sizeof(*rows));
+	rows = reallocarray(top->rows, nr, sizeof(void *));
 	if (!rows)
 		return -ENOMEM;
 	top->rows = rows;
