@@ -120,18 +120,12 @@ bool td_counters_turn_over(struct td_counters *counters, u64 now)
 /**
  * td_counters_starve() - the group whose turn it is will never have counters
  * @counters: ordinary counters of this CPU, interrupts off
- *
- * Return: true if that is news.
  */
-bool td_counters_starve(struct td_counters *counters)
+void td_counters_starve(struct td_counters *counters)
 {
-	/* Pairs with WRITE_ONCE() in td_meter_next(). */
-	struct td_turns *turns = &counters->turns[READ_ONCE(counters->meter.turn)];
-	bool news = turns->missed < TD_TURNS_MISSED;
-
 	lockdep_assert_irqs_disabled();
-	turns->missed = TD_TURNS_MISSED;
-	return news;
+	/* Pairs with WRITE_ONCE() in td_meter_next(). */
+	counters->turns[READ_ONCE(counters->meter.turn)].missed = TD_TURNS_MISSED;
 }
 
 /**

@@ -101,7 +101,7 @@ bool td_counters_wants(const struct td_counters *counters, unsigned int index,
 bool td_counters_leads(const struct td_counters *counters, unsigned int group);
 bool td_counters_outdated(const struct td_counters *counters);
 bool td_counters_turn_over(struct td_counters *counters, u64 now);
-bool td_counters_starve(struct td_counters *counters);
+void td_counters_starve(struct td_counters *counters);
 unsigned int td_counters_starved(const struct td_counters *counters);
 
 #endif /* TOPDOWN_COUNTERS_H */

@@ -306,6 +306,12 @@ void td_teller_switch(struct td_teller *teller, struct task_struct *prev,
 	WRITE_ONCE(teller->dirty, true);
 }
 
+/* May its ledger be turned from here?  A quiet CPU turns its own alone. */
+static bool td_teller_reachable(int cpu)
+{
+	return td_scope_reachable(cpu, NULL) || (td_scope_has(cpu) && cpu == smp_processor_id());
+}
+
 /**
  * td_teller_stale() - is there anything new to be collected from a CPU?
  * @cpu: possible CPU
@@ -317,7 +323,7 @@ bool td_teller_stale(int cpu, void *unused)
 {
 	const struct td_teller *teller = per_cpu_ptr(&td_tellers, cpu);
 
-	if (!td_scope_has(cpu) || (td_scope_quiet(cpu) && cpu != smp_processor_id()))
+	if (!td_teller_reachable(cpu))
 		return false;
 	/* Pair with WRITE_ONCE() on the CPU; what comes later is for the next collection. */
 	return READ_ONCE(teller->dirty) || !READ_ONCE(teller->idle);
@@ -333,7 +339,7 @@ bool td_teller_stale(int cpu, void *unused)
 bool td_teller_late(int cpu, void *unused)
 {
 	/* Pairs with WRITE_ONCE() in td_teller_turn_this(), which has returned. */
-	return READ_ONCE(per_cpu_ptr(&td_tellers, cpu)->late);
+	return td_teller_reachable(cpu) && READ_ONCE(per_cpu_ptr(&td_tellers, cpu)->late);
 }
 
 /**
@@ -365,17 +371,9 @@ void td_teller_turn_this(void *unused)
  */
 void td_teller_turn_quiet(void)
 {
-	struct td_teller *teller = this_cpu_ptr(&td_tellers);
-
 	/* Pairs with smp_store_release() in td_teller_collected(). */
-	if (!smp_load_acquire(&teller->spare))
-		return;
-	td_teller_turn_this(NULL);
-	/*
-	 * If its own switch took the spare one, nobody may come and try again.  Pairs with
-	 * READ_ONCE() in td_teller_late().
-	 */
-	WRITE_ONCE(teller->late, false);
+	if (smp_load_acquire(&this_cpu_ptr(&td_tellers)->spare))
+		td_teller_turn_this(NULL);
 }
 
 /**

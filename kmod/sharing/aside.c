@@ -186,7 +186,8 @@ static void td_tenant_settle(struct td_aside *aside, enum td_tenant_kind kind)
 	WRITE_ONCE(tenant->on, tenant->wanted);
 	if (kind != TD_TENANT_SLOTS)
 		return;
-	collector->away = !tenant->on;
+	/* Pairs with READ_ONCE() in td_fit_room(), as all its writes. */
+	WRITE_ONCE(collector->away, !tenant->on);
 	collector->back_at = tenant->back_at;
 	if (!tenant->on)
 		td_window_aside(collector);
@@ -256,10 +257,6 @@ static void td_aside_apply(struct td_aside *aside)
 	for (kind = 0; kind < TD_TENANTS; kind++) {
 		if (change.changed >> kind & 1)
 			td_tenant_switch(aside, kind);
-	}
-	if (aside->mend && td_aside_on(aside, TD_TENANT_SLOTS)) {
-		aside->mend = false;
-		mod_delayed_work(td_compat_unbound_wq, &aside->collector->mend, 0);
 	}
 	/* Each group has its share of the turns among others, too. */
 	if (change.changed >> TD_TENANT_SLOTS & 1 && !td_aside_on(aside, TD_TENANT_SLOTS)) {
@@ -359,7 +356,7 @@ static void td_aside_forget(void *arg)
 	struct td_aside *aside = arg;
 
 	td_mux_set(NULL);
-	aside->collector->away = false;
+	WRITE_ONCE(aside->collector->away, false);
 }
 
 /**
@@ -392,34 +389,12 @@ void td_aside_end(struct td_collector *collector)
 	td_latency_end(collector);
 	mutex_lock(&aside->lock);
 	aside->ready = false;
-	aside->mend = false;
 	td_aside_call(aside, td_aside_forget, aside);
 	hrtimer_cancel(&aside->turn);
 	timer_delete_sync(&aside->back);
 	timer_delete_sync(&aside->turns);
 	irq_work_sync(&collector->look);
 	mutex_unlock(&aside->lock);
-}
-
-/**
- * td_aside_defers() - does the mending of a meter have to wait, because its groups stand aside?
- * @collector: collector of the CPU, which has a meter; under td_fit_mutex
- *
- * Groups that wait for counters themselves stand aside too, and may never have them before they
- * are mended.  So nobody else need ask again.
- *
- * Return: true or false; if true, the work that mends is queued when the groups are back.
- */
-bool td_aside_defers(struct td_collector *collector)
-{
-	struct td_aside *aside = td_aside_of(collector);
-	bool defers;
-
-	mutex_lock(&aside->lock);
-	defers = aside->ready && !td_aside_on(aside, TD_TENANT_SLOTS);
-	aside->mend |= defers;
-	mutex_unlock(&aside->lock);
-	return defers;
 }
 
 /**

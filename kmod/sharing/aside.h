@@ -14,6 +14,5 @@ void td_aside_setup(struct td_collector *collector);
 void td_aside_cleanup(struct td_collector *collector);
 void td_aside_begin(struct td_collector *collector);
 void td_aside_end(struct td_collector *collector);
-bool td_aside_defers(struct td_collector *collector);
 
 #endif /* TOPDOWN_ASIDE_H */

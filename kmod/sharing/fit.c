@@ -211,8 +211,8 @@ static bool td_fit_room(struct td_collector *collector)
 	struct td_counters *counters = td_counters_of(collector->meter);
 
 	lockdep_assert_held(&td_fit_mutex);
-	/* New ones would count at once.  The work is queued again when they are back. */
-	if (!counters || td_aside_defers(collector))
+	/* Pairs with WRITE_ONCE() where groups stand aside; new ones would count at once. */
+	if (!counters || READ_ONCE(collector->away))
 		return false;
 	td_fit_call(collector, td_fit_resize);
 	if (!td_room_outdated(&collector->room, counters))
@@ -269,8 +269,6 @@ static void td_fit_work(struct work_struct *work)
 	struct td_collector *collector = container_of(mend, struct td_collector, mend);
 
 	mutex_lock(&td_fit_mutex);
-	/* Pairs with READ_ONCE() in td_tenant_waited(), which queues the work again if need be. */
-	WRITE_ONCE(collector->starves, false);
 	if (td_fit_started(collector))
 		td_fit_mend(collector);
 	mutex_unlock(&td_fit_mutex);
@@ -311,8 +309,6 @@ void td_fit_start(struct td_collector *collector)
 	fit->troubled = false;
 	td_room_begin(&collector->room);
 	td_trust_forget(&collector->trust);
-	/* The work may have been cancelled; pairs with READ_ONCE() in td_tenant_waited(). */
-	WRITE_ONCE(collector->starves, false);
 	WRITE_ONCE(collector->mend_delay, TD_RETRY_MIN);
 	td_fit_make(collector);
 }

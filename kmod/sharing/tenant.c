@@ -79,19 +79,19 @@ static bool td_tenant_turn_over(struct td_aside *aside, const struct td_tenant *
  * The groups have waited for so long.  Somebody may hold a counter for good, as the NMI watchdog
  * does; then smaller groups are made.  Else stop to wait at some time.
  */
-static bool td_tenant_waited(struct td_aside *aside, u64 ns)
+static bool td_tenant_waited(struct td_aside *aside, struct td_tenant *tenant, u64 now)
 {
 	struct td_collector *collector = aside->collector;
 	struct td_counters *counters = td_counters_of(collector->meter);
-	u64 rotations = div64_u64(ns, td_mux_interval_ns(aside->collector->meter));
+	u64 rotations = div64_u64(now - tenant->hindered, td_mux_interval_ns(collector->meter));
 
-	/* Pairs with WRITE_ONCE() in td_fit_work(): on a busy CPU the work may be late. */
 	if (rotations >= TD_TENANT_ROTATIONS)
-		return !READ_ONCE(collector->starves);
+		return true;
+	/* Ask each time that they wait: the work may be so late that they stand aside again. */
 	if (rotations >= TD_TENANT_ROTATIONS / 2 && counters &&
-	    td_starved_holders(&counters->meter) && td_counters_starve(counters)) {
-		/* Pairs with WRITE_ONCE() in td_fit_work(), which begins after it is queued. */
-		WRITE_ONCE(collector->starves, true);
+	    tenant->asked != tenant->hindered && td_starved_holders(&counters->meter)) {
+		tenant->asked = tenant->hindered;
+		td_counters_starve(counters);
 		mod_delayed_work(td_compat_unbound_wq, &collector->mend, 1);
 	}
 	return false;
@@ -113,7 +113,7 @@ static void td_tenant_judge(struct td_aside *aside, enum td_tenant_kind kind, bo
 		tenant->hindered = now;
 	tenant->judged = now;
 	if (hinders ? td_tenant_turn_over(aside, tenant) :
-	    td_tenant_waited(aside, now - tenant->hindered))
+	    td_tenant_waited(aside, tenant, now))
 		tenant->wanted = false;
 }
 

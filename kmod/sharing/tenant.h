@@ -25,6 +25,7 @@ enum td_tenant_kind {
  * @since: when they were enabled, local_clock()
  * @hindered: since when somebody has waited for their counters, or they themselves for those of
  *	others, local_clock(); 0 for not at all
+ * @asked: @hindered of those who last asked for smaller groups
  * @judged: when somebody was last found to wait, local_clock()
  * @back_at: when to enable them again, in jiffies
  * @ignored: standing aside did not help events up to this id of perf
@@ -39,6 +40,7 @@ struct td_tenant {
 	bool wanted;
 	u64 since;
 	u64 hindered;
+	u64 asked;
 	u64 judged;
 	unsigned long back_at;
 	u64 ignored;
@@ -51,7 +53,6 @@ struct td_tenant {
  * @collector: collector of the CPU
  * @lock: keeps the meter, and the CPU online, while @ready; taken inside td_fit_mutex
  * @ready: the CPU has a meter and is online; under @lock
- * @mend: the meter wants mending when the groups are back; under @lock
  * @tenant: the groups
  * @due: the next look is for the groups, too, and not only for the sampler; used on the CPU
  *	with interrupts off
@@ -68,7 +69,6 @@ struct td_aside {
 	struct td_collector *collector;
 	struct mutex lock; /* the meter stays, and the CPU online */
 	bool ready;
-	bool mend;
 	struct td_tenant tenant[TD_TENANTS];
 	bool due;
 	bool turn_over;

@@ -485,8 +485,8 @@ static void td_window_mend(struct td_collector *collector)
 }
 
 /**
- * td_window_tell() - choose who is told when a window of a quiet CPU ends
- * @ended: called on the CPU with interrupts off, as long as its timer closes windows; NULL for
+ * td_window_tell() - call a function whenever a window of a quiet CPU ends
+ * @ended: the function, called on the CPU with interrupts off, as long as its timer closes windows; NULL for
  *	nobody: the last call is over after a grace period of RCU
  */
 void td_window_tell(void (*ended)(void))

@@ -58,8 +58,6 @@
  *	node n; written under td_fit_mutex; read from anywhere
  * @away: the groups are disabled for a perf user (aside.c); written on the CPU with
  *	interrupts off
- * @starves: groups wait for smaller ones to be made, and do not stop to wait before the work
- *	began; set on the CPU with interrupts off, cleared under td_fit_mutex
  * @back_at: when to enable them again, in jiffies; used as @away
  * @look: checks whether to disable the groups for a perf user, or to enable them again
  * @mend: mends the meter in process context (fit.c)
@@ -100,7 +98,6 @@ struct td_collector {
 	u64 nodes_possible;
 
 	bool away;
-	bool starves;
 	unsigned long back_at;
 	struct irq_work look;
 	struct delayed_work mend;

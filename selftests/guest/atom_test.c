@@ -101,7 +101,7 @@ TEST(e_core_figures_are_as_published)
 
 int main(int argc, char **argv)
 {
-	int ret = session_need();
+	int ret = emulator_need();
 
 	if (ret)
 		return ret;

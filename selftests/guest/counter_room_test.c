@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <linux/perf_event.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../kselftest.h"
@@ -78,33 +76,13 @@ static unsigned int changes(unsigned int ms, const struct text *until)
 	return n;
 }
 
-/* One general counter of CPU 0 for good, as the NMI watchdog has one; or -1. */
-static int take_counter(void)
-{
-	struct perf_event_attr attr = {
-		.type	= PERF_TYPE_HARDWARE,
-		.size	= sizeof(attr),
-		.config	= PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
-		.pinned	= 1,
-	};
-	uint64_t count;
-	int fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
-
-	/* A pinned event that did not get its counter has nothing to read. */
-	if (fd >= 0 && read(fd, &count, sizeof(count)) != sizeof(count)) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
 /* As many as there are. */
 static unsigned int take_counters(int *fd)
 {
 	unsigned int n = 0;
 
 	while (n < COUNTERS_MAX) {
-		fd[n] = take_counter();
+		fd[n] = counter_take(0);
 		if (fd[n] < 0)
 			break;
 		n++;

@@ -320,7 +320,7 @@ TEST(off)
 
 int main(int argc, char **argv)
 {
-	int ret = session_need();
+	int ret = emulator_need();
 
 	return ret ? ret : test_harness_run(argc, argv);
 }

@@ -3,6 +3,7 @@
  * drilldown=1: where level 2 does not fit the counters, the children of level 1 nodes
  * over their published thresholds are counted and no others.  A node that was not counted
  * has no figure.  A node that was counted for some of the time has no figure of all the time.
+ * Level 1 is one group, which gets smaller if somebody else needs a counter, also on a busy machine.
  *
  * TOPDOWN_SPAN_MS     length of a measurement (1500)
  */
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 
 #include "../kselftest.h"
 #include "fact.h"
@@ -38,6 +40,14 @@
 /* Nodes that are below their thresholds keep their children for ten seconds. */
 #define CLOSE_MS	25000
 #define TURNS_MS	500
+
+/* Works that are bound to no CPU run on these. */
+#define WORKS_CPUS	"/sys/devices/virtual/workqueue/cpumask"
+#define WATCHDOG	"/proc/sys/kernel/nmi_watchdog"
+/* The work that makes smaller groups is so late once. */
+#define LATE_MS		400
+/* A group that waits for counters does so 0.13 s of each 1.2 s. */
+#define SMALLER_MS	4000
 
 #define CHILDREN(parent)	(3U << (TOPDOWN_HEAVY_OPERATIONS + 2 * (parent)))
 
@@ -497,6 +507,70 @@ static void test_closing(void)
 	ksft_test_result(ok && measure_soon(NODES_LATER), "figures_of_what_is_open_then\n");
 }
 
+/* Keep all works that are bound to no CPU from running for a while: the process that does so. */
+static int works_stop(void)
+{
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + LATE_MS * 1000000ULL;
+	int pid = fork();
+
+	if (pid)
+		return pid;
+	if (cpu_pin(cpu[1]))
+		_exit(1);
+	while (clock_ns(CLOCK_MONOTONIC) < end)
+		;
+	_exit(0);
+}
+
+static uint64_t running_ns(void)
+{
+	struct topdown_record record = { };
+
+	device_read_cpu(device, TOPDOWN_READ_FRESH, cpu[0], &record);
+	return record.total.running_ns;
+}
+
+/* A CPU counts again although the work that makes its group smaller came late once. */
+static bool counts_after_late_work(void)
+{
+	uint64_t begun, waits, counts;
+	int works, counter;
+
+	works = works_stop();
+	sleep_ms(LOOK_MS / 5);
+	counter = counter_take(cpu[0]);
+	begun = running_ns();
+	waitpid(works, NULL, 0);
+	waits = running_ns();
+	sleep_ms(SMALLER_MS);
+	counts = running_ns();
+	ksft_print_msg("counted for %.1f ms beside the late work, and for %.1f ms afterwards\n",
+		       (waits - begun) / 1e6, (counts - waits) / 1e6);
+	close(counter);
+	return works > 0 && counter >= 0 && waits - begun < LATE_MS * 1000000ULL / 2 &&
+	       counts - waits > SMALLER_MS * 1000000ULL / 10;
+}
+
+static void test_late_work(void)
+{
+	int busy;
+	bool ok;
+
+	workers_stop();
+	/* Or the load would have it. */
+	close(device);
+	/* An idle CPU would give its groups few turns. */
+	busy = spin_start(cpu[0], &profile_find("compute")->profile);
+	ok = busy > 0 && !file_write(WATCHDOG, 0, "0") && !file_write(WORKS_CPUS, 0, "2") &&
+	     module_begin();
+	sleep_ms(TURNS_MS);
+	ksft_test_result(ok && cpu[1] == 1 && counts_after_late_work(),
+			 "counts_after_late_work\n");
+	spin_stop(busy);
+	file_write(WORKS_CPUS, 0, "3");
+	file_write(WATCHDOG, 0, "1");
+}
+
 int main(void)
 {
 	int ret = module_need();
@@ -509,7 +583,7 @@ int main(void)
 		ksft_exit_skip("the rates are those of Skylake-X with two threads a core\n");
 	span_ms = env_number("TOPDOWN_SPAN_MS", 1500);
 	ksft_print_header();
-	ksft_set_plan(13);
+	ksft_set_plan(14);
 	if (realtime())
 		ksft_exit_fail_msg("cannot set the priority\n");
 	cpus = cpus_online(cpu);
@@ -517,6 +591,6 @@ int main(void)
 		ksft_exit_fail_msg("cannot begin\n");
 	test_opening();
 	test_closing();
-	workers_stop();
+	test_late_work();
 	ksft_finished();
 }

@@ -637,7 +637,7 @@ TEST_F_TIMEOUT(follow, attached_while_they_exit, 60)
 
 int main(int argc, char **argv)
 {
-	int ret = session_need();
+	int ret = emulator_need();
 
 	return ret ? ret : test_harness_run(argc, argv);
 }

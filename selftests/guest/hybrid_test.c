@@ -617,6 +617,6 @@ int main(int argc, char **argv)
 		return KSFT_SKIP;
 	}
 	find_kinds();
-	ret = session_need();
+	ret = emulator_need();
 	return ret ? ret : test_harness_run(argc, argv);
 }

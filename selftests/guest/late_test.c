@@ -414,7 +414,7 @@ TEST_F(late, chains_hold_nobody)
 
 int main(int argc, char **argv)
 {
-	int ret = session_need();
+	int ret = emulator_need();
 
 	return ret ? ret : test_harness_run(argc, argv);
 }

@@ -312,7 +312,7 @@ TEST_F_TIMEOUT(library, top_shows_the_machine, 60)
 
 int main(int argc, char **argv)
 {
-	int ret = session_need();
+	int ret = emulator_need();
 
 	return ret ? ret : test_harness_run(argc, argv);
 }

@@ -280,7 +280,7 @@ TEST_F_TIMEOUT(memory, outside_of_the_cgroup, 600)
 
 int main(int argc, char **argv)
 {
-	int ret = session_need();
+	int ret = emulator_need();
 
 	return ret ? ret : test_harness_run(argc, argv);
 }

@@ -452,7 +452,7 @@ TEST_F(migrate, share_of_a_region)
 
 int main(int argc, char **argv)
 {
-	int ret = session_need();
+	int ret = emulator_need();
 
 	if (ret)
 		return ret;

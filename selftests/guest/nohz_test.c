@@ -389,7 +389,7 @@ static void test_answer(void)
 			 second.window.enabled_ns / 1e6, points_off(&second.window));
 }
 
-/* What ran there comes without an interrupt of any reader. */
+/* An owner has what it ran there, though no reader interrupts the CPU. */
 static void test_owners(void)
 {
 	struct topdown_figures figures;

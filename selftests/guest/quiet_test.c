@@ -198,7 +198,7 @@ TEST_F(quiet, kernel_threads)
 
 int main(int argc, char **argv)
 {
-	int ret = session_need();
+	int ret = emulator_need();
 
 	return ret ? ret : test_harness_run(argc, argv);
 }

@@ -427,7 +427,7 @@ TEST_F(quota, of_a_task)
 
 int main(int argc, char **argv)
 {
-	int ret = session_need();
+	int ret = emulator_need();
 
 	return ret ? ret : test_harness_run(argc, argv);
 }

@@ -316,7 +316,7 @@ TEST(the_module_has_the_counter)
 
 int main(int argc, char **argv)
 {
-	int ret = session_need();
+	int ret = emulator_need();
 
 	return ret ? ret : test_harness_run(argc, argv);
 }

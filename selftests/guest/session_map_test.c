@@ -436,7 +436,7 @@ TEST_F_TIMEOUT(session_map, no_read_is_torn, 500)
 
 int main(int argc, char **argv)
 {
-	int ret = session_need();
+	int ret = emulator_need();
 
 	return ret ? ret : test_harness_run(argc, argv);
 }

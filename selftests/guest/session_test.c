@@ -611,7 +611,7 @@ TEST_F(session, too_fast_is_said)
 
 int main(int argc, char **argv)
 {
-	int ret = session_need();
+	int ret = emulator_need();
 
 	return ret ? ret : test_harness_run(argc, argv);
 }

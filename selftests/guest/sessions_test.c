@@ -425,7 +425,7 @@ TEST_F(sessions, fresh_counts_until_now)
 
 int main(int argc, char **argv)
 {
-	int ret = session_need();
+	int ret = emulator_need();
 
 	return ret ? ret : test_harness_run(argc, argv);
 }

@@ -569,7 +569,7 @@ TEST_F_TIMEOUT(storm, all_of_proc_under_hotplug, 3000)
 
 int main(int argc, char **argv)
 {
-	int ret = session_need();
+	int ret = emulator_need();
 
 	return ret ? ret : test_harness_run(argc, argv);
 }

@@ -283,7 +283,7 @@ TEST_F(turns, asked_in_between)
 
 int main(int argc, char **argv)
 {
-	int ret = session_need();
+	int ret = emulator_need();
 
 	return ret ? ret : test_harness_run(argc, argv);
 }

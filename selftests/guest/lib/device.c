@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -89,6 +90,19 @@ int module_need(void)
 	}
 	printf("Bail out! cannot load the module: %s\n", strerror(-ret));
 	return EXIT_FAIL;
+}
+
+int emulator_need(void)
+{
+	int ret = module_need();
+
+	if (ret)
+		return ret;
+	if (!backdoor_open()) {
+		printf("1..0 # SKIP this machine has no emulated PMU\n");
+		return EXIT_SKIP;
+	}
+	return 0;
 }
 
 int device_open(void)
@@ -312,6 +326,25 @@ void copy_words(void *to, const void *from, size_t size)
 }
 
 /* A measuring task that waits for the load cannot say when it measured. */
+int counter_take(unsigned int cpu)
+{
+	struct perf_event_attr attr = {
+		.type	= PERF_TYPE_HARDWARE,
+		.size	= sizeof(attr),
+		.config	= PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+		.pinned	= 1,
+	};
+	uint64_t count;
+	int fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	/* A pinned event that did not get its counter has nothing to read. */
+	if (fd >= 0 && read(fd, &count, sizeof(count)) != sizeof(count)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
 int realtime(void)
 {
 	const struct sched_param param = { .sched_priority = 1 };

@@ -92,6 +92,8 @@ bool module_loaded(void);
  * this machine is none that can be measured, 1 after a message.
  */
 int module_need(void);
+/* The same; also 4 without the emulated PMU. */
+int emulator_need(void);
 
 int device_open(void);
 int device_info(int fd, struct topdown_info *info);
@@ -126,6 +128,8 @@ void sleep_ms(unsigned int ms);
 void copy_words(void *to, const void *from, size_t size);
 /* From now on the calling task, and what it starts, runs before all load. */
 int realtime(void);
+/* One general counter of a CPU for good, as the NMI watchdog has one; -1 if there is none. */
+int counter_take(unsigned int cpu);
 /* A number from the environment. */
 double env_number(const char *name, double otherwise);
 /* A child that executes @profile on @cpu until it is killed; its pid. */

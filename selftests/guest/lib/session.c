@@ -12,23 +12,7 @@
 
 #include "session.h"
 
-/* As in kselftest.h, which cannot be included twice into a program. */
-#define EXIT_SKIP	4
-
 struct report *reports;
-
-int session_need(void)
-{
-	int ret = module_need();
-
-	if (ret)
-		return ret;
-	if (!backdoor_open()) {
-		printf("1..0 # SKIP this machine has no emulated PMU\n");
-		return EXIT_SKIP;
-	}
-	return 0;
-}
 
 int session_open(void)
 {

@@ -55,8 +55,6 @@ extern struct report *reports;
 	EXPECT_TRUE(ok_);						\
 })
 
-/* As module_need(); also 4 without the emulated PMU. */
-int session_need(void);
 /* A descriptor; also makes the reports, and moves the caller to two CPUs. */
 int session_open(void);
 

@@ -174,7 +174,7 @@ static unsigned int cgroups(struct topdown_owner *owner, uint64_t steps)
 	return nr;
 }
 
-/* Those below the depth count at their ancestors, whose trees have them. */
+/* A cgroup below the depth counts at its ancestor, whose tree has it. */
 static unsigned int drop_deep(struct topdown_owner *owner, unsigned int nr)
 {
 	unsigned int i, n = 0;

@@ -168,7 +168,7 @@ static struct export_cgroup *find_path(const struct export_cgroups *cgroups, con
 	return NULL;
 }
 
-/* Those that ended first go first. */
+/* Forget the cgroups that ended first, if too many have ended. */
 static void limit_ended(struct export_cgroups *cgroups)
 {
 	while (cgroups->nr_ended > cgroups->max_ended) {
@@ -299,7 +299,7 @@ static bool show_more(struct export_cgroups *cgroups, struct reading *reading)
 
 static int start(struct export_cgroups *cgroups, struct topdown *td)
 {
-	/* Those that just ended have a place until the places are counted. */
+	/* A cgroup that has just ended has a place until the places are counted. */
 	size_t room = 2 * (size_t)cgroups->max + cgroups->max_ended;
 
 	cgroups->rows = calloc(room, sizeof(*cgroups->rows));
