@@ -40,7 +40,8 @@ is "what has ended is counted once" process \
 
 # Slots before that, of other nodes, were in the row of the process.
 FAKE_LATE=1000 run fake stat --by process --count 4 -I 10 -j
-is "an end that no reading saw" 'ended 1000 1.0' "$(rows "$TMP/out" row slots tma_retiring | grep ended)"
+is "an end that no reading saw" 'ended 1000 1.0 0.0' \
+	"$(rows "$TMP/out" row slots tma_retiring tma_backend_bound | grep ended)"
 
 run fake stat --by process --top 1 --count 1 -I 10 -j
 is "the first one" $'42' "$(rows "$TMP/out" pid)"
