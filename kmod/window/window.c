@@ -486,8 +486,8 @@ static void td_window_mend(struct td_collector *collector)
 
 /**
  * td_window_tell() - call a function whenever a window of a quiet CPU ends
- * @ended: the function, called on the CPU with interrupts off, as long as its timer closes windows; NULL for
- *	nobody: the last call is over after a grace period of RCU
+ * @ended: the function, called on the CPU with interrupts off, as long as its timer closes
+ *	windows; NULL for none: the last call is over after a grace period of RCU
  */
 void td_window_tell(void (*ended)(void))
 {

@@ -3,7 +3,8 @@
  * drilldown=1: where level 2 does not fit the counters, the children of level 1 nodes
  * over their published thresholds are counted and no others.  A node that was not counted
  * has no figure.  A node that was counted for some of the time has no figure of all the time.
- * Level 1 is one group, which gets smaller if somebody else needs a counter, also on a busy machine.
+ * Level 1 is one group, which gets smaller if somebody else needs a counter, also where the work
+ * that makes it is late.
  *
  * TOPDOWN_SPAN_MS     length of a measurement (1500)
  */
