@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../kselftest.h"
@@ -32,6 +33,8 @@
 /* Owners have what ran on a quiet CPU until so long ago: a second and a period, and some ticks. */
 #define OWNERS_LATE_MS	(1000 + PERIOD_MS + 200)
 #define OWNERS_MS	5000
+/* More than a CPU notes before they are collected, whether or not somebody reads. */
+#define CROWD		200
 /* Points that a node may be off: a window is known to one part in 255. */
 #define LIMIT_POINTS	1.0
 
@@ -258,8 +261,24 @@ static struct topdown_record record_of(unsigned int cpu, __u32 flags)
 	return record;
 }
 
-/* How much the load grew as an owner while so many milliseconds passed. */
-static struct topdown_figures load_as_owner(unsigned int ms)
+/* Many processes run on the quiet CPU, each for a moment. */
+static void crowd(void)
+{
+	unsigned int i;
+	int pid;
+
+	for (i = 0; i < CROWD; i++) {
+		pid = fork();
+		if (!pid)
+			_exit(cpu_pin(quiet_cpu));
+		if (pid < 0 || waitpid(pid, NULL, 0) != pid)
+			ksft_exit_fail_msg("no process\n");
+	}
+	sleep_ms(PERIOD_MS);
+}
+
+/* How much the load grew as an owner while so many milliseconds passed, and then @meanwhile. */
+static struct topdown_figures load_as_owner(unsigned int ms, void (*meanwhile)(void))
 {
 	int device = device_open(), fd = owners_open(device, TOPDOWN_OWNERS_PROCESSES, 0);
 	struct owners then = { }, now = { };
@@ -272,6 +291,8 @@ static struct topdown_figures load_as_owner(unsigned int ms)
 	if (owners_read(fd, &then, 0))
 		ksft_exit_fail_msg("owners cannot be read\n");
 	sleep_ms(ms);
+	if (meanwhile)
+		meanwhile();
 	if (owners_read(fd, &now, 0))
 		ksft_exit_fail_msg("owners cannot be read\n");
 	if (owners_find(&now, TOPDOWN_OWNER_PROCESS, load))
@@ -299,7 +320,7 @@ static void test_excluded(void)
 			 "CPU %u is excluded: state %u, level %u\n", quiet_cpu, record.state,
 			 record.level);
 	span = span_with_readers();
-	figures = load_as_owner(OWNERS_MS);
+	figures = load_as_owner(OWNERS_MS, crowd);
 	ksft_test_result(!figures.enabled_ns && !figures.slots,
 			 "excluded, so its process has nothing: %.1f s\n",
 			 figures.enabled_ns / 1e9);
@@ -395,7 +416,7 @@ static void test_owners(void)
 	struct topdown_figures figures;
 
 	reload("period_ms=200 cpus=all");
-	figures = load_as_owner(OWNERS_MS);
+	figures = load_as_owner(OWNERS_MS, NULL);
 	ksft_test_result(figures.enabled_ns >= (OWNERS_MS - OWNERS_LATE_MS) * 1000000ULL &&
 			 figures.enabled_ns <= (OWNERS_MS + OWNERS_LATE_MS) * 1000000ULL &&
 			 points_off(&figures) < LIMIT_POINTS,
