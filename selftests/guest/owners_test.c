@@ -150,7 +150,7 @@ static bool cgroup_right(const struct owners *then, const struct owners *now, co
 
 	for (n = 0; n < CGROUPS; n++) {
 		if (in_tree(n, i))
-			truth_add(&tree, &runners[n].truth);
+			backdoor_truth_add(&tree, &runners[n].truth);
 	}
 	cgroup_path(path, sizeof(path), root, i);
 	if (!owners_grown(then, now, TOPDOWN_OWNER_CGROUP, cgroup_number(path), false, &grown))

@@ -22,6 +22,12 @@
 #define RDPMC_FILE	"/sys/bus/event_source/devices/cpu/rdpmc"
 #define PROFILES	10
 #define REGION_NS	40000000ULL
+/* Operators of a network, as a public recording has them, each run so often. */
+#define OPERATORS	175
+#define OPERATOR_RUNS	10
+#define OPERATOR_NS	1500000
+/* From the run's average most of them are so far away in one node. */
+#define OPERATORS_APART	5.0
 
 FIXTURE(region) {
 	struct topdown *td;
@@ -190,6 +196,85 @@ TEST_F_TIMEOUT(region, nested, 300)
 	EXPECT_LT(inner.figures.slots, twice.figures.slots);
 	/* The code after the inner region is in the outer one as well, and only once. */
 	EXPECT_GT(3 * inner.figures.slots, twice.figures.slots);
+}
+
+/* Each operator has a profile of its own. */
+static struct td_bd_profile operator_profile(unsigned int i)
+{
+	const double retiring = 12 + 11 * i % 40, bad = 1 + 5 * i % 15, frontend = 2 + 7 * i % 30;
+	const double percent[TD_BD_CATEGORIES] = {
+		retiring, bad, frontend, 100 - retiring - bad - frontend, retiring / 4, bad / 2,
+		frontend / 2, (100 - retiring - bad - frontend) / 2,
+	};
+	struct td_bd_profile profile = { };
+	unsigned int n;
+
+	for (n = 0; n < TD_BD_CATEGORIES; n++)
+		profile.fraction[n] = lround(percent[n] * TD_BD_FRACTION / 100);
+	return profile;
+}
+
+static bool run_operators(struct topdown_regions *regions, const int *id,
+			  struct executed *executed)
+{
+	unsigned int run, i, n = region_iterations(OPERATOR_NS);
+	struct td_bd_profile profile;
+
+	for (run = 0; run < OPERATOR_RUNS; run++) {
+		for (i = 0; i < OPERATORS; i++) {
+			profile = operator_profile(i);
+			if (!region_run_alone(regions, id[i], &profile, n, &executed[i]))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* The most points that a level 1 node of the operator is away from the average of all. */
+static double apart(const struct executed *executed, const struct td_bd_truth *all)
+{
+	double one[TRUTH_NODES], average[TRUTH_NODES], most = 0;
+	unsigned int i;
+
+	backdoor_truth_nodes(&executed->truth, one);
+	backdoor_truth_nodes(all, average);
+	for (i = 0; i <= TOPDOWN_BACKEND_BOUND; i++)
+		most = fmax(most, 100 * fabs(one[i] - average[i]));
+	return most;
+}
+
+/* A run of operators that follow each other at once: each has its own figures, not the run's. */
+TEST_F_TIMEOUT(region, operators, 300)
+{
+	struct executed executed[OPERATORS] = { };
+	struct topdown_region seen;
+	struct td_bd_truth all = { };
+	struct difference difference;
+	unsigned int i, far = 0;
+	int id[OPERATORS];
+	double worst = 0;
+	char name[32];
+
+	for (i = 0; i < OPERATORS; i++) {
+		snprintf(name, sizeof(name), "operator %u", i);
+		id[i] = topdown_region_id(self->regions, name);
+		ASSERT_LE(0, id[i]);
+	}
+	ASSERT_TRUE(compete(self->spinner));
+	ASSERT_TRUE(run_operators(self->regions, id, executed));
+	for (i = 0; i < OPERATORS; i++)
+		backdoor_truth_add(&all, &executed[i].truth);
+	for (i = 0; i < OPERATORS; i++) {
+		ASSERT_EQ(0, topdown_region_read(self->regions, id[i], &seen, sizeof(seen)));
+		EXPECT_TRUE(region_compare(&seen, &executed[i], &difference));
+		EXPECT_EQ(OPERATOR_RUNS, seen.count);
+		worst = fmax(worst, difference.points);
+		far += apart(&executed[i], &all) > OPERATORS_APART;
+	}
+	printf("# %u operators, the worst %.3f points off; %u are over %g points from the average\n",
+	       OPERATORS, worst, far, OPERATORS_APART);
+	EXPECT_TRUE(fact_most("points", worst, LIMIT_POINTS));
+	EXPECT_GT(far, OPERATORS / 2);
 }
 
 static void *other_thread(void *regions)

@@ -307,16 +307,6 @@ TEST_F(session, one_thread_of_three)
 	EXPECT_SOON(measure_only_one_thread(self->fd, &self->worker[0], &self->seen));
 }
 
-static void truth_add(struct td_bd_truth *sum, const struct td_bd_truth *truth)
-{
-	unsigned int i;
-
-	sum->slots += truth->slots;
-	sum->user_slots += truth->user_slots;
-	for (i = 0; i < TD_BD_CATEGORIES; i++)
-		sum->category[i] += truth->category[i];
-}
-
 /* A parent that sleeps, and children of three profiles. */
 static bool measure_children(int fd, struct worker *worker, unsigned int first, __u32 flags,
 			     struct topdown_session *seen)
@@ -344,7 +334,7 @@ static bool measure_children(int fd, struct worker *worker, unsigned int first, 
 	backdoor_truth_sub(&truth, &from);
 	cpu_ns += clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	for (i = 0; i < WORKERS; i++) {
-		truth_add(&truth, &reports[i].truth);
+		backdoor_truth_add(&truth, &reports[i].truth);
 		cpu_ns += reports[i].cpu_ns;
 	}
 	for (i = 0; i < WORKERS; i++)

@@ -169,6 +169,18 @@ void backdoor_truth_sub(struct td_bd_truth *later, const struct td_bd_truth *ear
 	later->held -= earlier->held;
 }
 
+void backdoor_truth_add(struct td_bd_truth *sum, const struct td_bd_truth *more)
+{
+	unsigned int i;
+
+	sum->slots += more->slots;
+	sum->user_slots += more->user_slots;
+	for (i = 0; i < TD_BD_CATEGORIES; i++) {
+		sum->category[i] += more->category[i];
+		sum->user_category[i] += more->user_category[i];
+	}
+}
+
 void backdoor_truth_nodes(const struct td_bd_truth *truth, double node[TRUTH_NODES])
 {
 	static const struct {

@@ -53,6 +53,8 @@ bool backdoor_latency_cpu(unsigned int cpu, uint64_t config, uint32_t first, uin
 /* The truth of the caller's address space. */
 bool backdoor_truth_space(struct td_bd_truth *truth);
 void backdoor_truth_sub(struct td_bd_truth *later, const struct td_bd_truth *earlier);
+/* Add the slots, and what they were for. */
+void backdoor_truth_add(struct td_bd_truth *sum, const struct td_bd_truth *more);
 /* The truth as fractions of its slots, in the order of enum topdown_node. */
 void backdoor_truth_nodes(const struct td_bd_truth *truth, double node[TRUTH_NODES]);
 

@@ -303,15 +303,6 @@ void runners_end(unsigned int nr)
 		waitpid(runners[i].pid, NULL, 0);
 }
 
-void truth_add(struct td_bd_truth *sum, const struct td_bd_truth *more)
-{
-	unsigned int i;
-
-	sum->slots += more->slots;
-	for (i = 0; i < TD_BD_CATEGORIES; i++)
-		sum->category[i] += more->category[i];
-}
-
 bool figures_right(const char *who, const struct topdown_figures *figures,
 		   const struct td_bd_truth *truth, double points, double share)
 {

@@ -63,8 +63,6 @@ void runners_go(unsigned int nr);
 bool runners_stop(unsigned int nr);
 void runners_end(unsigned int nr);
 
-/* Sum of truths. */
-void truth_add(struct td_bd_truth *sum, const struct td_bd_truth *more);
 /* Are the figures within @points percentage points and @share of the slots?  Says so if not. */
 bool figures_right(const char *who, const struct topdown_figures *figures,
 		   const struct td_bd_truth *truth, double points, double share);

@@ -35,15 +35,8 @@ unsigned int region_iterations(uint64_t ns)
 static void executed_add(struct executed *executed, struct td_bd_truth *to,
 			 const struct td_bd_truth *from)
 {
-	unsigned int i;
-
 	backdoor_truth_sub(to, from);
-	executed->truth.slots += to->slots;
-	executed->truth.user_slots += to->user_slots;
-	for (i = 0; i < TD_BD_CATEGORIES; i++) {
-		executed->truth.category[i] += to->category[i];
-		executed->truth.user_category[i] += to->user_category[i];
-	}
+	backdoor_truth_add(&executed->truth, to);
 }
 
 bool region_run(struct topdown_regions *regions, int id, const char *inside,
@@ -67,6 +60,24 @@ bool region_run(struct topdown_regions *regions, int id, const char *inside,
 		executed_add(executed, &to, &from);
 		region_work(iterations);
 	}
+	return ok;
+}
+
+bool region_run_alone(struct topdown_regions *regions, int id,
+		      const struct td_bd_profile *profile, unsigned int iterations,
+		      struct executed *executed)
+{
+	struct td_bd_truth from, to;
+	bool ok;
+
+	executed->cpu_ns -= clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	ok = backdoor_change_profile(profile) && backdoor_truth_space(&from) &&
+	     !topdown_region_begin(regions, id);
+	region_work(iterations);
+	ok = ok && !topdown_region_end(regions, id) && backdoor_truth_space(&to);
+	executed->cpu_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	if (ok)
+		executed_add(executed, &to, &from);
 	return ok;
 }
 

@@ -31,6 +31,11 @@ bool region_run(struct topdown_regions *regions, int id, const char *inside,
 		const char *outside, unsigned int iterations, unsigned int times,
 		struct executed *executed);
 
+/* Run a region once, all of which has one profile, its begin and its end too. */
+bool region_run_alone(struct topdown_regions *regions, int id,
+		      const struct td_bd_profile *profile, unsigned int iterations,
+		      struct executed *executed);
+
 struct difference {
 	double points;
 	/* Shares of the truth, or of the time. */
