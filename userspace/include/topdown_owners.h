@@ -37,9 +37,19 @@ void topdown_owners_close(struct topdown_owners_view *view);
  * topdown_owners_update() - read all owners again
  * @view: the view; unchanged on error
  *
- * Return: 0; -ENOMEM; or an error of the command.
+ * Return: 0; -ENOMEM; -EBADF for a copy; or an error of the command.
  */
 int topdown_owners_update(struct topdown_owners_view *view);
+
+/**
+ * topdown_owners_copy() - keep a reading, to compare a later one with
+ * @copy: the copy, to be closed; untouched on error.  It holds nothing on, and cannot be updated
+ * @view: the view
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int topdown_owners_copy(struct topdown_owners_view **copy,
+			const struct topdown_owners_view *view);
 
 /**
  * topdown_owners_nr() - the number of owners

@@ -19,6 +19,13 @@
 /* More levels than cgroups can have. */
 #define TD_OWNERS_LEVELS	64
 
+/*
+ * @fd: descriptor; -1 for a copy
+ * @nr: number of records
+ * @room: number that @owner has room for
+ * @owner: records, parents before their children
+ * @sorted: the same in the order of td_owners_compare(), to find them in
+ */
 struct topdown_owners_view {
 	int fd;
 	unsigned int nr;
@@ -26,6 +33,7 @@ struct topdown_owners_view {
 	uint64_t since_ns;
 	uint64_t time_ns;
 	struct topdown_owner *owner;
+	const struct topdown_owner **sorted;
 };
 
 static int td_owners_ioctl(int fd, unsigned long request, void *arg)
@@ -36,6 +44,37 @@ static int td_owners_ioctl(int fd, unsigned long request, void *arg)
 		ret = ioctl(fd, request, arg);
 	} while (ret < 0 && errno == EINTR);
 	return ret < 0 ? -errno : ret;
+}
+
+static int td_owners_compare(const void *one, const void *other)
+{
+	const struct topdown_owner *a = *(const struct topdown_owner *const *)one;
+	const struct topdown_owner *b = *(const struct topdown_owner *const *)other;
+
+	if (a->what != b->what)
+		return a->what < b->what ? -1 : 1;
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
+static int td_owners_sort(struct topdown_owners_view *view)
+{
+	unsigned int i;
+
+	view->sorted = calloc(view->nr + 1, sizeof(void *));
+	if (!view->sorted)
+		return -ENOMEM;
+	for (i = 0; i < view->nr; i++)
+		view->sorted[i] = &view->owner[i];
+	qsort(view->sorted, view->nr, sizeof(void *), td_owners_compare);
+	return 0;
+}
+
+static void td_owners_free(struct topdown_owners_view *view)
+{
+	free(view->owner);
+	free(view->sorted);
 }
 
 TD_API int topdown_owners_open(struct topdown_owners_view **view, struct topdown *td,
@@ -66,7 +105,7 @@ TD_API void topdown_owners_close(struct topdown_owners_view *view)
 		return;
 	if (view->fd >= 0)
 		close(view->fd);
-	free(view->owner);
+	td_owners_free(view);
 	free(view);
 }
 
@@ -128,12 +167,36 @@ TD_API int topdown_owners_update(struct topdown_owners_view *view)
 	int ret;
 
 	ret = td_owners_all(&new);
+	if (!ret)
+		ret = td_owners_sort(&new);
 	if (ret) {
-		free(new.owner);
+		td_owners_free(&new);
 		return ret;
 	}
-	free(view->owner);
+	td_owners_free(view);
 	*view = new;
+	return 0;
+}
+
+TD_API int topdown_owners_copy(struct topdown_owners_view **copy,
+			       const struct topdown_owners_view *view)
+{
+	struct topdown_owners_view *new = malloc(sizeof(*new));
+
+	if (!new)
+		return -ENOMEM;
+	*new = *view;
+	new->fd = -1;
+	new->sorted = NULL;
+	new->room = view->nr;
+	new->owner = calloc(new->nr + 1, sizeof(*new->owner));
+	if (new->owner)
+		memcpy(new->owner, view->owner, new->nr * sizeof(*new->owner));
+	if (!new->owner || td_owners_sort(new)) {
+		topdown_owners_close(new);
+		return -ENOMEM;
+	}
+	*copy = new;
 	return 0;
 }
 
@@ -157,13 +220,10 @@ static bool td_owners_same(const struct topdown_owner *one, const struct topdown
 TD_API const struct topdown_owner *topdown_owners_find(const struct topdown_owners_view *view,
 						       const struct topdown_owner *owner)
 {
-	unsigned int i;
+	const struct topdown_owner **found;
 
-	for (i = 0; i < view->nr; i++) {
-		if (td_owners_same(&view->owner[i], owner))
-			return &view->owner[i];
-	}
-	return NULL;
+	found = bsearch(&owner, view->sorted, view->nr, sizeof(void *), td_owners_compare);
+	return found ? *found : NULL;
 }
 
 TD_API uint64_t topdown_owners_time(const struct topdown_owners_view *view)
@@ -176,17 +236,15 @@ TD_API uint64_t topdown_owners_since(const struct topdown_owners_view *view)
 	return view->since_ns;
 }
 
+/* A cgroup has no time of start, and its number is its own. */
 static const struct topdown_owner *td_owners_parent(const struct topdown_owners_view *view,
 						    const struct topdown_owner *owner)
 {
-	unsigned int i;
+	const struct topdown_owner parent = {
+		.what = TOPDOWN_OWNER_CGROUP, .id = owner->parent,
+	};
 
-	for (i = 0; owner->parent && i < view->nr; i++) {
-		if (view->owner[i].what == TOPDOWN_OWNER_CGROUP &&
-		    view->owner[i].id == owner->parent)
-			return &view->owner[i];
-	}
-	return NULL;
+	return owner->parent ? topdown_owners_find(view, &parent) : NULL;
 }
 
 TD_API size_t topdown_owners_path(const struct topdown_owners_view *view,

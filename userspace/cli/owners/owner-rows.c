@@ -52,16 +52,13 @@ static void printable(char *text)
  */
 int owners_keep(struct owners *owners)
 {
-	unsigned int i, nr = topdown_owners_nr(owners->view);
-	struct topdown_owner *then = calloc(nr + 1, sizeof(*then));
+	struct topdown_owners_view *then;
+	int ret = topdown_owners_copy(&then, owners->view);
 
-	if (!then)
-		return -ENOMEM;
-	for (i = 0; i < nr; i++)
-		then[i] = *topdown_owners_get(owners->view, i);
-	free(owners->then);
+	if (ret)
+		return ret;
+	topdown_owners_close(owners->then);
 	owners->then = then;
-	owners->nr_then = nr;
 	return 0;
 }
 
@@ -88,37 +85,14 @@ int owners_open(struct owners *owners, struct topdown *td, enum owner_by by, uns
 	return ret;
 }
 
-static bool same(const struct topdown_owner *one, const struct topdown_owner *other)
-{
-	return one->what == other->what && one->id == other->id &&
-	       one->start_ns == other->start_ns;
-}
-
-/* Both are in the order in which they were made, so the search goes on where it ended. */
-static const struct topdown_owner *find_then(const struct owners *owners, unsigned int *from,
-					     const struct topdown_owner *owner)
-{
-	unsigned int n, i = *from;
-
-	for (n = 0; n < owners->nr_then; n++, i++) {
-		if (i >= owners->nr_then)
-			i = 0;
-		if (same(&owners->then[i], owner)) {
-			*from = i + 1;
-			return &owners->then[i];
-		}
-	}
-	return NULL;
-}
-
 /* Processes that have gone since were counted in their own rows. */
 static void leave_out_gone(const struct owners *owners, unsigned int level,
 			   struct topdown_figures *ended)
 {
-	unsigned int i;
+	unsigned int i, nr = topdown_owners_nr(owners->then);
 
-	for (i = 0; i < owners->nr_then; i++) {
-		const struct topdown_owner *then = &owners->then[i];
+	for (i = 0; i < nr; i++) {
+		const struct topdown_owner *then = topdown_owners_get(owners->then, i);
 
 		if (then->what != TOPDOWN_OWNER_PROCESS ||
 		    topdown_owners_find(owners->view, then))
@@ -240,7 +214,7 @@ static uint64_t switches(const struct topdown_owner *owner, bool tree)
  */
 int owners_fill(struct owners *owners, struct interval *interval, bool self, const char *cgroups)
 {
-	unsigned int i, from = 0, nr = topdown_owners_nr(owners->view);
+	unsigned int i, nr = topdown_owners_nr(owners->view);
 	const struct topdown_owner *now, *then;
 	struct owner_row *own;
 	struct row *row;
@@ -256,7 +230,7 @@ int owners_fill(struct owners *owners, struct interval *interval, bool self, con
 		return -ENOMEM;
 	for (i = 0; i < nr; i++) {
 		now = topdown_owners_get(owners->view, i);
-		then = find_then(owners, &from, now);
+		then = topdown_owners_find(owners->then, now);
 		tree = has_tree(now, self);
 		row = &interval->row[interval->nr];
 		own = &owners->row[interval->nr];
@@ -290,7 +264,7 @@ void owners_let_go(struct owners *owners)
 void owners_close(struct owners *owners)
 {
 	owners_let_go(owners);
-	free(owners->then);
+	topdown_owners_close(owners->then);
 	free(owners->row);
 	memset(owners, 0, sizeof(*owners));
 }

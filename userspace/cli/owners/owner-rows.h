@@ -28,14 +28,12 @@ struct owner_row {
 /**
  * struct owners - all owners
  * @view: as of the last reading; NULL while they are not held on
- * @then: their records at the begin of the interval
- * @nr_then: number of @then
+ * @then: the reading with which the interval begins
  * @row: names for the rows, in the order in which they were filled
  */
 struct owners {
 	struct topdown_owners_view *view;
-	struct topdown_owner *then;
-	unsigned int nr_then;
+	struct topdown_owners_view *then;
 	struct owner_row *row;
 };
 

@@ -125,7 +125,8 @@ MEANINGS: Dict[str, Dict[int, str]] = {
     "topdown_owners_open": {
         EOPNOTSUPP: "the module is too old, or the kernel lacks cgroups of perf",
         EACCES: "this process may not see whole CPUs"},
-    "topdown_owners_update": {},
+    "topdown_owners_update": {EBADF: "a copy"},
+    "topdown_owners_copy": {},
     "topdown_owner_between": {EINVAL: "different owners", ERANGE: "now is not the later one"},
     "topdown_latency_event_by_name": {ENOENT: "an unknown name"},
     "topdown_latency_events": {EOPNOTSUPP: "the module is too old"},

@@ -109,6 +109,7 @@ PROTOTYPES: Dict[str, Tuple[Any, ...]] = {
     "topdown_owners_open": (c_int, _out, _handle, c_uint32, c_uint32),
     "topdown_owners_close": (None, _handle),
     "topdown_owners_update": (c_int, _handle),
+    "topdown_owners_copy": (c_int, _out, _handle),
     "topdown_owners_nr": (c_uint32, _handle),
     "topdown_owners_get": (_owner, _handle, c_uint32),
     "topdown_owners_find": (_owner, _handle, _owner),
