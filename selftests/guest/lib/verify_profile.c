@@ -18,8 +18,7 @@
 	{ { PPM(ret), PPM(bad), PPM(fe), PPM(be), PPM(heavy),		\
 	    PPM(mispredict), PPM(latency), PPM(memory) } }
 
-#define MODEL_SKYLAKE	0x55
-#define WIDTH_SKYLAKE	4
+#define WIDTH_LAKE	4
 #define WIDTH_ZEN4	6
 
 /*
@@ -40,15 +39,39 @@ static const struct {
 	{ "taken", PROFILE(33.5, 0.7, 63.3, 2.5, 0.2, 0.5, 21.9, 0.6) },
 };
 
-/* The events of which the formula of Skylake makes level 2; the machine has those of level 1. */
-static void set_skylake(const uint32_t *of)
+/*
+ * The events of which the formulas of Sandy Bridge to Cascade Lake make level 2; the machine has
+ * those of level 1.
+ */
+static void set_lake(const uint32_t *of)
 {
 	backdoor_set_rate(0x400019c, of[TD_BD_FETCH_LAT]);
 	backdoor_set_rate(0xc5, of[TD_BD_BR_MISPREDICT] / 20);
 	backdoor_set_rate(0x10401c3, (of[TD_BD_BAD_SPEC] - of[TD_BD_BR_MISPREDICT]) / 20);
-	backdoor_set_rate(0x140014a3, of[TD_BD_MEM_BOUND]);
 	backdoor_set_rate(0x40004a3, of[TD_BD_BE_BOUND]);
-	backdoor_set_rate(0xc0, WIDTH_SKYLAKE * (of[TD_BD_RETIRING] - of[TD_BD_HEAVY_OPS]));
+}
+
+static void set_skylake(const uint32_t *of)
+{
+	set_lake(of);
+	backdoor_set_rate(0x140014a3, of[TD_BD_MEM_BOUND]);
+	backdoor_set_rate(0xc0, WIDTH_LAKE * (of[TD_BD_RETIRING] - of[TD_BD_HEAVY_OPS]));
+}
+
+/* Operations of the microcode are counted when they are issued. */
+static void set_sandy_bridge(const uint32_t *of)
+{
+	double issued = of[TD_BD_RETIRING] + of[TD_BD_BAD_SPEC];
+
+	set_lake(of);
+	backdoor_set_rate(0x60006a3, of[TD_BD_MEM_BOUND]);
+	backdoor_set_rate(0x3079, WIDTH_LAKE * of[TD_BD_HEAVY_OPS] * issued / of[TD_BD_RETIRING]);
+}
+
+/* As wide as these; the machine has no slots of the back end. */
+static void set_goldmont_plus(const uint32_t *of)
+{
+	backdoor_set_rate(0x1ca, WIDTH_LAKE * of[TD_BD_BE_BOUND]);
 }
 
 /* The same of Zen 4, which has slots that retire and cycles alone. */
@@ -65,9 +88,19 @@ static void set_zen4(const uint32_t *of)
 	backdoor_set_rate(0x1000000c2, WIDTH_ZEN4 * of[TD_BD_HEAVY_OPS]);
 }
 
+static const struct {
+	unsigned int model;
+	void (*set)(const uint32_t *of);
+} models[] = {
+	{ 0x2a, set_sandy_bridge }, { 0x2d, set_sandy_bridge }, { 0x3a, set_sandy_bridge },
+	{ 0x3e, set_sandy_bridge }, { 0x3c, set_sandy_bridge }, { 0x3f, set_sandy_bridge },
+	{ 0x3d, set_sandy_bridge }, { 0x4f, set_sandy_bridge },
+	{ 0x55, set_skylake }, { 0x7a, set_goldmont_plus },
+};
+
 static void set_rates(const struct td_bd_profile *profile)
 {
-	unsigned int eax = 0, ebx = 0, ecx = 0, edx = 0;
+	unsigned int eax = 0, ebx = 0, ecx = 0, edx = 0, model, i;
 
 	__get_cpuid(0, &eax, &ebx, &ecx, &edx);
 	if (ebx == signature_AMD_ebx) {
@@ -75,8 +108,11 @@ static void set_rates(const struct td_bd_profile *profile)
 		return;
 	}
 	__get_cpuid(1, &eax, &ebx, &ecx, &edx);
-	if ((eax >> 4 & 0xf) + (eax >> 12 & 0xf0) == MODEL_SKYLAKE)
-		set_skylake(profile->fraction);
+	model = (eax >> 4 & 0xf) + (eax >> 12 & 0xf0);
+	for (i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
+		if (models[i].model == model)
+			models[i].set(profile->fraction);
+	}
 }
 
 static void execute(const char *name)
