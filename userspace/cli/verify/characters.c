@@ -12,13 +12,45 @@
 /* A level 1 node must differ so much between programs, in fractions of all slots. */
 #define ALIVE		0.10
 
+/*
+ * Level 1 may sum to so much more or less, in fractions of all slots; where its events take turns,
+ * each part of the sum is of another time.
+ */
+#define SUM_OFF		0.03
+#define SUM_TURNS_OFF	0.06
+
+/* The fraction of slots that the other thread of the core had. */
+static double others_slots(const struct topdown_figures *figures)
+{
+	return topdown_figures_has(figures, TOPDOWN_SMT_CONTENTION) ?
+	       topdown_figures_ratio(figures, TOPDOWN_SMT_CONTENTION) : 0;
+}
+
+/* A band of all slots is of those that the thread had. */
 static double of_band(const struct band *band, const struct topdown_figures *figures)
 {
 	double node = topdown_figures_ratio(figures, band->node);
 
 	if (band->of == BAND_ALL)
-		return node;
+		return node / fmax(1 - others_slots(figures), 0.01);
 	return node / topdown_figures_ratio(figures, band->of);
+}
+
+static bool sums_up(struct verify *verify, enum program program, const char *where,
+		    const struct topdown_figures *figures)
+{
+	double sum = others_slots(figures);
+	unsigned int node;
+
+	for (node = 0; node < TOPDOWN_NR_PARENTS; node++) {
+		if (topdown_figures_has(figures, node))
+			sum += topdown_figures_ratio(figures, node);
+	}
+	if (fabs(sum - 1) <= (verify->turns > 1 ? SUM_TURNS_OFF : SUM_OFF))
+		return true;
+	verify_line(verify, OUTCOME_OFF, "%s %s: level 1 sums to %.1f%% of all slots",
+		    program_name(program), where, 100 * sum);
+	return false;
 }
 
 static bool applies(const struct verify *verify, const struct band *band,
@@ -34,7 +66,7 @@ static bool applies(const struct verify *verify, const struct band *band,
 static bool judge(struct verify *verify, enum program program, const char *where,
 		  const struct topdown_figures *figures, unsigned int *bands_met)
 {
-	bool right = true;
+	bool right = sums_up(verify, program, where, figures);
 	unsigned int i;
 	double is;
 

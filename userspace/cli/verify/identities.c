@@ -98,7 +98,7 @@ void check_width(struct verify *verify)
 	if (!verify_alone(verify, PROGRAM_ADDITIONS, &figures))
 		return;
 	if (!figures.cycles) {
-		verify_line(verify, OUTCOME_UNCHECKED, "cycles are not counted here (cycles=0?)");
+		verify_line(verify, OUTCOME_UNCHECKED, "cycles are not counted here: no counter is free for them, or cycles=0");
 		return;
 	}
 	width = (double)figures.slots / figures.cycles;
@@ -114,39 +114,57 @@ void check_width(struct verify *verify)
 		verify_line(verify, OUTCOME_UNCHECKED, "one thread a core: nothing to share");
 }
 
+/*
+ * The same from readings: ordinary counters are not reset when a window ends.  Return: points that
+ * the node @worst is apart; negative if there are no figures.
+ */
+static double readings_apart(struct verify *verify, unsigned int us, unsigned int *worst)
+{
+	struct topdown_figures part, parts = { 0 }, whole;
+	unsigned int i;
+
+	for (i = 0; i < WINDOWS; i++) {
+		if (verify_begin(verify))
+			return -1;
+		verify_sleep_us(us);
+		if (verify_end(verify) || !verify_between(verify, verify->home, &part))
+			return -1;
+		topdown_figures_add(&parts, &part, verify->level);
+	}
+	verify_begin(verify);
+	verify_sleep_us(verify->ms * 1000);
+	verify_end(verify);
+	if (!verify_between(verify, verify->home, &whole))
+		return -1;
+	return verify_points(&parts, &whole, TOPDOWN_NR_PARENTS, worst);
+}
+
 /**
  * check_windows - short windows and long ones agree
  * @verify: run
  */
 void check_windows(struct verify *verify)
 {
-	struct topdown_figures part, parts = { 0 }, whole;
+	unsigned int worst = 0, us = verify->turns > 1 ? TURNS_US : WINDOW_US;
+	bool metrics = verify->source == TOPDOWN_SOURCE_PERF_METRICS;
 	pid_t pid = verify_start(verify, PROGRAM_BRANCHES);
-	unsigned int i, worst = 0, us = verify->turns > 1 ? TURNS_US : WINDOW_US;
 	double points;
 
 	if (pid < 0)
 		return;
 	verify_sleep_us(20000);
-	for (i = 0; i < WINDOWS && !verify_begin(verify); i++) {
-		verify_sleep_us(us);
-		if (verify_end(verify) || !verify_between(verify, verify->home, &part))
-			break;
-		topdown_figures_add(&parts, &part, verify->level);
-	}
-	verify_begin(verify);
-	verify_sleep_us(verify->ms * 1000);
-	verify_end(verify);
+	points = metrics ? verify_raw_windows(verify, us, WINDOWS, &worst) :
+			   readings_apart(verify, us, &worst);
 	program_stop(pid);
-	if (i < WINDOWS || !verify_between(verify, verify->home, &whole)) {
-		verify_line(verify, OUTCOME_UNCHECKED, "no figures of %s",
+	if (points < 0) {
+		verify_line(verify, OUTCOME_UNCHECKED, "no windows of %s",
 			    program_name(PROGRAM_BRANCHES));
 		return;
 	}
-	points = verify_points(&parts, &whole, TOPDOWN_NR_PARENTS, &worst);
 	verify_line(verify, points < WINDOW_POINTS ? OUTCOME_RIGHT : OUTCOME_OFF,
-		    "windows of %u ms and of %u ms are %.2f points apart (%s)", us / 1000,
-		    verify->ms, points, topdown_node_name(worst));
+		    "%s of %u ms and of %u ms are %.2f points apart (%s)",
+		    metrics ? "windows" : "readings", us / 1000, verify->ms, points,
+		    topdown_node_name(worst));
 }
 
 /**

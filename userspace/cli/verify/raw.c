@@ -215,20 +215,47 @@ static double steps_apart(const double a[METRICS], const double b[METRICS])
 	return most;
 }
 
-/* The mean of some windows of one length. */
-static bool mean_of(unsigned int cpu, unsigned int us, double mean[METRICS])
+/* The mean of @nr windows of one length. */
+static bool mean_of(unsigned int cpu, unsigned int us, unsigned int nr, double mean[METRICS])
 {
 	double fraction[METRICS];
 	unsigned int i, j;
 
 	memset(mean, 0, METRICS * sizeof(*mean));
-	for (i = 0; i < LATE_READS; i++) {
+	for (i = 0; i < nr; i++) {
 		if (!raw_window(cpu, us, fraction))
 			return false;
 		for (j = 0; j < METRICS; j++)
-			mean[j] += fraction[j] / LATE_READS;
+			mean[j] += fraction[j] / nr;
 	}
 	return true;
+}
+
+/**
+ * verify_raw_windows - short windows and a long one of what runs, each with a reset at both ends
+ * @verify: run
+ * @us: length of the short ones
+ * @nr: number of the short ones
+ * @worst: written: the node that is most apart
+ *
+ * Return: points that it is apart, before any correction; negative if there are no windows.
+ */
+double verify_raw_windows(const struct verify *verify, unsigned int us, unsigned int nr,
+			  unsigned int *worst)
+{
+	double mean[METRICS], whole[METRICS], points = 0;
+	unsigned int i;
+
+	if (!mean_of(verify->home, us, nr, mean) ||
+	    !mean_of(verify->home, verify->ms * 1000, 1, whole))
+		return -1;
+	for (i = 0; i < METRICS; i++) {
+		if (100 * fabs(mean[i] - whole[i]) <= points)
+			continue;
+		points = 100 * fabs(mean[i] - whole[i]);
+		*worst = i;
+	}
+	return points;
 }
 
 /**
@@ -249,9 +276,9 @@ void check_late(struct verify *verify)
 	if (pid < 0)
 		return;
 	verify_sleep_us(20000);
-	there = mean_of(verify->home, 20000, whole);
+	there = mean_of(verify->home, 20000, LATE_READS, whole);
 	for (i = 0; i < sizeof(us) / sizeof(us[0]) && there; i++) {
-		there = mean_of(verify->home, us[i], part);
+		there = mean_of(verify->home, us[i], LATE_READS, part);
 		apart[i] = steps_apart(whole, part);
 	}
 	program_stop(pid);

@@ -381,8 +381,9 @@ static int conclude(struct verify *verify, const struct choice *choice)
 {
 	int ret = EXIT_OK;
 
-	fprintf(verify->text, "%u right, %u off, %u unchecked\n", verify->outcomes[OUTCOME_RIGHT],
-		verify->outcomes[OUTCOME_OFF], verify->outcomes[OUTCOME_UNCHECKED]);
+	fprintf(verify->text, "%u right, %u off, %u seen, %u unchecked\n",
+		verify->outcomes[OUTCOME_RIGHT], verify->outcomes[OUTCOME_OFF],
+		verify->outcomes[OUTCOME_SEEN], verify->outcomes[OUTCOME_UNCHECKED]);
 	if (choice->report)
 		ret = verify_report(verify, choice->report);
 	if (!ret && choice->report && strcmp(choice->report, "-"))

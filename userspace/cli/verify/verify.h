@@ -105,6 +105,8 @@ void verify_unpin(const struct verify *verify);
 /* raw.c: level 1 of a program as the driver has it; false where there is no PERF_METRICS. */
 bool verify_raw(const struct verify *verify, enum program program,
 		double fraction[TOPDOWN_NR_PARENTS]);
+double verify_raw_windows(const struct verify *verify, unsigned int us, unsigned int nr,
+			  unsigned int *worst);
 
 /* The checks: characters.c, identities.c, tasks.c, raw.c, sharing.c, costs.c. */
 void check_programs(struct verify *verify);
