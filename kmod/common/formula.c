@@ -158,12 +158,12 @@ void td_set_split(struct td_slots *slots, enum topdown_node parent, __s64 part, 
 /**
  * td_formula_over - the level 1 nodes that deserve to be drilled
  * @formula: the family; has thresholds
- * @figures: slots of a window; the ratios are ignored
+ * @sums: slots of a window
  * @nodes: nodes that were counted
  *
  * Return: bit n for each node n that is over its threshold and has children.
  */
-__u32 td_formula_over(const struct td_formula *formula, const struct topdown_figures *figures,
+__u32 td_formula_over(const struct td_formula *formula, const struct topdown_sums *sums,
 		      __u32 nodes)
 {
 	__u32 looked_at = TD_NODES_METRICS_L1 | (nodes & 1U << TOPDOWN_HEAVY_OPERATIONS);
@@ -171,10 +171,10 @@ __u32 td_formula_over(const struct td_formula *formula, const struct topdown_fig
 	unsigned int i;
 
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
-		ratio[i] = looked_at >> i & 1 ? td_ratio(figures->node[i], figures->slots) :
+		ratio[i] = looked_at >> i & 1 ? td_ratio(sums->node[i], sums->slots) :
 						TOPDOWN_RATIO_NONE;
 	over = td_thresholds_over(formula->thresholds, ratio) & TD_NODES_METRICS_L1;
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++) {
+	for (i = 0; i < TD_NR_PARENTS; i++) {
 		if (!(td_nodes_of_parents(1U << i) & formula->nodes))
 			over &= ~(1U << i);
 	}

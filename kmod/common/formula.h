@@ -169,7 +169,7 @@ extern const struct td_formula td_zen6;
 extern const struct td_formula td_refined_icl;
 extern const struct td_formula td_refined_glc;
 
-__u32 td_formula_over(const struct td_formula *formula, const struct topdown_figures *figures,
+__u32 td_formula_over(const struct td_formula *formula, const struct topdown_sums *sums,
 		      __u32 nodes);
 void td_formula_eval(const struct td_formula *formula, const struct td_sample *sample,
 		     struct td_slots *slots);

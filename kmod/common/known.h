@@ -6,8 +6,12 @@
 #ifndef TOPDOWN_KNOWN_H
 #define TOPDOWN_KNOWN_H
 
-/* All known values of enum topdown_node, and of enum topdown_kind for CPUs, are below these. */
+/*
+ * All known values of enum topdown_node, parents with children, and values of enum topdown_kind
+ * for CPUs are below these.
+ */
 #define TD_NR_NODES		14
+#define TD_NR_PARENTS		4
 #define TD_NR_KINDS		3
 
 #define TD_READ_FLAGS		(TOPDOWN_READ_FRESH | TOPDOWN_READ_TOTAL)

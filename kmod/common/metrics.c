@@ -35,20 +35,6 @@
 /* The sum of fewer slots is not judged, because the driver's floor() takes four of them. */
 #define TD_BYTES_MIN_SLOTS	(1ULL << 14)
 
-/* Room for TOPDOWN_CPUS_WORDS_MAX * 64 summands of 64 bits. */
-#define TD_SUM_SHIFT		13
-#define TD_SUM_EXACT		(1ULL << (63 - TD_SUM_SHIFT))
-
-/*
- * The kernel adds up only nodes that it counts.  A library may be older than the kernel and
- * than the program that gets the sums, so it adds up all nodes there is room for.
- */
-#ifdef __KERNEL__
-#define TD_NODES_ADDED		TD_NR_NODES
-#else
-#define TD_NODES_ADDED		TOPDOWN_MAX_NODES
-#endif
-
 /* a * b / c for a <= c, so that the quotient fits; 0 for c == 0, b for a > c. */
 static __u64 td_mul_div(__u64 a, __u64 b, __u64 c)
 {
@@ -459,14 +445,20 @@ static __u32 td_parents_partly(const struct topdown_figures *figures)
 	__u32 parents = 0;
 	unsigned int i;
 
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
+	for (i = 0; i < TD_NR_PARENTS; i++)
 		parents |= (__u32)(figures->children_slots[i] != figures->slots) << i;
 	return parents;
 }
 
-/* Fill in the ratios of @node over @slots: those of @figures, or shifted sums in their place. */
-static void td_fill_ratios(struct topdown_figures *figures, const __u64 *node, __u64 slots,
-			   __u32 nodes)
+/**
+ * td_figures_ratios_of - fill in the ratios of some nodes over some slots
+ * @figures: figures, of which the ratios are written
+ * @node: their nodes, or others in the place of them
+ * @slots: their slots, or others
+ * @nodes: as for td_figures_ratios()
+ */
+void td_figures_ratios_of(struct topdown_figures *figures, const __u64 *node, __u64 slots,
+			  __u32 nodes)
 {
 	unsigned int i;
 	__u64 l1 = 0;
@@ -507,7 +499,7 @@ __u32 td_nodes_of_parents(__u32 parents)
 	__u32 nodes = 0;
 	unsigned int i;
 
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++) {
+	for (i = 0; i < TD_NR_PARENTS; i++) {
 		if (parents >> i & 1)
 			nodes |= td_nodes_children(i);
 	}
@@ -533,19 +525,6 @@ __u32 td_nodes_of_figures(const struct topdown_figures *figures)
 }
 
 /**
- * td_figures_clear - set to no time, no slots and no ratios
- * @figures: the figures
- */
-void td_figures_clear(struct topdown_figures *figures)
-{
-	unsigned int i;
-
-	*figures = (struct topdown_figures){ 0 };
-	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
-		figures->ratio[i] = TOPDOWN_RATIO_NONE;
-}
-
-/**
  * td_figures_ratios - fill in the ratios
  * @figures: slots and nodes in, ratios out
  * @nodes: nodes that may have a ratio, bit n for node n
@@ -554,80 +533,17 @@ void td_figures_clear(struct topdown_figures *figures)
  */
 void td_figures_ratios(struct topdown_figures *figures, __u32 nodes)
 {
-	td_fill_ratios(figures, figures->node, figures->slots, nodes);
+	td_figures_ratios_of(figures, figures->node, figures->slots, nodes);
 }
 
 /**
- * td_figures_add - add figures
- * @figures: the sum; its ratios are not touched
- * @more: the summand
+ * td_figures_make - figures from sums
+ * @figures: written
+ * @sums: the sums
+ * @nodes: as for td_figures_ratios()
  */
-void td_figures_add(struct topdown_figures *figures, const struct topdown_figures *more)
+void td_figures_make(struct topdown_figures *figures, const struct topdown_sums *sums, __u32 nodes)
 {
-	unsigned int i;
-
-	figures->enabled_ns += more->enabled_ns;
-	figures->running_ns += more->running_ns;
-	figures->slots += more->slots;
-	figures->cycles += more->cycles;
-	figures->instructions += more->instructions;
-	figures->busy_ns += more->busy_ns;
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
-		figures->children_slots[i] += more->children_slots[i];
-	for (i = 0; i < TD_NODES_ADDED; i++)
-		figures->node[i] += more->node[i];
-}
-
-/**
- * td_figures_sub - subtract a baseline
- * @figures: later figures of the same CPU; the ratios are not touched
- * @base: earlier figures
- *
- * The counts only grow; modulo 2^64 that is true for sums over CPUs too.
- */
-void td_figures_sub(struct topdown_figures *figures, const struct topdown_figures *base)
-{
-	unsigned int i;
-
-	figures->enabled_ns -= base->enabled_ns;
-	figures->running_ns -= base->running_ns;
-	figures->slots -= base->slots;
-	figures->cycles -= base->cycles;
-	figures->instructions -= base->instructions;
-	figures->busy_ns -= base->busy_ns;
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
-		figures->children_slots[i] -= base->children_slots[i];
-	for (i = 0; i < TD_NODES_ADDED; i++)
-		figures->node[i] -= base->node[i];
-}
-
-/**
- * td_sum_add - add the figures of one CPU
- * @sum: the sum, zeroed before the first
- * @figures: the figures
- */
-void td_sum_add(struct td_sum *sum, const struct topdown_figures *figures)
-{
-	unsigned int i;
-
-	td_figures_add(&sum->figures, figures);
-	sum->slots += figures->slots >> TD_SUM_SHIFT;
-	for (i = 0; i < TD_NR_NODES; i++)
-		sum->node[i] += figures->node[i] >> TD_SUM_SHIFT;
-}
-
-/**
- * td_sum_ratios - fill in the ratios of a sum
- * @sum: the sum, after the last td_sum_add()
- * @nodes: nodes that all summands have, bit n for node n
- *
- * 256 CPUs overflow 64 bits of slots within weeks.  From then on the ratios come from the
- * shifted sums, which have 50 significant bits by then.
- */
-void td_sum_ratios(struct td_sum *sum, __u32 nodes)
-{
-	if (sum->slots < TD_SUM_EXACT)
-		td_figures_ratios(&sum->figures, nodes);
-	else
-		td_fill_ratios(&sum->figures, sum->node, sum->slots, nodes);
+	td_figures_put(figures, sums);
+	td_figures_ratios(figures, nodes);
 }

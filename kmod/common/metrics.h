@@ -9,9 +9,13 @@
 #define TOPDOWN_METRICS_H
 
 #ifdef __KERNEL__
+#include <linux/build_bug.h>
+#include <linux/string.h>
 #include <uapi/linux/topdown.h>
 #else
+#include <assert.h>
 #include <linux/topdown.h>
+#include <string.h>
 #endif
 
 #include "known.h"
@@ -68,17 +72,20 @@ enum td_bytes {
 	TD_BYTES_ZERO,
 };
 
-/**
- * struct td_sum - sum of the figures of several CPUs
- * @figures: the sum, modulo 2^64
- * @slots: sum of slots >> TD_SUM_SHIFT, which cannot overflow
- * @node: the same sum for each node
- */
-struct td_sum {
-	struct topdown_figures figures;
-	__u64 slots;
-	__u64 node[TD_NR_NODES];
-};
+/* Figures begin with sums, but they are another type. */
+static_assert(sizeof(struct topdown_figures) ==
+	      sizeof(struct topdown_sums) + TOPDOWN_MAX_NODES * sizeof(__u32),
+	      "figures are sums and ratios");
+
+static inline void td_figures_put(struct topdown_figures *figures, const struct topdown_sums *sums)
+{
+	memcpy(figures, sums, sizeof(*sums));
+}
+
+static inline void td_figures_get(struct topdown_sums *sums, const struct topdown_figures *figures)
+{
+	memcpy(sums, figures, sizeof(*sums));
+}
 
 /* Nodes of level 1, of both levels, and of a CPU with PERF_METRICS. */
 #define TD_NODES_LEVEL1		0x200fU
@@ -95,21 +102,6 @@ static inline __u32 td_nodes_children(unsigned int parent)
 	return parent == TOPDOWN_BACKEND_BOUND ? nodes | 1U << TOPDOWN_RESOURCE_BOUND : nodes;
 }
 
-/**
- * td_figures_children - set the slots in which the children of each node were counted
- * @figures: a part; slots in, children_slots out
- * @nodes: nodes that were counted, bit n for node n
- *
- * Inline, because each fold calls it.
- */
-static inline void td_figures_children(struct topdown_figures *figures, __u32 nodes)
-{
-	figures->children_slots[0] = nodes & td_nodes_children(0) ? figures->slots : 0;
-	figures->children_slots[1] = nodes & td_nodes_children(1) ? figures->slots : 0;
-	figures->children_slots[2] = nodes & td_nodes_children(2) ? figures->slots : 0;
-	figures->children_slots[3] = nodes & td_nodes_children(3) ? figures->slots : 0;
-}
-
 void td_quant_learn(struct td_quant *quant, const struct td_counts *counts);
 void td_counts_correct(struct td_counts *counts, const struct td_quant *quant);
 void td_counts_to_nodes(const struct td_counts *counts, unsigned int level,
@@ -121,14 +113,12 @@ void td_counts_sub(struct td_counts *counts, const struct td_counts *base);
 enum td_bytes td_counts_fold(struct td_counts *counts, struct td_quant *quant,
 			     unsigned int level, __u64 node[TOPDOWN_MAX_NODES]);
 __u32 td_ratio(__u64 part, __u64 whole);
-void td_figures_clear(struct topdown_figures *figures);
 __u32 td_nodes_of_level(unsigned int level);
 __u32 td_nodes_of_parents(__u32 parents);
 __u32 td_nodes_of_figures(const struct topdown_figures *figures);
+void td_figures_ratios_of(struct topdown_figures *figures, const __u64 *node, __u64 slots,
+			  __u32 nodes);
 void td_figures_ratios(struct topdown_figures *figures, __u32 nodes);
-void td_figures_add(struct topdown_figures *figures, const struct topdown_figures *more);
-void td_figures_sub(struct topdown_figures *figures, const struct topdown_figures *base);
-void td_sum_add(struct td_sum *sum, const struct topdown_figures *figures);
-void td_sum_ratios(struct td_sum *sum, __u32 nodes);
+void td_figures_make(struct topdown_figures *figures, const struct topdown_sums *sums, __u32 nodes);
 
 #endif /* TOPDOWN_METRICS_H */

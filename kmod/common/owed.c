@@ -5,6 +5,7 @@
  */
 #include "metrics.h"
 #include "owed.h"
+#include "sums.h"
 
 /* The nodes of PERF_METRICS without children: from @first on, @nr of them. */
 static void td_leaves(unsigned int level, unsigned int *first, unsigned int *nr)
@@ -14,21 +15,19 @@ static void td_leaves(unsigned int level, unsigned int *first, unsigned int *nr)
 }
 
 /* Is a node below 0, or is something owed? */
-static int td_figures_fall(const struct topdown_figures *figures, const __s64 *owed,
-			   unsigned int level)
+static int td_sums_fall(const struct topdown_sums *sums, const __s64 *owed, unsigned int level)
 {
 	unsigned int i, first, nr;
 	__s64 bits = 0;
 
 	td_leaves(level, &first, &nr);
 	for (i = first; i < first + nr; i++)
-		bits |= (__s64)figures->node[i] | owed[i] | -owed[i];
+		bits |= (__s64)sums->node[i] | owed[i] | -owed[i];
 	return bits < 0;
 }
 
 /* A node lends what it has of these slots. */
-static __u64 td_figures_take(struct topdown_figures *part, __s64 *owed, unsigned int node,
-			     __u64 want)
+static __u64 td_sums_take(struct topdown_sums *part, __s64 *owed, unsigned int node, __u64 want)
 {
 	__u64 taken = part->node[node] < want ? part->node[node] : want;
 
@@ -42,8 +41,8 @@ static __u64 td_figures_take(struct topdown_figures *part, __s64 *owed, unsigned
  * largest nodes.  So all slots are right, also if a node is below 0 in summand after summand: what
  * the bytes of a window lost is given back by its slots, to whoever had them.
  */
-static void td_figures_lend(struct topdown_figures *part, __s64 *owed, unsigned int first,
-			    unsigned int nr)
+static void td_sums_lend(struct topdown_sums *part, __s64 *owed, unsigned int first,
+			 unsigned int nr)
 {
 	unsigned int i, n, most;
 	__u64 lent = 0;
@@ -53,8 +52,8 @@ static void td_figures_lend(struct topdown_figures *part, __s64 *owed, unsigned 
 			continue;
 		lent += (__u64)owed[i];
 		if (first)
-			lent -= td_figures_take(part, owed, first + ((i - first) ^ 1),
-						(__u64)owed[i]);
+			lent -= td_sums_take(part, owed, first + ((i - first) ^ 1),
+					     (__u64)owed[i]);
 	}
 	for (n = 0; n < nr && lent; n++) {
 		most = first;
@@ -62,13 +61,13 @@ static void td_figures_lend(struct topdown_figures *part, __s64 *owed, unsigned 
 			if (part->node[i] > part->node[most])
 				most = i;
 		}
-		lent -= td_figures_take(part, owed, most, lent);
+		lent -= td_sums_take(part, owed, most, lent);
 	}
 }
 
 /**
- * td_figures_owe - add figures with nodes below 0 to sums that never fall
- * @figures: the sums; their ratios are not touched
+ * td_sums_owe - add sums with nodes below 0 to sums that never fall
+ * @sums: those that never fall
  * @more: the summand
  * @owed: slots that each node of the sums has too many, because it did not fall, or too few,
  *	because it lent them; together 0; updated
@@ -77,15 +76,15 @@ static void td_figures_lend(struct topdown_figures *part, __s64 *owed, unsigned 
  * Later summands first pay what is owed.  Parents and all slots follow their children, so they
  * still sum up.
  */
-void td_figures_owe(struct topdown_figures *figures, const struct topdown_figures *more,
-		    __s64 owed[TD_NR_NODES], unsigned int level)
+void td_sums_owe(struct topdown_sums *sums, const struct topdown_sums *more,
+		 __s64 owed[TD_NR_NODES], unsigned int level)
 {
-	struct topdown_figures part;
+	struct topdown_sums part;
 	unsigned int i, first, nr;
 	__s64 grown;
 
-	if (!td_figures_fall(more, owed, level)) {
-		td_figures_add(figures, more);
+	if (!td_sums_fall(more, owed, level)) {
+		td_sums_add(sums, more);
 		return;
 	}
 	part = *more;
@@ -95,14 +94,14 @@ void td_figures_owe(struct topdown_figures *figures, const struct topdown_figure
 		owed[i] = grown < 0 ? -grown : 0;
 		part.node[i] = grown < 0 ? 0 : grown;
 	}
-	td_figures_lend(&part, owed, first, nr);
+	td_sums_lend(&part, owed, first, nr);
 	part.slots = 0;
 	for (i = 0; i < TD_METRIC_L1; i++) {
 		if (first)
 			part.node[i] = part.node[first + 2 * i] + part.node[first + 2 * i + 1];
 		part.slots += part.node[i];
 	}
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
+	for (i = 0; i < TD_NR_PARENTS; i++)
 		part.children_slots[i] = part.children_slots[i] ? part.slots : 0;
-	td_figures_add(figures, &part);
+	td_sums_add(sums, &part);
 }

@@ -4,7 +4,7 @@
 
 #include "metrics.h"
 
-void td_figures_owe(struct topdown_figures *figures, const struct topdown_figures *more,
-		    __s64 owed[TD_NR_NODES], unsigned int level);
+void td_sums_owe(struct topdown_sums *sums, const struct topdown_sums *more,
+		 __s64 owed[TD_NR_NODES], unsigned int level);
 
 #endif /* TOPDOWN_OWED_H */

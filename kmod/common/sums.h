@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1-or-later */
 /*
- * Sums over CPUs: the shares of a session, and the state of a sum.
+ * Sums: of spans of time, of the shares of a session, and the state of a sum.
  *
  * The module, libtopdown, the topdown command and the host tests compile the same
  * sums.c, so that the sum of a map is the kernel's sum.
@@ -9,6 +9,18 @@
 #define TOPDOWN_SUMS_H
 
 #include "metrics.h"
+
+/**
+ * struct td_wide_sum - sum of the sums of several CPUs
+ * @figures: the sum, modulo 2^64
+ * @slots: sum of slots >> TD_SUM_SHIFT, which cannot overflow
+ * @node: the same sum for each node
+ */
+struct td_wide_sum {
+	struct topdown_figures figures;
+	__u64 slots;
+	__u64 node[TD_NR_NODES];
+};
 
 /**
  * td_share_join - update level, nodes and source of a sum for one more summand
@@ -29,19 +41,47 @@ static inline void td_share_join(struct topdown_share *sum, unsigned int level,
 }
 
 /**
- * td_sum_flags - join TOPDOWN_RECORD_* of two summands
- * @sum: flags of the sum
- * @more: flags of one more summand
+ * td_turns_more - the turns of a sum
+ * @sum: topdown_record.turns of the sum
+ * @more: that of one more summand
  *
- * Return: the flags of any, and the most turns.
+ * Return: the most turns.
  */
-static inline __u32 td_sum_flags(__u32 sum, __u32 more)
+static inline __u32 td_turns_more(__u32 sum, __u32 more)
 {
-	__u32 one = sum & TOPDOWN_RECORD_TURNS_MASK, other = more & TOPDOWN_RECORD_TURNS_MASK;
-
-	return ((sum | more) & ~TOPDOWN_RECORD_TURNS_MASK) | (one > other ? one : other);
+	return sum > more ? sum : more;
 }
 
+/**
+ * td_sums_children - set the slots in which the children of each node were counted
+ * @sums: a part; slots in, children_slots out
+ * @nodes: nodes that were counted, bit n for node n
+ *
+ * Inline, because each fold calls it.
+ */
+static inline void td_sums_children(struct topdown_sums *sums, __u32 nodes)
+{
+	sums->children_slots[0] = nodes & td_nodes_children(0) ? sums->slots : 0;
+	sums->children_slots[1] = nodes & td_nodes_children(1) ? sums->slots : 0;
+	sums->children_slots[2] = nodes & td_nodes_children(2) ? sums->slots : 0;
+	sums->children_slots[3] = nodes & td_nodes_children(3) ? sums->slots : 0;
+}
+
+static inline void td_figures_children(struct topdown_figures *figures, __u32 nodes)
+{
+	struct topdown_sums sums;
+
+	td_figures_get(&sums, figures);
+	td_sums_children(&sums, nodes);
+	td_figures_put(figures, &sums);
+}
+
+void td_sums_add(struct topdown_sums *sums, const struct topdown_sums *more);
+void td_sums_sub(struct topdown_sums *sums, const struct topdown_sums *base);
+void td_figures_add(struct topdown_figures *figures, const struct topdown_figures *more);
+void td_figures_sub(struct topdown_figures *figures, const struct topdown_figures *base);
+void td_wide_sum_add(struct td_wide_sum *sum, const struct topdown_figures *figures);
+void td_wide_sum_ratios(struct td_wide_sum *sum, __u32 nodes);
 void td_share_add(struct topdown_share *sum, const struct topdown_share *more);
 void td_share_sub(struct topdown_share *sum, const struct topdown_share *base);
 unsigned int td_state_worse(unsigned int one, unsigned int other);

@@ -42,7 +42,7 @@
 #include "window.h"
 
 /* Size as first released; struct topdown_record may grow at its end. */
-#define TD_RECORD_SIZE_VER0	616
+#define TD_RECORD_SIZE_VER0	880
 
 /**
  * struct td_file - one open descriptor
@@ -170,16 +170,10 @@ static int td_chardev_cpus(struct cpumask *cpus, __u64 address, __u32 words)
 	return cpumask_empty(cpus) ? -EINVAL : 0;
 }
 
-/* Write a record at the caller's stride, cut or padded to its size. */
 static int td_chardev_put(const struct topdown_read *read, unsigned int index,
 			  const struct topdown_record *record)
 {
-	char __user *to = u64_to_user_ptr(read->records + (u64)index * read->record_size);
-	size_t size = min_t(size_t, read->record_size, sizeof(*record));
-
-	if (copy_to_user(to, record, size) || clear_user(to + size, read->record_size - size))
-		return -EFAULT;
-	return 0;
+	return td_command_put(read->records, read->record_size, index, record, sizeof(*record));
 }
 
 /* Write the records; @total is NULL if the sum is not wanted. */

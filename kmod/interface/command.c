@@ -4,6 +4,7 @@
  */
 #include <linux/errno.h>
 #include <linux/fs.h>
+#include <linux/kernel.h>
 #include <linux/minmax.h>
 #include <linux/nospec.h>
 #include <linux/uaccess.h>
@@ -22,6 +23,26 @@ static const struct td_ioctl *td_command_find(const struct td_ioctl *table,
 	ioctl = &table[array_index_nospec(nr, nr_commands)];
 	/* The table may have gaps. */
 	return ioctl->execute && ioctl->cmd == cmd ? ioctl : NULL;
+}
+
+/**
+ * td_command_put() - write an element of the caller's array
+ * @array: address of the array
+ * @stride: bytes from one element to the next, as the caller compiled it
+ * @index: which one
+ * @element: the element, which is cut or padded with zeros
+ * @size: its size here
+ *
+ * Return: 0 or -EFAULT.
+ */
+int td_command_put(u64 array, u32 stride, unsigned int index, const void *element, size_t size)
+{
+	char __user *to = u64_to_user_ptr(array + (u64)index * stride);
+
+	size = min_t(size_t, stride, size);
+	if (copy_to_user(to, element, size) || clear_user(to + size, stride - size))
+		return -EFAULT;
+	return 0;
 }
 
 /**

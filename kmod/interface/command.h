@@ -61,6 +61,7 @@ struct td_ioctl {
 		__VA_ARGS__							\
 	}
 
+int td_command_put(u64 array, u32 stride, unsigned int index, const void *element, size_t size);
 long td_command_run(const struct td_ioctl *table, unsigned int nr_commands, struct file *filp,
 		    unsigned int cmd, unsigned long arg);
 

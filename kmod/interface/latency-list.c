@@ -13,9 +13,9 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
 
 #include "aside.h"
+#include "command.h"
 #include "follow.h"
 #include "known.h"
 #include "latency.h"
@@ -354,16 +354,10 @@ int td_latency_list_remove(struct td_latency_list *latencies, u32 id)
 	return session ? 0 : -ENOENT;
 }
 
-/* Write a record at the caller's stride, cut or padded to its size. */
 static int td_latency_list_write(const struct topdown_latencies *read, unsigned int index,
 				 const struct topdown_latency_record *record)
 {
-	char __user *to = u64_to_user_ptr(read->records + (u64)index * read->record_size);
-	size_t size = min_t(size_t, read->record_size, sizeof(*record));
-
-	if (copy_to_user(to, record, size) || clear_user(to + size, read->record_size - size))
-		return -EFAULT;
-	return 0;
+	return td_command_put(read->records, read->record_size, index, record, sizeof(*record));
 }
 
 /* Is the sampling counter of a CPU that had one of the tasks left to perf users? */

@@ -8,11 +8,10 @@
 #include <linux/anon_inodes.h>
 #include <linux/fcntl.h>
 #include <linux/fs.h>
-#include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
 #include <uapi/linux/topdown.h>
 
 #include "collect.h"
@@ -21,7 +20,7 @@
 #include "owner-list.h"
 
 /* Size as first released; struct topdown_owner may grow at its end. */
-#define TD_OWNER_SIZE_VER0	744
+#define TD_OWNER_SIZE_VER0	1000
 
 /* The deepest level that can be asked for. */
 #define TD_OWNERS_DEPTH_MAX	31
@@ -39,17 +38,15 @@ struct td_owner_list {
 static int td_owner_list_put(const struct topdown_owners_read *read,
 			     const struct topdown_owner *records)
 {
-	size_t size = min_t(size_t, read->record_size, sizeof(*records));
-	char __user *to = u64_to_user_ptr(read->records);
 	unsigned int i;
+	int ret = 0;
 
-	for (i = 0; i < read->nr_records; i++, to += read->record_size) {
-		if (copy_to_user(to, &records[i], size) ||
-		    clear_user(to + size, read->record_size - size))
-			return -EFAULT;
+	for (i = 0; i < read->nr_records && !ret; i++) {
+		ret = td_command_put(read->records, read->record_size, i, &records[i],
+				     sizeof(*records));
 		cond_resched();
 	}
-	return 0;
+	return ret;
 }
 
 static int td_owner_list_read(struct file *filp, union td_command *command)

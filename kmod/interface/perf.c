@@ -56,7 +56,7 @@ enum td_perf_what {
  * @task: the task that ran
  * @leader: leader of the event; only compared
  * @folded: local_clock() of the fold that brought @total up to date
- * @total: sums of the CPU, which all events of the moment get; without ratios
+ * @total: sums of the CPU, which all events of the moment get
  */
 struct td_perf_moment {
 	u64 number;
@@ -66,7 +66,7 @@ struct td_perf_moment {
 	const struct task_struct *task;
 	const struct perf_event *leader;
 	u64 folded;
-	struct topdown_figures total;
+	struct topdown_sums total;
 };
 
 /**
@@ -103,7 +103,7 @@ struct td_perf_sums {
 /**
  * struct td_perf_own - our part of an event; used where perf runs it, with interrupts off
  * @node: enum topdown_node; TD_PERF_SLOTS for slots
- * @parent: level 1 node whose child @node is; TOPDOWN_NR_PARENTS for none
+ * @parent: level 1 node whose child @node is; TD_NR_PARENTS for none
  * @moment: number of the moment when perf last did something with the event
  * @noted: up to these sums the event has been credited
  * @owed: slots that the event's count has too many, because a count never falls
@@ -178,7 +178,7 @@ static void td_perf_fold(struct td_collector *collector, struct td_perf_moment *
 			td_window_point(collector);
 		moment->folded = collector->folded;
 	}
-	memcpy(&moment->total, &collector->total, offsetof(struct topdown_figures, ratio));
+	moment->total = collector->total;
 }
 
 /* The moment to which the present use of an event by perf belongs. */
@@ -213,11 +213,11 @@ static const struct td_perf_moment *td_perf_moment(struct td_collector *collecto
 static void td_perf_sums(const struct td_perf_moment *moment, const struct td_perf_own *own,
 			 struct td_perf_sums *sums)
 {
-	const struct topdown_figures *total = &moment->total;
+	const struct topdown_sums *total = &moment->total;
 
 	sums->count = own->node == TD_PERF_SLOTS ? total->slots : total->node[own->node];
 	sums->slots = total->slots;
-	sums->counted = own->parent == TOPDOWN_NR_PARENTS ? total->slots :
+	sums->counted = own->parent == TD_NR_PARENTS ? total->slots :
 			total->children_slots[own->parent];
 	sums->running_ns = total->running_ns;
 	sums->at = moment->time;
@@ -439,7 +439,7 @@ static int td_perf_event_init(struct perf_event *event)
 	if (!own)
 		return -ENOMEM;
 	own->node = td_perf_node(&event->attr);
-	for (own->parent = 0; own->parent < TOPDOWN_NR_PARENTS; own->parent++)
+	for (own->parent = 0; own->parent < TD_NR_PARENTS; own->parent++)
 		if ((u64)td_nodes_children(own->parent) >> own->node & 1)
 			break;
 	event->pmu_private = own;

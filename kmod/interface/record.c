@@ -21,10 +21,14 @@
 void td_record_read(int cpu, bool fresh, const struct td_baseline *baseline,
 		    struct topdown_record *record)
 {
+	struct topdown_sums total;
+
 	td_map_read(cpu, fresh, record);
 	if (baseline) {
 		record->windows -= baseline->windows;
-		td_figures_sub(&record->total, &baseline->total);
+		td_figures_get(&total, &record->total);
+		td_sums_sub(&total, &baseline->total);
+		td_figures_put(&record->total, &total);
 	}
 	td_figures_ratios(&record->total, record->nodes);
 	td_figures_ratios(&record->window, record->nodes);
@@ -41,7 +45,7 @@ void td_record_baseline(int cpu, struct td_baseline *baseline)
 
 	td_map_read(cpu, false, &record);
 	baseline->windows = record.windows;
-	baseline->total = record.total;
+	td_figures_get(&baseline->total, &record.total);
 }
 
 /**
@@ -102,7 +106,8 @@ void td_cpus_sum_add(struct td_cpus_sum *total, const struct topdown_record *rec
 	if (sum->kind != record->kind)
 		sum->kind = TOPDOWN_KIND_MIXED;
 	sum->nr_cpus++;
-	sum->flags = td_sum_flags(sum->flags, record->flags);
+	sum->flags |= record->flags;
+	sum->turns = td_turns_more(sum->turns, record->turns);
 	sum->clamped |= record->clamped;
 	sum->level = min(sum->level, record->level);
 	sum->nodes &= record->nodes;
@@ -110,14 +115,14 @@ void td_cpus_sum_add(struct td_cpus_sum *total, const struct topdown_record *rec
 		sum->slots_per_cycle = 0;
 	sum->windows += record->windows;
 	sum->time_ns = max(sum->time_ns, record->time_ns);
-	td_sum_add(&total->total, &record->total);
+	td_wide_sum_add(&total->total, &record->total);
 	total->any |= record->nodes;
 	total->total_lacks |= td_cpus_sum_lacks(&record->total);
 	if (!td_cpus_sum_wants_window(total, record))
 		return;
 	total->windows++;
 	sum->window_time_ns = max(sum->window_time_ns, record->window_time_ns);
-	td_sum_add(&total->window, &record->window);
+	td_wide_sum_add(&total->window, &record->window);
 	total->window_lacks |= td_cpus_sum_lacks(&record->window);
 }
 
@@ -127,8 +132,8 @@ void td_cpus_sum_add(struct td_cpus_sum *total, const struct topdown_record *rec
  */
 void td_cpus_sum_end(struct td_cpus_sum *total)
 {
-	td_sum_ratios(&total->total, total->any & ~total->total_lacks);
-	td_sum_ratios(&total->window, total->any & ~total->window_lacks);
+	td_wide_sum_ratios(&total->total, total->any & ~total->total_lacks);
+	td_wide_sum_ratios(&total->window, total->any & ~total->window_lacks);
 	total->record.total = total->total.figures;
 	total->record.window = total->window.figures;
 }

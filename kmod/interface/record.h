@@ -4,7 +4,7 @@
 
 #include <linux/types.h>
 
-#include "metrics.h"
+#include "sums.h"
 
 /**
  * struct td_baseline - the baseline of one reader for one CPU
@@ -13,7 +13,7 @@
  */
 struct td_baseline {
 	u64 windows;
-	struct topdown_figures total;
+	struct topdown_sums total;
 };
 
 /**
@@ -34,8 +34,8 @@ struct td_cpus_sum {
 	u32 any;
 	u32 total_lacks;
 	u32 window_lacks;
-	struct td_sum total;
-	struct td_sum window;
+	struct td_wide_sum total;
+	struct td_wide_sum window;
 };
 
 void td_record_read(int cpu, bool fresh, const struct td_baseline *baseline,

@@ -38,6 +38,9 @@
 #include "session-file.h"
 #include "share.h"
 
+/* Size as first released; struct topdown_session_kind may grow at its end. */
+#define TD_KIND_SIZE_VER0	440
+
 /*
  * Is this, of which nothing is read, the pid of a process?  No function that is exported says where
  * a pidfd has it.  So the first one that is found proves it.
@@ -176,20 +179,58 @@ static int td_session_file_allowed(struct task_struct *task)
 	return perfmon_capable() ? td_compat_allow_kernel() : -EACCES;
 }
 
-static int td_session_file_read(struct file *filp, union td_command *command)
+static int td_session_file_check_read(const struct topdown_session *read)
 {
-	struct topdown_session *read = &command->session;
-	struct td_session *session = filp->private_data;
-
 	if (read->flags & ~TD_SESSION_FLAGS)
 		return -EOPNOTSUPP;
 	if (memchr_inv(&read->out_state, 0,
 		       sizeof(*read) - offsetof(struct topdown_session, out_state)))
 		return -EINVAL;
+	if (!read->kinds)
+		return read->nr_kinds || read->kind_size ? -EINVAL : 0;
+	if (read->kind_size < TD_KIND_SIZE_VER0)
+		return -EINVAL;
+	return read->kind_size > PAGE_SIZE ? -E2BIG : 0;
+}
+
+/* Write the kinds of core for which the caller has room. */
+static int td_session_file_put_kinds(const struct topdown_session *read,
+				     const struct topdown_share sum[TD_NR_KINDS])
+{
+	u32 nr = min_t(u32, read->nr_kinds, TD_NR_KINDS);
+	struct topdown_session_kind one = { };
+	int ret;
+
+	for (; one.kind < nr; one.kind++, sum++) {
+		one.level = sum->level;
+		one.source = sum->source;
+		one.nodes = sum->nodes;
+		one.switches = sum->switches;
+		one.merged_ns = sum->merged_ns;
+		td_figures_make(&one.figures, &sum->sums, sum->nodes);
+		ret = td_command_put(read->kinds, read->kind_size, one.kind, &one, sizeof(one));
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int td_session_file_read(struct file *filp, union td_command *command)
+{
+	struct topdown_session *read = &command->session;
+	struct td_session *session = filp->private_data;
+	struct topdown_share sum[TD_NR_KINDS];
+	int ret;
+
+	ret = td_session_file_check_read(read);
+	if (ret)
+		return ret;
 	if (read->flags & TOPDOWN_SESSION_FRESH)
 		td_follow_fresh(session);
-	td_session_read(session, read);
-	return 0;
+	td_session_read(session, read, sum);
+	ret = td_session_file_put_kinds(read, sum);
+	read->nr_kinds = TD_NR_KINDS;
+	return ret;
 }
 
 static int td_session_file_install(struct td_session *session, int flags);
@@ -215,7 +256,7 @@ static int td_session_file_control(struct file *filp, union td_command *command)
 }
 
 static const struct td_ioctl td_session_ioctls[] = {
-	TD_IOCTL(SESSION, struct topdown_session, out_atom_figures, td_session_file_read, true),
+	TD_IOCTL(SESSION, struct topdown_session, out_figures, td_session_file_read, true),
 	TD_IOCTL(CONTROL, struct topdown_control, __reserved, td_session_file_control, false,
 		 .changes = true),
 };

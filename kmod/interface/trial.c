@@ -26,6 +26,7 @@
 
 #include "attach.h"
 #include "follow.h"
+#include "known.h"
 #include "member.h"
 #include "session.h"
 #include "session-file.h"
@@ -42,6 +43,7 @@ static bool td_trial_passed __ro_after_init;
 /* The session of the thread, which follows it beside the one of its maker. */
 static struct td_session *td_trial_session __initdata;
 static struct topdown_session td_trial_seen __initdata;
+static struct topdown_share td_trial_sum[TD_NR_KINDS] __initdata;
 
 /**
  * td_trial_may_follow() - do sessions work with this kernel?
@@ -89,7 +91,7 @@ static bool __init td_trial_has(unsigned int nr)
 
 static void __init td_trial_look(void)
 {
-	td_session_read(td_trial_session, &td_trial_seen);
+	td_session_read(td_trial_session, &td_trial_seen, td_trial_sum);
 }
 
 static bool __init td_trial_ran(void)

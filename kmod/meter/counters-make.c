@@ -271,7 +271,7 @@ static void td_counters_settle(struct td_counters *counters)
 	if (meter->nr > 1)
 		meter->flags |= TOPDOWN_RECORD_SCALED;
 	if (meter->nr > 1 && !counters->shared)
-		meter->flags |= meter->nr << TOPDOWN_RECORD_TURNS_SHIFT;
+		meter->turns = meter->nr;
 	if (counters->drill)
 		meter->flags |= TOPDOWN_RECORD_DRILLDOWN;
 }

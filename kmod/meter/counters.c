@@ -305,12 +305,12 @@ static bool td_counters_sample(struct td_counters *counters, u64 now, struct td_
 
 /* The first event counts cycles, in the time in which level 1 had the counters. */
 static void td_counters_cycles(const struct td_counters *counters,
-			       const struct td_sample *sample, struct topdown_figures *figures)
+			       const struct td_sample *sample, struct topdown_sums *sums)
 {
-	bool counted = counters->instructions && figures->slots;
+	bool counted = counters->instructions && sums->slots;
 
-	figures->cycles = counted ? sample->count[0] : 0;
-	figures->instructions = counted ? sample->count[counters->instructions] : 0;
+	sums->cycles = counted ? sample->count[0] : 0;
+	sums->instructions = counted ? sample->count[counters->instructions] : 0;
 }
 
 /*
@@ -332,9 +332,9 @@ static s64 td_counters_fold(struct td_meter *meter, u64 now, struct td_part *par
 		ran = sum.ran;
 	}
 	part->turns_ns = sum.all;
-	part->figures.slots = slots.slots;
-	td_counters_cycles(counters, &sample, &part->figures);
-	memcpy(part->figures.node, slots.node, sizeof(slots.node));
+	part->sums.slots = slots.slots;
+	td_counters_cycles(counters, &sample, &part->sums);
+	memcpy(part->sums.node, slots.node, sizeof(slots.node));
 	part->clamped = slots.clamped;
 	part->doubt = td_doubt_counters(slots.slots, slots.node[TOPDOWN_RETIRING], ran);
 	part->odd = false;

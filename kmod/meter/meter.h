@@ -40,9 +40,8 @@ enum td_fold {
 
 /**
  * struct td_part - what a meter counted between two folds
- * @figures: slots and nodes, cycles and instructions; window.c fills in the times, and
- *	nobody the ratios.  A node of a part that does not end a window may be below 0, modulo
- *	2^64; its sums are right
+ * @sums: slots and nodes, cycles and instructions; window.c fills in the times.  A node of a part
+ *	that does not end a window may be below 0, modulo 2^64; its sums are right
  * @clamped: nodes that were clamped, bit n for node n
  * @doubt: why the CPU cannot have done that
  * @odd: the bytes of PERF_METRICS have a sum that no rounding explains
@@ -50,7 +49,7 @@ enum td_fold {
  *	one group
  */
 struct td_part {
-	struct topdown_figures figures;
+	struct topdown_sums sums;
 	u32 clamped;
 	enum td_doubt doubt;
 	bool odd;
@@ -107,6 +106,7 @@ struct td_meter_ops {
  * @nodes_possible: @nodes and those that drilldown may add
  * @flags: TOPDOWN_RECORD_* of all windows
  * @linear: td_perfmetrics_take() can read it
+ * @turns: topdown_record.turns of all windows
  * @ok_percent: level 1 is counted for this much of a window if nobody interferes
  * @nr: number of groups
  * @group: the groups; the first has level 1
@@ -127,6 +127,7 @@ struct td_meter {
 	u64 nodes_possible;
 	u32 flags;
 	bool linear;
+	u32 turns;
 	unsigned int ok_percent;
 	unsigned int nr;
 	struct td_group group[TD_GROUPS_MAX];

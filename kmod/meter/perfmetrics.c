@@ -87,15 +87,15 @@ static struct td_perfmetrics *td_perfmetrics_of(struct td_meter *meter)
 
 /* Neither counter is ever reset, so other folds do not depend on this one. */
 static void td_perfmetrics_fold_cycles(struct td_perfmetrics *own,
-				       struct topdown_figures *figures)
+				       struct topdown_sums *sums)
 {
 	u64 delta[TD_CYCLES_EVENTS];
 
 	if (!own->meter.cycles.nr)
 		return;
 	td_group_fold_general(&own->meter.cycles, own->cycles, delta);
-	figures->instructions = delta[0];
-	figures->cycles = delta[1];
+	sums->instructions = delta[0];
+	sums->cycles = delta[1];
 }
 
 /* A window begins. */
@@ -123,17 +123,17 @@ static void td_perfmetrics_begin(struct td_meter *meter, u64 now)
 
 /* Note the slots of the open window, and write the part since the last fold. */
 static void td_perfmetrics_note(struct td_perfmetrics *own, const struct td_counts *window,
-				struct topdown_figures *figures)
+				struct topdown_sums *sums)
 {
 	struct td_counts counts = *window;
 	u64 node[TOPDOWN_MAX_NODES];
 	unsigned int i, nodes = own->meter.level > 1 ? TD_NODES_METRICS : TD_METRIC_L1;
 
-	figures->slots = counts.slots - own->noted;
+	sums->slots = counts.slots - own->noted;
 	own->noted = counts.slots;
 	td_counts_apply(&counts, &own->quant, own->meter.level, node);
 	for (i = 0; i < nodes; i++) {
-		figures->node[i] = node[i] - own->node[i];
+		sums->node[i] = node[i] - own->node[i];
 		own->node[i] = node[i];
 	}
 }
@@ -153,7 +153,7 @@ static void td_perfmetrics_reset(struct td_perfmetrics *own, struct td_part *par
 	td_counts_sub(&window, &own->base);
 	bytes = td_counts_judge(judged, &own->quant);
 	td_quant_learn(&own->quant, &delta);
-	td_perfmetrics_note(own, &window, &part->figures);
+	td_perfmetrics_note(own, &window, &part->sums);
 	if (how == TD_FOLD_CLOSE)
 		td_perfmetrics_open(own);
 	if (how == TD_FOLD_POINT)
@@ -167,17 +167,17 @@ static void td_perfmetrics_reset(struct td_perfmetrics *own, struct td_part *par
 static void td_perfmetrics_refined(struct td_perfmetrics *own, struct td_part *part, s64 ran)
 {
 	const struct td_group *group = &own->meter.group[0];
-	struct topdown_figures *figures = &part->figures;
+	struct topdown_sums *sums = &part->sums;
 	struct td_counts delta = { };
 	enum td_bytes bytes;
 
 	td_group_fold(group, &own->counts, &delta);
-	figures->slots = delta.slots;
-	bytes = td_counts_fold(&delta, &own->quant, own->meter.level, figures->node);
-	part->clamped = td_refine_fold(&own->refine, group, &delta, figures->node);
+	sums->slots = delta.slots;
+	bytes = td_counts_fold(&delta, &own->quant, own->meter.level, sums->node);
+	part->clamped = td_refine_fold(&own->refine, group, &delta, sums->node);
 	part->odd = bytes != TD_BYTES_RIGHT;
-	if (unlikely(part->odd || figures->slots < TD_DOUBT_MIN_SLOTS))
-		part->doubt = td_doubt_metrics(bytes, figures->slots, max_t(s64, ran, 0));
+	if (unlikely(part->odd || sums->slots < TD_DOUBT_MIN_SLOTS))
+		part->doubt = td_doubt_metrics(bytes, sums->slots, max_t(s64, ran, 0));
 }
 
 static s64 td_perfmetrics_fold(struct td_meter *meter, u64 now, struct td_part *part,
@@ -192,13 +192,13 @@ static s64 td_perfmetrics_fold(struct td_meter *meter, u64 now, struct td_part *
 	part->clamped = 0;
 	part->doubt = TD_DOUBT_NONE;
 	part->odd = false;
-	td_perfmetrics_fold_cycles(own, &part->figures);
+	td_perfmetrics_fold_cycles(own, &part->sums);
 	if (unlikely(own->refine.formula)) {
 		td_perfmetrics_refined(own, part, ran);
 	} else if (how == TD_FOLD_POINT &&
 		   td_group_point(&meter->group[0], TD_POINT_SLOTS, &counts)) {
 		td_counts_sub(&counts, &own->base);
-		td_perfmetrics_note(own, &counts, &part->figures);
+		td_perfmetrics_note(own, &counts, &part->sums);
 	} else {
 		td_perfmetrics_reset(own, part, ran, how);
 	}

@@ -42,26 +42,26 @@ struct td_meter *td_perfmetrics_create(const struct td_model *model, int cpu);
  * @then: when the meter was last read, in ticks
  * @now: td_ticks()
  * @noted: up to where all was added; moved
- * @figures: the sums: nodes of the metrics are in steps of 1/255 slot, modulo 2^64, and the
- *	running time is in ticks
+ * @sums: grow: nodes of the metrics by steps of 1/255 slot, modulo 2^64, and the running time
+ *	by ticks
  *
  * Return: false if a point is due, which resets PERF_METRICS; then slots and metrics are not added.
  */
 static __always_inline bool td_perfmetrics_take(const struct td_meter *meter, u64 then,
 						u64 now, struct td_noted *noted,
-						struct topdown_figures *figures)
+						struct topdown_sums *sums)
 {
 	const struct td_group *group = &meter->group[0], *general = &meter->cycles;
 	bool active;
 
-	figures->running_ns += td_span_take(group, then, now, &noted->span);
+	sums->running_ns += td_span_take(group, then, now, &noted->span);
 	if (general->nr) {
 		active = td_group_active(general);
 		td_tally_take(general->event[0], active, &noted->cycles[0],
-			      &figures->instructions);
-		td_tally_take(general->event[1], active, &noted->cycles[1], &figures->cycles);
+			      &sums->instructions);
+		td_tally_take(general->event[1], active, &noted->cycles[1], &sums->cycles);
 	}
-	return td_group_take(group, TD_PEEK_SLOTS, &noted->mark, &figures->slots, figures->node);
+	return td_group_take(group, TD_PEEK_SLOTS, &noted->mark, &sums->slots, sums->node);
 }
 
 #endif /* TOPDOWN_PERFMETRICS_H */

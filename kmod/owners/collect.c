@@ -26,6 +26,7 @@
 #include "ledger.h"
 #include "linear.h"
 #include "owner.h"
+#include "sums.h"
 #include "switch.h"
 #include "teller.h"
 #include "ticks.h"
@@ -66,21 +67,21 @@ static __u64 td_collect_ns(__u64 ticks)
 static void td_collect_bill(const struct td_scheme *scheme, const struct td_line *line,
 			    struct td_bill *bill)
 {
-	struct topdown_figures *figures = &bill->figures;
+	struct topdown_sums *sums = &bill->sums;
 
-	bill->figures = line->figures;
+	bill->sums = line->sums;
 	bill->switches = line->switches;
 	bill->depth = scheme->level;
 	bill->nodes = scheme->nodes;
 	bill->source = scheme->source;
-	figures->enabled_ns = td_collect_ns(figures->enabled_ns);
+	sums->enabled_ns = td_collect_ns(sums->enabled_ns);
 	if (!scheme->linear)
 		return;
-	figures->running_ns = td_collect_ns(figures->running_ns);
-	memset(figures->node, 0, sizeof(figures->node));
-	td_steps_to_nodes(figures->slots, line->figures.node, &scheme->quant, scheme->level,
-			  figures->node);
-	td_figures_children(figures, scheme->nodes);
+	sums->running_ns = td_collect_ns(sums->running_ns);
+	memset(sums->node, 0, sizeof(sums->node));
+	td_steps_to_nodes(sums->slots, line->sums.node, &scheme->quant, scheme->level,
+			  sums->node);
+	td_sums_children(sums, scheme->nodes);
 }
 
 static struct td_owner *td_collect_owner(enum td_owners_kind kind, const struct td_line *line)
@@ -127,7 +128,7 @@ static void td_collect_full(void)
 				td_collect_line(ledger, &ledger->line[i]);
 		}
 		/* It has the counts of stays without a reading, and not their time. */
-		if (ledger->others.figures.enabled_ns || ledger->others.figures.slots)
+		if (ledger->others.sums.enabled_ns || ledger->others.sums.slots)
 			td_collect_line(ledger, &ledger->others);
 		td_teller_collected(cpu);
 		cond_resched();

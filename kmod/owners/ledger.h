@@ -35,15 +35,15 @@ struct td_key {
  * @used: the line is in use
  * @name: name of the process
  * @switches: how often the owner got the CPU
- * @figures: sums.  Its time is in ticks.  If the meter is linear, so is the running time, and the
- *	first nodes are steps of the metrics
+ * @sums: its sums.  The time is in ticks.  If the meter is linear, so is the running time, and
+ *	the first nodes are steps of the metrics
  */
 struct td_line {
 	struct td_key key;
 	bool used;
 	char name[TASK_COMM_LEN];
 	u64 switches;
-	struct topdown_figures figures;
+	struct topdown_sums sums;
 };
 
 /**

@@ -25,6 +25,7 @@
 #include "metrics.h"
 #include "owed.h"
 #include "owner.h"
+#include "sums.h"
 
 /* Owners of a kind; about a kilobyte each. */
 #define TD_OWNERS_MOST	16384
@@ -233,17 +234,17 @@ static void td_owner_join(struct td_owner *owner, unsigned int depth, u64 nodes,
  */
 void td_owner_credit(struct td_owner *owner, const struct td_bill *bill)
 {
-	struct topdown_figures grown = owner->self;
+	struct topdown_sums grown = owner->self;
 	struct td_owner *at;
 
-	td_figures_owe(&owner->self, &bill->figures, owner->owed, bill->depth);
+	td_sums_owe(&owner->self, &bill->sums, owner->owed, bill->depth);
 	owner->switches += bill->switches;
 	/* Trees grow by what their owners grow by, so they are exact sums, and never fall. */
-	td_figures_sub(&grown, &owner->self);
+	td_sums_sub(&grown, &owner->self);
 	for (at = owner; at; at = at->parent) {
-		td_figures_sub(&at->tree, &grown);
+		td_sums_sub(&at->tree, &grown);
 		at->tree_switches += bill->switches;
-		if (bill->depth && bill->figures.slots)
+		if (bill->depth && bill->sums.slots)
 			td_owner_join(at, bill->depth, bill->nodes, bill->source);
 	}
 }
@@ -251,13 +252,13 @@ void td_owner_credit(struct td_owner *owner, const struct td_bill *bill)
 /* Leave the sums of an owner to another one. */
 static void td_owner_leave(const struct td_owner *owner, struct td_owner *heir)
 {
-	td_figures_add(&heir->self, &owner->self);
+	td_sums_add(&heir->self, &owner->self);
 	heir->switches += owner->switches;
 	if (owner->depth)
 		td_owner_join(heir, owner->depth, owner->nodes, owner->source);
 	if (heir == owner->parent)
 		return;
-	td_figures_add(&heir->tree, &owner->self);
+	td_sums_add(&heir->tree, &owner->self);
 	heir->tree_switches += owner->switches;
 }
 
@@ -333,15 +334,13 @@ void td_owner_read(const struct td_owner *owner, unsigned int depth,
 		.nodes		= owner->nodes,
 		.switches	= owner->switches,
 		.tree_switches	= owner->tree_switches,
-		.self		= owner->self,
-		.tree		= owner->tree,
 	};
 	strscpy(record->name, owner->name, sizeof(record->name));
+	td_figures_make(&record->self, &owner->self, record->nodes);
+	td_figures_make(&record->tree, &owner->tree, record->nodes);
 	/* Another reader may want deeper ones, which count here for this one. */
 	if (depth && owner->what == TOPDOWN_OWNER_CGROUP && owner->level == depth) {
-		record->self = owner->tree;
+		record->self = record->tree;
 		record->switches = owner->tree_switches;
 	}
-	td_figures_ratios(&record->self, record->nodes);
-	td_figures_ratios(&record->tree, record->nodes);
 }

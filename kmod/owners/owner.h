@@ -58,8 +58,8 @@ struct td_owner {
 	u64 switches;
 	u64 tree_switches;
 	s64 owed[TD_NR_NODES];
-	struct topdown_figures self;
-	struct topdown_figures tree;
+	struct topdown_sums self;
+	struct topdown_sums tree;
 };
 
 /**
@@ -86,14 +86,14 @@ struct td_owners {
 
 /**
  * struct td_bill - what an owner is to be credited with
- * @figures: the part; a node may be below 0, modulo 2^64
+ * @sums: the part; a node may be below 0, modulo 2^64
  * @switches: how often the owner got a CPU
  * @depth: level of the meter; 0 if there was none
  * @nodes: its nodes
  * @source: its source
  */
 struct td_bill {
-	struct topdown_figures figures;
+	struct topdown_sums sums;
 	u64 switches;
 	unsigned int depth;
 	u64 nodes;

@@ -33,6 +33,7 @@
 #include "metrics.h"
 #include "perfmetrics.h"
 #include "scope.h"
+#include "sums.h"
 #include "teller.h"
 #include "ticket.h"
 #include "ticks.h"
@@ -59,27 +60,27 @@ void td_teller_want(unsigned int kinds, unsigned int depth)
 
 /* A reset is due: all until then is the driver's count afterwards. */
 static noinline void td_teller_reset(struct td_teller *teller, struct td_collector *collector,
-				     struct topdown_figures *figures)
+				     struct topdown_sums *sums)
 {
 	td_window_point(collector);
 	td_group_take_counted(&collector->meter->group[0], 0, &teller->noted.mark,
-			      &figures->slots, figures->node);
+			      &sums->slots, sums->node);
 }
 
 /* The sums of the CPU have all parts until now.  No NMI may fold while they are read. */
 static noinline void td_teller_total(struct td_teller *teller, struct td_collector *collector,
-				     struct topdown_figures *figures, bool drop)
+				     struct topdown_sums *sums, bool drop)
 {
-	u64 time = figures->enabled_ns;
+	u64 time = sums->enabled_ns;
 
 	td_window_hold(collector);
 	td_window_point(collector);
 	if (!drop) {
-		td_figures_add(figures, &collector->total);
-		td_figures_sub(figures, &teller->total);
+		td_sums_add(sums, &collector->total);
+		td_sums_sub(sums, &teller->total);
 		/* The time of an owner is by the clock. */
-		figures->enabled_ns = time;
-		figures->busy_ns = 0;
+		sums->enabled_ns = time;
+		sums->busy_ns = 0;
 	}
 	teller->total = collector->total;
 	td_window_release(collector);
@@ -134,11 +135,11 @@ static void td_teller_pass(struct td_teller *teller, u64 then)
 static noinline void td_teller_note_any(struct td_teller *teller, struct td_collector *collector,
 					u64 then, u64 now)
 {
-	struct topdown_figures *figures = &teller->line->figures;
+	struct topdown_sums *sums = &teller->line->sums;
 	bool drop = false;
 
 	/* A suspend sets the TSC back, and ends all meters. */
-	figures->enabled_ns += max_t(s64, now - then, 0);
+	sums->enabled_ns += max_t(s64, now - then, 0);
 	if (!collector->open)
 		return;
 	if (teller->begun != collector->begun)
@@ -148,20 +149,20 @@ static noinline void td_teller_note_any(struct td_teller *teller, struct td_coll
 		return;
 	}
 	if (teller->blind) {
-		figures = &teller->ledger->others.figures;
+		sums = &teller->ledger->others.sums;
 		then = teller->read;
 		teller->blind = false;
 	}
 	/* Counts that no CPU can have, and sums of another kind than those of the ledger. */
 	drop |= collector->trust.doubt || collector->meter->linear != teller->ledger->scheme.linear;
 	if (!collector->meter->linear) {
-		td_teller_total(teller, collector, figures, drop);
+		td_teller_total(teller, collector, sums, drop);
 		return;
 	}
 	if (drop)
-		figures = &teller->dropped;
-	if (!td_perfmetrics_take(collector->meter, then, now, &teller->noted, figures))
-		td_teller_reset(teller, collector, figures);
+		sums = &teller->dropped;
+	if (!td_perfmetrics_take(collector->meter, then, now, &teller->noted, sums))
+		td_teller_reset(teller, collector, sums);
 }
 
 /* Is the meter the one of the last reading, and are its counts to be added to the line as sums? */
@@ -176,7 +177,7 @@ static __always_inline bool td_teller_goes_on(const struct td_teller *teller,
 static void td_teller_note(struct td_teller *teller, u64 now)
 {
 	struct td_collector *collector = this_cpu_ptr(td_collectors);
-	struct topdown_figures *figures = &teller->line->figures;
+	struct topdown_sums *sums = &teller->line->sums;
 	u64 then = teller->since;
 
 	lockdep_assert_irqs_disabled();
@@ -185,9 +186,9 @@ static void td_teller_note(struct td_teller *teller, u64 now)
 		td_teller_note_any(teller, collector, then, now);
 		return;
 	}
-	figures->enabled_ns += now - then;
-	if (unlikely(!td_perfmetrics_take(collector->meter, then, now, &teller->noted, figures)))
-		td_teller_reset(teller, collector, figures);
+	sums->enabled_ns += now - then;
+	if (unlikely(!td_perfmetrics_take(collector->meter, then, now, &teller->noted, sums)))
+		td_teller_reset(teller, collector, sums);
 }
 
 /* Turn to the spare ledger, if there is one.  The line of the owner that runs has to follow. */

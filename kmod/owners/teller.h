@@ -65,8 +65,8 @@ struct td_teller {
 	u64 since;
 	u64 begun;
 	struct td_noted noted;
-	struct topdown_figures dropped;
-	struct topdown_figures total;
+	struct topdown_sums dropped;
+	struct topdown_sums total;
 	struct td_scheme scheme;
 	bool linear;
 	bool dear;

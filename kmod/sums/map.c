@@ -13,11 +13,12 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/random.h>
-#include <linux/stddef.h>
+#include <linux/string.h>
 #include <linux/timekeeping.h>
 #include <linux/vmalloc.h>
 
 #include "map.h"
+#include "metrics.h"
 #include "seqlock.h"
 
 #define TD_HISTORY_MAX		4096
@@ -78,7 +79,7 @@ void td_map_write_end(int cpu)
  * @cpu: possible CPU; as for td_map_write_begin()
  * @record: record of the CPU
  */
-void td_map_add_window(int cpu, const struct topdown_record *record)
+void td_map_add_window(int cpu, const struct topdown_map_record *record)
 {
 	struct topdown_map_window *entry;
 
@@ -92,29 +93,51 @@ void td_map_add_window(int cpu, const struct topdown_record *record)
 	entry->time_ns = record->time_ns;
 	entry->nodes = record->nodes;
 	entry->clamped = record->clamped;
-	entry->figures = record->window;
+	entry->sums = record->window;
 	/* Pairs with user space's first look at the number. */
 	smp_wmb();
 	WRITE_ONCE(entry->number, record->windows);
+}
+
+/* Copy a record; the ratios are not touched. */
+static void td_map_copy(const struct topdown_map_record *entry, struct topdown_record *record)
+{
+	record->cpu = entry->cpu;
+	record->state = entry->state;
+	record->source = entry->source;
+	record->level = entry->level;
+	record->kind = entry->kind;
+	record->slots_per_cycle = entry->slots_per_cycle;
+	record->nr_cpus = entry->nr_cpus;
+	record->flags = entry->flags;
+	record->turns = entry->turns;
+	record->nodes = entry->nodes;
+	record->clamped = entry->clamped;
+	record->windows = entry->windows;
+	record->time_ns = entry->time_ns;
+	record->window_time_ns = entry->window_time_ns;
+	td_figures_put(&record->total, &entry->total);
+	td_figures_put(&record->window, &entry->window);
 }
 
 /**
  * td_map_read() - copy the record of a CPU
  * @cpu: possible CPU
  * @open: replace the last window by the open window as of its last fold
- * @record: written, without ratios
+ * @record: written, but for its ratios
  */
 void td_map_read(int cpu, bool open, struct topdown_record *record)
 {
 	const struct topdown_map_record *entry = td_map_record(cpu);
 	u32 seq;
 
+	memset(record, 0, sizeof(*record));
 	do {
 		seq = td_seqlock_read_begin(&entry->seq);
-		*record = entry->record;
+		td_map_copy(entry, record);
 		/* The open window may be empty yet; but keep the last one if none is open. */
 		if (open && (entry->open.enabled_ns || record->state == TOPDOWN_STATE_OK)) {
-			record->window = entry->open;
+			td_figures_put(&record->window, &entry->open);
 			record->window_time_ns = record->time_ns;
 		}
 	} while (td_seqlock_read_retry(&entry->seq, seq));
@@ -180,8 +203,7 @@ int td_map_init(void)
 		.record_offset		= ALIGN(sizeof(map), SMP_CACHE_BYTES),
 		.record_stride		= ALIGN(sizeof(struct topdown_map_record),
 						SMP_CACHE_BYTES),
-		.record_size		= sizeof(struct topdown_record),
-		.open_offset		= offsetof(struct topdown_map_record, open),
+		.record_size		= sizeof(struct topdown_map_record),
 		.history_entries	= td_history,
 		.history_stride		= ALIGN(sizeof(struct topdown_map_window),
 						SMP_CACHE_BYTES),

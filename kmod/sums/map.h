@@ -18,7 +18,7 @@ int td_map_mmap(struct vm_area_struct *vma);
 
 struct topdown_map_record *td_map_write_begin(int cpu);
 void td_map_write_end(int cpu);
-void td_map_add_window(int cpu, const struct topdown_record *record);
+void td_map_add_window(int cpu, const struct topdown_map_record *record);
 void td_map_read(int cpu, bool open, struct topdown_record *record);
 
 #endif /* TOPDOWN_PAGE_H */

@@ -535,20 +535,16 @@ void td_session_destroy(struct td_session *session)
 	call_rcu(&session->rcu, td_session_put_rcu);
 }
 
-static void td_session_figures(struct topdown_figures *figures, const struct topdown_share *share)
-{
-	*figures = share->figures;
-	td_figures_ratios(figures, share->nodes);
-}
-
 /**
  * td_session_read() - read the sums and the state of a session
  * @session: the session
- * @read: written
+ * @read: written, but for its inputs
+ * @sum: written: the sum of each kind of CPU since the reset
  */
-void td_session_read(struct td_session *session, struct topdown_session *read)
+void td_session_read(struct td_session *session, struct topdown_session *read,
+		     struct topdown_share sum[TD_NR_KINDS])
 {
-	struct topdown_share sum[TD_NR_KINDS], all;
+	struct topdown_share all;
 
 	/* Read the state first: once it is EXITED, the sums read after it are final. */
 	raw_spin_lock_irq(&session->lock);
@@ -569,9 +565,7 @@ void td_session_read(struct td_session *session, struct topdown_session *read)
 	read->out_merged_ns = all.merged_ns;
 	read->out_level = all.level;
 	read->out_source = all.source;
-	td_session_figures(&read->out_figures, &all);
-	td_session_figures(&read->out_core_figures, &sum[TOPDOWN_KIND_CORE]);
-	td_session_figures(&read->out_atom_figures, &sum[TOPDOWN_KIND_ATOM]);
+	td_figures_make(&read->out_figures, &all.sums, all.nodes);
 }
 
 /**

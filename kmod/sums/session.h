@@ -179,7 +179,8 @@ void td_session_view(struct td_session *session);
 void td_session_unview(struct td_session *session);
 int td_session_claim(struct td_session *session);
 void td_session_unclaim(struct td_session *session);
-void td_session_read(struct td_session *session, struct topdown_session *read);
+void td_session_read(struct td_session *session, struct topdown_session *read,
+		     struct topdown_share sum[TD_NR_KINDS]);
 void td_session_show_text(struct td_session *session, struct seq_file *seq);
 void td_session_enable(struct td_session *session, bool enable);
 void td_session_reset(struct td_session *session);

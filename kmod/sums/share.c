@@ -165,20 +165,20 @@ void td_share_credit(struct topdown_session_map *map, const struct td_credit *cr
 {
 	struct td_share *own = td_share_own(map, smp_processor_id());
 	struct topdown_share *share = &own->share;
-	const struct topdown_figures *part = credit->part;
+	const struct topdown_sums *part = credit->part;
 
 	lockdep_assert_irqs_disabled();
 	td_seqlock_write_begin(&share->seq);
 	if (part && part->slots)
 		td_share_has(share, td_share_resets(map), credit);
 	if (part) {
-		td_figures_owe(&share->figures, part, own->owed, credit->level);
+		td_sums_owe(&share->sums, part, own->owed, credit->level);
 		/* A task's time is by the clock, even if nothing was counted. */
-		share->figures.enabled_ns -= part->enabled_ns;
-		share->figures.busy_ns -= part->busy_ns;
+		share->sums.enabled_ns -= part->enabled_ns;
+		share->sums.busy_ns -= part->busy_ns;
 	}
 	share->kind = credit->kind;
-	share->figures.enabled_ns += credit->ran_ns;
+	share->sums.enabled_ns += credit->ran_ns;
 	share->merged_ns += credit->merged_ns;
 	share->switches += credit->switches;
 	td_seqlock_write_end(&share->seq);
@@ -293,7 +293,7 @@ void td_share_reset(struct topdown_session_map *map,
 	td_seqlock_write_begin(&map->seq);
 	for (kind = 0; kind < TD_NR_KINDS; kind++) {
 		now = td_share_baseline(map, kind);
-		now->figures = baseline[kind].figures;
+		now->sums = baseline[kind].sums;
 		now->switches = baseline[kind].switches;
 		now->merged_ns = baseline[kind].merged_ns;
 	}

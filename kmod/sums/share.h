@@ -24,7 +24,7 @@ struct td_credit {
 	u64 ran_ns;
 	u64 merged_ns;
 	u64 switches;
-	const struct topdown_figures *part;
+	const struct topdown_sums *part;
 	unsigned int level;
 	u64 nodes;
 	unsigned int source;

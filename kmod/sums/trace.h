@@ -20,7 +20,7 @@
 #define TD_TRACE_RATIO_ONE	1000000
 
 TRACE_EVENT(topdown_window,
-	TP_PROTO(const struct topdown_record *record),
+	TP_PROTO(const struct topdown_map_record *record),
 	TP_ARGS(record),
 
 	TP_STRUCT__entry(
@@ -102,13 +102,13 @@ TRACE_EVENT(topdown_session,
 
 	TP_fast_assign(
 		__entry->serial = serial;
-		__entry->enabled_ns = share->figures.enabled_ns;
-		__entry->running_ns = share->figures.running_ns;
+		__entry->enabled_ns = share->sums.enabled_ns;
+		__entry->running_ns = share->sums.running_ns;
 		__entry->merged_ns = share->merged_ns;
 		__entry->switches = share->switches;
-		__entry->slots = share->figures.slots;
+		__entry->slots = share->sums.slots;
 		__entry->nodes = share->nodes;
-		memcpy(__entry->node, share->figures.node, sizeof(__entry->node));
+		memcpy(__entry->node, share->sums.node, sizeof(__entry->node));
 		__entry->owner = owner;
 		__entry->state = state;
 		__entry->source = share->source;

@@ -124,18 +124,18 @@ static bool td_watch_look(struct td_watched *watched, const struct topdown_watch
 	return td_watch_deliver(&watched->beyond, &watched->back, look->end, look->ratio) || news;
 }
 
-static u64 td_watch_begin_of(const struct topdown_record *record)
+static u64 td_watch_begin_of(const struct topdown_map_record *record)
 {
 	return record->window_time_ns - min(record->window_time_ns, record->window.enabled_ns);
 }
 
 static bool td_watch_has_node(const struct topdown_watch *what,
-			      const struct topdown_record *record)
+			      const struct topdown_map_record *record)
 {
 	return record->nodes >> what->node & 1;
 }
 
-static bool td_watch_cpu(struct td_watch *watch, const struct topdown_record *record,
+static bool td_watch_cpu(struct td_watch *watch, const struct topdown_map_record *record,
 			 u64 period)
 {
 	struct td_watched *watched = &watch->watched[record->cpu - watch->first];
@@ -159,7 +159,7 @@ static bool td_watch_cpu(struct td_watch *watch, const struct topdown_record *re
 }
 
 /* Add a window to the sum. */
-static void td_watch_add(struct td_watch *watch, const struct topdown_record *record)
+static void td_watch_add(struct td_watch *watch, const struct topdown_map_record *record)
 {
 	lockdep_assert_held(&watch->lock);
 	if (!td_watch_has_node(&watch->what, record))
@@ -182,7 +182,7 @@ static u32 td_watch_ratio_of_sum(struct td_watch *watch)
 }
 
 /* Once in a period, the CPU whose window closes then compares the sum. */
-static bool td_watch_sum(struct td_watch *watch, const struct topdown_record *record,
+static bool td_watch_sum(struct td_watch *watch, const struct topdown_map_record *record,
 			 u64 period)
 {
 	struct td_look look = { .end = record->window_time_ns };
@@ -216,7 +216,7 @@ bool td_watch_wanted(void)
  * @record: record of this CPU; softirq context, interrupts on
  * @period_ms: the period
  */
-void td_watch_window(const struct topdown_record *record, unsigned int period_ms)
+void td_watch_window(const struct topdown_map_record *record, unsigned int period_ms)
 {
 	u64 period = (u64)period_ms * NSEC_PER_MSEC;
 	struct td_watch *watch;

@@ -95,7 +95,7 @@ struct td_watch {
 extern struct mutex td_watch_mutex;
 
 bool td_watch_wanted(void);
-void td_watch_window(const struct topdown_record *record, unsigned int period_ms);
+void td_watch_window(const struct topdown_map_record *record, unsigned int period_ms);
 void td_watch_gone(unsigned int cpu, const struct cpumask *measured);
 
 struct td_watch *td_watch_create(struct td_watch_queue *queue,

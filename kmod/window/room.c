@@ -144,7 +144,7 @@ bool td_room_outdated(const struct td_room *room, const struct td_counters *coun
 }
 
 static void td_room_drill(struct td_room *room, const struct td_formula *formula,
-			  const struct topdown_record *record)
+			  const struct topdown_map_record *record)
 {
 	u32 drill = room->drill, over;
 	unsigned int i;
@@ -153,7 +153,7 @@ static void td_room_drill(struct td_room *room, const struct td_formula *formula
 	if (record->window.slots < TD_DRILL_MIN_SLOTS)
 		return;
 	over = td_formula_over(formula, &record->window, record->nodes);
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++) {
+	for (i = 0; i < TD_NR_PARENTS; i++) {
 		if (over >> i & 1)
 			room->drill_at[i] = jiffies;
 		else if (time_after(jiffies, room->drill_at[i] + TD_DRILL_HOLD))
@@ -172,7 +172,7 @@ static void td_room_drill(struct td_room *room, const struct td_formula *formula
  * Return: true if the CPU needs other groups.
  */
 bool td_room_review(struct td_room *room, struct td_meter *meter,
-		    const struct topdown_record *record)
+		    const struct topdown_map_record *record)
 {
 	struct td_counters *counters = td_counters_of(meter);
 

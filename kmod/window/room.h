@@ -27,7 +27,7 @@ struct td_room {
 	unsigned long failed_at;
 	unsigned int holders;
 	u32 drill;
-	unsigned long drill_at[TOPDOWN_NR_PARENTS];
+	unsigned long drill_at[TD_NR_PARENTS];
 };
 
 bool td_room_drilldown(void);
@@ -35,6 +35,6 @@ void td_room_begin(struct td_room *room);
 void td_room_resize(struct td_room *room, struct td_counters *counters);
 bool td_room_outdated(const struct td_room *room, const struct td_counters *counters);
 bool td_room_review(struct td_room *room, struct td_meter *meter,
-		    const struct topdown_record *record);
+		    const struct topdown_map_record *record);
 
 #endif /* TOPDOWN_ROOM_H */

@@ -51,6 +51,7 @@
 #include "room.h"
 #include "scope.h"
 #include "share.h"
+#include "sums.h"
 #include "ticket.h"
 #include "trace.h"
 #include "watch.h"
@@ -72,7 +73,7 @@ static noinline void td_window_clamped(struct td_collector *collector, u32 nodes
 
 /* Drop doubtful counts, as if nothing had been counted. */
 static noinline void td_window_judge(struct td_collector *collector, enum td_doubt doubt,
-				     struct topdown_figures *part)
+				     struct topdown_sums *part)
 {
 	bool refused = collector->trust.refused;
 
@@ -110,7 +111,7 @@ static u64 td_window_guests_apart(const struct td_collector *collector)
 }
 
 static noinline void td_window_spare_guests(struct td_collector *collector, u64 guests,
-					    struct topdown_figures *part)
+					    struct topdown_sums *part)
 {
 	part->running_ns = td_guest_running(&collector->guest, guests,
 					    td_window_guests_apart(collector), part->enabled_ns,
@@ -123,16 +124,16 @@ static void td_window_measure(struct td_collector *collector, struct td_part *pa
 {
 	u64 now = local_clock();
 	s64 ran = collector->meter->ops->fold(collector->meter, now, part, how);
-	struct topdown_figures *figures = &part->figures;
+	struct topdown_sums *sums = &part->sums;
 
-	figures->enabled_ns = now - collector->folded;
-	figures->running_ns = clamp_t(s64, ran, 0, figures->enabled_ns);
+	sums->enabled_ns = now - collector->folded;
+	sums->running_ns = clamp_t(s64, ran, 0, sums->enabled_ns);
 	collector->folded = now;
 	if (unlikely(part->doubt || part->odd || collector->trust.doubt)) {
 		collector->trust.odd |= part->odd;
-		td_window_judge(collector, part->doubt, figures);
+		td_window_judge(collector, part->doubt, sums);
 	}
-	if (unlikely(part->clamped) && figures->slots)
+	if (unlikely(part->clamped) && sums->slots)
 		td_window_clamped(collector, part->clamped);
 }
 
@@ -165,17 +166,17 @@ u64 td_window_odd(int cpu)
  * a turn goes on while the CPU is idle.
  */
 static bool td_window_lacked(const struct td_collector *collector,
-			     const struct topdown_figures *figures)
+			     const struct topdown_sums *sums)
 {
 	const struct td_meter *meter = collector->meter;
-	u64 percent = figures->enabled_ns / 100;
+	u64 percent = sums->enabled_ns / 100;
 
-	return figures->running_ns < percent * meter->ok_percent &&
+	return sums->running_ns < percent * meter->ok_percent &&
 	       (meter->nr == 1 || collector->turns_ns < percent * TD_OK_TURNS_PERCENT);
 }
 
 static enum topdown_state td_window_state(const struct td_collector *collector,
-					  const struct topdown_figures *figures)
+					  const struct topdown_sums *sums)
 {
 	if (td_meter_in_error(collector->meter))
 		return TOPDOWN_STATE_ERROR;
@@ -183,21 +184,19 @@ static enum topdown_state td_window_state(const struct td_collector *collector,
 		return TOPDOWN_STATE_UNSUPPORTED;
 	if (collector->away)
 		return TOPDOWN_STATE_ASIDE;
-	if (td_window_lacked(collector, figures))
+	if (td_window_lacked(collector, sums))
 		return collector->was_away ? TOPDOWN_STATE_ASIDE : TOPDOWN_STATE_CONTENDED;
 	return TOPDOWN_STATE_OK;
 }
 
 /* End the open window: with this last part it becomes the last window. */
-static void td_window_end_open(struct td_collector *collector, struct topdown_map_record *entry,
-			       const struct topdown_figures *part)
+static void td_window_end_open(struct td_collector *collector, struct topdown_map_record *record,
+			       const struct topdown_sums *part)
 {
-	struct topdown_record *record = &entry->record;
-
-	memcpy(&record->window, part, offsetof(struct topdown_figures, ratio));
+	record->window = *part;
 	if (collector->parts) {
-		td_figures_add(&record->window, &entry->open);
-		td_figures_clear(&entry->open);
+		td_sums_add(&record->window, &record->open);
+		memset(&record->open, 0, sizeof(record->open));
 		collector->parts = 0;
 	}
 	/* Both are 0 with PERF_METRICS alone. */
@@ -220,7 +219,7 @@ static void td_window_end_open(struct td_collector *collector, struct topdown_ma
 
 /* Credit the part to the sessions of the task that runs here. */
 static noinline void td_window_credit(const struct td_collector *collector,
-				      const struct topdown_figures *part)
+				      const struct topdown_sums *part)
 {
 	const struct td_meter *meter = collector->meter;
 	struct td_credit credit = {
@@ -246,12 +245,12 @@ static noinline void td_window_remind(struct td_collector *collector)
 }
 
 /* A counter track for each node with a ratio. */
-static noinline void td_window_tracks(const struct topdown_record *record)
+static noinline void td_window_tracks(const struct topdown_map_record *record)
 {
-	struct topdown_figures figures = record->window;
+	struct topdown_figures figures;
 	unsigned int i;
 
-	td_figures_ratios(&figures, record->nodes);
+	td_figures_make(&figures, &record->window, record->nodes);
 	for (i = 0; i < TD_NR_NODES; i++)
 		if (figures.ratio[i] != TOPDOWN_RATIO_NONE)
 			trace_topdown_node(record->cpu, td_node_name(i), figures.ratio[i] /
@@ -259,7 +258,7 @@ static noinline void td_window_tracks(const struct topdown_record *record)
 }
 
 /* The window has ended, and readers have it. */
-static void td_window_trace(const struct topdown_record *record)
+static void td_window_trace(const struct topdown_map_record *record)
 {
 	trace_topdown_window(record);
 	if (trace_topdown_node_enabled())
@@ -269,7 +268,7 @@ static void td_window_trace(const struct topdown_record *record)
 /* Measure the part since the last point or fold, and credit it. */
 static void td_window_take(struct td_collector *collector, enum td_fold how)
 {
-	struct topdown_figures *part = &collector->part.figures;
+	struct topdown_sums *part = &collector->part.sums;
 	u64 guests;
 
 	lockdep_assert_irqs_disabled();
@@ -282,13 +281,13 @@ static void td_window_take(struct td_collector *collector, enum td_fold how)
 		how = TD_FOLD_RESET;
 	td_window_measure(collector, &collector->part, how);
 	collector->turns_ns += collector->part.turns_ns;
-	td_figures_children(part, collector->meter->nodes);
+	td_sums_children(part, collector->meter->nodes);
 	guests = td_window_guests();
 	if (unlikely(guests != collector->guest.seen || collector->guest.owed))
 		td_window_spare_guests(collector, guests, part);
 	if (td_credit_wanted())
 		td_window_credit(collector, part);
-	td_figures_add(&collector->total, part);
+	td_sums_add(&collector->total, part);
 }
 
 /**
@@ -305,51 +304,51 @@ void td_window_point(struct td_collector *collector)
 }
 
 /* For the record: by how much the sums have grown since the last fold. */
-static const struct topdown_figures *td_window_news(struct td_collector *collector)
+static const struct topdown_sums *td_window_news(struct td_collector *collector)
 {
-	struct topdown_figures *news = &collector->news;
+	struct topdown_sums *news = &collector->news;
 	u64 time = collector->total.enabled_ns - collector->recorded.enabled_ns;
 
 	/* Nobody is credited with busy time. */
 	if (td_busy_known())
 		collector->total.busy_ns += td_busy_fold(&collector->busy_time, time);
-	memcpy(news, &collector->total, offsetof(struct topdown_figures, ratio));
-	td_figures_sub(news, &collector->recorded);
-	memcpy(&collector->recorded, &collector->total, offsetof(struct topdown_figures, ratio));
+	*news = collector->total;
+	td_sums_sub(news, &collector->recorded);
+	collector->recorded = collector->total;
 	return news;
 }
 
 /* Fold.  Until interrupts are on, only an NMI changes the returned record: its total. */
-static const struct topdown_record *td_window_count(struct td_collector *collector,
-						    enum td_fold how)
+static const struct topdown_map_record *td_window_count(struct td_collector *collector,
+							enum td_fold how)
 {
-	const struct topdown_figures *news;
+	const struct topdown_sums *news;
 	bool close = how == TD_FOLD_CLOSE;
-	struct topdown_map_record *entry;
+	struct topdown_map_record *record;
 
 	td_window_hold(collector);
 	td_window_take(collector, how);
 	if (close && td_credit_wanted())
 		td_credit_sampled();
 	news = td_window_news(collector);
-	entry = td_map_write_begin(collector->cpu);
+	record = td_map_write_begin(collector->cpu);
 	/* An NMI, or a probe, that interrupts the keeper of the time would wait for it in vain. */
-	entry->record.time_ns = in_nmi() || collector->busy_time.sampled ?
-				ktime_get_mono_fast_ns() : ktime_get_ns();
-	td_figures_owe(&entry->record.total, news, collector->owed, collector->meter->level);
+	record->time_ns = in_nmi() || collector->busy_time.sampled ?
+			  ktime_get_mono_fast_ns() : ktime_get_ns();
+	td_sums_owe(&record->total, news, collector->owed, collector->meter->level);
 	if (close) {
-		td_window_end_open(collector, entry, news);
+		td_window_end_open(collector, record, news);
 	} else {
-		td_figures_add(&entry->open, news);
+		td_sums_add(&record->open, news);
 		collector->parts++;
 	}
 	td_map_write_end(collector->cpu);
 	if (close)
-		td_map_add_window(collector->cpu, &entry->record);
+		td_map_add_window(collector->cpu, record);
 	td_window_release(collector);
 	if (close)
-		td_window_trace(&entry->record);
-	return &entry->record;
+		td_window_trace(record);
+	return record;
 }
 
 /**
@@ -373,7 +372,7 @@ static void td_window_set_state(struct td_collector *collector, enum topdown_sta
 	td_window_hold(collector);
 	/* Pairs with READ_ONCE() in td_fresh_awake(). */
 	WRITE_ONCE(collector->state, state);
-	td_map_write_begin(collector->cpu)->record.state = state;
+	td_map_write_begin(collector->cpu)->state = state;
 	td_map_write_end(collector->cpu);
 	td_window_release(collector);
 }
@@ -442,9 +441,10 @@ static unsigned long td_window_delay(struct td_collector *collector)
 
 /* Out of line, so that only windows with watches have a copy of the record on the stack. */
 static noinline void td_window_to_watches(struct td_collector *collector,
-					  const struct topdown_record *closed, unsigned long flags)
+					  const struct topdown_map_record *closed,
+					  unsigned long flags)
 {
-	struct topdown_record record;
+	struct topdown_map_record record;
 
 	td_window_hold(collector);
 	record = *closed;
@@ -464,7 +464,8 @@ static noinline void td_window_to_watches(struct td_collector *collector,
 }
 
 /* Does the meter need mending in process context? */
-static bool td_window_ailing(struct td_collector *collector, const struct topdown_record *record)
+static bool td_window_ailing(struct td_collector *collector,
+			     const struct topdown_map_record *record)
 {
 	/* Pairs with READ_ONCE() in td_fit_mend(). */
 	WRITE_ONCE(collector->lost, td_trust_lost(&collector->trust));
@@ -511,7 +512,7 @@ static void td_window_tell_quiet(const struct td_collector *collector)
 static void td_window_timer(struct timer_list *timer)
 {
 	struct td_collector *collector = timer_container_of(collector, timer, timer);
-	const struct topdown_record *record;
+	const struct topdown_map_record *record;
 	unsigned long flags;
 
 	local_irq_save(flags);
@@ -549,7 +550,7 @@ void td_window_begin(void *arg)
 	struct td_collector *collector = arg;
 	const struct td_meter *meter = collector->meter;
 	unsigned long delay = td_window_delay(collector);
-	struct topdown_record *record;
+	struct topdown_map_record *record;
 	enum topdown_state state = TOPDOWN_STATE_OK;
 
 	/* A doubt stays until credible counts end it. */
@@ -557,11 +558,12 @@ void td_window_begin(void *arg)
 		state = TOPDOWN_STATE_UNSUPPORTED;
 	if (td_meter_in_error(meter))
 		state = TOPDOWN_STATE_ERROR;
-	record = &td_map_write_begin(collector->cpu)->record;
+	record = td_map_write_begin(collector->cpu);
 	record->level = meter->level;
 	record->nodes = meter->nodes;
 	record->source = meter->source;
 	record->flags = meter->flags;
+	record->turns = meter->turns;
 	record->clamped = 0;
 	record->kind = collector->kind;
 	record->slots_per_cycle = collector->model->slots_per_cycle;
@@ -629,7 +631,7 @@ void td_window_unsupported(void *arg)
 {
 	struct td_collector *collector = arg;
 
-	td_map_write_begin(collector->cpu)->record.kind = collector->kind;
+	td_map_write_begin(collector->cpu)->kind = collector->kind;
 	td_map_write_end(collector->cpu);
 	td_window_set_state(collector, TOPDOWN_STATE_UNSUPPORTED);
 }
@@ -684,12 +686,7 @@ void td_window_setup(struct td_collector *collector, int cpu)
 	timer_setup(&collector->timer, td_window_timer, flags);
 
 	entry = td_map_write_begin(cpu);
-	entry->record.cpu = cpu;
-	entry->record.state = collector->state;
-	td_figures_clear(&collector->total);
-	td_figures_clear(&collector->recorded);
-	td_figures_clear(&entry->record.total);
-	td_figures_clear(&entry->record.window);
-	td_figures_clear(&entry->open);
+	entry->cpu = cpu;
+	entry->state = collector->state;
 	td_map_write_end(cpu);
 }

@@ -77,9 +77,9 @@ struct td_collector {
 	unsigned int parts;
 	u32 flags;
 	u64 clamped;
-	struct topdown_figures total;
-	struct topdown_figures recorded;
-	struct topdown_figures news;
+	struct topdown_sums total;
+	struct topdown_sums recorded;
+	struct topdown_sums news;
 	s64 owed[TD_NR_NODES];
 	struct td_part part;
 	struct td_guest guest;

@@ -47,11 +47,14 @@ static void open_map(void)
 
 static void sample_map(void)
 {
+	struct topdown_map_record entry;
 	unsigned int cpu;
 
 	for (cpu = 0; cpu < nr_cpus; cpu++) {
-		if (!map_record(map, cpu, &records[cpu]))
+		if (!map_record(map, cpu, &entry))
 			die("the record of CPU %u does not come to rest", cpu);
+		/* Figures begin with sums. */
+		memcpy(&records[cpu].total, &entry.total, sizeof(entry.total));
 	}
 }
 

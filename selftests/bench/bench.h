@@ -69,7 +69,8 @@ void nodes_of_counts(const double counted[GROUP_EVENTS], double node[TRUTH_NODES
 /* map.c */
 const struct topdown_map *map_open(void);
 /* False if the record was being written all the time. */
-bool map_record(const struct topdown_map *map, unsigned int cpu, struct topdown_record *record);
+bool map_record(const struct topdown_map *map, unsigned int cpu,
+		struct topdown_map_record *record);
 
 __attribute__((format(printf, 1, 2), noreturn))
 void die(const char *format, ...);

@@ -22,7 +22,8 @@ const struct topdown_map *map_open(void)
 	return map == MAP_FAILED ? NULL : map;
 }
 
-bool map_record(const struct topdown_map *map, unsigned int cpu, struct topdown_record *record)
+bool map_record(const struct topdown_map *map, unsigned int cpu,
+		struct topdown_map_record *record)
 {
 	const struct topdown_map_record *entry;
 	unsigned int turn;
@@ -32,7 +33,7 @@ bool map_record(const struct topdown_map *map, unsigned int cpu, struct topdown_
 			       (size_t)cpu * map->record_stride);
 	for (turn = 0; turn < TURNS; turn++) {
 		seq = __atomic_load_n(&entry->seq, __ATOMIC_ACQUIRE);
-		*record = entry->record;
+		*record = *entry;
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (!(seq & 1) && __atomic_load_n(&entry->seq, __ATOMIC_RELAXED) == seq)
 			return true;

@@ -67,7 +67,7 @@ static uint64_t spin(const uint32_t *stop)
 
 static uint64_t windows(unsigned int cpu)
 {
-	struct topdown_record record;
+	struct topdown_map_record record;
 
 	if (!map)
 		return 0;

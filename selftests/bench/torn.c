@@ -43,7 +43,7 @@ static bool sums(const __u64 *node, __u64 whole, unsigned int a, unsigned int b)
 }
 
 /* Slots of which the CPU said nothing at all are in no node. */
-static bool figures_hold(const struct topdown_figures *f)
+static bool sums_hold(const struct topdown_sums *f)
 {
 	__u64 l1 = f->node[0] + f->node[1] + f->node[2] + f->node[3];
 	unsigned int i;
@@ -61,28 +61,28 @@ static bool figures_hold(const struct topdown_figures *f)
 /* Everything but the open window. */
 static __u64 closed(const struct topdown_map_record *entry, unsigned int node)
 {
-	return entry->record.total.node[node] - entry->open.node[node];
+	return entry->total.node[node] - entry->open.node[node];
 }
 
 static __u64 closed_slots(const struct topdown_map_record *entry)
 {
-	return entry->record.total.slots - entry->open.slots;
+	return entry->total.slots - entry->open.slots;
 }
 
 static __u64 closed_ns(const struct topdown_map_record *entry)
 {
-	return entry->record.total.enabled_ns - entry->open.enabled_ns;
+	return entry->total.enabled_ns - entry->open.enabled_ns;
 }
 
 /* The sum of the closed windows grows by just the window that was closed. */
 static bool step_holds(const struct topdown_map_record *a, const struct topdown_map_record *b)
 {
-	const struct topdown_figures *window = &b->record.window;
-	__u64 steps = b->record.windows - a->record.windows;
+	const struct topdown_sums *window = &b->window;
+	__u64 steps = b->windows - a->windows;
 	unsigned int i;
 
-	if (b->record.windows < a->record.windows || b->record.time_ns < a->record.time_ns ||
-	    b->record.total.slots < a->record.total.slots)
+	if (b->windows < a->windows || b->time_ns < a->time_ns ||
+	    b->total.slots < a->total.slots)
 		return false;
 	if (steps > 1)
 		return true;
@@ -131,9 +131,9 @@ static bool read_window(unsigned int cpu, __u64 number, struct topdown_map_windo
 static bool holds(const struct topdown_map_record *last, const struct topdown_map_record *entry,
 		  unsigned int cpu)
 {
-	return entry->record.cpu == cpu && figures_hold(&entry->record.total) &&
-	       figures_hold(&entry->record.window) && figures_hold(&entry->open) &&
-	       (!last->record.nr_cpus || step_holds(last, entry));
+	return entry->cpu == cpu && sums_hold(&entry->total) &&
+	       sums_hold(&entry->window) && sums_hold(&entry->open) &&
+	       (!last->nr_cpus || step_holds(last, entry));
 }
 
 static void look(struct reader *reader, unsigned int cpu)
@@ -146,11 +146,11 @@ static void look(struct reader *reader, unsigned int cpu)
 		reader->torn++;
 	reader->changes += entry.seq != last->seq;
 	*last = entry;
-	if (!entry.record.windows || !map->history_entries ||
-	    !read_window(cpu, entry.record.windows, &window))
+	if (!entry.windows || !map->history_entries ||
+	    !read_window(cpu, entry.windows, &window))
 		return;
 	reader->windows++;
-	reader->torn += !figures_hold(&window.figures);
+	reader->torn += !sums_hold(&window.sums);
 }
 
 static void *read_all(void *arg)

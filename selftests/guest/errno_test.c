@@ -59,6 +59,11 @@ FIXTURE_TEARDOWN(errnos)
 #define WATCH(field, value)	{ TOPDOWN_CMD_WATCH, { FIELD(watch, field, value) } }
 #define ATTACH(field, value)	{ TOPDOWN_CMD_ATTACH, { FIELD(attach, field, value) } }
 #define CONTROL(field, value)	{ TOPDOWN_CMD_CONTROL, { FIELD(control, field, value) } }
+/* With room for two kinds of core, but for one field. */
+#define KINDS(field, value)	{ TOPDOWN_CMD_SESSION, {				\
+	FIELD(session, kinds, ANSWERS), FIELD(session, nr_kinds, 2),			\
+	FIELD(session, kind_size, sizeof(struct topdown_session_kind)),			\
+	FIELD(session, field, value) } }
 #define LATENCY(field, value)	{ TOPDOWN_CMD_LATENCY, { FIELD(latency, field, value) } }
 #define LATENCIES(field, value)	{ TOPDOWN_CMD_LATENCIES, { FIELD(latencies, field, value) } }
 
@@ -139,9 +144,9 @@ TEST_F(errnos, unknown_command)
 TEST_F(errnos, too_small)
 {
 	static const struct row things[] = {
-		READ(record_size, 615), READ(record_size, 0), WATCH(event_size, 31),
+		READ(record_size, 879), READ(record_size, 0), WATCH(event_size, 31),
 		WATCH(event_size, 0), LATENCIES(record_size, 983),
-		LATENCIES(record_size, 0),
+		LATENCIES(record_size, 0), KINDS(kind_size, 439), KINDS(kind_size, 0),
 	};
 	unsigned int nr, size;
 
@@ -171,6 +176,8 @@ TEST_F(errnos, out_of_range)
 		ATTACH(flags, TOPDOWN_ATTACH_THREAD | TOPDOWN_ATTACH_CHILDREN),
 		ATTACH(flags, TOPDOWN_ATTACH_THREAD | TOPDOWN_ATTACH_PIDFD),
 		CONTROL(action, TOPDOWN_CONTROL_VIEW + 1), CONTROL(action, ~0U),
+		/* Without an address there is no room. */
+		KINDS(kinds, 0),
 		LATENCY(cpus, CPU_ONE), LATENCY(cpus_words, 1), LATENCY(session, 1),
 		LATENCY(latency, 1),
 		LATENCY(flags, TOPDOWN_LATENCY_SESSION),
@@ -223,7 +230,8 @@ TEST_F(errnos, not_zero)
 		SPAN(READ, read, __reserved), SPAN(RESET, reset, __reserved),
 		SPAN(WATCH, watch, out_watch), SPAN(WATCH, watch, __reserved),
 		SPAN(ATTACH, attach, __reserved),
-		{ TOPDOWN_CMD_SESSION, 8, sizeof(struct topdown_session) - 8 },
+		{ TOPDOWN_CMD_SESSION, offsetof(struct topdown_session, out_state),
+		  sizeof(struct topdown_session) - offsetof(struct topdown_session, out_state) },
 		SPAN(CONTROL, control, __reserved),
 		SPAN(LATENCY, latency, out_latency), SPAN(LATENCY, latency, out_refusal),
 		SPAN(LATENCY, latency, out_events), SPAN(LATENCY, latency, out_nr_records),
@@ -273,6 +281,7 @@ TEST_F(errnos, parts_too_long)
 	static const struct row rows[] = {
 		READ(record_size, PAGE + 1), LATENCIES(record_size, PAGE + 1),
 		WATCH(event_size, PAGE + 1), READ(record_size, ~0U), WATCH(event_size, ~0U),
+		KINDS(kind_size, PAGE + 1), KINDS(kind_size, ~0U),
 	};
 
 	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rows, E2BIG));
@@ -384,7 +393,8 @@ TEST_F(errnos, bad_address)
 	static const struct row rows[] = {
 		READ(cpus, NOWHERE), RESET(cpus, NOWHERE), WATCH(cpus, NOWHERE), READ(cpus, 0),
 		READ(cpus, 1ULL << 63), READ(records, NOWHERE), READ(records, READONLY),
-		READ(records, 0), READ(records, ~0ULL),
+		READ(records, 0), READ(records, ~0ULL), KINDS(kinds, NOWHERE),
+		KINDS(kinds, READONLY), KINDS(kinds, ~0ULL),
 	};
 
 	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rows, EFAULT));

@@ -71,7 +71,7 @@ static uint64_t windows_check(const struct map *map, unsigned int cpu)
 
 	if (!map_read(map, cpu, &copy))
 		return 0;
-	last = copy.record.windows;
+	last = copy.windows;
 	for (number = 1; number <= last + 2; number++) {
 		expected = number > last ? MAP_NOT_YET :
 			   number + entries <= last ? MAP_OVERWRITTEN : MAP_FOUND;
@@ -84,16 +84,16 @@ static uint64_t windows_check(const struct map *map, unsigned int cpu)
 		}
 		if (found != MAP_FOUND)
 			continue;
-		wrong = figures_wrong(&window.figures, copy.record.level);
-		if (!wrong && window.nodes != nodes_of_level(copy.record.level))
+		wrong = sums_wrong(&window.sums, copy.level);
+		if (!wrong && window.nodes != nodes_of_level(copy.level))
 			wrong = "other nodes than PERF_METRICS have";
 		if (!wrong && window.clamped)
 			wrong = "nodes were cut, which needs refined=1";
 		if (!wrong && window.time_ns <= time)
 			wrong = "it ended before the one before it";
 		if (!wrong && number == last &&
-		    (window.time_ns != copy.record.window_time_ns ||
-		     memcmp(&window.figures, &copy.record.window, sizeof(window.figures))))
+		    (window.time_ns != copy.window_time_ns ||
+		     memcmp(&window.sums, &copy.window, sizeof(window.sums))))
 			wrong = "the record has another last window";
 		if (wrong) {
 			printf("# CPU %u: window %llu: %s\n", cpu,
@@ -127,7 +127,7 @@ TEST_F(history, keeps_the_last_windows_in_order)
 		for (i = 0; i < self->nr; i++) {
 			ASSERT_EQ(0, windows_run(&self->map, self->cpus[i], steps[step]));
 			ASSERT_TRUE(map_read(&self->map, self->cpus[i], &copy));
-			EXPECT_EQ(copy.record.windows,
+			EXPECT_EQ(copy.windows,
 				  windows_check(&self->map, self->cpus[i]));
 		}
 	}
@@ -143,7 +143,7 @@ TEST_F(history, a_late_reader_sees_what_an_early_one_saw)
 
 	ASSERT_EQ(0, windows_run(&self->map, cpu, 2 * self->entries));
 	ASSERT_TRUE(map_read(&self->map, cpu, &copy));
-	first = copy.record.windows - self->entries + 1;
+	first = copy.windows - self->entries + 1;
 	for (n = 0; n < self->entries; n++)
 		ASSERT_EQ(MAP_FOUND, map_window(&self->map, cpu, first + n, &early[n]));
 
@@ -155,36 +155,36 @@ TEST_F(history, a_late_reader_sees_what_an_early_one_saw)
 	map_close(&other);
 }
 
-static void figures_add(struct topdown_figures *sum, const struct topdown_figures *figures)
+static void sums_add(struct topdown_sums *sum, const struct topdown_sums *more)
 {
 	unsigned int i;
 
-	sum->enabled_ns += figures->enabled_ns;
-	sum->running_ns += figures->running_ns;
-	sum->slots += figures->slots;
-	sum->cycles += figures->cycles;
-	sum->instructions += figures->instructions;
-	sum->busy_ns += figures->busy_ns;
+	sum->enabled_ns += more->enabled_ns;
+	sum->running_ns += more->running_ns;
+	sum->slots += more->slots;
+	sum->cycles += more->cycles;
+	sum->instructions += more->instructions;
+	sum->busy_ns += more->busy_ns;
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
-		sum->node[i] += figures->node[i];
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
-		sum->children_slots[i] += figures->children_slots[i];
+		sum->node[i] += more->node[i];
+	for (i = 0; i < TOPDOWN_MAX_PARENTS; i++)
+		sum->children_slots[i] += more->children_slots[i];
 }
 
-static void figures_sub(struct topdown_figures *sum, const struct topdown_figures *figures)
+static void sums_sub(struct topdown_sums *sum, const struct topdown_sums *more)
 {
 	unsigned int i;
 
-	sum->enabled_ns -= figures->enabled_ns;
-	sum->running_ns -= figures->running_ns;
-	sum->slots -= figures->slots;
-	sum->cycles -= figures->cycles;
-	sum->instructions -= figures->instructions;
-	sum->busy_ns -= figures->busy_ns;
+	sum->enabled_ns -= more->enabled_ns;
+	sum->running_ns -= more->running_ns;
+	sum->slots -= more->slots;
+	sum->cycles -= more->cycles;
+	sum->instructions -= more->instructions;
+	sum->busy_ns -= more->busy_ns;
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
-		sum->node[i] -= figures->node[i];
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
-		sum->children_slots[i] -= figures->children_slots[i];
+		sum->node[i] -= more->node[i];
+	for (i = 0; i < TOPDOWN_MAX_PARENTS; i++)
+		sum->children_slots[i] -= more->children_slots[i];
 }
 
 /* Fresh readings in between cut no window, and lose nothing of it. */
@@ -192,7 +192,7 @@ TEST_F(history, windows_sum_to_what_the_record_grew_by)
 {
 	struct topdown_map_record before, after;
 	struct topdown_map_window window;
-	struct topdown_figures sum;
+	struct topdown_sums sum;
 	struct topdown_record read;
 	unsigned int i, cpu;
 	uint64_t number;
@@ -206,20 +206,20 @@ TEST_F(history, windows_sum_to_what_the_record_grew_by)
 		ASSERT_EQ(0, windows_run(&self->map, cpu, (self->entries + 1) / 2));
 		ASSERT_EQ(0, device_read_cpu(self->map.fd, TOPDOWN_READ_FRESH, cpu, &read));
 		ASSERT_TRUE(map_read(&self->map, cpu, &after));
-		if (after.record.windows - before.record.windows > self->entries)
+		if (after.windows - before.windows > self->entries)
 			SKIP(return, "more windows closed than there is room for");
 
-		sum = before.record.total;
-		figures_sub(&sum, &before.open);
-		for (number = before.record.windows + 1; number <= after.record.windows;
+		sum = before.total;
+		sums_sub(&sum, &before.open);
+		for (number = before.windows + 1; number <= after.windows;
 		     number++) {
 			ASSERT_EQ(MAP_FOUND, map_window(&self->map, cpu, number, &window));
-			figures_add(&sum, &window.figures);
+			sums_add(&sum, &window.sums);
 		}
-		figures_add(&sum, &after.open);
-		EXPECT_TRUE(figures_same(&sum, &after.record.total)) {
+		sums_add(&sum, &after.open);
+		EXPECT_TRUE(!memcmp(&sum, &after.total, sizeof(sum))) {
 			TH_LOG("CPU %u: %llu windows", cpu, (unsigned long long)
-			       (after.record.windows - before.record.windows));
+			       (after.windows - before.windows));
 		}
 	}
 }
@@ -239,9 +239,9 @@ TEST_F(history, cpus_have_rooms_of_their_own)
 		/* An offline CPU closes no window, and others leave its history alone. */
 		ASSERT_EQ(0, cpu_set_online(cpu, false));
 		ASSERT_TRUE(map_read(&self->map, cpu, &copy));
-		ASSERT_EQ(MAP_FOUND, map_window(&self->map, cpu, copy.record.windows, &before));
+		ASSERT_EQ(MAP_FOUND, map_window(&self->map, cpu, copy.windows, &before));
 		ASSERT_EQ(0, windows_run(&self->map, self->cpus[i - 1], self->entries + 1));
-		ASSERT_EQ(MAP_FOUND, map_window(&self->map, cpu, copy.record.windows, &after));
+		ASSERT_EQ(MAP_FOUND, map_window(&self->map, cpu, copy.windows, &after));
 		EXPECT_EQ(0, memcmp(&before, &after, sizeof(before)));
 		ASSERT_EQ(0, cpu_set_online(cpu, true));
 	}
@@ -275,7 +275,7 @@ TEST_F(load, without_a_history)
 	ASSERT_TRUE(map_read(&self->map, 0, &before));
 	ASSERT_EQ(0, windows_run(&self->map, 0, 10));
 	ASSERT_TRUE(map_read(&self->map, 0, &after));
-	EXPECT_LE(before.record.windows + 10, after.record.windows);
+	EXPECT_LE(before.windows + 10, after.windows);
 	EXPECT_EQ(NULL, entry_wrong(&after));
 	map_close(&self->map);
 }
@@ -337,7 +337,7 @@ TEST(lengths_differ)
 	/* The first is shorter than the others. */
 	for (number = 2; number < 2 + LENGTHS; number++) {
 		ASSERT_EQ(MAP_FOUND, map_window(&map, cpu[last], number, &window));
-		length = window.figures.enabled_ns;
+		length = window.sums.enabled_ns;
 		shortest = length < shortest ? length : shortest;
 		longest = length > longest ? length : longest;
 	}

@@ -63,12 +63,18 @@ static void find_kinds(void)
 	sched_setaffinity(0, sizeof(all), &all);
 }
 
+/* A session, and its parts on kinds of core. */
+struct seen {
+	struct topdown_session session;
+	struct topdown_session_kind kind[TD_NR_KINDS];
+};
+
 FIXTURE(hybrid) {
 	int fd;
 	int spinner[TD_CPUS_MAX];
 	unsigned int spinners;
 	struct topdown_record record;
-	struct topdown_session seen;
+	struct seen seen;
 };
 
 FIXTURE_SETUP(hybrid)
@@ -354,13 +360,18 @@ static bool phase(unsigned int cpu, const struct td_bd_profile *what, uint64_t u
 	return ok;
 }
 
+static int read_seen(int session, struct seen *seen)
+{
+	return device_session_kinds(session, TOPDOWN_SESSION_FRESH, &seen->session, seen->kind);
+}
+
 /* The figures of a session beside what the thread had on P-cores and on E-cores. */
-static bool judge(const struct topdown_session *seen, const struct part *on_core,
+static bool judge(const struct seen *seen, const struct part *on_core,
 		  const struct part *on_atom, double points, double turns)
 {
-	const struct topdown_figures *core_figures = &seen->out_core_figures;
-	const struct topdown_figures *atom_figures = &seen->out_atom_figures;
-	const struct topdown_figures *all_figures = &seen->out_figures;
+	const struct topdown_figures *core_figures = &seen->kind[TOPDOWN_KIND_CORE].figures;
+	const struct topdown_figures *atom_figures = &seen->kind[TOPDOWN_KIND_ATOM].figures;
+	const struct topdown_figures *all_figures = &seen->session.out_figures;
 	const double core_limit[2] = { points, points }, atom_limit[2] = { points, turns };
 	double all = on_core->cpu_ns + on_atom->cpu_ns;
 	double time = all_figures->enabled_ns / all;
@@ -369,7 +380,8 @@ static bool judge(const struct topdown_session *seen, const struct part *on_core
 	printf("# time %.4f of the kernel's, %.4f on P-cores and said to be %.4f, measured %.4f, merged %.3f ms, %llu switches\n",
 	       time, on_core->cpu_ns / all, share,
 	       all_figures->running_ns / (double)all_figures->enabled_ns,
-	       seen->out_merged_ns / 1e6, (unsigned long long)seen->out_switches);
+	       seen->session.out_merged_ns / 1e6,
+	       (unsigned long long)seen->session.out_switches);
 	return figures_right("on P-cores", core_figures, nodes_of_level(2), &on_core->truth,
 			     core_limit) &&
 	       figures_right("on E-cores", atom_figures, atom_nodes(), &on_atom->truth,
@@ -379,7 +391,7 @@ static bool judge(const struct topdown_session *seen, const struct part *on_core
 	       core_figures->enabled_ns + atom_figures->enabled_ns == all_figures->enabled_ns &&
 	       fabs(time - 1) <= LIMIT_SHARE &&
 	       fabs(share - on_core->cpu_ns / all) <= LIMIT_SHARE &&
-	       seen->out_source == TOPDOWN_SOURCE_MIXED && seen->out_level == 2;
+	       seen->session.out_source == TOPDOWN_SOURCE_MIXED && seen->session.out_level == 2;
 }
 
 static uint64_t all_slots(void)
@@ -420,7 +432,7 @@ static bool quiet(void)
 
 /* A thread goes back and forth, and is something else on each kind of core. */
 static bool measure_mover(int fd, unsigned int rounds, uint64_t core_us, uint64_t atom_us,
-			  double points, double turns, struct topdown_session *seen)
+			  double points, double turns, struct seen *seen)
 {
 	struct part on_core = { }, on_atom = { };
 	int session = device_attach(fd, TOPDOWN_ATTACH_THREAD, 0);
@@ -434,7 +446,7 @@ static bool measure_mover(int fd, unsigned int rounds, uint64_t core_us, uint64_
 		ok = ok && phase(core[i % 2], profile(i % 3), core_us, &on_core);
 		ok = ok && phase(atom[i % atom_nr], profile(4), atom_us, &on_atom);
 	}
-	ok = ok && !device_session(session, TOPDOWN_SESSION_FRESH, seen);
+	ok = ok && !read_seen(session, seen);
 	if (session > 0)
 		close(session);
 	return ok && judge(seen, &on_core, &on_atom, points, turns);
@@ -472,7 +484,7 @@ TEST_F(hybrid, session_of_many_moves)
 /* A task that does not leave an E-core has figures of that kind alone. */
 TEST_F(hybrid, session_on_an_e_core)
 {
-	const struct topdown_figures *figures = &self->seen.out_figures;
+	const struct topdown_figures *figures = &self->seen.session.out_figures;
 	uint64_t time;
 	int session;
 
@@ -481,19 +493,20 @@ TEST_F(hybrid, session_on_an_e_core)
 	session = device_attach(self->fd, 0, self->spinner[0]);
 	ASSERT_LT(0, session);
 	ASSERT_EQ(0, cpu_pin(core[0]));
-	ASSERT_EQ(0, device_session(session, TOPDOWN_SESSION_FRESH, &self->seen));
+	ASSERT_EQ(0, read_seen(session, &self->seen));
 	time = figures->enabled_ns;
 	sleep_ms(100);
-	ASSERT_EQ(0, device_session(session, TOPDOWN_SESSION_FRESH, &self->seen));
+	ASSERT_EQ(0, read_seen(session, &self->seen));
 	EXPECT_LT(80000000, figures->enabled_ns - time);
 	EXPECT_GT(120000000, figures->enabled_ns - time);
-	EXPECT_EQ(TOPDOWN_SOURCE_ATOM, self->seen.out_source);
-	EXPECT_EQ(2, self->seen.out_level);
+	EXPECT_EQ(TOPDOWN_SOURCE_ATOM, self->seen.session.out_source);
+	EXPECT_EQ(2, self->seen.session.out_level);
 	EXPECT_TRUE(has_nodes(figures, atom_nodes()));
-	EXPECT_EQ(0, memcmp(figures, &self->seen.out_atom_figures, sizeof(*figures)));
-	EXPECT_EQ(0, self->seen.out_core_figures.enabled_ns);
-	EXPECT_TRUE(has_nodes(&self->seen.out_core_figures, 0));
-	EXPECT_EQ(TOPDOWN_SESSION_RUNNING, self->seen.out_state);
+	EXPECT_EQ(0, memcmp(figures, &self->seen.kind[TOPDOWN_KIND_ATOM].figures,
+			    sizeof(*figures)));
+	EXPECT_EQ(0, self->seen.kind[TOPDOWN_KIND_CORE].figures.enabled_ns);
+	EXPECT_TRUE(has_nodes(&self->seen.kind[TOPDOWN_KIND_CORE].figures, 0));
+	EXPECT_EQ(TOPDOWN_SESSION_RUNNING, self->seen.session.out_state);
 }
 
 static void *thread_on(void *cpu)
@@ -504,9 +517,9 @@ static void *thread_on(void *cpu)
 }
 
 /* Two threads of a process, one on each kind: half of the time was on either. */
-static bool measure_pair(int fd, struct topdown_session *seen)
+static bool measure_pair(int fd, struct seen *seen)
 {
-	const struct topdown_figures *figures = &seen->out_figures;
+	const struct topdown_figures *figures = &seen->session.out_figures;
 	int session = device_attach(fd, 0, 0);
 	pthread_t thread[2];
 	double share;
@@ -519,9 +532,9 @@ static bool measure_pair(int fd, struct topdown_session *seen)
 		return false;
 	pthread_join(thread[0], NULL);
 	pthread_join(thread[1], NULL);
-	ok = !device_session(session, TOPDOWN_SESSION_FRESH, seen);
+	ok = !read_seen(session, seen);
 	close(session);
-	share = seen->out_core_figures.enabled_ns / (double)figures->enabled_ns;
+	share = seen->kind[TOPDOWN_KIND_CORE].figures.enabled_ns / (double)figures->enabled_ns;
 	printf("# %.1f ms, %.4f of it on P-cores\n", figures->enabled_ns / 1e6, share);
 	return ok && fact_near("share", share, 0.5, LIMIT_SHARE);
 }

@@ -89,7 +89,7 @@ TEST_F(library, a_record_is_what_read_says)
 
 TEST_F(library, a_window_is_the_last_of_the_record)
 {
-	struct topdown_map_window window;
+	struct topdown_window window;
 	struct topdown_record told = { };
 	unsigned int i;
 	int ret = -ENOENT;

@@ -63,8 +63,8 @@ TEST_F(map, header_agrees_with_info)
 	EXPECT_EQ(self->info.out_map_size, header->size);
 	EXPECT_EQ(sizeof(*header), header->header_size);
 	EXPECT_EQ(self->info.out_nr_cpus, header->nr_cpus);
-	EXPECT_EQ(self->info.out_record_size, header->record_size);
-	EXPECT_EQ(offsetof(struct topdown_map_record, open), header->open_offset);
+	EXPECT_EQ(sizeof(struct topdown_record), self->info.out_record_size);
+	EXPECT_EQ(sizeof(struct topdown_map_record), header->record_size);
 	EXPECT_EQ(sizeof(struct topdown_map_window), header->history_size);
 }
 
@@ -78,12 +78,8 @@ TEST_F(map, layout_is_in_bounds)
 
 	EXPECT_EQ(0, header->size % PAGE);
 	EXPECT_LE(header->header_size, header->record_offset);
-	EXPECT_LE(offsetof(struct topdown_map_record, record) + header->record_size,
-		  header->record_stride);
+	EXPECT_LE(header->record_size, header->record_stride);
 	EXPECT_LE(records_end, header->history_offset);
-	EXPECT_LE(offsetof(struct topdown_map_record, record) + header->record_size,
-		  header->open_offset);
-	EXPECT_LE(header->open_offset + sizeof(struct topdown_figures), header->record_stride);
 	EXPECT_LE(header->history_size, header->history_stride);
 	EXPECT_LE(history_end, header->size);
 	/* Less than a page is lost at the end. */
@@ -190,7 +186,7 @@ TEST_F(map, part_of_it_can_be_unmapped)
 /* The map, a READ and the map again: without a change between, all are one. */
 TEST_F(map, records_are_what_read_says)
 {
-	struct topdown_map_record before, after;
+	struct topdown_map_record before, after, made;
 	unsigned int i, try, same = 0;
 	struct topdown_record read;
 
@@ -202,10 +198,10 @@ TEST_F(map, records_are_what_read_says)
 			ASSERT_TRUE(map_read(&self->map, self->cpus[i], &after));
 			if (before.seq != after.seq)
 				continue;
-			EXPECT_EQ(0, memcmp(&before.record, &read,
-					    offsetof(struct topdown_record, total)));
-			EXPECT_TRUE(figures_same(&before.record.total, &read.total));
-			EXPECT_TRUE(figures_same(&before.record.window, &read.window));
+			entry_make(&made, &read);
+			made.seq = before.seq;
+			EXPECT_EQ(0, memcmp(&before, &made,
+					    offsetof(struct topdown_map_record, open)));
 			EXPECT_EQ(self->cpus[i], read.cpu);
 			EXPECT_EQ(1, read.nr_cpus);
 			EXPECT_LT(0, read.windows);
@@ -231,15 +227,15 @@ TEST_F(map, a_fresh_read_leaves_the_last_window)
 	sleep_ms(20);
 	ASSERT_EQ(0, device_read_cpu(self->map.fd, TOPDOWN_READ_FRESH, cpu, &read));
 	ASSERT_TRUE(map_read(&self->map, cpu, &after));
-	EXPECT_EQ(before.record.windows, after.record.windows);
-	EXPECT_EQ(before.record.window_time_ns, after.record.window_time_ns);
-	EXPECT_EQ(0, memcmp(&before.record.window, &after.record.window,
-			    sizeof(after.record.window)));
-	EXPECT_LT(before.record.time_ns, after.record.time_ns);
-	EXPECT_LT(before.record.total.slots, after.record.total.slots);
-	EXPECT_EQ(after.record.total.slots - before.record.total.slots,
+	EXPECT_EQ(before.windows, after.windows);
+	EXPECT_EQ(before.window_time_ns, after.window_time_ns);
+	EXPECT_EQ(0, memcmp(&before.window, &after.window,
+			    sizeof(after.window)));
+	EXPECT_LT(before.time_ns, after.time_ns);
+	EXPECT_LT(before.total.slots, after.total.slots);
+	EXPECT_EQ(after.total.slots - before.total.slots,
 		  after.open.slots - before.open.slots);
-	EXPECT_TRUE(figures_same(&after.open, &read.window));
+	EXPECT_EQ(0, memcmp(&after.open, &read.window, sizeof(after.open)));
 }
 
 /* A baseline is of one descriptor, and the map is of all. */
@@ -251,8 +247,8 @@ TEST_F(map, a_reset_does_not_reach_the_map)
 	ASSERT_TRUE(map_read(&self->map, self->cpus[0], &before));
 	ASSERT_EQ(0, device_reset(self->map.fd, TOPDOWN_RESET_FRESH, NULL, 0));
 	ASSERT_TRUE(map_read(&self->map, self->cpus[0], &after));
-	EXPECT_LE(before.record.windows, after.record.windows);
-	EXPECT_LT(before.record.total.slots, after.record.total.slots);
+	EXPECT_LE(before.windows, after.windows);
+	EXPECT_LT(before.total.slots, after.total.slots);
 }
 
 TEST_F(map, outlives_the_descriptor_and_keeps_the_module)
@@ -265,7 +261,7 @@ TEST_F(map, outlives_the_descriptor_and_keeps_the_module)
 	EXPECT_TRUE(module_loaded());
 	ASSERT_EQ(0, windows_run(&self->map, self->cpus[0], 2));
 	ASSERT_TRUE(map_read(&self->map, self->cpus[0], &after));
-	EXPECT_LE(before.record.windows + 2, after.record.windows);
+	EXPECT_LE(before.windows + 2, after.windows);
 
 	ASSERT_EQ(0, munmap((void *)self->map.header, self->map.size));
 	EXPECT_EQ(0, module_unload());
@@ -321,9 +317,9 @@ TEST_F(map, survives_hotplug)
 	ASSERT_TRUE(map_read(&self->map, cpu, &before));
 	ASSERT_EQ(0, cpu_set_online(cpu, false));
 	ASSERT_TRUE(map_read(&self->map, cpu, &gone));
-	EXPECT_EQ(TOPDOWN_STATE_OFFLINE, gone.record.state);
-	EXPECT_LT(before.record.windows, gone.record.windows);
-	EXPECT_LE(before.record.total.slots, gone.record.total.slots);
+	EXPECT_EQ(TOPDOWN_STATE_OFFLINE, gone.state);
+	EXPECT_LT(before.windows, gone.windows);
+	EXPECT_LE(before.total.slots, gone.total.slots);
 	EXPECT_EQ(NULL, entry_wrong(&gone));
 	/* Nobody can count there. */
 	ASSERT_EQ(0, device_read_cpu(self->map.fd, TOPDOWN_READ_FRESH, cpu, &read));
@@ -335,13 +331,13 @@ TEST_F(map, survives_hotplug)
 	ASSERT_EQ(0, cpu_set_online(cpu, true));
 	ASSERT_EQ(0, windows_run(&self->map, cpu, 2));
 	ASSERT_TRUE(map_read(&self->map, cpu, &back));
-	EXPECT_NE(TOPDOWN_STATE_OFFLINE, back.record.state);
-	EXPECT_LE(gone.record.windows + 2, back.record.windows);
-	EXPECT_LT(gone.record.total.slots, back.record.total.slots);
-	EXPECT_LT(gone.record.time_ns, back.record.time_ns);
+	EXPECT_NE(TOPDOWN_STATE_OFFLINE, back.state);
+	EXPECT_LE(gone.windows + 2, back.windows);
+	EXPECT_LT(gone.total.slots, back.total.slots);
+	EXPECT_LT(gone.time_ns, back.time_ns);
 	/* In the time without the CPU nothing could be measured. */
-	EXPECT_LE(back.record.total.enabled_ns - gone.record.total.enabled_ns,
-		  back.record.time_ns - begun);
+	EXPECT_LE(back.total.enabled_ns - gone.total.enabled_ns,
+		  back.time_ns - begun);
 	EXPECT_EQ(NULL, entry_wrong(&back)) {
 		TH_LOG("%s", entry_wrong(&back));
 	}

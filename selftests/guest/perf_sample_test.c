@@ -286,7 +286,7 @@ TEST_F_TIMEOUT(switches, members_of_a_group_agree, 200)
 		sleep_ms(4);
 		bytes += ring_drop(&self->ring);
 		ASSERT_EQ(0, perf_user_read(&user, &values));
-		for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
+		for (i = 0; i < TD_NR_PARENTS; i++)
 			differ += values.value[PERF_NODE(i)] !=
 				  values.value[PERF_NODE(4 + 2 * i)] +
 				  values.value[PERF_NODE(5 + 2 * i)];

@@ -330,7 +330,7 @@ TEST_F_TIMEOUT(perf, a_group_is_read_at_once, 120)
 	ASSERT_EQ(0, perf_user_enable(&user, true));
 	for (n = 0; n < 200; n++) {
 		ASSERT_EQ(0, perf_user_read(&user, &values));
-		for (i = 0, l1 = 0; i < TOPDOWN_NR_PARENTS; i++) {
+		for (i = 0, l1 = 0; i < TD_NR_PARENTS; i++) {
 			l1 += values.value[PERF_NODE(i)];
 			EXPECT_EQ(values.value[PERF_NODE(i)],
 				  values.value[PERF_NODE(4 + 2 * i)] +

@@ -135,7 +135,7 @@ TEST_F(read, total_is_the_sum)
 			newest = self->records[i].time_ns;
 		for (node = 0; node < TD_NR_NODES; node++)
 			sum.node[node] += self->records[i].total.node[node];
-		for (node = 0; node < TOPDOWN_NR_PARENTS; node++)
+		for (node = 0; node < TD_NR_PARENTS; node++)
 			sum.children_slots[node] += self->records[i].total.children_slots[node];
 	}
 	EXPECT_EQ(windows, total->windows);
@@ -147,7 +147,7 @@ TEST_F(read, total_is_the_sum)
 	EXPECT_EQ(sum.running_ns, total->total.running_ns);
 	for (node = 0; node < TD_NR_NODES; node++)
 		EXPECT_EQ(sum.node[node], total->total.node[node]);
-	for (node = 0; node < TOPDOWN_NR_PARENTS; node++)
+	for (node = 0; node < TD_NR_PARENTS; node++)
 		EXPECT_EQ(sum.children_slots[node], total->total.children_slots[node]);
 	EXPECT_EQ(nodes_of_level(total->level), total->nodes);
 	EXPECT_TRUE(figures_consistent(&total->total, total->level));
@@ -350,7 +350,7 @@ TEST_F(read, reset_is_private)
 	EXPECT_EQ(before.total.enabled_ns - other.total.enabled_ns, mine.total.enabled_ns);
 	for (i = 0; i < TD_NR_NODES; i++)
 		EXPECT_EQ(before.total.node[i] - other.total.node[i], mine.total.node[i]);
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
+	for (i = 0; i < TD_NR_PARENTS; i++)
 		EXPECT_EQ(before.total.children_slots[i] - other.total.children_slots[i],
 			  mine.total.children_slots[i]);
 	if (n > 1) {

@@ -99,16 +99,16 @@ static void add(struct topdown_share *sum, const struct topdown_share *more, uin
 
 	sum->switches += sign * more->switches;
 	sum->merged_ns += sign * more->merged_ns;
-	sum->figures.enabled_ns += sign * more->figures.enabled_ns;
-	sum->figures.running_ns += sign * more->figures.running_ns;
-	sum->figures.slots += sign * more->figures.slots;
-	sum->figures.cycles += sign * more->figures.cycles;
-	sum->figures.instructions += sign * more->figures.instructions;
-	sum->figures.busy_ns += sign * more->figures.busy_ns;
+	sum->sums.enabled_ns += sign * more->sums.enabled_ns;
+	sum->sums.running_ns += sign * more->sums.running_ns;
+	sum->sums.slots += sign * more->sums.slots;
+	sum->sums.cycles += sign * more->sums.cycles;
+	sum->sums.instructions += sign * more->sums.instructions;
+	sum->sums.busy_ns += sign * more->sums.busy_ns;
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
-		sum->figures.node[i] += sign * more->figures.node[i];
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
-		sum->figures.children_slots[i] += sign * more->figures.children_slots[i];
+		sum->sums.node[i] += sign * more->sums.node[i];
+	for (i = 0; i < TD_NR_PARENTS; i++)
+		sum->sums.children_slots[i] += sign * more->sums.children_slots[i];
 	if (more->level) {
 		sum->nodes = sum->level ? sum->nodes & more->nodes : more->nodes;
 		sum->source = sum->level && sum->source != more->source ?
@@ -154,8 +154,9 @@ static void read_map(const struct topdown_session_map *map, struct topdown_sessi
 		.out_level	= sum.level,
 		.out_switches	= sum.switches,
 		.out_merged_ns	= sum.merged_ns,
-		.out_figures	= sum.figures,
 	};
+	/* Figures begin with sums. */
+	memcpy(&told->out_figures, &sum.sums, sizeof(sum.sums));
 }
 
 static bool same(const struct topdown_session *seen, const struct topdown_session *answer)
@@ -353,20 +354,20 @@ static void *storm_run(void *data)
 
 static const char *share_wrong(const struct topdown_share *last, const struct topdown_share *next)
 {
-	const __u64 *node = next->figures.node;
+	const __u64 *node = next->sums.node;
 	unsigned int i;
 	uint64_t l1 = 0;
 
 	for (i = TOPDOWN_RETIRING; i <= TOPDOWN_BACKEND_BOUND; i++)
 		l1 += node[i];
-	if (l1 > next->figures.slots)
+	if (l1 > next->sums.slots)
 		return "level 1 sums to more than the slots";
 	for (i = TOPDOWN_RETIRING; i <= TOPDOWN_BACKEND_BOUND; i++) {
 		if (node[4 + 2 * i] + node[5 + 2 * i] != node[i])
 			return "children do not sum to their parent";
 	}
-	if (next->figures.slots < last->figures.slots ||
-	    next->figures.enabled_ns < last->figures.enabled_ns ||
+	if (next->sums.slots < last->sums.slots ||
+	    next->sums.enabled_ns < last->sums.enabled_ns ||
 	    next->switches < last->switches)
 		return "a sum goes back";
 	return NULL;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -421,6 +422,74 @@ TEST_F(sessions, fresh_counts_until_now)
 	ASSERT_GT(QUIET_SPANS, i);
 	EXPECT_EQ(self->one.out_figures.slots, self->seen.out_figures.slots);
 	EXPECT_EQ(0, period_set("1000"));
+}
+
+/* CPU 1 is of the kind @own, so the session has all there. */
+static bool kind_right(const struct topdown_session_kind *kind, unsigned int number,
+		       unsigned int own, const struct topdown_session *seen)
+{
+	bool has = number == own;
+
+	return fact_same("kind", kind->kind, number) &
+	       fact_same("level", kind->level, has ? seen->out_level : 0) &
+	       fact_same("source", kind->source, has ? seen->out_source : 0) &
+	       fact_same("nodes", kind->nodes, has ? seen->out_nodes : 0) &
+	       fact_same("switches", kind->switches, has ? seen->out_switches : 0) &
+	       fact_same("merged", kind->merged_ns, has ? seen->out_merged_ns : 0) &
+	       fact_same("slots", kind->figures.slots, has ? seen->out_figures.slots : 0) &
+	       fact(!has || !memcmp(&kind->figures, &seen->out_figures, sizeof(kind->figures)));
+}
+
+static bool bytes_are(const unsigned char *at, size_t size, unsigned char value)
+{
+	size_t i;
+
+	for (i = 0; i < size; i++)
+		if (at[i] != value)
+			return fact_same("byte", at[i], value);
+	return true;
+}
+
+static bool kinds_fit(int session, unsigned int room, unsigned int stride, unsigned int own)
+{
+	static unsigned char memory[(TD_NR_KINDS + 1) * PAGE];
+	unsigned int i, fit = room < TD_NR_KINDS ? room : TD_NR_KINDS;
+	struct topdown_session seen = {
+		.size		= sizeof(seen),
+		.kinds		= (uintptr_t)memory,
+		.nr_kinds	= room,
+		.kind_size	= stride,
+	};
+	struct topdown_session_kind kind;
+	bool right;
+
+	memset(memory, 0xa5, sizeof(memory));
+	right = fact_same("read", ioctl(session, TOPDOWN_SESSION, &seen), 0) &
+		fact_same("kinds", seen.nr_kinds, TD_NR_KINDS) & fact(seen.out_figures.slots);
+	for (i = 0; i < fit; i++) {
+		memcpy(&kind, memory + i * stride, sizeof(kind));
+		right &= kind_right(&kind, i, own, &seen) &
+			 bytes_are(memory + i * stride + sizeof(kind), stride - sizeof(kind), 0);
+	}
+	return right & bytes_are(memory + fit * stride, sizeof(memory) - fit * stride, 0xa5);
+}
+
+/* They are written at the stride of the caller, as many as there is room for, and none behind. */
+TEST_F(sessions, kinds_that_fit)
+{
+	static const unsigned int strides[] = {
+		sizeof(struct topdown_session_kind), sizeof(struct topdown_session_kind) + 8, PAGE
+	};
+	struct topdown_record record;
+	unsigned int i, room;
+
+	spin_cpu_ms(10);
+	ASSERT_EQ(0, device_session(self->session, TOPDOWN_SESSION_FRESH, &self->seen));
+	ASSERT_EQ(0, device_read_cpu(self->fd, 0, 1, &record));
+	for (i = 0; i < sizeof(strides) / sizeof(*strides); i++) {
+		for (room = 0; room <= TD_NR_KINDS + 1; room++)
+			EXPECT_TRUE(kinds_fit(self->session, room, strides[i], record.kind));
+	}
 }
 
 int main(int argc, char **argv)

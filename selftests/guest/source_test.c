@@ -151,11 +151,9 @@ static bool record_is(const struct topdown_record *record)
 	       fact_same("level", record->level, row->level) &
 	       fact(record->state == TOPDOWN_STATE_OK ||
 		    record->state == TOPDOWN_STATE_CONTENDED) &
-	       fact(!(record->flags & ~(TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_CLAMPED |
-				       TOPDOWN_RECORD_TURNS_MASK))) &
+	       fact(!(record->flags & ~(TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_CLAMPED))) &
 	       /* Counts of groups that take turns are scaled. */
-	       fact(!(record->flags & TOPDOWN_RECORD_TURNS_MASK) ||
-		    record->flags & TOPDOWN_RECORD_SCALED) &
+	       fact(!record->turns || record->flags & TOPDOWN_RECORD_SCALED) &
 	       fact(!(record->clamped & ~record->nodes)) &
 	       fact(!!record->clamped == !!(record->flags & TOPDOWN_RECORD_CLAMPED));
 }

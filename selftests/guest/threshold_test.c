@@ -146,10 +146,10 @@ static bool stay(const struct follow *follow, const struct mover *mover, int pro
 			return false;
 		if (*mover->is == profile && !until) {
 			until = clock_ns(CLOCK_MONOTONIC) + ms * MS;
-			windows = copy.record.windows + 4;
+			windows = copy.windows + 4;
 		}
-		if (until && copy.record.windows >= windows &&
-		    copy.record.window_time_ns >= until)
+		if (until && copy.windows >= windows &&
+		    copy.window_time_ns >= until)
 			return true;
 		sleep_ms(2);
 	}
@@ -159,12 +159,12 @@ static bool stay(const struct follow *follow, const struct mover *mover, int pro
 
 static bool beyond(const struct topdown_map_window *window, __u32 flags)
 {
-	const struct topdown_figures *figures = &window->figures;
+	const struct topdown_sums *sums = &window->sums;
 	double share;
 
-	if (!figures->slots)
+	if (!sums->slots)
 		return false;
-	share = (double)figures->node[NODE] / figures->slots;
+	share = (double)sums->node[NODE] / sums->slots;
 	return flags & TOPDOWN_WATCH_BELOW ? share < 0.5 : share > 0.5;
 }
 
@@ -174,7 +174,7 @@ static bool slept(const struct topdown_map_window *window, uint64_t period_ns)
 	struct timespec tick;
 
 	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
-	return window->figures.enabled_ns > 2 * (period_ns + tick.tv_nsec);
+	return window->sums.enabled_ns > 2 * (period_ns + tick.tv_nsec);
 }
 
 /* Return: the event that has to be there to read since the first window. */
@@ -196,7 +196,7 @@ static struct topdown_event expected(const struct follow *follow, __u32 flags,
 			if (!told)
 				since = window.time_ns - PERIOD_MS * MS;
 		} else if (!since) {
-			since = window.time_ns - window.figures.enabled_ns;
+			since = window.time_ns - window.sums.enabled_ns;
 		}
 		if (told || window.time_ns - since < hold_ms * MS)
 			continue;
@@ -217,7 +217,7 @@ static int watch_begin_with(struct follow *follow, const struct topdown_watch *w
 	if (!map_read(&follow->map, follow->cpu, &copy))
 		return -EIO;
 	/* The CPU is within the threshold now, so one window more or less changes nothing. */
-	follow->first = copy.record.windows;
+	follow->first = copy.windows;
 	ret = watch_add(follow->map.fd, cpus, TD_CPUS_MAX / 64, what);
 	return ret < 0 ? ret : 0;
 }
@@ -254,8 +254,8 @@ static bool ratio_right(const struct follow *follow, const struct topdown_event 
 
 	for (; map_window(&follow->map, follow->cpu, number, &window) == MAP_FOUND; number++) {
 		if (window.time_ns == event->time_ns)
-			return event->ratio == window.figures.node[NODE] *
-			       (unsigned __int128)TOPDOWN_RATIO_ONE / window.figures.slots;
+			return event->ratio == window.sums.node[NODE] *
+			       (unsigned __int128)TOPDOWN_RATIO_ONE / window.sums.slots;
 	}
 	printf("# there is no window of that time\n");
 	return false;
@@ -447,8 +447,8 @@ static bool sum_of(const struct follow *follow, uint64_t number, uint64_t end_ns
 	do {
 		if (map_window(&follow->map, follow->cpu, ++number, &window) != MAP_FOUND)
 			return false;
-		sum->figures.slots += window.figures.slots;
-		sum->figures.node[NODE] += window.figures.node[NODE];
+		sum->sums.slots += window.sums.slots;
+		sum->sums.node[NODE] += window.sums.node[NODE];
 		sum->number++;
 	} while (window.time_ns != end_ns);
 	return true;
@@ -456,8 +456,8 @@ static bool sum_of(const struct follow *follow, uint64_t number, uint64_t end_ns
 
 static __u32 ratio_of(const struct topdown_map_window *window)
 {
-	return window->figures.node[NODE] * (unsigned __int128)TOPDOWN_RATIO_ONE /
-	       window->figures.slots;
+	return window->sums.node[NODE] * (unsigned __int128)TOPDOWN_RATIO_ONE /
+	       window->sums.slots;
 }
 
 /* A window is shorter than the period, so a sum has two of a CPU: neither is left out. */
@@ -474,9 +474,9 @@ TEST_F_TIMEOUT(threshold, the_sum_has_all_windows, 60)
 	STAY(variant->within, 200);
 	ASSERT_TRUE(map_read(&self->follow.map, self->follow.cpu, &copy));
 	ASSERT_EQ(MAP_FOUND, map_window(&self->follow.map, self->follow.cpu,
-					copy.record.windows, &window));
+					copy.windows, &window));
 	/* One alone has too few. */
-	sum.min_slots = window.figures.slots * 3 / 2;
+	sum.min_slots = window.sums.slots * 3 / 2;
 	ASSERT_EQ(0, watch_begin_with(&self->follow, &sum));
 	*self->mover.wanted = variant->beyond;
 	STAY(variant->beyond, 500);

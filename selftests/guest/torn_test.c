@@ -59,20 +59,20 @@ static void torn(struct reader *reader, const char *what)
 		snprintf(reader->first, sizeof(reader->first), "%s", what);
 }
 
-static uint64_t sum_of(const struct topdown_figures *figures)
+static uint64_t sum_of(const struct topdown_sums *sums)
 {
-	uint64_t sum = figures->enabled_ns + figures->running_ns + figures->slots;
+	uint64_t sum = sums->enabled_ns + sums->running_ns + sums->slots;
 	unsigned int i;
 
 	/* Any mixture of two states should have another sum. */
 	for (i = 0; i < TD_NR_NODES; i++)
-		sum += figures->node[i] * (2 * i + 3);
+		sum += sums->node[i] * (2 * i + 3);
 	return sum;
 }
 
 /* Compare two consecutive readings of a CPU.  Return: what is wrong, or NULL. */
-static const char *record_order_wrong(const struct topdown_record *last,
-				      const struct topdown_record *next)
+static const char *record_order_wrong(const struct topdown_map_record *last,
+				      const struct topdown_map_record *next)
 {
 	if (next->windows < last->windows)
 		return "the windows go back";
@@ -89,16 +89,16 @@ static const char *record_order_wrong(const struct topdown_record *last,
 static const char *order_wrong(const struct topdown_map_record *last,
 			       const struct topdown_map_record *next)
 {
-	uint64_t windows = next->record.windows - last->record.windows;
-	uint64_t total = sum_of(&next->record.total) - sum_of(&last->record.total);
+	uint64_t windows = next->windows - last->windows;
+	uint64_t total = sum_of(&next->total) - sum_of(&last->total);
 	uint64_t open = sum_of(&next->open) - sum_of(&last->open);
-	const char *wrong = record_order_wrong(&last->record, &next->record);
+	const char *wrong = record_order_wrong(last, next);
 
 	if (wrong)
 		return wrong;
 	if (!windows && total != open)
 		return "the sums and the open window do not grow together";
-	if (windows == 1 && total != open + sum_of(&next->record.window))
+	if (windows == 1 && total != open + sum_of(&next->window))
 		return "the sums did not grow by the last window";
 	return NULL;
 }
@@ -113,7 +113,7 @@ static void read_record(struct reader *reader, unsigned int cpu)
 	else if (!map_read(&map, cpu, &copy))
 		reader->stuck = true;
 	wrong = entry_wrong(&copy);
-	if (!wrong && last->record.windows)
+	if (!wrong && last->windows)
 		wrong = order_wrong(last, &copy);
 	if (wrong)
 		torn(reader, wrong);
@@ -122,27 +122,21 @@ static void read_record(struct reader *reader, unsigned int cpu)
 	reader->useful++;
 }
 
-/* READ computes the ratios, and the map has none. */
-static void without_ratios(struct topdown_figures *figures)
-{
-	memset(figures->ratio, 0xff, sizeof(figures->ratio));
-}
-
 /* By the device: the same record without the open window. */
 static void read_device(struct reader *reader, unsigned int cpu)
 {
-	struct topdown_map_record *last = &reader->last[cpu], copy = { };
+	struct topdown_map_record *last = &reader->last[cpu], copy;
+	struct topdown_record record;
 	const char *wrong;
 
-	if (device_read_cpu(map.fd, 0, cpu, &copy.record)) {
+	if (device_read_cpu(map.fd, 0, cpu, &record)) {
 		reader->stuck = true;
 		return;
 	}
-	without_ratios(&copy.record.total);
-	without_ratios(&copy.record.window);
-	wrong = record_wrong(&copy.record);
-	if (!wrong && last->record.windows)
-		wrong = record_order_wrong(&last->record, &copy.record);
+	entry_make(&copy, &record);
+	wrong = record_wrong(&copy);
+	if (!wrong && last->windows)
+		wrong = record_order_wrong(last, &copy);
 	if (wrong)
 		torn(reader, wrong);
 	reader->useful++;
@@ -166,7 +160,7 @@ static void read_window(struct reader *reader, unsigned int cpu)
 	 * Before its first window a CPU has none, and that is whole.  Two may close in one
 	 * tick of the clock, where that is a coarse one.
 	 */
-	wrong = figures_wrong(&window.figures, level);
+	wrong = sums_wrong(&window.sums, level);
 	if (!wrong && window.number > reader->last_number[cpu] &&
 	    window.time_ns < reader->last_time[cpu])
 		wrong = "a later window closed earlier";

@@ -70,25 +70,25 @@ static bool window_parse(const char *line, struct traced *traced)
 static const char *window_differs(const struct traced *traced,
 				  const struct topdown_map_window *window)
 {
-	const struct topdown_figures *figures = &window->figures;
+	const struct topdown_sums *sums = &window->sums;
 
 	if (traced->number != window->number)
 		return "number";
 	if (traced->end_ns != window->time_ns)
 		return "end_ns";
-	if (traced->begin_ns != window->time_ns - figures->enabled_ns)
+	if (traced->begin_ns != window->time_ns - sums->enabled_ns)
 		return "begin_ns";
-	if (traced->enabled_ns != figures->enabled_ns)
+	if (traced->enabled_ns != sums->enabled_ns)
 		return "enabled_ns";
-	if (traced->running_ns != figures->running_ns)
+	if (traced->running_ns != sums->running_ns)
 		return "running_ns";
-	if (traced->slots != figures->slots)
+	if (traced->slots != sums->slots)
 		return "slots";
 	if (traced->nodes != window->nodes)
 		return "nodes";
 	if (traced->clamped != window->clamped)
 		return "clamped";
-	if (memcmp(traced->node, figures->node, sizeof(traced->node)))
+	if (memcmp(traced->node, sums->node, sizeof(traced->node)))
 		return "node";
 	return NULL;
 }
@@ -164,8 +164,8 @@ TEST_F_TIMEOUT(trace, windows_are_those_of_the_history, 120)
 			TH_LOG("%s: %s", window_differs(&traced, &window), line);
 		}
 		ASSERT_TRUE(map_read(&self->map, traced.cpu, &copy));
-		EXPECT_EQ(copy.record.source, traced.source);
-		EXPECT_EQ(copy.record.flags, traced.flags);
+		EXPECT_EQ(copy.source, traced.source);
+		EXPECT_EQ(copy.flags, traced.flags);
 		EXPECT_EQ(TOPDOWN_STATE_OK, traced.state);
 		/* Each window once, in order. */
 		if (!first[traced.cpu])
@@ -241,14 +241,14 @@ TEST_F(trace, formats_have_the_fields)
 	} fields[] = {
 		{ "topdown_window", "field:u32 cpu;" },
 		{ "topdown_window", "field:u64 number;" },
-		{ "topdown_window", "field:u64 node[16];" },
+		{ "topdown_window", "field:u64 node[24];" },
 		{ "topdown_node", "field:s64 counter_value;" },
 		{ "topdown_node", "field:int scope_cpu;" },
 		{ "topdown_node", "field:__data_loc char[] track_name;" },
 		{ "topdown_session", "field:u64 serial;" },
 		{ "topdown_session", "field:pid_t owner;" },
 		{ "topdown_session", "field:u32 source;" },
-		{ "topdown_session", "field:u64 node[16];" },
+		{ "topdown_session", "field:u64 node[24];" },
 	};
 	char path[128], text[8192];
 	unsigned int i;

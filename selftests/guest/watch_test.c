@@ -281,7 +281,7 @@ TEST_F(watch, windows_of_too_few_slots_say_nothing)
 	last = windows_of(&self->map, self->busy);
 	ASSERT_EQ(MAP_FOUND, map_window(&self->map, self->busy, last, &window));
 	what.flags = TOPDOWN_WATCH_BELOW;
-	what.min_slots = window.figures.slots / 2;
+	what.min_slots = window.sums.slots / 2;
 	ASSERT_EQ(4, watch_add(self->fd, cpus, TD_CPUS_MAX / 64, &what));
 	ASSERT_TRUE(windows_wait(&self->map, self->busy, 5));
 	event = event_take(self->fd);

@@ -379,7 +379,7 @@ static void drill_need(const struct row *row)
 		sample = row->sample;
 		sample.count[i] = 0;
 		td_formula_eval(formula, &sample, &some);
-		for (parent = 0; parent < TOPDOWN_NR_PARENTS; parent++) {
+		for (parent = 0; parent < TD_NR_PARENTS; parent++) {
 			if (!slots_alike(&all, &some, td_nodes_of_parents(1U << parent)))
 				needed[row->family][i] |= 1U << parent;
 		}
@@ -586,10 +586,10 @@ static void test_thresholds(struct ktap *ktap)
 	bool ok = true;
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct topdown_figures figures = { .slots = 1000000 };
+		struct topdown_sums sums = { .slots = 1000000 };
 
-		figures.node[cases[i].node] = cases[i].slots;
-		over = td_formula_over(cases[i].formula, &figures, cases[i].nodes);
+		sums.node[cases[i].node] = cases[i].slots;
+		over = td_formula_over(cases[i].formula, &sums, cases[i].nodes);
 		if (over == cases[i].over)
 			continue;
 		ktap_note("case %u: %#x is over, and not %#x", i, over, cases[i].over);

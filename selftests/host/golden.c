@@ -12,7 +12,7 @@
 
 #include "csv.h"
 #include "ktap.h"
-#include "metrics.h"
+#include "sums.h"
 
 #define GOLDEN_LIMIT	1e-6
 /*

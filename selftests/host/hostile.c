@@ -8,6 +8,7 @@
 
 #include "ktap.h"
 #include "random.h"
+#include "sums.h"
 
 #define CASES		(1U << 20)
 

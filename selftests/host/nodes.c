@@ -9,6 +9,7 @@
 #include "formula.h"
 #include "ktap.h"
 #include "random.h"
+#include "sums.h"
 
 /* The tree in numbers, apart from the masks and loops of metrics.h and metrics.c. */
 #define LEVEL1		0x200fu
@@ -26,10 +27,10 @@ static void test_levels(struct ktap *ktap)
 
 	ok &= td_nodes_of_level(0) == 0 && td_nodes_of_level(1) == LEVEL1 &&
 	      td_nodes_of_level(2) == ALL;
-	for (parents = 0; parents < 1 << TOPDOWN_NR_PARENTS; parents++) {
+	for (parents = 0; parents < 1 << TD_NR_PARENTS; parents++) {
 		unsigned int want = 0;
 
-		for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
+		for (i = 0; i < TD_NR_PARENTS; i++)
 			want |= parents >> i & 1 ? children[i] : 0;
 		ok &= td_nodes_of_parents(parents) == want;
 	}
@@ -52,7 +53,7 @@ static void test_children(struct ktap *ktap)
 {
 	static const struct {
 		unsigned int nodes;
-		uint64_t want[TOPDOWN_NR_PARENTS];
+		uint64_t want[TD_NR_PARENTS];
 	} cases[] = {
 		{ ALL, { 100, 100, 100, 100 } },
 		{ LEVEL1, { 0, 0, 0, 0 } },
@@ -83,7 +84,7 @@ static void test_partly(struct ktap *ktap)
 {
 	static const struct {
 		unsigned int nodes;
-		uint64_t children[TOPDOWN_NR_PARENTS];
+		uint64_t children[TD_NR_PARENTS];
 		unsigned int want;
 	} cases[] = {
 		{ ALL, { 100, 100, 100, 100 }, ALL },
@@ -97,14 +98,13 @@ static void test_partly(struct ktap *ktap)
 		/* Nodes of a kernel of tomorrow. */
 		{ ~0U, { 100, 100, 100, 100 }, ALL },
 	};
-	struct td_sum sum = { .slots = 0 };
+	struct td_wide_sum sum = { .slots = 0 };
 	struct topdown_figures figures;
 	unsigned int i;
 	bool ok = true;
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		td_figures_clear(&figures);
-		figures.slots = 100;
+		figures = (struct topdown_figures){ .slots = 100 };
 		figures.node[TOPDOWN_RETIRING] = 40;
 		memcpy(figures.children_slots, cases[i].children, sizeof(cases[i].children));
 		td_figures_ratios(&figures, cases[i].nodes);
@@ -113,11 +113,11 @@ static void test_partly(struct ktap *ktap)
 		figures.slots = 1ULL << 63;
 		figures.node[TOPDOWN_RETIRING] = 1ULL << 62;
 		memset(&sum, 0, sizeof(sum));
-		td_sum_add(&sum, &figures);
-		td_sum_add(&sum, &figures);
+		td_wide_sum_add(&sum, &figures);
+		td_wide_sum_add(&sum, &figures);
 		memcpy(sum.figures.children_slots, cases[i].children, sizeof(cases[i].children));
 		sum.figures.slots = 100;
-		td_sum_ratios(&sum, cases[i].nodes);
+		td_wide_sum_ratios(&sum, cases[i].nodes);
 		ok &= ratios_are(&sum.figures, cases[i].want);
 		if (!ok)
 			ktap_note("case %u", i);
@@ -154,13 +154,13 @@ static void test_sums(struct ktap *ktap)
 
 static void test_figures(struct ktap *ktap)
 {
-	struct topdown_figures figures, none = { };
+	struct topdown_sums none = { };
+	struct topdown_figures figures;
 	unsigned int nodes, i;
 	bool ok = true;
 
-	memset(&figures, 0x5a, sizeof(figures));
-	td_figures_clear(&figures);
-	ok &= !memcmp(&figures, &none, offsetof(struct topdown_figures, ratio));
+	td_figures_make(&figures, &none, ALL);
+	ok &= !memcmp(&figures, &none, sizeof(none));
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
 		ok &= figures.ratio[i] == TOPDOWN_RATIO_NONE;
 	ok &= td_nodes_of_figures(&figures) == 0;
@@ -176,7 +176,7 @@ static void test_figures(struct ktap *ktap)
 	figures.node[TOPDOWN_RETIRING] = 0;
 	td_figures_ratios(&figures, ALL);
 	ok &= td_nodes_of_figures(&figures) == 0;
-	ktap_result(ktap, ok, "figures have the ratios of their nodes, cleared ones none");
+	ktap_result(ktap, ok, "figures have the ratios of their nodes, those without slots none");
 }
 
 /* The same in 128 bits. */

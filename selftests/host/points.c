@@ -9,6 +9,7 @@
 #include "ktap.h"
 #include "owed.h"
 #include "random.h"
+#include "sums.h"
 #include "tree.h"
 
 #define WINDOWS		2000
@@ -21,12 +22,12 @@
  * @truth: the sums of the parts, which may fall
  */
 struct seen {
-	struct topdown_figures figures;
+	struct topdown_sums figures;
 	int64_t owed[TD_NR_NODES];
-	struct topdown_figures truth;
+	struct topdown_sums truth;
 };
 
-static bool falls(const struct topdown_figures *now, const struct topdown_figures *before)
+static bool falls(const struct topdown_sums *now, const struct topdown_sums *before)
 {
 	unsigned int i;
 
@@ -63,7 +64,7 @@ static void grow(struct rng *rng, struct td_counts *reset, struct td_counts *now
 
 static bool window(struct rng *rng, struct seen seen[2], bool *fell)
 {
-	struct topdown_figures before, part = { };
+	struct topdown_sums before, part = { };
 	struct td_counts now = { }, reset = { }, counts;
 	struct td_quant quant = { };
 	__u64 node[TOPDOWN_MAX_NODES] = { }, noted[TOPDOWN_MAX_NODES] = { };
@@ -85,10 +86,10 @@ static bool window(struct rng *rng, struct seen seen[2], bool *fell)
 			noted[i] = node[i];
 			*fell |= (__s64)part.node[i] < 0;
 		}
-		td_figures_children(&part, TD_NODES_METRICS_L2);
+		td_sums_children(&part, TD_NODES_METRICS_L2);
 		before = owner->figures;
-		td_figures_owe(&owner->figures, &part, (__s64 *)owner->owed, 2);
-		td_figures_add(&owner->truth, &part);
+		td_sums_owe(&owner->figures, &part, (__s64 *)owner->owed, 2);
+		td_sums_add(&owner->truth, &part);
 		right &= !falls(&owner->figures, &before) &&
 			 tree_sums_up(owner->figures.slots, owner->figures.node) &&
 			 owes_right(owner);
@@ -99,9 +100,9 @@ static bool window(struct rng *rng, struct seen seen[2], bool *fell)
 /* Both owners together have what one part of each window would have. */
 static bool complete(const struct seen seen[2])
 {
-	struct topdown_figures all = seen[0].truth;
+	struct topdown_sums all = seen[0].truth;
 
-	td_figures_add(&all, &seen[1].truth);
+	td_sums_add(&all, &seen[1].truth);
 	return tree_sums_up(all.slots, all.node) &&
 	       !((all.node[0] | all.node[1] | all.node[2] | all.node[3]) >> 62);
 }

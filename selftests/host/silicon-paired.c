@@ -90,7 +90,7 @@ static bool children_within(const struct td_slots *slots)
 {
 	unsigned int i;
 
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++) {
+	for (i = 0; i < TD_NR_PARENTS; i++) {
 		const __u64 *pair = &slots->node[TOPDOWN_HEAVY_OPERATIONS + 2 * i];
 
 		if (pair[0] + pair[1] != slots->node[i])

@@ -9,6 +9,7 @@
 
 #include "ktap.h"
 #include "random.h"
+#include "sums.h"
 
 #define CPUS_MAX	(TOPDOWN_CPUS_WORDS_MAX * 64)
 
@@ -35,7 +36,7 @@ static void figures_random(struct rng *rng, uint64_t slots, struct topdown_figur
 	td_figures_children(figures, TD_NODES_METRICS_L2);
 }
 
-static double sum_error(const struct td_sum *sum, const struct wide *wide)
+static double sum_error(const struct td_wide_sum *sum, const struct wide *wide)
 {
 	double largest = 0;
 	unsigned int i;
@@ -54,20 +55,20 @@ static double sum_error(const struct td_sum *sum, const struct wide *wide)
 static double sum_of(struct rng *rng, unsigned int cpus, unsigned int bits, bool *exact)
 {
 	struct topdown_figures figures;
-	struct td_sum sum = { };
+	struct td_wide_sum sum = { };
 	struct wide wide = { };
 	unsigned int i, j;
 
 	for (i = 0; i < cpus; i++) {
 		figures_random(rng, ~0ULL >> (64 - bits), &figures);
-		td_sum_add(&sum, &figures);
+		td_wide_sum_add(&sum, &figures);
 		wide.slots += figures.slots;
 		for (j = 0; j < TD_NODES_METRICS; j++)
 			wide.node[j] += figures.node[j];
 	}
-	td_sum_ratios(&sum, TD_NODES_METRICS_L2);
+	td_wide_sum_ratios(&sum, TD_NODES_METRICS_L2);
 	*exact &= sum.figures.slots == (uint64_t)wide.slots;
-	for (j = 0; j < TOPDOWN_NR_PARENTS; j++)
+	for (j = 0; j < TD_NR_PARENTS; j++)
 		*exact &= sum.figures.children_slots[j] == (uint64_t)wide.slots;
 	for (j = 0; j < TD_NODES_METRICS; j++)
 		*exact &= sum.figures.node[j] == (uint64_t)wide.node[j];
@@ -78,7 +79,7 @@ int main(void)
 {
 	double error, small = 0, large = 0;
 	struct rng rng = { 5 };
-	struct td_sum none = { };
+	struct td_wide_sum none = { };
 	bool exact = true;
 	struct ktap ktap;
 	unsigned int bits, i, figures = 0;
@@ -95,7 +96,7 @@ int main(void)
 	ktap_result(&ktap, large < 1e-8, "ratios of 8192 CPUs, up to 2^64 slots each");
 	ktap_result(&ktap, exact, "sums are exact modulo 2^64");
 
-	td_sum_ratios(&none, TD_NODES_METRICS_L2);
+	td_wide_sum_ratios(&none, TD_NODES_METRICS_L2);
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
 		figures += none.figures.ratio[i] != TOPDOWN_RATIO_NONE;
 	ktap_result(&ktap, !figures, "no CPU, no figures");

@@ -50,7 +50,7 @@ inside apt-get -qy --no-install-recommends -o DPkg::Lock::Timeout=300 \
 make -s -C "$TOP/userspace/pcp" install DESTDIR="$ROOT"
 gcc -std=gnu11 -D_GNU_SOURCE -O1 -shared -fPIC -I"$TOP/userspace/include" -I"$TOP/uapi" -I"$TOP/kmod/common" \
 	-o "$ROOT/root/fake.so" "$TOP"/userspace/check/fake/fake{,-ioctl,-latency,-map,-perf,-poll,-session}.c \
-	"$TOP/kmod/common/metrics.c"
+	"$TOP"/kmod/common/{metrics,sums}.c
 make -s -C "$TOP/userspace" install DESTDIR="$ROOT" PREFIX=/usr
 cp "$TOP/selftests/ship/pcp-chroot.sh" "$TOP/userspace/topdown" "$ROOT/root"
 inside bash /root/pcp-chroot.sh

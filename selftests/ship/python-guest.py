@@ -148,7 +148,7 @@ class Guest(unittest.TestCase):
                         entry = payload[8 + i * size:8 + (i + 1) * size]
                         cpu, number = struct.unpack_from("<I12xQ", entry)
                         if number:
-                            raw = abi.MapWindow()
+                            raw = abi.Window()
                             library.call("topdown_map_read_window", view.pointer(), cpu, number,
                                          2, ctypes.byref(raw), ctypes.sizeof(raw))
                             self.assertEqual(entry[16:16 + ctypes.sizeof(raw)], bytes(raw))

@@ -23,12 +23,12 @@
  * unknown value as "another": another source, state or kind.
  *
  * A node has one number for ever.  The nodes of levels 1 and 2 have numbers below
- * TOPDOWN_MAX_NODES.  Their slots are in struct topdown_figures, which never grows.  Higher
- * numbers are for nodes of deeper levels.  Their slots will come in structures of their own,
- * and a TOPDOWN_FEATURE_ bit will announce them: at the end of struct topdown_record,
- * topdown_session, topdown_share and topdown_map_window, and for an open window at an offset
- * in the header of the map.  Masks of nodes have 64 bits.  Bits TOPDOWN_MAX_NODES to 63 are
- * for deeper levels.  Readers ignore bits that they do not know.
+ * TOPDOWN_MAX_NODES.  Their slots are in struct topdown_sums and topdown_figures, which never
+ * grow.  Higher numbers are for nodes of deeper levels.  Their slots will come in structures of
+ * their own, and a TOPDOWN_FEATURE_ bit will announce them: at the end of struct topdown_record,
+ * topdown_session, topdown_session_kind, topdown_share, topdown_owner, topdown_map_record and
+ * topdown_map_window.  Masks of nodes have 64 bits.  Bits TOPDOWN_MAX_NODES to 63 are for deeper
+ * levels.  Readers ignore bits that they do not know.
  *
  * Input flags and reserved fields must be zero unless a meaning is given.  Only the kernel
  * writes fields whose name starts with out_.  They must be zero on entry, so that they can
@@ -62,8 +62,9 @@
  *   EINVAL      A size below the first released one; a value out of range; a CPU set that is
  *               empty or has an impossible CPU; an out_ or reserved field that is not 0;
  *               WATCH: an event_size other than that of the descriptor's first watch.
- *   E2BIG       A structure, a record or a watch event (event_size) that is longer than a page; a
- *               structure whose unknown tail is not zero; too many words of a CPU set.
+ *   E2BIG       A structure, a record, a kind of core (kind_size) or a watch event (event_size)
+ *               that is longer than a page; a structure whose unknown tail is not zero; too many
+ *               words of a CPU set.
  *   EOPNOTSUPP  A flag that this module does not know; a node that it does not know, or that
  *               no CPU of this machine has; ATTACH: a kernel thread, or any task on a kernel
  *               without TOPDOWN_FEATURE_SESSION; LATENCY: a refusal, an event that the machine
@@ -181,14 +182,18 @@ enum {
 /* topdown_record.cpu of the sum over the CPUs asked for. */
 #define TOPDOWN_CPU_ALL		0xffffffffU
 
-/* Level 1 nodes that have children: the first of enum topdown_node. */
-#define TOPDOWN_NR_PARENTS	4
+/*
+ * The room for parents in struct topdown_sums.  Parent n is the n-th level 1 node in the order of
+ * enum topdown_node: retiring is parent 0, backend bound is 3, and SMT contention is 4, which has
+ * no children today.
+ */
+#define TOPDOWN_MAX_PARENTS	8
 
 /*
- * The room for nodes in struct topdown_figures: those of levels 1 and 2.  A number that no
- * node has yet has no slots, and TOPDOWN_RATIO_NONE.
+ * The room for nodes in struct topdown_sums: those of levels 1 and 2.  A number that no node has
+ * yet has no slots, and TOPDOWN_RATIO_NONE.
  */
-#define TOPDOWN_MAX_NODES	16
+#define TOPDOWN_MAX_NODES	24
 
 /* The longest CPU set, in 64-bit words. */
 #define TOPDOWN_CPUS_WORDS_MAX	128
@@ -370,7 +375,7 @@ struct topdown_info {
 };
 
 /**
- * struct topdown_figures - the slots of a span of time, and where they went
+ * struct topdown_sums - the slots of a span of time, and where they went
  * @enabled_ns: time in which the CPU was online and had our group.  For a sum over CPUs the
  *	times are added
  * @running_ns: the part of @enabled_ns in which the group had the counters.  Two kinds of time
@@ -379,7 +384,7 @@ struct topdown_info {
  *	kernel samples it by ticks: it may be off by one tick in one window, and in a sum
  *	over many by some percent of it if guests come and go at any time, or by a third of
  *	it if they do so in step with the tick.  The other is time whose counts are
- *	impossible (TOPDOWN_STATE_UNSUPPORTED).  @slots and ratios do not depend on it
+ *	impossible (TOPDOWN_STATE_UNSUPPORTED).  @slots does not depend on it
  * @slots: pipeline slots counted in @running_ns, not scaled up to @enabled_ns
  * @cycles: cycles in which the CPU was not halted.  0 if they were not counted: the model has no
  *	counters for that which cost nobody anything, perf users need these, or the module
@@ -392,7 +397,7 @@ struct topdown_info {
  *	window.  For the difference of two readings divide by the time between them, because
  *	an idle CPU does not count until now.  0 for sessions, and without
  *	TOPDOWN_FEATURE_BUSY
- * @children_slots: for level 1 node n, the part of @slots in which its children were
+ * @children_slots: for parent n, the part of @slots in which its children were
  *	counted: all of them; none if it has no children; fewer if the children were not
  *	counted all the time (TOPDOWN_RECORD_DRILLDOWN, or a sum over CPUs that differ).
  *	For any span, @node of a child over this is the share of the child in the slots in
@@ -402,11 +407,35 @@ struct topdown_info {
  *	@slots, except for slots of which the CPU says nothing, and for what clamping changed
  *	(TOPDOWN_RECORD_CLAMPED).  Children sum to their parent if they were counted all
  *	the time.  Otherwise this has what was counted, and they have no ratio
+ *
+ * All fields only grow, so the difference of two readings is the span between them.  Maps have
+ * these alone, and a reader computes ratios from them.  This structure has its final size.
+ */
+struct topdown_sums {
+	__aligned_u64 enabled_ns;
+	__aligned_u64 running_ns;
+	__aligned_u64 slots;
+	__aligned_u64 cycles;
+	__aligned_u64 instructions;
+	__aligned_u64 busy_ns;
+	__aligned_u64 children_slots[TOPDOWN_MAX_PARENTS];
+	__aligned_u64 node[TOPDOWN_MAX_NODES];
+};
+
+/**
+ * struct topdown_figures - the slots of a span of time, and their ratios
+ * @enabled_ns: this and the next are as in struct topdown_sums, at the same places
+ * @running_ns: see there
+ * @slots: see there
+ * @cycles: see there
+ * @instructions: see there
+ * @busy_ns: see there
+ * @children_slots: see there
+ * @node: see there
  * @ratio: @node over @slots in units of 1 / TOPDOWN_RATIO_ONE, in
  *	0..TOPDOWN_RATIO_ONE, or TOPDOWN_RATIO_NONE
  *
- * All fields except @ratio only grow.  So the difference of two readings is the span between
- * them.  This structure has its final size.
+ * Answers of commands have these.  This structure has its final size.
  */
 struct topdown_figures {
 	__aligned_u64 enabled_ns;
@@ -415,7 +444,7 @@ struct topdown_figures {
 	__aligned_u64 cycles;
 	__aligned_u64 instructions;
 	__aligned_u64 busy_ns;
-	__aligned_u64 children_slots[TOPDOWN_NR_PARENTS];
+	__aligned_u64 children_slots[TOPDOWN_MAX_PARENTS];
 	__aligned_u64 node[TOPDOWN_MAX_NODES];
 	__u32 ratio[TOPDOWN_MAX_NODES];
 };
@@ -440,14 +469,6 @@ struct topdown_figures {
  * topdown_record.nodes changes, and topdown_figures.children_slots are fewer than the slots.
  */
 #define TOPDOWN_RECORD_DRILLDOWN (1U << 3)
-/*
- * Bits 8 to 15 are a number.  0: level 1 is counted all the time.  n: level 1 has one turn of n, so
- * 1/n of enabled_ns is the running_ns to be expected if nobody else uses the counters.  The number
- * changes when the groups are made again, as after somebody took a counter.  The sum has the
- * largest number of its CPUs.
- */
-#define TOPDOWN_RECORD_TURNS_SHIFT	8
-#define TOPDOWN_RECORD_TURNS_MASK	(255U << TOPDOWN_RECORD_TURNS_SHIFT)
 
 /**
  * struct topdown_record - what READ gives for one CPU, or for the sum
@@ -461,7 +482,12 @@ struct topdown_figures {
  * @kind: enum topdown_kind; of the sum: that of its CPUs, or TOPDOWN_KIND_MIXED
  * @slots_per_cycle: pipeline width, 0 when not known or not the same for all
  * @nr_cpus: number of CPUs whose figures are in this record
- * @flags: TOPDOWN_RECORD_*; of the sum: those of any of its CPUs, and the most turns
+ * @flags: TOPDOWN_RECORD_*; of the sum: those of any of its CPUs
+ * @turns: 0: level 1 is counted all the time.  n: level 1 has one turn of n, so 1/n of enabled_ns
+ *	is the running_ns to be expected if nobody else uses the counters.  The number changes
+ *	when the groups are made again, as after somebody took a counter.  The sum has the
+ *	largest number of its CPUs
+ * @__reserved: 0
  * @nodes: bit n: enum topdown_node n is counted now; of the sum: the nodes that all its CPUs
  *	have
  * @clamped: bit n: TOPDOWN_RECORD_CLAMPED is about node n; of the sum: those of any of its
@@ -484,6 +510,8 @@ struct topdown_record {
 	__u32 slots_per_cycle;
 	__u32 nr_cpus;
 	__u32 flags;
+	__u32 turns;
+	__u32 __reserved;
 	__aligned_u64 nodes;
 	__aligned_u64 clamped;
 	__aligned_u64 windows;
@@ -515,7 +543,7 @@ struct topdown_record {
  *	n / 64.  0 with @cpus_words 0 asks for all possible CPUs.  The record
  *	of an offline CPU says so in its state; an impossible CPU is EINVAL
  * @cpus_words: at most TOPDOWN_CPUS_WORDS_MAX
- * @record_size: sizeof(struct topdown_record) of the caller, at least 616: the
+ * @record_size: sizeof(struct topdown_record) of the caller, at least 880: the
  *	distance of the records in memory
  * @records: address of room for @nr_records records, written in the order of
  *	the CPU numbers

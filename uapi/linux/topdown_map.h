@@ -23,12 +23,12 @@
  * @nr_cpus: CPUs that have a record: one more than the highest number
  * @record_offset: bytes from the start to the struct topdown_map_record of CPU 0
  * @record_stride: bytes from that of one CPU to the next
- * @record_size: sizeof(struct topdown_record) of the kernel
- * @open_offset: bytes from the start of a struct topdown_map_record to its @open
+ * @record_size: sizeof(struct topdown_map_record) of the kernel
  * @history_entries: windows kept for each CPU; 0 for no history
+ * @history_size: sizeof(struct topdown_map_window) of the kernel
  * @history_offset: bytes from the start to the history of CPU 0
  * @history_stride: bytes from one window to the next
- * @history_size: sizeof(struct topdown_map_window) of the kernel
+ * @__reserved: 0
  *
  * Map it read-only (PROT_READ, MAP_SHARED, offset 0).  One page has this header, @size bytes
  * have everything.  Reading needs no system call and disturbs no CPU.  Take the layout from the
@@ -45,27 +45,40 @@ struct topdown_map {
 	__aligned_u64 record_offset;
 	__u32 record_stride;
 	__u32 record_size;
-	__u32 open_offset;
 	__u32 history_entries;
+	__u32 history_size;
 	__aligned_u64 history_offset;
 	__u32 history_stride;
-	__u32 history_size;
+	__u32 __reserved;
 };
 
 /**
  * struct topdown_map_record - the record of one CPU in the map
  * @seq: odd while the CPU writes the record; each write changes it
- * @__reserved: 0
- * @record: as READ without TOPDOWN_READ_FRESH gives it, but all ratios are
- *	TOPDOWN_RATIO_NONE: a reader computes them from the nodes and the slots
- * @open: the open window, as far as it has been counted.  It is at topdown_map.open_offset,
- *	which is this place only as long as the record does not grow
+ * @cpu: this and the next are as READ without TOPDOWN_READ_FRESH gives them in a struct
+ *	topdown_record
+ * @state: see there
+ * @source: see there
+ * @level: see there
+ * @kind: see there
+ * @slots_per_cycle: see there
+ * @nr_cpus: see there
+ * @flags: see there
+ * @turns: see there
+ * @nodes: see there
+ * @clamped: see there
+ * @windows: see there
+ * @time_ns: see there
+ * @window_time_ns: see there
+ * @total: see there
+ * @window: see there
+ * @open: the open window, as far as it has been counted
  *
  * To read it consistently::
  *
  *	do {
  *		seq = __atomic_load_n(&entry->seq, __ATOMIC_ACQUIRE);
- *		copy = entry->record;
+ *		copy = *entry;
  *		__atomic_thread_fence(__ATOMIC_ACQUIRE);
  *	} while ((seq & 1) || __atomic_load_n(&entry->seq, __ATOMIC_RELAXED) != seq);
  *
@@ -74,9 +87,23 @@ struct topdown_map {
  */
 struct topdown_map_record {
 	__u32 seq;
-	__u32 __reserved;
-	struct topdown_record record;
-	struct topdown_figures open;
+	__u32 cpu;
+	__u32 state;
+	__u32 source;
+	__u32 level;
+	__u32 kind;
+	__u32 slots_per_cycle;
+	__u32 nr_cpus;
+	__u32 flags;
+	__u32 turns;
+	__aligned_u64 nodes;
+	__aligned_u64 clamped;
+	__aligned_u64 windows;
+	__aligned_u64 time_ns;
+	__aligned_u64 window_time_ns;
+	struct topdown_sums total;
+	struct topdown_sums window;
+	struct topdown_sums open;
 };
 
 /**
@@ -86,7 +113,7 @@ struct topdown_map_record {
  * @time_ns: when the window ended, CLOCK_MONOTONIC
  * @nodes: as topdown_record.nodes, in that window
  * @clamped: as topdown_record.clamped, in that window
- * @figures: as in the record, without ratios
+ * @sums: its slots
  *
  * Window n is entry (n - 1) % history_entries of the CPU.  Read @number, copy the entry, and read
  * @number again, with the barriers above.  If it was not n both times, a later window has
@@ -97,7 +124,7 @@ struct topdown_map_window {
 	__aligned_u64 time_ns;
 	__aligned_u64 nodes;
 	__aligned_u64 clamped;
-	struct topdown_figures figures;
+	struct topdown_sums sums;
 };
 
 #endif /* _UAPI_LINUX_TOPDOWN_MAP_H */

@@ -128,7 +128,7 @@ struct topdown_owner {
  * @records: address of room for @nr_records records
  * @nr_records: on entry how many fit; on return how many were written, or with EMSGSIZE how many
  *	there are
- * @record_size: sizeof(struct topdown_owner) of the caller, at least 744: the distance of the
+ * @record_size: sizeof(struct topdown_owner) of the caller, at least 1000: the distance of the
  *	records in memory
  * @cursor: 0 for the first call.  On return 0 if all owners have been written, or what to give to
  *	the next call, which goes on after the last one written

@@ -95,9 +95,38 @@ enum topdown_session_state {
 #define TOPDOWN_SESSION_INCOMPLETE	(1U << 0)
 
 /**
+ * struct topdown_session_kind - the part of a session on one kind of core
+ * @kind: enum topdown_kind
+ * @level: highest level of the figures; 0 for none
+ * @source: enum topdown_source of the figures
+ * @__reserved: 0
+ * @nodes: as topdown_session.out_nodes
+ * @switches: as topdown_session.out_switches
+ * @merged_ns: as topdown_session.out_merged_ns
+ * @figures: as topdown_session.out_figures; the time is in proportion to enabled_ns
+ */
+struct topdown_session_kind {
+	__u32 kind;
+	__u32 level;
+	__u32 source;
+	__u32 __reserved;
+	__aligned_u64 nodes;
+	__aligned_u64 switches;
+	__aligned_u64 merged_ns;
+	struct topdown_figures figures;
+};
+
+/**
  * struct topdown_session - argument of TOPDOWN_SESSION: read the session of this descriptor
- * @size: sizeof(struct topdown_session) of the caller, at least 888
+ * @size: sizeof(struct topdown_session) of the caller, at least 488
  * @flags: TOPDOWN_SESSION_FRESH
+ * @kinds: address of room for @nr_kinds structs topdown_session_kind, one for each kind of core
+ *	by its number; or 0 for no such figures
+ * @nr_kinds: on entry how many fit; on return how many kinds the module knows, of which as many
+ *	as fit were written.  A kind that the machine has not, or the tasks never ran on, has
+ *	no slots
+ * @kind_size: sizeof(struct topdown_session_kind) of the caller, at least 440: the distance of the
+ *	kinds in memory; 0 if @kinds is 0
  * @out_state: enum topdown_session_state
  * @out_flags: TOPDOWN_SESSION_INCOMPLETE
  * @out_tasks: tasks that are followed now
@@ -122,13 +151,13 @@ enum topdown_session_state {
  *	the time its tasks were on CPUs while the session was enabled, running_ns the part
  *	of it that was measured.  The rest was merged, or others had the counter, or the
  *	CPU cannot be measured
- * @out_core_figures: the part of @out_figures on P-cores of a hybrid machine; the
- *	time is in proportion to enabled_ns
- * @out_atom_figures: the part on its E-cores
  */
 struct topdown_session {
 	__u32 size;
 	__u32 flags;
+	__aligned_u64 kinds;
+	__u32 nr_kinds;
+	__u32 kind_size;
 	__u32 out_state;
 	__u32 out_flags;
 	__u32 out_tasks;
@@ -141,8 +170,6 @@ struct topdown_session {
 	__aligned_u64 out_switches;
 	__aligned_u64 out_merged_ns;
 	struct topdown_figures out_figures;
-	struct topdown_figures out_core_figures;
-	struct topdown_figures out_atom_figures;
 };
 
 /* topdown_session_map.magic: "session" and a zero, little endian. */
@@ -159,7 +186,7 @@ struct topdown_session {
  * @nodes: as topdown_record.nodes: the nodes that all the figures have
  * @switches: as topdown_session.out_switches
  * @merged_ns: as topdown_session.out_merged_ns
- * @figures: as topdown_session.out_figures, without ratios
+ * @sums: as topdown_session.out_figures
  */
 struct topdown_share {
 	__u32 seq;
@@ -171,7 +198,7 @@ struct topdown_share {
 	__aligned_u64 nodes;
 	__aligned_u64 switches;
 	__aligned_u64 merged_ns;
-	struct topdown_figures figures;
+	struct topdown_sums sums;
 };
 
 /**

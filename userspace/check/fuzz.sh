@@ -49,7 +49,7 @@ build() {
 		"$BUILD/plain/topdown"
 	read -ra libraries < <(make -s --no-print-directory -C "$USERSPACE" libraries)
 	cc -O1 -g -shared -fPIC -D_GNU_SOURCE -I"$USERSPACE/include" -I"$USERSPACE/../uapi" \
-		-o "$BUILD/fake.so" "$HERE"/fake/fake*.c "$USERSPACE/../kmod/common/metrics.c"
+		-o "$BUILD/fake.so" "$HERE"/fake/fake*.c "$USERSPACE"/../kmod/common/{metrics,sums}.c
 	command=("$USERSPACE"/cli/*/*.c)
 	command=("${command[@]/#"$USERSPACE"/"$BUILD"}")
 	command=("${command[@]/%.c/.o}" "$BUILD"/common/*.o)

@@ -25,7 +25,7 @@ quiet 'make install' make -C "$USERSPACE" install DESTDIR="$ROOT" PREFIX=/usr \
 	libdir=/usr/lib/somewhere
 for file in bin/topdown lib/somewhere/libtopdown.so.1 lib/somewhere/libtopdown.a \
 	lib/somewhere/pkgconfig/libtopdown.pc include/topdown/topdown.h include/topdown/topdown_region.h \
-	include/topdown/topdown_names.h \
+	include/topdown/topdown_names.h include/topdown/topdown_session.h \
 	include/topdown/linux/topdown.h include/topdown/linux/topdown_session.h \
 	include/topdown/topdown_owners.h include/topdown/linux/topdown_owner.h \
 	include/topdown/linux/topdown_latency.h include/topdown/linux/topdown_map.h include/topdown/linux/topdown_watch.h \

@@ -76,7 +76,7 @@ build() {
 		CFLAGS="${sanitize[*]}" LDFLAGS="${sanitize_link[*]}" \
 		"$BUILD/asan/topdown" "$BUILD/asan/libtopdown.a"
 	beside "$CC" "${warnings[@]}" -O1 -g -shared -fPIC "${include[@]}" -o "$BUILD/fake.so" \
-		"$HERE"/fake/fake{,-ioctl,-latency,-map,-owner,-perf,-poll,-session}.c "$USERSPACE/../kmod/common/metrics.c"
+		"$HERE"/fake/fake{,-ioctl,-latency,-map,-owner,-perf,-poll,-session}.c "$USERSPACE"/../kmod/common/{metrics,sums}.c
 	build_programs plain "$USERSPACE/build" -O2 -g
 	build_programs asan "$BUILD/asan" "${sanitize[@]}" "${sanitize_link[@]}"
 	build_fuzzers

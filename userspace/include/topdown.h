@@ -318,6 +318,22 @@ int topdown_map_read_record(const struct topdown_map_view *map, uint32_t cpu,
 			    struct topdown_figures *open);
 
 /**
+ * struct topdown_window - one window in a CPU's history
+ * @number: number of the window since the module was loaded, from 1
+ * @time_ns: when the window ended, CLOCK_MONOTONIC
+ * @nodes: as topdown_record.nodes, in that window
+ * @clamped: as topdown_record.clamped, in that window
+ * @figures: its figures
+ */
+struct topdown_window {
+	__u64 number;
+	__u64 time_ns;
+	__u64 nodes;
+	__u64 clamped;
+	struct topdown_figures figures;
+};
+
+/**
  * topdown_map_read_window() - copy one window of a CPU's history
  * @map: map
  * @cpu: CPU number
@@ -330,7 +346,7 @@ int topdown_map_read_record(const struct topdown_map_view *map, uint32_t cpu,
  * module keeps no history; -EINVAL for number 0 or a wrong @size.
  */
 int topdown_map_read_window(const struct topdown_map_view *map, uint32_t cpu, uint64_t number,
-			    unsigned int level, struct topdown_map_window *out, size_t size);
+			    unsigned int level, struct topdown_window *out, size_t size);
 
 /**
  * topdown_record_between() - figures of the time between two records
@@ -478,136 +494,13 @@ int topdown_watch_read(struct topdown *td, int timeout_ms, struct topdown_event 
  */
 int topdown_watch_cancel(struct topdown *td);
 
-/**
- * topdown_session_attach() - make a session: follow a task, a process or its family
- * @td: handle, which may be closed afterwards
- * @pid: process, with TOPDOWN_ATTACH_THREAD thread, in the caller's pid
- *	namespace; with TOPDOWN_ATTACH_PIDFD a pidfd, which may be closed
- *	afterwards; 0 for the calling process or thread
- * @flags: TOPDOWN_ATTACH_* bits
- * @session: descriptor of the session; untouched on error
- *
- * The session counts from now on, unless @flags has TOPDOWN_ATTACH_DISABLED.  It lasts until the
- * last copy of the descriptor is closed, by close(2).  The descriptor is closed at an execve(),
- * and poll() says POLLHUP when the session has ended.  It can be sent over a socket (SCM_RIGHTS),
- * and a child of fork() has a copy.  Each holder can control the session.
- *
- * Return: 0; -EOPNOTSUPP when the module is too old, or does not know a flag;
- * -ESRCH if there is no such task; -EACCES for a task of another process when this
- * process has neither CAP_PERFMON nor CAP_SYS_ADMIN; -EBADF for a descriptor that is no pidfd,
- * or when the handle can only read;
- * -ENOSPC for too many sessions, of the user or of all, or when those of
- * the user are on too many threads; -EMFILE or -ENFILE when there is no descriptor left for it;
- * -EOPNOTSUPP also for a kernel thread; -EINVAL for flags that exclude each other; -ENOMEM.
- */
-int topdown_session_attach(struct topdown *td, int pid, unsigned int flags, int *session);
-
-/**
- * topdown_session_view() - make a descriptor that can only read a session
- * @session: descriptor of the session
- * @view: another descriptor of it; untouched on error
- *
- * Whoever has it can read the session, wait for its end and map it, but not control it or keep it
- * from ending.
- *
- * Return: 0; -EBADF if @session is a view; -EMFILE or -ENFILE when there is no descriptor left;
- * -ENOMEM.
- */
-int topdown_session_view(int session, int *view);
-
-/**
- * topdown_session_read() - the figures of a session
- * @session: descriptor of the session, or a view
- * @flags: TOPDOWN_SESSION_FRESH to count until now; 0 for what the module has already
- * @out: the session; untouched on error.  Fields that the module or the library does
- *	not know are 0
- * @size: sizeof(*@out)
- *
- * Return: 0; -ENOTTY for a descriptor of something else; -EOPNOTSUPP when the module does not know
- * a flag; -EINVAL for a @size that was never released.
- */
-int topdown_session_read(int session, unsigned int flags, struct topdown_session *out,
-			 size_t size);
-
-/**
- * topdown_session_map_open() - map a session, to read it without system calls
- * @out: the map, for topdown_session_map_close(); untouched on error
- * @session: descriptor of the session, or a view; it may be closed before the map, whose figures
- *	then stay as they were
- *
- * Return: 0; -ENODEV or -EPROTO, or another error of mmap(), for a descriptor of something else;
- * -EPROTO also for a map that this library cannot read; -ENFILE for too many open files of all;
- * -ENOMEM.
- */
-int topdown_session_map_open(struct topdown_session_map_view **out, int session);
-
-/**
- * topdown_session_map_close() - unmap
- * @map: map, or NULL
- */
-void topdown_session_map_close(struct topdown_session_map_view *map);
-
-/**
- * topdown_session_map_read() - the figures of a session, from its map
- * @map: map
- * @out: as of topdown_session_read() without TOPDOWN_SESSION_FRESH; untouched on
- *	error.  Its state is TOPDOWN_SESSION_DETACHED if its descriptor was closed before it ended
- * @size: sizeof(*@out)
- *
- * Return: 0; -EINVAL for a @size that was never released; -EAGAIN as for
- * topdown_map_read_record().
- */
-int topdown_session_map_read(const struct topdown_session_map_view *map,
-			     struct topdown_session *out, size_t size);
-
-/**
- * topdown_session_control() - enable, disable or reset a session
- * @session: descriptor of the session
- * @action: enum topdown_control_action, but TOPDOWN_CONTROL_VIEW
- *
- * Return: 0; -EBADF if @session is a view; -ENOTTY for a descriptor of something else; -EINVAL for
- * an action that the module does not know.
- */
-int topdown_session_control(int session, enum topdown_control_action action);
-
-/**
- * topdown_session_between() - figures of the time between two reads
- * @then: the earlier read, or all zero for the time since the session was made
- * @now: the later one of the same session
- * @level: highest level of nodes that get a ratio
- * @out: the figures, not scaled up; untouched on error
- *
- * A reset in between shows only if a count got smaller, so read once after a reset.
- *
- * Return: 0, -EINVAL for two sessions, or -ERANGE if @now is not the later one.
- */
-int topdown_session_between(const struct topdown_session *then,
-			    const struct topdown_session *now, unsigned int level,
-			    struct topdown_figures *out);
-
-/**
- * topdown_session_kind_between() - the part of a session on one kind of core, between two reads
- * @then: the earlier read
- * @now: the later one of the same session
- * @kind: TOPDOWN_KIND_CORE or TOPDOWN_KIND_ATOM
- * @level: highest level of nodes that get a ratio
- * @out: the figures; untouched on error.  All 0 on a machine that is not hybrid
- *
- * The share of the time on that kind is enabled_ns over the enabled_ns of
- * topdown_session_between().
- *
- * Return: as topdown_session_between(); -EINVAL also for another kind.
- */
-int topdown_session_kind_between(const struct topdown_session *then,
-				 const struct topdown_session *now, unsigned int kind,
-				 unsigned int level, struct topdown_figures *out);
-
 #ifdef __cplusplus
 }
 #endif
 
 #include "topdown_names.h"
 #include "topdown_region.h"
+#include "topdown_session.h"
 #include "topdown_latency.h"
 #include "topdown_owners.h"
 #include "topdown_stall.h"

@@ -25,7 +25,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "metrics.h"
+#include "sums.h"
 #include "perf.h"
 
 /* More interrupts than this in a few instructions are no accident. */

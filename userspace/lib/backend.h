@@ -23,7 +23,7 @@ struct td_point {
 	uint64_t enabled_ns;
 	uint64_t running_ns;
 	uint64_t slots;
-	uint64_t children_slots[TOPDOWN_NR_PARENTS];
+	uint64_t children_slots[TOPDOWN_MAX_PARENTS];
 	uint64_t part[TD_NR_NODES];
 };
 

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "metrics.h"
+#include "sums.h"
 
 /*
  * This is the one rule for ratios: figures have a ratio only for nodes that exist and that
@@ -49,7 +49,7 @@ bool td_figures_grew(const struct topdown_figures *then, const struct topdown_fi
 		if (now->node[i] < then->node[i])
 			return false;
 	}
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++) {
+	for (i = 0; i < TOPDOWN_MAX_PARENTS; i++) {
 		if (now->children_slots[i] < then->children_slots[i])
 			return false;
 	}

@@ -15,14 +15,17 @@
  * The sizes of the structures in the first release. Callers and modules may know no more,
  * and the numbers never change.
  */
-#define TD_RECORD_SIZE_MIN	616
+#define TD_RECORD_SIZE_MIN	880
 #define TD_MAP_SIZE_MIN		64
-#define TD_WINDOW_SIZE_MIN	304
+#define TD_MAP_RECORD_SIZE_MIN	992
+#define TD_MAP_WINDOW_SIZE_MIN	336
+#define TD_WINDOW_SIZE_MIN	432
 #define TD_EVENT_SIZE_MIN	32
 #define TD_WATCH_SIZE_MIN	64
-#define TD_SESSION_SIZE_MIN	888
+#define TD_SESSION_SIZE_MIN	488
+#define TD_KIND_SIZE_MIN	440
 #define TD_SESSION_MAP_SIZE_MIN	88
-#define TD_SHARE_SIZE_MIN	320
+#define TD_SHARE_SIZE_MIN	352
 #define TD_LATENCY_RECORD_SIZE_MIN	984
 
 /* No entry at rest has this sequence number: those numbers are even. */

@@ -5,12 +5,11 @@
 #include "internal.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "metrics.h"
+#include "sums.h"
 
 /* A writer ends after a few turns unless its CPU is taken away. */
 #define TD_MAP_TRIES		10000
@@ -39,7 +38,7 @@ static int td_check_layout(const struct topdown_map *layout, uint64_t mapped)
 		.offset = layout->record_offset,
 		.stride = layout->record_stride,
 		.nr = layout->nr_cpus,
-		.size = offsetof(struct topdown_map_record, record) + layout->record_size,
+		.size = layout->record_size,
 	};
 	const struct td_entries windows = {
 		.offset = layout->history_offset,
@@ -47,19 +46,15 @@ static int td_check_layout(const struct topdown_map *layout, uint64_t mapped)
 		.nr = (uint64_t)layout->nr_cpus * layout->history_entries,
 		.size = layout->history_size,
 	};
-	const uint64_t open_end = (uint64_t)layout->open_offset + sizeof(struct topdown_figures);
 
 	if (layout->magic != TOPDOWN_MAP_MAGIC || layout->size > mapped ||
 	    layout->header_size < TD_MAP_SIZE_MIN)
 		return -EPROTO;
 	if (!layout->nr_cpus || layout->nr_cpus > TOPDOWN_CPUS_WORDS_MAX * 64)
 		return -EPROTO;
-	if (layout->record_size < TD_RECORD_SIZE_MIN || layout->record_size % 8)
+	if (layout->record_size < TD_MAP_RECORD_SIZE_MIN || layout->record_size % 8)
 		return -EPROTO;
-	if (layout->open_offset < offsetof(struct topdown_map_record, record) ||
-	    layout->open_offset % 8 || open_end > layout->record_stride)
-		return -EPROTO;
-	if (layout->history_size < TD_WINDOW_SIZE_MIN || layout->history_size % 8)
+	if (layout->history_size < TD_MAP_WINDOW_SIZE_MIN || layout->history_size % 8)
 		return -EPROTO;
 	if (!td_fits(&records, layout->header_size, layout->size) ||
 	    !td_fits(&windows, layout->header_size, layout->size))
@@ -165,17 +160,28 @@ int td_copy_guarded(const struct td_copy *copy, unsigned int nr, const uint32_t 
 	return -EAGAIN;
 }
 
-static int td_map_copy(const struct topdown_map_view *map, uint32_t cpu,
-		       struct topdown_record *record, struct topdown_figures *open)
+/* A record as READ gives it, with the ratios of @nodes. */
+static void td_map_record(struct topdown_record *record, const struct topdown_map_record *entry,
+			  uint32_t nodes)
 {
-	const unsigned char *entry = td_map_entry(map, cpu);
-	const unsigned char *from = entry + offsetof(struct topdown_map_record, record);
-	const struct td_copy copy[] = {
-		{ record, sizeof(*record), from, map->layout.record_size },
-		{ open, sizeof(*open), entry + map->layout.open_offset, sizeof(*open) },
+	*record = (struct topdown_record){
+		.cpu		= entry->cpu,
+		.state		= entry->state,
+		.source		= entry->source,
+		.level		= entry->level,
+		.kind		= entry->kind,
+		.slots_per_cycle = entry->slots_per_cycle,
+		.nr_cpus	= entry->nr_cpus,
+		.flags		= entry->flags,
+		.turns		= entry->turns,
+		.nodes		= entry->nodes,
+		.clamped	= entry->clamped,
+		.windows	= entry->windows,
+		.time_ns	= entry->time_ns,
+		.window_time_ns	= entry->window_time_ns,
 	};
-
-	return td_copy_guarded(copy, open ? 2 : 1, (const uint32_t *)entry);
+	td_figures_make(&record->total, &entry->total, nodes);
+	td_figures_make(&record->window, &entry->window, nodes);
 }
 
 /*
@@ -188,23 +194,29 @@ int td_map_changed(const struct topdown_map_view *map, uint32_t cpu, uint32_t *s
 	const unsigned char *entry = td_map_entry(map, cpu);
 	/* Pairs with the kernel's barrier before it makes the number even. */
 	uint32_t now = __atomic_load_n((const uint32_t *)entry, __ATOMIC_ACQUIRE);
+	struct topdown_map_record copied;
+	const struct td_copy copy = { &copied, sizeof(copied), entry, map->layout.record_size };
 	int ret;
 
 	if (!(now & 1) && now == *seq)
 		return 0;
 	/* The number is from before the copy. At worst the next call copies once too often. */
 	*seq = now;
-	ret = td_map_copy(map, cpu, record, NULL);
-	if (ret)
+	ret = td_copy_guarded(&copy, 1, (const uint32_t *)entry);
+	if (ret) {
 		*seq = TD_SEQ_NONE;
-	return ret;
+		return ret;
+	}
+	td_map_record(record, &copied, 0);
+	return 0;
 }
 
 TD_API int topdown_map_read_record(const struct topdown_map_view *map, uint32_t cpu,
 				   struct topdown_record *out, size_t size,
 				   struct topdown_figures *open)
 {
-	struct topdown_figures current;
+	struct td_copy copy = { .to_size = sizeof(struct topdown_map_record) };
+	struct topdown_map_record entry;
 	struct topdown_record record;
 	int ret;
 
@@ -212,29 +224,30 @@ TD_API int topdown_map_read_record(const struct topdown_map_view *map, uint32_t 
 		return -EINVAL;
 	if (cpu >= map->layout.nr_cpus)
 		return -ENOENT;
-	ret = td_map_copy(map, cpu, &record, open ? &current : NULL);
+	copy.to = &entry;
+	copy.from = td_map_entry(map, cpu);
+	copy.from_size = map->layout.record_size;
+	ret = td_copy_guarded(&copy, 1, copy.from);
 	if (ret)
 		return ret;
 	/* An entry for a CPU that the machine cannot have is zeroed. */
-	if (record.cpu != cpu)
+	if (entry.cpu != cpu)
 		return -ENOENT;
 
-	td_figures_ratios(&record.total, record.nodes);
-	td_figures_ratios(&record.window, record.nodes);
+	td_map_record(&record, &entry, entry.nodes);
 	td_copy_sized(out, size, &record, sizeof(record));
-	if (open) {
-		td_figures_ratios(&current, record.nodes);
-		*open = current;
-	}
+	if (open)
+		td_figures_make(open, &entry.open, entry.nodes);
 	return 0;
 }
 
 TD_API int topdown_map_read_window(const struct topdown_map_view *map, uint32_t cpu,
 				   uint64_t number, unsigned int level,
-				   struct topdown_map_window *out, size_t size)
+				   struct topdown_window *out, size_t size)
 {
 	const struct topdown_map *layout = &map->layout;
-	struct topdown_map_window window;
+	struct topdown_map_window slot;
+	struct topdown_window window;
 	const unsigned char *entry;
 	uint64_t before, after;
 
@@ -247,13 +260,17 @@ TD_API int topdown_map_read_window(const struct topdown_map_view *map, uint32_t 
 		((uint64_t)cpu * layout->history_entries +
 		 (number - 1) % layout->history_entries) * layout->history_stride;
 	before = __atomic_load_n((const uint64_t *)entry, __ATOMIC_ACQUIRE);
-	td_copy_sized(&window, sizeof(window), entry, layout->history_size);
+	td_copy_sized(&slot, sizeof(slot), entry, layout->history_size);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	after = __atomic_load_n((const uint64_t *)entry, __ATOMIC_RELAXED);
 	if (before != number || after != number)
 		return -ENOENT;
 
-	td_figures_ratios(&window.figures, window.nodes & td_nodes_of_level(level));
+	window.number = number;
+	window.time_ns = slot.time_ns;
+	window.nodes = slot.nodes;
+	window.clamped = slot.clamped;
+	td_figures_make(&window.figures, &slot.sums, slot.nodes & td_nodes_of_level(level));
 	td_copy_sized(out, size, &window, sizeof(window));
 	return 0;
 }

@@ -56,7 +56,7 @@ TD_API int topdown_node_parent(unsigned int node)
 {
 	int parent;
 
-	for (parent = 0; parent < TOPDOWN_NR_PARENTS; parent++) {
+	for (parent = 0; parent < TD_NR_PARENTS; parent++) {
 		if (node < TD_NR_NODES && td_nodes_of_parents(1U << parent) >> node & 1)
 			return parent;
 	}

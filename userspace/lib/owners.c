@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "metrics.h"
+#include "sums.h"
 
 /* Room for as many more than there were. */
 #define TD_OWNERS_MORE	64

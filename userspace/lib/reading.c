@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "metrics.h"
+#include "sums.h"
 
 /* The number of CPUs may grow so often during one update. */
 #define TD_UPDATE_TRIES		4
@@ -339,7 +340,7 @@ static int td_sum_between(const struct topdown_reading *then,
 			  const struct topdown_reading *now, unsigned int level,
 			  struct topdown_figures *out)
 {
-	struct td_sum sum = { .slots = 0 };
+	struct td_wide_sum sum = { .slots = 0 };
 	uint32_t nodes = td_nodes_of_level(level);
 	struct topdown_figures figures;
 	unsigned int i;
@@ -357,12 +358,12 @@ static int td_sum_between(const struct topdown_reading *then,
 		ret = td_record_between(before, after, &figures);
 		if (ret)
 			return ret;
-		td_sum_add(&sum, &figures);
+		td_wide_sum_add(&sum, &figures);
 		/* Without slots no node can lack a ratio. */
 		if (after->level && figures.slots)
 			nodes &= after->nodes;
 	}
-	td_sum_ratios(&sum, nodes);
+	td_wide_sum_ratios(&sum, nodes);
 	*out = sum.figures;
 	return 0;
 }

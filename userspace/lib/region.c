@@ -232,7 +232,7 @@ static void td_region_add(struct td_region *region, const struct td_point *from,
 	region->sum.enabled_ns += to->enabled_ns - from->enabled_ns;
 	region->sum.running_ns += to->running_ns - from->running_ns;
 	region->sum.slots += to->slots - from->slots;
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
+	for (i = 0; i < TOPDOWN_MAX_PARENTS; i++)
 		region->sum.children_slots[i] += to->children_slots[i] - from->children_slots[i];
 	for (i = 0; i < TD_NR_NODES; i++)
 		region->sum.part[i] += to->part[i] - from->part[i];
@@ -280,7 +280,6 @@ TD_API int topdown_region_read(const struct topdown_regions *regions, int id,
 		.count = region->count,
 		.calls = region->calls,
 	};
-	td_figures_clear(&seen.figures);
 	seen.figures.enabled_ns = region->sum.enabled_ns;
 	/* The times are of two clocks, and one may be ahead by an instant. */
 	seen.figures.running_ns = region->sum.running_ns < region->sum.enabled_ns ?

@@ -127,10 +127,10 @@ static int td_copy_header(const struct topdown_session_map_view *map,
 	return td_copy_guarded(copy, 1 + layout->nr_kinds, &live->seq);
 }
 
-/* Add up since the reset: each kind that is known here, and all kinds. */
+/* Add up since the reset: each kind, and all kinds. */
 static int td_sum_shares(const struct topdown_session_map_view *map, uint32_t resets,
 			 const struct topdown_share *baseline,
-			 struct topdown_share sum[TD_NR_KINDS], struct topdown_share *all)
+			 struct topdown_share sum[TD_KINDS_MAX], struct topdown_share *all)
 {
 	const struct topdown_session_map *layout = &map->layout;
 	struct topdown_share one;
@@ -138,7 +138,7 @@ static int td_sum_shares(const struct topdown_session_map_view *map, uint32_t re
 	uint32_t i;
 	int ret;
 
-	memset(sum, 0, TD_NR_KINDS * sizeof(*sum));
+	memset(sum, 0, TD_KINDS_MAX * sizeof(*sum));
 	memset(all, 0, sizeof(*all));
 	for (i = 0; i < layout->nr_cpus; i++) {
 		copy.from = map->base + layout->share_offset +
@@ -152,32 +152,46 @@ static int td_sum_shares(const struct topdown_session_map_view *map, uint32_t re
 		if (one.resets != resets)
 			one.level = 0;
 		td_share_add(all, &one);
-		if (one.kind < TD_NR_KINDS)
-			td_share_add(&sum[one.kind], &one);
+		td_share_add(&sum[one.kind], &one);
 	}
 	for (i = 0; i < layout->nr_kinds; i++) {
 		td_share_sub(all, &baseline[i]);
-		if (i < TD_NR_KINDS)
-			td_share_sub(&sum[i], &baseline[i]);
+		td_share_sub(&sum[i], &baseline[i]);
 	}
 	return 0;
 }
 
-static void td_share_figures(struct topdown_figures *figures, const struct topdown_share *share)
+/* Write the kinds for which the caller has room.  Returns how many that are. */
+static unsigned int td_put_kinds(const struct topdown_session_map_view *map,
+				 const struct topdown_share sum[TD_KINDS_MAX],
+				 struct topdown_session_kind *kinds, unsigned int room,
+				 size_t size)
 {
-	*figures = share->figures;
-	td_figures_ratios(figures, share->nodes);
+	struct topdown_session_kind one = { 0 };
+
+	for (; one.kind < room && one.kind < map->layout.nr_kinds; one.kind++) {
+		one.level = sum[one.kind].level;
+		one.source = sum[one.kind].source;
+		one.nodes = sum[one.kind].nodes;
+		one.switches = sum[one.kind].switches;
+		one.merged_ns = sum[one.kind].merged_ns;
+		td_figures_make(&one.figures, &sum[one.kind].sums, one.nodes);
+		td_copy_sized((char *)kinds + one.kind * size, size, &one, sizeof(one));
+	}
+	return one.kind;
 }
 
-TD_API int topdown_session_map_read(const struct topdown_session_map_view *map,
-				    struct topdown_session *out, size_t size)
+TD_API int topdown_session_map_read_kinds(const struct topdown_session_map_view *map,
+					  struct topdown_session *out, size_t size,
+					  struct topdown_session_kind *kinds, unsigned int *nr,
+					  size_t kind_size)
 {
-	struct topdown_share baseline[TD_KINDS_MAX], sum[TD_NR_KINDS], all;
+	struct topdown_share baseline[TD_KINDS_MAX], sum[TD_KINDS_MAX], all;
 	struct topdown_session read = { .size = sizeof(read) };
 	struct topdown_session_map header;
 	int ret;
 
-	if (size < TD_SESSION_SIZE_MIN)
+	if (size < TD_SESSION_SIZE_MIN || (*nr && kind_size < TD_KIND_SIZE_MIN))
 		return -EINVAL;
 	/* Read the state first: almost nothing is added after the last task has exited. */
 	ret = td_copy_header(map, &header, baseline);
@@ -188,6 +202,7 @@ TD_API int topdown_session_map_read(const struct topdown_session_map_view *map,
 	if (ret)
 		return ret;
 
+	read.nr_kinds = map->layout.nr_kinds;
 	read.out_serial = header.serial;
 	read.out_state = header.state;
 	read.out_flags = header.flags;
@@ -198,9 +213,16 @@ TD_API int topdown_session_map_read(const struct topdown_session_map_view *map,
 	read.out_source = all.source;
 	read.out_switches = all.switches;
 	read.out_merged_ns = all.merged_ns;
-	td_share_figures(&read.out_figures, &all);
-	td_share_figures(&read.out_core_figures, &sum[TOPDOWN_KIND_CORE]);
-	td_share_figures(&read.out_atom_figures, &sum[TOPDOWN_KIND_ATOM]);
+	td_figures_make(&read.out_figures, &all.sums, all.nodes);
+	*nr = td_put_kinds(map, sum, kinds, *nr, kind_size);
 	td_copy_sized(out, size, &read, sizeof(read));
 	return 0;
+}
+
+TD_API int topdown_session_map_read(const struct topdown_session_map_view *map,
+				    struct topdown_session *out, size_t size)
+{
+	unsigned int none = 0;
+
+	return topdown_session_map_read_kinds(map, out, size, NULL, &none, 0);
 }

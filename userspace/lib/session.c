@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#include "metrics.h"
+#include "sums.h"
 
 TD_API int topdown_session_attach(struct topdown *td, int pid, unsigned int flags, int *session)
 {
@@ -38,10 +38,17 @@ TD_API int topdown_session_view(int session, int *view)
 	return 0;
 }
 
-TD_API int topdown_session_read(int session, unsigned int flags, struct topdown_session *out,
-				size_t size)
+TD_API int topdown_session_read_kinds(int session, unsigned int flags, struct topdown_session *out,
+				      size_t size, struct topdown_session_kind *kinds,
+				      unsigned int *nr, size_t kind_size)
 {
-	struct topdown_session arg = { .size = sizeof(arg), .flags = flags };
+	struct topdown_session arg = {
+		.size = sizeof(arg),
+		.flags = flags,
+		.kinds = (uintptr_t)kinds,
+		.nr_kinds = *nr,
+		.kind_size = kind_size,
+	};
 	int ret;
 
 	if (size < TD_SESSION_SIZE_MIN)
@@ -49,8 +56,20 @@ TD_API int topdown_session_read(int session, unsigned int flags, struct topdown_
 	ret = td_ioctl_fd(session, TOPDOWN_SESSION, &arg);
 	if (ret)
 		return ret < 0 ? ret : -EPROTO;
+	if (*nr > arg.nr_kinds)
+		*nr = arg.nr_kinds;
+	arg.kinds = 0;
+	arg.kind_size = 0;
 	td_copy_sized(out, size, &arg, sizeof(arg));
 	return 0;
+}
+
+TD_API int topdown_session_read(int session, unsigned int flags, struct topdown_session *out,
+				size_t size)
+{
+	unsigned int none = 0;
+
+	return topdown_session_read_kinds(session, flags, out, size, NULL, &none, 0);
 }
 
 TD_API int topdown_session_control(int session, enum topdown_control_action action)
@@ -65,11 +84,11 @@ TD_API int topdown_session_control(int session, enum topdown_control_action acti
 	return ret > 0 ? -EPROTO : ret;
 }
 
-static int td_session_sub(const struct topdown_session *then, const struct topdown_session *now,
-			  const struct topdown_figures *before,
-			  const struct topdown_figures *after, unsigned int level,
-			  struct topdown_figures *out)
+TD_API int topdown_session_between(const struct topdown_session *then,
+				   const struct topdown_session *now, unsigned int level,
+				   struct topdown_figures *out)
 {
+	const struct topdown_figures *before = &then->out_figures, *after = &now->out_figures;
 	struct topdown_figures figures = *after;
 
 	/* A read that is all zero is from before the session. */
@@ -84,25 +103,20 @@ static int td_session_sub(const struct topdown_session *then, const struct topdo
 	return 0;
 }
 
-TD_API int topdown_session_between(const struct topdown_session *then,
-				   const struct topdown_session *now, unsigned int level,
-				   struct topdown_figures *out)
-{
-	return td_session_sub(then, now, &then->out_figures, &now->out_figures, level, out);
-}
-
-TD_API int topdown_session_kind_between(const struct topdown_session *then,
-					const struct topdown_session *now, unsigned int kind,
+TD_API int topdown_session_kind_between(const struct topdown_session_kind *then,
+					const struct topdown_session_kind *now,
 					unsigned int level, struct topdown_figures *out)
 {
-	switch (kind) {
-	case TOPDOWN_KIND_CORE:
-		return td_session_sub(then, now, &then->out_core_figures, &now->out_core_figures,
-				      level, out);
-	case TOPDOWN_KIND_ATOM:
-		return td_session_sub(then, now, &then->out_atom_figures, &now->out_atom_figures,
-				      level, out);
-	default:
+	struct topdown_figures figures = now->figures;
+
+	/* One that is all zero is from before the session. */
+	if (then->figures.enabled_ns && then->kind != now->kind)
 		return -EINVAL;
-	}
+	if (now->switches < then->switches || !td_figures_grew(&then->figures, &now->figures))
+		return -ERANGE;
+	td_figures_sub(&figures, &then->figures);
+	td_figures_ratios(&figures,
+			  td_nodes_of_figures(&now->figures) & td_nodes_of_level(level));
+	*out = figures;
+	return 0;
 }

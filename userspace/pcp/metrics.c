@@ -73,7 +73,9 @@ static const struct {
 };
 
 #define FIXED_NR	(sizeof(fixed) / sizeof(fixed[0]))
-#define METRICS_MAX	(FIXED_NR + TOPDOWN_MAX_NODES + TOPDOWN_NR_PARENTS)
+/* Parent n is node n, as long as no other level 1 node has children. */
+#define PARENTS		(TOPDOWN_BACKEND_BOUND + 1)
+#define METRICS_MAX	(FIXED_NR + TOPDOWN_MAX_NODES + PARENTS)
 
 static struct metric names[METRICS_MAX];
 static pmdaMetric table[METRICS_MAX];
@@ -119,7 +121,7 @@ static void add_node(unsigned int node)
 		metric->help =
 			"Its rate over the parent's in topdown.children is the ratio.";
 	}
-	if (node >= TOPDOWN_NR_PARENTS)
+	if (node >= PARENTS)
 		return;
 	metric = add(CLUSTER_CHILDREN, node, PM_TYPE_U64, PM_SEM_COUNTER, count);
 	snprintf(metric->name, sizeof(metric->name), "children.%s", name);
@@ -303,7 +305,7 @@ int metrics_value(const struct snapshot *snapshot, unsigned int cluster, unsigne
 	case CLUSTER_LEVEL2:
 		return node_value(record, item, atom);
 	case CLUSTER_CHILDREN:
-		if (item >= TOPDOWN_NR_PARENTS)
+		if (item >= PARENTS)
 			return PM_ERR_PMID;
 		atom->ull = record->total.children_slots[item];
 		return PMDA_FETCH_STATIC;

@@ -171,6 +171,19 @@ int device_session(int session, __u32 flags, struct topdown_session *answer)
 	return ioctl(session, TOPDOWN_SESSION, answer) ? -errno : 0;
 }
 
+int device_session_kinds(int session, __u32 flags, struct topdown_session *answer,
+			 struct topdown_session_kind *kind)
+{
+	*answer = (struct topdown_session){
+		.size		= sizeof(*answer),
+		.flags		= flags,
+		.kinds		= (uintptr_t)kind,
+		.nr_kinds	= TD_NR_KINDS,
+		.kind_size	= sizeof(*kind),
+	};
+	return ioctl(session, TOPDOWN_SESSION, answer) ? -errno : 0;
+}
+
 int device_control(int session, enum topdown_control_action action)
 {
 	struct topdown_control control = { .size = sizeof(control), .action = action };

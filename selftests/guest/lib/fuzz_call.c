@@ -65,7 +65,7 @@ static const struct {
 	{ TOPDOWN_CMD_WATCH, sizeof(struct topdown_watch), "sfqcnnnNSzorrr" },
 	{ TOPDOWN_CMD_ATTACH, sizeof(struct topdown_attach), "sfir" },
 	{ TOPDOWN_CMD_ATTACH, sizeof(struct topdown_attach), "sfir" },
-	{ TOPDOWN_CMD_SESSION, sizeof(struct topdown_session), "sf" },
+	{ TOPDOWN_CMD_SESSION, sizeof(struct topdown_session), "sfqcz" },
 	{ TOPDOWN_CMD_CONTROL, sizeof(struct topdown_control), "sfnr" },
 	{ TOPDOWN_CMD_LATENCY, sizeof(struct topdown_latency), "sfqcSeooOod" },
 	{ TOPDOWN_CMD_LATENCIES, sizeof(struct topdown_latencies), "sfpczSr" },

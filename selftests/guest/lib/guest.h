@@ -21,6 +21,8 @@
 #define TD_CPUS_MAX	256
 /* Those that the tests know of. */
 #define TD_NR_NODES	14
+#define TD_NR_PARENTS	4
+#define TD_NR_KINDS	3
 
 /* The nodes of which the emulator knows the truth, the first ones: PERF_METRICS'. */
 #define TRUTH_NODES	(TOPDOWN_CORE_BOUND + 1)
@@ -107,6 +109,9 @@ int device_reset(int fd, __u32 flags, const __u64 *cpus, __u32 words);
 /* Return: the descriptor of the session, or a negative errno. */
 int device_attach(int fd, __u32 flags, int pid);
 int device_session(int session, __u32 flags, struct topdown_session *answer);
+/* The kinds of core too; @kind has room for TD_NR_KINDS. */
+int device_session_kinds(int session, __u32 flags, struct topdown_session *answer,
+			 struct topdown_session_kind *kind);
 /* Return: 0, with TOPDOWN_CONTROL_VIEW the view, or a negative errno. */
 int device_control(int session, enum topdown_control_action action);
 /* Hand a descriptor on, by a socket.  Return: whether it was sent; the descriptor, or -1. */

@@ -71,20 +71,10 @@ const struct topdown_map_window *map_slot(const struct map *map, unsigned int cp
 	return map_at(map, header->history_offset + index * header->history_stride);
 }
 
-/* Each part from where the header says that it is. */
-static void entry_copy(const struct map *map, const struct topdown_map_record *entry,
-		       struct topdown_map_record *copy)
-{
-	const char *open = (const char *)entry + map->header->open_offset;
-
-	copy_words(copy, entry, offsetof(struct topdown_map_record, open));
-	copy_words(&copy->open, open, sizeof(copy->open));
-}
-
 void map_read_unguarded(const struct map *map, unsigned int cpu,
 			struct topdown_map_record *copy)
 {
-	entry_copy(map, map_entry(map, cpu), copy);
+	copy_words(copy, map_entry(map, cpu), sizeof(*copy));
 }
 
 void map_slot_unguarded(const struct topdown_map_window *slot, struct topdown_map_window *window)
@@ -100,7 +90,7 @@ bool map_read(const struct map *map, unsigned int cpu, struct topdown_map_record
 
 	for (;;) {
 		seq = __atomic_load_n(&entry->seq, __ATOMIC_ACQUIRE);
-		entry_copy(map, entry, copy);
+		copy_words(copy, entry, sizeof(*copy));
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (!(seq & 1) && __atomic_load_n(&entry->seq, __ATOMIC_RELAXED) == seq)
 			return true;
@@ -132,7 +122,7 @@ enum map_found map_window(const struct map *map, unsigned int cpu, uint64_t numb
 		/* A 0: the slot is being written, or has no window yet. */
 		if (!map_read(map, cpu, &copy))
 			return MAP_STUCK;
-		if (copy.record.windows < number)
+		if (copy.windows < number)
 			return MAP_NOT_YET;
 		if (clock_ns(CLOCK_MONOTONIC) - begun > STUCK_NS)
 			return MAP_STUCK;
@@ -140,53 +130,67 @@ enum map_found map_window(const struct map *map, unsigned int cpu, uint64_t numb
 	}
 }
 
-const char *figures_wrong(const struct topdown_figures *figures, unsigned int level)
+const char *sums_wrong(const struct topdown_sums *sums, unsigned int level)
 {
-	const __u64 *node = figures->node;
+	const __u64 *node = sums->node;
 	unsigned int i;
 	uint64_t l1 = 0;
 
 	for (i = TOPDOWN_RETIRING; i <= TOPDOWN_BACKEND_BOUND; i++)
 		l1 += node[i];
-	if (figures->running_ns > figures->enabled_ns)
+	if (sums->running_ns > sums->enabled_ns)
 		return "ran for longer than it was enabled";
 	/* Slots of a time too short for the driver to split are in no node. */
-	if (l1 > figures->slots)
+	if (l1 > sums->slots)
 		return "level 1 sums to more than the slots";
 	for (i = TOPDOWN_RETIRING; level > 1 && i <= TOPDOWN_BACKEND_BOUND; i++) {
 		if (node[4 + 2 * i] + node[5 + 2 * i] != node[i])
 			return "children do not sum to their parent";
 	}
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++) {
-		if (figures->children_slots[i] != (level > 1 ? figures->slots : 0))
+	for (i = 0; i < TOPDOWN_MAX_PARENTS; i++) {
+		if (sums->children_slots[i] != (level > 1 && i < TD_NR_PARENTS ? sums->slots : 0))
 			return "children were not counted in all of the slots";
 	}
-	if (figures->busy_ns > figures->enabled_ns)
+	if (sums->busy_ns > sums->enabled_ns)
 		return "busy for longer than it was enabled";
 	for (i = level > 1 ? TRUTH_NODES : 4; i < TOPDOWN_MAX_NODES; i++) {
 		if (node[i])
 			return "slots of a node that the level lacks";
 	}
-	for (i = 0; i < TOPDOWN_MAX_NODES; i++) {
-		if (figures->ratio[i] != TOPDOWN_RATIO_NONE)
-			return "a ratio, which is for readers to compute";
-	}
 	return NULL;
 }
 
-bool figures_same(const struct topdown_figures *a, const struct topdown_figures *b)
+void entry_make(struct topdown_map_record *entry, const struct topdown_record *record)
 {
-	return !memcmp(a, b, offsetof(struct topdown_figures, ratio));
+	*entry = (struct topdown_map_record){
+		.cpu		= record->cpu,
+		.state		= record->state,
+		.source		= record->source,
+		.level		= record->level,
+		.kind		= record->kind,
+		.slots_per_cycle = record->slots_per_cycle,
+		.nr_cpus	= record->nr_cpus,
+		.flags		= record->flags,
+		.turns		= record->turns,
+		.nodes		= record->nodes,
+		.clamped	= record->clamped,
+		.windows	= record->windows,
+		.time_ns	= record->time_ns,
+		.window_time_ns	= record->window_time_ns,
+	};
+	/* Figures begin with sums. */
+	memcpy(&entry->total, &record->total, sizeof(entry->total));
+	memcpy(&entry->window, &record->window, sizeof(entry->window));
 }
 
-const char *record_wrong(const struct topdown_record *record)
+const char *record_wrong(const struct topdown_map_record *record)
 {
-	const char *wrong = figures_wrong(&record->total, record->level);
+	const char *wrong = sums_wrong(&record->total, record->level);
 
 	if (!wrong && record->nodes != nodes_of_level(record->level))
 		wrong = "other nodes than PERF_METRICS have";
 	if (!wrong)
-		wrong = figures_wrong(&record->window, record->level);
+		wrong = sums_wrong(&record->window, record->level);
 	if (!wrong && record->window.slots > record->total.slots)
 		wrong = "the last window has more slots than all";
 	if (!wrong && record->window_time_ns > record->time_ns)
@@ -196,11 +200,11 @@ const char *record_wrong(const struct topdown_record *record)
 
 const char *entry_wrong(const struct topdown_map_record *entry)
 {
-	const char *wrong = record_wrong(&entry->record);
+	const char *wrong = record_wrong(entry);
 
 	if (!wrong)
-		wrong = figures_wrong(&entry->open, entry->record.level);
-	if (!wrong && entry->record.total.slots - entry->record.window.slots < entry->open.slots)
+		wrong = sums_wrong(&entry->open, entry->level);
+	if (!wrong && entry->total.slots - entry->window.slots < entry->open.slots)
 		wrong = "the last window and the open one have more slots than all";
 	return wrong;
 }
@@ -209,7 +213,7 @@ uint64_t windows_of(const struct map *map, unsigned int cpu)
 {
 	struct topdown_map_record copy;
 
-	return map_read(map, cpu, &copy) ? copy.record.windows : 0;
+	return map_read(map, cpu, &copy) ? copy.windows : 0;
 }
 
 bool windows_wait(const struct map *map, unsigned int cpu, unsigned int number)
@@ -237,8 +241,8 @@ int windows_run(const struct map *map, unsigned int cpu, unsigned int number)
 		ret = period_set("10");
 	if (!ret && !map_read(map, cpu, &copy))
 		ret = -EIO;
-	end = copy.record.windows + number;
-	while (!ret && copy.record.windows < end) {
+	end = copy.windows + number;
+	while (!ret && copy.windows < end) {
 		if (!map_read(map, cpu, &copy))
 			ret = -EIO;
 		else if (clock_ns(CLOCK_MONOTONIC) - begun > number * WINDOW_NS + STUCK_NS)

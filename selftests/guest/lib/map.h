@@ -37,11 +37,11 @@ void map_read_unguarded(const struct map *map, unsigned int cpu,
 void map_slot_unguarded(const struct topdown_map_window *slot,
 			struct topdown_map_window *window);
 
-/* Are the figures the same?  Ratios are ignored: READ computes them, the map has none. */
-bool figures_same(const struct topdown_figures *a, const struct topdown_figures *b);
-/* Return: what is wrong in figures of the map, not of READ; NULL if nothing is. */
-const char *figures_wrong(const struct topdown_figures *figures, unsigned int level);
-const char *record_wrong(const struct topdown_record *record);
+/* A record of READ as the map would have it, without an open window. */
+void entry_make(struct topdown_map_record *entry, const struct topdown_record *record);
+/* Return: what is wrong in sums of the map; NULL if nothing is.  The first two ignore @open. */
+const char *sums_wrong(const struct topdown_sums *sums, unsigned int level);
+const char *record_wrong(const struct topdown_map_record *record);
 const char *entry_wrong(const struct topdown_map_record *entry);
 
 /* How many windows of @cpu have closed; 0 if that cannot be read. */

@@ -28,7 +28,7 @@ const struct command commands[COMMANDS] = {
 	COMMAND(RESET, reset, 24, 0x1, false),
 	COMMAND(WATCH, watch, 64, 0xf, true),
 	COMMAND(ATTACH, attach, 16, 0x1f, false),
-	COMMAND(SESSION, session, 888, 0x1, true),
+	COMMAND(SESSION, session, 488, 0x1, true),
 	COMMAND(CONTROL, control, 16, 0, false),
 	COMMAND(LATENCY, latency, 56, 0x3, true),
 	COMMAND(LATENCIES, latencies, 32, 0, true),
@@ -134,7 +134,7 @@ bool rows_fail(unsigned int bits, int fd, const struct row *rows, unsigned int n
 
 	for (i = 0; i < nr; i++) {
 		request_make(rows[i].nr);
-		for (j = 0; j < 3; j++)
+		for (j = 0; j < sizeof(rows->field) / sizeof(*rows->field); j++)
 			request_set(&rows[i].field[j]);
 		snprintf(what, sizeof(what), "%s, byte %u is %llu", commands[rows[i].nr].name,
 			 rows[i].field[0].at, (unsigned long long)rows[i].field[0].value);

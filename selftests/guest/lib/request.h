@@ -54,7 +54,7 @@ struct field {
 /* A command, and what of its argument is otherwise. */
 struct row {
 	unsigned int nr;
-	struct field field[3];
+	struct field field[4];
 };
 
 /* The descriptor of a session, for the commands of one. */

@@ -7,8 +7,9 @@
 #   grow.sh MODE DIRECTORY
 #
 # now      as it is
-# longer   each structure but struct topdown_figures has three more numbers at its end, and
-#          there is a kind of core, and a node, that nobody knows today
+# longer   each structure but struct topdown_sums and struct topdown_figures has three more
+#          numbers at its end, and there is a kind of core, and a child of a fifth parent, that
+#          nobody knows today
 set -euo pipefail
 
 (($# == 2)) || { echo "usage: ${0##*/} MODE DIRECTORY" >&2; exit 2; }
@@ -31,7 +32,7 @@ echo > "$out/kmod/compat.h"
 # change AWK: each structure of the ABI, by a program that prints what it has in $0
 change() {
 	local header
-	for header in "$out"/uapi/linux/*.h; do
+	for header in "$out"/uapi/linux/*.h "$out/userspace/include/topdown.h"; do
 		awk -v name= "
 			/^struct topdown_[a-z_]+ \{\$/ { name = \$2 }
 			$1
@@ -44,15 +45,23 @@ change() {
 case $mode in
 now) ;;
 longer)
-	change '/^};$/ && name != "" && name != "topdown_figures" {
+	change '/^};$/ && name != "" && name != "topdown_sums" && name != "topdown_figures" {
 		print "\t__aligned_u64 grown[3];"
 	}'
 	sed -i 's/^#define _UAPI_LINUX_TOPDOWN_H$/&\n#define TOPDOWN_GROWN 2/' \
 		"$out/uapi/linux/topdown.h"
-	sed -Ei 's/(#define TD_NR_KINDS\s+).*/\15/; s/(#define TD_NR_NODES\s+).*/\115/' \
+	sed -Ei 's/(#define TD_NR_KINDS\s+).*/\15/; s/(#define TD_NR_NODES\s+).*/\115/;
+		s/(#define TD_NR_PARENTS\s+).*/\15/' \
 		"$out/kmod/common/known.h"
 	sed -i 's/^.*\[TOPDOWN_SMT_CONTENTION\].*/&\n\t[14] = "tma_grown",/' "$out/kmod/common/names.c"
 	grep -q tma_grown "$out/kmod/common/names.c"
+	sed -i 's/^\t__u32 nodes = 3U << (TOPDOWN_HEAVY_OPERATIONS + 2 \* parent);$/\t__u32 nodes = parent == 4 ? 1U << 14 : 3U << (TOPDOWN_HEAVY_OPERATIONS + 2 * parent);/' \
+		"$out/kmod/common/metrics.h"
+	grep -q 'parent == 4' "$out/kmod/common/metrics.h"
+	sed -i -e 's/^\ttd_figures_make(&record->window, .*/&\n\tmemcpy(record->grown, entry->grown, sizeof(record->grown));/' \
+		-e 's/^\twindow.clamped = slot.clamped;$/&\n\tmemcpy(window.grown, slot.grown, sizeof(window.grown));/' \
+		"$out/userspace/lib/map.c"
+	(($(grep -c grown "$out/userspace/lib/map.c") == 2))
 	;;
 *)
 	echo "${0##*/}: unknown mode $mode" >&2
@@ -60,9 +69,9 @@ longer)
 	;;
 esac
 # A change that finds nothing would be a test of nothing.
-structs=$(cat "$out"/uapi/linux/*.h | grep -cE '^struct topdown_[a-z_]+ \{$')
-grown=$(cat "$out"/uapi/linux/*.h | grep -c 'grown\[3\];' || true)
-[[ $mode == longer ]] && expected=$((structs - 1)) || expected=0
+structs=$(cat "$out"/uapi/linux/*.h "$out/userspace/include/topdown.h" | grep -cE '^struct topdown_[a-z_]+ \{$')
+grown=$(cat "$out"/uapi/linux/*.h "$out/userspace/include/topdown.h" | grep -c 'grown\[3\];' || true)
+[[ $mode == longer ]] && expected=$((structs - 2)) || expected=0
 ((grown == expected)) || {
 	echo "${0##*/}: $grown of $structs structures have grown" >&2
 	exit 1

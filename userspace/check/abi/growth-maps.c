@@ -24,17 +24,20 @@ int this_cpu;
 #ifdef TOPDOWN_GROWN
 #define NEWER	1
 #define fill(of) memset((of)->grown, GROWTH_BYTE, sizeof((of)->grown))
+/* The slots of a node of level 3. */
+#define fill_deep(of) ((of)->grown[0] = (of)->total.slots / GROWTH_DEEP_PART)
 #else
 #define NEWER	0
 #define fill(of) ((void)(of))
+#define fill_deep(of) ((void)(of))
 #endif
 
 static void fill_record(unsigned int cpu, unsigned int number)
 {
-	struct topdown_map_record *entry = td_map_write_begin(cpu);
-	struct topdown_record *record = &entry->record;
+	struct topdown_map_record *record = td_map_write_begin(cpu);
 
-	*record = (struct topdown_record) {
+	*record = (struct topdown_map_record) {
+		.seq		= record->seq,
 		.cpu		= cpu,
 		.state		= TOPDOWN_STATE_CONTENDED,
 		.source		= TOPDOWN_SOURCE_PERF_METRICS,
@@ -49,11 +52,11 @@ static void fill_record(unsigned int cpu, unsigned int number)
 		.time_ns	= 1000 + number,
 		.window_time_ns	= 1000 + number,
 	};
-	growth_figures(&record->total, GROWTH_TOTAL(cpu));
-	growth_figures(&record->window, GROWTH_WINDOW(cpu, number));
-	growth_figures(&entry->open, GROWTH_OPEN(cpu));
+	growth_sums(&record->total, GROWTH_TOTAL(cpu));
+	growth_sums(&record->window, GROWTH_WINDOW(cpu, number));
+	growth_sums(&record->open, GROWTH_OPEN(cpu));
 	fill(record);
-	fill(entry);
+	fill_deep(record);
 	td_map_write_end(cpu);
 	td_map_add_window(cpu, record);
 }
@@ -69,7 +72,7 @@ static void fill_window(char *at)
 
 static void credit(struct topdown_session_map *map, unsigned int cpu, unsigned int seed)
 {
-	struct topdown_figures part;
+	struct topdown_sums part;
 	struct td_credit credit = {
 		.merged_ns	= seed,
 		.switches	= seed,
@@ -80,7 +83,7 @@ static void credit(struct topdown_session_map *map, unsigned int cpu, unsigned i
 		.kind		= growth_kind(cpu, NEWER),
 	};
 
-	growth_figures(&part, seed);
+	growth_sums(&part, seed);
 	credit.ran_ns = part.enabled_ns;
 	this_cpu = cpu;
 	td_share_credit(map, &credit);

@@ -15,10 +15,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "known.h"
+#include "metrics.h"
 #include "../../lib/internal.h"
 #include "../check.h"
 #include "growth.h"
+
+/* More than there are today. */
+#define KINDS	6
 
 static bool newer;
 
@@ -37,8 +40,18 @@ static bool grown(const void *at, size_t size)
 }
 
 #define grown_right(of) grown((of)->grown, sizeof((of)->grown))
+
+/* The slots of a node of level 3 come first. */
+static bool deep_right(const struct topdown_record *record)
+{
+	__u64 slots = newer ? record->total.slots / GROWTH_DEEP_PART : 0;
+
+	return record->grown[0] == slots && record->nodes >> GROWTH_DEEP & 1 &&
+	       grown(&record->grown[1], sizeof(record->grown) - sizeof(record->grown[0]));
+}
 #else
 #define grown_right(of) ((void)(of), true)
+#define deep_right(of) ((void)(of), true)
 #endif
 
 /* Expected figures, with the ratios that this library can say something of. */
@@ -47,6 +60,9 @@ static bool figures_are(const struct topdown_figures *figures, struct topdown_fi
 	unsigned int i;
 
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++) {
+		want->ratio[i] = TOPDOWN_RATIO_NONE;
+		if (i == GROWTH_CHILD && want->children_slots[GROWTH_PARENT] != want->slots)
+			continue;
 		if (GROWTH_NODES >> i & 1 && i < TD_NR_NODES)
 			want->ratio[i] = want->node[i] * TOPDOWN_RATIO_ONE / want->slots;
 	}
@@ -56,8 +72,10 @@ static bool figures_are(const struct topdown_figures *figures, struct topdown_fi
 static bool figures_of(const struct topdown_figures *figures, unsigned int seed)
 {
 	struct topdown_figures want;
+	struct topdown_sums sums;
 
-	growth_figures(&want, seed);
+	growth_sums(&sums, seed);
+	td_figures_put(&want, &sums);
 	return figures_are(figures, &want);
 }
 
@@ -86,18 +104,19 @@ static bool record_right(const struct topdown_record *record, unsigned int cpu)
 	       record->window_time_ns == 1005 &&
 	       figures_of(&record->total, GROWTH_TOTAL(cpu)) &&
 	       figures_of(&record->window, GROWTH_WINDOW(cpu, GROWTH_WINDOWS)) &&
-	       grown_right(record);
+	       deep_right(record);
 }
 
 /* A difference also has the nodes that only a newer release gives a name to. */
 static bool difference_right(const struct topdown_record *record)
 {
 	struct topdown_record then = *record;
-	struct topdown_figures want, figures;
+	struct topdown_figures figures;
+	struct topdown_sums want;
 	unsigned int i;
 	__u64 *word = (__u64 *)&then.total;
 
-	growth_figures(&want, GROWTH_TOTAL(record->cpu));
+	growth_sums(&want, GROWTH_TOTAL(record->cpu));
 	for (i = 0; i < offsetof(struct topdown_figures, ratio) / 8; i++)
 		word[i] /= 2;
 	if (topdown_record_between(&then, record, 2, &figures))
@@ -115,7 +134,7 @@ static void test_cpus(const char *path)
 	struct topdown *td = handle(path, TOPDOWN_FEATURE_MAP);
 	bool record_ok = true, open_ok = true, window_ok = true, between_ok = true;
 	struct topdown_map_view *map = NULL;
-	struct topdown_map_window window;
+	struct topdown_window window;
 	struct topdown_record record;
 	struct topdown_figures open;
 	unsigned int cpu, number;
@@ -148,17 +167,18 @@ static void test_cpus(const char *path)
 /* The credits of CPUs of one kind, or of all of them, since the reset. */
 static bool credits_are(const struct topdown_figures *figures, int kind)
 {
-	struct topdown_figures want = { .slots = 0 }, one;
+	struct topdown_figures want = { .slots = 0 };
+	struct topdown_sums one;
 	unsigned int cpu, i;
 
 	for (cpu = 0; cpu < GROWTH_CPUS; cpu++) {
 		if (kind >= 0 && growth_kind(cpu, newer) != (unsigned int)kind)
 			continue;
-		growth_figures(&one, GROWTH_CREDIT(cpu));
+		growth_sums(&one, GROWTH_CREDIT(cpu));
 		want.enabled_ns += one.enabled_ns;
 		want.running_ns += one.running_ns;
 		want.slots += one.slots;
-		for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
+		for (i = 0; i < TOPDOWN_MAX_PARENTS; i++)
 			want.children_slots[i] += one.children_slots[i];
 		for (i = 0; i < TOPDOWN_MAX_NODES; i++)
 			want.node[i] += one.node[i];
@@ -175,20 +195,29 @@ static bool credits_are(const struct topdown_figures *figures, int kind)
 static void test_session(const char *path)
 {
 	int session = open(path, O_RDONLY | O_CLOEXEC);
+	struct topdown_session_kind kind[KINDS] = { 0 };
 	struct topdown_session_map_view *map = NULL;
 	struct topdown_session seen;
+	unsigned int nr = KINDS;
 
 	check(!topdown_session_map_open(&map, session), "the map of a session");
-	check(!topdown_session_map_read(map, &seen, sizeof(seen)) &&
-	      seen.out_serial == GROWTH_SESSION && seen.out_state == TOPDOWN_SESSION_DISABLED &&
+	check(!topdown_session_map_read_kinds(map, &seen, sizeof(seen), kind, &nr,
+					      sizeof(*kind)) &&
+	      nr == (newer ? 5 : 3) && seen.nr_kinds == nr && seen.out_serial == GROWTH_SESSION &&
+	      seen.out_state == TOPDOWN_SESSION_DISABLED &&
 	      seen.out_flags == TOPDOWN_SESSION_INCOMPLETE && seen.out_tasks == 7 &&
 	      seen.out_dropped == GROWTH_DROPPED &&
 	      seen.out_source == TOPDOWN_SOURCE_PERF_METRICS && seen.out_level == 2 &&
 	      seen.out_nodes == GROWTH_NODES_KNOWN, "what it says of the session");
 	check(seen.out_switches == 123 && seen.out_merged_ns == 123, "sums since the reset");
 	check(credits_are(&seen.out_figures, -1), "figures of all kinds of core");
-	check(credits_are(&seen.out_core_figures, TOPDOWN_KIND_CORE), "figures of P-cores");
-	check(credits_are(&seen.out_atom_figures, TOPDOWN_KIND_ATOM), "figures of E-cores");
+	check(credits_are(&kind[TOPDOWN_KIND_CORE].figures, TOPDOWN_KIND_CORE),
+	      "figures of P-cores");
+	check(credits_are(&kind[TOPDOWN_KIND_ATOM].figures, TOPDOWN_KIND_ATOM),
+	      "figures of E-cores");
+	check(!newer || (kind[GROWTH_KIND].kind == GROWTH_KIND &&
+			 credits_are(&kind[GROWTH_KIND].figures, GROWTH_KIND)),
+	      "figures of cores of a kind that nobody knows");
 	topdown_session_map_close(map);
 	close(session);
 }
@@ -292,7 +321,7 @@ int main(int argc, char **argv)
 
 	newer = !strcmp(headers, "longer");
 	if (maps) {
-		ktap_begin(&ktap, 11);
+		ktap_begin(&ktap, 12);
 		test_cpus(argv[2]);
 		test_session(argv[3]);
 	} else {

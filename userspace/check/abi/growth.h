@@ -15,9 +15,19 @@
 /* Every byte of the fields that only a newer release has. */
 #define GROWTH_BYTE		0x5a
 
+/*
+ * A level 1 node that has a child in the newer release alone, the fifth parent, and its child; and
+ * a node of level 3 of that release, whose slots are in the fields that only it has.
+ */
+#define GROWTH_PARENT		4
+#define GROWTH_CHILD		14
+#define GROWTH_DEEP		24
+#define GROWTH_DEEP_PART	4
+
 /* The nodes that PERF_METRICS have up to level 2, and some that no release has yet. */
 #define GROWTH_NODES_KNOWN	0xfffULL
-#define GROWTH_NODES		(GROWTH_NODES_KNOWN | 1ULL << 14 | 1ULL << 20 | 1ULL << 63)
+#define GROWTH_NODES		(GROWTH_NODES_KNOWN | 1ULL << GROWTH_CHILD | 1ULL << 20 | \
+				 1ULL << GROWTH_DEEP | 1ULL << 63)
 #define GROWTH_CLAMPED		(1ULL << 2 | 1ULL << 33)
 /* A kind of core that no release knows yet. */
 #define GROWTH_KIND		4
@@ -30,24 +40,23 @@ static inline unsigned int growth_kind(unsigned int cpu, int newer)
 	return newer && cpu == 2 ? GROWTH_KIND : TOPDOWN_KIND_ATOM;
 }
 
-/* Figures like those of no other seed; without ratios. */
-static inline void growth_figures(struct topdown_figures *figures, unsigned int seed)
+/* Sums like those of no other seed; the child of an odd one was not counted all the time. */
+static inline void growth_sums(struct topdown_sums *sums, unsigned int seed)
 {
 	unsigned int i;
 
-	figures->enabled_ns = 1000 * seed + 1;
-	figures->running_ns = 900 * seed;
-	figures->slots = 10000 + 4 * seed;
-	figures->cycles = 2000 + seed;
-	figures->instructions = 3000 + seed;
-	figures->busy_ns = 800 * seed;
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
-		figures->children_slots[i] = figures->slots;
+	sums->enabled_ns = 1000 * seed + 1;
+	sums->running_ns = 900 * seed;
+	sums->slots = 10000 + 4 * seed;
+	sums->cycles = 2000 + seed;
+	sums->instructions = 3000 + seed;
+	sums->busy_ns = 800 * seed;
+	for (i = 0; i < TOPDOWN_MAX_PARENTS; i++)
+		sums->children_slots[i] = i == GROWTH_PARENT && seed % 2 ? sums->slots / 2 :
+									   sums->slots;
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
-		figures->node[i] = i < 4 ? 2500 + seed : i < 12 ? 1250 + seed * (i & 1) :
-				   100 * i + seed;
-	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
-		figures->ratio[i] = TOPDOWN_RATIO_NONE;
+		sums->node[i] = i < 4 ? 2500 + seed : i < 12 ? 1250 + seed * (i & 1) :
+				100 * i + seed;
 }
 
 /* Seeds of the parts of a CPU's record, of its windows, and of a session's credits. */

@@ -41,7 +41,7 @@ build() {
 		-I"$tree/kmod" -I"$tree/kmod/sums" "${include[@]}" -include "$tree/userspace/check/abi/kernel.h" -o "$tree/maps" \
 		"$tree"/userspace/check/abi/growth-maps.c "$tree"/kmod/{common/*,sums/{map,share}}.c
 	"$CC" "${warnings[@]}" -shared -fPIC "${include[@]}" -o "$tree/fake.so" \
-		"$tree"/userspace/check/fake/fake{,-ioctl,-latency,-map,-owner,-perf,-poll,-session}.c "$tree/kmod/common/metrics.c"
+		"$tree"/userspace/check/fake/fake{,-ioctl,-latency,-map,-owner,-perf,-poll,-session}.c "$tree"/kmod/common/{metrics,sums}.c
 	"$tree/maps" "$tree/cpus.map" "$tree/session.map"
 }
 

@@ -19,10 +19,10 @@ FAKE_ATOMS=2 FAKE_NODES=16383 run fake export
 same_text export-hybrid.txt
 FAKE_CPUS=2 run fake export -A
 same_text export-per-cpu.txt
-FAKE_LEVEL=1 FAKE_FEATURES=63 FAKE_FLAGS=$((3 << 8)) run fake export
+FAKE_LEVEL=1 FAKE_FEATURES=63 FAKE_TURNS=3 run fake export
 same_text export-level1-turns.txt
 # One CPU of four has three turns: (1 + 1 + 1 + 1/3) / 4.
-FAKE_FLAGS=$((3 << 8)) FAKE_FLAGS_OF=2 run fake export
+FAKE_TURNS=3 FAKE_FLAGS_OF=2 run fake export
 result "$(grep -qx 'topdown_expected_ratio{core_type="only"} 0.833333333' "$TMP/out" &&
 	grep -qx 'topdown_turns{core_type="only"} 3' "$TMP/out"; echo $?)" 'one CPU that takes turns'
 # Children that were counted in four of ten steps have fewer slots to be compared with.

@@ -39,7 +39,7 @@ static struct topdown_record record_of(unsigned int cpu, unsigned int seconds)
 	total->cycles = slots / 4;
 	total->instructions = total->cycles / 2 * 3;
 	total->busy_ns = total->enabled_ns / 2;
-	for (parent = 0; parent < TOPDOWN_NR_PARENTS; parent++)
+	for (parent = 0; parent < TOPDOWN_MAX_PARENTS; parent++)
 		total->children_slots[parent] = slots;
 	total->node[TOPDOWN_RETIRING] = slots / 100 * (cpu % 50 + 10);
 	total->node[TOPDOWN_LIGHT_OPERATIONS] = total->node[TOPDOWN_RETIRING];

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics.h"
+#include "sums.h"
 #include "latency-blocks.h"
 
 #define S		1000000000ULL

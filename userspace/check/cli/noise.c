@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "metrics.h"
+#include "sums.h"
 #include "../check.h"
 #include "noise.h"
 

@@ -73,7 +73,7 @@ FAKE_FLAGS=2 FAKE_SHARE=48 FAKE_SOURCE=2 run fake stat "${interval[@]}" -A -l 1;
 FAKE_FLAGS=2 FAKE_SHARE=48 FAKE_SOURCE=2 run fake stat "${interval[@]}" -j; golden json-turns.json
 FAKE_FLAGS=2 FAKE_SHARE=20 FAKE_STATE=3 run fake stat "${interval[@]}"; golden tree-turns-contended.txt
 # Level 1 has one turn of four.
-quarter() { FAKE_FLAGS=$((2 | 4 << 8)) FAKE_SHARE=24 FAKE_SOURCE=2 run fake stat "${interval[@]}" "$@"; }
+quarter() { FAKE_FLAGS=2 FAKE_TURNS=4 FAKE_SHARE=24 FAKE_SOURCE=2 run fake stat "${interval[@]}" "$@"; }
 quarter; golden tree-quarter.txt
 quarter -A -l 1; golden lines-quarter.txt
 quarter -A -j; golden json-quarter.json
@@ -124,7 +124,7 @@ task -p $$ --per-thread; golden task-lines.txt
 task -p $$ --per-thread -l 2; golden task-lines-level2.txt
 FAKE_SHARE=51 FAKE_INCOMPLETE=1 task -p $$ --per-thread --no-header; golden task-lines-incomplete.txt
 task -p $$ -j; golden task.json
-FAKE_FLAGS=$((2 | 4 << 8)) FAKE_SHARE=24 FAKE_SOURCE=2 task -p $$ -j; golden task-quarter.json
+FAKE_FLAGS=2 FAKE_TURNS=4 FAKE_SHARE=24 FAKE_SOURCE=2 task -p $$ -j; golden task-quarter.json
 FAKE_ASLEEP=1 task -t $$ -j -l 1; golden task-asleep.json
 FAKE_FLAGS=2 FAKE_SHARE=48 task -p $$; golden task-tree-turns.txt
 FAKE_FLAGS=2 FAKE_READ_ERRNO=13 FAKE_SOURCE=2 FAKE_SHARE=48 task -p $$ -j; golden task-unknown.json

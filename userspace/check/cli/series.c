@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics.h"
+#include "sums.h"
 #include "../check.h"
 #include "series.h"
 

@@ -228,7 +228,7 @@ expect 'a module without sessions' 3 '' 'cannot follow tasks .*the loaded module
 FAKE_SESSION_ERRNO=5 run fake stat -p "$long" --timeout 20
 expect 'no figures' 1 '' 'cannot read the followed tasks'
 # Somebody gave a counter back: four groups with turns, where there were five.
-FAKE_FLAGS=$((2 + (5 << 8))) FAKE_FLAGS_LATER=$((2 + (4 << 8))) \
+FAKE_FLAGS=2 FAKE_TURNS=5 FAKE_TURNS_LATER=4 \
 	run fake stat -j -p "$long" --count 3 -I 20
 result "$([[ $(json expected "$TMP/out" | paste -sd' ') == '0.200000 0.250000 0.250000' ]]; echo $?)" \
 	'the expected share is that of the turns of each interval'

@@ -191,7 +191,8 @@ static void test_doubts(void)
 	row = busy_row(1, 0.52);
 	check(row_doubt(&row) == ROW_JUDGED, "more than half of it is enough");
 	row = busy_row(1, 0.2);
-	row.flags = TOPDOWN_RECORD_SCALED | 4 << TOPDOWN_RECORD_TURNS_SHIFT;
+	row.flags = TOPDOWN_RECORD_SCALED;
+	row.turns = 4;
 	row_expect(&row);
 	check(row_doubt(&row) == ROW_JUDGED, "a turn of four is as long as expected");
 	row.figures.running_ns = 100000000;

@@ -22,11 +22,6 @@
 static uint64_t map_steps;
 static unsigned char *map_base;
 
-static void no_ratios(struct topdown_figures *figures)
-{
-	memset(figures->ratio, 0xff, sizeof(figures->ratio));
-}
-
 static const struct topdown_map *map_header(void)
 {
 	return (const struct topdown_map *)map_base;
@@ -47,7 +42,7 @@ static void write_window(unsigned int cpu, const struct topdown_record *record)
 	window->nodes = record->nodes;
 	if (!record->window.children_slots[TOPDOWN_FRONTEND_BOUND])
 		window->nodes &= ~td_nodes_of_parents(1U << TOPDOWN_FRONTEND_BOUND);
-	window->figures = record->window;
+	td_figures_get(&window->sums, &record->window);
 	__atomic_store_n(&window->number, record->windows, __ATOMIC_RELEASE);
 }
 
@@ -56,6 +51,47 @@ static bool is_stuck(unsigned int cpu)
 	const char *value = getenv("FAKE_STUCK");
 
 	return cpu == 1 && value && (*value != '/' || !access(value, F_OK));
+}
+
+static void put_record(struct topdown_map_record *to, const struct topdown_record *record)
+{
+	to->cpu = record->cpu;
+	to->state = record->state;
+	to->source = record->source;
+	to->level = record->level;
+	to->kind = record->kind;
+	to->slots_per_cycle = record->slots_per_cycle;
+	to->nr_cpus = record->nr_cpus;
+	to->flags = record->flags;
+	to->turns = record->turns;
+	to->nodes = record->nodes;
+	to->clamped = record->clamped;
+	to->windows = record->windows;
+	to->time_ns = record->time_ns;
+	to->window_time_ns = record->window_time_ns;
+	td_figures_get(&to->total, &record->total);
+	td_figures_get(&to->window, &record->window);
+}
+
+static void get_record(struct topdown_record *record, const struct topdown_map_record *from)
+{
+	memset(record, 0, sizeof(*record));
+	record->cpu = from->cpu;
+	record->state = from->state;
+	record->source = from->source;
+	record->level = from->level;
+	record->kind = from->kind;
+	record->slots_per_cycle = from->slots_per_cycle;
+	record->nr_cpus = from->nr_cpus;
+	record->flags = from->flags;
+	record->turns = from->turns;
+	record->nodes = from->nodes;
+	record->clamped = from->clamped;
+	record->windows = from->windows;
+	record->time_ns = from->time_ns;
+	record->window_time_ns = from->window_time_ns;
+	td_figures_make(&record->total, &from->total, from->nodes);
+	td_figures_make(&record->window, &from->window, from->nodes);
 }
 
 static void write_cpu(unsigned int cpu)
@@ -76,13 +112,10 @@ static void write_cpu(unsigned int cpu)
 	fill_counts(&record.total, cpu, map_steps);
 	fill_since(&record.total, cpu, map_steps);
 	fill_counts(&open, cpu, 1);
-	no_ratios(&open);
-	no_ratios(&record.total);
-	no_ratios(&record.window);
 	__atomic_store_n(&to->seq, to->seq | 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	to->record = record;
-	memcpy(entry + map->open_offset, &open, sizeof(open));
+	put_record(to, &record);
+	td_figures_get(&to->open, &open);
 	if (!is_stuck(cpu))
 		__atomic_store_n(&to->seq, to->seq + 1, __ATOMIC_RELEASE);
 	write_window(cpu, &record);
@@ -103,9 +136,7 @@ bool fake_together(bool fresh, struct topdown_record *record, unsigned int cpu)
 			write_cpu(i);
 	}
 	entry = map_base + map_header()->record_offset + cpu * map_header()->record_stride;
-	*record = ((const struct topdown_map_record *)entry)->record;
-	td_figures_ratios(&record->total, record->nodes);
-	td_figures_ratios(&record->window, record->nodes);
+	get_record(record, (const struct topdown_map_record *)entry);
 	return true;
 }
 
@@ -142,19 +173,13 @@ static void bad_header(struct topdown_map *map, const char *bad)
 	else if (!strcmp(bad, "stride"))
 		map->record_stride = sizeof(struct topdown_map_record) - 8;
 	else if (!strcmp(bad, "record"))
-		map->record_size = 608;
+		map->record_size = 984;
 	else if (!strcmp(bad, "history"))
 		map->history_entries = 1U << 30;
 	else if (!strcmp(bad, "window"))
 		map->history_stride -= 8 + setting("FAKE_MAP_GROW", 0);
 	else if (!strcmp(bad, "window size"))
-		map->history_size = 296;
-	else if (!strcmp(bad, "open"))
-		map->open_offset = map->record_stride - sizeof(struct topdown_figures) + 8;
-	else if (!strcmp(bad, "open misaligned"))
-		map->open_offset += 4;
-	else if (!strcmp(bad, "open on the sequence"))
-		map->open_offset = 0;
+		map->history_size = 328;
 	else if (!strcmp(bad, "far"))
 		map->history_offset = -8ULL;
 }
@@ -171,8 +196,7 @@ static void make_header(struct topdown_map *map)
 		.nr_cpus = nr_cpus(),
 		.record_offset = 128,
 		.record_stride = sizeof(struct topdown_map_record) + grow + 64,
-		.record_size = sizeof(struct topdown_record) + grow,
-		.open_offset = offsetof(struct topdown_map_record, open) + grow,
+		.record_size = sizeof(struct topdown_map_record) + grow,
 		.history_entries = setting("FAKE_HISTORY", FAKE_HISTORY),
 		.history_stride = sizeof(struct topdown_map_window) + grow,
 		.history_size = sizeof(struct topdown_map_window) + grow,

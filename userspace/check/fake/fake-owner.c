@@ -84,7 +84,7 @@ static void sum(struct topdown_owner *parent, const struct topdown_owner *child)
 	parent->tree.instructions += child->tree.instructions;
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
 		parent->tree.node[i] += child->tree.node[i];
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
+	for (i = 0; i < TD_NR_PARENTS; i++)
 		parent->tree.children_slots[i] += child->tree.children_slots[i];
 	parent->tree_switches += child->tree_switches;
 }

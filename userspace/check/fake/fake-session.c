@@ -32,6 +32,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "metrics.h"
+
 #define SESSIONS_MAX	4096
 
 /* A session that counts before the program is executed shows so many steps in every figure. */
@@ -209,6 +211,30 @@ static unsigned int session_state(const struct session *session)
 	return session->disabled ? TOPDOWN_SESSION_DISABLED : TOPDOWN_SESSION_RUNNING;
 }
 
+/* A hybrid machine has half of the steps on each kind, others have all on the only one. */
+static void put_kinds(struct topdown_session *arg, int number, uint64_t steps)
+{
+	const uint64_t hybrid[TD_NR_KINDS] = { 0, steps / 2, steps - steps / 2 };
+	const uint64_t plain[TD_NR_KINDS] = { steps };
+	struct topdown_session_kind one;
+	char *to;
+	size_t size;
+
+	for (one.kind = 0; one.kind < TD_NR_KINDS && one.kind < arg->nr_kinds; one.kind++) {
+		memset((char *)&one + sizeof(one.kind), 0, sizeof(one) - sizeof(one.kind));
+		FAKE_GROWN(&one);
+		one.level = arg->out_level;
+		one.source = arg->out_source;
+		fill_counts(&one.figures, number,
+			    (getenv("FAKE_HYBRID") ? hybrid : plain)[one.kind]);
+		size = arg->kind_size < sizeof(one) ? arg->kind_size : sizeof(one);
+		to = (char *)(uintptr_t)arg->kinds + (size_t)one.kind * arg->kind_size;
+		memcpy(to, &one, size);
+		memset(to + size, 0, arg->kind_size - size);
+	}
+	arg->nr_kinds = TD_NR_KINDS;
+}
+
 /* @arg: fields that the caller does not set are 0. */
 int fake_session(int fd, struct topdown_session *arg)
 {
@@ -218,7 +244,8 @@ int fake_session(int fd, struct topdown_session *arg)
 
 	if (arg->flags & ~TD_SESSION_FLAGS)
 		return refuse(EOPNOTSUPP);
-	if (arg->out_state || arg->out_time_ns)
+	if (arg->out_state || arg->out_time_ns ||
+	    (arg->kinds ? arg->kind_size < FAKE_KIND_SIZE_MIN : arg->nr_kinds || arg->kind_size))
 		return refuse(EINVAL);
 	if (setting("FAKE_SESSION_ERRNO", 0))
 		return refuse(setting("FAKE_SESSION_ERRNO", 0));
@@ -239,10 +266,7 @@ int fake_session(int fd, struct topdown_session *arg)
 	arg->out_time_ns = now_ns();
 	arg->out_switches = steps * 7;
 	fill_counts(&arg->out_figures, number, steps);
-	if (getenv("FAKE_HYBRID")) {
-		fill_counts(&arg->out_core_figures, number, steps / 2);
-		fill_counts(&arg->out_atom_figures, number, steps - steps / 2);
-	}
+	put_kinds(arg, number, steps);
 	arg->out_merged_ns = arg->out_figures.enabled_ns / 100 * setting("FAKE_MERGED", 0);
 	return 0;
 }
@@ -269,10 +293,10 @@ static void break_layout(struct topdown_session_map *map)
 		map->share_offset = 16;
 		break;
 	case 7:
-		map->share_stride = 312;
+		map->share_stride = 344;
 		break;
 	case 8:
-		map->share_size = 312;
+		map->share_size = 344;
 		break;
 	case 9:
 		map->share_offset += 4;
@@ -287,7 +311,7 @@ static void break_layout(struct topdown_session_map *map)
 		map->baseline_offset = FAKE_SESSION_MAP_SIZE - 8;
 		break;
 	case 13:
-		map->baseline_stride = 312;
+		map->baseline_stride = 344;
 		break;
 	case 14:
 		map->baseline_offset = 16;
@@ -299,6 +323,7 @@ static void break_layout(struct topdown_session_map *map)
 static void fill_shares(struct topdown_session_map *map, uint32_t number)
 {
 	struct topdown_share *share, *baseline;
+	struct topdown_figures figures = { .slots = 0 };
 	unsigned int i;
 
 	*map = (struct topdown_session_map) {
@@ -324,12 +349,14 @@ static void fill_shares(struct topdown_session_map *map, uint32_t number)
 		share->source = TOPDOWN_SOURCE_PERF_METRICS;
 		share->switches = 10;
 		share->merged_ns = 100;
-		fill_counts(&share->figures, 0, 2);
+		fill_counts(&figures, 0, 2);
+		td_figures_get(&share->sums, &figures);
 	}
 	baseline = (void *)((char *)map + map->baseline_offset);
 	baseline->switches = 5;
 	baseline->merged_ns = 70;
-	fill_counts(&baseline->figures, 0, 3);
+	fill_counts(&figures, 0, 3);
+	td_figures_get(&baseline->sums, &figures);
 	break_layout(map);
 }
 

@@ -26,7 +26,9 @@
  *   FAKE_SOURCE    source of all CPUs
  *   FAKE_FLAGS     flags of all CPUs
  *   FAKE_FLAGS_LATER  their flags from the second reading on
- *   FAKE_FLAGS_OF  a CPU that alone has them
+ *   FAKE_TURNS     turns of all CPUs
+ *   FAKE_TURNS_LATER  their turns from the second reading on
+ *   FAKE_FLAGS_OF  a CPU that alone has these flags and turns
  *   FAKE_FEATURES  feature bits (7)
  *   FAKE_PERIOD    file that has the period in ms, which INFO reads each time (1000)
  *   FAKE_INFO_SIZE bytes of struct topdown_info that the module knows (all)
@@ -87,7 +89,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "metrics.h"
+#include "sums.h"
 
 #define FAKE_RDEV	makedev(10, 250)
 #define FAKE_LINK	"/sys/dev/char/10:250"
@@ -379,8 +381,8 @@ void fill_record(struct topdown_record *record, unsigned int cpu)
 	record->cpu = cpu;
 	if (is_absent(cpu)) {
 		record->state = TOPDOWN_STATE_OFFLINE;
-		td_figures_clear(&record->total);
-		td_figures_clear(&record->window);
+		td_figures_ratios(&record->total, 0);
+		td_figures_ratios(&record->window, 0);
 		return;
 	}
 	record->state = setting("FAKE_STATE", TOPDOWN_STATE_OK);
@@ -391,6 +393,10 @@ void fill_record(struct topdown_record *record, unsigned int cpu)
 		record->flags = setting("FAKE_FLAGS", 0);
 	if (fake_reads > 1)
 		record->flags = setting("FAKE_FLAGS_LATER", record->flags);
+	if (setting("FAKE_FLAGS_OF", cpu) == cpu)
+		record->turns = setting("FAKE_TURNS", 0);
+	if (fake_reads > 1)
+		record->turns = setting("FAKE_TURNS_LATER", record->turns);
 	record->slots_per_cycle = 6;
 	if (getenv("FAKE_ATOMS"))
 		fill_kind(record, cpu);
@@ -410,7 +416,7 @@ void fill_record(struct topdown_record *record, unsigned int cpu)
 	fill_since(&record->window, cpu, steps <= (uint64_t)setting("FAKE_SINCE", 0));
 }
 
-static void add_record(struct topdown_record *total, struct td_sum *sum,
+static void add_record(struct topdown_record *total, struct td_wide_sum *sum,
 		       const struct topdown_record *record)
 {
 	/* One that has never been there adds nothing. */
@@ -425,7 +431,7 @@ static void add_record(struct topdown_record *total, struct td_sum *sum,
 		total->state = total->nr_cpus == 1 ? TOPDOWN_STATE_OFFLINE : total->state;
 	else if (record->state > total->state || total->state == TOPDOWN_STATE_OFFLINE)
 		total->state = record->state;
-	td_sum_add(sum, &record->total);
+	td_wide_sum_add(sum, &record->total);
 }
 
 static bool is_asked(const struct topdown_read *arg, unsigned int cpu)
@@ -460,7 +466,7 @@ static void put_record(const struct topdown_read *arg, unsigned int index,
 int fake_read(struct topdown_read *arg)
 {
 	unsigned int cpu, n = 0, possible = nr_cpus() + setting("FAKE_GROW", 0);
-	struct td_sum sum = { .slots = 0 };
+	struct td_wide_sum sum = { .slots = 0 };
 	struct topdown_record record, total = { .cpu = TOPDOWN_CPU_ALL };
 	uint64_t features = setting("FAKE_FEATURES", 7);
 	unsigned int needed;
@@ -493,7 +499,7 @@ int fake_read(struct topdown_read *arg)
 		add_record(&total, &sum, &record);
 		put_record(arg, n++, &record);
 	}
-	td_sum_ratios(&sum, total.nodes);
+	td_wide_sum_ratios(&sum, total.nodes);
 	total.total = sum.figures;
 	if (arg->flags & TOPDOWN_READ_TOTAL)
 		put_record(arg, n, &total);

@@ -18,9 +18,10 @@
 #define FAKE_SESSION_MAP_SIZE	4096
 
 /* The sizes in the first release. */
-#define FAKE_RECORD_SIZE_MIN	616
-#define FAKE_SESSION_SIZE_MIN	888
-#define FAKE_OWNER_SIZE_MIN	744
+#define FAKE_RECORD_SIZE_MIN	880
+#define FAKE_SESSION_SIZE_MIN	488
+#define FAKE_KIND_SIZE_MIN	440
+#define FAKE_OWNER_SIZE_MIN	1000
 
 /* Fill the field that only a newer release has, in growth.sh. */
 #ifdef TOPDOWN_GROWN

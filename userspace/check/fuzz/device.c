@@ -228,7 +228,7 @@ static void use_reading(struct topdown *td, const struct topdown_map_view *map)
 static void use_map(const struct topdown_map_view *map)
 {
 	uint32_t cpu = input_byte(&input);
-	struct topdown_map_window window;
+	struct topdown_window window;
 	struct topdown_record record;
 	struct topdown_figures open;
 	uint64_t number;
@@ -245,9 +245,10 @@ static void use_map(const struct topdown_map_view *map)
 static void use_sessions(struct topdown *td)
 {
 	struct topdown_session seen[SESSIONS];
+	struct topdown_session_kind kind[2][3];
 	struct topdown_figures between;
 	struct topdown_session_map_view *map;
-	unsigned int i;
+	unsigned int i, nr;
 	int made;
 
 	topdown_session_attach(td, 0, 0, &made);
@@ -256,14 +257,20 @@ static void use_sessions(struct topdown *td)
 	memset(seen, 0, sizeof(seen));
 	for (i = 0; i < SESSIONS; i++)
 		topdown_session_read(SESSION, 0, &seen[i], sizeof(seen[i]));
+	memset(kind, 0, sizeof(kind));
+	nr = 3;
+	topdown_session_read_kinds(SESSION, 0, &seen[0], sizeof(seen[0]), kind[0], &nr,
+				   sizeof(*kind[0]));
 	if (!topdown_session_map_open(&map, SESSION)) {
-		topdown_session_map_read(map, &seen[1], sizeof(seen[1]));
+		nr = 3;
+		topdown_session_map_read_kinds(map, &seen[1], sizeof(seen[1]), kind[1], &nr,
+					       sizeof(*kind[1]));
 		topdown_session_map_close(map);
 	}
 	for (i = 1; i < SESSIONS; i++) {
 		if (!topdown_session_between(&seen[i - 1], &seen[i], 2, &between))
 			use_figures(&between);
-		topdown_session_kind_between(&seen[i - 1], &seen[i], i % 3, 2, &between);
+		topdown_session_kind_between(&kind[0][i % 3], &kind[1][i % 3], 2, &between);
 	}
 }
 

@@ -41,7 +41,7 @@ static void test_session_attach(void)
 
 static void test_session_read(void)
 {
-	unsigned char small[888], large[sizeof(struct topdown_session) + 8];
+	unsigned char small[488], large[sizeof(struct topdown_session) + 8];
 	struct topdown_session then = { .size = 0 }, now = then, none = then;
 	struct topdown_session *grown = (struct topdown_session *)large;
 	struct topdown_figures figures = { .slots = 5 };
@@ -82,7 +82,7 @@ static void test_session_read(void)
 	      topdown_session_between(&then, &now, 2, &figures) == -ERANGE, "after a reset");
 	check(figures.slots == 5, "the figures are untouched by errors");
 
-	check(topdown_session_read(session, 0, &now, 879) == -EINVAL &&
+	check(topdown_session_read(session, 0, &now, 487) == -EINVAL &&
 	      topdown_session_read(topdown_fd(td), 0, &now, sizeof(now)) == -ENOTTY &&
 	      topdown_session_read(-1, 0, &now, sizeof(now)) == -EBADF &&
 	      topdown_session_read(session, 1U << 31, &now, sizeof(now)) == -EOPNOTSUPP,
@@ -102,6 +102,58 @@ static void test_session_read(void)
 	close(other);
 	setenv("FAKE_FEATURES", "31", 1);
 	topdown_close(td);
+}
+
+#define KINDS	5
+
+/* Each kind of core has its part, and as many are written as fit. */
+static void test_session_kinds(void)
+{
+	struct topdown_session_kind kind[KINDS], then[KINDS], none = { 0 };
+	struct topdown_figures figures = { .slots = 5 };
+	struct topdown_session seen;
+	unsigned int nr = 1;
+	struct topdown *td;
+	int session = -1;
+
+	setenv("FAKE_FEATURES", "63", 1);
+	setenv("FAKE_HYBRID", "1", 1);
+	td = open_fake();
+	topdown_session_attach(td, 0, 0, &session);
+	memset(then, 0xff, sizeof(then));
+	check(!topdown_session_read_kinds(session, TOPDOWN_SESSION_FRESH, &seen, sizeof(seen), then,
+					  &nr, sizeof(*then)) &&
+	      nr == 1 && seen.nr_kinds == 3 && !seen.kinds && !seen.kind_size &&
+	      !then[TOPDOWN_KIND_ONLY].figures.slots && then[1].kind == ~0U, "room for one kind");
+	nr = KINDS;
+	check(!topdown_session_read_kinds(session, TOPDOWN_SESSION_FRESH, &seen, sizeof(seen), then,
+					  &nr, sizeof(*then)) &&
+	      nr == 3 && then[TOPDOWN_KIND_CORE].kind == TOPDOWN_KIND_CORE &&
+	      then[TOPDOWN_KIND_ATOM].kind == TOPDOWN_KIND_ATOM &&
+	      then[TOPDOWN_KIND_CORE].figures.slots + then[TOPDOWN_KIND_ATOM].figures.slots ==
+	      seen.out_figures.slots && then[3].kind == ~0U, "room for more than there are");
+	nr = 3;
+	check(topdown_session_read_kinds(session, 0, &seen, sizeof(seen), kind, &nr, 439) ==
+	      -EINVAL && nr == 3, "too small a kind");
+	topdown_session_read_kinds(session, TOPDOWN_SESSION_FRESH, &seen, sizeof(seen), kind, &nr,
+				   sizeof(*kind));
+	topdown_session_read_kinds(session, TOPDOWN_SESSION_FRESH, &seen, sizeof(seen), kind, &nr,
+				   sizeof(*kind));
+	check(!topdown_session_kind_between(&then[1], &kind[1], 2, &figures) &&
+	      figures.enabled_ns == 1000000000 && figures.ratio[TOPDOWN_CORE_BOUND] == 150000000,
+	      "a kind between two reads");
+	check(!topdown_session_kind_between(&then[1], &kind[1], 1, &figures) &&
+	      figures.ratio[TOPDOWN_CORE_BOUND] == TOPDOWN_RATIO_NONE, "of level 1");
+	check(!topdown_session_kind_between(&none, &kind[2], 2, &figures) &&
+	      figures.slots == kind[2].figures.slots, "since it was made");
+	figures.slots = 5;
+	check(topdown_session_kind_between(&then[1], &kind[2], 2, &figures) == -EINVAL &&
+	      topdown_session_kind_between(&kind[1], &then[1], 2, &figures) == -ERANGE &&
+	      figures.slots == 5, "of two kinds, and the wrong way round");
+	close(session);
+	topdown_close(td);
+	unsetenv("FAKE_HYBRID");
+	setenv("FAKE_FEATURES", "31", 1);
 }
 
 /* Whoever has a view reads, and does nothing else. */
@@ -137,9 +189,10 @@ static void test_session_map(void)
 {
 	struct topdown_session seen = { .size = 0 };
 	struct topdown_session_map_view *map = NULL;
+	struct topdown_session_kind kind[2];
+	unsigned int i, nr = 1;
 	struct topdown *td;
 	char name[32], bad[3];
-	unsigned int i;
 	int session;
 
 	setenv("FAKE_FEATURES", "63", 1);
@@ -158,7 +211,14 @@ static void test_session_map(void)
 	      seen.out_figures.ratio[TOPDOWN_RETIRING] == 400000000 &&
 	      seen.out_figures.ratio[TOPDOWN_CORE_BOUND] == 150000000,
 	      "the shares, less the baseline");
-	check(topdown_session_map_read(map, &seen, 879) == -EINVAL, "a size that never was");
+	check(topdown_session_map_read(map, &seen, 487) == -EINVAL, "a size that never was");
+	memset(kind, 0xff, sizeof(kind));
+	check(!topdown_session_map_read_kinds(map, &seen, sizeof(seen), kind, &nr, sizeof(*kind)) &&
+	      nr == 1 && seen.nr_kinds == 3 && kind[1].kind == ~0U && kind[0].switches == 15 &&
+	      !memcmp(&kind[0].figures, &seen.out_figures, sizeof(seen.out_figures)),
+	      "room for one kind of its map");
+	check(topdown_session_map_read_kinds(map, &seen, sizeof(seen), kind, &nr, 439) == -EINVAL,
+	      "too small a kind of its map");
 	topdown_session_map_close(map);
 	topdown_session_map_close(NULL);
 
@@ -182,9 +242,10 @@ static void test_session_map(void)
 
 int main(void)
 {
-	ktap_begin(&ktap, 49);
+	ktap_begin(&ktap, 58);
 	test_session_attach();
 	test_session_read();
+	test_session_kinds();
 	test_session_view();
 	test_session_map();
 	return ktap_end(&ktap);

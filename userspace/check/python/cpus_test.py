@@ -93,7 +93,7 @@ class Readings(unittest.TestCase):
         self.assertEqual(record.window.slots, ktap.slots(2))
         self.assertEqual(record.total.slots, ktap.slots(2, record.windows))
         self.assertEqual(record.time_ns, record.windows * 10**9)
-        with ktap.fake(STATE=6, FLAGS=2 | 8 | 3 << 8, SOURCE=77):
+        with ktap.fake(STATE=6, FLAGS=2 | 8, TURNS=3, SOURCE=77):
             record = self.device.read([1])[1]
         self.assertEqual((record.state, record.source, record.flags, record.turns),
                          ("aside", "unknown", frozenset({"scaled", "drilldown"}), 3))

@@ -23,7 +23,8 @@ TYPES = {"__u16": ctypes.c_uint16, "__s32": ctypes.c_int32,
 
 #: Arguments of ioctls and maps, which the library takes apart.
 OTHER_STRUCTS = {"topdown_read", "topdown_reset", "topdown_attach",
-                 "topdown_control", "topdown_map", "topdown_map_record", "topdown_share",
+                 "topdown_control", "topdown_map", "topdown_map_record", "topdown_map_window",
+                 "topdown_share", "topdown_sums",
                  "topdown_session_map", "topdown_latency", "topdown_latencies",
                  "topdown_stall_raw", "topdown_stall_attr", "topdown_stall_field",
                  "topdown_stalls_map", "topdown_owners", "topdown_owners_read"}

@@ -36,7 +36,7 @@ build_longer() {
 		"$LONGER"/kmod/common/*.c
 	"$CC" "${flags[@]}" -o "$LONGER/fake.so" \
 		"$LONGER"/userspace/check/fake/fake{,-ioctl,-latency,-map,-owner,-perf,-poll,-session}.c \
-		"$LONGER/kmod/common/metrics.c"
+		"$LONGER"/kmod/common/{metrics,sums}.c
 }
 
 # python LIBRARY-DIRECTORY STAND-IN ARGUMENT...: all features, at the usual place

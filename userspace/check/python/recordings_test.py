@@ -24,18 +24,19 @@ BEGIN = (1000, HOUR, 2000)
 
 def figures(slots, ns=10**9):
     """A struct topdown_figures of level 1: a quarter for each node."""
-    node = [slots // 4] * 4 + [0] * 12
-    ratio = [250000000] * 4 + [0xffffffff] * 12
-    return struct.pack("<6Q4Q16Q16I", ns, ns, slots, 0, 0, 0, *[slots] * 4, *node, *ratio)
+    node = [slots // 4] * 4 + [0] * 20
+    ratio = [250000000] * 4 + [0xffffffff] * 20
+    return struct.pack("<6Q8Q24Q24I", ns, ns, slots, 0, 0, 0, *[slots] * 4, *[0] * 4, *node,
+                       *ratio)
 
 
 def record(cpu, windows, time_ns):
-    return struct.pack("<8I5Q", cpu, 0, 1, 1, 0, 6, 1, 0, 15, 0, windows, time_ns,
+    return struct.pack("<10I5Q", cpu, 0, 1, 1, 0, 6, 1, 0, 0, 0, 15, 0, windows, time_ns,
                        time_ns) + figures(800) + figures(400)
 
 
 def window(cpu, number, time_ns, slots, flags=0):
-    return struct.pack("<4I4Q", cpu, 1, 1, flags, number, time_ns, 15, 0) + figures(slots)
+    return struct.pack("<6I4Q", cpu, 1, 1, flags, 0, 0, number, time_ns, 15, 0) + figures(slots)
 
 
 def array(*entries, grow=0):
@@ -178,7 +179,7 @@ class Recordings(unittest.TestCase):
                 "no such task": [TASKS[0], TASKS[2]],
                 "neither of CPUs nor of tasks": [(1, info(3))],
                 "first, and once": [CPUS[0], CPUS[0]],
-                "another size": [CPUS[0], (5, struct.pack("<II", 320, 2) + late)],
+                "another size": [CPUS[0], (5, struct.pack("<II", 456, 2) + late)],
                 "after the end": [CPUS[0], (10, end(0)), CPUS[1]],
                 "it has CPUs and tasks": [CPUS[0], TASKS[1], TASKS[2]],
                 "block 2 makes no sense: it has CPUs": [TASKS[0], CPUS[4]],

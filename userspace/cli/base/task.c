@@ -223,7 +223,7 @@ int tasks_attach_threads(struct tasks *tasks, int pid)
 int tasks_read(struct tasks *tasks, unsigned int flags)
 {
 	struct epoll_event event;
-	unsigned int i;
+	unsigned int i, nr;
 	int ret;
 
 	/* The ends that are read now need not be waited for. */
@@ -232,11 +232,40 @@ int tasks_read(struct tasks *tasks, unsigned int flags)
 	for (i = 0; i < tasks->nr; i++) {
 		struct task *task = &tasks->task[i];
 
-		ret = topdown_session_read(task->session, flags, &task->now, sizeof(task->now));
+		nr = TASK_KINDS;
+		ret = topdown_session_read_kinds(task->session, flags, &task->now,
+						 sizeof(task->now), task->kind_now, &nr,
+						 sizeof(*task->kind_now));
 		if (ret)
 			return ret;
 	}
 	return 0;
+}
+
+/**
+ * task_advance - what was read last was printed
+ * @task: task
+ */
+void task_advance(struct task *task)
+{
+	task->then = task->now;
+	memcpy(task->kind_then, task->kind_now, sizeof(task->kind_then));
+}
+
+/**
+ * task_kind - the part on one kind of core since what was printed last
+ * @task: task
+ * @kind: enum topdown_kind
+ * @level: highest level of nodes that get a ratio
+ * @figures: written
+ *
+ * Return: 0 or -errno.
+ */
+int task_kind(const struct task *task, unsigned int kind, unsigned int level,
+	      struct topdown_figures *figures)
+{
+	return topdown_session_kind_between(&task->kind_then[kind], &task->kind_now[kind], level,
+					    figures);
 }
 
 /**

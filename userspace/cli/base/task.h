@@ -10,6 +10,8 @@
 
 /* The kernel's TASK_COMM_LEN, with room for the longer names of kernel threads. */
 #define TASK_NAME_SIZE		64
+/* The kinds of core that are told apart. */
+#define TASK_KINDS		(TOPDOWN_KIND_ATOM + 1)
 
 /**
  * struct task - a process or a thread
@@ -19,6 +21,8 @@
  * @session: descriptor of the session
  * @then: the state that was printed last
  * @now: the state that was read last
+ * @kind_then: the kinds of core of @then
+ * @kind_now: the kinds of core of @now
  * @over: the end of the task was printed
  */
 struct task {
@@ -28,6 +32,8 @@ struct task {
 	int session;
 	struct topdown_session then;
 	struct topdown_session now;
+	struct topdown_session_kind kind_then[TASK_KINDS];
+	struct topdown_session_kind kind_now[TASK_KINDS];
 	bool over;
 };
 
@@ -40,7 +46,9 @@ struct task {
  * @ended: descriptor that becomes readable when a task has ended; -1 without tasks
  * @cpus: a reading of all CPUs; NULL for none
  * @flags: TOPDOWN_RECORD_* of any CPU that hold for sessions
- * @flags_then: the same when the last rows were made
+ * @turns: the most topdown_record.turns of any CPU
+ * @flags_then: @flags when the last rows were made
+ * @turns_then: @turns then
  * @flags_known: this user may see them
  */
 struct tasks {
@@ -51,7 +59,9 @@ struct tasks {
 	int ended;
 	struct topdown_reading *cpus;
 	unsigned int flags;
+	unsigned int turns;
 	unsigned int flags_then;
+	unsigned int turns_then;
 	bool flags_known;
 };
 
@@ -62,6 +72,9 @@ int tasks_attach_threads(struct tasks *tasks, int pid);
 int tasks_read(struct tasks *tasks, unsigned int flags);
 bool tasks_alive(const struct tasks *tasks);
 bool task_over(const struct task *task);
+void task_advance(struct task *task);
+int task_kind(const struct task *task, unsigned int kind, unsigned int level,
+	      struct topdown_figures *figures);
 void tasks_detach(struct tasks *tasks);
 
 #endif /* TOPDOWN_CLI_TASK_H */

@@ -110,7 +110,7 @@ static void put_counted(struct export_text *text, const struct export_cgroups *c
 	export_text_family(text, &family);
 	for (i = 0; i < cgroups->nr; i++) {
 		row = &cgroups->rows[i];
-		for (parent = 0; parent < TOPDOWN_NR_PARENTS; parent++) {
+		for (parent = 0; parent < TOPDOWN_MAX_PARENTS; parent++) {
 			if (!has_children(row, parent))
 				continue;
 			put_cgroup(text, &family, row);

@@ -14,6 +14,7 @@
 #include "clock.h"
 #include "cpulist.h"
 #include "refusal.h"
+#include "sums.h"
 
 /* A hypervisor took a CPU away in the middle of a write: look again so often, so much later. */
 #define TRIES		5
@@ -177,7 +178,7 @@ static void add_figures(struct export_row *row, const struct topdown_figures *fi
 	row->slots += figures->slots;
 	row->cycles += figures->cycles;
 	row->instructions += figures->instructions;
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
+	for (i = 0; i < TOPDOWN_MAX_PARENTS; i++)
 		row->children_slots[i] += figures->children_slots[i];
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++) {
 		row->node[i] += figures->node[i];
@@ -189,18 +190,15 @@ static void add_figures(struct export_row *row, const struct topdown_figures *fi
 
 static void add_record(struct export_row *row, const struct topdown_record *record)
 {
-	uint32_t turns = (record->flags & TOPDOWN_RECORD_TURNS_MASK) >> TOPDOWN_RECORD_TURNS_SHIFT;
-
 	if (row->source != record->source)
 		row->source = TOPDOWN_SOURCE_MIXED;
 	if (row->slots_per_cycle != record->slots_per_cycle)
 		row->slots_per_cycle = 0;
 	if (row->level < record->level)
 		row->level = record->level;
-	if (row->turns < turns)
-		row->turns = turns;
+	row->turns = td_turns_more(row->turns, record->turns);
 	row->measured++;
-	row->expected_ppb += EXPORT_WHOLE_PPB / (turns ? turns : 1);
+	row->expected_ppb += EXPORT_WHOLE_PPB / (record->turns ? record->turns : 1);
 	row->nodes |= record->nodes;
 	add_figures(row, &record->total);
 }

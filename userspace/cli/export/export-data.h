@@ -57,7 +57,7 @@ struct export_row {
 	__uint128_t slots;
 	__uint128_t cycles;
 	__uint128_t instructions;
-	__uint128_t children_slots[TOPDOWN_NR_PARENTS];
+	__uint128_t children_slots[TOPDOWN_MAX_PARENTS];
 	__uint128_t node[TOPDOWN_MAX_NODES];
 };
 

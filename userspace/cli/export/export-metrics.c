@@ -254,7 +254,7 @@ static void put_counted(struct export_text *text, const struct export_data *data
 
 	export_text_family(text, &family);
 	for (i = 0; i < data->nr; i++) {
-		for (parent = 0; parent < TOPDOWN_NR_PARENTS; parent++) {
+		for (parent = 0; parent < TOPDOWN_MAX_PARENTS; parent++) {
 			if (!has_children(&data->rows[i], parent))
 				continue;
 			put_row(text, &family, &data->rows[i]);

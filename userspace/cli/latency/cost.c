@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics.h"
+#include "sums.h"
 #include "latency.h"
 #include "message.h"
 #include "refusal.h"
@@ -120,8 +120,11 @@ int cost_begin(struct latency_run *run)
  */
 int cost_begin_task(struct task *task)
 {
-	return topdown_session_read(task->session, TOPDOWN_SESSION_FRESH, &task->then,
-				    sizeof(task->then));
+	unsigned int nr = TASK_KINDS;
+
+	return topdown_session_read_kinds(task->session, TOPDOWN_SESSION_FRESH, &task->then,
+					  sizeof(task->then), task->kind_then, &nr,
+					  sizeof(*task->kind_then));
 }
 
 /**
@@ -152,7 +155,7 @@ void cost_next(struct latency_run *run)
 	unsigned int i;
 
 	for (i = 0; i < run->tasks.nr; i++)
-		run->tasks.task[i].then = run->tasks.task[i].now;
+		task_advance(&run->tasks.task[i]);
 	run->cost_then = run->cost_now;
 	run->cost_now = swap;
 }
@@ -210,10 +213,8 @@ static void set_task(struct row *row)
 	double part;
 
 	if (topdown_session_between(&task->then, &task->now, LEVEL, &all) ||
-	    topdown_session_kind_between(&task->then, &task->now, TOPDOWN_KIND_CORE, LEVEL,
-					 &core) ||
-	    topdown_session_kind_between(&task->then, &task->now, TOPDOWN_KIND_ATOM, LEVEL,
-					 &atom))
+	    task_kind(task, TOPDOWN_KIND_CORE, LEVEL, &core) ||
+	    task_kind(task, TOPDOWN_KIND_ATOM, LEVEL, &atom))
 		return;
 	row->estimate = count(row->latency, all.enabled_ns);
 	row->figures = all;

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "message.h"
-#include "metrics.h"
 #include "refusal.h"
+#include "sums.h"
 
 /**
  * owners_refused - say why owners cannot be read

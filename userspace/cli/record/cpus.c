@@ -83,6 +83,7 @@ static void fill_window(struct record_window *window, const struct topdown_recor
 	window->source = record->source;
 	window->level = record->level;
 	window->flags = record->flags;
+	window->turns = record->turns;
 }
 
 static int write_lost(struct ring *ring, uint32_t cpu, uint64_t first, uint64_t nr)
@@ -118,7 +119,7 @@ static int miss(struct ring *ring, uint32_t cpu, bool *later)
 }
 
 /* When did the oldest window begin? */
-static void note_begin(struct record_run *run, const struct topdown_map_window *window)
+static void note_begin(struct record_run *run, const struct topdown_window *window)
 {
 	uint64_t begin_ns = window->time_ns - window->figures.enabled_ns;
 
@@ -205,7 +206,7 @@ static int fold(struct ring *ring)
 /* The oldest window that is still kept, without a gap after it. */
 static uint64_t first_window(const struct ring *ring, const struct topdown_record *record)
 {
-	struct topdown_map_window window;
+	struct topdown_window window;
 	uint64_t first = record->windows + 1;
 
 	while (ring->run->options->past && first > 1 &&
@@ -382,7 +383,7 @@ static int finish_cpu(struct ring *ring, uint32_t cpu, struct record_edge *edge)
 	if (!edge->record.time_ns)
 		return 0;
 	fill_window(window, &edge->record);
-	window->window = (struct topdown_map_window){
+	window->window = (struct topdown_window){
 		.time_ns = edge->record.time_ns,
 		.nodes = edge->record.nodes,
 		.figures = edge->open,

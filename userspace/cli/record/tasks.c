@@ -21,16 +21,19 @@
 static void look_at_machine(struct tasks *tasks)
 {
 	const unsigned int kept = TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_REFINED |
-				  TOPDOWN_RECORD_DRILLDOWN | TOPDOWN_RECORD_TURNS_MASK;
+				  TOPDOWN_RECORD_DRILLDOWN;
+	const struct topdown_record *record;
 	struct topdown_reading *all = NULL;
 	unsigned int i;
 
 	if (topdown_reading_create(&all, tasks->td, NULL, 0))
 		return;
 	tasks->flags_known = !topdown_reading_update(all, 0);
-	for (i = 0; tasks->flags_known && i < topdown_reading_nr(all); i++)
-		tasks->flags = td_sum_flags(tasks->flags,
-					    topdown_reading_record(all, i)->flags & kept);
+	for (i = 0; tasks->flags_known && i < topdown_reading_nr(all); i++) {
+		record = topdown_reading_record(all, i);
+		tasks->flags |= record->flags & kept;
+		tasks->turns = td_turns_more(tasks->turns, record->turns);
+	}
 	topdown_reading_destroy(all);
 }
 
@@ -93,6 +96,7 @@ static int write_tasks(struct record_run *run, const struct tasks *tasks)
 			.pid = tasks->task[i].pid,
 			.tid = tasks->task[i].tid,
 			.flags = tasks->flags,
+			.turns = tasks->turns,
 			.flags_known = tasks->flags_known,
 		};
 
@@ -116,11 +120,9 @@ static int compare(const struct task *task, struct record_sample *sample)
 	sample->switches = now->out_switches - then->out_switches;
 	ret = topdown_session_between(then, now, now->out_level, &sample->figures);
 	if (!ret)
-		ret = topdown_session_kind_between(then, now, TOPDOWN_KIND_CORE, now->out_level,
-						   &sample->core);
+		ret = task_kind(task, TOPDOWN_KIND_CORE, now->out_level, &sample->core);
 	if (!ret)
-		ret = topdown_session_kind_between(then, now, TOPDOWN_KIND_ATOM, now->out_level,
-						   &sample->atom);
+		ret = task_kind(task, TOPDOWN_KIND_ATOM, now->out_level, &sample->atom);
 	return ret;
 }
 
@@ -141,7 +143,7 @@ static int write_sample(struct record_run *run, struct tasks *tasks, unsigned in
 	ret = compare(task, &sample);
 	if (ret)
 		return refusal_session(run->options->device, -ret);
-	task->then = task->now;
+	task_advance(task);
 	task->over = task_over(task);
 	run->windows++;
 	ret = record_write_array(&run->writer, RECORD_SAMPLES, &sample, sizeof(sample), 1);

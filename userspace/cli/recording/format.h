@@ -12,9 +12,9 @@
 #ifndef TOPDOWN_CLI_FORMAT_H
 #define TOPDOWN_CLI_FORMAT_H
 
-#include <linux/topdown.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <topdown.h>
 #include <zlib.h>
 
 /* The file of topdown record and of topdown report, unless the user names another. */
@@ -210,15 +210,19 @@ struct record_edge {
  * @source: enum topdown_source when the window was copied
  * @level: highest level of the figures
  * @flags: TOPDOWN_RECORD_* when the window was copied
- * @window: as the map of the module has it, with ratios.  Number 0 is the window that was open
- *	at the end of the recording, as far as it was counted.  It has no clamped nodes
+ * @turns: topdown_record.turns when the window was copied
+ * @__reserved: 0
+ * @window: as the library reads it from the map of the module.  Number 0 is the window that was
+ *	open at the end of the recording, as far as it was counted.  It has no clamped nodes
  */
 struct record_window {
 	uint32_t cpu;
 	uint32_t source;
 	uint32_t level;
 	uint32_t flags;
-	struct topdown_map_window window;
+	uint32_t turns;
+	uint32_t __reserved;
+	struct topdown_window window;
 };
 
 /**
@@ -241,8 +245,8 @@ struct record_lost {
  * @pid: process
  * @tid: thread, or 0 for a process with its children
  * @flags: TOPDOWN_RECORD_* of any CPU that hold for sessions, in the beginning
- * @flags_known: 1 if @flags are known
- * @__reserved: 0
+ * @flags_known: 1 if @flags and @turns are known
+ * @turns: the most topdown_record.turns of any CPU, in the beginning
  * @name: name of the task
  */
 struct record_task {
@@ -251,7 +255,7 @@ struct record_task {
 	int32_t tid;
 	uint32_t flags;
 	uint32_t flags_known;
-	uint32_t __reserved;
+	uint32_t turns;
 	char name[64];
 };
 

@@ -9,21 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics.h"
+#include "sums.h"
 #include "clock.h"
 #include "message.h"
 
 /* The sizes in the first release. */
 #define INFO_SIZE_MIN		sizeof(struct record_info)
-#define EDGE_SIZE_MIN		(sizeof(struct topdown_figures) + 616)
+#define EDGE_SIZE_MIN		(sizeof(struct topdown_figures) + 880)
 
-_Static_assert(sizeof(struct topdown_figures) == 272, "the figures have their final size");
+_Static_assert(sizeof(struct topdown_figures) == 400, "the figures have their final size");
 _Static_assert(sizeof(struct record_info) == 472, "the layout of a file stays");
 _Static_assert(sizeof(struct record_cpu) == 40, "the layout of a file stays");
-_Static_assert(sizeof(struct record_window) == 320, "the layout of a file stays");
+_Static_assert(sizeof(struct record_window) == 456, "the layout of a file stays");
 _Static_assert(sizeof(struct record_lost) == 24, "the layout of a file stays");
 _Static_assert(sizeof(struct record_task) == 88, "the layout of a file stays");
-_Static_assert(sizeof(struct record_sample) == 872, "the layout of a file stays");
+_Static_assert(sizeof(struct record_sample) == 1256, "the layout of a file stays");
 _Static_assert(sizeof(struct record_clock) == 24, "the layout of a file stays");
 _Static_assert(sizeof(struct record_end) == 48, "the layout of a file stays");
 
@@ -231,7 +231,7 @@ static bool is_later(const struct topdown_figures *now, const struct topdown_fig
 		     now->running_ns >= then->running_ns && now->cycles >= then->cycles &&
 		     now->instructions >= then->instructions && now->busy_ns >= then->busy_ns;
 
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
+	for (i = 0; i < TOPDOWN_MAX_PARENTS; i++)
 		later &= now->children_slots[i] >= then->children_slots[i];
 	for (i = 0; i < TD_NR_NODES; i++)
 		later &= now->node[i] >= then->node[i];
@@ -286,6 +286,7 @@ static bool take_window(struct loading *loading, uint32_t i)
 	piece.source = window.source;
 	piece.level = window.level;
 	piece.flags = window.flags;
+	piece.turns = window.turns;
 	piece.end_ns = window.window.time_ns;
 	piece.figures = window.window.figures;
 	piece.begin_ns = piece.figures.enabled_ns < piece.end_ns ?
@@ -352,6 +353,7 @@ static bool take_sample(struct loading *loading, uint32_t i)
 	piece.source = sample.source;
 	piece.level = sample.level;
 	piece.flags = loading->recording->task[sample.task].flags;
+	piece.turns = loading->recording->task[sample.task].turns;
 	piece.begin_ns = sample.begin_ns;
 	piece.end_ns = sample.end_ns;
 	piece.figures = sample.figures;

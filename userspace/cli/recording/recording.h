@@ -94,6 +94,7 @@ struct recording {
  * @source: enum topdown_source
  * @level: highest level
  * @flags: TOPDOWN_RECORD_*; of tasks as in struct record_task
+ * @turns: topdown_record.turns; of tasks as in struct record_task
  * @figures: figures of the span. Of a window that began before the recording, those since then
  * @window: the window as the file has it; NULL for a sample
  * @sample: the sample as the file has it; NULL for a window
@@ -105,6 +106,7 @@ struct recording_piece {
 	uint32_t source;
 	uint32_t level;
 	uint32_t flags;
+	uint32_t turns;
 	struct topdown_figures figures;
 	const struct record_window *window;
 	const struct record_sample *sample;

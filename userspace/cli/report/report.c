@@ -30,7 +30,7 @@ static int list_window(void *data, const struct recording *recording,
 		       const struct recording_piece *piece)
 {
 	const struct record_window *from = piece->window;
-	struct topdown_map_window window;
+	struct topdown_window window;
 	struct listing *listing = data;
 	unsigned int level;
 

@@ -87,7 +87,8 @@ static void join_facts(struct summary_subject *subject, const struct recording_p
 	join_source(subject, piece->source);
 	if (piece->figures.slots && (!subject->level || piece->level < subject->level))
 		subject->level = piece->level;
-	subject->flags = td_sum_flags(subject->flags, piece->flags);
+	subject->flags |= piece->flags;
+	subject->turns = td_turns_more(subject->turns, piece->turns);
 	subject->windows += !piece->window || piece->window->window.number;
 }
 
@@ -392,7 +393,7 @@ bool summary_partly(const struct topdown_figures *total, unsigned int node, uint
 
 	if (topdown_figures_has(total, node))
 		return false;
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++) {
+	for (i = 0; i < TOPDOWN_MAX_PARENTS; i++) {
 		uint64_t counted = total->children_slots[i];
 
 		if (!(td_nodes_of_parents(1U << i) >> node & 1) || !counted ||
@@ -464,6 +465,7 @@ void summary_row(const struct summary *summary, const struct summary_subject *su
 	*row = (struct row){
 		.state = subject->state,
 		.flags = subject->flags,
+		.turns = subject->turns,
 		.flags_known = !summary_of_tasks(summary) ||
 			       summary->recording.task[0].flags_known,
 		.source = subject->source,

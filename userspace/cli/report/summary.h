@@ -25,6 +25,7 @@
  * @time_ns: time in which the CPUs could be busy; of CPUs only
  * @nr_cpus: CPUs that were measured; of CPUs only
  * @flags: TOPDOWN_RECORD_* of any piece
+ * @turns: the most turns of any piece
  * @state: enum topdown_state, or of a task enum topdown_session_state, at the end
  * @windows: windows with a number, or samples
  * @lost: windows that were lost
@@ -47,6 +48,7 @@ struct summary_subject {
 	uint64_t time_ns;
 	unsigned int nr_cpus;
 	unsigned int flags;
+	unsigned int turns;
 	unsigned int state;
 	uint64_t windows;
 	uint64_t lost;

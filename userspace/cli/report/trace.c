@@ -121,6 +121,7 @@ static void put_bottleneck(struct trace *trace, const struct recording *recordin
 		.kind = ROW_CPU,
 		.state = TOPDOWN_STATE_OK,
 		.flags = piece->flags,
+		.turns = piece->turns,
 		.flags_known = true,
 		.source = piece->source,
 		.level = piece->level,

@@ -94,13 +94,11 @@ bool row_running(const struct row *row, double *share)
 
 /**
  * row_expect - set how long a CPU or a task is to be measured if nobody else uses the counters
- * @row: row with its flags and times
+ * @row: row with its turns and times
  */
 void row_expect(struct row *row)
 {
-	unsigned int turns = (row->flags & TOPDOWN_RECORD_TURNS_MASK) >> TOPDOWN_RECORD_TURNS_SHIFT;
-
-	row->expected_ns = row->figures.enabled_ns / (turns ? turns : 1);
+	row->expected_ns = row->figures.enabled_ns / (row->turns ? row->turns : 1);
 }
 
 /**
@@ -175,7 +173,7 @@ static double running_least(const struct row *row)
 	double expected = 1;
 
 	if (row_turns(row)) {
-		if (!(row->flags & TOPDOWN_RECORD_TURNS_MASK))
+		if (!row->turns)
 			return 0;
 		row_expected(row, &expected);
 	}

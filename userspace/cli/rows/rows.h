@@ -95,6 +95,7 @@ struct watched {
  * @state: enum topdown_state of the interval; of a task enum topdown_session_state
  * @flags: TOPDOWN_RECORD_* at the end of the interval; of tasks those of any CPU of the
  *	machine that hold for sessions
+ * @turns: the same of topdown_record.turns, of which the most
  * @flags_known: this user may see them
  * @source: enum topdown_source
  * @level: highest level that is shown
@@ -144,6 +145,7 @@ struct row {
 	int numa;
 	unsigned int state;
 	unsigned int flags;
+	unsigned int turns;
 	bool flags_known;
 	unsigned int source;
 	unsigned int level;

@@ -65,7 +65,7 @@ static void cut(struct topdown_figures *part, const struct topdown_figures *figu
 	part->cycles = share(figures->cycles, from, to, whole);
 	part->instructions = share(figures->instructions, from, to, whole);
 	part->busy_ns = share(figures->busy_ns, from, to, whole);
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
+	for (i = 0; i < TOPDOWN_MAX_PARENTS; i++)
 		part->children_slots[i] = share(figures->children_slots[i], from, to, whole);
 	for (i = 0; i < TOPDOWN_MAX_NODES; i++) {
 		part->node[i] = share(figures->node[i], from, to, whole);

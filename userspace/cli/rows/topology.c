@@ -127,7 +127,8 @@ static void add(struct row *row, const struct row *cpu)
 	bool counts = cpu->level && cpu->figures.enabled_ns;
 
 	row->state = td_state_worse(row->state, cpu->state);
-	row->flags = td_sum_flags(row->flags, cpu->flags);
+	row->flags |= cpu->flags;
+	row->turns = td_turns_more(row->turns, cpu->turns);
 	row->expected_ns += cpu->expected_ns;
 	if (!row->nr_cpus || (counts && cpu->level < row->level))
 		row->level = cpu->level;

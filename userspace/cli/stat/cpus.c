@@ -171,6 +171,7 @@ static int fill_row(const struct stat_run *run, struct row *row, unsigned int i)
 	row->cpu = record->cpu;
 	row->state = record->state;
 	row->flags = record->flags;
+	row->turns = record->turns;
 	row->source = record->source;
 	row->level = row_level(record->level, &run->interval);
 	ret = fill_figures(run, row, i, record);
@@ -220,7 +221,8 @@ static void join(struct row *sum, struct row *cpu, uint64_t time_ns)
 	/* A CPU that was never measured has none of these. */
 	if (!cpu->level)
 		return;
-	sum->flags = td_sum_flags(sum->flags, cpu->flags);
+	sum->flags |= cpu->flags;
+	sum->turns = td_turns_more(sum->turns, cpu->turns);
 	if (cpu->level < sum->level)
 		sum->level = cpu->level;
 	if (sum->source == TOPDOWN_SOURCE_NONE)
@@ -263,7 +265,8 @@ static bool is_like(const struct sleeper *sleeper, const struct topdown_record *
 	const struct topdown_record *record = sleeper->record;
 
 	return record && record->state == now->state && record->flags == now->flags &&
-	       record->level == now->level && record->source == now->source;
+	       record->turns == now->turns && record->level == now->level &&
+	       record->source == now->source;
 }
 
 /* Add up all CPUs, and keep the row of none. */

@@ -33,15 +33,20 @@ static void choose_form(struct stat_run *run)
 static void look_at_machine(struct tasks *tasks)
 {
 	const unsigned int kept = TOPDOWN_RECORD_SCALED | TOPDOWN_RECORD_REFINED |
-				  TOPDOWN_RECORD_DRILLDOWN | TOPDOWN_RECORD_TURNS_MASK;
+				  TOPDOWN_RECORD_DRILLDOWN;
+	const struct topdown_record *record;
 	unsigned int i;
 
 	tasks->flags_then = tasks->flags;
+	tasks->turns_then = tasks->turns;
 	tasks->flags = 0;
+	tasks->turns = 0;
 	tasks->flags_known = tasks->cpus && !topdown_reading_update(tasks->cpus, 0);
-	for (i = 0; tasks->flags_known && i < topdown_reading_nr(tasks->cpus); i++)
-		tasks->flags = td_sum_flags(tasks->flags,
-					    topdown_reading_record(tasks->cpus, i)->flags & kept);
+	for (i = 0; tasks->flags_known && i < topdown_reading_nr(tasks->cpus); i++) {
+		record = topdown_reading_record(tasks->cpus, i);
+		tasks->flags |= record->flags & kept;
+		tasks->turns = td_turns_more(tasks->turns, record->turns);
+	}
 }
 
 static int prepare(struct stat_run *run)
@@ -125,7 +130,8 @@ static int fill_row(const struct stat_run *run, struct row *row, const struct ta
 
 	row->kind = task->tid ? ROW_THREAD : ROW_PROCESS;
 	row->task = task;
-	row->flags = td_sum_flags(run->tasks.flags_then, run->tasks.flags);
+	row->flags = run->tasks.flags_then | run->tasks.flags;
+	row->turns = td_turns_more(run->tasks.turns_then, run->tasks.turns);
 	row->flags_known = run->tasks.flags_known;
 	row->state = now->out_state;
 	row->source = now->out_source;
@@ -133,11 +139,9 @@ static int fill_row(const struct stat_run *run, struct row *row, const struct ta
 	row->merged_ns = now->out_merged_ns - task->then.out_merged_ns;
 	row->switches = now->out_switches - task->then.out_switches;
 	row->incomplete = now->out_flags & TOPDOWN_SESSION_INCOMPLETE;
-	ret = topdown_session_kind_between(&task->then, now, TOPDOWN_KIND_CORE, row->level,
-					   &row->core);
+	ret = task_kind(task, TOPDOWN_KIND_CORE, row->level, &row->core);
 	if (!ret)
-		ret = topdown_session_kind_between(&task->then, now, TOPDOWN_KIND_ATOM,
-						   row->level, &row->atom);
+		ret = task_kind(task, TOPDOWN_KIND_ATOM, row->level, &row->atom);
 	if (ret)
 		return ret;
 	ret = topdown_session_between(&task->then, now, row->level, &row->figures);
@@ -154,7 +158,7 @@ static int again(struct stat_run *run)
 	if (ret)
 		return refusal_session(run->options->device, -ret);
 	for (i = 0; i < run->tasks.nr; i++)
-		run->tasks.task[i].then = run->tasks.task[i].now;
+		task_advance(&run->tasks.task[i]);
 	run->start_ns = clock_now_ns();
 	run->grid_ns = run->start_ns;
 	return 0;
@@ -174,7 +178,7 @@ static int compare(struct stat_run *run)
 		if (task->over)
 			continue;
 		ret = fill_row(run, &interval->row[interval->nr++], task);
-		task->then = task->now;
+		task_advance(task);
 		task->over = task_over(task);
 	}
 	return ret;

@@ -19,7 +19,8 @@
 
 static void clear_figures(struct top_cpu *cpu)
 {
-	td_figures_clear(&cpu->row.figures);
+	cpu->row.figures = (struct topdown_figures){ 0 };
+	td_figures_ratios(&cpu->row.figures, 0);
 	cpu->row.rate = 0;
 	cpu->row.time_ns = 0;
 }
@@ -85,6 +86,7 @@ void top_data_put(struct top_data *data, unsigned int cpu,
 	row->cpu = cpu;
 	row->state = record->state;
 	row->flags = record->flags;
+	row->turns = record->turns;
 	row->flags_known = true;
 	row->source = record->source;
 	row->level = record->level < data->level ? record->level : data->level;
@@ -139,7 +141,7 @@ void top_data_total(const struct top_data *data, const struct cpulist *cpus,
 	unsigned int i, level = 0, awake = 0;
 
 	memset(total, 0, sizeof(*total));
-	td_figures_clear(&total->figures);
+	td_figures_ratios(&total->figures, 0);
 	total->cpu = TOPDOWN_CPU_ALL;
 	total->flags_known = true;
 	for (i = 0; i < data->nr; i++) {
@@ -152,7 +154,8 @@ void top_data_total(const struct top_data *data, const struct cpulist *cpus,
 		total->state = total->nr_cpus ? td_state_worse(total->state, cpu->row.state) :
 						cpu->row.state;
 		level = !level || cpu->row.level < level ? cpu->row.level : level;
-		total->flags = td_sum_flags(total->flags, cpu->row.flags);
+		total->flags |= cpu->row.flags;
+		total->turns = td_turns_more(total->turns, cpu->row.turns);
 		total->nr_cpus++;
 		topdown_figures_add(&total->figures, &cpu->row.figures, level);
 		total->rate += cpu->row.rate;

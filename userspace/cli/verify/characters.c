@@ -42,7 +42,7 @@ static bool sums_up(struct verify *verify, enum program program, const char *whe
 	double sum = others_slots(figures);
 	unsigned int node;
 
-	for (node = 0; node < TOPDOWN_NR_PARENTS; node++) {
+	for (node = 0; node < TD_NR_PARENTS; node++) {
 		if (topdown_figures_has(figures, node))
 			sum += topdown_figures_ratio(figures, node);
 	}
@@ -154,7 +154,7 @@ void check_programs(struct verify *verify)
  * a byte that is stuck moves then.
  */
 static bool level1_alone(struct verify *verify, enum program program,
-			 double ratio[TOPDOWN_NR_PARENTS])
+			 double ratio[TD_NR_PARENTS])
 {
 	struct topdown_figures figures;
 	unsigned int node;
@@ -163,7 +163,7 @@ static bool level1_alone(struct verify *verify, enum program program,
 		return true;
 	if (!verify_alone(verify, program, &figures))
 		return false;
-	for (node = 0; node < TOPDOWN_NR_PARENTS; node++)
+	for (node = 0; node < TD_NR_PARENTS; node++)
 		ratio[node] = topdown_figures_ratio(&figures, node);
 	return true;
 }
@@ -174,20 +174,20 @@ static bool level1_alone(struct verify *verify, enum program program,
  */
 void check_alive(struct verify *verify)
 {
-	double ratio[TOPDOWN_NR_PARENTS], least[TOPDOWN_NR_PARENTS], most[TOPDOWN_NR_PARENTS];
+	double ratio[TD_NR_PARENTS], least[TD_NR_PARENTS], most[TD_NR_PARENTS];
 	unsigned int node, i, seen = 0;
 	bool right = true;
 
 	for (i = 0; i < PROGRAMS && !verify_stopped(); i++) {
 		if (!level1_alone(verify, i, ratio))
 			continue;
-		for (node = 0; node < TOPDOWN_NR_PARENTS; node++) {
+		for (node = 0; node < TD_NR_PARENTS; node++) {
 			least[node] = seen ? fmin(least[node], ratio[node]) : ratio[node];
 			most[node] = seen ? fmax(most[node], ratio[node]) : ratio[node];
 		}
 		seen++;
 	}
-	for (node = 0; node < TOPDOWN_NR_PARENTS && seen > 1; node++) {
+	for (node = 0; node < TD_NR_PARENTS && seen > 1; node++) {
 		if (most[node] - least[node] >= ALIVE)
 			continue;
 		right = false;

@@ -236,7 +236,7 @@ static bool perf_measure(struct verify *verify, enum program program, double *co
 		 access(HYBRID, F_OK) ? LEVEL1 : LEVEL1_HYBRID, verify->ms / 1000,
 		 verify->ms % 1000);
 	pipe = pid > 0 ? popen(command, "re") : NULL;
-	there = pipe && perf_counts(pipe, count, TOPDOWN_NR_PARENTS + 1);
+	there = pipe && perf_counts(pipe, count, TD_NR_PARENTS + 1);
 	if (pipe)
 		pclose(pipe);
 	program_stop(pid);
@@ -249,7 +249,7 @@ static bool perf_measure(struct verify *verify, enum program program, double *co
  */
 void check_perf(struct verify *verify)
 {
-	double count[TOPDOWN_NR_PARENTS + 1], sum, points, apart;
+	double count[TD_NR_PARENTS + 1], sum, points, apart;
 	struct topdown_figures figures;
 	unsigned int i, node;
 
@@ -275,9 +275,9 @@ void check_perf(struct verify *verify)
 			continue;
 		}
 		figures = verify->alone[i];
-		for (node = 0, sum = 0; node < TOPDOWN_NR_PARENTS; node++)
+		for (node = 0, sum = 0; node < TD_NR_PARENTS; node++)
 			sum += count[1 + node];
-		for (node = 0, points = 0; node < TOPDOWN_NR_PARENTS; node++) {
+		for (node = 0, points = 0; node < TD_NR_PARENTS; node++) {
 			apart = fabs(count[1 + node] / sum - topdown_figures_ratio(&figures, node));
 			points = fmax(points, 100 * apart);
 		}

@@ -136,7 +136,7 @@ static double readings_apart(struct verify *verify, unsigned int us, unsigned in
 	verify_end(verify);
 	if (!verify_between(verify, verify->home, &whole))
 		return -1;
-	return verify_points(&parts, &whole, TOPDOWN_NR_PARENTS, worst);
+	return verify_points(&parts, &whole, TD_NR_PARENTS, worst);
 }
 
 /**
@@ -221,7 +221,7 @@ static const char *exceeds(const struct topdown_record *record)
 	double least = NEARLY * total->slots, sum = 0;
 	unsigned int i, child;
 
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++) {
+	for (i = 0; i < TD_NR_PARENTS; i++) {
 		child = TOPDOWN_HEAVY_OPERATIONS + 2 * i;
 		sum += total->node[i];
 		if (total->node[child] > total->node[i] + least)

@@ -109,7 +109,7 @@ static bool no_raw(struct verify *verify)
  * Return: false if there is none.
  */
 bool verify_raw(const struct verify *verify, enum program program,
-		double fraction[TOPDOWN_NR_PARENTS])
+		double fraction[TD_NR_PARENTS])
 {
 	pid_t pid;
 	bool there;

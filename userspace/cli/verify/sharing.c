@@ -125,7 +125,7 @@ static unsigned int level1_events(const struct td_formula *formula, uint64_t *co
 
 /* False if a line said what is wrong. */
 static bool level1_of(struct verify *verify, const struct td_formula *formula,
-		      const uint64_t *count, double node[TOPDOWN_NR_PARENTS])
+		      const uint64_t *count, double node[TD_NR_PARENTS])
 {
 	struct td_sample sample = { .width = verify->width, .level = 1 };
 	struct td_slots slots = { 0 };
@@ -143,7 +143,7 @@ static bool level1_of(struct verify *verify, const struct td_formula *formula,
 	td_formula_eval(formula, &sample, &slots);
 	if (!slots.slots)
 		return false;
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
+	for (i = 0; i < TD_NR_PARENTS; i++)
 		node[i] = (double)slots.node[i] / slots.slots;
 	return true;
 }
@@ -151,7 +151,7 @@ static bool level1_of(struct verify *verify, const struct td_formula *formula,
 static void paired(struct verify *verify, const struct td_formula *formula, enum program program)
 {
 	uint64_t config[EVENTS_MAX] = { 0 }, count[EVENTS_MAX] = { 0 };
-	double node[TOPDOWN_NR_PARENTS], points = 0;
+	double node[TD_NR_PARENTS], points = 0;
 	pid_t pid = verify_start(verify, program);
 	struct topdown_figures figures;
 	unsigned int i, worst = 0;
@@ -182,7 +182,7 @@ static void paired(struct verify *verify, const struct td_formula *formula, enum
 	}
 	if (!level1_of(verify, formula, count, node))
 		return;
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++) {
+	for (i = 0; i < TD_NR_PARENTS; i++) {
 		double apart = 100 * fabs(node[i] - topdown_figures_ratio(&figures, i));
 
 		if (apart < points)
@@ -223,7 +223,7 @@ static unsigned int metric_events(uint64_t *config)
 	unsigned int i;
 
 	config[0] = CONFIG_SLOTS;
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
+	for (i = 0; i < TD_NR_PARENTS; i++)
 		config[1 + i] = CONFIG_METRIC(i);
 	return i + 1;
 }
@@ -243,9 +243,9 @@ static void judge_restored(struct verify *verify, const uint64_t *count,
 	double sum = 0, points = 0, apart;
 	unsigned int i, worst = 0;
 
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++)
+	for (i = 0; i < TD_NR_PARENTS; i++)
 		sum += count[1 + i];
-	for (i = 0; i < TOPDOWN_NR_PARENTS; i++) {
+	for (i = 0; i < TD_NR_PARENTS; i++) {
 		apart = 100 * fabs(count[1 + i] / sum - topdown_figures_ratio(alone, i));
 		if (apart < points)
 			continue;
@@ -297,7 +297,7 @@ static void judge_beside(struct verify *verify)
 		verify_line(verify, OUTCOME_OFF, "nothing is counted beside perf's group of the CPU");
 		return;
 	}
-	points = verify_points(&beside, &alone, TOPDOWN_NR_PARENTS, &worst);
+	points = verify_points(&beside, &alone, TD_NR_PARENTS, &worst);
 	verify_line(verify, points < BESIDE_POINTS ? OUTCOME_RIGHT : OUTCOME_OFF,
 		    "the module beside perf's group of the CPU: %.1f%% of the time is counted, %.2f points from what it was alone (%s)",
 		    100.0 * beside.running_ns / beside.enabled_ns, points,

@@ -107,7 +107,7 @@ void check_tasks(struct verify *verify)
 		return;
 	}
 	share = (double)followed.figures.slots / cpu.slots;
-	points = verify_points(&followed.figures, &cpu, TOPDOWN_NR_PARENTS, &worst);
+	points = verify_points(&followed.figures, &cpu, TD_NR_PARENTS, &worst);
 	verify_line(verify, share > LEAST_SHARE && share < MOST_SHARE && points < TASK_POINTS ?
 		    OUTCOME_RIGHT : OUTCOME_OFF,
 		    "a task alone on a CPU has %.1f%% of its slots, %.2f points apart (%s)",
@@ -123,7 +123,7 @@ static bool shared_as_alone(struct verify *verify, const struct followed *follow
 
 	if (!verify_alone(verify, followed->program, &alone))
 		return false;
-	points = verify_points(&followed->figures, &alone, TOPDOWN_NR_PARENTS, &worst);
+	points = verify_points(&followed->figures, &alone, TD_NR_PARENTS, &worst);
 	if (points < SHARED_POINTS)
 		return true;
 	verify_line(verify, OUTCOME_OFF,

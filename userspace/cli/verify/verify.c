@@ -270,10 +270,7 @@ static bool measured(const struct topdown_record *record)
 /* The uapi header: 0 and 1 are all the time. */
 static unsigned int turns_of(const struct topdown_record *record)
 {
-	unsigned int turns = (record->flags & TOPDOWN_RECORD_TURNS_MASK) >>
-			     TOPDOWN_RECORD_TURNS_SHIFT;
-
-	return turns ? turns : 1;
+	return record->turns ? record->turns : 1;
 }
 
 /* Isolated CPUs and those outside of a cpuset are others', unless one is asked for. */

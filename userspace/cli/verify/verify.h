@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <topdown.h>
 
+#include "known.h"
 #include "programs.h"
 
 #define VERIFY_CPUS_MAX		256
@@ -104,7 +105,7 @@ void verify_unpin(const struct verify *verify);
 
 /* raw.c: level 1 of a program as the driver has it; false where there is no PERF_METRICS. */
 bool verify_raw(const struct verify *verify, enum program program,
-		double fraction[TOPDOWN_NR_PARENTS]);
+		double fraction[TD_NR_PARENTS]);
 double verify_raw_windows(const struct verify *verify, unsigned int us, unsigned int nr,
 			  unsigned int *worst);
 

@@ -7,6 +7,7 @@
 #include "known.h"
 #include "refusal.h"
 #include "rows.h"
+#include "task.h"
 #include "where.h"
 
 #define LEVEL	2
@@ -118,16 +119,19 @@ static int end_cpus(struct where_run *run)
 
 static int end_session(struct where_run *run)
 {
+	struct topdown_session_kind kind[TASK_KINDS] = { 0 }, no_kind = { 0 };
 	struct topdown_session none = { 0 }, session;
 	struct topdown_figures core, atom;
+	unsigned int nr = TASK_KINDS;
 	int ret;
 
-	ret = topdown_session_read(run->session, TOPDOWN_SESSION_FRESH, &session, sizeof(session));
+	ret = topdown_session_read_kinds(run->session, TOPDOWN_SESSION_FRESH, &session,
+					 sizeof(session), kind, &nr, sizeof(*kind));
 	if (!ret)
-		ret = topdown_session_kind_between(&none, &session, TOPDOWN_KIND_CORE, LEVEL,
+		ret = topdown_session_kind_between(&no_kind, &kind[TOPDOWN_KIND_CORE], LEVEL,
 						   &core);
 	if (!ret)
-		ret = topdown_session_kind_between(&none, &session, TOPDOWN_KIND_ATOM, LEVEL,
+		ret = topdown_session_kind_between(&no_kind, &kind[TOPDOWN_KIND_ATOM], LEVEL,
 						   &atom);
 	if (ret)
 		return refusal_session(run->options->device, -ret);

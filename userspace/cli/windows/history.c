@@ -108,7 +108,7 @@ static int look_at_cpu(struct history *history, const struct topdown_record *rec
 	const struct history_options *options = history->options;
 	unsigned int level = windows_level(&options->output, options->level,
 					   record->level);
-	struct topdown_map_window window;
+	struct topdown_window window;
 	uint64_t number = record->windows, n;
 	int ret = 0;
 

@@ -57,7 +57,7 @@ static int make_room(struct windows *windows)
  * Return: 0 or -ENOMEM.
  */
 int windows_add(struct windows *windows, double time, uint32_t cpu, unsigned int source,
-		unsigned int level, const struct topdown_map_window *window)
+		unsigned int level, const struct topdown_window *window)
 {
 	const struct shown shown = {
 		.time = time,

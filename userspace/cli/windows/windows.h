@@ -24,7 +24,7 @@ struct shown {
 	uint32_t cpu;
 	uint16_t source;
 	uint16_t level;
-	struct topdown_map_window window;
+	struct topdown_window window;
 };
 
 /**
@@ -41,7 +41,7 @@ struct windows {
 
 unsigned int windows_level(const struct output *output, unsigned int asked, unsigned int most);
 int windows_add(struct windows *windows, double time, uint32_t cpu, unsigned int source,
-		unsigned int level, const struct topdown_map_window *window);
+		unsigned int level, const struct topdown_window *window);
 int windows_print(struct windows *windows, struct output *output);
 void windows_free(struct windows *windows);
 

@@ -13,9 +13,9 @@ from ctypes import Structure, c_char, c_int32, c_uint16, c_uint32, c_uint64
 from typing import Dict, List, Tuple, Type
 
 #: Room for nodes in `Figures`.
-MAX_NODES = 16
-#: Level 1 nodes that have children.
-NR_PARENTS = 4
+MAX_NODES = 24
+#: Room for level 1 nodes that have children.
+MAX_PARENTS = 8
 #: A ratio of 1.
 RATIO_ONE = 1000000000
 #: No ratio.
@@ -51,8 +51,6 @@ RECORD_CLAMPED = 1 << 0
 RECORD_SCALED = 1 << 1
 RECORD_REFINED = 1 << 2
 RECORD_DRILLDOWN = 1 << 3
-RECORD_TURNS_SHIFT = 8
-RECORD_TURNS_MASK = 255 << RECORD_TURNS_SHIFT
 
 ATTACH_THREAD = 1 << 0
 ATTACH_CHILDREN = 1 << 1
@@ -100,7 +98,7 @@ class Figures(Structure):
     """struct topdown_figures, which has its final size."""
     _fields_ = [("enabled_ns", c_uint64), ("running_ns", c_uint64), ("slots", c_uint64),
                 ("cycles", c_uint64), ("instructions", c_uint64), ("busy_ns", c_uint64),
-                ("children_slots", c_uint64 * NR_PARENTS), ("node", c_uint64 * MAX_NODES),
+                ("children_slots", c_uint64 * MAX_PARENTS), ("node", c_uint64 * MAX_NODES),
                 ("ratio", c_uint32 * MAX_NODES)]
 
 
@@ -123,25 +121,33 @@ class Record(Structure):
     """struct topdown_record"""
     _fields_ = [("cpu", c_uint32), ("state", c_uint32), ("source", c_uint32),
                 ("level", c_uint32), ("kind", c_uint32), ("slots_per_cycle", c_uint32),
-                ("nr_cpus", c_uint32), ("flags", c_uint32), ("nodes", c_uint64),
-                ("clamped", c_uint64), ("windows", c_uint64), ("time_ns", c_uint64),
-                ("window_time_ns", c_uint64), ("total", Figures), ("window", Figures)]
+                ("nr_cpus", c_uint32), ("flags", c_uint32), ("turns", c_uint32),
+                ("__reserved", c_uint32), ("nodes", c_uint64), ("clamped", c_uint64),
+                ("windows", c_uint64), ("time_ns", c_uint64), ("window_time_ns", c_uint64),
+                ("total", Figures), ("window", Figures)]
 
 
-class MapWindow(Structure):
-    """struct topdown_map_window"""
+class Window(Structure):
+    """struct topdown_window"""
     _fields_ = [("number", c_uint64), ("time_ns", c_uint64), ("nodes", c_uint64),
                 ("clamped", c_uint64), ("figures", Figures)]
 
 
 class Session(Structure):
     """struct topdown_session"""
-    _fields_ = [("size", c_uint32), ("flags", c_uint32), ("out_state", c_uint32),
+    _fields_ = [("size", c_uint32), ("flags", c_uint32), ("kinds", c_uint64),
+                ("nr_kinds", c_uint32), ("kind_size", c_uint32), ("out_state", c_uint32),
                 ("out_flags", c_uint32), ("out_tasks", c_uint32), ("out_dropped", c_uint32),
                 ("out_source", c_uint32), ("out_level", c_uint32), ("out_serial", c_uint64),
                 ("out_nodes", c_uint64), ("out_time_ns", c_uint64), ("out_switches", c_uint64),
-                ("out_merged_ns", c_uint64), ("out_figures", Figures),
-                ("out_core_figures", Figures), ("out_atom_figures", Figures)]
+                ("out_merged_ns", c_uint64), ("out_figures", Figures)]
+
+
+class SessionKind(Structure):
+    """struct topdown_session_kind"""
+    _fields_ = [("kind", c_uint32), ("level", c_uint32), ("source", c_uint32),
+                ("__reserved", c_uint32), ("nodes", c_uint64), ("switches", c_uint64),
+                ("merged_ns", c_uint64), ("figures", Figures)]
 
 
 class Watch(Structure):
@@ -214,7 +220,8 @@ class StallsEvent(Structure):
 #: The structures by the names that they have in C.
 STRUCTS: Dict[str, Type[Structure]] = {
     "topdown_figures": Figures, "topdown_info": Info, "topdown_record": Record,
-    "topdown_map_window": MapWindow, "topdown_session": Session, "topdown_watch": Watch,
+    "topdown_window": Window, "topdown_session": Session,
+    "topdown_session_kind": SessionKind, "topdown_watch": Watch,
     "topdown_event": Event, "topdown_region": Region,
     "topdown_latency_record": LatencyRecord, "topdown_owner": Owner, "topdown_stall": Stall,
     "topdown_stall_options": StallOptions, "topdown_stalls_event": StallsEvent}

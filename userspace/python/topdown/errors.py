@@ -70,6 +70,10 @@ _ATTACH = {
     ENFILE: "there is no descriptor left for it",
     EINVAL: "flags that exclude each other",
 }
+_SESSION_READ = {
+    ENOTTY: "a descriptor of something else",
+    EOPNOTSUPP: "the module does not know a flag",
+}
 _SIZE = {EINVAL: "a size that was never released"}
 _OTHER_THREAD = {EPERM: "a thread or process that regions do not belong to"}
 _NO_REGION = {EINVAL: "a number without a region"}
@@ -108,20 +112,21 @@ MEANINGS: Dict[str, Dict[int, str]] = {
     "topdown_session_view": {
         EBADF: "session is a view", EMFILE: "there is no descriptor left",
         ENFILE: "there is no descriptor left"},
-    "topdown_session_read": {
-        ENOTTY: "a descriptor of something else",
-        EOPNOTSUPP: "the module does not know a flag",
-        EINVAL: "a size that was never released"},
+    "topdown_session_read": {**_SESSION_READ, EINVAL: "a size that was never released"},
+    "topdown_session_read_kinds": {
+        **_SESSION_READ, EINVAL: "a kind_size that was never released"},
     "topdown_session_map_open": {
         ENODEV: "a descriptor of something else",
         EPROTO: "a map that this library cannot read",
         ENFILE: "too many open files of all"},
     "topdown_session_map_read": {EINVAL: "a size that was never released", **_MAP_READ},
+    "topdown_session_map_read_kinds": {
+        EINVAL: "a kind_size that was never released", **_MAP_READ},
     "topdown_session_control": {
         EBADF: "session is a view", ENOTTY: "a descriptor of something else",
         EINVAL: "an action that the module does not know"},
     "topdown_session_between": {EINVAL: "two sessions", ERANGE: "now is not the later one"},
-    "topdown_session_kind_between": {EINVAL: "another kind", ERANGE: "now is not the later one"},
+    "topdown_session_kind_between": {EINVAL: "two kinds", ERANGE: "now is not the later one"},
     "topdown_owners_open": {
         EOPNOTSUPP: "the module is too old, or the kernel lacks cgroups of perf",
         EACCES: "this process may not see whole CPUs"},

@@ -12,6 +12,9 @@ from .nodes import NodeLike, node, nodes
 #: The highest level of nodes that there is.
 LEVEL = 2
 
+#: Parent n is node n, as long as no other level 1 node has children.
+_PARENTS = 4
+
 
 class Figures:
     """Where the pipeline slots of a span of time went.  It does not change.
@@ -120,7 +123,7 @@ class Figures:
         :raises KeyError: there is no such node, or it cannot have children
         """
         number = node(which).number
-        if number >= abi.NR_PARENTS:
+        if number >= _PARENTS:
             raise KeyError(which)
         return int(self._raw.children_slots[number])
 

@@ -22,6 +22,7 @@ _words = POINTER(c_uint64)
 _figures = POINTER(abi.Figures)
 _record = POINTER(abi.Record)
 _session = POINTER(abi.Session)
+_session_kind = POINTER(abi.SessionKind)
 _latency = POINTER(abi.LatencyRecord)
 _owner = POINTER(abi.Owner)
 _stall = POINTER(abi.Stall)
@@ -53,7 +54,7 @@ PROTOTYPES: Dict[str, Tuple[Any, ...]] = {
     "topdown_map_history": (c_uint32, _handle),
     "topdown_map_read_record": (c_int, _handle, c_uint32, _record, c_size_t, _figures),
     "topdown_map_read_window": (c_int, _handle, c_uint32, c_uint64, c_uint32,
-                                POINTER(abi.MapWindow), c_size_t),
+                                POINTER(abi.Window), c_size_t),
     "topdown_record_between": (c_int, _record, _record, c_uint32, _figures),
     "topdown_figures_add": (None, _figures, _figures, c_uint32),
     "topdown_figures_has": (c_bool, _figures, c_uint32),
@@ -69,12 +70,16 @@ PROTOTYPES: Dict[str, Tuple[Any, ...]] = {
     "topdown_session_attach": (c_int, _handle, c_int, c_uint32, POINTER(c_int)),
     "topdown_session_view": (c_int, c_int, POINTER(c_int)),
     "topdown_session_read": (c_int, c_int, c_uint32, _session, c_size_t),
+    "topdown_session_read_kinds": (c_int, c_int, c_uint32, _session, c_size_t, _session_kind,
+                                   POINTER(c_uint32), c_size_t),
     "topdown_session_map_open": (c_int, _out, c_int),
     "topdown_session_map_close": (None, _handle),
     "topdown_session_map_read": (c_int, _handle, _session, c_size_t),
+    "topdown_session_map_read_kinds": (c_int, _handle, _session, c_size_t, _session_kind,
+                                       POINTER(c_uint32), c_size_t),
     "topdown_session_control": (c_int, c_int, abi.c_enum),
     "topdown_session_between": (c_int, _session, _session, c_uint32, _figures),
-    "topdown_session_kind_between": (c_int, _session, _session, c_uint32, c_uint32, _figures),
+    "topdown_session_kind_between": (c_int, _session_kind, _session_kind, c_uint32, _figures),
     "topdown_latency_event_name": (c_char_p, c_uint32),
     "topdown_latency_event_by_name": (c_int, c_char_p),
     "topdown_latency_refusal_text": (c_char_p, c_uint32),

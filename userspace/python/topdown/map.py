@@ -17,7 +17,7 @@ class Window:
     """A window of a CPU's history: the time between two folds of its timer."""
     __slots__ = ("cpu", "number", "time_ns", "nodes", "clamped", "figures")
 
-    def __init__(self, cpu: int, raw: abi.MapWindow) -> None:
+    def __init__(self, cpu: int, raw: abi.Window) -> None:
         """Of the C structure; programs get windows from `Map`."""
         #: CPU number.
         self.cpu = cpu
@@ -106,7 +106,7 @@ class Map(Closing):
         :param level: highest level of nodes that get a ratio
         :raises OSError: ENOENT if it is open or no longer kept
         """
-        raw = abi.MapWindow()
+        raw = abi.Window()
         library.call("topdown_map_read_window", self.pointer(), cpu, number, level,
                      ctypes.byref(raw), ctypes.sizeof(raw))
         return Window(cpu, raw)

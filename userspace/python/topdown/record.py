@@ -69,7 +69,7 @@ class Record:
     @property
     def turns(self) -> int:
         """0: level 1 is counted all the time; n: it has one turn of n."""
-        return (int(self._raw.flags) & abi.RECORD_TURNS_MASK) >> abi.RECORD_TURNS_SHIFT
+        return int(self._raw.turns)
 
     @property
     def nodes(self) -> frozenset[str]:

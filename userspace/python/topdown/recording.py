@@ -65,7 +65,8 @@ class _Edge(ctypes.Structure):
 class _Window(ctypes.Structure):
     _fields_ = [("cpu", ctypes.c_uint32), ("source", ctypes.c_uint32),
                 ("level", ctypes.c_uint32), ("flags", ctypes.c_uint32),
-                ("window", abi.MapWindow)]
+                ("turns", ctypes.c_uint32), ("reserved", ctypes.c_uint32),
+                ("window", abi.Window)]
 
 
 class _Lost(ctypes.Structure):
@@ -76,7 +77,7 @@ class _Lost(ctypes.Structure):
 class _Task(ctypes.Structure):
     _fields_ = [("task", ctypes.c_uint32), ("pid", ctypes.c_int32), ("tid", ctypes.c_int32),
                 ("flags", ctypes.c_uint32), ("flags_known", ctypes.c_uint32),
-                ("reserved", ctypes.c_uint32), ("name", ctypes.c_char * 64)]
+                ("turns", ctypes.c_uint32), ("name", ctypes.c_char * 64)]
 
 
 class _Sample(ctypes.Structure):

@@ -11,20 +11,28 @@ from . import abi, library, nodes
 from .figures import LEVEL, Figures
 from .handle import Closing, Handle
 
+#: The kinds of core that are told apart.
+_KINDS = abi.KIND_ATOM + 1
+
+
+def _room() -> ctypes.Array[abi.SessionKind]:
+    return (abi.SessionKind * _KINDS)()
+
 
 class SessionReading:
     """What a session had counted at one time.  It does not change."""
-    __slots__ = ("_raw", "figures", "core", "atom")
+    __slots__ = ("_raw", "_kinds", "figures", "core", "atom")
 
-    def __init__(self, raw: abi.Session) -> None:
-        """Of a copy of the C structure; programs get it from a session."""
+    def __init__(self, raw: abi.Session, kinds: ctypes.Array[abi.SessionKind]) -> None:
+        """Of copies of the C structures; programs get it from a session."""
         self._raw = raw
+        self._kinds = kinds
         #: `Figures` since the session was made, or since its last reset.
         self.figures = Figures(abi.Figures.from_buffer_copy(raw.out_figures))
         #: The part of `figures` on P-cores of a hybrid machine.
-        self.core = Figures(abi.Figures.from_buffer_copy(raw.out_core_figures))
+        self.core = Figures(abi.Figures.from_buffer_copy(kinds[abi.KIND_CORE].figures))
         #: The part on its E-cores.
-        self.atom = Figures(abi.Figures.from_buffer_copy(raw.out_atom_figures))
+        self.atom = Figures(abi.Figures.from_buffer_copy(kinds[abi.KIND_ATOM].figures))
 
     @property
     def serial(self) -> int:
@@ -102,8 +110,8 @@ class SessionReading:
         """
         out = abi.Figures()
         number = {"core": abi.KIND_CORE, "atom": abi.KIND_ATOM}[kind]
-        library.call("topdown_session_kind_between", ctypes.byref(then._raw),
-                     ctypes.byref(self._raw), number, level, ctypes.byref(out))
+        library.call("topdown_session_kind_between", ctypes.byref(then._kinds[number]),
+                     ctypes.byref(self._kinds[number]), level, ctypes.byref(out))
         return Figures(out)
 
     def as_dict(self) -> Dict[str, Any]:
@@ -176,10 +184,11 @@ class Session(Closing):
         :param fresh: count until now, by an interrupt to each CPU that runs a task of it
         :raises ValueError: the session is closed
         """
-        raw = abi.Session()
-        library.call("topdown_session_read", self.fileno(), abi.SESSION_FRESH if fresh else 0,
-                     ctypes.byref(raw), ctypes.sizeof(raw))
-        return SessionReading(raw)
+        raw, kinds, number = abi.Session(), _room(), ctypes.c_uint32(_KINDS)
+        library.call("topdown_session_read_kinds", self.fileno(),
+                     abi.SESSION_FRESH if fresh else 0, ctypes.byref(raw), ctypes.sizeof(raw),
+                     kinds, ctypes.byref(number), ctypes.sizeof(abi.SessionKind))
+        return SessionReading(raw, kinds)
 
     @property
     def last(self) -> SessionReading:
@@ -253,10 +262,11 @@ class SessionMap(Closing):
         """
         if self._pointer is None:
             raise ValueError("the map is closed")
-        raw = abi.Session()
-        library.call("topdown_session_map_read", self._pointer, ctypes.byref(raw),
-                     ctypes.sizeof(raw))
-        return SessionReading(raw)
+        raw, kinds, number = abi.Session(), _room(), ctypes.c_uint32(_KINDS)
+        library.call("topdown_session_map_read_kinds", self._pointer, ctypes.byref(raw),
+                     ctypes.sizeof(raw), kinds, ctypes.byref(number),
+                     ctypes.sizeof(abi.SessionKind))
+        return SessionReading(raw, kinds)
 
     def close(self) -> None:
         """Unmap.  Later calls do nothing; no other thread may be reading."""
