@@ -193,15 +193,14 @@ static int td_session_file_check_read(const struct topdown_session *read)
 	return read->kind_size > PAGE_SIZE ? -E2BIG : 0;
 }
 
-/* Write the kinds of core for which the caller has room. */
+/* Write the kinds of core, @read->nr_kinds of them. */
 static int td_session_file_put_kinds(const struct topdown_session *read,
 				     const struct topdown_share sum[TD_NR_KINDS])
 {
-	u32 nr = min_t(u32, read->nr_kinds, TD_NR_KINDS);
 	struct topdown_session_kind one = { };
 	int ret;
 
-	for (; one.kind < nr; one.kind++, sum++) {
+	for (; one.kind < read->nr_kinds; one.kind++, sum++) {
 		one.level = sum->level;
 		one.source = sum->source;
 		one.nodes = sum->nodes;
@@ -228,9 +227,9 @@ static int td_session_file_read(struct file *filp, union td_command *command)
 	if (read->flags & TOPDOWN_SESSION_FRESH)
 		td_follow_fresh(session);
 	td_session_read(session, read, sum);
-	ret = td_session_file_put_kinds(read, sum);
-	read->nr_kinds = TD_NR_KINDS;
-	return ret;
+	read->nr_kinds = min_t(u32, read->nr_kinds, TD_NR_KINDS);
+	read->out_nr_kinds = TD_NR_KINDS;
+	return td_session_file_put_kinds(read, sum);
 }
 
 static int td_session_file_install(struct td_session *session, int flags);

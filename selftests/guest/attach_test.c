@@ -141,10 +141,10 @@ TEST_F(attach, errors_of_session)
 		EXPECT_EQ(-EINVAL, try(session, TOPDOWN_SESSION, argument));
 	}
 	memset(argument, 0, sizeof(*argument));
-	argument->size = 487;
+	argument->size = 495;
 	EXPECT_EQ(-EINVAL, try(session, TOPDOWN_SESSION, argument));
 	EXPECT_EQ(-EFAULT, try(session, TOPDOWN_SESSION, NULL));
-	EXPECT_EQ(488, sizeof(*argument));
+	EXPECT_EQ(496, sizeof(*argument));
 	free(argument);
 }
 

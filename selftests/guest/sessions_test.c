@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -465,13 +466,19 @@ static bool kinds_fit(int session, unsigned int room, unsigned int stride, unsig
 
 	memset(memory, 0xa5, sizeof(memory));
 	right = fact_same("read", ioctl(session, TOPDOWN_SESSION, &seen), 0) &
-		fact_same("kinds", seen.nr_kinds, TD_NR_KINDS) & fact(seen.out_figures.slots);
+		fact_same("written", seen.nr_kinds, fit) &
+		fact_same("kinds", seen.out_nr_kinds, TD_NR_KINDS) & fact(seen.out_figures.slots);
 	for (i = 0; i < fit; i++) {
 		memcpy(&kind, memory + i * stride, sizeof(kind));
 		right &= kind_right(&kind, i, own, &seen) &
 			 bytes_are(memory + i * stride + sizeof(kind), stride - sizeof(kind), 0);
 	}
-	return right & bytes_are(memory + fit * stride, sizeof(memory) - fit * stride, 0xa5);
+	right &= bytes_are(memory + fit * stride, sizeof(memory) - fit * stride, 0xa5);
+
+	/* Without what the kernel wrote, the answer is a request. */
+	memset(&seen.out_state, 0, sizeof(seen) - offsetof(struct topdown_session, out_state));
+	right &= fact_same("again", ioctl(session, TOPDOWN_SESSION, &seen), 0);
+	return right & fact_same("written again", seen.nr_kinds, fit);
 }
 
 /* They are written at the stride of the caller, as many as there is room for, and none behind. */

@@ -118,13 +118,13 @@ struct topdown_session_kind {
 
 /**
  * struct topdown_session - argument of TOPDOWN_SESSION: read the session of this descriptor
- * @size: sizeof(struct topdown_session) of the caller, at least 488
+ * @size: sizeof(struct topdown_session) of the caller, at least 496
  * @flags: TOPDOWN_SESSION_FRESH
  * @kinds: address of room for @nr_kinds structs topdown_session_kind, one for each kind of core
  *	by its number; or 0 for no such figures
- * @nr_kinds: on entry how many fit; on return how many kinds the module knows, of which as many
- *	as fit were written.  A kind that the machine has not, or the tasks never ran on, has
- *	no slots
+ * @nr_kinds: on entry how many fit; on return how many were written, those with the lowest
+ *	numbers; 0 if @kinds is 0.  A kind that the machine has not, or the tasks never ran on,
+ *	has no slots
  * @kind_size: sizeof(struct topdown_session_kind) of the caller, at least 440: the distance of the
  *	kinds in memory; 0 if @kinds is 0
  * @out_state: enum topdown_session_state
@@ -136,6 +136,8 @@ struct topdown_session_kind {
  * @out_source: enum topdown_source of the figures; TOPDOWN_SOURCE_MIXED if the tasks
  *	were on CPUs that differ in it
  * @out_level: highest level of the figures; 0 for none
+ * @out_nr_kinds: how many kinds the module knows, also if @kinds is 0
+ * @__reserved: 0
  * @out_serial: number of the session, of all since the module was loaded, from 1; the same in
  *	its map, in /proc/PID/fdinfo and in the trace event topdown_session
  * @out_nodes: as topdown_record.nodes: the nodes that all of @out_figures have
@@ -164,6 +166,8 @@ struct topdown_session {
 	__u32 out_dropped;
 	__u32 out_source;
 	__u32 out_level;
+	__u32 out_nr_kinds;
+	__u32 __reserved;
 	__aligned_u64 out_serial;
 	__aligned_u64 out_nodes;
 	__aligned_u64 out_time_ns;

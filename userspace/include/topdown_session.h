@@ -72,15 +72,16 @@ int topdown_session_read(int session, unsigned int flags, struct topdown_session
  * topdown_session_read_kinds() - the figures of a session, and those on each kind of core
  * @session: descriptor of the session, or a view
  * @flags: as of topdown_session_read()
- * @out: as of topdown_session_read(); nr_kinds is how many kinds the module knows
+ * @out: as of topdown_session_read(); out_nr_kinds is how many kinds the module knows
  * @size: sizeof(*@out)
  * @kinds: room for the kinds, each at the number of its enum topdown_kind
- * @nr: how many fit; on success how many were written
+ * @nr: how many fit; on success how many were written.  For 0 neither @kinds nor @kind_size matters
  * @kind_size: sizeof(*@kinds)
  *
  * A kind that the machine has not has no slots.  @kinds is untouched on an error but -EFAULT.
  *
- * Return: as topdown_session_read(); -EINVAL also for a @kind_size that was never released.
+ * Return: as topdown_session_read(); -EINVAL also for a @kind_size that was never released, or room
+ * at NULL; -E2BIG for a @kind_size that is longer than a page.
  */
 int topdown_session_read_kinds(int session, unsigned int flags, struct topdown_session *out,
 			       size_t size, struct topdown_session_kind *kinds,
@@ -126,7 +127,10 @@ int topdown_session_map_read(const struct topdown_session_map_view *map,
  * @nr: how many fit; on success how many were written
  * @kind_size: sizeof(*@kinds)
  *
- * Return: as topdown_session_map_read(); -EINVAL also for a @kind_size that was never released.
+ * A @kind_size that is longer than a page is no error here.
+ *
+ * Return: as topdown_session_map_read(); -EINVAL also for a @kind_size that was never released, or
+ * room at NULL.
  */
 int topdown_session_map_read_kinds(const struct topdown_session_map_view *map,
 				   struct topdown_session *out, size_t size,

@@ -22,11 +22,18 @@
 #define TD_WINDOW_SIZE_MIN	432
 #define TD_EVENT_SIZE_MIN	32
 #define TD_WATCH_SIZE_MIN	64
-#define TD_SESSION_SIZE_MIN	488
+#define TD_SESSION_SIZE_MIN	496
 #define TD_KIND_SIZE_MIN	440
 #define TD_SESSION_MAP_SIZE_MIN	88
 #define TD_SHARE_SIZE_MIN	352
 #define TD_LATENCY_RECORD_SIZE_MIN	984
+
+/* Can so many kinds be written there?  If there is no room, neither address nor size matters. */
+static inline bool td_kinds_fit(const struct topdown_session_kind *kinds, unsigned int nr,
+				size_t size)
+{
+	return !nr || (kinds && size >= TD_KIND_SIZE_MIN);
+}
 
 /* No entry at rest has this sequence number: those numbers are even. */
 #define TD_SEQ_NONE		1

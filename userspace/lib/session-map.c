@@ -191,7 +191,7 @@ TD_API int topdown_session_map_read_kinds(const struct topdown_session_map_view 
 	struct topdown_session_map header;
 	int ret;
 
-	if (size < TD_SESSION_SIZE_MIN || (*nr && kind_size < TD_KIND_SIZE_MIN))
+	if (size < TD_SESSION_SIZE_MIN || !td_kinds_fit(kinds, *nr, kind_size))
 		return -EINVAL;
 	/* Read the state first: almost nothing is added after the last task has exited. */
 	ret = td_copy_header(map, &header, baseline);
@@ -202,7 +202,7 @@ TD_API int topdown_session_map_read_kinds(const struct topdown_session_map_view 
 	if (ret)
 		return ret;
 
-	read.nr_kinds = map->layout.nr_kinds;
+	read.out_nr_kinds = map->layout.nr_kinds;
 	read.out_serial = header.serial;
 	read.out_state = header.state;
 	read.out_flags = header.flags;
@@ -215,6 +215,7 @@ TD_API int topdown_session_map_read_kinds(const struct topdown_session_map_view 
 	read.out_merged_ns = all.merged_ns;
 	td_figures_make(&read.out_figures, &all.sums, all.nodes);
 	*nr = td_put_kinds(map, sum, kinds, *nr, kind_size);
+	read.nr_kinds = *nr;
 	td_copy_sized(out, size, &read, sizeof(read));
 	return 0;
 }

@@ -45,14 +45,16 @@ TD_API int topdown_session_read_kinds(int session, unsigned int flags, struct to
 	struct topdown_session arg = {
 		.size = sizeof(arg),
 		.flags = flags,
-		.kinds = (uintptr_t)kinds,
-		.nr_kinds = *nr,
-		.kind_size = kind_size,
 	};
 	int ret;
 
-	if (size < TD_SESSION_SIZE_MIN)
+	if (size < TD_SESSION_SIZE_MIN || !td_kinds_fit(kinds, *nr, kind_size))
 		return -EINVAL;
+	if (*nr) {
+		arg.kinds = (uintptr_t)kinds;
+		arg.nr_kinds = *nr;
+		arg.kind_size = kind_size;
+	}
 	ret = td_ioctl_fd(session, TOPDOWN_SESSION, &arg);
 	if (ret)
 		return ret < 0 ? ret : -EPROTO;

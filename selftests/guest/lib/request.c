@@ -28,7 +28,7 @@ const struct command commands[COMMANDS] = {
 	COMMAND(RESET, reset, 24, 0x1, false),
 	COMMAND(WATCH, watch, 64, 0xf, true),
 	COMMAND(ATTACH, attach, 16, 0x1f, false),
-	COMMAND(SESSION, session, 488, 0x1, true),
+	COMMAND(SESSION, session, 496, 0x1, true),
 	COMMAND(CONTROL, control, 16, 0, false),
 	COMMAND(LATENCY, latency, 56, 0x3, true),
 	COMMAND(LATENCIES, latencies, 32, 0, true),

@@ -220,7 +220,10 @@ static void put_kinds(struct topdown_session *arg, int number, uint64_t steps)
 	char *to;
 	size_t size;
 
-	for (one.kind = 0; one.kind < TD_NR_KINDS && one.kind < arg->nr_kinds; one.kind++) {
+	if (arg->nr_kinds > TD_NR_KINDS)
+		arg->nr_kinds = TD_NR_KINDS;
+	arg->out_nr_kinds = TD_NR_KINDS;
+	for (one.kind = 0; one.kind < arg->nr_kinds; one.kind++) {
 		memset((char *)&one + sizeof(one.kind), 0, sizeof(one) - sizeof(one.kind));
 		FAKE_GROWN(&one);
 		one.level = arg->out_level;
@@ -232,7 +235,6 @@ static void put_kinds(struct topdown_session *arg, int number, uint64_t steps)
 		memcpy(to, &one, size);
 		memset(to + size, 0, arg->kind_size - size);
 	}
-	arg->nr_kinds = TD_NR_KINDS;
 }
 
 /* @arg: fields that the caller does not set are 0. */

@@ -19,7 +19,7 @@
 
 /* The sizes in the first release. */
 #define FAKE_RECORD_SIZE_MIN	880
-#define FAKE_SESSION_SIZE_MIN	488
+#define FAKE_SESSION_SIZE_MIN	496
 #define FAKE_KIND_SIZE_MIN	440
 #define FAKE_OWNER_SIZE_MIN	1000
 

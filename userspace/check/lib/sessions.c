@@ -41,7 +41,7 @@ static void test_session_attach(void)
 
 static void test_session_read(void)
 {
-	unsigned char small[488], large[sizeof(struct topdown_session) + 8];
+	unsigned char small[496], large[sizeof(struct topdown_session) + 8];
 	struct topdown_session then = { .size = 0 }, now = then, none = then;
 	struct topdown_session *grown = (struct topdown_session *)large;
 	struct topdown_figures figures = { .slots = 5 };
@@ -82,7 +82,7 @@ static void test_session_read(void)
 	      topdown_session_between(&then, &now, 2, &figures) == -ERANGE, "after a reset");
 	check(figures.slots == 5, "the figures are untouched by errors");
 
-	check(topdown_session_read(session, 0, &now, 487) == -EINVAL &&
+	check(topdown_session_read(session, 0, &now, 495) == -EINVAL &&
 	      topdown_session_read(topdown_fd(td), 0, &now, sizeof(now)) == -ENOTTY &&
 	      topdown_session_read(-1, 0, &now, sizeof(now)) == -EBADF &&
 	      topdown_session_read(session, 1U << 31, &now, sizeof(now)) == -EOPNOTSUPP,
@@ -123,7 +123,8 @@ static void test_session_kinds(void)
 	memset(then, 0xff, sizeof(then));
 	check(!topdown_session_read_kinds(session, TOPDOWN_SESSION_FRESH, &seen, sizeof(seen), then,
 					  &nr, sizeof(*then)) &&
-	      nr == 1 && seen.nr_kinds == 3 && !seen.kinds && !seen.kind_size &&
+	      nr == 1 && seen.nr_kinds == 1 && seen.out_nr_kinds == 3 && !seen.kinds &&
+	      !seen.kind_size &&
 	      !then[TOPDOWN_KIND_ONLY].figures.slots && then[1].kind == ~0U, "room for one kind");
 	nr = KINDS;
 	check(!topdown_session_read_kinds(session, TOPDOWN_SESSION_FRESH, &seen, sizeof(seen), then,
@@ -135,6 +136,14 @@ static void test_session_kinds(void)
 	nr = 3;
 	check(topdown_session_read_kinds(session, 0, &seen, sizeof(seen), kind, &nr, 439) ==
 	      -EINVAL && nr == 3, "too small a kind");
+	check(topdown_session_read_kinds(session, 0, &seen, sizeof(seen), NULL, &nr,
+					 sizeof(*kind)) == -EINVAL && nr == 3, "room at NULL");
+	nr = 0;
+	check(!topdown_session_read_kinds(session, 0, &seen, sizeof(seen), NULL, &nr,
+					  sizeof(*kind)) &&
+	      !topdown_session_read_kinds(session, 0, &seen, sizeof(seen), kind, &nr, 1) &&
+	      !nr && !seen.nr_kinds && seen.out_nr_kinds == 3, "no room at all");
+	nr = 3;
 	topdown_session_read_kinds(session, TOPDOWN_SESSION_FRESH, &seen, sizeof(seen), kind, &nr,
 				   sizeof(*kind));
 	topdown_session_read_kinds(session, TOPDOWN_SESSION_FRESH, &seen, sizeof(seen), kind, &nr,
@@ -211,14 +220,23 @@ static void test_session_map(void)
 	      seen.out_figures.ratio[TOPDOWN_RETIRING] == 400000000 &&
 	      seen.out_figures.ratio[TOPDOWN_CORE_BOUND] == 150000000,
 	      "the shares, less the baseline");
-	check(topdown_session_map_read(map, &seen, 487) == -EINVAL, "a size that never was");
+	check(topdown_session_map_read(map, &seen, 495) == -EINVAL, "a size that never was");
 	memset(kind, 0xff, sizeof(kind));
 	check(!topdown_session_map_read_kinds(map, &seen, sizeof(seen), kind, &nr, sizeof(*kind)) &&
-	      nr == 1 && seen.nr_kinds == 3 && kind[1].kind == ~0U && kind[0].switches == 15 &&
+	      nr == 1 && seen.nr_kinds == 1 && seen.out_nr_kinds == 3 &&
+	      kind[1].kind == ~0U && kind[0].switches == 15 &&
 	      !memcmp(&kind[0].figures, &seen.out_figures, sizeof(seen.out_figures)),
 	      "room for one kind of its map");
 	check(topdown_session_map_read_kinds(map, &seen, sizeof(seen), kind, &nr, 439) == -EINVAL,
 	      "too small a kind of its map");
+	check(topdown_session_map_read_kinds(map, &seen, sizeof(seen), NULL, &nr,
+					     sizeof(*kind)) == -EINVAL && nr == 1,
+	      "room at NULL for those of its map");
+	nr = 0;
+	check(!topdown_session_map_read_kinds(map, &seen, sizeof(seen), NULL, &nr,
+					      sizeof(*kind)) &&
+	      !topdown_session_map_read_kinds(map, &seen, sizeof(seen), kind, &nr, 1) &&
+	      !nr && !seen.nr_kinds && seen.out_nr_kinds == 3, "no room for those of its map");
 	topdown_session_map_close(map);
 	topdown_session_map_close(NULL);
 
@@ -242,7 +260,7 @@ static void test_session_map(void)
 
 int main(void)
 {
-	ktap_begin(&ktap, 58);
+	ktap_begin(&ktap, 62);
 	test_session_attach();
 	test_session_read();
 	test_session_kinds();

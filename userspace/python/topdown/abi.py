@@ -138,8 +138,9 @@ class Session(Structure):
     _fields_ = [("size", c_uint32), ("flags", c_uint32), ("kinds", c_uint64),
                 ("nr_kinds", c_uint32), ("kind_size", c_uint32), ("out_state", c_uint32),
                 ("out_flags", c_uint32), ("out_tasks", c_uint32), ("out_dropped", c_uint32),
-                ("out_source", c_uint32), ("out_level", c_uint32), ("out_serial", c_uint64),
-                ("out_nodes", c_uint64), ("out_time_ns", c_uint64), ("out_switches", c_uint64),
+                ("out_source", c_uint32), ("out_level", c_uint32), ("out_nr_kinds", c_uint32),
+                ("__reserved", c_uint32), ("out_serial", c_uint64), ("out_nodes", c_uint64),
+                ("out_time_ns", c_uint64), ("out_switches", c_uint64),
                 ("out_merged_ns", c_uint64), ("out_figures", Figures)]
 
 

@@ -114,14 +114,15 @@ MEANINGS: Dict[str, Dict[int, str]] = {
         ENFILE: "there is no descriptor left"},
     "topdown_session_read": {**_SESSION_READ, EINVAL: "a size that was never released"},
     "topdown_session_read_kinds": {
-        **_SESSION_READ, EINVAL: "a kind_size that was never released"},
+        **_SESSION_READ, EINVAL: "a kind_size that was never released, or room at NULL",
+        E2BIG: "a kind_size that is longer than a page"},
     "topdown_session_map_open": {
         ENODEV: "a descriptor of something else",
         EPROTO: "a map that this library cannot read",
         ENFILE: "too many open files of all"},
     "topdown_session_map_read": {EINVAL: "a size that was never released", **_MAP_READ},
     "topdown_session_map_read_kinds": {
-        EINVAL: "a kind_size that was never released", **_MAP_READ},
+        EINVAL: "a kind_size that was never released, or room at NULL", **_MAP_READ},
     "topdown_session_control": {
         EBADF: "session is a view", ENOTTY: "a descriptor of something else",
         EINVAL: "an action that the module does not know"},
