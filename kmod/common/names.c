@@ -43,7 +43,6 @@ static const char * const td_kinds[] = {
 	[TOPDOWN_KIND_ONLY]		= "only",
 	[TOPDOWN_KIND_CORE]		= "core",
 	[TOPDOWN_KIND_ATOM]		= "atom",
-	[TOPDOWN_KIND_MIXED]		= "mixed",
 };
 
 static const char * const td_states[] = {
@@ -85,12 +84,14 @@ const char *td_source_name(unsigned int source)
 
 /**
  * td_kind_name - the name of a kind of CPU
- * @kind: enum topdown_kind
+ * @kind: enum topdown_kind, or TOPDOWN_KIND_MIXED
  *
  * Return: as td_source_name().
  */
 const char *td_kind_name(unsigned int kind)
 {
+	if (kind == TOPDOWN_KIND_MIXED)
+		return "mixed";
 	return td_name(td_kinds, sizeof(td_kinds) / sizeof(td_kinds[0]), kind);
 }
 

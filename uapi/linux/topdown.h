@@ -182,6 +182,9 @@ enum {
 /* topdown_record.cpu of the sum over the CPUs asked for. */
 #define TOPDOWN_CPU_ALL		0xffffffffU
 
+/* topdown_record.kind of a sum over CPUs of several kinds. */
+#define TOPDOWN_KIND_MIXED	0xffffffffU
+
 /*
  * The room for parents in struct topdown_sums.  Parent n is the n-th level 1 node in the order of
  * enum topdown_node: retiring is parent 0, backend bound is 3, and SMT contention is 4, which has
@@ -269,16 +272,16 @@ enum topdown_source {
 /**
  * enum topdown_kind - the kinds of core that a hybrid machine has
  *
+ * Numbers stay below 16, and arrays of kinds have an element for each.
+ *
  * @TOPDOWN_KIND_ONLY: the machine has one kind
  * @TOPDOWN_KIND_CORE: a P-core (CPUID leaf 1AH, core type 40H)
  * @TOPDOWN_KIND_ATOM: an E-core (core type 20H)
- * @TOPDOWN_KIND_MIXED: only of a sum over CPUs: several kinds
  */
 enum topdown_kind {
 	TOPDOWN_KIND_ONLY		= 0,
 	TOPDOWN_KIND_CORE		= 1,
 	TOPDOWN_KIND_ATOM		= 2,
-	TOPDOWN_KIND_MIXED		= 3,
 };
 
 /**

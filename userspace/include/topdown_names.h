@@ -13,7 +13,7 @@ extern "C" {
 
 /**
  * topdown_kind_name() - name of a kind of core
- * @kind: enum topdown_kind
+ * @kind: enum topdown_kind, or TOPDOWN_KIND_MIXED
  *
  * Return: "only", "core", "atom", "mixed", or "unknown".
  */

@@ -50,7 +50,7 @@ longer)
 	}'
 	sed -i 's/^#define _UAPI_LINUX_TOPDOWN_H$/&\n#define TOPDOWN_GROWN 2/' \
 		"$out/uapi/linux/topdown.h"
-	sed -Ei 's/(#define TD_NR_KINDS\s+).*/\15/; s/(#define TD_NR_NODES\s+).*/\115/;
+	sed -Ei 's/(#define TD_NR_KINDS\s+).*/\14/; s/(#define TD_NR_NODES\s+).*/\115/;
 		s/(#define TD_NR_PARENTS\s+).*/\15/' \
 		"$out/kmod/common/known.h"
 	sed -i 's/^.*\[TOPDOWN_SMT_CONTENTION\].*/&\n\t[14] = "tma_grown",/' "$out/kmod/common/names.c"

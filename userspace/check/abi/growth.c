@@ -203,7 +203,7 @@ static void test_session(const char *path)
 	check(!topdown_session_map_open(&map, session), "the map of a session");
 	check(!topdown_session_map_read_kinds(map, &seen, sizeof(seen), kind, &nr,
 					      sizeof(*kind)) &&
-	      nr == (newer ? 5 : 3) && seen.nr_kinds == nr &&
+	      nr == (newer ? 4 : 3) && seen.nr_kinds == nr &&
 	      seen.out_nr_kinds == nr && seen.out_serial == GROWTH_SESSION &&
 	      seen.out_state == TOPDOWN_SESSION_DISABLED &&
 	      seen.out_flags == TOPDOWN_SESSION_INCOMPLETE && seen.out_tasks == 7 &&

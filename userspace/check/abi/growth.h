@@ -30,7 +30,7 @@
 				 1ULL << GROWTH_DEEP | 1ULL << 63)
 #define GROWTH_CLAMPED		(1ULL << 2 | 1ULL << 33)
 /* A kind of core that no release knows yet. */
-#define GROWTH_KIND		4
+#define GROWTH_KIND		3
 
 /* The kind of each CPU. */
 static inline unsigned int growth_kind(unsigned int cpu, int newer)
