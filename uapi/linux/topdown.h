@@ -272,11 +272,14 @@ enum topdown_source {
 /**
  * enum topdown_kind - the kinds of core that a hybrid machine has
  *
- * Numbers stay below 16, and arrays of kinds have an element for each.
+ * Numbers stay below 16, and arrays of kinds have an element for each.  E-cores are one kind even
+ * where a machine has two of them, as Arrow Lake-H has Skymont and Crestmont, whose slots and
+ * formulas differ.  A sum over both has one kind and one source; a sum over CPUs has
+ * topdown_record.slots_per_cycle 0 then.
  *
  * @TOPDOWN_KIND_ONLY: the machine has one kind
  * @TOPDOWN_KIND_CORE: a P-core (CPUID leaf 1AH, core type 40H)
- * @TOPDOWN_KIND_ATOM: an E-core (core type 20H)
+ * @TOPDOWN_KIND_ATOM: an E-core (core type 20H), whatever its native model id
  */
 enum topdown_kind {
 	TOPDOWN_KIND_ONLY		= 0,
