@@ -74,11 +74,13 @@ struct topdown_map {
  * @window: see there
  * @open: the open window, as far as it has been counted
  *
- * To read it consistently::
+ * To read it consistently, with the fields that the kernel does not know 0::
  *
+ *	size = map->record_size < sizeof(copy) ? map->record_size : sizeof(copy);
+ *	memset(&copy, 0, sizeof(copy));
  *	do {
  *		seq = __atomic_load_n(&entry->seq, __ATOMIC_ACQUIRE);
- *		copy = *entry;
+ *		memcpy(&copy, entry, size);
  *		__atomic_thread_fence(__ATOMIC_ACQUIRE);
  *	} while ((seq & 1) || __atomic_load_n(&entry->seq, __ATOMIC_RELAXED) != seq);
  *
