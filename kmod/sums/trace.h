@@ -37,6 +37,7 @@ TRACE_EVENT(topdown_window,
 		__field(u32, source)
 		__field(u32, state)
 		__field(u32, flags)
+		__field(u32, turns)
 	),
 
 	TP_fast_assign(
@@ -53,13 +54,14 @@ TRACE_EVENT(topdown_window,
 		__entry->source = record->source;
 		__entry->state = record->state;
 		__entry->flags = record->flags;
+		__entry->turns = record->turns;
 	),
 
-	TP_printk("cpu=%u number=%llu begin_ns=%llu end_ns=%llu enabled_ns=%llu running_ns=%llu slots=%llu nodes=0x%llx clamped=0x%llx source=%u state=%u flags=0x%x node=%s",
+	TP_printk("cpu=%u number=%llu begin_ns=%llu end_ns=%llu enabled_ns=%llu running_ns=%llu slots=%llu nodes=0x%llx clamped=0x%llx source=%u state=%u flags=0x%x turns=%u node=%s",
 		  __entry->cpu, __entry->number, __entry->begin_ns, __entry->end_ns,
 		  __entry->enabled_ns, __entry->running_ns, __entry->slots, __entry->nodes,
 		  __entry->clamped, __entry->source, __entry->state, __entry->flags,
-		  __print_array(__entry->node, TOPDOWN_MAX_NODES, 8))
+		  __entry->turns, __print_array(__entry->node, TOPDOWN_MAX_NODES, 8))
 );
 
 TRACE_EVENT(topdown_node,

@@ -24,7 +24,7 @@
 struct traced {
 	uint64_t number, begin_ns, end_ns, enabled_ns, running_ns, slots, nodes, clamped;
 	uint64_t node[TOPDOWN_MAX_NODES];
-	unsigned int cpu, source, state, flags;
+	unsigned int cpu, source, state, flags, turns;
 };
 
 static int tracing(const char *file, const char *text)
@@ -59,11 +59,12 @@ static bool window_parse(const char *line, struct traced *traced)
 	return at && sscanf(at, "topdown_window: cpu=%u number=%" SCNu64 " begin_ns=%" SCNu64
 			    " end_ns=%" SCNu64 " enabled_ns=%" SCNu64 " running_ns=%" SCNu64
 			    " slots=%" SCNu64 " nodes=%" SCNx64 " clamped=%" SCNx64
-			    " source=%u state=%u flags=%x ",
+			    " source=%u state=%u flags=%x turns=%u ",
 			    &traced->cpu, &traced->number, &traced->begin_ns, &traced->end_ns,
 			    &traced->enabled_ns, &traced->running_ns, &traced->slots,
 			    &traced->nodes, &traced->clamped, &traced->source, &traced->state,
-			    &traced->flags) == 12 && nodes_parse(line, traced->node);
+			    &traced->flags, &traced->turns) == 13 &&
+	       nodes_parse(line, traced->node);
 }
 
 /* Return: what differs from the window in the history, or NULL. */
@@ -166,6 +167,7 @@ TEST_F_TIMEOUT(trace, windows_are_those_of_the_history, 120)
 		ASSERT_TRUE(map_read(&self->map, traced.cpu, &copy));
 		EXPECT_EQ(copy.source, traced.source);
 		EXPECT_EQ(copy.flags, traced.flags);
+		EXPECT_EQ(copy.turns, traced.turns);
 		EXPECT_EQ(TOPDOWN_STATE_OK, traced.state);
 		/* Each window once, in order. */
 		if (!first[traced.cpu])
