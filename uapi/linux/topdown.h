@@ -27,8 +27,9 @@
  * grow.  Higher numbers are for nodes of deeper levels.  Their slots will come in structures of
  * their own, and a TOPDOWN_FEATURE_ bit will announce them: at the end of struct topdown_record,
  * topdown_session, topdown_session_kind, topdown_share, topdown_owner, topdown_map_record and
- * topdown_map_window.  Masks of nodes have 64 bits.  Bits TOPDOWN_MAX_NODES to 63 are for deeper
- * levels.  Readers ignore bits that they do not know.
+ * topdown_map_window.  Masks of nodes have 64 bits.  Bits TOPDOWN_MAX_NODES to 63 are for the
+ * nodes of these numbers.  Numbers from 64 on have no bit here, and the structures of their slots
+ * have masks of their own.  Readers ignore bits that they do not know.
  *
  * Input flags and reserved fields must be zero unless a meaning is given.  Only the kernel
  * writes fields whose name starts with out_.  They must be zero on entry, so that they can
