@@ -54,8 +54,8 @@
  * age that is computed from them.
  *
  * Errors, the same for all commands.  A command that fails has changed no setting and no
- * baseline.  With EFAULT some records may have been written.  With EMSGSIZE nr_records has
- * been written.
+ * baseline.  With EFAULT some records or kinds may have been written.  With EMSGSIZE nr_records
+ * has been written.
  *
  *   ENOTTY      This module does not know the number of the command, or it is for another kind of
  *               descriptor: SESSION and CONTROL are for those of sessions, OWNERS_READ is for those
@@ -415,8 +415,12 @@ struct topdown_info {
  *	(TOPDOWN_RECORD_CLAMPED).  Children sum to their parent if they were counted all
  *	the time.  Otherwise this has what was counted, and they have no ratio
  *
- * All fields only grow, so the difference of two readings is the span between them.  Maps have
- * these alone, and a reader computes ratios from them.  This structure has its final size.
+ * In sums since a beginning all fields only grow, so the difference of two readings is the span
+ * between them.  That is not so for a single window (topdown_record.window,
+ * topdown_map_record.window, .open, topdown_map_window.sums), and after a reset in between.  Maps
+ * have these fields alone, and a reader computes ratios: @node over @slots, for the nodes in the
+ * mask of nodes.  Children have none if the @children_slots of their parent are not @slots, and no
+ * node has one if all of level 1 are 0.  This structure has its final size.
  */
 struct topdown_sums {
 	__aligned_u64 enabled_ns;

@@ -97,7 +97,7 @@ enum topdown_session_state {
 /**
  * struct topdown_session_kind - the part of a session on one kind of core
  * @kind: enum topdown_kind
- * @level: highest level of the figures; 0 for none
+ * @level: level of the figures, the lowest of the CPUs that they are from; 0 for none
  * @source: enum topdown_source of the figures
  * @__reserved: 0
  * @nodes: as topdown_session.out_nodes
@@ -135,7 +135,7 @@ struct topdown_session_kind {
  *	nor the tasks that they make are followed
  * @out_source: enum topdown_source of the figures; TOPDOWN_SOURCE_MIXED if the tasks
  *	were on CPUs that differ in it
- * @out_level: highest level of the figures; 0 for none
+ * @out_level: level of the figures, the lowest of the CPUs that they are from; 0 for none
  * @out_nr_kinds: how many kinds the module knows, also if @kinds is 0
  * @__reserved: 0
  * @out_serial: number of the session, of all since the module was loaded, from 1; the same in

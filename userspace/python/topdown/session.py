@@ -66,7 +66,7 @@ class SessionReading:
 
     @property
     def level(self) -> int:
-        """Highest level of the figures: 2, 1, or 0 for none."""
+        """Level of the figures, the lowest of their CPUs: 2, 1, or 0 for none."""
         return int(self._raw.out_level)
 
     @property
