@@ -23,7 +23,7 @@
 #define PROFILES	10
 #define REGION_NS	40000000ULL
 /* Operators of a network, as a public recording has them, each run so often. */
-#define OPERATORS	175
+#define OPERATORS	175U
 #define OPERATOR_RUNS	10
 #define OPERATOR_NS	1500000
 /* From the run's average most of them are so far away in one node. */
