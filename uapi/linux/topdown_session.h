@@ -103,7 +103,7 @@ enum topdown_session_state {
  * @nodes: as topdown_session.out_nodes
  * @switches: as topdown_session.out_switches
  * @merged_ns: as topdown_session.out_merged_ns
- * @figures: as topdown_session.out_figures; the time is in proportion to enabled_ns
+ * @figures: as topdown_session.out_figures, of the time on CPUs of this kind
  */
 struct topdown_session_kind {
 	__u32 kind;

@@ -4,8 +4,8 @@
  *
  * A part of topdown.h, which has the rules of all functions.  Include that one.
  */
-#ifndef TOPDOWN_SESSION_H
-#define TOPDOWN_SESSION_H
+#ifndef LIBTOPDOWN_SESSION_H
+#define LIBTOPDOWN_SESSION_H
 
 #include <linux/topdown.h>
 #include <stddef.h>
@@ -182,4 +182,4 @@ int topdown_session_kind_between(const struct topdown_session_kind *then,
 }
 #endif
 
-#endif /* TOPDOWN_SESSION_H */
+#endif /* LIBTOPDOWN_SESSION_H */

@@ -10,7 +10,7 @@
 
 /* The kernel's TASK_COMM_LEN, with room for the longer names of kernel threads. */
 #define TASK_NAME_SIZE		64
-/* The kinds of core that are told apart. */
+/* The kinds of core that have figures of their own. */
 #define TASK_KINDS		(TOPDOWN_KIND_ATOM + 1)
 
 /**

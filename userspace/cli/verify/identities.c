@@ -147,9 +147,12 @@ void check_windows(struct verify *verify)
 {
 	unsigned int worst = 0, us = verify->turns > 1 ? TURNS_US : WINDOW_US;
 	bool metrics = verify->source == TOPDOWN_SOURCE_PERF_METRICS;
-	pid_t pid = verify_start(verify, PROGRAM_BRANCHES);
 	double points;
+	pid_t pid;
 
+	if (metrics && verify_no_raw(verify))
+		return;
+	pid = verify_start(verify, PROGRAM_BRANCHES);
 	if (pid < 0)
 		return;
 	verify_sleep_us(20000);

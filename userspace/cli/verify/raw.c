@@ -84,7 +84,13 @@ static bool raw_window(unsigned int cpu, unsigned int us, double fraction[METRIC
 	return true;
 }
 
-static bool no_raw(struct verify *verify)
+/**
+ * verify_no_raw - are there no counts before any correction?
+ * @verify: run
+ *
+ * Return: true after a line that says why.
+ */
+bool verify_no_raw(struct verify *verify)
 {
 	struct raw raw = { 0 };
 	int error;
@@ -189,7 +195,7 @@ void check_bytes(struct verify *verify)
 	unsigned int i, j;
 	pid_t pid;
 
-	if (no_raw(verify))
+	if (verify_no_raw(verify))
 		return;
 	for (i = 0; i < sizeof(of) / sizeof(of[0]) && !verify_stopped(); i++) {
 		pid = verify_start(verify, of[i]);
@@ -270,7 +276,7 @@ void check_late(struct verify *verify)
 	pid_t pid;
 	bool there;
 
-	if (no_raw(verify))
+	if (verify_no_raw(verify))
 		return;
 	pid = verify_start(verify, PROGRAM_BRANCHES);
 	if (pid < 0)

@@ -106,6 +106,7 @@ void verify_unpin(const struct verify *verify);
 /* raw.c: level 1 of a program as the driver has it; false where there is no PERF_METRICS. */
 bool verify_raw(const struct verify *verify, enum program program,
 		double fraction[TD_NR_PARENTS]);
+bool verify_no_raw(struct verify *verify);
 double verify_raw_windows(const struct verify *verify, unsigned int us, unsigned int nr,
 			  unsigned int *worst);
 

@@ -11,7 +11,7 @@ from . import abi, library, nodes
 from .figures import LEVEL, Figures
 from .handle import Closing, Handle
 
-#: The kinds of core that are told apart.
+#: The kinds of core that have figures of their own.
 _KINDS = abi.KIND_ATOM + 1
 
 
