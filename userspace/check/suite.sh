@@ -14,8 +14,12 @@ failures=0
 
 # result STATUS NAME: one line of KTAP
 result() {
+	local status=${1##*$'\n'}
+
 	number=$((number + 1))
-	if (($1)); then
+	[[ $1 == "$status" ]] || echo "${1%$'\n'*}"
+	# What is no number is a failure of the test itself.
+	if [[ ! $status =~ ^-?[0-9]+$ ]] || ((status)); then
 		failures=$((failures + 1))
 		echo "not ok $number $2"
 	else
