@@ -26,6 +26,7 @@ static const struct option long_options[] = {
 	{ "past", no_argument, NULL, OPT_PAST },
 	{ "pid", required_argument, NULL, 'p' },
 	{ "tree", no_argument, NULL, OPT_TREE },
+	{ "repeat", required_argument, NULL, 'r' },
 	{ "interval", required_argument, NULL, 'I' },
 	{ "latency", required_argument, NULL, OPT_LATENCY },
 	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
@@ -54,6 +55,8 @@ static const char usage[] =
 	"  -p, --pid LIST       these processes, such as 1234,5678, and the children that\n"
 	"                       they fork from now on\n"
 	"      --tree           with -p: also the children that exist\n"
+	"  -r, --repeat N       run COMMAND N times (1..1000), each run by itself, for\n"
+	"                       'topdown report --diff'\n"
 	"  -I, --interval TIME  length of an interval (10..3600000 ms), default 100 ms,\n"
 	"                       with --latency a second\n"
 	"Latencies:\n"
@@ -72,6 +75,7 @@ static const char usage[] =
 	"  topdown record                        the machine, until Ctrl-C\n"
 	"  topdown record --timeout 1m -o before.data\n"
 	"  topdown record -- make -j8            a command with all that it starts\n"
+	"  topdown record -r 5 -o before.data -- ./bench\n"
 	"  topdown record -a -- sleep 10         the machine while a command runs\n"
 	"  topdown record --past --timeout 1s    what has just happened\n"
 	"  topdown record --latency all --timeout 1m\n";
@@ -93,6 +97,8 @@ static bool parse_option(struct record_options *options, int option)
 	case OPT_TREE:
 		options->tree = true;
 		return true;
+	case 'r':
+		return parse_number("-r", optarg, 1, RECORD_RUNS_MAX, "runs", &options->runs);
 	case 'I':
 		return parse_time("-I", optarg, SAMPLE_MIN_MS, SAMPLE_MAX_MS,
 				  &options->interval_ms);
@@ -150,6 +156,10 @@ static bool check_together(struct record_options *options)
 		return refuse("-a and -C are about CPUs and exclude -p (allowed: one kind)");
 	if (options->all_cpus && options->has_cpus)
 		return refuse("-a and -C exclude each other (allowed: one of them)");
+	if (options->runs && (!options->argv || cpus))
+		return refuse("-r is about a command that is measured by itself (add -- COMMAND; allowed: without -a and -C)");
+	if (options->runs && (options->latencies || options->timeout_ms))
+		return refuse("-r ends with the last run, and excludes --latency and --timeout (allowed: without them)");
 	if (options->past && tasks)
 		return refuse("--past is about CPUs (with a command add -a or -C)");
 	if (options->interval_ms && !tasks && !options->latencies)
@@ -191,7 +201,7 @@ int record_parse(struct record_options *options, int argc, char **argv, bool *do
 	*done = false;
 	for (;;) {
 		at = optind ? optind : 1;
-		option = options_next(argc, argv, "+:aC:p:I:o:qh", long_options);
+		option = options_next(argc, argv, "+:aC:p:r:I:o:qh", long_options);
 		if (option == -1)
 			break;
 		if (option == 'h') {

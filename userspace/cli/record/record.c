@@ -68,10 +68,17 @@ static void say_short(const struct record_run *run, bool tasks)
 	uint64_t step_ms = tasks ? run->options->interval_ms : module->out_period_ms;
 	uint64_t length_ms = (run->end.monotonic_ns - run->start_ns) / NS_PER_MS;
 
+	if (run->options->runs) {
+		if (run->subjects < RECORD_DIFF_RUNS)
+			message_note("too few runs for 'topdown report --diff', which needs %d: -r 5",
+				     RECORD_DIFF_RUNS);
+		return;
+	}
 	if (run->options->past || !step_ms || length_ms / step_ms >= RECORD_DIFF_STEPS)
 		return;
 	message_note("too short for 'topdown report --diff', which needs %d steps: record %.1f s%s",
 		     RECORD_DIFF_STEPS, RECORD_DIFF_STEPS * step_ms / 1000.0,
+		     run->options->argv && tasks ? ", or several runs, such as -r 5" :
 		     tasks ? ", or with a shorter interval, such as -I 10ms" :
 		     ", or with a shorter period of the module");
 }
@@ -98,7 +105,8 @@ static void say_what(const struct record_run *run, bool tasks)
 		return;
 	message_note("%llu %s%s of %u %s%s in %.1f s, %llu bytes in %s%s",
 		     (unsigned long long)run->windows, tasks ? "sample" : "window",
-		     plural_text(run->windows), run->subjects, tasks ? "task" : "CPU",
+		     plural_text(run->windows), run->subjects,
+		     run->options->runs ? "run" : tasks ? "task" : "CPU",
 		     plural_text(run->subjects), length_ns(run) / (double)NS_PER_S,
 		     (unsigned long long)run->writer.bytes, run->name, lost);
 	say_latencies(&run->sampled);
@@ -124,7 +132,7 @@ static void outlast(struct record_run *run)
 	run->end_ns = 0;
 	while (record_wait(run, 0, 0) == RECORD_SET)
 		;
-	run->status = command_end(&run->command);
+	record_end_command(run);
 }
 
 static int record(struct record_run *run)

@@ -10,6 +10,7 @@
 #define SAMPLE_MIN_MS		10
 #define SAMPLE_MAX_MS		3600000
 #define SAMPLE_DEFAULT_MS	100
+#define RECORD_RUNS_MAX		1000
 /* Events of latencies have turns of 100 ms. */
 #define LATENCY_DEFAULT_MS	1000
 #define RECORD_TIMEOUT_MIN_MS	10

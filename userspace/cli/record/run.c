@@ -129,7 +129,8 @@ static void fill_info(const struct record_run *run, unsigned int subject,
 
 	*info = (struct record_info){
 		.subject = subject,
-		.flags = run->options->past ? RECORD_PAST : 0,
+		.flags = (run->options->past ? RECORD_PAST : 0) |
+			 (run->options->runs ? RECORD_RUNS : 0),
 		.features = module->out_features,
 		.instance = module->out_instance,
 		.load_time_ns = module->out_load_time_ns,
@@ -216,6 +217,18 @@ void record_take_signal(struct record_run *run)
 	/* A terminal sends its signals to the command too. */
 	if (run->command.pid && info.ssi_code <= 0)
 		command_signal(&run->command, run->signal);
+}
+
+/**
+ * record_end_command - wait for the end of the command
+ * @run: the recording
+ */
+void record_end_command(struct record_run *run)
+{
+	int status = command_end(&run->command);
+
+	if (!run->status)
+		run->status = status;
 }
 
 static struct timespec until(uint64_t at_ns)

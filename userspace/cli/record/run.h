@@ -26,6 +26,7 @@
  * @pids: -p; empty without
  * @tree: --tree
  * @argv: the command and its arguments, or NULL
+ * @runs: -r; 0 without
  * @past: --past
  * @interval_ms: -I; 0 without, and of CPUs
  * @latencies: --latency, bit n for event n; 0 without
@@ -45,6 +46,7 @@ struct record_options {
 	struct idlist pids;
 	bool tree;
 	char **argv;
+	uint64_t runs;
 	bool past;
 	uint64_t interval_ms;
 	uint64_t latencies;
@@ -135,9 +137,10 @@ struct sampled {
  * @clock_set: descriptor that tells when the time of day has jumped; -1 for none
  * @end: when it ended
  * @signal: the signal that ended the recording; 0 for none
- * @status: exit code of the command
+ * @status: exit code of the command; of several runs that of the first that failed
  * @history: windows that the module keeps for each CPU
  * @subjects: number of CPUs or tasks
+ * @first: number of the first task of this run, as each run of the command is a task
  * @windows: windows or samples that were written
  * @lost: windows that were lost
  * @sampling: the latencies
@@ -165,6 +168,7 @@ struct record_run {
 	int status;
 	unsigned int history;
 	unsigned int subjects;
+	unsigned int first;
 	uint64_t windows;
 	uint64_t lost;
 	struct sampling sampling;
@@ -194,6 +198,7 @@ int record_clock(struct record_run *run);
 int record_start_file(struct record_run *run, unsigned int subject);
 int record_renew(struct record_run *run);
 void record_take_signal(struct record_run *run);
+void record_end_command(struct record_run *run);
 enum record_event record_wait(struct record_run *run, short device, uint64_t until_ns);
 
 #endif /* TOPDOWN_CLI_RUN_H */

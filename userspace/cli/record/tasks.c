@@ -80,7 +80,8 @@ static int execute_command(struct record_run *run, struct tasks *tasks)
 
 	if (ret)
 		return ret;
-	run->start_ns = run->command.start_ns;
+	if (!run->first)
+		run->start_ns = run->command.start_ns;
 	name_command(&tasks->task[0], *run->options->argv);
 	return 0;
 }
@@ -92,7 +93,7 @@ static int write_tasks(struct record_run *run, const struct tasks *tasks)
 
 	for (i = 0; i < tasks->nr && !ret; i++) {
 		struct record_task task = {
-			.task = i,
+			.task = run->first + i,
 			.pid = tasks->task[i].pid,
 			.tid = tasks->task[i].tid,
 			.flags = tasks->flags,
@@ -131,7 +132,7 @@ static int write_sample(struct record_run *run, struct tasks *tasks, unsigned in
 {
 	struct task *task = &tasks->task[i];
 	struct record_sample sample = {
-		.task = i,
+		.task = run->first + i,
 		.begin_ns = begin_ns,
 		.end_ns = task->now.out_time_ns,
 	};
@@ -203,7 +204,8 @@ static int wait_interval(struct record_run *run, struct tasks *tasks, uint64_t e
 static int follow(struct record_run *run, struct tasks *tasks)
 {
 	uint64_t step_ns = run->options->interval_ms * NS_PER_MS;
-	uint64_t begin_ns = run->start_ns, end_ns = begin_ns;
+	uint64_t begin_ns = run->options->argv ? run->command.start_ns : run->start_ns;
+	uint64_t end_ns = begin_ns;
 	bool over = false;
 	int ret = 0;
 
@@ -215,7 +217,7 @@ static int follow(struct record_run *run, struct tasks *tasks)
 			ret = end_interval(run, tasks, &begin_ns);
 		over |= !run->command.pid && !tasks_alive(tasks);
 	}
-	return ret ? ret : sampling_finish(run);
+	return ret;
 }
 
 static int prepare(struct record_run *run)
@@ -237,15 +239,67 @@ static int start(struct record_run *run, struct tasks *tasks)
 	ret = attach(run, tasks);
 	if (!ret && commands)
 		ret = begin_command(run, tasks);
-	run->subjects = tasks->nr;
-	if (!ret)
+	run->subjects = run->first + tasks->nr;
+	if (!ret && !run->first)
 		ret = sampling_start_tasks(run, tasks);
-	if (!ret)
+	if (!ret && !run->first)
 		ret = record_start_file(run, RECORD_OF_TASKS);
 	if (ret && run->command.pid)
 		command_cancel(&run->command);
 	if (!ret && commands)
 		ret = execute_command(run, tasks);
+	return ret;
+}
+
+/* Processes, or one run of a command. */
+static int record_once(struct record_run *run)
+{
+	struct tasks tasks = { .td = run->td, .device = run->options->device };
+	int ret;
+
+	look_at_machine(&tasks);
+	ret = start(run, &tasks);
+	if (!ret)
+		ret = write_tasks(run, &tasks);
+	if (!ret && !run->first)
+		ret = sampling_begin(run);
+	if (!ret)
+		ret = follow(run, &tasks);
+	if (!ret)
+		ret = sampling_finish(run);
+	tasks_detach(&tasks);
+	return ret;
+}
+
+static bool is_ready(int fd)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+
+	return poll(&ready, 1, 0) > 0;
+}
+
+/* Without --timeout a run ends with its command. */
+static bool ended(const struct record_run *run)
+{
+	return run->command.pid && is_ready(run->command.exited);
+}
+
+/* A run that is interrupted is the last, as is one that a signal has killed. */
+static int record_runs(struct record_run *run)
+{
+	int ret = 0;
+
+	while (run->first < run->options->runs && !ret) {
+		ret = record_once(run);
+		if (ret || !ended(run))
+			break;
+		record_end_command(run);
+		if (is_ready(run->signals))
+			record_take_signal(run);
+		if (run->signal || run->command.killed)
+			break;
+		run->first++;
+	}
 	return ret;
 }
 
@@ -257,20 +311,10 @@ static int start(struct record_run *run, struct tasks *tasks)
  */
 int record_tasks(struct record_run *run)
 {
-	struct tasks tasks = { .td = run->td, .device = run->options->device };
 	int ret;
 
 	ret = prepare(run);
 	if (ret)
 		return ret;
-	look_at_machine(&tasks);
-	ret = start(run, &tasks);
-	if (!ret)
-		ret = write_tasks(run, &tasks);
-	if (!ret)
-		ret = sampling_begin(run);
-	if (!ret)
-		ret = follow(run, &tasks);
-	tasks_detach(&tasks);
-	return ret;
+	return run->options->runs ? record_runs(run) : record_once(run);
 }

@@ -113,11 +113,13 @@ struct record_clock {
 #define RECORD_OF_TASKS		2
 /* record_info.flags: the windows that the module still had when the recording began are there. */
 #define RECORD_PAST		(1U << 0)
+/* Each task is a run of the same command, one after the other. */
+#define RECORD_RUNS		(1U << 1)
 
 /**
  * struct record_info - the recording as a whole
  * @subject: RECORD_OF_CPUS or RECORD_OF_TASKS
- * @flags: RECORD_PAST
+ * @flags: RECORD_PAST, RECORD_RUNS
  * @features: topdown_info.out_features
  * @instance: topdown_info.out_instance
  * @load_time_ns: topdown_info.out_load_time_ns, of CLOCK_BOOTTIME
@@ -370,6 +372,8 @@ struct record_end {
 
 /* With fewer steps topdown report --diff says nothing. */
 #define RECORD_DIFF_STEPS	160
+/* And of fewer runs. */
+#define RECORD_DIFF_RUNS	3
 
 /* The checksum of what @crc is of, and of these bytes. */
 static inline uint32_t record_crc(uint32_t crc, const void *what, size_t size)

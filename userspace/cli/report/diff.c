@@ -11,42 +11,10 @@
 
 #include "clock.h"
 #include "columns.h"
-#include "latency-figures.h"
+#include "diff.h"
 #include "message.h"
-#include "noise.h"
 #include "options.h"
-#include "report.h"
 #include "text.h"
-
-/**
- * struct line - one value, before and after
- * @name: node, ipc, or event
- * @node: enum topdown_node, or NOISE_IPC; of an event the same, as its mean is such a quotient
- * @difference: the difference
- */
-struct line {
-	const char *name;
-	unsigned int node;
-	struct noise_difference difference;
-};
-
-/**
- * struct difference - what two recordings differ in
- * @before: the one
- * @after: the other
- * @nr: number of @line
- * @line: nodes, and IPC
- * @nr_latencies: number of @latency
- * @latency: mean latencies of events
- */
-struct difference {
-	const struct summary *before;
-	const struct summary *after;
-	unsigned int nr;
-	struct line line[NOISE_VALUES];
-	unsigned int nr_latencies;
-	struct line latency[LATENCY_EVENTS];
-};
 
 /* A key of JSON, and a column of CSV. */
 struct field {
@@ -57,8 +25,19 @@ struct field {
 	const char *help;
 };
 
-/* For latencies; shares and IPC have none. */
+/* For latencies. */
 #define UNIT	"cycles"
+
+static double blocks_of(const struct noise_mean *mean)
+{
+	return mean->runs ? mean->runs : mean->blocks;
+}
+
+/* A run has as many steps as it takes. */
+static double steps_of(const struct noise_mean *mean)
+{
+	return mean->runs ? NAN : mean->steps;
+}
 
 #define GETTER(key, value)						\
 	static double get_##key(const struct line *line)		\
@@ -74,10 +53,10 @@ GETTER(margin, line->difference.margin)
 GETTER(t, line->difference.t)
 GETTER(freedom, isnan(line->difference.p) ? NAN : line->difference.freedom)
 GETTER(p, line->difference.p)
-GETTER(blocks_before, line->difference.before.blocks)
-GETTER(steps_before, line->difference.before.steps)
-GETTER(blocks_after, line->difference.after.blocks)
-GETTER(steps_after, line->difference.after.steps)
+GETTER(blocks_before, blocks_of(&line->difference.before))
+GETTER(steps_before, steps_of(&line->difference.before))
+GETTER(blocks_after, blocks_of(&line->difference.after))
+GETTER(steps_after, steps_of(&line->difference.after))
 
 static const struct field fields[] = {
 	{ "before", "number", 9, get_before, "mean before" },
@@ -85,14 +64,14 @@ static const struct field fields[] = {
 	{ "difference", "number", 9, get_difference, "after less before" },
 	{ "error", "number", 9, get_error,
 	  "half of the 95% confidence interval of the difference" },
-	{ "t", "number", 6, get_t, "t of block means" },
+	{ "t", "number", 6, get_t, "t of means of blocks or runs" },
 	{ "freedom", "number", 3, get_freedom, "degrees of freedom of t" },
 	{ "p", "number", 9, get_p,
-	  "probability of such a t by chance alone, if blocks are independent" },
-	{ "blocks_before", "integer", 0, get_blocks_before, "blocks before" },
-	{ "steps_before", "integer", 0, get_steps_before, "steps of a block before" },
-	{ "blocks_after", "integer", 0, get_blocks_after, "blocks after" },
-	{ "steps_after", "integer", 0, get_steps_after, "steps of a block after" },
+	  "probability of such a t by chance alone, if blocks or runs are independent" },
+	{ "blocks_before", "integer", 0, get_blocks_before, "blocks, or runs, before" },
+	{ "steps_before", "integer", 0, get_steps_before, "steps of a block before; null for runs" },
+	{ "blocks_after", "integer", 0, get_blocks_after, "blocks, or runs, after" },
+	{ "steps_after", "integer", 0, get_steps_after, "steps of a block after; null for runs" },
 	{ "margin", "number", 9, get_margin,
 	  "what the difference must exceed to be more than noise, as all lines are tested together"
 	},
@@ -110,13 +89,50 @@ static void take_mean(struct noise_mean *mean, const struct summary *summary, un
 }
 
 static void take_means(const struct summary *before, const struct summary *after,
-		       struct line *lines, unsigned int nr)
+		       struct line *lines, unsigned int nr, bool runs)
 {
 	unsigned int i;
 
-	for (i = 0; i < nr; i++) {
+	for (i = 0; i < nr && runs; i++) {
+		runs_mean(&lines[i].difference.before, before, lines[i].node);
+		runs_mean(&lines[i].difference.after, after, lines[i].node);
+	}
+	for (i = 0; i < nr && !runs; i++) {
 		take_mean(&lines[i].difference.before, before, lines[i].node);
 		take_mean(&lines[i].difference.after, after, lines[i].node);
+	}
+}
+
+static struct noise_mean total_of(const struct summary *summary, unsigned int value)
+{
+	double total = runs_total(summary, value);
+
+	return (struct noise_mean){
+		.known = !isnan(total), .mean = total, .error = NAN, .pairs = NAN,
+	};
+}
+
+/* In all, or of a run. */
+static void take_amounts(struct difference *found)
+{
+	static const struct line amounts[RUNS_AMOUNTS] = {
+		{ "elapsed", "s", RUNS_ELAPSED, { .amount = true } },
+		{ "slots", "slots", RUNS_SLOTS, { .amount = true } },
+		{ "instructions", "instructions", RUNS_INSTRUCTIONS, { .amount = true } },
+		{ "cycles", "cycles", RUNS_CYCLES, { .amount = true } },
+	};
+	unsigned int i;
+
+	memcpy(found->amount, amounts, sizeof(amounts));
+	if (found->runs) {
+		take_means(found->before, found->after, found->amount, RUNS_AMOUNTS, true);
+		return;
+	}
+	for (i = 0; i < RUNS_AMOUNTS; i++) {
+		struct line *line = &found->amount[i];
+
+		line->difference.before = total_of(found->before, line->node);
+		line->difference.after = total_of(found->after, line->node);
 	}
 }
 
@@ -139,7 +155,7 @@ static unsigned int choose_latencies(const struct summary *before, const struct 
 
 	for (; events; events &= events - 1) {
 		event = __builtin_ctzll(events);
-		lines[nr] = (struct line){ topdown_latency_event_name(event), NOISE_IPC,
+		lines[nr] = (struct line){ topdown_latency_event_name(event), UNIT, NOISE_IPC,
 					   { .t = 0 } };
 		take_latency(&lines[nr].difference.before, before, event);
 		take_latency(&lines[nr].difference.after, after, event);
@@ -148,14 +164,33 @@ static unsigned int choose_latencies(const struct summary *before, const struct 
 	return nr;
 }
 
-static void compare(struct line *lines, unsigned int nr)
+static unsigned int count_known(const struct line *lines, unsigned int nr)
 {
 	unsigned int i, known = 0;
 
 	for (i = 0; i < nr; i++)
 		known += lines[i].difference.before.known && lines[i].difference.after.known;
+	return known;
+}
+
+/* @together: lines that are tested together. */
+static void compare(struct line *lines, unsigned int nr, unsigned int together)
+{
+	unsigned int i;
+
 	for (i = 0; i < nr; i++)
-		noise_compare(&lines[i].difference, known ? known : 1);
+		noise_compare(&lines[i].difference, together ? together : 1);
+}
+
+/* An amount has a test only where there are several. */
+static void compare_slots(struct difference *found)
+{
+	unsigned int known = count_known(found->line, found->nr);
+
+	if (found->runs)
+		known += count_known(found->amount, RUNS_AMOUNTS);
+	compare(found->line, found->nr, known);
+	compare(found->amount, RUNS_AMOUNTS, known);
 }
 
 /* Nodes in the order of the tree, and IPC. */
@@ -176,123 +211,26 @@ static unsigned int choose_lines(const struct summary *before, const struct summ
 		unsigned int node = list.column[i]->of;
 
 		if (column_is_node(list.column[i]) && nodes >> node & 1)
-			lines[nr++] = (struct line){ topdown_node_name(node), node, { .t = 0 } };
+			lines[nr++] = (struct line){ topdown_node_name(node), NULL, node,
+						    { .t = 0 } };
 	}
-	lines[nr++] = (struct line){ "ipc", NOISE_IPC, { .t = 0 } };
+	lines[nr++] = (struct line){ "ipc", NULL, NOISE_IPC, { .t = 0 } };
 	return nr;
 }
 
-static void put_recording(FILE *file, const char *when, const struct summary *summary)
+static void put_csv_header(const struct report_options *options)
 {
-	char slots[GROUPED_SIZE];
-
-	grouped_text(slots, summary->all.total.slots);
-	fprintf(file, "%-7s %s: %s, %.3f s, %zu step%s of %.3f s, %s slots\n", when,
-		summary->recording.name, summary->recording.info.host, summary_seconds(summary),
-		summary->all.series.nr, plural_text(summary->all.series.nr),
-		summary->all.series.step_ns / (double)NS_PER_S, slots);
-}
-
-static void put_number(FILE *file, double number, bool percent, const char *sign)
-{
-	char text[NUMBER_SIZE];
-
-	if (isnan(number)) {
-		fprintf(file, " %9s", "-");
-		return;
-	}
-	snprintf(text, sizeof(text), "%s%.2f", number >= 0 ? sign : "",
-		 percent ? number * 100 : number);
-	fprintf(file, " %9s", text);
-}
-
-static void put_line(FILE *file, const struct line *line, int width)
-{
-	const struct noise_difference *difference = &line->difference;
-	bool percent = line->node != NOISE_IPC;
-	int indent = percent ? 2 * topdown_node_level(line->node) : 2;
-
-	fprintf(file, "%*s%-*s", indent, "", width - indent, line->name);
-	put_number(file, difference->before.mean, percent, "");
-	put_number(file, difference->after.mean, percent, "");
-	put_number(file, difference->difference, percent, "+");
-	put_number(file, difference->margin, percent, "");
-	fprintf(file, "  %s\n", noise_word(difference->verdict));
-}
-
-static void put_conclusion(FILE *file, const struct line *lines, unsigned int nr, bool latency)
-{
-	unsigned int i, changed = 0, unknown = 0, none = 0;
-
-	for (i = 0; i < nr; i++) {
-		changed += lines[i].difference.verdict == NOISE_BEYOND;
-		unknown += lines[i].difference.verdict == NOISE_UNKNOWN;
-		none += lines[i].difference.verdict == NOISE_NONE;
-	}
-	putc('\n', file);
-	if (changed)
-		fprintf(file, "%u of %u differences are more than noise\n", changed, nr);
-	else if (unknown + none < nr)
-		fputs("no difference that can be judged is more than noise\n", file);
-	if (unknown)
-		fprintf(file, "nothing can be said of %u of %u lines: a recording has fewer than %d steps, or too long windows, or changes too slowly for its length\n",
-			unknown, nr, NOISE_STEPS_MIN);
-	if (none)
-		fprintf(file, "%u of %u lines %s\n", none, nr, latency ?
-			"have no sample in one of the recordings" : "are not in both recordings");
-}
-
-static void put_lines(const struct report_options *options, const char *unit, int width,
-		      const struct line *lines, unsigned int nr, bool latency)
-{
-	FILE *file = options->output.file;
+	const struct output *output = &options->output;
 	unsigned int i;
 
-	if (options->output.header)
-		fprintf(file, "\n%-*s %9s %9s %9s %9s\n", width, unit, "before", "after", "change",
-			"+-");
-	for (i = 0; i < nr; i++)
-		put_line(file, &lines[i], width);
-	put_conclusion(file, lines, nr, latency);
-}
-
-static void put_sum(FILE *file, const char *name, double before, double after)
-{
-	if (!(before > 0) || !(after > 0))
-		return;
-	fprintf(file, "%-28s %17.*f %17.*f %+8.2f%%\n", name, before < 1e6 ? 3 : 0, before,
-		after < 1e6 ? 3 : 0, after, 100 * (after / before - 1));
-}
-
-/* A change that does the same with less work has the same shares. */
-static void put_sums(FILE *file, const struct difference *found)
-{
-	const struct topdown_figures *before = &found->before->all.total;
-	const struct topdown_figures *after = &found->after->all.total;
-
-	fprintf(file, "\n%-28s %17s %17s %9s\n", "in all", "before", "after", "change");
-	put_sum(file, "elapsed, s", summary_seconds(found->before),
-		summary_seconds(found->after));
-	put_sum(file, "slots", before->slots, after->slots);
-	put_sum(file, "instructions", before->instructions, after->instructions);
-	put_sum(file, "cycles", before->cycles, after->cycles);
-}
-
-static void put_table(const struct report_options *options, const struct difference *found)
-{
-	FILE *file = options->output.file;
-
-	if (options->output.header) {
-		put_recording(file, "before", found->before);
-		put_recording(file, "after", found->after);
-	}
-	if (!options->latency && options->output.header)
-		put_sums(file, found);
-	if (!options->latency)
-		put_lines(options, "% of slots", 28, found->line, found->nr, false);
-	if (found->nr_latencies)
-		put_lines(options, "mean latency, cycles", 40, found->latency,
-			  found->nr_latencies, true);
+	if (options->latency)
+		fprintf(output->file, "event%cunit", output->separator);
+	else
+		fputs("node", output->file);
+	fprintf(output->file, "%cverdict", output->separator);
+	for (i = 0; i < NR_FIELDS; i++)
+		fprintf(output->file, "%c%s", output->separator, fields[i].name);
+	putc('\n', output->file);
 }
 
 static void put_csv(const struct report_options *options, const struct line *lines,
@@ -302,16 +240,6 @@ static void put_csv(const struct report_options *options, const struct line *lin
 	char text[NUMBER_SIZE];
 	unsigned int i, j;
 
-	if (output->header) {
-		if (options->latency)
-			fprintf(output->file, "event%cunit", output->separator);
-		else
-			fputs("node", output->file);
-		fprintf(output->file, "%cverdict", output->separator);
-		for (j = 0; j < NR_FIELDS; j++)
-			fprintf(output->file, "%c%s", output->separator, fields[j].name);
-		putc('\n', output->file);
-	}
 	for (i = 0; i < nr; i++) {
 		fputs(lines[i].name, output->file);
 		if (options->latency)
@@ -354,8 +282,8 @@ static int put_object(FILE *file, const struct line *line, bool latency)
 		ret |= json_object_object_add(object, latency ? "event" : "node",
 					      json_object_new_string(line->name));
 	}
-	if (object && latency)
-		ret |= json_object_object_add(object, "unit", json_object_new_string(UNIT));
+	if (object && line->unit)
+		ret |= json_object_object_add(object, "unit", json_object_new_string(line->unit));
 	if (object)
 		ret |= json_object_object_add(object, "verdict", json_object_new_string(verdict));
 	for (i = 0; i < NR_FIELDS && !ret; i++)
@@ -369,18 +297,40 @@ static int put_object(FILE *file, const struct line *line, bool latency)
 	return text ? 0 : -ENOMEM;
 }
 
-static int print(const struct report_options *options, const struct difference *found)
+static int put_objects(const struct report_options *options, const struct line *lines,
+		       unsigned int nr)
 {
-	const struct line *lines = options->latency ? found->latency : found->line;
-	unsigned int nr = options->latency ? found->nr_latencies : found->nr, i;
+	unsigned int i;
 	int ret = 0;
 
-	if (options->output.format == OUTPUT_TABLE)
-		put_table(options, found);
-	else if (options->output.format == OUTPUT_CSV)
-		put_csv(options, lines, nr);
-	for (i = 0; i < nr && options->output.format == OUTPUT_JSON && !ret; i++)
+	for (i = 0; i < nr && !ret; i++)
 		ret = put_object(options->output.file, &lines[i], options->latency);
+	return ret;
+}
+
+static int put_all(const struct report_options *options, const struct line *lines,
+		   unsigned int nr)
+{
+	if (options->output.format == OUTPUT_JSON)
+		return put_objects(options, lines, nr);
+	put_csv(options, lines, nr);
+	return 0;
+}
+
+static int print(const struct report_options *options, const struct difference *found)
+{
+	int ret = 0;
+
+	if (options->output.format == OUTPUT_CSV && options->output.header)
+		put_csv_header(options);
+	if (options->output.format == OUTPUT_TABLE)
+		diff_table(options, found);
+	else if (options->latency)
+		ret = put_all(options, found->latency, found->nr_latencies);
+	else
+		ret = put_all(options, found->line, found->nr);
+	if (!ret && options->output.format != OUTPUT_TABLE && !options->latency)
+		ret = put_all(options, found->amount, RUNS_AMOUNTS);
 	if (!ret)
 		return output_flush((struct output *)&options->output);
 	message_error("cannot print: %s", strerror(-ret));
@@ -396,6 +346,8 @@ static void warn(const struct summary *before, const struct summary *after)
 
 	if (one->subject != other->subject)
 		message_note("one recording is of CPUs, and the other of tasks");
+	else if (runs_recorded(before) != runs_recorded(after))
+		message_note("only one recording is of runs ('topdown record -r'), so steps are compared");
 	else if (before->all.source != after->all.source ||
 		 before->all.level != after->all.level)
 		message_note("the CPUs of the recordings are not measured in the same way (%s, level %u, and %s, level %u)",
@@ -441,34 +393,54 @@ static void warn_of_latencies(const struct summary *before, const struct summary
 			     covered, nr);
 }
 
-static bool has_change(const struct line *lines, unsigned int nr)
+static bool has(const struct line *lines, unsigned int nr, enum noise_verdict verdict)
 {
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
-		if (lines[i].difference.verdict == NOISE_BEYOND)
+		if (lines[i].difference.verdict == verdict)
 			return true;
 	}
 	return false;
 }
 
+static bool found_any(const struct report_options *options, const struct difference *found,
+		      enum noise_verdict verdict)
+{
+	return (!options->latency && (has(found->line, found->nr, verdict) ||
+				      has(found->amount, RUNS_AMOUNTS, verdict))) ||
+	       has(found->latency, found->nr_latencies, verdict);
+}
+
+/* That nothing can be said is not that nothing has changed. */
+static int verdict_code(const struct report_options *options, const struct difference *found)
+{
+	if (!options->fail_on_change)
+		return EXIT_OK;
+	if (found_any(options, found, NOISE_BEYOND))
+		return EXIT_CHANGED;
+	return found_any(options, found, NOISE_WITHIN) ? EXIT_OK : EXIT_PARTIAL;
+}
+
 static int find(struct report_options *options, const struct summary *before,
 		const struct summary *after)
 {
-	struct difference found = { .before = before, .after = after };
-	bool changed;
+	struct difference found = {
+		.before = before, .after = after,
+		.runs = runs_recorded(before) && runs_recorded(after),
+	};
 	int ret;
 
 	found.nr = choose_lines(before, after, found.line);
-	take_means(before, after, found.line, found.nr);
-	compare(found.line, found.nr);
+	take_means(before, after, found.line, found.nr, found.runs);
+	take_amounts(&found);
+	compare_slots(&found);
 	found.nr_latencies = choose_latencies(before, after, found.latency);
-	compare(found.latency, found.nr_latencies);
-	changed = (!options->latency && has_change(found.line, found.nr)) ||
-		  has_change(found.latency, found.nr_latencies);
+	compare(found.latency, found.nr_latencies,
+		count_known(found.latency, found.nr_latencies));
 	if (found.nr_latencies || !options->latency) {
 		ret = print(options, &found);
-		return !ret && changed && options->fail_on_change ? EXIT_CHANGED : ret;
+		return ret ? ret : verdict_code(options, &found);
 	}
 	message_error("--latency: neither recording has latencies (topdown record --latency records them)");
 	return EXIT_USAGE;
@@ -522,10 +494,10 @@ int report_diff_schema(void)
 	      "\"properties\":{\n"
 	      "\"schema\":{\"type\":\"integer\",\"const\":1,\n"
 	      "\"description\":\"changes if the meaning of a key does\"},\n"
-	      "\"node\":{\"type\":\"string\",\"description\":\"name of the node, or ipc\"},\n"
+	      "\"node\":{\"type\":\"string\",\"description\":\"name of the node, ipc, elapsed, slots, instructions or cycles\"},\n"
 	      "\"event\":{\"type\":\"string\",\"description\":\"Intel's name of the event, with --latency\"},\n"
-	      "\"unit\":{\"type\":\"string\",\"const\":\"cycles\",\n"
-	      "\"description\":\"unit of before, after, difference and error, with --latency\"},\n"
+	      "\"unit\":{\"type\":\"string\",\"enum\":[\"cycles\",\"s\",\"slots\",\"instructions\"],\n"
+	      "\"description\":\"unit of before, after, difference and error, unless they are ratios\"},\n"
 	      "\"verdict\":{\"type\":\"string\",\"description\":\"changed, noise, unknown or none\"}",
 	      stdout);
 	for (i = 0; i < NR_FIELDS; i++)

@@ -10,6 +10,9 @@
  * Slow changes make blocks alike too. So the same test is done with pairs of blocks, and both have
  * to agree. The degrees of freedom are those of one recording, which is never too many.
  *
+ * Runs of a command are independent, however alike their steps are, and differ by what changes from
+ * one run to the next. So the means of runs have a t-test with Welch's degrees of freedom.
+ *
  * A mean is the slots of the node over all slots, so blocks count by their slots. Its error is
  * that of a ratio estimator: from what each block has more or less than the mean of all.
  */
@@ -221,6 +224,30 @@ void noise_mean(struct noise_mean *mean, const struct series *series, unsigned i
 	mean->pairs = error_of(mean->mean, block, NOISE_BLOCKS / 2);
 }
 
+/**
+ * noise_runs - the mean of runs, and its error
+ * @mean: where to
+ * @values: of each run
+ * @nr: number of runs; 0 for no mean
+ */
+void noise_runs(struct noise_mean *mean, const double *values, size_t nr)
+{
+	double squares = 0;
+	size_t i;
+
+	*mean = (struct noise_mean){ .known = nr, .runs = nr, .mean = NAN, .error = NAN,
+				     .pairs = NAN };
+	if (!nr)
+		return;
+	mean->mean = 0;
+	for (i = 0; i < nr; i++)
+		mean->mean += values[i] / nr;
+	for (i = 0; i < nr; i++)
+		squares += pow(values[i] - mean->mean, 2);
+	if (nr > 1)
+		mean->error = sqrt(squares / (nr - 1) / nr);
+}
+
 /* That one recording shows no noise does not mean that it has none. */
 static double error_of_both(double before, double after)
 {
@@ -263,6 +290,34 @@ static bool test(struct noise_difference *difference, double alpha)
 	return true;
 }
 
+/*
+ * Welch's test. Runs that are the same to the last count have a spread nevertheless, which is less
+ * than what is seen.
+ */
+static enum noise_verdict test_runs(struct noise_difference *difference, double alpha)
+{
+	double scale = difference->amount ? fabs(difference->before.mean) : 1;
+	double one = fmax(difference->before.error, NOISE_ERROR_LEAST * scale);
+	double other = fmax(difference->after.error, NOISE_ERROR_LEAST * scale);
+	double error = hypot(one, other);
+
+	difference->freedom = pow(error, 4) / (pow(one, 4) / (difference->before.runs - 1) +
+					       pow(other, 4) / (difference->after.runs - 1));
+	difference->t = difference->difference / error;
+	difference->p = noise_student(difference->t, difference->freedom);
+	difference->error = quantile(CONFIDENCE, difference->freedom) * error;
+	difference->margin = fmax(NOISE_LEAST * scale,
+				  quantile(alpha, difference->freedom) * error);
+	return difference->p < alpha && fabs(difference->difference) >= NOISE_LEAST * scale ?
+	       NOISE_BEYOND : NOISE_WITHIN;
+}
+
+static bool are_few(const struct noise_difference *difference)
+{
+	return difference->before.runs < NOISE_RUNS_MIN ||
+	       difference->after.runs < NOISE_RUNS_MIN;
+}
+
 /**
  * noise_compare - test a difference
  * @difference: with the means before and after
@@ -283,6 +338,11 @@ void noise_compare(struct noise_difference *difference, unsigned int comparisons
 	if (!difference->before.known || !difference->after.known)
 		return;
 	difference->verdict = NOISE_UNKNOWN;
+	if (difference->before.runs && difference->after.runs) {
+		if (!are_few(difference))
+			difference->verdict = test_runs(difference, NOISE_RUNS_ALPHA / comparisons);
+		return;
+	}
 	if (!difference->before.blocks || !difference->after.blocks)
 		return;
 	if (test(difference, NOISE_ALPHA / comparisons) &&

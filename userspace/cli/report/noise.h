@@ -19,6 +19,10 @@
 #define NOISE_TIMES		5
 /* For all nodes together, if the blocks are independent. */
 #define NOISE_ALPHA		0.05
+/* With fewer runs their spread is not known well enough. */
+#define NOISE_RUNS_MIN		RECORD_DIFF_RUNS
+/* For all lines together. Half of that are wrong alarms, as many lines say the same. */
+#define NOISE_RUNS_ALPHA	0.03
 /* Smaller differences are never called more than noise: bytes of counters have steps. */
 #define NOISE_LEAST		0.001
 
@@ -33,6 +37,7 @@
  * struct noise_mean - the mean of a node or of IPC, and how exact it is
  * @known: there is a mean
  * @mean: its slots over all slots; instructions over cycles
+ * @runs: it is the mean of so many runs, which have no blocks; 0 for none
  * @blocks: number of blocks; 0 if nothing can be said of the error
  * @steps: steps of a block
  * @error: standard error of @mean
@@ -41,6 +46,7 @@
 struct noise_mean {
 	bool known;
 	double mean;
+	size_t runs;
 	size_t blocks;
 	size_t steps;
 	double error;
@@ -64,6 +70,7 @@ enum noise_verdict {
 
 /**
  * struct noise_difference - a node before and after
+ * @amount: it is no ratio, so errors are judged by how large they are beside it
  * @before: the mean before
  * @after: the mean after
  * @difference: @after - @before
@@ -75,6 +82,7 @@ enum noise_verdict {
  * @verdict: what can be said
  */
 struct noise_difference {
+	bool amount;
 	struct noise_mean before;
 	struct noise_mean after;
 	double difference;
@@ -88,6 +96,7 @@ struct noise_difference {
 
 double noise_student(double t, double freedom);
 void noise_mean(struct noise_mean *mean, const struct series *series, unsigned int value);
+void noise_runs(struct noise_mean *mean, const double *values, size_t nr);
 void noise_compare(struct noise_difference *difference, unsigned int comparisons);
 const char *noise_word(enum noise_verdict verdict);
 

@@ -95,6 +95,9 @@ static void join_facts(struct summary_subject *subject, const struct recording_p
 static void join_sample(const struct summary *summary, struct summary_subject *subject,
 			const struct record_sample *sample)
 {
+	if (!subject->begin_ns)
+		subject->begin_ns = sample->begin_ns;
+	subject->end_ns = sample->end_ns;
 	subject->state = sample->state;
 	subject->merged_ns += sample->merged_ns;
 	subject->switches += sample->switches;

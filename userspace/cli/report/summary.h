@@ -14,6 +14,8 @@
 /**
  * struct summary_subject - all, a CPU or a task
  * @used: there is something of it
+ * @begin_ns: when its first piece began; of tasks only
+ * @end_ns: when its last piece ended; of tasks only
  * @series: figures over time
  * @total: sum of the pieces, with ratios
  * @core: the part of @total on P-cores; of tasks only
@@ -37,6 +39,8 @@
  */
 struct summary_subject {
 	bool used;
+	uint64_t begin_ns;
+	uint64_t end_ns;
 	struct series series;
 	struct topdown_figures total;
 	struct topdown_figures core;

@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "columns.h"
 #include "report.h"
+#include "runs.h"
 #include "text.h"
 
 static void put_time(FILE *file, double time, bool date)
@@ -61,7 +62,8 @@ static void put_machine(FILE *file, const struct summary *summary)
 		(unsigned long long)summary->recording.windows,
 		summary_of_tasks(summary) ? "sample" : "window",
 		plural_text(summary->recording.windows), summary_used(summary),
-		summary_of_tasks(summary) ? "task" : "CPU", plural_text(summary_used(summary)));
+		runs_recorded(summary) ? "run" : summary_of_tasks(summary) ? "task" : "CPU",
+		plural_text(summary_used(summary)));
 	if (summary_of_tasks(summary))
 		putc('\n', file);
 	else

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * topdown report --diff: the table for people.
+ */
+#include "diff.h"
+
+#include <math.h>
+
+#include "clock.h"
+#include "text.h"
+
+static void put_recording(FILE *file, const char *when, const struct summary *summary)
+{
+	char slots[GROUPED_SIZE];
+
+	grouped_text(slots, summary->all.total.slots);
+	fprintf(file, "%-7s %s: %s, %.3f s, %zu step%s of %.3f s, %s slots", when,
+		summary->recording.name, summary->recording.info.host, summary_seconds(summary),
+		summary->all.series.nr, plural_text(summary->all.series.nr),
+		summary->all.series.step_ns / (double)NS_PER_S, slots);
+	if (runs_recorded(summary))
+		fprintf(file, ", %u run%s", runs_complete(summary),
+			plural_text(runs_complete(summary)));
+	putc('\n', file);
+}
+
+static void put_number(FILE *file, double number, bool percent, const char *sign)
+{
+	char text[NUMBER_SIZE];
+
+	if (isnan(number)) {
+		fprintf(file, " %9s", "-");
+		return;
+	}
+	snprintf(text, sizeof(text), "%s%.2f", number >= 0 ? sign : "",
+		 percent ? number * 100 : number);
+	fprintf(file, " %9s", text);
+}
+
+static void put_line(FILE *file, const struct line *line, int width)
+{
+	const struct noise_difference *difference = &line->difference;
+	bool percent = line->node != NOISE_IPC;
+	int indent = percent ? 2 * topdown_node_level(line->node) : 2;
+
+	fprintf(file, "%*s%-*s", indent, "", width - indent, line->name);
+	put_number(file, difference->before.mean, percent, "");
+	put_number(file, difference->after.mean, percent, "");
+	put_number(file, difference->difference, percent, "+");
+	put_number(file, difference->margin, percent, "");
+	fprintf(file, "  %s\n", noise_word(difference->verdict));
+}
+
+/* Lines of each verdict. */
+struct counts {
+	unsigned int nr;
+	unsigned int changed;
+	unsigned int unknown;
+	unsigned int none;
+};
+
+static void count(struct counts *counts, const struct line *lines, unsigned int nr)
+{
+	unsigned int i;
+
+	counts->nr += nr;
+	for (i = 0; i < nr; i++) {
+		counts->changed += lines[i].difference.verdict == NOISE_BEYOND;
+		counts->unknown += lines[i].difference.verdict == NOISE_UNKNOWN;
+		counts->none += lines[i].difference.verdict == NOISE_NONE;
+	}
+}
+
+static void put_conclusion(FILE *file, const struct counts *counts, bool runs, bool latency)
+{
+	putc('\n', file);
+	if (counts->changed)
+		fprintf(file, "%u of %u differences are more than noise\n", counts->changed,
+			counts->nr);
+	else if (counts->unknown + counts->none < counts->nr)
+		fputs("no difference that can be judged is more than noise\n", file);
+	if (counts->unknown)
+		fprintf(file, "nothing can be said of %u of %u lines: ", counts->unknown,
+			counts->nr);
+	if (counts->unknown && runs)
+		fprintf(file, "a recording has fewer than %d whole runs\n", RECORD_DIFF_RUNS);
+	else if (counts->unknown)
+		fprintf(file, "a recording has fewer than %d steps, or too long windows, or changes too slowly for its length\n",
+			NOISE_STEPS_MIN);
+	if (counts->none)
+		fprintf(file, "%u of %u lines %s\n", counts->none, counts->nr, latency ?
+			"have no sample in one of the recordings" : "are not in both recordings");
+}
+
+static void put_lines(const struct report_options *options, const char *unit, int width,
+		      const struct line *lines, unsigned int nr)
+{
+	FILE *file = options->output.file;
+	unsigned int i;
+
+	if (options->output.header)
+		fprintf(file, "\n%-*s %9s %9s %9s %9s\n", width, unit, "before", "after", "change",
+			"+-");
+	for (i = 0; i < nr; i++)
+		put_line(file, &lines[i], width);
+}
+
+static void put_amount(FILE *file, const struct line *line, bool runs)
+{
+	const struct noise_difference *difference = &line->difference;
+	double before = difference->before.mean, after = difference->after.mean;
+	char name[32];
+
+	if (isnan(before) || isnan(after))
+		return;
+	snprintf(name, sizeof(name), "%s%s", line->name, line->node == RUNS_ELAPSED ? ", s" : "");
+	fprintf(file, "%-14s %17.*f %17.*f %+9.2f%%", name, before < 1e6 ? 3 : 0, before,
+		after < 1e6 ? 3 : 0, after, 100 * difference->difference / before);
+	if (runs && isnan(difference->margin))
+		fprintf(file, " %9s", "-");
+	else if (runs)
+		fprintf(file, " %8.2f%%", 100 * difference->margin / before);
+	if (runs)
+		fprintf(file, "  %s", noise_word(difference->verdict));
+	putc('\n', file);
+}
+
+/* A change that does the same with less work has the same shares. */
+static void put_amounts(const struct report_options *options, const struct difference *found)
+{
+	FILE *file = options->output.file;
+	unsigned int i;
+
+	if (options->output.header)
+		fprintf(file, "\n%-14s %17s %17s %10s%s\n", found->runs ? "mean of runs" : "in all",
+			"before", "after", "change", found->runs ? "        +-" : "");
+	for (i = 0; i < RUNS_AMOUNTS; i++)
+		put_amount(file, &found->amount[i], found->runs);
+}
+
+/* Amounts have a verdict only where there are runs. */
+static void put_slots(const struct report_options *options, const struct difference *found)
+{
+	struct counts counts = { .nr = 0 };
+
+	if (options->output.header || found->runs)
+		put_amounts(options, found);
+	put_lines(options, "% of slots", 28, found->line, found->nr);
+	count(&counts, found->line, found->nr);
+	if (found->runs)
+		count(&counts, found->amount, RUNS_AMOUNTS);
+	put_conclusion(options->output.file, &counts, found->runs, false);
+}
+
+/**
+ * diff_table - print the table
+ * @options: the command line
+ * @found: the differences
+ */
+void diff_table(const struct report_options *options, const struct difference *found)
+{
+	FILE *file = options->output.file;
+	struct counts counts = { .nr = 0 };
+
+	if (options->output.header) {
+		put_recording(file, "before", found->before);
+		put_recording(file, "after", found->after);
+	}
+	if (!options->latency)
+		put_slots(options, found);
+	if (!found->nr_latencies)
+		return;
+	put_lines(options, "mean latency, cycles", 40, found->latency, found->nr_latencies);
+	count(&counts, found->latency, found->nr_latencies);
+	put_conclusion(file, &counts, false, true);
+}
