@@ -100,7 +100,7 @@ for limit in DELAY_MIN_MS DELAY_MAX_MS DELAY_DEFAULT_MS REFRESHES_MAX; do
 		"topdown-top(1) knows $limit $value"
 done
 for limit in WINDOWS_MAX WINDOWS_DEFAULT SINCE_MAX_MS; do
-	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/windows/history.h")
+	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE"/cli/{windows/history,base/moment}.h)
 	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-history.1"; echo $?)" \
 		"topdown-history(1) knows $limit $value"
 done

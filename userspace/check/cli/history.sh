@@ -38,6 +38,32 @@ result "$(($(lines "$TMP/out") < 4 || $(lines "$TMP/out") > 12))" '-n 3 has thre
 result "$([[ $(json time "$TMP/out") == "$(json time "$TMP/out" | sort -n)" ]]; echo $?)" 'in the order of times'
 run fake history --since 1m
 result "$(($(lines "$TMP/out") != 5))" '--since that all are within'
+export FAKE_HISTORY=32 FAKE_FILL=20 FAKE_STEPS=40 FAKE_STEP=1000
+run fake history -j
+result "$(($(lines "$TMP/out") != 40))" 'ten of each'
+run fake history --since 1m -j
+result "$(($(lines "$TMP/out") != 80))" 'with --since all that are kept'
+run fake history --since 1m -n 3 -j
+result "$(($(lines "$TMP/out") != 12))" 'unless -n says how many'
+run fake history --since 10500ms -j
+result "$(($(lines "$TMP/out") != 44))" 'those of the last 10 s'
+since=$(lines "$TMP/out")
+run fake history --until 10500ms -j
+result "$((since + $(lines "$TMP/out") != 80))" 'and those before'
+run fake history --until 10500ms -n 3 -j
+result "$([[ $(lines "$TMP/out") == 12 && $(json window "$TMP/out" | tail -n 1) == 29 ]]; echo $?)" 'the last three of them'
+unset FAKE_HISTORY FAKE_FILL FAKE_STEPS FAKE_STEP
+FAKE_TICK=40 run fake history --until 1h
+result "$(($(lines "$TMP/out") != 1))" '--until before all'
+run fake history --since "$(date -d '-30 sec' '+%F %T')" --until "$(date -d '+30 sec' '+%F %T')" -j
+result "$(($(lines "$TMP/out") != 4))" 'dates that all are within'
+run fake history --since "$(date -d '-30 sec' '+@%s')" --until "$(date -d '-20 sec' '+@%s')" -j
+result "$(($(lines "$TMP/out") != 0))" 'and none'
+# At midnight the minute before is yesterday's.
+run fake history --since "$(date -d '-1 min' +%H:%M)" -j
+result "$(($(lines "$TMP/out") != 4))" 'a time of day is the last that has been'
+run fake history --since 5s --until 9s
+expect 'an end before the begin' 2 '' '--since 5s is not before --until 9s'
 FAKE_OLD=1 run fake history --since 1m
 result "$(($(lines "$TMP/out") != 1))" '--since that none is within'
 
@@ -62,7 +88,7 @@ run fake history -j -x ,
 expect '-j with -x' 2 '' '-j and -x exclude each other'
 run fake history now
 expect 'an argument' 2 '' "history: unexpected argument 'now'"
-for bad in '-n 0' '-n 4097' '--since 0' '--since x' '-l 3' '-x ab' '-C 3-1' "--device ''" --sin; do
+for bad in '-n 0' '-n 4097' '--since 0' '--since x' '--until 99:99' '-l 3' '-x ab' '-C 3-1' "--device ''" --sin; do
 	# shellcheck disable=SC2086
 	eval "run fake history $bad"
 	expect "$bad" 2 '' '^topdown: '

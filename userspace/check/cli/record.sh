@@ -277,6 +277,59 @@ result "$([[ $(td report --steps -j "$TMP/asleep" | grep -c '"busy":0.250000') =
 run td report -j "$TMP/contended"
 expect 'the state of the whole time' 0 '"state":"contended"' ''
 
+# A part of a recording of five minutes from 22:13:20 on, by the time of day.
+made noise400
+td report --windows -j "$TMP/noise400" > "$TMP/file"
+# part OPTION...: the windows of that time are those of the whole, and so are the sums
+part() {
+	td report --windows -j "$@" "$TMP/noise400" > "$TMP/one"
+	td report -j "$@" "$TMP/noise400" > "$TMP/sums"
+	td report --steps -j "$@" "$TMP/noise400" > "$TMP/steps"
+	awk -F'[:,]' -v from="$from" -v to="$to" '{ for (i = 1; i < NF; i++) if ($i ~ /"time"/) t = $(i + 1) }
+		t > from && t <= to' "$TMP/file" | cmp -s - "$TMP/one" && [[ -s $TMP/one ]] &&
+		[[ $(json slots "$TMP/one" | sum) == "$(json slots "$TMP/sums" | sum)" ]] &&
+		[[ $(json slots "$TMP/one" | sum) == "$(json slots "$TMP/steps" | sum)" ]] &&
+		holds "$(json elapsed "$TMP/steps" | tail -n 1) - $(json interval "$TMP/sums") < 0.001"
+}
+day=1699920000
+while IFS='|' read -r from to options; do
+	from=$((day + $(date -u -d "1970-01-01 $from" +%s))) to=$((day + $(date -u -d "1970-01-01 $to" +%s)))
+	eval "part $options" && bad=0 || bad=1
+	result "$bad" "report $options"
+done <<'END'
+22:15:00|22:16:00|--since 22:15 --until 22:16
+22:17:50|22:18:20|--since 30s
+22:13:20|22:13:30|--until 2023-11-14T22:13:30.9
+22:13:20|22:18:20|--since 22:00
+22:13:20|22:18:20|--since 2023-11-14 --until 2023-11-15
+22:17:00|22:18:20|--since "2023-11-14 22:17:00"
+22:15:00|22:18:20|--since @1700000100.5
+END
+run td report --since 22:15 "$TMP/noise400"
+expect 'the table says from when' 0 '2023-11-14 22:15:00\.000, 200\.000 s: 200 windows' ''
+run td report --since 60s - < "$TMP/noise400"
+expect 'the end of standard input' 0 ' 60\.000 s: 60 windows' ''
+TZ=EST5 run td report --since 17:15 --until 17:16 "$TMP/noise400"
+expect 'the time is that of here' 0 '2023-11-14 17:15:00\.000, 60\.000 s: 60 windows' ''
+run td report --since 23:00 "$TMP/noise400"
+expect 'a time after the end' 2 '' '^topdown: --since 23:00: nothing of .* is in this time \(it is from 2023-11-14 22:13:20 to 2023-11-14 22:18:20\)$'
+run td report --until 22:13:20 "$TMP/noise400"
+expect 'a time before the begin' 2 '' '^topdown: --until 22:13:20: nothing of '
+run td report --since 22:15 --until 22:14 "$TMP/noise400"
+expect 'the end before the begin' 2 '' '--since 22:15 is not before --until 22:14'
+for bad in 14 1:2 24:00 14:60 14:03: 14:03:10. 2023-02-30 2023-13-01 2023-11-14T '2023-11-14 7' @ @x -1s 14:03Z ''; do
+	run td report --until "$bad" "$TMP/noise400"
+	[[ $bad == 14 ]] || expect "--until '$bad'" 2 '' '^topdown: --until: .*allowed: '
+done
+# A loss in another time is none of this one, and totals of all the time are not those of a part.
+td report -j --since 22:13:25 "$TMP/lost" > "$TMP/sums"
+result "$([[ $(json lost "$TMP/sums") == 0 && $(json slots "$TMP/sums") == 30000000000 ]]; echo $?)" 'a part after a loss'
+run td report --until 22:13:25 "$TMP/lost"
+expect 'a part with a loss' 0 '10 LOST \(CPU 1: 10\); neither the totals nor the steps have their slots
+30,000,000,000 slots' ''
+td report -j --since 22:13:20.5 "$TMP/pastlost" > "$TMP/sums"
+result "$([[ $(json lost "$TMP/sums") == 3 ]]; echo $?)" 'a loss is of the time after the window before it'
+
 # Before and after a change.
 fake record --timeout 300 -q -o "$TMP/short"
 for name in noise400 noise401 noise430; do made $name; done

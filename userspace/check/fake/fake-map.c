@@ -20,6 +20,8 @@
 #define OLD_NS		100000000000
 
 static uint64_t map_steps;
+/* How long ago the step was. */
+static uint64_t map_ago_ns;
 static unsigned char *map_base;
 
 static const struct topdown_map *map_header(void)
@@ -34,8 +36,8 @@ static void write_window(unsigned int cpu, const struct topdown_record *record)
 
 	if (!map->history_entries)
 		return;
-	window = (void *)(map_base + map->history_offset + ((uint64_t)cpu * FAKE_HISTORY +
-			  (record->windows - 1) % FAKE_HISTORY) * map->history_stride);
+	window = (void *)(map_base + map->history_offset + ((uint64_t)cpu * map->history_entries +
+			  (record->windows - 1) % map->history_entries) * map->history_stride);
 	__atomic_store_n(&window->number, 0, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	window->time_ns = record->time_ns - (getenv("FAKE_OLD") ? OLD_NS : 0);
@@ -108,7 +110,7 @@ static void write_cpu(unsigned int cpu)
 		return;
 	fill_record(&record, cpu);
 	record.windows = map_steps;
-	record.time_ns = now_ns();
+	record.time_ns = now_ns() - map_ago_ns;
 	fill_counts(&record.total, cpu, map_steps);
 	fill_since(&record.total, cpu, map_steps);
 	fill_counts(&open, cpu, 1);
@@ -211,7 +213,7 @@ void *fake_map(size_t size, int protection, int flags)
 {
 	sigset_t all, before;
 	pthread_t writer;
-	unsigned int cpu;
+	unsigned int cpu, fill;
 	int fd;
 
 	errno = setting("FAKE_MAP_ERRNO", 0);
@@ -232,8 +234,12 @@ void *fake_map(size_t size, int protection, int flags)
 		map_steps = setting("FAKE_STEPS", 10);
 	if (getenv("FAKE_MAP_BAD"))
 		return map_base;
-	for (cpu = 0; cpu < nr_cpus(); cpu++)
-		write_cpu(cpu);
+	for (fill = setting("FAKE_FILL", 1), map_steps -= fill; fill; fill--) {
+		map_steps++;
+		map_ago_ns = (fill - 1) * 1000000000ULL;
+		for (cpu = 0; cpu < nr_cpus(); cpu++)
+			write_cpu(cpu);
+	}
 	/* Signals are for the thread that the program knows of. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -39,6 +39,7 @@
  *                  at once
  *   FAKE_OLD       the windows in the map have closed 100 s ago
  *   FAKE_HISTORY   windows of each CPU in the map (4), or 0 for none
+ *   FAKE_FILL      windows of each CPU, a second apart, that it has when it is opened first (1)
  *   FAKE_TOGETHER  READ says what the map has, which asking afresh moves on by a step
  *   FAKE_STUCK     the writer of the map stopped in the middle of CPU 1;
  *                  a path that begins with / : as long as there is this file

@@ -10,6 +10,7 @@
 
 #define NS_PER_S	1000000000ULL
 #define NS_PER_MS	1000000ULL
+#define DAY_NS		(24 * 3600 * NS_PER_S)
 
 /* CLOCK_MONOTONIC. */
 static inline uint64_t clock_now_ns(void)

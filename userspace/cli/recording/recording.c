@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "sums.h"
-#include "clock.h"
 #include "message.h"
+#include "times.h"
 
 /* The sizes in the first release. */
 #define INFO_SIZE_MIN		sizeof(struct record_info)
@@ -48,35 +48,6 @@ struct loading {
 	uint64_t lost;
 	int status;
 };
-
-/**
- * recording_epoch_ns - a time of a recording as time of day
- * @recording: recording
- * @at_ns: CLOCK_MONOTONIC of its machine
- *
- * Return: nanoseconds since the epoch.
- */
-uint64_t recording_epoch_ns(const struct recording *recording, uint64_t at_ns)
-{
-	const struct record_clock *clock = &recording->info.begin;
-	size_t i;
-
-	for (i = 0; i < recording->nr_clocks && recording->clock[i].monotonic_ns <= at_ns; i++)
-		clock = &recording->clock[i];
-	return at_ns - clock->monotonic_ns + clock->realtime_ns;
-}
-
-/**
- * recording_epoch - a time of a recording as time of day
- * @recording: recording
- * @at_ns: CLOCK_MONOTONIC of its machine
- *
- * Return: seconds since the epoch.
- */
-double recording_epoch(const struct recording *recording, uint64_t at_ns)
-{
-	return recording_epoch_ns(recording, at_ns) / (double)NS_PER_S;
-}
 
 static bool odd(struct loading *loading, const char *what)
 {
@@ -253,12 +224,15 @@ static void trim(struct recording_piece *piece, const struct recording_cpu *cpu,
 	td_figures_ratios(&piece->figures, nodes);
 }
 
-static bool give(struct loading *loading, const struct recording_piece *piece)
+static bool give(struct loading *loading, struct recording_piece *piece)
 {
 	struct recording *recording = loading->recording;
 
 	if (!begin(loading))
 		return false;
+	/* What has ended in the time belongs to it as a whole. */
+	if (piece->begin_ns < recording->since_ns)
+		piece->begin_ns = recording->since_ns;
 	if (!recording->first_ns || piece->begin_ns < recording->first_ns)
 		recording->first_ns = piece->begin_ns;
 	if (piece->end_ns > recording->last_ns)
@@ -266,6 +240,13 @@ static bool give(struct loading *loading, const struct recording_piece *piece)
 	loading->status = loading->sink->piece ?
 			  loading->sink->piece(loading->sink->data, recording, piece) : 0;
 	return !loading->status;
+}
+
+/* What has ended in the time that was asked for. */
+static bool is_in_time(const struct recording *recording, uint64_t end_ns)
+{
+	return end_ns > recording->since_ns &&
+	       (!recording->until_ns || end_ns <= recording->until_ns);
 }
 
 static bool take_window(struct loading *loading, uint32_t i)
@@ -299,7 +280,8 @@ static bool take_window(struct loading *loading, uint32_t i)
 		cpu->next = number + 1;
 		loading->windows++;
 	}
-	if (!is_chosen(loading, window.cpu))
+	cpu->last_ns = piece.end_ns;
+	if (!is_chosen(loading, window.cpu) || !is_in_time(loading->recording, piece.end_ns))
 		return true;
 	cpu->there = true;
 	cpu->windows += !!window.window.number;
@@ -320,7 +302,10 @@ static bool take_lost(struct loading *loading, uint32_t i)
 		return odd(loading, "a window is missing");
 	cpu->next = lost.first + lost.nr;
 	loading->lost += lost.nr;
-	if (!is_chosen(loading, lost.cpu))
+	/* They have ended after the window before them. */
+	if (!is_chosen(loading, lost.cpu) ||
+	    !is_in_time(loading->recording, cpu->last_ns ? cpu->last_ns :
+			loading->recording->info.begin.monotonic_ns))
 		return true;
 	cpu->there = true;
 	cpu->lost += lost.nr;
@@ -359,6 +344,8 @@ static bool take_sample(struct loading *loading, uint32_t i)
 	piece.figures = sample.figures;
 	piece.sample = &sample;
 	loading->windows++;
+	if (!is_in_time(loading->recording, piece.end_ns))
+		return true;
 	loading->recording->windows++;
 	return give(loading, &piece);
 }
@@ -392,7 +379,8 @@ static bool take_latencies(struct loading *loading)
 	while (block.entries < block.head.nr) {
 		if (!latency_block_next(&block, &piece) || !has_subject(loading, piece.subject))
 			return false;
-		if (!is_chosen(loading, piece.subject))
+		if (!is_chosen(loading, piece.subject) ||
+		    !is_in_time(loading->recording, piece.end_ns))
 			continue;
 		if (!give_latency(loading, &piece))
 			return false;
@@ -532,8 +520,42 @@ static int read_all(struct loading *loading)
 		return cannot_read(loading);
 	if (!begin(loading))
 		return loading->status;
-	message_note("%s is not whole: %s", loading->recording->name, loading->reader.why);
+	if (!loading->choice->quiet)
+		message_note("%s is not whole: %s", loading->recording->name, loading->reader.why);
 	return 0;
+}
+
+/**
+ * recording_read_stream - read a file that is open
+ * @recording: to be filled; its name, and the times that are taken, are set
+ * @file: the file, at its begin
+ * @choice: what is taken
+ * @sink: who gets the pieces
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int recording_read_stream(struct recording *recording, FILE *file,
+			  const struct recording_choice *choice, const struct recording_sink *sink)
+{
+	struct loading loading = { .recording = recording, .choice = choice, .sink = sink };
+	int ret;
+
+	ret = record_read_start(&loading.reader, file);
+	if (ret == -ENOMEM)
+		snprintf(loading.reader.why, sizeof(loading.reader.why), "%s", strerror(ENOMEM));
+	ret = ret ? cannot_read(&loading) : read_all(&loading);
+	record_read_end(&loading.reader);
+	return ret;
+}
+
+static int read_chosen(struct recording *recording, FILE **file,
+		       const struct recording_choice *choice, const struct recording_sink *sink)
+{
+	int ret = 0;
+
+	if (choice->since.kind || choice->until.kind)
+		ret = recording_choose_times(recording, file, choice);
+	return ret ? ret : recording_read_stream(recording, *file, choice, sink);
 }
 
 /**
@@ -548,7 +570,6 @@ static int read_all(struct loading *loading)
 int recording_read(struct recording *recording, const char *path,
 		   const struct recording_choice *choice, const struct recording_sink *sink)
 {
-	struct loading loading = { .recording = recording, .choice = choice, .sink = sink };
 	bool standard = !strcmp(path, "-");
 	FILE *file = standard ? stdin : fopen(path, "re");
 	int ret;
@@ -559,12 +580,8 @@ int recording_read(struct recording *recording, const char *path,
 			      strerror(errno));
 		return EXIT_RUNTIME;
 	}
-	ret = record_read_start(&loading.reader, file);
-	if (ret == -ENOMEM)
-		snprintf(loading.reader.why, sizeof(loading.reader.why), "%s", strerror(ENOMEM));
-	ret = ret ? cannot_read(&loading) : read_all(&loading);
-	record_read_end(&loading.reader);
-	if (!standard)
+	ret = read_chosen(recording, &file, choice, sink);
+	if (file != stdin)
 		fclose(file);
 	return ret;
 }

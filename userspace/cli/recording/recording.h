@@ -10,6 +10,7 @@
 
 #include "cpulist.h"
 #include "latency-blocks.h"
+#include "moment.h"
 
 /* The module gives no more sessions to one descriptor. */
 #define RECORDING_TASKS_MAX	1024
@@ -25,6 +26,7 @@
  * @next: number of the next window; 0 if any number may be the first
  * @windows: windows that the file has
  * @lost: windows that were lost
+ * @last_ns: when the last window ended, before a loss
  */
 struct recording_cpu {
 	bool there;
@@ -36,18 +38,25 @@ struct recording_cpu {
 	uint64_t next;
 	uint64_t windows;
 	uint64_t lost;
+	uint64_t last_ns;
 };
 
 /**
  * struct recording_choice - what is taken of a file
  * @partial: what a file has whose end is missing
+ * @quiet: without a remark that it is
  * @has_cpus: some CPUs only
  * @cpus: these
+ * @since: only what has ended since then
+ * @until: only what has ended until then
  */
 struct recording_choice {
 	bool partial;
+	bool quiet;
 	bool has_cpus;
 	struct cpulist cpus;
+	struct moment since;
+	struct moment until;
 };
 
 /**
@@ -65,6 +74,8 @@ struct recording_choice {
  * @whole: the file has its end
  * @windows: windows with a number, or samples
  * @lost: windows that were lost
+ * @since_ns: what has ended before was left out; 0 for nothing
+ * @until_ns: what has ended later was left out; 0 for nothing
  * @first_ns: when the first piece began
  * @last_ns: when the last piece ended
  */
@@ -82,6 +93,8 @@ struct recording {
 	bool whole;
 	uint64_t windows;
 	uint64_t lost;
+	uint64_t since_ns;
+	uint64_t until_ns;
 	uint64_t first_ns;
 	uint64_t last_ns;
 };
@@ -133,6 +146,9 @@ struct recording_sink {
 int recording_read(struct recording *recording, const char *path,
 		   const struct recording_choice *choice, const struct recording_sink *sink);
 void recording_free(struct recording *recording);
+uint64_t recording_begin_ns(const struct recording *recording);
+uint64_t recording_end_ns(const struct recording *recording);
+bool recording_in_part(const struct recording *recording);
 uint64_t recording_epoch_ns(const struct recording *recording, uint64_t at_ns);
 double recording_epoch(const struct recording *recording, uint64_t at_ns);
 

@@ -363,7 +363,8 @@ static void put_facts(const struct page *page)
 	fputs("<h1>topdown: ", page->file);
 	put_text(page->file, info->host);
 	fputs("</h1>\n<p>", page->file);
-	put_clock(page, info->begin.monotonic_ns, true);
+	put_clock(page, recording_in_part(recording) ? recording_begin_ns(recording) :
+						       info->begin.monotonic_ns, true);
 	fprintf(page->file, ", %.3f s: %llu %s%s of %u %s%s, %llu lost. ",
 		summary_seconds(page->summary),
 		(unsigned long long)recording->windows,

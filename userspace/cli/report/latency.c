@@ -120,9 +120,7 @@ static int list_all(struct listing *listing, const struct summary *summary, bool
 	interval->length = summary_seconds(summary);
 	interval->elapsed = interval->length;
 	interval->time = recording_epoch(&summary->recording,
-					 summary->recording.whole ?
-					 summary->recording.end.end.monotonic_ns :
-					 summary->recording.last_ns);
+					 recording_end_ns(&summary->recording));
 	return ret;
 }
 

@@ -15,6 +15,8 @@ enum {
 	OPT_WINDOWS,
 	OPT_LATENCY,
 	OPT_PARTIAL,
+	OPT_SINCE,
+	OPT_UNTIL,
 	OPT_DIFF,
 	OPT_FAIL_ON_CHANGE,
 	OPT_HTML,
@@ -25,6 +27,8 @@ enum {
 static const struct option long_options[] = {
 	{ "no-aggr", no_argument, NULL, 'A' },
 	{ "cpu", required_argument, NULL, 'C' },
+	{ "since", required_argument, NULL, OPT_SINCE },
+	{ "until", required_argument, NULL, OPT_UNTIL },
 	{ "steps", no_argument, NULL, OPT_STEPS },
 	{ "windows", no_argument, NULL, OPT_WINDOWS },
 	{ "latency", no_argument, NULL, OPT_LATENCY },
@@ -54,6 +58,9 @@ static const char usage[] =
 	"\n"
 	"  -A, --no-aggr        a row for each CPU or task, after the row of all\n"
 	"  -C, --cpu LIST       of a recording of CPUs only these, such as 0-3,8\n"
+	"      --since MOMENT   only what has ended since then: 14:03, 14:03:10, 30s before the\n"
+	"                       end, '2026-11-27 14:03'\n"
+	"      --until MOMENT   only what has ended until then\n"
 	"      --steps          print each step\n"
 	"      --windows        print each window, as topdown history does\n"
 	"      --latency        print the latencies, and no slots\n"
@@ -78,6 +85,7 @@ static const char usage[] =
 	"  topdown report -A -l 1            each CPU as well\n"
 	"  topdown report --steps -x , before.data\n"
 	"  topdown report --diff before.data after.data\n"
+	"  topdown report --since 14:03 --until 14:05\n"
 	"  topdown report -A --html page.html\n"
 	"  topdown record -o - --timeout 9s | topdown report -\n";
 
@@ -99,6 +107,10 @@ static bool parse_option(struct report_options *options, int option)
 	case 'C':
 		options->choice.has_cpus = true;
 		return cpulist_join(&options->choice.cpus, "-C", optarg);
+	case OPT_SINCE:
+		return moment_parse("--since", optarg, &options->choice.since);
+	case OPT_UNTIL:
+		return moment_parse("--until", optarg, &options->choice.until);
 	case OPT_STEPS:
 		options->steps = true;
 		return true;

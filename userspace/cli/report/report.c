@@ -92,9 +92,7 @@ static void fill_rows(const struct report_options *options, const struct summary
 	interval->length = summary_seconds(summary);
 	interval->elapsed = interval->length;
 	interval->time = recording_epoch(&summary->recording,
-					 summary->recording.whole ?
-					 summary->recording.end.end.monotonic_ns :
-					 summary->recording.last_ns);
+					 recording_end_ns(&summary->recording));
 	summary_row(summary, &summary->all, &interval->row[interval->nr++]);
 	for (i = 0; i < summary->nr && shows_each(options, summary); i++) {
 		if (summary->subject[i].used)

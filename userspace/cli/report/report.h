@@ -24,7 +24,7 @@
  * @steps: --steps
  * @windows: --windows
  * @latency: --latency
- * @choice: --partial and -C
+ * @choice: --partial, -C, --since and --until
  * @diff: --diff; NULL without
  * @fail_on_change: --fail-on-change
  * @html: --html; NULL without

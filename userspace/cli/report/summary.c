@@ -30,13 +30,23 @@ bool summary_of_tasks(const struct summary *summary)
 }
 
 /* With what the module had kept, the recording begins up to so much earlier. */
-static uint64_t start_of(const struct record_info *info)
+static uint64_t start_of(const struct recording *recording)
 {
+	const struct record_info *info = &recording->info;
 	uint64_t kept_ns = (uint64_t)info->history * info->period_ms * NS_PER_MS;
+	uint64_t start_ns = info->begin.monotonic_ns;
 
-	if (!(info->flags & RECORD_PAST))
-		return info->begin.monotonic_ns;
-	return kept_ns < info->begin.monotonic_ns ? info->begin.monotonic_ns - kept_ns : 0;
+	if (info->flags & RECORD_PAST)
+		start_ns = kept_ns < start_ns ? start_ns - kept_ns : 0;
+	return start_ns > recording->since_ns ? start_ns : recording->since_ns;
+}
+
+/* Without what the module had kept. */
+static uint64_t first_of(const struct recording *recording)
+{
+	uint64_t begin_ns = recording->info.begin.monotonic_ns;
+
+	return begin_ns > recording->since_ns ? begin_ns : recording->since_ns;
 }
 
 /* An interval of latencies lies in one step. @step_ns: length of a step of slots */
@@ -61,11 +71,11 @@ static int begin(void *data, const struct recording *recording)
 	summary->subject = calloc(summary->nr + 1, sizeof(*summary->subject));
 	if (!summary->subject)
 		return no_memory();
-	latency_sums_begin(&summary->latencies, info->begin.monotonic_ns,
+	latency_sums_begin(&summary->latencies, first_of(recording),
 			   latency_step(summary, info, step_ns), summary->nr);
-	series_begin(&summary->all.series, start_of(info), step_ns, summary->level);
+	series_begin(&summary->all.series, start_of(recording), step_ns, summary->level);
 	for (i = 0; i < summary->nr; i++)
-		series_begin(&summary->subject[i].series, start_of(info), step_ns,
+		series_begin(&summary->subject[i].series, start_of(recording), step_ns,
 			     summary->level);
 	return 0;
 }
@@ -158,10 +168,8 @@ static int latency(void *data, const struct recording *recording,
 
 static uint64_t length_of(const struct recording *recording)
 {
-	uint64_t begin_ns = recording->info.begin.monotonic_ns, end_ns = recording->last_ns;
+	uint64_t begin_ns = first_of(recording), end_ns = recording_end_ns(recording);
 
-	if (recording->whole)
-		end_ns = recording->end.end.monotonic_ns;
 	return end_ns > begin_ns ? end_ns - begin_ns : 0;
 }
 
@@ -174,12 +182,13 @@ static uint64_t time_of(const struct recording *recording, const struct topdown_
 	return total->enabled_ns + late_ns >= length_ns ? total->enabled_ns : length_ns;
 }
 
-/* If windows were lost, the records of begin and end still have all slots. */
-static bool take_edges(struct summary_subject *to, const struct recording_cpu *from, bool past)
+/* The records are those of begin and end, and of no time between. If windows were lost, the records of begin and end still have all slots. */
+static bool take_edges(struct summary_subject *to, const struct recording_cpu *from, bool past,
+		       bool in_part)
 {
 	struct topdown_figures sum = to->past, between;
 
-	if (!from->has_begin || !from->has_finish ||
+	if (in_part || !from->has_begin || !from->has_finish ||
 	    topdown_record_between(&from->begin.record, &from->finish.record, 2, &between))
 		return false;
 	/* The totals have the open window of the begin, but what is between them does not. */
@@ -238,7 +247,8 @@ static void take_records(struct summary *summary)
 			continue;
 		to->used = true;
 		to->lost = from->lost;
-		if (to->lost && !take_edges(to, from, recording->info.flags & RECORD_PAST))
+		if (to->lost && !take_edges(to, from, recording->info.flags & RECORD_PAST,
+					     recording_in_part(recording)))
 			summary->totals_lack = true;
 		if (to->lost && !summary->all.level)
 			summary->all.level = to->level;
@@ -417,7 +427,7 @@ bool summary_partly(const struct topdown_figures *total, unsigned int node, uint
  */
 uint64_t summary_end_ns(const struct summary *summary)
 {
-	return summary->recording.info.begin.monotonic_ns + length_of(&summary->recording);
+	return first_of(&summary->recording) + length_of(&summary->recording);
 }
 
 /**
@@ -429,12 +439,8 @@ uint64_t summary_end_ns(const struct summary *summary)
 double summary_seconds(const struct summary *summary)
 {
 	const struct recording *recording = &summary->recording;
-	uint64_t begin_ns = recording->info.begin.monotonic_ns, end_ns = recording->last_ns;
+	uint64_t begin_ns = recording_begin_ns(recording), end_ns = recording_end_ns(recording);
 
-	if (recording->info.flags & RECORD_PAST && recording->first_ns < begin_ns)
-		begin_ns = recording->first_ns;
-	if (recording->whole)
-		end_ns = recording->end.end.monotonic_ns;
 	return end_ns > begin_ns ? (end_ns - begin_ns) / (double)NS_PER_S : 0;
 }
 
@@ -496,7 +502,7 @@ static uint64_t time_of_step(const struct summary *summary, const struct summary
 {
 	uint64_t from_ns = series_step_begin(series, step);
 	uint64_t to_ns = series_step_end(series, step), time_ns;
-	uint64_t begin_ns = summary->recording.info.begin.monotonic_ns;
+	uint64_t begin_ns = first_of(&summary->recording);
 	uint64_t end_ns = begin_ns + length_of(&summary->recording);
 
 	if (from_ns < begin_ns)

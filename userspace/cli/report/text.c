@@ -56,8 +56,10 @@ static void put_machine(FILE *file, const struct summary *summary)
 	fprintf(file, "%s: %s, Linux %s, topdown %s\n", info->host,
 		*info->codename ? info->codename : info->cpu_name, info->kernel, info->module);
 	fprintf(file, "topdown %s\n", summary->recording.command);
-	put_time(file, recording_epoch(&summary->recording, info->begin.monotonic_ns),
-		 true);
+	put_time(file, recording_epoch(&summary->recording,
+				       recording_in_part(&summary->recording) ?
+				       recording_begin_ns(&summary->recording) :
+				       info->begin.monotonic_ns), true);
 	fprintf(file, ", %.3f s: %llu %s%s of %u %s%s", summary_seconds(summary),
 		(unsigned long long)summary->recording.windows,
 		summary_of_tasks(summary) ? "sample" : "window",

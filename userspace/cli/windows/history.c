@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "columns.h"
 #include "message.h"
+#include "moment.h"
 #include "options.h"
 #include "output.h"
 #include "parse.h"
@@ -19,6 +20,7 @@
 
 enum {
 	OPT_SINCE = OPTIONS_OWN,
+	OPT_UNTIL,
 	OPT_SCHEMA,
 };
 
@@ -27,6 +29,7 @@ static const struct option long_options[] = {
 	{ "cpu", required_argument, NULL, 'C' },
 	{ "count", required_argument, NULL, 'n' },
 	{ "since", required_argument, NULL, OPT_SINCE },
+	{ "until", required_argument, NULL, OPT_UNTIL },
 	{ "level", required_argument, NULL, 'l' },
 	{ "json", no_argument, NULL, 'j' },
 	{ "csv", required_argument, NULL, 'x' },
@@ -48,8 +51,11 @@ static const char usage[] =
 	"\n"
 	"  -a, --all-cpus       all CPUs, which is the default without -C\n"
 	"  -C, --cpu LIST       only these CPUs, such as 0-3,8\n"
-	"  -n, --count N        the last N windows of each CPU (1..4096), default 10\n"
-	"      --since TIME     only windows that have closed in this time\n"
+	"  -n, --count N        the last N windows of each CPU (1..4096); default 10, and with\n"
+	"                       --since or --until all\n"
+	"      --since MOMENT   only windows that have closed since then: 30s ago, or at 14:03,\n"
+	"                       14:03:10, '2026-11-27 14:03'\n"
+	"      --until MOMENT   only windows that have closed until then\n"
 	"  -l, --level N        1 or 2; default: 1 in the table, otherwise all\n"
 	"  -j, --json           one JSON object a line\n"
 	"  -x, --csv SEP        values separated by the character SEP\n"
@@ -61,7 +67,8 @@ static const char usage[] =
 	"Examples:\n"
 	"  topdown history                   the last 10 windows of each CPU\n"
 	"  topdown history -C 2 -n 60        the last 60 windows of CPU 2\n"
-	"  topdown history --since 5s -j     the windows of the last 5 s\n";
+	"  topdown history --since 5s -j     the windows of the last 5 s\n"
+	"  topdown history --since 14:03:10 --until 14:03:20\n";
 
 /* The command line. */
 struct history_options {
@@ -70,7 +77,8 @@ struct history_options {
 	bool has_cpus;
 	struct cpulist cpus;
 	uint64_t count;
-	uint64_t since_ms;
+	struct moment since;
+	struct moment until;
 	uint64_t level;
 	struct output output;
 };
@@ -79,6 +87,7 @@ struct history {
 	const struct history_options *options;
 	struct topdown_map_view *map;
 	uint64_t since_ns;
+	uint64_t until_ns;
 	struct windows windows;
 };
 
@@ -94,8 +103,9 @@ static bool parse_option(struct history_options *options, int option)
 	case 'n':
 		return parse_number("-n", optarg, 1, WINDOWS_MAX, "windows", &options->count);
 	case OPT_SINCE:
-		return parse_time("--since", optarg, SINCE_MIN_MS, SINCE_MAX_MS,
-				  &options->since_ms);
+		return moment_parse("--since", optarg, &options->since);
+	case OPT_UNTIL:
+		return moment_parse("--until", optarg, &options->until);
 	case 'l':
 		return parse_number("-l", optarg, 1, 2, "levels", &options->level);
 	}
@@ -109,16 +119,19 @@ static int look_at_cpu(struct history *history, const struct topdown_record *rec
 	unsigned int level = windows_level(&options->output, options->level,
 					   record->level);
 	struct topdown_window window;
-	uint64_t number = record->windows, n;
+	uint64_t number = record->windows, n = 0;
 	int ret = 0;
 
-	for (n = 0; n < options->count && number && !ret; n++, number--) {
+	for (; n < options->count && number && !ret; number--) {
 		ret = topdown_map_read_window(history->map, record->cpu, number, level, &window,
 					      sizeof(window));
 		if (ret == -ENOENT)
 			return 0;
-		if (window.time_ns < history->since_ns)
+		if (!ret && window.time_ns > history->until_ns)
+			continue;
+		if (!ret && window.time_ns < history->since_ns)
 			break;
+		n++;
 		if (!ret)
 			ret = windows_add(&history->windows, clock_epoch(window.time_ns),
 					  record->cpu, record->source, level, &window);
@@ -172,6 +185,36 @@ static int show(struct history *history, struct output *output)
 	return windows_print(&history->windows, output);
 }
 
+/* A time of the day in CLOCK_MONOTONIC, and 0 if it is before the machine has run. */
+static uint64_t monotonic_ns(const struct moment *moment, uint64_t epoch_ns, uint64_t now_ns)
+{
+	uint64_t then_ns = moment_epoch_ns(moment, epoch_ns - DAY_NS, epoch_ns);
+	uint64_t ago_ns = epoch_ns - then_ns;
+
+	if (then_ns > epoch_ns)
+		return now_ns + (then_ns - epoch_ns);
+	return ago_ns < now_ns ? now_ns - ago_ns : 0;
+}
+
+static bool choose_time(struct history *history)
+{
+	const struct history_options *options = history->options;
+	uint64_t now_ns = clock_now_ns(), epoch_ns = clock_epoch(now_ns) * NS_PER_S;
+
+	history->until_ns = UINT64_MAX;
+	if (options->since.kind)
+		history->since_ns = monotonic_ns(&options->since, epoch_ns, now_ns);
+	if (options->until.kind)
+		history->until_ns = monotonic_ns(&options->until, epoch_ns, now_ns);
+	/* Both may be before the machine has run. */
+	if (!options->since.kind || !options->until.kind || !history->until_ns ||
+	    history->since_ns < history->until_ns)
+		return true;
+	message_error("--since %s is not before --until %s", options->since.text,
+		      options->until.text);
+	return false;
+}
+
 static int run_history(struct history_options *options)
 {
 	struct history history = { .options = options };
@@ -181,11 +224,10 @@ static int run_history(struct history_options *options)
 	ret = topdown_open(&td, options->device);
 	if (ret)
 		return refusal_open(options->device, -ret);
-	if (options->since_ms)
-		history.since_ns = clock_now_ns() - options->since_ms * NS_PER_MS;
-	/* The time is longer than the machine has run: show all windows. */
-	if (history.since_ns > clock_now_ns())
-		history.since_ns = 0;
+	if (!choose_time(&history)) {
+		topdown_close(td);
+		return EXIT_USAGE;
+	}
 	ret = topdown_map_open(&history.map, td);
 	if (ret)
 		ret = refusal_read(options->device, -ret);
@@ -201,7 +243,6 @@ int history_main(int argc, char **argv)
 {
 	struct history_options options = {
 		.device = TOPDOWN_DEVICE,
-		.count = WINDOWS_DEFAULT,
 		.output = {
 			.file = stdout,
 			.name = "standard output",
@@ -222,5 +263,8 @@ int history_main(int argc, char **argv)
 	}
 	if (!options_no_more(argc, argv) || !options_cpus(options.all_cpus, options.has_cpus))
 		return EXIT_USAGE;
+	if (!options.count)
+		options.count = options.since.kind || options.until.kind ? WINDOWS_MAX :
+									   WINDOWS_DEFAULT;
 	return run_history(&options);
 }

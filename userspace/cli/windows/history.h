@@ -7,8 +7,6 @@
 
 #define WINDOWS_MAX		4096
 #define WINDOWS_DEFAULT		10
-#define SINCE_MIN_MS		1
-#define SINCE_MAX_MS		2147483647
 
 int history_main(int argc, char **argv);
 
