@@ -216,7 +216,7 @@ scripts() {
 
 	cat "$at".postinst "$at".prerm "$at".postrm
 	grep 'deb-systemd-invoke try-restart .*topdown-export.socket' "$at.postinst"
-	grep 'deb-systemd-invoke stop topdown-export.socket topdown-export.service' "$at.prerm"
+	grep 'deb-systemd-invoke stop topdown-export.socket topdown-export.service topdown-record.service' "$at.prerm"
 	grep 'daemon-reload' "$at.postrm"
 	# Nothing starts it unasked.
 	! grep -E 'deb-systemd-invoke (re)?start' "$at.postinst"
@@ -330,7 +330,11 @@ examples() {
 	target systemd-analyze verify --man=no /lib/systemd/system/topdown-export.service
 	target systemd-analyze security --offline=yes --threshold=20 \
 		/lib/systemd/system/topdown-export.service
+	target systemd-analyze verify --man=no /lib/systemd/system/topdown-record.service
+	target systemd-analyze security --offline=yes --threshold=20 \
+		/lib/systemd/system/topdown-record.service
 	[[ $(target systemctl is-enabled topdown-export.socket) == disabled ]]
+	[[ $(target systemctl is-enabled topdown-record.service) == disabled ]]
 	# With every parameter that it has, and a module that has all of them.
 	sed 's/^#options/options/' "$TARGET$doc/topdown-dkms/examples/modprobe.conf" \
 		> "$TARGET/etc/modprobe.d/topdown.conf"

@@ -144,7 +144,7 @@ END
 sed -nE '/^\.Ss Layouts/,/^\.El/s/^\.It ([a-z0-9-]+ Ta [0-9].*)/\1/p' "$USERSPACE/man/topdown_stall.3" |
 	sort > "$TMP/man"
 same 'fields of registers and topdown_stall(3)' "$TMP/source" "$TMP/man"
-for limit in SAMPLE_MIN_MS SAMPLE_MAX_MS RECORD_RUNS_MAX RECORD_TIMEOUT_MIN_MS RECORD_TIMEOUT_MAX_MS; do
+for limit in SAMPLE_MIN_MS SAMPLE_MAX_MS RECORD_RUNS_MAX ROTATE_FILES_MAX RECORD_TIMEOUT_MIN_MS RECORD_TIMEOUT_MAX_MS; do
 	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/record/record.h")
 	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-record.1"; echo $?)" \
 		"topdown-record(1) knows $limit $value"

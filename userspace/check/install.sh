@@ -34,7 +34,7 @@ for file in bin/topdown lib/somewhere/libtopdown.so.1 lib/somewhere/libtopdown.a
 	share/man/man3/topdown_region.3 share/man/man4/topdown.4 \
 	share/bash-completion/completions/topdown share/zsh/site-functions/_topdown \
 	share/fish/vendor_completions.d/topdown.fish lib/udev/rules.d/60-topdown.rules \
-	lib/systemd/system/topdown-export.service lib/systemd/system/topdown-export.socket \
+	lib/systemd/system/topdown-export.service lib/systemd/system/topdown-export.socket lib/systemd/system/topdown-record.service \
 	share/topdown/prometheus-rules.yml share/topdown/prometheus-alerts.yml \
 	share/topdown/grafana-dashboard.json share/topdown/pcp-openmetrics.url \
 	lib/sysusers.d/topdown.conf share/doc/libtopdown-dev/examples/machine.c \

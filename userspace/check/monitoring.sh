@@ -149,10 +149,20 @@ port=$(sed -nE 's/^#define EXPORT_PORT_DEFAULT\s+([0-9]+)$/\1/p' "$USERSPACE/cli
 result "$(grep -qx "ListenStream=127.0.0.1:$port" "$USERSPACE/systemd/topdown-export.socket"; echo $?)" \
 	"the socket is port $port of this machine"
 result "$(! grep -rq '^[^#]*modprobe' "$USERSPACE/systemd"; echo $?)" 'no scrape loads the module'
-if systemd-analyze security --help 2> /dev/null | grep -q -- --threshold; then
-	quiet 'systemd calls the unit OK at least' systemd-analyze security --offline=true \
-		--threshold=20 "$USERSPACE/systemd/topdown-export.service"
-else
-	skip 'systemd calls the unit OK at least' 'systemd-analyze is not installed'
-fi
+for unit in export record; do
+	if systemd-analyze security --help 2> /dev/null | grep -q -- --threshold; then
+		quiet "systemd calls topdown-$unit.service OK at least" systemd-analyze security \
+			--offline=true --threshold=20 "$USERSPACE/systemd/topdown-$unit.service"
+	else
+		skip "systemd calls topdown-$unit.service OK at least" 'systemd-analyze is not installed'
+	fi
+done
+# What the unit of the recorder types, with the variables that systemd sets.
+line=$(sed -n 's/^ExecStart=.usr.bin.topdown //p' "$USERSPACE/systemd/topdown-record.service")
+rotate=$(sed -n 's/^Environment=ROTATE=//p' "$USERSPACE/systemd/topdown-record.service")
+line=${line//'${ROTATE}'/$rotate} line=${line//'${STATE_DIRECTORY}'/$TMP} line=${line//'$ARGS'/}
+read -ra words <<< "$line"
+FAKE_FEATURES=1023 run fake "${words[0]}" "${words[@]:1}" --timeout 100
+expect 'the recorder is what its unit types' 0 '' ''
+result "$([[ -s $TMP/record.data ]]; echo $?)" 'and writes to its directory'
 finish

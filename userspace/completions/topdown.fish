@@ -150,6 +150,7 @@ complete -c topdown -n '__fish_seen_subcommand_from record' -s I -l interval -x 
 complete -c topdown -n '__fish_seen_subcommand_from record' -l latency -x -d 'also sample how long the instructions of these events take to retire, in each interval Intels names, with commas, or all'
 complete -c topdown -n '__fish_seen_subcommand_from record' -l timeout -x -d 'end after this time'
 complete -c topdown -n '__fish_seen_subcommand_from record' -s o -l output -r -F -d 'file, or - for standard output'
+complete -c topdown -n '__fish_seen_subcommand_from record' -l rotate -x -d ',N  go on in a new file at a size or after a time, such as 100M,10 or 1h,24, and keep N files FILE, FILE.1 before it, and so on'
 complete -c topdown -n '__fish_seen_subcommand_from record' -l strict -d 'exit with 4 if windows were lost'
 complete -c topdown -n '__fish_seen_subcommand_from record' -s q -l quiet -d 'no remarks on standard error'
 complete -c topdown -n '__fish_seen_subcommand_from record' -l device -r -F -d 'device node'

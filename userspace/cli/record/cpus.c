@@ -15,7 +15,6 @@
 #include "message.h"
 #include "record.h"
 #include "refusal.h"
-#include "topology.h"
 
 #define BATCH		256
 #define EVENTS		64
@@ -231,47 +230,10 @@ static int read_edge(struct ring *ring, uint32_t cpu, struct record_edge *edge)
 	return ret;
 }
 
-static void describe(const struct topdown_record *record, struct record_cpu *cpu)
-{
-	*cpu = (struct record_cpu){
-		.cpu = record->cpu,
-		.kind = record->kind,
-		.source = record->source,
-		.level = record->level,
-		.slots_per_cycle = record->slots_per_cycle,
-		.state = record->state,
-	};
-	topology_of_cpu(record->cpu, &cpu->core_id, &cpu->socket, &cpu->node);
-}
-
 static int no_cpu(const struct ring *ring, uint32_t cpu)
 {
 	message_error("-C: there is no CPU %u (allowed: 0..%u)", cpu, ring->nr - 1);
 	return EXIT_USAGE;
-}
-
-/* A CPU that is offline may come. */
-static bool may_have_windows(const struct topdown_record *record)
-{
-	switch (record->state) {
-	case TOPDOWN_STATE_OFFLINE:
-		return true;
-	case TOPDOWN_STATE_UNSUPPORTED:
-	case TOPDOWN_STATE_EXCLUDED:
-		return false;
-	default:
-		return record->source != TOPDOWN_SOURCE_NONE && record->level;
-	}
-}
-
-/* Who names a CPU waits for its windows. */
-static int check_measured(const struct topdown_record *record)
-{
-	if (may_have_windows(record))
-		return 0;
-	message_error("-C: CPU %u is not measured: it is %s ('topdown info' and the kernel log say why)",
-		      record->cpu, topdown_state_name(record->state));
-	return EXIT_DEVICE;
 }
 
 /* A virtual machine may have hundreds of numbers for CPUs that were never there. */
@@ -301,7 +263,7 @@ static int look(struct ring *ring, struct record_edge *edge, struct record_cpu *
 			continue;
 		if (ret)
 			return read_failed(ring, -ret);
-		ret = options->has_cpus ? check_measured(&edge[nr].record) : 0;
+		ret = options->has_cpus ? cpu_check(&edge[nr].record) : 0;
 		if (ret)
 			return ret;
 		ring->cpu[cpu].there = true;
@@ -309,7 +271,7 @@ static int look(struct ring *ring, struct record_edge *edge, struct record_cpu *
 		ring->cpu[cpu].next = first_window(ring, &edge[nr].record);
 		if (!was_there(ring, &edge[nr].record))
 			continue;
-		describe(&edge[nr].record, &cpus[nr]);
+		cpu_describe(&edge[nr].record, &cpus[nr]);
 		nr++;
 	}
 	ring->run->subjects = nr;
@@ -377,9 +339,12 @@ static int finish_cpu(struct ring *ring, uint32_t cpu, struct record_edge *edge)
 		if (later)
 			nanosleep(&(struct timespec){ .tv_nsec = PATIENCE_NS }, NULL);
 	}
-	if (edge->record.windows >= ring->cpu[cpu].next)
-		return write_lost(ring, cpu, ring->cpu[cpu].next,
-				  edge->record.windows - ring->cpu[cpu].next + 1);
+	if (edge->record.windows >= ring->cpu[cpu].next) {
+		uint64_t first = ring->cpu[cpu].next;
+
+		ring->cpu[cpu].next = edge->record.windows + 1;
+		return write_lost(ring, cpu, first, edge->record.windows - first + 1);
+	}
 	if (!edge->record.time_ns)
 		return 0;
 	fill_window(window, &edge->record);
@@ -392,15 +357,13 @@ static int finish_cpu(struct ring *ring, uint32_t cpu, struct record_edge *edge)
 	return 0;
 }
 
-static int finish(struct ring *ring)
+/* The records of the end are in @edge, and their number in @subjects. */
+static int finish_file(struct ring *ring, struct record_edge *edge)
 {
-	struct record_edge *edge = calloc(ring->nr, sizeof(*edge));
 	unsigned int nr = 0;
 	uint32_t cpu;
 	int ret;
 
-	if (!edge)
-		return read_failed(ring, ENOMEM);
 	ret = fold(ring);
 	if (!ret)
 		ret = sampling_finish(ring->run);
@@ -417,7 +380,41 @@ static int finish(struct ring *ring)
 					 nr);
 		ret = ret ? record_failed(ring->run, -ret) : 0;
 	}
+	ring->run->subjects = nr;
+	return ret;
+}
+
+/* What the file ended with is what the next begins with, so that nothing is between them. */
+static int next_file(struct ring *ring, struct record_edge *edge, struct record_cpu *cpus)
+{
+	struct record_run *run = ring->run;
+	unsigned int i;
+	int ret;
+
+	ret = finish_file(ring, edge);
+	run->end = record_now();
+	if (!ret)
+		ret = record_end_file(run);
+	for (i = 0; i < run->subjects && !ret; i++)
+		cpu_describe(&edge[i].record, &cpus[i]);
+	if (!ret)
+		ret = write_begin(ring, edge, cpus);
+	return ret ? ret : sampling_again(run);
+}
+
+/* @last: the recording ends, and no file follows. */
+static int finish(struct ring *ring, bool last)
+{
+	struct record_edge *edge = calloc(ring->nr, sizeof(*edge));
+	struct record_cpu *cpus = calloc(ring->nr, sizeof(*cpus));
+	int ret;
+
+	if (!edge || !cpus)
+		ret = read_failed(ring, ENOMEM);
+	else
+		ret = last ? finish_file(ring, edge) : next_file(ring, edge, cpus);
 	free(edge);
+	free(cpus);
 	return ret;
 }
 
@@ -462,7 +459,7 @@ static uint64_t rest_ns(struct ring *ring)
 
 static uint64_t rest_until_ns(struct ring *ring)
 {
-	uint64_t until_ns = clock_now_ns() + rest_ns(ring), next_ns = sampling_next(ring->run);
+	uint64_t until_ns = clock_now_ns() + rest_ns(ring), next_ns = rotate_or_sample_ns(ring->run);
 
 	return next_ns && next_ns < until_ns ? next_ns : until_ns;
 }
@@ -480,7 +477,7 @@ static int wait_windows(struct ring *ring, bool *over)
 	unsigned int nr = EVENTS;
 	enum record_event why;
 
-	why = record_wait(ring->run, POLLIN, sampling_next(ring->run));
+	why = record_wait(ring->run, POLLIN, rotate_or_sample_ns(ring->run));
 	if (why == RECORD_READY) {
 		/* It says that there is a window; the history says which. */
 		if (topdown_watch_read(ring->run->td, 0, event, &nr, sizeof(event[0])) == -EACCES)
@@ -504,8 +501,10 @@ static int follow(struct ring *ring)
 			ret = sampling_tick(ring->run);
 		if (!ret)
 			ret = drain(ring);
+		if (!ret && !over && rotate_due(ring->run))
+			ret = finish(ring, false);
 	}
-	return ret ? ret : finish(ring);
+	return ret ? ret : finish(ring, true);
 }
 
 static int start(struct ring *ring)

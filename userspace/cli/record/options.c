@@ -17,6 +17,7 @@ enum {
 	OPT_LATENCY,
 	OPT_TREE,
 	OPT_TIMEOUT,
+	OPT_ROTATE,
 	OPT_STRICT,
 };
 
@@ -31,6 +32,7 @@ static const struct option long_options[] = {
 	{ "latency", required_argument, NULL, OPT_LATENCY },
 	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
 	{ "output", required_argument, NULL, 'o' },
+	{ "rotate", required_argument, NULL, OPT_ROTATE },
 	{ "strict", no_argument, NULL, OPT_STRICT },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "device", required_argument, NULL, OPTIONS_DEVICE },
@@ -65,6 +67,8 @@ static const char usage[] =
 	"How long, and where to:\n"
 	"      --timeout TIME   end after this time (10..2147483647 ms)\n"
 	"  -o, --output FILE    file, or - for standard output; default " RECORD_PATH "\n"
+	"      --rotate WHEN,N  go on in a new file at a size or after a time, such as 100M,10 or\n"
+	"                       1h,24, and keep N files: FILE, FILE.1 before it, and so on\n"
 	"      --strict         exit with 4 if windows were lost\n"
 	"  -q, --quiet          no remarks on standard error\n"
 	"Other:\n"
@@ -78,6 +82,7 @@ static const char usage[] =
 	"  topdown record -r 5 -o before.data -- ./bench\n"
 	"  topdown record -a -- sleep 10         the machine while a command runs\n"
 	"  topdown record --past --timeout 1s    what has just happened\n"
+	"  topdown record --rotate 1h,24         all the time: the last day\n"
 	"  topdown record --latency all --timeout 1m\n";
 
 static bool parse_option(struct record_options *options, int option)
@@ -113,6 +118,8 @@ static bool parse_option(struct record_options *options, int option)
 			return true;
 		message_error("-o: the file name is empty (allowed: a path to write to, or -)");
 		return false;
+	case OPT_ROTATE:
+		return rotate_parse(&options->rotation, optarg);
 	case OPT_STRICT:
 		options->strict = true;
 		return true;
@@ -160,6 +167,8 @@ static bool check_together(struct record_options *options)
 		return refuse("-r is about a command that is measured by itself (add -- COMMAND; allowed: without -a and -C)");
 	if (options->runs && (options->latencies || options->timeout_ms))
 		return refuse("-r ends with the last run, and excludes --latency and --timeout (allowed: without them)");
+	if (options->rotation.files && tasks)
+		return refuse("--rotate is about CPUs (with a command add -a or -C)");
 	if (options->past && tasks)
 		return refuse("--past is about CPUs (with a command add -a or -C)");
 	if (options->interval_ms && !tasks && !options->latencies)
@@ -174,6 +183,8 @@ static bool check_together(struct record_options *options)
 			      LATENCY_INTERVAL_MIN_MS);
 		return false;
 	}
+	if (options->rotation.files && !strcmp(options->path, "-"))
+		return refuse("--rotate: a pipe has no other names (allowed: -o with a file)");
 	set_intervals(options, tasks);
 	if (options->argv && !strcmp(options->path, "-"))
 		return refuse("-o -: the output of the command would be in the file (allowed: a file)");

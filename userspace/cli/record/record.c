@@ -32,23 +32,6 @@ static int watch_clock(void)
 	return fd;
 }
 
-/* The end of the file says that it is whole. */
-static int write_end(struct record_run *run)
-{
-	struct record_end end = {
-		.end = run->end,
-		.windows = run->windows,
-		.lost = run->lost,
-		.signal = run->signal,
-		.status = run->status,
-	};
-	int ret = record_write(&run->writer, RECORD_END, &end, sizeof(end));
-
-	if (!ret && fflush(run->writer.file))
-		ret = -errno;
-	return ret ? record_failed(run, -ret) : 0;
-}
-
 static void say_latencies(const struct sampled *sampled)
 {
 	char lost[64] = "";
@@ -74,7 +57,7 @@ static void say_short(const struct record_run *run, bool tasks)
 				     RECORD_DIFF_RUNS);
 		return;
 	}
-	if (run->options->past || !step_ms || length_ms / step_ms >= RECORD_DIFF_STEPS)
+	if (run->options->past || run->files > 1 || !step_ms || length_ms / step_ms >= RECORD_DIFF_STEPS)
 		return;
 	message_note("too short for 'topdown report --diff', which needs %d steps: record %.1f s%s",
 		     RECORD_DIFF_STEPS, RECORD_DIFF_STEPS * step_ms / 1000.0,
@@ -86,7 +69,7 @@ static void say_short(const struct record_run *run, bool tasks)
 /* The windows of --past are older than the recorder. */
 static uint64_t length_ns(const struct record_run *run)
 {
-	uint64_t start_ns = run->start_ns;
+	uint64_t start_ns = run->files > 1 ? run->begin_ns : run->start_ns;
 
 	if (run->options->past && run->first_ns && run->first_ns < start_ns)
 		start_ns = run->first_ns;
@@ -95,20 +78,23 @@ static uint64_t length_ns(const struct record_run *run)
 
 static void say_what(const struct record_run *run, bool tasks)
 {
-	char lost[64] = "";
+	char lost[64] = "", files[32] = "";
 
-	if (run->lost)
+	if (run->all_lost)
 		snprintf(lost, sizeof(lost), "; %llu windows were lost",
-			 (unsigned long long)run->lost);
+			 (unsigned long long)run->all_lost);
+	if (run->options->rotation.files)
+		snprintf(files, sizeof(files), "%u file%s, the last is ", run->files,
+			 plural_text(run->files));
 	/* A loss is no remark. */
-	if (run->options->quiet && !run->lost)
+	if (run->options->quiet && !run->all_lost)
 		return;
-	message_note("%llu %s%s of %u %s%s in %.1f s, %llu bytes in %s%s",
-		     (unsigned long long)run->windows, tasks ? "sample" : "window",
-		     plural_text(run->windows), run->subjects,
+	message_note("%llu %s%s of %u %s%s in %.1f s, %llu bytes in %s%s%s",
+		     (unsigned long long)run->all_windows, tasks ? "sample" : "window",
+		     plural_text(run->all_windows), run->subjects,
 		     run->options->runs ? "run" : tasks ? "task" : "CPU",
 		     plural_text(run->subjects), length_ns(run) / (double)NS_PER_S,
-		     (unsigned long long)run->writer.bytes, run->name, lost);
+		     (unsigned long long)run->all_bytes, files, run->name, lost);
 	say_latencies(&run->sampled);
 	if (!run->options->quiet)
 		say_short(run, tasks);
@@ -117,7 +103,7 @@ static void say_what(const struct record_run *run, bool tasks)
 /* Ctrl-C is the way to end a recording that has no other end. */
 static int exit_code(const struct record_run *run)
 {
-	bool partial = run->lost && run->options->strict;
+	bool partial = run->all_lost && run->options->strict;
 
 	if (run->options->argv)
 		return !run->status && partial ? EXIT_PARTIAL : run->status;
@@ -151,7 +137,7 @@ static int record(struct record_run *run)
 		outlast(run);
 	if (ret)
 		return failure(run, ret);
-	ret = write_end(run);
+	ret = record_end_file(run);
 	if (ret)
 		return failure(run, ret);
 	say_what(run, tasks);

@@ -129,7 +129,7 @@ static void fill_info(const struct record_run *run, unsigned int subject,
 
 	*info = (struct record_info){
 		.subject = subject,
-		.flags = (run->options->past ? RECORD_PAST : 0) |
+		.flags = (run->options->past && !run->files ? RECORD_PAST : 0) |
 			 (run->options->runs ? RECORD_RUNS : 0),
 		.features = module->out_features,
 		.instance = module->out_instance,
@@ -187,13 +187,15 @@ int record_start_file(struct record_run *run, unsigned int subject)
 	int ret;
 
 	fill_info(run, subject, &info);
-	ret = record_renew(run);
+	ret = run->files ? record_next_file(run) : record_renew(run);
 	if (ret)
 		return ret;
 	run->started = true;
 	run->start_ns = info.begin.monotonic_ns;
 	run->clock = info.begin;
-	if (run->options->timeout_ms)
+	if (!run->files)
+		run->begin_ns = run->start_ns;
+	if (run->options->timeout_ms && !run->files)
 		run->end_ns = run->start_ns + run->options->timeout_ms * NS_PER_MS;
 	ret = record_write_start(&run->writer, run->writer.file);
 	if (!ret)
@@ -201,6 +203,36 @@ int record_start_file(struct record_run *run, unsigned int subject)
 	if (!ret)
 		ret = write_words(run);
 	return ret ? record_failed(run, -ret) : 0;
+}
+
+/**
+ * record_end_file - end the file, which says that it is whole
+ * @run: the recording
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int record_end_file(struct record_run *run)
+{
+	struct record_end end = {
+		.end = run->end,
+		.windows = run->windows,
+		.lost = run->lost,
+		.signal = run->signal,
+		.status = run->status,
+	};
+	int ret = record_write(&run->writer, RECORD_END, &end, sizeof(end));
+
+	if (!ret && fflush(run->writer.file))
+		ret = -errno;
+	if (ret)
+		return record_failed(run, -ret);
+	run->files++;
+	run->all_windows += run->windows;
+	run->all_lost += run->lost;
+	run->all_bytes += run->writer.bytes;
+	run->windows = 0;
+	run->lost = 0;
+	return 0;
 }
 
 /**

@@ -18,6 +18,18 @@
 #include "task.h"
 
 /**
+ * struct rotation - when a recording goes on in a new file
+ * @bytes: the file has so many; 0 for no such limit
+ * @ns: it is so old; 0 for no such limit
+ * @files: number of files that are kept, with the one that is written to; 0 for one that has all
+ */
+struct rotation {
+	uint64_t bytes;
+	uint64_t ns;
+	unsigned int files;
+};
+
+/**
  * struct record_options - the command line of topdown record
  * @device: node
  * @all_cpus: -a
@@ -33,6 +45,7 @@
  * @latency_ms: distance of latencies; 0 without
  * @timeout_ms: --timeout; 0 for no limit
  * @path: -o
+ * @rotation: --rotate
  * @strict: --strict
  * @quiet: -q
  * @words: the command line, with @nr_words
@@ -53,6 +66,7 @@ struct record_options {
 	uint64_t latency_ms;
 	uint64_t timeout_ms;
 	const char *path;
+	struct rotation rotation;
 	bool strict;
 	bool quiet;
 	char **words;
@@ -141,8 +155,13 @@ struct sampled {
  * @history: windows that the module keeps for each CPU
  * @subjects: number of CPUs or tasks
  * @first: number of the first task of this run, as each run of the command is a task
- * @windows: windows or samples that were written
- * @lost: windows that were lost
+ * @windows: windows or samples that were written to this file
+ * @lost: windows that were lost of it
+ * @files: number of files that were ended
+ * @begin_ns: CLOCK_MONOTONIC of the begin of the first
+ * @all_windows: windows or samples that were written to them
+ * @all_lost: windows that were lost of them
+ * @all_bytes: their size
  * @sampling: the latencies
  * @sampled: what there was of them, when the recording has ended
  */
@@ -171,6 +190,11 @@ struct record_run {
 	unsigned int first;
 	uint64_t windows;
 	uint64_t lost;
+	unsigned int files;
+	uint64_t begin_ns;
+	uint64_t all_windows;
+	uint64_t all_lost;
+	uint64_t all_bytes;
 	struct sampling sampling;
 	struct sampled sampled;
 };
@@ -196,7 +220,9 @@ struct record_clock record_now(void);
 int record_failed(const struct record_run *run, int error);
 int record_clock(struct record_run *run);
 int record_start_file(struct record_run *run, unsigned int subject);
+int record_end_file(struct record_run *run);
 int record_renew(struct record_run *run);
+int record_next_file(struct record_run *run);
 void record_take_signal(struct record_run *run);
 void record_end_command(struct record_run *run);
 enum record_event record_wait(struct record_run *run, short device, uint64_t until_ns);

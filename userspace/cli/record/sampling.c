@@ -128,6 +128,25 @@ static int write_pieces(struct record_run *run, unsigned int nr)
 	return ret ? record_failed(run, -ret) : 0;
 }
 
+/* An interval without length, of all that is sampled. */
+static int write_sampled(struct record_run *run)
+{
+	struct sampling *sampling = &run->sampling;
+	unsigned int i;
+
+	for (i = 0; i < sampling->nr; i++) {
+		const struct topdown_latency_record *now = &sampling->now[i];
+
+		sampling->piece[i] = (struct latency_piece){
+			.subject = subject_of(sampling, i),
+			.begin_ns = sampling->begin_ns,
+			.end_ns = sampling->begin_ns,
+			.record = { .event = now->event, .cpu = now->cpu, .flags = now->flags },
+		};
+	}
+	return write_pieces(run, sampling->nr);
+}
+
 /**
  * sampling_begin - say in the file what is sampled
  * @run: the recording, whose file has begun
@@ -161,14 +180,22 @@ int sampling_begin(struct record_run *run)
 		else
 			*then = *now;
 		then->flags = now->flags;
-		sampling->piece[i] = (struct latency_piece){
-			.subject = subject_of(sampling, i),
-			.begin_ns = sampling->begin_ns,
-			.end_ns = sampling->begin_ns,
-			.record = { .event = now->event, .cpu = now->cpu, .flags = now->flags },
-		};
 	}
-	return ret ? ret : write_pieces(run, sampling->nr);
+	return ret ? ret : write_sampled(run);
+}
+
+/**
+ * sampling_again - say it in the next file, where nothing is between them
+ * @run: the recording, whose file has begun
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int sampling_again(struct record_run *run)
+{
+	if (!run->sampling.nr_parts)
+		return 0;
+	run->sampling.begin_ns = run->start_ns;
+	return write_sampled(run);
 }
 
 /**

@@ -125,6 +125,10 @@ int record_open(struct record_run *run)
 		return EXIT_USAGE;
 	}
 	regular = S_ISREG(st.st_mode);
+	if (!regular && run->options->rotation.files) {
+		message_error("--rotate: %s is no file (allowed: -o with a file)", run->name);
+		return EXIT_USAGE;
+	}
 	/* File systems that know no locks have files nevertheless. */
 	if (regular && run->fd != STDOUT_FILENO && flock(run->fd, LOCK_EX | LOCK_NB) &&
 	    errno == EWOULDBLOCK) {
@@ -137,14 +141,11 @@ int record_open(struct record_run *run)
 	return run->writer.file ? 0 : cannot_open(run);
 }
 
-/* The stream keeps its descriptor, and the earlier file its contents. */
-static int keep_earlier(struct record_run *run)
+/* The stream keeps its descriptor, and the earlier file, which has another name, its contents. */
+static int open_next(struct record_run *run)
 {
-	int fd;
+	int fd = open(run->options->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
-	if (rename(RECORD_PATH, RECORD_PATH ".old"))
-		return -errno;
-	fd = open(RECORD_PATH, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return -errno;
 	/* File systems that know no locks have files nevertheless. */
@@ -171,9 +172,26 @@ int record_renew(struct record_run *run)
 
 	if (!run->stale)
 		return 0;
+	if (run->options->rotation.files)
+		return record_next_file(run);
 	if (!strcmp(run->options->path, RECORD_PATH))
-		ret = keep_earlier(run);
+		ret = rename(RECORD_PATH, RECORD_PATH ".old") ? -errno : open_next(run);
 	else if (ftruncate(run->fd, 0))
 		ret = -errno;
+	return ret ? record_failed(run, -ret) : 0;
+}
+
+/**
+ * record_next_file - go on in a new file, and keep those before under other names
+ * @run: the recording, whose file has ended
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int record_next_file(struct record_run *run)
+{
+	int ret = rotate_names(run->options->path, run->options->rotation.files);
+
+	if (!ret)
+		ret = open_next(run);
 	return ret ? record_failed(run, -ret) : 0;
 }
