@@ -111,7 +111,7 @@ done
 for value in '' x -5 1.5 ' 1'; do
 	bad "-D '$value'" "-D: '.*' is not a time \(allowed: 0\.\.2147483647 milliseconds" stat -D "$value"
 done
-bad '-D -1' '-D: -1 would wait for a word to begin, and there is none \(allowed: 0\.\.2147483647' \
+bad '-D -1' '-D: -1 waits for a word to begin, and there is none \(allowed: a time, or --control' \
 	stat -D -1 true
 bad '-D 2147483648' '-D: 2147483648 is out of range \(allowed: 0\.\.2147483647' stat --delay 2147483648
 for value in 0 3 18446744073709551617; do

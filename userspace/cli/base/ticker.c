@@ -55,6 +55,7 @@ int ticker_open(struct ticker *ticker)
 	static const int handled[] = { SIGINT, SIGTERM, SIGHUP, 0 };
 
 	ticker->target = -1;
+	ticker->control = -1;
 	ticker->look = false;
 	ticker->signals = ticker_signals(handled, &ticker->set);
 	return ticker->signals < 0 ? ticker->signals : 0;
@@ -170,6 +171,7 @@ enum ticker_event ticker_wait(struct ticker *ticker, uint64_t now_ns, int *signa
 {
 	struct pollfd fds[] = {
 		{ .fd = ticker->signals, .events = POLLIN },
+		{ .fd = ticker->control, .events = POLLIN },
 		{ .fd = ticker->target, .events = ticker->target_events },
 	};
 	uint64_t step = next_step(ticker, now_ns), at_ns, look_at_ns = 0;
@@ -177,12 +179,12 @@ enum ticker_event ticker_wait(struct ticker *ticker, uint64_t now_ns, int *signa
 	int ready;
 
 	at_ns = ends ? ticker->end_ns : step;
-	if (at_ns && ticker->target < 0 && !ticker->look)
+	if (at_ns && ticker->target < 0 && ticker->control < 0 && !ticker->look)
 		return wait_signal(ticker, at_ns, ends, signal);
 	for (;;) {
 		if (ticker->look)
 			look_at_ns = clock_now_ns() + LOOK_MS * NS_PER_MS;
-		ready = sleep_until(fds, ticker->target < 0 ? 1 : 2, at_ns, look_at_ns);
+		ready = sleep_until(fds, ticker->target < 0 ? 2 : 3, at_ns, look_at_ns);
 		if (ready < 0) {
 			if (errno == EINTR)
 				continue;
@@ -190,9 +192,11 @@ enum ticker_event ticker_wait(struct ticker *ticker, uint64_t now_ns, int *signa
 		}
 		if (fds[0].revents && pending_signal(ticker, signal))
 			return TICKER_SIGNAL;
+		if (ready && fds[1].revents)
+			return TICKER_CONTROL;
 		if (!ready && (!look_at_ns || (at_ns && at_ns <= look_at_ns)))
 			return ends ? TICKER_END : TICKER_INTERVAL;
-		if (!ready || target_ready(ticker, fds[1].revents))
+		if (!ready || target_ready(ticker, fds[2].revents))
 			return TICKER_TARGET;
 	}
 }

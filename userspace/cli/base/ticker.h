@@ -19,6 +19,7 @@
  * @end_ns: CLOCK_MONOTONIC of the end of the measurement, 0 for no end
  * @target: descriptor of the measured tasks, -1 for none; the owner closes it
  * @target_events: events of poll() for @target if the tasks may have ended
+ * @control: descriptor of words from outside, -1 for none; the owner closes it
  * @look: poll() cannot report that, so look at intervals
  * @from_process: the signal was sent by a process, not by a terminal
  */
@@ -30,6 +31,7 @@ struct ticker {
 	uint64_t end_ns;
 	int target;
 	short target_events;
+	int control;
 	bool look;
 	bool from_process;
 };
@@ -39,6 +41,7 @@ enum ticker_event {
 	TICKER_END,
 	TICKER_SIGNAL,
 	TICKER_TARGET,
+	TICKER_CONTROL,
 	TICKER_ERROR,
 };
 

@@ -5,6 +5,7 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "control.h"
 #include "events.h"
 #include "family.h"
 #include "message.h"
@@ -18,6 +19,7 @@ enum {
 	OPT_TREE,
 	OPT_TIMEOUT,
 	OPT_ROTATE,
+	OPT_CONTROL,
 	OPT_STRICT,
 };
 
@@ -30,6 +32,8 @@ static const struct option long_options[] = {
 	{ "repeat", required_argument, NULL, 'r' },
 	{ "interval", required_argument, NULL, 'I' },
 	{ "latency", required_argument, NULL, OPT_LATENCY },
+	{ "delay", required_argument, NULL, 'D' },
+	{ "control", required_argument, NULL, OPT_CONTROL },
 	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
 	{ "output", required_argument, NULL, 'o' },
 	{ "rotate", required_argument, NULL, OPT_ROTATE },
@@ -66,6 +70,9 @@ static const char usage[] =
 	"                       retire, in each interval: Intel's names, with commas, or all\n"
 	"How long, and where to:\n"
 	"      --timeout TIME   end after this time (10..2147483647 ms)\n"
+	"      --control HOW    take the words stop and ping, and of tasks enable and disable, as\n"
+	"                       perf does, from fifo:WORDS[,ANSWERS] or fd:N[,M]\n"
+	"  -D, --delay WHEN     -1 with --control: record no task until it says so\n"
 	"  -o, --output FILE    file, or - for standard output; default " RECORD_PATH "\n"
 	"      --rotate WHEN,N  go on in a new file at a size or after a time, such as 100M,10 or\n"
 	"                       1h,24, and keep N files: FILE, FILE.1 before it, and so on\n"
@@ -118,6 +125,15 @@ static bool parse_option(struct record_options *options, int option)
 			return true;
 		message_error("-o: the file name is empty (allowed: a path to write to, or -)");
 		return false;
+	case OPT_CONTROL:
+		options->control = optarg;
+		return control_check(optarg);
+	case 'D':
+		options->waits = !strcmp(optarg, "-1");
+		if (options->waits)
+			return true;
+		message_error("-D: '%s' is not -1 (allowed: -1 with --control)", optarg);
+		return false;
 	case OPT_ROTATE:
 		return rotate_parse(&options->rotation, optarg);
 	case OPT_STRICT:
@@ -167,6 +183,8 @@ static bool check_together(struct record_options *options)
 		return refuse("-r is about a command that is measured by itself (add -- COMMAND; allowed: without -a and -C)");
 	if (options->runs && (options->latencies || options->timeout_ms))
 		return refuse("-r ends with the last run, and excludes --latency and --timeout (allowed: without them)");
+	if (options->waits && (!options->control || !tasks || options->latencies))
+		return refuse("-D -1 waits for a word of --control to record tasks (add --control; allowed: without --latency)");
 	if (options->rotation.files && tasks)
 		return refuse("--rotate is about CPUs (with a command add -a or -C)");
 	if (options->past && tasks)
@@ -212,7 +230,7 @@ int record_parse(struct record_options *options, int argc, char **argv, bool *do
 	*done = false;
 	for (;;) {
 		at = optind ? optind : 1;
-		option = options_next(argc, argv, "+:aC:p:r:I:o:qh", long_options);
+		option = options_next(argc, argv, "+:aC:p:r:I:D:o:qh", long_options);
 		if (option == -1)
 			break;
 		if (option == 'h') {

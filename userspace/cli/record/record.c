@@ -116,6 +116,7 @@ static int exit_code(const struct record_run *run)
 static void outlast(struct record_run *run)
 {
 	run->end_ns = 0;
+	control_close(&run->control);
 	while (record_wait(run, 0, 0) == RECORD_SET)
 		;
 	record_end_command(run);
@@ -161,9 +162,16 @@ static int run_record(const struct record_options *options)
 	sigset_t set;
 	int ret;
 
+	ret = control_open(&run.control, options->control);
+	if (ret) {
+		control_close(&run.control);
+		return ret;
+	}
 	ret = topdown_open(&run.td, options->device);
-	if (ret)
+	if (ret) {
+		control_close(&run.control);
 		return failure(&run, refusal_open(options->device, -ret));
+	}
 	if (options->argv)
 		command_prepare(&run.command, options->argv);
 	/* A write reports that a reader has gone, which is no reason to die. */
@@ -186,6 +194,7 @@ static int run_record(const struct record_options *options)
 		ret = close_file(&run, ret);
 	if (run.signals >= 0)
 		close(run.signals);
+	control_close(&run.control);
 	topdown_close(run.td);
 	return ret;
 }

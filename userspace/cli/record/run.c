@@ -278,6 +278,40 @@ static bool ends(const struct record_run *run)
 	return run->end_ns && clock_now_ns() >= run->end_ns;
 }
 
+/* CPUs have all their windows, and latencies no gap. */
+static bool can_pause(const struct record_run *run)
+{
+	return run->options->interval_ms && !run->options->latencies;
+}
+
+/* Return: what the caller has to do; RECORD_READY for nothing. */
+static enum record_event take_words(struct record_run *run)
+{
+	for (;;) {
+		enum control_word word = control_read(&run->control);
+
+		switch (word) {
+		case CONTROL_NONE:
+			return RECORD_READY;
+		case CONTROL_UNKNOWN:
+			continue;
+		case CONTROL_ENABLE:
+		case CONTROL_DISABLE:
+			if (can_pause(run)) {
+				run->word = word;
+				return RECORD_CONTROL;
+			}
+			control_refuse(word == CONTROL_ENABLE ? "enable" : "disable",
+				       "a recording of CPUs or of latencies has no gap; allowed: stop, ping");
+			continue;
+		default:
+			control_ack(&run->control);
+			if (word == CONTROL_STOP)
+				return RECORD_OVER;
+		}
+	}
+}
+
 /**
  * record_wait - sleep
  * @run: the recording
@@ -294,8 +328,10 @@ enum record_event record_wait(struct record_run *run, short device, uint64_t unt
 		{ .fd = run->signals, .events = POLLIN },
 		{ .fd = run->command.pid ? run->command.exited : -1, .events = POLLIN },
 		{ .fd = run->clock_set, .events = POLLIN },
+		{ .fd = run->control.words, .events = POLLIN },
 		{ .fd = topdown_fd(run->td), .events = device },
 	};
+	enum record_event why;
 	uint64_t at_ns = until_ns;
 	struct timespec left;
 	int ready;
@@ -304,7 +340,9 @@ enum record_event record_wait(struct record_run *run, short device, uint64_t unt
 		at_ns = run->end_ns;
 	for (;;) {
 		left = until(at_ns);
-		ready = ppoll(fds, device ? 4 : 3, at_ns ? &left : NULL, NULL);
+		/* Who closes the other end has nothing more to say. */
+		fds[3].fd = run->control.words;
+		ready = ppoll(fds, device ? 5 : 4, at_ns ? &left : NULL, NULL);
 		if (ready < 0 && errno != EINTR)
 			return RECORD_ERROR;
 		if (ready > 0 && fds[0].revents)
@@ -319,7 +357,12 @@ enum record_event record_wait(struct record_run *run, short device, uint64_t unt
 			take_clock(run);
 			return RECORD_SET;
 		}
-		if (ready > 0 && fds[3].revents)
+		if (ready > 0 && fds[3].revents) {
+			why = take_words(run);
+			if (why != RECORD_READY)
+				return why;
+		}
+		if (ready > 0 && fds[4].revents)
 			return RECORD_READY;
 		if (until_ns && clock_now_ns() >= until_ns)
 			return RECORD_TIME;

@@ -11,6 +11,7 @@
 #include <topdown.h>
 
 #include "command.h"
+#include "control.h"
 #include "cpulist.h"
 #include "idlist.h"
 #include "latency-blocks.h"
@@ -46,6 +47,8 @@ struct rotation {
  * @timeout_ms: --timeout; 0 for no limit
  * @path: -o
  * @rotation: --rotate
+ * @control: --control, or NULL
+ * @waits: -D -1: record nothing until a word of --control
  * @strict: --strict
  * @quiet: -q
  * @words: the command line, with @nr_words
@@ -67,6 +70,8 @@ struct record_options {
 	uint64_t timeout_ms;
 	const char *path;
 	struct rotation rotation;
+	const char *control;
+	bool waits;
 	bool strict;
 	bool quiet;
 	char **words;
@@ -143,6 +148,9 @@ struct sampled {
  * @stale: the file still has its earlier contents
  * @started: the file has been begun
  * @signals: descriptor that reports signals
+ * @control: words from outside
+ * @word: the last of them, which the caller of record_wait() obeys; of tasks only
+ * @disabled: nothing is recorded until one of them; of tasks only
  * @command: the command, if there is one
  * @start_ns: CLOCK_MONOTONIC of the begin
  * @first_ns: CLOCK_MONOTONIC of the begin of the oldest window; 0 if there is none
@@ -176,6 +184,9 @@ struct record_run {
 	bool stale;
 	bool started;
 	int signals;
+	struct control control;
+	enum control_word word;
+	bool disabled;
 	struct command command;
 	uint64_t start_ns;
 	uint64_t first_ns;
@@ -205,6 +216,7 @@ struct record_run {
  * @RECORD_READY: the device has something
  * @RECORD_TIME: the time to wait until
  * @RECORD_SET: the time of day has jumped, as after a suspend
+ * @RECORD_CONTROL: a word that the caller obeys
  * @RECORD_OVER: the recording ends
  * @RECORD_ERROR: errno says why
  */
@@ -212,6 +224,7 @@ enum record_event {
 	RECORD_READY,
 	RECORD_TIME,
 	RECORD_SET,
+	RECORD_CONTROL,
 	RECORD_OVER,
 	RECORD_ERROR,
 };

@@ -192,13 +192,50 @@ static int wait_interval(struct record_run *run, struct tasks *tasks, uint64_t e
 				      strerror(errno));
 			return EXIT_RUNTIME;
 		}
-		if (*over || clock_now_ns() >= end_ns)
+		if (*over || why == RECORD_CONTROL || clock_now_ns() >= end_ns)
 			return 0;
 		if (!tasks_read(tasks, 0) && !tasks_alive(tasks)) {
 			*over = true;
 			return 0;
 		}
 	}
+}
+
+/* What was counted until now is dropped. */
+static int enable(struct record_run *run, struct tasks *tasks, uint64_t *begin_ns)
+{
+	int ret = tasks_read(tasks, TOPDOWN_SESSION_FRESH);
+	unsigned int i;
+
+	if (ret)
+		return refusal_session(run->options->device, -ret);
+	for (i = 0; i < tasks->nr; i++)
+		task_advance(&tasks->task[i]);
+	*begin_ns = clock_now_ns();
+	return 0;
+}
+
+/* A word of --control. */
+static int obey(struct record_run *run, struct tasks *tasks, uint64_t *begin_ns)
+{
+	bool disabled = run->word == CONTROL_DISABLE;
+	int ret = 0;
+
+	run->word = CONTROL_NONE;
+	if (disabled != run->disabled)
+		ret = disabled ? end_interval(run, tasks, begin_ns) : enable(run, tasks, begin_ns);
+	run->disabled = disabled;
+	if (!ret)
+		control_ack(&run->control);
+	return ret;
+}
+
+/* The interval ends, or nothing of it is recorded. */
+static int take_interval(struct record_run *run, struct tasks *tasks, uint64_t *begin_ns)
+{
+	if (run->word != CONTROL_NONE)
+		return obey(run, tasks, begin_ns);
+	return run->disabled ? 0 : end_interval(run, tasks, begin_ns);
 }
 
 static int follow(struct record_run *run, struct tasks *tasks)
@@ -209,12 +246,16 @@ static int follow(struct record_run *run, struct tasks *tasks)
 	bool over = false;
 	int ret = 0;
 
+	run->disabled = run->options->waits;
 	while (!over && !ret) {
-		/* Steps that passed meanwhile are left out. */
-		end_ns += ((clock_now_ns() - end_ns) / step_ns + 1) * step_ns;
+		uint64_t now_ns = clock_now_ns();
+
+		/* Steps that passed meanwhile are left out. A word comes before the step ends. */
+		if (now_ns >= end_ns)
+			end_ns += ((now_ns - end_ns) / step_ns + 1) * step_ns;
 		ret = wait_interval(run, tasks, end_ns, &over);
 		if (!ret)
-			ret = end_interval(run, tasks, &begin_ns);
+			ret = take_interval(run, tasks, &begin_ns);
 		over |= !run->command.pid && !tasks_alive(tasks);
 	}
 	return ret;

@@ -10,6 +10,7 @@
 #include <topdown.h>
 
 #include "columns.h"
+#include "control.h"
 #include "family.h"
 #include "message.h"
 #include "options.h"
@@ -18,6 +19,7 @@
 enum {
 	OPT_COUNT = OPTIONS_OWN,
 	OPT_TIMEOUT,
+	OPT_CONTROL,
 	OPT_APPEND,
 	OPT_STRICT,
 	OPT_PER_THREAD,
@@ -61,6 +63,7 @@ static const struct option long_options[] = {
 	{ "count", required_argument, NULL, OPT_COUNT },
 	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
 	{ "delay", required_argument, NULL, 'D' },
+	{ "control", required_argument, NULL, OPT_CONTROL },
 	{ "level", required_argument, NULL, 'l' },
 	{ "locate", no_argument, NULL, OPT_LOCATE },
 	{ "csv", required_argument, NULL, 'x' },
@@ -123,7 +126,10 @@ static const char usage[] =
 	"  -I, --interval TIME  print at this interval (10..3600000 ms)\n"
 	"      --count N        end after N intervals; without -I each lasts a second\n"
 	"      --timeout TIME   end after this time (10..2147483647 ms)\n"
-	"  -D, --delay TIME     begin to measure after this time (0..2147483647 ms)\n"
+	"  -D, --delay TIME     begin to measure after this time (0..2147483647 ms); -1 with\n"
+	"                       --control: when it says so\n"
+	"      --control HOW    take the words enable, disable, stop and ping, as perf does, from\n"
+	"                       fifo:WORDS[,ANSWERS] or fd:N[,M]\n"
 	"Output:\n"
 	"  -l, --level N        1 or 2; default: the highest that the machine has\n"
 	"      --locate         print commands that find the code that loses the slots\n"
@@ -168,13 +174,12 @@ static bool add_up_by(struct stat_options *options, enum topology by)
 	return true;
 }
 
-static bool parse_delay(const char *text, uint64_t *delay_ms)
+static bool parse_delay(const char *text, struct stat_options *options)
 {
-	if (strcmp(text, "-1"))
-		return parse_time("-D", text, 0, TIMEOUT_MAX_MS, delay_ms);
-	message_error("-D: -1 would wait for a word to begin, and there is none (allowed: 0..%d milliseconds, or with a unit: 500ms, 2s, 1m)",
-		      TIMEOUT_MAX_MS);
-	return false;
+	options->waits = !strcmp(text, "-1");
+	options->delay_ms = 0;
+	return options->waits ||
+	       parse_time("-D", text, 0, TIMEOUT_MAX_MS, &options->delay_ms);
 }
 
 static bool parse_level(const char *text, uint64_t *level)
@@ -258,7 +263,10 @@ static bool parse_option(struct stat_options *options, int option)
 		return parse_time("--timeout", optarg, TIMEOUT_MIN_MS, TIMEOUT_MAX_MS,
 				  &options->timeout_ms);
 	case 'D':
-		return parse_delay(optarg, &options->delay_ms);
+		return parse_delay(optarg, options);
+	case OPT_CONTROL:
+		options->control = optarg;
+		return control_check(optarg);
 	case 'l':
 		return parse_level(optarg, &options->level);
 	case 'o':
@@ -373,6 +381,10 @@ static bool check_together(struct stat_options *options)
 {
 	if (!check_owners(options) || !check_tasks(options) || !check_locate(options))
 		return false;
+	if (options->waits && !options->control)
+		return refuse("-D: -1 waits for a word to begin, and there is none (allowed: a time, or --control fifo:WORDS with it)");
+	if (options->control && (options->by || options->runs || options->delay_ms))
+		return refuse("--control chooses the times of one measurement (allowed: without --by, -G and -r, and with no -D but -1)");
 	if (options->append && !options->path)
 		return refuse("--append needs the file to write after (add -o FILE)");
 	if (options->quiet && options->verbose)

@@ -51,6 +51,8 @@
  * @count: --count; 0 for no limit
  * @timeout_ms: --timeout; 0 for no limit
  * @delay_ms: -D; 0 for none
+ * @waits: -D -1: measure nothing until a word of --control
+ * @control: --control, or NULL
  * @level: -l; 0 for the highest that the machine has
  * @locate: --locate
  * @output: -x, -j and --no-header
@@ -86,6 +88,8 @@ struct stat_options {
 	uint64_t count;
 	uint64_t timeout_ms;
 	uint64_t delay_ms;
+	bool waits;
+	const char *control;
 	uint64_t level;
 	bool locate;
 	struct output output;

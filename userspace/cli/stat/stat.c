@@ -15,6 +15,7 @@
 #include "info.h"
 #include "locate.h"
 #include "message.h"
+#include "parts.h"
 #include "refusal.h"
 
 /* A failure of ours must not look like one of the command. */
@@ -91,10 +92,39 @@ static int print(struct stat_run *run)
 	return output_flush(&run->output);
 }
 
+/* A part is over, and the sums are printed if no other follows. */
+static int end_part(struct stat_run *run)
+{
+	struct interval last;
+	int ret = run->disabled ? 0 : end_interval(run);
+
+	if (!ret && !run->disabled && parts_add(&run->parts, &run->interval)) {
+		message_error("cannot add up: %s", strerror(ENOMEM));
+		ret = EXIT_RUNTIME;
+	}
+	if (ret || !run->last)
+		return ret;
+	if (!run->parts.nr) {
+		message_note("nothing was measured: --control has got no 'enable'");
+		return 0;
+	}
+	/* The rows of both are freed together. */
+	last = run->interval;
+	run->interval = run->parts;
+	run->interval.command = last.command;
+	run->parts = last;
+	return print(run);
+}
+
 static int print_interval(struct stat_run *run)
 {
-	int ret = end_interval(run);
+	int ret;
 
+	if (run->options->control && !run->options->interval_ms)
+		return end_part(run);
+	if (run->disabled)
+		return 0;
+	ret = end_interval(run);
 	/* A task that is over has no row, and one of several runs has no output. */
 	if (ret || !run->interval.nr || run->options->runs)
 		return ret;
@@ -130,13 +160,67 @@ static void hand_on(struct stat_run *run)
 		command_signal(&run->command, run->signal);
 }
 
+/* The time goes on, but what was counted meanwhile is dropped. */
+static int enable(struct stat_run *run)
+{
+	uint64_t start_ns = run->start_ns, end_ns = run->ticker.end_ns;
+	int ret = run->source->again(run);
+
+	run->then_ns = run->start_ns;
+	run->woken_ns = run->grid_ns;
+	run->start_ns = start_ns;
+	ticker_start(&run->ticker, run->grid_ns, run->options->interval_ms * NS_PER_MS, 0);
+	run->ticker.end_ns = end_ns;
+	run->disabled = false;
+	return ret;
+}
+
+static int disable(struct stat_run *run)
+{
+	int ret = print_interval(run);
+
+	run->disabled = true;
+	return ret;
+}
+
+/* Do what was said.  @event: TICKER_END if the measurement ends. */
+static int obey(struct stat_run *run, enum ticker_event *event)
+{
+	enum control_word word;
+	int ret = 0;
+
+	while (!ret && *event == TICKER_CONTROL) {
+		word = control_read(&run->control);
+		if (word == CONTROL_NONE)
+			break;
+		if (word == CONTROL_ENABLE && run->disabled)
+			ret = enable(run);
+		else if (word == CONTROL_DISABLE && !run->disabled)
+			ret = disable(run);
+		else if (word == CONTROL_STOP)
+			*event = TICKER_END;
+		if (!ret && word != CONTROL_UNKNOWN)
+			control_ack(&run->control);
+	}
+	run->ticker.control = run->control.words;
+	return ret;
+}
+
 static enum ticker_event wait_interval(struct stat_run *run)
 {
 	enum ticker_event event;
 
 	for (;;) {
 		event = ticker_wait(&run->ticker, run->woken_ns, &run->signal);
-		if (event == TICKER_SIGNAL && run->options->argv)
+		if (event == TICKER_CONTROL)
+			run->failed = obey(run, &event);
+		if (run->failed)
+			return TICKER_ERROR;
+		if (event == TICKER_INTERVAL && run->disabled)
+			run->woken_ns = clock_now_ns();
+		else if (event == TICKER_CONTROL)
+			continue;
+		else if (event == TICKER_SIGNAL && run->options->argv)
 			hand_on(run);
 		else if (event != TICKER_TARGET || run->options->argv || !is_alive(run))
 			return event;
@@ -156,6 +240,8 @@ static int wait_or_fail(struct stat_run *run, enum ticker_event *event)
 	*event = wait_interval(run);
 	if (*event != TICKER_ERROR)
 		return 0;
+	if (run->failed)
+		return run->failed;
 	message_error("cannot wait for the end of the interval: %s", strerror(errno));
 	return EXIT_RUNTIME;
 }
@@ -201,6 +287,7 @@ static int follow(struct stat_run *run, enum ticker_event *event)
 	int ret;
 
 	start_ticker(run);
+	run->disabled = run->options->waits;
 	if (run->options->delay_ms) {
 		ret = wait_delay(run, event);
 		if (ret || *event != TICKER_END)
@@ -269,6 +356,7 @@ static int measure_alone(struct stat_run *run)
 static void outlast(struct stat_run *run)
 {
 	tasks_detach(&run->tasks);
+	run->ticker.control = -1;
 	ticker_start(&run->ticker, run->grid_ns, 0, 0);
 	wait_interval(run);
 }
@@ -342,6 +430,7 @@ static int measure(struct stat_run *run)
 		message_error("cannot set up signals: %s", strerror(-ret));
 		ret = failure(run, EXIT_RUNTIME);
 	} else {
+		run->ticker.control = run->control.words;
 		ret = options->argv ? measure_command(run) : measure_alone(run);
 		ticker_close(&run->ticker);
 	}
@@ -369,13 +458,17 @@ static int run_stat(const struct stat_options *options)
 	if (ret)
 		return failure(&run, refusal_open(options->device, -ret));
 
-	ret = failure(&run, prepare(&run));
+	ret = control_open(&run.control, options->control);
+	if (!ret)
+		ret = failure(&run, prepare(&run));
 	if (!ret)
 		ret = measure(&run);
 	if (ret == EXIT_OK && options->strict && run.partial)
 		ret = EXIT_PARTIAL;
 
+	control_close(&run.control);
 	interval_free(&run.interval);
+	interval_free(&run.parts);
 	run.source->close(&run);
 	topdown_close(run.td);
 	return ret;

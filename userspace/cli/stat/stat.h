@@ -6,6 +6,7 @@
 #define TOPDOWN_CLI_STAT_H
 
 #include "command.h"
+#include "control.h"
 #include "cpulist.h"
 #include "idlist.h"
 #include "output.h"
@@ -67,6 +68,10 @@ extern const struct row_source rows_of_owners;
  * @last: the interval is the last
  * @output: the output
  * @interval: the interval that is printed
+ * @parts: sums of the parts that are over, with --control and without -I
+ * @control: words from outside
+ * @disabled: nothing is measured until one of them
+ * @failed: exit code of one that failed
  * @ticker: the ends of intervals
  * @over: the last rows say that nothing is left to measure
  * @signal: the signal that ended the measurement, or was handed on to the command
@@ -91,6 +96,10 @@ struct stat_run {
 	bool last;
 	struct output output;
 	struct interval interval;
+	struct interval parts;
+	struct control control;
+	bool disabled;
+	int failed;
 	struct ticker ticker;
 	bool over;
 	int signal;
