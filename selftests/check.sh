@@ -329,6 +329,7 @@ main() {
 			spawn ktap unit-tests "$TOP/selftests/pmu/unit-tests.sh"
 			spawn ktap runner-tests "$VM/check.sh"
 			spawn ktap packages "$TOP/selftests/ship/deb.sh"
+			spawn ktap rpm "$TOP/selftests/ship/rpm.sh"
 			spawn ktap pcp "$TOP/selftests/ship/pcp.sh"
 			spawn ktap python "$TOP/selftests/ship/python.sh"
 			spawn ktap systemd "$TOP/selftests/ship/systemd.sh"

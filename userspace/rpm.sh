@@ -6,7 +6,8 @@
 #   rpm.sh DIRECTORY [ARGUMENT]...
 #
 # ARGUMENTs are those of rpmbuild; without any, -ba.  The version and the SONAME are those of the
-# Makefiles.  On Debian --nodeps is needed, as its rpmbuild knows no package of Debian.
+# Makefiles.  On Debian --nodeps is needed, as its rpmbuild knows no package of Debian, nor the
+# directories of systemd and of Python.
 set -euo pipefail
 
 if (($# < 1)); then
@@ -49,4 +50,13 @@ tar -C "$tmp" -c --owner=0 --group=0 "topdown-$upstream" | xz -1 > "$out/SOURCES
 sed -e "s/@RPMVERSION@/$upstream/g; s/@VERSION@/$version/g; s/@SOVERSION@/$soversion/g" \
 	-e "s/@DATE@/$(LC_ALL=C date -u '+%a %b %d %Y')/; s/@MAINTAINER@/${maintainer//\//\\/}/" \
 	"$top/userspace/rpm/topdown.spec.in" > "$out/SPECS/topdown.spec"
-rpmbuild --define "_topdir $out" "$@" "$out/SPECS/topdown.spec"
+macros=()
+# default NAME VALUE: a macro that this rpm may lack
+default() {
+	[[ $(rpm --eval "%{?$1}") ]] || macros+=(--define "$1 $2")
+}
+default _unitdir /usr/lib/systemd/system
+default _sysusersdir /usr/lib/sysusers.d
+default _udevrulesdir /usr/lib/udev/rules.d
+default python3_sitelib /usr/lib/python3/dist-packages
+rpmbuild --define "_topdir $out" "${macros[@]}" "$@" "$out/SPECS/topdown.spec"
