@@ -147,8 +147,9 @@ bad '-q with -v' '-q and -v exclude each other' stat -q -v
 bad '--append alone' '--append needs the file' stat --append
 bad '-o empty' '-o: the file name is empty' stat -o ''
 
+bad "-p ''" "-p has no value: did the command that was to print it print nothing" stat -p ''
 for option in -p -t; do
-	for value in '' ',' '1,' ',1' '1,,2' x 1x 1-2 -1 +1 0x1 ' 1' '1 2' 1.5; do
+	for value in ',' '1,' ',1' '1,,2' x 1x 1-2 -1 +1 0x1 ' 1' '1 2' 1.5; do
 		bad "$option '$value'" "$option: '.*' is not a whole number \(allowed: 1\.\.4194304 (process|thread) numbers\)" \
 			stat "$option" "$value"
 	done

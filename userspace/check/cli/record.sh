@@ -479,6 +479,10 @@ run fake record -p $one,$two -I 20 --timeout 100 -o "$data"
 expect '-p' 0 '' 'samples of 2 tasks'
 td report -j -A "$data" > "$TMP/sums"
 result "$([[ $(json pid "$TMP/sums" | paste -sd' ') == "null $one $two" ]]; echo $?)" 'a row for each'
+run fake record -p $one -I 20 -o "$data" -- sh -c 'sleep 0.2; exit 5'
+expect '-p while a command runs' 5 '' 'samples of 1 task in 0\.[2-9]'
+td report -j -A "$data" > "$TMP/sums"
+result "$([[ $(json pid "$TMP/sums") == "$one" ]]; echo $?)" 'of which nothing is recorded'
 kill $one $two
 run td report -C 1 "$data"
 expect 'tasks have no CPUs' 2 '' '^topdown: -C: .* is of tasks'
@@ -490,7 +494,7 @@ FAKE_FEATURES=7 run fake record -o "$data" -- true
 expect 'a module without sessions' 125 '' 'cannot follow tasks'
 
 # These command lines are refused.
-for bad in '-a -C 1' '-p 1 -a' '-p 1 -- true' '--past -p 1' '-I 20' '-I 20 -a' '-o ""' '-o - -- true' \
+for bad in '-a -C 1' '-p 1 -a' '-p ""' '--past -p 1' '-I 20' '-I 20 -a' '-o ""' '-o - -- true' \
 	'--timeout 1' '--' '--tim 5' '-C 3-1'; do
 	eval "run fake record $bad"
 	expect "record $bad" 2 '' '^topdown: '

@@ -46,9 +46,9 @@ bool idlist_join(struct idlist *list, const char *option, const char *unit,
 	uint64_t id;
 
 	/* A shell leaves nothing of $(pgrep NAME) where there is no such process. */
-	if (!strncmp(text, "--", 2)) {
-		message_error("%s has no value, as '%s' is an option: did the command that was to print it print nothing?",
-			      option, text);
+	if (!*text || !strncmp(text, "--", 2)) {
+		message_error("%s has no value%s%s%s: did the command that was to print it print nothing?",
+			      option, *text ? ", as '" : "", text, *text ? "' is an option" : "");
 		free(copy);
 		return false;
 	}

@@ -420,8 +420,12 @@ static int print_info(const char *device, bool json)
 	int ret, error;
 
 	ret = topdown_open(&td, device);
-	if (ret)
-		return refusal_open(device, -ret);
+	if (ret) {
+		error = refusal_open(device, -ret);
+		if (ret == -ENOENT && !json)
+			info_machine(stdout);
+		return error;
+	}
 
 	object = collect(td, device, &error);
 	if (json)

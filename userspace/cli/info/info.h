@@ -10,6 +10,7 @@
 
 int info_main(int argc, char **argv);
 int info_version(void);
+void info_machine(FILE *file);
 void info_summary(FILE *file, struct topdown *td);
 
 #endif /* TOPDOWN_CLI_INFO_H */

@@ -59,7 +59,7 @@ static const char usage[] =
 	"      --past           begin with the windows that the module still has\n"
 	"Tasks:\n"
 	"  -p, --pid LIST       these processes, such as 1234,5678, and the children that\n"
-	"                       they fork from now on\n"
+	"                       they fork from now on; with COMMAND while it runs\n"
 	"      --tree           with -p: also the children that exist\n"
 	"  -r, --repeat N       run COMMAND N times (1..1000), each run by itself, for\n"
 	"                       'topdown report --diff'\n"
@@ -173,14 +173,12 @@ static bool check_together(struct record_options *options)
 		return refuse("--tree is about the children of processes (add -p PID)");
 	if (options->tree)
 		family_add(&options->pids, true);
-	if (options->pids.nr && options->argv)
-		return refuse("-p and a command exclude each other (allowed: one of them; --timeout ends -p)");
 	if (options->pids.nr && cpus)
 		return refuse("-a and -C are about CPUs and exclude -p (allowed: one kind)");
 	if (options->all_cpus && options->has_cpus)
 		return refuse("-a and -C exclude each other (allowed: one of them)");
-	if (options->runs && (!options->argv || cpus))
-		return refuse("-r is about a command that is measured by itself (add -- COMMAND; allowed: without -a and -C)");
+	if (options->runs && (!options->argv || cpus || options->pids.nr))
+		return refuse("-r is about a command that is measured by itself (add -- COMMAND; allowed: without -a, -C and -p)");
 	if (options->runs && (options->latencies || options->timeout_ms))
 		return refuse("-r ends with the last run, and excludes --latency and --timeout (allowed: without them)");
 	if (options->waits && (!options->control || !tasks || options->latencies))

@@ -241,7 +241,8 @@ static int take_interval(struct record_run *run, struct tasks *tasks, uint64_t *
 static int follow(struct record_run *run, struct tasks *tasks)
 {
 	uint64_t step_ns = run->options->interval_ms * NS_PER_MS;
-	uint64_t begin_ns = run->options->argv ? run->command.start_ns : run->start_ns;
+	bool own = run->options->argv && !run->options->pids.nr;
+	uint64_t begin_ns = own ? run->command.start_ns : run->start_ns;
 	uint64_t end_ns = begin_ns;
 	bool over = false;
 	int ret = 0;
@@ -274,7 +275,8 @@ static int prepare(struct record_run *run)
 /* All that can be refused comes before the file is begun, and before the command runs. */
 static int start(struct record_run *run, struct tasks *tasks)
 {
-	const bool commands = run->options->argv;
+	/* With -p the command only says how long. */
+	const bool commands = run->options->argv && !run->options->pids.nr;
 	int ret;
 
 	ret = attach(run, tasks);
@@ -285,10 +287,12 @@ static int start(struct record_run *run, struct tasks *tasks)
 		ret = sampling_start_tasks(run, tasks);
 	if (!ret && !run->first)
 		ret = record_start_file(run, RECORD_OF_TASKS);
-	if (ret && run->command.pid)
+	if (ret && run->command.pid && commands)
 		command_cancel(&run->command);
 	if (!ret && commands)
 		ret = execute_command(run, tasks);
+	else if (!ret && run->options->argv)
+		ret = command_start(&run->command, NULL, run->options->device, 0);
 	return ret;
 }
 
