@@ -7,12 +7,13 @@
 #   rpm.sh
 #
 # KTAP on stdout.  Nothing is installed but rpmbuild and rpmlint.
+# shellcheck disable=SC2317 # check() calls them
 set -euo pipefail
 
 # shellcheck source=selftests/vm/common.sh
 . "$(dirname "$0")/../vm/common.sh"
 
-need rpmbuild=rpm rpmlint=rpmlint git=git xz=xz-utils make=make
+need rpmbuild=rpm rpmlint=rpmlint cpio=cpio git=git xz=xz-utils make=make
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 number=0 failed=0

@@ -160,6 +160,7 @@ done
 # What the unit of the recorder types, with the variables that systemd sets.
 line=$(sed -n 's/^ExecStart=.usr.bin.topdown //p' "$USERSPACE/systemd/topdown-record.service")
 rotate=$(sed -n 's/^Environment=ROTATE=//p' "$USERSPACE/systemd/topdown-record.service")
+# shellcheck disable=SC2016 # systemd expands them
 line=${line//'${ROTATE}'/$rotate} line=${line//'${STATE_DIRECTORY}'/$TMP} line=${line//'$ARGS'/}
 read -ra words <<< "$line"
 FAKE_FEATURES=1023 run fake "${words[0]}" "${words[@]:1}" --timeout 100

@@ -108,7 +108,7 @@ expect 'a command by itself' 2 '' '--rotate is about CPUs'
 run fake record --rotate 1s,3 -o - --timeout 100
 expect 'standard output' 2 '' '--rotate: a pipe has no other names'
 mkfifo "$TMP/pipe"
-sleep 9 < "$TMP/pipe" &
+sleep 9 5< "$TMP/pipe" &
 reader=$!
 run fake record --rotate 1s,3 -o "$TMP/pipe" --timeout 100
 expect 'a pipe' 2 '' '--rotate: .*/pipe is no file'
