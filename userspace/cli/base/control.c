@@ -33,8 +33,9 @@ bool control_check(const char *text)
 	const char *at = strstr(text, FIFO) == text ? text + strlen(FIFO) :
 			 strstr(text, DESCRIPTOR) == text ? text + strlen(DESCRIPTOR) : "";
 	const char *comma = strchr(at, ',');
+	bool one = !comma || (comma[1] && !strchr(comma + 1, ','));
 
-	if (*at && *at != ',' && strlen(at) < PATH_MAX && (!comma || (comma[1] && !strchr(comma + 1, ','))))
+	if (*at && *at != ',' && strlen(at) < PATH_MAX && one)
 		return true;
 	message_error("--control: '%s' names no fifo (allowed: fifo:WORDS, fifo:WORDS,ANSWERS, fd:N or fd:N,M)",
 		      text);

@@ -33,7 +33,7 @@ static void brand(char name[49])
 			name[i] = '?';
 	}
 	if (!*name)
-		strcpy(name, "?");
+		memcpy(name, "?", 2);
 }
 
 static void put_cpu(FILE *file)
@@ -58,7 +58,8 @@ static void put_counters(FILE *file)
 	unsigned int eax = 0, ebx = 0, ecx, edx;
 
 	if (__get_cpuid_count(LEAF_PERFMON, 0, &eax, &ebx, &ecx, &edx) && eax & 0xff)
-		fprintf(file, "counters: %u general ones, version %u\n", eax >> 8 & 0xff, eax & 0xff);
+		fprintf(file, "counters: %u general ones, version %u\n", eax >> 8 & 0xff,
+			eax & 0xff);
 	else if (__get_cpuid_count(LEAF_AMD, 0, &eax, &ebx, &ecx, &edx) && eax & 1)
 		fprintf(file, "counters: %u general ones, AMD's version 2\n", ebx & 0xf);
 	else

@@ -459,7 +459,8 @@ static uint64_t rest_ns(struct ring *ring)
 
 static uint64_t rest_until_ns(struct ring *ring)
 {
-	uint64_t until_ns = clock_now_ns() + rest_ns(ring), next_ns = rotate_or_sample_ns(ring->run);
+	uint64_t until_ns = clock_now_ns() + rest_ns(ring);
+	uint64_t next_ns = rotate_or_sample_ns(ring->run);
 
 	return next_ns && next_ns < until_ns ? next_ns : until_ns;
 }

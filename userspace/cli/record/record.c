@@ -57,7 +57,8 @@ static void say_short(const struct record_run *run, bool tasks)
 				     RECORD_DIFF_RUNS);
 		return;
 	}
-	if (run->options->past || run->files > 1 || !step_ms || length_ms / step_ms >= RECORD_DIFF_STEPS)
+	if (run->options->past || run->files > 1 || !step_ms ||
+	    length_ms / step_ms >= RECORD_DIFF_STEPS)
 		return;
 	message_note("too short for 'topdown report --diff', which needs %d steps: record %.1f s%s",
 		     RECORD_DIFF_STEPS, RECORD_DIFF_STEPS * step_ms / 1000.0,

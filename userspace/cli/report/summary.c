@@ -182,7 +182,10 @@ static uint64_t time_of(const struct recording *recording, const struct topdown_
 	return total->enabled_ns + late_ns >= length_ns ? total->enabled_ns : length_ns;
 }
 
-/* The records are those of begin and end, and of no time between. If windows were lost, the records of begin and end still have all slots. */
+/*
+ * If windows were lost, the records of begin and end still have all slots. They are of all the time,
+ * and not of a part.
+ */
 static bool take_edges(struct summary_subject *to, const struct recording_cpu *from, bool past,
 		       bool in_part)
 {
@@ -233,6 +236,7 @@ static void join_all(struct summary *summary, const struct summary_subject *more
 static void take_records(struct summary *summary)
 {
 	const struct recording *recording = &summary->recording;
+	bool past = recording->info.flags & RECORD_PAST, in_part = recording_in_part(recording);
 	unsigned int cpu;
 
 	summary->all.total = (struct topdown_figures){ .slots = 0 };
@@ -247,8 +251,7 @@ static void take_records(struct summary *summary)
 			continue;
 		to->used = true;
 		to->lost = from->lost;
-		if (to->lost && !take_edges(to, from, recording->info.flags & RECORD_PAST,
-					     recording_in_part(recording)))
+		if (to->lost && !take_edges(to, from, past, in_part))
 			summary->totals_lack = true;
 		if (to->lost && !summary->all.level)
 			summary->all.level = to->level;
