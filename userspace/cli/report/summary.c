@@ -183,8 +183,8 @@ static uint64_t time_of(const struct recording *recording, const struct topdown_
 }
 
 /*
- * If windows were lost, the records of begin and end still have all slots. They are of all the time,
- * and not of a part.
+ * If windows were lost, the records of begin and end still have all slots. They are of all the
+ * time, and not of a part.
  */
 static bool take_edges(struct summary_subject *to, const struct recording_cpu *from, bool past,
 		       bool in_part)
