@@ -9,7 +9,9 @@
 #include "hw/boards.h"
 #include "topdown-pmu.h"
 
-#define TD_KIND_ATOM	(0x20u << 24 | 1)
+/* The native ids of E-cores as Linux has them: 1 Gracemont, 2 Crestmont, 3 Skymont. */
+#define TD_KIND_GRACEMONT (0x20u << 24 | 1)
+#define TD_KIND_CRESTMONT (0x20u << 24 | 2)
 #define TD_KIND_CORE	(0x40u << 24 | 1)
 
 #define TD_CPUID_7_HYBRID	(1u << 15)
@@ -116,19 +118,19 @@ static const uint16_t td_amd_named[] = { 0x0076, 0x0120, 0x00c0, 0x00c2, 0x00c3,
 
 static const TdPreset td_gracemont = {
 	.version = 5, .gp = 6, .fixed = 3, .width = 5,
-	.kind = TD_KIND_ATOM, .events = td_mont_events,
+	.kind = TD_KIND_GRACEMONT, .events = td_mont_events,
 };
 
 /* Of Raptor Lake: the same with PEBS. */
 static const TdPreset td_gracemont_pebs = {
 	.version = 5, .gp = 6, .fixed = 3, .width = 5, .pebs = 4,
-	.kind = TD_KIND_ATOM, .events = td_mont_events,
+	.kind = TD_KIND_GRACEMONT, .events = td_mont_events,
 };
 
 /* Of Meteor Lake; PERF_CAPABILITIES do not say that its records are timed. */
 static const TdPreset td_crestmont = {
 	.version = 5, .gp = 6, .fixed = 3, .width = 6, .pebs = 4,
-	.leaf_23 = true, .kind = TD_KIND_ATOM, .events = td_mont_events,
+	.leaf_23 = true, .kind = TD_KIND_CRESTMONT, .events = td_mont_events,
 };
 
 static const TdPreset td_presets[] = {

@@ -56,7 +56,7 @@ static void test_cpuid(void)
 			continue;
 		__cpuid_count(7, 1, a, b, c, d);
 		expect(!(d >> 15 & 1), "the second part of leaf 7 has the bit too");
-		kind = (is_small(cpu) ? 0x20u : 0x40u) << 24 | 1;
+		kind = is_small(cpu) ? 0x20u << 24 | machine.e_native : 0x40u << 24 | 1;
 		__cpuid_count(0x1a, 0, a, b, c, d);
 		expect(a == kind && !b && !c && !d, "CPU %u: leaf 0x1a is %#x", cpu, a);
 		if (machine.pebs) {

@@ -17,10 +17,11 @@
 static const struct machine machines[] = {
 	{ .name = "spr", .width = 6, .metrics = 8, .pmu = true, .model = 143 },
 	{ .name = "icl", .width = 5, .metrics = 4, .pmu = true, .model = 106 },
-	{ .name = "adl", .width = 6, .metrics = 8, .pmu = true, .model = 151, .e_width = 5 },
+	{ .name = "adl", .width = 6, .metrics = 8, .pmu = true, .model = 151, .e_width = 5,
+	  .e_native = 1 },
 	{ .name = "gnr", .width = 6, .metrics = 8, .pmu = true, .model = 173, .pebs = true },
 	{ .name = "mtl", .width = 6, .metrics = 8, .pmu = true, .model = 170, .pebs = true,
-	  .e_width = 6 },
+	  .e_width = 6, .e_native = 2 },
 	{ .name = "nometrics", .width = 6, .pmu = true, .model = 143 },
 	{ .name = "iclnm", .width = 5, .pmu = true, .model = 106 },
 	{ .name = "kvm", .width = 6, .pmu = true, .model = 143, .version = 2, .fixed = 3,

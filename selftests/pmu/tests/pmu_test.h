@@ -48,6 +48,7 @@ struct machine {
 	/* Counters stand still half of the time, unless a test turns that off. */
 	bool half;
 	unsigned int e_width;		/* Of the second half of the CPUs; 0: all are alike. */
+	unsigned int e_native;		/* Which kind of E-core these are, as CPUID has it. */
 };
 
 extern struct machine machine;
