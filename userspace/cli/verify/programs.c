@@ -121,8 +121,8 @@ static void execute_microcode(void)
 }
 
 /*
- * Two instructions in a line of their own, and on to the next line: 16 KiB, more lines than a loop
- * buffer or the cache of decoded operations has room for.
+ * Two instructions in a line of their own, and on to the next line: 16 KiB, more operations than a
+ * loop buffer has room for.
  */
 static void execute_taken(void)
 {
