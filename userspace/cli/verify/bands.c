@@ -3,8 +3,9 @@
  * The fractions that the programs of programs.c must have, derived from what they execute and
  * from what is published of the cores (widths in kmod/meter/model-table.c).
  *
- * W is the width of the core, 4 to 8 slots.  Bands are as wide as the derivation allows, since
- * a wrong figure (a dead node, another node's counts, a wrong width) is off by far more.
+ * W is the width of the core, 4 to 8 slots, or 3 on Goldmont, whose bands hold too.  Bands are as
+ * wide as the derivation allows, since a wrong figure (a dead node, another node's counts, a wrong
+ * width) is off by far more.
  *
  * Numbers that are no arithmetic are of these, by the names that the text uses:
  *   Opt     Intel 64 and IA-32 Architectures Optimization Reference Manual (248966).  Its chapters
