@@ -305,9 +305,11 @@ def clears(program):
     must(texts[-2] == f"mov $0x{program.get('rax') & 255:x},%cl" and program.get("rax") & 255,
          f"'{texts[-2]}' does not have what is stored")
     written, executed = program.mapping(program.get("rdi")), program.mapping(addresses[-2] + 1)
-    must(written[1:] == executed[1:] and program.get("rdi") != addresses[-2] + 1,
-         "the store does not go to the operand of the move, through another address")
-    must((written[0], executed[0]) == ("rw-s", "r-xs"), "the two are mapped otherwise")
+    same = program.get("rdi") == addresses[-2] + 1
+    must(written[1:] == executed[1:], "the store does not go to the operand of the move")
+    must((written[0], executed[0]) == (("rwxp", "rwxp") if same else ("rw-s", "r-xs")),
+         "the two are mapped otherwise")
+    print(f"written to at {'the address' if same else 'another address than'} where it is executed")
 
 
 def taken(program):

@@ -138,7 +138,7 @@ static void execute_code(const struct stock *stock)
 	asm volatile("jmp *%0" : : "r" (stock->memory) : "memory");
 }
 
-/* It stores %al where %rdi points: to its own alias. */
+/* It stores %al where %rdi points: to its own code. */
 static void execute_clears(const struct stock *stock)
 {
 	asm volatile("jmp *%0"
@@ -260,11 +260,10 @@ static int make_code(struct stock *stock, size_t limit)
 }
 
 /* mov %al, (%rdi); nops; mov $0, %cl, whose operand is stored to; a jump to the beginning. */
-static int make_clears(struct stock *stock)
+static void clears_code(void *to)
 {
 	unsigned char code[2 + CLEARS_NOPS + 2 + JUMP_SIZE];
 	int32_t back = -(int32_t)sizeof(code);
-	int fd = memfd_create("topdown", MFD_CLOEXEC), error;
 
 	memset(code, 0x90, sizeof(code));
 	code[0] = 0x88;
@@ -273,17 +272,43 @@ static int make_clears(struct stock *stock)
 	code[3 + CLEARS_NOPS] = 0;
 	code[4 + CLEARS_NOPS] = JUMP;
 	memcpy(code + 5 + CLEARS_NOPS, &back, sizeof(back));
+	memcpy(to, code, sizeof(code));
+}
+
+/* A policy may refuse memory that is written to and executed at one address: at two then. */
+static int make_alias(struct stock *stock)
+{
+	int fd = memfd_create("topdown", MFD_CLOEXEC), error;
+
+	if (fd < 0)
+		return -errno;
+	error = ftruncate(fd, stock->size) ? -errno : 0;
+	if (!error) {
+		stock->alias = mmap(NULL, stock->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		stock->memory = mmap(NULL, stock->size, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
+		if (stock->alias == MAP_FAILED || stock->memory == MAP_FAILED)
+			error = -errno;
+	}
+	close(fd);
+	return error;
+}
+
+/*
+ * One address for both, if possible: a cache is checked by the physical address of a store, but what
+ * has been fetched already by the linear one (SDM 3A, self-modifying code).
+ */
+static int make_clears(struct stock *stock)
+{
+	int error = 0;
 
 	stock->size = sysconf(_SC_PAGESIZE);
-	if (fd < 0 || ftruncate(fd, stock->size))
-		return -errno;
-	/* No page may be written to and executed at one address. */
-	stock->alias = mmap(NULL, stock->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	stock->memory = mmap(NULL, stock->size, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
-	error = stock->alias == MAP_FAILED || stock->memory == MAP_FAILED ? -errno : 0;
-	close(fd);
+	stock->memory = mmap(NULL, stock->size, PROT_READ | PROT_WRITE | PROT_EXEC,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	stock->alias = stock->memory;
+	if (stock->memory == MAP_FAILED)
+		error = make_alias(stock);
 	if (!error)
-		memcpy(stock->alias, code, sizeof(code));
+		clears_code(stock->alias);
 	return error;
 }
 
