@@ -48,8 +48,13 @@ static bool sums_up(struct verify *verify, enum program program, const char *whe
 	}
 	if (fabs(sum - 1) <= (verify->turns > 1 ? SUM_TURNS_OFF : SUM_OFF))
 		return true;
-	verify_line(verify, OUTCOME_OFF, "%s %s: level 1 sums to %.1f%% of all slots",
-		    program_name(program), where, 100 * sum);
+	verify_line(verify, OUTCOME_OFF,
+		    "%s %s: level 1 sums to %.1f%% of all slots: retiring %.1f, bad %.1f, frontend %.1f, backend %.1f",
+		    program_name(program), where, 100 * sum,
+		    100 * topdown_figures_ratio(figures, TOPDOWN_RETIRING),
+		    100 * topdown_figures_ratio(figures, TOPDOWN_BAD_SPECULATION),
+		    100 * topdown_figures_ratio(figures, TOPDOWN_FRONTEND_BOUND),
+		    100 * topdown_figures_ratio(figures, TOPDOWN_BACKEND_BOUND));
 	return false;
 }
 
@@ -101,7 +106,7 @@ static bool together(struct verify *verify, enum program program, unsigned int n
 	snprintf(where, sizeof(where), "%u at once", nr);
 	for (i = 0; i < nr; i++)
 		pid[i] = verify_stopped() ? -EINTR : program_start(program, verify->cpu[i], memory);
-	verify_sleep_us(20000);
+	verify_lead(verify);
 	verify_begin(verify);
 	verify_sleep_us(verify->ms * 1000);
 	verify_end(verify);

@@ -19,6 +19,8 @@
 #define READS		300
 /* A share of the slots by which a part may exceed its whole. */
 #define NEARLY		0.005
+/* Where events take turns, each part is of another time, and programs begin and end. */
+#define NEARLY_TURNS	0.06
 #define INTERVALS	100
 #define INTERVAL_US	200
 /* A share of the fastest interval below which the counters stood still. */
@@ -66,7 +68,7 @@ static void width_shared(struct verify *verify, unsigned int sibling)
 	if (pid[0] < 0)
 		return;
 	pid[1] = program_start(PROGRAM_ADDITIONS, sibling, verify->memory);
-	verify_sleep_us(20000);
+	verify_lead(verify);
 	verify_begin(verify);
 	verify_sleep_us(verify->ms * 1000);
 	verify_end(verify);
@@ -155,7 +157,7 @@ void check_windows(struct verify *verify)
 	pid = verify_start(verify, PROGRAM_BRANCHES);
 	if (pid < 0)
 		return;
-	verify_sleep_us(20000);
+	verify_lead(verify);
 	points = metrics ? verify_raw_windows(verify, us, WINDOWS, &worst) :
 			   readings_apart(verify, us, &worst);
 	program_stop(pid);
@@ -218,10 +220,10 @@ static bool grew(const struct topdown_record *then, const struct topdown_record 
  * The name of something that exceeds its whole, or NULL.  Where children have events of their own,
  * as on Atom cores, and where events take turns, they sum only nearly to their parent.
  */
-static const char *exceeds(const struct topdown_record *record)
+static const char *exceeds(const struct topdown_record *record, double nearly)
 {
 	const struct topdown_figures *total = &record->total;
-	double least = NEARLY * total->slots, sum = 0;
+	double least = nearly * total->slots, sum = 0;
 	unsigned int i, child;
 
 	for (i = 0; i < TD_NR_PARENTS; i++) {
@@ -241,6 +243,7 @@ static const char *exceeds(const struct topdown_record *record)
  */
 void check_falls(struct verify *verify)
 {
+	double nearly = verify->turns > 1 ? NEARLY_TURNS : NEARLY;
 	struct topdown_record first, then, now;
 	unsigned int i, fell = 0, apart = 0;
 	const char *what, *last = NULL;
@@ -255,7 +258,7 @@ void check_falls(struct verify *verify)
 		there = verify_record(verify, verify->home, &now);
 		if (!there)
 			break;
-		what = exceeds(&now);
+		what = exceeds(&now, nearly);
 		last = what ? what : last;
 		fell += !grew(&then, &now);
 		apart += what ? 1 : 0;
@@ -268,8 +271,8 @@ void check_falls(struct verify *verify)
 		return;
 	}
 	verify_line(verify, fell || apart ? OUTCOME_OFF : OUTCOME_RIGHT,
-		    "%u readings: sums fell in %u, and something exceeds its whole in %u%s%s", i,
-		    fell, apart, last ? ": " : "", last ? last : "");
+		    "%u readings: sums fell in %u, and something exceeds its whole by more than %.1f%% of the slots in %u%s%s", i,
+		    fell, 100 * nearly, apart, last ? ": " : "", last ? last : "");
 }
 
 static int by_value(const void *a, const void *b)
@@ -300,7 +303,7 @@ void check_still(struct verify *verify)
 	pid = verify_start(verify, PROGRAM_ADDITIONS);
 	if (pid < 0)
 		return;
-	verify_sleep_us(20000);
+	verify_lead(verify);
 	for (i = 0; i < INTERVALS && !verify_begin(verify); i++) {
 		verify_sleep_us(INTERVAL_US);
 		if (verify_end(verify) ||

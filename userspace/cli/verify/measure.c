@@ -10,12 +10,22 @@
 #include "clock.h"
 #include "verify.h"
 
+#define LEAD_US		20000
+/* A round of turns, and the one before it. */
+#define LEAD_TURNS_US	100000
+
 void verify_sleep_us(unsigned int us)
 {
 	struct timespec left = { us / 1000000, us % 1000000 * 1000L };
 
 	while (nanosleep(&left, &left) && errno == EINTR && !verify_stopped())
 		;
+}
+
+/* A program has begun: wait until what was counted before it is no longer in its figures. */
+void verify_lead(const struct verify *verify)
+{
+	verify_sleep_us(verify->turns > 1 ? LEAD_TURNS_US : LEAD_US);
 }
 
 /* All CPUs count up to now. */
@@ -87,7 +97,7 @@ bool verify_alone(struct verify *verify, enum program program, struct topdown_fi
 	pid = verify_start(verify, program);
 	if (pid < 0)
 		return false;
-	verify_sleep_us(20000);
+	verify_lead(verify);
 	verify_begin(verify);
 	verify_sleep_us(verify->ms * 1000);
 	verify_end(verify);

@@ -281,7 +281,7 @@ void check_late(struct verify *verify)
 	pid = verify_start(verify, PROGRAM_BRANCHES);
 	if (pid < 0)
 		return;
-	verify_sleep_us(20000);
+	verify_lead(verify);
 	there = mean_of(verify->home, 20000, LATE_READS, whole);
 	for (i = 0; i < sizeof(us) / sizeof(us[0]) && there; i++) {
 		there = mean_of(verify->home, us[i], LATE_READS, part);

@@ -160,7 +160,7 @@ static void paired(struct verify *verify, const struct td_formula *formula, enum
 
 	if (pid < 0)
 		return;
-	verify_sleep_us(20000);
+	verify_lead(verify);
 	there = group_open(&group, config, level1_events(formula, config), -1, verify->home);
 	if (!there) {
 		verify_line(verify, OUTCOME_UNCHECKED, "perf refuses the general events: %s",

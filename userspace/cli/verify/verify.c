@@ -19,6 +19,8 @@
 
 #define MS		1000
 #define MS_QUICK	150
+/* Some rounds, where events take turns. */
+#define MS_TURNS	400
 #define LINE_MAX_SIZE	320
 
 enum {
@@ -324,6 +326,8 @@ static bool find_cpus(struct verify *verify, const struct choice *choice)
 	verify->level = home->level;
 	verify->source = home->source;
 	verify->turns = turns_of(home);
+	if (verify->turns > 1 && verify->ms < MS_TURNS)
+		verify->ms = MS_TURNS;
 	verify->cpu[verify->nr_cpus++] = home->cpu;
 	for (i = topdown_reading_nr(verify->now); i-- > 0;) {
 		record = topdown_reading_record(verify->now, i);

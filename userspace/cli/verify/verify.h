@@ -90,6 +90,7 @@ const char *verify_why(int error);
 
 /* measure.c */
 void verify_sleep_us(unsigned int us);
+void verify_lead(const struct verify *verify);
 int verify_begin(struct verify *verify);
 int verify_end(struct verify *verify);
 bool verify_between(const struct verify *verify, unsigned int cpu, struct topdown_figures *out);
