@@ -111,7 +111,7 @@ bool verify_no_raw(struct verify *verify);
 double verify_raw_windows(const struct verify *verify, unsigned int us, unsigned int nr,
 			  unsigned int *worst);
 
-/* The checks: characters.c, identities.c, tasks.c, raw.c, sharing.c, costs.c. */
+/* The checks: characters.c, identities.c, tasks.c, raw.c, paired.c, sharing.c, costs.c. */
 void check_programs(struct verify *verify);
 void check_alive(struct verify *verify);
 void check_width(struct verify *verify);
