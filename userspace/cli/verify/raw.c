@@ -28,6 +28,8 @@
 #define LATE_US		1000
 #define LATE_STEPS	6.0
 #define LATE_READS	6
+/* So long that its length is as was asked for, within a percent or two. */
+#define WHOLE_US	20000
 
 struct raw {
 	double slots;
@@ -68,8 +70,11 @@ static int raw_read(unsigned int cpu, struct raw *raw)
 	return found == METRICS + 1 ? 0 : ENODATA;
 }
 
-/* The fractions of a window that begins and ends with a reset. */
-static bool raw_window(unsigned int cpu, unsigned int us, double fraction[METRICS])
+/*
+ * The fractions of a window that begins and ends with a reset.  It is at least @us long; @slots:
+ * how many it really had.
+ */
+static bool raw_window(unsigned int cpu, unsigned int us, double fraction[METRICS], double *slots)
 {
 	struct raw then = { 0 }, now = { 0 };
 	unsigned int i;
@@ -79,6 +84,7 @@ static bool raw_window(unsigned int cpu, unsigned int us, double fraction[METRIC
 	verify_sleep_us(us);
 	if (raw_read(cpu, &now) || now.slots <= then.slots)
 		return false;
+	*slots = now.slots - then.slots;
 	for (i = 0; i < METRICS; i++)
 		fraction[i] = (now.metric[i] - then.metric[i]) / (now.slots - then.slots);
 	return true;
@@ -117,6 +123,7 @@ bool verify_no_raw(struct verify *verify)
 bool verify_raw(const struct verify *verify, enum program program,
 		double fraction[TD_NR_PARENTS])
 {
+	double slots;
 	pid_t pid;
 	bool there;
 
@@ -124,7 +131,7 @@ bool verify_raw(const struct verify *verify, enum program program,
 		return false;
 	pid = program_start(program, verify->home, verify->memory);
 	verify_sleep_us(RAW_US);
-	there = pid > 0 && raw_window(verify->home, RAW_US, fraction);
+	there = pid > 0 && raw_window(verify->home, RAW_US, fraction, &slots);
 	program_stop(pid);
 	return there;
 }
@@ -163,14 +170,19 @@ static const char *way_of(const struct sums *sums)
 
 static void say_sums(struct verify *verify, const struct sums *sums)
 {
-	char text[128];
+	char text[128], name[16];
 	int length = 0, step;
 
 	for (step = LEAST_STEP; step <= MOST_STEP; step++) {
-		if (sums->at[step - LEAST_STEP])
-			length += snprintf(text + length, sizeof(text) - length, " %u at %d",
-					   sums->at[step - LEAST_STEP], 255 - step);
+		if (!sums->at[step - LEAST_STEP])
+			continue;
+		length += snprintf(text + length, sizeof(text) - length, " %u at %d",
+				   sums->at[step - LEAST_STEP], 255 - step);
+		snprintf(name, sizeof(name), "%d", 255 - step);
+		json_object_object_add(verify->sums, name,
+				       json_object_new_int64(sums->at[step - LEAST_STEP]));
 	}
+	json_object_object_add(verify->sums, "others", json_object_new_int64(sums->far));
 	if (sums->far * 10 > sums->nr)
 		verify_line(verify, OUTCOME_OFF,
 			    "level 1 sums to %.3f of all slots, and %u of %u sums are not what bytes can be",
@@ -191,7 +203,7 @@ void check_bytes(struct verify *verify)
 		PROGRAM_DIVISIONS, PROGRAM_CHASE,
 	};
 	struct sums sums = { .nr = 0 };
-	double fraction[METRICS];
+	double fraction[METRICS], slots;
 	unsigned int i, j;
 	pid_t pid;
 
@@ -200,7 +212,7 @@ void check_bytes(struct verify *verify)
 	for (i = 0; i < sizeof(of) / sizeof(of[0]) && !verify_stopped(); i++) {
 		pid = verify_start(verify, of[i]);
 		for (j = 0; j < READS_EACH && pid > 0; j++) {
-			if (raw_window(verify->home, READ_US, fraction))
+			if (raw_window(verify->home, READ_US, fraction, &slots))
 				sums_add(&sums, fraction);
 		}
 		program_stop(pid);
@@ -221,16 +233,19 @@ static double steps_apart(const double a[METRICS], const double b[METRICS])
 	return most;
 }
 
-/* The mean of @nr windows of one length. */
-static bool mean_of(unsigned int cpu, unsigned int us, unsigned int nr, double mean[METRICS])
+/* The mean of @nr windows of one length, and of how many slots they had. */
+static bool mean_of(unsigned int cpu, unsigned int us, unsigned int nr, double mean[METRICS],
+		    double *mean_slots)
 {
-	double fraction[METRICS];
+	double fraction[METRICS], slots;
 	unsigned int i, j;
 
 	memset(mean, 0, METRICS * sizeof(*mean));
+	*mean_slots = 0;
 	for (i = 0; i < nr; i++) {
-		if (!raw_window(cpu, us, fraction))
+		if (!raw_window(cpu, us, fraction, &slots))
 			return false;
+		*mean_slots += slots / nr;
 		for (j = 0; j < METRICS; j++)
 			mean[j] += fraction[j] / nr;
 	}
@@ -249,11 +264,11 @@ static bool mean_of(unsigned int cpu, unsigned int us, unsigned int nr, double m
 double verify_raw_windows(const struct verify *verify, unsigned int us, unsigned int nr,
 			  unsigned int *worst)
 {
-	double mean[METRICS], whole[METRICS], points = 0;
+	double mean[METRICS], whole[METRICS], slots, points = 0;
 	unsigned int i;
 
-	if (!mean_of(verify->home, us, nr, mean) ||
-	    !mean_of(verify->home, verify->ms * 1000, 1, whole))
+	if (!mean_of(verify->home, us, nr, mean, &slots) ||
+	    !mean_of(verify->home, verify->ms * 1000, 1, whole, &slots))
 		return -1;
 	for (i = 0; i < METRICS; i++) {
 		if (100 * fabs(mean[i] - whole[i]) <= points)
@@ -264,15 +279,25 @@ double verify_raw_windows(const struct verify *verify, unsigned int us, unsigned
 	return points;
 }
 
+/* The length of a window of a busy CPU by its slots, in us, where one of @us has @slots. */
+static double length_of(double slots, double us_slots, unsigned int us)
+{
+	return us_slots > 0 ? slots / us_slots * us : 0;
+}
+
 /**
  * check_late - how soon after a reset the bytes are right
  * @verify: run
+ *
+ * A sleep is longer than was asked for, and a reading takes time, so a window is as long as its
+ * slots say.
  */
 void check_late(struct verify *verify)
 {
-	static const unsigned int us[] = { 50, 100, 200, 500, LATE_US, 2000, 5000 };
-	double whole[METRICS], part[METRICS], apart[sizeof(us) / sizeof(us[0])];
-	unsigned int i, first = sizeof(us) / sizeof(us[0]);
+	static const unsigned int us[] = { 0, 50, 100, 200, 500, LATE_US, 2000, 5000 };
+	enum { LENGTHS = sizeof(us) / sizeof(us[0]), LATEST = 5 };
+	double whole[METRICS], part[METRICS], apart[LENGTHS], slots[LENGTHS], all;
+	unsigned int i, first = LENGTHS;
 	pid_t pid;
 	bool there;
 
@@ -282,9 +307,9 @@ void check_late(struct verify *verify)
 	if (pid < 0)
 		return;
 	verify_lead(verify);
-	there = mean_of(verify->home, 20000, LATE_READS, whole);
-	for (i = 0; i < sizeof(us) / sizeof(us[0]) && there; i++) {
-		there = mean_of(verify->home, us[i], LATE_READS, part);
+	there = mean_of(verify->home, WHOLE_US, LATE_READS, whole, &all);
+	for (i = 0; i < LENGTHS && there; i++) {
+		there = mean_of(verify->home, us[i], LATE_READS, part, &slots[i]);
 		apart[i] = steps_apart(whole, part);
 	}
 	program_stop(pid);
@@ -295,11 +320,12 @@ void check_late(struct verify *verify)
 	/* From there on all are. */
 	while (first && apart[first - 1] < LATE_STEPS)
 		first--;
-	if (first == sizeof(us) / sizeof(us[0]) || us[first] > LATE_US)
+	if (first > LATEST)
 		verify_line(verify, OUTCOME_OFF,
-			    "bytes are late: %.0f steps off in windows of %u us after a reset",
-			    apart[4], LATE_US);
+			    "bytes are late: %.0f steps off in windows of %.0f us after a reset",
+			    apart[LATEST], length_of(slots[LATEST], all, WHOLE_US));
 	else
-		verify_line(verify, OUTCOME_RIGHT, "bytes are right in windows of %u us after a reset",
-			    us[first]);
+		verify_line(verify, OUTCOME_RIGHT,
+			    "bytes are right in windows of %.0f us after a reset",
+			    length_of(slots[first], all, WHOLE_US));
 }

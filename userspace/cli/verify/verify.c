@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "message.h"
 #include "options.h"
@@ -315,10 +316,12 @@ static bool find_cpus(struct verify *verify, const struct choice *choice)
 	home = find_home(verify, choice, &may);
 	if (!home) {
 		if (choice->home_given)
-			message_error("CPU %u is not measured ('topdown info' says why)",
-				      (unsigned int)choice->home);
+			snprintf(verify->refusal, sizeof(verify->refusal), "CPU %u is not measured",
+				 (unsigned int)choice->home);
 		else
-			message_error("no CPU that this process may use is measured ('topdown info' says why)");
+			snprintf(verify->refusal, sizeof(verify->refusal),
+				 "no CPU that this process may use is measured");
+		message_error("%s ('topdown info' says why)", verify->refusal);
 		return false;
 	}
 	verify->home = home->cpu;
@@ -378,19 +381,30 @@ static int narrow_readings(struct verify *verify)
 	return error;
 }
 
+static int write_report(struct verify *verify, const struct choice *choice)
+{
+	int ret;
+
+	if (!choice->report)
+		return EXIT_OK;
+	verify->stopped = stopped;
+	ret = verify_report(verify, choice->report);
+	if (!ret && strcmp(choice->report, "-"))
+		printf("The report has the CPU's model and microcode, the kernel's release, the size of the\n"
+		       "memory, the lines above and the counts of these programs, and no name of a person,\n"
+		       "a host or a program of yours. Send it, right or off, where the package or the\n"
+		       "sources come from: as an issue of that project, with the report attached.\n");
+	return ret;
+}
+
 static int conclude(struct verify *verify, const struct choice *choice)
 {
-	int ret = EXIT_OK;
+	int ret;
 
 	fprintf(verify->text, "%u right, %u off, %u seen, %u unchecked\n",
 		verify->outcomes[OUTCOME_RIGHT], verify->outcomes[OUTCOME_OFF],
 		verify->outcomes[OUTCOME_SEEN], verify->outcomes[OUTCOME_UNCHECKED]);
-	if (choice->report)
-		ret = verify_report(verify, choice->report);
-	if (!ret && choice->report && strcmp(choice->report, "-"))
-		printf("The report has the CPU's model, the kernel's release, the lines above and the\n"
-		       "counts of these programs, and no name of a person, a host or a program of\n"
-		       "yours. Attach it to an issue of the project, right or off.\n");
+	ret = write_report(verify, choice);
 	if (stopped)
 		return EXIT_SIGNAL + stopped;
 	if (!ret && verify->outcomes[OUTCOME_OFF])
@@ -402,28 +416,41 @@ static int conclude(struct verify *verify, const struct choice *choice)
 	return ret;
 }
 
-static int verify_machine(struct verify *verify, const struct choice *choice)
+static int refuse(struct verify *verify, const char *what, int error)
 {
-	const struct sigaction action = { .sa_handler = stop };
-	int error;
+	snprintf(verify->refusal, sizeof(verify->refusal), "%s: %s", what, strerror(error));
+	return error;
+}
 
+/* All that can fail before something is measured. */
+static int prepare(struct verify *verify, const struct choice *choice)
+{
+	int error = topdown_open(&verify->td, choice->device);
+
+	if (error)
+		return refusal_open(choice->device, refuse(verify, "cannot open the device", -error));
 	error = topdown_reading_create(&verify->then, verify->td, NULL, 0);
 	if (!error)
 		error = topdown_reading_create(&verify->now, verify->td, NULL, 0);
 	if (!error)
 		error = topdown_reading_update(verify->now, TOPDOWN_READ_FRESH);
-	if (error)
-		return refusal_read(choice->device, -error);
-	if (!find_cpus(verify, choice))
+	if (!error && !find_cpus(verify, choice))
 		return EXIT_DEVICE;
-	error = narrow_readings(verify);
+	if (!error)
+		error = narrow_readings(verify);
 	if (error)
-		return refusal_read(choice->device, -error);
-	error = verify_report_open(verify, choice->report);
-	if (error)
-		return error;
+		return refusal_read(choice->device, refuse(verify, "cannot read the CPUs", -error));
+	return EXIT_OK;
+}
+
+static int measure(struct verify *verify, const struct choice *choice)
+{
+	const struct sigaction action = { .sa_handler = stop };
+
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	/* Short windows are as short as was asked for. */
+	prctl(PR_SET_TIMERSLACK, 1);
 	fprintf(verify->text, "CPU %u: %s, %s, level %u, %u slots a cycle\n", verify->home,
 		topdown_info_get(verify->td)->out_codename, topdown_source_name(verify->source),
 		verify->level, verify->width);
@@ -439,16 +466,20 @@ static int run(const struct choice *choice)
 		.ms = choice->quick ? MS_QUICK : MS,
 		.memory = choice->memory,
 		.lines = json_object_new_array(),
+		.sums = json_object_new_object(),
 	};
-	int error = topdown_open(&verify.td, choice->device), ret;
+	int ret = verify_report_open(&verify, choice->report), error;
 
-	if (error)
-		ret = refusal_open(choice->device, -error);
-	else
-		ret = verify_machine(&verify, choice);
+	if (!ret) {
+		error = prepare(&verify, choice);
+		/* A machine that cannot be measured is reported, too. */
+		ret = error ? write_report(&verify, choice) : measure(&verify, choice);
+		ret = ret ? ret : error;
+	}
 	topdown_reading_destroy(verify.now);
 	topdown_reading_destroy(verify.then);
 	topdown_close(verify.td);
+	json_object_put(verify.sums);
 	json_object_put(verify.lines);
 	return ret;
 }

@@ -50,6 +50,9 @@ enum outcome {
  * @check: name of the check that runs
  * @outcomes: how many lines of each outcome
  * @lines: the lines, for the report
+ * @sums: how often level 1 summed to which number of 255ths, for the report
+ * @refusal: why nothing can be measured; empty if something can
+ * @stopped: the signal that ended it early; 0 for none
  * @text: where lines go: standard output, unless the report goes there
  * @report: the file of the report; NULL for none
  * @alone: figures of each program alone on @home; no slots: not yet
@@ -71,6 +74,9 @@ struct verify {
 	const char *check;
 	unsigned int outcomes[OUTCOMES];
 	struct json_object *lines;
+	struct json_object *sums;
+	char refusal[160];
+	int stopped;
 	FILE *text;
 	FILE *report;
 	struct topdown_figures alone[PROGRAMS];
