@@ -120,7 +120,7 @@ static void refuse_line(const char *line)
 	char text[32];
 	size_t i;
 
-	for (i = 0; line[i] && i < sizeof(text) - 1; i++)
+	for (i = 0; i < sizeof(text) - 1 && line[i]; i++)
 		text[i] = line[i] < ' ' || line[i] > '~' ? '?' : line[i];
 	text[i] = '\0';
 	control_refuse(text, "allowed: enable, disable, stop, ping");

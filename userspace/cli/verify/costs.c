@@ -197,7 +197,8 @@ void check_costs(struct verify *verify)
 			    point, call);
 	else
 		verify_line(verify, OUTCOME_RIGHT,
-			    "a point takes %.0f ns, and a reading without one %.0f ns", point, call);
+			    "a point takes %.0f ns, and a reading without one %.0f ns",
+			    point, call);
 	if (!isnan(reset))
 		verify_line(verify, OUTCOME_SEEN,
 			    "a fold that resets, as at the end of a window, takes %.0f ns with its text",

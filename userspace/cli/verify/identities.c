@@ -271,8 +271,8 @@ void check_falls(struct verify *verify)
 		return;
 	}
 	verify_line(verify, fell || apart ? OUTCOME_OFF : OUTCOME_RIGHT,
-		    "%u readings: sums fell in %u, and something exceeds its whole by more than %.1f%% of the slots in %u%s%s", i,
-		    fell, 100 * nearly, apart, last ? ": " : "", last ? last : "");
+		    "%u readings: sums fell in %u, and something exceeds its whole by more than %.1f%% of the slots in %u%s%s",
+		    i, fell, 100 * nearly, apart, last ? ": " : "", last ? last : "");
 }
 
 static int by_value(const void *a, const void *b)

@@ -294,8 +294,8 @@ static int make_alias(struct stock *stock)
 }
 
 /*
- * One address for both, if possible: a cache is checked by the physical address of a store, but what
- * has been fetched already by the linear one (SDM 3A, self-modifying code).
+ * One address for both, if possible: a cache is checked by the physical address of a store, but
+ * what has been fetched already by the linear one (SDM 3A, self-modifying code).
  */
 static int make_clears(struct stock *stock)
 {

@@ -428,7 +428,8 @@ static int prepare(struct verify *verify, const struct choice *choice)
 	int error = topdown_open(&verify->td, choice->device);
 
 	if (error)
-		return refusal_open(choice->device, refuse(verify, "cannot open the device", -error));
+		return refusal_open(choice->device,
+				    refuse(verify, "cannot open the device", -error));
 	error = topdown_reading_create(&verify->then, verify->td, NULL, 0);
 	if (!error)
 		error = topdown_reading_create(&verify->now, verify->td, NULL, 0);
@@ -439,7 +440,8 @@ static int prepare(struct verify *verify, const struct choice *choice)
 	if (!error)
 		error = narrow_readings(verify);
 	if (error)
-		return refusal_read(choice->device, refuse(verify, "cannot read the CPUs", -error));
+		return refusal_read(choice->device,
+				    refuse(verify, "cannot read the CPUs", -error));
 	return EXIT_OK;
 }
 
