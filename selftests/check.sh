@@ -64,7 +64,7 @@ prepare_packages() {
 		ninja=ninja-build meson=meson patch=patch dpkg-source=dpkg-dev strip=binutils \
 		python3=python3 git=git kmod=kmod tmux=tmux gcc-12=gcc-12 pgrep=procps \
 		sparse=sparse shellcheck=shellcheck codespell=codespell cppcheck=cppcheck mandoc=mandoc \
-		flake8=flake8 mypy=mypy openssl=openssl
+		flake8=flake8 mypy=mypy openssl=openssl zsh=zsh fish=fish
 	need_files /usr/include/json-c/json.h=libjson-c-dev \
 		/usr/include/sys/capability.h=libcap-dev /usr/include/curses.h=libncurses-dev \
 		/usr/include/microhttpd.h=libmicrohttpd-dev /usr/include/zlib.h=zlib1g-dev \
