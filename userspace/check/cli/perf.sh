@@ -27,7 +27,7 @@ run perf
 expect 'all lines' 0 'COMMAND.*PID.*-A -I 1000.*topdown_window.*NAME' ''
 printed 'a command' \
 	"perf stat -x, --log-fd 3 -e '{$all}' -- COMMAND 3>&1 >&2 | topdown perf --ratios"
-printed 'its functions' "perf record -c 1000000 -e '{cpu-clock,$all}:S' -- COMMAND"
+printed 'its functions' "perf record -o perf.data -c 1000000 -e '{cpu-clock,$all}:S' -- COMMAND"
 printed 'ratios of functions' 'perf script -i perf.data -F event,period,ip,sym | topdown perf --ratios'
 printed 'a process' "perf stat -x, -e '{$all}' -p PID -- sleep 10 2>&1 | topdown perf --ratios"
 printed 'CPUs' \
@@ -48,7 +48,7 @@ printed 'a name with a space' \
 # shellcheck disable=SC2016 # another shell is to expand it
 run perf -- sh -c 'echo "it'"'"'s" $x'
 printed 'a command as a shell takes it' \
-	"perf record -c 1000000 -e '{cpu-clock,$all}:S' -- sh -c 'echo \"it'\\''s\" \$x'"
+	"perf record -o perf.data -c 1000000 -e '{cpu-clock,$all}:S' -- sh -c 'echo \"it'\\''s\" \$x'"
 run perf -a
 expect 'CPUs only' 0 'topdown_window' ''
 result "$(grep -qE 'COMMAND|PID|NAME' "$TMP/out"; echo $((!$?)))" 'and no task'
@@ -58,7 +58,7 @@ expect 'without the module' 3 '' '^topdown: there is no PMU topdown: .*: No such
 run perf -p 12 -l 1
 result "$(grep -q ':u' "$TMP/out"; echo $((!$?)))" 'no leader is of user mode alone'
 run perf -a
-printed 'which processes' "perf record -a -c 10000000 -e '{cpu-clock,$all}:S' -- sleep 10"
+printed 'which processes' "perf record -o perf.data -a -c 10000000 -e '{cpu-clock,$all}:S' -- sleep 10"
 printed 'ratios of processes' \
 	'perf script -i perf.data -F comm,pid,event,period | topdown perf --ratios --by comm'
 # A perf that says what it was asked for, and a topdown that reads nothing.

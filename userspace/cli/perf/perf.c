@@ -26,12 +26,12 @@
 #define RATIOS		" | topdown perf --ratios\n"
 #define SECONDS		" -- sleep 10"
 /* A sample each millisecond: shorter than what 8 bits of PERF_METRICS resolve is no use. */
-#define SAMPLE		"perf record -c 1000000 -e "
+#define SAMPLE		"perf record -o perf.data -c 1000000 -e "
 
 #define SCRIPT		"perf script -i perf.data"
 
 /* A longer one where the whole machine is sampled. */
-#define SAMPLE_CPUS	"perf record -a -c 10000000 -e "
+#define SAMPLE_CPUS	"perf record -o perf.data -a -c 10000000 -e "
 
 enum {
 	OPT_RATIOS = 256,
