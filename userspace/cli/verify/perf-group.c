@@ -14,7 +14,7 @@
 
 #include "formula.h"
 
-#define ATOM			"/sys/bus/event_source/devices/cpu_atom/"
+#define PMUS			"/sys/bus/event_source/devices/"
 #define CONFIG_SLOTS		0x0400
 #define CONFIG_METRIC(n)	(0x8000 + ((n) << 8))
 
@@ -50,18 +50,26 @@ static bool in_list(const char *list, unsigned int cpu)
  * perf_group_type - the type of raw events of a CPU
  * @cpu: the CPU
  *
- * On hybrid machines PERF_TYPE_RAW is that of P-cores, and E-cores have a PMU of their own.
+ * On hybrid machines PERF_TYPE_RAW is that of P-cores, and E-cores have a PMU of their
+ * own, or two where some of them are far from the last cache (Linux, intel_pmu_init()).
  *
  * Return: for perf_event_attr.type.
  */
 unsigned int perf_group_type(unsigned int cpu)
 {
-	char text[256];
+	static const char *const pmus[] = { "cpu_atom", "cpu_lowpower" };
+	char path[96], text[256];
+	unsigned int i;
 
-	if (!read_line(ATOM "cpus", text, sizeof(text)) || !in_list(text, cpu) ||
-	    !read_line(ATOM "type", text, sizeof(text)))
-		return PERF_TYPE_RAW;
-	return strtoul(text, NULL, 10);
+	for (i = 0; i < sizeof(pmus) / sizeof(pmus[0]); i++) {
+		snprintf(path, sizeof(path), PMUS "%s/cpus", pmus[i]);
+		if (!read_line(path, text, sizeof(text)) || !in_list(text, cpu))
+			continue;
+		snprintf(path, sizeof(path), PMUS "%s/type", pmus[i]);
+		if (read_line(path, text, sizeof(text)))
+			return strtoul(text, NULL, 10);
+	}
+	return PERF_TYPE_RAW;
 }
 
 static int event_open(unsigned int type, uint64_t config, pid_t pid, int cpu, int leader)

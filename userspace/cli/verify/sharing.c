@@ -27,6 +27,8 @@
 /* The way back: a second, and as much as a window of the module may take to begin. */
 #define BACK_MS		1200
 #define BACK_MOST_MS	5000
+/* A group that can count does so by then: the module needs some milliseconds to stand aside. */
+#define COUNTS_US	60000
 
 static enum outcome outcome_of_restores(double points, double sum)
 {
@@ -176,16 +178,25 @@ void check_restore(struct verify *verify)
 		judge_beside(verify);
 }
 
-/* The largest group that perf takes of as many events as there are counters. */
+/*
+ * The largest group that counts, of as many events as there are counters.  Perf takes larger ones if
+ * somebody has a counter for good, as the NMI watchdog has on AMD CPUs, but they never count.
+ */
 static bool take_general(struct perf_group *group, unsigned int type, pid_t pid)
 {
-	uint64_t config[GROUP_EVENTS_MAX];
+	uint64_t config[GROUP_EVENTS_MAX], count[GROUP_EVENTS_MAX];
 	unsigned int nr;
 
 	for (nr = 0; nr < GROUP_EVENTS_MAX; nr++)
 		config[nr] = CONFIG_BRANCHES;
-	while (nr && !perf_group_open(group, type, config, nr, pid, -1))
-		nr--;
+	for (; nr; nr--) {
+		if (!perf_group_open(group, type, config, nr, pid, -1))
+			continue;
+		verify_sleep_us(COUNTS_US);
+		if (perf_group_read(group, count))
+			break;
+		perf_group_close(group);
+	}
 	return nr;
 }
 

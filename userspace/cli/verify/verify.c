@@ -65,8 +65,8 @@ static const char usage[] =
 	"      --device PATH    device node; default " TOPDOWN_DEVICE "\n"
 	"  -h, --help           print this help\n"
 	"\n"
-	"Exit status: 0 if something is right and nothing is off, 4 if something is off, 1 if\n"
-	"nothing could be checked.\n"
+	"Exit status: 0 if nothing is off and something was looked at, 4 if something is off,\n"
+	"1 if nothing could be checked.\n"
 	"\n"
 	"Examples:\n"
 	"  topdown verify -o report.json\n"
@@ -409,7 +409,8 @@ static int conclude(struct verify *verify, const struct choice *choice)
 		return EXIT_SIGNAL + stopped;
 	if (!ret && verify->outcomes[OUTCOME_OFF])
 		ret = EXIT_PARTIAL;
-	if (!ret && verify->outcomes[OUTCOME_UNCHECKED] && !verify->outcomes[OUTCOME_RIGHT]) {
+	if (!ret && verify->outcomes[OUTCOME_UNCHECKED] && !verify->outcomes[OUTCOME_RIGHT] &&
+	    !verify->outcomes[OUTCOME_SEEN]) {
 		message_error("nothing could be checked: each line says why");
 		ret = EXIT_RUNTIME;
 	}
@@ -449,6 +450,7 @@ static int measure(struct verify *verify, const struct choice *choice)
 {
 	const struct sigaction action = { .sa_handler = stop };
 
+	sigaction(SIGHUP, &action, NULL);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	/* Short windows are as short as was asked for. */
