@@ -186,6 +186,8 @@ static bool is_idle(const struct row *row)
 	unsigned int nr = row->kind == ROW_CPU || !row->nr_cpus ? 1 : row->nr_cpus;
 	double busy = topdown_figures_busy(&row->figures, row->time_ns);
 
+	if (row->kind == ROW_IDLE_TASKS)
+		return true;
 	return !row->task && busy < ROW_BUSY_LEAST && busy * nr < 0.5;
 }
 
