@@ -53,6 +53,12 @@ expect 'as is one that a signal is handed on to' 143 '' ' of [45] runs in '
 ended=$(sed -nE 's/.* of ([0-9]+) runs .*/\1/p' <<< "$err")
 run td report --diff "$data" "$data"
 expect 'and it is left out' 0 "before .*, $((ended - 1)) runs" ''
+
+# A program that crashes has not done its work.
+run fake record -r 9 -I 20 -q -o "$data" -- sh -c "echo x >> '$TMP/crashes'; sleep 0.05; [ \$(wc -l < '$TMP/crashes') -lt 4 ] || kill -SEGV \$\$"
+expect 'a run that crashes is the last' 139 '' ''
+run td report --diff "$data" "$data"
+expect 'and is left out, too' 0 'before .*, 3 runs' ''
 run fake record -r 2 -q -o "$TMP/two" -- true
 run td report --fail-on-change --diff "$TMP/two" "$TMP/two"
 expect 'two runs are too few' 4 'nothing can be said of 17 of 17 lines: a recording has fewer than 3 whole runs' ''
@@ -62,7 +68,7 @@ expect 'one recording without runs' 0 'in all .*elapsed' "only one recording is 
 run fake record -r 3 -o "$data" -- /nonexistent
 expect 'a command that there is not' 127 '' "cannot run '/nonexistent'"
 for bad in '-r 3' '-r 0 -- true' '-r 1001 -- true' '-r 3 -p 1' '-r 3 -a -- true' '-r 3 --timeout 9s -- true' \
-	'-r 3 --latency all -- true'; do
+	'-r 3 --latency all -- true' '-r 3 --control fd:0 -- true'; do
 	eval "run fake record $bad"
 	expect "record $bad" 2 '' '^topdown: -r'
 done

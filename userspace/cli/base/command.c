@@ -353,8 +353,8 @@ int command_end(struct command *command)
 
 	reap(command, &status);
 	close(command->exited);
-	command->killed = WIFSIGNALED(status);
+	command->killed = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	if (command->killed)
-		return EXIT_SIGNAL + WTERMSIG(status);
+		return EXIT_SIGNAL + command->killed;
 	return WEXITSTATUS(status);
 }

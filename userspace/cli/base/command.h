@@ -28,7 +28,7 @@
  * @go: pipe on which the process waits
  * @start_ns: CLOCK_MONOTONIC of just before the program was executed
  * @session: descriptor of the session that it made; -1 for none
- * @killed: a signal ended the command
+ * @killed: the signal that ended the command; 0 for none
  * @user_us: processor time in user mode, of the command and of the children it waited for
  * @system_us: the same in kernel mode
  */
@@ -43,7 +43,7 @@ struct command {
 	int go;
 	uint64_t start_ns;
 	int session;
-	bool killed;
+	int killed;
 	uint64_t user_us;
 	uint64_t system_us;
 };

@@ -154,8 +154,11 @@ enum control_word control_read(struct control *control)
 		len = read(control->words, &next, 1);
 		if (len < 0 && errno == EINTR)
 			continue;
-		/* Who has given a descriptor may close its other end: no word comes any more. */
-		if (!len)
+		/*
+		 * Who has given a descriptor may close its other end, or it cannot be read: no
+		 * word comes any more.
+		 */
+		if (!len || (len < 0 && errno != EAGAIN))
 			control_close(control);
 		if (len != 1)
 			return CONTROL_NONE;
@@ -191,7 +194,7 @@ void control_ack(const struct control *control)
 	if (control->acks < 0)
 		return;
 	do {
-		len = write(control->acks, ACK, strlen(ACK));
+		len = write(control->acks, ACK, sizeof(ACK));
 	} while (len < 0 && errno == EINTR);
 }
 

@@ -10,6 +10,8 @@
 #include "message.h"
 #include "parse.h"
 
+/* The year 2500. */
+#define LAST_S		16725225600ULL
 #define FORMS		"14:03, 14:03:10, 2026-11-27, '2026-11-27 14:03:10', @SECONDS since the epoch, or as long before the end as 30s"
 
 /* Exactly so many digits, of which the number is in a range. */
@@ -148,7 +150,10 @@ static uint64_t epoch_of(struct tm *local)
 
 	local->tm_isdst = -1;
 	seconds = mktime(local);
-	return seconds < 0 ? 0 : seconds * NS_PER_S;
+	if (seconds < 0)
+		return 0;
+	/* After 2500 it is "no end" that is meant, and 64 bits end in 2554. */
+	return (uint64_t)seconds < LAST_S ? seconds * NS_PER_S : LAST_S * NS_PER_S;
 }
 
 /* That time on the day of another, or some days later. */

@@ -294,6 +294,7 @@ static int write_begin(struct ring *ring, const struct record_edge *edge,
 					 run->subjects);
 	if (!ret && fflush(run->writer.file))
 		ret = -errno;
+	run->begin_bytes = run->writer.bytes;
 	return ret ? record_failed(run, -ret) : 0;
 }
 

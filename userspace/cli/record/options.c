@@ -179,8 +179,8 @@ static bool check_together(struct record_options *options)
 		return refuse("-a and -C exclude each other (allowed: one of them)");
 	if (options->runs && (!options->argv || cpus || options->pids.nr))
 		return refuse("-r is about a command that is measured by itself (add -- COMMAND; allowed: without -a, -C and -p)");
-	if (options->runs && (options->latencies || options->timeout_ms))
-		return refuse("-r ends with the last run, and excludes --latency and --timeout (allowed: without them)");
+	if (options->runs && (options->latencies || options->timeout_ms || options->control))
+		return refuse("-r ends with the last run, and excludes --latency, --timeout and --control (allowed: without them)");
 	if (options->waits && (!options->control || !tasks || options->latencies))
 		return refuse("-D -1 waits for a word of --control to record tasks (add --control; allowed: without --latency)");
 	if (options->rotation.files && tasks)

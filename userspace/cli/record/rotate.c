@@ -108,7 +108,7 @@ bool rotate_due(const struct record_run *run)
 	const struct rotation *rotation = &run->options->rotation;
 
 	if (rotation->bytes)
-		return run->writer.bytes >= rotation->bytes;
+		return run->writer.bytes - run->begin_bytes >= rotation->bytes;
 	return rotation->ns && clock_now_ns() >= rotate_next(run);
 }
 

@@ -303,6 +303,7 @@ static enum record_event take_words(struct record_run *run)
 			}
 			control_refuse(word == CONTROL_ENABLE ? "enable" : "disable",
 				       "a recording of CPUs or of latencies has no gap; allowed: stop, ping");
+			control_ack(&run->control);
 			continue;
 		default:
 			control_ack(&run->control);

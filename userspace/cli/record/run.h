@@ -141,6 +141,7 @@ struct sampled {
  * @options: the command line
  * @td: device
  * @writer: the file
+ * @begin_bytes: what the file has of CPUs before its first window
  * @name: name of the file, for messages
  * @fd: descriptor of the file
  * @stalled: its reader did not take what was written, and a signal ended the recording
@@ -177,6 +178,7 @@ struct record_run {
 	const struct record_options *options;
 	struct topdown *td;
 	struct record_writer writer;
+	uint64_t begin_bytes;
 	const char *name;
 	int fd;
 	bool stalled;

@@ -341,7 +341,10 @@ static int record_runs(struct record_run *run)
 		record_end_command(run);
 		if (is_ready(run->signals))
 			record_take_signal(run);
-		if (run->signal || run->command.killed)
+		/* The run is not whole then, and the recording says by which signal it ended. */
+		if (run->command.killed && !run->signal)
+			run->signal = run->command.killed;
+		if (run->signal)
 			break;
 		run->first++;
 	}
