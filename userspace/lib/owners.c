@@ -271,6 +271,15 @@ TD_API size_t topdown_owners_path(const struct topdown_owners_view *view,
 	return length;
 }
 
+/* Slots that the other thread had are counted on AMD cores alone. */
+static uint32_t td_owner_nodes(const struct topdown_owner *owner, unsigned int level)
+{
+	uint32_t nodes = td_nodes_of_level(level);
+
+	return owner->source == TOPDOWN_SOURCE_AMD ? nodes :
+						     nodes & ~(1U << TOPDOWN_SMT_CONTENTION);
+}
+
 TD_API int topdown_owner_between(const struct topdown_owner *then,
 				 const struct topdown_owner *now, bool tree, unsigned int level,
 				 struct topdown_figures *out)
@@ -286,7 +295,7 @@ TD_API int topdown_owner_between(const struct topdown_owner *then,
 			return -ERANGE;
 		td_figures_sub(&figures, earlier);
 	}
-	td_figures_ratios(&figures, td_nodes_of_level(level));
+	td_figures_ratios(&figures, td_owner_nodes(now, level));
 	*out = figures;
 	return 0;
 }

@@ -66,6 +66,7 @@ is "one cgroup, and not those below it" $'/a' "$(rows "$TMP/out" path)"
 
 run fake stat --by process --count 1 -I 10
 expect "a table" 0 'serv\?er.*idle' ''
+result "$(grep -c 'SMT cont' "$TMP/out" || true)" 'it has no node that only CPUs of another vendor have'
 run fake stat --by cgroup --count 1 -I 10 -x ,
 expect "values" 0 'path.*/a/b' ''
 
