@@ -179,8 +179,9 @@ void check_restore(struct verify *verify)
 }
 
 /*
- * The largest group that counts, of as many events as there are counters.  Perf takes larger ones if
- * somebody has a counter for good, as the NMI watchdog has on AMD CPUs, but they never count.
+ * The largest group that counts, of as many events as there are counters.  Perf takes larger
+ * ones if somebody has a counter for good, as the NMI watchdog has on AMD CPUs, but they never
+ * count.
  */
 static bool take_general(struct perf_group *group, unsigned int type, pid_t pid)
 {
