@@ -62,6 +62,8 @@ result "$(($(lines "$TMP/out") != 0))" 'and none'
 # At midnight the minute before is yesterday's.
 run fake history --since "$(date -d '-1 min' +%H:%M)" -j
 result "$(($(lines "$TMP/out") != 4))" 'a time of day is the last that has been'
+run fake history --since "$(date -d '-1 min' +%H:%M)" --until "$(date -d '+2 min' +%H:%M)" -j
+result "$(($(lines "$TMP/out") == 0))" 'until a time of day that is to come'
 run fake history --since 5s --until 9s
 expect 'an end before the begin' 2 '' '--since 5s is not before --until 9s'
 FAKE_OLD=1 run fake history --since 1m

@@ -206,6 +206,10 @@ static bool choose_time(struct history *history)
 		history->since_ns = monotonic_ns(&options->since, epoch_ns, now_ns);
 	if (options->until.kind)
 		history->until_ns = monotonic_ns(&options->until, epoch_ns, now_ns);
+	/* At 14:04, from 14:03 to 14:05 is now, and not until yesterday. */
+	if (options->until.kind == MOMENT_CLOCK && history->since_ns &&
+	    history->until_ns <= history->since_ns)
+		history->until_ns += DAY_NS;
 	/* Both may be before the machine has run. */
 	if (!options->since.kind || !options->until.kind || !history->until_ns ||
 	    history->since_ns < history->until_ns)
