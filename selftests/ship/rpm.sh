@@ -41,7 +41,7 @@ is_quiet() {
 
 packages() { ls "$WORK"/out/RPMS/*/*.rpm; }
 
-# What the packages have, and what is installed: but for licences, documents, and the module
+# The files of the packages, and those that are installed: but for licences, documents, and the module
 has_all() {
 	local file
 	for file in "$WORK"/out/RPMS/*/*.rpm; do

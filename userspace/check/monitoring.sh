@@ -157,7 +157,7 @@ for unit in export record; do
 		skip "systemd calls topdown-$unit.service OK at least" 'systemd-analyze is not installed'
 	fi
 done
-# What the unit of the recorder types, with the variables that systemd sets.
+# The command of the recorder's unit, with the variables that systemd sets.
 line=$(sed -n 's/^ExecStart=.usr.bin.topdown //p' "$USERSPACE/systemd/topdown-record.service")
 rotate=$(sed -n 's/^Environment=ROTATE=//p' "$USERSPACE/systemd/topdown-record.service")
 # shellcheck disable=SC2016 # systemd expands them

@@ -18,7 +18,7 @@ result() {
 
 	number=$((number + 1))
 	[[ $1 == "$status" ]] || echo "${1%$'\n'*}"
-	# What is no number is a failure of the test itself.
+	# A status that is no number is a failure of the test itself.
 	if [[ ! $status =~ ^-?[0-9]+$ ]] || ((status)); then
 		failures=$((failures + 1))
 		echo "not ok $number $2"

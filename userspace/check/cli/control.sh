@@ -153,7 +153,7 @@ topdown: [0-9]+ windows of 4 CPUs"
 run td report "$data"
 expect 'end with stop as with Ctrl-C' 0 'none lost' ''
 
-# What is refused.
+# Refusals.
 for bad in '' x: fifo: 'fifo:,' 'fifo:a,' fifo:a,b,c fd:; do
 	run fake stat -a --timeout 100 --control "$bad"
 	expect "--control '$bad'" 2 '' '^topdown: --control: .* names no fifo'

@@ -40,7 +40,7 @@ static double normal(void)
 	return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
 }
 
-/* What a run is like, with its own luck. */
+/* A run, with its own luck. */
 struct luck {
 	double retiring;
 	double bad;

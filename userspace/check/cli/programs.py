@@ -294,7 +294,7 @@ def microcode(program):
     mantissa, exponent = struct.unpack_from("<QH", program.float_registers(), 32)
     angle = mantissa / 2 ** 63 * 2.0 ** (exponent - 16383)
     print(f"the sine of {angle:.3f}")
-    # That of 0 is quick.
+    # The sine of 0 is quick.
     must(0.1 < angle < 1.5, "this is an angle of another kind")
 
 

@@ -89,7 +89,7 @@ td report -j "$data.1" > "$TMP/sums"
 td report -j "$data" >> "$TMP/sums"
 result "$([[ $(json lost "$TMP/sums" | sum) == "$(sed -nE 's/.*; ([0-9]+) windows were lost.*/\1.000/p' "$TMP/err")" ]]; echo $?)" 'each file has its own'
 
-# What is sampled is in each.
+# Each has what is sampled.
 rm -f "$data"*
 FAKE_FEATURES=65535 run fake record --latency all --rotate 1s,3 -I 200 --timeout 1500 -o "$data"
 expect 'with latencies' 0 '' ' in 2 files, '

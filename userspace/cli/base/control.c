@@ -2,7 +2,7 @@
 /*
  * Words from outside that say when to measure. The option and the words are those of perf, so that
  * a program that drives perf drives this command too: a line with "enable" to the first fifo, and
- * "ack" from the second when it is done.
+ * "ack" from the second when it is done, with the zero that perf writes too.
  */
 #include "control.h"
 
@@ -114,7 +114,7 @@ static enum control_word word_of(const char *line)
 	return CONTROL_UNKNOWN;
 }
 
-/* What comes from outside may break a terminal. */
+/* Text from outside may break a terminal. */
 static void refuse_line(const char *line)
 {
 	char text[32];
@@ -155,8 +155,8 @@ enum control_word control_read(struct control *control)
 		if (len < 0 && errno == EINTR)
 			continue;
 		/*
-		 * Who has given a descriptor may close its other end, or it cannot be read: no
-		 * word comes any more.
+		 * The other end may be closed, or the descriptor cannot be read: no word comes
+		 * any more.
 		 */
 		if (!len || (len < 0 && errno != EAGAIN))
 			control_close(control);

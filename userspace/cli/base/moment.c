@@ -156,7 +156,7 @@ static uint64_t epoch_of(struct tm *local)
 	return (uint64_t)seconds < LAST_S ? seconds * NS_PER_S : LAST_S * NS_PER_S;
 }
 
-/* That time on the day of another, or some days later. */
+/* The same time on the day of another moment, or some days later. */
 static uint64_t on_day_of(const struct moment *moment, uint64_t day_ns, int later)
 {
 	time_t seconds = day_ns / NS_PER_S;

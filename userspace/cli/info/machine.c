@@ -2,7 +2,6 @@
 /*
  * topdown info without the module: what the machine has, and whether the module could be loaded.
  */
-#include <cpuid.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,12 +9,18 @@
 
 #include "info.h"
 
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
 #define LEAF_FEATURES	1
 #define LEAF_PERFMON	0xa
 #define LEAF_AMD	0x80000022
 #define LEAF_BRAND	0x80000002
 #define HYPERVISOR	(1U << 31)
 #define NMI_WATCHDOG	"/proc/sys/kernel/nmi_watchdog"
+
+#if defined(__x86_64__) || defined(__i386__)
 
 /* The name that the CPU has for itself; "?" if it has none. */
 static void brand(char name[49])
@@ -66,6 +71,21 @@ static void put_counters(FILE *file)
 		fputs("counters: none that CPUID tells of\n", file);
 }
 
+static void put_hardware(FILE *file)
+{
+	put_cpu(file);
+	put_counters(file);
+}
+
+#else
+
+static void put_hardware(FILE *file)
+{
+	fputs("cpu: the module is for x86\n", file);
+}
+
+#endif
+
 /* Does depmod know it, for this kernel? */
 static bool is_installed(const char *release)
 {
@@ -100,8 +120,7 @@ void info_machine(FILE *file)
 {
 	struct utsname name;
 
-	put_cpu(file);
-	put_counters(file);
+	put_hardware(file);
 	put_watchdog(file);
 	if (uname(&name))
 		return;

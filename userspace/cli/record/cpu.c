@@ -42,7 +42,7 @@ static bool may_have_windows(const struct topdown_record *record)
  * cpu_check - can the CPU that -C names have windows?
  * @record: its record
  *
- * Who names a CPU waits for its windows.
+ * A user who names a CPU waits for its windows.
  *
  * Return: 0, or an exit code after a message.
  */

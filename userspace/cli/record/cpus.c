@@ -385,7 +385,7 @@ static int finish_file(struct ring *ring, struct record_edge *edge)
 	return ret;
 }
 
-/* What the file ended with is what the next begins with, so that nothing is between them. */
+/* The next file begins with the records that this one ends with, so nothing is between them. */
 static int next_file(struct ring *ring, struct record_edge *edge, struct record_cpu *cpus)
 {
 	struct record_run *run = ring->run;

@@ -341,7 +341,7 @@ enum record_event record_wait(struct record_run *run, short device, uint64_t unt
 		at_ns = run->end_ns;
 	for (;;) {
 		left = until(at_ns);
-		/* Who closes the other end has nothing more to say. */
+		/* A user who closes the other end has nothing more to say. */
 		fds[3].fd = run->control.words;
 		ready = ppoll(fds, device ? 5 : 4, at_ns ? &left : NULL, NULL);
 		if (ready < 0 && errno != EINTR)

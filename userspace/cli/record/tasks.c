@@ -201,7 +201,7 @@ static int wait_interval(struct record_run *run, struct tasks *tasks, uint64_t e
 	}
 }
 
-/* What was counted until now is dropped. */
+/* Counts until now are dropped. */
 static int enable(struct record_run *run, struct tasks *tasks, uint64_t *begin_ns)
 {
 	int ret = tasks_read(tasks, TOPDOWN_SESSION_FRESH);

@@ -230,7 +230,7 @@ static bool give(struct loading *loading, struct recording_piece *piece)
 
 	if (!begin(loading))
 		return false;
-	/* What has ended in the time belongs to it as a whole. */
+	/* A window that has ended in the time belongs to it as a whole. */
 	if (piece->begin_ns < recording->since_ns)
 		piece->begin_ns = recording->since_ns;
 	if (!recording->first_ns || piece->begin_ns < recording->first_ns)
@@ -242,7 +242,7 @@ static bool give(struct loading *loading, struct recording_piece *piece)
 	return !loading->status;
 }
 
-/* What has ended in the time that was asked for. */
+/* Windows and samples that have ended in the time that was asked for. */
 static bool is_in_time(const struct recording *recording, uint64_t end_ns)
 {
 	return end_ns > recording->since_ns &&

@@ -413,7 +413,7 @@ static bool found_any(const struct report_options *options, const struct differe
 	       has(found->latency, found->nr_latencies, verdict);
 }
 
-/* That nothing can be said is not that nothing has changed. */
+/* A difference that cannot be judged may be one. */
 static int verdict_code(const struct report_options *options, const struct difference *found)
 {
 	if (!options->fail_on_change)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What two recordings differ in.
+ * The differences of two recordings.
  */
 #ifndef TOPDOWN_CLI_DIFF_H
 #define TOPDOWN_CLI_DIFF_H

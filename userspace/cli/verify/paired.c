@@ -80,7 +80,7 @@ static bool level1_of(struct verify *verify, const struct td_formula *formula,
 	return true;
 }
 
-/* Of a node that has most slots, the event alone.  False after a line. */
+/* The event alone, of a node that has most slots.  False after a line. */
 static bool event_agrees(struct verify *verify, enum program program,
 			 const struct td_event *event, double fraction,
 			 const struct topdown_figures *figures)
