@@ -42,7 +42,7 @@ void td_sums_add(struct topdown_sums *sums, const struct topdown_sums *more)
 }
 
 /**
- * td_sums_sub - subtract a baseline
+ * td_sums_sub - subtract earlier sums
  * @sums: later sums of the same CPU
  * @base: earlier sums
  *
@@ -80,7 +80,7 @@ void td_figures_add(struct topdown_figures *figures, const struct topdown_figure
 }
 
 /**
- * td_figures_sub - subtract a baseline
+ * td_figures_sub - subtract earlier figures
  * @figures: later figures of the same CPU; the ratios are not touched
  * @base: earlier figures
  */
@@ -137,18 +137,6 @@ void td_share_add(struct topdown_share *sum, const struct topdown_share *more)
 	sum->merged_ns += more->merged_ns;
 	if (more->level)
 		td_share_join(sum, more->level, more->nodes, more->source);
-}
-
-/**
- * td_share_sub - subtract the baseline
- * @sum: later sum of a session
- * @base: baseline of the same session
- */
-void td_share_sub(struct topdown_share *sum, const struct topdown_share *base)
-{
-	td_sums_sub(&sum->sums, &base->sums);
-	sum->switches -= base->switches;
-	sum->merged_ns -= base->merged_ns;
 }
 
 /* How bad a state is.  An unknown state at least says that something is wrong. */

@@ -83,7 +83,6 @@ void td_figures_sub(struct topdown_figures *figures, const struct topdown_figure
 void td_wide_sum_add(struct td_wide_sum *sum, const struct topdown_figures *figures);
 void td_wide_sum_ratios(struct td_wide_sum *sum, __u32 nodes);
 void td_share_add(struct topdown_share *sum, const struct topdown_share *more);
-void td_share_sub(struct topdown_share *sum, const struct topdown_share *base);
 unsigned int td_state_worse(unsigned int one, unsigned int other);
 
 #endif /* TOPDOWN_SUMS_H */

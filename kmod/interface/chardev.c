@@ -9,7 +9,6 @@
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -49,8 +48,6 @@
  * @may_read: system-wide figures are allowed.  Decided at open(), so the descriptor can be
  *	passed to a process with fewer rights, as a perf descriptor can
  * @trusted: the parameter trust_device was on then
- * @lock: protects @baseline
- * @baseline: baseline of each CPU; NULL until the first RESET
  * @watches: the watches for poll() and read()
  * @latencies: the latency list
  * @rcu: frees the file when no timer uses @watches any more
@@ -58,8 +55,6 @@
 struct td_file {
 	bool may_read;
 	bool trusted;
-	struct mutex lock; /* baseline */
-	struct td_baseline *baseline;
 	struct td_watch_list watches;
 	struct td_latency_list latencies;
 	struct rcu_head rcu;
@@ -104,9 +99,8 @@ static int td_chardev_info(struct file *filp, union td_command *command)
 	*info = (struct topdown_info) {
 		.size			= size,
 		.out_features		= TOPDOWN_FEATURE_FRESH | TOPDOWN_FEATURE_TOTAL |
-					  TOPDOWN_FEATURE_RESET | TOPDOWN_FEATURE_MAP |
-					  TOPDOWN_FEATURE_WATCH | TOPDOWN_FEATURE_LATENCY |
-					  TOPDOWN_FEATURE_OWNERS |
+					  TOPDOWN_FEATURE_MAP | TOPDOWN_FEATURE_WATCH |
+					  TOPDOWN_FEATURE_LATENCY | TOPDOWN_FEATURE_OWNERS |
 					  (td_meter_cycles() ? TOPDOWN_FEATURE_CYCLES : 0) |
 					  (td_busy_known() ? TOPDOWN_FEATURE_BUSY : 0),
 		.out_flags		= file->may_read ? TOPDOWN_INFO_MAY_READ : 0,
@@ -177,8 +171,8 @@ static int td_chardev_put(const struct topdown_read *read, unsigned int index,
 }
 
 /* Write the records; @total is NULL if the sum is not wanted. */
-static int td_chardev_put_all(struct td_file *file, const struct topdown_read *read,
-			      const struct cpumask *cpus, struct td_cpus_sum *total)
+static int td_chardev_put_all(const struct topdown_read *read, const struct cpumask *cpus,
+			      struct td_cpus_sum *total)
 {
 	bool fresh = read->flags & TOPDOWN_READ_FRESH;
 	struct topdown_record record;
@@ -186,11 +180,7 @@ static int td_chardev_put_all(struct td_file *file, const struct topdown_read *r
 	int cpu, ret;
 
 	for_each_cpu(cpu, cpus) {
-		/* Unlock before the copy, because a page of the caller may take for ever. */
-		mutex_lock(&file->lock);
-		td_record_read(cpu, fresh && !td_scope_quiet(cpu),
-			       file->baseline ? &file->baseline[cpu] : NULL, &record);
-		mutex_unlock(&file->lock);
+		td_record_read(cpu, fresh && !td_scope_quiet(cpu), &record);
 		ret = td_chardev_put(read, n++, &record);
 		if (ret)
 			return ret;
@@ -207,8 +197,7 @@ static int td_chardev_put_all(struct td_file *file, const struct topdown_read *r
 	return td_chardev_put(read, n, &total->record);
 }
 
-static int td_chardev_read_cpus(struct td_file *file, struct topdown_read *read,
-				struct cpumask *cpus)
+static int td_chardev_read_cpus(struct topdown_read *read, struct cpumask *cpus)
 {
 	struct td_cpus_sum *total = NULL;
 	unsigned int room = read->nr_records;
@@ -229,14 +218,14 @@ static int td_chardev_read_cpus(struct td_file *file, struct topdown_read *read,
 	}
 	if (read->flags & TOPDOWN_READ_FRESH)
 		td_fresh_fold_awake(cpus);
-	ret = td_chardev_put_all(file, read, cpus, total);
+	ret = td_chardev_put_all(read, cpus, total);
 	kfree(total);
 	return ret;
 }
 
 static int td_chardev_read(struct file *filp, union td_command *command)
 {
-	struct td_file *file = filp->private_data;
+	const struct td_file *file = filp->private_data;
 	struct topdown_read *read = &command->read;
 	cpumask_var_t cpus;
 	int ret;
@@ -252,53 +241,7 @@ static int td_chardev_read(struct file *filp, union td_command *command)
 
 	if (!alloc_cpumask_var(&cpus, GFP_KERNEL))
 		return -ENOMEM;
-	ret = td_chardev_read_cpus(file, read, cpus);
-	free_cpumask_var(cpus);
-	return ret;
-}
-
-static int td_chardev_reset_cpus(struct td_file *file, const struct topdown_reset *reset,
-				 struct cpumask *cpus)
-{
-	struct td_baseline *baseline;
-	int cpu, ret;
-
-	ret = td_chardev_cpus(cpus, reset->cpus, reset->cpus_words);
-	if (ret)
-		return ret;
-
-	mutex_lock(&file->lock);
-	baseline = file->baseline;
-	if (!baseline)
-		baseline = kvcalloc(nr_cpu_ids, sizeof(*baseline), GFP_KERNEL_ACCOUNT);
-	if (baseline) {
-		file->baseline = baseline;
-		if (reset->flags & TOPDOWN_RESET_FRESH)
-			td_fresh_fold(cpus);
-		for_each_cpu(cpu, cpus)
-			td_record_baseline(cpu, &baseline[cpu]);
-	}
-	mutex_unlock(&file->lock);
-	return baseline ? 0 : -ENOMEM;
-}
-
-static int td_chardev_reset(struct file *filp, union td_command *command)
-{
-	struct td_file *file = filp->private_data;
-	const struct topdown_reset *reset = &command->reset;
-	cpumask_var_t cpus;
-	int ret;
-
-	if (reset->flags & ~TD_RESET_FLAGS)
-		return -EOPNOTSUPP;
-	if (reset->__reserved)
-		return -EINVAL;
-	if (!file->may_read)
-		return -EACCES;
-
-	if (!alloc_cpumask_var(&cpus, GFP_KERNEL))
-		return -ENOMEM;
-	ret = td_chardev_reset_cpus(file, reset, cpus);
+	ret = td_chardev_read_cpus(read, cpus);
 	free_cpumask_var(cpus);
 	return ret;
 }
@@ -451,8 +394,6 @@ static int td_chardev_owners(struct file *filp, union td_command *command)
 static const struct td_ioctl td_ioctls[] = {
 	TD_IOCTL(INFO, struct topdown_info, out_load_time_ns, td_chardev_info, true),
 	TD_IOCTL(READ, struct topdown_read, __reserved, td_chardev_read, true),
-	TD_IOCTL(RESET, struct topdown_reset, __reserved, td_chardev_reset, false,
-		 .changes = true),
 	TD_IOCTL(WATCH, struct topdown_watch, __reserved, td_chardev_watch, true,
 		 .changes = true, .undo = td_chardev_unwatch),
 	TD_IOCTL(ATTACH, struct topdown_attach, __reserved, td_chardev_attach, false,
@@ -516,7 +457,6 @@ static int td_chardev_open(struct inode *inode, struct file *filp)
 		return -ENOMEM;
 	file->may_read = !ret;
 	file->trusted = trusted;
-	mutex_init(&file->lock);
 	td_watch_list_init(&file->watches);
 	td_latency_list_init(&file->latencies);
 	filp->private_data = file;
@@ -538,8 +478,6 @@ static int td_chardev_release(struct inode *inode, struct file *filp)
 
 	td_latency_list_stop(&file->latencies);
 	td_watch_list_stop(&file->watches);
-	kvfree(file->baseline);
-	mutex_destroy(&file->lock);
 	call_rcu(&file->rcu, td_chardev_free_rcu);
 	return 0;
 }

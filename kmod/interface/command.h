@@ -19,7 +19,6 @@ union td_command {
 	__u32 size;
 	struct topdown_info info;
 	struct topdown_read read;
-	struct topdown_reset reset;
 	struct topdown_watch watch;
 	struct topdown_attach attach;
 	struct topdown_session session;

@@ -42,17 +42,6 @@ static void td_fresh_fold_this(void *unused)
 	smp_store_release(&collector->busy, busy);
 }
 
-/**
- * td_fresh_fold() - bring the sums of some CPUs up to date
- * @cpus: the CPUs; offline and quiet ones are left out
- *
- * Interrupts each CPU, and waits until all have answered.
- */
-void td_fresh_fold(const struct cpumask *cpus)
-{
-	on_each_cpu_cond_mask(td_scope_reachable, td_fresh_fold_this, NULL, true, cpus);
-}
-
 /*
  * Has the CPU been busy since a reader last made it fold?  If not, the only new slots
  * are those of a few interrupts.
@@ -86,8 +75,8 @@ static bool td_fresh_awake(int cpu, void *unused)
  * td_fresh_fold_awake() - bring the sums of busy CPUs up to date
  * @cpus: the CPUs; offline and quiet ones are left out
  *
- * As td_fresh_fold(), but it skips CPUs that have been idle since their last fold for
- * a reader.
+ * Interrupts each CPU, except those that have been idle since their last fold for a reader, and
+ * waits until all have answered.
  */
 void td_fresh_fold_awake(const struct cpumask *cpus)
 {

@@ -4,7 +4,6 @@
 
 struct cpumask;
 
-void td_fresh_fold(const struct cpumask *cpus);
 void td_fresh_fold_awake(const struct cpumask *cpus);
 
 #endif /* TOPDOWN_FRESH_H */

@@ -15,37 +15,13 @@
  * td_record_read() - read the record of a CPU
  * @cpu: possible CPU
  * @fresh: the CPU has just folded, so give the open window
- * @baseline: baseline to subtract; NULL for none
  * @record: written
  */
-void td_record_read(int cpu, bool fresh, const struct td_baseline *baseline,
-		    struct topdown_record *record)
+void td_record_read(int cpu, bool fresh, struct topdown_record *record)
 {
-	struct topdown_sums total;
-
 	td_map_read(cpu, fresh, record);
-	if (baseline) {
-		record->windows -= baseline->windows;
-		td_figures_get(&total, &record->total);
-		td_sums_sub(&total, &baseline->total);
-		td_figures_put(&record->total, &total);
-	}
 	td_figures_ratios(&record->total, record->nodes);
 	td_figures_ratios(&record->window, record->nodes);
-}
-
-/**
- * td_record_baseline() - set a baseline
- * @cpu: possible CPU
- * @baseline: written
- */
-void td_record_baseline(int cpu, struct td_baseline *baseline)
-{
-	struct topdown_record record;
-
-	td_map_read(cpu, false, &record);
-	baseline->windows = record.windows;
-	td_figures_get(&baseline->total, &record.total);
 }
 
 /**

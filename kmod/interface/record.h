@@ -7,16 +7,6 @@
 #include "sums.h"
 
 /**
- * struct td_baseline - the baseline of one reader for one CPU
- * @windows: number of windows that had closed
- * @total: total of the record
- */
-struct td_baseline {
-	u64 windows;
-	struct topdown_sums total;
-};
-
-/**
  * struct td_cpus_sum - an unfinished sum of records
  * @record: the result
  * @now: ktime_get_ns() at its begin
@@ -24,7 +14,7 @@ struct td_baseline {
  * @any: nodes that at least one CPU has, bit n for node n
  * @total_lacks: nodes that a summand of @total lacks
  * @window_lacks: nodes that a summand of @window lacks
- * @total: sum of the totals since the baselines
+ * @total: sum of the totals
  * @window: sum of the last windows
  */
 struct td_cpus_sum {
@@ -38,9 +28,7 @@ struct td_cpus_sum {
 	struct td_wide_sum window;
 };
 
-void td_record_read(int cpu, bool fresh, const struct td_baseline *baseline,
-		    struct topdown_record *record);
-void td_record_baseline(int cpu, struct td_baseline *baseline);
+void td_record_read(int cpu, bool fresh, struct topdown_record *record);
 
 void td_cpus_sum_begin(struct td_cpus_sum *total);
 void td_cpus_sum_add(struct td_cpus_sum *total, const struct topdown_record *record);

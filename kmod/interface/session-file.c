@@ -245,12 +245,9 @@ static int td_session_file_control(struct file *filp, union td_command *command)
 		return -EINVAL;
 	if (control->action == TOPDOWN_CONTROL_VIEW)
 		return td_session_file_install(session, O_RDONLY);
-	/* Fold first, so that the old settings apply to slots until now. */
+	/* Fold first, so that the old setting applies to slots until now. */
 	td_follow_fresh(session);
-	if (control->action == TOPDOWN_CONTROL_RESET)
-		td_session_reset(session);
-	else
-		td_session_enable(session, control->action == TOPDOWN_CONTROL_ENABLE);
+	td_session_enable(session, control->action == TOPDOWN_CONTROL_ENABLE);
 	return 0;
 }
 

@@ -141,7 +141,7 @@ static ssize_t td_cpu_show(struct kobject *kobj, struct kobj_attribute *attr, ch
 
 	if (!td_sysfs_may_read())
 		return -EACCES;
-	td_record_read(file->cpu, false, NULL, &record);
+	td_record_read(file->cpu, false, &record);
 	return td_emit_record(buffer, &record, 1);
 }
 
@@ -178,7 +178,7 @@ static ssize_t td_cpus_sum_show(struct kobject *kobj, struct kobj_attribute *att
 		return -ENOMEM;
 	td_cpus_sum_begin(total);
 	for_each_possible_cpu(cpu) {
-		td_record_read(cpu, false, NULL, &record);
+		td_record_read(cpu, false, &record);
 		td_cpus_sum_add(total, &record);
 	}
 	td_cpus_sum_end(total);

@@ -2,7 +2,7 @@
 /*
  * Sessions: the slots that some tasks have used.
  *
- * A reader adds up the shares of all CPUs (share.c) and subtracts the baseline.
+ * A reader adds up the shares of all CPUs (share.c).
  *
  * Locks: the lock of a session protects its settings and the number of its tasks.  It is
  * taken inside perf's locks, when tasks are made, leave, or execute programs.  So only raw
@@ -149,10 +149,7 @@ static void td_session_update(struct td_session *session)
 	td_session_show(session);
 }
 
-/*
- * The session counts no more.  The figures are those since it was attached, because its
- * baseline may be changing just now.
- */
+/* The session counts no more. */
 static noinline void td_session_trace_end(const struct td_session *session, u32 state)
 {
 	struct topdown_share sum[TD_NR_KINDS], all;
@@ -375,7 +372,6 @@ static void td_session_free(struct kref *ref)
 	if (!xa_empty(&session->met))
 		xa_destroy(&session->met);
 	mutex_destroy(&session->members_lock);
-	mutex_destroy(&session->baseline_lock);
 	free_percpu(session->running);
 	td_share_free(session->map);
 	kfree(session);
@@ -441,7 +437,6 @@ struct td_session *td_session_create(const struct topdown_attach *attach, struct
 	raw_spin_lock_init(&session->lock);
 	mutex_init(&session->members_lock);
 	INIT_LIST_HEAD(&session->members);
-	mutex_init(&session->baseline_lock);
 	session->poke = IRQ_WORK_INIT_HARD(td_session_poke);
 	init_waitqueue_head(&session->wait);
 	init_irq_work(&session->wake, td_session_wake);
@@ -539,7 +534,7 @@ void td_session_destroy(struct td_session *session)
  * td_session_read() - read the sums and the state of a session
  * @session: the session
  * @read: written, but for its inputs
- * @sum: written: the sum of each kind of CPU since the reset
+ * @sum: written: the sum of each kind of CPU
  */
 void td_session_read(struct td_session *session, struct topdown_session *read,
 		     struct topdown_share sum[TD_NR_KINDS])
@@ -556,9 +551,7 @@ void td_session_read(struct td_session *session, struct topdown_session *read,
 
 	read->out_serial = session->serial;
 	read->out_time_ns = ktime_get_ns();
-	mutex_lock(&session->baseline_lock);
-	td_share_above_baseline(session->map, sum);
-	mutex_unlock(&session->baseline_lock);
+	td_share_sum(session->map, sum);
 	td_share_all(sum, &all);
 	read->out_nodes = all.nodes;
 	read->out_switches = all.switches;
@@ -584,25 +577,6 @@ void td_session_enable(struct td_session *session, bool enable)
 	WRITE_ONCE(session->on_exec, false);
 	td_session_update(session);
 	raw_spin_unlock_irq(&session->lock);
-}
-
-/**
- * td_session_reset() - set the baseline of a session
- * @session: the session, just folded
- */
-void td_session_reset(struct td_session *session)
-{
-	struct topdown_share sum[TD_NR_KINDS];
-
-	mutex_lock(&session->baseline_lock);
-	raw_spin_lock_irq(&session->lock);
-	td_share_begin(session->map);
-	raw_spin_unlock_irq(&session->lock);
-	td_share_sum(session->map, sum);
-	raw_spin_lock_irq(&session->lock);
-	td_share_reset(session->map, sum);
-	raw_spin_unlock_irq(&session->lock);
-	mutex_unlock(&session->baseline_lock);
 }
 
 /**

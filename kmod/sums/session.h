@@ -61,7 +61,6 @@ struct td_tallies;
  * @poke: queues @tend
  * @wait: those who wait for the end of the session
  * @wake: wakes them up
- * @baseline_lock: protects the baseline in @map
  * @map: the session map: the shares, each written on its CPU with interrupts off, and a
  *	header for readers
  * @files: its descriptor, until it is destroyed, and its views; @user has it as long
@@ -107,7 +106,6 @@ struct td_session {
 	wait_queue_head_t wait;
 	struct irq_work wake;
 
-	struct mutex baseline_lock; /* the baseline in the map */
 	struct topdown_session_map *map;
 	refcount_t files;
 	struct kref ref;
@@ -183,6 +181,5 @@ void td_session_read(struct td_session *session, struct topdown_session *read,
 		     struct topdown_share sum[TD_NR_KINDS]);
 void td_session_show_text(struct td_session *session, struct seq_file *seq);
 void td_session_enable(struct td_session *session, bool enable);
-void td_session_reset(struct td_session *session);
 
 #endif /* TOPDOWN_SESSION_H */

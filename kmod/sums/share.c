@@ -23,7 +23,7 @@
 
 /*
  * Session maps up to this size are contiguous pages if possible, because releasing memory of
- * vmalloc() now and then interrupts every CPU.  64 CPUs need 9 pages, and 124 CPUs fit.
+ * vmalloc() now and then interrupts every CPU.  64 CPUs need 9 pages, and 127 CPUs fit.
  */
 #define TD_SHARE_PAGES_MAX	(16 * PAGE_SIZE)
 
@@ -38,16 +38,9 @@ struct td_share {
 };
 
 #define TD_SHARE_STRIDE		ALIGN(sizeof(struct td_share), SMP_CACHE_BYTES)
-#define TD_BASELINE_OFFSET	ALIGN(sizeof(struct topdown_session_map), SMP_CACHE_BYTES)
-#define TD_SHARE_OFFSET		(TD_BASELINE_OFFSET + TD_NR_KINDS * TD_SHARE_STRIDE)
+#define TD_SHARE_OFFSET		ALIGN(sizeof(struct topdown_session_map), SMP_CACHE_BYTES)
 
 /* Readers cannot change the header, but constants are simpler. */
-static struct topdown_share *td_share_baseline(struct topdown_session_map *map,
-					       unsigned int kind)
-{
-	return (void *)map + TD_BASELINE_OFFSET + (size_t)kind * TD_SHARE_STRIDE;
-}
-
 static struct td_share *td_share_own(const struct topdown_session_map *map, int cpu)
 {
 	return (void *)map + TD_SHARE_OFFSET + (size_t)cpu * TD_SHARE_STRIDE;
@@ -91,8 +84,6 @@ struct topdown_session_map *td_share_alloc(void)
 	map->share_offset = TD_SHARE_OFFSET;
 	map->share_stride = TD_SHARE_STRIDE;
 	map->share_size = sizeof(struct topdown_share);
-	map->baseline_offset = TD_BASELINE_OFFSET;
-	map->baseline_stride = TD_SHARE_STRIDE;
 	map->nr_kinds = TD_NR_KINDS;
 	return map;
 }
@@ -140,22 +131,6 @@ int td_share_mmap(const struct topdown_session_map *map, struct vm_area_struct *
 	return 0;
 }
 
-/* How often the baseline of the session was set. */
-static u32 td_share_resets(const struct topdown_session_map *map)
-{
-	/* Pairs with WRITE_ONCE() in td_share_begin(). */
-	return READ_ONCE(map->resets);
-}
-
-/* Update level, nodes and source of a share; those before the last baseline do not count. */
-static void td_share_has(struct topdown_share *share, u32 resets, const struct td_credit *credit)
-{
-	if (share->resets != resets)
-		share->level = 0;
-	share->resets = resets;
-	td_share_join(share, credit->level, credit->nodes, credit->source);
-}
-
 /**
  * td_share_credit() - add a credit to the share of this CPU
  * @map: map of a session; interrupts off
@@ -170,7 +145,7 @@ void td_share_credit(struct topdown_session_map *map, const struct td_credit *cr
 	lockdep_assert_irqs_disabled();
 	td_seqlock_write_begin(&share->seq);
 	if (part && part->slots)
-		td_share_has(share, td_share_resets(map), credit);
+		td_share_join(share, credit->level, credit->nodes, credit->source);
 	if (part) {
 		td_sums_owe(&share->sums, part, own->owed, credit->level);
 		/* A task's time is by the clock, even if nothing was counted. */
@@ -208,25 +183,8 @@ void td_share_sum(const struct topdown_session_map *map,
 	memset(sum, 0, TD_NR_KINDS * sizeof(*sum));
 	for_each_possible_cpu(cpu) {
 		td_share_read(td_share_of(map, cpu), &one);
-		if (one.resets != td_share_resets(map))
-			one.level = 0;
 		td_share_add(&sum[one.kind], &one);
 	}
-}
-
-/**
- * td_share_above_baseline() - add up the shares, and subtract the baseline
- * @map: map of a session; nobody sets its baseline meanwhile
- * @sum: written: the sum of each kind of CPU
- */
-void td_share_above_baseline(struct topdown_session_map *map,
-			     struct topdown_share sum[TD_NR_KINDS])
-{
-	unsigned int kind;
-
-	td_share_sum(map, sum);
-	for (kind = 0; kind < TD_NR_KINDS; kind++)
-		td_share_sub(&sum[kind], td_share_baseline(map, kind));
 }
 
 /**
@@ -260,42 +218,5 @@ void td_share_write_header(struct topdown_session_map *map, u32 state, u32 flags
 	map->flags = flags;
 	map->tasks = tasks;
 	map->dropped = dropped;
-	td_seqlock_write_end(&map->seq);
-}
-
-/**
- * td_share_begin() - start setting a baseline: forget level and nodes of the shares
- * @map: map of a session; as for td_share_write_header()
- *
- * It precedes td_share_reset(), so that no later credit loses its level and nodes.
- */
-void td_share_begin(struct topdown_session_map *map)
-{
-	lockdep_assert_irqs_disabled();
-	td_seqlock_write_begin(&map->seq);
-	/* Pairs with READ_ONCE() in td_share_resets(). */
-	WRITE_ONCE(map->resets, map->resets + 1);
-	td_seqlock_write_end(&map->seq);
-}
-
-/**
- * td_share_reset() - set the baseline
- * @map: map of a session, after td_share_begin(); as for td_share_write_header()
- * @baseline: td_share_sum() after td_share_begin()
- */
-void td_share_reset(struct topdown_session_map *map,
-		    const struct topdown_share baseline[TD_NR_KINDS])
-{
-	struct topdown_share *now;
-	unsigned int kind;
-
-	lockdep_assert_irqs_disabled();
-	td_seqlock_write_begin(&map->seq);
-	for (kind = 0; kind < TD_NR_KINDS; kind++) {
-		now = td_share_baseline(map, kind);
-		now->sums = baseline[kind].sums;
-		now->switches = baseline[kind].switches;
-		now->merged_ns = baseline[kind].merged_ns;
-	}
 	td_seqlock_write_end(&map->seq);
 }

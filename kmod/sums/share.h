@@ -39,13 +39,8 @@ int td_share_mmap(const struct topdown_session_map *map, struct vm_area_struct *
 void td_share_credit(struct topdown_session_map *map, const struct td_credit *credit);
 void td_share_sum(const struct topdown_session_map *map,
 		  struct topdown_share sum[TD_NR_KINDS]);
-void td_share_above_baseline(struct topdown_session_map *map,
-			     struct topdown_share sum[TD_NR_KINDS]);
 void td_share_all(const struct topdown_share sum[TD_NR_KINDS], struct topdown_share *all);
 void td_share_write_header(struct topdown_session_map *map, u32 state, u32 flags, u32 tasks,
 			   u32 dropped);
-void td_share_begin(struct topdown_session_map *map);
-void td_share_reset(struct topdown_session_map *map,
-		    const struct topdown_share baseline[TD_NR_KINDS]);
 
 #endif /* TOPDOWN_SHARE_H */

@@ -74,6 +74,8 @@ struct shared {
 struct pair {
 	int pid[2];
 	int session[2];
+	/* Before the first turn. */
+	struct topdown_session then[2];
 	int go[2][2];
 };
 
@@ -177,8 +179,8 @@ static void pair_run(struct pair *pair, int fd, enum how how, unsigned long swit
 	/* They have set their profiles and sleep. */
 	sleep_ms(300);
 	for (me = 0; me < 2; me++) {
-		if (device_control(pair->session[me], TOPDOWN_CONTROL_RESET))
-			die("no reset");
+		if (device_session(pair->session[me], TOPDOWN_SESSION_FRESH, &pair->then[me]))
+			die("cannot read a session");
 	}
 	for (me = 0; me < 2; me++) {
 		if (write(pair->go[me][1], "", 1) != 1)
@@ -279,6 +281,7 @@ int main(int argc, char **argv)
 	for (me = 0; me < 2; me++) {
 		if (device_session(pair.session[me], TOPDOWN_SESSION_FRESH, &read[me]))
 			die("cannot read a session");
+		session_since(&read[me], &pair.then[me]);
 	}
 	printf("%6lu a second (%.0f seen, a switch takes %lld ns) %-7s: %.0f folds a second, %.1f%% of the time;",
 	       rate, 1e9 / turn_seen(switches), (long long)switch_ns, argv[2],

@@ -63,10 +63,14 @@ static void execute_all(double seconds, uint64_t seed)
 	}
 }
 
+static struct topdown_record begun[TD_CPUS_MAX];
+
 static void ours_begin(void)
 {
+	__u32 nr = TD_CPUS_MAX;
+
 	device = device_open();
-	if (device < 0 || device_reset(device, TOPDOWN_RESET_FRESH, NULL, 0))
+	if (device < 0 || device_read(device, TOPDOWN_READ_FRESH, NULL, 0, begun, &nr))
 		die("no " TD_DEVICE " to read");
 }
 
@@ -79,6 +83,7 @@ static void ours_end(void)
 	if (device_read(device, TOPDOWN_READ_FRESH, NULL, 0, records, &nr))
 		die("cannot read " TD_DEVICE);
 	for (cpu = 1; cpu < nr_cpus; cpu++) {
+		figures_since(&records[cpu].total, &begun[cpu].total, records[cpu].nodes);
 		counted[cpu][0] = records[cpu].total.slots;
 		for (i = 0; i < TRUTH_NODES; i++)
 			node[cpu][i] = (double)records[cpu].total.ratio[i] / TOPDOWN_RATIO_ONE;

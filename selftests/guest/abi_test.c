@@ -29,7 +29,6 @@ static const struct command {
 } commands[] = {
 	{ TOPDOWN_INFO, sizeof(struct topdown_info), 288, "INFO" },
 	{ TOPDOWN_READ, sizeof(struct topdown_read), 40, "READ" },
-	{ TOPDOWN_RESET, sizeof(struct topdown_reset), 24, "RESET" },
 	{ TOPDOWN_WATCH, sizeof(struct topdown_watch), 64, "WATCH" },
 	/* Without events it only asks, on every machine. */
 	{ TOPDOWN_LATENCY, sizeof(struct topdown_latency), 56, "LATENCY" },
@@ -41,7 +40,6 @@ union argument {
 	__u32 size;
 	struct topdown_info info;
 	struct topdown_read read;
-	struct topdown_reset reset;
 	struct topdown_watch watch;
 	struct topdown_latency latency;
 	char bytes[2 * PAGE];
@@ -208,7 +206,7 @@ TEST_F(abi, unknown_command_is_enotty)
 TEST_F(abi, unknown_flag_is_eopnotsupp)
 {
 	static const __u32 known[COMMANDS] = {
-		0, 3, 1, 0xf, 3,
+		0, 3, 0xf, 3,
 	};
 	unsigned int i, bit;
 
@@ -249,15 +247,12 @@ TEST_F(abi, reserved_not_zero_is_einval)
 	self->argument.read.__reserved = 1;
 	EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_READ, &self->argument));
 	argument_make(&self->argument, &commands[2], self->records);
-	self->argument.reset.__reserved = 1;
-	EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_RESET, &self->argument));
-	argument_make(&self->argument, &commands[3], self->records);
 	self->argument.watch.__reserved[2] = 1U << 31;
 	EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_WATCH, &self->argument));
-	argument_make(&self->argument, &commands[4], self->records);
+	argument_make(&self->argument, &commands[3], self->records);
 	self->argument.latency.out_nr_records = 1;
 	EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_LATENCY, &self->argument));
-	argument_make(&self->argument, &commands[4], self->records);
+	argument_make(&self->argument, &commands[3], self->records);
 	self->argument.latency.out_latency = 1;
 	EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_LATENCY, &self->argument));
 }
@@ -265,15 +260,15 @@ TEST_F(abi, reserved_not_zero_is_einval)
 /* This machine has no timed PEBS. */
 TEST_F(abi, latency_refused)
 {
-	argument_make(&self->argument, &commands[4], self->records);
+	argument_make(&self->argument, &commands[3], self->records);
 	ASSERT_EQ(0, try(self->fd, TOPDOWN_LATENCY, &self->argument));
 	EXPECT_EQ(TOPDOWN_LATENCY_NO_CPU, self->argument.latency.out_refusal);
 	EXPECT_EQ(0, self->argument.latency.out_events);
-	argument_make(&self->argument, &commands[4], self->records);
+	argument_make(&self->argument, &commands[3], self->records);
 	self->argument.latency.events = 1;
 	EXPECT_EQ(-EOPNOTSUPP, try(self->fd, TOPDOWN_LATENCY, &self->argument));
 	/* A caller that only asks names no CPUs. */
-	argument_make(&self->argument, &commands[4], self->records);
+	argument_make(&self->argument, &commands[3], self->records);
 	self->argument.latency.cpus_words = 1;
 	EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_LATENCY, &self->argument));
 }
@@ -285,9 +280,6 @@ static int try_cpus(int fd, const struct command *command, union argument *argum
 	if (command->cmd == TOPDOWN_READ) {
 		argument->read.cpus = (uintptr_t)cpus;
 		argument->read.cpus_words = words;
-	} else if (command->cmd == TOPDOWN_RESET) {
-		argument->reset.cpus = (uintptr_t)cpus;
-		argument->reset.cpus_words = words;
 	} else {
 		argument->watch.cpus = (uintptr_t)cpus;
 		argument->watch.cpus_words = words;
@@ -476,7 +468,6 @@ TEST_F(abi, info)
 	EXPECT_EQ(0, info.flags);
 	EXPECT_EQ(TOPDOWN_FEATURE_FRESH, info.out_features & TOPDOWN_FEATURE_FRESH);
 	EXPECT_EQ(TOPDOWN_FEATURE_TOTAL, info.out_features & TOPDOWN_FEATURE_TOTAL);
-	EXPECT_EQ(TOPDOWN_FEATURE_RESET, info.out_features & TOPDOWN_FEATURE_RESET);
 	EXPECT_EQ(TOPDOWN_INFO_MAY_READ, info.out_flags & TOPDOWN_INFO_MAY_READ);
 	EXPECT_LE(cpus_online(cpu), info.out_nr_cpus);
 	EXPECT_EQ(TOPDOWN_SOURCE_PERF_METRICS, info.out_source);

@@ -71,14 +71,16 @@ static bool node_right(const struct topdown_figures *figures, unsigned int node)
 static bool measure(int fd, int pid)
 {
 	int session = device_attach(fd, 0, pid);
-	struct topdown_session seen;
+	struct topdown_session then, seen;
 	unsigned int i;
 	bool ok;
 
 	sleep_ms(TURNS_MS);
-	ok = !device_control(session, TOPDOWN_CONTROL_RESET);
+	ok = !device_session(session, TOPDOWN_SESSION_FRESH, &then);
 	sleep_ms(SPAN_MS);
 	ok = ok && !device_session(session, TOPDOWN_SESSION_FRESH, &seen);
+	if (ok)
+		session_since(&seen, &then);
 	ok = ok && seen.out_figures.slots;
 	for (i = 0; ok && i < TOPDOWN_MAX_NODES; i++)
 		ok = node_right(&seen.out_figures, i);

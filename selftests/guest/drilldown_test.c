@@ -320,18 +320,43 @@ static bool gap_is_said(int fd)
 	return ok;
 }
 
+/* All CPUs and their sum at the begin of a span. */
+static struct topdown_record begun[TD_CPUS_MAX + 1];
+
+static bool span_begin(void)
+{
+	__u32 nr = TD_CPUS_MAX + 1;
+
+	return !device_read(device, TOPDOWN_READ_FRESH | TOPDOWN_READ_TOTAL, NULL, 0, begun, &nr);
+}
+
+/* The record of a CPU, or of all of them, with the total since then. */
+static bool span_read(__u32 flags, __u32 number, struct topdown_record *record)
+{
+	static struct topdown_record records[TD_CPUS_MAX + 1];
+	__u32 nr = TD_CPUS_MAX + 1, i;
+
+	if (device_read(device, flags | TOPDOWN_READ_TOTAL, NULL, 0, records, &nr))
+		return false;
+	for (i = 0; i < nr - 1 && records[i].cpu != number; i++)
+		;
+	*record = records[i];
+	if (record->cpu != number || begun[i].cpu != number)
+		return false;
+	figures_since(&record->total, &begun[i].total, record->nodes);
+	return true;
+}
+
 /* Is the sum of all CPUs right?  @part: nodes that were counted in a part of the slots. */
 static bool total_right(uint32_t nodes, uint32_t part, double limit)
 {
-	struct topdown_record records[TD_CPUS_MAX + 1];
-	__u32 nr = TD_CPUS_MAX + 1;
+	struct topdown_record record;
 	uint32_t there = 0;
 
-	return !device_read(device, TOPDOWN_READ_TOTAL, NULL, 0, records, &nr) &&
-	       fact_same("CPU", records[nr - 1].cpu, TOPDOWN_CPU_ALL) &&
-	       figures_right("the sum", &records[nr - 1].total, limit, &there) &&
+	return span_read(0, TOPDOWN_CPU_ALL, &record) &&
+	       figures_right("the sum", &record.total, limit, &there) &&
 	       fact_same("nodes", there, nodes) &&
-	       (!part || part_right("the sum", &records[nr - 1].total, part, limit));
+	       (!part || part_right("the sum", &record.total, part, limit));
 }
 
 /*
@@ -346,7 +371,7 @@ static bool part_is_no_figure(void)
 	unsigned int i;
 
 	for (i = 0; i < cpus; i++) {
-		if (device_read_cpu(device, 0, cpu[i], &record))
+		if (!span_read(0, cpu[i], &record))
 			return false;
 		ok &= figures_right("the total", &record.total, LIMIT_LONG, &of_total) &&
 		      figures_right("the window", &record.window, LIMIT_WINDOW, &of_window);
@@ -378,7 +403,7 @@ static bool lines_are_right(FILE *output)
 	return output && !pclose(output) && ok && lines == 2 * (cpus + 1);
 }
 
-/* A session that was there before has level 1, until it is reset. */
+/* A session that was there before has level 1. */
 static bool session_has(int session, uint32_t nodes, uint32_t part)
 {
 	struct topdown_session seen = { };
@@ -390,25 +415,33 @@ static bool session_has(int session, uint32_t nodes, uint32_t part)
 	       (!part || part_right("a session", &seen.out_figures, part, LIMIT_LONG));
 }
 
-static bool session_is_reset(int session)
+/* Between two readings of it the children are there that were counted all the time. */
+static bool session_has_between(int session)
 {
-	bool ok = session > 0 && session_has(session, 0xf, NODES_FIRST) &&
-		  !device_control(session, TOPDOWN_CONTROL_RESET);
+	struct topdown_session then = { }, now = { };
+	uint32_t there = 0;
+	bool ok;
 
+	ok = session > 0 && session_has(session, 0xf, NODES_FIRST) &&
+	     !device_session(session, TOPDOWN_SESSION_FRESH, &then);
 	sleep_ms(span_ms);
-	ok = ok && session_has(session, NODES_FIRST, 0);
+	ok = ok && !device_session(session, TOPDOWN_SESSION_FRESH, &now);
 	close(session);
-	return ok;
+	figures_since(&now.out_figures, &then.out_figures, nodes_of_level(2));
+	return ok && figures_right("a session", &now.out_figures, LIMIT_LONG, &there) &&
+	       fact_same("nodes", there, NODES_FIRST);
 }
 
-/* A baseline that is as old as the last fold: it has what has been open since. */
-static bool baseline_has(int fd)
+/* Since a reading that is as old as the last fold there is what has been open since. */
+static bool span_has(const struct topdown_record *then)
 {
 	struct topdown_record record;
 	uint32_t there = 0;
 
-	return !device_read_cpu(fd, TOPDOWN_READ_FRESH, cpu[0], &record) &&
-	       figures_right("since the reset", &record.total, LIMIT_WINDOW, &there) &&
+	if (device_read_cpu(device, TOPDOWN_READ_FRESH, cpu[0], &record))
+		return false;
+	figures_since(&record.total, &then->total, record.nodes);
+	return figures_right("since a reading", &record.total, LIMIT_WINDOW, &there) &&
 	       fact_same("nodes", there & ~STRAY, NODES_FIRST);
 }
 
@@ -421,11 +454,11 @@ static bool measure(uint32_t nodes)
 	bool ok = true;
 	unsigned int i;
 
-	if (session <= 0 || device_reset(device, TOPDOWN_RESET_FRESH, NULL, 0))
+	if (session <= 0 || !span_begin())
 		return false;
 	sleep_ms(span_ms);
 	for (i = 0; i < cpus; i++)
-		ok &= !device_read_cpu(device, TOPDOWN_READ_FRESH, cpu[i], &record) &&
+		ok &= span_read(TOPDOWN_READ_FRESH, cpu[i], &record) &&
 		      figures_right("a CPU", &record.total, LIMIT, &there) &&
 		      fact_same("nodes", there, nodes);
 	ok &= total_right(nodes, 0, LIMIT);
@@ -475,28 +508,27 @@ static bool file_says_so(void)
 
 static void test_opening(void)
 {
-	int session = device_attach(device, 0, worker[0]), fd = device_open();
+	int session = device_attach(device, 0, worker[0]);
 	FILE *output = stat_start(0, OPEN_MS, 2, 0);
 	int watch = watch_always();
+	struct topdown_record then;
 
-	ksft_test_result(!device_reset(device, TOPDOWN_RESET_FRESH, NULL, 0) &&
-			 begins_with_level_1(), "begins_with_level_1\n");
+	ksft_test_result(span_begin() && begins_with_level_1(), "begins_with_level_1\n");
 	ksft_test_result(watches_any_node(), "watches_any_node\n");
-	ksft_test_result(cpus_get(NODES_FIRST, STRAY, OPEN_MS) && !device_reset(fd, 0, NULL, 0),
-			 "opens_what_is_over\n");
+	ksft_test_result(cpus_get(NODES_FIRST, STRAY, OPEN_MS) &&
+			 !device_read_cpu(device, 0, cpu[0], &then), "opens_what_is_over\n");
 	sleep_ms(TURNS_MS);
 	ksft_test_result(watch >= 0 && gap_is_said(watch), "a_watch_sees_the_gap\n");
 	close(watch);
-	ksft_test_result(baseline_has(fd), "a_reset_has_what_is_open\n");
+	ksft_test_result(span_has(&then), "a_span_has_what_is_open\n");
 	ksft_test_result(part_is_no_figure(), "a_part_is_no_figure_of_the_whole\n");
 	ksft_test_result(lines_are_right(output), "stat_marks_what_was_not_counted\n");
 	ksft_test_result(cpus_get(NODES_FIRST, 0, CLOSE_MS), "and_nothing_else\n");
 	/* A window of what is open now. */
 	sleep_ms(TURNS_MS);
 	ksft_test_result(file_says_so(), "file_marks_what_was_not_counted\n");
-	ksft_test_result(session_is_reset(session), "a_session_has_it_after_a_reset\n");
+	ksft_test_result(session_has_between(session), "a_session_has_it_between_readings\n");
 	ksft_test_result(measure_soon(NODES_FIRST), "figures_of_what_is_open\n");
-	close(fd);
 }
 
 static void test_closing(void)

@@ -26,7 +26,6 @@
 
 #define WATCHES_OF_FD	256
 #define LONG_MS		20000
-#define BUSY_MS		5
 
 FIXTURE(errnos) {
 	int fd;
@@ -55,7 +54,6 @@ FIXTURE_TEARDOWN(errnos)
 }
 
 #define READ(field, value)	{ TOPDOWN_CMD_READ, { FIELD(read, field, value) } }
-#define RESET(field, value)	{ TOPDOWN_CMD_RESET, { FIELD(reset, field, value) } }
 #define WATCH(field, value)	{ TOPDOWN_CMD_WATCH, { FIELD(watch, field, value) } }
 #define ATTACH(field, value)	{ TOPDOWN_CMD_ATTACH, { FIELD(attach, field, value) } }
 #define CONTROL(field, value)	{ TOPDOWN_CMD_CONTROL, { FIELD(control, field, value) } }
@@ -76,7 +74,7 @@ TEST_F(errnos, no_error)
 	unsigned int nr;
 	long ret;
 
-	for (nr = 0; nr < COMMANDS; nr++) {
+	for_each_command(nr) {
 		request_make(nr);
 		ret = request_try(variant->bits, self->fd, nr);
 		if (nr == TOPDOWN_CMD_ATTACH) {
@@ -97,7 +95,7 @@ TEST_F(errnos, another_descriptor)
 	unsigned int nr;
 
 	ASSERT_LT(0, view);
-	for (nr = 0; nr < COMMANDS; nr++) {
+	for_each_command(nr) {
 		other = request_is_of_session(nr) ? self->fd : request_session;
 		request_make(nr);
 		EXPECT_EQ(-ENOTTY, caller_ioctl(variant->bits, other, commands[nr].cmd,
@@ -150,7 +148,7 @@ TEST_F(errnos, too_small)
 	};
 	unsigned int nr, size;
 
-	for (nr = 0; nr < COMMANDS; nr++) {
+	for_each_command(nr) {
 		for (size = 0; size < commands[nr].min_size; size++) {
 			request_make(nr);
 			*(__u32 *)ARGUMENT = size;
@@ -195,20 +193,17 @@ TEST_F(errnos, out_of_range)
 TEST_F(errnos, cpu_sets)
 {
 	static const struct row empty[] = {
-		READ(cpus, CPU_NONE), RESET(cpus, CPU_NONE), WATCH(cpus, CPU_NONE),
-		READ(cpus_words, 0), RESET(cpus_words, 0), WATCH(cpus_words, 0),
+		READ(cpus, CPU_NONE), WATCH(cpus, CPU_NONE),
+		READ(cpus_words, 0), WATCH(cpus_words, 0),
 	};
 	static const struct row impossible[] = {
 		{ TOPDOWN_CMD_READ, { FIELD(read, cpus, CPU_IMPOSSIBLE),
 				      FIELD(read, cpus_words, TOPDOWN_CPUS_WORDS_MAX) } },
-		{ TOPDOWN_CMD_RESET, { FIELD(reset, cpus, CPU_IMPOSSIBLE),
-				       FIELD(reset, cpus_words, TOPDOWN_CPUS_WORDS_MAX) } },
 		{ TOPDOWN_CMD_WATCH, { FIELD(watch, cpus, CPU_IMPOSSIBLE),
 				       FIELD(watch, cpus_words, TOPDOWN_CPUS_WORDS_MAX) } },
 	};
 	static const struct row many[] = {
 		READ(cpus_words, TOPDOWN_CPUS_WORDS_MAX + 1),
-		RESET(cpus_words, TOPDOWN_CPUS_WORDS_MAX + 1),
 		WATCH(cpus_words, TOPDOWN_CPUS_WORDS_MAX + 1), WATCH(cpus_words, ~0U),
 	};
 
@@ -227,9 +222,8 @@ TEST_F(errnos, not_zero)
 		unsigned int nr, at, size;
 	} spans[] = {
 		{ TOPDOWN_CMD_INFO, 8, sizeof(struct topdown_info) - 8 },
-		SPAN(READ, read, __reserved), SPAN(RESET, reset, __reserved),
+		SPAN(READ, read, __reserved), SPAN(ATTACH, attach, __reserved),
 		SPAN(WATCH, watch, out_watch), SPAN(WATCH, watch, __reserved),
-		SPAN(ATTACH, attach, __reserved),
 		{ TOPDOWN_CMD_SESSION, offsetof(struct topdown_session, out_state),
 		  sizeof(struct topdown_session) - offsetof(struct topdown_session, out_state) },
 		SPAN(CONTROL, control, __reserved),
@@ -265,7 +259,7 @@ TEST_F(errnos, too_long)
 	static const unsigned int sizes[] = { PAGE + 1, 2 * PAGE, 1U << 31, ~0U };
 	unsigned int nr, i;
 
-	for (nr = 0; nr < COMMANDS; nr++) {
+	for_each_command(nr) {
 		for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 			request_make(nr);
 			*(__u32 *)ARGUMENT = sizes[i];
@@ -291,7 +285,7 @@ TEST_F(errnos, unknown_tail)
 {
 	unsigned int nr, at;
 
-	for (nr = 0; nr < COMMANDS; nr++) {
+	for_each_command(nr) {
 		for (at = commands[nr].size; at < PAGE; at += 509) {
 			request_make(nr);
 			*(__u32 *)ARGUMENT = at + 1;
@@ -307,7 +301,7 @@ TEST_F(errnos, unknown_flag)
 {
 	unsigned int nr, bit;
 
-	for (nr = 0; nr < COMMANDS; nr++) {
+	for_each_command(nr) {
 		for (bit = 0; bit < 32; bit++) {
 			if (commands[nr].flags >> bit & 1)
 				continue;
@@ -360,7 +354,7 @@ TEST_F(errnos, bad_argument)
 	unsigned int nr, i;
 
 	ASSERT_EQ(0, mprotect((void *)READONLY, PAGE, PROT_READ | PROT_WRITE));
-	for (nr = 0; nr < COMMANDS; nr++) {
+	for_each_command(nr) {
 		/* The size can be read before NOWHERE, and the rest cannot. */
 		*(__u32 *)(NOWHERE - 4) = commands[nr].size;
 		for (i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++) {
@@ -376,7 +370,7 @@ TEST_F(errnos, argument_without_answer)
 {
 	unsigned int nr;
 
-	for (nr = 0; nr < COMMANDS; nr++) {
+	for_each_command(nr) {
 		if (!commands[nr].answers || nr == TOPDOWN_CMD_LATENCIES)
 			continue;
 		request_make(nr);
@@ -391,8 +385,8 @@ TEST_F(errnos, argument_without_answer)
 TEST_F(errnos, bad_address)
 {
 	static const struct row rows[] = {
-		READ(cpus, NOWHERE), RESET(cpus, NOWHERE), WATCH(cpus, NOWHERE), READ(cpus, 0),
-		READ(cpus, 1ULL << 63), READ(records, NOWHERE), READ(records, READONLY),
+		READ(cpus, NOWHERE), WATCH(cpus, NOWHERE), READ(cpus, 0), READ(cpus, 1ULL << 63),
+		READ(records, NOWHERE), READ(records, READONLY),
 		READ(records, 0), READ(records, ~0ULL), KINDS(kinds, NOWHERE),
 		KINDS(kinds, READONLY), KINDS(kinds, ~0ULL),
 	};
@@ -450,7 +444,7 @@ TEST_F(errnos, no_pidfd)
 TEST_F(errnos, opened_for_reading)
 {
 	static const struct row changes[] = {
-		{ TOPDOWN_CMD_RESET }, { TOPDOWN_CMD_WATCH }, { TOPDOWN_CMD_ATTACH },
+		{ TOPDOWN_CMD_WATCH }, { TOPDOWN_CMD_ATTACH },
 		{ TOPDOWN_CMD_LATENCY, { FIELD(latency, events, 1) } },
 		{ TOPDOWN_CMD_LATENCY, { FIELD(latency, flags, TOPDOWN_LATENCY_REMOVE) } },
 	};
@@ -500,30 +494,11 @@ TEST_F(errnos, watches_of_a_descriptor)
 	EXPECT_EQ(-ENOSPC, request_try(variant->bits, self->fd, TOPDOWN_CMD_WATCH));
 }
 
-/* The baseline stays where it was, so the sums since then are those of BUSY_MS and more. */
+/* A watch that was refused has taken no number. */
 TEST_F(errnos, nothing_changed)
 {
-	static const struct row reset[] = {
-		RESET(cpus, NOWHERE), RESET(cpus, CPU_NONE), RESET(__reserved, 1),
-		{ TOPDOWN_CMD_RESET, { FIELD(reset, cpus, CPU_IMPOSSIBLE),
-				       FIELD(reset, cpus_words, TOPDOWN_CPUS_WORDS_MAX) } },
-	};
 	static const struct row watch[] = { WATCH(cpus, CPU_NONE), WATCH(cpus, NOWHERE) };
-	struct topdown_record before, after;
-	uint64_t begun;
 
-	ASSERT_EQ(0, cpu_pin(0));
-	ASSERT_EQ(0, device_reset(self->fd, TOPDOWN_RESET_FRESH, NULL, 0));
-	begun = clock_ns(CLOCK_MONOTONIC);
-	while (clock_ns(CLOCK_MONOTONIC) < begun + BUSY_MS * 1000000ULL)
-		;
-	ASSERT_EQ(0, device_read_cpu(self->fd, TOPDOWN_READ_FRESH, 0, &before));
-	EXPECT_TRUE(rows_fail(variant->bits, self->fd, &reset[0], 1, EFAULT));
-	EXPECT_TRUE(rows_fail(variant->bits, self->fd, &reset[1], 3, EINVAL));
-	ASSERT_EQ(0, device_read_cpu(self->fd, TOPDOWN_READ_FRESH, 0, &after));
-	EXPECT_LT(0, before.total.enabled_ns);
-	EXPECT_LE(before.total.enabled_ns, after.total.enabled_ns);
-	/* A watch that was refused has taken no number. */
 	EXPECT_TRUE(rows_fail(variant->bits, self->fd, &watch[0], 1, EINVAL));
 	EXPECT_TRUE(rows_fail(variant->bits, self->fd, &watch[1], 1, EFAULT));
 	request_make(TOPDOWN_CMD_WATCH);

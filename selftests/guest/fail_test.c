@@ -113,19 +113,6 @@ static int do_read(void)
 	return ret;
 }
 
-static int do_reset(void)
-{
-	int fd = device_open(), ret;
-
-	if (fd < 0)
-		return fd;
-	ret = device_reset(fd, TOPDOWN_RESET_FRESH, NULL, 0);
-	if (!ret)
-		ret = device_reset(fd, 0, NULL, 0);
-	close(fd);
-	return ret;
-}
-
 static int do_map(void)
 {
 	struct topdown_info info;
@@ -345,7 +332,7 @@ static void sweep(const char *name, int (*operation)(void), unsigned int others)
 /* The calls that need memory; after these open() and mmap(). */
 static const struct row hungry[] = {
 	{ TOPDOWN_CMD_READ, { FIELD(read, flags, TOPDOWN_READ_TOTAL) } },
-	{ TOPDOWN_CMD_RESET }, { TOPDOWN_CMD_WATCH }, { TOPDOWN_CMD_ATTACH },
+	{ TOPDOWN_CMD_WATCH }, { TOPDOWN_CMD_ATTACH },
 	{ TOPDOWN_CMD_CONTROL, { FIELD(control, action, TOPDOWN_CONTROL_VIEW) } },
 	{ TOPDOWN_CMD_LATENCIES },
 };
@@ -373,7 +360,7 @@ static long call_hungry(unsigned int bits, int fd, unsigned int i)
 	return i < HUNGRY_OPEN ? request_try(bits, fd, hungry[i].nr) : open_hungry(bits);
 }
 
-/* A descriptor without a baseline, and a session. */
+/* A descriptor, and a session. */
 static int fresh_open(void)
 {
 	int fd = device_open();
@@ -453,14 +440,13 @@ int main(void)
 	fault_setup();
 
 	ksft_print_header();
-	ksft_set_plan(13);
+	ksft_set_plan(12);
 	if (request_memory())
 		ksft_exit_fail_msg("there is no memory for arguments\n");
 	out_of_memory(64);
 	out_of_memory(32);
 	sweep("open", do_open, 0);
 	sweep("read", do_read, 0);
-	sweep("reset", do_reset, 0);
 	sweep("map", do_map, 0);
 	sweep("watch", do_watch, 0);
 	sweep("attach", do_attach, 0);

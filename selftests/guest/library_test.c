@@ -138,7 +138,7 @@ TEST_F(library, a_session_is_what_session_says)
 
 	ASSERT_EQ(0, topdown_session_view(session, &copy));
 	EXPECT_EQ(-EBADF, topdown_session_view(copy, &copy));
-	EXPECT_EQ(-EBADF, topdown_session_control(copy, TOPDOWN_CONTROL_RESET));
+	EXPECT_EQ(-EBADF, topdown_session_control(copy, TOPDOWN_CONTROL_DISABLE));
 	ASSERT_EQ(0, close(session));
 	EXPECT_EQ(0, topdown_session_read(copy, 0, &seen, sizeof(seen)));
 	EXPECT_EQ(TOPDOWN_SESSION_DETACHED, seen.out_state);

@@ -238,19 +238,6 @@ TEST_F(map, a_fresh_read_leaves_the_last_window)
 	EXPECT_EQ(0, memcmp(&after.open, &read.window, sizeof(after.open)));
 }
 
-/* A baseline is of one descriptor, and the map is of all. */
-TEST_F(map, a_reset_does_not_reach_the_map)
-{
-	struct topdown_map_record before, after;
-
-	ASSERT_EQ(0, windows_run(&self->map, self->cpus[0], 1));
-	ASSERT_TRUE(map_read(&self->map, self->cpus[0], &before));
-	ASSERT_EQ(0, device_reset(self->map.fd, TOPDOWN_RESET_FRESH, NULL, 0));
-	ASSERT_TRUE(map_read(&self->map, self->cpus[0], &after));
-	EXPECT_LE(before.windows, after.windows);
-	EXPECT_LT(before.total.slots, after.total.slots);
-}
-
 TEST_F(map, outlives_the_descriptor_and_keeps_the_module)
 {
 	struct topdown_map_record before, after;

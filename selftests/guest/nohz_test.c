@@ -170,8 +170,7 @@ static bool ask_for_everything(int device, const int owners[2])
 			return false;
 		if (i % 10)
 			continue;
-		if (device_reset(device, TOPDOWN_RESET_FRESH, NULL, 0) ||
-		    !read_file(TD_SYSFS "/total") || !read_file(TD_SYSFS "/sources"))
+		if (!read_file(TD_SYSFS "/total") || !read_file(TD_SYSFS "/sources"))
 			return false;
 		read_file(events);
 		if (i % 100)

@@ -129,7 +129,7 @@ static void read_fresh(int session, unsigned int rounds)
 
 	while (rounds--) {
 		if (device_session(session, TOPDOWN_SESSION_FRESH, &seen) ||
-		    device_control(session, TOPDOWN_CONTROL_RESET))
+		    device_control(session, TOPDOWN_CONTROL_ENABLE))
 			exit(1);
 	}
 }

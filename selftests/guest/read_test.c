@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of readings of /dev/topdown: records that follow from each other, fresh
- * readings, baselines and windows.
+ * readings and windows.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -317,69 +317,6 @@ TEST_F(read, fresh_lets_sleepers_sleep)
 	}
 	EXPECT_LT(50, asleep);
 	EXPECT_EQ(0, period_set("1000"));
-}
-
-/* A baseline is that of one descriptor, and of the CPUs it was set for. */
-TEST_F(read, reset_is_private)
-{
-	struct topdown_record mine, other, before;
-	unsigned int cpu[TD_CPUS_MAX], n = cpus_online(cpu), i;
-	int fd = device_open();
-	__u64 set = 1;
-
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, period_set("60000"));
-	sleep_ms(50);
-	ASSERT_EQ(0, device_read_cpu(fd, TOPDOWN_READ_FRESH, 0, &before));
-	ASSERT_LT(0, before.total.slots);
-	ASSERT_EQ(0, device_reset(self->fd, TOPDOWN_RESET_FRESH, &set, 1));
-	ASSERT_EQ(0, device_read_cpu(self->fd, 0, 0, &mine));
-	EXPECT_EQ(0, mine.total.slots);
-	EXPECT_EQ(0, mine.windows);
-	EXPECT_EQ(0, mine.total.enabled_ns);
-	EXPECT_EQ(TOPDOWN_RATIO_NONE, mine.total.ratio[0]);
-	ASSERT_EQ(0, device_read_cpu(fd, 0, 0, &other));
-	EXPECT_LT(before.total.slots, other.total.slots);
-	EXPECT_EQ(before.windows, other.windows);
-
-	sleep_ms(10);
-	ASSERT_EQ(0, device_read_cpu(self->fd, TOPDOWN_READ_FRESH, 0, &mine));
-	ASSERT_EQ(0, device_read_cpu(fd, 0, 0, &before));
-	EXPECT_LT(0, mine.total.slots);
-	EXPECT_EQ(before.total.slots - other.total.slots, mine.total.slots);
-	EXPECT_EQ(before.total.enabled_ns - other.total.enabled_ns, mine.total.enabled_ns);
-	for (i = 0; i < TD_NR_NODES; i++)
-		EXPECT_EQ(before.total.node[i] - other.total.node[i], mine.total.node[i]);
-	for (i = 0; i < TD_NR_PARENTS; i++)
-		EXPECT_EQ(before.total.children_slots[i] - other.total.children_slots[i],
-			  mine.total.children_slots[i]);
-	if (n > 1) {
-		ASSERT_EQ(0, device_read_cpu(fd, 0, cpu[1], &other));
-		ASSERT_EQ(0, device_read_cpu(self->fd, 0, cpu[1], &mine));
-		EXPECT_EQ(0, memcmp(&other, &mine, sizeof(mine)));
-	}
-	EXPECT_EQ(0, period_set("1000"));
-	close(fd);
-}
-
-/* Without FRESH the baseline is what is known, so that no slot is left out. */
-TEST_F(read, plain_reset_begins_at_what_is_known)
-{
-	struct topdown_record then, now, mine;
-	int fd = device_open();
-	__u64 set = 1;
-
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, period_set("60000"));
-	ASSERT_EQ(0, device_read_cpu(fd, 0, 0, &then));
-	sleep_ms(20);
-	ASSERT_EQ(0, device_reset(self->fd, 0, &set, 1));
-	ASSERT_EQ(0, device_read_cpu(self->fd, TOPDOWN_READ_FRESH, 0, &mine));
-	ASSERT_EQ(0, device_read_cpu(fd, 0, 0, &now));
-	EXPECT_EQ(now.total.slots - then.total.slots, mine.total.slots);
-	EXPECT_EQ(now.windows - then.windows, mine.windows);
-	EXPECT_EQ(0, period_set("1000"));
-	close(fd);
 }
 
 /* A window follows the other, and the sum is what they counted. */

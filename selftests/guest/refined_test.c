@@ -149,7 +149,7 @@ static bool cpus_ok(bool refined)
 }
 
 /* The session is of the worker of the first CPU, which has executed nothing but its profile. */
-static bool session_ok(int session, bool refined)
+static bool session_ok(int session, const struct topdown_session *then, bool refined)
 {
 	const uint32_t *fraction = profile[0]->profile.fraction;
 	double seen[TD_NR_NODES], truth[TD_NR_NODES];
@@ -159,6 +159,7 @@ static bool session_ok(int session, bool refined)
 
 	if (device_session(session, TOPDOWN_SESSION_FRESH, &figures))
 		return false;
+	session_since(&figures, then);
 	for (i = 0; i < TD_BD_CATEGORIES; i++)
 		slots.category[i] = fraction[i];
 	backdoor_truth_nodes(&slots, truth);
@@ -224,9 +225,9 @@ static bool take(struct sample *sample)
 	return true;
 }
 
-static bool measure(int session)
+static bool measure(int session, struct topdown_session *then)
 {
-	if (session <= 0 || device_control(session, TOPDOWN_CONTROL_RESET) ||
+	if (session <= 0 || device_session(session, TOPDOWN_SESSION_FRESH, then) ||
 	    !take(earlier))
 		return false;
 	sleep_ms(span_ms);
@@ -261,6 +262,7 @@ static void test_figures(bool refined)
 {
 	bool cpus_well = false, session_well = false, sum_well, history_well;
 	unsigned int tries;
+	struct topdown_session then;
 	int session;
 
 	if (!start_workers())
@@ -271,9 +273,9 @@ static void test_figures(bool refined)
 	for (tries = 0; tries < TRIES && !(cpus_well && session_well); tries++) {
 		if (tries)
 			say_again("refined figures");
-		if (!measure(session))
+		if (!measure(session, &then))
 			ksft_exit_fail_msg("cannot measure\n");
-		session_well = session_ok(session, refined);
+		session_well = session_ok(session, &then, refined);
 		cpus_well = cpus_ok(refined);
 	}
 	sum_well = sum_ok(refined);

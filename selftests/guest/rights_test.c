@@ -33,16 +33,15 @@
 #define MAY_OPEN	1
 #define MAY_INFO	2
 #define MAY_READ	4
-#define MAY_RESET	8
-#define MAY_MAP		16
-#define MAY_WATCH	32
+#define MAY_MAP		8
+#define MAY_WATCH	16
 /* INFO says TOPDOWN_INFO_MAY_READ. */
-#define SAYS_MAY_READ	64
+#define SAYS_MAY_READ	32
 /* A refusal had another reason than EACCES. */
-#define ODD		128
+#define ODD		64
 
 #define NODE_ONLY	(MAY_OPEN | MAY_INFO)
-#define ALL		(NODE_ONLY | MAY_READ | MAY_RESET | MAY_MAP | MAY_WATCH | SAYS_MAY_READ)
+#define ALL		(NODE_ONLY | MAY_READ | MAY_MAP | MAY_WATCH | SAYS_MAY_READ)
 
 /* A process may follow these. */
 #define FOLLOWS_ITSELF	1
@@ -134,7 +133,6 @@ static int what_may_fd(int fd)
 	/* A fresh reading needs the same right. */
 	if (!device_read_cpu(fd, TOPDOWN_READ_FRESH, 0, &record) != !!(may & MAY_READ))
 		may |= ODD;
-	may |= allowed(device_reset(fd, 0, NULL, 0), MAY_RESET);
 	may |= allowed(try_map(fd), MAY_MAP);
 	may |= allowed(try_watch(fd), MAY_WATCH);
 	if (allowed(try_wait(fd), MAY_WATCH) != (may & MAY_WATCH))

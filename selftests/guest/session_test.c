@@ -153,6 +153,7 @@ static bool measure_worker(int fd, struct worker *worker, const struct td_bd_pro
 
 static bool measure_own_thread(int fd, struct topdown_session *seen)
 {
+	struct topdown_session then;
 	struct td_bd_truth from, to;
 	uint64_t cpu_ns;
 	int session;
@@ -161,7 +162,7 @@ static bool measure_own_thread(int fd, struct topdown_session *seen)
 	session = device_attach(fd, TOPDOWN_ATTACH_THREAD, 0);
 	/* The emulator has to translate the kernel again where probes were put in. */
 	spin_ms(20);
-	if (session <= 0 || device_control(session, TOPDOWN_CONTROL_RESET))
+	if (session <= 0 || device_session(session, TOPDOWN_SESSION_FRESH, &then))
 		return false;
 	cpu_ns = -clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	backdoor_truth_space(&from);
@@ -171,6 +172,7 @@ static bool measure_own_thread(int fd, struct topdown_session *seen)
 	cpu_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	backdoor_truth_sub(&to, &from);
 	close(session);
+	session_since(seen, &then);
 	return ok && good(seen, &to, cpu_ns, 1) & fact_same("tasks", seen->out_tasks, 1) &
 	       fact(seen->out_switches);
 }
@@ -457,27 +459,22 @@ TEST_F(session, control)
 	EXPECT_EQ(slots, self->seen.out_figures.slots);
 	EXPECT_EQ(ns, self->seen.out_figures.enabled_ns);
 	EXPECT_EQ(TOPDOWN_SESSION_DISABLED, self->seen.out_state);
-	ASSERT_EQ(0, device_control(session, TOPDOWN_CONTROL_RESET));
-	EXPECT_FALSE(has_slots(session, &self->seen));
-	EXPECT_EQ(0, self->seen.out_figures.enabled_ns);
-	EXPECT_EQ(0, self->seen.out_switches);
 	ASSERT_EQ(0, close(session));
 	EXPECT_EQ(-EBADF, device_session(session, 0, &self->seen));
-	EXPECT_EQ(-EBADF, device_control(session, TOPDOWN_CONTROL_RESET));
+	EXPECT_EQ(-EBADF, device_control(session, TOPDOWN_CONTROL_ENABLE));
 }
 
-/* Two sessions of one task do not take from each other, nor does a reset. */
+/* Two sessions of one task do not take from each other. */
 TEST_F(session, two_on_one_task)
 {
 	struct topdown_session other;
 	int one, two;
 
-	one = device_attach(self->fd, 0, 0);
 	two = device_attach(self->fd, TOPDOWN_ATTACH_THREAD, 0);
-	ASSERT_LT(0, one);
 	ASSERT_LT(0, two);
 	spin_ms(100);
-	ASSERT_EQ(0, device_control(one, TOPDOWN_CONTROL_RESET));
+	one = device_attach(self->fd, 0, 0);
+	ASSERT_LT(0, one);
 	spin_ms(100);
 	ASSERT_TRUE(has_slots(one, &self->seen));
 	ASSERT_TRUE(has_slots(two, &other));

@@ -86,7 +86,7 @@ static bool can_only_read(int view)
 		ok &= fact_same("control", device_control(view, action), -EBADF);
 	/* No other flag of the file makes it more. */
 	fcntl(view, F_SETFL, O_RDWR);
-	return ok & fact_same("control", device_control(view, TOPDOWN_CONTROL_RESET), -EBADF);
+	return ok & fact_same("control", device_control(view, TOPDOWN_CONTROL_DISABLE), -EBADF);
 }
 
 /* A user without any right receives a view. */

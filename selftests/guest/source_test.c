@@ -372,29 +372,41 @@ static bool measure_perf(int worker, unsigned int cpu)
 	       perf_right("perf of the CPU", whole.then, whole.now);
 }
 
-/* All that is read of a span, before anything of it is judged. */
+/* All that is read at the begin of a span and at its end, before anything of it is judged. */
 struct span {
-	struct topdown_record record[TD_CPUS_MAX];
-	struct topdown_session session;
+	struct topdown_record begun[TD_CPUS_MAX], record[TD_CPUS_MAX];
+	struct topdown_session attached, session;
 	struct events then, now;
 };
+
+static bool cpus_read(struct topdown_record *record, const unsigned int *cpu, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		if (device_read_cpu(device, TOPDOWN_READ_FRESH, cpu[i], &record[i]))
+			return false;
+	}
+	return true;
+}
 
 static bool span_read(struct span *span, const unsigned int *cpu, unsigned int nr, int session)
 {
 	unsigned int i;
 
-	if (device_reset(device, TOPDOWN_RESET_FRESH, NULL, 0) ||
-	    device_control(session, TOPDOWN_CONTROL_RESET) ||
+	if (!cpus_read(span->begun, cpu, nr) ||
+	    device_session(session, TOPDOWN_SESSION_FRESH, &span->attached) ||
 	    !events_read(cpu[0], &span->then))
 		return false;
 	sleep_ms(span_ms);
 	if (!events_read(cpu[0], &span->now) ||
 	    device_session(session, TOPDOWN_SESSION_FRESH, &span->session))
 		return false;
-	for (i = 0; i < nr; i++) {
-		if (device_read_cpu(device, 0, cpu[i], &span->record[i]))
-			return false;
-	}
+	if (!cpus_read(span->record, cpu, nr))
+		return false;
+	session_since(&span->session, &span->attached);
+	for (i = 0; i < nr; i++)
+		figures_since(&span->record[i].total, &span->begun[i].total, span->record[i].nodes);
 	return true;
 }
 

@@ -171,6 +171,7 @@ static bool slots_right(const struct topdown_session *seen, const struct turns *
 static bool measure_turns(struct turns *turns, unsigned int number, bool merges,
 			  struct topdown_session *seen, struct td_bd_truth *used)
 {
+	struct topdown_session then[2];
 	struct td_bd_truth from;
 	int pid[2], session[2];
 	bool ok = true;
@@ -188,7 +189,7 @@ static bool measure_turns(struct turns *turns, unsigned int number, bool merges,
 	}
 	sleep_ms(50);
 	for (i = 0; i < 2; i++)
-		ok = ok && !device_control(session[i], TOPDOWN_CONTROL_RESET);
+		ok = ok && !device_session(session[i], TOPDOWN_SESSION_FRESH, &then[i]);
 	backdoor_truth_cpu(0, &from);
 	turns_wait(turns);
 	backdoor_truth_cpu(0, used);
@@ -197,8 +198,10 @@ static bool measure_turns(struct turns *turns, unsigned int number, bool merges,
 	used->slots -= from.slots;
 	for (i = 0; i < 2; i++)
 		ok = ok && !device_session(session[i], TOPDOWN_SESSION_FRESH, &seen[i]);
-	for (i = 0; ok && i < 2; i++)
+	for (i = 0; ok && i < 2; i++) {
+		session_since(&seen[i], &then[i]);
 		ok = good(&seen[i], turns, i, merges);
+	}
 	ok = ok && slots_right(seen, turns);
 	for (i = 0; i < 2; i++) {
 		close(session[i]);

@@ -253,7 +253,7 @@ static void test_add_sub(struct ktap *ktap)
 		td_figures_sub(&later, &base);
 		bad += memcmp(&later, &more, sizeof(more)) != 0;
 	}
-	ktap_result(ktap, !bad, "a baseline can be taken off again, modulo 2^64");
+	ktap_result(ktap, !bad, "earlier figures can be taken off again, modulo 2^64");
 }
 
 int main(void)

@@ -4,9 +4,9 @@
  *
  * The module owns one Top-Down counter group on each CPU.  It divides the time of a CPU into
  * windows.  A busy CPU ends its window at least once per period.  The slots of each window are
- * added to 64-bit sums, which only grow.  No reader changes what another reader sees: a fresh
- * reading counts until now without ending the window, and a reset sets the baseline of one
- * descriptor.
+ * added to 64-bit sums, which only grow, so a reader that wants a span subtracts two readings.  No
+ * reader changes what another reader sees: a fresh reading counts until now without ending the
+ * window.
  *
  * Growth.  The number of a command is _IO(TOPDOWN_IOC_TYPE, nr) and never changes.  The
  * argument starts with its own size, as the caller compiled it.  The kernel takes a shorter
@@ -37,12 +37,12 @@
  *
  * Handing on.  open() settles what a descriptor may see.  That right stays with the descriptor:
  * in a child of fork(), through execve() if the descriptor stays open, and over a socket
- * (SCM_RIGHTS).  So a process with rights can open it for one without.  The baseline and the
- * watches belong to the descriptor of the device, and each of its holders can read, reset,
- * change and remove them, if it was opened for writing.  With one that was opened for reading only
- * nobody can change anything but what is read of it, by read().  ATTACH alone looks at the rights
- * of the calling process.  All ends when the last copy is closed.  A map stays until it is
- * unmapped.  A process that must not be disturbed opens a descriptor of its own.
+ * (SCM_RIGHTS).  So a process with rights can open it for one without.  The watches belong to the
+ * descriptor of the device, and each of its holders can read, change and remove them, if it was
+ * opened for writing.  With one that was opened for reading only nobody can change anything but
+ * what is read of it, by read().  ATTACH alone looks at the rights of the calling process.  All
+ * ends when the last copy is closed.  A map stays until it is unmapped.  A process that must not be
+ * disturbed opens a descriptor of its own.
  *
  * A session is a descriptor of its own, which ATTACH returns.  Each of its holders can read and
  * control it, and it ends when the last copy is closed.  TOPDOWN_CONTROL_VIEW makes another
@@ -53,9 +53,8 @@
  * CLOCK_MONOTONIC and CLOCK_BOOTTIME have other offsets (/proc/self/timens_offsets), and so has an
  * age that is computed from them.
  *
- * Errors, the same for all commands.  A command that fails has changed no setting and no
- * baseline.  With EFAULT some records or kinds may have been written.  With EMSGSIZE nr_records
- * has been written.
+ * Errors, the same for all commands.  A command that fails has changed no setting.  With EFAULT
+ * some records or kinds may have been written.  With EMSGSIZE nr_records has been written.
  *
  *   ENOTTY      This module does not know the number of the command, or it is for another kind of
  *               descriptor: SESSION and CONTROL are for those of sessions, OWNERS_READ is for those
@@ -83,7 +82,7 @@
  *               lets modules ask.
  *   ESRCH       ATTACH: there is no such process or thread; LATENCY: the session has ended.
  *   EBUSY       LATENCY: the session has a latency session already.
- *   EBADF       RESET, WATCH, ATTACH, and LATENCY with flags or events: the descriptor was opened
+ *   EBADF       WATCH, ATTACH, and LATENCY with flags or events: the descriptor was opened
  *               for reading only; CONTROL: it is a view.  ATTACH: with TOPDOWN_ATTACH_PIDFD, the
  *               other descriptor is no pidfd; LATENCY: with TOPDOWN_LATENCY_SESSION, it is no
  *               session, or a view.
@@ -128,11 +127,10 @@
 enum {
 	TOPDOWN_CMD_INFO	= 0x00,
 	TOPDOWN_CMD_READ	= 0x01,
-	TOPDOWN_CMD_RESET	= 0x02,
-	TOPDOWN_CMD_WATCH	= 0x03,
-	TOPDOWN_CMD_ATTACH	= 0x04,
-	TOPDOWN_CMD_SESSION	= 0x05,
-	TOPDOWN_CMD_CONTROL	= 0x06,
+	TOPDOWN_CMD_WATCH	= 0x02,
+	TOPDOWN_CMD_ATTACH	= 0x03,
+	TOPDOWN_CMD_SESSION	= 0x04,
+	TOPDOWN_CMD_CONTROL	= 0x05,
 	TOPDOWN_CMD_LATENCY	= 0x07,
 	TOPDOWN_CMD_LATENCIES	= 0x08,
 	TOPDOWN_CMD_OWNERS	= 0x10,
@@ -141,7 +139,6 @@ enum {
 
 #define TOPDOWN_INFO		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_INFO)
 #define TOPDOWN_READ		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_READ)
-#define TOPDOWN_RESET		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_RESET)
 #define TOPDOWN_WATCH		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_WATCH)
 #define TOPDOWN_ATTACH		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_ATTACH)
 #define TOPDOWN_SESSION		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_SESSION)
@@ -152,9 +149,8 @@ enum {
 #define TOPDOWN_OWNERS_READ	_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_OWNERS_READ)
 
 /* topdown_info.out_features: what this module can do. */
-#define TOPDOWN_FEATURE_FRESH	(1ULL << 0)	/* TOPDOWN_READ_FRESH, _RESET_FRESH */
+#define TOPDOWN_FEATURE_FRESH	(1ULL << 0)	/* TOPDOWN_READ_FRESH */
 #define TOPDOWN_FEATURE_TOTAL	(1ULL << 1)	/* TOPDOWN_READ_TOTAL */
-#define TOPDOWN_FEATURE_RESET	(1ULL << 2)	/* TOPDOWN_RESET */
 #define TOPDOWN_FEATURE_MAP	(1ULL << 3)	/* mmap() */
 #define TOPDOWN_FEATURE_WATCH	(1ULL << 4)	/* TOPDOWN_WATCH, poll(), read() */
 #define TOPDOWN_FEATURE_SESSION	(1ULL << 5)	/* TOPDOWN_ATTACH, _SESSION, _CONTROL */
@@ -417,10 +413,10 @@ struct topdown_info {
  *
  * In sums since a beginning all fields only grow, so the difference of two readings is the span
  * between them.  That is not so for a single window (topdown_record.window,
- * topdown_map_record.window, .open, topdown_map_window.sums), and after a reset in between.  Maps
- * have these fields alone, and a reader computes ratios: @node over @slots, for the nodes in the
- * mask of nodes.  Children have none if the @children_slots of their parent are not @slots, and no
- * node has one if all of level 1 are 0.  This structure has its final size.
+ * topdown_map_record.window, .open, topdown_map_window.sums).  Maps have these fields alone, and a
+ * reader computes ratios: @node over @slots, for the nodes in the mask of nodes.  Children have
+ * none if the @children_slots of their parent are not @slots, and no node has one if all of level 1
+ * are 0.  This structure has its final size.
  */
 struct topdown_sums {
 	__aligned_u64 enabled_ns;
@@ -503,11 +499,10 @@ struct topdown_figures {
  *	have
  * @clamped: bit n: TOPDOWN_RECORD_CLAMPED is about node n; of the sum: those of any of its
  *	CPUs
- * @windows: windows closed since the baseline
+ * @windows: windows closed since the module was loaded
  * @time_ns: @total counts until then, CLOCK_MONOTONIC; 0 if the CPU was never measured
  * @window_time_ns: when @window ended, CLOCK_MONOTONIC; 0 for none
- * @total: the sums since the baseline: since the module was loaded, or since the last RESET of
- *	this CPU by this descriptor
+ * @total: the sums since the module was loaded
  * @window: the last window.  An idle CPU ends no window, so it may be old and long.  With
  *	TOPDOWN_READ_FRESH: the open window until now.  The sum has the windows that ended
  *	less than two periods ago, of CPUs that are measured now
@@ -570,31 +565,6 @@ struct topdown_read {
 	__u32 record_size;
 	__aligned_u64 records;
 	__u32 nr_records;
-	__u32 __reserved;
-};
-
-/*
- * Count until now first, so that the baseline is now and not up to a period ago.  nohz_full CPUs
- * are left alone, as with TOPDOWN_READ_FRESH.
- */
-#define TOPDOWN_RESET_FRESH	(1U << 0)
-
-/**
- * struct topdown_reset - argument of TOPDOWN_RESET
- * @size: sizeof(struct topdown_reset) of the caller, at least 24
- * @flags: TOPDOWN_RESET_*
- * @cpus: as in struct topdown_read
- * @cpus_words: as in struct topdown_read
- * @__reserved: must be 0
- *
- * From now on topdown_record.total and .windows of these CPUs start here, for this descriptor
- * only.
- */
-struct topdown_reset {
-	__u32 size;
-	__u32 flags;
-	__aligned_u64 cpus;
-	__u32 cpus_words;
 	__u32 __reserved;
 };
 

@@ -149,10 +149,9 @@ struct topdown_session_kind {
  *	followed each other too fast for a guest whose hypervisor emulates the counters; 0
  *	elsewhere.  Whole times on a CPU are left out at random, so that the rest is a fair
  *	sample
- * @out_figures: the figures since the session was made, or since its last reset.  enabled_ns is
- *	the time its tasks were on CPUs while the session was enabled, running_ns the part
- *	of it that was measured.  The rest was merged, or others had the counter, or the
- *	CPU cannot be measured
+ * @out_figures: the figures since the session was made.  enabled_ns is the time its tasks were on
+ *	CPUs while the session was enabled, running_ns the part of it that was measured.  The rest
+ *	was merged, or others had the counter, or the CPU cannot be measured
  */
 struct topdown_session {
 	__u32 size;
@@ -185,8 +184,6 @@ struct topdown_session {
  * @source: enum topdown_source of the figures
  * @level: lowest level of the figures; 0 for none yet
  * @kind: enum topdown_kind of the CPU, once it has credited the session
- * @resets: number of resets before the figures that @source, @level and @nodes describe
- * @__reserved: 0
  * @nodes: as topdown_record.nodes: the nodes that all the figures have
  * @switches: as topdown_session.out_switches
  * @merged_ns: as topdown_session.out_merged_ns
@@ -197,8 +194,6 @@ struct topdown_share {
 	__u32 source;
 	__u32 level;
 	__u32 kind;
-	__u32 resets;
-	__u32 __reserved;
 	__aligned_u64 nodes;
 	__aligned_u64 switches;
 	__aligned_u64 merged_ns;
@@ -214,30 +209,24 @@ struct topdown_share {
  * @share_offset: bytes from the start to the share of CPU 0
  * @share_stride: bytes from one CPU's share to the next
  * @share_size: sizeof(struct topdown_share) of the kernel
- * @baseline_offset: bytes from the start to the baseline of kind 0: the sums of the shares
- *	of CPUs of that enum topdown_kind at the last reset, as a struct topdown_share
- *	with nothing else in it
- * @baseline_stride: bytes from the baseline of one kind to the next
- * @nr_kinds: number of baselines; the kinds of all shares are below
  * @serial: as topdown_session.out_serial
- * @seq: odd while the fields after it, or a baseline, are being written
+ * @nr_kinds: the kinds of all shares are below
+ * @seq: odd while the fields after it are being written
  * @state: as topdown_session.out_state
  * @flags: as topdown_session.out_flags
  * @tasks: as topdown_session.out_tasks
  * @dropped: as topdown_session.out_dropped
- * @resets: number of resets so far
  *
  * Map it read-only (PROT_READ, MAP_SHARED, offset 0), also from a view.  One page has this header,
  * @size bytes have everything.  A map stays when all descriptors are closed, and does not keep the
- * session from ending.  The sum of the shares, minus the baseline, is what TOPDOWN_SESSION without
- * _FRESH gives: for each kind, and for all kinds together, including kinds that the reader does not
- * know.  The level is the lowest of the shares that have one; the source is theirs; the nodes are
- * those that all of them have.  Leave out shares whose @resets differs from the one here: they
- * have nothing since the last reset.
+ * session from ending.  The sum of the shares is what TOPDOWN_SESSION without _FRESH gives: for
+ * each kind, and for all kinds together, including kinds that the reader does not know.  The level
+ * is the lowest of the shares that have one; the source is theirs; the nodes are those that all of
+ * them have.
  *
- * Copy the fields from @state on and the baselines under @seq, then each share under its own
- * seq, with the loop of struct topdown_map_record.  After EXITED nothing is added.  So in this
- * order the figures of a session that has exited are the final ones.
+ * Copy the fields from @state on under @seq, then each share under its own seq, with the loop of
+ * struct topdown_map_record.  After EXITED nothing is added.  So in this order the figures of a
+ * session that has exited are the final ones.
  */
 struct topdown_session_map {
 	__aligned_u64 magic;
@@ -247,16 +236,13 @@ struct topdown_session_map {
 	__aligned_u64 share_offset;
 	__u32 share_stride;
 	__u32 share_size;
-	__aligned_u64 baseline_offset;
-	__u32 baseline_stride;
-	__u32 nr_kinds;
 	__aligned_u64 serial;
+	__u32 nr_kinds;
 	__u32 seq;
 	__u32 state;
 	__u32 flags;
 	__u32 tasks;
 	__u32 dropped;
-	__u32 resets;
 };
 
 /**
@@ -264,8 +250,6 @@ struct topdown_session_map {
  *
  * @TOPDOWN_CONTROL_ENABLE: count from now on
  * @TOPDOWN_CONTROL_DISABLE: count nothing from now on
- * @TOPDOWN_CONTROL_RESET: set the baseline: the figures begin at 0, with the nodes that are
- *	counted then
  * @TOPDOWN_CONTROL_VIEW: make a view: the ioctl returns another descriptor (O_CLOEXEC) of the
  *	session, which is open for reading only.  Whoever has it can read the session, also
  *	freshly, wait for its end and map it, but not control it or keep it from ending.  Until
@@ -274,8 +258,7 @@ struct topdown_session_map {
 enum topdown_control_action {
 	TOPDOWN_CONTROL_ENABLE		= 0,
 	TOPDOWN_CONTROL_DISABLE		= 1,
-	TOPDOWN_CONTROL_RESET		= 2,
-	TOPDOWN_CONTROL_VIEW		= 3,
+	TOPDOWN_CONTROL_VIEW		= 2,
 };
 
 /**
@@ -285,7 +268,7 @@ enum topdown_control_action {
  * @action: enum topdown_control_action
  * @__reserved: must be 0
  *
- * ENABLE, DISABLE and RESET are exact to the moment: tasks that run now are counted first, except
+ * ENABLE and DISABLE are exact to the moment: tasks that run now are counted first, except
  * those on nohz_full CPUs.
  */
 struct topdown_control {

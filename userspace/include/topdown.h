@@ -54,7 +54,7 @@ const char *topdown_version(void);
  *
  * Checks that the path belongs to the module before it calls it.  The device is opened for
  * reading and writing, and without the right to write for reading only: such a handle reads and
- * maps CPUs, and all functions that attach, reset, add or remove give -EBADF.  The module cannot
+ * maps CPUs, and all functions that attach, add or remove give -EBADF.  The module cannot
  * be unloaded while there is a handle, a session, a view or a map.
  *
  * Return: 0; -ENOTTY if @path is no character device; -ENODEV if it belongs to
@@ -71,8 +71,8 @@ int topdown_open(struct topdown **out, const char *path);
  *	rights of the process that opened it.  The handle takes it over and sets it to close
  *	on exec; on error it stays the caller's
  *
- * The handle has the baseline and the watches that the descriptor has.
- * Its watch events have the size that the first watch of the descriptor asked for.
+ * The handle has the watches that the descriptor has.  Its watch events have the size that the
+ * first watch of the descriptor asked for.
  *
  * Return: 0; -EBADF if @fd is not open; else as topdown_open().
  */
@@ -188,9 +188,8 @@ int topdown_reading_update(struct topdown_reading *reading, unsigned int flags);
  * this reading by this function are not copied again, so that CPUs which sleep cost next
  * to nothing.
  *
- * Return: 0; -EINVAL when the set names a CPU that the machine cannot have, or the handle
- * has been reset, which maps know nothing of; -EAGAIN as topdown_map_read_record();
- * -ENOMEM.  On error the reading is empty.
+ * Return: 0; -EINVAL when the set names a CPU that the machine cannot have; -EAGAIN as
+ * topdown_map_read_record(); -ENOMEM.  On error the reading is empty.
  */
 int topdown_reading_update_map(struct topdown_reading *reading,
 			       const struct topdown_map_view *map);
@@ -241,26 +240,11 @@ topdown_reading_find(const struct topdown_reading *reading, uint32_t cpu);
  *
  * The span is exact if both were updated with TOPDOWN_READ_FRESH.
  *
- * Return: 0, -ENOENT if one of them lacks @cpu, or -ERANGE if @now is not the
- * later one or the handle was reset in between.
+ * Return: 0, -ENOENT if one of them lacks @cpu, or -ERANGE if @now is not the later one.
  */
 int topdown_reading_between(const struct topdown_reading *then,
 			    const struct topdown_reading *now, uint32_t cpu,
 			    unsigned int level, struct topdown_figures *out);
-
-/**
- * topdown_sums_reset() - set the baseline of this handle to now
- * @td: handle
- * @cpus: set of CPUs
- * @words: words in @cpus
- * @flags: TOPDOWN_RESET_FRESH to count until now first
- *
- * The sums of other handles do not change.
- *
- * Return: as topdown_reading_update(); -EINVAL or -E2BIG for an impossible set.
- */
-int topdown_sums_reset(struct topdown *td, const uint64_t *cpus, unsigned int words,
-		       unsigned int flags);
 
 /**
  * topdown_map_open() - map the records and the history of all CPUs
@@ -354,8 +338,6 @@ int topdown_map_read_window(const struct topdown_map_view *map, uint32_t cpu, ui
  * @now: the later one, of the same CPU and from the same source
  * @level: highest level of nodes that get a ratio
  * @out: the figures, not scaled up; untouched on error
- *
- * A record does not show a reset in between, unless a count got smaller.
  *
  * Return: 0, -EINVAL for two CPUs, or -ERANGE if @now is not the later one.
  */

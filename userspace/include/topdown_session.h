@@ -138,7 +138,7 @@ int topdown_session_map_read_kinds(const struct topdown_session_map_view *map,
 				   size_t kind_size);
 
 /**
- * topdown_session_control() - enable, disable or reset a session
+ * topdown_session_control() - enable or disable a session
  * @session: descriptor of the session
  * @action: enum topdown_control_action, but TOPDOWN_CONTROL_VIEW
  *
@@ -153,8 +153,6 @@ int topdown_session_control(int session, enum topdown_control_action action);
  * @now: the later one of the same session
  * @level: highest level of nodes that get a ratio
  * @out: the figures, not scaled up; untouched on error
- *
- * A reset in between shows only if a count got smaller, so read once after a reset.
  *
  * Return: 0, -EINVAL for two sessions, or -ERANGE if @now is not the later one.
  */

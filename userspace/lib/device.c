@@ -207,23 +207,3 @@ TD_API bool topdown_has(const struct topdown *td, uint64_t features)
 {
 	return (td->info.out_features & features) == features;
 }
-
-TD_API int topdown_sums_reset(struct topdown *td, const uint64_t *cpus, unsigned int words,
-			      unsigned int flags)
-{
-	struct topdown_reset arg = {
-		.size = sizeof(arg),
-		.flags = flags,
-		.cpus = (uintptr_t)cpus,
-		.cpus_words = words,
-	};
-	int ret;
-
-	ret = td_check_set(cpus, words);
-	if (ret)
-		return ret;
-	ret = td_ioctl(td, TOPDOWN_RESET, &arg);
-	if (!ret)
-		td->resets++;
-	return ret;
-}

@@ -24,8 +24,8 @@
 #define TD_WATCH_SIZE_MIN	64
 #define TD_SESSION_SIZE_MIN	496
 #define TD_KIND_SIZE_MIN	440
-#define TD_SESSION_MAP_SIZE_MIN	88
-#define TD_SHARE_SIZE_MIN	352
+#define TD_SESSION_MAP_SIZE_MIN	72
+#define TD_SHARE_SIZE_MIN	344
 #define TD_LATENCY_RECORD_SIZE_MIN	984
 
 /* Can so many kinds be written there?  If there is no room, neither address nor size matters. */
@@ -55,13 +55,11 @@ struct td_copy {
 
 /*
  * @cancel_fd: an eventfd that ends a wait; -1 until there is one
- * @resets: how often the handle's baseline was set
  * @event_size: size of a watch event of the descriptor; 0 if it is not known yet
  */
 struct topdown {
 	int fd;
 	int cancel_fd;
-	uint64_t resets;
 	size_t event_size;
 	struct topdown_info info;
 };

@@ -27,8 +27,6 @@ struct topdown_reading {
 	unsigned int spare_room;
 	unsigned int nr;
 	bool has_total;
-	/* The resets of the handle at the last update. */
-	uint64_t resets;
 	uint64_t time_ns;
 	uint32_t *seqs;
 	const struct topdown_map_view *mapped;
@@ -185,7 +183,6 @@ TD_API int topdown_reading_update(struct topdown_reading *reading, unsigned int 
 	room = td_keep(reading, room);
 	reading->has_total = room && reading->records[room - 1].cpu == TOPDOWN_CPU_ALL;
 	reading->nr = room - reading->has_total;
-	reading->resets = reading->td->resets;
 	reading->time_ns = td_clock_ns(CLOCK_MONOTONIC);
 	reading->mapped = NULL;
 	return 0;
@@ -250,9 +247,6 @@ TD_API int topdown_reading_update_map(struct topdown_reading *reading,
 	unsigned int n = 0, cpu;
 	int ret;
 
-	/* The map does not have the baseline of this handle. */
-	if (reading->td->resets)
-		return -EINVAL;
 	ret = td_begin_map(reading, map);
 	for (cpu = 0; !ret && cpu < topdown_map_nr_cpus(map); cpu++) {
 		if (td_is_asked(reading, cpu))
@@ -264,7 +258,6 @@ TD_API int topdown_reading_update_map(struct topdown_reading *reading,
 		return ret;
 	}
 	reading->nr = n;
-	reading->resets = 0;
 	reading->time_ns = td_clock_ns(CLOCK_MONOTONIC);
 	return 0;
 }
@@ -376,8 +369,7 @@ TD_API int topdown_reading_between(const struct topdown_reading *then,
 	struct topdown_figures figures;
 	int ret;
 
-	if (now->time_ns < then->time_ns ||
-	    (now->td == then->td && now->resets != then->resets))
+	if (now->time_ns < then->time_ns)
 		return -ERANGE;
 	if (cpu == TOPDOWN_CPU_ALL)
 		return td_sum_between(then, now, level, out);

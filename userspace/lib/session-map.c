@@ -12,7 +12,7 @@
 
 #include "sums.h"
 
-/* There will never be more kinds. All are copied at one moment. */
+/* There will never be more kinds. */
 #define TD_KINDS_MAX	16
 
 struct topdown_session_map_view {
@@ -29,12 +29,6 @@ static int td_check_shares(const struct topdown_session_map *layout, uint64_t ma
 		.nr = layout->nr_cpus,
 		.size = layout->share_size,
 	};
-	const struct td_entries baselines = {
-		.offset = layout->baseline_offset,
-		.stride = layout->baseline_stride,
-		.nr = layout->nr_kinds,
-		.size = layout->share_size,
-	};
 
 	if (layout->magic != TOPDOWN_SESSION_MAP_MAGIC || layout->size > mapped ||
 	    layout->header_size < TD_SESSION_MAP_SIZE_MIN)
@@ -44,8 +38,7 @@ static int td_check_shares(const struct topdown_session_map *layout, uint64_t ma
 	if (!layout->nr_kinds || layout->nr_kinds > TD_KINDS_MAX)
 		return -EPROTO;
 	if (layout->share_size < TD_SHARE_SIZE_MIN ||
-	    !td_fits(&shares, layout->header_size, layout->size) ||
-	    !td_fits(&baselines, layout->header_size, layout->size))
+	    !td_fits(&shares, layout->header_size, layout->size))
 		return -EPROTO;
 	return 0;
 }
@@ -106,30 +99,8 @@ TD_API void topdown_session_map_close(struct topdown_session_map_view *map)
 	free(map);
 }
 
-/*
- * Copy the header and all baselines at one moment. The layout in the header was checked,
- * and does not change.
- */
-static int td_copy_header(const struct topdown_session_map_view *map,
-			  struct topdown_session_map *header, struct topdown_share *baseline)
-{
-	const struct topdown_session_map *live = (const void *)map->base;
-	const struct topdown_session_map *layout = &map->layout;
-	struct td_copy copy[1 + TD_KINDS_MAX];
-	uint32_t i;
-
-	copy[0] = (struct td_copy){ header, sizeof(*header), live, layout->header_size };
-	for (i = 0; i < layout->nr_kinds; i++)
-		copy[1 + i] = (struct td_copy){
-			&baseline[i], sizeof(*baseline), map->base + layout->baseline_offset +
-			(size_t)i * layout->baseline_stride, layout->share_size
-		};
-	return td_copy_guarded(copy, 1 + layout->nr_kinds, &live->seq);
-}
-
-/* Add up since the reset: each kind, and all kinds. */
-static int td_sum_shares(const struct topdown_session_map_view *map, uint32_t resets,
-			 const struct topdown_share *baseline,
+/* Add up each kind, and all kinds. */
+static int td_sum_shares(const struct topdown_session_map_view *map,
 			 struct topdown_share sum[TD_KINDS_MAX], struct topdown_share *all)
 {
 	const struct topdown_session_map *layout = &map->layout;
@@ -148,15 +119,8 @@ static int td_sum_shares(const struct topdown_session_map_view *map, uint32_t re
 			return ret;
 		if (one.kind >= layout->nr_kinds)
 			return -EPROTO;
-		/* The level of a share from before the last reset does not count. */
-		if (one.resets != resets)
-			one.level = 0;
 		td_share_add(all, &one);
 		td_share_add(&sum[one.kind], &one);
-	}
-	for (i = 0; i < layout->nr_kinds; i++) {
-		td_share_sub(all, &baseline[i]);
-		td_share_sub(&sum[i], &baseline[i]);
 	}
 	return 0;
 }
@@ -186,19 +150,21 @@ TD_API int topdown_session_map_read_kinds(const struct topdown_session_map_view 
 					  struct topdown_session_kind *kinds, unsigned int *nr,
 					  size_t kind_size)
 {
-	struct topdown_share baseline[TD_KINDS_MAX], sum[TD_KINDS_MAX], all;
+	const struct topdown_session_map *live = (const void *)map->base;
+	struct topdown_share sum[TD_KINDS_MAX], all;
 	struct topdown_session read = { .size = sizeof(read) };
 	struct topdown_session_map header;
+	struct td_copy copy = { &header, sizeof(header), live, map->layout.header_size };
 	int ret;
 
 	if (size < TD_SESSION_SIZE_MIN || !td_kinds_fit(kinds, *nr, kind_size))
 		return -EINVAL;
 	/* Read the state first: almost nothing is added after the last task has exited. */
-	ret = td_copy_header(map, &header, baseline);
+	ret = td_copy_guarded(&copy, 1, &live->seq);
 	if (ret)
 		return ret;
 	read.out_time_ns = td_clock_ns(CLOCK_MONOTONIC);
-	ret = td_sum_shares(map, header.resets, baseline, sum, &all);
+	ret = td_sum_shares(map, sum, &all);
 	if (ret)
 		return ret;
 

@@ -145,16 +145,39 @@ int device_read_cpu(int fd, __u32 flags, unsigned int cpu, struct topdown_record
 	return device_read(fd, flags, cpus, TD_CPUS_MAX / 64, record, &nr);
 }
 
-int device_reset(int fd, __u32 flags, const __u64 *cpus, __u32 words)
-{
-	struct topdown_reset reset = {
-		.size		= sizeof(reset),
-		.flags		= flags,
-		.cpus		= (uintptr_t)cpus,
-		.cpus_words	= words,
-	};
+/* The level 1 node of a child; nodes that are none are at NO_PARENT. */
+#define NO_PARENT	0xff
 
-	return ioctl(fd, TOPDOWN_RESET, &reset) ? -errno : 0;
+static unsigned int parent_of(unsigned int node)
+{
+	if (node >= TOPDOWN_HEAVY_OPERATIONS && node <= TOPDOWN_CORE_BOUND)
+		return (node - TOPDOWN_HEAVY_OPERATIONS) / 2;
+	return node == TOPDOWN_RESOURCE_BOUND ? TOPDOWN_BACKEND_BOUND : NO_PARENT;
+}
+
+void figures_since(struct topdown_figures *now, const struct topdown_figures *then, __u64 nodes)
+{
+	const __u64 *earlier = (const __u64 *)then;
+	__u64 *sums = (__u64 *)now;
+	unsigned int i, parent;
+
+	for (i = 0; i < offsetof(struct topdown_figures, ratio) / sizeof(*sums); i++)
+		sums[i] -= earlier[i];
+	for (i = 0; i < TOPDOWN_MAX_NODES; i++) {
+		now->ratio[i] = TOPDOWN_RATIO_NONE;
+		parent = parent_of(i);
+		if (!now->slots || !(nodes >> i & 1) ||
+		    (parent != NO_PARENT && now->children_slots[parent] != now->slots))
+			continue;
+		now->ratio[i] = (double)now->node[i] / now->slots * TOPDOWN_RATIO_ONE;
+	}
+}
+
+void session_since(struct topdown_session *now, const struct topdown_session *then)
+{
+	now->out_switches -= then->out_switches;
+	now->out_merged_ns -= then->out_merged_ns;
+	figures_since(&now->out_figures, &then->out_figures, now->out_nodes);
 }
 
 int device_attach(int fd, __u32 flags, int pid)

@@ -61,7 +61,6 @@ static const struct {
 } command[] = {
 	{ TOPDOWN_CMD_INFO, sizeof(struct topdown_info), "sf" },
 	{ TOPDOWN_CMD_READ, sizeof(struct topdown_read), "sfqczpcr" },
-	{ TOPDOWN_CMD_RESET, sizeof(struct topdown_reset), "sfqcr" },
 	{ TOPDOWN_CMD_WATCH, sizeof(struct topdown_watch), "sfqcnnnNSzorrr" },
 	{ TOPDOWN_CMD_ATTACH, sizeof(struct topdown_attach), "sfir" },
 	{ TOPDOWN_CMD_ATTACH, sizeof(struct topdown_attach), "sfir" },

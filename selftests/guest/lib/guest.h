@@ -105,7 +105,6 @@ int device_info(int fd, struct topdown_info *info);
 int device_read(int fd, __u32 flags, const __u64 *cpus, __u32 words,
 		struct topdown_record *records, __u32 *nr);
 int device_read_cpu(int fd, __u32 flags, unsigned int cpu, struct topdown_record *record);
-int device_reset(int fd, __u32 flags, const __u64 *cpus, __u32 words);
 /* Return: the descriptor of the session, or a negative errno. */
 int device_attach(int fd, __u32 flags, int pid);
 int device_session(int session, __u32 flags, struct topdown_session *answer);
@@ -114,6 +113,9 @@ int device_session_kinds(int session, __u32 flags, struct topdown_session *answe
 			 struct topdown_session_kind *kind);
 /* Return: 0, with TOPDOWN_CONTROL_VIEW the view, or a negative errno. */
 int device_control(int session, enum topdown_control_action action);
+/* Leave what was counted between two readings: its sums, and ratios of those of @nodes. */
+void figures_since(struct topdown_figures *now, const struct topdown_figures *then, __u64 nodes);
+void session_since(struct topdown_session *now, const struct topdown_session *then);
 /* Hand a descriptor on, by a socket.  Return: whether it was sent; the descriptor, or -1. */
 bool fd_send(int to, int fd);
 int fd_receive(int from);

@@ -25,7 +25,6 @@
 const struct command commands[COMMANDS] = {
 	COMMAND(INFO, info, 288, 0, true),
 	COMMAND(READ, read, 40, 0x3, true),
-	COMMAND(RESET, reset, 24, 0x1, false),
 	COMMAND(WATCH, watch, 64, 0xf, true),
 	COMMAND(ATTACH, attach, 16, 0x1f, false),
 	COMMAND(SESSION, session, 496, 0x1, true),
@@ -41,7 +40,6 @@ static const struct field right[COMMANDS][5] = {
 		FIELD(read, record_size, sizeof(struct topdown_record)),
 		FIELD(read, records, ANSWERS), FIELD(read, nr_records, 4),
 	},
-	[TOPDOWN_CMD_RESET] = { FIELD(reset, cpus, CPU_ONE), FIELD(reset, cpus_words, 1) },
 	[TOPDOWN_CMD_WATCH] = {
 		FIELD(watch, cpus, CPU_ONE), FIELD(watch, cpus_words, 1),
 		FIELD(watch, event_size, sizeof(struct topdown_event)),
@@ -85,6 +83,13 @@ void request_make(unsigned int nr)
 	*(__u32 *)ARGUMENT = commands[nr].size;
 	for (i = 0; i < 5; i++)
 		request_set(&right[nr][i]);
+}
+
+unsigned int request_next(unsigned int nr)
+{
+	while (nr < COMMANDS && !commands[nr].name)
+		nr++;
+	return nr;
 }
 
 bool request_is_of_session(unsigned int nr)

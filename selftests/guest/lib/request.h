@@ -39,8 +39,14 @@ struct command {
 	bool answers;
 };
 
-/* By TOPDOWN_CMD_*. */
+/* By TOPDOWN_CMD_*; a number that is none has no name. */
 extern const struct command commands[COMMANDS];
+
+/* The first number of a command from @nr on; COMMANDS if there is no more. */
+unsigned int request_next(unsigned int nr);
+
+#define for_each_command(nr) \
+	for ((nr) = request_next(0); (nr) < COMMANDS; (nr) = request_next((nr) + 1))
 
 struct field {
 	unsigned int at;

@@ -91,15 +91,9 @@ static void credit(struct topdown_session_map *map, unsigned int cpu, unsigned i
 
 static void fill_session(struct topdown_session_map *map)
 {
-	struct topdown_share sum[TD_NR_KINDS];
 	unsigned int cpu;
 
 	map->serial = GROWTH_SESSION;
-	for (cpu = 0; cpu < GROWTH_CPUS; cpu++)
-		credit(map, cpu, GROWTH_BEFORE(cpu));
-	td_share_begin(map);
-	td_share_sum(map, sum);
-	td_share_reset(map, sum);
 	for (cpu = 0; cpu < GROWTH_CPUS; cpu++)
 		credit(map, cpu, GROWTH_CREDIT(cpu));
 	td_share_write_header(map, TOPDOWN_SESSION_DISABLED, TOPDOWN_SESSION_INCOMPLETE, 7,

@@ -63,7 +63,6 @@ static inline void growth_sums(struct topdown_sums *sums, unsigned int seed)
 #define GROWTH_TOTAL(cpu)	(10 + (cpu))
 #define GROWTH_WINDOW(cpu, n)	(100 + 10 * (cpu) + (n))
 #define GROWTH_OPEN(cpu)	(20 + (cpu))
-#define GROWTH_BEFORE(cpu)	(30 + (cpu))
 #define GROWTH_CREDIT(cpu)	(40 + (cpu))
 
 /* Tasks that dropped out of the session. */

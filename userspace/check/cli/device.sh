@@ -96,7 +96,7 @@ expect '--windows asks for nothing fresh' 0 'tma_retiring +40.0%' ''
 FAKE_FEATURES=1 run fake stat --count 1 -I 10
 expect 'a module without TOTAL' 3 '' 'older than this command'
 FAKE_INFO_SIZE=64 run fake info
-expect 'a module with a shorter INFO' 0 'module: -.*codename: -.*features: fresh total reset' ''
+expect 'a module with a shorter INFO' 0 'module: -.*codename: -.*features: fresh total' ''
 FAKE_FEATURES=255 FAKE_SOURCE=9 FAKE_STATE=9 FAKE_LEVEL=3 run fake stat -A --count 1 -I 10 -j
 expect 'a newer module' 0 \
 	'"row":"all","cpu":null,"state":"unknown","source":"unknown","level":2,.*"tma_core_bound":0\.15' ''

@@ -27,12 +27,6 @@ static int read_cpus(int fd, void *arg)
 	return fake_read(arg);
 }
 
-static int reset(int fd, void *arg)
-{
-	(void)fd;
-	return fake_reset(arg);
-}
-
 static int watch(int fd, void *arg)
 {
 	(void)fd;
@@ -106,7 +100,6 @@ static const struct command {
 } commands[] = {
 	{ TOPDOWN_INFO, sizeof(struct topdown_info), 288, OF_DEVICE, info },
 	{ TOPDOWN_READ, sizeof(struct topdown_read), 40, OF_DEVICE, read_cpus },
-	{ TOPDOWN_RESET, sizeof(struct topdown_reset), 24, OF_DEVICE, reset },
 	{ TOPDOWN_WATCH, sizeof(struct topdown_watch), 64, OF_DEVICE, watch },
 	{ TOPDOWN_ATTACH, sizeof(struct topdown_attach), 16, OF_DEVICE, attach },
 	{ TOPDOWN_SESSION, sizeof(struct topdown_session), FAKE_SESSION_SIZE_MIN, OF_SESSION,

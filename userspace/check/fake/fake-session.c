@@ -295,10 +295,10 @@ static void break_layout(struct topdown_session_map *map)
 		map->share_offset = 16;
 		break;
 	case 7:
-		map->share_stride = 344;
+		map->share_stride = 336;
 		break;
 	case 8:
-		map->share_size = 344;
+		map->share_size = 336;
 		break;
 	case 9:
 		map->share_offset += 4;
@@ -309,22 +309,13 @@ static void break_layout(struct topdown_session_map *map)
 	case 11:
 		map->nr_kinds = 100;
 		break;
-	case 12:
-		map->baseline_offset = FAKE_SESSION_MAP_SIZE - 8;
-		break;
-	case 13:
-		map->baseline_stride = 344;
-		break;
-	case 14:
-		map->baseline_offset = 16;
-		break;
 	}
 }
 
-/* Two CPUs: one has what the session was reset at, and a figure on top, both level 2. */
+/* Two CPUs with two steps each, both of level 2, and one without any. */
 static void fill_shares(struct topdown_session_map *map, uint32_t number)
 {
-	struct topdown_share *share, *baseline;
+	struct topdown_share *share;
 	struct topdown_figures figures = { .slots = 0 };
 	unsigned int i;
 
@@ -336,8 +327,6 @@ static void fill_shares(struct topdown_session_map *map, uint32_t number)
 		.share_offset	= 2048,
 		.share_stride	= 384,
 		.share_size	= sizeof(*share),
-		.baseline_offset = 128,
-		.baseline_stride = 448,
 		.nr_kinds	= TD_NR_KINDS,
 		.serial		= number,
 		.state		= TOPDOWN_SESSION_RUNNING,
@@ -354,11 +343,6 @@ static void fill_shares(struct topdown_session_map *map, uint32_t number)
 		fill_counts(&figures, 0, 2);
 		td_figures_get(&share->sums, &figures);
 	}
-	baseline = (void *)((char *)map + map->baseline_offset);
-	baseline->switches = 5;
-	baseline->merged_ns = 70;
-	fill_counts(&figures, 0, 3);
-	td_figures_get(&baseline->sums, &figures);
 	break_layout(map);
 }
 
@@ -397,9 +381,6 @@ int fake_control(int fd, const struct topdown_control *arg)
 	case TOPDOWN_CONTROL_ENABLE:
 	case TOPDOWN_CONTROL_DISABLE:
 		session->disabled = arg->action == TOPDOWN_CONTROL_DISABLE;
-		break;
-	case TOPDOWN_CONTROL_RESET:
-		session->steps = 0;
 		break;
 	case TOPDOWN_CONTROL_VIEW:
 		return make_view(fd);

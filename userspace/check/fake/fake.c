@@ -56,7 +56,7 @@
  *   FAKE_EVENT_NONE   it has no ratio
  *   FAKE_EVENTS    how many of it, one after the other (1)
  *   FAKE_EVENT_TAKEN  how often poll() reports an event that another reader has taken
- *   FAKE_INFO_ERRNO, FAKE_READ_ERRNO, FAKE_OPEN_ERRNO, FAKE_RESET_ERRNO
+ *   FAKE_INFO_ERRNO, FAKE_READ_ERRNO, FAKE_OPEN_ERRNO
  *   FAKE_MAP_ERRNO, FAKE_WATCH_ERRNO
  *   FAKE_INFO_RETURN  what INFO returns instead of 0
  *   FAKE_MINOR_OF  name that sysfs has for the device (topdown)
@@ -100,7 +100,6 @@
 
 static int fake_fd = -1;
 static unsigned int fake_reads;
-static uint64_t fake_baseline[TOPDOWN_CPUS_WORDS_MAX * 64];
 
 long setting(const char *name, long otherwise)
 {
@@ -408,7 +407,6 @@ void fill_record(struct topdown_record *record, unsigned int cpu)
 	}
 	if (getenv("FAKE_BACK") && fake_reads > 2)
 		steps = 1;
-	steps -= fake_baseline[cpu] < steps ? fake_baseline[cpu] : steps;
 	record->windows = steps;
 	record->time_ns = steps * NS_PER_STEP;
 	fill_counts(&record->total, cpu, steps);
@@ -505,22 +503,6 @@ int fake_read(struct topdown_read *arg)
 	if (arg->flags & TOPDOWN_READ_TOTAL)
 		put_record(arg, n, &total);
 	arg->nr_records = needed;
-	return 0;
-}
-
-int fake_reset(const struct topdown_reset *arg)
-{
-	unsigned int cpu;
-
-	if (setting("FAKE_RESET_ERRNO", 0))
-		return refuse(setting("FAKE_RESET_ERRNO", 0));
-	if (arg->flags & TOPDOWN_RESET_FRESH &&
-	    !(setting("FAKE_FEATURES", 7) & TOPDOWN_FEATURE_FRESH))
-		return refuse(EOPNOTSUPP);
-	if (arg->__reserved)
-		return refuse(EINVAL);
-	for (cpu = 0; cpu < nr_cpus(); cpu++)
-		fake_baseline[cpu] = 10 + fake_reads;
 	return 0;
 }
 

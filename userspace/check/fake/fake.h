@@ -35,7 +35,6 @@ int refuse(int error);
 bool fake_is_device(int fd);
 int fake_info(struct topdown_info *arg);
 int fake_read(struct topdown_read *arg);
-int fake_reset(const struct topdown_reset *arg);
 int fake_watch(struct topdown_watch *arg);
 ssize_t fake_event(void *to, size_t size, bool wait);
 void fake_watches_begin(void);

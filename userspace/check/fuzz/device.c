@@ -253,7 +253,7 @@ static void use_sessions(struct topdown *td)
 
 	topdown_session_attach(td, 0, 0, &made);
 	topdown_session_view(SESSION, &made);
-	topdown_session_control(SESSION, TOPDOWN_CONTROL_RESET);
+	topdown_session_control(SESSION, TOPDOWN_CONTROL_DISABLE);
 	memset(seen, 0, sizeof(seen));
 	for (i = 0; i < SESSIONS; i++)
 		topdown_session_read(SESSION, 0, &seen[i], sizeof(seen[i]));

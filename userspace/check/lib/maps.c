@@ -94,7 +94,7 @@ static void test_map_record(void)
 	      open.slots == 1000, "in the wrong order");
 	again.total.node[TOPDOWN_RETIRING] = record.total.node[TOPDOWN_RETIRING] - 1;
 	check(topdown_record_between(&record, &again, 2, &open) == -ERANGE &&
-	      open.slots == 1000, "with one node of before a reset");
+	      open.slots == 1000, "with one node that fell");
 	again.total.node[TOPDOWN_RETIRING] = record.total.node[TOPDOWN_RETIRING] + 250;
 	again.total.children_slots[TOPDOWN_RETIRING] += 1000;
 	again.total.children_slots[TOPDOWN_BACKEND_BOUND] += 999;
@@ -108,7 +108,7 @@ static void test_map_record(void)
 	again.total.children_slots[TOPDOWN_BACKEND_BOUND] =
 		record.total.children_slots[TOPDOWN_BACKEND_BOUND] - 1;
 	check(topdown_record_between(&record, &again, 2, &open) == -ERANGE &&
-	      open.slots == 1000, "with the slots of children of before a reset");
+	      open.slots == 1000, "with slots of children that fell");
 	again.total.children_slots[TOPDOWN_BACKEND_BOUND] =
 		record.total.children_slots[TOPDOWN_BACKEND_BOUND] + 999;
 	again.cpu = 3;

@@ -123,9 +123,6 @@ class Readings(unittest.TestCase):
             with self.assertRaisesRegex(OSError, "a flag that the module does not know"):
                 self.device.read(fresh=True)
             self.assertEqual(len(next(self.device.spans(0.001, count=1, fresh=False))), 4)
-            self.device.reset(fresh=False)
-            with self.assertRaisesRegex(OSError, "a flag that the module does not know"):
-                self.device.reset()
         then, now = self.device.read(), self.device.read()
         with self.assertRaises(OSError) as caught:
             then.since(now)
@@ -133,16 +130,6 @@ class Readings(unittest.TestCase):
         with self.assertRaises(OSError) as caught:
             now[0].since(then[1])
         self.assertEqual(caught.exception.errno, errno.EINVAL)
-
-    def test_reset(self):
-        """readings: a reset sets the baseline of the device"""
-        before = self.device.read(fresh=True)
-        self.device.reset()
-        after = self.device.read(fresh=True)
-        self.assertLess(after[0].total.slots, before[0].total.slots)
-        with self.assertRaises(OSError) as caught:
-            after.since(before)
-        self.assertEqual(caught.exception.errno, errno.ERANGE)
 
     def test_closed(self):
         """readings: they stay when the device is closed, and it cannot be used"""
@@ -175,7 +162,7 @@ class Readings(unittest.TestCase):
         """readings: what the module and the machine can do"""
         info = self.device.info
         self.assertEqual(info.features, {
-            "fresh", "total", "reset", "map", "watch", "session",
+            "fresh", "total", "map", "watch", "session",
             "cycles", "busy", "latency"})
         self.assertEqual((info.flags, info.nr_cpus, info.source, info.level), (
             {"may_read"}, 4, "perf_metrics", 2))

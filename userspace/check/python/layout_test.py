@@ -22,7 +22,7 @@ TYPES = {"__u16": ctypes.c_uint16, "__s32": ctypes.c_int32,
          "char": ctypes.c_char}
 
 #: Arguments of ioctls and maps, which the library takes apart.
-OTHER_STRUCTS = {"topdown_read", "topdown_reset", "topdown_attach",
+OTHER_STRUCTS = {"topdown_read", "topdown_attach",
                  "topdown_control", "topdown_map", "topdown_map_record", "topdown_map_window",
                  "topdown_share", "topdown_sums",
                  "topdown_session_map", "topdown_latency", "topdown_latencies",
@@ -34,7 +34,7 @@ OTHER_FUNCTIONS = {"topdown_watch_wait", "topdown_has", "topdown_stall_decode",
                    "topdown_stalls_chain", "topdown_stalls_map_next"}
 #: Commands of the device, and of the library's own.
 OTHER_DEFINES = {"READ_TOTAL", "WATCH_REMOVE", "SESSION_MAP_MAGIC"}
-FAMILIES = ("FEATURE_", "INFO_", "READ_", "RESET_", "RECORD_", "ATTACH_", "SESSION_", "WATCH_",
+FAMILIES = ("FEATURE_", "INFO_", "READ_", "RECORD_", "ATTACH_", "SESSION_", "WATCH_",
             "EVENT_", "MAX_", "NR_", "RATIO_", "CPU_", "CPUS_")
 
 

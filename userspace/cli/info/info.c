@@ -49,7 +49,6 @@ static const struct {
 } features[] = {
 	{ TOPDOWN_FEATURE_FRESH, "fresh" },
 	{ TOPDOWN_FEATURE_TOTAL, "total" },
-	{ TOPDOWN_FEATURE_RESET, "reset" },
 	{ TOPDOWN_FEATURE_MAP, "map" },
 	{ TOPDOWN_FEATURE_WATCH, "watch" },
 	{ TOPDOWN_FEATURE_SESSION, "session" },

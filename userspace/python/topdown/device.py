@@ -8,7 +8,7 @@ import time
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Union
 
 from . import abi, library
-from .cpus import CpusLike, words
+from .cpus import CpusLike
 from .handle import Closing, Handle
 from .latency import EventLike, LatencySession, Refusal, refusal
 from .latency import names as latency_names
@@ -34,8 +34,8 @@ class Info:
 
     @property
     def features(self) -> frozenset[str]:
-        """What the module can do: "fresh", "total", "reset", "map", "watch", "session",
-        "cycles", "busy", "latency"."""
+        """What the module can do: "fresh", "total", "map", "watch", "session", "cycles",
+        "busy", "latency"."""
         return abi.bits("FEATURE_", self._raw.out_features)
 
     @property
@@ -186,17 +186,6 @@ class Device(Closing):
             yield now.since(then)
             then = now
             count = None if count is None else count - 1
-
-    def reset(self, cpus: Optional[CpusLike] = None, *, fresh: bool = True) -> None:
-        """Set the baseline of this device to now; that of other programs does not change.
-
-        :param cpus: as of `read()`
-        :param fresh: count until now first
-        :raises OSError: as of `read()`
-        """
-        with self._handle.using() as pointer:
-            library.call("topdown_sums_reset", pointer, *words(cpus),
-                         abi.RESET_FRESH if fresh else 0)
 
     def map(self) -> Map:
         """Map the records and the history of all CPUs.

@@ -87,13 +87,11 @@ MEANINGS: Dict[str, Dict[int, str]] = {
     "topdown_reading_create": _SET,
     "topdown_reading_update": _READ,
     "topdown_reading_update_map": {
-        EINVAL: "the set names a CPU that the machine cannot have, or the handle has been "
-                "reset, which maps know nothing of",
+        EINVAL: "the set names a CPU that the machine cannot have",
         **_MAP_READ},
     "topdown_reading_between": {
         ENOENT: "one of them lacks cpu",
-        ERANGE: "now is not the later one or the handle was reset in between"},
-    "topdown_sums_reset": {**_READ, **_SET},
+        ERANGE: "now is not the later one"},
     "topdown_map_open": _MAP,
     "topdown_map_read_record": {
         ENOENT: "an impossible CPU", EINVAL: "a size that was never released", **_MAP_READ},

@@ -47,7 +47,6 @@ PROTOTYPES: Dict[str, Tuple[Any, ...]] = {
     "topdown_reading_record": (_record, _handle, c_uint32),
     "topdown_reading_find": (_record, _handle, c_uint32),
     "topdown_reading_between": (c_int, _handle, _handle, c_uint32, c_uint32, _figures),
-    "topdown_sums_reset": (c_int, _handle, _words, c_uint32, c_uint32),
     "topdown_map_open": (c_int, _out, _handle),
     "topdown_map_close": (None, _handle),
     "topdown_map_nr_cpus": (c_uint32, _handle),

@@ -69,7 +69,7 @@ class Reading(Mapping[int, Record]):
         :param then: the earlier reading, of the same set
         :param level: highest level of nodes that get a ratio
         :raises OSError: ENOENT if one of them lacks the CPU, ERANGE if this is not the later
-            one or the device was reset in between
+            one
         :raises ValueError: the device is closed
         """
         out = abi.Figures()

@@ -19,7 +19,7 @@ class Record:
     def __init__(self, raw: abi.Record, open_window: Optional[Figures] = None) -> None:
         """Of a copy of the C structure; programs get records from a reading or a map."""
         self._raw = raw
-        #: `Figures` since the baseline: since the module was loaded, or since `Device.reset()`.
+        #: `Figures` since the module was loaded.
         self.total = Figures(abi.Figures.from_buffer_copy(raw.total))
         #: `Figures` of the last window; with ``fresh`` of the open window until now.
         self.window = Figures(abi.Figures.from_buffer_copy(raw.window))
@@ -83,7 +83,7 @@ class Record:
 
     @property
     def windows(self) -> int:
-        """Windows closed since the baseline; in a map the number of the last window."""
+        """Windows closed since the module was loaded; in a map the number of the last window."""
         return int(self._raw.windows)
 
     @property

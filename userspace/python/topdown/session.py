@@ -27,7 +27,7 @@ class SessionReading:
         """Of copies of the C structures; programs get it from a session."""
         self._raw = raw
         self._kinds = kinds
-        #: `Figures` since the session was made, or since its last reset.
+        #: `Figures` since the session was made.
         self.figures = Figures(abi.Figures.from_buffer_copy(raw.out_figures))
         #: The part of `figures` on P-cores of a hybrid machine.
         self.core = Figures(abi.Figures.from_buffer_copy(kinds[abi.KIND_CORE].figures))
@@ -214,10 +214,6 @@ class Session(Closing):
     def disable(self) -> None:
         """Count nothing from now on.  Errors as of `enable()`."""
         self._control(abi.CONTROL_DISABLE)
-
-    def reset(self) -> None:
-        """Set the baseline to now: the figures begin at 0.  Errors as of `enable()`."""
-        self._control(abi.CONTROL_RESET)
 
     def close(self) -> None:
         """Close it, which ends the session unless there is another copy of its descriptor."""
