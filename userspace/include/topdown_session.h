@@ -154,6 +154,8 @@ int topdown_session_control(int session, enum topdown_control_action action);
  * @level: highest level of nodes that get a ratio
  * @out: the figures, not scaled up; untouched on error
  *
+ * Children that were counted in all of this time have a ratio, also if they have none in @now.
+ *
  * Return: 0, -EINVAL for two sessions, or -ERANGE if @now is not the later one.
  */
 int topdown_session_between(const struct topdown_session *then,

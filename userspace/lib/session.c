@@ -86,6 +86,31 @@ TD_API int topdown_session_control(int session, enum topdown_control_action acti
 	return ret > 0 ? -EPROTO : ret;
 }
 
+/*
+ * The nodes of a span of a session. Children that were not counted from the begin of the session on
+ * have no ratio in it, but they have one in a span in which they were: td_figures_ratios() looks at
+ * their slots. A mixture of sources has nodes that its other parts do not have.
+ */
+static uint32_t td_nodes_of_span(const struct topdown_figures *after, uint32_t source)
+{
+	uint32_t nodes = td_nodes_of_figures(after), late = 0, children;
+	unsigned int parent;
+
+	if (source == TOPDOWN_SOURCE_MIXED)
+		return nodes;
+	for (parent = 0; parent < TD_NR_PARENTS; parent++) {
+		children = td_nodes_children(parent);
+		if (!(nodes & children) && after->children_slots[parent])
+			late |= children;
+	}
+	/* A core has one of these two, which shows when it has slots. */
+	if (!after->node[TOPDOWN_MEMORY_BOUND])
+		late &= ~(1U << TOPDOWN_MEMORY_BOUND);
+	if (!after->node[TOPDOWN_RESOURCE_BOUND])
+		late &= ~(1U << TOPDOWN_RESOURCE_BOUND);
+	return nodes | late;
+}
+
 TD_API int topdown_session_between(const struct topdown_session *then,
 				   const struct topdown_session *now, unsigned int level,
 				   struct topdown_figures *out)
@@ -100,7 +125,8 @@ TD_API int topdown_session_between(const struct topdown_session *then,
 	    now->out_switches < then->out_switches || !td_figures_grew(before, after))
 		return -ERANGE;
 	td_figures_sub(&figures, before);
-	td_figures_ratios(&figures, td_nodes_of_figures(after) & td_nodes_of_level(level));
+	td_figures_ratios(&figures,
+			  td_nodes_of_span(after, now->out_source) & td_nodes_of_level(level));
 	*out = figures;
 	return 0;
 }
@@ -117,8 +143,8 @@ TD_API int topdown_session_kind_between(const struct topdown_session_kind *then,
 	if (now->switches < then->switches || !td_figures_grew(&then->figures, &now->figures))
 		return -ERANGE;
 	td_figures_sub(&figures, &then->figures);
-	td_figures_ratios(&figures,
-			  td_nodes_of_figures(&now->figures) & td_nodes_of_level(level));
+	td_figures_ratios(&figures, td_nodes_of_span(&now->figures, now->source) &
+				    td_nodes_of_level(level));
 	*out = figures;
 	return 0;
 }

@@ -39,6 +39,76 @@ static void test_session_attach(void)
 	topdown_close(td);
 }
 
+/* Children of two nodes are counted since @then, and were not when the session began. */
+static void make_late(struct topdown_session *then, struct topdown_session *now)
+{
+	struct topdown_figures *figures = &then->out_figures;
+	unsigned int i;
+
+	memset(then, 0, sizeof(*then));
+	then->out_serial = 1;
+	then->out_source = TOPDOWN_SOURCE_GENERIC;
+	figures->slots = 1000;
+	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
+		figures->ratio[i] = i < 4 ? TOPDOWN_RATIO_ONE / 4 : TOPDOWN_RATIO_NONE;
+	for (i = 0; i < 4; i++)
+		figures->node[i] = 250;
+	*now = *then;
+	figures = &now->out_figures;
+	figures->slots = 3000;
+	figures->children_slots[TOPDOWN_BAD_SPECULATION] = 2000;
+	figures->children_slots[TOPDOWN_BACKEND_BOUND] = 2000;
+	for (i = 0; i < 4; i++)
+		figures->node[i] = 750;
+	figures->node[TOPDOWN_BRANCH_MISPREDICTS] = 500;
+	figures->node[TOPDOWN_MEMORY_BOUND] = 100;
+	figures->node[TOPDOWN_CORE_BOUND] = 400;
+}
+
+/* The nodes that have a ratio between two reads. */
+static uint32_t nodes_between(const struct topdown_session *then, const struct topdown_session *now)
+{
+	struct topdown_session_kind before = { .source = then->out_source }, after = before;
+	struct topdown_figures figures, of_kind;
+	uint32_t nodes = 0;
+	unsigned int i;
+
+	before.figures = then->out_figures;
+	after.figures = now->out_figures;
+	if (topdown_session_between(then, now, 2, &figures) ||
+	    topdown_session_kind_between(&before, &after, 2, &of_kind) ||
+	    memcmp(&figures, &of_kind, sizeof(figures)))
+		return 0;
+	for (i = 0; i < TOPDOWN_MAX_NODES; i++)
+		nodes |= (uint32_t)(figures.ratio[i] != TOPDOWN_RATIO_NONE) << i;
+	return nodes;
+}
+
+static void test_late_children(void)
+{
+	const uint32_t late = 1U << TOPDOWN_MEMORY_BOUND | 1U << TOPDOWN_CORE_BOUND;
+	const uint32_t always = 0xf | 1U << TOPDOWN_BRANCH_MISPREDICTS |
+				1U << TOPDOWN_MACHINE_CLEARS;
+	struct topdown_session then, now;
+	struct topdown_figures figures;
+
+	make_late(&then, &now);
+	check(nodes_between(&then, &now) == (always | late) &&
+	      !topdown_session_between(&then, &now, 2, &figures) &&
+	      figures.ratio[TOPDOWN_CORE_BOUND] == TOPDOWN_RATIO_ONE / 5,
+	      "children that are counted since the first read");
+	then.out_source = TOPDOWN_SOURCE_MIXED;
+	now.out_source = TOPDOWN_SOURCE_MIXED;
+	check(nodes_between(&then, &now) == 0xf, "not of kinds of core that differ in them");
+	make_late(&then, &now);
+	now.out_figures.children_slots[TOPDOWN_BACKEND_BOUND]--;
+	check(nodes_between(&then, &now) == always, "not if they were counted since later");
+	make_late(&then, &now);
+	now.out_figures.ratio[TOPDOWN_CORE_BOUND] = TOPDOWN_RATIO_ONE / 5;
+	check(nodes_between(&then, &now) == (always | 1U << TOPDOWN_CORE_BOUND),
+	      "not beside one that all of the session has");
+}
+
 static void test_session_read(void)
 {
 	unsigned char small[496], large[sizeof(struct topdown_session) + 8];
@@ -257,9 +327,10 @@ static void test_session_map(void)
 
 int main(void)
 {
-	ktap_begin(&ktap, 58);
+	ktap_begin(&ktap, 62);
 	test_session_attach();
 	test_session_read();
+	test_late_children();
 	test_session_kinds();
 	test_session_view();
 	test_session_map();
