@@ -61,6 +61,8 @@ static const struct {
 } command[] = {
 	{ TOPDOWN_CMD_INFO, sizeof(struct topdown_info), "sf" },
 	{ TOPDOWN_CMD_READ, sizeof(struct topdown_read), "sfqczpcr" },
+	/* Here too, as the programs of fuzz.corpus count from the first. */
+	{ TOPDOWN_CMD_SESSION, sizeof(struct topdown_session), "sfqcz" },
 	{ TOPDOWN_CMD_WATCH, sizeof(struct topdown_watch), "sfqcnnnNSzorrr" },
 	{ TOPDOWN_CMD_ATTACH, sizeof(struct topdown_attach), "sfir" },
 	{ TOPDOWN_CMD_ATTACH, sizeof(struct topdown_attach), "sfir" },
