@@ -62,7 +62,8 @@ userspace_install: userspace
 # kbuild puts external modules into updates/ or extra/, as it was configured.
 uninstall:
 	$(MAKE) -C userspace uninstall
-	rm -f $(foreach dir,updates extra,$(DESTDIR)/lib/modules/$(release)/$(dir)/kmod/topdown.ko*)
+	rm -f $(foreach dir,updates extra,$(foreach module,topdown topdown_latency,\
+		$(DESTDIR)/lib/modules/$(release)/$(dir)/kmod/$(module).ko*))
 	rm -rf $(dkms)
 ifeq ($(DESTDIR),)
 	-depmod -a $(release)
@@ -121,7 +122,7 @@ bench:
 help:
 	@echo 'Build:'
 	@echo '  make                   the module for the running kernel, library and command'
-	@echo '  make modules           only the module, kmod/topdown.ko'
+	@echo '  make modules           only the modules, kmod/topdown.ko and kmod/topdown_latency.ko'
 	@echo '  make userspace         only userspace/topdown and libtopdown'
 	@echo '  make clean             remove what was built here'
 	@echo 'Install (as root):'

@@ -15,7 +15,6 @@
 #include "credit.h"
 #include "follow.h"
 #include "group.h"
-#include "latency.h"
 #include "map.h"
 #include "model.h"
 #include "perf.h"
@@ -53,9 +52,8 @@ static int __init td_init(void)
 	ret = td_follow_init();
 	if (ret)
 		goto err_cpu;
-	/* Before the device, which tells, as the next. */
+	/* Before the device, which tells. */
 	td_trial_run();
-	td_latency_init();
 	ret = td_sysfs_init();
 	if (ret)
 		goto err_follow;

@@ -21,7 +21,6 @@
 #include "chardev.h"
 #include "command.h"
 #include "fresh.h"
-#include "latency-list.h"
 #include "mapping.h"
 #include "meter.h"
 #include "model.h"
@@ -31,7 +30,6 @@
 #include "refine.h"
 #include "rights.h"
 #include "room.h"
-#include "sampler.h"
 #include "scope.h"
 #include "session.h"
 #include "session-file.h"
@@ -49,14 +47,12 @@
  *	passed to a process with fewer rights, as a perf descriptor can
  * @trusted: the parameter trust_device was on then
  * @watches: the watches for poll() and read()
- * @latencies: the latency list
  * @rcu: frees the file when no timer uses @watches any more
  */
 struct td_file {
 	bool may_read;
 	bool trusted;
 	struct td_watch_list watches;
-	struct td_latency_list latencies;
 	struct rcu_head rcu;
 };
 
@@ -100,7 +96,7 @@ static int td_chardev_info(struct file *filp, union td_command *command)
 		.size			= size,
 		.out_features		= TOPDOWN_FEATURE_FRESH | TOPDOWN_FEATURE_TOTAL |
 					  TOPDOWN_FEATURE_MAP | TOPDOWN_FEATURE_WATCH |
-					  TOPDOWN_FEATURE_LATENCY | TOPDOWN_FEATURE_OWNERS |
+					  TOPDOWN_FEATURE_OWNERS |
 					  (td_meter_cycles() ? TOPDOWN_FEATURE_CYCLES : 0) |
 					  (td_busy_known() ? TOPDOWN_FEATURE_BUSY : 0),
 		.out_flags		= file->may_read ? TOPDOWN_INFO_MAY_READ : 0,
@@ -135,33 +131,6 @@ static int td_chardev_info(struct file *filp, union td_command *command)
 	info->out_instance = td_map_instance();
 	info->out_load_time_ns = td_map_load_time();
 	return 0;
-}
-
-/* Copy the CPU set of a command; every bit must name a possible CPU. */
-static int td_chardev_cpus(struct cpumask *cpus, __u64 address, __u32 words)
-{
-	u64 word[TOPDOWN_CPUS_WORDS_MAX];
-	unsigned int cpu, i;
-
-	if (!words && !address) {
-		cpumask_copy(cpus, cpu_possible_mask);
-		return 0;
-	}
-	if (words > TOPDOWN_CPUS_WORDS_MAX)
-		return -E2BIG;
-	if (copy_from_user(word, u64_to_user_ptr(address), words * sizeof(*word)))
-		return -EFAULT;
-
-	cpumask_clear(cpus);
-	for (i = 0; i < words; i++) {
-		for (; word[i]; word[i] &= word[i] - 1) {
-			cpu = i * 64 + __ffs64(word[i]);
-			if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
-				return -EINVAL;
-			cpumask_set_cpu(cpu, cpus);
-		}
-	}
-	return cpumask_empty(cpus) ? -EINVAL : 0;
 }
 
 static int td_chardev_put(const struct topdown_read *read, unsigned int index,
@@ -203,7 +172,7 @@ static int td_chardev_read_cpus(struct topdown_read *read, struct cpumask *cpus)
 	unsigned int room = read->nr_records;
 	int ret;
 
-	ret = td_chardev_cpus(cpus, read->cpus, read->cpus_words);
+	ret = td_command_cpus(cpus, read->cpus, read->cpus_words);
 	if (ret)
 		return ret;
 	read->nr_records = cpumask_weight(cpus) + !!(read->flags & TOPDOWN_READ_TOTAL);
@@ -262,7 +231,7 @@ static int td_chardev_add_watch(struct td_file *file, struct topdown_watch *watc
 
 	if (!alloc_cpumask_var(&cpus, GFP_KERNEL))
 		return -ENOMEM;
-	ret = td_chardev_cpus(cpus, watch->cpus, watch->cpus_words);
+	ret = td_command_cpus(cpus, watch->cpus, watch->cpus_words);
 	if (!ret)
 		ret = td_watch_list_add(&file->watches, watch, cpus);
 	free_cpumask_var(cpus);
@@ -299,80 +268,6 @@ static int td_chardev_attach(struct file *filp, union td_command *command)
 	return td_session_file_attach(&command->attach);
 }
 
-static int td_chardev_latency_cpus(struct td_file *file, struct topdown_latency *latency)
-{
-	cpumask_var_t cpus;
-	int ret;
-
-	if (!alloc_cpumask_var(&cpus, GFP_KERNEL))
-		return -ENOMEM;
-	ret = td_chardev_cpus(cpus, latency->cpus, latency->cpus_words);
-	if (!ret)
-		ret = td_latency_list_add(&file->latencies, latency, cpus, NULL);
-	free_cpumask_var(cpus);
-	return ret;
-}
-
-static int td_chardev_latency_tasks(struct td_file *file, struct topdown_latency *latency)
-{
-	struct td_session *session = td_session_file_get(latency->session);
-	int ret;
-
-	if (IS_ERR(session))
-		return PTR_ERR(session);
-	ret = td_latency_list_add(&file->latencies, latency, cpu_possible_mask, session);
-	td_session_put(session);
-	return ret;
-}
-
-static int td_chardev_add_latency(struct td_file *file, struct topdown_latency *latency)
-{
-	if (latency->out_refusal)
-		return -EOPNOTSUPP;
-	if (!file->may_read)
-		return -EACCES;
-	if (latency->flags & TOPDOWN_LATENCY_SESSION)
-		return td_chardev_latency_tasks(file, latency);
-	return td_chardev_latency_cpus(file, latency);
-}
-
-static int td_chardev_latency(struct file *filp, union td_command *command)
-{
-	struct td_file *file = filp->private_data;
-	struct topdown_latency *latency = &command->latency;
-	int ret;
-
-	ret = td_latency_list_check(latency);
-	if (ret)
-		return ret;
-	/* Without these flags and events it is a question. */
-	if ((latency->flags || latency->events) && !(filp->f_mode & FMODE_WRITE))
-		return -EBADF;
-	if (latency->flags & TOPDOWN_LATENCY_REMOVE)
-		return td_latency_list_remove(&file->latencies, latency->latency);
-	latency->out_refusal = td_latency_list_refusal();
-	latency->out_events = latency->out_refusal ? 0 : td_sampler_events();
-	return latency->events ? td_chardev_add_latency(file, latency) : 0;
-}
-
-/* As td_chardev_unwatch(), for a latency session. */
-static void td_chardev_unlatency(struct file *filp, const union td_command *command)
-{
-	struct td_file *file = filp->private_data;
-
-	if (command->latency.out_latency)
-		td_latency_list_remove(&file->latencies, command->latency.out_latency);
-}
-
-static int td_chardev_latency_read(struct file *filp, union td_command *command)
-{
-	struct td_file *file = filp->private_data;
-
-	if (!file->may_read)
-		return -EACCES;
-	return td_latency_list_read(&file->latencies, &command->latency_read);
-}
-
 static int td_chardev_owners(struct file *filp, union td_command *command)
 {
 	const struct td_file *file = filp->private_data;
@@ -398,10 +293,6 @@ static const struct td_ioctl td_ioctls[] = {
 		 .changes = true, .undo = td_chardev_unwatch),
 	TD_IOCTL(ATTACH, struct topdown_attach, __reserved, td_chardev_attach, false,
 		 .changes = true),
-	TD_IOCTL(LATENCY, struct topdown_latency, session, td_chardev_latency, true,
-		 .undo = td_chardev_unlatency),
-	TD_IOCTL(LATENCIES, struct topdown_latencies, __reserved, td_chardev_latency_read,
-		 true),
 	TD_IOCTL(OWNERS, struct topdown_owners, depth, td_chardev_owners, false),
 };
 
@@ -444,21 +335,18 @@ static int td_chardev_mmap(struct file *filp, struct vm_area_struct *vma)
 static int td_chardev_open(struct inode *inode, struct file *filp)
 {
 	struct td_file *file;
-	bool trusted;
-	int ret;
+	bool trusted = td_rights_trusted();
+	int may_read = td_rights_open(trusted);
 
-	trusted = td_rights_trusted();
-	ret = trusted ? 0 : td_rights_perf();
-	if (ret && ret != -EACCES && ret != -EPERM)
-		return ret;
+	if (may_read < 0)
+		return may_read;
 
 	file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
 	if (!file)
 		return -ENOMEM;
-	file->may_read = !ret;
+	file->may_read = may_read;
 	file->trusted = trusted;
 	td_watch_list_init(&file->watches);
-	td_latency_list_init(&file->latencies);
 	filp->private_data = file;
 	/* td_chardev_read_events() knows IOCB_NOWAIT. */
 	filp->f_mode |= FMODE_NOWAIT;
@@ -476,7 +364,6 @@ static int td_chardev_release(struct inode *inode, struct file *filp)
 {
 	struct td_file *file = filp->private_data;
 
-	td_latency_list_stop(&file->latencies);
 	td_watch_list_stop(&file->watches);
 	call_rcu(&file->rcu, td_chardev_free_rcu);
 	return 0;

@@ -2,7 +2,10 @@
 /*
  * Commands: how the ioctls of all descriptors take and give their argument.
  */
+#include <linux/bitops.h>
+#include <linux/cpumask.h>
 #include <linux/errno.h>
+#include <linux/export.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -44,6 +47,42 @@ int td_command_put(u64 array, u32 stride, unsigned int index, const void *elemen
 		return -EFAULT;
 	return 0;
 }
+EXPORT_SYMBOL_GPL(td_command_put);
+
+/**
+ * td_command_cpus() - copy a set of CPUs of the caller
+ * @cpus: written: all possible CPUs if there is neither @address nor @words
+ * @address: address of the set
+ * @words: number of its 64-bit words
+ *
+ * Return: 0 or a negative errno as in the ABI.
+ */
+int td_command_cpus(struct cpumask *cpus, u64 address, u32 words)
+{
+	u64 word[TOPDOWN_CPUS_WORDS_MAX];
+	unsigned int cpu, i;
+
+	if (!words && !address) {
+		cpumask_copy(cpus, cpu_possible_mask);
+		return 0;
+	}
+	if (words > TOPDOWN_CPUS_WORDS_MAX)
+		return -E2BIG;
+	if (copy_from_user(word, u64_to_user_ptr(address), words * sizeof(*word)))
+		return -EFAULT;
+
+	cpumask_clear(cpus);
+	for (i = 0; i < words; i++) {
+		for (; word[i]; word[i] &= word[i] - 1) {
+			cpu = i * 64 + __ffs64(word[i]);
+			if (cpu >= nr_cpu_ids || !cpu_possible(cpu))
+				return -EINVAL;
+			cpumask_set_cpu(cpu, cpus);
+		}
+	}
+	return cpumask_empty(cpus) ? -EINVAL : 0;
+}
+EXPORT_SYMBOL_GPL(td_command_cpus);
 
 /**
  * td_command_run() - execute an ioctl
@@ -89,3 +128,4 @@ long td_command_run(const struct td_ioctl *table, unsigned int nr_commands, stru
 		ioctl->undo(filp, &command);
 	return -EFAULT;
 }
+EXPORT_SYMBOL_GPL(td_command_run);

@@ -11,8 +11,9 @@
 #include <linux/build_bug.h>
 #include <linux/stddef.h>
 #include <linux/types.h>
-#include <uapi/linux/topdown.h>
+#include <uapi/linux/topdown_latency.h>
 
+struct cpumask;
 struct file;
 
 union td_command {
@@ -23,8 +24,8 @@ union td_command {
 	struct topdown_attach attach;
 	struct topdown_session session;
 	struct topdown_control control;
-	struct topdown_latency latency;
-	struct topdown_latencies latency_read;
+	struct topdown_latency_start latency_start;
+	struct topdown_latency_read latency_read;
 	struct topdown_owners owners;
 	struct topdown_owners_read owners_read;
 };
@@ -61,6 +62,7 @@ struct td_ioctl {
 	}
 
 int td_command_put(u64 array, u32 stride, unsigned int index, const void *element, size_t size);
+int td_command_cpus(struct cpumask *cpus, u64 address, u32 words);
 long td_command_run(const struct td_ioctl *table, unsigned int nr_commands, struct file *filp,
 		    unsigned int cmd, unsigned long arg);
 

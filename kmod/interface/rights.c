@@ -24,6 +24,7 @@ bool td_rights_trusted(void)
 	/* Pairs with the plain store of a write to the parameter. */
 	return READ_ONCE(td_trust_node);
 }
+EXPORT_SYMBOL_GPL(td_rights_trusted);
 
 /**
  * td_rights_perf() - does perf let the calling process count a whole CPU?
@@ -58,3 +59,19 @@ int td_rights_perf(void)
 	perf_event_release_kernel(event);
 	return 0;
 }
+
+/**
+ * td_rights_open() - may the process that opens a device have system-wide figures?
+ * @trusted: the device is trusted: td_rights_trusted()
+ *
+ * Return: 1 if so, 0 if not, or the errno with which perf could not decide.
+ */
+int td_rights_open(bool trusted)
+{
+	int ret = trusted ? 0 : td_rights_perf();
+
+	if (ret == -EACCES || ret == -EPERM)
+		return 0;
+	return ret ? ret : 1;
+}
+EXPORT_SYMBOL_GPL(td_rights_open);

@@ -6,5 +6,6 @@
 
 bool td_rights_trusted(void);
 int td_rights_perf(void);
+int td_rights_open(bool trusted);
 
 #endif /* TOPDOWN_RIGHTS_H */

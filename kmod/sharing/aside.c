@@ -52,10 +52,10 @@
 #include "aside.h"
 #include "compat.h"
 #include "counters.h"
-#include "latency.h"
 #include "meter.h"
 #include "mux.h"
 #include "policy.h"
+#include "sampling.h"
 #include "starved.h"
 #include "tenant.h"
 #include "window.h"
@@ -116,7 +116,7 @@ static void td_aside_look(struct irq_work *work)
 	if (!td_mux_here())
 		return;
 	/* If that is enough, nothing else need stand aside. */
-	if (td_latency_look(collector))
+	if (td_sampling_look(collector))
 		td_tenants_look_at(aside, jiffies + 1);
 	else if (due && td_tenants_decide(aside))
 		td_aside_queue(aside);
@@ -168,7 +168,7 @@ static void td_aside_rotation(void)
 
 	if (td_aside_due(aside))
 		td_aside_queue_look(aside);
-	else if (td_latency_due(aside->collector))
+	else if (td_sampling_due(aside->collector))
 		irq_work_queue(&aside->collector->look);
 }
 
@@ -372,7 +372,7 @@ void td_aside_begin(struct td_collector *collector)
 	aside->ready = true;
 	td_aside_apply(aside);
 	if (td_mux_watched())
-		td_latency_begin(collector);
+		td_sampling_begin(collector);
 	mutex_unlock(&aside->lock);
 }
 
@@ -386,7 +386,7 @@ void td_aside_end(struct td_collector *collector)
 {
 	struct td_aside *aside = td_aside_of(collector);
 
-	td_latency_end(collector);
+	td_sampling_end(collector);
 	mutex_lock(&aside->lock);
 	aside->ready = false;
 	td_aside_call(aside, td_aside_forget, aside);
@@ -416,7 +416,6 @@ void td_aside_setup(struct td_collector *collector)
 	timer_setup(&aside->turns, td_aside_next_group, flags);
 	hrtimer_setup(&aside->turn, td_aside_turn_ends, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_PINNED_HARD);
-	td_latency_setup(collector);
 }
 
 /**
@@ -428,7 +427,6 @@ void td_aside_cleanup(struct td_collector *collector)
 	struct td_aside *aside = td_aside_of(collector);
 
 	cancel_work_sync(&aside->move);
-	td_latency_cleanup(collector);
 	mutex_destroy(&aside->lock);
 }
 

@@ -7,6 +7,7 @@
 
 #include <linux/bug.h>
 #include <linux/compiler.h>
+#include <linux/export.h>
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -42,6 +43,7 @@ bool td_mux_watched(void)
 {
 	return td_mux_registered;
 }
+EXPORT_SYMBOL_GPL(td_mux_watched);
 
 /**
  * td_mux_set() - choose the timer that is watched on this CPU

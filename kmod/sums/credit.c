@@ -8,6 +8,7 @@
  * NMI of the CPU, which may interrupt a change of the list, and finds it as before or after.
  */
 #include <linux/bug.h>
+#include <linux/export.h>
 #include <linux/irqflags.h>
 #include <linux/lockdep.h>
 #include <linux/perf_event.h>
@@ -154,6 +155,7 @@ void td_credit_sample(unsigned int number, u16 latency, unsigned int bin, u64 we
 			td_tallies_sample(tallies, number, latency, bin, weight);
 	}
 }
+EXPORT_SYMBOL_GPL(td_credit_sample);
 
 /**
  * td_credit_sampled() - credit the time of the task that runs here to its tallies
@@ -197,3 +199,4 @@ void td_credit_turn(int cpu, unsigned int turn)
 {
 	WARN_ON_ONCE(smp_call_function_single(cpu, td_credit_turn_this, &turn, 1));
 }
+EXPORT_SYMBOL_GPL(td_credit_turn);

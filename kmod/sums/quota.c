@@ -19,6 +19,7 @@
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/err.h>
+#include <linux/export.h>
 #include <linux/list.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
@@ -167,6 +168,7 @@ struct td_user *td_quota_get(enum td_thing thing)
 	kfree(spare);
 	return user;
 }
+EXPORT_SYMBOL_GPL(td_quota_get);
 
 static void td_quota_count(struct td_user *user, struct td_charge *charge, int nr)
 {
@@ -267,3 +269,4 @@ void td_quota_put(struct td_user *user, enum td_thing thing)
 	td_quota_forget(user);
 	mutex_unlock(&td_quota_mutex);
 }
+EXPORT_SYMBOL_GPL(td_quota_put);

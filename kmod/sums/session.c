@@ -10,6 +10,7 @@
  */
 #include <linux/cache.h>
 #include <linux/err.h>
+#include <linux/export.h>
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/kref.h>
@@ -85,6 +86,7 @@ bool td_session_finished(struct td_session *session)
 	raw_spin_unlock_irq(&session->lock);
 	return finished;
 }
+EXPORT_SYMBOL_GPL(td_session_finished);
 
 /**
  * td_session_waits() - will an exec enable a session?
@@ -385,6 +387,7 @@ void td_session_get(struct td_session *session)
 {
 	kref_get(&session->ref);
 }
+EXPORT_SYMBOL_GPL(td_session_get);
 
 /**
  * td_session_put() - undo td_session_get()
@@ -394,6 +397,7 @@ void td_session_put(struct td_session *session)
 {
 	kref_put(&session->ref, td_session_free);
 }
+EXPORT_SYMBOL_GPL(td_session_put);
 
 static void td_session_put_rcu(struct rcu_head *rcu)
 {
@@ -599,6 +603,7 @@ int td_session_claim(struct td_session *session)
 	raw_spin_unlock_irq(&session->lock);
 	return ret;
 }
+EXPORT_SYMBOL_GPL(td_session_claim);
 
 /**
  * td_session_unclaim() - undo td_session_claim()
@@ -610,6 +615,7 @@ void td_session_unclaim(struct td_session *session)
 	session->claimed = false;
 	raw_spin_unlock_irq(&session->lock);
 }
+EXPORT_SYMBOL_GPL(td_session_unclaim);
 
 /**
  * td_session_show_text() - say in a text what a session is

@@ -8,6 +8,7 @@
  * itself, and a reader adds it up.
  */
 #include <linux/cpumask.h>
+#include <linux/export.h>
 #include <linux/lockdep.h>
 #include <linux/minmax.h>
 #include <linux/percpu.h>
@@ -48,7 +49,7 @@ static void td_tallies_free(struct td_tallies *tallies)
 {
 	unsigned int i;
 
-	for (i = 0; i < TD_NR_LATENCIES; i++)
+	for (i = 0; i < TOPDOWN_LATENCY_EVENTS_MAX; i++)
 		kfree(tallies->tally[i]);
 	free_percpu(tallies->time);
 	kfree(tallies);
@@ -84,6 +85,7 @@ struct td_tallies *td_tallies_create(u64 events)
 	atomic_inc(&td_nr_tallies);
 	return tallies;
 }
+EXPORT_SYMBOL_GPL(td_tallies_create);
 
 static void td_tallies_free_rcu(struct rcu_head *rcu)
 {
@@ -100,6 +102,7 @@ void td_tallies_begin(struct td_tallies *tallies)
 {
 	tallies->from = local_clock();
 }
+EXPORT_SYMBOL_GPL(td_tallies_begin);
 
 /**
  * td_tallies_destroy() - undo td_tallies_create()
@@ -110,6 +113,7 @@ void td_tallies_destroy(struct td_tallies *tallies)
 	atomic_dec(&td_nr_tallies);
 	call_rcu(&tallies->rcu, td_tallies_free_rcu);
 }
+EXPORT_SYMBOL_GPL(td_tallies_destroy);
 
 static void td_tallies_below(atomic64_t *least, s64 value)
 {
@@ -218,6 +222,7 @@ bool td_tallies_on(const struct td_tallies *tallies, int cpu)
 	/* Pairs with WRITE_ONCE() in td_tallies_ran(). */
 	return READ_ONCE(per_cpu_ptr(tallies->time, cpu)->elapsed);
 }
+EXPORT_SYMBOL_GPL(td_tallies_on);
 
 /**
  * td_tallies_read() - fill a record
@@ -250,3 +255,4 @@ void td_tallies_read(const struct td_tallies *tallies, unsigned int number,
 	}
 	td_tallies_time(tallies, number, record);
 }
+EXPORT_SYMBOL_GPL(td_tallies_read);

@@ -6,9 +6,7 @@
 #include <linux/compiler.h>
 #include <linux/rcupdate.h>
 #include <linux/types.h>
-#include <uapi/linux/topdown.h>
-
-#include "latency-table.h"
+#include <uapi/linux/topdown_latency.h>
 
 struct td_task_tally;
 
@@ -21,7 +19,7 @@ struct td_task_tally;
  */
 struct td_tally_time {
 	u64 elapsed;
-	u64 running[TD_NR_LATENCIES];
+	u64 running[TOPDOWN_LATENCY_EVENTS_MAX];
 };
 
 /**
@@ -34,7 +32,7 @@ struct td_tally_time {
 struct td_tallies {
 	u64 from;
 	struct td_tally_time __percpu *time;
-	struct td_task_tally *tally[TD_NR_LATENCIES];
+	struct td_task_tally *tally[TOPDOWN_LATENCY_EVENTS_MAX];
 	struct rcu_head rcu;
 };
 

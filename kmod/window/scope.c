@@ -90,6 +90,7 @@ bool td_scope_has(int cpu)
 {
 	return cpumask_test_cpu(cpu, &td_scope_cpus);
 }
+EXPORT_SYMBOL_GPL(td_scope_has);
 
 /**
  * td_scope_quiet() - may only its own timer interrupt a CPU?
@@ -101,6 +102,7 @@ bool td_scope_quiet(int cpu)
 {
 	return tick_nohz_full_cpu(cpu);
 }
+EXPORT_SYMBOL_GPL(td_scope_quiet);
 
 /**
  * td_scope_reachable() - may readers interrupt a CPU?

@@ -6,6 +6,7 @@
  * So this looks through the events of the context, on the CPU with interrupts off.  It also
  * looks for those who have their counters, but whose PEBS is worse beside ours.
  */
+#include <linux/export.h>
 #include <linux/list.h>
 #include <linux/limits.h>
 #include <linux/lockdep.h>
@@ -15,7 +16,6 @@
 
 #include "compat.h"
 #include "meter.h"
-#include "sampler.h"
 #include "starved.h"
 
 /* Look at no more events of a context, because its raw lock is held. */
@@ -23,6 +23,28 @@
 
 /* Counters with this number and above are fixed ones. */
 #define TD_STARVED_FIXED	32
+
+/* The overflow handler of samplers' events; NULL without any. */
+static perf_overflow_handler_t td_starved_sampler;
+
+/**
+ * td_starved_set_sampler() - say how events of samplers are known
+ * @handler: their overflow handler; NULL if there are none any more
+ */
+void td_starved_set_sampler(perf_overflow_handler_t handler)
+{
+	/* Pairs with READ_ONCE() in td_starved_samples(). */
+	WRITE_ONCE(td_starved_sampler, handler);
+}
+
+/* Is it an event of a sampler? */
+static bool td_starved_samples(const struct perf_event *event)
+{
+	/* Pairs with WRITE_ONCE() in td_starved_set_sampler(). */
+	perf_overflow_handler_t handler = READ_ONCE(td_starved_sampler);
+
+	return handler && event->overflow_handler == handler;
+}
 
 /* May the event be scheduled on this CPU, by our PMU? */
 static bool td_starved_here(const struct td_meter *meter, const struct perf_event *event)
@@ -34,7 +56,7 @@ static bool td_starved_here(const struct td_meter *meter, const struct perf_even
 /* Is the event of one of our groups, or of a sampler, and not a perf user's? */
 static bool td_starved_ours(const struct td_meter *meter, const struct perf_event *event)
 {
-	return td_meter_owns(meter, event) || td_sampler_owns(event);
+	return td_meter_owns(meter, event) || td_starved_samples(event);
 }
 
 /* Does the event wait for counters?  Siblings of a disabled leader do not. */
@@ -166,6 +188,7 @@ struct perf_event_context *td_starved_context(const struct td_meter *meter, bool
 
 	return ctx ? ctx : td_starved_cpu(meter, all);
 }
+EXPORT_SYMBOL_GPL(td_starved_context);
 
 /**
  * td_starved_by() - a perf user who lacks counters that the groups have, or have left
@@ -282,6 +305,7 @@ bool td_starved_by_sampler(const struct td_meter *meter, const struct perf_event
 	return (meter->cycles.nr && td_starved_waits(meter->cycles.event[0])) ||
 	       td_starved_by_general(meter);
 }
+EXPORT_SYMBOL_GPL(td_starved_by_sampler);
 
 /*
  * Does PEBS of the sampler harm that of another event?  While the host has PEBS enabled, the
@@ -319,6 +343,7 @@ bool td_starved_by_pebs(const struct td_meter *meter)
 	return (ctx && td_starved_any(meter, ctx, td_starved_pebs, false)) ||
 	       td_starved_any(meter, leader->ctx, td_starved_pebs, false);
 }
+EXPORT_SYMBOL_GPL(td_starved_by_pebs);
 
 /**
  * td_starved_helped() - does somebody use a counter that the groups left?

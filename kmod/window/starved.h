@@ -2,12 +2,13 @@
 #ifndef TOPDOWN_STARVED_H
 #define TOPDOWN_STARVED_H
 
+#include <linux/perf_event.h>
 #include <linux/types.h>
 
-struct perf_event;
 struct perf_event_context;
 struct td_meter;
 
+void td_starved_set_sampler(perf_overflow_handler_t handler);
 struct perf_event_context *td_starved_context(const struct td_meter *meter, bool all);
 u64 td_starved_by(const struct td_meter *meter, bool all);
 bool td_starved_by_general(const struct td_meter *meter);

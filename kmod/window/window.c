@@ -20,6 +20,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/hash.h>
+#include <linux/export.h>
 #include <linux/irqflags.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
@@ -58,6 +59,7 @@
 #include "window.h"
 
 struct td_collector __percpu *td_collectors;
+EXPORT_SYMBOL_GPL(td_collectors);
 
 static unsigned int td_period_ms = TD_PERIOD_DEFAULT_MS;
 

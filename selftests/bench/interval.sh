@@ -84,10 +84,11 @@ alone() {
 
 ours() {
 	insmod "$ko"
+	insmod "${ko%.ko}_latency.ko"
 	idle=$(alone)
 	way 'topdown latency -I 100' '"mean": ?([0-9.]+)' \
 		topdown latency -C "$busy" -e "$name" -I 100 -j
-	rmmod topdown
+	rmmod topdown_latency topdown
 }
 
 perfs() {

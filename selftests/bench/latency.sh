@@ -63,9 +63,10 @@ perfs() {
 # The first round warms up
 for ((round = 0; round <= rounds; round++)); do
 	insmod "$ko"
+	insmod "${ko%.ko}_latency.ko"
 	measure module $((seconds * 1000))
 	ours
-	rmmod topdown
+	rmmod topdown_latency topdown
 	measure without $((seconds * 1000))
 	perfs "perf record -W -c" -c $((events / samples))
 	perfs "perf record -W -F" -F $((samples / seconds))

@@ -96,7 +96,7 @@ texts() {
 latency_text() {
 	local file=$1
 	shift
-	FAKE_FEATURES=2047 FAKE_LOST=1 serve "$USERSPACE/topdown" --latency all "$@"
+	FAKE_FEATURES=1023 FAKE_LOST=1 serve "$USERSPACE/topdown" --latency all "$@"
 	sleep 0.1
 	curl -sf -H 'Accept: application/openmetrics-text;version=1.0.0' \
 		"http://127.0.0.1:$port/metrics" > "$file"
@@ -193,7 +193,7 @@ part_cost() {
 		step "cost of a scrape, $cpus CPUs, each" cost "$cpus" --per-cpu
 	done
 	# The stand-in has three events, and its own work is counted too.
-	FAKE_FEATURES=2047 FAKE_LATENCY_CPUS=64 step "cost of a scrape with latencies, 64 CPUs" \
+	FAKE_FEATURES=1023 FAKE_LATENCY_CPUS=64 step "cost of a scrape with latencies, 64 CPUs" \
 		cost 64 --latency all
 }
 

@@ -55,6 +55,7 @@ never_falls() {
 }
 
 insmod /topdown.ko
+insmod /topdown_latency.ko
 /fleet/workload -c 1 -t 1000 -r 41d0=1000 -r 1d3=1000 compute &
 jobs+=($!)
 serve 7000 --latency "$constant,$bimodal"
@@ -141,12 +142,12 @@ TERM=linux timeout 30 script -qec "stty rows 24 cols 80; topdown top -n 4 -d 1s 
 	> /dev/null < /dev/null || true
 result "$(grep -q "SPLIT_LOADS" /tmp/screen && grep -qE '[^0-9.]7\.0' /tmp/screen; echo $?)" 'topdown top has the constant latency'
 status=0
-rmmod topdown 2> /dev/null || status=$?
+rmmod topdown_latency 2> /dev/null || status=$?
 result "$((status == 0))" 'the module stays while there are sessions'
 kill "${jobs[@]}"
 wait || true
 jobs=()
-result "$(rmmod topdown; echo $?)" 'and can go after that'
+result "$(rmmod topdown_latency && rmmod topdown; echo $?)" 'and can go after that'
 result "$(! dmesg | grep -E 'WARNING|BUG:|Oops|unchecked MSR'; echo $?)" 'the kernel log is quiet'
 echo "1..$number"
 ((failures == 0))

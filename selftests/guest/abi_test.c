@@ -30,8 +30,6 @@ static const struct command {
 	{ TOPDOWN_INFO, sizeof(struct topdown_info), 288, "INFO" },
 	{ TOPDOWN_READ, sizeof(struct topdown_read), 40, "READ" },
 	{ TOPDOWN_WATCH, sizeof(struct topdown_watch), 64, "WATCH" },
-	/* Without events it only asks, on every machine. */
-	{ TOPDOWN_LATENCY, sizeof(struct topdown_latency), 56, "LATENCY" },
 };
 
 #define COMMANDS	(sizeof(commands) / sizeof(commands[0]))
@@ -41,7 +39,6 @@ union argument {
 	struct topdown_info info;
 	struct topdown_read read;
 	struct topdown_watch watch;
-	struct topdown_latency latency;
 	char bytes[2 * PAGE];
 };
 
@@ -187,7 +184,7 @@ TEST_F(abi, longer_than_a_page_is_e2big)
 TEST_F(abi, unknown_command_is_enotty)
 {
 	const unsigned int cmds[] = {
-		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_LATENCIES + 1), _IO(TOPDOWN_IOC_TYPE, 0xff),
+		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_CONTROL + 1), _IO(TOPDOWN_IOC_TYPE, 0xff),
 		_IO(TOPDOWN_IOC_TYPE + 1, 0),
 		_IOR(TOPDOWN_IOC_TYPE, 0, struct topdown_info),
 		_IOWR(TOPDOWN_IOC_TYPE, 1, struct topdown_read),
@@ -206,7 +203,7 @@ TEST_F(abi, unknown_command_is_enotty)
 TEST_F(abi, unknown_flag_is_eopnotsupp)
 {
 	static const __u32 known[COMMANDS] = {
-		0, 3, 0xf, 3,
+		0, 3, 0xf,
 	};
 	unsigned int i, bit;
 
@@ -249,28 +246,6 @@ TEST_F(abi, reserved_not_zero_is_einval)
 	argument_make(&self->argument, &commands[2], self->records);
 	self->argument.watch.__reserved[2] = 1U << 31;
 	EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_WATCH, &self->argument));
-	argument_make(&self->argument, &commands[3], self->records);
-	self->argument.latency.out_nr_records = 1;
-	EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_LATENCY, &self->argument));
-	argument_make(&self->argument, &commands[3], self->records);
-	self->argument.latency.out_latency = 1;
-	EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_LATENCY, &self->argument));
-}
-
-/* This machine has no timed PEBS. */
-TEST_F(abi, latency_refused)
-{
-	argument_make(&self->argument, &commands[3], self->records);
-	ASSERT_EQ(0, try(self->fd, TOPDOWN_LATENCY, &self->argument));
-	EXPECT_EQ(TOPDOWN_LATENCY_NO_CPU, self->argument.latency.out_refusal);
-	EXPECT_EQ(0, self->argument.latency.out_events);
-	argument_make(&self->argument, &commands[3], self->records);
-	self->argument.latency.events = 1;
-	EXPECT_EQ(-EOPNOTSUPP, try(self->fd, TOPDOWN_LATENCY, &self->argument));
-	/* A caller that only asks names no CPUs. */
-	argument_make(&self->argument, &commands[3], self->records);
-	self->argument.latency.cpus_words = 1;
-	EXPECT_EQ(-EINVAL, try(self->fd, TOPDOWN_LATENCY, &self->argument));
 }
 
 static int try_cpus(int fd, const struct command *command, union argument *argument,
@@ -287,13 +262,13 @@ static int try_cpus(int fd, const struct command *command, union argument *argum
 	return try(fd, command->cmd, argument);
 }
 
-/* All commands but INFO, and LATENCY that only asks, refuse these sets. */
+/* All commands but INFO refuse these sets. */
 TEST_F(abi, impossible_cpu_sets)
 {
 	static __u64 cpus[TOPDOWN_CPUS_WORDS_MAX + 1];
 	unsigned int i, bit;
 
-	for (i = 1; i < COMMANDS && commands[i].cmd != TOPDOWN_LATENCY; i++) {
+	for (i = 1; i < COMMANDS; i++) {
 		memset(cpus, 0, sizeof(cpus));
 		EXPECT_EQ(-EINVAL, try_cpus(self->fd, &commands[i], &self->argument,
 					    self->records, cpus, 1));

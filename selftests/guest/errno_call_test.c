@@ -239,7 +239,7 @@ TEST_F(calls, end_of_a_session)
 static bool figures_refused(unsigned int bits, int unused)
 {
 	static const struct row rows[] = {
-		{ TOPDOWN_CMD_READ }, { TOPDOWN_CMD_WATCH }, { TOPDOWN_CMD_LATENCIES },
+		{ TOPDOWN_CMD_READ }, { TOPDOWN_CMD_WATCH },
 		{ TOPDOWN_CMD_READ, { FIELD(read, flags, TOPDOWN_READ_FRESH) } },
 	};
 	int fd = caller_open(bits, TD_DEVICE, O_RDWR | O_CLOEXEC);

@@ -62,19 +62,14 @@ FIXTURE_TEARDOWN(errnos)
 	FIELD(session, kinds, ANSWERS), FIELD(session, nr_kinds, 2),			\
 	FIELD(session, kind_size, sizeof(struct topdown_session_kind)),			\
 	FIELD(session, field, value) } }
-#define LATENCY(field, value)	{ TOPDOWN_CMD_LATENCY, { FIELD(latency, field, value) } }
-#define LATENCIES(field, value)	{ TOPDOWN_CMD_LATENCIES, { FIELD(latencies, field, value) } }
 
-/*
- * The requests that the rows change are right themselves.  This machine samples no latency, so
- * LATENCIES has nothing to read.  ATTACH gives a descriptor.
- */
+/* The requests that the rows change are right themselves.  ATTACH gives a descriptor. */
 TEST_F(errnos, no_error)
 {
 	unsigned int nr;
 	long ret;
 
-	for_each_command(nr) {
+	for (nr = 0; nr < COMMANDS; nr++) {
 		request_make(nr);
 		ret = request_try(variant->bits, self->fd, nr);
 		if (nr == TOPDOWN_CMD_ATTACH) {
@@ -82,7 +77,7 @@ TEST_F(errnos, no_error)
 			EXPECT_EQ(0, close(ret));
 			continue;
 		}
-		EXPECT_EQ(nr == TOPDOWN_CMD_LATENCIES ? -ENOENT : 0, ret) {
+		EXPECT_EQ(0, ret) {
 			TH_LOG("%s", commands[nr].name);
 		}
 	}
@@ -95,7 +90,7 @@ TEST_F(errnos, another_descriptor)
 	unsigned int nr;
 
 	ASSERT_LT(0, view);
-	for_each_command(nr) {
+	for (nr = 0; nr < COMMANDS; nr++) {
 		other = request_is_of_session(nr) ? self->fd : request_session;
 		request_make(nr);
 		EXPECT_EQ(-ENOTTY, caller_ioctl(variant->bits, other, commands[nr].cmd,
@@ -143,12 +138,11 @@ TEST_F(errnos, too_small)
 {
 	static const struct row things[] = {
 		READ(record_size, 879), READ(record_size, 0), WATCH(event_size, 31),
-		WATCH(event_size, 0), LATENCIES(record_size, 983),
-		LATENCIES(record_size, 0), KINDS(kind_size, 439), KINDS(kind_size, 0),
+		WATCH(event_size, 0), KINDS(kind_size, 439), KINDS(kind_size, 0),
 	};
 	unsigned int nr, size;
 
-	for_each_command(nr) {
+	for (nr = 0; nr < COMMANDS; nr++) {
 		for (size = 0; size < commands[nr].min_size; size++) {
 			request_make(nr);
 			*(__u32 *)ARGUMENT = size;
@@ -176,15 +170,6 @@ TEST_F(errnos, out_of_range)
 		CONTROL(action, TOPDOWN_CONTROL_VIEW + 1), CONTROL(action, ~0U),
 		/* Without an address there is no room. */
 		KINDS(kinds, 0),
-		LATENCY(cpus, CPU_ONE), LATENCY(cpus_words, 1), LATENCY(session, 1),
-		LATENCY(latency, 1),
-		LATENCY(flags, TOPDOWN_LATENCY_SESSION),
-		{ TOPDOWN_CMD_LATENCY, { FIELD(latency, events, 1),
-					 FIELD(latency, flags, TOPDOWN_LATENCY_SESSION),
-					 FIELD(latency, cpus_words, 1) } },
-		{ TOPDOWN_CMD_LATENCY, { FIELD(latency, events, 1), FIELD(latency, session, 1) } },
-		{ TOPDOWN_CMD_LATENCY, { FIELD(latency, events, 1),
-					 FIELD(latency, flags, TOPDOWN_LATENCY_REMOVE) } },
 	};
 
 	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rows, EINVAL));
@@ -227,9 +212,6 @@ TEST_F(errnos, not_zero)
 		{ TOPDOWN_CMD_SESSION, offsetof(struct topdown_session, out_state),
 		  sizeof(struct topdown_session) - offsetof(struct topdown_session, out_state) },
 		SPAN(CONTROL, control, __reserved),
-		SPAN(LATENCY, latency, out_latency), SPAN(LATENCY, latency, out_refusal),
-		SPAN(LATENCY, latency, out_events), SPAN(LATENCY, latency, out_nr_records),
-		SPAN(LATENCIES, latencies, __reserved),
 	};
 #undef SPAN
 	unsigned int i, at;
@@ -259,7 +241,7 @@ TEST_F(errnos, too_long)
 	static const unsigned int sizes[] = { PAGE + 1, 2 * PAGE, 1U << 31, ~0U };
 	unsigned int nr, i;
 
-	for_each_command(nr) {
+	for (nr = 0; nr < COMMANDS; nr++) {
 		for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 			request_make(nr);
 			*(__u32 *)ARGUMENT = sizes[i];
@@ -273,7 +255,7 @@ TEST_F(errnos, too_long)
 TEST_F(errnos, parts_too_long)
 {
 	static const struct row rows[] = {
-		READ(record_size, PAGE + 1), LATENCIES(record_size, PAGE + 1),
+		READ(record_size, PAGE + 1),
 		WATCH(event_size, PAGE + 1), READ(record_size, ~0U), WATCH(event_size, ~0U),
 		KINDS(kind_size, PAGE + 1), KINDS(kind_size, ~0U),
 	};
@@ -285,7 +267,7 @@ TEST_F(errnos, unknown_tail)
 {
 	unsigned int nr, at;
 
-	for_each_command(nr) {
+	for (nr = 0; nr < COMMANDS; nr++) {
 		for (at = commands[nr].size; at < PAGE; at += 509) {
 			request_make(nr);
 			*(__u32 *)ARGUMENT = at + 1;
@@ -301,7 +283,7 @@ TEST_F(errnos, unknown_flag)
 {
 	unsigned int nr, bit;
 
-	for_each_command(nr) {
+	for (nr = 0; nr < COMMANDS; nr++) {
 		for (bit = 0; bit < 32; bit++) {
 			if (commands[nr].flags >> bit & 1)
 				continue;
@@ -341,11 +323,27 @@ TEST_F(errnos, kernel_thread)
 	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rows, EOPNOTSUPP));
 }
 
+/* This machine has no timed PEBS.  Who asks hears that, and who starts fails. */
 TEST_F(errnos, latency_refused)
 {
-	static const struct row rows[] = { LATENCY(events, 1), LATENCY(events, ~0ULL) };
+	static const struct row starts[] = { { LATENCY_START } };
+	static const struct row asks[] = {
+		{ LATENCY_START, { FIELD(latency_start, flags, TOPDOWN_LATENCY_START_ASK),
+				   FIELD(latency_start, cpus, 0),
+				   FIELD(latency_start, cpus_words, 0) } },
+	};
+	const struct topdown_latency_start *answer = (void *)ARGUMENT;
+	int fd;
 
-	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rows, EOPNOTSUPP));
+	ASSERT_EQ(0, module_load_latency());
+	fd = caller_open(variant->bits, "/dev/topdown_latency", O_RDWR | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, fd, starts, EOPNOTSUPP));
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, fd, asks, 0));
+	EXPECT_EQ(TOPDOWN_LATENCY_REFUSAL_NO_CPU, answer->out_refusal);
+	EXPECT_EQ(0, answer->out_events);
+	close(fd);
+	EXPECT_EQ(0, module_unload_latency());
 }
 
 TEST_F(errnos, bad_argument)
@@ -354,7 +352,7 @@ TEST_F(errnos, bad_argument)
 	unsigned int nr, i;
 
 	ASSERT_EQ(0, mprotect((void *)READONLY, PAGE, PROT_READ | PROT_WRITE));
-	for_each_command(nr) {
+	for (nr = 0; nr < COMMANDS; nr++) {
 		/* The size can be read before NOWHERE, and the rest cannot. */
 		*(__u32 *)(NOWHERE - 4) = commands[nr].size;
 		for (i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++) {
@@ -370,8 +368,8 @@ TEST_F(errnos, argument_without_answer)
 {
 	unsigned int nr;
 
-	for_each_command(nr) {
-		if (!commands[nr].answers || nr == TOPDOWN_CMD_LATENCIES)
+	for (nr = 0; nr < COMMANDS; nr++) {
+		if (!commands[nr].answers)
 			continue;
 		request_make(nr);
 		ASSERT_EQ(0, mprotect((void *)ARGUMENT, PAGE, PROT_READ));
@@ -445,11 +443,9 @@ TEST_F(errnos, opened_for_reading)
 {
 	static const struct row changes[] = {
 		{ TOPDOWN_CMD_WATCH }, { TOPDOWN_CMD_ATTACH },
-		{ TOPDOWN_CMD_LATENCY, { FIELD(latency, events, 1) } },
-		{ TOPDOWN_CMD_LATENCY, { FIELD(latency, flags, TOPDOWN_LATENCY_REMOVE) } },
 	};
 	static const struct row reads[] = {
-		{ TOPDOWN_CMD_INFO }, { TOPDOWN_CMD_READ }, { TOPDOWN_CMD_LATENCY },
+		{ TOPDOWN_CMD_INFO }, { TOPDOWN_CMD_READ },
 	};
 	int fd = caller_open(variant->bits, TD_DEVICE, O_RDONLY | O_CLOEXEC);
 
@@ -457,17 +453,6 @@ TEST_F(errnos, opened_for_reading)
 	EXPECT_TRUE(ROWS_FAIL(variant->bits, fd, changes, EBADF));
 	EXPECT_TRUE(ROWS_FAIL(variant->bits, fd, reads, 0));
 	close(fd);
-}
-
-TEST_F(errnos, no_number)
-{
-	static const struct row rows[] = {
-		LATENCIES(latency, 2),
-		{ TOPDOWN_CMD_LATENCY, { FIELD(latency, flags, TOPDOWN_LATENCY_REMOVE),
-					 FIELD(latency, latency, 1) } },
-	};
-
-	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rows, ENOENT));
 }
 
 TEST_F(errnos, no_watch)

@@ -190,9 +190,10 @@ static const char *round_with(const char *with, uint64_t *seed, uint64_t until)
 {
 	const char *wrong;
 
-	if (module_load(with))
-		return "the module cannot be loaded";
-	if (chown(TD_DEVICE, 0, GROUP) || chmod(TD_DEVICE, 0660))
+	if (module_load(with) || module_load_latency())
+		return "the modules cannot be loaded";
+	if (chown("/dev/topdown_latency", 0, GROUP) || chown(TD_DEVICE, 0, GROUP) ||
+	    chmod(TD_DEVICE, 0660))
 		return "there is no device";
 	wrong = work_all(seed, until);
 	if (wrong)

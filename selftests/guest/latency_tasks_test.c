@@ -44,7 +44,7 @@ static bool set_some(unsigned int task)
 	unsigned int i;
 
 	for (i = 0; i < NR_SHAPES; i++) {
-		if (owner(i) == task && !backdoor_set_rate(shapes[i].config, RATE))
+		if (owner(i) == task && !backdoor_set_rate(event_config(i), RATE))
 			return false;
 	}
 	return true;
@@ -72,7 +72,7 @@ static bool task_begin(struct task *task, int fd, bool (*rates)(void))
 	task->pid = spin_start_with(CPU, &profile_find("compute")->profile, rates);
 	task->session = task->pid > 0 ? device_attach(fd, 0, task->pid) : -1;
 	task->latency = task->session > 0 ?
-			latency_start_tasks(fd, task->session, all_shapes()) : -1;
+			latency_start_tasks(task->session, ALL_SHAPES) : -1;
 	return fact(task->latency > 0);
 }
 
@@ -83,7 +83,7 @@ static void task_end(struct task *task)
 }
 
 /* Both sides, the tasks and the CPU, speak of one moment: no sample came meanwhile. */
-static bool look(int fd, struct task tasks[TASKS], struct moment moments[NR_SHAPES])
+static bool look(struct task tasks[TASKS], struct moment moments[NR_SHAPES])
 {
 	struct topdown_latency_record again[NR_SHAPES];
 	unsigned int tries, i;
@@ -91,12 +91,12 @@ static bool look(int fd, struct task tasks[TASKS], struct moment moments[NR_SHAP
 
 	for (tries = 0; tries < 100; tries++) {
 		for (i = 0; i < TASKS; i++)
-			done &= latency_read(fd, tasks[i].latency, tasks[i].record,
+			done &= latency_read(tasks[i].latency, tasks[i].record,
 					     NR_SHAPES) == NR_SHAPES;
 		for (i = 0; i < NR_SHAPES; i++)
-			done &= moment_truth(&moments[i], shapes[i].config);
+			done &= moment_truth(&moments[i], event_config(i));
 		for (same = true, i = 0; i < TASKS; i++) {
-			done &= latency_read(fd, tasks[i].latency, again, NR_SHAPES) ==
+			done &= latency_read(tasks[i].latency, again, NR_SHAPES) ==
 				NR_SHAPES;
 			same &= all_samples(again) == all_samples(tasks[i].record);
 		}
@@ -108,11 +108,7 @@ static bool look(int fd, struct task tasks[TASKS], struct moment moments[NR_SHAP
 
 static const struct topdown_latency_record *record_of(const struct task *task, unsigned int shape)
 {
-	unsigned int i;
-
-	for (i = 0; task->record[i].event != shapes[shape].event; i++)
-		;
-	return &task->record[i];
+	return &task->record[shape];
 }
 
 static void take_records(const struct task tasks[TASKS], struct moment moments[NR_SHAPES])
@@ -187,12 +183,12 @@ TEST_F_TIMEOUT(latency, two_tasks, 240)
 	begun = task_begin(&then[0], self->fd, set_first) &&
 		task_begin(&then[1], self->fd, set_second);
 	sleep_ms(SETTLE_MS);
-	begun = begun && look(self->fd, then, before);
+	begun = begun && look(then, before);
 	take_records(then, before);
 	memcpy(now, then, sizeof(now));
 	begun = begun && backdoor_truth_cpu(CPU, &begin);
 	sleep_ms(SPAN_MS);
-	begun = begun && look(self->fd, now, after) && backdoor_truth_cpu(CPU, &end);
+	begun = begun && look(now, after) && backdoor_truth_cpu(CPU, &end);
 	take_records(now, after);
 	for (i = 0; i < TASKS; i++)
 		task_end(&now[i]);
@@ -216,18 +212,18 @@ TEST_F_TIMEOUT(latency, ended, 120)
 
 	session = device_attach(self->fd, 0, self->load);
 	ASSERT_LT(0, session);
-	latency = latency_start_tasks(self->fd, session, SHAPE_EVENT(0));
+	latency = latency_start_tasks(session, EVENT(0));
 	ASSERT_LT(0, latency);
 	sleep_ms(500);
 	spin_stop(self->load);
 	self->load = -1;
 	sleep_ms(200);
-	ASSERT_EQ(1, latency_read(self->fd, latency, &then, 1));
+	ASSERT_EQ(1, latency_read(latency, &then, 1));
 	EXPECT_EQ(TOPDOWN_CPU_ALL, then.cpu);
 	EXPECT_LT(50, then.samples);
 	ASSERT_EQ(0, close(session));
 	sleep_ms(200);
-	ASSERT_EQ(1, latency_read(self->fd, latency, &now, 1));
+	ASSERT_EQ(1, latency_read(latency, &now, 1));
 	EXPECT_EQ(0, memcmp(&then, &now, sizeof(then)));
 	/* The read after the end has given the sampling counters back. */
 	self->load = spin_start_with(CPU, &profile_find("compute")->profile, set_rates);
@@ -237,7 +233,7 @@ TEST_F_TIMEOUT(latency, ended, 120)
 	ASSERT_TRUE(backdoor_truth_cpu(CPU, &end));
 	EXPECT_TRUE(fact_most("interrupts after the end", end.pmi - begin.pmi, LIMIT_ENDED));
 	EXPECT_NE(0, module_unload());
-	EXPECT_EQ(0, latency_end(self->fd, latency));
+	EXPECT_EQ(0, close(latency));
 }
 
 /* The time of the task between two records, over @ns. */
@@ -261,28 +257,28 @@ TEST_F_TIMEOUT(latency, times_of_now, 120)
 	ASSERT_EQ(0, cpu_pin(!CPU));
 	session = device_attach(self->fd, 0, self->load);
 	ASSERT_LT(0, session);
-	latency = latency_start_tasks(self->fd, session, SHAPE_EVENT(0));
+	latency = latency_start_tasks(session, EVENT(0));
 	ASSERT_LT(0, latency);
 	sleep_ms(500);
 	for (i = 0; i < 3; i++) {
 		begin = clock_ns(CLOCK_MONOTONIC);
-		ASSERT_EQ(1, latency_read(self->fd, latency, &then, 1));
+		ASSERT_EQ(1, latency_read(latency, &then, 1));
 		sleep_ms(73);
-		ASSERT_EQ(1, latency_read(self->fd, latency, &now, 1));
+		ASSERT_EQ(1, latency_read(latency, &now, 1));
 		EXPECT_TRUE(ran_for(&then, &now, clock_ns(CLOCK_MONOTONIC) - begin));
 	}
-	ASSERT_EQ(1, latency_read(self->fd, latency, &then, 1));
+	ASSERT_EQ(1, latency_read(latency, &then, 1));
 	ASSERT_EQ(0, device_control(session, TOPDOWN_CONTROL_DISABLE));
 	sleep_ms(173);
 	ASSERT_EQ(0, device_control(session, TOPDOWN_CONTROL_ENABLE));
-	ASSERT_EQ(1, latency_read(self->fd, latency, &now, 1));
+	ASSERT_EQ(1, latency_read(latency, &now, 1));
 	EXPECT_TRUE(fact_most("ns while disabled", now.elapsed_ns - then.elapsed_ns,
 			      LIMIT_DISABLED_NS));
 	begin = clock_ns(CLOCK_MONOTONIC);
-	ASSERT_EQ(1, latency_read(self->fd, latency, &then, 1));
+	ASSERT_EQ(1, latency_read(latency, &then, 1));
 	sleep_ms(73);
 	ASSERT_EQ(0, close(session));
-	ASSERT_EQ(1, latency_read(self->fd, latency, &now, 1));
+	ASSERT_EQ(1, latency_read(latency, &now, 1));
 	EXPECT_TRUE(ran_for(&then, &now, clock_ns(CLOCK_MONOTONIC) - begin));
 }
 
@@ -294,52 +290,43 @@ TEST_F_TIMEOUT(latency, without_samples, 120)
 
 	session = device_attach(self->fd, 0, self->load);
 	ASSERT_LT(0, session);
-	latency = latency_start_tasks(self->fd, session,
-				      1ULL << TOPDOWN_LATENCY_MEM_INST_RETIRED_LOCK_LOADS);
+	latency = latency_start_tasks(session,
+				      EVENT(LOCK_LOADS));
 	ASSERT_LT(0, latency);
 	sleep_ms(300);
-	ASSERT_EQ(1, latency_read(self->fd, latency, &seen, 1));
+	ASSERT_EQ(1, latency_read(latency, &seen, 1));
 	EXPECT_LT(0, seen.running_ns);
-	EXPECT_EQ(TOPDOWN_LATENCY_MEM_INST_RETIRED_LOCK_LOADS, seen.event);
+	EXPECT_EQ(0, seen.event);
 	EXPECT_EQ(0, seen.samples);
 	EXPECT_EQ(0, seen.events);
 	EXPECT_EQ(0, seen.sum);
 	EXPECT_EQ(0, seen.min);
 	EXPECT_EQ(0, seen.max);
 	EXPECT_EQ(0, memcmp(none.bin, seen.bin, sizeof(none.bin)));
-	EXPECT_EQ(0, latency_end(self->fd, latency));
+	EXPECT_EQ(0, close(latency));
 }
 
 TEST_F_TIMEOUT(latency, refused, 120)
 {
-	__u64 cpus = 1ULL << CPU;
-	struct topdown_latency wrong = {
-		.size = sizeof(wrong),
-		.events = SHAPE_EVENT(0),
-	};
 	int session, latency;
 
-	EXPECT_EQ(-EBADF, latency_start_tasks(self->fd, 77, SHAPE_EVENT(0)));
-	EXPECT_EQ(-EBADF, latency_start_tasks(self->fd, self->fd, SHAPE_EVENT(0)));
+	EXPECT_EQ(-EBADF, latency_start_tasks(77, EVENT(0)));
+	EXPECT_EQ(-EBADF, latency_start_tasks(self->fd, EVENT(0)));
 	session = device_attach(self->fd, 0, self->load);
 	ASSERT_LT(0, session);
-	latency = latency_start_tasks(self->fd, session, SHAPE_EVENT(0));
+	latency = latency_start_tasks(session, EVENT(0));
 	ASSERT_LT(0, latency);
-	EXPECT_EQ(-EBUSY, latency_start_tasks(self->fd, session, SHAPE_EVENT(1)));
-	wrong.flags = TOPDOWN_LATENCY_SESSION;
-	wrong.session = session;
-	wrong.cpus = (uintptr_t)&cpus;
-	wrong.cpus_words = 1;
-	EXPECT_NE(0, ioctl(self->fd, TOPDOWN_LATENCY, &wrong));
-	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(0, latency_end(self->fd, latency));
-	latency = latency_start_tasks(self->fd, session, SHAPE_EVENT(1));
+	EXPECT_EQ(-EBUSY, latency_start_tasks(session, EVENT(1)));
+	/* A descriptor is one session. */
+	EXPECT_EQ(-EBUSY, latency_begin(latency, EVENT(1)));
+	EXPECT_EQ(0, close(latency));
+	latency = latency_start_tasks(session, EVENT(1));
 	ASSERT_LT(0, latency);
-	EXPECT_EQ(0, latency_end(self->fd, latency));
+	EXPECT_EQ(0, close(latency));
 	spin_stop(self->load);
 	self->load = -1;
 	sleep_ms(200);
-	EXPECT_EQ(-ESRCH, latency_start_tasks(self->fd, session, SHAPE_EVENT(1)));
+	EXPECT_EQ(-ESRCH, latency_start_tasks(session, EVENT(1)));
 }
 
 int main(int argc, char **argv)

@@ -12,16 +12,16 @@
 #include "latency_fixture.h"
 
 /* Wait until the first event of a session of CPU is sampled. */
-static bool sampled(int fd, int session)
+static bool sampled(int session)
 {
 	struct topdown_latency_record record;
 	uint64_t before = 0;
 	unsigned int i;
 
 	for (i = 0; i < 100; i++) {
-		if (latency_read(fd, session, &record, 1) != 1)
+		if (latency_read(session, &record, 1) != 1)
 			break;
-		if (i && record.samples > before && !(record.flags & TOPDOWN_LATENCY_AWAY))
+		if (i && record.samples > before && !(record.flags & TOPDOWN_LATENCY_RECORD_AWAY))
 			return true;
 		before = record.samples;
 		sleep_ms(100);
@@ -81,26 +81,26 @@ TEST_F_TIMEOUT(latency, perf_users_first, 120)
 	struct group group;
 	int session;
 
-	session = latency_start(self->fd, SHAPE_EVENT(0));
+	session = latency_start(EVENT(0));
 	ASSERT_LT(0, session);
-	ASSERT_TRUE(sampled(self->fd, session));
+	ASSERT_TRUE(sampled(session));
 	ASSERT_TRUE(group_open(&group, self->load, -1, false));
 	sleep_ms(1500);
-	ASSERT_EQ(1, latency_read(self->fd, session, &record, 1));
-	EXPECT_TRUE(record.flags & TOPDOWN_LATENCY_AWAY);
+	ASSERT_EQ(1, latency_read(session, &record, 1));
+	EXPECT_TRUE(record.flags & TOPDOWN_LATENCY_RECORD_AWAY);
 	EXPECT_TRUE(group_ran(&group));
 	group_close(&group);
 }
 
 /* Wait until a turn of a session of CPU ends: its times are written then. */
-static bool turn_ended(int fd, int session)
+static bool turn_ended(int session)
 {
 	struct topdown_latency_record record;
 	uint64_t before = 0;
 	unsigned int i;
 
 	for (i = 0; i < 1000; i++) {
-		if (latency_read(fd, session, &record, 1) != 1)
+		if (latency_read(session, &record, 1) != 1)
 			break;
 		if (i && record.running_ns > before)
 			return true;
@@ -121,24 +121,24 @@ TEST_F_TIMEOUT(latency, turn_of_tasks, 120)
 	ASSERT_EQ(0, cpu_pin(!CPU));
 	session = device_attach(self->fd, 0, self->load);
 	ASSERT_LT(0, session);
-	both[0] = latency_start(self->fd, SHAPE_EVENT(0));
-	both[1] = latency_start_tasks(self->fd, session, SHAPE_EVENT(0));
-	ASSERT_TRUE(sampled(self->fd, both[0]));
+	both[0] = latency_start(EVENT(0));
+	both[1] = latency_start_tasks(session, EVENT(0));
+	ASSERT_TRUE(sampled(both[0]));
 	/* Turns that pass on while the task stays on the CPU. */
-	other = latency_start(self->fd, SHAPE_EVENT(1));
+	other = latency_start(EVENT(1));
 	ASSERT_LT(0, other);
 	for (i = 0; i < 2; i++) {
-		ASSERT_TRUE(sampled(self->fd, both[0]));
+		ASSERT_TRUE(sampled(both[0]));
 		sleep_ms(380);
 		/* perf ends a turn of the other event that has just begun, and then one of this. */
-		ASSERT_TRUE(turn_ended(self->fd, i ? other : both[0]));
+		ASSERT_TRUE(turn_ended(i ? other : both[0]));
 		ASSERT_TRUE(group_open(&group, self->load, -1, false));
 		sleep_ms(500);
-		ASSERT_EQ(1, latency_read(self->fd, both[0], &cpu, 1));
-		ASSERT_EQ(1, latency_read(self->fd, both[1], &tasks, 1));
+		ASSERT_EQ(1, latency_read(both[0], &cpu, 1));
+		ASSERT_EQ(1, latency_read(both[1], &tasks, 1));
 		group_close(&group);
-		EXPECT_TRUE(cpu.flags & TOPDOWN_LATENCY_AWAY);
-		EXPECT_TRUE(tasks.flags & TOPDOWN_LATENCY_AWAY);
+		EXPECT_TRUE(cpu.flags & TOPDOWN_LATENCY_RECORD_AWAY);
+		EXPECT_TRUE(tasks.flags & TOPDOWN_LATENCY_RECORD_AWAY);
 		EXPECT_TRUE(fact_near("milliseconds with the counter",
 				      (tasks.running_ns - tasks_then.running_ns) / 1e6,
 				      (cpu.running_ns - cpu_then.running_ns) / 1e6, LIMIT_TURN_MS));
@@ -147,7 +147,7 @@ TEST_F_TIMEOUT(latency, turn_of_tasks, 120)
 	}
 	EXPECT_LT(tasks.running_ns, tasks.elapsed_ns);
 	ASSERT_EQ(0, cpu_set_online(CPU, false));
-	ASSERT_EQ(1, latency_read(self->fd, both[1], &tasks, 1));
+	ASSERT_EQ(1, latency_read(both[1], &tasks, 1));
 	EXPECT_EQ(0, tasks.flags);
 	ASSERT_EQ(0, cpu_set_online(CPU, true));
 }
@@ -159,15 +159,15 @@ TEST_F_TIMEOUT(latency, pinned_users_first, 120)
 	struct group group;
 	int session, i;
 
-	session = latency_start(self->fd, SHAPE_EVENT(0));
+	session = latency_start(EVENT(0));
 	ASSERT_LT(0, session);
 	for (i = 0; i < 2; i++) {
-		ASSERT_TRUE(sampled(self->fd, session));
+		ASSERT_TRUE(sampled(session));
 		ASSERT_TRUE(group_open(&group, i ? -1 : self->load, i ? CPU : -1, true));
 		sleep_ms(1500);
 		EXPECT_TRUE(group_ran(&group));
-		ASSERT_EQ(1, latency_read(self->fd, session, &record, 1));
-		EXPECT_TRUE(record.flags & TOPDOWN_LATENCY_AWAY);
+		ASSERT_EQ(1, latency_read(session, &record, 1));
+		EXPECT_TRUE(record.flags & TOPDOWN_LATENCY_RECORD_AWAY);
 		group_close(&group);
 	}
 }
@@ -178,7 +178,7 @@ TEST_F_TIMEOUT(latency, others_pebs, 120)
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_RAW,
 		.size = sizeof(attr),
-		.config = shapes[1].config,
+		.config = event_config(1),
 		.precise_ip = 2,
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
 	};
@@ -193,18 +193,18 @@ TEST_F_TIMEOUT(latency, others_pebs, 120)
 	int session, fd;
 	unsigned int i;
 
-	session = latency_start(self->fd, SHAPE_EVENT(0));
+	session = latency_start(EVENT(0));
 	ASSERT_LT(0, session);
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		attr.exclude_host = kinds[i].guest;
 		attr.freq = kinds[i].freq;
 		attr.sample_period = kinds[i].freq ? 100 : 1000003;
-		ASSERT_TRUE(sampled(self->fd, session));
+		ASSERT_TRUE(sampled(session));
 		fd = syscall(SYS_perf_event_open, &attr, self->load, -1, -1, 0);
 		ASSERT_LE(0, fd);
 		sleep_ms(500);
-		ASSERT_EQ(1, latency_read(self->fd, session, &record, 1));
-		EXPECT_EQ(kinds[i].away, !!(record.flags & TOPDOWN_LATENCY_AWAY));
+		ASSERT_EQ(1, latency_read(session, &record, 1));
+		EXPECT_EQ(kinds[i].away, !!(record.flags & TOPDOWN_LATENCY_RECORD_AWAY));
 		close(fd);
 	}
 }
@@ -216,10 +216,10 @@ TEST_F_TIMEOUT(latency, unlearned, 240)
 	struct group group;
 	int session;
 
-	session = latency_start(self->fd, all_shapes());
+	session = latency_start(ALL_SHAPES);
 	ASSERT_LT(0, session);
 	sleep_ms(300);
-	ASSERT_EQ(0, latency_end(self->fd, session));
+	ASSERT_EQ(0, close(session));
 	spin_stop(self->load);
 	self->load = -1;
 	ASSERT_EQ(0, cpu_set_online(CPU, false));
@@ -227,15 +227,15 @@ TEST_F_TIMEOUT(latency, unlearned, 240)
 	self->load = spin_start_with(CPU, &profile_find("compute")->profile, set_rates);
 	ASSERT_LT(0, self->load);
 	ASSERT_TRUE(group_open(&group, -1, CPU, true));
-	session = latency_start(self->fd, all_shapes());
+	session = latency_start(ALL_SHAPES);
 	ASSERT_LT(0, session);
 	sleep_ms(500);
-	ASSERT_EQ(NR_SHAPES, latency_read(self->fd, session, records, NR_SHAPES));
+	ASSERT_EQ(NR_SHAPES, latency_read(session, records, NR_SHAPES));
 	EXPECT_EQ(0, all_samples(records));
-	EXPECT_TRUE(records[0].flags & TOPDOWN_LATENCY_AWAY);
+	EXPECT_TRUE(records[0].flags & TOPDOWN_LATENCY_RECORD_AWAY);
 	group_close(&group);
 	sleep_ms(1500 + SETTLE_MS);
-	EXPECT_TRUE(shapes_right(self->fd, session));
+	EXPECT_TRUE(shapes_right(session));
 }
 
 /* A real-time task that never sleeps lets no work of its CPU run. */
@@ -249,9 +249,9 @@ TEST_F_TIMEOUT(latency, beside_realtime, 120)
 	ASSERT_EQ(0, file_write("/proc/sys/kernel/sched_rt_runtime_us", 0, "-1"));
 	fair_server_off();
 	ASSERT_EQ(0, sched_setscheduler(self->load, SCHED_FIFO, &fifo));
-	session = latency_start(self->fd, SHAPE_EVENT(0) | SHAPE_EVENT(1));
+	session = latency_start(EVENT(0) | EVENT(1));
 	sleep_ms(1500);
-	EXPECT_EQ(2, latency_read(self->fd, session, record, 2));
+	EXPECT_EQ(2, latency_read(session, record, 2));
 	ASSERT_EQ(0, sched_setscheduler(self->load, SCHED_OTHER, &other));
 	ASSERT_LT(0, session);
 	EXPECT_LT(50, record[0].samples);

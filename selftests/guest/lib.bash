@@ -89,13 +89,25 @@ load() {
 	fi
 }
 
-# unload: also right after somebody closed the device.
+# load_latency: topdown_latency, beside topdown, which is loaded.
+load_latency() {
+	local file=${TOPDOWN_KO:-/topdown.ko}
+
+	if [[ -e $file ]]; then
+		insmod "${file%.ko}_latency.ko"
+	else
+		modprobe topdown_latency
+	fi
+}
+
+# unload: both modules, also right after somebody closed a device.
 unload() {
 	local i
 
 	loaded || return 0
 	for i in 1 2 3 4 5; do
-		rmmod topdown && return
+		[[ ! -e /sys/module/topdown_latency ]] || rmmod topdown_latency &&
+			rmmod topdown && return
 		sleep 0.2
 	done
 	return 1

@@ -21,6 +21,7 @@
 
 #include "../kselftest_harness.h"
 #include "guest.h"
+#include "latency.h"
 
 #define RECORDS		64
 #define AREA_SIZE	(1 << 20)
@@ -75,15 +76,14 @@ static int call_read(int fd, void *to)
 
 static int call_latencies(int fd, void *to)
 {
-	struct topdown_latencies read = {
+	struct topdown_latency_read read = {
 		.size		= sizeof(read),
 		.records	= (uintptr_t)to,
 		.nr_records	= RECORDS,
 		.record_size	= sizeof(struct topdown_latency_record),
-		.latency	= 1,
 	};
 
-	return ioctl(fd, TOPDOWN_LATENCIES, &read) ? -errno : 0;
+	return ioctl(fd, TOPDOWN_LATENCY_READ, &read) ? -errno : 0;
 }
 
 struct child {
@@ -160,36 +160,32 @@ TEST_F(stuck, read)
 
 TEST_F(stuck, latencies)
 {
-	struct topdown_latency what = { .size = sizeof(what), .flags = 0 };
+	int session;
 
-	ASSERT_EQ(0, ioctl(self->fd, TOPDOWN_LATENCY, &what));
-	if (what.out_refusal)
+	if (!latency_granted())
 		SKIP(return, "this machine samples no latency");
-	what.events = what.out_events & -what.out_events;
-	what.out_events = 0;
-	ASSERT_EQ(0, ioctl(self->fd, TOPDOWN_LATENCY, &what));
-	EXPECT_TRUE(others_go_on(self->fd, self->faults, self->area, call_latencies));
+	session = latency_start(EVENT(SPLIT_LOADS));
+	ASSERT_LT(0, session);
+	EXPECT_TRUE(others_go_on(session, self->faults, self->area, call_latencies));
+	close(session);
 }
 
 /* They belong to the tasks of a session. */
 TEST_F(stuck, latencies_of_tasks)
 {
-	struct topdown_latency what = { .size = sizeof(what), .flags = 0 };
+	int session;
 
-	ASSERT_EQ(0, ioctl(self->fd, TOPDOWN_LATENCY, &what));
-	if (what.out_refusal)
+	if (!latency_granted())
 		SKIP(return, "this machine samples no latency");
-	what.events = what.out_events & -what.out_events;
-	what.out_events = 0;
-	what.flags = TOPDOWN_LATENCY_SESSION;
-	what.session = device_attach(self->fd, 0, 0);
-	ASSERT_EQ(0, ioctl(self->fd, TOPDOWN_LATENCY, &what));
-	EXPECT_TRUE(others_go_on(self->fd, self->faults, self->area, call_latencies));
+	session = latency_start_tasks(device_attach(self->fd, 0, 0), EVENT(SPLIT_LOADS));
+	ASSERT_LT(0, session);
+	EXPECT_TRUE(others_go_on(session, self->faults, self->area, call_latencies));
+	close(session);
 }
 
 int main(int argc, char **argv)
 {
-	int ret = module_need();
+	int ret = module_need_latency();
 
 	return ret ? ret : test_harness_run(argc, argv);
 }

@@ -35,7 +35,7 @@ static struct list lists[LISTS_MAX];
 static struct row rows[ROWS_MAX];
 static unsigned int nr_lists, nr_rows;
 
-/* A constant of linux/topdown.h, and its name there. */
+/* A number of enum topdown_latency_number, and its name there. */
 static const struct {
 	unsigned int number;
 	const char *name;

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include <linux/topdown.h>
+#include <linux/topdown_latency.h>
 
 #ifdef __cplusplus
 #define LAYOUT_ASSERT(what)	static_assert(what, #what)
@@ -24,10 +25,10 @@ LAYOUT_ASSERT(TOPDOWN_WATCH == 0xbc02);
 LAYOUT_ASSERT(TOPDOWN_ATTACH == 0xbc03);
 LAYOUT_ASSERT(TOPDOWN_SESSION == 0xbc04);
 LAYOUT_ASSERT(TOPDOWN_CONTROL == 0xbc05);
-LAYOUT_ASSERT(TOPDOWN_LATENCY == 0xbc07);
-LAYOUT_ASSERT(TOPDOWN_LATENCIES == 0xbc08);
 LAYOUT_ASSERT(TOPDOWN_OWNERS == 0xbc10);
 LAYOUT_ASSERT(TOPDOWN_OWNERS_READ == 0xbc11);
+LAYOUT_ASSERT(TOPDOWN_LATENCY_START == 0xbc20);
+LAYOUT_ASSERT(TOPDOWN_LATENCY_READ == 0xbc21);
 
 LAYOUT_SIZE(topdown_info, 288);
 LAYOUT_FIELD(topdown_info, size, 0, 4);
@@ -204,18 +205,22 @@ LAYOUT_FIELD(topdown_session, out_switches, 80, 8);
 LAYOUT_FIELD(topdown_session, out_merged_ns, 88, 8);
 LAYOUT_FIELD(topdown_session, out_figures, 96, 400);
 
-LAYOUT_SIZE(topdown_latency, 56);
-LAYOUT_FIELD(topdown_latency, size, 0, 4);
-LAYOUT_FIELD(topdown_latency, flags, 4, 4);
-LAYOUT_FIELD(topdown_latency, cpus, 8, 8);
-LAYOUT_FIELD(topdown_latency, cpus_words, 16, 4);
-LAYOUT_FIELD(topdown_latency, latency, 20, 4);
-LAYOUT_FIELD(topdown_latency, events, 24, 8);
-LAYOUT_FIELD(topdown_latency, out_latency, 32, 4);
-LAYOUT_FIELD(topdown_latency, out_refusal, 36, 4);
-LAYOUT_FIELD(topdown_latency, out_events, 40, 8);
-LAYOUT_FIELD(topdown_latency, out_nr_records, 48, 4);
-LAYOUT_FIELD(topdown_latency, session, 52, 4);
+LAYOUT_SIZE(topdown_latency_event, 16);
+LAYOUT_FIELD(topdown_latency_event, config, 0, 8);
+LAYOUT_FIELD(topdown_latency_event, config1, 8, 8);
+
+LAYOUT_SIZE(topdown_latency_start, 56);
+LAYOUT_FIELD(topdown_latency_start, size, 0, 4);
+LAYOUT_FIELD(topdown_latency_start, flags, 4, 4);
+LAYOUT_FIELD(topdown_latency_start, cpus, 8, 8);
+LAYOUT_FIELD(topdown_latency_start, cpus_words, 16, 4);
+LAYOUT_FIELD(topdown_latency_start, session, 20, 4);
+LAYOUT_FIELD(topdown_latency_start, events, 24, 8);
+LAYOUT_FIELD(topdown_latency_start, nr_events, 32, 4);
+LAYOUT_FIELD(topdown_latency_start, event_size, 36, 4);
+LAYOUT_FIELD(topdown_latency_start, out_events, 40, 8);
+LAYOUT_FIELD(topdown_latency_start, out_refusal, 48, 4);
+LAYOUT_FIELD(topdown_latency_start, out_nr_records, 52, 4);
 
 LAYOUT_SIZE(topdown_latency_record, 984);
 LAYOUT_FIELD(topdown_latency_record, event, 0, 4);
@@ -233,14 +238,12 @@ LAYOUT_FIELD(topdown_latency_record, counted, 72, 8);
 LAYOUT_FIELD(topdown_latency_record, lost, 80, 8);
 LAYOUT_FIELD(topdown_latency_record, bin, 88, 896);
 
-LAYOUT_SIZE(topdown_latencies, 32);
-LAYOUT_FIELD(topdown_latencies, size, 0, 4);
-LAYOUT_FIELD(topdown_latencies, flags, 4, 4);
-LAYOUT_FIELD(topdown_latencies, records, 8, 8);
-LAYOUT_FIELD(topdown_latencies, nr_records, 16, 4);
-LAYOUT_FIELD(topdown_latencies, record_size, 20, 4);
-LAYOUT_FIELD(topdown_latencies, latency, 24, 4);
-LAYOUT_FIELD(topdown_latencies, __reserved, 28, 4);
+LAYOUT_SIZE(topdown_latency_read, 24);
+LAYOUT_FIELD(topdown_latency_read, size, 0, 4);
+LAYOUT_FIELD(topdown_latency_read, flags, 4, 4);
+LAYOUT_FIELD(topdown_latency_read, records, 8, 8);
+LAYOUT_FIELD(topdown_latency_read, nr_records, 16, 4);
+LAYOUT_FIELD(topdown_latency_read, record_size, 20, 4);
 
 LAYOUT_SIZE(topdown_share, 344);
 LAYOUT_FIELD(topdown_share, seq, 0, 4);

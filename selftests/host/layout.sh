@@ -28,14 +28,16 @@ try() {
 }
 
 echo "KTAP version 1"
-echo "1..6"
+echo "1..8"
 try "layout, 64 bits" "${CC:-gcc}" "${flags[@]}" -x c "$here/layout.h"
 try "layout, 32 bits" "${CC:-gcc}" "${flags[@]}" "${i386[@]}" -x c "$here/layout.h"
 try "layout, C++" "${CXX:-g++}" "${flags[@]}" -x c++ -std=c++11 "$here/layout.h"
 try "layout, C++ with 32 bits" "${CXX:-g++}" "${flags[@]}" "${i386[@]}" \
 	-x c++ -std=c++11 "$here/layout.h"
-try "header alone, strict ISO C99" "${CC:-gcc}" "${flags[@]}" -std=c99 -pedantic \
-	-x c "$here/../../uapi/linux/topdown.h"
-try "header alone, C++98" "${CXX:-g++}" "${flags[@]}" -std=c++98 \
-	-x c++ "$here/../../uapi/linux/topdown.h"
+for header in topdown topdown_latency; do
+	try "$header.h alone, strict ISO C99" "${CC:-gcc}" "${flags[@]}" -std=c99 -pedantic \
+		-x c "$here/../../uapi/linux/$header.h"
+	try "$header.h alone, C++98" "${CXX:-g++}" "${flags[@]}" -std=c++98 \
+		-x c++ "$here/../../uapi/linux/$header.h"
+done
 exit $failed

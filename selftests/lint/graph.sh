@@ -22,7 +22,7 @@ export LC_ALL=C
 # uses files of its own folder, and of folders further left; folders that a comma joins do not
 # use each other.  A file that is in no folder is ./NAME.
 declare -A order=(
-	[kmod]="./compat common meter,sums window tasks,sharing,owners interface ./main"
+	[kmod]="./compat common meter,sums window tasks,sharing,owners interface latency ./main"
 )
 directories=(kmod)
 

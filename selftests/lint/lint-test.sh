@@ -54,7 +54,7 @@ plant() {
 		printf 'See `kmod/planted.c`.\n' >CONTRIBUTING.md
 		finding='CONTRIBUTING.md:1:.*no kmod/planted.c' ;;
 	errnos)
-		sed -i 's/^ \*   EBUSY .*/ *   EPIPE       A planted statement./' uapi/linux/topdown.h
+		sed -i 's/^ \*   ESRCH .*/ *   EPIPE       A planted statement./' uapi/linux/topdown.h
 		finding='uapi/linux/topdown.h: no row of .*, of EPIPE: A planted' ;;
 	sparse)
 		# The compiler does not know address spaces, so only sparse can

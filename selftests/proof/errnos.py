@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Compare errnos.conf with the table of errors in uapi/linux/topdown.h and with the tests.
+"""Compare the tables of errors in the headers of the devices with the tests that a .conf names.
 
 errnos.py [-n] TREE: findings, one a line.  -n says how many rows there are instead.
 """
@@ -10,8 +10,11 @@ import re
 import sys
 from pathlib import Path
 
-HEADER = 'uapi/linux/topdown.h'
-ROWS = 'selftests/proof/errnos.conf'
+# Each header with a table, and its rows.
+TABLES = {
+    'uapi/linux/topdown.h': 'selftests/proof/errnos.conf',
+    'uapi/linux/topdown_latency.h': 'selftests/proof/errnos-latency.conf',
+}
 BEFORE = 'before the table'
 # Words that join two statements of the table.
 JOINS = {'and', 'or'}
@@ -38,21 +41,22 @@ def sections(header: str) -> dict[str, str]:
             name = begins[1]
             found[name] = ''
         found[name] += ' ' + (line[of_errno.end():] if of_errno else line)
-    found[BEFORE] = 'A command that fails' + found[BEFORE].partition('A command that fails')[2]
+    found[BEFORE] = ''.join(found[BEFORE].partition('A command that fails')[1:])
     return {name: words(text) for name, text in found.items()}
 
 
 class Row:
-    def __init__(self, number: int, line: str) -> None:
-        self.at = f'{ROWS}:{number}'
+    def __init__(self, file: str, number: int, line: str) -> None:
+        self.at = f'{file}:{number}'
         fields = [field.strip() for field in line.split('|')]
         self.right = len(fields) == 5 and all(fields)
         self.errno, calls, self.statement, self.test, self.test32 = (fields + [''] * 5)[:5]
         self.calls = calls.split()
 
 
-def rows(text: str) -> list[Row]:
-    return [Row(number, line) for number, line in enumerate(text.split('\n'), 1)
+def rows(tree: Path, file: str) -> list[Row]:
+    text = (tree / file).read_text()
+    return [Row(file, number, line) for number, line in enumerate(text.split('\n'), 1)
             if line and not line.startswith('#')]
 
 
@@ -65,14 +69,14 @@ def section_of(row: Row, found: dict[str, str]) -> str:
     return row.errno
 
 
-def check_row(row: Row, found: dict[str, str], commands: set[str]) -> str:
+def check_row(row: Row, header: str, found: dict[str, str], commands: set[str]) -> str:
     name = section_of(row, found)
     text = found.get(name, '')
     if row.statement not in text:
-        return f'{HEADER} does not say so of {name}: {row.statement}'
+        return f'{header} does not say so of {name}: {row.statement}'
     if row.errno not in ('all', 'any') and row.errno != name and \
             not re.search(rf'\b{row.errno}\b', text):
-        return f'{HEADER} does not name {row.errno} there'
+        return f'{header} does not name {row.errno} there'
     unknown = [call for call in row.calls
                if call not in commands and call not in found and call != 'all']
     return f'there is no {unknown[0]}' if unknown else ''
@@ -104,24 +108,34 @@ def left_over(text: str, statements: list[str]) -> str:
     return ' '.join(word for word in rest.split() if word.strip(',;:.') not in JOINS)
 
 
-def findings(tree: Path) -> list[str]:
-    header = (tree / HEADER).read_text()
-    found = sections(header)
-    commands = set(re.findall(r'\bTOPDOWN_CMD_(\w+)\s*=', header))
+def findings_of(tree: Path, header: str, file: str) -> list[str]:
+    text = (tree / header).read_text()
+    found = sections(text)
+    commands = set(re.findall(r'\bTOPDOWN_CMD_(\w+)\s*=', text))
     said = []
     statements: dict[str, list[str]] = {name: [] for name in found}
-    for row in rows((tree / ROWS).read_text()):
+    for row in rows(tree, file):
         if not row.right:
             said.append(f'{row.at}: five fields are needed')
             continue
-        wrong = [check_row(row, found, commands), test_missing(tree, row.test, False),
+        wrong = [check_row(row, header, found, commands), test_missing(tree, row.test, False),
                  test_missing(tree, row.test32, True)]
         said += [f'{row.at}: {text}' for text in wrong if text]
         statements.setdefault(section_of(row, found), []).append(row.statement)
     for name, text in found.items():
         rest = left_over(text, statements[name])
         if rest:
-            said.append(f'{HEADER}: no row of errnos.conf has, of {name}: {rest}')
+            said.append(f'{header}: no row of {Path(file).name} has, of {name}: {rest}')
+    return said
+
+
+def findings(tree: Path) -> list[str]:
+    """All that is wrong, also names that no table has."""
+    said = []
+    found: dict[str, str] = {}
+    for header, file in TABLES.items():
+        said += findings_of(tree, header, file)
+        found |= sections((tree / header).read_text())
     for path in sorted((tree / 'uapi/linux').glob('*.h')):
         names = set(re.findall(r'\bE[A-Z0-9]+\b', path.read_text()))
         for name in sorted(names & set(errno.errorcode.values()) - set(found)):
@@ -137,7 +151,7 @@ def main() -> int:
         for text in findings(tree):
             print(text)
         return 0
-    every = rows((tree / ROWS).read_text())
+    every = [row for file in TABLES.values() for row in rows(tree, file)]
     for bits, tests in (64, [row.test for row in every]), (32, [row.test32 for row in every]):
         told = sum(not test.startswith('- ') for test in tests)
         print(f'{bits} bits: {told} of {len(tests)} rows')

@@ -8,7 +8,7 @@ usage() {
 	cat << END
 Usage: run.sh [OPTION]... [--] COMMAND [ARG]...
 
-Boots the emulated machine with an initramfs of busybox, bash, /topdown.ko for
+Boots the emulated machine with an initramfs of busybox, bash, /topdown.ko and /topdown_latency.ko for
 its kernel and the topdown command, runs COMMAND there as root, and ends.  One
 COMMAND without ARGs is a line of bash.
 
@@ -168,6 +168,8 @@ make_initramfs() {
 		[[ -n $module ]] || module=$("$TOP/selftests/vm/module.sh" "$kernel") || return 1
 		# As installed modules are: tests load it some hundred times, and it is mostly debug data.
 		strip --strip-debug -o "$root/topdown.ko" "$module" || return 1
+		strip --strip-debug -o "$root/topdown_latency.ko" "${module%.ko}_latency.ko" ||
+			return 1
 		userspace=$("$TOP/selftests/vm/userspace.sh") || return 1
 		cp -a "$userspace/usr/." "$root/usr/"
 		stage_libs "$root" "$userspace/usr/bin/topdown"

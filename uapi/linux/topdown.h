@@ -67,8 +67,7 @@
  *               words of a CPU set.
  *   EOPNOTSUPP  A flag that this module does not know; a node that it does not know, or that
  *               no CPU of this machine has; ATTACH: a kernel thread, or any task on a kernel
- *               without TOPDOWN_FEATURE_SESSION; LATENCY: a refusal, an event that the machine
- *               cannot sample, or no CPU that can be sampled; OWNERS: cgroups, if the kernel lacks
+ *               without TOPDOWN_FEATURE_SESSION; OWNERS: cgroups, if the kernel lacks
  *               CONFIG_CGROUP_PERF, or any owners, if it lacks tracepoints.
  *   EFAULT      An address that cannot be read or written.
  *   EMSGSIZE    Too little room for the records; nr_records says how many there are.
@@ -80,21 +79,16 @@
  *               CAP_SYS_ADMIN.  perf_event_paranoid does not matter there, and neither does
  *               who opened the descriptor.  A security module may refuse it too, if this kernel
  *               lets modules ask.
- *   ESRCH       ATTACH: there is no such process or thread; LATENCY: the session has ended.
- *   EBUSY       LATENCY: the session has a latency session already.
- *   EBADF       WATCH, ATTACH, and LATENCY with flags or events: the descriptor was opened
- *               for reading only; CONTROL: it is a view.  ATTACH: with TOPDOWN_ATTACH_PIDFD, the
- *               other descriptor is no pidfd; LATENCY: with TOPDOWN_LATENCY_SESSION, it is no
- *               session, or a view.
- *   ENOENT      WATCH: this descriptor has no watch of the number to be removed; LATENCY,
- *               LATENCIES: it has no latency session of that number.
+ *   ESRCH       ATTACH: there is no such process or thread.
+ *   EBADF       WATCH, ATTACH: the descriptor was opened for reading only; CONTROL: it is a view.
+ *               ATTACH: with TOPDOWN_ATTACH_PIDFD, the other descriptor is no pidfd.
+ *   ENOENT      WATCH: this descriptor has no watch of the number to be removed.
  *   EMFILE      ATTACH, TOPDOWN_CONTROL_VIEW, OWNERS: too many descriptors of the process
  *               (RLIMIT_NOFILE).
  *   ENFILE      ATTACH, TOPDOWN_CONTROL_VIEW, OWNERS, mmap() of a session: too many open files of
  *               all.
  *   ENOSPC      WATCH: too many watches, of this descriptor (256) or of all (4096);
- *               ATTACH: too many sessions, of a thread (64) or of all (4096);
- *               LATENCY: too many latency sessions, of this descriptor (16) or of all (4096).
+ *               ATTACH: too many sessions, of a thread (64) or of all (4096).
  *               Without CAP_PERFMON also: too many of the calling user (64), or of all such
  *               users (3072); ATTACH: of a thread (48); or sessions of the user, or of all such
  *               users, follow too many threads (16384, 131072), those that inherited a session
@@ -131,8 +125,6 @@ enum {
 	TOPDOWN_CMD_ATTACH	= 0x03,
 	TOPDOWN_CMD_SESSION	= 0x04,
 	TOPDOWN_CMD_CONTROL	= 0x05,
-	TOPDOWN_CMD_LATENCY	= 0x07,
-	TOPDOWN_CMD_LATENCIES	= 0x08,
 	TOPDOWN_CMD_OWNERS	= 0x10,
 	TOPDOWN_CMD_OWNERS_READ	= 0x11,
 };
@@ -143,8 +135,6 @@ enum {
 #define TOPDOWN_ATTACH		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_ATTACH)
 #define TOPDOWN_SESSION		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_SESSION)
 #define TOPDOWN_CONTROL		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_CONTROL)
-#define TOPDOWN_LATENCY		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_LATENCY)
-#define TOPDOWN_LATENCIES	_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_LATENCIES)
 #define TOPDOWN_OWNERS		_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_OWNERS)
 #define TOPDOWN_OWNERS_READ	_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_OWNERS_READ)
 
@@ -156,7 +146,6 @@ enum {
 #define TOPDOWN_FEATURE_SESSION	(1ULL << 5)	/* TOPDOWN_ATTACH, _SESSION, _CONTROL */
 #define TOPDOWN_FEATURE_CYCLES	(1ULL << 8)	/* topdown_figures.cycles, .instructions */
 #define TOPDOWN_FEATURE_BUSY	(1ULL << 9)	/* topdown_figures.busy_ns */
-#define TOPDOWN_FEATURE_LATENCY	(1ULL << 10)	/* TOPDOWN_LATENCY, TOPDOWN_LATENCIES */
 #define TOPDOWN_FEATURE_OWNERS	(1ULL << 16)	/* TOPDOWN_OWNERS, TOPDOWN_OWNERS_READ */
 
 /* topdown_info.out_flags. */
@@ -571,7 +560,6 @@ struct topdown_read {
 #include "topdown_map.h"
 #include "topdown_watch.h"
 #include "topdown_session.h"
-#include "topdown_latency.h"
 #include "topdown_owner.h"
 
 #endif /* _UAPI_LINUX_TOPDOWN_H */

@@ -1,115 +1,92 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * /dev/topdown: latencies, which sample how long instructions take to retire.
+ * /dev/topdown_latency: samples of how long instructions take to retire.
  *
- * A part of linux/topdown.h, which has the numbers of the commands, the rules of growth and
- * the errors.  Include that one.
+ * The device of the module topdown_latency, which uses those of topdown.  A descriptor of it is one
+ * latency session: TOPDOWN_LATENCY_START begins it, TOPDOWN_LATENCY_READ reads it, and it ends when
+ * the last copy of the descriptor is closed.  The rules of growth, of input flags and of handing on
+ * are those of linux/topdown.h.
+ *
+ * Errors, of both commands:
+ *
+ *   ENOTTY      This module does not know the number of the command.
+ *   EINVAL      A size below the first released one; a CPU set that is empty or has an impossible
+ *               CPU; an out_ or reserved field that is not 0; START: no event and no
+ *               TOPDOWN_LATENCY_START_ASK, or more than TOPDOWN_LATENCY_EVENTS_MAX events; CPUs
+ *               and a session; a session without TOPDOWN_LATENCY_START_TASKS.
+ *   E2BIG       A structure, an event or a record that is longer than a page; a structure whose
+ *               unknown tail is not zero; too many words of a CPU set.
+ *   EOPNOTSUPP  A flag that this module does not know.  START: a refusal; an event that the driver
+ *               does not take, or not all of its encoding; no CPU that can be sampled.
+ *   EFAULT      An address that cannot be read or written.  START: nothing was started.
+ *   EACCES      START with events: perf would not let the process that opened this descriptor
+ *               count a whole CPU, as for TOPDOWN_READ.
+ *   EBADF       START without TOPDOWN_LATENCY_START_ASK: the descriptor was opened for reading
+ *               only; the other one is no session of topdown, or a view.
+ *   EBUSY       START: the descriptor has been started, or the session has a latency session.
+ *   ESRCH       START: the session has ended.
+ *   ENOENT      READ: the descriptor has not been started.
+ *   EMSGSIZE    READ: too little room for the records; nr_records says how many there are.
+ *   ENOSPC      START: too many latency sessions of all (4096); all of them together have too many
+ *               different events (64); without CAP_PERFMON also: too many of the calling user
+ *               (64), or of all such users (3072).
+ *   ENOMEM      Out of memory.
+ *
+ * open(): EACCES of the mode of the device; ENOMEM; any error but EACCES and EPERM with which perf
+ * refuses a CPU-wide software event.
  */
 #ifndef _UAPI_LINUX_TOPDOWN_LATENCY_H
 #define _UAPI_LINUX_TOPDOWN_LATENCY_H
 
-#ifndef _UAPI_LINUX_TOPDOWN_H
-#error "include <linux/topdown.h>"
-#endif
+#include "topdown.h"
 
-/**
- * enum topdown_latency_event - events whose retire latency can be sampled
- *
- * A number never changes.  topdown_latency.out_events says which events a machine has.  The
- * names are Intel's.
- *
- * @TOPDOWN_LATENCY_BR_MISP_RETIRED_COND_NTAKEN_COST: BR_MISP_RETIRED.COND_NTAKEN_COST
- * @TOPDOWN_LATENCY_BR_MISP_RETIRED_COND_TAKEN_BWD_COST: BR_MISP_RETIRED.COND_TAKEN_BWD_COST
- * @TOPDOWN_LATENCY_BR_MISP_RETIRED_COND_TAKEN_COST: BR_MISP_RETIRED.COND_TAKEN_COST
- * @TOPDOWN_LATENCY_BR_MISP_RETIRED_COND_TAKEN_FWD_COST: BR_MISP_RETIRED.COND_TAKEN_FWD_COST
- * @TOPDOWN_LATENCY_BR_MISP_RETIRED_INDIRECT_CALL_COST: BR_MISP_RETIRED.INDIRECT_CALL_COST
- * @TOPDOWN_LATENCY_BR_MISP_RETIRED_INDIRECT_COST: BR_MISP_RETIRED.INDIRECT_COST
- * @TOPDOWN_LATENCY_BR_MISP_RETIRED_RET_COST: BR_MISP_RETIRED.RET_COST
- * @TOPDOWN_LATENCY_FRONTEND_RETIRED_ANY_DSB_MISS: FRONTEND_RETIRED.ANY_DSB_MISS
- * @TOPDOWN_LATENCY_FRONTEND_RETIRED_ITLB_MISS: FRONTEND_RETIRED.ITLB_MISS
- * @TOPDOWN_LATENCY_FRONTEND_RETIRED_L1I_MISS: FRONTEND_RETIRED.L1I_MISS
- * @TOPDOWN_LATENCY_FRONTEND_RETIRED_L2_MISS: FRONTEND_RETIRED.L2_MISS
- * @TOPDOWN_LATENCY_FRONTEND_RETIRED_MS_FLOWS: FRONTEND_RETIRED.MS_FLOWS
- * @TOPDOWN_LATENCY_FRONTEND_RETIRED_STLB_MISS: FRONTEND_RETIRED.STLB_MISS
- * @TOPDOWN_LATENCY_FRONTEND_RETIRED_UNKNOWN_BRANCH: FRONTEND_RETIRED.UNKNOWN_BRANCH
- * @TOPDOWN_LATENCY_MEM_INST_RETIRED_LOCK_LOADS: MEM_INST_RETIRED.LOCK_LOADS
- * @TOPDOWN_LATENCY_MEM_INST_RETIRED_SPLIT_LOADS: MEM_INST_RETIRED.SPLIT_LOADS
- * @TOPDOWN_LATENCY_MEM_INST_RETIRED_SPLIT_STORES: MEM_INST_RETIRED.SPLIT_STORES
- * @TOPDOWN_LATENCY_MEM_INST_RETIRED_STLB_HIT_LOADS: MEM_INST_RETIRED.STLB_HIT_LOADS
- * @TOPDOWN_LATENCY_MEM_INST_RETIRED_STLB_HIT_STORES: MEM_INST_RETIRED.STLB_HIT_STORES
- * @TOPDOWN_LATENCY_MEM_INST_RETIRED_STLB_MISS_LOADS: MEM_INST_RETIRED.STLB_MISS_LOADS
- * @TOPDOWN_LATENCY_MEM_INST_RETIRED_STLB_MISS_STORES: MEM_INST_RETIRED.STLB_MISS_STORES
- * @TOPDOWN_LATENCY_MEM_LOAD_L3_HIT_RETIRED_XSNP_FWD: MEM_LOAD_L3_HIT_RETIRED.XSNP_FWD
- * @TOPDOWN_LATENCY_MEM_LOAD_L3_HIT_RETIRED_XSNP_HITM: MEM_LOAD_L3_HIT_RETIRED.XSNP_HITM
- * @TOPDOWN_LATENCY_MEM_LOAD_L3_HIT_RETIRED_XSNP_MISS: MEM_LOAD_L3_HIT_RETIRED.XSNP_MISS
- * @TOPDOWN_LATENCY_MEM_LOAD_L3_HIT_RETIRED_XSNP_NO_FWD: MEM_LOAD_L3_HIT_RETIRED.XSNP_NO_FWD
- * @TOPDOWN_LATENCY_MEM_LOAD_L3_MISS_RETIRED_LOCAL_DRAM: MEM_LOAD_L3_MISS_RETIRED.LOCAL_DRAM
- * @TOPDOWN_LATENCY_MEM_LOAD_L3_MISS_RETIRED_REMOTE_DRAM: MEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM
- * @TOPDOWN_LATENCY_MEM_LOAD_L3_MISS_RETIRED_REMOTE_FWD: MEM_LOAD_L3_MISS_RETIRED.REMOTE_FWD
- * @TOPDOWN_LATENCY_MEM_LOAD_L3_MISS_RETIRED_REMOTE_HITM: MEM_LOAD_L3_MISS_RETIRED.REMOTE_HITM
- * @TOPDOWN_LATENCY_MEM_LOAD_RETIRED_L1_HIT_L1: MEM_LOAD_RETIRED.L1_HIT_L1
- * @TOPDOWN_LATENCY_MEM_LOAD_RETIRED_L2_HIT: MEM_LOAD_RETIRED.L2_HIT
- * @TOPDOWN_LATENCY_MEM_LOAD_RETIRED_L3_HIT: MEM_LOAD_RETIRED.L3_HIT
- */
-enum topdown_latency_event {
-	TOPDOWN_LATENCY_BR_MISP_RETIRED_COND_NTAKEN_COST	= 0,
-	TOPDOWN_LATENCY_BR_MISP_RETIRED_COND_TAKEN_BWD_COST	= 1,
-	TOPDOWN_LATENCY_BR_MISP_RETIRED_COND_TAKEN_COST		= 2,
-	TOPDOWN_LATENCY_BR_MISP_RETIRED_COND_TAKEN_FWD_COST	= 3,
-	TOPDOWN_LATENCY_BR_MISP_RETIRED_INDIRECT_CALL_COST	= 4,
-	TOPDOWN_LATENCY_BR_MISP_RETIRED_INDIRECT_COST		= 5,
-	TOPDOWN_LATENCY_BR_MISP_RETIRED_RET_COST		= 6,
-	TOPDOWN_LATENCY_FRONTEND_RETIRED_ANY_DSB_MISS		= 7,
-	TOPDOWN_LATENCY_FRONTEND_RETIRED_ITLB_MISS		= 8,
-	TOPDOWN_LATENCY_FRONTEND_RETIRED_L1I_MISS		= 9,
-	TOPDOWN_LATENCY_FRONTEND_RETIRED_L2_MISS		= 10,
-	TOPDOWN_LATENCY_FRONTEND_RETIRED_MS_FLOWS		= 11,
-	TOPDOWN_LATENCY_FRONTEND_RETIRED_STLB_MISS		= 12,
-	TOPDOWN_LATENCY_FRONTEND_RETIRED_UNKNOWN_BRANCH		= 13,
-	TOPDOWN_LATENCY_MEM_INST_RETIRED_LOCK_LOADS		= 14,
-	TOPDOWN_LATENCY_MEM_INST_RETIRED_SPLIT_LOADS		= 15,
-	TOPDOWN_LATENCY_MEM_INST_RETIRED_SPLIT_STORES		= 16,
-	TOPDOWN_LATENCY_MEM_INST_RETIRED_STLB_HIT_LOADS		= 17,
-	TOPDOWN_LATENCY_MEM_INST_RETIRED_STLB_HIT_STORES	= 18,
-	TOPDOWN_LATENCY_MEM_INST_RETIRED_STLB_MISS_LOADS	= 19,
-	TOPDOWN_LATENCY_MEM_INST_RETIRED_STLB_MISS_STORES	= 20,
-	TOPDOWN_LATENCY_MEM_LOAD_L3_HIT_RETIRED_XSNP_FWD	= 21,
-	TOPDOWN_LATENCY_MEM_LOAD_L3_HIT_RETIRED_XSNP_HITM	= 22,
-	TOPDOWN_LATENCY_MEM_LOAD_L3_HIT_RETIRED_XSNP_MISS	= 23,
-	TOPDOWN_LATENCY_MEM_LOAD_L3_HIT_RETIRED_XSNP_NO_FWD	= 24,
-	TOPDOWN_LATENCY_MEM_LOAD_L3_MISS_RETIRED_LOCAL_DRAM	= 25,
-	TOPDOWN_LATENCY_MEM_LOAD_L3_MISS_RETIRED_REMOTE_DRAM	= 26,
-	TOPDOWN_LATENCY_MEM_LOAD_L3_MISS_RETIRED_REMOTE_FWD	= 27,
-	TOPDOWN_LATENCY_MEM_LOAD_L3_MISS_RETIRED_REMOTE_HITM	= 28,
-	TOPDOWN_LATENCY_MEM_LOAD_RETIRED_L1_HIT_L1		= 29,
-	TOPDOWN_LATENCY_MEM_LOAD_RETIRED_L2_HIT			= 30,
-	TOPDOWN_LATENCY_MEM_LOAD_RETIRED_L3_HIT			= 31,
+enum {
+	TOPDOWN_CMD_LATENCY_START	= 0x20,
+	TOPDOWN_CMD_LATENCY_READ	= 0x21,
 };
+
+#define TOPDOWN_LATENCY_START	_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_LATENCY_START)
+#define TOPDOWN_LATENCY_READ	_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_LATENCY_READ)
 
 /**
  * enum topdown_latency_refusal - why a machine samples no latency
  *
- * @TOPDOWN_LATENCY_GRANTED: it does
- * @TOPDOWN_LATENCY_NO_CPU: no CPU has timed PEBS (IA32_PERF_CAPABILITIES bit 17), or a
+ * @TOPDOWN_LATENCY_REFUSAL_NONE: it does
+ * @TOPDOWN_LATENCY_REFUSAL_NO_CPU: no CPU has timed PEBS (IA32_PERF_CAPABILITIES bit 17), or a
  *	hypervisor hides it
- * @TOPDOWN_LATENCY_NO_KERNEL: the kernel does not read the latency from a record: before 6.3; or
- *	its driver does not know this CPU model
- * @TOPDOWN_LATENCY_NO_MODEL: the module knows no events of this CPU model
- * @TOPDOWN_LATENCY_NO_ASIDE: the module was loaded with aside=never or pinned=1, so it does not
- *	notice perf users who lack a counter
+ * @TOPDOWN_LATENCY_REFUSAL_NO_KERNEL: the kernel does not read the latency from a record: before
+ *	6.3; or its driver does not know this CPU model
+ * @TOPDOWN_LATENCY_REFUSAL_NO_ASIDE: topdown was loaded with aside=never or pinned=1, or the
+ *	kernel lacks tracepoints, so nobody notices perf users who lack a counter
  */
 enum topdown_latency_refusal {
-	TOPDOWN_LATENCY_GRANTED		= 0,
-	TOPDOWN_LATENCY_NO_CPU		= 1,
-	TOPDOWN_LATENCY_NO_KERNEL	= 2,
-	TOPDOWN_LATENCY_NO_MODEL	= 3,
-	TOPDOWN_LATENCY_NO_ASIDE	= 4,
+	TOPDOWN_LATENCY_REFUSAL_NONE		= 0,
+	TOPDOWN_LATENCY_REFUSAL_NO_CPU		= 1,
+	TOPDOWN_LATENCY_REFUSAL_NO_KERNEL	= 2,
+	TOPDOWN_LATENCY_REFUSAL_NO_ASIDE	= 3,
 };
 
-/* topdown_latency.flags: end latency sessions instead of starting one. */
-#define TOPDOWN_LATENCY_REMOVE	(1U << 0)
-/* topdown_latency.flags: sample the tasks of @session.  @cpus and @cpus_words must be 0. */
-#define TOPDOWN_LATENCY_SESSION	(1U << 1)
+/**
+ * struct topdown_latency_event - an event whose retire latency is sampled
+ * @config: as in struct perf_event_attr of an event of PERF_TYPE_RAW
+ * @config1: as there
+ *
+ * The driver of the CPU judges the encoding: an event that cannot be precise, and an encoding of
+ * which it takes only a part, is EOPNOTSUPP.  So is event select 00H, which stands for events that
+ * have no encoding.  Intel's perfmon repository has the encodings; libtopdown knows some by name.
+ */
+struct topdown_latency_event {
+	__aligned_u64 config;
+	__aligned_u64 config1;
+};
+
+/* The most events of one latency session, and of all of them together. */
+#define TOPDOWN_LATENCY_EVENTS_MAX	64
+
+/* topdown_latency_start.flags: start nothing, and fill the outputs. */
+#define TOPDOWN_LATENCY_START_ASK	(1U << 0)
+/* topdown_latency_start.flags: sample the tasks of @session.  @cpus and @cpus_words must be 0. */
+#define TOPDOWN_LATENCY_START_TASKS	(1U << 1)
 
 /*
  * At most so many samples a second of each CPU; after a jump of an event's rate up to some 130 more
@@ -118,56 +95,54 @@ enum topdown_latency_refusal {
 #define TOPDOWN_LATENCY_RATE	1000
 
 /**
- * struct topdown_latency - argument of TOPDOWN_LATENCY: a latency session
- * @size: sizeof(struct topdown_latency) of the caller, at least 56
- * @flags: TOPDOWN_LATENCY_*
- * @cpus: as in struct topdown_read
- * @cpus_words: as in struct topdown_read
- * @latency: with TOPDOWN_LATENCY_REMOVE the number of the session, or 0 for all of the
- *	descriptor, which may be none; else 0
- * @events: bit n for event n of enum topdown_latency_event.  0 starts nothing, and only
- *	fills the outputs; @cpus and @cpus_words must be 0 then.  Everybody who has the
- *	descriptor may ask so
- * @out_latency: number of the new session, from 1, for this descriptor
+ * struct topdown_latency_start - argument of TOPDOWN_LATENCY_START
+ * @size: sizeof(struct topdown_latency_start) of the caller, at least 56
+ * @flags: TOPDOWN_LATENCY_START_ASK, TOPDOWN_LATENCY_START_TASKS
+ * @cpus: as in struct topdown_read.  With TOPDOWN_LATENCY_START_ASK it must be 0
+ * @cpus_words: as in struct topdown_read, and 0 as @cpus
+ * @session: with TOPDOWN_LATENCY_START_TASKS the descriptor of a session (TOPDOWN_ATTACH), whose
+ *	tasks are to be sampled, wherever they run.  A view is EBADF.  Else 0
+ * @events: address of the events.  With TOPDOWN_LATENCY_START_ASK there may be none
+ * @nr_events: number of events
+ * @event_size: sizeof(struct topdown_latency_event) of the caller, at least 16
+ * @out_events: with TOPDOWN_LATENCY_START_ASK: bit n if the driver takes event n of @events.  0 if
+ *	there is a refusal, and without the flag
  * @out_refusal: enum topdown_latency_refusal.  A session is EOPNOTSUPP if this is not 0
- * @out_events: the events that this machine can sample
- * @out_nr_records: how many records TOPDOWN_LATENCIES gives: one for each event and CPU, or
- *	one for each event of @session
- * @session: with TOPDOWN_LATENCY_SESSION the descriptor of a session (TOPDOWN_ATTACH), whose tasks
- *	are to be sampled, wherever they run.  A view is EBADF.  Else 0
+ * @out_nr_records: how many records TOPDOWN_LATENCY_READ gives: one for each event and CPU, or
+ *	one for each event of @session.  0 with TOPDOWN_LATENCY_START_ASK
+ *
+ * Everybody who has the descriptor may ask without events, and whoever may start may ask with some.
  *
  * All sessions share one sampling counter of each CPU.  Events have it in turns of about
- * 100 ms.  CPUs that the module does not measure, E-cores and quiet (nohz_full) CPUs have no
- * records; a set without any other CPU is EOPNOTSUPP.  A descriptor has up to 16 sessions.
+ * 100 ms.  CPUs that topdown does not measure, E-cores and quiet (nohz_full) CPUs have no
+ * records; a set without any other CPU is EOPNOTSUPP.
  *
  * A sample belongs to the task that runs when it is taken; while the CPU switches tasks, to none.
  * A session has one latency session at most, and the second is EBUSY.  As all CPUs are sampled,
  * this needs the right to read CPUs.
  * Samples and times count only while the session counts, so not while it is disabled.
- * TOPDOWN_CONTROL_RESET does not change them.  The records stay as they are when the descriptor of
+ * The records stay as they are when the descriptor of
  * the session is closed or the session has ended.  The first read after that ends the sampling,
- * and the latency session stays.  For a session that has ended already TOPDOWN_LATENCY is ESRCH.
+ * and the latency session stays.  For a session that has ended already START is ESRCH.
  *
  * perf users come first.  If one lacks counters on a CPU, whether for a task or for the CPU, the
  * sampling counter of that CPU is given up for 1 to 16 seconds.  So it is if the module's own
  * groups lack some, if a guest that uses PEBS runs on the CPU, or if a perf user takes precise
  * samples of a fixed period there.  The last two are looked for when a turn begins, so a guest that
  * seldom runs may be found late, and its PEBS records nothing until then.
- *
- * With TOPDOWN_LATENCY_REMOVE all fields but @size, @flags and @latency must be 0.
  */
-struct topdown_latency {
+struct topdown_latency_start {
 	__u32 size;
 	__u32 flags;
 	__aligned_u64 cpus;
 	__u32 cpus_words;
-	__u32 latency;
-	__aligned_u64 events;
-	__u32 out_latency;
-	__u32 out_refusal;
-	__aligned_u64 out_events;
-	__u32 out_nr_records;
 	__s32 session;
+	__aligned_u64 events;
+	__u32 nr_events;
+	__u32 event_size;
+	__aligned_u64 out_events;
+	__u32 out_refusal;
+	__u32 out_nr_records;
 };
 
 /* The histogram: latencies below 16 have bins of their own, then eight bins to a power of 2. */
@@ -177,19 +152,19 @@ struct topdown_latency {
  * topdown_latency_record.flags: the sampling counter of the CPU is left to perf users now.  For the
  * tasks of a session: that of some CPU which had one of them.
  */
-#define TOPDOWN_LATENCY_AWAY	(1U << 0)
+#define TOPDOWN_LATENCY_RECORD_AWAY	(1U << 0)
 
 /*
  * topdown_latency_record.flags: @counted and @lost are known.  For CPUs they are, for the tasks of
  * a session they are not.
  */
-#define TOPDOWN_LATENCY_COUNTED	(1U << 1)
+#define TOPDOWN_LATENCY_RECORD_COUNTED	(1U << 1)
 
 /**
  * struct topdown_latency_record - the latencies of one event on one CPU, or in a session
- * @event: enum topdown_latency_event
+ * @event: which of the events of the session, from 0, in the order of TOPDOWN_LATENCY_START
  * @cpu: number of the CPU; TOPDOWN_CPU_ALL for the tasks of a session
- * @flags: TOPDOWN_LATENCY_*, as above
+ * @flags: TOPDOWN_LATENCY_RECORD_*
  * @__reserved: 0
  * @samples: number of samples
  * @events: number of events that the samples stand for: each counts as many as its period
@@ -200,11 +175,11 @@ struct topdown_latency {
  * @elapsed_ns: how long the event has been asked for on this CPU.  During a turn of the event
  *	both times are up to 100 ms old, or as old as the idle time of the CPU
  * @counted: number of events that the sampling counter counted in @running_ns, and as old; 0
- *	without TOPDOWN_LATENCY_COUNTED.  Nothing is estimated, but PEBS sets the counter again with
- *	each record, so the event that the record is of, and others until then, are not in it: at
- *	least one a sample, and of the shortest period, 3 events, a quarter
+ *	without TOPDOWN_LATENCY_RECORD_COUNTED.  Nothing is estimated, but PEBS sets the counter
+ *	again with each record, so the event that the record is of, and others until then, are not
+ *	in it: at least one a sample, and of the shortest period, 3 events, a quarter
  * @lost: of the events that were counted, those of periods that ended without a sample; 0
- *	without TOPDOWN_LATENCY_COUNTED.  @lost / (@events + @lost) is the share that is missing
+ *	without TOPDOWN_LATENCY_RECORD_COUNTED.  @lost / (@events + @lost) is the share that is missing
  * @bin: events by latency.  Bin n has latency n if n < 16, and above these the latencies
  *	from (8 + n % 8) << (n / 8 - 1) on, up to the next bin
  *
@@ -243,23 +218,19 @@ struct topdown_latency_record {
 };
 
 /**
- * struct topdown_latencies - argument of TOPDOWN_LATENCIES
- * @size: sizeof(struct topdown_latencies) of the caller, at least 32
+ * struct topdown_latency_read - argument of TOPDOWN_LATENCY_READ
+ * @size: sizeof(struct topdown_latency_read) of the caller, at least 24
  * @flags: must be 0
  * @records: address of the records: event after event, and of each event CPU after CPU
  * @nr_records: room for so many; on return how many there are
  * @record_size: sizeof(struct topdown_latency_record) of the caller, at least 984
- * @latency: number of the session
- * @__reserved: must be 0
  */
-struct topdown_latencies {
+struct topdown_latency_read {
 	__u32 size;
 	__u32 flags;
 	__aligned_u64 records;
 	__u32 nr_records;
 	__u32 record_size;
-	__u32 latency;
-	__u32 __reserved;
 };
 
 #endif /* _UAPI_LINUX_TOPDOWN_LATENCY_H */

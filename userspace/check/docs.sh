@@ -195,7 +195,7 @@ for limit in LATENCY_INTERVAL_MIN_MS LATENCY_INTERVAL_MAX_MS LATENCY_COUNT_MAX \
 	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-latency.1"; echo $?)" \
 		"topdown-latency(1) knows $limit $value"
 done
-FAKE_FEATURES=1024 fake latency --timeout 100 -j | head -n 1 | keys_of /dev/stdin | sort > "$TMP/keys"
+fake latency --timeout 100 -j | head -n 1 | keys_of /dev/stdin | sort > "$TMP/keys"
 sed -nE '/^\.Sh OUTPUT/,/^\.Sh/s/^\.It ([a-z0-9_]+)$/\1/p' "$USERSPACE/man/topdown-latency.1" |
 	sort > "$TMP/explained"
 same 'keys of latencies and topdown-latency(1)' "$TMP/keys" "$TMP/explained"

@@ -48,7 +48,7 @@ build() {
 	make -s -C "$USERSPACE" -j "$(nproc)" O="$BUILD/plain" PROGRAM="$BUILD/plain/topdown" \
 		"$BUILD/plain/topdown"
 	read -ra libraries < <(make -s --no-print-directory -C "$USERSPACE" libraries)
-	cc -O1 -g -shared -fPIC -D_GNU_SOURCE -I"$USERSPACE/include" -I"$USERSPACE/../uapi" \
+	cc -O1 -g -shared -fPIC -D_GNU_SOURCE -I"$USERSPACE/include" -I"$USERSPACE/../uapi" "${include[@]}" \
 		-o "$BUILD/fake.so" "$HERE"/fake/fake*.c "$USERSPACE"/../kmod/common/{metrics,sums}.c
 	command=("$USERSPACE"/cli/*/*.c)
 	command=("${command[@]/#"$USERSPACE"/"$BUILD"}")
@@ -57,7 +57,7 @@ build() {
 		# A kernel below the library, and the command's files for the others.
 		more=("${command[@]}")
 		[[ $target != device ]] ||
-			mapfile -t more < <(printf -- '-Wl,--wrap=%s\n' ioctl fstat readlink fcntl mmap poll preadv2)
+			mapfile -t more < <(printf -- '-Wl,--wrap=%s\n' ioctl open stat fstat readlink fcntl mmap poll preadv2)
 		"$CC" -std=gnu11 -Wall -Wextra -Werror -D_GNU_SOURCE "${sanitize[@]}" -fsanitize=fuzzer \
 			-I"$USERSPACE/include" -I"$USERSPACE/../uapi" "${include[@]}" -o "$BUILD/$target" \
 			"$HERE/fuzz/$target.c" "${more[@]}" "$BUILD/libtopdown.a" "${libraries[@]}"
@@ -67,7 +67,7 @@ build() {
 # recorded ARG...: a recording of the stand-in for the kernel
 recorded() {
 	rm -f "$BUILD/data"
-	FAKE_NODE=/dev/topdown-of-the-fuzzer LD_PRELOAD=$BUILD/fake.so FAKE_FEATURES=2047 FAKE_STEP=10 \
+	FAKE_NODE=/dev/topdown-of-the-fuzzer LD_PRELOAD=$BUILD/fake.so FAKE_FEATURES=1023 FAKE_STEP=10 \
 		timeout 20 "$BUILD/plain/topdown" record --device /dev/topdown-of-the-fuzzer -q -o "$BUILD/data" "$@"
 	cat "$BUILD/data"
 }

@@ -112,7 +112,7 @@ build_fuzzers() {
 		target=$(basename "$target" .c)
 		more=("${command[@]/%.c/.o}" "$BUILD"/asan/common/*.o)
 		[[ $target != device ]] ||
-			mapfile -t more < <(printf -- '-Wl,--wrap=%s\n' ioctl fstat readlink fcntl mmap poll preadv2)
+			mapfile -t more < <(printf -- '-Wl,--wrap=%s\n' ioctl open stat fstat readlink fcntl mmap poll preadv2)
 		beside "$CC" "${warnings[@]}" "${include[@]}" -I"$HERE/fuzz" "${sanitize[@]}" \
 			"${sanitize_link[@]}" -o "$BUILD/asan/fuzz-$target" "$HERE/replay.c" \
 			"$HERE/fuzz/$target.c" "${more[@]}" "$BUILD/asan/libtopdown.a" "${libraries[@]}"

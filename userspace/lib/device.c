@@ -57,10 +57,10 @@ int td_ioctl(const struct topdown *td, unsigned long request, void *arg)
  * Opening a node, and even more an ioctl on it, can have effects on a foreign device. So
  * ask sysfs which driver the node has. Without sysfs only the INFO command can tell.
  */
-static int td_check_node(const struct stat *st)
+static int td_check_node(const struct stat *st, const char *name)
 {
 	char link[64], target[PATH_MAX];
-	const char *name;
+	const char *found;
 	ssize_t len;
 
 	if (!S_ISCHR(st->st_mode))
@@ -72,26 +72,27 @@ static int td_check_node(const struct stat *st)
 	if (len < 0)
 		return access("/sys/dev/char", F_OK) ? 0 : -ENODEV;
 	target[len] = '\0';
-	name = strrchr(target, '/');
-	if (!name || strcmp(name + 1, TD_DEVICE_NAME))
+	found = strrchr(target, '/');
+	if (!found || strcmp(found + 1, name))
 		return -ENODEV;
 	return 0;
 }
 
-static int td_open_node(const char *path)
+/* Open the device @path if it has the driver @name.  Return: a descriptor, or a negative errno. */
+int td_open_node(const char *path, const char *name)
 {
 	struct stat before, after;
 	int fd, ret;
 
 	if (stat(path, &before))
 		return -errno;
-	ret = td_check_node(&before);
+	ret = td_check_node(&before, name);
 	if (ret)
 		return ret;
 
-	/* Without the right to write it is good for reading. */
+	/* Without the right to write it is good for reading.  A unit's DeviceAllow= says EPERM. */
 	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (fd < 0 && errno == EACCES)
+	if (fd < 0 && (errno == EACCES || errno == EPERM))
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -126,8 +127,14 @@ TD_API int topdown_info_update(struct topdown *td)
 	return 0;
 }
 
+static void td_free(struct topdown *td)
+{
+	free(td->path);
+	free(td);
+}
+
 /* Make a handle for a node that was checked. After an error @fd stays open. */
-static int td_create(struct topdown **out, int fd)
+static int td_create(struct topdown **out, int fd, const char *path)
 {
 	struct topdown *td;
 	int ret;
@@ -137,9 +144,11 @@ static int td_create(struct topdown **out, int fd)
 		return -ENOMEM;
 	td->fd = fd;
 	td->cancel_fd = -1;
-	ret = topdown_info_update(td);
+	if (path)
+		td->path = strdup(path);
+	ret = path && !td->path ? -ENOMEM : topdown_info_update(td);
 	if (ret) {
-		free(td);
+		td_free(td);
 		/* Every module knows INFO, so this is another driver. */
 		return ret == -ENOTTY ? -ENODEV : ret;
 	}
@@ -151,10 +160,10 @@ TD_API int topdown_open(struct topdown **out, const char *path)
 {
 	int fd, ret;
 
-	fd = td_open_node(path ? path : TOPDOWN_DEVICE);
+	fd = td_open_node(path ? path : TOPDOWN_DEVICE, TD_DEVICE_NAME);
 	if (fd < 0)
 		return fd;
-	ret = td_create(out, fd);
+	ret = td_create(out, fd, path);
 	if (ret)
 		close(fd);
 	return ret;
@@ -168,15 +177,15 @@ TD_API int topdown_open_fd(struct topdown **out, int fd)
 
 	if (fstat(fd, &st))
 		return -errno;
-	ret = td_check_node(&st);
+	ret = td_check_node(&st, TD_DEVICE_NAME);
 	if (ret)
 		return ret;
-	ret = td_create(&td, fd);
+	ret = td_create(&td, fd, NULL);
 	if (ret)
 		return ret;
 	if (fcntl(fd, F_SETFD, FD_CLOEXEC)) {
 		ret = -errno;
-		free(td);
+		td_free(td);
 		return ret;
 	}
 	*out = td;
@@ -190,7 +199,7 @@ TD_API void topdown_close(struct topdown *td)
 	if (td->cancel_fd >= 0)
 		close(td->cancel_fd);
 	close(td->fd);
-	free(td);
+	td_free(td);
 }
 
 TD_API int topdown_fd(const struct topdown *td)

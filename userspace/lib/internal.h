@@ -54,16 +54,19 @@ struct td_copy {
 };
 
 /*
+ * @path: of the device; NULL if it is not known
  * @cancel_fd: an eventfd that ends a wait; -1 until there is one
  * @event_size: size of a watch event of the descriptor; 0 if it is not known yet
  */
 struct topdown {
 	int fd;
+	char *path;
 	int cancel_fd;
 	size_t event_size;
 	struct topdown_info info;
 };
 
+int td_open_node(const char *path, const char *name);
 int td_ioctl_fd(int fd, unsigned long request, void *arg);
 int td_ioctl(const struct topdown *td, unsigned long request, void *arg);
 uint64_t td_clock_ns(clockid_t clock);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Latencies: sessions, and what follows from their records.
+ * Latencies: names of events, and what follows from records.
  */
 #include "internal.h"
 
@@ -19,14 +19,13 @@
 #define TD_ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
 static const char * const td_refusals[] = {
-	[TOPDOWN_LATENCY_GRANTED] = "it can be sampled",
-	[TOPDOWN_LATENCY_NO_CPU] =
+	[TOPDOWN_LATENCY_REFUSAL_NONE] = "it can be sampled",
+	[TOPDOWN_LATENCY_REFUSAL_NO_CPU] =
 		"no CPU has timed PEBS (Meteor Lake, Granite Rapids and later have it), or a hypervisor hides it",
-	[TOPDOWN_LATENCY_NO_KERNEL] =
+	[TOPDOWN_LATENCY_REFUSAL_NO_KERNEL] =
 		"the kernel does not read the latency of a sample: it is older than Linux 6.3, or its driver does not know this CPU model",
-	[TOPDOWN_LATENCY_NO_MODEL] = "the module knows no events of this CPU model",
-	[TOPDOWN_LATENCY_NO_ASIDE] =
-		"the module was loaded with aside=never or pinned=1, or the kernel lacks tracepoints, so it would not notice perf users who lack a counter",
+	[TOPDOWN_LATENCY_REFUSAL_NO_ASIDE] =
+		"topdown was loaded with aside=never or pinned=1, or the kernel lacks tracepoints, so it would not notice perf users who lack a counter",
 };
 
 TD_API const char *topdown_latency_event_name(unsigned int event)
@@ -47,112 +46,9 @@ TD_API int topdown_latency_event_by_name(const char *name)
 
 TD_API const char *topdown_latency_refusal_text(unsigned int refusal)
 {
+	if (refusal == TOPDOWN_LATENCY_NO_MODEL)
+		return "libtopdown knows no events of this CPU model";
 	return refusal < TD_ARRAY_SIZE(td_refusals) ? td_refusals[refusal] : "unknown reason";
-}
-
-TD_API int topdown_latency_events(struct topdown *td, uint64_t *events, unsigned int *refusal)
-{
-	struct topdown_latency arg = { .size = sizeof(arg) };
-	int ret;
-
-	if (!topdown_has(td, TOPDOWN_FEATURE_LATENCY))
-		return -EOPNOTSUPP;
-	ret = td_ioctl(td, TOPDOWN_LATENCY, &arg);
-	if (ret)
-		return ret;
-	*events = arg.out_events;
-	*refusal = arg.out_refusal;
-	return 0;
-}
-
-static int td_latency_start(struct topdown *td, struct topdown_latency *arg, uint32_t *latency,
-			    unsigned int *nr)
-{
-	int ret;
-
-	if (!arg->events)
-		return -EINVAL;
-	if (!topdown_has(td, TOPDOWN_FEATURE_LATENCY))
-		return -EOPNOTSUPP;
-	ret = td_ioctl(td, TOPDOWN_LATENCY, arg);
-	if (ret)
-		return ret;
-	if (!arg->out_latency || !arg->out_nr_records)
-		return -EPROTO;
-	*latency = arg->out_latency;
-	*nr = arg->out_nr_records;
-	return 0;
-}
-
-TD_API int topdown_latency_start(struct topdown *td, const uint64_t *cpus, unsigned int words,
-				 uint64_t events, uint32_t *latency, unsigned int *nr)
-{
-	struct topdown_latency arg = {
-		.size = sizeof(arg),
-		.cpus = (uintptr_t)cpus,
-		.cpus_words = words,
-		.events = events,
-	};
-	int ret;
-
-	ret = td_check_set(cpus, words);
-	return ret ? ret : td_latency_start(td, &arg, latency, nr);
-}
-
-TD_API int topdown_latency_start_tasks(struct topdown *td, int session, uint64_t events,
-				       uint32_t *latency, unsigned int *nr)
-{
-	struct topdown_latency arg = {
-		.size = sizeof(arg),
-		.flags = TOPDOWN_LATENCY_SESSION,
-		.events = events,
-		.session = session,
-	};
-
-	return td_latency_start(td, &arg, latency, nr);
-}
-
-TD_API int topdown_latency_end(struct topdown *td, uint32_t latency)
-{
-	struct topdown_latency arg = {
-		.size = sizeof(arg),
-		.flags = TOPDOWN_LATENCY_REMOVE,
-		.latency = latency,
-	};
-
-	if (!topdown_has(td, TOPDOWN_FEATURE_LATENCY))
-		return -EOPNOTSUPP;
-	return td_ioctl(td, TOPDOWN_LATENCY, &arg);
-}
-
-TD_API int topdown_latency_read(struct topdown *td, uint32_t latency,
-				struct topdown_latency_record *records, size_t size,
-				unsigned int *nr)
-{
-	struct topdown_latencies arg = {
-		.size = sizeof(arg),
-		.records = (uintptr_t)records,
-		.nr_records = *nr,
-		.record_size = size,
-		.latency = latency,
-	};
-	bool fits;
-	int ret;
-
-	if (size < TD_LATENCY_RECORD_SIZE_MIN)
-		return -EINVAL;
-	if (size > UINT32_MAX)
-		return -E2BIG;
-	if (!topdown_has(td, TOPDOWN_FEATURE_LATENCY))
-		return -EOPNOTSUPP;
-	ret = td_ioctl(td, TOPDOWN_LATENCIES, &arg);
-	if (ret && ret != -EMSGSIZE)
-		return ret;
-	fits = arg.nr_records <= *nr;
-	if (fits == (ret == -EMSGSIZE))
-		return -EPROTO;
-	*nr = arg.nr_records;
-	return ret;
 }
 
 /* The least latency of a bin. */

@@ -32,23 +32,20 @@ static const char *module_file(void)
 	return access("/topdown.ko", R_OK) ? NULL : "/topdown.ko";
 }
 
-static int module_probe(const char *params)
+static int module_probe(const char *name, const char *params)
 {
 	char command[512];
 	int status;
 
-	snprintf(command, sizeof(command), "modprobe topdown %s 2> /dev/null", params);
+	snprintf(command, sizeof(command), "modprobe %s %s 2> /dev/null", name, params);
 	status = system(command);
 	return status ? -ENOENT : 0;
 }
 
-int module_load(const char *params)
+static int module_insert(const char *file, const char *params)
 {
-	const char *file = module_file();
 	int fd, ret = 0;
 
-	if (!file)
-		return module_probe(params);
 	fd = open(file, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -58,8 +55,38 @@ int module_load(const char *params)
 	return ret;
 }
 
+int module_load(const char *params)
+{
+	const char *file = module_file();
+
+	return file ? module_insert(file, params) : module_probe("topdown", params);
+}
+
+int module_load_latency(void)
+{
+	const char *file = module_file();
+	char beside[512];
+
+	if (!file)
+		return module_probe("topdown_latency", "");
+	/* topdown.ko has topdown_latency.ko beside it. */
+	snprintf(beside, sizeof(beside), "%.*s_latency.ko", (int)strlen(file) - 3, file);
+	return module_insert(beside, "");
+}
+
+int module_unload_latency(void)
+{
+	if (!syscall(SYS_delete_module, "topdown_latency", O_NONBLOCK) || errno == ENOENT)
+		return 0;
+	return -errno;
+}
+
 int module_unload(void)
 {
+	int ret = module_unload_latency();
+
+	if (ret)
+		return ret;
 	return syscall(SYS_delete_module, "topdown", O_NONBLOCK) ? -errno : 0;
 }
 
@@ -89,6 +116,18 @@ int module_need(void)
 		return EXIT_SKIP;
 	}
 	printf("Bail out! cannot load the module: %s\n", strerror(-ret));
+	return EXIT_FAIL;
+}
+
+int module_need_latency(void)
+{
+	int ret = module_need();
+
+	if (!ret)
+		ret = module_load_latency();
+	if (ret >= 0 || ret == -EEXIST)
+		return ret > 0 ? ret : 0;
+	printf("Bail out! cannot load topdown_latency: %s\n", strerror(-ret));
 	return EXIT_FAIL;
 }
 

@@ -18,6 +18,8 @@
 
 #include "fuzz.h"
 #include "fuzz_call.h"
+#include <linux/topdown_latency.h>
+
 #include "guest.h"
 
 #define FILES		6
@@ -30,6 +32,8 @@
 static const uint8_t *next, *end;
 
 static int file[FILES];
+/* Which of them is a latency session, or may become one. */
+static bool is_latency[FILES];
 /* Sessions and views. */
 static int session[SESSIONS];
 static unsigned int sessions;
@@ -37,7 +41,7 @@ static struct {
 	char *address;
 	size_t length;
 } map[MAPS];
-/* Numbers of watches and latency sessions that the module gave, and tasks. */
+/* Numbers of watches that the module gave, and tasks. */
 static uint32_t number_seen[NUMBERS];
 static int32_t task_seen[NUMBERS];
 static unsigned int numbers, tasks;
@@ -52,8 +56,8 @@ static sigjmp_buf faulted;
 
 /*
  * Fields: s size, f flags, n number of 32 bits, N of 64, c count, z size of a record, p pointer,
- * q pointer that may be NULL, S number of the module's, i task, d session, e events of a latency
- * session, o and O output, r and R reserved.
+ * q pointer that may be NULL, S number of the module's, i task, d session, e pointer to events of a
+ * latency session, o and O output, r and R reserved.
  */
 static const struct {
 	unsigned int nr, size;
@@ -68,8 +72,8 @@ static const struct {
 	{ TOPDOWN_CMD_ATTACH, sizeof(struct topdown_attach), "sfir" },
 	{ TOPDOWN_CMD_SESSION, sizeof(struct topdown_session), "sfqcz" },
 	{ TOPDOWN_CMD_CONTROL, sizeof(struct topdown_control), "sfnr" },
-	{ TOPDOWN_CMD_LATENCY, sizeof(struct topdown_latency), "sfqcSeooOod" },
-	{ TOPDOWN_CMD_LATENCIES, sizeof(struct topdown_latencies), "sfpczSr" },
+	{ TOPDOWN_CMD_LATENCY_START, sizeof(struct topdown_latency_start), "sfqcdecZOoo" },
+	{ TOPDOWN_CMD_LATENCY_READ, sizeof(struct topdown_latency_read), "sfpcz" },
 };
 
 static const char * const path[] = {
@@ -143,6 +147,36 @@ int take_file(void)
 	uint8_t i = take8();
 
 	return i < 200 ? file[0] : file[i % FILES];
+}
+
+/* One of /dev/topdown_latency, if any is open. */
+static int take_latency(void)
+{
+	unsigned int i, first = take8();
+
+	for (i = 0; i < FILES; i++) {
+		if (is_latency[(first + i) % FILES])
+			return file[(first + i) % FILES];
+	}
+	return file[0];
+}
+
+/* Some events, after the arguments of calls. */
+static uint64_t take_events(void)
+{
+	static const struct topdown_latency_event known[] = {
+		{ 0x41d0, 0 }, { 0x1d3, 0 }, { 0x4d1, 0 }, { 0x2d1, 0 }, { 0x42d0, 0 },
+		{ 0x21d0, 0 }, { 0x3c6, 0x12 }, { 0xd1, 0 },
+	};
+	struct topdown_latency_event *events = (void *)(arena + ARENA_SIZE / 2);
+	unsigned int i;
+
+	for (i = 0; i < 8; i++) {
+		events[i] = known[take8() % 8];
+		if (take8() > 240)
+			events[i].config = take_number();
+	}
+	return (uintptr_t)events;
 }
 
 static int take_session(void)
@@ -254,7 +288,11 @@ static void fill(char *data, unsigned int which)
 			value = take_number();
 			break;
 		case 'e':
-			value = take8() < 200 ? 1ULL << take8() % 32 : take_number();
+			value = take8() < 230 ? take_events() : take_pointer();
+			break;
+		case 'Z':
+			value = take8() < 230 ? sizeof(struct topdown_latency_event) :
+						take_number();
 			break;
 		default:
 			value = take8() < 245 ? 0 : take_number();
@@ -289,6 +327,13 @@ static char *maybe_slow(char *data)
 	return slow + (data - arena);
 }
 
+static int take_file_of(unsigned int nr)
+{
+	if (nr == TOPDOWN_CMD_LATENCY_START || nr == TOPDOWN_CMD_LATENCY_READ)
+		return take8() < 240 ? take_latency() : take_any_file();
+	return is_of_session(nr) ? take_session() : take_any_file();
+}
+
 static void call_ioctl(void)
 {
 	unsigned int which = take8() % (sizeof(command) / sizeof(*command));
@@ -296,7 +341,7 @@ static void call_ioctl(void)
 	int ret, fd;
 
 	fill(data, which);
-	fd = is_of_session(command[which].nr) ? take_session() : take_any_file();
+	fd = take_file_of(command[which].nr);
 	data = maybe_slow(data);
 	if (take8() < 200)
 		ret = ioctl(fd, _IO(TOPDOWN_IOC_TYPE, command[which].nr), data);
@@ -318,9 +363,6 @@ static void call_ioctl(void)
 	case TOPDOWN_CMD_WATCH:
 		remember_number(((struct topdown_watch *)data)->out_watch);
 		break;
-	case TOPDOWN_CMD_LATENCY:
-		remember_number(((struct topdown_latency *)data)->out_latency);
-		break;
 	}
 }
 
@@ -341,8 +383,11 @@ static void call_open(void)
 
 	if (file[i] >= 0)
 		close(file[i]);
-	file[i] = open(TD_DEVICE, flags[take8() % 8 % 4] | take8() % 2 * O_NONBLOCK | O_CLOEXEC);
-	if (file[i] < 0 && given >= 0)
+	/* The first one stays one of the device. */
+	is_latency[i] = i && take8() < 100;
+	file[i] = open(is_latency[i] ? "/dev/topdown_latency" : TD_DEVICE,
+		       flags[take8() % 8 % 4] | take8() % 2 * O_NONBLOCK | O_CLOEXEC);
+	if (file[i] < 0 && given >= 0 && !is_latency[i])
 		file[i] = dup(given);
 }
 
@@ -570,8 +615,10 @@ void fuzz_call_run(const struct fuzz_program *program)
 {
 	volatile unsigned int i;
 
-	for (i = 0; i < FILES; i++)
+	for (i = 0; i < FILES; i++) {
 		file[i] = -1;
+		is_latency[i] = false;
+	}
 	for (i = 0; i < SESSIONS; i++)
 		session[i] = -1;
 	file[0] = given >= 0 ? dup(given) : open(TD_DEVICE, O_RDWR | O_CLOEXEC);

@@ -89,6 +89,10 @@ bool profile_parse(const char *text, struct td_bd_profile *profile);
 
 /* device.c: functions return 0 or a negative errno, unless they say otherwise. */
 int module_load(const char *params);
+/* topdown_latency, beside topdown. */
+int module_load_latency(void);
+int module_unload_latency(void);
+/* Both of them. */
 int module_unload(void);
 bool module_loaded(void);
 /*
@@ -96,6 +100,8 @@ bool module_loaded(void);
  * this machine is none that can be measured, 1 after a message.
  */
 int module_need(void);
+/* The same, and topdown_latency too. */
+int module_need_latency(void);
 /* The same; also 4 without the emulated PMU. */
 int emulator_need(void);
 

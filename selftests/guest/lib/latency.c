@@ -3,9 +3,11 @@
  * Latency sessions of one CPU, and the truth of each PEBS record.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "fact.h"
 #include "latency.h"
@@ -14,12 +16,15 @@
 /* A share of the records; the driver hands over only the last of several. */
 #define LIMIT_LOST	0.02
 
-const struct shape shapes[NR_SHAPES] = {
-	{ TOPDOWN_LATENCY_MEM_INST_RETIRED_SPLIT_LOADS, 0x41d0 },
-	{ TOPDOWN_LATENCY_MEM_LOAD_L3_MISS_RETIRED_LOCAL_DRAM, 0x1d3 },
-	{ TOPDOWN_LATENCY_MEM_LOAD_RETIRED_L3_HIT, 0x4d1 },
-	{ TOPDOWN_LATENCY_FRONTEND_RETIRED_L1I_MISS, 0x1200000003c6 },
-	{ TOPDOWN_LATENCY_MEM_LOAD_RETIRED_L2_HIT, 0x2d1 },
+const struct topdown_latency_event events[NR_EVENTS] = {
+	[SPLIT_LOADS]	= { 0x41d0, 0 },
+	[LOCAL_DRAM]	= { 0x1d3, 0 },
+	[L3_HIT]	= { 0x4d1, 0 },
+	[L1I_MISS]	= { 0x3c6, 0x12 },
+	[L2_HIT]	= { 0x2d1, 0 },
+	[SPLIT_STORES]	= { 0x42d0, 0 },
+	[LOCK_LOADS]	= { 0x21d0, 0 },
+	[L1_HIT_L1]	= { 0x100000000d1, 0 },
 };
 
 bool set_rates(void)
@@ -27,67 +32,86 @@ bool set_rates(void)
 	unsigned int i;
 
 	for (i = 0; i < NR_SHAPES; i++) {
-		if (!backdoor_set_rate(shapes[i].config, RATE))
+		if (!backdoor_set_rate(event_config(i), RATE))
 			return false;
 	}
 	return true;
 }
 
-int latency_ask(int fd, struct topdown_latency *latency)
+int latency_open(void)
 {
-	*latency = (struct topdown_latency){ .size = sizeof(*latency) };
-	return ioctl(fd, TOPDOWN_LATENCY, latency) ? -errno : 0;
+	int fd = open(TD_LATENCY_DEVICE, O_RDWR | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
 }
 
-/* Return: the number of a session of CPU, or a negative errno. */
-int latency_start(int fd, uint64_t events)
+/* @start has all but its events. */
+static int start_of(int fd, uint64_t set, struct topdown_latency_start *start)
+{
+	struct topdown_latency_event some[NR_EVENTS];
+	unsigned int i;
+
+	for (i = 0; i < NR_EVENTS; i++) {
+		if (set & EVENT(i))
+			some[start->nr_events++] = events[i];
+	}
+	start->size = sizeof(*start);
+	start->events = (uintptr_t)some;
+	start->event_size = sizeof(*some);
+	return ioctl(fd, TOPDOWN_LATENCY_START, start) ? -errno : 0;
+}
+
+int latency_ask(int fd, uint64_t set, struct topdown_latency_start *answer)
+{
+	*answer = (struct topdown_latency_start){ .flags = TOPDOWN_LATENCY_START_ASK };
+	return start_of(fd, set, answer);
+}
+
+int latency_begin(int fd, uint64_t set)
 {
 	__u64 cpus = 1ULL << CPU;
-	struct topdown_latency latency = {
-		.size = sizeof(latency),
-		.cpus = (uintptr_t)&cpus,
-		.cpus_words = 1,
-		.events = events,
-	};
+	struct topdown_latency_start start = { .cpus = (uintptr_t)&cpus, .cpus_words = 1 };
 
-	return ioctl(fd, TOPDOWN_LATENCY, &latency) ? -errno : (int)latency.out_latency;
+	return start_of(fd, set, &start);
 }
 
-int latency_start_tasks(int fd, int session, uint64_t events)
+/* The descriptor if it is a session, or what was wrong. */
+static int started(int fd, int ret)
 {
-	struct topdown_latency latency = {
-		.size = sizeof(latency),
-		.flags = TOPDOWN_LATENCY_SESSION,
-		.events = events,
+	if (!ret)
+		return fd;
+	close(fd);
+	return ret;
+}
+
+int latency_start(uint64_t set)
+{
+	int fd = latency_open();
+
+	return fd < 0 ? fd : started(fd, latency_begin(fd, set));
+}
+
+int latency_start_tasks(int session, uint64_t set)
+{
+	struct topdown_latency_start start = {
+		.flags = TOPDOWN_LATENCY_START_TASKS,
 		.session = session,
 	};
+	int fd = latency_open();
 
-	return ioctl(fd, TOPDOWN_LATENCY, &latency) ? -errno : (int)latency.out_latency;
+	return fd < 0 ? fd : started(fd, start_of(fd, set, &start));
 }
 
-int latency_end(int fd, unsigned int session)
+int latency_read(int fd, struct topdown_latency_record *records, unsigned int nr)
 {
-	struct topdown_latency latency = {
-		.size = sizeof(latency),
-		.flags = TOPDOWN_LATENCY_REMOVE,
-		.latency = session,
-	};
-
-	return ioctl(fd, TOPDOWN_LATENCY, &latency) ? -errno : 0;
-}
-
-int latency_read(int fd, unsigned int session, struct topdown_latency_record *records,
-		 unsigned int nr)
-{
-	struct topdown_latencies read = {
+	struct topdown_latency_read read = {
 		.size = sizeof(read),
 		.records = (uintptr_t)records,
 		.nr_records = nr,
 		.record_size = sizeof(*records),
-		.latency = session,
 	};
 
-	return ioctl(fd, TOPDOWN_LATENCIES, &read) ? -errno : (int)read.nr_records;
+	return ioctl(fd, TOPDOWN_LATENCY_READ, &read) ? -errno : (int)read.nr_records;
 }
 
 static unsigned int bin_begin(unsigned int bin)
@@ -133,26 +157,24 @@ uint64_t all_samples(const struct topdown_latency_record *records)
 }
 
 /* Both sides speak of the same moment if there was no sample meanwhile. */
-bool moments_fill(struct moment *moments, int fd, int session)
+bool moments_fill(struct moment *moments, int fd)
 {
 	struct topdown_latency_record records[NR_SHAPES], after[NR_SHAPES];
-	unsigned int i, j, tries;
+	unsigned int i, tries;
 	bool done = true;
 
 	for (tries = 0; tries < 100; tries++) {
-		if (latency_read(fd, session, records, NR_SHAPES) != NR_SHAPES)
+		if (latency_read(fd, records, NR_SHAPES) != NR_SHAPES)
 			return false;
 		for (i = 0; i < NR_SHAPES; i++)
-			done &= moment_truth(&moments[i], shapes[i].config);
-		if (latency_read(fd, session, after, NR_SHAPES) == NR_SHAPES &&
+			done &= moment_truth(&moments[i], event_config(i));
+		if (latency_read(fd, after, NR_SHAPES) == NR_SHAPES &&
 		    all_samples(records) == all_samples(after))
 			break;
 	}
 	for (i = 0; i < NR_SHAPES; i++) {
-		for (j = 0; j < NR_SHAPES; j++) {
-			if (records[j].event == shapes[i].event)
-				moments[i].record = records[j];
-		}
+		done &= fact(records[i].event == i);
+		moments[i].record = records[i];
 	}
 	return done & fact(tries < 100);
 }
@@ -204,32 +226,27 @@ bool shape_right(const struct moment *then, const struct moment *now)
 	return right;
 }
 
-bool latency_granted(int fd)
+bool latency_granted(void)
 {
-	struct topdown_latency latency;
+	struct topdown_latency_start answer;
+	int fd = latency_open();
+	bool granted = fd >= 0 && !latency_ask(fd, 0, &answer) &&
+		       answer.out_refusal == TOPDOWN_LATENCY_REFUSAL_NONE;
 
-	return !latency_ask(fd, &latency) && latency.out_refusal == TOPDOWN_LATENCY_GRANTED;
+	if (fd >= 0)
+		close(fd);
+	return granted;
 }
 
-uint64_t all_shapes(void)
-{
-	uint64_t events = 0;
-	unsigned int i;
-
-	for (i = 0; i < NR_SHAPES; i++)
-		events |= SHAPE_EVENT(i);
-	return events;
-}
-
-bool shapes_right(int fd, int session)
+bool shapes_right(int fd)
 {
 	struct moment *moments = calloc(2 * NR_SHAPES, sizeof(*moments));
 	struct moment *then = moments, *now = moments + NR_SHAPES;
-	bool right = fact(moments && moments_fill(then, fd, session));
+	bool right = fact(moments && moments_fill(then, fd));
 	unsigned int i;
 
 	sleep_ms(SPAN_MS);
-	right = right && fact(moments_fill(now, fd, session));
+	right = right && fact(moments_fill(now, fd));
 	for (i = 0; right && i < NR_SHAPES; i++)
 		right = shape_right(&then[i], &now[i]);
 	free(moments);

@@ -9,7 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <linux/topdown_latency.h>
+
 #include "guest.h"
+
+#define TD_LATENCY_DEVICE	"/dev/topdown_latency"
 
 #define CPU		1
 #define SPAN_MS		3000
@@ -17,15 +21,32 @@
 /* In a million cycles: three in a microsecond. */
 #define RATE		1000
 
-struct shape {
-	unsigned int event;
-	uint64_t config;
+/* The events of the tests.  The first ones have distributions in pmu/latencies: the shapes. */
+enum {
+	SPLIT_LOADS,
+	LOCAL_DRAM,
+	L3_HIT,
+	L1I_MISS,
+	L2_HIT,
+	NR_SHAPES,
+	SPLIT_STORES = NR_SHAPES,
+	LOCK_LOADS,
+	/* Lion Cove has it, and Redwood Cove has not. */
+	L1_HIT_L1,
+	NR_EVENTS,
 };
 
-#define NR_SHAPES	5
-#define SHAPE_EVENT(n)	(1ULL << shapes[n].event)
+/* Sets of events. */
+#define EVENT(n)	(1ULL << (n))
+#define ALL_SHAPES	(EVENT(NR_SHAPES) - 1)
 
-extern const struct shape shapes[NR_SHAPES];
+extern const struct topdown_latency_event events[NR_EVENTS];
+
+/* The emulator's name of an event. */
+static inline uint64_t event_config(unsigned int event)
+{
+	return events[event].config | events[event].config1 << 40;
+}
 
 /* A shape as both sides know it at one moment. */
 struct moment {
@@ -37,26 +58,28 @@ struct moment {
 /* For spin_start_with(): the events of all shapes happen. */
 bool set_rates(void);
 
-int latency_ask(int fd, struct topdown_latency *latency);
-/* Return: the number of a session of CPU, or a negative errno. */
-int latency_start(int fd, uint64_t events);
-/* Return: the number of one for the tasks of a session, or a negative errno. */
-int latency_start_tasks(int fd, int session, uint64_t events);
-int latency_end(int fd, unsigned int session);
-int latency_read(int fd, unsigned int session, struct topdown_latency_record *records,
-		 unsigned int nr);
-bool latency_granted(int fd);
+int latency_open(void);
+/* Ask which events of a set can be sampled. */
+int latency_ask(int fd, uint64_t set, struct topdown_latency_start *answer);
+/* Return: 0 when an open descriptor is a session of CPU, or a negative errno. */
+int latency_begin(int fd, uint64_t set);
+/* Return: the descriptor of a session of CPU, or a negative errno. */
+int latency_start(uint64_t set);
+/* Return: the descriptor of one for the tasks of a session, or a negative errno. */
+int latency_start_tasks(int session, uint64_t set);
+/* Return: the number of records, of which @event is the number within the set; or as above. */
+int latency_read(int fd, struct topdown_latency_record *records, unsigned int nr);
+bool latency_granted(void);
 
 /* Fill in the truth of an event on CPU. */
 bool moment_truth(struct moment *moment, uint64_t config);
 uint64_t all_samples(const struct topdown_latency_record *records);
-uint64_t all_shapes(void);
 /* Both sides speak of the same moment. */
-bool moments_fill(struct moment *moments, int fd, int session);
+bool moments_fill(struct moment *moments, int fd);
 /* The quantile of what was sampled between, as the middle of its bin. */
 double moment_quantile(const struct moment *then, const struct moment *now, double share);
 bool shape_right(const struct moment *then, const struct moment *now);
 /* Are the shapes right for SPAN_MS? */
-bool shapes_right(int fd, int session);
+bool shapes_right(int fd);
 
 #endif /* TD_LATENCY_H */

@@ -23,13 +23,14 @@ FIXTURE_SETUP(latency)
 	self->load = -1;
 	ASSERT_EQ(0, module_unload());
 	ASSERT_EQ(0, module_load(""));
+	ASSERT_EQ(0, module_load_latency());
 	ASSERT_EQ(0, file_write("/proc/sys/kernel/nmi_watchdog", 0, "0"));
 	/* First of all, or it has the descriptor too. */
 	self->load = spin_start_with(CPU, &profile_find("compute")->profile, set_rates);
 	ASSERT_LT(0, self->load);
 	self->fd = device_open();
 	ASSERT_LE(0, self->fd);
-	if (!latency_granted(self->fd))
+	if (!latency_granted())
 		SKIP(return, "this machine samples no latency");
 }
 
@@ -44,7 +45,7 @@ FIXTURE_TEARDOWN(latency)
 
 static int latency_main(int argc, char **argv)
 {
-	int ret = module_need();
+	int ret = module_need_latency();
 
 	if (ret)
 		return ret;

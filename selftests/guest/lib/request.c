@@ -13,7 +13,10 @@
 #include "request.h"
 
 #define COMMAND(NAME, type, min, known, writes)			\
-	[TOPDOWN_CMD_##NAME] = {				\
+	[TOPDOWN_CMD_##NAME] = COMMAND_AT(NAME, type, min, known, writes)
+
+#define COMMAND_AT(NAME, type, min, known, writes)		\
+	{							\
 		.name		= #NAME,			\
 		.cmd		= TOPDOWN_##NAME,		\
 		.size		= sizeof(struct topdown_##type), \
@@ -22,19 +25,19 @@
 		.answers	= writes,			\
 	}
 
-const struct command commands[COMMANDS] = {
+const struct command commands[ALL_COMMANDS] = {
 	COMMAND(INFO, info, 288, 0, true),
 	COMMAND(READ, read, 40, 0x3, true),
 	COMMAND(WATCH, watch, 64, 0xf, true),
 	COMMAND(ATTACH, attach, 16, 0x1f, false),
 	COMMAND(SESSION, session, 496, 0x1, true),
 	COMMAND(CONTROL, control, 16, 0, false),
-	COMMAND(LATENCY, latency, 56, 0x3, true),
-	COMMAND(LATENCIES, latencies, 32, 0, true),
+	[LATENCY_START] = COMMAND_AT(LATENCY_START, latency_start, 56, 0x3, true),
+	[LATENCY_READ] = COMMAND_AT(LATENCY_READ, latency_read, 24, 0, true),
 };
 
 /* The fields of each that are not 0, but for the size. */
-static const struct field right[COMMANDS][5] = {
+static const struct field right[ALL_COMMANDS][5] = {
 	[TOPDOWN_CMD_READ] = {
 		FIELD(read, cpus, CPU_ONE), FIELD(read, cpus_words, 1),
 		FIELD(read, record_size, sizeof(struct topdown_record)),
@@ -44,10 +47,14 @@ static const struct field right[COMMANDS][5] = {
 		FIELD(watch, cpus, CPU_ONE), FIELD(watch, cpus_words, 1),
 		FIELD(watch, event_size, sizeof(struct topdown_event)),
 	},
-	[TOPDOWN_CMD_LATENCIES] = {
-		FIELD(latencies, records, ANSWERS), FIELD(latencies, nr_records, 4),
-		FIELD(latencies, record_size, sizeof(struct topdown_latency_record)),
-		FIELD(latencies, latency, 1),
+	[LATENCY_START] = {
+		FIELD(latency_start, cpus, CPU_ONE), FIELD(latency_start, cpus_words, 1),
+		FIELD(latency_start, events, EVENTS), FIELD(latency_start, nr_events, 1),
+		FIELD(latency_start, event_size, sizeof(struct topdown_latency_event)),
+	},
+	[LATENCY_READ] = {
+		FIELD(latency_read, records, ANSWERS), FIELD(latency_read, nr_records, 4),
+		FIELD(latency_read, record_size, sizeof(struct topdown_latency_record)),
 	},
 };
 
@@ -61,6 +68,8 @@ int request_memory(void)
 	if (memory == MAP_FAILED)
 		return -errno;
 	*(uint64_t *)CPU_ONE = 1;
+	/* MEM_INST_RETIRED.SPLIT_LOADS */
+	*(uint64_t *)EVENTS = 0x41d0;
 	((uint64_t *)CPU_IMPOSSIBLE)[0] = 1;
 	((uint64_t *)CPU_IMPOSSIBLE)[TOPDOWN_CPUS_WORDS_MAX - 1] = 1ULL << 63;
 	if (mprotect((void *)READONLY, PAGE, PROT_READ) ||
@@ -83,13 +92,6 @@ void request_make(unsigned int nr)
 	*(__u32 *)ARGUMENT = commands[nr].size;
 	for (i = 0; i < 5; i++)
 		request_set(&right[nr][i]);
-}
-
-unsigned int request_next(unsigned int nr)
-{
-	while (nr < COMMANDS && !commands[nr].name)
-		nr++;
-	return nr;
 }
 
 bool request_is_of_session(unsigned int nr)

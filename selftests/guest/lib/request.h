@@ -10,14 +10,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <linux/topdown.h>
+#include <linux/topdown_latency.h>
 
 #define PAGE		4096
-#define COMMANDS	(TOPDOWN_CMD_LATENCIES + 1)
+/* The commands of /dev/topdown and of its sessions; after these those of /dev/topdown_latency. */
+#define COMMANDS	(TOPDOWN_CMD_CONTROL + 1)
+#define LATENCY_START	COMMANDS
+#define LATENCY_READ	(COMMANDS + 1)
+#define ALL_COMMANDS	(COMMANDS + 2)
 
 /*
  * Addresses: the argument, with a page after it; CPU sets of one CPU, of none, and with a CPU that
- * no machine has; room for answers; memory that cannot be written; memory that cannot be read.
+ * no machine has; room for answers; memory that cannot be written; memory that cannot be read; an
+ * event, with zeros after it.
  */
 #define ARGUMENT	0x20000000UL
 #define CPU_ONE		(ARGUMENT + 2 * PAGE)
@@ -26,7 +31,8 @@
 #define ANSWERS		(ARGUMENT + 5 * PAGE)
 #define READONLY	(ARGUMENT + 21 * PAGE)
 #define NOWHERE		(ARGUMENT + 22 * PAGE)
-#define REQUEST_END	(ARGUMENT + 23 * PAGE)
+#define EVENTS		(ARGUMENT + 23 * PAGE)
+#define REQUEST_END	(ARGUMENT + 25 * PAGE)
 
 /* Lengths as they were released, and flags, which all arguments have after their size. */
 struct command {
@@ -39,14 +45,8 @@ struct command {
 	bool answers;
 };
 
-/* By TOPDOWN_CMD_*; a number that is none has no name. */
-extern const struct command commands[COMMANDS];
-
-/* The first number of a command from @nr on; COMMANDS if there is no more. */
-unsigned int request_next(unsigned int nr);
-
-#define for_each_command(nr) \
-	for ((nr) = request_next(0); (nr) < COMMANDS; (nr) = request_next((nr) + 1))
+/* By TOPDOWN_CMD_*, LATENCY_START and LATENCY_READ. */
+extern const struct command commands[ALL_COMMANDS];
 
 struct field {
 	unsigned int at;

@@ -180,7 +180,6 @@ fi
 unset FAKE_LOADED
 
 # Latencies: the daemon has a session, so each answer has one step of the stand-in more.
-export FAKE_FEATURES=2047
 two=MEM_LOAD_L3_MISS_RETIRED.LOCAL_DRAM,mem_inst_retired.split_loads
 latencies() {
 	sleep 0.02
@@ -313,7 +312,7 @@ unset FAKE_LOADED
 for why in FAKE_REFUSAL=1:'this machine samples no latency: no CPU has timed PEBS' \
 	FAKE_LATENCY_ERRNO=95:"the kernel's driver refuses the event" FAKE_LATENCY_ERRNO=16:'Device or resource busy' \
 	FAKE_LATENCY_ERRNO=13:'CAP_PERFMON' FAKE_LATENCY_ERRNO=12:'Cannot allocate memory' \
-	FAKE_FEATURES=1023:'the loaded module is older' lacks=1:'has no event MEM_LOAD_RETIRED\.L3_HIT'; do
+	FAKE_LATENCY_UNLOADED=1:"'modprobe topdown_latency'" lacks=1:'has no event MEM_LOAD_RETIRED\.L3_HIT'; do
 	events=all
 	[[ $why != lacks* ]] || events=$two,MEM_LOAD_RETIRED.L3_HIT
 	if serve_with "${why%%:*}" --latency "$events"; then
@@ -350,14 +349,13 @@ run fake export --listen --latency no.such
 expect 'latencies: an event that nobody has' 2 '' "^topdown: --latency: there is no event 'no\.such'"
 run fake export --latency all
 expect 'latencies of one run' 2 '' '^topdown: --latency needs --listen'
-export FAKE_FEATURES=1023
 
 # peak_kb CPUS ARG...: the most memory of a daemon that was asked in each format, with all events
 # and large numbers
 peak_kb() {
 	local accept encoding
 
-	FAKE_LATENCY_MORE=2 FAKE_LATENCY_BEFORE=100000000 FAKE_LATENCY_CPUS=$1 FAKE_CPUS=$1 FAKE_FEATURES=2047 \
+	FAKE_LATENCY_MORE=2 FAKE_LATENCY_BEFORE=100000000 FAKE_LATENCY_CPUS=$1 FAKE_CPUS=$1 \
 		serve --latency all "${@:2}" >&2 || return
 	for accept in 'Accept: text/plain' "$prometheus"; do
 		for encoding in identity gzip; do
@@ -369,15 +367,16 @@ peak_kb() {
 	kill "$daemon"
 	wait "$daemon" || true
 }
+events=$(FAKE_LATENCY_MORE=2 fake latency --list | wc -l)
 # each_bytes ARG...: by how much that grows with a CPU and event
 each_bytes() {
 	local few many
 	few=$(peak_kb 1 "$@")
 	many=$(peak_kb 129 "$@")
-	echo $(((many - few) * 1024 / (128 * 32)))
+	echo $(((many - few) * 1024 / (128 * events)))
 }
 # The module has a sampler of 2 KiB of each, which counts as the daemon's memory.  The unit's limit
-# is for 512 CPUs with 32 events, and for some scrapes at the same time.  A sanitizer takes more.
+# is for 512 CPUs with 32 events, more than any model has, and for some scrapes at the same time.  A sanitizer takes more.
 if [[ $TOPDOWN != */asan/* ]]; then
 	limit=$(sed -n 's/^MemoryMax=\([0-9]*\)M$/\1/p' "$(dirname "$0")/../../systemd/topdown-export.service")
 	each=$(each_bytes)

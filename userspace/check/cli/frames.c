@@ -456,13 +456,13 @@ static void test_latencies(void)
 	check(line_has(16, "A row is the interval up to the last turn of its event") &&
 	      line_is(22, "Any key goes back."), "the help is that of latencies");
 	keys("h");
-	latency.session.record[1].flags = TOPDOWN_LATENCY_AWAY;
-	latency.session.record[1 + LATENCY_CPUS].flags = TOPDOWN_LATENCY_AWAY;
+	latency.session.record[1].flags = TOPDOWN_LATENCY_RECORD_AWAY;
+	latency.session.record[1 + LATENCY_CPUS].flags = TOPDOWN_LATENCY_RECORD_AWAY;
 	top_latency_put(&latency, 5 * NS_PER_S);
 	build(24, 100);
 	check(line_has(3, "; 1 aside") && strstr(line_of(5), "aside"), "a CPU that is left to others");
 	for (cpu = 0; cpu < LATENCY_CPUS; cpu++) {
-		latency.session.record[cpu].flags = TOPDOWN_LATENCY_COUNTED;
+		latency.session.record[cpu].flags = TOPDOWN_LATENCY_RECORD_COUNTED;
 		latency.session.record[cpu].samples += 2;
 		latency.session.record[cpu].events += 190;
 		latency.session.record[cpu].lost += 10;

@@ -6,7 +6,6 @@ set -euo pipefail
 # shellcheck source=userspace/check/suite.sh
 . "$(dirname "$0")/../suite.sh"
 
-export FAKE_FEATURES=1024
 two=MEM_INST_RETIRED.SPLIT_LOADS,mem_load_l3_miss_retired.local_dram
 
 run fake latency --list
@@ -17,8 +16,27 @@ FAKE_REFUSAL=1 run fake latency --list
 expect 'a list of nothing' 3 '^$' 'samples no latency: no CPU has timed PEBS'
 FAKE_REFUSAL=2 run fake latency -I 100 --count 1
 expect 'a refusal' 3 '^$' 'samples no latency: the kernel does not read'
-FAKE_FEATURES=7 run fake latency --timeout 100
-expect 'an old module' 3 '^$' 'the loaded module is older'
+FAKE_LATENCY_UNLOADED=1 run fake latency --timeout 100
+expect 'the module is not loaded' 3 '^$' "^topdown: cannot open ${NODE}_latency: No such file .*'modprobe topdown_latency'.*/etc/modules-load\.d"
+FAKE_LATENCY_UNLOADED=1 run fake latency --list
+expect 'nor is there a list' 3 '^$' "'modprobe topdown_latency'"
+FAKE_LATENCY_UNLOADED=1 run fake latency -- sh -c 'echo ran'
+expect 'nor does a command run' 125 '^$' "'modprobe topdown_latency'"
+FAKE_LATENCY_OPEN_ERRNO=13 run fake latency --timeout 100
+expect 'no right to the device' 3 '^$' "^topdown: cannot open ${NODE}_latency: Permission denied .*in group 'topdown'"
+FAKE_LATENCY_MINOR_OF=other run fake latency --timeout 100
+expect 'a device of another driver' 3 '^$' 'No such device .it is not the node of a loaded module topdown_latency'
+for error in 1 13; do
+	FAKE_LATENCY_READ_ONLY=$error run fake latency --list
+	expect "a device for reading only has a list (errno $error)" 0 'L2_HIT' ''
+	FAKE_LATENCY_READ_ONLY=$error run fake latency --timeout 100
+	expect "and no samples (errno $error)" 1 '^$' 'this user may open the node for reading only'
+done
+FAKE_CPU_MODEL=143 run fake latency --timeout 100
+expect 'a CPU model without known events' 3 '^$' 'samples no latency: libtopdown knows no events of this CPU model'
+run fake latency --timeout 100 --no-header -e MEM_LOAD_RETIRED.L2_HIT,mem_load_l3_miss_retired.local_dram
+expect 'events that are not the first of the machine' 0 '^MEM_LOAD_L3_MISS_RETIRED\.LOCAL_DRAM +all +30 +190\.00 .*
+MEM_LOAD_RETIRED\.L2_HIT +all +0 ' ''
 run fake latency --timeout 100 -e MEM_LOAD_RETIRED.L3_HIT
 expect 'an event that the machine lacks' 3 '^$' 'this CPU model has no event MEM_LOAD_RETIRED\.L3_HIT'
 run fake latency --timeout 100 --no-header -e all
@@ -46,12 +64,12 @@ MEM_LOAD_RETIRED\.L2_HIT +all +0 +- +- +- +- +- +- +- +0\.0 aside
 ){4}MEM_INST[^ ]* +1 +20 (.*
 ?){4}$' ''
 # Many events that did not happen have a line together, and a few a row each.
-FAKE_LATENCY_MORE=2 FAKE_SAMPLED=6 run fake latency -A --timeout 100 -e all
+FAKE_LATENCY_MORE=2 FAKE_SAMPLED=4 run fake latency -A --timeout 100 -e all
 expect 'events without a sample' 0 $'\nwithout a sample: [A-Z_.0-9 \n]*MEM_LOAD_RETIRED\.L2_HIT' ''
 result "$((! $(grep -c ' [0-9]*[1-9][0-9]* .* 50\.0$' "$TMP/out") || $(grep -cE ' (all|0|1) +0 ' "$TMP/out")))" \
 	'have no row'
 result "$(($(sed -n '/^without/,$p' "$TMP/out" | wc -L) > 80))" 'and a list of 80 columns'
-FAKE_LATENCY_MORE=2 FAKE_SAMPLED=6 FAKE_AWAY=1 run fake latency --timeout 100 -e all
+FAKE_LATENCY_MORE=2 FAKE_SAMPLED=4 FAKE_AWAY=1 run fake latency --timeout 100 -e all
 result "$(($(grep -c ' all .* aside$' "$TMP/out") < 20))" 'but for those that were left to perf users'
 run fake latency -j --timeout 100 -e ${two#*,}
 expect 'JSON' 0 '^\{"schema":1,"time":[0-9.]+,"interval":[0-9.]+,"row":"all","cpu":null,"event":"MEM_LOAD_L3_MISS_RETIRED\.LOCAL_DRAM","samples":30,"events":30000,"counted_events":33000,"lost_events":0,"mean":190\.000000,"deviation":137\.47[0-9]+,"min":100,"p50":99\.5,"p90":399\.5,"p99":399\.5,"max":400,"covered":0\.500000,"aside":false,"pid":null,"origin":"samples","estimate":null,"cost":null,"over":null\}$' ''
@@ -78,9 +96,14 @@ FAKE_REFUSAL=2 run fake latency --default -x , -e MEM_INST_RETIRED.STLB_MISS_LOA
 expect 'published where nothing is sampled' 0 '
 [0-9.]+,0\.0*,all,,MEM_INST_RETIRED\.STLB_MISS_LOADS,0,0,,,136\.370000,,0,,,,65535,,(0|false),,pmu-tools,,,$' \
 	'^topdown: this machine samples no latency: the kernel does not read.*CPU model$'
+FAKE_LATENCY_UNLOADED=1 run fake latency --default -x , -e MEM_INST_RETIRED.STLB_MISS_LOADS
+expect 'published where the module is not loaded' 0 'STLB_MISS_LOADS,.*,pmu-tools,,,$' \
+	"^topdown: cannot open ${NODE}_latency: .*'modprobe topdown_latency' loads the module, which samples.$"
+FAKE_LATENCY_OPEN_ERRNO=13 run fake latency --default
+expect 'but for those who may not ask it' 3 '^$' "in group 'topdown'"
 for option in --cost "--save $TMP/nothing"; do
 	# shellcheck disable=SC2086 # an option and its argument
-	FAKE_FEATURES=1343 FAKE_REFUSAL=2 run fake latency --default $option
+	FAKE_FEATURES=319 FAKE_REFUSAL=2 run fake latency --default $option
 	expect "no sample for ${option%% *}" 3 '^$' 'samples no latency: .*--default without -p, a command, --cost'
 done
 FAKE_REFUSAL=1 FAKE_CPU_MODEL=143 run fake latency --default
@@ -190,7 +213,7 @@ result "$([[ $status == 1 ]] && grep -q 'SPLIT_LOADS 7' "$TMP/saved"; echo $?)" 
 	'what was measured before is saved'
 unset FAKE_CPU_MODEL
 
-export FAKE_FEATURES=1087
+export FAKE_FEATURES=63
 # Tasks: the records of one session, and the exit code of the command.
 run fake latency -p $$ --timeout 100 -e ${two%,*}
 expect 'a process' 0 '^elapsed .*
@@ -208,14 +231,14 @@ for error in 12 22; do
 	FAKE_LATENCY_ERRNO=$error run fake latency -- sh -c 'echo ran'
 	expect "nor for error $error, without advice about CPUs" 125 '^$' '^[^(]*\(the kernel log may say more\)$'
 done
-FAKE_SESSION_ERRNO=5 FAKE_FEATURES=1343 run fake latency --cost -- sh -c 'echo ran'
+FAKE_SESSION_ERRNO=5 FAKE_FEATURES=319 run fake latency --cost -- sh -c 'echo ran'
 expect 'nor without its figures' 125 '^$' 'cannot read the followed tasks'
 run fake latency "$TMP/none"
 expect 'a command that is not there' 127 '^$' "^topdown: cannot run '$TMP/none': No such file"
 run fake latency "$TMP"
 expect 'a command that cannot be executed' 126 '^$' "^topdown: cannot run '$TMP': Permission denied$"
 # Costs: 100 ms of CPU 0 and 1 are 30000 events that have samples and 33000 that were counted, in half of the time.
-export FAKE_FEATURES=1343
+export FAKE_FEATURES=319
 # timeout sends it to the process group, as a terminal does for Ctrl-C
 FAKE_DELAY=800 FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD run timeout --preserve-status -s INT 0.5 \
 	"$TOPDOWN" latency --device "$NODE" -a --cost -e "${two%,*}" -- sleep 3
@@ -251,7 +274,7 @@ result "$(sed 1d "$TMP/out" | awk '
 	/^tma_/ { nodes++; wrong += NF != 13 || $3 $4 $12 != "---" }
 	END { exit !(nodes == 2 && !wrong) }'; echo $?)" 'nodes are in the columns of events'
 for statistic in mean max; do
-	FAKE_FEATURES=1343 run fake latency --cost -e "$code" -j --timeout 100 --statistic "$statistic"
+	FAKE_FEATURES=319 run fake latency --cost -e "$code" -j --timeout 100 --statistic "$statistic"
 	result "$([[ $(sed -nE 's/.*"tma_.*"over":([a-z]+)\}$/\1/p' <<< "$out" | sort -u) == \
 		$([[ $statistic == mean ]] && echo false || echo null) ]]; echo $?)" "nodes are judged by the $statistic"
 done
@@ -304,7 +327,7 @@ result "$([[ $(FAKE_LATENCY_MISSED=1 tasks_cost) == 'null null' ]]; echo $?)" \
 	'tasks that ended before they were sampled'
 FAKE_UNTOUCHED=1 run fake latency --cost -C 0 -e "${two%,*}" --timeout 100
 expect 'costs of some CPUs read no other' 0 ' all +10 .* 22000 +[0-9.]+$' ''
-FAKE_FEATURES=1087 run fake latency --cost --timeout 100
+FAKE_FEATURES=63 run fake latency --cost --timeout 100
 expect 'no cycles' 3 '^$' 'the module counts no cycles'
 run fake latency --statistic p50 --timeout 100
 expect 'a statistic of nothing' 2 '^$' '--statistic is for --cost'
@@ -321,7 +344,7 @@ for cpus in -a '-C 0,1'; do
 done
 run fake latency -a -I 100 -j -e "${two%,*}" -- sleep 0.25
 expect 'intervals of CPUs until the command ends' 0 '^$' '("row":"all".*){3}'
-FAKE_FEATURES=1343 run fake latency -a --cost -e "${two%,*}" true
+FAKE_FEATURES=319 run fake latency -a --cost -e "${two%,*}" true
 expect 'costs of CPUs while a command runs' 0 '^$' ' all +30 .* 66000 +[0-9.]+$'
 FAKE_LATENCY_ERRNO=95 run fake latency -a -- sh -c 'echo ran'
 expect 'no command if the CPUs are not sampled' 125 '^$' "the kernel's driver refuses the event"
@@ -368,7 +391,7 @@ run fake latency -e "${two%,*}" --list -- true
 expect 'the list with a command' 2 '^$' '--list prints the events and nothing else'
 run fake latency --statistic mean --timeout 100
 expect 'the mean of nothing' 2 '^$' '--statistic is for --cost'
-for error in '3 the tasks have ended' '16 sampled by another latency session' '28 at most 16 latency sessions'; do
+for error in '3 the tasks have ended' '16 sampled by another latency session' '28 at most 4096 latency sessions'; do
 	FAKE_LATENCY_ERRNO=${error%% *} run fake latency -p $$ --timeout 100
 	expect "error ${error%% *}" 1 '^$' "cannot sample through .*${error#* }"
 done

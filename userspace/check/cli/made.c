@@ -259,7 +259,7 @@ static void put_latency(uint32_t cpu, unsigned int event, uint64_t end_s, unsign
 	struct latency_piece piece = {
 		.subject = cpu, .begin_ns = BEGIN + (end_s - 1) * S, .end_ns = BEGIN + end_s * S,
 		.record = {
-			.event = event, .flags = TOPDOWN_LATENCY_COUNTED,
+			.event = event, .flags = TOPDOWN_LATENCY_RECORD_COUNTED,
 			.samples = 10, .events = 1000, .counted = 1000, .sum = 1000 * latency,
 			.min = latency, .max = latency, .running_ns = S / 4, .elapsed_ns = S,
 		},

@@ -59,7 +59,7 @@ FAKE_STATE=4 run fake stat "${interval[@]}" -A -l 1; golden lines-error.txt
 FAKE_OFFLINE=1 run fake stat "${interval[@]}" -A -l 1; golden lines-offline.txt
 FAKE_LOST=2 run fake stat "${interval[@]}" -A -l 1 -C 1-3; golden lines-lost.txt
 # Remarks stand below the rows.
-FAKE_FEATURES=2047 FAKE_BUSY=0 run fake stat "${interval[@]}" -A; golden lines-idle.txt
+FAKE_FEATURES=1023 FAKE_BUSY=0 run fake stat "${interval[@]}" -A; golden lines-idle.txt
 FAKE_SHARE=30 FAKE_OFFLINE=2 run fake stat "${interval[@]}" -A; golden lines-little.txt
 FAKE_STATE=6 FAKE_CONTENDED=1 run fake stat "${interval[@]}" -A; golden lines-aside.txt
 FAKE_NODES=12287 FAKE_SOURCE=5 run fake stat "${interval[@]}" -A; golden lines-amd-level2.txt
@@ -144,6 +144,17 @@ run fake info
 grep -vE '^(kernel|cap_perfmon|perf_event_paranoid|nmi_watchdog|chosen|odd_windows|command|library):' "$TMP/out" \
 	> "$TMP/some" && mv "$TMP/some" "$TMP/out"
 golden info.txt
+# latency_says NAME REFUSAL SETTING: what info says of latencies
+latency_says() {
+	run env "$3" FAKE_NODE="$NODE" LD_PRELOAD="$PRELOAD" "$TOPDOWN" info --device "$NODE"
+	expect "info: latencies: $1" 0 $'\nlatency_events: -\nlatency_refusal: '"$2" ''
+}
+latency_says 'not loaded' "not loaded: 'modprobe topdown_latency' loads the module"$'\n' FAKE_LATENCY_UNLOADED=1
+latency_says 'no rights' $'Permission denied\n' FAKE_LATENCY_OPEN_ERRNO=13
+latency_says 'refused' 'no CPU has timed PEBS' FAKE_REFUSAL=1
+latency_says 'no events' 'libtopdown knows no events' FAKE_CPU_MODEL=143
+FAKE_LATENCY_MORE=1 run fake info -j
+expect 'info -j: latencies' 0 '"latency_events":6,"latency_refusal":null,' ''
 
 # Cores, sockets and nodes have the slots of their CPUs, each CPU once.
 for by in core socket node; do

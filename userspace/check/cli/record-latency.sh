@@ -8,7 +8,7 @@ set -euo pipefail
 
 variant=plain
 [[ $TOPDOWN != */asan/* ]] || variant=asan
-export FAKE_FEATURES=2047 FAKE_TICK=40 FAKE_EVENT=0 FAKE_PERIOD=$TMP/period FAKE_STEP=40 TZ=UTC
+export FAKE_FEATURES=1023 FAKE_TICK=40 FAKE_EVENT=0 FAKE_PERIOD=$TMP/period FAKE_STEP=40 TZ=UTC
 echo 40 > "$TMP/period"
 data=$TMP/data
 two=MEM_INST_RETIRED.SPLIT_LOADS,mem_load_l3_miss_retired.local_dram
@@ -145,7 +145,7 @@ refused() {
 touch_it=(-- touch "$TMP/ran")
 FAKE_REFUSAL=1 refused 'a CPU without timed PEBS' 3 'samples no latency: no CPU has timed PEBS' --latency all
 FAKE_REFUSAL=2 refused 'an old kernel' 125 'samples no latency: the kernel does not read' --latency all "${touch_it[@]}"
-FAKE_FEATURES=1023 refused 'an old module' 3 'the loaded module is older' --latency all
+FAKE_LATENCY_UNLOADED=1 refused 'the module is not loaded' 3 "'modprobe topdown_latency'" --latency all
 refused 'an event that the machine lacks' 3 'this CPU model has no event MEM_LOAD_RETIRED\.L3_HIT' \
 	--latency MEM_LOAD_RETIRED.L3_HIT
 refused 'an event that nobody has' 2 "^topdown: --latency: there is no event 'no\.such'" --latency all,no.such

@@ -97,7 +97,7 @@ export FAKE_EVENT=2
 others 'events' watch --count 2 'retiring>12.5' 'memory_bound<1'
 FAKE_EVENT_FLAGS=1 FAKE_EVENT=4294967295 others 'back, of the sum' watch --count 1 -s -b 'retiring>12.5'
 FAKE_EVENT_NONE=1 others 'events of windows' watch --count 1
-export FAKE_FEATURES=2047
+export FAKE_FEATURES=1023
 others 'latencies, with and without samples' latency -I 100 --count 2
 others 'latencies of CPUs' latency -A -I 100 --count 1
 td report --latency --schema > "$TMP/schema.json"

@@ -9,15 +9,15 @@ set -euo pipefail
 
 FAKE_FEATURES=31 run fake top
 expect 'not a terminal' 2 '' '^topdown: top: standard input and output must be a terminal \('
-FAKE_FEATURES=1055 FAKE_REFUSAL=2 run fake top --latency all
+FAKE_FEATURES=31 FAKE_REFUSAL=2 run fake top --latency all
 expect 'no latencies: the machine' 3 '' '^topdown: this machine samples no latency: the kernel does not read'
-FAKE_FEATURES=1055 run fake top --latency MEM_LOAD_RETIRED.L3_HIT
+FAKE_FEATURES=31 run fake top --latency MEM_LOAD_RETIRED.L3_HIT
 expect 'no latencies: the event' 3 '' 'has no event MEM_LOAD_RETIRED\.L3_HIT'
-FAKE_FEATURES=31 run fake top --latency all
-expect 'no latencies: the module' 3 '' 'the loaded module is older'
+FAKE_FEATURES=31 FAKE_LATENCY_UNLOADED=1 run fake top --latency all
+expect 'no latencies: the module' 3 '' "'modprobe topdown_latency'"
 run fake top --latency no.such
 expect 'no latencies: no event' 2 '' "^topdown: --latency: there is no event 'no\.such'"
-FAKE_FEATURES=1055 run fake top --latency all
+FAKE_FEATURES=31 run fake top --latency all
 expect 'latencies without a terminal' 2 '' 'must be a terminal \('
 
 if ! command -v tmux > /dev/null; then
@@ -180,7 +180,7 @@ for _ in {1..30}; do
 	sleep 0.1
 done
 result "$idle" 'is not idle until two of those are over'
-start FAKE_FEATURES=1055 FAKE_LATENCY_ENDED="$TMP/ended" -- -d 100 --latency all
+start FAKE_FEATURES=31 FAKE_LATENCY_ENDED="$TMP/ended" -- -d 100 --latency all
 shows 'latencies' 'latencies in cycles; rows 1-3 of 3.*
 ~?[^ ]*SPLIT_LOADS +30 +7\.0 +7\.0 +7\.0 +7\.0 +7 +50\.0 *
 ~?[^ ]*LOCAL_DRAM +30 +190\.0 +99\.5 +399\.5 +399\.5 +400 +50\.0'
@@ -217,14 +217,14 @@ shows 'it goes on' 'rows 1-3 of 3; CPUs 0.*SPLIT_LOADS +10 +7\.0'
 mux send-keys q
 ended 'q gives the terminal back, and ends the sampling' 0
 stopped 'which was sampled until then'
-start FAKE_FEATURES=1055 FAKE_REFUSAL=1 -- -d 100
+start FAKE_FEATURES=31 FAKE_REFUSAL=1 -- -d 100
 seen 'RETIR' || true
 mux send-keys L
 shows 'L on a machine that samples nothing' '   0  40\.0 .*this machine samples no latency: no CPU has timed PEBS .*
 .*hypervisor hides it'
 mux send-keys c
 shows 'the next key takes the reason away' 'q quit  h help'
-start FAKE_FEATURES=1055 FAKE_LATENCY_READS=3 -- -d 100 --latency all
+start FAKE_FEATURES=31 FAKE_LATENCY_READS=3 -- -d 100 --latency all
 shows 'latencies that cannot be read any more' 'sorted by CPU.*cannot read the CPUs'
 # With owners, cycles and the busy time.
 OWNERS=FAKE_FEATURES=$((1 << 16 | 1 << 8 | 1 << 9 | 63))

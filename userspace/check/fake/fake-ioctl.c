@@ -49,16 +49,14 @@ static int control(int fd, void *arg)
 	return fake_control(fd, arg);
 }
 
-static int latency(int fd, void *arg)
+static int latency_start(int fd, void *arg)
 {
-	(void)fd;
-	return fake_latency(arg);
+	return fake_latency_start(fd, arg);
 }
 
 static int latency_read(int fd, void *arg)
 {
-	(void)fd;
-	return fake_latency_read(arg);
+	return fake_latency_read(fd, arg);
 }
 
 static int owners(int fd, void *arg)
@@ -79,6 +77,7 @@ enum kind {
 	OF_DEVICE,
 	OF_SESSION,
 	OF_OWNERS,
+	OF_LATENCY,
 };
 
 static enum kind kind_of(int fd)
@@ -87,6 +86,8 @@ static enum kind kind_of(int fd)
 		return OF_DEVICE;
 	if (fake_session_of(fd) >= 0)
 		return OF_SESSION;
+	if (fake_is_latency(fd))
+		return OF_LATENCY;
 	return fake_is_owners(fd) ? OF_OWNERS : OF_NOTHING;
 }
 
@@ -105,10 +106,12 @@ static const struct command {
 	{ TOPDOWN_SESSION, sizeof(struct topdown_session), FAKE_SESSION_SIZE_MIN, OF_SESSION,
 	  session },
 	{ TOPDOWN_CONTROL, sizeof(struct topdown_control), 16, OF_SESSION, control },
-	{ TOPDOWN_LATENCY, sizeof(struct topdown_latency), 56, OF_DEVICE, latency },
-	{ TOPDOWN_LATENCIES, sizeof(struct topdown_latencies), 32, OF_DEVICE, latency_read },
 	{ TOPDOWN_OWNERS, sizeof(struct topdown_owners), 16, OF_DEVICE, owners },
 	{ TOPDOWN_OWNERS_READ, sizeof(struct topdown_owners_read), 56, OF_OWNERS, owners_read },
+	{ TOPDOWN_LATENCY_START, sizeof(struct topdown_latency_start), 56, OF_LATENCY,
+	  latency_start },
+	{ TOPDOWN_LATENCY_READ, sizeof(struct topdown_latency_read), 24, OF_LATENCY,
+	  latency_read },
 };
 
 static int execute(int fd, const struct command *command, unsigned char *user)

@@ -6,7 +6,8 @@
  * one that refuses.  It knows nothing of pipelines.  The real module is tested
  * on the emulated machine.
  *
- *   FAKE_NODE      path of the node
+ *   FAKE_NODE      path of the node; that of latencies has "_latency" after it
+ *   FAKE_CPU_FAMILY, FAKE_CPU_MODEL   of CPUID (6, 173: Granite Rapids)
  *   FAKE_CPUS      number of CPUs (4)
  *   FAKE_OFFLINE   a CPU that is offline
  *   FAKE_HOLE      a CPU that there cannot be, below others
@@ -64,7 +65,7 @@
  *   FAKE_PMUS      directory that has the PMU topdown
  *
  * fake-ioctl.c takes the commands apart.  fake-map.c has the map, fake-session.c the sessions,
- * fake-latency.c the latency sessions, fake-owner.c all processes and cgroups, fake-poll.c the
+ * fake-latency.c the device of latencies, fake-owner.c all processes and cgroups, fake-poll.c the
  * watches and poll().
  */
 #include "fake.h"
@@ -94,6 +95,8 @@
 
 #define FAKE_RDEV	makedev(10, 250)
 #define FAKE_LINK	"/sys/dev/char/10:250"
+#define FAKE_LATENCY_RDEV	makedev(10, 251)
+#define FAKE_LATENCY_LINK	"/sys/dev/char/10:251"
 #define FAKE_CPUS_PRESENT	"/sys/devices/system/cpu/present"
 #define NS_PER_STEP	1000000000ULL
 #define SLOTS_PER_STEP	6000000000ULL
@@ -143,20 +146,35 @@ static bool is_node(const char *path)
 	return node && !strcmp(path, node);
 }
 
-static void fake_stat(struct stat *st)
+/* The node of latencies, which is there while its module is loaded. */
+static bool is_latency_node(const char *path)
+{
+	const char *node = getenv("FAKE_NODE");
+	size_t length = node ? strlen(node) : 0;
+
+	return node && !strncmp(path, node, length) && !strcmp(path + length, "_latency");
+}
+
+static void fake_stat(struct stat *st, dev_t device)
 {
 	memset(st, 0, sizeof(*st));
 	st->st_mode = S_IFCHR | 0660;
-	st->st_rdev = FAKE_RDEV;
+	st->st_rdev = device;
 }
 
 int stat(const char *path, struct stat *st)
 {
 	int (*real)(const char *path, struct stat *st) = dlsym(RTLD_NEXT, "stat");
 
+	if (is_latency_node(path)) {
+		if (getenv("FAKE_LATENCY_UNLOADED"))
+			return refuse(ENOENT);
+		fake_stat(st, FAKE_LATENCY_RDEV);
+		return 0;
+	}
 	if (!is_node(path))
 		return real(path, st);
-	fake_stat(st);
+	fake_stat(st, FAKE_RDEV);
 	return 0;
 }
 
@@ -164,9 +182,9 @@ int fstat(int fd, struct stat *st)
 {
 	int (*real)(int fd, struct stat *st) = dlsym(RTLD_NEXT, "fstat");
 
-	if (!fake_is_device(fd))
+	if (!fake_is_device(fd) && !fake_is_latency(fd))
 		return real(fd, st);
-	fake_stat(st);
+	fake_stat(st, fake_is_latency(fd) ? FAKE_LATENCY_RDEV : FAKE_RDEV);
 	return 0;
 }
 
@@ -184,12 +202,15 @@ ssize_t readlink(const char *path, char *buffer, size_t size)
 {
 	ssize_t (*real)(const char *path, char *buffer, size_t size) =
 		dlsym(RTLD_NEXT, "readlink");
-	const char *name = getenv("FAKE_MINOR_OF");
+	bool latency = !strcmp(path, FAKE_LATENCY_LINK);
+	const char *name = getenv(latency ? "FAKE_LATENCY_MINOR_OF" : "FAKE_MINOR_OF");
 	int len;
 
-	if (strcmp(path, FAKE_LINK) || !getenv("FAKE_NODE"))
+	if ((!latency && strcmp(path, FAKE_LINK)) || !getenv("FAKE_NODE"))
 		return real(path, buffer, size);
-	len = snprintf(buffer, size, "../../devices/virtual/misc/%s", name ? name : "topdown");
+	if (!name)
+		name = latency ? "topdown_latency" : "topdown";
+	len = snprintf(buffer, size, "../../devices/virtual/misc/%s", name);
 	return len;
 }
 
@@ -212,6 +233,8 @@ int open(const char *path, int flags, ...)
 		fake_watches_begin();
 		return fake_fd;
 	}
+	if (is_latency_node(path))
+		return fake_latency_open(flags);
 	if (!strcmp(path, FAKE_CPUS_PRESENT) && getenv("FAKE_PRESENT"))
 		path = getenv("FAKE_PRESENT");
 	va_start(args, flags);
@@ -227,6 +250,7 @@ int close(int fd)
 		fake_fd = -1;
 	fake_perf_closed(fd);
 	fake_session_closed(fd);
+	fake_latency_closed(fd);
 	return syscall(SYS_close, fd);
 }
 
@@ -270,8 +294,8 @@ int fake_info(struct topdown_info *arg)
 		.out_period_ms = period_ms(),
 		.out_period_min_ms = 10,
 		.out_period_max_ms = 60000,
-		.out_cpu_family = 6,
-		.out_cpu_model = setting("FAKE_CPU_MODEL", 143),
+		.out_cpu_family = setting("FAKE_CPU_FAMILY", 6),
+		.out_cpu_model = setting("FAKE_CPU_MODEL", 173),
 		.out_cpu_stepping = 8,
 		.out_cpu_vendor = "GenuineIntel",
 		.out_cpu_name = "A CPU of the test",

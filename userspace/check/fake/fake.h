@@ -6,6 +6,7 @@
 #define TOPDOWN_CHECK_FAKE_H
 
 #include <linux/topdown.h>
+#include <linux/topdown_latency.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -47,8 +48,11 @@ bool fake_together(bool fresh, struct topdown_record *record, unsigned int cpu);
 void fill_record(struct topdown_record *record, unsigned int cpu);
 void *fake_map(size_t size, int protection, int flags);
 
-int fake_latency(struct topdown_latency *arg);
-int fake_latency_read(struct topdown_latencies *arg);
+bool fake_is_latency(int fd);
+int fake_latency_open(int flags);
+void fake_latency_closed(int fd);
+int fake_latency_start(int fd, struct topdown_latency_start *arg);
+int fake_latency_read(int fd, struct topdown_latency_read *arg);
 
 bool fake_is_owners(int fd);
 int fake_owners(const struct topdown_owners *arg);

@@ -4,8 +4,10 @@
  * The kernel writes only where it was asked to, as no program could guard against the rest.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/poll.h>
@@ -13,7 +15,6 @@
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <topdown.h>
-#include <topdown_latency.h>
 #include <unistd.h>
 
 #include "fuzz.h"
@@ -27,9 +28,18 @@
 #define RECORDS		8
 #define STEPS_MAX	32
 
+#define DEVICE		makedev(10, 100)
+#define LATENCY_DEVICE	makedev(10, 101)
+
 static struct input input;
+/* The device of latencies was looked at, and will be opened. */
+static bool opening;
 
 int __wrap_ioctl(int fd, unsigned long request, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __real_open(const char *path, int flags, ...);
+int __wrap_stat(const char *path, struct stat *st);
+int __real_stat(const char *path, struct stat *st);
 int __wrap_fstat(int fd, struct stat *st);
 ssize_t __wrap_readlink(const char *path, char *to, size_t size);
 int __wrap_fcntl(int fd, int command, ...);
@@ -41,13 +51,13 @@ ssize_t __wrap_preadv2(int fd, const struct iovec *iov, int nr, off_t offset, in
 /* The records that a command has besides its own structure. */
 static void answer_records(unsigned long request, const void *arg)
 {
-	const struct topdown_latencies *latencies = arg;
+	const struct topdown_latency_read *latencies = arg;
 	const struct topdown_read *read = arg;
 
 	if (request == TOPDOWN_READ)
 		input_take(&input, (void *)(uintptr_t)read->records,
 			   (size_t)read->nr_records * read->record_size);
-	else if (request == TOPDOWN_LATENCIES)
+	else if (request == TOPDOWN_LATENCY_READ)
 		input_take(&input, (void *)(uintptr_t)latencies->records,
 			   (size_t)latencies->nr_records * latencies->record_size);
 }
@@ -67,8 +77,8 @@ static void answer(unsigned long request, void *arg)
 	case TOPDOWN_READ:
 		input_take(&input, &((struct topdown_read *)arg)->nr_records, sizeof(uint32_t));
 		break;
-	case TOPDOWN_LATENCIES:
-		input_take(&input, &((struct topdown_latencies *)arg)->nr_records,
+	case TOPDOWN_LATENCY_READ:
+		input_take(&input, &((struct topdown_latency_read *)arg)->nr_records,
 			   sizeof(uint32_t));
 		break;
 	default:
@@ -84,6 +94,9 @@ static void answer_well(struct topdown_info *info)
 	info->out_session_map_size = info->out_session_map_size % MAP_SIZE_MAX / 8 * 8;
 	info->out_features = ~info->out_features;
 	info->out_flags |= TOPDOWN_INFO_MAY_READ;
+	/* Granite Rapids, of which the library knows events. */
+	info->out_cpu_family = 6;
+	info->out_cpu_model = 173;
 }
 
 int __wrap_ioctl(int fd, unsigned long request, ...)
@@ -108,22 +121,47 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	return how < 134 ? -1 : how;
 }
 
+static bool is_latency_device(const char *path)
+{
+	size_t length = strlen(path);
+
+	return length >= 8 && !strcmp(path + length - 8, "_latency");
+}
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	return is_latency_device(path) ? dup(STDIN_FILENO) : __real_open(path, flags);
+}
+
+int __wrap_stat(const char *path, struct stat *st)
+{
+	/* The fuzzer looks for its inputs. */
+	if (!is_latency_device(path))
+		return __real_stat(path, st);
+	opening = true;
+	*st = (struct stat){ .st_mode = S_IFCHR | 0600, .st_rdev = LATENCY_DEVICE };
+	return 0;
+}
+
 int __wrap_fstat(int fd, struct stat *st)
 {
 	(void)fd;
-	*st = (struct stat){ .st_mode = S_IFCHR | 0600, .st_rdev = makedev(10, 100) };
+	*st = (struct stat){ .st_mode = S_IFCHR | 0600,
+			     .st_rdev = opening ? LATENCY_DEVICE : DEVICE };
+	opening = false;
 	return 0;
 }
 
 ssize_t __wrap_readlink(const char *path, char *to, size_t size)
 {
-	static const char link[] = "../topdown";
+	const char *link = opening ? "../topdown_latency" : "../topdown";
+	size_t length = strlen(link);
 
 	(void)path;
-	if (size < sizeof(link))
+	if (size < length)
 		abort();
-	memcpy(to, link, sizeof(link));
-	return sizeof(link) - 1;
+	memcpy(to, link, length);
+	return length;
 }
 
 int __wrap_fcntl(int fd, int command, ...)
@@ -284,18 +322,12 @@ static void use_watch(struct topdown *td)
 	topdown_watch_wait(td, 0, event, sizeof(event[0]));
 }
 
-static void use_latency(struct topdown *td)
+static void use_latencies(struct topdown_latencies *latencies)
 {
 	struct topdown_latency_record record[RECORDS], between, sum = { 0 };
-	unsigned int nr = RECORDS, i, refusal;
-	const uint64_t all = 0xf;
-	uint32_t latency;
-	uint64_t events;
+	unsigned int nr = RECORDS, i;
 
-	if (!topdown_latency_events(td, &events, &refusal))
-		topdown_latency_refusal_text(refusal);
-	topdown_latency_start(td, &all, 1, ~0ULL, &latency, &i);
-	if (topdown_latency_read(td, 1, record, sizeof(record[0]), &nr))
+	if (topdown_latencies_read(latencies, record, sizeof(record[0]), &nr))
 		return;
 	for (i = 1; i < nr; i++) {
 		topdown_latency_event_name(record[i].event);
@@ -306,7 +338,28 @@ static void use_latency(struct topdown *td)
 		topdown_latency_variance(&sum);
 		topdown_latency_quantile(&sum, 0.99);
 	}
-	topdown_latency_end(td, 0);
+}
+
+static void use_latency(struct topdown *td)
+{
+	const uint64_t all = 0xf, wanted = 1ULL << TOPDOWN_LATENCY_MEM_LOAD_RETIRED_L2_HIT |
+					   1ULL << TOPDOWN_LATENCY_MEM_LOAD_RETIRED_L3_HIT;
+	struct topdown_latency_event raw[3] = { { .config = 0x01d3 } };
+	struct topdown_latencies *latencies;
+	unsigned int nr, refusal;
+	uint64_t events;
+
+	if (!topdown_latency_events(td, &events, &refusal))
+		topdown_latency_refusal_text(refusal);
+	if (!topdown_latencies_start(td, &all, 1, wanted, &latencies, &nr)) {
+		use_latencies(latencies);
+		topdown_latencies_end(latencies);
+	}
+	if (!topdown_latencies_start_raw(td, NULL, 0, SESSION, raw, 3, sizeof(raw[0]), &latencies,
+					 &nr)) {
+		use_latencies(latencies);
+		topdown_latencies_end(latencies);
+	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

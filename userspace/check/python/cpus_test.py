@@ -163,7 +163,7 @@ class Readings(unittest.TestCase):
         info = self.device.info
         self.assertEqual(info.features, {
             "fresh", "total", "map", "watch", "session",
-            "cycles", "busy", "latency"})
+            "cycles", "busy"})
         self.assertEqual((info.flags, info.nr_cpus, info.source, info.level), (
             {"may_read"}, 4, "perf_metrics", 2))
         self.assertEqual((info.slots_per_cycle, info.period_ms, info.cpu_name, info.codename,

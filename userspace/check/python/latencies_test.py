@@ -2,6 +2,7 @@
 """Latency sessions: topdown.LatencySession, Device.latencies(), what the machine can sample."""
 import errno
 import math
+import os
 import unittest
 
 import ktap
@@ -68,17 +69,50 @@ class Latencies(unittest.TestCase):
         with self.assertRaises(OSError) as caught:
             first.since(second)
         self.assertEqual(caught.exception.errno, errno.EINVAL)
+        descriptor = session.fileno()
         session.end()
-        with self.assertRaises(FileNotFoundError):
-            session.read()
+        session.end()
+        for call in (session.read, session.fileno):
+            with self.assertRaisesRegex(ValueError, "the latency session has ended"):
+                call()
+        with self.assertRaises(OSError):
+            os.fstat(descriptor)
+
+    def test_unloaded(self):
+        """latencies: the module topdown_latency is not loaded, or knows no event of the CPU"""
+        with ktap.fake(LATENCY_UNLOADED=1):
+            for call in (self.device.latencies, self.device.latency_events,
+                         self.device.latency_refusal):
+                with self.assertRaisesRegex(FileNotFoundError, "topdown_latency is not loaded"):
+                    call()
+        with ktap.fake(CPU_MODEL=143), topdown.Device() as device:
+            self.assertEqual(device.latency_events(), [])
+            self.assertIn("no events of this CPU model", device.latency_refusal().text)
+
+    def test_two(self):
+        """latencies: two sessions, which end by themselves, and no later than the device"""
+        device = topdown.Device()
+        one, other = device.latencies([NEVER, CONSTANT]), device.latencies([BIMODAL])
+        self.assertEqual([reading.event for reading in one.read()],
+                         [CONSTANT, CONSTANT, NEVER, NEVER])
+        self.assertEqual([reading.event for reading in other.read()], [BIMODAL, BIMODAL])
+        one.end()
+        other.read()
+        descriptor = other.fileno()
+        device.close()
+        with self.assertRaisesRegex(ValueError, "the device is closed"):
+            other.read()
+        with self.assertRaises(OSError):
+            os.fstat(descriptor)
+        other.end()
 
     def test_tasks(self):
         """latencies: of the tasks of a session"""
-        with ktap.fake(FEATURES=1087):
+        with ktap.fake(FEATURES=63):
             device = topdown.Device()
         self.addCleanup(device.close)
         followed = device.session()
-        with ktap.fake(FEATURES=1087), device.latencies([CONSTANT], session=followed) as session:
+        with ktap.fake(FEATURES=63), device.latencies([CONSTANT], session=followed) as session:
             session.read()
             one, = session.read()
             self.assertEqual((one.cpu, one.samples, one.mean), (None, 20, 7))
@@ -88,10 +122,11 @@ class Latencies(unittest.TestCase):
             self.assertEqual(caught.exception.errno, errno.EBUSY)
         with self.assertRaises(ValueError):
             device.latencies([CONSTANT], cpus="0", session=followed)
-        with ktap.fake(FEATURES=1087), followed.view() as view, \
+        with ktap.fake(FEATURES=63), followed.view() as view, \
                 self.assertRaisesRegex(OSError, "it is no session, or a view"):
             device.latencies([CONSTANT], session=view)
-        with ktap.fake(LATENCY_ERRNO=errno.ENOSPC), self.assertRaisesRegex(OSError, "16 latency"):
+        with ktap.fake(LATENCY_ERRNO=errno.ENOSPC), \
+                self.assertRaisesRegex(OSError, "too many latency"):
             device.latencies([CONSTANT])
 
 

@@ -25,11 +25,13 @@ TYPES = {"__u16": ctypes.c_uint16, "__s32": ctypes.c_int32,
 OTHER_STRUCTS = {"topdown_read", "topdown_attach",
                  "topdown_control", "topdown_map", "topdown_map_record", "topdown_map_window",
                  "topdown_share", "topdown_sums",
-                 "topdown_session_map", "topdown_latency", "topdown_latencies",
+                 "topdown_session_map", "topdown_latency_start", "topdown_latency_read",
+                 "topdown_latency_event",
                  "topdown_stall_raw", "topdown_stall_attr", "topdown_stall_field",
                  "topdown_stalls_map", "topdown_owners", "topdown_owners_read"}
-#: topdown_watch_read() and topdown_info_get() say the same.
-OTHER_FUNCTIONS = {"topdown_watch_wait", "topdown_has", "topdown_stall_decode",
+#: topdown_watch_read() and topdown_info_get() say the same.  Raw encodings are for C.
+OTHER_FUNCTIONS = {"topdown_watch_wait", "topdown_has", "topdown_latencies_start_raw",
+                   "topdown_stall_decode",
                    "topdown_stall_sample", "topdown_stall_field_get", "topdown_stall_layout_name",
                    "topdown_stalls_chain", "topdown_stalls_map_next"}
 #: Commands of the device, and of the library's own.

@@ -43,7 +43,7 @@ build_longer() {
 python() {
 	local library=$1 fake=$2
 	shift 2
-	env FAKE_NODE=/dev/topdown FAKE_FEATURES=2047 LD_PRELOAD="$fake" \
+	env FAKE_NODE=/dev/topdown FAKE_FEATURES=1023 LD_PRELOAD="$fake" \
 		LD_LIBRARY_PATH="$library" PYTHONPATH="$USERSPACE/python" \
 		PYTHONDONTWRITEBYTECODE=1 timeout 300 "$PYTHON" -W error "$@"
 }
@@ -78,7 +78,7 @@ export ABI_DUMP=$TMP/abi INCLUDE=$USERSPACE/include
 # A recording, if the command can make one, and the slots of all CPUs that it has
 if "$TOPDOWN" record --help > /dev/null 2>&1; then
 	echo 40 > "$TMP/period"
-	FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD FAKE_FEATURES=2047 FAKE_TICK=40 FAKE_STEP=40 \
+	FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD FAKE_FEATURES=1023 FAKE_TICK=40 FAKE_STEP=40 \
 		FAKE_EVENT=0 FAKE_PERIOD=$TMP/period timeout 60 "$TOPDOWN" record -q \
 		--device "$NODE" --timeout 300 -o "$TMP/recording"
 	RECORDING=$TMP/recording

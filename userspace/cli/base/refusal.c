@@ -10,9 +10,6 @@
 #include "message.h"
 #include "rights.h"
 
-#define REFUSAL_NO_GROUP	\
-	"the node's group may use it: is this user in group 'topdown'? 'usermod -aG topdown USER' as root, then log in again"
-
 static const char *open_advice(int error)
 {
 	switch (error) {

@@ -71,7 +71,7 @@ static void count_states(struct export_latency *latency, const struct cpulist *o
 
 	memset(latency->cpus, 0, sizeof(latency->cpus));
 	for (i = 0; i < latency->session.nr && record[i].event == record[0].event; i++) {
-		state = record[i].flags & TOPDOWN_LATENCY_AWAY ? EXPORT_LATENCY_ASIDE :
+		state = record[i].flags & TOPDOWN_LATENCY_RECORD_AWAY ? EXPORT_LATENCY_ASIDE :
 			EXPORT_LATENCY_OK;
 		if (cpulist_has(offline, record[i].cpu))
 			state = EXPORT_LATENCY_OFFLINE;
@@ -111,7 +111,7 @@ static void add_all(struct export_latency *latency, const struct cpulist *offlin
 	latency->counted = false;
 	for (i = 0; i < latency->session.nr; i++) {
 		/* One module has made all records. */
-		if (record[i].flags & TOPDOWN_LATENCY_COUNTED)
+		if (record[i].flags & TOPDOWN_LATENCY_RECORD_COUNTED)
 			latency->counted = true;
 		if (latency->per_cpu && cpulist_has(offline, record[i].cpu))
 			continue;

@@ -25,7 +25,7 @@ enum export_latency_state {
 
 /**
  * struct export_histogram - the latencies of an event, on one CPU or all
- * @event: enum topdown_latency_event
+ * @event: enum topdown_latency_number
  * @cpu: its number; TOPDOWN_CPU_ALL for all
  * @samples: number of samples
  * @running_ns: how long the event had the sampling counter

@@ -54,7 +54,6 @@ static const struct {
 	{ TOPDOWN_FEATURE_SESSION, "session" },
 	{ TOPDOWN_FEATURE_CYCLES, "cycles" },
 	{ TOPDOWN_FEATURE_BUSY, "busy" },
-	{ TOPDOWN_FEATURE_LATENCY, "latency" },
 	{ TOPDOWN_FEATURE_OWNERS, "owners" },
 };
 
@@ -248,6 +247,27 @@ static void add_cpu_model(struct json_object *object, const struct topdown_info 
 	add_string(object, "codename", info->out_codename);
 }
 
+/* How many events can be sampled, or why none; null for the one that does not apply. */
+static void add_latency(struct json_object *object, struct topdown *td)
+{
+	struct json_object *nr = NULL, *why = NULL;
+	unsigned int refusal;
+	uint64_t events;
+	int ret;
+
+	ret = topdown_latency_events(td, &events, &refusal);
+	if (ret == -ENOENT)
+		why = json_object_new_string("not loaded: 'modprobe topdown_latency' loads the module");
+	else if (ret)
+		why = json_object_new_string(strerror(-ret));
+	else if (refusal)
+		why = json_object_new_string(topdown_latency_refusal_text(refusal));
+	else
+		nr = json_object_new_int64(__builtin_popcountll(events));
+	json_object_object_add(object, "latency_events", nr);
+	json_object_object_add(object, "latency_refusal", why);
+}
+
 /* The value of the module's parameter; "never" also if the kernel lacks a tracepoint. */
 static const char *aside_name(uint32_t info_flags)
 {
@@ -277,6 +297,7 @@ static struct json_object *collect(struct topdown *td, const char *device, int *
 	add_number(object, "period_min_ms", info->out_period_min_ms);
 	add_number(object, "period_max_ms", info->out_period_max_ms);
 	json_object_object_add(object, "features", feature_array(td));
+	add_latency(object, td);
 	add_bool(object, "pinned", info->out_flags & TOPDOWN_INFO_PINNED);
 	add_string(object, "aside", aside_name(info->out_flags));
 	add_bool(object, "refined", info->out_flags & TOPDOWN_INFO_REFINED);

@@ -176,7 +176,7 @@ void cost_end(struct latency_run *run)
  */
 static double count(const struct topdown_latency_record *record, bool ran)
 {
-	bool counted = record->flags & TOPDOWN_LATENCY_COUNTED;
+	bool counted = record->flags & TOPDOWN_LATENCY_RECORD_COUNTED;
 	double events = counted ? record->counted : record->events;
 
 	if (!record->events && !record->elapsed_ns && !ran)

@@ -51,6 +51,41 @@ static int missing(uint64_t events)
 	return EXIT_DEVICE;
 }
 
+static const char *open_advice(int error)
+{
+	switch (error) {
+	case ENOENT:
+		return "load the module with 'modprobe topdown_latency'; "
+		       "a line of it in /etc/modules-load.d loads it at each boot";
+	case ENXIO:
+		return "the node is a left-over: load the module with 'modprobe topdown_latency'";
+	case EACCES:
+	case EPERM:
+		return REFUSAL_NO_GROUP;
+	case ENODEV:
+	case ENOTTY:
+		return "it is not the node of a loaded module topdown_latency";
+	case EPROTO:
+		return "its answer is invalid: module and library do not match";
+	default:
+		return "the kernel log may say more";
+	}
+}
+
+/**
+ * events_unanswered - say why the device of latencies cannot be asked
+ * @device: path of the device of topdown
+ * @error: errno of topdown_latency_events()
+ *
+ * Return: the exit code.
+ */
+int events_unanswered(const char *device, int error)
+{
+	message_error("cannot open %s_latency: %s (%s)", device, strerror(error),
+		      open_advice(error));
+	return EXIT_DEVICE;
+}
+
 /**
  * events_choose - look which of the wanted events the machine has
  * @td: device
@@ -64,24 +99,19 @@ static int missing(uint64_t events)
 int events_choose(struct topdown *td, const char *device, uint64_t wanted, const char *advice,
 		  uint64_t *events)
 {
-	unsigned int refusal, i;
-	uint64_t has, known = 0;
+	unsigned int refusal;
+	uint64_t has;
 	int ret;
 
 	ret = topdown_latency_events(td, &has, &refusal);
 	if (ret)
-		return refusal_read(device, -ret);
+		return events_unanswered(device, -ret);
 	if (refusal) {
 		message_error("this machine samples no latency: %s%s",
 			      topdown_latency_refusal_text(refusal), advice);
 		return EXIT_DEVICE;
 	}
-	/* A newer module may have events that the library does not know. */
-	for (i = 0; i < 64; i++) {
-		if (topdown_latency_event_name(i))
-			known |= 1ULL << i;
-	}
-	*events = wanted == EVENTS_ALL ? has & known : wanted;
+	*events = wanted == EVENTS_ALL ? has : wanted;
 	return *events & ~has ? missing(*events & ~has) : 0;
 }
 
@@ -93,7 +123,10 @@ static const char *advice_of(int error)
 	case ESRCH:
 		return "the tasks have ended";
 	case ENOSPC:
-		return "a descriptor has at most 16 latency sessions: follow fewer processes";
+		return "at most 4096 latency sessions and 64 different events in all; "
+		       "without CAP_PERFMON 64 latency sessions of a user";
+	case EBADF:
+		return "this user may open the node for reading only";
 	default:
 		return "the kernel log may say more";
 	}
@@ -122,8 +155,11 @@ int events_refused(const char *device, int error, bool chosen_cpus)
 		return EXIT_USAGE;
 	case EACCES:
 	case EPERM:
-	case ENOTTY:
 		return refusal_read(device, error);
+	case ENOENT:
+	case ENODEV:
+	case ENXIO:
+		return events_unanswered(device, error);
 	}
 	message_error("cannot sample through %s: %s (%s)", device, strerror(error),
 		      advice_of(error));

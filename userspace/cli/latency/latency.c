@@ -12,6 +12,7 @@
 
 #include "clock.h"
 #include "columns.h"
+#include "events.h"
 #include "message.h"
 #include "refusal.h"
 #include "ticker.h"
@@ -24,14 +25,14 @@ static int print_list(struct latency_options *options, struct topdown *td)
 
 	ret = topdown_latency_events(td, &events, &refusal);
 	if (ret)
-		return refusal_read(options->device, -ret);
+		return events_unanswered(options->device, -ret);
 	if (refusal) {
 		message_error("this machine samples no latency: %s",
 			      topdown_latency_refusal_text(refusal));
 		return EXIT_DEVICE;
 	}
 	for (i = 0; i < 64; i++) {
-		if (events >> i & 1 && topdown_latency_event_name(i))
+		if (events >> i & 1)
 			puts(topdown_latency_event_name(i));
 	}
 	if (fflush(stdout))
@@ -67,7 +68,7 @@ static int read_now(struct latency_run *run)
 		return ret;
 	for (i = 0; i < run->nr_parts; i++) {
 		nr = run->part[i].nr;
-		ret = topdown_latency_read(run->td, run->part[i].latency, to, sizeof(*to), &nr);
+		ret = topdown_latencies_read(run->part[i].latency, to, sizeof(*to), &nr);
 		if (ret)
 			return refusal_read(run->options->device, -ret);
 		to += nr;
@@ -197,6 +198,16 @@ static int sample(struct latency_run *run)
 	return ret ? ret : saved;
 }
 
+/*
+ * Why there is nothing to sample.
+ * @error: errno with which the device cannot be opened
+ * @refusal: of the machine, without @error
+ */
+struct nothing {
+	int error;
+	unsigned int refusal;
+};
+
 static uint64_t known_events(const struct latency_options *options)
 {
 	uint64_t events = 0;
@@ -226,16 +237,20 @@ static int print_rows_known(struct latency_run *run, uint64_t events)
 	return ret ? ret : print_interval(run->options, &interval);
 }
 
-/* A machine that samples nothing: what is known of the events, once. */
-static int print_known(struct latency_run *run, unsigned int refusal)
+/* A machine that samples nothing: what is known of the events, once.  @why: as of only_known() */
+static int print_known(struct latency_run *run, const struct nothing *why)
 {
 	const struct latency_options *options = run->options;
 	uint64_t events = known_events(options);
 
 	if (options->events)
 		events &= options->events;
-	message_note("this machine samples no latency: %s",
-		     topdown_latency_refusal_text(refusal));
+	if (why->error)
+		message_note("cannot open %s_latency: %s ('modprobe topdown_latency' loads the module, which samples)",
+			     options->device, strerror(why->error));
+	else
+		message_note("this machine samples no latency: %s",
+			     topdown_latency_refusal_text(why->refusal));
 	if (events)
 		return print_rows_known(run, events);
 	if (options->table.path)
@@ -247,7 +262,7 @@ static int print_known(struct latency_run *run, unsigned int refusal)
 }
 
 /* Is there nothing to sample, and something to show all the same? */
-static bool only_known(const struct latency_run *run, unsigned int *refusal)
+static bool only_known(const struct latency_run *run, struct nothing *why)
 {
 	const struct latency_options *options = run->options;
 	uint64_t events;
@@ -255,7 +270,8 @@ static bool only_known(const struct latency_run *run, unsigned int *refusal)
 	if ((!options->published && !options->table.path) || options->cost || options->save ||
 	    options->tasks || options->argv)
 		return false;
-	return !topdown_latency_events(run->td, &events, refusal) && *refusal;
+	why->error = -topdown_latency_events(run->td, &events, &why->refusal);
+	return why->error == ENOENT || (!why->error && why->refusal);
 }
 
 /* A failure of ours must not look like one of the command. */
@@ -286,8 +302,8 @@ static int sample_all(struct latency_run *run)
 static int run_all(struct latency_run *run)
 {
 	struct latency_options *options = run->options;
-	unsigned int refusal = 0;
-	bool known = only_known(run, &refusal);
+	struct nothing why = { .error = 0 };
+	bool known = only_known(run, &why);
 	int ret, closed;
 
 	if (options->argv)
@@ -296,7 +312,7 @@ static int run_all(struct latency_run *run)
 	ret = output_open(&options->output, options->path, options->append);
 	if (ret)
 		return failure(run, ret);
-	ret = known ? print_known(run, refusal) : sample_all(run);
+	ret = known ? print_known(run, &why) : sample_all(run);
 	closed = output_close(&options->output);
 	return ret ? ret : failure(run, closed);
 }
@@ -324,6 +340,7 @@ int latency_main(int argc, char **argv)
 	else
 		ret = run_all(&run);
 	cost_end(&run);
+	latency_stop(&run);
 	tasks_detach(&run.tasks);
 	free(run.first);
 	free(run.then);

@@ -76,16 +76,16 @@ struct latency_options {
 	struct output output;
 };
 
-/* The module has so many latency sessions for a descriptor. */
+/* Enough for a command line; the module has 64 for a user without CAP_PERFMON. */
 #define LATENCY_PARTS_MAX	16
 
 /**
  * struct latency_part - one latency session: of CPUs, or of a followed task
- * @latency: its number
+ * @latency: it
  * @nr: number of its records
  */
 struct latency_part {
-	uint32_t latency;
+	struct topdown_latencies *latency;
 	unsigned int nr;
 };
 
@@ -150,6 +150,7 @@ struct latency_run {
 };
 
 int latency_start(struct latency_run *run);
+void latency_stop(struct latency_run *run);
 int latency_execute(struct latency_run *run);
 int latency_outlast(struct latency_run *run);
 enum ticker_event latency_wait(struct latency_run *run);

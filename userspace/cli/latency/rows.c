@@ -215,16 +215,16 @@ static void put_aside(FILE *file, const struct row *row)
 {
 	if (row->aside > 0)
 		put_share(file, "aside", row->aside);
-	else if (isnan(row->aside) && row->latency->flags & TOPDOWN_LATENCY_AWAY)
+	else if (isnan(row->aside) && row->latency->flags & TOPDOWN_LATENCY_RECORD_AWAY)
 		fputs(" aside", file);
 }
 
 /* The events that no sample stands for although it should, as a share of those that were due. */
 static void put_lost(FILE *file, const struct topdown_latency_record *record)
 {
-	if (record->lost && record->flags & TOPDOWN_LATENCY_COUNTED)
+	if (record->lost && record->flags & TOPDOWN_LATENCY_RECORD_COUNTED)
 		put_share(file, "lost", known_lost(record));
-	else if (record->samples && !(record->flags & TOPDOWN_LATENCY_COUNTED))
+	else if (record->samples && !(record->flags & TOPDOWN_LATENCY_RECORD_COUNTED))
 		fputs(" lost ?", file);
 }
 
@@ -270,7 +270,7 @@ static bool is_empty(const struct row *row)
 	const struct topdown_latency_record *record = row->latency;
 
 	return !row->task && !row->node && !row->known && !record->samples && !record->lost &&
-	       !(row->aside > 0) && !(record->flags & TOPDOWN_LATENCY_AWAY);
+	       !(row->aside > 0) && !(record->flags & TOPDOWN_LATENCY_RECORD_AWAY);
 }
 
 static bool is_unsampled(const struct interval *interval, unsigned int i)

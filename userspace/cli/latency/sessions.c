@@ -29,10 +29,9 @@ int latencies_start(struct latencies *latencies, struct topdown *td, const char 
 	ret = events_choose(td, device, wanted, "", &events);
 	if (ret)
 		return ret;
-	ret = topdown_latency_start(td, NULL, 0, events, &latencies->session, &latencies->nr);
+	ret = topdown_latencies_start(td, NULL, 0, events, &latencies->session, &latencies->nr);
 	if (ret)
 		return events_refused(device, -ret, false);
-	latencies->td = td;
 	latencies->record = calloc(latencies->nr, sizeof(*latencies->record));
 	if (latencies->record)
 		return 0;
@@ -51,8 +50,8 @@ int latencies_read(struct latencies *latencies)
 {
 	unsigned int nr = latencies->nr;
 
-	return topdown_latency_read(latencies->td, latencies->session, latencies->record,
-				    sizeof(*latencies->record), &nr);
+	return topdown_latencies_read(latencies->session, latencies->record,
+				      sizeof(*latencies->record), &nr);
 }
 
 /**
@@ -61,10 +60,8 @@ int latencies_read(struct latencies *latencies)
  */
 void latencies_stop(struct latencies *latencies)
 {
-	/* Without an answer it ends with the device. */
-	if (latencies->td)
-		topdown_latency_end(latencies->td, latencies->session);
-	latencies->td = NULL;
+	topdown_latencies_end(latencies->session);
+	latencies->session = NULL;
 }
 
 /**

@@ -10,14 +10,12 @@
 
 /**
  * struct latencies - a latency session
- * @td: device; NULL while nothing is sampled
- * @session: its number
+ * @session: the library's; NULL while nothing is sampled
  * @nr: number of records
  * @record: records of the last read: event after event, and of each event CPU after CPU
  */
 struct latencies {
-	struct topdown *td;
-	uint32_t session;
+	struct topdown_latencies *session;
 	unsigned int nr;
 	struct topdown_latency_record *record;
 };

@@ -27,9 +27,9 @@ static int start_cpus(struct latency_run *run)
 	struct latency_part *part = &run->part[0];
 	int ret;
 
-	ret = topdown_latency_start(run->td, options->has_cpus ? options->cpus.words : NULL,
-				    options->has_cpus ? CPULIST_WORDS : 0, run->events,
-				    &part->latency, &part->nr);
+	ret = topdown_latencies_start(run->td, options->has_cpus ? options->cpus.words : NULL,
+				      options->has_cpus ? CPULIST_WORDS : 0, run->events,
+				      &part->latency, &part->nr);
 	if (ret)
 		return events_refused(options->device, -ret, options->has_cpus);
 	run->nr_parts = 1;
@@ -49,8 +49,8 @@ static int sample_tasks(struct latency_run *run)
 			ret = cost_begin_task(&run->tasks.task[i]);
 		if (ret)
 			return refusal_session(run->options->device, -ret);
-		ret = topdown_latency_start_tasks(run->td, run->tasks.task[i].session,
-						  run->events, &part->latency, &part->nr);
+		ret = topdown_latencies_start_tasks(run->td, run->tasks.task[i].session,
+						    run->events, &part->latency, &part->nr);
 		if (ret)
 			return events_refused(run->options->device, -ret, false);
 		run->nr_parts++;
@@ -163,6 +163,19 @@ enum ticker_event latency_wait(struct latency_run *run)
 }
 
 /**
+ * latency_stop - end the latency sessions
+ * @run: the run
+ */
+void latency_stop(struct latency_run *run)
+{
+	unsigned int i;
+
+	for (i = 0; i < run->nr_parts; i++)
+		topdown_latencies_end(run->part[i].latency);
+	run->nr_parts = 0;
+}
+
+/**
  * latency_outlast - wait for the command, if it has not ended
  * @run: the run, with a command
  *
@@ -170,12 +183,8 @@ enum ticker_event latency_wait(struct latency_run *run)
  */
 int latency_outlast(struct latency_run *run)
 {
-	unsigned int i;
-
-	/* Nobody reads the samples any more.  Without an answer they end with the device. */
-	for (i = 0; i < run->nr_parts; i++)
-		topdown_latency_end(run->td, run->part[i].latency);
-	run->nr_parts = 0;
+	/* Nobody reads the samples any more. */
+	latency_stop(run);
 	tasks_detach(&run->tasks);
 	ticker_start(&run->ticker, clock_now_ns(), 0, 0);
 	latency_wait(run);

@@ -80,12 +80,12 @@ struct record_options {
 
 /**
  * struct sampling_part - one latency session: of CPUs, or of a followed task
- * @latency: its number
+ * @latency: it
  * @nr: number of its records
  * @task: number of the task
  */
 struct sampling_part {
-	uint32_t latency;
+	struct topdown_latencies *latency;
 	unsigned int nr;
 	unsigned int task;
 };

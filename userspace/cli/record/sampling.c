@@ -44,9 +44,9 @@ int sampling_start_cpus(struct record_run *run)
 
 	if (!sampling->events)
 		return 0;
-	ret = topdown_latency_start(run->td, options->has_cpus ? options->cpus.words : NULL,
-				    options->has_cpus ? CPULIST_WORDS : 0, sampling->events,
-				    &part->latency, &part->nr);
+	ret = topdown_latencies_start(run->td, options->has_cpus ? options->cpus.words : NULL,
+				      options->has_cpus ? CPULIST_WORDS : 0, sampling->events,
+				      &part->latency, &part->nr);
 	if (ret)
 		return events_refused(options->device, -ret, options->has_cpus);
 	sampling->nr_parts = 1;
@@ -70,8 +70,8 @@ int sampling_start_tasks(struct record_run *run, const struct tasks *tasks)
 	for (i = 0; i < tasks->nr && sampling->events; i++) {
 		struct sampling_part *part = &sampling->part[sampling->nr_parts];
 
-		ret = topdown_latency_start_tasks(run->td, tasks->task[i].session,
-						  sampling->events, &part->latency, &part->nr);
+		ret = topdown_latencies_start_tasks(run->td, tasks->task[i].session,
+						    sampling->events, &part->latency, &part->nr);
 		/* One of several has ended since it was attached: it has no latencies. */
 		if (ret == -ESRCH && tasks->nr > 1)
 			continue;
@@ -95,8 +95,7 @@ static int read_now(struct record_run *run)
 
 	for (i = 0; i < sampling->nr_parts; i++, to += nr) {
 		nr = sampling->part[i].nr;
-		ret = topdown_latency_read(run->td, sampling->part[i].latency, to, sizeof(*to),
-					   &nr);
+		ret = topdown_latencies_read(sampling->part[i].latency, to, sizeof(*to), &nr);
 		if (ret)
 			return refusal_read(run->options->device, -ret);
 	}
@@ -229,7 +228,7 @@ static void add_totals(struct sampling *sampling, unsigned int nr)
 			sampling->seen |= 1ULL << record->event;
 		sampling->due += (double)record->events + record->lost;
 		sampling->lost += record->lost;
-		sampling->counted |= record->flags & TOPDOWN_LATENCY_COUNTED;
+		sampling->counted |= record->flags & TOPDOWN_LATENCY_RECORD_COUNTED;
 	}
 }
 
@@ -309,7 +308,7 @@ int sampling_finish(struct record_run *run)
  * sampling_end - end the latency sessions
  * @run: the recording
  *
- * A command may go on.  Without an answer the samples end with the device.
+ * A command may go on.
  */
 void sampling_end(struct record_run *run)
 {
@@ -324,7 +323,7 @@ void sampling_end(struct record_run *run)
 			.lost = sampling->due > 0 ? sampling->lost / sampling->due : 0,
 		};
 	for (i = 0; i < sampling->nr_parts; i++)
-		topdown_latency_end(run->td, sampling->part[i].latency);
+		topdown_latencies_end(sampling->part[i].latency);
 	free(sampling->then);
 	free(sampling->now);
 	free(sampling->piece);

@@ -324,9 +324,9 @@ struct record_latencies {
 
 /**
  * struct record_latency - what was sampled of an event, on a CPU or in a task
- * @event: enum topdown_latency_event
+ * @event: enum topdown_latency_number
  * @subject: number of the CPU, or of the task in the file
- * @flags: TOPDOWN_LATENCY_* at the end of the interval
+ * @flags: TOPDOWN_LATENCY_RECORD_* at the end of the interval
  * @nr_bins: number of its bins
  * @samples: as in topdown_latency_record, in the interval, as the others
  * @events: as there
@@ -335,8 +335,8 @@ struct record_latencies {
  * @elapsed_ns: as there
  * @min: least latency, as far as bins tell
  * @max: greatest latency, as far as bins tell
- * @counted: as there; 0 without TOPDOWN_LATENCY_COUNTED
- * @lost: as there; 0 without TOPDOWN_LATENCY_COUNTED
+ * @counted: as there; 0 without TOPDOWN_LATENCY_RECORD_COUNTED
+ * @lost: as there; 0 without TOPDOWN_LATENCY_RECORD_COUNTED
  */
 struct record_latency {
 	uint32_t event;

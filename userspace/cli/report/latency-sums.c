@@ -136,7 +136,7 @@ static void add_aside(struct latency_sums *sums, const struct latency_piece *pie
 {
 	struct latency_aside *aside = aside_of(sums, piece->subject, piece->record.event);
 	struct latency_aside *all = aside_of(sums, sums->nr, piece->record.event);
-	bool away = piece->record.flags & TOPDOWN_LATENCY_AWAY;
+	bool away = piece->record.flags & TOPDOWN_LATENCY_RECORD_AWAY;
 	uint64_t begin_ns = aside->end_ns ? aside->end_ns : piece->begin_ns, away_ns = 0;
 
 	if (aside->away && piece->begin_ns > begin_ns)

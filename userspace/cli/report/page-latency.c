@@ -207,7 +207,7 @@ static void put_facts(const struct picture *picture)
 	if (all->elapsed_ns)
 		fprintf(picture->file, "; sampled in %.1f%% of the time",
 			all->running_ns * 100.0 / all->elapsed_ns);
-	if (!(all->flags & TOPDOWN_LATENCY_COUNTED))
+	if (!(all->flags & TOPDOWN_LATENCY_RECORD_COUNTED))
 		fputs("; nobody knows what was lost", picture->file);
 	else
 		fprintf(picture->file, "; %llu events counted, %.1f%% lost",

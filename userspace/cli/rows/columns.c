@@ -220,7 +220,7 @@ static uint64_t latency_number(const struct row *row, uint64_t number)
 /* Does anybody know what was counted, and what was lost? */
 static bool latency_counted(const struct row *row)
 {
-	return !row->node && row->latency->flags & TOPDOWN_LATENCY_COUNTED;
+	return !row->node && row->latency->flags & TOPDOWN_LATENCY_RECORD_COUNTED;
 }
 
 static const char *latency_origin(const struct row *row)
@@ -257,7 +257,7 @@ GETTER(estimate, figure, row->estimate)
 GETTER(cost, figure, row->cost)
 GETTER(over, known, row->judged, row->over)
 GETTER(covered, covered, row)
-GETTER(aside, known, !row->node, !!(row->latency->flags & TOPDOWN_LATENCY_AWAY))
+GETTER(aside, known, !row->node, !!(row->latency->flags & TOPDOWN_LATENCY_RECORD_AWAY))
 GETTER(subject, subject, row)
 GETTER(watch, integer, row->event->watch)
 GETTER(watched, watched, row->watched)

@@ -16,7 +16,7 @@ double known_lost(const struct topdown_latency_record *record)
 {
 	double due = (double)record->events + record->lost;
 
-	if (!(record->flags & TOPDOWN_LATENCY_COUNTED) || due <= 0)
+	if (!(record->flags & TOPDOWN_LATENCY_RECORD_COUNTED) || due <= 0)
 		return (double)NAN;
 	return record->lost / due;
 }

@@ -108,7 +108,7 @@ static void latency_line(struct top_frame *frame, unsigned int line, unsigned in
 				   known_sampled(row, latency_columns[i].figure));
 	at = latency_value(frame, line, at, RUN_WIDTH, 1, row->elapsed_ns ?
 			   row->running_ns * 100.0 / row->elapsed_ns : (double)NAN);
-	if (row->flags & TOPDOWN_LATENCY_AWAY)
+	if (row->flags & TOPDOWN_LATENCY_RECORD_AWAY)
 		at = cells_print_whole(frame, line, at, TOP_LOOK_WARN, " aside");
 	if (row->lost)
 		cells_print_whole(frame, line, at, TOP_LOOK_WARN, " lost %.1f%%",

@@ -150,7 +150,7 @@ static void count_away(struct top_latency *latency, const struct top_view *view)
 	latency->away = 0;
 	for (i = 0; i < latency->session.nr; i++) {
 		shown = &latency->part[i].shown;
-		if (shown->event == first->event && shown->flags & TOPDOWN_LATENCY_AWAY &&
+		if (shown->event == first->event && shown->flags & TOPDOWN_LATENCY_RECORD_AWAY &&
 		    top_view_has(view, shown->cpu))
 			latency->away++;
 	}

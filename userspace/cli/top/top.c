@@ -96,7 +96,7 @@ static void take(struct top *top)
 		return;
 	take_period(top);
 	top_data_read(&top->data, top->map, clock_now_ns());
-	if (top->latency.session.td)
+	if (top->latency.session.session)
 		take_latencies(top);
 	now = time(NULL);
 	if (!localtime_r(&now, &local) ||
@@ -207,7 +207,7 @@ static void follow_latencies(struct top *top)
 		top_latency_stop(&top->latency);
 		return;
 	}
-	if (top->latency.session.td)
+	if (top->latency.session.session)
 		return;
 	message_hold(top->view.message, sizeof(top->view.message));
 	if (start_latencies(top))

@@ -34,8 +34,8 @@ class Info:
 
     @property
     def features(self) -> frozenset[str]:
-        """What the module can do: "fresh", "total", "map", "watch", "session", "cycles",
-        "busy", "latency"."""
+        """What the module can do: "fresh", "total", "map", "watch", "session", "cycles", "busy",
+        "owners"."""
         return abi.bits("FEATURE_", self._raw.out_features)
 
     @property
@@ -270,8 +270,9 @@ class Device(Closing):
         :raises ValueError: for both CPUs and a session
         :raises OSError: EOPNOTSUPP if there is a refusal, if the machine lacks one of the
             events or if none of the CPUs can be sampled, EACCES when this process may not see
-            whole CPUs, ENOENT for an unknown name, EBUSY if the session has one already, ESRCH if
-            it has ended, ENOSPC if the device has 16
+            whole CPUs, ENOENT for an unknown name or when the module topdown_latency is not
+            loaded, EBUSY if the session has one already, ESRCH if it has ended, ENOSPC for too
+            many
         """
         if cpus is not None and session is not None:
             raise ValueError("CPUs and a session")
@@ -280,14 +281,14 @@ class Device(Closing):
     def latency_events(self) -> List[str]:
         """Intel's names of the events that this machine can sample; none if it refuses.
 
-        :raises OSError: EOPNOTSUPP when the module is too old
+        :raises OSError: ENOENT when the module topdown_latency is not loaded
         """
         return latency_names(self._handle)
 
     def latency_refusal(self) -> Refusal:
         """Why this machine samples no latency; number 0 if it does.
 
-        :raises OSError: EOPNOTSUPP when the module is too old
+        :raises OSError: ENOENT when the module topdown_latency is not loaded
         """
         return refusal(self._handle)
 

@@ -56,8 +56,16 @@ _WAIT = {
     EACCES: _WATCH[EACCES],
     EOPNOTSUPP: _WATCH[EOPNOTSUPP],
 }
-_NO_LATENCY = {ENOENT: "the handle has no such latency session"}
-_MANY_LATENCIES = "the handle has 16 latency sessions, of which one has to end first"
+_NO_LATENCY = {ENOENT: "the module topdown_latency is not loaded"}
+_MANY_LATENCIES = ("too many latency sessions of the user or of all, or too many different "
+                   "events")
+_LATENCY = {
+    **_NO_LATENCY,
+    EOPNOTSUPP: "there is a refusal, if the machine lacks one of the events, or if none of "
+                "the CPUs can be sampled",
+    EACCES: "this process may not see whole CPUs",
+    EBADF: "it may open the device for reading only", ENOSPC: _MANY_LATENCIES,
+}
 _ATTACH = {
     EOPNOTSUPP: "the module is too old, or does not know a flag",
     ESRCH: "there is no such task",
@@ -133,19 +141,22 @@ MEANINGS: Dict[str, Dict[int, str]] = {
     "topdown_owners_copy": {},
     "topdown_owner_between": {EINVAL: "different owners", ERANGE: "now is not the later one"},
     "topdown_latency_event_by_name": {ENOENT: "an unknown name"},
-    "topdown_latency_events": {EOPNOTSUPP: "the module is too old"},
-    "topdown_latency_start": {
-        EOPNOTSUPP: "there is a refusal, if the machine lacks one of the events, or if none of "
-                    "the CPUs can be sampled",
-        EACCES: "this process may not see whole CPUs", ENOSPC: _MANY_LATENCIES},
-    "topdown_latency_start_tasks": {
+    "topdown_latency_events": {**_NO_LATENCY, EACCES: "the caller may not open its device"},
+    "topdown_latencies_start": _LATENCY,
+    "topdown_latencies_start_tasks": {
+        **_LATENCY,
         EOPNOTSUPP: "there is a refusal, or if the machine lacks one of the events",
-        EACCES: "this process may not see whole CPUs",
-        EBADF: "it is no session, or a view",
+        EBADF: "it is no session, or a view, or if this process may open the device for "
+               "reading only",
         EBUSY: "the session has a latency session, which has to end first",
-        ESRCH: "the session has ended", ENOSPC: _MANY_LATENCIES},
-    "topdown_latency_end": _NO_LATENCY,
-    "topdown_latency_read": {**_NO_LATENCY, EMSGSIZE: "too little room"},
+        ESRCH: "the session has ended"},
+    "topdown_latencies_start_raw": {
+        **_LATENCY,
+        EOPNOTSUPP: "the driver does not take an event, or not all of its encoding",
+        EINVAL: "no event or too many, for a size that was never released, and for CPUs and a "
+                "session"},
+    "topdown_latencies_read": {
+        EMSGSIZE: "too little room", EPROTO: "the answer makes no sense"},
     "topdown_latency_between": {
         EINVAL: "records of different events or CPUs", ERANGE: "now is not the later one"},
     "topdown_regions_create": {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import math
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Tuple, Type, Union
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Tuple, Union
 
 from . import abi, library
 from .cpus import CpusLike, words
-from .handle import Handle
+from .handle import Closing, Handle
 from .session import Session
 
 #: The number of an event or its name, in capital or small letters.
@@ -62,7 +62,7 @@ class LatencyReading:
     @property
     def away(self) -> bool:
         """Whether the sampling counter of the CPU is left to perf users now."""
-        return bool(self._raw.flags & abi.LATENCY_AWAY)
+        return bool(self._raw.flags & abi.LATENCY_RECORD_AWAY)
 
     @property
     def samples(self) -> int:
@@ -86,7 +86,7 @@ class LatencyReading:
 
     @property
     def _known(self) -> bool:
-        return bool(self._raw.flags & abi.LATENCY_COUNTED)
+        return bool(self._raw.flags & abi.LATENCY_RECORD_COUNTED)
 
     @property
     def min(self) -> int:
@@ -154,7 +154,7 @@ def total(readings: Iterable[LatencyReading]) -> LatencyReading:
     return LatencyReading(out)
 
 
-class LatencySession:
+class LatencySession(Closing):
     """Events that are sampled, until the session ends or the device is closed.
 
     As a context manager it ends itself.
@@ -163,51 +163,59 @@ class LatencySession:
     def __init__(self, handle: Handle, events: Optional[Iterable[EventLike]],
                  cpus: Optional[CpusLike], session: Optional[Session]) -> None:
         """See `Device.latencies()`."""
-        number, nr = ctypes.c_uint32(), ctypes.c_uint32()
+        out, nr = ctypes.c_void_p(), ctypes.c_uint32()
         self._handle = handle
         wanted = possible(handle) if events is None else 0
         for event in events or ():
             wanted |= 1 << event_number(event)
         with handle.using() as pointer:
             if session is None:
-                library.call("topdown_latency_start", pointer, *words(cpus), wanted,
-                             ctypes.byref(number), ctypes.byref(nr))
+                library.call("topdown_latencies_start", pointer, *words(cpus), wanted,
+                             ctypes.byref(out), ctypes.byref(nr))
             else:
-                library.call("topdown_latency_start_tasks", pointer, session.fileno(), wanted,
-                             ctypes.byref(number), ctypes.byref(nr))
-        #: Number of the session, from 1.
-        self.number = number.value
+                library.call("topdown_latencies_start_tasks", pointer, session.fileno(), wanted,
+                             ctypes.byref(out), ctypes.byref(nr))
+            self._free = handle.own(out, "topdown_latencies_end")
+        self._out: Optional[ctypes.c_void_p] = out
         self._nr = nr.value
+
+    def _pointer(self) -> ctypes.c_void_p:
+        if self._out is None:
+            raise ValueError("the latency session has ended")
+        return self._out
+
+    def fileno(self) -> int:
+        """The descriptor of /dev/topdown_latency that is this session.
+
+        :raises ValueError: the session has ended, or the device is closed
+        """
+        with self._handle.using():
+            return int(library.ask("topdown_latencies_fd", self._pointer()))
 
     def read(self) -> List[LatencyReading]:
         """Event after event, and of each event CPU after CPU; or one of the tasks.
 
-        :raises OSError: ENOENT if the session has ended
+        :raises ValueError: the session has ended, or the device is closed
         """
         records = (abi.LatencyRecord * self._nr)()
         nr = ctypes.c_uint32(self._nr)
-        with self._handle.using() as pointer:
-            library.call("topdown_latency_read", pointer, self.number, records,
+        with self._handle.using():
+            library.call("topdown_latencies_read", self._pointer(), records,
                          ctypes.sizeof(abi.LatencyRecord), ctypes.byref(nr))
         return [LatencyReading(record) for record in records[:nr.value]]
 
     def end(self) -> None:
-        """Sample no longer.
+        """Sample no longer.  Later calls do nothing."""
+        with self._handle.lock:
+            self._out = None
+            self._free()
 
-        :raises OSError: ENOENT if the session has ended
-        """
-        with self._handle.using() as pointer:
-            library.call("topdown_latency_end", pointer, self.number)
-
-    def __enter__(self) -> LatencySession:
-        return self
-
-    def __exit__(self, kind: Optional[Type[BaseException]], value: Any, trace: Any) -> None:
-        if not self._handle.closed:
-            self.end()
+    def close(self) -> None:
+        """The same, by the name that all that can be closed has."""
+        self.end()
 
     def __repr__(self) -> str:
-        return f"<LatencySession {self.number}>"
+        return f"<LatencySession: {self._nr} records{'' if self._out else ', ended'}>"
 
 
 def possible(handle: Handle) -> int:

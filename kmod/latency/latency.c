@@ -31,9 +31,10 @@
 #include "compat.h"
 #include "credit.h"
 #include "latency.h"
-#include "latency-table.h"
-#include "model.h"
+#include "latency-event.h"
+#include "mux.h"
 #include "sampler.h"
+#include "sampling.h"
 #include "scope.h"
 #include "starved.h"
 #include "window.h"
@@ -48,13 +49,13 @@
 /* If others rotate all the time, look this seldom. */
 #define TD_LATENCY_LOOK		(HZ / 10)
 
-#define TD_LATENCY_NOBODY	TD_NR_LATENCIES
+#define TD_LATENCY_NOBODY	TD_LATENCY_EVENTS
 
 /**
  * struct td_latency - the samplers of one CPU
  * @collector: collector of the CPU
  * @lock: keeps the CPU online while @ready, and protects all but @on and @looked; @away and
- *	@back_at are read without it too; taken inside td_aside.lock
+ *	@back_at are read without it too; taken inside td_sampling_mutex
  * @ready: the CPU has a meter and is online
  * @stale: the driver may misread records since the CPU came online, so no sampler is enabled
  * @away: the sampler is disabled, because it was in the way
@@ -81,7 +82,7 @@ struct td_latency {
 	unsigned long since;
 	unsigned long delay;
 	unsigned int turn;
-	struct td_sampler *sampler[TD_NR_LATENCIES];
+	struct td_sampler *sampler[TD_LATENCY_EVENTS];
 	const struct perf_event *on;
 	unsigned long looked;
 	struct work_struct leave;
@@ -103,8 +104,8 @@ static unsigned int td_latency_after(const struct td_latency *latency)
 {
 	unsigned int i, number;
 
-	for (i = 1; i <= TD_NR_LATENCIES; i++) {
-		number = (latency->turn + i) % TD_NR_LATENCIES;
+	for (i = 1; i <= TD_LATENCY_EVENTS; i++) {
+		number = (latency->turn + i) % TD_LATENCY_EVENTS;
 		if (td_latency_may(latency, number))
 			return number;
 	}
@@ -313,35 +314,85 @@ bool td_latency_samples(int cpu)
 	       READ_ONCE(collector->kind) != TOPDOWN_KIND_ATOM;
 }
 
-static void __init td_latency_ask(struct work_struct *work)
+/* Have a worker do something.  It has the rights that perf asks for, and the caller may not. */
+static void td_latency_work(struct work_struct *work, work_func_t func)
 {
-	int cpu;
+	INIT_WORK_ONSTACK(work, func);
+	queue_work(td_compat_unbound_wq, work);
+	flush_work(work);
+	destroy_work_on_stack(work);
+}
+
+/* A CPU that is online and can be sampled; nr_cpu_ids if there is none.  Under cpus_read_lock(). */
+static unsigned int td_latency_any_cpu(void)
+{
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu) {
+		if (td_latency_samples(cpu))
+			return cpu;
+	}
+	return nr_cpu_ids;
+}
+
+/**
+ * struct td_latency_question - what td_latency_takes() asks a worker
+ * @work: finds it out
+ * @events: the events
+ * @nr: number of events
+ * @taken: written: bit n if the driver takes event n
+ */
+struct td_latency_question {
+	struct work_struct work;
+	const struct topdown_latency_event *events;
+	unsigned int nr;
+	u64 taken;
+};
+
+static void td_latency_answer(struct work_struct *work)
+{
+	struct td_latency_question *question = container_of(work, struct td_latency_question,
+							    work);
+	unsigned int cpu, i;
 
 	cpus_read_lock();
-	for_each_online_cpu(cpu) {
-		if (td_latency_samples(cpu)) {
-			td_sampler_init(cpu);
-			break;
-		}
+	cpu = td_latency_any_cpu();
+	for (i = 0; cpu < nr_cpu_ids && i < question->nr; i++) {
+		if (td_sampler_takes(cpu, &question->events[i]))
+			question->taken |= BIT_ULL(i);
 	}
 	cpus_read_unlock();
 }
 
 /**
- * td_latency_init() - find out what this machine can sample
+ * td_latency_takes() - which events does the driver take?
+ * @events: the events
+ * @nr: number of events, at most 64
  *
- * A machine whose P-cores are all offline, or not measured, samples nothing.
- *
- * A worker asks the driver, because who may load modules may still lack perf's rights.
+ * Return: bit n if it takes event n; 0 if all CPUs that can be sampled are offline.
  */
-void __init td_latency_init(void)
+u64 td_latency_takes(const struct topdown_latency_event *events, unsigned int nr)
 {
-	struct work_struct work;
+	struct td_latency_question question = { .events = events, .nr = nr };
 
-	INIT_WORK_ONSTACK(&work, td_latency_ask);
-	queue_work(td_compat_unbound_wq, &work);
-	flush_work(&work);
-	destroy_work_on_stack(&work);
+	if (!nr)
+		return 0;
+	td_latency_work(&question.work, td_latency_answer);
+	return question.taken;
+}
+
+/**
+ * td_latency_refusal() - why this machine samples no latency
+ *
+ * Return: enum topdown_latency_refusal.
+ */
+enum topdown_latency_refusal td_latency_refusal(void)
+{
+	enum topdown_latency_refusal refusal = td_sampler_refusal();
+
+	if (refusal || td_mux_watched())
+		return refusal;
+	return TOPDOWN_LATENCY_REFUSAL_NO_ASIDE;
 }
 
 static void td_latency_drop(struct td_latency *latency, unsigned int number)
@@ -370,7 +421,7 @@ struct td_latency_wish {
 	struct work_struct work;
 	struct td_latency *latency;
 	u64 events;
-	struct td_sampler *spare[TD_NR_LATENCIES];
+	struct td_sampler *spare[TD_LATENCY_EVENTS];
 	int ret;
 };
 
@@ -427,13 +478,12 @@ void td_latency_put(int cpu, u64 events)
 /**
  * td_latency_get() - sample some events of a CPU from now on
  * @cpu: CPU that td_latency_samples()
- * @events: bit n for event n, of td_sampler_events()
+ * @events: bit n for event n (latency-event.c)
  *
  * A CPU that is offline samples as soon as it is online.
  *
- * perf checks the rights of the task that makes an event.  A worker has them all; the caller,
- * whom the module allows to read CPUs, may not.  The memory is the caller's, and is there before
- * the lock is taken, because hotplug waits for the lock.
+ * The memory is the caller's, and is there before the lock is taken, because hotplug waits for the
+ * lock.
  *
  * Return: 0, or a negative errno with nothing changed.
  */
@@ -453,12 +503,9 @@ int td_latency_get(int cpu, u64 events)
 			wish.ret = -ENOMEM;
 	}
 	if (!wish.ret) {
-		INIT_WORK_ONSTACK(&wish.work, td_latency_grant);
-		queue_work(td_compat_unbound_wq, &wish.work);
-		flush_work(&wish.work);
-		destroy_work_on_stack(&wish.work);
+		td_latency_work(&wish.work, td_latency_grant);
 	}
-	for (number = 0; number < TD_NR_LATENCIES; number++)
+	for (number = 0; number < TD_LATENCY_EVENTS; number++)
 		td_sampler_destroy(wish.spare[number]);
 	return wish.ret;
 }
@@ -494,17 +541,12 @@ void td_latency_read(int cpu, unsigned int event, struct topdown_latency_record 
 	mutex_lock(&latency->lock);
 	td_sampler_read(latency->sampler[event], record);
 	if (td_latency_away(cpu))
-		record->flags |= TOPDOWN_LATENCY_AWAY;
+		record->flags |= TOPDOWN_LATENCY_RECORD_AWAY;
 	mutex_unlock(&latency->lock);
 }
 
-/**
- * td_latency_due() - is it worth to look whether the sampler is in the way?
- * @collector: collector of this CPU, which has a meter; interrupts off
- *
- * Return: true or false.
- */
-bool td_latency_due(const struct td_collector *collector)
+/* td_sampling.due. */
+static bool td_latency_due(const struct td_collector *collector)
 {
 	struct td_latency *latency = this_cpu_ptr(&td_latencies);
 
@@ -517,13 +559,8 @@ bool td_latency_due(const struct td_collector *collector)
 	return true;
 }
 
-/**
- * td_latency_look() - disable the sampler if it is in the way
- * @collector: collector of this CPU, which has a meter; interrupts off
- *
- * Return: true if it is in the way, and will be disabled.
- */
-bool td_latency_look(const struct td_collector *collector)
+/* td_sampling.look. */
+static bool td_latency_look(const struct td_collector *collector)
 {
 	struct td_latency *latency = this_cpu_ptr(&td_latencies);
 
@@ -536,13 +573,8 @@ bool td_latency_look(const struct td_collector *collector)
 	return true;
 }
 
-/**
- * td_latency_begin() - let the samplers of a CPU have a counter from now on
- * @collector: collector of the CPU, which has a meter; under td_fit_mutex
- *
- * A sampler that perf refuses stays without samples, until the next call.
- */
-void td_latency_begin(const struct td_collector *collector)
+/* td_sampling.begin.  A sampler that perf refuses stays without samples, until the next call. */
+static void td_latency_begin(const struct td_collector *collector)
 {
 	struct td_latency *latency = per_cpu_ptr(&td_latencies, collector->cpu);
 	unsigned int i;
@@ -550,7 +582,7 @@ void td_latency_begin(const struct td_collector *collector)
 	mutex_lock(&latency->lock);
 	latency->ready = true;
 	latency->stale = true;
-	for (i = 0; i < TD_NR_LATENCIES; i++) {
+	for (i = 0; i < TD_LATENCY_EVENTS; i++) {
 		if (latency->sampler[i])
 			td_sampler_begin(latency->sampler[i]);
 	}
@@ -558,13 +590,8 @@ void td_latency_begin(const struct td_collector *collector)
 	mutex_unlock(&latency->lock);
 }
 
-/**
- * td_latency_end() - take the counters from the samplers of a CPU
- * @collector: collector of the CPU, which is online; under td_fit_mutex
- *
- * A work that is still queued finds nothing to do.
- */
-void td_latency_end(const struct td_collector *collector)
+/* td_sampling.end.  A work that is still queued finds nothing to do. */
+static void td_latency_end(const struct td_collector *collector)
 {
 	struct td_latency *latency = per_cpu_ptr(&td_latencies, collector->cpu);
 	unsigned int i;
@@ -576,22 +603,26 @@ void td_latency_end(const struct td_collector *collector)
 	/* Its function takes no lock. */
 	timer_delete_sync(&latency->timer);
 	td_latency_off(latency);
-	for (i = 0; i < TD_NR_LATENCIES; i++) {
+	for (i = 0; i < TD_LATENCY_EVENTS; i++) {
 		if (latency->sampler[i])
 			td_sampler_end(latency->sampler[i]);
 	}
 	mutex_unlock(&latency->lock);
 }
 
-/**
- * td_latency_setup() - prepare a CPU that is not measured yet
- * @collector: collector of the CPU
- */
-void td_latency_setup(const struct td_collector *collector)
-{
-	struct td_latency *latency = per_cpu_ptr(&td_latencies, collector->cpu);
+static const struct td_sampling td_latency_sampling = {
+	.begin		= td_latency_begin,
+	.end		= td_latency_end,
+	.due		= td_latency_due,
+	.look		= td_latency_look,
+	.handler	= td_sampler_overflow,
+};
 
-	latency->collector = collector;
+static void __init td_latency_setup(int cpu)
+{
+	struct td_latency *latency = per_cpu_ptr(&td_latencies, cpu);
+
+	latency->collector = per_cpu_ptr(td_collectors, cpu);
 	latency->turn = TD_LATENCY_NOBODY;
 	latency->delay = TD_LATENCY_AWAY_MIN;
 	latency->since = jiffies - TD_LATENCY_AWAY_MIN;
@@ -603,15 +634,46 @@ void td_latency_setup(const struct td_collector *collector)
 	timer_setup(&latency->timer, td_latency_timer, TIMER_PINNED | TIMER_DEFERRABLE);
 }
 
-/**
- * td_latency_cleanup() - undo td_latency_setup()
- * @collector: collector of the CPU, without a meter
- */
-void td_latency_cleanup(const struct td_collector *collector)
+static void __init td_latency_ask(struct work_struct *work)
 {
-	struct td_latency *latency = per_cpu_ptr(&td_latencies, collector->cpu);
+	unsigned int cpu;
 
-	cancel_work_sync(&latency->leave);
-	cancel_work_sync(&latency->next);
-	mutex_destroy(&latency->lock);
+	cpus_read_lock();
+	cpu = td_latency_any_cpu();
+	if (cpu < nr_cpu_ids)
+		td_sampler_init(cpu);
+	cpus_read_unlock();
+}
+
+/**
+ * td_latency_init() - find out what this machine can sample, and be ready for it
+ *
+ * A machine whose P-cores are all offline now, or not measured, samples nothing.
+ */
+void __init td_latency_init(void)
+{
+	struct work_struct work;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		td_latency_setup(cpu);
+	td_latency_work(&work, td_latency_ask);
+	td_sampling_register(&td_latency_sampling);
+}
+
+/**
+ * td_latency_exit() - undo td_latency_init(); no session exists any more
+ */
+void td_latency_exit(void)
+{
+	struct td_latency *latency;
+	int cpu;
+
+	td_sampling_unregister();
+	for_each_possible_cpu(cpu) {
+		latency = per_cpu_ptr(&td_latencies, cpu);
+		cancel_work_sync(&latency->leave);
+		cancel_work_sync(&latency->next);
+		mutex_destroy(&latency->lock);
+	}
 }

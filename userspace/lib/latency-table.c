@@ -2,8 +2,9 @@
 /*
  * The events whose retire latency can be sampled: names, models and encodings.
  *
- * Pure data and searches.  The module and the library compile it.  Source: Intel's lists of
- * events (perfmon), and the metrics that name events with a retire latency.
+ * Pure data and searches.  The module takes encodings only, so a new CPU needs a row here, and no
+ * new module.  Source: Intel's lists of events (perfmon), and the metrics that name events with a
+ * retire latency.
  */
 #include "latency-table.h"
 
@@ -223,7 +224,7 @@ __u64 td_latency_events(unsigned int model)
 /**
  * td_latency_encode() - what perf calls an event
  * @model: as for td_latency_events()
- * @event: enum topdown_latency_event
+ * @event: enum topdown_latency_number
  * @config: written
  * @config1: written
  *
@@ -246,7 +247,7 @@ bool td_latency_encode(unsigned int model, unsigned int event, __u64 *config, __
 
 /**
  * td_latency_name() - Intel's name of an event
- * @event: enum topdown_latency_event
+ * @event: enum topdown_latency_number
  *
  * Return: the name; NULL for a number that is not known.
  */

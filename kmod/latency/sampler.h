@@ -3,11 +3,13 @@
 #define TOPDOWN_SAMPLER_H
 
 #include <linux/types.h>
-#include <uapi/linux/topdown.h>
+#include <uapi/linux/topdown_latency.h>
 
 #include "periods.h"
 
 struct perf_event;
+struct perf_sample_data;
+struct pt_regs;
 
 /**
  * struct td_tally - what the samples of a sampler add up to
@@ -32,7 +34,7 @@ struct td_tally {
 /**
  * struct td_sampler - the sampling counter of one event on one CPU
  * @cpu: the CPU
- * @number: enum topdown_latency_event
+ * @number: number of the event (latency-event.c)
  * @users: number of sessions that want it; the caller's
  * @asked: when the first of them came, ktime_get_ns()
  * @event: perf's event; NULL while the CPU is offline or not measured
@@ -81,10 +83,11 @@ struct td_sampler {
 
 void td_sampler_init(int cpu);
 enum topdown_latency_refusal td_sampler_refusal(void);
-u64 td_sampler_events(void);
+bool td_sampler_takes(int cpu, const struct topdown_latency_event *what);
 struct td_sampler *td_sampler_create(int cpu, unsigned int number);
 void td_sampler_destroy(struct td_sampler *sampler);
-bool td_sampler_owns(const struct perf_event *event);
+void td_sampler_overflow(struct perf_event *event, struct perf_sample_data *data,
+			 struct pt_regs *regs);
 int td_sampler_refresh(int cpu);
 int td_sampler_begin(struct td_sampler *sampler);
 void td_sampler_end(struct td_sampler *sampler);

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1-or-later */
+/*
+ * The events whose retire latency can be sampled: names, models and encodings.
+ */
 #ifndef TOPDOWN_LATENCY_TABLE_H
 #define TOPDOWN_LATENCY_TABLE_H
 
-#ifdef __KERNEL__
-#include <linux/stddef.h>
-#include <linux/types.h>
-#include <uapi/linux/topdown.h>
-#else
-#include <linux/topdown.h>
 #include <stdbool.h>
 #include <stddef.h>
-#endif
+#include <topdown.h>
 
-/* All known events are below this. */
+/* All events of enum topdown_latency_number are below this. */
 #define TD_NR_LATENCIES		32
 
 /* CPUs that share a list of events. */

@@ -37,7 +37,7 @@
 
 #include "compat.h"
 #include "credit.h"
-#include "latency-table.h"
+#include "latency-event.h"
 #include "model.h"
 #include "periods.h"
 #include "sampler.h"
@@ -63,8 +63,17 @@
 #define TD_SAMPLER_JUDGE_NS	(20 * NSEC_PER_MSEC)
 
 /* Written before there is a device. */
-static enum topdown_latency_refusal td_sampler_refused __ro_after_init = TOPDOWN_LATENCY_NO_CPU;
-static u64 td_sampler_known __ro_after_init;
+static enum topdown_latency_refusal td_sampler_refused __ro_after_init =
+	TOPDOWN_LATENCY_REFUSAL_NO_CPU;
+/*
+ * FRONTEND_RETIRED.L1I_MISS, which all cores with timed PEBS have.  A driver that does not know the
+ * model, and so does not read latencies, lacks the register of its config1.
+ */
+static const struct topdown_latency_event td_sampler_frontend = {
+	.config		= 0x03c6,
+	.config1	= 0x12,
+};
+
 /* Records of architectural PEBS (Intel SDM volume 3B): a latency of 0 may be none. */
 static bool td_sampler_arch_pebs __ro_after_init;
 
@@ -133,9 +142,14 @@ static u64 td_sampler_begun(const struct perf_event *event)
 	       event->hw.last_period;
 }
 
-/* In an NMI, with a sample. */
-static void td_sampler_overflow(struct perf_event *event, struct perf_sample_data *data,
-				struct pt_regs *regs)
+/**
+ * td_sampler_overflow() - the overflow handler of all events of samplers, in an NMI
+ * @event: the event
+ * @data: its sample
+ * @regs: registers of the CPU; unused
+ */
+void td_sampler_overflow(struct perf_event *event, struct perf_sample_data *data,
+			 struct pt_regs *regs)
 {
 	struct td_sampler *sampler = event->overflow_handler_context;
 	u64 weight, lost;
@@ -170,17 +184,6 @@ static void td_sampler_overflow(struct perf_event *event, struct perf_sample_dat
 	td_sampler_slow(sampler, event);
 }
 
-/**
- * td_sampler_owns() - does an event belong to a sampler?
- * @event: any event
- *
- * Return: true or false.
- */
-bool td_sampler_owns(const struct perf_event *event)
-{
-	return event->overflow_handler == td_sampler_overflow;
-}
-
 /* Has the driver taken all of the encoding?  It drops what it does not know, without an error. */
 static bool td_sampler_encoded(const struct perf_event *event)
 {
@@ -188,7 +191,7 @@ static bool td_sampler_encoded(const struct perf_event *event)
 
 	if ((event->hw.config & attr->config) != attr->config)
 		return false;
-	return !attr->config1 || (event->hw.extra_reg.reg == MSR_PEBS_FRONTEND &&
+	return !attr->config1 || (event->hw.extra_reg.reg &&
 				  event->hw.extra_reg.config == attr->config1);
 }
 
@@ -197,12 +200,15 @@ static bool td_sampler_encoded(const struct perf_event *event)
  * pinned: a pinned one would take counters from pinned events of perf users, for good.
  * @sampler: NULL drops the samples.
  */
-static struct perf_event *td_sampler_event(int cpu, unsigned int number, unsigned int precise,
-					   u64 period, struct td_sampler *sampler)
+static struct perf_event *td_sampler_event(int cpu, const struct topdown_latency_event *what,
+					   unsigned int precise, u64 period,
+					   struct td_sampler *sampler)
 {
 	struct perf_event_attr attr = {
 		.type		= PERF_TYPE_RAW,
 		.size		= sizeof(attr),
+		.config		= what->config,
+		.config1	= what->config1,
 		.sample_period	= period,
 		/* Without this the driver does not read the latency. */
 		.sample_type	= PERF_SAMPLE_WEIGHT_STRUCT,
@@ -213,11 +219,10 @@ static struct perf_event *td_sampler_event(int cpu, unsigned int number, unsigne
 		.exclude_guest	= 1,
 	};
 	struct perf_event *event;
-	u64 config;
 
-	if (!td_latency_encode(boot_cpu_data.x86_model, number, &config, &attr.config1))
+	/* Event select 00H is the kernel's own, for fixed counters and metrics. */
+	if (!(what->config & 0xff))
 		return ERR_PTR(-EOPNOTSUPP);
-	attr.config = config;
 	event = perf_event_create_kernel_counter(&attr, cpu, NULL, td_sampler_overflow, sampler);
 	if (IS_ERR(event) || td_sampler_encoded(event))
 		return event;
@@ -243,30 +248,24 @@ static bool __init td_sampler_all_timed(int cpu)
 	       td_sampler_timed(0) && td_sampler_timed(cpu);
 }
 
-/* Does the driver take the event, and all of its encoding? */
-static bool __init td_sampler_takes(int cpu, unsigned int number)
+/**
+ * td_sampler_takes() - does the driver take an event, and all of its encoding?
+ * @cpu: CPU that is online, and cannot go offline; on a hybrid part a P-core
+ * @what: the event
+ *
+ * The caller has the rights that perf asks for.
+ *
+ * Return: true or false.
+ */
+bool td_sampler_takes(int cpu, const struct topdown_latency_event *what)
 {
 	struct perf_event *event;
 
-	event = td_sampler_event(cpu, number, 2, td_sampler_period(TD_SHIFT_MAX), NULL);
+	event = td_sampler_event(cpu, what, 2, td_sampler_period(TD_SHIFT_MAX), NULL);
 	if (IS_ERR(event))
 		return false;
 	perf_event_release_kernel(event);
 	return true;
-}
-
-/* A driver that does not know the model also lacks the register of the front-end events. */
-static u64 __init td_sampler_taken(int cpu)
-{
-	u64 left, events = 0;
-
-	if (!td_sampler_takes(cpu, TOPDOWN_LATENCY_FRONTEND_RETIRED_L1I_MISS))
-		return 0;
-	for (left = td_latency_events(boot_cpu_data.x86_model); left; left &= left - 1) {
-		if (td_sampler_takes(cpu, __ffs64(left)))
-			events |= left & -left;
-	}
-	return events;
 }
 
 /**
@@ -279,15 +278,9 @@ void __init td_sampler_init(int cpu)
 		return;
 	td_sampler_arch_pebs = cpuid_eax(0) >= TD_CPUID_PERFMON &&
 			       cpuid_eax(TD_CPUID_PERFMON) & TD_CPUID_PERFMON_PEBS;
-	td_sampler_refused = TOPDOWN_LATENCY_NO_KERNEL;
-	if (!td_compat_has_retire_latency())
-		return;
-	td_sampler_refused = TOPDOWN_LATENCY_NO_MODEL;
-	if (boot_cpu_data.x86 != 6 || !td_latency_events(boot_cpu_data.x86_model))
-		return;
-	td_sampler_known = td_sampler_taken(cpu);
-	td_sampler_refused = td_sampler_known ? TOPDOWN_LATENCY_GRANTED :
-						TOPDOWN_LATENCY_NO_KERNEL;
+	td_sampler_refused = TOPDOWN_LATENCY_REFUSAL_NO_KERNEL;
+	if (td_compat_has_retire_latency() && td_sampler_takes(cpu, &td_sampler_frontend))
+		td_sampler_refused = TOPDOWN_LATENCY_REFUSAL_NONE;
 }
 
 /**
@@ -301,19 +294,9 @@ enum topdown_latency_refusal td_sampler_refusal(void)
 }
 
 /**
- * td_sampler_events() - the events that this machine can sample
- *
- * Return: bit n for event n; 0 if there is a refusal.
- */
-u64 td_sampler_events(void)
-{
-	return td_sampler_known;
-}
-
-/**
  * td_sampler_create() - make a sampler, without a counter
  * @cpu: the CPU
- * @number: one of td_sampler_events()
+ * @number: number of the event (latency-event.c)
  *
  * Return: the sampler, or NULL if there is no memory.
  */
@@ -355,8 +338,8 @@ int td_sampler_refresh(int cpu)
 	struct perf_event *event;
 	u64 enabled, running;
 
-	event = td_sampler_event(cpu, __ffs64(td_sampler_events()), 1,
-				 td_sampler_period(TD_SHIFT_MAX), NULL);
+	event = td_sampler_event(cpu, &td_sampler_frontend, 1, td_sampler_period(TD_SHIFT_MAX),
+				 NULL);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	perf_event_enable(event);
@@ -378,7 +361,8 @@ int td_sampler_begin(struct td_sampler *sampler)
 
 	td_periods_begin(&sampler->periods, 0, period);
 	sampler->count = 0;
-	event = td_sampler_event(sampler->cpu, sampler->number, 2, period, sampler);
+	event = td_sampler_event(sampler->cpu, td_latency_event(sampler->number), 2, period,
+				 sampler);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	sampler->event = event;
@@ -532,7 +516,7 @@ void td_sampler_read(const struct td_sampler *sampler, struct topdown_latency_re
 
 	record->event = sampler->number;
 	record->cpu = sampler->cpu;
-	record->flags = TOPDOWN_LATENCY_COUNTED;
+	record->flags = TOPDOWN_LATENCY_RECORD_COUNTED;
 	do {
 		seq = td_seqlock_read_begin(&sampler->seq);
 		record->samples = tally->samples;
