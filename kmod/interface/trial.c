@@ -103,7 +103,8 @@ static bool __init td_trial_ran(void)
 static bool __init td_trial_exited(void)
 {
 	td_trial_look();
-	return td_trial_seen.out_state == TOPDOWN_SESSION_EXITED && !td_trial_seen.out_dropped;
+	return td_trial_seen.out_state == TOPDOWN_SESSION_STATE_EXITED &&
+	       !td_trial_seen.out_dropped;
 }
 
 static bool __init td_trial_soon(bool (*happens)(void))

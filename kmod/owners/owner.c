@@ -79,10 +79,10 @@ struct td_owners *td_owners_create(bool processes)
 	INIT_LIST_HEAD(&owners->list);
 	owners->since_ns = ktime_get_boottime_ns();
 	owners->time_ns = owners->since_ns;
-	owners->idle = td_owners_add(owners, TOPDOWN_OWNER_IDLE, 0);
-	owners->others = td_owners_add(owners, TOPDOWN_OWNER_OTHERS, 0);
+	owners->idle = td_owners_add(owners, TOPDOWN_OWNER_WHAT_IDLE, 0);
+	owners->others = td_owners_add(owners, TOPDOWN_OWNER_WHAT_OTHERS, 0);
 	if (processes)
-		owners->ended = td_owners_add(owners, TOPDOWN_OWNER_ENDED, 0);
+		owners->ended = td_owners_add(owners, TOPDOWN_OWNER_WHAT_ENDED, 0);
 	if (owners->idle && owners->others && (owners->ended || !processes))
 		return owners;
 	td_owners_destroy(owners);
@@ -131,7 +131,7 @@ struct td_owner *td_owners_process(struct td_owners *owners, pid_t tgid, u64 sta
 	struct td_owner *owner = td_owners_find(owners, tgid, start);
 
 	if (!owner) {
-		owner = td_owners_add(owners, TOPDOWN_OWNER_PROCESS, tgid);
+		owner = td_owners_add(owners, TOPDOWN_OWNER_WHAT_PROCESS, tgid);
 		if (!owner)
 			return owners->others;
 		owner->start = start;
@@ -164,7 +164,8 @@ static void td_owner_name(struct td_owner *owner)
 static struct td_owner *td_owners_add_cgroup(struct td_owners *owners, struct cgroup *cgroup,
 					     struct td_owner *parent)
 {
-	struct td_owner *owner = td_owners_add(owners, TOPDOWN_OWNER_CGROUP, cgroup_id(cgroup));
+	struct td_owner *owner = td_owners_add(owners, TOPDOWN_OWNER_WHAT_CGROUP,
+					       cgroup_id(cgroup));
 
 	if (!owner)
 		return NULL;
@@ -304,9 +305,9 @@ void td_owners_tidy(struct td_owners *owners)
 
 	/* Children before their parents, so that a removed tree goes at once. */
 	list_for_each_entry_safe_reverse(owner, next, &owners->list, list) {
-		if (owner->what == TOPDOWN_OWNER_PROCESS)
+		if (owner->what == TOPDOWN_OWNER_WHAT_PROCESS)
 			td_owners_tidy_process(owners, owner);
-		else if (owner->what == TOPDOWN_OWNER_CGROUP)
+		else if (owner->what == TOPDOWN_OWNER_WHAT_CGROUP)
 			td_owners_tidy_cgroup(owners, owner);
 		cond_resched();
 	}
@@ -339,7 +340,7 @@ void td_owner_read(const struct td_owner *owner, unsigned int depth,
 	td_figures_make(&record->self, &owner->self, record->nodes);
 	td_figures_make(&record->tree, &owner->tree, record->nodes);
 	/* Another reader may want deeper ones, which count here for this one. */
-	if (depth && owner->what == TOPDOWN_OWNER_CGROUP && owner->level == depth) {
+	if (depth && owner->what == TOPDOWN_OWNER_WHAT_CGROUP && owner->level == depth) {
 		record->self = record->tree;
 		record->switches = owner->tree_switches;
 	}

@@ -125,19 +125,19 @@ static u32 td_session_state(const struct td_session *session)
 	lockdep_assert_held(&session->lock);
 	/* Views have to tell what was complete from what was cut off. */
 	if (session->ended)
-		return TOPDOWN_SESSION_ENDED;
+		return TOPDOWN_SESSION_STATE_ENDED;
 	if (session->exited)
-		return TOPDOWN_SESSION_EXITED;
+		return TOPDOWN_SESSION_STATE_EXITED;
 	if (session->gone)
-		return TOPDOWN_SESSION_DETACHED;
-	return session->enabled ? TOPDOWN_SESSION_RUNNING : TOPDOWN_SESSION_DISABLED;
+		return TOPDOWN_SESSION_STATE_DETACHED;
+	return session->enabled ? TOPDOWN_SESSION_STATE_RUNNING : TOPDOWN_SESSION_STATE_DISABLED;
 }
 
 /* Update the header of the session map. */
 static void td_session_show(struct td_session *session)
 {
 	td_share_write_header(session->map, td_session_state(session),
-			      session->incomplete ? TOPDOWN_SESSION_INCOMPLETE : 0,
+			      session->incomplete ? TOPDOWN_SESSION_OUT_INCOMPLETE : 0,
 			      td_session_is_over(session) ? 0 : session->tasks,
 			      session->dropped);
 }
@@ -275,7 +275,7 @@ void td_session_overrun(struct td_session *session)
 		td_session_tend(session);
 	}
 	raw_spin_unlock_irq(&session->lock);
-	td_session_trace(session, !over, TOPDOWN_SESSION_ENDED);
+	td_session_trace(session, !over, TOPDOWN_SESSION_STATE_ENDED);
 }
 
 /**
@@ -494,7 +494,7 @@ void td_session_end(struct td_session *session)
 	if (!ends && irq_work_is_busy(&session->wake))
 		irq_work_sync(&session->wake);
 	wake_up_poll(&session->wait, EPOLLHUP);
-	td_session_trace(session, ends, TOPDOWN_SESSION_DETACHED);
+	td_session_trace(session, ends, TOPDOWN_SESSION_STATE_DETACHED);
 }
 
 /* A file of the session is closed.  Its user has one session less when the last one is. */
@@ -625,11 +625,11 @@ EXPORT_SYMBOL_GPL(td_session_unclaim);
 void td_session_show_text(struct td_session *session, struct seq_file *seq)
 {
 	static const char * const names[] = {
-		[TOPDOWN_SESSION_RUNNING]	= "running",
-		[TOPDOWN_SESSION_DISABLED]	= "disabled",
-		[TOPDOWN_SESSION_EXITED]	= "exited",
-		[TOPDOWN_SESSION_ENDED]		= "ended",
-		[TOPDOWN_SESSION_DETACHED]	= "detached",
+		[TOPDOWN_SESSION_STATE_RUNNING]	= "running",
+		[TOPDOWN_SESSION_STATE_DISABLED]	= "disabled",
+		[TOPDOWN_SESSION_STATE_EXITED]	= "exited",
+		[TOPDOWN_SESSION_STATE_ENDED]		= "ended",
+		[TOPDOWN_SESSION_STATE_DETACHED]	= "detached",
 	};
 	u32 state, tasks;
 

@@ -64,8 +64,8 @@ struct td_tallies;
  * @map: the session map: the shares, each written on its CPU with interrupts off, and a
  *	header for readers
  * @files: its descriptor, until it is destroyed, and its views; @user has it as long
- * @ref: one until the session is destroyed, one of each event, of each view and of a latency
- *	session, and one of each TOPDOWN_LATENCY that is under way
+ * @ref: one until the session is destroyed, and one of each event, of each view and of each latency
+ *	session that has it, or tries to
  * @rcu: puts the first reference when no CPU uses the session any more
  */
 struct td_session {

@@ -205,7 +205,7 @@ void td_share_all(const struct topdown_share sum[TD_NR_KINDS], struct topdown_sh
  * td_share_write_header() - write the header of a session map
  * @map: map of the session; one caller at a time, interrupts off
  * @state: enum topdown_session_state
- * @flags: TOPDOWN_SESSION_INCOMPLETE
+ * @flags: TOPDOWN_SESSION_OUT_INCOMPLETE
  * @tasks: number of followed tasks
  * @dropped: number of tasks that dropped out
  */

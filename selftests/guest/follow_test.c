@@ -62,7 +62,7 @@ TEST_F(follow, exit_is_told)
 	EXPECT_EQ(POLLHUP, poll_for(session, POLLIN, 5000));
 	EXPECT_EQ(POLLHUP, poll_for(session, 0, 0));
 	ASSERT_TRUE(has_slots(session, &self->seen));
-	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
+	EXPECT_EQ(TOPDOWN_SESSION_STATE_EXITED, self->seen.out_state);
 	EXPECT_EQ(0, self->seen.out_tasks);
 	/* It stays so. */
 	EXPECT_EQ(POLLHUP, poll_for(session, POLLIN, 0));
@@ -72,7 +72,7 @@ TEST_F(follow, exit_is_told)
 	sleep_ms(20);
 	ASSERT_TRUE(has_slots(session, &self->seen));
 	EXPECT_EQ(slots, self->seen.out_figures.slots);
-	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
+	EXPECT_EQ(TOPDOWN_SESSION_STATE_EXITED, self->seen.out_state);
 }
 
 /* A reader that sleeps is woken up. */
@@ -133,7 +133,7 @@ TEST_F(follow, command_from_its_exec)
 				     TOPDOWN_ATTACH_ON_EXEC, "./workload", 0, &session));
 	ASSERT_LT(0, session);
 	ASSERT_EQ(0, device_session(session, 0, &self->seen));
-	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
+	EXPECT_EQ(TOPDOWN_SESSION_STATE_EXITED, self->seen.out_state);
 	EXPECT_LT(980000000, self->seen.out_figures.enabled_ns);
 	EXPECT_LT((0.4 - 0.01 * looser(1)) * TOPDOWN_RATIO_ONE,
 		  self->seen.out_figures.ratio[TOPDOWN_BAD_SPECULATION]);
@@ -156,7 +156,7 @@ TEST_F(follow, disabled_before_its_exec)
 	}
 	ASSERT_EQ(0, hear_of(pid, pair, &session));
 	ASSERT_EQ(0, device_session(session, 0, &self->seen));
-	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
+	EXPECT_EQ(TOPDOWN_SESSION_STATE_EXITED, self->seen.out_state);
 	EXPECT_EQ(0, self->seen.out_figures.enabled_ns);
 }
 
@@ -174,9 +174,9 @@ static int suid_make(void)
 /* The session has lost so many tasks, and says so. */
 static bool has_dropped(const struct topdown_session *seen, unsigned int nr)
 {
-	const __u32 flags = nr ? TOPDOWN_SESSION_INCOMPLETE : 0;
+	const __u32 flags = nr ? TOPDOWN_SESSION_OUT_INCOMPLETE : 0;
 
-	return fact_same("state", seen->out_state, TOPDOWN_SESSION_EXITED) &
+	return fact_same("state", seen->out_state, TOPDOWN_SESSION_STATE_EXITED) &
 	       fact_same("tasks", seen->out_tasks, 0) &
 	       fact_same("dropped", seen->out_dropped, nr) &
 	       fact_same("flags", seen->out_flags, flags);
@@ -627,7 +627,7 @@ TEST_F_TIMEOUT(follow, attached_while_they_exit, 60)
 		}
 		ASSERT_LT(0, session);
 		ASSERT_EQ(0, device_session(session, 0, &self->seen));
-		EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
+		EXPECT_EQ(TOPDOWN_SESSION_STATE_EXITED, self->seen.out_state);
 		EXPECT_EQ(0, self->seen.out_tasks);
 		ASSERT_EQ(0, close(session));
 	}

@@ -520,7 +520,7 @@ TEST_F(hybrid, session_on_an_e_core)
 			    sizeof(*figures)));
 	EXPECT_EQ(0, self->seen.kind[TOPDOWN_KIND_CORE].figures.enabled_ns);
 	EXPECT_TRUE(has_nodes(&self->seen.kind[TOPDOWN_KIND_CORE].figures, 0));
-	EXPECT_EQ(TOPDOWN_SESSION_RUNNING, self->seen.session.out_state);
+	EXPECT_EQ(TOPDOWN_SESSION_STATE_RUNNING, self->seen.session.out_state);
 }
 
 static void *thread_on(void *cpu)

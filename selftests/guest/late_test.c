@@ -193,7 +193,7 @@ TEST_F(late, thread_is_followed)
 		SKIP(return, "this kernel makes no thread with a pidfd");
 	ASSERT_EQ(0, status);
 	ASSERT_EQ(0, device_session(self->session, 0, &self->seen));
-	EXPECT_EQ(TOPDOWN_SESSION_RUNNING, self->seen.out_state);
+	EXPECT_EQ(TOPDOWN_SESSION_STATE_RUNNING, self->seen.out_state);
 	EXPECT_EQ(0, self->seen.out_flags);
 	EXPECT_EQ(1, self->seen.out_tasks);
 	EXPECT_LT(SPIN_SEEN_NS, self->seen.out_figures.enabled_ns);
@@ -213,14 +213,14 @@ TEST_F(late, no_thread_joins_what_has_exited)
 		ASSERT_EQ(0, status);
 	}
 	ASSERT_EQ(0, device_session(self->session, 0, &self->seen));
-	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
+	EXPECT_EQ(TOPDOWN_SESSION_STATE_EXITED, self->seen.out_state);
 	sleep_ms(LOOK_MS);
 	ASSERT_EQ(0, device_session(self->session, 0, &self->seen));
 	EXPECT_EQ(0, self->seen.out_tasks);
-	EXPECT_EQ(TOPDOWN_SESSION_INCOMPLETE, self->seen.out_flags);
+	EXPECT_EQ(TOPDOWN_SESSION_OUT_INCOMPLETE, self->seen.out_flags);
 	ASSERT_EQ(0, status_of(pid));
 	ASSERT_EQ(0, device_session(self->session, 0, &self->seen));
-	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
+	EXPECT_EQ(TOPDOWN_SESSION_STATE_EXITED, self->seen.out_state);
 }
 
 /* A zombie is in the list of threads, but misses nothing. */
@@ -237,7 +237,7 @@ TEST_F(late, zombie_is_not_missed)
 	kill(pid, SIGKILL);
 	sleep_ms(LOOK_MS);
 	EXPECT_EQ(0, device_session(session, 0, &self->seen));
-	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
+	EXPECT_EQ(TOPDOWN_SESSION_STATE_EXITED, self->seen.out_state);
 	EXPECT_EQ(0, self->seen.out_flags);
 	EXPECT_EQ(pid, waitpid(pid, NULL, 0));
 }
@@ -258,8 +258,8 @@ static void execs(struct __test_metadata *_metadata, int fd, const int hold[2], 
 		SKIP(return, "this kernel makes no thread with a pidfd");
 	ASSERT_EQ(0, status);
 	ASSERT_EQ(0, device_session(*session, 0, &seen));
-	EXPECT_EQ(TOPDOWN_SESSION_RUNNING, seen.out_state);
-	EXPECT_EQ(TOPDOWN_SESSION_INCOMPLETE, seen.out_flags);
+	EXPECT_EQ(TOPDOWN_SESSION_STATE_RUNNING, seen.out_state);
+	EXPECT_EQ(TOPDOWN_SESSION_OUT_INCOMPLETE, seen.out_flags);
 	EXPECT_EQ(1, seen.out_tasks);
 	/* Nothing of its 500 ms. */
 	EXPECT_GT(100000000, seen.out_figures.enabled_ns);
@@ -401,7 +401,7 @@ TEST_F(late, chains_hold_nobody)
 	EXPECT_GT(HELD_NS, clock_ns(CLOCK_MONOTONIC) - begun);
 	ASSERT_LE(0, session);
 	ASSERT_EQ(0, device_session(session, 0, &self->seen));
-	EXPECT_EQ(TOPDOWN_SESSION_INCOMPLETE, self->seen.out_flags);
+	EXPECT_EQ(TOPDOWN_SESSION_OUT_INCOMPLETE, self->seen.out_flags);
 	/* Amid the second search. */
 	sleep_ms(LOOK_MS);
 	begun = clock_ns(CLOCK_MONOTONIC);

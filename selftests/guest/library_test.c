@@ -127,7 +127,7 @@ TEST_F(library, a_session_is_what_session_says)
 	ASSERT_EQ(0, topdown_session_map_read(view, &seen, sizeof(seen)));
 	EXPECT_EQ(told.out_serial, seen.out_serial);
 	EXPECT_LT(0, seen.out_serial);
-	EXPECT_EQ(TOPDOWN_SESSION_DISABLED, seen.out_state);
+	EXPECT_EQ(TOPDOWN_SESSION_STATE_DISABLED, seen.out_state);
 	EXPECT_EQ(told.out_tasks, seen.out_tasks);
 	EXPECT_EQ(told.out_level, seen.out_level);
 	EXPECT_EQ(told.out_source, seen.out_source);
@@ -141,11 +141,11 @@ TEST_F(library, a_session_is_what_session_says)
 	EXPECT_EQ(-EBADF, topdown_session_control(copy, TOPDOWN_CONTROL_DISABLE));
 	ASSERT_EQ(0, close(session));
 	EXPECT_EQ(0, topdown_session_read(copy, 0, &seen, sizeof(seen)));
-	EXPECT_EQ(TOPDOWN_SESSION_DETACHED, seen.out_state);
+	EXPECT_EQ(TOPDOWN_SESSION_STATE_DETACHED, seen.out_state);
 	EXPECT_EQ(0, memcmp(&told.out_figures, &seen.out_figures, sizeof(seen.out_figures)));
 	close(copy);
 	EXPECT_EQ(0, topdown_session_map_read(view, &seen, sizeof(seen)));
-	EXPECT_EQ(TOPDOWN_SESSION_DETACHED, seen.out_state);
+	EXPECT_EQ(TOPDOWN_SESSION_STATE_DETACHED, seen.out_state);
 	topdown_session_map_close(view);
 }
 

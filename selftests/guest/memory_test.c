@@ -131,7 +131,7 @@ static void user_run(struct shared *shared, unsigned int sessions, unsigned int 
 	for (i = 0; i < sessions; i++) {
 		if (device_session(session[i], 0, &shared->seen[i]))
 			_exit(4);
-		if (shared->seen[i].out_state != TOPDOWN_SESSION_ENDED)
+		if (shared->seen[i].out_state != TOPDOWN_SESSION_STATE_ENDED)
 			continue;
 		shared->over++;
 		shared->ret = poll_for(session[i], POLLIN, 0);
@@ -200,11 +200,11 @@ TEST_F_TIMEOUT(memory, too_many_tasks_end_it, 300)
 	EXPECT_LT(0, shared->over);
 	EXPECT_EQ(too_many(OF_TASK_OTHERS, threads + 1), shared->over);
 	for (i = 0; i < OF_TASK_OTHERS; i++) {
-		if (shared->seen[i].out_state == TOPDOWN_SESSION_ENDED) {
+		if (shared->seen[i].out_state == TOPDOWN_SESSION_STATE_ENDED) {
 			EXPECT_EQ(0, shared->seen[i].out_tasks);
 			continue;
 		}
-		EXPECT_EQ(TOPDOWN_SESSION_RUNNING, shared->seen[i].out_state);
+		EXPECT_EQ(TOPDOWN_SESSION_STATE_RUNNING, shared->seen[i].out_state);
 		EXPECT_EQ(threads + 1, shared->seen[i].out_tasks);
 		left += shared->seen[i].out_tasks;
 	}

@@ -294,8 +294,8 @@ static struct topdown_figures load_as_owner(unsigned int ms, void (*meanwhile)(v
 		meanwhile();
 	if (owners_read(fd, &now, 0))
 		ksft_exit_fail_msg("owners cannot be read\n");
-	if (owners_find(&now, TOPDOWN_OWNER_PROCESS, load))
-		owners_grown(&then, &now, TOPDOWN_OWNER_PROCESS, load, false, &figures);
+	if (owners_find(&now, TOPDOWN_OWNER_WHAT_PROCESS, load))
+		owners_grown(&then, &now, TOPDOWN_OWNER_WHAT_PROCESS, load, false, &figures);
 	for (i = 0; i < 4 && figures.slots; i++)
 		figures.ratio[i] = (double)figures.node[i] / figures.slots * TOPDOWN_RATIO_ONE;
 	owners_free(&then);

@@ -80,7 +80,7 @@ TEST_F_TIMEOUT(owners, processes, 600)
 	ASSERT_EQ(0, owners_read(self->fd, &self->now, 7));
 	for (i = 0; i < PROCESSES; i++) {
 		snprintf(who, sizeof(who), "process %u", i);
-		ASSERT_TRUE(owners_grown(&self->then, &self->now, TOPDOWN_OWNER_PROCESS,
+		ASSERT_TRUE(owners_grown(&self->then, &self->now, TOPDOWN_OWNER_WHAT_PROCESS,
 					 runners[i].pid, false, &grown));
 		ok &= figures_right(who, &grown, &runners[i].truth, LIMIT_POINTS, LIMIT_SLOTS);
 		ok &= fact(grown.instructions && grown.cycles);
@@ -153,10 +153,10 @@ static bool cgroup_right(const struct owners *then, const struct owners *now, co
 			backdoor_truth_add(&tree, &runners[n].truth);
 	}
 	cgroup_path(path, sizeof(path), root, i);
-	if (!owners_grown(then, now, TOPDOWN_OWNER_CGROUP, cgroup_number(path), false, &grown))
+	if (!owners_grown(then, now, TOPDOWN_OWNER_WHAT_CGROUP, cgroup_number(path), false, &grown))
 		return fact_holds(false, path);
 	ok = figures_right(path, &grown, &runners[i].truth, LIMIT_POINTS, LIMIT_SLOTS);
-	owners_grown(then, now, TOPDOWN_OWNER_CGROUP, cgroup_number(path), true, &grown);
+	owners_grown(then, now, TOPDOWN_OWNER_WHAT_CGROUP, cgroup_number(path), true, &grown);
 	return ok & figures_right("its tree", &grown, &tree, LIMIT_POINTS, LIMIT_SLOTS);
 }
 
@@ -213,7 +213,7 @@ TEST_F_TIMEOUT(owners, depth, 600)
 	ASSERT_EQ(0, owners_read(self->fd, &self->now, 0));
 	for (i = 0; i < CGROUPS; i++) {
 		cgroup_path(path, sizeof(path), root, i);
-		top = owners_find(&self->now, TOPDOWN_OWNER_CGROUP, cgroup_number(path));
+		top = owners_find(&self->now, TOPDOWN_OWNER_WHAT_CGROUP, cgroup_number(path));
 		EXPECT_EQ(i < TOPS, !!top);
 		if (top)
 			EXPECT_EQ(top->tree.slots, top->self.slots);
@@ -249,10 +249,11 @@ TEST_F_TIMEOUT(owners, deep, 120)
 	sleep_ms(300);
 	spin_stop(pid);
 	ASSERT_EQ(0, owners_read(self->fd, &self->now, 0));
-	ASSERT_TRUE(owners_grown(&self->then, &self->now, TOPDOWN_OWNER_CGROUP, bottom, false,
+	ASSERT_TRUE(owners_grown(&self->then, &self->now, TOPDOWN_OWNER_WHAT_CGROUP, bottom, false,
 				 &grown));
 	EXPECT_TRUE(fact_near("ms at the bottom", grown.enabled_ns / 1e6, 300, 30));
-	ASSERT_TRUE(owners_grown(&self->then, &self->now, TOPDOWN_OWNER_CGROUP, top, true, &tree));
+	ASSERT_TRUE(owners_grown(&self->then, &self->now, TOPDOWN_OWNER_WHAT_CGROUP, top, true,
+				 &tree));
 	EXPECT_TRUE(fact_same("slots of the tree", tree.slots, grown.slots));
 	for (i = 0; i < DEEP; i++) {
 		ASSERT_EQ(0, chdir(".."));
@@ -312,7 +313,7 @@ TEST_F_TIMEOUT(owners, short_processes, 600)
 	ASSERT_EQ(0, owners_read(self->fd, &self->now, 0));
 	for (i = 0; i < self->now.nr; i++) {
 		owner = &self->now.owner[i];
-		if (owner->what != TOPDOWN_OWNER_PROCESS || strcmp(owner->name, SHORT_NAME))
+		if (owner->what != TOPDOWN_OWNER_WHAT_PROCESS || strcmp(owner->name, SHORT_NAME))
 			continue;
 		seen++;
 		slots += owner->self.slots;
@@ -321,7 +322,7 @@ TEST_F_TIMEOUT(owners, short_processes, 600)
 	}
 	EXPECT_TRUE(fact_same("processes", seen, SHORTS));
 	EXPECT_TRUE(fact(slots >= shorts->slots));
-	owner = owners_find(&self->now, TOPDOWN_OWNER_OTHERS, 0);
+	owner = owners_find(&self->now, TOPDOWN_OWNER_WHAT_OTHERS, 0);
 	ASSERT_NE(NULL, owner);
 	EXPECT_EQ(0, owner->self.slots);
 	EXPECT_TRUE(owners_sum_right(&self->then, &self->now, counted));
@@ -355,10 +356,10 @@ TEST_F_TIMEOUT(owners, move, 60)
 	entering = (clock_ns(CLOCK_MONOTONIC) - began) / 1e6;
 	sleep_ms(500);
 	ASSERT_EQ(0, owners_read(self->fd, &self->now, 0));
-	ASSERT_TRUE(owners_grown(&self->then, &self->now, TOPDOWN_OWNER_CGROUP,
+	ASSERT_TRUE(owners_grown(&self->then, &self->now, TOPDOWN_OWNER_WHAT_CGROUP,
 				 cgroup_number(from), false, &grown));
 	EXPECT_TRUE(fact_most("ms where it was before", grown.enabled_ns / 1e6, entering + 10));
-	ASSERT_TRUE(owners_grown(&self->then, &self->now, TOPDOWN_OWNER_CGROUP,
+	ASSERT_TRUE(owners_grown(&self->then, &self->now, TOPDOWN_OWNER_WHAT_CGROUP,
 				 cgroup_number(to), false, &grown));
 	EXPECT_TRUE(fact_near("ms where it is now", grown.enabled_ns / 1e6, 500, 30));
 	EXPECT_TRUE(fact_near("ms counted there", grown.running_ns / 1e6, 500, 30));
@@ -424,7 +425,7 @@ TEST_F_TIMEOUT(owners, running_time, 60)
 	sleep_ms(300);
 	ASSERT_EQ(0, device_read_cpu(self->device, TOPDOWN_READ_FRESH, 0, &to));
 	ASSERT_EQ(0, owners_read(self->fd, &self->now, 0));
-	ASSERT_TRUE(owners_grown(&self->then, &self->now, TOPDOWN_OWNER_PROCESS, pid, false,
+	ASSERT_TRUE(owners_grown(&self->then, &self->now, TOPDOWN_OWNER_WHAT_PROCESS, pid, false,
 				 &grown));
 	running = (to.total.running_ns - from.total.running_ns) / 1e6;
 	EXPECT_TRUE(fact_near("ms in which the CPU was counted", running, 300, 100));
@@ -478,16 +479,16 @@ TEST_F_TIMEOUT(owners, removed, 300)
 			continue;
 		owners_free(&self->now);
 		ASSERT_EQ(0, owners_read(self->fd, &self->now, 0));
-		ASSERT_TRUE(owners_grown(&self->then, &self->now, TOPDOWN_OWNER_CGROUP,
+		ASSERT_TRUE(owners_grown(&self->then, &self->now, TOPDOWN_OWNER_WHAT_CGROUP,
 					 cgroup_number(top), true, &tree));
 		ASSERT_TRUE(fact(tree.slots >= was));
 		was = tree.slots;
 	}
 	owners_free(&self->now);
 	ASSERT_EQ(0, owners_read(self->fd, &self->now, 0));
-	ASSERT_TRUE(owners_grown(&self->then, &self->now, TOPDOWN_OWNER_CGROUP,
+	ASSERT_TRUE(owners_grown(&self->then, &self->now, TOPDOWN_OWNER_WHAT_CGROUP,
 				 cgroup_number(top), false, &self_));
-	ASSERT_TRUE(owners_grown(&self->then, &self->now, TOPDOWN_OWNER_CGROUP,
+	ASSERT_TRUE(owners_grown(&self->then, &self->now, TOPDOWN_OWNER_WHAT_CGROUP,
 				 cgroup_number(top), true, &tree));
 	EXPECT_TRUE(fact_same("slots of all that were removed", self_.slots, tree.slots));
 	EXPECT_TRUE(fact_near("seconds of all", tree.enabled_ns / 1e9, 1, 0.3));

@@ -242,7 +242,7 @@ TEST_F(session_map, says_what_session_says)
 	ASSERT_EQ(0, device_session(self->session, 0, &self->seen));
 	read_map(self->map, &self->told);
 	EXPECT_TRUE(same(&self->seen, &self->told));
-	EXPECT_EQ(TOPDOWN_SESSION_DISABLED, self->told.out_state);
+	EXPECT_EQ(TOPDOWN_SESSION_STATE_DISABLED, self->told.out_state);
 	EXPECT_EQ(1, self->told.out_tasks);
 	EXPECT_LT(0, self->told.out_switches);
 	EXPECT_LT(45000000, self->told.out_figures.enabled_ns);
@@ -282,13 +282,13 @@ TEST_F(session_map, outlives_its_tasks_and_the_session)
 	map = map_session(session, size, PROT_READ, MAP_SHARED);
 	ASSERT_NE(MAP_FAILED, (const void *)map);
 	read_map(map, &self->told);
-	EXPECT_EQ(TOPDOWN_SESSION_RUNNING, self->told.out_state);
+	EXPECT_EQ(TOPDOWN_SESSION_STATE_RUNNING, self->told.out_state);
 	EXPECT_EQ(1, self->told.out_tasks);
 
 	ASSERT_EQ(1, write(go[1], "", 1));
 	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
 	read_map(map, &self->told);
-	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->told.out_state);
+	EXPECT_EQ(TOPDOWN_SESSION_STATE_EXITED, self->told.out_state);
 	EXPECT_EQ(0, self->told.out_tasks);
 	EXPECT_LT(18000000, self->told.out_figures.enabled_ns);
 	slots = self->told.out_figures.slots;
@@ -298,7 +298,7 @@ TEST_F(session_map, outlives_its_tasks_and_the_session)
 	/* By now the session would be freed, if nothing held it. */
 	sleep_ms(200);
 	read_map(map, &self->told);
-	EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->told.out_state);
+	EXPECT_EQ(TOPDOWN_SESSION_STATE_EXITED, self->told.out_state);
 	EXPECT_EQ(slots, self->told.out_figures.slots);
 	EXPECT_EQ(0, munmap((void *)map, size));
 }

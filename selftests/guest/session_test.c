@@ -143,7 +143,7 @@ static bool measure_worker(int fd, struct worker *worker, const struct td_bd_pro
 	     !device_session(session, TOPDOWN_SESSION_FRESH, seen) &&
 	     good(seen, &report->truth, report->cpu_ns, threads);
 	ok = ok && fact_same("tasks", seen->out_tasks, 1) &
-	     fact_same("state", seen->out_state, TOPDOWN_SESSION_RUNNING) &
+	     fact_same("state", seen->out_state, TOPDOWN_SESSION_STATE_RUNNING) &
 	     fact_same("flags", seen->out_flags, 0);
 	worker_stop(worker);
 	if (session > 0)
@@ -267,7 +267,7 @@ static bool measure_short_threads(int fd, struct worker *worker, struct topdown_
 	if (ok)
 		ok = good(seen, &report->truth, report->cpu_ns, SHORT_THREADS) &
 		     perf_agrees(seen, perf_ns, slots_per_ns(&from));
-	ok = ok && seen->out_tasks == 1 && seen->out_state == TOPDOWN_SESSION_RUNNING &&
+	ok = ok && seen->out_tasks == 1 && seen->out_state == TOPDOWN_SESSION_STATE_RUNNING &&
 	     !seen->out_flags;
 	worker_stop(worker);
 	if (clock >= 0)
@@ -323,7 +323,7 @@ static bool measure_children(int fd, struct worker *worker, unsigned int first, 
 		ok = ok && worker_start(&worker[i], &reports[i],
 				       &profiles[(first + i) % PROFILES].profile, 0, SPAN_MS);
 	ok = ok && !device_session(session, TOPDOWN_SESSION_FRESH, seen) &&
-	     seen->out_state == TOPDOWN_SESSION_DISABLED && !seen->out_figures.enabled_ns;
+	     seen->out_state == TOPDOWN_SESSION_STATE_DISABLED && !seen->out_figures.enabled_ns;
 	device_control(session, TOPDOWN_CONTROL_ENABLE);
 	cpu_ns = -clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	backdoor_truth_space(&from);
@@ -444,11 +444,11 @@ TEST_F(session, control)
 	EXPECT_FALSE(has_slots(session, &self->seen));
 	EXPECT_EQ(0, self->seen.out_figures.enabled_ns);
 	EXPECT_EQ(TOPDOWN_RATIO_NONE, self->seen.out_figures.ratio[0]);
-	EXPECT_EQ(TOPDOWN_SESSION_DISABLED, self->seen.out_state);
+	EXPECT_EQ(TOPDOWN_SESSION_STATE_DISABLED, self->seen.out_state);
 	ASSERT_EQ(0, device_control(session, TOPDOWN_CONTROL_ENABLE));
 	spin_ms(30);
 	EXPECT_TRUE(has_slots(session, &self->seen));
-	EXPECT_EQ(TOPDOWN_SESSION_RUNNING, self->seen.out_state);
+	EXPECT_EQ(TOPDOWN_SESSION_STATE_RUNNING, self->seen.out_state);
 	EXPECT_LE(25000000, self->seen.out_figures.enabled_ns);
 	ASSERT_EQ(0, device_control(session, TOPDOWN_CONTROL_DISABLE));
 	ASSERT_TRUE(has_slots(session, &self->seen));
@@ -458,7 +458,7 @@ TEST_F(session, control)
 	ASSERT_TRUE(has_slots(session, &self->seen));
 	EXPECT_EQ(slots, self->seen.out_figures.slots);
 	EXPECT_EQ(ns, self->seen.out_figures.enabled_ns);
-	EXPECT_EQ(TOPDOWN_SESSION_DISABLED, self->seen.out_state);
+	EXPECT_EQ(TOPDOWN_SESSION_STATE_DISABLED, self->seen.out_state);
 	ASSERT_EQ(0, close(session));
 	EXPECT_EQ(-EBADF, device_session(session, 0, &self->seen));
 	EXPECT_EQ(-EBADF, device_control(session, TOPDOWN_CONTROL_ENABLE));

@@ -63,8 +63,8 @@ FIXTURE_TEARDOWN(sessions)
 static bool state_is(int fd, unsigned int state)
 {
 	struct topdown_session seen;
-	int ended = state == TOPDOWN_SESSION_RUNNING || state == TOPDOWN_SESSION_DISABLED ?
-		    0 : POLLHUP;
+	int ended = state == TOPDOWN_SESSION_STATE_RUNNING ||
+		    state == TOPDOWN_SESSION_STATE_DISABLED ? 0 : POLLHUP;
 
 	return fact_same("read", device_session(fd, 0, &seen), 0) &
 	       fact_same("state", seen.out_state, state) &
@@ -112,7 +112,7 @@ TEST_F(sessions, view_is_handed_on)
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);
 	/* The holder's exit has closed its view, and nothing else. */
-	EXPECT_TRUE(state_is(self->session, TOPDOWN_SESSION_RUNNING));
+	EXPECT_TRUE(state_is(self->session, TOPDOWN_SESSION_STATE_RUNNING));
 }
 
 TEST_F(sessions, view_does_not_keep_it)
@@ -122,11 +122,11 @@ TEST_F(sessions, view_does_not_keep_it)
 
 	ASSERT_LT(0, view);
 	ASSERT_TRUE(has_slots(self->session, &self->seen));
-	ASSERT_TRUE(state_is(view, TOPDOWN_SESSION_RUNNING));
+	ASSERT_TRUE(state_is(view, TOPDOWN_SESSION_STATE_RUNNING));
 	/* Less than a period, so no window need close meanwhile. */
 	sleep_ms(TAIL_MS);
 	ASSERT_EQ(0, close(self->session));
-	EXPECT_TRUE(state_is(view, TOPDOWN_SESSION_DETACHED));
+	EXPECT_TRUE(state_is(view, TOPDOWN_SESSION_STATE_DETACHED));
 	ASSERT_EQ(0, device_session(view, 0, &self->one));
 	EXPECT_LE(self->seen.out_figures.enabled_ns + TAIL_MS * 900000ULL,
 		  self->one.out_figures.enabled_ns);
@@ -170,7 +170,7 @@ TEST_F(sessions, map_does_not_keep_it)
 
 	map = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, self->session, 0);
 	ASSERT_NE(MAP_FAILED, (void *)map);
-	EXPECT_EQ(TOPDOWN_SESSION_RUNNING, map->state);
+	EXPECT_EQ(TOPDOWN_SESSION_STATE_RUNNING, map->state);
 	/* A map that a child inherits keeps it no more than one's own. */
 	pid = fork();
 	if (!pid) {
@@ -182,8 +182,8 @@ TEST_F(sessions, map_does_not_keep_it)
 	ASSERT_EQ(0, close(self->session));
 	/* The child may be before its close(). */
 	EXPECT_EQ(POLLHUP, poll_for(view, POLLIN, LONG_MS));
-	EXPECT_EQ(TOPDOWN_SESSION_DETACHED, map->state);
-	EXPECT_TRUE((void *)copy == MAP_FAILED || copy->state == TOPDOWN_SESSION_DETACHED);
+	EXPECT_EQ(TOPDOWN_SESSION_STATE_DETACHED, map->state);
+	EXPECT_TRUE((void *)copy == MAP_FAILED || copy->state == TOPDOWN_SESSION_STATE_DETACHED);
 	kill(pid, SIGKILL);
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 }
@@ -196,7 +196,7 @@ TEST_F(sessions, copies_keep_it)
 
 	copy = dup(self->session);
 	ASSERT_EQ(0, close(self->session));
-	EXPECT_TRUE(state_is(copy, TOPDOWN_SESSION_RUNNING));
+	EXPECT_TRUE(state_is(copy, TOPDOWN_SESSION_STATE_RUNNING));
 	ASSERT_EQ(0, pipe(go));
 	pid = fork();
 	if (!pid) {
@@ -204,11 +204,11 @@ TEST_F(sessions, copies_keep_it)
 		_exit(read(go[0], &byte, 1) ? 1 : device_control(copy, TOPDOWN_CONTROL_DISABLE));
 	}
 	ASSERT_EQ(0, close(copy));
-	EXPECT_TRUE(state_is(view, TOPDOWN_SESSION_RUNNING));
+	EXPECT_TRUE(state_is(view, TOPDOWN_SESSION_STATE_RUNNING));
 	/* A process that is killed closes all. */
 	kill(pid, SIGKILL);
 	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
-	EXPECT_TRUE(state_is(view, TOPDOWN_SESSION_DETACHED));
+	EXPECT_TRUE(state_is(view, TOPDOWN_SESSION_STATE_DETACHED));
 }
 
 /* One that is closed at exec is not there for the next program. */
@@ -223,7 +223,7 @@ TEST_F(sessions, exec_closes_it)
 	}
 	ASSERT_EQ(0, close(self->session));
 	EXPECT_EQ(POLLHUP, poll_for(view, POLLIN, LONG_MS));
-	EXPECT_TRUE(state_is(view, TOPDOWN_SESSION_DETACHED));
+	EXPECT_TRUE(state_is(view, TOPDOWN_SESSION_STATE_DETACHED));
 	kill(pid, SIGKILL);
 	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
 }
@@ -232,9 +232,9 @@ TEST_F(sessions, device_is_not_needed)
 {
 	ASSERT_EQ(0, close(self->fd));
 	EXPECT_TRUE(has_slots(self->session, &self->seen));
-	EXPECT_TRUE(state_is(self->session, TOPDOWN_SESSION_RUNNING));
+	EXPECT_TRUE(state_is(self->session, TOPDOWN_SESSION_STATE_RUNNING));
 	EXPECT_EQ(0, device_control(self->session, TOPDOWN_CONTROL_DISABLE));
-	EXPECT_TRUE(state_is(self->session, TOPDOWN_SESSION_DISABLED));
+	EXPECT_TRUE(state_is(self->session, TOPDOWN_SESSION_STATE_DISABLED));
 }
 
 /* A view cannot be opened again with more rights, nor the session with any. */

@@ -70,7 +70,7 @@ static int race(int fd, unsigned int n, struct topdown_session *seen)
 	if (session <= 0)
 		return -1;
 	ret = device_session(session, 0, seen) || seen->out_tasks ||
-	      seen->out_state != TOPDOWN_SESSION_EXITED ||
+	      seen->out_state != TOPDOWN_SESSION_STATE_EXITED ||
 	      close(session);
 	return ret ? -1 : 1;
 }
@@ -129,7 +129,7 @@ static const char *race_end(struct racer *racer, int session, pthread_t thread, 
 
 	if (device_session(session, 0, &seen))
 		return "the session cannot be read";
-	if (seen.out_state == TOPDOWN_SESSION_EXITED)
+	if (seen.out_state == TOPDOWN_SESSION_STATE_EXITED)
 		racer->during++;
 	else
 		racer->early++;
@@ -140,10 +140,11 @@ static const char *race_end(struct racer *racer, int session, pthread_t thread, 
 	if (detach)
 		return NULL;
 	/* A thread is joined a moment before it is gone. */
-	if (seen.out_state != TOPDOWN_SESSION_EXITED && poll_for(session, POLLIN, 30000) != POLLHUP)
+	if (seen.out_state != TOPDOWN_SESSION_STATE_EXITED &&
+	    poll_for(session, POLLIN, 30000) != POLLHUP)
 		return "nobody says that the thread has exited";
 	if (device_session(session, 0, &seen) || seen.out_tasks ||
-	    seen.out_state != TOPDOWN_SESSION_EXITED)
+	    seen.out_state != TOPDOWN_SESSION_STATE_EXITED)
 		return "the thread is followed after its exit";
 	if (close(session))
 		return "the session cannot be detached";
@@ -255,7 +256,7 @@ TEST_F_TIMEOUT(storm, fork_bombs, 1800)
 	       (unsigned long long)self->seen.out_switches);
 	EXPECT_EQ(1, self->seen.out_tasks);
 	EXPECT_EQ(0, self->seen.out_flags);
-	EXPECT_EQ(TOPDOWN_SESSION_RUNNING, self->seen.out_state);
+	EXPECT_EQ(TOPDOWN_SESSION_STATE_RUNNING, self->seen.out_state);
 	/* Each was given a CPU once at least. */
 	EXPECT_LE(bombs * BOMB, self->seen.out_switches);
 }
@@ -297,13 +298,13 @@ TEST_F_TIMEOUT(storm, number_is_used_again, 300)
 		}
 		spin_stop(pid);
 		ASSERT_EQ(0, device_session(session, 0, &self->seen));
-		EXPECT_EQ(TOPDOWN_SESSION_EXITED, self->seen.out_state);
+		EXPECT_EQ(TOPDOWN_SESSION_STATE_EXITED, self->seen.out_state);
 		EXPECT_LT(0, self->seen.out_figures.slots);
 		/* Often the new task is even in the memory of the last one. */
 		ASSERT_EQ(pid, spinner_of(pid));
 		sleep_ms(10);
 		ASSERT_EQ(0, device_session(session, TOPDOWN_SESSION_FRESH, &now));
-		EXPECT_EQ(TOPDOWN_SESSION_EXITED, now.out_state);
+		EXPECT_EQ(TOPDOWN_SESSION_STATE_EXITED, now.out_state);
 		EXPECT_EQ(self->seen.out_figures.slots, now.out_figures.slots);
 		EXPECT_EQ(self->seen.out_figures.enabled_ns, now.out_figures.enabled_ns);
 		EXPECT_EQ(self->seen.out_switches, now.out_switches);

@@ -304,11 +304,11 @@ TEST_F_TIMEOUT(trace, a_session_is_traced_when_it_ends, 120)
 	spin_stop(pid);
 	for (tries = 0; tries < 100; tries++) {
 		ASSERT_EQ(0, device_session(session, 0, &answer));
-		if (answer.out_state == TOPDOWN_SESSION_EXITED)
+		if (answer.out_state == TOPDOWN_SESSION_STATE_EXITED)
 			break;
 		sleep_ms(20);
 	}
-	ASSERT_EQ(TOPDOWN_SESSION_EXITED, answer.out_state);
+	ASSERT_EQ(TOPDOWN_SESSION_STATE_EXITED, answer.out_state);
 	ASSERT_EQ(0, close(session));
 	trace = trace_open();
 	ASSERT_NE(NULL, trace);
@@ -328,7 +328,7 @@ TEST_F_TIMEOUT(trace, a_session_is_traced_when_it_ends, 120)
 		EXPECT_LT(0, serial);
 		EXPECT_EQ(getpid(), owner);
 		ASSERT_TRUE(nodes_parse(line, node));
-		EXPECT_EQ(TOPDOWN_SESSION_EXITED, state);
+		EXPECT_EQ(TOPDOWN_SESSION_STATE_EXITED, state);
 		EXPECT_EQ(answer.out_figures.enabled_ns, enabled);
 		EXPECT_EQ(answer.out_figures.running_ns, running);
 		EXPECT_EQ(answer.out_merged_ns, merged);

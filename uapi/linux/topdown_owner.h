@@ -60,19 +60,19 @@ struct topdown_owners {
 /**
  * enum topdown_owner_what - what an owner is
  *
- * @TOPDOWN_OWNER_PROCESS: a process
- * @TOPDOWN_OWNER_CGROUP: a cgroup
- * @TOPDOWN_OWNER_IDLE: the idle tasks of all CPUs, with the interrupts that came meanwhile
- * @TOPDOWN_OWNER_OTHERS: all for whom there was no room: there may be 16384 owners of a kind; and
- *	what owners had where reading the counters is dear, and their stay was not read
- * @TOPDOWN_OWNER_ENDED: processes that ended more than TOPDOWN_OWNERS_KEEP_MS ago
+ * @TOPDOWN_OWNER_WHAT_PROCESS: a process
+ * @TOPDOWN_OWNER_WHAT_CGROUP: a cgroup
+ * @TOPDOWN_OWNER_WHAT_IDLE: the idle tasks of all CPUs, with the interrupts that came meanwhile
+ * @TOPDOWN_OWNER_WHAT_OTHERS: all for whom there was no room: there may be 16384 owners of a kind;
+ *	and what owners had where reading the counters is dear, and their stay was not read
+ * @TOPDOWN_OWNER_WHAT_ENDED: processes that ended more than TOPDOWN_OWNERS_KEEP_MS ago
  */
 enum topdown_owner_what {
-	TOPDOWN_OWNER_PROCESS		= 0,
-	TOPDOWN_OWNER_CGROUP		= 1,
-	TOPDOWN_OWNER_IDLE		= 2,
-	TOPDOWN_OWNER_OTHERS		= 3,
-	TOPDOWN_OWNER_ENDED		= 4,
+	TOPDOWN_OWNER_WHAT_PROCESS	= 0,
+	TOPDOWN_OWNER_WHAT_CGROUP	= 1,
+	TOPDOWN_OWNER_WHAT_IDLE		= 2,
+	TOPDOWN_OWNER_WHAT_OTHERS	= 3,
+	TOPDOWN_OWNER_WHAT_ENDED	= 4,
 };
 
 /* topdown_owner.flags: the process has ended.  The name was longer than there is room. */

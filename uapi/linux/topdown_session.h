@@ -61,22 +61,22 @@ struct topdown_attach {
 /**
  * enum topdown_session_state - what has become of a session
  *
- * @TOPDOWN_SESSION_RUNNING: it counts
- * @TOPDOWN_SESSION_DISABLED: it does not count until it is enabled
- * @TOPDOWN_SESSION_EXITED: the last of its tasks has exited or dropped out; the figures stay
- * @TOPDOWN_SESSION_ENDED: its tasks made more tasks than the sessions of its user may follow, see
- *	ENOSPC, so no task is followed any more.  The figures stay, except for what the tasks ran
- *	since they were last counted
- * @TOPDOWN_SESSION_DETACHED: its descriptor was closed before it was EXITED or ENDED, and so it has
- *	ended.  Views and maps say so.  The figures stay there, except for what tasks on nohz_full
- *	CPUs ran since they were last counted
+ * @TOPDOWN_SESSION_STATE_RUNNING: it counts
+ * @TOPDOWN_SESSION_STATE_DISABLED: it does not count until it is enabled
+ * @TOPDOWN_SESSION_STATE_EXITED: the last of its tasks has exited or dropped out; the figures stay
+ * @TOPDOWN_SESSION_STATE_ENDED: its tasks made more tasks than the sessions of its user may follow,
+ *	see ENOSPC, so no task is followed any more.  The figures stay, except for what the tasks
+ *	ran since they were last counted
+ * @TOPDOWN_SESSION_STATE_DETACHED: its descriptor was closed before it was EXITED or ENDED, and so
+ *	it has ended.  Views and maps say so.  The figures stay there, except for what tasks on
+ *	nohz_full CPUs ran since they were last counted
  */
 enum topdown_session_state {
-	TOPDOWN_SESSION_RUNNING		= 0,
-	TOPDOWN_SESSION_DISABLED	= 1,
-	TOPDOWN_SESSION_EXITED		= 2,
-	TOPDOWN_SESSION_ENDED		= 3,
-	TOPDOWN_SESSION_DETACHED	= 4,
+	TOPDOWN_SESSION_STATE_RUNNING		= 0,
+	TOPDOWN_SESSION_STATE_DISABLED		= 1,
+	TOPDOWN_SESSION_STATE_EXITED		= 2,
+	TOPDOWN_SESSION_STATE_ENDED		= 3,
+	TOPDOWN_SESSION_STATE_DETACHED		= 4,
 };
 
 /*
@@ -92,7 +92,7 @@ enum topdown_session_state {
  * it executed another program within some 100 ms, as all others had exited by then, or as the
  * process made threads faster than they were found.  The flag may come these 100 ms after ATTACH.
  */
-#define TOPDOWN_SESSION_INCOMPLETE	(1U << 0)
+#define TOPDOWN_SESSION_OUT_INCOMPLETE	(1U << 0)
 
 /**
  * struct topdown_session_kind - the part of a session on one kind of core
@@ -128,7 +128,7 @@ struct topdown_session_kind {
  * @kind_size: sizeof(struct topdown_session_kind) of the caller, at least 440: the distance of the
  *	kinds in memory; 0 if @kinds is 0
  * @out_state: enum topdown_session_state
- * @out_flags: TOPDOWN_SESSION_INCOMPLETE
+ * @out_flags: TOPDOWN_SESSION_OUT_INCOMPLETE
  * @out_tasks: tasks that are followed now
  * @out_dropped: tasks that dropped out, as they gained rights by executing a program (set-uid and
  *	the like), or executed one that they may not read.  From the execve() on neither they

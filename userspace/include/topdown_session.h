@@ -109,7 +109,8 @@ void topdown_session_map_close(struct topdown_session_map_view *map);
  * topdown_session_map_read() - the figures of a session, from its map
  * @map: map
  * @out: as of topdown_session_read() without TOPDOWN_SESSION_FRESH; untouched on
- *	error.  Its state is TOPDOWN_SESSION_DETACHED if its descriptor was closed before it ended
+ *	error.  Its state is TOPDOWN_SESSION_STATE_DETACHED if its descriptor was closed before it
+ *	ended
  * @size: sizeof(*@out)
  *
  * Return: 0; -EINVAL for a @size that was never released; -EAGAIN as for

@@ -15,11 +15,11 @@
 #define TD_ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
 static const char * const td_session_states[] = {
-	[TOPDOWN_SESSION_RUNNING] = "running",
-	[TOPDOWN_SESSION_DISABLED] = "disabled",
-	[TOPDOWN_SESSION_EXITED] = "exited",
-	[TOPDOWN_SESSION_ENDED] = "ended",
-	[TOPDOWN_SESSION_DETACHED] = "detached",
+	[TOPDOWN_SESSION_STATE_RUNNING] = "running",
+	[TOPDOWN_SESSION_STATE_DISABLED] = "disabled",
+	[TOPDOWN_SESSION_STATE_EXITED] = "exited",
+	[TOPDOWN_SESSION_STATE_ENDED] = "ended",
+	[TOPDOWN_SESSION_STATE_DETACHED] = "detached",
 };
 
 static const char * const td_region_reasons[] = {

@@ -242,7 +242,7 @@ static const struct topdown_owner *td_owners_parent(const struct topdown_owners_
 						    const struct topdown_owner *owner)
 {
 	const struct topdown_owner parent = {
-		.what = TOPDOWN_OWNER_CGROUP, .id = owner->parent,
+		.what = TOPDOWN_OWNER_WHAT_CGROUP, .id = owner->parent,
 	};
 
 	return owner->parent ? topdown_owners_find(view, &parent) : NULL;
@@ -256,7 +256,7 @@ TD_API size_t topdown_owners_path(const struct topdown_owners_view *view,
 	size_t length = 0;
 
 	*path = '\0';
-	if (owner->what != TOPDOWN_OWNER_CGROUP)
+	if (owner->what != TOPDOWN_OWNER_WHAT_CGROUP)
 		return 0;
 	for (; owner && owner->level && nr < TD_OWNERS_LEVELS;
 	     owner = td_owners_parent(view, owner))

@@ -96,8 +96,8 @@ static void fill_session(struct topdown_session_map *map)
 	map->serial = GROWTH_SESSION;
 	for (cpu = 0; cpu < GROWTH_CPUS; cpu++)
 		credit(map, cpu, GROWTH_CREDIT(cpu));
-	td_share_write_header(map, TOPDOWN_SESSION_DISABLED, TOPDOWN_SESSION_INCOMPLETE, 7,
-			      GROWTH_DROPPED);
+	td_share_write_header(map, TOPDOWN_SESSION_STATE_DISABLED,
+			      TOPDOWN_SESSION_OUT_INCOMPLETE, 7, GROWTH_DROPPED);
 	for (cpu = 0; cpu < GROWTH_CPUS; cpu++)
 		fill((struct topdown_share *)((char *)map + map->share_offset +
 					      cpu * map->share_stride));

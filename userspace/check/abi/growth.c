@@ -205,8 +205,8 @@ static void test_session(const char *path)
 					      sizeof(*kind)) &&
 	      nr == (newer ? 4 : 3) && seen.nr_kinds == nr &&
 	      seen.out_nr_kinds == nr && seen.out_serial == GROWTH_SESSION &&
-	      seen.out_state == TOPDOWN_SESSION_DISABLED &&
-	      seen.out_flags == TOPDOWN_SESSION_INCOMPLETE && seen.out_tasks == 7 &&
+	      seen.out_state == TOPDOWN_SESSION_STATE_DISABLED &&
+	      seen.out_flags == TOPDOWN_SESSION_OUT_INCOMPLETE && seen.out_tasks == 7 &&
 	      seen.out_dropped == GROWTH_DROPPED &&
 	      seen.out_source == TOPDOWN_SOURCE_PERF_METRICS && seen.out_level == 2 &&
 	      seen.out_nodes == GROWTH_NODES_KNOWN, "what it says of the session");
@@ -281,7 +281,7 @@ static void test_tasks(struct topdown *td)
 	      !topdown_session_view(session, &view), "CONTROL");
 	close(session);
 	check(!topdown_session_read(view, 0, &now, sizeof(now)) &&
-	      now.out_state == TOPDOWN_SESSION_DETACHED && grown_right(&now), "a view");
+	      now.out_state == TOPDOWN_SESSION_STATE_DETACHED && grown_right(&now), "a view");
 	close(view);
 }
 

@@ -71,7 +71,7 @@ static struct row row_of(enum row_kind kind)
 	row.figures.ratio[TOPDOWN_RESOURCE_BOUND] = TOPDOWN_RATIO_NONE;
 	if (kind == ROW_RUNS) {
 		row.task = &task;
-		row.state = TOPDOWN_SESSION_EXITED;
+		row.state = TOPDOWN_SESSION_STATE_EXITED;
 	}
 	return row;
 }

@@ -516,7 +516,7 @@ static void owner(enum row_kind kind, uint64_t id, uint64_t parent, const char *
 	own->parent = parent;
 	*row = (struct row){ .kind = kind, .task = &own->task, .name = own->name,
 			     .path = own->path, .id = id,
-			     .state = TOPDOWN_SESSION_RUNNING, .level = 2,
+			     .state = TOPDOWN_SESSION_STATE_RUNNING, .level = 2,
 			     .source = TOPDOWN_SOURCE_PERF_METRICS };
 	figures->enabled_ns = percent * (NS_PER_S / 100);
 	figures->running_ns = figures->enabled_ns;
@@ -555,7 +555,7 @@ static void test_processes(void)
 	owner(ROW_PROCESS, 7, 0, "database", 450, 50, 80);
 	owner(ROW_PROCESS, 42, 0, "server", 600, 150, 10);
 	owner(ROW_PROCESS, 43, 0, "a name that is wider than it", 20, 10, 90);
-	owners.interval.row[3].state = TOPDOWN_SESSION_EXITED;
+	owners.interval.row[3].state = TOPDOWN_SESSION_STATE_EXITED;
 	top_owners_link(&owners, NS_PER_S);
 	build(24, 80);
 	check(line_is(3, "processes sorted by slots; rows 1-4 of 4"), "processes, by slots");

@@ -104,7 +104,7 @@ static uint64_t put_run(uint32_t task, uint64_t begin_ns, const struct luck *luc
 	for (at_ns = 0; at_ns < length_ns; at_ns = next_ns, ++*samples) {
 		next_ns = at_ns + STEP < length_ns ? at_ns + STEP : length_ns;
 		struct record_sample sample = {
-			.task = task, .state = TOPDOWN_SESSION_EXITED, .level = 2,
+			.task = task, .state = TOPDOWN_SESSION_STATE_EXITED, .level = 2,
 			.source = TOPDOWN_SOURCE_PERF_METRICS,
 			.begin_ns = begin_ns + at_ns, .end_ns = begin_ns + next_ns,
 			.figures = figures_of(luck, next_ns - at_ns, wave,

@@ -60,7 +60,7 @@ static struct topdown_owner *add(struct topdown_owner *owner, unsigned int *nr, 
 	memset(new, 0, sizeof(*new));
 	new->what = what;
 	new->id = id;
-	new->start_ns = what == TOPDOWN_OWNER_PROCESS ? id * 1000 : 0;
+	new->start_ns = what == TOPDOWN_OWNER_WHAT_PROCESS ? id * 1000 : 0;
 	new->depth = 2;
 	new->source = TOPDOWN_SOURCE_PERF_METRICS;
 	new->nodes = fake_nodes();
@@ -95,20 +95,20 @@ static unsigned int processes(struct topdown_owner *owner, uint64_t steps)
 	struct topdown_owner *gone;
 	unsigned int nr = 0;
 
-	add(owner, &nr, TOPDOWN_OWNER_IDLE, 0, "", 95, steps);
-	add(owner, &nr, TOPDOWN_OWNER_OTHERS, 0, "", 0, 0);
-	gone = add(owner, &nr, TOPDOWN_OWNER_ENDED, 0, "", 50, steps > 3 ? until : 0);
+	add(owner, &nr, TOPDOWN_OWNER_WHAT_IDLE, 0, "", 95, steps);
+	add(owner, &nr, TOPDOWN_OWNER_WHAT_OTHERS, 0, "", 0, 0);
+	gone = add(owner, &nr, TOPDOWN_OWNER_WHAT_ENDED, 0, "", 50, steps > 3 ? until : 0);
 	if (steps > 3) {
 		gone->self.slots += setting("FAKE_LATE", 0);
 		gone->self.node[TOPDOWN_RETIRING] += setting("FAKE_LATE", 0);
 		gone->self.enabled_ns += setting("FAKE_LATE", 0);
 		gone->self.running_ns += setting("FAKE_LATE", 0);
 	}
-	add(owner, &nr, TOPDOWN_OWNER_PROCESS, 1, "init", 90, steps);
-	add(owner, &nr, TOPDOWN_OWNER_PROCESS, 42, "serv\033er", 10, steps);
+	add(owner, &nr, TOPDOWN_OWNER_WHAT_PROCESS, 1, "init", 90, steps);
+	add(owner, &nr, TOPDOWN_OWNER_WHAT_PROCESS, 42, "serv\033er", 10, steps);
 	if (steps > 3)
 		return nr;
-	gone = add(owner, &nr, TOPDOWN_OWNER_PROCESS, 77, "short", 50, until);
+	gone = add(owner, &nr, TOPDOWN_OWNER_WHAT_PROCESS, 77, "short", 50, until);
 	gone->flags = steps > 2 ? TOPDOWN_OWNER_EXITED : 0;
 	return nr;
 }
@@ -124,7 +124,7 @@ static void add_line(struct topdown_owner *owner, unsigned int *nr, const char *
 	if (*nr == OWNERS_MAX ||
 	    sscanf(line, "%llu %llu %u %llu %n", &id, &parent, &level, &steps, &name) != 4)
 		return;
-	new = add(owner, nr, TOPDOWN_OWNER_CGROUP, id, line + name, 60, steps);
+	new = add(owner, nr, TOPDOWN_OWNER_WHAT_CGROUP, id, line + name, 60, steps);
 	new->name[strcspn(new->name, "\n")] = '\0';
 	new->parent = parent;
 	new->level = level;
@@ -154,14 +154,14 @@ static unsigned int cgroups(struct topdown_owner *owner, uint64_t steps)
 	FILE *file = path ? fopen(path, "re") : NULL;
 	unsigned int nr = 0;
 
-	add(owner, &nr, TOPDOWN_OWNER_IDLE, 0, "", 95, steps);
-	add(owner, &nr, TOPDOWN_OWNER_OTHERS, 0, "", 0, 0);
+	add(owner, &nr, TOPDOWN_OWNER_WHAT_IDLE, 0, "", 95, steps);
+	add(owner, &nr, TOPDOWN_OWNER_WHAT_OTHERS, 0, "", 0, 0);
 	if (file)
 		return listed(owner, nr, file);
-	root = add(owner, &nr, TOPDOWN_OWNER_CGROUP, 1, "", 90, steps);
-	a = add(owner, &nr, TOPDOWN_OWNER_CGROUP, 100, "a", 60, steps);
-	b = add(owner, &nr, TOPDOWN_OWNER_CGROUP, 200, "b", 20, steps);
-	c = add(owner, &nr, TOPDOWN_OWNER_CGROUP, 300, name ? name : "c", 30, steps);
+	root = add(owner, &nr, TOPDOWN_OWNER_WHAT_CGROUP, 1, "", 90, steps);
+	a = add(owner, &nr, TOPDOWN_OWNER_WHAT_CGROUP, 100, "a", 60, steps);
+	b = add(owner, &nr, TOPDOWN_OWNER_WHAT_CGROUP, 200, "b", 20, steps);
+	c = add(owner, &nr, TOPDOWN_OWNER_WHAT_CGROUP, 300, name ? name : "c", 30, steps);
 	a->level = 1;
 	c->level = 1;
 	b->level = 2;

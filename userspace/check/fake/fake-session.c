@@ -205,10 +205,10 @@ static void look_for_program(struct session *session)
 static unsigned int session_state(const struct session *session)
 {
 	if (session->detached)
-		return TOPDOWN_SESSION_DETACHED;
+		return TOPDOWN_SESSION_STATE_DETACHED;
 	if (has_exited(session->pid))
-		return TOPDOWN_SESSION_EXITED;
-	return session->disabled ? TOPDOWN_SESSION_DISABLED : TOPDOWN_SESSION_RUNNING;
+		return TOPDOWN_SESSION_STATE_EXITED;
+	return session->disabled ? TOPDOWN_SESSION_STATE_DISABLED : TOPDOWN_SESSION_STATE_RUNNING;
 }
 
 /* A hybrid machine has half of the steps on each kind, others have all on the only one. */
@@ -259,10 +259,10 @@ int fake_session(int fd, struct topdown_session *arg)
 	steps = getenv("FAKE_ASLEEP") ? 0 : session->steps;
 	arg->out_state = setting("FAKE_SESSION_STATE", session_state(session));
 	arg->out_serial = number + 1;
-	arg->out_flags = getenv("FAKE_INCOMPLETE") ? TOPDOWN_SESSION_INCOMPLETE : 0;
+	arg->out_flags = getenv("FAKE_INCOMPLETE") ? TOPDOWN_SESSION_OUT_INCOMPLETE : 0;
 	arg->out_dropped = setting("FAKE_DROPPED", 0);
 	if (arg->out_dropped)
-		arg->out_flags |= TOPDOWN_SESSION_INCOMPLETE;
+		arg->out_flags |= TOPDOWN_SESSION_OUT_INCOMPLETE;
 	arg->out_source = setting("FAKE_SOURCE", TOPDOWN_SOURCE_PERF_METRICS);
 	arg->out_level = setting("FAKE_LEVEL", 2);
 	arg->out_time_ns = now_ns();
@@ -329,7 +329,7 @@ static void fill_shares(struct topdown_session_map *map, uint32_t number)
 		.share_size	= sizeof(*share),
 		.nr_kinds	= TD_NR_KINDS,
 		.serial		= number,
-		.state		= TOPDOWN_SESSION_RUNNING,
+		.state		= TOPDOWN_SESSION_STATE_RUNNING,
 		.tasks		= 1,
 	};
 	for (i = 0; i < 2; i++) {

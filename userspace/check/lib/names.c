@@ -32,8 +32,8 @@ static void test_tree(void)
 	      topdown_node_parent(99) == -1, "nodes that are not");
 	check(!strcmp(topdown_state_name(TOPDOWN_STATE_ERROR), "error") &&
 	      !strcmp(topdown_state_name(99), "unknown"), "states");
-	check(!strcmp(topdown_session_state_name(TOPDOWN_SESSION_ENDED), "ended") &&
-	      !strcmp(topdown_session_state_name(TOPDOWN_SESSION_DETACHED), "detached") &&
+	check(!strcmp(topdown_session_state_name(TOPDOWN_SESSION_STATE_ENDED), "ended") &&
+	      !strcmp(topdown_session_state_name(TOPDOWN_SESSION_STATE_DETACHED), "detached") &&
 	      !strcmp(topdown_session_state_name(99), "unknown"), "states of sessions");
 	check(!strcmp(topdown_source_name(TOPDOWN_SOURCE_PERF_METRICS), "perf_metrics") &&
 	      !strcmp(topdown_source_name(99), "unknown"), "sources");

@@ -122,11 +122,11 @@ static void test_session_read(void)
 	ok = !topdown_session_attach(td, 0, TOPDOWN_ATTACH_DISABLED, &session) &&
 	     !topdown_session_attach(td, 0, 0, &other);
 	check(ok && !topdown_session_read(session, 0, &then, sizeof(then)) &&
-	      then.out_serial && then.out_state == TOPDOWN_SESSION_DISABLED &&
+	      then.out_serial && then.out_state == TOPDOWN_SESSION_STATE_DISABLED &&
 	      !then.out_figures.slots, "a disabled session has nothing");
 	check(!topdown_session_control(session, TOPDOWN_CONTROL_ENABLE) &&
 	      !topdown_session_read(session, TOPDOWN_SESSION_FRESH, &then, sizeof(then)) &&
-	      then.out_state == TOPDOWN_SESSION_RUNNING && then.out_figures.slots,
+	      then.out_state == TOPDOWN_SESSION_STATE_RUNNING && then.out_figures.slots,
 	      "an enabled one counts");
 	check(!topdown_session_read(session, 0, &now, sizeof(now)) &&
 	      now.out_figures.slots == then.out_figures.slots, "what is known already");
@@ -246,7 +246,7 @@ static void test_session_view(void)
 	topdown_close(td);
 	check(!topdown_session_view(session, &view) && view != session, "a view");
 	check(!topdown_session_read(view, TOPDOWN_SESSION_FRESH, &seen, sizeof(seen)) &&
-	      seen.out_state == TOPDOWN_SESSION_RUNNING && seen.out_figures.slots,
+	      seen.out_state == TOPDOWN_SESSION_STATE_RUNNING && seen.out_figures.slots,
 	      "which reads, without the device");
 	check(!topdown_session_map_open(&map, view), "and is mapped");
 	topdown_session_map_close(map);
@@ -256,7 +256,7 @@ static void test_session_view(void)
 	      "no descriptor gets lost");
 	close(session);
 	check(!topdown_session_read(view, 0, &seen, sizeof(seen)) &&
-	      seen.out_state == TOPDOWN_SESSION_DETACHED, "or keeps the session");
+	      seen.out_state == TOPDOWN_SESSION_STATE_DETACHED, "or keeps the session");
 	close(view);
 	setenv("FAKE_FEATURES", "31", 1);
 }
@@ -278,7 +278,7 @@ static void test_session_map(void)
 	topdown_session_attach(td, 0, 0, &session);
 	check(!topdown_session_map_open(&map, session), "the map of a session");
 	check(!topdown_session_map_read(map, &seen, sizeof(seen)) && seen.out_serial == 1 &&
-	      seen.size == sizeof(seen) && seen.out_state == TOPDOWN_SESSION_RUNNING &&
+	      seen.size == sizeof(seen) && seen.out_state == TOPDOWN_SESSION_STATE_RUNNING &&
 	      seen.out_tasks == 1 && seen.out_level == 2 &&
 	      seen.out_source == TOPDOWN_SOURCE_PERF_METRICS, "what it says of the session");
 	/* 2 + 2 steps, and a share without any. */

@@ -274,8 +274,8 @@ int task_kind(const struct task *task, unsigned int kind, unsigned int level,
  */
 bool task_over(const struct task *task)
 {
-	return task->now.out_state == TOPDOWN_SESSION_EXITED ||
-	       task->now.out_state == TOPDOWN_SESSION_ENDED;
+	return task->now.out_state == TOPDOWN_SESSION_STATE_EXITED ||
+	       task->now.out_state == TOPDOWN_SESSION_STATE_ENDED;
 }
 
 /**

@@ -71,9 +71,9 @@ static int compare_slots(const void *a, const void *b)
 /* Owners that are no cgroups have slots too: with them all slots of the CPUs are there. */
 static void add_outside(struct export_cgroups *cgroups, const struct topdown_owner *record)
 {
-	if (record->what == TOPDOWN_OWNER_IDLE)
+	if (record->what == TOPDOWN_OWNER_WHAT_IDLE)
 		cgroups->idle = record->self.slots;
-	else if (record->what == TOPDOWN_OWNER_OTHERS)
+	else if (record->what == TOPDOWN_OWNER_WHAT_OTHERS)
 		cgroups->others = record->self.slots;
 }
 
@@ -92,7 +92,7 @@ static bool take_reading(struct export_cgroups *cgroups, struct reading *reading
 	for (i = 0; i < nr; i++) {
 		const struct topdown_owner *record = topdown_owners_get(cgroups->view, i);
 
-		if (record->what == TOPDOWN_OWNER_CGROUP)
+		if (record->what == TOPDOWN_OWNER_WHAT_CGROUP)
 			reading->at[reading->nr++] = (struct living){ record, i, false };
 		else
 			add_outside(cgroups, record);

@@ -94,7 +94,7 @@ static void leave_out_gone(const struct owners *owners, unsigned int level,
 	for (i = 0; i < nr; i++) {
 		const struct topdown_owner *then = topdown_owners_get(owners->then, i);
 
-		if (then->what != TOPDOWN_OWNER_PROCESS ||
+		if (then->what != TOPDOWN_OWNER_WHAT_PROCESS ||
 		    topdown_owners_find(owners->view, then))
 			continue;
 		td_figures_sub(ended, &then->self);
@@ -109,7 +109,7 @@ static bool is_chosen(const char *names, const struct topdown_owner *owner, cons
 
 	if (!names)
 		return true;
-	if (owner->what != TOPDOWN_OWNER_CGROUP)
+	if (owner->what != TOPDOWN_OWNER_WHAT_CGROUP)
 		return false;
 	/* Names are those of perf: from the root of cgroups on, with or without a slash. */
 	for (; *names; names = *end ? end + 1 : end) {
@@ -130,18 +130,18 @@ static void name_owner(const struct owners *owners, const struct topdown_owner *
 		       struct owner_row *own)
 {
 	static const char *const names[] = {
-		[TOPDOWN_OWNER_IDLE] = "idle", [TOPDOWN_OWNER_OTHERS] = "others",
-		[TOPDOWN_OWNER_ENDED] = "ended",
+		[TOPDOWN_OWNER_WHAT_IDLE] = "idle", [TOPDOWN_OWNER_WHAT_OTHERS] = "others",
+		[TOPDOWN_OWNER_WHAT_ENDED] = "ended",
 	};
 	const char *name = owner->name;
 
 	own->path[0] = '\0';
 	own->parent = owner->parent;
-	if (owner->what == TOPDOWN_OWNER_CGROUP) {
+	if (owner->what == TOPDOWN_OWNER_WHAT_CGROUP) {
 		topdown_owners_path(owners->view, owner, own->path, sizeof(own->path));
 		printable(own->path);
 		name = owner->level ? name : "/";
-	} else if (owner->what == TOPDOWN_OWNER_PROCESS) {
+	} else if (owner->what == TOPDOWN_OWNER_WHAT_PROCESS) {
 		own->task.pid = owner->id;
 	} else if (owner->what < sizeof(names) / sizeof(names[0])) {
 		name = names[owner->what];
@@ -153,13 +153,13 @@ static void name_owner(const struct owners *owners, const struct topdown_owner *
 static enum row_kind kind_of(const struct topdown_owner *owner)
 {
 	switch (owner->what) {
-	case TOPDOWN_OWNER_PROCESS:
+	case TOPDOWN_OWNER_WHAT_PROCESS:
 		return ROW_PROCESS;
-	case TOPDOWN_OWNER_CGROUP:
+	case TOPDOWN_OWNER_WHAT_CGROUP:
 		return ROW_CGROUP;
-	case TOPDOWN_OWNER_IDLE:
+	case TOPDOWN_OWNER_WHAT_IDLE:
 		return ROW_IDLE_TASKS;
-	case TOPDOWN_OWNER_ENDED:
+	case TOPDOWN_OWNER_WHAT_ENDED:
 		return ROW_ENDED;
 	default:
 		return ROW_OTHERS;
@@ -168,7 +168,7 @@ static enum row_kind kind_of(const struct topdown_owner *owner)
 
 static bool has_tree(const struct topdown_owner *owner, bool self)
 {
-	return owner->what == TOPDOWN_OWNER_CGROUP && !self;
+	return owner->what == TOPDOWN_OWNER_WHAT_CGROUP && !self;
 }
 
 /* Its figures in the interval; false if it did not run. */
@@ -178,7 +178,7 @@ static bool fill_figures(const struct owners *owners, const struct topdown_owner
 {
 	if (topdown_owner_between(then, now, tree, level, figures))
 		return false;
-	if (now->what == TOPDOWN_OWNER_ENDED)
+	if (now->what == TOPDOWN_OWNER_WHAT_ENDED)
 		leave_out_gone(owners, level, figures);
 	return figures->enabled_ns;
 }
@@ -191,8 +191,8 @@ static void fill_row(const struct interval *interval, struct row *row,
 	row->name = own->name;
 	row->path = own->path;
 	row->id = now->id;
-	row->state = now->flags & TOPDOWN_OWNER_EXITED ? TOPDOWN_SESSION_EXITED :
-							 TOPDOWN_SESSION_RUNNING;
+	row->state = now->flags & TOPDOWN_OWNER_EXITED ? TOPDOWN_SESSION_STATE_EXITED :
+							 TOPDOWN_SESSION_STATE_RUNNING;
 	row->source = now->source;
 	row->level = row_level(now->depth, interval);
 	row_expect(row);

@@ -267,7 +267,7 @@ struct record_task {
  * @state: enum topdown_session_state at the end of the interval
  * @source: enum topdown_source
  * @level: highest level of the figures
- * @flags: TOPDOWN_SESSION_INCOMPLETE
+ * @flags: TOPDOWN_SESSION_OUT_INCOMPLETE
  * @__reserved: 0
  * @begin_ns: when the interval began, CLOCK_MONOTONIC
  * @end_ns: when it ended

@@ -111,7 +111,7 @@ static void join_sample(const struct summary *summary, struct summary_subject *s
 	subject->state = sample->state;
 	subject->merged_ns += sample->merged_ns;
 	subject->switches += sample->switches;
-	subject->incomplete |= sample->flags & TOPDOWN_SESSION_INCOMPLETE;
+	subject->incomplete |= sample->flags & TOPDOWN_SESSION_OUT_INCOMPLETE;
 	topdown_figures_add(&subject->core, &sample->core, summary->level);
 	topdown_figures_add(&subject->atom, &sample->atom, summary->level);
 }

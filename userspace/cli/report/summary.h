@@ -33,7 +33,7 @@
  * @lost: windows that were lost
  * @merged_ns: as of topdown_session; of tasks only
  * @switches: as of topdown_session; of tasks only
- * @incomplete: as TOPDOWN_SESSION_INCOMPLETE; of tasks only
+ * @incomplete: as TOPDOWN_SESSION_OUT_INCOMPLETE; of tasks only
  * @ranks: ratios over time
  * @task: the task, of which rows have the name
  */

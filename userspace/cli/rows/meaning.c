@@ -163,8 +163,8 @@ const char *reason_of_state(const struct row *row)
 		[TOPDOWN_STATE_ASIDE]		= "left to a perf user",
 	};
 	static const char * const tasks[] = {
-		[TOPDOWN_SESSION_DISABLED]	= "no program was executed yet",
-		[TOPDOWN_SESSION_ENDED]		= "it made too many tasks",
+		[TOPDOWN_SESSION_STATE_DISABLED]	= "no program was executed yet",
+		[TOPDOWN_SESSION_STATE_ENDED]		= "it made too many tasks",
 	};
 
 	if (row->task)

@@ -64,8 +64,8 @@ static void note_times(struct note *note, const struct row *row)
 static bool is_usual(const struct row *row)
 {
 	if (row->task)
-		return row->state == TOPDOWN_SESSION_RUNNING ||
-		       row->state == TOPDOWN_SESSION_EXITED;
+		return row->state == TOPDOWN_SESSION_STATE_RUNNING ||
+		       row->state == TOPDOWN_SESSION_STATE_EXITED;
 	return row->state == TOPDOWN_STATE_OK;
 }
 

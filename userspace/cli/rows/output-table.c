@@ -195,7 +195,8 @@ static void kinds(const struct output *output, const struct row *row, const char
 static void remark_task(const struct output *output, const struct row *row,
 			const char **before)
 {
-	if (row->state != TOPDOWN_SESSION_RUNNING && row->state != TOPDOWN_SESSION_EXITED)
+	if (row->state != TOPDOWN_SESSION_STATE_RUNNING &&
+	    row->state != TOPDOWN_SESSION_STATE_EXITED)
 		remark_state(output, row, before);
 	if (row->incomplete)
 		remark(output, before, "incomplete (some tasks are not followed)");

@@ -162,7 +162,8 @@ unsigned int row_interval_state(const struct row *row)
 bool row_partial(const struct row *row)
 {
 	if (row->task)
-		return row->state == TOPDOWN_SESSION_ENDED || row->incomplete || row_short(row);
+		return row->state == TOPDOWN_SESSION_STATE_ENDED || row->incomplete ||
+		       row_short(row);
 	/* The states of the CPUs of a sum say more than the sum of their shares. */
 	return row->state != TOPDOWN_STATE_OK || (row->kind == ROW_CPU && row_short(row));
 }

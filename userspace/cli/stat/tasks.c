@@ -138,7 +138,7 @@ static int fill_row(const struct stat_run *run, struct row *row, const struct ta
 	row->level = row_level(now->out_level, &run->interval);
 	row->merged_ns = now->out_merged_ns - task->then.out_merged_ns;
 	row->switches = now->out_switches - task->then.out_switches;
-	row->incomplete = now->out_flags & TOPDOWN_SESSION_INCOMPLETE;
+	row->incomplete = now->out_flags & TOPDOWN_SESSION_OUT_INCOMPLETE;
 	ret = task_kind(task, TOPDOWN_KIND_CORE, row->level, &row->core);
 	if (!ret)
 		ret = task_kind(task, TOPDOWN_KIND_ATOM, row->level, &row->atom);

@@ -180,7 +180,7 @@ static void owner_line(struct top_frame *frame, unsigned int line, const struct 
 
 	owner_name(frame, line, row, lines);
 	at = values(frame, line, lines->first + 1, row, &lines->list, 1);
-	if (row->state == TOPDOWN_SESSION_EXITED)
+	if (row->state == TOPDOWN_SESSION_STATE_EXITED)
 		cells_print_whole(frame, line, at, TOP_LOOK_WARN, "ended");
 	else
 		bar(frame, line, at, row);

@@ -182,7 +182,7 @@ static bool process_has_ended(const struct where_run *run)
 
 	return run->options->pid &&
 	       !topdown_session_read(run->session, 0, &session, sizeof(session)) &&
-	       session.out_state == TOPDOWN_SESSION_EXITED;
+	       session.out_state == TOPDOWN_SESSION_STATE_EXITED;
 }
 
 static int follow(struct where_run *run, struct ticker *ticker)

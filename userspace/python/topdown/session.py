@@ -47,7 +47,7 @@ class SessionReading:
     @property
     def incomplete(self) -> bool:
         """Whether some task is not followed: `dropped`, or it began during the attach."""
-        return bool(self._raw.out_flags & abi.SESSION_INCOMPLETE)
+        return bool(self._raw.out_flags & abi.SESSION_OUT_INCOMPLETE)
 
     @property
     def dropped(self) -> int:
