@@ -74,6 +74,7 @@ static int td_set(struct td_slots *slots, enum topdown_node node, __s64 value, _
  */
 void td_set_level1(struct td_slots *slots, enum topdown_node node, __s64 value)
 {
+	slots->level1 += value > 0 ? (__u64)value : 0;
 	if (td_set(slots, node, value, slots->slots))
 		slots->clamped |= 1U << node;
 }

@@ -98,12 +98,15 @@ struct td_sample {
  * struct td_slots - the result of a formula
  * @slots: all slots
  * @node: slots of each node, at most @slots; 0 for nodes that the family lacks
+ * @level1: the level 1 nodes together as published, before any is cut to @slots; nodes below 0
+ *	are left out, because what is missing there is too much in another
  * @clamped: bit n: for node n, or for the other child of its parent, the published formula
  *	has no value here, or one below 0 or above the parent
  */
 struct td_slots {
 	__u64 slots;
 	__u64 node[TOPDOWN_MAX_NODES];
+	__u64 level1;
 	__u32 clamped;
 };
 

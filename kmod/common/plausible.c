@@ -8,6 +8,12 @@
  * may be 0, because on a CPU that waits for memory less than one slot in 255 retires.  But
  * the four bytes of level 1 together must be all slots, except for rounding.
  *
+ * Level 1 of ordinary events may be more than all slots by what was issued in one part and
+ * retired in the next, which is some hundred slots, by what counters that are read one after
+ * the other have not counted together, and by errata of single events.  None of that is half
+ * of the slots of a long part, so the limit is that of PERF_METRICS.  There is no lower limit: a
+ * formula has one node that is the rest, or events that miss slots on some CPUs.
+ *
  * Doubtful counts are dropped, and their time is not running time.
  */
 #include "plausible.h"
@@ -52,17 +58,23 @@ enum td_doubt td_doubt_metrics(enum td_bytes bytes, __u64 slots, __u64 running_n
  * td_doubt_counters - judge the result of a formula of ordinary events
  * @slots: all slots
  * @retiring: retired slots
+ * @level1: td_slots.level1 if all events of level 1 were counted at once; 0 if they take turns,
+ *	because then each may have seen another program
  * @running_ns: how long level 1 had the counters
  *
  * Return: the doubt.
  */
-enum td_doubt td_doubt_counters(__u64 slots, __u64 retiring, __u64 running_ns)
+enum td_doubt td_doubt_counters(__u64 slots, __u64 retiring, __u64 level1, __u64 running_ns)
 {
 	if (!slots)
 		return running_ns < TD_DOUBT_MIN_NS ? TD_DOUBT_UNKNOWN : TD_DOUBT_STILL;
 	if (slots < TD_DOUBT_MIN_SLOTS)
 		return TD_DOUBT_UNKNOWN;
-	return retiring ? TD_DOUBT_NONE : TD_DOUBT_RETIRED;
+	if (!retiring)
+		return TD_DOUBT_RETIRED;
+	if (level1 <= slots + slots / 2)
+		return TD_DOUBT_NONE;
+	return slots < TD_DOUBT_MIN_LEVEL1 ? TD_DOUBT_UNKNOWN : TD_DOUBT_LEVEL1;
 }
 
 /**
@@ -161,6 +173,8 @@ const char *td_doubt_text(enum td_doubt doubt)
 		return "PERF_METRICS are all 0";
 	case TD_DOUBT_SUM:
 		return "PERF_METRICS do not sum to SLOTS";
+	case TD_DOUBT_LEVEL1:
+		return "level 1 sums to far more than all slots";
 	default:
 		return "no doubt";
 	}

@@ -13,6 +13,12 @@
 /* About a microsecond of a CPU; fewer slots prove nothing. */
 #define TD_DOUBT_MIN_SLOTS	(1ULL << 14)
 
+/*
+ * Some 50 microseconds.  Ordinary counters are read one after the other, and where a hypervisor
+ * traps each read, the last of eight counted a part that begins and ends ten microseconds later.
+ */
+#define TD_DOUBT_MIN_LEVEL1	(1ULL << 20)
+
 /**
  * enum td_doubt - why counts cannot be what a CPU did
  *
@@ -21,6 +27,7 @@
  * @TD_DOUBT_RETIRED: no slot retired
  * @TD_DOUBT_METRICS: all bytes of PERF_METRICS are 0
  * @TD_DOUBT_SUM: the bytes of level 1 do not sum to all slots
+ * @TD_DOUBT_LEVEL1: level 1 of ordinary events sums to far more than all slots
  * @TD_DOUBT_UNKNOWN: the counts are too small to judge
  */
 enum td_doubt {
@@ -29,6 +36,7 @@ enum td_doubt {
 	TD_DOUBT_RETIRED,
 	TD_DOUBT_METRICS,
 	TD_DOUBT_SUM,
+	TD_DOUBT_LEVEL1,
 	TD_DOUBT_UNKNOWN,
 };
 
@@ -54,7 +62,8 @@ struct td_trust {
 };
 
 enum td_doubt td_doubt_metrics(enum td_bytes bytes, __u64 slots, __u64 running_ns);
-enum td_doubt td_doubt_counters(__u64 slots, __u64 retiring, __u64 running_ns);
+enum td_doubt td_doubt_counters(__u64 slots, __u64 retiring, __u64 level1,
+				__u64 running_ns);
 int td_trust_part(struct td_trust *trust, enum td_doubt doubt, __u64 running_ns);
 void td_trust_close(struct td_trust *trust);
 int td_trust_lost(const struct td_trust *trust);

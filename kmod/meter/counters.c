@@ -313,6 +313,12 @@ static void td_counters_cycles(const struct td_counters *counters,
 	sums->instructions = counted ? sample->count[counters->instructions] : 0;
 }
 
+/* The sum of level 1 if its events are counted at once; 0 if they are in groups that take turns. */
+static u64 td_counters_level1(const struct td_counters *counters, const struct td_slots *slots)
+{
+	return counters->shared || counters->meter.nr == 1 ? slots->level1 : 0;
+}
+
 /*
  * The part is empty as long as some group has not run at all.  Ordinary counters need no reset,
  * so all folds are alike.
@@ -336,7 +342,8 @@ static s64 td_counters_fold(struct td_meter *meter, u64 now, struct td_part *par
 	td_counters_cycles(counters, &sample, &part->sums);
 	memcpy(part->sums.node, slots.node, sizeof(slots.node));
 	part->clamped = slots.clamped;
-	part->doubt = td_doubt_counters(slots.slots, slots.node[TOPDOWN_RETIRING], ran);
+	part->doubt = td_doubt_counters(slots.slots, slots.node[TOPDOWN_RETIRING],
+					td_counters_level1(counters, &slots), ran);
 	part->odd = false;
 	return ran;
 }

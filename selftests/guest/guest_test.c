@@ -417,6 +417,36 @@ static void test_absurd_sum(void)
 	ksft_test_result(ok && odd_windows() >= none + 4, "absurd_sum\n");
 }
 
+/* Retired slots and slots without an operation, each nearly all of six slots a cycle. */
+static bool events_absurd(void)
+{
+	return backdoor_set_rate(0x2c2, 5400000) && backdoor_set_rate(0x19c, 5400000);
+}
+
+static bool is_intel(void)
+{
+	struct topdown_info info;
+
+	return !device_info(device, &info) && info.out_source != TOPDOWN_SOURCE_AMD;
+}
+
+/* Level 1 of ordinary events that is 180% of all slots and more is no figure. */
+static void test_absurd_level1(void)
+{
+	bool ok;
+
+	if (has_metrics() || !is_intel()) {
+		ksft_test_result_skip("absurd_level1: PERF_METRICS, or no event of Intel's\n");
+		return;
+	}
+	spin_stop(worker);
+	worker = spin_start_with(CPU, &profile, events_absurd);
+	ok = worker > 0;
+	sleep_ms(LOOK_MS);
+	ksft_test_result(ok && refused("level 1 sums to far more than all slots"),
+			 "absurd_level1\n");
+}
+
 /* Set the turns of ordinary counters.  end() writes the machine's own value back. */
 static bool turns_set(const char *ms)
 {
@@ -468,7 +498,7 @@ int main(void)
 	span_ms = env_number("TOPDOWN_SPAN_MS", 1500);
 	refused_ms = getenv("TOPDOWN_FULL") ? 8000 : 4000;
 	ksft_print_header();
-	ksft_set_plan(6);
+	ksft_set_plan(7);
 	if (realtime() || cpu_pin(0) || !begin())
 		ksft_exit_fail_msg("cannot begin\n");
 	atexit(end);
@@ -478,5 +508,6 @@ int main(void)
 	test_standing();
 	test_odd_windows();
 	test_absurd_sum();
+	test_absurd_level1();
 	ksft_finished();
 }

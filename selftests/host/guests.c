@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formula.h"
 #include "guest.h"
 #include "ktap.h"
 #include "plausible.h"
@@ -109,12 +110,12 @@ static bool no_profile_is_odd(enum way way)
 
 static bool doubts(void)
 {
-	return td_doubt_counters(MANY, 0, 1) == TD_DOUBT_RETIRED &&
-	       td_doubt_counters(MANY, 1, 1) == TD_DOUBT_NONE &&
-	       td_doubt_counters(ENOUGH, 0, 1) == TD_DOUBT_RETIRED &&
-	       td_doubt_counters(FEW, 0, 1) == TD_DOUBT_UNKNOWN &&
-	       td_doubt_counters(0, 0, 1000) == TD_DOUBT_UNKNOWN &&
-	       td_doubt_counters(0, 0, 1000000000) == TD_DOUBT_STILL &&
+	return td_doubt_counters(MANY, 0, MANY, 1) == TD_DOUBT_RETIRED &&
+	       td_doubt_counters(MANY, 1, MANY, 1) == TD_DOUBT_NONE &&
+	       td_doubt_counters(ENOUGH, 0, ENOUGH, 1) == TD_DOUBT_RETIRED &&
+	       td_doubt_counters(FEW, 0, FEW, 1) == TD_DOUBT_UNKNOWN &&
+	       td_doubt_counters(0, 0, 0, 1000) == TD_DOUBT_UNKNOWN &&
+	       td_doubt_counters(0, 0, 0, 1000000000) == TD_DOUBT_STILL &&
 	       td_doubt_metrics(TD_BYTES_RIGHT, MANY, 1) == TD_DOUBT_NONE &&
 	       td_doubt_metrics(TD_BYTES_ODD, MANY, 1) == TD_DOUBT_NONE &&
 	       td_doubt_metrics(TD_BYTES_ZERO, MANY, 1) == TD_DOUBT_METRICS &&
@@ -124,13 +125,43 @@ static bool doubts(void)
 	       td_doubt_metrics(TD_BYTES_RIGHT, 0, 1000000000) == TD_DOUBT_STILL;
 }
 
+/* Level 1 of ordinary events: half as much again as all slots, and no lower limit. */
+static bool level1_doubts(void)
+{
+	uint64_t limit = MANY + MANY / 2;
+
+	return td_doubt_counters(MANY, 1, limit, 1) == TD_DOUBT_NONE &&
+	       td_doubt_counters(MANY, 1, limit + 1, 1) == TD_DOUBT_LEVEL1 &&
+	       td_doubt_counters(MANY, 0, limit + 1, 1) == TD_DOUBT_RETIRED &&
+	       td_doubt_counters(MANY, 1, MANY / 3, 1) == TD_DOUBT_NONE &&
+	       td_doubt_counters(MANY, 1, 0, 1) == TD_DOUBT_NONE &&
+	       td_doubt_counters(TD_DOUBT_MIN_LEVEL1, 1, 1ULL << 21, 1) == TD_DOUBT_LEVEL1 &&
+	       td_doubt_counters(ENOUGH, 1, 2 * ENOUGH, 1) == TD_DOUBT_UNKNOWN &&
+	       td_doubt_counters(FEW, 1, 100 * FEW, 1) == TD_DOUBT_UNKNOWN;
+}
+
+/* The sum of a formula is that before nodes are cut: the 176% of a report, with no backend. */
+static bool level1_is_uncut(void)
+{
+	struct td_sample sample = {
+		.count = { 1000000, 1440000, 5600000, 2160000 }, .width = 4, .level = 1,
+	};
+	struct td_slots slots;
+
+	td_formula_eval(&td_generic_skl, &sample, &slots);
+	return slots.slots == 4000000 && slots.level1 == 1440000 + 2160000 + 3440000 &&
+	       !slots.node[TOPDOWN_BACKEND_BOUND] &&
+	       td_doubt_counters(slots.slots, slots.node[TOPDOWN_RETIRING], slots.level1, 1) ==
+	       TD_DOUBT_LEVEL1;
+}
+
 /* A CPU that waits for memory: less than one slot in 255 retires, and that is no doubt. */
 static bool stalled_is_believed(void)
 {
 	struct td_quant quant = { 0 };
 
 	return td_doubt_metrics(fold(&quant, MANY, 0, 0, 0, 254), MANY, 1) == TD_DOUBT_NONE &&
-	       td_doubt_counters(MANY, MANY / 100000, 1) == TD_DOUBT_NONE;
+	       td_doubt_counters(MANY, MANY / 100000, MANY, 1) == TD_DOUBT_NONE;
 }
 
 static unsigned int windows_until_lost(struct td_trust *trust, enum td_doubt doubt)
@@ -301,6 +332,8 @@ int main(void)
 		ktap_result(&ktap, no_profile_is_odd(way), "no profile is odd where bytes are %s",
 			    way_name[way]);
 	ktap_result(&ktap, doubts(), "doubts");
+	ktap_result(&ktap, level1_doubts(), "doubts of level 1");
+	ktap_result(&ktap, level1_is_uncut(), "level 1 of a formula is judged before it is cut");
 	ktap_result(&ktap, stalled_is_believed(), "a stalled CPU is believed");
 	ktap_result(&ktap, lost_after_four(), "four windows, then one");
 	ktap_result(&ktap, believed_again(), "believed again");
