@@ -62,8 +62,12 @@ expect 'and is left out, too' 0 'before .*, 3 runs' ''
 run fake record -r 2 -q -o "$TMP/two" -- true
 run td report --fail-on-change --diff "$TMP/two" "$TMP/two"
 expect 'two runs are too few' 4 'nothing can be said of 17 of 17 lines: a recording has fewer than 3 whole runs' ''
+expect 'and to say which is faster' 4 'faster or slower: nothing can be said, a recording has fewer whole runs ' ''
 fake record -q -I 20 -o "$TMP/single" -- sleep 0.1
 run td report --diff "$data" "$TMP/single"
+slots=$(sed -n 's/^before .* steps* of [0-9.]* s, \(.*\) slots, .*/\1/p' <<< "$out")
+result "$([[ -n $slots && $out == *$'\n'"slots "*" $slots "* ]]; echo $?)" 'the amount is that of the heading, to the last digit'
+result "$([[ ${out##*$'\n'} == 'faster or slower: nothing can be said, one run does not show '* ]]; echo $?)" 'there is no faster without runs'
 expect 'one recording without runs' 0 'in all .*elapsed' "only one recording is of runs"
 run fake record -r 3 -o "$data" -- /nonexistent
 expect 'a command that there is not' 127 '' "cannot run '/nonexistent'"
@@ -107,4 +111,11 @@ slots .*changed
 instructions .*changed
 cycles .*changed
 .*tma_retiring .* noise' ''
+expect 'the last line says that it is faster, and why' 0 'after is faster: a run takes (49|50)\.[0-9]% less time \(\+-[0-9]\.[0-9]%\), with 50\.[0-9]% fewer instructions$' ''
+result "$([[ ${out##*$'\n'} == 'after is faster: '* ]]; echo $?)" 'and nothing is after it'
+expect 'amounts have groups of digits' 0 'instructions +(5,99|6,00)[0-9],[0-9]{3},[0-9]{3} +(2,99|3,00)[0-9],[0-9]{3},[0-9]{3} ' ''
+run td report --diff "$TMP/half/after.0" "$TMP/half/before.0"
+expect 'the other way round it is slower' 0 'after is slower: a run takes (9|10)[0-9]\.[0-9]% more time \(.*\), with (9|10)[0-9]\.[0-9]% more instructions$' ''
+run td report --diff "$TMP/half/before.0" "$TMP/half/before.0"
+expect 'equal runs are neither' 0 'after is neither faster nor slower: the time of a run differs by 0\.0%, and from [0-9]\.[0-9]% on ' ''
 finish

@@ -105,6 +105,24 @@ static void put_lines(const struct report_options *options, const char *unit, in
 		put_line(file, &lines[i], width);
 }
 
+/* Wide enough for slots of hours; a run is shorter, and has two columns more. */
+static int amount_width(bool runs)
+{
+	return runs ? 17 : 21;
+}
+
+static void put_whole(FILE *file, double amount, int width)
+{
+	char text[GROUPED_SIZE];
+
+	if (amount < 1e6) {
+		fprintf(file, " %*.3f", width, amount);
+		return;
+	}
+	grouped_text(text, (uint64_t)amount);
+	fprintf(file, " %*s", width, text);
+}
+
 static void put_amount(FILE *file, const struct line *line, bool runs)
 {
 	const struct noise_difference *difference = &line->difference;
@@ -114,8 +132,10 @@ static void put_amount(FILE *file, const struct line *line, bool runs)
 	if (isnan(before) || isnan(after))
 		return;
 	snprintf(name, sizeof(name), "%s%s", line->name, line->node == RUNS_ELAPSED ? ", s" : "");
-	fprintf(file, "%-14s %17.*f %17.*f %+9.2f%%", name, before < 1e6 ? 3 : 0, before,
-		after < 1e6 ? 3 : 0, after, 100 * difference->difference / before);
+	fprintf(file, "%-14s", name);
+	put_whole(file, before, amount_width(runs));
+	put_whole(file, after, amount_width(runs));
+	fprintf(file, " %+9.2f%%", 100 * difference->difference / before);
 	if (runs && isnan(difference->margin))
 		fprintf(file, " %9s", "-");
 	else if (runs)
@@ -129,11 +149,12 @@ static void put_amount(FILE *file, const struct line *line, bool runs)
 static void put_amounts(const struct report_options *options, const struct difference *found)
 {
 	FILE *file = options->output.file;
+	int width = amount_width(found->runs);
 	unsigned int i;
 
 	if (options->output.header)
-		fprintf(file, "\n%-14s %17s %17s %10s%s\n", found->runs ? "mean of runs" : "in all",
-			"before", "after", "change", found->runs ? "        +-" : "");
+		fprintf(file, "\n%-14s %*s %*s %10s%s\n", found->runs ? "mean of runs" : "in all",
+			width, "before", width, "after", "change", found->runs ? "        +-" : "");
 	for (i = 0; i < RUNS_AMOUNTS; i++)
 		put_amount(file, &found->amount[i], found->runs);
 }
@@ -152,6 +173,56 @@ static void put_slots(const struct report_options *options, const struct differe
 	put_conclusion(options->output.file, &counts, found->runs, false);
 }
 
+static const struct line *amount_of(const struct difference *found, unsigned int amount)
+{
+	return &found->amount[amount - RUNS_ELAPSED];
+}
+
+static double percent_of(const struct line *line)
+{
+	return fabs(100 * line->difference.difference / line->difference.before.mean);
+}
+
+static void put_faster(FILE *file, const struct difference *found)
+{
+	const struct line *elapsed = amount_of(found, RUNS_ELAPSED);
+	const struct line *work = amount_of(found, RUNS_INSTRUCTIONS);
+	bool less = elapsed->difference.difference < 0;
+
+	fprintf(file, "after is %s: a run takes %.1f%% %s time (+-%.1f%%)",
+		less ? "faster" : "slower", percent_of(elapsed), less ? "less" : "more",
+		100 * elapsed->difference.margin / elapsed->difference.before.mean);
+	if (work->difference.verdict == NOISE_BEYOND)
+		fprintf(file, ", with %.1f%% %s instructions", percent_of(work),
+			work->difference.difference < 0 ? "fewer" : "more");
+	putc('\n', file);
+}
+
+/* Why nobody can say whether it is faster. */
+static const char *not_judged(const struct difference *found)
+{
+	if (!summary_of_tasks(found->before) || !summary_of_tasks(found->after))
+		return "a recording of CPUs does not end with its work (topdown record -r 5 -- COMMAND does)";
+	if (!found->runs)
+		return "one run does not show how long others take (topdown record -r 5)";
+	return "a recording has fewer whole runs than it takes (topdown record -r 5)";
+}
+
+/* The answer to what was asked: is it better?  Shares of slots do not say; time for the same does. */
+static void put_answer(FILE *file, const struct difference *found)
+{
+	const struct noise_difference *elapsed = &amount_of(found, RUNS_ELAPSED)->difference;
+
+	if (elapsed->verdict == NOISE_BEYOND)
+		put_faster(file, found);
+	else if (elapsed->verdict == NOISE_WITHIN)
+		fprintf(file, "after is neither faster nor slower: the time of a run differs by %.1f%%, and from %.1f%% on it would be more than noise\n",
+			percent_of(amount_of(found, RUNS_ELAPSED)),
+			100 * elapsed->margin / elapsed->before.mean);
+	else
+		fprintf(file, "faster or slower: nothing can be said, %s\n", not_judged(found));
+}
+
 /**
  * diff_table - print the table
  * @options: the command line
@@ -168,9 +239,11 @@ void diff_table(const struct report_options *options, const struct difference *f
 	}
 	if (!options->latency)
 		put_slots(options, found);
-	if (!found->nr_latencies)
-		return;
-	put_lines(options, "mean latency, cycles", 40, found->latency, found->nr_latencies);
-	count(&counts, found->latency, found->nr_latencies);
-	put_conclusion(file, &counts, false, true);
+	if (found->nr_latencies) {
+		put_lines(options, "mean latency, cycles", 40, found->latency, found->nr_latencies);
+		count(&counts, found->latency, found->nr_latencies);
+		put_conclusion(file, &counts, false, true);
+	}
+	if (!options->latency)
+		put_answer(file, found);
 }

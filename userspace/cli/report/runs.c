@@ -41,6 +41,12 @@ static double ratio_of(double part, double whole)
 	return whole > 0 ? part / whole : NAN;
 }
 
+/* NaN for 0.  NAN is a float, and so would be a whole number or it in one expression. */
+static double amount_of(uint64_t amount)
+{
+	return amount ? (double)amount : NAN;
+}
+
 /* NaN if it has none. */
 static double value_of(const struct topdown_figures *total, uint64_t length_ns, unsigned int value)
 {
@@ -48,11 +54,11 @@ static double value_of(const struct topdown_figures *total, uint64_t length_ns, 
 	case RUNS_ELAPSED:
 		return length_ns ? length_ns / (double)NS_PER_S : NAN;
 	case RUNS_SLOTS:
-		return total->slots ? total->slots : NAN;
+		return amount_of(total->slots);
 	case RUNS_INSTRUCTIONS:
-		return total->instructions ? total->instructions : NAN;
+		return amount_of(total->instructions);
 	case RUNS_CYCLES:
-		return total->cycles ? total->cycles : NAN;
+		return amount_of(total->cycles);
 	case NOISE_IPC:
 		return ratio_of(total->instructions, total->cycles);
 	default:
