@@ -67,6 +67,42 @@ else
 fi
 FAKE_READ_ERRNO=13 run fake info
 expect 'info without the right to read' 0 'may_read_cpus: no' 'CAP_PERFMON'
+expect 'its last line is the verdict' 0 'verdict: not known: the CPUs cannot be read$' 'CAP_PERFMON'
+for state in 2:unsupported 3:contended 6:aside; do
+	FAKE_FEATURES=255 FAKE_STATE=${state%:*} run fake info
+	expect "info of CPUs that are ${state#*:}" 0 "verdict: bad: 0 of [34] CPUs are measured all the time, [34] ${state#*:}$" ''
+done
+FAKE_FEATURES=255 FAKE_STATE=1 run fake info
+expect 'of CPUs that are offline none lacks' 0 'verdict: bad: no CPU is to be measured$' ''
+
+# holder: a process with three events of software, which any user may count.
+holder() {
+	exec python3 -c "
+import ctypes, struct, time
+attr = struct.pack('IIQ', 1, 112, 9) + bytes(96)
+fds = [ctypes.CDLL(None).syscall(298, attr, 0, -1, -1, 8) for _ in range(3)]
+print('open' if min(fds) >= 0 else 'refused', flush=True)
+time.sleep(60)"
+}
+if command -v python3 > /dev/null; then
+	holder > "$TMP/holder" 2> "$TMP/err" &
+	holder=$!
+	await has_lines "$TMP/holder" 1 || true
+	if [[ $(< "$TMP/holder") == open ]]; then
+		run fake info
+		expect 'info names who has perf events' 0 "perf_users: python3[^ ]* \($holder\), 3 events" ''
+		run fake info -j
+		expect 'and info -j' 0 "\"pid\":$holder,\"comm\":\"python3[^\"]*\",\"events\":3" ''
+	else
+		skip 'info names who has perf events' 'perf is refused here'
+		skip 'and info -j' 'perf is refused here'
+	fi
+	kill "$holder"
+	wait "$holder" || true
+else
+	skip 'info names who has perf events' 'python3 is not installed'
+	skip 'and info -j' 'python3 is not installed'
+fi
 FAKE_READ_ERRNO=13 run fake info -j
 expect 'info -j without the right to read' 0 '"may_read_cpus":false.*"cpus":\[\]' ''
 for error in 25 95; do

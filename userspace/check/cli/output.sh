@@ -141,7 +141,7 @@ runs -j; golden runs.json
 runs -x ,; golden runs.csv
 
 run fake info
-grep -vE '^(kernel|cap_perfmon|perf_event_paranoid|nmi_watchdog|chosen|odd_windows|command|library):' "$TMP/out" \
+grep -vE '^(kernel|cap_perfmon|perf_event_paranoid|nmi_watchdog|chosen|odd_windows|command|library|perf_users|perf_users_hidden):' "$TMP/out" \
 	> "$TMP/some" && mv "$TMP/some" "$TMP/out"
 golden info.txt
 # latency_says NAME REFUSAL SETTING: what info says of latencies

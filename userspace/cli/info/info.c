@@ -5,16 +5,19 @@
 #include "info.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
 #include "cpulist.h"
+#include "holders.h"
 #include "message.h"
 #include "options.h"
 #include "refusal.h"
 #include "rights.h"
+#include "text.h"
 
 #define WATCHDOG_FILE	"/proc/sys/kernel/nmi_watchdog"
 #define SOURCES_FILE	"/sys/kernel/topdown/sources"
@@ -175,21 +178,6 @@ static void add_kinds(struct json_object *array, const struct topdown_reading *r
 	free(done);
 }
 
-/* The array is empty if the CPUs cannot be read; @error says why. */
-static struct json_object *cpu_array(struct topdown *td, int *error)
-{
-	struct json_object *array = json_object_new_array();
-	struct topdown_reading *reading = NULL;
-
-	*error = topdown_reading_create(&reading, td, NULL, 0);
-	if (!*error)
-		*error = topdown_reading_update(reading, 0);
-	if (!*error)
-		add_kinds(array, reading);
-	topdown_reading_destroy(reading);
-	return array;
-}
-
 static void add_string(struct json_object *object, const char *key, const char *value)
 {
 	json_object_object_add(object, key, *value ? json_object_new_string(value) : NULL);
@@ -276,6 +264,101 @@ static const char *aside_name(uint32_t info_flags)
 	return info_flags & TOPDOWN_INFO_ASIDE_ALL ? "all" : "tasks";
 }
 
+/* Processes that may have counters.  They say so themselves; the kernel does not. */
+static struct json_object *holder_array(struct holders *holders)
+{
+	struct json_object *array = json_object_new_array(), *object;
+	unsigned int i;
+
+	for (i = 0; i < holders->nr; i++) {
+		object = json_object_new_object();
+		add_number(object, "pid", holders->holder[i].pid);
+		add_string(object, "comm", holders->holder[i].name);
+		add_number(object, "events", holders->holder[i].events);
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
+static void add_holders(struct json_object *object)
+{
+	struct holders holders;
+
+	holders_find(&holders);
+	json_object_object_add(object, "perf_users", holder_array(&holders));
+	add_number(object, "perf_users_hidden", holders.hidden);
+	add_bool(object, "perf_users_whole", holders.whole);
+	holders_free(&holders);
+}
+
+/* CPUs in a state. */
+static void add_state(char *text, size_t size, const struct topdown_reading *reading,
+		      unsigned int state)
+{
+	unsigned int i, nr = 0;
+	size_t n = strlen(text);
+
+	for (i = 0; i < topdown_reading_nr(reading); i++)
+		nr += topdown_reading_record(reading, i)->state == state;
+	if (nr)
+		snprintf(text + n, size - n, ", %u %s", nr, topdown_state_name(state));
+}
+
+/* Is a CPU meant to be measured now? */
+static bool is_wanted(unsigned int state)
+{
+	return state != TOPDOWN_STATE_OFFLINE && state != TOPDOWN_STATE_EXCLUDED;
+}
+
+/* One line that says whether all is well. */
+static void verdict_text(char *text, size_t size, const struct topdown_reading *reading)
+{
+	unsigned int i, nr = topdown_reading_nr(reading), wanted = 0, ok = 0, level = ~0U;
+	const struct topdown_record *record;
+
+	for (i = 0; i < nr; i++) {
+		record = topdown_reading_record(reading, i);
+		wanted += is_wanted(record->state);
+		ok += record->state == TOPDOWN_STATE_OK;
+		if (record->state == TOPDOWN_STATE_OK && record->level < level)
+			level = record->level;
+	}
+	if (wanted && ok == wanted) {
+		snprintf(text, size, "good: %u CPU%s measured, level %u", ok,
+			 ok == 1 ? " is" : "s are", level);
+		return;
+	}
+	if (!wanted) {
+		snprintf(text, size, "bad: no CPU is to be measured");
+		return;
+	}
+	snprintf(text, size, "%s: %u of %u CPUs are measured all the time", ok ? "partly" : "bad",
+		 ok, wanted);
+	add_state(text, size, reading, TOPDOWN_STATE_CONTENDED);
+	add_state(text, size, reading, TOPDOWN_STATE_ASIDE);
+	add_state(text, size, reading, TOPDOWN_STATE_UNSUPPORTED);
+	add_state(text, size, reading, TOPDOWN_STATE_ERROR);
+}
+
+/* The array is empty if the CPUs cannot be read; @error says why. */
+static void add_cpus(struct json_object *object, struct topdown *td, int *error)
+{
+	struct json_object *array = json_object_new_array();
+	struct topdown_reading *reading = NULL;
+	char verdict[160] = "not known: the CPUs cannot be read";
+
+	*error = topdown_reading_create(&reading, td, NULL, 0);
+	if (!*error)
+		*error = topdown_reading_update(reading, 0);
+	if (!*error) {
+		add_kinds(array, reading);
+		verdict_text(verdict, sizeof(verdict), reading);
+	}
+	topdown_reading_destroy(reading);
+	json_object_object_add(object, "cpus", array);
+	add_string(object, "verdict", verdict);
+}
+
 static struct json_object *collect(struct topdown *td, const char *device, int *error)
 {
 	const struct topdown_info *info = topdown_info_get(td);
@@ -308,7 +391,8 @@ static struct json_object *collect(struct topdown *td, const char *device, int *
 	add_file_number(object, "nmi_watchdog", WATCHDOG_FILE);
 	add_file_lines(object, "chosen", SOURCES_FILE);
 	add_file_lines(object, "odd_windows", ODD_FILE);
-	json_object_object_add(object, "cpus", cpu_array(td, error));
+	add_holders(object);
+	add_cpus(object, td, error);
 	return object;
 }
 
@@ -341,6 +425,23 @@ static void print_lines(FILE *file, const char *key, struct json_object *array)
 		fprintf(file, "%s: %s\n", key, array_string(array, i));
 }
 
+static void print_holders(FILE *file, const struct json_object *array)
+{
+	size_t i, nr = json_object_array_length(array);
+
+	for (i = 0; i < nr; i++) {
+		struct json_object *holder = json_object_array_get_idx(array, i);
+		int64_t events = json_object_get_int64(json_object_object_get(holder, "events"));
+
+		fprintf(file, "perf_users: %s (%s), %" PRId64 " event%s\n",
+			json_object_get_string(json_object_object_get(holder, "comm")),
+			json_object_get_string(json_object_object_get(holder, "pid")), events,
+			plural_text(events));
+	}
+	if (!nr)
+		fputs("perf_users: none that this user may see\n", file);
+}
+
 static void print_value(FILE *file, const char *key, struct json_object *value)
 {
 	size_t i;
@@ -366,6 +467,10 @@ static void print_text(FILE *file, struct json_object *object)
 			continue;
 		if ((!strcmp(key, "chosen") || !strcmp(key, "odd_windows")) && value) {
 			print_lines(file, key, value);
+			continue;
+		}
+		if (!strcmp(key, "perf_users")) {
+			print_holders(file, value);
 			continue;
 		}
 		if (strcmp(key, "cpus")) {
