@@ -23,10 +23,19 @@ run fake history -C 1 -x , --no-header
 result "$(($(lines "$TMP/out") != 1))" '--no-header'
 run fake history -C 1
 expect 'the table has level 1' 0 '^closed +length s +CPU +retiring +bad spec +frontend +backend +slots
-[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3} +1\.000 +1 +40\.0 +5\.0 +10\.0 +45\.0 +5,940,000,000$' ''
+[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3} +1\.000 +1 +40\.0 +5\.0 +10\.0 +45\.0\* 5,940,000,000$' ''
 run fake history -C 1 -l 2
-expect '-l 2' 0 'RETIR light heavy .*
-.* 40\.0  30\.0  10\.0   5\.0   4\.0   1\.0 ' ''
+expect '-l 2 marks the bottleneck and its child, and marks touch nothing' 0 'RETIR heavy .*
+.* 40\.0  10\.0   5\.0   4\.0   1\.0 .* 45\.0\* 30\.0\* 15\.0  5\.9G$' ''
+result "$(("$(wc -L < "$TMP/out")" > 100))" 'in 100 columns'
+FAKE_HISTORY=8 FAKE_FILL=4 FAKE_FEATURES=1023 FAKE_BUSY=1 run fake history -C 0 -n 2
+expect 'nor where the CPU was nearly idle' 0 ' 45\.0  6,000,000,000
+.* 45\.0  6,000,000,000$' ''
+FAKE_HISTORY=8 FAKE_FILL=4 FAKE_FEATURES=511 FAKE_BUSY=1 run fake history -C 0 -n 2
+expect 'which not all modules say' 0 ' 45\.0\* 6,000,000,000
+.* 45\.0\* 6,000,000,000$' ''
+FAKE_SHARE=40 run fake history -C 1
+expect 'where too little was measured there is no mark' 0 ' 45\.0  5,940,000,000$' ''
 run fake history -C 1 -l 1 -j
 expect '-l 1' 0 '"level":1,.*"tma_memory_bound":null' ''
 FAKE_LEVEL=1 run fake history -C 1 -l 2 -j

@@ -88,6 +88,7 @@ struct history {
 	struct topdown_map_view *map;
 	uint64_t since_ns;
 	uint64_t until_ns;
+	bool busy;
 	struct windows windows;
 };
 
@@ -120,13 +121,19 @@ static int look_at_cpu(struct history *history, const struct topdown_record *rec
 					   record->level);
 	struct topdown_window window;
 	uint64_t number = record->windows, n = 0;
+	bool added = false;
 	int ret = 0;
 
-	for (; n < options->count && number && !ret; number--) {
+	for (; (n < options->count || added) && number && !ret; number--) {
 		ret = topdown_map_read_window(history->map, record->cpu, number, level, &window,
 					      sizeof(window));
 		if (ret == -ENOENT)
 			return 0;
+		if (!ret && added && history->busy)
+			windows_follow(&history->windows, window.time_ns);
+		added = false;
+		if (n == options->count)
+			break;
 		if (!ret && window.time_ns > history->until_ns)
 			continue;
 		if (!ret && window.time_ns < history->since_ns)
@@ -135,6 +142,7 @@ static int look_at_cpu(struct history *history, const struct topdown_record *rec
 		if (!ret)
 			ret = windows_add(&history->windows, clock_epoch(window.time_ns),
 					  record->cpu, record->source, level, &window);
+		added = !ret;
 	}
 	return ret;
 }
@@ -232,6 +240,7 @@ static int run_history(struct history_options *options)
 		topdown_close(td);
 		return EXIT_USAGE;
 	}
+	history.busy = topdown_has(td, TOPDOWN_FEATURE_BUSY);
 	ret = topdown_map_open(&history.map, td);
 	if (ret)
 		ret = refusal_read(options->device, -ret);

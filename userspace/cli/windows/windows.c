@@ -13,6 +13,12 @@
 #include "columns.h"
 #include "message.h"
 
+/* A window is a minute at most. */
+#define LENGTH_WIDTH(wide)	((wide) ? 9 : 6)
+
+/* Columns of text that a table should not exceed. */
+#define WIDTH			100
+
 /**
  * windows_level - the level that the row of a window shows
  * @output: output
@@ -74,6 +80,21 @@ int windows_add(struct windows *windows, double time, uint32_t cpu, unsigned int
 }
 
 /**
+ * windows_follow - say when the window before the last one closed
+ * @windows: windows, of which one has been added
+ * @time_ns: when the window before it closed
+ *
+ * Only then is it known whether the CPU was nearly idle.
+ */
+void windows_follow(struct windows *windows, uint64_t time_ns)
+{
+	struct shown *shown = &windows->shown[windows->nr - 1];
+
+	if (shown->window.time_ns > time_ns)
+		shown->after_ns = shown->window.time_ns - time_ns;
+}
+
+/**
  * windows_free - free
  * @windows: windows
  */
@@ -110,6 +131,7 @@ static struct interval interval_of(const struct windows *windows, size_t i, stru
 		.level = shown->level,
 		.flags_known = true,
 		.flags = shown->window.clamped ? TOPDOWN_RECORD_CLAMPED : 0,
+		.time_ns = shown->after_ns,
 		.figures = shown->window.figures,
 	};
 	return (struct interval){
@@ -121,16 +143,40 @@ static struct interval interval_of(const struct windows *windows, size_t i, stru
 	};
 }
 
+/* Level 2 has many columns, so all are narrow. */
+static int column_width(const struct column *column, bool wide)
+{
+	return wide ? column->look.wide_width : column->look.width;
+}
+
+static bool is_ratio(const struct column_list *list, unsigned int i)
+{
+	return i < list->nr && column_is_node(list->column[i]);
+}
+
+/* After a column: its mark, which touches no other number. */
+static void put_end(const struct output *output, const struct column_list *list, unsigned int i,
+		    bool marked, bool wide)
+{
+	if (i + 1 == list->nr)
+		return;
+	putc(marked ? '*' : ' ', output->file);
+	if (!wide && is_ratio(list, i) && !is_ratio(list, i + 1))
+		putc(' ', output->file);
+}
+
 static void put_headings(const struct output *output, const struct column_list *list, bool wide)
 {
 	unsigned int i;
 
-	fprintf(output->file, "%-12s %9s", "closed", "length s");
+	fprintf(output->file, "%-12s %*s ", "closed", LENGTH_WIDTH(wide),
+		wide ? "length s" : "length");
 	for (i = 0; i < list->nr; i++) {
 		const struct column_look *look = &list->column[i]->look;
 
-		fprintf(output->file, " %*s", wide ? look->wide_width : look->width,
+		fprintf(output->file, "%*s", column_width(list->column[i], wide),
 			wide ? look->wide_heading : look->heading);
+		put_end(output, list, i, false, wide);
 	}
 	putc('\n', output->file);
 }
@@ -146,15 +192,33 @@ static void put_line(const struct output *output, const struct column_list *list
 
 	if (!localtime_r(&seconds, &local) || !strftime(text, sizeof(text), "%H:%M:%S", &local))
 		snprintf(text, sizeof(text), "?");
-	fprintf(output->file, "%s.%03u %9.3f", text,
-		(unsigned int)((interval->time - seconds) * 1000), interval->length);
+	fprintf(output->file, "%s.%03u %*.3f ", text,
+		(unsigned int)((interval->time - seconds) * 1000), LENGTH_WIDTH(wide),
+		interval->length);
 	for (i = 0; i < list->nr; i++) {
-		const struct column_look *look = &list->column[i]->look;
+		const struct column *column = list->column[i];
+		bool marked = column_is_node(column) && row_marked(row, column->of);
 
-		column_text(text, sizeof(text), list->column[i], row, wide);
-		fprintf(output->file, " %*s", wide ? look->wide_width : look->width, text);
+		column_text(text, sizeof(text), column, row, wide);
+		/* There is no room for more, and a mark. */
+		if (!wide && column_is_node(column) && !strcmp(text, "100.0"))
+			memcpy(text, "100", sizeof("100"));
+		fprintf(output->file, "%*s", column_width(column, wide), text);
+		put_end(output, list, i, marked, wide);
 	}
 	putc('\n', output->file);
+}
+
+/* Light operations are what the heavy ones leave of retiring, so they go where room lacks. */
+static void fit(struct column_list *list, bool wide)
+{
+	int width = 12 + 1 + LENGTH_WIDTH(wide) + 1;
+	unsigned int i;
+
+	for (i = 0; i < list->nr; i++)
+		width += column_width(list->column[i], wide) + 1;
+	if (width > WIDTH)
+		columns_drop_node(list, TOPDOWN_LIGHT_OPERATIONS);
 }
 
 static void put_table(const struct windows *windows, const struct output *output)
@@ -173,6 +237,7 @@ static void put_table(const struct windows *windows, const struct output *output
 			level = interval.level;
 	}
 	columns_select(&list, TABLE_WINDOWS, level, nodes);
+	fit(&list, level < 2);
 	if (output->header)
 		put_headings(output, &list, level < 2);
 	for (i = 0; i < windows->nr; i++) {

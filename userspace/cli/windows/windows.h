@@ -17,10 +17,12 @@
  * @cpu: its CPU
  * @source: enum topdown_source of the CPU
  * @level: level that its row shows
+ * @after_ns: time since the window before it closed; 0 if it is not known how much of it was busy
  * @window: the window, with ratios
  */
 struct shown {
 	double time;
+	uint64_t after_ns;
 	uint32_t cpu;
 	uint16_t source;
 	uint16_t level;
@@ -42,6 +44,7 @@ struct windows {
 unsigned int windows_level(const struct output *output, unsigned int asked, unsigned int most);
 int windows_add(struct windows *windows, double time, uint32_t cpu, unsigned int source,
 		unsigned int level, const struct topdown_window *window);
+void windows_follow(struct windows *windows, uint64_t time_ns);
 int windows_print(struct windows *windows, struct output *output);
 void windows_free(struct windows *windows);
 
