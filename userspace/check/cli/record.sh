@@ -446,6 +446,16 @@ result "$(grep -q 'a&lt;b&gt;&amp;&quot;c' "$TMP/page"; echo $?)" 'texts cannot 
 result "$(($(grep -c '<g class="step" tabindex="0" role="img"><title>[0-9:.]*: retiring 4[0-9.]*%, ' "$TMP/page") < 8))" \
 	'steps can be reached by keys, and say what they have'
 result "$(($(grep -c '<path class="area n' "$TMP/page") != 4 + 8 + 4 * 4))" 'each node has its area'
+result "$(grep -q '^<p class="verdict">bottleneck: <b>tma_backend_bound</b> 4[0-9.]*% of the slots, of them <b>tma_memory_bound</b> [23][0-9.]*% of the slots\. ' "$TMP/page"; echo $?)" \
+	'the page says the bottleneck that the table marks'
+FAKE_FEATURES=1023 fake record -q -o "$TMP/active" --timeout 400ms
+td report --html - "$TMP/active" > "$TMP/page"
+result "$(grep -q '^<p>busy [0-9.]*%, IPC 1\.50</p>$' "$TMP/page"; echo $?)" 'and IPC and busy of all'
+result "$(grep -q '<th scope="col">IPC</th><th scope="col">busy %</th></tr>' "$TMP/page" && (($(grep -cE '<td>1\.50</td><td>[0-9.]+</td></tr>' "$TMP/page") > 3)); echo $?)" \
+	'and of each step'
+FAKE_FEATURES=1023 FAKE_BUSY=1 fake record -q -o "$TMP/active" --timeout 400ms
+td report --html - "$TMP/active" > "$TMP/page"
+result "$(grep -q '^<p class="verdict">nearly idle: no bottleneck is named</p>$' "$TMP/page"; echo $?)" 'but none where the table names none'
 td report --html - "$TMP/asleep" > /dev/full 2> "$TMP/err" && status=0 || status=$?
 result "$((status != 1))" 'no room for the page'
 

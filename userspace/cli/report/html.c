@@ -4,10 +4,12 @@
  * elsewhere. Each level is a picture of stacked areas. A step has the width of its time, and a
  * node the height of its share, so an area is the share of the slots over that time.
  */
+#include <math.h>
 #include <string.h>
 
 #include "clock.h"
 #include "columns.h"
+#include "meaning.h"
 #include "message.h"
 #include "page.h"
 #include "report.h"
@@ -23,6 +25,8 @@
  * @options: the command line
  * @file: where to
  * @summary: summary
+ * @ipc: the recording has cycles and instructions
+ * @busy: it has the busy time of CPUs
  * @nr: number of @node
  * @node: nodes that there are, in the order of the tree
  */
@@ -30,6 +34,8 @@ struct page {
 	const struct report_options *options;
 	FILE *file;
 	const struct summary *summary;
+	bool ipc;
+	bool busy;
 	unsigned int nr;
 	unsigned int node[TD_NR_NODES];
 };
@@ -283,6 +289,27 @@ static void put_each(const struct page *page, size_t nr)
 	fputs("</section>\n", page->file);
 }
 
+static void put_activity_cell(FILE *file, double value, int digits)
+{
+	if (isnan(value))
+		fputs("<td>-</td>", file);
+	else
+		fprintf(file, "<td>%.*f</td>", digits, value);
+}
+
+/* What is beside the nodes of a step, where the recording has it. */
+static void put_activity(const struct page *page, const struct series *series, size_t step)
+{
+	struct row row;
+
+	summary_step_row(page->summary, &page->summary->all, series, step, &row);
+	if (page->ipc)
+		put_activity_cell(page->file, topdown_figures_ipc(&row.figures), 2);
+	if (page->busy)
+		put_activity_cell(page->file,
+				  topdown_figures_busy(&row.figures, row.time_ns) * 100, 1);
+}
+
 static void put_cell(FILE *file, bool none, double value)
 {
 	if (none)
@@ -341,7 +368,9 @@ static void put_table(const struct page *page, const struct series *series)
 	for (i = 0; i < page->nr; i++)
 		fprintf(page->file, "<th scope=\"col\">%s</th>",
 			topdown_node_name(page->node[i]));
-	fputs("</tr></thead><tbody>\n", page->file);
+	fprintf(page->file, "%s%s</tr></thead><tbody>\n",
+		page->ipc ? "<th scope=\"col\">IPC</th>" : "",
+		page->busy ? "<th scope=\"col\">busy %</th>" : "");
 	for (step = 0; step < series->nr; step++) {
 		fputs("<tr><th scope=\"row\">", page->file);
 		put_clock(page, series_step_begin(series, step), false);
@@ -350,6 +379,7 @@ static void put_table(const struct page *page, const struct series *series)
 			put_cell(page->file, !series->step[step].slots ||
 				 !topdown_figures_has(&series->step[step], page->node[i]),
 				 share_of(&series->step[step], page->node[i]));
+		put_activity(page, series, step);
 		fputs("</tr>\n", page->file);
 	}
 	fputs("</tbody></table></div></details>\n", page->file);
@@ -381,6 +411,68 @@ static void put_facts(const struct page *page)
 	fputs("</code></p>\n", page->file);
 }
 
+/* A node, how much it is, and what that means. */
+static void put_bottleneck(FILE *file, const struct row *row, int node, const char *before)
+{
+	fprintf(file, "%s<b>%s</b> %.1f%% of the slots", before, topdown_node_name(node),
+		topdown_figures_ratio(&row->figures, node) * 100);
+}
+
+/* The answer first: what the tables mark, in words. */
+static void put_verdict(const struct page *page)
+{
+	int node, child;
+	FILE *file = page->file;
+	struct row row;
+
+	summary_row(page->summary, &page->summary->all, &row);
+	node = row_bottleneck(&row);
+	child = row_bottleneck_child(&row, node);
+	fputs("<p class=\"verdict\">", file);
+	if (row.figures.slots && row_doubt_text(&row)) {
+		fprintf(file, "%s: no bottleneck is named", row_doubt_text(&row));
+	} else if (node < 0) {
+		fputs("no bottleneck: no node of level 1 is over its threshold", file);
+	} else {
+		put_bottleneck(file, &row, node, "bottleneck: ");
+		if (child >= 0)
+			put_bottleneck(file, &row, child, ", of them ");
+		fputs(". ", file);
+		put_text(file, meaning_of_node(child >= 0 ? child : node));
+	}
+	fputs("</p>\n", file);
+}
+
+/* Does any part of the recording have them? */
+static void choose_activity(struct page *page)
+{
+	struct row row;
+
+	summary_row(page->summary, &page->summary->all, &row);
+	page->ipc = !isnan(topdown_figures_ipc(&row.figures));
+	page->busy = !isnan(topdown_figures_busy(&row.figures, row.time_ns));
+}
+
+/* IPC and busy of all, as in the table for terminals. */
+static void put_totals_line(const struct page *page)
+{
+	const char *before = "";
+	struct row row;
+
+	if (!page->ipc && !page->busy)
+		return;
+	summary_row(page->summary, &page->summary->all, &row);
+	fputs("<p>", page->file);
+	if (page->busy) {
+		fprintf(page->file, "busy %.1f%%",
+			topdown_figures_busy(&row.figures, row.time_ns) * 100);
+		before = ", ";
+	}
+	if (page->ipc)
+		fprintf(page->file, "%sIPC %.2f", before, topdown_figures_ipc(&row.figures));
+	fputs("</p>\n", page->file);
+}
+
 static void choose_nodes(struct page *page)
 {
 	uint32_t nodes = page->summary->nodes;
@@ -406,8 +498,11 @@ static int put_page(struct page *page)
 		return EXIT_RUNTIME;
 	}
 	choose_nodes(page);
+	choose_activity(page);
 	fputs(recording_page_head, page->file);
 	put_facts(page);
+	put_verdict(page);
+	put_totals_line(page);
 	put_level(page, &series, 1);
 	put_level(page, &series, 2);
 	put_each(page, series.nr);

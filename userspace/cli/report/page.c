@@ -28,7 +28,7 @@ const char recording_page_head[] =
 	"body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,sans-serif}\n"
 	"main{max-width:72rem;margin:0 auto;padding:1rem}\n"
 	"h1{font-size:1.5rem;margin:.5rem 0;overflow-wrap:anywhere}h2{font-size:1.2rem;margin:1.5rem 0 .25rem}\n"
-	"p{margin:.25rem 0;color:var(--faint)}code{overflow-wrap:anywhere}\n"
+	"p{margin:.25rem 0;color:var(--faint)}.verdict{color:var(--ink);font-size:1.1rem}code{overflow-wrap:anywhere}\n"
 	".legend{display:flex;flex-wrap:wrap;gap:.25rem 1rem;list-style:none;margin:.25rem 0;padding:0;font-size:.875rem}\n"
 	".key{width:.8em;height:.8em;margin-right:.4em}\n"
 	".scroll{overflow-x:auto}.picture{display:block;min-width:56rem;width:100%;height:auto}\n"
