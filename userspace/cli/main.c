@@ -15,6 +15,7 @@
 #include "info.h"
 #include "latency.h"
 #include "message.h"
+#include "node.h"
 #include "options.h"
 #include "perf.h"
 #include "record.h"
@@ -99,7 +100,11 @@ static int find_and_run(int argc, char **argv)
 		optind = 0;
 		return commands[i].run(argc, argv);
 	}
-	message_error("there is no command '%s' (allowed: stat, top, history, watch, where, latency, record, report, export, perf, info, verify, help; try 'topdown --help')",
+	if (node_like(argv[0]))
+		message_error("there is no command '%s'; for the node: topdown help %s", argv[0],
+			      node_like(argv[0]));
+	else
+		message_error("there is no command '%s' (allowed: stat, top, history, watch, where, latency, record, report, export, perf, info, verify, help; try 'topdown --help')",
 		      argv[0]);
 	return EXIT_USAGE;
 }

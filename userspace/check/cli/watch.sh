@@ -94,6 +94,16 @@ for bad in retiring 'retiring=3' 'retiring>' 'retiring>101' 'retiring>100.1' 're
 done
 run fake watch 'nonsense>3'
 expect 'a node that there is not' 2 '' "there is no node 'nonsense'"
+# word:node, what people type and what they mean.
+for pair in mem:tma_memory_bound tma_memmory_bound:tma_memory_bound backend:tma_backend_bound \
+	retirring:tma_retiring fetch_lat:tma_fetch_latency; do
+	run fake watch "${pair%:*}>50"
+	expect "watch ${pair%:*}" 2 '' "there is no node '${pair%:*}'; did you mean ${pair#*:}\?$"
+done
+run fake watch 'xyz>50'
+expect 'a word that no node is like' 2 '' "there is no node 'xyz' \(allowed: 'topdown help nodes' lists them\)$"
+run td help mem
+expect 'help of part of a name' 2 '' "there is no command 'mem'; for the node: topdown help tma_memory_bound$"
 for bad in -s -b '--hold 1s'; do
 	# shellcheck disable=SC2086
 	run fake watch $bad

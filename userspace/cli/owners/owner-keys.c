@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "message.h"
+#include "node.h"
 
 /**
  * owner_by_parse - read the argument of --by
@@ -64,8 +65,7 @@ bool owner_sort_parse(const char *text, struct owner_sort *sort)
 		sort->key = OWNER_KEY_NODE;
 	if (sort->key != OWNER_KEY_NODE || node >= 0)
 		return true;
-	message_error("--sort: '%s' is no key (allowed: slots, time, ipc, or a node such as tma_memory_bound)",
-		      text);
+	node_unknown("--sort", text, "slots, time, ipc, or a node such as tma_memory_bound");
 	return false;
 }
 

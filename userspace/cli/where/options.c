@@ -7,6 +7,7 @@
 
 #include "idlist.h"
 #include "message.h"
+#include "node.h"
 #include "options.h"
 #include "parse.h"
 #include "where.h"
@@ -89,8 +90,7 @@ static bool add_node(struct where_options *options, const char *name)
 	int node = topdown_node_by_name(name);
 
 	if (node < 0) {
-		message_error("--node: there is no node '%s' (allowed: a node such as tma_memory_bound)",
-			      name);
+		node_unknown("--node", name, "a node such as tma_memory_bound");
 		return false;
 	}
 	options->nodes |= 1U << node;

@@ -8,6 +8,7 @@
 
 #include "columns.h"
 #include "message.h"
+#include "node.h"
 #include "options.h"
 #include "parse.h"
 #include "watch.h"
@@ -141,7 +142,7 @@ static bool parse_threshold(struct watch_options *options, const char *text)
 {
 	struct watched *watched = &options->watched[options->nr];
 	size_t length = strcspn(text, "<>");
-	char name[32];
+	char name[32], quoted[80];
 	bool equal;
 	int node;
 
@@ -163,8 +164,8 @@ static bool parse_threshold(struct watch_options *options, const char *text)
 	length = strcspn(text, "<>");
 	node = topdown_node_by_name(name);
 	if (node < 0) {
-		message_error("'%s': there is no node '%s' (topdown-stat(1) lists the nodes)", text,
-			      name);
+		snprintf(quoted, sizeof(quoted), "'%s'", text);
+		node_unknown(quoted, name, "'topdown help nodes' lists them");
 		return false;
 	}
 	watched->node = node;
