@@ -80,6 +80,12 @@ run td report "$data"
 expect 'leaves a whole file' 0 'none lost' ''
 run fake record --rotate 1s,3 -a -o "$data" -- sh -c 'sleep 1.3; exit 3'
 expect 'while a command runs' 3 '' ' in 2 files, '
+run td report "$data" "$data.1"
+expect 'several files' 2 '' "a report is of one recording \(allowed: --diff $data $data.1 to compare them; of the files of --rotate, one at a time\)$"
+run td report --until 2020-01-01 "$data"
+expect 'a time that an older file may have' 2 '' "nothing of .* is in this time .*; 'topdown record --rotate' has older files beside it: .1, .2, and so on$"
+run td report --until 2020-01-01 "$data.1"
+expect 'but not where there is none older' 2 '' 'nothing of .* is in this time \(it is from [-0-9: ]* to [-0-9: ]*\)$'
 
 # A loss counts for all files.
 FAKE_HISTORY=4 FAKE_TICK=-1 run fake record --strict --rotate 1s,3 --timeout 1300 -o "$data"

@@ -8,8 +8,10 @@
 #include "times.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "message.h"
@@ -130,6 +132,15 @@ static void put_time(char *text, size_t size, uint64_t epoch_ns)
 		snprintf(text, size, "?");
 }
 
+/* topdown record --rotate gives a full file this name. */
+static bool has_older(const char *name)
+{
+	char path[PATH_MAX];
+
+	return snprintf(path, sizeof(path), "%s.1", name) < (int)sizeof(path) &&
+	       !access(path, F_OK);
+}
+
 static int refuse(const struct recording *recording, const char *option,
 		  const struct moment *moment, uint64_t begin_ns, uint64_t end_ns)
 {
@@ -137,8 +148,9 @@ static int refuse(const struct recording *recording, const char *option,
 
 	put_time(begin, sizeof(begin), begin_ns);
 	put_time(end, sizeof(end), end_ns);
-	message_error("%s %s: nothing of %s is in this time (it is from %s to %s)", option,
-		      moment->text, recording->name, begin, end);
+	message_error("%s %s: nothing of %s is in this time (it is from %s to %s)%s", option,
+		      moment->text, recording->name, begin, end,
+		      has_older(recording->name) ? "; 'topdown record --rotate' has older files beside it: .1, .2, and so on" : "");
 	return EXIT_USAGE;
 }
 

@@ -4,6 +4,7 @@
  */
 #include <getopt.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "message.h"
 #include "options.h"
@@ -201,6 +202,11 @@ int report_parse(struct report_options *options, int argc, char **argv, bool *do
 	}
 	if (optind < argc)
 		options->path = argv[optind++];
+	if (optind < argc && !access(argv[optind], R_OK)) {
+		message_error("'%s' and '%s': a report is of one recording (allowed: --diff %s %s to compare them; of the files of --rotate, one at a time)",
+			      options->path, argv[optind], options->path, argv[optind]);
+		return EXIT_USAGE;
+	}
 	if (!options_no_more(argc, argv) || !check_together(options))
 		return EXIT_USAGE;
 	return 0;
