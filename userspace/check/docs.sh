@@ -268,7 +268,7 @@ if [[ -d $USERSPACE/../kmod ]]; then
 	# A task that was detached has no row.
 	{
 		sed -nE 's/^\t\[TOPDOWN_STATE_[A-Z]+\][[:blank:]]*= "([a-z]+)",$/\1/p' "$USERSPACE/../kmod/common/names.c"
-		sed -nE 's/^\t\[TOPDOWN_SESSION_[A-Z]+\] = "([a-z]+)",$/\1/p' "$USERSPACE/lib/names.c" |
+		sed -nE 's/^\t\[TOPDOWN_SESSION_STATE_[A-Z]+\] = "([a-z]+)",$/\1/p' "$USERSPACE/lib/names.c" |
 			grep -vx detached
 		echo unknown
 	} | sort > "$TMP/source"
