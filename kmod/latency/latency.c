@@ -502,9 +502,8 @@ int td_latency_get(int cpu, u64 events)
 		if (!wish.spare[number])
 			wish.ret = -ENOMEM;
 	}
-	if (!wish.ret) {
+	if (!wish.ret)
 		td_latency_work(&wish.work, td_latency_grant);
-	}
 	for (number = 0; number < TD_LATENCY_EVENTS; number++)
 		td_sampler_destroy(wish.spare[number]);
 	return wish.ret;

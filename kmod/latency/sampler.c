@@ -33,6 +33,7 @@
 #include <linux/timekeeping.h>
 #include <asm/cpufeature.h>
 #include <asm/msr.h>
+#include <asm/perf_event.h>
 #include <asm/processor.h>
 
 #include "compat.h"
@@ -50,6 +51,10 @@
 /* CPUID leaf 23H: bits of the subleaves of architectural PEBS. */
 #define TD_CPUID_PERFMON	0x23
 #define TD_CPUID_PERFMON_PEBS	(BIT(4) | BIT(5))
+
+/* The driver sets these bits itself, so td_sampler_encoded() cannot see whether a caller did. */
+#define TD_SAMPLER_PERF_BITS	(ARCH_PERFMON_EVENTSEL_USR | ARCH_PERFMON_EVENTSEL_OS | \
+				 ARCH_PERFMON_EVENTSEL_INT | ARCH_PERFMON_EVENTSEL_ENABLE)
 
 /* A new event has this period.  Even one in each cycle gives few samples until it grows. */
 #define TD_SHIFT_FIRST		16
@@ -221,7 +226,7 @@ static struct perf_event *td_sampler_event(int cpu, const struct topdown_latency
 	struct perf_event *event;
 
 	/* Event select 00H is the kernel's own, for fixed counters and metrics. */
-	if (!(what->config & 0xff))
+	if (!(what->config & 0xff) || what->config & TD_SAMPLER_PERF_BITS)
 		return ERR_PTR(-EOPNOTSUPP);
 	event = perf_event_create_kernel_counter(&attr, cpu, NULL, td_sampler_overflow, sampler);
 	if (IS_ERR(event) || td_sampler_encoded(event))

@@ -187,13 +187,13 @@ static void events_set(unsigned int nr, uint64_t config, uint64_t config1)
 
 /*
  * Cycles, which are event select 00H; an event of which Redwood Cove has no PEBS; bits that the
- * driver drops; a front-end event with an encoding that it does not take.
+ * driver drops, and that it sets itself; a front-end event with an encoding that it does not take.
  */
 TEST_F(latencies, unknown_event)
 {
 	static const uint64_t wrong[][2] = {
 		{ 0x0300, 0 }, { 0, 0 }, { 0x100000000d1, 0 }, { 0x80000000000041d0, 0 },
-		{ 0x41d0, 1 }, { 0x3c6, 1ULL << 63 },
+		{ 0x141d0, 0 }, { 0x4041d0, 0 }, { 0x41d0, 1 }, { 0x3c6, 1ULL << 63 },
 	};
 	static const struct row two[] = { START(nr_events, 2) }, asked[] = { ASK(nr_events, 2) };
 	const struct topdown_latency_start *answer = (void *)ARGUMENT;
@@ -330,13 +330,13 @@ TEST_F(latencies, of_tasks)
  * The driver takes an event with any counter mask, and front-end events with any threshold, which
  * differ in config1 alone.
  */
-static void events_differ(void)
+static void events_differ(uint64_t config, uint64_t config1)
 {
 	unsigned int i;
 
 	for (i = 0; i < TOPDOWN_LATENCY_EVENTS_MAX; i += 2) {
-		events_set(i, 0x41d0 | (i + 1ULL) << 24, 0);
-		events_set(i + 1, 0x3c6, 0x12 | i << 8);
+		events_set(i, config | (i + 1ULL) << 24, 0);
+		events_set(i + 1, 0x3c6, config1 | i << 8);
 	}
 }
 
@@ -346,11 +346,17 @@ TEST_F(latencies, too_many_events)
 	static const struct row all[] = { START(nr_events, TOPDOWN_LATENCY_EVENTS_MAX) };
 	static const struct row rest[] = { START(nr_events, TOPDOWN_LATENCY_EVENTS_MAX - 1) };
 
-	events_differ();
+	events_differ(0x41d0, 0x12);
 	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, all, ENOSPC));
 	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rest, 0));
 	EXPECT_EQ(TOPDOWN_LATENCY_EVENTS_MAX - 1,
 		  ((struct topdown_latency_start *)ARGUMENT)->out_nr_records);
+	/* When it has ended there is room for others. */
+	ASSERT_EQ(0, close(self->fd));
+	self->fd = caller_open(variant->bits, DEVICE, O_RDWR | O_CLOEXEC);
+	ASSERT_LE(0, self->fd);
+	events_differ(0x1d3, 0x13);
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rest, 0));
 }
 
 static bool refused(unsigned int bits, int unused)

@@ -311,7 +311,7 @@ TEST_F_TIMEOUT(latency, lost, 120)
 TEST_F_TIMEOUT(latency, shared, 120)
 {
 	struct topdown_latency_record first, second;
-	int one, two;
+	int one, two, three;
 
 	one = latency_start(EVENT(0));
 	ASSERT_LT(0, one);
@@ -322,6 +322,12 @@ TEST_F_TIMEOUT(latency, shared, 120)
 	EXPECT_LT(0, first.samples);
 	EXPECT_EQ(0, close(one));
 	EXPECT_EQ(-EMSGSIZE, latency_read(two, &second, 1));
+	/* Its events have their numbers within it, whoever else samples the same. */
+	three = latency_start(EVENT(1));
+	ASSERT_LT(0, three);
+	ASSERT_EQ(1, latency_read(three, &second, 1));
+	EXPECT_EQ(0, second.event);
+	close(three);
 	EXPECT_EQ(0, close(two));
 	two = latency_start(EVENT(0));
 	ASSERT_LT(0, two);

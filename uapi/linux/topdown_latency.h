@@ -73,7 +73,9 @@ enum topdown_latency_refusal {
  *
  * The driver of the CPU judges the encoding: an event that cannot be precise, and an encoding of
  * which it takes only a part, is EOPNOTSUPP.  So is event select 00H, which stands for events that
- * have no encoding.  Intel's perfmon repository has the encodings; libtopdown knows some by name.
+ * have no encoding, and so are the bits USR, OS, INT and EN, which are perf's.  An event that the
+ * CPU does not have may be taken, and then it never happens.  Intel's perfmon repository has the
+ * encodings; libtopdown knows some by name.
  */
 struct topdown_latency_event {
 	__aligned_u64 config;
@@ -107,7 +109,8 @@ struct topdown_latency_event {
  * @event_size: sizeof(struct topdown_latency_event) of the caller, at least 16
  * @out_events: with TOPDOWN_LATENCY_START_ASK: bit n if the driver takes event n of @events.  0 if
  *	there is a refusal, and without the flag
- * @out_refusal: enum topdown_latency_refusal.  A session is EOPNOTSUPP if this is not 0
+ * @out_refusal: enum topdown_latency_refusal.  A session is EOPNOTSUPP if this would not be 0; ask
+ *	for the reason, because a command that fails writes nothing
  * @out_nr_records: how many records TOPDOWN_LATENCY_READ gives: one for each event and CPU, or
  *	one for each event of @session.  0 with TOPDOWN_LATENCY_START_ASK
  *
@@ -179,7 +182,8 @@ struct topdown_latency_start {
  *	again with each record, so the event that the record is of, and others until then, are not
  *	in it: at least one a sample, and of the shortest period, 3 events, a quarter
  * @lost: of the events that were counted, those of periods that ended without a sample; 0
- *	without TOPDOWN_LATENCY_RECORD_COUNTED.  @lost / (@events + @lost) is the share that is missing
+ *	without TOPDOWN_LATENCY_RECORD_COUNTED.  @lost / (@events + @lost) is the share that is
+ *	missing
  * @bin: events by latency.  Bin n has latency n if n < 16, and above these the latencies
  *	from (8 + n % 8) << (n / 8 - 1) on, up to the next bin
  *

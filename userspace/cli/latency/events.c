@@ -56,7 +56,7 @@ static const char *open_advice(int error)
 	switch (error) {
 	case ENOENT:
 		return "load the module with 'modprobe topdown_latency'; "
-		       "a line of it in /etc/modules-load.d loads it at each boot";
+		       "'topdown_latency' in /etc/modules-load.d/topdown.conf does it at each boot";
 	case ENXIO:
 		return "the node is a left-over: load the module with 'modprobe topdown_latency'";
 	case EACCES:
