@@ -91,6 +91,7 @@ static const struct {
 
 static int find_and_run(int argc, char **argv)
 {
+	const char *node = node_like(argv[0]);
 	unsigned int i;
 
 	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
@@ -100,11 +101,12 @@ static int find_and_run(int argc, char **argv)
 		optind = 0;
 		return commands[i].run(argc, argv);
 	}
-	if (node_like(argv[0]))
+	if (node) {
 		message_error("there is no command '%s'; for the node: topdown help %s", argv[0],
-			      node_like(argv[0]));
-	else
-		message_error("there is no command '%s' (allowed: stat, top, history, watch, where, latency, record, report, export, perf, info, verify, help; try 'topdown --help')",
+			      node);
+		return EXIT_USAGE;
+	}
+	message_error("there is no command '%s' (allowed: stat, top, history, watch, where, latency, record, report, export, perf, info, verify, help; try 'topdown --help')",
 		      argv[0]);
 	return EXIT_USAGE;
 }

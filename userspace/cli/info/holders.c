@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Processes that have perf events open.  The kernel says no more than that of a descriptor: an event
- * may be of software, or of another PMU.  Still these are the processes to ask when counters lack.
+ * Processes that have perf events open.  The kernel says no more of a descriptor than that: an
+ * event may be of software, or of another PMU.  Still these are the processes to ask when counters
+ * lack.
  */
 #include "holders.h"
 

@@ -150,7 +150,8 @@ static int refuse(const struct recording *recording, const char *option,
 	put_time(end, sizeof(end), end_ns);
 	message_error("%s %s: nothing of %s is in this time (it is from %s to %s)%s", option,
 		      moment->text, recording->name, begin, end,
-		      has_older(recording->name) ? "; 'topdown record --rotate' has older files beside it: .1, .2, and so on" : "");
+		      has_older(recording->name) ?
+		      "; 'topdown record --rotate' has older files beside it: .1, .2, and so on" : "");
 	return EXIT_USAGE;
 }
 

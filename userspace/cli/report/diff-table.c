@@ -202,13 +202,15 @@ static void put_faster(FILE *file, const struct difference *found)
 static const char *not_judged(const struct difference *found)
 {
 	if (!summary_of_tasks(found->before) || !summary_of_tasks(found->after))
-		return "a recording of CPUs does not end with its work (topdown record -r 5 -- COMMAND does)";
+		return "a recording of CPUs has no end of work (record -r 5 -- COMMAND has)";
 	if (!found->runs)
 		return "one run does not show how long others take (topdown record -r 5)";
 	return "a recording has fewer whole runs than it takes (topdown record -r 5)";
 }
 
-/* The answer to what was asked: is it better?  Shares of slots do not say; time for the same does. */
+/*
+ * The answer to what was asked: is it better?  Shares of slots do not say; time for the same does.
+ */
 static void put_answer(FILE *file, const struct difference *found)
 {
 	const struct noise_difference *elapsed = &amount_of(found, RUNS_ELAPSED)->difference;
