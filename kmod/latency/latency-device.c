@@ -23,6 +23,7 @@
 #include <linux/uaccess.h>
 
 #include "command.h"
+#include "compat.h"
 #include "follow.h"
 #include "known.h"
 #include "latency.h"
@@ -65,12 +66,12 @@ struct td_latency_session {
 
 /**
  * struct td_latency_file - a descriptor
- * @may_read: whoever opened it may read system-wide figures
+ * @may_sample: perf would let whoever opened it count whole CPUs, with kernel mode
  * @lock: protects @session and what it has; no memory of the caller is touched under it
- * @session: NULL until the descriptor is started
+ * @session: NULL until the descriptor is started, and then the same until it is closed
  */
 struct td_latency_file {
-	bool may_read;
+	bool may_sample;
 	struct mutex lock; /* session */
 	struct td_latency_session *session;
 };
@@ -145,8 +146,8 @@ static int td_latency_session_sample(struct td_latency_session *session)
 			break;
 		td_latency_put(done, session->events);
 	}
-	/* The driver has no such event, or no PEBS. */
-	return ret == -EINVAL || ret == -ENOENT ? -EOPNOTSUPP : ret;
+	/* Else the driver refuses the event now, whatever it says. */
+	return ret == -EINTR || ret == -ENOMEM ? ret : -EOPNOTSUPP;
 }
 
 /* Have the latencies of the session, if there is one, from now on. */
@@ -292,6 +293,17 @@ td_latency_device_events(const struct topdown_latency_start *start)
 	return events;
 }
 
+/* The session of a descriptor, which stays until it is closed; NULL if it is not started. */
+static struct td_latency_session *td_latency_device_session(struct td_latency_file *file)
+{
+	struct td_latency_session *session;
+
+	mutex_lock(&file->lock);
+	session = file->session;
+	mutex_unlock(&file->lock);
+	return session;
+}
+
 static int td_latency_device_begin(struct td_latency_file *file,
 				   struct topdown_latency_start *start,
 				   const struct topdown_latency_event *events, u64 taken)
@@ -299,6 +311,8 @@ static int td_latency_device_begin(struct td_latency_file *file,
 	struct td_latency_session *session;
 	int ret = -EBUSY;
 
+	if (td_latency_device_session(file))
+		return -EBUSY;
 	if (taken != GENMASK_ULL(start->nr_events - 1, 0))
 		return -EOPNOTSUPP;
 	session = td_latency_session_create(start, events);
@@ -327,10 +341,10 @@ static int td_latency_device_start(struct file *filp, union td_command *command)
 	ret = td_latency_device_check(start);
 	if (ret)
 		return ret;
-	if (!(start->flags & TOPDOWN_LATENCY_START_ASK) && !(filp->f_mode & FMODE_WRITE))
-		return -EBADF;
 	/* Each event interrupts a CPU, also if it is only tried. */
-	if (start->nr_events && !file->may_read)
+	if (start->nr_events && !(filp->f_mode & FMODE_WRITE))
+		return -EBADF;
+	if (start->nr_events && !file->may_sample)
 		return -EACCES;
 	events = td_latency_device_events(start);
 	if (IS_ERR(events))
@@ -344,26 +358,6 @@ static int td_latency_device_start(struct file *filp, union td_command *command)
 		ret = td_latency_device_begin(file, start, events, taken);
 	kfree(events);
 	return ret;
-}
-
-/* End the session, if there is one. */
-static void td_latency_device_end(struct td_latency_file *file)
-{
-	struct td_latency_session *session;
-
-	mutex_lock(&file->lock);
-	session = file->session;
-	file->session = NULL;
-	mutex_unlock(&file->lock);
-	if (session)
-		td_latency_session_destroy(session);
-}
-
-/* The copy to the caller failed, so nobody knows that there is a session. */
-static void td_latency_device_undo(struct file *filp, const union td_command *command)
-{
-	if (!(command->latency_start.flags & TOPDOWN_LATENCY_START_ASK))
-		td_latency_device_end(filp->private_data);
 }
 
 /* Is the sampling counter of a CPU that had one of the tasks left to perf users? */
@@ -426,16 +420,13 @@ static void td_latency_session_record(struct td_latency_session *session,
 	record->event = place->index;
 }
 
-/*
- * Write all records.  The lock is released for each, because a page of the caller may take for
- * ever.  Meanwhile the session may go, if its start cannot be answered.
- */
+/* Write all records.  Each has the lock for itself: a page of the caller may take for ever. */
 static int td_latency_device_write(struct td_latency_file *file,
+				   struct td_latency_session *session,
 				   const struct topdown_latency_read *read,
-				   struct td_latency_place place,
 				   struct topdown_latency_record *record)
 {
-	struct td_latency_session *session;
+	struct td_latency_place place = { .cpu = cpumask_first(session->cpus) };
 	unsigned int n = 0;
 	bool more = true;
 	int ret = 0;
@@ -444,14 +435,9 @@ static int td_latency_device_write(struct td_latency_file *file,
 		/* As below. */
 		if (mutex_lock_killable(&file->lock))
 			return -EINTR;
-		session = file->session;
-		if (session) {
-			td_latency_session_record(session, &place, record);
-			more = td_latency_place_next(session, &place);
-		}
+		td_latency_session_record(session, &place, record);
+		more = td_latency_place_next(session, &place);
 		mutex_unlock(&file->lock);
-		if (!session)
-			return -ENOENT;
 		ret = td_command_put(read->records, read->record_size, n++, record,
 				     sizeof(*record));
 		cond_resched();
@@ -463,22 +449,20 @@ static int td_latency_device_read_all(struct td_latency_file *file,
 				      struct topdown_latency_read *read,
 				      struct topdown_latency_record *record)
 {
-	struct td_latency_place place = { };
+	struct td_latency_session *session = td_latency_device_session(file);
 	unsigned int room = read->nr_records;
-	int ret = -ENOENT;
 
+	if (!session)
+		return -ENOENT;
+	read->nr_records = td_latency_session_records(session);
+	if (read->nr_records > room)
+		return -EMSGSIZE;
 	/* Nobody who was killed sees the errno. */
 	if (mutex_lock_killable(&file->lock))
 		return -EINTR;
-	if (file->session) {
-		read->nr_records = td_latency_session_records(file->session);
-		place.cpu = cpumask_first(file->session->cpus);
-		ret = read->nr_records > room ? -EMSGSIZE : 0;
-	}
-	if (!ret)
-		td_latency_session_fresh(file->session);
+	td_latency_session_fresh(session);
 	mutex_unlock(&file->lock);
-	return ret ? ret : td_latency_device_write(file, read, place, record);
+	return td_latency_device_write(file, session, read, record);
 }
 
 static int td_latency_device_read(struct file *filp, union td_command *command)
@@ -503,7 +487,7 @@ static int td_latency_device_read(struct file *filp, union td_command *command)
 
 static const struct td_ioctl td_latency_ioctls[] = {
 	TD_IOCTL(LATENCY_START, struct topdown_latency_start, out_nr_records,
-		 td_latency_device_start, true, .undo = td_latency_device_undo),
+		 td_latency_device_start, true),
 	TD_IOCTL(LATENCY_READ, struct topdown_latency_read, record_size, td_latency_device_read,
 		 true),
 };
@@ -515,15 +499,16 @@ static long td_latency_device_ioctl(struct file *filp, unsigned int cmd, unsigne
 
 static int td_latency_device_open(struct inode *inode, struct file *filp)
 {
-	int may_read = td_rights_open(td_rights_trusted());
+	/* The parameter trust_device gives figures, and not the right to program counters. */
+	int may_sample = td_rights_open(false);
 	struct td_latency_file *file;
 
-	if (may_read < 0)
-		return may_read;
+	if (may_sample < 0)
+		return may_sample;
 	file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
 	if (!file)
 		return -ENOMEM;
-	file->may_read = may_read;
+	file->may_sample = may_sample && !td_compat_allow_kernel();
 	mutex_init(&file->lock);
 	filp->private_data = file;
 	return nonseekable_open(inode, filp);
@@ -533,7 +518,8 @@ static int td_latency_device_release(struct inode *inode, struct file *filp)
 {
 	struct td_latency_file *file = filp->private_data;
 
-	td_latency_device_end(file);
+	if (file->session)
+		td_latency_session_destroy(file->session);
 	mutex_destroy(&file->lock);
 	kfree(file);
 	return 0;

@@ -4,10 +4,15 @@
  *
  * Sessions that want the same event share its samplers, and find each other by the number.
  */
+#include <linux/capability.h>
 #include <linux/errno.h>
+#include <linux/lockdep.h>
 #include <linux/mutex.h>
 
 #include "latency-event.h"
+
+/* Users without CAP_PERFMON leave the rest to those who have it, as with sessions (quota.c). */
+#define TD_LATENCY_EVENTS_OTHERS	(TD_LATENCY_EVENTS * 3 / 4)
 
 /**
  * struct td_latency_known - an event that has a number
@@ -27,12 +32,13 @@ static struct td_latency_known td_latency_events[TD_LATENCY_EVENTS];
 /* The number of the event, or of a free place; TD_LATENCY_EVENTS if there is none. */
 static unsigned int td_latency_event_find(const struct topdown_latency_event *event)
 {
+	unsigned int room = perfmon_capable() ? TD_LATENCY_EVENTS : TD_LATENCY_EVENTS_OTHERS;
 	unsigned int i, place = TD_LATENCY_EVENTS;
 
 	lockdep_assert_held(&td_latency_events_mutex);
 	for (i = 0; i < TD_LATENCY_EVENTS; i++) {
 		if (!td_latency_events[i].users)
-			place = place < TD_LATENCY_EVENTS ? place : i;
+			place = place < TD_LATENCY_EVENTS || i >= room ? place : i;
 		else if (td_latency_events[i].event.config == event->config &&
 			 td_latency_events[i].event.config1 == event->config1)
 			return i;
@@ -53,10 +59,8 @@ int td_latency_event_get(const struct topdown_latency_event *event)
 
 	mutex_lock(&td_latency_events_mutex);
 	number = td_latency_event_find(event);
-	if (number < TD_LATENCY_EVENTS) {
+	if (number < TD_LATENCY_EVENTS && !td_latency_events[number].users++)
 		td_latency_events[number].event = *event;
-		td_latency_events[number].users++;
-	}
 	mutex_unlock(&td_latency_events_mutex);
 	return number < TD_LATENCY_EVENTS ? (int)number : -ENOSPC;
 }

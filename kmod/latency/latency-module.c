@@ -15,7 +15,9 @@ static int __init td_latency_module_init(void)
 {
 	int ret;
 
-	td_latency_init();
+	ret = td_latency_init();
+	if (ret)
+		return ret;
 	/* Last, as nothing waits for users of a module that fails to load. */
 	ret = td_latency_device_init();
 	if (ret)

@@ -610,6 +610,8 @@ static void td_latency_end(const struct td_collector *collector)
 }
 
 static const struct td_sampling td_latency_sampling = {
+	.version	= TD_SAMPLING_VERSION,
+	.sizes		= TD_SAMPLING_SIZES,
 	.begin		= td_latency_begin,
 	.end		= td_latency_end,
 	.due		= td_latency_due,
@@ -648,8 +650,10 @@ static void __init td_latency_ask(struct work_struct *work)
  * td_latency_init() - find out what this machine can sample, and be ready for it
  *
  * A machine whose P-cores are all offline now, or not measured, samples nothing.
+ *
+ * Return: 0, or -EINVAL if topdown is of another version.
  */
-void __init td_latency_init(void)
+int __init td_latency_init(void)
 {
 	struct work_struct work;
 	int cpu;
@@ -657,7 +661,7 @@ void __init td_latency_init(void)
 	for_each_possible_cpu(cpu)
 		td_latency_setup(cpu);
 	td_latency_work(&work, td_latency_ask);
-	td_sampling_register(&td_latency_sampling);
+	return td_sampling_register(&td_latency_sampling);
 }
 
 /**

@@ -14,7 +14,7 @@ void td_latency_read(int cpu, unsigned int event, struct topdown_latency_record 
 
 bool td_latency_away(int cpu);
 
-void td_latency_init(void);
+int td_latency_init(void);
 void td_latency_exit(void);
 
 #endif /* TOPDOWN_LATENCY_H */

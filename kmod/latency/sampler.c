@@ -52,9 +52,13 @@
 #define TD_CPUID_PERFMON	0x23
 #define TD_CPUID_PERFMON_PEBS	(BIT(4) | BIT(5))
 
-/* The driver sets these bits itself, so td_sampler_encoded() cannot see whether a caller did. */
+/*
+ * Bits that are no part of an event.  The driver sets some itself, so td_sampler_encoded() cannot
+ * see whether a caller did; and AnyThread would count another's thread.
+ */
 #define TD_SAMPLER_PERF_BITS	(ARCH_PERFMON_EVENTSEL_USR | ARCH_PERFMON_EVENTSEL_OS | \
-				 ARCH_PERFMON_EVENTSEL_INT | ARCH_PERFMON_EVENTSEL_ENABLE)
+				 ARCH_PERFMON_EVENTSEL_PIN_CONTROL | ARCH_PERFMON_EVENTSEL_INT | \
+				 ARCH_PERFMON_EVENTSEL_ANY | ARCH_PERFMON_EVENTSEL_ENABLE)
 
 /* A new event has this period.  Even one in each cycle gives few samples until it grows. */
 #define TD_SHIFT_FIRST		16
@@ -333,24 +337,29 @@ void td_sampler_destroy(struct td_sampler *sampler)
  *
  * When a CPU comes online the driver forgets the length of records, but not which groups they
  * have, and it learns the length only when the groups change (intel_pmu_pebs_enable() of 6.12).
- * Until then it takes the middle of a record for the next one.  An event that wants registers
- * too makes the groups change, now and when the next event wants none.
+ * Until then it takes the middle of a record for the next one.  So there is an event that wants
+ * registers too, and then one that wants none: one of them makes the groups change.
  *
- * Return: 0 if the event had a counter, else the driver has learned nothing: a negative errno.
+ * Return: 0 if both had a counter, else the driver may have learned nothing: a negative errno.
  */
 int td_sampler_refresh(int cpu)
 {
 	struct perf_event *event;
 	u64 enabled, running;
+	unsigned int precise;
 
-	event = td_sampler_event(cpu, &td_sampler_frontend, 1, td_sampler_period(TD_SHIFT_MAX),
-				 NULL);
-	if (IS_ERR(event))
-		return PTR_ERR(event);
-	perf_event_enable(event);
-	perf_event_read_value(event, &enabled, &running);
-	perf_event_release_kernel(event);
-	return running ? 0 : -EBUSY;
+	for (precise = 1; precise <= 2; precise++) {
+		event = td_sampler_event(cpu, &td_sampler_frontend, precise,
+					 td_sampler_period(TD_SHIFT_MAX), NULL);
+		if (IS_ERR(event))
+			return PTR_ERR(event);
+		perf_event_enable(event);
+		perf_event_read_value(event, &enabled, &running);
+		perf_event_release_kernel(event);
+		if (!running)
+			return -EBUSY;
+	}
+	return 0;
 }
 
 /**

@@ -5,13 +5,17 @@
  * Its samplers have a counter of a CPU while that has a meter, and leave it when perf users or our
  * own groups lack counters.  aside.c calls the functions here, which do nothing without the module.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/cpumask.h>
 #include <linux/export.h>
 #include <linux/irqflags.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/printk.h>
 #include <linux/rcupdate.h>
+#include <linux/string.h>
 
 #include "sampling.h"
 #include "starved.h"
@@ -34,11 +38,19 @@ static const struct td_sampling *td_sampling_locked(void)
 /**
  * td_sampling_register() - the module of the samplers is loaded
  * @sampling: its functions, which are called from now on
+ *
+ * Return: 0, or -EINVAL if it was built for another topdown.
  */
-void td_sampling_register(const struct td_sampling *sampling)
+int td_sampling_register(const struct td_sampling *sampling)
 {
 	int cpu;
 
+	if (strcmp(sampling->version, TD_SAMPLING_VERSION) ||
+	    sampling->sizes != TD_SAMPLING_SIZES) {
+		pr_err("topdown_latency is of version %s, and topdown of %s: unload both, and load topdown_latency again\n",
+		       sampling->version, TD_SAMPLING_VERSION);
+		return -EINVAL;
+	}
 	mutex_lock(&td_sampling_mutex);
 	td_starved_set_sampler(sampling->handler);
 	rcu_assign_pointer(td_sampling, sampling);
@@ -46,6 +58,7 @@ void td_sampling_register(const struct td_sampling *sampling)
 	for_each_cpu(cpu, &td_sampling_cpus)
 		sampling->begin(per_cpu_ptr(td_collectors, cpu));
 	mutex_unlock(&td_sampling_mutex);
+	return 0;
 }
 EXPORT_SYMBOL_GPL(td_sampling_register);
 

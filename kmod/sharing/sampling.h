@@ -5,10 +5,20 @@
 #include <linux/perf_event.h>
 #include <linux/types.h>
 
-struct td_collector;
+#include "meter.h"
+#include "session.h"
+#include "window.h"
+
+/* What both modules must have alike: they use the same structures. */
+#define TD_SAMPLING_VERSION	TOPDOWN_VERSION
+#define TD_SAMPLING_SIZES	(sizeof(struct td_collector) << 40 ^	\
+				 sizeof(struct td_meter) << 20 ^	\
+				 sizeof(struct td_session))
 
 /**
  * struct td_sampling - what the module topdown_latency does for a CPU
+ * @version: TD_SAMPLING_VERSION of that module
+ * @sizes: TD_SAMPLING_SIZES of it
  * @begin: the CPU has a meter, and its samplers may have a counter; process context
  * @end: the CPU loses its meter, and is online; process context
  * @due: is it worth to look whether the sampler is in the way?  On the CPU with interrupts off
@@ -16,6 +26,8 @@ struct td_collector;
  * @handler: the overflow handler of its events, by which they are known
  */
 struct td_sampling {
+	const char *version;
+	u64 sizes;
 	void (*begin)(const struct td_collector *collector);
 	void (*end)(const struct td_collector *collector);
 	bool (*due)(const struct td_collector *collector);
@@ -23,7 +35,7 @@ struct td_sampling {
 	perf_overflow_handler_t handler;
 };
 
-void td_sampling_register(const struct td_sampling *sampling);
+int td_sampling_register(const struct td_sampling *sampling);
 void td_sampling_unregister(void);
 
 void td_sampling_begin(const struct td_collector *collector);

@@ -128,7 +128,7 @@ static struct td_tallies *td_credit_tallies(const struct perf_event *event)
 
 	if (!td_session_counts(session))
 		return NULL;
-	/* Pairs with rcu_assign_pointer() in td_latency_list_count(). */
+	/* Pairs with rcu_assign_pointer() in td_latency_session_count(). */
 	return rcu_dereference_check(session->tallies, irqs_disabled());
 }
 

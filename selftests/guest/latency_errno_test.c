@@ -41,6 +41,7 @@
 			   FIELD(latency_start, field, value) } }
 
 static const struct row right[] = { { LATENCY_START } };
+static const struct row without_events[] = { ASK(nr_events, 0) };
 static const struct row question[] = { ASK(size, sizeof(struct topdown_latency_start)) };
 
 FIXTURE(latencies) {
@@ -193,7 +194,8 @@ TEST_F(latencies, unknown_event)
 {
 	static const uint64_t wrong[][2] = {
 		{ 0x0300, 0 }, { 0, 0 }, { 0x100000000d1, 0 }, { 0x80000000000041d0, 0 },
-		{ 0x141d0, 0 }, { 0x4041d0, 0 }, { 0x41d0, 1 }, { 0x3c6, 1ULL << 63 },
+		{ 0x141d0, 0 }, { 0x4041d0, 0 }, { 0x2041d0, 0 }, { 0x41d0, 1 },
+		{ 0x3c6, 1ULL << 63 },
 	};
 	static const struct row two[] = { START(nr_events, 2) }, asked[] = { ASK(nr_events, 2) };
 	const struct topdown_latency_start *answer = (void *)ARGUMENT;
@@ -247,7 +249,7 @@ TEST_F(latencies, bad_address)
 	}
 }
 
-/* Nobody would know that there is a session, so there is none. */
+/* Whoever is not answered closes the descriptor: it may have been started. */
 TEST_F(latencies, argument_without_answer)
 {
 	static const struct row reads[] = { { LATENCY_READ } };
@@ -260,9 +262,8 @@ TEST_F(latencies, argument_without_answer)
 	ASSERT_EQ(0, mprotect((void *)ARGUMENT, PAGE, PROT_READ));
 	EXPECT_EQ(-EFAULT, request_try(variant->bits, self->fd, LATENCY_START));
 	ASSERT_EQ(0, mprotect((void *)ARGUMENT, PAGE, PROT_READ | PROT_WRITE));
-	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, reads, ENOENT));
-	/* And it can be started. */
-	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, right, 0));
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, right, EBUSY));
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, reads, 0));
 }
 
 TEST_F(latencies, too_little_room)
@@ -294,7 +295,8 @@ TEST_F(latencies, opened_for_reading)
 
 	ASSERT_LE(0, fd);
 	EXPECT_TRUE(ROWS_FAIL(variant->bits, fd, right, EBADF));
-	EXPECT_TRUE(ROWS_FAIL(variant->bits, fd, question, 0));
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, fd, question, EBADF));
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, fd, without_events, 0));
 	close(fd);
 }
 
@@ -340,6 +342,19 @@ static void events_differ(uint64_t config, uint64_t config1)
 	}
 }
 
+#define OF_OTHERS	48
+
+/* Users without CAP_PERFMON leave some. */
+static bool some_are_left(unsigned int bits, int unused)
+{
+	static const struct row many[] = { START(nr_events, OF_OTHERS) };
+	static const struct row fewer[] = { START(nr_events, OF_OTHERS - 1) };
+	int fd = caller_open(bits, DEVICE, O_RDWR | O_CLOEXEC);
+
+	(void)unused;
+	return fd >= 0 && ROWS_FAIL(bits, fd, many, ENOSPC) && ROWS_FAIL(bits, fd, fewer, 0);
+}
+
 /* The session of the fixture has another one. */
 TEST_F(latencies, too_many_events)
 {
@@ -363,13 +378,9 @@ static bool refused(unsigned int bits, int unused)
 {
 	int fd = caller_open(bits, DEVICE, O_RDWR | O_CLOEXEC);
 
-	static const struct row with_events[] = {
-		ASK(size, sizeof(struct topdown_latency_start)),
-	}, without[] = { ASK(nr_events, 0) };
-
 	(void)unused;
 	return fd >= 0 && ROWS_FAIL(bits, fd, right, EACCES) &&
-	       ROWS_FAIL(bits, fd, with_events, EACCES) && ROWS_FAIL(bits, fd, without, 0);
+	       ROWS_FAIL(bits, fd, question, EACCES) && ROWS_FAIL(bits, fd, without_events, 0);
 }
 
 #define OF_USER	64
@@ -390,34 +401,41 @@ static bool as_many_as_a_user(unsigned int bits, int unused)
 	return fd >= 0 && ROWS_FAIL(bits, fd, right, ENOSPC);
 }
 
-TEST_F(latencies, of_a_user)
+/* Run something as a user who may count CPUs, or may not, and may open the device. */
+static int as_nobody(unsigned int bits, const char *paranoid, bool (*what)(unsigned int, int))
 {
+	char before[16] = { };
 	struct stat node;
+	int fd = open(PARANOID, O_RDONLY | O_CLOEXEC), ret;
 
-	ASSERT_EQ(0, stat(DEVICE, &node));
-	ASSERT_EQ(0, chmod(DEVICE, 0666));
-	ASSERT_EQ(0, file_write(TRUST_NODE, 0, "Y"));
-	EXPECT_EQ(0, caller_nobody(variant->bits, -1, as_many_as_a_user));
-	EXPECT_EQ(0, file_write(TRUST_NODE, 0, "N"));
-	/* Root has its own, and another user would. */
-	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, right, 0));
-	EXPECT_EQ(0, chmod(DEVICE, node.st_mode & 07777));
+	if (fd < 0 || read(fd, before, sizeof(before) - 1) <= 0 || stat(DEVICE, &node))
+		return -1;
+	close(fd);
+	ret = file_write(PARANOID, 0, paranoid) || chmod(DEVICE, 0666) ? -1 :
+	      caller_nobody(bits, -1, what);
+	return chmod(DEVICE, node.st_mode & 07777) || file_write(PARANOID, 0, before) ? -1 : ret;
 }
 
+TEST_F(latencies, of_a_user)
+{
+	EXPECT_EQ(0, as_nobody(variant->bits, "0", as_many_as_a_user));
+	/* Root has its own, and another user would. */
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, right, 0));
+}
+
+TEST_F(latencies, events_of_others)
+{
+	events_differ(0x41d0, 0x12);
+	EXPECT_EQ(0, as_nobody(variant->bits, "0", some_are_left));
+}
+
+/* Figures of CPUs may be given to everybody, and the right to program counters is not. */
 TEST_F(latencies, without_rights)
 {
-	char paranoid[16] = { };
-	struct stat node;
-	int fd = open(PARANOID, O_RDONLY | O_CLOEXEC);
-
-	ASSERT_LT(0, read(fd, paranoid, sizeof(paranoid) - 1));
-	close(fd);
-	ASSERT_EQ(0, stat(DEVICE, &node));
-	ASSERT_EQ(0, file_write(PARANOID, 0, "2"));
-	ASSERT_EQ(0, chmod(DEVICE, 0666));
-	EXPECT_EQ(0, caller_nobody(variant->bits, -1, refused));
-	EXPECT_EQ(0, chmod(DEVICE, node.st_mode & 07777));
-	EXPECT_EQ(0, file_write(PARANOID, 0, paranoid));
+	EXPECT_EQ(0, as_nobody(variant->bits, "2", refused));
+	ASSERT_EQ(0, file_write(TRUST_NODE, 0, "Y"));
+	EXPECT_EQ(0, as_nobody(variant->bits, "2", refused));
+	EXPECT_EQ(0, file_write(TRUST_NODE, 0, "N"));
 }
 
 int main(int argc, char **argv)

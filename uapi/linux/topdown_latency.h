@@ -18,18 +18,20 @@
  *               unknown tail is not zero; too many words of a CPU set.
  *   EOPNOTSUPP  A flag that this module does not know.  START: a refusal; an event that the driver
  *               does not take, or not all of its encoding; no CPU that can be sampled.
- *   EFAULT      An address that cannot be read or written.  START: nothing was started.
+ *   EFAULT      An address that cannot be read or written.  START: if it is its own argument, the
+ *               descriptor may have been started, so close it.
  *   EACCES      START with events: perf would not let the process that opened this descriptor
- *               count a whole CPU, as for TOPDOWN_READ.
- *   EBADF       START without TOPDOWN_LATENCY_START_ASK: the descriptor was opened for reading
- *               only; the other one is no session of topdown, or a view.
+ *               count a whole CPU with kernel mode (perf_event_paranoid, CAP_PERFMON, security
+ *               module).  The parameter trust_device of topdown does not matter.
+ *   EBADF       START with events: the descriptor was opened for reading only; the other one is no
+ *               session of topdown, or a view.
  *   EBUSY       START: the descriptor has been started, or the session has a latency session.
  *   ESRCH       START: the session has ended.
  *   ENOENT      READ: the descriptor has not been started.
  *   EMSGSIZE    READ: too little room for the records; nr_records says how many there are.
  *   ENOSPC      START: too many latency sessions of all (4096); all of them together have too many
- *               different events (64); without CAP_PERFMON also: too many of the calling user
- *               (64), or of all such users (3072).
+ *               different events (64, and 48 without CAP_PERFMON); without CAP_PERFMON also: too
+ *               many of the calling user (64), or of all such users (3072).
  *   ENOMEM      Out of memory.
  *
  * open(): EACCES of the mode of the device; ENOMEM; any error but EACCES and EPERM with which perf
@@ -71,11 +73,11 @@ enum topdown_latency_refusal {
  * @config: as in struct perf_event_attr of an event of PERF_TYPE_RAW
  * @config1: as there
  *
- * The driver of the CPU judges the encoding: an event that cannot be precise, and an encoding of
- * which it takes only a part, is EOPNOTSUPP.  So is event select 00H, which stands for events that
- * have no encoding, and so are the bits USR, OS, INT and EN, which are perf's.  An event that the
- * CPU does not have may be taken, and then it never happens.  Intel's perfmon repository has the
- * encodings; libtopdown knows some by name.
+ * The driver of the CPU judges the encoding: one of which it takes only a part is EOPNOTSUPP.  So
+ * is event select 00H, which stands for events that have no encoding, and so are the bits USR, OS,
+ * PC, INT, AnyThread and EN.  On CPUs with timed PEBS it lets every other event be precise, also
+ * one that the CPU does not have, which never happens, and one whose latency says nothing.
+ * Intel's perfmon repository says which events are precise; libtopdown knows some by name.
  */
 struct topdown_latency_event {
 	__aligned_u64 config;

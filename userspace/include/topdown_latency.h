@@ -127,7 +127,8 @@ const char *topdown_latency_refusal_text(unsigned int refusal);
  * @events: written: bit n for event n of enum topdown_latency_number; 0 if there is a refusal
  * @refusal: written: enum topdown_latency_refusal, or TOPDOWN_LATENCY_NO_MODEL
  *
- * The library has to know an event of this CPU model, and the kernel's driver has to take it.
+ * The library has to know an event of this CPU model, and the kernel's driver has to take it.  The
+ * driver is not asked for a caller who may not start a latency session.
  *
  * Return: 0; -ENOENT when the module topdown_latency is not loaded; -EACCES when the caller may not
  * open its device; or another error of topdown_open() or of the command.

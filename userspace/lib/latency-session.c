@@ -103,6 +103,19 @@ static int td_latency_ask(int fd, const struct td_request *request, uint64_t *ta
 	return 0;
 }
 
+/* As td_latency_ask() for a caller who may not have events tried: then all are taken. */
+static int td_latency_ask_untried(int fd, const struct td_request *request, uint64_t *taken,
+				  unsigned int *refusal)
+{
+	const struct td_request none = { .nr = 0 };
+	int ret;
+
+	ret = td_latency_ask(fd, &none, taken, refusal);
+	if (!ret && !*refusal)
+		*taken = (1ULL << request->nr) - 1;
+	return ret;
+}
+
 TD_API int topdown_latency_events(struct topdown *td, uint64_t *events, unsigned int *refusal)
 {
 	struct td_request request;
@@ -115,6 +128,9 @@ TD_API int topdown_latency_events(struct topdown *td, uint64_t *events, unsigned
 		return fd;
 	td_latency_request(td, td_latency_known(td), &request);
 	ret = td_latency_ask(fd, &request, &taken, &why);
+	/* Who may not have events tried may still ask whether there is a refusal. */
+	if (ret == -EACCES || ret == -EBADF)
+		ret = td_latency_ask_untried(fd, &request, &taken, &why);
 	close(fd);
 	if (ret)
 		return ret;
@@ -159,6 +175,7 @@ static int td_latency_start(const struct topdown *td, uint64_t events,
 {
 	struct topdown_latencies *latencies;
 	struct td_request request;
+	int ret;
 
 	if (!events)
 		return -EINVAL;
@@ -172,7 +189,9 @@ static int td_latency_start(const struct topdown *td, uint64_t events,
 	arg->events = (uintptr_t)request.event;
 	arg->nr_events = request.nr;
 	arg->event_size = sizeof(request.event[0]);
-	return td_latency_begin(td, arg, latencies, out, nr);
+	ret = td_latency_begin(td, arg, latencies, out, nr);
+	arg->events = 0;
+	return ret;
 }
 
 TD_API int topdown_latencies_start(struct topdown *td, const uint64_t *cpus, unsigned int words,
