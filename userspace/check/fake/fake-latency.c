@@ -84,12 +84,12 @@ static const struct {
  * @steps: the time, in readings
  */
 static struct latency {
+	uint64_t cpus;
 	int fd;
 	unsigned int nr;
-	enum spread spread[TOPDOWN_LATENCY_EVENTS_MAX];
 	int followed;
-	uint64_t cpus;
 	unsigned int steps;
+	enum spread spread[TOPDOWN_LATENCY_EVENTS_MAX];
 } table[SESSIONS_MAX];
 static unsigned int nr_opened;
 
