@@ -9,7 +9,7 @@
 #include "session.h"
 #include "window.h"
 
-/* What both modules must have alike: they use the same structures. */
+/* Both modules use the same structures, so they must have been built of the same sources. */
 #define TD_SAMPLING_VERSION	TOPDOWN_VERSION
 #define TD_SAMPLING_SIZES	(sizeof(struct td_collector) << 40 ^	\
 				 sizeof(struct td_meter) << 20 ^	\

@@ -89,7 +89,7 @@ TEST_F(latencies, no_error)
 	EXPECT_EQ(0, ((struct topdown_latency_record *)ANSWERS)->cpu);
 }
 
-/* Those of /dev/topdown are none of this device, and the reverse. */
+/* This device has no command of /dev/topdown, and the reverse. */
 TEST_F(latencies, unknown_command)
 {
 	unsigned int nr;
