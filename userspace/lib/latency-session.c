@@ -128,7 +128,7 @@ TD_API int topdown_latency_events(struct topdown *td, uint64_t *events, unsigned
 		return fd;
 	td_latency_request(td, td_latency_known(td), &request);
 	ret = td_latency_ask(fd, &request, &taken, &why);
-	/* Who may not have events tried may still ask whether there is a refusal. */
+	/* A caller without the right to have events tried may ask whether there is a refusal. */
 	if (ret == -EACCES || ret == -EBADF)
 		ret = td_latency_ask_untried(fd, &request, &taken, &why);
 	close(fd);

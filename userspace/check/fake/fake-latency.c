@@ -76,12 +76,12 @@ static const struct {
 
 /*
  * A descriptor of the device.
+ * @cpus: the set of CPUs
  * @fd: -1 for none
  * @nr: number of events; 0 until it is started
- * @spread: of each event
  * @followed: the session whose tasks are sampled, from 1; 0 for CPUs
- * @cpus: the set of CPUs
  * @steps: the time, in readings
+ * @spread: of each event
  */
 static struct latency {
 	uint64_t cpus;
@@ -301,15 +301,15 @@ int fake_latency_start(int fd, struct topdown_latency_start *arg)
 	if (arg->out_events || arg->out_refusal || arg->out_nr_records ||
 	    arg->nr_events > TOPDOWN_LATENCY_EVENTS_MAX)
 		return refuse(EINVAL);
-	if (latency->nr)
-		return refuse(EBUSY);
+	/* Whoever may only read the device cannot start, and cannot have events tried. */
+	if (arg->nr_events && (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY)
+		return refuse(EBADF);
 	if (arg->flags & TOPDOWN_LATENCY_START_ASK)
 		return ask(arg);
+	if (latency->nr)
+		return refuse(EBUSY);
 	if (barred())
 		return refuse(barred());
-	/* Whoever may only read the device cannot start. */
-	if ((fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY)
-		return refuse(EBADF);
 	if (!arg->nr_events)
 		return refuse(EINVAL);
 	error = take_events(arg, new.spread);

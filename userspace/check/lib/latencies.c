@@ -44,7 +44,7 @@ static void test_absent(struct topdown *td)
 	check(!latencies && events == 77 && refusal == 77 && nr == 77, "nothing was written");
 }
 
-/* A reader who may not write can ask, and not start. */
+/* A reader who may not write can ask, but the driver tries no event for him; and cannot start. */
 static void test_read_only(struct topdown *td)
 {
 	struct topdown_latencies *latencies = NULL;
@@ -54,6 +54,10 @@ static void test_read_only(struct topdown *td)
 	setenv("FAKE_LATENCY_READ_ONLY", "13", 1);
 	check(!topdown_latency_events(td, &events, &refusal) && events && !refusal,
 	      "a device for reading only can be asked");
+	setenv("FAKE_REFUSAL", "1", 1);
+	check(!topdown_latency_events(td, &events, &refusal) && !events &&
+	      refusal == TOPDOWN_LATENCY_REFUSAL_NO_CPU, "and says why nothing is sampled");
+	unsetenv("FAKE_REFUSAL");
 	check(topdown_latencies_start(td, NULL, 0, 1ULL << NEVER, &latencies, &nr) == -EBADF &&
 	      !latencies, "and samples nothing");
 	unsetenv("FAKE_LATENCY_READ_ONLY");
@@ -376,7 +380,7 @@ int main(void)
 {
 	struct topdown *td;
 
-	ktap_begin(&ktap, 47);
+	ktap_begin(&ktap, 48);
 	test_names();
 	test_ends();
 	test_defaults();

@@ -297,7 +297,7 @@ static void put_activity_cell(FILE *file, double value, int digits)
 		fprintf(file, "<td>%.*f</td>", digits, value);
 }
 
-/* What is beside the nodes of a step, where the recording has it. */
+/* IPC and busy of a step, where the recording has them. */
 static void put_activity(const struct page *page, const struct series *series, size_t step)
 {
 	struct row row;
