@@ -61,6 +61,31 @@ bool verify_sibling(const struct verify *verify, unsigned int cpu, unsigned int 
 	return false;
 }
 
+/*
+ * The program has one thread of the core, and others run for a moment on the other thread: then
+ * that one has the slots that this one lacks.  @out: figures of the thread, with the slots of both.
+ */
+static bool width_core(struct verify *verify, unsigned int sibling, struct topdown_figures *out)
+{
+	struct topdown_figures other;
+	pid_t pid = verify_start(verify, PROGRAM_ADDITIONS);
+
+	if (pid < 0)
+		return false;
+	verify_lead(verify);
+	verify_begin(verify);
+	verify_sleep_us(verify->ms * 1000);
+	verify_end(verify);
+	program_stop(pid);
+	if (!verify_between(verify, verify->home, out) || !out->cycles) {
+		verify_line(verify, OUTCOME_UNCHECKED, "no cycles of CPU %u", verify->home);
+		return false;
+	}
+	if (verify_between(verify, sibling, &other))
+		out->slots += other.slots;
+	return true;
+}
+
 static void width_shared(struct verify *verify, unsigned int sibling)
 {
 	struct topdown_figures one, other;
@@ -99,8 +124,14 @@ void check_width(struct verify *verify)
 	struct topdown_figures figures;
 	unsigned int sibling;
 	double width;
+	bool shared;
 
 	if (!verify_alone(verify, PROGRAM_ADDITIONS, &figures))
+		return;
+	/* The formula makes the shares of a thread from ordinary counters, and not the CPU. */
+	shared = verify->source == TOPDOWN_SOURCE_PERF_METRICS &&
+		 verify_sibling(verify, verify->home, &sibling);
+	if (shared && figures.cycles && !width_core(verify, sibling, &figures))
 		return;
 	if (!figures.cycles) {
 		verify_line(verify, OUTCOME_UNCHECKED, "cycles are not counted here: no counter is free for them, or cycles=0");
@@ -110,12 +141,9 @@ void check_width(struct verify *verify)
 	verify_line(verify,
 		    fabs(width / verify->width - 1) < WIDTH_OFF ? OUTCOME_RIGHT : OUTCOME_OFF,
 		    "%.3f slots a cycle, and the width is %u", width, verify->width);
-	/* The formula makes the shares of a thread from ordinary counters, and not the CPU. */
-	if (verify->source != TOPDOWN_SOURCE_PERF_METRICS)
-		return;
-	if (verify_sibling(verify, verify->home, &sibling))
+	if (shared)
 		width_shared(verify, sibling);
-	else
+	else if (verify->source == TOPDOWN_SOURCE_PERF_METRICS)
 		verify_line(verify, OUTCOME_UNCHECKED, "one thread a core: nothing to share");
 }
 
