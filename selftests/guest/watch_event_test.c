@@ -23,6 +23,7 @@ TEST_F(watch, each_cpu_is_an_event)
 	__u64 cpus[TD_CPUS_MAX / 64] = { };
 	unsigned int cpu = self->nr > 2 ? self->cpus[1] : 0, i, n;
 	struct topdown_event event[4], one;
+	__u64 begin, windows = 0;
 	int spinner;
 
 	if (!cpu)
@@ -32,16 +33,22 @@ TEST_F(watch, each_cpu_is_an_event)
 	spinner = spin_start(cpu, NULL);
 	ASSERT_LT(0, spinner);
 	ASSERT_TRUE(nonblocking(self->fd));
+	begin = windows_of(&self->map, self->busy) + windows_of(&self->map, cpu);
 	ASSERT_EQ(1, watch_add(self->fd, cpus, TD_CPUS_MAX / 64, &any));
 	ASSERT_TRUE(windows_wait(&self->map, self->busy, 5));
 	ASSERT_TRUE(windows_wait(&self->map, cpu, 5));
 	n = read(self->fd, event, sizeof(event)) / sizeof(event[0]);
-	EXPECT_EQ(2, n);
+	ASSERT_LE(2, n);
+	ASSERT_GE(ARRAY_SIZE(event), n);
 	EXPECT_NE(event[0].cpu, event[1].cpu);
 	for (i = 0; i < n; i++) {
 		EXPECT_TRUE(event[i].cpu == cpu || event[i].cpu == self->busy);
-		EXPECT_LE(4, event[i].count);
+		/* A window that ends while read() copies is an event of its own. */
+		EXPECT_LE(i < 2 ? 4 : 1, event[i].count);
+		windows += event[i].count;
 	}
+	EXPECT_GE(windows_of(&self->map, self->busy) + windows_of(&self->map, cpu) - begin,
+		  windows);
 	/* Two reads of one event each give the events of both CPUs. */
 	ASSERT_TRUE(windows_wait(&self->map, self->busy, 5));
 	ASSERT_TRUE(windows_wait(&self->map, cpu, 5));
