@@ -515,6 +515,60 @@ TEST_F_TIMEOUT(latency, modules, 240)
 	EXPECT_EQ(0, module_load_latency());
 }
 
+/* A copy of the module's file that can be changed. */
+static char *latency_image(size_t *size)
+{
+	char path[512], *image;
+	int fd;
+
+	if (!module_latency_file(path, sizeof(path)))
+		return NULL;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	*size = lseek(fd, 0, SEEK_END);
+	image = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	close(fd);
+	return image == MAP_FAILED ? NULL : image;
+}
+
+/* Load topdown_latency as if it was built for another topdown; 0 or a negative errno. */
+static int load_of_another_version(void)
+{
+	char version[32] = "", *image, *at;
+	FILE *file = fopen("/sys/module/topdown/version", "r");
+	unsigned int found = 0;
+	size_t size, length;
+	int ret = -ENOENT;
+
+	if (!file)
+		return ret;
+	if (fscanf(file, "%31s", version) != 1)
+		version[0] = '\0';
+	fclose(file);
+	length = strlen(version);
+	image = length ? latency_image(&size) : NULL;
+	if (!image)
+		return ret;
+	for (at = image; (at = memmem(at, image + size - at, version, length)); at += length) {
+		at[length - 1] ^= 1;
+		found++;
+	}
+	/* That of the module, and that which topdown compares. */
+	if (found >= 2)
+		ret = syscall(SYS_init_module, image, size, "") ? -errno : 0;
+	munmap(image, size);
+	return ret;
+}
+
+TEST_F(latency, modules_of_two_versions)
+{
+	ASSERT_EQ(0, module_unload_latency());
+	EXPECT_EQ(-EINVAL, load_of_another_version());
+	EXPECT_EQ(-ENOENT, latency_open());
+	EXPECT_EQ(0, module_load_latency());
+}
+
 TEST(refusal)
 {
 	expect_granted(_metadata);

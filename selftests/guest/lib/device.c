@@ -62,15 +62,23 @@ int module_load(const char *params)
 	return file ? module_insert(file, params) : module_probe("topdown", params);
 }
 
-int module_load_latency(void)
+bool module_latency_file(char *path, size_t size)
 {
 	const char *file = module_file();
-	char beside[512];
 
 	if (!file)
-		return module_probe("topdown_latency", "");
+		return false;
 	/* topdown.ko has topdown_latency.ko beside it. */
-	snprintf(beside, sizeof(beside), "%.*s_latency.ko", (int)strlen(file) - 3, file);
+	snprintf(path, size, "%.*s_latency.ko", (int)strlen(file) - 3, file);
+	return true;
+}
+
+int module_load_latency(void)
+{
+	char beside[512];
+
+	if (!module_latency_file(beside, sizeof(beside)))
+		return module_probe("topdown_latency", "");
 	return module_insert(beside, "");
 }
 

@@ -91,6 +91,8 @@ bool profile_parse(const char *text, struct td_bd_profile *profile);
 int module_load(const char *params);
 /* topdown_latency, beside topdown. */
 int module_load_latency(void);
+/* The file of topdown_latency, if it was not installed. */
+bool module_latency_file(char *path, size_t size);
 int module_unload_latency(void);
 /* Both of them. */
 int module_unload(void);
