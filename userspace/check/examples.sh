@@ -50,6 +50,27 @@ $shares" ''
 example env FAKE_OPEN_ERRNO=13 "$TMP/examples/myself"
 expect 'C++: no rights' 1 '' '^myself: /dev/topdown: Permission denied$'
 
+# from_manual PAGE N: the program N of a page, built as a reader would
+from_manual() {
+	awk -v n="$2" '/^\.Bd -literal/ { at++; next } /^\.Ed/ { here = at == n; next }
+		at == n && !here' "$USERSPACE/man/$1" | sed 's/\\e/\\/g' > "$TMP/manual-$2.c"
+	gcc -Wall -Wextra -Werror -O1 -I"$USERSPACE/../uapi" -o "$TMP/manual-$2" "$TMP/manual-$2.c"
+}
+
+status=0
+{ from_manual topdown.4 1 && from_manual topdown.4 2; } > "$TMP/log" 2>&1 || status=$?
+((!status)) || sed 's/^/# /' "$TMP/log"
+result "$status" 'the programs of topdown(4) build without a warning'
+example "$TMP/manual-1"
+expect 'topdown(4): each CPU' 0 '^CPU 0: retiring 40\.0% bad speculation 5\.0% frontend bound 10\.0% backend bound 45\.0%
+CPU 1: ' ''
+example env FAKE_READ_ERRNO=13 "$TMP/manual-1"
+expect 'topdown(4): no rights' 1 '' '^/dev/topdown: Permission denied$'
+example "$TMP/manual-2"
+expect 'topdown(4): a part of a thread' 0 '^tma_memory_bound 30\.0% of 6000000000 slots$' ''
+example env FAKE_OPEN_ERRNO=2 "$TMP/manual-2"
+expect 'topdown(4): no module' 1 '' '^/dev/topdown: No such file or directory$'
+
 if command -v python3 > /dev/null; then
 	example python3 "$EXAMPLES/percpu.py"
 	expect 'Python: each CPU' 0 '^cpu tma_retiring tma_bad_speculation tma_frontend_bound tma_backend_bound tma_smt_contention lost
