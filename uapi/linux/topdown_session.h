@@ -135,7 +135,9 @@ struct topdown_session_kind {
  *	nor the tasks that they make are followed
  * @out_source: enum topdown_source of the figures; TOPDOWN_SOURCE_MIXED if the tasks
  *	were on CPUs that differ in it
- * @out_level: level of the figures, the lowest of the CPUs that they are from; 0 for none
+ * @out_level: level of the figures, the lowest of the CPUs that they are from; 0 for none.
+ *	It never rises again: for a span of its own subtract two readings, and compare their
+ *	topdown_figures.children_slots with their slots
  * @out_nr_kinds: how many kinds the module knows, also if @kinds is 0
  * @__reserved: 0
  * @out_serial: number of the session, of all since the module was loaded, from 1; the same in
