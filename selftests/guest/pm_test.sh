@@ -60,7 +60,7 @@ suspend_and_check() {
 	await 20 grown cpu0 "$before"
 	# shellcheck disable=SC2086
 	kill $BUSY
-	echo "slots before $before, after $(field cpu0 slots)"
+	echo "slots before $before, after $(field cpu0 slots), $(field cpu0 state), total $(field total state)"
 	state_is cpu0 ok
 	state_is total ok
 	measure -t 1000
