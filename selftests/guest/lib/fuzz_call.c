@@ -142,14 +142,25 @@ static uint64_t take_pointer(void)
 	return (uintptr_t)map[i].address + take8();
 }
 
+static int open_device(int flags)
+{
+	return given >= 0 ? dup(given) : open(TD_DEVICE, flags | O_CLOEXEC);
+}
+
+/* A call of a descriptor that is closed tries nothing, so that is rare. */
 int take_file(void)
 {
 	uint8_t i = take8();
 
-	return i < 200 ? file[0] : file[i % FILES];
+	i = i < 200 ? 0 : i % FILES;
+	if (file[i] >= 0 || i == 1)
+		return file[i];
+	if (file[0] < 0)
+		file[0] = open_device(O_RDWR);
+	return file[0];
 }
 
-/* One of /dev/topdown_latency, if any is open. */
+/* One of /dev/topdown_latency; the last file, if none is open. */
 static int take_latency(void)
 {
 	unsigned int i, first = take8();
@@ -158,7 +169,11 @@ static int take_latency(void)
 		if (is_latency[(first + i) % FILES])
 			return file[(first + i) % FILES];
 	}
-	return file[0];
+	if (file[FILES - 1] < 0) {
+		file[FILES - 1] = open("/dev/topdown_latency", O_RDWR | O_CLOEXEC);
+		is_latency[FILES - 1] = file[FILES - 1] >= 0;
+	}
+	return file[FILES - 1];
 }
 
 /* Some events, after the arguments of calls. */
@@ -179,9 +194,16 @@ static uint64_t take_events(void)
 	return (uintptr_t)events;
 }
 
+/* An open one, if there is any. */
 static int take_session(void)
 {
-	return session[take8() % SESSIONS];
+	unsigned int i, first = take8();
+
+	for (i = 0; i < SESSIONS; i++) {
+		if (session[(first + i) % SESSIONS] >= 0)
+			return session[(first + i) % SESSIONS];
+	}
+	return take_file();
 }
 
 static int take_any_file(void)
@@ -331,7 +353,9 @@ static int take_file_of(unsigned int nr)
 {
 	if (nr == TOPDOWN_CMD_LATENCY_START || nr == TOPDOWN_CMD_LATENCY_READ)
 		return take8() < 240 ? take_latency() : take_any_file();
-	return is_of_session(nr) ? take_session() : take_any_file();
+	if (is_of_session(nr))
+		return take_session();
+	return take8() < 240 ? take_file() : take_any_file();
 }
 
 static void call_ioctl(void)
@@ -399,6 +423,8 @@ static void call_close(void)
 	if (*fd >= 0)
 		close(*fd);
 	*fd = -1;
+	if (which % 2)
+		is_latency[which / 2 % FILES] = false;
 }
 
 static void unmap(unsigned int i)
@@ -621,7 +647,7 @@ void fuzz_call_run(const struct fuzz_program *program)
 	}
 	for (i = 0; i < SESSIONS; i++)
 		session[i] = -1;
-	file[0] = given >= 0 ? dup(given) : open(TD_DEVICE, O_RDWR | O_CLOEXEC);
+	file[0] = open_device(O_RDWR);
 	memset(number_seen, 0, sizeof(number_seen));
 	memset(task_seen, 0, sizeof(task_seen));
 	numbers = 0;
