@@ -25,6 +25,7 @@
 #include "verify.h"
 #include "watch.h"
 #include "where.h"
+#include "word.h"
 #include "words.h"
 
 static const struct option long_options[] = {
@@ -89,9 +90,32 @@ static const struct {
 	{ "verify", verify_main },
 };
 
+/* A command or a node, whose name is the most like the word. */
+static int unknown_command(const char *word)
+{
+	const char *like = NULL, *node;
+	unsigned int best = WORD_FAR, i;
+
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (word_nearer(word, commands[i].name, &best))
+			like = commands[i].name;
+	}
+	if (word_nearer(word, "help", &best))
+		like = "help";
+	node = node_like(word, &best);
+	if (node)
+		message_error("there is no command '%s'; for the node: topdown help %s", word,
+			      node);
+	else if (like)
+		message_error("there is no command '%s'; did you mean %s?", word, like);
+	else
+		message_error("there is no command '%s' (allowed: stat, top, history, watch, where, latency, record, report, export, perf, info, verify, help; try 'topdown --help')",
+			      word);
+	return EXIT_USAGE;
+}
+
 static int find_and_run(int argc, char **argv)
 {
-	const char *node = node_like(argv[0]);
 	unsigned int i;
 
 	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
@@ -101,14 +125,7 @@ static int find_and_run(int argc, char **argv)
 		optind = 0;
 		return commands[i].run(argc, argv);
 	}
-	if (node) {
-		message_error("there is no command '%s'; for the node: topdown help %s", argv[0],
-			      node);
-		return EXIT_USAGE;
-	}
-	message_error("there is no command '%s' (allowed: stat, top, history, watch, where, latency, record, report, export, perf, info, verify, help; try 'topdown --help')",
-		      argv[0]);
-	return EXIT_USAGE;
+	return unknown_command(argv[0]);
 }
 
 static int print_help(int argc, char **argv)

@@ -17,6 +17,10 @@ bad() {
 
 bad 'no command' 'no command \(allowed: those below\).*Usage: topdown .*  stat .*  top .*  info '
 bad 'unknown command' "there is no command 'recall' \(allowed: stat, top, history, watch, where, latency, record, report, export, perf, info, verify, help" recall
+for word in 'stta stat' 'stats stat' 'repotr report' 'lat latency' 'hlep help' 'hsitory history'; do
+	bad "did you mean ${word#* }" "there is no command '${word% *}'; did you mean ${word#* }\?$" "${word% *}"
+done
+bad 'a node is nearer than a command' "there is no command 'fetch'; for the node: topdown help tma_fetch_latency$" fetch
 bad 'unknown option' "unknown option '-Z' \(try 'topdown --help'\)" -Z
 bad 'unknown long option' "unknown option '--bogus' \(try 'topdown --help'\)" --bogus
 bad 'stat: unknown option' "unknown option '-Z' \(try 'topdown stat --help'\)" stat -Z
@@ -93,11 +97,11 @@ for value in 5ns 1S 1sec 1s1 1.5 1.s .5s 1.0005s 1..5s 1.5.5s 1,5s s -1s '1 s' 1
 	bad "-I '$value'" "-I: '.*' is not a time" stat -I "$value"
 done
 for value in 9ms 0s 0.009s 3600.001s 1.1h 3601s 61m 2h 18446744073709551616s 5124095576030432h; do
-	bad "-I $value" "-I: $value is out of range \(allowed: 10\.\.3600000 milliseconds\)" \
+	bad "-I $value" "-I: $value is out of range \(allowed: 10\.\.3600000 milliseconds, or with a unit: 500ms" \
 		stat -I "$value"
 done
 for value in 0 9 3600001 18446744073709551616 18446744073709551626 99999999999999999999999; do
-	bad "-I $value" "-I: $value is out of range \(allowed: 10\.\.3600000 milliseconds\)" \
+	bad "-I $value" "-I: $value ms is out of range \(allowed: 10\.\.3600000 milliseconds, or with a unit: 500ms" \
 		stat -I "$value"
 done
 for value in 0 1000000001 18446744073709551617; do
@@ -105,7 +109,7 @@ for value in 0 1000000001 18446744073709551617; do
 		stat --count "$value"
 done
 for value in 0 9 2147483648; do
-	bad "--timeout $value" "--timeout: $value is out of range \(allowed: 10\.\.2147483647" \
+	bad "--timeout $value" "--timeout: $value ms is out of range \(allowed: 10\.\.2147483647" \
 		stat --timeout "$value"
 done
 for value in '' x -5 1.5 ' 1'; do
@@ -113,7 +117,7 @@ for value in '' x -5 1.5 ' 1'; do
 done
 bad '-D -1' '-D: -1 waits for a word to begin, and there is none \(allowed: a time, or --control' \
 	stat -D -1 true
-bad '-D 2147483648' '-D: 2147483648 is out of range \(allowed: 0\.\.2147483647' stat --delay 2147483648
+bad '-D 2147483648' '-D: 2147483648 ms is out of range \(allowed: 0\.\.2147483647' stat --delay 2147483648
 for value in 0 3 18446744073709551617; do
 	bad "-l $value" "-l: $value is out of range \(allowed: 1\.\.2 levels\)" stat -l "$value"
 done

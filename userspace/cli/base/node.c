@@ -8,71 +8,28 @@
 #include <topdown.h>
 
 #include "message.h"
-
-/* More letters off, and it is another word. */
-#define FAR_MAX		3
-/* Longer than any name of a node. */
-#define NAME_MAX_LETTERS	31
-
-static unsigned int least(unsigned int a, unsigned int b)
-{
-	return a < b ? a : b;
-}
-
-/* How many letters have to be put in, left out or changed to make one of the other. */
-static unsigned int distance(const char *one, const char *other)
-{
-	size_t nr = strlen(other), i, j;
-	unsigned int row[NAME_MAX_LETTERS + 1], above, before;
-
-	for (j = 0; j <= nr; j++)
-		row[j] = j;
-	for (i = 1; one[i - 1]; i++) {
-		before = row[0];
-		row[0] = i;
-		for (j = 1; j <= nr; j++) {
-			above = row[j];
-			row[j] = least(least(above, row[j - 1]) + 1,
-				       before + (one[i - 1] != other[j - 1]));
-			before = above;
-		}
-	}
-	return row[nr];
-}
+#include "word.h"
 
 static const char *plain(const char *name)
 {
 	return strncmp(name, "tma_", strlen("tma_")) ? name : name + strlen("tma_");
 }
 
-/* Headings of tables are short, and so is what people type: mem, fetch, backend. */
-static bool begins(const char *name, const char *typed)
-{
-	return strlen(typed) >= 3 && !strncmp(name, typed, strlen(typed));
-}
-
 /**
  * node_like - the node whose name is most like a word
  * @word: not the name of a node
+ * @best: WORD_FAR, or how far off another name is; written as by word_nearer()
  *
- * Return: its name; NULL if none is like it.
+ * Return: its name; NULL if none is nearer than @best.
  */
-const char *node_like(const char *word)
+const char *node_like(const char *word, unsigned int *best)
 {
 	const char *typed = plain(word), *like = NULL;
-	unsigned int node, far, best = FAR_MAX + 1;
+	unsigned int node;
 
-	if (!*typed || strlen(typed) > NAME_MAX_LETTERS)
-		return NULL;
 	for (node = 0; topdown_node_name(node); node++) {
-		const char *name = plain(topdown_node_name(node));
-
-		far = begins(name, typed) ? 1 : distance(typed, name);
-		/* Three letters off is another word, if it has no more than six. */
-		if (far < best && 2 * far < strlen(typed)) {
-			best = far;
+		if (word_nearer(typed, plain(topdown_node_name(node)), best))
 			like = topdown_node_name(node);
-		}
 	}
 	return like;
 }
@@ -85,7 +42,8 @@ const char *node_like(const char *word)
  */
 void node_unknown(const char *before, const char *word, const char *allowed)
 {
-	const char *like = node_like(word);
+	unsigned int best = WORD_FAR;
+	const char *like = node_like(word, &best);
 
 	if (like)
 		message_error("%s: there is no node '%s'; did you mean %s?", before, word, like);

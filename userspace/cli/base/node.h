@@ -5,7 +5,7 @@
 #ifndef TOPDOWN_CLI_NODE_H
 #define TOPDOWN_CLI_NODE_H
 
-const char *node_like(const char *word);
+const char *node_like(const char *word, unsigned int *best);
 void node_unknown(const char *before, const char *word, const char *allowed);
 
 #endif /* TOPDOWN_CLI_NODE_H */

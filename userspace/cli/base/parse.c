@@ -112,6 +112,12 @@ static bool read_time(const char *text, uint64_t *ms)
 	return true;
 }
 
+/* People who type 2 may mean seconds. */
+static bool has_unit(const char *text)
+{
+	return text[strspn(text, "0123456789.")];
+}
+
 /**
  * parse_time - read the time that an option takes
  * @option: name of the option, for the message
@@ -134,8 +140,8 @@ bool parse_time(const char *option, const char *text, uint64_t min_ms, uint64_t 
 		return false;
 	}
 	if (number > max_ms || number < min_ms) {
-		message_error("%s: %s is out of range (allowed: %" PRIu64 "..%" PRIu64 " milliseconds)",
-			      option, text, min_ms, max_ms);
+		message_error("%s: %s%s is out of range (allowed: %" PRIu64 "..%" PRIu64 " milliseconds, or with a unit: 500ms, 1.5s, 1m)",
+			      option, text, has_unit(text) ? "" : " ms", min_ms, max_ms);
 		return false;
 	}
 	*ms = number;
