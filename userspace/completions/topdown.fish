@@ -119,7 +119,7 @@ complete -c topdown -n '__fish_seen_subcommand_from where' -s o -l output -r -F 
 complete -c topdown -n '__fish_seen_subcommand_from where' -s q -l quiet -d 'no notes about what could not be sampled'
 complete -c topdown -n '__fish_seen_subcommand_from where' -l device -r -F -d 'device node'
 complete -c topdown -n '__fish_seen_subcommand_from where' -s h -l help -d 'print this help'
-complete -c topdown -n '__fish_seen_subcommand_from latency' -s e -l event -x -d 'events by Intels names, with commas'
+complete -c topdown -n '__fish_seen_subcommand_from latency' -s e -l event -x -d 'events by Intels names or encodings'
 complete -c topdown -n '__fish_seen_subcommand_from latency' -s a -l all-cpus -d 'all CPUs, with COMMAND while it runs'
 complete -c topdown -n '__fish_seen_subcommand_from latency' -s C -l cpu -x -d 'these CPUs, such as 0-3,8'
 complete -c topdown -n '__fish_seen_subcommand_from latency' -s p -l pid -x -d 'only these processes, and those that they start'

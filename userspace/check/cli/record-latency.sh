@@ -26,7 +26,7 @@ expect 'the table' 0 'retire latency of instructions
 elapsed 0\.[45][0-9]* s, interval .*; cycles
 event +CPU +samples +mean +dev +min +p50 +p90 +p99 +max +run%
 MEM_INST_RETIRED\.SPLIT_LOADS +all +[0-9]+ +7\.00 +0\.00 +7 +7\.0 +7\.0 +7\.0 +7 +50\.0
-MEM_LOAD_L3_MISS_RETIRED\.LOCAL_DRAM +all +[0-9]+ +190\.00 +137\.48 +100 +99\.5 +399\.5 +399\.5 +400 +50\.0
+MEM_LOAD_L3_MISS_RETIRED\.LOCAL_DRAM +all +[0-9]+ +190\.0 +137 +100 +99\.5 +400 +400 +400 +50\.0
 MEM_LOAD_RETIRED\.L2_HIT +all +0 +- +- +- +- +- +- +- +0\.0$' ''
 sampled
 reads=$(($(json samples "$TMP/rows" | head -n 1) / 30))
@@ -118,7 +118,7 @@ result "$([[ $(json row "$TMP/rows" | paste -sd' ') == 'process process' ]] && (
 run td report -A "$data"
 expect 'and the table' 0 '
 event +pid +samples .*
-MEM_INST_RETIRED\.SPLIT_LOADS +[0-9]+ +[0-9]+ +7\.00 .* lost \?
+MEM_INST_RETIRED\.SPLIT_LOADS +[0-9]+ +[0-9]+ +7\.00 [^a-z]*
 MEM_' ''
 result "$((status || $(grep -c '^MEM_' "$TMP/out") != 2))" 'which has one row for a single task'
 run fake record -I 100 --timeout 150 --latency $two -q -o "$data" -p $$
@@ -154,12 +154,12 @@ FAKE_LATENCY_ERRNO=16 refused 'tasks that another session samples' 1 'sampled by
 	--latency all -p $$
 FAKE_LATENCY_ERRNO=16 refused 'and a command' 125 'sampled by another latency session' --latency all "${touch_it[@]}"
 FAKE_LATENCY_ERRNO=3 refused 'tasks that have all ended' 1 'the tasks have ended' --latency all -p "$$,$PPID"
-FAKE_LATENCY_ERRNO=13 refused 'no right' 3 '^topdown: cannot read the CPUs' --latency all
+FAKE_LATENCY_ERRNO=13 refused 'no right' 3 '^topdown: cannot sample through .*_latency: Permission denied' --latency all
 FAKE_LATENCY_ERRNO=95 refused 'CPUs of which none can be sampled' 3 'none of these CPUs is a measured P-core' --latency all -C 3
 refused 'a short interval' 2 '^topdown: -I: with --latency at least 100 ms' --latency all -I 99
 refused 'too many processes' 2 '^topdown: -p: with --latency at most 16 processes' --latency all -p "$(seq -s, 1 17)"
 FAKE_LATENCY_READS=3 run fake record --timeout 2s -I 100 --latency all -q -o "$data"
-expect 'a read that fails' 1 '' 'cannot read the CPUs .*Input/output error'
+expect 'a read that fails' 1 '' 'cannot read latencies through .*_latency: Input/output error'
 run td report --partial --latency -j "$data"
 expect 'leaves what there was' 0 '"samples":60,' 'is not whole'
 

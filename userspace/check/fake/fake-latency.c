@@ -20,6 +20,8 @@
  *   FAKE_LATENCY_BEFORE   steps that there were before the session (0)
  *   FAKE_LATENCY_FOREIGN   records are of an event that the session has not
  *   FAKE_SAMPLED   the first event of a session that never happens (64)
+ *   FAKE_TURNS     the first event of a session that has had no turn; of those before it the ones
+ *                  that never happen had one, too
  *   FAKE_NO_TURN   a CPU on which no event has the counter
  *   FAKE_NO_SAMPLE a CPU on which events are counted, and none is sampled
  *   FAKE_PAUSE_FROM, FAKE_PAUSE_TO   after the one step and up to the other perf users have the
@@ -377,6 +379,8 @@ static void fill_latency(const struct latency *latency, struct topdown_latency_r
 		record->elapsed_ns = 0;
 		return;
 	}
+	if (event < (unsigned int)setting("FAKE_TURNS", 0))
+		record->running_ns = record->elapsed_ns / 2;
 	if (latency->spread[event] == NEVER || !steps ||
 	    event >= (unsigned int)setting("FAKE_SAMPLED", 64) ||
 	    cpu == setting("FAKE_NO_TURN", -1))

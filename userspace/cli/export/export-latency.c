@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "events.h"
 #include "message.h"
-#include "refusal.h"
 #include "text.h"
 
 /*
@@ -153,7 +153,7 @@ static bool look(struct export_latency *latency, struct topdown *td)
 	ret = latencies_read(&latency->session);
 	if (!ret)
 		return true;
-	refusal_read(latency->device, -ret);
+	events_unread(latency->device, -ret);
 	export_latency_end(latency);
 	return false;
 }

@@ -350,6 +350,7 @@ static bool add_node(struct latency_run *run, unsigned int nr, const struct row 
 	if (!event || (nodes[node].less != NONE && !less))
 		return false;
 	*row = *subject;
+	row->latency = event->latency;
 	row->node = nodes[node].name;
 	row->known = NULL;
 	row->estimate = (double)NAN;

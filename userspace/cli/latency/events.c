@@ -11,6 +11,7 @@
 
 #include "message.h"
 #include "refusal.h"
+#include "rights.h"
 
 /**
  * events_parse - read a list of names
@@ -87,10 +88,41 @@ int events_unanswered(const char *device, int error)
 }
 
 /**
+ * events_unopened - say why the device of topdown cannot be opened, for a command of latencies
+ * @device: its path
+ * @error: errno
+ *
+ * Return: the exit code.
+ */
+int events_unopened(const char *device, int error)
+{
+	if (error != ENOENT && error != ENXIO)
+		return refusal_open(device, error);
+	message_error("cannot open %s: %s (load both modules with 'modprobe topdown_latency'; the kernel log says why it fails)",
+		      device, strerror(error));
+	return EXIT_DEVICE;
+}
+
+/**
+ * events_unread - say why the records cannot be read
+ * @device: path of the device of topdown
+ * @error: errno
+ *
+ * Return: the exit code.
+ */
+int events_unread(const char *device, int error)
+{
+	message_error("cannot read latencies through %s_latency: %s (the kernel log may say more)",
+		      device, strerror(error));
+	return EXIT_RUNTIME;
+}
+
+/**
  * events_choose - look which of the wanted events the machine has
  * @td: device
  * @device: its path
- * @wanted: bit n for event n; EVENTS_ALL for all that the machine has
+ * @wanted: bit n for event n; EVENTS_ALL for all that the machine has; 0 if others than these are
+ *	wanted, so that it does not matter whether the library knows some
  * @advice: the end of the message if the machine samples nothing
  * @events: written
  *
@@ -106,6 +138,8 @@ int events_choose(struct topdown *td, const char *device, uint64_t wanted, const
 	ret = topdown_latency_events(td, &has, &refusal);
 	if (ret)
 		return events_unanswered(device, -ret);
+	if (!wanted && refusal == TOPDOWN_LATENCY_NO_MODEL)
+		refusal = TOPDOWN_LATENCY_REFUSAL_NONE;
 	if (refusal) {
 		message_error("this machine samples no latency: %s%s",
 			      topdown_latency_refusal_text(refusal), advice);
@@ -144,24 +178,26 @@ int events_refused(const char *device, int error, bool chosen_cpus)
 {
 	switch (error) {
 	case EOPNOTSUPP:
-		message_error("cannot sample through %s: the kernel's driver refuses the event, or none of these CPUs is a measured P-core",
+		message_error("cannot sample through %s_latency: the kernel's driver refuses the event or a part of its encoding, or none of these CPUs is a measured P-core",
 			      device);
 		return EXIT_DEVICE;
 	case EINVAL:
 		if (!chosen_cpus)
 			break;
-		message_error("cannot sample through %s: %s (does -C name a CPU that the machine cannot have?)",
+		message_error("cannot sample through %s_latency: %s (does -C name a CPU that the machine cannot have?)",
 			      device, strerror(error));
 		return EXIT_USAGE;
 	case EACCES:
 	case EPERM:
-		return refusal_read(device, error);
+		message_error("cannot sample through %s_latency: %s", device, strerror(error));
+		rights_explain(RIGHTS_CPUS);
+		return EXIT_DEVICE;
 	case ENOENT:
 	case ENODEV:
 	case ENXIO:
 		return events_unanswered(device, error);
 	}
-	message_error("cannot sample through %s: %s (%s)", device, strerror(error),
+	message_error("cannot sample through %s_latency: %s (%s)", device, strerror(error),
 		      advice_of(error));
 	return EXIT_RUNTIME;
 }

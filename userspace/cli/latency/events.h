@@ -15,6 +15,8 @@
 bool events_parse(const char *option, const char *text, uint64_t *events);
 int events_choose(struct topdown *td, const char *device, uint64_t wanted, const char *advice,
 		  uint64_t *events);
+int events_unopened(const char *device, int error);
+int events_unread(const char *device, int error);
 int events_unanswered(const char *device, int error);
 int events_refused(const char *device, int error, bool chosen_cpus);
 

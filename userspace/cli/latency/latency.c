@@ -14,6 +14,7 @@
 #include "columns.h"
 #include "events.h"
 #include "message.h"
+#include "raw-events.h"
 #include "refusal.h"
 #include "ticker.h"
 
@@ -56,6 +57,15 @@ static int make_room(struct latency_run *run)
 	return EXIT_RUNTIME;
 }
 
+/* The library gives the place in the list. */
+static void number_raw(struct topdown_latency_record *records, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		records[i].event += RAW_EVENTS_FIRST;
+}
+
 static int read_now(struct latency_run *run)
 {
 	struct topdown_latency_record *to = run->now;
@@ -70,7 +80,9 @@ static int read_now(struct latency_run *run)
 		nr = run->part[i].nr;
 		ret = topdown_latencies_read(run->part[i].latency, to, sizeof(*to), &nr);
 		if (ret)
-			return refusal_read(run->options->device, -ret);
+			return events_unread(run->options->device, -ret);
+		if (run->part[i].raw)
+			number_raw(to, nr);
 		to += nr;
 	}
 	return 0;
@@ -243,7 +255,7 @@ static int print_known(struct latency_run *run, const struct nothing *why)
 	const struct latency_options *options = run->options;
 	uint64_t events = known_events(options);
 
-	if (options->events)
+	if (options->events || options->nr_raw)
 		events &= options->events;
 	if (why->error)
 		message_note("cannot open %s_latency: %s ('modprobe topdown_latency' loads the module, which samples)",
@@ -329,7 +341,7 @@ int latency_main(int argc, char **argv)
 		return ret;
 	ret = topdown_open(&run.td, options.device);
 	if (ret)
-		return failure(&run, refusal_open(options.device, -ret));
+		return failure(&run, events_unopened(options.device, -ret));
 	run.tasks.td = run.td;
 	run.tasks.device = options.device;
 	known_foreign(&options.table, topdown_info_get(run.td));

@@ -27,7 +27,8 @@
 /**
  * struct latency_options - the command line of topdown latency
  * @device: node
- * @events: -e, bit n for event n; 0 for all that the machine has
+ * @events: -e, bit n for event n; 0 for all that the machine has, if there is no @nr_raw
+ * @nr_raw: number of raw_events() of -e
  * @all_cpus: -a
  * @has_cpus: -C
  * @cpus: arguments of -C
@@ -53,6 +54,7 @@
 struct latency_options {
 	const char *device;
 	uint64_t events;
+	unsigned int nr_raw;
 	bool all_cpus;
 	bool has_cpus;
 	struct cpulist cpus;
@@ -83,10 +85,12 @@ struct latency_options {
  * struct latency_part - one latency session: of CPUs, or of a followed task
  * @latency: it
  * @nr: number of its records
+ * @raw: its events are raw_events()
  */
 struct latency_part {
 	struct topdown_latencies *latency;
 	unsigned int nr;
+	bool raw;
 };
 
 /**
@@ -111,7 +115,8 @@ struct latency_save {
  * @tasks: followed tasks
  * @command: the command; its pid is 0 if there is none
  * @events: bit n for event n
- * @part: the latency sessions; part n is of task n if there are tasks
+ * @part: the latency sessions; part n is of task n if there are tasks, and a second one of CPUs has
+ *	the raw events
  * @nr_parts: number of @part
  * @nr: number of records of all parts
  * @first: records of the start of the run

@@ -2,6 +2,8 @@
 /*
  * The command line of topdown latency.
  */
+#include <ctype.h>
+#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,7 @@
 #include "message.h"
 #include "options.h"
 #include "parse.h"
+#include "raw-events.h"
 
 enum {
 	OPT_COUNT = OPTIONS_OWN,
@@ -61,11 +64,13 @@ static const char usage[] =
 	"Events have turns of about 100 ms. A TIME is in milliseconds, or has a unit: 500ms,\n"
 	"2s, 1m.\n"
 	"\n"
-	"  -e, --event LIST     events by Intel's names, with commas; default: all\n"
+	"  -e, --event LIST     events by Intel's names or encodings (config[:config1] of\n"
+	"                       perf in hex, as 0x3c6:0x12), with commas; default: all\n"
 	"  -a, --all-cpus       all CPUs, with COMMAND while it runs; the default without\n"
 	"                       -C, -p and COMMAND\n"
 	"  -C, --cpu LIST       these CPUs, such as 0-3,8\n"
-	"  -p, --pid LIST       only these processes, and those that they start\n"
+	"  -p, --pid LIST       only these processes, and those that they start; with\n"
+	"                       COMMAND while it runs\n"
 	"  -A, --no-aggr        each CPU as well as the sum over them\n"
 	"  -I, --interval TIME  print each interval (100..3600000 ms)\n"
 	"      --count N        end after N intervals\n"
@@ -95,6 +100,12 @@ static const char usage[] =
 	"  topdown latency -e MEM_LOAD_RETIRED.L3_HIT -- make\n"
 	"  topdown latency -a -- sleep 10         the machine while a command runs\n";
 
+static bool refuse(const char *why)
+{
+	message_error("%s", why);
+	return false;
+}
+
 static bool parse_statistic(struct latency_options *options, const char *text)
 {
 	static const char * const names[KNOWN_FIGURES] = {
@@ -114,6 +125,56 @@ static bool parse_statistic(struct latency_options *options, const char *text)
 	return false;
 }
 
+static bool is_raw(const char *item)
+{
+	return !strncmp(item, "0x", 2) || !strncmp(item, "raw-", 4);
+}
+
+/* As strtoull(), but with 0x and nothing before it. */
+static bool parse_hex(const char *text, char **end, uint64_t *value)
+{
+	errno = 0;
+	if (strncmp(text, "0x", 2) || !isxdigit((unsigned char)text[2]))
+		return false;
+	*value = strtoull(text, end, 16);
+	return !errno;
+}
+
+static bool parse_raw(struct latency_options *options, const char *item)
+{
+	const char *text = strncmp(item, "raw-", 4) ? item : item + 4;
+	uint64_t config, config1 = 0;
+	char *end;
+
+	if (!parse_hex(text, &end, &config) ||
+	    (*end == ':' && !parse_hex(end + 1, &end, &config1)) || *end) {
+		message_error("-e: '%s' is no encoding (allowed: config or config:config1 of perf_event_attr, such as 0x42d0 or 0x3c6:0x12)",
+			      item);
+		return false;
+	}
+	if (!raw_events_add(config, config1)) {
+		message_error("-e: at most %d encodings at once", RAW_EVENTS_MAX);
+		return false;
+	}
+	raw_events(&options->nr_raw);
+	return true;
+}
+
+/* Names and encodings, in any order. */
+static bool parse_events(struct latency_options *options, const char *list)
+{
+	char *copy = strdup(list), *rest = copy, *item;
+	bool ok = copy;
+
+	if (!copy)
+		return refuse("-e: out of memory");
+	while (ok && (item = strsep(&rest, ",")))
+		ok = is_raw(item) ? parse_raw(options, item) :
+				    events_parse("-e", item, &options->events);
+	free(copy);
+	return ok;
+}
+
 static bool load_table(struct latency_options *options, const char *path)
 {
 	if (options->table.path) {
@@ -128,7 +189,7 @@ static bool parse_option(struct latency_options *options, int option)
 {
 	switch (option) {
 	case 'e':
-		return events_parse("-e", optarg, &options->events);
+		return parse_events(options, optarg);
 	case 'a':
 		options->all_cpus = true;
 		return true;
@@ -174,18 +235,10 @@ static bool parse_option(struct latency_options *options, int option)
 	return options_common(option, &options->device, &options->output);
 }
 
-static bool refuse(const char *why)
-{
-	message_error("%s", why);
-	return false;
-}
-
 static bool check_tasks(const struct latency_options *options)
 {
 	bool cpus = options->all_cpus || options->has_cpus;
 
-	if (options->argv && options->pids.nr)
-		return refuse("-p and a command exclude each other (allowed: one of them; --timeout ends -p)");
 	if (options->pids.nr && (cpus || options->each))
 		return refuse("-a, -C and -A are about CPUs and exclude -p (allowed: one kind)");
 	if (options->all_cpus && options->has_cpus)
@@ -202,6 +255,8 @@ static bool check_together(const struct latency_options *options)
 {
 	if (!check_tasks(options))
 		return false;
+	if (options->nr_raw && options->save)
+		return refuse("--save writes events that have names (allowed: -e with names)");
 	if (options->has_statistic && !options->cost)
 		return refuse("--statistic is for --cost (add --cost)");
 	if (options->append && !options->path)
@@ -259,5 +314,9 @@ int latency_parse(struct latency_options *options, int argc, char **argv, bool *
 	options->output.errors = options->argv;
 	options->tasks = options->pids.nr ||
 			 (options->argv && !options->all_cpus && !options->has_cpus);
+	if (options->tasks && options->nr_raw && options->events) {
+		refuse("-e: tasks have one latency session, of names or of encodings (allowed: one kind; CPUs take both)");
+		return EXIT_USAGE;
+	}
 	return 0;
 }

@@ -8,6 +8,8 @@
 #include "clock.h"
 #include "events.h"
 #include "latency.h"
+#include "message.h"
+#include "raw-events.h"
 #include "refusal.h"
 
 /* Choose the events, before anything starts. */
@@ -16,47 +18,103 @@ static int choose(struct latency_run *run)
 	const struct latency_options *options = run->options;
 
 	return events_choose(run->td, options->device,
-			     options->events ? options->events : EVENTS_ALL,
+			     options->events || options->nr_raw ? options->events : EVENTS_ALL,
 			     " (--default without -p, a command, --cost and --save shows what others have published)",
 			     &run->events);
 }
 
-static int start_cpus(struct latency_run *run)
+/* A wrong CPU would only be one that the device does not sample. */
+static bool check_cpus(const struct latency_run *run)
+{
+	struct cpulist possible = { .words = { 0 } }, online = { .words = { 0 } };
+	const struct topdown_record *record;
+	struct topdown_reading *all = NULL;
+	bool known, ok = true;
+	unsigned int i;
+
+	if (!run->options->has_cpus)
+		return true;
+	known = !topdown_reading_create(&all, run->td, NULL, 0) && !topdown_reading_update(all, 0);
+	for (i = 0; known && i < topdown_reading_nr(all); i++) {
+		record = topdown_reading_record(all, i);
+		if (record->cpu >= CPULIST_MAX)
+			continue;
+		cpulist_set(&possible, record->cpu);
+		if (record->state != TOPDOWN_STATE_OFFLINE)
+			cpulist_set(&online, record->cpu);
+	}
+	if (known)
+		ok = cpulist_check(&run->options->cpus, "-C", &possible, &online);
+	topdown_reading_destroy(all);
+	return ok;
+}
+
+/* @session: the tasks; -1 for CPUs */
+static int open_raw(struct latency_run *run, int session, struct latency_part *part)
 {
 	const struct latency_options *options = run->options;
-	struct latency_part *part = &run->part[0];
+	bool cpus = session < 0 && options->has_cpus;
+	const struct topdown_latency_event *events;
+	unsigned int nr;
+
+	events = raw_events(&nr);
+	part->raw = true;
+	return topdown_latencies_start_raw(run->td, cpus ? options->cpus.words : NULL,
+					   cpus ? CPULIST_WORDS : 0, session, events, nr,
+					   sizeof(*events), &part->latency, &part->nr);
+}
+
+static int open_named(struct latency_run *run, int session, struct latency_part *part)
+{
+	const struct latency_options *options = run->options;
+
+	if (session >= 0)
+		return topdown_latencies_start_tasks(run->td, session, run->events,
+						     &part->latency, &part->nr);
+	return topdown_latencies_start(run->td, options->has_cpus ? options->cpus.words : NULL,
+				       options->has_cpus ? CPULIST_WORDS : 0, run->events,
+				       &part->latency, &part->nr);
+}
+
+static int open_part(struct latency_run *run, int session, bool raw)
+{
+	struct latency_part *part = &run->part[run->nr_parts];
 	int ret;
 
-	ret = topdown_latencies_start(run->td, options->has_cpus ? options->cpus.words : NULL,
-				      options->has_cpus ? CPULIST_WORDS : 0, run->events,
-				      &part->latency, &part->nr);
+	ret = raw ? open_raw(run, session, part) : open_named(run, session, part);
 	if (ret)
-		return events_refused(options->device, -ret, options->has_cpus);
-	run->nr_parts = 1;
-	run->nr = part->nr;
+		return events_refused(run->options->device, -ret, run->options->has_cpus);
+	run->nr_parts++;
+	run->nr += part->nr;
 	return 0;
+}
+
+static int start_cpus(struct latency_run *run)
+{
+	int ret = 0;
+
+	if (!check_cpus(run))
+		return EXIT_USAGE;
+	if (run->events)
+		ret = open_part(run, -1, false);
+	if (!ret && run->options->nr_raw)
+		ret = open_part(run, -1, true);
+	return ret;
 }
 
 static int sample_tasks(struct latency_run *run)
 {
-	struct latency_part *part;
 	unsigned int i;
 	int ret = 0;
 
-	for (i = 0; i < run->tasks.nr; i++) {
-		part = &run->part[i];
+	for (i = 0; i < run->tasks.nr && !ret; i++) {
 		if (run->options->cost)
 			ret = cost_begin_task(&run->tasks.task[i]);
 		if (ret)
 			return refusal_session(run->options->device, -ret);
-		ret = topdown_latencies_start_tasks(run->td, run->tasks.task[i].session,
-						    run->events, &part->latency, &part->nr);
-		if (ret)
-			return events_refused(run->options->device, -ret, false);
-		run->nr_parts++;
-		run->nr += part->nr;
+		ret = open_part(run, run->tasks.task[i].session, run->options->nr_raw);
 	}
-	return 0;
+	return ret;
 }
 
 static int attach(struct latency_run *run)
@@ -72,12 +130,12 @@ static int attach(struct latency_run *run)
 	return ret;
 }
 
-/* The command waits until it or its CPUs are sampled. */
+/* The command waits until it or others are sampled.  Beside -p it only says how long. */
 static int begin_command(struct latency_run *run)
 {
 	unsigned int flags = TOPDOWN_ATTACH_DISABLED | TOPDOWN_ATTACH_ON_EXEC |
 			     TOPDOWN_ATTACH_CHILDREN;
-	bool tasks = run->options->tasks;
+	bool tasks = run->options->tasks && !run->options->pids.nr;
 	int ret;
 
 	ret = command_begin(&run->command, tasks ? run->td : NULL, run->options->device, flags);
@@ -106,10 +164,10 @@ int latency_start(struct latency_run *run)
 		return ret;
 	if (options->tasks && !topdown_has(run->td, TOPDOWN_FEATURE_SESSION))
 		return refusal_attach(options->device, "tasks", EOPNOTSUPP);
-	if (options->argv)
-		ret = begin_command(run);
-	else if (options->tasks)
+	if (options->pids.nr)
 		ret = attach(run);
+	if (!ret && options->argv)
+		ret = begin_command(run);
 	if (ret)
 		return ret;
 	return options->tasks ? sample_tasks(run) : start_cpus(run);
@@ -125,8 +183,8 @@ int latency_execute(struct latency_run *run)
 {
 	int ret = command_execute(&run->command);
 
-	/* A run of CPUs has begun with their first records, and not with the program. */
-	if (ret || !run->options->tasks)
+	/* A run of others has begun with their first records, and not with the program. */
+	if (ret || !run->options->tasks || run->options->pids.nr)
 		return ret;
 	run->start_ns = run->command.start_ns;
 	run->then_ns = run->start_ns;

@@ -97,7 +97,7 @@ static int read_now(struct record_run *run)
 		nr = sampling->part[i].nr;
 		ret = topdown_latencies_read(sampling->part[i].latency, to, sizeof(*to), &nr);
 		if (ret)
-			return refusal_read(run->options->device, -ret);
+			return events_unread(run->options->device, -ret);
 	}
 	return 0;
 }
@@ -254,7 +254,7 @@ static int write_interval(struct record_run *run, bool all)
 		};
 		/* The records of a session never begin again. */
 		if (topdown_latency_between(then, now, &piece->record))
-			return refusal_read(run->options->device, EPROTO);
+			return events_unread(run->options->device, EPROTO);
 		*then = *now;
 		nr++;
 	}

@@ -13,6 +13,7 @@
 #include "metrics.h"
 #include "clock.h"
 #include "latency-figures.h"
+#include "raw-events.h"
 #include "repeat.h"
 #include "series.h"
 #include "task.h"
@@ -208,7 +209,7 @@ static void set_end(struct column_value *value, const struct row *row, enum know
 
 static const char *latency_event(const struct row *row)
 {
-	return row->node ? row->node : topdown_latency_event_name(row->latency->event);
+	return row->node ? row->node : raw_events_name(row->latency->event);
 }
 
 /* A node has no samples of its own. */

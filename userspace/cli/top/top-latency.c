@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "clock.h"
-#include "refusal.h"
+#include "events.h"
 
 /* The module gives each event a turn of some 100 ms. */
 #define TURN_NS		(100 * NS_PER_MS)
@@ -65,7 +65,7 @@ int top_latency_start(struct top_latency *latency, struct topdown *td, const cha
 		return 0;
 	}
 	top_latency_end(latency);
-	return refusal_read(device, -ret);
+	return events_unread(device, -ret);
 }
 
 /**
