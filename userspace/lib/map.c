@@ -160,6 +160,18 @@ int td_copy_guarded(const struct td_copy *copy, unsigned int nr, const uint32_t 
 	return -EAGAIN;
 }
 
+static void td_map_figures(struct topdown_figures *figures, const struct topdown_sums *sums,
+			   uint32_t nodes)
+{
+	if (nodes) {
+		td_figures_make(figures, sums, nodes);
+		return;
+	}
+	/* A reading copies each record that has changed, so this takes a short way. */
+	td_figures_put(figures, sums);
+	memset(figures->ratio, TOPDOWN_RATIO_NONE & 0xff, sizeof(figures->ratio));
+}
+
 /* A record as READ gives it, with the ratios of @nodes. */
 static void td_map_record(struct topdown_record *record, const struct topdown_map_record *entry,
 			  uint32_t nodes)
@@ -180,8 +192,8 @@ static void td_map_record(struct topdown_record *record, const struct topdown_ma
 		.time_ns	= entry->time_ns,
 		.window_time_ns	= entry->window_time_ns,
 	};
-	td_figures_make(&record->total, &entry->total, nodes);
-	td_figures_make(&record->window, &entry->window, nodes);
+	td_map_figures(&record->total, &entry->total, nodes);
+	td_map_figures(&record->window, &entry->window, nodes);
 }
 
 /*

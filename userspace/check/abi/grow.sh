@@ -58,7 +58,7 @@ longer)
 	sed -i 's/^\t__u32 nodes = 3U << (TOPDOWN_HEAVY_OPERATIONS + 2 \* parent);$/\t__u32 nodes = parent == 4 ? 1U << 14 : 3U << (TOPDOWN_HEAVY_OPERATIONS + 2 * parent);/' \
 		"$out/kmod/common/metrics.h"
 	grep -q 'parent == 4' "$out/kmod/common/metrics.h"
-	sed -i -e 's/^\ttd_figures_make(&record->window, .*/&\n\tmemcpy(record->grown, entry->grown, sizeof(record->grown));/' \
+	sed -i -e 's/^\ttd_map_figures(&record->window, .*/&\n\tmemcpy(record->grown, entry->grown, sizeof(record->grown));/' \
 		-e 's/^\twindow.clamped = slot.clamped;$/&\n\tmemcpy(window.grown, slot.grown, sizeof(window.grown));/' \
 		"$out/userspace/lib/map.c"
 	(($(grep -c grown "$out/userspace/lib/map.c") == 2))
