@@ -115,7 +115,7 @@ for limit in WHERE_TIMEOUT_MIN_MS WHERE_TIMEOUT_MAX_MS WHERE_ROWS_DEFAULT WHERE_
 	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-where.1"; echo $?)" \
 		"topdown-where(1) knows $limit $value"
 done
-sed -nE 's/^\t\{ "([a-z_]+)", get_[a-z_]+ \},$/\1/p' "$USERSPACE/cli/where/programs.c" > "$TMP/keys"
+sed -nE 's/^\t\{ "([a-z_]+)", get_[a-z_]+, (true|false) \},$/\1/p' "$USERSPACE/cli/where/programs.c" > "$TMP/keys"
 sed -nE '/^\.Sh OUTPUT/,/^\.Sh E/s/^\.It ([a-z_]+)$/\1/p' "$USERSPACE/man/topdown-where.1" > "$TMP/explained"
 same 'keys of where and topdown-where(1)' "$TMP/keys" "$TMP/explained"
 # The table of fields that the decoder goes by.

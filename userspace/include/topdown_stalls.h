@@ -175,6 +175,8 @@ enum topdown_stalls_role {
  * @precise: 0 if the processor names an instruction near the one that had the event
  * @user: kernel mode is left out for lack of the right
  * @reserved: 0
+ * @counted: how often it happened in @running_ns; above 0 without @samples, if no period ended or
+ *	the processor gave no sample
  */
 struct topdown_stalls_event {
 	char name[64];
@@ -189,6 +191,7 @@ struct topdown_stalls_event {
 	__u32 precise;
 	__u32 user;
 	__u32 reserved;
+	__u64 counted;
 };
 
 /**

@@ -295,6 +295,7 @@ static void td_add_times(const struct topdown_stalls *stalls, unsigned int numbe
 		if (stalls->fds[i].event != number ||
 		    read(stalls->fds[i].fd, &times, sizeof(times)) != sizeof(times))
 			continue;
+		info->counted += times.value;
 		info->enabled_ns += times.enabled_ns;
 		info->running_ns += times.running_ns;
 		nr++;

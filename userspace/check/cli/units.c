@@ -2,6 +2,7 @@
 /*
  * Lists of CPUs and numbers, against a naive model and at random; what is said of a row.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include "parse.h"
 #include "rows.h"
 #include "text.h"
+#include "where-output.h"
 
 #define ROUNDS	20000
 
@@ -385,9 +387,42 @@ static void test_numbers(void)
 	check(numbers, "numbers with digits are so to half a unit");
 }
 
+static bool misses(const struct topdown_stalls_event *event, const char *text)
+{
+	char why[256] = "";
+	bool missing = where_missing(event, why, sizeof(why));
+
+	if (missing != !!text || (text && strcmp(why, text)))
+		printf("# '%s'\n", why);
+	return missing == !!text && (!text || !strcmp(why, text));
+}
+
+static void test_missing(void)
+{
+	check(misses(&(struct topdown_stalls_event){ .error = EOPNOTSUPP },
+		     "not opened: Operation not supported (the processor, its hypervisor or the kernel lacks it)"),
+	      "an event that was not opened");
+	check(misses(&(struct topdown_stalls_event){ .error = EMFILE, .samples = 1 },
+		     "not opened: Too many open files (raise 'ulimit -n', or sample fewer CPUs by -C)"),
+	      "nor on the other CPUs");
+	check(misses(&(struct topdown_stalls_event){ .counted = 0 },
+		     "opened, but nothing ran that it could count"), "nothing ran");
+	check(misses(&(struct topdown_stalls_event){ .enabled_ns = 1 },
+		     "opened, but no time on a counter (others have them)"), "no counter");
+	check(misses(&(struct topdown_stalls_event){ .enabled_ns = 1, .running_ns = 1500000000 },
+		     "counted for 1.500 s, and never happened"), "it never happened");
+	check(misses(&(struct topdown_stalls_event){ .enabled_ns = 1, .running_ns = 1,
+						     .counted = 1234 },
+		     "counted 1,234 events, but no sample at this rate (--rate; a hypervisor may hide samples)"),
+	      "it happened");
+	check(misses(&(struct topdown_stalls_event){ .enabled_ns = 1, .running_ns = 1,
+						     .counted = 9, .samples = 1 }, NULL),
+	      "it has a sample");
+}
+
 int main(int argc, char **argv)
 {
-	ktap_begin(&ktap, 51);
+	ktap_begin(&ktap, 58);
 	test_lists();
 	test_joined();
 	test_random();
@@ -397,5 +432,6 @@ int main(int argc, char **argv)
 	test_doubts();
 	test_published(argc > 1 ? argv[1] : "thresholds.csv");
 	test_rows();
+	test_missing();
 	return ktap_end(&ktap);
 }

@@ -13,6 +13,9 @@
 #include "text.h"
 #include "where-output.h"
 
+/* Seven events of a node at most, with their reasons. */
+#define UNSAMPLED_SIZE	2048
+
 enum value_type {
 	VALUE_NONE,
 	VALUE_TEXT,
@@ -156,32 +159,51 @@ static struct value get_seconds(const struct source *source)
 	return number_of(source->run->seconds, 3);
 }
 
+/* Of the events of the node.  Valid until the next call. */
+static struct value get_unsampled(const struct source *source)
+{
+	static char text[UNSAMPLED_SIZE];
+
+	where_missing_text(source->run, source->domain, source->rows->node, text, sizeof(text));
+	return text_of(*text ? text : NULL);
+}
+
+/* @of_row: null in the row of a node of which no sample says where */
 static const struct {
 	const char *name;
 	struct value (*get)(const struct source *source);
+	bool of_row;
 } columns[] = {
-	{ "seconds", get_seconds },
-	{ "kind", get_kind },
-	{ "node", get_node },
-	{ "node_share", get_node_share },
-	{ "node_slots", get_node_slots },
-	{ "share", get_share },
-	{ "error", get_error },
-	{ "samples", get_samples },
-	{ "slots", get_slots },
-	{ "function", get_function },
-	{ "object", get_object },
-	{ "file", get_file },
-	{ "line", get_line },
-	{ "address", get_address },
-	{ "stage", get_stage },
-	{ "reason", get_reason },
-	{ "from", get_from },
-	{ "cycles", get_cycles },
-	{ "lost", get_lost },
+	{ "seconds", get_seconds, false },
+	{ "kind", get_kind, false },
+	{ "node", get_node, false },
+	{ "node_share", get_node_share, false },
+	{ "node_slots", get_node_slots, false },
+	{ "share", get_share, true },
+	{ "error", get_error, true },
+	{ "samples", get_samples, true },
+	{ "slots", get_slots, true },
+	{ "function", get_function, true },
+	{ "object", get_object, true },
+	{ "file", get_file, true },
+	{ "line", get_line, true },
+	{ "address", get_address, true },
+	{ "stage", get_stage, true },
+	{ "reason", get_reason, true },
+	{ "from", get_from, true },
+	{ "cycles", get_cycles, true },
+	{ "lost", get_lost, false },
+	{ "unsampled", get_unsampled, false },
 };
 
 #define COLUMNS	(sizeof(columns) / sizeof(columns[0]))
+
+static struct value value_of(size_t column, const struct source *source)
+{
+	if (columns[column].of_row && !source->row)
+		return text_of(NULL);
+	return columns[column].get(source);
+}
 
 static int add(struct json_object *object, const char *key, const struct value *value)
 {
@@ -214,7 +236,7 @@ static int put_json(FILE *file, const struct source *source)
 	int ret = object ? 0 : -ENOMEM;
 
 	for (i = 0; i < COLUMNS && !ret; i++) {
-		value = columns[i].get(source);
+		value = value_of(i, source);
 		ret = add(object, columns[i].name, &value);
 	}
 	if (!ret) {
@@ -236,6 +258,8 @@ int where_json(FILE *file, const struct where_run *run, const struct where_domai
 	size_t i;
 	int ret = 0;
 
+	if (!rows->nr)
+		return put_json(file, &source);
 	for (i = 0; i < where_shown(run, rows) && !ret; i++) {
 		source.row = &rows->row[i];
 		ret = put_json(file, &source);
@@ -287,21 +311,30 @@ static void put_value(FILE *file, const struct value *value, char separator)
 	}
 }
 
+static void put_csv(FILE *file, const struct source *source, char separator)
+{
+	struct value value;
+	size_t i;
+
+	for (i = 0; i < COLUMNS; i++) {
+		value = value_of(i, source);
+		put_value(file, &value, separator);
+		putc(i + 1 < COLUMNS ? separator : '\n', file);
+	}
+}
+
 void where_csv(FILE *file, const struct where_run *run, const struct where_domain *domain,
 	       const struct where_rows *rows)
 {
 	struct source source = { .run = run, .domain = domain, .rows = rows };
 	char separator = run->options->output.separator;
-	struct value value;
-	size_t row, i;
+	size_t i;
 
-	for (row = 0; row < where_shown(run, rows); row++) {
-		source.row = &rows->row[row];
-		for (i = 0; i < COLUMNS; i++) {
-			value = columns[i].get(&source);
-			put_value(file, &value, separator);
-			putc(i + 1 < COLUMNS ? separator : '\n', file);
-		}
+	if (!rows->nr)
+		put_csv(file, &source, separator);
+	for (i = 0; i < where_shown(run, rows); i++) {
+		source.row = &rows->row[i];
+		put_csv(file, &source, separator);
 	}
 }
 

@@ -18,35 +18,20 @@
 /* Rows without a name that are a smaller share of their node need no advice. */
 #define NAMELESS_SHARE	0.1
 
-static const char *why_not(int error)
-{
-	switch (error) {
-	case EACCES:
-	case EPERM:
-		return "this user may not: CAP_PERFMON, or a lower kernel.perf_event_paranoid";
-	case EOPNOTSUPP:
-	case ENOENT:
-	case EINVAL:
-	case ENODEV:
-		return "the processor, its hypervisor or the kernel lacks it";
-	default:
-		return strerror(error);
-	}
-}
-
 static void note_event(const struct topdown_stalls_event *event)
 {
 	double running = event->enabled_ns ? (double)event->running_ns / event->enabled_ns : 1;
+	char why[256];
 
-	if (event->error)
-		message_note("where: %s is not sampled: %s", event->name, why_not(event->error));
+	if (where_missing(event, why, sizeof(why)))
+		message_note("where: no sample of %s: %s", event->name, why);
 	else if (event->user)
 		message_note("where: %s: kernel mode is left out (CAP_PERFMON, or kernel.perf_event_paranoid at 1 or less)",
 			     event->name);
 	else if (!event->precise)
 		message_note("where: %s: the instruction is near the one that is shown (not precise)",
 			     event->name);
-	if (!event->error && running < RUNNING_FULL)
+	if (event->samples && running < RUNNING_FULL)
 		message_note("where: %s had a counter in %.0f%% of its time", event->name,
 			     running * 100);
 }
@@ -145,14 +130,25 @@ static bool for_people(const struct where_options *options)
 	return !options->folded && options->output.format == OUTPUT_TABLE;
 }
 
-static void put_no_event(FILE *file, const struct where_run *run,
-			 const struct where_domain *domain, unsigned int node)
+/* Programs have a row that says why there is no other. */
+static int put_no_event(FILE *file, const struct where_run *run,
+			const struct where_domain *domain, unsigned int node)
 {
-	if (for_people(run->options))
-		fprintf(file, "\n%s: %.1f%% of the slots%s%s; no event that can be had here locates it\n",
-			topdown_node_name(node),
-			topdown_figures_ratio(&domain->figures, node) * 100,
-			domain->name ? " of " : "", domain->name ? domain->name : "");
+	struct where_rows none = {
+		.node = node,
+		.node_share = topdown_figures_ratio(&domain->figures, node),
+		.node_slots = where_node_slots(domain, node),
+	};
+
+	if (run->options->folded)
+		return 0;
+	if (!for_people(run->options))
+		return put_rows(file, run, domain, &none);
+	fprintf(file, "\n%s: %.1f%% of the slots%s%s; no event that can be had here locates it\n",
+		topdown_node_name(node), none.node_share * 100, domain->name ? " of " : "",
+		domain->name ? domain->name : "");
+	where_missing_lines(file, run, domain, node);
+	return 0;
 }
 
 /* The node with the most slots is annotated. */
@@ -168,10 +164,8 @@ static int put_node(FILE *file, FILE *page, struct where_run *run,
 	struct where_rows rows;
 	int ret;
 
-	if (!has_event(run, domain, node)) {
-		put_no_event(file, run, domain, node);
-		return 0;
-	}
+	if (!has_event(run, domain, node))
+		return put_no_event(file, run, domain, node);
 	ret = where_rows_make(run, domain, node, &rows);
 	if (!ret)
 		find_nameless(run, &rows);

@@ -97,6 +97,7 @@ void where_table(FILE *file, const struct where_run *run, const struct where_dom
 	put_head(file, domain, rows);
 	if (!rows->nr) {
 		fputs("no sample says where\n", file);
+		where_missing_lines(file, run, domain, rows->node);
 		return;
 	}
 	if (run->options->output.header)
@@ -106,4 +107,5 @@ void where_table(FILE *file, const struct where_run *run, const struct where_dom
 	for (i = 0; i < where_shown(run, rows); i++)
 		put_row(file, run, rows, &rows->row[i]);
 	put_rest(file, run, rows);
+	where_missing_lines(file, run, domain, rows->node);
 }

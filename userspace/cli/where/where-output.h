@@ -24,6 +24,16 @@ void where_page_node(FILE *file, const struct where_run *run, const struct where
 		     const struct where_rows *rows);
 void where_page_end(FILE *file);
 
+/* Why events have no sample: of one event, of the next of a node, and of all of a node. */
+bool where_missing(const struct topdown_stalls_event *event, char *text, size_t size);
+bool where_missing_next(const struct where_run *run, const struct where_domain *domain,
+			unsigned int node, unsigned int *number,
+			struct topdown_stalls_event *event, char *text, size_t size);
+void where_missing_lines(FILE *file, const struct where_run *run,
+			 const struct where_domain *domain, unsigned int node);
+void where_missing_text(const struct where_run *run, const struct where_domain *domain,
+			unsigned int node, char *text, size_t size);
+
 /* "main", or the file and address where no function is known. */
 void where_function_text(char *text, size_t size, const struct where_run *run,
 			 const struct where_row *row);

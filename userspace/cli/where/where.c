@@ -323,6 +323,12 @@ static int check_module(const struct where_run *run)
 	return 0;
 }
 
+/* As of other commands that run one: its own status means the command's. */
+static int status_beside(const struct where_options *options, int ret)
+{
+	return options->argv && (ret == EXIT_RUNTIME || ret == EXIT_DEVICE) ? EXIT_OURS : ret;
+}
+
 /**
  * where_main - topdown where
  * @argc: number of @argv
@@ -330,12 +336,6 @@ static int check_module(const struct where_run *run)
  *
  * Return: exit code.
  */
-/* As of other commands that run one: its own status means the command's. */
-static int status_beside(const struct where_options *options, int ret)
-{
-	return options->argv && (ret == EXIT_RUNTIME || ret == EXIT_DEVICE) ? EXIT_OURS : ret;
-}
-
 int where_main(int argc, char **argv)
 {
 	struct where_options options;

@@ -211,7 +211,8 @@ class StallsEvent(Structure):
     _fields_ = [("name", c_char * 64), ("pmu", c_char * 16), ("nodes", c_uint64),
                 ("samples", c_uint64), ("enabled_ns", c_uint64), ("running_ns", c_uint64),
                 ("role", c_uint32), ("error", c_int32), ("turns", c_uint32),
-                ("precise", c_uint32), ("user", c_uint32), ("reserved", c_uint32)]
+                ("precise", c_uint32), ("user", c_uint32), ("reserved", c_uint32),
+                ("counted", c_uint64)]
 
 
 #: The structures by the names that they have in C.

@@ -88,6 +88,8 @@ class StallEvent:
         self.pmu = raw.pmu.decode()
         #: Records that it has had.
         self.samples = int(raw.samples)
+        #: How often it happened while it had a counter.
+        self.counted = int(raw.counted)
         #: 0, or the errno for which it is not sampled.
         self.error = int(raw.error)
         #: Whether its samples explain what another event locates.
