@@ -249,7 +249,7 @@ if command -v python3 > /dev/null; then
 else
 	skip 'has the values of the steps as lines' 'python3 is not installed'
 fi
-result "$(grep -q '<p>2400 samples, mean 40.0, p50 41.5, p90 41.5, p99 41.5, max 40 cycles; sampled in 25.0% of the time; 240000 events counted, 0.0% lost</p>' "$TMP/page"; echo $?)" \
+result "$(grep -q '<p>2,400 samples, mean 40.0, p50 41.5, p90 41.5, p99 41.5, max 40 cycles; sampled in 25.0% of the time; 240,000 events counted, 0.0% lost</p>' "$TMP/page"; echo $?)" \
 	'and what there was in all'
 result "$(($(grep -c '<summary>Values of MEM_' "$TMP/page") != 2 || $(grep -cE '<td>40</td>(<td>[0-9.]+</td>){4}</tr>' "$TMP/page") != 120))" \
 	'and as a table'
@@ -257,7 +257,7 @@ td report --html - "$TMP/without" > "$TMP/page"
 result "$(grep -qE 'Retire latenc|class="latency' "$TMP/page"; echo $((!$?)))" 'a page without latencies'
 fake record --timeout 150 -I 100 --latency all -q -o "$data"
 td report --html - "$data" > "$TMP/page"
-result "$(grep -q '<p>Without a sample: MEM_LOAD_RETIRED.L2_HIT.</p>' "$TMP/page"; echo $?)" 'an event that had no sample'
+result "$(grep -q '<p>Had no turn: MEM_LOAD_RETIRED.L2_HIT.</p>' "$TMP/page"; echo $?)" 'an event that had no turn'
 
 # The trace: a value at the begin of an interval, and 0 where nothing was sampled.
 td report --trace "$TMP/trace" "$TMP/latency100"

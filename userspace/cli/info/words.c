@@ -13,6 +13,32 @@
 #include "meaning.h"
 #include "options.h"
 
+#define WIDTH		80
+#define NODE_WIDTH	24
+
+/* Put words after the @at columns of a line; lines that follow begin at @indent. */
+static void put_words(unsigned int at, unsigned int indent, const char *text)
+{
+	int length;
+
+	for (;; text += length + 1) {
+		length = strcspn(text, " ");
+		if (at + 1 + length > WIDTH && at > indent) {
+			printf("\n%*s", indent - 1, "");
+			at = indent - 1;
+		}
+		at += printf(" %.*s", length, text);
+		if (!text[length])
+			break;
+	}
+	putchar('\n');
+}
+
+static void put_entry(const char *label, const char *text)
+{
+	put_words(printf("%s:", label), 2, text);
+}
+
 static void put_threshold(const char *cores, unsigned int percent)
 {
 	if (percent < 100)
@@ -25,11 +51,12 @@ static void put_node(unsigned int node)
 
 	printf("%s (level %u%s%s)\n", topdown_node_name(node), topdown_node_level(node),
 	       parent < 0 ? "" : ", of ", parent < 0 ? "" : topdown_node_name(parent));
-	printf("meaning: %s\n", meaning_of_node(node));
+	put_entry("meaning", meaning_of_node(node));
 	put_threshold("Intel's big cores", td_thresholds_core.percent[node]);
 	put_threshold("Atom cores", td_thresholds_atom.percent[node]);
-	printf("usual causes: %s\n", causes_of_node(node));
-	printf("next: 'topdown where -- COMMAND' shows the functions that lose these slots; 'topdown stat --locate' prints perf's commands for that\n");
+	put_entry("usual causes", causes_of_node(node));
+	put_entry("next", "'topdown where -- COMMAND' shows the functions that lose these slots; "
+		  "'topdown stat --locate' prints perf's commands for that");
 }
 
 /**
@@ -51,14 +78,15 @@ bool words_help(const char *word, int *ret)
 		return true;
 	}
 	for (i = 0; i < TD_NR_NODES && !strcmp(word, "nodes"); i++)
-		printf("%-24s %s\n", topdown_node_name(i), meaning_of_node(i));
+		put_words(printf("%-*s", NODE_WIDTH, topdown_node_name(i)), NODE_WIDTH + 1,
+			  meaning_of_node(i));
 	if (!strcmp(word, "nodes")) {
 		*ret = options_help("");
 		return true;
 	}
 	if (!meaning)
 		return false;
-	printf("%s: %s\n", word, meaning);
+	put_entry(word, meaning);
 	*ret = options_help("");
 	return true;
 }

@@ -437,7 +437,7 @@ static void put_verdict(const struct page *page)
 		put_bottleneck(file, &row, node, "bottleneck: ");
 		if (child >= 0)
 			put_bottleneck(file, &row, child, ", of them ");
-		fputs(". ", file);
+		fputs(": ", file);
 		put_text(file, meaning_of_node(child >= 0 ? child : node));
 	}
 	fputs("</p>\n", file);

@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "latency-figures.h"
 #include "page.h"
+#include "text.h"
 
 /* Units of the pictures. */
 #define WIDTH		1000.0
@@ -197,9 +198,11 @@ static void put_facts(const struct picture *picture)
 {
 	const struct topdown_latency_record *all = &picture->sums->all[picture->event];
 	double aside = latency_sums_aside(picture->sums, picture->sums->nr, picture->event);
+	char number[GROUPED_SIZE];
 	unsigned int line;
 
-	fprintf(picture->file, "<p>%llu samples", (unsigned long long)all->samples);
+	grouped_text(number, all->samples);
+	fprintf(picture->file, "<p>%s samples", number);
 	for (line = 0; line < LINES; line++)
 		fprintf(picture->file, ", %s %.1f", lines[line].name,
 			known_sampled(all, lines[line].figure));
@@ -207,11 +210,13 @@ static void put_facts(const struct picture *picture)
 	if (all->elapsed_ns)
 		fprintf(picture->file, "; sampled in %.1f%% of the time",
 			all->running_ns * 100.0 / all->elapsed_ns);
-	if (!(all->flags & TOPDOWN_LATENCY_RECORD_COUNTED))
+	if (all->flags & TOPDOWN_LATENCY_RECORD_COUNTED) {
+		grouped_text(number, all->counted);
+		fprintf(picture->file, "; %s events counted, %.1f%% lost", number,
+			100 * known_lost(all));
+	} else {
 		fputs("; nobody knows what was lost", picture->file);
-	else
-		fprintf(picture->file, "; %llu events counted, %.1f%% lost",
-			(unsigned long long)all->counted, 100 * known_lost(all));
+	}
 	if (aside > 0)
 		fprintf(picture->file, "; perf users had the counter in %.1f%% of the time",
 			100 * aside);
@@ -237,18 +242,19 @@ static void put_picture(struct picture *picture)
 	put_table(picture);
 }
 
-/* Which events were asked for, and had no sample. */
-static void put_rest(FILE *file, const struct latency_sums *sums, uint64_t events)
+/* Which events were asked for, and had no sample: after turns of the counter, or without any. */
+static void put_rest(FILE *file, const struct latency_sums *sums, uint64_t events, bool turn)
 {
 	bool first = true;
 
 	for (; events; events &= events - 1) {
 		unsigned int event = __builtin_ctzll(events);
 
-		if (sums->all[event].samples)
+		if (sums->all[event].samples || !!sums->all[event].running_ns != turn)
 			continue;
-		fprintf(file, "%s%s", first ? "<p>Without a sample: " : ", ",
-			topdown_latency_event_name(event));
+		if (first)
+			fputs(turn ? "<p>Without a sample: " : "<p>Had no turn: ", file);
+		fprintf(file, "%s%s", first ? "" : ", ", topdown_latency_event_name(event));
 		first = false;
 	}
 	fputs(first ? "" : ".</p>\n", file);
@@ -277,7 +283,8 @@ void recording_page_latencies(FILE *file, const struct summary *summary, uint64_
 		return;
 	fputs("<section><h2>Retire latencies, in cycles</h2>\n", file);
 	put_legend(file);
-	put_rest(file, picture.sums, events);
+	put_rest(file, picture.sums, events, true);
+	put_rest(file, picture.sums, events, false);
 	for (; events; events &= events - 1) {
 		picture.event = __builtin_ctzll(events);
 		if (picture.sums->all[picture.event].samples)
