@@ -93,8 +93,12 @@ static bool td_aside_on(const struct td_aside *aside, enum td_tenant_kind kind)
  */
 static void td_aside_queue(struct td_aside *aside)
 {
+	const struct td_tenant *slots = &aside->tenant[TD_TENANT_SLOTS];
 	int cpu = aside->collector->cpu;
 
+	/* Now, because the task that waits does not run while the work does. */
+	if (slots->on && !slots->wanted)
+		td_starved_renew(aside->collector->meter);
 	if (current->prio < MAX_RT_PRIO || tick_nohz_full_cpu(cpu))
 		queue_work(td_compat_unbound_wq, &aside->move);
 	else

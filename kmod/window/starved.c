@@ -214,6 +214,74 @@ u64 td_starved_by(const struct td_meter *meter, bool all)
 	return newest;
 }
 
+/* Does anybody see the counters of a group without asking the kernel? */
+static bool td_starved_mapped(struct perf_event *leader)
+{
+	struct perf_event *event;
+
+	if (READ_ONCE(leader->rb))
+		return true;
+	for_each_sibling_event(event, leader) {
+		if (READ_ONCE(event->rb))
+			return true;
+	}
+	return false;
+}
+
+static void td_starved_renew_event(const struct td_meter *meter, struct perf_event *event)
+{
+	if (td_meter_fixed(meter, event) && !is_sampling_event(event))
+		local64_set(&event->hw.period_left, event->hw.sample_period);
+}
+
+static void td_starved_renew_group(const struct td_meter *meter, struct perf_event *leader)
+{
+	struct perf_event *event;
+
+	if (td_starved_mapped(leader))
+		return;
+	td_starved_renew_event(meter, leader);
+	for_each_sibling_event(event, leader)
+		td_starved_renew_event(meter, event);
+}
+
+static void td_starved_renew_context(const struct td_meter *meter, struct perf_event_context *ctx)
+{
+	struct perf_event *event;
+	unsigned int n = 0;
+
+	if (!ctx)
+		return;
+	raw_spin_lock(&ctx->lock);
+	list_for_each_entry(event, &ctx->event_list, event_entry) {
+		if (n++ == TD_STARVED_LOOK_MAX)
+			break;
+		if (event->group_leader == event && td_meter_fixed(meter, event) &&
+		    td_starved_waits(event) && td_starved_here(meter, event) &&
+		    !td_starved_ours(meter, event))
+			td_starved_renew_group(meter, event);
+	}
+	raw_spin_unlock(&ctx->lock);
+}
+
+/**
+ * td_starved_renew() - groups that wait for SLOTS shall begin with a reset of it
+ * @meter: meter of this CPU that has its groups enabled; interrupts off
+ *
+ * Else the driver restores SLOTS and PERF_METRICS of others after each turn of ours, and their
+ * figures get worse with each: see td_hook_reset(), which does the same for ours.  Their counts
+ * have all until they had to leave.  Who has mapped an event may know an earlier value of the
+ * registers, so there they go on.
+ */
+void td_starved_renew(const struct td_meter *meter)
+{
+	const struct perf_event *leader = td_meter_leader(meter);
+
+	lockdep_assert_irqs_disabled();
+	td_starved_renew_context(meter, leader->ctx);
+	td_starved_renew_context(meter, td_compat_starved_task(leader));
+}
+
 /**
  * td_starved_by_general() - does a perf user lack general counters?
  * @meter: meter of this CPU; interrupts off

@@ -119,5 +119,24 @@ test_recorded_100() { as_recorded 100; }
 test_recorded_300() { as_recorded 300; }
 test_recorded_1000() { as_recorded 1000; }
 
+# beside_turns OPTION...: perf stat of CPU 1, or of the program alone, where both have it.
+beside_turns() {
+	unload
+	"$here/fault" rest
+	load share=8
+	perf stat -x, -o "$tmp/all" -e "$L1" "$@" -- "$here/workload" -c "$CPU" \
+		-t "$(times 6 20)" -T -P 50-500 "${PURE[@]}" > "$tmp/truth"
+	state_is "cpu$CPU" aside
+	sed "/^CPU/{/^CPU$CPU,/!d;s///}" "$tmp/all" > "$tmp/perf"
+	perf_off "$tmp/truth" > "$tmp/of-perf"
+	echo "perf sums to and is off by $(< "$tmp/of-perf")"
+	perf_has 0.99 1.01 0 3
+}
+
+# They have to leave for each of our turns.  Alone they are right.
+test_perf_beside_turns() { beside_turns -a -A; }
+test_command_beside_turns() { beside_turns; }
+
 need_module
-run_tests test_from_bytes test_exact test_recorded_100 test_recorded_300 test_recorded_1000
+run_tests test_perf_beside_turns test_command_beside_turns \
+	test_from_bytes test_exact test_recorded_100 test_recorded_300 test_recorded_1000

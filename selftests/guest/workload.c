@@ -25,7 +25,7 @@ static void usage(FILE *out)
 		"       workload [-c CPU] [-t SECONDS] [-f] [-T] -P MIN-MAX PROFILE...\n"
 		"       workload [-c CPU] [-t SECONDS] [-f] -w RATE\n\n"
 		"With -P it has phases of MIN to MAX milliseconds, each with one of the profiles;\n"
-		"-T prints what it had of each level 1 node then, in percent.\n"
+		"-T prints what it had of each level 1 node then, in percent, and the slots.\n"
 		"With -f it is a real-time task, which no other task interrupts.\n"
 		"With -w it sleeps, and wakes up RATE times a second for some ten microseconds.\n"
 		"With -r the event CONFIG, hexadecimal as perf has it, happens RATE times in\n"
@@ -115,9 +115,9 @@ static void print_truth(void)
 
 	backdoor_truth_space(&truth);
 	backdoor_truth_nodes(&truth, node);
-	printf("%.4f %.4f %.4f %.4f\n", 100 * node[TOPDOWN_RETIRING],
+	printf("%.4f %.4f %.4f %.4f %.0f\n", 100 * node[TOPDOWN_RETIRING],
 	       100 * node[TOPDOWN_BAD_SPECULATION], 100 * node[TOPDOWN_FRONTEND_BOUND],
-	       100 * node[TOPDOWN_BACKEND_BOUND]);
+	       100 * node[TOPDOWN_BACKEND_BOUND], (double)truth.slots);
 }
 
 /* Phases of random length, each with a random profile of those that are named. */
