@@ -11,13 +11,11 @@
 #include <linux/hrtimer.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
-#include <linux/nsproxy.h>
 #include <linux/perf_event.h>
 #include <linux/pid.h>
 #include <linux/string.h>
 #include <linux/tick.h>
 #include <linux/timer.h>
-#include <linux/user_namespace.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
 #include <asm/msr.h>
@@ -393,21 +391,6 @@ static inline int td_compat_allow_kernel(void)
 #else
 	return 0;
 #endif
-}
-
-/*
- * The number of the calling process's cgroup namespace, if a user of the initial user namespace
- * made it, as runtimes do for each container; else 0.
- */
-static inline unsigned int td_compat_container(void)
-{
-#ifdef CONFIG_CGROUPS
-	const struct cgroup_namespace *ns = current->nsproxy->cgroup_ns;
-
-	if (ns->user_ns == &init_user_ns)
-		return ns->ns.inum;
-#endif
-	return 0;
 }
 
 /*

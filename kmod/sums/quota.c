@@ -9,9 +9,9 @@
  * without CAP_PERFMON share another limit, which leaves some to users with CAP_PERFMON.
  * Only the limit for all users bounds these.
  *
- * A user is a person, in a container if root made one.  With a user namespace a person has many
- * ids, and these are all the person's.  The ids of all containers without a user namespace are
- * the same, so there the cgroup namespace tells one from the other.
+ * A user is a container that root made, else a person.  With a user namespace a person has many
+ * ids, and these are all the person's.  Containers are told apart by their PID namespace: no
+ * process leaves it, whatever namespaces and cgroups it makes inside, and whatever ids it takes.
  *
  * perf charges the memory of events to no memory cgroup.  So the events of sessions have a limit
  * too, whether the session was attached to the task or the task inherited it.
@@ -23,12 +23,13 @@
 #include <linux/list.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 
-#include "compat.h"
 #include "quota.h"
 
 /* Limits of each thing: for all users, and for all users without CAP_PERFMON. */
@@ -55,8 +56,8 @@
 /**
  * struct td_user - the account of a user; all under td_quota_mutex
  * @list: entry in the list of users
- * @uid: the user
- * @container: number of the user's cgroup namespace; 0 if no root made it
+ * @uid: the person; root for a container
+ * @container: number of the container's PID namespace; 0 for a person
  * @capable: the account is for what was made with CAP_PERFMON
  * @nr: number of each thing
  * @events: number of events of the sessions
@@ -77,6 +78,31 @@ static LIST_HEAD(td_quota_users);
 /* Numbers of all users, and of those without CAP_PERFMON; under the mutex, as the list. */
 static unsigned int td_quota_all[TD_THINGS], td_quota_others[TD_THINGS];
 static unsigned int td_quota_events_others, td_quota_leaving_others;
+
+/*
+ * Did root make a namespace of this owner?  A process of a container may have root's id, but not
+ * root's capabilities, when it makes a user namespace.
+ */
+static bool td_quota_made_by_root(const struct user_namespace *ns)
+{
+	if (ns == &init_user_ns)
+		return true;
+	while (ns->parent != &init_user_ns)
+		ns = ns->parent;
+	return uid_eq(ns->owner, GLOBAL_ROOT_UID) && ns->parent_could_setfcap;
+}
+
+/* The container of the calling process: the outermost PID namespace that root made; 0 for none. */
+static unsigned int td_quota_container(void)
+{
+	const struct pid_namespace *ns = task_active_pid_ns(current);
+
+	if (!ns->level)
+		return 0;
+	while (ns->level > 1)
+		ns = ns->parent;
+	return td_quota_made_by_root(ns->user_ns) ? ns->ns.inum : 0;
+}
 
 /* The user in the initial namespace who is behind the calling process. */
 static kuid_t td_quota_person(void)
@@ -99,9 +125,9 @@ static bool td_quota_capable(void)
 /* The account of the calling process; @spare, which is zeroed, is taken if there is none. */
 static struct td_user *td_quota_find(struct td_user **spare)
 {
-	unsigned int container = td_compat_container();
+	unsigned int container = td_quota_container();
+	kuid_t uid = container ? GLOBAL_ROOT_UID : td_quota_person();
 	bool capable = td_quota_capable();
-	kuid_t uid = td_quota_person();
 	struct td_user *user;
 
 	lockdep_assert_held(&td_quota_mutex);

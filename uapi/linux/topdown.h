@@ -92,7 +92,7 @@
  *               Without CAP_PERFMON also: too many of the calling user (64), or of all such
  *               users (3072); ATTACH: of a thread (48); or sessions of the user, or of all such
  *               users, follow too many threads (16384, 131072), those that inherited a session
- *               counted too.  All ids of a user namespace are one user, and so is root of a
+ *               counted too.  All ids of a user namespace are one user, and so are all of a
  *               container.
  *   ENOMEM      Out of memory.
  *
