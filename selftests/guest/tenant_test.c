@@ -56,14 +56,15 @@ FIXTURE_TEARDOWN(tenant)
 	chmod(TD_DEVICE, self->node.st_mode & 07777);
 }
 
-/* As a container's root or another user, without capabilities; the answer of @what. */
-static int as_user(unsigned int uid, int (*what)(void))
+/* As a container's root or another user, with these capabilities; the answer of @what. */
+static int as_user_with(unsigned int uid, const char *caps, int (*what)(void))
 {
 	int pid = fork(), status;
 
 	if (!pid) {
-		if (setgroups(0, NULL) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid) ||
-		    cap_set_proc(cap_init()))
+		if (setgroups(0, NULL) || setresgid(uid, uid, uid) ||
+		    prctl(PR_SET_KEEPCAPS, 1) || setresuid(uid, uid, uid) ||
+		    cap_set_proc(cap_from_text(caps)))
 			_exit(1);
 		*said = what();
 		_exit(0);
@@ -71,6 +72,11 @@ static int as_user(unsigned int uid, int (*what)(void))
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
 		return -EIO;
 	return *said;
+}
+
+static int as_user(unsigned int uid, int (*what)(void))
+{
+	return as_user_with(uid, "=", what);
 }
 
 /* How many sessions of itself the caller may have. */
@@ -312,6 +318,7 @@ TEST_F_TIMEOUT(tenant, ids_of_a_person, 120)
 TEST_F_TIMEOUT(tenant, namespaces_of_a_person, 60)
 {
 	EXPECT_EQ(OF_USER, as_user(PERSON, attach_inside_too));
+	EXPECT_EQ(OF_USER, as_user_with(PERSON, "cap_setfcap=ep", attach_inside_too));
 }
 
 /* Nor are those of a process that has root's id, but not root's capabilities. */
