@@ -80,16 +80,6 @@ static void td_watch_list_drop(struct td_watch_list *watches, struct td_watch *w
 	td_watch_end(watch);
 }
 
-static void td_watch_list_put(struct td_watch_list *watches, struct td_watch *watch)
-{
-	lockdep_assert_held(&td_watch_mutex);
-	list_add_tail(&watch->own, &watches->list);
-	watches->nr++;
-	/* Pairs with READ_ONCE() in td_watch_list_take(). */
-	WRITE_ONCE(watches->event_size, watch->what.event_size);
-	td_watch_begin(watch);
-}
-
 static struct td_watch *td_watch_list_find(const struct td_watch_list *watches, u32 id)
 {
 	struct td_watch *watch;
@@ -113,13 +103,33 @@ static int td_watch_list_allows(const struct td_watch_list *watches,
 	return 0;
 }
 
+/* Add a watch, and give it a number. */
+static int td_watch_list_put(struct td_watch_list *watches, struct td_watch *watch)
+{
+	int ret = td_watch_list_allows(watches, &watch->what);
+
+	lockdep_assert_held(&td_watch_mutex);
+	if (ret)
+		return ret;
+	/* Pairs with READ_ONCE() in td_watch_list_clear(). */
+	WRITE_ONCE(watches->last, watches->last + 1);
+	watch->what.out_watch = watches->last;
+	list_add_tail(&watch->own, &watches->list);
+	watches->nr++;
+	/* Pairs with READ_ONCE() in td_watch_list_take(). */
+	WRITE_ONCE(watches->event_size, watch->what.event_size);
+	td_watch_begin(watch);
+	return 0;
+}
+
 /**
  * td_watch_list_add() - add a watch
  * @watches: watch list of the descriptor
  * @what: the checked request; out_watch is written
  * @cpus: CPUs whose windows are watched
  *
- * Return: 0, or -EINVAL, -ENOSPC or -ENOMEM with nothing changed.
+ * Return: 0, or -EINVAL, -ENOSPC or -ENOMEM with nothing changed; -EINTR if the caller is being
+ * killed.
  */
 int td_watch_list_add(struct td_watch_list *watches, struct topdown_watch *what,
 		      const struct cpumask *cpus)
@@ -132,17 +142,41 @@ int td_watch_list_add(struct td_watch_list *watches, struct topdown_watch *what,
 	if (IS_ERR(watch))
 		return PTR_ERR(watch);
 
-	mutex_lock(&td_watch_mutex);
-	ret = td_watch_list_allows(watches, what);
+	ret = mutex_lock_killable(&td_watch_mutex);
 	if (!ret) {
-		what->out_watch = ++watches->last;
-		watch->what.out_watch = what->out_watch;
-		td_watch_list_put(watches, watch);
+		ret = td_watch_list_put(watches, watch);
+		what->out_watch = watch->what.out_watch;
+		mutex_unlock(&td_watch_mutex);
 	}
-	mutex_unlock(&td_watch_mutex);
 	if (ret)
 		td_watch_destroy(watch);
 	return ret;
+}
+
+/*
+ * Remove all watches, but none that somebody adds meanwhile.  Nobody waits for the mutex until all
+ * are gone.  @killable: return -EINTR if the caller is being killed.
+ */
+static int td_watch_list_clear(struct td_watch_list *watches, bool killable)
+{
+	struct td_watch *watch;
+	u32 last;
+
+	/* Pairs with WRITE_ONCE() in td_watch_list_put(). */
+	last = READ_ONCE(watches->last);
+	do {
+		if (killable && fatal_signal_pending(current))
+			return -EINTR;
+		mutex_lock(&td_watch_mutex);
+		watch = list_first_entry_or_null(&watches->list, struct td_watch, own);
+		if (watch && watch->what.out_watch > last)
+			watch = NULL;
+		if (watch)
+			td_watch_list_drop(watches, watch);
+		mutex_unlock(&td_watch_mutex);
+		cond_resched();
+	} while (watch);
+	return 0;
 }
 
 /**
@@ -150,17 +184,16 @@ int td_watch_list_add(struct td_watch_list *watches, struct topdown_watch *what,
  * @watches: watch list of the descriptor
  * @id: number of the watch; 0 for all
  *
- * Return: 0, or -ENOENT.
+ * Return: 0, or -ENOENT; -EINTR if the caller is being killed.
  */
 int td_watch_list_remove(struct td_watch_list *watches, u32 id)
 {
 	struct td_watch *watch;
 
-	if (!id) {
-		td_watch_list_stop(watches);
-		return 0;
-	}
-	mutex_lock(&td_watch_mutex);
+	if (!id)
+		return td_watch_list_clear(watches, true);
+	if (mutex_lock_killable(&td_watch_mutex))
+		return -EINTR;
 	watch = td_watch_list_find(watches, id);
 	if (watch)
 		td_watch_list_drop(watches, watch);
@@ -301,15 +334,8 @@ void td_watch_list_init(struct td_watch_list *watches)
  */
 void td_watch_list_stop(struct td_watch_list *watches)
 {
-	struct td_watch *watch, *next;
-
 	/* Most descriptors have none: do not wait for the others.  A late one is not removed. */
 	if (list_empty(&watches->list))
 		return;
-	mutex_lock(&td_watch_mutex);
-	list_for_each_entry_safe(watch, next, &watches->list, own) {
-		td_watch_list_drop(watches, watch);
-		cond_resched();
-	}
-	mutex_unlock(&td_watch_mutex);
+	td_watch_list_clear(watches, false);
 }
