@@ -6,11 +6,13 @@
 
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
+#include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/lockdep.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/ratelimit.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/suspend.h>
@@ -158,6 +160,21 @@ static struct notifier_block td_cpu_pm_notifier = {
 	.notifier_call = td_cpu_pm,
 };
 
+/*
+ * Say what a period may be.  Who may write it need not be root, and shall not fill the log; but
+ * nobody writes by hand as often as this allows.
+ */
+static void td_cpu_refuse_period(const char *text)
+{
+	static DEFINE_RATELIMIT_STATE(lines, 30 * HZ, 50);
+
+	if (!__ratelimit(&lines))
+		return;
+	pr_err("period_ms '%.*s' is not a whole number in %u..%u\n",
+	       (int)min(strcspn(text, "\n"), TD_PERIOD_TEXT_MAX), text,
+	       TD_PERIOD_MIN_MS, TD_PERIOD_MAX_MS);
+}
+
 /**
  * td_cpu_set_period() - change the period, at once
  * @text: a number of milliseconds, TD_PERIOD_MIN_MS..TD_PERIOD_MAX_MS
@@ -172,9 +189,7 @@ int td_cpu_set_period(const char *text)
 
 	if (kstrtouint(text, 0, &period_ms) ||
 	    period_ms < TD_PERIOD_MIN_MS || period_ms > TD_PERIOD_MAX_MS) {
-		pr_err("period_ms '%.*s' is not a whole number in %u..%u\n",
-		       (int)min(strcspn(text, "\n"), TD_PERIOD_TEXT_MAX), text,
-		       TD_PERIOD_MIN_MS, TD_PERIOD_MAX_MS);
+		td_cpu_refuse_period(text);
 		return -EINVAL;
 	}
 

@@ -165,6 +165,21 @@ bad_periods() {
 test_bad_periods_in_sysfs() { bad_periods "$SYSFS/period_ms"; }
 test_bad_periods_as_parameter() { bad_periods "$PARAMS/period_ms"; }
 
+# Whoever may write the period cannot fill the log.
+test_bad_periods_again_and_again() {
+	local i lines
+
+	reload
+	log_mark
+	for ((i = 0; i < 300; i++)); do
+		echo "x$i" > "$SYSFS/period_ms" || true
+	done 2> "$tmp/refused"
+	[[ $(grep -c "Invalid argument" "$tmp/refused") == 300 ]]
+	lines=$(log_since | grep -c "topdown: period_ms")
+	((lines == 50)) || die "300 wrong periods have $lines lines in the log"
+	reload
+}
+
 test_bad_periods_at_load() {
 	local value
 
@@ -244,5 +259,5 @@ test_read_only() {
 need_module
 run_tests test_format test_files test_events test_private_by_default test_owner_and_mode \
 	test_bad_owner_and_mode test_bad_periods_in_sysfs test_bad_periods_as_parameter \
-	test_bad_periods_at_load test_good_periods test_period_takes_effect \
+	test_bad_periods_again_and_again test_bad_periods_at_load test_good_periods test_period_takes_effect \
 	test_period_written_again test_read_only
