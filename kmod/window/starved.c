@@ -18,8 +18,12 @@
 #include "meter.h"
 #include "starved.h"
 
-/* Look at no more events of a context, because its raw lock is held. */
+/*
+ * Look at no more events of a context, because its raw lock is held: of our PMU, and of others,
+ * which may be many and take a look at one field.  perf goes through all of them at each switch.
+ */
 #define TD_STARVED_LOOK_MAX	256
+#define TD_STARVED_OTHERS_MAX	4096
 
 /* Counters with this number and above are fixed ones. */
 #define TD_STARVED_FIXED	32
@@ -122,6 +126,25 @@ static bool td_starved_has(const struct td_meter *meter, const struct perf_event
 
 typedef bool (*td_starved_test)(const struct td_meter *meter, const struct perf_event *event);
 
+/**
+ * struct td_starved_looks - how many events of a context have been looked at
+ * @own: those of our PMU
+ * @others: those of others
+ */
+struct td_starved_looks {
+	unsigned int own;
+	unsigned int others;
+};
+
+/* Is the event one too many to look at? */
+static bool td_starved_enough(struct td_starved_looks *looks, const struct td_meter *meter,
+			      const struct perf_event *event)
+{
+	if (event->pmu == td_meter_leader(meter)->pmu)
+		return looks->own++ == TD_STARVED_LOOK_MAX;
+	return looks->others++ == TD_STARVED_OTHERS_MAX;
+}
+
 /*
  * The newest event of this kind in a context: its id, which only grows; 0 for none.  @many: the
  * answer for contexts with very many events.  @enough: an id that need not be newer.
@@ -129,14 +152,14 @@ typedef bool (*td_starved_test)(const struct td_meter *meter, const struct perf_
 static u64 td_starved_look(const struct td_meter *meter, struct perf_event_context *ctx,
 			   td_starved_test test, u64 many, u64 enough)
 {
+	struct td_starved_looks looks = { };
 	const struct perf_event *event;
-	unsigned int n = 0;
 	u64 newest = 0;
 
 	lockdep_assert_irqs_disabled();
 	raw_spin_lock(&ctx->lock);
 	list_for_each_entry(event, &ctx->event_list, event_entry) {
-		if (n++ == TD_STARVED_LOOK_MAX) {
+		if (td_starved_enough(&looks, meter, event)) {
 			newest = max(newest, many);
 			break;
 		}
@@ -320,13 +343,14 @@ static bool td_starved_holds(const struct td_meter *meter, const struct perf_eve
 unsigned int td_starved_holders(const struct td_meter *meter)
 {
 	struct perf_event_context *ctx = td_meter_leader(meter)->ctx;
+	struct td_starved_looks looks = { };
 	const struct perf_event *event;
-	unsigned int n = 0, holders = 0;
+	unsigned int holders = 0;
 
 	lockdep_assert_irqs_disabled();
 	raw_spin_lock(&ctx->lock);
 	list_for_each_entry(event, &ctx->event_list, event_entry) {
-		if (n++ == TD_STARVED_LOOK_MAX)
+		if (td_starved_enough(&looks, meter, event))
 			break;
 		holders += td_starved_holds(meter, event);
 	}

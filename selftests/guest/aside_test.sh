@@ -318,6 +318,19 @@ test_two_groups() {
 	is "$shares >= $LEAST"
 }
 
+# A task may have many events that need no counter of ours, here newer ones.  Fails if these hide who
+# is helped, as ours would then stay.
+test_many_others() {
+	need_metrics
+	reload
+	hog 1
+	perf_stat -e "$(events)$(printf ',dummy%.0s' {1..300})" -p "$HOG" -- sleep 4
+	kill "$HOG"
+	[[ $(grep -c dummy "$tmp/perf") == 300 ]]
+	sed -i '/dummy/d' "$tmp/perf"
+	all_ran "$tmp/perf"
+}
+
 # runs_for PERCENT: of half a second the group of CPU 1 runs for more.
 runs_for() { is "$(share_of 1 sleep 0.5) > $1"; }
 
@@ -400,4 +413,4 @@ need_module
 SOURCE=$(field cpu0 source)
 run_tests test_command test_topdown test_running_task test_realtime_task test_children \
 	test_cgroup test_record test_it_is_said test_still_there test_fresh test_whole_cpus test_cycles \
-	test_no_use test_two_groups test_no_help test_never test_gone_meanwhile
+	test_no_use test_two_groups test_many_others test_no_help test_never test_gone_meanwhile
