@@ -31,15 +31,16 @@ void call_many(void)
 		remember_session(made[n]);
 }
 
-/* As root of a user namespace, which changes who is charged. */
+/* As root of a user namespace, and as a container of it, which changes who is charged. */
 static void attach_in_namespace(void)
 {
 	struct topdown_attach attach = { .size = sizeof(attach), .flags = TOPDOWN_ATTACH_CHILDREN };
 
-	if (unshare(CLONE_NEWUSER))
+	if (unshare(CLONE_NEWUSER | CLONE_NEWPID))
 		return;
 	ioctl(file_first(), TOPDOWN_ATTACH, &attach);
-	fork();
+	if (!fork())
+		ioctl(file_first(), TOPDOWN_ATTACH, &attach);
 }
 
 /* Followed tasks drop out when they get rights; descriptors stay open, but for some. */
