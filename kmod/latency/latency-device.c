@@ -360,13 +360,13 @@ static int td_latency_device_start(struct file *filp, union td_command *command)
 	return ret;
 }
 
-/* Is the sampling counter of a CPU that had one of the tasks left to perf users? */
-static bool td_latency_session_away(const struct td_latency_session *session)
+/* Is the sampling counter of a CPU that had one of the tasks left to perf users, for this event? */
+static bool td_latency_session_away(const struct td_latency_session *session, unsigned int event)
 {
 	int cpu;
 
 	for_each_cpu(cpu, session->cpus) {
-		if (td_latency_away(cpu) && td_tallies_on(session->tallies, cpu))
+		if (td_latency_away(cpu, event) && td_tallies_on(session->tallies, cpu))
 			return true;
 	}
 	return false;
@@ -412,7 +412,7 @@ static void td_latency_session_record(struct td_latency_session *session,
 	memset(record, 0, sizeof(*record));
 	if (session->followed) {
 		td_tallies_read(session->tallies, number, record);
-		if (session->samples && td_latency_session_away(session))
+		if (session->samples && td_latency_session_away(session, number))
 			record->flags = TOPDOWN_LATENCY_RECORD_AWAY;
 	} else {
 		td_latency_read(place->cpu, number, record);

@@ -7,8 +7,10 @@
  * events there are.  A work of the CPU hands the counter on, and lets the sampler that has it
  * adapt its period.
  *
- * perf users come first, and our own groups.  As soon as one of them lacks counters on the CPU,
- * or the sampler itself does, the sampler is disabled, for some seconds.  aside.c notices that.
+ * perf users come first, and our own groups.  As soon as one of them lacks counters on the CPU, the
+ * samplers of the CPU are disabled, for some seconds.  If the sampler itself does, others may still
+ * find a counter, as some events can have one only: so it alone has no turns for a while.  aside.c
+ * notices both.
  * Nobody notices those whose PEBS is worse beside ours, so each turn begins with a look.
  */
 #include <linux/bits.h>
@@ -20,7 +22,6 @@
 #include <linux/irqflags.h>
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
-#include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>
@@ -33,6 +34,7 @@
 #include "latency.h"
 #include "latency-event.h"
 #include "mux.h"
+#include "pause.h"
 #include "sampler.h"
 #include "sampling.h"
 #include "scope.h"
@@ -42,10 +44,6 @@
 /* How long a turn is, and how often a period is judged. */
 #define TD_LATENCY_TURN		(HZ / 10)
 
-/* Stay away for this long; the time doubles if the sampler is in the way again at once. */
-#define TD_LATENCY_AWAY_MIN	HZ
-#define TD_LATENCY_AWAY_MAX	(16 * HZ)
-
 /* If others rotate all the time, look this seldom. */
 #define TD_LATENCY_LOOK		(HZ / 10)
 
@@ -54,20 +52,19 @@
 /**
  * struct td_latency - the samplers of one CPU
  * @collector: collector of the CPU
- * @lock: keeps the CPU online while @ready, and protects all but @on and @looked; @away and
- *	@back_at are read without it too; taken inside td_sampling_mutex
+ * @lock: keeps the CPU online while @ready, and protects all but @on, @looked and @lacking; the
+ *	pauses are read without it too; taken inside td_sampling_mutex
  * @ready: the CPU has a meter and is online
  * @stale: the driver may misread records since the CPU came online, so no sampler is enabled
- * @away: the sampler is disabled, because it was in the way
- * @back_at: when to enable it again, in jiffies
- * @since: when it was last enabled after it had been away, in jiffies
- * @delay: how long it was away the last time, in jiffies
+ * @away: all samplers are disabled, because one was in the way
  * @turn: the sampler that has the counter, or had it last; TD_LATENCY_NOBODY for none
  * @sampler: the samplers by event; NULL for events that no session wants
  * @on: perf's event of the sampler that is enabled; NULL for none; changed under @lock, used on
  *	the CPU with interrupts off
  * @looked: when the CPU last looked for those who lack counters, in jiffies; used on the CPU
  *	with interrupts off
+ * @lacking: what @on was when @leave was last queued, if that lacked a counter; else NULL; set on
+ *	the CPU with interrupts off
  * @leave: disables the sampler
  * @timer: queues @next; armed under @lock while @ready
  * @next: the next turn
@@ -77,14 +74,12 @@ struct td_latency {
 	struct mutex lock; /* the CPU stays online, and the samplers stay */
 	bool ready;
 	bool stale;
-	bool away;
-	unsigned long back_at;
-	unsigned long since;
-	unsigned long delay;
+	struct td_pause away;
 	unsigned int turn;
 	struct td_sampler *sampler[TD_LATENCY_EVENTS];
 	const struct perf_event *on;
 	unsigned long looked;
+	const struct perf_event *lacking;
 	struct work_struct leave;
 	struct timer_list timer;
 	struct work_struct next;
@@ -93,10 +88,20 @@ struct td_latency {
 static DEFINE_PER_CPU(struct td_latency, td_latencies);
 
 /* Does the sampler of this number have an event of perf? */
-static bool td_latency_may(const struct td_latency *latency, unsigned int number)
+static bool td_latency_has(const struct td_latency *latency, unsigned int number)
 {
-	return number != TD_LATENCY_NOBODY && latency->sampler[number] &&
-	       latency->sampler[number]->event;
+	return latency->sampler[number] && latency->sampler[number]->event;
+}
+
+static bool td_latency_has_any(const struct td_latency *latency)
+{
+	unsigned int number;
+
+	for (number = 0; number < TD_LATENCY_EVENTS; number++) {
+		if (td_latency_has(latency, number))
+			return true;
+	}
+	return false;
 }
 
 /* The sampler whose turn comes after the one that has it; perhaps the same. */
@@ -106,7 +111,8 @@ static unsigned int td_latency_after(const struct td_latency *latency)
 
 	for (i = 1; i <= TD_LATENCY_EVENTS; i++) {
 		number = (latency->turn + i) % TD_LATENCY_EVENTS;
-		if (td_latency_may(latency, number))
+		if (td_latency_has(latency, number) &&
+		    td_pause_over(&latency->sampler[number]->pause))
 			return number;
 	}
 	return TD_LATENCY_NOBODY;
@@ -119,8 +125,9 @@ static void td_latency_on(struct td_latency *latency, unsigned int number)
 
 	lockdep_assert_held(&latency->lock);
 	td_credit_turn(latency->collector->cpu, number + 1);
+	td_pause_end(&sampler->pause);
 	td_sampler_enable(sampler);
-	/* Pairs with READ_ONCE() in td_latency_due() and td_latency_hinders(). */
+	/* Pairs with READ_ONCE() in td_latency_due() and td_latency_lacks(). */
 	WRITE_ONCE(latency->on, sampler->event);
 }
 
@@ -171,44 +178,55 @@ static void td_latency_advance(struct td_latency *latency)
 static void td_latency_stay_away(struct td_latency *latency)
 {
 	lockdep_assert_held(&latency->lock);
-	if (time_before(jiffies, latency->since + latency->delay))
-		latency->delay = min_t(unsigned long, latency->delay * 2, TD_LATENCY_AWAY_MAX);
-	else
-		latency->delay = TD_LATENCY_AWAY_MIN;
-	/* All pair with READ_ONCE() in td_latency_away(). */
-	WRITE_ONCE(latency->back_at, jiffies + latency->delay);
-	WRITE_ONCE(latency->away, true);
+	td_pause_begin(&latency->away);
 	td_latency_off(latency);
 }
 
-/* Is the time over in which the sampler is away? */
-static bool td_latency_back(struct td_latency *latency)
+/* The sampler that is enabled has no turns for some seconds, and the others have. */
+static void td_latency_pass_over(struct td_latency *latency)
 {
-	if (latency->away && time_after_eq(jiffies, latency->back_at)) {
-		/* As in td_latency_stay_away(). */
-		WRITE_ONCE(latency->away, false);
-		latency->since = jiffies;
-	}
-	return !latency->away;
+	lockdep_assert_held(&latency->lock);
+	td_pause_begin(&latency->sampler[latency->turn]->pause);
+	td_latency_off(latency);
 }
 
-/* On the CPU with interrupts off: is the sampler in the way, or would it be? */
+/* Is the time over in which all samplers are away? */
+static bool td_latency_back(struct td_latency *latency)
+{
+	if (!td_pause_over(&latency->away))
+		return false;
+	td_pause_end(&latency->away);
+	return true;
+}
+
+/* On the CPU with interrupts off: the event of the sampler that lacks a counter; or NULL. */
+static const struct perf_event *td_latency_lacks(const struct td_latency *latency)
+{
+	/* Pairs with WRITE_ONCE() where a sampler is enabled or disabled. */
+	const struct perf_event *on = READ_ONCE(latency->on);
+
+	lockdep_assert_irqs_disabled();
+	return on && td_starved_lacks(on) ? on : NULL;
+}
+
+/* On the CPU with interrupts off: is the sampler in the way of others, or would it be? */
 static bool td_latency_hinders(const struct td_latency *latency)
 {
 	const struct td_meter *meter = latency->collector->meter;
 
 	lockdep_assert_irqs_disabled();
-	/* Pairs with WRITE_ONCE() where a sampler is enabled or disabled. */
-	return td_starved_by_sampler(meter, READ_ONCE(latency->on)) || td_starved_by_pebs(meter);
+	return td_starved_by_sampler(meter) || td_starved_by_pebs(meter);
 }
 
 /**
  * struct td_latency_check - argument of td_latency_check()
  * @latency: samplers of the CPU
- * @hinders: written
+ * @lacks: written: the sampler lacks a counter
+ * @hinders: written: else, it is in the way
  */
 struct td_latency_check {
-	const struct td_latency *latency;
+	struct td_latency *latency;
+	bool lacks;
 	bool hinders;
 };
 
@@ -216,14 +234,17 @@ static void td_latency_check(void *arg)
 {
 	struct td_latency_check *check = arg;
 
-	check->hinders = td_latency_hinders(check->latency);
+	check->lacks = td_latency_lacks(check->latency);
+	check->hinders = !check->lacks && td_latency_hinders(check->latency);
+	/* A turn begins: look as soon as somebody lacks counters. */
+	check->latency->looked = jiffies;
 }
 
 /*
- * May a sampler have a counter now?  Not if it were in the way, and not before the driver has
- * learned how long records are, which needs a counter too.
+ * The next turn.  No sampler has one if it were in the way, or before the driver has learned how
+ * long records are, which needs a counter too.
  */
-static bool td_latency_may_count(struct td_latency *latency)
+static void td_latency_turn(struct td_latency *latency)
 {
 	struct td_latency_check check = { .latency = latency };
 	int cpu = latency->collector->cpu;
@@ -231,9 +252,16 @@ static bool td_latency_may_count(struct td_latency *latency)
 	lockdep_assert_held(&latency->lock);
 	/* The CPU is online, because its hotplug teardown waits for the lock. */
 	WARN_ON_ONCE(smp_call_function_single(cpu, td_latency_check, &check, 1));
+	if (check.lacks) {
+		td_latency_pass_over(latency);
+		return;
+	}
 	if (!check.hinders && latency->stale && !td_sampler_refresh(cpu))
 		latency->stale = false;
-	return !check.hinders && !latency->stale;
+	if (check.hinders || latency->stale)
+		td_latency_stay_away(latency);
+	else
+		td_latency_advance(latency);
 }
 
 /*
@@ -278,13 +306,9 @@ static void td_latency_next(struct work_struct *work)
 	struct td_latency *latency = container_of(work, struct td_latency, next);
 
 	mutex_lock(&latency->lock);
-	if (latency->ready && td_latency_after(latency) != TD_LATENCY_NOBODY) {
-		if (td_latency_back(latency)) {
-			if (td_latency_may_count(latency))
-				td_latency_advance(latency);
-			else
-				td_latency_stay_away(latency);
-		}
+	if (latency->ready && td_latency_has_any(latency)) {
+		if (td_latency_back(latency))
+			td_latency_turn(latency);
 		td_latency_queue(latency);
 	}
 	mutex_unlock(&latency->lock);
@@ -295,7 +319,10 @@ static void td_latency_leave(struct work_struct *work)
 	struct td_latency *latency = container_of(work, struct td_latency, leave);
 
 	mutex_lock(&latency->lock);
-	if (latency->on)
+	/* Pairs with WRITE_ONCE() in td_latency_look(). */
+	if (latency->on && READ_ONCE(latency->lacking) == latency->on)
+		td_latency_pass_over(latency);
+	else if (latency->on)
 		td_latency_stay_away(latency);
 	mutex_unlock(&latency->lock);
 }
@@ -510,20 +537,21 @@ int td_latency_get(int cpu, u64 events)
 }
 
 /**
- * td_latency_away() - is the sampling counter of a CPU left to perf users?
+ * td_latency_away() - is the sampling counter of a CPU left to perf users, for an event?
  * @cpu: possible CPU
+ * @event: one of the events of td_latency_get()
  *
  * A CPU that has become idle meanwhile does not end the time, as it has no turns.
  *
  * Return: true or false; may change at any time.
  */
-bool td_latency_away(int cpu)
+bool td_latency_away(int cpu, unsigned int event)
 {
 	const struct td_latency *latency = per_cpu_ptr(&td_latencies, cpu);
 
-	/* Both pair with WRITE_ONCE() where the sampler is disabled.  Only a hint. */
-	return READ_ONCE(latency->away) &&
-	       time_before(jiffies, READ_ONCE(latency->back_at) + 2 * TD_LATENCY_TURN);
+	/* The sampler stays until td_latency_put(). */
+	return td_pause_is_on(&latency->away, 2 * TD_LATENCY_TURN) ||
+	       td_pause_is_on(&latency->sampler[event]->pause, 2 * TD_LATENCY_TURN);
 }
 
 /**
@@ -539,7 +567,7 @@ void td_latency_read(int cpu, unsigned int event, struct topdown_latency_record 
 	memset(record, 0, sizeof(*record));
 	mutex_lock(&latency->lock);
 	td_sampler_read(latency->sampler[event], record);
-	if (td_latency_away(cpu))
+	if (td_latency_away(cpu, event))
 		record->flags |= TOPDOWN_LATENCY_RECORD_AWAY;
 	mutex_unlock(&latency->lock);
 }
@@ -562,11 +590,17 @@ static bool td_latency_due(const struct td_collector *collector)
 static bool td_latency_look(const struct td_collector *collector)
 {
 	struct td_latency *latency = this_cpu_ptr(&td_latencies);
+	const struct perf_event *lacking;
 
 	lockdep_assert_irqs_disabled();
 	/* As in td_latency_due(). */
-	if (!READ_ONCE(latency->on) || !td_latency_hinders(latency))
+	if (!READ_ONCE(latency->on))
 		return false;
+	lacking = td_latency_lacks(latency);
+	if (!lacking && !td_latency_hinders(latency))
+		return false;
+	/* Pairs with READ_ONCE() in td_latency_leave(). */
+	WRITE_ONCE(latency->lacking, lacking);
 	/* As in td_latency_soon(). */
 	queue_work(td_compat_unbound_wq, &latency->leave);
 	return true;
@@ -597,8 +631,7 @@ static void td_latency_end(const struct td_collector *collector)
 
 	mutex_lock(&latency->lock);
 	latency->ready = false;
-	/* As in td_latency_stay_away(). */
-	WRITE_ONCE(latency->away, false);
+	td_pause_end(&latency->away);
 	/* Its function takes no lock. */
 	timer_delete_sync(&latency->timer);
 	td_latency_off(latency);
@@ -625,8 +658,7 @@ static void __init td_latency_setup(int cpu)
 
 	latency->collector = per_cpu_ptr(td_collectors, cpu);
 	latency->turn = TD_LATENCY_NOBODY;
-	latency->delay = TD_LATENCY_AWAY_MIN;
-	latency->since = jiffies - TD_LATENCY_AWAY_MIN;
+	td_pause_init(&latency->away);
 	latency->looked = jiffies;
 	mutex_init(&latency->lock);
 	INIT_WORK(&latency->leave, td_latency_leave);

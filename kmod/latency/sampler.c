@@ -40,6 +40,7 @@
 #include "credit.h"
 #include "latency-event.h"
 #include "model.h"
+#include "pause.h"
 #include "periods.h"
 #include "sampler.h"
 #include "seqlock.h"
@@ -318,6 +319,7 @@ struct td_sampler *td_sampler_create(int cpu, unsigned int number)
 	sampler->cpu = cpu;
 	sampler->number = number;
 	sampler->asked = ktime_get_ns();
+	td_pause_init(&sampler->pause);
 	sampler->shift = TD_SHIFT_FIRST;
 	return sampler;
 }

@@ -5,6 +5,7 @@
 #include <linux/types.h>
 #include <uapi/linux/topdown_latency.h>
 
+#include "pause.h"
 #include "periods.h"
 
 struct perf_event;
@@ -37,6 +38,7 @@ struct td_tally {
  * @number: number of the event (latency-event.c)
  * @users: number of sessions that want it; the caller's
  * @asked: when the first of them came, ktime_get_ns()
+ * @pause: its event found no counter, so its turns are passed over; the caller's
  * @event: perf's event; NULL while the CPU is offline or not measured
  * @ran_before: nanoseconds that earlier events of this sampler had the counter
  * @ran: the same including @event, as of @noted
@@ -61,6 +63,7 @@ struct td_sampler {
 	unsigned int number;
 	unsigned int users;
 	u64 asked;
+	struct td_pause pause;
 
 	struct perf_event *event;
 	u64 ran_before;

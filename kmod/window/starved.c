@@ -377,19 +377,15 @@ bool td_starved_by_cycles(const struct td_meter *meter)
 /**
  * td_starved_by_sampler() - is the sampler in anybody's way?
  * @meter: meter of this CPU; interrupts off
- * @event: the sampler's event; NULL if it has none that is enabled
  *
- * In the way of perf users who lack general counters, and of our own groups.  A sampler that
- * waits itself is in the way of all groups that perf would serve after it.
+ * In the way of perf users who lack general counters, and of our own groups.
  *
  * Return: true or false.
  */
-bool td_starved_by_sampler(const struct td_meter *meter, const struct perf_event *event)
+bool td_starved_by_sampler(const struct td_meter *meter)
 {
 	unsigned int i;
 
-	if (event && td_starved_waits(event))
-		return true;
 	for (i = 0; i < meter->nr; i++) {
 		if (td_starved_waits(meter->group[i].event[0]))
 			return true;
@@ -398,6 +394,20 @@ bool td_starved_by_sampler(const struct td_meter *meter, const struct perf_event
 	       td_starved_by_general(meter);
 }
 EXPORT_SYMBOL_GPL(td_starved_by_sampler);
+
+/**
+ * td_starved_lacks() - does the event of a sampler lack a counter?
+ * @event: it is enabled on this CPU; interrupts off
+ *
+ * Then all groups wait that perf would serve after it, whatever counters are free.
+ *
+ * Return: true or false.
+ */
+bool td_starved_lacks(const struct perf_event *event)
+{
+	return td_starved_waits(event);
+}
+EXPORT_SYMBOL_GPL(td_starved_lacks);
 
 /*
  * Does PEBS of the sampler harm that of another event?  While the host has PEBS enabled, the

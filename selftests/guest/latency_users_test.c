@@ -172,6 +172,53 @@ TEST_F_TIMEOUT(latency, pinned_users_first, 120)
 	}
 }
 
+/* Of a session of CPU, from now on: the share of the time with the counter, in percent. */
+static unsigned int share_for(int session, unsigned int ms)
+{
+	struct topdown_latency_record then, now;
+
+	if (latency_read(session, &then, 1) != 1)
+		return 0;
+	sleep_ms(ms);
+	if (latency_read(session, &now, 1) != 1 || now.elapsed_ns == then.elapsed_ns)
+		return 0;
+	return 100 * (now.running_ns - then.running_ns) / (now.elapsed_ns - then.elapsed_ns);
+}
+
+/* An event lacks the only counter that it can have.  Other events are sampled all the same. */
+TEST_F_TIMEOUT(latency, only_counter_taken, 120)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_RAW,
+		.size = sizeof(attr),
+		/* AMX_OPS_RETIRED, which can have counter 0 only. */
+		.config = 0x2ce,
+		.pinned = 1,
+	};
+	struct topdown_latency_record record;
+	int session[2], fd;
+
+	fd = syscall(SYS_perf_event_open, &attr, -1, CPU, -1, 0);
+	ASSERT_LE(0, fd);
+	session[0] = latency_start(EVENT(0));
+	session[1] = latency_start(EVENT(STORE_SAMPLE));
+	ASSERT_LT(0, session[0]);
+	ASSERT_LT(0, session[1]);
+	sleep_ms(500);
+	EXPECT_TRUE(fact_near("percent of the time", share_for(session[0], 4000), 90, 10));
+	ASSERT_EQ(1, latency_read(session[0], &record, 1));
+	EXPECT_FALSE(record.flags & TOPDOWN_LATENCY_RECORD_AWAY);
+	/* Else both counters were there, and this has shown nothing. */
+	ASSERT_EQ(1, latency_read(session[1], &record, 1));
+	EXPECT_TRUE(record.flags & TOPDOWN_LATENCY_RECORD_AWAY);
+	EXPECT_EQ(0, record.samples);
+	EXPECT_GT(record.elapsed_ns / 50, record.running_ns);
+	/* It has its turns again when the counter is free. */
+	close(fd);
+	sleep_ms(16000);
+	EXPECT_TRUE(fact_near("percent of the time", share_for(session[1], 4000), 50, 10));
+}
+
 /* Guests, whose PEBS is off beside ours, and users with one interrupt for many records. */
 TEST_F_TIMEOUT(latency, others_pebs, 120)
 {

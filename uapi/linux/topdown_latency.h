@@ -154,8 +154,8 @@ struct topdown_latency_start {
 #define TOPDOWN_LATENCY_BINS	112
 
 /*
- * topdown_latency_record.flags: the sampling counter of the CPU is left to perf users now.  For the
- * tasks of a session: that of some CPU which had one of them.
+ * topdown_latency_record.flags: the sampling counter of the CPU is left to perf users now, or the
+ * event finds none.  For the tasks of a session: on some CPU which had one of them.
  */
 #define TOPDOWN_LATENCY_RECORD_AWAY	(1U << 0)
 

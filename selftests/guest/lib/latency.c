@@ -25,6 +25,7 @@ const struct topdown_latency_event events[NR_EVENTS] = {
 	[SPLIT_STORES]	= { 0x42d0, 0 },
 	[LOCK_LOADS]	= { 0x21d0, 0 },
 	[L1_HIT_L1]	= { 0x100000000d1, 0 },
+	[STORE_SAMPLE]	= { 0x2cd, 0 },
 };
 
 bool set_rates(void)

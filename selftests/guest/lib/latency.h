@@ -33,6 +33,8 @@ enum {
 	LOCK_LOADS,
 	/* Lion Cove has it, and Redwood Cove has not. */
 	L1_HIT_L1,
+	/* PEBS of it can have counter 0 only. */
+	STORE_SAMPLE,
 	NR_EVENTS,
 };
 
