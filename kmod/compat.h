@@ -24,6 +24,13 @@
 #error "topdown needs Linux 6.1 or later"
 #endif
 
+/* The exports are for the modules of this tree.  A namespace is a string since 6.13. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#define TD_NAMESPACE TOPDOWN
+#else
+#define TD_NAMESPACE "TOPDOWN"
+#endif
+
 /* cpuid_eax() has a header of its own since 6.16. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
 #include <asm/processor.h>

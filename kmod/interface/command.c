@@ -13,6 +13,7 @@
 #include <linux/uaccess.h>
 
 #include "command.h"
+#include "compat.h"
 
 /* Find a command, or return NULL. */
 static const struct td_ioctl *td_command_find(const struct td_ioctl *table,
@@ -47,7 +48,7 @@ int td_command_put(u64 array, u32 stride, unsigned int index, const void *elemen
 		return -EFAULT;
 	return 0;
 }
-EXPORT_SYMBOL_GPL(td_command_put);
+EXPORT_SYMBOL_NS_GPL(td_command_put, TD_NAMESPACE);
 
 /**
  * td_command_cpus() - copy a set of CPUs of the caller
@@ -82,7 +83,7 @@ int td_command_cpus(struct cpumask *cpus, u64 address, u32 words)
 	}
 	return cpumask_empty(cpus) ? -EINVAL : 0;
 }
-EXPORT_SYMBOL_GPL(td_command_cpus);
+EXPORT_SYMBOL_NS_GPL(td_command_cpus, TD_NAMESPACE);
 
 /**
  * td_command_run() - execute an ioctl
@@ -128,4 +129,4 @@ long td_command_run(const struct td_ioctl *table, unsigned int nr_commands, stru
 		ioctl->undo(filp, &command);
 	return -EFAULT;
 }
-EXPORT_SYMBOL_GPL(td_command_run);
+EXPORT_SYMBOL_NS_GPL(td_command_run, TD_NAMESPACE);

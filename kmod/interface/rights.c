@@ -8,6 +8,7 @@
 #include <linux/sched/signal.h>
 #include <linux/smp.h>
 
+#include "compat.h"
 #include "rights.h"
 
 static bool td_trust_node;
@@ -24,7 +25,7 @@ bool td_rights_trusted(void)
 	/* Pairs with the plain store of a write to the parameter. */
 	return READ_ONCE(td_trust_node);
 }
-EXPORT_SYMBOL_GPL(td_rights_trusted);
+EXPORT_SYMBOL_NS_GPL(td_rights_trusted, TD_NAMESPACE);
 
 /**
  * td_rights_perf() - does perf let the calling process count a whole CPU?
@@ -74,4 +75,4 @@ int td_rights_open(bool trusted)
 		return 0;
 	return ret ? ret : 1;
 }
-EXPORT_SYMBOL_GPL(td_rights_open);
+EXPORT_SYMBOL_NS_GPL(td_rights_open, TD_NAMESPACE);

@@ -401,4 +401,4 @@ struct td_session *td_session_file_get(int fd)
 	fput(filp);
 	return session;
 }
-EXPORT_SYMBOL_GPL(td_session_file_get);
+EXPORT_SYMBOL_NS_GPL(td_session_file_get, TD_NAMESPACE);

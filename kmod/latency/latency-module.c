@@ -8,6 +8,7 @@
 #include <linux/init.h>
 #include <linux/module.h>
 
+#include "compat.h"
 #include "latency.h"
 #include "latency-device.h"
 
@@ -38,3 +39,4 @@ MODULE_DESCRIPTION("Retire latencies by PEBS, beside Top-Down figures");
 MODULE_AUTHOR("The topdown developers");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(TOPDOWN_VERSION);
+MODULE_IMPORT_NS(TD_NAMESPACE);

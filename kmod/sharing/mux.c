@@ -43,7 +43,7 @@ bool td_mux_watched(void)
 {
 	return td_mux_registered;
 }
-EXPORT_SYMBOL_GPL(td_mux_watched);
+EXPORT_SYMBOL_NS_GPL(td_mux_watched, TD_NAMESPACE);
 
 /**
  * td_mux_set() - choose the timer that is watched on this CPU

@@ -17,6 +17,7 @@
 #include <linux/rcupdate.h>
 #include <linux/string.h>
 
+#include "compat.h"
 #include "sampling.h"
 #include "starved.h"
 #include "window.h"
@@ -60,7 +61,7 @@ int td_sampling_register(const struct td_sampling *sampling)
 	mutex_unlock(&td_sampling_mutex);
 	return 0;
 }
-EXPORT_SYMBOL_GPL(td_sampling_register);
+EXPORT_SYMBOL_NS_GPL(td_sampling_register, TD_NAMESPACE);
 
 /**
  * td_sampling_unregister() - undo td_sampling_register(); no sampler exists any more
@@ -80,7 +81,7 @@ void td_sampling_unregister(void)
 	/* Looks run with interrupts off. */
 	synchronize_rcu();
 }
-EXPORT_SYMBOL_GPL(td_sampling_unregister);
+EXPORT_SYMBOL_NS_GPL(td_sampling_unregister, TD_NAMESPACE);
 
 /**
  * td_sampling_begin() - let samplers of a CPU have a counter from now on

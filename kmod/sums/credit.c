@@ -17,6 +17,7 @@
 #include <linux/sched/clock.h>
 #include <linux/smp.h>
 
+#include "compat.h"
 #include "credit.h"
 #include "member.h"
 #include "moment.h"
@@ -155,7 +156,7 @@ void td_credit_sample(unsigned int number, u16 latency, unsigned int bin, u64 we
 			td_tallies_sample(tallies, number, latency, bin, weight);
 	}
 }
-EXPORT_SYMBOL_GPL(td_credit_sample);
+EXPORT_SYMBOL_NS_GPL(td_credit_sample, TD_NAMESPACE);
 
 /**
  * td_credit_sampled() - credit the time of the task that runs here to its tallies
@@ -199,4 +200,4 @@ void td_credit_turn(int cpu, unsigned int turn)
 {
 	WARN_ON_ONCE(smp_call_function_single(cpu, td_credit_turn_this, &turn, 1));
 }
-EXPORT_SYMBOL_GPL(td_credit_turn);
+EXPORT_SYMBOL_NS_GPL(td_credit_turn, TD_NAMESPACE);

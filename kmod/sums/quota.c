@@ -30,6 +30,7 @@
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 
+#include "compat.h"
 #include "quota.h"
 
 /* Limits of each thing: for all users, and for all users without CAP_PERFMON. */
@@ -194,7 +195,7 @@ struct td_user *td_quota_get(enum td_thing thing)
 	kfree(spare);
 	return user;
 }
-EXPORT_SYMBOL_GPL(td_quota_get);
+EXPORT_SYMBOL_NS_GPL(td_quota_get, TD_NAMESPACE);
 
 static void td_quota_count(struct td_user *user, struct td_charge *charge, int nr)
 {
@@ -295,4 +296,4 @@ void td_quota_put(struct td_user *user, enum td_thing thing)
 	td_quota_forget(user);
 	mutex_unlock(&td_quota_mutex);
 }
-EXPORT_SYMBOL_GPL(td_quota_put);
+EXPORT_SYMBOL_NS_GPL(td_quota_put, TD_NAMESPACE);

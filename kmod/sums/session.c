@@ -86,7 +86,7 @@ bool td_session_finished(struct td_session *session)
 	raw_spin_unlock_irq(&session->lock);
 	return finished;
 }
-EXPORT_SYMBOL_GPL(td_session_finished);
+EXPORT_SYMBOL_NS_GPL(td_session_finished, TD_NAMESPACE);
 
 /**
  * td_session_waits() - will an exec enable a session?
@@ -387,7 +387,7 @@ void td_session_get(struct td_session *session)
 {
 	kref_get(&session->ref);
 }
-EXPORT_SYMBOL_GPL(td_session_get);
+EXPORT_SYMBOL_NS_GPL(td_session_get, TD_NAMESPACE);
 
 /**
  * td_session_put() - undo td_session_get()
@@ -397,7 +397,7 @@ void td_session_put(struct td_session *session)
 {
 	kref_put(&session->ref, td_session_free);
 }
-EXPORT_SYMBOL_GPL(td_session_put);
+EXPORT_SYMBOL_NS_GPL(td_session_put, TD_NAMESPACE);
 
 static void td_session_put_rcu(struct rcu_head *rcu)
 {
@@ -603,7 +603,7 @@ int td_session_claim(struct td_session *session)
 	raw_spin_unlock_irq(&session->lock);
 	return ret;
 }
-EXPORT_SYMBOL_GPL(td_session_claim);
+EXPORT_SYMBOL_NS_GPL(td_session_claim, TD_NAMESPACE);
 
 /**
  * td_session_unclaim() - undo td_session_claim()
@@ -615,7 +615,7 @@ void td_session_unclaim(struct td_session *session)
 	session->claimed = false;
 	raw_spin_unlock_irq(&session->lock);
 }
-EXPORT_SYMBOL_GPL(td_session_unclaim);
+EXPORT_SYMBOL_NS_GPL(td_session_unclaim, TD_NAMESPACE);
 
 /**
  * td_session_show_text() - say in a text what a session is

@@ -16,6 +16,7 @@
 #include <linux/processor.h>
 #include <linux/slab.h>
 
+#include "compat.h"
 #include "tallies.h"
 
 /* Writers are done in no time; this many tries are enough. */
@@ -85,7 +86,7 @@ struct td_tallies *td_tallies_create(u64 events)
 	atomic_inc(&td_nr_tallies);
 	return tallies;
 }
-EXPORT_SYMBOL_GPL(td_tallies_create);
+EXPORT_SYMBOL_NS_GPL(td_tallies_create, TD_NAMESPACE);
 
 static void td_tallies_free_rcu(struct rcu_head *rcu)
 {
@@ -102,7 +103,7 @@ void td_tallies_begin(struct td_tallies *tallies)
 {
 	tallies->from = local_clock();
 }
-EXPORT_SYMBOL_GPL(td_tallies_begin);
+EXPORT_SYMBOL_NS_GPL(td_tallies_begin, TD_NAMESPACE);
 
 /**
  * td_tallies_destroy() - undo td_tallies_create()
@@ -113,7 +114,7 @@ void td_tallies_destroy(struct td_tallies *tallies)
 	atomic_dec(&td_nr_tallies);
 	call_rcu(&tallies->rcu, td_tallies_free_rcu);
 }
-EXPORT_SYMBOL_GPL(td_tallies_destroy);
+EXPORT_SYMBOL_NS_GPL(td_tallies_destroy, TD_NAMESPACE);
 
 static void td_tallies_below(atomic64_t *least, s64 value)
 {
@@ -222,7 +223,7 @@ bool td_tallies_on(const struct td_tallies *tallies, int cpu)
 	/* Pairs with WRITE_ONCE() in td_tallies_ran(). */
 	return READ_ONCE(per_cpu_ptr(tallies->time, cpu)->elapsed);
 }
-EXPORT_SYMBOL_GPL(td_tallies_on);
+EXPORT_SYMBOL_NS_GPL(td_tallies_on, TD_NAMESPACE);
 
 /**
  * td_tallies_read() - fill a record
@@ -255,4 +256,4 @@ void td_tallies_read(const struct td_tallies *tallies, unsigned int number,
 	}
 	td_tallies_time(tallies, number, record);
 }
-EXPORT_SYMBOL_GPL(td_tallies_read);
+EXPORT_SYMBOL_NS_GPL(td_tallies_read, TD_NAMESPACE);

@@ -374,7 +374,7 @@ void td_follow_fresh(struct td_session *session)
 {
 	on_each_cpu_cond(td_follow_runs, td_follow_fresh_this, session, 1);
 }
-EXPORT_SYMBOL_GPL(td_follow_fresh);
+EXPORT_SYMBOL_NS_GPL(td_follow_fresh, TD_NAMESPACE);
 
 /**
  * td_follow_init() - prepare to follow tasks

@@ -19,6 +19,7 @@
 #include <linux/sysfs.h>
 #include <linux/tick.h>
 
+#include "compat.h"
 #include "scope.h"
 
 /* The log shows this much of a bad value. */
@@ -90,7 +91,7 @@ bool td_scope_has(int cpu)
 {
 	return cpumask_test_cpu(cpu, &td_scope_cpus);
 }
-EXPORT_SYMBOL_GPL(td_scope_has);
+EXPORT_SYMBOL_NS_GPL(td_scope_has, TD_NAMESPACE);
 
 /**
  * td_scope_quiet() - may only its own timer interrupt a CPU?
@@ -102,7 +103,7 @@ bool td_scope_quiet(int cpu)
 {
 	return tick_nohz_full_cpu(cpu);
 }
-EXPORT_SYMBOL_GPL(td_scope_quiet);
+EXPORT_SYMBOL_NS_GPL(td_scope_quiet, TD_NAMESPACE);
 
 /**
  * td_scope_reachable() - may readers interrupt a CPU?

@@ -211,7 +211,7 @@ struct perf_event_context *td_starved_context(const struct td_meter *meter, bool
 
 	return ctx ? ctx : td_starved_cpu(meter, all);
 }
-EXPORT_SYMBOL_GPL(td_starved_context);
+EXPORT_SYMBOL_NS_GPL(td_starved_context, TD_NAMESPACE);
 
 /**
  * td_starved_by() - a perf user who lacks counters that the groups have, or have left
@@ -393,7 +393,7 @@ bool td_starved_by_sampler(const struct td_meter *meter)
 	return (meter->cycles.nr && td_starved_waits(meter->cycles.event[0])) ||
 	       td_starved_by_general(meter);
 }
-EXPORT_SYMBOL_GPL(td_starved_by_sampler);
+EXPORT_SYMBOL_NS_GPL(td_starved_by_sampler, TD_NAMESPACE);
 
 /**
  * td_starved_lacks() - does the event of a sampler lack a counter?
@@ -407,7 +407,7 @@ bool td_starved_lacks(const struct perf_event *event)
 {
 	return td_starved_waits(event);
 }
-EXPORT_SYMBOL_GPL(td_starved_lacks);
+EXPORT_SYMBOL_NS_GPL(td_starved_lacks, TD_NAMESPACE);
 
 /*
  * Does PEBS of the sampler harm that of another event?  While the host has PEBS enabled, the
@@ -445,7 +445,7 @@ bool td_starved_by_pebs(const struct td_meter *meter)
 	return (ctx && td_starved_any(meter, ctx, td_starved_pebs, false)) ||
 	       td_starved_any(meter, leader->ctx, td_starved_pebs, false);
 }
-EXPORT_SYMBOL_GPL(td_starved_by_pebs);
+EXPORT_SYMBOL_NS_GPL(td_starved_by_pebs, TD_NAMESPACE);
 
 /**
  * td_starved_helped() - does somebody use a counter that the groups left?

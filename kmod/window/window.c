@@ -59,7 +59,7 @@
 #include "window.h"
 
 struct td_collector __percpu *td_collectors;
-EXPORT_SYMBOL_GPL(td_collectors);
+EXPORT_SYMBOL_NS_GPL(td_collectors, TD_NAMESPACE);
 
 static unsigned int td_period_ms = TD_PERIOD_DEFAULT_MS;
 
