@@ -78,13 +78,14 @@ beside() {
 	wait $! || true
 }
 
-# worst FILE: "WORST SHARE" of our CPU, of all its lines: the least share in percent
+# worst FILE: "WORST SHARE" of our CPU, of all its lines: the least share in percent.  Without
+# PERF_METRICS the emulator's events follow rates and not profiles, so there is no truth.
 worst() {
-	awk -v cpu="$CPU" '$2 == cpu {
+	awk -v cpu="$CPU" -v known="$([[ $wanted == "$GROUP" ]] && echo 1)" '$2 == cpu {
 			worst = $4 > worst ? $4 : worst
 			least = !n++ || 100 * $10 < least ? 100 * $10 : least
 		}
-		END { if (n) printf "%.2f %.1f\n", worst, least; else print "- -" }' "$1"
+		END { print known && n ? sprintf("%.2f", worst) : "-", n ? sprintf("%.1f", least) : "-" }' "$1"
 }
 
 # The states of all lines, each once.

@@ -93,10 +93,10 @@ show() {
 				b, keeps, has[place, "without", 14], has[place, "without", 15], \
 				has[place, "with", 14], has[place, "with", 15]
 			limit = p[3] == "rest" ? 0.6 : 0.5
-			bad += has[place, "with", 10] == "-" || has[place, "with", 10] > limit ||
+			bad += has[place, "with", 10] + 0 > limit || has[place, "with", 11] == "-" ||
 				has[place, "with", 12] ~ /unsupported/ || has[place, "with", 11] <= 0
 			# What was counted is a fair sample only where that was most of the time.
-			bad += has[place, "with", 9] > 40 && has[place, "with", 8] > limit
+			bad += has[place, "with", 9] > 40 && has[place, "with", 8] + 0 > limit
 		}
 		print (bad + 0) " figures are not as they shall be"
 		exit bad || !n
