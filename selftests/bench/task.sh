@@ -15,8 +15,8 @@ seconds=${BENCH_SECONDS:-60}
 seed=${BENCH_SEED:-1}
 rounds=${BENCH_ROUNDS:-4000}
 users_s=${BENCH_USERS_S:-20}
-# So long that a fold is due at each switch: 20 us are 2,500 instructions of 8 ns
-loops=3000
+# Turns of some 10 us, so that PERF_METRICS is reset at one switch of 25
+loops=300
 
 nodes="retiring bad_speculation frontend_bound backend_bound heavy_operations light_operations"
 nodes+=" branch_mispredicts machine_clears fetch_latency fetch_bandwidth memory_bound core_bound"
