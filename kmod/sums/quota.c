@@ -10,8 +10,10 @@
  * Only the limit for all users bounds these.
  *
  * A user is a container that root made, else a person.  With a user namespace a person has many
- * ids, and these are all the person's.  Containers are told apart by their PID namespace: no
- * process leaves it, whatever namespaces and cgroups it makes inside, and whatever ids it takes.
+ * ids, and these are all the person's.  A container is known by its outermost PID namespace, if
+ * root made that in the initial user namespace, else by its outermost user namespace.  No process
+ * leaves these, or makes another one, whatever namespaces and cgroups it makes inside, and whatever
+ * ids it takes.
  *
  * perf charges the memory of events to no memory cgroup.  So the events of sessions have a limit
  * too, whether the session was attached to the task or the task inherited it.
@@ -55,10 +57,21 @@
 #define TD_QUOTA_TASK_OTHERS	48
 
 /**
+ * struct td_owner - who is behind a process
+ * @uid: the person; root for a container
+ * @pid_ns: the PID namespace of a container; NULL if its user namespace says which it is
+ * @user_ns: the user namespace of a container; NULL for a person
+ */
+struct td_owner {
+	kuid_t uid;
+	struct pid_namespace *pid_ns;
+	struct user_namespace *user_ns;
+};
+
+/**
  * struct td_user - the account of a user; all under td_quota_mutex
  * @list: entry in the list of users
- * @uid: the person; root for a container
- * @container: number of the container's PID namespace; 0 for a person
+ * @owner: whose it is, with references to the namespaces
  * @capable: the account is for what was made with CAP_PERFMON
  * @nr: number of each thing
  * @events: number of events of the sessions
@@ -66,8 +79,7 @@
  */
 struct td_user {
 	struct list_head list;
-	kuid_t uid;
-	unsigned int container;
+	struct td_owner owner;
 	bool capable;
 	unsigned int nr[TD_THINGS];
 	unsigned int events;
@@ -81,39 +93,36 @@ static unsigned int td_quota_all[TD_THINGS], td_quota_others[TD_THINGS];
 static unsigned int td_quota_events_others, td_quota_leaving_others;
 
 /*
- * Did root make a namespace of this owner?  A process of a container may have root's id, but not
- * root's capabilities, when it makes a user namespace.
+ * Did root make this child of the initial user namespace?  A process of a container may have root's
+ * id, but not root's capabilities, when it makes a user namespace.
  */
 static bool td_quota_made_by_root(const struct user_namespace *ns)
 {
-	if (ns == &init_user_ns)
-		return true;
-	while (ns->parent != &init_user_ns)
-		ns = ns->parent;
 	return uid_eq(ns->owner, GLOBAL_ROOT_UID) && ns->parent_could_setfcap;
 }
 
-/* The container of the calling process: the outermost PID namespace that root made; 0 for none. */
-static unsigned int td_quota_container(void)
+/* Who is behind the calling process?  The namespaces are its own, so they stay meanwhile. */
+static struct td_owner td_quota_owner(void)
 {
-	const struct pid_namespace *ns = task_active_pid_ns(current);
+	struct pid_namespace *pid_ns = task_active_pid_ns(current);
+	struct user_namespace *user_ns = current_user_ns();
+	struct td_owner owner = { .uid = current_uid() };
 
-	if (!ns->level)
-		return 0;
-	while (ns->level > 1)
-		ns = ns->parent;
-	return td_quota_made_by_root(ns->user_ns) ? ns->ns.inum : 0;
-}
-
-/* The user in the initial namespace who is behind the calling process. */
-static kuid_t td_quota_person(void)
-{
-	const struct user_namespace *ns = current_user_ns();
-	kuid_t uid = current_uid();
-
-	for (; ns != &init_user_ns; ns = ns->parent)
-		uid = ns->owner;
-	return uid;
+	while (pid_ns->level > 1)
+		pid_ns = pid_ns->parent;
+	if (pid_ns->level && pid_ns->user_ns == &init_user_ns) {
+		owner.uid = GLOBAL_ROOT_UID;
+		owner.pid_ns = pid_ns;
+		return owner;
+	}
+	if (user_ns == &init_user_ns)
+		return owner;
+	while (user_ns->parent != &init_user_ns)
+		user_ns = user_ns->parent;
+	owner.uid = user_ns->owner;
+	if (td_quota_made_by_root(user_ns))
+		owner.user_ns = user_ns;
+	return owner;
 }
 
 /* Is this a user without limits?  The answer is no decision about a right, so no audit either. */
@@ -123,24 +132,32 @@ static bool td_quota_capable(void)
 	       ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
 }
 
+static bool td_quota_is_of(const struct td_user *user, const struct td_owner *owner)
+{
+	return uid_eq(user->owner.uid, owner->uid) && user->owner.pid_ns == owner->pid_ns &&
+	       user->owner.user_ns == owner->user_ns;
+}
+
 /* The account of the calling process; @spare, which is zeroed, is taken if there is none. */
 static struct td_user *td_quota_find(struct td_user **spare)
 {
-	unsigned int container = td_quota_container();
-	kuid_t uid = container ? GLOBAL_ROOT_UID : td_quota_person();
+	struct td_owner owner = td_quota_owner();
 	bool capable = td_quota_capable();
 	struct td_user *user;
 
 	lockdep_assert_held(&td_quota_mutex);
 	list_for_each_entry(user, &td_quota_users, list) {
-		if (uid_eq(user->uid, uid) && user->container == container &&
-		    user->capable == capable)
+		if (td_quota_is_of(user, &owner) && user->capable == capable)
 			return user;
 	}
 	user = *spare;
 	*spare = NULL;
-	user->uid = uid;
-	user->container = container;
+	/* Another namespace at the same place would get what this one has used up. */
+	if (owner.pid_ns)
+		get_pid_ns(owner.pid_ns);
+	if (owner.user_ns)
+		get_user_ns(owner.user_ns);
+	user->owner = owner;
 	user->capable = capable;
 	list_add(&user->list, &td_quota_users);
 	return user;
@@ -162,6 +179,10 @@ static void td_quota_forget(struct td_user *user)
 	if (memchr_inv(user->nr, 0, sizeof(user->nr)) || user->events)
 		return;
 	list_del(&user->list);
+	if (user->owner.pid_ns)
+		put_pid_ns(user->owner.pid_ns);
+	if (user->owner.user_ns)
+		put_user_ns(user->owner.user_ns);
 	kfree(user);
 }
 

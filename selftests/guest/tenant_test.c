@@ -345,6 +345,23 @@ TEST_F_TIMEOUT(tenant, containers_do_not_share, 60)
 		spin_stop(pid[i]);
 }
 
+/*
+ * A container of root may have a user namespace and the machine's PID namespace.  PID namespaces
+ * that it makes are no containers.
+ */
+TEST_F_TIMEOUT(tenant, a_container_without_a_pid_namespace, 60)
+{
+	int pid[2], answer, i;
+
+	for (i = 0; i < 2; i++) {
+		pid[i] = container_start(CLONE_NEWUSER, i ? "0 400000 1000" : "0 300000 1000",
+					 attach_inside_too, &answer);
+		EXPECT_EQ(OF_USER, answer);
+	}
+	for (i = 0; i < 2; i++)
+		spin_stop(pid[i]);
+}
+
 /* A cgroup that @uid may divide; false if there are no cgroups. */
 static bool cgroup_delegate(unsigned int uid)
 {
