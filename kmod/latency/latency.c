@@ -140,6 +140,8 @@ static void td_latency_disable(struct td_latency *latency)
 	lockdep_assert_held(&latency->lock);
 	/* As in td_latency_on(). */
 	WRITE_ONCE(latency->on, NULL);
+	/* Another event may come to be at the same place.  Pairs with td_latency_leave(). */
+	WRITE_ONCE(latency->lacking, NULL);
 	td_sampler_disable(latency->sampler[latency->turn]);
 }
 
@@ -636,8 +638,10 @@ static void td_latency_end(const struct td_collector *collector)
 	timer_delete_sync(&latency->timer);
 	td_latency_off(latency);
 	for (i = 0; i < TD_LATENCY_EVENTS; i++) {
-		if (latency->sampler[i])
-			td_sampler_end(latency->sampler[i]);
+		if (!latency->sampler[i])
+			continue;
+		td_pause_end(&latency->sampler[i]->pause);
+		td_sampler_end(latency->sampler[i]);
 	}
 	mutex_unlock(&latency->lock);
 }

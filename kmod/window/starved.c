@@ -20,10 +20,10 @@
 
 /*
  * Look at no more events of a context, because its raw lock is held: of our PMU, and of others,
- * which may be many and take a look at one field.  perf goes through all of them at each switch.
+ * which take a look at one field.  perf itself does not look at all of them at a switch.
  */
 #define TD_STARVED_LOOK_MAX	256
-#define TD_STARVED_OTHERS_MAX	4096
+#define TD_STARVED_OTHERS_MAX	512
 
 /* Counters with this number and above are fixed ones. */
 #define TD_STARVED_FIXED	32
@@ -251,9 +251,11 @@ static bool td_starved_mapped(struct perf_event *leader)
 	return false;
 }
 
+/* A sibling may be of another PMU, whose events have other fields at this place. */
 static void td_starved_renew_event(const struct td_meter *meter, struct perf_event *event)
 {
-	if (td_meter_fixed(meter, event) && !is_sampling_event(event))
+	if (event->pmu == td_meter_leader(meter)->pmu && td_meter_fixed(meter, event) &&
+	    !is_sampling_event(event))
 		local64_set(&event->hw.period_left, event->hw.sample_period);
 }
 
@@ -261,7 +263,7 @@ static void td_starved_renew_group(const struct td_meter *meter, struct perf_eve
 {
 	struct perf_event *event;
 
-	if (td_starved_mapped(leader))
+	if (leader->nr_siblings > TD_STARVED_LOOK_MAX || td_starved_mapped(leader))
 		return;
 	td_starved_renew_event(meter, leader);
 	for_each_sibling_event(event, leader)
@@ -270,14 +272,14 @@ static void td_starved_renew_group(const struct td_meter *meter, struct perf_eve
 
 static void td_starved_renew_context(const struct td_meter *meter, struct perf_event_context *ctx)
 {
+	struct td_starved_looks looks = { };
 	struct perf_event *event;
-	unsigned int n = 0;
 
 	if (!ctx)
 		return;
 	raw_spin_lock(&ctx->lock);
 	list_for_each_entry(event, &ctx->event_list, event_entry) {
-		if (n++ == TD_STARVED_LOOK_MAX)
+		if (td_starved_enough(&looks, meter, event))
 			break;
 		if (event->group_leader == event && td_meter_fixed(meter, event) &&
 		    td_starved_waits(event) && td_starved_here(meter, event) &&
