@@ -59,6 +59,10 @@ show() {
 				out = 100 * x[i] / y[i]
 		return int(out + 0.5)
 	}
+	function wrong(place, what) {
+		bad++
+		text = text "\n  " place ": " what
+	}
 	$1 != "beside" { next }
 	{
 		place = $2 " " $3 " " $4 " " $5 " " $6
@@ -93,12 +97,17 @@ show() {
 				b, keeps, has[place, "without", 14], has[place, "without", 15], \
 				has[place, "with", 14], has[place, "with", 15]
 			limit = p[3] == "rest" ? 0.6 : 0.5
-			bad += has[place, "with", 10] + 0 > limit || has[place, "with", 11] == "-" ||
-				has[place, "with", 12] ~ /unsupported/ || has[place, "with", 11] <= 0
-			# What was counted is a fair sample only where that was most of the time.
-			bad += has[place, "with", 9] > 40 && has[place, "with", 8] + 0 > limit
+			if (has[place, "with", 10] + 0 > limit)
+				wrong(place, "held is " has[place, "with", 10] " points off, above " limit)
+			else if (has[place, "with", 11] == "-" || has[place, "with", 11] <= 0)
+				wrong(place, "no share of a held second was counted")
+			else if (has[place, "with", 12] ~ /unsupported/)
+				wrong(place, "a CPU was unsupported")
+			# The counted time is a fair sample only where it was most of all time.
+			if (has[place, "with", 9] > 40 && has[place, "with", 8] + 0 > limit)
+				wrong(place, "moving is " has[place, "with", 8] " points off, above " limit)
 		}
-		print (bad + 0) " figures are not as they shall be"
+		print (bad + 0) " figures are wrong" (bad ? ":" : "") text
 		exit bad || !n
 	}' "$1"
 }

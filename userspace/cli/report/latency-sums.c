@@ -214,7 +214,7 @@ const struct topdown_latency_record *latency_sums_step(const struct latency_sums
 }
 
 /**
- * latency_sums_aside - in which share of the time the counter was left to perf users
+ * latency_sums_aside - in which share of the time the counter was left to others, or there was none
  * @sums: sums, which have the event
  * @subject: number of the CPU or task; that of latency_sums.nr for all
  * @event: the event

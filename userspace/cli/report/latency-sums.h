@@ -22,9 +22,9 @@ struct latency_sum {
 };
 
 /**
- * struct latency_aside - how long the sampling counter was left to perf users
+ * struct latency_aside - how long the sampling counter was left to perf users, or the event found none
  * @end_ns: end of the last interval; 0 for none
- * @away: the counter was left to them then
+ * @away: that was so then
  * @away_ns: how long it was
  * @time_ns: of how long that is known
  */

@@ -218,7 +218,7 @@ static void put_facts(const struct picture *picture)
 		fputs("; nobody knows what was lost", picture->file);
 	}
 	if (aside > 0)
-		fprintf(picture->file, "; perf users had the counter in %.1f%% of the time",
+		fprintf(picture->file, "; in %.1f%% of the time the counter was left to perf users, or the event found none",
 			100 * aside);
 	fputs("</p>\n", picture->file);
 }

@@ -472,7 +472,7 @@ static const struct column columns[] = {
 	NUMBER(covered, COLUMNS_LATENCIES, 6, true,
 	       "share of the interval in which the event was sampled"),
 	{ "aside", COLUMN_BOOLEAN, COLUMNS_LATENCIES, 0, true, 0, get_aside,
-	  "the counter of some CPU is left to others now", { 0 } },
+	  "on some CPU the counter is left to others now, or the event finds none", { 0 } },
 	MAYBE(pid, COLUMNS_LATENCIES, "number of the process"),
 	STRING(origin, COLUMNS_LATENCIES,
 	       "samples, none, table, perfmon or pmu-tools, who have published it; or cost"),

@@ -124,8 +124,8 @@ struct watched {
  * @capped: the same, with latencies up to the cap of the event's node
  * @cycles: the cycles of these CPUs or of the task; 0 if there was no estimate, or no count
  * @cost: share of the cycles that the event cost; NaN if not known
- * @aside: share of the time in which the counter was left to perf users, of a recording; NaN to go
- *	by the flags of @latency
+ * @aside: share of the time in which the counter was left to perf users, or the event found none,
+ *	of a recording; NaN to go by the flags of @latency
  * @judged: the node has a threshold, and a cost
  * @over: the node is over its threshold
  * @merged_ns: on-CPU time between switches too close to measure; of tasks only

@@ -55,8 +55,8 @@ static const char * const help_owners[] = {
 static const char * const help_latencies[] = {
 	"A row is the interval up to the last turn of its event, so rows differ in length.",
 	"RUN is the share of it in which the event had the sampling counter.",
-	"aside: perf users have that counter. lost: of the events that were due for a",
-	"sample, those without one. ~ stands for the beginning of a name.",
+	"aside: others have that counter, or the event finds none. lost: of the events that",
+	"were due for a sample, those without one. ~ stands for the beginning of a name.",
 	"Rows are in the order of events, so s, S, c, r and m have no meaning.",
 };
 

@@ -61,7 +61,7 @@ class LatencyReading:
 
     @property
     def away(self) -> bool:
-        """Whether the sampling counter of the CPU is left to perf users now."""
+        """Whether the sampling counter is left to perf users now, or the event finds none."""
         return bool(self._raw.flags & abi.LATENCY_RECORD_AWAY)
 
     @property
