@@ -118,6 +118,18 @@ static bool has_unit(const char *text)
 	return text[strspn(text, "0123456789.")];
 }
 
+/* Milliseconds have no decimals. */
+static bool needs_unit(const char *text)
+{
+	uint64_t digits;
+	const char *at = parse_digits(text, &digits);
+
+	if (!at || *at != '.')
+		return false;
+	at = parse_digits(at + 1, &digits);
+	return at && !*at;
+}
+
 /**
  * parse_time - read the time that an option takes
  * @option: name of the option, for the message
@@ -134,14 +146,20 @@ bool parse_time(const char *option, const char *text, uint64_t min_ms, uint64_t 
 {
 	uint64_t number;
 
+	if (needs_unit(text)) {
+		message_error("%s: '%s' is not a time (a number with decimals needs a unit: %ss)",
+			      option, text, text);
+		return false;
+	}
 	if (!read_time(text, &number)) {
 		message_error("%s: '%s' is not a time (allowed: %" PRIu64 "..%" PRIu64 " milliseconds, or with a unit: 500ms, 1.5s, 1m)",
 			      option, text, min_ms, max_ms);
 		return false;
 	}
 	if (number > max_ms || number < min_ms) {
-		message_error("%s: %s%s is out of range (allowed: %" PRIu64 "..%" PRIu64 " milliseconds, or with a unit: 500ms, 1.5s, 1m)",
-			      option, text, has_unit(text) ? "" : " ms", min_ms, max_ms);
+		message_error("%s: %s%s is out of range (allowed: %" PRIu64 "..%" PRIu64 " milliseconds%s)",
+			      option, text, has_unit(text) ? "" : " ms", min_ms, max_ms,
+			      has_unit(text) ? "" : ", or with a unit: 500ms, 1.5s, 1m");
 		return false;
 	}
 	*ms = number;
