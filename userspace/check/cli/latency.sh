@@ -46,6 +46,13 @@ expect 'an event that nobody has' 2 '^$' "-e: there is no event 'no\.such'"
 run fake latency --timeout 100 -j -e raw-0x41d0,0x1d3,0x41d0
 expect 'encodings, each once' 0 '^[^}]*"event":"raw-0x41d0","samples":30,.*,"mean":7\.0[^}]*\}
 [^}]*"event":"raw-0x1d3","samples":30,.*,"mean":190\.0[^}]*\}$' ''
+run fake latency --timeout 100 -j -e RAW-0X41D0,raw-0x1D3,0X41d0
+expect 'in capital letters, too' 0 '^[^}]*"event":"raw-0x41d0",[^}]*\}
+[^}]*"event":"raw-0x1d3",[^}]*\}$' ''
+for raw in 0x41d0 RAW-0x41d0; do
+	run td record --latency "$raw" --timeout 100 -o "$TMP/none"
+	expect "recordings have names: $raw" 2 '^$' "^topdown: --latency: '$raw' is an encoding \(only 'topdown latency -e' takes encodings\)$"
+done
 FAKE_LATENCY_MORE=1 run fake latency --timeout 100 -A -e "0x3c6:0x12,${two%,*}"
 expect 'an encoding with config1 beside a name' 0 '
 MEM_INST_RETIRED\.SPLIT_LOADS +all +30 .*
@@ -70,7 +77,7 @@ expect 'no table of encodings' 2 '^$' '--save writes events that have names'
 run fake latency --count 1
 expect 'a count without intervals' 2 '^$' '--count needs intervals'
 FAKE_LATENCY_ERRNO=95 run fake latency --timeout 100
-expect 'the driver refuses' 3 '^$' "the kernel's driver refuses the event"
+expect 'the driver refuses' 3 '^$' "the kernel's driver refuses the event, or none of these CPUs"
 FAKE_LATENCY_ERRNO=22 run fake latency --timeout 100 -C 900
 expect 'a CPU that cannot be' 2 '^$' '^topdown: -C: CPU 900 is not in this machine .allowed: 0-3.$'
 FAKE_LATENCY_ERRNO=22 run fake latency --timeout 100 -C 0

@@ -10,8 +10,29 @@
 #include <strings.h>
 
 #include "message.h"
+#include "raw-events.h"
 #include "refusal.h"
 #include "rights.h"
+
+/**
+ * events_is_encoding - whether an item of a list looks like an encoding, right or wrong
+ * @item: item
+ */
+bool events_is_encoding(const char *item)
+{
+	return !strncasecmp(item, "0x", 2) || !strncasecmp(item, "raw-", 4);
+}
+
+static bool no_event(const char *option, const char *name)
+{
+	if (events_is_encoding(name))
+		message_error("%s: '%s' is an encoding (only 'topdown latency -e' takes encodings)",
+			      option, name);
+	else
+		message_error("%s: there is no event '%s' ('topdown latency --list' prints the events of this machine)",
+			      option, name);
+	return false;
+}
 
 /**
  * events_parse - read a list of names
@@ -36,9 +57,7 @@ bool events_parse(const char *option, const char *text, uint64_t *events)
 		} else if (event >= 0) {
 			*events |= 1ULL << event;
 		} else {
-			message_error("%s: there is no event '%s' ('topdown latency --list' prints the events of this machine)",
-				      option, name);
-			return false;
+			return no_event(option, name);
 		}
 		if (!text[length])
 			return true;
@@ -176,10 +195,13 @@ static const char *advice_of(int error)
  */
 int events_refused(const char *device, int error, bool chosen_cpus)
 {
+	unsigned int nr_raw;
+
+	raw_events(&nr_raw);
 	switch (error) {
 	case EOPNOTSUPP:
-		message_error("cannot sample through %s_latency: the kernel's driver refuses the event or a part of its encoding, or none of these CPUs is a measured P-core",
-			      device);
+		message_error("cannot sample through %s_latency: the kernel's driver refuses the event%s, or none of these CPUs is a measured P-core",
+			      device, nr_raw ? " or a part of its encoding" : "");
 		return EXIT_DEVICE;
 	case EINVAL:
 		if (!chosen_cpus)

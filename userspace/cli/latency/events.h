@@ -12,6 +12,7 @@
 /* All events of the machine, which is not known when options are read. */
 #define EVENTS_ALL	UINT64_MAX
 
+bool events_is_encoding(const char *item);
 bool events_parse(const char *option, const char *text, uint64_t *events);
 int events_choose(struct topdown *td, const char *device, uint64_t wanted, const char *advice,
 		  uint64_t *events);

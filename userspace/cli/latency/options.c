@@ -7,6 +7,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "columns.h"
 #include "events.h"
@@ -125,16 +126,11 @@ static bool parse_statistic(struct latency_options *options, const char *text)
 	return false;
 }
 
-static bool is_raw(const char *item)
-{
-	return !strncmp(item, "0x", 2) || !strncmp(item, "raw-", 4);
-}
-
 /* As strtoull(), but with 0x and nothing before it. */
 static bool parse_hex(const char *text, char **end, uint64_t *value)
 {
 	errno = 0;
-	if (strncmp(text, "0x", 2) || !isxdigit((unsigned char)text[2]))
+	if (strncasecmp(text, "0x", 2) || !isxdigit((unsigned char)text[2]))
 		return false;
 	*value = strtoull(text, end, 16);
 	return !errno;
@@ -142,7 +138,7 @@ static bool parse_hex(const char *text, char **end, uint64_t *value)
 
 static bool parse_raw(struct latency_options *options, const char *item)
 {
-	const char *text = strncmp(item, "raw-", 4) ? item : item + 4;
+	const char *text = strncasecmp(item, "raw-", 4) ? item : item + 4;
 	uint64_t config, config1 = 0;
 	char *end;
 
@@ -169,7 +165,7 @@ static bool parse_events(struct latency_options *options, const char *list)
 	if (!copy)
 		return refuse("-e: out of memory");
 	while (ok && (item = strsep(&rest, ",")))
-		ok = is_raw(item) ? parse_raw(options, item) :
+		ok = events_is_encoding(item) ? parse_raw(options, item) :
 				    events_parse("-e", item, &options->events);
 	free(copy);
 	return ok;
