@@ -140,6 +140,8 @@ FAKE_REFUSAL=2 run fake latency --default -x , -e MEM_INST_RETIRED.STLB_MISS_LOA
 expect 'published where nothing is sampled' 0 '
 [0-9.]+,0\.0*,all,,MEM_INST_RETIRED\.STLB_MISS_LOADS,0,0,,,136\.370000,,0,,,,65535,,(0|false),,pmu-tools,,,$' \
 	'^topdown: this machine samples no latency: the kernel does not read.*CPU model$'
+FAKE_REFUSAL=2 run fake latency --default -e MEM_INST_RETIRED.STLB_MISS_LOADS
+expect 'the greatest latency that there is' 0 ' 65k +- from pmu-tools$' 'samples no latency'
 FAKE_LATENCY_UNLOADED=1 run fake latency --default -x , -e MEM_INST_RETIRED.STLB_MISS_LOADS
 expect 'published where the module is not loaded' 0 'STLB_MISS_LOADS,.*,pmu-tools,,,$' \
 	"^topdown: cannot open ${NODE}_latency: .*'modprobe topdown_latency' loads the module, which samples.$"
@@ -260,11 +262,13 @@ unset FAKE_CPU_MODEL
 export FAKE_FEATURES=63
 # Tasks: the records of one session, and the exit code of the command.
 run fake latency -p $$ --timeout 100 -e ${two%,*}
-expect 'a process' 0 '^elapsed .*
+expect 'a process' 0 '^elapsed [^;]*; cycles
 event +pid +samples .*
-MEM_INST_RETIRED\.SPLIT_LOADS +'$$' +20 +7\.00 .*50\.0$' ''
-expect 'nobody knows what it lost' 0 '^elapsed [^;]*; cycles; lost samples are not counted
+MEM_INST_RETIRED\.SPLIT_LOADS +'$$' +20 +7\.00 .*50\.0
 ' ''
+run fake latency -p $$ --timeout 100 --no-header -e ${two%,*}
+expect 'nobody knows what it lost' 0 '^MEM[^;]* 50\.0
+lost samples are not counted$' ''
 FAKE_LATENCY_MORE=2 FAKE_SAMPLED=1 FAKE_TURNS=2 run fake latency -p $$ --timeout 100 -e all
 result "$((status || $(grep -cE ' +0 +- ' "$TMP/out")))" 'events of tasks without a sample have no rows'
 FAKE_LATENCY_MORE=2 FAKE_SAMPLED=1 FAKE_TURNS=2 run fake latency -p $PPID,$$ --timeout 100 -e all
@@ -322,13 +326,18 @@ export FAKE_LATENCY_MORE=1
 run fake latency --cost -e "$code" --timeout 100
 result "$(sed 1d "$TMP/out" | awk '
 	NR == 1 { end = length(); cost = index($0, "cost%") }
-	NR > 1 { sub(/\*$/, ""); wrong += length() != end || substr($0, cost - 1) !~ /^ +[0-9.]+$/ }
+	NR > 1 { sub(/\*$/, ""); wrong += length() != end - 1 || substr($0, cost - 1) !~ /^ +[0-9.]+$/ }
 	/^tma_/ { nodes++; wrong += NF != 13 || $3 $4 $12 != "---" }
 	END { exit !(nodes == 2 && !wrong) }'; echo $?)" 'nodes are in the columns of events'
 FAKE_LATENCY_MORE=2 FAKE_SAMPLED=12 FAKE_TURNS=14 run fake latency -A --cost --timeout 100 -e all
 result "$((status || $(sed '/^without/,$d' "$TMP/out" | wc -L) > 100))" 'costs have 100 columns'
 result "$((status || $(grep -cE '^([A-Z].* (all|0|1) +0 +-|tma_split_stores )' "$TMP/out")))" 'events without a sample and their nodes have no rows'
-expect 'but are named' 0 $'\nwithout a sample: [A-Z_.0-9 \n]*tma_[a-z_0-9 \n]*\nhad no turn yet: [A-Z_.0-9 \n]*tma_' ''
+expect 'but are named, nodes by themselves' 0 $'\nwithout a sample: [A-Z_.0-9 \n]*\nhad no turn yet: [A-Z_.0-9 \n]*\nno value: tma_[a-z_0-9 \n]*$' ''
+FAKE_LATENCY_MORE=2 run fake latency -A --cost --timeout 100 -e "MEM_LOAD_L3_MISS_RETIRED.REMOTE_HITM,${two%,*}"
+result "$(awk '
+	/^event/ { heading = index($0, "CPU"); end = length() }
+	/^MEM/ { longest += length($1) == 36; wrong += substr($0, heading, 3) !~ /^(all|  [01])$/ || length() != end - 1 }
+	END { exit !(longest == 3 && !wrong) }' "$TMP/out"; echo $?)" 'the longest names leave the columns whole'
 for statistic in mean max; do
 	FAKE_FEATURES=319 run fake latency --cost -e "$code" -j --timeout 100 --statistic "$statistic"
 	result "$([[ $(sed -nE 's/.*"tma_.*"over":([a-z]+)\}$/\1/p' <<< "$out" | sort -u) == \
@@ -367,7 +376,8 @@ result "$(awk -F, -v mean="$mean" '{ ratio = $(NF - 1) / mean; exit !(ratio > 50
 	<<< "$out"; echo $?)" 'its cost'
 run fake latency --cost -e "${two%,*}" -- sleep 0.1
 expect 'the cost in a command' 0 '^$' 'run% count cost%
-.* +20 +7\.00 .* +40000 +[0-9.]+$'
+.* +20 +7\.00 .* +40000 +[0-9.]+
+lost samples are not counted$'
 # tasks_cost: ESTIMATE COST of a process, with what the environment says of it
 tasks_cost() {
 	run fake latency --cost -e "${two%,*}" -j -p $$ --timeout 100

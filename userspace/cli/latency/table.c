@@ -25,10 +25,13 @@
 #define CYCLES_WIDTH	4
 #define SHARE_WIDTH	4
 #define COUNT_WIDTH	5
-#define COST_WIDTH	5
+/* Its heading goes on over the mark of a node. */
+#define COST_WIDTH	4
 /* Each with the blank before it: deviation, minimum, three percentiles and maximum are cycles. */
 #define FIGURES_WIDTH	(SAMPLES_WIDTH + MEAN_WIDTH + 6 * CYCLES_WIDTH + SHARE_WIDTH + 9)
-#define COSTS_WIDTH	(COUNT_WIDTH + COST_WIDTH + 2 + 1)
+/* With costs the number of samples has a digit less, so that the longest events fit. */
+#define SAMPLES_LESS	1
+#define COSTS_WIDTH	(COUNT_WIDTH + COST_WIDTH + 2 + 1 - SAMPLES_LESS)
 
 #define CELL_SIZE	24
 
@@ -48,6 +51,13 @@ struct line {
 	FILE *file;
 	int at;
 	int end;
+};
+
+/* The lists below the rows, of events that had turns, of those that had none, and of nodes. */
+enum list {
+	LIST_TURN,
+	LIST_NO_TURN,
+	LIST_NODES,
 };
 
 /* Of one interval: the widths that its names need. */
@@ -73,6 +83,17 @@ static void put_first(struct line *line, int width, const char *text)
 	line->at += fprintf(line->file, "%-*s", width, text);
 }
 
+/* Rounded down to the digits that weight_text() writes, so that the greatest latency is 65k. */
+static double whole_digits(double number)
+{
+	double unit = 1000, step;
+
+	while (number / unit >= 1000)
+		unit *= 1000;
+	step = number / unit < 10 ? unit / 10 : unit;
+	return floor(number / step) * step;
+}
+
 /* With as many digits as a column of @width has room for, at most @digits after the point. */
 static void put_number(struct line *line, int width, double number, int digits)
 {
@@ -84,7 +105,7 @@ static void put_number(struct line *line, int width, double number, int digits)
 	}
 	/* Above 9999 the bins of percentiles are wider than a thousand. */
 	if (digits < 0)
-		weight_text(text, sizeof(text), number);
+		weight_text(text, sizeof(text), whole_digits(number));
 	put_cell(line, width, text);
 }
 
@@ -135,13 +156,18 @@ static struct layout layout_of(const struct interval *interval)
 	return layout;
 }
 
+static int samples_width(const struct layout *layout)
+{
+	return layout->costs ? SAMPLES_WIDTH - SAMPLES_LESS : SAMPLES_WIDTH;
+}
+
 /* A node has a cost, and nothing that is sampled. */
-static void put_samples(struct line *line, const struct row *row)
+static void put_samples(struct line *line, const struct row *row, const struct layout *layout)
 {
 	const struct topdown_latency_record *record = row->latency;
 	bool timed = !row->node && record->elapsed_ns;
 
-	put_number(line, SAMPLES_WIDTH, row->node ? (double)NAN : (double)record->samples, 0);
+	put_number(line, samples_width(layout), row->node ? (double)NAN : (double)record->samples, 0);
 	put_number(line, MEAN_WIDTH, row_latency(row, KNOWN_MEAN), 2);
 	put_number(line, CYCLES_WIDTH,
 		   row->node ? (double)NAN : sqrt(topdown_latency_variance(record)), 2);
@@ -182,7 +208,7 @@ static void put_row(FILE *file, const struct row *row, const struct layout *layo
 
 	put_first(&line, layout->event, name_of(row));
 	put_cell(&line, layout->subject, subject_of(row, subject));
-	put_samples(&line, row);
+	put_samples(&line, row, layout);
 	if (layout->costs) {
 		put_number(&line, COUNT_WIDTH, row->estimate, 0);
 		put_number(&line, COST_WIDTH, 100 * row->cost, 2);
@@ -198,11 +224,11 @@ static void put_row(FILE *file, const struct row *row, const struct layout *layo
 
 static void put_headings(FILE *file, const struct layout *layout)
 {
-	static const struct {
+	const struct {
 		const char *text;
 		int width;
 	} headings[] = {
-		{ "samples", SAMPLES_WIDTH }, { "mean", MEAN_WIDTH }, { "dev", CYCLES_WIDTH },
+		{ "samples", samples_width(layout) }, { "mean", MEAN_WIDTH }, { "dev", CYCLES_WIDTH },
 		{ "min", CYCLES_WIDTH }, { "p50", CYCLES_WIDTH }, { "p90", CYCLES_WIDTH },
 		{ "p99", CYCLES_WIDTH }, { "max", CYCLES_WIDTH }, { "run%", SHARE_WIDTH },
 	};
@@ -238,9 +264,8 @@ static bool is_uncounted(const struct interval *interval)
 static void put_head(const struct output *output, const struct interval *interval,
 		     const struct layout *layout)
 {
-	fprintf(output->file, "%selapsed %.3f s, interval %.3f s; cycles%s\n",
-		output->started ? "\n" : "", interval->elapsed, interval->length,
-		is_uncounted(interval) ? "; lost samples are not counted" : "");
+	fprintf(output->file, "%selapsed %.3f s, interval %.3f s; cycles\n",
+		output->started ? "\n" : "", interval->elapsed, interval->length);
 	put_headings(output->file, layout);
 }
 
@@ -275,19 +300,29 @@ static bool had_turn(const struct row *row)
 	return row->latency->running_ns;
 }
 
+/* Nodes have neither samples nor turns. */
+static enum list list_of(const struct row *row)
+{
+	if (row->node)
+		return LIST_NODES;
+	return had_turn(row) ? LIST_TURN : LIST_NO_TURN;
+}
+
 /* Later intervals do not know whether there was a turn before. */
-static const char *reason(const struct interval *interval, bool turn)
+static const char *reason(const struct interval *interval, enum list list)
 {
 	bool live = isnan(interval->row[0].aside);
 
-	if (turn)
+	if (list == LIST_NODES)
+		return "no value";
+	if (list == LIST_TURN)
 		return "without a sample";
 	return live && interval->elapsed <= interval->length ? "had no turn yet" : "had no turn";
 }
 
-/* Name the events without a sample of one task, or of the CPUs. */
+/* Name the events of a list, of one task or of the CPUs. */
 static void put_list(FILE *file, const struct interval *interval, const struct task *task,
-		     bool turn)
+		     enum list list)
 {
 	unsigned int i, n = 0;
 	int at = 0;
@@ -295,12 +330,12 @@ static void put_list(FILE *file, const struct interval *interval, const struct t
 	for (i = 0; i < interval->nr; i++) {
 		const struct row *row = &interval->row[i];
 
-		if (!is_named(row) || row->task != task || had_turn(row) != turn)
+		if (!is_named(row) || row->task != task || list_of(row) != list)
 			continue;
 		if (!n && task)
 			at += fprintf(file, "%d ", task->pid);
 		if (!n++)
-			at += fprintf(file, "%s:", reason(interval, turn));
+			at += fprintf(file, "%s:", reason(interval, list));
 		if (at + 1 + (int)strlen(name_of(row)) > LIST_WIDTH) {
 			fputs("\n ", file);
 			at = 1;
@@ -329,8 +364,9 @@ static void put_lists(FILE *file, const struct interval *interval)
 	for (i = 0; i < interval->nr; i++) {
 		if (!is_first_of_task(interval, i))
 			continue;
-		put_list(file, interval, interval->row[i].task, true);
-		put_list(file, interval, interval->row[i].task, false);
+		put_list(file, interval, interval->row[i].task, LIST_TURN);
+		put_list(file, interval, interval->row[i].task, LIST_NO_TURN);
+		put_list(file, interval, interval->row[i].task, LIST_NODES);
 	}
 }
 
@@ -351,6 +387,8 @@ void latency_table(struct output *output, const struct interval *interval)
 		if (!listed || !is_empty(&interval->row[i]))
 			put_row(output->file, &interval->row[i], &layout);
 	}
+	if (is_uncounted(interval))
+		fputs("lost samples are not counted\n", output->file);
 	if (listed)
 		put_lists(output->file, interval);
 	output->started = true;
