@@ -387,14 +387,19 @@ static void test_numbers(void)
 	check(numbers, "numbers with digits are so to half a unit");
 }
 
-static bool misses(const struct topdown_stalls_event *event, const char *text)
+static bool misses_on(const struct topdown_stalls_event *event, bool cpus, const char *text)
 {
 	char why[256] = "";
-	bool missing = where_missing(event, why, sizeof(why));
+	bool missing = where_missing(event, cpus, why, sizeof(why));
 
 	if (missing != !!text || (text && strcmp(why, text)))
 		printf("# '%s'\n", why);
 	return missing == !!text && (!text || !strcmp(why, text));
+}
+
+static bool misses(const struct topdown_stalls_event *event, const char *text)
+{
+	return misses_on(event, false, text);
 }
 
 static void test_missing(void)
@@ -411,6 +416,9 @@ static void test_missing(void)
 		     "opened, but no time on a counter (others have them)"), "no counter");
 	check(misses(&(struct topdown_stalls_event){ .enabled_ns = 1, .running_ns = 1500000000 },
 		     "counted for 1.500 s, and never happened"), "it never happened");
+	check(misses_on(&(struct topdown_stalls_event){ .enabled_ns = 1, .running_ns = 1500000000 },
+			true, "counted for 1.500 s (all CPUs together), and never happened"),
+	      "on no CPU");
 	check(misses(&(struct topdown_stalls_event){ .enabled_ns = 1, .running_ns = 1,
 						     .counted = 1234 },
 		     "counted 1,234 events, but no sample at this rate (--rate; a hypervisor may hide samples)"),
@@ -422,7 +430,7 @@ static void test_missing(void)
 
 int main(int argc, char **argv)
 {
-	ktap_begin(&ktap, 58);
+	ktap_begin(&ktap, 59);
 	test_lists();
 	test_joined();
 	test_random();

@@ -9,8 +9,6 @@
 #include "text.h"
 #include "where-output.h"
 
-#define REASON_SIZE	256
-
 static const char *why_not(int error)
 {
 	switch (error) {
@@ -33,12 +31,13 @@ static const char *why_not(int error)
 /**
  * where_missing - why an event has no sample
  * @event: the event
+ * @cpus: its times are sums over CPUs, not of a process
  * @text: written
  * @size: room in @text
  *
  * Return: false if it has samples, and nothing is written.
  */
-bool where_missing(const struct topdown_stalls_event *event, char *text, size_t size)
+bool where_missing(const struct topdown_stalls_event *event, bool cpus, char *text, size_t size)
 {
 	char counted[GROUPED_SIZE];
 
@@ -52,8 +51,8 @@ bool where_missing(const struct topdown_stalls_event *event, char *text, size_t 
 	} else if (!event->running_ns) {
 		snprintf(text, size, "opened, but no time on a counter (others have them)");
 	} else if (!event->counted) {
-		snprintf(text, size, "counted for %.3f s, and never happened",
-			 event->running_ns / 1e9);
+		snprintf(text, size, "counted for %.3f s%s, and never happened",
+			 event->running_ns / 1e9, cpus ? " (all CPUs together)" : "");
 	} else {
 		grouped_text(counted, event->counted);
 		snprintf(text, size, "counted %s event%s, but no sample at this rate (--rate; a hypervisor may hide samples)",
@@ -80,14 +79,23 @@ bool where_missing_next(const struct where_run *run, const struct where_domain *
 {
 	while (!topdown_stalls_event_get(run->stalls, (*number)++, event, sizeof(*event))) {
 		if (event->nodes >> node & 1 && where_event_of(domain, event) &&
-		    where_missing(event, text, size))
+		    where_missing(event, where_of_cpus(run), text, size))
 			return true;
 	}
 	return false;
 }
 
 /**
- * where_missing_lines - say it below the table of a node
+ * where_of_cpus - whether whole CPUs are sampled, and no process
+ * @run: run
+ */
+bool where_of_cpus(const struct where_run *run)
+{
+	return !run->options->pid && !run->options->argv;
+}
+
+/**
+ * where_missing_lines - say it below the table of a node, but for -q
  * @file: where to
  * @run: run, after sampling
  * @domain: figures
@@ -97,9 +105,11 @@ void where_missing_lines(FILE *file, const struct where_run *run,
 			 const struct where_domain *domain, unsigned int node)
 {
 	struct topdown_stalls_event event;
-	char text[REASON_SIZE];
+	char text[WHERE_REASON_SIZE];
 	unsigned int number = 0;
 
+	if (run->options->quiet)
+		return;
 	while (where_missing_next(run, domain, node, &number, &event, text, sizeof(text)))
 		fprintf(file, "no sample of %s: %s\n", event.name, text);
 }
@@ -116,7 +126,7 @@ void where_missing_text(const struct where_run *run, const struct where_domain *
 			unsigned int node, char *text, size_t size)
 {
 	struct topdown_stalls_event event;
-	char why[REASON_SIZE];
+	char why[WHERE_REASON_SIZE];
 	unsigned int number = 0;
 	size_t used = 0;
 

@@ -85,8 +85,8 @@ static void put_row(FILE *file, const struct where_run *run, const struct where_
 	fputs("</tr>\n", file);
 }
 
-void where_page_node(FILE *file, const struct where_run *run, const struct where_domain *domain,
-		     const struct where_rows *rows)
+static void put_table(FILE *file, const struct where_run *run, const struct where_domain *domain,
+		      const struct where_rows *rows)
 {
 	static const char * const headings[] = {
 		"", "share", "&plusmn;", "of all", "samples", "most at", "stage", "reason", "from",
@@ -94,8 +94,8 @@ void where_page_node(FILE *file, const struct where_run *run, const struct where
 	};
 	size_t i;
 
-	fprintf(file, "<section><h2>%s</h2>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table><caption>%.1f%% of the slots%s%s; shares in percent</caption><thead><tr><th scope=\"col\">function</th>",
-		topdown_node_name(rows->node), topdown_node_name(rows->node),
+	fprintf(file, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table><caption>%.1f%% of the slots%s%s; shares in percent</caption><thead><tr><th scope=\"col\">function</th>",
+		topdown_node_name(rows->node),
 		rows->node_share * 100, domain->name ? " of " : "",
 		domain->name ? domain->name : "");
 	for (i = 0; i < sizeof(headings) / sizeof(headings[0]); i++)
@@ -103,7 +103,38 @@ void where_page_node(FILE *file, const struct where_run *run, const struct where
 	fputs("</tr></thead><tbody>\n", file);
 	for (i = 0; i < where_shown(run, rows); i++)
 		put_row(file, run, rows, &rows->row[i]);
-	fputs("</tbody></table></div></section>\n", file);
+	fputs("</tbody></table></div>\n", file);
+}
+
+/* As below the tables of a terminal. */
+static void put_reasons(FILE *file, const struct where_run *run,
+			const struct where_domain *domain, unsigned int node)
+{
+	struct topdown_stalls_event event;
+	char why[WHERE_REASON_SIZE];
+	unsigned int number = 0;
+
+	while (where_missing_next(run, domain, node, &number, &event, why, sizeof(why))) {
+		fputs("<p>no sample of ", file);
+		put_text(file, event.name);
+		fputs(": ", file);
+		put_text(file, why);
+		fputs("</p>\n", file);
+	}
+}
+
+void where_page_node(FILE *file, const struct where_run *run, const struct where_domain *domain,
+		     const struct where_rows *rows)
+{
+	fprintf(file, "<section><h2>%s</h2>\n", topdown_node_name(rows->node));
+	if (rows->nr)
+		put_table(file, run, domain, rows);
+	else
+		fprintf(file, "<p>%.1f%% of the slots%s%s; no sample says where</p>\n",
+			rows->node_share * 100, domain->name ? " of " : "",
+			domain->name ? domain->name : "");
+	put_reasons(file, run, domain, rows->node);
+	fputs("</section>\n", file);
 }
 
 void where_page_end(FILE *file)

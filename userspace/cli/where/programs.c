@@ -19,16 +19,9 @@
 enum value_type {
 	VALUE_NONE,
 	VALUE_TEXT,
+	VALUE_EVENTS,
 	VALUE_INTEGER,
 	VALUE_NUMBER,
-};
-
-struct value {
-	enum value_type type;
-	const char *text;
-	uint64_t integer;
-	double number;
-	unsigned int digits;
 };
 
 struct source {
@@ -36,6 +29,16 @@ struct source {
 	const struct where_domain *domain;
 	const struct where_rows *rows;
 	const struct where_row *row;
+};
+
+/* @source: of VALUE_EVENTS, which is an array in JSON and @text in CSV */
+struct value {
+	enum value_type type;
+	const char *text;
+	const struct source *source;
+	uint64_t integer;
+	double number;
+	unsigned int digits;
 };
 
 static struct value text_of(const char *text)
@@ -165,7 +168,11 @@ static struct value get_unsampled(const struct source *source)
 	static char text[UNSAMPLED_SIZE];
 
 	where_missing_text(source->run, source->domain, source->rows->node, text, sizeof(text));
-	return text_of(*text ? text : NULL);
+	return (struct value){
+		.type = *text ? VALUE_EVENTS : VALUE_NONE,
+		.text = text,
+		.source = source,
+	};
 }
 
 /* @of_row: null in the row of a node of which no sample says where */
@@ -205,6 +212,41 @@ static struct value value_of(size_t column, const struct source *source)
 	return columns[column].get(source);
 }
 
+static struct json_object *event_without(const struct topdown_stalls_event *event, const char *why)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *name = json_object_new_string(event->name);
+	struct json_object *reason = json_object_new_string(why);
+
+	if (!object || !name || json_object_object_add(object, "event", name))
+		json_object_put(name);
+	else if (reason && !json_object_object_add(object, "reason", reason))
+		return object;
+	json_object_put(reason);
+	json_object_put(object);
+	return NULL;
+}
+
+/* NULL without memory */
+static struct json_object *events_without(const struct source *source)
+{
+	struct json_object *array = json_object_new_array(), *object;
+	struct topdown_stalls_event event;
+	char why[WHERE_REASON_SIZE];
+	unsigned int number = 0;
+
+	while (array && where_missing_next(source->run, source->domain, source->rows->node,
+					   &number, &event, why, sizeof(why))) {
+		object = event_without(&event, why);
+		if (object && !json_object_array_add(array, object))
+			continue;
+		json_object_put(object);
+		json_object_put(array);
+		array = NULL;
+	}
+	return array;
+}
+
 static int add(struct json_object *object, const char *key, const struct value *value)
 {
 	char text[NUMBER_SIZE];
@@ -215,6 +257,9 @@ static int add(struct json_object *object, const char *key, const struct value *
 		return json_object_object_add(object, key, NULL);
 	case VALUE_TEXT:
 		json = json_object_new_string(value->text);
+		break;
+	case VALUE_EVENTS:
+		json = events_without(value->source);
 		break;
 	case VALUE_INTEGER:
 		json = json_object_new_uint64(value->integer);
@@ -299,6 +344,7 @@ static void put_value(FILE *file, const struct value *value, char separator)
 	case VALUE_NONE:
 		break;
 	case VALUE_TEXT:
+	case VALUE_EVENTS:
 		put_text(file, value->text, separator);
 		break;
 	case VALUE_INTEGER:

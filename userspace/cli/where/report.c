@@ -18,13 +18,37 @@
 /* Rows without a name that are a smaller share of their node need no advice. */
 #define NAMELESS_SHARE	0.1
 
-static void note_event(const struct topdown_stalls_event *event)
+static bool for_people(const struct where_options *options)
+{
+	return !options->folded && options->output.format == OUTPUT_TABLE;
+}
+
+/* The lines below the table of one of its nodes say why it has no sample. */
+static bool is_below_table(const struct where_run *run, const struct topdown_stalls_event *event)
+{
+	unsigned int i;
+
+	for (i = 0; i < run->domains_nr && for_people(run->options); i++) {
+		if (event->nodes & run->domain[i].nodes && where_event_of(&run->domain[i], event))
+			return true;
+	}
+	return false;
+}
+
+static void note_missing(const struct where_run *run, const struct topdown_stalls_event *event,
+			 const char *why)
+{
+	if (!is_below_table(run, event))
+		message_note("where: no sample of %s: %s", event->name, why);
+}
+
+static void note_event(const struct where_run *run, const struct topdown_stalls_event *event)
 {
 	double running = event->enabled_ns ? (double)event->running_ns / event->enabled_ns : 1;
-	char why[256];
+	char why[WHERE_REASON_SIZE];
 
-	if (where_missing(event, why, sizeof(why)))
-		message_note("where: no sample of %s: %s", event->name, why);
+	if (where_missing(event, where_of_cpus(run), why, sizeof(why)))
+		note_missing(run, event, why);
 	else if (event->user)
 		message_note("where: %s: kernel mode is left out (CAP_PERFMON, or kernel.perf_event_paranoid at 1 or less)",
 			     event->name);
@@ -49,7 +73,7 @@ static void note_samples(const struct where_run *run)
 	if (run->options->quiet)
 		return;
 	for (i = 0; !topdown_stalls_event_get(run->stalls, i, &event, sizeof(event)); i++)
-		note_event(&event);
+		note_event(run, &event);
 	if (throttled)
 		message_note("where: the kernel slowed events down %llu times (kernel.perf_event_max_sample_rate)",
 			     (unsigned long long)throttled);
@@ -125,13 +149,8 @@ static int put_rows(FILE *file, const struct where_run *run, const struct where_
 	return 0;
 }
 
-static bool for_people(const struct where_options *options)
-{
-	return !options->folded && options->output.format == OUTPUT_TABLE;
-}
-
 /* Programs have a row that says why there is no other. */
-static int put_no_event(FILE *file, const struct where_run *run,
+static int put_no_event(FILE *file, FILE *page, const struct where_run *run,
 			const struct where_domain *domain, unsigned int node)
 {
 	struct where_rows none = {
@@ -140,6 +159,8 @@ static int put_no_event(FILE *file, const struct where_run *run,
 		.node_slots = where_node_slots(domain, node),
 	};
 
+	if (page)
+		where_page_node(page, run, domain, &none);
 	if (run->options->folded)
 		return 0;
 	if (!for_people(run->options))
@@ -165,7 +186,7 @@ static int put_node(FILE *file, FILE *page, struct where_run *run,
 	int ret;
 
 	if (!has_event(run, domain, node))
-		return put_no_event(file, run, domain, node);
+		return put_no_event(file, page, run, domain, node);
 	ret = where_rows_make(run, domain, node, &rows);
 	if (!ret)
 		find_nameless(run, &rows);

@@ -24,8 +24,10 @@ void where_page_node(FILE *file, const struct where_run *run, const struct where
 		     const struct where_rows *rows);
 void where_page_end(FILE *file);
 
+#define WHERE_REASON_SIZE	256
+
 /* Why events have no sample: of one event, of the next of a node, and of all of a node. */
-bool where_missing(const struct topdown_stalls_event *event, char *text, size_t size);
+bool where_missing(const struct topdown_stalls_event *event, bool cpus, char *text, size_t size);
 bool where_missing_next(const struct where_run *run, const struct where_domain *domain,
 			unsigned int node, unsigned int *number,
 			struct topdown_stalls_event *event, char *text, size_t size);

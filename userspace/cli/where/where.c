@@ -49,9 +49,8 @@ static const char *advice(int error, bool cpus)
 
 static int cannot_sample(const struct where_run *run, int error)
 {
-	bool cpus = !run->options->pid && !run->options->argv;
-
-	message_error("where: cannot sample: %s (%s)", strerror(error), advice(error, cpus));
+	message_error("where: cannot sample: %s (%s)", strerror(error),
+		      advice(error, where_of_cpus(run)));
 	return EXIT_DEVICE;
 }
 

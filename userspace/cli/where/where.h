@@ -137,4 +137,7 @@ int where_figures_end(struct where_run *run);
 /* where-report.c */
 int where_report(struct where_run *run);
 
+/* Whole CPUs are sampled, and no process. */
+bool where_of_cpus(const struct where_run *run);
+
 #endif /* TOPDOWN_CLI_WHERE_H */
