@@ -25,7 +25,7 @@ BUILD=$USERSPACE/build/check
 library=(handle library readings maps watches sessions latencies names sets regions)
 # The longest first, so that none is left alone at the end.
 suites=(python record record-latency screen growth install export export-cgroups command tasks runs rotate control running noise options output
-	device monitoring schema docs examples fuzzers verify maps sets watch abi history perf units frames
+	device monitoring schema docs examples fuzzers verify maps sets watch abi history perf units unsampled frames
 	columns series containers latency owners handle library readings watches sessions latencies names regions)
 processors=$(nproc)
 jobs=${TOPDOWN_CHECK_JOBS:-$((processors < 4 ? processors : 4))}
@@ -85,7 +85,7 @@ build() {
 
 # build_programs NAME OBJECTS FLAG...
 build_programs() {
-	local name=$1 objects=$2 program command compile
+	local name=$1 objects=$2 program command compile wrap
 	shift 2
 	mkdir -p "$BUILD/$name"
 	compile=("$CC" "${warnings[@]}" "${include[@]}" "$@")
@@ -96,8 +96,11 @@ build_programs() {
 	# All of the command but its main().
 	command=("$USERSPACE"/cli/*/*.c)
 	command=("${command[@]/#"$USERSPACE"/"$objects"}")
-	for program in units damage made pairs series noise columns frames containers; do
-		beside "${compile[@]}" -o "$BUILD/$name/$program" \
+	for program in units unsampled damage made pairs series noise columns frames containers; do
+		wrap=()
+		[[ $program != unsampled ]] ||
+			mapfile -t wrap < <(printf -- '-Wl,--wrap=topdown_stalls_%s\n' event_get lost)
+		beside "${compile[@]}" "${wrap[@]}" -o "$BUILD/$name/$program" \
 			"$HERE/cli/$program.c" "${command[@]/%.c/.o}" \
 			"$objects"/common/*.o "$objects/libtopdown.a" "${libraries[@]}"
 	done
@@ -131,7 +134,7 @@ suite() {
 	export TOPDOWN
 	case $name in
 	units) "${clean[@]}" "$BUILD/$variant/units" "$HERE/cli/thresholds.csv" 2> /dev/null ;;
-	columns | frames | series | noise | containers) "${clean[@]}" "$BUILD/$variant/$name" ;;
+	columns | frames | series | noise | containers | unsampled) "${clean[@]}" "$BUILD/$variant/$name" ;;
 	*)
 		if ! is_in "$name" "${library[@]}"; then
 			"${clean[@]}" bash "$(find "$HERE" -name "$name.sh")"
