@@ -116,7 +116,7 @@ complete -c topdown -n '__fish_seen_subcommand_from where' -s j -l json -d 'one 
 complete -c topdown -n '__fish_seen_subcommand_from where' -s x -l csv -x -d 'values separated by the character SEP'
 complete -c topdown -n '__fish_seen_subcommand_from where' -l no-header -d 'no column headings'
 complete -c topdown -n '__fish_seen_subcommand_from where' -s o -l output -r -F -d 'write there instead of standard output'
-complete -c topdown -n '__fish_seen_subcommand_from where' -s q -l quiet -d 'no notes about what could not be sampled'
+complete -c topdown -n '__fish_seen_subcommand_from where' -s q -l quiet -d 'neither notes nor lines about what could not be sampled'
 complete -c topdown -n '__fish_seen_subcommand_from where' -l device -r -F -d 'device node'
 complete -c topdown -n '__fish_seen_subcommand_from where' -s h -l help -d 'print this help'
 complete -c topdown -n '__fish_seen_subcommand_from latency' -s e -l event -x -d 'events by Intels names or encodings'

@@ -75,7 +75,7 @@ static const char usage[] =
 	"  -x, --csv SEP        values separated by the character SEP\n"
 	"      --no-header      no column headings\n"
 	"  -o, --output FILE    write there instead of standard output\n"
-	"  -q, --quiet          no notes about what could not be sampled\n"
+	"  -q, --quiet          neither notes nor lines about what could not be sampled\n"
 	"      --device PATH    device node; default " TOPDOWN_DEVICE "\n"
 	"  -h, --help           print this help\n"
 	"\n"
