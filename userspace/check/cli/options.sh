@@ -296,11 +296,12 @@ result "$([[ $status == 141 && ! -s $TMP/err ]]; echo $?)" 'a reader that leaves
 # All that is printed has a word of its own.
 td help nodes > "$TMP/nodes"
 result "$(($(wc -L < "$TMP/nodes") > 80 || $(grep -c ^tma_ "$TMP/nodes") != 14))" 'help nodes has 80 columns'
-for node in $(sed -nE 's/^(tma_[a-z_]+) .*/\1/p' "$TMP/nodes"); do
+sed -nE 's/^(tma_[a-z_]+) .*/\1/p' "$TMP/nodes" > "$TMP/node-names"
+while read -r node; do
 	run td help "$node"
 	expect "help $node" 0 $'^tma_.*meaning: .*\nusual causes: .*\nnext: ' ''
 	result "$(($(wc -L < "$TMP/out") > 80))" 'in 80 columns'
-done
+done < "$TMP/node-names"
 run td help memory_bound
 expect 'help of a node, with its thresholds' 0 'threshold: 20% of the slots on Intel' ''
 for word in contended aside merged incomplete clamped unsupported excluded offline idle running; do

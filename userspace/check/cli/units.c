@@ -404,11 +404,20 @@ static bool misses(const struct topdown_stalls_event *event, const char *text)
 
 static void test_missing(void)
 {
-	check(misses(&(struct topdown_stalls_event){ .error = EOPNOTSUPP },
-		     "not opened: Operation not supported (the processor, its hypervisor or the kernel lacks it)"),
+	static const char * const why[] = {
+		"not opened: Operation not supported (the processor, its hypervisor or the kernel lacks it)",
+		"not opened: Too many open files (raise 'ulimit -n', or sample fewer CPUs by -C)",
+		"counted 1,234 events, but no sample at this rate (--rate; a hypervisor may hide samples)",
+	};
+	const struct topdown_stalls_event happened = {
+		.enabled_ns = 1, .running_ns = 1, .counted = 1234,
+	}, sampled = {
+		.enabled_ns = 1, .running_ns = 1, .counted = 9, .samples = 1,
+	};
+
+	check(misses(&(struct topdown_stalls_event){ .error = EOPNOTSUPP }, why[0]),
 	      "an event that was not opened");
-	check(misses(&(struct topdown_stalls_event){ .error = EMFILE, .samples = 1 },
-		     "not opened: Too many open files (raise 'ulimit -n', or sample fewer CPUs by -C)"),
+	check(misses(&(struct topdown_stalls_event){ .error = EMFILE, .samples = 1 }, why[1]),
 	      "nor on the other CPUs");
 	check(misses(&(struct topdown_stalls_event){ .counted = 0 },
 		     "opened, but nothing ran that it could count"), "nothing ran");
@@ -419,13 +428,8 @@ static void test_missing(void)
 	check(misses_on(&(struct topdown_stalls_event){ .enabled_ns = 1, .running_ns = 1500000000 },
 			true, "counted for 1.500 s (all CPUs together), and never happened"),
 	      "on no CPU");
-	check(misses(&(struct topdown_stalls_event){ .enabled_ns = 1, .running_ns = 1,
-						     .counted = 1234 },
-		     "counted 1,234 events, but no sample at this rate (--rate; a hypervisor may hide samples)"),
-	      "it happened");
-	check(misses(&(struct topdown_stalls_event){ .enabled_ns = 1, .running_ns = 1,
-						     .counted = 9, .samples = 1 }, NULL),
-	      "it has a sample");
+	check(misses(&happened, why[2]), "it happened");
+	check(misses(&sampled, NULL), "it has a sample");
 }
 
 int main(int argc, char **argv)

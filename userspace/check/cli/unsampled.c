@@ -96,7 +96,9 @@ static bool lacks(const struct where_options *options, enum form form, const cha
 
 int main(void)
 {
-	static const char open_files[] = "not opened: Too many open files (raise 'ulimit -n', or sample fewer CPUs by -C)";
+	static const char * const open_files[] = {
+		"not opened: Too many open files (raise 'ulimit -n', or sample fewer CPUs by -C)",
+	};
 	static const char never[] = "counted for 2.000 s (all CPUs together), and never happened";
 	struct where_options cpus = { .output.separator = '|' };
 	struct where_options quiet = { .quiet = true };
@@ -105,22 +107,22 @@ int main(void)
 
 	ktap_begin(&ktap, 9);
 	snprintf(text, sizeof(text), "no sample of LOADS<&: %s\nno sample of RARE: %s\n",
-		 open_files, never);
+		 open_files[0], never);
 	check(has(&cpus, LOSER, FORM_TABLE, text), "lines below the table of the node");
 	check(lacks(&quiet, FORM_TABLE, "no sample of"), "but for -q");
 	check(has(&process, LOSER, FORM_TABLE, "counted for 2.000 s, and"), "times of a process");
 	snprintf(text, sizeof(text),
 		 "no sample says where</p>\n<p>no sample of LOADS&lt;&amp;: %s</p>\n<p>no sample of RARE: %s</p>\n</section>\n",
-		 open_files, never);
+		 open_files[0], never);
 	check(has(&cpus, LOSER, FORM_PAGE, text), "the page says it, escaped");
 	check(lacks(&cpus, FORM_PAGE, "<table"), "and has no empty table");
 	snprintf(text, sizeof(text),
 		 "\"unsampled\":[{\"event\":\"LOADS<&\",\"reason\":\"%s\"},{\"event\":\"RARE\",\"reason\":\"%s\"}]}\n",
-		 open_files, never);
+		 open_files[0], never);
 	check(has(&cpus, LOSER, FORM_JSON, text), "JSON has an array");
 	check(has(&cpus, TOPDOWN_BAD_SPECULATION, FORM_JSON, "\"unsampled\":null}"),
 	      "or null, of a node without such events");
-	snprintf(text, sizeof(text), "|LOADS<&: %s; RARE: %s\n", open_files, never);
+	snprintf(text, sizeof(text), "|LOADS<&: %s; RARE: %s\n", open_files[0], never);
 	check(has(&cpus, LOSER, FORM_CSV, text), "CSV has one text");
 	check(lacks(&cpus, FORM_CSV, "OTHER") && lacks(&cpus, FORM_CSV, "ATOM") &&
 	      lacks(&cpus, FORM_CSV, "SAMPLED"), "events of others are left out");

@@ -52,13 +52,12 @@ bool events_parse(const char *option, const char *text, uint64_t *events)
 		length = strcspn(text, ",");
 		snprintf(name, sizeof(name), "%.*s", (int)length, text);
 		event = topdown_latency_event_by_name(name);
-		if (!strcasecmp(name, "all")) {
+		if (!strcasecmp(name, "all"))
 			*events = EVENTS_ALL;
-		} else if (event >= 0) {
+		else if (event >= 0)
 			*events |= 1ULL << event;
-		} else {
+		else
 			return no_event(option, name);
-		}
 		if (!text[length])
 			return true;
 	}

@@ -167,7 +167,8 @@ static void put_samples(struct line *line, const struct row *row, const struct l
 	const struct topdown_latency_record *record = row->latency;
 	bool timed = !row->node && record->elapsed_ns;
 
-	put_number(line, samples_width(layout), row->node ? (double)NAN : (double)record->samples, 0);
+	put_number(line, samples_width(layout),
+		   row->node ? (double)NAN : (double)record->samples, 0);
 	put_number(line, MEAN_WIDTH, row_latency(row, KNOWN_MEAN), 2);
 	put_number(line, CYCLES_WIDTH,
 		   row->node ? (double)NAN : sqrt(topdown_latency_variance(record)), 2);
@@ -228,8 +229,9 @@ static void put_headings(FILE *file, const struct layout *layout)
 		const char *text;
 		int width;
 	} headings[] = {
-		{ "samples", samples_width(layout) }, { "mean", MEAN_WIDTH }, { "dev", CYCLES_WIDTH },
-		{ "min", CYCLES_WIDTH }, { "p50", CYCLES_WIDTH }, { "p90", CYCLES_WIDTH },
+		{ "samples", samples_width(layout) }, { "mean", MEAN_WIDTH },
+		{ "dev", CYCLES_WIDTH }, { "min", CYCLES_WIDTH },
+		{ "p50", CYCLES_WIDTH }, { "p90", CYCLES_WIDTH },
 		{ "p99", CYCLES_WIDTH }, { "max", CYCLES_WIDTH }, { "run%", SHARE_WIDTH },
 	};
 	struct line line = { .file = file };

@@ -22,7 +22,7 @@ struct latency_sum {
 };
 
 /**
- * struct latency_aside - how long the sampling counter was left to perf users, or the event found none
+ * struct latency_aside - how long an event had no sampling counter: left to others, or none found
  * @end_ns: end of the last interval; 0 for none
  * @away: that was so then
  * @away_ns: how long it was
