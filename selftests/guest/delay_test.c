@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * How late a real-time task starts beside a thread that switches all the time and that many
- * sessions follow.  Each of these makes each switch longer, with interrupts off.
+ * sessions follow.  Each of these makes each switch longer, with interrupts off.  On a CPU so slow
+ * that perf needs 5 us from one session to the next, each of them folds by itself.
  */
 #include <sched.h>
 #include <signal.h>
