@@ -371,7 +371,7 @@ bad_input() {
 	cat <<- END
 		2|'x'.*allowed.*0-3,8|-C x
 		2|4095.*allowed: 0|-C 4095
-		2|9 is out of range.*10\.\.3600000|-I 9
+		2|9 ms is out of range.*10\.\.3600000|-I 9
 		2|out of range.*allowed: 1|--count 0
 		2|out of range.*allowed: 1\.\.2|-l 3
 		3|/no/node: No such file or directory.*modprobe topdown|--device /no/node
