@@ -237,7 +237,10 @@ u64 td_starved_by(const struct td_meter *meter, bool all)
 	return newest;
 }
 
-/* Does anybody see the counters of a group without asking the kernel? */
+/*
+ * Does anybody see the counters of a group without asking the kernel?  A mapping that perf makes
+ * right now has no reader yet.  Pairs with rcu_assign_pointer() in perf's ring_buffer_attach().
+ */
 static bool td_starved_mapped(struct perf_event *leader)
 {
 	struct perf_event *event;
@@ -303,6 +306,9 @@ void td_starved_renew(const struct td_meter *meter)
 	const struct perf_event *leader = td_meter_leader(meter);
 
 	lockdep_assert_irqs_disabled();
+	/* Ordinary counters are restored exactly. */
+	if (!meter->group[0].fixed)
+		return;
 	td_starved_renew_context(meter, leader->ctx);
 	td_starved_renew_context(meter, td_compat_starved_task(leader));
 }
