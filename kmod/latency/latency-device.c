@@ -29,6 +29,7 @@
 #include "latency.h"
 #include "latency-device.h"
 #include "latency-event.h"
+#include "latency-machine.h"
 #include "quota.h"
 #include "rights.h"
 #include "session.h"

@@ -33,6 +33,7 @@
 #include "credit.h"
 #include "latency.h"
 #include "latency-event.h"
+#include "latency-machine.h"
 #include "mux.h"
 #include "pause.h"
 #include "sampler.h"
@@ -327,101 +328,6 @@ static void td_latency_leave(struct work_struct *work)
 	else if (latency->on)
 		td_latency_stay_away(latency);
 	mutex_unlock(&latency->lock);
-}
-
-/**
- * td_latency_samples() - can a CPU be sampled?
- * @cpu: possible CPU
- *
- * Return: false for a CPU that is not measured, a quiet CPU and an E-core.
- */
-bool td_latency_samples(int cpu)
-{
-	const struct td_collector *collector = per_cpu_ptr(td_collectors, cpu);
-
-	return td_scope_has(cpu) && !td_scope_quiet(cpu) &&
-	       READ_ONCE(collector->kind) != TOPDOWN_KIND_ATOM;
-}
-
-/* Have a worker do something.  It has the rights that perf asks for, and the caller may not. */
-static void td_latency_work(struct work_struct *work, work_func_t func)
-{
-	INIT_WORK_ONSTACK(work, func);
-	queue_work(td_compat_unbound_wq, work);
-	flush_work(work);
-	destroy_work_on_stack(work);
-}
-
-/* A CPU that is online and can be sampled; nr_cpu_ids if there is none.  Under cpus_read_lock(). */
-static unsigned int td_latency_any_cpu(void)
-{
-	unsigned int cpu;
-
-	for_each_online_cpu(cpu) {
-		if (td_latency_samples(cpu))
-			return cpu;
-	}
-	return nr_cpu_ids;
-}
-
-/**
- * struct td_latency_question - what td_latency_takes() asks a worker
- * @work: finds it out
- * @events: the events
- * @nr: number of events
- * @taken: written: bit n if the driver takes event n
- */
-struct td_latency_question {
-	struct work_struct work;
-	const struct topdown_latency_event *events;
-	unsigned int nr;
-	u64 taken;
-};
-
-static void td_latency_answer(struct work_struct *work)
-{
-	struct td_latency_question *question = container_of(work, struct td_latency_question,
-							    work);
-	unsigned int cpu, i;
-
-	cpus_read_lock();
-	cpu = td_latency_any_cpu();
-	for (i = 0; cpu < nr_cpu_ids && i < question->nr; i++) {
-		if (td_sampler_takes(cpu, &question->events[i]))
-			question->taken |= BIT_ULL(i);
-	}
-	cpus_read_unlock();
-}
-
-/**
- * td_latency_takes() - which events does the driver take?
- * @events: the events
- * @nr: number of events, at most 64
- *
- * Return: bit n if it takes event n; 0 if all CPUs that can be sampled are offline.
- */
-u64 td_latency_takes(const struct topdown_latency_event *events, unsigned int nr)
-{
-	struct td_latency_question question = { .events = events, .nr = nr };
-
-	if (!nr)
-		return 0;
-	td_latency_work(&question.work, td_latency_answer);
-	return question.taken;
-}
-
-/**
- * td_latency_refusal() - why this machine samples no latency
- *
- * Return: enum topdown_latency_refusal.
- */
-enum topdown_latency_refusal td_latency_refusal(void)
-{
-	enum topdown_latency_refusal refusal = td_sampler_refusal();
-
-	if (refusal || td_mux_watched())
-		return refusal;
-	return TOPDOWN_LATENCY_REFUSAL_NO_ASIDE;
 }
 
 static void td_latency_drop(struct td_latency *latency, unsigned int number)

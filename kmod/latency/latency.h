@@ -5,9 +5,6 @@
 #include <linux/types.h>
 #include <uapi/linux/topdown_latency.h>
 
-bool td_latency_samples(int cpu);
-u64 td_latency_takes(const struct topdown_latency_event *events, unsigned int nr);
-enum topdown_latency_refusal td_latency_refusal(void);
 int td_latency_get(int cpu, u64 events);
 void td_latency_put(int cpu, u64 events);
 void td_latency_read(int cpu, unsigned int event, struct topdown_latency_record *record);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef TOPDOWN_LATENCY_MACHINE_H
+#define TOPDOWN_LATENCY_MACHINE_H
+
+#include <linux/types.h>
+#include <linux/workqueue.h>
+#include <uapi/linux/topdown_latency.h>
+
+bool td_latency_samples(int cpu);
+void td_latency_work(struct work_struct *work, work_func_t func);
+unsigned int td_latency_any_cpu(void);
+u64 td_latency_takes(const struct topdown_latency_event *events, unsigned int nr);
+enum topdown_latency_refusal td_latency_refusal(void);
+
+#endif /* TOPDOWN_LATENCY_MACHINE_H */
