@@ -161,8 +161,8 @@ static struct notifier_block td_cpu_pm_notifier = {
 };
 
 /*
- * Say what a period may be.  Who may write it need not be root, and shall not fill the log; but
- * nobody writes by hand as often as this allows.
+ * Say what a period may be.  A writer need not be root, and must not fill the log.  Nobody writes
+ * by hand as often as this allows.
  */
 static void td_cpu_refuse_period(const char *text)
 {

@@ -101,7 +101,7 @@ static bool td_quota_made_by_root(const struct user_namespace *ns)
 	return uid_eq(ns->owner, GLOBAL_ROOT_UID) && ns->parent_could_setfcap;
 }
 
-/* Who is behind the calling process?  The namespaces are its own, so they stay meanwhile. */
+/* Find whom to charge for the calling process.  The namespaces are its own, so they stay. */
 static struct td_owner td_quota_owner(void)
 {
 	struct pid_namespace *pid_ns = task_active_pid_ns(current);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What containers are told.  Runtimes give uid 0 of the machine to a container, without the
+ * Containers see what is theirs.  Runtimes give uid 0 of the machine to a container, without the
  * capabilities, and /sys.
  */
 #define _GNU_SOURCE

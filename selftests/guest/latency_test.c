@@ -554,7 +554,7 @@ static int load_of_another_version(void)
 		at[length - 1] ^= 1;
 		found++;
 	}
-	/* That of the module, and that which topdown compares. */
+	/* The module has its version, and a copy that topdown compares. */
 	if (found >= 2)
 		ret = syscall(SYS_init_module, image, size, "") ? -errno : 0;
 	munmap(image, size);

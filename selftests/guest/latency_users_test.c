@@ -172,7 +172,7 @@ TEST_F_TIMEOUT(latency, pinned_users_first, 120)
 	}
 }
 
-/* Of a session of CPU, from now on: the share of the time with the counter, in percent. */
+/* The share of the time from now on in which a session of CPU has the counter, in percent. */
 static unsigned int share_for(int session, unsigned int ms)
 {
 	struct topdown_latency_record then, now;

@@ -23,7 +23,7 @@
 #include "guest.h"
 #include "owner.h"
 
-/* Of a user, as uapi/linux/topdown.h has it.  A thread cannot have so many. */
+/* The limit of a user, as uapi/linux/topdown.h has it.  A thread cannot have so many. */
 #define OF_USER		64
 
 #define PERSON		70000

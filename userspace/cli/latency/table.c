@@ -60,7 +60,7 @@ enum list {
 	LIST_NODES,
 };
 
-/* Of one interval: the widths that its names need. */
+/* The widths that the names of an interval need. */
 struct layout {
 	int event;
 	int subject;

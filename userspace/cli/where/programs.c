@@ -162,7 +162,7 @@ static struct value get_seconds(const struct source *source)
 	return number_of(source->run->seconds, 3);
 }
 
-/* Of the events of the node.  Valid until the next call. */
+/* The text stays until the next call. */
 static struct value get_unsampled(const struct source *source)
 {
 	static char text[UNSAMPLED_SIZE];
