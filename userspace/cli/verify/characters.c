@@ -106,10 +106,7 @@ static bool together(struct verify *verify, enum program program, unsigned int n
 	snprintf(where, sizeof(where), "%u at once", nr);
 	for (i = 0; i < nr; i++)
 		pid[i] = verify_stopped() ? -EINTR : program_start(program, verify->cpu[i], memory);
-	verify_lead(verify);
-	verify_begin(verify);
-	verify_sleep_us(verify->ms * 1000);
-	verify_end(verify);
+	verify_measure(verify);
 	for (i = 0; i < nr; i++) {
 		program_stop(pid[i]);
 		if (pid[i] > 0 && verify_between(verify, verify->cpu[i], &figures)) {

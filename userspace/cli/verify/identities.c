@@ -72,10 +72,7 @@ static bool width_core(struct verify *verify, unsigned int sibling, struct topdo
 
 	if (pid < 0)
 		return false;
-	verify_lead(verify);
-	verify_begin(verify);
-	verify_sleep_us(verify->ms * 1000);
-	verify_end(verify);
+	verify_measure(verify);
 	program_stop(pid);
 	if (!verify_between(verify, verify->home, out) || !out->cycles) {
 		verify_line(verify, OUTCOME_UNCHECKED, "no cycles of CPU %u", verify->home);
@@ -96,10 +93,7 @@ static void width_shared(struct verify *verify, unsigned int sibling)
 	if (pid[0] < 0)
 		return;
 	pid[1] = program_start(PROGRAM_ADDITIONS, sibling, verify->memory);
-	verify_lead(verify);
-	verify_begin(verify);
-	verify_sleep_us(verify->ms * 1000);
-	verify_end(verify);
+	verify_measure(verify);
 	program_stop(pid[0]);
 	program_stop(pid[1]);
 	if (pid[1] < 0 || !verify_between(verify, verify->home, &one) ||

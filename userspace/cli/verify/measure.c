@@ -39,6 +39,15 @@ int verify_end(struct verify *verify)
 	return topdown_reading_update(verify->now, TOPDOWN_READ_FRESH);
 }
 
+/* The programs run: measure them. */
+void verify_measure(struct verify *verify)
+{
+	verify_lead(verify);
+	verify_begin(verify);
+	verify_sleep_us(verify->ms * 1000);
+	verify_end(verify);
+}
+
 bool verify_between(const struct verify *verify, unsigned int cpu, struct topdown_figures *out)
 {
 	return !topdown_reading_between(verify->then, verify->now, cpu, verify->level, out) &&
@@ -97,10 +106,7 @@ bool verify_alone(struct verify *verify, enum program program, struct topdown_fi
 	pid = verify_start(verify, program);
 	if (pid < 0)
 		return false;
-	verify_lead(verify);
-	verify_begin(verify);
-	verify_sleep_us(verify->ms * 1000);
-	verify_end(verify);
+	verify_measure(verify);
 	program_stop(pid);
 	if (verify_between(verify, verify->home, out)) {
 		verify->alone[program] = *out;

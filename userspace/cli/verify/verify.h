@@ -99,6 +99,7 @@ void verify_sleep_us(unsigned int us);
 void verify_lead(const struct verify *verify);
 int verify_begin(struct verify *verify);
 int verify_end(struct verify *verify);
+void verify_measure(struct verify *verify);
 bool verify_between(const struct verify *verify, unsigned int cpu, struct topdown_figures *out);
 /* As program_start() on the CPU of the run; a negative errno after a line that says why. */
 pid_t verify_start(struct verify *verify, enum program program);
