@@ -124,6 +124,9 @@ beside_turns() {
 	unload
 	"$here/fault" rest
 	load share=8
+	# A first run reads the files of both, which is seconds of the kernel on the CPU, and no part
+	# of the program's truth.
+	perf stat -o /dev/null -e "$L1" "$@" -- "$here/workload" -c "$CPU" -t 0.1 "${PURE[0]}"
 	perf stat -x, -o "$tmp/all" -e "$L1" "$@" -- "$here/workload" -c "$CPU" \
 		-t "$(times 6 20)" -T -P 50-500 "${PURE[@]}" > "$tmp/truth"
 	state_is "cpu$CPU" aside
