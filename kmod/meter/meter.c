@@ -48,6 +48,16 @@ bool td_meter_lacks_events(int error)
 	return error == -EINVAL || error == -ENOENT;
 }
 
+/* Without it, perf gives out the counters at its next rotation only. */
+static void td_meter_add_recall(struct td_meter *meter)
+{
+	const struct td_group *group = &meter->group[0];
+
+	if (!group->fixed)
+		td_group_begin(&meter->recall, meter->cpu, group->type,
+			       group->event[0]->attr.config, false);
+}
+
 /**
  * td_meter_finish() - the groups have all their events
  * @meter: the meter, not yet counting
@@ -65,6 +75,8 @@ int td_meter_finish(struct td_meter *meter)
 		ret = td_group_finish(&meter->group[i], meter->cpu);
 	if (!ret && meter->cycles.nr && td_group_finish(&meter->cycles, meter->cpu))
 		td_group_destroy(&meter->cycles);
+	if (!ret)
+		td_meter_add_recall(meter);
 	return ret;
 }
 
@@ -74,6 +86,7 @@ int td_meter_finish(struct td_meter *meter)
  */
 void td_meter_release(struct td_meter *meter)
 {
+	td_group_destroy(&meter->recall);
 	td_group_destroy(&meter->cycles);
 	while (meter->nr)
 		td_group_destroy(&meter->group[--meter->nr]);
@@ -110,6 +123,34 @@ void td_meter_enable(struct td_meter *meter)
 void td_meter_disable(struct td_meter *meter)
 {
 	td_group_disable(&meter->group[meter->turn]);
+}
+
+/**
+ * td_meter_leave() - leave the counters to others, who get them at once
+ * @meter: the meter; process context
+ *
+ * When perf rotates and no event has a counter, it moves the first group to the end of the queue,
+ * also one that is disabled.  That would be ours, which then waits for all others at its next turn.
+ * But an event that is enabled makes perf give out the counters.
+ */
+void td_meter_leave(struct td_meter *meter)
+{
+	td_meter_disable(meter);
+	if (!td_meter_recalls(meter))
+		return;
+	td_group_enable(&meter->recall);
+	td_group_disable(&meter->recall);
+}
+
+/**
+ * td_meter_recalls() - do others get the counters at once that td_meter_leave() leaves?
+ * @meter: the meter
+ *
+ * Return: true; or false if they wait for perf's next rotation.
+ */
+bool td_meter_recalls(const struct td_meter *meter)
+{
+	return meter->recall.nr;
 }
 
 /**
@@ -160,6 +201,8 @@ bool td_meter_owns(const struct td_meter *meter, const struct perf_event *event)
 		if (event->group_leader == meter->group[i].event[0])
 			return true;
 	}
+	if (meter->recall.nr && event == meter->recall.event[0])
+		return true;
 	return meter->cycles.nr && event->group_leader == meter->cycles.event[0];
 }
 

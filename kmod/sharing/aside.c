@@ -247,7 +247,7 @@ static void td_tenant_switch(struct td_aside *aside, enum td_tenant_kind kind)
 	else if (on)
 		td_meter_enable(meter);
 	else
-		td_meter_disable(meter);
+		td_meter_leave(meter);
 }
 
 /* Enable and disable groups as they are wanted. */

@@ -198,19 +198,31 @@ bool td_tenants_decide(struct td_aside *aside)
 }
 
 /*
+ * How long others wait for a turn of ours, who have waited for so long.  Where they do not get the
+ * counters at once that we leave, they get them at perf's next rotation, and some wait for one
+ * more.
+ */
+static u64 td_tenant_cost(const struct td_meter *meter, u64 waited)
+{
+	u64 rotation = td_mux_interval_ns(meter);
+	u64 most = 2 * TD_TENANT_ROTATIONS * rotation;
+
+	if (td_meter_recalls(meter))
+		return clamp_t(u64, waited, rotation / 2, most) + rotation / 8;
+	return clamp_t(u64, waited, rotation, most) + rotation / 2;
+}
+
+/*
  * How long to stand aside, in jiffies: so that others waited for one in td_policy_share() parts of
- * the time.  At its end perf's rotation gives them the counters, so our turn costs them all of a
- * rotation.  The jitter keeps turns from falling into step with those of other CPUs and with a
+ * the time.  The jitter keeps turns from falling into step with those of other CPUs and with a
  * periodic workload.
  */
 static unsigned long td_tenant_away(struct td_aside *aside, const struct td_tenant *tenant)
 {
-	u64 rotation = td_mux_interval_ns(aside->collector->meter);
 	u64 waited = tenant->hindered ? local_clock() - tenant->hindered : 0;
 	unsigned long away;
 
-	/* Others get the counters at the next rotation only, and some wait for one more. */
-	waited = clamp_t(u64, waited, rotation, 2 * TD_TENANT_ROTATIONS * rotation) + rotation / 2;
+	waited = td_tenant_cost(aside->collector->meter, waited);
 	away = nsecs_to_jiffies(waited * td_policy_share());
 	/* Nobody waits for them: who has their counters may leave at any time. */
 	if (td_tenant_waits(aside, tenant - aside->tenant))

@@ -48,6 +48,26 @@ test_default() {
 	end_load
 }
 
+# Fails if groups of ours that come back find others before them in perf's queue, and wait.
+test_own_turns() {
+	local share
+
+	need_perf
+	has_metrics && skip "all its events are in one group"
+	PARAMETERS=()
+	reload
+	load_all compute
+	perf stat -a -x, -o "$tmp/user" -- sleep 600 &
+	USERS=$!
+	await 10 state_is cpu1 aside
+	sleep 1
+	share=$(share_of 1 sleep 4)
+	kill "$USERS"
+	end_load
+	echo "beside perf stat -a level 1 has $share%"
+	is "$share > 0.6"
+}
+
 test_topdown() {
 	need_metrics
 	reload
@@ -107,5 +127,5 @@ test_after_no_help() {
 
 need_module
 SOURCE=$(field cpu0 source)
-run_tests test_share test_general test_default test_topdown test_record \
+run_tests test_share test_general test_default test_own_turns test_topdown test_record \
 	test_after_no_help
