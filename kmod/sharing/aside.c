@@ -220,6 +220,10 @@ static void td_aside_settle(void *arg)
 	for (kind = 0; kind < TD_TENANTS; kind++) {
 		if (!tenant[kind].present || tenant[kind].wanted == tenant[kind].on)
 			continue;
+		if (tenant[kind].wanted && !td_tenants_may_begin(aside)) {
+			tenant[kind].wanted = false;
+			continue;
+		}
 		td_tenant_settle(aside, kind);
 		change->changed |= 1U << kind;
 	}

@@ -61,17 +61,18 @@ static void td_tenants_look_in(struct td_aside *aside, u64 ns)
 }
 
 /*
- * When somebody waits: shall the groups leave now?  In a turn of their own they leave shortly
- * before the rotation.
+ * When somebody waits: shall the groups leave now?  In a turn of their own they leave before the
+ * rotation, which would move them to the end of the queue.  A work does it, which may be late.
  */
 static bool td_tenant_turn_over(struct td_aside *aside, const struct td_tenant *tenant)
 {
 	u64 rotation = td_mux_interval_ns(aside->collector->meter);
 	u64 left = td_mux_left(aside->collector->meter);
+	u64 early = rotation / 4;
 
-	if (local_clock() - tenant->since >= rotation || left <= rotation / 8)
+	if (local_clock() - tenant->since >= rotation || left <= early)
 		return true;
-	td_tenants_look_in(aside, left - rotation / 8);
+	td_tenants_look_in(aside, left - early);
 	return false;
 }
 
@@ -128,11 +129,28 @@ void td_tenants_look_at(struct td_aside *aside, unsigned long at)
 		mod_timer(&aside->back, at);
 }
 
-/* Is it time to come back?  Begin so that half a rotation is left for the turn. */
+/**
+ * td_tenants_may_begin() - is so much left until perf rotates that a turn can begin?
+ * @aside: those of this CPU, whose rotation timer is watched; interrupts off
+ *
+ * Else its end may be too late, and perf moves the groups to the end of its queue.  Asked before
+ * a work is queued, and again by the work, which may be late.
+ *
+ * Return: true; or false, and it is tried again after the rotation.
+ */
+bool td_tenants_may_begin(struct td_aside *aside)
+{
+	u64 left = td_mux_left(aside->collector->meter);
+
+	if (left >= td_mux_interval_ns(aside->collector->meter) / 2)
+		return true;
+	td_tenants_look_in(aside, left);
+	return false;
+}
+
+/* Is it time to come back? */
 static bool td_tenant_may_return(struct td_aside *aside, const struct td_tenant *tenant)
 {
-	u64 left;
-
 	if (!tenant->present || tenant->on)
 		return false;
 	if (time_before(jiffies, tenant->back_at)) {
@@ -140,11 +158,7 @@ static bool td_tenant_may_return(struct td_aside *aside, const struct td_tenant 
 		td_tenants_look_at(aside, tenant->back_at);
 		return false;
 	}
-	left = td_mux_left(aside->collector->meter);
-	if (left >= td_mux_interval_ns(aside->collector->meter) / 2)
-		return true;
-	td_tenants_look_in(aside, left);
-	return false;
+	return td_tenants_may_begin(aside);
 }
 
 /* The groups stood aside long enough.  Did it help anybody? */
@@ -219,14 +233,16 @@ static u64 td_tenant_cost(const struct td_meter *meter, u64 waited)
  */
 static unsigned long td_tenant_away(struct td_aside *aside, const struct td_tenant *tenant)
 {
+	const struct td_meter *meter = aside->collector->meter;
 	u64 waited = tenant->hindered ? local_clock() - tenant->hindered : 0;
 	unsigned long away;
 
-	waited = td_tenant_cost(aside->collector->meter, waited);
-	away = nsecs_to_jiffies(waited * td_policy_share());
-	/* Nobody waits for them: who has their counters may leave at any time. */
-	if (td_tenant_waits(aside, tenant - aside->tenant))
+	/* They gave up.  Nobody waits for them: who has their counters may leave at any time. */
+	if (td_tenant_waits(aside, tenant - aside->tenant) &&
+	    waited >= TD_TENANT_ROTATIONS * td_mux_interval_ns(meter))
 		away = TD_TENANT_PAUSE;
+	else
+		away = nsecs_to_jiffies(td_tenant_cost(meter, waited) * td_policy_share());
 	return away + td_window_jitter(aside->collector, away / 8);
 }
 
