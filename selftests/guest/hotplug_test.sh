@@ -6,9 +6,12 @@
 
 # shellcheck source=lib.bash
 . "$(dirname "$0")/lib.bash"
+# shellcheck source=perf.bash
+. "$here/perf.bash"
 
 CYCLES=$(times 12 200)
 LOADS=$(times 8 100)
+ROTATED_LOADS=$(times 8 1000)
 LAST=$(($(nproc) - 1))
 
 online() { echo "$2" > "/sys/devices/system/cpu/cpu$1/online"; }
@@ -141,6 +144,69 @@ test_load_and_unload_during_hotplug() {
 	measure -t 1000
 }
 
+# perf rotates on all CPUs, as no CPU has counters for all of these.
+rotation_start() {
+	perf stat -a -x, -o "$tmp/perf" -e "$ORDINARY,$ORDINARY,$ORDINARY" -- sleep 3600 &
+	ROTATES=$!
+	ROTATES_SINCE=$SECONDS
+}
+
+# rotation_stop: the user did rotate, and counted all the time.
+rotation_stop() {
+	local took=$((SECONDS - ROTATES_SINCE))
+
+	kill "$(pgrep -P "$ROTATES" -x sleep)"
+	wait "$ROTATES" || true
+	awk -F, '$5 ~ /^[0-9.]+$/ && $5 > 0 { events++; shared += $5 < 90 }
+		END { exit !(events && shared) }' "$tmp/perf" || die "$(< "$tmp/perf")"
+	echo "$((took * 1000 / $(cat /sys/bus/event_source/devices/cpu/perf_event_mux_interval_ms) *
+		(LAST + 1))) rotations at most"
+}
+
+test_rotations_during_hotplug() {
+	local i cpu
+
+	need_perf
+	need_hotplug
+	reload period_ms=20 share=8
+	busy
+	rotation_start
+	await 10 state_is cpu0 aside
+	for ((i = 0; i < CYCLES; i++)); do
+		cpu=$((1 + i % LAST))
+		online "$cpu" 0
+		sleep 0.1
+		online "$cpu" 1
+		sleep 0.1
+	done
+	rotation_stop
+	# shellcheck disable=SC2086
+	kill $BUSY
+	reload period_ms=200
+	measure -t 1500
+}
+
+test_load_and_unload_during_rotation() {
+	local i
+
+	need_perf
+	unload
+	busy
+	rotation_start
+	for ((i = 0; i < ROTATED_LOADS; i++)); do
+		load period_ms=20 share=8
+		# Some are unloaded within a turn, some between two.
+		sleep "0.0$((i % 10))"
+		unload
+	done
+	rotation_stop
+	# shellcheck disable=SC2086
+	kill $BUSY
+	echo "$ROTATED_LOADS loads"
+	load period_ms=200
+	measure -t 1500
+}
+
 test_kernel_log() {
 	if dmesg | grep -E 'WARNING: |BUG: |Oops|Call Trace|possible (circular|recursive)|suspicious RCU'; then
 		die "the kernel complained"
@@ -156,4 +222,5 @@ test_kernel_log() {
 
 need_module
 run_tests test_offline_state test_loaded_while_offline test_cycles_under_load \
-	test_load_and_unload_under_load test_load_and_unload_during_hotplug test_kernel_log
+	test_load_and_unload_under_load test_load_and_unload_during_hotplug \
+	test_rotations_during_hotplug test_load_and_unload_during_rotation test_kernel_log
