@@ -219,6 +219,24 @@ static inline u64 td_compat_event_time(const struct perf_event *event)
 }
 
 /*
+ * The pass of perf in which it schedules an event: equal for all events of a task that perf
+ * schedules in, or out, one after the other, at a switch or in an interrupt.  Before each pass perf
+ * takes the lock of the task's events and stamps the time of all of them, which nobody changes
+ * until it lets the lock go.  So a pass is as long as perf has interrupts off, however slow the
+ * CPU is, and the next one has another stamp.  7.0 keeps the stamp beside the time.  For events
+ * of tasks that are not pinned, in add() and del(); elsewhere it only says whether perf is at it.
+ */
+static inline u64 td_compat_event_pass(const struct perf_event *event)
+{
+	/* Pairs with plain writes of one word. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
+	return READ_ONCE(event->ctx->timestamp);
+#else
+	return READ_ONCE(event->ctx->time.stamp);
+#endif
+}
+
+/*
  * The guest time of a CPU that perf does not count as running for events that exclude
  * guests: 7.0 keeps it apart.  On the event's CPU, interrupts off.
  */

@@ -41,6 +41,9 @@
 /* Time that a CPU did not count is not worth mentioning below this and a 1024th of all. */
 #define TD_LOST_MIN_NS		10000
 
+/* A fold that is not older is good for a reading. */
+#define TD_PERF_RECENT_NS	5000
+
 enum td_perf_what {
 	TD_PERF_READ,
 	TD_PERF_IN,
@@ -174,7 +177,7 @@ static void td_perf_fold(struct td_collector *collector, struct td_perf_moment *
 		moment->folded = now;
 	} else {
 		/* Another has just folded, and readers want no more than that. */
-		if (what != TD_PERF_READ || now - collector->folded >= TD_SAME_NS)
+		if (what != TD_PERF_READ || now - collector->folded >= TD_PERF_RECENT_NS)
 			td_window_point(collector);
 		moment->folded = collector->folded;
 	}

@@ -3,10 +3,10 @@
  * The trial: does perf do with our events what we take for granted?
  *
  * Sessions use what perf keeps to itself: the mark of our events, fields of an event that its PMU
- * may use, the list of a task's events, and the context of a task that has gone.  A kernel in
- * which one of them is different would build, and count wrongly without a word.  So when the
- * module is loaded, a kernel thread inherits a session, gets another, runs and exits.  If that
- * is not seen there are no sessions.
+ * may use, the list of a task's events, the time that perf stamps on them when it schedules them,
+ * and the context of a task that has gone.  A kernel in which one of them is different would
+ * build, and count wrongly without a word.  So when the module is loaded, a kernel thread inherits
+ * a session, gets another, runs and exits.  If that is not seen there are no sessions.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -25,6 +25,7 @@
 #include <linux/sched/task.h>
 
 #include "attach.h"
+#include "compat.h"
 #include "follow.h"
 #include "known.h"
 #include "member.h"
@@ -89,6 +90,20 @@ static bool __init td_trial_has(unsigned int nr)
 	return has;
 }
 
+/* When perf last scheduled the events of the thread. */
+static u64 __init td_trial_pass(void)
+{
+	struct td_session *session = td_trial_session;
+	const struct td_member *member;
+	u64 pass;
+
+	mutex_lock(&session->members_lock);
+	member = list_first_entry(&session->members, struct td_member, list);
+	pass = td_compat_event_pass(member->event);
+	mutex_unlock(&session->members_lock);
+	return pass;
+}
+
 static void __init td_trial_look(void)
 {
 	td_session_read(td_trial_session, &td_trial_seen, td_trial_sum);
@@ -122,6 +137,7 @@ static bool __init td_trial_soon(bool (*happens)(void))
 /* Returns a text that says what goes wrong, or NULL. */
 static const char * __init td_trial_watch(struct task_struct *thread)
 {
+	u64 pass = td_trial_pass();
 	const char *wrong = NULL;
 
 	if (!td_trial_has(2))
@@ -129,6 +145,8 @@ static const char * __init td_trial_watch(struct task_struct *thread)
 	wake_up_process(thread);
 	if (!wrong && !td_trial_soon(td_trial_ran))
 		wrong = "a task is not seen on its CPU";
+	if (!wrong && td_trial_pass() == pass)
+		wrong = "switches of a task have no time";
 	kthread_stop(thread);
 	if (!wrong && !td_trial_soon(td_trial_exited))
 		wrong = "the exit of a task is not seen";

@@ -20,7 +20,6 @@
 #include "compat.h"
 #include "credit.h"
 #include "member.h"
-#include "moment.h"
 #include "session.h"
 #include "tallies.h"
 
@@ -40,13 +39,13 @@ void td_credit_init(void)
 /**
  * td_credit_add() - a followed task got this CPU
  * @event: our event on the task; interrupts off
+ *
+ * The others on the list have been credited until now, by td_credit_sampled() too, or perf
+ * scheduled them in right before this one.
  */
 void td_credit_add(struct perf_event *event)
 {
 	lockdep_assert_irqs_disabled();
-	/* All events of a task are scheduled in at one switch, and share one moment: follow.c. */
-	if (!td_credit_wanted() || local_clock() - this_cpu_read(td_running.sampled) >= TD_SAME_NS)
-		td_credit_sampled();
 	/* An NMI finds the event only when it is whole. */
 	list_add_rcu(&event->active_entry, this_cpu_ptr(&td_running.events));
 	/* The next credit counts a switch, if the session counts now. */

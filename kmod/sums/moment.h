@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Moments: perf schedules the events of a task one after the other.  They share one fold if
- * they belong to one moment.
+ * Moments: perf schedules events one after the other.  They share one fold if they belong to
+ * one moment.
  */
 #ifndef TOPDOWN_MOMENT_H
 #define TOPDOWN_MOMENT_H
@@ -10,9 +10,6 @@
 #include <linux/types.h>
 
 #include <asm/cpufeature.h>
-
-/* perf schedules all events of a task in, or out, within this time. */
-#define TD_SAME_NS		5000
 
 /* No switch takes longer than this, on an emulated machine either. */
 #define TD_SWITCH_NS		100000
@@ -30,18 +27,19 @@ static inline u64 td_moment_switch_ns(void)
  * @left: when the last event was scheduled out from this CPU, local_clock()
  * @now: local_clock()
  *
- * If so, the scheduler gave the CPU to the current task before that.
+ * If so, the scheduler gave the CPU to the current task before that.  A kernel that does not
+ * note when it did so folds once more at such a switch.
  *
  * Return: true or false.
  */
 static inline bool td_moment_same_switch(u64 left, u64 now)
 {
+#ifdef CONFIG_SCHED_INFO
 	if (now - left >= TD_SWITCH_NS)
 		return false;
-#ifdef CONFIG_SCHED_INFO
 	return current->sched_info.last_arrival <= left;
 #else
-	return now - left < TD_SAME_NS;
+	return false;
 #endif
 }
 

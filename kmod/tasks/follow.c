@@ -45,13 +45,12 @@
  * struct td_stay - the stay of a task on a CPU; used there with interrupts off
  * @left: when the last event was scheduled out from the CPU, local_clock()
  * @leaving: no event was scheduled in since @left
- * @last: end of the last add or del, local_clock().  A fold for many sessions takes longer than
- *	TD_SAME_NS, but the next event of the switch follows at once
+ * @pass: td_compat_event_pass() of the last event that was scheduled in or out
  */
 struct td_stay {
 	u64 left;
 	bool leaving;
-	u64 last;
+	u64 pass;
 };
 
 static DEFINE_PER_CPU(struct td_stay, td_stays);
@@ -86,24 +85,41 @@ static void td_follow_begin(struct td_collector *collector, u64 now)
 	this_cpu_write(td_running.since, since);
 }
 
+/*
+ * Does perf schedule this event right after the last one?  It schedules all events of a task in
+ * one pass, at a switch and for a new session, and they share one fold.  It schedules some of
+ * them alone when another session lets the task go.
+ */
+static bool td_follow_same_pass(struct td_stay *stay, const struct perf_event *event)
+{
+	u64 last = stay->pass;
+
+	stay->pass = td_compat_event_pass(event);
+	return stay->pass == last;
+}
+
 static int td_follow_add(struct perf_event *event, int flags)
 {
 	struct td_collector *collector = this_cpu_ptr(td_collectors);
-	u64 now = local_clock();
+	struct td_stay *stay = this_cpu_ptr(&td_stays);
+	bool first, same;
 
 	if (event->attr.config == TD_FOLLOW_EXEC) {
 		td_session_exec(td_member_session(event));
 		return 0;
 	}
 	td_window_hold(collector);
-	this_cpu_write(td_stays.leaving, false);
-	if (!td_credit_wanted())
-		td_follow_begin(collector, now);
-	else if (now - this_cpu_read(td_stays.last) >= TD_SAME_NS)
-		td_follow_fold(collector, now);
+	first = !td_credit_wanted();
+	same = td_follow_same_pass(stay, event);
+	stay->leaving = false;
+	if (first)
+		td_follow_begin(collector, local_clock());
+	else if (!same)
+		td_follow_fold(collector, local_clock());
+	if (first || !same)
+		td_credit_sampled();
 	td_credit_add(event);
 	td_window_release(collector);
-	this_cpu_write(td_stays.last, local_clock());
 	/* The task has run, so its fork() has not failed: see td_follow_destroy(). */
 	event->hw.config = 1;
 	return 0;
@@ -131,25 +147,20 @@ static void td_follow_del(struct perf_event *event, int flags)
 {
 	struct td_stay *stay = this_cpu_ptr(&td_stays);
 	struct td_collector *collector = this_cpu_ptr(td_collectors);
-	u64 now = local_clock();
 
 	if (event->attr.config == TD_FOLLOW_EXEC)
 		return;
 	td_window_hold(collector);
-	/*
-	 * All events of a task are scheduled out at one switch, and share one fold.  @leaving
-	 * decides too, because a stay on the CPU may be shorter than TD_SAME_NS.
-	 */
-	if (!stay->leaving || now - stay->last >= TD_SAME_NS ||
+	/* @leaving decides too, because a clock may stand still from one pass to the next. */
+	if (!td_follow_same_pass(stay, event) || !stay->leaving ||
 	    this_cpu_read(td_running.since) > stay->left) {
-		td_follow_fold(collector, now);
+		td_follow_fold(collector, local_clock());
 		td_credit_sampled();
 		stay->left = this_cpu_read(td_running.since);
 		stay->leaving = true;
 	}
 	td_credit_del(event);
 	td_window_release(collector);
-	stay->last = local_clock();
 	td_follow_await_exit(event);
 }
 

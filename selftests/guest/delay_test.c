@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * How late a real-time task starts beside a thread that switches all the time and that many
- * sessions follow.  Each of these makes each switch longer, with interrupts off.  On a CPU so slow
- * that perf needs 5 us from one session to the next, each of them folds by itself.
+ * sessions follow.  Each of these makes each switch longer, with interrupts off, and all of them
+ * share one fold of the CPU, on a CPU so slow that perf needs microseconds from one session to
+ * the next, too.
  */
 #include <sched.h>
 #include <signal.h>
@@ -29,7 +30,7 @@
 
 /*
  * So many sessions make the task this many times as late as one does: six times, as each adds the
- * same.  Where each folds the CPU by itself it is forty times.
+ * same.  Where each folds the CPU by itself it is twenty to forty times.
  */
 #define LIMIT_TIMES	12
 

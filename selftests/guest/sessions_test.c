@@ -33,6 +33,10 @@
 #define MANY		1000
 /* Tasks, each of which has so many of them. */
 #define MANY_TASKS	20
+/* Sessions of one task, one after the other. */
+#define OTHERS		50
+/* Two clocks may differ by two ticks, of 4 ms, in 300 ms. */
+#define LIMIT_TIME	0.04
 
 FIXTURE(sessions) {
 	int fd;
@@ -423,6 +427,35 @@ TEST_F(sessions, fresh_counts_until_now)
 	ASSERT_GT(QUIET_SPANS, i);
 	EXPECT_EQ(self->one.out_figures.slots, self->seen.out_figures.slots);
 	EXPECT_EQ(0, period_set("1000"));
+}
+
+/*
+ * Sessions of the task come and go while it runs, and no window ends.  For each that comes perf
+ * takes the task's events out and in again, and only that one out when it goes: the session that
+ * stays has all of the time.
+ */
+TEST_F(sessions, others_come_and_go)
+{
+	uint64_t begun, span, more;
+	clockid_t clock;
+	unsigned int i;
+	int other;
+
+	ASSERT_EQ(0, clock_getcpuclockid(self->spinner, &clock));
+	ASSERT_EQ(0, period_set("60000"));
+	ASSERT_EQ(0, device_session(self->session, TOPDOWN_SESSION_FRESH, &self->one));
+	begun = clock_ns(clock);
+	for (i = 0; i < OTHERS; i++) {
+		other = device_attach(self->fd, 0, self->spinner);
+		ASSERT_LT(0, other);
+		sleep_ms(3);
+		ASSERT_EQ(0, close(other));
+		sleep_ms(3);
+	}
+	ASSERT_EQ(0, device_session(self->session, TOPDOWN_SESSION_FRESH, &self->seen));
+	span = clock_ns(clock) - begun;
+	more = self->seen.out_figures.enabled_ns - self->one.out_figures.enabled_ns;
+	EXPECT_TRUE(fact_near("time", more / (double)span, 1, LIMIT_TIME));
 }
 
 /* CPU 1 is of the kind @own, so the session has all there. */

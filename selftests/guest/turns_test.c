@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Turns that are shorter than what the module takes for one moment, TD_SAME_NS of
- * kmod/sums/moment.h: all of their time is their session's.  Only where an instruction takes a
- * nanosecond are turns as short as that, and on a machine of one CPU, whose clock the
- * kernel trusts.
+ * Turns of a few microseconds, which are little more than the switches at their begin and end: all
+ * of their time is their session's.  Only where an instruction takes a nanosecond are turns as
+ * short as that, and on a machine of one CPU, whose clock the kernel trusts.
  */
 #include <sched.h>
 #include <signal.h>
@@ -20,8 +19,8 @@
 
 #define SHORT_TURNS	20000
 #define ASKED_TURNS	8000
-/* TD_SAME_NS, and what the module itself takes at the begin and at the end of a turn. */
-#define SHORT_NS	(5000 + 2000)
+/* What the kernel and the module take at the begin and at the end of a turn, and some more. */
+#define SHORT_NS	7000
 /* TD_POINT_SLOTS of kmod/meter/perfmetrics.c: a point after so many slots resets PERF_METRICS. */
 #define RESET_SLOTS	(1 << 22)
 /* A reset writes so many registers: two, and the PMU is disabled and enabled around it. */
@@ -224,11 +223,9 @@ static unsigned int reads_of_a_point(int fd)
 }
 
 /*
- * Turns of some microseconds, shorter than the events of a task that go at one switch may be
- * apart from each other: their time is the session's as well.  All of it is measured, by one
- * point a switch, and few of them reset anything.  Where an instruction takes longer, a point is
- * as dear as where a hypervisor emulates the counters: the turns are longer, too, but some of
- * their time is merged.
+ * Turns of some microseconds: all of their time is measured, by one point a switch, and few of
+ * them reset anything.  Where an instruction takes longer, a point is as dear as where a
+ * hypervisor emulates the counters: the turns are longer, too, but some of their time is merged.
  */
 static bool measure_short_turns(struct turns *turns, struct topdown_session *seen)
 {
