@@ -271,13 +271,20 @@ TD_API size_t topdown_owners_path(const struct topdown_owners_view *view,
 	return length;
 }
 
-/* Slots that the other thread had are counted on AMD cores alone. */
-static uint32_t td_owner_nodes(const struct topdown_owner *owner, unsigned int level)
+/* Nodes that the cores have on which an owner ran. */
+static uint32_t td_owner_nodes(const struct topdown_owner *owner,
+			       const struct topdown_figures *figures, unsigned int level)
 {
 	uint32_t nodes = td_nodes_of_level(level);
 
-	return owner->source == TOPDOWN_SOURCE_AMD ? nodes :
-						     nodes & ~(1U << TOPDOWN_SMT_CONTENTION);
+	if (owner->source != TOPDOWN_SOURCE_AMD)
+		nodes &= ~(1U << TOPDOWN_SMT_CONTENTION);
+	/* A core has one of these. */
+	if (!figures->node[TOPDOWN_RESOURCE_BOUND])
+		nodes &= ~(1U << TOPDOWN_RESOURCE_BOUND);
+	else if (!figures->node[TOPDOWN_MEMORY_BOUND])
+		nodes &= ~(1U << TOPDOWN_MEMORY_BOUND);
+	return nodes;
 }
 
 TD_API int topdown_owner_between(const struct topdown_owner *then,
@@ -295,7 +302,7 @@ TD_API int topdown_owner_between(const struct topdown_owner *then,
 			return -ERANGE;
 		td_figures_sub(&figures, earlier);
 	}
-	td_figures_ratios(&figures, td_owner_nodes(now, level));
+	td_figures_ratios(&figures, td_owner_nodes(now, &figures, level));
 	*out = figures;
 	return 0;
 }
