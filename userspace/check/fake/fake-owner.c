@@ -2,15 +2,17 @@
 /*
  * Owners of the stand-in for the kernel.  Each reading is a step later than the one before.
  *
- * Processes: 1 (init), 42 ("serv<escape>er", the busiest), 77, which exits after the second
- * reading and is in "ended" from the fourth on.  Cgroups: the root, a, a/b and c; or those of
- * FAKE_CGROUPS, a file with a line "ID PARENT LEVEL STEPS NAME" of each, parents first, whose steps
- * are its own.  It is read each time, so what it has may change.
+ * Processes: 1 (init), 42 ("serv<escape>er", the busiest), 77, which exits after the reading
+ * FAKE_SHORT and is in "ended" from the second one after that on.  Cgroups: the root, a, a/b and c;
+ * or those of FAKE_CGROUPS, a file with a line "ID PARENT LEVEL STEPS NAME" of each, parents first,
+ * whose steps are its own.  It is read each time, so what it has may change.
  *
  *   FAKE_NO_CGROUPS     the kernel has no cgroups of perf
  *   FAKE_CGROUP_NAME    name of the cgroup c
  *   FAKE_LATE           slots of process 77 after the last reading that had it, which retired
  *   FAKE_OWNERS_READS   number of readings that succeed
+ *   FAKE_SHORT          number of the last reading in which process 77 ran (2)
+ *   FAKE_RENAMED        name of process 42 from the sixth reading on
  */
 #include "fake.h"
 
@@ -20,6 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "sums.h"
 
 #define OWNERS_MAX	2048
 
@@ -91,25 +95,26 @@ static void sum(struct topdown_owner *parent, const struct topdown_owner *child)
 
 static unsigned int processes(struct topdown_owner *owner, uint64_t steps)
 {
-	uint64_t until = steps < 2 ? steps : 2;
+	uint64_t last = setting("FAKE_SHORT", 2), until = steps < last ? steps : last;
+	const char *renamed = steps > 5 ? getenv("FAKE_RENAMED") : NULL;
 	struct topdown_owner *gone;
 	unsigned int nr = 0;
 
 	add(owner, &nr, TOPDOWN_OWNER_WHAT_IDLE, 0, "", 95, steps);
 	add(owner, &nr, TOPDOWN_OWNER_WHAT_OTHERS, 0, "", 0, 0);
-	gone = add(owner, &nr, TOPDOWN_OWNER_WHAT_ENDED, 0, "", 50, steps > 3 ? until : 0);
-	if (steps > 3) {
+	gone = add(owner, &nr, TOPDOWN_OWNER_WHAT_ENDED, 0, "", 50, steps > last + 1 ? until : 0);
+	if (steps > last + 1) {
 		gone->self.slots += setting("FAKE_LATE", 0);
 		gone->self.node[TOPDOWN_RETIRING] += setting("FAKE_LATE", 0);
 		gone->self.enabled_ns += setting("FAKE_LATE", 0);
 		gone->self.running_ns += setting("FAKE_LATE", 0);
 	}
 	add(owner, &nr, TOPDOWN_OWNER_WHAT_PROCESS, 1, "init", 90, steps);
-	add(owner, &nr, TOPDOWN_OWNER_WHAT_PROCESS, 42, "serv\033er", 10, steps);
-	if (steps > 3)
+	add(owner, &nr, TOPDOWN_OWNER_WHAT_PROCESS, 42, renamed ? renamed : "serv\033er", 10, steps);
+	if (steps > last + 1)
 		return nr;
 	gone = add(owner, &nr, TOPDOWN_OWNER_WHAT_PROCESS, 77, "short", 50, until);
-	gone->flags = steps > 2 ? TOPDOWN_OWNER_EXITED : 0;
+	gone->flags = steps > last ? TOPDOWN_OWNER_EXITED : 0;
 	return nr;
 }
 
@@ -177,8 +182,14 @@ static unsigned int cgroups(struct topdown_owner *owner, uint64_t steps)
 /* A cgroup below the depth counts at its ancestor, whose tree has it. */
 static unsigned int drop_deep(struct topdown_owner *owner, unsigned int nr)
 {
-	unsigned int i, n = 0;
+	unsigned int i, j, n = 0;
 
+	for (i = nr; i--;) {
+		for (j = 0; j < i && owners_depth && owner[i].level > owners_depth; j++) {
+			if (owner[j].what == owner[i].what && owner[j].id == owner[i].parent)
+				td_figures_add(&owner[j].self, &owner[i].self);
+		}
+	}
 	for (i = 0; i < nr; i++) {
 		if (!owners_depth || owner[i].level <= owners_depth)
 			owner[n++] = owner[i];

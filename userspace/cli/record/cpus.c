@@ -368,6 +368,8 @@ static int finish_file(struct ring *ring, struct record_edge *edge)
 	ret = fold(ring);
 	if (!ret)
 		ret = sampling_finish(ring->run);
+	if (!ret)
+		ret = owned_write(ring->run);
 	for (cpu = 0; cpu < ring->nr && !ret; cpu++) {
 		if (!ring->cpu[cpu].there)
 			continue;
@@ -400,7 +402,9 @@ static int next_file(struct ring *ring, struct record_edge *edge, struct record_
 		cpu_describe(&edge[i].record, &cpus[i]);
 	if (!ret)
 		ret = write_begin(ring, edge, cpus);
-	return ret ? ret : sampling_again(run);
+	if (!ret)
+		ret = sampling_again(run);
+	return ret ? ret : owned_again(run);
 }
 
 /* @last: the recording ends, and no file follows. */
@@ -461,7 +465,7 @@ static uint64_t rest_ns(struct ring *ring)
 static uint64_t rest_until_ns(struct ring *ring)
 {
 	uint64_t until_ns = clock_now_ns() + rest_ns(ring);
-	uint64_t next_ns = rotate_or_sample_ns(ring->run);
+	uint64_t next_ns = record_due_ns(ring->run);
 
 	return next_ns && next_ns < until_ns ? next_ns : until_ns;
 }
@@ -479,7 +483,7 @@ static int wait_windows(struct ring *ring, bool *over)
 	unsigned int nr = EVENTS;
 	enum record_event why;
 
-	why = record_wait(ring->run, POLLIN, rotate_or_sample_ns(ring->run));
+	why = record_wait(ring->run, POLLIN, record_due_ns(ring->run));
 	if (why == RECORD_READY) {
 		/* It says that there is a window; the history says which. */
 		if (topdown_watch_read(ring->run->td, 0, event, &nr, sizeof(event[0])) == -EACCES)
@@ -502,6 +506,8 @@ static int follow(struct ring *ring)
 		if (!ret)
 			ret = sampling_tick(ring->run);
 		if (!ret)
+			ret = owned_tick(ring->run);
+		if (!ret)
 			ret = drain(ring);
 		if (!ret && !over && rotate_due(ring->run))
 			ret = finish(ring, false);
@@ -516,11 +522,15 @@ static int start(struct ring *ring)
 
 	ret = sampling_start_cpus(run);
 	if (!ret)
+		ret = owned_start(run);
+	if (!ret)
 		ret = add_watch(ring);
 	if (!ret)
 		ret = begin(ring);
 	if (!ret)
 		ret = sampling_begin(run);
+	if (!ret)
+		ret = owned_begin(run);
 	/* The recording of the machine begins just before the command. */
 	if (!ret && run->options->argv)
 		ret = command_start(&run->command, NULL, run->options->device, 0);

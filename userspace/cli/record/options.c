@@ -17,6 +17,8 @@ enum {
 	OPT_PAST = OPTIONS_OWN,
 	OPT_LATENCY,
 	OPT_TREE,
+	OPT_BY,
+	OPT_DEPTH,
 	OPT_TIMEOUT,
 	OPT_ROTATE,
 	OPT_CONTROL,
@@ -32,6 +34,8 @@ static const struct option long_options[] = {
 	{ "repeat", required_argument, NULL, 'r' },
 	{ "interval", required_argument, NULL, 'I' },
 	{ "latency", required_argument, NULL, OPT_LATENCY },
+	{ "by", required_argument, NULL, OPT_BY },
+	{ "depth", required_argument, NULL, OPT_DEPTH },
 	{ "delay", required_argument, NULL, 'D' },
 	{ "control", required_argument, NULL, OPT_CONTROL },
 	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
@@ -64,10 +68,13 @@ static const char usage[] =
 	"  -r, --repeat N       run COMMAND N times (1..1000), each run by itself, for\n"
 	"                       'topdown report --diff'\n"
 	"  -I, --interval TIME  length of an interval (10..3600000 ms), default 100 ms,\n"
-	"                       with --latency a second\n"
+	"                       with --latency and --by a second\n"
 	"Latencies:\n"
 	"      --latency LIST   also sample how long the instructions of these events take to\n"
 	"                       retire, in each interval: Intel's names, with commas, or all\n"
+	"All processes or cgroups:\n"
+	"      --by KIND        process or cgroup: also what each had in each interval\n"
+	"      --depth N        cgroups below level N count at their ancestor (1..31)\n"
 	"How long, and where to:\n"
 	"      --timeout TIME   end after this time (10..2147483647 ms)\n"
 	"      --control HOW    take the words stop and ping, and of tasks enable and disable, as\n"
@@ -90,7 +97,8 @@ static const char usage[] =
 	"  topdown record -a -- sleep 10         the machine while a command runs\n"
 	"  topdown record --past --timeout 1s    what has just happened\n"
 	"  topdown record --rotate 1h,24         all the time: the last day\n"
-	"  topdown record --latency all --timeout 1m\n";
+	"  topdown record --latency all --timeout 1m\n"
+	"  topdown record --by cgroup -I 5s      the machine, and each cgroup every 5 s\n";
 
 static bool parse_option(struct record_options *options, int option)
 {
@@ -116,6 +124,11 @@ static bool parse_option(struct record_options *options, int option)
 				  &options->interval_ms);
 	case OPT_LATENCY:
 		return events_parse("--latency", optarg, &options->latencies);
+	case OPT_BY:
+		return owner_by_parse(optarg, &options->by);
+	case OPT_DEPTH:
+		return parse_number("--depth", optarg, 1, OWNER_DEPTH_MAX, "levels",
+				    &options->depth);
 	case OPT_TIMEOUT:
 		return parse_time("--timeout", optarg, RECORD_TIMEOUT_MIN_MS,
 				  RECORD_TIMEOUT_MAX_MS, &options->timeout_ms);
@@ -152,23 +165,39 @@ static bool refuse(const char *why)
 	return false;
 }
 
-/* Windows of CPUs have no interval, but their latencies do. */
+/* Windows of CPUs have no interval, but latencies and owners do. */
 static void set_intervals(struct record_options *options, bool tasks)
 {
 	if (!options->interval_ms)
 		options->interval_ms = options->latencies ? LATENCY_DEFAULT_MS :
-							    SAMPLE_DEFAULT_MS;
+				       options->by ? OWNER_DEFAULT_MS : SAMPLE_DEFAULT_MS;
 	if (options->latencies)
 		options->latency_ms = options->interval_ms;
+	if (options->by)
+		options->owner_ms = options->interval_ms;
 	if (!tasks)
 		options->interval_ms = 0;
 }
 
+static bool check_owners(const struct record_options *options)
+{
+	if (options->by == OWNER_BY_NONE)
+		return !options->depth ||
+		       refuse("--depth is about cgroups (add --by cgroup)");
+	if (options->by == OWNER_BY_PROCESS && options->depth)
+		return refuse("--depth is about cgroups (allowed: with --by cgroup)");
+	if (options->has_cpus || options->pids.nr || options->runs)
+		return refuse("--by records all processes or cgroups of the machine (allowed: without -C, -p and -r)");
+	return true;
+}
+
 static bool check_together(struct record_options *options)
 {
-	bool cpus = options->all_cpus || options->has_cpus;
+	bool cpus = options->all_cpus || options->has_cpus || options->by;
 	bool tasks = options->pids.nr || (options->argv && !cpus);
 
+	if (!check_owners(options))
+		return false;
 	if (options->tree && !options->pids.nr)
 		return refuse("--tree is about the children of processes (add -p PID)");
 	if (options->tree)
@@ -184,11 +213,11 @@ static bool check_together(struct record_options *options)
 	if (options->waits && (!options->control || !tasks || options->latencies))
 		return refuse("-D -1 waits for a word of --control to record tasks (add --control; allowed: without --latency)");
 	if (options->rotation.files && tasks)
-		return refuse("--rotate is about CPUs (with a command add -a or -C)");
+		return refuse("--rotate is about CPUs (with a command add -a, -C or --by)");
 	if (options->past && tasks)
-		return refuse("--past is about CPUs (with a command add -a or -C)");
-	if (options->interval_ms && !tasks && !options->latencies)
-		return refuse("-I is about tasks and latencies (windows of CPUs are as long as the module's period)");
+		return refuse("--past is about CPUs (with a command add -a, -C or --by)");
+	if (options->interval_ms && !tasks && !options->latencies && !options->by)
+		return refuse("-I is about tasks, latencies and owners (windows of CPUs are as long as the module's period)");
 	if (options->latencies && options->pids.nr > LATENCY_PARTS_MAX) {
 		message_error("-p: with --latency at most %d processes", LATENCY_PARTS_MAX);
 		return false;

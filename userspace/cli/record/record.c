@@ -127,13 +127,14 @@ static int record(struct record_run *run)
 {
 	const struct record_options *options = run->options;
 	bool tasks = options->pids.nr ||
-		     (options->argv && !options->all_cpus && !options->has_cpus);
+		     (options->argv && !options->all_cpus && !options->has_cpus && !options->by);
 	int ret;
 
 	ret = sampling_choose(run);
 	if (!ret)
 		ret = tasks ? record_tasks(run) : record_cpus(run);
 	sampling_end(run);
+	owned_end(run);
 	run->end = record_now();
 	if (run->command.pid)
 		outlast(run);

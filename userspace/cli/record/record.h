@@ -13,6 +13,7 @@
 #define RECORD_RUNS_MAX		1000
 /* Events of latencies have turns of 100 ms. */
 #define LATENCY_DEFAULT_MS	1000
+#define OWNER_DEFAULT_MS	1000
 #define RECORD_TIMEOUT_MIN_MS	10
 #define RECORD_TIMEOUT_MAX_MS	2147483647
 #define ROTATE_MIN_BYTES	(64ULL << 10)
@@ -27,7 +28,7 @@ int record_parse(struct record_options *options, int argc, char **argv, bool *do
 int record_open(struct record_run *run);
 
 bool rotate_parse(struct rotation *rotation, const char *text);
-uint64_t rotate_or_sample_ns(const struct record_run *run);
+uint64_t record_due_ns(const struct record_run *run);
 bool rotate_due(const struct record_run *run);
 int rotate_names(const char *path, unsigned int files);
 

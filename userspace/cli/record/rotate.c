@@ -82,19 +82,22 @@ static uint64_t rotate_next(const struct record_run *run)
 	return run->options->rotation.ns ? run->start_ns + run->options->rotation.ns : 0;
 }
 
+static uint64_t earlier(uint64_t one_ns, uint64_t other_ns)
+{
+	if (!one_ns || !other_ns)
+		return one_ns | other_ns;
+	return one_ns < other_ns ? one_ns : other_ns;
+}
+
 /**
- * rotate_or_sample_ns - when the file has its time, or an interval of latencies ends
+ * record_due_ns - when the file has its time, or an interval of latencies or of owners ends
  * @run: the recording
  *
  * Return: CLOCK_MONOTONIC; 0 for never.
  */
-uint64_t rotate_or_sample_ns(const struct record_run *run)
+uint64_t record_due_ns(const struct record_run *run)
 {
-	uint64_t sampling_ns = sampling_next(run), rotate_ns = rotate_next(run);
-
-	if (!sampling_ns || !rotate_ns)
-		return sampling_ns | rotate_ns;
-	return sampling_ns < rotate_ns ? sampling_ns : rotate_ns;
+	return earlier(rotate_next(run), earlier(sampling_next(run), owned_next(run)));
 }
 
 /**

@@ -16,6 +16,7 @@
 #include "idlist.h"
 #include "latency-blocks.h"
 #include "latency.h"
+#include "owned.h"
 #include "task.h"
 
 /**
@@ -44,6 +45,9 @@ struct rotation {
  * @interval_ms: -I; 0 without, and of CPUs
  * @latencies: --latency, bit n for event n; 0 without
  * @latency_ms: distance of latencies; 0 without
+ * @by: --by; whose slots are recorded too
+ * @depth: --depth; 0 for no limit
+ * @owner_ms: distance of their intervals; 0 without
  * @timeout_ms: --timeout; 0 for no limit
  * @path: -o
  * @rotation: --rotate
@@ -67,6 +71,9 @@ struct record_options {
 	uint64_t interval_ms;
 	uint64_t latencies;
 	uint64_t latency_ms;
+	enum owner_by by;
+	uint64_t depth;
+	uint64_t owner_ms;
 	uint64_t timeout_ms;
 	const char *path;
 	struct rotation rotation;
@@ -172,6 +179,7 @@ struct sampled {
  * @all_lost: windows that were lost of them
  * @all_bytes: their size
  * @sampling: the latencies
+ * @owned: the owners
  * @sampled: what there was of them, when the recording has ended
  */
 struct record_run {
@@ -209,6 +217,7 @@ struct record_run {
 	uint64_t all_lost;
 	uint64_t all_bytes;
 	struct sampling sampling;
+	struct owned owned;
 	struct sampled sampled;
 };
 

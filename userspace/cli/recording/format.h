@@ -4,7 +4,8 @@
  *
  * All numbers are little endian.  The file is a struct record_start and then blocks: a struct
  * record_block, and so many bytes after it as it says.  A block is a structure, or a struct
- * record_array with entries, or a struct record_latencies with two arrays.  Structures grow at
+ * record_array with entries, or a struct record_latencies with two arrays, or a struct
+ * record_owned with entries.  Structures grow at
  * their end: a reader takes those bytes of a structure that it knows, and sets what a shorter one
  * lacks to zero.  It leaves out blocks of a type that it does not know.  The version changes only
  * if that is not enough.
@@ -70,6 +71,8 @@ struct record_block {
  * @RECORD_CLOCK: struct record_clock: from then on the clocks are apart as they are there, and no
  *	more as in the last such block, or when the recording began
  * @RECORD_LATENCIES: struct record_latencies, with what follows it; of CPUs or of tasks
+ * @RECORD_OWNERS: array of struct record_owner; of CPUs, as the next
+ * @RECORD_OWNED: struct record_owned, with what follows it
  */
 enum record_type {
 	RECORD_INFO	= 1,
@@ -84,6 +87,8 @@ enum record_type {
 	RECORD_END	= 10,
 	RECORD_CLOCK	= 11,
 	RECORD_LATENCIES = 12,
+	RECORD_OWNERS	= 13,
+	RECORD_OWNED	= 14,
 };
 
 /**
@@ -352,6 +357,79 @@ struct record_latency {
 	uint32_t max;
 	uint64_t counted;
 	uint64_t lost;
+};
+
+/**
+ * struct record_owner - an owner: a process, a cgroup, or what has no other owner
+ * @owner: its number in the file, from 0
+ * @what: enum topdown_owner_what
+ * @id: as in topdown_owner
+ * @start_ns: as in topdown_owner, of CLOCK_BOOTTIME
+ * @parent: of a cgroup, the number in the file of its parent, which is less; else its own number
+ * @level: level of a cgroup, 0 for the root
+ * @flags: TOPDOWN_OWNER_CUT
+ * @__reserved: 0
+ * @name: as in topdown_owner; of the root of cgroups ""
+ *
+ * An owner comes before its first interval, and each cgroup before those below it.  An entry with a
+ * number that was there is the same owner, which has a new name: a process after an execve().
+ */
+struct record_owner {
+	uint32_t owner;
+	uint32_t what;
+	uint64_t id;
+	uint64_t start_ns;
+	uint32_t parent;
+	uint32_t level;
+	uint32_t flags;
+	uint32_t __reserved;
+	char name[TOPDOWN_OWNER_NAME_MAX];
+};
+
+/**
+ * struct record_owned - what owners had in an interval
+ * @size: bytes of this structure; the entries follow
+ * @entry_size: bytes of an entry, a multiple of 8
+ * @nr: number of entries
+ * @kind: enum topdown_owners_kind
+ * @depth: cgroups below this level count at their ancestor of this level; 0: each by itself
+ * @interval_ms: the distance of intervals that was asked for
+ * @begin_ns: when the interval began, CLOCK_MONOTONIC
+ * @end_ns: when it ended
+ *
+ * An owner that had neither slots nor time on a CPU, and has not ended, has no entry.  The first interval has none, and
+ * neither a begin nor an end of its own, and so tells what is recorded.  Several blocks have the
+ * same interval if one has no room for its entries.
+ */
+struct record_owned {
+	uint32_t size;
+	uint32_t entry_size;
+	uint32_t nr;
+	uint32_t kind;
+	uint32_t depth;
+	uint32_t interval_ms;
+	uint64_t begin_ns;
+	uint64_t end_ns;
+};
+
+/**
+ * struct record_share - what one owner had in an interval
+ * @owner: its number in the file
+ * @flags: TOPDOWN_OWNER_EXITED: the process had ended at the end of the interval
+ * @source: enum topdown_source
+ * @level: highest level of the figures
+ * @switches: how often it got a CPU from another owner
+ * @figures: figures of the interval, with ratios.  A cgroup's are its own: those of cgroups below
+ *	it are theirs, and what a cgroup had that was removed in the interval is its parent's.  So
+ *	all owners together have the slots of the CPUs
+ */
+struct record_share {
+	uint32_t owner;
+	uint32_t flags;
+	uint32_t source;
+	uint32_t level;
+	uint64_t switches;
+	struct topdown_figures figures;
 };
 
 /**

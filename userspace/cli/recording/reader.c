@@ -213,6 +213,20 @@ bool record_struct(struct record_reader *reader, void *to, size_t size, size_t l
 	return true;
 }
 
+/**
+ * record_tidy - make a text of a file harmless for a terminal
+ * @text: text, whose last byte may be anything
+ * @size: bytes of @text
+ */
+void record_tidy(char *text, size_t size)
+{
+	text[size - 1] = '\0';
+	for (; *text; text++) {
+		if (*text < ' ' || *text > '~')
+			*text = '?';
+	}
+}
+
 static struct record_array array_of(const struct record_reader *reader)
 {
 	struct record_array array;

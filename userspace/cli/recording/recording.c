@@ -56,16 +56,6 @@ static bool odd(struct loading *loading, const char *what)
 	return false;
 }
 
-/* Texts come from a file, so they may break a terminal. */
-static void tidy(char *text, size_t size)
-{
-	text[size - 1] = '\0';
-	for (; *text; text++) {
-		if (*text < ' ' || *text > '~')
-			*text = '?';
-	}
-}
-
 static bool take_info(struct loading *loading)
 {
 	struct recording *recording = loading->recording;
@@ -77,12 +67,12 @@ static bool take_info(struct loading *loading)
 		return odd(loading, "it is neither of CPUs nor of tasks");
 	if (info->nr_cpus > CPULIST_MAX)
 		return odd(loading, "it has too many CPUs");
-	tidy(info->host, sizeof(info->host));
-	tidy(info->kernel, sizeof(info->kernel));
-	tidy(info->cpu_name, sizeof(info->cpu_name));
-	tidy(info->codename, sizeof(info->codename));
-	tidy(info->module, sizeof(info->module));
-	tidy(info->program, sizeof(info->program));
+	record_tidy(info->host, sizeof(info->host));
+	record_tidy(info->kernel, sizeof(info->kernel));
+	record_tidy(info->cpu_name, sizeof(info->cpu_name));
+	record_tidy(info->codename, sizeof(info->codename));
+	record_tidy(info->module, sizeof(info->module));
+	record_tidy(info->program, sizeof(info->program));
 	recording->nr_cpus = info->nr_cpus;
 	recording->cpu = calloc(info->nr_cpus + 1, sizeof(*recording->cpu));
 	recording->task = calloc(RECORDING_TASKS_MAX, sizeof(*recording->task));
@@ -146,7 +136,7 @@ static bool take_command(struct loading *loading)
 			to[i] = ' ';
 	}
 	to[size] = '\0';
-	tidy(to, size + 1);
+	record_tidy(to, size + 1);
 	return true;
 }
 
@@ -321,7 +311,7 @@ static bool take_task(struct loading *loading, uint32_t i)
 	record_entry(&loading->reader, i, &task, sizeof(task));
 	if (task.task != recording->nr_tasks || task.task >= RECORDING_TASKS_MAX)
 		return odd(loading, "a task is missing");
-	tidy(task.name, sizeof(task.name));
+	record_tidy(task.name, sizeof(task.name));
 	recording->task[recording->nr_tasks++] = task;
 	return true;
 }
@@ -388,6 +378,43 @@ static bool take_latencies(struct loading *loading)
 	return latency_block_end(&block);
 }
 
+static bool take_owner(struct loading *loading, uint32_t i)
+{
+	return owner_list_take(&loading->reader, i, &loading->recording->owners);
+}
+
+static bool give_owned(struct loading *loading, const struct owner_piece *piece)
+{
+	const struct recording_sink *sink = loading->sink;
+
+	if (!begin(loading))
+		return false;
+	if (sink->owned)
+		loading->status = sink->owned(sink->data, loading->recording, piece);
+	return !loading->status;
+}
+
+static bool take_owned(struct loading *loading)
+{
+	struct recording *recording = loading->recording;
+	struct owner_piece piece;
+	struct owner_block block;
+
+	if (!owner_block_begin(&loading->reader, &recording->owners, &block))
+		return false;
+	piece.begin_ns = block.head.begin_ns;
+	piece.end_ns = block.head.end_ns;
+	while (block.entries < block.head.nr) {
+		if (!owner_block_next(&block, &piece.share))
+			return false;
+		if (loading->choice->has_cpus || !is_in_time(recording, piece.end_ns))
+			continue;
+		if (!give_owned(loading, &piece))
+			return false;
+	}
+	return true;
+}
+
 static bool take_end(struct loading *loading)
 {
 	struct recording *recording = loading->recording;
@@ -444,6 +471,8 @@ static bool fits_subject(const struct loading *loading)
 	case RECORD_WINDOWS:
 	case RECORD_LOST:
 	case RECORD_FINISH:
+	case RECORD_OWNERS:
+	case RECORD_OWNED:
 		return !tasks;
 	case RECORD_TASKS:
 	case RECORD_SAMPLES:
@@ -486,6 +515,10 @@ static bool take_block(struct loading *loading)
 		return take_clock(loading);
 	case RECORD_LATENCIES:
 		return take_latencies(loading);
+	case RECORD_OWNERS:
+		return take_entries(loading, OWNER_SIZE_MIN, take_owner);
+	case RECORD_OWNED:
+		return take_owned(loading);
 	default:
 		/* A newer program has more to say. */
 		return true;
@@ -595,7 +628,9 @@ void recording_free(struct recording *recording)
 	free(recording->cpu);
 	free(recording->task);
 	free(recording->clock);
+	free(recording->owners.owner);
 	recording->cpu = NULL;
 	recording->task = NULL;
 	recording->clock = NULL;
+	recording->owners.owner = NULL;
 }

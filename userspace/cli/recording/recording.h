@@ -11,6 +11,7 @@
 #include "cpulist.h"
 #include "latency-blocks.h"
 #include "moment.h"
+#include "owner-blocks.h"
 
 /* The module gives no more sessions to one descriptor. */
 #define RECORDING_TASKS_MAX	1024
@@ -70,6 +71,7 @@ struct recording_choice {
  * @task: tasks by number
  * @nr_clocks: number of @clock
  * @clock: moments since which the clocks are apart in another way
+ * @owners: owners that were recorded
  * @end: the end, if it is @whole
  * @whole: the file has its end
  * @windows: windows with a number, or samples
@@ -89,6 +91,7 @@ struct recording {
 	struct record_task *task;
 	size_t nr_clocks;
 	struct record_clock *clock;
+	struct owner_list owners;
 	struct record_end end;
 	bool whole;
 	uint64_t windows;
@@ -126,10 +129,24 @@ struct recording_piece {
 };
 
 /**
+ * struct owner_piece - what an owner had in an interval
+ * @begin_ns: when the interval began, CLOCK_MONOTONIC
+ * @end_ns: when it ended
+ * @share: what it had; its owner is in recording.owners
+ */
+struct owner_piece {
+	uint64_t begin_ns;
+	uint64_t end_ns;
+	struct record_share share;
+};
+
+/**
  * struct recording_sink - who gets the pieces
  * @begin: the recording as a whole is known, and which CPUs it has
  * @piece: the next piece of a CPU or of a task; those of one subject are in the order of time
  * @latency: what was sampled of an event in an interval; NULL if nobody wants it
+ * @owned: what an owner had in an interval; NULL if nobody wants it.  Owners are of all CPUs, so
+ *	there are none if some CPUs only were chosen
  * @data: for all of them
  *
  * All return 0, or an exit code after a message.
@@ -140,6 +157,8 @@ struct recording_sink {
 		     const struct recording_piece *piece);
 	int (*latency)(void *data, const struct recording *recording,
 		       const struct latency_piece *piece);
+	int (*owned)(void *data, const struct recording *recording,
+		     const struct owner_piece *piece);
 	void *data;
 };
 
