@@ -67,7 +67,7 @@ build() {
 # recorded ARG...: a recording of the stand-in for the kernel
 recorded() {
 	rm -f "$BUILD/data"
-	FAKE_NODE=/dev/topdown-of-the-fuzzer LD_PRELOAD=$BUILD/fake.so FAKE_FEATURES=1023 FAKE_STEP=10 \
+	FAKE_NODE=/dev/topdown-of-the-fuzzer LD_PRELOAD=$BUILD/fake.so FAKE_FEATURES=66559 FAKE_STEP=10 \
 		timeout 20 "$BUILD/plain/topdown" record --device /dev/topdown-of-the-fuzzer -q -o "$BUILD/data" "$@"
 	cat "$BUILD/data"
 }

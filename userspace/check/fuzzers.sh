@@ -11,7 +11,7 @@ HERE=$(cd "$(dirname "$0")" && pwd)
 # recorded ARG...: a recording of the stand-in for the kernel
 recorded() {
 	rm -f "$TMP/data"
-	FAKE_FEATURES=1023 FAKE_STEP=10 fake record -q -o "$TMP/data" "$@"
+	FAKE_FEATURES=66559 FAKE_STEP=10 fake record -q -o "$TMP/data" "$@"
 	cat "$TMP/data"
 }
 

@@ -9,7 +9,7 @@ seed() {
 	local mode
 
 	cat > "$corpus.seed"
-	for mode in {0..8}; do
+	for mode in {0..9} a b; do
 		{ printf '%b' "\\x0$mode"; cat "$corpus.seed"; } > "$corpus/$1-$mode"
 	done
 }
@@ -20,7 +20,8 @@ seeds() {
 	recording)
 		recorded --past --timeout 10 | seed cpus
 		recorded --timeout 50 -I 10 -- sleep 0.03 | seed tasks
-		recorded --timeout 250 -I 100 --latency all | seed latency ;;
+		recorded --timeout 250 -I 100 --latency all | seed latency
+		recorded --timeout 120 -I 50 --by cgroup | seed owners ;;
 	words)
 		printf -- '-a\n-A\n-I\n500ms\n--count\n3\n-C\n0-3,8\n-x\n;\n-e\nALL' | seed options
 		printf 'tma_memory_bound>60\n--hold\n10s\nretiring<20' | seed thresholds

@@ -77,6 +77,15 @@ FAKE_TICK=50 fake record -q --timeout 200 -o "$TMP/data"
 recorded 'a recording' -A
 recorded 'its steps' --steps -A
 recorded 'its windows' --windows
+td report --owners --schema > "$TMP/report.json"
+for kind in process cgroup; do
+	FAKE_FEATURES=$((1 << 16 | 1023)) FAKE_TICK=50 fake record -q --by "$kind" -I 100 --timeout 200 \
+		-o "$TMP/data"
+	recorded "recorded owners: $kind" --owners
+	recorded 'in each step' --owners --steps
+done
+td report --schema > "$TMP/report.json"
+FAKE_TICK=50 fake record -q --timeout 200 -o "$TMP/data"
 td report --diff x --schema > "$TMP/schema.json"
 td report -j --diff "$TMP/data" "$TMP/data" > "$TMP/lines"
 result "$("$TMP/schema" "$TMP/schema.json" < "$TMP/lines"; echo $?)" 'two recordings'

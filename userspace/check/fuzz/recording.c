@@ -26,6 +26,9 @@ static const char * const modes[][4] = {
 	{ "--diff", "", "-j" },
 	{ "-C0-3", "--steps" },
 	{ "--latency", "-j", "-A" },
+	{ "--owners", "--steps", "-j" },
+	{ "--owners", "-l2", "--self", "--sort=ipc" },
+	{ "--html", "/dev/null", "--top=3" },
 };
 
 static void repair(unsigned char *file, size_t size)

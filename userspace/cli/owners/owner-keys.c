@@ -69,20 +69,27 @@ bool owner_sort_parse(const char *text, struct owner_sort *sort)
 	return false;
 }
 
-static double sort_value(const struct row *row, const struct owner_sort *sort)
+/**
+ * owner_sort_value - what an owner is sorted by
+ * @figures: its figures
+ * @sort: the key
+ *
+ * Return: a number; the owner with the largest is the first.
+ */
+double owner_sort_value(const struct topdown_figures *figures, const struct owner_sort *sort)
 {
 	double ipc;
 
 	switch (sort->key) {
 	case OWNER_KEY_TIME:
-		return row->figures.enabled_ns;
+		return figures->enabled_ns;
 	case OWNER_KEY_IPC:
-		ipc = topdown_figures_ipc(&row->figures);
+		ipc = topdown_figures_ipc(figures);
 		return isnan(ipc) ? -1 : ipc;
 	case OWNER_KEY_NODE:
-		return row->figures.node[sort->node];
+		return figures->node[sort->node];
 	default:
-		return row->figures.slots;
+		return figures->slots;
 	}
 }
 
@@ -96,7 +103,8 @@ static double sort_value(const struct row *row, const struct owner_sort *sort)
  */
 int owner_compare(const struct row *one, const struct row *other, const struct owner_sort *sort)
 {
-	double left = sort_value(one, sort), right = sort_value(other, sort);
+	double left = owner_sort_value(&one->figures, sort);
+	double right = owner_sort_value(&other->figures, sort);
 
 	return (left < right) - (left > right);
 }

@@ -55,6 +55,7 @@ struct owner_sort {
 bool owner_by_parse(const char *text, enum owner_by *by);
 const char *owner_by_plural(enum owner_by by);
 bool owner_sort_parse(const char *text, struct owner_sort *sort);
+double owner_sort_value(const struct topdown_figures *figures, const struct owner_sort *sort);
 int owner_compare(const struct row *one, const struct row *other, const struct owner_sort *sort);
 
 #endif /* TOPDOWN_CLI_OWNER_KEYS_H */

@@ -467,6 +467,8 @@ int report_diff(struct report_options *options)
 		ret = summary_read(&after, options->path, &options->choice);
 	if (!ret) {
 		warn(&before, &after);
+		if (before.recording.owners.there || after.recording.owners.there)
+			message_note("owners are not compared: --diff compares the CPUs ('topdown report --owners' of each recording prints them)");
 		if (options->latency || options->output.format == OUTPUT_TABLE)
 			warn_of_latencies(&before, &after);
 		ret = find(options, &before, &after);

@@ -4,6 +4,7 @@
  * elsewhere. Each level is a picture of stacked areas. A step has the width of its time, and a
  * node the height of its share, so an area is the share of the slots over that time.
  */
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "columns.h"
 #include "meaning.h"
 #include "message.h"
+#include "owner-listing.h"
 #include "page.h"
 #include "report.h"
 #include "text.h"
@@ -19,6 +21,9 @@
 #define WIDTH		1000.0
 #define HEIGHT		240.0
 #define SMALL_HEIGHT	60.0
+/* Owners that the page has in its table, and those of them with a picture. */
+#define PAGE_OWNERS	50
+#define PAGE_PICTURES	12
 
 /**
  * struct page - a page that is written
@@ -39,29 +44,6 @@ struct page {
 	unsigned int nr;
 	unsigned int node[TD_NR_NODES];
 };
-
-/* The texts of a recording have printable characters only. */
-static void put_text(FILE *file, const char *text)
-{
-	for (; *text; text++) {
-		switch (*text) {
-		case '<':
-			fputs("&lt;", file);
-			break;
-		case '>':
-			fputs("&gt;", file);
-			break;
-		case '&':
-			fputs("&amp;", file);
-			break;
-		case '"':
-			fputs("&quot;", file);
-			break;
-		default:
-			putc(*text, file);
-		}
-	}
-}
 
 static void put_clock(const struct page *page, uint64_t at_ns, bool date)
 {
@@ -261,7 +243,7 @@ static void put_small(const struct page *page, const struct summary_subject *sub
 	if (!series_join(&series, &subject->series, nr) && series.nr) {
 		fputs("<figure><figcaption>", page->file);
 		if (row.task) {
-			put_text(page->file, row.task->name);
+			recording_page_text(page->file, row.task->name);
 			fprintf(page->file, " (%d)", row.task->pid);
 		} else {
 			fprintf(page->file, "CPU %u", row.cpu);
@@ -272,6 +254,68 @@ static void put_small(const struct page *page, const struct summary_subject *sub
 		fputs("</svg></figure>\n", page->file);
 	}
 	series_free(&series);
+}
+
+static void put_activity_cell(FILE *file, double value, int digits)
+{
+	if (isnan(value))
+		fputs("<td>-</td>", file);
+	else
+		fprintf(file, "<td>%.*f</td>", digits, value);
+}
+
+/* The same for an owner, over the time of the pictures of all. */
+static int put_owner_picture(const struct page *page, const struct series *all,
+			     const struct row *row, uint32_t owner)
+{
+	const struct summary *summary = page->summary;
+	struct series series;
+	int ret;
+
+	series_begin(&series, all->start_ns, summary->owners.step_ns, 1);
+	ret = owner_sums_series(&summary->owners, &summary->recording.owners, owner,
+				row->kind == ROW_CGROUP && !page->options->self, &series);
+	series.end_ns = end_of(all);
+	if (!ret && series.nr) {
+		fputs("<figure><figcaption>", page->file);
+		recording_page_text(page->file, row->kind == ROW_CGROUP ? row->path : row->name);
+		if (row->kind == ROW_PROCESS)
+			fprintf(page->file, " (%d)", row->task->pid);
+		fprintf(page->file, "</figcaption><svg class=\"small\" viewBox=\"0 0 %.0f %.0f\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"level 1\">\n",
+			WIDTH, SMALL_HEIGHT);
+		put_areas(page, &series, 1, SMALL_HEIGHT);
+		fputs("</svg></figure>\n", page->file);
+	}
+	series_free(&series);
+	return ret;
+}
+
+static int put_owners(const struct page *page, const struct series *all)
+{
+	const struct summary *summary = page->summary;
+	struct owner_listing *listing;
+	uint32_t i;
+	int ret = 0;
+
+	if (!summary->recording.owners.there || page->options->choice.has_cpus)
+		return 0;
+	listing = owner_listing_make(page->options, summary, summary->level);
+	if (!listing)
+		return -ENOMEM;
+	owner_listing_all(listing);
+	owner_listing_rows(listing, 0, page->options->top && page->options->top < OWNER_ROWS ?
+			   page->options->top : PAGE_OWNERS);
+	fprintf(page->file, "<section class=\"each\"><h2>%s</h2>\n",
+		summary->recording.owners.kind == TOPDOWN_OWNERS_CGROUPS ?
+		page->options->self ? "Cgroups, without those below them" :
+				      "Cgroups, with all below them" : "Processes");
+	recording_page_owners(page->file, listing, page->node, page->nr);
+	for (i = 0; i < listing->interval.nr && i < PAGE_PICTURES && all->nr && !ret; i++)
+		ret = put_owner_picture(page, all, &listing->interval.row[i],
+					listing->place[i].owner);
+	fputs("</section>\n", page->file);
+	owner_listing_free(listing);
+	return ret;
 }
 
 static void put_each(const struct page *page, size_t nr)
@@ -287,14 +331,6 @@ static void put_each(const struct page *page, size_t nr)
 			put_small(page, &summary->subject[i], nr);
 	}
 	fputs("</section>\n", page->file);
-}
-
-static void put_activity_cell(FILE *file, double value, int digits)
-{
-	if (isnan(value))
-		fputs("<td>-</td>", file);
-	else
-		fprintf(file, "<td>%.*f</td>", digits, value);
 }
 
 /* IPC and busy of a step, where the recording has them. */
@@ -391,7 +427,7 @@ static void put_facts(const struct page *page)
 	const struct record_info *info = &recording->info;
 
 	fputs("<h1>topdown: ", page->file);
-	put_text(page->file, info->host);
+	recording_page_text(page->file, info->host);
 	fputs("</h1>\n<p>", page->file);
 	put_clock(page, recording_in_part(recording) ? recording_begin_ns(recording) :
 						       info->begin.monotonic_ns, true);
@@ -403,11 +439,11 @@ static void put_facts(const struct page *page)
 		summary_of_tasks(page->summary) ? "task" : "CPU",
 		plural_text(summary_used(page->summary)),
 		(unsigned long long)recording->lost);
-	put_text(page->file, *info->codename ? info->codename : info->cpu_name);
+	recording_page_text(page->file, *info->codename ? info->codename : info->cpu_name);
 	fputs(", Linux ", page->file);
-	put_text(page->file, info->kernel);
+	recording_page_text(page->file, info->kernel);
 	fputs(".</p>\n<p><code>topdown ", page->file);
-	put_text(page->file, recording->command);
+	recording_page_text(page->file, recording->command);
 	fputs("</code></p>\n", page->file);
 }
 
@@ -438,7 +474,7 @@ static void put_verdict(const struct page *page)
 		if (child >= 0)
 			put_bottleneck(file, &row, child, ", of them ");
 		fputs(": ", file);
-		put_text(file, meaning_of_node(child >= 0 ? child : node));
+		recording_page_text(file, meaning_of_node(child >= 0 ? child : node));
 	}
 	fputs("</p>\n", file);
 }
@@ -506,6 +542,7 @@ static int put_page(struct page *page)
 	put_level(page, &series, 1);
 	put_level(page, &series, 2);
 	put_each(page, series.nr);
+	ret = put_owners(page, &series);
 	if (series.nr)
 		recording_page_latencies(page->file, page->summary, series.start_ns,
 					 end_of(&series));
@@ -513,7 +550,9 @@ static int put_page(struct page *page)
 	put_table(page, &series);
 	fputs("</main></body></html>\n", page->file);
 	series_free(&series);
-	return 0;
+	if (ret)
+		message_error("cannot write the page: %s", strerror(-ret));
+	return ret ? EXIT_RUNTIME : 0;
 }
 
 /**

@@ -15,6 +15,10 @@ enum {
 	OPT_STEPS = OPTIONS_OWN,
 	OPT_WINDOWS,
 	OPT_LATENCY,
+	OPT_OWNERS,
+	OPT_SORT,
+	OPT_TOP,
+	OPT_SELF,
 	OPT_PARTIAL,
 	OPT_SINCE,
 	OPT_UNTIL,
@@ -33,6 +37,10 @@ static const struct option long_options[] = {
 	{ "steps", no_argument, NULL, OPT_STEPS },
 	{ "windows", no_argument, NULL, OPT_WINDOWS },
 	{ "latency", no_argument, NULL, OPT_LATENCY },
+	{ "owners", no_argument, NULL, OPT_OWNERS },
+	{ "sort", required_argument, NULL, OPT_SORT },
+	{ "top", required_argument, NULL, OPT_TOP },
+	{ "self", no_argument, NULL, OPT_SELF },
 	{ "interval", required_argument, NULL, 'I' },
 	{ "level", required_argument, NULL, 'l' },
 	{ "diff", required_argument, NULL, OPT_DIFF },
@@ -65,6 +73,12 @@ static const char usage[] =
 	"      --steps          print each step\n"
 	"      --windows        print each window, as topdown history does\n"
 	"      --latency        print the latencies, and no slots\n"
+	"      --owners         print the processes or cgroups that 'topdown record --by' has\n"
+	"                       recorded, and no CPUs; with --steps in each step\n"
+	"      --sort KEY       owners by slots (default), time, ipc, or the slots of a node such\n"
+	"                       as tma_memory_bound\n"
+	"      --top N          the first N owners (1..100000); of tables with CPUs default 20\n"
+	"      --self           cgroups without those below them\n"
 	"      --diff BEFORE    compare with the recording BEFORE, and say which differences\n"
 	"                       are more than noise\n"
 	"      --fail-on-change with --diff: exit with 5 if a difference is more than noise,\n"
@@ -87,6 +101,7 @@ static const char usage[] =
 	"  topdown report --steps -x , before.data\n"
 	"  topdown report --diff before.data after.data\n"
 	"  topdown report --since 14:03 --until 14:05\n"
+	"  topdown report --owners --steps -I 1m --top 5\n"
 	"  topdown report -A --html page.html\n"
 	"  topdown record -o - --timeout 9s | topdown report -\n";
 
@@ -121,6 +136,16 @@ static bool parse_option(struct report_options *options, int option)
 	case OPT_LATENCY:
 		options->latency = true;
 		return true;
+	case OPT_OWNERS:
+		options->owners = true;
+		return true;
+	case OPT_SORT:
+		return owner_sort_parse(optarg, &options->sort);
+	case OPT_TOP:
+		return parse_number("--top", optarg, 1, OWNERS_TOP_MAX, "rows", &options->top);
+	case OPT_SELF:
+		options->self = true;
+		return true;
 	case OPT_DIFF:
 		options->diff = optarg;
 		return true;
@@ -151,11 +176,29 @@ static bool refuse(const char *why)
 	return false;
 }
 
+/* Owners are of all CPUs, and have tables of their own. */
+static bool check_owners(const struct report_options *options)
+{
+	bool asked = options->sort.given || options->top || options->self;
+	bool others = options->windows || options->diff || options->trace || options->latency ||
+		      options->choice.has_cpus;
+
+	if (options->owners && (others || options->each || options->html))
+		return refuse("--owners prints owners, which are of all CPUs (allowed: without -A, -C, --latency, --windows, --diff, --html and --trace)");
+	if (options->owners || !asked)
+		return true;
+	if (others || options->steps || options->output.format != OUTPUT_TABLE)
+		return refuse("--sort, --top and --self are about owners (add --owners)");
+	return true;
+}
+
 static bool check_together(const struct report_options *options)
 {
 	unsigned int forms = options->steps + options->windows + !!options->diff +
 			     !!options->html + !!options->trace;
 
+	if (!check_owners(options))
+		return false;
 	if (forms > 1)
 		return refuse("--steps, --windows, --diff, --html and --trace exclude each other (allowed: one of them)");
 	if ((options->html || options->trace) && options->output.format != OUTPUT_TABLE)

@@ -20,6 +20,11 @@ extern const char recording_page_head[];
 
 void recording_page_clock(FILE *file, const struct recording *recording, uint64_t at_ns,
 			  bool date);
+struct owner_listing;
+
+void recording_page_owners(FILE *file, const struct owner_listing *listing,
+			   const unsigned int *node, unsigned int nr);
+void recording_page_text(FILE *file, const char *text);
 void recording_page_latencies(FILE *file, const struct summary *summary, uint64_t start_ns,
 			      uint64_t end_ns);
 

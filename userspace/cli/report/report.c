@@ -111,7 +111,9 @@ static int print_rows(struct report_options *options, const struct summary *summ
 	if (options->output.format != OUTPUT_TABLE)
 		return output_interval(&options->output, interval);
 	report_text(options, summary, interval);
-	ret = report_latency_text(options, summary);
+	ret = report_owners_text(options, summary);
+	if (!ret)
+		ret = report_latency_text(options, summary);
 	return ret ? ret : output_flush(&options->output);
 }
 
@@ -161,6 +163,7 @@ static int print_summary(struct report_options *options)
 		.step_ns = options->step_ms * NS_PER_MS,
 		.level = options->level ? options->level : 2,
 		.each = options->each,
+		.owner_steps = options->html || (options->owners && options->steps),
 	};
 	struct interval interval = { .nr = 0 };
 	int ret;
@@ -168,8 +171,12 @@ static int print_summary(struct report_options *options)
 	ret = summary_read(&summary, options->path, &options->choice);
 	options->output.tasks = summary_of_tasks(&summary);
 	if (!ret)
+		ret = report_owners_there(options, &summary);
+	if (!ret)
 		ret = make_rows(&summary, &interval);
-	if (!ret && options->latency)
+	if (!ret && options->owners)
+		ret = report_owners(options, &summary);
+	else if (!ret && options->latency)
 		ret = report_latency(options, &summary);
 	else if (!ret && options->html)
 		ret = print_page(options, &summary);
@@ -187,6 +194,8 @@ static int print_schema(const struct report_options *options)
 		return report_diff_schema();
 	if (options->latency)
 		return output_json_schema("report --latency", COLUMNS_LATENCIES);
+	if (options->owners)
+		return output_json_schema("report --owners", COLUMNS_TASKS | COLUMNS_OWNED);
 	return output_json_schema("report", COLUMNS_ALL | COLUMNS_REPORT | COLUMNS_STEPS |
 				  COLUMNS_WINDOWS);
 }

@@ -9,10 +9,13 @@
 #include <stdint.h>
 
 #include "output.h"
+#include "owner-keys.h"
 #include "summary.h"
 
 #define STEP_MIN_MS		10
 #define STEP_MAX_MS		3600000
+
+#define OWNERS_TOP_MAX		100000
 
 /* The most lines of the list of bottlenecks. */
 #define TIMELINE_MAX		20
@@ -24,6 +27,10 @@
  * @steps: --steps
  * @windows: --windows
  * @latency: --latency
+ * @owners: --owners
+ * @sort: --sort
+ * @top: --top; 0 without
+ * @self: --self
  * @choice: --partial, -C, --since and --until
  * @diff: --diff; NULL without
  * @fail_on_change: --fail-on-change
@@ -40,6 +47,10 @@ struct report_options {
 	bool steps;
 	bool windows;
 	bool latency;
+	bool owners;
+	struct owner_sort sort;
+	uint64_t top;
+	bool self;
 	struct recording_choice choice;
 	const char *diff;
 	bool fail_on_change;
@@ -60,6 +71,9 @@ int report_html(const struct report_options *options, const struct summary *summ
 int report_trace(const struct report_options *options);
 int report_latency(struct report_options *options, const struct summary *summary);
 int report_latency_text(const struct report_options *options, const struct summary *summary);
+int report_owners_there(const struct report_options *options, const struct summary *summary);
+int report_owners(struct report_options *options, const struct summary *summary);
+int report_owners_text(const struct report_options *options, const struct summary *summary);
 void report_text(const struct report_options *options, const struct summary *summary,
 		 const struct interval *interval);
 

@@ -58,6 +58,15 @@ static uint64_t latency_step(const struct summary *summary, const struct record_
 	return interval_ns > summary->step_ns ? interval_ns : step_ns;
 }
 
+/* The same of owners. */
+static uint64_t owner_step(const struct summary *summary, const struct recording *recording,
+			   uint64_t step_ns)
+{
+	uint64_t interval_ns = recording->owners.interval_ms * NS_PER_MS;
+
+	return interval_ns > summary->step_ns ? interval_ns : step_ns;
+}
+
 static int begin(void *data, const struct recording *recording)
 {
 	const struct record_info *info = &recording->info;
@@ -73,6 +82,8 @@ static int begin(void *data, const struct recording *recording)
 		return no_memory();
 	latency_sums_begin(&summary->latencies, first_of(recording),
 			   latency_step(summary, info, step_ns), summary->nr);
+	owner_sums_begin(&summary->owners, summary->owner_steps, first_of(recording),
+			 owner_step(summary, recording, step_ns));
 	series_begin(&summary->all.series, start_of(recording), step_ns, summary->level);
 	for (i = 0; i < summary->nr; i++)
 		series_begin(&summary->subject[i].series, start_of(recording), step_ns,
@@ -164,6 +175,14 @@ static int latency(void *data, const struct recording *recording,
 
 	(void)recording;
 	return latency_sums_add(&summary->latencies, more) ? no_memory() : 0;
+}
+
+static int owned(void *data, const struct recording *recording, const struct owner_piece *more)
+{
+	struct summary *summary = data;
+
+	(void)recording;
+	return owner_sums_add(&summary->owners, more) ? no_memory() : 0;
 }
 
 static uint64_t length_of(const struct recording *recording)
@@ -347,7 +366,8 @@ int summary_read(struct summary *summary, const char *path,
 		 const struct recording_choice *choice)
 {
 	const struct recording_sink sink = {
-		.begin = begin, .piece = piece, .latency = latency, .data = summary,
+		.begin = begin, .piece = piece, .latency = latency, .owned = owned,
+		.data = summary,
 	};
 	int ret;
 
@@ -375,6 +395,7 @@ void summary_free(struct summary *summary)
 	summary->subject = NULL;
 	series_free(&summary->all.series);
 	latency_sums_free(&summary->latencies);
+	owner_sums_free(&summary->owners);
 	recording_free(&summary->recording);
 }
 

@@ -6,6 +6,7 @@
 #define TOPDOWN_CLI_SUMMARY_H
 
 #include "latency-sums.h"
+#include "owner-sums.h"
 #include "recording.h"
 #include "rows.h"
 #include "series.h"
@@ -68,6 +69,7 @@ struct summary_subject {
  * @step_ns: length of a step that was asked for; 0 for the module's period or the interval
  * @level: highest level that is shown
  * @each: figures over time of each CPU or task are shown too, so they are kept
+ * @owner_steps: so are those of owners
  * @nodes: nodes that any piece has, bit n for node n
  * @totals_lack: windows were lost, and the totals do not have their slots
  * @recording: the recording
@@ -75,11 +77,13 @@ struct summary_subject {
  * @nr: number of @subject
  * @subject: CPUs or tasks by number
  * @latencies: what was sampled
+ * @owners: what owners had
  */
 struct summary {
 	uint64_t step_ns;
 	unsigned int level;
 	bool each;
+	bool owner_steps;
 	uint32_t nodes;
 	bool totals_lack;
 	struct recording recording;
@@ -87,6 +91,7 @@ struct summary {
 	unsigned int nr;
 	struct summary_subject *subject;
 	struct latency_sums latencies;
+	struct owner_sums owners;
 };
 
 int summary_read(struct summary *summary, const char *path,

@@ -309,6 +309,8 @@ static int write_trace(struct trace *trace)
 	int ret;
 
 	ret = recording_read(&recording, trace->options->path, &trace->options->choice, &sink);
+	if (!ret && recording.owners.there)
+		message_note("owners are not in the trace ('topdown report --owners --steps' prints them)");
 	if (!ret) {
 		put_ends(trace);
 		put_rest(trace, &recording);

@@ -268,6 +268,7 @@ GETTER(back, integer, !!(row->event->flags & TOPDOWN_EVENT_BACK))
 GETTER(value, ratio, row->event->ratio)
 GETTER(count, integer, row->event->count)
 GETTER(running, running, row)
+GETTER(share, number, row->share)
 GETTER(ipc, figure, topdown_figures_ipc(&row->figures))
 GETTER(on_cpus, number, row->on_cpus)
 GETTER(busy, figure, topdown_figures_busy(&row->figures, row->time_ns))
@@ -408,10 +409,10 @@ static const struct column columns[] = {
 	       "what running is to be expected: less than 1 if level 1 is counted in turns"),
 	INTEGER(windows, COLUMNS_REPORT, "windows or samples that were recorded"),
 	INTEGER(lost, COLUMNS_REPORT, "windows that were lost"),
-	{ "bottleneck", COLUMN_STRING, COLUMNS_REPORT | COLUMNS_STEPS, 0, true, 0, get_bottleneck,
-	  "largest level 1 node over its threshold", { 0 } },
-	{ "child", COLUMN_STRING, COLUMNS_REPORT | COLUMNS_STEPS, 0, true, 0, get_child,
-	  "largest child of the bottleneck over its threshold", { 0 } },
+	{ "bottleneck", COLUMN_STRING, COLUMNS_REPORT | COLUMNS_STEPS | COLUMNS_OWNED, 0, true, 0,
+	  get_bottleneck, "largest level 1 node over its threshold", { 0 } },
+	{ "child", COLUMN_STRING, COLUMNS_REPORT | COLUMNS_STEPS | COLUMNS_OWNED, 0, true, 0,
+	  get_child, "largest child of the bottleneck over its threshold", { 0 } },
 	RANK(retiring, RETIRING, 0, 5),
 	RANK(retiring, RETIRING, 1, 50),
 	RANK(retiring, RETIRING, 2, 95),
@@ -485,6 +486,8 @@ static const struct column columns[] = {
 	MAYBE(cgroup, COLUMNS_TASKS, "number of the cgroup, of rows of cgroups"),
 	{ "path", COLUMN_STRING, COLUMNS_TASKS, 0, true, 0, get_path,
 	  "path of the cgroup, from the root of cgroups on", { 0 } },
+	NUMBER(share, COLUMNS_OWNED, 6, false,
+	       "share of the slots of all owners, with idle time"),
 	/* These are in tables only. */
 	TABLE(COLUMN_STRING, get_subject, TABLE_CPUS,
 	      COLUMN_FIRST, UNIT_NONE, NULL, "CPU", 3, "CPU", 3),

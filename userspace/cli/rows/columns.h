@@ -30,6 +30,8 @@
 #define COLUMNS_STEPS	(1U << 12)
 #define COLUMNS_LATENCIES (1U << 13)
 #define TABLE_OWNERS	(1U << 14)
+/* Rows of owners of recordings have these and those of tasks. */
+#define COLUMNS_OWNED	(1U << 15)
 
 #define COLUMNS_ALL	(COLUMNS_CPUS | COLUMNS_TASKS)
 #define COLUMNS_KEYS	(COLUMNS_ALL | COLUMNS_RUNS)

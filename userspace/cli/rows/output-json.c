@@ -178,7 +178,8 @@ int output_json_schema(const char *command, unsigned int views)
 	       "\"title\":\"a line of topdown %s -j\",\n"
 	       "\"type\":\"object\",\n", command);
 	/* With -r there are more keys, and for recordings, but not always. */
-	put_required(&list, views & ~(COLUMNS_RUNS | COLUMNS_REPORT | COLUMNS_STEPS));
+	put_required(&list, views & ~(COLUMNS_RUNS | COLUMNS_REPORT | COLUMNS_STEPS |
+				      COLUMNS_OWNED));
 	fputs("\"properties\":{\n"
 	      "\"schema\":{\"type\":\"integer\",\"const\":1,\n"
 	      "\"description\":\"changes if the meaning of a key does\"}", stdout);

@@ -26,5 +26,7 @@ unsigned int output_views(const struct output *output)
 		return views | COLUMNS_STEPS;
 	if (output->latencies)
 		return COLUMNS_LATENCIES;
+	if (output->owned)
+		return views | COLUMNS_OWNED;
 	return output->repeat ? views | COLUMNS_RUNS : views;
 }

@@ -28,6 +28,7 @@ enum output_format {
  * @windows: rows are of closed windows
  * @events: rows are watch events
  * @latencies: rows are of latencies
+ * @owned: rows are of owners of a recording
  * @repeat: rows are means of several runs
  * @report: rows are those of a recording
  * @steps: rows are those of the steps of a recording
@@ -50,6 +51,7 @@ struct output {
 	bool windows;
 	bool events;
 	bool latencies;
+	bool owned;
 	bool repeat;
 	bool report;
 	bool steps;

@@ -134,6 +134,7 @@ struct watched {
  * @name: name of an owner; NULL for others, whose @task has it
  * @path: path of a cgroup; NULL or "" for others
  * @id: number of a cgroup
+ * @share: share of the slots of all owners; of owners of a recording only
  * @parent: row of its parent; of topdown top only
  */
 struct row {
@@ -181,6 +182,7 @@ struct row {
 	const char *name;
 	const char *path;
 	uint64_t id;
+	double share;
 	const struct row *parent;
 };
 

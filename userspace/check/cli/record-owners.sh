@@ -1,0 +1,245 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# topdown record --by, and what topdown report says of processes and cgroups: the file has what
+# each had in each interval, under its last name, and nothing twice.
+set -euo pipefail
+# shellcheck source=userspace/check/suite.sh
+. "$(dirname "$0")/../suite.sh"
+
+# With owners, cycles and the busy time.
+export FAKE_FEATURES=$((1 << 16 | 1023)) FAKE_TICK=40 TZ=UTC
+data=$TMP/data
+
+# owners ARG...: what the report says of owners, as JSON
+owners() { td report --owners -j "$@" "$data" > "$TMP/rows"; }
+
+# rows KEY...: the values of the keys of each line, one row a line
+rows() {
+	python3 -c '
+import json, sys
+for line in open(sys.argv[1]):
+    row = json.loads(line)
+    print(*(row[key] for key in sys.argv[2:]))' "$TMP/rows" "$@"
+}
+
+# is NAME WANTED HAS
+is() {
+	if [[ $2 == "$3" ]]; then
+		result 0 "$1"
+	else
+		echo "# wanted:" "${2//$'\n'/, }" "was:" "${3//$'\n'/, }"
+		result 1 "$1"
+	fi
+}
+
+# slots_of PATTERN: of the rows whose pid, path or kind it is, added up
+slots_of() { rows row pid path slots | awk -v who="$1" '$1 == who || $2 == who || $3 == who { sum += $4 } END { printf "%.0f\n", sum }'; }
+
+# Each reading is a step later: 42 has 5.4e9 slots of 6.3e9 in each, 1 and idle time the rest.
+run fake record --by process -I 100 --timeout 450 -o "$data"
+expect 'processes' 0 '' '^topdown: [0-9]+ windows of 4 CPUs in 0\.[45]'
+owners
+is 'the busiest first, idle time last' \
+	$'process 42 serv?er 0.857143\nprocess 1 init 0.095238\nidle None idle 0.047619' \
+	"$(rows row pid comm share)"
+is 'with their ratios' $'0.4 0.05 0.1 0.45 1.5\n0.4 0.05 0.1 0.45 1.5\n0.4 0.05 0.1 0.45 1.5' \
+	"$(rows tma_retiring tma_bad_speculation tma_frontend_bound tma_backend_bound ipc)"
+is 'a bottleneck, which idle time is none of' \
+	$'tma_backend_bound tma_memory_bound\ntma_backend_bound tma_memory_bound\nNone None' \
+	"$(rows bottleneck child)"
+total=$(slots_of 42)
+owners --steps
+steps=$(rows time | sort -u | wc -l)
+result "$((steps < 3 || steps > 5))" "an interval of 100 ms each ($steps)"
+is 'each has the slots of a step' 5400000000 "$(rows pid slots | awk '$1 == 42 { print $2 }' | sort -u)"
+is 'and together those of all' "$total" "$(slots_of 42)"
+is 'of which there is one an interval' "$((steps * 5400000000))" "$total"
+is 'a switch is counted once' "$((steps * 100))" "$(rows pid switches | awk '$1 == 42 { sum += $2 } END { print sum }')"
+owners --steps -I 10s
+is 'in one long step' "$total" "$(slots_of 42)"
+is 'with one row each' 3 "$(lines "$TMP/rows")"
+owners --top 1
+is 'the first' 42 "$(rows pid)"
+
+# The module shows its sums for some time, and then they are in "ended".
+FAKE_SHORT=4 fake record -q --by process -I 50 --timeout 550 -o "$data"
+owners
+is 'a process that has ended' '77 exited 6000000000' "$(rows pid state slots | grep ^77)"
+is 'is not in ended, too' '' "$(rows row | grep ended || true)"
+FAKE_SHORT=4 FAKE_LATE=1000 fake record -q --by process -I 50 --timeout 550 -o "$data"
+owners
+is 'an end that no interval has' 'ended 1000 1.0' "$(rows row slots tma_retiring | grep ended)"
+FAKE_SHORT=3 fake record -q --by process -I 100 --timeout 250 -o "$data"
+owners
+is 'by slots' $'42\n77\n1\nNone' "$(rows pid)"
+owners --sort time
+is 'by time' $'1\n42\n77\nNone' "$(rows pid)"
+owners --steps
+is 'who has not run has no row' 1 "$(rows pid | grep -c '^77$')"
+owners --until 50ms
+is 'a part of the time' "$(slots_of 77)" 3000000000
+owners --since 50ms
+is 'the end of it' 0 "$(slots_of 77)"
+
+# An execve() gives another name.
+FAKE_RENAMED=other fake record -q --by process -I 50 --timeout 550 -o "$data"
+owners
+is 'a new name' other "$(rows pid comm | awk '$1 == 42 { print $2 }')"
+total=$(slots_of 42)
+owners --steps
+is 'of the same process' "$total $((total / 5400000000))" "$(slots_of 42) $(rows pid | grep -c '^42$')"
+
+# Cgroups.
+run fake record -q --by cgroup -I 100 --timeout 350 -o "$data"
+expect 'cgroups' 0 '' ''
+owners
+is 'with those below them' \
+	$'/ 1 0.97561\n/a 100 0.585366\n/a/b 200 0.390244\n/c 300 0.341463\nNone None 0.02439' \
+	"$(rows path cgroup share)"
+owners --self
+is 'by themselves' $'/a/b 0.390244\n/c 0.341463\n/a 0.195122\n/ 0.04878\nNone 0.02439' \
+	"$(rows path share)"
+owners --steps
+is 'in each step' "$(($(rows time | sort -u | wc -l) * 12300000000))" \
+	"$(($(slots_of /) + $(slots_of idle)))"
+fake record -q --by cgroup --depth 1 -I 100 --timeout 150 -o "$data"
+owners
+is 'down to a level' $'/\n/a\n/c\nNone' "$(rows path)"
+run td report "$data"
+expect 'which the table says' 0 'cgroups down to level 1, each with all' ''
+
+# One that is removed leaves its sums to its parent, which has them once.
+cgroups() {
+	printf '%s\n' "1 0 0 10 " "$@" > "$TMP/cgroups.new"
+	mv "$TMP/cgroups.new" "$TMP/cgroups"
+}
+cgroups '100 1 1 10 a' '200 100 2 10 b' '300 200 3 10 c'
+{
+	sleep 0.5
+	cgroups '100 1 1 10 a' '200 100 2 15 b' '300 200 3 30 c'
+	sleep 0.5
+	# b and c are gone: a has what they had, and 1 more of b.
+	cgroups '100 1 1 56 a' '400 1 1 7 new'
+} &
+FAKE_CGROUPS=$TMP/cgroups fake record -q --by cgroup -I 50 --timeout 1500 -o "$data"
+wait
+owners --self
+is 'what was removed is counted once' \
+	$'/a/b/c 48000000000\n/new 16800000000\n/a/b 12000000000\n/a 2400000000' \
+	"$(rows path slots | grep ^/)"
+owners
+is 'and in all trees above it' \
+	$'/ 79200000000\n/a 62400000000\n/a/b 60000000000\n/a/b/c 48000000000\n/new 16800000000' \
+	"$(rows path slots | grep ^/)"
+
+# Tables.
+for ((i = 0; i < 24; i++)); do
+	names+=("$((500 + i)) 1 1 10 <u$i>")
+done
+cgroups "${names[@]}"
+{ sleep 0.3; cgroups "${names[@]/ 10 / 20 }"; } &
+FAKE_CGROUPS=$TMP/cgroups fake record -q --by cgroup -I 50 --timeout 700 -o "$data"
+wait
+run td report "$data"
+expect 'below the table of all' 0 'bottleneck over time
+.*
+cgroups, each with all below it; .*
+share% +on CPU s retiring bad spec frontend +backend +IPC  ID and name
+ +[0-9.]+ +240\.000 +40\.0 +5\.0 +10\.0 +45\.0\* +1\.50  1 /
+ +[0-9.]+ +10\.000 .*  500 /<u0>
+.*
+6 more \(--top\)$' ''
+run td report --top 3 "$data"
+result "$((status || $(grep -c '/<u' "$TMP/out") != 2))" 'fewer of them'
+run td report --owners "$data"
+result "$((status || $(grep -c '/<u' "$TMP/out") != 24))" 'all of them'
+run td report --owners -l 2 --steps "$data"
+expect 'and of level 2' 0 'until [0-9:.]+, 0\.050 s
+share% +on CPU s RETIR light heavy .* mem  core +IPC  ID and name
+.*45\.0\* 30\.0\* 15\.0 ' ''
+run td report --owners -x ';' "$data"
+expect 'values' 0 '^time;interval;row;.*;path;share
+.*;/<u0>;0\.' ''
+td report --html "$TMP/page" --top 5 "$data"
+result "$([[ $(grep -c '<tr><th scope="row">/' "$TMP/page") == 5 && $(grep -c '<figcaption>/' "$TMP/page") == 5 ]]; echo $?)" \
+	'the page has a table and pictures'
+result "$(grep -q '/&lt;u' "$TMP/page" && ! grep -q '/<u' "$TMP/page"; echo $?)" 'in which a name is only a name'
+run td report -C 0 "$data"
+expect 'a CPU alone' 0 'tma_retiring' 'owners are of all CPUs, and left out with -C'
+result "$(grep -q '/<u' "$TMP/out"; echo $((!$?)))" 'has no owners'
+run td report --diff "$data" "$data"
+result "$([[ $err == *'owners are not compared'* ]]; echo $?)" 'a comparison is of CPUs'
+run td report --trace "$TMP/trace" "$data"
+expect 'a trace is of CPUs' 0 '' 'owners are not in the trace'
+
+# Each file of several knows the names of its owners.
+fake record -q --by cgroup -I 200 --rotate 1s,4 --timeout 2500 -o "$TMP/log" 2> /dev/null
+bad=0
+for file in "$TMP/log" "$TMP/log.1" "$TMP/log.2"; do
+	data=$file owners
+	[[ $(rows path) == $'/\n/a\n/a/b\n/c\nNone' ]] || bad=1
+done
+result "$bad" 'each file by itself'
+head -c "$(($(stat -c %s "$TMP/log.1") - 100))" "$TMP/log.1" > "$data"
+owners --partial 2> /dev/null
+is 'a file that was cut off' $'/\n/a\n/a/b\n/c\nNone' "$(rows path)"
+
+# As damage.c says: every byte that was changed is noticed.
+variant=plain
+[[ $TOPDOWN != */asan/* ]] || variant=asan
+echo 2000 > "$TMP/period"
+FAKE_TICK=0 FAKE_CPUS=1 FAKE_PERIOD=$TMP/period fake record -q --by cgroup -I 50 --timeout 70 -o "$data"
+"$BUILD/$variant/damage" "$data" > "$TMP/damage" 2>&1 || true
+grep -E '^#' "$TMP/damage" || true
+result "$(($(grep -cE '^(not )?ok ' "$TMP/damage") != 12))" 'every byte was tried'
+while read -r line; do
+	[[ $line == ok* ]] && bad=0 || bad=1
+	result "$bad" "damage: ${line#*ok * }"
+done < <(grep -E '^(not )?ok ' "$TMP/damage")
+
+# A command is run, and the machine is measured.
+run fake record -q --by process -I 100 -o "$data" -- sh -c 'sleep 0.25; exit 4'
+expect 'while a command runs' 4 '' ''
+owners
+is 'all processes' $'42\n1\nNone' "$(rows pid)"
+run fake record -q --by process --latency all -I 100 --timeout 250 -o "$data"
+expect 'with latencies' 0 '' ''
+run td report "$data"
+expect 'both tables' 0 'processes; .*42 serv\?er.*retire latency of instructions' ''
+
+# What cannot be.
+fake record -q --timeout 100 -o "$TMP/cpus"
+run td report --owners "$TMP/cpus"
+expect 'a recording without owners' 2 '' 'has no owners .topdown record --by process, or --by cgroup'
+run td report --top 3 "$TMP/cpus"
+expect 'the first of none' 2 '' 'has no owners'
+run td report --owners --self "$data"
+expect 'processes have none below them' 2 '' 'self is about cgroups'
+run td report --steps --sort ipc "$data"
+expect 'CPUs are not sorted' 2 '' 'are about owners \(add --owners\)'
+run td report --owners -A "$data"
+expect 'owners are of all CPUs' 2 '' 'allowed: without -A, -C'
+run td report --owners --sort names "$data"
+expect 'no such key' 2 '' "--sort: there is no node 'names' .allowed: slots, time, ipc"
+for args in '-C 0' "-p $$" '-r 2 -- true'; do
+	# shellcheck disable=SC2086 # several words
+	run fake record --by process -o "$TMP/none" $args
+	expect "all processes with $args" 2 '' 'allowed: without -C, -p and -r'
+done
+run fake record --by thread -o "$TMP/none"
+expect 'no such kind' 2 '' "--by: 'thread' .*allowed: process, cgroup"
+run fake record --depth 2 -o "$TMP/none"
+expect 'the depth of what' 2 '' 'add --by cgroup'
+run fake record --by process --depth 2 -o "$TMP/none"
+expect 'processes have no depth' 2 '' 'allowed: with --by cgroup'
+FAKE_FEATURES=1023 run fake record --by process --timeout 100 -o "$TMP/none"
+expect 'an older module' 3 '' 'has no owners'
+FAKE_NO_CGROUPS=1 run fake record --by cgroup --timeout 100 -o "$TMP/none"
+expect 'a kernel without cgroups' 3 '' 'CONFIG_CGROUP_PERF; --by process does not'
+FAKE_OWNERS_ERRNO=13 run fake record --by process --timeout 100 -o "$TMP/none"
+expect 'no right' 3 '' 'perf_event_paranoid|CAP_PERFMON'
+result "$([[ ! -e $TMP/none ]]; echo $?)" 'and no file'
+FAKE_OWNERS_READS=4 run fake record -q --by process -I 50 --timeout 500 -o "$data"
+expect 'a reading that fails' 1 '' 'cannot read owners through .*Input/output error'
+finish
