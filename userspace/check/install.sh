@@ -37,6 +37,8 @@ for file in bin/topdown lib/somewhere/libtopdown.so.1 lib/somewhere/libtopdown.a
 	lib/systemd/system/topdown-export.service lib/systemd/system/topdown-export.socket lib/systemd/system/topdown-record.service \
 	share/topdown/prometheus-rules.yml share/topdown/prometheus-alerts.yml \
 	share/topdown/grafana-dashboard.json share/topdown/pcp-openmetrics.url \
+	share/topdown/containers/topdown-cdi.json share/topdown/containers/daemonset.yaml \
+	share/topdown/containers/module.yaml share/topdown/containers/Dockerfile \
 	lib/sysusers.d/topdown.conf share/doc/libtopdown-dev/examples/machine.c \
 	share/doc/libtopdown-dev/examples/myself.cc \
 	share/doc/libtopdown-dev/examples/percpu.py \
