@@ -76,6 +76,29 @@ TASKS = ((1, info(2)), (7, array(struct.pack("<I2i3I64s", 0, 42, 0, 0, 1, 0, b"s
          (8, array(SAMPLE, SAMPLE)), (10, end(2)))
 
 
+
+
+def owner(number, what, name, parent=None, level=0):
+    return struct.pack("<II2Q4I128s", number, what, 100 + number, 7,
+                       number if parent is None else parent, level, 0, 0, name)
+
+
+def owned(*shares, grow=0):
+    head = struct.pack("<6I2Q", 40 + grow, 424 + grow, len(shares), 1, 0, 500, 5000, 9000)
+    return head + b"\x5a" * grow + b"".join(share + b"\x5a" * grow for share in shares)
+
+
+def share(number, slots, flags=0):
+    return struct.pack("<4IQ", number, flags, 1, 1, 3) + figures(slots)
+
+
+OWNERS = ((1, info()), (14, owned()),
+          (13, array(owner(0, 2, b""), owner(1, 1, b""), owner(2, 1, b"a", 1, 1),
+                     owner(3, 1, b"b", 2, 2), owner(4, 0, b"sh"))),
+          (14, owned(share(0, 40), share(3, 400), share(4, 800))),
+          (13, array(owner(4, 0, b"make"))), (14, owned(share(4, 80, 1))), (10, end(0)))
+
+
 class Recordings(unittest.TestCase):
     def read(self, data, **options):
         with tempfile.NamedTemporaryFile() as path:
@@ -116,6 +139,22 @@ class Recordings(unittest.TestCase):
         self.assertEqual([(one["pid"], one["slots"], one["begin_ns"]) for one in seen.as_dicts()],
                          [(42, 4000, 5000)] * 2)
 
+    def test_owners(self):
+        """recordings: processes and cgroups, with their paths and last names"""
+        for grow in 0, 8:
+            blocks = [(14, owned(share(3, 400), grow=grow)) if payload == OWNERS[3][1] else
+                      (kind, payload) for kind, payload in OWNERS] if grow else OWNERS
+            seen = self.read(file(*blocks))
+            self.assertEqual([(one["what"], one["name"], one["path"]) for one in seen.owners],
+                             [("idle", "idle", ""), ("cgroup", "", "/"), ("cgroup", "a", "/a"),
+                              ("cgroup", "b", "/a/b"), ("process", "make", "")])
+            self.assertEqual([(one.owner, one.figures.slots, one.exited) for one in seen.shares],
+                             [(3, 400, False), (4, 80, True)] if grow else
+                             [(0, 40, False), (3, 400, False), (4, 800, False), (4, 80, True)])
+        self.assertEqual((seen.owners[4]["id"], seen.owners[4]["start_ns"]), (104, 7))
+        self.assertEqual((seen.shares[0].begin_ns, seen.shares[0].end_ns, seen.shares[0].switches),
+                         (5000, 9000, 3))
+
     def test_longer(self):
         """recordings: structures of a later release are longer"""
         seen = self.read(file((1, info() + b"\x5a" * 8), (4, array(EDGE, grow=16)),
@@ -124,7 +163,7 @@ class Recordings(unittest.TestCase):
 
     def test_damaged(self):
         """recordings: each byte changed, and each end cut off, is an error"""
-        for whole in (file(*CPUS), file(*TASKS)):
+        for whole in (file(*CPUS), file(*TASKS), file(*OWNERS)):
             for at in range(len(whole)):
                 changed = bytearray(whole)
                 changed[at] ^= 0x10
@@ -177,6 +216,10 @@ class Recordings(unittest.TestCase):
                     CPUS[0], (5, array(late)), (10, end(2))],
                 "no such CPU": [CPUS[0], (5, array(window(2, 8, 1, 1)))],
                 "no such task": [TASKS[0], TASKS[2]],
+                "no such owner": [CPUS[0], OWNERS[3]],
+                "an owner is missing": [CPUS[0], (13, array(owner(1, 0, b"")))],
+                "no such kind of owner": [CPUS[0], (13, array(owner(0, 5, b"")))],
+                "parts are not as long": [CPUS[0], (14, owned(share(0, 1)) + b"\0" * 8)],
                 "neither of CPUs nor of tasks": [(1, info(3))],
                 "first, and once": [CPUS[0], CPUS[0]],
                 "another size": [CPUS[0], (5, struct.pack("<II", 456, 2) + late)],

@@ -32,7 +32,7 @@ from .nodes import Node, node, nodes
 from .owner import Owner, Owners
 from .reading import Reading, Span
 from .record import Record
-from .recording import Piece, Recording, RecordingError
+from .recording import Piece, Recording, RecordingError, Share
 from .region import Region, RegionReading, Regions
 from .session import Session, SessionMap, SessionReading
 from .stall import Stall, StallEvent, Stalls
@@ -42,6 +42,6 @@ from .watch import Event, Watch
 __all__ = ["CpuSet", "Device", "Event", "Figures", "Info", "LatencyReading",
            "LatencySession", "Map", "Node", "Owner", "Owners", "Piece", "Reading",
            "Record", "Recording", "RecordingError", "Refusal", "Region", "RegionReading", "Regions",
-           "Session", "SessionMap", "SessionReading", "Span", "Stall", "StallEvent",
+           "Session", "SessionMap", "SessionReading", "Share", "Span", "Stall", "StallEvent",
            "Stalls", "Watch", "Window", "dtype", "frame", "node", "nodes", "rows", "total_latency",
            "version"]

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, Callable, Dict, Iterator, List, Optional, Tupl
 
 from . import abi, library
 from .figures import LEVEL, Figures
+from .owner import WHATS
 from .record import FLAGS, Record
 
 MAGIC = b"tdrecord"
@@ -27,6 +28,8 @@ _ARRAY = struct.Struct("<II")
 OF_CPUS = 1
 OF_TASKS = 2
 (INFO, COMMAND, CPUS, BEGIN, WINDOWS, LOST, TASKS, SAMPLES, FINISH, END, CLOCK) = range(1, 12)
+# Block 12 has latencies.
+(OWNERS, OWNED) = (13, 14)
 
 
 class RecordingError(ValueError):
@@ -88,6 +91,24 @@ class _Sample(ctypes.Structure):
                 ("figures", abi.Figures), ("core", abi.Figures), ("atom", abi.Figures)]
 
 
+class _Owner(ctypes.Structure):
+    _fields_ = [("owner", ctypes.c_uint32), ("what", ctypes.c_uint32), ("id", ctypes.c_uint64),
+                ("start_ns", ctypes.c_uint64),
+                *[(name, ctypes.c_uint32) for name in ("parent", "level", "flags", "reserved")],
+                ("name", ctypes.c_char * 128)]
+
+
+class _Owned(ctypes.Structure):
+    _fields_ = [*[(name, ctypes.c_uint32) for name in (
+                    "size", "entry_size", "nr", "kind", "depth", "interval_ms")],
+                ("begin_ns", ctypes.c_uint64), ("end_ns", ctypes.c_uint64)]
+
+
+class _Share(ctypes.Structure):
+    _fields_ = [*[(name, ctypes.c_uint32) for name in ("owner", "flags", "source", "level")],
+                ("switches", ctypes.c_uint64), ("figures", abi.Figures)]
+
+
 class _End(ctypes.Structure):
     _fields_ = [("end", _Clock), ("windows", ctypes.c_uint64), ("lost", ctypes.c_uint64),
                 ("signal", ctypes.c_uint32), ("status", ctypes.c_uint32)]
@@ -124,6 +145,28 @@ class Piece:
                 **self.figures.as_dict(), **{name: name in self.flags for name in FLAGS}}
 
 
+@dataclass(frozen=True)
+class Share:
+    """What a process or a cgroup had in an interval."""
+    #: Number of the owner in `Recording.owners`.
+    owner: int
+    #: Begin and end: CLOCK_MONOTONIC in ns.
+    begin_ns: int
+    end_ns: int
+    #: The end as a time of the day, in UTC.
+    time: datetime
+    #: Origin of the figures: "perf_metrics", ...
+    source: str
+    #: Highest level of the figures.
+    level: int
+    #: Whether the process had ended at the end.
+    exited: bool
+    #: How often the owner got a CPU from another one.
+    switches: int
+    #: Of a cgroup alone, without those below it.
+    figures: Figures
+
+
 class Recording:
     """A file of ``topdown record``, which is read at once.
 
@@ -144,6 +187,12 @@ class Recording:
         self.tasks: List[Dict[str, Any]] = []
         #: The CPUs that were recorded: dicts of "cpu", "core_id", "socket", "node", ...
         self.cpus: List[Dict[str, Any]] = []
+        #: The owners that were recorded: dicts of "what" ("process", "cgroup", "idle", "others" or
+        #: "ended"), "id", "start_ns", "parent" (a number in this list; None for no cgroup and for
+        #: the root), "name" and "path".
+        self.owners: List[Dict[str, Any]] = []
+        #: What they had in each interval, in the order of the file.
+        self.shares: List[Share] = []
         #: Windows that were lost, by CPU.
         self.lost: Dict[int, int] = {}
         #: Whether the file has its end.
@@ -254,7 +303,8 @@ class Recording:
         entries: Dict[int, Tuple[Type[ctypes.Structure], Callable[[Any], None]]] = {
             CPUS: (_Cpu, self._take_cpu), BEGIN: (_Edge, self._take_begin),
             WINDOWS: (_Window, self._take_window), LOST: (_Lost, self._take_lost),
-            TASKS: (_Task, self._take_task), SAMPLES: (_Sample, self._take_sample)}
+            TASKS: (_Task, self._take_task), SAMPLES: (_Sample, self._take_sample),
+            OWNERS: (_Owner, self._take_owner)}
         if kind == INFO:
             self._raw = self._one(_Info, payload)
             if self._info.subject not in (OF_CPUS, OF_TASKS):
@@ -266,6 +316,10 @@ class Recording:
             self._clocks.append(self._one(_Clock, payload))
         elif kind == END:
             self._take_end(self._one(_End, payload))
+        elif kind == OWNED:
+            if self._info.subject == OF_TASKS:
+                raise self._odd("it has CPUs and tasks")
+            self._take_owned(self._one(_Owned, payload), payload)
         elif kind in entries or kind == FINISH:
             if (kind in (TASKS, SAMPLES)) != (self._info.subject == OF_TASKS):
                 raise self._odd("it has CPUs and tasks")
@@ -348,6 +402,38 @@ class Recording:
         # The flags of a sample are those of a session.
         self._add(raw, None, raw.task, 0, raw.begin_ns, raw.end_ns, 0,
                   Figures(abi.Figures.from_buffer_copy(raw.figures)))
+
+    def _take_owner(self, raw: _Owner) -> None:
+        if raw.owner > len(self.owners) or raw.parent > raw.owner:
+            raise self._odd("an owner is missing")
+        if raw.what >= len(WHATS):
+            raise self._odd("there is no such kind of owner")
+        what, name = WHATS[raw.what], raw.name.decode(errors="replace")
+        parent = raw.parent if what == "cgroup" and raw.parent < raw.owner else None
+        above = "" if parent is None else self.owners[parent]["path"].rstrip("/")
+        path = "" if what != "cgroup" else f"{above}/{name}"
+        owner = {"what": what, "id": raw.id, "start_ns": raw.start_ns, "parent": parent,
+                 "name": name if what in ("process", "cgroup") else what, "path": path}
+        if raw.owner == len(self.owners):
+            self.owners.append(owner)
+        else:
+            self.owners[raw.owner] = owner
+
+    def _take_owned(self, head: _Owned, payload: bytes) -> None:
+        least = ctypes.sizeof(_Share)
+        if (head.size < ctypes.sizeof(_Owned) or head.entry_size < least or head.entry_size % 8
+                or head.size + head.entry_size * head.nr != len(payload)):
+            raise self._odd("its parts are not as long as it is")
+        for i in range(head.nr):
+            raw = _Share.from_buffer_copy(payload, head.size + i * head.entry_size)
+            if raw.owner >= len(self.owners):
+                raise self._odd("there is no such owner")
+            self.shares.append(Share(
+                owner=raw.owner, begin_ns=head.begin_ns, end_ns=head.end_ns,
+                time=self.time(head.end_ns),
+                source=library.text("topdown_source_name", raw.source), level=raw.level,
+                exited=bool(raw.flags & abi.OWNER_EXITED), switches=raw.switches,
+                figures=Figures(abi.Figures.from_buffer_copy(raw.figures))))
 
     def _take_end(self, raw: _End) -> None:
         recorded = sum(1 for piece in self.pieces if piece.number or piece.task is not None)
