@@ -113,6 +113,7 @@ wait "$job" || true
 result "$(grep -q '^topdown_cgroup_slots_total{id="/a' "$TMP/scraped"; echo $?)" 'with these options, cgroups too'
 
 # Names for OpenTelemetry stand for metrics that there are, and each that counts has one.
+# shellcheck disable=SC2016 # the quotes of Markdown
 sed -nE 's/^\| `(topdown\.[a-z0-9_.]+)` .*\| `(topdown_[a-z0-9_]+)` .*/\1 \2/p' "$USERSPACE/../docs/containers.md" > "$TMP/names"
 sed -nE 's/^# TYPE (topdown_[a-z0-9_]+) .*/\1/p' "$USERSPACE"/check/cli/golden/export{,-cgroups}.txt |
 	sort -u > "$TMP/metrics"

@@ -76,8 +76,6 @@ TASKS = ((1, info(2)), (7, array(struct.pack("<I2i3I64s", 0, 42, 0, 0, 1, 0, b"s
          (8, array(SAMPLE, SAMPLE)), (10, end(2)))
 
 
-
-
 def owner(number, what, name, parent=None, level=0):
     return struct.pack("<II2Q4I128s", number, what, 100 + number, 7,
                        number if parent is None else parent, level, 0, 0, name)

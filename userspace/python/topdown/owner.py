@@ -10,7 +10,7 @@ from .figures import LEVEL, Figures
 from .handle import Closing, Handle, created
 
 _KINDS = {"cgroup": 1, "process": 0}
-WHATS = ("process", "cgroup", "idle", "others", "ended")
+WORDS = ("process", "cgroup", "idle", "others", "ended")
 _PATH_MAX = 4096
 
 _Key = Tuple[int, int, int]
@@ -71,7 +71,7 @@ class Owners(Closing):
             library.call("topdown_owner_between", ctypes.byref(then) if then else None,
                          ctypes.byref(now), tree, LEVEL, ctypes.byref(raw))
             both.append(Figures(raw))
-        what = WHATS[now.what] if now.what < len(WHATS) else "unknown"
+        what = WORDS[now.what] if now.what < len(WORDS) else "unknown"
         return Owner(what, now.id, now.parent, now.name.decode(errors="replace"), self._path(now),
                      bool(now.flags & abi.OWNER_EXITED),
                      now.switches - (then.switches if then else 0), *both)

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, Callable, Dict, Iterator, List, Optional, Tupl
 
 from . import abi, library
 from .figures import LEVEL, Figures
-from .owner import WHATS
+from .owner import WORDS
 from .record import FLAGS, Record
 
 MAGIC = b"tdrecord"
@@ -406,9 +406,9 @@ class Recording:
     def _take_owner(self, raw: _Owner) -> None:
         if raw.owner > len(self.owners) or raw.parent > raw.owner:
             raise self._odd("an owner is missing")
-        if raw.what >= len(WHATS):
+        if raw.what >= len(WORDS):
             raise self._odd("there is no such kind of owner")
-        what, name = WHATS[raw.what], raw.name.decode(errors="replace")
+        what, name = WORDS[raw.what], raw.name.decode(errors="replace")
         parent = raw.parent if what == "cgroup" and raw.parent < raw.owner else None
         above = "" if parent is None else self.owners[parent]["path"].rstrip("/")
         path = "" if what != "cgroup" else f"{above}/{name}"
