@@ -110,7 +110,8 @@ static unsigned int processes(struct topdown_owner *owner, uint64_t steps)
 		gone->self.running_ns += setting("FAKE_LATE", 0);
 	}
 	add(owner, &nr, TOPDOWN_OWNER_WHAT_PROCESS, 1, "init", 90, steps);
-	add(owner, &nr, TOPDOWN_OWNER_WHAT_PROCESS, 42, renamed ? renamed : "serv\033er", 10, steps);
+	add(owner, &nr, TOPDOWN_OWNER_WHAT_PROCESS, 42, renamed ? renamed : "serv\033er", 10,
+	    steps);
 	if (steps > last + 1)
 		return nr;
 	gone = add(owner, &nr, TOPDOWN_OWNER_WHAT_PROCESS, 77, "short", 50, until);

@@ -397,9 +397,9 @@ struct record_owner {
  * @begin_ns: when the interval began, CLOCK_MONOTONIC
  * @end_ns: when it ended
  *
- * An owner that had neither slots nor time on a CPU, and has not ended, has no entry.  The first interval has none, and
- * neither a begin nor an end of its own, and so tells what is recorded.  Several blocks have the
- * same interval if one has no room for its entries.
+ * An owner that had neither slots nor time on a CPU, and has not ended, has no entry.  The first
+ * interval has none, and neither a begin nor an end of its own, and so tells what is recorded.
+ * Several blocks have the same interval if one has no room for its entries.
  */
 struct record_owned {
 	uint32_t size;
