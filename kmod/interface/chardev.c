@@ -175,6 +175,10 @@ static int td_chardev_read_cpus(struct topdown_read *read, struct cpumask *cpus)
 	ret = td_command_cpus(cpus, read->cpus, read->cpus_words);
 	if (ret)
 		return ret;
+	if (read->flags & TOPDOWN_READ_MAPPED) {
+		td_fresh_fold_awake(cpus);
+		return 0;
+	}
 	read->nr_records = cpumask_weight(cpus) + !!(read->flags & TOPDOWN_READ_TOTAL);
 	if (read->nr_records > room)
 		return -EMSGSIZE;
@@ -192,6 +196,23 @@ static int td_chardev_read_cpus(struct topdown_read *read, struct cpumask *cpus)
 	return ret;
 }
 
+/* Are the flags and the room for records as in the ABI? */
+static int td_chardev_check_read(const struct topdown_read *read)
+{
+	if (read->flags & ~TD_READ_FLAGS)
+		return -EOPNOTSUPP;
+	if (read->__reserved)
+		return -EINVAL;
+	if (read->flags & TOPDOWN_READ_MAPPED) {
+		if (read->flags != (TOPDOWN_READ_FRESH | TOPDOWN_READ_MAPPED))
+			return -EINVAL;
+		return read->record_size || read->records || read->nr_records ? -EINVAL : 0;
+	}
+	if (read->record_size < TD_RECORD_SIZE_VER0)
+		return -EINVAL;
+	return read->record_size > PAGE_SIZE ? -E2BIG : 0;
+}
+
 static int td_chardev_read(struct file *filp, union td_command *command)
 {
 	const struct td_file *file = filp->private_data;
@@ -199,12 +220,9 @@ static int td_chardev_read(struct file *filp, union td_command *command)
 	cpumask_var_t cpus;
 	int ret;
 
-	if (read->flags & ~TD_READ_FLAGS)
-		return -EOPNOTSUPP;
-	if (read->__reserved || read->record_size < TD_RECORD_SIZE_VER0)
-		return -EINVAL;
-	if (read->record_size > PAGE_SIZE)
-		return -E2BIG;
+	ret = td_chardev_check_read(read);
+	if (ret)
+		return ret;
 	if (!file->may_read)
 		return -EACCES;
 

@@ -203,7 +203,7 @@ TEST_F(abi, unknown_command_is_enotty)
 TEST_F(abi, unknown_flag_is_eopnotsupp)
 {
 	static const __u32 known[COMMANDS] = {
-		0, 3, 0xf,
+		0, 7, 0xf,
 	};
 	unsigned int i, bit;
 

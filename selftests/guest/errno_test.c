@@ -175,6 +175,34 @@ TEST_F(errnos, out_of_range)
 	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, rows, EINVAL));
 }
 
+/* With TOPDOWN_READ_MAPPED there are no records, and with room for some no answer is right. */
+TEST_F(errnos, mapped_records)
+{
+	enum { FLAGS = TOPDOWN_READ_FRESH | TOPDOWN_READ_MAPPED };
+#define MAPPED(name, value)							\
+	{ TOPDOWN_CMD_READ, { FIELD(read, record_size, 0), FIELD(read, records, 0),	\
+			      FIELD(read, nr_records, 0), FIELD(read, name, value) } }
+	static const struct row bare[] = {
+		MAPPED(flags, TOPDOWN_READ_MAPPED), MAPPED(flags, FLAGS | TOPDOWN_READ_TOTAL),
+		MAPPED(flags, TOPDOWN_READ_MAPPED | TOPDOWN_READ_TOTAL),
+	};
+	static const struct row right[] = { MAPPED(flags, FLAGS) };
+#undef MAPPED
+#define ROOM(...)								\
+	{ TOPDOWN_CMD_READ, { FIELD(read, flags, FLAGS), __VA_ARGS__ } }
+	static const struct row room[] = {
+		ROOM(FIELD(read, record_size, 0), FIELD(read, records, 0)),
+		ROOM(FIELD(read, record_size, 0), FIELD(read, nr_records, 0)),
+		ROOM(FIELD(read, records, 0), FIELD(read, nr_records, 0)),
+		READ(flags, FLAGS),
+	};
+#undef ROOM
+
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, bare, EINVAL));
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, room, EINVAL));
+	EXPECT_TRUE(ROWS_FAIL(variant->bits, self->fd, right, 0));
+}
+
 TEST_F(errnos, cpu_sets)
 {
 	static const struct row empty[] = {

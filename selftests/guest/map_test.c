@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -236,6 +237,63 @@ TEST_F(map, a_fresh_read_leaves_the_last_window)
 	EXPECT_EQ(after.total.slots - before.total.slots,
 		  after.open.slots - before.open.slots);
 	EXPECT_EQ(0, memcmp(&after.open, &read.window, sizeof(after.open)));
+}
+
+/* CPUs are asked until now, and nobody but the map has the records. */
+static int count_mapped(int fd, __u64 cpus)
+{
+	struct topdown_read read = {
+		.size		= sizeof(read),
+		.flags		= TOPDOWN_READ_FRESH | TOPDOWN_READ_MAPPED,
+		.cpus		= (uintptr_t)&cpus,
+		.cpus_words	= 1,
+	};
+
+	return ioctl(fd, TOPDOWN_READ, &read) ? -errno : (int)read.nr_records;
+}
+
+/* The sums are those of a fresh reading: a reading with records adds nothing but its own time. */
+TEST_F(map, counts_until_now_without_records)
+{
+	struct topdown_map_record before, others, after, left;
+	unsigned int cpu = self->cpus[0], busy = self->cpus[self->nr - 1];
+	uint64_t asked;
+	int load;
+
+	if (self->nr < 2 || busy > 63)
+		SKIP(return, "one CPU, or too many");
+	ASSERT_EQ(0, cpu_pin(cpu));
+	ASSERT_EQ(0, period_set("60000"));
+	load = spin_start(busy, NULL);
+	ASSERT_LT(0, load);
+	sleep_ms(50);
+	ASSERT_EQ(0, count_mapped(self->map.fd, 1ULL << cpu | 1ULL << busy));
+	ASSERT_TRUE(map_read(&self->map, cpu, &before));
+	ASSERT_TRUE(map_read(&self->map, busy, &others));
+	sleep_ms(20);
+
+	/* A CPU that is not asked stays as it was, busy or not. */
+	asked = clock_ns(CLOCK_MONOTONIC);
+	ASSERT_EQ(0, count_mapped(self->map.fd, 1ULL << cpu));
+	ASSERT_TRUE(map_read(&self->map, cpu, &after));
+	ASSERT_TRUE(map_read(&self->map, busy, &left));
+	EXPECT_LE(asked, after.time_ns);
+	EXPECT_LT(before.total.slots, after.total.slots);
+	EXPECT_EQ(after.total.slots - before.total.slots, after.open.slots - before.open.slots);
+	EXPECT_EQ(before.windows, after.windows);
+	EXPECT_EQ(0, memcmp(&others, &left, sizeof(left)));
+
+	asked = clock_ns(CLOCK_MONOTONIC);
+	ASSERT_EQ(0, count_mapped(self->map.fd, 1ULL << busy));
+	ASSERT_TRUE(map_read(&self->map, busy, &after));
+	EXPECT_LE(asked, after.time_ns);
+	EXPECT_LT(others.total.enabled_ns + 20000000, after.total.enabled_ns);
+	EXPECT_LT(others.total.slots, after.total.slots);
+	EXPECT_EQ(others.windows, after.windows);
+	EXPECT_EQ(NULL, entry_wrong(&after)) {
+		TH_LOG("%s", entry_wrong(&after));
+	}
+	spin_stop(load);
 }
 
 TEST_F(map, outlives_the_descriptor_and_keeps_the_module)

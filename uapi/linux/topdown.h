@@ -61,6 +61,7 @@
  *               of owners, all others for those of the device.
  *   EINVAL      A size below the first released one; a value out of range; a CPU set that is
  *               empty or has an impossible CPU; an out_ or reserved field that is not 0;
+ *               READ: TOPDOWN_READ_MAPPED without FRESH, with TOTAL, or with room for records;
  *               WATCH: an event_size other than that of the descriptor's first watch.
  *   E2BIG       A structure, a record, a kind of core (kind_size) or a watch event (event_size)
  *               that is longer than a page; a structure whose unknown tail is not zero; too many
@@ -139,7 +140,7 @@ enum {
 #define TOPDOWN_OWNERS_READ	_IO(TOPDOWN_IOC_TYPE, TOPDOWN_CMD_OWNERS_READ)
 
 /* topdown_info.out_features: what this module can do. */
-#define TOPDOWN_FEATURE_FRESH	(1ULL << 0)	/* TOPDOWN_READ_FRESH */
+#define TOPDOWN_FEATURE_FRESH	(1ULL << 0)	/* TOPDOWN_READ_FRESH, _MAPPED */
 #define TOPDOWN_FEATURE_TOTAL	(1ULL << 1)	/* TOPDOWN_READ_TOTAL */
 #define TOPDOWN_FEATURE_MAP	(1ULL << 3)	/* mmap() */
 #define TOPDOWN_FEATURE_WATCH	(1ULL << 4)	/* TOPDOWN_WATCH, poll(), read() */
@@ -529,6 +530,12 @@ struct topdown_record {
 #define TOPDOWN_READ_FRESH	(1U << 0)
 /* One more record after the others: the sum over the CPUs asked for. */
 #define TOPDOWN_READ_TOTAL	(1U << 1)
+/*
+ * Write no records: the caller finds them in the map, where they count until now, too, and where
+ * only those of CPUs that have worked have another sequence number.  Only with
+ * TOPDOWN_READ_FRESH and without TOPDOWN_READ_TOTAL.
+ */
+#define TOPDOWN_READ_MAPPED	(1U << 2)
 
 /**
  * struct topdown_read - argument of TOPDOWN_READ
@@ -539,11 +546,11 @@ struct topdown_record {
  *	of an offline CPU says so in its state; an impossible CPU is EINVAL
  * @cpus_words: at most TOPDOWN_CPUS_WORDS_MAX
  * @record_size: sizeof(struct topdown_record) of the caller, at least 880: the
- *	distance of the records in memory
+ *	distance of the records in memory; 0 with TOPDOWN_READ_MAPPED
  * @records: address of room for @nr_records records, written in the order of
- *	the CPU numbers
- * @nr_records: on entry how many fit; on return how many were written, or with
- *	EMSGSIZE how many are needed
+ *	the CPU numbers; 0 with TOPDOWN_READ_MAPPED
+ * @nr_records: on entry how many fit, 0 with TOPDOWN_READ_MAPPED; on return how many were
+ *	written, or with EMSGSIZE how many are needed
  * @__reserved: must be 0
  */
 struct topdown_read {

@@ -35,7 +35,7 @@
  * header, not from this file; later kernels may add fields after those known here.
  *
  * The sums are those since the module was loaded.  A reader subtracts the sums that it saw
- * first.
+ * first.  Where they must count until now, it asks before by READ with TOPDOWN_READ_MAPPED.
  */
 struct topdown_map {
 	__aligned_u64 magic;

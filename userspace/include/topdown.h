@@ -178,21 +178,24 @@ void topdown_reading_destroy(struct topdown_reading *reading);
 int topdown_reading_update(struct topdown_reading *reading, unsigned int flags);
 
 /**
- * topdown_reading_update_map() - read all CPUs of the set without a system call
+ * topdown_reading_update_map() - read all CPUs of the set from the map
  * @reading: reading, which may also be updated by topdown_reading_update()
  * @map: map of the same device, which must outlive the reading or its next update
+ * @flags: TOPDOWN_READ_FRESH to count until now, by a system call that gives no records;
+ *	0 for what the module has already, without a system call
  *
- * The records are those of topdown_reading_update() without TOPDOWN_READ_FRESH, but have no
- * ratios.  topdown_reading_find() finds no sum, while topdown_reading_between() has the sum of
+ * The records are those of topdown_reading_update(), but have no ratios, and their window is
+ * always the last one.  topdown_reading_find() finds no sum, while topdown_reading_between() has the sum of
  * the differences, with all ratios.  Records that have not changed since the last update of
  * this reading by this function are not copied again, so that CPUs which sleep cost next
  * to nothing.
  *
- * Return: 0; -EINVAL when the set names a CPU that the machine cannot have; -EAGAIN as
- * topdown_map_read_record(); -ENOMEM.  On error the reading is empty.
+ * Return: 0; -EINVAL when the set names a CPU that the machine cannot have, or for another flag;
+ * -EAGAIN as topdown_map_read_record(); -EOPNOTSUPP when the module cannot count until now;
+ * -ENOMEM.  On error the reading is empty.
  */
 int topdown_reading_update_map(struct topdown_reading *reading,
-			       const struct topdown_map_view *map);
+			       const struct topdown_map_view *map, unsigned int flags);
 
 /**
  * topdown_reading_nr() - number of CPUs in a reading

@@ -241,13 +241,28 @@ static int td_update_mapped(struct topdown_reading *reading, uint32_t cpu, unsig
 	return 0;
 }
 
+/* The CPUs count until now, and their records are left in the map. */
+static int td_count_mapped(const struct topdown_reading *reading)
+{
+	struct topdown_read arg = {
+		.size = sizeof(arg),
+		.flags = TOPDOWN_READ_FRESH | TOPDOWN_READ_MAPPED,
+		.cpus = reading->words ? (uintptr_t)reading->cpus : 0,
+		.cpus_words = reading->words,
+	};
+
+	return td_ioctl(reading->td, TOPDOWN_READ, &arg);
+}
+
 TD_API int topdown_reading_update_map(struct topdown_reading *reading,
-				      const struct topdown_map_view *map)
+				      const struct topdown_map_view *map, unsigned int flags)
 {
 	unsigned int n = 0, cpu;
 	int ret;
 
-	ret = td_begin_map(reading, map);
+	ret = flags & ~TOPDOWN_READ_FRESH ? -EINVAL : td_begin_map(reading, map);
+	if (!ret && flags)
+		ret = td_count_mapped(reading);
 	for (cpu = 0; !ret && cpu < topdown_map_nr_cpus(map); cpu++) {
 		if (td_is_asked(reading, cpu))
 			ret = td_update_mapped(reading, cpu, &n);

@@ -36,7 +36,7 @@ static int update(struct topdown_reading *reading, struct topdown *td)
 		return topdown_reading_update(reading, 0);
 	if (ret)
 		return ret;
-	ret = topdown_reading_update_map(reading, map);
+	ret = topdown_reading_update_map(reading, map, 0);
 	topdown_map_close(map);
 	return ret;
 }

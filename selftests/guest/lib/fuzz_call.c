@@ -55,7 +55,7 @@ static int given = -1, perf_type;
 static sigjmp_buf faulted;
 
 /*
- * Fields: s size, f flags, n number of 32 bits, N of 64, c count, z size of a record, p pointer,
+ * Fields: s size, f flags, m flags of a READ without records, n number of 32 bits, N of 64, c count, z size of a record, p pointer,
  * q pointer that may be NULL, S number of the module's, i task, d session, e pointer to events of a
  * latency session, o and O output, r and R reserved.
  */
@@ -74,6 +74,7 @@ static const struct {
 	{ TOPDOWN_CMD_CONTROL, sizeof(struct topdown_control), "sfnr" },
 	{ TOPDOWN_CMD_LATENCY_START, sizeof(struct topdown_latency_start), "sfqcdecZOoo" },
 	{ TOPDOWN_CMD_LATENCY_READ, sizeof(struct topdown_latency_read), "sfpcz" },
+	{ TOPDOWN_CMD_READ, sizeof(struct topdown_read), "smqcrRrr" },
 };
 
 static const char * const path[] = {
@@ -279,6 +280,10 @@ static void fill(char *data, unsigned int which)
 		case 'f':
 			how = take8();
 			value = how < 180 ? 0 : how < 245 ? how % 32 : take_number();
+			break;
+		case 'm':
+			how = take8();
+			value = how < 240 ? TOPDOWN_READ_FRESH | TOPDOWN_READ_MAPPED : how % 8;
 			break;
 		case 'c':
 			/* Without an array there are none, mostly. */

@@ -27,7 +27,7 @@
 
 const struct command commands[ALL_COMMANDS] = {
 	COMMAND(INFO, info, 288, 0, true),
-	COMMAND(READ, read, 40, 0x3, true),
+	COMMAND(READ, read, 40, 0x7, true),
 	COMMAND(WATCH, watch, 64, 0xf, true),
 	COMMAND(ATTACH, attach, 16, 0x1f, false),
 	COMMAND(SESSION, session, 496, 0x1, true),

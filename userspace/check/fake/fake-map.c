@@ -123,20 +123,28 @@ static void write_cpu(unsigned int cpu)
 	write_window(cpu, &record);
 }
 
-/* READ gives the records of the map.  A fresh READ moves the map on by a step. */
+/* A fresh READ moves the map on by a step, unless time does. */
+int fake_count_mapped(void)
+{
+	unsigned int cpu;
+
+	if (!map_base || !getenv("FAKE_TOGETHER"))
+		return 0;
+	map_steps++;
+	for (cpu = 0; cpu < map_header()->nr_cpus; cpu++)
+		write_cpu(cpu);
+	return 0;
+}
+
+/* READ gives the records of the map. */
 bool fake_together(bool fresh, struct topdown_record *record, unsigned int cpu)
 {
 	const unsigned char *entry;
 
 	if (!map_base || !getenv("FAKE_TOGETHER"))
 		return false;
-	if (fresh && !cpu) {
-		unsigned int i;
-
-		map_steps++;
-		for (i = 0; i < map_header()->nr_cpus; i++)
-			write_cpu(i);
-	}
+	if (fresh && !cpu)
+		fake_count_mapped();
 	entry = map_base + map_header()->record_offset + cpu * map_header()->record_stride;
 	get_record(record, (const struct topdown_map_record *)entry);
 	return true;

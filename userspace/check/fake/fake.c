@@ -503,6 +503,10 @@ int fake_read(struct topdown_read *arg)
 	    (arg->flags & TOPDOWN_READ_TOTAL && !(features & TOPDOWN_FEATURE_TOTAL)) ||
 	    arg->flags & ~TD_READ_FLAGS)
 		return refuse(EOPNOTSUPP);
+	if (arg->flags & TOPDOWN_READ_MAPPED)
+		return arg->flags & TOPDOWN_READ_TOTAL || arg->record_size || arg->records ||
+		       arg->nr_records || !(arg->flags & TOPDOWN_READ_FRESH) ?
+			refuse(EINVAL) : fake_count_mapped();
 	if (arg->record_size < FAKE_RECORD_SIZE_MIN || arg->__reserved ||
 	    arg->cpus_words > TOPDOWN_CPUS_WORDS_MAX)
 		return refuse(EINVAL);

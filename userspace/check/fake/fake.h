@@ -44,6 +44,7 @@ unsigned int nr_cpus(void);
 uint32_t fake_nodes(void);
 void fill_counts(struct topdown_figures *figures, unsigned int cpu, uint64_t steps);
 void fill_since(struct topdown_figures *figures, unsigned int cpu, uint64_t steps);
+int fake_count_mapped(void);
 bool fake_together(bool fresh, struct topdown_record *record, unsigned int cpu);
 void fill_record(struct topdown_record *record, unsigned int cpu);
 void *fake_map(size_t size, int protection, int flags);

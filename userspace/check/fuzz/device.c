@@ -248,7 +248,7 @@ static void use_reading(struct topdown *td, const struct topdown_map_view *map)
 		topdown_reading_update(then, 0);
 		topdown_reading_update(now, TOPDOWN_READ_FRESH);
 		if (map)
-			topdown_reading_update_map(now, map);
+			topdown_reading_update_map(now, map, TOPDOWN_READ_FRESH);
 		for (i = 0; i < topdown_reading_nr(now) && i < nr; i++) {
 			const struct topdown_record *record = topdown_reading_record(now, i);
 

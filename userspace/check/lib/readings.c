@@ -144,14 +144,14 @@ static void test_reading_map(void)
 	topdown_map_open(&map, td);
 	topdown_reading_create(&then, td, NULL, 0);
 	topdown_reading_create(&now, td, NULL, 0);
-	check(!topdown_reading_update_map(then, map) && topdown_reading_nr(then) == 4 &&
+	check(!topdown_reading_update_map(then, map, 0) && topdown_reading_nr(then) == 4 &&
 	      topdown_reading_time(then), "a reading of the map");
 	record = topdown_reading_find(then, 2);
 	check(record && record->cpu == 2 && record->windows == 10 &&
 	      record->total.slots == 58800000000ULL &&
 	      record->total.ratio[TOPDOWN_RETIRING] == TOPDOWN_RATIO_NONE &&
 	      !topdown_reading_find(then, TOPDOWN_CPU_ALL), "its records, without ratios and sum");
-	check(!topdown_reading_update_map(now, map) &&
+	check(!topdown_reading_update_map(now, map, 0) &&
 	      !topdown_reading_between(then, now, TOPDOWN_CPU_ALL, 2, &figures) &&
 	      !figures.slots && figures.ratio[TOPDOWN_RETIRING] == TOPDOWN_RATIO_NONE,
 	      "nothing while all sleep");
@@ -159,15 +159,27 @@ static void test_reading_map(void)
 	check(!topdown_reading_update(now, TOPDOWN_READ_FRESH) &&
 	      !topdown_reading_between(then, now, 2, 2, &figures) &&
 	      figures.slots == 5880000000ULL, "until a reading by the module");
-	check(!topdown_reading_update_map(then, map) &&
+	check(!topdown_reading_update_map(then, map, 0) &&
 	      topdown_reading_find(then, 2)->windows == 11 &&
 	      topdown_reading_find(then, 3)->total.slots == 11 * 5820000000ULL,
 	      "records that changed");
 	topdown_reading_update(now, TOPDOWN_READ_FRESH);
-	check(!topdown_reading_update_map(now, map) &&
+	check(!topdown_reading_update_map(now, map, 0) &&
 	      !topdown_reading_between(then, now, TOPDOWN_CPU_ALL, 2, &figures) &&
 	      is_sum(&figures, then, now) && figures.slots == 23640000000ULL &&
 	      figures.ratio[TOPDOWN_RETIRING] == 400000000, "the sum of what changed");
+	check(!topdown_reading_update_map(then, map, TOPDOWN_READ_FRESH) &&
+	      topdown_reading_find(then, 2)->windows == 13 &&
+	      !topdown_reading_between(now, then, TOPDOWN_CPU_ALL, 2, &figures) &&
+	      figures.slots == 23640000000ULL &&
+	      topdown_reading_find(then, 2)->total.ratio[0] == TOPDOWN_RATIO_NONE,
+	      "until now, and still from the map");
+	check(topdown_reading_update_map(now, map, TOPDOWN_READ_TOTAL) == -EINVAL &&
+	      !topdown_reading_nr(now), "no other flag");
+	setenv("FAKE_READ_ERRNO", "13", 1);
+	check(topdown_reading_update_map(then, map, TOPDOWN_READ_FRESH) == -EACCES &&
+	      !topdown_reading_nr(then), "who may not ask has no reading");
+	unsetenv("FAKE_READ_ERRNO");
 	topdown_reading_destroy(now);
 	topdown_reading_destroy(then);
 	topdown_map_close(map);
@@ -179,12 +191,12 @@ static void test_reading_map(void)
 	td = open_fake();
 	topdown_map_open(&map, td);
 	topdown_reading_create(&now, td, NULL, 0);
-	check(topdown_reading_update_map(now, map) == -EAGAIN && !topdown_reading_nr(now),
+	check(topdown_reading_update_map(now, map, 0) == -EAGAIN && !topdown_reading_nr(now),
 	      "a writer that does not go on leaves it empty");
 	unsetenv("FAKE_STUCK");
 	topdown_map_close(map);
 	topdown_map_open(&map, td);
-	check(!topdown_reading_update_map(now, map) && topdown_reading_nr(now) == 3 &&
+	check(!topdown_reading_update_map(now, map, 0) && topdown_reading_nr(now) == 3 &&
 	      !topdown_reading_find(now, 2) && topdown_reading_find(now, 3),
 	      "a number that no CPU has");
 	unsetenv("FAKE_HOLE");
@@ -196,7 +208,7 @@ static void test_reading_map(void)
 
 int main(void)
 {
-	ktap_begin(&ktap, 35);
+	ktap_begin(&ktap, 38);
 	test_sets();
 	test_update();
 	test_between();

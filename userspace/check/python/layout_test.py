@@ -35,7 +35,7 @@ OTHER_FUNCTIONS = {"topdown_watch_wait", "topdown_has", "topdown_latencies_start
                    "topdown_stall_sample", "topdown_stall_field_get", "topdown_stall_layout_name",
                    "topdown_stalls_chain", "topdown_stalls_map_next"}
 #: Commands of the device, and of the library's own.
-OTHER_DEFINES = {"READ_TOTAL", "WATCH_REMOVE", "SESSION_MAP_MAGIC"}
+OTHER_DEFINES = {"READ_TOTAL", "READ_MAPPED", "WATCH_REMOVE", "SESSION_MAP_MAGIC"}
 FAMILIES = ("FEATURE_", "INFO_", "READ_", "RECORD_", "ATTACH_", "SESSION_", "WATCH_",
             "EVENT_", "MAX_", "NR_", "RATIO_", "CPU_", "CPUS_")
 

@@ -3,8 +3,8 @@
  * The span of an interval: the CPUs are read at both of its ends.
  *
  * If the CPUs are asked, they count until now, at the price of a system call and of
- * interrupts. Otherwise an end is where each CPU has last counted by itself, and costs
- * memory reads only.
+ * interrupts. Otherwise an end is where each CPU has last counted by itself. In both cases the
+ * records come from the map, where those of CPUs that sleep need not be looked at again.
  */
 #include "span.h"
 
@@ -45,14 +45,14 @@ void span_close(struct span *span)
 	topdown_map_close(span->map);
 }
 
-static int read_windows(struct span *span, struct topdown_reading *reading)
+static int read_cpus(struct span *span, struct topdown_reading *reading, unsigned int flags)
 {
 	int ret = -EAGAIN;
 
 	if (span->map)
-		ret = topdown_reading_update_map(reading, span->map);
+		ret = topdown_reading_update_map(reading, span->map, flags);
 	/* A virtual CPU may have been stopped while it wrote. */
-	return ret == -EAGAIN ? topdown_reading_update(reading, 0) : ret;
+	return ret == -EAGAIN ? topdown_reading_update(reading, flags) : ret;
 }
 
 /* The latest time at which one of the CPUs has counted; 0 if none has. */
@@ -76,8 +76,7 @@ static int take(struct span *span, struct topdown_reading *reading, bool ask)
 	int ret;
 
 	ask = ask && span->can_ask;
-	ret = ask ? topdown_reading_update(reading, TOPDOWN_READ_FRESH) :
-		    read_windows(span, reading);
+	ret = read_cpus(span, reading, ask ? TOPDOWN_READ_FRESH : 0);
 	if (ret)
 		return ret;
 	end_ns = ask ? topdown_reading_time(reading) : last_count(reading);

@@ -14,7 +14,7 @@
  * @td: device
  * @then: reading of the start
  * @now: reading of the end
- * @map: where closed windows are read; NULL to ask the module for them
+ * @map: where the records are read; NULL to ask the module for them
  * @can_ask: the module counts until now on request
  * @end_ns: CLOCK_MONOTONIC up to which @now counts; before the first end, @then
  */

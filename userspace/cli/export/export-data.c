@@ -123,7 +123,7 @@ static bool read_device(struct export_data *data)
 	for (tries = 0; tries < TRIES; tries++) {
 		if (tries)
 			nanosleep(&pause, NULL);
-		ret = topdown_reading_update_map(data->reading, data->map);
+		ret = topdown_reading_update_map(data->reading, data->map, 0);
 		if (ret != -EAGAIN)
 			break;
 	}

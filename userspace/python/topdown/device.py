@@ -158,13 +158,12 @@ class Device(Closing):
         :param cpus: as "0-3,8" or numbers; None for all CPUs
         :param fresh: count until now, by an interrupt to each CPU that was not idle; without
             it the figures are at most one period old
-        :param map: read from this map, without a system call; not with ``fresh``
+        :param map: read from this map, without a system call unless ``fresh``: the records
+            have no ratios, and their window is always the last one
         :raises OSError: EACCES when this process may not see whole CPUs, EINVAL for an
             impossible CPU
-        :raises ValueError: ``fresh`` with ``map``; no list of CPUs; a closed device or map
+        :raises ValueError: no list of CPUs; a closed device or map
         """
-        if fresh and map is not None:
-            raise ValueError("a map is never fresh")
         return Reading(self._handle, cpus, fresh, map)
 
     def spans(self, seconds: float, cpus: Optional[CpusLike] = None, *,

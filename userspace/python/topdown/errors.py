@@ -95,7 +95,8 @@ MEANINGS: Dict[str, Dict[int, str]] = {
     "topdown_reading_create": _SET,
     "topdown_reading_update": _READ,
     "topdown_reading_update_map": {
-        EINVAL: "the set names a CPU that the machine cannot have",
+        EINVAL: "the set names a CPU that the machine cannot have, or for another flag",
+        EOPNOTSUPP: "the module cannot count until now",
         **_MAP_READ},
     "topdown_reading_between": {
         ENOENT: "one of them lacks cpu",

@@ -41,7 +41,7 @@ PROTOTYPES: Dict[str, Tuple[Any, ...]] = {
     "topdown_reading_create": (c_int, _out, _handle, _words, c_uint32),
     "topdown_reading_destroy": (None, _handle),
     "topdown_reading_update": (c_int, _handle, c_uint32),
-    "topdown_reading_update_map": (c_int, _handle, _handle),
+    "topdown_reading_update_map": (c_int, _handle, _handle, c_uint32),
     "topdown_reading_nr": (c_uint32, _handle),
     "topdown_reading_time": (c_uint64, _handle),
     "topdown_reading_record": (_record, _handle, c_uint32),

@@ -28,11 +28,11 @@ class Reading(Mapping[int, Record]):
             self._pointer, free = created(handle, "topdown_reading_create",
                                           "topdown_reading_destroy", pointer, *words(cpus))
             weakref.finalize(self, free)
+            flags = abi.READ_FRESH if fresh else 0
             if view is None:
-                library.call("topdown_reading_update", self._pointer,
-                             abi.READ_FRESH if fresh else 0)
+                library.call("topdown_reading_update", self._pointer, flags)
             else:
-                library.call("topdown_reading_update_map", self._pointer, view.pointer())
+                library.call("topdown_reading_update_map", self._pointer, view.pointer(), flags)
             self._take()
 
     def _take(self) -> None:
