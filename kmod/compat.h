@@ -7,6 +7,7 @@
 #define TOPDOWN_COMPAT_H
 
 #include <linux/cgroup.h>
+#include <linux/context_tracking_state.h>
 #include <linux/fs.h>
 #include <linux/hrtimer.h>
 #include <linux/magic.h>
@@ -123,6 +124,27 @@ static inline u64 td_compat_idle_us(int cpu)
 #else
 	return 0;
 #endif
+}
+
+/* The states of a CPU were renamed in 6.12. */
+#ifndef CT_RCU_WATCHING
+#define CT_RCU_WATCHING		RCU_DYNTICKS_IDX
+#define CT_STATE_IDLE		CONTEXT_IDLE
+#endif
+
+/*
+ * A number of the present sleep of a CPU: it changes when the CPU wakes up, if only for an
+ * interrupt.  0 while the CPU is awake, and where the kernel has no such number.
+ */
+static inline unsigned int td_compat_sleep(int cpu)
+{
+#if defined(CONFIG_CONTEXT_TRACKING_IDLE) && !defined(CONFIG_RCU_DYNTICKS_TORTURE)
+	unsigned int state = atomic_read_acquire(&per_cpu_ptr(&context_tracking, cpu)->state);
+
+	if ((state & (CT_STATE_MASK | CT_RCU_WATCHING)) == CT_STATE_IDLE)
+		return state;
+#endif
+	return 0;
 }
 
 /*

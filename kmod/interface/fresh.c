@@ -3,7 +3,8 @@
  * Fresh sums: readers make CPUs fold now.
  *
  * A fold for a reader costs an interrupt on each CPU.  A CPU that has slept since the
- * last such fold has counted almost nothing, so it is left alone.
+ * last such fold has counted almost nothing, so it is left alone.  If it has not even woken up
+ * since that was found out, which is so for most CPUs of an idle machine, one look suffices.
  */
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
@@ -48,7 +49,8 @@ static void td_fresh_fold_this(void *unused)
  */
 static bool td_fresh_awake(int cpu, void *unused)
 {
-	const struct td_collector *collector = per_cpu_ptr(td_collectors, cpu);
+	struct td_collector *collector = per_cpu_ptr(td_collectors, cpu);
+	unsigned int sleep;
 	u64 busy;
 
 	if (!td_scope_reachable(cpu, NULL))
@@ -64,11 +66,19 @@ static bool td_fresh_awake(int cpu, void *unused)
 	default:
 		return true;
 	}
+	/* The same sleep as when a reader last asked. */
+	sleep = td_compat_sleep(cpu);
+	if (sleep && sleep == READ_ONCE(collector->sleep))
+		return false;
 	/* Pairs with smp_store_release() in td_fresh_fold_this(). */
 	busy = td_fresh_busy(cpu) - smp_load_acquire(&collector->busy);
 	/* This CPU needs no interrupt. */
-	return cpu == smp_processor_id() ||
-	       busy + TD_BUSY_SLACK_US >= TD_BUSY_US + TD_BUSY_SLACK_US;
+	if (cpu == smp_processor_id() ||
+	    busy + TD_BUSY_SLACK_US >= TD_BUSY_US + TD_BUSY_SLACK_US)
+		return true;
+	/* If the CPU has woken up meanwhile, this sleep is over, and no later one is like it. */
+	WRITE_ONCE(collector->sleep, sleep);
+	return false;
 }
 
 /**

@@ -53,6 +53,7 @@
  *	under td_fit_mutex while no window is open; read from anywhere
  * @state: state of the record; written on the CPU with interrupts off; read from anywhere
  * @busy: busy time of the CPU at the last fold for a reader (fresh.c); read from anywhere
+ * @sleep: the sleep in which no fold for a reader is due (fresh.c); used from anywhere
  * @lost: the CPU is to be given up; written as @trust
  * @nodes_possible: nodes that the CPU counts now or may count with drilldown, bit n for
  *	node n; written under td_fit_mutex; read from anywhere
@@ -94,6 +95,7 @@ struct td_collector {
 	struct td_trust trust;
 	enum topdown_state state;
 	u64 busy;
+	unsigned int sleep;
 	bool lost;
 	u64 nodes_possible;
 
