@@ -15,6 +15,9 @@ intervals=20
 interval_ms=100
 # An idle machine, which is subtracted, varies by a tenth
 stat_samples=${BENCH_STAT_SAMPLES:-300}
+# The same while so many others are busy, whose timer interrupts are subtracted
+load_cpus=4
+load_samples=${BENCH_LOAD_SAMPLES:-100}
 declare -A extra=([none]=0 [many]=$stat_samples)
 # So many windows on all CPUs together that one more or less does not matter
 standing_ms=${BENCH_STANDING_MS:-$((cpus > 16 ? 400 : 2000))}
@@ -93,6 +96,33 @@ stats() {
 	printing map 1 "$agent" map N "$interval_ms"
 	unload
 	printing sleep 1 "$agent" none N "$interval_ms"
+}
+
+# loaded NAME LEAST COMMAND...: as printing, and some CPUs are busy
+loaded() {
+	local name=$1 least=$2 which n
+	shift 2
+
+	for which in none many; do
+		n=$least
+		[[ $which == none ]] || n=$((least + load_samples))
+		say "load.$name.$which" \
+			"samples=$load_samples $("$dir/standing" -b "$load_cpus" "${@/#N/$n}" | tail -n 1)"
+	done
+}
+
+# The programs of stats() on a machine that has work
+load_stats() {
+	local stat=(topdown stat -a -x "," -I "$interval_ms" -o /tmp/stat.out)
+
+	sleep 15
+	loaded perf 2 "${perf_stat[@]}" -o /tmp/perf.out --interval-count N
+	say load.bare "samples=0 $("$dir/standing" -b "$load_cpus" $((load_samples * interval_ms)))"
+	load
+	loaded fresh 2 "${stat[@]}" --fresh --count N
+	loaded windows 2 "${stat[@]}" --windows --count N
+	say load.module "samples=0 $("$dir/standing" -b "$load_cpus" $((load_samples * interval_ms)))"
+	unload
 }
 
 perf_samples() {

@@ -4,13 +4,13 @@
  * one for so long, or until a command on that one has ended.  It prints how many
  * instructions were not the spinning's own.
  *
- *   standing [-e CONFIG] MS
- *   standing [-e CONFIG] COMMAND ARG...
+ *   standing [-b CPUS] [-e CONFIG] MS
+ *   standing [-b CPUS] [-e CONFIG] COMMAND ARG...
  *
- * With -e the event that perf names so happens once in EVENT_CYCLES cycles of the spinning.
+ * With -b so many CPUs are busy, and the others idle.  With -e the event that perf names so happens once in EVENT_CYCLES cycles of the spinning.
  *
  * Prints one line: the sums over the CPUs that were busy, the timer interrupts
- * that they took, and what the home CPU executed.  Run with the module and
+ * that they took, and what the home CPU and idle ones executed.  Run with the module and
  * without it, the difference is what the module costs.
  */
 #include <errno.h>
@@ -47,6 +47,8 @@ struct shared {
 static struct shared *shared;
 static const struct topdown_map *map;
 static uint64_t event;
+/* CPUs from 1 to this one spin. */
+static unsigned int last_busy;
 
 /* Turns until somebody sets @stop. */
 static uint64_t spin(const uint32_t *stop)
@@ -102,15 +104,13 @@ static void spinner(unsigned int cpu)
 	exit(0);
 }
 
-static struct spinner sum_up(unsigned int nr)
+static struct spinner sum_up(void)
 {
 	const struct spinner *one;
 	struct spinner sum = { };
 	unsigned int cpu;
 
-	for (cpu = 0; cpu < nr; cpu++) {
-		if (cpu == HOME_CPU)
-			continue;
+	for (cpu = HOME_CPU + 1; cpu <= last_busy; cpu++) {
 		one = &shared->spinner[cpu];
 		sum.truth.time_ns += one->truth.time_ns;
 		sum.truth.instructions += one->truth.instructions;
@@ -123,7 +123,21 @@ static struct spinner sum_up(unsigned int nr)
 	return sum;
 }
 
-static void start_spinners(unsigned int nr)
+/* What the CPUs do that are idle, more or less. */
+static uint64_t others(unsigned int nr)
+{
+	struct td_bd_truth truth;
+	uint64_t sum = 0;
+	unsigned int cpu;
+
+	for (cpu = last_busy + 1; cpu < nr; cpu++) {
+		backdoor_truth_cpu(cpu, &truth);
+		sum += truth.instructions;
+	}
+	return sum;
+}
+
+static void start_spinners(void)
 {
 	unsigned int cpu;
 
@@ -131,11 +145,11 @@ static void start_spinners(unsigned int nr)
 		      -1, 0);
 	if (shared == MAP_FAILED || cpu_pin(HOME_CPU))
 		die("no memory, or no CPU %d", HOME_CPU);
-	for (cpu = 0; cpu < nr; cpu++) {
-		if (cpu != HOME_CPU && !fork())
+	for (cpu = HOME_CPU + 1; cpu <= last_busy; cpu++) {
+		if (!fork())
 			spinner(cpu);
 	}
-	while (__atomic_load_n(&shared->ready, __ATOMIC_SEQ_CST) < nr - 1)
+	while (__atomic_load_n(&shared->ready, __ATOMIC_SEQ_CST) < last_busy)
 		sleep_ms(1);
 }
 
@@ -164,23 +178,42 @@ static void run_command(char **command)
 		die("%s failed", command[0]);
 }
 
+static void usage(void)
+{
+	die("usage: standing [-b CPUS] [-e CONFIG] MS | COMMAND ARG...");
+}
+
+/* Give the number of the first argument that is no option. */
+static int parse(int argc, char **argv, unsigned int nr)
+{
+	int at = 1;
+
+	last_busy = nr - 1;
+	for (; at + 2 < argc && argv[at][0] == '-'; at += 2) {
+		if (!strcmp(argv[at], "-b"))
+			last_busy = strtoul(argv[at + 1], NULL, 0);
+		else if (!strcmp(argv[at], "-e"))
+			event = strtoull(argv[at + 1], NULL, 0);
+		else
+			usage();
+	}
+	if (at >= argc || !last_busy || last_busy >= nr)
+		usage();
+	return at;
+}
+
 int main(int argc, char **argv)
 {
 	struct td_bd_truth before, home;
+	uint64_t ticks, idle;
 	struct spinner sum;
-	uint64_t ticks;
 	unsigned int nr;
+	int at;
 
-	if (argc > 2 && !strcmp(argv[1], "-e")) {
-		event = strtoull(argv[2], NULL, 0);
-		argv += 2;
-		argc -= 2;
-	}
-	if (argc < 2)
-		die("usage: standing [-e CONFIG] MS | COMMAND ARG...");
 	nr = sysconf(_SC_NPROCESSORS_CONF);
 	if (nr < 2 || nr > TD_CPUS_MAX)
 		die("%u CPUs are too few or too many", nr);
+	at = parse(argc, argv, nr);
 	if (!backdoor_open())
 		die("this is not the emulated PMU, or not root");
 	if (module_loaded()) {
@@ -189,22 +222,26 @@ int main(int argc, char **argv)
 			die("cannot map " TD_DEVICE ": %s", strerror(errno));
 	}
 
-	start_spinners(nr);
+	start_spinners();
 	ticks = interrupt_count("LOC:", 1);
+	idle = others(nr);
 	backdoor_truth_cpu(HOME_CPU, &before);
 	__atomic_store_n(&shared->go, 1, __ATOMIC_SEQ_CST);
-	if (argc > 2)
-		run_command(argv + 1);
+	if (argc > at + 1)
+		run_command(argv + at);
 	else
-		sleep_ms(strtoul(argv[1], NULL, 10));
+		sleep_ms(strtoul(argv[at], NULL, 10));
 	backdoor_truth_cpu(HOME_CPU, &home);
+	idle = others(nr) - idle;
 	stop_spinners();
 	ticks = interrupt_count("LOC:", 1) - ticks;
 	backdoor_truth_sub(&home, &before);
-	sum = sum_up(nr);
+	sum = sum_up();
 	printf("cpus=%u time_ns=%" PRIu64 " kernel=%" PRIu64 " ticks=%" PRIu64 " home=%" PRIu64
-	       " rdmsr=%" PRIu64 " wrmsr=%" PRIu64 " rdpmc=%" PRIu64 " windows=%" PRIu64 "\n",
-	       nr - 1, sum.truth.time_ns, sum.truth.instructions - sum.own, ticks,
-	       home.instructions, sum.truth.rdmsr, sum.truth.wrmsr, sum.truth.rdpmc, sum.windows);
+	       " rdmsr=%" PRIu64 " wrmsr=%" PRIu64 " rdpmc=%" PRIu64 " windows=%" PRIu64
+	       " others=%" PRIu64 "\n",
+	       last_busy, sum.truth.time_ns, sum.truth.instructions - sum.own, ticks,
+	       home.instructions, sum.truth.rdmsr, sum.truth.wrmsr, sum.truth.rdpmc, sum.windows,
+	       idle);
 	return 0;
 }

@@ -177,6 +177,7 @@ complete -c topdown -n '__fish_seen_subcommand_from report' -l html -r -F -d 'wr
 complete -c topdown -n '__fish_seen_subcommand_from report' -l trace -r -F -d 'write a trace for Perfetto to TRACE, or - for standard output'
 complete -c topdown -n '__fish_seen_subcommand_from report' -s I -l interval -x -d 'length of a step'
 complete -c topdown -n '__fish_seen_subcommand_from report' -s l -l level -x -a '1 2' -d '1 or 2'
+complete -c topdown -n '__fish_seen_subcommand_from report' -l rotated -d 'with FILE read the older files FILE.1, FILE.2 and so on'
 complete -c topdown -n '__fish_seen_subcommand_from report' -l partial -d 'read a file whose end is missing, as far as it goes'
 complete -c topdown -n '__fish_seen_subcommand_from report' -s j -l json -d 'one JSON object a line'
 complete -c topdown -n '__fish_seen_subcommand_from report' -s x -l csv -x -d 'values separated by the character SEP'

@@ -49,6 +49,53 @@ result "$(numbers "${files[@]}" | sort | uniq -d | grep -q .; echo $((!$?)))" 'a
 for file in "${files[@]}"; do td report --windows -j "$file"; done > "$TMP/windows"
 result "$([[ $(slots "${files[@]}") == "$(json slots "$TMP/windows" | sum)" ]]; echo $?)" 'the sums of all files are those of all windows'
 count=$(lines "$TMP/windows")
+
+# Together they are one recording, in whatever order they are named.
+json slots "$TMP/windows" | sum > "$TMP/slots"
+td report -j "${files[@]}" > "$TMP/sums"
+result "$([[ $(json slots "$TMP/sums" | sum) == "$(< "$TMP/slots")" && $(json windows "$TMP/sums") == "$count" && $(json lost "$TMP/sums") == 0 ]]; echo $?)" 'all files have all slots and windows'
+td report --steps -j "${files[0]}" > "$TMP/one"
+td report --steps -j "${files[@]}" > "$TMP/steps"
+json time "$TMP/steps" > "$TMP/times"
+# The windows of the stand-in are longer than their distance, so the first may begin too early.
+result "$(sort -nc "$TMP/times" && holds "$(json slots "$TMP/steps" | sum) / $(< "$TMP/slots") > 0.99 && $(json slots "$TMP/steps" | sum) <= $(< "$TMP/slots")"; echo $?)" 'and steps in the order of time'
+json time "$TMP/one" > "$TMP/other"
+result "$([[ $(sed -n 1p "$TMP/times") == "$(sed -n 1p "$TMP/other")" ]]; echo $?)" 'from the begin of the oldest'
+mapfile -t shuffled < <(printf '%s\n' "${files[@]}" | sort)
+td report -A "${files[@]}" > "$TMP/one"
+td report -A "${shuffled[@]}" > "$TMP/other"
+result "$([[ ${shuffled[0]} == "$data" ]] && grep -q "^  tma_retiring" "$TMP/one" && cmp -s "$TMP/one" "$TMP/other"; echo $?)" 'in another order too'
+td report --windows -j "${shuffled[@]}" > "$TMP/other"
+json time "$TMP/other" > "$TMP/times"
+result "$(sort -nc "$TMP/times" && [[ $(lines "$TMP/other") == "$count" ]]; echo $?)" 'with all windows'
+mkdir "$TMP/all"
+cp -p "${files[@]}" "$TMP/all"
+echo other > "$TMP/all/notes"
+td report -A "$TMP/all" > "$TMP/other"
+result "$(cmp -s "$TMP/one" "$TMP/other"; echo $?)" 'as those of a directory'
+td report -A --rotated "$data" > "$TMP/other"
+result "$(cmp -s "$TMP/one" "$TMP/other"; echo $?)" 'and by the name of the latest'
+half=$(awk '{ sum += $1 } END { printf "%.3f", sum / NR }' "$TMP/times")
+td report -j --since "@$half" "${files[@]}" > "$TMP/sums"
+result "$(holds "$(json windows "$TMP/sums") > $count / 4 && $(json windows "$TMP/sums") < $count * 3 / 4"; echo $?)" 'of which a time is taken'
+run td report --html "$TMP/page" "${files[@]}"
+expect 'a page' 0 '' ''
+run td report --trace "$TMP/trace" "${files[@]}"
+expect 'a trace' 0 '' ''
+result "$([[ $(grep -o '"name":"tma_retiring"' "$TMP/trace" | wc -l) -ge $count ]]; echo $?)" 'has all windows'
+run td report "$data" "$data.1" "$data"
+expect 'a file twice' 2 '' "^topdown: $data begins before the file before it ends \(allowed: each file of a 'topdown record --rotate' once\)$"
+run td report "$data" -
+expect 'and standard input' 2 '' '^topdown: standard input is one recording \(allowed: - alone\)$'
+run td report --rotated "$data" "$data.1"
+expect 'too many for --rotated' 2 '' '^topdown: --rotated finds the older files by the name of the latest \(allowed: one FILE\)$'
+if ((${#files[@]} > 2)); then
+	run td report "${files[0]}" "${files[2]}"
+	expect 'a file that is left out' 0 ', 0\.[0-9]{3} s not recorded, none lost' '^topdown: nothing was recorded from [-0-9: ]* to [-0-9: ]*, 0\.[0-9]{3} s$'
+	td report -j "${files[0]}" "${files[2]}" > "$TMP/sums" 2> /dev/null
+	result "$([[ $(json slots "$TMP/sums" | sum) == "$(slots "${files[0]}" "${files[2]}")" ]]; echo $?)" 'takes its slots with it'
+fi
+
 fake record --timeout 100 -q -o "$TMP/plain"
 run fake record --rotate 1G,9 --timeout 100 -o "$data"
 expect 'a run that needs one file' 0 '' " bytes in 1 file, the last is "
@@ -80,10 +127,22 @@ run td report "$data"
 expect 'leaves a whole file' 0 'none lost' ''
 run fake record --rotate 1s,3 -a -o "$data" -- sh -c 'sleep 1.3; exit 3'
 expect 'while a command runs' 3 '' ' in 2 files, '
-run td report "$data" "$data.1"
-expect 'several files' 2 '' "a report is of one recording \(allowed: --diff $data $data.1 to compare them; of the files of --rotate, one at a time\)$"
+fake record -q --timeout 200 -o "$TMP/plain"
+run td report "$data" "$TMP/plain"
+expect 'a file with other options' 2 '' "^topdown: $data is of 'topdown record [^']*', and $TMP/plain of 'topdown record [^']*' \(allowed: files of one 'topdown record --rotate'; --diff compares two recordings\)$"
+FAKE_INSTANCE=99 fake record -q --timeout 200 -o "$TMP/other"
+run td report "$TMP/plain" "$TMP/other"
+expect 'and of another load of the module' 2 '' "^topdown: between $TMP/plain and $TMP/other the module was loaded again, "
+fake record -q --timeout 200 -o "$TMP/task" -- true
+run td report "$TMP/plain" "$TMP/task"
+expect 'and of tasks' 2 '' "^topdown: $TMP/task is of tasks, which is whole by itself "
+run td report "$TMP/plain" "$TMP/none"
+expect 'and one that is not there' 1 '' "^topdown: cannot open $TMP/none: "
+mkdir "$TMP/empty"
+run td report "$TMP/empty"
+expect 'a directory without one' 1 '' "^topdown: $TMP/empty has no recording "
 run td report --until 2020-01-01 "$data"
-expect 'a time that an older file may have' 2 '' "nothing of .* is in this time .*; 'topdown record --rotate' has older files beside it: .1, .2, and so on$"
+expect 'a time that an older file may have' 2 '' "nothing of .* is in this time .*; --rotated also reads the older files of 'topdown record --rotate': .1, .2, and so on$"
 run td report --until 2020-01-01 "$data.1"
 expect 'but not where there is none older' 2 '' 'nothing of .* is in this time \(it is from [-0-9: ]* to [-0-9: ]*\)$'
 

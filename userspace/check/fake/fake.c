@@ -32,6 +32,7 @@
  *   FAKE_FLAGS_OF  a CPU that alone has these flags and turns
  *   FAKE_FEATURES  feature bits (7)
  *   FAKE_PERIOD    file that has the period in ms, which INFO reads each time (1000)
+ *   FAKE_INSTANCE  the load of the module
  *   FAKE_INFO_SIZE bytes of struct topdown_info that the module knows (all)
  *   FAKE_MIX       each CPU retires one percent more than the last, up to 30
  *   FAKE_STEP      milliseconds of a step in the counts (1000)
@@ -303,7 +304,7 @@ int fake_info(struct topdown_info *arg)
 		.out_version = "9.8.7",
 		.out_map_size = FAKE_MAP_SIZE,
 		.out_session_map_size = FAKE_SESSION_MAP_SIZE,
-		.out_instance = 0x1234567890abcdef,
+		.out_instance = setting("FAKE_INSTANCE", 0x1234567890abcdef),
 		.out_load_time_ns = 5000000000,
 	};
 

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* No disk writes less. */
 #define SECTOR		512
@@ -213,20 +214,6 @@ bool record_struct(struct record_reader *reader, void *to, size_t size, size_t l
 	return true;
 }
 
-/**
- * record_tidy - make a text of a file harmless for a terminal
- * @text: text, whose last byte may be anything
- * @size: bytes of @text
- */
-void record_tidy(char *text, size_t size)
-{
-	text[size - 1] = '\0';
-	for (; *text; text++) {
-		if (*text < ' ' || *text > '~')
-			*text = '?';
-	}
-}
-
 static struct record_array array_of(const struct record_reader *reader)
 {
 	struct record_array array;
@@ -271,4 +258,65 @@ void record_entry(const struct record_reader *reader, uint32_t i, void *to, size
 
 	memset(to, 0, size);
 	memcpy(to, from, array.entry_size < size ? array.entry_size : size);
+}
+
+/**
+ * record_tidy - end a text of a file, and leave out what may break a terminal
+ * @text: the text
+ * @size: room in it
+ */
+void record_tidy(char *text, size_t size)
+{
+	text[size - 1] = '\0';
+	for (; *text; text++) {
+		if (*text < ' ' || *text > '~')
+			*text = '?';
+	}
+}
+
+/**
+ * record_words - take the present block as words that end with a zero
+ * @reader: reader
+ * @text: the words, with spaces between, as far as there is room
+ * @size: room in @text
+ */
+void record_words(const struct record_reader *reader, char *text, size_t size)
+{
+	size_t nr = reader->block.size, i;
+
+	if (nr > size - 1)
+		nr = size - 1;
+	memcpy(text, reader->payload, nr);
+	while (nr && !text[nr - 1])
+		nr--;
+	for (i = 0; i < nr; i++) {
+		if (!text[i])
+			text[i] = ' ';
+	}
+	text[nr] = '\0';
+	record_tidy(text, nr + 1);
+}
+
+/**
+ * record_is_file - is a file a recording, whole or not?
+ * @path: its name
+ *
+ * Return: true or false.
+ */
+bool record_is_file(const char *path)
+{
+	char magic[RECORD_MAGIC_SIZE] = "";
+	struct stat st;
+	FILE *file;
+
+	/* Nobody waits for the other end of a pipe here. */
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	if (fread(magic, 1, sizeof(magic), file) < sizeof(magic))
+		magic[0] = '\0';
+	fclose(file);
+	return !memcmp(magic, RECORD_MAGIC, sizeof(magic));
 }

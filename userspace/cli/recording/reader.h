@@ -46,12 +46,14 @@ struct record_reader {
 	char why[160];
 };
 
+bool record_is_file(const char *path);
 int record_read_start(struct record_reader *reader, FILE *file);
 enum record_found record_read(struct record_reader *reader);
 bool record_struct(struct record_reader *reader, void *to, size_t size, size_t least);
 bool record_entries(struct record_reader *reader, size_t least, uint32_t *nr);
 void record_entry(const struct record_reader *reader, uint32_t i, void *to, size_t size);
 void record_tidy(char *text, size_t size);
+void record_words(const struct record_reader *reader, char *text, size_t size);
 void record_read_end(struct record_reader *reader);
 
 #endif /* TOPDOWN_CLI_READER_H */

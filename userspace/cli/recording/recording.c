@@ -33,6 +33,9 @@ _Static_assert(sizeof(struct record_end) == 48, "the layout of a file stays");
  * @reader: the file
  * @choice: what is taken
  * @sink: who gets the pieces
+ * @info: the recording as a whole, as the file has it
+ * @before_ns: when the file before has ended
+ * @gap: the file does not go on where that one has ended
  * @begun: the sink was told of the recording
  * @windows: windows with a number, or samples, of all
  * @lost: windows that were lost, of all
@@ -43,6 +46,9 @@ struct loading {
 	struct record_reader reader;
 	const struct recording_choice *choice;
 	const struct recording_sink *sink;
+	struct record_info info;
+	uint64_t before_ns;
+	bool gap;
 	bool begun;
 	uint64_t windows;
 	uint64_t lost;
@@ -56,10 +62,49 @@ static bool odd(struct loading *loading, const char *what)
 	return false;
 }
 
+static bool add_clock(struct loading *loading, const struct record_clock *clock)
+{
+	struct recording *recording = loading->recording;
+	struct record_clock *more;
+
+	if (recording->nr_clocks &&
+	    clock->monotonic_ns <= recording->clock[recording->nr_clocks - 1].monotonic_ns)
+		return odd(loading, "its clock goes back");
+	more = reallocarray(recording->clock, recording->nr_clocks + 1, sizeof(*more));
+	if (!more)
+		return odd(loading, strerror(ENOMEM));
+	more[recording->nr_clocks++] = *clock;
+	recording->clock = more;
+	return true;
+}
+
+/* A file that goes on after another one. */
+static bool take_next(struct loading *loading)
+{
+	struct recording *recording = loading->recording;
+	unsigned int cpu;
+
+	loading->before_ns = recording->whole ? recording->end.end.monotonic_ns :
+						recording->seen_ns;
+	if (loading->info.begin.monotonic_ns < loading->before_ns) {
+		message_error("%s begins before the file before it ends (allowed: each file of a 'topdown record --rotate' once)",
+			      recording->name);
+		loading->status = EXIT_USAGE;
+		return false;
+	}
+	loading->gap = !recording->whole;
+	recording->whole = false;
+	for (cpu = 0; cpu < recording->nr_cpus; cpu++) {
+		recording->cpu[cpu].next = 0;
+		recording->cpu[cpu].has_start = false;
+	}
+	return add_clock(loading, &loading->info.begin);
+}
+
 static bool take_info(struct loading *loading)
 {
 	struct recording *recording = loading->recording;
-	struct record_info *info = &recording->info;
+	struct record_info *info = &loading->info;
 
 	if (!record_struct(&loading->reader, info, sizeof(*info), INFO_SIZE_MIN))
 		return false;
@@ -73,6 +118,9 @@ static bool take_info(struct loading *loading)
 	record_tidy(info->codename, sizeof(info->codename));
 	record_tidy(info->module, sizeof(info->module));
 	record_tidy(info->program, sizeof(info->program));
+	if (recording->files)
+		return take_next(loading);
+	recording->info = *info;
 	recording->nr_cpus = info->nr_cpus;
 	recording->cpu = calloc(info->nr_cpus + 1, sizeof(*recording->cpu));
 	recording->task = calloc(RECORDING_TASKS_MAX, sizeof(*recording->task));
@@ -120,23 +168,11 @@ static bool begin(struct loading *loading)
 	return !loading->status;
 }
 
-/* Words that end with a zero become words with spaces between. */
 static bool take_command(struct loading *loading)
 {
-	char *to = loading->recording->command;
-	size_t size = loading->reader.block.size, i;
+	struct recording *recording = loading->recording;
 
-	if (size > sizeof(loading->recording->command) - 1)
-		size = sizeof(loading->recording->command) - 1;
-	memcpy(to, loading->reader.payload, size);
-	while (size && !to[size - 1])
-		size--;
-	for (i = 0; i < size; i++) {
-		if (!to[i])
-			to[i] = ' ';
-	}
-	to[size] = '\0';
-	record_tidy(to, size + 1);
+	record_words(&loading->reader, recording->command, sizeof(recording->command));
 	return true;
 }
 
@@ -162,6 +198,22 @@ static bool take_cpu(struct loading *loading, uint32_t i)
 	return true;
 }
 
+static void start_cpu(struct loading *loading, struct recording_cpu *to,
+		      const struct record_edge *edge)
+{
+	/* A file goes on with the records that the one before has ended with. */
+	if (to->has_finish && memcmp(&to->finish.record, &edge->record, sizeof(edge->record)))
+		loading->gap = true;
+	to->has_finish = false;
+	to->start = *edge;
+	to->has_start = true;
+	if (!to->has_begin)
+		to->begin = *edge;
+	to->has_begin = true;
+	if (!(loading->info.flags & RECORD_PAST))
+		to->next = edge->record.windows + 1;
+}
+
 static bool take_edge(struct loading *loading, uint32_t i)
 {
 	bool first = loading->reader.block.type == RECORD_BEGIN;
@@ -174,14 +226,30 @@ static bool take_edge(struct loading *loading, uint32_t i)
 		return false;
 	to->there = is_chosen(loading, edge.record.cpu);
 	if (first) {
-		to->begin = edge;
-		to->has_begin = true;
-		if (!(loading->recording->info.flags & RECORD_PAST))
-			to->next = edge.record.windows + 1;
+		start_cpu(loading, to, &edge);
 	} else {
 		to->finish = edge;
 		to->has_finish = true;
 	}
+	return true;
+}
+
+/* The CPUs are known with which the file begins: has time passed since the one before? */
+static bool take_gap(struct loading *loading)
+{
+	struct recording *recording = loading->recording;
+	struct recording_gap *more;
+
+	if (!loading->gap)
+		return true;
+	more = reallocarray(recording->gap, recording->nr_gaps + 1, sizeof(*more));
+	if (!more)
+		return odd(loading, strerror(ENOMEM));
+	more[recording->nr_gaps++] = (struct recording_gap){
+		loading->before_ns, loading->info.begin.monotonic_ns,
+	};
+	recording->gap = more;
+	loading->gap = false;
 	return true;
 }
 
@@ -199,11 +267,11 @@ static bool is_later(const struct topdown_figures *now, const struct topdown_fig
 	return later;
 }
 
-/* Leave out what the window had before the recording began: what was counted until then. */
+/* Leave out what the window had before the file began: what was counted until then. */
 static void trim(struct recording_piece *piece, const struct recording_cpu *cpu,
 		 uint64_t begin_ns)
 {
-	const struct topdown_figures *open = &cpu->begin.open;
+	const struct topdown_figures *open = &cpu->start.open;
 	uint32_t nodes = td_nodes_of_figures(&piece->figures);
 
 	if (piece->begin_ns < begin_ns)
@@ -263,14 +331,16 @@ static bool take_window(struct loading *loading, uint32_t i)
 	piece.begin_ns = piece.figures.enabled_ns < piece.end_ns ?
 			 piece.end_ns - piece.figures.enabled_ns : 0;
 	piece.window = &window;
-	if (!(loading->recording->info.flags & RECORD_PAST) && cpu->has_begin &&
-	    number == cpu->begin.record.windows + 1)
-		trim(&piece, cpu, loading->recording->info.begin.monotonic_ns);
+	if (!(loading->info.flags & RECORD_PAST) && cpu->has_start &&
+	    number == cpu->start.record.windows + 1)
+		trim(&piece, cpu, loading->info.begin.monotonic_ns);
 	if (window.window.number) {
 		cpu->next = number + 1;
 		loading->windows++;
 	}
 	cpu->last_ns = piece.end_ns;
+	if (piece.end_ns > loading->recording->seen_ns)
+		loading->recording->seen_ns = piece.end_ns;
 	if (!is_chosen(loading, window.cpu) || !is_in_time(loading->recording, piece.end_ns))
 		return true;
 	cpu->there = true;
@@ -295,7 +365,7 @@ static bool take_lost(struct loading *loading, uint32_t i)
 	/* They have ended after the window before them. */
 	if (!is_chosen(loading, lost.cpu) ||
 	    !is_in_time(loading->recording, cpu->last_ns ? cpu->last_ns :
-			loading->recording->info.begin.monotonic_ns))
+			loading->info.begin.monotonic_ns))
 		return true;
 	cpu->there = true;
 	cpu->lost += lost.nr;
@@ -430,20 +500,10 @@ static bool take_end(struct loading *loading)
 
 static bool take_clock(struct loading *loading)
 {
-	struct recording *recording = loading->recording;
-	struct record_clock clock, *more;
+	struct record_clock clock;
 
-	if (!record_struct(&loading->reader, &clock, sizeof(clock), sizeof(clock)))
-		return false;
-	if (recording->nr_clocks &&
-	    clock.monotonic_ns <= recording->clock[recording->nr_clocks - 1].monotonic_ns)
-		return odd(loading, "its clock goes back");
-	more = reallocarray(recording->clock, recording->nr_clocks + 1, sizeof(*more));
-	if (!more)
-		return odd(loading, strerror(ENOMEM));
-	more[recording->nr_clocks++] = clock;
-	recording->clock = more;
-	return true;
+	return record_struct(&loading->reader, &clock, sizeof(clock), sizeof(clock)) &&
+	       add_clock(loading, &clock);
 }
 
 static bool take_entries(struct loading *loading, size_t least,
@@ -463,7 +523,7 @@ static bool take_entries(struct loading *loading, size_t least,
 /* Who gets the pieces has room for CPUs, or for tasks. */
 static bool fits_subject(const struct loading *loading)
 {
-	bool tasks = loading->recording->info.subject == RECORD_OF_TASKS;
+	bool tasks = loading->info.subject == RECORD_OF_TASKS;
 
 	switch (loading->reader.block.type) {
 	case RECORD_CPUS:
@@ -499,6 +559,7 @@ static bool take_block(struct loading *loading)
 	case RECORD_CPUS:
 		return take_entries(loading, sizeof(struct record_cpu), take_cpu);
 	case RECORD_BEGIN:
+		return take_entries(loading, EDGE_SIZE_MIN, take_edge) && take_gap(loading);
 	case RECORD_FINISH:
 		return take_entries(loading, EDGE_SIZE_MIN, take_edge);
 	case RECORD_WINDOWS:
@@ -560,7 +621,8 @@ static int read_all(struct loading *loading)
 
 /**
  * recording_read_stream - read a file that is open
- * @recording: to be filled; its name, and the times that are taken, are set
+ * @recording: to be filled; its name, and the times that are taken, are set.  It may have been
+ *	filled by files before this one
  * @file: the file, at its begin
  * @choice: what is taken
  * @sink: who gets the pieces
@@ -570,7 +632,10 @@ static int read_all(struct loading *loading)
 int recording_read_stream(struct recording *recording, FILE *file,
 			  const struct recording_choice *choice, const struct recording_sink *sink)
 {
-	struct loading loading = { .recording = recording, .choice = choice, .sink = sink };
+	struct loading loading = {
+		.recording = recording, .choice = choice, .sink = sink,
+		.begun = recording->files,
+	};
 	int ret;
 
 	ret = record_read_start(&loading.reader, file);
@@ -578,44 +643,7 @@ int recording_read_stream(struct recording *recording, FILE *file,
 		snprintf(loading.reader.why, sizeof(loading.reader.why), "%s", strerror(ENOMEM));
 	ret = ret ? cannot_read(&loading) : read_all(&loading);
 	record_read_end(&loading.reader);
-	return ret;
-}
-
-static int read_chosen(struct recording *recording, FILE **file,
-		       const struct recording_choice *choice, const struct recording_sink *sink)
-{
-	int ret = 0;
-
-	if (choice->since.kind || choice->until.kind)
-		ret = recording_choose_times(recording, file, choice);
-	return ret ? ret : recording_read_stream(recording, *file, choice, sink);
-}
-
-/**
- * recording_read - read a file
- * @recording: to be filled; the caller frees it in any case
- * @path: file, or - for standard input
- * @choice: what is taken
- * @sink: who gets the pieces
- *
- * Return: 0, or an exit code after a message.
- */
-int recording_read(struct recording *recording, const char *path,
-		   const struct recording_choice *choice, const struct recording_sink *sink)
-{
-	bool standard = !strcmp(path, "-");
-	FILE *file = standard ? stdin : fopen(path, "re");
-	int ret;
-
-	*recording = (struct recording){ .name = standard ? "standard input" : path };
-	if (!file) {
-		message_error("cannot open %s: %s (topdown record writes such files)", path,
-			      strerror(errno));
-		return EXIT_RUNTIME;
-	}
-	ret = read_chosen(recording, &file, choice, sink);
-	if (file != stdin)
-		fclose(file);
+	recording->files++;
 	return ret;
 }
 
@@ -628,9 +656,11 @@ void recording_free(struct recording *recording)
 	free(recording->cpu);
 	free(recording->task);
 	free(recording->clock);
+	free(recording->gap);
 	free(recording->owners.owner);
 	recording->cpu = NULL;
 	recording->task = NULL;
 	recording->clock = NULL;
+	recording->gap = NULL;
 	recording->owners.owner = NULL;
 }

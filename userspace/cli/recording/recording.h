@@ -21,9 +21,11 @@
  * @there: it was recorded
  * @cpu: the CPU in the beginning
  * @has_begin: there is @begin
+ * @has_start: there is @start
  * @has_finish: there is @finish
  * @begin: the CPU when the recording began
- * @finish: the CPU when it ended
+ * @start: the CPU when the file began, of which there may be several
+ * @finish: the CPU when the recording ended
  * @next: number of the next window; 0 if any number may be the first
  * @windows: windows that the file has
  * @lost: windows that were lost
@@ -33,8 +35,10 @@ struct recording_cpu {
 	bool there;
 	struct record_cpu cpu;
 	bool has_begin;
+	bool has_start;
 	bool has_finish;
 	struct record_edge begin;
+	struct record_edge start;
 	struct record_edge finish;
 	uint64_t next;
 	uint64_t windows;
@@ -61,8 +65,19 @@ struct recording_choice {
 };
 
 /**
+ * struct recording_gap - a time that is in none of several files
+ * @begin_ns: its begin, CLOCK_MONOTONIC
+ * @end_ns: its end
+ */
+struct recording_gap {
+	uint64_t begin_ns;
+	uint64_t end_ns;
+};
+
+/**
  * struct recording - a recording
- * @name: name of the file, for messages
+ * @name: name of the file, or of several, for messages
+ * @files: files that were read
  * @info: the recording as a whole
  * @command: its command line; the words have spaces between
  * @nr_cpus: number of @cpu
@@ -72,6 +87,9 @@ struct recording_choice {
  * @nr_clocks: number of @clock
  * @clock: moments since which the clocks are apart in another way
  * @owners: owners that were recorded
+ * @nr_gaps: number of @gap
+ * @gap: times that are in no file, in their order
+ * @seen_ns: when the last window ended, or sample, that was taken or left out
  * @end: the end, if it is @whole
  * @whole: the file has its end
  * @windows: windows with a number, or samples
@@ -83,6 +101,7 @@ struct recording_choice {
  */
 struct recording {
 	const char *name;
+	size_t files;
 	struct record_info info;
 	char command[512];
 	unsigned int nr_cpus;
@@ -92,6 +111,9 @@ struct recording {
 	size_t nr_clocks;
 	struct record_clock *clock;
 	struct owner_list owners;
+	size_t nr_gaps;
+	struct recording_gap *gap;
+	uint64_t seen_ns;
 	struct record_end end;
 	bool whole;
 	uint64_t windows;
@@ -162,12 +184,11 @@ struct recording_sink {
 	void *data;
 };
 
-int recording_read(struct recording *recording, const char *path,
-		   const struct recording_choice *choice, const struct recording_sink *sink);
 void recording_free(struct recording *recording);
 uint64_t recording_begin_ns(const struct recording *recording);
 uint64_t recording_end_ns(const struct recording *recording);
 bool recording_in_part(const struct recording *recording);
+uint64_t recording_gap_ns(const struct recording *recording, uint64_t from_ns, uint64_t to_ns);
 uint64_t recording_epoch_ns(const struct recording *recording, uint64_t at_ns);
 double recording_epoch(const struct recording *recording, uint64_t at_ns);
 

@@ -102,6 +102,32 @@ bool recording_in_part(const struct recording *recording)
 	return recording->since_ns || recording->until_ns;
 }
 
+/**
+ * recording_gap_ns - how much of a time is in none of the files
+ * @recording: recording
+ * @from_ns: begin of the time, CLOCK_MONOTONIC of its machine
+ * @to_ns: its end
+ *
+ * Return: nanoseconds.
+ */
+uint64_t recording_gap_ns(const struct recording *recording, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t sum_ns = 0, begin_ns, end_ns;
+	size_t i;
+
+	for (i = 0; i < recording->nr_gaps; i++) {
+		begin_ns = recording->gap[i].begin_ns;
+		end_ns = recording->gap[i].end_ns;
+		if (begin_ns < from_ns)
+			begin_ns = from_ns;
+		if (end_ns > to_ns)
+			end_ns = to_ns;
+		if (end_ns > begin_ns)
+			sum_ns += end_ns - begin_ns;
+	}
+	return sum_ns;
+}
+
 /* Standard input can be read once only. */
 static FILE *spool(FILE *from)
 {
@@ -123,7 +149,13 @@ static FILE *spool(FILE *from)
 	return NULL;
 }
 
-static void put_time(char *text, size_t size, uint64_t epoch_ns)
+/**
+ * recording_put_time - a time as people read it
+ * @text: where to
+ * @size: room in @text
+ * @epoch_ns: nanoseconds since the epoch
+ */
+void recording_put_time(char *text, size_t size, uint64_t epoch_ns)
 {
 	time_t seconds = epoch_ns / NS_PER_S;
 	struct tm local;
@@ -146,18 +178,25 @@ static int refuse(const struct recording *recording, const char *option,
 {
 	char begin[64], end[64];
 
-	put_time(begin, sizeof(begin), begin_ns);
-	put_time(end, sizeof(end), end_ns);
+	recording_put_time(begin, sizeof(begin), begin_ns);
+	recording_put_time(end, sizeof(end), end_ns);
 	message_error("%s %s: nothing of %s is in this time (it is from %s to %s)%s", option,
 		      moment->text, recording->name, begin, end,
 		      has_older(recording->name) ?
-		      "; 'topdown record --rotate' has older files beside it: .1, .2, and so on" : "");
+		      "; --rotated also reads the older files of 'topdown record --rotate': .1, .2, and so on" : "");
 	return EXIT_USAGE;
 }
 
-/* @whole: the recording, of which all times are known */
-static int set_times(struct recording *recording, const struct recording *whole,
-		     const struct recording_choice *choice)
+/**
+ * recording_set_times - set which times are taken
+ * @recording: its times are set
+ * @whole: the recording, of which all times are known
+ * @choice: the moments
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int recording_set_times(struct recording *recording, const struct recording *whole,
+			const struct recording_choice *choice)
 {
 	uint64_t begin_ns = recording_epoch_ns(whole, recording_begin_ns(whole));
 	uint64_t end_ns = recording_epoch_ns(whole, recording_end_ns(whole));
@@ -205,7 +244,7 @@ int recording_choose_times(struct recording *recording, FILE **file,
 	*file = again;
 	ret = recording_read_stream(&whole, again, &all, &none);
 	if (!ret)
-		ret = set_times(recording, &whole, choice);
+		ret = recording_set_times(recording, &whole, choice);
 	recording_free(&whole);
 	rewind(again);
 	return ret;

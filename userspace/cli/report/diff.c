@@ -459,12 +459,17 @@ int report_diff(struct report_options *options)
 		.step_ns = options->step_ms * NS_PER_MS,
 		.level = options->level ? options->level : 2,
 	};
+	struct recording_files files = { .nr = 0 };
 	struct summary after = before;
 	int ret;
 
-	ret = summary_read(&before, options->diff, &options->choice);
+	ret = recording_files_add(&files, options->diff);
 	if (!ret)
-		ret = summary_read(&after, options->path, &options->choice);
+		ret = recording_files_order(&files);
+	if (!ret)
+		ret = summary_read(&before, &files, &options->choice);
+	if (!ret)
+		ret = summary_read(&after, &options->files, &options->choice);
 	if (!ret) {
 		warn(&before, &after);
 		if (before.recording.owners.there || after.recording.owners.there)
@@ -475,6 +480,7 @@ int report_diff(struct report_options *options)
 	}
 	summary_free(&before);
 	summary_free(&after);
+	recording_files_free(&files);
 	return ret;
 }
 

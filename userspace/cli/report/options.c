@@ -4,7 +4,6 @@
  */
 #include <getopt.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "message.h"
 #include "options.h"
@@ -20,6 +19,7 @@ enum {
 	OPT_TOP,
 	OPT_SELF,
 	OPT_PARTIAL,
+	OPT_ROTATED,
 	OPT_SINCE,
 	OPT_UNTIL,
 	OPT_DIFF,
@@ -47,6 +47,7 @@ static const struct option long_options[] = {
 	{ "fail-on-change", no_argument, NULL, OPT_FAIL_ON_CHANGE },
 	{ "html", required_argument, NULL, OPT_HTML },
 	{ "trace", required_argument, NULL, OPT_TRACE },
+	{ "rotated", no_argument, NULL, OPT_ROTATED },
 	{ "partial", no_argument, NULL, OPT_PARTIAL },
 	{ "json", no_argument, NULL, 'j' },
 	{ "csv", required_argument, NULL, 'x' },
@@ -59,11 +60,12 @@ static const struct option long_options[] = {
 #define LETTERS	"+:AC:I:l:jx:h"
 
 static const char usage[] =
-	"Usage: topdown report [options] [FILE]\n"
+	"Usage: topdown report [options] [FILE|DIRECTORY]...\n"
 	"\n"
 	"Say where the pipeline slots of a recording went: in all, and over time, in steps of\n"
 	"one length. FILE is what 'topdown record' wrote, - for standard input; the default is\n"
-	RECORD_PATH ". A TIME is in milliseconds, or has a unit: 500ms, 2s, 1m.\n"
+	RECORD_PATH ". Several files of 'topdown record --rotate', or all of a directory, are\n"
+	"one recording. A TIME is in milliseconds, or has a unit: 500ms, 2s, 1m.\n"
 	"\n"
 	"  -A, --no-aggr        a row for each CPU or task, after the row of all\n"
 	"  -C, --cpu LIST       of a recording of CPUs only these, such as 0-3,8\n"
@@ -88,6 +90,7 @@ static const char usage[] =
 	"  -I, --interval TIME  length of a step (10..3600000 ms); default: the module's\n"
 	"                       period, or the interval of the recording\n"
 	"  -l, --level N        1 or 2; default: the highest that the recording has\n"
+	"      --rotated        with FILE read the older files FILE.1, FILE.2 and so on\n"
 	"      --partial        read a file whose end is missing, as far as it goes\n"
 	"  -j, --json           one JSON object a line\n"
 	"  -x, --csv SEP        values separated by the character SEP\n"
@@ -102,6 +105,7 @@ static const char usage[] =
 	"  topdown report --diff before.data after.data\n"
 	"  topdown report --since 14:03 --until 14:05\n"
 	"  topdown report --owners --steps -I 1m --top 5\n"
+	"  topdown report --rotated --partial /var/lib/topdown/record.data\n"
 	"  topdown report -A --html page.html\n"
 	"  topdown record -o - --timeout 9s | topdown report -\n";
 
@@ -160,6 +164,9 @@ static bool parse_option(struct report_options *options, int option)
 		return parse_time("-I", optarg, STEP_MIN_MS, STEP_MAX_MS, &options->step_ms);
 	case 'l':
 		return parse_number("-l", optarg, 1, 2, "levels", &options->level);
+	case OPT_ROTATED:
+		options->rotated = true;
+		return true;
 	case OPT_PARTIAL:
 		options->choice.partial = true;
 		return true;
@@ -192,6 +199,11 @@ static bool check_owners(const struct report_options *options)
 	return true;
 }
 
+static bool is_standard(const struct report_options *options)
+{
+	return options->files.nr == 1 && !strcmp(options->files.path[0], "-");
+}
+
 static bool check_together(const struct report_options *options)
 {
 	unsigned int forms = options->steps + options->windows + !!options->diff +
@@ -209,7 +221,9 @@ static bool check_together(const struct report_options *options)
 		return refuse("--fail-on-change is about the differences of two recordings (add --diff BEFORE)");
 	if (options->diff && options->each)
 		return refuse("--diff compares all of two recordings (allowed: without -A)");
-	if (options->diff && !strcmp(options->diff, "-") && !strcmp(options->path, "-"))
+	if (options->rotated && (options->files.nr > 1 || is_standard(options)))
+		return refuse("--rotated finds the older files by the name of the latest (allowed: one FILE)");
+	if (options->diff && !strcmp(options->diff, "-") && is_standard(options))
 		return refuse("standard input is one recording (allowed: one -)");
 	if (options->latency && (options->windows || options->html || options->trace))
 		return refuse("--latency prints latencies (allowed: without --windows, --html and --trace)");
@@ -218,6 +232,17 @@ static bool check_together(const struct report_options *options)
 	if (options->windows && (options->each || options->step_ms))
 		return refuse("--windows prints the windows of each CPU as they are (allowed: without -A and -I)");
 	return true;
+}
+
+static int take_files(struct report_options *options, int argc, char **argv)
+{
+	int ret = 0;
+
+	if (optind == argc)
+		return recording_files_add(&options->files, RECORD_PATH);
+	while (optind < argc && !ret)
+		ret = recording_files_add(&options->files, argv[optind++]);
+	return ret;
 }
 
 /**
@@ -231,7 +256,7 @@ static bool check_together(const struct report_options *options)
  */
 int report_parse(struct report_options *options, int argc, char **argv, bool *done)
 {
-	int option;
+	int option, ret;
 
 	*done = false;
 	options_first(argc, argv, LETTERS, long_options);
@@ -243,14 +268,12 @@ int report_parse(struct report_options *options, int argc, char **argv, bool *do
 		if (option == OPTIONS_ERROR || !parse_option(options, option))
 			return EXIT_USAGE;
 	}
-	if (optind < argc)
-		options->path = argv[optind++];
-	if (optind < argc && !access(argv[optind], R_OK)) {
-		message_error("'%s' and '%s': a report is of one recording (allowed: --diff %s %s to compare them; of the files of --rotate, one at a time)",
-			      options->path, argv[optind], options->path, argv[optind]);
+	ret = take_files(options, argc, argv);
+	if (ret)
+		return ret;
+	if (!check_together(options))
 		return EXIT_USAGE;
-	}
-	if (!options_no_more(argc, argv) || !check_together(options))
-		return EXIT_USAGE;
-	return 0;
+	if (options->rotated)
+		ret = recording_files_rotated(&options->files);
+	return ret ? ret : recording_files_order(&options->files);
 }

@@ -54,7 +54,7 @@ static int print_windows(struct report_options *options)
 	int ret;
 
 	options->output.windows = true;
-	ret = recording_read(&recording, options->path, &options->choice, &sink);
+	ret = recording_read(&recording, &options->files, &options->choice, &sink);
 	if (!ret && recording.info.subject != RECORD_OF_CPUS) {
 		message_error("--windows: %s is of tasks, which have no windows (try --steps)",
 			      recording.name);
@@ -168,7 +168,7 @@ static int print_summary(struct report_options *options)
 	struct interval interval = { .nr = 0 };
 	int ret;
 
-	ret = summary_read(&summary, options->path, &options->choice);
+	ret = summary_read(&summary, &options->files, &options->choice);
 	options->output.tasks = summary_of_tasks(&summary);
 	if (!ret)
 		ret = report_owners_there(options, &summary);
@@ -212,7 +212,6 @@ static int run(struct report_options *options)
 int report_main(int argc, char **argv)
 {
 	struct report_options options = {
-		.path = RECORD_PATH,
 		.output = {
 			.file = stdout,
 			.name = "standard output",
@@ -223,7 +222,8 @@ int report_main(int argc, char **argv)
 	int ret;
 
 	ret = report_parse(&options, argc, argv, &done);
-	if (ret || done)
-		return ret;
-	return options.schema ? print_schema(&options) : run(&options);
+	if (!ret && !done)
+		ret = options.schema ? print_schema(&options) : run(&options);
+	recording_files_free(&options.files);
+	return ret;
 }

@@ -22,7 +22,8 @@
 
 /**
  * struct report_options - the command line of topdown report
- * @path: the recording
+ * @files: the recording
+ * @rotated: --rotated
  * @each: -A
  * @steps: --steps
  * @windows: --windows
@@ -42,7 +43,8 @@
  * @output: format, separator and header
  */
 struct report_options {
-	const char *path;
+	struct recording_files files;
+	bool rotated;
 	bool each;
 	bool steps;
 	bool windows;

@@ -196,14 +196,16 @@ static uint64_t length_of(const struct recording *recording)
 static uint64_t time_of(const struct recording *recording, const struct topdown_figures *total)
 {
 	uint64_t late_ns = 2 * recording->info.period_ms * NS_PER_MS;
-	uint64_t length_ns = length_of(recording);
+	uint64_t length_ns = length_of(recording) -
+			     recording_gap_ns(recording, first_of(recording),
+					      recording_end_ns(recording));
 
 	return total->enabled_ns + late_ns >= length_ns ? total->enabled_ns : length_ns;
 }
 
 /*
  * If windows were lost, the records of begin and end still have all slots. They are of all the
- * time, and not of a part.
+ * time, and not of a part, or of files with a gap between.
  */
 static bool take_edges(struct summary_subject *to, const struct recording_cpu *from, bool past,
 		       bool in_part)
@@ -255,7 +257,7 @@ static void join_all(struct summary *summary, const struct summary_subject *more
 static void take_records(struct summary *summary)
 {
 	const struct recording *recording = &summary->recording;
-	bool past = recording->info.flags & RECORD_PAST, in_part = recording_in_part(recording);
+	bool past = recording->info.flags & RECORD_PAST, in_part = recording_in_part(recording) || recording->nr_gaps;
 	unsigned int cpu;
 
 	summary->all.total = (struct topdown_figures){ .slots = 0 };
@@ -357,12 +359,12 @@ static int rank_all(struct summary *summary)
 /**
  * summary_read - read a recording and add it up
  * @summary: @step_ns, @level and @each are set by the caller, who frees it in any case
- * @path: file, or - for standard input
+ * @files: its files
  * @choice: as for recording_read()
  *
  * Return: 0, or an exit code after a message.
  */
-int summary_read(struct summary *summary, const char *path,
+int summary_read(struct summary *summary, const struct recording_files *files,
 		 const struct recording_choice *choice)
 {
 	const struct recording_sink sink = {
@@ -371,7 +373,7 @@ int summary_read(struct summary *summary, const char *path,
 	};
 	int ret;
 
-	ret = recording_read(&summary->recording, path, choice, &sink);
+	ret = recording_read(&summary->recording, files, choice, &sink);
 	if (ret)
 		return ret;
 	if (summary_of_tasks(summary))
@@ -536,7 +538,8 @@ static uint64_t time_of_step(const struct summary *summary, const struct summary
 	/* If windows were lost, it is not known who was busy then. */
 	if (to_ns <= from_ns || summary->recording.lost)
 		return enabled_ns;
-	time_ns = (to_ns - from_ns) * subject->nr_cpus;
+	time_ns = (to_ns - from_ns - recording_gap_ns(&summary->recording, from_ns, to_ns)) *
+		  subject->nr_cpus;
 	return time_ns > enabled_ns ? time_ns : enabled_ns;
 }
 

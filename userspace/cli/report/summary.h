@@ -7,7 +7,7 @@
 
 #include "latency-sums.h"
 #include "owner-sums.h"
-#include "recording.h"
+#include "recording-files.h"
 #include "rows.h"
 #include "series.h"
 #include "task.h"
@@ -94,7 +94,7 @@ struct summary {
 	struct owner_sums owners;
 };
 
-int summary_read(struct summary *summary, const char *path,
+int summary_read(struct summary *summary, const struct recording_files *files,
 		 const struct recording_choice *choice);
 void summary_free(struct summary *summary);
 bool summary_of_tasks(const struct summary *summary);

@@ -33,6 +33,10 @@ static void put_lost(FILE *file, const struct summary *summary)
 	bool first = true;
 	unsigned int i;
 
+	if (recording->nr_gaps)
+		fprintf(file, ", %.3f s not recorded",
+			recording_gap_ns(recording, recording_begin_ns(recording),
+					 recording_end_ns(recording)) / (double)NS_PER_S);
 	if (!recording->lost) {
 		fputs(", none lost\n", file);
 		return;

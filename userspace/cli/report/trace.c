@@ -308,7 +308,7 @@ static int write_trace(struct trace *trace)
 	struct recording recording;
 	int ret;
 
-	ret = recording_read(&recording, trace->options->path, &trace->options->choice, &sink);
+	ret = recording_read(&recording, &trace->options->files, &trace->options->choice, &sink);
 	if (!ret && recording.owners.there)
 		message_note("owners are not in the trace ('topdown report --owners --steps' prints them)");
 	if (!ret) {

@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "format.h"
 #include "meaning.h"
 #include "message.h"
+#include "reader.h"
 
 static void look_at_terminal(struct output *output)
 {
@@ -145,24 +145,6 @@ int output_begin(struct output *output)
 	return 0;
 }
 
-static bool is_recording(const char *path)
-{
-	char magic[RECORD_MAGIC_SIZE] = "";
-	struct stat st;
-	FILE *file;
-
-	/* Nobody waits for the other end of a pipe here. */
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
-		return false;
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	if (fread(magic, 1, sizeof(magic), file) < sizeof(magic))
-		magic[0] = '\0';
-	fclose(file);
-	return !memcmp(magic, RECORD_MAGIC, sizeof(magic));
-}
-
 /**
  * output_target - open and empty the file that a page or a trace goes to
  * @output: output
@@ -178,7 +160,7 @@ int output_target(struct output *output, const char *option, const char *path)
 	bool standard = !strcmp(path, "-");
 	int ret;
 
-	if (!standard && is_recording(path)) {
+	if (!standard && record_is_file(path)) {
 		message_error("%s: %s is a recording (allowed: another file, or -)", option, path);
 		return EXIT_USAGE;
 	}
