@@ -7,7 +7,8 @@
  *   standing [-b CPUS] [-e CONFIG] MS
  *   standing [-b CPUS] [-e CONFIG] COMMAND ARG...
  *
- * With -b so many CPUs are busy, and the others idle.  With -e the event that perf names so happens once in EVENT_CYCLES cycles of the spinning.
+ * With -b so many CPUs are busy, and the others idle.  With -e the event that perf names so
+ * happens once in EVENT_CYCLES cycles of the spinning.
  *
  * Prints one line: the sums over the CPUs that were busy, the timer interrupts
  * that they took, and what the home CPU and idle ones executed.  Run with the module and

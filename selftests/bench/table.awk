@@ -124,7 +124,39 @@ function printed_row(name, text, cpus)
 	    sprintf("perf stat %.1fx", printed("perf", cpus) / printed(name, cpus)))
 }
 
-function stats(cpus,	cheaper)
+# The same while some CPUs are busy: the kernel's part of theirs, and all that the others do.
+function loaded(name, cpus, base,	more, rate)
+{
+	more = all_of("load." name ".many", cpus) - all_of("load." name ".none", cpus)
+	rate = all_of(base, cpus) / get(base, cpus, "time_ns")
+	return (more - rate * (get("load." name ".many", cpus, "time_ns") - \
+		get("load." name ".none", cpus, "time_ns"))) / \
+		get("load." name ".many", cpus, "samples")
+}
+
+function all_of(name, cpus)
+{
+	return get(name, cpus, "kernel") + get(name, cpus, "home") + get(name, cpus, "others")
+}
+
+function loaded_row(name, text, cpus, base)
+{
+	row(cpus, "the same, " get("load.bare", cpus, "cpus") " CPUs busy, " text, \
+	    sprintf("%.0f", loaded(name, cpus, base)), \
+	    sprintf("perf stat %.1fx", loaded("perf", cpus, "load.bare") / \
+		    loaded(name, cpus, base)))
+}
+
+function load_stats(cpus)
+{
+	if (!has("load.perf.many", cpus))
+		return
+	loaded_row("perf", "perf stat", cpus, "load.bare")
+	loaded_row("fresh", "topdown stat --fresh", cpus, "load.module")
+	loaded_row("windows", "topdown stat --windows", cpus, "load.module")
+}
+
+function stats(cpus,	cheaper, sleep)
 {
 	if (!has("stat.perf.many", cpus))
 		return
@@ -137,6 +169,14 @@ function stats(cpus,	cheaper)
 	if (cpus == 16)
 		verdict(cheaper >= 20, cpus " CPUs: topdown stat of windows 20 times cheaper than" \
 			" perf stat: " sprintf("%.1f", cheaper))
+	cheaper = printed("perf", cpus) / printed("fresh", cpus)
+	sleep = printed("sleep", cpus)
+	if (cpus != 16)
+		return
+	verdict(cheaper >= 20, cpus " CPUs: topdown stat 20 times cheaper than perf stat: " \
+		sprintf("%.1f", cheaper))
+	cheaper = (printed("perf", cpus) - sleep) / (printed("fresh", cpus) - sleep)
+	verdict(cheaper >= 20, cpus " CPUs: and without the sleep: " sprintf("%.1f", cheaper))
 }
 
 function setups(cpus,	map, perf)
@@ -424,6 +464,7 @@ END {
 	for (i_size = 1; i_size <= sizes; i_size++) {
 		agents(size[i_size])
 		stats(size[i_size])
+		load_stats(size[i_size])
 		busies(size[i_size])
 		setups(size[i_size])
 		standings(size[i_size])
