@@ -293,7 +293,16 @@ TEST_F(map, counts_until_now_without_records)
 	EXPECT_EQ(NULL, entry_wrong(&after)) {
 		TH_LOG("%s", entry_wrong(&after));
 	}
+
+	/* One that has worked and sleeps now is asked too, and then left alone. */
+	others = after;
+	sleep_ms(20);
 	spin_stop(load);
+	sleep_ms(5);
+	ASSERT_EQ(0, count_mapped(self->map.fd, 1ULL << busy));
+	ASSERT_TRUE(map_read(&self->map, busy, &after));
+	EXPECT_LT(others.total.enabled_ns + 20000000, after.total.enabled_ns);
+	EXPECT_LT(others.total.slots, after.total.slots);
 }
 
 TEST_F(map, outlives_the_descriptor_and_keeps_the_module)

@@ -509,7 +509,7 @@ for bad in '-a -C 1' '-p 1 -a' '-p ""' '--past -p 1' '-I 20' '-I 20 -a' '-o ""' 
 	eval "run fake record $bad"
 	expect "record $bad" 2 '' '^topdown: '
 done
-for bad in '--steps --windows' '--windows -A' '--diff a -A' '--diff - -' '--html a --trace b' '--html ""' '--trace a -A' '--html a -j' '-j -x ,' '-l 3' '-I 1' 'a b' --part; do
+for bad in '--steps --windows' '--windows -A' '--diff a -A' '--diff - -' '--html a --trace b' '--html ""' '--trace a -A' '--html a -j' '-j -x ,' '-l 3' '-I 1' 'a -' --part; do
 	eval "run td report $bad"
 	expect "report $bad" 2 '' '^topdown: '
 done
