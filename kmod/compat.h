@@ -245,8 +245,10 @@ static inline u64 td_compat_event_time(const struct perf_event *event)
  * schedules in, or out, one after the other, at a switch or in an interrupt.  Before each pass perf
  * takes the lock of the task's events and stamps the time of all of them, which nobody changes
  * until it lets the lock go.  So a pass is as long as perf has interrupts off, however slow the
- * CPU is, and the next one has another stamp.  7.0 keeps the stamp beside the time.  For events
- * of tasks that are not pinned, in add() and del(); elsewhere it only says whether perf is at it.
+ * CPU is, and the next one has another stamp, except where perf schedules a task's events out and
+ * in again: 6.12 and later keep the stamp then.  follow.c tells these two apart by its empty list.
+ * 7.0 keeps the stamp beside the time.  For events of tasks that are not pinned, in add() and
+ * del(); elsewhere it only says whether perf is at it.
  */
 static inline u64 td_compat_event_pass(const struct perf_event *event)
 {

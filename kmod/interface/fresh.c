@@ -66,7 +66,7 @@ static bool td_fresh_awake(int cpu, void *unused)
 	default:
 		return true;
 	}
-	/* The same sleep as when a reader last asked. */
+	/* The same sleep as when a reader last asked: pairs with WRITE_ONCE() below. */
 	sleep = td_compat_sleep(cpu);
 	if (sleep && sleep == READ_ONCE(collector->sleep))
 		return false;
@@ -76,8 +76,12 @@ static bool td_fresh_awake(int cpu, void *unused)
 	if (cpu == smp_processor_id() ||
 	    busy + TD_BUSY_SLACK_US >= TD_BUSY_US + TD_BUSY_SLACK_US)
 		return true;
-	/* If the CPU has woken up meanwhile, this sleep is over, and no later one is like it. */
-	WRITE_ONCE(collector->sleep, sleep);
+	/*
+	 * If the CPU has woken up meanwhile, this sleep is over, and no later one is like it.
+	 * Pairs with READ_ONCE() above, of another reader.
+	 */
+	if (sleep)
+		WRITE_ONCE(collector->sleep, sleep);
 	return false;
 }
 

@@ -104,6 +104,13 @@ static u64 __init td_trial_pass(void)
 	return pass;
 }
 
+static u64 td_trial_before __initdata;
+
+static bool __init td_trial_moved(void)
+{
+	return td_trial_pass() != td_trial_before;
+}
+
 static void __init td_trial_look(void)
 {
 	td_session_read(td_trial_session, &td_trial_seen, td_trial_sum);
@@ -137,15 +144,15 @@ static bool __init td_trial_soon(bool (*happens)(void))
 /* Returns a text that says what goes wrong, or NULL. */
 static const char * __init td_trial_watch(struct task_struct *thread)
 {
-	u64 pass = td_trial_pass();
 	const char *wrong = NULL;
 
+	td_trial_before = td_trial_pass();
 	if (!td_trial_has(2))
 		wrong = "a task that is made inherits no event";
 	wake_up_process(thread);
 	if (!wrong && !td_trial_soon(td_trial_ran))
 		wrong = "a task is not seen on its CPU";
-	if (!wrong && td_trial_pass() == pass)
+	if (!wrong && !td_trial_soon(td_trial_moved))
 		wrong = "switches of a task have no time";
 	kthread_stop(thread);
 	if (!wrong && !td_trial_soon(td_trial_exited))

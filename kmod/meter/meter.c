@@ -6,6 +6,7 @@
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/slab.h>
+#include <linux/tick.h>
 
 #include "meter.h"
 
@@ -48,16 +49,6 @@ bool td_meter_lacks_events(int error)
 	return error == -EINVAL || error == -ENOENT;
 }
 
-/* Without it, perf gives out the counters at its next rotation only. */
-static void td_meter_add_recall(struct td_meter *meter)
-{
-	const struct td_group *group = &meter->group[0];
-
-	if (!group->fixed)
-		td_group_begin(&meter->recall, meter->cpu, group->type,
-			       group->event[0]->attr.config, false);
-}
-
 /**
  * td_meter_finish() - the groups have all their events
  * @meter: the meter, not yet counting
@@ -75,8 +66,6 @@ int td_meter_finish(struct td_meter *meter)
 		ret = td_group_finish(&meter->group[i], meter->cpu);
 	if (!ret && meter->cycles.nr && td_group_finish(&meter->cycles, meter->cpu))
 		td_group_destroy(&meter->cycles);
-	if (!ret)
-		td_meter_add_recall(meter);
 	return ret;
 }
 
@@ -86,7 +75,6 @@ int td_meter_finish(struct td_meter *meter)
  */
 void td_meter_release(struct td_meter *meter)
 {
-	td_group_destroy(&meter->recall);
 	td_group_destroy(&meter->cycles);
 	while (meter->nr)
 		td_group_destroy(&meter->group[--meter->nr]);
@@ -130,27 +118,39 @@ void td_meter_disable(struct td_meter *meter)
  * @meter: the meter; process context
  *
  * When perf rotates and no event has a counter, it moves the first group to the end of the queue,
- * also one that is disabled.  That would be ours, which then waits for all others at its next turn.
- * But an event that is enabled makes perf give out the counters.
+ * also one that is disabled.  It would be one of ours, which then waits for all others at its next
+ * turn.  But an event that is enabled makes perf give out the counters.  It is a new one, so it is
+ * the last in the queue and takes no counter that others wait for.
  */
 void td_meter_leave(struct td_meter *meter)
 {
+	const struct td_group *group = &meter->group[0];
+	struct td_group recall = { };
+
 	td_meter_disable(meter);
 	if (!td_meter_recalls(meter))
 		return;
-	td_group_enable(&meter->recall);
-	td_group_disable(&meter->recall);
+	if (td_group_begin(&recall, meter->cpu, group->type, group->event[0]->attr.config, false))
+		return;
+	/* Pairs with READ_ONCE() in td_meter_owns(). */
+	WRITE_ONCE(meter->recall, recall.event[0]);
+	td_group_enable(&recall);
+	td_group_disable(&recall);
+	WRITE_ONCE(meter->recall, NULL);
+	td_group_destroy(&recall);
 }
 
 /**
  * td_meter_recalls() - do others get the counters at once that td_meter_leave() leaves?
  * @meter: the meter
  *
+ * A CPU that nobody may interrupt is not asked to give them out.
+ *
  * Return: true; or false if they wait for perf's next rotation.
  */
 bool td_meter_recalls(const struct td_meter *meter)
 {
-	return meter->recall.nr;
+	return !meter->group[0].fixed && !tick_nohz_full_cpu(meter->cpu);
 }
 
 /**
@@ -201,7 +201,8 @@ bool td_meter_owns(const struct td_meter *meter, const struct perf_event *event)
 		if (event->group_leader == meter->group[i].event[0])
 			return true;
 	}
-	if (meter->recall.nr && event == meter->recall.event[0])
+	/* Pairs with WRITE_ONCE() in td_meter_leave(). */
+	if (event == READ_ONCE(meter->recall))
 		return true;
 	return meter->cycles.nr && event->group_leader == meter->cycles.event[0];
 }

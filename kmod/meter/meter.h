@@ -113,8 +113,8 @@ struct td_meter_ops {
  * @turn: the one of them that is enabled; changed under td_aside.lock
  * @cycles: a group of instructions and cycles, which slots do not depend on; aside.c
  *	enables and disables it.  Empty where these are counted among @group, or not at all
- * @recall: a group of one event that makes perf give out the counters: see td_meter_leave().
- *	Only for ordinary counters
+ * @recall: an event that makes perf give out the counters just now; NULL for none: see
+ *	td_meter_leave()
  *
  * Made and destroyed under td_fit_mutex, and constant in between.  Each kind embeds this
  * as the first member of its own struct, whose other members may change.
@@ -135,7 +135,7 @@ struct td_meter {
 	struct td_group group[TD_GROUPS_MAX];
 	unsigned int turn;
 	struct td_group cycles;
-	struct td_group recall;
+	struct perf_event *recall;
 };
 
 bool td_meter_pinned(void);

@@ -12,8 +12,8 @@
  *   tracepoint.  The probe queues an irq_work, because perf holds its locks there.
  * - The irq_work looks whether our groups are in the way (starved.c), and queues a work that
  *   disables them, which needs process context.
- * - The groups come back for a turn of their own that ends just before perf's first rotation, so
- *   they keep their place in front of the queue.  If somebody waited in the turn, they leave
+ * - The groups come back for a turn of their own that ends some time before perf's first rotation,
+ *   so they keep their place in front of the queue.  If somebody waited in the turn, they leave
  *   again, for so long that their share is kept.  Otherwise they stay.
  * - If nobody took what they left, standing aside does not help those who wait.  They are ignored
  *   for a while, but all events that are made later are not: the ids of events only grow.
@@ -220,10 +220,8 @@ static void td_aside_settle(void *arg)
 	for (kind = 0; kind < TD_TENANTS; kind++) {
 		if (!tenant[kind].present || tenant[kind].wanted == tenant[kind].on)
 			continue;
-		if (tenant[kind].wanted && !td_tenants_may_begin(aside)) {
-			tenant[kind].wanted = false;
+		if (tenant[kind].wanted && td_tenant_late(aside, &tenant[kind]))
 			continue;
-		}
 		td_tenant_settle(aside, kind);
 		change->changed |= 1U << kind;
 	}

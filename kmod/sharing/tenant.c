@@ -28,6 +28,9 @@
 #define TD_TENANT_ROTATIONS	32
 #define TD_TENANT_PAUSE		HZ
 
+/* So many times in a row a turn does not begin because the work is late. */
+#define TD_TENANT_REFUSALS	2
+
 /* Delays before those are looked at again whom standing aside did not help. */
 #define TD_TENANT_IGNORE_MIN	HZ
 #define TD_TENANT_IGNORE_MAX	(16 * HZ)
@@ -55,8 +58,12 @@ static bool td_tenant_waits(const struct td_aside *aside, enum td_tenant_kind ki
 	       !td_meter_counting(aside->collector->meter);
 }
 
+/* Both tenants have the timer, so whoever needs it first has it. */
 static void td_tenants_look_in(struct td_aside *aside, u64 ns)
 {
+	if (hrtimer_is_queued(&aside->turn) &&
+	    ktime_to_ns(hrtimer_get_remaining(&aside->turn)) <= (s64)ns)
+		return;
 	hrtimer_start(&aside->turn, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
@@ -129,16 +136,11 @@ void td_tenants_look_at(struct td_aside *aside, unsigned long at)
 		mod_timer(&aside->back, at);
 }
 
-/**
- * td_tenants_may_begin() - is so much left until perf rotates that a turn can begin?
- * @aside: those of this CPU, whose rotation timer is watched; interrupts off
- *
- * Else its end may be too late, and perf moves the groups to the end of its queue.  Asked before
- * a work is queued, and again by the work, which may be late.
- *
- * Return: true; or false, and it is tried again after the rotation.
+/*
+ * Is so much left until perf rotates that a turn can begin?  Else its end may be too late, and perf
+ * moves the groups to the end of its queue.  It is tried again after the rotation.
  */
-bool td_tenants_may_begin(struct td_aside *aside)
+static bool td_tenants_may_begin(struct td_aside *aside)
 {
 	u64 left = td_mux_left(aside->collector->meter);
 
@@ -146,6 +148,26 @@ bool td_tenants_may_begin(struct td_aside *aside)
 		return true;
 	td_tenants_look_in(aside, left);
 	return false;
+}
+
+/**
+ * td_tenant_late() - has the work come too late to begin a turn?
+ * @aside: those of this CPU, whose rotation timer is watched; interrupts off
+ * @tenant: the groups, which are to be enabled
+ *
+ * Where works are late again and again, the turn begins anyway.
+ *
+ * Return: true, and it is tried again after the rotation; or false.
+ */
+bool td_tenant_late(struct td_aside *aside, struct td_tenant *tenant)
+{
+	if (tenant->refused >= TD_TENANT_REFUSALS || td_tenants_may_begin(aside)) {
+		tenant->refused = 0;
+		return false;
+	}
+	tenant->refused++;
+	tenant->wanted = false;
+	return true;
 }
 
 /* Is it time to come back? */
@@ -171,7 +193,8 @@ static void td_tenant_back(struct td_aside *aside, enum td_tenant_kind kind)
 	if (!td_tenant_may_return(aside, tenant))
 		return;
 	tenant->wanted = true;
-	if (kind != TD_TENANT_SLOTS)
+	/* Of a turn that was refused it was asked before. */
+	if (kind != TD_TENANT_SLOTS || tenant->refused)
 		return;
 	waiting = td_starved_by(meter, td_policy_all());
 	if (!waiting || td_starved_helped(meter)) {

@@ -28,6 +28,7 @@ enum td_tenant_kind {
  * @asked: @hindered of those who last asked for smaller groups
  * @judged: when somebody was last found to wait, local_clock()
  * @back_at: when to enable them again, in jiffies
+ * @refused: so many works came too late to begin a turn
  * @ignored: standing aside did not help events up to this id of perf
  * @ignored_until: look at these events again then, in jiffies
  * @ignore: the last delay before that
@@ -43,6 +44,7 @@ struct td_tenant {
 	u64 asked;
 	u64 judged;
 	unsigned long back_at;
+	unsigned int refused;
 	u64 ignored;
 	unsigned long ignored_until;
 	unsigned long ignore;
@@ -81,7 +83,7 @@ struct td_aside {
 };
 
 bool td_tenants_decide(struct td_aside *aside);
-bool td_tenants_may_begin(struct td_aside *aside);
+bool td_tenant_late(struct td_aside *aside, struct td_tenant *tenant);
 void td_tenants_look_at(struct td_aside *aside, unsigned long at);
 void td_tenant_leaves(struct td_aside *aside, struct td_tenant *tenant);
 

@@ -155,8 +155,7 @@ rotation_start() {
 rotation_stop() {
 	local took=$((SECONDS - ROTATES_SINCE))
 
-	kill "$(pgrep -P "$ROTATES" -x sleep)"
-	wait "$ROTATES" || true
+	end_user "$ROTATES"
 	awk -F, '$5 ~ /^[0-9.]+$/ && $5 > 0 { events++; shared += $5 < 90 }
 		END { exit !(events && shared) }' "$tmp/perf" || die "$(< "$tmp/perf")"
 	echo "$((took * 1000 / $(cat /sys/bus/event_source/devices/cpu/perf_event_mux_interval_ms) *

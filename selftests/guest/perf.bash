@@ -103,6 +103,13 @@ share_of() {
 	measure "$@" | awk -v cpu="$cpu" '$2 == cpu && $4 > 0 { print 100 * $6 / $4 }'
 }
 
+# end_user PID: perf stat prints what it counted when its command ends.
+end_user() {
+	# shellcheck disable=SC2046 # one word a child
+	kill $(< "/proc/$1/task/$1/children")
+	wait "$1" || true
+}
+
 # load_all COMMAND...: on each CPU, in the background; LOAD are their numbers.
 load_all() {
 	local cpu

@@ -531,9 +531,9 @@ struct topdown_record {
 /* One more record after the others: the sum over the CPUs asked for. */
 #define TOPDOWN_READ_TOTAL	(1U << 1)
 /*
- * Write no records: the caller finds them in the map, where they count until now, too, and where
- * only those of CPUs that have worked have another sequence number.  Only with
- * TOPDOWN_READ_FRESH and without TOPDOWN_READ_TOTAL.
+ * Write no records: the caller finds them in the map, as up to date as with TOPDOWN_READ_FRESH
+ * alone, but with the last window as their window.  Only those of CPUs that have worked have
+ * another sequence number.  Only with TOPDOWN_READ_FRESH and without TOPDOWN_READ_TOTAL.
  */
 #define TOPDOWN_READ_MAPPED	(1U << 2)
 
