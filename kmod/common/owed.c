@@ -18,51 +18,75 @@ static void td_leaves(unsigned int level, unsigned int *first, unsigned int *nr)
 static int td_sums_fall(const struct topdown_sums *sums, const __s64 *owed, unsigned int level)
 {
 	unsigned int i, first, nr;
-	__s64 bits = 0;
+	__s64 signs = 0, any = 0;
 
 	td_leaves(level, &first, &nr);
-	for (i = first; i < first + nr; i++)
-		bits |= (__s64)sums->node[i] | owed[i] | -owed[i];
-	return bits < 0;
+	for (i = first; i < first + nr; i++) {
+		signs |= (__s64)sums->node[i];
+		any |= owed[i];
+	}
+	return signs < 0 || any;
 }
 
-/* A node lends what it has of these slots. */
-static __u64 td_sums_take(struct topdown_sums *part, __s64 *owed, unsigned int node, __u64 want)
+/* A leaf lends what it has of these slots. */
+static __u64 td_leaf_take(__u64 *leaf, __s64 *owed, __u64 want)
 {
-	__u64 taken = part->node[node] < want ? part->node[node] : want;
+	__u64 taken = *leaf < want ? *leaf : want;
 
-	part->node[node] -= taken;
-	owed[node] -= (__s64)taken;
+	*leaf -= taken;
+	*owed -= (__s64)taken;
 	return taken;
 }
 
 /*
  * Siblings lend first, because their parent's byte says what they have together, and then the
- * largest nodes.  So all slots are right, also if a node is below 0 in summand after summand: what
+ * largest leaves.  So all slots are right, also if a node is below 0 in summand after summand: what
  * the bytes of a window lost is given back by its slots, to whoever had them.
  */
-static void td_sums_lend(struct topdown_sums *part, __s64 *owed, unsigned int first,
-			 unsigned int nr)
+static void td_leaves_lend(__u64 *leaf, __s64 *owed, unsigned int nr, __u64 lent)
 {
 	unsigned int i, n, most;
-	__u64 lent = 0;
 
-	for (i = first; i < first + nr; i++) {
-		if (owed[i] <= 0)
-			continue;
-		lent += (__u64)owed[i];
-		if (first)
-			lent -= td_sums_take(part, owed, first + ((i - first) ^ 1),
-					     (__u64)owed[i]);
-	}
+	for (i = 0; i < nr && nr > TD_METRIC_L1; i++)
+		if (owed[i] > 0)
+			lent -= td_leaf_take(&leaf[i ^ 1], &owed[i ^ 1], (__u64)owed[i]);
 	for (n = 0; n < nr && lent; n++) {
-		most = first;
-		for (i = first + 1; i < first + nr; i++) {
-			if (part->node[i] > part->node[most])
+		most = 0;
+		for (i = 1; i < nr; i++)
+			if (leaf[i] > leaf[most])
 				most = i;
-		}
-		lent -= td_sums_take(part, owed, most, lent);
+		lent -= td_leaf_take(&leaf[most], &owed[most], lent);
 	}
+}
+
+/* The summand was added.  Let no leaf have less by it, and pay what was owed. */
+static void td_sums_settle(struct topdown_sums *sums, const struct topdown_sums *more,
+			   __s64 *owed, unsigned int level)
+{
+	__u64 leaf[2 * TD_METRIC_L1], lent = 0, change, all = 0;
+	unsigned int i, first, nr;
+	__s64 grown;
+
+	td_leaves(level, &first, &nr);
+	owed += first;
+	for (i = 0; i < nr; i++) {
+		grown = (__s64)more->node[first + i] - owed[i];
+		owed[i] = grown < 0 ? -grown : 0;
+		lent += (__u64)owed[i];
+		leaf[i] = (__u64)(grown + owed[i]);
+	}
+	if (lent)
+		td_leaves_lend(leaf, owed, nr, lent);
+	for (i = 0; i < nr; i++) {
+		change = leaf[i] - more->node[first + i];
+		sums->node[first + i] += change;
+		if (first)
+			sums->node[i / 2] += change;
+		all += change;
+	}
+	sums->slots += all;
+	for (i = 0; i < TD_NR_PARENTS; i++)
+		sums->children_slots[i] += more->children_slots[i] ? all : 0;
 }
 
 /**
@@ -79,29 +103,7 @@ static void td_sums_lend(struct topdown_sums *part, __s64 *owed, unsigned int fi
 void td_sums_owe(struct topdown_sums *sums, const struct topdown_sums *more,
 		 __s64 owed[TD_NR_NODES], unsigned int level)
 {
-	struct topdown_sums part;
-	unsigned int i, first, nr;
-	__s64 grown;
-
-	if (!td_sums_fall(more, owed, level)) {
-		td_sums_add(sums, more);
-		return;
-	}
-	part = *more;
-	td_leaves(level, &first, &nr);
-	for (i = first; i < first + nr; i++) {
-		grown = (__s64)part.node[i] - owed[i];
-		owed[i] = grown < 0 ? -grown : 0;
-		part.node[i] = grown < 0 ? 0 : grown;
-	}
-	td_sums_lend(&part, owed, first, nr);
-	part.slots = 0;
-	for (i = 0; i < TD_METRIC_L1; i++) {
-		if (first)
-			part.node[i] = part.node[first + 2 * i] + part.node[first + 2 * i + 1];
-		part.slots += part.node[i];
-	}
-	for (i = 0; i < TD_NR_PARENTS; i++)
-		part.children_slots[i] = part.children_slots[i] ? part.slots : 0;
-	td_sums_add(sums, &part);
+	td_sums_add(sums, more);
+	if (td_sums_fall(more, owed, level))
+		td_sums_settle(sums, more, owed, level);
 }
