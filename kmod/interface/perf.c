@@ -36,6 +36,7 @@
 #include "moment.h"
 #include "perf.h"
 #include "perf-sysfs.h"
+#include "point.h"
 #include "window.h"
 
 /* Time that a CPU did not count is not worth mentioning below this and a 1024th of all. */

@@ -226,9 +226,9 @@ static void td_counters_collect(struct td_counters *counters, unsigned int n, u6
 		return;
 	sum->all += ran;
 	/* Not within a turn: folds read one event after the other, so its last bit says little. */
-	if (turns->began != group->since && turns->ran >= TD_RATE_NS)
+	if (turns->began != group->ns.since && turns->ran >= TD_RATE_NS)
 		turns->ran = 0;
-	turns->began = group->since;
+	turns->began = group->ns.since;
 	span = td_counters_turn(counters, n, ran, sample);
 	if (counters->shared || !n) {
 		sum->ran += ran;

@@ -43,10 +43,10 @@ bool td_group_settled(const struct td_group *group)
  */
 u64 td_group_running(const struct td_group *group, u64 now)
 {
-	s64 since = now - group->since;
+	s64 since = now - group->ns.since;
 
 	lockdep_assert_irqs_disabled();
-	return group->on && since > 0 ? group->ran + since : group->ran;
+	return group->on && since > 0 ? group->ns.ran + since : group->ns.ran;
 }
 
 /**
@@ -125,22 +125,24 @@ bool td_group_point(const struct td_group *group, u64 most, struct td_counts *co
 /**
  * td_span_change() - td_span_take(), whatever has happened since
  * @group: as there
+ * @span: as there
  * @then: as there
  * @now: as there
- * @span: as there
+ * @seen: as there
  *
  * Return: as there.
  */
-u64 td_span_change(const struct td_group *group, u64 then, u64 now, struct td_span *span)
+u64 td_span_change(const struct td_group *group, const struct td_span *span, u64 then, u64 now,
+		   struct td_span *seen)
 {
-	u64 before = span->ran, ran = group->ran_ticks;
+	u64 before = seen->ran, ran = span->ran;
 
-	if (span->since)
-		before += then - span->since;
-	span->ran = ran;
-	span->since = group->on ? group->since_ticks : 0;
-	if (span->since)
-		ran += now - span->since;
+	if (seen->since)
+		before += then - seen->since;
+	seen->ran = ran;
+	seen->since = group->on ? span->since : 0;
+	if (seen->since)
+		ran += now - seen->since;
 	return ran - before;
 }
 
@@ -149,7 +151,7 @@ u64 td_span_change(const struct td_group *group, u64 then, u64 now, struct td_sp
  * @group: as there
  * @most: as there; 0 if both registers have just been reset: they are not read
  * @mark: as there
- * @sum: as there
+ * @sum: as there; NULL to move the mark only
  * @steps: as there
  *
  * Return: false if a reset is due.
@@ -163,12 +165,13 @@ bool td_group_take_counted(const struct td_group *group, u64 most, struct td_mar
 
 	if (!td_group_look(group, most, &counted, &slots, &bytes))
 		return false;
-	*sum += counted.slots - mark->counted.slots;
-	for (i = 1; i < group->fixed; i++)
+	if (sum)
+		*sum += counted.slots - mark->counted.slots;
+	for (i = 1; i < group->fixed && sum; i++)
 		steps[i - 1] += (counted.metric[i - 1] - mark->counted.metric[i - 1]) *
 				TD_RDPMC_STEPS;
 	mark->counted = counted;
-	td_mark_move(mark, slots, bytes, group->fixed - 1, sum, steps);
+	td_mark_move(mark, slots, bytes, group->fixed - 1, sum, sum, steps);
 	return true;
 }
 
@@ -190,8 +193,10 @@ void td_tally_counted(const struct perf_event *event, bool active, struct td_tal
 		now.then = local64_read(&event->hw.prev_count);
 		now.raw = active ? td_compat_rdpmc(event->hw.event_base_rdpmc) : now.then;
 	} while (unlikely(local64_read(&event->count) != now.counted));
-	*sum += now.counted + td_tally_beyond(now.raw, now.then);
-	*sum -= tally->counted + td_tally_beyond(tally->raw, tally->then);
+	if (sum) {
+		*sum += now.counted + td_tally_beyond(now.raw, now.then);
+		*sum -= tally->counted + td_tally_beyond(tally->raw, tally->then);
+	}
 	*tally = now;
 }
 

@@ -85,8 +85,8 @@ static int td_hook_add(struct perf_event *event, int flags)
 
 	lockdep_assert_irqs_disabled();
 	td_hook_reset(group);
-	group->since = local_clock();
-	group->since_ticks = td_ticks();
+	group->ns.since = local_clock();
+	group->ticks.since = td_ticks();
 	group->on = true;
 	return 0;
 }
@@ -103,8 +103,8 @@ static void td_hook_del(struct perf_event *event, int flags)
 	group->on = false;
 	if (event->group_leader->state == PERF_EVENT_STATE_ACTIVE)
 		return;
-	group->ran += local_clock() - group->since;
-	group->ran_ticks += td_ticks() - group->since_ticks;
+	group->ns.ran += local_clock() - group->ns.since;
+	group->ticks.ran += td_ticks() - group->ticks.since;
 }
 
 static void td_hook_start(struct perf_event *event, int flags)

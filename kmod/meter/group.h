@@ -11,6 +11,16 @@
 #define TD_GROUP_MAX	13
 
 /**
+ * struct td_span - for how long a group has had its counters, by one clock
+ * @since: since when, this time
+ * @ran: how long before
+ */
+struct td_span {
+	u64 since;
+	u64 ran;
+};
+
+/**
  * struct td_group - events of one CPU that perf schedules together
  * @event: the leader, then its siblings.  Either SLOTS, one event for each enum
  *	td_metric, and perhaps general events; or ordinary events
@@ -21,10 +31,8 @@
  * @hook: one more sibling, which counts nothing: perf calls it when the group gets the
  *	counters, and when it leaves them
  * @on: the group has the counters; used on its CPU with interrupts off, as the next two
- * @since: when it got them, local_clock()
- * @ran: how long it had them before
- * @since_ticks: as @since, in ticks
- * @ran_ticks: as @ran, in ticks
+ * @ns: for how long it has had them, by local_clock()
+ * @ticks: the same by td_ticks()
  */
 struct td_group {
 	struct perf_event *event[TD_GROUP_MAX];
@@ -33,10 +41,8 @@ struct td_group {
 	unsigned int fixed;
 	struct perf_event *hook;
 	bool on;
-	u64 since;
-	u64 ran;
-	u64 since_ticks;
-	u64 ran_ticks;
+	struct td_span ns;
+	struct td_span ticks;
 };
 
 int td_group_init(void);

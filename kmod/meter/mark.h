@@ -46,17 +46,22 @@ static __always_inline void td_mark_add(u64 *sum, u64 now, u64 *then)
 	*then = now;
 }
 
-/* Add what the registers have beyond the mark. */
+/* Add what the registers have beyond the mark, if @add, and move the mark. */
 static __always_inline void td_mark_move(struct td_mark *mark, u64 slots, u64 bytes,
-					 unsigned int nr, u64 *sum, u64 *steps)
+					 unsigned int nr, bool add, u64 *sum, u64 *steps)
 {
 	unsigned int i;
 	u64 now;
 
-	td_mark_add(sum, slots, &mark->slots);
+	if (add)
+		*sum += slots - mark->slots;
+	mark->slots = slots;
 	for (i = 0; i < nr; i++) {
 		now = slots * (u8)(bytes >> i % 2 * 8);
-		td_mark_add(&steps[i], now, &mark->steps[i]);
+		if (add)
+			td_mark_add(&steps[i], now, &mark->steps[i]);
+		else
+			mark->steps[i] = now;
 		if (!(i % 2))
 			continue;
 		/* Both bytes of a register are at hand.  Shift in place, and not once for each. */
@@ -70,6 +75,7 @@ static __always_inline void td_mark_move(struct td_mark *mark, u64 slots, u64 by
  * @group: as for td_group_point()
  * @most: as there
  * @mark: up to where all was added; moved
+ * @add: a constant; false to move the mark only
  * @sum: slots are added
  * @steps: slots of each metric are added, in steps of 1/255 slot, modulo 2^64
  *
@@ -78,52 +84,45 @@ static __always_inline void td_mark_move(struct td_mark *mark, u64 slots, u64 by
  * Return: false if a reset is due.
  */
 static __always_inline bool td_group_take(const struct td_group *group, u64 most,
-					  struct td_mark *mark, u64 *sum, u64 *steps)
+					  struct td_mark *mark, bool add, u64 *sum,
+					  u64 *steps)
 {
 	const struct perf_event *leader = group->event[0];
 	u64 slots, bytes;
 
 	if (unlikely(!td_group_active(group) || leader->hw.saved_slots ||
 		     group->fixed <= TD_METRIC_NR))
-		return td_group_take_counted(group, most, mark, sum, steps);
+		return td_group_take_counted(group, most, mark, add ? sum : NULL, steps);
 	slots = td_compat_rdpmc(TD_RDPMC_SLOTS);
 	if (unlikely(slots >= most))
 		return false;
 	bytes = td_compat_rdpmc(TD_RDPMC_METRICS);
 	/* The driver has moved the registers into its counts, perhaps in an NMI just now. */
 	if (unlikely(local64_read(&leader->count) != mark->counted.slots))
-		return td_group_take_counted(group, most, mark, sum, steps);
-	td_mark_move(mark, slots, bytes, TD_METRIC_NR, sum, steps);
+		return td_group_take_counted(group, most, mark, add ? sum : NULL, steps);
+	td_mark_move(mark, slots, bytes, TD_METRIC_NR, add, sum, steps);
 	return true;
 }
 
-/**
- * struct td_span - the span on the counters in which a group was last seen
- * @since: td_group.since_ticks; 0 if it did not have them then
- * @ran: td_group.ran_ticks
- */
-struct td_span {
-	u64 since;
-	u64 ran;
-};
-
-u64 td_span_change(const struct td_group *group, u64 then, u64 now, struct td_span *span);
+u64 td_span_change(const struct td_group *group, const struct td_span *span, u64 then, u64 now,
+		   struct td_span *seen);
 
 /**
  * td_span_take() - how long has a group had its counters since it was last seen?
  * @group: group of this CPU, not empty; interrupts off
- * @then: when it was last seen, in ticks; of no matter the first time, when @span is 0
- * @now: td_ticks()
- * @span: the span in which it was seen then; moved
+ * @span: its span, by a clock
+ * @then: when it was last seen, by that clock; of no matter the first time, when @seen is 0
+ * @now: time of that clock
+ * @seen: the span then, with @since 0 if it did not have its counters; moved
  *
- * Return: ticks.
+ * Return: the time.
  */
-static __always_inline u64 td_span_take(const struct td_group *group, u64 then, u64 now,
-					struct td_span *span)
+static __always_inline u64 td_span_take(const struct td_group *group, const struct td_span *span,
+					u64 then, u64 now, struct td_span *seen)
 {
-	if (likely(group->on && group->since_ticks == span->since))
+	if (likely(group->on && span->since == seen->since))
 		return now - then;
-	return td_span_change(group, then, now, span);
+	return td_span_change(group, span, then, now, seen);
 }
 
 /**
@@ -152,24 +151,26 @@ static __always_inline u64 td_tally_beyond(u64 raw, u64 then)
  * @event: event of a group of this CPU; interrupts off
  * @active: td_group_active()
  * @tally: up to where all was added; moved
+ * @add: a constant; false to move the tally only
  * @sum: the sum
  *
  * Where the driver has not read the counter, it goes on from where it was.
  */
 static __always_inline void td_tally_take(const struct perf_event *event, bool active,
-					  struct td_tally *tally, u64 *sum)
+					  struct td_tally *tally, bool add, u64 *sum)
 {
 	u64 raw;
 
 	if (likely(active)) {
 		raw = td_compat_rdpmc(event->hw.event_base_rdpmc);
 		if (likely(local64_read(&event->hw.prev_count) == tally->then)) {
-			*sum += td_tally_beyond(raw, tally->raw);
+			if (add)
+				*sum += td_tally_beyond(raw, tally->raw);
 			tally->raw = raw;
 			return;
 		}
 	}
-	td_tally_counted(event, active, tally, sum);
+	td_tally_counted(event, active, tally, add ? sum : NULL);
 }
 
 #endif /* TOPDOWN_MARK_H */

@@ -57,13 +57,6 @@ struct td_perfmetrics {
 	u64 cycles[TD_CYCLES_EVENTS];
 };
 
-/*
- * A point is exact to half a step of the slots since the last reset.  So reset when these are
- * about a quarter of a millisecond of a busy CPU: half a step is then half a microsecond of it.
- * Tasks that alternate regularly see the same half of a step again and again.
- */
-#define TD_POINT_SLOTS	BIT_ULL(22)
-
 /* perf's names, in the order of the group: SLOTS, then the metrics (group.c). */
 static const struct {
 	const char *name;

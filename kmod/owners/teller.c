@@ -32,14 +32,15 @@
 #include "meter.h"
 #include "metrics.h"
 #include "perfmetrics.h"
+#include "point.h"
+#include "reader.h"
 #include "scope.h"
-#include "sums.h"
 #include "teller.h"
 #include "ticket.h"
 #include "ticks.h"
 #include "window.h"
 
-/* td_teller.begun before the first reading. */
+/* td_reader.begun before the first reading. */
 #define TD_TELLER_NEVER	U64_MAX
 
 DEFINE_PER_CPU(struct td_teller, td_tellers);
@@ -56,34 +57,6 @@ void td_teller_want(unsigned int kinds, unsigned int depth)
 	/* Pair with READ_ONCE() where a CPU looks at a task. */
 	WRITE_ONCE(td_teller_kinds, kinds);
 	WRITE_ONCE(td_teller_depth, depth);
-}
-
-/* A reset is due: all until then is the driver's count afterwards. */
-static noinline void td_teller_reset(struct td_teller *teller, struct td_collector *collector,
-				     struct topdown_sums *sums)
-{
-	td_window_point(collector);
-	td_group_take_counted(&collector->meter->group[0], 0, &teller->noted.mark,
-			      &sums->slots, sums->node);
-}
-
-/* The sums of the CPU have all parts until now.  No NMI may fold while they are read. */
-static noinline void td_teller_total(struct td_teller *teller, struct td_collector *collector,
-				     struct topdown_sums *sums, bool drop)
-{
-	u64 time = sums->enabled_ns;
-
-	td_window_hold(collector);
-	td_window_point(collector);
-	if (!drop) {
-		td_sums_add(sums, &collector->total);
-		td_sums_sub(sums, &teller->total);
-		/* The time of an owner is by the clock. */
-		sums->enabled_ns = time;
-		sums->busy_ns = 0;
-	}
-	teller->total = collector->total;
-	td_window_release(collector);
 }
 
 static void td_teller_learn(struct td_teller *teller, const struct td_collector *collector)
@@ -110,10 +83,10 @@ static void td_teller_choose(struct td_teller *teller)
  */
 static noinline bool td_teller_meet(struct td_teller *teller, const struct td_collector *collector)
 {
-	bool first = teller->begun == TD_TELLER_NEVER;
+	bool first = teller->reader.begun == TD_TELLER_NEVER;
 
-	teller->begun = collector->begun;
-	memset(&teller->noted, 0, sizeof(teller->noted));
+	td_reader_begin(&teller->reader, collector);
+	teller->span = (struct td_span){ };
 	td_teller_learn(teller, collector);
 	if (!teller->ledger->scheme.level)
 		teller->ledger->scheme = teller->scheme;
@@ -131,6 +104,37 @@ static void td_teller_pass(struct td_teller *teller, u64 then)
 	teller->blind = true;
 }
 
+/* Read the counters.  @add is a constant; false: what they have is nobody's. */
+static __always_inline void td_teller_read_linear(struct td_teller *teller,
+						  struct td_collector *collector, u64 then,
+						  u64 now, bool add,
+						  struct topdown_sums *sums)
+{
+	const struct td_group *group = &collector->meter->group[0];
+	u64 ran = td_span_take(group, &group->ticks, then, now, &teller->span);
+
+	if (add)
+		sums->running_ns += ran;
+	td_reader_take(&teller->reader, collector, TD_PEEK_SLOTS, add, sums);
+}
+
+static void td_teller_read(struct td_teller *teller, struct td_collector *collector, u64 then,
+			   u64 now, struct topdown_sums *sums)
+{
+	if (collector->meter->linear) {
+		if (sums)
+			td_teller_read_linear(teller, collector, then, now, true, sums);
+		else
+			td_teller_read_linear(teller, collector, then, now, false, NULL);
+		return;
+	}
+	/* No NMI may fold before the sums are read. */
+	td_window_hold(collector);
+	td_window_point(collector);
+	td_reader_total(&teller->reader, collector, sums);
+	td_window_release(collector);
+}
+
 /* Note what the owner that runs has used, as td_teller_note() does, whatever there is to read. */
 static noinline void td_teller_note_any(struct td_teller *teller, struct td_collector *collector,
 					u64 then, u64 now)
@@ -142,7 +146,7 @@ static noinline void td_teller_note_any(struct td_teller *teller, struct td_coll
 	sums->enabled_ns += max_t(s64, now - then, 0);
 	if (!collector->open)
 		return;
-	if (teller->begun != collector->begun)
+	if (teller->reader.begun != collector->begun)
 		drop = td_teller_meet(teller, collector);
 	if (teller->dear && !drop && !teller->turning && !td_ticket_get(local_clock(), 1)) {
 		td_teller_pass(teller, then);
@@ -155,21 +159,14 @@ static noinline void td_teller_note_any(struct td_teller *teller, struct td_coll
 	}
 	/* Counts that no CPU can have, and sums of another kind than those of the ledger. */
 	drop |= collector->trust.doubt || collector->meter->linear != teller->ledger->scheme.linear;
-	if (!collector->meter->linear) {
-		td_teller_total(teller, collector, sums, drop);
-		return;
-	}
-	if (drop)
-		sums = &teller->dropped;
-	if (!td_perfmetrics_take(collector->meter, then, now, &teller->noted, sums))
-		td_teller_reset(teller, collector, sums);
+	td_teller_read(teller, collector, then, now, drop ? NULL : sums);
 }
 
 /* Is the meter the one of the last reading, and are its counts to be added to the line as sums? */
 static __always_inline bool td_teller_goes_on(const struct td_teller *teller,
 					      const struct td_collector *collector)
 {
-	return collector->open && teller->begun == collector->begun && teller->linear &&
+	return collector->open && teller->reader.begun == collector->begun && teller->linear &&
 	       !collector->trust.doubt;
 }
 
@@ -187,8 +184,7 @@ static void td_teller_note(struct td_teller *teller, u64 now)
 		return;
 	}
 	sums->enabled_ns += now - then;
-	if (unlikely(!td_perfmetrics_take(collector->meter, then, now, &teller->noted, sums)))
-		td_teller_reset(teller, collector, sums);
+	td_teller_read_linear(teller, collector, then, now, true, sums);
 }
 
 /* Turn to the spare ledger, if there is one.  The line of the owner that runs has to follow. */
@@ -275,8 +271,8 @@ static noinline void td_teller_first(struct td_teller *teller, struct task_struc
 
 	teller->since = now;
 	/* Nobody has had the counts until now, whatever meter begins next. */
-	teller->total = collector->total;
-	teller->begun = collector->open ? TD_TELLER_NEVER : collector->begun;
+	teller->reader.total = collector->total;
+	teller->reader.begun = collector->open ? TD_TELLER_NEVER : collector->begun;
 	teller->blind = false;
 	td_teller_enter(teller, task, td_whose(task));
 }

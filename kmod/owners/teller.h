@@ -11,7 +11,8 @@
 
 #include "compat.h"
 #include "ledger.h"
-#include "perfmetrics.h"
+#include "mark.h"
+#include "reader.h"
 
 /**
  * enum td_owners_kind - what owns the slots of a task
@@ -41,10 +42,8 @@ struct td_whose {
  * @line: line of the owner that runs; NULL before the first switch
  * @whose: the owner
  * @since: the line has its time up to this td_ticks()
- * @begun: td_collector.begun of the meter that @noted is of
- * @noted: up to where its counts are in the sums
- * @dropped: sums that are nobody's
- * @total: the sums of the CPU at that time, if the meter is not linear
+ * @reader: up to where the counts of the meter are in the sums
+ * @span: the span of its counters then, in ticks
  * @scheme: of the meter
  * @linear: the sums of the meter, and those of the ledger, are linear, and points are cheap
  * @dear: points need tickets
@@ -63,10 +62,8 @@ struct td_teller {
 	struct td_line *line;
 	struct td_whose whose;
 	u64 since;
-	u64 begun;
-	struct td_noted noted;
-	struct topdown_sums dropped;
-	struct topdown_sums total;
+	struct td_reader reader;
+	struct td_span span;
 	struct td_scheme scheme;
 	bool linear;
 	bool dear;

@@ -13,15 +13,11 @@ struct td_credit;
  * struct td_running - the followed task that a CPU runs; used there with interrupts off
  * @events: our events on that task, by perf_event.active_entry; empty if the task that
  *	runs is not followed
- * @since: its sessions have been credited up to this local_clock()
- * @blind: the task got the CPU without a fold, so the next part is not its own
  * @sampled: the tallies of its sessions have got its time up to this local_clock()
  * @turn: the event that has the turn of the CPU, plus 1; 0 for none
  */
 struct td_running {
 	struct list_head events;
-	u64 since;
-	bool blind;
 	u64 sampled;
 	unsigned int turn;
 };
@@ -43,8 +39,7 @@ static __always_inline bool td_credit_wanted(void)
 void td_credit_init(void);
 void td_credit_add(struct perf_event *event);
 void td_credit_del(struct perf_event *event);
-void td_credit_part(struct td_credit *credit, u64 now);
-void td_credit_time(unsigned int kind, u64 now, bool merged);
+void td_credit_all(struct td_credit *credit);
 void td_credit_sample(unsigned int number, u16 latency, unsigned int bin, u64 weight);
 void td_credit_sampled(void);
 void td_credit_turn(int cpu, unsigned int turn);

@@ -31,18 +31,6 @@
 #include "share.h"
 #include "trace.h"
 
-/**
- * td_session_credit() - add what a task of the session used on this CPU
- * @session: the session; interrupts off
- * @credit: the credit
- */
-void td_session_credit(const struct td_session *session, const struct td_credit *credit)
-{
-	lockdep_assert_irqs_disabled();
-	if (td_session_counts(session))
-		td_share_credit(session->map, credit);
-}
-
 static bool td_session_is_over(const struct td_session *session)
 {
 	lockdep_assert_held(&session->lock);

@@ -150,7 +150,17 @@ static __always_inline bool td_session_counts(const struct td_session *session)
 	return READ_ONCE(session->counting);
 }
 
-void td_session_credit(const struct td_session *session, const struct td_credit *credit);
+/**
+ * td_session_credit() - add what a task of the session used on this CPU
+ * @session: the session; interrupts off
+ * @credit: the credit
+ */
+static __always_inline void td_session_credit(const struct td_session *session,
+					      const struct td_credit *credit)
+{
+	if (td_session_counts(session))
+		td_share_credit(session->map, credit);
+}
 
 bool td_session_over(struct td_session *session);
 bool td_session_finished(struct td_session *session);

@@ -144,16 +144,10 @@ void td_share_credit(struct topdown_session_map *map, const struct td_credit *cr
 
 	lockdep_assert_irqs_disabled();
 	td_seqlock_write_begin(&share->seq);
-	if (part && part->slots)
+	if (part->slots)
 		td_share_join(share, credit->level, credit->nodes, credit->source);
-	if (part) {
-		td_sums_owe(&share->sums, part, own->owed, credit->level);
-		/* A task's time is by the clock, even if nothing was counted. */
-		share->sums.enabled_ns -= part->enabled_ns;
-		share->sums.busy_ns -= part->busy_ns;
-	}
+	td_sums_owe(&share->sums, part, own->owed, credit->level);
 	share->kind = credit->kind;
-	share->sums.enabled_ns += credit->ran_ns;
 	share->merged_ns += credit->merged_ns;
 	share->switches += credit->switches;
 	td_seqlock_write_end(&share->seq);

@@ -11,20 +11,18 @@ struct vm_area_struct;
 
 /**
  * struct td_credit - a credit to a session
- * @ran_ns: time on the CPU
- * @merged_ns: time of @ran_ns without a ticket, so it is not measured
+ * @part: the time on the CPU, and what was counted in it
+ * @merged_ns: time without a ticket, so it is not measured
  * @switches: 1 if the task got the CPU since the last credit to this session
- * @part: the part that was counted in that time; NULL for none
- * @level: level of @part; ignored without one, as the next two
+ * @level: level of @part; ignored without slots, as the next two
  * @nodes: nodes of @part, bit n for node n
  * @source: enum topdown_source of @part
  * @kind: enum topdown_kind of the CPU
  */
 struct td_credit {
-	u64 ran_ns;
+	const struct topdown_sums *part;
 	u64 merged_ns;
 	u64 switches;
-	const struct topdown_sums *part;
 	unsigned int level;
 	u64 nodes;
 	unsigned int source;

@@ -5,11 +5,11 @@
  * A session has such an event on each task that it was attached to.  perf schedules the
  * event in and out with its task, lets new threads and processes inherit it, and ends it at
  * exit and at an exec that gains rights.  This file does the rest: when an event is
- * scheduled in or out, it folds the CPU's window, so that each part belongs to one task
- * (credit.c).
+ * scheduled in or out, it has the counters read, so that each part belongs to one task
+ * (usage.c).
  *
  * Where a hypervisor makes each reading of a counter expensive, frequent switches must not cause
- * as many folds.  There each stay of a task on a CPU, from add to del, needs a ticket.  Without
+ * as many of them.  There each stay of a task on a CPU, from add to del, needs a ticket.  Without
  * a ticket its slots are not measured, and its time is in merged_ns.
  */
 #include <linux/err.h>
@@ -35,6 +35,7 @@
 #include "scope.h"
 #include "session.h"
 #include "ticket.h"
+#include "usage.h"
 #include "window.h"
 
 /* perf_event_attr.config: an event of a session, or one that perf enables at an exec. */
@@ -55,34 +56,21 @@ struct td_stay {
 
 static DEFINE_PER_CPU(struct td_stay, td_stays);
 
-/* Fold now; if that is not possible, credit the time only. */
-static void td_follow_fold(struct td_collector *collector, u64 now)
-{
-	if (!collector->open)
-		td_credit_time(collector->kind, now, false);
-	else if (this_cpu_read(td_running.blind))
-		td_credit_time(collector->kind, now, true);
-	else
-		td_window_point(collector);
-}
-
 /*
- * The first event of a task is scheduled in.  Slots so far are not the task's own, so fold,
- * unless this switch has already folded for the previous task.
+ * The first event of a task is scheduled in.  Slots so far are not the task's own, so move on,
+ * unless this switch has already read the counters for the previous task.
  */
 static void td_follow_begin(struct td_collector *collector, u64 now)
 {
 	u64 left = this_cpu_read(td_stays.left);
 	u64 since = td_moment_same_switch(left, now) ? left : now;
-	bool fresh = collector->open && collector->folded == since;
+	bool fresh = collector->open && this_cpu_read(td_usages.read) == since;
 	bool blind = collector->open && !td_ticket_get(now, fresh ? 1 : 2);
 
-	if (collector->open && !blind && !fresh) {
-		td_window_point(collector);
-		since = collector->folded;
-	}
-	this_cpu_write(td_running.blind, blind);
-	this_cpu_write(td_running.since, since);
+	/* Where the previous task was not measured either, slots are read now. */
+	if (collector->open && !blind && !fresh)
+		since = now;
+	td_usage_begin(collector, since, blind);
 }
 
 /*
@@ -115,7 +103,7 @@ static int td_follow_add(struct perf_event *event, int flags)
 	if (first)
 		td_follow_begin(collector, local_clock());
 	else if (!same)
-		td_follow_fold(collector, local_clock());
+		td_usage_credit(collector, local_clock());
 	if (first || !same)
 		td_credit_sampled();
 	td_credit_add(event);
@@ -153,10 +141,10 @@ static void td_follow_del(struct perf_event *event, int flags)
 	td_window_hold(collector);
 	/* @leaving decides too, because a clock may stand still from one pass to the next. */
 	if (!td_follow_same_pass(stay, event) || !stay->leaving ||
-	    this_cpu_read(td_running.since) > stay->left) {
-		td_follow_fold(collector, local_clock());
+	    this_cpu_read(td_usages.since) > stay->left) {
+		td_usage_credit(collector, local_clock());
 		td_credit_sampled();
-		stay->left = this_cpu_read(td_running.since);
+		stay->left = this_cpu_read(td_usages.since);
 		stay->leaving = true;
 	}
 	td_credit_del(event);
@@ -363,7 +351,7 @@ static void td_follow_fresh_this(void *unused)
 
 	td_window_hold(collector);
 	if (td_credit_wanted())
-		td_follow_fold(collector, local_clock());
+		td_usage_credit(collector, local_clock());
 	td_credit_sampled();
 	td_window_release(collector);
 }

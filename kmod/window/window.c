@@ -8,14 +8,11 @@
  *
  * - the CPU's timer folds at least once a period if the CPU is busy, and ends the window;
  * - an interrupt folds for a reader who wants fresh sums (fresh.c, cpu.c);
- * - a followed task that gets the CPU or leaves it causes a fold (follow.c);
  * - groups that come back after standing aside cause a fold (aside.c);
- * - events of perf users that are scheduled or read cause one (perf.c), the latter in NMIs
- *   too;
  * - the release of the meter, by hotplug or for another meter, folds last (fit.c).
  *
- * A part is what one fold adds.  A window is the parts until the timer ends it.  The sums
- * are in the map (map.c).  docs/architecture.md has the whole picture.
+ * A part is what one fold or point adds (point.c).  A window is the parts until the timer ends it.
+ * The sums are in the map (map.c), and sessions are credited too (usage.c).  docs/architecture.md has the whole picture.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -24,7 +21,6 @@
 #include <linux/irqflags.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
-#include <linux/kernel_stat.h>
 #include <linux/ktime.h>
 #include <linux/limits.h>
 #include <linux/lockdep.h>
@@ -49,12 +45,13 @@
 #include "names.h"
 #include "owed.h"
 #include "plausible.h"
+#include "point.h"
 #include "room.h"
 #include "scope.h"
-#include "share.h"
 #include "sums.h"
 #include "ticket.h"
 #include "trace.h"
+#include "usage.h"
 #include "watch.h"
 #include "window.h"
 
@@ -66,30 +63,6 @@ static unsigned int td_period_ms = TD_PERIOD_DEFAULT_MS;
 /* Called when a window of a quiet CPU ends; NULL for nobody. */
 static void (*td_window_ended)(void);
 
-/* Note nodes that were clamped, bit n for node n. */
-static noinline void td_window_clamped(struct td_collector *collector, u32 nodes)
-{
-	collector->flags |= TOPDOWN_RECORD_CLAMPED;
-	collector->clamped |= nodes;
-}
-
-/* Drop doubtful counts, as if nothing had been counted. */
-static noinline void td_window_judge(struct td_collector *collector, enum td_doubt doubt,
-				     struct topdown_sums *part)
-{
-	bool refused = collector->trust.refused;
-
-	if (td_trust_part(&collector->trust, doubt, part->running_ns)) {
-		part->running_ns = 0;
-		part->slots = 0;
-		part->cycles = 0;
-		part->instructions = 0;
-		memset(part->node, 0, sizeof(part->node));
-	} else if (refused && !collector->trust.refused) {
-		collector->believed = true;
-	}
-}
-
 /* The timer logs this, because the scheduler may hold its locks during other folds. */
 static void td_window_log_believed(struct td_collector *collector)
 {
@@ -97,46 +70,6 @@ static void td_window_log_believed(struct td_collector *collector)
 		return;
 	collector->believed = false;
 	pr_info_ratelimited("CPU%d: its counters are trusted again\n", collector->cpu);
-}
-
-/* The guest time of this CPU, in which our events do not count. */
-static u64 td_window_guests(void)
-{
-	const u64 *stat = kcpustat_this_cpu->cpustat;
-
-	return stat[CPUTIME_GUEST] + stat[CPUTIME_GUEST_NICE];
-}
-
-static u64 td_window_guests_apart(const struct td_collector *collector)
-{
-	return td_compat_guest_apart(td_meter_leader(collector->meter));
-}
-
-static noinline void td_window_spare_guests(struct td_collector *collector, u64 guests,
-					    struct topdown_sums *part)
-{
-	part->running_ns = td_guest_running(&collector->guest, guests,
-					    td_window_guests_apart(collector), part->enabled_ns,
-					    part->running_ns);
-}
-
-/* Read the meter: write the part since the last fold, except its ratios. */
-static void td_window_measure(struct td_collector *collector, struct td_part *part,
-			      enum td_fold how)
-{
-	u64 now = local_clock();
-	s64 ran = collector->meter->ops->fold(collector->meter, now, part, how);
-	struct topdown_sums *sums = &part->sums;
-
-	sums->enabled_ns = now - collector->folded;
-	sums->running_ns = clamp_t(s64, ran, 0, sums->enabled_ns);
-	collector->folded = now;
-	if (unlikely(part->doubt || part->odd || collector->trust.doubt)) {
-		collector->trust.odd |= part->odd;
-		td_window_judge(collector, part->doubt, sums);
-	}
-	if (unlikely(part->clamped) && sums->slots)
-		td_window_clamped(collector, part->clamped);
 }
 
 /**
@@ -219,33 +152,6 @@ static void td_window_end_open(struct td_collector *collector, struct topdown_ma
 	record->window_time_ns = record->time_ns;
 }
 
-/* Credit the part to the sessions of the task that runs here. */
-static noinline void td_window_credit(const struct td_collector *collector,
-				      const struct topdown_sums *part)
-{
-	const struct td_meter *meter = collector->meter;
-	struct td_credit credit = {
-		.part	= part,
-		.level	= meter->level,
-		.nodes	= meter->nodes,
-		.source	= meter->source,
-		.kind	= collector->kind,
-	};
-
-	td_credit_part(&credit, collector->folded);
-}
-
-/*
- * Enable the groups again if it is time.  aside.c has a timer for that, but it does not wake
- * an idle CPU, and it may not fire on a CPU that is busy only for less than a tick now and
- * then.  The run queue may be locked here, so queue an irq_work.
- */
-static noinline void td_window_remind(struct td_collector *collector)
-{
-	if (time_after_eq(jiffies, collector->back_at))
-		irq_work_queue(&collector->look);
-}
-
 /* A counter track for each node with a ratio. */
 static noinline void td_window_tracks(const struct topdown_map_record *record)
 {
@@ -265,44 +171,6 @@ static void td_window_trace(const struct topdown_map_record *record)
 	trace_topdown_window(record);
 	if (trace_topdown_node_enabled())
 		td_window_tracks(record);
-}
-
-/* Measure the part since the last point or fold, and credit it. */
-static void td_window_take(struct td_collector *collector, enum td_fold how)
-{
-	struct topdown_sums *part = &collector->part.sums;
-	u64 guests;
-
-	lockdep_assert_irqs_disabled();
-	WARN_ON_ONCE(collector->cpu != smp_processor_id());
-
-	if (unlikely(collector->away))
-		td_window_remind(collector);
-	/* A doubt ends by parts that are judged. */
-	if (unlikely(collector->trust.doubt) && how == TD_FOLD_POINT)
-		how = TD_FOLD_RESET;
-	td_window_measure(collector, &collector->part, how);
-	collector->turns_ns += collector->part.turns_ns;
-	td_sums_children(part, collector->meter->nodes);
-	guests = td_window_guests();
-	if (unlikely(guests != collector->guest.seen || collector->guest.owed))
-		td_window_spare_guests(collector, guests, part);
-	if (td_credit_wanted())
-		td_window_credit(collector, part);
-	td_sums_add(&collector->total, part);
-}
-
-/**
- * td_window_point() - credit what ran on this CPU until now
- * @collector: collector of this CPU, with an open window; interrupts off
- *
- * Readers of the CPU see it after the next fold.
- */
-void td_window_point(struct td_collector *collector)
-{
-	td_window_hold(collector);
-	td_window_take(collector, TD_FOLD_POINT);
-	td_window_release(collector);
 }
 
 /* For the record: by how much the sums have grown since the last fold. */
@@ -330,6 +198,8 @@ static const struct topdown_map_record *td_window_count(struct td_collector *col
 
 	td_window_hold(collector);
 	td_window_take(collector, how);
+	if (td_credit_wanted())
+		td_usage_folded(collector);
 	if (close && td_credit_wanted())
 		td_credit_sampled();
 	news = td_window_news(collector);
@@ -582,8 +452,10 @@ void td_window_begin(void *arg)
 	memset(&collector->part, 0, sizeof(collector->part));
 	td_ticket_price(collector->meter, &collector->part);
 	td_window_forget(collector);
-	collector->open = true;
 	collector->begun++;
+	if (td_credit_wanted())
+		td_usage_meet(collector);
+	collector->open = true;
 	collector->opened = jiffies;
 	/*
 	 * Stagger the CPUs: shorten the first window.  By half at most, because perf stops the
