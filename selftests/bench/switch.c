@@ -15,6 +15,8 @@
  *   perf-both  such a group of each
  *   perf-N     the first N events of that group, of the child
  *   door-N     a group of N events of the PMU topdown, of the child
+ *   cgroups    nobody is counted, and each is in a cgroup, those of CGROUPS (owners.sh)
+ *   owners     the same, with the owners that are cgroups
  *
  * With the module for sessions and its PMU, and without it for perf, to be compared
  * with "none" of the same kind.
@@ -25,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -115,6 +118,45 @@ static bool count_some(const char *way, pid_t child)
 	return true;
 }
 
+/* Into "0" and "1" of the directory that CGROUPS names. */
+static void enter_cgroups(pid_t child)
+{
+	const char *root = getenv("CGROUPS");
+	char path[256], number[16];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/%d/cgroup.procs", root ? root : "", i);
+		snprintf(number, sizeof(number), "%d", i ? child : getpid());
+		if (file_write(path, 0, number))
+			die("cannot enter %s", path);
+	}
+}
+
+static void count_owners(void)
+{
+	struct topdown_owners owners = {
+		.size = sizeof(owners), .kind = TOPDOWN_OWNERS_CGROUPS,
+	};
+	int device = device_open();
+
+	if (device < 0 || ioctl(device, TOPDOWN_OWNERS, &owners) < 0)
+		die("no owners: %s", strerror(errno));
+}
+
+/* "cgroups", "owners"; false for another way. */
+static bool count_cgroups(const char *way, pid_t child)
+{
+	bool owners = !strcmp(way, "owners");
+
+	if (!owners && strcmp(way, "cgroups"))
+		return false;
+	enter_cgroups(child);
+	if (owners)
+		count_owners();
+	return true;
+}
+
 /* The child is there; with "together" it was made by a process that is followed. */
 static void begin(const char *way, pid_t child)
 {
@@ -130,7 +172,8 @@ static void begin(const char *way, pid_t child)
 	} else if (!strcmp(way, "perf-both")) {
 		count_with_perf(child, GROUP_EVENTS);
 		count_with_perf(0, GROUP_EVENTS);
-	} else if (strcmp(way, "none") && strcmp(way, "together") && !count_some(way, child)) {
+	} else if (strcmp(way, "none") && strcmp(way, "together") && !count_some(way, child) &&
+		   !count_cgroups(way, child)) {
 		die("way '%s' is not known", way);
 	}
 }
