@@ -78,6 +78,16 @@ static bool add_clock(struct loading *loading, const struct record_clock *clock)
 	return true;
 }
 
+static void refuse_twice(const struct recording *recording, uint64_t begin_ns, uint64_t end_ns)
+{
+	char begin[64], end[64];
+
+	recording_put_time(begin, sizeof(begin), recording_epoch_ns(recording, begin_ns));
+	recording_put_time(end, sizeof(end), recording_epoch_ns(recording, end_ns));
+	message_error("%s begins at %s, before %s ends at %s (allowed: each time once)",
+		      recording->name, begin, recording->before, end);
+}
+
 /* A file that goes on after another one. */
 static bool take_next(struct loading *loading)
 {
@@ -87,8 +97,7 @@ static bool take_next(struct loading *loading)
 	loading->before_ns = recording->whole ? recording->end.end.monotonic_ns :
 						recording->seen_ns;
 	if (loading->info.begin.monotonic_ns < loading->before_ns) {
-		message_error("%s begins before the file before it ends (allowed: each file of a 'topdown record --rotate' once)",
-			      recording->name);
+		refuse_twice(recording, loading->info.begin.monotonic_ns, loading->before_ns);
 		loading->status = EXIT_USAGE;
 		return false;
 	}

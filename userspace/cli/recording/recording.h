@@ -77,6 +77,7 @@ struct recording_gap {
 /**
  * struct recording - a recording
  * @name: name of the file, or of several, for messages
+ * @before: name of the file before it
  * @files: files that were read
  * @info: the recording as a whole
  * @command: its command line; the words have spaces between
@@ -101,6 +102,7 @@ struct recording_gap {
  */
 struct recording {
 	const char *name;
+	const char *before;
 	size_t files;
 	struct record_info info;
 	char command[512];

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -159,17 +160,30 @@ void recording_put_time(char *text, size_t size, uint64_t epoch_ns)
 {
 	time_t seconds = epoch_ns / NS_PER_S;
 	struct tm local;
+	size_t used;
 
-	if (!localtime_r(&seconds, &local) || !strftime(text, size, "%Y-%m-%d %H:%M:%S", &local))
+	if (!localtime_r(&seconds, &local)) {
 		snprintf(text, size, "?");
+		return;
+	}
+	used = strftime(text, size, "%Y-%m-%d %H:%M:%S", &local);
+	snprintf(text + used, size - used, ".%03u",
+		 (unsigned int)(epoch_ns % NS_PER_S / NS_PER_MS));
 }
 
-/* topdown record --rotate gives a full file this name. */
+/* topdown record --rotate gives a full file this name: the older ones have greater numbers. */
 static bool has_older(const char *name)
 {
+	const char *point = strrchr(name, '.');
+	int base = strlen(name);
 	char path[PATH_MAX];
+	unsigned int number = 0;
 
-	return snprintf(path, sizeof(path), "%s.1", name) < (int)sizeof(path) &&
+	if (point && point[1] && strspn(point + 1, "0123456789") == strlen(point + 1)) {
+		number = strtoul(point + 1, NULL, 10);
+		base = point - name;
+	}
+	return snprintf(path, sizeof(path), "%.*s.%u", base, name, number + 1) < (int)sizeof(path) &&
 	       !access(path, F_OK);
 }
 
@@ -187,6 +201,47 @@ static int refuse(const struct recording *recording, const char *option,
 	return EXIT_USAGE;
 }
 
+/* The times that are asked for, of a time that there is: since the epoch. */
+static void ask(const struct recording_choice *choice, uint64_t begin_ns, uint64_t end_ns,
+		uint64_t *since_ns, uint64_t *until_ns)
+{
+	*since_ns = begin_ns;
+	*until_ns = end_ns;
+	if (choice->since.kind)
+		*since_ns = moment_epoch_ns(&choice->since, begin_ns, end_ns);
+	if (choice->until.kind)
+		*until_ns = moment_epoch_ns(&choice->until, begin_ns, end_ns);
+}
+
+/**
+ * recording_overlaps - does a recording have something of the times that are asked for?
+ * @whole: the recording, of which all times are known
+ * @choice: the moments
+ *
+ * Return: true or false.
+ */
+bool recording_overlaps(const struct recording *whole, const struct recording_choice *choice)
+{
+	uint64_t begin_ns = recording_epoch_ns(whole, recording_begin_ns(whole));
+	uint64_t end_ns = recording_epoch_ns(whole, recording_end_ns(whole));
+	uint64_t since_ns, until_ns;
+
+	ask(choice, begin_ns, end_ns, &since_ns, &until_ns);
+	return since_ns < end_ns && until_ns > begin_ns;
+}
+
+static void note_older(const struct recording *recording, const struct moment *since,
+		       uint64_t begin_ns)
+{
+	char begin[64];
+
+	if (!has_older(recording->name))
+		return;
+	recording_put_time(begin, sizeof(begin), begin_ns);
+	message_note("%s begins at %s, after --since %s: --rotated with the latest file also reads the older ones",
+		     recording->name, begin, since->text);
+}
+
 /**
  * recording_set_times - set which times are taken
  * @recording: its times are set
@@ -200,12 +255,9 @@ int recording_set_times(struct recording *recording, const struct recording *who
 {
 	uint64_t begin_ns = recording_epoch_ns(whole, recording_begin_ns(whole));
 	uint64_t end_ns = recording_epoch_ns(whole, recording_end_ns(whole));
-	uint64_t since_ns = begin_ns, until_ns = end_ns;
+	uint64_t since_ns, until_ns;
 
-	if (choice->since.kind)
-		since_ns = moment_epoch_ns(&choice->since, begin_ns, end_ns);
-	if (choice->until.kind)
-		until_ns = moment_epoch_ns(&choice->until, begin_ns, end_ns);
+	ask(choice, begin_ns, end_ns, &since_ns, &until_ns);
 	if (since_ns >= end_ns)
 		return refuse(recording, "--since", &choice->since, begin_ns, end_ns);
 	if (until_ns <= begin_ns)
@@ -215,6 +267,8 @@ int recording_set_times(struct recording *recording, const struct recording *who
 			      choice->until.text);
 		return EXIT_USAGE;
 	}
+	if (since_ns < begin_ns)
+		note_older(recording, &choice->since, begin_ns);
 	if (choice->since.kind)
 		recording->since_ns = monotonic_ns(whole, since_ns);
 	if (choice->until.kind)

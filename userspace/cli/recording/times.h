@@ -11,6 +11,7 @@
 
 int recording_set_times(struct recording *recording, const struct recording *whole,
 			const struct recording_choice *choice);
+bool recording_overlaps(const struct recording *whole, const struct recording_choice *choice);
 void recording_put_time(char *text, size_t size, uint64_t epoch_ns);
 int recording_choose_times(struct recording *recording, FILE **file,
 			   const struct recording_choice *choice);

@@ -465,7 +465,7 @@ int report_diff(struct report_options *options)
 
 	ret = recording_files_add(&files, options->diff);
 	if (!ret)
-		ret = recording_files_order(&files);
+		ret = recording_files_open(&files, &options->choice);
 	if (!ret)
 		ret = summary_read(&before, &files, &options->choice);
 	if (!ret)

@@ -165,7 +165,7 @@ static bool parse_option(struct report_options *options, int option)
 	case 'l':
 		return parse_number("-l", optarg, 1, 2, "levels", &options->level);
 	case OPT_ROTATED:
-		options->rotated = true;
+		options->files.rotated = true;
 		return true;
 	case OPT_PARTIAL:
 		options->choice.partial = true;
@@ -201,7 +201,7 @@ static bool check_owners(const struct report_options *options)
 
 static bool is_standard(const struct report_options *options)
 {
-	return options->files.nr == 1 && !strcmp(options->files.path[0], "-");
+	return options->files.nr_names == 1 && !strcmp(options->files.name[0], "-");
 }
 
 static bool check_together(const struct report_options *options)
@@ -221,7 +221,7 @@ static bool check_together(const struct report_options *options)
 		return refuse("--fail-on-change is about the differences of two recordings (add --diff BEFORE)");
 	if (options->diff && options->each)
 		return refuse("--diff compares all of two recordings (allowed: without -A)");
-	if (options->rotated && (options->files.nr > 1 || is_standard(options)))
+	if (options->files.rotated && (options->files.nr_names > 1 || is_standard(options)))
 		return refuse("--rotated finds the older files by the name of the latest (allowed: one FILE)");
 	if (options->diff && !strcmp(options->diff, "-") && is_standard(options))
 		return refuse("standard input is one recording (allowed: one -)");
@@ -273,7 +273,5 @@ int report_parse(struct report_options *options, int argc, char **argv, bool *do
 		return ret;
 	if (!check_together(options))
 		return EXIT_USAGE;
-	if (options->rotated)
-		ret = recording_files_rotated(&options->files);
-	return ret ? ret : recording_files_order(&options->files);
+	return options->schema ? 0 : recording_files_open(&options->files, &options->choice);
 }

@@ -22,8 +22,7 @@
 
 /**
  * struct report_options - the command line of topdown report
- * @files: the recording
- * @rotated: --rotated
+ * @files: the recording, with --rotated
  * @each: -A
  * @steps: --steps
  * @windows: --windows
@@ -44,7 +43,6 @@
  */
 struct report_options {
 	struct recording_files files;
-	bool rotated;
 	bool each;
 	bool steps;
 	bool windows;
