@@ -84,14 +84,22 @@ run td report --trace "$TMP/trace" "${files[@]}"
 expect 'a trace' 0 '' ''
 result "$([[ $(grep -o '"name":"tma_retiring"' "$TMP/trace" | wc -l) -ge $count ]]; echo $?)" 'has all windows'
 run td report "$data" "$data.1" "$data"
-expect 'a file twice' 2 '' "^topdown: $data begins before the file before it ends \(allowed: each file of a 'topdown record --rotate' once\)$"
+expect 'a file twice' 2 '' "^topdown: $data is named twice \(allowed: each file once\)$"
+cp "$data" "$TMP/copy"
+run td report "$data" "$TMP/copy"
+expect 'a time twice' 2 '' "^topdown: $TMP/(copy|data) begins at [-0-9]* [:0-9]*\.[0-9]{3}, before $TMP/(copy|data) ends at [-0-9]* [:0-9]*\.[0-9]{3} \(allowed: each time once\)$"
+rm "$TMP/copy"
+run td report --rotated "$data.1"
+expect 'an older file for --rotated' 2 '' "^topdown: --rotated: $data.1 is an older file of $data \(allowed: name the latest file\)$"
+run td report --rotated "$TMP/all"
+expect 'a directory for --rotated' 2 '' '^topdown: --rotated: a directory has all of them: leave out --rotated$'
 run td report "$data" -
 expect 'and standard input' 2 '' '^topdown: standard input is one recording \(allowed: - alone\)$'
 run td report --rotated "$data" "$data.1"
 expect 'too many for --rotated' 2 '' '^topdown: --rotated finds the older files by the name of the latest \(allowed: one FILE\)$'
 if ((${#files[@]} > 2)); then
 	run td report "${files[0]}" "${files[2]}"
-	expect 'a file that is left out' 0 ', 0\.[0-9]{3} s not recorded, none lost' '^topdown: nothing was recorded from [-0-9: ]* to [-0-9: ]*, 0\.[0-9]{3} s$'
+	expect 'a file that is left out' 0 ', 0\.[0-9]{3} s not recorded, none lost' '^topdown: nothing was recorded from [-0-9: ]*\.[0-9]{3} to [-0-9: ]*\.[0-9]{3}, 0\.[0-9]{3} s$'
 	td report -j "${files[0]}" "${files[2]}" > "$TMP/sums" 2> /dev/null
 	result "$([[ $(json slots "$TMP/sums" | sum) == "$(slots "${files[0]}" "${files[2]}")" ]]; echo $?)" 'takes its slots with it'
 fi
@@ -128,11 +136,52 @@ expect 'leaves a whole file' 0 'none lost' ''
 run fake record --rotate 1s,3 -a -o "$data" -- sh -c 'sleep 1.3; exit 3'
 expect 'while a command runs' 3 '' ' in 2 files, '
 fake record -q --timeout 200 -o "$TMP/plain"
-run td report "$data" "$TMP/plain"
-expect 'a file with other options' 2 '' "^topdown: $data is of 'topdown record [^']*', and $TMP/plain of 'topdown record [^']*' \(allowed: files of one 'topdown record --rotate'; --diff compares two recordings\)$"
-FAKE_INSTANCE=99 fake record -q --timeout 200 -o "$TMP/other"
-run td report "$TMP/plain" "$TMP/other"
-expect 'and of another load of the module' 2 '' "^topdown: between $TMP/plain and $TMP/other the module was loaded again, "
+fake record -q --timeout 200 -o "$TMP/other"
+for second in "$data" "$TMP/other"; do
+	run td report "$TMP/plain" "$second"
+	expect 'a recording without --rotate' 2 '' '^topdown: a report is of one recording \(--diff A B compares them\)$'
+done
+mkdir "$TMP/two"
+cp "$TMP/plain" "$TMP/other" "$TMP/two"
+run td report "$TMP/two"
+expect 'two of them in a directory' 2 '' '^topdown: a report is of one recording '
+
+# After a restart, or with other options, the newest run is taken.
+mkdir "$TMP/boot"
+log=$TMP/boot/log
+FAKE_INSTANCE=99 fake record -q --rotate 1s,9 --timeout 200 -o "$log"
+fake record -q --rotate 1s,9 -C 0-1 --timeout 200 -o "$log"
+fake record -q --rotate 1s,9 --timeout 200 -o "$log"
+fake record -q --rotate 2s,9 --strict --timeout 200 -o "$log"
+td report -j "$log" "$log.1" > "$TMP/one" 2> /dev/null
+result "$((! $(lines "$TMP/one") == 1))" 'other options that do not matter'
+for names in "--rotated $log" "$TMP/boot"; do
+	# shellcheck disable=SC2086
+	run td report -j $names
+	expect 'the newest run' 0 . "^topdown: $log.2 is of an earlier run and left out \('topdown report $log.2' reads it\)
+topdown: $log.3 is of an earlier run and left out \('topdown report $log.3' reads it\)
+topdown: nothing was recorded from [^
+]*\$"
+	result "$([[ $out == "$(< "$TMP/one")" ]]; echo $?)" 'is that of its files'
+done
+td report -j "$log.3" > "$TMP/one"
+run td report -j --rotated --until "@$(json time "$TMP/one")" "$log"
+expect 'an older time' 0 . "topdown: left out are 2 files of a later run \('topdown report $log.1 $log' reads them\)"
+result "$([[ $(json windows "$TMP/out") == "$(json windows "$TMP/one")" ]]; echo $?)" 'is in an older run'
+run td report "$log" "$log.2"
+expect 'files with other options' 2 '' "^topdown: $log.2 and $log differ in -C \(allowed: files of one 'topdown record --rotate'\)$"
+run td report "$log" "$log.3"
+expect 'and of another load of the module' 2 '' "^topdown: between $log.3 and $log the module was loaded again \("
+rm "$log.2"
+run td report --rotated "$log"
+expect 'a number that is missing' 0 . "^topdown: $log.3 is of an earlier run and left out "
+run td report --since 2020-01-01 "$log"
+expect 'a time before the file' 0 . "^topdown: $log begins at [^,]*, after --since 2020-01-01: --rotated with the latest file also reads the older ones$"
+: > "$TMP/boot/log.2"
+run td report --rotated "$log"
+expect 'an empty file' 1 '' "^topdown: cannot read $log.2: it is empty \(--partial leaves it out\)$"
+run td report --rotated --partial "$log"
+expect 'is left out with --partial' 0 . "^topdown: nothing of $log.2 can be read, and it is left out: it is empty$"
 fake record -q --timeout 200 -o "$TMP/task" -- true
 run td report "$TMP/plain" "$TMP/task"
 expect 'and of tasks' 2 '' "^topdown: $TMP/task is of tasks, which is whole by itself "

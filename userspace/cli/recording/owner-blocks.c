@@ -71,17 +71,17 @@ static bool odd(struct record_reader *reader, const char *what)
 	return false;
 }
 
-/* Room for one more: twice as much as before, if there is none. */
-static bool make_room(struct owner_list *list)
+/* Room for one more of an array: twice as much as before, if there is none. */
+static bool make_room(void **array, uint32_t nr, size_t size)
 {
-	struct record_owner *more;
+	void *more;
 
-	if (list->nr & (list->nr - 1))
+	if (nr & (nr - 1))
 		return true;
-	more = reallocarray(list->owner, list->nr ? (size_t)list->nr * 2 : 1, sizeof(*more));
+	more = reallocarray(*array, nr ? (size_t)nr * 2 : 1, size);
 	if (!more)
 		return false;
-	list->owner = more;
+	*array = more;
 	return true;
 }
 
@@ -90,6 +90,84 @@ static bool same_owner(const struct record_owner *one, const struct record_owner
 	return one->what == other->what && one->id == other->id &&
 	       one->start_ns == other->start_ns && one->parent == other->parent &&
 	       one->level == other->level;
+}
+
+/* The bucket of an owner, or an empty one. */
+static uint32_t *bucket_of(const struct owner_list *list, const struct record_owner *owner)
+{
+	uint64_t hash = (owner->id ^ owner->start_ns << 20 ^ (uint64_t)owner->what << 60) *
+			0x9e3779b97f4a7c15ULL;
+	uint32_t at = (hash >> 32) & (list->buckets - 1);
+
+	while (list->bucket[at]) {
+		const struct record_owner *other = &list->owner[list->bucket[at] - 1];
+
+		if (other->what == owner->what && other->id == owner->id &&
+		    other->start_ns == owner->start_ns && other->level == owner->level)
+			break;
+		at = (at + 1) & (list->buckets - 1);
+	}
+	return &list->bucket[at];
+}
+
+/* At most half of the buckets are in use. */
+static bool make_buckets(struct owner_list *list)
+{
+	uint32_t i, nr = list->buckets ? list->buckets * 2 : 64;
+
+	if (list->nr + 1 <= list->buckets / 2)
+		return true;
+	free(list->bucket);
+	list->bucket = calloc(nr, sizeof(*list->bucket));
+	list->buckets = list->bucket ? nr : 0;
+	for (i = 0; i < list->nr && list->bucket; i++)
+		*bucket_of(list, &list->owner[i]) = i + 1;
+	return list->bucket;
+}
+
+/**
+ * owner_list_next_file - another file of the recording begins, with numbers of its own
+ * @list: the owners so far
+ */
+void owner_list_next_file(struct owner_list *list)
+{
+	list->file_nr = 0;
+	free(list->number);
+	list->number = NULL;
+}
+
+/**
+ * owner_list_free - free
+ * @list: list
+ */
+void owner_list_free(struct owner_list *list)
+{
+	free(list->owner);
+	free(list->number);
+	free(list->bucket);
+	*list = (struct owner_list){ .nr = 0 };
+}
+
+/* An owner that a file before had too keeps the number from there, and has its last name. */
+static bool add_owner(struct owner_list *list, struct record_owner *owner)
+{
+	uint32_t *bucket, number;
+
+	if (!make_room((void **)&list->owner, list->nr, sizeof(*list->owner)) ||
+	    !make_room((void **)&list->number, list->file_nr, sizeof(*list->number)) ||
+	    !make_buckets(list))
+		return false;
+	owner->parent = owner->parent == owner->owner ? list->nr : list->number[owner->parent];
+	bucket = bucket_of(list, owner);
+	number = *bucket ? *bucket - 1 : list->nr;
+	if (!*bucket) {
+		*bucket = ++list->nr;
+		owner->owner = number;
+		list->owner[number] = *owner;
+	}
+	memcpy(list->owner[number].name, owner->name, sizeof(owner->name));
+	list->number[list->file_nr++] = number;
+	return true;
 }
 
 /**
@@ -102,24 +180,24 @@ static bool same_owner(const struct record_owner *one, const struct record_owner
  */
 bool owner_list_take(struct record_reader *reader, uint32_t i, struct owner_list *list)
 {
-	struct record_owner owner;
+	struct record_owner owner, *known;
 
 	record_entry(reader, i, &owner, sizeof(owner));
-	if (owner.owner > list->nr)
+	if (owner.owner > list->file_nr)
 		return odd(reader, "an owner is missing");
 	if (owner.parent > owner.owner)
 		return odd(reader, "an owner has no parent");
 	if (owner.what > TOPDOWN_OWNER_WHAT_ENDED)
 		return odd(reader, "there is no such kind of owner");
-	if (owner.owner < list->nr && !same_owner(&list->owner[owner.owner], &owner))
-		return odd(reader, "two owners have one number");
 	record_tidy(owner.name, sizeof(owner.name));
-	if (owner.owner == list->nr) {
-		if (!make_room(list))
-			return odd(reader, strerror(ENOMEM));
-		list->nr++;
-	}
-	list->owner[owner.owner] = owner;
+	if (owner.owner == list->file_nr)
+		return add_owner(list, &owner) || odd(reader, strerror(ENOMEM));
+	known = &list->owner[list->number[owner.owner]];
+	owner.parent = list->number[owner.parent];
+	owner.owner = known->owner;
+	if (!same_owner(known, &owner))
+		return odd(reader, "two owners have one number");
+	*known = owner;
 	return true;
 }
 
@@ -202,5 +280,8 @@ bool owner_block_next(struct owner_block *block, struct record_share *share)
 	       (size_t)head->entry_size * block->entries,
 	       head->entry_size < sizeof(*share) ? head->entry_size : sizeof(*share));
 	block->entries++;
-	return share->owner < block->list->nr || odd(block->reader, "there is no such owner");
+	if (share->owner >= block->list->file_nr)
+		return odd(block->reader, "there is no such owner");
+	share->owner = block->list->number[share->owner];
+	return true;
 }

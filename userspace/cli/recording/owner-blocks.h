@@ -22,6 +22,10 @@
  * @interval_ms: the distance of intervals
  * @nr: number of @owner
  * @owner: owners by number, with their last names
+ * @file_nr: owners of the file that is read; their numbers begin again in each file
+ * @number: their numbers in @owner
+ * @buckets: number of @bucket, a power of 2
+ * @bucket: numbers of @owner plus 1, by what an owner is; 0 for none
  */
 struct owner_list {
 	bool there;
@@ -30,6 +34,10 @@ struct owner_list {
 	uint32_t interval_ms;
 	uint32_t nr;
 	struct record_owner *owner;
+	uint32_t file_nr;
+	uint32_t *number;
+	uint32_t buckets;
+	uint32_t *bucket;
 };
 
 /**
@@ -48,6 +56,8 @@ struct owner_block {
 
 int record_write_owned(struct record_writer *writer, const struct record_owned *interval,
 		       const struct record_share *share, unsigned int nr);
+void owner_list_next_file(struct owner_list *list);
+void owner_list_free(struct owner_list *list);
 bool owner_list_take(struct record_reader *reader, uint32_t i, struct owner_list *list);
 size_t owner_list_path(const struct owner_list *list, uint32_t owner, char *path, size_t size);
 bool owner_block_begin(struct record_reader *reader, struct owner_list *list,

@@ -102,6 +102,7 @@ static bool take_next(struct loading *loading)
 		return false;
 	}
 	loading->gap = !recording->whole;
+	owner_list_next_file(&recording->owners);
 	recording->whole = false;
 	for (cpu = 0; cpu < recording->nr_cpus; cpu++) {
 		recording->cpu[cpu].next = 0;
@@ -666,10 +667,9 @@ void recording_free(struct recording *recording)
 	free(recording->task);
 	free(recording->clock);
 	free(recording->gap);
-	free(recording->owners.owner);
+	owner_list_free(&recording->owners);
 	recording->cpu = NULL;
 	recording->task = NULL;
 	recording->clock = NULL;
 	recording->gap = NULL;
-	recording->owners.owner = NULL;
 }
