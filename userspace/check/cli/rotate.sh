@@ -102,6 +102,17 @@ if ((${#files[@]} > 2)); then
 	expect 'a file that is left out' 0 ', 0\.[0-9]{3} s not recorded, none lost' '^topdown: nothing was recorded from [-0-9: ]*\.[0-9]{3} to [-0-9: ]*\.[0-9]{3}, 0\.[0-9]{3} s$'
 	td report -j "${files[0]}" "${files[2]}" > "$TMP/sums" 2> /dev/null
 	result "$([[ $(json slots "$TMP/sums" | sum) == "$(slots "${files[0]}" "${files[2]}")" ]]; echo $?)" 'takes its slots with it'
+	result "$(holds "$(json not_recorded "$TMP/sums") > 0.01"; echo $?)" 'and programs see how long'
+	td report --steps -I 10 -j "${files[0]}" "${files[2]}" > "$TMP/steps" 2> /dev/null
+	result "$(holds "$(json not_recorded "$TMP/steps" | sum) - $(json not_recorded "$TMP/sums") < 0.001 && $(json not_recorded "$TMP/steps" | sum) > 0.01"; echo $?)" 'in each step'
+	grep '"state":"not_recorded"' "$TMP/steps" > "$TMP/none" || true
+	result "$([[ -s $TMP/none && $(json busy "$TMP/none" | sort -u) == null && $(json slots "$TMP/none" | sort -u) == 0 ]]; echo $?)" 'no step of it is idle'
+	run td report -I 10 "${files[0]}" "${files[2]}"
+	result "$([[ $out =~ ' s  not recorded' && $out != *' no slots'* ]]; echo $?)" 'nor the time in the table'
+	count_steps=$(sed -nE 's/.*over ([0-9]+) steps? of.*/\1/p' "$TMP/out")
+	result "$((count_steps + $(lines "$TMP/none") != $(lines "$TMP/steps")))" 'which counts the steps that were recorded'
+	td report --html "$TMP/page" "${files[0]}" "${files[2]}" 2> /dev/null
+	result "$(grep -q ' lost, 0\.[0-9]* s not recorded\. ' "$TMP/page"; echo $?)" 'and the page says so'
 fi
 
 fake record --timeout 100 -q -o "$TMP/plain"
@@ -181,7 +192,8 @@ expect 'a time before the file' 0 . "^topdown: $log begins at [^,]*, after --sin
 run td report --rotated "$log"
 expect 'an empty file' 1 '' "^topdown: cannot read $log.2: it is empty \(--partial leaves it out\)$"
 run td report --rotated --partial "$log"
-expect 'is left out with --partial' 0 . "^topdown: nothing of $log.2 can be read, and it is left out: it is empty$"
+expect 'is left out with --partial' 0 . "^topdown: nothing of $log.2 can be read, and it is left out: it is empty
+"
 fake record -q --timeout 200 -o "$TMP/task" -- true
 run td report "$TMP/plain" "$TMP/task"
 expect 'and of tasks' 2 '' "^topdown: $TMP/task is of tasks, which is whole by itself "
@@ -192,8 +204,9 @@ run td report "$TMP/empty"
 expect 'a directory without one' 1 '' "^topdown: $TMP/empty has no recording "
 run td report --until 2020-01-01 "$data"
 expect 'a time that an older file may have' 2 '' "nothing of .* is in this time .*; --rotated also reads the older files of 'topdown record --rotate': .1, .2, and so on$"
-run td report --until 2020-01-01 "$data.1"
-expect 'but not where there is none older' 2 '' 'nothing of .* is in this time \(it is from [-0-9: ]* to [-0-9: ]*\)$'
+oldest=$(find "$TMP" -name 'data.?' | sort | tail -n 1)
+run td report --until 2020-01-01 "$oldest"
+expect 'but not where there is none older' 2 '' 'nothing of .* is in this time \(it is from [-0-9: .]* to [-0-9: .]*\)$'
 
 # A loss counts for all files.
 FAKE_HISTORY=4 FAKE_TICK=-1 run fake record --strict --rotate 1s,3 --timeout 1300 -o "$data"

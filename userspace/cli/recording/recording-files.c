@@ -71,6 +71,9 @@ static int read_one(struct recording *recording, const struct recording_file *fr
 	int ret = 0;
 
 	recording->name = file == stdin ? "standard input" : from->path;
+	/* Its head may have been read, or its times. */
+	if (file != stdin)
+		rewind(file);
 	if (choice->since.kind || choice->until.kind)
 		ret = recording_choose_times(recording, &file, choice);
 	if (!ret)

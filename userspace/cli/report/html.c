@@ -431,7 +431,7 @@ static void put_facts(const struct page *page)
 	fputs("</h1>\n<p>", page->file);
 	put_clock(page, recording_in_part(recording) ? recording_begin_ns(recording) :
 						       info->begin.monotonic_ns, true);
-	fprintf(page->file, ", %.3f s: %llu %s%s of %u %s%s, %llu lost. ",
+	fprintf(page->file, ", %.3f s: %llu %s%s of %u %s%s, %llu lost",
 		summary_seconds(page->summary),
 		(unsigned long long)recording->windows,
 		summary_of_tasks(page->summary) ? "sample" : "window",
@@ -439,6 +439,11 @@ static void put_facts(const struct page *page)
 		summary_of_tasks(page->summary) ? "task" : "CPU",
 		plural_text(summary_used(page->summary)),
 		(unsigned long long)recording->lost);
+	if (recording->nr_gaps)
+		fprintf(page->file, ", %.3f s not recorded",
+			recording_gap_ns(recording, recording_begin_ns(recording),
+					 recording_end_ns(recording)) / (double)NS_PER_S);
+	fputs(". ", page->file);
 	recording_page_text(page->file, *info->codename ? info->codename : info->cpu_name);
 	fputs(", Linux ", page->file);
 	recording_page_text(page->file, info->kernel);

@@ -514,6 +514,9 @@ void summary_row(const struct summary *summary, const struct summary_subject *su
 		.incomplete = subject->incomplete,
 		.windows = subject->windows,
 		.lost = subject->lost,
+		.gap_ns = recording_gap_ns(&summary->recording,
+					   recording_begin_ns(&summary->recording),
+					   recording_end_ns(&summary->recording)),
 		.ranks = subject->ranks,
 	};
 	fill_who(summary, subject, row);
@@ -544,6 +547,40 @@ static uint64_t time_of_step(const struct summary *summary, const struct summary
 }
 
 /**
+ * summary_step_unrecorded - is a step in a time that is in no file?
+ * @summary: summary
+ * @series: its series, or steps that were joined from it
+ * @step: number of the step
+ *
+ * Return: true if nothing is in the step, and most of it was not recorded.
+ */
+bool summary_step_unrecorded(const struct summary *summary, const struct series *series, size_t step)
+{
+	uint64_t from_ns = series_step_begin(series, step);
+	uint64_t to_ns = series_step_end(series, step);
+
+	if (step < series->nr && (series->step[step].slots || series->step[step].enabled_ns))
+		return false;
+	return recording_gap_ns(&summary->recording, from_ns, to_ns) > (to_ns - from_ns) / 2;
+}
+
+/**
+ * summary_steps - number of steps that were recorded
+ * @summary: summary
+ *
+ * Return: the number.
+ */
+size_t summary_steps(const struct summary *summary)
+{
+	const struct series *series = &summary->all.series;
+	size_t i, nr = 0;
+
+	for (i = 0; i < series->nr; i++)
+		nr += !summary_step_unrecorded(summary, series, i);
+	return nr;
+}
+
+/**
  * summary_step_row - the row of a subject in one step
  * @summary: summary
  * @subject: its @all, or one of its @subject
@@ -565,5 +602,12 @@ void summary_step_row(const struct summary *summary, const struct summary_subjec
 	if (!row->task && summary->recording.info.features & TOPDOWN_FEATURE_BUSY)
 		row->time_ns = time_of_step(summary, subject, series, step,
 					    row->figures.enabled_ns);
+	row->gap_ns = recording_gap_ns(&summary->recording, series_step_begin(series, step),
+				       series_step_end(series, step));
+	row->unrecorded = summary_step_unrecorded(summary, &summary->all.series == series ||
+						  subject == &summary->all ? series :
+						  &summary->all.series, step);
+	if (row->unrecorded)
+		row->time_ns = 0;
 	row_expect(row);
 }

@@ -130,8 +130,8 @@ static void put_tree(const struct report_options *options, const struct summary 
 	columns_select(&list, TABLE_CPUS, interval->level, summary->nodes);
 	if (options->output.header)
 		fprintf(file, "%-28s %6s %6s %6s %6s  over %zu step%s of %.3f s\n", "% of slots",
-			"mean", "p5", "p50", "p95", summary->all.series.nr,
-			plural_text(summary->all.series.nr),
+			"mean", "p5", "p50", "p95", summary_steps(summary),
+			plural_text(summary_steps(summary)),
 			summary->all.series.step_ns / (double)NS_PER_S);
 	for (i = 0; i < list.nr; i++) {
 		if (column_is_node(list.column[i]))
@@ -149,6 +149,18 @@ struct stretch {
 	struct topdown_figures figures;
 };
 
+/* A step may begin before a file does. */
+static uint64_t recorded_from(const struct recording *recording, uint64_t at_ns)
+{
+	size_t i;
+
+	for (i = 0; i < recording->nr_gaps; i++) {
+		if (recording->gap[i].begin_ns <= at_ns && at_ns < recording->gap[i].end_ns)
+			return recording->gap[i].end_ns;
+	}
+	return at_ns;
+}
+
 static void put_stretch(FILE *file, const struct summary *summary, const struct series *series,
 			const struct stretch *stretch)
 {
@@ -156,8 +168,11 @@ static void put_stretch(FILE *file, const struct summary *summary, const struct 
 	uint64_t end_ns = series_step_end(series, stretch->to - 1);
 	char text[16];
 
+	at_ns = recorded_from(&summary->recording, at_ns);
 	put_time(file, recording_epoch(&summary->recording, at_ns), false);
-	fprintf(file, " %10.3f s  ", (end_ns - at_ns) / (double)NS_PER_S);
+	fprintf(file, " %10.3f s  ",
+		(end_ns - at_ns - recording_gap_ns(&summary->recording, at_ns, end_ns)) /
+		(double)NS_PER_S);
 	if (stretch->doubt) {
 		fprintf(file, "%s: no bottleneck is named\n", stretch->doubt);
 		return;
@@ -198,24 +213,49 @@ static bool goes_on(const struct stretch *one, const struct stretch *other)
 	       !one->figures.slots == !other->figures.slots;
 }
 
-/* Steps with the same bottleneck are one line. */
+/* The gaps that begin before a time, from @gap on. Returns the next. */
+static size_t put_gaps(FILE *file, const struct recording *recording, size_t gap, uint64_t end_ns)
+{
+	for (; gap < recording->nr_gaps && recording->gap[gap].begin_ns < end_ns; gap++) {
+		const struct recording_gap *at = &recording->gap[gap];
+
+		if (at->end_ns <= recording_begin_ns(recording) || at->end_ns <= at->begin_ns)
+			continue;
+		put_time(file, recording_epoch(recording, at->begin_ns), false);
+		fprintf(file, " %10.3f s  not recorded\n",
+			(at->end_ns - at->begin_ns) / (double)NS_PER_S);
+	}
+	return gap;
+}
+
+/* Steps with the same bottleneck are one line, unless something was not recorded between them. */
 static void put_stretches(FILE *file, const struct summary *summary, const struct series *series)
 {
-	struct stretch last, now;
-	size_t i;
+	const struct recording *recording = &summary->recording;
+	struct stretch last = { .to = 0 }, now;
+	size_t i, gap = 0;
 
 	for (i = 0; i < series->nr; i++) {
+		uint64_t end_ns = series_step_end(series, i);
+		bool none = summary_step_unrecorded(summary, series, i);
+
 		look_at(summary, series, i, &now);
-		if (i && goes_on(&last, &now)) {
+		if (!none && last.to && goes_on(&last, &now)) {
 			last.to = now.to;
 			topdown_figures_add(&last.figures, &now.figures, summary->level);
-			continue;
+		} else if (!none) {
+			if (last.to)
+				put_stretch(file, summary, series, &last);
+			last = now;
 		}
-		if (i)
+		if (gap == recording->nr_gaps || recording->gap[gap].begin_ns >= end_ns)
+			continue;
+		if (last.to)
 			put_stretch(file, summary, series, &last);
-		last = now;
+		last.to = 0;
+		gap = put_gaps(file, recording, gap, end_ns);
 	}
-	if (series->nr)
+	if (last.to)
 		put_stretch(file, summary, series, &last);
 }
 

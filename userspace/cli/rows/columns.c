@@ -195,6 +195,7 @@ GETTER(bottleneck, node_name, row_bottleneck(row))
 GETTER(child, node_name, row_bottleneck_child(row, row_bottleneck(row)))
 GETTER(windows, integer, row->windows)
 GETTER(lost, integer, row->lost)
+GETTER(not_recorded, number, row->gap_ns / (double)NS_PER_S)
 /* A latency that nobody sampled is not known, or known from elsewhere. */
 static void set_latency(struct column_value *value, const struct row *row, enum known_figure figure)
 {
@@ -409,6 +410,8 @@ static const struct column columns[] = {
 	       "what running is to be expected: less than 1 if level 1 is counted in turns"),
 	INTEGER(windows, COLUMNS_REPORT, "windows or samples that were recorded"),
 	INTEGER(lost, COLUMNS_REPORT, "windows that were lost"),
+	NUMBER(not_recorded, COLUMNS_REPORT | COLUMNS_STEPS, 6, false,
+	       "seconds of the interval that are in none of several files"),
 	{ "bottleneck", COLUMN_STRING, COLUMNS_REPORT | COLUMNS_STEPS | COLUMNS_OWNED, 0, true, 0,
 	  get_bottleneck, "largest level 1 node over its threshold", { 0 } },
 	{ "child", COLUMN_STRING, COLUMNS_REPORT | COLUMNS_STEPS | COLUMNS_OWNED, 0, true, 0,

@@ -111,6 +111,8 @@ struct watched {
  * @window: number of the window; of windows only
  * @windows: windows or samples that the row adds up; of recordings only
  * @lost: windows that were lost; of recordings only
+ * @gap_ns: how much of the interval is in no file; of recordings only
+ * @unrecorded: nothing else is in the interval
  * @ranks: ratios of each node over time; of recordings only
  * @event: the event; of watch events only
  * @watched: the threshold of @event; NULL for none
@@ -161,6 +163,8 @@ struct row {
 	uint64_t window;
 	uint64_t windows;
 	uint64_t lost;
+	uint64_t gap_ns;
+	bool unrecorded;
 	const struct series_ranks *ranks;
 	const struct topdown_event *event;
 	const struct watched *watched;
