@@ -9,6 +9,7 @@
 
 #include "sums.h"
 #include "latency-blocks.h"
+#include "owner-blocks.h"
 
 #define S		1000000000ULL
 #define BEGIN		(1000 * S)
@@ -357,6 +358,51 @@ static void make_wrong(const char *what)
 	end(1);
 }
 
+/*
+ * Two files of a rotation: a process has another number in the second, where one of the first is
+ * missing.
+ */
+static void make_owners(bool second)
+{
+	static const char command[] = "record\0--rotate\0001s,3";
+	struct record_info info = {
+		.subject = RECORD_OF_CPUS, .features = 1 << 16 | 1023, .nr_cpus = 1,
+		.begin = { BEGIN + second * S, 1700000000 * S + second * S, BEGIN + second * S },
+		.source = TOPDOWN_SOURCE_PERF_METRICS, .level = 2, .slots_per_cycle = 6,
+		.period_ms = 1000, .history = 64, .host = "host", .codename = "lake",
+	};
+	struct record_clock end = { BEGIN + (second + 1) * S, 1700000000 * S + (second + 1) * S,
+				    BEGIN + (second + 1) * S };
+	struct record_end last = { .end = end, .windows = 1 };
+	unsigned int i, nr = second ? 1 : 2;
+
+	record_write(&writer, RECORD_INFO, &info, sizeof(info));
+	record_write(&writer, RECORD_COMMAND, command, sizeof(command));
+	put_cpu(0);
+	put_window(0, 1 + second, end.monotonic_ns, figures_of(1, 400));
+	for (i = 0; i < nr; i++) {
+		struct record_owner owner = {
+			.owner = i, .what = TOPDOWN_OWNER_WHAT_PROCESS, .parent = i,
+			.id = second || i ? 20 : 30, .start_ns = 7, .name = "name",
+		};
+
+		record_write_array(&writer, RECORD_OWNERS, &owner, sizeof(owner), 1);
+	}
+	for (i = 0; i < nr; i++) {
+		struct record_owned interval = {
+			.kind = TOPDOWN_OWNERS_PROCESSES, .interval_ms = 1000,
+			.begin_ns = info.begin.monotonic_ns, .end_ns = end.monotonic_ns,
+		};
+		struct record_share share = {
+			.owner = i, .source = TOPDOWN_SOURCE_PERF_METRICS, .level = 2,
+			.figures = figures_of(1, 400),
+		};
+
+		record_write_owned(&writer, &interval, &share, 1);
+	}
+	record_write(&writer, RECORD_END, &last, sizeof(last));
+}
+
 int main(int argc, char **argv)
 {
 	FILE *file = argc == 3 ? fopen(argv[2], "w") : NULL;
@@ -384,6 +430,8 @@ int main(int argc, char **argv)
 		make_big();
 	else if (!strncmp(name, "wrong-", 6))
 		make_wrong(name + 6);
+	else if (!strncmp(name, "owners-", 7))
+		make_owners(!strcmp(name, "owners-second"));
 	else if (!strncmp(name, "latency", 7))
 		make_latency(atoi(name + 7));
 	return fclose(file) || !windows;

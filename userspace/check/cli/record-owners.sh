@@ -181,6 +181,12 @@ for file in "$TMP/log" "$TMP/log.1" "$TMP/log.2"; do
 	[[ $(rows path) == $'/\n/a\n/a/b\n/c\nNone' ]] || bad=1
 done
 result "$bad" 'each file by itself'
+for file in "$TMP/log" "$TMP/log.1" "$TMP/log.2"; do
+	td report --owners -j "$file"
+done > "$TMP/rows"
+alone=$(rows path slots | sort | awk '{ sum[$1] += $2 } END { for (i in sum) printf "%s %.0f\n", i, sum[i] }' | sort)
+td report --owners -j "$TMP/log" "$TMP/log.1" "$TMP/log.2" > "$TMP/rows"
+is 'and each cgroup once in all files' "$alone" "$(rows path slots | sort)"
 head -c "$(($(stat -c %s "$TMP/log.1") - 100))" "$TMP/log.1" > "$data"
 owners --partial 2> /dev/null
 is 'a file that was cut off' $'/\n/a\n/a/b\n/c\nNone' "$(rows path)"
@@ -188,6 +194,12 @@ is 'a file that was cut off' $'/\n/a\n/a/b\n/c\nNone' "$(rows path)"
 # As damage.c says: every byte that was changed is noticed.
 variant=plain
 [[ $TOPDOWN != */asan/* ]] || variant=asan
+# Numbers begin again in each file, and a process may have another one there.
+mkdir "$TMP/numbers"
+"$BUILD/$variant/made" owners-first "$TMP/numbers/log.1"
+"$BUILD/$variant/made" owners-second "$TMP/numbers/log"
+td report --owners -j --rotated "$TMP/numbers/log" > "$TMP/rows"
+is 'nor is a number an owner' $'20 12000000000\n30 6000000000' "$(rows pid slots | sort)"
 echo 2000 > "$TMP/period"
 FAKE_TICK=0 FAKE_CPUS=1 FAKE_PERIOD=$TMP/period fake record -q --by cgroup -I 50 --timeout 70 -o "$data"
 "$BUILD/$variant/damage" "$data" > "$TMP/damage" 2>&1 || true

@@ -102,15 +102,16 @@ if ((${#files[@]} > 2)); then
 	expect 'a file that is left out' 0 ', 0\.[0-9]{3} s not recorded, none lost' '^topdown: nothing was recorded from [-0-9: ]*\.[0-9]{3} to [-0-9: ]*\.[0-9]{3}, 0\.[0-9]{3} s$'
 	td report -j "${files[0]}" "${files[2]}" > "$TMP/sums" 2> /dev/null
 	result "$([[ $(json slots "$TMP/sums" | sum) == "$(slots "${files[0]}" "${files[2]}")" ]]; echo $?)" 'takes its slots with it'
+	td report -j "${files[0]}" "${files[2]}" > "$TMP/sums" 2> /dev/null
 	result "$(holds "$(json not_recorded "$TMP/sums") > 0.01"; echo $?)" 'and programs see how long'
 	td report --steps -I 10 -j "${files[0]}" "${files[2]}" > "$TMP/steps" 2> /dev/null
 	result "$(holds "$(json not_recorded "$TMP/steps" | sum) - $(json not_recorded "$TMP/sums") < 0.001 && $(json not_recorded "$TMP/steps" | sum) > 0.01"; echo $?)" 'in each step'
-	grep '"state":"not_recorded"' "$TMP/steps" > "$TMP/none" || true
-	result "$([[ -s $TMP/none && $(json busy "$TMP/none" | sort -u) == null && $(json slots "$TMP/none" | sort -u) == 0 ]]; echo $?)" 'no step of it is idle'
+	grep '"state":"not_recorded"' "$TMP/steps" > "$TMP/unrecorded" || true
+	result "$([[ -s $TMP/unrecorded && $(json busy "$TMP/unrecorded" | sort -u) == null && $(json slots "$TMP/unrecorded" | sort -u) == 0 ]]; echo $?)" 'no step of it is idle'
 	run td report -I 10 "${files[0]}" "${files[2]}"
 	result "$([[ $out =~ ' s  not recorded' && $out != *' no slots'* ]]; echo $?)" 'nor the time in the table'
 	count_steps=$(sed -nE 's/.*over ([0-9]+) steps? of.*/\1/p' "$TMP/out")
-	result "$((count_steps + $(lines "$TMP/none") != $(lines "$TMP/steps")))" 'which counts the steps that were recorded'
+	result "$((count_steps + $(lines "$TMP/unrecorded") != $(lines "$TMP/steps")))" 'which counts the steps that were recorded'
 	td report --html "$TMP/page" "${files[0]}" "${files[2]}" 2> /dev/null
 	result "$(grep -q ' lost, 0\.[0-9]* s not recorded\. ' "$TMP/page"; echo $?)" 'and the page says so'
 fi
