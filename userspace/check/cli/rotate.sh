@@ -209,6 +209,45 @@ oldest=$(find "$TMP" -name 'data.?' | sort | tail -n 1)
 run td report --until 2020-01-01 "$oldest"
 expect 'but not where there is none older' 2 '' 'nothing of .* is in this time \(it is from [-0-9: .]* to [-0-9: .]*\)$'
 
+# The recorder may rename its files while they are read: all of before are read, or all of after.
+mkdir "$TMP/live"
+live=$TMP/live/log
+fake record -q --rotate 64K,9 --timeout 3s -o "$live"
+mv "$live" "$TMP/newest"
+for older in 1 2 3; do mv "$live.$older" "$live.$((older - 1))"; done
+mv "$live.0" "$live"
+rm -f "$live".[4-9]
+td report -j --rotated "$live" > "$TMP/sums"
+before=$(json windows "$TMP/sums")
+cp "$TMP/newest" "$TMP/live/new"
+td report -j "$TMP/live" > "$TMP/sums"
+after=$(json windows "$TMP/sums")
+rm "$TMP/live/new"
+(
+	while [[ ! -e $TMP/enough ]]; do
+		for older in 2 1; do mv "$live.$older" "$live.$((older + 1))"; done
+		mv "$live" "$live.1"
+		cp "$TMP/newest" "$TMP/new"
+		mv "$TMP/new" "$live"
+		sleep 0.02
+		mv "$live.1" "$live"
+		for older in 2 3; do mv "$live.$older" "$live.$((older - 1))"; done
+		sleep 0.02
+	done
+) &
+renamer=$!
+wrong=0
+for ((i = 0; i < 60; i++)); do
+	td report -j --rotated "$live" > "$TMP/sums" 2> "$TMP/err" || wrong=$((wrong + 1))
+	seen=$(json windows "$TMP/sums")
+	[[ $seen == "$before" || $seen == "$after" ]] || wrong=$((wrong + 1))
+	[[ ! -s $TMP/err ]] || wrong=$((wrong + 1))
+done
+touch "$TMP/enough"
+wait "$renamer"
+result "$wrong" 'files that are renamed meanwhile'
+result "$((before == after))" 'of which there were more then'
+
 # A loss counts for all files.
 FAKE_HISTORY=4 FAKE_TICK=-1 run fake record --strict --rotate 1s,3 --timeout 1300 -o "$data"
 expect 'windows that were lost' 4 '' 'in 2 files, .*; [0-9]+ windows were lost$|in 2 files, .*; [0-9]+ windows were lost
