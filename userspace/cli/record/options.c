@@ -191,6 +191,19 @@ static bool check_owners(const struct record_options *options)
 	return true;
 }
 
+static bool check_waits(const struct record_options *options, bool tasks)
+{
+	if (!options->waits)
+		return true;
+	if (!options->control)
+		return refuse("-D -1 waits for a word of --control (add --control)");
+	if (!tasks)
+		return refuse("-D -1 waits to record tasks (allowed: without --by, -a and -C)");
+	if (options->latencies)
+		return refuse("-D -1 waits to record tasks, and latencies do not wait (allowed: without --latency)");
+	return true;
+}
+
 static bool check_together(struct record_options *options)
 {
 	bool cpus = options->all_cpus || options->has_cpus || options->by;
@@ -210,8 +223,8 @@ static bool check_together(struct record_options *options)
 		return refuse("-r is about a command that is measured by itself (add -- COMMAND; allowed: without -a, -C and -p)");
 	if (options->runs && (options->latencies || options->timeout_ms || options->control))
 		return refuse("-r ends with the last run, and excludes --latency, --timeout and --control (allowed: without them)");
-	if (options->waits && (!options->control || !tasks || options->latencies))
-		return refuse("-D -1 waits for a word of --control to record tasks (add --control; allowed: without --latency)");
+	if (!check_waits(options, tasks))
+		return false;
 	if (options->rotation.files && tasks)
 		return refuse("--rotate is about CPUs (with a command add -a, -C or --by)");
 	if (options->past && tasks)
