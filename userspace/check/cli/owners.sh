@@ -46,6 +46,11 @@ is "an end that no reading saw" 'ended 1000 1.0 0.0' \
 run fake stat --by process --top 1 --count 1 -I 10 -j
 is "the first one" $'42' "$(rows "$TMP/out" pid)"
 
+run fake stat --by process --sort IPC --count 1 -I 10 -j
+is "all have the same IPC, so by slots" $'42\n77\n1\nNone' "$(rows "$TMP/out" pid)"
+run fake stat --by process --sort share --count 1 -I 10 -j
+is "by the share of slots" $'42\n77\n1\nNone' "$(rows "$TMP/out" pid)"
+
 run fake stat --by cgroup --count 1 -I 10 -j
 is "cgroups with their trees" \
 	$'cgroup / 1\ncgroup /a 100\ncgroup /a/b 200\ncgroup /c 300\nidle None None' \

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "message.h"
 #include "node.h"
@@ -43,6 +44,30 @@ const char *owner_by_plural(enum owner_by by)
 }
 
 /**
+ * owner_named - does a list have a cgroup?
+ * @names: names as perf has them: from the root of cgroups on, with or without a slash, with
+ *	commas between
+ * @path: path of the cgroup, "/" for the root
+ */
+bool owner_named(const char *names, const char *path)
+{
+	const char *end;
+	size_t length;
+
+	for (; *names; names = *end ? end + 1 : end) {
+		end = strchrnul(names, ',');
+		if (*names == '/')
+			names++;
+		else if (names == end)
+			continue;
+		length = end - names;
+		if (strlen(path) == length + 1 && !strncmp(path + 1, names, length))
+			return true;
+	}
+	return false;
+}
+
+/**
  * owner_sort_parse - read the argument of --sort
  * @text: argument
  * @sort: the key
@@ -55,11 +80,11 @@ bool owner_sort_parse(const char *text, struct owner_sort *sort)
 
 	sort->given = true;
 	sort->node = node < 0 ? 0 : node;
-	if (!strcmp(text, "slots"))
+	if (!strcmp(text, "slots") || !strcmp(text, "share"))
 		sort->key = OWNER_KEY_SLOTS;
 	else if (!strcmp(text, "time"))
 		sort->key = OWNER_KEY_TIME;
-	else if (!strcmp(text, "ipc"))
+	else if (!strcasecmp(text, "ipc"))
 		sort->key = OWNER_KEY_IPC;
 	else
 		sort->key = OWNER_KEY_NODE;
@@ -94,10 +119,27 @@ double owner_sort_value(const struct topdown_figures *figures, const struct owne
 }
 
 /**
+ * owner_sort_name - what rows are sorted by
+ * @sort: the key
+ *
+ * Return: its name for people.
+ */
+const char *owner_sort_name(const struct owner_sort *sort)
+{
+	static const char *const names[] = {
+		[OWNER_KEY_SLOTS] = "slots",
+		[OWNER_KEY_TIME] = "time on CPUs",
+		[OWNER_KEY_IPC] = "IPC",
+	};
+
+	return sort->key == OWNER_KEY_NODE ? topdown_node_name(sort->node) : names[sort->key];
+}
+
+/**
  * owner_compare - which row is before another, the largest first
  * @one: a row of an owner
  * @other: another
- * @sort: the key
+ * @sort: the key; of two that are equal, that with more slots is the first
  *
  * Return: as a function of qsort().
  */
@@ -106,5 +148,8 @@ int owner_compare(const struct row *one, const struct row *other, const struct o
 	double left = owner_sort_value(&one->figures, sort);
 	double right = owner_sort_value(&other->figures, sort);
 
-	return (left < right) - (left > right);
+	if (left != right)
+		return left < right ? 1 : -1;
+	return (one->figures.slots < other->figures.slots) -
+	       (one->figures.slots > other->figures.slots);
 }

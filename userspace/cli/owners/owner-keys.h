@@ -54,6 +54,8 @@ struct owner_sort {
 
 bool owner_by_parse(const char *text, enum owner_by *by);
 const char *owner_by_plural(enum owner_by by);
+bool owner_named(const char *names, const char *path);
+const char *owner_sort_name(const struct owner_sort *sort);
 bool owner_sort_parse(const char *text, struct owner_sort *sort);
 double owner_sort_value(const struct topdown_figures *figures, const struct owner_sort *sort);
 int owner_compare(const struct row *one, const struct row *other, const struct owner_sort *sort);

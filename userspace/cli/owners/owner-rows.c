@@ -104,26 +104,9 @@ static void leave_out_gone(const struct owners *owners, unsigned int level,
 
 static bool is_chosen(const char *names, const struct topdown_owner *owner, const char *path)
 {
-	const char *end;
-	size_t length;
-
 	if (!names)
 		return true;
-	if (owner->what != TOPDOWN_OWNER_WHAT_CGROUP)
-		return false;
-	/* Names are those of perf: from the root of cgroups on, with or without a slash. */
-	for (; *names; names = *end ? end + 1 : end) {
-		end = strchrnul(names, ',');
-		if (*names == '/' && end - names > 1)
-			names++;
-		length = end - names;
-		if (*names == '/' && owner->level == 0)
-			return true;
-		if (owner->level && strlen(path) == length + 1 &&
-		    !strncmp(path + 1, names, length))
-			return true;
-	}
-	return false;
+	return owner->what == TOPDOWN_OWNER_WHAT_CGROUP && owner_named(names, path);
 }
 
 static void name_owner(const struct owners *owners, const struct topdown_owner *owner,

@@ -119,7 +119,7 @@ static const char usage[] =
 	"  -G, --cgroup LIST    these cgroups, such as system.slice,user.slice\n"
 	"      --depth N        cgroups below level N count at their ancestor (1..31)\n"
 	"      --self           cgroups without those below them\n"
-	"      --sort KEY       slots (default), time, ipc, or a node such as\n"
+	"      --sort KEY       slots or share (default), time, ipc, or a node such as\n"
 	"                       tma_memory_bound: by its slots\n"
 	"      --top N          the first N rows (1..100000)\n"
 	"How long:\n"
