@@ -35,7 +35,15 @@ static const struct option *find(const struct option *names, const char *at, siz
 static const struct {
 	const char *word;
 	const char *hint;
-} hints[] = {
+} report_hints[] = {
+	{ "--by", "a recording has what 'topdown record --by' said: --owners prints it" },
+	{ "--depth", "'topdown record --depth' decides it" },
+	{ "-s", "--sort KEY sorts owners" },
+	{ "-n", "--top N prints the first N owners" },
+	{ "--percent-limit", "--top N prints the first N owners" },
+	{ "--no-children", "--self prints cgroups without those below them" },
+	{ "--stdio", "leave it out: tables are text" },
+}, hints[] = {
 	{ "-e", "events are perf's: 'topdown perf' prints lines with those of this module" },
 	{ "-G", "'topdown stat -G NAME' counts cgroups" },
 	{ "--cgroup", "'topdown stat -G NAME' counts cgroups" },
@@ -48,10 +56,16 @@ static const struct {
 	{ "--user", "kernel mode is counted with user mode" },
 };
 
-static const char *hint_of(const char *word)
+static const char *hint_of(const char *command, const char *word)
 {
 	size_t i;
 
+	for (i = 0; i < sizeof(report_hints) / sizeof(report_hints[0]); i++) {
+		if (!strcmp(command, "report") && !strncmp(report_hints[i].word, word,
+							   strcspn(word, "=")) &&
+		    strlen(report_hints[i].word) == strcspn(word, "="))
+			return report_hints[i].hint;
+	}
 	for (i = 0; i < sizeof(hints) / sizeof(hints[0]); i++) {
 		if (!strcmp(hints[i].word, word))
 			return hints[i].hint;
@@ -70,9 +84,9 @@ static int unknown_option(const char *command, const char *at, const struct opti
 			      help_of(command));
 		return OPTIONS_ERROR;
 	}
-	if (hint_of(is_letter ? letter : at))
+	if (hint_of(command, is_letter ? letter : at))
 		message_error("unknown option '%s': %s", is_letter ? letter : at,
-			      hint_of(is_letter ? letter : at));
+			      hint_of(command, is_letter ? letter : at));
 	else
 		message_error("unknown option '%s' (try '%s')", is_letter ? letter : at,
 			      help_of(command));
