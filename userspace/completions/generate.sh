@@ -86,7 +86,7 @@ values() {
 	node:* | folded:*) echo "$3" ;;
 	by:WHAT) echo 'function line instruction' ;;
 	by:KIND) [[ $4 == perf ]] && echo 'comm pid sym' || echo 'process cgroup' ;;
-	sort:KEY) echo "slots time ipc$(printf ' tma_%s' $3)" ;;
+	sort:KEY) echo "share slots time ipc$(printf ' tma_%s' $3)" ;;
 	statistic:*) echo 'mean min p50 p90 p99 max' ;;
 	esac
 }

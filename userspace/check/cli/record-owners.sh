@@ -37,7 +37,7 @@ is() {
 slots_of() { rows row pid path slots | awk -v who="$1" '$1 == who || $2 == who || $3 == who { sum += $4 } END { printf "%.0f\n", sum }'; }
 
 # Each reading is a step later: 42 has 5.4e9 slots of 6.3e9 in each, 1 and idle time the rest.
-run fake record --by process -I 100 --timeout 450 -o "$data"
+run fake record --by process -I 100 --timeout 480 -o "$data"
 expect 'processes' 0 '' '^topdown: [0-9]+ windows of 4 CPUs in 0\.[45]'
 owners
 is 'the busiest first, idle time last' \
@@ -61,6 +61,20 @@ is 'in one long step' "$total" "$(slots_of 42)"
 is 'with one row each' 3 "$(lines "$TMP/rows")"
 owners --top 1
 is 'the first' 42 "$(rows pid)"
+owners -p 1,77
+is 'a process by its number' '1 0.095238' "$(rows pid share)"
+run td report --owners -p 77 "$data"
+expect 'none that ran' 0 'processes; ' 'has no owner that -p or -G names'
+run td report --owners -G a "$data"
+expect 'no cgroup of processes' 2 '' '-G names cgroups, and .* has processes .allowed: -p'
+run td report -j "$data"
+expect 'rows of CPUs, and a note' 0 '"row":"all"' 'owners are left out .--owners prints them'
+
+fake record -q --by process -I 100 --timeout 420 -o "$data"
+owners --steps
+is 'a last step that is short joins the one before' '4 10800000000' \
+	"$(rows time | sort -u | wc -l) $(rows pid slots | awk '$1 == 42 { print $2 }' | tail -n 1)"
+is 'which ends with the recording' 1 "$(rows interval | tail -n 1 | awk '{ print ($1 > 0.105 && $1 < 0.18) }')"
 
 # The module shows its sums for some time, and then they are in "ended".
 FAKE_SHORT=4 fake record -q --by process -I 50 --timeout 550 -o "$data"
@@ -74,7 +88,7 @@ FAKE_SHORT=3 fake record -q --by process -I 100 --timeout 250 -o "$data"
 owners
 is 'by slots' $'42\n77\n1\nNone' "$(rows pid)"
 owners --sort time
-is 'by time' $'1\n42\n77\nNone' "$(rows pid)"
+is 'by time, and by slots where it is equal' $'42\n1\n77\nNone' "$(rows pid)"
 owners --steps
 is 'who has not run has no row' 1 "$(rows pid | grep -c '^77$')"
 owners --until 50ms
@@ -82,8 +96,13 @@ is 'a part of the time' "$(slots_of 77)" 3000000000
 owners --since 50ms
 is 'the end of it' 0 "$(slots_of 77)"
 
+owners --sort IPC
+is 'in any case of IPC, and by slots where it is equal' $'42\n77\n1\nNone' "$(rows pid)"
+owners --sort share
+is 'by the share, as its column is called' $'42\n77\n1\nNone' "$(rows pid)"
+
 # An execve() gives another name.
-FAKE_RENAMED=other fake record -q --by process -I 50 --timeout 550 -o "$data"
+FAKE_RENAMED=other fake record -q --by process -I 50 --timeout 540 -o "$data"
 owners
 is 'a new name' other "$(rows pid comm | awk '$1 == 42 { print $2 }')"
 total=$(slots_of 42)
@@ -100,6 +119,10 @@ is 'with those below them' \
 owners --self
 is 'by themselves' $'/a/b 0.390244\n/c 0.341463\n/a 0.195122\n/ 0.04878\nNone 0.02439' \
 	"$(rows path share)"
+owners -G /a/b,c
+is 'cgroups by their names' $'/a/b 0.390244\n/c 0.341463' "$(rows path share)"
+run td report -p 42 "$data"
+expect 'no process of cgroups' 2 '' '-p names processes, and .* has cgroups .allowed: -G'
 owners --steps
 is 'in each step' "$(($(rows time | sort -u | wc -l) * 12300000000))" \
 	"$(($(slots_of /) + $(slots_of idle)))"
@@ -145,7 +168,8 @@ run td report "$data"
 expect 'below the table of all' 0 'bottleneck over time
 .*
 cgroups, each with all below it; .*
-share% +on CPU s retiring bad spec frontend +backend +IPC  ID and name
+sorted by slots
+share% +on CPU s retiring bad spec frontend +backend +IPC +ID and name
  +[0-9.]+ +240\.000 +40\.0 +5\.0 +10\.0 +45\.0\* +1\.50  1 /
  +[0-9.]+ +10\.000 .*  500 /<u0>
 .*
@@ -155,15 +179,51 @@ result "$((status || $(grep -c '/<u' "$TMP/out") != 2))" 'fewer of them'
 run td report --owners "$data"
 result "$((status || $(grep -c '/<u' "$TMP/out") != 24))" 'all of them'
 run td report --owners -l 2 --steps "$data"
-expect 'and of level 2' 0 'until [0-9:.]+, 0\.050 s
-share% +on CPU s RETIR light heavy .* mem  core +IPC  ID and name
+expect 'and of level 2' 0 '^[^,]+: test-lake, .*windows of 4 CPUs, none lost
+
+cgroups, .*RETIRing: light, .*
+until [0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:.]{12}, 0\.050 s
+share% +on CPU s RETIR light heavy .* mem  core +IPC +ID and name
 .*45\.0\* 30\.0\* 15\.0 ' ''
+is 'whose headings are explained once' 1 "$(grep -c RETIRing "$TMP/out")"
+run td report --owners --no-header "$data"
+expect 'without the lines about the recording' 0 '^cgroups, ' ''
 run td report --owners -x ';' "$data"
 expect 'values' 0 '^time;interval;row;.*;path;share
 .*;/<u0>;0\.' ''
+run td report --owners --sort tma_memory_bound "$data"
+expect 'sorted by a node of level 2, which is shown, and its part of all slots' 0 '
+sorted by tma_memory_bound; sort%: its slots, of the slots of all
+.*
+share%  sort% .* mem  core .*
+  [0-9.]+   29\.[0-9] .*30\.0\* .* 1 /
+' ''
+run td report --owners -l 1 --sort tma_memory_bound "$data"
+expect 'also without that level' 0 'share%  sort%  on CPU s retiring .*   29\.[0-9] ' ''
+run td report --owners --self --top 20 "$data"
+expect 'the others have a share' 0 '
+[0-9] more, ([0-9]+\.[0-9])% \(--top\)$' ''
+rest=$(sed -nE 's/^[0-9]+ more, ([0-9.]+)% .*/\1/p' "$TMP/out")
+owners --self
+is 'which is what they have' "$rest" "$(rows share | tail -n +21 | awk '{ sum += $1 } END { printf "%.1f\n", sum * 100 }')"
+
+# Lines on a terminal have 100 characters at most.
+pod=kubepods-burstable-pod01234567_89ab_cdef_0123_456789abcdef.slice-cri-containerd-0123456789abcdef0123456789abcdef.scope
+FAKE_CGROUP_NAME=$pod fake record -q --by cgroup -I 100 --timeout 150 -o "$TMP/pods"
+for args in '--owners' '--owners -l 2' '--owners --sort tma_memory_bound' '--owners --steps' ''; do
+	script -qec "$TOPDOWN report $args $TMP/pods" /dev/null < /dev/null | tr -d '\r' > "$TMP/out"
+	# The command line of the recording is as long as it is.
+	is "report $args on a terminal" '' "$(grep -v '^topdown record' "$TMP/out" | grep '.\{101\}' || true)"
+	result "$(grep -q '300 /k.*\.\.\..*\.scope' "$TMP/out"; echo $?)" 'has both ends of a long name'
+done
+run td report --owners -l 2 "$TMP/pods"
+expect 'elsewhere the whole name' 0 "IPC .*300 /$pod" ''
+
 td report --html "$TMP/page" --top 5 "$data"
 result "$([[ $(grep -c '<tr><th scope="row">/' "$TMP/page") == 5 && $(grep -c '<figcaption>/' "$TMP/page") == 5 ]]; echo $?)" \
 	'the page has a table and pictures'
+result "$(grep -q '5 of [0-9]*, sorted by slots; .*<th scope="col">bottleneck</th>' "$TMP/page" && grep -q '<td>backend_bound</td></tr>' "$TMP/page"; echo $?)" \
+	'which says by what it is sorted, and has a word for the bottleneck'
 result "$(grep -q '/&lt;u' "$TMP/page" && ! grep -q '/<u' "$TMP/page"; echo $?)" 'in which a name is only a name'
 run td report -C 0 "$data"
 expect 'a CPU alone' 0 'tma_retiring' 'owners are of all CPUs, and left out with -C'
@@ -230,15 +290,55 @@ run td report --owners --self "$data"
 expect 'processes have none below them' 2 '' 'self is about cgroups'
 run td report --steps --sort ipc "$data"
 expect 'CPUs are not sorted' 2 '' 'are about owners \(add --owners\)'
-run td report --owners -A "$data"
-expect 'owners are of all CPUs' 2 '' 'allowed: without -A, -C'
+while read -r args; do
+	# shellcheck disable=SC2086 # several words
+	run td report --owners $args "$data"
+	expect "owners with ${args%% *}" 2 '' "--owners excludes ${args%% *}: .*allowed: one of them"
+done <<-END
+	-A
+	-C 0
+	--latency
+	--windows
+	--diff $data
+	--html $TMP/none
+	--trace $TMP/none
+END
+run td report --owners --html "$TMP/none" "$data"
+expect 'a page has them' 2 '' 'the page has them without --owners'
+while read -r args hint; do
+	run td report "$args" "$data"
+	expect "what users of perf type: $args" 2 '' "unknown option '${args%%=*}.*': $hint"
+done <<-END
+	--by a recording has what 'topdown record --by' said: --owners
+	--depth 'topdown record --depth'
+	-s --sort
+	-n --top
+	--percent-limit=5 --top
+	--no-children --self
+	--stdio leave it out
+END
 run td report --owners --sort names "$data"
 expect 'no such key' 2 '' "--sort: there is no node 'names' .allowed: slots, time, ipc"
+FAKE_LEVEL=1 fake record -q --by process --timeout 1100 -o "$TMP/cpus"
+for args in --owners '--owners -j' '' "--html $TMP/none"; do
+	# shellcheck disable=SC2086 # several words
+	run td report $args --sort tma_memory_bound "$TMP/cpus"
+	expect "a key that the recording lacks: $args" 2 '' 'have no tma_memory_bound .allowed: share, time, ipc, tma_retiring, .*tma_backend_bound\)$'
+done
 for args in '-C 0' "-p $$" '-r 2 -- true'; do
 	# shellcheck disable=SC2086 # several words
 	run fake record --by process -o "$TMP/none" $args
 	expect "all processes with $args" 2 '' 'allowed: without -C, -p and -r'
 done
+for args in '--by process' -a '-C 0'; do
+	# shellcheck disable=SC2086 # several words
+	run fake record $args --control fd:0 -D -1 -o "$TMP/none" -- true
+	expect "nothing waits with $args" 2 '' '-D -1 waits to record tasks .allowed: without --by, -a and -C'
+done
+run fake record -D -1 -o "$TMP/none" -- true
+expect 'a word from where' 2 '' '-D -1 .*add --control'
+run fake record --latency all --control fd:0 -D -1 -o "$TMP/none" -- true
+expect 'latencies do not wait' 2 '' '-D -1 .*allowed: without --latency'
 run fake record --by thread -o "$TMP/none"
 expect 'no such kind' 2 '' "--by: 'thread' .*allowed: process, cgroup"
 run fake record --depth 2 -o "$TMP/none"

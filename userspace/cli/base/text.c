@@ -180,6 +180,24 @@ void weight_text(char *text, size_t size, double weight)
 }
 
 /**
+ * middle_text - a name that is too long, without its middle
+ * @text: where to
+ * @room: characters of @text, without the end; less than @name has
+ * @name: name
+ *
+ * Ends of paths tell more than their begins.
+ */
+void middle_text(char *text, size_t room, const char *name)
+{
+	static const char gap[] = "...";
+	size_t first = room > strlen(gap) ? (room - strlen(gap)) / 3 : 0;
+	size_t last = room > strlen(gap) ? room - strlen(gap) - first : room;
+
+	snprintf(text, room + 1, "%.*s%s%s", (int)first, name, last < room ? gap : "",
+		 name + strlen(name) - last);
+}
+
+/**
  * plural_text - the end of a noun after a number
  * @number: number
  *

@@ -19,6 +19,7 @@ size_t number_text(char text[NUMBER_SIZE], double number, unsigned int digits);
 void percent_text(char *text, size_t size, uint32_t ratio, const char *unit);
 void grouped_text(char text[GROUPED_SIZE], uint64_t number);
 void rate_text(char *text, size_t size, double rate);
+void middle_text(char *text, size_t room, const char *name);
 const char *plural_text(uint64_t number);
 void weight_text(char *text, size_t size, double weight);
 

@@ -41,6 +41,8 @@ static const struct option long_options[] = {
 	{ "sort", required_argument, NULL, OPT_SORT },
 	{ "top", required_argument, NULL, OPT_TOP },
 	{ "self", no_argument, NULL, OPT_SELF },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "cgroup", required_argument, NULL, 'G' },
 	{ "interval", required_argument, NULL, 'I' },
 	{ "level", required_argument, NULL, 'l' },
 	{ "diff", required_argument, NULL, OPT_DIFF },
@@ -57,7 +59,7 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
-#define LETTERS	"+:AC:I:l:jx:h"
+#define LETTERS	"+:AC:p:G:I:l:jx:h"
 
 static const char usage[] =
 	"Usage: topdown report [options] [FILE|DIRECTORY]...\n"
@@ -77,10 +79,12 @@ static const char usage[] =
 	"      --latency        print the latencies, and no slots\n"
 	"      --owners         print the processes or cgroups that 'topdown record --by' has\n"
 	"                       recorded, and no CPUs; with --steps in each step\n"
-	"      --sort KEY       owners by slots (default), time, ipc, or the slots of a node such\n"
-	"                       as tma_memory_bound\n"
+	"      --sort KEY       owners by share (default), which is slots, by time, ipc, or the\n"
+	"                       slots of a node such as tma_memory_bound\n"
 	"      --top N          the first N owners (1..100000); of tables with CPUs default 20\n"
 	"      --self           cgroups without those below them\n"
+	"  -p, --pid LIST       of the owners only these processes, such as 1234,5678\n"
+	"  -G, --cgroup LIST    of the owners only these cgroups, by their paths\n"
 	"      --diff BEFORE    compare with the recording BEFORE, and say which differences\n"
 	"                       are more than noise\n"
 	"      --fail-on-change with --diff: exit with 5 if a difference is more than noise,\n"
@@ -89,7 +93,8 @@ static const char usage[] =
 	"      --trace TRACE    write a trace for Perfetto to TRACE, or - for standard output\n"
 	"  -I, --interval TIME  length of a step (10..3600000 ms); default: the module's\n"
 	"                       period, or the interval of the recording\n"
-	"  -l, --level N        1 or 2; default: the highest that the recording has\n"
+	"  -l, --level N        1 or 2; default: the highest that the recording has; in the table\n"
+	"                       of owners 1, or 2 if they are sorted by a node of level 2\n"
 	"      --rotated        with FILE read the older files FILE.1, FILE.2 and so on\n"
 	"      --partial        read a file whose end is missing, as far as it goes\n"
 	"  -j, --json           one JSON object a line\n"
@@ -150,6 +155,10 @@ static bool parse_option(struct report_options *options, int option)
 	case OPT_SELF:
 		options->self = true;
 		return true;
+	case 'p':
+		return idlist_join(&options->pids, "-p", "process numbers", optarg);
+	case 'G':
+		return options_path("-G", optarg, &options->cgroups);
 	case OPT_DIFF:
 		options->diff = optarg;
 		return true;
@@ -184,18 +193,46 @@ static bool refuse(const char *why)
 }
 
 /* Owners are of all CPUs, and have tables of their own. */
+static bool check_owners_alone(const struct report_options *options)
+{
+	const struct {
+		bool there;
+		const char *name;
+		const char *why;
+	} others[] = {
+		{ options->each, "-A", "owners are of all CPUs" },
+		{ options->choice.has_cpus, "-C", "owners are of all CPUs" },
+		{ options->latency, "--latency", "each has a table of its own" },
+		{ options->windows, "--windows", "windows are of CPUs" },
+		{ options->diff, "--diff", "owners are not compared" },
+		{ options->html, "--html", "the page has them without --owners" },
+		{ options->trace, "--trace", "a trace has no owners" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		if (!others[i].there)
+			continue;
+		message_error("--owners excludes %s: %s (allowed: one of them)", others[i].name,
+			      others[i].why);
+		return false;
+	}
+	return true;
+}
+
 static bool check_owners(const struct report_options *options)
 {
-	bool asked = options->sort.given || options->top || options->self;
+	bool asked = options->sort.given || options->top || options->self || options->pids.nr ||
+		     options->cgroups;
 	bool others = options->windows || options->diff || options->trace || options->latency ||
 		      options->choice.has_cpus;
 
-	if (options->owners && (others || options->each || options->html))
-		return refuse("--owners prints owners, which are of all CPUs (allowed: without -A, -C, --latency, --windows, --diff, --html and --trace)");
-	if (options->owners || !asked)
+	if (options->owners)
+		return check_owners_alone(options);
+	if (!asked)
 		return true;
 	if (others || options->steps || options->output.format != OUTPUT_TABLE)
-		return refuse("--sort, --top and --self are about owners (add --owners)");
+		return refuse("--sort, --top, --self, -p and -G are about owners (add --owners)");
 	return true;
 }
 

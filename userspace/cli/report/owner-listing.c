@@ -4,9 +4,11 @@
  */
 #include "owner-listing.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics.h"
 #include "sums.h"
 #include "clock.h"
 
@@ -27,6 +29,7 @@ struct owner_listing *owner_listing_make(const struct report_options *options,
 		return NULL;
 	listing->summary = summary;
 	listing->sort = &options->sort;
+	listing->options = options;
 	listing->self = options->self;
 	listing->nr_sums = summary->recording.owners.nr;
 	listing->sum = calloc(listing->nr_sums + 1, sizeof(*listing->sum));
@@ -47,6 +50,8 @@ static int compare(const void *a, const void *b)
 		return one->last ? 1 : -1;
 	if (one->value != other->value)
 		return one->value < other->value ? 1 : -1;
+	if (one->slots != other->slots)
+		return one->slots < other->slots ? 1 : -1;
 	return (one->owner > other->owner) - (one->owner < other->owner);
 }
 
@@ -69,9 +74,9 @@ static void add_trees(struct owner_listing *listing)
 }
 
 /* Nodes that the cores have on which it ran, as in the library. */
-static uint32_t nodes_of(const struct owner_listing *listing, const struct owner_sum *sum)
+static uint32_t nodes_of(unsigned int level, const struct owner_sum *sum)
 {
-	uint32_t nodes = td_nodes_of_level(listing->interval.level);
+	uint32_t nodes = td_nodes_of_level(level);
 
 	if (sum->source != TOPDOWN_SOURCE_AMD)
 		nodes &= ~(1U << TOPDOWN_SMT_CONTENTION);
@@ -80,6 +85,62 @@ static uint32_t nodes_of(const struct owner_listing *listing, const struct owner
 	else if (!sum->figures.node[TOPDOWN_MEMORY_BOUND])
 		nodes &= ~(1U << TOPDOWN_MEMORY_BOUND);
 	return nodes;
+}
+
+/**
+ * owner_listing_nodes - nodes that any owner has
+ * @summary: the recording
+ *
+ * Return: bit n for node n.
+ */
+uint32_t owner_listing_nodes(const struct summary *summary)
+{
+	uint32_t nodes = 0, i;
+
+	for (i = 0; i < summary->owners.nr; i++) {
+		struct owner_sum sum = summary->owners.sum[i];
+
+		if (!sum.used)
+			continue;
+		td_figures_ratios(&sum.figures, nodes_of(2, &sum));
+		nodes |= td_nodes_of_figures(&sum.figures);
+	}
+	return nodes;
+}
+
+/**
+ * owner_listing_ipc - does any owner have instructions per cycle?
+ * @summary: the recording
+ */
+bool owner_listing_ipc(const struct summary *summary)
+{
+	uint32_t i;
+
+	for (i = 0; i < summary->owners.nr; i++) {
+		if (!isnan(topdown_figures_ipc(&summary->owners.sum[i].figures)))
+			return true;
+	}
+	return false;
+}
+
+/* By its number or path, if the command line has such. */
+static bool is_chosen(const struct owner_listing *listing, uint32_t owner)
+{
+	const struct owner_list *list = &listing->summary->recording.owners;
+	const struct record_owner *own = &list->owner[owner];
+	const struct idlist *pids = &listing->options->pids;
+	const char *cgroups = listing->options->cgroups;
+	char path[sizeof(listing->name[0].path)];
+	unsigned int i;
+
+	for (i = 0; i < pids->nr; i++) {
+		if (own->what == TOPDOWN_OWNER_WHAT_PROCESS && own->id == (uint64_t)pids->id[i])
+			return true;
+	}
+	if (!cgroups)
+		return !pids->nr;
+	owner_list_path(list, owner, path, sizeof(path));
+	return own->what == TOPDOWN_OWNER_WHAT_CGROUP && owner_named(cgroups, path);
 }
 
 /* The sums of the owners alone are there. */
@@ -97,13 +158,14 @@ static void put_in_order(struct owner_listing *listing)
 	for (i = 0; i < listing->nr_sums; i++) {
 		struct owner_sum *sum = &listing->sum[i];
 
-		if (!sum->used)
+		if (!sum->used || !is_chosen(listing, i))
 			continue;
-		td_figures_ratios(&sum->figures, nodes_of(listing, sum));
+		td_figures_ratios(&sum->figures, nodes_of(listing->interval.level, sum));
 		listing->place[listing->nr++] = (struct owner_place){
 			.owner = i,
 			.last = owner[i].what == TOPDOWN_OWNER_WHAT_IDLE,
 			.value = owner_sort_value(&sum->figures, listing->sort),
+			.slots = sum->figures.slots,
 		};
 	}
 	qsort(listing->place, listing->nr, sizeof(*listing->place), compare);
@@ -150,8 +212,8 @@ void owner_listing_step(struct owner_listing *listing, size_t step)
 	uint64_t end_ns = begin_ns + sums->step_ns, last_ns = summary_end_ns(listing->summary);
 	size_t i;
 
-	/* The recording may end before its last step would. */
-	if (end_ns > last_ns && last_ns > begin_ns)
+	/* The last step ends with the recording. */
+	if (last_ns > begin_ns && (end_ns > last_ns || step + 1 == sums->nr_steps))
 		end_ns = last_ns;
 	memset(listing->sum, 0, listing->nr_sums * sizeof(*listing->sum));
 	for (i = 0; i < sums->step[step].nr; i++)

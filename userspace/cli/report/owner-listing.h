@@ -16,17 +16,20 @@
  * @owner: its number
  * @last: it is idle time, which is after all others
  * @value: what it is sorted by
+ * @slots: its slots, which decide where values are equal
  */
 struct owner_place {
 	uint32_t owner;
 	bool last;
 	double value;
+	uint64_t slots;
 };
 
 /**
  * struct owner_listing - owners that are about to be printed
  * @summary: the recording
  * @sort: what they are sorted by
+ * @options: the command line
  * @self: cgroups without those below them
  * @nr_sums: number of @sum
  * @sum: what each owner has, by number; with those below it unless @self
@@ -39,6 +42,7 @@ struct owner_place {
 struct owner_listing {
 	const struct summary *summary;
 	const struct owner_sort *sort;
+	const struct report_options *options;
 	bool self;
 	uint32_t nr_sums;
 	struct owner_sum *sum;
@@ -49,6 +53,8 @@ struct owner_listing {
 	struct owner_row name[OWNER_ROWS];
 };
 
+uint32_t owner_listing_nodes(const struct summary *summary);
+bool owner_listing_ipc(const struct summary *summary);
 struct owner_listing *owner_listing_make(const struct report_options *options,
 					 const struct summary *summary, unsigned int level);
 void owner_listing_all(struct owner_listing *listing);

@@ -197,6 +197,30 @@ int owner_sums_add(struct owner_sums *sums, const struct owner_piece *piece)
 	return sums->keep ? add_step(sums, piece, &more) : 0;
 }
 
+/**
+ * owner_sums_join_last - end with a step that is worth a table of its own
+ * @sums: sums, with all that they will have
+ * @end_ns: end of the recording
+ *
+ * A last step that is shorter than half of one joins the one before.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int owner_sums_join_last(struct owner_sums *sums, uint64_t end_ns)
+{
+	size_t last = sums->nr_steps - 1;
+	int ret;
+
+	if (sums->nr_steps < 2 || end_ns >= sums->start_ns + last * sums->step_ns +
+					    sums->step_ns / 2)
+		return 0;
+	ret = merge(sums, &sums->step[last - 1], &sums->step[last]);
+	free(sums->step[last].cell);
+	sums->step[last] = (struct owner_step){ .nr = 0 };
+	sums->nr_steps = last;
+	return ret;
+}
+
 /* Is a cgroup another one, or below it? */
 static bool is_in(const struct owner_list *list, uint32_t owner, uint32_t above, bool tree)
 {

@@ -77,6 +77,7 @@ struct owner_sums {
 
 void owner_sums_begin(struct owner_sums *sums, bool keep, uint64_t start_ns, uint64_t step_ns);
 int owner_sums_add(struct owner_sums *sums, const struct owner_piece *piece);
+int owner_sums_join_last(struct owner_sums *sums, uint64_t end_ns);
 void owner_sum_join(struct owner_sum *to, const struct owner_sum *more);
 int owner_sums_series(const struct owner_sums *sums, const struct owner_list *list,
 		      uint32_t owner, bool tree, struct series *series);

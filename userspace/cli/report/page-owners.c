@@ -12,6 +12,7 @@
 static void put_row(FILE *file, const struct row *row, const unsigned int *node, unsigned int nr)
 {
 	double ipc = topdown_figures_ipc(&row->figures);
+	int bottleneck = row_bottleneck(row);
 	unsigned int i;
 
 	fputs("<tr><th scope=\"row\">", file);
@@ -32,7 +33,9 @@ static void put_row(FILE *file, const struct row *row, const unsigned int *node,
 		fputs("<td>-</td>", file);
 	else
 		fprintf(file, "<td>%.2f</td>", ipc);
-	fputs("</tr>\n", file);
+	/* Colours alone would not tell everybody. */
+	fprintf(file, "<td>%s</td></tr>\n",
+		bottleneck < 0 ? "-" : topdown_node_name(bottleneck) + strlen("tma_"));
 }
 
 /**
@@ -48,13 +51,14 @@ void recording_page_owners(FILE *file, const struct owner_listing *listing,
 	bool cgroups = listing->summary->recording.owners.kind == TOPDOWN_OWNERS_CGROUPS;
 	uint32_t i;
 
-	fprintf(file, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table id=\"owners\"><caption>%u of %u; percent of their slots; share: percent of the slots of all, with idle time</caption><thead><tr><th scope=\"col\">%s</th><th scope=\"col\">share</th><th scope=\"col\">on CPU s</th>",
+	fprintf(file, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table id=\"owners\"><caption>%u of %u, sorted by %s; percent of their slots; share: percent of the slots of all, with idle time</caption><thead><tr><th scope=\"col\">%s</th><th scope=\"col\">share</th><th scope=\"col\">on CPU s</th>",
 		cgroups ? "cgroups" : "processes", listing->interval.nr, listing->nr,
+		owner_sort_name(listing->sort),
 		cgroups ? "cgroup" : "process");
 	for (i = 0; i < nr; i++)
 		fprintf(file, "<th scope=\"col\">%s</th>",
 			topdown_node_name(node[i]) + strlen("tma_"));
-	fputs("<th scope=\"col\">IPC</th></tr></thead><tbody>\n", file);
+	fputs("<th scope=\"col\">IPC</th><th scope=\"col\">bottleneck</th></tr></thead><tbody>\n", file);
 	for (i = 0; i < listing->interval.nr; i++)
 		put_row(file, &listing->interval.row[i], node, nr);
 	fputs("</tbody></table></div>\n", file);

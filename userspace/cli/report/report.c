@@ -108,8 +108,11 @@ static int print_rows(struct report_options *options, const struct summary *summ
 
 	options->output.report = true;
 	fill_rows(options, summary, interval);
-	if (options->output.format != OUTPUT_TABLE)
+	if (options->output.format != OUTPUT_TABLE) {
+		if (summary->recording.owners.there)
+			message_note("owners are left out (--owners prints them)");
 		return output_interval(&options->output, interval);
+	}
 	report_text(options, summary, interval);
 	ret = report_owners_text(options, summary);
 	if (!ret)
@@ -172,6 +175,9 @@ static int print_summary(struct report_options *options)
 	options->output.tasks = summary_of_tasks(&summary);
 	if (!ret)
 		ret = report_owners_there(options, &summary);
+	if (!ret && options->owners &&
+	    owner_sums_join_last(&summary.owners, summary_end_ns(&summary)))
+		ret = no_memory();
 	if (!ret)
 		ret = make_rows(&summary, &interval);
 	if (!ret && options->owners)

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "idlist.h"
 #include "output.h"
 #include "owner-keys.h"
 #include "summary.h"
@@ -31,6 +32,8 @@
  * @sort: --sort
  * @top: --top; 0 without
  * @self: --self
+ * @pids: -p
+ * @cgroups: -G; NULL without
  * @choice: --partial, -C, --since and --until
  * @diff: --diff; NULL without
  * @fail_on_change: --fail-on-change
@@ -51,6 +54,8 @@ struct report_options {
 	struct owner_sort sort;
 	uint64_t top;
 	bool self;
+	struct idlist pids;
+	const char *cgroups;
 	struct recording_choice choice;
 	const char *diff;
 	bool fail_on_change;
@@ -74,6 +79,8 @@ int report_latency_text(const struct report_options *options, const struct summa
 int report_owners_there(const struct report_options *options, const struct summary *summary);
 int report_owners(struct report_options *options, const struct summary *summary);
 int report_owners_text(const struct report_options *options, const struct summary *summary);
+void report_time(FILE *file, double time, bool date);
+void report_head(FILE *file, const struct summary *summary);
 void report_text(const struct report_options *options, const struct summary *summary,
 		 const struct interval *interval);
 

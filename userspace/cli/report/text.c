@@ -12,7 +12,13 @@
 #include "runs.h"
 #include "text.h"
 
-static void put_time(FILE *file, double time, bool date)
+/**
+ * report_time - print a local time
+ * @file: where to
+ * @time: seconds since the epoch
+ * @date: with the date
+ */
+void report_time(FILE *file, double time, bool date)
 {
 	time_t seconds = time;
 	struct tm local;
@@ -53,17 +59,22 @@ static void put_lost(FILE *file, const struct summary *summary)
 	      "); the totals have their slots, the steps do not\n", file);
 }
 
-static void put_machine(FILE *file, const struct summary *summary)
+/**
+ * report_head - print of what machine and time the recording is, and what it lacks
+ * @file: where to
+ * @summary: summary
+ */
+void report_head(FILE *file, const struct summary *summary)
 {
 	const struct record_info *info = &summary->recording.info;
 
 	fprintf(file, "%s: %s, Linux %s, topdown %s\n", info->host,
 		*info->codename ? info->codename : info->cpu_name, info->kernel, info->module);
 	fprintf(file, "topdown %s\n", summary->recording.command);
-	put_time(file, recording_epoch(&summary->recording,
-				       recording_in_part(&summary->recording) ?
-				       recording_begin_ns(&summary->recording) :
-				       info->begin.monotonic_ns), true);
+	report_time(file, recording_epoch(&summary->recording,
+					  recording_in_part(&summary->recording) ?
+					  recording_begin_ns(&summary->recording) :
+					  info->begin.monotonic_ns), true);
 	fprintf(file, ", %.3f s: %llu %s%s of %u %s%s", summary_seconds(summary),
 		(unsigned long long)summary->recording.windows,
 		summary_of_tasks(summary) ? "sample" : "window",
@@ -169,7 +180,7 @@ static void put_stretch(FILE *file, const struct summary *summary, const struct 
 	char text[16];
 
 	at_ns = recorded_from(&summary->recording, at_ns);
-	put_time(file, recording_epoch(&summary->recording, at_ns), false);
+	report_time(file, recording_epoch(&summary->recording, at_ns), false);
 	fprintf(file, " %10.3f s  ",
 		(end_ns - at_ns - recording_gap_ns(&summary->recording, at_ns, end_ns)) /
 		(double)NS_PER_S);
@@ -221,7 +232,7 @@ static size_t put_gaps(FILE *file, const struct recording *recording, size_t gap
 
 		if (at->end_ns <= recording_begin_ns(recording) || at->end_ns <= at->begin_ns)
 			continue;
-		put_time(file, recording_epoch(recording, at->begin_ns), false);
+		report_time(file, recording_epoch(recording, at->begin_ns), false);
 		fprintf(file, " %10.3f s  not recorded\n",
 			(at->end_ns - at->begin_ns) / (double)NS_PER_S);
 	}
@@ -282,7 +293,7 @@ void report_text(const struct report_options *options, const struct summary *sum
 	FILE *file = options->output.file;
 
 	if (options->output.header)
-		put_machine(file, summary);
+		report_head(file, summary);
 	put_totals(file, &interval->row[0]);
 	putc('\n', file);
 	put_tree(options, summary, interval);

@@ -66,6 +66,7 @@ struct output {
 unsigned int output_views(const struct output *output);
 
 void output_table(const struct output *output, const struct interval *interval);
+void output_legend(FILE *file);
 void output_notes(const struct output *output, const struct interval *interval);
 void output_csv_header(const struct output *output, FILE *file);
 void output_csv(const struct output *output, const struct interval *interval);

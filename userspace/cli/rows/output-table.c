@@ -299,15 +299,22 @@ static void tree(const struct output *output, const struct interval *interval,
 	}
 }
 
-/* Explain the headings of level 2 once. */
-static void legend(const struct output *output, const struct interval *interval)
+/**
+ * output_legend - explain the headings of level 2
+ * @file: where to
+ */
+void output_legend(FILE *file)
 {
-	if (output->started || interval->level < 2)
-		return;
 	fputs("RETIRing: light, heavy operations; BAD SPeculation: branch MISPRedicts, machine\n"
 	      "CLEARs; FRONT end bound: Fetch LATency, Fetch BandWidth; BACK end bound: MEMory,\n"
 	      "CORE, RESouRCe bound; SMT: contention with the other thread; *: bottleneck\n",
-	      output->file);
+	      file);
+}
+
+static void legend(const struct output *output, const struct interval *interval)
+{
+	if (!output->started && interval->level > 1)
+		output_legend(output->file);
 }
 
 /* All rows after the row of the sum are of one kind. */
