@@ -16,7 +16,7 @@ python3 -c 'import yaml' 2> /dev/null || {
 }
 
 cat > "$TMP/manifests.py" << 'END'
-import json, sys, yaml
+import json, re, sys, yaml
 
 def read(name):
     with open(f"{sys.argv[1]}/{name}", encoding="utf-8") as file:
@@ -60,6 +60,8 @@ checks = {
     "CDI has the same": [node["path"] for device in cdi["devices"]
                          for node in device["containerEdits"]["deviceNodes"]] == ["/dev/topdown"],
     "and nothing else": set(cdi["devices"][0]["containerEdits"]) == {"deviceNodes"},
+    "images have a registry and a tag": all(re.fullmatch(r"[a-z.]+\.[a-z]+/[^:]+:[^:]+", image)
+        for image in (container["image"], modules["Module"]["spec"]["devicePlugin"]["container"]["image"])),
     "the module is built from what is there":
         build["dockerfileConfigMap"]["name"] == modules["ConfigMap"]["metadata"]["name"]
         and "dockerfile" in modules["ConfigMap"]["data"],
@@ -76,7 +78,7 @@ while read -r line; do
 	[[ $line == ok* ]] && bad=0 || bad=1
 	result "$bad" "${line#*ok - }"
 done < "$TMP/judged"
-result "$(($(lines "$TMP/judged") != 12))" 'all of this was checked'
+result "$(($(lines "$TMP/judged") != 13))" 'all of this was checked'
 
 # What would be too much is noticed.
 while read -r file from to; do
@@ -92,8 +94,17 @@ daemonset.yaml allowPrivilegeEscalation:.false privileged: true
 daemonset.yaml add:..PERFMON. add: [SYS_ADMIN]
 daemonset.yaml hostUsers:.true hostUsers: false
 module.yaml /dev/topdown /dev/mem
+module.yaml docker.io/squat squat
+module.yaml plugin:latest plugin
 topdown-cdi.json /dev/topdown /dev/topdown0
 END
+
+# The manual says what a namespace, a terminal and a runtime need.
+manual=$USERSPACE/../docs/containers.md
+result "$(grep -q 'pod-security.kubernetes.io/enforce=privileged' "$manual" && grep -q 'pod-security.kubernetes.io/enforce: privileged' "$files/daemonset.yaml"; echo $?)" \
+	'the label of the namespace'
+result "$(grep -q 'run .*IMAGE top ' "$manual" && ! grep 'run .*IMAGE top ' "$manual" | grep -v -- 'run -it '; echo $?)" \
+	'a terminal for topdown top'
 
 # The exporter takes these words, and its port is that of the pod.
 export FAKE_FEATURES=$((1 << 16 | 1023)) FAKE_TICK=0

@@ -34,7 +34,7 @@ complete -c topdown -n '__fish_seen_subcommand_from stat' -l by -x -a 'process c
 complete -c topdown -n '__fish_seen_subcommand_from stat' -s G -l cgroup -x -d 'these cgroups, such as system.slice,user.slice'
 complete -c topdown -n '__fish_seen_subcommand_from stat' -l depth -x -d 'cgroups below level N count at their ancestor'
 complete -c topdown -n '__fish_seen_subcommand_from stat' -l self -d 'cgroups without those below them'
-complete -c topdown -n '__fish_seen_subcommand_from stat' -l sort -x -a 'share slots time ipc tma_retiring tma_bad_speculation tma_frontend_bound tma_backend_bound tma_heavy_operations tma_light_operations tma_branch_mispredicts tma_machine_clears tma_fetch_latency tma_fetch_bandwidth tma_memory_bound tma_core_bound tma_resource_bound tma_smt_contention' -d 'slots'
+complete -c topdown -n '__fish_seen_subcommand_from stat' -l sort -x -a 'share slots time ipc tma_retiring tma_bad_speculation tma_frontend_bound tma_backend_bound tma_heavy_operations tma_light_operations tma_branch_mispredicts tma_machine_clears tma_fetch_latency tma_fetch_bandwidth tma_memory_bound tma_core_bound tma_resource_bound tma_smt_contention' -d 'slots or share'
 complete -c topdown -n '__fish_seen_subcommand_from stat' -l top -x -d 'the first N rows'
 complete -c topdown -n '__fish_seen_subcommand_from stat' -s I -l interval -x -d 'print at this interval'
 complete -c topdown -n '__fish_seen_subcommand_from stat' -l count -x -d 'end after N intervals'
