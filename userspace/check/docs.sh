@@ -247,7 +247,7 @@ sed "${states}d" "$USERSPACE/man/topdown-stat.1" |
 same 'keys of JSON and topdown-stat(1)' "$TMP/keys" "$TMP/explained"
 # Headings of nodes, in the order in which lines have them.  A table of CPUs has no room for all.
 FAKE_NODES=16383 FAKE_FEATURES=63 fake stat -q -o "$TMP/lines" -p $$ --per-thread -l 2 --timeout 20
-FAKE_NODES=16383 FAKE_FEATURES=63 fake stat -o "$TMP/tree" -a --count 1 -I 100
+FAKE_NODES=16383 FAKE_FEATURES=63 fake stat -o "$TMP/tree" -a --count 1 -I 10
 sed -nE '/^ +ID +name /s/ +/\n/gp' "$TMP/lines" | sed '1,/^name$/d; /^on$/,$d' > "$TMP/headings"
 sed -nE 's/^ +(tma_[a-z_]+).*/\1/p' "$TMP/tree" | paste "$TMP/headings" - > "$TMP/named"
 sed -nE 's/^\.It ([A-Za-z.]+) Ta (tma_[a-z_]+)$/\1\t\2/p' "$USERSPACE/man/topdown-stat.1" \

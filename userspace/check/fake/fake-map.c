@@ -23,6 +23,8 @@ static uint64_t map_steps;
 /* How long ago the step was. */
 static uint64_t map_ago_ns;
 static unsigned char *map_base;
+static pthread_mutex_t map_lock = PTHREAD_MUTEX_INITIALIZER;
+static bool map_asked;
 
 static const struct topdown_map *map_header(void)
 {
@@ -123,16 +125,24 @@ static void write_cpu(unsigned int cpu)
 	write_window(cpu, &record);
 }
 
-/* A fresh READ moves the map on by a step, unless time does. */
-int fake_count_mapped(void)
+static void step(void)
 {
 	unsigned int cpu;
 
-	if (!map_base || !getenv("FAKE_TOGETHER"))
-		return 0;
 	map_steps++;
 	for (cpu = 0; cpu < map_header()->nr_cpus; cpu++)
 		write_cpu(cpu);
+}
+
+/* A fresh READ moves the map on by a step, and from then on time does not. */
+int fake_count_mapped(void)
+{
+	if (!map_base)
+		return 0;
+	pthread_mutex_lock(&map_lock);
+	map_asked = true;
+	step();
+	pthread_mutex_unlock(&map_lock);
 	return 0;
 }
 
@@ -153,15 +163,15 @@ bool fake_together(bool fresh, struct topdown_record *record, unsigned int cpu)
 static void *write_map(void *arg)
 {
 	long tick = setting("FAKE_TICK", 50);
-	unsigned int cpu;
 
 	(void)arg;
 	for (;;) {
 		if (tick > 0)
 			usleep(tick * 1000);
-		map_steps++;
-		for (cpu = 0; cpu < map_header()->nr_cpus; cpu++)
-			write_cpu(cpu);
+		pthread_mutex_lock(&map_lock);
+		if (!map_asked)
+			step();
+		pthread_mutex_unlock(&map_lock);
 	}
 	return NULL;
 }

@@ -487,6 +487,16 @@ static void put_record(const struct topdown_read *arg, unsigned int index,
 	memset(to + size, 0, arg->record_size - size);
 }
 
+static int count_mapped(const struct topdown_read *arg)
+{
+	if (arg->flags != (TOPDOWN_READ_FRESH | TOPDOWN_READ_MAPPED) || arg->record_size ||
+	    arg->records || arg->nr_records)
+		return refuse(EINVAL);
+	usleep(setting("FAKE_DELAY", 0) * 1000);
+	fake_reads++;
+	return fake_count_mapped();
+}
+
 int fake_read(struct topdown_read *arg)
 {
 	unsigned int cpu, n = 0, possible = nr_cpus() + setting("FAKE_GROW", 0);
@@ -505,9 +515,7 @@ int fake_read(struct topdown_read *arg)
 	    arg->flags & ~TD_READ_FLAGS)
 		return refuse(EOPNOTSUPP);
 	if (arg->flags & TOPDOWN_READ_MAPPED)
-		return arg->flags & TOPDOWN_READ_TOTAL || arg->record_size || arg->records ||
-		       arg->nr_records || !(arg->flags & TOPDOWN_READ_FRESH) ?
-			refuse(EINVAL) : fake_count_mapped();
+		return count_mapped(arg);
 	if (arg->record_size < FAKE_RECORD_SIZE_MIN || arg->__reserved ||
 	    arg->cpus_words > TOPDOWN_CPUS_WORDS_MAX)
 		return refuse(EINVAL);
