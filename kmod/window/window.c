@@ -12,7 +12,8 @@
  * - the release of the meter, by hotplug or for another meter, folds last (fit.c).
  *
  * A part is what one fold or point adds (point.c).  A window is the parts until the timer ends it.
- * The sums are in the map (map.c), and sessions are credited too (usage.c).  docs/architecture.md has the whole picture.
+ * The sums are in the map (map.c), and sessions are credited too (usage.c).  docs/architecture.md
+ * has the whole picture.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -153,13 +153,14 @@ rotation_start() {
 
 # rotation_stop: the user did rotate, and counted all the time.
 rotation_stop() {
-	local took=$((SECONDS - ROTATES_SINCE))
+	local ms=$(((SECONDS - ROTATES_SINCE) * 1000)) turn
+
+	turn=$(cat /sys/bus/event_source/devices/cpu/perf_event_mux_interval_ms)
 
 	end_user "$ROTATES"
 	awk -F, '$5 ~ /^[0-9.]+$/ && $5 > 0 { events++; shared += $5 < 90 }
 		END { exit !(events && shared) }' "$tmp/perf" || die "$(< "$tmp/perf")"
-	echo "$((took * 1000 / $(cat /sys/bus/event_source/devices/cpu/perf_event_mux_interval_ms) *
-		(LAST + 1))) rotations at most"
+	echo "$((ms * (LAST + 1) / turn)) rotations at most"
 }
 
 test_rotations_during_hotplug() {

@@ -263,7 +263,10 @@ static bool churn_run(int fd, unsigned int nr, bool hotplug)
 	return ok & (!hotplug || ended_well(plugger));
 }
 
-/* Bytes in use of what kmalloc() accounts, as owners are, and cgroups that were removed and are still there. */
+/*
+ * Bytes in use of what kmalloc() accounts, as owners are, and cgroups that were removed and are
+ * still there.
+ */
 struct memory {
 	double kmalloc;
 	unsigned int owners;

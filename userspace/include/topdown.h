@@ -185,8 +185,8 @@ int topdown_reading_update(struct topdown_reading *reading, unsigned int flags);
  *	0 for what the module has already, without a system call
  *
  * The records are those of topdown_reading_update(), but have no ratios, and their window is
- * always the last one.  topdown_reading_find() finds no sum, while topdown_reading_between() has the sum of
- * the differences, with all ratios.  Records that have not changed since the last update of
+ * always the last one.  topdown_reading_find() finds no sum, while topdown_reading_between() has
+ * the sum of the differences, with all ratios.  Records that have not changed since the last update of
  * this reading by this function are not copied again, so that CPUs which sleep cost next
  * to nothing.
  *

@@ -41,11 +41,12 @@ static int refuse_plain(void)
 /* Give EXIT_USAGE after a message if the files are no parts of one recording. */
 static int check(const struct recording_file *one, const struct recording_file *two)
 {
+	bool tasks = one->head.info.subject == RECORD_OF_TASKS;
 	char options[64];
 
-	if (one->head.info.subject == RECORD_OF_TASKS || two->head.info.subject == RECORD_OF_TASKS) {
+	if (tasks || two->head.info.subject == RECORD_OF_TASKS) {
 		message_error("%s is of tasks, which is whole by itself (allowed: one file, or those of a 'topdown record --rotate')",
-			      one->head.info.subject == RECORD_OF_TASKS ? one->path : two->path);
+			      tasks ? one->path : two->path);
 		return EXIT_USAGE;
 	}
 	if (!one->head.rotated || !two->head.rotated)
@@ -126,8 +127,8 @@ static void note_left_out(const struct recording_file *file, size_t nr, const ch
 		message_note("%s is of %s run and left out ('topdown report %s' reads it)", names,
 			     which, names);
 	else if (*names)
-		message_note("left out are %zu files of %s run ('topdown report %s' reads them)", nr,
-			     which, names);
+		message_note("left out are %zu files of %s run ('topdown report %s' reads them)",
+			     nr, which, names);
 	else
 		message_note("left out are %zu files of %s run: %s to %s", nr, which, file[0].path,
 			     file[nr - 1].path);

@@ -183,9 +183,12 @@ static bool has_older(const char *name)
 		number = strtoul(point + 1, NULL, 10);
 		base = point - name;
 	}
-	return snprintf(path, sizeof(path), "%.*s.%u", base, name, number + 1) < (int)sizeof(path) &&
-	       !access(path, F_OK);
+	snprintf(path, sizeof(path), "%.*s.%u", base, name, number + 1);
+	return !access(path, F_OK);
 }
+
+static const char has_older_text[] =
+	"; --rotated also reads the older files of 'topdown record --rotate': .1, .2, and so on";
 
 static int refuse(const struct recording *recording, const char *option,
 		  const struct moment *moment, uint64_t begin_ns, uint64_t end_ns)
@@ -196,8 +199,7 @@ static int refuse(const struct recording *recording, const char *option,
 	recording_put_time(end, sizeof(end), end_ns);
 	message_error("%s %s: nothing of %s is in this time (it is from %s to %s)%s", option,
 		      moment->text, recording->name, begin, end,
-		      has_older(recording->name) ?
-		      "; --rotated also reads the older files of 'topdown record --rotate': .1, .2, and so on" : "");
+		      has_older(recording->name) ? has_older_text : "");
 	return EXIT_USAGE;
 }
 

@@ -58,7 +58,8 @@ void recording_page_owners(FILE *file, const struct owner_listing *listing,
 	for (i = 0; i < nr; i++)
 		fprintf(file, "<th scope=\"col\">%s</th>",
 			topdown_node_name(node[i]) + strlen("tma_"));
-	fputs("<th scope=\"col\">IPC</th><th scope=\"col\">bottleneck</th></tr></thead><tbody>\n", file);
+	fputs("<th scope=\"col\">IPC</th><th scope=\"col\">bottleneck</th></tr></thead><tbody>\n",
+	      file);
 	for (i = 0; i < listing->interval.nr; i++)
 		put_row(file, &listing->interval.row[i], node, nr);
 	fputs("</tbody></table></div>\n", file);

@@ -257,7 +257,8 @@ static void join_all(struct summary *summary, const struct summary_subject *more
 static void take_records(struct summary *summary)
 {
 	const struct recording *recording = &summary->recording;
-	bool past = recording->info.flags & RECORD_PAST, in_part = recording_in_part(recording) || recording->nr_gaps;
+	bool past = recording->info.flags & RECORD_PAST;
+	bool in_part = recording_in_part(recording) || recording->nr_gaps;
 	unsigned int cpu;
 
 	summary->all.total = (struct topdown_figures){ .slots = 0 };
@@ -554,7 +555,8 @@ static uint64_t time_of_step(const struct summary *summary, const struct summary
  *
  * Return: true if nothing is in the step, and most of it was not recorded.
  */
-bool summary_step_unrecorded(const struct summary *summary, const struct series *series, size_t step)
+bool summary_step_unrecorded(const struct summary *summary, const struct series *series,
+			     size_t step)
 {
 	uint64_t from_ns = series_step_begin(series, step);
 	uint64_t to_ns = series_step_end(series, step);

@@ -106,7 +106,8 @@ void summary_step_row(const struct summary *summary, const struct summary_subjec
 bool summary_partly(const struct topdown_figures *total, unsigned int node, uint32_t *ratio,
 		    double *share);
 uint64_t summary_end_ns(const struct summary *summary);
-bool summary_step_unrecorded(const struct summary *summary, const struct series *series, size_t step);
+bool summary_step_unrecorded(const struct summary *summary, const struct series *series,
+			     size_t step);
 size_t summary_steps(const struct summary *summary);
 double summary_seconds(const struct summary *summary);
 
