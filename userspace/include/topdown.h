@@ -186,9 +186,9 @@ int topdown_reading_update(struct topdown_reading *reading, unsigned int flags);
  *
  * The records are those of topdown_reading_update(), but have no ratios, and their window is
  * always the last one.  topdown_reading_find() finds no sum, while topdown_reading_between() has
- * the sum of the differences, with all ratios.  Records that have not changed since the last update of
- * this reading by this function are not copied again, so that CPUs which sleep cost next
- * to nothing.
+ * the sum of the differences, with all ratios.  Records that have not changed since the last
+ * update of this reading by this function are not copied again, so that CPUs which sleep cost
+ * next to nothing.
  *
  * Return: 0; -EINVAL when the set names a CPU that the machine cannot have, or for another flag;
  * -EAGAIN as topdown_map_read_record(); -EOPNOTSUPP when the module cannot count until now;

@@ -55,9 +55,9 @@ static int given = -1, perf_type;
 static sigjmp_buf faulted;
 
 /*
- * Fields: s size, f flags, m flags of a READ without records, n number of 32 bits, N of 64, c count,
- * z size of a record, p pointer, q pointer that may be NULL, S number of the module's, i task, d session, e pointer to events of a
- * latency session, o and O output, r and R reserved.
+ * Fields: s size, f flags, m flags of a READ without records, n number of 32 bits, N of 64,
+ * c count, z size of a record, p pointer, q pointer that may be NULL, S number of the module's,
+ * i task, d session, e pointer to events of a latency session, o and O output, r and R reserved.
  */
 static const struct {
 	unsigned int nr, size;
