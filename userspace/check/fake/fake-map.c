@@ -134,7 +134,7 @@ static void step(void)
 		write_cpu(cpu);
 }
 
-/* A fresh READ moves the map on by a step, and from then on time does not. */
+/* A fresh READ moves the map on by a step, and from then on time does not, until the next map. */
 int fake_count_mapped(void)
 {
 	if (!map_base)
@@ -247,6 +247,7 @@ void *fake_map(size_t size, int protection, int flags)
 	map_base = (void *)syscall(SYS_mmap, NULL, FAKE_MAP_SIZE, PROT_READ | PROT_WRITE,
 				   MAP_SHARED, fd, 0);
 	close(fd);
+	map_asked = false;
 	make_header((struct topdown_map *)map_base);
 	if (!map_steps)
 		map_steps = setting("FAKE_STEPS", 10);
