@@ -41,7 +41,8 @@ static void td_linear_level1(__s64 slots, __s64 *metric, const struct td_quant *
  * @steps: sum of slots * byte of each metric, modulo 2^64
  * @quant: what is known about the CPU
  * @level: 1 or 2
- * @node: written: the nodes of these levels; level 1 sums to @slots, and children to their parent
+ * @node: written: the nodes of these levels; level 1 sums to @slots, and children to their parent.
+ *	All are 0 if no metric has counted, as where a hypervisor hides PERF_METRICS
  */
 void td_steps_to_nodes(__u64 slots, const __u64 steps[TD_METRIC_NR], const struct td_quant *quant,
 		       unsigned int level, __u64 node[TOPDOWN_MAX_NODES])
@@ -49,6 +50,11 @@ void td_steps_to_nodes(__u64 slots, const __u64 steps[TD_METRIC_NR], const struc
 	__s64 metric[TD_METRIC_NR], child, lost = 0;
 	unsigned int i, nr = level > 1 ? TD_METRIC_NR : TD_METRIC_L1;
 
+	if (!(steps[0] | steps[1] | steps[2] | steps[3])) {
+		for (i = 0; i < TD_NODES_METRICS; i++)
+			node[i] = 0;
+		return;
+	}
 	for (i = 0; i < nr; i++)
 		metric[i] = td_slots_of_steps(steps[i]);
 	td_linear_level1((__s64)slots, metric, quant);

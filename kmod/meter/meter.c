@@ -120,7 +120,8 @@ void td_meter_disable(struct td_meter *meter)
  * When perf rotates and no event has a counter, it moves the first group to the end of the queue,
  * also one that is disabled.  It would be one of ours, which then waits for all others at its next
  * turn.  But an event that is enabled makes perf give out the counters.  It is a new one, so it is
- * the last in the queue and takes no counter that others wait for.
+ * the last in the CPU's queue and takes no counter that users of the CPU wait for.  A task's group
+ * that needs all counters still waits for the rotation, because perf serves tasks later.
  */
 void td_meter_leave(struct td_meter *meter)
 {
@@ -144,13 +145,15 @@ void td_meter_leave(struct td_meter *meter)
  * td_meter_recalls() - do others get the counters at once that td_meter_leave() leaves?
  * @meter: the meter
  *
- * A CPU that nobody may interrupt is not asked to give them out.
+ * A CPU that nobody may interrupt is not asked to give them out.  With PREEMPT_RT the release of
+ * an event waits for RCU, which takes longer than a rotation.
  *
  * Return: true; or false if they wait for perf's next rotation.
  */
 bool td_meter_recalls(const struct td_meter *meter)
 {
-	return !meter->group[0].fixed && !tick_nohz_full_cpu(meter->cpu);
+	return !meter->group[0].fixed && !tick_nohz_full_cpu(meter->cpu) &&
+	       !IS_ENABLED(CONFIG_PREEMPT_RT);
 }
 
 /**

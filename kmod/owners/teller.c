@@ -158,7 +158,8 @@ static noinline void td_teller_note_any(struct td_teller *teller, struct td_coll
 		teller->blind = false;
 	}
 	/* Counts that no CPU can have, and sums of another kind than those of the ledger. */
-	drop |= collector->trust.doubt || collector->meter->linear != teller->ledger->scheme.linear;
+	drop |= collector->meter->linear != teller->ledger->scheme.linear;
+	drop |= collector->meter->linear && collector->trust.doubt;
 	td_teller_read(teller, collector, then, now, drop ? NULL : sums);
 }
 

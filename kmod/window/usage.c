@@ -80,7 +80,8 @@ static noinline u64 td_usage_read_any(struct td_usage *usage, struct td_collecto
 		};
 		sums = NULL;
 	}
-	if (collector->trust.doubt)
+	/* The sums of the CPU have no doubtful counts. */
+	if (collector->trust.doubt && collector->meter->linear)
 		sums = NULL;
 	if (collector->away)
 		td_window_remind(collector);

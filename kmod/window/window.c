@@ -189,7 +189,7 @@ static const struct topdown_sums *td_window_news(struct td_collector *collector)
 	return news;
 }
 
-/* Fold.  Until interrupts are on, only an NMI changes the returned record: its total. */
+/* Fold.  Until interrupts are on, nobody changes the returned record. */
 static const struct topdown_map_record *td_window_count(struct td_collector *collector,
 							enum td_fold how)
 {

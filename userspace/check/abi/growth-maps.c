@@ -84,7 +84,8 @@ static void credit(struct topdown_session_map *map, unsigned int cpu, unsigned i
 	};
 
 	growth_sums(&part, seed);
-	credit.ran_ns = part.enabled_ns;
+	/* Nobody is credited with it. */
+	part.busy_ns = 0;
 	this_cpu = cpu;
 	td_share_credit(map, &credit);
 }

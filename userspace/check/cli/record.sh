@@ -312,7 +312,7 @@ expect 'the end of standard input' 0 ' 60\.000 s: 60 windows' ''
 TZ=EST5 run td report --since 17:15 --until 17:16 "$TMP/noise400"
 expect 'the time is that of here' 0 '2023-11-14 17:15:00\.000, 60\.000 s: 60 windows' ''
 run td report --since 23:00 "$TMP/noise400"
-expect 'a time after the end' 2 '' '^topdown: --since 23:00: nothing of .* is in this time \(it is from 2023-11-14 22:13:20 to 2023-11-14 22:18:20\)$'
+expect 'a time after the end' 2 '' '^topdown: --since 23:00: nothing of .* is in this time \(it is from 2023-11-14 22:13:20\.000 to 2023-11-14 22:18:20\.000\)$'
 run td report --until 22:13:20 "$TMP/noise400"
 expect 'a time before the begin' 2 '' '^topdown: --until 22:13:20: nothing of '
 run td report --since 22:15 --until 22:14 "$TMP/noise400"
