@@ -166,8 +166,9 @@ static void *write_map(void *arg)
 
 	(void)arg;
 	for (;;) {
-		if (tick > 0)
-			usleep(tick * 1000);
+		/* A reader finds a moment in which nobody writes, as it does in the kernel's map. */
+		if (tick)
+			usleep(tick > 0 ? tick * 1000 : 1);
 		pthread_mutex_lock(&map_lock);
 		if (!map_asked)
 			step();
