@@ -26,7 +26,7 @@
 
 /* Groups that wait for so many of perf's rotations themselves stop to wait, for a while. */
 #define TD_TENANT_ROTATIONS	32
-#define TD_TENANT_PAUSE		HZ
+#define TD_TENANT_PAUSE		((unsigned long)HZ)
 
 /* So many times in a row a turn does not begin because the work is late. */
 #define TD_TENANT_REFUSALS	2
@@ -260,12 +260,10 @@ static unsigned long td_tenant_away(struct td_aside *aside, const struct td_tena
 	u64 waited = tenant->hindered ? local_clock() - tenant->hindered : 0;
 	unsigned long away;
 
-	/* They gave up.  Nobody waits for them: who has their counters may leave at any time. */
-	if (td_tenant_waits(aside, tenant - aside->tenant) &&
-	    waited >= TD_TENANT_ROTATIONS * td_mux_interval_ns(meter))
-		away = TD_TENANT_PAUSE;
-	else
-		away = nsecs_to_jiffies(td_tenant_cost(meter, waited) * td_policy_share());
+	away = nsecs_to_jiffies(td_tenant_cost(meter, waited) * td_policy_share());
+	/* Nobody waits for them: who has their counters may leave at any time. */
+	if (td_tenant_waits(aside, tenant - aside->tenant))
+		away = min(away, TD_TENANT_PAUSE);
 	return away + td_window_jitter(aside->collector, away / 8);
 }
 

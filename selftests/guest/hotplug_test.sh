@@ -146,7 +146,7 @@ test_load_and_unload_during_hotplug() {
 
 # perf rotates on all CPUs, as no CPU has counters for all of these.
 rotation_start() {
-	perf stat -a -x, -o "$tmp/perf" -e "$ORDINARY,$ORDINARY,$ORDINARY" -- sleep 3600 &
+	perf stat -a -x, -o "$tmp/perf" -e "$(events),$ORDINARY,$ORDINARY" -- sleep 3600 &
 	ROTATES=$!
 	ROTATES_SINCE=$SECONDS
 }
@@ -221,6 +221,7 @@ test_kernel_log() {
 }
 
 need_module
+SOURCE=$(field cpu0 source)
 run_tests test_offline_state test_loaded_while_offline test_cycles_under_load \
 	test_load_and_unload_under_load test_load_and_unload_during_hotplug \
 	test_rotations_during_hotplug test_load_and_unload_during_rotation test_kernel_log
