@@ -166,7 +166,7 @@ static void *write_map(void *arg)
 
 	(void)arg;
 	for (;;) {
-		/* A reader finds a moment in which nobody writes, as it does in the kernel's map. */
+		/* A reader finds a moment in which nobody writes, as in the map of the kernel. */
 		if (tick)
 			usleep(tick > 0 ? tick * 1000 : 1);
 		pthread_mutex_lock(&map_lock);
