@@ -144,11 +144,15 @@ test_load_and_unload_during_hotplug() {
 	measure -t 1000
 }
 
+has_child() { [[ -n $(< "/proc/$1/task/$1/children") ]]; }
+
 # perf rotates on all CPUs, as no CPU has counters for all of these.
 rotation_start() {
 	perf stat -a -x, -o "$tmp/perf" -e "$(events),$ORDINARY,$ORDINARY" -- sleep 3600 &
 	ROTATES=$!
 	ROTATES_SINCE=$SECONDS
+	# Until then it reads which PMUs there are, and perf 6.1 crashes if one comes or goes.
+	await 10 has_child "$ROTATES"
 }
 
 # rotation_stop: the user did rotate, and counted all the time.
