@@ -273,23 +273,6 @@ struct memory {
 	unsigned int dying;
 };
 
-static unsigned int dying(void)
-{
-	char path[160], word[64];
-	unsigned int nr = 0, value;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/cgroup.stat", top);
-	file = fopen(path, "re");
-	while (file && fscanf(file, "%63s %u", word, &value) == 2) {
-		if (!strcmp(word, "nr_dying_descendants"))
-			nr = value;
-	}
-	if (file)
-		fclose(file);
-	return nr;
-}
-
 static double kmalloc_bytes(void)
 {
 	FILE *file = fopen("/proc/slabinfo", "re");
@@ -315,11 +298,11 @@ static struct memory memory_now(int fd, struct owners *now)
 	owners_free(now);
 	if (owners_read(fd, now, 0))
 		return memory;
-	for (i = 0; i < 10000 && dying(); i++)
+	for (i = 0; i < 10000 && cgroup_dying(top); i++)
 		sleep_ms(1);
 	memory.kmalloc = kmalloc_bytes();
 	memory.owners = now->nr;
-	memory.dying = dying();
+	memory.dying = cgroup_dying(top);
 	return memory;
 }
 

@@ -434,23 +434,6 @@ TEST_F_TIMEOUT(owners, running_time, 60)
 	spin_stop(pid);
 }
 
-static unsigned int dying(const char *root)
-{
-	char path[256], word[64];
-	unsigned int nr = 0, value;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/cgroup.stat", root);
-	file = fopen(path, "r");
-	while (file && fscanf(file, "%63s %u", word, &value) == 2) {
-		if (!strcmp(word, "nr_dying_descendants"))
-			nr = value;
-	}
-	if (file)
-		fclose(file);
-	return nr;
-}
-
 /* Cgroups that are made, used and removed leave what they had to their parent, and no memory. */
 TEST_F_TIMEOUT(owners, removed, 300)
 {
@@ -495,9 +478,9 @@ TEST_F_TIMEOUT(owners, removed, 300)
 	EXPECT_TRUE(cgroup_remove(top));
 	close(self->fd);
 	self->fd = -1;
-	for (i = 0; i < 5000 && dying(root); i++)
+	for (i = 0; i < 5000 && cgroup_dying(root); i++)
 		sleep_ms(1);
-	EXPECT_EQ(0, dying(root));
+	EXPECT_EQ(0, cgroup_dying(root));
 }
 
 /*

@@ -377,3 +377,20 @@ bool cgroup_remove(const char *path)
 	}
 	return false;
 }
+
+unsigned int cgroup_dying(const char *path)
+{
+	char stat[256], word[64];
+	unsigned int nr = 0, value;
+	FILE *file;
+
+	snprintf(stat, sizeof(stat), "%s/cgroup.stat", path);
+	file = fopen(stat, "re");
+	while (file && fscanf(file, "%63s %u", word, &value) == 2) {
+		if (!strcmp(word, "nr_dying_descendants"))
+			nr = value;
+	}
+	if (file)
+		fclose(file);
+	return nr;
+}

@@ -74,5 +74,7 @@ uint64_t cgroup_number(const char *path);
 bool cgroup_make(const char *path);
 bool cgroup_enter(const char *path, int pid);
 bool cgroup_remove(const char *path);
+/* How many cgroups below it were removed and are still there. */
+unsigned int cgroup_dying(const char *path);
 
 #endif /* TOPDOWN_SELFTESTS_OWNER_H */
