@@ -207,3 +207,30 @@ const char *plural_text(uint64_t number)
 {
 	return number == 1 ? "" : "s";
 }
+
+/**
+ * html_text - write a text into a page of HTML
+ * @file: where to
+ * @text: the text; names come from files of others, so a control character is written as ?
+ */
+void html_text(FILE *file, const char *text)
+{
+	for (; *text; text++) {
+		switch (*text) {
+		case '<':
+			fputs("&lt;", file);
+			break;
+		case '>':
+			fputs("&gt;", file);
+			break;
+		case '&':
+			fputs("&amp;", file);
+			break;
+		case '"':
+			fputs("&quot;", file);
+			break;
+		default:
+			putc((unsigned char)*text < ' ' ? '?' : *text, file);
+		}
+	}
+}

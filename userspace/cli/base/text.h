@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* The digits of 64 bits, commas and the end. */
 #define GROUPED_SIZE	28
@@ -22,5 +23,6 @@ void rate_text(char *text, size_t size, double rate);
 void middle_text(char *text, size_t room, const char *name);
 const char *plural_text(uint64_t number);
 void weight_text(char *text, size_t size, double weight);
+void html_text(FILE *file, const char *text);
 
 #endif /* TOPDOWN_CLI_TEXT_H */

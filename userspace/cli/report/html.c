@@ -243,7 +243,7 @@ static void put_small(const struct page *page, const struct summary_subject *sub
 	if (!series_join(&series, &subject->series, nr) && series.nr) {
 		fputs("<figure><figcaption>", page->file);
 		if (row.task) {
-			recording_page_text(page->file, row.task->name);
+			html_text(page->file, row.task->name);
 			fprintf(page->file, " (%d)", row.task->pid);
 		} else {
 			fprintf(page->file, "CPU %u", row.cpu);
@@ -278,7 +278,7 @@ static int put_owner_picture(const struct page *page, const struct series *all,
 	series.end_ns = end_of(all);
 	if (!ret && series.nr) {
 		fputs("<figure><figcaption>", page->file);
-		recording_page_text(page->file, row->kind == ROW_CGROUP ? row->path : row->name);
+		html_text(page->file, row->kind == ROW_CGROUP ? row->path : row->name);
 		if (row->kind == ROW_PROCESS)
 			fprintf(page->file, " (%d)", row->task->pid);
 		fprintf(page->file, "</figcaption><svg class=\"small\" viewBox=\"0 0 %.0f %.0f\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"level 1\">\n",
@@ -427,7 +427,7 @@ static void put_facts(const struct page *page)
 	const struct record_info *info = &recording->info;
 
 	fputs("<h1>topdown: ", page->file);
-	recording_page_text(page->file, info->host);
+	html_text(page->file, info->host);
 	fputs("</h1>\n<p>", page->file);
 	put_clock(page, recording_in_part(recording) ? recording_begin_ns(recording) :
 						       info->begin.monotonic_ns, true);
@@ -444,11 +444,11 @@ static void put_facts(const struct page *page)
 			recording_gap_ns(recording, recording_begin_ns(recording),
 					 recording_end_ns(recording)) / (double)NS_PER_S);
 	fputs(". ", page->file);
-	recording_page_text(page->file, *info->codename ? info->codename : info->cpu_name);
+	html_text(page->file, *info->codename ? info->codename : info->cpu_name);
 	fputs(", Linux ", page->file);
-	recording_page_text(page->file, info->kernel);
+	html_text(page->file, info->kernel);
 	fputs(".</p>\n<p><code>topdown ", page->file);
-	recording_page_text(page->file, recording->command);
+	html_text(page->file, recording->command);
 	fputs("</code></p>\n", page->file);
 }
 
@@ -479,7 +479,7 @@ static void put_verdict(const struct page *page)
 		if (child >= 0)
 			put_bottleneck(file, &row, child, ", of them ");
 		fputs(": ", file);
-		recording_page_text(file, meaning_of_node(child >= 0 ? child : node));
+		html_text(file, meaning_of_node(child >= 0 ? child : node));
 	}
 	fputs("</p>\n", file);
 }

@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "owner-listing.h"
 #include "page.h"
+#include "text.h"
 
 static void put_row(FILE *file, const struct row *row, const unsigned int *node, unsigned int nr)
 {
@@ -16,7 +17,7 @@ static void put_row(FILE *file, const struct row *row, const unsigned int *node,
 	unsigned int i;
 
 	fputs("<tr><th scope=\"row\">", file);
-	recording_page_text(file, row->kind == ROW_CGROUP ? row->path : row->name);
+	html_text(file, row->kind == ROW_CGROUP ? row->path : row->name);
 	if (row->kind == ROW_PROCESS)
 		fprintf(file, " (%d)", row->task->pid);
 	fprintf(file, "</th><td>%.1f</td><td>%.3f</td>", row->share * 100,

@@ -53,33 +53,6 @@ const char recording_page_head[] =
 	"</style></head><body><main>\n";
 
 /**
- * recording_page_text - write a text
- * @file: where to
- * @text: text of printable characters, as those of recordings
- */
-void recording_page_text(FILE *file, const char *text)
-{
-	for (; *text; text++) {
-		switch (*text) {
-		case '<':
-			fputs("&lt;", file);
-			break;
-		case '>':
-			fputs("&gt;", file);
-			break;
-		case '&':
-			fputs("&amp;", file);
-			break;
-		case '"':
-			fputs("&quot;", file);
-			break;
-		default:
-			putc(*text, file);
-		}
-	}
-}
-
-/**
  * recording_page_clock - write a time of day
  * @file: where to
  * @recording: recording

@@ -24,7 +24,6 @@ struct owner_listing;
 
 void recording_page_owners(FILE *file, const struct owner_listing *listing,
 			   const unsigned int *node, unsigned int nr);
-void recording_page_text(FILE *file, const char *text);
 void recording_page_latencies(FILE *file, const struct summary *summary, uint64_t start_ns,
 			      uint64_t end_ns);
 

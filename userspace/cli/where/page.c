@@ -5,30 +5,8 @@
 #include <math.h>
 
 #include "page.h"
+#include "text.h"
 #include "where-output.h"
-
-static void put_text(FILE *file, const char *text)
-{
-	for (; *text; text++) {
-		switch (*text) {
-		case '<':
-			fputs("&lt;", file);
-			break;
-		case '>':
-			fputs("&gt;", file);
-			break;
-		case '&':
-			fputs("&amp;", file);
-			break;
-		case '"':
-			fputs("&quot;", file);
-			break;
-		default:
-			/* Names come from files of others. */
-			putc((unsigned char)*text < ' ' ? '?' : *text, file);
-		}
-	}
-}
 
 void where_page_begin(FILE *file, const struct where_run *run)
 {
@@ -37,7 +15,7 @@ void where_page_begin(FILE *file, const struct where_run *run)
 
 	fputs(recording_page_head, file);
 	fputs("<h1>topdown where</h1>\n<p>", file);
-	put_text(file, *info->out_codename ? info->out_codename : info->out_cpu_name);
+	html_text(file, *info->out_codename ? info->out_codename : info->out_cpu_name);
 	fprintf(file, ", %.3f s, %llu samples, %llu lost. Counts say how much, samples say where.</p>\n",
 		run->seconds, (unsigned long long)run->records,
 		(unsigned long long)topdown_stalls_lost(run->stalls));
@@ -45,7 +23,7 @@ void where_page_begin(FILE *file, const struct where_run *run)
 		return;
 	fputs("<p><code>", file);
 	for (word = run->options->argv; *word; word++) {
-		put_text(file, *word);
+		html_text(file, *word);
 		fputs(word[1] ? " " : "</code></p>\n", file);
 	}
 }
@@ -59,7 +37,7 @@ static void put_bar(FILE *file, double share, unsigned int node)
 static void put_cell(FILE *file, const char *text)
 {
 	fputs("<td>", file);
-	put_text(file, text ? text : "-");
+	html_text(file, text ? text : "-");
 	fputs("</td>", file);
 }
 
@@ -71,7 +49,7 @@ static void put_row(FILE *file, const struct where_run *run, const struct where_
 	where_function_text(function, sizeof(function), run, row);
 	where_place_text(place, sizeof(place), run, row);
 	fputs("<tr><th scope=\"row\"><code>", file);
-	put_text(file, function);
+	html_text(file, function);
 	fputs("</code></th>", file);
 	put_bar(file, row->share, rows->node);
 	fprintf(file, "<td>%.1f</td><td>%.1f</td><td>%.1f</td><td>%.0f</td>", row->share * 100,
@@ -116,9 +94,9 @@ static void put_reasons(FILE *file, const struct where_run *run,
 
 	while (where_missing_next(run, domain, node, &number, &event, why, sizeof(why))) {
 		fputs("<p>no sample of ", file);
-		put_text(file, event.name);
+		html_text(file, event.name);
 		fputs(": ", file);
-		put_text(file, why);
+		html_text(file, why);
 		fputs("</p>\n", file);
 	}
 }
