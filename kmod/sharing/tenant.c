@@ -193,7 +193,7 @@ static void td_tenant_back(struct td_aside *aside, enum td_tenant_kind kind)
 	if (!td_tenant_may_return(aside, tenant))
 		return;
 	tenant->wanted = true;
-	/* Of a turn that was refused it was asked before. */
+	/* A turn that was refused has asked this before. */
 	if (kind != TD_TENANT_SLOTS || tenant->refused)
 		return;
 	waiting = td_starved_by(meter, td_policy_all());

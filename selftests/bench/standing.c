@@ -124,7 +124,7 @@ static struct spinner sum_up(void)
 	return sum;
 }
 
-/* What the CPUs do that are idle, more or less. */
+/* The instructions of the idle CPUs, more or less. */
 static uint64_t others(unsigned int nr)
 {
 	struct td_bd_truth truth;

@@ -19,7 +19,7 @@
 /* perf's encodings of SLOTS and the metrics of level 1. */
 static const uint64_t events[] = { 0x400, 0x8000, 0x8100, 0x8200, 0x8300 };
 
-/* What a program sees of the counter of SLOTS. */
+/* A program reads its counter of SLOTS by RDPMC. */
 struct seen {
 	unsigned int readings;
 	unsigned int off;

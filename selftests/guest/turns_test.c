@@ -19,7 +19,7 @@
 
 #define SHORT_TURNS	20000
 #define ASKED_TURNS	8000
-/* What the kernel and the module take at the begin and at the end of a turn, and some more. */
+/* The kernel and the module take so much at the begin and at the end of a turn, and some more. */
 #define SHORT_NS	7000
 /* TD_POINT_SLOTS of kmod/meter/perfmetrics.c: a point after so many slots resets PERF_METRICS. */
 #define RESET_SLOTS	(1 << 22)

@@ -80,7 +80,7 @@ while read -r line; do
 done < "$TMP/judged"
 result "$(($(lines "$TMP/judged") != 13))" 'all of this was checked'
 
-# What would be too much is noticed.
+# Rights that are too many are noticed.
 while read -r file from to; do
 	rm -rf "$TMP/broken"
 	cp -r "$files" "$TMP/broken"

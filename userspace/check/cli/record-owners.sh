@@ -280,7 +280,7 @@ expect 'with latencies' 0 '' ''
 run td report "$data"
 expect 'both tables' 0 'processes; .*42 serv\?er.*retire latency of instructions' ''
 
-# What cannot be.
+# Options and files that are refused.
 fake record -q --timeout 100 -o "$TMP/cpus"
 run td report --owners "$TMP/cpus"
 expect 'a recording without owners' 2 '' 'has no owners .topdown record --by process, or --by cgroup'

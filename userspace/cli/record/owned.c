@@ -105,7 +105,7 @@ static const struct topdown_owner *parent_of(const struct topdown_owners_view *v
 	return owner->parent ? topdown_owners_find(view, &parent) : NULL;
 }
 
-/* Who has the sums of an owner that has gone; NULL for nobody. */
+/* Find the owner that has the sums of one that has gone; NULL for none. */
 static const struct topdown_owner *heir_of(const struct owners *owners,
 					   const struct topdown_owner *gone)
 {
