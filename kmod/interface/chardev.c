@@ -45,13 +45,11 @@
  * struct td_file - one open descriptor
  * @may_read: system-wide figures are allowed.  Decided at open(), so the descriptor can be
  *	passed to a process with fewer rights, as a perf descriptor can
- * @trusted: the parameter trust_device was on then
  * @watches: the watches for poll() and read()
  * @rcu: frees the file when no timer uses @watches any more
  */
 struct td_file {
 	bool may_read;
-	bool trusted;
 	struct td_watch_list watches;
 	struct rcu_head rcu;
 };
@@ -295,12 +293,13 @@ static int td_chardev_owners(struct file *filp, union td_command *command)
 		return ret;
 	if (!file->may_read)
 		return -EACCES;
-	/* The parameter is for figures of CPUs.  These are others' processes, with their names. */
-	if (file->trusted) {
-		ret = td_rights_perf();
-		if (ret)
-			return ret == -EPERM ? -EACCES : ret;
-	}
+	/*
+	 * A descriptor that was handed on, and the parameter, are good for figures of CPUs.  These
+	 * are others' processes, with their names.
+	 */
+	ret = td_rights_perf();
+	if (ret)
+		return ret == -EPERM ? -EACCES : ret;
 	return td_owner_list_open(&command->owners);
 }
 
@@ -353,8 +352,7 @@ static int td_chardev_mmap(struct file *filp, struct vm_area_struct *vma)
 static int td_chardev_open(struct inode *inode, struct file *filp)
 {
 	struct td_file *file;
-	bool trusted = td_rights_trusted();
-	int may_read = td_rights_open(trusted);
+	int may_read = td_rights_open(td_rights_trusted());
 
 	if (may_read < 0)
 		return may_read;
@@ -363,7 +361,6 @@ static int td_chardev_open(struct inode *inode, struct file *filp)
 	if (!file)
 		return -ENOMEM;
 	file->may_read = may_read;
-	file->trusted = trusted;
 	td_watch_list_init(&file->watches);
 	filp->private_data = file;
 	/* td_chardev_read_events() knows IOCB_NOWAIT. */

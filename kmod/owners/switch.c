@@ -6,6 +6,7 @@
 #include <linux/bug.h>
 #include <linux/compiler.h>
 #include <linux/errno.h>
+#include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
@@ -49,13 +50,16 @@ static bool td_switch_runs(int cpu, void *unused)
 	return td_scope_reachable(cpu, NULL) && !READ_ONCE(per_cpu_ptr(&td_tellers, cpu)->idle);
 }
 
+/* Whoever moves tasks again and again causes no more interrupts than that. */
+#define TD_SWITCH_MOVED_MS	10
+
 /* The tasks that moved may be running. */
 static void td_switch_moved(struct work_struct *work)
 {
 	on_each_cpu_cond(td_switch_runs, td_switch_look_this, NULL, true);
 }
 
-static DECLARE_WORK(td_switch_work, td_switch_moved);
+static DECLARE_DELAYED_WORK(td_switch_work, td_switch_moved);
 
 /* Under the locks of cgroups, with interrupts off. */
 static void td_switch_move_probe(void *unused, struct cgroup *cgroup, const char *path,
@@ -63,7 +67,8 @@ static void td_switch_move_probe(void *unused, struct cgroup *cgroup, const char
 {
 	/* Pairs with WRITE_ONCE() in td_teller_want(). */
 	if (READ_ONCE(td_teller_kinds) & BIT(TD_OWNERS_CGROUPS))
-		queue_work(td_compat_unbound_wq, &td_switch_work);
+		queue_delayed_work(td_compat_unbound_wq, &td_switch_work,
+				   msecs_to_jiffies(TD_SWITCH_MOVED_MS));
 }
 
 /**
@@ -101,7 +106,7 @@ static void td_switch_unregister(unsigned int nr)
 	}
 	/* No CPU runs a probe afterwards. */
 	tracepoint_synchronize_unregister();
-	cancel_work_sync(&td_switch_work);
+	cancel_delayed_work_sync(&td_switch_work);
 }
 
 /**

@@ -201,6 +201,15 @@ static bool refused(unsigned int bits, int fd)
 	return caller_ioctl(bits, device, TOPDOWN_OWNERS, owners) == -EACCES;
 }
 
+/* A descriptor of the device that was handed on gives figures of CPUs, and no more. */
+static bool refused_on(unsigned int bits, int device)
+{
+	struct topdown_owners *owners = caller_memory(PAGE);
+
+	owners->size = sizeof(*owners);
+	return caller_ioctl(bits, device, TOPDOWN_OWNERS, owners) == -EACCES;
+}
+
 /* A descriptor that is there can be read by whoever has it. */
 static bool handed_on(unsigned int bits, int fd)
 {
@@ -221,6 +230,7 @@ TEST_F(owners, no_right)
 	EXPECT_EQ(0, file_write(PARANOID, 0, "2"));
 	EXPECT_EQ(0, chmod(TD_DEVICE, 0666));
 	EXPECT_EQ(0, caller_nobody(variant->bits, self->device, refused));
+	EXPECT_EQ(0, caller_nobody(variant->bits, self->device, refused_on));
 	EXPECT_EQ(0, caller_nobody(variant->bits, self->fd, handed_on));
 	/* The parameter gives figures of CPUs, and not those of others' processes. */
 	EXPECT_EQ(0, file_write(TRUST_NODE, 0, "1"));

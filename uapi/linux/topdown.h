@@ -40,7 +40,7 @@
  * (SCM_RIGHTS).  So a process with rights can open it for one without.  The watches belong to the
  * descriptor of the device, and each of its holders can read, change and remove them, if it was
  * opened for writing.  With one that was opened for reading only nobody can change anything but
- * what is read of it, by read().  ATTACH alone looks at the rights of the calling process.  All
+ * what is read of it, by read().  ATTACH and OWNERS look at the rights of the calling process.  All
  * ends when the last copy is closed.  A map stays until it is unmapped.  A process that must not be
  * disturbed opens a descriptor of its own.
  *
