@@ -186,6 +186,7 @@ static void td_tenant_settle(struct td_aside *aside, enum td_tenant_kind kind)
 		td_tenant_leaves(aside, tenant);
 	tenant->since = local_clock();
 	tenant->hindered = 0;
+	tenant->tasks = false;
 	/* Pairs with READ_ONCE() in td_aside_on(). */
 	WRITE_ONCE(tenant->on, tenant->wanted);
 	if (kind != TD_TENANT_SLOTS)

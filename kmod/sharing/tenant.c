@@ -120,6 +120,8 @@ static void td_tenant_judge(struct td_aside *aside, enum td_tenant_kind kind, bo
 	    now - tenant->judged > 4 * td_mux_interval_ns(aside->collector->meter))
 		tenant->hindered = now;
 	tenant->judged = now;
+	if (hinders && td_starved_task(aside->collector->meter))
+		tenant->tasks = true;
 	if (hinders ? td_tenant_turn_over(aside, tenant) :
 	    td_tenant_waited(aside, tenant, now))
 		tenant->wanted = false;
@@ -236,15 +238,16 @@ bool td_tenants_decide(struct td_aside *aside)
 
 /*
  * How long others wait for a turn of ours, who have waited for so long.  Where they do not get the
- * counters at once that we leave, they get them at perf's next rotation, and some wait for one
- * more.
+ * counters at once that we leave, as tasks do not, they get them at perf's next rotation, and some
+ * wait for one more.
  */
-static u64 td_tenant_cost(const struct td_meter *meter, u64 waited)
+static u64 td_tenant_cost(const struct td_meter *meter, const struct td_tenant *tenant,
+			  u64 waited)
 {
 	u64 rotation = td_mux_interval_ns(meter);
 	u64 most = 2 * TD_TENANT_ROTATIONS * rotation;
 
-	if (td_meter_recalls(meter))
+	if (td_meter_recalls(meter) && !tenant->tasks)
 		return clamp_t(u64, waited, rotation / 2, most) + rotation / 8;
 	return clamp_t(u64, waited, rotation, most) + rotation / 2;
 }
@@ -260,7 +263,7 @@ static unsigned long td_tenant_away(struct td_aside *aside, const struct td_tena
 	u64 waited = tenant->hindered ? local_clock() - tenant->hindered : 0;
 	unsigned long away;
 
-	away = nsecs_to_jiffies(td_tenant_cost(meter, waited) * td_policy_share());
+	away = nsecs_to_jiffies(td_tenant_cost(meter, tenant, waited) * td_policy_share());
 	/* Nobody waits for them: who has their counters may leave at any time. */
 	if (td_tenant_waits(aside, tenant - aside->tenant))
 		away = min(away, TD_TENANT_PAUSE);

@@ -25,6 +25,7 @@ enum td_tenant_kind {
  * @since: when they were enabled, local_clock()
  * @hindered: since when somebody has waited for their counters, or they themselves for those of
  *	others, local_clock(); 0 for not at all
+ * @tasks: a task was among them, and perf gives it the counters at its rotation only
  * @asked: @hindered of those who last asked for smaller groups
  * @judged: when somebody was last found to wait, local_clock()
  * @back_at: when to enable them again, in jiffies
@@ -41,6 +42,7 @@ struct td_tenant {
 	bool wanted;
 	u64 since;
 	u64 hindered;
+	bool tasks;
 	u64 asked;
 	u64 judged;
 	unsigned long back_at;

@@ -214,6 +214,19 @@ struct perf_event_context *td_starved_context(const struct td_meter *meter, bool
 EXPORT_SYMBOL_NS_GPL(td_starved_context, TD_NAMESPACE);
 
 /**
+ * td_starved_task() - has the task that runs events that lack counters?
+ * @meter: meter of this CPU, interrupts off
+ *
+ * Cheap: it does not find out whose counters the events lack.
+ *
+ * Return: true or false.
+ */
+bool td_starved_task(const struct td_meter *meter)
+{
+	return td_compat_starved_task(td_meter_leader(meter));
+}
+
+/**
  * td_starved_by() - a perf user who lacks counters that the groups have, or have left
  * @meter: meter of this CPU, interrupts off
  * @all: as for td_starved_context()

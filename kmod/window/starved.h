@@ -10,6 +10,7 @@ struct td_meter;
 
 void td_starved_set_sampler(perf_overflow_handler_t handler);
 struct perf_event_context *td_starved_context(const struct td_meter *meter, bool all);
+bool td_starved_task(const struct td_meter *meter);
 u64 td_starved_by(const struct td_meter *meter, bool all);
 void td_starved_renew(const struct td_meter *meter);
 bool td_starved_by_general(const struct td_meter *meter);
