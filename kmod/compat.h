@@ -384,7 +384,7 @@ static inline u64 td_compat_mux_interval_ns(const struct perf_event *leader)
 	return ktime_to_ns(READ_ONCE(td_compat_mux_of(leader)->hrtimer_interval));
 }
 
-static inline const struct hrtimer *td_compat_mux(const struct perf_event *leader)
+static inline struct hrtimer *td_compat_mux(const struct perf_event *leader)
 {
 	return &td_compat_mux_of(leader)->hrtimer;
 }

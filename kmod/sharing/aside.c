@@ -229,6 +229,8 @@ static void td_aside_settle(void *arg)
 	/* Groups that come back begin a turn. */
 	change->over = aside->turn_over && !change->changed && tenant[TD_TENANT_SLOTS].on;
 	aside->turn_over = false;
+	if (change->over || (change->changed >> TD_TENANT_SLOTS & 1 && tenant[TD_TENANT_SLOTS].on))
+		td_tenant_begins(aside);
 }
 
 /* The CPU is online, because its hotplug teardown waits for the lock. */

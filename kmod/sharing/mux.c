@@ -26,7 +26,7 @@
 #include "mux.h"
 #include "policy.h"
 
-static DEFINE_PER_CPU(const struct hrtimer *, td_mux);
+static DEFINE_PER_CPU(struct hrtimer *, td_mux);
 
 static struct tracepoint *td_mux_tracepoint;
 static bool td_mux_registered;
@@ -49,19 +49,31 @@ EXPORT_SYMBOL_NS_GPL(td_mux_watched, TD_NAMESPACE);
  * td_mux_set() - choose the timer that is watched on this CPU
  * @timer: perf's rotation timer of the CPU; NULL for none; interrupts off
  */
-void td_mux_set(const struct hrtimer *timer)
+void td_mux_set(struct hrtimer *timer)
 {
 	this_cpu_write(td_mux, timer);
 }
 
 /**
- * td_mux_here() - the timer that is watched on this CPU; interrupts off
+ * td_mux_here() - is a timer watched on this CPU?  Interrupts off.
  *
- * Return: the timer, or NULL for none.
+ * Return: true or false.
  */
-const struct hrtimer *td_mux_here(void)
+bool td_mux_here(void)
 {
 	return this_cpu_read(td_mux);
+}
+
+/**
+ * td_mux_rotating() - is it known that perf rotates on this CPU?  Interrupts off.
+ *
+ * Return: true or false, also where no timer is watched.
+ */
+bool td_mux_rotating(void)
+{
+	struct hrtimer *timer = this_cpu_read(td_mux);
+
+	return timer && hrtimer_is_queued(timer);
 }
 
 /**
@@ -85,7 +97,7 @@ u64 td_mux_interval_ns(const struct td_meter *meter)
  */
 u64 td_mux_left(const struct td_meter *meter)
 {
-	s64 left = ktime_to_ns(ktime_sub(hrtimer_get_expires(td_mux_here()), ktime_get()));
+	s64 left = ktime_to_ns(ktime_sub(hrtimer_get_expires(this_cpu_read(td_mux)), ktime_get()));
 	u64 interval = td_mux_interval_ns(meter);
 	u64 past;
 

@@ -67,15 +67,41 @@ static void td_tenants_look_in(struct td_aside *aside, u64 ns)
 	hrtimer_start(&aside->turn, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
+/* A turn ends so long before the rotation, because a work ends it, which may be late. */
+static u64 td_tenant_early(const struct td_meter *meter)
+{
+	return td_mux_interval_ns(meter) / 4;
+}
+
+/**
+ * td_tenant_begins() - the turn of a group begins
+ * @aside: those of this CPU; interrupts off
+ *
+ * perf may rotate already, for others.  Then its timer does not start because of the group, so
+ * nobody would look at it before the rotation, which moves it to the end of the queue.
+ */
+void td_tenant_begins(struct td_aside *aside)
+{
+	u64 early = td_tenant_early(aside->collector->meter);
+	u64 left;
+
+	lockdep_assert_irqs_disabled();
+	if (!td_mux_rotating())
+		return;
+	left = td_mux_left(aside->collector->meter);
+	if (left > early)
+		td_tenants_look_in(aside, left - early);
+}
+
 /*
  * When somebody waits: shall the groups leave now?  In a turn of their own they leave before the
- * rotation, which would move them to the end of the queue.  A work does it, which may be late.
+ * rotation, which would move them to the end of the queue.
  */
 static bool td_tenant_turn_over(struct td_aside *aside, const struct td_tenant *tenant)
 {
 	u64 rotation = td_mux_interval_ns(aside->collector->meter);
 	u64 left = td_mux_left(aside->collector->meter);
-	u64 early = rotation / 4;
+	u64 early = td_tenant_early(aside->collector->meter);
 
 	if (local_clock() - tenant->since >= rotation || left <= early)
 		return true;

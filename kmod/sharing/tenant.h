@@ -85,6 +85,7 @@ struct td_aside {
 };
 
 bool td_tenants_decide(struct td_aside *aside);
+void td_tenant_begins(struct td_aside *aside);
 bool td_tenant_late(struct td_aside *aside, struct td_tenant *tenant);
 void td_tenants_look_at(struct td_aside *aside, unsigned long at);
 void td_tenant_leaves(struct td_aside *aside, struct td_tenant *tenant);
