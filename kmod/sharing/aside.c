@@ -229,6 +229,9 @@ static void td_aside_settle(void *arg)
 	/* Groups that come back begin a turn. */
 	change->over = aside->turn_over && !change->changed && tenant[TD_TENANT_SLOTS].on;
 	aside->turn_over = false;
+	/* The next group begins, and others may wait for its counters, not for those before. */
+	if (change->over)
+		tenant[TD_TENANT_SLOTS].since = local_clock();
 	if (change->over || (change->changed >> TD_TENANT_SLOTS & 1 && tenant[TD_TENANT_SLOTS].on))
 		td_tenant_begins(aside);
 }

@@ -68,6 +68,30 @@ test_own_turns() {
 	is "$share > 0.4"
 }
 
+# One event, which leaves room for some groups of ours and not for others.  Fails if a group that
+# begins after one of the former has to leave at once, and the next one has the next turn.
+test_own_turns_of_each() {
+	local share watchdog=/proc/sys/kernel/nmi_watchdog before
+
+	need_perf
+	has_metrics && skip "all its events are in one group"
+	PARAMETERS=()
+	before=$(cat "$watchdog")
+	echo 0 > "$watchdog"
+	reload
+	load_all compute
+	perf stat -a -x, -o "$tmp/user" -e branches -- sleep 600 &
+	USERS=$!
+	await 10 state_is cpu1 aside
+	sleep 1
+	share=$(share_of 1 sleep 5)
+	kill "$USERS"
+	end_load
+	echo "$before" > "$watchdog"
+	echo "beside perf stat -a -e branches level 1 has $share%"
+	is "$share > 0.4"
+}
+
 # A group that needs all counters that are left gets them at once, too.  Fails if the event by which
 # ours leave takes one of them: then nobody has any at perf's rotation, and ours lose their place.
 test_own_turns_full() {
@@ -160,5 +184,5 @@ test_after_no_help() {
 
 need_module
 SOURCE=$(field cpu0 source)
-run_tests test_share test_general test_default test_own_turns test_own_turns_full test_topdown \
-	test_record test_after_no_help
+run_tests test_share test_general test_default test_own_turns test_own_turns_of_each \
+	test_own_turns_full test_topdown test_record test_after_no_help
