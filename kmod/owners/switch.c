@@ -13,6 +13,8 @@
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/string.h>
+#include <linux/time64.h>
+#include <linux/timekeeping.h>
 #include <linux/tracepoint.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
@@ -50,16 +52,38 @@ static bool td_switch_runs(int cpu, void *unused)
 	return td_scope_reachable(cpu, NULL) && !READ_ONCE(per_cpu_ptr(&td_tellers, cpu)->idle);
 }
 
-/* Whoever moves tasks again and again causes no more interrupts than that. */
-#define TD_SWITCH_MOVED_MS	10
+/*
+ * Whoever moves tasks again and again causes no more interrupts than one look in this time.  Looks
+ * that were not needed are saved up to this time, as until the look a task counts where it was.
+ */
+#define TD_SWITCH_PACE_NS	(10 * NSEC_PER_MSEC)
+#define TD_SWITCH_SAVED_NS	(250 * NSEC_PER_MSEC)
+
+/* The looks so far are good until then, ktime_get_ns(). */
+static u64 td_switch_paid;
 
 /* The tasks that moved may be running. */
 static void td_switch_moved(struct work_struct *work)
 {
+	u64 now = ktime_get_ns(), paid = td_switch_paid;
+
+	if (paid + TD_SWITCH_SAVED_NS < now)
+		paid = now - TD_SWITCH_SAVED_NS;
+	/* Pairs with READ_ONCE() in td_switch_wait(). */
+	WRITE_ONCE(td_switch_paid, paid + TD_SWITCH_PACE_NS);
 	on_each_cpu_cond(td_switch_runs, td_switch_look_this, NULL, true);
 }
 
 static DECLARE_DELAYED_WORK(td_switch_work, td_switch_moved);
+
+/* So many jiffies until the next look. */
+static unsigned long td_switch_wait(void)
+{
+	/* Pairs with WRITE_ONCE() in td_switch_moved(). */
+	u64 now = ktime_get_ns(), paid = READ_ONCE(td_switch_paid);
+
+	return paid > now ? nsecs_to_jiffies(paid - now) + 1 : 0;
+}
 
 /* Under the locks of cgroups, with interrupts off. */
 static void td_switch_move_probe(void *unused, struct cgroup *cgroup, const char *path,
@@ -67,8 +91,7 @@ static void td_switch_move_probe(void *unused, struct cgroup *cgroup, const char
 {
 	/* Pairs with WRITE_ONCE() in td_teller_want(). */
 	if (READ_ONCE(td_teller_kinds) & BIT(TD_OWNERS_CGROUPS))
-		queue_delayed_work(td_compat_unbound_wq, &td_switch_work,
-				   msecs_to_jiffies(TD_SWITCH_MOVED_MS));
+		queue_delayed_work(td_compat_unbound_wq, &td_switch_work, td_switch_wait());
 }
 
 /**

@@ -597,22 +597,6 @@ TEST(refusal_of_a_module_that_was_loaded_without_perf)
 	expect_granted(_metadata);
 }
 
-/* The function call interrupts of a CPU so far; 0 if that is not known. */
-static unsigned long calls_of(unsigned int cpu)
-{
-	unsigned long calls[2] = { 0, 0 };
-	char line[4096];
-	FILE *file = fopen("/proc/interrupts", "re");
-
-	while (file && fgets(line, sizeof(line), file)) {
-		if (sscanf(line, " CAL: %lu %lu", &calls[0], &calls[1]) == 2)
-			break;
-	}
-	if (file)
-		fclose(file);
-	return calls[cpu];
-}
-
 /* Everybody who has the descriptor may ask without events, so it costs the CPUs nothing. */
 TEST(asking)
 {
@@ -622,10 +606,10 @@ TEST(asking)
 
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, cpu_pin(1));
-	before = calls_of(0);
+	before = cpu_calls(0);
 	for (i = 0; i < 1000; i++)
 		ASSERT_EQ(0, latency_ask(fd, 0, &answer));
-	EXPECT_TRUE(fact_most("interrupts of CPU 0", calls_of(0) - before, 200));
+	EXPECT_TRUE(fact_most("interrupts of CPU 0", cpu_calls(0) - before, 200));
 	close(fd);
 }
 

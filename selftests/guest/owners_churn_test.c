@@ -29,6 +29,10 @@
 /* Each so many cgroups their worker looks for one itself. */
 #define LOOKS		8
 
+/* The module looks so often in a second where tasks that moved run, and so often at once. */
+#define MOVES_SEEN	100
+#define MOVES_SAVED	25
+
 /* An owner is not smaller. */
 #define OWNER_BYTES	1024
 
@@ -376,6 +380,48 @@ TEST_F_TIMEOUT(churn, while_they_are_read, 3000)
 		self->device = device_open();
 		ASSERT_LE(0, self->device);
 	}
+}
+
+/* A task that sleeps; it ends with us. */
+static int sleeper_start(void)
+{
+	int pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;)
+		pause();
+}
+
+/* Whoever moves his tasks all the time does not interrupt others as often. */
+TEST_F_TIMEOUT(churn, moves_have_a_pace, 60)
+{
+	unsigned long calls;
+	unsigned int moves = 0;
+	uint64_t began, ended;
+	int spinner, sleeper;
+
+	self->fd = owners_open(self->device, TOPDOWN_OWNERS_CGROUPS, 0);
+	ASSERT_LE(0, self->fd);
+	spinner = spin_start(1, &profile_find("compute")->profile);
+	sleeper = sleeper_start();
+	ASSERT_LT(0, sleeper);
+	ASSERT_EQ(0, cpu_pin(0));
+	sleep_ms(500);
+	calls = cpu_calls(1);
+	began = clock_ns(CLOCK_MONOTONIC);
+	do {
+		ASSERT_TRUE(cgroup_enter(moves++ % 2 ? rest : top, sleeper));
+		ended = clock_ns(CLOCK_MONOTONIC);
+	} while (ended - began < 1000000000);
+	calls = cpu_calls(1) - calls;
+	printf("# %u moves in a second, %lu interrupts of a busy CPU\n", moves, calls);
+	EXPECT_TRUE(fact(moves > 4 * MOVES_SEEN));
+	EXPECT_TRUE(fact(calls));
+	EXPECT_TRUE(fact_most("interrupts", calls, MOVES_SEEN + MOVES_SAVED + 25));
+	spin_stop(sleeper);
+	spin_stop(spinner);
 }
 
 int main(int argc, char **argv)

@@ -360,6 +360,21 @@ void fair_server_off(void)
 		fprintf(stderr, "the fair server stays on\n");
 }
 
+unsigned long cpu_calls(unsigned int cpu)
+{
+	unsigned long calls[2] = { 0, 0 };
+	char line[4096];
+	FILE *file = fopen("/proc/interrupts", "re");
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, " CAL: %lu %lu", &calls[0], &calls[1]) == 2)
+			break;
+	}
+	if (file)
+		fclose(file);
+	return calls[cpu];
+}
+
 int cpu_pin(unsigned int cpu)
 {
 	cpu_set_t set;

@@ -138,6 +138,8 @@ int cpu_set_online(unsigned int cpu, bool online);
 void cpus_set_online(void);
 /* Linux 6.12's warns when a CPU under load goes offline: lib.bash. */
 void fair_server_off(void);
+/* The function call interrupts of CPU 0 or 1 so far; 0 if that is not known. */
+unsigned long cpu_calls(unsigned int cpu);
 int cpu_pin(unsigned int cpu);
 uint64_t clock_ns(clockid_t clock);
 void sleep_ms(unsigned int ms);
