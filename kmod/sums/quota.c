@@ -24,10 +24,10 @@
 #include <linux/export.h>
 #include <linux/list.h>
 #include <linux/lockdep.h>
-#include <linux/mutex.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
@@ -69,7 +69,7 @@ struct td_owner {
 };
 
 /**
- * struct td_user - the account of a user; all under td_quota_mutex
+ * struct td_user - the account of a user; all under td_quota_lock
  * @list: entry in the list of users
  * @owner: whose it is, with references to the namespaces
  * @capable: the account is for what was made with CAP_PERFMON
@@ -86,9 +86,13 @@ struct td_user {
 	unsigned int leaving;
 };
 
-static DEFINE_MUTEX(td_quota_mutex);
+/*
+ * No mutex, as every fork() of a task in a session needs it: whoever has a mutex may lose the CPU
+ * for as long as a CPU limit of its cgroup wants.
+ */
+static DEFINE_SPINLOCK(td_quota_lock);
 static LIST_HEAD(td_quota_users);
-/* Numbers of all users, and of those without CAP_PERFMON; under the mutex, as the list. */
+/* Numbers of all users, and of those without CAP_PERFMON; under the lock, as the list. */
 static unsigned int td_quota_all[TD_THINGS], td_quota_others[TD_THINGS];
 static unsigned int td_quota_events_others, td_quota_leaving_others;
 
@@ -138,34 +142,52 @@ static bool td_quota_is_of(const struct td_user *user, const struct td_owner *ow
 	       user->owner.user_ns == owner->user_ns;
 }
 
-/* The account of the calling process; @spare, which is zeroed, is taken if there is none. */
-static struct td_user *td_quota_find(struct td_user **spare)
+/* A new account of the calling process, which has nothing yet and is in no list. */
+static struct td_user *td_quota_new(void)
 {
-	struct td_owner owner = td_quota_owner();
-	bool capable = td_quota_capable();
+	struct td_user *user = kzalloc(sizeof(*user), GFP_KERNEL_ACCOUNT);
+
+	if (!user)
+		return NULL;
+	user->owner = td_quota_owner();
+	user->capable = td_quota_capable();
+	/* Another namespace at the same place would get what this one has used up. */
+	if (user->owner.pid_ns)
+		get_pid_ns(user->owner.pid_ns);
+	if (user->owner.user_ns)
+		get_user_ns(user->owner.user_ns);
+	return user;
+}
+
+/* @user: may be NULL */
+static void td_quota_free(struct td_user *user)
+{
+	if (!user)
+		return;
+	if (user->owner.pid_ns)
+		put_pid_ns(user->owner.pid_ns);
+	if (user->owner.user_ns)
+		put_user_ns(user->owner.user_ns);
+	kfree(user);
+}
+
+/* The account in the list that is of the same user as @fresh, or else @fresh, which is put there. */
+static struct td_user *td_quota_find(struct td_user *fresh)
+{
 	struct td_user *user;
 
-	lockdep_assert_held(&td_quota_mutex);
+	lockdep_assert_held(&td_quota_lock);
 	list_for_each_entry(user, &td_quota_users, list) {
-		if (td_quota_is_of(user, &owner) && user->capable == capable)
+		if (td_quota_is_of(user, &fresh->owner) && user->capable == fresh->capable)
 			return user;
 	}
-	user = *spare;
-	*spare = NULL;
-	/* Another namespace at the same place would get what this one has used up. */
-	if (owner.pid_ns)
-		get_pid_ns(owner.pid_ns);
-	if (owner.user_ns)
-		get_user_ns(owner.user_ns);
-	user->owner = owner;
-	user->capable = capable;
-	list_add(&user->list, &td_quota_users);
-	return user;
+	list_add(&fresh->list, &td_quota_users);
+	return fresh;
 }
 
 static bool td_quota_full(const struct td_user *user, enum td_thing thing)
 {
-	lockdep_assert_held(&td_quota_mutex);
+	lockdep_assert_held(&td_quota_lock);
 	if (td_quota_all[thing] >= TD_QUOTA_ALL)
 		return true;
 	if (user->capable)
@@ -173,17 +195,14 @@ static bool td_quota_full(const struct td_user *user, enum td_thing thing)
 	return user->nr[thing] >= TD_QUOTA_USER || td_quota_others[thing] >= TD_QUOTA_OTHERS;
 }
 
-static void td_quota_forget(struct td_user *user)
+/* Take the account out of the list if it has nothing.  Return: it, for td_quota_free(), or NULL. */
+static struct td_user *td_quota_forget(struct td_user *user)
 {
-	lockdep_assert_held(&td_quota_mutex);
+	lockdep_assert_held(&td_quota_lock);
 	if (memchr_inv(user->nr, 0, sizeof(user->nr)) || user->events)
-		return;
+		return NULL;
 	list_del(&user->list);
-	if (user->owner.pid_ns)
-		put_pid_ns(user->owner.pid_ns);
-	if (user->owner.user_ns)
-		put_user_ns(user->owner.user_ns);
-	kfree(user);
+	return user;
 }
 
 /**
@@ -195,32 +214,32 @@ static void td_quota_forget(struct td_user *user)
  */
 struct td_user *td_quota_get(enum td_thing thing)
 {
-	struct td_user *user, *spare;
+	struct td_user *user, *fresh = td_quota_new(), *unused;
 
-	/* Outside the mutex, because memory of a cgroup at its limit may take for ever. */
-	spare = kzalloc(sizeof(*spare), GFP_KERNEL_ACCOUNT);
-	if (!spare)
+	if (!fresh)
 		return ERR_PTR(-ENOMEM);
 
-	mutex_lock(&td_quota_mutex);
-	user = td_quota_find(&spare);
+	spin_lock(&td_quota_lock);
+	user = td_quota_find(fresh);
+	unused = user == fresh ? NULL : fresh;
 	if (td_quota_full(user, thing)) {
-		td_quota_forget(user);
+		/* Only a new account has nothing. */
+		unused = td_quota_forget(user) ?: unused;
 		user = ERR_PTR(-ENOSPC);
 	} else {
 		user->nr[thing]++;
 		td_quota_all[thing]++;
 		td_quota_others[thing] += !user->capable;
 	}
-	mutex_unlock(&td_quota_mutex);
-	kfree(spare);
+	spin_unlock(&td_quota_lock);
+	td_quota_free(unused);
 	return user;
 }
 EXPORT_SYMBOL_NS_GPL(td_quota_get, TD_NAMESPACE);
 
 static void td_quota_count(struct td_user *user, struct td_charge *charge, int nr)
 {
-	lockdep_assert_held(&td_quota_mutex);
+	lockdep_assert_held(&td_quota_lock);
 	charge->events += nr;
 	user->events += nr;
 	td_quota_events_others += user->capable ? 0 : nr;
@@ -241,11 +260,11 @@ bool td_quota_charge(struct td_user *user, struct td_charge *charge)
 {
 	bool allowed;
 
-	mutex_lock(&td_quota_mutex);
+	spin_lock(&td_quota_lock);
 	td_quota_count(user, charge, 1);
 	allowed = user->capable || (user->events <= TD_QUOTA_EVENTS &&
 				    td_quota_events_others <= TD_QUOTA_EVENTS_OTHERS);
-	mutex_unlock(&td_quota_mutex);
+	spin_unlock(&td_quota_lock);
 	return allowed;
 }
 
@@ -264,7 +283,7 @@ bool td_quota_inherit(struct td_user *user, struct td_charge *charge)
 	unsigned int events;
 	bool ends;
 
-	mutex_lock(&td_quota_mutex);
+	spin_lock(&td_quota_lock);
 	td_quota_count(user, charge, 1);
 	events = user->events - user->leaving;
 	ends = !user->capable && !charge->leaving && events > TD_QUOTA_EVENTS_FEW &&
@@ -275,7 +294,7 @@ bool td_quota_inherit(struct td_user *user, struct td_charge *charge)
 		user->leaving += charge->events;
 		td_quota_leaving_others += charge->events;
 	}
-	mutex_unlock(&td_quota_mutex);
+	spin_unlock(&td_quota_lock);
 	return ends;
 }
 
@@ -286,10 +305,11 @@ bool td_quota_inherit(struct td_user *user, struct td_charge *charge)
  */
 void td_quota_uncharge(struct td_user *user, struct td_charge *charge)
 {
-	mutex_lock(&td_quota_mutex);
+	spin_lock(&td_quota_lock);
 	td_quota_count(user, charge, -1);
-	td_quota_forget(user);
-	mutex_unlock(&td_quota_mutex);
+	user = td_quota_forget(user);
+	spin_unlock(&td_quota_lock);
+	td_quota_free(user);
 }
 
 /**
@@ -310,11 +330,12 @@ unsigned int td_quota_of_task(const struct td_user *user)
  */
 void td_quota_put(struct td_user *user, enum td_thing thing)
 {
-	mutex_lock(&td_quota_mutex);
+	spin_lock(&td_quota_lock);
 	user->nr[thing]--;
 	td_quota_all[thing]--;
 	td_quota_others[thing] -= !user->capable;
-	td_quota_forget(user);
-	mutex_unlock(&td_quota_mutex);
+	user = td_quota_forget(user);
+	spin_unlock(&td_quota_lock);
+	td_quota_free(user);
 }
 EXPORT_SYMBOL_NS_GPL(td_quota_put, TD_NAMESPACE);

@@ -22,7 +22,7 @@ enum td_thing {
 };
 
 /**
- * struct td_charge - what a session costs its user; under the mutex of the quotas
+ * struct td_charge - what a session costs its user; under the lock of the quotas
  * @events: number of its events
  * @leaving: the session ended for its events, which a work releases soon
  */
