@@ -5,9 +5,11 @@
  * Sessions that want the same event share its samplers, and find each other by the number.
  */
 #include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/errno.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
+#include <linux/user_namespace.h>
 
 #include "latency-event.h"
 
@@ -29,10 +31,18 @@ static DEFINE_MUTEX(td_latency_events_mutex);
 
 static struct td_latency_known td_latency_events[TD_LATENCY_EVENTS];
 
+/* How many places may the caller take?  No decision about a right, so no audit either. */
+static unsigned int td_latency_event_room(void)
+{
+	return ns_capable_noaudit(&init_user_ns, CAP_PERFMON) ||
+	       ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN) ? TD_LATENCY_EVENTS :
+								  TD_LATENCY_EVENTS_OTHERS;
+}
+
 /* The number of the event, or of a free place; TD_LATENCY_EVENTS if there is none. */
 static unsigned int td_latency_event_find(const struct topdown_latency_event *event)
 {
-	unsigned int room = perfmon_capable() ? TD_LATENCY_EVENTS : TD_LATENCY_EVENTS_OTHERS;
+	unsigned int room = td_latency_event_room();
 	unsigned int i, place = TD_LATENCY_EVENTS;
 
 	lockdep_assert_held(&td_latency_events_mutex);
