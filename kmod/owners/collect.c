@@ -37,7 +37,13 @@
 /* Cgroups have levels below this. */
 #define TD_COLLECT_DEPTHS	32
 
-/* Protects all owners, who holds them, and collections. */
+/* So many owners may come between the look how many there are and their reading. */
+#define TD_COLLECT_MORE		64
+
+/*
+ * Protects all owners, who holds them, and collections.  Whoever waits for it can be killed, and
+ * whoever has it does not wait for memory until some is free.
+ */
 static DEFINE_MUTEX(td_collect_mutex);
 static struct td_owners *td_collect_owners[TD_OWNERS_KINDS];
 /* How many descriptors want cgroups down to that level (0: all), or processes (0). */
@@ -196,11 +202,28 @@ static void td_collect_work(struct work_struct *work)
 	mutex_unlock(&td_collect_mutex);
 }
 
+/* Whoever makes many owners fills ledgers, so this is the place to look for room for others. */
+static bool td_collect_crowded(void)
+{
+	unsigned int kind;
+
+	lockdep_assert_held(&td_collect_mutex);
+	for (kind = 0; kind < TD_OWNERS_KINDS; kind++) {
+		if (td_collect_owners[kind] && td_owners_crowded(td_collect_owners[kind]))
+			return true;
+	}
+	return false;
+}
+
 static void td_collect_filled(struct work_struct *work)
 {
 	mutex_lock(&td_collect_mutex);
-	if (td_collect_on())
-		td_collect_full();
+	if (td_collect_on()) {
+		if (td_collect_crowded())
+			td_collect();
+		else
+			td_collect_full();
+	}
 	mutex_unlock(&td_collect_mutex);
 }
 
@@ -240,13 +263,14 @@ static int td_collect_begin(enum td_owners_kind kind)
  * @kind: kind of owner
  * @depth: level of cgroups at which deeper ones count; 0 for none
  *
- * Return: 0 or a negative errno.
+ * Return: 0 or a negative errno; -EINTR if the caller is being killed.
  */
 int td_collect_hold(enum td_owners_kind kind, unsigned int depth)
 {
 	int ret = 0;
 
-	mutex_lock(&td_collect_mutex);
+	if (mutex_lock_killable(&td_collect_mutex))
+		return -EINTR;
 	if (!td_collect_owners[kind])
 		ret = td_collect_begin(kind);
 	if (!ret) {
@@ -289,28 +313,39 @@ static bool td_collect_shows(const struct td_owner *owner, unsigned int depth, u
 	return owner->number > cursor && !(depth && owner->level > depth);
 }
 
-static int td_collect_copy(const struct td_owners *owners, unsigned int depth,
-			   struct topdown_owners_read *read, struct topdown_owner **records)
+/* Copy owners from the cursor on, at most @read->nr_records. */
+static void td_collect_copy(const struct td_owners *owners, unsigned int depth,
+			    struct topdown_owners_read *read, struct topdown_owner *records)
 {
-	unsigned int nr = min(read->nr_records, owners->nr), n = 0;
 	const struct td_owner *owner;
 	u64 cursor = read->cursor;
+	unsigned int n = 0;
 
-	*records = kvmalloc_array(nr, sizeof(**records), GFP_KERNEL_ACCOUNT);
-	if (!*records)
-		return -ENOMEM;
 	read->cursor = 0;
 	list_for_each_entry(owner, &owners->list, list) {
 		if (!td_collect_shows(owner, depth, cursor))
 			continue;
-		if (n == nr) {
+		if (n == read->nr_records) {
 			read->cursor = cursor;
 			break;
 		}
-		td_owner_read(owner, depth, &(*records)[n++]);
+		td_owner_read(owner, depth, &records[n++]);
 		cursor = owner->number;
 	}
 	read->nr_records = n;
+}
+
+/* Bring the sums up to date for a first call, and say how many owners there are. */
+static int td_collect_ask(enum td_owners_kind kind, struct topdown_owners_read *read,
+			  unsigned int *nr)
+{
+	if (mutex_lock_killable(&td_collect_mutex))
+		return -EINTR;
+	/* To ask how many there are takes no interrupt. */
+	if (!read->cursor && read->nr_records)
+		td_collect();
+	*nr = td_collect_owners[kind]->nr;
+	mutex_unlock(&td_collect_mutex);
 	return 0;
 }
 
@@ -321,25 +356,35 @@ static int td_collect_copy(const struct td_owners *owners, unsigned int depth,
  * @read: the argument of TOPDOWN_OWNERS_READ
  * @records: written: the records, which the caller frees by kvfree(); NULL for none
  *
- * Return: 0, -EMSGSIZE or -ENOMEM.
+ * Return: 0, -EMSGSIZE or -ENOMEM; -EINTR if the caller is being killed.
  */
 int td_collect_read(enum td_owners_kind kind, unsigned int depth,
 		    struct topdown_owners_read *read, struct topdown_owner **records)
 {
-	struct td_owners *owners;
+	const struct td_owners *owners;
+	unsigned int nr;
 	int ret;
 
 	*records = NULL;
-	mutex_lock(&td_collect_mutex);
-	/* To ask how many there are takes no interrupt. */
-	if (!read->cursor && read->nr_records)
-		td_collect();
+	ret = td_collect_ask(kind, read, &nr);
+	if (ret)
+		return ret;
+	if (read->nr_records) {
+		/* Outside the mutex: memory of a cgroup at its limit may take for ever. */
+		read->nr_records = min(read->nr_records, nr + nr / 4 + TD_COLLECT_MORE);
+		*records = kvmalloc_array(read->nr_records, sizeof(**records),
+					  GFP_KERNEL_ACCOUNT);
+		if (!*records)
+			return -ENOMEM;
+	}
+	if (mutex_lock_killable(&td_collect_mutex))
+		return -EINTR;
 	owners = td_collect_owners[kind];
 	read->out_since_ns = owners->since_ns;
 	read->out_time_ns = owners->time_ns;
 	read->out_nr_owners = owners->nr;
-	if (read->nr_records) {
-		ret = td_collect_copy(owners, depth, read, records);
+	if (*records) {
+		td_collect_copy(owners, depth, read, *records);
 	} else {
 		read->nr_records = owners->nr;
 		ret = -EMSGSIZE;

@@ -29,6 +29,8 @@
 
 /* Owners of a kind; about a kilobyte each. */
 #define TD_OWNERS_MOST	16384
+/* If there are more, those that have gone make room. */
+#define TD_OWNERS_MANY	(TD_OWNERS_MOST * 3 / 4)
 
 static u64 td_owners_last;
 
@@ -39,7 +41,11 @@ static struct td_owner *td_owners_add(struct td_owners *owners, enum topdown_own
 
 	if (owners->nr >= TD_OWNERS_MOST)
 		return NULL;
-	owner = kzalloc(sizeof(*owner), GFP_KERNEL_ACCOUNT);
+	/*
+	 * All readers have the same owners, so they are not charged to the cgroup of the one that
+	 * collects.  And all wait for it: better some slots in "others" than to wait for memory.
+	 */
+	owner = kzalloc(sizeof(*owner), GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
 	if (!owner)
 		return NULL;
 	owner->what = what;
@@ -71,7 +77,7 @@ static void td_owners_drop(struct td_owners *owners, struct td_owner *owner)
  */
 struct td_owners *td_owners_create(bool processes)
 {
-	struct td_owners *owners = kzalloc(sizeof(*owners), GFP_KERNEL_ACCOUNT);
+	struct td_owners *owners = kvzalloc(sizeof(*owners), GFP_KERNEL | __GFP_RETRY_MAYFAIL);
 
 	if (!owners)
 		return NULL;
@@ -100,7 +106,7 @@ void td_owners_destroy(struct td_owners *owners)
 	/* Children before their parents. */
 	list_for_each_entry_safe_reverse(owner, next, &owners->list, list)
 		td_owners_drop(owners, owner);
-	kfree(owners);
+	kvfree(owners);
 }
 
 /* The start of a process that a task which exits did not know is 0. */
@@ -142,23 +148,19 @@ struct td_owner *td_owners_process(struct td_owners *owners, pid_t tgid, u64 sta
 	return owner;
 }
 
-/* The last component of the path; "" for the root, and if there is no memory. */
-static void td_owner_name(struct td_owner *owner)
+/* The last component of the path; "" for the root. */
+static void td_owner_name(struct td_owners *owners, struct td_owner *owner)
 {
-	char *path = kmalloc(PATH_MAX, GFP_KERNEL), *name;
-	int length;
+	int length = cgroup_path(owner->cgroup, owners->path, sizeof(owners->path));
+	const char *name;
 
-	if (!path)
-		return;
-	length = cgroup_path(owner->cgroup, path, PATH_MAX);
 	/* Kernels differ in what they say and write of a path that is too long. */
-	if (length <= 0 || length >= PATH_MAX) {
+	if (length <= 0 || length >= sizeof(owners->path)) {
 		owner->cut = true;
-	} else {
-		name = strrchr(path, '/');
-		owner->cut = name && strscpy(owner->name, name + 1, sizeof(owner->name)) < 0;
+		return;
 	}
-	kfree(path);
+	name = strrchr(owners->path, '/');
+	owner->cut = name && strscpy(owner->name, name + 1, sizeof(owner->name)) < 0;
 }
 
 static struct td_owner *td_owners_add_cgroup(struct td_owners *owners, struct cgroup *cgroup,
@@ -175,7 +177,7 @@ static struct td_owner *td_owners_add_cgroup(struct td_owners *owners, struct cg
 	owner->parent = parent;
 	if (parent)
 		parent->children++;
-	td_owner_name(owner);
+	td_owner_name(owners, owner);
 	hash_add(owners->hash, &owner->node, owner->id);
 	return owner;
 }
@@ -191,9 +193,10 @@ static bool td_owner_removed(const struct cgroup *cgroup)
  * @owners: cgroups
  * @cgroup: the cgroup, with a reference of the caller
  *
- * One that has been removed is its nearest ancestor that has not.
+ * One that has been removed is its nearest ancestor that has not, and one without room the nearest
+ * that has it.
  *
- * Return: the owner; that of others if there is no room.
+ * Return: the owner; that of others if there is no room for the root.
  */
 struct td_owner *td_owners_cgroup(struct td_owners *owners, struct cgroup *cgroup)
 {
@@ -211,8 +214,9 @@ struct td_owner *td_owners_cgroup(struct td_owners *owners, struct cgroup *cgrou
 			break;
 		if (!found)
 			found = td_owners_add_cgroup(owners, at, owner);
+		/* Whoever makes too many cgroups has their slots in his own. */
 		if (!found)
-			return owners->others;
+			return owner ? owner : owners->others;
 		owner = found;
 	}
 	return owner;
@@ -275,13 +279,18 @@ static bool td_owner_lives(const struct td_owner *owner)
 	return lives;
 }
 
-static void td_owners_tidy_process(struct td_owners *owners, struct td_owner *owner)
+/*
+ * One that was found to have ended before this collection has its last slots.
+ * @many: others need its place
+ */
+static void td_owners_tidy_process(struct td_owners *owners, struct td_owner *owner, bool many)
 {
+	unsigned long keep = msecs_to_jiffies(TOPDOWN_OWNERS_KEEP_MS);
+
 	if (!owner->exited) {
 		owner->exited = !td_owner_lives(owner);
 		owner->ended = jiffies;
-	} else if (time_after(jiffies,
-			      owner->ended + msecs_to_jiffies(TOPDOWN_OWNERS_KEEP_MS))) {
+	} else if (many || time_after(jiffies, owner->ended + keep)) {
 		td_owner_leave(owner, owners->ended);
 		td_owners_drop(owners, owner);
 	}
@@ -296,21 +305,34 @@ static void td_owners_tidy_cgroup(struct td_owners *owners, struct td_owner *own
 }
 
 /**
- * td_owners_tidy() - look which owners have gone
+ * td_owners_tidy() - look which owners have gone, after a collection
  * @owners: the owners
  */
 void td_owners_tidy(struct td_owners *owners)
 {
+	bool many = owners->nr > TD_OWNERS_MANY;
 	struct td_owner *owner, *next;
 
 	/* Children before their parents, so that a removed tree goes at once. */
 	list_for_each_entry_safe_reverse(owner, next, &owners->list, list) {
 		if (owner->what == TOPDOWN_OWNER_WHAT_PROCESS)
-			td_owners_tidy_process(owners, owner);
+			td_owners_tidy_process(owners, owner, many);
 		else if (owner->what == TOPDOWN_OWNER_WHAT_CGROUP)
 			td_owners_tidy_cgroup(owners, owner);
 		cond_resched();
 	}
+	owners->tidied = jiffies;
+}
+
+/**
+ * td_owners_crowded() - is it time for td_owners_tidy(), before there is no room any more?
+ * @owners: the owners
+ *
+ * Return: true or false.
+ */
+bool td_owners_crowded(const struct td_owners *owners)
+{
+	return owners->nr > TD_OWNERS_MANY && time_after(jiffies, owners->tidied + HZ / 10);
 }
 
 /**

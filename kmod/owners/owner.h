@@ -3,6 +3,7 @@
 #define TOPDOWN_OWNER_H
 
 #include <linux/hashtable.h>
+#include <linux/limits.h>
 #include <linux/list.h>
 #include <linux/types.h>
 
@@ -72,6 +73,8 @@ struct td_owner {
  * @ended: the owner of what processes had that ended; NULL for cgroups
  * @since_ns: when the sums began, CLOCK_BOOTTIME
  * @time_ns: until when they count
+ * @tidied: when td_owners_tidy() was called, in jiffies
+ * @path: room for the path of a cgroup
  */
 struct td_owners {
 	DECLARE_HASHTABLE(hash, TD_OWNERS_BITS);
@@ -82,6 +85,8 @@ struct td_owners {
 	struct td_owner *ended;
 	u64 since_ns;
 	u64 time_ns;
+	unsigned long tidied;
+	char path[PATH_MAX];
 };
 
 /**
@@ -107,6 +112,7 @@ struct td_owner *td_owners_process(struct td_owners *owners, pid_t tgid, u64 sta
 struct td_owner *td_owners_cgroup(struct td_owners *owners, struct cgroup *cgroup);
 void td_owner_credit(struct td_owner *owner, const struct td_bill *bill);
 void td_owners_tidy(struct td_owners *owners);
+bool td_owners_crowded(const struct td_owners *owners);
 void td_owner_read(const struct td_owner *owner, unsigned int depth,
 		   struct topdown_owner *record);
 

@@ -435,12 +435,14 @@ static void td_teller_free(int cpu)
 static int td_teller_alloc(int cpu, void (*poke)(struct irq_work *work))
 {
 	struct td_teller *teller = per_cpu_ptr(&td_tellers, cpu);
+	/* Nobody waits for the caller's cgroup to have room, with the mutex of all owners. */
+	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL;
 	int node = cpu_to_node(cpu);
 
 	memset(teller, 0, sizeof(*teller));
 	teller->poke = IRQ_WORK_INIT_HARD(poke);
-	teller->ledger = kvzalloc_node(sizeof(*teller->ledger), GFP_KERNEL_ACCOUNT, node);
-	teller->spare = kvzalloc_node(sizeof(*teller->spare), GFP_KERNEL_ACCOUNT, node);
+	teller->ledger = kvzalloc_node(sizeof(*teller->ledger), gfp, node);
+	teller->spare = kvzalloc_node(sizeof(*teller->spare), gfp, node);
 	return teller->ledger && teller->spare ? 0 : -ENOMEM;
 }
 

@@ -382,6 +382,36 @@ TEST_F_TIMEOUT(churn, while_they_are_read, 3000)
 	}
 }
 
+/* Processes that end at once do not keep others out for as long as their figures would stay. */
+TEST_F_TIMEOUT(churn, short_ones_leave_their_places, 600)
+{
+	const struct topdown_owner *others;
+	uint64_t began;
+	unsigned int i;
+	int pid;
+
+	self->fd = owners_open(self->device, TOPDOWN_OWNERS_PROCESSES, 0);
+	ASSERT_LE(0, self->fd);
+	began = clock_ns(CLOCK_MONOTONIC);
+	for (i = 0; i < OWNERS_MAX + 100; i++) {
+		pid = vfork();
+		if (!pid)
+			_exit(0);
+		ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	}
+	printf("# %u processes in %.1f s\n", i, (clock_ns(CLOCK_MONOTONIC) - began) / 1e9);
+	/* Else the first ones have gone by themselves. */
+	EXPECT_GT(TOPDOWN_OWNERS_KEEP_MS * 1000000ULL, clock_ns(CLOCK_MONOTONIC) - began);
+	pid = spin_start(1, &profile_find("compute")->profile);
+	sleep_ms(100);
+	ASSERT_EQ(0, owners_read(self->fd, &self->now, 0));
+	EXPECT_NE(NULL, owners_find(&self->now, TOPDOWN_OWNER_WHAT_PROCESS, pid));
+	others = owners_find(&self->now, TOPDOWN_OWNER_WHAT_OTHERS, 0);
+	ASSERT_NE(NULL, others);
+	EXPECT_EQ(0, others->self.slots);
+	spin_stop(pid);
+}
+
 /* A task that sleeps; it ends with us. */
 static int sleeper_start(void)
 {

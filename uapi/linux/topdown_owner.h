@@ -63,9 +63,11 @@ struct topdown_owners {
  * @TOPDOWN_OWNER_WHAT_PROCESS: a process
  * @TOPDOWN_OWNER_WHAT_CGROUP: a cgroup
  * @TOPDOWN_OWNER_WHAT_IDLE: the idle tasks of all CPUs, with the interrupts that came meanwhile
- * @TOPDOWN_OWNER_WHAT_OTHERS: all for whom there was no room: there may be 16384 owners of a kind;
- *	and what owners had where reading the counters is dear, and their stay was not read
- * @TOPDOWN_OWNER_WHAT_ENDED: processes that ended more than TOPDOWN_OWNERS_KEEP_MS ago
+ * @TOPDOWN_OWNER_WHAT_OTHERS: processes for which there was no room: there may be 16384 owners of a
+ *	kind; and what owners had where reading the counters is dear, and their stay was not read.
+ *	A cgroup without room is in the figures of its nearest ancestor that has it
+ * @TOPDOWN_OWNER_WHAT_ENDED: processes that ended more than TOPDOWN_OWNERS_KEEP_MS ago, or less if
+ *	there are more than 12288 owners of the kind
  */
 enum topdown_owner_what {
 	TOPDOWN_OWNER_WHAT_PROCESS	= 0,

@@ -7,7 +7,8 @@
 
 #include "guest.h"
 
-#define OWNERS_MAX	4096
+/* So many of a kind there may be. */
+#define OWNERS_MAX	16384
 #define RUNNERS_MAX	64
 
 /* A reading: all owners of a kind. */
