@@ -202,6 +202,22 @@ TEST_F(follow, set_uid_exec_drops_it)
 	unlink(suid_program);
 }
 
+/* perf keeps its events where programs that give rights may leave core dumps. */
+TEST_F(follow, set_uid_exec_that_may_be_dumped)
+{
+	static const char dumpable[] = "/proc/sys/fs/suid_dumpable";
+	int session;
+
+	ASSERT_EQ(0, suid_make());
+	ASSERT_EQ(0, file_write(dumpable, 0, "1"));
+	EXPECT_EQ(0, attach_and_exec(self->fd, 0, suid_program, NOBODY, &session));
+	EXPECT_EQ(0, file_write(dumpable, 0, "0"));
+	ASSERT_EQ(0, device_session(session, 0, &self->seen));
+	EXPECT_TRUE(has_dropped(&self->seen, 0));
+	EXPECT_LT(900000000, self->seen.out_figures.enabled_ns);
+	unlink(suid_program);
+}
+
 static const char unreadable_program[] = "/tmp/topdown-unreadable";
 
 /* As a set-uid one, a program that the user must not read ends perf's events. */
