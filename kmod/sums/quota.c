@@ -171,7 +171,7 @@ static void td_quota_free(struct td_user *user)
 	kfree(user);
 }
 
-/* The account in the list that is of the same user as @fresh, or else @fresh, which is put there. */
+/* The account in the list that is of the same user as @fresh, or else @fresh, put into the list. */
 static struct td_user *td_quota_find(struct td_user *fresh)
 {
 	struct td_user *user;
