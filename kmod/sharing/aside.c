@@ -187,6 +187,7 @@ static void td_tenant_settle(struct td_aside *aside, enum td_tenant_kind kind)
 	tenant->since = local_clock();
 	tenant->hindered = 0;
 	tenant->tasks = false;
+	tenant->begun = 0;
 	/* Pairs with READ_ONCE() in td_aside_on(). */
 	WRITE_ONCE(tenant->on, tenant->wanted);
 	if (kind != TD_TENANT_SLOTS)
@@ -203,11 +204,13 @@ static void td_tenant_settle(struct td_aside *aside, enum td_tenant_kind kind)
  * @aside: how they stand aside
  * @changed: written: bit n for tenant n
  * @over: written: the turn of one group among several is over
+ * @begins: written: a group for slots begins a turn
  */
 struct td_aside_change {
 	struct td_aside *aside;
 	u32 changed;
 	bool over;
+	bool begins;
 };
 
 /* On the CPU with interrupts off. */
@@ -229,11 +232,16 @@ static void td_aside_settle(void *arg)
 	/* Groups that come back begin a turn. */
 	change->over = aside->turn_over && !change->changed && tenant[TD_TENANT_SLOTS].on;
 	aside->turn_over = false;
-	/* The next group begins, and others may wait for its counters, not for those before. */
-	if (change->over)
-		tenant[TD_TENANT_SLOTS].since = local_clock();
-	if (change->over || (change->changed >> TD_TENANT_SLOTS & 1 && tenant[TD_TENANT_SLOTS].on))
+	change->begins = change->over ||
+			 (change->changed >> TD_TENANT_SLOTS & 1 && tenant[TD_TENANT_SLOTS].on);
+	if (change->begins)
 		td_tenant_begins(aside);
+}
+
+/* On the CPU with interrupts off: a group has just been enabled. */
+static void td_aside_begun(void *arg)
+{
+	td_tenant_begun(arg);
 }
 
 /* The CPU is online, because its hotplug teardown waits for the lock. */
@@ -273,11 +281,15 @@ static void td_aside_apply(struct td_aside *aside)
 	/* Each group has its share of the turns among others, too. */
 	if (change.changed >> TD_TENANT_SLOTS & 1 && !td_aside_on(aside, TD_TENANT_SLOTS)) {
 		td_meter_next(meter);
-	} else if (change.over) {
+		return;
+	}
+	if (change.over) {
 		td_meter_disable(meter);
 		td_meter_next(meter);
 		td_meter_enable(meter);
 	}
+	if (change.begins)
+		td_aside_call(aside, td_aside_begun, aside);
 }
 
 static void td_aside_move(struct work_struct *work)
@@ -356,6 +368,7 @@ static void td_aside_look_for(void *arg)
 	aside->length = TD_ASIDE_TURN;
 	if (td_mux_watched())
 		td_mux_set(td_compat_mux(td_meter_leader(meter)));
+	td_tenant_begun(aside);
 	/* Whether one group ever has its counters is seen when perf rotates, if we look then. */
 	if (td_counters_of(aside->collector->meter) &&
 	    (meter->nr > 1 || !td_mux_watched() || !td_policy_all()))

@@ -74,13 +74,32 @@ static u64 td_tenant_early(const struct td_meter *meter)
 }
 
 /**
- * td_tenant_begins() - the turn of a group begins
+ * td_tenant_begins() - a group for slots will be enabled
+ * @aside: those of this CPU; interrupts off
+ *
+ * In the first round after the groups came back others may wait for each by itself: some fit
+ * beside others, and some do not.  Later the groups leave at once, so that short commands of perf
+ * users have their counters.
+ */
+void td_tenant_begins(struct td_aside *aside)
+{
+	struct td_tenant *tenant = &aside->tenant[TD_TENANT_SLOTS];
+
+	lockdep_assert_irqs_disabled();
+	if (tenant->begun < aside->collector->meter->nr) {
+		tenant->begun++;
+		tenant->since = local_clock();
+	}
+}
+
+/**
+ * td_tenant_begun() - a group for slots has just been enabled
  * @aside: those of this CPU; interrupts off
  *
  * perf may rotate already, for others.  Then its timer does not start because of the group, so
  * nobody would look at it before the rotation, which moves it to the end of the queue.
  */
-void td_tenant_begins(struct td_aside *aside)
+void td_tenant_begun(struct td_aside *aside)
 {
 	u64 early = td_tenant_early(aside->collector->meter);
 	u64 left;

@@ -22,10 +22,12 @@ enum td_tenant_kind {
  * @present: the meter has such groups
  * @on: they are enabled; one at a time, if slots need several
  * @wanted: they shall be enabled
- * @since: when they were enabled, local_clock()
+ * @since: when they were enabled, local_clock(); of several groups that take turns, in the first
+ *	round the one that has the turn
+ * @begun: so many groups have had a turn since, at most all
  * @hindered: since when somebody has waited for their counters, or they themselves for those of
  *	others, local_clock(); 0 for not at all
- * @tasks: a task was among them, and perf gives it the counters at its rotation only
+ * @tasks: a task lacked counters meanwhile, which perf gives to tasks at its rotation only
  * @asked: @hindered of those who last asked for smaller groups
  * @judged: when somebody was last found to wait, local_clock()
  * @back_at: when to enable them again, in jiffies
@@ -41,6 +43,7 @@ struct td_tenant {
 	bool on;
 	bool wanted;
 	u64 since;
+	unsigned int begun;
 	u64 hindered;
 	bool tasks;
 	u64 asked;
@@ -86,6 +89,7 @@ struct td_aside {
 
 bool td_tenants_decide(struct td_aside *aside);
 void td_tenant_begins(struct td_aside *aside);
+void td_tenant_begun(struct td_aside *aside);
 bool td_tenant_late(struct td_aside *aside, struct td_tenant *tenant);
 void td_tenants_look_at(struct td_aside *aside, unsigned long at);
 void td_tenant_leaves(struct td_aside *aside, struct td_tenant *tenant);
