@@ -34,15 +34,19 @@
 /* Collect as often if nobody reads, so that little waits and what has gone is noticed. */
 #define TD_COLLECT_EVERY	HZ
 
-/* Cgroups have levels below this. */
+/*
+ * Cgroups have levels below this; deeper ones count at their ancestor.  Users choose how deep
+ * theirs are, and each level costs time when a line is collected.
+ */
 #define TD_COLLECT_DEPTHS	32
 
 /* So many owners may come between the look how many there are and their reading. */
 #define TD_COLLECT_MORE		64
 
 /*
- * Protects all owners, who holds them, and collections.  Whoever waits for it can be killed, and
- * whoever has it does not wait for memory until some is free.
+ * Protects all owners, who holds them, and collections.  A caller that waits in OWNERS or
+ * OWNERS_READ can be killed.  No memory of a cgroup is asked for under it, as that may make the
+ * caller wait.
  */
 static DEFINE_MUTEX(td_collect_mutex);
 static struct td_owners *td_collect_owners[TD_OWNERS_KINDS];
@@ -177,12 +181,11 @@ static void td_collect_want(void)
 	for (kind = 0; kind < TD_OWNERS_KINDS; kind++)
 		kinds |= td_collect_owners[kind] ? BIT(kind) : 0;
 	/* All levels if anybody wants that, or else as deep as anybody wants. */
-	for (depth = TD_COLLECT_DEPTHS - 1; depth > 0; depth--) {
-		if (td_collect_users[TD_OWNERS_CGROUPS][depth])
+	for (depth = TD_COLLECT_DEPTHS - 1; depth > 1; depth--) {
+		if (td_collect_users[TD_OWNERS_CGROUPS][depth] ||
+		    td_collect_users[TD_OWNERS_CGROUPS][0])
 			break;
 	}
-	if (td_collect_users[TD_OWNERS_CGROUPS][0])
-		depth = 0;
 	td_teller_want(kinds, depth);
 }
 
@@ -227,19 +230,17 @@ static void td_collect_filled(struct work_struct *work)
 	mutex_unlock(&td_collect_mutex);
 }
 
-static int td_collect_begin(enum td_owners_kind kind)
+/* @ledgers: needed if there are no owners at all yet */
+static int td_collect_begin(enum td_owners_kind kind, struct td_ledger **ledgers)
 {
 	bool on = td_collect_on();
 	int ret;
 
-	if (!on) {
-		ret = td_teller_begin(td_collect_poke);
-		if (ret)
-			return ret;
-	} else {
-		/* The new kind has nothing of it, except in "others" what quiet CPUs still have. */
+	/* The new kind has nothing of it, except in "others" what quiet CPUs still have. */
+	if (on)
 		td_collect();
-	}
+	else
+		td_teller_begin(ledgers, td_collect_poke);
 	td_collect_owners[kind] = td_owners_create(kind == TD_OWNERS_PROCESSES);
 	ret = td_collect_owners[kind] ? 0 : -ENOMEM;
 	td_collect_want();
@@ -258,21 +259,42 @@ static int td_collect_begin(enum td_owners_kind kind)
 	return ret;
 }
 
+/* Lock the mutex; with ledgers if somebody has to begin. */
+static int td_collect_lock(struct td_ledger ***ledgers)
+{
+	*ledgers = NULL;
+	if (mutex_lock_killable(&td_collect_mutex))
+		return -EINTR;
+	if (td_collect_on())
+		return 0;
+	mutex_unlock(&td_collect_mutex);
+	*ledgers = td_teller_ledgers();
+	if (!*ledgers)
+		return -ENOMEM;
+	if (!mutex_lock_killable(&td_collect_mutex))
+		return 0;
+	td_teller_ledgers_free(*ledgers);
+	return -EINTR;
+}
+
 /**
  * td_collect_hold() - let the slots of all owners be summed up
  * @kind: kind of owner
  * @depth: level of cgroups at which deeper ones count; 0 for none
  *
- * Return: 0 or a negative errno; -EINTR if the caller is being killed.
+ * Return: 0, -ENOMEM, or a negative errno from registering a probe; -EINTR if the caller is being
+ * killed.
  */
 int td_collect_hold(enum td_owners_kind kind, unsigned int depth)
 {
-	int ret = 0;
+	struct td_ledger **ledgers;
+	int ret;
 
-	if (mutex_lock_killable(&td_collect_mutex))
-		return -EINTR;
+	ret = td_collect_lock(&ledgers);
+	if (ret)
+		return ret;
 	if (!td_collect_owners[kind])
-		ret = td_collect_begin(kind);
+		ret = td_collect_begin(kind, ledgers);
 	if (!ret) {
 		td_collect_users[kind][depth % TD_COLLECT_DEPTHS]++;
 		td_collect_want();
@@ -280,6 +302,7 @@ int td_collect_hold(enum td_owners_kind kind, unsigned int depth)
 		td_collect();
 	}
 	mutex_unlock(&td_collect_mutex);
+	td_teller_ledgers_free(ledgers);
 	return ret;
 }
 

@@ -77,7 +77,7 @@ static void td_owners_drop(struct td_owners *owners, struct td_owner *owner)
  */
 struct td_owners *td_owners_create(bool processes)
 {
-	struct td_owners *owners = kvzalloc(sizeof(*owners), GFP_KERNEL | __GFP_RETRY_MAYFAIL);
+	struct td_owners *owners = kvzalloc(sizeof(*owners), GFP_KERNEL);
 
 	if (!owners)
 		return NULL;
@@ -200,24 +200,22 @@ static bool td_owner_removed(const struct cgroup *cgroup)
  */
 struct td_owner *td_owners_cgroup(struct td_owners *owners, struct cgroup *cgroup)
 {
-	struct td_owner *owner = td_owners_find(owners, cgroup_id(cgroup), 0), *found;
+	struct td_owner *owner = NULL, *child;
+	int level = cgroup->level + 1;
 	struct cgroup *at;
-	int level;
 
-	if (owner)
-		return owner;
-	/* Users choose how deep their cgroups are, and the stack is small: no recursion. */
-	for (level = 0; level <= cgroup->level; level++) {
-		at = cgroup_ancestor(cgroup, level);
-		found = td_owners_find(owners, cgroup_id(at), 0);
-		if (!found && level && td_owner_removed(at))
+	/* The nearest ancestor that is known, and then those below it. */
+	while (!owner && level--)
+		owner = td_owners_find(owners, cgroup_id(cgroup_ancestor(cgroup, level)), 0);
+	while (level < cgroup->level) {
+		at = cgroup_ancestor(cgroup, ++level);
+		if (level && td_owner_removed(at))
 			break;
-		if (!found)
-			found = td_owners_add_cgroup(owners, at, owner);
+		child = td_owners_add_cgroup(owners, at, owner);
 		/* Whoever makes too many cgroups has their slots in his own. */
-		if (!found)
+		if (!child)
 			return owner ? owner : owners->others;
-		owner = found;
+		owner = child;
 	}
 	return owner;
 }
@@ -322,6 +320,8 @@ void td_owners_tidy(struct td_owners *owners)
 		cond_resched();
 	}
 	owners->tidied = jiffies;
+	/* Where nobody goes, to look more often is no use. */
+	owners->pause = owners->nr > TD_OWNERS_MANY ? HZ : HZ / 10;
 }
 
 /**
@@ -332,7 +332,7 @@ void td_owners_tidy(struct td_owners *owners)
  */
 bool td_owners_crowded(const struct td_owners *owners)
 {
-	return owners->nr > TD_OWNERS_MANY && time_after(jiffies, owners->tidied + HZ / 10);
+	return owners->nr > TD_OWNERS_MANY && time_after(jiffies, owners->tidied + owners->pause);
 }
 
 /**

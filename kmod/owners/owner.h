@@ -74,6 +74,7 @@ struct td_owner {
  * @since_ns: when the sums began, CLOCK_BOOTTIME
  * @time_ns: until when they count
  * @tidied: when td_owners_tidy() was called, in jiffies
+ * @pause: so long after that it need not be called again, in jiffies
  * @path: room for the path of a cgroup
  */
 struct td_owners {
@@ -86,6 +87,7 @@ struct td_owners {
 	u64 since_ns;
 	u64 time_ns;
 	unsigned long tidied;
+	unsigned long pause;
 	char path[PATH_MAX];
 };
 

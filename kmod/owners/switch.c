@@ -85,7 +85,7 @@ static unsigned long td_switch_wait(void)
 	return paid > now ? nsecs_to_jiffies(paid - now) + 1 : 0;
 }
 
-/* Under the locks of cgroups, with interrupts off. */
+/* Under the locks of cgroups; with interrupts off, but not with PREEMPT_RT. */
 static void td_switch_move_probe(void *unused, struct cgroup *cgroup, const char *path,
 				 struct task_struct *task, bool threadgroup)
 {

@@ -13,6 +13,8 @@
  */
 #include <linux/cgroup.h>
 #include <linux/compiler.h>
+#include <linux/cpumask.h>
+#include <linux/irq_work.h>
 #include <linux/irqflags.h>
 #include <linux/limits.h>
 #include <linux/lockdep.h>
@@ -50,7 +52,7 @@ unsigned int td_teller_kinds, td_teller_depth;
 /**
  * td_teller_want() - choose the owners
  * @kinds: bit n for enum td_owners_kind n
- * @depth: deeper cgroups count at their ancestor of this level; 0 for none
+ * @depth: deeper cgroups count at their ancestor of this level
  */
 void td_teller_want(unsigned int kinds, unsigned int depth)
 {
@@ -432,40 +434,67 @@ static void td_teller_free(int cpu)
 	memset(teller, 0, sizeof(*teller));
 }
 
-static int td_teller_alloc(int cpu, void (*poke)(struct irq_work *work))
+/**
+ * td_teller_ledgers_free() - free ledgers that td_teller_begin() has not taken
+ * @ledgers: of td_teller_ledgers(); may be NULL
+ */
+void td_teller_ledgers_free(struct td_ledger **ledgers)
 {
-	struct td_teller *teller = per_cpu_ptr(&td_tellers, cpu);
-	/* Nobody waits for the caller's cgroup to have room, with the mutex of all owners. */
-	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL;
-	int node = cpu_to_node(cpu);
+	unsigned int i;
 
-	memset(teller, 0, sizeof(*teller));
-	teller->poke = IRQ_WORK_INIT_HARD(poke);
-	teller->ledger = kvzalloc_node(sizeof(*teller->ledger), gfp, node);
-	teller->spare = kvzalloc_node(sizeof(*teller->spare), gfp, node);
-	return teller->ledger && teller->spare ? 0 : -ENOMEM;
+	if (!ledgers)
+		return;
+	for (i = 0; i < 2 * nr_cpu_ids; i++)
+		kvfree(ledgers[i]);
+	kvfree(ledgers);
 }
 
 /**
- * td_teller_begin() - make the ledgers of measured CPUs, before the first switch is noted
- * @poke: irq_work that asks for a collection
+ * td_teller_ledgers() - two empty ledgers for each measured CPU
  *
- * Return: 0 or -ENOMEM.
+ * They are charged to the caller's memory cgroup, which may make it wait, so no lock may be held.
+ *
+ * Return: the ledgers for td_teller_begin(), to be freed by td_teller_ledgers_free(); NULL without
+ * memory.
  */
-int td_teller_begin(void (*poke)(struct irq_work *work))
+struct td_ledger **td_teller_ledgers(void)
 {
-	int cpu, ret;
+	struct td_ledger **ledgers = kvcalloc(nr_cpu_ids, 2 * sizeof(*ledgers), GFP_KERNEL_ACCOUNT);
+	unsigned int i;
 
-	for_each_possible_cpu(cpu) {
-		if (!td_scope_has(cpu))
+	if (!ledgers)
+		return NULL;
+	for (i = 0; i < 2 * nr_cpu_ids; i++) {
+		if (!cpu_possible(i / 2) || !td_scope_has(i / 2))
 			continue;
-		ret = td_teller_alloc(cpu, poke);
-		if (ret) {
-			td_teller_end();
-			return ret;
+		ledgers[i] = kvzalloc_node(sizeof(**ledgers), GFP_KERNEL_ACCOUNT,
+					   cpu_to_node(i / 2));
+		if (!ledgers[i]) {
+			td_teller_ledgers_free(ledgers);
+			return NULL;
 		}
 	}
-	return 0;
+	return ledgers;
+}
+
+/**
+ * td_teller_begin() - give CPUs their ledgers, before the first switch is noted
+ * @ledgers: of td_teller_ledgers(); written: NULL in place of those that were taken;
+ *	CPUs that are not measured have none
+ * @poke: irq_work that asks for a collection
+ */
+void td_teller_begin(struct td_ledger **ledgers, void (*poke)(struct irq_work *work))
+{
+	struct td_teller *teller;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		teller = per_cpu_ptr(&td_tellers, cpu);
+		memset(teller, 0, sizeof(*teller));
+		teller->poke = IRQ_WORK_INIT_HARD(poke);
+		swap(teller->ledger, ledgers[2 * cpu]);
+		swap(teller->spare, ledgers[2 * cpu + 1]);
+	}
 }
 
 /**
@@ -476,8 +505,6 @@ void td_teller_end(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		if (!td_scope_has(cpu))
-			continue;
 		irq_work_sync(&per_cpu_ptr(&td_tellers, cpu)->poke);
 		td_teller_free(cpu);
 	}

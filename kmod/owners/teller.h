@@ -82,11 +82,13 @@ struct td_teller {
 
 DECLARE_PER_CPU(struct td_teller, td_tellers);
 
-/* Which kinds of owners are wanted, bit n for kind n, and cgroups down to which level (0: all). */
+/* Which kinds of owners are wanted, bit n for kind n, and cgroups down to which level. */
 extern unsigned int td_teller_kinds, td_teller_depth;
 
 void td_teller_want(unsigned int kinds, unsigned int depth);
-int td_teller_begin(void (*poke)(struct irq_work *work));
+struct td_ledger **td_teller_ledgers(void);
+void td_teller_ledgers_free(struct td_ledger **ledgers);
+void td_teller_begin(struct td_ledger **ledgers, void (*poke)(struct irq_work *work));
 void td_teller_end(void);
 
 void td_teller_switch(struct td_teller *teller, struct task_struct *prev,
@@ -117,7 +119,7 @@ static __always_inline struct cgroup *td_whose_cgroup(struct task_struct *task,
 	/* Pairs with WRITE_ONCE() in td_teller_want(). */
 	depth = READ_ONCE(td_teller_depth);
 	cgroup = td_compat_cgroup(task);
-	if (depth && cgroup->level > depth)
+	if (cgroup->level > depth)
 		cgroup = cgroup_ancestor(cgroup, depth);
 	return cgroup;
 }

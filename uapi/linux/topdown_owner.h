@@ -38,7 +38,7 @@ enum topdown_owners_kind {
  * @flags: none yet: must be 0
  * @kind: enum topdown_owners_kind
  * @depth: cgroups: those below this level count at their ancestor of this level; 0: each cgroup
- *	counts by itself.  The root has level 0.  Processes: must be 0
+ *	down to level 31 counts by itself.  The root has level 0.  Processes: must be 0
  *
  * Needs the right to system-wide figures, as READ, and perf's even where the module's parameter
  * trust_device gives it.  The command returns the descriptor, which is closed at an execve()
@@ -51,7 +51,10 @@ struct topdown_owners {
 	__u32 depth;
 };
 
-/* Sums of a process stay for at least so long after its end, then they are in ENDED. */
+/*
+ * Sums of a process stay for at least so long after its end, then they are in ENDED; for less where
+ * there are more than 12288 owners of the kind.
+ */
 #define TOPDOWN_OWNERS_KEEP_MS	10000
 
 /* The name of an owner, with its NUL. */
