@@ -81,8 +81,8 @@ void topdown_stalls_stop(struct topdown_stalls *stalls);
  * @out: the record; untouched on error
  * @size: sizeof(*@out)
  *
- * Events that cannot be counted at once take turns, each of 50 ms; this function changes them, so
- * call it at least that often. @out->period then stands for the turns of the others, too.
+ * Events that cannot be counted at once take turns of 10 to 50 ms; this function changes them, so
+ * call it at least every 10 ms. @out->period then stands for the turns of the others, too.
  *
  * Return: 0; -EAGAIN if there was none; -EINTR after a signal; -EINVAL for a @size that was
  * never released; -ENOMEM.

@@ -481,6 +481,7 @@ int td_stalls_open_events(struct topdown_stalls *stalls)
 		      PERF_EVENT_IOC_ENABLE, 0);
 	}
 	stalls->turn_ns = td_clock_ns(CLOCK_MONOTONIC);
+	stalls->turn_length_ns = TD_TURN_MIN_NS;
 	return 0;
 }
 

@@ -138,6 +138,24 @@ static void td_add_what_event_says(struct topdown_stall *stall, const struct td_
 	}
 }
 
+/*
+ * What happened in its turn stands for the turns of the others, which are longer or shorter: when
+ * the next one can begin depends on how soon the kernel wakes us up.
+ */
+static uint64_t td_for_all_turns(const struct topdown_stalls *stalls, unsigned int turn,
+				 uint64_t period)
+{
+	uint64_t all_ns = 0;
+	unsigned int i;
+
+	for (i = 0; i < stalls->turns; i++) {
+		if (!stalls->took_ns[i])
+			return period * stalls->turns;
+		all_ns += stalls->took_ns[i];
+	}
+	return (double)period * all_ns / stalls->took_ns[turn] + 0.5;
+}
+
 /* Return: 1 if it is kept, 0 if it is of another process or cannot be read. */
 static int td_keep_sample(struct topdown_stalls *stalls, const void *record, size_t len)
 {
@@ -158,7 +176,7 @@ static int td_keep_sample(struct topdown_stalls *stalls, const void *record, siz
 	entry.stall.event = number;
 	entry.stall.has |= TOPDOWN_STALL_HAS_EVENT;
 	if (event->turn >= 0)
-		entry.stall.period *= stalls->turns;
+		entry.stall.period = td_for_all_turns(stalls, event->turn, entry.stall.period);
 	td_add_what_event_says(&entry.stall, event);
 	if (td_keep_chain(&entry, &chain))
 		return -ENOMEM;

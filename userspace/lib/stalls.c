@@ -175,27 +175,56 @@ TD_API void topdown_stalls_stop(struct topdown_stalls *stalls)
 	stalls->stopped = true;
 }
 
-static void td_change_turn(struct topdown_stalls *stalls, uint64_t now_ns)
+/*
+ * The records of a turn are read and handed over after its end and before the next one: to work
+ * them up takes time, which the program may lose, and that is nobody's turn.
+ */
+static void td_end_turn(struct topdown_stalls *stalls, uint64_t now_ns)
 {
-	if (stalls->stopped || stalls->turns < 2 || now_ns < stalls->turn_ns + TD_TURN_NS)
+	if (stalls->stopped || stalls->turns < 2 ||
+	    now_ns < stalls->turn_ns + stalls->turn_length_ns)
 		return;
 	td_stalls_turn(stalls, stalls->turn, false);
-	stalls->turn = (stalls->turn + 1) % stalls->turns;
-	td_stalls_turn(stalls, stalls->turn, true);
-	stalls->turn_ns = now_ns;
+	stalls->between = true;
+	stalls->took_ns[stalls->turn] = now_ns - stalls->turn_ns;
+	stalls->change_ns = td_clock_ns(CLOCK_MONOTONIC) - now_ns;
 }
 
-/* The kernel wakes us up only when there is much to read, so look again from time to time. */
+static void td_begin_turn(struct topdown_stalls *stalls)
+{
+	uint64_t from_ns = td_clock_ns(CLOCK_MONOTONIC), length_ns;
+
+	stalls->between = false;
+	stalls->turn = (stalls->turn + 1) % stalls->turns;
+	if (!stalls->stopped)
+		td_stalls_turn(stalls, stalls->turn, true);
+	stalls->turn_ns = td_clock_ns(CLOCK_MONOTONIC);
+	length_ns = (stalls->change_ns + stalls->turn_ns - from_ns) * TD_TURN_COST;
+	stalls->turn_length_ns = length_ns < TD_TURN_MIN_NS ? TD_TURN_MIN_NS :
+				 length_ns < TD_LOOK_NS ? length_ns : TD_LOOK_NS;
+}
+
+/* Until the turn ends; the kernel wakes us up only when there is much to read, so not for long. */
+static uint64_t td_look_ns(const struct topdown_stalls *stalls, uint64_t now_ns)
+{
+	uint64_t end_ns = stalls->turn_ns + stalls->turn_length_ns;
+
+	if (stalls->stopped || stalls->turns < 2)
+		return TD_LOOK_NS;
+	return end_ns > now_ns ? end_ns - now_ns : 0;
+}
+
 static int td_wait(struct topdown_stalls *stalls, uint64_t until_ns)
 {
 	uint64_t now_ns = td_clock_ns(CLOCK_MONOTONIC);
 	uint64_t left = until_ns > now_ns ? until_ns - now_ns : 0;
+	uint64_t longest = td_look_ns(stalls, now_ns);
 	struct pollfd *fds;
 	unsigned int i;
 	int ret;
 
-	if (left > TD_TURN_NS)
-		left = TD_TURN_NS;
+	if (left > longest)
+		left = longest;
 	fds = malloc(stalls->cpus_nr * sizeof(*fds));
 	if (!fds)
 		return -ENOMEM;
@@ -226,12 +255,17 @@ TD_API int topdown_stalls_next(struct topdown_stalls *stalls, int timeout_ms,
 	if (stalls->queue_at)
 		free(stalls->queue[stalls->queue_at - 1].chain);
 	while (stalls->queue_at == stalls->queue_nr) {
-		td_change_turn(stalls, now_ns);
+		if (stalls->between)
+			td_begin_turn(stalls);
+		else
+			td_end_turn(stalls, now_ns);
 		ret = td_stalls_drain(stalls);
 		if (ret)
 			return ret;
 		if (stalls->queue_nr)
 			break;
+		if (stalls->between)
+			td_begin_turn(stalls);
 		if (now_ns >= until_ns)
 			return -EAGAIN;
 		ret = td_wait(stalls, until_ns);

@@ -12,7 +12,14 @@
 #include "stall-ring.h"
 
 #define TD_STALL_EVENTS_MAX	16
-#define TD_TURN_NS		50000000ULL
+/*
+ * Events of a turn miss all that happens in the turns of others, so what lasts a few turns has
+ * too many or too few of its samples: turns are short, and as long as a change costs at most
+ * one part in TD_TURN_COST of them, but no longer than the time between looks at the rings.
+ */
+#define TD_TURN_MIN_NS		10000000ULL
+#define TD_TURN_COST		100
+#define TD_LOOK_NS		50000000ULL
 
 /**
  * struct td_stall_fd - an event of one CPU and one thread, or of all threads
@@ -98,6 +105,10 @@ struct topdown_stalls {
 	unsigned int turns;
 	unsigned int turn;
 	uint64_t turn_ns;
+	uint64_t turn_length_ns;
+	uint64_t change_ns;
+	uint64_t took_ns[TD_STALL_EVENTS_MAX];	/* The last time of each turn, or 0. */
+	bool between;
 	/* What was read and not yet handed over. */
 	size_t queue_nr, queue_room, queue_at;
 	struct td_stall_entry_read *queue;
