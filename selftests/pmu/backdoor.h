@@ -50,6 +50,8 @@ enum td_bd_request {
 	TD_BD_SET_RESTORE,	/* RCX: enum td_bd_restore. */
 	TD_BD_SET_MEMORY,	/* struct td_bd_memory in: of this address space. */
 	TD_BD_SET_FAULT,	/* RCX: enum td_bd_fault. */
+	TD_BD_SET_IBS,		/* struct td_bd_ibs in: of this address space. */
+	TD_BD_IBS,		/* struct td_bd_ibs_truth, RCX: vCPU or TD_BD_SPACE. */
 };
 
 /* The machine is wrong in one way from then on, so that software can be seen to notice. */
@@ -173,6 +175,41 @@ struct td_bd_memory {
 };
 
 #define TD_BD_MEMORIES	8		/* Events of an address space that can be told so. */
+
+/*
+ * What instruction-based sampling of AMD tags in this address space, from now on until
+ * TD_BD_RESTART or TD_BD_FORGET_RATES: kinds of operations, or of fetches, each as a part of
+ * all. The rest are operations without memory and branches, and fetches that hit. @word is
+ * DATA, DATA2 and DATA3 of an operation; of a fetch it is the result in the upper half of
+ * FETCH_CTL, and FETCH_CTL_EXT. Valid bits of addresses are the emulator's own, and 0 here.
+ */
+enum td_bd_engine {
+	TD_BD_IBS_OP,
+	TD_BD_IBS_FETCH,
+	TD_BD_IBS_ENGINES,
+};
+
+#define TD_BD_IBS_KINDS	8
+#define TD_BD_IBS_REST	TD_BD_IBS_KINDS	/* As a number: what belongs to no kind. */
+
+struct td_bd_ibs {
+	uint32_t engine;		/* enum td_bd_engine */
+	uint32_t number;		/* Below TD_BD_IBS_KINDS: the last word on it counts. */
+	uint64_t weight;		/* Parts per million of what is tagged; 0: none. */
+	uint64_t word[3];
+};
+
+/*
+ * The records of a kind since power-on, on a vCPU, or with TD_BD_SPACE since TD_BD_RESTART;
+ * sums are modulo 2^64. The last two are of the engine: what it has counted, and how often it
+ * tagged something that was flushed.
+ */
+struct td_bd_ibs_truth {
+	uint32_t engine, number;	/* In. */
+	uint64_t count;
+	uint64_t ip_sum, address_sum;
+	uint64_t counted, flushed;
+};
 
 /*
  * The exact truth since power-on.  user_* counts CPL 3 alone; the others count

@@ -13,7 +13,8 @@ SERIES=1:7.2+dfsg			# Debian 12's source package.
 # To the emulator's own files, in this order.
 PATCHES=(hooks.patch smc.patch turns.patch cmpxchg.patch branches.patch resume.patch)
 CODE=(topdown-model.c topdown-constraints.c topdown-pmu.c topdown-rate.c topdown-executed.c
-	topdown-msr.c topdown-space.c topdown-pebs.c topdown-latency.c topdown-pmu.h backdoor.h)
+	topdown-msr.c topdown-space.c topdown-pebs.c topdown-latency.c
+	topdown-ibs.c topdown-ibs-draw.c topdown-pmu.h backdoor.h)
 DIR=target/i386/tcg/sysemu		# Where CODE goes in the source.
 BIOS=(usr/share/seabios/bios-256k.bin usr/share/qemu/kvmvapic.bin usr/share/qemu/linuxboot_dma.bin
 	usr/share/qemu/multiboot_dma.bin)

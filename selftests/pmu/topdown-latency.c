@@ -85,7 +85,7 @@ static const struct {
 };
 
 /* xorshift64*: the same for each start of a machine. */
-static uint32_t td_random(TdPmu *p)
+uint32_t td_random(TdPmu *p)
 {
 	uint64_t x = p->random;
 
@@ -97,6 +97,11 @@ static uint32_t td_random(TdPmu *p)
 }
 
 /* Drawing */
+
+uint64_t td_draw_address(TdPmu *p)
+{
+	return TD_MEMORY_BASE + td_random(p) % TD_MEMORY_LINES * TD_MEMORY_LINE;
+}
 
 static uint64_t td_draw_list(TdPmu *p, const TdDistribution *d)
 {
@@ -169,7 +174,7 @@ static bool td_told_memory(TdPmu *p, uint64_t config, TdSample *sample)
 
 	if (!memory)
 		return false;
-	sample->address = TD_MEMORY_BASE + td_random(p) % TD_MEMORY_LINES * TD_MEMORY_LINE;
+	sample->address = td_draw_address(p);
 	sample->source = memory->source;
 	sample->cache = memory->cache;
 	sample->instruction = memory->instruction;

@@ -19,6 +19,14 @@
 #define TD_CPUID_1_DTES64	(1u << 2)
 #define TD_CPUID_1_DS		(1u << 21)
 #define TD_CPUID_AMD_PERFCTR_CORE (1u << 23)
+#define TD_CPUID_AMD_EXTENDED_APIC (1u << 3)
+#define TD_CPUID_AMD_IBS	(1u << 10)
+
+/*
+ * CPUID 8000001BH of Zen 4, as its kernels print it: all but OP_DATA4, and the extended data
+ * sources and filter for misses of the L3.
+ */
+#define TD_IBS_ZEN4		0xbffu
 
 static const TdEvent td_cove_events[] = {
 	{ 0x003c, TD_UNIT_CYCLES, 0, 1 },
@@ -233,7 +241,7 @@ static const TdPreset td_presets[] = {
 		.events = td_mont_events,
 	}, {
 		.name = "zen4", .version = 2, .gp = 6, .width = 6, .amd = true,
-		.events = td_zen_events,
+		.ibs = TD_IBS_ZEN4, .events = td_zen_events,
 	},
 	{ .name = "nopmu", .width = 6 },
 	{ .name = "amd", .width = 6 },
@@ -297,6 +305,10 @@ static void td_amd_cpuid(const TdPreset *preset, uint32_t leaf, uint32_t *eax,
 {
 	if (leaf == 0x80000001) {
 		*ecx |= TD_CPUID_AMD_PERFCTR_CORE;
+		if (preset->ibs)
+			*ecx |= TD_CPUID_AMD_IBS | TD_CPUID_AMD_EXTENDED_APIC;
+	} else if (leaf == 0x8000001b) {
+		*eax = preset->ibs;
 	} else if (leaf == 0x80000022) {
 		*eax = 1;		/* PerfMonV2. */
 		*ebx = preset->gp;

@@ -258,7 +258,7 @@ static bool td_amd_is_ours(uint32_t msr)
 static bool td_is_ours(const TdPmu *p, uint32_t msr)
 {
 	if (p->preset->amd)
-		return td_amd_is_ours(msr);
+		return td_amd_is_ours(msr) || td_ibs_is_ours(p, msr);
 	return td_in_span(msr, TD_MSR_PMC0, TD_MSR_PMC_SPAN) ||
 	       td_in_span(msr, TD_MSR_EVTSEL0, TD_MSR_PMC_SPAN) ||
 	       td_in_span(msr, TD_MSR_FIXED0, TD_MSR_FIXED_SPAN) ||
@@ -439,7 +439,7 @@ static enum td_result td_amd_read(TdPmu *p, uint32_t msr, uint64_t *value)
 		*value = p->global_ctrl;
 	else if (msr == TD_AMD_STATUS_RESET || msr == TD_AMD_STATUS_SET)
 		*value = 0;
-	else
+	else if (!td_ibs_is_ours(p, msr) || !td_ibs_read(p, msr, value))
 		return TD_FAULT;
 	return TD_DONE;
 }
@@ -458,6 +458,8 @@ static bool td_amd_write(TdPmu *p, uint32_t msr, uint64_t value)
 			td_set_counter(&p->gp[n], value & TD_COUNTER_MASK);
 		return true;
 	}
+	if (td_ibs_is_ours(p, msr))
+		return td_ibs_write(p, msr, value);
 	switch (msr) {
 	case TD_AMD_GLOBAL_CTRL:
 		if (value & ~td_gp_mask(p))
@@ -484,7 +486,7 @@ int td_pmu_rdmsr(CPUX86State *env, uint32_t msr, uint64_t *value)
 	if (!p || !td_is_ours(p, msr))
 		return 0;
 	td_lock_and_sync(p);
-	td_pebs_assist(p);
+	td_assist(p);
 	result = p->preset->amd ? td_amd_read(p, msr, value) :
 		 td_read(p, msr, value);
 	if (result == TD_DONE)
@@ -501,7 +503,7 @@ int td_pmu_wrmsr(CPUX86State *env, uint32_t msr, uint64_t value)
 	if (!p || !td_is_ours(p, msr))
 		return 0;
 	td_lock_and_sync(p);
-	td_pebs_assist(p);
+	td_assist(p);
 	done = p->preset->amd ? td_amd_write(p, msr, value) :
 	       td_write(p, msr, value);
 	if (done)
@@ -519,7 +521,7 @@ bool td_pmu_rdpmc(CPUX86State *env, uint32_t index, uint64_t *value)
 	if (!p || !p->preset->version)
 		return false;
 	td_lock_and_sync(p);
-	td_pebs_assist(p);
+	td_assist(p);
 	if (index < p->preset->gp)
 		*value = p->gp[index].value;
 	else if (td_in_span(index, TD_RDPMC_FIXED, p->preset->fixed))

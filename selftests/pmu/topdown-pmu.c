@@ -231,6 +231,8 @@ void td_sync_locked(TdPmu *p, int64_t now)
 			td_count_standing(p, of, slots);
 		else
 			td_count(p, of, &step, slots);
+		if (p->preset->ibs && of == p)
+			td_ibs_count(p, &step);
 		step = (TdStep) { 0 };
 		at += ns;
 	}
@@ -261,7 +263,7 @@ static int64_t td_until(const TdPmu *p, const TdCounter *c, TdRate rate, bool co
  */
 static int64_t td_deadline(const TdPmu *p)
 {
-	int64_t first = INT64_MAX;
+	int64_t first = td_ibs_deadline(p);
 	unsigned int n;
 
 	if (!p->global_ctrl || p->halted || !p->space)
@@ -289,7 +291,7 @@ static int64_t td_deadline(const TdPmu *p)
 /* A timer that is set too early does no harm, and moving it costs. */
 static bool td_wants_service(const TdPmu *p)
 {
-	return p->pmi_pending || td_deadline(p) < p->armed;
+	return p->pmi_pending || p->ibs.interrupts || td_deadline(p) < p->armed;
 }
 
 /* AMD's local APIC does not mask the entry. */
@@ -308,6 +310,7 @@ static void td_service_locked(TdPmu *p)
 	int64_t deadline;
 
 	td_sync_locked(p, td_now_locked(p));
+	td_ibs_deliver(p);
 	if (p->pmi_pending) {
 		bool delivered = p->global_status && td_deliver(p);
 
@@ -371,6 +374,13 @@ void td_lock_and_sync(TdPmu *p)
 	td_sync_locked(p, now);
 }
 
+/* On the CPU's own thread: the records that it owes. */
+void td_assist(TdPmu *p)
+{
+	td_pebs_assist(p);
+	td_ibs_assist(p);
+}
+
 /* Hooks */
 
 void td_pmu_ring(CPUX86State *env, unsigned int cpl)
@@ -381,7 +391,7 @@ void td_pmu_ring(CPUX86State *env, unsigned int cpl)
 		return;
 	td_lock_and_sync(p);
 	/* A record of the old ring has to show it. */
-	td_pebs_assist(p);
+	td_assist(p);
 	p->cpl = cpl;
 	if (cpl == 3)
 		td_space_user_locked(p, env->cr[3]);
@@ -462,6 +472,7 @@ static void td_reset(void *opaque)
 	p->global_status = 0;
 	p->pmi_pending = false;
 	td_pebs_reset(p);
+	td_ibs_reset(p);
 	qemu_mutex_unlock(&td_lock);
 }
 

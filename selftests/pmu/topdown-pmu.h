@@ -114,6 +114,7 @@ typedef struct TdPreset {
 	bool filter;			/* Only architectural events count. */
 	bool half;			/* TD_BD_GUEST_ALL. */
 	unsigned int pebs;		/* Record format in PERF_CAPABILITIES; 0: no PEBS. */
+	uint32_t ibs;			/* CPUID 8000001BH EAX; 0: none. */
 	bool leaf_23;			/* CPUID lists each core's own counters there. */
 	bool timed;			/* Its records have the retire latency. */
 	const TdEvent *events;
@@ -150,6 +151,48 @@ typedef struct TdSample {
 	uint64_t source;
 } TdSample;
 
+#define TD_IBS_ENTRIES	4		/* Extended ones of the local APIC. */
+#define TD_IBS_BRANCH	(1ull << 37)	/* In OP_DATA. */
+#define TD_IBS_FETCH_L3_ONLY	(1ull << 59)
+/* What a fetch says of itself, in FETCH_CTL. */
+#define TD_IBS_FETCH_BITS	(0xffffull << 32 | 3ull << 50 | 0xfull << 53 | 1ull << 58 | \
+				 3ull << 60)
+
+/* What was tagged: the words of its registers, as struct td_bd_ibs has them. */
+typedef struct TdIbsDrawn {
+	unsigned int number;
+	uint64_t word[3];
+	uint64_t address;
+} TdIbsDrawn;
+
+typedef struct TdIbsEngine {
+	uint64_t ctl;			/* Without the count. */
+	uint64_t count, micro;
+	bool due;			/* Something is tagged, and not yet recorded. */
+	TdIbsDrawn drawn;
+} TdIbsEngine;
+
+/* The registers of instruction-based sampling. */
+typedef struct TdIbs {
+	TdIbsEngine op, fetch;
+	uint64_t rip, data, data2, data3, linear, physical, target;
+	uint64_t fetch_linear, fetch_physical, fetch_extended;
+	uint32_t entry[TD_IBS_ENTRIES];
+	bool called, interrupts;
+} TdIbs;
+
+typedef struct TdIbsTruth {
+	uint64_t count[TD_BD_IBS_ENGINES][TD_BD_IBS_KINDS + 1];
+	uint64_t ip_sum[TD_BD_IBS_ENGINES][TD_BD_IBS_KINDS + 1];
+	uint64_t address_sum[TD_BD_IBS_ENGINES][TD_BD_IBS_KINDS + 1];
+	uint64_t counted[TD_BD_IBS_ENGINES], flushed[TD_BD_IBS_ENGINES];
+} TdIbsTruth;
+
+typedef struct TdIbsSpace {
+	struct td_bd_ibs kind[TD_BD_IBS_ENGINES][TD_BD_IBS_KINDS];
+	TdIbsTruth truth;
+} TdIbsSpace;
+
 /* Slots, and micro-slots of each category so that no fraction is lost. */
 typedef struct TdTruth {
 	uint64_t slots;
@@ -174,6 +217,7 @@ typedef struct TdSpace {
 	TdLatencies *latencies;		/* NULL: no record yet. */
 	unsigned int memories_nr;
 	struct td_bd_memory memory[TD_BD_MEMORIES];
+	TdIbsSpace *ibs;		/* NULL: nothing said and nothing tagged. */
 	TdTruth truth;
 } TdSpace;
 
@@ -212,6 +256,8 @@ typedef struct TdPmu {
 	bool pebs_called;
 	uint64_t random;
 	TdLatencies *latencies;
+	TdIbs ibs;
+	TdIbsTruth ibs_truth;
 
 	QEMUTimer *timer;
 	int64_t armed;			/* INT64_MAX: not armed. */
@@ -254,6 +300,7 @@ void td_sync_locked(TdPmu *p, int64_t now);
 void td_service(TdPmu *p);
 void td_lock_and_sync(TdPmu *p);
 void td_unlock(TdPmu *p);
+void td_assist(TdPmu *p);
 bool td_stands(int64_t at);
 bool td_global(const TdPmu *p, int bit);
 unsigned int td_fixed_field(const TdPmu *p, int n);
@@ -264,6 +311,8 @@ bool td_metrics_load(Error **errp);
 
 /* topdown-rate.c */
 uint64_t td_slots(const TdPmu *p, uint64_t ns);
+TdRate td_event_rate(const TdPmu *of, uint64_t config);
+uint64_t td_issued_rate(const TdPmu *of);
 TdRate td_gp_rate(const TdPmu *p, const TdPmu *of, int n);
 TdRate td_fixed_rate(const TdPmu *p, const TdPmu *of, int n);
 uint64_t td_selected(const TdPmu *p, int n);
@@ -284,8 +333,30 @@ void td_pebs_overflow(TdPmu *p, int bit);
 void td_pebs_assist(TdPmu *p);
 void td_pebs_reset(TdPmu *p);
 
+/* topdown-ibs.c; all want td_lock held. */
+bool td_ibs_is_ours(const TdPmu *p, uint32_t msr);
+bool td_ibs_read(TdPmu *p, uint32_t msr, uint64_t *value);
+bool td_ibs_write(TdPmu *p, uint32_t msr, uint64_t value);
+void td_ibs_count(TdPmu *p, const TdStep *step);
+int64_t td_ibs_deadline(const TdPmu *p);
+void td_ibs_assist(TdPmu *p);
+void td_ibs_deliver(TdPmu *p);
+void td_ibs_reset(TdPmu *p);
+
+/* topdown-ibs-draw.c; with td_lock held. */
+bool td_ibs_set(TdSpace *s, const struct td_bd_ibs *kind);
+void td_ibs_forget(TdSpace *s);
+void td_ibs_draw(TdPmu *p, unsigned int engine, TdIbsDrawn *drawn);
+bool td_ibs_beyond_l3(unsigned int engine, const TdIbsDrawn *drawn);
+void td_ibs_note(TdPmu *p, unsigned int engine, const TdIbsDrawn *drawn, uint64_t ip);
+void td_ibs_note_counted(TdPmu *p, unsigned int engine, uint64_t counted);
+void td_ibs_note_flushed(TdPmu *p, unsigned int engine);
+bool td_ibs_query(const TdIbsTruth *t, struct td_bd_ibs_truth *data);
+
 /* topdown-latency.c; with td_lock held, but for the first. */
 bool td_latencies_load(Error **errp);
+uint32_t td_random(TdPmu *p);
+uint64_t td_draw_address(TdPmu *p);
 void td_sample_draw(TdPmu *p, uint64_t config, bool timed, TdSample *sample);
 bool td_memory_set(TdSpace *s, const struct td_bd_memory *memory);
 void td_sample_note(TdLatencies **list, uint64_t config, const TdSample *sample);

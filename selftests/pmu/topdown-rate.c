@@ -61,11 +61,16 @@ static uint64_t td_rate(const TdPmu *of, enum td_unit unit,
 	}
 }
 
+uint64_t td_issued_rate(const TdPmu *of)
+{
+	return td_rate(of, TD_UNIT_ISSUED, 0);
+}
+
 /*
  * An event with AnyThread that has no rate happens as often as that without, and of
  * FRONTEND_RETIRED each cause as often as the event.
  */
-static TdRate td_event_rate(const TdPmu *of, uint64_t config)
+TdRate td_event_rate(const TdPmu *of, uint64_t config)
 {
 	const struct td_bd_rate *given = td_rate_find(of->space->rates, config);
 	TdRate rate = { TD_BY_TIME, 0 };

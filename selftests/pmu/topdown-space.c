@@ -145,6 +145,7 @@ static void td_space_free(gpointer data)
 
 	g_free(s->rates);
 	td_latencies_free(s->latencies);
+	g_free(s->ibs);
 	g_free(s);
 }
 
@@ -293,6 +294,7 @@ static uint32_t td_set_profile(TdPmu *p, uint64_t arg,
 			td_latencies_free(p->space->latencies);
 			p->space->latencies = NULL;
 			p->space->memories_nr = 0;
+			g_clear_pointer(&p->space->ibs, g_free);
 		}
 	}
 	qemu_mutex_unlock(&td_lock);
@@ -341,12 +343,27 @@ static uint32_t td_set_memory(TdPmu *p, const struct td_bd_memory *memory)
 	return valid ? TD_BD_OK : TD_BD_EINVAL;
 }
 
+static uint32_t td_set_ibs(TdPmu *p, const struct td_bd_ibs *kind)
+{
+	bool valid;
+
+	if (!p->preset->ibs)
+		return TD_BD_EINVAL;
+	qemu_mutex_lock(&td_lock);
+	td_sync_all_locked(p);
+	td_space_settle(p->space);
+	valid = td_ibs_set(p->space, kind);
+	qemu_mutex_unlock(&td_lock);
+	return valid ? TD_BD_OK : TD_BD_EINVAL;
+}
+
 static void td_forget_rates(TdPmu *p)
 {
 	qemu_mutex_lock(&td_lock);
 	td_sync_all_locked(p);
 	g_clear_pointer(&p->space->rates, g_free);
 	p->space->memories_nr = 0;
+	td_ibs_forget(p->space);
 	qemu_mutex_unlock(&td_lock);
 	td_service_all();
 }
@@ -417,6 +434,25 @@ static uint32_t td_get_latency(TdPmu *p, uint64_t arg, struct td_bd_latency *dat
 	return TD_BD_OK;
 }
 
+static uint32_t td_get_ibs(TdPmu *p, uint64_t arg, struct td_bd_ibs_truth *data)
+{
+	const TdIbsTruth *truth = NULL;
+	bool valid;
+
+	if (!p->preset->ibs ||
+	    (arg != TD_BD_SPACE && (arg >= TD_MAX_CPUS || !td_cpus[arg])))
+		return TD_BD_EINVAL;
+	qemu_mutex_lock(&td_lock);
+	td_sync_all_locked(p);
+	if (arg != TD_BD_SPACE)
+		truth = &td_cpus[arg]->ibs_truth;
+	else if (p->space->ibs)
+		truth = &p->space->ibs->truth;
+	valid = td_ibs_query(truth, data);
+	qemu_mutex_unlock(&td_lock);
+	return valid ? TD_BD_OK : TD_BD_EINVAL;
+}
+
 static void td_load(CPUX86State *env, void *to, size_t len, uintptr_t ra)
 {
 	uint32_t *word = to;
@@ -451,6 +487,8 @@ bool td_pmu_in(CPUX86State *env, uint32_t port, uintptr_t ra, uint32_t *answer)
 	struct td_bd_memory memory;
 	struct td_bd_truth truth = { 0 };
 	struct td_bd_latency latency = { 0 };
+	struct td_bd_ibs kind;
+	struct td_bd_ibs_truth ibs = { 0 };
 
 	if (!p || port != TD_BD_PORT ||
 	    (uint32_t)env->regs[R_EAX] != TD_BD_MAGIC)
@@ -489,6 +527,16 @@ bool td_pmu_in(CPUX86State *env, uint32_t port, uintptr_t ra, uint32_t *answer)
 		*answer = td_get_latency(p, arg, &latency);
 		if (*answer == TD_BD_OK)
 			td_store(env, &latency, sizeof(latency), ra);
+		break;
+	case TD_BD_SET_IBS:
+		td_load(env, &kind, sizeof(kind), ra);
+		*answer = arg ? TD_BD_EINVAL : td_set_ibs(p, &kind);
+		break;
+	case TD_BD_IBS:
+		td_load(env, &ibs, offsetof(struct td_bd_ibs_truth, count), ra);
+		*answer = td_get_ibs(p, arg, &ibs);
+		if (*answer == TD_BD_OK)
+			td_store(env, &ibs, sizeof(ibs), ra);
 		break;
 	case TD_BD_SET_FILTER:
 	case TD_BD_SET_GUEST:

@@ -46,7 +46,8 @@ static const struct machine machines[] = {
 	{ .name = "glp", .width = 4, .pmu = true, .model = 122, .version = 4, .gp = 4,
 	  .fixed = 3, .any = true },
 	{ .name = "tnt", .width = 4, .pmu = true, .model = 134, .gp = 4, .fixed = 3 },
-	{ .name = "zen4", .width = 6, .pmu = true, .model = 17, .gp = 6, .amd = true },
+	{ .name = "zen4", .width = 6, .pmu = true, .model = 17, .gp = 6, .amd = true,
+	  .ibs = true },
 	{ .name = "nopmu", .width = 6, .model = 143 },
 	{ .name = "amd", .width = 6, .amd = true },
 };
@@ -54,7 +55,7 @@ static const struct machine machines[] = {
 /* The first ones see the counters as the machine boots. */
 static const struct test *const suites[] = {
 	guest_tests, truth_tests, msr_tests, rdpmc_tests, perf_tests, hybrid_tests,
-	rate_tests, amd_tests, pebs_tests, pebs_perf_tests, executed_tests,
+	rate_tests, amd_tests, pebs_tests, pebs_perf_tests, ibs_tests, executed_tests,
 };
 
 struct machine machine;

@@ -43,6 +43,7 @@ struct machine {
 	bool smt;
 	bool amd;
 	bool pebs;
+	bool ibs;
 	bool hypervisor;		/* CPUID says that it is a guest. */
 	bool filter;			/* Only architectural events count, until told otherwise. */
 	/* Counters stand still half of the time, unless a test turns that off. */
@@ -66,7 +67,7 @@ struct test {
 
 extern const struct test perf_tests[], rdpmc_tests[], msr_tests[], truth_tests[];
 extern const struct test hybrid_tests[], rate_tests[], amd_tests[], guest_tests[];
-extern const struct test pebs_tests[], pebs_perf_tests[], executed_tests[];
+extern const struct test pebs_tests[], pebs_perf_tests[], ibs_tests[], executed_tests[];
 
 void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *format, ...);
 void __attribute__((noreturn)) skip(const char *why);
