@@ -92,6 +92,13 @@ bool backdoor_set_memory(const struct td_bd_memory *memory)
 	return backdoor_request(TD_BD_SET_MEMORY, 0, &copy) == TD_BD_OK;
 }
 
+bool backdoor_set_ibs(const struct td_bd_ibs *kind)
+{
+	struct td_bd_ibs copy = *kind;
+
+	return backdoor_request(TD_BD_SET_IBS, 0, &copy) == TD_BD_OK;
+}
+
 bool backdoor_set_filter(bool on)
 {
 	return backdoor_request(TD_BD_SET_FILTER, on, NULL) == TD_BD_OK;

@@ -45,6 +45,8 @@ bool backdoor_set_fault(enum td_bd_fault fault);
 bool backdoor_set_rate(uint64_t config, uint64_t rate);
 /* What the memory group of PEBS says of this event here. */
 bool backdoor_set_memory(const struct td_bd_memory *memory);
+/* A kind of operations or fetches that instruction-based sampling tags here. */
+bool backdoor_set_ibs(const struct td_bd_ibs *kind);
 /* Set how the hypervisor of a guest, or of this host, changes counters. */
 bool backdoor_set_filter(bool on);
 bool backdoor_set_guest(enum td_bd_guest what);
