@@ -22,6 +22,7 @@
 
 #define TRUTH		"/tmp/where.truth"
 #define ROWS		"/tmp/where.rows"
+#define NOTES		"/tmp/where.notes"
 #define LIMIT		0.03
 /* What is not of the program: interrupts while it runs. */
 #define LIMIT_OTHERS	0.03
@@ -38,7 +39,7 @@
  * all, so with it an instruction has to take 1 ns, and the loops are longer for as many samples.
  */
 #define SPINS		200000
-#define ZEN_LONGER	3
+#define ZEN_LONGER	5
 #define CPUS_ATOM	"/sys/bus/event_source/devices/cpu_atom/cpus"
 
 /*
@@ -412,6 +413,7 @@ static int run_where(unsigned int cpu)
 		CPU_ZERO(&set);
 		CPU_SET(cpu, &set);
 		sched_setaffinity(0, sizeof(set), &set);
+		dup2(open(NOTES, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), STDERR_FILENO);
 		execlp("topdown", "topdown", "where", "-x", ";", "--no-header", "-n", "1000", "-o",
 		       ROWS, "--node", core->memory_node, "--node", "branch_mispredicts",
 		       "--node", "fetch_latency", "--", self, core->name, NULL);
@@ -420,6 +422,36 @@ static int run_where(unsigned int cpu)
 	if (pid < 0 || waitpid(pid, &status, 0) != pid)
 		return -1;
 	return WEXITSTATUS(status);
+}
+
+/* -1 without E-cores. */
+static int first_atom(void)
+{
+	FILE *file = fopen(CPUS_ATOM, "re");
+	int cpu = -1;
+
+	if (file && fscanf(file, "%d", &cpu) != 1)
+		cpu = -1;
+	if (file)
+		fclose(file);
+	return cpu;
+}
+
+/* Events of the other kind of core are not there because nothing ran on it. */
+static bool notes_right(void)
+{
+	FILE *file = fopen(NOTES, "re");
+	bool elsewhere = false, starved = false;
+	char line[512];
+
+	while (file && fgets(line, sizeof(line), file)) {
+		printf("# %s", line);
+		elsewhere |= !!strstr(line, "nothing ran on these cores");
+		starved |= !!strstr(line, "no time on a counter");
+	}
+	if (file)
+		fclose(file);
+	return fact(!starved) && fact(elsewhere == (first_atom() >= 0));
 }
 
 static bool find_all(unsigned int cpu)
@@ -435,20 +467,7 @@ static bool find_all(unsigned int cpu)
 	right = right && fact(nr > 0) && nodes_right(rows, nr, truth);
 	for (i = 0; right && i < NR_PARTS; i++)
 		right &= part_right(rows, nr, truth, i);
-	return right && others_are_few(rows, nr);
-}
-
-/* -1 without E-cores. */
-static int first_atom(void)
-{
-	FILE *file = fopen(CPUS_ATOM, "re");
-	int cpu = -1;
-
-	if (file && fscanf(file, "%d", &cpu) != 1)
-		cpu = -1;
-	if (file)
-		fclose(file);
-	return cpu;
+	return right && others_are_few(rows, nr) && notes_right();
 }
 
 static bool samples_loads(const char *pmu)

@@ -61,6 +61,38 @@ bool where_missing(const struct topdown_stalls_event *event, bool cpus, char *te
 	return true;
 }
 
+/* Of a hybrid machine: the process has had no time on the cores of the event's kind. */
+static bool was_elsewhere(const struct where_run *run, const struct topdown_stalls_event *event)
+{
+	unsigned int i;
+
+	if (where_of_cpus(run))
+		return false;
+	for (i = 0; i < run->domains_nr; i++) {
+		if (where_event_of(&run->domain[i], event))
+			return !run->domain[i].figures.enabled_ns;
+	}
+	return false;
+}
+
+/**
+ * where_missing_in - why an event has no sample in a run
+ * @run: run, after sampling
+ * @event: one of its events
+ * @text: written
+ * @size: room in @text
+ *
+ * Return: false if it has samples, and nothing is written.
+ */
+bool where_missing_in(const struct where_run *run, const struct topdown_stalls_event *event,
+		      char *text, size_t size)
+{
+	if (event->error || event->samples || !was_elsewhere(run, event))
+		return where_missing(event, where_of_cpus(run), text, size);
+	snprintf(text, size, "opened, but nothing ran on these cores");
+	return true;
+}
+
 /**
  * where_missing_next - the next event of a node that has no sample
  * @run: run, after sampling
@@ -79,7 +111,7 @@ bool where_missing_next(const struct where_run *run, const struct where_domain *
 {
 	while (!topdown_stalls_event_get(run->stalls, (*number)++, event, sizeof(*event))) {
 		if (event->nodes >> node & 1 && where_event_of(domain, event) &&
-		    where_missing(event, where_of_cpus(run), text, size))
+		    where_missing_in(run, event, text, size))
 			return true;
 	}
 	return false;

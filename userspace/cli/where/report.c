@@ -47,7 +47,7 @@ static void note_event(const struct where_run *run, const struct topdown_stalls_
 	double running = event->enabled_ns ? (double)event->running_ns / event->enabled_ns : 1;
 	char why[WHERE_REASON_SIZE];
 
-	if (where_missing(event, where_of_cpus(run), why, sizeof(why)))
+	if (where_missing_in(run, event, why, sizeof(why)))
 		note_missing(run, event, why);
 	else if (event->user)
 		message_note("where: %s: kernel mode is left out (CAP_PERFMON, or kernel.perf_event_paranoid at 1 or less)",

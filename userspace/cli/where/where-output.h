@@ -28,6 +28,8 @@ void where_page_end(FILE *file);
 
 /* Why events have no sample: of one event, of the next of a node, and of all of a node. */
 bool where_missing(const struct topdown_stalls_event *event, bool cpus, char *text, size_t size);
+bool where_missing_in(const struct where_run *run, const struct topdown_stalls_event *event,
+		      char *text, size_t size);
 bool where_missing_next(const struct where_run *run, const struct where_domain *domain,
 			unsigned int node, unsigned int *number,
 			struct topdown_stalls_event *event, char *text, size_t size);
