@@ -408,6 +408,7 @@ static void test_missing(void)
 		"not opened: Operation not supported (the processor, its hypervisor or the kernel lacks it)",
 		"not opened: Too many open files (raise 'ulimit -n', or sample fewer CPUs by -C)",
 		"counted 1,234 events, but no sample at this rate (--rate; a hypervisor may hide samples)",
+		"not opened: No such device or address (a register that it needs is not there: a hypervisor may hide it)",
 	};
 	const struct topdown_stalls_event happened = {
 		.enabled_ns = 1, .running_ns = 1, .counted = 1234,
@@ -419,6 +420,8 @@ static void test_missing(void)
 	      "an event that was not opened");
 	check(misses(&(struct topdown_stalls_event){ .error = EMFILE, .samples = 1 }, why[1]),
 	      "nor on the other CPUs");
+	check(misses(&(struct topdown_stalls_event){ .error = ENXIO }, why[3]),
+	      "nor in a guest whose hypervisor hides a register");
 	check(misses(&(struct topdown_stalls_event){ .counted = 0 },
 		     "opened, but nothing ran that it could count"), "nothing ran");
 	check(misses(&(struct topdown_stalls_event){ .enabled_ns = 1 },
@@ -434,7 +437,7 @@ static void test_missing(void)
 
 int main(int argc, char **argv)
 {
-	ktap_begin(&ktap, 59);
+	ktap_begin(&ktap, 60);
 	test_lists();
 	test_joined();
 	test_random();

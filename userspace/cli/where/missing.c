@@ -20,6 +20,8 @@ static const char *why_not(int error)
 	case EINVAL:
 	case ENODEV:
 		return "the processor, its hypervisor or the kernel lacks it";
+	case ENXIO:
+		return "a register that it needs is not there: a hypervisor may hide it";
 	case EMFILE:
 	case ENFILE:
 		return "raise 'ulimit -n', or sample fewer CPUs by -C";
