@@ -39,7 +39,7 @@ ours() {
 	local samples
 
 	measure where bash -c \
-		"topdown where -C $busy --node memory_bound --rate $1 -n 100000 -j --timeout ${seconds}s > $out 2> /tmp/where.err"
+		"topdown where -C $busy --node memory_bound --rate $1 -n 1000 -j --timeout ${seconds}s > $out 2> /tmp/where.err"
 	samples=$(sed -nE 's/.*"samples":([0-9]+).*/\1/p' "$out" | awk '{ n += $1 } END { print n + 0 }')
 	row "topdown where" "$1" module "$samples"
 	grep lost /tmp/where.err || true
@@ -49,7 +49,7 @@ perfs() {
 	local samples
 
 	measure perf perf record -q -W -d -C "$busy" -F "$1" \
-		-e '{cpu/mem-loads-aux/,cpu/mem-loads,ldlat=16/pp}' -o "$out" sleep "$seconds"
+		-e cpu/mem-loads,ldlat=16/pp -o "$out" sleep "$seconds"
 	samples=$(perf script -i "$out" -F cpu 2> /dev/null | wc -l)
 	row "perf record -W -d" "$1" without "$samples"
 }
