@@ -50,39 +50,19 @@ man_options() {
 	grep -E '^\.It Fl' "$1" | sed -E 's/ , / /g' | grep -oE 'Fl -?[A-Za-z-]+' |
 		sed -E 's/Fl /-/' | sort -u
 }
+# Those that a shell completes.
 completion_options() {
-	tr '\n' ' ' < "$USERSPACE/completions/topdown" |
-		sed -nE "s/.*local $1='([^']*)'.*/ \1/p" | words
-}
-source_options() {
-	sed -nE 's/^\t\{ "([a-z-]+)", (no|required|optional)_argument.*/--\1/p' "$1" | sort -u
+	"$TOPDOWN" "$1" --completion | awk -F '|' '{ print "--" $2 } $1 { print "-" $1 }' | sort -u
 }
 
 for command in stat top history watch where latency record report export perf info verify ''; do
 	page=$USERSPACE/man/topdown${command:+-$command}.1
 	help_options "$command" > "$TMP/help"
 	man_options "$page" > "$TMP/man"
-	completion_options "${command:-main}" > "$TMP/completion"
-	case $command in
-	stat) file=stat/stat-options.c ;;
-	top) file=top/options.c ;;
-	history) file=windows/history.c ;;
-	watch) file=windows/watch-options.c ;;
-	where) file=where/options.c ;;
-	latency) file=latency/options.c ;;
-	record) file=record/options.c ;;
-	report) file=report/options.c ;;
-	export) file=export/export-options.c ;;
-	perf) file=perf/perf.c ;;
-	info) file=info/info.c ;;
-	verify) file=verify/verify.c ;;
-	*) file=main.c ;;
-	esac
-	source_options "$USERSPACE/cli/$file" > "$TMP/source"
 	same "options of '$command' in --help and manual" "$TMP/help" "$TMP/man"
+	[[ $command ]] || continue
+	completion_options "$command" > "$TMP/completion"
 	same "options of '$command' in --help and completion" "$TMP/help" "$TMP/completion"
-	grep -E '^--' "$TMP/help" > "$TMP/long"
-	same "options of '$command' in --help and source" "$TMP/long" "$TMP/source"
 done
 
 "$TOPDOWN" stat --help > "$TMP/help"
@@ -311,7 +291,15 @@ sed -nE '/^\.It features/,/^\.It pinned/s/^\.Ql (.*)/\1/p' "$USERSPACE/man/topdo
 	sort -u > "$TMP/man"
 same 'features of topdown info and topdown-info(1)' "$TMP/names" "$TMP/man"
 
-# Completion works in a shell.
+# Completion works in a shell, which asks the command.
+mkdir "$TMP/bin"
+cat > "$TMP/bin/topdown" << 'END'
+#!/bin/bash
+[[ $* != 'latency --list' ]] || exec printf '%s\n' BR_X.A MEM_X.A MEM_X.B
+exec "$TOPDOWN" "$@"
+END
+chmod +x "$TMP/bin/topdown"
+PATH=$TMP/bin:$PATH
 complete_line() {
 	bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _topdown
 		printf "%s\n" "${COMPREPLY[@]}"' bash "$USERSPACE/completions/topdown" "$@"
@@ -329,12 +317,9 @@ result "$([[ $(complete_line topdown where --by l) == line ]]; echo $?)" 'comple
 result "$([[ $(complete_line topdown export --li) == --listen ]]; echo $?)" 'completes an option of export'
 result "$([[ $(complete_line topdown perf --ra) == --ratios ]]; echo $?)" 'completes an option of perf'
 result "$([[ $(complete_line topdown info --j) == --json ]]; echo $?)" 'completes an option of info'
-mkdir "$TMP/bin"
-printf '#!/bin/sh\nprintf "%%s\\n" BR_X.A MEM_X.A MEM_X.B\n' > "$TMP/bin/topdown"
-chmod +x "$TMP/bin/topdown"
-result "$([[ $(PATH=$TMP/bin:$PATH complete_line topdown latency -e MEM | paste -sd' ') == 'MEM_X.A MEM_X.B' ]]; echo $?)" \
+result "$([[ $(complete_line topdown latency -e MEM | paste -sd' ') == 'MEM_X.A MEM_X.B' ]]; echo $?)" \
 	'completes an event of latency'
-result "$([[ $(PATH=$TMP/bin:$PATH complete_line topdown latency -e BR_X.A,mem_x.a) == BR_X.A,MEM_X.A ]]; echo $?)" \
+result "$([[ $(complete_line topdown latency -e BR_X.A,mem_x.a) == BR_X.A,MEM_X.A ]]; echo $?)" \
 	'completes another event of the list, in small letters'
 result "$([[ -z $(complete_line topdown stat -- ls --interv) ]]; echo $?)" \
 	'offers the measured command no option of its own'
@@ -346,23 +331,19 @@ result "$([[ $(complete_line topdown stat -I 1s --timeo) == --timeout ]]; echo $
 	'takes no argument of an option for a command'
 result "$([[ $(complete_line topdown watch tma_mem) == 'tma_memory_bound>' ]]; echo $?)" 'completes a long name of a node'
 result "$([[ $(complete_line topdown help core) == core_bound ]]; echo $?)" 'completes a node of help'
-# Options that take an argument, of the commands that run others.
-for file in stat/stat-options where/options latency/options record/options perf/perf; do
-	sed -nE 's/^\t\{ "([a-z-]+)", required_argument, NULL, (.*) \},$/\1 \2/p' "$USERSPACE/cli/$file.c"
-done | sed -E "s/^([a-z-]+) '(.)'$/--\1\n-\2/; s/^([a-z-]+) .*/--\1/" | sort -u > "$TMP/source"
-tr '\n' ' ' < "$USERSPACE/completions/topdown" | sed -nE "s/.*local takes='([^']*)'.*/\1/p" |
-	tr -s ' \t' '\n' | sed '/^$/d' | sort -u > "$TMP/completion"
-same 'options with arguments and completion' "$TMP/source" "$TMP/completion"
-# The other shells' are what generate.sh prints.
-for name in zsh:_topdown fish:topdown.fish; do
-	"$USERSPACE/completions/generate.sh" "${name%:*}" "$TOPDOWN" > "$TMP/completion"
-	same "completion of ${name%:*} and --help ('completions/generate.sh ${name%:*} ./topdown' prints it)" \
-		"$USERSPACE/completions/${name#*:}" "$TMP/completion"
-done
+result "$([[ $(complete_line topdown stat -o "$TMP/bi") == "$TMP/bin" ]]; echo $?)" 'completes a file'
+result "$([[ -z $(complete_line topdown stat -I '') ]]; echo $?)" 'completes no time'
+result "$([[ $(complete_line topdown report --sort tma_mem) == tma_memory_bound ]]; echo $?)" 'completes a key'
 if command -v zsh > /dev/null; then
-	result "$(zsh -n "$USERSPACE/completions/_topdown"; echo $?)" 'zsh reads its completion'
+	run zsh -fc '
+		_arguments() { print -rl -- "$@"; state=arguments; }
+		words=(stat)
+		. "$1"' zsh "$USERSPACE/completions/_topdown"
+	expect 'zsh has options, their words and their files' 0 '--by\[process or cgroup a row for each that ran\]:KIND:\(process cgroup\).*
+\(-I --interval\)-I\[print at this interval\]:TIME: .*
+\(-o --output\)--output\[write to FILE\]:FILE:_files' ''
 else
-	skip 'zsh reads its completion' 'zsh is not installed'
+	skip 'zsh has options, their words and their files' 'zsh is not installed'
 fi
 if command -v fish > /dev/null; then
 	run fish --private --no-config -c "source '$USERSPACE/completions/topdown.fish'

@@ -28,49 +28,60 @@
 #include "word.h"
 #include "words.h"
 
-static const struct option long_options[] = {
-	{ "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, 'V' },
-	{ NULL, 0, NULL, 0 }
+static int print_version(const char *command, const struct option_row *row)
+{
+	(void)command;
+	(void)row;
+	return info_version();
+}
+
+static const struct option_row option_rows[] = {
+	{ 'h', "help", NULL, "print this help; after a command, the help of the command",
+	  .print = options_usage },
+	{ 'V', "version", NULL, "print the versions of command, library and module",
+	  .print = print_version },
 };
 
-static const char usage[] =
-	"Usage: topdown [-h | -V] COMMAND [options]\n"
-	"\n"
-	"Show where the pipeline slots of CPUs and tasks go (Top-Down, TMA). The topdown\n"
-	"kernel module counts them.\n"
-	"\n"
-	"Commands:\n"
-	"  stat                 measure CPUs, a command, processes or threads\n"
-	"  top                  show all CPUs live, on the whole screen\n"
-	"  history              show the last closed windows of each CPU\n"
-	"  watch                say when a node crosses a threshold\n"
-	"  where                show in which functions slots are lost, and why\n"
-	"  latency              show how long instructions take to retire\n"
-	"  record               write the windows of CPUs, or what tasks use, to a file\n"
-	"  report               say what such a file has, in all and over time\n"
-	"  export               print the slots of all CPUs for Prometheus, or serve them\n"
-	"  perf                 print command lines of perf for the same figures\n"
-	"  info                 say how this machine is measured\n"
-	"  verify               check that the module counts right on this machine\n"
-	"  help [COMMAND]       print this help, or the help of a command\n"
-	"  help NODE            say what a node means, as tma_memory_bound; or 'nodes', or\n"
-	"                       a word of a state, such as contended\n"
-	"Options:\n"
-	"  -h, --help           print this help; after a command, the help of the command\n"
-	"  -V, --version        print the versions of command, library and module\n"
-	"\n"
-	"Examples:\n"
-	"  topdown stat -a -I 1000      the whole machine, every second\n"
-	"  topdown stat -a -A -I 1000   each CPU by itself as well\n"
-	"  topdown stat -C 0-3 -j --timeout 5000\n"
-	"  topdown stat -- make -j8     a command while it runs\n"
-	"  topdown top                  the whole machine, live\n"
-	"  topdown history --since 5s   the windows of the last 5 s\n"
-	"  topdown watch 'tma_memory_bound>60'\n"
-	"  topdown where -- ./program   its functions that lose slots\n"
-	"  topdown record --timeout 1m && topdown report\n"
-	"  topdown info\n";
+static const struct option_table table = {
+	.usage =
+		"Usage: topdown [-h | -V] COMMAND [options]\n"
+		"\n"
+		"Show where the pipeline slots of CPUs and tasks go (Top-Down, TMA). The topdown\n"
+		"kernel module counts them.\n"
+		"\n"
+		"Commands:\n"
+		"  stat                 measure CPUs, a command, processes or threads\n"
+		"  top                  show all CPUs live, on the whole screen\n"
+		"  history              show the last closed windows of each CPU\n"
+		"  watch                say when a node crosses a threshold\n"
+		"  where                show in which functions slots are lost, and why\n"
+		"  latency              show how long instructions take to retire\n"
+		"  record               write the windows of CPUs, or what tasks use, to a file\n"
+		"  report               say what such a file has, in all and over time\n"
+		"  export               print the slots of all CPUs for Prometheus, or serve them\n"
+		"  perf                 print command lines of perf for the same figures\n"
+		"  info                 say how this machine is measured\n"
+		"  verify               check that the module counts right on this machine\n"
+		"  help [COMMAND]       print this help, or the help of a command\n"
+		"  help NODE            say what a node means, as tma_memory_bound; or 'nodes', or\n"
+		"                       a word of a state, such as contended\n"
+		"Options:\n",
+	.rows = option_rows,
+	.nr = sizeof(option_rows) / sizeof(option_rows[0]),
+	.examples =
+		"Examples:\n"
+		"  topdown stat -a -I 1000      the whole machine, every second\n"
+		"  topdown stat -a -A -I 1000   each CPU by itself as well\n"
+		"  topdown stat -C 0-3 -j --timeout 5000\n"
+		"  topdown stat -- make -j8     a command while it runs\n"
+		"  topdown top                  the whole machine, live\n"
+		"  topdown history --since 5s   the windows of the last 5 s\n"
+		"  topdown watch 'tma_memory_bound>60'\n"
+		"  topdown where -- ./program   its functions that lose slots\n"
+		"  topdown record --timeout 1m && topdown report\n"
+		"  topdown info\n",
+	.rest = OPTIONS_SUBCOMMAND,
+};
 
 static const struct {
 	const char *name;
@@ -139,7 +150,7 @@ static int print_help(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (argc < 2 || !strcmp(argv[1], "help"))
-		return options_help(usage);
+		return options_print(&table);
 	if (words_help(argv[1], &ret))
 		return ret;
 	about[0] = argv[1];
@@ -174,7 +185,8 @@ static bool keep_standard_descriptors(void)
 int main(int argc, char **argv)
 {
 	char name[] = "topdown";
-	int option;
+	bool done;
+	int ret;
 
 	if (!keep_standard_descriptors()) {
 		message_error("cannot open /dev/null in place of a standard descriptor: %s",
@@ -184,19 +196,13 @@ int main(int argc, char **argv)
 	/* Messages name the command, however it was started. */
 	if (argc)
 		argv[0] = name;
-	while ((option = options_next(argc, argv, "+:hV", long_options)) != -1) {
-		switch (option) {
-		case 'h':
-			return options_help(usage);
-		case 'V':
-			return info_version();
-		default:
-			return EXIT_USAGE;
-		}
-	}
+	ret = options_parse(&table, argc, argv, NULL, &done);
+	if (ret || done)
+		return ret;
 	if (optind >= argc) {
 		message_error("no command (allowed: those below)");
-		fprintf(stderr, "\n%s", usage);
+		fputc('\n', stderr);
+		options_write(&table, stderr);
 		return EXIT_USAGE;
 	}
 	return run_command(argc - optind, argv + optind);

@@ -398,7 +398,7 @@ expect 'no cycles' 3 '^$' 'the module counts no cycles'
 run fake latency --statistic p50 --timeout 100
 expect 'a statistic of nothing' 2 '^$' '--statistic is for --cost'
 run fake latency --cost --statistic mode
-expect 'no such statistic' 2 '^$' "there is no 'mode'"
+expect 'no such statistic' 2 '^$' "'mode' is no statistic"
 
 # CPUs while a command runs, as of topdown stat.
 for cpus in -a '-C 0,1'; do

@@ -45,6 +45,18 @@ void message_hold(char *text, size_t size)
 }
 
 /**
+ * message_refuse - print why something is refused
+ * @why: sentence
+ *
+ * Return: false.
+ */
+bool message_refuse(const char *why)
+{
+	message_error("%s", why);
+	return false;
+}
+
+/**
  * message_write - say why output cannot be written, unless a reader has closed the pipe
  * @name: name of the file or stream
  * @error: errno

@@ -5,6 +5,7 @@
 #ifndef TOPDOWN_CLI_MESSAGE_H
 #define TOPDOWN_CLI_MESSAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Exit codes; a signal is 128 + its number. */
@@ -22,6 +23,7 @@ void message_error(const char *format, ...) __attribute__((format(printf, 1, 2))
 /* A note has the same form as an error, and the same destination. */
 #define message_note	message_error
 
+bool message_refuse(const char *why);
 void message_hold(char *text, size_t size);
 int message_write(const char *name, int error);
 

@@ -24,27 +24,34 @@
 #define ODD_FILE	"/sys/kernel/topdown/odd_windows"
 #define SCHEMA		1
 
-static const struct option long_options[] = {
-	{ "json", no_argument, NULL, 'j' },
-	{ "device", required_argument, NULL, OPTIONS_DEVICE },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 }
+struct info_options {
+	const char *device;
+	bool json;
 };
 
-#define LETTERS	"+:jh"
+#define AT(at)	.field = offsetof(struct info_options, at)
 
-static const char usage[] =
-	"Usage: topdown info [options]\n"
-	"\n"
-	"Say how the loaded module measures each CPU, and what this user may see.\n"
-	"\n"
-	"  -j, --json           one JSON object\n"
-	"      --device PATH    device node; default " TOPDOWN_DEVICE "\n"
-	"  -h, --help           print this help\n"
-	"\n"
-	"Examples:\n"
-	"  topdown info\n"
-	"  topdown info -j | jq .level\n";
+static const struct option_row option_rows[] = {
+	{ 'j', "json", NULL, "one JSON object", option_flag, AT(json) },
+	OPTION_DEVICE(AT(device)),
+	OPTION_HELP,
+};
+
+static const struct option_table table = {
+	.usage =
+		"Usage: topdown info [options]\n"
+		"\n"
+		"Say how the loaded module measures each CPU, and what this user may see.\n"
+		"\n",
+	.rows = option_rows,
+	.nr = sizeof(option_rows) / sizeof(option_rows[0]),
+	.examples =
+		"Examples:\n"
+		"  topdown info\n"
+		"  topdown info -j | jq .level\n",
+	.rest = OPTIONS_ALONE,
+};
+
 
 static const struct {
 	uint64_t bit;
@@ -572,25 +579,12 @@ static int print_info(const char *device, bool json)
 
 int info_main(int argc, char **argv)
 {
-	const char *device = TOPDOWN_DEVICE;
-	bool json = false;
-	int option;
+	struct info_options options = { .device = TOPDOWN_DEVICE };
+	bool done;
+	int ret;
 
-	options_first(argc, argv, LETTERS, long_options);
-	while ((option = options_next(argc, argv, LETTERS, long_options)) != -1) {
-		switch (option) {
-		case 'j':
-			json = true;
-			break;
-		case OPTIONS_DEVICE:
-			if (!options_device(&device, optarg))
-				return EXIT_USAGE;
-			break;
-		case 'h':
-			return options_help(usage);
-		default:
-			return EXIT_USAGE;
-		}
-	}
-	return options_no_more(argc, argv) ? print_info(device, json) : EXIT_USAGE;
+	ret = options_parse(&table, argc, argv, &options, &done);
+	if (ret || done)
+		return ret;
+	return print_info(options.device, options.json);
 }

@@ -63,6 +63,19 @@ bool events_parse(const char *option, const char *text, uint64_t *events)
 	}
 }
 
+/**
+ * events_read - read the argument of --latency
+ * @row: the option
+ * @text: a list of names
+ * @field: the events, as of events_parse()
+ *
+ * Return: false after a message.
+ */
+bool events_read(const struct option_row *row, const char *text, void *field)
+{
+	return events_parse(option_name(row), text, field);
+}
+
 static int missing(uint64_t events)
 {
 	message_error("this CPU model has no event %s ('topdown latency --list' prints those that it has)",

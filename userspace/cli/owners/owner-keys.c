@@ -12,27 +12,6 @@
 #include "node.h"
 
 /**
- * owner_by_parse - read the argument of --by
- * @text: argument
- * @by: the kind; untouched on error
- *
- * Return: false after a message.
- */
-bool owner_by_parse(const char *text, enum owner_by *by)
-{
-	if (!strcmp(text, "process")) {
-		*by = OWNER_BY_PROCESS;
-		return true;
-	}
-	if (!strcmp(text, "cgroup")) {
-		*by = OWNER_BY_CGROUP;
-		return true;
-	}
-	message_error("--by: '%s' is no kind of owner (allowed: process, cgroup)", text);
-	return false;
-}
-
-/**
  * owner_by_plural - the name of several owners
  * @by: their kind
  *
@@ -68,15 +47,17 @@ bool owner_named(const char *names, const char *path)
 }
 
 /**
- * owner_sort_parse - read the argument of --sort
+ * owner_sort_read - read the argument of --sort
+ * @row: the option
  * @text: argument
- * @sort: the key
+ * @field: the struct owner_sort
  *
  * Return: false after a message.
  */
-bool owner_sort_parse(const char *text, struct owner_sort *sort)
+bool owner_sort_read(const struct option_row *row, const char *text, void *field)
 {
 	int node = topdown_node_by_name(text);
+	struct owner_sort *sort = field;
 
 	sort->given = true;
 	sort->node = node < 0 ? 0 : node;
@@ -90,7 +71,7 @@ bool owner_sort_parse(const char *text, struct owner_sort *sort)
 		sort->key = OWNER_KEY_NODE;
 	if (sort->key != OWNER_KEY_NODE || node >= 0)
 		return true;
-	node_unknown("--sort", text, "slots, time, ipc, or a node such as tma_memory_bound");
+	node_unknown(option_name(row), text, "slots, time, ipc, or a node such as tma_memory_bound");
 	return false;
 }
 

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "options.h"
 #include "rows.h"
 
 /* Cgroups can have no more levels than these. */
@@ -52,11 +53,10 @@ struct owner_sort {
 	unsigned int node;
 };
 
-bool owner_by_parse(const char *text, enum owner_by *by);
 const char *owner_by_plural(enum owner_by by);
 bool owner_named(const char *names, const char *path);
 const char *owner_sort_name(const struct owner_sort *sort);
-bool owner_sort_parse(const char *text, struct owner_sort *sort);
+bool owner_sort_read(const struct option_row *row, const char *text, void *field);
 double owner_sort_value(const struct topdown_figures *figures, const struct owner_sort *sort);
 int owner_compare(const struct row *one, const struct row *other, const struct owner_sort *sort);
 

@@ -33,52 +33,6 @@
 /* A longer one where the whole machine is sampled. */
 #define SAMPLE_CPUS	"perf record -o perf.data -a -c 10000000 -e "
 
-enum {
-	OPT_RATIOS = 256,
-	OPT_BY,
-	OPT_FOLDED,
-	OPT_RUN,
-};
-
-static const struct option long_options[] = {
-	{ "all-cpus", no_argument, NULL, 'a' },
-	{ "pid", required_argument, NULL, 'p' },
-	{ "cgroup", required_argument, NULL, 'G' },
-	{ "level", required_argument, NULL, 'l' },
-	{ "run", no_argument, NULL, OPT_RUN },
-	{ "ratios", no_argument, NULL, OPT_RATIOS },
-	{ "by", required_argument, NULL, OPT_BY },
-	{ "folded", required_argument, NULL, OPT_FOLDED },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 }
-};
-
-static const char usage[] =
-	"Usage: topdown perf [options] [[--] COMMAND [ARG]...]\n"
-	"       perf ... | topdown perf --ratios [--by comm|pid|sym]\n"
-	"       perf script -F comm,pid,event,period,ip,sym | topdown perf --folded NODE\n"
-	"\n"
-	"Print command lines of perf for this machine, which count and sample the events of the\n"
-	"PMU topdown; or turn the counts that perf prints into ratios. Any number of users of\n"
-	"these events count all the time. Without a subject there are lines for each kind, with\n"
-	"words in capitals to be replaced.\n"
-	"\n"
-	"  -a, --all-cpus       only lines for all CPUs\n"
-	"  -p, --pid LIST       only lines for these processes, such as 1234,5678\n"
-	"  -G, --cgroup NAME    only lines for this cgroup\n"
-	"  -l, --level N        1 or 2; default: all\n"
-	"      --run            run the lines instead of printing them\n"
-	"      --ratios         read what \"perf stat -x,\" or \"perf script\" prints\n"
-	"      --by KIND        of samples: a block for each comm, pid or sym; default sym\n"
-	"      --folded NODE    print the stacks of samples for a flame graph of the slots of a\n"
-	"                       node, or of all with slots\n"
-	"  -h, --help           print this\n"
-	"\n"
-	"Examples:\n"
-	"  topdown perf                     all lines\n"
-	"  topdown perf -- make -j8         those that measure a command\n"
-	"  topdown perf --run -p 1234       run those that measure a process\n"
-	"  topdown perf --run -a            all CPUs, and which processes had the slots\n";
 
 /* Where lines go: standard output, or a text that a shell runs. */
 static FILE *out;
@@ -260,71 +214,85 @@ static int lines(const struct subject *subject)
 	return options_help("");
 }
 
-static bool parse_by(const char **by, const char *text)
+static bool read_by(const struct option_row *row, const char *text, void *field)
 {
-	*by = text;
+	*(const char **)field = text;
 	if (!strcmp(text, "comm") || !strcmp(text, "pid") || !strcmp(text, "sym"))
 		return true;
-	message_error("--by: '%s' is no kind of block (allowed: comm, pid, sym)", text);
+	message_error("%s: '%s' is no kind of block (allowed: comm, pid, sym)", option_name(row),
+		      text);
 	return false;
 }
 
-static bool parse_option(struct subject *subject, int option)
+static bool read_folded(const struct option_row *row, const char *text, void *field)
 {
-	switch (option) {
-	case 'a':
-		subject->all_cpus = true;
+	*(const char **)field = text;
+	if (perf_event_is_known(text))
 		return true;
-	case 'p':
-		return idlist_join(&subject->pids, "-p", "processes", optarg);
-	case 'G':
-		subject->cgroup = optarg;
-		if (*optarg)
-			return true;
-		message_error("-G: the name is empty (allowed: the path of a cgroup below the root)");
-		return false;
-	case 'l':
-		return parse_number("-l", optarg, 1, 2, "levels", &subject->level);
-	case OPT_RATIOS:
-		subject->ratios = true;
-		return true;
-	case OPT_RUN:
-		subject->run = true;
-		return true;
-	case OPT_BY:
-		return parse_by(&subject->by, optarg);
-	case OPT_FOLDED:
-		if (perf_event_is_known(optarg)) {
-			subject->folded = optarg;
-			return true;
-		}
-		message_error("--folded: '%s' is no node (allowed: slots, or a name such as tma_memory_bound)",
-			      optarg);
-		return false;
-	}
+	message_error("%s: '%s' is no node (allowed: slots, or a name such as tma_memory_bound)",
+		      option_name(row), text);
 	return false;
 }
 
-static bool refuse(const char *why)
-{
-	message_error("%s", why);
-	return false;
-}
+#define AT(at)	.field = offsetof(struct subject, at)
+
+static const struct option_row option_rows[] = {
+	{ 'a', "all-cpus", NULL, "only lines for all CPUs", option_flag, AT(all_cpus) },
+	{ 'p', "pid", "LIST", "only lines for these processes, such as 1234,5678",
+	  option_ids, AT(pids), .unit = "processes" },
+	{ 'G', "cgroup", "NAME", "only lines for this cgroup",
+	  option_path, AT(cgroup),
+	  .words = "name", .unit = "the path of a cgroup below the root" },
+	{ 'l', "level", "N", "1 or 2; default: all",
+	  option_number, AT(level), 1, 2, "levels", .words = "1, 2" },
+	{ 0, "run", NULL, "run the lines instead of printing them", option_flag, AT(run) },
+	{ 0, "ratios", NULL,
+	  "read what \"perf stat -x,\" or \"perf script\" prints", option_flag, AT(ratios) },
+	{ 0, "by", "KIND",
+	  "of samples: a block for each comm, pid or sym; default sym", read_by, AT(by),
+	  .words = "comm, pid, sym" },
+	{ 0, "folded", "NODE", "print the stacks of samples for a flame graph of the slots of a\n"
+	  "node, or of all with slots", read_folded, AT(folded) },
+	{ 'h', "help", NULL, "print this", .print = options_usage },
+};
+
+static const struct option_table table = {
+	.usage =
+		"Usage: topdown perf [options] [[--] COMMAND [ARG]...]\n"
+		"       perf ... | topdown perf --ratios [--by comm|pid|sym]\n"
+		"       perf script -F comm,pid,event,period,ip,sym | topdown perf --folded NODE\n"
+		"\n"
+		"Print command lines of perf for this machine, which count and sample the events of the\n"
+		"PMU topdown; or turn the counts that perf prints into ratios. Any number of users of\n"
+		"these events count all the time. Without a subject there are lines for each kind, with\n"
+		"words in capitals to be replaced.\n"
+		"\n",
+	.rows = option_rows,
+	.nr = sizeof(option_rows) / sizeof(option_rows[0]),
+	.examples =
+		"Examples:\n"
+		"  topdown perf                     all lines\n"
+		"  topdown perf -- make -j8         those that measure a command\n"
+		"  topdown perf --run -p 1234       run those that measure a process\n"
+		"  topdown perf --run -a            all CPUs, and which processes had the slots\n",
+	.rest = OPTIONS_COMMAND,
+	.command = offsetof(struct subject, argv),
+};
 
 static bool check_together(const struct subject *subject)
 {
 	bool reads = subject->ratios || subject->folded;
 
 	if (reads && has_subject(subject))
-		return refuse("--ratios and --folded read what perf prints and take no subject (try 'topdown perf --help')");
+		return message_refuse("--ratios and --folded read what perf prints and take no subject (try 'topdown perf --help')");
 	if (reads && subject->run)
-		return refuse("--ratios and --folded read what perf prints (allowed: without --run)");
+		return message_refuse("--ratios and --folded read what perf prints (allowed: without --run)");
 	if (subject->ratios && subject->folded)
-		return refuse("--ratios and --folded exclude each other (allowed: one of them)");
+		return message_refuse("--ratios and --folded exclude each other (allowed: one of them)");
 	if (subject->by && !subject->ratios)
-		return refuse("--by is about the blocks of --ratios (add --ratios)");
+		return message_refuse("--by is about the blocks of --ratios (add --ratios)");
 	if (subject->run && !has_subject(subject))
-		return refuse("--run needs a subject (allowed: with -a, -p, -G or a COMMAND)");
+		return message_refuse("--run needs a subject (allowed: with -a, -p, -G or a COMMAND)");
 	return true;
 }
 
@@ -340,23 +308,13 @@ static int print_ratios(const struct subject *subject)
 int perf_main(int argc, char **argv)
 {
 	static struct subject subject;
-	int option, at = 1;
+	bool done;
+	int ret;
 
 	subject.level = 2;
-	while ((option = options_next(argc, argv, "+:ap:G:l:h", long_options)) != -1) {
-		at = optind;
-		if (option == 'h')
-			return options_help(usage);
-		if (option == OPTIONS_ERROR || !parse_option(&subject, option))
-			return EXIT_USAGE;
-	}
-	if (optind < argc) {
-		subject.argv = argv + optind;
-	} else if (optind > at) {
-		/* getopt went past "--", and a variable was empty perhaps. */
-		message_error("'--' without a command (allowed: -- COMMAND [ARG...])");
-		return EXIT_USAGE;
-	}
+	ret = options_parse(&table, argc, argv, &subject, &done);
+	if (ret || done)
+		return ret;
 	if (!check_together(&subject))
 		return EXIT_USAGE;
 	return subject.ratios || subject.folded ? print_ratios(&subject) : lines(&subject);

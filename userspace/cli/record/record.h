@@ -27,7 +27,7 @@ int record_parse(struct record_options *options, int argc, char **argv, bool *do
 
 int record_open(struct record_run *run);
 
-bool rotate_parse(struct rotation *rotation, const char *text);
+bool rotate_read(const struct option_row *row, const char *text, void *field);
 uint64_t record_due_ns(const struct record_run *run);
 bool rotate_due(const struct record_run *run);
 int rotate_names(const char *path, unsigned int files);
@@ -48,5 +48,13 @@ int cpu_check(const struct topdown_record *record);
 
 int record_cpus(struct record_run *run);
 int record_tasks(struct record_run *run);
+
+int owned_start(struct record_run *run);
+int owned_begin(struct record_run *run);
+int owned_again(struct record_run *run);
+uint64_t owned_next(const struct record_run *run);
+int owned_tick(struct record_run *run);
+int owned_write(struct record_run *run);
+void owned_end(struct record_run *run);
 
 #endif /* TOPDOWN_CLI_RECORD_H */

@@ -49,14 +49,16 @@ static bool parse_size(const char *text, uint64_t *bytes)
 }
 
 /**
- * rotate_parse - read the argument of --rotate
- * @rotation: to be set
+ * rotate_read - read the argument of --rotate
+ * @row: the option
  * @text: a size or a time, a comma, and a number of files
+ * @field: the rotation
  *
  * Return: false after a message.
  */
-bool rotate_parse(struct rotation *rotation, const char *text)
+bool rotate_read(const struct option_row *row, const char *text, void *field)
 {
+	struct rotation *rotation = field;
 	const char *comma = strchr(text, ','), *end;
 	uint64_t ms, files;
 	char what[32];
@@ -71,7 +73,7 @@ bool rotate_parse(struct rotation *rotation, const char *text)
 	/* A number alone could be both. */
 	if (!strchr("smh", what[strlen(what) - 1]))
 		return parse_size(what, &rotation->bytes) || refuse(text);
-	if (!parse_time("--rotate", what, ROTATE_MIN_MS, ROTATE_MAX_MS, &ms))
+	if (!parse_time(option_name(row), what, ROTATE_MIN_MS, ROTATE_MAX_MS, &ms))
 		return false;
 	rotation->ns = ms * NS_PER_MS;
 	return true;

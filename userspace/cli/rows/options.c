@@ -1,16 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The command lines of all subcommands have this in common.
+ * The command lines of all subcommands: getopt's arrays, the help and the values are made of
+ * one table each.
  */
 #include "options.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include <topdown.h>
 
 #include "message.h"
-#include "parse.h"
+#include "output-kind.h"
+
+/* Values of getopt_long(): letters are smaller, and the rows follow. */
+enum {
+	OPTIONS_ERROR = 255,
+	OPTIONS_FIRST_ROW,
+};
+
+/* A table has no more rows. */
+#define ROWS_MAX	64
+#define HELP_COLUMN	23
 
 static const char *help_of(const char *command)
 {
@@ -117,14 +129,8 @@ static bool takes_next(const char *word, const char *letters, const struct optio
 	return false;
 }
 
-/**
- * options_first - move options before the other arguments, where no command follows them
- * @argc: number of @argv
- * @argv: name of the subcommand and its arguments
- * @letters: short options, as for options_next()
- * @names: long options
- */
-void options_first(int argc, char **argv, const char *letters, const struct option *names)
+/* Move options before the other arguments, where no command follows them. */
+static void options_first(int argc, char **argv, const char *letters, const struct option *names)
 {
 	int i, words, to = 1;
 
@@ -146,18 +152,11 @@ void options_first(int argc, char **argv, const char *letters, const struct opti
 	}
 }
 
-/**
- * options_next - getopt_long() with messages of our own
- * @argc: number of @argv
- * @argv: name of the subcommand and its arguments
- * @letters: short options, starting with "+:"
- * @names: long options
- *
- * Long options must be written in full.
- *
- * Return: as getopt_long(), or OPTIONS_ERROR after a message.
+/*
+ * getopt_long() with messages of our own. Long options must be written in full. Returns
+ * OPTIONS_ERROR after a message.
  */
-int options_next(int argc, char **argv, const char *letters, const struct option *names)
+static int options_next(int argc, char **argv, const char *letters, const struct option *names)
 {
 	int at = optind ? optind : 1;
 	int option, index = -1;
@@ -179,85 +178,8 @@ int options_next(int argc, char **argv, const char *letters, const struct option
 	return option;
 }
 
-/**
- * options_device - read the argument of --device
- * @device: the path; untouched on error
- * @text: argument
- *
- * Return: false after a message.
- */
-bool options_device(const char **device, const char *text)
-{
-	if (!*text) {
-		message_error("--device: the path is empty (allowed: a device node such as %s)",
-			      TOPDOWN_DEVICE);
-		return false;
-	}
-	*device = text;
-	return true;
-}
-
-/**
- * options_path - read the name of a file to write to
- * @option: its option, for messages
- * @text: argument
- * @path: the name; untouched on error
- *
- * Return: false after a message.
- */
-bool options_path(const char *option, const char *text, const char **path)
-{
-	if (!*text) {
-		message_error("%s: the file name is empty (allowed: a path to write to)", option);
-		return false;
-	}
-	*path = text;
-	return true;
-}
-
-static bool set_format(struct output *output, enum output_format format)
-{
-	if (output->format != OUTPUT_TABLE && output->format != format) {
-		message_error("-j and -x exclude each other (allowed: one of them)");
-		return false;
-	}
-	output->format = format;
-	return true;
-}
-
-/**
- * options_common - read an option that all subcommands with rows for programs have
- * @option: --device, -j, -x or --no-header, as options_next() returned it
- * @device: the argument of --device
- * @output: the form of the output
- *
- * Return: false after a message.
- */
-bool options_common(int option, const char **device, struct output *output)
-{
-	switch (option) {
-	case OPTIONS_DEVICE:
-		return options_device(device, optarg);
-	case 'j':
-		return set_format(output, OUTPUT_JSON);
-	case 'x':
-		return set_format(output, OUTPUT_CSV) &&
-		       parse_separator("-x", optarg, &output->separator);
-	case OPTIONS_NO_HEADER:
-		output->header = false;
-		return true;
-	}
-	return false;
-}
-
-/**
- * options_no_more - refuse arguments that are no options
- * @argc: number of @argv
- * @argv: name of the subcommand and its arguments
- *
- * Return: false after a message.
- */
-bool options_no_more(int argc, char **argv)
+/* Refuse arguments that are no options. */
+static bool no_more(int argc, char **argv)
 {
 	if (optind >= argc)
 		return true;
@@ -281,16 +203,8 @@ bool options_cpus(bool all, bool some)
 	return false;
 }
 
-/**
- * options_command - take the arguments after the options as a command
- * @argc: number of @argv
- * @argv: name of the subcommand and its arguments
- * @last: where options_next() looked when it found no more options
- * @command: to be set if there is one
- *
- * Return: false after a message.
- */
-bool options_command(int argc, char **argv, int last, char ***command)
+/* Take the arguments after the options as a command; getopt saw that there are no more at @last. */
+static bool take_command(int argc, char **argv, int last, char ***command)
 {
 	if (optind < argc) {
 		*command = argv + optind;
@@ -314,4 +228,209 @@ int options_help(const char *text)
 	if (fputs(text, stdout) < 0 || fflush(stdout))
 		return message_write("standard output", errno);
 	return EXIT_OK;
+}
+
+/* Print a line of the help: the option, and from a column on what it does. */
+static void write_row(const struct option_row *row, FILE *file)
+{
+	const char *text = row->help, *end;
+	int at;
+
+	if (!row->name) {
+		fprintf(file, "%s\n", text);
+		return;
+	}
+	at = row->letter ? fprintf(file, "  -%c, --%s", row->letter, row->name) :
+			   fprintf(file, "      --%s", row->name);
+	if (row->argument)
+		at += fprintf(file, "%s%s", *row->argument == '[' ? "" : " ", row->argument);
+	fprintf(file, "%*s", at < HELP_COLUMN ? HELP_COLUMN - at : 2, "");
+	for (; *(end = strchrnul(text, '\n')); text = end + 1)
+		fprintf(file, "%.*s\n%*s", (int)(end - text), text, HELP_COLUMN, "");
+	fprintf(file, "%s\n", text);
+}
+
+/**
+ * options_write - write the help of a subcommand
+ * @table: its options
+ * @file: where to
+ */
+void options_write(const struct option_table *table, FILE *file)
+{
+	unsigned int i;
+
+	fputs(table->usage, file);
+	for (i = 0; i < table->nr; i++) {
+		if (table->rows[i].help)
+			write_row(&table->rows[i], file);
+	}
+	fprintf(file, "\n%s", table->examples);
+}
+
+/**
+ * options_print - print the help of a subcommand
+ * @table: its options
+ *
+ * Return: exit code.
+ */
+int options_print(const struct option_table *table)
+{
+	options_write(table, stdout);
+	return options_help("");
+}
+
+/**
+ * options_usage - what rows print that print the help
+ * @command: name of the subcommand
+ * @row: the option
+ *
+ * options_parse() does it, which has the table.
+ */
+int options_usage(const char *command, const struct option_row *row)
+{
+	(void)command;
+	(void)row;
+	return EXIT_OK;
+}
+
+/**
+ * options_schema - print the schema of a subcommand's JSON
+ * @command: name of the subcommand
+ * @row: the option; its least value is enum columns_views
+ *
+ * Return: exit code.
+ */
+int options_schema(const char *command, const struct option_row *row)
+{
+	return output_json_schema(command, row->min);
+}
+
+/* The rows as getopt_long() takes them. */
+static void make_arrays(const struct option_table *table, char *letters, struct option *names)
+{
+	const struct option_row *row;
+
+	letters = stpcpy(letters, "+:");
+	for (row = table->rows; row < table->rows + table->nr; row++) {
+		if (!row->name)
+			continue;
+		*names++ = (struct option){
+			.name = row->name,
+			.has_arg = !row->argument ? no_argument : *row->argument == '[' ?
+				   optional_argument : required_argument,
+			.val = OPTIONS_FIRST_ROW + (row - table->rows),
+		};
+		if (!row->letter)
+			continue;
+		*letters++ = row->letter;
+		if (row->argument)
+			*letters++ = ':';
+	}
+	*letters = '\0';
+	*names = (struct option){ 0 };
+}
+
+/* The row of a value of getopt_long(). */
+static const struct option_row *row_of(const struct option_table *table, int option)
+{
+	const struct option_row *row = table->rows;
+
+	if (option >= OPTIONS_FIRST_ROW)
+		return row + option - OPTIONS_FIRST_ROW;
+	while (!row->name || row->letter != option)
+		row++;
+	return row;
+}
+
+/* The row with what a row does, which may have another name. */
+static const struct option_row *what_of(const struct option_table *table,
+					const struct option_row *row)
+{
+	const char *same = row->same;
+
+	if (same) {
+		for (row = table->rows; !row->name || strcmp(row->name, same);)
+			row++;
+	}
+	return row;
+}
+
+/* The first part of what an option does, in one line. */
+static void list_help(const char *help)
+{
+	size_t length = strcspn(help, ";(|"), i;
+
+	while (length && help[length - 1] == ' ')
+		length--;
+	for (i = 0; i < length; i++)
+		putchar(help[i] == '\n' ? ' ' : help[i]);
+	putchar('\n');
+}
+
+/*
+ * For the completion of shells: a line for each option, with its letter, its name, its argument,
+ * the words that this may be, and what it does.
+ */
+static int list_rows(const struct option_table *table)
+{
+	const struct option_row *row, *what;
+
+	for (row = table->rows; row < table->rows + table->nr; row++) {
+		if (!row->name)
+			continue;
+		what = what_of(table, row);
+		printf("%.1s|%s|%s|%s|", &row->letter, row->name,
+		       row->argument ? row->argument : "",
+		       what->words && what->read != option_path ? what->words : "");
+		list_help(row->help ? row->help : "as perf stat has it");
+	}
+	return options_help("");
+}
+
+/**
+ * options_parse - read the command line of a subcommand
+ * @table: its options
+ * @argc: number of @argv
+ * @argv: name of the subcommand and its arguments
+ * @options: what the offsets of the table are in
+ * @done: something was printed in place of the command's work
+ *
+ * Return: 0, or an exit code after a message.
+ */
+int options_parse(const struct option_table *table, int argc, char **argv, void *options,
+		  bool *done)
+{
+	struct option names[ROWS_MAX];
+	const struct option_row *row;
+	char letters[2 * ROWS_MAX];
+	int option, last;
+
+	*done = argc == 2 && !strcmp(argv[1], "--completion");
+	if (*done)
+		return list_rows(table);
+	make_arrays(table, letters, names);
+	if (table->rest < OPTIONS_COMMAND)
+		options_first(argc, argv, letters, names);
+	for (;;) {
+		last = optind ? optind : 1;
+		option = options_next(argc, argv, letters, names);
+		if (option == -1)
+			break;
+		if (option == OPTIONS_ERROR)
+			return EXIT_USAGE;
+		row = what_of(table, row_of(table, option));
+		if (row->print) {
+			*done = true;
+			return row->print == options_usage ? options_print(table) :
+							     row->print(argv[0], row);
+		}
+		if (!row->read(row, optarg, (char *)options + row->field))
+			return EXIT_USAGE;
+		if (row->given)
+			*(bool *)((char *)options + row->given) = true;
+	}
+	if (table->rest == OPTIONS_COMMAND &&
+	    !take_command(argc, argv, last, (char ***)((char *)options + table->command)))
+		return EXIT_USAGE;
+	return table->rest != OPTIONS_ALONE || no_more(argc, argv) ? 0 : EXIT_USAGE;
 }

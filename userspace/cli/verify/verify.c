@@ -24,53 +24,6 @@
 #define MS_TURNS	400
 #define LINE_MAX_SIZE	320
 
-enum {
-	OPT_LIST = OPTIONS_OWN,
-	OPT_ONLY,
-	OPT_QUICK,
-	OPT_MEMORY,
-	OPT_EXECUTE,
-};
-
-static const struct option long_options[] = {
-	{ "list", no_argument, NULL, OPT_LIST },
-	{ "only", required_argument, NULL, OPT_ONLY },
-	{ "quick", no_argument, NULL, OPT_QUICK },
-	{ "output", required_argument, NULL, 'o' },
-	{ "cpu", required_argument, NULL, 'C' },
-	{ "memory", required_argument, NULL, OPT_MEMORY },
-	{ "execute", required_argument, NULL, OPT_EXECUTE },
-	{ "device", required_argument, NULL, OPTIONS_DEVICE },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 }
-};
-
-static const char usage[] =
-	"Usage: topdown verify [options]\n"
-	"\n"
-	"Check that the module counts right on this machine: run small programs of known\n"
-	"character, and look at what must hold on any CPU. It takes about two minutes, and wants\n"
-	"a machine that is idle otherwise. A line says \"right\", \"off\" and by how much, \"seen\" for\n"
-	"a figure that nothing is said about, or \"unchecked\" and why.\n"
-	"\n"
-	"      --list           print the checks and the programs\n"
-	"      --only LIST      only these checks, such as width,bytes\n"
-	"      --quick          shorter measurements\n"
-	"  -o, --output FILE    write a report in JSON; with - to standard output, and the lines\n"
-	"                       to standard error\n"
-	"  -C, --cpu CPU        look at this CPU; default: the last one that is measured\n"
-	"      --memory SIZE    the most that a program may use, in KiB; with less than the caches\n"
-	"                       have, \"chase\" and \"code\" are off\n"
-	"      --execute NAME   only execute this program, until it is killed\n"
-	"      --device PATH    device node; default " TOPDOWN_DEVICE "\n"
-	"  -h, --help           print this help\n"
-	"\n"
-	"Exit status: 0 if nothing is off and something was looked at, 4 if something is off,\n"
-	"1 if nothing could be checked.\n"
-	"\n"
-	"Examples:\n"
-	"  topdown verify -o report.json\n"
-	"  topdown verify --quick --only width,bytes\n";
 
 static const struct check {
 	const char *name;
@@ -182,58 +135,80 @@ void verify_line(struct verify *verify, enum outcome outcome, const char *format
 	json_object_array_add(verify->lines, line);
 }
 
-static bool want(struct choice *choice, const char *list)
+static bool read_only(const struct option_row *row, const char *list, void *field)
 {
+	bool *wanted = field;
 	char *copy = strdup(list), *at = copy, *name;
 	bool known = copy;
 	unsigned int i;
 
-	memset(choice->wanted, 0, sizeof(choice->wanted));
+	memset(wanted, 0, CHECKS * sizeof(*wanted));
 	while (known && (name = strsep(&at, ","))) {
 		for (i = 0; i < CHECKS && strcmp(name, checks[i].name); i++)
 			;
 		known = i < CHECKS;
 		if (known)
-			choice->wanted[i] = true;
+			wanted[i] = true;
 		else
-			message_error("--only: there is no check '%s' (try 'topdown verify --list')",
-				      name);
+			message_error("%s: there is no check '%s' (try 'topdown verify --list')",
+				      option_name(row), name);
 	}
 	free(copy);
 	return known;
 }
 
-static bool parse_option(struct choice *choice, int option)
+static bool read_memory(const struct option_row *row, const char *text, void *field)
 {
-	switch (option) {
-	case OPT_LIST:
-		choice->list = true;
-		return true;
-	case OPT_ONLY:
-		return want(choice, optarg);
-	case OPT_QUICK:
-		choice->quick = true;
-		return true;
-	case 'o':
-		choice->report = optarg;
-		return true;
-	case 'C':
-		choice->home_given = true;
-		return parse_number("--cpu", optarg, 0, VERIFY_CPUS_MAX - 1, "", &choice->home);
-	case OPT_MEMORY:
-		if (!parse_number("--memory", optarg, 64, UINT32_MAX, "KiB", &choice->memory))
-			return false;
-		choice->memory *= 1024;
-		return true;
-	case OPT_EXECUTE:
-		choice->execute = optarg;
-		return true;
-	case OPTIONS_DEVICE:
-		return options_device(&choice->device, optarg);
-	default:
+	uint64_t *memory = field;
+
+	if (!option_number(row, text, memory))
 		return false;
-	}
+	*memory *= 1024;
+	return true;
 }
+
+#define AT(at)	.field = offsetof(struct choice, at)
+#define GIVEN(at)	.given = offsetof(struct choice, at)
+
+static const struct option_row option_rows[] = {
+	{ 0, "list", NULL, "print the checks and the programs", option_flag, AT(list) },
+	{ 0, "only", "LIST", "only these checks, such as width,bytes", read_only, AT(wanted) },
+	{ 0, "quick", NULL, "shorter measurements", option_flag, AT(quick) },
+	{ 'o', "output", "FILE",
+	  "write a report in JSON; with - to standard output, and the lines\n"
+	  "to standard error", option_text, AT(report) },
+	{ 'C', "cpu", "CPU", "look at this CPU; default: the last one that is measured",
+	  option_number, AT(home), 0, VERIFY_CPUS_MAX - 1, "",
+	  GIVEN(home_given) },
+	{ 0, "memory", "SIZE",
+	  "the most that a program may use, in KiB; with less than the caches\n"
+	  "have, \"chase\" and \"code\" are off", read_memory, AT(memory), 64, UINT32_MAX, "KiB" },
+	{ 0, "execute", "NAME",
+	  "only execute this program, until it is killed", option_text, AT(execute) },
+	OPTION_DEVICE(AT(device)),
+	OPTION_HELP,
+};
+
+static const struct option_table table = {
+	.usage =
+		"Usage: topdown verify [options]\n"
+		"\n"
+		"Check that the module counts right on this machine: run small programs of known\n"
+		"character, and look at what must hold on any CPU. It takes about two minutes, and wants\n"
+		"a machine that is idle otherwise. A line says \"right\", \"off\" and by how much, \"seen\" for\n"
+		"a figure that nothing is said about, or \"unchecked\" and why.\n"
+		"\n",
+	.rows = option_rows,
+	.nr = sizeof(option_rows) / sizeof(option_rows[0]),
+	.examples =
+		"Exit status: 0 if nothing is off and something was looked at, 4 if something is off,\n"
+		"1 if nothing could be checked.\n"
+		"\n"
+		"Examples:\n"
+		"  topdown verify -o report.json\n"
+		"  topdown verify --quick --only width,bytes\n",
+	.rest = OPTIONS_ALONE,
+};
 
 static int print_list(void)
 {
@@ -498,17 +473,13 @@ static int run(const struct choice *choice)
 int verify_main(int argc, char **argv)
 {
 	struct choice choice = { .device = TOPDOWN_DEVICE, .memory = PROGRAM_NO_LIMIT };
-	int option;
+	bool done;
+	int ret;
 
 	memset(choice.wanted, 1, sizeof(choice.wanted));
-	while ((option = options_next(argc, argv, ":o:C:h", long_options)) != -1) {
-		if (option == 'h')
-			return options_help(usage);
-		if (!parse_option(&choice, option))
-			return EXIT_USAGE;
-	}
-	if (!options_no_more(argc, argv))
-		return EXIT_USAGE;
+	ret = options_parse(&table, argc, argv, &choice, &done);
+	if (ret || done)
+		return ret;
 #ifndef __x86_64__
 	message_error("verify: its programs are for x86-64");
 	return EXIT_RUNTIME;

@@ -5,7 +5,6 @@
 #include "history.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <topdown.h>
 
 #include "clock.h"
@@ -18,57 +17,6 @@
 #include "refusal.h"
 #include "windows.h"
 
-enum {
-	OPT_SINCE = OPTIONS_OWN,
-	OPT_UNTIL,
-	OPT_SCHEMA,
-};
-
-static const struct option long_options[] = {
-	{ "all-cpus", no_argument, NULL, 'a' },
-	{ "cpu", required_argument, NULL, 'C' },
-	{ "count", required_argument, NULL, 'n' },
-	{ "since", required_argument, NULL, OPT_SINCE },
-	{ "until", required_argument, NULL, OPT_UNTIL },
-	{ "level", required_argument, NULL, 'l' },
-	{ "json", no_argument, NULL, 'j' },
-	{ "csv", required_argument, NULL, 'x' },
-	{ "no-header", no_argument, NULL, OPTIONS_NO_HEADER },
-	{ "schema", no_argument, NULL, OPT_SCHEMA },
-	{ "device", required_argument, NULL, OPTIONS_DEVICE },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 }
-};
-
-#define LETTERS	"+:aC:n:l:jx:h"
-
-static const char usage[] =
-	"Usage: topdown history [options]\n"
-	"\n"
-	"Show the last closed windows of each CPU, the oldest first. The module shares them in\n"
-	"memory, so no CPU is interrupted. A window of a busy CPU is at most one period long.\n"
-	"A TIME is in milliseconds, or has a unit: 500ms, 2s, 1m.\n"
-	"\n"
-	"  -a, --all-cpus       all CPUs, which is the default without -C\n"
-	"  -C, --cpu LIST       only these CPUs, such as 0-3,8\n"
-	"  -n, --count N        the last N windows of each CPU (1..4096); default 10, and all\n"
-	"                       with --since or --until\n"
-	"      --since MOMENT   only windows that have closed since then: 30s ago, or at 14:03,\n"
-	"                       14:03:10, '2026-11-27 14:03'\n"
-	"      --until MOMENT   only windows that have closed until then\n"
-	"  -l, --level N        1 or 2; default: 1 in the table, otherwise all\n"
-	"  -j, --json           one JSON object a line\n"
-	"  -x, --csv SEP        values separated by the character SEP\n"
-	"      --no-header      no column headings\n"
-	"      --schema         print the JSON Schema of the lines of -j\n"
-	"      --device PATH    device node; default " TOPDOWN_DEVICE "\n"
-	"  -h, --help           print this help\n"
-	"\n"
-	"Examples:\n"
-	"  topdown history                   the last 10 windows of each CPU\n"
-	"  topdown history -C 2 -n 60        the last 60 windows of CPU 2\n"
-	"  topdown history --since 5s -j     the windows of the last 5 s\n"
-	"  topdown history --since 14:03:10 --until 14:03:20\n";
 
 /* The command line. */
 struct history_options {
@@ -83,6 +31,49 @@ struct history_options {
 	struct output output;
 };
 
+#define AT(at)	.field = offsetof(struct history_options, at)
+#define GIVEN(at)	.given = offsetof(struct history_options, at)
+
+static const struct option_row option_rows[] = {
+	{ 'a', "all-cpus", NULL,
+	  "all CPUs, which is the default without -C", option_flag, AT(all_cpus) },
+	{ 'C', "cpu", "LIST",
+	  "only these CPUs, such as 0-3,8", option_cpus, AT(cpus), GIVEN(has_cpus) },
+	{ 'n', "count", "N", "the last N windows of each CPU (1..4096); default 10, and all\n"
+	  "with --since or --until", option_number, AT(count), 1, WINDOWS_MAX, "windows" },
+	{ 0, "since", "MOMENT", "only windows that have closed since then: 30s ago, or at 14:03,\n"
+	  "14:03:10, '2026-11-27 14:03'", option_moment, AT(since) },
+	{ 0, "until", "MOMENT",
+	  "only windows that have closed until then", option_moment, AT(until) },
+	{ 'l', "level", "N", "1 or 2; default: 1 in the table, otherwise all",
+	  option_number, AT(level), 1, 2, "levels", .words = "1, 2" },
+	OPTION_JSON(AT(output)),
+	OPTION_CSV(AT(output)),
+	OPTION_NO_HEADER(AT(output)),
+	OPTION_SCHEMA(COLUMNS_WINDOWS),
+	OPTION_DEVICE(AT(device)),
+	OPTION_HELP,
+};
+
+static const struct option_table table = {
+	.usage =
+		"Usage: topdown history [options]\n"
+		"\n"
+		"Show the last closed windows of each CPU, the oldest first. The module shares them in\n"
+		"memory, so no CPU is interrupted. A window of a busy CPU is at most one period long.\n"
+		"A TIME is in milliseconds, or has a unit: 500ms, 2s, 1m.\n"
+		"\n",
+	.rows = option_rows,
+	.nr = sizeof(option_rows) / sizeof(option_rows[0]),
+	.examples =
+		"Examples:\n"
+		"  topdown history                   the last 10 windows of each CPU\n"
+		"  topdown history -C 2 -n 60        the last 60 windows of CPU 2\n"
+		"  topdown history --since 5s -j     the windows of the last 5 s\n"
+		"  topdown history --since 14:03:10 --until 14:03:20\n",
+	.rest = OPTIONS_ALONE,
+};
+
 struct history {
 	const struct history_options *options;
 	struct topdown_map_view *map;
@@ -91,27 +82,6 @@ struct history {
 	bool busy;
 	struct windows windows;
 };
-
-static bool parse_option(struct history_options *options, int option)
-{
-	switch (option) {
-	case 'a':
-		options->all_cpus = true;
-		return true;
-	case 'C':
-		options->has_cpus = true;
-		return cpulist_join(&options->cpus, "-C", optarg);
-	case 'n':
-		return parse_number("-n", optarg, 1, WINDOWS_MAX, "windows", &options->count);
-	case OPT_SINCE:
-		return moment_parse("--since", optarg, &options->since);
-	case OPT_UNTIL:
-		return moment_parse("--until", optarg, &options->until);
-	case 'l':
-		return parse_number("-l", optarg, 1, 2, "levels", &options->level);
-	}
-	return options_common(option, &options->device, &options->output);
-}
 
 /* Take the windows of a CPU, the latest first, until one is no longer kept. */
 static int look_at_cpu(struct history *history, const struct topdown_record *record)
@@ -263,18 +233,13 @@ int history_main(int argc, char **argv)
 			.windows = true,
 		},
 	};
-	int option;
+	bool done;
+	int ret;
 
-	options_first(argc, argv, LETTERS, long_options);
-	while ((option = options_next(argc, argv, LETTERS, long_options)) != -1) {
-		if (option == 'h')
-			return options_help(usage);
-		if (option == OPT_SCHEMA)
-			return output_json_schema("history", COLUMNS_WINDOWS);
-		if (option == OPTIONS_ERROR || !parse_option(&options, option))
-			return EXIT_USAGE;
-	}
-	if (!options_no_more(argc, argv) || !options_cpus(options.all_cpus, options.has_cpus))
+	ret = options_parse(&table, argc, argv, &options, &done);
+	if (ret || done)
+		return ret;
+	if (!options_cpus(options.all_cpus, options.has_cpus))
 		return EXIT_USAGE;
 	if (!options.count)
 		options.count = options.since.kind || options.until.kind ? WINDOWS_MAX :

@@ -13,90 +13,51 @@
 #include "parse.h"
 #include "watch.h"
 
-enum {
-	OPT_COUNT = OPTIONS_OWN,
-	OPT_TIMEOUT,
-	OPT_HOLD,
-	OPT_MIN_SLOTS,
-	OPT_SCHEMA,
+#define AT(at)	.field = offsetof(struct watch_options, at)
+#define GIVEN(at)	.given = offsetof(struct watch_options, at)
+
+static const struct option_row option_rows[] = {
+	{ 'a', "all-cpus", NULL,
+	  "all CPUs, which is the default without -C", option_flag, AT(all_cpus) },
+	{ 'C', "cpu", "LIST",
+	  "only these CPUs, such as 0-3,8", option_cpus, AT(cpus), GIVEN(has_cpus) },
+	{ 's', "sum", NULL, "compare the sum over the CPUs, not each CPU", option_flag, AT(sum) },
+	{ 'b', "back", NULL,
+	  "also say when a CPU is back within the threshold", option_flag, AT(back) },
+	{ 0, "hold", "TIME", "only after this time beyond the threshold (0..3600000 ms)",
+	  option_time, AT(hold_ms), 0, HOLD_MAX_MS },
+	{ 0, "min-slots", "N", "a window of fewer slots is within any threshold",
+	  option_number, AT(min_slots), 1, MIN_SLOTS_MAX, "slots" },
+	{ 0, "count", "N",
+	  "end after N events", option_number, AT(count), 1, EVENTS_MAX, "events" },
+	{ 0, "timeout", "TIME", "end after this time (10..2147483647 ms)",
+	  option_time, AT(timeout_ms), WATCH_TIMEOUT_MIN_MS, WATCH_TIMEOUT_MAX_MS },
+	OPTION_JSON(AT(output)),
+	OPTION_CSV(AT(output)),
+	OPTION_NO_HEADER(AT(output)),
+	OPTION_SCHEMA(COLUMNS_EVENTS),
+	OPTION_DEVICE(AT(device)),
+	OPTION_HELP,
 };
 
-static const struct option long_options[] = {
-	{ "all-cpus", no_argument, NULL, 'a' },
-	{ "cpu", required_argument, NULL, 'C' },
-	{ "sum", no_argument, NULL, 's' },
-	{ "back", no_argument, NULL, 'b' },
-	{ "hold", required_argument, NULL, OPT_HOLD },
-	{ "min-slots", required_argument, NULL, OPT_MIN_SLOTS },
-	{ "count", required_argument, NULL, OPT_COUNT },
-	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
-	{ "json", no_argument, NULL, 'j' },
-	{ "csv", required_argument, NULL, 'x' },
-	{ "no-header", no_argument, NULL, OPTIONS_NO_HEADER },
-	{ "schema", no_argument, NULL, OPT_SCHEMA },
-	{ "device", required_argument, NULL, OPTIONS_DEVICE },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 }
+static const struct option_table table = {
+	.usage =
+		"Usage: topdown watch [options] [THRESHOLD...]\n"
+		"\n"
+		"Say when a CPU crosses a threshold. Nothing is read until then, and no CPU is\n"
+		"interrupted. A THRESHOLD is the name of a node, '>' or '<', and percent of the slots.\n"
+		"Without a THRESHOLD: say when a window of a CPU closes. A TIME is in milliseconds, or\n"
+		"has a unit: 500ms, 2s, 1m.\n"
+		"\n",
+	.rows = option_rows,
+	.nr = sizeof(option_rows) / sizeof(option_rows[0]),
+	.examples =
+		"Examples:\n"
+		"  topdown watch 'tma_memory_bound>60'\n"
+		"  topdown watch --sum --back 'retiring<20' 'backend_bound>70'\n"
+		"  topdown watch -C 2 --hold 10s --count 1 'frontend_bound>40' && notify\n",
+	.rest = OPTIONS_WORDS,
 };
-
-#define LETTERS	"+:aC:sbjx:h"
-
-static const char usage[] =
-	"Usage: topdown watch [options] [THRESHOLD...]\n"
-	"\n"
-	"Say when a CPU crosses a threshold. Nothing is read until then, and no CPU is\n"
-	"interrupted. A THRESHOLD is the name of a node, '>' or '<', and percent of the slots.\n"
-	"Without a THRESHOLD: say when a window of a CPU closes. A TIME is in milliseconds, or\n"
-	"has a unit: 500ms, 2s, 1m.\n"
-	"\n"
-	"  -a, --all-cpus       all CPUs, which is the default without -C\n"
-	"  -C, --cpu LIST       only these CPUs, such as 0-3,8\n"
-	"  -s, --sum            compare the sum over the CPUs, not each CPU\n"
-	"  -b, --back           also say when a CPU is back within the threshold\n"
-	"      --hold TIME      only after this time beyond the threshold (0..3600000 ms)\n"
-	"      --min-slots N    a window of fewer slots is within any threshold\n"
-	"      --count N        end after N events\n"
-	"      --timeout TIME   end after this time (10..2147483647 ms)\n"
-	"  -j, --json           one JSON object a line\n"
-	"  -x, --csv SEP        values separated by the character SEP\n"
-	"      --no-header      no column headings\n"
-	"      --schema         print the JSON Schema of the lines of -j\n"
-	"      --device PATH    device node; default " TOPDOWN_DEVICE "\n"
-	"  -h, --help           print this help\n"
-	"\n"
-	"Examples:\n"
-	"  topdown watch 'tma_memory_bound>60'\n"
-	"  topdown watch --sum --back 'retiring<20' 'backend_bound>70'\n"
-	"  topdown watch -C 2 --hold 10s --count 1 'frontend_bound>40' && notify\n";
-
-static bool parse_option(struct watch_options *options, int option)
-{
-	switch (option) {
-	case 'a':
-		options->all_cpus = true;
-		return true;
-	case 'C':
-		options->has_cpus = true;
-		return cpulist_join(&options->cpus, "-C", optarg);
-	case 's':
-		options->sum = true;
-		return true;
-	case 'b':
-		options->back = true;
-		return true;
-	case OPT_HOLD:
-		return parse_time("--hold", optarg, 0, HOLD_MAX_MS, &options->hold_ms);
-	case OPT_MIN_SLOTS:
-		return parse_number("--min-slots", optarg, 1, MIN_SLOTS_MAX, "slots",
-				    &options->min_slots);
-	case OPT_COUNT:
-		return parse_number("--count", optarg, 1, EVENTS_MAX, "events", &options->count);
-	case OPT_TIMEOUT:
-		return parse_time("--timeout", optarg, WATCH_TIMEOUT_MIN_MS,
-				  WATCH_TIMEOUT_MAX_MS, &options->timeout_ms);
-	}
-	return options_common(option, &options->device, &options->output);
-}
 
 /* Read percent with up to seven digits after the point, as a ratio of the ABI. */
 static bool parse_percent(const char *text, uint32_t *ratio)
@@ -197,7 +158,7 @@ static bool check_together(const struct watch_options *options)
  */
 int watch_parse(struct watch_options *options, int argc, char **argv, bool *done)
 {
-	int option;
+	int ret;
 
 	memset(options, 0, sizeof(*options));
 	options->device = TOPDOWN_DEVICE;
@@ -205,21 +166,9 @@ int watch_parse(struct watch_options *options, int argc, char **argv, bool *done
 	options->output.name = "standard output";
 	options->output.header = true;
 	options->output.events = true;
-	*done = false;
-
-	options_first(argc, argv, LETTERS, long_options);
-	while ((option = options_next(argc, argv, LETTERS, long_options)) != -1) {
-		if (option == 'h') {
-			*done = true;
-			return options_help(usage);
-		}
-		if (option == OPT_SCHEMA) {
-			*done = true;
-			return output_json_schema("watch", COLUMNS_EVENTS);
-		}
-		if (option == OPTIONS_ERROR || !parse_option(options, option))
-			return EXIT_USAGE;
-	}
+	ret = options_parse(&table, argc, argv, options, done);
+	if (ret || *done)
+		return ret;
 	for (; optind < argc; optind++) {
 		if (!parse_threshold(options, argv[optind]))
 			return EXIT_USAGE;
