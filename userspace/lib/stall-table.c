@@ -3,7 +3,7 @@
  * The fields of all layouts, register by register. The order counts where several fields say
  * something of one thing: the last one decides.
  */
-#include "stall-lookups.h"
+#include "stall-table.h"
 
 #define L(name)			(1U << TOPDOWN_LAYOUT_##name)
 #define LOADS_LIKE_SNB		(L(SNB) | L(SKL) | L(GLC))

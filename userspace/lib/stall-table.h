@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <topdown_stall.h>
 
+#include "stall-lookups.h"
+
 /**
  * enum td_stall_op - what is done with a field
  *
@@ -64,30 +66,6 @@ enum td_stall_number {
 	TD_OUTSTANDING,
 	TD_REGION,
 	TD_NUMBERS,
-};
-
-/**
- * struct td_stall_entry - what one value of a field says
- * @set: the value says something
- * @kind: enum topdown_stall_kind, 0 to leave it
- * @stage: enum topdown_stall_stage, 0 to leave it
- * @reason: enum topdown_stall_reason, 0 to leave it
- * @source: enum topdown_stall_source, 0 to leave it
- * @flags: TOPDOWN_STALL_*
- */
-struct td_stall_entry {
-	bool set;
-	uint8_t kind;
-	uint8_t stage;
-	uint8_t reason;
-	uint8_t source;
-	uint64_t flags;
-};
-
-#define TD_ENTRIES	32
-
-struct td_stall_lookup {
-	struct td_stall_entry of[TD_ENTRIES];
 };
 
 /**

@@ -6,7 +6,7 @@
  * that has gone since the last reading has left its sums to an heir: a cgroup to its nearest
  * ancestor, a process to those that have ended.  The heir's are less by what the file has already.
  */
-#include "owned.h"
+#include "record.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,6 @@
 
 #include "clock.h"
 #include "message.h"
-#include "record.h"
 #include "sums.h"
 
 static int refused(const struct record_run *run, int ret)

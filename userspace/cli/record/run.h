@@ -16,7 +16,8 @@
 #include "idlist.h"
 #include "latency-blocks.h"
 #include "latency.h"
-#include "owned.h"
+#include "owner-blocks.h"
+#include "owner-rows.h"
 #include "task.h"
 
 /**
@@ -141,6 +142,66 @@ struct sampled {
 	unsigned int empty;
 	bool counted;
 	double lost;
+};
+
+/**
+ * struct owned_name - what the file says of an owner that the last reading had
+ * @what: enum topdown_owner_what; this and the next two are its key
+ * @id: as in topdown_owner
+ * @start_ns: as in topdown_owner
+ * @number: its number in the file; OWNED_UNNUMBERED if it is not there yet
+ * @name: its name there
+ */
+struct owned_name {
+	uint32_t what;
+	uint64_t id;
+	uint64_t start_ns;
+	uint32_t number;
+	char name[TOPDOWN_OWNER_NAME_MAX];
+};
+
+#define OWNED_UNNUMBERED	UINT32_MAX
+
+/**
+ * struct owned_heir - an owner that has what others had, who have gone since the last reading
+ * @heir: its record in the present reading
+ * @figures: what they had until the last reading
+ * @switches: their switches
+ */
+struct owned_heir {
+	const struct topdown_owner *heir;
+	struct topdown_figures figures;
+	uint64_t switches;
+};
+
+/**
+ * struct owned - the owners that are recorded
+ * @owners: the present and the last reading; without a view none are recorded
+ * @nr_names: number of @name
+ * @name: owners of the last reading, in the order of their keys
+ * @next_number: number in the file of the next owner that it does not have
+ * @nr_heirs: number of @heir
+ * @heir: heirs in the present interval
+ * @nr_entries: number of @entry
+ * @entry: owners that are about to be written
+ * @nr_shares: number of @share
+ * @share: what is about to be written
+ * @begin_ns: when the interval began, CLOCK_MONOTONIC
+ * @next_ns: when it ends
+ */
+struct owned {
+	struct owners owners;
+	unsigned int nr_names;
+	struct owned_name *name;
+	uint32_t next_number;
+	unsigned int nr_heirs;
+	struct owned_heir *heir;
+	unsigned int nr_entries;
+	struct record_owner *entry;
+	unsigned int nr_shares;
+	struct record_share *share;
+	uint64_t begin_ns;
+	uint64_t next_ns;
 };
 
 /**

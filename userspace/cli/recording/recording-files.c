@@ -10,7 +10,6 @@
 
 #include "clock.h"
 #include "message.h"
-#include "times.h"
 
 static int no_memory(void)
 {

@@ -11,7 +11,6 @@
 
 #include "sums.h"
 #include "message.h"
-#include "times.h"
 
 /* The sizes in the first release. */
 #define INFO_SIZE_MIN		sizeof(struct record_info)

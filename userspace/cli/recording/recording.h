@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "cpulist.h"
 #include "latency-blocks.h"
@@ -193,5 +194,16 @@ bool recording_in_part(const struct recording *recording);
 uint64_t recording_gap_ns(const struct recording *recording, uint64_t from_ns, uint64_t to_ns);
 uint64_t recording_epoch_ns(const struct recording *recording, uint64_t at_ns);
 double recording_epoch(const struct recording *recording, uint64_t at_ns);
+
+/* times.c */
+int recording_set_times(struct recording *recording, const struct recording *whole,
+			const struct recording_choice *choice);
+bool recording_overlaps(const struct recording *whole, const struct recording_choice *choice);
+void recording_put_time(char *text, size_t size, uint64_t epoch_ns);
+int recording_choose_times(struct recording *recording, FILE **file,
+			   const struct recording_choice *choice);
+int recording_read_stream(struct recording *recording, FILE *file,
+			  const struct recording_choice *choice,
+			  const struct recording_sink *sink);
 
 #endif /* TOPDOWN_CLI_RECORDING_H */

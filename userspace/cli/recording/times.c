@@ -5,7 +5,7 @@
  * A moment may be counted from the end, which a file says last. So such a file is read twice, and
  * standard input is copied for that.
  */
-#include "times.h"
+#include "recording.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -7,7 +7,6 @@
 
 #include "known.h"
 #include "symbols.h"
-#include "where.h"
 
 #define POINT_SOURCES	20
 

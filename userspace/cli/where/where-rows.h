@@ -6,6 +6,7 @@
 #define TOPDOWN_CLI_WHERE_ROWS_H
 
 #include "points.h"
+#include "where.h"
 
 /**
  * struct where_row - a share of a node's slots
