@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The structure of the sources: which file uses which.  X.c and X.h are one file here, and
-# no name is in two folders of a directory.  Fails if there is a circle, or if a file uses
-# one of a folder that it may not use.
+# The structure of the sources: which file uses which.  X.c and X.h of a folder are one file
+# here, and no header's name is in two folders of a directory.  Fails if there is a circle, or
+# if a file uses one of a folder that it may not use.
 #
 #   graph.sh [-C TREE] [-s] [-o OBJECTS] [DIRECTORY]...
 #
@@ -23,42 +23,61 @@ export LC_ALL=C
 # use each other.  A file that is in no folder is ./NAME.
 declare -A order=(
 	[kmod]="./compat common meter,sums window tasks,sharing,owners interface latency ./main"
+	[userspace/cli]="base recording rows latency,owners,windows,info,perf,verify report record,export,stat,top,where ./main"
 )
-directories=(kmod)
+directories=(kmod userspace/cli userspace/lib)
 
-# units: a line "UNIT PLACE LINES" for each file of the current directory; a file in no
-# folder is a place of its own.
+# units: a line "FOLDER/NAME FOLDER LINES" for each file of the current directory; a file in no
+# folder is ./NAME, in a place of its own.
 units() {
 	find . -name '*.[ch]' ! -name '*.mod.c' -exec wc -l {} + | awk '
 		$2 != "total" {
 			unit = place = $2
-			sub(/.*\//, "", unit)
 			sub(/\.[ch]$/, "", unit)
 			if (place ~ /^\.\/.*\//) {
+				sub(/^\.\//, "", unit)
 				sub(/^\.\//, "", place)
 				sub(/\/.*/, "", place)
 			} else {
-				place = "./" unit
+				place = unit
 			}
 			print unit, place, $1
 		}'
 }
 
-# includes GLOB: a line "USER USED" for each pair, of the files that the glob fits.
+# includes GLOB: a line "USER USED" for each pair, of the files that the glob fits.  A file
+# finds the header of its own folder first.
 includes() {
 	find . -name "$1" ! -name '*.mod.c' -exec grep -HoE '^#include "[^"]+\.h"' {} + |
-		sed -E 's/^(.*\/)?([^/]+)\.[ch]:#include "(.*\/)?([^/]+)\.h"$/\2 \4/' |
-		awk 'NR == FNR { known[$1]; next } $1 != $2 && ($2 in known)' <(echo "$files") - | sort -u
+		sed -E 's/^(.*)\.[ch]:#include "(.*\/)?([^/]+)\.h"$/\1 \3/; s/^\.\/(.*\/)/\1/' |
+		awk '
+			NR == FNR {
+				unit = key = $0
+				home[unit]
+				sub(/.*\//, "", key)
+				of[key] = unit
+				next
+			}
+			{
+				own = $1
+				sub(/[^\/]*$/, "", own)
+				used = ((own $2) in home) ? own $2 : of[$2]
+			}
+			used && used != $1 { print $1, used }
+		' <(find . -name '*.h' | sed -E 's/\.h$//; s/^\.\/(.*\/)/\1/') - | sort -u
 }
 
 # calls OBJECTS: the same by the symbols.
 calls() {
 	find "$1" -name '*.o' ! -name 'topdown*.o' -exec nm -A {} + | awk '
+		NR == FNR { known[$1]; next }
 		{
 			file = $1
-			sub(/:.*/, "", file)
-			sub(/.*\//, "", file)
-			sub(/\.o$/, "", file)
+			sub(/\.o:.*/, "", file)
+			n = split(file, part, "/")
+			file = part[n - 1] "/" part[n]
+			if (!(file in known))
+				file = "./" part[n]
 			name = $NF
 			if (/ U /)
 				uses[file, name] = 1
@@ -71,7 +90,7 @@ calls() {
 				if (part[2] in home && home[part[2]] != part[1])
 					print part[1], home[part[2]]
 			}
-		}' | sort -u
+		}' <(echo "$files") - | sort -u
 }
 
 # missing OBJECTS: the calls of files that are not included, by the file or by its headers.
@@ -99,7 +118,7 @@ missing() {
 				print
 		}' kind=any <(echo "$uses") kind=header <(includes '*.h') \
 		kind=call <(calls "$1") | while read -r user used; do
-		[[ -z $(find . -name "$used.h") ]] || echo "$user $used"
+		[[ ! -e $used.h ]] || echo "$user $used"
 	done
 }
 
@@ -113,8 +132,8 @@ with_calls() {
 	} | sort -u
 }
 
-# misplaced: files in two folders, in none that the order has, and uses of a file of a
-# folder that is not further left.
+# misplaced: files in no folder that the order has, and uses of a file of a folder that is
+# not further left.
 misplaced() {
 	awk -v order="$1" '
 		BEGIN {
@@ -125,16 +144,18 @@ misplaced() {
 					rank[name[j]] = i
 			}
 		}
+		function base(unit) {
+			sub(/.*\//, "", unit)
+			return unit
+		}
 		NR == FNR {
-			if (($1 in place) && place[$1] != $2)
-				print $1 " is in " place[$1] " and in " $2
-			else if (!($1 in place) && n && !($2 in rank))
-				print $1 " is in " $2 ", which is not in the order"
+			if (!($1 in place) && n && !($2 in rank))
+				print base($1) " is in " $2 ", which is not in the order"
 			place[$1] = $2
 			next
 		}
 		n && place[$1] != place[$2] && rank[place[$1]] <= rank[place[$2]] {
-			print place[$1] " (" $1 ") uses " place[$2] " (" $2 ")"
+			print place[$1] " (" base($1) ") uses " place[$2] " (" base($2) ")"
 		}' <(echo "$files") <(echo "$uses")
 }
 
@@ -194,10 +215,9 @@ figures() {
 # list: each file, and what it uses; those that nothing uses come first.
 list() {
 	awk '
-		FILENAME == ARGV[1] { place[$1] = $2; next }
-		FILENAME == ARGV[2] { used[$1] = used[$1] " " $2; next }
-		{ printf "%-28s %s\n", (place[$1] ~ /^\./ ? "" : place[$1] "/") $1, used[$1] }
-	' <(echo "$files") <(echo "$uses") <(tsort <<< "$uses")
+		NR == FNR { used[$1] = used[$1] " " $2; next }
+		{ printf "%-28s %s\n", $1, used[$1] }
+	' <(echo "$uses") <(tsort <<< "$uses")
 }
 
 # look DIRECTORY: print its files, or say what is wrong.

@@ -137,6 +137,7 @@ check_symbols() {
 check_graph() {
 	local module
 
+	{ "$tree/selftests/lint/graph.sh" userspace/cli userspace/lib > /dev/null; } 2>&1 || :
 	module=$("$selftests/vm/module.sh" 6.12 2>/dev/null) ||
 		skip "no module for 6.12: selftests/vm/module.sh 6.12 fails"
 	{ "$tree/selftests/lint/graph.sh" -o "${module%/*}" kmod > /dev/null; } 2>&1 || :
