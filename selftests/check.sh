@@ -69,7 +69,6 @@ prepare_packages() {
 		/usr/include/sys/capability.h=libcap-dev /usr/include/curses.h=libncurses-dev \
 		/usr/include/microhttpd.h=libmicrohttpd-dev /usr/include/zlib.h=zlib1g-dev \
 		/usr/include/glib-2.0=libglib2.0-dev \
-		/usr/include/pcp/pmapi.h=libpcp3-dev /usr/include/pcp/pmda.h=libpcp-pmda3-dev \
 		/usr/lib/python3/dist-packages/pandas=python3-pandas \
 		/usr/include/pixman-1=libpixman-1-dev /usr/include/libfdt.h=libfdt-dev \
 		/usr/include/gelf.h=libelf-dev /usr/include/elfutils/libdwfl.h=libdw-dev '/usr/include/*/gnu/libc-version.h=libc6-dev'

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The agent of PCP with Debian's own pmcd and pmrep, and the stand-in for the kernel of
-# ../../userspace/check/fake; and Debian's agent openmetrics with "topdown export".
+# Debian's pmcd and pmrep of PCP, with its agent openmetrics, "topdown export", and the stand-in
+# for the kernel of ../../userspace/check/fake.
 #
 #   pcp.sh
 #
@@ -19,9 +19,7 @@ if [[ -z ${TOPDOWN_PCP_INSIDE:-} ]]; then
 	echo "KTAP version 1"
 	((EUID == 0)) || { echo "1..0 # SKIP mounts need root"; exit 4; }
 	need make=make gcc=gcc
-	need_files /usr/include/pcp/pmapi.h=libpcp3-dev /usr/include/pcp/pmda.h=libpcp-pmda3-dev
 	make -s -C "$TOP/userspace" all
-	make -s -C "$TOP/userspace/pcp" all
 	# All that is started there ends with it.
 	TOPDOWN_PCP_INSIDE=1 exec unshare --mount --pid --fork --kill-child \
 		--propagation private "$0"
@@ -47,9 +45,8 @@ inside apt-get -qy --no-install-recommends -o DPkg::Lock::Timeout=300 \
 	tail -n 20 "$ROOT/root/apt.log"
 	die "PCP could not be installed"
 }
-make -s -C "$TOP/userspace/pcp" install DESTDIR="$ROOT"
 gcc -std=gnu11 -D_GNU_SOURCE -O1 -shared -fPIC -I"$TOP/userspace/include" -I"$TOP/uapi" -I"$TOP/kmod/common" \
-	-o "$ROOT/root/fake.so" "$TOP"/userspace/check/fake/fake{,-ioctl,-latency,-map,-perf,-poll,-session}.c \
+	-o "$ROOT/root/fake.so" "$TOP"/userspace/check/fake/fake{,-ioctl,-latency,-map,-owner,-perf,-poll,-session}.c \
 	"$TOP"/kmod/common/{metrics,sums}.c
 make -s -C "$TOP/userspace" install DESTDIR="$ROOT" PREFIX=/usr
 cp "$TOP/selftests/ship/pcp-chroot.sh" "$TOP/userspace/topdown" "$ROOT/root"
