@@ -203,7 +203,7 @@ int latency_parse(struct latency_options *options, int argc, char **argv, bool *
 	memset(options, 0, sizeof(*options));
 	options->device = TOPDOWN_DEVICE;
 	options->output.header = true;
-	options->output.latencies = true;
+	options->output.views = COLUMNS_LATENCIES;
 	ret = options_parse(&table, argc, argv, options, done);
 	if (ret || *done)
 		return ret;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "columns.h"
 #include "latency.h"
 #include "message.h"
 #include "report.h"
@@ -126,7 +127,7 @@ static int list_all(struct listing *listing, const struct summary *summary, bool
 
 static int print(struct output *output, const struct interval *interval)
 {
-	output->latencies = true;
+	output->views = COLUMNS_LATENCIES;
 	if (output->format != OUTPUT_TABLE)
 		return output_interval(output, interval);
 	latency_table(output, interval);

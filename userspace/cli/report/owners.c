@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "columns.h"
 #include "message.h"
 #include "owner-table.h"
 
@@ -190,8 +191,7 @@ int report_owners(struct report_options *options, const struct summary *summary)
 
 	if (!listing)
 		return no_memory();
-	options->output.owned = true;
-	options->output.tasks = true;
+	options->output.views = COLUMNS_TASKS | COLUMNS_OWNED;
 	ret = options->steps ? print_steps(options, listing) : print_all(options, listing);
 	owner_listing_free(listing);
 	return ret;

@@ -53,7 +53,7 @@ static int print_windows(struct report_options *options)
 	struct recording recording;
 	int ret;
 
-	options->output.windows = true;
+	options->output.views = COLUMNS_WINDOWS;
 	ret = recording_read(&recording, &options->files, &options->choice, &sink);
 	if (!ret && recording.info.subject != RECORD_OF_CPUS) {
 		message_error("--windows: %s is of tasks, which have no windows (try --steps)",
@@ -106,7 +106,7 @@ static int print_rows(struct report_options *options, const struct summary *summ
 {
 	int ret;
 
-	options->output.report = true;
+	options->output.views |= COLUMNS_REPORT;
 	fill_rows(options, summary, interval);
 	if (options->output.format != OUTPUT_TABLE) {
 		if (summary->recording.owners.there)
@@ -146,7 +146,7 @@ static int print_steps(struct report_options *options, const struct summary *sum
 	size_t step;
 	int ret = 0;
 
-	options->output.steps = true;
+	options->output.views |= COLUMNS_STEPS;
 	for (step = 0; step < summary->all.series.nr && !ret; step++) {
 		fill_step(options, summary, step, interval);
 		ret = output_interval(&options->output, interval);
@@ -172,7 +172,7 @@ static int print_summary(struct report_options *options)
 	int ret;
 
 	ret = summary_read(&summary, &options->files, &options->choice);
-	options->output.tasks = summary_of_tasks(&summary);
+	options->output.views = summary_of_tasks(&summary) ? COLUMNS_TASKS : COLUMNS_CPUS;
 	if (!ret)
 		ret = report_owners_there(options, &summary);
 	if (!ret && options->owners &&

@@ -62,7 +62,7 @@ void output_csv_header(const struct output *output, FILE *file)
 	struct column_list list;
 	unsigned int i;
 
-	columns_select(&list, output_views(output), 0, 0);
+	columns_select(&list, output->views, 0, 0);
 	for (i = 0; i < list.nr; i++) {
 		if (i)
 			putc(output->separator, file);
@@ -96,8 +96,8 @@ static const struct column_list *columns_of(const struct output *output)
 	static struct column_list list;
 	static unsigned int views;
 
-	if (views != output_views(output)) {
-		views = output_views(output);
+	if (views != output->views) {
+		views = output->views;
 		columns_select(&list, views, 0, 0);
 	}
 	return &list;

@@ -92,7 +92,7 @@ static struct json_object *make_object(const struct output *output,
 	if (!object)
 		return NULL;
 	ret |= add(object, "schema", json_object_new_uint64(SCHEMA));
-	ret |= add_columns(object, output_views(output), interval, row);
+	ret |= add_columns(object, output->views, interval, row);
 	if (row->task && row_hybrid(row)) {
 		ret |= add_kind(object, "core", &row->core);
 		ret |= add_kind(object, "atom", &row->atom);

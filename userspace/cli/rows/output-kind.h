@@ -24,14 +24,7 @@ enum output_format {
  * @separator: separator of CSV fields
  * @header: print lines of headings
  * @tree: one node a line, as there is only one row an interval
- * @tasks: rows are of tasks, not of CPUs
- * @windows: rows are of closed windows
- * @events: rows are watch events
- * @latencies: rows are of latencies
- * @owned: rows are of owners of a recording
- * @repeat: rows are means of several runs
- * @report: rows are those of a recording
- * @steps: rows are those of the steps of a recording
+ * @views: COLUMNS_* of rows for programs
  * @errors: print to standard error if there is no file, since standard output belongs to
  *	the measured command
  * @bars: draw bars, since the output is a terminal
@@ -47,14 +40,7 @@ struct output {
 	char separator;
 	bool header;
 	bool tree;
-	bool tasks;
-	bool windows;
-	bool events;
-	bool latencies;
-	bool owned;
-	bool repeat;
-	bool report;
-	bool steps;
+	unsigned int views;
 	bool errors;
 	bool bars;
 	bool colour;
@@ -62,8 +48,6 @@ struct output {
 	bool started;
 	bool stale;
 };
-
-unsigned int output_views(const struct output *output);
 
 void output_table(const struct output *output, const struct interval *interval);
 void output_legend(FILE *file);

@@ -6,6 +6,7 @@
 #include <topdown.h>
 
 #include "clock.h"
+#include "columns.h"
 #include "message.h"
 #include "stat.h"
 
@@ -16,7 +17,7 @@ static int refused(const struct stat_run *run, int ret)
 
 static int prepare(struct stat_run *run)
 {
-	run->output.tasks = true;
+	run->output.views = COLUMNS_TASKS;
 	run->interval.tasks = true;
 	if (!run->interval.level) {
 		message_error("no CPU of this machine can be measured ('topdown info' and the kernel log say why)");

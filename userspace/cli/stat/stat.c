@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "columns.h"
 #include "info.h"
 #include "locate.h"
 #include "message.h"
@@ -51,7 +52,7 @@ static int prepare(struct stat_run *run)
 	int ret;
 
 	*output = options->output;
-	output->repeat = options->runs;
+	output->views = COLUMNS_CPUS;
 	output->errors = options->argv;
 	ret = choose_level(run);
 	return ret ? ret : run->source->prepare(run);

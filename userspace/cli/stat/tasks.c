@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <topdown.h>
 
+#include "columns.h"
 #include "sums.h"
 #include "clock.h"
 #include "family.h"
@@ -19,7 +20,7 @@ static void choose_form(struct stat_run *run)
 	const struct stat_options *options = run->options;
 	struct output *output = &run->output;
 
-	output->tasks = true;
+	output->views = COLUMNS_TASKS | (options->runs ? COLUMNS_RUNS : 0);
 	run->interval.tasks = true;
 	output->tree = !options->per_thread && options->pids.nr + options->tids.nr < 2;
 	if (!output->tree && !options->level && options->output.format == OUTPUT_TABLE)

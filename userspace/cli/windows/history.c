@@ -230,7 +230,7 @@ int history_main(int argc, char **argv)
 			.file = stdout,
 			.name = "standard output",
 			.header = true,
-			.windows = true,
+			.views = COLUMNS_WINDOWS,
 		},
 	};
 	bool done;

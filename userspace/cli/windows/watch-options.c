@@ -165,7 +165,7 @@ int watch_parse(struct watch_options *options, int argc, char **argv, bool *done
 	options->output.file = stdout;
 	options->output.name = "standard output";
 	options->output.header = true;
-	options->output.events = true;
+	options->output.views = COLUMNS_EVENTS;
 	ret = options_parse(&table, argc, argv, options, done);
 	if (ret || *done)
 		return ret;
