@@ -11,6 +11,7 @@
 #include "columns.h"
 #include "events.h"
 #include "latency.h"
+#include "latency-columns.h"
 #include "message.h"
 #include "options.h"
 #include "parse.h"
@@ -113,7 +114,7 @@ static const struct option_row option_rows[] = {
 	  "command standard error", option_path, AT(path) },
 	{ 0, "append", NULL, "write after the contents of FILE", option_flag, AT(append) },
 	OPTION_NO_HEADER(AT(output)),
-	OPTION_SCHEMA(COLUMNS_LATENCIES),
+	OPTION_SCHEMA(COLUMNS_LATENCIES, &latency_columns),
 	OPTION_DEVICE(AT(device)),
 	OPTION_HELP,
 };
@@ -204,6 +205,7 @@ int latency_parse(struct latency_options *options, int argc, char **argv, bool *
 	options->device = TOPDOWN_DEVICE;
 	options->output.header = true;
 	options->output.views = COLUMNS_LATENCIES;
+	options->output.own = &latency_columns;
 	ret = options_parse(&table, argc, argv, options, done);
 	if (ret || *done)
 		return ret;

@@ -39,24 +39,24 @@ static double steps_of(const struct noise_mean *mean)
 	return mean->runs ? NAN : mean->steps;
 }
 
-#define GETTER(key, value)						\
+#define DIFFERENCE(key, value)						\
 	static double get_##key(const struct line *line)		\
 	{								\
 		return value;						\
 	}
 
-GETTER(before, line->difference.before.mean)
-GETTER(after, line->difference.after.mean)
-GETTER(difference, line->difference.difference)
-GETTER(error, line->difference.error)
-GETTER(margin, line->difference.margin)
-GETTER(t, line->difference.t)
-GETTER(freedom, isnan(line->difference.p) ? NAN : line->difference.freedom)
-GETTER(p, line->difference.p)
-GETTER(blocks_before, blocks_of(&line->difference.before))
-GETTER(steps_before, steps_of(&line->difference.before))
-GETTER(blocks_after, blocks_of(&line->difference.after))
-GETTER(steps_after, steps_of(&line->difference.after))
+DIFFERENCE(before, line->difference.before.mean)
+DIFFERENCE(after, line->difference.after.mean)
+DIFFERENCE(difference, line->difference.difference)
+DIFFERENCE(error, line->difference.error)
+DIFFERENCE(margin, line->difference.margin)
+DIFFERENCE(t, line->difference.t)
+DIFFERENCE(freedom, isnan(line->difference.p) ? NAN : line->difference.freedom)
+DIFFERENCE(p, line->difference.p)
+DIFFERENCE(blocks_before, blocks_of(&line->difference.before))
+DIFFERENCE(steps_before, steps_of(&line->difference.before))
+DIFFERENCE(blocks_after, blocks_of(&line->difference.after))
+DIFFERENCE(steps_after, steps_of(&line->difference.after))
 
 static const struct field fields[] = {
 	{ "before", "number", 9, get_before, "mean before" },

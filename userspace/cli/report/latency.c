@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "clock.h"
-#include "columns.h"
+#include "latency-columns.h"
 #include "latency.h"
 #include "message.h"
 #include "report.h"
@@ -128,6 +128,7 @@ static int list_all(struct listing *listing, const struct summary *summary, bool
 static int print(struct output *output, const struct interval *interval)
 {
 	output->views = COLUMNS_LATENCIES;
+	output->own = &latency_columns;
 	if (output->format != OUTPUT_TABLE)
 		return output_interval(output, interval);
 	latency_table(output, interval);

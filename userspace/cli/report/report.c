@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "latency-columns.h"
 #include "metrics.h"
 #include "clock.h"
 #include "columns.h"
@@ -199,11 +200,13 @@ static int print_schema(const struct report_options *options)
 	if (options->diff)
 		return report_diff_schema();
 	if (options->latency)
-		return output_json_schema("report --latency", COLUMNS_LATENCIES);
+		return output_json_schema("report --latency", COLUMNS_LATENCIES,
+					  &latency_columns);
 	if (options->owners)
-		return output_json_schema("report --owners", COLUMNS_TASKS | COLUMNS_OWNED);
+		return output_json_schema("report --owners", COLUMNS_TASKS | COLUMNS_OWNED,
+					  NULL);
 	return output_json_schema("report", COLUMNS_ALL | COLUMNS_REPORT | COLUMNS_STEPS |
-				  COLUMNS_WINDOWS);
+				  COLUMNS_WINDOWS, NULL);
 }
 
 static int run(struct report_options *options)

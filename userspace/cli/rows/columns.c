@@ -6,40 +6,15 @@
 #include "columns.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "metrics.h"
 #include "clock.h"
-#include "latency-figures.h"
-#include "raw-events.h"
+#include "metrics.h"
 #include "repeat.h"
 #include "series.h"
 #include "task.h"
 #include "text.h"
-
-static void set_integer(struct column_value *value, uint64_t integer)
-{
-	value->integer = integer;
-}
-
-static void set_number(struct column_value *value, double number)
-{
-	value->number = number;
-}
-
-static void set_string(struct column_value *value, const char *string)
-{
-	value->string = string;
-}
-
-/* A number that some rows lack. */
-static void set_known(struct column_value *value, bool known, int integer)
-{
-	value->none = !known;
-	value->integer = integer;
-}
 
 static void set_number_of(struct column_value *value, const struct row *row)
 {
@@ -59,17 +34,6 @@ static bool row_has_cpu(const struct row *row)
 		return row->cpu != TOPDOWN_CPU_ALL;
 	return row->kind == ROW_CPU || row->kind == ROW_WINDOW;
 }
-
-#define GETTER(name, setter, ...)						\
-	static void get_##name(const struct column *column,			\
-			       const struct interval *interval,			\
-			       const struct row *row, struct column_value *value) \
-	{									\
-		(void)column;							\
-		(void)interval;							\
-		(void)row;							\
-		set_##setter(value, __VA_ARGS__);				\
-	}
 
 GETTER(time, number, interval->time)
 GETTER(interval, number, interval->length)
@@ -130,23 +94,9 @@ static void set_running(struct column_value *value, const struct row *row)
 	value->none = !row_running(row, &value->number);
 }
 
-/* A number; none if the row does not know it. */
-static void set_figure(struct column_value *value, double number)
-{
-	value->none = isnan(number);
-	value->number = value->none ? 0 : number;
-}
-
 static void set_expected(struct column_value *value, const struct row *row)
 {
 	value->none = !row_expected(row, &value->number);
-}
-
-static void set_ratio(struct column_value *value, uint32_t ratio)
-{
-	value->none = ratio == TOPDOWN_RATIO_NONE;
-	value->integer = ratio;
-	value->number = (double)ratio / TOPDOWN_RATIO_ONE;
 }
 
 static void set_error(struct column_value *value, const struct spread *spread)
@@ -160,17 +110,6 @@ static void set_flag(struct column_value *value, const struct row *row, unsigned
 	bool known = row->flags_known && !(row->task && flag == TOPDOWN_RECORD_CLAMPED);
 
 	set_known(value, known, !!(row->flags & flag));
-}
-
-/* A watch of every window has no threshold. */
-static void set_threshold(struct column_value *value, const struct watched *watched)
-{
-	set_ratio(value, watched ? watched->ratio : TOPDOWN_RATIO_NONE);
-}
-
-static void set_watched(struct column_value *value, const struct watched *watched)
-{
-	value->string = watched ? topdown_node_name(watched->node) : "window";
 }
 
 /* The low bits have the node, the others which rank. */
@@ -196,78 +135,7 @@ GETTER(child, node_name, row_bottleneck_child(row, row_bottleneck(row)))
 GETTER(windows, integer, row->windows)
 GETTER(lost, integer, row->lost)
 GETTER(not_recorded, number, row->gap_ns / (double)NS_PER_S)
-/* A latency that nobody sampled is not known, or known from elsewhere. */
-static void set_latency(struct column_value *value, const struct row *row, enum known_figure figure)
-{
-	set_figure(value, row_latency(row, figure));
-}
-
-static void set_end(struct column_value *value, const struct row *row, enum known_figure figure)
-{
-	set_latency(value, row, figure);
-	value->integer = value->number;
-}
-
-static const char *latency_event(const struct row *row)
-{
-	return row->node ? row->node : raw_events_name(row->latency->event);
-}
-
-/* A node has no samples of its own. */
-static uint64_t latency_number(const struct row *row, uint64_t number)
-{
-	return row->node ? 0 : number;
-}
-
-/* Does anybody know what was counted, and what was lost? */
-static bool latency_counted(const struct row *row)
-{
-	return !row->node && row->latency->flags & TOPDOWN_LATENCY_RECORD_COUNTED;
-}
-
-static const char *latency_origin(const struct row *row)
-{
-	if (row->node)
-		return "cost";
-	if (row->known)
-		return row->known->source;
-	return row->latency->samples ? "samples" : "none";
-}
-
-static void set_covered(struct column_value *value, const struct row *row)
-{
-	const struct topdown_latency_record *record = row->latency;
-
-	value->none = row->node || !record->elapsed_ns;
-	value->number = value->none ? 0 : (double)record->running_ns / record->elapsed_ns;
-}
-
-GETTER(event, string, latency_event(row))
-GETTER(samples, integer, latency_number(row, row->latency->samples))
-GETTER(events, integer, latency_number(row, row->latency->events))
-GETTER(counted_events, known, latency_counted(row), row->latency->counted)
-GETTER(lost_events, known, latency_counted(row), row->latency->lost)
-GETTER(mean, latency, row, KNOWN_MEAN)
-GETTER(deviation, figure, row->node ? (double)NAN : sqrt(topdown_latency_variance(row->latency)))
-GETTER(min, end, row, KNOWN_MIN)
-GETTER(p50, latency, row, KNOWN_P50)
-GETTER(p90, latency, row, KNOWN_P90)
-GETTER(p99, latency, row, KNOWN_P99)
-GETTER(max, end, row, KNOWN_MAX)
-GETTER(origin, string, latency_origin(row))
-GETTER(estimate, figure, row->estimate)
-GETTER(cost, figure, row->cost)
-GETTER(over, known, row->judged, row->over)
-GETTER(covered, covered, row)
-GETTER(aside, known, !row->node, !!(row->latency->flags & TOPDOWN_LATENCY_RECORD_AWAY))
 GETTER(subject, subject, row)
-GETTER(watch, integer, row->event->watch)
-GETTER(watched, watched, row->watched)
-GETTER(threshold, threshold, row->watched)
-GETTER(below, integer, row->watched && row->watched->below)
-GETTER(back, integer, !!(row->event->flags & TOPDOWN_EVENT_BACK))
-GETTER(value, ratio, row->event->ratio)
-GETTER(count, integer, row->event->count)
 GETTER(running, running, row)
 GETTER(share, number, row->share)
 GETTER(ipc, figure, topdown_figures_ipc(&row->figures))
@@ -280,15 +148,6 @@ GETTER(interval_rse, error, &interval->repeat->length)
 GETTER(slots_rse, error, &interval->repeat->slots)
 GETTER(ratio_rse, error, &interval->repeat->node[column->of])
 
-/* A column with a name. How it looks in tables may follow. */
-#define INTEGER(name, views, help, ...)						\
-	{ #name, COLUMN_INTEGER, views, 0, false, 0, get_##name, help, { __VA_ARGS__ } }
-#define MAYBE(name, views, help, ...)						\
-	{ #name, COLUMN_INTEGER, views, 0, true, 0, get_##name, help, { __VA_ARGS__ } }
-#define NUMBER(name, views, digits, nullable, help, ...)			\
-	{ #name, COLUMN_NUMBER, views, digits, nullable, 0, get_##name, help, { __VA_ARGS__ } }
-#define STRING(name, views, help, ...)						\
-	{ #name, COLUMN_STRING, views, 0, false, 0, get_##name, help, { __VA_ARGS__ } }
 #define FLAG(name, flag, help)							\
 	{ #name, COLUMN_BOOLEAN, COLUMNS_ALL, 0, true, flag, get_flag, help, { 0 } }
 #define TABLE(type, get, views, ...)						\
@@ -307,6 +166,9 @@ GETTER(ratio_rse, error, &interval->repeat->node[column->of])
 	{ "tma_" #name "_p" #rank, COLUMN_NUMBER, COLUMNS_REPORT, 9, true,	\
 	  TOPDOWN_##node | (i) << RANK_SHIFT, get_rank,				\
 	  "tma_" #name " that " #rank "% of the steps do not exceed", { 0 } }
+
+#define RANKS(name, node)							\
+	RANK(name, node, 0, 5), RANK(name, node, 1, 50), RANK(name, node, 2, 95)
 
 #define ROWS "all, cpu, core, socket, node, process, thread, runs, window, event, cgroup, idle, others or ended"
 
@@ -388,15 +250,6 @@ static const struct column columns[] = {
 	ERROR(resource_bound, RESOURCE_BOUND),
 	ERROR(smt_contention, SMT_CONTENTION),
 	INTEGER(window, COLUMNS_WINDOWS, "number of the window since the module was loaded"),
-	INTEGER(watch, COLUMNS_EVENTS, "number of the watch, from 1"),
-	STRING(watched, COLUMNS_EVENTS, "node that is compared, or window"),
-	NUMBER(threshold, COLUMNS_EVENTS, 9, true, "threshold that was crossed"),
-	{ "below", COLUMN_BOOLEAN, COLUMNS_EVENTS, 0, false, 0, get_below,
-	  "the threshold is crossed downwards", { 0 } },
-	{ "back", COLUMN_BOOLEAN, COLUMNS_EVENTS, 0, false, 0, get_back,
-	  "the node is within the threshold again", { 0 } },
-	NUMBER(value, COLUMNS_EVENTS, 9, true, "ratio of the node in the latest window"),
-	INTEGER(count, COLUMNS_EVENTS, "number of such events since the last one"),
 	INTEGER(cycles, COLUMNS_ALL | COLUMNS_KINDS,
 		"cycles in which the CPU was not halted; 0 if they were not counted"),
 	INTEGER(instructions, COLUMNS_ALL | COLUMNS_KINDS,
@@ -416,76 +269,20 @@ static const struct column columns[] = {
 	  get_bottleneck, "largest level 1 node over its threshold", { 0 } },
 	{ "child", COLUMN_STRING, COLUMNS_REPORT | COLUMNS_STEPS | COLUMNS_OWNED, 0, true, 0,
 	  get_child, "largest child of the bottleneck over its threshold", { 0 } },
-	RANK(retiring, RETIRING, 0, 5),
-	RANK(retiring, RETIRING, 1, 50),
-	RANK(retiring, RETIRING, 2, 95),
-	RANK(bad_speculation, BAD_SPECULATION, 0, 5),
-	RANK(bad_speculation, BAD_SPECULATION, 1, 50),
-	RANK(bad_speculation, BAD_SPECULATION, 2, 95),
-	RANK(frontend_bound, FRONTEND_BOUND, 0, 5),
-	RANK(frontend_bound, FRONTEND_BOUND, 1, 50),
-	RANK(frontend_bound, FRONTEND_BOUND, 2, 95),
-	RANK(backend_bound, BACKEND_BOUND, 0, 5),
-	RANK(backend_bound, BACKEND_BOUND, 1, 50),
-	RANK(backend_bound, BACKEND_BOUND, 2, 95),
-	RANK(heavy_operations, HEAVY_OPERATIONS, 0, 5),
-	RANK(heavy_operations, HEAVY_OPERATIONS, 1, 50),
-	RANK(heavy_operations, HEAVY_OPERATIONS, 2, 95),
-	RANK(light_operations, LIGHT_OPERATIONS, 0, 5),
-	RANK(light_operations, LIGHT_OPERATIONS, 1, 50),
-	RANK(light_operations, LIGHT_OPERATIONS, 2, 95),
-	RANK(branch_mispredicts, BRANCH_MISPREDICTS, 0, 5),
-	RANK(branch_mispredicts, BRANCH_MISPREDICTS, 1, 50),
-	RANK(branch_mispredicts, BRANCH_MISPREDICTS, 2, 95),
-	RANK(machine_clears, MACHINE_CLEARS, 0, 5),
-	RANK(machine_clears, MACHINE_CLEARS, 1, 50),
-	RANK(machine_clears, MACHINE_CLEARS, 2, 95),
-	RANK(fetch_latency, FETCH_LATENCY, 0, 5),
-	RANK(fetch_latency, FETCH_LATENCY, 1, 50),
-	RANK(fetch_latency, FETCH_LATENCY, 2, 95),
-	RANK(fetch_bandwidth, FETCH_BANDWIDTH, 0, 5),
-	RANK(fetch_bandwidth, FETCH_BANDWIDTH, 1, 50),
-	RANK(fetch_bandwidth, FETCH_BANDWIDTH, 2, 95),
-	RANK(memory_bound, MEMORY_BOUND, 0, 5),
-	RANK(memory_bound, MEMORY_BOUND, 1, 50),
-	RANK(memory_bound, MEMORY_BOUND, 2, 95),
-	RANK(core_bound, CORE_BOUND, 0, 5),
-	RANK(core_bound, CORE_BOUND, 1, 50),
-	RANK(core_bound, CORE_BOUND, 2, 95),
-	RANK(resource_bound, RESOURCE_BOUND, 0, 5),
-	RANK(resource_bound, RESOURCE_BOUND, 1, 50),
-	RANK(resource_bound, RESOURCE_BOUND, 2, 95),
-	RANK(smt_contention, SMT_CONTENTION, 0, 5),
-	RANK(smt_contention, SMT_CONTENTION, 1, 50),
-	RANK(smt_contention, SMT_CONTENTION, 2, 95),
-	STRING(event, COLUMNS_LATENCIES, "Intel's name of the event"),
-	INTEGER(samples, COLUMNS_LATENCIES, "number of samples"),
-	INTEGER(events, COLUMNS_LATENCIES, "number of events that the samples stand for"),
-	MAYBE(counted_events, COLUMNS_LATENCIES,
-	      "number of events that the sampling counter counted"),
-	MAYBE(lost_events, COLUMNS_LATENCIES,
-	      "number of events of periods that ended without a sample"),
-	NUMBER(mean, COLUMNS_LATENCIES, 6, true, "mean of the latencies, in cycles"),
-	NUMBER(deviation, COLUMNS_LATENCIES, 6, true, "their standard deviation"),
-	MAYBE(min, COLUMNS_LATENCIES, "least latency; after the first interval that of its bin"),
-	NUMBER(p50, COLUMNS_LATENCIES, 1, true, "median, as the middle of its bin"),
-	NUMBER(p90, COLUMNS_LATENCIES, 1, true, "90% of the events have no larger latency"),
-	NUMBER(p99, COLUMNS_LATENCIES, 1, true, "99% of the events have no larger latency"),
-	MAYBE(max, COLUMNS_LATENCIES,
-	      "greatest latency; after the first interval that of its bin"),
-	NUMBER(covered, COLUMNS_LATENCIES, 6, true,
-	       "share of the interval in which the event was sampled"),
-	{ "aside", COLUMN_BOOLEAN, COLUMNS_LATENCIES, 0, true, 0, get_aside,
-	  "on some CPU the counter is left to others now, or the event finds none", { 0 } },
-	MAYBE(pid, COLUMNS_LATENCIES, "number of the process"),
-	STRING(origin, COLUMNS_LATENCIES,
-	       "samples, none, table, perfmon or pmu-tools, who have published it; or cost"),
-	NUMBER(estimate, COLUMNS_LATENCIES, 0, true,
-	       "how often the event happened, with --cost; an estimate"),
-	NUMBER(cost, COLUMNS_LATENCIES, 6, true,
-	       "count times latency, as a share of the cycles; or the value of a node"),
-	{ "over", COLUMN_BOOLEAN, COLUMNS_LATENCIES, 0, true, 0, get_over,
-	  "the node is over its threshold", { 0 } },
+	RANKS(retiring, RETIRING),
+	RANKS(bad_speculation, BAD_SPECULATION),
+	RANKS(frontend_bound, FRONTEND_BOUND),
+	RANKS(backend_bound, BACKEND_BOUND),
+	RANKS(heavy_operations, HEAVY_OPERATIONS),
+	RANKS(light_operations, LIGHT_OPERATIONS),
+	RANKS(branch_mispredicts, BRANCH_MISPREDICTS),
+	RANKS(machine_clears, MACHINE_CLEARS),
+	RANKS(fetch_latency, FETCH_LATENCY),
+	RANKS(fetch_bandwidth, FETCH_BANDWIDTH),
+	RANKS(memory_bound, MEMORY_BOUND),
+	RANKS(core_bound, CORE_BOUND),
+	RANKS(resource_bound, RESOURCE_BOUND),
+	RANKS(smt_contention, SMT_CONTENTION),
 	MAYBE(cgroup, COLUMNS_TASKS, "number of the cgroup, of rows of cgroups"),
 	{ "path", COLUMN_STRING, COLUMNS_TASKS, 0, true, 0, get_path,
 	  "path of the cgroup, from the root of cgroups on", { 0 } },
@@ -582,6 +379,19 @@ void columns_select(struct column_list *list, unsigned int views, unsigned int l
 		}
 		list->column[at] = &columns[i];
 	}
+}
+
+/**
+ * columns_add - add the columns that one kind of rows has for itself
+ * @list: columns that other kinds have as well
+ * @own: what follows; NULL for nothing
+ */
+void columns_add(struct column_list *list, const struct columns *own)
+{
+	unsigned int i;
+
+	for (i = 0; own && i < own->nr; i++)
+		list->column[list->nr++] = &own->column[i];
 }
 
 /**

@@ -6,6 +6,7 @@
 #ifndef TOPDOWN_CLI_COLUMNS_H
 #define TOPDOWN_CLI_COLUMNS_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -135,6 +136,16 @@ struct column {
 };
 
 /**
+ * struct columns - the columns that one kind of rows has for itself
+ * @column: columns
+ * @nr: number of them
+ */
+struct columns {
+	const struct column *column;
+	unsigned int nr;
+};
+
+/**
  * struct column_list - the columns of a view, in its order
  * @nr: number of them
  * @column: columns
@@ -146,6 +157,7 @@ struct column_list {
 
 void columns_select(struct column_list *list, unsigned int views, unsigned int level,
 		    uint32_t nodes);
+void columns_add(struct column_list *list, const struct columns *own);
 void columns_drop_node(struct column_list *list, unsigned int node);
 const struct column *column_of_node(unsigned int node);
 bool column_is_node(const struct column *column);
@@ -153,5 +165,67 @@ void column_value(const struct column *column, const struct interval *interval,
 		  const struct row *row, struct column_value *value);
 void column_text(char *text, size_t size, const struct column *column,
 		 const struct row *row, bool wide);
+
+/* Tables of columns are made of the following, by those who have some. */
+
+static inline void set_integer(struct column_value *value, uint64_t integer)
+{
+	value->integer = integer;
+}
+
+static inline void set_number(struct column_value *value, double number)
+{
+	value->number = number;
+}
+
+static inline void set_string(struct column_value *value, const char *string)
+{
+	value->string = string;
+}
+
+/* A number that some rows lack. */
+static inline void set_known(struct column_value *value, bool known, int integer)
+{
+	value->none = !known;
+	value->integer = integer;
+}
+
+/* A number; none if the row does not know it. */
+static inline void set_figure(struct column_value *value, double number)
+{
+	value->none = isnan(number);
+	value->number = value->none ? 0 : number;
+}
+
+static inline void set_ratio(struct column_value *value, uint32_t ratio)
+{
+	value->none = ratio == TOPDOWN_RATIO_NONE;
+	value->integer = ratio;
+	value->number = (double)ratio / TOPDOWN_RATIO_ONE;
+}
+
+/* Define get_NAME(), which gives the rest to a setter. */
+#define GETTER(name, setter, ...)						\
+	static void get_##name(const struct column *column,			\
+			       const struct interval *interval,			\
+			       const struct row *row, struct column_value *value) \
+	{									\
+		(void)column;							\
+		(void)interval;							\
+		(void)row;							\
+		set_##setter(value, __VA_ARGS__);				\
+	}
+
+/* A column with a name. How it looks in tables may follow. */
+#define INTEGER(name, views, help, ...)						\
+	{ #name, COLUMN_INTEGER, views, 0, false, 0, get_##name, help, { __VA_ARGS__ } }
+#define MAYBE(name, views, help, ...)						\
+	{ #name, COLUMN_INTEGER, views, 0, true, 0, get_##name, help, { __VA_ARGS__ } }
+#define NUMBER(name, views, digits, nullable, help, ...)			\
+	{ #name, COLUMN_NUMBER, views, digits, nullable, 0, get_##name, help, { __VA_ARGS__ } }
+#define STRING(name, views, help, ...)						\
+	{ #name, COLUMN_STRING, views, 0, false, 0, get_##name, help, { __VA_ARGS__ } }
+#define BOOLEAN(name, views, nullable, help)					\
+	{ #name, COLUMN_BOOLEAN, views, 0, nullable, 0, get_##name, help, { 0 } }
 
 #endif /* TOPDOWN_CLI_COLUMNS_H */

@@ -302,7 +302,7 @@ int options_usage(const char *command, const struct option_row *row)
  */
 int options_schema(const char *command, const struct option_row *row)
 {
-	return output_json_schema(command, row->min);
+	return output_json_schema(command, row->min, row->own);
 }
 
 /* The rows as getopt_long() takes them. */

@@ -13,6 +13,8 @@
 
 #include "output-kind.h"
 
+struct columns;
+
 /**
  * struct option_row - an option, and all that is said of it
  * @letter: short name; 0 without
@@ -27,6 +29,7 @@
  * @words: words that are allowed, or what an empty path is
  * @given: offset of a bool that says that there was this option; 0 without
  * @print: prints something in place of the command's work
+ * @own: of options_schema(): columns that the rows have for themselves
  * @same: long name of the option that has this as another name
  */
 struct option_row {
@@ -42,6 +45,7 @@ struct option_row {
 	const char *words;
 	size_t given;
 	int (*print)(const char *command, const struct option_row *row);
+	const struct columns *own;
 	const char *same;
 };
 
@@ -88,9 +92,9 @@ struct option_table {
 	{ 'x', "csv", "SEP", "values separated by the character SEP", option_csv, at }
 #define OPTION_NO_HEADER(at) \
 	{ 0, "no-header", NULL, "no column headings", option_no_header, at }
-#define OPTION_SCHEMA(views) \
+#define OPTION_SCHEMA(views, columns) \
 	{ 0, "schema", NULL, "print the JSON Schema of the lines of -j", .min = views, \
-	  .print = options_schema }
+	  .print = options_schema, .own = columns }
 
 bool option_flag(const struct option_row *row, const char *text, void *field);
 bool option_value(const struct option_row *row, const char *text, void *field);

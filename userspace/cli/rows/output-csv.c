@@ -63,6 +63,7 @@ void output_csv_header(const struct output *output, FILE *file)
 	unsigned int i;
 
 	columns_select(&list, output->views, 0, 0);
+	columns_add(&list, output->own);
 	for (i = 0; i < list.nr; i++) {
 		if (i)
 			putc(output->separator, file);
@@ -99,6 +100,7 @@ static const struct column_list *columns_of(const struct output *output)
 	if (views != output->views) {
 		views = output->views;
 		columns_select(&list, views, 0, 0);
+		columns_add(&list, output->own);
 	}
 	return &list;
 }

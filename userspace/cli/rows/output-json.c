@@ -54,7 +54,8 @@ static int add_value(struct json_object *object, const struct column *column,
 }
 
 static int add_columns(struct json_object *object, unsigned int views,
-		       const struct interval *interval, const struct row *row)
+		       const struct columns *own, const struct interval *interval,
+		       const struct row *row)
 {
 	struct column_value value;
 	struct column_list list;
@@ -62,6 +63,7 @@ static int add_columns(struct json_object *object, unsigned int views,
 	int ret = 0;
 
 	columns_select(&list, views, 0, 0);
+	columns_add(&list, own);
 	for (i = 0; i < list.nr; i++) {
 		column_value(list.column[i], interval, row, &value);
 		ret |= add_value(object, list.column[i], &value);
@@ -79,7 +81,7 @@ static int add_kind(struct json_object *object, const char *key,
 
 	/* From here on the object owns the array, even if a later step fails. */
 	ret = add(object, key, kind);
-	return ret ? ret : add_columns(kind, COLUMNS_KINDS, NULL, &row);
+	return ret ? ret : add_columns(kind, COLUMNS_KINDS, NULL, NULL, &row);
 }
 
 static struct json_object *make_object(const struct output *output,
@@ -92,7 +94,7 @@ static struct json_object *make_object(const struct output *output,
 	if (!object)
 		return NULL;
 	ret |= add(object, "schema", json_object_new_uint64(SCHEMA));
-	ret |= add_columns(object, output->views, interval, row);
+	ret |= add_columns(object, output->views, output->own, interval, row);
 	if (row->task && row_hybrid(row)) {
 		ret |= add_kind(object, "core", &row->core);
 		ret |= add_kind(object, "atom", &row->atom);
@@ -165,15 +167,17 @@ static void put_column(const struct column *column)
  * output_json_schema - print the JSON Schema of a line
  * @command: whose
  * @views: COLUMNS_* of the kinds of rows that it has
+ * @own: columns after these; NULL for none
  *
  * Return: exit code.
  */
-int output_json_schema(const char *command, unsigned int views)
+int output_json_schema(const char *command, unsigned int views, const struct columns *own)
 {
 	struct column_list list;
 	unsigned int i;
 
 	columns_select(&list, views, 0, 0);
+	columns_add(&list, own);
 	printf("{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\n"
 	       "\"title\":\"a line of topdown %s -j\",\n"
 	       "\"type\":\"object\",\n", command);

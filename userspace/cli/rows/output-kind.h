@@ -10,6 +10,8 @@
 
 #include "rows.h"
 
+struct columns;
+
 enum output_format {
 	OUTPUT_TABLE,
 	OUTPUT_CSV,
@@ -25,6 +27,7 @@ enum output_format {
  * @header: print lines of headings
  * @tree: one node a line, as there is only one row an interval
  * @views: COLUMNS_* of rows for programs
+ * @own: columns after these; NULL for none
  * @errors: print to standard error if there is no file, since standard output belongs to
  *	the measured command
  * @bars: draw bars, since the output is a terminal
@@ -41,6 +44,7 @@ struct output {
 	bool header;
 	bool tree;
 	unsigned int views;
+	const struct columns *own;
 	bool errors;
 	bool bars;
 	bool colour;
@@ -55,6 +59,6 @@ void output_notes(const struct output *output, const struct interval *interval);
 void output_csv_header(const struct output *output, FILE *file);
 void output_csv(const struct output *output, const struct interval *interval);
 int output_json(const struct output *output, const struct interval *interval);
-int output_json_schema(const char *command, unsigned int views);
+int output_json_schema(const char *command, unsigned int views, const struct columns *own);
 
 #endif /* TOPDOWN_CLI_OUTPUT_KIND_H */

@@ -126,7 +126,7 @@ static const struct option_row option_rows[] = {
 	{ .help = "      --interval-print, --interval-count, --td-level, --field-separator," },
 	{ .help = "      --json-output, --for-each-cgroup" },
 	{ .help = "Other:" },
-	OPTION_SCHEMA(COLUMNS_KEYS),
+	OPTION_SCHEMA(COLUMNS_KEYS, NULL),
 	OPTION_DEVICE(AT(device)),
 	OPTION_HELP,
 	{ .name = "interval-print", .argument = "TIME", .same = "interval" },

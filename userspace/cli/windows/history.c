@@ -50,7 +50,7 @@ static const struct option_row option_rows[] = {
 	OPTION_JSON(AT(output)),
 	OPTION_CSV(AT(output)),
 	OPTION_NO_HEADER(AT(output)),
-	OPTION_SCHEMA(COLUMNS_WINDOWS),
+	OPTION_SCHEMA(COLUMNS_WINDOWS, NULL),
 	OPTION_DEVICE(AT(device)),
 	OPTION_HELP,
 };

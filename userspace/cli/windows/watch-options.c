@@ -35,7 +35,7 @@ static const struct option_row option_rows[] = {
 	OPTION_JSON(AT(output)),
 	OPTION_CSV(AT(output)),
 	OPTION_NO_HEADER(AT(output)),
-	OPTION_SCHEMA(COLUMNS_EVENTS),
+	OPTION_SCHEMA(COLUMNS_EVENTS, &watch_columns),
 	OPTION_DEVICE(AT(device)),
 	OPTION_HELP,
 };
@@ -166,6 +166,7 @@ int watch_parse(struct watch_options *options, int argc, char **argv, bool *done
 	options->output.name = "standard output";
 	options->output.header = true;
 	options->output.views = COLUMNS_EVENTS;
+	options->output.own = &watch_columns;
 	ret = options_parse(&table, argc, argv, options, done);
 	if (ret || *done)
 		return ret;

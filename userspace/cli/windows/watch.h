@@ -54,6 +54,8 @@ struct watch_options {
 	struct watched watched[WATCHES_MAX];
 };
 
+extern const struct columns watch_columns;
+
 int watch_main(int argc, char **argv);
 int watch_parse(struct watch_options *options, int argc, char **argv, bool *done);
 
