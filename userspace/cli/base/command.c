@@ -358,3 +358,15 @@ int command_end(struct command *command)
 		return EXIT_SIGNAL + command->killed;
 	return WEXITSTATUS(status);
 }
+
+/**
+ * command_failure - the exit code of a failure that is not the command's
+ * @argv: the command; NULL for none
+ * @ret: exit code of the failure, or EXIT_OK
+ *
+ * Return: @ret; with a command another one, which does not look like one of the command's.
+ */
+int command_failure(char **argv, int ret)
+{
+	return argv && (ret == EXIT_RUNTIME || ret == EXIT_DEVICE) ? EXIT_OURS : ret;
+}

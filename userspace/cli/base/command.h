@@ -58,5 +58,6 @@ void command_cancel(struct command *command);
 void command_signal(const struct command *command, int signal);
 void command_times(struct command *command);
 int command_end(struct command *command);
+int command_failure(char **argv, int ret);
 
 #endif /* TOPDOWN_CLI_COMMAND_H */

@@ -286,12 +286,6 @@ static bool only_known(const struct latency_run *run, struct nothing *why)
 	return why->error == ENOENT || (!why->error && why->refusal);
 }
 
-/* A failure of ours must not look like one of the command. */
-static int failure(const struct latency_run *run, int ret)
-{
-	return run->options->argv && (ret == EXIT_RUNTIME || ret == EXIT_DEVICE) ? EXIT_OURS : ret;
-}
-
 /* Signals are blocked from here on, but not for the command. */
 static int sample_all(struct latency_run *run)
 {
@@ -300,9 +294,9 @@ static int sample_all(struct latency_run *run)
 	ret = ticker_open(&run->ticker);
 	if (ret) {
 		message_error("cannot wait: %s", strerror(-ret));
-		return failure(run, EXIT_RUNTIME);
+		return command_failure(run->options->argv, EXIT_RUNTIME);
 	}
-	ret = failure(run, sample(run));
+	ret = command_failure(run->options->argv, sample(run));
 	if (run->command.pid) {
 		status = latency_outlast(run);
 		ret = status ? status : ret;
@@ -323,10 +317,10 @@ static int run_all(struct latency_run *run)
 	signal(SIGPIPE, SIG_IGN);
 	ret = output_open(&options->output, options->path, options->append);
 	if (ret)
-		return failure(run, ret);
+		return command_failure(run->options->argv, ret);
 	ret = known ? print_known(run, &why) : sample_all(run);
 	closed = output_close(&options->output);
-	return ret ? ret : failure(run, closed);
+	return ret ? ret : command_failure(run->options->argv, closed);
 }
 
 int latency_main(int argc, char **argv)
@@ -341,7 +335,7 @@ int latency_main(int argc, char **argv)
 		return ret;
 	ret = topdown_open(&run.td, options.device);
 	if (ret)
-		return failure(&run, events_unopened(options.device, -ret));
+		return command_failure(options.argv, events_unopened(options.device, -ret));
 	run.tasks.td = run.td;
 	run.tasks.device = options.device;
 	known_foreign(&options.table, topdown_info_get(run.td));

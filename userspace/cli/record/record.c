@@ -15,12 +15,6 @@
 #include "text.h"
 #include "ticker.h"
 
-/* A failure of ours must not look like one of the command. */
-static int failure(const struct record_run *run, int ret)
-{
-	return run->options->argv && (ret == EXIT_RUNTIME || ret == EXIT_DEVICE) ? EXIT_OURS : ret;
-}
-
 /* A resume, or somebody who sets the time, wakes us. */
 static int watch_clock(void)
 {
@@ -139,10 +133,10 @@ static int record(struct record_run *run)
 	if (run->command.pid)
 		outlast(run);
 	if (ret)
-		return failure(run, ret);
+		return command_failure(run->options->argv, ret);
 	ret = record_end_file(run);
 	if (ret)
-		return failure(run, ret);
+		return command_failure(run->options->argv, ret);
 	say_what(run, tasks);
 	return exit_code(run);
 }
@@ -153,7 +147,7 @@ static int close_file(struct record_run *run, int ret)
 	if (run->created && !run->started)
 		unlink(run->options->path);
 	if (fclose(run->writer.file) && !ret)
-		return failure(run, record_failed(run, errno));
+		return command_failure(run->options->argv, record_failed(run, errno));
 	return ret;
 }
 
@@ -172,7 +166,7 @@ static int run_record(const struct record_options *options)
 	ret = topdown_open(&run.td, options->device);
 	if (ret) {
 		control_close(&run.control);
-		return failure(&run, refusal_open(options->device, -ret));
+		return command_failure(options->argv, refusal_open(options->device, -ret));
 	}
 	if (options->argv)
 		command_prepare(&run.command, options->argv);
@@ -182,10 +176,10 @@ static int run_record(const struct record_options *options)
 	ret = record_open(&run);
 	run.signals = ret ? -1 : ticker_signals(handled, &set);
 	if (ret) {
-		ret = failure(&run, ret);
+		ret = command_failure(options->argv, ret);
 	} else if (run.signals < 0) {
 		message_error("cannot set up signals: %s", strerror(-run.signals));
-		ret = failure(&run, EXIT_RUNTIME);
+		ret = command_failure(options->argv, EXIT_RUNTIME);
 	} else {
 		run.clock_set = watch_clock();
 		ret = record(&run);

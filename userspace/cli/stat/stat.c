@@ -19,12 +19,6 @@
 #include "parts.h"
 #include "refusal.h"
 
-/* A failure of ours must not look like one of the command. */
-static int failure(const struct stat_run *run, int ret)
-{
-	return run->options->argv && (ret == EXIT_RUNTIME || ret == EXIT_DEVICE) ? EXIT_OURS : ret;
-}
-
 /* Decide how many levels are shown. */
 static int choose_level(struct stat_run *run)
 {
@@ -370,7 +364,7 @@ static int measure_run(struct stat_run *run, int *status)
 
 	ret = run->source->begin(run);
 	if (ret) {
-		*status = failure(run, ret);
+		*status = command_failure(run->options->argv, ret);
 		return ret;
 	}
 	ret = output_begin(&run->output);
@@ -411,7 +405,7 @@ static int measure_command(struct stat_run *run)
 	}
 	if (run->repeat.runs && !ret)
 		ret = print_mean(run);
-	return worst ? worst : failure(run, ret);
+	return worst ? worst : command_failure(run->options->argv, ret);
 }
 
 static int measure(struct stat_run *run)
@@ -425,18 +419,18 @@ static int measure(struct stat_run *run)
 	signal(SIGPIPE, SIG_IGN);
 	ret = output_open(&run->output, options->path, options->append);
 	if (ret)
-		return failure(run, ret);
+		return command_failure(run->options->argv, ret);
 	ret = ticker_open(&run->ticker);
 	if (ret) {
 		message_error("cannot set up signals: %s", strerror(-ret));
-		ret = failure(run, EXIT_RUNTIME);
+		ret = command_failure(run->options->argv, EXIT_RUNTIME);
 	} else {
 		run->ticker.control = run->control.words;
 		ret = options->argv ? measure_command(run) : measure_alone(run);
 		ticker_close(&run->ticker);
 	}
 	closed = output_close(&run->output);
-	return ret ? ret : failure(run, closed);
+	return ret ? ret : command_failure(run->options->argv, closed);
 }
 
 /* A command is measured by itself unless the user asks for CPUs. */
@@ -457,11 +451,11 @@ static int run_stat(const struct stat_options *options)
 
 	ret = topdown_open(&run.td, options->device);
 	if (ret)
-		return failure(&run, refusal_open(options->device, -ret));
+		return command_failure(options->argv, refusal_open(options->device, -ret));
 
 	ret = control_open(&run.control, options->control);
 	if (!ret)
-		ret = failure(&run, prepare(&run));
+		ret = command_failure(options->argv, prepare(&run));
 	if (!ret)
 		ret = measure(&run);
 	if (ret == EXIT_OK && options->strict && run.partial)

@@ -322,12 +322,6 @@ static int check_module(const struct where_run *run)
 	return 0;
 }
 
-/* As of other commands that run one: its own status means the command's. */
-static int status_beside(const struct where_options *options, int ret)
-{
-	return options->argv && (ret == EXIT_RUNTIME || ret == EXIT_DEVICE) ? EXIT_OURS : ret;
-}
-
 /**
  * where_main - topdown where
  * @argc: number of @argv
@@ -347,7 +341,7 @@ int where_main(int argc, char **argv)
 		return ret;
 	ret = topdown_open(&run.td, options.device);
 	if (ret)
-		return status_beside(&options, refusal_open(options.device, -ret));
+		return command_failure(options.argv, refusal_open(options.device, -ret));
 	ret = check_module(&run);
 	if (!ret)
 		ret = measure(&run);
@@ -357,5 +351,5 @@ int where_main(int argc, char **argv)
 	topdown_reading_destroy(run.then);
 	topdown_reading_destroy(run.now);
 	topdown_close(run.td);
-	return status_beside(&options, ret);
+	return command_failure(options.argv, ret);
 }
