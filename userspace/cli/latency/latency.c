@@ -44,11 +44,11 @@ static int print_list(struct latency_options *options, struct topdown *td)
 static int make_room(struct latency_run *run)
 {
 	/* A sum comes before the CPUs of each event, and each of them and the tasks has nodes. */
-	size_t most = (size_t)run->nr * (2 + COST_NODES) + COST_NODES;
+	size_t most = (size_t)run->sampled.nr * (2 + COST_NODES) + COST_NODES;
 
-	run->first = calloc(run->nr, sizeof(*run->first));
-	run->then = calloc(run->nr, sizeof(*run->then));
-	run->now = calloc(run->nr, sizeof(*run->now));
+	run->first = calloc(run->sampled.nr, sizeof(*run->first));
+	run->then = calloc(run->sampled.nr, sizeof(*run->then));
+	run->now = calloc(run->sampled.nr, sizeof(*run->now));
 	run->rows = calloc(most, sizeof(*run->rows));
 	run->shown = calloc(most, sizeof(*run->shown));
 	if (run->first && run->then && run->now && run->rows && run->shown)
@@ -57,35 +57,16 @@ static int make_room(struct latency_run *run)
 	return EXIT_RUNTIME;
 }
 
-/* The library gives the place in the list. */
-static void number_raw(struct topdown_latency_record *records, unsigned int nr)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr; i++)
-		records[i].event += RAW_EVENTS_FIRST;
-}
-
 static int read_now(struct latency_run *run)
 {
-	struct topdown_latency_record *to = run->now;
-	unsigned int i, nr;
 	int ret = 0;
 
 	if (run->options->cost)
 		ret = cost_read(run);
 	if (ret)
 		return ret;
-	for (i = 0; i < run->nr_parts; i++) {
-		nr = run->part[i].nr;
-		ret = topdown_latencies_read(run->part[i].latency, to, sizeof(*to), &nr);
-		if (ret)
-			return events_unread(run->options->device, -ret);
-		if (run->part[i].raw)
-			number_raw(to, nr);
-		to += nr;
-	}
-	return 0;
+	ret = latency_parts_read(&run->sampled, run->now);
+	return ret ? events_unread(run->options->device, -ret) : 0;
 }
 
 static int print_interval(struct latency_options *options, struct interval *interval)
@@ -150,7 +131,7 @@ static void begin(struct latency_run *run)
 {
 	unsigned int i;
 
-	for (i = 0; i < run->nr; i++) {
+	for (i = 0; i < run->sampled.nr; i++) {
 		if (!run->tasks.nr)
 			run->then[i] = run->now[i];
 		run->then[i].event = run->now[i].event;

@@ -15,6 +15,7 @@
 #include "idlist.h"
 #include "known-table.h"
 #include "output.h"
+#include "sessions.h"
 #include "task.h"
 #include "ticker.h"
 
@@ -78,21 +79,6 @@ struct latency_options {
 	struct output output;
 };
 
-/* Enough for a command line; the module has 64 for a user without CAP_PERFMON. */
-#define LATENCY_PARTS_MAX	16
-
-/**
- * struct latency_part - one latency session: of CPUs, or of a followed task
- * @latency: it
- * @nr: number of its records
- * @raw: its events are raw_events()
- */
-struct latency_part {
-	struct topdown_latencies *latency;
-	unsigned int nr;
-	bool raw;
-};
-
 /**
  * struct latency_save - where to write a table
  * @path: the file, which is no link; NULL for none
@@ -115,10 +101,8 @@ struct latency_save {
  * @tasks: followed tasks
  * @command: the command; its pid is 0 if there is none
  * @events: bit n for event n
- * @part: the latency sessions; part n is of task n if there are tasks, and a second one of CPUs has
- *	the raw events
- * @nr_parts: number of @part
- * @nr: number of records of all parts
+ * @sampled: the latency sessions; part n is of task n if there are tasks, and a second one of CPUs
+ *	has the raw events
  * @first: records of the start of the run
  * @then: records of the start of the interval
  * @now: records of its end
@@ -138,9 +122,7 @@ struct latency_run {
 	struct tasks tasks;
 	struct command command;
 	uint64_t events;
-	struct latency_part part[LATENCY_PARTS_MAX];
-	unsigned int nr_parts;
-	unsigned int nr;
+	struct latency_parts sampled;
 	struct topdown_latency_record *first;
 	struct topdown_latency_record *then;
 	struct topdown_latency_record *now;

@@ -55,7 +55,7 @@ static unsigned int rows_of_cpus(struct latency_run *run)
 	struct row *all = NULL, row;
 	unsigned int i, n = 0;
 
-	for (i = 0; i < run->nr; i++) {
+	for (i = 0; i < run->sampled.nr; i++) {
 		if (!sum || run->now[i].event != sum->event) {
 			sum = &run->shown[n];
 			*sum = (struct topdown_latency_record){ .cpu = TOPDOWN_CPU_ALL };
@@ -84,8 +84,8 @@ static unsigned int rows_of_tasks(struct latency_run *run)
 {
 	unsigned int part, i, n = 0;
 
-	for (part = 0; part < run->nr_parts; part++) {
-		for (i = 0; i < run->part[part].nr; i++, n++) {
+	for (part = 0; part < run->sampled.nr_parts; part++) {
+		for (i = 0; i < run->sampled.part[part].nr; i++, n++) {
 			compare(run, n, &run->shown[n]);
 			set_row(&run->rows[n], &run->shown[n], &run->tasks.task[part]);
 			if (run->options->cost)
@@ -143,7 +143,7 @@ unsigned int latency_sums(struct latency_run *run)
 	struct topdown_latency_record part;
 	unsigned int i, j, nr = 0;
 
-	for (i = 0; i < run->nr; i++) {
+	for (i = 0; i < run->sampled.nr; i++) {
 		if (topdown_latency_between(&run->first[i], &run->then[i], &part))
 			part = run->then[i];
 		for (j = 0; j < nr && run->shown[j].event != part.event; j++)

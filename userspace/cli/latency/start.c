@@ -9,7 +9,6 @@
 #include "events.h"
 #include "latency.h"
 #include "message.h"
-#include "raw-events.h"
 #include "refusal.h"
 
 /* Choose the events, before anything starts. */
@@ -50,43 +49,15 @@ static bool check_cpus(const struct latency_run *run)
 }
 
 /* @session: the tasks; -1 for CPUs */
-static int open_raw(struct latency_run *run, int session, struct latency_part *part)
-{
-	const struct latency_options *options = run->options;
-	bool cpus = session < 0 && options->has_cpus;
-	const struct topdown_latency_event *events;
-	unsigned int nr;
-
-	events = raw_events(&nr);
-	part->raw = true;
-	return topdown_latencies_start_raw(run->td, cpus ? options->cpus.words : NULL,
-					   cpus ? CPULIST_WORDS : 0, session, events, nr,
-					   sizeof(*events), &part->latency, &part->nr);
-}
-
-static int open_named(struct latency_run *run, int session, struct latency_part *part)
-{
-	const struct latency_options *options = run->options;
-
-	if (session >= 0)
-		return topdown_latencies_start_tasks(run->td, session, run->events,
-						     &part->latency, &part->nr);
-	return topdown_latencies_start(run->td, options->has_cpus ? options->cpus.words : NULL,
-				       options->has_cpus ? CPULIST_WORDS : 0, run->events,
-				       &part->latency, &part->nr);
-}
-
 static int open_part(struct latency_run *run, int session, bool raw)
 {
-	struct latency_part *part = &run->part[run->nr_parts];
+	const struct latency_options *options = run->options;
+	const struct cpulist *cpus = session < 0 && options->has_cpus ? &options->cpus : NULL;
 	int ret;
 
-	ret = raw ? open_raw(run, session, part) : open_named(run, session, part);
-	if (ret)
-		return events_refused(run->options->device, -ret, run->options->has_cpus);
-	run->nr_parts++;
-	run->nr += part->nr;
-	return 0;
+	ret = raw ? latency_parts_start_raw(&run->sampled, run->td, cpus, session) :
+		    latency_parts_start(&run->sampled, run->td, cpus, session, run->events);
+	return ret ? events_refused(options->device, -ret, options->has_cpus) : 0;
 }
 
 static int start_cpus(struct latency_run *run)
@@ -226,11 +197,7 @@ enum ticker_event latency_wait(struct latency_run *run)
  */
 void latency_stop(struct latency_run *run)
 {
-	unsigned int i;
-
-	for (i = 0; i < run->nr_parts; i++)
-		topdown_latencies_end(run->part[i].latency);
-	run->nr_parts = 0;
+	latency_parts_end(&run->sampled);
 }
 
 /**

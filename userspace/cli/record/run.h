@@ -87,23 +87,9 @@ struct record_options {
 };
 
 /**
- * struct sampling_part - one latency session: of CPUs, or of a followed task
- * @latency: it
- * @nr: number of its records
- * @task: number of the task
- */
-struct sampling_part {
-	struct topdown_latencies *latency;
-	unsigned int nr;
-	unsigned int task;
-};
-
-/**
  * struct sampling - the latencies that are recorded
  * @events: bit n for event n
- * @nr_parts: number of @part; 0 if none are recorded
- * @part: the latency sessions; of tasks each has one, but for those that have ended
- * @nr: number of records of all parts
+ * @sessions: the latency sessions; none if no latencies are recorded
  * @then: for each record, the one since which nothing is in the file
  * @now: the records of now
  * @piece: what is about to be written
@@ -116,9 +102,7 @@ struct sampling_part {
  */
 struct sampling {
 	uint64_t events;
-	unsigned int nr_parts;
-	struct sampling_part part[LATENCY_PARTS_MAX];
-	unsigned int nr;
+	struct latency_parts sessions;
 	struct topdown_latency_record *then;
 	struct topdown_latency_record *now;
 	struct latency_piece *piece;

@@ -39,19 +39,13 @@ int sampling_start_cpus(struct record_run *run)
 {
 	const struct record_options *options = run->options;
 	struct sampling *sampling = &run->sampling;
-	struct sampling_part *part = &sampling->part[0];
 	int ret;
 
 	if (!sampling->events)
 		return 0;
-	ret = topdown_latencies_start(run->td, options->has_cpus ? options->cpus.words : NULL,
-				      options->has_cpus ? CPULIST_WORDS : 0, sampling->events,
-				      &part->latency, &part->nr);
-	if (ret)
-		return events_refused(options->device, -ret, options->has_cpus);
-	sampling->nr_parts = 1;
-	sampling->nr = part->nr;
-	return 0;
+	ret = latency_parts_start(&sampling->sessions, run->td,
+				  options->has_cpus ? &options->cpus : NULL, -1, sampling->events);
+	return ret ? events_refused(options->device, -ret, options->has_cpus) : 0;
 }
 
 /**
@@ -68,50 +62,37 @@ int sampling_start_tasks(struct record_run *run, const struct tasks *tasks)
 	int ret;
 
 	for (i = 0; i < tasks->nr && sampling->events; i++) {
-		struct sampling_part *part = &sampling->part[sampling->nr_parts];
-
-		ret = topdown_latencies_start_tasks(run->td, tasks->task[i].session,
-						    sampling->events, &part->latency, &part->nr);
+		ret = latency_parts_start(&sampling->sessions, run->td, NULL,
+					  tasks->task[i].session, sampling->events);
 		/* One of several has ended since it was attached: it has no latencies. */
 		if (ret == -ESRCH && tasks->nr > 1)
 			continue;
 		if (ret)
 			return events_refused(run->options->device, -ret, false);
-		part->task = i;
-		sampling->nr_parts++;
-		sampling->nr += part->nr;
+		sampling->sessions.part[sampling->sessions.nr_parts - 1].task = i;
 	}
-	if (sampling->events && !sampling->nr_parts)
+	if (sampling->events && !sampling->sessions.nr_parts)
 		return events_refused(run->options->device, ESRCH, false);
 	return 0;
 }
 
 static int read_now(struct record_run *run)
 {
-	struct sampling *sampling = &run->sampling;
-	struct topdown_latency_record *to = sampling->now;
-	unsigned int i, nr;
-	int ret;
+	int ret = latency_parts_read(&run->sampling.sessions, run->sampling.now);
 
-	for (i = 0; i < sampling->nr_parts; i++, to += nr) {
-		nr = sampling->part[i].nr;
-		ret = topdown_latencies_read(sampling->part[i].latency, to, sizeof(*to), &nr);
-		if (ret)
-			return events_unread(run->options->device, -ret);
-	}
-	return 0;
+	return ret ? events_unread(run->options->device, -ret) : 0;
 }
 
 /* The CPU, or the number of the task. */
 static uint32_t subject_of(const struct sampling *sampling, unsigned int i)
 {
-	unsigned int part = 0, end = sampling->part[0].nr;
+	unsigned int part = 0, end = sampling->sessions.part[0].nr;
 
 	if (sampling->now[i].cpu != TOPDOWN_CPU_ALL)
 		return sampling->now[i].cpu;
 	while (i >= end)
-		end += sampling->part[++part].nr;
-	return sampling->part[part].task;
+		end += sampling->sessions.part[++part].nr;
+	return sampling->sessions.part[part].task;
 }
 
 static int no_memory(void)
@@ -133,7 +114,7 @@ static int write_sampled(struct record_run *run)
 	struct sampling *sampling = &run->sampling;
 	unsigned int i;
 
-	for (i = 0; i < sampling->nr; i++) {
+	for (i = 0; i < sampling->sessions.nr; i++) {
 		const struct topdown_latency_record *now = &sampling->now[i];
 
 		sampling->piece[i] = (struct latency_piece){
@@ -143,7 +124,7 @@ static int write_sampled(struct record_run *run)
 			.record = { .event = now->event, .cpu = now->cpu, .flags = now->flags },
 		};
 	}
-	return write_pieces(run, sampling->nr);
+	return write_pieces(run, sampling->sessions.nr);
 }
 
 /**
@@ -160,17 +141,17 @@ int sampling_begin(struct record_run *run)
 	unsigned int i;
 	int ret;
 
-	if (!sampling->nr_parts)
+	if (!sampling->sessions.nr_parts)
 		return 0;
-	sampling->then = calloc(sampling->nr, sizeof(*sampling->then));
-	sampling->now = calloc(sampling->nr, sizeof(*sampling->now));
-	sampling->piece = calloc(sampling->nr, sizeof(*sampling->piece));
+	sampling->then = calloc(sampling->sessions.nr, sizeof(*sampling->then));
+	sampling->now = calloc(sampling->sessions.nr, sizeof(*sampling->now));
+	sampling->piece = calloc(sampling->sessions.nr, sizeof(*sampling->piece));
 	if (!sampling->then || !sampling->now || !sampling->piece)
 		return no_memory();
 	ret = read_now(run);
 	sampling->begin_ns = run->start_ns;
 	sampling->next_ns = run->start_ns + run->options->latency_ms * NS_PER_MS;
-	for (i = 0; i < sampling->nr && !ret; i++) {
+	for (i = 0; i < sampling->sessions.nr && !ret; i++) {
 		struct topdown_latency_record *then = &sampling->then[i], *now = &sampling->now[i];
 
 		if (now->cpu == TOPDOWN_CPU_ALL)
@@ -191,7 +172,7 @@ int sampling_begin(struct record_run *run)
  */
 int sampling_again(struct record_run *run)
 {
-	if (!run->sampling.nr_parts)
+	if (!run->sampling.sessions.nr_parts)
 		return 0;
 	run->sampling.begin_ns = run->start_ns;
 	return write_sampled(run);
@@ -241,7 +222,7 @@ static int write_interval(struct record_run *run, bool all)
 	int ret;
 
 	ret = read_now(run);
-	for (i = 0; i < sampling->nr && !ret; i++) {
+	for (i = 0; i < sampling->sessions.nr && !ret; i++) {
 		struct topdown_latency_record *then = &sampling->then[i], *now = &sampling->now[i];
 		struct latency_piece *piece = &sampling->piece[nr];
 
@@ -272,7 +253,7 @@ static int write_interval(struct record_run *run, bool all)
  */
 int sampling_write(struct record_run *run)
 {
-	return run->sampling.nr_parts ? write_interval(run, false) : 0;
+	return run->sampling.sessions.nr_parts ? write_interval(run, false) : 0;
 }
 
 /**
@@ -286,7 +267,7 @@ int sampling_tick(struct record_run *run)
 	uint64_t step_ns = run->options->latency_ms * NS_PER_MS, now_ns = clock_now_ns();
 	struct sampling *sampling = &run->sampling;
 
-	if (!sampling->nr_parts || now_ns < sampling->next_ns)
+	if (!sampling->sessions.nr_parts || now_ns < sampling->next_ns)
 		return 0;
 	/* Intervals that passed meanwhile are left out. */
 	sampling->next_ns += ((now_ns - sampling->next_ns) / step_ns + 1) * step_ns;
@@ -301,7 +282,7 @@ int sampling_tick(struct record_run *run)
  */
 int sampling_finish(struct record_run *run)
 {
-	return run->sampling.nr_parts ? write_interval(run, true) : 0;
+	return run->sampling.sessions.nr_parts ? write_interval(run, true) : 0;
 }
 
 /**
@@ -313,19 +294,17 @@ int sampling_finish(struct record_run *run)
 void sampling_end(struct record_run *run)
 {
 	struct sampling *sampling = &run->sampling;
-	unsigned int i;
 
-	if (sampling->nr_parts)
+	if (sampling->sessions.nr_parts)
 		run->sampled = (struct sampled){
 			.events = __builtin_popcountll(sampling->events),
 			.empty = __builtin_popcountll(sampling->events & ~sampling->seen),
 			.counted = sampling->counted,
 			.lost = sampling->due > 0 ? sampling->lost / sampling->due : 0,
 		};
-	for (i = 0; i < sampling->nr_parts; i++)
-		topdown_latencies_end(sampling->part[i].latency);
+	latency_parts_end(&sampling->sessions);
 	free(sampling->then);
 	free(sampling->now);
 	free(sampling->piece);
-	*sampling = (struct sampling){ .nr_parts = 0 };
+	*sampling = (struct sampling){ .events = 0 };
 }
