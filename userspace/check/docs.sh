@@ -65,36 +65,27 @@ for command in stat top history watch where latency record report export perf in
 	same "options of '$command' in --help and completion" "$TMP/help" "$TMP/completion"
 done
 
-"$TOPDOWN" stat --help > "$TMP/help"
-for limit in INTERVAL_MIN_MS INTERVAL_MAX_MS COUNT_MAX TIMEOUT_MIN_MS TIMEOUT_MAX_MS \
-	RUNS_MAX; do
-	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/stat/stat-options.h")
-	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-stat.1"; echo $?)" \
-		"topdown-stat(1) knows $limit $value"
-done
+# knows PAGE HEADER LIMIT...: the manual page has the limits of the header
+knows() {
+	local page=$1 header=$2 limit value
 
-"$TOPDOWN" top --help > "$TMP/help"
-for limit in DELAY_MIN_MS DELAY_MAX_MS DELAY_DEFAULT_MS REFRESHES_MAX; do
-	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/top/top.h")
-	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-top.1"; echo $?)" \
-		"topdown-top(1) knows $limit $value"
-done
-for limit in WINDOWS_MAX WINDOWS_DEFAULT SINCE_MAX_MS; do
-	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE"/cli/{windows/history,base/moment}.h)
-	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-history.1"; echo $?)" \
-		"topdown-history(1) knows $limit $value"
-done
-for limit in WATCHES_MAX EVENTS_MAX HOLD_MAX_MS WATCH_TIMEOUT_MIN_MS WATCH_TIMEOUT_MAX_MS \
-	EXIT_TIMED_OUT; do
-	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/windows/watch.h")
-	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-watch.1"; echo $?)" \
-		"topdown-watch(1) knows $limit $value"
-done
-for limit in WHERE_TIMEOUT_MIN_MS WHERE_TIMEOUT_MAX_MS WHERE_ROWS_DEFAULT WHERE_ROWS_MAX; do
-	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/where/where.h")
-	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-where.1"; echo $?)" \
-		"topdown-where(1) knows $limit $value"
-done
+	shift 2
+	for limit; do
+		value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/$header")
+		result "$([[ $value ]] && grep -qw -- "$value" "$USERSPACE/man/$page.1"; echo $?)" \
+			"$page(1) knows $limit $value"
+	done
+}
+
+knows topdown-stat stat/stat-options.h INTERVAL_MIN_MS INTERVAL_MAX_MS COUNT_MAX \
+	TIMEOUT_MIN_MS TIMEOUT_MAX_MS RUNS_MAX
+knows topdown-top top/top.h DELAY_MIN_MS DELAY_MAX_MS DELAY_DEFAULT_MS REFRESHES_MAX
+knows topdown-history windows/history.h WINDOWS_MAX WINDOWS_DEFAULT
+knows topdown-history base/moment.h SINCE_MAX_MS
+knows topdown-watch windows/watch.h WATCHES_MAX EVENTS_MAX HOLD_MAX_MS \
+	WATCH_TIMEOUT_MIN_MS WATCH_TIMEOUT_MAX_MS EXIT_TIMED_OUT
+knows topdown-where where/where.h WHERE_TIMEOUT_MIN_MS WHERE_TIMEOUT_MAX_MS \
+	WHERE_ROWS_DEFAULT WHERE_ROWS_MAX
 sed -nE 's/^\t\{ "([a-z_]+)", get_[a-z_]+, (true|false) \},$/\1/p' "$USERSPACE/cli/where/programs.c" > "$TMP/keys"
 sed -nE '/^\.Sh OUTPUT/,/^\.Sh E/s/^\.It ([a-z_]+)$/\1/p' "$USERSPACE/man/topdown-where.1" > "$TMP/explained"
 same 'keys of where and topdown-where(1)' "$TMP/keys" "$TMP/explained"
@@ -124,16 +115,9 @@ END
 sed -nE '/^\.Ss Layouts/,/^\.El/s/^\.It ([a-z0-9-]+ Ta [0-9].*)/\1/p' "$USERSPACE/man/topdown_stall.3" |
 	sort > "$TMP/man"
 same 'fields of registers and topdown_stall(3)' "$TMP/source" "$TMP/man"
-for limit in SAMPLE_MIN_MS SAMPLE_MAX_MS RECORD_RUNS_MAX ROTATE_FILES_MAX RECORD_TIMEOUT_MIN_MS RECORD_TIMEOUT_MAX_MS; do
-	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/record/record.h")
-	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-record.1"; echo $?)" \
-		"topdown-record(1) knows $limit $value"
-done
-for limit in STEP_MIN_MS STEP_MAX_MS TIMELINE_MAX; do
-	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/report/report.h")
-	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-report.1"; echo $?)" \
-		"topdown-report(1) knows $limit $value"
-done
+knows topdown-record record/record.h SAMPLE_MIN_MS SAMPLE_MAX_MS RECORD_RUNS_MAX ROTATE_FILES_MAX \
+	RECORD_TIMEOUT_MIN_MS RECORD_TIMEOUT_MAX_MS
+knows topdown-report report/report.h STEP_MIN_MS STEP_MAX_MS TIMELINE_MAX
 # Fields and blocks of the file, as the header has them.
 grep -oE '^\s+(uint32_t|uint64_t|int32_t|char|struct [a-z_]+) [a-z_]+(\[[0-9]+\])?;' "$USERSPACE/cli/recording/format.h" |
 	sed -E 's/.* //; s/[[;].*//' | grep -vxE '__reserved|magic|version|number|crc|type|size|entry_size|nr|(monotonic|realtime|boottime)_ns' | sort -u > "$TMP/source"
@@ -150,11 +134,12 @@ comm -23 "$TMP/report" "$TMP/others" > "$TMP/keys"
 sed -nE '/^\.Sh OUTPUT/,/^\.Sh/s/^\.It ([a-zA-Z_ ,0-9]+)$/\1/p' "$USERSPACE/man/topdown-report.1" |
 	sed 's/ , /\n/g' | sort > "$TMP/explained"
 same 'keys of reports and topdown-report(1)' "$TMP/keys" "$TMP/explained"
+knows topdown-export export/export-options.h EXPORT_PORT_DEFAULT EXPORT_CONNECTIONS_DEFAULT \
+	EXPORT_CONNECTIONS_MAX EXPORT_CGROUPS_DEFAULT EXPORT_CGROUPS_MAX EXPORT_ENDED_DEFAULT \
+	EXPORT_DEPTH_MAX
 for limit in EXPORT_PORT_DEFAULT EXPORT_CONNECTIONS_DEFAULT EXPORT_CONNECTIONS_MAX \
 	EXPORT_CGROUPS_DEFAULT EXPORT_CGROUPS_MAX EXPORT_ENDED_DEFAULT EXPORT_DEPTH_MAX; do
 	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/export/export-options.h")
-	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-export.1"; echo $?)" \
-		"topdown-export(1) knows $limit $value"
 	result "$("$TOPDOWN" export --help | grep -qw -- "$value"; echo $?)" "--help knows $limit"
 done
 # Each metric is explained.  Only a daemon has latencies and cgroups; its suites have the text.
@@ -169,12 +154,8 @@ FAKE_FEATURES=63 FAKE_EVENT=2 fake watch --count 1 -j 'retiring>3' | keys_of /de
 sed -nE '/^\.Sh OUTPUT/,/^\.Sh/s/^\.It ([a-z_]+)$/\1/p' "$USERSPACE/man/topdown-watch.1" |
 	sort > "$TMP/explained"
 same 'keys of events and topdown-watch(1)' "$TMP/keys" "$TMP/explained"
-for limit in LATENCY_INTERVAL_MIN_MS LATENCY_INTERVAL_MAX_MS LATENCY_COUNT_MAX \
-	LATENCY_TIMEOUT_MIN_MS LATENCY_TIMEOUT_MAX_MS; do
-	value=$(sed -nE "s/^#define $limit\s+([0-9]+)$/\1/p" "$USERSPACE/cli/latency/latency.h")
-	result "$(grep -qw -- "$value" "$USERSPACE/man/topdown-latency.1"; echo $?)" \
-		"topdown-latency(1) knows $limit $value"
-done
+knows topdown-latency latency/latency.h LATENCY_INTERVAL_MIN_MS LATENCY_INTERVAL_MAX_MS LATENCY_COUNT_MAX \
+	LATENCY_TIMEOUT_MIN_MS LATENCY_TIMEOUT_MAX_MS
 fake latency --timeout 100 -j | head -n 1 | keys_of /dev/stdin | sort > "$TMP/keys"
 sed -nE '/^\.Sh OUTPUT/,/^\.Sh/s/^\.It ([a-z0-9_]+)$/\1/p' "$USERSPACE/man/topdown-latency.1" |
 	sort > "$TMP/explained"
