@@ -12,7 +12,6 @@
 #include "options.h"
 #include "parse.h"
 
-
 static bool read_cgroups(const struct option_row *row, const char *text, void *field)
 {
 	*(uint64_t *)field = 0;

@@ -52,7 +52,6 @@ static const struct option_table table = {
 	.rest = OPTIONS_ALONE,
 };
 
-
 static const struct {
 	uint64_t bit;
 	const char *name;

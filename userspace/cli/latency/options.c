@@ -17,7 +17,6 @@
 #include "parse.h"
 #include "raw-events.h"
 
-
 /* As strtoull(), but with 0x and nothing before it. */
 static bool parse_hex(const char *text, char **end, uint64_t *value)
 {
@@ -99,7 +98,8 @@ static const struct option_row option_rows[] = {
 	{ 0, "list", NULL, "print the events that this machine can sample", option_flag, AT(list) },
 	{ 0, "default", NULL,
 	  "where there is no sample, show the published latency", option_flag, AT(published) },
-	{ 0, "table", "FILE", "where there is no sample, show what the file says", .read = read_table },
+	{ 0, "table", "FILE",
+	  "where there is no sample, show what the file says", .read = read_table },
 	{ 0, "save", "FILE",
 	  "at the end write what was sampled, as --table reads it", option_path, AT(save) },
 	{ 0, "cost", NULL, "also count times latency, as a share of the cycles, and the\n"

@@ -33,7 +33,6 @@
 /* A longer one where the whole machine is sampled. */
 #define SAMPLE_CPUS	"perf record -o perf.data -a -c 10000000 -e "
 
-
 /* Where lines go: standard output, or a text that a shell runs. */
 static FILE *out;
 

@@ -12,7 +12,6 @@
 #include "parse.h"
 #include "record.h"
 
-
 static bool read_delay(const struct option_row *row, const char *text, void *field)
 {
 	bool *waits = field;

@@ -10,7 +10,6 @@
 #include "parse.h"
 #include "report.h"
 
-
 #define AT(at)	.field = offsetof(struct report_options, at)
 #define GIVEN(at)	.given = offsetof(struct report_options, at)
 

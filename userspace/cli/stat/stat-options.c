@@ -15,7 +15,6 @@
 #include "options.h"
 #include "parse.h"
 
-
 /* These options exclude each other. */
 static bool read_per(const struct option_row *row, const char *text, void *field)
 {

@@ -24,7 +24,6 @@
 #define MS_TURNS	400
 #define LINE_MAX_SIZE	320
 
-
 static const struct check {
 	const char *name;
 	const char *text;

@@ -14,7 +14,6 @@
 
 #define RATE_MIN	1
 
-
 static bool read_node(const struct option_row *row, const char *name, void *field)
 {
 	int node = topdown_node_by_name(name);

@@ -17,7 +17,6 @@
 #include "refusal.h"
 #include "windows.h"
 
-
 /* The command line. */
 struct history_options {
 	const char *device;
