@@ -18,6 +18,7 @@
 #include "map.h"
 #include "model.h"
 #include "perf.h"
+#include "session.h"
 #include "sysfs.h"
 #include "ticket.h"
 #include "ticks.h"
@@ -49,9 +50,12 @@ static int __init td_init(void)
 		goto err_aside;
 	/* Before the first switch of a task that is followed. */
 	td_ticket_init();
-	ret = td_follow_init();
+	ret = td_session_init();
 	if (ret)
 		goto err_cpu;
+	ret = td_follow_init();
+	if (ret)
+		goto err_session;
 	/* Before the device, which tells. */
 	td_trial_run();
 	ret = td_sysfs_init();
@@ -73,6 +77,8 @@ err_sysfs:
 	td_sysfs_exit();
 err_follow:
 	td_follow_exit();
+err_session:
+	td_session_exit();
 err_cpu:
 	td_cpu_exit();
 err_aside:
@@ -92,6 +98,7 @@ static void __exit td_exit(void)
 	td_perf_exit();
 	td_sysfs_exit();
 	td_follow_exit();
+	td_session_exit();
 	td_cpu_exit();
 	td_aside_exit();
 	td_map_exit();

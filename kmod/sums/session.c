@@ -22,6 +22,7 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "compat.h"
 #include "member.h"
@@ -30,6 +31,12 @@
 #include "session.h"
 #include "share.h"
 #include "trace.h"
+
+/*
+ * Works of sessions.  They make and release events, and may wait as long as a task that is followed
+ * holds perf's lock of its context; so no other work waits for them.
+ */
+struct workqueue_struct *td_session_wq;
 
 static bool td_session_is_over(const struct td_session *session)
 {
@@ -187,7 +194,7 @@ static void td_session_poke(struct irq_work *work)
 {
 	struct td_session *session = container_of(work, struct td_session, poke);
 
-	mod_delayed_work(td_compat_unbound_wq, &session->tend, 0);
+	mod_delayed_work(td_session_wq, &session->tend, 0);
 }
 
 /* The address of a task is not reused while an event refers to the task. */
@@ -627,4 +634,23 @@ void td_session_show_text(struct td_session *session, struct seq_file *seq)
 	raw_spin_unlock_irq(&session->lock);
 	seq_printf(seq, "topdown-session:\t%llu\ntopdown-state:\t%s\ntopdown-tasks:\t%u\n",
 		   session->serial, names[state], tasks);
+}
+
+/**
+ * td_session_init() - prepare for sessions
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int td_session_init(void)
+{
+	td_session_wq = alloc_workqueue("topdown_session", WQ_UNBOUND, 0);
+	return td_session_wq ? 0 : -ENOMEM;
+}
+
+/**
+ * td_session_exit() - undo td_session_init(); there will be no session any more
+ */
+void td_session_exit(void)
+{
+	destroy_workqueue(td_session_wq);
 }

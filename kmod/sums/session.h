@@ -162,6 +162,10 @@ static __always_inline void td_session_credit(const struct td_session *session,
 		td_share_credit(session->map, credit);
 }
 
+extern struct workqueue_struct *td_session_wq;
+
+int td_session_init(void);
+void td_session_exit(void);
 bool td_session_over(struct td_session *session);
 bool td_session_finished(struct td_session *session);
 bool td_session_waits(struct td_session *session);

@@ -55,11 +55,14 @@ static bool td_watch_deliver(struct td_pending *pending, const struct td_pending
 			     u64 time_ns, u32 ratio)
 {
 	struct td_watch_queue *queue = pending->watch->queue;
-	bool dead;
+	bool dead, news = false;
 
 	spin_lock_bh(&queue->lock);
 	dead = pending->watch->dead;
 	if (!dead) {
+		/* Each wake-up looks at all who poll, so one is enough for all windows of now. */
+		news = list_empty(&queue->pending) || time_after(jiffies, queue->woken);
+		queue->woken = jiffies;
 		pending->event.time_ns = time_ns;
 		pending->event.ratio = ratio;
 		if (!pending->event.count++)
@@ -68,7 +71,7 @@ static bool td_watch_deliver(struct td_pending *pending, const struct td_pending
 			list_move_tail(&pending->entry, &queue->pending);
 	}
 	spin_unlock_bh(&queue->lock);
-	return !dead;
+	return news;
 }
 
 static void td_watch_wake(struct td_watch *watch)

@@ -16,13 +16,15 @@ struct td_user;
 /**
  * struct td_watch_queue - the unread watch events of a descriptor
  * @wait: tasks that wait for a watch event
- * @lock: protects @pending and its entries; taken in timers, so softirqs are off
+ * @lock: protects @pending, its entries and @woken; taken in timers, so softirqs are off
  * @pending: struct td_pending with unread watch events
+ * @woken: when somebody was last woken up for them, in jiffies
  */
 struct td_watch_queue {
 	wait_queue_head_t wait;
-	spinlock_t lock; /* pending */
+	spinlock_t lock; /* pending, woken */
 	struct list_head pending;
+	unsigned long woken;
 };
 
 /**

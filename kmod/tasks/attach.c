@@ -318,7 +318,7 @@ int td_attach_begin(struct td_session *session, struct task_struct *task)
 	if (session->process) {
 		td_session_remember(session, task);
 		ret = td_attach_process(session, task);
-		queue_delayed_work(td_compat_unbound_wq, &session->tend, TD_ATTACH_LOOK);
+		queue_delayed_work(td_session_wq, &session->tend, TD_ATTACH_LOOK);
 	} else {
 		ret = td_attach_task(session, task);
 	}
