@@ -50,7 +50,7 @@ man_options() {
 	grep -E '^\.It Fl' "$1" | sed -E 's/ , / /g' | grep -oE 'Fl -?[A-Za-z-]+' |
 		sed -E 's/Fl /-/' | sort -u
 }
-# Those that a shell completes.
+# The options that a shell completes.
 completion_options() {
 	"$TOPDOWN" "$1" --completion | awk -F '|' '{ print "--" $2 } $1 { print "-" $1 }' | sort -u
 }
@@ -315,6 +315,9 @@ result "$([[ $(complete_line topdown help core) == core_bound ]]; echo $?)" 'com
 result "$([[ $(complete_line topdown stat -o "$TMP/bi") == "$TMP/bin" ]]; echo $?)" 'completes a file'
 result "$([[ -z $(complete_line topdown stat -I '') ]]; echo $?)" 'completes no time'
 result "$([[ $(complete_line topdown report --sort tma_mem) == tma_memory_bound ]]; echo $?)" 'completes a key'
+result "$([[ $(PATH=${PATH#"$TMP/bin:"} complete_line "$TMP/bin/topdown" history --si) == --since ]]; echo $?)" \
+	'completes options of a command that is not in PATH'
+result "$([[ -z $(complete_line topdown watch -- /) ]]; echo $?)" 'takes -- for no option'
 if command -v zsh > /dev/null; then
 	run zsh -fc '
 		_arguments() { print -rl -- "$@"; state=arguments; }
@@ -323,7 +326,14 @@ if command -v zsh > /dev/null; then
 	expect 'zsh has options, their words and their files' 0 '--by\[process or cgroup a row for each that ran\]:KIND:\(process cgroup\).*
 \(-I --interval\)-I\[print at this interval\]:TIME: .*
 \(-o --output\)--output\[write to FILE\]:FILE:_files' ''
+	run zsh -fc '
+		_arguments() { print -rl -- "$@"; state=arguments; }
+		words=(where)
+		. "$1"' zsh "$USERSPACE/completions/_topdown"
+	result "$(grep -q -- '--folded\[[^]]*\]$' "$TMP/out"; echo $?)" \
+		'zsh: an option without an argument has no words'
 else
+	skip 'zsh: an option without an argument has no words' 'zsh is not installed'
 	skip 'zsh has options, their words and their files' 'zsh is not installed'
 fi
 if command -v fish > /dev/null; then
@@ -332,7 +342,12 @@ if command -v fish > /dev/null; then
 	expect 'fish completes a command, an option and a node' 0 '^stat.*
 --per-core.*
 memory_bound.?>$' ''
+	run fish --private --no-config -c "source '$USERSPACE/completions/topdown.fish'
+		complete -C 'topdown where -g '"
+	result "$(grep -qw core_bound "$TMP/out"; echo $((!$?)))" \
+		'fish: an option without an argument has no words'
 else
+	skip 'fish: an option without an argument has no words' 'fish is not installed'
 	skip 'fish completes a command, an option and a node' 'fish is not installed'
 fi
 finish

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # fish completion of topdown(1), which prints its options itself: a line
 # "LETTER|NAME|ARGUMENT|WORDS|HELP" for each.
+command -q topdown
+or exit
 set -l nodes (topdown help nodes 2> /dev/null | string replace -rf '^tma_([a-z_]+) .*' '$1')
 set -l commands
 complete -c topdown -f
@@ -17,12 +19,13 @@ for command in $commands
 		set -l part (string split '|' -- $line)
 		set -l words (string replace -a , '' -- $part[4])
 		set -l about -n "__fish_seen_subcommand_from $command" -l $part[2] -d $part[5]
-		switch $part[2]
-			case node
+		# A row without an argument has no words.
+		switch "$part[3]|$part[2]"
+			case '?*|node'
 				set words $nodes
-			case folded
+			case '?*|folded'
 				set words slots $nodes
-			case sort
+			case '?*|sort'
 				set words $words tma_$nodes
 		end
 		test -n $part[1]

@@ -139,8 +139,8 @@ static void td_add_what_event_says(struct topdown_stall *stall, const struct td_
 }
 
 /*
- * What happened in its turn stands for the turns of the others, which are longer or shorter: when
- * the next one can begin depends on how soon the kernel wakes us up.
+ * A turn stands for the turns of the others, which are longer or shorter: when the next one can
+ * begin depends on how soon the kernel wakes us up.
  */
 static uint64_t td_for_all_turns(const struct topdown_stalls *stalls, unsigned int turn,
 				 uint64_t period)

@@ -123,6 +123,8 @@ expect 'what was lost' 0 '^MEM_INST[^ ]* +all +30 .* 50\.0 lost 4\.8%
 ?){2}$' ''
 FAKE_LOST=1 FAKE_AWAY=1 run fake latency -x , --timeout 100 --no-header -e ${two%,*}
 expect 'what was lost, in CSV' 0 ',30,30000,33000,1500,7\.0' ''
+FAKE_COUNTED=200000000 run fake latency -x , --timeout 100 --no-header -e ${two%,*}
+expect 'more events than 32 bits have' 0 ',30,30000,6000000000,0,7\.0' ''
 run fake latency -x , -A --timeout 100 -e MEM_LOAD_RETIRED.L2_HIT
 expect 'CSV' 0 '^time,interval,row,cpu,event,samples,events,counted_events,lost_events,mean,deviation,min,p50,p90,p99,max,covered,aside,pid,origin,estimate,cost,over
 [0-9.]+,[0-9.]+,all,,MEM_LOAD_RETIRED\.L2_HIT,0,0,0,0,,,,,,,,0\.000000,(0|false),,none,,,

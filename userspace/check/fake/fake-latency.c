@@ -28,6 +28,7 @@
  *                  counter, and nothing is sampled
  *   FAKE_MISSED_STEP   a step whose samples are all lost
  *   FAKE_LOST      for each 20 samples one has been lost
+ *   FAKE_COUNTED   so many events are counted a sample (1100)
  *   FAKE_UNCOUNTED the module is older, and counts no events
  *
  * The tasks of a session have what CPU 1 has.
@@ -389,7 +390,7 @@ static void fill_latency(const struct latency *latency, struct topdown_latency_r
 	record->events = samples * 1000;
 	record->running_ns = record->elapsed_ns / 2;
 	if (counted) {
-		record->counted = samples * 1100;
+		record->counted = samples * setting("FAKE_COUNTED", 1100);
 		record->lost = setting("FAKE_LOST", 0) ? samples * 50 : 0;
 		record->lost += has_missed(steps) * 10000 * (cpu + 1);
 	}

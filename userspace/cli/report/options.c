@@ -37,7 +37,8 @@ static const struct option_row option_rows[] = {
 	{ 'p', "pid", "LIST", "of the owners only these processes, such as 1234,5678",
 	  option_ids, AT(pids), .unit = "process numbers" },
 	{ 'G', "cgroup", "LIST",
-	  "of the owners only these cgroups, by their paths", option_path, AT(cgroups) },
+	  "of the owners only these cgroups, by their paths", option_path, AT(cgroups),
+	  .words = "name", .unit = "the path of a cgroup" },
 	{ 0, "diff", "BEFORE", "compare with the recording BEFORE, and say which differences\n"
 	  "are more than noise", option_text, AT(diff) },
 	{ 0, "fail-on-change", NULL,

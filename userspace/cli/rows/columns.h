@@ -184,7 +184,7 @@ static inline void set_string(struct column_value *value, const char *string)
 }
 
 /* A number that some rows lack. */
-static inline void set_known(struct column_value *value, bool known, int integer)
+static inline void set_known(struct column_value *value, bool known, uint64_t integer)
 {
 	value->none = !known;
 	value->integer = integer;

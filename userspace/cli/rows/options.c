@@ -5,6 +5,7 @@
  */
 #include "options.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -308,12 +309,14 @@ int options_schema(const char *command, const struct option_row *row)
 /* The rows as getopt_long() takes them. */
 static void make_arrays(const struct option_table *table, char *letters, struct option *names)
 {
+	const struct option *end = names + ROWS_MAX - 1;
 	const struct option_row *row;
 
 	letters = stpcpy(letters, "+:");
 	for (row = table->rows; row < table->rows + table->nr; row++) {
 		if (!row->name)
 			continue;
+		assert(names < end);
 		*names++ = (struct option){
 			.name = row->name,
 			.has_arg = !row->argument ? no_argument : *row->argument == '[' ?
@@ -402,7 +405,7 @@ int options_parse(const struct option_table *table, int argc, char **argv, void 
 {
 	struct option names[ROWS_MAX];
 	const struct option_row *row;
-	char letters[2 * ROWS_MAX];
+	char letters[2 * ROWS_MAX + sizeof("+:")];
 	int option, last;
 
 	*done = argc == 2 && !strcmp(argv[1], "--completion");

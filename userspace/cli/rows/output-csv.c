@@ -95,10 +95,12 @@ static void put_value(const struct output *output, struct line *line,
 static const struct column_list *columns_of(const struct output *output)
 {
 	static struct column_list list;
+	static const struct columns *own;
 	static unsigned int views;
 
-	if (views != output->views) {
+	if (views != output->views || own != output->own) {
 		views = output->views;
+		own = output->own;
 		columns_select(&list, views, 0, 0);
 		columns_add(&list, output->own);
 	}

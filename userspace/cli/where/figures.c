@@ -55,7 +55,7 @@ int where_figures_begin(struct where_run *run)
 				     &run->session);
 	if (!ret)
 		return 0;
-	snprintf(what, sizeof(what), "process %d", options->pid);
+	snprintf(what, sizeof(what), "process %d", (int)options->pid);
 	return refusal_attach(options->device, what, -ret);
 }
 

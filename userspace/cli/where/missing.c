@@ -63,7 +63,7 @@ bool where_missing(const struct topdown_stalls_event *event, bool cpus, char *te
 	return true;
 }
 
-/* Of a hybrid machine: the process has had no time on the cores of the event's kind. */
+/* Has the process had no time on the cores of the event's kind, on a hybrid machine? */
 static bool was_elsewhere(const struct where_run *run, const struct topdown_stalls_event *event)
 {
 	unsigned int i;

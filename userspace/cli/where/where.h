@@ -52,7 +52,7 @@ struct where_options {
 	bool all_cpus;
 	bool has_cpus;
 	struct cpulist cpus;
-	int pid;
+	uint64_t pid;
 	char **argv;
 	uint32_t nodes;
 	uint64_t rate;
