@@ -20,8 +20,9 @@
 #include "fact.h"
 #include "guest.h"
 #include "owner.h"
+#include "session.h"
 
-#define WORKERS		4
+#define LOADERS		4
 #define ROUND		1000
 #define WARM		200
 /* Some 500,000 instructions; entry and exit are more. */
@@ -37,14 +38,14 @@
 #define OWNER_BYTES	1024
 
 /* @truth: of the children of a worker; @made: its cgroups. */
-struct worker {
+struct loader {
 	struct td_bd_truth truth;
 	unsigned int made;
 };
 
 /* All processes share it. */
 struct churn {
-	struct worker worker[WORKERS];
+	struct loader worker[LOADERS];
 	volatile bool end;
 	volatile unsigned int readings;
 	volatile unsigned int hotplugs;
@@ -163,7 +164,7 @@ static bool cgroup_once(int fd, const char *path, unsigned int n, struct td_bd_t
 
 static void worker_run(int fd, unsigned int self, unsigned int nr)
 {
-	struct worker *own = &churn->worker[self];
+	struct loader *own = &churn->worker[self];
 	char path[192];
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -243,7 +244,7 @@ static bool ended_well(int pid)
 /* So many cgroups, by all workers at once. */
 static bool churn_run(int fd, unsigned int nr, bool hotplug)
 {
-	int worker[WORKERS], reader, plugger;
+	int worker[LOADERS], reader, plugger;
 	unsigned int i;
 	bool ok = true;
 
@@ -255,12 +256,12 @@ static bool churn_run(int fd, unsigned int nr, bool hotplug)
 	plugger = hotplug ? fork() : -1;
 	if (!plugger)
 		hotplug_run();
-	for (i = 0; i < WORKERS; i++) {
+	for (i = 0; i < LOADERS; i++) {
 		worker[i] = fork();
 		if (!worker[i])
-			worker_run(fd, i, nr / WORKERS);
+			worker_run(fd, i, nr / LOADERS);
 	}
-	for (i = 0; i < WORKERS; i++)
+	for (i = 0; i < LOADERS; i++)
 		ok &= ended_well(worker[i]);
 	churn->end = true;
 	ok &= ended_well(reader);
@@ -330,7 +331,7 @@ static bool truth_right(const struct owners *then, const struct owners *now)
 	struct td_bd_truth truth = { };
 	unsigned int i;
 
-	for (i = 0; i < WORKERS; i++)
+	for (i = 0; i < LOADERS; i++)
 		backdoor_truth_add(&truth, &churn->worker[i].truth);
 	if (!owners_grown(then, now, TOPDOWN_OWNER_WHAT_CGROUP, cgroup_number(top), true, &tree))
 		return fact_holds(false, top);
@@ -410,18 +411,6 @@ TEST_F_TIMEOUT(churn, short_ones_leave_their_places, 600)
 	ASSERT_NE(NULL, others);
 	EXPECT_EQ(0, others->self.slots);
 	spin_stop(pid);
-}
-
-/* A task that sleeps; it ends with us. */
-static int sleeper_start(void)
-{
-	int pid = fork();
-
-	if (pid)
-		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (;;)
-		pause();
 }
 
 /* Whoever moves his tasks all the time does not interrupt others as often. */

@@ -100,7 +100,7 @@ static const struct td_bd_profile lost[] = {
 /* A wait is the same share of the slots, however many events it consists of. */
 #define CYCLES_IN_MILLION	600000
 
-/* Of each million operations, as loads of so many cycles: few samples have no share to speak of. */
+/* For each million operations: loads of so many cycles, as few samples would have no share. */
 #define ZEN_LOAD_CYCLES		40000000
 #define ZEN_MISPREDICTED	100000
 #define ZEN_LATE_FETCHES	250000

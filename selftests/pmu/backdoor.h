@@ -177,7 +177,7 @@ struct td_bd_memory {
 #define TD_BD_MEMORIES	8		/* Events of an address space that can be told so. */
 
 /*
- * What instruction-based sampling of AMD tags in this address space, from now on until
+ * Let instruction-based sampling of AMD tag this in this address space, from now on until
  * TD_BD_RESTART or TD_BD_FORGET_RATES: kinds of operations, or of fetches, each as a part of
  * all. The rest are operations without memory and branches, and fetches that hit. @word is
  * DATA, DATA2 and DATA3 of an operation; of a fetch it is the result in the upper half of

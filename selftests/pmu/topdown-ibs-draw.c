@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What instruction-based sampling has tagged: drawn from the kinds of operations and
+ * Tags of instruction-based sampling: drawn from the kinds of operations and
  * fetches that an address space has said it executes; and the exact truth about all that was
  * drawn.
  */
@@ -101,7 +101,7 @@ void td_ibs_draw(TdPmu *p, unsigned int engine, TdIbsDrawn *drawn)
 	}
 }
 
-/* What the filter for misses of the L3 lets through. */
+/* Does the filter for misses of the L3 let it through? */
 bool td_ibs_beyond_l3(unsigned int engine, const TdIbsDrawn *drawn)
 {
 	uint64_t source = (drawn->word[1] & 7) | (drawn->word[1] >> 6 & 3) << 3;

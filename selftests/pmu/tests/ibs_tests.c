@@ -92,7 +92,7 @@ static struct td_bd_ibs_truth truth_now(uint32_t engine, uint32_t number)
 	return t;
 }
 
-/* Of the CPU, since remember(). */
+/* The truth of the CPU since remember(). */
 static struct td_bd_ibs_truth truth(uint32_t engine, uint32_t number)
 {
 	const struct td_bd_ibs_truth *then = &before[engine][number];
@@ -222,7 +222,7 @@ static void set(const char *name, const char *value)
 	expect(file && fputs(value, file) > 0 && !fclose(file), "%s: %s", name, strerror(errno));
 }
 
-/* Of a whole CPU: before 6.2 the kernel has it for no task. */
+/* It counts a whole CPU, as kernels before 6.2 have none for a task. */
 static int sampler(const char *pmu, uint64_t config, uint64_t period)
 {
 	struct perf_event_attr attr = {
@@ -259,7 +259,7 @@ static void take(const struct sample *s, kind_of *kind)
 	seen_all++;
 	if (to == &seen[TD_BD_IBS_REST])
 		return;
-	/* That only this program has. */
+	/* Only this program has kinds of operations. */
 	seen_kinds++;
 	in_loop += s->ip >= (uintptr_t)spin_begin && s->ip < (uintptr_t)spin_end;
 }
@@ -337,7 +337,7 @@ static unsigned int op_kind(const struct sample *s)
 	return reg[3] == REMOTE ? 1 : 2;
 }
 
-/* Those of the rates: as many operations as that are dispatched, and retire. */
+/* Let so many operations be dispatched, and so many retire, as the rates say. */
 static void set_ops(uint64_t dispatched, uint64_t retired)
 {
 	set_profile(&profiles[1]);
