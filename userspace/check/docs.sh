@@ -318,6 +318,15 @@ result "$([[ $(complete_line topdown report --sort tma_mem) == tma_memory_bound 
 result "$([[ $(PATH=${PATH#"$TMP/bin:"} complete_line "$TMP/bin/topdown" history --si) == --since ]]; echo $?)" \
 	'completes options of a command that is not in PATH'
 result "$([[ -z $(complete_line topdown watch -- /) ]]; echo $?)" 'takes -- for no option'
+result "$([[ $(complete_line topdown stat --by = pro) == process ]]; echo $?)" 'completes the value of --option='
+result "$([[ $(complete_line topdown stat --by = | paste -sd' ') == 'process cgroup' ]]; echo $?)" \
+	'offers the values of --option='
+result "$(grep -qx grep <<< "$(complete_line topdown stat --by = process gre)"; echo $?)" \
+	'completes a command after --option=value'
+result "$([[ $(complete_line topdown verify --only w | paste -sd' ') == 'width windows' ]]; echo $?)" \
+	'completes a check of verify'
+result "$([[ $(complete_line topdown verify --execute chas) == chase ]]; echo $?)" 'completes a program of verify'
+result "$([[ $(complete_line topdown where --node mem) == memory_bound ]]; echo $?)" 'completes a node of an option'
 if command -v zsh > /dev/null; then
 	run zsh -fc '
 		_arguments() { print -rl -- "$@"; state=arguments; }
@@ -332,7 +341,13 @@ if command -v zsh > /dev/null; then
 		. "$1"' zsh "$USERSPACE/completions/_topdown"
 	result "$(grep -q -- '--folded\[[^]]*\]$' "$TMP/out"; echo $?)" \
 		'zsh: an option without an argument has no words'
+	run zsh -fc '
+		_arguments() { print -r -- "grep is $commands[grep]"; state=arguments; }
+		words=(stat)
+		. "$1"' zsh "$USERSPACE/completions/_topdown"
+	result "$(grep -q '^grep is /' "$TMP/out"; echo $?)" 'zsh knows the commands that can be measured'
 else
+	skip 'zsh knows the commands that can be measured' 'zsh is not installed'
 	skip 'zsh: an option without an argument has no words' 'zsh is not installed'
 	skip 'zsh has options, their words and their files' 'zsh is not installed'
 fi

@@ -17,17 +17,8 @@ end
 for command in $commands
 	for line in (topdown $command --completion 2> /dev/null)
 		set -l part (string split '|' -- $line)
-		set -l words (string replace -a , '' -- $part[4])
+		set -l words (string replace -a , '' -- $part[4] | string replace -a tma_ '')
 		set -l about -n "__fish_seen_subcommand_from $command" -l $part[2] -d $part[5]
-		# A row without an argument has no words.
-		switch "$part[3]|$part[2]"
-			case '?*|node'
-				set words $nodes
-			case '?*|folded'
-				set words slots $nodes
-			case '?*|sort'
-				set words $words tma_$nodes
-		end
 		test -n $part[1]
 		and set -a about -s $part[1]
 		if test -n "$words"

@@ -251,7 +251,8 @@ static const struct option_row option_rows[] = {
 	  "of samples: a block for each comm, pid or sym; default sym", read_by, AT(by),
 	  .words = "comm, pid, sym" },
 	{ 0, "folded", "NODE", "print the stacks of samples for a flame graph of the slots of a\n"
-	  "node, or of all with slots", read_folded, AT(folded) },
+	  "node, or of all with slots", read_folded, AT(folded),
+	  .words = "slots", .choice = topdown_node_name },
 	{ 'h', "help", NULL, "print this", .print = options_usage },
 };
 

@@ -30,7 +30,7 @@ static const struct option_row option_rows[] = {
 	  "recorded, and no CPUs; with --steps in each step", option_flag, AT(owners) },
 	{ 0, "sort", "KEY", "owners by share (default), which is slots, by time, ipc, or the\n"
 	  "slots of a node such as tma_memory_bound", owner_sort_read, AT(sort),
-	  .words = "share, slots, time, ipc" },
+	  .words = "share, slots, time, ipc", .choice = topdown_node_name },
 	{ 0, "top", "N", "the first N owners (1..100000); of tables with CPUs default 20",
 	  option_number, AT(top), 1, OWNERS_TOP_MAX, "rows" },
 	{ 0, "self", NULL, "cgroups without those below them", option_flag, AT(self) },

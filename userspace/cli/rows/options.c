@@ -370,6 +370,19 @@ static void list_help(const char *help)
 	putchar('\n');
 }
 
+/* The words that the argument of an option may be. */
+static void list_words(const struct option_row *row)
+{
+	const char *words = row->read == option_path ? NULL : row->words, *word;
+	unsigned int i;
+
+	if (words)
+		fputs(words, stdout);
+	for (i = 0; row->choice && (word = row->choice(i)); i++)
+		printf("%s%s", i || words ? ", " : "", word);
+	putchar('|');
+}
+
 /*
  * For the completion of shells: a line for each option, with its letter, its name, its argument,
  * the words that this may be, and what it does.
@@ -382,9 +395,9 @@ static int list_rows(const struct option_table *table)
 		if (!row->name)
 			continue;
 		what = what_of(table, row);
-		printf("%.1s|%s|%s|%s|", &row->letter, row->name,
-		       row->argument ? row->argument : "",
-		       what->words && what->read != option_path ? what->words : "");
+		printf("%.1s|%s|%s|", &row->letter, row->name,
+		       row->argument ? row->argument : "");
+		list_words(what);
 		list_help(row->help ? row->help : "as perf stat has it");
 	}
 	return options_help("");

@@ -27,6 +27,7 @@ struct columns;
  * @max: largest number or time that is allowed
  * @unit: unit of a number, for messages, or what a word that is not allowed is not
  * @words: words that are allowed, or what an empty path is
+ * @choice: more words that are allowed, for the completion of shells; NULL after the last one
  * @given: offset of a bool that says that there was this option; 0 without
  * @print: prints something in place of the command's work
  * @own: of options_schema(): columns that the rows have for themselves
@@ -43,6 +44,7 @@ struct option_row {
 	uint64_t max;
 	const char *unit;
 	const char *words;
+	const char *(*choice)(unsigned int i);
 	size_t given;
 	int (*print)(const char *command, const struct option_row *row);
 	const struct columns *own;

@@ -166,12 +166,23 @@ static bool read_memory(const struct option_row *row, const char *text, void *fi
 	return true;
 }
 
+static const char *check_choice(unsigned int i)
+{
+	return i < CHECKS ? checks[i].name : NULL;
+}
+
+static const char *program_choice(unsigned int i)
+{
+	return i < PROGRAMS ? program_name(i) : NULL;
+}
+
 #define AT(at)	.field = offsetof(struct choice, at)
 #define GIVEN(at)	.given = offsetof(struct choice, at)
 
 static const struct option_row option_rows[] = {
 	{ 0, "list", NULL, "print the checks and the programs", option_flag, AT(list) },
-	{ 0, "only", "LIST", "only these checks, such as width,bytes", read_only, AT(wanted) },
+	{ 0, "only", "LIST", "only these checks, such as width,bytes", read_only, AT(wanted),
+	  .choice = check_choice },
 	{ 0, "quick", NULL, "shorter measurements", option_flag, AT(quick) },
 	{ 'o', "output", "FILE",
 	  "write a report in JSON; with - to standard output, and the lines\n"
@@ -183,7 +194,8 @@ static const struct option_row option_rows[] = {
 	  "the most that a program may use, in KiB; with less than the caches\n"
 	  "have, \"chase\" and \"code\" are off", read_memory, AT(memory), 64, UINT32_MAX, "KiB" },
 	{ 0, "execute", "NAME",
-	  "only execute this program, until it is killed", option_text, AT(execute) },
+	  "only execute this program, until it is killed", option_text, AT(execute),
+	  .choice = program_choice },
 	OPTION_DEVICE(AT(device)),
 	OPTION_HELP,
 };

@@ -39,7 +39,8 @@ static const struct option_row option_rows[] = {
 	{ .help = "  -- COMMAND           a command and what it starts, until it ends" },
 	{ .help = "Options:" },
 	{ 0, "node", "NODE",
-	  "this node, whatever its share; may be given again", read_node, AT(nodes) },
+	  "this node, whatever its share; may be given again", read_node, AT(nodes),
+	  .choice = topdown_node_name },
 	{ 0, "rate", "N", "samples a second of each event and CPU, at most (1..20000),\n"
 	  "default 1000",
 	  option_number, AT(rate), RATE_MIN, TOPDOWN_STALLS_RATE_MAX, "samples a second" },
