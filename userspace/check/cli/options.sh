@@ -60,6 +60,9 @@ bad 'perf: ratios of a subject' '--ratios and --folded read what perf prints and
 FAKE_FEATURES=31 run fake watch 'memory_bound>99' --timeout 20ms
 expect 'watch: an option after a threshold' 0 '' ''
 bad 'report: an option after the file' "--html: the file name is empty" report "$TMP/none" --html ''
+bad "report: --diff ''" '--diff: the file name is empty \(allowed: a recording' report "$TMP/none" --diff ''
+bad "verify: -o ''" '-o: the file name is empty' verify -o ''
+bad "latency: --table ''" '--table: the file name is empty \(allowed: a table' latency --table ''
 bad "report: -G ''" '-G: the name is empty \(allowed: the path of a cgroup' report "$TMP/none" --owners -G ''
 run td report -- -A
 expect 'report: no option after --' 1 '' '^topdown: cannot open -A: '

@@ -67,13 +67,12 @@ static bool read_table(const struct option_row *row, const char *path, void *fie
 {
 	struct latency_options *options = field;
 
-	(void)row;
 	if (options->table.path) {
 		message_error("--table: there is one table (allowed: --table once)");
 		return false;
 	}
-	options->table.path = path;
-	return known_load(options->known, &options->table);
+	return option_path(row, path, &options->table.path) &&
+	       known_load(options->known, &options->table);
 }
 
 #define AT(at)	.field = offsetof(struct latency_options, at)
@@ -99,7 +98,8 @@ static const struct option_row option_rows[] = {
 	{ 0, "default", NULL,
 	  "where there is no sample, show the published latency", option_flag, AT(published) },
 	{ 0, "table", "FILE",
-	  "where there is no sample, show what the file says", .read = read_table },
+	  "where there is no sample, show what the file says", .read = read_table,
+	  .unit = "a table as --save writes it" },
 	{ 0, "save", "FILE",
 	  "at the end write what was sampled, as --table reads it", option_path, AT(save) },
 	{ 0, "cost", NULL, "also count times latency, as a share of the cycles, and the\n"

@@ -40,7 +40,7 @@ static const struct option_row option_rows[] = {
 	  "of the owners only these cgroups, by their paths", option_path, AT(cgroups),
 	  .words = "name", .unit = "the path of a cgroup" },
 	{ 0, "diff", "BEFORE", "compare with the recording BEFORE, and say which differences\n"
-	  "are more than noise", option_text, AT(diff) },
+	  "are more than noise", option_path, AT(diff), .unit = "a recording" },
 	{ 0, "fail-on-change", NULL,
 	  "with --diff: exit with 5 if a difference is more than noise,\n"
 	  "and with 4 if none can be judged", option_flag, AT(fail_on_change) },

@@ -186,7 +186,8 @@ static const struct option_row option_rows[] = {
 	{ 0, "quick", NULL, "shorter measurements", option_flag, AT(quick) },
 	{ 'o', "output", "FILE",
 	  "write a report in JSON; with - to standard output, and the lines\n"
-	  "to standard error", option_text, AT(report) },
+	  "to standard error", option_path, AT(report),
+	  .unit = "a path to write to, or -" },
 	{ 'C', "cpu", "CPU", "look at this CPU; default: the last one that is measured",
 	  option_number, AT(home), 0, VERIFY_CPUS_MAX - 1, "",
 	  GIVEN(home_given) },
