@@ -190,7 +190,7 @@ static enum td_bytes td_bytes_far(const struct td_counts *counts)
 		return TD_BYTES_RIGHT;
 	if (!sum)
 		return TD_BYTES_ZERO;
-	return sum < counts->slots / 2 || sum > counts->slots + counts->slots / 2 ?
+	return sum < counts->slots / 2 || sum > td_level1_most(counts->slots) ?
 	       TD_BYTES_ABSURD : TD_BYTES_ODD;
 }
 

@@ -72,6 +72,12 @@ enum td_bytes {
 	TD_BYTES_ZERO,
 };
 
+/* A sum of level 1 beyond this cannot be, whatever made it. */
+static inline __u64 td_level1_most(__u64 slots)
+{
+	return slots + slots / 2;
+}
+
 /* Figures begin with sums, but they are another type. */
 static_assert(sizeof(struct topdown_figures) ==
 	      sizeof(struct topdown_sums) + TOPDOWN_MAX_NODES * sizeof(__u32),

@@ -72,7 +72,7 @@ enum td_doubt td_doubt_counters(__u64 slots, __u64 retiring, __u64 level1, __u64
 		return TD_DOUBT_UNKNOWN;
 	if (!retiring)
 		return TD_DOUBT_RETIRED;
-	if (level1 <= slots + slots / 2)
+	if (level1 <= td_level1_most(slots))
 		return TD_DOUBT_NONE;
 	return slots < TD_DOUBT_MIN_LEVEL1 ? TD_DOUBT_UNKNOWN : TD_DOUBT_LEVEL1;
 }

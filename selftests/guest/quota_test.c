@@ -34,7 +34,7 @@
 #define OF_TASK_OTHERS	48
 
 /* Each has as many sessions as a task may have. */
-#define SLEEPERS	(OF_ALL / OF_TASK)
+#define SLEEPERS	((OF_ALL + OF_TASK - 1) / OF_TASK)
 
 #define UID_FIRST	70000
 

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* The module gives no more sessions to one descriptor. */
+/* Each has a session, and with it a descriptor, of which a process has 1024 by default. */
 #define IDLIST_MAX	1024
 /* PID_MAX_LIMIT of the kernel. */
 #define ID_MAX		4194304

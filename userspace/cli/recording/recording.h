@@ -14,7 +14,7 @@
 #include "moment.h"
 #include "owner-blocks.h"
 
-/* The module gives no more sessions to one descriptor. */
+/* As many as the list of -p or -t can have. */
 #define RECORDING_TASKS_MAX	1024
 
 /**
