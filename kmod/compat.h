@@ -69,6 +69,13 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #define td_kobject_const const
 #endif
 
+/* class.devnode() takes a const device since 6.2. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define td_device_const
+#else
+#define td_device_const const
+#endif
+
 /* vm_flags_set() and _clear() came in 6.3; before, mmap() may change the flags itself. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)

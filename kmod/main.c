@@ -13,6 +13,7 @@
 #include "collect.h"
 #include "cpu.h"
 #include "credit.h"
+#include "device.h"
 #include "follow.h"
 #include "group.h"
 #include "map.h"
@@ -64,13 +65,18 @@ static int __init td_init(void)
 	ret = td_perf_init();
 	if (ret)
 		goto err_sysfs;
+	ret = td_device_init();
+	if (ret)
+		goto err_perf;
 	/* Last, as nothing waits for users of a module that fails to load. */
 	ret = td_chardev_init();
 	if (ret)
-		goto err_perf;
+		goto err_device;
 	td_perf_open();
 	return 0;
 
+err_device:
+	td_device_exit();
 err_perf:
 	td_perf_exit();
 err_sysfs:
@@ -93,6 +99,7 @@ err_group:
 static void __exit td_exit(void)
 {
 	td_chardev_exit();
+	td_device_exit();
 	td_collect_exit();
 	td_attach_exit();
 	td_perf_exit();

@@ -7,7 +7,6 @@
 #include <linux/bitmap.h>
 #include <linux/cpumask.h>
 #include <linux/fs.h>
-#include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -20,6 +19,7 @@
 #include "busy.h"
 #include "chardev.h"
 #include "command.h"
+#include "device.h"
 #include "fresh.h"
 #include "mapping.h"
 #include "meter.h"
@@ -395,12 +395,7 @@ static const struct file_operations td_chardev_fops = {
 	.mmap		= td_chardev_mmap,
 };
 
-static struct miscdevice td_chardev = {
-	.minor	= MISC_DYNAMIC_MINOR,
-	.name	= "topdown",
-	.fops	= &td_chardev_fops,
-	.mode	= 0660,
-};
+static struct td_device td_chardev;
 
 /**
  * td_chardev_init() - offer /dev/topdown
@@ -409,7 +404,7 @@ static struct miscdevice td_chardev = {
  */
 int td_chardev_init(void)
 {
-	return misc_register(&td_chardev);
+	return td_device_add(&td_chardev, "topdown", &td_chardev_fops);
 }
 
 /**
@@ -417,7 +412,7 @@ int td_chardev_init(void)
  */
 void td_chardev_exit(void)
 {
-	misc_deregister(&td_chardev);
+	td_device_remove(&td_chardev);
 	/* Wait for td_chardev_free_rcu() of closed descriptors, which is code of this module. */
 	rcu_barrier();
 }

@@ -13,7 +13,6 @@
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/lockdep.h>
-#include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
@@ -24,6 +23,7 @@
 
 #include "command.h"
 #include "compat.h"
+#include "device.h"
 #include "follow.h"
 #include "known.h"
 #include "latency.h"
@@ -534,12 +534,7 @@ static const struct file_operations td_latency_fops = {
 	.compat_ioctl	= compat_ptr_ioctl,
 };
 
-static struct miscdevice td_latency_device = {
-	.minor	= MISC_DYNAMIC_MINOR,
-	.name	= "topdown_latency",
-	.fops	= &td_latency_fops,
-	.mode	= 0660,
-};
+static struct td_device td_latency_node;
 
 /**
  * td_latency_device_init() - offer /dev/topdown_latency
@@ -548,7 +543,7 @@ static struct miscdevice td_latency_device = {
  */
 int td_latency_device_init(void)
 {
-	return misc_register(&td_latency_device);
+	return td_device_add(&td_latency_node, "topdown_latency", &td_latency_fops);
 }
 
 /**
@@ -556,5 +551,5 @@ int td_latency_device_init(void)
  */
 void td_latency_device_exit(void)
 {
-	misc_deregister(&td_latency_device);
+	td_device_remove(&td_latency_node);
 }

@@ -10,12 +10,12 @@
 leftovers() {
 	local path
 
-	for path in /dev/topdown "$SYSFS" /sys/module/topdown /sys/class/misc/topdown \
+	for path in /dev/topdown "$SYSFS" /sys/module/topdown /sys/class/topdown \
 		/sys/bus/event_source/devices/topdown; do
 		[[ ! -e $path ]] || echo "$path"
 	done
 	grep '^topdown ' /proc/modules
-	grep -h topdown /sys/devices/system/cpu/hotplug/states /proc/misc
+	grep -h topdown /sys/devices/system/cpu/hotplug/states /proc/devices
 	true
 }
 

@@ -22,6 +22,8 @@
 #include "../kselftest_harness.h"
 #include "guest.h"
 #include "latency.h"
+#include "owner.h"
+#include "perf.h"
 
 #define RECORDS		64
 #define AREA_SIZE	(1 << 20)
@@ -84,6 +86,38 @@ static int call_latencies(int fd, void *to)
 	};
 
 	return ioctl(fd, TOPDOWN_LATENCY_READ, &read) ? -errno : 0;
+}
+
+static int call_owners(int fd, void *to)
+{
+	struct topdown_owners_read read = {
+		.size		= sizeof(read),
+		.records	= (uintptr_t)to,
+		.nr_records	= RECORDS,
+		.record_size	= sizeof(struct topdown_owner),
+	};
+
+	return ioctl(fd, TOPDOWN_OWNERS_READ, &read) ? -errno : 0;
+}
+
+/* perf has the lock of the CPU's events while it writes. */
+static int call_perf(int fd, void *to)
+{
+	return read(fd, to, sizeof(__u64)) == sizeof(__u64) ? 0 : -errno;
+}
+
+static int call_open(int cpu, void *to)
+{
+	(void)to;
+	cpu_pin(cpu);
+	return device_open() < 0 ? -errno : 0;
+}
+
+static int call_open_misc(int unused, void *to)
+{
+	(void)unused;
+	(void)to;
+	return open("/dev/cpu_dma_latency", O_RDWR) < 0 ? -errno : 0;
 }
 
 struct child {
@@ -156,6 +190,41 @@ static bool others_go_on(int fd, int faults, void *area, call_fn call)
 TEST_F(stuck, read)
 {
 	EXPECT_TRUE(others_go_on(self->fd, self->faults, self->area, call_read));
+}
+
+TEST_F(stuck, owners)
+{
+	int owners = owners_open(self->fd, TOPDOWN_OWNERS_PROCESSES, 0);
+
+	ASSERT_LE(0, owners);
+	EXPECT_TRUE(others_go_on(owners, self->faults, self->area, call_owners));
+	close(owners);
+}
+
+/* Who opens the device waits for perf; who opens another device does not wait for him. */
+TEST_F(stuck, opens_of_others)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_CPU_CLOCK,
+	};
+	struct pollfd fault = { .fd = self->faults, .events = POLLIN };
+	int cpu = 1, event = perf_open(&attr, -1, cpu, -1, 0), reader, opener, other;
+
+	ASSERT_LE(0, event);
+	reader = child_start(call_perf, event, self->area);
+	ASSERT_LT(0, reader);
+	ASSERT_EQ(1, poll(&fault, 1, SOON_MS));
+	opener = child_start(call_open, cpu, NULL);
+	ASSERT_LT(0, opener);
+	sleep_ms(200);
+	/* It waits, so this is the case that it has to be. */
+	EXPECT_EQ(0, waitpid(opener, NULL, WNOHANG));
+	other = child_start(call_open_misc, 0, NULL);
+	EXPECT_EQ(0, child_end(other));
+	kill(reader, SIGKILL);
+	EXPECT_LE(0, child_end(reader));
+	EXPECT_EQ(0, child_end(opener));
+	close(event);
 }
 
 TEST_F(stuck, latencies)
