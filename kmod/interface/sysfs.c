@@ -17,6 +17,7 @@
 
 #include "compat.h"
 #include "cpu.h"
+#include "fit.h"
 #include "meter.h"
 #include "names.h"
 #include "record.h"
@@ -210,7 +211,7 @@ static int td_sources_run(int cpu, const char *text, int *last)
 	*last = cpu;
 	for (cpu = cpumask_next(cpu, cpu_possible_mask); cpu < nr_cpu_ids;
 	     cpu = cpumask_next(cpu, cpu_possible_mask)) {
-		td_cpu_describe(cpu, other, sizeof(other));
+		td_fit_describe(cpu, other, sizeof(other));
 		if (strcmp(text, other))
 			break;
 		*last = cpu;
@@ -225,7 +226,7 @@ static ssize_t sources_show(struct kobject *kobj, struct kobj_attribute *attr, c
 
 	while (cpu < nr_cpu_ids) {
 		first = cpu;
-		td_cpu_describe(cpu, text, sizeof(text));
+		td_fit_describe(cpu, text, sizeof(text));
 		cpu = td_sources_run(cpu, text, &last);
 		if (first == last)
 			n += sysfs_emit_at(buffer, n, "%d: %s\n", first, text);

@@ -32,19 +32,6 @@
 
 static enum cpuhp_state td_cpu_hotplug;
 
-/**
- * td_cpu_describe() - what a CPU is measured with, and why
- * @cpu: possible CPU
- * @text: written
- * @size: size of @text
- */
-void td_cpu_describe(int cpu, char *text, size_t size)
-{
-	mutex_lock(&td_fit_mutex);
-	td_fit_describe(per_cpu_ptr(td_collectors, cpu), text, size);
-	mutex_unlock(&td_fit_mutex);
-}
-
 struct td_cpu_request {
 	struct td_collector *collector;
 	struct td_events *events;

@@ -10,7 +10,6 @@ int td_cpu_init(void);
 void td_cpu_exit(void);
 
 int td_cpu_set_period(const char *text);
-void td_cpu_describe(int cpu, char *text, size_t size);
 int td_cpu_events(int cpu, struct td_events *events);
 
 #endif /* TOPDOWN_CPU_H */

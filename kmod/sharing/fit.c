@@ -23,6 +23,7 @@
 #include <linux/percpu.h>
 #include <linux/printk.h>
 #include <linux/smp.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/timer.h>
 #include <linux/workqueue.h>
@@ -56,14 +57,22 @@ DEFINE_MUTEX(td_fit_mutex);
  * @started: the CPU is online and not excluded, so it is ours to measure
  * @troubled: the log says that the CPU is not measured
  * @refuse_delay: delay before doubtful counters are tried again, in jiffies
+ * @described: the meter, as long as it may be described; under td_fit_describe_lock
  */
 struct td_fit {
 	bool started;
 	bool troubled;
 	unsigned long refuse_delay;
+	const struct td_meter *described;
 };
 
 static DEFINE_PER_CPU(struct td_fit, td_fits);
+
+/*
+ * Everybody may ask what CPUs are measured with.  A mutex would be kept by a reader that loses his
+ * CPU for long, and hotplug would wait for him.
+ */
+static DEFINE_RAW_SPINLOCK(td_fit_describe_lock);
 
 /* CPUs with a meter; under td_fit_mutex. */
 static struct cpumask td_fit_measured;
@@ -97,6 +106,13 @@ static void td_fit_without(struct td_collector *collector, smp_call_func_t set_s
 	td_watch_gone(collector->cpu, &td_fit_measured);
 }
 
+static void td_fit_set_described(struct td_collector *collector, const struct td_meter *meter)
+{
+	raw_spin_lock(&td_fit_describe_lock);
+	td_fit_of(collector)->described = meter;
+	raw_spin_unlock(&td_fit_describe_lock);
+}
+
 /* Make a meter with PERF_METRICS if the CPU has it, or else with ordinary counters. */
 static int td_fit_create(struct td_collector *collector)
 {
@@ -111,6 +127,7 @@ static int td_fit_create(struct td_collector *collector)
 	if (IS_ERR(meter))
 		return PTR_ERR(meter);
 	collector->meter = meter;
+	td_fit_set_described(collector, meter);
 	cpumask_set_cpu(collector->cpu, &td_fit_measured);
 	/* Pairs with READ_ONCE() in td_window_nodes(). */
 	WRITE_ONCE(collector->nodes_possible, meter->nodes_possible);
@@ -187,6 +204,7 @@ static void td_fit_release(struct td_collector *collector)
 	td_aside_end(collector);
 	td_fit_call(collector, td_window_end);
 	timer_delete_sync(&collector->timer);
+	td_fit_set_described(collector, NULL);
 	td_meter_destroy(collector->meter);
 	collector->meter = NULL;
 	cpumask_clear_cpu(collector->cpu, &td_fit_measured);
@@ -305,7 +323,8 @@ void td_fit_start(struct td_collector *collector)
 
 	if (fit->started || !td_scope_has(collector->cpu))
 		return;
-	fit->started = true;
+	/* Pairs with READ_ONCE() in td_fit_describe(). */
+	WRITE_ONCE(fit->started, true);
 	fit->troubled = false;
 	td_room_begin(&collector->room);
 	td_trust_forget(&collector->trust);
@@ -323,7 +342,8 @@ void td_fit_stop(struct td_collector *collector)
 
 	if (!fit->started)
 		return;
-	fit->started = false;
+	/* Pairs with READ_ONCE() in td_fit_describe(). */
+	WRITE_ONCE(fit->started, false);
 	td_fit_release(collector);
 	td_fit_without(collector, td_window_offline);
 	cancel_delayed_work(&collector->mend);
@@ -345,40 +365,48 @@ void td_fit_siblings(struct td_collector *collector)
 		td_fit_again(collector);
 }
 
-/* Why there is no meter. */
-static const char *td_fit_trouble(const struct td_collector *collector)
+/* Why there is no meter: a guess while that changes. */
+static const char *td_fit_trouble(const struct td_collector *collector, bool started)
 {
 	if (!td_scope_has(collector->cpu))
 		return td_scope_reason();
-	if (!td_fit_started(collector))
+	if (!started)
 		return "offline";
-	/* Without a meter, the state changes only under the mutex. */
-	if (collector->state == TOPDOWN_STATE_UNSUPPORTED)
+	/* Pairs with plain writes of one word on the CPU; any of them is good. */
+	if (READ_ONCE(collector->state) == TOPDOWN_STATE_UNSUPPORTED)
 		return "nothing: no PERF_METRICS, no formula";
 	return "error: cannot make the event group, trying again";
 }
 
 /**
  * td_fit_describe() - what a CPU is measured with, and why
- * @collector: collector of the CPU; under td_fit_mutex
+ * @cpu: possible CPU
  * @text: written
  * @size: size of @text
  */
-void td_fit_describe(const struct td_collector *collector, char *text, size_t size)
+void td_fit_describe(int cpu, char *text, size_t size)
 {
-	const struct td_meter *meter = collector->meter;
+	const struct td_collector *collector = per_cpu_ptr(td_collectors, cpu);
+	enum td_doubt doubt = td_window_doubt(collector);
+	const struct td_fit *fit = per_cpu_ptr(&td_fits, cpu);
+	/* Pairs with WRITE_ONCE() in td_fit_start() and td_fit_stop(). */
+	bool started = READ_ONCE(fit->started);
+	const struct td_meter *meter;
 	size_t n;
 
-	if (td_fit_started(collector) && td_window_doubt(collector))
-		snprintf(text, size, "unsupported: %s%s", td_doubt_text(td_window_doubt(collector)),
+	raw_spin_lock(&td_fit_describe_lock);
+	meter = fit->described;
+	if (started && doubt)
+		snprintf(text, size, "unsupported: %s%s", td_doubt_text(doubt),
 			 meter ? "" : ", trying again later");
 	else if (meter)
 		meter->ops->describe(meter, text, size);
 	else
-		strscpy(text, td_fit_trouble(collector), size);
+		strscpy(text, td_fit_trouble(collector, started), size);
 
 	/* Users must know which results rest on unpublished data. */
 	n = strlen(text);
 	if (meter && meter->model->note)
 		scnprintf(text + n, size - n, "; not confirmed: %s", meter->model->note);
+	raw_spin_unlock(&td_fit_describe_lock);
 }

@@ -14,6 +14,6 @@ void td_fit_start(struct td_collector *collector);
 void td_fit_stop(struct td_collector *collector);
 void td_fit_siblings(struct td_collector *collector);
 bool td_fit_started(const struct td_collector *collector);
-void td_fit_describe(const struct td_collector *collector, char *text, size_t size);
+void td_fit_describe(int cpu, char *text, size_t size);
 
 #endif /* TOPDOWN_FIT_H */
