@@ -346,6 +346,7 @@ static void td_collect_copy(const struct td_owners *owners, unsigned int depth,
 
 	read->cursor = 0;
 	list_for_each_entry(owner, &owners->list, list) {
+		cond_resched();
 		if (!td_collect_shows(owner, depth, cursor))
 			continue;
 		if (n == read->nr_records) {

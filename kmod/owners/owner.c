@@ -16,8 +16,10 @@
 #include <linux/list.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
+#include <linux/random.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/siphash.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
@@ -33,6 +35,11 @@
 #define TD_OWNERS_MANY	(TD_OWNERS_MOST * 3 / 4)
 
 static u64 td_owners_last;
+
+static u64 td_owners_key(const struct td_owners *owners, u64 id)
+{
+	return siphash_1u64(id, &owners->key);
+}
 
 static struct td_owner *td_owners_add(struct td_owners *owners, enum topdown_owner_what what,
 				      u64 id)
@@ -82,6 +89,7 @@ struct td_owners *td_owners_create(bool processes)
 	if (!owners)
 		return NULL;
 	hash_init(owners->hash);
+	get_random_bytes(&owners->key, sizeof(owners->key));
 	INIT_LIST_HEAD(&owners->list);
 	owners->since_ns = ktime_get_boottime_ns();
 	owners->time_ns = owners->since_ns;
@@ -114,7 +122,7 @@ static struct td_owner *td_owners_find(struct td_owners *owners, u64 id, u64 sta
 {
 	struct td_owner *owner, *found = NULL;
 
-	hash_for_each_possible(owners->hash, owner, node, id) {
+	hash_for_each_possible(owners->hash, owner, node, td_owners_key(owners, id)) {
 		if (owner->id == id && (owner->start == start || !start) &&
 		    (!found || found->number < owner->number))
 			found = owner;
@@ -141,7 +149,7 @@ struct td_owner *td_owners_process(struct td_owners *owners, pid_t tgid, u64 sta
 		if (!owner)
 			return owners->others;
 		owner->start = start;
-		hash_add(owners->hash, &owner->node, owner->id);
+		hash_add(owners->hash, &owner->node, td_owners_key(owners, owner->id));
 	}
 	if (name[0])
 		strscpy(owner->name, name, sizeof(owner->name));
@@ -178,7 +186,7 @@ static struct td_owner *td_owners_add_cgroup(struct td_owners *owners, struct cg
 	if (parent)
 		parent->children++;
 	td_owner_name(owners, owner);
-	hash_add(owners->hash, &owner->node, owner->id);
+	hash_add(owners->hash, &owner->node, td_owners_key(owners, owner->id));
 	return owner;
 }
 

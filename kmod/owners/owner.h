@@ -5,13 +5,15 @@
 #include <linux/hashtable.h>
 #include <linux/limits.h>
 #include <linux/list.h>
+#include <linux/siphash.h>
 #include <linux/types.h>
 
 #include "metrics.h"
 
 struct cgroup;
 
-#define TD_OWNERS_BITS	9
+/* Some owners a list, when all places are taken. */
+#define TD_OWNERS_BITS	12
 
 /**
  * struct td_owner - the sums of an owner
@@ -65,7 +67,8 @@ struct td_owner {
 
 /**
  * struct td_owners - all owners of a kind; under the mutex of collect.c
- * @hash: processes and cgroups by their ids
+ * @hash: processes and cgroups by td_owners_key() of their ids
+ * @key: of the hash, as users choose ids
  * @list: all owners, parents first
  * @nr: length of @list
  * @idle: the owner of what idle tasks had
@@ -79,6 +82,7 @@ struct td_owner {
  */
 struct td_owners {
 	DECLARE_HASHTABLE(hash, TD_OWNERS_BITS);
+	siphash_key_t key;
 	struct list_head list;
 	unsigned int nr;
 	struct td_owner *idle;
