@@ -71,7 +71,8 @@ prepare_packages() {
 		/usr/include/glib-2.0=libglib2.0-dev \
 		/usr/lib/python3/dist-packages/pandas=python3-pandas \
 		/usr/include/pixman-1=libpixman-1-dev /usr/include/libfdt.h=libfdt-dev \
-		/usr/include/gelf.h=libelf-dev /usr/include/elfutils/libdwfl.h=libdw-dev '/usr/include/*/gnu/libc-version.h=libc6-dev'
+		/usr/include/gelf.h=libelf-dev /usr/include/elfutils/libdwfl.h=libdw-dev \
+		/usr/include/libiberty/demangle.h=libiberty-dev '/usr/include/*/gnu/libc-version.h=libc6-dev'
 }
 
 # download_promtool: into the current directory.

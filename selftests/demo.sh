@@ -51,7 +51,7 @@ Intel driver as they are.
 
 ==> The same on real hardware, as root (Intel from Sandy Bridge on, AMD Zen 4 and 5)
 
-  apt-get install linux-headers-$(uname -r) build-essential libjson-c-dev libcap-dev libdw-dev libmicrohttpd-dev libncurses-dev zlib1g-dev
+  apt-get install linux-headers-$(uname -r) build-essential libjson-c-dev libcap-dev libdw-dev libiberty-dev libmicrohttpd-dev libncurses-dev zlib1g-dev
   make && make install
   modprobe topdown                # under Secure Boot it must be signed: see README.md
   topdown info                    # what was found, and who may read

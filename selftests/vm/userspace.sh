@@ -11,7 +11,8 @@ set -euo pipefail
 need make=make gcc=gcc pkg-config=pkg-config
 need_files /usr/include/json-c/json.h=libjson-c-dev /usr/include/sys/capability.h=libcap-dev \
 	/usr/include/curses.h=libncurses-dev /usr/include/microhttpd.h=libmicrohttpd-dev \
-	/usr/include/zlib.h=zlib1g-dev /usr/include/elfutils/libdwfl.h=libdw-dev
+	/usr/include/zlib.h=zlib1g-dev /usr/include/elfutils/libdwfl.h=libdw-dev \
+	/usr/include/libiberty/demangle.h=libiberty-dev
 sources=(Makefile kmod uapi userspace)
 key=$(cd "$TOP" && hash_of "${sources[@]}")
 final=$CACHE/userspace/$key

@@ -14,6 +14,7 @@
 #include "cpulist.h"
 #include "parse.h"
 #include "rows.h"
+#include "symbols.h"
 #include "text.h"
 #include "where-output.h"
 
@@ -435,9 +436,31 @@ static void test_missing(void)
 	check(misses(&sampled, NULL), "it has a sample");
 }
 
+static bool demangles(const char *name, const char *wanted)
+{
+	char *text = where_demangle(name);
+	bool same = text && !strcmp(text, wanted);
+
+	if (!same)
+		printf("# %s is %s\n", name, text);
+	free(text);
+	return same;
+}
+
+static void test_demangled(void)
+{
+	check(demangles("main", "main"), "a name of C stays");
+	check(demangles("_ZNSt6vectorIiSaIiEE9push_backEOi",
+			"std::vector<int, std::allocator<int> >::push_back(int&&)"), "of C++");
+	check(demangles("_ZN4core3ptr13drop_in_place17h0123456789abcdefE",
+			"core::ptr::drop_in_place"), "of Rust, without its hash");
+	check(demangles("_RNvCs1234_7mycrate3foo", "mycrate::foo"), "of newer Rust");
+	check(demangles("_Zfoo", "_Zfoo") && demangles("_R", "_R"), "of nobody");
+}
+
 int main(int argc, char **argv)
 {
-	ktap_begin(&ktap, 60);
+	ktap_begin(&ktap, 65);
 	test_lists();
 	test_joined();
 	test_random();
@@ -448,5 +471,6 @@ int main(int argc, char **argv)
 	test_published(argc > 1 ? argv[1] : "thresholds.csv");
 	test_rows();
 	test_missing();
+	test_demangled();
 	return ktap_end(&ktap);
 }
