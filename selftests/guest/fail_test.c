@@ -21,7 +21,6 @@
 #include "request.h"
 
 #define FAIL_NTH	"/proc/thread-self/fail-nth"
-#define TRACING		"/sys/kernel/tracing/"
 /* More than any of the operations allocates. */
 #define NTH_MAX		4000
 /* The loader does not need as many allocations each time. */

@@ -16,7 +16,6 @@
 #include "../kselftest_harness.h"
 #include "map.h"
 
-#define TRACING		"/sys/kernel/tracing/"
 #define EVENTS		TRACING "events/topdown/"
 #define LINE_MAX_LEN	1024
 

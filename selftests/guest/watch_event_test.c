@@ -4,6 +4,7 @@
  * they wait.  watch_test.c has the watches.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -15,6 +16,8 @@
 
 #include "../kselftest_harness.h"
 #include "watch_fixture.h"
+
+#define WATCHES		64
 
 /* Two busy CPUs are two events, each with what it is, in the order in which they came. */
 TEST_F(watch, each_cpu_is_an_event)
@@ -472,6 +475,51 @@ TEST_F(watch, works_with_epoll_that_asks_later)
 		EXPECT_EQ(EPOLLIN, event.events);
 		ASSERT_EQ(sizeof(window), read(self->fd, &window, sizeof(window)));
 	}
+	close(epoll);
+}
+
+/* How often the probe was hit since it was made; -1 if that cannot be read. */
+static long probe_hits(void)
+{
+	FILE *file = fopen(TRACING "kprobe_profile", "r");
+	long hits = -1;
+
+	if (!file)
+		return -1;
+	if (fscanf(file, " topdown_woken %ld", &hits) != 1)
+		hits = -1;
+	fclose(file);
+	return hits;
+}
+
+/* A window is news for each watch of a descriptor, and all who poll are looked at once. */
+TEST_F(watch, many_watches_wake_up_once)
+{
+	const struct topdown_watch any = { .node = TOPDOWN_WATCH_ANY };
+	struct epoll_event level = { .events = EPOLLIN };
+	int epoll = epoll_create1(EPOLL_CLOEXEC), i;
+	uint64_t windows = 0;
+	unsigned int cpu;
+	long hits;
+
+	ASSERT_LE(0, epoll);
+	ASSERT_EQ(0, epoll_ctl(epoll, EPOLL_CTL_ADD, self->fd, &level));
+	for (i = 0; i < WATCHES; i++)
+		ASSERT_LT(0, watch_add(self->fd, NULL, 0, &any));
+	ASSERT_EQ(0, file_write(TRACING "kprobe_events", O_APPEND,
+				"p:topdown_woken ep_poll_callback"));
+	for (cpu = 0; cpu < self->nr; cpu++)
+		windows -= windows_of(&self->map, self->cpus[cpu]);
+	ASSERT_EQ(0, file_write(TRACING "events/kprobes/topdown_woken/enable", 0, "1"));
+	ASSERT_TRUE(windows_wait(&self->map, self->busy, 20));
+	EXPECT_EQ(0, file_write(TRACING "events/kprobes/topdown_woken/enable", 0, "0"));
+	for (cpu = 0; cpu < self->nr; cpu++)
+		windows += windows_of(&self->map, self->cpus[cpu]);
+	hits = probe_hits();
+	printf("# %ld wake-ups, %lu windows\n", hits, (unsigned long)windows);
+	EXPECT_LT(0, hits);
+	EXPECT_GE(windows, hits);
+	EXPECT_EQ(0, file_write(TRACING "kprobe_events", O_APPEND, "-:topdown_woken"));
 	close(epoll);
 }
 

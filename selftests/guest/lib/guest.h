@@ -18,6 +18,7 @@
 
 #define TD_DEVICE	"/dev/topdown"
 #define TD_SYSFS	"/sys/kernel/topdown"
+#define TRACING		"/sys/kernel/tracing/"
 #define TD_CPUS_MAX	256
 /* Those that the tests know of. */
 #define TD_NR_NODES	14
