@@ -76,6 +76,13 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #define td_device_const const
 #endif
 
+/* Since 6.4 a class has no owner. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+#define td_compat_class_create(name) class_create(THIS_MODULE, name)
+#else
+#define td_compat_class_create(name) class_create(name)
+#endif
+
 /* vm_flags_set() and _clear() came in 6.3; before, mmap() may change the flags itself. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 static inline void vm_flags_set(struct vm_area_struct *vma, vm_flags_t flags)

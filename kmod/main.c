@@ -68,7 +68,7 @@ static int __init td_init(void)
 	ret = td_device_init();
 	if (ret)
 		goto err_perf;
-	/* Last, as nothing waits for users of a module that fails to load. */
+	/* Last of all that can fail, as nothing waits for users of a module that fails to load. */
 	ret = td_chardev_init();
 	if (ret)
 		goto err_device;

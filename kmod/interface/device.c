@@ -25,10 +25,8 @@ static char *td_device_node(td_device_const struct device *device, umode_t *mode
 	return NULL;
 }
 
-static struct class td_device_class = {
-	.name		= "topdown",
-	.devnode	= td_device_node,
-};
+/* The kernel's, as it may stay for a while after the module. */
+static struct class *td_device_class;
 
 static int td_device_add_cdev(struct td_device *device, const char *name,
 			      const struct file_operations *fops)
@@ -69,7 +67,7 @@ int td_device_add(struct td_device *device, const char *name,
 	ret = td_device_add_cdev(device, name, fops);
 	if (ret)
 		goto err_number;
-	node = device_create(&td_device_class, NULL, device->number, NULL, "%s", name);
+	node = device_create(td_device_class, NULL, device->number, NULL, "%s", name);
 	if (!IS_ERR(node))
 		return 0;
 	ret = PTR_ERR(node);
@@ -86,7 +84,7 @@ EXPORT_SYMBOL_NS_GPL(td_device_add, TD_NAMESPACE);
  */
 void td_device_remove(struct td_device *device)
 {
-	device_destroy(&td_device_class, device->number);
+	device_destroy(td_device_class, device->number);
 	cdev_del(device->cdev);
 	unregister_chrdev_region(device->number, 1);
 }
@@ -99,7 +97,13 @@ EXPORT_SYMBOL_NS_GPL(td_device_remove, TD_NAMESPACE);
  */
 int td_device_init(void)
 {
-	return class_register(&td_device_class);
+	struct class *class = td_compat_class_create("topdown");
+
+	if (IS_ERR(class))
+		return PTR_ERR(class);
+	class->devnode = td_device_node;
+	td_device_class = class;
+	return 0;
 }
 
 /**
@@ -107,5 +111,5 @@ int td_device_init(void)
  */
 void td_device_exit(void)
 {
-	class_unregister(&td_device_class);
+	class_destroy(td_device_class);
 }
