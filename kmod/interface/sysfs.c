@@ -24,9 +24,6 @@
 #include "sysfs.h"
 #include "window.h"
 
-/* Size of the text about the source of one CPU. */
-#define TD_SOURCE_TEXT	224
-
 static ushort td_sysfs_mode = 0440;
 module_param_named(sysfs_mode, td_sysfs_mode, ushort, 0444);
 MODULE_PARM_DESC(sysfs_mode, "Mode of cpuN and total in /sys/kernel/topdown; only read bits (default: 0440)");
@@ -206,12 +203,12 @@ static ssize_t period_ms_store(struct kobject *kobj, struct kobj_attribute *attr
 /* Find the CPUs from @cpu on with the same text.  Returns the CPU after @last. */
 static int td_sources_run(int cpu, const char *text, int *last)
 {
-	char other[TD_SOURCE_TEXT];
+	char other[TD_METER_TEXT];
 
 	*last = cpu;
 	for (cpu = cpumask_next(cpu, cpu_possible_mask); cpu < nr_cpu_ids;
 	     cpu = cpumask_next(cpu, cpu_possible_mask)) {
-		td_fit_describe(cpu, other, sizeof(other));
+		td_fit_describe(cpu, other);
 		if (strcmp(text, other))
 			break;
 		*last = cpu;
@@ -222,11 +219,11 @@ static int td_sources_run(int cpu, const char *text, int *last)
 static ssize_t sources_show(struct kobject *kobj, struct kobj_attribute *attr, char *buffer)
 {
 	int cpu = cpumask_first(cpu_possible_mask), first, last, n = 0;
-	char text[TD_SOURCE_TEXT];
+	char text[TD_METER_TEXT];
 
 	while (cpu < nr_cpu_ids) {
 		first = cpu;
-		td_fit_describe(cpu, text, sizeof(text));
+		td_fit_describe(cpu, text);
 		cpu = td_sources_run(cpu, text, &last);
 		if (first == last)
 			n += sysfs_emit_at(buffer, n, "%d: %s\n", first, text);

@@ -79,6 +79,9 @@ struct td_events {
 	struct td_event_count event[TD_EVENTS_MAX];
 };
 
+/* The text about the source of a CPU, with the byte at its end. */
+#define TD_METER_TEXT	224
+
 /**
  * struct td_meter_ops - what differs between the two kinds of meter
  * @begin: drop all counts until @now of local_clock(); on the CPU with interrupts off
@@ -113,6 +116,7 @@ struct td_meter_ops {
  * @turn: the one of them that is enabled; changed under td_aside.lock
  * @cycles: a group of instructions and cycles, which slots do not depend on; aside.c
  *	enables and disables it.  Empty where these are counted among @group, or not at all
+ * @text: what the CPU is measured with, for people
  * @recall: an event that makes perf give out the counters just now; NULL for none: see
  *	td_meter_leave()
  *
@@ -135,6 +139,7 @@ struct td_meter {
 	struct td_group group[TD_GROUPS_MAX];
 	unsigned int turn;
 	struct td_group cycles;
+	char text[TD_METER_TEXT];
 	struct perf_event *recall;
 };
 

@@ -57,13 +57,13 @@ DEFINE_MUTEX(td_fit_mutex);
  * @started: the CPU is online and not excluded, so it is ours to measure
  * @troubled: the log says that the CPU is not measured
  * @refuse_delay: delay before doubtful counters are tried again, in jiffies
- * @described: the meter, as long as it may be described; under td_fit_describe_lock
+ * @text: that of the meter; NULL without one; under td_fit_text_lock
  */
 struct td_fit {
 	bool started;
 	bool troubled;
 	unsigned long refuse_delay;
-	const struct td_meter *described;
+	const char *text;
 };
 
 static DEFINE_PER_CPU(struct td_fit, td_fits);
@@ -72,7 +72,7 @@ static DEFINE_PER_CPU(struct td_fit, td_fits);
  * Everybody may ask what CPUs are measured with.  A mutex would be kept by a reader that loses his
  * CPU for long, and hotplug would wait for him.
  */
-static DEFINE_RAW_SPINLOCK(td_fit_describe_lock);
+static DEFINE_RAW_SPINLOCK(td_fit_text_lock);
 
 /* CPUs with a meter; under td_fit_mutex. */
 static struct cpumask td_fit_measured;
@@ -106,11 +106,23 @@ static void td_fit_without(struct td_collector *collector, smp_call_func_t set_s
 	td_watch_gone(collector->cpu, &td_fit_measured);
 }
 
-static void td_fit_set_described(struct td_collector *collector, const struct td_meter *meter)
+static void td_fit_write_text(struct td_meter *meter)
 {
-	raw_spin_lock(&td_fit_describe_lock);
-	td_fit_of(collector)->described = meter;
-	raw_spin_unlock(&td_fit_describe_lock);
+	size_t n;
+
+	meter->ops->describe(meter, meter->text, sizeof(meter->text));
+	/* Users must know which results rest on unpublished data. */
+	n = strlen(meter->text);
+	if (meter->model->note)
+		scnprintf(meter->text + n, sizeof(meter->text) - n, "; not confirmed: %s",
+			  meter->model->note);
+}
+
+static void td_fit_set_text(struct td_collector *collector, const char *text)
+{
+	raw_spin_lock(&td_fit_text_lock);
+	td_fit_of(collector)->text = text;
+	raw_spin_unlock(&td_fit_text_lock);
 }
 
 /* Make a meter with PERF_METRICS if the CPU has it, or else with ordinary counters. */
@@ -127,7 +139,8 @@ static int td_fit_create(struct td_collector *collector)
 	if (IS_ERR(meter))
 		return PTR_ERR(meter);
 	collector->meter = meter;
-	td_fit_set_described(collector, meter);
+	td_fit_write_text(meter);
+	td_fit_set_text(collector, meter->text);
 	cpumask_set_cpu(collector->cpu, &td_fit_measured);
 	/* Pairs with READ_ONCE() in td_window_nodes(). */
 	WRITE_ONCE(collector->nodes_possible, meter->nodes_possible);
@@ -204,7 +217,7 @@ static void td_fit_release(struct td_collector *collector)
 	td_aside_end(collector);
 	td_fit_call(collector, td_window_end);
 	timer_delete_sync(&collector->timer);
-	td_fit_set_described(collector, NULL);
+	td_fit_set_text(collector, NULL);
 	td_meter_destroy(collector->meter);
 	collector->meter = NULL;
 	cpumask_clear_cpu(collector->cpu, &td_fit_measured);
@@ -382,31 +395,23 @@ static const char *td_fit_trouble(const struct td_collector *collector, bool sta
  * td_fit_describe() - what a CPU is measured with, and why
  * @cpu: possible CPU
  * @text: written
- * @size: size of @text
  */
-void td_fit_describe(int cpu, char *text, size_t size)
+void td_fit_describe(int cpu, char text[TD_METER_TEXT])
 {
 	const struct td_collector *collector = per_cpu_ptr(td_collectors, cpu);
 	enum td_doubt doubt = td_window_doubt(collector);
 	const struct td_fit *fit = per_cpu_ptr(&td_fits, cpu);
 	/* Pairs with WRITE_ONCE() in td_fit_start() and td_fit_stop(). */
-	bool started = READ_ONCE(fit->started);
-	const struct td_meter *meter;
-	size_t n;
+	bool started = READ_ONCE(fit->started), measured;
 
-	raw_spin_lock(&td_fit_describe_lock);
-	meter = fit->described;
+	raw_spin_lock(&td_fit_text_lock);
+	measured = fit->text;
+	if (measured)
+		memcpy(text, fit->text, TD_METER_TEXT);
+	raw_spin_unlock(&td_fit_text_lock);
 	if (started && doubt)
-		snprintf(text, size, "unsupported: %s%s", td_doubt_text(doubt),
-			 meter ? "" : ", trying again later");
-	else if (meter)
-		meter->ops->describe(meter, text, size);
-	else
-		strscpy(text, td_fit_trouble(collector, started), size);
-
-	/* Users must know which results rest on unpublished data. */
-	n = strlen(text);
-	if (meter && meter->model->note)
-		scnprintf(text + n, size - n, "; not confirmed: %s", meter->model->note);
-	raw_spin_unlock(&td_fit_describe_lock);
+		snprintf(text, TD_METER_TEXT, "unsupported: %s%s", td_doubt_text(doubt),
+			 measured ? "" : ", trying again later");
+	else if (!measured)
+		strscpy(text, td_fit_trouble(collector, started), TD_METER_TEXT);
 }
