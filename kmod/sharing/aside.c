@@ -358,7 +358,7 @@ static void td_aside_look_for(void *arg)
 
 	memset(aside->tenant, 0, sizeof(aside->tenant));
 	tenant[TD_TENANT_SLOTS] = (struct td_tenant){
-		.present = true, .on = true, .wanted = true, .since = local_clock(),
+		.present = true, .on = true, .wanted = true, .since = local_clock(), .begun = 1,
 	};
 	/* Without the probe nobody notices in whose way the group of cycles is. */
 	tenant[TD_TENANT_CYCLES].present = meter->cycles.nr && td_mux_watched();
