@@ -87,10 +87,10 @@ struct td_user {
 };
 
 /*
- * No mutex, as every fork() of a task in a session needs it: whoever has a mutex may lose the CPU
- * for as long as a CPU limit of its cgroup wants.
+ * Every fork() of a task in a session needs it.  Whoever has a mutex, or with PREEMPT_RT another
+ * spinlock, may lose the CPU for as long as a CPU limit of its cgroup wants.
  */
-static DEFINE_SPINLOCK(td_quota_lock);
+static DEFINE_RAW_SPINLOCK(td_quota_lock);
 static LIST_HEAD(td_quota_users);
 /* Numbers of all users, and of those without CAP_PERFMON; under the lock, as the list. */
 static unsigned int td_quota_all[TD_THINGS], td_quota_others[TD_THINGS];
@@ -219,7 +219,7 @@ struct td_user *td_quota_get(enum td_thing thing)
 	if (!fresh)
 		return ERR_PTR(-ENOMEM);
 
-	spin_lock(&td_quota_lock);
+	raw_spin_lock(&td_quota_lock);
 	user = td_quota_find(fresh);
 	unused = user == fresh ? NULL : fresh;
 	if (td_quota_full(user, thing)) {
@@ -231,7 +231,7 @@ struct td_user *td_quota_get(enum td_thing thing)
 		td_quota_all[thing]++;
 		td_quota_others[thing] += !user->capable;
 	}
-	spin_unlock(&td_quota_lock);
+	raw_spin_unlock(&td_quota_lock);
 	td_quota_free(unused);
 	return user;
 }
@@ -260,11 +260,11 @@ bool td_quota_charge(struct td_user *user, struct td_charge *charge)
 {
 	bool allowed;
 
-	spin_lock(&td_quota_lock);
+	raw_spin_lock(&td_quota_lock);
 	td_quota_count(user, charge, 1);
 	allowed = user->capable || (user->events <= TD_QUOTA_EVENTS &&
 				    td_quota_events_others <= TD_QUOTA_EVENTS_OTHERS);
-	spin_unlock(&td_quota_lock);
+	raw_spin_unlock(&td_quota_lock);
 	return allowed;
 }
 
@@ -283,7 +283,7 @@ bool td_quota_inherit(struct td_user *user, struct td_charge *charge)
 	unsigned int events;
 	bool ends;
 
-	spin_lock(&td_quota_lock);
+	raw_spin_lock(&td_quota_lock);
 	td_quota_count(user, charge, 1);
 	events = user->events - user->leaving;
 	ends = !user->capable && !charge->leaving && events > TD_QUOTA_EVENTS_FEW &&
@@ -294,7 +294,7 @@ bool td_quota_inherit(struct td_user *user, struct td_charge *charge)
 		user->leaving += charge->events;
 		td_quota_leaving_others += charge->events;
 	}
-	spin_unlock(&td_quota_lock);
+	raw_spin_unlock(&td_quota_lock);
 	return ends;
 }
 
@@ -305,10 +305,10 @@ bool td_quota_inherit(struct td_user *user, struct td_charge *charge)
  */
 void td_quota_uncharge(struct td_user *user, struct td_charge *charge)
 {
-	spin_lock(&td_quota_lock);
+	raw_spin_lock(&td_quota_lock);
 	td_quota_count(user, charge, -1);
 	user = td_quota_forget(user);
-	spin_unlock(&td_quota_lock);
+	raw_spin_unlock(&td_quota_lock);
 	td_quota_free(user);
 }
 
@@ -330,12 +330,12 @@ unsigned int td_quota_of_task(const struct td_user *user)
  */
 void td_quota_put(struct td_user *user, enum td_thing thing)
 {
-	spin_lock(&td_quota_lock);
+	raw_spin_lock(&td_quota_lock);
 	user->nr[thing]--;
 	td_quota_all[thing]--;
 	td_quota_others[thing] -= !user->capable;
 	user = td_quota_forget(user);
-	spin_unlock(&td_quota_lock);
+	raw_spin_unlock(&td_quota_lock);
 	td_quota_free(user);
 }
 EXPORT_SYMBOL_NS_GPL(td_quota_put, TD_NAMESPACE);
