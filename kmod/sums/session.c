@@ -643,7 +643,7 @@ void td_session_show_text(struct td_session *session, struct seq_file *seq)
  */
 int td_session_init(void)
 {
-	td_session_wq = alloc_workqueue("topdown_session", WQ_UNBOUND, 0);
+	td_session_wq = alloc_workqueue("topdown_session", WQ_UNBOUND, WQ_UNBOUND_MAX_ACTIVE);
 	return td_session_wq ? 0 : -ENOMEM;
 }
 
