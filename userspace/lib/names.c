@@ -23,7 +23,7 @@ static const char * const td_session_states[] = {
 };
 
 static const char * const td_region_reasons[] = {
-	[TOPDOWN_REGION_ASKED] = "asked for",
+	[TOPDOWN_REGION_ASKED] = "it was asked for, or is what AUTO takes",
 	[TOPDOWN_REGION_FAST] = "nothing speaks against the fast backend",
 	[TOPDOWN_REGION_NO_ARCH] = "the library was built without RDPMC",
 	[TOPDOWN_REGION_NO_RSEQ] = "no restartable sequences in this thread",

@@ -45,6 +45,21 @@ static void put_threshold(const char *cores, unsigned int percent)
 		printf("threshold: %u%% of the slots on %s\n", percent, cores);
 }
 
+static const char *where_to_look(unsigned int node)
+{
+	switch (node) {
+	case TOPDOWN_RETIRING:
+	case TOPDOWN_HEAVY_OPERATIONS:
+	case TOPDOWN_LIGHT_OPERATIONS:
+		return "'topdown perf --run -- COMMAND' shows the functions that have these slots";
+	case TOPDOWN_CORE_BOUND:
+		return "no event says where; 'topdown perf --run -- COMMAND' shows the functions that have most slots";
+	default:
+		return "'topdown where -- COMMAND' shows the functions that lose these slots; "
+		       "'topdown stat --locate' prints perf's commands for that";
+	}
+}
+
 static void put_node(unsigned int node)
 {
 	int parent = topdown_node_parent(node);
@@ -55,8 +70,7 @@ static void put_node(unsigned int node)
 	put_threshold("Intel's big cores", td_thresholds_core.percent[node]);
 	put_threshold("Atom cores", td_thresholds_atom.percent[node]);
 	put_entry("usual causes", causes_of_node(node));
-	put_entry("next", "'topdown where -- COMMAND' shows the functions that lose these slots; "
-		  "'topdown stat --locate' prints perf's commands for that");
+	put_entry("next", where_to_look(node));
 }
 
 /**

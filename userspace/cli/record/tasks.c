@@ -248,6 +248,9 @@ static int follow(struct record_run *run, struct tasks *tasks)
 	int ret = 0;
 
 	run->disabled = run->options->waits;
+	/* The file was begun, and children were looked for, after the tasks were attached. */
+	if (!own)
+		ret = enable(run, tasks, &begin_ns);
 	while (!over && !ret) {
 		uint64_t now_ns = clock_now_ns();
 

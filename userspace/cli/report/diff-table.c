@@ -9,6 +9,9 @@
 #include "clock.h"
 #include "text.h"
 
+/* Below so many percent, runs are alike enough to say that nothing has changed. */
+#define MARGIN_FINE	10
+
 static void put_recording(FILE *file, const char *when, const struct summary *summary)
 {
 	char slots[GROUPED_SIZE];
@@ -208,6 +211,21 @@ static const char *not_judged(const struct difference *found)
 	return "a recording has fewer whole runs than it takes (topdown record -r 5)";
 }
 
+/* What noise hides may still be there, and much of it is often one slow run. */
+static void put_within(FILE *file, const struct difference *found,
+		       const struct noise_difference *elapsed)
+{
+	double margin = 100 * elapsed->margin / elapsed->before.mean;
+
+	fprintf(file, "%s: the time of a run differs by %.1f%%, and from %.1f%% on it would be more than noise\n",
+		margin < MARGIN_FINE ? "after is neither faster nor slower" :
+				       "faster or slower: the runs differ too much to tell",
+		percent_of(amount_of(found, RUNS_ELAPSED)), margin);
+	if (margin >= MARGIN_FINE)
+		fputs("'topdown report -A' lists the runs; the first is often slow, so run the command once before\n",
+		      file);
+}
+
 /*
  * The answer to what was asked: is it better?  Shares of slots do not say; time for the same does.
  */
@@ -218,9 +236,7 @@ static void put_answer(FILE *file, const struct difference *found)
 	if (elapsed->verdict == NOISE_BEYOND)
 		put_faster(file, found);
 	else if (elapsed->verdict == NOISE_WITHIN)
-		fprintf(file, "after is neither faster nor slower: the time of a run differs by %.1f%%, and from %.1f%% on it would be more than noise\n",
-			percent_of(amount_of(found, RUNS_ELAPSED)),
-			100 * elapsed->margin / elapsed->before.mean);
+		put_within(file, found, elapsed);
 	else
 		fprintf(file, "faster or slower: nothing can be said, %s\n", not_judged(found));
 }

@@ -21,10 +21,16 @@ static int no_memory(void)
 	return EXIT_RUNTIME;
 }
 
-/* Where the windows go that are printed. */
+/**
+ * struct listing - where the windows go that are printed
+ * @options: the command line
+ * @windows: the windows
+ * @closed_ns: when the last window of each CPU closed
+ */
 struct listing {
 	const struct report_options *options;
 	struct windows windows;
+	uint64_t closed_ns[CPULIST_MAX];
 };
 
 static int list_window(void *data, const struct recording *recording,
@@ -44,16 +50,21 @@ static int list_window(void *data, const struct recording *recording,
 	if (windows_add(&listing->windows, recording_epoch(recording, window.time_ns),
 			from->cpu, from->source, level, &window))
 		return no_memory();
+	/* A module that does not know the busy time says that it is 0. */
+	if (listing->closed_ns[from->cpu] && window.figures.busy_ns)
+		windows_follow(&listing->windows, listing->closed_ns[from->cpu]);
+	listing->closed_ns[from->cpu] = window.time_ns;
 	return 0;
 }
 
 static int print_windows(struct report_options *options)
 {
-	struct listing listing = { .options = options };
+	static struct listing listing;
 	const struct recording_sink sink = { .piece = list_window, .data = &listing };
 	struct recording recording;
 	int ret;
 
+	listing.options = options;
 	options->output.views = COLUMNS_WINDOWS;
 	ret = recording_read(&recording, &options->files, &options->choice, &sink);
 	if (!ret && recording.info.subject != RECORD_OF_CPUS) {

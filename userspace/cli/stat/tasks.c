@@ -103,6 +103,21 @@ static bool is_given(const struct stat_run *run)
 	return run->options->pids.nr || run->options->tids.nr;
 }
 
+static int again(struct stat_run *run)
+{
+	unsigned int i;
+	int ret;
+
+	ret = tasks_read(&run->tasks, TOPDOWN_SESSION_FRESH);
+	if (ret)
+		return refusal_session(run->options->device, -ret);
+	for (i = 0; i < run->tasks.nr; i++)
+		task_advance(&run->tasks.task[i]);
+	run->start_ns = clock_now_ns();
+	run->grid_ns = run->start_ns;
+	return 0;
+}
+
 static int begin(struct stat_run *run)
 {
 	int ret;
@@ -110,13 +125,14 @@ static int begin(struct stat_run *run)
 	if (run->options->argv && !is_given(run))
 		return begin_command(run);
 	ret = attach(run);
-	if (!ret && !run->options->no_inherit && !run->options->quiet)
+	if (!ret && run->options->pids.nr && !run->options->no_inherit && !run->options->quiet)
 		family_note(&run->options->pids);
 	/* The command only says how long. */
 	if (!ret && run->options->argv)
 		ret = command_start(&run->command, NULL, run->options->device, 0);
-	run->start_ns = clock_now_ns();
-	run->grid_ns = run->start_ns;
+	/* Children were looked for after the tasks were attached. */
+	if (!ret)
+		ret = again(run);
 	if (run->options->argv)
 		return ret;
 	run->ticker.target = run->tasks.nr ? run->tasks.ended : -1;
@@ -148,21 +164,6 @@ static int fill_row(const struct stat_run *run, struct row *row, const struct ta
 	ret = topdown_session_between(&task->then, now, row->level, &row->figures);
 	row_expect(row);
 	return ret;
-}
-
-static int again(struct stat_run *run)
-{
-	unsigned int i;
-	int ret;
-
-	ret = tasks_read(&run->tasks, TOPDOWN_SESSION_FRESH);
-	if (ret)
-		return refusal_session(run->options->device, -ret);
-	for (i = 0; i < run->tasks.nr; i++)
-		task_advance(&run->tasks.task[i]);
-	run->start_ns = clock_now_ns();
-	run->grid_ns = run->start_ns;
-	return 0;
 }
 
 /* A task that is over has a last row, and then no row. */
