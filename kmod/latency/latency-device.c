@@ -352,11 +352,14 @@ static int td_latency_device_start(struct file *filp, union td_command *command)
 		return PTR_ERR(events);
 	start->out_refusal = td_latency_refusal();
 	if (!start->out_refusal)
-		taken = td_latency_takes(events, start->nr_events);
+		ret = td_latency_takes(events, start->nr_events, &taken);
+	if (ret)
+		goto out;
 	if (start->flags & TOPDOWN_LATENCY_START_ASK)
 		start->out_events = taken;
 	else
 		ret = td_latency_device_begin(file, start, events, taken);
+out:
 	kfree(events);
 	return ret;
 }

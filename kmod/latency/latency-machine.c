@@ -6,6 +6,7 @@
 #include <linux/container_of.h>
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
+#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
@@ -17,6 +18,12 @@
 #include "sampler.h"
 #include "scope.h"
 #include "window.h"
+
+/*
+ * One question at a time: perf may let each of them wait, for somebody who reads an event of that
+ * CPU into slow memory, and many works that wait keep those of others from running.
+ */
+static DEFINE_MUTEX(td_latency_asking);
 
 /**
  * td_latency_samples() - can a CPU be sampled?
@@ -85,30 +92,40 @@ static void td_latency_answer(struct work_struct *work)
 							    work);
 	unsigned int cpu, i;
 
-	cpus_read_lock();
-	cpu = td_latency_any_cpu();
-	for (i = 0; cpu < nr_cpu_ids && i < question->nr; i++) {
-		if (td_sampler_takes(cpu, &question->events[i]))
-			question->taken |= BIT_ULL(i);
-	}
-	cpus_read_unlock();
+	/* Without the lock while perf is asked, as perf may wait, and others need it. */
+	do {
+		cpus_read_lock();
+		cpu = td_latency_any_cpu();
+		cpus_read_unlock();
+		question->taken = 0;
+		for (i = 0; cpu < nr_cpu_ids && i < question->nr; i++) {
+			if (td_sampler_takes(cpu, &question->events[i]))
+				question->taken |= BIT_ULL(i);
+		}
+	} while (cpu < nr_cpu_ids && !cpu_online(cpu));
 }
 
 /**
  * td_latency_takes() - which events does the driver take?
  * @events: the events
  * @nr: number of events, at most 64
+ * @taken: written: bit n if it takes event n; 0 if all CPUs that can be sampled are offline
  *
- * Return: bit n if it takes event n; 0 if all CPUs that can be sampled are offline.
+ * Return: 0; -EINTR if the caller is being killed.
  */
-u64 td_latency_takes(const struct topdown_latency_event *events, unsigned int nr)
+int td_latency_takes(const struct topdown_latency_event *events, unsigned int nr, u64 *taken)
 {
 	struct td_latency_question question = { .events = events, .nr = nr };
 
+	*taken = 0;
 	if (!nr)
 		return 0;
+	if (mutex_lock_killable(&td_latency_asking))
+		return -EINTR;
 	td_latency_work(&question.work, td_latency_answer);
-	return question.taken;
+	mutex_unlock(&td_latency_asking);
+	*taken = question.taken;
+	return 0;
 }
 
 /**

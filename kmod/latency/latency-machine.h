@@ -9,7 +9,7 @@
 bool td_latency_samples(int cpu);
 void td_latency_work(struct work_struct *work, work_func_t func);
 unsigned int td_latency_any_cpu(void);
-u64 td_latency_takes(const struct topdown_latency_event *events, unsigned int nr);
+int td_latency_takes(const struct topdown_latency_event *events, unsigned int nr, u64 *taken);
 enum topdown_latency_refusal td_latency_refusal(void);
 
 #endif /* TOPDOWN_LATENCY_MACHINE_H */
