@@ -57,19 +57,16 @@ node_exporter() {
 }
 
 need gcc=gcc curl=curl
-need_files '/usr/lib/*/libmicrohttpd.so.12=libmicrohttpd12'
 rm -rf "$guest"
 mkdir -p "$guest"
 build
 node_exporter
-library=$(ldconfig -p | sed -n 's/.*libmicrohttpd\.so\.12 .* => //p')
 : > "$beside/counted"
 for cpus; do
 	scrapes=${BESIDE_SCRAPES:-$((cpus > 4 ? 100 : 200))}
 	"$TOP/selftests/vm/run.sh" -k 6.12 -m spr -c "$cpus" -i -t "${BESIDE_LIMIT:-3600}" -M 2G \
 		-a skew_tick=1 -o "$beside/vm-$cpus" -x "$guest:/beside" \
 		-x /usr/bin/curl:/usr/bin/curl \
-		-x "$library:/usr/lib/x86_64-linux-gnu/libmicrohttpd.so.12" \
 		"bash /beside/beside-guest.sh $scrapes $rounds" >> "$beside/counted" || {
 		tail -n 5 "$beside/counted" >&2
 		die "$cpus CPUs: not all was counted"

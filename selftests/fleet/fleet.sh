@@ -152,8 +152,9 @@ serve_counted() {
 	shift
 	cat > "$LOGS/counted" << END
 #!/bin/sh
+shift
 exec valgrind -q --tool=callgrind --fair-sched=yes --callgrind-out-file=$LOGS/callgrind --dump-instr=no \\
-	$only $USERSPACE/topdown "\$@"
+	$only $USERSPACE/topdown-export "\$@"
 END
 	chmod +x "$LOGS/counted"
 	serve "$LOGS/counted" "$@"

@@ -20,5 +20,4 @@ cp "$FLEET/latency-guest.sh" "$dir/fleet"
 TOPDOWN_PMU_LATENCIES=$TOP/selftests/pmu/latencies "$VM/run.sh" -k 6.12 -m gnr -c 2 -q truncate -i -s 3 \
 	-P -t 600 -o "$dir/vm" -x "$dir/fleet:/fleet" -x /usr/bin/script:/usr/bin/script \
 	-x /usr/bin/curl:/usr/bin/curl -x /lib/terminfo/l/linux:/lib/terminfo/l/linux \
-	-x "$(ldconfig -p | sed -n 's/.*libmicrohttpd\.so\.12 .* => //p'):/usr/lib/x86_64-linux-gnu/libmicrohttpd.so.12" \
 	'bash /fleet/latency-guest.sh' | tr -d '\r'

@@ -23,7 +23,7 @@ export LC_ALL=C
 # use each other.  A file that is in no folder is ./NAME.
 declare -A order=(
 	[kmod]="./compat common meter,sums window tasks,sharing,owners interface latency ./main"
-	[userspace/cli]="base recording rows latency,owners,windows,info,perf,verify report record,export,stat,top,where ./main"
+	[userspace/cli]="base recording rows latency,owners,windows,info,perf,verify report record,stat,top,where ./main,export"
 )
 directories=(kmod userspace/cli userspace/lib)
 

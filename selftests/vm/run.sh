@@ -172,7 +172,7 @@ make_initramfs() {
 			return 1
 		userspace=$("$TOP/selftests/vm/userspace.sh") || return 1
 		cp -a "$userspace/usr/." "$root/usr/"
-		stage_libs "$root" "$userspace/usr/bin/topdown"
+		stage_libs "$root" "$userspace"/usr/bin/topdown{,-export}
 	fi
 	for spec in "${extra[@]}"; do
 		src=${spec%%:*}

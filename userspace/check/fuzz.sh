@@ -44,13 +44,13 @@ build() {
 	done
 
 	make -s -C "$USERSPACE" -j "$(nproc)" CC="$CC" O="$BUILD" PROGRAM="$BUILD/topdown" WARNINGS= \
-		CFLAGS="${sanitize[*]} -fsanitize=fuzzer-no-link" "$BUILD/topdown"
+		CFLAGS="${sanitize[*]} -fsanitize=fuzzer-no-link" "$BUILD/topdown" "$BUILD/topdown-export"
 	make -s -C "$USERSPACE" -j "$(nproc)" O="$BUILD/plain" PROGRAM="$BUILD/plain/topdown" \
 		"$BUILD/plain/topdown"
 	read -ra libraries < <(make -s --no-print-directory -C "$USERSPACE" libraries)
 	cc -O1 -g -shared -fPIC -D_GNU_SOURCE -I"$USERSPACE/include" -I"$USERSPACE/../uapi" "${include[@]}" \
 		-o "$BUILD/fake.so" "$HERE"/fake/fake*.c "$USERSPACE"/../kmod/common/{metrics,sums}.c
-	command=("$USERSPACE"/cli/*/*.c)
+	command=("$USERSPACE"/cli/*/!(main).c)
 	command=("${command[@]/#"$USERSPACE"/"$BUILD"}")
 	command=("${command[@]/%.c/.o}" "$BUILD"/common/*.o)
 	for target in "${targets[@]}"; do

@@ -23,7 +23,7 @@ quiet() {
 
 quiet 'make install' make -C "$USERSPACE" install DESTDIR="$ROOT" PREFIX=/usr \
 	libdir=/usr/lib/somewhere
-for file in bin/topdown lib/somewhere/libtopdown.so.1 lib/somewhere/libtopdown.a \
+for file in bin/topdown bin/topdown-export lib/somewhere/libtopdown.so.1 lib/somewhere/libtopdown.a \
 	lib/somewhere/pkgconfig/libtopdown.pc include/topdown/topdown.h include/topdown/topdown_region.h \
 	include/topdown/topdown_names.h include/topdown/topdown_session.h \
 	include/topdown/linux/topdown.h include/topdown/linux/topdown_session.h \
@@ -137,6 +137,8 @@ mkdir -p "$BUILD/static"
 quiet 'make static' make -C "$USERSPACE" PROGRAM="$BUILD/static/topdown" static
 run env -i "$BUILD/static/topdown.static" stat
 expect 'the static command runs' 3 '' 'cannot open /dev/topdown'
+run env -i PATH=/nowhere "$BUILD/static/topdown.static" export
+expect 'the static command has no exporter' 127 '' 'it is not part of a static topdown'
 result "$(! grep -q INTERP <<< "$(readelf -l "$BUILD/static/topdown.static")"; echo $?)" \
 	'it needs no library'
 finish

@@ -13,6 +13,7 @@
 # other, four at most; TOPDOWN_CHECK_JOBS is another number.  KTAP on stdout, a suite when it
 # has ended; the last line is "N passed, N failed, N skipped".
 set -euo pipefail
+shopt -s extglob
 
 # A shell that starts us in the background ignores signals that the tests send.
 if [[ -z ${TOPDOWN_CHECK_SIGNALS-} ]]; then
@@ -45,7 +46,7 @@ unset NO_COLOR "${!FAKE_@}"
 # another shell may stay in front of it and take the terminal's signals too.
 export SHELL=/bin/bash
 
-# The libraries of the command, as its Makefile has them.
+# The libraries of both programs, as their Makefile has them.
 read -ra libraries < <(make -s --no-print-directory -C "$USERSPACE" libraries)
 sanitize=(-O1 -g -fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 # The runtime goes into the program, as the library that is preloaded comes first.
@@ -74,7 +75,7 @@ build() {
 	make -C "$USERSPACE" -s -j "$jobs" CC="$CC" all
 	make -C "$USERSPACE" -s -j "$jobs" CC="$CC" O="$BUILD/asan" PROGRAM="$BUILD/asan/topdown" \
 		CFLAGS="${sanitize[*]}" LDFLAGS="${sanitize_link[*]}" \
-		"$BUILD/asan/topdown" "$BUILD/asan/libtopdown.a"
+		"$BUILD/asan/topdown" "$BUILD/asan/topdown-export" "$BUILD/asan/libtopdown.a"
 	beside "$CC" "${warnings[@]}" -O1 -g -shared -fPIC "${include[@]}" -o "$BUILD/fake.so" \
 		"$HERE"/fake/fake{,-ioctl,-latency,-map,-owner,-perf,-poll,-session}.c "$USERSPACE"/../kmod/common/{metrics,sums}.c
 	build_programs plain "$USERSPACE/build" -O2 -g
@@ -93,8 +94,8 @@ build_programs() {
 		beside "${compile[@]}" -o "$BUILD/$name/$program" \
 			"$HERE/lib/$program.c" "$objects/libtopdown.a" -pthread
 	done
-	# All of the command but its main().
-	command=("$USERSPACE"/cli/*/*.c)
+	# All of the command and the exporter but main().
+	command=("$USERSPACE"/cli/*/!(main).c)
 	command=("${command[@]/#"$USERSPACE"/"$objects"}")
 	for program in units unsampled damage made pairs series noise columns frames containers; do
 		wrap=()
@@ -108,7 +109,7 @@ build_programs() {
 
 # build_fuzzers: the targets of fuzz/, without a fuzzer
 build_fuzzers() {
-	local target command=("$USERSPACE"/cli/*/*.c) more
+	local target command=("$USERSPACE"/cli/*/!(main).c) more
 
 	command=("${command[@]/#"$USERSPACE"/"$BUILD/asan"}")
 	for target in "$HERE"/fuzz/*.c; do

@@ -3,14 +3,14 @@
  * topdown: the command.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "export.h"
+#include "command.h"
 #include "history.h"
 #include "info.h"
 #include "latency.h"
@@ -21,6 +21,7 @@
 #include "record.h"
 #include "report.h"
 #include "stat.h"
+#include "streams.h"
 #include "top.h"
 #include "verify.h"
 #include "watch.h"
@@ -83,6 +84,29 @@ static const struct option_table table = {
 	.rest = OPTIONS_SUBCOMMAND,
 };
 
+/*
+ * The exporter is a program of its own, as it needs a library for HTTP. One that is beside this
+ * program comes first, so that what was built together works together.
+ */
+static int execute_exporter(int argc, char **argv)
+{
+	char name[] = "topdown-export", path[PATH_MAX + sizeof(name)] = "";
+	int error;
+
+	(void)argc;
+	argv[0] = name;
+	if (readlink("/proc/self/exe", path, PATH_MAX) > 0) {
+		strcpy(strrchr(path, '/') + 1, name);
+		execv(path, argv);
+	}
+	if (!*path || errno == ENOENT)
+		execvp(name, argv);
+	error = errno;
+	message_error("export: cannot execute %s: %s (install the package %s; it is not part of a static topdown)",
+		      name, strerror(error), name);
+	return error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
@@ -95,7 +119,7 @@ static const struct {
 	{ "latency", latency_main },
 	{ "record", record_main },
 	{ "report", report_main },
-	{ "export", export_main },
+	{ "export", execute_exporter },
 	{ "perf", perf_main },
 	{ "info", info_main },
 	{ "verify", verify_main },
@@ -164,35 +188,14 @@ static int run_command(int argc, char **argv)
 	return strcmp(argv[0], "help") ? find_and_run(argc, argv) : print_help(argc, argv);
 }
 
-/*
- * If the caller closed descriptor 0, 1 or 2, the device would get this number, and output
- * would be written to the device. So open /dev/null in the direction in which it cannot be
- * used.
- */
-static bool keep_standard_descriptors(void)
-{
-	int fd;
-
-	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-		int flags = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
-
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags) != fd)
-			return false;
-	}
-	return true;
-}
-
 int main(int argc, char **argv)
 {
 	char name[] = "topdown";
 	bool done;
 	int ret;
 
-	if (!keep_standard_descriptors()) {
-		message_error("cannot open /dev/null in place of a standard descriptor: %s",
-			      strerror(errno));
+	if (!streams_keep())
 		return EXIT_RUNTIME;
-	}
 	/* Messages name the command, however it was started. */
 	if (argc)
 		argv[0] = name;

@@ -100,6 +100,24 @@ status=0
 fake export > /dev/full 2> "$TMP/err" || status=$?
 result "$((status != 1))" 'no room for the text'
 
+# The exporter is a program of its own.
+status=0
+FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD timeout 20 "$TOPDOWN-export" --device "$NODE" >&- 2> "$TMP/err" || status=$?
+out='' err=$(< "$TMP/err")
+expect 'standard output closed' 1 '' 'cannot write to standard output'
+mkdir "$TMP/alone"
+cp "$TOPDOWN" "$TMP/alone/topdown"
+run env PATH=/nowhere "$TMP/alone/topdown" export
+expect 'no exporter' 127 '' 'cannot execute topdown-export: No such file.*install the package topdown-export'
+run env PATH="${TOPDOWN%/*}" "$TMP/alone/topdown" help export
+expect 'one in PATH' 0 '^Usage: topdown export' ''
+printf '#!/bin/sh\necho "$0 $*"\n' > "$TMP/alone/topdown-export"
+run timeout 20 env PATH="${TOPDOWN%/*}" "$TMP/alone/topdown" export --listen -A
+expect 'not executable' 126 '' 'cannot execute topdown-export: Permission denied'
+chmod +x "$TMP/alone/topdown-export"
+run timeout 20 env PATH="${TOPDOWN%/*}" "$TMP/alone/topdown" export --listen -A
+expect 'one beside the command comes first' 0 "^$TMP/alone/topdown-export --listen -A$" ''
+
 classic='Content-Type: text/plain; version=0\.0\.4; charset=utf-8'
 modern='Content-Type: application/openmetrics-text; version=1\.0\.0; charset=utf-8'
 

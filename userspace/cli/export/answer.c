@@ -52,12 +52,11 @@ static char *compress_text(const struct export_text *text, size_t *length)
 	return (char *)to;
 }
 
-static struct MHD_Response *response_of(const struct export_library *library, char *text,
-					size_t length)
+static struct MHD_Response *response_of(char *text, size_t length)
 {
 	struct MHD_Response *response;
 
-	response = library->create_response_from_buffer(length, text, MHD_RESPMEM_MUST_FREE);
+	response = MHD_create_response_from_buffer(length, text, MHD_RESPMEM_MUST_FREE);
 	if (!response)
 		free(text);
 	return response;
@@ -66,7 +65,6 @@ static struct MHD_Response *response_of(const struct export_library *library, ch
 static struct MHD_Response *make_metrics(const struct export_answers *answers,
 					 enum export_format format, bool gzip)
 {
-	const struct export_library *library = answers->library;
 	struct export_text text = { .format = format };
 	struct MHD_Response *response = NULL;
 	char *body;
@@ -80,14 +78,13 @@ static struct MHD_Response *make_metrics(const struct export_answers *answers,
 	if (body != text.at || text.failed)
 		free(text.at);
 	if (body && !text.failed)
-		response = response_of(library, body, length);
+		response = response_of(body, length);
 	if (!response)
 		return NULL;
-	library->add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
-				     export_text_type(format));
-	library->add_response_header(response, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, export_text_type(format));
+	MHD_add_response_header(response, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
 	if (gzip)
-		library->add_response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
+		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
 	return response;
 }
 
@@ -99,7 +96,7 @@ static void forget(struct export_answers *answers)
 	/* A connection that still sends one has it too. */
 	for (i = 0; i < EXPORT_FORMATS * 2; i++) {
 		if (response[i])
-			answers->library->destroy_response(response[i]);
+			MHD_destroy_response(response[i]);
 		response[i] = NULL;
 	}
 }
@@ -129,26 +126,24 @@ struct MHD_Response *export_answer_metrics(struct export_answers *answers,
 
 /**
  * export_answer_page - any other page, which never changes
- * @library: libmicrohttpd
  * @path: "/" for the front page; otherwise the text of an error
  *
  * Return: the answer, which the caller destroys; NULL if there is no memory.
  */
-struct MHD_Response *export_answer_page(const struct export_library *library, const char *path)
+struct MHD_Response *export_answer_page(const char *path)
 {
 	bool front = !strcmp(path, "/");
 	const char *text = front ? front_page : path;
 	struct MHD_Response *response;
 
-	response = library->create_response_from_buffer(strlen(text), (void *)text,
-							MHD_RESPMEM_PERSISTENT);
+	response = MHD_create_response_from_buffer(strlen(text), (void *)text,
+						   MHD_RESPMEM_PERSISTENT);
 	if (!response)
 		return NULL;
-	library->add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
-				     front ? "text/html; charset=utf-8" :
-					     "text/plain; charset=utf-8");
-	library->add_response_header(response, "X-Content-Type-Options", "nosniff");
-	library->add_response_header(response, "Content-Security-Policy", "default-src 'none'");
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
+				front ? "text/html; charset=utf-8" : "text/plain; charset=utf-8");
+	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+	MHD_add_response_header(response, "Content-Security-Policy", "default-src 'none'");
 	return response;
 }
 

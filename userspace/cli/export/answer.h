@@ -5,18 +5,17 @@
 #ifndef TOPDOWN_CLI_ANSWER_H
 #define TOPDOWN_CLI_ANSWER_H
 
+#include <microhttpd.h>
+
 #include "export-data.h"
-#include "library.h"
 
 /**
  * struct export_answers - answers that are kept
- * @library: libmicrohttpd
  * @data: the module
  * @taken_ns: when @data was looked at; 0 for never
  * @metrics: an answer for each format, without and with compression; NULL if it was not made
  */
 struct export_answers {
-	const struct export_library *library;
 	struct export_data data;
 	uint64_t taken_ns;
 	struct MHD_Response *metrics[EXPORT_FORMATS][2];
@@ -24,7 +23,7 @@ struct export_answers {
 
 struct MHD_Response *export_answer_metrics(struct export_answers *answers,
 					   enum export_format format, bool gzip);
-struct MHD_Response *export_answer_page(const struct export_library *library, const char *path);
+struct MHD_Response *export_answer_page(const char *path);
 void export_answers_end(struct export_answers *answers);
 
 #endif /* TOPDOWN_CLI_ANSWER_H */

@@ -32,7 +32,6 @@
 /**
  * struct server - the daemon
  * @options: the command line
- * @library: libmicrohttpd
  * @daemon: the library's daemon
  * @listening: the socket that clients come to; each daemon of the library has a copy
  * @signals: descriptor of the signals
@@ -45,7 +44,6 @@
  */
 struct server {
 	const struct export_options *options;
-	const struct export_library *library;
 	struct MHD_Daemon *daemon;
 	int listening;
 	int signals;
@@ -56,58 +54,55 @@ struct server {
 	struct export_answers answers;
 };
 
-static const char *header(const struct server *server, struct MHD_Connection *connection,
-			  const char *name)
+static const char *header(struct MHD_Connection *connection, const char *name)
 {
-	return server->library->lookup_connection_value(connection, MHD_HEADER_KIND, name);
+	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
-static enum MHD_Result send_error(const struct server *server,
-				  struct MHD_Connection *connection, unsigned int status,
+static enum MHD_Result send_error(struct MHD_Connection *connection, unsigned int status,
 				  const char *text, const char *name, const char *value)
 {
-	const struct export_library *library = server->library;
-	struct MHD_Response *response = export_answer_page(library, text);
+	struct MHD_Response *response = export_answer_page(text);
 	enum MHD_Result result;
 
 	if (!response)
 		return MHD_NO;
 	if (name)
-		library->add_response_header(response, name, value);
-	result = library->queue_response(connection, status, response);
-	library->destroy_response(response);
+		MHD_add_response_header(response, name, value);
+	result = MHD_queue_response(connection, status, response);
+	MHD_destroy_response(response);
 	return result;
 }
 
 static enum MHD_Result send_metrics(struct server *server, struct MHD_Connection *connection)
 {
-	const char *accept = header(server, connection, MHD_HTTP_HEADER_ACCEPT);
-	const char *encodings = header(server, connection, MHD_HTTP_HEADER_ACCEPT_ENCODING);
+	const char *accept = header(connection, MHD_HTTP_HEADER_ACCEPT);
+	const char *encodings = header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING);
 	struct MHD_Response *response;
 
 	response = export_answer_metrics(&server->answers, export_request_format(accept),
 					 export_request_gzip(encodings));
 	if (!response)
 		return MHD_NO;
-	return server->library->queue_response(connection, MHD_HTTP_OK, response);
+	return MHD_queue_response(connection, MHD_HTTP_OK, response);
 }
 
 static enum MHD_Result send_answer(struct server *server, struct MHD_Connection *connection,
 				   const char *path, const char *method)
 {
-	const char *user = header(server, connection, MHD_HTTP_HEADER_AUTHORIZATION);
+	const char *user = header(connection, MHD_HTTP_HEADER_AUTHORIZATION);
 
 	if (!export_files_knows(&server->files, user))
-		return send_error(server, connection, MHD_HTTP_UNAUTHORIZED, "Unauthorized\n",
+		return send_error(connection, MHD_HTTP_UNAUTHORIZED, "Unauthorized\n",
 				  MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Basic realm=\"topdown\"");
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
-		return send_error(server, connection, MHD_HTTP_METHOD_NOT_ALLOWED,
-				  "Method not allowed\n", MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+		return send_error(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "Method not allowed\n",
+				  MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
 	if (!strcmp(path, "/metrics"))
 		return send_metrics(server, connection);
 	if (!strcmp(path, "/"))
-		return send_error(server, connection, MHD_HTTP_OK, "/", NULL, NULL);
-	return send_error(server, connection, MHD_HTTP_NOT_FOUND, "Not found\n", NULL, NULL);
+		return send_error(connection, MHD_HTTP_OK, "/", NULL, NULL);
+	return send_error(connection, MHD_HTTP_NOT_FOUND, "Not found\n", NULL, NULL);
 }
 
 /* The library calls this with the headers, with each part of a body, and at the end. */
@@ -139,21 +134,20 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
 		server->closed = true;
 		return;
 	}
-	info = server->library->get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 	*client = info ? export_clients_add(&server->clients, info->connect_fd) : NULL;
 }
 
 static void on_answered(void *cls, struct MHD_Connection *connection, void **request,
 			enum MHD_RequestTerminationCode code)
 {
-	const struct server *server = cls;
 	const union MHD_ConnectionInfo *info;
 
+	(void)cls;
 	*request = NULL;
 	if (code != MHD_REQUEST_TERMINATED_COMPLETED_OK)
 		return;
-	info = server->library->get_connection_info(connection,
-						    MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 	if (info)
 		export_clients_answered(info->socket_context);
 }
@@ -200,7 +194,7 @@ static struct MHD_Daemon *start_daemon(struct server *server, const struct expor
 	if (files->certificate)
 		flags |= MHD_USE_TLS;
 	server->starting = true;
-	daemon = server->library->start_daemon(flags, 0, NULL, NULL, on_request, server,
+	daemon = MHD_start_daemon(flags, 0, NULL, NULL, on_request, server,
 		MHD_OPTION_EXTERNAL_LOGGER, on_message, server,
 		MHD_OPTION_LISTEN_SOCKET, fd,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)server->clients.max,
@@ -225,8 +219,8 @@ static void stop_daemon(struct server *server)
 
 	if (!server->daemon)
 		return;
-	fd = server->library->quiesce_daemon(server->daemon);
-	server->library->stop_daemon(server->daemon);
+	fd = MHD_quiesce_daemon(server->daemon);
+	MHD_stop_daemon(server->daemon);
 	server->daemon = NULL;
 	if (fd >= 0)
 		close(fd);
@@ -265,7 +259,7 @@ static int time_of_library(const struct server *server)
 {
 	MHD_UNSIGNED_LONG_LONG ms;
 
-	if (server->library->get_timeout(server->daemon, &ms) != MHD_YES)
+	if (MHD_get_timeout(server->daemon, &ms) != MHD_YES)
 		return -1;
 	return ms < INT32_MAX ? (int)ms : INT32_MAX;
 }
@@ -275,7 +269,7 @@ static bool wait_for_work(const struct server *server, int timeout_ms, bool *sig
 	const union MHD_DaemonInfo *info;
 	struct pollfd fds[2] = { { .fd = server->signals, .events = POLLIN } };
 
-	info = server->library->get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD);
 	if (!info)
 		return false;
 	fds[1] = (struct pollfd){ .fd = info->epoll_fd, .events = POLLIN };
@@ -299,7 +293,7 @@ static int serve(struct server *server)
 			timeout_ms = 0;
 		server->closed = false;
 		if (!wait_for_work(server, timeout_ms, &signalled) ||
-		    server->library->run(server->daemon) != MHD_YES) {
+		    MHD_run(server->daemon) != MHD_YES) {
 			message_error("export: cannot serve any more: %s", strerror(errno));
 			return EXIT_RUNTIME;
 		}
@@ -332,16 +326,13 @@ static bool prepare(struct server *server)
 {
 	const struct export_options *options = server->options;
 
-	server->library = export_library();
-	server->answers.library = server->library;
 	server->clients.max = options->connections ? options->connections :
 						     EXPORT_CONNECTIONS_DEFAULT;
 	server->clients.client = calloc(server->clients.max,
 					sizeof(struct export_client *));
 	if (!server->clients.client)
 		message_error("export: %s", strerror(ENOMEM));
-	if (!server->library || !server->clients.client ||
-	    !export_files_read(&server->files, options))
+	if (!server->clients.client || !export_files_read(&server->files, options))
 		return false;
 	server->signals = open_signals();
 	if (server->signals < 0)
@@ -383,8 +374,7 @@ int export_serve(const struct export_options *options)
 		ret = serve(&server);
 	}
 	stop_daemon(&server);
-	if (server.library)
-		export_answers_end(&server.answers);
+	export_answers_end(&server.answers);
 	export_files_free(&server.files);
 	free(server.clients.client);
 	if (server.listening >= 0)

@@ -294,18 +294,6 @@ int options_usage(const char *command, const struct option_row *row)
 	return EXIT_OK;
 }
 
-/**
- * options_schema - print the schema of a subcommand's JSON
- * @command: name of the subcommand
- * @row: the option; its least value is enum columns_views
- *
- * Return: exit code.
- */
-int options_schema(const char *command, const struct option_row *row)
-{
-	return output_json_schema(command, row->min, row->own);
-}
-
 /* The rows as getopt_long() takes them. */
 static void make_arrays(const struct option_table *table, char *letters, struct option *names)
 {

@@ -196,3 +196,15 @@ int output_json_schema(const char *command, unsigned int views, const struct col
 	fputs("\n}}\n", stdout);
 	return options_help("");
 }
+
+/**
+ * options_schema - print the schema of a subcommand's JSON
+ * @command: name of the subcommand
+ * @row: the option; its least value is enum columns_views
+ *
+ * Return: exit code.
+ */
+int options_schema(const char *command, const struct option_row *row)
+{
+	return output_json_schema(command, row->min, row->own);
+}

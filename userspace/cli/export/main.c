@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * topdown export: the sums of the CPUs as Prometheus and others read them.
+ * topdown-export, which topdown export executes: the sums of the CPUs as Prometheus and others
+ * read them.
  */
-#include "export.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -19,6 +18,7 @@
 #include "http.h"
 #include "message.h"
 #include "socket.h"
+#include "streams.h"
 
 static bool write_all(int fd, const char *at, size_t length)
 {
@@ -115,12 +115,18 @@ static int export_once(const struct export_options *options)
 	return ret;
 }
 
-int export_main(int argc, char **argv)
+int main(int argc, char **argv)
 {
+	char name[] = "export";
 	struct export_options options;
 	bool done;
 	int ret;
 
+	if (!streams_keep())
+		return EXIT_RUNTIME;
+	/* Messages name the command that people type. */
+	if (argc)
+		argv[0] = name;
 	ret = export_parse(&options, argc, argv, &done);
 	if (ret || done)
 		return ret;
