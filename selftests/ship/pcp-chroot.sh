@@ -40,7 +40,7 @@ TEXTFILE=/var/lib/topdown/topdown.prom
 
 export_of() {
 	env LD_PRELOAD=/root/fake.so FAKE_NODE=/dev/topdown FAKE_FEATURES=1023 FAKE_TICK=0 \
-		/root/topdown export "$@"
+		topdown export "$@"
 }
 
 # source_is URL: the only one; its metrics appear some seconds later.
@@ -86,7 +86,7 @@ openmetrics_http() {
 	source_is http://127.0.0.1:18673/metrics
 	same_slots /root/text
 	# The shell that has begun it is another process, and the port is to be free.
-	kill "$(pgrep -f '^/root/topdown export')"
+	kill "$(pgrep -f '^topdown-export')"
 	wait "$daemon" || true
 }
 
@@ -133,7 +133,7 @@ openmetrics_rates() {
 
 # The daemon goes and comes: no value, and no error for ever.
 openmetrics_restart() {
-	kill "$(pgrep -f '^topdown export --listen')"
+	kill "$(pgrep -f '^topdown-export --listen')"
 	sleep 1
 	[[ $(pminfo -f openmetrics.machine.topdown_up) != *'value 1'* ]]
 	daemon

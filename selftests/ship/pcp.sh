@@ -49,5 +49,5 @@ gcc -std=gnu11 -D_GNU_SOURCE -O1 -shared -fPIC -I"$TOP/userspace/include" -I"$TO
 	-o "$ROOT/root/fake.so" "$TOP"/userspace/check/fake/fake{,-ioctl,-latency,-map,-owner,-perf,-poll,-session}.c \
 	"$TOP"/kmod/common/{metrics,sums}.c
 make -s -C "$TOP/userspace" install DESTDIR="$ROOT" PREFIX=/usr
-cp "$TOP/selftests/ship/pcp-chroot.sh" "$TOP/userspace/topdown" "$ROOT/root"
+cp "$TOP/selftests/ship/pcp-chroot.sh" "$ROOT/root"
 inside bash /root/pcp-chroot.sh

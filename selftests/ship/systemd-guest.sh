@@ -115,7 +115,7 @@ with_module() {
 # It is a user of its own, with one capability and no network.
 confined() {
 	local pid
-	pid=$(pid_of '/usr/bin/topdown export')
+	pid=$(pid_of '/usr/bin/topdown-export')
 	grep -E '^(Uid|CapEff|CapBnd|NoNewPrivs|Seccomp):' "/proc/$pid/status"
 	[[ $(awk '/^Uid/ { print $2 }' "/proc/$pid/status") -ge 61184 ]]
 	[[ $(awk '/^CapEff/ { print $2 }' "/proc/$pid/status") == 0000004000000000 ]]
@@ -186,7 +186,7 @@ reload_module() {
 	inside systemctl stop topdown-export.service
 	rmmod topdown
 	inside systemctl stop topdown-export.socket
-	[[ -z $(pid_of '/usr/bin/topdown export') ]]
+	[[ -z $(pid_of '/usr/bin/topdown-export') ]]
 }
 
 init=
