@@ -214,12 +214,15 @@ first_install() {
 scripts() {
 	local at=$TARGET/var/lib/dpkg/info/topdown
 
-	cat "$at".postinst "$at".prerm "$at".postrm
-	grep 'deb-systemd-invoke try-restart .*topdown-export.socket' "$at.postinst"
-	grep 'deb-systemd-invoke stop topdown-export.socket topdown-export.service topdown-record.service' "$at.prerm"
+	cat "$at"{,-export}.{postinst,prerm,postrm}
+	grep 'deb-systemd-invoke try-restart .*topdown-record.service' "$at.postinst"
+	grep 'deb-systemd-invoke try-restart .*topdown-export.socket' "$at-export.postinst"
+	grep 'deb-systemd-invoke stop topdown-record.service' "$at.prerm"
+	grep 'deb-systemd-invoke stop topdown-export.socket topdown-export.service' "$at-export.prerm"
 	grep 'daemon-reload' "$at.postrm"
+	grep 'daemon-reload' "$at-export.postrm"
 	# Nothing starts it unasked.
-	! grep -E 'deb-systemd-invoke (re)?start' "$at.postinst"
+	! grep -E 'deb-systemd-invoke (re)?start' "$at"{,-export}.postinst
 }
 
 # plain_module RELEASE FILE: what DKMS has built, as FILE.  From 6.12 on Debian's kernels
