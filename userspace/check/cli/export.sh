@@ -111,12 +111,12 @@ run env PATH=/nowhere "$TMP/alone/topdown" export
 expect 'no exporter' 127 '' 'cannot execute topdown-export: No such file.*install the package topdown-export'
 run env PATH="${TOPDOWN%/*}" "$TMP/alone/topdown" help export
 expect 'one in PATH' 0 '^Usage: topdown export' ''
-printf '#!/bin/sh\necho "$0 $*"\n' > "$TMP/alone/topdown-export"
+: > "$TMP/alone/topdown-export"
 run timeout 20 env PATH="${TOPDOWN%/*}" "$TMP/alone/topdown" export --listen -A
 expect 'not executable' 126 '' 'cannot execute topdown-export: Permission denied'
-chmod +x "$TMP/alone/topdown-export"
+ln -sf "$(type -P echo)" "$TMP/alone/topdown-export"
 run timeout 20 env PATH="${TOPDOWN%/*}" "$TMP/alone/topdown" export --listen -A
-expect 'one beside the command comes first' 0 "^$TMP/alone/topdown-export --listen -A$" ''
+expect 'one beside the command comes first' 0 '^--listen -A$' ''
 
 classic='Content-Type: text/plain; version=0\.0\.4; charset=utf-8'
 modern='Content-Type: application/openmetrics-text; version=1\.0\.0; charset=utf-8'
