@@ -2,10 +2,10 @@
 #ifndef TOPDOWN_DEVICE_H
 #define TOPDOWN_DEVICE_H
 
+#include <linux/fs.h>
 #include <linux/types.h>
 
 struct cdev;
-struct file_operations;
 
 /**
  * struct td_device - a character device of ours

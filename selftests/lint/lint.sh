@@ -201,7 +201,7 @@ for room in "$tree"/userspace/cli/*/; do
 	include+=(-I"userspace/cli/$(basename "$room")")
 done
 # Tests outside of the module may compile files of it.
-include+=(-Ikmod/sums)
+include+=(-Ikmod/sums -I/usr/include/libiberty)
 
 # included FILE: what else of the tree a C file is judged with, and what it is now
 included() {

@@ -2,13 +2,8 @@
 /*
  * Names of C++ and Rust as people write them.
  */
-#include <stdlib.h>
-#include <string.h>
-#if __has_include(<libiberty/demangle.h>)
-#include <libiberty/demangle.h>
-#else
 #include <demangle.h>
-#endif
+#include <string.h>
 
 #include "symbols.h"
 
