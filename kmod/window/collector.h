@@ -112,8 +112,11 @@ extern struct td_collector __percpu *td_collectors;
  */
 static __always_inline void td_window_hold(struct td_collector *collector)
 {
-	/* Pairs with READ_ONCE() in td_window_held(), on the same CPU. */
-	WRITE_ONCE(collector->held, collector->held + 1);
+	/*
+	 * Pairs with READ_ONCE() in td_window_held(), on the same CPU.  An NMI in between leaves
+	 * the number as it was.
+	 */
+	WRITE_ONCE(collector->held, READ_ONCE(collector->held) + 1);
 	barrier();
 }
 
