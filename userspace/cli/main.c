@@ -96,7 +96,7 @@ static int execute_exporter(int argc, char **argv)
 	(void)argc;
 	argv[0] = name;
 	if (readlink("/proc/self/exe", path, PATH_MAX) > 0) {
-		strcpy(strrchr(path, '/') + 1, name);
+		memcpy(strrchr(path, '/') + 1, name, sizeof(name));
 		execv(path, argv);
 	}
 	if (!*path || errno == ENOENT)

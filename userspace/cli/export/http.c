@@ -195,14 +195,14 @@ static struct MHD_Daemon *start_daemon(struct server *server, const struct expor
 		flags |= MHD_USE_TLS;
 	server->starting = true;
 	daemon = MHD_start_daemon(flags, 0, NULL, NULL, on_request, server,
-		MHD_OPTION_EXTERNAL_LOGGER, on_message, server,
-		MHD_OPTION_LISTEN_SOCKET, fd,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)server->clients.max,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
-		MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
-		MHD_OPTION_NOTIFY_COMPLETED, on_answered, server,
-		MHD_OPTION_ARRAY, files->certificate ? tls : none,
-		MHD_OPTION_END);
+				  MHD_OPTION_EXTERNAL_LOGGER, on_message, server,
+				  MHD_OPTION_LISTEN_SOCKET, fd,
+				  MHD_OPTION_CONNECTION_LIMIT, (unsigned int)server->clients.max,
+				  MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
+				  MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
+				  MHD_OPTION_NOTIFY_COMPLETED, on_answered, server,
+				  MHD_OPTION_ARRAY, files->certificate ? tls : none,
+				  MHD_OPTION_END);
 	server->starting = false;
 	if (!daemon) {
 		close_copy(fd);

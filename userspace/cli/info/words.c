@@ -53,7 +53,7 @@ static const char *where_to_look(unsigned int node)
 	case TOPDOWN_LIGHT_OPERATIONS:
 		return "'topdown perf --run -- COMMAND' shows the functions that have these slots";
 	case TOPDOWN_CORE_BOUND:
-		return "no event says where; 'topdown perf --run -- COMMAND' shows the functions that have most slots";
+		return "no event says where; 'topdown perf --run -- COMMAND' lists functions";
 	default:
 		return "'topdown where -- COMMAND' shows the functions that lose these slots; "
 		       "'topdown stat --locate' prints perf's commands for that";
