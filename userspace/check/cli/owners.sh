@@ -72,6 +72,22 @@ is "one cgroup, and not those below it" $'/a' "$(rows "$TMP/out" path)"
 run fake stat --by process --count 1 -I 10
 expect "a table" 0 'serv\?er.*idle' ''
 result "$(grep -c 'SMT cont' "$TMP/out" || true)" 'it has no node that only CPUs of another vendor have'
+result "$(grep -c 'nearly idle' "$TMP/out" || true)" 'nor a remark about the bottleneck of idle time'
+
+# names FILE: the number and the name at the end of each line of a table
+names() { sed -nE 's/.*[0-9]  ([0-9]+|-) ([^ ]+)$/\1 \2/p' "$1"; }
+run fake stat --by cgroup --count 1 -I 10
+is "a table names cgroups by their paths" $'1 /\n100 /a\n200 /a/b\n300 /c\n- idle' "$(names "$TMP/out")"
+fake record -q --by cgroup -I 100 --timeout 150 -o "$TMP/data"
+td report --owners "$TMP/data" > "$TMP/report"
+is "as a report does" "$(names "$TMP/out")" "$(names "$TMP/report")"
+FAKE_CGROUP_NAME=$long run fake stat --by cgroup --count 1 -I 10
+is "whole in a file" "300 /$long" "$(names "$TMP/out" | grep ^300)"
+FAKE_CGROUP_NAME=$long script -qec "FAKE_NODE=$NODE LD_PRELOAD=$PRELOAD '$TOPDOWN' stat --device $NODE --by cgroup --count 1 -I 10 -l 2" \
+	/dev/null > "$TMP/terminal"
+is "and without its middle on a terminal" 1 "$(grep -cE '300 /n+\.\.\.n*\.unit' "$TMP/terminal")"
+is "where lines have at most 100 characters" 100 \
+	"$(sed -E 's/\x1b\[[0-9;]*m//g' "$TMP/terminal" | tr -d '\r' | awk 'length > most { most = length } END { print most }')"
 run fake stat --by cgroup --count 1 -I 10 -x ,
 expect "values" 0 'path.*/a/b' ''
 

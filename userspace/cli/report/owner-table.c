@@ -7,17 +7,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "metrics.h"
 #include "clock.h"
 #include "columns.h"
-#include "text.h"
-
-/* A line on a terminal is not longer, so that it is one line there. */
-#define WIDTH		100
-/* Room for a number and for as much of a name as tells owners apart. */
-#define NAMES_LEAST	24
+#include "owner-name.h"
 
 /**
  * struct table - a table of owners
@@ -52,7 +46,7 @@ static unsigned int width_of(const struct table *table, const struct column *col
 /* All columns before the number and the name. */
 static unsigned int table_width(const struct table *table)
 {
-	unsigned int i, width = strlen("share%") + strlen("  ") + 1;
+	unsigned int i, width = strlen("share%") + 1;
 
 	width += table->by_node ? strlen("  sort%") : 0;
 	width += table->has_time ? strlen("  on CPU s") : 0;
@@ -64,7 +58,7 @@ static unsigned int table_width(const struct table *table)
 
 static bool is_full(const struct table *table)
 {
-	return table->limit && table_width(table) + NAMES_LEAST > table->limit;
+	return table->limit && table_width(table) + OWNER_NAMES_LEAST > table->limit;
 }
 
 /* Leave out first what the others say: light operations are retiring without the heavy ones. */
@@ -113,26 +107,7 @@ static void put_headings(const struct table *table)
 		fprintf(file, " %*s", (int)width_of(table, table->list.column[i]),
 			is_wide(table) ? look->wide_heading : look->heading);
 	}
-	fprintf(file, "%s   ID and name\n", table->has_ipc ? "   IPC" : "");
-}
-
-/* Paths are what tells cgroups apart, so they are cut where a line has a limit only. */
-static void put_name(const struct table *table, const struct row *row)
-{
-	const char *name = row->kind == ROW_CGROUP ? row->path : row->name;
-	unsigned int used = table_width(table);
-	char id[24] = "-", text[WIDTH + 1];
-
-	if (row->kind == ROW_PROCESS)
-		snprintf(id, sizeof(id), "%d", row->task->pid);
-	else if (row->kind == ROW_CGROUP)
-		snprintf(id, sizeof(id), "%llu", (unsigned long long)row->id);
-	used += strlen(id) + 1;
-	if (table->limit > used && strlen(name) > table->limit - used) {
-		middle_text(text, table->limit - used, name);
-		name = text;
-	}
-	fprintf(table->file, "  %s %s\n", id, name);
+	fprintf(file, "%s   " OWNER_HEADING "\n", table->has_ipc ? "   IPC" : "");
 }
 
 static void put_ratios(const struct table *table, const struct row *row)
@@ -169,7 +144,7 @@ static void put_row(const struct table *table, const struct row *row)
 		fprintf(file, " %5s", "-");
 	else if (table->has_ipc)
 		fprintf(file, " %5.2f", ipc);
-	put_name(table, row);
+	owner_name_put(file, row, table_width(table), table->limit);
 }
 
 /* A cgroup has the slots of those below it, so shares of cgroups add up only without these. */
@@ -230,7 +205,7 @@ void owner_table(const struct report_options *options, struct owner_listing *lis
 		.by_node = listing->sort->key == OWNER_KEY_NODE,
 		.has_time = true,
 		.has_ipc = true,
-		.limit = isatty(fileno(options->output.file)) ? WIDTH : 0,
+		.limit = owner_line_limit(options->output.file),
 	};
 	uint32_t from, i;
 

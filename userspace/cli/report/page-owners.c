@@ -7,6 +7,7 @@
 
 #include "clock.h"
 #include "owner-listing.h"
+#include "owner-name.h"
 #include "page.h"
 #include "text.h"
 
@@ -17,7 +18,7 @@ static void put_row(FILE *file, const struct row *row, const unsigned int *node,
 	unsigned int i;
 
 	fputs("<tr><th scope=\"row\">", file);
-	html_text(file, row->kind == ROW_CGROUP ? row->path : row->name);
+	html_text(file, owner_name(row));
 	if (row->kind == ROW_PROCESS)
 		fprintf(file, " (%d)", row->task->pid);
 	fprintf(file, "</th><td>%.1f</td><td>%.3f</td>", row->share * 100,

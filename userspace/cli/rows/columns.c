@@ -183,7 +183,7 @@ static const struct column columns[] = {
 	MAYBE(pid, COLUMNS_TASKS, "number of the process"),
 	MAYBE(tid, COLUMNS_TASKS, "number of the thread"),
 	STRING(comm, COLUMNS_TASKS | TABLE_TASKS, "name of the task",
-	       2, UNIT_NONE, NULL, "name", -15, "name", -15),
+	       COLUMN_NAME, UNIT_NONE, NULL, "name", -15, "name", -15),
 	STRING(state, COLUMNS_ALL, "state of the CPU or of the task"),
 	STRING(source, COLUMNS_ALL | COLUMNS_WINDOWS, "origin of the counts"),
 	INTEGER(level, COLUMNS_ALL | COLUMNS_WINDOWS, "highest level of the row"),

@@ -42,6 +42,8 @@
 
 /* The place of the column with the subject of the row. */
 #define COLUMN_FIRST	1
+/* The place of the names of tasks. */
+#define COLUMN_NAME	2
 
 enum column_type {
 	COLUMN_INTEGER,

@@ -10,6 +10,7 @@
 
 #include "meaning.h"
 #include "output-kind.h"
+#include "owner-name.h"
 #include "task.h"
 
 #define WIDTH	80
@@ -73,7 +74,8 @@ static bool is_usual(const struct row *row)
 static bool note_of(const struct row *row, struct note *note)
 {
 	memset(note, 0, sizeof(*note));
-	if (row->kind == ROW_ALL)
+	/* Nobody looks for a bottleneck of idle time. */
+	if (row->kind == ROW_ALL || row->kind == ROW_IDLE_TASKS)
 		return false;
 	if (!is_usual(row)) {
 		note->state = row_state(row);
@@ -139,6 +141,16 @@ static void put(struct line *line, const char *before, const char *format, ...)
 	line->length += length;
 }
 
+/* An owner by its number, or by its name if it has none. */
+static void put_owner(struct line *line, const char *before, const struct row *row)
+{
+	char id[OWNER_ID_SIZE];
+
+	owner_id(id, row);
+	put(line, before, "%s", row->kind == ROW_PROCESS || row->kind == ROW_CGROUP ? id :
+			  owner_name(row));
+}
+
 /* Print a row, and how many follow it without a gap, as "0-3". Returns the place of the last. */
 static unsigned int put_run(struct line *line, const struct interval *interval, unsigned int i,
 			    const struct note *note, const char *before)
@@ -151,7 +163,9 @@ static unsigned int put_run(struct line *line, const struct interval *interval, 
 		last = next;
 		next = next_same(interval, next, note);
 	}
-	if (row[i].task)
+	if (interval->owners)
+		put_owner(line, before, &row[i]);
+	else if (row[i].task)
 		put(line, before, "%d", row[i].task->tid ? row[i].task->tid : row[i].task->pid);
 	else if (row[i].kind == ROW_CORE)
 		put(line, before, "S%d-C%d", row[i].socket, row[i].core_id);

@@ -12,6 +12,7 @@
 #include "command.h"
 #include "meaning.h"
 #include "output-kind.h"
+#include "owner-name.h"
 #include "repeat.h"
 #include "task.h"
 #include "text.h"
@@ -377,6 +378,18 @@ static void cell(const struct output *output, const char *text, int width, const
 	mark_off(output, marked);
 }
 
+/* Owners have names of any length, so number and name are at the end of a line. */
+static void drop_names(struct column_list *list)
+{
+	unsigned int i, to = 0;
+
+	for (i = 0; i < list->nr; i++) {
+		if (list->column[i]->look.place > COLUMN_NAME)
+			list->column[to++] = list->column[i];
+	}
+	list->nr = to;
+}
+
 static unsigned int table_width(const struct interval *interval, const struct column_list *list)
 {
 	unsigned int i, width = 0;
@@ -390,17 +403,41 @@ static unsigned int table_width(const struct interval *interval, const struct co
  * Some CPUs have more nodes than a terminal has room for. First leave out nodes that no row has,
  * and then light operations: they are what the heavy ones leave of retiring.
  */
-static void fit(const struct interval *interval, struct column_list *list)
+static void fit(const struct interval *interval, struct column_list *list, unsigned int width)
 {
 	uint32_t nodes = interval_nodes(interval);
 	unsigned int node;
 
-	for (node = 0; node < TD_NR_NODES && table_width(interval, list) > WIDTH; node++) {
+	for (node = 0; node < TD_NR_NODES && table_width(interval, list) > width; node++) {
 		if (topdown_node_level(node) > 1 && !(nodes >> node & 1))
 			columns_drop_node(list, node);
 	}
-	if (table_width(interval, list) > WIDTH)
+	if (table_width(interval, list) > width)
 		columns_drop_node(list, TOPDOWN_LIGHT_OPERATIONS);
+}
+
+/* All before the name; of level 2 with the blank after the ratios. */
+static unsigned int owner_width(const struct interval *interval, const struct column_list *list)
+{
+	return table_width(interval, list) + (interval->level > 1);
+}
+
+/* Leave out what follows from a node and its other child, as topdown top does. */
+static void fit_owners(const struct output *output, const struct interval *interval,
+		       struct column_list *list)
+{
+	static const unsigned int nodes[] = { TOPDOWN_FETCH_BANDWIDTH, TOPDOWN_MACHINE_CLEARS };
+	unsigned int limit = owner_line_limit(output->file), width, i;
+
+	drop_names(list);
+	if (!limit)
+		return;
+	width = limit - OWNER_NAMES_LEAST - 1;
+	fit(interval, list, width);
+	for (i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++) {
+		if (table_width(interval, list) > width)
+			columns_drop_node(list, nodes[i]);
+	}
 }
 
 static void headings(const struct output *output, const struct interval *interval,
@@ -411,7 +448,7 @@ static void headings(const struct output *output, const struct interval *interva
 	for (i = 0; i < list->nr; i++)
 		cell(output, column_heading(list->column[i], interval),
 		     column_width(list->column[i], interval), i + 1 < list->nr ? " " : "");
-	putc('\n', output->file);
+	fputs(interval->owners ? "  " OWNER_HEADING "\n" : "\n", output->file);
 }
 
 static void line(const struct output *output, const struct interval *interval,
@@ -430,7 +467,11 @@ static void line(const struct output *output, const struct interval *interval,
 		cell(output, text, column_width(column, interval),
 		     blank_after(interval, list, i, marked));
 	}
-	putc('\n', output->file);
+	if (interval->owners)
+		owner_name_put(output->file, row, owner_width(interval, list),
+			       owner_line_limit(output->file));
+	else
+		putc('\n', output->file);
 }
 
 void output_table(const struct output *output, const struct interval *interval)
@@ -451,7 +492,9 @@ void output_table(const struct output *output, const struct interval *interval)
 		return;
 	}
 	if (!interval->tasks)
-		fit(interval, &list);
+		fit(interval, &list, WIDTH);
+	if (interval->owners)
+		fit_owners(output, interval, &list);
 	if (output->header) {
 		legend(output, interval);
 		headings(output, interval, &list);

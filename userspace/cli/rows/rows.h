@@ -200,6 +200,7 @@ struct row {
  * @room: rows that there is room for
  * @row: rows: first the sum, then the CPUs; or those of tasks
  * @tasks: the rows are of tasks
+ * @owners: the rows are of owners, which are tasks too
  * @costs: the rows have costs; of topdown latency only
  * @command: the command that has ended and that the one row is of; else NULL
  * @repeat: the runs, if the one row is their mean; else NULL
@@ -213,6 +214,7 @@ struct interval {
 	unsigned int room;
 	struct row *row;
 	bool tasks;
+	bool owners;
 	bool costs;
 	const struct command *command;
 	const struct repeat *repeat;

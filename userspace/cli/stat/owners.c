@@ -19,6 +19,7 @@ static int prepare(struct stat_run *run)
 {
 	run->output.views = COLUMNS_TASKS;
 	run->interval.tasks = true;
+	run->interval.owners = true;
 	if (!run->interval.level) {
 		message_error("no CPU of this machine can be measured ('topdown info' and the kernel log say why)");
 		return EXIT_DEVICE;

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How tables name owners: all alike, so that a name can be copied from one to the next.
+ */
+#ifndef TOPDOWN_CLI_OWNER_NAME_H
+#define TOPDOWN_CLI_OWNER_NAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "rows.h"
+
+/* Heading of the last column of a table. */
+#define OWNER_HEADING	"ID and name"
+
+/* Room for the number of an owner. */
+#define OWNER_ID_SIZE	24
+
+/* Room for two blanks, a number, and for as much of a name as tells owners apart. */
+#define OWNER_NAMES_LEAST	26
+
+const char *owner_name(const struct row *row);
+void owner_id(char text[OWNER_ID_SIZE], const struct row *row);
+unsigned int owner_line_limit(FILE *file);
+void owner_name_put(FILE *file, const struct row *row, unsigned int used, unsigned int limit);
+
+#endif /* TOPDOWN_CLI_OWNER_NAME_H */
