@@ -124,10 +124,14 @@ built_for() {
 # the ones that were asked for; a glob that matches none is an error.  SCRIPT:TEST,TEST
 # stays as it is in tier 2.
 tests_of() {
-	local glob name found part
+	local glob name names found part settings=()
 	local -A wanted=()
 
 	for glob; do
+		if [[ $glob == *=* ]]; then
+			settings+=("$glob")
+			continue
+		fi
 		found='' part=${glob#"${glob%%:*}"}
 		[[ -z $part || $glob == *.sh:* ]] || die "only a script can run in part: $glob"
 		((tier == 2)) || part=
@@ -141,10 +145,12 @@ tests_of() {
 		done < "$tests/kselftest-list.txt"
 		[[ -n $found ]] || die "no in-guest test is called ${glob#!}"
 	done
-	for name in "${!wanted[@]}"; do
+	names=$(for name in "${!wanted[@]}"; do
 		# shellcheck disable=SC2053
 		[[ $name != $only_test ]] || echo "${wanted[$name]}"
-	done | sort
+	done | sort)
+	# Settings alone are no test that was asked for.
+	[[ -z $names ]] || printf '%s\n' "${settings[@]}" "$names"
 }
 
 # module KERNEL: a warning fails it.
@@ -159,9 +165,13 @@ module() {
 # guest NAME KERNEL MACHINE QUANT CPUS MODE SECONDS TEST...
 guest() {
 	local name=$1 kernel=$2 machine=$3 quant=$4 cpus=$5 mode=$6 seconds=$7 args full clock=()
-	local test parts=''
+	local test parts='' settings=''
 	shift 7
 
+	while [[ ${1-} == *=* ]]; do
+		settings+="$1 "
+		shift
+	done
 	args=("${@%%:*}")
 	args=("${args[@]/#/-t topdown:}")
 	clock_of "$mode"
@@ -183,7 +193,7 @@ guest() {
 	TOPDOWN_PMU_LATENCIES=$TOP/selftests/pmu/latencies \
 		"$VM/run.sh" -k "$kernel" -m "$machine" -q "$quant" -c "$cpus" -t "$seconds" -P \
 		"${clock[@]}" -o "$LOGS/$name/guest" -x "$tests:/kselftest" \
-		"cd /kselftest && $full./run_kselftest.sh ${args[*]}"
+		"cd /kselftest && $full$settings./run_kselftest.sh ${args[*]}"
 }
 
 build_lane() {
