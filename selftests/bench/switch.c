@@ -17,6 +17,11 @@
  *   door-N     a group of N events of the PMU topdown, of the child
  *   cgroups    nobody is counted, and each is in a cgroup, those of CGROUPS (owners.sh)
  *   owners     the same, with the owners that are cgroups
+ *   owners-same  the same, and all are in one cgroup
+ *   owners-read  not switches but a reading of these owners, when all have run
+ *
+ * In the environment: CHILDREN is how many children take their turns one after the other, each in
+ * its own cgroup; with BESIDE such tasks run on all other CPUs too.
  *
  * With the module for sessions and its PMU, and without it for perf, to be compared
  * with "none" of the same kind.
@@ -29,12 +34,15 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "bench.h"
 
-static int to_child[2], to_parent[2];
+static int (*to_child)[2], to_parent[2];
+static unsigned int children = 1, self;
 static unsigned long loops;
+static int owners_fd = -1;
 
 static void spin(void)
 {
@@ -49,7 +57,7 @@ static void child_run(void)
 	char byte;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	while (read(to_child[0], &byte, 1) == 1) {
+	while (read(to_child[self][0], &byte, 1) == 1) {
 		spin();
 		if (write(to_parent[1], &byte, 1) != 1)
 			break;
@@ -63,7 +71,7 @@ static void take_turns(unsigned long rounds)
 
 	while (rounds--) {
 		spin();
-		if (write(to_child[1], &byte, 1) != 1 || read(to_parent[0], &byte, 1) != 1)
+		if (write(to_child[rounds % children][1], &byte, 1) != 1 || read(to_parent[0], &byte, 1) != 1)
 			die("the child is gone");
 	}
 }
@@ -118,19 +126,15 @@ static bool count_some(const char *way, pid_t child)
 	return true;
 }
 
-/* Into "0" and "1" of the directory that CGROUPS names. */
-static void enter_cgroups(pid_t child)
+static void enter_cgroup(unsigned int cgroup, pid_t pid)
 {
 	const char *root = getenv("CGROUPS");
 	char path[256], number[16];
-	int i;
 
-	for (i = 0; i < 2; i++) {
-		snprintf(path, sizeof(path), "%s/%d/cgroup.procs", root ? root : "", i);
-		snprintf(number, sizeof(number), "%d", i ? child : getpid());
-		if (file_write(path, 0, number))
-			die("cannot enter %s", path);
-	}
+	snprintf(path, sizeof(path), "%s/%u/cgroup.procs", root ? root : "", cgroup);
+	snprintf(number, sizeof(number), "%d", pid);
+	if (file_write(path, 0, number))
+		die("cannot enter %s", path);
 }
 
 static void count_owners(void)
@@ -140,26 +144,33 @@ static void count_owners(void)
 	};
 	int device = device_open();
 
-	if (device < 0 || ioctl(device, TOPDOWN_OWNERS, &owners) < 0)
+	owners_fd = device < 0 ? -1 : ioctl(device, TOPDOWN_OWNERS, &owners);
+	if (owners_fd < 0)
 		die("no owners: %s", strerror(errno));
 }
 
 /* "cgroups", "owners"; false for another way. */
-static bool count_cgroups(const char *way, pid_t child)
+static bool count_cgroups(const char *way, const pid_t *child)
 {
-	bool owners = !strcmp(way, "owners");
+	bool owners = !strncmp(way, "owners", strlen("owners"));
+	bool same = !strcmp(way, "owners-same");
+	unsigned int i;
 
 	if (!owners && strcmp(way, "cgroups"))
 		return false;
-	enter_cgroups(child);
+	enter_cgroup(0, getpid());
+	for (i = 0; i < children; i++)
+		enter_cgroup(same ? 0 : i + 1, child[i]);
 	if (owners)
 		count_owners();
 	return true;
 }
 
 /* The child is there; with "together" it was made by a process that is followed. */
-static void begin(const char *way, pid_t child)
+static void begin(const char *way, const pid_t *pids)
 {
+	pid_t child = pids[0];
+
 	if (!strcmp(way, "unfollowed")) {
 		follow(start(sleep_run), 0);
 	} else if (!strcmp(way, "child")) {
@@ -173,29 +184,94 @@ static void begin(const char *way, pid_t child)
 		count_with_perf(child, GROUP_EVENTS);
 		count_with_perf(0, GROUP_EVENTS);
 	} else if (strcmp(way, "none") && strcmp(way, "together") && !count_some(way, child) &&
-		   !count_cgroups(way, child)) {
+		   !count_cgroups(way, pids)) {
 		die("way '%s' is not known", way);
 	}
 }
 
+static void read_owners(void)
+{
+	unsigned int room = children + 64;
+	struct topdown_owner *records = calloc(room, sizeof(*records));
+	struct topdown_owners_read read = {
+		.size = sizeof(read), .record_size = sizeof(*records),
+		.records = (uintptr_t)records, .nr_records = room,
+	};
+	struct td_bd_truth from, to;
+
+	/* Its pages are there. */
+	memset(records, 0, room * sizeof(*records));
+	backdoor_truth_cpu(HOME_CPU, &from);
+	if (ioctl(owners_fd, TOPDOWN_OWNERS_READ, &read) || read.cursor)
+		die("cannot read owners: %s", strerror(errno));
+	backdoor_truth_cpu(HOME_CPU, &to);
+	backdoor_truth_sub(&to, &from);
+	printf("owners=%u bytes=%zu instructions=%" PRIu64 "\n", (unsigned int)read.nr_records,
+	       read.nr_records * sizeof(*records), to.instructions);
+	free(records);
+}
+
+/* The same on each other CPU, without end. */
+static void begin_beside(char **argv)
+{
+	long cpu, cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	char number[24];
+
+	unsetenv("BESIDE");
+	for (cpu = 0; cpu < cpus; cpu++) {
+		if (cpu == HOME_CPU || fork())
+			continue;
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		snprintf(number, sizeof(number), "%ld", cpu);
+		setenv("CPU", number, 1);
+		execv(argv[0], (char *[]){ argv[0], argv[1], "1000000000", argv[3], NULL });
+		die("cannot start another: %s", strerror(errno));
+	}
+	sleep(2);
+}
+
+static void make_children(const char *way, pid_t *child)
+{
+	unsigned int i;
+
+	for (i = 0; i < children; i++) {
+		if (pipe(to_child[i]))
+			die("no pipe: %s", strerror(errno));
+		self = i;
+		child[i] = start(child_run);
+	}
+	begin(way, child);
+}
+
 int main(int argc, char **argv)
 {
+	const char *nr = getenv("CHILDREN"), *cpu = getenv("CPU");
 	struct td_bd_truth from, to;
 	unsigned long rounds;
-	pid_t child;
+	pid_t *child;
 
 	if (argc != 4)
 		die("usage: switch WAY ROUNDS LOOPS");
 	rounds = strtoul(argv[2], NULL, 10);
 	loops = strtoul(argv[3], NULL, 10);
-	if (!backdoor_open() || cpu_pin(HOME_CPU) || pipe(to_child) || pipe(to_parent))
+	children = nr ? strtoul(nr, NULL, 10) : 1;
+	setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 8192, 8192 });
+	child = calloc(children, sizeof(*child));
+	to_child = calloc(children, sizeof(*to_child));
+	if (getenv("BESIDE"))
+		begin_beside(argv);
+	if (!child || !to_child || !backdoor_open() || cpu_pin(cpu ? atoi(cpu) : HOME_CPU) ||
+	    pipe(to_parent))
 		die("this is not the emulated PMU, or not root");
 	if (!strcmp(argv[1], "together"))
 		follow(0, TOPDOWN_ATTACH_CHILDREN);
-	child = start(child_run);
-	begin(argv[1], child);
+	make_children(argv[1], child);
 
-	take_turns(rounds / 10 + 1);
+	take_turns(rounds / 10 + children);
+	if (!strcmp(argv[1], "owners-read")) {
+		read_owners();
+		return 0;
+	}
 	backdoor_truth_cpu(HOME_CPU, &from);
 	take_turns(rounds);
 	backdoor_truth_cpu(HOME_CPU, &to);
