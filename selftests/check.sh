@@ -165,11 +165,11 @@ module() {
 # guest NAME KERNEL MACHINE QUANT CPUS MODE SECONDS TEST...
 guest() {
 	local name=$1 kernel=$2 machine=$3 quant=$4 cpus=$5 mode=$6 seconds=$7 args full clock=()
-	local test parts='' settings=''
+	local test parts='' environment=''
 	shift 7
 
 	while [[ ${1-} == *=* ]]; do
-		settings+="$1 "
+		environment+="$1 "
 		shift
 	done
 	args=("${@%%:*}")
@@ -193,7 +193,7 @@ guest() {
 	TOPDOWN_PMU_LATENCIES=$TOP/selftests/pmu/latencies \
 		"$VM/run.sh" -k "$kernel" -m "$machine" -q "$quant" -c "$cpus" -t "$seconds" -P \
 		"${clock[@]}" -o "$LOGS/$name/guest" -x "$tests:/kselftest" \
-		"cd /kselftest && $full$settings./run_kselftest.sh ${args[*]}"
+		"cd /kselftest && $full$environment./run_kselftest.sh ${args[*]}"
 }
 
 build_lane() {
