@@ -147,6 +147,22 @@ test_threads() {
 	right "$tmp/out" "$PROFILE" 1
 }
 
+# Children are looked for between the attach and the interval; nothing is of that time.
+test_whole_interval() {
+	local pid
+
+	"$here/workload" -c 0 -t 600 "$PROFILE" &
+	pid=$!
+	sleep 0.2
+	topdown stat -j -p "$pid" --timeout 500 > "$tmp/out"
+	cat "$tmp/out"
+	is "$(json oncpu_ns < "$tmp/out") <= 1.01e9 * $(json interval < "$tmp/out")"
+	topdown record -q -p "$pid" -I 50 --timeout 500 -o "$tmp/data"
+	topdown report -j --steps -I 50 "$tmp/data" > "$tmp/out"
+	sed -n 1p "$tmp/out"
+	is "$(json oncpu_ns < <(sed -n 1p "$tmp/out")) <= 1.02e9 * $(json interval < <(sed -n 1p "$tmp/out"))"
+}
+
 test_exit_status() {
 	local status
 
@@ -203,5 +219,5 @@ reload period_ms=1000
 # Measure a task that has the CPU alone, for the tests in which tasks share it.
 topdown stat -j -o "$tmp/alone" -- "$here/workload" -c 0 -t 1 "$PROFILE" 2> /dev/null
 run_tests test_command test_command_beside_others test_children test_intervals \
-	test_repeat test_process test_threads test_exit_status test_unprivileged \
+	test_repeat test_process test_threads test_whole_interval test_exit_status test_unprivileged \
 	test_nothing_left
