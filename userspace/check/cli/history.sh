@@ -77,6 +77,19 @@ run fake history --since 5s --until 9s
 expect 'an end before the begin' 2 '' '--since 5s is not before --until 9s'
 FAKE_OLD=1 run fake history --since 1m
 result "$(($(lines "$TMP/out") != 1))" '--since that none is within'
+expect 'says when the last window closed' 0 '^closed' 'no window has closed in this time \(the last one closed at [0-9: -]+\)'
+run fake history --until "$(date -d '-3 hours' '+@%s')"
+expect 'says when the oldest window closed' 0 '^closed' 'no window has closed in this time \(the oldest one that the module has closed at '
+run fake history --since 1m -j
+since=$(lines "$TMP/out")
+run fake history --since '1m ago' -j
+result "$((since < 2 || $(lines "$TMP/out") != since))" '"1m ago" is 1m'
+for text in now 2pm '5 min ago'; do
+	run fake history --since "$text"
+	expect "names the forms of a moment, not '$text'" 2 '' "--since: '$text' is no moment \\(allowed: 14:03, "
+done
+run fake history --since "$(date -d '-2 min' +%H:%M:%S)" --until "$(date -d '-3 min' +%H:%M:%S)"
+expect 'the end of the day before is a mistake' 2 '' 'is not before --until'
 
 run fake history -C 7
 expect 'a CPU that there cannot be' 2 '' '^topdown: -C: there is no CPU 7 \(allowed: 0\.\.3\)$'

@@ -68,6 +68,10 @@ run fake stat --for-each-cgroup a/b,/c --count 1 -I 10 -j
 is "these cgroups, as perf spells it" $'/a/b\n/c' "$(rows "$TMP/out" path)"
 run fake stat -G a --count 1 -I 10 -j
 is "one cgroup, and not those below it" $'/a' "$(rows "$TMP/out" path)"
+run fake stat -G nosuch --count 1 -I 10
+expect "a cgroup that has not run" 0 '' '-G: none of these cgroups has run'
+run fake stat --by process --sort tma_memory_bound --count 1 -I 10
+expect "a table sorted by a node of level 2 has level 2" 0 'mem' ''
 
 run fake stat --by process --count 1 -I 10
 expect "a table" 0 'serv\?er.*idle' ''

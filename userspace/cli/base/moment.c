@@ -4,12 +4,15 @@
  */
 #include "moment.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "clock.h"
 #include "message.h"
 #include "parse.h"
 
+/* As long a time as this is none. */
+#define TEXT_MAX	64
 /* The year 2500. */
 #define LAST_S		16725225600ULL
 #define FORMS		"14:03, 14:03:10, 2026-11-27, '2026-11-27 14:03:10', @SECONDS since the epoch, or as long before the end as 30s"
@@ -118,6 +121,15 @@ static bool read_moment(const char *text, struct moment *moment)
 	return end && !*end && (moment->kind != MOMENT_DATE || is_date(moment));
 }
 
+/* "30s ago" is 30s. */
+static size_t ago_length(const char *text)
+{
+	static const char ago[] = " ago";
+	size_t length = strlen(text);
+
+	return length >= strlen(ago) && !strcmp(text + length - strlen(ago), ago) ? strlen(ago) : 0;
+}
+
 /**
  * moment_parse - read the moment that an option takes
  * @option: name of the option, for the message
@@ -129,10 +141,12 @@ static bool read_moment(const char *text, struct moment *moment)
 bool moment_parse(const char *option, const char *text, struct moment *moment)
 {
 	struct moment read = { .text = text };
+	char before[TEXT_MAX];
 	uint64_t ms;
 
-	if (!strpbrk(text, ":-@")) {
-		if (!parse_time(option, text, SINCE_MIN_MS, SINCE_MAX_MS, &ms))
+	snprintf(before, sizeof(before), "%.*s", (int)(strlen(text) - ago_length(text)), text);
+	if (parse_is_time(before)) {
+		if (!parse_time(option, before, SINCE_MIN_MS, SINCE_MAX_MS, &ms))
 			return false;
 		read.kind = MOMENT_BEFORE;
 		read.ns = ms * NS_PER_MS;

@@ -112,6 +112,17 @@ static bool read_time(const char *text, uint64_t *ms)
 	return true;
 }
 
+/**
+ * parse_is_time - can parse_time() read it, but for its range?
+ * @text: an argument
+ */
+bool parse_is_time(const char *text)
+{
+	uint64_t ms;
+
+	return read_time(text, &ms);
+}
+
 /* People who type 2 may mean seconds. */
 static bool has_unit(const char *text)
 {

@@ -14,6 +14,7 @@
 const char *parse_digits(const char *text, uint64_t *value);
 bool parse_number(const char *option, const char *text, uint64_t min, uint64_t max,
 		  const char *unit, uint64_t *value);
+bool parse_is_time(const char *text);
 bool parse_time(const char *option, const char *text, uint64_t min_ms, uint64_t max_ms,
 		uint64_t *ms);
 bool parse_separator(const char *option, const char *text, char *separator);

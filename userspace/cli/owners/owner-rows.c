@@ -86,10 +86,10 @@ int owners_open(struct owners *owners, struct topdown *td, enum owner_by by, uns
 }
 
 /* Processes that have gone since were counted in their own rows. */
-static void leave_out_gone(const struct owners *owners, unsigned int level,
-			   struct topdown_figures *ended)
+static void leave_out_gone(const struct owners *owners, struct topdown_figures *ended)
 {
 	unsigned int i, nr = topdown_owners_nr(owners->then);
+	uint32_t nodes = 0;
 
 	for (i = 0; i < nr; i++) {
 		const struct topdown_owner *then = topdown_owners_get(owners->then, i);
@@ -99,7 +99,10 @@ static void leave_out_gone(const struct owners *owners, unsigned int level,
 			continue;
 		td_figures_sub(ended, &then->self);
 	}
-	td_figures_ratios(ended, td_nodes_of_level(level));
+	/* The nodes that this machine has are those with a ratio. */
+	for (i = 0; i < TD_NR_NODES; i++)
+		nodes |= ended->ratio[i] != TOPDOWN_RATIO_NONE ? 1U << i : 0;
+	td_figures_ratios(ended, nodes);
 }
 
 static bool is_chosen(const char *names, const struct topdown_owner *owner, const char *path)
@@ -162,7 +165,7 @@ static bool fill_figures(const struct owners *owners, const struct topdown_owner
 	if (topdown_owner_between(then, now, tree, level, figures))
 		return false;
 	if (now->what == TOPDOWN_OWNER_WHAT_ENDED)
-		leave_out_gone(owners, level, figures);
+		leave_out_gone(owners, figures);
 	return figures->enabled_ns;
 }
 

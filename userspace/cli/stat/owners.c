@@ -17,6 +17,8 @@ static int refused(const struct stat_run *run, int ret)
 
 static int prepare(struct stat_run *run)
 {
+	const struct owner_sort *by = &run->options->sort;
+
 	run->output.views = COLUMNS_TASKS;
 	run->interval.tasks = true;
 	run->interval.owners = true;
@@ -24,7 +26,8 @@ static int prepare(struct stat_run *run)
 		message_error("no CPU of this machine can be measured ('topdown info' and the kernel log say why)");
 		return EXIT_DEVICE;
 	}
-	if (!run->options->level && run->options->output.format == OUTPUT_TABLE)
+	if (!run->options->level && run->options->output.format == OUTPUT_TABLE &&
+	    !(by->key == OWNER_KEY_NODE && topdown_node_level(by->node) > 1))
 		run->interval.level = 1;
 	return 0;
 }
@@ -67,6 +70,8 @@ static int fill(struct stat_run *run, uint64_t *now_ns)
 		ret = owners_fill(&run->owners, &run->interval, options->self, options->cgroups);
 	if (!ret)
 		ret = owners_keep(&run->owners);
+	if (!ret && options->cgroups && !run->interval.nr && !options->quiet)
+		message_note("-G: none of these cgroups has run ('topdown stat --by cgroup' lists those that run)");
 	return ret ? refused(run, ret) : 0;
 }
 

@@ -78,6 +78,7 @@ struct history {
 	struct topdown_map_view *map;
 	uint64_t since_ns;
 	uint64_t until_ns;
+	uint64_t seen_ns;
 	bool busy;
 	struct windows windows;
 };
@@ -98,6 +99,8 @@ static int look_at_cpu(struct history *history, const struct topdown_record *rec
 					      sizeof(window));
 		if (ret == -ENOENT)
 			return 0;
+		if (!ret && (!history->seen_ns || window.time_ns < history->seen_ns))
+			history->seen_ns = window.time_ns;
 		if (!ret && added && history->busy)
 			windows_follow(&history->windows, window.time_ns);
 		added = false;
@@ -148,6 +151,21 @@ static int look_at_all(struct history *history)
 	return ret;
 }
 
+/* There are windows, and none of them is of the time that was asked for. */
+static void say_when(const struct history *history)
+{
+	time_t seconds = clock_epoch(history->seen_ns);
+	struct tm local;
+	char text[64];
+
+	if (!localtime_r(&seconds, &local) ||
+	    !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &local))
+		return;
+	message_note("no window has closed in this time (%s closed at %s)",
+		     history->seen_ns < history->since_ns ? "the last one" :
+		     "the oldest one that the module has", text);
+}
+
 static int show(struct history *history, struct output *output)
 {
 	int ret;
@@ -159,6 +177,8 @@ static int show(struct history *history, struct output *output)
 	ret = look_at_all(history);
 	if (ret)
 		return ret;
+	if (!history->windows.nr && history->seen_ns)
+		say_when(history);
 	return windows_print(&history->windows, output);
 }
 
@@ -183,9 +203,10 @@ static bool choose_time(struct history *history)
 		history->since_ns = monotonic_ns(&options->since, epoch_ns, now_ns);
 	if (options->until.kind)
 		history->until_ns = monotonic_ns(&options->until, epoch_ns, now_ns);
-	/* At 14:04, from 14:03 to 14:05 is now, and not until yesterday. */
+	/* At 14:04, 14:03 to 14:05 is now, not until yesterday; 14:05 to 14:03 is a mistake. */
 	if (options->until.kind == MOMENT_CLOCK && history->since_ns &&
-	    history->until_ns <= history->since_ns)
+	    history->until_ns <= history->since_ns &&
+	    history->since_ns - history->until_ns > DAY_NS / 2)
 		history->until_ns += DAY_NS;
 	/* Both may be before the machine has run. */
 	if (!options->since.kind || !options->until.kind || !history->until_ns ||
