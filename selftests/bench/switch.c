@@ -71,7 +71,8 @@ static void take_turns(unsigned long rounds)
 
 	while (rounds--) {
 		spin();
-		if (write(to_child[rounds % children][1], &byte, 1) != 1 || read(to_parent[0], &byte, 1) != 1)
+		if (write(to_child[rounds % children][1], &byte, 1) != 1 ||
+		    read(to_parent[0], &byte, 1) != 1)
 			die("the child is gone");
 	}
 }

@@ -152,7 +152,7 @@ class Regions(unittest.TestCase):
         """regions: by the module, nested, and as a decorator"""
         with self.device.regions("module") as regions:
             self.assertEqual(regions.backend, "module")
-            self.assertEqual(regions.reason, "asked for")
+            self.assertEqual(regions.reason, "it was asked for, or is what AUTO takes")
 
             @regions.region("decorated")
             def decorated():
