@@ -201,7 +201,7 @@ TEST_F(stuck, owners)
 	close(owners);
 }
 
-/* Who opens the device waits for perf; who opens another device does not wait for him. */
+/* An open() of the device waits for perf, and one of another device does not wait for that. */
 TEST_F(stuck, opens_of_others)
 {
 	struct perf_event_attr attr = {

@@ -211,7 +211,7 @@ static const char *not_judged(const struct difference *found)
 	return "a recording has fewer whole runs than it takes (topdown record -r 5)";
 }
 
-/* What noise hides may still be there, and much of it is often one slow run. */
+/* Noise may hide a difference, and much of it is often one slow run. */
 static void put_within(FILE *file, const struct difference *found,
 		       const struct noise_difference *elapsed)
 {
