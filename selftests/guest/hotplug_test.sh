@@ -10,8 +10,8 @@
 . "$here/perf.bash"
 
 CYCLES=$(times 12 200)
-LOADS=$(times 8 100)
-ROTATED_LOADS=$(times 8 1000)
+LOADS=$(times 4 100)
+ROTATED_LOADS=$(times 4 1000)
 LAST=$(($(nproc) - 1))
 
 online() { echo "$2" > "/sys/devices/system/cpu/cpu$1/online"; }

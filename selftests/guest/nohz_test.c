@@ -4,7 +4,7 @@
  * cpus names them by nothing but the timer that closes their windows, whatever readers
  * ask for.  Boot with nohz_full=.
  *
- * TOPDOWN_READS       fresh readings while interrupts are counted (10000)
+ * TOPDOWN_READS       fresh readings while interrupts are counted (2000; with TOPDOWN_FULL 10000)
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -473,7 +473,7 @@ int main(void)
 		return ret;
 	if (!backdoor_open())
 		ksft_exit_skip("this machine has no emulated PMU\n");
-	reads = env_number("TOPDOWN_READS", 10000);
+	reads = env_number("TOPDOWN_READS", getenv("TOPDOWN_FULL") ? 10000 : 2000);
 	fair_server_quiet();
 	load = spin_start(quiet_cpu, &profile_find(LOAD)->profile);
 	if (load < 0)
