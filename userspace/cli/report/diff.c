@@ -3,8 +3,6 @@
  * topdown report --diff: a recording compared with one from before a change.
  */
 #include <errno.h>
-#include <inttypes.h>
-#include <json-c/json.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,71 +12,6 @@
 #include "diff.h"
 #include "message.h"
 #include "options.h"
-#include "text.h"
-
-/* A key of JSON, and a column of CSV. */
-struct field {
-	const char *name;
-	const char *type;
-	unsigned int digits;
-	double (*get)(const struct line *line);
-	const char *help;
-};
-
-/* For latencies. */
-#define UNIT	"cycles"
-
-static double blocks_of(const struct noise_mean *mean)
-{
-	return mean->runs ? mean->runs : mean->blocks;
-}
-
-/* A run has as many steps as it takes. */
-static double steps_of(const struct noise_mean *mean)
-{
-	return mean->runs ? NAN : mean->steps;
-}
-
-#define DIFFERENCE(key, value)						\
-	static double get_##key(const struct line *line)		\
-	{								\
-		return value;						\
-	}
-
-DIFFERENCE(before, line->difference.before.mean)
-DIFFERENCE(after, line->difference.after.mean)
-DIFFERENCE(difference, line->difference.difference)
-DIFFERENCE(error, line->difference.error)
-DIFFERENCE(margin, line->difference.margin)
-DIFFERENCE(t, line->difference.t)
-DIFFERENCE(freedom, isnan(line->difference.p) ? NAN : line->difference.freedom)
-DIFFERENCE(p, line->difference.p)
-DIFFERENCE(blocks_before, blocks_of(&line->difference.before))
-DIFFERENCE(steps_before, steps_of(&line->difference.before))
-DIFFERENCE(blocks_after, blocks_of(&line->difference.after))
-DIFFERENCE(steps_after, steps_of(&line->difference.after))
-
-static const struct field fields[] = {
-	{ "before", "number", 9, get_before, "mean before" },
-	{ "after", "number", 9, get_after, "mean after" },
-	{ "difference", "number", 9, get_difference, "after less before" },
-	{ "error", "number", 9, get_error,
-	  "half of the 95% confidence interval of the difference" },
-	{ "t", "number", 6, get_t, "t of means of blocks or runs" },
-	{ "freedom", "number", 3, get_freedom, "degrees of freedom of t" },
-	{ "p", "number", 9, get_p,
-	  "probability of such a t by chance alone, if blocks or runs are independent" },
-	{ "blocks_before", "integer", 0, get_blocks_before, "blocks, or runs, before" },
-	{ "steps_before", "integer", 0, get_steps_before,
-	  "steps of a block before; null for runs" },
-	{ "blocks_after", "integer", 0, get_blocks_after, "blocks, or runs, after" },
-	{ "steps_after", "integer", 0, get_steps_after, "steps of a block after; null for runs" },
-	{ "margin", "number", 9, get_margin,
-	  "what the difference must exceed to be more than noise, as all lines are tested together"
-	},
-};
-
-#define NR_FIELDS	(sizeof(fields) / sizeof(fields[0]))
 
 /* Steps that have a node say nothing of those that lack it. */
 static void take_mean(struct noise_mean *mean, const struct summary *summary, unsigned int value)
@@ -156,7 +89,7 @@ static unsigned int choose_latencies(const struct summary *before, const struct 
 
 	for (; events; events &= events - 1) {
 		event = __builtin_ctzll(events);
-		lines[nr] = (struct line){ topdown_latency_event_name(event), UNIT, NOISE_IPC,
+		lines[nr] = (struct line){ topdown_latency_event_name(event), DIFF_LATENCY_UNIT, NOISE_IPC,
 					   { .t = 0 } };
 		take_latency(&lines[nr].difference.before, before, event);
 		take_latency(&lines[nr].difference.after, after, event);
@@ -219,119 +152,20 @@ static unsigned int choose_lines(const struct summary *before, const struct summ
 	return nr;
 }
 
-static void put_csv_header(const struct report_options *options)
-{
-	const struct output *output = &options->output;
-	unsigned int i;
-
-	if (options->latency)
-		fprintf(output->file, "event%cunit", output->separator);
-	else
-		fputs("node", output->file);
-	fprintf(output->file, "%cverdict", output->separator);
-	for (i = 0; i < NR_FIELDS; i++)
-		fprintf(output->file, "%c%s", output->separator, fields[i].name);
-	putc('\n', output->file);
-}
-
-static void put_csv(const struct report_options *options, const struct line *lines,
-		    unsigned int nr)
-{
-	const struct output *output = &options->output;
-	char text[NUMBER_SIZE];
-	unsigned int i, j;
-
-	for (i = 0; i < nr; i++) {
-		fputs(lines[i].name, output->file);
-		if (options->latency)
-			fprintf(output->file, "%c%s", output->separator, UNIT);
-		fprintf(output->file, "%c%s", output->separator,
-			noise_word(lines[i].difference.verdict));
-		for (j = 0; j < NR_FIELDS; j++) {
-			double value = fields[j].get(&lines[i]);
-
-			putc(output->separator, output->file);
-			if (isnan(value))
-				continue;
-			number_text(text, value, fields[j].digits);
-			fputs(text, output->file);
-		}
-		putc('\n', output->file);
-	}
-}
-
-static struct json_object *new_number(const struct field *field, double value)
-{
-	char text[NUMBER_SIZE];
-
-	if (isnan(value))
-		return NULL;
-	number_text(text, value, field->digits);
-	return field->digits ? json_object_new_double_s(value, text) :
-			       json_object_new_uint64((uint64_t)value);
-}
-
-static int put_object(FILE *file, const struct line *line, bool latency)
-{
-	const char *verdict = noise_word(line->difference.verdict), *text = NULL;
-	struct json_object *object = json_object_new_object();
-	unsigned int i;
-	int ret = !object;
-
-	if (object) {
-		ret |= json_object_object_add(object, "schema", json_object_new_uint64(1));
-		ret |= json_object_object_add(object, latency ? "event" : "node",
-					      json_object_new_string(line->name));
-	}
-	if (object && line->unit)
-		ret |= json_object_object_add(object, "unit", json_object_new_string(line->unit));
-	if (object)
-		ret |= json_object_object_add(object, "verdict", json_object_new_string(verdict));
-	for (i = 0; i < NR_FIELDS && !ret; i++)
-		ret |= json_object_object_add(object, fields[i].name,
-					      new_number(&fields[i], fields[i].get(line)));
-	if (!ret)
-		text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN);
-	if (text)
-		fprintf(file, "%s\n", text);
-	json_object_put(object);
-	return text ? 0 : -ENOMEM;
-}
-
-static int put_objects(const struct report_options *options, const struct line *lines,
-		       unsigned int nr)
-{
-	unsigned int i;
-	int ret = 0;
-
-	for (i = 0; i < nr && !ret; i++)
-		ret = put_object(options->output.file, &lines[i], options->latency);
-	return ret;
-}
-
-static int put_all(const struct report_options *options, const struct line *lines,
-		   unsigned int nr)
-{
-	if (options->output.format == OUTPUT_JSON)
-		return put_objects(options, lines, nr);
-	put_csv(options, lines, nr);
-	return 0;
-}
-
 static int print(const struct report_options *options, const struct difference *found)
 {
 	int ret = 0;
 
 	if (options->output.format == OUTPUT_CSV && options->output.header)
-		put_csv_header(options);
+		diff_lines_header(options);
 	if (options->output.format == OUTPUT_TABLE)
 		diff_table(options, found);
 	else if (options->latency)
-		ret = put_all(options, found->latency, found->nr_latencies);
+		ret = diff_lines_put(options, found->latency, found->nr_latencies);
 	else
-		ret = put_all(options, found->line, found->nr);
+		ret = diff_lines_put(options, found->line, found->nr);
 	if (!ret && options->output.format != OUTPUT_TABLE && !options->latency)
-		ret = put_all(options, found->amount, RUNS_AMOUNTS);
+		ret = diff_lines_put(options, found->amount, RUNS_AMOUNTS);
 	if (!ret)
 		return output_flush((struct output *)&options->output);
 	message_error("cannot print: %s", strerror(-ret));
@@ -482,36 +316,4 @@ int report_diff(struct report_options *options)
 	summary_free(&after);
 	recording_files_free(&files);
 	return ret;
-}
-
-/**
- * report_diff_schema - print the JSON Schema of a line
- *
- * Return: exit code.
- */
-int report_diff_schema(void)
-{
-	unsigned int i;
-
-	fputs("{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\n"
-	      "\"title\":\"a line of topdown report --diff -j\",\n"
-	      "\"type\":\"object\",\n"
-	      "\"required\":[\"schema\",\"verdict\"", stdout);
-	for (i = 0; i < NR_FIELDS; i++)
-		printf(",\"%s\"", fields[i].name);
-	fputs("],\n\"oneOf\":[{\"required\":[\"node\"]},{\"required\":[\"event\",\"unit\"]}],\n"
-	      "\"properties\":{\n"
-	      "\"schema\":{\"type\":\"integer\",\"const\":1,\n"
-	      "\"description\":\"changes if the meaning of a key does\"},\n"
-	      "\"node\":{\"type\":\"string\",\"description\":\"name of the node, ipc, elapsed, slots, instructions or cycles\"},\n"
-	      "\"event\":{\"type\":\"string\",\"description\":\"Intel's name of the event, with --latency\"},\n"
-	      "\"unit\":{\"type\":\"string\",\"enum\":[\"cycles\",\"s\",\"slots\",\"instructions\"],\n"
-	      "\"description\":\"unit of before, after, difference and error, unless they are ratios\"},\n"
-	      "\"verdict\":{\"type\":\"string\",\"description\":\"changed, noise, unknown or none\"}",
-	      stdout);
-	for (i = 0; i < NR_FIELDS; i++)
-		printf(",\n\"%s\":{\"type\":[\"%s\",\"null\"],\"description\":\"%s\"}",
-		       fields[i].name, fields[i].type, fields[i].help);
-	fputs("\n}}\n", stdout);
-	return options_help("");
 }

@@ -10,6 +10,8 @@
 #include "report.h"
 #include "runs.h"
 
+#define DIFF_LATENCY_UNIT	"cycles"
+
 /**
  * struct line - one value, before and after
  * @name: node, ipc, amount or event
@@ -47,6 +49,9 @@ struct difference {
 	struct line latency[LATENCY_EVENTS];
 };
 
+void diff_lines_header(const struct report_options *options);
+int diff_lines_put(const struct report_options *options, const struct line *lines,
+		   unsigned int nr);
 void diff_table(const struct report_options *options, const struct difference *found);
 
 #endif /* TOPDOWN_CLI_DIFF_H */
