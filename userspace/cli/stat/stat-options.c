@@ -157,6 +157,7 @@ static const struct option_table table = {
 		"  topdown stat -- make -j8               a command with all that it starts\n"
 		"  topdown stat -a -- sleep 10            the machine while a command runs\n"
 		"  topdown stat -r 5 -o td.txt ./prog     the mean of five runs\n"
+		"  topdown stat -p 1234 -- sleep 10       a process for 10 s\n"
 		"  topdown stat -p 1234 --per-thread      each thread, until Ctrl-C\n"
 		"  topdown stat --by process -I 1s --sort tma_memory_bound --top 10\n"
 		"  topdown stat --by cgroup --timeout 10s\n",
